@@ -1,0 +1,55 @@
+# ftx.   make: the program, from tangled/ with nothing but a C compiler.
+#        make all: install what is missing, tangle, build, weave, show an example.
+#        make test: install cmocka if it is missing, run every test.
+CFLAGS ?= -O2 -g
+REAL   ?= double
+OUT    ?= build/$(REAL)
+WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+CC11    = $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -DREAL=$(REAL) -Itangled
+
+SOURCES = $(wildcard tangled/*.c)
+OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
+LIBRARY = $(filter-out $(OUT)/main.o, $(OBJECTS))
+TESTS   = $(patsubst tests/%.c, $(OUT)/%, $(wildcard tests/test_*.c))
+EXAMPLE = tests/worked/alg04.sheet
+
+ftx: build/ftx
+all: deps tangle ftx book
+	build/ftx show $(EXAMPLE)
+build/ftx: build/double/ftx
+	cp $< $@
+$(OUT)/ftx: $(OBJECTS)
+	$(CC11) -o $@ $^ -lm
+$(OUT)/%.o: tangled/%.c | $(OUT)
+	$(CC11) -MMD -c -o $@ $<
+$(OUT)/test_%: tests/test_%.c tests/check.h $(LIBRARY)
+	$(CC11) -MMD -o $@ $< $(LIBRARY) -lcmocka -lm
+$(OUT):
+	mkdir -p $@
+
+deps:           # what tangling and weaving need
+	doc/deps book
+tangle:         # ftx.nw to tangled/
+	doc/tangle ftx.nw tangled
+book: ftx       # ftx.nw to doc/ftx.pdf and doc/ftx.html
+	doc/weave ftx.nw build/ftx
+
+test:           # every test, in double and in single precision
+	doc/deps tests
+	tests/run --all "$(MAKE)"
+check: $(TESTS) # the tests of one precision, one compiler
+	tests/run $(TESTS)
+mutants:        # planted bugs: every one must be noticed
+	tests/mutants.sh
+coverage:       # lines and branches that the tests reach
+	tests/coverage.sh
+bench:          # GFLOP/s of the matrix product
+	tests/bench.sh
+debug:          # a program whose debugger shows ftx.nw
+	doc/tangle -L ftx.nw build/debug && $(MAKE) -C build/debug -f ../../Makefile debugged
+clean:
+	rm -rf build
+
+.PHONY: ftx all deps tangle book test check mutants coverage bench debug clean
+.DELETE_ON_ERROR:
+-include $(wildcard $(OUT)/*.d)

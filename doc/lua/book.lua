@@ -1,0 +1,51 @@
+-- book.lua: everything that is known of the book, and its faults.
+
+local List = require 'pandoc.List'
+
+local book = {
+  source = 'ftx.nw',            -- the source's name,
+  here = 1,                     -- and the line that is being woven
+  pieces = {},                  -- of chunks, in the order of the book
+  chunks = {},                  -- name -> its pieces
+  algorithms = {},              -- number -> its lines, formulas, title
+  current = nil,                -- the number of the last algorithm
+  figures = {},                 -- id -> number
+  defined = {},                 -- identifier -> where, as what, used where
+  labels = {},                  -- id -> "Section 4.2", "Figure 3", ...
+}
+
+-- The weave does not stop at the first fault: it collects them all, says each
+-- in one sentence with its place in the source, and then refuses.
+
+local faults = List{}
+
+function book.fault(line, sentence, ...)
+  faults:insert { line = line or 1, text = sentence:format(...) }
+end
+
+function book.refuse_if_faulty()
+  if #faults == 0 then return end
+  faults:sort(function(a, b)
+    return a.line < b.line or a.line == b.line and a.text < b.text
+  end)
+  for _, f in ipairs(faults) do
+    io.stderr:write(('%s:%d: %s\n'):format(book.source, f.line, f.text))
+  end
+  os.exit(1)
+end
+
+-- The keys of a set, sorted: what Lua's tables leave to chance, we do not.
+function book.keys(set, before)
+  local out = List{}
+  for k in pairs(set) do out:insert(k) end
+  table.sort(out, before)
+  return out
+end
+
+-- The order of an index: a and A side by side.
+function book.by_name(a, b)
+  local x, y = a.name:lower(), b.name:lower()
+  return x < y or x == y and a.key < b.key
+end
+
+return book

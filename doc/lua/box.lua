@@ -1,0 +1,100 @@
+-- box.lua: figures, boxes, and what the program or a file says, verbatim.
+
+local book = require 'book'
+local formula = require 'formula'
+local listing = require 'listing'
+local pair = require 'pair'
+local program = require 'program'
+
+local scratch = os.getenv 'WEAVE_SCRATCH'       -- where the figures' SVG is
+local target = os.getenv 'WEAVE_TARGET'         -- 'figures': TikZ alone
+
+local box = { frames = {} }            -- frames: by a Div's class
+
+-- In HTML a figure is an SVG that doc/weave has made.  The names in it are
+-- made its own.
+local function svg(k)
+  local file = scratch and io.open(('%s/figure-%d.svg'):format(scratch, k))
+  if not file then return '' end
+  local text, own = file:read 'a', ('f%d-'):format(k)
+  file:close()
+  return (text:gsub('^<%?xml.-%?>%s*', ''):gsub(' id="', ' id="' .. own)
+    :gsub('xlink:href="#', 'href="#' .. own):gsub('url%(#', 'url(#' .. own)
+    :gsub(' xmlns[:%a]*="[^"]*"', ''))
+end
+
+local function picture(text)
+  if text:match '\\begin{tikzpicture}' then return text end
+  return '\\begin{tikzpicture}\n' .. text .. '\n\\end{tikzpicture}'
+end
+
+function box.figure(block)
+  local id, k = block.identifier, book.figures[block.identifier]
+  if target == 'figures' then
+    return pair.new(('%%@ %d Figure %d\n\\figurepage{%%\n%s\n}'):format(
+      book.here, k, picture(block.text)), ''):blocks()
+  end
+  local caption = formula.markdown(block.attributes.caption or '')
+  return pair.new(
+    ('%%@ %d Figure %d\n\\beginfigure{%s}\n%s\n\\closefigure{%d}{%s}'):format(
+      book.here, k, id, picture(block.text), k, caption.tex),
+    ('<figure id="%s">%s<figcaption><b>Figure %d.</b> %s</figcaption></figure>')
+      :format(id, svg(k), k, caption.html)):blocks()
+end
+
+-- The blocks of a Div between an opening and a closing of ours.
+local function framed(open, blocks, tex, html)
+  return open:blocks() .. blocks .. pair.new(tex, html):blocks()
+end
+
+function box.frames.differs(div, blocks)
+  local errata = (div.attributes.errata or ''):gsub('%s+', ', ')
+  return framed(pair.new('\\begindiffers{' .. errata .. '}',
+    '<aside class="differs"><p class="head">Where we differ from the paper'
+    .. (errata ~= '' and ' (' .. errata .. ')' or '') .. '</p>'),
+    blocks, '\\closediffers', '</aside>')
+end
+
+function box.frames.exercises(_, blocks)
+  return framed(pair.new('\\beginexercises',
+    '<section class="exercises"><p class="head">Exercises</p>'),
+    blocks, '\\closeexercises', '</section>')
+end
+
+function box.frames.worked(div, blocks)
+  return framed(pair.text(div.attributes.sheet or ''):within('\\beginworked{%s}',
+    '<section class="worked"><p class="head">Worked example <code>%s</code></p>'),
+    blocks, '\\closeworked', '</section>')
+end
+
+function box.frames.wide(_, blocks)
+  return framed(pair.new('\\beginwide', '<div class="wide">'),
+                blocks, '\\closewide', '</div>')
+end
+
+------------------------------------------------------------------- verbatim
+
+local function trimmed(text) return text:match '^%s*(.-)%s*$' end
+
+function box.run(block)
+  local command = trimmed(block.text)
+  local output, status = program.run(command)
+  if status ~= (tonumber(block.attributes.exit) or 0) then
+    book.fault(book.here, '`%s` exits with %d: %s', command, status,
+               output:match '[^\n]*')
+  end
+  return listing.screen(output, command)
+end
+
+function box.file(block)
+  local path = trimmed(block.text)
+  local file = io.open(path)
+  local text = file and file:read 'a'   -- a directory opens, but has no text
+  if file then file:close() end
+  if not text then
+    book.fault(book.here, 'the file %s cannot be read.', path)
+  end
+  return listing.screen(text or '')
+end
+
+return box

@@ -1,0 +1,167 @@
+-- formula.lua: every formula, for both outputs.
+--
+-- They are rendered here, and not by pandoc's writers, so that both can be put
+-- right.  Matrices and vectors are set bold italic, as in the paper.
+
+local book = require 'book'
+local pair = require 'pair'
+local utils = require 'pandoc.utils'
+
+local formula = {}
+
+------------------------------------------------------- matrices and vectors
+
+-- Commands whose argument is not touched, and letters that are numbers.
+local VERBATIM, SCALAR = {}, { N = true, H = true, L = true, T = true,
+                               R = true, O = true }
+for word in ([[mathtt mathrm mathbb mathcal mathbf mathit mathbfit mathsf text
+  textbf operatorname begin end]]):gmatch '%S+' do VERBATIM[word] = true end
+
+-- Is the letter at i the name of a matrix or a vector?
+local function is_matrix(tex, i)
+  local letter, before, after = tex:sub(i, i), tex:sub(1, i - 1), tex:sub(i + 1)
+  if letter == 'V' then                 -- the vocabulary, not the values
+    return not (before:match '\\in%s*$' or before:match 'Delta%(%s*$'
+                or after:match '^%s*%^%*' or after:match '^%s*\\cong')
+  elseif letter == 'e' then             -- an encoding, not 2.718
+    return not after:match '^%s*%^'
+  elseif letter == 'v' then             -- a value, not a token or a variance
+    return after:match '^_' or before:match 'tilde%s*{?$'
+  elseif letter == 'b' or letter == 'k' then
+    return after:match '^_'
+  end
+  return letter == 'q' or letter:match '%u' and not SCALAR[letter]
+end
+
+-- A script of several letters is a word: d_{attn}.  W_{qkv} has three indices.
+local function script(s)
+  return (s:gsub('{(%a%a+)}', function(word)
+    return word ~= 'qkv' and '{\\mathrm{' .. word .. '}}' or nil
+  end))
+end
+
+local function bold_matrices(tex)
+  local out, at = '', 1
+  local function take(pattern)
+    local found = tex:match('^' .. pattern, at)
+    at = at + (found and #found or 0)
+    return found
+  end
+  while at <= #tex do
+    local start, word = at, tex:match('^\\(%a+)', at)
+    if VERBATIM[word] then
+      local s = take '\\%a+%s*%b{}' or take '\\%a+%s*[^\\]' or take '\\%a+'
+      out = out .. s:gsub('([^\\])_', '%1\\_')
+    elseif word == 'gamma' or word == 'beta' then
+      out = out .. '{\\mathbfit' .. take '\\%a+' .. '}'
+    elseif take '%a' then
+      local s = tex:sub(start, start)
+      out = out .. (is_matrix(tex, start) and '{\\mathbfit ' .. s .. '}' or s)
+    else
+      local s = take '[_^]%s*%b{}'
+      out = out .. (s and script(s) or take '[_^]%s*\\%a+' or take '[_^]%s*.'
+        or take '\\%a+%s*' or take '\\.' or take '[^%a\\_^]+' or take '.')
+    end
+  end
+  return out
+end
+
+---------------------------------------------------------------------- MathML
+
+-- Letters of a styled alphabet back to ASCII; the style sheet sets the face.
+local function plain_letters(styled)
+  return (styled:gsub('</?mi>', ''):gsub(utf8.charpattern, function(c)
+    local code = utf8.codepoint(c)
+    for first, ascii in pairs { [0x1D670] = 65, [0x1D68A] = 97, [0x1D7F6] = 48 } do
+      if code >= first and code < first + 26 then
+        return string.char(code - first + ascii)
+      end
+    end
+  end))
+end
+
+-- pandoc 3 styles each letter, pandoc 2.17 all of a word: make it a word.
+local function one_style_a_word(html)
+  html = html:gsub('<(m[in]) mathvariant="([%a-]+)">([^<]*)</m[in]>',
+                   '<mstyle mathvariant="%2"><%1>%3</%1></mstyle>')
+  for _, style in ipairs { 'monospace', 'normal', 'italic' } do
+    html = html:gsub('</mi></mstyle><mstyle mathvariant="' .. style .. '"><mi>',
+                     '</mi><mi>')
+  end
+  return html
+end
+
+local SPACING = { ['̃'] = '˜', ['̂'] = 'ˆ' }       -- accents that stand alone
+
+-- What pandoc's MathML lacks: words are one piece, \ell is a letter, accents
+-- and parentheses do not stretch, a bold digit is bold.
+local function better_mathml(html, tex)
+  html = one_style_a_word(html)
+    :gsub('<annotation.-</annotation>', ''):gsub('</?semantics>', '')
+    :gsub(' xmlns="[^"]*"', '')
+    :gsub('<mstyle mathvariant="monospace">(.-)</mstyle>', function(word)
+      return '<mtext class="tt">' .. plain_letters(word) .. '</mtext>' end)
+    :gsub('<mstyle mathvariant="normal">(.-)</mstyle>', function(word)
+      return '<mi mathvariant="normal">' .. word:gsub('</?mi>', '') .. '</mi>' end)
+    :gsub('<mstyle mathvariant="bold[-%a]*"><mn>(%d)</mn></mstyle>', function(d)
+      return '<mn>' .. utf8.char(0x1D7CE + tonumber(d)) .. '</mn>' end)
+    :gsub('<mstyle mathvariant="[%a-]+">(<m[in]>[^<]*</m[in]>)</mstyle>', '%1')
+    :gsub('<mo>(ℓ)</mo>', '<mi>%1</mi>'):gsub('<mo>(%a+)</mo>', '<mi>%1</mi>')
+    :gsub('<mo accent="true">([^<]*)</mo>', function(accent)
+      return '<mo stretchy="false">' .. (SPACING[accent] or accent) .. '</mo>' end)
+    :gsub('columnalign="(%a+)"', 'style="text-align:%1"')
+    :gsub('(</mo>)<mo>−</mo>', '%1<mo form="prefix">−</mo>')
+  if not tex:match '\\left%A' then      -- only what embraces a table stretches
+    html = html:gsub('stretchy="true"', 'stretchy="false"')
+      :gsub('stretchy="false"( form="prefix">[^<]*</mo><mtable)', 'stretchy="true"%1')
+      :gsub('(</mtable><mo )stretchy="false"', '%1stretchy="true"')
+  end
+  return html
+end
+
+--------------------------------------------------------------------- outputs
+
+local function to_html(doc)
+  return pandoc.write(doc, 'html5', { html_math_method = 'mathml' })
+end
+
+local rendered = {}                     -- what has been rendered once
+
+-- A formula as a pair.
+function formula.pair(math)
+  local display = math.mathtype == 'DisplayMath'
+  local key = math.mathtype .. math.text
+  if not rendered[key] then
+    local tex = bold_matrices(math.text)
+      :gsub('%[\\!%[', '\\llbracket '):gsub('%]\\!%]', '\\rrbracket ')
+    local html = to_html(pandoc.Pandoc {
+      pandoc.Plain { pandoc.Math(math.mathtype, tex) } })
+    if not html:match '<math' then
+      book.fault(book.here, 'the formula $%s$ cannot be turned into MathML.',
+                 math.text)
+    end
+    rendered[key] = pair.new(display and '\\displayed{' .. tex .. '}'
+      or '$' .. tex .. '$', better_mathml(html, tex))
+  end
+  return rendered[key]
+end
+
+-- The same as inlines, for pandoc's document: a filter.
+function formula.filter(math)
+  local p = formula.pair(math)
+  return { pandoc.RawInline('latex', p.tex), pandoc.RawInline('html', p.html) }
+end
+
+-- Any inlines as a pair, for what this reader puts together by itself.
+function formula.inlines(inlines)
+  local doc = pandoc.Pandoc { pandoc.Plain(inlines) }
+  return pair.new((pandoc.write(doc, 'latex'):gsub('%s+$', '')),
+                  (to_html(doc):gsub('%s+$', '')))
+end
+
+function formula.markdown(text)
+  local doc = pandoc.read(text, 'markdown'):walk { Math = formula.filter }
+  return formula.inlines(utils.blocks_to_inlines(doc.blocks))
+end
+
+return formula

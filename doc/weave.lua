@@ -1,0 +1,205 @@
+-- weave.lua: from noweb's pipeline form to pandoc's document.
+--
+--     markup ftx.nw | pandoc -f weave.lua -t latex      (or -t html5)
+--
+-- A custom reader for pandoc 2.17 and later.  All prose goes through one
+-- pandoc.read, as Markdown, with a placeholder for every chunk.  Then each
+-- chunk, algorithm, figure and number takes its place, once as raw LaTeX and
+-- once as raw HTML; the writer keeps the one that it can use.
+--
+-- The reader's parts are in lua/:
+--
+--     book.lua         what is known of the book, and its faults
+--     noweb.lua        pieces of chunks, and prose
+--     tags.lua         which C carries out which line of an algorithm
+--     c.lua            C, token by token
+--     identifiers.lua  which piece defines a name, and which use it
+--     pair.lua         a bit of the page, as LaTeX and as HTML
+--     formula.lua      mathematics
+--     program.lua      numbers that the program computes
+--     listing.lua      a piece on the page
+--     algorithm.lua    an algorithm on the page, and line for line with its C
+--     box.lua          figures, boxes, what the program prints
+--     index.lua        the indexes
+--
+-- Here they are put together.  `doc/weave` calls this file and looks after
+-- everything else.
+
+package.path = (PANDOC_SCRIPT_FILE:match '^.*/' or '') .. 'lua/?.lua;' .. package.path
+
+local List = require 'pandoc.List'
+local utils = require 'pandoc.utils'
+local algorithm = require 'algorithm'
+local book = require 'book'
+local box = require 'box'
+local c = require 'c'
+local formula = require 'formula'
+local identifiers = require 'identifiers'
+local index = require 'index'
+local listing = require 'listing'
+local noweb = require 'noweb'
+local pair = require 'pair'
+local program = require 'program'
+local tags = require 'tags'
+
+-------------------------------------------------------------------- learning
+
+-- "Chapter 2", "Section 2.4", counting as pandoc's writers do.
+local function label_of(header, count)
+  if header.classes:includes 'unnumbered' then return utils.stringify(header) end
+  local level = header.level
+  count[level] = (count[level] or 0) + 1
+  for k = level + 1, 6 do count[k] = 0 end
+  return (level == 1 and 'Chapter ' or 'Section ')
+    .. table.concat(count, '.', 1, level)
+end
+
+-- Learns the algorithms, the numbers of headings and figures, and every id
+-- that a link can lead to.
+local function learn(blocks, prose, count)
+  for _, b in ipairs(blocks) do
+    if b.t == 'Header' then
+      book.labels[b.identifier] = label_of(b, count)
+    elseif b.t == 'CodeBlock' and b.classes:includes 'tikz' then
+      count.figure = (count.figure or 0) + 1
+      book.figures[b.identifier] = count.figure
+      book.labels[b.identifier] = 'Figure ' .. count.figure
+    elseif b.t == 'Div' then
+      if b.classes:includes 'algorithm' then algorithm.learn(b, prose) end
+      if b.identifier ~= '' then book.labels[b.identifier] = b.identifier end
+      learn(b.content, prose, count)
+    end
+  end
+end
+
+--------------------------------------------------------------------- inlines
+
+-- A link inside the book leads somewhere.  Without words it gets its own.
+local function link(x)
+  local id = x.target:match '^#(.*)$'
+  if not id then return end
+  if not book.labels[id] then
+    book.fault(book.here, 'the link [%s](%s) leads nowhere.',
+               utils.stringify(x), x.target)
+  elseif #x.content == 0 then
+    x.content = { pandoc.Str((book.labels[id]:gsub(' ', '\u{A0}'))) }
+    return x
+  end
+end
+
+local function span(x)
+  if x.classes:includes 'value' then
+    return formula.filter(pandoc.Math('InlineMath', (program.value(x, true))))
+  end
+end
+
+local inlines = { Math = formula.filter, Link = link, Span = span }
+
+---------------------------------------------------------------------- blocks
+
+local set = {}                          -- what becomes of each kind of block
+
+local function set_blocks(blocks)
+  local out = List{}
+  for _, b in ipairs(blocks) do
+    local woven = set[b.t] and set[b.t](b)
+    if not woven then out:insert(b:walk(inlines))
+    elseif woven.t then out:insert(woven)
+    else out:extend(woven) end
+  end
+  return out
+end
+
+-- A formula in a heading needs words for the bookmarks.
+function set.Header(b)
+  return b:walk { Math = function(m)
+    local tex, html = table.unpack(formula.filter(m))
+    tex.text = ('\\texorpdfstring{%s}{%s}'):format(tex.text,
+                                                  m.text:gsub('[\\{}$]', ''))
+    return { tex, html }
+  end }:walk(inlines)
+end
+
+-- A displayed formula that is a paragraph is set as a block.
+function set.Para(b)
+  local para = program.display(b) or b
+  local alone = #para.content == 1 and para.content[1]
+  if alone and alone.t == 'Math' and alone.mathtype == 'DisplayMath' then
+    local p = formula.pair(alone)
+    return pair.new((p.tex:gsub('^\\displayed', '\\displayedblock')),
+                    '<p>' .. p.html .. '</p>'):blocks()
+  end
+end
+
+-- What noweb.lua has left in the prose: a chunk, or a line's number.
+function set.RawBlock(b)
+  local what, n = b.text:match '^(%a+) (%d+)$'
+  if b.format ~= 'ftx' then return end
+  if what == 'chunk' then return listing.piece(book.pieces[tonumber(n)]) end
+  book.here = tonumber(n)
+  return pandoc.RawBlock('latex', '%@ ' .. n)
+end
+
+function set.CodeBlock(b)
+  if b.classes:includes 'tikz' then return box.figure(b)
+  elseif b.classes:includes 'run' then return box.run(b)
+  elseif b.classes:includes 'file' then return box.file(b) end
+  return listing.screen(b.text)
+end
+
+function set.Div(b)
+  local class = b.classes[1]
+  if class == 'algorithm' then
+    book.current = tonumber(b.attributes.number)
+    return algorithm.set(b)
+  elseif class == 'linebyline' then return algorithm.line_for_line(b)
+  elseif class == 'index' then
+    book.indexed = true
+    return index[b.attributes.of]()
+  end
+  b.content = set_blocks(b.content)
+  return box.frames[class] and box.frames[class](b, b.content) or b
+end
+
+------------------------------------------------------------------ the reader
+
+-- The indexes come at the end, unless the book says where.
+local function append_indexes(blocks)
+  if book.indexed then return end
+  for _, what in ipairs { 'chunks', 'identifiers' } do
+    blocks:insert(pandoc.Header(2, 'Index of ' .. what,
+      pandoc.Attr('index-of-' .. what, { 'unnumbered' })))
+    blocks:extend(index[what]())
+  end
+end
+
+local function only_figures(doc)
+  local figures = List{}
+  doc:walk { CodeBlock = function(b)
+    if b.classes:includes 'tikz' then figures:extend(box.figure(b)) end
+  end }
+  return pandoc.Pandoc(figures)
+end
+
+function Reader(input)
+  local prose = noweb.read(tostring(input))
+  noweb.connect()
+  for _, piece in ipairs(book.pieces) do
+    tags.check_widths(piece)
+    tags.settle(piece)
+    c.lex(piece)
+  end
+  identifiers.index()
+  local doc = pandoc.read(noweb.markdown(prose), 'markdown')
+  learn(doc.blocks, prose, {})
+  if os.getenv 'WEAVE_TARGET' == 'figures' then
+    doc = only_figures(doc)
+  else
+    tags.check()
+    doc.blocks = set_blocks(doc.blocks)
+    append_indexes(doc.blocks)
+    doc.meta.title = doc.meta.title or book.source:match '^[^.]*'
+  end
+  book.refuse_if_faulty()
+  return doc
+end

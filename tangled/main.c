@@ -1,0 +1,68 @@
+/* ftx: the command. */
+#include "program.h"
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(FILE *out, FILE *err, int n, char *argument[]);
+    const char *help;
+} commands[] = {
+    { "show", show, "print every step of the algorithm on a sheet" },
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const char version[] = "ftx 0.1";
+
+static int help(void)
+{
+    printf("%s: Formal Algorithms for Transformers as a program.\n\n"
+           "Usage: ftx COMMAND ...\n\n", version);
+    for (int k = 0; k < COMMANDS; k++)
+        printf("  %-8s %s\n", commands[k].name, commands[k].help);
+    printf("\n'ftx COMMAND --help' tells more. 'ftx --version' names the "
+           "version.\n\nExit status: 0; 2 if something that was typed "
+           "is wrong, with one sentence\nthat says what; 3 if the program "
+           "is.\n");
+    return 0;
+}
+
+static int choose(int argc, char *argv[])
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help();
+    if (strcmp(name, "--version") == 0) {
+        printf("%s, %s precision\n", version,
+               sizeof(real) == sizeof(float) ? "single" : "double");
+        return 0;
+    }
+    for (int k = 0; k < COMMANDS; k++)
+        if (strcmp(name, commands[k].name) == 0)
+            return commands[k].run(stdout, stderr, argc - 2, argv + 2);
+    if (argc < 2)
+        fprintf(stderr, "ftx: what is to be done? See 'ftx --help'.\n");
+    else
+        fprintf(stderr, "ftx: there is no command %s; see 'ftx --help'.\n",
+                name);
+    return 2;
+}
+
+static int written(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "ftx: the output could not be written%s%s.\n",
+            errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
+    return 2;
+}
+
+int main(int argc, char *argv[])
+{
+#ifdef SIGPIPE
+    signal(SIGPIPE, SIG_IGN);       /* a closed pipe is an error like any */
+#endif
+    return written(choose(argc, argv));
+}

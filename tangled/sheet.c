@@ -1,0 +1,552 @@
+/* Reading a sheet: text to items with their names, words and entries. */
+#include "program.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+bool attempt(Fault *f, void (*work)(Fault *f, void *data), void *data)
+{
+    if (setjmp(f->out) != 0)
+        return false;
+    work(f, data);
+    return true;
+}
+
+static int place(const Fault *f, int at, char *to, size_t size)
+{
+    int line = 1, column = 1;
+    if (f->text == NULL)
+        return snprintf(to, size, "%.300s: ", f->sheet);
+    for (int k = 0; k < at; k++)
+        if (f->text[k] == '\n')
+            line++, column = 1;
+        else if (((unsigned char)f->text[k] & 0xC0) != 0x80)
+            column++;
+    return snprintf(to, size, "%.300s:%d:%d: ", f->sheet, line, column);
+}
+_Noreturn void fault(Fault *f, int at, const char *sentence, ...)
+{
+    va_list arguments;
+    size_t size = sizeof f->sentence;
+    size_t used = (size_t)place(f, at, f->sentence, size);
+    va_start(arguments, sentence);
+    vsnprintf(f->sentence + used, size - used, sentence, arguments);
+    va_end(arguments);
+    longjmp(f->out, 1);
+}
+
+const Sheet *read_sheet(Arena *arena, const char *name, Fault *f)
+{
+    size_t size = SHEET_BYTES + 1;
+    char *text = arena_alloc(arena, size + 1);
+    bool typed_in = strcmp(name, "-") == 0;
+    FILE *file = typed_in ? stdin : fopen(name, "rb");
+    f->sheet = name;
+    if (file == NULL)
+        fault(f, 0, "cannot be opened: %s.", strerror(errno));
+    errno = 0;
+    size_t length = fread(text, 1, size, file);
+    int error = ferror(file) ? (errno != 0 ? errno : EIO) : 0;
+    if (!typed_in)
+        fclose(file);
+    if (error != 0)
+        fault(f, 0, "cannot be read: %s.", strerror(error));
+    if (length > SHEET_BYTES)
+        fault(f, 0, "is larger than 1 MiB, the most that a sheet may "
+              "have.");
+    return sheet_of(arena, name, text, (int)length, f);
+}
+
+static int character(const unsigned char *p, int left)  /* bytes, or 0 */
+{
+    int n = *p < 0x80 ? 1 : *p < 0xC2 ? 0 : *p < 0xE0 ? 2
+          : *p < 0xF0 ? 3 : *p < 0xF5 ? 4 : 0;
+    if (n == 1 && *p < ' ' && strchr("\t\n\v\f\r", *p) == NULL)
+        return 0;
+    if (*p == 0 || *p == 0x7F || n > left)
+        return 0;
+    for (int k = 1; k < n; k++)
+        if ((p[k] & 0xC0) != 0x80)
+            return 0;
+    return n;
+}
+
+static void clean(char *text, int length, Fault *f)
+{
+    int to = 0;
+    f->text = text;
+    for (int n, k = 0; k < length; k += n) {
+        const unsigned char *p = (const unsigned char *)text + k;
+        if (length >= 2 && p[0] + p[1] == 0xFF + 0xFE && k == 0)
+            fault(f, 0, "this is UTF-16; save the sheet as UTF-8.");
+        n = character(p, length - k);
+        if (n == 0)
+            fault(f, to, "the byte 0x%02X is no text; a sheet is plain "
+                  "text in UTF-8.", *p);
+        bool mark = k == 0 && memcmp(p, "\xEF\xBB\xBF", (size_t)n) == 0;
+        bool half = *p == '\r' && k + 1 < length && p[1] == '\n';
+        if (mark || half)
+            continue;
+        text[to] = *p == '\r' ? '\n' : (char)*p;
+        memmove(text + to + 1, p + 1, (size_t)n - 1);
+        to += n;
+    }
+    text[to] = '\0';
+}
+
+static const struct { const char *name, *spellings; } names[] = {
+    { "algorithm", " algorithm Algorithm alg " },
+    { "layout",    " layout " },    { "decimals",  " decimals " },
+    { "mask",      " mask Mask " }, { "scale",     " scale " },
+    { "norm",      " norm " },      { "tied",      " tied " },
+    { "positions", " positions " }, { "first",     " first " },
+    { "base",      " base " },      { "d_e",       " de " },
+    { "ell_max",   " ellmax lmax ℓmax " },
+    { "epsilon",   " epsilon varepsilon eps ε ϵ " },
+    { "v",         " v " },         { "t",         " t ell ℓ position " },
+    { "X",         " X " },         { "Z",         " Z " },
+    { "W_q",       " Wq WQ Wquery wquery " },
+    { "W_k",       " Wk WK Wkey wkey " },
+    { "W_v",       " Wv WV Wvalue wvalue " },
+    { "W_o",       " Wo WO " },     { "W_u",       " Wu WU " },
+    { "W_e",       " We WE " },     { "W_p",       " Wp WP " },
+    { "b_q",       " bq bQ " },     { "b_k",       " bk bK " },
+    { "b_v",       " bv bV " },     { "b_o",       " bo bO " },
+    { "gamma",     " gamma γ " },   { "beta",      " beta β " },
+    { "e",         " e " },         { "e_t",       " et E " },
+    { "e_p",       " ep " },
+    { "e_hat",     " ehat e^ ê e\xCC\x82 hate " },
+    { "Q",         " Q " },         { "K",         " K " },
+    { "V",         " V " },         { "S",         " S " },
+    { "S_scaled",  " Sscaled " },   { "A",         " A " },
+    { "Y",         " Y " },
+    { "Vt",        " Vt V~ Ṽ V\xCC\x83 Vtilde tildeV " },
+    { "q",         " q " },         { "k_t",       " kt " },
+    { "v_t",       " vt " },        { "scores",    " scores " },
+    { "alpha_t",   " alphat alpha αt α " },
+    { "v_tilde",   " vtilde v~ ṽ v\xCC\x83 tildev " },
+    { "m",         " m " },         { "logits",    " logits " },
+    { "p",         " p " },
+};
+static const char keys[] = " algorithm layout decimals mask scale norm "
+    "tied positions first base d_e ell_max epsilon v t ";
+
+static bool listed(const char *list, const char *word)
+{
+    char spaced[40];
+    snprintf(spaced, sizeof spaced, " %.30s ", word);
+    return strstr(list, spaced) != NULL;
+}
+
+static const char *name_of(const char *typed, int *head)
+{
+    char plain[32];
+    size_t n = 0;
+    *head = 0;
+    for (const char *p = typed; *p != '\0' && n < sizeof plain - 1; p++)
+        if (isdigit((unsigned char)*p) && *head <= SHEET_ITEMS)
+            *head = 10 * *head + (*p - '0');
+        else if (!isdigit((unsigned char)*p) && strchr("_{}\\", *p) == NULL
+                 && (*p != '^' || p[1] == '\0'))
+            plain[n++] = *p;
+    plain[n] = '\0';
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (listed(names[k].spellings, plain))
+            return names[k].name;
+    return NULL;
+}
+
+typedef struct {
+    Fault *fault;
+    const char *text, *p;       /* the whole; what comes next           */
+    Arena *arena;
+    Item *item;                 /* the item that is being read          */
+    Entry *free;                /* where the next entry goes            */
+    int in_row;                 /* the entries in this row so far       */
+    int depth, opened;          /* brackets open; the place of the first */
+    bool environment, call;     /* in \begin...\end; in array(...)      */
+} Reader;
+
+static int at(const Reader *r)
+{
+    return (int)(r->p - r->text);
+}
+
+static bool begins(const char *p, const char *with)
+{
+    return strncmp(p, with, strlen(with)) == 0;
+}
+
+static bool ends_line(const char *p)
+{
+    return *p == '\n' || *p == '\0' || *p == '#';
+}
+static size_t latex_blank(const char *p)
+{
+    static const char *const idle[] = {
+        "\\quad", "\\qquad", "\\hline", "\\displaystyle" };
+    if (p[1] != '\0' && strchr(",;:! []()", p[1]) != NULL)
+        return 2;
+    for (size_t k = 0; k < sizeof idle / sizeof *idle; k++)
+        if (begins(p, idle[k]))
+            return strlen(idle[k]);
+    size_t n = begins(p, "\\left") ? 5 : begins(p, "\\right") ? 6 : 0;
+    if (n > 0 && p[n] == '\\' && p[n + 1] != '\0')
+        return n + 2;
+    return n > 0 && p[n] != '\0' && strchr("([{|.)]}", p[n]) ? n + 1 : 0;
+}
+
+static size_t blank(const char *p)          /* how many bytes of nothing */
+{
+    if (*p == '\0' || *p == '\n')
+        return 0;
+    if (strchr(" \t\v\f,&|$", *p) != NULL)
+        return 1;
+    if (begins(p, "\xC2\xA0"))              /* one that does not break */
+        return 2;
+    return *p == '\\' ? latex_blank(p) : 0;
+}
+
+static void skip_blanks(Reader *r)
+{
+    for (size_t n; (n = blank(r->p)) > 0; r->p += n)
+        ;
+}
+static const char *after_name(const char *p)
+{
+    unsigned char c = (unsigned char)*p;
+    if (!isalpha(c) && c < 0x80 && c != '\\')
+        return p;
+    while (isalnum(c = (unsigned char)*p) || c >= 0x80
+           || (c != '\0' && strchr("_^~{}\\", c) != NULL))
+        p++;
+    return p;
+}
+
+static char *copied(Arena *arena, const char *from, const char *to)
+{
+    size_t n = (size_t)(to - from);
+    char *copy = memcpy(arena_alloc(arena, n + 1), from, n);
+    copy[n] = '\0';
+    return copy;
+}
+static const char *after_equals(const char *p)      /* NULL: none */
+{
+    p += strspn(p, " \t");
+    return *p == '=' ? p + 1 : begins(p, ":=") ? p + 2 : NULL;
+}
+
+static bool starts_item(const char *line)
+{
+    char word[32];
+    int head;
+    const char *p = line + strspn(line, " \t$"), *end = after_name(p);
+    if (end == p || end - p >= (int)sizeof word)
+        return end != p && after_equals(end) != NULL;
+    snprintf(word, sizeof word, "%.*s", (int)(end - p), p);
+    const char *name = name_of(word, &head);
+    bool key = strcmp(word, "claim") == 0
+            || (name != NULL && head == 0 && listed(keys, name));
+    return after_equals(end) != NULL
+        || (key && (blank(end) > 0 || ends_line(end)));
+}
+
+static void end_row(Reader *r)
+{
+    Item *item = r->item;
+    int n = r->in_row, first = n > 0 ? r->free[-n].at : 0;
+    if (n == 0)
+        return;
+    if (item->rows > 0 && n != item->cols)
+        fault(r->fault, first, "row %d of %s has %d %s, but the row above "
+              "it has %d.", item->rows + 1, item->typed, n,
+              n == 1 ? "entry" : "entries", item->cols);
+    item->cols = n;
+    item->rows++;
+    r->in_row = 0;
+}
+
+_Noreturn static void wrong_word(const Reader *r, const char *wrong)
+{
+    int n = (int)strcspn(r->p, " \t\n,;&|[]#=");
+    for (n = n < 40 ? n : 40; ((unsigned char)r->p[n] & 0xC0) == 0x80; n--)
+        ;
+    if (n == 0)
+        fault(r->fault, at(r), "%s.", wrong);
+    fault(r->fault, at(r), "at '%.*s': %s.", n, r->p, wrong);
+}
+
+static bool separates(const char *p)
+{
+    return ends_line(p) || strchr(";[]", *p) != NULL || blank(p) > 0
+        || begins(p, "\\\\") || begins(p, "\\end");
+}
+static void take_entry(Reader *r)
+{
+    Entry *entry = r->free;
+    entry->at = at(r);
+    const char *wrong = read_entry(&r->p, entry);
+    if (wrong != NULL)
+        wrong_word(r, wrong);
+    if (!separates(r->p))
+        wrong_word(r, "this cannot follow a number; between entries there "
+                   "is a blank, within an entry an operator");
+    r->free++;
+    r->in_row++;
+}
+
+static bool take_row_end(Reader *r)
+{
+    if (*r->p == ';')
+        r->p++;
+    else if (begins(r->p, "\\\\"))
+        r->p += 2;
+    else
+        return false;
+    if (r->environment && *r->p == '[')     /* \\[2pt] */
+        r->p += strcspn(r->p, "]\n");
+    if (r->environment && *r->p == ']')
+        r->p++;
+    end_row(r);
+    return true;
+}
+
+static void close_call(Reader *r)           /* , dtype=float64) */
+{
+    r->p += strspn(r->p, " \t\n,.:=<>'\"_0123456789"
+                   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (*r->p != ')')
+        wrong_word(r, "expected the ) that closes the array");
+    r->p++;
+    r->call = false;
+}
+static bool take_bracket(Reader *r)
+{
+    if (*r->p != '[' && *r->p != ']')
+        return false;
+    end_row(r);
+    if (*r->p == '[' && r->depth == 2)
+        fault(r->fault, at(r), "brackets are three deep; a matrix has rows "
+              "and entries, so two are enough.");
+    if (*r->p == ']' && r->depth == 0)
+        fault(r->fault, at(r), "this ] closes nothing.");
+    if (*r->p == '[' && r->depth == 0)
+        r->opened = at(r);
+    r->depth += *r->p++ == '[' ? 1 : -1;
+    if (r->depth == 0 && r->call)
+        close_call(r);
+    return true;
+}
+static bool take_environment(Reader *r)
+{
+    bool begin = begins(r->p, "\\begin{");
+    if (!begin && !begins(r->p, "\\end{"))
+        return false;
+    if (begin == r->environment)
+        fault(r->fault, at(r), begin ? "one environment is inside another."
+              : "this \\end has no \\begin.");
+    if (begin)
+        r->opened = at(r);
+    const char *name = r->p + strcspn(r->p, "{") + 1;
+    size_t n = strcspn(name, "}\n");
+    bool array = n == 5 && begins(name, "array");
+    if (name[n] != '}' || !(array || (n >= 6
+                                      && begins(name + n - 6, "matrix"))))
+        wrong_word(r, "expected an environment such as pmatrix");
+    r->p = name + n + 1;
+    if (begin && array && *r->p == '{')     /* \begin{array}{cc} */
+        r->p += strcspn(r->p, "}\n");
+    if (begin && array && *r->p == '}')
+        r->p++;
+    end_row(r);
+    r->environment = begin;
+    return true;
+}
+static void open_call(Reader *r)            /* np.array( */
+{
+    const char *p = r->p;
+    while (isalpha((unsigned char)*p) || *p == '.' || *p == '_')
+        p++;
+    if (*p == '(' && p - r->p >= 5
+        && (begins(p - 5, "array") || begins(p - 5, "ensor")
+            || begins(p - 5, "atrix"))) {
+        r->p = p + 1;
+        r->call = true;
+    }
+}
+static bool is_rule(const char *line)
+{
+    size_t n = strspn(line, " \t|-:+");
+    return ends_line(line + n) && memchr(line, '-', n) != NULL
+        && (memchr(line, '|', n) != NULL || memchr(line, '+', n) != NULL);
+}
+
+static bool is_head(const char *line)
+{
+    const char *next = strchr(line, '\n');
+    Entry entry;
+    if (line[strspn(line, " \t")] != '|' || next == NULL
+        || !is_rule(next + 1))
+        return false;
+    for (size_t n; (n = blank(line)) > 0; line += n)
+        ;
+    return ends_line(line) || read_entry(&line, &entry) != NULL;
+}
+static bool is_number(const Item *item)     /* has no second line */
+{
+    return !item->claim && listed(keys, item->name)
+        && strcmp(item->name, "mask") != 0;
+}
+
+static bool after_comma(const Reader *r)
+{
+    const char *p = r->p;
+    while (p > r->text && strchr(" \t", p[-1]) != NULL)
+        p--;
+    return p > r->text && p[-1] == ',';
+}
+
+static bool goes_on(Reader *r)              /* r->p is the end of a line */
+{
+    bool inside = r->depth > 0 || r->environment || r->call;
+    if (!inside || (r->depth == 1 && !r->environment && !r->call
+                    && !after_comma(r)))
+        end_row(r);
+    r->p += strcspn(r->p, "\n");
+    const char *next = r->p + 1;
+    if (*r->p == '\0' || starts_item(next)) {
+        if (inside)
+            fault(r->fault, r->opened, "what is opened here is not closed "
+                  "before the %s.", *r->p == '\0' ? "end of the sheet"
+                                                  : "next item");
+        return false;
+    }
+    const char *first = next + strspn(next, " \t");
+    bool ends = *first == '\n' || *first == '\0' || is_number(r->item);
+    if (!inside && r->item->rows > 0 && ends)
+        return false;
+    r->p = next;
+    if (!inside && (is_rule(next) || is_head(next)))
+        r->p += strcspn(r->p, "\n");
+    return true;
+}
+static void read_matrix(Reader *r)
+{
+    Item *item = r->item;
+    item->entry = r->free;
+    r->in_row = r->depth = 0;
+    r->environment = r->call = false;
+    skip_blanks(r);
+    r->opened = at(r);
+    open_call(r);
+    for (;;) {
+        skip_blanks(r);
+        if (ends_line(r->p)) {
+            if (!goes_on(r))
+                break;
+        } else if (!take_row_end(r) && !take_bracket(r)
+                   && !take_environment(r)) {
+            take_entry(r);
+        }
+    }
+    if (item->rows == 0)
+        fault(r->fault, item->at, "%s has no entries.", item->typed);
+}
+
+static bool takes_word(const char *name)
+{
+    return listed(" layout mask scale norm tied positions ", name);
+}
+
+static bool read_word(Reader *r)
+{
+    const char *end = r->p;
+    skip_blanks(r);
+    for (end = r->p; isalnum((unsigned char)*end) || *end == '-'; end++)
+        ;
+    const char *rest = end + strspn(end, " \t");
+    if (!takes_word(r->item->name) || !isalpha((unsigned char)*r->p)
+        || !ends_line(rest))
+        return false;
+    r->item->word = copied(r->arena, r->p, end);
+    r->p = rest + strcspn(rest, "\n");
+    return true;
+}
+static void read_name(Reader *r)
+{
+    const char *end = after_name(r->p);
+    Item *item = r->item;
+    item->at = at(r);
+    item->typed = copied(r->arena, r->p, end - r->p < 30 ? end : r->p + 30);
+    item->name = end - r->p < 30 ? name_of(item->typed, &item->head) : NULL;
+    if (item->name == NULL)
+        wrong_word(r, "this is no name that a sheet knows; names are "
+                   "written as X, Wq, W_q^1 or bq, and their case counts");
+    if (item->head > SHEET_ITEMS)
+        wrong_word(r, "the number of this head is too large");
+    if (item->head == 0 && strchr(item->typed, '0') != NULL)
+        wrong_word(r, "heads are counted from 1");
+    r->p = end;
+}
+static void refuse_twice(const Reader *r, const Sheet *sheet)
+{
+    const Item *item = r->item;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *other = &sheet->item[k];
+        if (other->claim == item->claim && other->head == item->head
+            && strcmp(other->name, item->name) == 0)
+            fault(r->fault, item->at, "%s is given twice.", item->typed);
+    }
+}
+
+static void read_item(Reader *r, const Sheet *sheet)
+{
+    *r->item = (Item){ .claim = false };
+    if (begins(r->p, "claim") && blank(r->p + 5) > 0) {
+        r->item->claim = true;
+        r->p += 5;
+        skip_blanks(r);
+        if (after_name(r->p) == r->p || !after_equals(after_name(r->p)))
+            wrong_word(r, "expected a line such as 'claim A = 1/2 1/2'");
+    }
+    read_name(r);
+    const char *value = after_equals(r->p);
+    if (value != NULL)
+        r->p = value;
+    refuse_twice(r, sheet);
+    if (r->item->claim || !read_word(r))
+        read_matrix(r);
+}
+
+const Sheet *sheet_of(Arena *arena, const char *name, char *text,
+                      int length, Fault *f)
+{
+    f->sheet = name;
+    clean(text, length, f);
+    size_t n = strlen(text) / 2 + 1;
+    Item *item = arena_alloc(arena, SHEET_ITEMS * sizeof *item);
+    Reader r = { .fault = f, .text = text, .p = text, .arena = arena,
+                 .free = arena_alloc(arena, n * sizeof(Entry)) };
+    Sheet *sheet = arena_alloc(arena, sizeof *sheet);
+    *sheet = (Sheet){ name, text, 0, item };
+    for (; r.p += strspn(r.p, " \t\n$"), *r.p != '\0'; ) {
+        if (*r.p == '#') {
+            r.p += strcspn(r.p, "\n");
+            continue;
+        }
+        if (!starts_item(r.p))
+            wrong_word(&r, "expected a line such as 'X = 1 0 ; 0 1' or "
+                       "'mask none'");
+        if (sheet->n == SHEET_ITEMS)
+            fault(f, at(&r), "a sheet has at most 1000 items.");
+        r.item = &item[sheet->n];
+        read_item(&r, sheet);
+        sheet->n++;
+    }
+    if (sheet->n == 0)
+        fault(f, 0, "the sheet is empty.");
+    return sheet;
+}
+

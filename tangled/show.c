@@ -1,0 +1,326 @@
+/* ftx show: prints every step of an algorithm. */
+#include "program.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    const char *line, *name;    /* such as "4.1" and "Q"                  */
+    const char *symbol;         /* in the paper's notation                */
+    const char *columns, *rows; /* what it is, where tokens are these     */
+} Formula;
+
+static const Formula formulas[] = {
+    { "1.1", "e",   "e",   "W_e[:, v]", "W_e[v, :]" },
+    { "2.1", "e_p", "e_p", "W_p[:, t]", "W_p[t, :]" },
+    { "3.1", "q",   "q",   "W_q' e + b_q",   "e W_q' + b_q" },
+    { "3.2", "k_t", "k_t", "W_k' e_t + b_k", "e_t W_k' + b_k" },
+    { "3.3", "v_t", "v_t", "W_v' e_t + b_v", "e_t W_v' + b_v" },
+    { "3.4", "scores",  "scores", "qᵀ k_t", "q k_tᵀ" },
+    { "3.4", "alpha_t", "α_t", "softmax(scores / √d_attn)", NULL },
+    { "3.5", "v_tilde", "ṽ",   "Σ_t α_t v_t", NULL },
+    { "4.1", "Q", "Q", "W_q' X + b_q 1ᵀ", "X W_q' + 1 b_qᵀ" },
+    { "4.2", "K", "K", "W_k' Z + b_k 1ᵀ", "Z W_k' + 1 b_kᵀ" },
+    { "4.3", "V", "V", "W_v' Z + b_v 1ᵀ", "Z W_v' + 1 b_vᵀ" },
+    { "4.4", "S", "S", "Kᵀ Q", "Q Kᵀ" },
+    { "4.5", "S", "S", "S, but -inf where the mask is 0", NULL },
+    { "4.6", "S_scaled", "S / √d_attn", NULL, NULL },
+    { "4.6", "A",  "A", "softmax(S / √d_attn)", NULL },
+    { "4.6", "Vt", "Ṽ", "V A", "A V" },
+    { "5.2", "Y",  "Y^h", "Attention(X, Z | W_qkv^h, Mask)", NULL },
+    { "5.3", "Y",  "Y", "[Y^1; ...; Y^H]", "[Y^1, ..., Y^H]" },
+    { "5.4", "Vt", "Ṽ", "W_o' Y + b_o 1ᵀ", "Y W_o' + 1 b_oᵀ" },
+    { "6.1", "m",  "m", "Σ_i e[i] / d_e", NULL },
+    { "6.2", "v",  "v", "Σ_i (e[i] - m)² / d_e", NULL },
+    { "6.3", "e_hat",  "ê", "(e - m) / √(v + ε) ⊙ γ + β", NULL },
+    { "7.1", "logits", "logits", "W_u' e", "e W_u'" },
+    { "7.1", "p", "p", "softmax(logits)", NULL },
+};
+static const Formula *formula_of(const Step *step)
+{
+    size_t k = 0, n = sizeof formulas / sizeof *formulas;
+    while (k < n && (formulas[k].line[0] - '0' != step->algorithm
+                     || formulas[k].line[2] - '0' != step->line
+                     || strcmp(formulas[k].name, step->name) != 0))
+        k++;
+    REQUIRE(k < n, "there is no formula for %s.", step->name);
+    return &formulas[k];
+}
+
+static int decimals_of(const Run *run)
+{
+    int most = 0;
+    for (int k = 0; k < run->sheet->n; k++) {
+        const Item *item = &run->sheet->item[k];
+        for (int i = 0; item->claim && i < item->rows * item->cols; i++)
+            if (item->entry[i].decimals > most)
+                most = item->entry[i].decimals;
+    }
+    return run->decimals >= 0 ? run->decimals
+         : most == 0 ? 4 : most > 15 ? 15 : most;
+}
+static bool is_whole(Mat M)
+{
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++) {
+            double x = AT(M, i, j), near = sizeof(real) == 4 ? 1e-5 : 1e-9;
+            if (isfinite(x) && fabs(x - round(x)) > near)
+                return false;
+        }
+    return true;
+}
+
+static int cell(char *to, size_t size, double x, int decimals)
+{
+    if (isinf(x))
+        return snprintf(to, size, x < 0 ? "-inf" : "inf");
+    bool small = fabs(x) < (decimals == 0 ? 1e15 : 1e9);
+    int n = small ? snprintf(to, size, "%.*f", decimals, x)
+                  : snprintf(to, size, "%.*e", decimals > 0 ? decimals : 4,
+                             x);
+    if (to[0] == '-' && strspn(to + 1, "0.") == strlen(to + 1))
+        memmove(to, to + 1, (size_t)n--);
+    return n;
+}
+static void print_matrix(FILE *out, Mat M, int decimals)
+{
+    char text[64];
+    int width = 0, places = is_whole(M) ? 0 : decimals;
+    for (int i = 1; i <= M->rows; i++)
+        for (int j = 1; j <= M->cols; j++) {
+            int n = cell(text, sizeof text, AT(M, i, j), places);
+            width = n > width ? n : width;
+        }
+    for (int i = 1; i <= M->rows; i++) {
+        for (int j = 1; j <= M->cols; j++) {
+            cell(text, sizeof text, AT(M, i, j), places);
+            fprintf(out, "  %*s", width, text);
+        }
+        fputc('\n', out);
+    }
+}
+
+static const char *formula_text(const Run *run, const Step *step)
+{
+    const Formula *f = formula_of(step);
+    if (run->rms && step->line == 1)
+        return "0";
+    if (run->rms && step->line == 3)
+        return "e / √(v + ε) ⊙ γ";
+    if (run->tied && strcmp(step->name, "logits") == 0)
+        return run->layout->rows ? "e W_e" : "W_eᵀ e";
+    return run->layout->rows && f->rows != NULL ? f->rows : f->columns;
+}
+static void print_formula(FILE *out, const Run *run, const char *formula)
+{
+    static const char scale[] = " / √d_attn";
+    bool primed = run->layout->rows != run->layout->weights;
+    for (const char *p = formula; *p != '\0'; p++)
+        if (!run->scaled && strncmp(p, scale, strlen(scale)) == 0)
+            p += strlen(scale) - 1;
+        else if (*p != '\'')
+            fputc(*p, out);
+        else if (primed)
+            fputs("ᵀ", out);
+}
+
+static void print_heading(FILE *out, const Run *run, const Step *step)
+{
+    const char *text = formula_text(run, step);
+    fprintf(out, "\nAlgorithm %d, line %d", step->algorithm, step->line);
+    if (step->head > 0)
+        fprintf(out, ", h = %d", step->head);
+    fputs(": ", out);
+    print_formula(out, run, formula_of(step)->symbol);
+    if (text != NULL) {
+        fputs(" = ", out);
+        print_formula(out, run, text);
+    }
+    fprintf(out, "   (%d x %d)\n", step->M->rows, step->M->cols);
+}
+static bool sums_to_1(const Step *step)
+{
+    return strcmp(step->name, "A") == 0 || strcmp(step->name, "p") == 0
+        || strcmp(step->name, "alpha_t") == 0;
+}
+
+static bool same(const Step *a, const Step *b)
+{
+    bool equal = strcmp(a->name, b->name) == 0 && a->head == b->head
+              && a->algorithm == b->algorithm;
+    for (int j = 1; equal && j <= a->M->cols; j++)
+        for (int i = 1; i <= a->M->rows; i++)
+            equal &= AT(a->M, i, j) == AT(b->M, i, j);
+    return equal;
+}
+static void print_step(FILE *out, const Run *run, const Step *step,
+                       int decimals)
+{
+    print_heading(out, run, step);
+    if (step > run->step && same(step, step - 1)) {
+        fputs("  as before: the mask is 1 everywhere\n", out);
+        return;
+    }
+    print_matrix(out, step->M, decimals);
+    if (sums_to_1(step))
+        fprintf(out, "  each %s sums to 1\n",
+                run->layout->rows ? "row" : "column");
+}
+static void print_remarks(FILE *out, const Run *run, Fault *f)
+{
+    int claims = 0;
+    for (int k = 0; k < run->sheet->n; k++) {
+        const Item *claim = &run->sheet->item[k];
+        if (!claim->claim)
+            continue;
+        if (claims++ == 0)
+            fputc('\n', out);
+        Mat M = step_of(run, claim, f)->M;
+        bool turned = claim->rows == M->cols && claim->cols == M->rows
+                   && (M->rows == 1 || M->cols == 1);
+        if (!turned && (claim->rows != M->rows || claim->cols != M->cols))
+            fprintf(out, "remark: the claim %s is %d x %d, and %s is %d x "
+                    "%d.\n", claim->typed, claim->rows, claim->cols,
+                    claim->typed, M->rows, M->cols);
+    }
+    if (claims > 0)
+        fprintf(out, "remark: ftx show does not judge the claim%s.\n",
+                claims == 1 ? "" : "s");
+}
+
+void show_text(FILE *out, const Run *run, Fault *f)
+{
+    fprintf(out, "Algorithm %d, layout %s: %s\n", run->algorithm,
+            run->layout->name, run->layout->meaning);
+    if (*run->assumed != '\0')
+        fprintf(out, "not on the sheet, so assumed: %s\n", run->assumed);
+    for (int k = 0; k < run->n; k++)
+        print_step(out, run, &run->step[k], decimals_of(run));
+    print_remarks(out, run, f);
+}
+
+static void print_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const char *p = text; *p != '\0'; p++)
+        if (*p == '"' || *p == '\\')
+            fprintf(out, "\\%c", *p);
+        else if ((unsigned char)*p < ' ')
+            fprintf(out, "\\u%04x", (unsigned)*p);
+        else
+            fputc(*p, out);
+    fputc('"', out);
+}
+static void print_values(FILE *out, Mat M)
+{
+    for (int i = 1; i <= M->rows; i++) {
+        fputs(i == 1 ? "[" : ", [", out);
+        for (int j = 1; j <= M->cols; j++) {
+            double x = AT(M, i, j);
+            fputs(j == 1 ? "" : ", ", out);
+            if (isinf(x))
+                fputs("\"-inf\"", out);
+            else
+                fprintf(out, "%.17g", x == 0 ? 0 : x);
+        }
+        fputc(']', out);
+    }
+}
+void show_json(FILE *out, const Run *run)
+{
+    fputs("{\"sheet\": ", out);
+    print_string(out, run->sheet->name);
+    fprintf(out, ", \"algorithm\": %d, \"layout\": \"%s\", "
+            "\"decimals\": %d, \"assumed\": ", run->algorithm,
+            run->layout->name, decimals_of(run));
+    print_string(out, run->assumed);
+    fputs(", \"steps\": [", out);
+    for (int k = 0; k < run->n; k++) {
+        const Step *s = &run->step[k];
+        fprintf(out, "%s{\"algorithm\": %d, \"line\": %d, "
+                "\"name\": \"%s\", \"index\": ", k == 0 ? "" : ", ",
+                s->algorithm, s->line, s->name);
+        fprintf(out, s->head == 0 ? "null" : "%d", s->head);
+        fprintf(out, ", \"rows\": %d, \"cols\": %d, \"values\": [",
+                s->M->rows, s->M->cols);
+        print_values(out, s->M);
+        fputs("]}", out);
+    }
+    fputs("]}\n", out);
+}
+
+typedef struct {
+    FILE *out;
+    const char *name;
+    bool json;
+    Arena *arena;
+    Tape *tape;
+} Showing;
+
+static void run_and_print(Fault *f, void *data)
+{
+    const Showing *s = data;
+    const Sheet *sheet = read_sheet(s->arena, s->name, f);
+    const Run *run = run_sheet(sheet, s->arena, s->tape, f);
+    for (int k = 0; k < sheet->n; k++)
+        if (sheet->item[k].claim)
+            step_of(run, &sheet->item[k], f);
+    if (s->json)
+        show_json(s->out, run);
+    else
+        show_text(s->out, run, f);
+}
+static bool show_sheet(FILE *out, FILE *err, const char *name, bool json)
+{
+    Showing showing = { out, name, json, arena_new(), tape_new(false) };
+    Fault f = { .sheet = name };
+    bool shown = attempt(&f, run_and_print, &showing);
+    if (!shown) {
+        fflush(out);
+        fprintf(err, "%s\n", f.sentence);
+    }
+    tape_free(showing.tape);
+    arena_free(showing.arena);
+    return shown;
+}
+static const char usage[] =
+    "Usage: ftx show [--json] SHEET...\n"
+    "\n"
+    "Runs the algorithm of each sheet and prints every step.\n"
+    "A SHEET is a file; - is standard input. For example:\n"
+    "\n"
+    "  printf 'algorithm 7\\ne = 1 1\\nWu = 0 0 ; ln(2) ln(3)\\n' |"
+    " ftx show -\n"
+    "\n"
+    "  --json   one object a sheet: its steps with all their digits\n"
+    "  --help   this text\n";
+int show(FILE *out, FILE *err, int n, char *argument[])
+{
+    bool json = false, options = true, all = true;
+    int sheets = 0;
+    for (int k = 0; k < n; k++) {
+        const char *a = argument[k];
+        if (!options || a[0] != '-' || a[1] == '\0') {
+            argument[sheets++] = argument[k];
+        } else if (strcmp(a, "--help") == 0) {
+            fputs(usage, out);
+            return 0;
+        } else if (strcmp(a, "--") == 0) {
+            options = false;
+        } else if (strcmp(a, "--json") == 0) {
+            json = true;
+        } else {
+            fprintf(err, "ftx show: there is no option %s; see 'ftx show "
+                    "--help'.\n", a);
+            return 2;
+        }
+    }
+    if (sheets == 0)
+        fprintf(err, "ftx show: which sheet? See 'ftx show --help'.\n");
+    for (int k = 0; k < sheets; k++) {
+        if (k > 0 && !json)
+            fputc('\n', out);
+        all &= show_sheet(out, err, argument[k], json);
+    }
+    return sheets > 0 && all ? 0 : 2;
+}
+

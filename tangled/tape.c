@@ -1,0 +1,222 @@
+/* Errors, memory, the tape, and the way back along it. */
+#include "ftx.h"
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Noreturn void refuse(Where where, const char *sentence, ...)
+{
+    va_list arguments;
+    fflush(stdout);
+    fprintf(stderr, "%s:%d: %s: ", where.file, where.line, where.call);
+    va_start(arguments, sentence);
+    vfprintf(stderr, sentence, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(3);
+}
+
+#ifndef ARENA_BLOCK
+#define ARENA_BLOCK ((size_t)1 << 20)   /* bytes in a block, at least */
+#endif
+enum { ALIGNMENT = 64 };                /* bytes: a cache line */
+
+typedef struct Block Block;
+struct Block {
+    Block *next;
+    size_t size, used;
+    unsigned char *bytes;
+};
+
+struct Arena {
+    Block *first, *current;
+};
+
+static void *or_refuse(void *memory, size_t bytes)
+{
+    if (memory == NULL)
+        refuse(HERE("memory"), "there is no memory for %zu bytes.", bytes);
+    return memory;
+}
+
+Arena *arena_new(void)
+{
+    return or_refuse(calloc(1, sizeof(Arena)), sizeof(Arena));
+}
+static Block *block_new(size_t size)
+{
+    if (size < ARENA_BLOCK)
+        size = ARENA_BLOCK;
+    Block *block = or_refuse(malloc(sizeof *block + size + ALIGNMENT), size);
+    unsigned char *end_of_header = (unsigned char *)(block + 1);
+    size_t over = (uintptr_t)end_of_header % ALIGNMENT;
+    *block = (Block){ NULL, size, 0, end_of_header + (ALIGNMENT - over) };
+    return block;
+}
+
+void *arena_alloc(Arena *arena, size_t bytes)
+{
+    REQUIRE(bytes <= SIZE_MAX / 2, "%zu bytes are too many.", bytes);
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    Block **place = &arena->current;
+    while (*place != NULL && (*place)->size - (*place)->used < bytes) {
+        place = &(*place)->next;
+        if (*place != NULL)
+            (*place)->used = 0;
+    }
+    if (*place == NULL)
+        *place = block_new(bytes);
+    Block *block = arena->current = *place;
+    if (arena->first == NULL)
+        arena->first = block;
+    block->used += bytes;
+    return block->bytes + block->used - bytes;
+}
+size_t arena_used(const Arena *arena)
+{
+    size_t bytes = 0;
+    for (const Block *b = arena->first; b != NULL; b = b->next) {
+        bytes += b->used;
+        if (b == arena->current)
+            break;
+    }
+    return bytes;
+}
+
+void arena_clear(Arena *arena)
+{
+    arena->current = arena->first;
+    if (arena->first != NULL)
+        arena->first->used = 0;
+}
+
+void arena_free(Arena *arena)
+{
+    for (Block *b = arena->first, *next; b != NULL; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(arena);
+}
+
+struct Tape {
+    Arena *arena;
+    bool gradients;             /* are derivatives wanted? */
+    struct Matrix *last;
+    Observer *observer;
+    void *to;
+};
+
+Tape *tape_new(bool gradients)
+{
+    Tape *tape = or_refuse(malloc(sizeof *tape), sizeof *tape);
+    *tape = (Tape){ arena_new(), gradients, NULL, NULL, NULL };
+    return tape;
+}
+
+Arena *tape_arena(Tape *tape)
+{
+    return tape->arena;
+}
+
+void tape_clear(Tape *tape)
+{
+    tape->last = NULL;
+    arena_clear(tape->arena);
+}
+
+void tape_free(Tape *tape)
+{
+    arena_free(tape->arena);
+    free(tape);
+}
+struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
+                          bool gradient)
+{
+    if (rows < 1 || cols < 1)
+        refuse(where, "a matrix of %d x %d; it needs a row and a column.",
+               rows, cols);
+    struct Matrix *M = arena_alloc(arena, sizeof *M);
+    size_t bytes = (size_t)rows * (size_t)cols * sizeof(real);
+    *M = (struct Matrix){ .rows = rows, .cols = cols };
+    M->at = arena_alloc(arena, bytes);
+    M->grad = gradient ? arena_alloc(arena, bytes) : NULL;
+    return M;
+}
+
+struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
+                           void (*backward)(Mat Y), int n, const Mat of[])
+{
+    struct Matrix *Y =
+        matrix_new(where, tape->arena, rows, cols, tape->gradients);
+    Y->tape = tape;
+    if (tape->gradients) {
+        size_t bytes = (size_t)n * sizeof *of;
+        Y->previous = tape->last;
+        Y->back = backward;
+        Y->n = n;
+        Y->of = bytes == 0 ? NULL
+              : memcpy(arena_alloc(tape->arena, bytes), of, bytes);
+        tape->last = Y;
+    }
+    return Y;
+}
+struct Matrix *computed(Where where, int rows, int cols,
+                        void (*backward)(Mat Y), int n, const Mat of[])
+{
+    Tape *tape = NULL;
+    for (int k = 0; k < n; k++) {
+        if (tape != NULL && of[k]->tape != NULL && of[k]->tape != tape)
+            refuse(where, "the operands are on two different tapes.");
+        if (of[k]->tape != NULL)
+            tape = of[k]->tape;
+    }
+    if (tape == NULL)
+        refuse(where, "no operand is on a tape; give one of them as an "
+               "input(tape, rows, cols).");
+    return computed_on(where, tape, rows, cols, backward, n, of);
+}
+
+void observe(Tape *tape, Observer *observer, void *to)
+{
+    tape->observer = observer;
+    tape->to = to;
+}
+
+Mat see(Mat M, const char *line, const char *name)
+{
+    if (M->tape->observer == NULL)
+        return M;
+    return M->tape->observer(M->tape->to, line, name, M, 0);
+}
+
+void see_index(Tape *tape, const char *line, const char *name, int index)
+{
+    if (tape->observer != NULL)
+        tape->observer(tape->to, line, name, NULL, index);
+}
+
+void backward_(Where where, Mat loss)
+{
+    if (loss->rows != 1 || loss->cols != 1)
+        refuse(where, "the loss is %d x %d; it must be 1 x 1.",
+               loss->rows, loss->cols);
+    if (loss->grad == NULL || loss->tape == NULL)
+        refuse(where, "the loss is not on a tape that wants gradients.");
+    for (Mat Y = loss->tape->last; Y != NULL; Y = Y->previous)
+        clear_gradient(Y);
+    loss->grad[0] = 1;
+    for (Mat Y = loss->tape->last; Y != NULL; Y = Y->previous)
+        if (Y->back != NULL)
+            Y->back(Y);
+}
+
+void clear_gradient(Mat M)
+{
+    size_t bytes = (size_t)M->rows * (size_t)M->cols * sizeof(real);
+    if (M->grad != NULL)
+        memset(M->grad, 0, bytes);
+}
+

@@ -1,0 +1,135 @@
+/* How fast is the product? GFLOP/s on one thread, beside OpenBLAS if that is
+   installed. The two take turns, so that both meet the same noise; printed
+   is the median of RUNS runs of each.
+
+       bench_product          the fastest kernel against OpenBLAS as it is
+       bench_product avx2     that kernel; OpenBLAS then keeps to AVX2, too */
+#include "ftx.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RUNS = 11, SHAPES = 10 };
+static const int shape[SHAPES][3] = {           /* m, k, n */
+    { 16, 16, 8 }, { 64, 64, 16 }, { 768, 768, 1 },
+    { 64, 64, 64 }, { 128, 128, 128 }, { 256, 256, 256 },
+    { 512, 512, 512 }, { 1024, 1024, 1024 }, { 768, 768, 256 },
+    { 256, 768, 768 }
+};
+
+/* cblas_sgemm or cblas_dgemm; 102 is column-major, 111 is not transposed */
+typedef void Gemm(int order, int transpose_A, int transpose_B,
+                  int m, int n, int k, real alpha, const real *A, int lda,
+                  const real *B, int ldb, real beta, real *C, int ldc);
+
+static Gemm *openblas(const char **core)
+{
+    void *library = NULL;
+    const char *names[] = { "libopenblas.so.0", "libopenblas.so",
+                            "libopenblas.dylib" };
+    Gemm *gemm = NULL;
+    char *(*corename)(void) = NULL;
+
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    for (int i = 0; i < 3 && library == NULL; i++)
+        library = dlopen(names[i], RTLD_NOW);
+    if (library == NULL)
+        return NULL;
+    *(void **)&gemm = dlsym(library, sizeof(real) == sizeof(float)
+                                     ? "cblas_sgemm" : "cblas_dgemm");
+    *(void **)&corename = dlsym(library, "openblas_get_corename");
+    *core = corename ? corename() : "?";
+    return gemm;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static real *random_matrix(int rows, int cols)
+{
+    const size_t n = (size_t)rows * (size_t)cols;
+    real *M = malloc(n * sizeof *M);
+    if (M == NULL)
+        exit(1);
+    for (size_t i = 0; i < n; i++)
+        M[i] = (real)(rand() % 2001 - 1000) / 1000;
+    return M;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double x[RUNS])
+{
+    qsort(x, RUNS, sizeof *x, ascending);
+    return x[RUNS / 2];
+}
+
+static void measure(const Kernel *kernel, Gemm *gemm, int m, int k, int n)
+{
+    const double gflop = 2e-9 * m * n * k;
+    const int times = 1 + (int)(0.5 / gflop);
+    real *A = random_matrix(m, k), *B = random_matrix(k, n);
+    real *C = random_matrix(m, n);
+    double ours[3][RUNS], theirs[RUNS];
+
+    for (int run = 0; run < RUNS; run++) {
+        for (int t = 0; t < 3; t++) {   /* A B, A^T B, A B^T */
+            const double start = seconds();
+            for (int i = 0; i < times; i++)
+                if (kernel != NULL)
+                    product_by(kernel, t == 1, t == 2, m, n, k, A,
+                               t == 1 ? k : m, B, t == 2 ? n : k, C, m);
+                else
+                    product(t == 1, t == 2, m, n, k, A,
+                            t == 1 ? k : m, B, t == 2 ? n : k, C, m);
+            ours[t][run] = times * gflop / (seconds() - start);
+        }
+        const double start = seconds();
+        for (int i = 0; i < times && gemm != NULL; i++)
+            gemm(102, 111, 111, m, n, k, 1, A, m, B, k, 1, C, m);
+        theirs[run] = times * gflop / (seconds() - start);
+    }
+    const double mine = median(ours[0]), other = median(theirs);
+    printf("%5d %5d %5d %8.1f", m, k, n, mine);
+    if (gemm != NULL)
+        printf(" %9.1f %6.2f", other, mine / other);
+    else
+        printf(" %9s %6s", "-", "-");
+    printf(" %8.1f %8.1f\n", median(ours[1]), median(ours[2]));
+    free(A);
+    free(B);
+    free(C);
+}
+
+int main(int argc, char *argv[])
+{
+    const char *core = "not installed";
+    const Kernel *kernel = product_kernel(argc > 1 ? argv[1] : NULL);
+    if (kernel == NULL) {
+        fprintf(stderr, "%s: this machine has no kernel \"%s\"; "
+                "there are avx512, avx2 and plain.\n", argv[0], argv[1]);
+        return 2;
+    }
+    if (argc > 1 && strcmp(argv[1], "avx2") == 0)
+        setenv("OPENBLAS_CORETYPE", "Haswell", 0);
+    Gemm *gemm = openblas(&core);
+
+    printf("%s precision, one thread, GFLOP/s; kernel: %s; OpenBLAS: %s\n",
+           sizeof(real) == sizeof(float) ? "single" : "double",
+           kernel->name, core);
+    printf("    m     k     n      A B  OpenBLAS  ratio    A^T B    A B^T\n");
+    for (int i = 0; i < SHAPES; i++)
+        measure(argc > 1 ? kernel : NULL, gemm,
+                shape[i][0], shape[i][1], shape[i][2]);
+    return 0;
+}

@@ -1,0 +1,115 @@
+#!/bin/sh
+# Plants each bug of tests/mutants.txt in a copy of tangled/ and runs the
+# tests against it until one of them fails. A bug that no test notices, that
+# no longer fits the text, or that does not compile, is a failure.
+#     tests/mutants.sh            all of them, as many at once as processors
+#     tests/mutants.sh 7 12       only the seventh and the twelfth
+set -u
+cd "$(dirname "$0")/.." || exit 1
+OUT=build/mutants
+CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -w -Itangled"
+
+# The tests in the order in which they are likely to notice a bug in $1.
+tests_for() {
+    case $1 in
+    alg*)     own=test_$(echo "$1" | cut -c 1-5) ;;
+    product*) own=test_product ;;
+    *)        own=test_${1%%.*} ;;
+    esac
+    ls $OUT/tests | awk -v own="$own" '
+        { rank = $0 == own ? 1 : /product/ ? 3 : 2; print rank, $0 }' |
+        sort | cut -d ' ' -f 2
+}
+
+# link EXECUTABLE TEST CHANGED-OBJECT...: the rest comes from the baseline
+link() {
+    executable=$1 test=$2; shift 2
+    objects=
+    for object in $OUT/objects/*.o; do
+        if [ ! -f "${executable%/*}/${object##*/}" ]; then
+            objects="$objects $object"
+        fi
+    done
+    $CC -o "$executable" $OUT/tests/"$test" "$@" $objects -lcmocka -lm
+}
+
+# A test that runs forever is stopped: it has noticed something.
+passes() {
+    (ulimit -t 20; ulimit -c 0; exec "$1") > "$1.log" 2>&1
+}
+
+one() {
+    dir=$OUT/$(printf %03d "$1")
+    rm -rf "$dir" && mkdir -p "$dir"
+    files=$(awk -f tests/mutants.awk -v number="$1" -v from=tangled \
+                -v to="$dir" tests/mutants.txt 2> "$dir/fault") || {
+        echo "DOES NOT APPLY  $(cat "$dir/name"): $(cat "$dir/fault")"
+        return
+    }
+    for file in $files; do
+        case $file in
+        *.c) sources=$file ;;
+        *)   sources=$(cd tangled && grep -l "\"$file\"" -- *.c) ;;
+        esac
+        for source in $sources; do
+            [ -f "$dir/$source" ] || cp "tangled/$source" "$dir"
+            $CC -I"$dir" -c -o "$dir/${source%.c}.o" "$dir/$source" \
+                2> "$dir/fault" || {
+                echo "DOES NOT COMPILE  $(cat "$dir/name")"
+                return
+            }
+        done
+    done
+    for test in $(tests_for "$files"); do
+        link "$dir/$test" "$test" "$dir"/*.o 2> "$dir/fault" || {
+            echo "DOES NOT LINK  $(cat "$dir/name")"
+            return
+        }
+        passes "$dir/$test" 2> /dev/null || {
+            echo "killed    $(cat "$dir/name")  ($test)"
+            rm -f "$dir/$test"
+            return
+        }
+        rm -f "$dir/$test"
+    done
+    echo "SURVIVED  $(cat "$dir/name")"
+}
+
+# What is not changed is compiled once, and must pass.
+baseline() {
+    rm -rf $OUT && mkdir -p $OUT/objects $OUT/tests $OUT/baseline || return 1
+    for source in tangled/*.c; do
+        name=${source##*/}
+        [ "$name" = main.c ] ||
+            $CC -c -o "$OUT/objects/${name%.c}.o" "$source" || return 1
+    done
+    for source in tests/test_*.c; do
+        name=${source##*/}
+        name=${name%.c}
+        $CC -c -o "$OUT/tests/$name" "$source" || return 1
+        link "$OUT/baseline/$name" "$name" || return 1
+        passes "$OUT/baseline/$name" || {
+            cat "$OUT/baseline/$name.log"
+            echo "$name fails before any bug is planted"
+            return 1
+        }
+    done
+}
+
+if [ "${1:-}" = one ]; then
+    one "$2" > "$OUT/result.$2"
+    exit 0
+fi
+baseline || exit 1
+all=$(awk -f tests/mutants.awk -v number=0 tests/mutants.txt)
+if [ $# -eq 0 ]; then
+    set -- $(awk -v n="$all" 'BEGIN { for (k = 1; k <= n; k++) print k }')
+fi
+jobs=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
+printf '%s\n' "$@" | xargs -n 1 -P "$jobs" sh tests/mutants.sh one
+for k in "$@"; do
+    cat "$OUT/result.$k"
+done | awk '{ print }
+    /^killed / { passed++; next } { failed++ }
+    END { printf "%d passed, %d failed\n", passed, failed
+          exit failed > 0 || passed == 0 }'

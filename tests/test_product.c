@@ -1,0 +1,242 @@
+/* The product of two matrices, by every kernel that this machine has. */
+#include "check.h"
+
+enum { KERNELS = 3, PAD = 3 };
+static const char *const names[KERNELS] = { "plain", "avx2", "avx512" };
+
+/* Around the sizes of tiles, strips and blocks, and off them. */
+static const int all_m[] = { 1, 3, 8, 17, 33, 66, 130 };
+static const int all_n[] = { 1, 5, 7, 25, 60, 255, 257 };
+static const int all_k[] = { 1, 9, 128, 131, 300 };
+#define MANY(list) (int)(sizeof list / sizeof *list)
+
+/* A column-major array as the kernel gets it: columns are ld apart, what
+   lies between them is NaN, and not one number stands behind the last. */
+typedef struct {
+    int rows, cols, ld;
+    real *at;
+} Array;
+
+static size_t size_of(const Array *a)
+{
+    return (size_t)a->ld * (size_t)(a->cols - 1) + (size_t)a->rows;
+}
+
+static Array array(int rows, int cols, bool integers)
+{
+    Array a = { rows, cols, rows + PAD, NULL };
+    a.at = malloc(size_of(&a) * sizeof *a.at);
+    assert_that(a.at != NULL);
+    for (size_t e = 0; e < size_of(&a); e++) {
+        double x = uniform(generator += 0x9E3779B97F4A7C15u);
+        a.at[e] = (int)(e % (size_t)a.ld) >= rows ? (real)NAN
+                : (real)(integers ? floor(7 * fabs(x)) - 3 : x);
+    }
+    return a;
+}
+
+static Array copy_of(const Array *a)
+{
+    Array b = *a;
+    b.at = malloc(size_of(a) * sizeof *b.at);
+    assert_that(b.at != NULL);
+    memcpy(b.at, a->at, size_of(a) * sizeof *b.at);
+    return b;
+}
+
+/* One product: C += op(A) op(B), and beside it the three obvious loops. */
+typedef struct {
+    bool transpose_A, transpose_B;
+    int m, n, k;
+    Array A, B, C;
+} Problem;
+
+static Problem problem(int m, int n, int k, int transposes, bool integers)
+{
+    bool a = transposes & 1, b = transposes & 2;
+    return (Problem){ a, b, m, n, k,
+                      array(a ? k : m, a ? m : k, integers),
+                      array(b ? n : k, b ? k : n, integers),
+                      array(m, n, integers) };
+}
+
+static void forget(Problem *p)
+{
+    free(p->A.at), free(p->B.at), free(p->C.at);
+}
+
+static real *entry_of(const Array *a, bool transposed, int i, int j)
+{
+    return transposed ? &a->at[i * a->ld + j] : &a->at[j * a->ld + i];
+}
+
+static Array obvious(const Problem *p)
+{
+    Array C = copy_of(&p->C);
+    for (int j = 0; j < p->n; j++)
+        for (int i = 0; i < p->m; i++) {
+            double total = *entry_of(&C, false, i, j);
+            for (int l = 0; l < p->k; l++)
+                total += (double)*entry_of(&p->A, p->transpose_A, i, l)
+                       * (double)*entry_of(&p->B, p->transpose_B, l, j);
+            *entry_of(&C, false, i, j) = (real)total;
+        }
+    return C;
+}
+
+/* kernel NULL: by the one that product chooses. */
+static Array by(const Kernel *kernel, const Problem *p)
+{
+    Array C = copy_of(&p->C);
+    const Array *A = &p->A, *B = &p->B;
+    if (kernel == NULL)
+        product(p->transpose_A, p->transpose_B, p->m, p->n, p->k,
+                A->at, A->ld, B->at, B->ld, C.at, C.ld);
+    else
+        product_by(kernel, p->transpose_A, p->transpose_B, p->m, p->n, p->k,
+                   A->at, A->ld, B->at, B->ld, C.at, C.ld);
+    return C;
+}
+
+/* NaN where NaN is expected, between the columns and where 0 met infinity. */
+static void are_near(const Problem *p, const char *by_whom, const Array *C,
+                     const Array *expected, double tolerance)
+{
+    for (size_t e = 0; e < size_of(C); e++)
+        if (!is_near(C->at[e], expected->at[e], tolerance)
+            && !(isnan(C->at[e]) && isnan(expected->at[e])))
+            fail_at(HERE(by_whom), "%d x %d x %d, transposed %d %d: entry %zu "
+                    "is %.17g, but expected %.17g", p->m, p->n, p->k,
+                    p->transpose_A, p->transpose_B, e, (double)C->at[e],
+                    (double)expected->at[e]);
+}
+
+static void agrees_with_the_loops(Problem *p, double tolerance)
+{
+    Array expected = obvious(p), C = by(NULL, p);
+    are_near(p, "product", &C, &expected, tolerance);
+    free(C.at);
+    for (int k = 0; k < KERNELS; k++) {
+        const Kernel *kernel = product_kernel(names[k]);
+        if (kernel == NULL)
+            continue;
+        C = by(kernel, p);
+        are_near(p, names[k], &C, &expected, tolerance);
+        free(C.at);
+    }
+    free(expected.at);
+    forget(p);
+}
+
+/* Whole numbers are not rounded, so every digit must agree. */
+static void whole_numbers_are_multiplied_exactly(void **state)
+{
+    (void)state;
+    for (int a = 0; a < MANY(all_m); a++)
+        for (int b = 0; b < MANY(all_n); b++)
+            for (int c = 0; c < MANY(all_k); c++)
+                for (int transposes = 0; transposes < 4; transposes++) {
+                    Problem p = problem(all_m[a], all_n[b], all_k[c],
+                                        transposes, true);
+                    agrees_with_the_loops(&p, 0);
+                }
+}
+
+/* Each size from 1 on, so that no tile's edge is left out. */
+static void every_small_shape_is_multiplied_exactly(void **state)
+{
+    (void)state;
+    for (int m = 1; m <= 19; m++)
+        for (int n = 1; n <= 13; n++)
+            for (int transposes = 0; transposes < 4; transposes++) {
+                Problem p = problem(m, n, 1 + (m + n) % 6, transposes, true);
+                agrees_with_the_loops(&p, 0);
+            }
+}
+
+static void fractions_are_multiplied_closely(void **state)
+{
+    (void)state;
+    for (int transposes = 0; transposes < 4; transposes++) {
+        Problem p = problem(67, 41, 301, transposes, false);
+        agrees_with_the_loops(&p, IS_DOUBLE ? 1e-13 : 2e-5);
+    }
+}
+
+/* An infinity reaches its own row or column and no other entry. */
+static void infinities_stay_in_their_row_or_column(void **state)
+{
+    (void)state;
+    for (int m = 5; m <= 37; m += 4)
+        for (int transposes = 0; transposes < 4; transposes++) {
+            Problem p = problem(m, 7, 9, transposes, true);
+            *entry_of(&p.A, p.transpose_A, m - 1, 4) = (real)INFINITY;
+            *entry_of(&p.B, p.transpose_B, 2, 3) = (real)-INFINITY;
+            *entry_of(&p.C, false, 0, 0) = (real)INFINITY;
+            agrees_with_the_loops(&p, 0);
+        }
+}
+
+/* Threads may share out the columns. */
+static void a_column_does_not_depend_on_its_neighbours(void **state)
+{
+    (void)state;
+    for (int k = -1; k < KERNELS; k++)
+        for (int transposes = 0; transposes < 4; transposes++) {
+            const Kernel *kernel = k < 0 ? NULL : product_kernel(names[k]);
+            Problem p = problem(75, 29, 333, transposes, false);
+            Array all = by(kernel, &p);
+            for (int j = 0; j < p.n; j += 2) {      /* two columns each */
+                Problem part = p;
+                part.n = part.C.cols = j + 2 <= p.n ? 2 : 1;
+                part.B.at = entry_of(&p.B, p.transpose_B, 0, j);
+                part.C.at = entry_of(&p.C, false, 0, j);
+                Array C = by(kernel, &part);
+                assert_that(memcmp(C.at, all.at + j * all.ld,
+                                   (size_t)p.m * sizeof(real)) == 0);
+                free(C.at);
+            }
+            free(all.at);
+            forget(&p);
+        }
+}
+
+static void the_vectors_length_does_not_change_a_byte(void **state)
+{
+    (void)state;
+    const Kernel *avx2 = product_kernel("avx2");
+    const Kernel *avx512 = product_kernel("avx512");
+    if (avx2 == NULL || avx512 == NULL)
+        skip();
+    for (int transposes = 0; transposes < 4; transposes++) {
+        Problem p = problem(75, 29, 333, transposes, false);
+        Array one = by(avx2, &p), other = by(avx512, &p);
+        for (int j = 0; j < p.n; j++)
+            assert_that(memcmp(one.at + j * one.ld, other.at + j * other.ld,
+                               (size_t)p.m * sizeof(real)) == 0);
+        free(one.at), free(other.at);
+        forget(&p);
+    }
+}
+
+static void a_kernel_is_found_by_its_name(void **state)
+{
+    (void)state;
+    assert_that(product_kernel(NULL) != NULL);
+    assert_that(strcmp(product_kernel("plain")->name, "plain") == 0);
+    assert_that(product_kernel("abacus") == NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(whole_numbers_are_multiplied_exactly),
+        TEST(every_small_shape_is_multiplied_exactly),
+        TEST(fractions_are_multiplied_closely),
+        TEST(infinities_stay_in_their_row_or_column),
+        TEST(a_column_does_not_depend_on_its_neighbours),
+        TEST(the_vectors_length_does_not_change_a_byte),
+        TEST(a_kernel_is_found_by_its_name),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,433 @@
+/* Reading: exact entries, and every way of writing a matrix. */
+#include "check.h"
+#include "program.h"
+
+/* ---------------------------------------------------------------- entries */
+
+typedef struct {
+    const char *text;
+    double value;
+    int decimals;
+} Exact;
+
+static const Exact exact[] = {
+    { "0", 0, 0 },              { "1.50", 1.5, 2 },
+    { "-0.25", -0.25, 2 },      { "+3", 3, 0 },
+    { "1.", 1, 0 },             { ".5", 0.5, 1 },
+    { "9.0e-04", 9e-4, 5 },     { "12e3", 12000, 0 },
+    { "1.25E+1", 12.5, 1 },     { "2e", NAN, EXACT },
+    { "1/2", 0.5, EXACT },      { "-1/2", -0.5, EXACT },
+    { "2*3-4/8", 5.5, EXACT },  { "8/2/2", 2, EXACT },
+    { "1-2-3", -4, EXACT },     { "-2^2", -4, EXACT },
+    { "2^3^2", 512, EXACT },    { "2^-1", 0.5, EXACT },
+    { "2**3", 8, EXACT },       { "--1", 1, EXACT },
+    { "(1+2)*3", 9, EXACT },    { "( 1 + 2 )/3", 1, EXACT },
+    { "sqrt(2)", 1.4142135623730951, EXACT },
+    { "ln(3)", 1.0986122886681098, EXACT },
+    { "exp(1)", 2.718281828459045, EXACT },
+    { "e^2", 7.38905609893065, EXACT },
+    { "sin(pi/6)", 0.5, EXACT }, { "cos(0)", 1, EXACT },
+    { "tanh(0)", 0, EXACT },
+    { "e^(2*sqrt(2))/(1+e^2)", 2.0167738156757036, EXACT },
+    { "-inf", -INFINITY, EXACT }, { "infinity", INFINITY, EXACT },
+    { "Inf", INFINITY, EXACT },
+    { "\xE2\x88\x92" "1.5", -1.5, 1 },          /* a printed minus */
+    { "\xE2\x80\x93" "1", -1, 0 },              /* a dash */
+    { "2\xC2\xB7" "3", 6, EXACT }, { "2\xC3\x97" "3", 6, EXACT },
+    { "\xE2\x88\x9A" "4", 2, EXACT },           /* a root sign */
+    { "\xCF\x80", 3.141592653589793, EXACT },
+    { "-\xE2\x88\x9E", -INFINITY, EXACT },
+    { "\\frac{1}{2}", 0.5, EXACT }, { "\\dfrac{1}{4}", 0.25, EXACT },
+    { "\\tfrac12", 0.5, EXACT },  { "-\\frac 3 4", -0.75, EXACT },
+    { "\\sqrt{9}", 3, EXACT },    { "\\sqrt 9", 3, EXACT },
+    { "\\sqrt9", 3, EXACT },      { "\\ln 2", 0.6931471805599453, EXACT },
+    { "\\ln(2)", 0.6931471805599453, EXACT },
+    { "\\exp{0}", 1, EXACT },     { "2\\cdot3", 6, EXACT },
+    { "2\\times3", 6, EXACT },    { "\\pi", 3.141592653589793, EXACT },
+    { "-\\infty", -INFINITY, EXACT }, { "e^{2}", 7.38905609893065, EXACT },
+};
+
+static void exact_entries_have_their_value_and_decimals(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof exact / sizeof *exact; k++) {
+        const char *text = exact[k].text;
+        Entry entry;
+        const char *wrong = read_entry(&text, &entry);
+        if (isnan(exact[k].value))              /* 2e: the 2 alone is read */
+            continue;
+        if (wrong != NULL || *text != '\0')
+            fail_at(HERE(exact[k].text), "is not read: %s",
+                    wrong != NULL ? wrong : text);
+        near_at(HERE(exact[k].text), entry.value, exact[k].value, 1e-15);
+        if (entry.decimals != exact[k].decimals)
+            fail_at(HERE(exact[k].text), "has %d decimals", entry.decimals);
+    }
+}
+
+static void an_entry_ends_where_arithmetic_ends(void **state)
+{
+    (void)state;
+    static const char *const texts[] = { "1 -2", "1 - 2", "2e", "2pi", "0x1" };
+    static const int ends[] = { 1, 1, 1, 1, 1 };
+    for (int k = 0; k < 5; k++) {
+        const char *p = texts[k];
+        Entry entry;
+        assert_that(read_entry(&p, &entry) == NULL);
+        assert_that(p - texts[k] == ends[k]);
+    }
+}
+
+static void an_open_entry_has_no_value(void **state)
+{
+    (void)state;
+    const char *text = "?";
+    Entry entry;
+    assert_that(read_entry(&text, &entry) == NULL);
+    assert_that(isnan(entry.value) && entry.decimals == EXACT);
+}
+
+static void what_is_no_number_is_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "", "x", ".", "-", "1+", "2*", "(1", "()", "sqrt", "sqrt(", "sqrt2",
+        "log(2)", "nan", "0/0", "1/0", "ln(0)", "ln(-1)", "inf-inf", "1e999",
+        "\\foo", "\\frac{1}", "\\frac{1}{", "\\sqrt{", "1^", "e^", "{1",
+        "infinite", "9^9^9^9", "\\frac x2", "sqrt(x", "e^x" };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        const char *p = texts[k];
+        Entry entry;
+        if (read_entry(&p, &entry) == NULL)
+            fail_at(HERE(texts[k]), "%s is read as %g", texts[k], entry.value);
+        assert_that(texts[k] <= p && p <= texts[k] + strlen(texts[k]));
+    }
+}
+
+/* --------------------------------------------------------------- matrices */
+
+typedef struct {
+    char *text;
+    int length;
+    const Sheet *sheet;
+} Text;
+
+static void read_text(Fault *f, void *data)
+{
+    Text *t = data;
+    t->sheet = sheet_of(arena, "text", t->text, t->length, f);
+}
+
+/* The sheet of a text, or NULL, and then the fault says why. */
+static const Sheet *sheet_in(const char *text, size_t length, Fault *f)
+{
+    Text t = { arena_alloc(arena, length + 1), (int)length, NULL };
+    memcpy(t.text, text, length + 1);
+    return attempt(f, read_text, &t) ? t.sheet : NULL;
+}
+
+/* Each is the matrix 1 2 ; 3 4. */
+static const char *const ways[] = {
+    "1 2 ; 3 4", "1,2;3,4", "1, 2 ; 3, 4 ;", "1&2\\\\3&4", "1 2 \\\\ 3 4",
+    "1 2\n3 4", "\n1 2\n3 4", "\n\n1 2  # a row\n# between\n\t3 4",
+    "1\t2\n3\t4\n\n", "1 2 ;\n3 4",
+    "[1 2 ; 3 4]", "[1, 2; 3, 4];", "[1 2\n 3 4]", "[ [ 1 2 ] [ 3 4 ] ]",
+    "[[1, 2], [3, 4]]", "[[1, 2],\n [3, 4],\n]", "[[1. 2.]\n [3. 4.]]",
+    "[[1,\n  2],\n [3,\n  4]]", "[1, 2],[3, 4]", "\n[1, 2],\n[3, 4]",
+    "array([[1., 2.],\n       [3., 4.]])",
+    "np.array([[1,2],[3,4]], dtype=np.float32)",
+    "array([[1., 2.],\n       [3., 4.]],\n      dtype=float32)",
+    "tensor([[1., 2.],\n        [3., 4.]], grad_fn=<MmBackward0>)",
+    "torch.tensor([[1, 2], [3, 4]], device='cuda:0')  # c",
+    "Matrix([[1, 2], [3, 4]])", "np.matrix([[1, 2], [3, 4]])",
+    "\\begin{pmatrix} 1 & 2 \\\\ 3 & 4 \\end{pmatrix}",
+    "\\begin{bmatrix}\n1 & 2 \\\\\n3 & 4 \\\\\n\\end{bmatrix}",
+    "$$\\left(\\begin{array}{cc}\n1 & 2 \\\\[2pt]\n3 & 4\n"
+        "\\end{array}\\right)$$",
+    "\\left[\\begin{matrix}1 & 2\\\\3 & 4\\end{matrix}\\right]",
+    "\\left\\{ 1 \\quad 2 \\\\ \\hline 3 \\; 4 \\right.",
+    "\\[ \\displaystyle 1 & 2 \\\\ 3 & 4 \\]",
+    "\\begin{smallmatrix} \\frac22 & \\frac{4}{2} \\\\ \\sqrt 9 & 2^{2} "
+        "\\end{smallmatrix}",
+    "\n| 1 | 2 |\n| 3 | 4 |", "|1|2|\n|3|4|",
+    "\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |",
+    "\n|   |   |\n|:-:|--:|\n| 1 | 2 |\n| 3 | 4 |",
+    "\n| 1 | 2 |\n|---|---|\n| 3 | 4 |",
+    "\n+---+---+\n| 1 | 2 |\n+---+---+\n| 3 | 4 |\n+---+---+",
+    "1\xC2\xA0" "2 ; 3 4",
+};
+
+static void assert_1234(Where where, const Item *item)
+{
+    if (item->rows != 2 || item->cols != 2)
+        fail_at(where, "%d x %d", item->rows, item->cols);
+    for (int k = 0; k < 4; k++)
+        near_at(where, item->entry[k].value, k + 1, 1e-15);
+}
+
+static void every_way_of_writing_a_matrix_is_read(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        char text[400];
+        Fault f = { .sheet = "text" };
+        snprintf(text, sizeof text, "X = %s\nmask none\n", ways[k]);
+        const Sheet *sheet = sheet_in(text, strlen(text), &f);
+        if (sheet == NULL)
+            fail_at(HERE(ways[k]), "%s\n%s", ways[k], f.sentence);
+        assert_1234(HERE(ways[k]), &sheet->item[0]);
+        assert_that(sheet->n == 2);
+        assert_string_equal(sheet->item[1].word, "none");
+    }
+}
+
+static void a_comma_or_an_array_carries_a_row_on(void **state)
+{
+    (void)state;
+    Fault f = { .sheet = "text" };
+    char text[] = "bq = [1, 2, # and\n 3]\nbk = array([1. 2.\n 3.])\nbv = [1 2\n3 4]";
+    const Sheet *sheet = sheet_in(text, strlen(text), &f);
+    assert_that(sheet != NULL && sheet->n == 3);
+    assert_that(sheet->item[0].rows == 1 && sheet->item[0].cols == 3);
+    assert_that(sheet->item[1].rows == 1 && sheet->item[1].cols == 3);
+    assert_that(sheet->item[2].rows == 2 && sheet->item[2].cols == 2);
+}
+
+static void ends_of_lines_and_marks_of_other_systems_are_read(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "X = 1 2\n3 4\n\nmask none\n", "X = 1 2\r\n3 4\r\n\r\nmask none\r\n",
+        "X = 1 2\r3 4\r\rmask none\r", "\xEF\xBB\xBFX = 1 2\n3 4\nmask none",
+        "X = 1 2\v\n3 4\f\n\nmask none" };
+    for (int k = 0; k < 5; k++) {
+        Fault f = { .sheet = "text" };
+        const Sheet *sheet = sheet_in(texts[k], strlen(texts[k]), &f);
+        assert_that(sheet != NULL && sheet->n == 2);
+        assert_1234(HERE(texts[k]), &sheet->item[0]);
+    }
+}
+
+/* ------------------------------------------------------------------ names */
+
+static const struct { const char *typed, *name; int head; } spellings[] = {
+    { "W_q", "W_q", 0 },      { "Wq", "W_q", 0 },    { "W_{q}", "W_q", 0 },
+    { "W^Q", "W_q", 0 },      { "w_query", "W_q", 0 }, { "W_q^1", "W_q", 1 },
+    { "Wq1", "W_q", 1 },      { "Wq_12", "W_q", 12 }, { "W^2_k", "W_k", 2 },
+    { "W_v^{3}", "W_v", 3 },  { "b_q", "b_q", 0 },   { "bo", "b_o", 0 },
+    { "X", "X", 0 },          { "E", "e_t", 0 },     { "Vt", "Vt", 0 },
+    { "V~", "Vt", 0 },        { "\xE1\xB9\xBC", "Vt", 0 },
+    { "V\xCC\x83", "Vt", 0 }, { "\\tilde{V}", "Vt", 0 }, { "V", "V", 0 },
+    { "v", "v", 0 },          { "v~", "v_tilde", 0 }, { "v_t", "v_t", 0 },
+    { "e_hat", "e_hat", 0 },  { "e^", "e_hat", 0 },  { "\\hat{e}", "e_hat", 0 },
+    { "\xC3\xAA", "e_hat", 0 }, { "e", "e", 0 },     { "alpha", "alpha_t", 0 },
+    { "\\gamma", "gamma", 0 }, { "\xCE\xB2", "beta", 0 },
+    { "eps", "epsilon", 0 },  { "Y^2", "Y", 2 },     { "S_scaled", "S_scaled", 0 },
+};
+
+static void a_name_has_several_spellings(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
+        char text[100];
+        Fault f = { .sheet = "text" };
+        snprintf(text, sizeof text, "%s = 1\n", spellings[k].typed);
+        const Sheet *sheet = sheet_in(text, strlen(text), &f);
+        if (sheet == NULL)
+            fail_at(HERE(spellings[k].typed), "%s", f.sentence);
+        assert_string_equal(sheet->item[0].name, spellings[k].name);
+        assert_string_equal(sheet->item[0].typed, spellings[k].typed);
+        assert_int_equal(sheet->item[0].head, spellings[k].head);
+    }
+}
+
+static void keys_words_and_claims_are_told_apart(void **state)
+{
+    (void)state;
+    Fault f = { .sheet = "text" };
+    char text[] = "algorithm 4\nlayout = torch\nmask 1 0 ; 1 1\nd_e := 2\n"
+                  "  claim A = ? 1.50\n$X = 1$\n";
+    const Sheet *sheet = sheet_in(text, strlen(text), &f);
+    assert_that(sheet != NULL && sheet->n == 6);
+    assert_that(sheet->item[0].word == NULL && sheet->item[0].rows == 1);
+    assert_string_equal(sheet->item[1].word, "torch");
+    assert_that(sheet->item[2].rows == 2 && sheet->item[2].word == NULL);
+    assert_that(sheet->item[3].entry[0].value == 2);
+    assert_that(sheet->item[4].claim && isnan(sheet->item[4].entry[0].value));
+    assert_that(sheet->item[4].entry[1].decimals == 2);
+    assert_that(!sheet->item[5].claim && sheet->item[5].at > 0);
+}
+
+static void what_only_looks_like_an_item_is_none(void **state)
+{
+    (void)state;
+    Fault f = { .sheet = "text" };
+    char text[] = "X =\n| pi | e |\n|----|---|\n| pi | e |\n# X = 1\n"
+                  "norm = 1 2\nscale no # word\nmask\n1 0\n0 1\n"
+                  "Wq = 1e-500 0.1e-3\nd_e\n3\nclaim m = 1 2";
+    const Sheet *sheet = sheet_in(text, strlen(text), &f);
+    if (sheet == NULL)
+        fail_at(HERE("text"), "%s", f.sentence);
+    assert_that(sheet->n == 7 && sheet->item[0].rows == 2);
+    assert_that(sheet->item[1].word == NULL && sheet->item[1].cols == 2);
+    assert_string_equal(sheet->item[2].word, "no");
+    assert_that(sheet->item[3].rows == 2 && sheet->item[5].rows == 1);
+    assert_int_equal(sheet->item[4].entry[0].decimals, 400);
+    assert_int_equal(sheet->item[4].entry[1].decimals, 4);
+}
+
+/* ----------------------------------------------------------------- faults */
+
+static void assert_fault(Where where, const char *text, size_t length,
+                         const char *sentence)
+{
+    Fault f = { .sheet = "text" };
+    if (sheet_in(text, length, &f) != NULL)
+        fail_at(where, "is read");
+    if (strcmp(f.sentence, sentence) != 0)
+        fail_at(where, "%s\nbut expected\n%s", f.sentence, sentence);
+}
+
+static char *repeated(const char *start, const char *part, int n)
+{
+    size_t a = strlen(start), b = strlen(part);
+    char *text = arena_alloc(arena, a + b * (size_t)n + 1);
+    memcpy(text, start, a + 1);
+    for (int k = 0; k < n; k++)
+        memcpy(text + a + b * (size_t)k, part, b + 1);
+    return text;
+}
+
+#define FAULT(text, sentence) \
+    assert_fault(HERE(#text), text, strlen(text), sentence)
+
+static void what_is_no_text_is_refused(void **state)
+{
+    (void)state;
+    static const char nul[] = "X = 1\0 2\n", utf16[] = "\xFF\xFEX\0";
+    FAULT("", "text:1:1: the sheet is empty.");
+    FAULT("\n \n\t\n", "text:1:1: the sheet is empty.");
+    assert_fault(HERE(nul), nul, sizeof nul - 1, "text:1:6: the byte 0x00 is "
+                 "no text; a sheet is plain text in UTF-8.");
+    assert_fault(HERE(utf16), utf16, sizeof utf16 - 1,
+                 "text:1:1: this is UTF-16; save the sheet as UTF-8.");
+    FAULT("# ab\xE9\n", "text:1:5: the byte 0xE9 is no text; a sheet is plain "
+          "text in UTF-8.");
+    FAULT("#\xC3\xA9\xC3\xA9\xF0\x9F\x98", "text:1:4: the byte 0xF0 is no "
+          "text; a sheet is plain text in UTF-8.");
+    FAULT("\x1B[0m", "text:1:1: the byte 0x1B is no text; a sheet is plain "
+          "text in UTF-8.");
+    FAULT("#\xC3(", "text:1:2: the byte 0xC3 is no text; a sheet is plain "
+          "text in UTF-8.");
+    FAULT("#\xE9\xE9", "text:1:2: the byte 0xE9 is no text; a sheet is plain "
+          "text in UTF-8.");
+}
+
+static void what_is_wrong_is_quoted_with_its_place(void **state)
+{
+    (void)state;
+#define NO_NAME "this is no name that a sheet knows; names are written as " \
+                "X, Wq, W_q^1 or bq, and their case counts."
+#define NO_NUMBER "expected a number, such as 1, -0.5, 1/2 or sqrt(2)."
+    FAULT("W_what_a_long_name_this_is_my_dear = 1", "text:1:1: at "
+          "'W_what_a_long_name_this_is_my_dear': " NO_NAME);
+    FAULT("a_name_of_31_characters_and_one = 1", "text:1:1: at "
+          "'a_name_of_31_characters_and_one': " NO_NAME);
+    FAULT("X = 1 ééééééééééééééééééééé", "text:1:7: at 'éééééééééééééééééééé"
+          "': " NO_NUMBER);
+    FAULT("X = 1 xéééééééééééééééééééé", "text:1:7: at 'xééééééééééééééééééé"
+          "': " NO_NUMBER);
+    FAULT("é X = 1", "text:1:1: at 'é': expected a line such as "
+          "'X = 1 0 ; 0 1' or 'mask none'.");
+    FAULT("X = [1 2", "text:1:5: what is opened here is not closed before "
+          "the end of the sheet.");
+    FAULT("X = array(1 2", "text:1:5: what is opened here is not closed "
+          "before the end of the sheet.");
+    FAULT("X = array(1)", "text:1:12: at ')': this cannot follow a number; "
+          "between entries there is a blank, within an entry an operator.");
+    FAULT("X = \\\\begin{array", "text:1:7: at 'begin{array': " NO_NUMBER);
+    FAULT("X = \\begin{array", "text:1:5: at '\\begin{array': expected an "
+          "environment such as pmatrix.");
+    FAULT("X = \\begin{cases}1", "text:1:5: at '\\begin{cases}1': expected "
+          "an environment such as pmatrix.");
+    FAULT("X = \\begin{array}{cc\n1", "text:1:5: what is opened here is not "
+          "closed before the end of the sheet.");
+    FAULT("X = 1 \\", "text:1:7: at '\\': " NO_NUMBER);
+    FAULT("X = 1 \\left", "text:1:7: at '\\left': " NO_NUMBER);
+    FAULT("X = 1 \\left\\", "text:1:7: at '\\left\\': " NO_NUMBER);
+    FAULT("X = 1 \\leftx", "text:1:7: at '\\leftx': " NO_NUMBER);
+    FAULT("claims = 1", "text:1:1: at 'claims': " NO_NAME);
+    FAULT("claim 1 = 1", "text:1:7: at '1': expected a line such as "
+          "'claim A = 1/2 1/2'.");
+    FAULT("layout 4\nlayout 4", "text:2:1: layout is given twice.");
+    FAULT("X = 1\n| 1 2", "text:2:3: row 2 of X has 2 entries, but the row "
+          "above it has 1.");
+    FAULT("bar(1) = 2", "text:1:1: at 'bar(1)': expected a line such as "
+          "'X = 1 0 ; 0 1' or 'mask none'.");
+    FAULT("X = bar(1)", "text:1:5: at 'bar(1)': " NO_NUMBER);
+    FAULT("X = sparse(1)", "text:1:5: at 'sparse(1)': " NO_NUMBER);
+}
+
+static void what_is_nested_too_deep_is_refused(void **state)
+{
+    (void)state;
+    static const char *const parts[] = { "(", "-", "1^", "\\ln", "sqrt(", "{" };
+    for (int k = 0; k < 6; k++) {
+        Fault f = { .sheet = "text" };
+        const char *text = repeated("X = ", parts[k], 100000);
+        assert_that(sheet_in(text, strlen(text), &f) == NULL);
+        assert_that(strstr(f.sentence, "nested more than 100 deep.") != NULL);
+    }
+    FAULT(repeated("X = ", "[", 100000), "text:1:7: brackets are three deep; "
+          "a matrix has rows and entries, so two are enough.");
+}
+
+static void what_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    FAULT(repeated("X = ", "1", 1000000), "text:1:5: at '11111111111111111111"
+          "11111111111111111111': a number of more than 400 characters.");
+    FAULT(repeated("x", "x", 1000000), "text:1:1: at 'xxxxxxxxxxxxxxxxxxxxxxx"
+          "xxxxxxxxxxxxxxxxx': expected a line such as 'X = 1 0 ; 0 1' or "
+          "'mask none'.");
+    FAULT(repeated("", "a=1\n", 2), "text:1:1: at 'a': this is no name that a "
+          "sheet knows; names are written as X, Wq, W_q^1 or bq, and their "
+          "case counts.");
+    char *many = repeated("", "Wq     = 1\n", 1001);
+    for (int k = 0; k < 1001; k++)
+        many[11 * k + 2 + snprintf(many + 11 * k + 2, 5, "%d", k % 999 + 1)]
+            = ' ';
+    many[11 * 999 + 1] = 'k', many[11 * 1000 + 1] = 'k';
+    FAULT(many, "text:1001:1: a sheet has at most 1000 items.");
+}
+
+static void a_line_of_half_a_million_entries_is_read(void **state)
+{
+    (void)state;
+    Fault f = { .sheet = "text" };
+    const char *text = repeated("X =", " 1", 520000);
+    const Sheet *sheet = sheet_in(text, strlen(text), &f);
+    assert_that(sheet != NULL && sheet->item[0].cols == 520000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(exact_entries_have_their_value_and_decimals),
+        TEST(an_entry_ends_where_arithmetic_ends),
+        TEST(an_open_entry_has_no_value),
+        TEST(what_is_no_number_is_refused),
+        TEST(every_way_of_writing_a_matrix_is_read),
+        TEST(a_comma_or_an_array_carries_a_row_on),
+        TEST(ends_of_lines_and_marks_of_other_systems_are_read),
+        TEST(a_name_has_several_spellings),
+        TEST(keys_words_and_claims_are_told_apart),
+        TEST(what_only_looks_like_an_item_is_none),
+        TEST(what_is_no_text_is_refused),
+        TEST(what_is_wrong_is_quoted_with_its_place),
+        TEST(what_is_nested_too_deep_is_refused),
+        TEST(what_is_too_long_is_refused),
+        TEST(a_line_of_half_a_million_entries_is_read),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,338 @@
+/* Errors, arenas, the tape, the way back, and watching. */
+#include "check.h"
+
+/* A sanitizer's malloc, too, shall answer a request that is too big. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+/* ----------------------------------------------------------------- errors */
+
+static void a_refusal_names_place_call_and_reason(void **state)
+{
+    (void)state;
+    assert_refuses_in(refuse((Where){ "lab.c", 7, "mul(A, B)" },
+                             "%d is not %s.", 1, "two"),
+                      "lab.c", "mul(A, B)", "1 is not two.");
+}
+
+static void what_was_printed_before_a_refusal_is_not_lost(void **state)
+{
+    (void)state;
+    char said[1000];
+    int status, out[2];
+    assert_that(pipe(out) == 0);
+    Child child = child_start();
+    if (child.pid == 0) {
+        dup2(out[1], STDOUT_FILENO);
+        printf("before ");
+        refuse(HERE("a call"), "the reason.");
+    }
+    child_end(child, said, sizeof said, &status);
+    close(out[1]);
+    assert_that(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+    ssize_t n = read(out[0], said, sizeof said);
+    close(out[0]);
+    assert_that(n == 7 && memcmp(said, "before ", 7) == 0);
+}
+
+static void more_memory_than_there_is_is_refused(void **state)
+{
+    (void)state;
+    char sentence[100];
+    size_t half = SIZE_MAX / 2 - 1000, rounded = (half + 63) / 64 * 64;
+    snprintf(sentence, sizeof sentence, "there is no memory for %zu bytes.",
+             rounded);
+    assert_refuses_in(arena_alloc(arena, half), "tape.c", "memory", sentence);
+    snprintf(sentence, sizeof sentence, "%zu bytes are too many.", SIZE_MAX);
+    assert_refuses_in(arena_alloc(arena, SIZE_MAX), "tape.c", "arena_alloc",
+                      sentence);
+}
+
+/* ----------------------------------------------------------------- arenas */
+
+static void memory_is_aligned_and_apart(void **state)
+{
+    (void)state;
+    unsigned char *last = NULL;
+    for (size_t bytes = 0; bytes < 300; bytes++) {
+        unsigned char *memory = arena_alloc(arena, bytes);
+        assert_that((uintptr_t)memory % 64 == 0);
+        assert_that(last == NULL || memory >= last + bytes - 1);
+        memset(memory, 255, bytes);
+        last = memory;
+    }
+}
+
+/* Sizes below, at and above a block of 2^20 bytes. */
+static const size_t sizes[] = { 100, 1 << 20, 700000, 3000000, 700000, 64, 0,
+                                5000000, (1 << 20) + 1, 100 };
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+static void take_all(void *memory[])
+{
+    for (int k = 0; k < SIZES; k++) {
+        memory[k] = arena_alloc(arena, sizes[k]);
+        memset(memory[k], k, sizes[k]);
+    }
+    for (int k = 0; k < SIZES; k++)         /* nobody wrote over another */
+        for (size_t b = 0; b < sizes[k]; b += 1000)
+            assert_that(((unsigned char *)memory[k])[b] == k);
+}
+
+static void a_cleared_arena_gives_the_same_memory_again(void **state)
+{
+    (void)state;
+    void *first[SIZES], *second[SIZES];
+    assert_that(arena_used(arena) == 0);
+    take_all(first);
+    size_t used = arena_used(arena), wanted = 0;
+    for (int k = 0; k < SIZES; k++)
+        wanted += sizes[k];
+    assert_that(wanted <= used && used <= wanted + 64 * SIZES);
+    arena_clear(arena);
+    assert_that(arena_used(arena) == 0);
+    take_all(second);
+    assert_that(arena_used(arena) == used);
+    for (int k = 0; k < SIZES; k++)
+        assert_that(first[k] == second[k]);
+}
+
+static void a_smaller_second_round_counts_its_own_bytes(void **state)
+{
+    (void)state;
+    void *all[SIZES];
+    take_all(all);
+    arena_clear(arena);
+    arena_alloc(arena, 64);
+    assert_that(arena_used(arena) == 64);
+    arena_alloc(arena, 2000000);        /* passes the first block by */
+    size_t used = arena_used(arena);
+    assert_that(used >= 2000064 && used < 2000064 + 64);
+}
+
+static void an_arena_that_gave_nothing_can_be_cleared(void **state)
+{
+    (void)state;
+    arena_clear(arena);
+    assert_that(arena_used(arena) == 0);
+}
+
+static Mat some_steps(void)
+{
+    Mat X = random_input(300, 300), W = random_input(300, 300);
+    return sum(softmax(mul(W, X)));
+}
+
+static void a_step_reuses_the_memory_of_the_step_before(void **state)
+{
+    (void)state;
+    Mat first = some_steps();
+    backward(first);
+    size_t used = arena_used(tape_arena(tape));
+    for (int step = 0; step < 3; step++) {
+        tape_clear(tape);
+        assert_that(arena_used(tape_arena(tape)) == 0);
+        Mat again = some_steps();
+        backward(again);
+        assert_that(again == first);
+        assert_that(arena_used(tape_arena(tape)) == used);
+    }
+}
+
+/* ------------------------------------------------------------- which tape */
+
+static void a_result_is_on_the_tape_of_any_operand(void **state)
+{
+    (void)state;
+    Mat X = random_input(2, 2), W = random_parameter(2, 2);
+    assert_that(mul(W, X)->tape == tape);
+    assert_that(mul(X, W)->tape == tape);
+    assert_that(gather(tape, W, 1, (int[]){ 2 })->tape == tape);
+}
+
+static void operands_on_no_tape_are_refused(void **state)
+{
+    (void)state;
+    Mat W = random_parameter(2, 2);
+    assert_refuses(mul(W, W), "no operand is on a tape; give one of them as "
+                   "an input(tape, rows, cols).");
+    assert_refuses(softmax(W), "no operand is on a tape; give one of them as "
+                   "an input(tape, rows, cols).");
+}
+
+static void operands_on_two_tapes_are_refused(void **state)
+{
+    (void)state;
+    Mat X = random_input(2, 2), Y = input(quiet, 2, 2), b = random_parameter(2, 1);
+    assert_refuses(mul(X, Y), "the operands are on two different tapes.");
+    assert_refuses(affine(Y, X, b), "the operands are on two different tapes.");
+    assert_refuses(gather(quiet, X, 1, ((int[]){ 1 })),
+                   "the operands are on two different tapes.");
+}
+
+static void without_gradients_nothing_is_retained(void **state)
+{
+    (void)state;
+    Mat X = randomise(input(quiet, 2, 2)), W = random_parameter(2, 2);
+    Mat Y = softmax(mul(W, X));
+    assert_that(X->grad == NULL && Y->grad == NULL);
+    assert_that(Y->back == NULL && Y->of == NULL && Y->previous == NULL);
+}
+
+/* ----------------------------------------------------------- the way back */
+
+static void the_loss_is_one_number_that_wants_gradients(void **state)
+{
+    (void)state;
+    Mat X = random_input(2, 1), y = input(quiet, 1, 1), W = parameter(arena, 1, 1);
+    assert_refuses(backward(X), "the loss is 2 x 1; it must be 1 x 1.");
+    assert_refuses(backward(random_input(1, 3)),
+                   "the loss is 1 x 3; it must be 1 x 1.");
+    assert_refuses(backward(y),
+                   "the loss is not on a tape that wants gradients.");
+    assert_refuses(backward(W),
+                   "the loss is not on a tape that wants gradients.");
+}
+
+/* x^4 by squaring twice: its derivative is wrong if the walk goes forward. */
+static void the_walk_goes_from_the_last_to_the_first(void **state)
+{
+    (void)state;
+    Mat x = given(1, 1, ROWS(3));
+    Mat square = mul(x, x);
+    backward(mul(square, square));
+    assert_near(x->grad[0], 4 * 27, TIGHT);
+    assert_near(square->grad[0], 2 * 9, TIGHT);
+}
+
+static void what_comes_after_the_loss_has_no_part_in_it(void **state)
+{
+    (void)state;
+    Mat x = given(1, 1, ROWS(3)), loss = scale(x, 2);
+    Mat later = scale(loss, 5);
+    backward(loss);
+    assert_that(x->grad[0] == 2 && later->grad[0] == 0);
+}
+
+static void every_use_of_a_matrix_contributes(void **state)
+{
+    (void)state;
+    Mat x = given(1, 1, ROWS(3));
+    Mat twice = scale(x, 2), thrice = scale(x, 3);
+    backward(add(add(twice, thrice), add(x, x)));
+    assert_that(x->grad[0] == 2 + 3 + 1 + 1);
+}
+
+static void walking_twice_gives_the_same_on_the_tape(void **state)
+{
+    (void)state;
+    Mat X = random_input(2, 3), W = random_parameter(4, 2);
+    Mat loss = sum(gelu(mul(W, X)));
+    backward(loss);
+    Mat dX = constant(arena, 2, 3), dW = constant(arena, 4, 2);
+    memcpy(dX->at, X->grad, 6 * sizeof(real));
+    memcpy(dW->at, W->grad, 8 * sizeof(real));
+    backward(loss);
+    for (size_t e = 0; e < 6; e++)
+        assert_near(X->grad[e], dX->at[e], 0);
+    for (size_t e = 0; e < 8; e++)              /* a parameter accumulates */
+        assert_near(W->grad[e], 2 * dW->at[e], TIGHT);
+    clear_gradient(W);
+    for (size_t e = 0; e < 8; e++)
+        assert_near(W->grad[e], 0, 0);
+    backward(loss);
+    for (size_t e = 0; e < 8; e++)
+        assert_near(W->grad[e], dW->at[e], 0);
+}
+
+static void two_losses_add_up_in_a_parameter(void **state)
+{
+    (void)state;
+    Mat W = learned(1, 1, ROWS(5));
+    backward(mul(W, given(1, 1, ROWS(2))));
+    backward(mul(W, given(1, 1, ROWS(3))));
+    assert_that(W->grad[0] == 2 + 3);
+    tape_clear(tape);
+    backward(mul(W, given(1, 1, ROWS(4))));
+    assert_that(W->grad[0] == 2 + 3 + 4);
+}
+
+static void a_constant_has_no_gradient_to_clear(void **state)
+{
+    (void)state;
+    Mat C = constant(arena, 1, 1);
+    clear_gradient(C);
+    assert_that(C->grad == NULL);
+}
+
+/* --------------------------------------------------------------- watching */
+
+static void an_observer_is_told_line_name_and_value(void **state)
+{
+    (void)state;
+    Seen seen = { 0 };
+    Mat M = random_input(2, 2);
+    observe(tape, note, &seen);
+    SEE(4.1, M);
+    for (int h = 1; h <= 2; h++)
+        SEE_INDEX(tape, 5.1, h);
+    assert_seen(&seen, "4.1 M, 5.1 h=1, 5.1 h=2");
+    assert_that(value_of(&seen, "M") == M);
+}
+
+static Mat replace_by(void *to, const char *line, const char *name, Mat M,
+                      int index)
+{
+    (void)line, (void)name, (void)M, (void)index;
+    return to;
+}
+
+static void an_observer_may_put_another_matrix_in_its_place(void **state)
+{
+    (void)state;
+    Mat M = random_input(2, 2), other = random_input(2, 2);
+    observe(tape, replace_by, (struct Matrix *)other);
+    SEE(4.1, M);
+    assert_that(M == other);
+}
+
+static void without_an_observer_seeing_changes_nothing(void **state)
+{
+    (void)state;
+    Mat M = random_input(2, 2), same = M;
+    SEE(4.1, M);
+    SEE_INDEX(tape, 5.1, 1);
+    assert_that(M == same);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(a_refusal_names_place_call_and_reason),
+        TEST(what_was_printed_before_a_refusal_is_not_lost),
+        TEST(more_memory_than_there_is_is_refused),
+        TEST(memory_is_aligned_and_apart),
+        TEST(a_cleared_arena_gives_the_same_memory_again),
+        TEST(a_smaller_second_round_counts_its_own_bytes),
+        TEST(an_arena_that_gave_nothing_can_be_cleared),
+        TEST(a_step_reuses_the_memory_of_the_step_before),
+        TEST(a_result_is_on_the_tape_of_any_operand),
+        TEST(operands_on_no_tape_are_refused),
+        TEST(operands_on_two_tapes_are_refused),
+        TEST(without_gradients_nothing_is_retained),
+        TEST(the_loss_is_one_number_that_wants_gradients),
+        TEST(the_walk_goes_from_the_last_to_the_first),
+        TEST(what_comes_after_the_loss_has_no_part_in_it),
+        TEST(every_use_of_a_matrix_contributes),
+        TEST(walking_twice_gives_the_same_on_the_tape),
+        TEST(two_losses_add_up_in_a_parameter),
+        TEST(a_constant_has_no_gradient_to_clear),
+        TEST(an_observer_is_told_line_name_and_value),
+        TEST(an_observer_may_put_another_matrix_in_its_place),
+        TEST(without_an_observer_seeing_changes_nothing),
+    };
+    return RUN(laws);
+}

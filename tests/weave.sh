@@ -1,0 +1,161 @@
+#!/bin/sh
+# tests/weave.sh: the weave refuses what it should.
+#
+# A small book is woven; then one fault at a time is planted in a copy, and the
+# weave must refuse it with a sentence that names the place, and leave nothing.
+set -u
+here=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 count=0
+
+report() { # status, name
+    count=$((count + 1))
+    if [ "$1" = 0 ]; then passed=$((passed + 1)); echo "ok $count - $2"
+    else failed=$((failed + 1)); echo "not ok $count - $2"; sed 's/^/# /' "$work/said"
+    fi
+}
+
+fresh() { # a directory with the small book and a program for it
+    rm -rf "$work/book"; mkdir -p "$work/book/build"; cd "$work/book" || exit 1
+    cat >build/ftx <<'PROGRAM'
+#!/bin/sh
+case "$2" in
+--json) echo '{"sheet": "a.sheet", "layout": "paper", "steps": [
+    {"algorithm": 1, "line": 1, "name": "e", "index": null, "rows": 2,
+     "cols": 2, "values": [[0.5, "-inf"], [1, 0.3333333]]}]}' ;;
+a.sheet) echo 'Alg 1, line 1: e' ;;
+*) echo "$2: there is no such sheet."; exit 2 ;;
+esac
+PROGRAM
+    chmod +x build/ftx
+    echo 'W_e = 1' >a.sheet
+    cat >small.nw <<'BOOK'
+---
+title: small
+author: The ftx authors
+---
+
+# Embedding
+
+A token $v$ has a column of $W_e$, see [Algorithm 1](#alg1) and [](#fig-one).
+
+## Algorithm 1 {#alg1}
+
+::: {.algorithm number=1 title="Token embedding"}
+**Input:** $v \in V$.
+
+| $e \leftarrow W_e[:, v]$ [a column]{.remark}
+| **return** $e$
+:::
+
+```{.tikz #fig-one caption="Nothing but $e$."}
+\node[draw] {$e$};
+```
+
+<<embed.c>>=
+/* Algorithm 1. */
+Mat embed(Mat W_e, int v)
+{
+    <<take the column>>
+}
+@
+
+It takes one line and another.
+
+<<take the column>>=
+Mat e = column(W_e, v);                             SEE(1.1, e);
+return e;                                           // 1.2: that is all
+@
+
+::: {.linebyline number=1}
+:::
+
+::: {.worked sheet="a.sheet"}
+```{.file}
+a.sheet
+```
+
+[e]{.value sheet="a.sheet"}
+
+The first is [e[1,1]]{.value sheet="a.sheet"}.
+:::
+
+```{.run}
+ftx show a.sheet
+```
+
+::: {.differs errata="E1"}
+In nothing.
+:::
+BOOK
+}
+
+weave() { "$here/doc/weave" small.nw build/ftx >"$work/said" 2>&1; }
+
+refuses() { # name, what it must say, a sed script that plants the fault
+    fresh
+    sed -i.old "$3" small.nw
+    ! cmp -s small.nw small.nw.old || { echo "the fault was not planted" >"$work/said"
+                                        report 1 "$1"; return; }
+    weave
+    status=$?
+    grep -q "$2" "$work/said" && [ $status = 1 ] && [ ! -e doc/small.pdf ] &&
+        [ ! -e doc/small.html ]
+    report $? "$1"
+}
+
+fresh; weave; report $? 'a sound book is woven'
+[ ! -s "$work/said" ]; report $? 'without a word'
+cp doc/small.pdf doc/small.html "$work"
+weave; cmp -s doc/small.pdf "$work/small.pdf" && cmp -s doc/small.html "$work/small.html"
+report $? 'two builds are the same bytes'
+"$here/doc/weave" --check small.nw >"$work/said" 2>&1; report $? 'its pages are current'
+echo 'One more line.' >>small.nw
+! "$here/doc/weave" --check small.nw >"$work/said" 2>&1 && grep -q 'not woven from' "$work/said"
+report $? 'and are not after a change of the source'
+echo '$\undefined$' >>small.nw
+! weave && cmp -s doc/small.pdf "$work/small.pdf" && cmp -s doc/small.html "$work/small.html"
+report $? 'a fault leaves the old pages as they are'
+! grep -Eq '(src|href)="?https?:|@import|url\(http' "$work/small.html"
+report $? 'the HTML needs no other file and no host'
+
+refuses 'an undefined chunk' 'small.nw:27: chunk <<take nothing>> .*nowhere' \
+    's/^    <<take the column>>/&<<take nothing>>/'
+refuses 'an unused chunk' 'small.nw:33: chunk <<take the row>> is used nowhere' \
+    's/^<<take the column>>=/<<take the row>>=\
+x;\
+@\
+\
+&/'
+refuses 'a line of an algorithm without C' 'small.nw:12: no C .* line 2 of Algorithm 1' \
+    's:// 1.2.*::'
+refuses 'a tag without a line' 'small.nw:35: .*tag 1.7' 's:// 1.2:// 1.7 1.2:'
+refuses 'a tag of an algorithm that is not there' 'no line 1 of an Algorithm 9' \
+    's:// 1.2:// 9.1 1.2:'
+refuses 'code that is too wide' 'small.nw:35: .*79 columns' \
+    's:^return e; *// 1.2.*:return e; /*                                                          */ // 1.2:'
+refuses 'a chunk that uses itself' 'uses itself' 's:^return e;:<<take the column>>&:'
+refuses 'braces that do not balance' 'do not balance' 's/^}$/}}/'
+refuses 'a dead link' 'small.nw:8: .*leads nowhere' 's/(#alg1)/(#alg11)/'
+refuses 'a missing figure' 'leads nowhere' 's/(#fig-one)/(#fig-two)/'
+refuses 'a command that fails' 'small.nw:5[0-9]: .*exits with 2' 's/^ftx show a.sheet/ftx show b.sheet/'
+refuses 'a value that is not there' 'small.nw:4[0-9]: there is no f ' 's/^\[e\]{/[f]{/'
+refuses 'an entry that is not there' 'there is no e\[3,1\]' 's/\[e\[1,1\]\]/[e[3,1]]/'
+refuses 'a file that is not there' 'c.sheet cannot be read' 's/^a.sheet$/c.sheet/'
+refuses 'a formula that is no formula' 'small.nw:8: .*MathML' 's/\$v\$/$\\frac{v$/'
+refuses 'a command unknown to LaTeX' 'small.nw:[0-9]*:.*LaTeX' 's/\\node/\\knot/'
+refuses 'a missing glyph' 'small.nw:31: .*a glyph is missing' 's/one line/one 漢 line/'
+refuses 'a line that is too wide' 'small.nw:31: .*[Oo]verfull' \
+    's/^It takes/\\mbox{Averylongwordindeedwithoutanyplacewhereitmightbebrokenintwoandthatisafault,verysurely,andso} It takes/'
+refuses 'a formula that is too wide' 'small.nw:31: .*[Oo]verfull' \
+    's/^It takes.*/$$a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v+w+x+y+z+a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t$$/'
+refuses 'an undefined reference' 'undefined' 's/^It takes/See \\ref{nothing}. It takes/'
+refuses 'a comment that is not closed' 'not closed' 's:^/\* Algorithm 1. \*/:/* Algorithm 1.:'
+
+fresh; rm build/ftx; ! weave && grep -q 'build it first' "$work/said"
+report $? 'a program that is not built'
+
+echo "1..$count"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
