@@ -32,7 +32,8 @@ Mat sinusoids(Arena *arena, int d_e, int ell_max,
               Sinusoids variant, double base, double first)
 {
     REQUIRE(d_e % 2 == 0,
-            "d_e = %d is odd: each pair of rows is a sine and a cosine.", d_e);
+            "d_e = %d is odd: each pair of rows is a sine and a cosine.",
+            d_e);
     REQUIRE(base > 0 && isfinite(base) && isfinite(first),
             "base %g, first position %g: the base must be positive and "
             "both finite.", base, first);

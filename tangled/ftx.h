@@ -41,15 +41,15 @@ typedef const struct Matrix *Mat;
 
 struct Matrix {
     int rows, cols;
-    real *at;               /* the entries                                  */
-    real *grad;             /* d loss / d entry; NULL where none is wanted  */
-    struct Tape *tape;          /* the tape it is on; NULL: on none             */
-    Mat previous;               /* what was computed before it on the tape      */
-    void (*back)(Mat Y);        /* adds to the operands' grad; NULL: an input   */
-    const Mat *of;              /* the operands                                 */
-    int n;                      /* how many operands, or index pairs, there are */
-    const int *i, *j;           /* row and column indices, counted from 1       */
-    double c;                   /* the scalar operand                           */
+    real *at;               /* the entries */
+    real *grad;             /* d loss / d entry; NULL where not wanted */
+    struct Tape *tape;          /* the tape it is on; NULL: on none */
+    Mat previous;               /* what was computed before it on the tape */
+    void (*back)(Mat Y);        /* adds to the operands' grad; NULL: an input */
+    const Mat *of;              /* the operands */
+    int n;                      /* how many operands there are */
+    const int *i, *j;           /* row and column indices, counted from 1 */
+    double c;                   /* the scalar operand */
 
 };
 
@@ -65,7 +65,7 @@ real *entry_(Where where, Mat M, int i, int j);
 typedef struct Arena Arena;
 Arena *arena_new(void);
 void *arena_alloc(Arena *arena, size_t bytes);
-size_t arena_used(const Arena *arena);      /* bytes given since the clear */
+size_t arena_used(const Arena *arena);  /* bytes given since the clear */
 void arena_clear(Arena *arena);
 void arena_free(Arena *arena);
 
@@ -114,7 +114,8 @@ Mat affine_(Where where, Mat W, Mat X, Mat b);
 #define add(A, B)         add_(HERE("add(" #A ", " #B ")"), A, B)
 #define add_bias(M, b)    add_bias_(HERE("add_bias(" #M ", " #b ")"), M, b)
 #define scale(M, c)       scale_(HERE("scale(" #M ", " #c ")"), M, c)
-#define scale_rows(g, M)  scale_rows_(HERE("scale_rows(" #g ", " #M ")"), g, M)
+#define scale_rows(g, M) \
+    scale_rows_(HERE("scale_rows(" #g ", " #M ")"), g, M)
 #define sum(M)            sum_(HERE("sum(" #M ")"), M)
 Mat add_(Where where, Mat A, Mat B);            /* both of one shape */
 Mat add_bias_(Where where, Mat M, Mat b);       /* b is M->rows x 1 */
@@ -132,8 +133,9 @@ Mat sum_(Where where, Mat M);                   /* 1 x 1 */
 #define mean(M)        mean_(HERE("mean(" #M ")"), M)
 #define variance(M, m) variance_(HERE("variance(" #M ", " #m ")"), M, m)
 #define standardise(M, m, v, epsilon) \
-    standardise_(HERE("standardise(" #M ", " #m ", " #v ", " #epsilon ")"), \
-                 M, m, v, epsilon)
+    standardise_( \
+        HERE("standardise(" #M ", " #m ", " #v ", " #epsilon ")"), \
+        M, m, v, epsilon)
 Mat softmax_(Where where, Mat M);
 Mat mean_(Where where, Mat M);
 Mat variance_(Where where, Mat M, Mat m);
@@ -153,7 +155,8 @@ Mat gelu_tanh_(Where where, Mat M);
    log_prob: a row of n numbers, the logarithm of softmax(M)[i[k], j[k]],
    computed without the softmax (E16). */
 #define gather(tape, W, n, j) \
-    gather_(HERE("gather(" #tape ", " #W ", " #n ", " #j ")"), tape, W, n, j)
+    gather_(HERE("gather(" #tape ", " #W ", " #n ", " #j ")"), \
+            tape, W, n, j)
 #define stack(n, parts) \
     stack_(HERE("stack(" #n ", " #parts ")"), n, parts)
 #define log_prob(M, n, i, j) \
@@ -213,7 +216,7 @@ typedef enum { SINUSOIDS_PAPER, SINUSOIDS_VASWANI } Sinusoids;
 Mat sinusoids(Arena *arena, int d_e, int ell_max,
               Sinusoids variant, double base, double first);
 
-/* W_qkv, the parameters of one attention head. b_q, b_k, b_v: one column. */
+/* W_qkv, the parameters of one attention head. b_q, b_k, b_v: a column. */
 typedef struct {
     Mat W_q, b_q;           /* d_attn x d_x, d_attn x 1 */
     Mat W_k, b_k;           /* d_attn x d_z, d_attn x 1 */

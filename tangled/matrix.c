@@ -9,7 +9,7 @@ static size_t entries(Mat M)
     return (size_t)M->rows * (size_t)M->cols;
 }
 
-static real *column(const real *at, Mat M, int j)   /* of M->at or M->grad */
+static real *column(const real *at, Mat M, int j)   /* at or grad of M */
 {
     return (real *)at + (size_t)M->rows * (size_t)j;
 }
@@ -54,14 +54,16 @@ static void is_column(Where where, Mat b, const char *name, Mat M)
 {
     if (b->rows != M->rows || b->cols != 1)
         refuse(where, "%s is %d x %d; for a matrix of %d x %d it must be "
-               "%d x 1.", name, b->rows, b->cols, M->rows, M->cols, M->rows);
+               "%d x 1.", name, b->rows, b->cols, M->rows, M->cols,
+               M->rows);
 }
 
 static void is_row(Where where, Mat m, const char *name, Mat M)
 {
     if (m->rows != 1 || m->cols != M->cols)
         refuse(where, "%s is %d x %d; for a matrix of %d x %d it must be "
-               "1 x %d.", name, m->rows, m->cols, M->rows, M->cols, M->cols);
+               "1 x %d.", name, m->rows, m->cols, M->rows, M->cols,
+               M->cols);
 }
 
 typedef struct {
@@ -108,7 +110,8 @@ Mat mul_(Where where, Mat A, Mat B)
         refuse(where, "the first is %d x %d and the second %d x %d; the "
                "first must have as many columns as the second has rows.",
                A->rows, A->cols, B->rows, B->cols);
-    Mat Y = computed(where, A->rows, B->cols, mul_backward, 2, (Mat[]){ A, B });
+    Mat Y = computed(where, A->rows, B->cols, mul_backward, 2,
+                     (Mat[]){ A, B });
     memset(Y->at, 0, entries(Y) * sizeof(real));
     add_product(Y->at, entries_of(A), entries_of(B));
     return Y;
@@ -168,7 +171,8 @@ Mat affine_(Where where, Mat W, Mat X, Mat b)
 {
     if (W->cols != X->rows)
         refuse(where, "W is %d x %d and X is %d x %d; W must have as many "
-               "columns as X has rows.", W->rows, W->cols, X->rows, X->cols);
+               "columns as X has rows.",
+               W->rows, W->cols, X->rows, X->cols);
     is_column(where, b, "b", W);
     Mat Y = computed(where, W->rows, X->cols, affine_backward, 3,
                      (Mat[]){ W, X, b });
@@ -382,7 +386,8 @@ Mat standardise_(Where where, Mat M, Mat m, Mat v, double epsilon)
         refuse(where, "epsilon is %g; it must be 0 or a positive number.",
                epsilon);
     struct Matrix *Y = computed(where, M->rows, M->cols,
-                                standardise_backward, 3, (Mat[]){ M, m, v });
+                                standardise_backward, 3,
+                                (Mat[]){ M, m, v });
     Y->c = epsilon;
     for (int j = 0; j < M->cols; j++) {
         real sigma = (real)sqrt(v->at[j] + epsilon);
@@ -426,7 +431,8 @@ static void relu_backward(Mat Y)
 
 Mat relu_(Where where, Mat M)
 {
-    Mat Y = computed(where, M->rows, M->cols, relu_backward, 1, (Mat[]){ M });
+    Mat Y = computed(where, M->rows, M->cols, relu_backward, 1,
+                     (Mat[]){ M });
     for (size_t k = 0; k < entries(Y); k++)
         Y->at[k] = M->at[k] < 0 ? 0 : M->at[k];
     return Y;
@@ -447,7 +453,8 @@ static void gelu_backward(Mat Y)
 
 Mat gelu_(Where where, Mat M)
 {
-    Mat Y = computed(where, M->rows, M->cols, gelu_backward, 1, (Mat[]){ M });
+    Mat Y = computed(where, M->rows, M->cols, gelu_backward, 1,
+                     (Mat[]){ M });
     for (size_t k = 0; k < entries(Y); k++)
         Y->at[k] = (real)(M->at[k] * Phi(M->at[k]));
     return Y;

@@ -49,7 +49,8 @@ static Block *block_new(size_t size)
 {
     if (size < ARENA_BLOCK)
         size = ARENA_BLOCK;
-    Block *block = or_refuse(malloc(sizeof *block + size + ALIGNMENT), size);
+    Block *block =
+        or_refuse(malloc(sizeof *block + size + ALIGNMENT), size);
     unsigned char *end_of_header = (unsigned char *)(block + 1);
     size_t over = (uintptr_t)end_of_header % ALIGNMENT;
     *block = (Block){ NULL, size, 0, end_of_header + (ALIGNMENT - over) };
