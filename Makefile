@@ -45,8 +45,9 @@ coverage:       # lines and branches that the tests reach
 	tests/coverage.sh
 bench:          # GFLOP/s of the matrix product
 	tests/bench.sh
-debug:          # a program whose debugger shows ftx.nw
-	doc/tangle -L ftx.nw build/debug && $(MAKE) -C build/debug -f ../../Makefile debugged
+debug:          # build/debug/build/ftx, whose debugger shows ftx.nw
+	doc/tangle -L ftx.nw build/debug/tangled
+	$(MAKE) -C build/debug -f ../../Makefile ftx CFLAGS='-O0 -g'
 clean:
 	rm -rf build
 

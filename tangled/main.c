@@ -51,11 +51,11 @@ static int choose(int argc, char *argv[])
 
 static int written(int status)
 {
-    errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    fflush(stdout);
+    if (!ferror(stdout))
         return status;
-    fprintf(stderr, "ftx: the output could not be written%s%s.\n",
-            errno != 0 ? ": " : "", errno != 0 ? strerror(errno) : "");
+    fprintf(stderr, "ftx: the output could not be written: %s.\n",
+            strerror(errno));
     return 2;
 }
 
