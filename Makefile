@@ -1,11 +1,11 @@
 # ftx.   make: the program, from tangled/ with nothing but a C compiler.
 #        make all: install what is missing, tangle, build, weave, show an example.
 #        make test: install cmocka if it is missing, run every test.
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O3 -g
 REAL   ?= double
 OUT    ?= build/$(REAL)
 WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
-CC11    = $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L $(CFLAGS) $(WARN) -DREAL=$(REAL) -Itangled
+CC11    = $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno $(CFLAGS) $(WARN) -DREAL=$(REAL) -Itangled
 
 SOURCES = $(wildcard tangled/*.c)
 OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
@@ -19,11 +19,11 @@ all: deps tangle ftx book
 build/ftx: build/double/ftx
 	cp $< $@
 $(OUT)/ftx: $(OBJECTS)
-	$(CC11) -o $@ $^ -lm
+	$(CC11) -pthread -o $@ $^ -lm
 $(OUT)/%.o: tangled/%.c | $(OUT)
 	$(CC11) -MMD -c -o $@ $<
 $(OUT)/test_%: tests/test_%.c tests/check.h $(LIBRARY)
-	$(CC11) -MMD -o $@ $< $(LIBRARY) -lcmocka -lm
+	$(CC11) -MMD -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
 $(OUT):
 	mkdir -p $@
 
@@ -43,14 +43,17 @@ mutants:        # planted bugs: every one must be noticed
 	tests/mutants.sh
 coverage:       # lines and branches that the tests reach
 	tests/coverage.sh
-bench:          # GFLOP/s of the matrix product
+bench:          # GFLOP/s of the product, steps a second of training
 	tests/bench.sh
+quality:        # what models learn in five minutes each: tests/quality.txt
+	$(MAKE) -s REAL=float build/float/ftx
+	tests/quality.sh
 debug:          # build/debug/build/ftx, whose debugger shows ftx.nw
 	doc/tangle -L ftx.nw build/debug/tangled
 	$(MAKE) -C build/debug -f ../../Makefile ftx CFLAGS='-O0 -g'
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book test check mutants coverage bench debug clean
+.PHONY: ftx all deps tangle book test check mutants coverage bench quality debug clean
 .DELETE_ON_ERROR:
 -include $(wildcard $(OUT)/*.d)

@@ -33,7 +33,8 @@ match($0, /\[[0-9]+/)  { page = substr($0, RSTART + 1, RLENGTH - 1) }
 /^! /                  { error = substr($0, 3) }
 error && /^l\.[0-9]+/  { tell(substr($0, 3) + 0, "LaTeX: " error " " $0); error = "" }
 /^Overfull \\hbox/     { tell(line_in($0), "too wide: " $0) }
-/^Overfull \\vbox/     { tell(line_in($0), "too high, after page " page + 0 ": " $0) }
+# half a line too high is what a column of an index may be
+/^Overfull \\vbox/ && substr($3, 2) + 0 > 6 { tell(line_in($0), "too high, after page " page + 0 ": " $0) }
 /^Missing character/   { tell(first_with($6), "a glyph is missing: " $0) }
 /^warning .*does not exist/ { tell(0, $0) }
 /Warning:/ && !/[Rr]erun|[Ff]ont shape|size subst/ { tell(line_in($0), $0) }

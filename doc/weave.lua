@@ -74,6 +74,12 @@ end
 
 --------------------------------------------------------------------- inlines
 
+-- The same without a link in it: a link has none, nor has what is bold.
+local function plain(x)
+  x.content = x.content:walk { Link = function(y) return y.content end }
+  return x
+end
+
 -- A link inside the book leads somewhere.  Without words it gets its own.
 local function link(x)
   local id = x.target:match '^#(.*)$'
@@ -85,6 +91,14 @@ local function link(x)
     x.content = { pandoc.Str((book.labels[id]:gsub(' ', '\u{A0}'))) }
     return x
   end
+  return plain(x)
+end
+
+-- An erratum that has a place in the book, such as (E30), leads to it.
+local function erratum(x)
+  local before, id, after = x.text:match '^(%(?)(E%d+)(%)?[.,;:]?)$'
+  if not id or not book.labels[id] then return end
+  return { pandoc.Str(before), pandoc.Link(id, '#' .. id), pandoc.Str(after) }
 end
 
 local function span(x)
@@ -93,7 +107,8 @@ local function span(x)
   end
 end
 
-local inlines = { Math = formula.filter, Link = link, Span = span }
+local inlines = { Math = formula.filter, Link = link, Span = span,
+                  Str = erratum, Strong = plain }
 
 ---------------------------------------------------------------------- blocks
 

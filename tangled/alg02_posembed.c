@@ -1,5 +1,6 @@
 /* Algorithm 2 [PH22]: positional embedding. Equation (1). Sinusoids. */
 #include "ftx.h"
+#include <limits.h>
 #include <math.h>
 
 Mat posembed(Tape *tape, Mat W_p, int t)
@@ -11,21 +12,29 @@ Mat posembed(Tape *tape, Mat W_p, int t)
     return e_p;                                     // 2.1
 }
 
-Mat embed_sequence(Tape *tape, Mat W_e, Mat W_p, int ell, const int x[])
+Mat embed_sequence(Tape *tape, Mat W_e, Mat W_p, Tokens x, int past,
+                   double factor)
 {
-    int N_V = W_e->cols, ell_max = W_p->cols;
-    REQUIRE(1 <= ell && ell <= ell_max,
+    int N_V = W_e->cols, n = x.length - past;
+    int ell_max = W_p == NULL ? INT_MAX : W_p->cols;
+    REQUIRE(1 <= x.length && x.length <= ell_max,
             "a sequence of %d tokens: the length must be in [ell_max] = "
-            "1 ... %d.", ell, ell_max);
+            "1 ... %d.", x.length, ell_max);
+    REQUIRE(0 <= past && past < x.length,
+            "%d of %d tokens are seen already; one must be new.",
+            past, x.length);
     int *position = arena_alloc(tape_arena(tape),
-                                (size_t)ell * sizeof *position);
-    for (int t = 1; t <= ell; t++) {
-        REQUIRE(1 <= x[t - 1] && x[t - 1] <= N_V,
+                                (size_t)n * sizeof *position);
+    for (int t = past + 1; t <= x.length; t++) {
+        REQUIRE(1 <= TOKEN(x, t) && TOKEN(x, t) <= N_V,
                 "x[%d] = %d: a token ID is in [N_V] = 1 ... %d.",
-                t, x[t - 1], N_V);
-        position[t - 1] = t;
+                t, TOKEN(x, t), N_V);
+        position[t - past - 1] = t;
     }
-    return add(gather(tape, W_e, ell, x), gather(tape, W_p, ell, position));
+    Mat e = gather(tape, W_e, n, x.id + past);
+    if (factor != 1)
+        e = scale(e, factor);
+    return W_p == NULL ? e : add(e, gather(tape, W_p, n, position));
 }
 
 Mat sinusoids(Arena *arena, int d_e, int ell_max,

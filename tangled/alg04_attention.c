@@ -9,12 +9,6 @@ static bool look_everywhere(int t_z, int t_x, const void *data)
     return true;
 }
 
-static bool look_back(int t_z, int t_x, const void *data)
-{
-    (void)data;
-    return t_z <= t_x;
-}
-
 const Mask bidirectional  = { look_everywhere, NULL };
 const Mask unidirectional = { look_back, NULL };
 
@@ -32,8 +26,8 @@ Mask mask_of(Mat M)
 Mat attention(Mat X, Mat Z, const W_qkv *w, Mask mask)
 {
     Mat Q = affine(w->W_q, X, w->b_q);                  SEE(4.1, Q);
-    Mat K = affine(w->W_k, Z, w->b_k);                  SEE(4.2, K);
-    Mat V = affine(w->W_v, Z, w->b_v);                  SEE(4.3, V);
+    Mat K = WITH_PAST(w->K_past, affine(w->W_k, Z, w->b_k)); SEE(4.2, K);
+    Mat V = WITH_PAST(w->V_past, affine(w->W_v, Z, w->b_v)); SEE(4.3, V);
     Mat S = mul_tn(K, Q);                               SEE(4.4, S);
     S = masked(S, mask);                                SEE(4.5, S);
     double d_attn = Q->rows;

@@ -10,6 +10,14 @@ static const struct {
     const char *help;
 } commands[] = {
     { "show", show, "print every step of the algorithm on a sheet" },
+    { "count", count_numbers, "count what a model has to learn" },
+    { "train", train, "train a model on texts, pairs or labelled texts" },
+    { "generate", generate, "continue a prompt with a trained model" },
+    { "translate", translate, "translate with a trained model" },
+    { "fill", fill_texts, "guess what stands in the gaps of a text" },
+    { "classify", classify_texts, "find the class of a text" },
+    { "tokenize", tokenize, "print the tokens of a text" },
+    { "erratum", erratum, "errata of the paper, each with numbers" },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -20,7 +28,7 @@ static int help(void)
     printf("%s: Formal Algorithms for Transformers as a program.\n\n"
            "Usage: ftx COMMAND ...\n\n", version);
     for (int k = 0; k < COMMANDS; k++)
-        printf("  %-8s %s\n", commands[k].name, commands[k].help);
+        printf("  %-9s %s\n", commands[k].name, commands[k].help);
     printf("\n'ftx COMMAND --help' tells more. 'ftx --version' names the "
            "version.\n\nExit status: 0; 2 if something that was typed "
            "is wrong, with one sentence\nthat says what; 3 if the program "

@@ -1,12 +1,18 @@
 /* Matrices: making them, and every operation with its derivative.
    dY stands for d loss / d Y. Loops count from 0 in this file. */
 #include "ftx.h"
+#include "functions.h"
 #include <math.h>
 #include <string.h>
 
 static size_t entries(Mat M)
 {
     return (size_t)M->rows * (size_t)M->cols;
+}
+
+static size_t wanted(Mat M)     /* entries of dM; 0: nobody wants it */
+{
+    return M->grad == NULL ? 0 : entries(M);
 }
 
 static real *column(const real *at, Mat M, int j)   /* at or grad of M */
@@ -154,7 +160,7 @@ Mat mul_nt_(Where where, Mat A, Mat B)
     add_product(Y->at, entries_of(A), transpose(entries_of(B)));
     return Y;
 }
-static void add_rows_to(real *db, Mat Y)            /* db += dY 1 */
+FAST static void add_rows_to(real *db, Mat Y)       /* db += dY 1 */
 {
     for (int j = 0; db != NULL && j < Y->cols; j++)
         for (int i = 0; i < Y->rows; i++)
@@ -164,7 +170,8 @@ static void add_rows_to(real *db, Mat Y)            /* db += dY 1 */
 static void affine_backward(Mat Y)
 {
     mul_backward(Y);
-    add_rows_to(Y->of[2]->grad, Y);
+    if (Y->n == 3)
+        add_rows_to(Y->of[2]->grad, Y);
 }
 
 Mat affine_(Where where, Mat W, Mat X, Mat b)
@@ -173,18 +180,21 @@ Mat affine_(Where where, Mat W, Mat X, Mat b)
         refuse(where, "W is %d x %d and X is %d x %d; W must have as many "
                "columns as X has rows.",
                W->rows, W->cols, X->rows, X->cols);
-    is_column(where, b, "b", W);
-    Mat Y = computed(where, W->rows, X->cols, affine_backward, 3,
-                     (Mat[]){ W, X, b });
-    for (int j = 0; j < Y->cols; j++)
+    if (b != NULL)
+        is_column(where, b, "b", W);
+    Mat Y = computed(where, W->rows, X->cols, affine_backward,
+                     b == NULL ? 2 : 3, (Mat[]){ W, X, b });
+    memset(Y->at, 0, entries(Y) * sizeof(real));
+    for (int j = 0; b != NULL && j < Y->cols; j++)
         memcpy(column(Y->at, Y, j), b->at, entries(b) * sizeof(real));
     add_product(Y->at, entries_of(W), entries_of(X));
     return Y;
 }
 
-static void add_multiple(real *dM, double c, Mat Y)     /* dM += c dY */
+FAST static void add_multiple(real *dM, double c, Mat Y) /* dM += c dY */
 {
-    for (size_t k = 0; dM != NULL && k < entries(Y); k++)
+    const size_t n = dM == NULL ? 0 : entries(Y);
+    for (size_t k = 0; k < n; k++)
         dM[k] += (real)c * Y->grad[k];
 }
 
@@ -194,7 +204,7 @@ static void add_backward(Mat Y)
     add_multiple(Y->of[1]->grad, 1, Y);
 }
 
-Mat add_(Where where, Mat A, Mat B)
+FAST Mat add_(Where where, Mat A, Mat B)
 {
     same_shape(where, A, B);
     Mat Y = computed(where, A->rows, A->cols, add_backward, 2,
@@ -209,7 +219,7 @@ static void add_bias_backward(Mat Y)
     add_rows_to(Y->of[1]->grad, Y);
 }
 
-Mat add_bias_(Where where, Mat M, Mat b)
+FAST Mat add_bias_(Where where, Mat M, Mat b)
 {
     is_column(where, b, "b", M);
     Mat Y = computed(where, M->rows, M->cols, add_bias_backward, 2,
@@ -224,7 +234,7 @@ static void scale_backward(Mat Y)
     add_multiple(Y->of[0]->grad, Y->c, Y);
 }
 
-Mat scale_(Where where, Mat M, double c)
+FAST Mat scale_(Where where, Mat M, double c)
 {
     struct Matrix *Y = computed(where, M->rows, M->cols, scale_backward, 1,
                                 (Mat[]){ M });
@@ -233,7 +243,7 @@ Mat scale_(Where where, Mat M, double c)
         Y->at[k] = (real)c * M->at[k];
     return Y;
 }
-static void scale_rows_backward(Mat Y)
+FAST static void scale_rows_backward(Mat Y)
 {
     Mat g = Y->of[0], M = Y->of[1];
     for (int j = 0; j < Y->cols; j++) {
@@ -245,7 +255,7 @@ static void scale_rows_backward(Mat Y)
     }
 }
 
-Mat scale_rows_(Where where, Mat g, Mat M)
+FAST Mat scale_rows_(Where where, Mat g, Mat M)
 {
     is_column(where, g, "g", M);
     Mat Y = computed(where, M->rows, M->cols, scale_rows_backward, 2,
@@ -255,10 +265,28 @@ Mat scale_rows_(Where where, Mat g, Mat M)
             column(Y->at, Y, j)[i] = g->at[i] * column(M->at, M, j)[i];
     return Y;
 }
+FAST static void hadamard_backward(Mat Y)
+{
+    Mat A = Y->of[0], B = Y->of[1];
+    for (size_t k = 0, n = wanted(A); k < n; k++)
+        A->grad[k] += Y->grad[k] * B->at[k];
+    for (size_t k = 0, n = wanted(B); k < n; k++)
+        B->grad[k] += Y->grad[k] * A->at[k];
+}
+
+FAST Mat hadamard_(Where where, Mat A, Mat B)
+{
+    same_shape(where, A, B);
+    Mat Y = computed(where, A->rows, A->cols, hadamard_backward, 2,
+                     (Mat[]){ A, B });
+    for (size_t k = 0; k < entries(Y); k++)
+        Y->at[k] = A->at[k] * B->at[k];
+    return Y;
+}
 static void sum_backward(Mat y)
 {
     Mat M = y->of[0];
-    for (size_t k = 0; M->grad != NULL && k < entries(M); k++)
+    for (size_t k = 0, n = wanted(M); k < n; k++)
         M->grad[k] += y->grad[0];
 }
 
@@ -271,50 +299,50 @@ Mat sum_(Where where, Mat M)
     return y;
 }
 
-static real largest_in_column(Where where, Mat M, int j)
+static void refuse_column(Where where, Mat M, int j)
 {
     const real *a = column(M->at, M, j);
-    real largest = a[0];
-    for (int i = 1; i < M->rows; i++)
-        if (a[i] > largest || isnan(a[i]))
-            largest = a[i];
-    if (largest == -INFINITY)
+    int masked = 0;
+    if (tape_forgives(M->tape))
+        return;
+    while (masked < M->rows && a[masked] == -INFINITY)
+        masked++;
+    if (masked == M->rows)
         refuse(where, "every entry of column %d is -infinity: this token "
                "may look at nothing.", j + 1);
-    if (!isfinite(largest))
-        refuse(where, "column %d has an entry that is not a number or "
-               "infinite.", j + 1);
-    return largest;
+    refuse(where, "column %d has an entry that is not a number or "
+           "infinite.", j + 1);
 }
 
-static void softmax_backward(Mat P)
+FAST static void softmax_backward(Mat P)
 {
     Mat M = P->of[0];
     for (int j = 0; M->grad != NULL && j < P->cols; j++) {
         const real *p = column(P->at, P, j), *dp = column(P->grad, P, j);
-        real inner = 0;
+        real *da = column(M->grad, M, j), p_dp = inner(P->rows, p, dp);
         for (int i = 0; i < P->rows; i++)
-            inner += p[i] * dp[i];
-        for (int i = 0; i < P->rows; i++)
-            column(M->grad, M, j)[i] += p[i] * (dp[i] - inner);
+            da[i] += p[i] * (dp[i] - p_dp);
     }
 }
-Mat softmax_(Where where, Mat M)
+FAST Mat softmax_(Where where, Mat M)
 {
-    Mat P = computed(where, M->rows, M->cols, softmax_backward, 1,
-                     (Mat[]){ M });
+    struct Matrix *P = computed(where, M->rows, M->cols, softmax_backward,
+                                1, (Mat[]){ M });
+    P->logits = M;
     for (int j = 0; j < P->cols; j++) {
-        const real *a = column(M->at, M, j);
+        const real *a = column(M->at, M, j), most = largest(M->rows, a);
         real *p = column(P->at, P, j);
-        real largest = largest_in_column(where, M, j), total = 0;
         for (int i = 0; i < P->rows; i++)
-            total += p[i] = (real)exp(a[i] - largest);
+            p[i] = exp_of(a[i] - most);
+        const real sum = total(P->rows, p);
+        if (!isfinite(sum))
+            refuse_column(where, M, j);
         for (int i = 0; i < P->rows; i++)
-            p[i] /= total;
+            p[i] /= sum;
     }
     return P;
 }
-static void mean_backward(Mat m)
+FAST static void mean_backward(Mat m)
 {
     Mat M = m->of[0];
     for (int j = 0; M->grad != NULL && j < M->cols; j++)
@@ -322,63 +350,51 @@ static void mean_backward(Mat m)
             column(M->grad, M, j)[i] += m->grad[j] / (real)M->rows;
 }
 
-Mat mean_(Where where, Mat M)
+FAST Mat mean_(Where where, Mat M)
 {
     Mat m = computed(where, 1, M->cols, mean_backward, 1, (Mat[]){ M });
-    for (int j = 0; j < M->cols; j++) {
-        real total = 0;
-        for (int i = 0; i < M->rows; i++)
-            total += column(M->at, M, j)[i];
-        m->at[j] = total / (real)M->rows;
-    }
+    for (int j = 0; j < M->cols; j++)
+        m->at[j] = total(M->rows, column(M->at, M, j)) / (real)M->rows;
     return m;
 }
-static void variance_backward(Mat v)
+FAST static void variance_backward(Mat v)
 {
     Mat M = v->of[0], m = v->of[1];
-    for (int j = 0; j < M->cols; j++)
-        for (int i = 0; i < M->rows; i++) {
-            real deviation = column(M->at, M, j)[i] - m->at[j];
-            real d = 2 * deviation / (real)M->rows * v->grad[j];
-            if (M->grad != NULL)
-                column(M->grad, M, j)[i] += d;
-            if (m->grad != NULL)
-                m->grad[j] -= d;
-        }
+    const real d = (real)M->rows;
+    for (int j = 0; j < M->cols; j++) {
+        const real *a = column(M->at, M, j), dv = 2 * v->grad[j] / d;
+        for (int i = 0; M->grad != NULL && i < M->rows; i++)
+            column(M->grad, M, j)[i] += (a[i] - m->at[j]) * dv;
+        if (m->grad != NULL)
+            m->grad[j] -= (total(M->rows, a) - d * m->at[j]) * dv;
+    }
 }
 
-Mat variance_(Where where, Mat M, Mat m)
+FAST Mat variance_(Where where, Mat M, Mat m)
 {
     is_row(where, m, "m", M);
     Mat v = computed(where, 1, M->cols, variance_backward, 2,
                      (Mat[]){ M, m });
-    for (int j = 0; j < M->cols; j++) {
-        real total = 0;
-        for (int i = 0; i < M->rows; i++) {
-            real deviation = column(M->at, M, j)[i] - m->at[j];
-            total += deviation * deviation;
-        }
-        v->at[j] = total / (real)M->rows;
-    }
+    for (int j = 0; j < M->cols; j++)
+        v->at[j] = squares(M->rows, column(M->at, M, j), m->at[j])
+                 / (real)M->rows;
     return v;
 }
-static void standardise_backward(Mat Y)
+FAST static void standardise_backward(Mat Y)
 {
     Mat M = Y->of[0], m = Y->of[1], v = Y->of[2];
     for (int j = 0; j < Y->cols; j++) {
-        real sigma = (real)sqrt(v->at[j] + Y->c);
-        for (int i = 0; i < Y->rows; i++) {
-            real y = column(Y->at, Y, j)[i], dy = column(Y->grad, Y, j)[i];
-            if (M->grad != NULL)
-                column(M->grad, M, j)[i] += dy / sigma;
-            if (m->grad != NULL)
-                m->grad[j] -= dy / sigma;
-            if (v->grad != NULL)
-                v->grad[j] -= y * dy / (2 * sigma * sigma);
-        }
+        const real *y = column(Y->at, Y, j), *dy = column(Y->grad, Y, j);
+        const real sigma = (real)sqrt(v->at[j] + Y->c);
+        for (int i = 0; M->grad != NULL && i < Y->rows; i++)
+            column(M->grad, M, j)[i] += dy[i] / sigma;
+        if (m->grad != NULL)
+            m->grad[j] -= total(Y->rows, dy) / sigma;
+        if (v->grad != NULL)
+            v->grad[j] -= inner(Y->rows, y, dy) / (2 * sigma * sigma);
     }
 }
-Mat standardise_(Where where, Mat M, Mat m, Mat v, double epsilon)
+FAST Mat standardise_(Where where, Mat M, Mat m, Mat v, double epsilon)
 {
     is_row(where, m, "m", M);
     is_row(where, v, "v", M);
@@ -391,7 +407,7 @@ Mat standardise_(Where where, Mat M, Mat m, Mat v, double epsilon)
     Y->c = epsilon;
     for (int j = 0; j < M->cols; j++) {
         real sigma = (real)sqrt(v->at[j] + epsilon);
-        if (!(sigma > 0))
+        if (!(sigma > 0) && !tape_forgives(Y->tape))
             refuse(where, "in column %d the variance is %g and epsilon %g; "
                    "their sum must be positive.", j + 1,
                    (double)v->at[j], epsilon);
@@ -401,35 +417,39 @@ Mat standardise_(Where where, Mat M, Mat m, Mat v, double epsilon)
     }
     return Y;
 }
-static void masked_backward(Mat Y)
+FAST static void masked_backward(Mat Y)
 {
     Mat S = Y->of[0];
-    for (size_t k = 0; S->grad != NULL && k < entries(Y); k++)
-        if (Y->at[k] != -INFINITY)
-            S->grad[k] += Y->grad[k];
+    for (size_t k = 0, n = wanted(S); k < n; k++)
+        S->grad[k] += Y->at[k] == -(real)INFINITY ? 0 : Y->grad[k];
 }
 
-Mat masked_(Where where, Mat S, Mask mask)
+FAST Mat masked_(Where where, Mat S, Mask mask)
 {
     Mat Y = computed(where, S->rows, S->cols, masked_backward, 1,
                      (Mat[]){ S });
-    for (int j = 0; j < S->cols; j++)
-        for (int i = 0; i < S->rows; i++)
-            column(Y->at, Y, j)[i] = mask.look(i + 1, j + 1, mask.data)
-                                   ? column(S->at, S, j)[i]
-                                   : (real)-INFINITY;
+    const bool back = mask.look == unidirectional.look;
+    const real hidden = -(real)INFINITY;
+    for (int j = 0; j < S->cols; j++) {
+        const real *s = column(S->at, S, j);
+        real *y = column(Y->at, Y, j);
+        for (int i = 0; back && i < S->rows; i++)
+            y[i] = look_back(i + 1, j + 1, NULL) ? s[i] : hidden;
+        for (int i = 0; !back && i < S->rows; i++)
+            y[i] = mask.look(i + 1, j + 1, mask.data) ? s[i] : hidden;
+    }
     return Y;
 }
 
-static void relu_backward(Mat Y)
+FAST static void relu_backward(Mat Y)
 {
     Mat M = Y->of[0];
-    for (size_t k = 0; M->grad != NULL && k < entries(Y); k++)
+    for (size_t k = 0, n = wanted(M); k < n; k++)
         if (M->at[k] > 0)
             M->grad[k] += Y->grad[k];
 }
 
-Mat relu_(Where where, Mat M)
+FAST Mat relu_(Where where, Mat M)
 {
     Mat Y = computed(where, M->rows, M->cols, relu_backward, 1,
                      (Mat[]){ M });
@@ -437,28 +457,31 @@ Mat relu_(Where where, Mat M)
         Y->at[k] = M->at[k] < 0 ? 0 : M->at[k];
     return Y;
 }
-static const double PI = 3.14159265358979323846;
-
-static double Phi(double x) { return 0.5 * (1 + erf(x / sqrt(2))); }
-static double phi(double x) { return exp(-x * x / 2) / sqrt(2 * PI); }
-
-static void gelu_backward(Mat Y)
+FAST static void gelu_backward(Mat Y)
 {
     Mat M = Y->of[0];
-    for (size_t k = 0; M->grad != NULL && k < entries(Y); k++) {
-        double x = M->at[k];
-        M->grad[k] += (real)(Phi(x) + x * phi(x)) * Y->grad[k];
+    for (size_t k = 0, n = wanted(M); k < n; k++)
+        M->grad[k] += Y->slope[k] * Y->grad[k];
+}
+
+FAST static void gelu_entries(size_t n, const real *x, real *y, real *slope)
+{
+    for (size_t k = 0; k < n; k++) {
+        real phi, P = Phi(x[k], &phi);
+        y[k] = x[k] * P;
+        slope[k] = P + x[k] * phi;
     }
 }
 
 Mat gelu_(Where where, Mat M)
 {
-    Mat Y = computed(where, M->rows, M->cols, gelu_backward, 1,
-                     (Mat[]){ M });
-    for (size_t k = 0; k < entries(Y); k++)
-        Y->at[k] = (real)(M->at[k] * Phi(M->at[k]));
+    struct Matrix *Y = computed(where, M->rows, M->cols, gelu_backward, 1,
+                                (Mat[]){ M });
+    Y->slope = arena_alloc(tape_arena(Y->tape), entries(M) * sizeof(real));
+    gelu_entries(entries(M), M->at, Y->at, Y->slope);
     return Y;
 }
+static const double PI = 3.14159265358979323846;
 static const double CUBIC = 0.044715;
 
 static double tanh_of(double x)
@@ -469,7 +492,7 @@ static double tanh_of(double x)
 static void gelu_tanh_backward(Mat Y)
 {
     Mat M = Y->of[0];
-    for (size_t k = 0; M->grad != NULL && k < entries(Y); k++) {
+    for (size_t k = 0, n = wanted(M); k < n; k++) {
         double x = M->at[k], T = tanh_of(x);
         double du = sqrt(2 / PI) * (1 + 3 * CUBIC * x * x);
         M->grad[k] += (real)((1 + T) / 2 + x / 2 * (1 - T * T) * du)
@@ -492,7 +515,7 @@ static const int *kept(Tape *tape, int n, const int index[])
     return memcpy(arena_alloc(tape_arena(tape), bytes), index, bytes);
 }
 
-static void gather_backward(Mat Y)
+FAST static void gather_backward(Mat Y)
 {
     Mat W = Y->of[0];
     for (int k = 0; W->grad != NULL && k < Y->cols; k++)
@@ -516,7 +539,7 @@ Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
                (size_t)W->rows * sizeof(real));
     return Y;
 }
-static void stack_backward(Mat Y)
+FAST static void stack_backward(Mat Y)
 {
     int row = 0;
     for (int k = 0; k < Y->n; row += Y->of[k++]->rows) {
@@ -546,37 +569,50 @@ Mat stack_(Where where, int n, const Mat parts[])
                    (size_t)parts[k]->rows * sizeof(real));
     return Y;
 }
-static void log_prob_backward(Mat y)
+FAST static void log_prob_backward(Mat y)
 {
-    Mat M = y->of[0];
+    Mat P = y->of[0], M = y->of[1];
     for (int k = 0; M->grad != NULL && k < y->cols; k++) {
-        const real *a = column(M->at, M, y->j[k] - 1);
-        real *da = column(M->grad, M, y->j[k] - 1);
-        int chosen = y->i[k] - 1;
-        real log_sum = a[chosen] - y->at[k];
+        const real *p = column(P->at, P, y->j[k] - 1);
+        real *da = column(M->grad, M, y->j[k] - 1), dy = y->grad[k];
+        real share = (real)(y->c / P->rows);
         for (int u = 0; u < M->rows; u++)
-            da[u] -= (real)exp(a[u] - log_sum) * y->grad[k];
-        da[chosen] += y->grad[k];
+            da[u] += (share - p[u]) * dy;
+        da[y->i[k] - 1] += (real)(1 - y->c) * dy;
     }
 }
 
-static real log_sum_exp(Where where, Mat M, int j)
+FAST static real log_sum_exp(Mat P, int j)
 {
-    real largest = largest_in_column(where, M, j), total = 0;
-    for (int u = 0; u < M->rows; u++)
-        total += (real)exp(column(M->at, M, j)[u] - largest);
-    return largest + (real)log(total);
+    const real *a = column(P->logits->at, P, j), *p = column(P->at, P, j);
+    return largest(P->rows, a) - (real)log(largest(P->rows, p));
 }
-Mat log_prob_(Where where, Mat M, int n, const int i[], const int j[])
+static real smoothed(Mat M, int i, int j, double smoothing)
 {
-    struct Matrix *y = computed(where, 1, n, log_prob_backward, 1,
-                                (Mat[]){ M });
+    const real *a = column(M->at, M, j);
+    real total = 0;
+    for (int u = 0; smoothing > 0 && u < M->rows; u++)
+        total += a[u];
+    return (real)(1 - smoothing) * a[i]
+         + (real)(smoothing / M->rows) * total;
+}
+
+Mat log_prob_(Where where, Mat P, int n, const int i[], const int j[],
+              double smoothing)
+{
+    if (P->logits == NULL)
+        refuse(where, "the first is not a softmax.");
+    struct Matrix *y = computed(where, 1, n, log_prob_backward, 2,
+                                (Mat[]){ P, P->logits });
     for (int k = 0; k < n; k++) {
-        if (!isfinite(*entry_(where, M, i[k], j[k])))
+        (void)*entry_(where, P, i[k], j[k]);
+        y->at[k] = smoothed(P->logits, i[k] - 1, j[k] - 1, smoothing)
+                 - log_sum_exp(P, j[k] - 1);
+        if (!isfinite(y->at[k]) && !tape_forgives(y->tape))
             refuse(where, "entry [%d, %d] is not finite: its token cannot "
                    "occur.", i[k], j[k]);
-        y->at[k] = AT(M, i[k], j[k]) - log_sum_exp(where, M, j[k] - 1);
     }
+    y->c = smoothing;
     y->i = kept(y->tape, n, i);
     y->j = kept(y->tape, n, j);
     return y;

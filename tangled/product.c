@@ -97,7 +97,8 @@ void product_by(const Kernel *kernel,
     const bool across = transpose_B && ldb > DEPTH && m > 2 * kernel->lanes;
     const bool pack_B = n > WIDTH || across;
     struct Strip s = {
-        .pack = transpose_A || n > 4 * COLUMNS, .ldc = ldc,
+        .pack = transpose_A || (n > 4 * COLUMNS && lda > 2 * DEPTH),
+        .ldc = ldc,
         .a_row = transpose_A ? lda : 1, .a_column = transpose_A ? 1 : lda,
         .b_row = transpose_B ? ldb : 1, .b_column = transpose_B ? 1 : ldb
     };

@@ -35,11 +35,22 @@ enum { EXACT = -1 };
    it. It returns NULL; or what is wrong, and then *text is the place. */
 const char *read_entry(const char **text, Entry *entry);
 
+/* Where in a model something is, as in enc1.W_q or layer2.X. */
+typedef enum { NOWHERE, LAYER, ENC, DEC, ED } Part;
+
+/* What a name stands for: a value; grad.W_u, a gradient; or new.W_u, the
+   value after a step of training. */
+typedef enum { VALUE, GRADIENT, NEW } Aspect;
+
 /* An item of a sheet: `mask none`, `X = 1 0 ; 0 1`, `claim A = ...`. */
 typedef struct {
     const char *name;           /* as in the C, such as W_q               */
     const char *typed;          /* as it was typed                        */
-    int head;                   /* 2 in W_q^2; 0 where there is none      */
+    Aspect aspect;
+    Part part;                  /* ENC in enc2.W_q^3 ...                  */
+    int layer, head;            /* ... 2 and 3; 0 where there is none     */
+    int turn;                   /* 4 in i4.p, of a loop                   */
+    int algorithm, line;        /* 10, 6 in `claim 10.6 X = ...`; or 0    */
     int at;                     /* where it stands                        */
     bool claim;
     const char *word;           /* `none`; NULL where there is a matrix   */
@@ -76,7 +87,13 @@ typedef struct {
 typedef struct {
     int algorithm, line;
     const char *name;           /* as in the C, such as S_scaled          */
-    int head;                   /* in which it arose; 0: in none          */
+    Aspect aspect;
+    Part part;                  /* of the model in which it arose ...     */
+    int layer, head;            /* ... its layer, its head; 0: in none    */
+    int turn;                   /* of a loop; 0: in none                  */
+    bool inner;                 /* in a model, and not a line of the
+                                   sheet's algorithm; or a parameter that
+                                   the sheet does not give                */
     Mat M;
 } Step;
 
@@ -86,6 +103,7 @@ typedef struct {
     const Layout *layout;
     int decimals;               /* asked for; -1 if none were             */
     bool scaled, rms, tied;     /* as the sheet has them                  */
+    bool unplaced;              /* a model without positions              */
     const char *assumed;        /* such as "Z = X, b_q = 0", or ""        */
     int n;
     const Step *step;
@@ -100,12 +118,258 @@ const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
 /* The step that a claim is about; a claim about none ends the attempt. */
 const Step *step_of(const Run *run, const Item *claim, Fault *f);
 
+/* The name of a step as a claim has it, such as enc1.A^2. */
+int step_name(char *to, size_t size, const Step *step);
+
 /* show is the command `ftx show`. It prints to out, what is wrong to err,
    and returns the exit status: 0, or 2 if a sheet could not be run. */
 int show(FILE *out, FILE *err, int n, char *argument[]);
 
-/* show_text and show_json print a run. */
-void show_text(FILE *out, const Run *run, Fault *f);
+/* show_text and show_json print a run. Of a model, show_text prints only
+   the lines of its own algorithm, unless all is wanted. */
+void show_text(FILE *out, const Run *run, bool all, Fault *f);
 void show_json(FILE *out, const Run *run);
+
+/* The weights of one head, such as A of Algorithm 4, with a title, and
+   what stands beside the rows (keys) and above the columns (queries):
+   label[0] ... for row and column 1 ... */
+typedef struct {
+    const char *title;
+    Mat A;
+    const char *const *key, *const *query;
+} Weights;
+
+/* weights_text draws one picture with shades of grey for a terminal,
+   weights_svg all n of them as one SVG file. */
+void weights_text(FILE *out, const Weights *w);
+void weights_svg(FILE *out, int n, const Weights w[]);
+
+/* text_of_file reads the file of that name, "-" for standard input, as it
+   is. An empty one, or one of more than TEXT_BYTES, ends the attempt. From
+   now on the places of faults are places in this text. */
+const char *text_of_file(Arena *arena, const char *name, size_t *n,
+                         Fault *f);
+
+/* An option: typed --d_e 64 or --d_e=64, a FLAG without a value. */
+typedef struct {
+    const char *name;           /* without the dashes; NULL ends a table  */
+    enum { FLAG, WHOLE, DECIMAL, CHOICE, TEXT } kind;
+    size_t place;               /* of its value in the struct             */
+    double least, most;         /* of a WHOLE or a DECIMAL                */
+    const char *words;          /* of a CHOICE; what a TEXT is            */
+    const char *meaning;
+} Option;
+
+/* A table and the struct that it sets: a FLAG is a bool, a WHOLE and a
+   CHOICE an int, a DECIMAL a double, a TEXT a const char *. */
+typedef struct {
+    const char *heading;        /* in the help                            */
+    const Option *table;        /* NULL ends a list                       */
+    void *values;
+} Options;
+/* option_set gives the option a value that was typed; false if it is none
+   that the option can have. option_range says in words which it can. */
+bool option_set(const Option *option, void *values, const char *typed);
+void option_range(const Option *option, char *to, size_t size);
+void option_print(FILE *out, const Option *option, const void *values);
+bool option_same(const Option *option, const void *a, const void *b);
+
+/* obey sets the options among n arguments, and moves the other arguments
+   to the front; it returns how many these are. What is wrong ends the
+   attempt. asks_help is true if --help is among the arguments. */
+int obey(Fault *f, const Options *options, int n, char *argument[]);
+bool asks_help(int n, char *const argument[]);
+
+/* print_options prints the tables for the help, with the values that they
+   have now as the defaults. */
+void print_options(FILE *out, const Options *options);
+
+/* What a command has to work with. */
+typedef struct {
+    FILE *out, *err;
+    int n;
+    char **argument;            /* argument[0] ... argument[n - 1]        */
+    Arena *arena;
+    Tape *tape;                 /* without gradients                      */
+    Trainer *trainer;           /* of ftx train; NULL: none               */
+    int status;                 /* the exit status, 0 at first            */
+} Command;
+
+/* run_command attempts the work, with a Command as its data, and returns
+   the exit status: 2 after a fault, which is printed. name is such as
+   "ftx count". */
+int run_command(const char *name, void (*work)(Fault *f, void *data),
+        FILE *out, FILE *err, int n, char *argument[]);
+
+int count_numbers(FILE *out, FILE *err, int n, char *argument[]);
+
+/* The hyperparameters as options, in two tables: what an architecture may
+   be given, and what its data decide: architecture, N_V and N_C. */
+extern const Option hyper_options[], size_options[];
+
+/* What is trained: Algorithms 8, 9, 10; and 9 with a class head. The
+   words are those of `ftx train`. */
+typedef enum { TRAIN_ED, TRAIN_E, TRAIN_D, TRAIN_CLASS } Task;
+bool task_of(const char *word, Task *task);
+
+/* Hyperparameters for a first try; d_mlp 0 stands for 4 d_e. */
+Hyperparameters hyper_default(Task task);
+
+/* What is wrong with them ends the attempt; d_mlp is filled in. */
+void hyper_check(Fault *f, Hyperparameters *hyper);
+
+/* n with commas, such as 124,439,808. */
+const char *grouped(long long n, char to[40]);
+
+/* How a model is trained: what `ftx train` was told. */
+typedef struct {
+    Training how;               /* but for its seed                       */
+    int seed, steps;            /* steps 0: all of N_epochs               */
+    int patience;               /* epochs; 0: any                         */
+    Initialisation initialise;
+    double held_out;            /* this part of the data                  */
+    TokenKind tokens;
+    int merges;
+} Plan;
+extern const Option plan_options[];
+
+/* How far it is. */
+typedef struct {
+    int step, updates;
+    int interval;               /* steps from point to point              */
+    double loss, tokens;        /* since the last point                   */
+    Patience patience;
+    double bytes;               /* of the data, and their checksum        */
+    const char *sum;
+    bool has_m, has_v;          /* of the optimiser's matrices            */
+    int points;
+} State;
+
+/* The mean loss a token, in nats, of the steps up to this one; and of the
+   held-out part, or NaN. */
+typedef struct {
+    int step;
+    double loss, held_out;
+} Point;
+
+/* A model, with everything that its file carries. */
+typedef struct {
+    Task task;
+    Theta *theta;
+    const Tokenizer *tokenizer;
+    const char **class_name;    /* class_name[1] ... class_name[N_C]      */
+    Plan plan;                  /* how it is trained ...                  */
+    State state;                /* ... and how far                        */
+    Point *point;               /* point[0] ... of the loss curve         */
+    Mat *m, *v;                 /* as in its trainer                      */
+} Model;
+
+/* model_save replaces the file, or leaves the old one as it was: the new
+   one is complete before it takes its name. model_load refuses a file
+   that is damaged, cut short, foreign or newer than the program, before
+   it takes memory for what the file claims. A fault ends the attempt. */
+void model_save(const Model *model, const char *name, Fault *f);
+Model *model_load(Arena *arena, const char *name, Fault *f);
+
+/* FNV-1a of n bytes and those before them; NO_CHECKSUM before the first. */
+uint64_t checksum(uint64_t so_far, const void *bytes, size_t n);
+enum { NO_CHECKSUM = 0 };
+
+/* Replaces a file at once by what write writes; or leaves it as it was,
+   and ends the attempt. write returns false where it cannot. */
+void replace_file(const char *name, Fault *f, const void *data,
+                  bool (*write)(FILE *file, const void *data));
+
+enum { MOST_CLASSES = 1000 };
+
+/* Data to train a model, and data held out. */
+typedef struct {
+    const Tokenizer *tokenizer;
+    const char **class_name;    /* class_name[1] ... class_name[N_C]      */
+    int N_C;
+    Data train, held_out;
+    double bytes;               /* of all files                           */
+    const char *sum;            /* their checksum, in hexadecimal         */
+} Corpus;
+
+/* Reads the n files. model is what is to be trained further, with its
+   tokenizer and classes; or NULL: they are made. What the files should
+   not have ends the attempt. */
+Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
+                   const Model *model, int n, char *const name[], Fault *f);
+
+/* One side of a pair as a model is given it: its tokens between bos_token
+   and eos_token. With words each keeps the blank behind it (E28), so a
+   blank is put behind the last one. at is its place in the text, for
+   faults: an unknown token, or more than ell_max. */
+Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
+                    size_t n, int ell_max, Fault *f, int at);
+
+/* tokenize is the command `ftx tokenize`; like show. */
+int tokenize(FILE *out, FILE *err, int n, char *argument[]);
+
+/* A plan for a first try, or the paper as printed. */
+Plan plan_default(bool as_printed);
+
+/* What is wrong with a plan ends the attempt. */
+void plan_check(Fault *f, Plan *plan);
+
+/* Do both names stand for one file that is there? */
+bool same_file(const char *a, const char *b);
+
+/* train is the command `ftx train`. */
+int train(FILE *out, FILE *err, int n, char *argument[]);
+
+/* The loss curve of a Model as a table and as a picture; for
+   replace_file. */
+bool curve_tsv(FILE *file, const void *model);
+bool curve_svg(FILE *file, const void *model);
+
+/* Loads a model for a command; one of another kind ends the attempt. */
+Model *model_for(Command *c, const char *name, Task task, Fault *f);
+
+/* The tokens of a text that was typed, between bos_token and eos_token; of
+   more than `most` in all, the attempt ends. The text is a part of f->text,
+   where faults have their place. */
+Tokens typed_tokens(const Command *c, const Model *model, const char *text,
+                    size_t n, int most, Fault *f);
+
+/* How a token is drawn, as options; see the struct Inference. */
+typedef struct {
+    double tau;
+    int seed;
+    int top_k;
+    double top_p;
+    Random random;
+} Drawing;
+extern const Option drawing_options[];
+Inference drawing(Drawing *d);
+
+/* generate is the command `ftx generate`. */
+int generate(FILE *out, FILE *err, int n, char *argument[]);
+
+/* The lines that a command works on: its n arguments, or those of standard
+   input. Calls work with each, a part of f->text. An empty one ends the
+   attempt. */
+void each_line(Command *c, int n, void *data, Fault *f,
+               void (*work)(void *data, const char *line, size_t bytes,
+                            Fault *f));
+
+/* translate is the command `ftx translate`. */
+int translate(FILE *out, FILE *err, int n, char *argument[]);
+
+/* fill_texts is the command `ftx fill`. */
+int fill_texts(FILE *out, FILE *err, int n, char *argument[]);
+
+/* classify_texts is the command `ftx classify`. */
+int classify_texts(FILE *out, FILE *err, int n, char *argument[]);
+
+/* show_attention is `ftx show` where it is given a model. */
+int show_attention(FILE *out, FILE *err, int n, char *argument[]);
+
+/* erratum is the command `ftx erratum`: the errata of the paper, each with
+   numbers that show its size. It prints to out, what is wrong to err, and
+   returns the exit status: 0, or 2 if there is no such erratum. */
+int erratum(FILE *out, FILE *err, int n, char *argument[]);
 
 #endif

@@ -18,61 +18,118 @@ typedef enum {
     ONE_OR_MORE,                /* the same; one row or column: one token */
     WEIGHT,                     /* out x in                               */
     VECTOR,                     /* one row or one column                  */
-    MASK                        /* a word, or a column for each query     */
+    MASK,                       /* a word, or a column for each query     */
+    LIST                        /* of token IDs, or of numbers            */
 } Kind;
 
 typedef struct {
-    const char *algorithms;     /* "45": for Algorithms 4 and 5           */
+    int algorithms[16];         /* { 4, 5 }: it is for these              */
     const char *name;
     Kind kind;
     const char *rows, *cols;    /* in the paper's layout                  */
     const char *instead;        /* NULL: it is needed; "": nothing        */
 } Argument;
+#define EACH   1, 2, 3, 4, 5, 6, 7, MODELS
+#define MODELS WITH_ED, WITH_E, WITH_D
+#define WITH_ED 8, 11, 15
+#define WITH_E  9, 12
+#define WITH_D  10, 13, 14
+#define TAKES_x 8, 9, 10, 11, 12, 13, 14
 static const Argument arguments[] = {
-    { "1234567", "algorithm", NUMBER, NULL, NULL, NULL },
-    { "1234567", "layout",    WORD,   NULL, NULL, "" },
-    { "1234567", "decimals",  NUMBER, NULL, NULL, "" },
-    { "1",   "v",         NUMBER, NULL, NULL, NULL },
-    { "2",   "t",         NUMBER, NULL, NULL, NULL },
-    { "2",   "positions", WORD,   NULL, NULL, "" },
-    { "2",   "d_e",       NUMBER, NULL, NULL, "" },
-    { "2",   "ell_max",   NUMBER, NULL, NULL, "" },
-    { "2",   "base",      NUMBER, NULL, NULL, "" },
-    { "2",   "first",     NUMBER, NULL, NULL, "" },
-    { "345", "scale",     WORD,   NULL, NULL, "" },
-    { "6",   "norm",      WORD,   NULL, NULL, "" },
-    { "6",   "epsilon",   NUMBER, NULL, NULL, "0" },
-    { "7",   "tied",      WORD,   NULL, NULL, "" },
-    { "1",   "W_e",   TOKENS, "d_e",    "N_V",     NULL },
-    { "2",   "W_p",   TOKENS, "d_e",    "ell_max", "" },
-    { "3",   "e",     VECTOR, "d_in",   NULL,      NULL },
-    { "3",   "e_t",   TOKENS, "d_in",   "T",       NULL },
-    { "3",   "W_q",   WEIGHT, "d_attn", "d_in",    NULL },
-    { "3",   "W_k",   WEIGHT, "d_attn", "d_in",    NULL },
-    { "3",   "W_v",   WEIGHT, "d_out",  "d_in",    NULL },
-    { "45",  "X",     TOKENS, "d_x",    "ell_x",   NULL },
-    { "45",  "Z",     TOKENS, "d_z",    "ell_z",   "X" },
-    { "45",  "W_q",   WEIGHT, "d_attn", "d_x",     NULL },
-    { "45",  "W_k",   WEIGHT, "d_attn", "d_z",     NULL },
-    { "4",   "W_v",   WEIGHT, "d_out",  "d_z",     NULL },
-    { "5",   "W_v",   WEIGHT, "d_mid",  "d_z",     NULL },
-    { "345", "b_q",   VECTOR, "d_attn", NULL,      "0" },
-    { "345", "b_k",   VECTOR, "d_attn", NULL,      "0" },
-    { "34",  "b_v",   VECTOR, "d_out",  NULL,      "0" },
-    { "5",   "b_v",   VECTOR, "d_mid",  NULL,      "0" },
-    { "5",   "W_o",   WEIGHT, "d_out",  "H d_mid", NULL },
-    { "5",   "b_o",   VECTOR, "d_out",  NULL,      "0" },
-    { "45",  "mask",  MASK,   "ell_z",  "ell_x",   "none" },
-    { "6",   "e",     ONE_OR_MORE, "d_e", "ell",   NULL },
-    { "6",   "gamma", VECTOR, "d_e",    NULL,      "1" },
-    { "6",   "beta",  VECTOR, "d_e",    NULL,      "0" },
-    { "7",   "e",     ONE_OR_MORE, "d_e", "ell",   NULL },
-    { "7",   "W_u",   WEIGHT, "N_V",    "d_e",     "" },
-    { "7",   "W_e",   TOKENS, "d_e",    "N_V",     "" },
+    { { EACH },        "algorithm", NUMBER, NULL, NULL, NULL },
+    { { EACH },        "layout",    WORD,   NULL, NULL, "" },
+    { { EACH },        "decimals",  NUMBER, NULL, NULL, "" },
+    { { 1 },           "v",         NUMBER, NULL, NULL, NULL },
+    { { 2 },           "t",         NUMBER, NULL, NULL, NULL },
+    { { 2 },           "positions", WORD,   NULL, NULL, "" },
+    { { 2 },           "d_e",       NUMBER, NULL, NULL, "" },
+    { { 2 },           "ell_max",   NUMBER, NULL, NULL, "" },
+    { { 2 },           "base",      NUMBER, NULL, NULL, "" },
+    { { 2 },           "first",     NUMBER, NULL, NULL, "" },
+    { { 3, 4, 5 },     "scale",     WORD,   NULL, NULL, "" },
+    { { 6 },           "norm",      WORD,   NULL, NULL, "" },
+    { { 6 },           "epsilon",   NUMBER, NULL, NULL, "0" },
+    { { 7 },           "tied",      WORD,   NULL, NULL, "" },
+    { { 1 },           "W_e",       TOKENS, "d_e",    "N_V",     NULL },
+    { { 2 },           "W_p",       TOKENS, "d_e",    "ell_max", "" },
+    { { 3 },           "e",         VECTOR, "d_in",   NULL,      NULL },
+    { { 3 },           "e_t",       TOKENS, "d_in",   "T",       NULL },
+    { { 3 },           "W_q",       WEIGHT, "d_attn", "d_in",    NULL },
+    { { 3 },           "W_k",       WEIGHT, "d_attn", "d_in",    NULL },
+    { { 3 },           "W_v",       WEIGHT, "d_out",  "d_in",    NULL },
+    { { 4, 5 },        "X",         TOKENS, "d_x",    "ell_x",   NULL },
+    { { 4, 5 },        "Z",         TOKENS, "d_z",    "ell_z",   "X" },
+    { { 4, 5 },        "W_q",       WEIGHT, "d_attn", "d_x",     NULL },
+    { { 4, 5 },        "W_k",       WEIGHT, "d_attn", "d_z",     NULL },
+    { { 4 },           "W_v",       WEIGHT, "d_out",  "d_z",     NULL },
+    { { 5 },           "W_v",       WEIGHT, "d_mid",  "d_z",     NULL },
+    { { 3, 4, 5 },     "b_q",       VECTOR, "d_attn", NULL,      "0" },
+    { { 3, 4, 5 },     "b_k",       VECTOR, "d_attn", NULL,      "0" },
+    { { 3, 4 },        "b_v",       VECTOR, "d_out",  NULL,      "0" },
+    { { 5 },           "b_v",       VECTOR, "d_mid",  NULL,      "0" },
+    { { 5 },           "W_o",       WEIGHT, "d_out",  "H d_mid", NULL },
+    { { 5 },           "b_o",       VECTOR, "d_out",  NULL,      "0" },
+    { { 4, 5 },        "mask",      MASK,   "ell_z",  "ell_x",   "none" },
+    { { WITH_E, WITH_D }, "L",       NUMBER, NULL, NULL, "" },
+    { { WITH_ED },     "L_enc",   NUMBER, NULL, NULL, "" },
+    { { WITH_ED },     "L_dec",   NUMBER, NULL, NULL, "" },
+    { { MODELS },      "positions", WORD, NULL, NULL, "" },
+    { { MODELS },      "ell_max", NUMBER, NULL, NULL, "" },
+    { { MODELS },      "epsilon", NUMBER, NULL, NULL, "0" },
+    { { MODELS },      "tied",    WORD,   NULL, NULL, "" },
+    { { WITH_ED },     "z",       LIST,   "ell_z",  NULL,      NULL },
+    { { TAKES_x },     "x",       LIST,   "ell_x",  NULL,      NULL },
+    { { MODELS },      "W_e",     TOKENS, "d_e",    "N_V",     NULL },
+    { { MODELS },      "W_p",     TOKENS, "d_e",    "ell_max", "0" },
+    { { MODELS },      "W_q",     WEIGHT, "d_attn", "d_e",     "0" },
+    { { MODELS },      "W_k",     WEIGHT, "d_attn", "d_e",     "0" },
+    { { MODELS },      "W_v",     WEIGHT, "d_mid",  "d_e",     "0" },
+    { { MODELS },      "b_q",     VECTOR, "d_attn", NULL,      "0" },
+    { { MODELS },      "b_k",     VECTOR, "d_attn", NULL,      "0" },
+    { { MODELS },      "b_v",     VECTOR, "d_mid",  NULL,      "0" },
+    { { MODELS },      "W_o",     WEIGHT, "d_e",    "H d_mid", "0" },
+    { { MODELS },      "b_o",     VECTOR, "d_e",    NULL,      "0" },
+    { { MODELS },      "gamma_1", VECTOR, "d_e",    NULL,      "1" },
+    { { MODELS },      "beta_1",  VECTOR, "d_e",    NULL,      "0" },
+    { { MODELS },      "gamma_2", VECTOR, "d_e",    NULL,      "1" },
+    { { MODELS },      "beta_2",  VECTOR, "d_e",    NULL,      "0" },
+    { { MODELS },      "W_mlp1",  WEIGHT, "d_mlp",  "d_e",     "0" },
+    { { MODELS },      "b_mlp1",  VECTOR, "d_mlp",  NULL,      "0" },
+    { { MODELS },      "W_mlp2",  WEIGHT, "d_e",    "d_mlp",   "0" },
+    { { MODELS },      "b_mlp2",  VECTOR, "d_e",    NULL,      "0" },
+    { { WITH_ED },     "gamma_3", VECTOR, "d_e",    NULL,      "1" },
+    { { WITH_ED },     "beta_3",  VECTOR, "d_e",    NULL,      "0" },
+    { { WITH_ED },     "gamma_4", VECTOR, "d_e",    NULL,      "1" },
+    { { WITH_ED },     "beta_4",  VECTOR, "d_e",    NULL,      "0" },
+    { { WITH_ED },     "gamma_5", VECTOR, "d_e",    NULL,      "1" },
+    { { WITH_ED },     "beta_5",  VECTOR, "d_e",    NULL,      "0" },
+    { { WITH_ED },     "W_mlp3",  WEIGHT, "d_mlp",  "d_e",     "0" },
+    { { WITH_ED },     "b_mlp3",  VECTOR, "d_mlp",  NULL,      "0" },
+    { { WITH_ED },     "W_mlp4",  WEIGHT, "d_e",    "d_mlp",   "0" },
+    { { WITH_ED },     "b_mlp4",  VECTOR, "d_e",    NULL,      "0" },
+    { { WITH_E },      "gamma",   VECTOR, "d_f",    NULL,      "1" },
+    { { WITH_E },      "beta",    VECTOR, "d_f",    NULL,      "0" },
+    { { WITH_D },      "gamma",   VECTOR, "d_e",    NULL,      "1" },
+    { { WITH_D },      "beta",    VECTOR, "d_e",    NULL,      "0" },
+    { { WITH_E },      "W_f",     WEIGHT, "d_f",    "d_e",     NULL },
+    { { WITH_E },      "b_f",     VECTOR, "d_f",    NULL,      "0" },
+    { { WITH_E },      "W_u",     WEIGHT, "N_V",    "d_f",     "" },
+    { { WITH_ED, WITH_D }, "W_u",     WEIGHT, "N_V",    "d_e",     "" },
+    { { 11, 12, 13 },  "eta",     NUMBER, NULL,     NULL,      NULL },
+    { { 12 },          "p_mask",  NUMBER, NULL,     NULL,      NULL },
+    { { 12, 14, 15 },  "u",       LIST,   "u",      NULL,      "" },
+    { { 14, 15 },      "tau",     NUMBER, NULL,     NULL,      "1" },
+    { { 14, 15 },      "ell_gen", NUMBER, NULL,     NULL,      "" },
+    { { 6 },           "e",         ONE_OR_MORE, "d_e", "ell",   NULL },
+    { { 6 },           "gamma",     VECTOR, "d_e",    NULL,      "1" },
+    { { 6 },           "beta",      VECTOR, "d_e",    NULL,      "0" },
+    { { 7 },           "e",         ONE_OR_MORE, "d_e", "ell",   NULL },
+    { { 7 },           "W_u",       WEIGHT, "N_V",    "d_e",     "" },
+    { { 7 },           "W_e",       TOKENS, "d_e",    "N_V",     "" },
 };
 enum { ARGUMENTS = sizeof arguments / sizeof *arguments };
 typedef struct { const char *symbol; int size; const Item *by; } Dimension;
-typedef struct { int n; Dimension dimension[12]; } Dimensions;
+typedef struct { int n; Dimension dimension[16]; } Dimensions;
 
 typedef struct {
     Run run;                    /* what comes out                         */
@@ -87,11 +144,30 @@ typedef struct {
     char assumed[4000];
     double epsilon;
     Mat S;                      /* the scores, before they are scaled     */
+    Hyperparameters hyper;      /* of a model                             */
+    Part part;                  /* of the model that is running ...       */
+    int layer, turn;            /* ... its layer, and the turn of a loop  */
+    Trainer *trainer;               /* NULL: nobody trains                    */
+    int data_n;                     /* how many sequences it has              */
+    int *row, in_row;               /* indices seen in a loop                 */
+    const char *row_line;           /* ... and where                          */
+    int ell_gen;                    /* tokens to be drawn                     */
 } Job;
-
 static bool takes(int algorithm, const Argument *argument)
 {
-    return strchr(argument->algorithms, '0' + algorithm) != NULL;
+    const int *a = argument->algorithms;
+    while (*a != 0 && *a != algorithm)
+        a++;
+    return *a == algorithm;
+}
+
+/* NULL: the algorithm does not take it. */
+static const Argument *argument_of(const Job *job, const char *name)
+{
+    for (const Argument *a = arguments; a < arguments + ARGUMENTS; a++)
+        if (takes(job->run.algorithm, a) && strcmp(a->name, name) == 0)
+            return a;
+    return NULL;
 }
 
 static bool per_head(const Job *job, const char *name)
@@ -115,13 +191,14 @@ static const Item *find(const Job *job, const char *name, int head)
 static const Item *need(const Job *job, const char *name, int head)
 {
     const Item *item = find(job, name, head);
-    char of_head[20] = "";
+    char number[20] = "";
     if (head > 0)
-        snprintf(of_head, sizeof of_head, "^%d", head);
+        snprintf(number, sizeof number, "%c%d",
+                 per_head(job, name) ? '^' : '_', head);
     if (item == NULL)
         fault(job->f, job->start == NULL ? 0 : job->start->at,
               "Algorithm %d needs %s%s, and the sheet has none.",
-              job->run.algorithm, name, of_head);
+              job->run.algorithm, name, number);
     return item;
 }
 static void assume(Job *job, const char *name, int head, const char *what)
@@ -135,6 +212,13 @@ static void assume(Job *job, const char *name, int head, const char *what)
         snprintf(end, left, "%s%s^%d = %s", comma, name, head, what);
     else
         snprintf(end, left, "%s%s = %s", comma, name, what);
+}
+
+static void assume_number(Job *job, const char *name, double x)
+{
+    char number[40];
+    snprintf(number, sizeof number, "%g", x);
+    assume(job, name, 0, number);
 }
 static double number_of(const Job *job, const char *name, double instead)
 {
@@ -178,7 +262,7 @@ static int choice(const Job *job, const char *name, const char *words)
 }
 _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
-    char list[300] = "";
+    char list[700] = "";
     for (int k = 0; k < ARGUMENTS; k++)
         if (takes(job->run.algorithm, &arguments[k])) {
             size_t n = strlen(list);
@@ -189,19 +273,30 @@ _Noreturn static void refuse_item(const Job *job, const Item *item)
           job->run.algorithm, item->typed, list);
 }
 
+/* With a head or a prefix where the algorithm has none. */
+static bool misplaced(const Job *job, const Item *item)
+{
+    int algorithm = job->run.algorithm;
+    const Argument *a = argument_of(job, item->name);
+    bool many = 11 <= algorithm && algorithm <= 13 && a->kind == LIST
+             && a->name[0] != 'u';
+    if (item->aspect != VALUE || item->turn > 0)
+        return true;
+    if (algorithm >= 8 && a->rows != NULL && a->kind != LIST)
+        return false;           /* check_places will tell */
+    return item->part != NOWHERE
+        || (item->head > 0 && !many && !per_head(job, item->name));
+}
+
 static void check_items(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
     bool numbered = false, plain = false;
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
-        bool taken = false;
-        for (int i = 0; i < ARGUMENTS && !item->claim; i++)
-            taken |= takes(job->run.algorithm, &arguments[i])
-                  && strcmp(arguments[i].name, item->name) == 0;
         if (item->claim)
             continue;
-        if (!taken || (item->head > 0 && !per_head(job, item->name)))
+        if (argument_of(job, item->name) == NULL || misplaced(job, item))
             refuse_item(job, item);
         if (per_head(job, item->name)) {
             plain |= item->head == 0;
@@ -228,25 +323,30 @@ static bool turned(Kind kind, const Layout *layout)
          : layout->rows;
 }
 
-static bool agree(Dimensions *d, const char *symbol, int size,
-                  const Item *item, Misfit *misfit)
-{
-    for (int k = 0; k < d->n; k++)
-        if (strcmp(d->dimension[k].symbol, symbol) == 0) {
-            misfit->letter = &d->dimension[k];
-            misfit->is = size;
-            return d->dimension[k].size == size;
-        }
-    d->dimension[d->n++] = (Dimension){ symbol, size, item };
-    return true;
-}
-
-static int size_of(const Dimensions *d, const char *symbol)
+static const Dimension *dimension(const Dimensions *d, const char *symbol)
 {
     for (int k = 0; k < d->n; k++)
         if (strcmp(d->dimension[k].symbol, symbol) == 0)
-            return d->dimension[k].size;
-    return 0;
+            return &d->dimension[k];
+    return NULL;
+}
+
+static bool agree(Dimensions *d, const char *symbol, int size,
+                  const Item *item, Misfit *misfit)
+{
+    const Dimension *fixed = dimension(d, symbol);
+    if (fixed == NULL) {
+        d->dimension[d->n++] = (Dimension){ symbol, size, item };
+        return true;
+    }
+    misfit->letter = fixed;
+    misfit->is = size;
+    return fixed->size == size;
+}
+static int size_of(const Dimensions *d, const char *symbol)
+{
+    const Dimension *found = dimension(d, symbol);
+    return found == NULL ? 0 : found->size;
 }
 static bool fits(const Argument *a, const Item *item, const Layout *layout,
                  Dimensions *d, Misfit *misfit)
@@ -254,6 +354,8 @@ static bool fits(const Argument *a, const Item *item, const Layout *layout,
     int rows = item->rows, cols = item->cols;
     bool line = rows == 1 || cols == 1;
     *misfit = (Misfit){ item, a, NULL, 0 };
+    if (a->kind == LIST)
+        return line;
     if (a->kind == VECTOR)
         return line && agree(d, a->rows, rows * cols, item, misfit);
     if (turned(a->kind, layout))
@@ -263,27 +365,35 @@ static bool fits(const Argument *a, const Item *item, const Layout *layout,
     return agree(d, a->rows, rows, item, misfit)
         && agree(d, a->cols, cols, item, misfit);
 }
+static bool each_fits(const Job *job, const Argument *a,
+                      const Layout *layout, Dimensions *d, Misfit *misfit)
+{
+    const Sheet *sheet = job->run.sheet;
+    bool is_X = a->instead != NULL && strcmp(a->instead, "X") == 0
+             && find(job, a->name, 0) == NULL;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        if (!item->claim && item->word == NULL
+            && strcmp(item->name, is_X ? "X" : a->name) == 0
+            && !fits(a, item, layout, d, misfit))
+            return false;
+    }
+    return true;
+}
+
 static bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
                     Misfit *misfit)
 {
     d->n = 0;
     for (int k = 0; k < ARGUMENTS; k++) {
         const Argument *a = &arguments[k];
-        bool each = per_head(job, a->name);
         if (!takes(job->run.algorithm, a) || a->rows == NULL)
             continue;
-        for (int h = each; h <= (each ? job->H : 0); h++) {
-            const Item *item = find(job, a->name, h);
-            if (item == NULL && a->instead != NULL
-                && strcmp(a->instead, "X") == 0)
-                item = find(job, "X", 0);
-            if (item != NULL && item->word == NULL
-                && !fits(a, item, layout, d, misfit))
-                return false;
-        }
+        if (!each_fits(job, a, layout, d, misfit))
+            return false;
         if (strcmp(a->name, "W_v") == 0 && size_of(d, "d_mid") > 0)
             agree(d, "H d_mid", job->H * size_of(d, "d_mid"),
-                  find(job, "W_v", 1), misfit);
+                  dimension(d, "d_mid")->by, misfit);
     }
     return true;
 }
@@ -303,7 +413,7 @@ _Noreturn static void refuse_shape(const Job *job, const Misfit *m)
                            : "; all shapes would fit under layout ",
                      layouts[k].name);
     }
-    if (a->kind == VECTOR && m->letter == NULL)
+    if (m->letter == NULL)
         fault(job->f, item->at, "%s is %d x %d; it must be one row or "
               "one column.", item->typed, item->rows, item->cols);
     bool turn = turned(a->kind, layout);
@@ -334,12 +444,16 @@ static double entry_value(const Job *job, const Item *item, int k)
               ? "; this is too large for single precision" : "");
     return entry->value;
 }
-static const Argument *argument_of(const Job *job, const char *name)
+/* item is NULL: with what stands in for it. */
+static void fill(const Job *job, Mat M, const Argument *a, const Item *item)
 {
-    const Argument *a = arguments;
-    while (!takes(job->run.algorithm, a) || strcmp(a->name, name) != 0)
-        a++;
-    return a;
+    bool turn = turned(a->kind, job->run.layout) && item != NULL
+             && item->cols == M->rows && item->rows == M->cols;
+    int k = 0;
+    for (int i = 1; i <= (turn ? M->cols : M->rows); i++)
+        for (int j = 1; j <= (turn ? M->rows : M->cols); j++, k++)
+            AT(M, turn ? j : i, turn ? i : j) = (real)(item == NULL
+                ? *a->instead - '0' : entry_value(job, item, k));
 }
 
 /* The matrix of that name, or what stands in for it. */
@@ -351,15 +465,9 @@ static Mat given(Job *job, const char *name, int head)
         need(job, name, head);
     Mat M = input(job->tape, size_of(&job->size, a->rows),
                   a->cols == NULL ? 1 : size_of(&job->size, a->cols));
-    bool turn = turned(a->kind, job->run.layout) && item != NULL
-             && item->cols == M->rows && item->rows == M->cols;
-    int k = 0;
     if (item == NULL)
         assume(job, name, head, a->instead);
-    for (int i = 1; i <= (turn ? M->cols : M->rows); i++)
-        for (int j = 1; j <= (turn ? M->rows : M->cols); j++, k++)
-            AT(M, turn ? j : i, turn ? i : j) = (real)(item == NULL
-                ? *a->instead - '0' : entry_value(job, item, k));
+    fill(job, M, a, item);
     return M;
 }
 static Mask given_mask(Job *job)
@@ -389,6 +497,99 @@ static Mask given_mask(Job *job)
     return mask_of(M);
 }
 
+int step_name(char *to, size_t size, const Step *step)
+{
+    static const char *const parts[] = { "", "layer", "enc", "dec", "ed" };
+    static const char *const aspects[] = { "", "grad.", "new." };
+    char turn[20] = "", layer[30] = "", head[20] = "";
+    if (step->turn > 0)
+        snprintf(turn, sizeof turn, "%s%d.", step->algorithm >= 14 ? "i"
+                 : "n", step->turn);
+    if (step->part != NOWHERE)
+        snprintf(layer, sizeof layer, "%s%d.", parts[step->part],
+                 step->layer);
+    if (step->head > 0)
+        snprintf(head, sizeof head, "^%d", step->head);
+    return snprintf(to, size, "%s%s%s%s%s", turn, aspects[step->aspect],
+                    layer, step->name, head);
+}
+
+static Architecture architecture(const Job *job)
+{
+    static const Architecture of[] = {
+        ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER,   /* 8 ... 10  */
+        ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER,   /* 11 ... 13 */
+        D_TRANSFORMER, ED_TRANSFORMER };                /* 14, 15    */
+    return of[job->run.algorithm - 8];
+}
+
+static bool of_head(const char *name)       /* W_q ... b_v */
+{
+    return strlen(name) == 3 && strchr("Wb", name[0]) != NULL
+        && strchr("qkv", name[2]) != NULL;
+}
+
+static bool of_layer(const char *name)
+{
+    return of_head(name) || strcmp(name + 1, "_o") == 0
+        || strncmp(name, "gamma_", 6) == 0 || strncmp(name, "beta_", 5) == 0
+        || strncmp(name + 1, "_mlp", 4) == 0;
+}
+static Part part_of(const Job *job, const Item *item)
+{
+    const char *name = item->name, *number = name + strlen(name) - 1;
+    if (item->part != NOWHERE || !of_layer(name))
+        return item->part;
+    if (architecture(job) != ED_TRANSFORMER)
+        return LAYER;
+    if (of_head(name) || *number == 'o')
+        return NOWHERE;
+    return *number <= '2' ? ENC : DEC;
+}
+
+static int layers_of(const Hyperparameters *h, Part part)
+{
+    return part == LAYER ? h->L : part == ENC ? h->L_enc : h->L_dec;
+}
+static Item place_of(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    const char *layer = strchr(path, '['), *head = strstr(path, "head[");
+    Item place = { .name = dot == NULL ? path : dot + 1 };
+    if (layer != NULL)
+        sscanf(layer, "[%d]", &place.layer);
+    if (head != NULL)
+        sscanf(head, "head[%d]", &place.head);
+    if (layer != NULL)
+        place.part = path[0] == 'l' ? LAYER : path[0] == 'e' ? ENC
+                   : strstr(path, ".W_ed.") != NULL ? ED : DEC;
+    return place;
+}
+
+static bool is_at(const Job *job, const Item *item, const Item *place)
+{
+    int L = layers_of(&job->hyper, place->part);
+    return !item->claim && strcmp(item->name, place->name) == 0
+        && part_of(job, item) == place->part
+        && (item->layer == place->layer || (item->layer == 0 && L == 1))
+        && (item->head == place->head
+            || (item->head == 0 && place->head == 1 && job->H == 1));
+}
+static const Item *item_at(const Job *job, const Item *place)
+{
+    const Sheet *sheet = job->run.sheet;
+    const Item *found = NULL;
+    for (int k = 0; k < sheet->n; k++)
+        if (is_at(job, &sheet->item[k], place)) {
+            if (found != NULL)
+                fault(job->f, sheet->item[k].at, "%s is the same as %s; "
+                      "give one of them.", sheet->item[k].typed,
+                      found->typed);
+            found = &sheet->item[k];
+        }
+    return found;
+}
+
 static void check_finite(const Job *job, const Step *step)
 {
     Mat M = step->M;
@@ -404,9 +605,8 @@ static void check_finite(const Job *job, const Step *step)
                       step->line, step->algorithm, i, j, step->name);
 }
 
-static Mat in_layout(Job *job, Mat M)
+static Mat copied(Job *job, Mat M, bool turn)
 {
-    bool turn = job->run.layout->rows;
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
     for (int j = 1; j <= M->cols; j++)
@@ -414,13 +614,51 @@ static Mat in_layout(Job *job, Mat M)
             AT(copy, turn ? j : i, turn ? i : j) = AT(M, i, j);
     return copy;
 }
-static void check_root(const Job *job, Mat v)
+static void check_root(const Job *job, const Step *step)
 {
-    for (int j = 1; j <= v->cols; j++)
-        if (!((real)sqrt(AT(v, 1, j) + job->epsilon) > 0))
-            fault(job->f, need(job, "e", 0)->at, "token %d has variance "
-                  "0, and line 3 would divide by 0; an epsilon, such as "
-                  "'epsilon 1e-5', prevents that.", j);
+    bool model = job->run.algorithm >= 8;
+    char where[30] = "the last";
+    if (step->layer > 0)
+        snprintf(where, sizeof where, "layer %d", step->layer);
+    double tiny = sizeof(real) == sizeof(float) ? 1e-6 : 1e-14;
+    Mat v = step[0].M, m = step[-1].M;
+    for (int t = 1; t <= v->rows * v->cols; t++) {
+        int i = v->cols == 1 ? t : 1, j = v->cols == 1 ? 1 : t;
+        double least = model ? tiny * fabs(AT(m, i, j)) : 0;
+        if ((real)sqrt(AT(v, i, j) + job->epsilon) > least)
+            continue;
+        if (model)
+            fault(job->f, job->start->at, "in layer_norm (%s) token %d has "
+                  "variance 0, and line 3 of Algorithm 6 would divide by "
+                  "0; an epsilon, such as 'epsilon 1e-5', prevents that.",
+                  where, t);
+        fault(job->f, need(job, "e", 0)->at, "token %d has variance 0, and "
+              "line 3 would divide by 0; an epsilon, such as 'epsilon "
+              "1e-5', prevents that.", t);
+    }
+}
+
+static void check_step(const Job *job, const Step *step)
+{
+    check_finite(job, step);
+    if (step->algorithm == 6 && step->line == 2)
+        check_root(job, step);
+}
+static void add_step(Job *job, Step *step)
+{
+    bool own = step->algorithm == job->run.algorithm;
+    step->inner |= job->run.algorithm >= 8 && !own;
+    step->turn = job->turn;
+    if (job->run.n == job->most) {
+        size_t old = (size_t)job->most * sizeof *step;
+        Step *more = arena_alloc(job->arena, 2 * old);
+        job->step = memcpy(more, job->step, old);
+        job->most *= 2;
+    }
+    job->step[job->run.n] = *step;
+    if (job->trainer == NULL)   /* run_training checks them all */
+        check_step(job, &job->step[job->run.n]);
+    job->run.n++;
 }
 static Mat what_if(Job *job, const char *name, Mat M)
 {
@@ -432,29 +670,123 @@ static Mat what_if(Job *job, const char *name, Mat M)
         return softmax(job->S);
     return M;
 }
+static void enter(Job *job, const char *line, int index)
+{
+    static const struct { const char *line; Part part; } loops[] = {
+        { "8.4", ENC }, { "8.13", DEC }, { "9.4", LAYER },
+        { "10.4", LAYER } };
+    if (strcmp(line, "5.1") == 0)
+        job->head = index;
+    for (int k = 0; k < 4; k++)
+        if (strcmp(line, loops[k].line) == 0) {
+            job->part = loops[k].part;
+            job->layer = index;
+        }
+}
+
+static void leave(Job *job, const char *line)
+{
+    const Hyperparameters *h = &job->hyper;
+    bool last = (strcmp(line, "8.8") == 0 && job->layer == h->L_enc)
+             || (strcmp(line, "8.19") == 0 && job->layer == h->L_dec)
+             || (strcmp(line, "9.8") == 0 && job->layer == h->L)
+             || (strcmp(line, "10.8") == 0 && job->layer == h->L);
+    if (strcmp(line, "8.15") == 0 || strcmp(line, "8.16") == 0)
+        job->part = line[3] == '5' ? ED : DEC;
+    if (last) {
+        job->part = NOWHERE;
+        job->layer = 0;
+    }
+}
+static void add_row(Job *job, Step step, int n, const int *number)
+{
+    Mat M = constant(job->arena, 1, n);
+    for (int k = 1; k <= n; k++)
+        AT(M, 1, k) = (real)number[k - 1];
+    step.M = M;
+    step.part = NOWHERE;
+    step.layer = 0;
+    add_step(job, &step);
+}
+
+static void add_noted(Job *job)
+{
+    Step step = { .name = strcmp(job->row_line, "12.5") == 0 ? "xt"
+                                                             : "Tt" };
+    sscanf(job->row_line, "%d.%d", &step.algorithm, &step.line);
+    add_row(job, step, job->in_row, job->row);
+    job->in_row = 0;
+}
+
+static void note_index(Job *job, const Step *step, const char *line,
+                       int index)
+{
+    bool noted = strcmp(line, "12.5") == 0 || strcmp(line, "12.7") == 0;
+    if (job->in_row > 0 && strcmp(line, job->row_line) != 0
+        && strcmp(line, "12.4") != 0)
+        add_noted(job);
+    if (noted) {
+        job->row[job->in_row++] = index;
+        job->row_line = line;
+    }
+    if (strcmp(line, "14.2") == 0
+        || (strcmp(line + 2, ".2") == 0 && job->data_n > 1))
+        job->turn = index;
+    if (strcmp(line, "14.5") == 0 || strcmp(line, "15.6") == 0) {
+        add_row(job, (Step){ .algorithm = step->algorithm,
+                .line = step->line, .name = "y" }, 1, &index);
+        job->turn++;            /* which Algorithm 14 says itself */
+    }
+}
+static bool is_update(const char *line)
+{
+    return strcmp(line, "11.6") == 0 || strcmp(line, "12.10") == 0
+        || strcmp(line, "13.6") == 0;
+}
+
+static void add_parameter(Job *job, const Step *seen, Mat M)
+{
+    Item place = place_of(seen->name);
+    bool turn = turned(argument_of(job, place.name)->kind, job->run.layout);
+    struct Matrix gradient = *M;
+    gradient.at = M->grad;
+    Step step = { .algorithm = seen->algorithm, .line = seen->line,
+                  .name = place.name, .part = place.part,
+                  .layer = place.layer, .head = place.head,
+                  .inner = item_at(job, &place) == NULL };
+    if (job->in_row > 0)
+        add_noted(job);
+    step.aspect = GRADIENT;
+    step.M = copied(job, &gradient, turn);
+    add_step(job, &step);
+    step.aspect = NEW;
+    step.M = copied(job, M, turn);
+    add_step(job, &step);
+}
 static Mat collect(void *to, const char *line, const char *name, Mat M,
                    int index)
 {
     Job *job = to;
-    Step step = { .algorithm = line[0] - '0', .line = line[2] - '0',
-                  .name = name };
+    Step step = { .name = name, .part = job->part, .layer = job->layer };
+    bool of_head = strcmp(name, "Y_h") == 0;
+    sscanf(line, "%d.%d", &step.algorithm, &step.line);
     if (M == NULL) {
-        job->head = index;
+        enter(job, line, index);
+        note_index(job, &step, line, index);
         return NULL;
     }
-    if (step.algorithm != job->run.algorithm)
-        step.head = job->head;
-    if (strcmp(name, "Y_h") == 0) {
-        step.name = "Y";
-        step.head = job->head;
+    if (is_update(line)) {
+        add_parameter(job, &step, M);
+        return M;
     }
+    if (of_head)
+        step.name = "Y";
+    if (step.algorithm == 4 || of_head)
+        step.head = job->head;
     M = what_if(job, name, M);
-    step.M = in_layout(job, M);
-    check_finite(job, &step);
-    if (strcmp(line, "6.2") == 0)
-        check_root(job, M);
-    REQUIRE(job->run.n < job->most, "there are too many steps.");
-    job->step[job->run.n++] = step;
+    step.M = copied(job, M, job->run.layout->rows);
+    add_step(job, &step);
+    leave(job, line);
     return M;
 }
 
@@ -529,7 +861,7 @@ static void run_posembed(Job *job)
 }
 static W_qkv given_head(Job *job, int h)
 {
-    W_qkv w;
+    W_qkv w = { .K_past = NULL, .V_past = NULL };
     w.W_q = given(job, "W_q", h), w.b_q = given(job, "b_q", h);
     w.W_k = given(job, "W_k", h), w.b_k = given(job, "b_k", h);
     w.W_v = given(job, "W_v", h), w.b_v = given(job, "b_v", h);
@@ -629,12 +961,452 @@ static void run_unembed(Job *job)
         unembed(e, W);
 }
 
+static int given_layers(Job *job, Part part, const char *name)
+{
+    enum { MOST = 100 };
+    const Sheet *sheet = job->run.sheet;
+    int least = 0;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        Part of = part_of(job, item);
+        int l = item->layer > 0 ? item->layer : 1;
+        if (!item->claim && l > least
+            && (of == part || (of == ED && part == DEC)))
+            least = l;
+    }
+    double L = number_of(job, name, least);
+    if (least > MOST)
+        fault(job->f, job->start->at, "a sheet has at most %d layers.",
+              MOST);
+    if (L != floor(L) || L < least || L > MOST)
+        fault(job->f, find(job, name, 0)->at, "%s is %g; it must be one "
+              "of %d ... %d.", name, L, least, MOST);
+    if (find(job, name, 0) == NULL)
+        assume_number(job, name, least);
+    return (int)L;
+}
+static int given_heads(const Job *job)
+{
+    const Sheet *sheet = job->run.sheet;
+    int H = 1;
+    for (int k = 0; k < sheet->n; k++)
+        if (!sheet->item[k].claim && of_head(sheet->item[k].name)
+            && sheet->item[k].head > H)
+            H = sheet->item[k].head;
+    return H;
+}
+
+static int longest(const Job *job)
+{
+    const Sheet *sheet = job->run.sheet;
+    int most = 1;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        if (!item->claim && strlen(item->name) == 1
+            && strchr("xz", item->name[0]) != NULL
+            && item->rows * item->cols > most)
+            most = item->rows * item->cols;
+    }
+    if (job->run.algorithm == 14)
+        return most + job->ell_gen - 1;
+    return most > job->ell_gen ? most : job->ell_gen;
+}
+static void given_positions(Job *job, Hyperparameters *h)
+{
+    static const char words[] = "none paper vaswani";
+    const Item *W_p = find(job, "W_p", 0), *most = find(job, "ell_max", 0);
+    int word = choice(job, "positions", words);
+    if (W_p != NULL && (word != 0 || most != NULL))
+        fault(job->f, (word != 0 ? find(job, "positions", 0) : most)->at,
+              "W_p has the positions; leave out %s.",
+              word != 0 ? "'positions'" : "ell_max");
+    if (word >= 2)
+        need(job, "ell_max", 0);
+    if (W_p == NULL && word == 0)
+        assume(job, "positions", 0, "none");
+    h->positions = W_p != NULL ? LEARNED : word == 2 ? PAPER_SINES
+                 : word == 3 ? VASWANI_SINES : NO_POSITIONS;
+    job->run.unplaced = h->positions == NO_POSITIONS;
+    h->ell_max = W_p != NULL ? size_of(&job->size, "ell_max")
+               : whole(job, "ell_max", longest(job), 1000000, "");
+}
+static int size_or_1(const Job *job, const char *symbol)
+{
+    int size = size_of(&job->size, symbol);
+    return size > 0 ? size : 1;
+}
+
+static void given_hyperparameters(Job *job)
+{
+    Hyperparameters *h = &job->hyper;
+    *h = (Hyperparameters){
+        .architecture = architecture(job), .H = job->H,
+        .N_V = size_of(&job->size, "N_V"),
+        .d_e = size_of(&job->size, "d_e"),
+        .d_mlp = size_or_1(job, "d_mlp"), .d_f = size_of(&job->size, "d_f"),
+        .d_attn = size_or_1(job, "d_attn"),
+        .d_mid = size_or_1(job, "d_mid"), .tied = job->run.tied,
+        .epsilon = number_of(job, "epsilon", 0) };
+    if (h->architecture == ED_TRANSFORMER) {
+        h->L_enc = given_layers(job, ENC, "L_enc");
+        h->L_dec = given_layers(job, DEC, "L_dec");
+    } else
+        h->L = given_layers(job, LAYER, "L");
+    given_positions(job, h);
+    if (find(job, "epsilon", 0) == NULL)
+        assume(job, "epsilon", 0, "0");
+    job->epsilon = h->epsilon;
+    if (h->epsilon < 0)
+        fault(job->f, find(job, "epsilon", 0)->at, "epsilon must not be "
+              "negative.");
+    const char *wrong = hyperparameters_fault(h);
+    if (wrong != NULL)
+        fault(job->f, job->start->at, "%s", wrong);
+}
+_Noreturn static void refuse_place(const Job *job, const Theta *theta,
+                                   const Item *item)
+{
+    char list[700] = "";
+    Part part = part_of(job, item);
+    if (of_layer(item->name) && part == NOWHERE)
+        fault(job->f, item->at, "%s: of which attention? Write enc1.%s, "
+              "dec1.%s or, of the cross-attention, ed1.%s.", item->typed,
+              item->name, item->name, item->name);
+    if (of_layer(item->name) && item->layer == 0 && item->head <= job->H
+        && part != NOWHERE && layers_of(&job->hyper, part) > 1)
+        fault(job->f, item->at, "%s: of which layer? There are %d; a name "
+              "such as layer1.X, enc1.X or dec1.X tells.", item->typed,
+              layers_of(&job->hyper, part));
+    for (int k = 1; k <= theta->n; k++) {
+        Item place = place_of(theta->parameter[k].name);
+        Step step = { .name = place.name, .part = place.part,
+                      .layer = place.layer, .head = place.head };
+        size_t n = strlen(list), left = sizeof list - n;
+        if (left < 60 || place.layer > 1 || place.head > 1)
+            continue;
+        n += (size_t)snprintf(list + n, left, n > 0 ? ", " : "");
+        step_name(list + n, sizeof list - n, &step);
+    }
+    fault(job->f, item->at, "this model has no %s; it has %s.",
+          item->typed, list);
+}
+
+static void check_places(const Job *job, const Theta *theta)
+{
+    const Sheet *sheet = job->run.sheet;
+    for (int i = 0; i < sheet->n; i++) {
+        const Item *item = &sheet->item[i];
+        bool found = item->claim || item->word != NULL
+                  || argument_of(job, item->name)->kind == LIST
+                  || argument_of(job, item->name)->rows == NULL;
+        for (int k = 1; k <= theta->n && !found; k++) {
+            Item place = place_of(theta->parameter[k].name);
+            found = is_at(job, item, &place);
+        }
+        if (!found)
+            refuse_place(job, theta, item);
+    }
+}
+static void check_pair(const Job *job, const Item *given, Part part,
+                       int layer)
+{
+    static const char *const pairs[][2] = { { "W_v", "W_o" },
+        { "W_mlp1", "W_mlp2" }, { "W_mlp3", "W_mlp4" } };
+    const Sheet *sheet = job->run.sheet;
+    for (int k = 0; k < 6; k++) {
+        const char *other = pairs[k / 2][1 - k % 2];
+        bool found = strcmp(given->name, pairs[k / 2][k % 2]) != 0;
+        for (int i = 0; i < sheet->n && !found; i++) {
+            const Item *item = &sheet->item[i];
+            found = !item->claim && strcmp(item->name, other) == 0
+                 && part_of(job, item) == part
+                 && (item->layer == 0 ? 1 : item->layer) == layer;
+        }
+        if (!found)
+            fault(job->f, given->at, "%s is given, but not the %s that "
+                  "goes with it.", given->typed, other);
+    }
+}
+static void assume_parameter(Job *job, const Item *place, const char *what)
+{
+    const Sheet *sheet = job->run.sheet;
+    bool others = false;
+    char name[60], told[80];
+    for (int k = 0; k < sheet->n; k++)
+        others |= !sheet->item[k].claim
+               && strcmp(sheet->item[k].name, place->name) == 0;
+    Step step = { .name = place->name, .part = place->part,
+                  .layer = place->layer, .head = place->head };
+    if (!others)
+        step = (Step){ .name = place->name };
+    step_name(name, sizeof name, &step);
+    snprintf(told, sizeof told, "%s = %s", name, what);
+    if (strstr(job->assumed, told) == NULL)
+        assume(job, name, 0, what);
+}
+
+static void fill_parameter(Job *job, const Parameter *parameter)
+{
+    Item place = place_of(parameter->name);
+    const Item *item = item_at(job, &place);
+    const Argument *a = argument_of(job, place.name);
+    if (item == NULL)
+        assume_parameter(job, &place, a->instead);
+    else
+        check_pair(job, item, place.part, place.layer);
+    fill(job, *parameter->place, a, item);
+}
+static Theta *given_theta(Job *job)
+{
+    const Item *tied = find(job, "W_u", 0);
+    given_hyperparameters(job);
+    if (job->run.tied && tied != NULL)
+        fault(job->f, tied->at, "with 'tied yes' W_u is the transpose of "
+              "W_e; leave it out.");
+    if (job->run.tied)
+        assume(job, "W_u", 0, "W_eᵀ");
+    else
+        need(job, "W_u", 0);
+    Theta *theta = theta_new(job->arena, &job->hyper);
+    job->hyper = theta->hyper;
+    limit(job, 1000.0 * theta->n);
+    limit(job, (double)theta_count(theta));
+    check_places(job, theta);
+    theta_allocate(theta, job->arena);
+    for (int k = 1; k <= theta->n; k++)
+        fill_parameter(job, &theta->parameter[k]);
+    return theta;
+}
+
+static Tokens given_tokens(const Job *job, const char *name, int number)
+{
+    const Hyperparameters *h = &job->hyper;
+    const Item *item = need(job, name, number);
+    int length = item->rows * item->cols;
+    int *id = arena_alloc(job->arena, (size_t)length * sizeof *id);
+    if (length > h->ell_max)
+        fault(job->f, item->at, "%s has %d tokens; ell_max is %d.",
+              item->typed, length, h->ell_max);
+    for (int t = 0; t < length; t++) {
+        double v = entry_value(job, item, t);
+        if (v != floor(v) || v < 1 || v > h->N_V)
+            fault(job->f, item->entry[t].at, "a token is one of 1 ... %d.",
+                  h->N_V);
+        id[t] = (int)v;
+    }
+    return (Tokens){ length, id };
+}
+
+static void limit_model(const Job *job, double ell)
+{
+    const Hyperparameters *h = &job->hyper;
+    double heads = h->H * (4 * ell + 3 * h->d_attn + 3 * h->d_mid);
+    limit(job, ell * ((h->L + h->L_enc + 2 * h->L_dec)
+                      * (heads + 30.0 * h->d_e + 2.0 * h->d_mlp)
+                      + 3.0 * h->N_V));
+}
+static void run_edtransformer(Job *job)
+{
+    Theta *theta = given_theta(job);
+    Tokens z = given_tokens(job, "z", 0), x = given_tokens(job, "x", 0);
+    limit_model(job, longest(job));
+    edtransformer(job->tape, z, x, theta);
+}
+
+static void run_etransformer(Job *job)
+{
+    Theta *theta = given_theta(job);
+    Tokens x = given_tokens(job, "x", 0);
+    limit_model(job, longest(job));
+    etransformer(job->tape, x, theta);
+}
+
+static void run_dtransformer(Job *job)
+{
+    Theta *theta = given_theta(job);
+    Tokens x = given_tokens(job, "x", 0);
+    limit_model(job, longest(job));
+    dtransformer(job->tape, x, theta);
+}
+static int given_sequences(const Job *job)
+{
+    const Sheet *sheet = job->run.sheet;
+    int most = 1;
+    for (int k = 0; k < sheet->n; k++)
+        if (!sheet->item[k].claim && strlen(sheet->item[k].name) == 1
+            && sheet->item[k].head > most)
+            most = sheet->item[k].head;
+    return most;
+}
+
+static Data given_data(Job *job)
+{
+    bool pairs = architecture(job) == ED_TRANSFORMER;
+    int N_data = given_sequences(job);
+    Tokens *x = arena_alloc(job->arena, (size_t)N_data * sizeof *x),
+           *z = arena_alloc(job->arena, (size_t)N_data * sizeof *z);
+    for (int n = 1; n <= N_data; n++) {
+        x[n - 1] = given_tokens(job, "x", n);
+        if (pairs)
+            z[n - 1] = given_tokens(job, "z", n);
+    }
+    job->data_n = N_data;
+    limit_model(job, (double)longest(job) * N_data);
+    return (Data){ .N_data = N_data, .x = x, .z = pairs ? z : NULL };
+}
+static const double *given_chances(const Job *job, int least,
+                                   const char *because)
+{
+    const Item *item = need(job, "u", 0);
+    int n = item->rows * item->cols;
+    double *u = arena_alloc(job->arena, (size_t)n * sizeof *u);
+    for (int k = 0; k < n; k++) {
+        u[k] = item->entry[k].value;
+        if (!(u[k] >= 0 && u[k] < 1))
+            fault(job->f, item->entry[k].at, "a uniform number is at least "
+                  "0 and below 1.");
+    }
+    if (n < least)
+        fault(job->f, item->at, "u has %d number%s; %s.", n,
+              n == 1 ? "" : "s", because);
+    return u;
+}
+
+static Training given_training(Job *job)
+{
+    Training how = { .N_epochs = 1, .eta = number_of(job, "eta", 1) };
+    assume(job, "N_epochs", 0, "1");
+    if (!(how.eta > 0))
+        fault(job->f, need(job, "eta", 0)->at, "eta must be positive.");
+    if (job->run.algorithm != 12)
+        return how;
+    how.p_mask = number_of(job, "p_mask", 1);
+    if (!(how.p_mask > 0 && how.p_mask < 1))
+        fault(job->f, need(job, "p_mask", 0)->at, "p_mask must be above 0 "
+              "and below 1.");
+    how.u = given_chances(job, longest(job), "each token needs one");
+    if (job->hyper.N_V < 3)
+        fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 3: "
+              "mask_token is N_V - 2.");
+    job->row = arena_alloc(job->arena,
+                           (size_t)longest(job) * sizeof *job->row);
+    return how;
+}
+static void run_training(Job *job)
+{
+    static const Theta *(*const train[])(Trainer *, const Data *) = {
+        edtraining, etraining, dtraining };
+    Theta *theta = given_theta(job);
+    Data data = given_data(job);
+    Training how = given_training(job);
+    Trainer *trainer = job->trainer = trainer_new(job->arena, theta, &how);
+    observe(trainer->lane[0].tape, collect, job);
+    train[job->run.algorithm - 11](trainer, &data);
+    trainer_free(trainer);
+    for (int k = 0; k < job->run.n; k++)
+        check_step(job, &job->step[k]);
+}
+static double given_tau(Job *job)
+{
+    const Item *item = find(job, "tau", 0);
+    if (item == NULL) {
+        assume(job, "tau", 0, "1");
+        return 1;
+    }
+    if (item->rows * item->cols != 1 || !(item->entry->value >= 0))
+        fault(job->f, item->at, "tau must be one number, 0 or more.");
+    return item->entry->value;
+}
+
+static Inference given_inference(Job *job, double tau, NumberList *list)
+{
+    const Item *u = find(job, "u", 0);
+    int n = u == NULL ? 1 : u->rows * u->cols;
+    job->ell_gen = whole(job, "ell_gen", n, 10000, "");
+    *list = (NumberList){ .n = job->ell_gen };
+    if (u != NULL || tau > 0)
+        list->u = given_chances(job, job->ell_gen, "each token that is "
+                                "drawn needs one");
+    else
+        list->u = memset(arena_alloc(job->arena, (size_t)job->ell_gen
+                         * sizeof(double)), 0,
+                         (size_t)job->ell_gen * sizeof(double));
+    return (Inference){ .ell_gen = job->ell_gen, .tau = tau,
+                        .chance = chance_in(list) };
+}
+static void check_room(const Job *job, int length)
+{
+    if (length > job->hyper.ell_max)
+        fault(job->f, job->start->at, "the model would read %d tokens; "
+              "ell_max is %d.", length, job->hyper.ell_max);
+}
+
+static void run_dinference(Job *job)
+{
+    NumberList list;
+    Inference how = given_inference(job, given_tau(job), &list);
+    Theta *theta = given_theta(job);
+    Tokens x = given_tokens(job, "x", 0);
+    check_room(job, x.length + how.ell_gen - 1);
+    limit_model(job, (double)longest(job) * how.ell_gen);
+    Tokens y = dinference(job->tape, job->arena, x, theta, &how);
+    job->turn = 0;
+    add_row(job, (Step){ .algorithm = 14, .line = 8, .name = "y" },
+            y.length, y.id);
+}
+
+static void run_edinference(Job *job)
+{
+    NumberList list;
+    Inference how = given_inference(job, given_tau(job), &list);
+    Theta *theta = given_theta(job);
+    Tokens z = given_tokens(job, "z", 0);
+    if (theta->hyper.N_V < 2)
+        fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 2: "
+              "bos_token is N_V - 1.");
+    check_room(job, how.ell_gen);
+    limit_model(job, (double)longest(job) * how.ell_gen);
+    job->turn = 1;
+    Tokens x = edinference(job->tape, job->arena, z, theta, &how, NULL);
+    job->turn = 0;
+    add_row(job, (Step){ .algorithm = 15, .line = 9, .name = "x_hat" },
+            x.length, x.id);
+}
+
+_Noreturn static void refuse_claim(const Run *run, const Item *claim,
+                                   bool doubt, Fault *f)
+{
+    char list[600] = "", name[60];
+    for (int k = 0; k < run->n; k++) {
+        const Step *step = &run->step[k];
+        size_t n = strlen(list), left = sizeof list - n;
+        bool again = k > 0 && step->head == step[-1].head
+                  && strcmp(step->name, step[-1].name) == 0;
+        if (left < 60 || step->inner || step->head > 1 || step->layer > 1
+            || step->turn > 1 || (again && run->algorithm < 8))
+            continue;
+        step_name(name, sizeof name, step);
+        snprintf(list + n, left, n > 0 ? ", " : "");
+        n = strlen(list);
+        if (run->algorithm < 8)
+            snprintf(list + n, left, "%s", name);
+        else
+            snprintf(list + n, left, "%d.%d %s", step->algorithm,
+                     step->line, name);
+    }
+    fault(f, claim->at, "%s step of Algorithm %d is %s; the steps are "
+          "%s.", doubt ? "more than one" : "no", run->algorithm,
+          claim->typed, list);
+}
+
 static void (*const algorithms[])(Job *job) = {
     NULL, run_embed, run_posembed, run_attention1, run_attention,
-    run_mhattention, run_layer_norm, run_unembed
+    run_mhattention, run_layer_norm, run_unembed,
+    run_edtransformer, run_etransformer, run_dtransformer,
+    run_training, run_training, run_training,
+    run_dinference, run_edinference
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms - 1 };
-
 static int which_algorithm(Job *job)
 {
     const Item *start = job->start = find(job, "algorithm", 0);
@@ -666,7 +1438,8 @@ static void check_needs(const Job *job)
     for (int k = 0; k < ARGUMENTS; k++) {
         const Argument *a = &arguments[k];
         bool each = per_head(job, a->name);
-        if (takes(job->run.algorithm, a) && a->instead == NULL)
+        bool list = a->kind == LIST && find(job, a->name, 1) != NULL;
+        if (takes(job->run.algorithm, a) && a->instead == NULL && !list)
             for (int h = each; h <= (each ? job->H : 0); h++)
                 need(job, a->name, h);
     }
@@ -681,10 +1454,12 @@ const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Fault *f)
     job->run.algorithm = which_algorithm(job);
     read_settings(job);
     check_items(job);
+    if (job->run.algorithm >= 8)
+        job->H = given_heads(job);
     check_needs(job);
     if (!all_fit(job, job->run.layout, &job->size, &misfit))
         refuse_shape(job, &misfit);
-    job->most = 9 * job->H + 8;         /* a head has nine steps */
+    job->most = 100;
     job->step = arena_alloc(arena, (size_t)job->most * sizeof(Step));
     observe(tape, collect, job);
     algorithms[job->run.algorithm](job);
@@ -693,29 +1468,36 @@ const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Fault *f)
     job->run.assumed = job->assumed;
     return &job->run;
 }
+static bool is_about(const Item *claim, const Step *step)
+{
+    return strcmp(claim->name, step->name) == 0
+        && claim->aspect == step->aspect
+        && (claim->line == 0 || (claim->line == step->line
+                                 && claim->algorithm == step->algorithm))
+        && (claim->part == NOWHERE || claim->part == step->part)
+        && (claim->layer == 0 || claim->layer == step->layer)
+        && (claim->head == 0 || claim->head == step->head)
+        && (claim->turn == 0 || claim->turn == step->turn);
+}
+
+static bool rivals(const Step *a, const Step *b)
+{
+    return a->line == b->line && a->algorithm == b->algorithm
+        && (a->part != b->part || a->layer != b->layer
+            || a->head != b->head || a->turn != b->turn);
+}
 const Step *step_of(const Run *run, const Item *claim, Fault *f)
 {
-    char list[300] = "";
     const Step *found = NULL;
-    bool only_head = true;
+    bool doubt = false;
     for (int k = 0; k < run->n; k++)
-        only_head &= run->step[k].head <= 1;
-    for (int k = 0; k < run->n; k++) {
-        const Step *step = &run->step[k];
-        size_t n = strlen(list);
-        if (strcmp(step->name, claim->name) == 0
-            && (step->head == claim->head || (only_head && claim->head == 0
-                                              && step->head == 1)))
-            found = step;
-        if (n < sizeof list - 40 && step->head <= 1
-            && (k == 0 || step->head != step[-1].head
-                || strcmp(step->name, step[-1].name) != 0))
-            snprintf(list + n, sizeof list - n, "%s%s%s", n > 0 ? ", " : "",
-                     step->name, step->head == 1 ? "^1" : "");
-    }
-    if (found == NULL)
-        fault(f, claim->at, "no step of Algorithm %d is %s; the steps are "
-              "%s.", run->algorithm, claim->typed, list);
+        if (is_about(claim, &run->step[k]))
+            found = &run->step[k];
+    for (int k = 0; k < run->n && found != NULL; k++)
+        doubt |= is_about(claim, &run->step[k])
+              && rivals(found, &run->step[k]);
+    if (found == NULL || doubt)
+        refuse_claim(run, claim, doubt, f);
     return found;
 }
 

@@ -61,16 +61,10 @@ const Sheet *read_sheet(Arena *arena, const char *name, Fault *f)
 
 static int character(const unsigned char *p, int left)  /* bytes, or 0 */
 {
-    int n = *p < 0x80 ? 1 : *p < 0xC2 ? 0 : *p < 0xE0 ? 2
-          : *p < 0xF0 ? 3 : *p < 0xF5 ? 4 : 0;
-    if (n == 1 && *p < ' ' && strchr("\t\n\v\f\r", *p) == NULL)
+    bool control = *p < ' ' && (*p < '\t' || *p > '\r');
+    if (control || *p == 0x7F)
         return 0;
-    if (*p == 0 || *p == 0x7F || n > left)
-        return 0;
-    for (int k = 1; k < n; k++)
-        if ((p[k] & 0xC0) != 0x80)
-            return 0;
-    return n;
+    return utf8_length((const char *)p, (size_t)left);
 }
 
 static void clean(char *text, int length, Fault *f)
@@ -129,9 +123,31 @@ static const struct { const char *name, *spellings; } names[] = {
     { "v_tilde",   " vtilde v~ ṽ v\xCC\x83 tildev " },
     { "m",         " m " },         { "logits",    " logits " },
     { "p",         " p " },
+    { "x",         " x " },         { "z",         " z " },
+    { "L",         " L " },         { "L_enc",     " Lenc " },
+    { "L_dec",     " Ldec " },
+    { "gamma_1",   " gamma1 γ1 " }, { "beta_1",    " beta1 β1 " },
+    { "gamma_2",   " gamma2 γ2 " }, { "beta_2",    " beta2 β2 " },
+    { "gamma_3",   " gamma3 γ3 " }, { "beta_3",    " beta3 β3 " },
+    { "gamma_4",   " gamma4 γ4 " }, { "beta_4",    " beta4 β4 " },
+    { "gamma_5",   " gamma5 γ5 " }, { "beta_5",    " beta5 β5 " },
+    { "W_mlp1",    " Wmlp1 " },     { "b_mlp1",    " bmlp1 " },
+    { "W_mlp2",    " Wmlp2 " },     { "b_mlp2",    " bmlp2 " },
+    { "W_mlp3",    " Wmlp3 " },     { "b_mlp3",    " bmlp3 " },
+    { "W_mlp4",    " Wmlp4 " },     { "b_mlp4",    " bmlp4 " },
+    { "W_f",       " Wf WF " },     { "b_f",       " bf bF " },
+    { "Xt",        " Xt X~ Xtilde tildeX " },
+    { "P",         " P " },         { "loss",      " loss " },
+    { "eta",       " eta η " },     { "p_mask",    " pmask " },
+    { "u",         " u " },         { "tau",       " tau τ " },
+    { "ell_gen",   " ellgen lgen ℓgen " },
+    { "xt",        " xt x~ xtilde tildex " },
+    { "Tt",        " Tt T~ Ttilde tildeT " },
+    { "y",         " y " },         { "x_hat",     " xhat x^ hatx " },
 };
 static const char keys[] = " algorithm layout decimals mask scale norm "
-    "tied positions first base d_e ell_max epsilon v t ";
+    "tied positions first base d_e ell_max epsilon v t x z L L_enc L_dec "
+    "eta p_mask u tau ell_gen ";
 
 static bool listed(const char *list, const char *word)
 {
@@ -139,23 +155,71 @@ static bool listed(const char *list, const char *word)
     snprintf(spaced, sizeof spaced, " %.30s ", word);
     return strstr(list, spaced) != NULL;
 }
+static int number_in(const char *p, size_t n)   /* SHEET_ITEMS + 1: more */
+{
+    int number = 0;
+    for (size_t k = 0; k < n && number <= SHEET_ITEMS; k++)
+        if (isdigit((unsigned char)p[k]))
+            number = 10 * number + (p[k] - '0');
+    return number <= SHEET_ITEMS ? number : SHEET_ITEMS + 1;
+}
 
-static const char *name_of(const char *typed, int *head)
+static const char *spelled(const char *typed, bool digits)
 {
     char plain[32];
     size_t n = 0;
-    *head = 0;
     for (const char *p = typed; *p != '\0' && n < sizeof plain - 1; p++)
-        if (isdigit((unsigned char)*p) && *head <= SHEET_ITEMS)
-            *head = 10 * *head + (*p - '0');
-        else if (!isdigit((unsigned char)*p) && strchr("_{}\\", *p) == NULL
-                 && (*p != '^' || p[1] == '\0'))
+        if ((digits || !isdigit((unsigned char)*p))
+            && strchr("_{}\\", *p) == NULL && (*p != '^' || p[1] == '\0'))
             plain[n++] = *p;
     plain[n] = '\0';
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (listed(names[k].spellings, plain))
             return names[k].name;
     return NULL;
+}
+static const struct {
+    const char *word;
+    Part part;
+    Aspect aspect;
+} prefixes[] = {
+    { "layer", LAYER,   VALUE },    { "enc",  ENC,     VALUE },
+    { "dec",   DEC,     VALUE },    { "ed",   ED,      VALUE },
+    { "grad",  NOWHERE, GRADIENT }, { "new",  NOWHERE, NEW },
+    { "i",     NOWHERE, VALUE },    { "n",    NOWHERE, VALUE },
+};
+
+static bool read_prefix(const char *word, size_t n, Item *item)
+{
+    size_t k = 0, letters = 0, all = sizeof prefixes / sizeof *prefixes;
+    while (letters < n && isalpha((unsigned char)word[letters]))
+        letters++;
+    while (k < all && (strlen(prefixes[k].word) != letters
+                       || strncmp(prefixes[k].word, word, letters) != 0))
+        k++;
+    if (k == all || letters + strspn(word + letters, "0123456789") != n)
+        return false;
+    if (prefixes[k].part != NOWHERE) {
+        item->part = prefixes[k].part;
+        item->layer = number_in(word, n);
+    } else if (prefixes[k].aspect != VALUE)
+        item->aspect = prefixes[k].aspect;
+    else
+        item->turn = number_in(word, n);
+    return true;
+}
+static void name_of(const char *typed, Item *item)
+{
+    const char *p = typed;
+    item->name = NULL;
+    for (size_t n; p[n = strcspn(p, ".")] == '.'; p += n + 1)
+        if (!read_prefix(p, n, item))
+            return;
+    item->name = spelled(p, true);
+    if (item->name == NULL) {
+        item->name = spelled(p, false);
+        item->head = number_in(p, strlen(p));
+    }
 }
 
 typedef struct {
@@ -214,13 +278,20 @@ static void skip_blanks(Reader *r)
     for (size_t n; (n = blank(r->p)) > 0; r->p += n)
         ;
 }
+static bool starts_name(const char *p)
+{
+    unsigned char c = (unsigned char)*p;
+    return isalpha(c) || c >= 0x80 || c == '\\';
+}
+
 static const char *after_name(const char *p)
 {
     unsigned char c = (unsigned char)*p;
-    if (!isalpha(c) && c < 0x80 && c != '\\')
+    if (!starts_name(p))
         return p;
     while (isalnum(c = (unsigned char)*p) || c >= 0x80
-           || (c != '\0' && strchr("_^~{}\\", c) != NULL))
+           || (c != '\0' && strchr("_^~{}\\", c) != NULL)
+           || (c == '.' && starts_name(p + 1)))
         p++;
     return p;
 }
@@ -241,14 +312,15 @@ static const char *after_equals(const char *p)      /* NULL: none */
 static bool starts_item(const char *line)
 {
     char word[32];
-    int head;
+    Item item = { .name = NULL };
     const char *p = line + strspn(line, " \t$"), *end = after_name(p);
     if (end == p || end - p >= (int)sizeof word)
         return end != p && after_equals(end) != NULL;
     snprintf(word, sizeof word, "%.*s", (int)(end - p), p);
-    const char *name = name_of(word, &head);
+    name_of(word, &item);
     bool key = strcmp(word, "claim") == 0
-            || (name != NULL && head == 0 && listed(keys, name));
+            || (item.name != NULL && item.head == 0
+                && listed(keys, item.name));
     return after_equals(end) != NULL
         || (key && (blank(end) > 0 || ends_line(end)));
 }
@@ -474,20 +546,29 @@ static bool read_word(Reader *r)
     r->p = rest + strcspn(rest, "\n");
     return true;
 }
+static bool has_zero(const char *typed)
+{
+    for (const char *p = typed; *p != '\0'; p++)
+        if (*p == '0' && (p == typed || !isdigit((unsigned char)p[-1])))
+            return true;
+    return false;
+}
+
 static void read_name(Reader *r)
 {
     const char *end = after_name(r->p);
     Item *item = r->item;
     item->at = at(r);
     item->typed = copied(r->arena, r->p, end - r->p < 30 ? end : r->p + 30);
-    item->name = end - r->p < 30 ? name_of(item->typed, &item->head) : NULL;
+    if (end - r->p < 30)
+        name_of(item->typed, item);
     if (item->name == NULL)
         wrong_word(r, "this is no name that a sheet knows; names are "
                    "written as X, Wq, W_q^1 or bq, and their case counts");
-    if (item->head > SHEET_ITEMS)
-        wrong_word(r, "the number of this head is too large");
-    if (item->head == 0 && strchr(item->typed, '0') != NULL)
-        wrong_word(r, "heads are counted from 1");
+    if (item->head > SHEET_ITEMS || item->layer > SHEET_ITEMS)
+        wrong_word(r, "the number of this head or layer is too large");
+    if (has_zero(item->typed))
+        wrong_word(r, "heads and layers are counted from 1");
     r->p = end;
 }
 static void refuse_twice(const Reader *r, const Sheet *sheet)
@@ -496,21 +577,36 @@ static void refuse_twice(const Reader *r, const Sheet *sheet)
     for (int k = 0; k < sheet->n; k++) {
         const Item *other = &sheet->item[k];
         if (other->claim == item->claim && other->head == item->head
+            && other->part == item->part && other->layer == item->layer
+            && other->aspect == item->aspect && other->turn == item->turn
+            && other->algorithm == item->algorithm
+            && other->line == item->line
             && strcmp(other->name, item->name) == 0)
             fault(r->fault, item->at, "%s is given twice.", item->typed);
     }
+}
+static void read_claim(Reader *r)
+{
+    r->item->claim = true;
+    r->p += strlen("claim");
+    skip_blanks(r);
+    size_t n = strspn(r->p, "0123456789"),
+           m = r->p[n] == '.' ? strspn(r->p + n + 1, "0123456789") : 0;
+    if (n > 0 && m > 0) {
+        r->item->algorithm = number_in(r->p, n);
+        r->item->line = number_in(r->p + n + 1, m);
+        r->p += n + 1 + m;
+        skip_blanks(r);
+    }
+    if (after_name(r->p) == r->p || !after_equals(after_name(r->p)))
+        wrong_word(r, "expected a line such as 'claim A = 1/2 1/2'");
 }
 
 static void read_item(Reader *r, const Sheet *sheet)
 {
     *r->item = (Item){ .claim = false };
-    if (begins(r->p, "claim") && blank(r->p + 5) > 0) {
-        r->item->claim = true;
-        r->p += 5;
-        skip_blanks(r);
-        if (after_name(r->p) == r->p || !after_equals(after_name(r->p)))
-            wrong_word(r, "expected a line such as 'claim A = 1/2 1/2'");
-    }
+    if (begins(r->p, "claim") && blank(r->p + 5) > 0)
+        read_claim(r);
     read_name(r);
     const char *value = after_equals(r->p);
     if (value != NULL)

@@ -34,12 +34,74 @@ static const Formula formulas[] = {
     { "6.3", "e_hat",  "ê", "(e - m) / √(v + ε) ⊙ γ + β", NULL },
     { "7.1", "logits", "logits", "W_u' e", "e W_u'" },
     { "7.1", "p", "p", "softmax(logits)", NULL },
+    { "8.3", "Z", "Z", "W_e[:, z] + W_p[:, 1:ℓ_z]",
+                       "W_e[z, :] + W_p[1:ℓ_z, :]" },
+    { "8.5", "Z", "Z", "Z + MHAttention(Z | W^enc, Mask = 1)", NULL },
+    { "8.6", "Z", "Z", "layer_norm(Z | γ^1, β^1)", NULL },
+    { "8.7", "Z", "Z",
+      "Z + W_mlp2' ReLU(W_mlp1' Z + b_mlp1 1ᵀ) + b_mlp2 1ᵀ",
+      "Z + ReLU(Z W_mlp1' + 1 b_mlp1ᵀ) W_mlp2' + 1 b_mlp2ᵀ" },
+    { "8.8", "Z", "Z", "layer_norm(Z | γ^2, β^2)", NULL },
+    { "8.12", "X", "X", "W_e[:, x] + W_p[:, 1:ℓ_x]",
+                        "W_e[x, :] + W_p[1:ℓ_x, :]" },
+    { "8.14", "X", "X", "X + MHAttention(X | W^dec, Mask causal)", NULL },
+    { "8.15", "X", "X", "layer_norm(X | γ^3, β^3)", NULL },
+    { "8.16", "X", "X", "X + MHAttention(X, Z | W^e/d, Mask = 1)", NULL },
+    { "8.17", "X", "X", "layer_norm(X | γ^4, β^4)", NULL },
+    { "8.18", "X", "X",
+      "X + W_mlp4' ReLU(W_mlp3' X + b_mlp3 1ᵀ) + b_mlp4 1ᵀ",
+      "X + ReLU(X W_mlp3' + 1 b_mlp3ᵀ) W_mlp4' + 1 b_mlp4ᵀ" },
+    { "8.19", "X", "X", "layer_norm(X | γ^5, β^5)", NULL },
+    { "8.21", "P", "P", "softmax(W_u' X)", "softmax(X W_u')" },
+    { "9.3", "X", "X",
+      "W_e[:, x] + W_p[:, 1:ℓ]", "W_e[x, :] + W_p[1:ℓ, :]" },
+    { "9.5", "X", "X", "X + MHAttention(X | W, Mask = 1)", NULL },
+    { "9.6", "X", "X", "layer_norm(X | γ^1, β^1)", NULL },
+    { "9.7", "X", "X",
+      "X + W_mlp2' GELU(W_mlp1' X + b_mlp1 1ᵀ) + b_mlp2 1ᵀ",
+      "X + GELU(X W_mlp1' + 1 b_mlp1ᵀ) W_mlp2' + 1 b_mlp2ᵀ" },
+    { "9.8", "X", "X", "layer_norm(X | γ^2, β^2)", NULL },
+    { "9.10", "X", "X", "GELU(W_f' X + b_f 1ᵀ)", "GELU(X W_f' + 1 b_fᵀ)" },
+    { "9.11", "X", "X", "layer_norm(X | γ, β)", NULL },
+    { "9.12", "P", "P", "softmax(W_u' X)", "softmax(X W_u')" },
+    { "10.3", "X", "X",
+      "W_e[:, x] + W_p[:, 1:ℓ]", "W_e[x, :] + W_p[1:ℓ, :]" },
+    { "10.5", "Xt", "X̃", "layer_norm(X | γ^1, β^1)", NULL },
+    { "10.6", "X", "X", "X + MHAttention(X̃ | W, Mask causal)", NULL },
+    { "10.7", "Xt", "X̃", "layer_norm(X | γ^2, β^2)", NULL },
+    { "10.8", "X", "X",
+      "X + W_mlp2' GELU(W_mlp1' X̃ + b_mlp1 1ᵀ) + b_mlp2 1ᵀ",
+      "X + GELU(X̃ W_mlp1' + 1 b_mlp1ᵀ) W_mlp2' + 1 b_mlp2ᵀ" },
+    { "10.10", "X", "X", "layer_norm(X | γ, β)", NULL },
+    { "10.11", "P", "P", "softmax(W_u' X)", "softmax(X W_u')" },
+    { "11.4", "P", "P", "EDTransformer(z, x | θ)", NULL },
+    { "11.5", "loss", "loss", "-Σ_t log P[x[t+1], t]",
+                              "-Σ_t log P[t, x[t+1]]" },
+    { "12.5", "xt", "x̃", "mask_token where u < p_mask, else x", NULL },
+    { "12.7", "Tt", "T̃", "{t : x̃[t] = mask_token}", NULL },
+    { "12.8", "P", "P", "ETransformer(x̃ | θ)", NULL },
+    { "12.9", "loss", "loss", "-Σ_(t in T̃) log P[x[t], t]",
+                              "-Σ_(t in T̃) log P[t, x[t]]" },
+    { "13.4", "P", "P", "DTransformer(x | θ)", NULL },
+    { "13.5", "loss", "loss", "-Σ_t log P[x[t+1], t]",
+                              "-Σ_t log P[t, x[t+1]]" },
+    { "14.3", "P", "P", "DTransformer(x | θ)", NULL },
+    { "14.4", "p", "p", "P[:, ℓ + i - 1]", "P[ℓ + i - 1, :]" },
+    { "14.5", "q", "q", "p^(1/τ) / Σ p^(1/τ)", NULL },
+    { "14.5", "y", "y", "the first y with u < q[1] + ... + q[y]", NULL },
+    { "14.8", "y", "y", "x[ℓ+1 : ℓ+ℓ_gen]", NULL },
+    { "15.4", "P", "P", "EDTransformer(z, x̂ | θ)", NULL },
+    { "15.5", "p", "p", "P[:, length(x̂)]", "P[length(x̂), :]" },
+    { "15.6", "q", "q", "p^(1/τ) / Σ p^(1/τ)", NULL },
+    { "15.6", "y", "y", "the first y with u < q[1] + ... + q[y]", NULL },
+    { "15.9", "x_hat", "x̂", "the tokens so far", NULL },
 };
 static const Formula *formula_of(const Step *step)
 {
     size_t k = 0, n = sizeof formulas / sizeof *formulas;
-    while (k < n && (formulas[k].line[0] - '0' != step->algorithm
-                     || formulas[k].line[2] - '0' != step->line
+    char line[30];
+    snprintf(line, sizeof line, "%d.%d", step->algorithm, step->line);
+    while (k < n && (strcmp(formulas[k].line, line) != 0
                      || strcmp(formulas[k].name, step->name) != 0))
         k++;
     REQUIRE(k < n, "there is no formula for %s.", step->name);
@@ -108,14 +170,19 @@ static const char *formula_text(const Run *run, const Step *step)
         return "e / √(v + ε) ⊙ γ";
     if (run->tied && strcmp(step->name, "logits") == 0)
         return run->layout->rows ? "e W_e" : "W_eᵀ e";
+    if (run->tied && strcmp(f->columns, "softmax(W_u' X)") == 0)
+        return run->layout->rows ? "softmax(X W_e)" : "softmax(W_eᵀ X)";
     return run->layout->rows && f->rows != NULL ? f->rows : f->columns;
 }
 static void print_formula(FILE *out, const Run *run, const char *formula)
 {
     static const char scale[] = " / √d_attn";
     bool primed = run->layout->rows != run->layout->weights;
+    const char *positions = strstr(formula, " + W_p[");
     for (const char *p = formula; *p != '\0'; p++)
-        if (!run->scaled && strncmp(p, scale, strlen(scale)) == 0)
+        if (run->unplaced && p == positions)
+            break;
+        else if (!run->scaled && strncmp(p, scale, strlen(scale)) == 0)
             p += strlen(scale) - 1;
         else if (*p != '\'')
             fputc(*p, out);
@@ -123,23 +190,51 @@ static void print_formula(FILE *out, const Run *run, const char *formula)
             fputs("ᵀ", out);
 }
 
-static void print_heading(FILE *out, const Run *run, const Step *step)
+static void print_meaning(FILE *out, const Run *run, const Step *step)
 {
-    const char *text = formula_text(run, step);
-    fprintf(out, "\nAlgorithm %d, line %d", step->algorithm, step->line);
-    if (step->head > 0)
-        fprintf(out, ", h = %d", step->head);
-    fputs(": ", out);
-    print_formula(out, run, formula_of(step)->symbol);
+    const char *text = step->aspect == VALUE ? formula_text(run, step)
+                                             : NULL;
+    Step bare = *step;
+    char name[60];
+    bare.aspect = VALUE;
+    bare.turn = 0;
+    step_name(name, sizeof name, &bare);
+    if (step->aspect == GRADIENT)
+        fprintf(out, "∇%s", name);
+    else if (step->aspect == NEW)
+        fprintf(out, "%s ← %s - η ∇%s", name, name, name);
+    else
+        print_formula(out, run, formula_of(step)->symbol);
     if (text != NULL) {
         fputs(" = ", out);
         print_formula(out, run, text);
     }
+}
+
+static void print_heading(FILE *out, const Run *run, const Step *step)
+{
+    static const char *const parts[] = { [ENC] = "W^enc", [DEC] = "W^dec",
+                                         [ED] = "W^e/d" };
+    fprintf(out, "\nAlgorithm %d, line %d", step->algorithm, step->line);
+    if (run->algorithm != step->algorithm && step->part > LAYER)
+        fprintf(out, ", %s", parts[step->part]);
+    if (step->turn > 0)
+        fprintf(out, ", %s = %d", run->algorithm < 14 ? "n" : "i",
+                step->turn);
+    if (step->layer > 0 && step->aspect == VALUE)
+        fprintf(out, ", l = %d", step->layer);
+    if (step->head > 0 && step->aspect == VALUE)
+        fprintf(out, ", h = %d", step->head);
+    fputs(": ", out);
+    print_meaning(out, run, step);
     fprintf(out, "   (%d x %d)\n", step->M->rows, step->M->cols);
 }
 static bool sums_to_1(const Step *step)
 {
+    if (step->algorithm == 3 && strcmp(step->name, "q") == 0)
+        return false;           /* a query */
     return strcmp(step->name, "A") == 0 || strcmp(step->name, "p") == 0
+        || strcmp(step->name, "P") == 0 || strcmp(step->name, "q") == 0
         || strcmp(step->name, "alpha_t") == 0;
 }
 
@@ -156,7 +251,7 @@ static void print_step(FILE *out, const Run *run, const Step *step,
                        int decimals)
 {
     print_heading(out, run, step);
-    if (step > run->step && same(step, step - 1)) {
+    if (step->algorithm == 4 && step->line == 5 && same(step, step - 1)) {
         fputs("  as before: the mask is 1 everywhere\n", out);
         return;
     }
@@ -186,15 +281,32 @@ static void print_remarks(FILE *out, const Run *run, Fault *f)
         fprintf(out, "remark: ftx show does not judge the claim%s.\n",
                 claims == 1 ? "" : "s");
 }
+static void print_assumed(FILE *out, const char *assumed)
+{
+    enum { WIDTH = 76 };
+    int column = fprintf(out, "not on the sheet, so assumed:");
+    for (const char *p = assumed; *p != '\0'; ) {
+        int n = (int)strcspn(p, ",") + 1;       /* with its comma */
+        if (p[n - 1] == '\0')
+            n--;
+        bool full = column + 1 + n > WIDTH;
+        column = fprintf(out, full ? "\n  %.*s" : " %.*s", n, p)
+               + (full ? -1 : column);
+        p += n;
+        p += strspn(p, " ");
+    }
+    fputc('\n', out);
+}
 
-void show_text(FILE *out, const Run *run, Fault *f)
+void show_text(FILE *out, const Run *run, bool all, Fault *f)
 {
     fprintf(out, "Algorithm %d, layout %s: %s\n", run->algorithm,
             run->layout->name, run->layout->meaning);
     if (*run->assumed != '\0')
-        fprintf(out, "not on the sheet, so assumed: %s\n", run->assumed);
+        print_assumed(out, run->assumed);
     for (int k = 0; k < run->n; k++)
-        print_step(out, run, &run->step[k], decimals_of(run));
+        if (all || !run->step[k].inner)
+            print_step(out, run, &run->step[k], decimals_of(run));
     print_remarks(out, run, f);
 }
 
@@ -225,6 +337,21 @@ static void print_values(FILE *out, Mat M)
         fputc(']', out);
     }
 }
+static void print_place(FILE *out, const Step *step)
+{
+    static const char *const parts[] = { [LAYER] = "layer", [ENC] = "enc",
+                                         [DEC] = "dec", [ED] = "ed" };
+    fprintf(out, step->head == 0 ? "null" : "%d", step->head);
+    if (step->aspect != VALUE)
+        fprintf(out, ", \"of\": \"%s\"", step->aspect == NEW ? "new"
+                                                             : "grad");
+    if (step->turn > 0)
+        fprintf(out, ", \"turn\": %d", step->turn);
+    if (step->part != NOWHERE)
+        fprintf(out, ", \"part\": \"%s\", \"layer\": %d",
+                parts[step->part], step->layer);
+}
+
 void show_json(FILE *out, const Run *run)
 {
     fputs("{\"sheet\": ", out);
@@ -239,7 +366,7 @@ void show_json(FILE *out, const Run *run)
         fprintf(out, "%s{\"algorithm\": %d, \"line\": %d, "
                 "\"name\": \"%s\", \"index\": ", k == 0 ? "" : ", ",
                 s->algorithm, s->line, s->name);
-        fprintf(out, s->head == 0 ? "null" : "%d", s->head);
+        print_place(out, s);
         fprintf(out, ", \"rows\": %d, \"cols\": %d, \"values\": [",
                 s->M->rows, s->M->cols);
         print_values(out, s->M);
@@ -251,7 +378,7 @@ void show_json(FILE *out, const Run *run)
 typedef struct {
     FILE *out;
     const char *name;
-    bool json;
+    bool json, all;
     Arena *arena;
     Tape *tape;
 } Showing;
@@ -267,11 +394,13 @@ static void run_and_print(Fault *f, void *data)
     if (s->json)
         show_json(s->out, run);
     else
-        show_text(s->out, run, f);
+        show_text(s->out, run, s->all, f);
 }
-static bool show_sheet(FILE *out, FILE *err, const char *name, bool json)
+static bool show_sheet(FILE *out, FILE *err, const char *name, bool json,
+                       bool every)
 {
-    Showing showing = { out, name, json, arena_new(), tape_new(false) };
+    Showing showing = { out, name, json, every, arena_new(),
+                        tape_new(false) };
     Fault f = { .sheet = name };
     bool shown = attempt(&f, run_and_print, &showing);
     if (!shown) {
@@ -283,7 +412,8 @@ static bool show_sheet(FILE *out, FILE *err, const char *name, bool json)
     return shown;
 }
 static const char usage[] =
-    "Usage: ftx show [--json] SHEET...\n"
+    "Usage: ftx show [--all] [--json] SHEET...\n"
+    "       ftx show --model FILE TEXT      (see ftx show --model --help)\n"
     "\n"
     "Runs the algorithm of each sheet and prints every step.\n"
     "A SHEET is a file; - is standard input. For example:\n"
@@ -291,12 +421,23 @@ static const char usage[] =
     "  printf 'algorithm 7\\ne = 1 1\\nWu = 0 0 ; ln(2) ln(3)\\n' |"
     " ftx show -\n"
     "\n"
+    "  --all    of a model, also the steps inside its layers\n"
     "  --json   one object a sheet: its steps with all their digits\n"
     "  --help   this text\n";
+static bool names_a_model(int n, char *const argument[])
+{
+    for (int k = 0; k < n && strcmp(argument[k], "--") != 0; k++)
+        if (strncmp(argument[k], "--model", 7) == 0)
+            return true;
+    return false;
+}
+
 int show(FILE *out, FILE *err, int n, char *argument[])
 {
-    bool json = false, options = true, all = true;
+    bool json = false, options = true, all = true, every = false;
     int sheets = 0;
+    if (names_a_model(n, argument))
+        return show_attention(out, err, n, argument);
     for (int k = 0; k < n; k++) {
         const char *a = argument[k];
         if (!options || a[0] != '-' || a[1] == '\0') {
@@ -308,6 +449,8 @@ int show(FILE *out, FILE *err, int n, char *argument[])
             options = false;
         } else if (strcmp(a, "--json") == 0) {
             json = true;
+        } else if (strcmp(a, "--all") == 0) {
+            every = true;
         } else {
             fprintf(err, "ftx show: there is no option %s; see 'ftx show "
                     "--help'.\n", a);
@@ -319,7 +462,7 @@ int show(FILE *out, FILE *err, int n, char *argument[])
     for (int k = 0; k < sheets; k++) {
         if (k > 0 && !json)
             fputc('\n', out);
-        all &= show_sheet(out, err, argument[k], json);
+        all &= show_sheet(out, err, argument[k], json, every);
     }
     return sheets > 0 && all ? 0 : 2;
 }

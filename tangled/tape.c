@@ -108,12 +108,16 @@ struct Tape {
     struct Matrix *last;
     Observer *observer;
     void *to;
+    size_t peak;                /* bytes, the most so far */
+    bool forgives;              /* NaN and infinity are let through */
+    double dropout;             /* the probability of a zero */
+    Random *random;             /* where the zeros come from */
 };
 
 Tape *tape_new(bool gradients)
 {
     Tape *tape = or_refuse(malloc(sizeof *tape), sizeof *tape);
-    *tape = (Tape){ arena_new(), gradients, NULL, NULL, NULL };
+    *tape = (Tape){ .arena = arena_new(), .gradients = gradients };
     return tape;
 }
 
@@ -124,6 +128,7 @@ Arena *tape_arena(Tape *tape)
 
 void tape_clear(Tape *tape)
 {
+    tape->peak = tape_peak(tape);
     tape->last = NULL;
     arena_clear(tape->arena);
 }
@@ -198,6 +203,93 @@ void see_index(Tape *tape, const char *line, const char *name, int index)
     if (tape->observer != NULL)
         tape->observer(tape->to, line, name, NULL, index);
 }
+static Mat matrix_moved(Tape *tape, const struct Matrix *M)
+{
+    struct Matrix *Y = matrix_new(HERE("let_go"), tape->arena,
+                                  M->rows, M->cols, false);
+    memmove(Y->at, M->at,
+            (size_t)M->rows * (size_t)M->cols * sizeof(real));
+    Y->tape = tape;
+    return Y;
+}
+size_t tape_peak(const Tape *tape)
+{
+    size_t used = arena_used(tape->arena);
+    return used > tape->peak ? used : tape->peak;
+}
+
+Mark tape_mark(Tape *tape)
+{
+    Block *block = tape->arena->current;
+    return (Mark){ tape, block, block == NULL ? 0 : block->used };
+}
+
+Mat let_go(Mark mark, Mat M)
+{
+    Tape *tape = mark.tape;
+    if (tape->gradients || tape->observer != NULL)
+        return M;
+    tape->peak = tape_peak(tape);
+    struct Matrix kept = M == NULL ? (struct Matrix){ 0 } : *M;
+    if (mark.block == NULL)
+        arena_clear(tape->arena);
+    else {
+        tape->arena->current = mark.block;
+        mark.block->used = mark.used;
+    }
+    return M == NULL ? NULL : matrix_moved(tape, &kept);
+}
+void see_theta(Tape *tape, const char *line, const Theta *theta)
+{
+    for (int k = 1; tape->observer != NULL && k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k];
+        tape->observer(tape->to, line, p->name, *p->place, 0);
+    }
+}
+void tape_forgive(Tape *tape)
+{
+    tape->forgives = true;
+}
+
+bool tape_forgives(const Tape *tape)
+{
+    return tape->forgives;
+}
+void tape_dropout(Tape *tape, double p, Random *random)
+{
+    REQUIRE(0 <= p && p < 1, "p = %g; it must be in [0, 1).", p);
+    tape->dropout = p;
+    tape->random = random;
+}
+
+Mat drop_(Where where, Mat M)
+{
+    Tape *tape = M->tape;
+    if (tape == NULL || tape->dropout == 0)
+        return M;
+    Mat kept = matrix_new(where, tape->arena, M->rows, M->cols, false);
+    size_t n = (size_t)M->rows * (size_t)M->cols;
+    for (size_t k = 0; k < n; k++)
+        kept->at[k] = uniform(tape->random) < tape->dropout
+                    ? 0 : (real)(1 / (1 - tape->dropout));
+    return hadamard_(where, M, kept);
+}
+
+static void begin_gradient(Mat M)
+{
+    struct Matrix *own = (struct Matrix *)M;    /* the tape's, not const */
+    if (M->tape != NULL && !M->begun) {
+        clear_gradient(M);
+        own->begun = true;
+    }
+}
+
+static void go_back(Mat Y)
+{
+    for (int k = 0; k < Y->n; k++)
+        begin_gradient(Y->of[k]);
+    Y->back(Y);
+}
 
 void backward_(Where where, Mat loss)
 {
@@ -206,12 +298,15 @@ void backward_(Where where, Mat loss)
                loss->rows, loss->cols);
     if (loss->grad == NULL || loss->tape == NULL)
         refuse(where, "the loss is not on a tape that wants gradients.");
-    for (Mat Y = loss->tape->last; Y != NULL; Y = Y->previous)
-        clear_gradient(Y);
+    for (struct Matrix *Y = loss->tape->last; Y != NULL; Y = Y->previous)
+        Y->begun = false;
+    begin_gradient(loss);
     loss->grad[0] = 1;
     for (Mat Y = loss->tape->last; Y != NULL; Y = Y->previous)
-        if (Y->back != NULL)
-            Y->back(Y);
+        if (!Y->begun)
+            clear_gradient(Y);
+        else if (Y->back != NULL)
+            go_back(Y);
 }
 
 void clear_gradient(Mat M)

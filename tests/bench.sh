@@ -1,12 +1,67 @@
 #!/bin/sh
-# GFLOP/s of the matrix product, in both precisions: first the kernel that is
-# chosen for this machine, then, where there is AVX2, that against the same.
+# How fast? First GFLOP/s of the matrix product, in both precisions: the kernel
+# that is chosen for this machine, then, where there is AVX2, that against the
+# same. Then steps a second of training, beside PyTorch if there is one.
+#     tests/bench.sh              both
+#     tests/bench.sh train        only the training
+# FTX_PYTHON names a Python that has PyTorch; otherwise python3 is tried.
 set -eu
 cd "$(dirname "$0")/.."
-mkdir -p build/bench
-for real in float double; do
-    ${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O2 -DREAL=$real -Itangled \
-        -o build/bench/$real tests/bench_product.c tangled/product.c -ldl
-    build/bench/$real
-    if grep -qsw avx2 /proc/cpuinfo; then build/bench/$real avx2; fi
-done
+OUT=build/bench
+PYTHON=${FTX_PYTHON:-python3}
+CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS:--O3} -Itangled"
+RUNS=7 SECONDS_EACH=1
+mkdir -p $OUT
+
+product() {
+    for real in float double; do
+        $CC -DREAL=$real -o $OUT/$real \
+            tests/bench_product.c tangled/product.c -ldl
+        $OUT/$real
+        if grep -qsw avx2 /proc/cpuinfo; then $OUT/$real avx2; fi
+    done
+}
+
+median() {
+    sort -n | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
+}
+
+# train NAME d_e L H d_mlp ell N_V: the programs take turns, so that all meet
+# the same noise; printed are medians, and the spread of ours.
+train() {
+    name=$1; shift
+    for who in ftx own stock; do : > "$OUT/$who"; done
+    for run in $(seq $RUNS); do
+        $OUT/train "$@" $SECONDS_EACH >> $OUT/ftx
+        if [ -n "$torch" ]; then
+            for who in own stock; do
+                OMP_NUM_THREADS=1 "$PYTHON" tests/bench_train.py $who "$@" \
+                    $SECONDS_EACH >> $OUT/$who
+            done
+        fi
+    done
+    for who in own stock; do [ -n "$torch" ] || echo 0 > $OUT/$who; done
+    sort -n $OUT/ftx | awk -v name="$name" -v own="$(median < $OUT/own)" \
+        -v stock="$(median < $OUT/stock)" '
+        function ratio(by) { return by > 0 ? sprintf("%.1f", m / by) : "-" }
+        { x[NR] = $1 }
+        END { m = x[int((NR + 1) / 2)]
+              printf "%-52s %8.0f %8.0f %8s %8s  (%.0f to %.0f)\n", name, m,
+                     own, ratio(own), ratio(stock), x[1], x[NR] }'
+}
+
+training() {
+    $CC -DREAL=float -o $OUT/train tests/bench_train.c \
+        $(ls tangled/*.c | grep -v main.c) -lm -lpthread
+    torch=$("$PYTHON" -c 'import torch; print(torch.__version__)' \
+        2> /dev/null) || torch=
+    echo "Steps a second, one sequence a step, plain SGD, single precision," \
+         "one thread."
+    echo "PyTorch: ${torch:-there is none for $PYTHON (see FTX_PYTHON)}"
+    printf '%-52s %8s %8s %8s %8s\n' '' ftx PyTorch ratio "stock's"
+    train 'd_e 64, L 2, H 4, d_mlp 256, ell 64, N_V 100' 64 2 4 256 64 100
+    train 'd_e 16, L 1, H 2, d_mlp 64, ell 8, N_V 100' 16 1 2 64 8 100
+}
+
+[ "${1:-}" = train ] || product
+training

@@ -158,7 +158,7 @@ static inline uint64_t mixed(uint64_t z)
     return z ^ (z >> 31);
 }
 
-static inline double uniform(uint64_t z)
+static inline double folded(uint64_t z)
 {
     return (double)(mixed(z) >> 11) / 4503599627370496.0 - 1;
 }
@@ -167,7 +167,7 @@ static inline Mat randomise(Mat M)
 {
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
-            AT(M, i, j) = (real)uniform(generator += 0x9E3779B97F4A7C15u);
+            AT(M, i, j) = (real)folded(generator += 0x9E3779B97F4A7C15u);
     return M;
 }
 
@@ -331,7 +331,7 @@ enum { MOST = 24 };             /* operands */
 
 static inline double weight(int operand, size_t entry)
 {
-    return uniform(((uint64_t)operand * 1000003u + entry + 1) * 7919u);
+    return folded(((uint64_t)operand * 1000003u + entry + 1) * 7919u);
 }
 
 static inline size_t entries_in(Mat M)
@@ -501,14 +501,14 @@ static inline void gradient_at(Where where, Mat M, const double *recorded,
 /* Everything an algorithm names, in the order in which it was said. */
 typedef struct {
     int n;
-    struct { char line[8], name[16]; Mat M; int index; } step[64];
+    struct { char line[8], name[16]; Mat M; int index; } step[128];
 } Seen;
 
 static inline Mat note(void *to, const char *line, const char *name,
                        Mat M, int index)
 {
     Seen *seen = to;
-    assert_that(seen->n < 64);
+    assert_that(seen->n < 128);
     snprintf(seen->step[seen->n].line, sizeof seen->step->line, "%s", line);
     snprintf(seen->step[seen->n].name, sizeof seen->step->name, "%s", name);
     seen->step[seen->n].M = M;

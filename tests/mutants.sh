@@ -9,19 +9,24 @@ cd "$(dirname "$0")/.." || exit 1
 OUT=build/mutants
 CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -w -Itangled"
 
-# The tests in the order in which they are likely to notice a bug in $1.
+# The tests in the order in which they are likely to notice a bug in $1: its
+# own, then the others, the quickest first.
 tests_for() {
     case $1 in
     alg*)     own=test_$(echo "$1" | cut -c 1-5) ;;
     product*) own=test_product ;;
+    run.c|show.c) own=test_worked ;;
+    options*|hyper*)     own=test_count ;;
+    corpus*|plan*|curve*) own=test_train ;;
+    using*|generate*|translate*|fill_text*|classify_text*|attention_map*)
+                          own=test_use ;;
     *)        own=test_${1%%.*} ;;
     esac
-    ls $OUT/tests | awk -v own="$own" '
-        { rank = $0 == own ? 1 : /product/ ? 3 : 2; print rank, $0 }' |
-        sort | cut -d ' ' -f 2
+    sort -n $OUT/times | awk -v own="$own" '
+        $2 == own { print $2 } { all = all $2 "\n" } END { printf "%s", all }'
 }
 
-# link EXECUTABLE TEST CHANGED-OBJECT...: the rest comes from the baseline
+# link EXECUTABLE TEST-OBJECT CHANGED-OBJECT...: the rest is the baseline's
 link() {
     executable=$1 test=$2; shift 2
     objects=
@@ -30,7 +35,7 @@ link() {
             objects="$objects $object"
         fi
     done
-    $CC -o "$executable" $OUT/tests/"$test" "$@" $objects -lcmocka -lm
+    $CC -o "$executable" "$test" "$@" $objects -pthread -lcmocka -lm
 }
 
 # A test that runs forever is stopped: it has noticed something.
@@ -61,7 +66,12 @@ one() {
         done
     done
     for test in $(tests_for "$files"); do
-        link "$dir/$test" "$test" "$dir"/*.o 2> "$dir/fault" || {
+        object=$OUT/tests/$test
+        if grep -q "\"$files\"" "tests/$test.c"; then
+            object=$dir/$test.of    # it has the changed header, too
+            $CC -I"$dir" -c -o "$object" "tests/$test.c"
+        fi
+        link "$dir/$test" "$object" "$dir"/*.o 2> "$dir/fault" || {
             echo "DOES NOT LINK  $(cat "$dir/name")"
             return
         }
@@ -87,12 +97,14 @@ baseline() {
         name=${source##*/}
         name=${name%.c}
         $CC -c -o "$OUT/tests/$name" "$source" || return 1
-        link "$OUT/baseline/$name" "$name" || return 1
+        link "$OUT/baseline/$name" "$OUT/tests/$name" || return 1
+        start=$(date +%s%N)
         passes "$OUT/baseline/$name" || {
             cat "$OUT/baseline/$name.log"
             echo "$name fails before any bug is planted"
             return 1
         }
+        echo "$(($(date +%s%N) - start)) $name" >> $OUT/times
     done
 }
 

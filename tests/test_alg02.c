@@ -56,16 +56,36 @@ static void equation_1_is_algorithm_1_plus_algorithm_2(void **state)
 {
     (void)state;
     Mat W_e = random_parameter(3, 5), W_p = random_parameter(3, 6);
-    Mat X = embed_sequence(tape, W_e, W_p, 4, x);
+    Mat X = embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 1);
     assert_shape(X, 3, 4);
     for (int t = 1; t <= 4; t++)
         assert_same(column_of(X, t), add(embed(tape, W_e, x[t - 1]),
                                          posembed(tape, W_p, t)), 0);
 }
 
+static void what_was_seen_before_is_left_out(void **state)
+{
+    (void)state;
+    Mat W_e = random_parameter(3, 5), W_p = random_parameter(3, 6);
+    Mat all = embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 1);
+    Mat new = embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 3, 1);
+    assert_shape(new, 3, 1);
+    assert_same(new, column_of(all, 4), 0);
+}
+
+static void a_factor_multiplies_the_token_and_not_the_position(void **state)
+{
+    (void)state;
+    Mat W_e = random_parameter(3, 5), W_p = random_parameter(3, 6);
+    Mat X = embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 2);
+    Mat e = embed_sequence(tape, W_e, NULL, (Tokens){ 4, x }, 0, 1);
+    Mat plain = embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 1);
+    assert_same(X, add(plain, e), TIGHT);
+}
+
 static Mat whole_sequence(const Mat of[])
 {
-    return embed_sequence(tape, of[0], of[1], 4, x);
+    return embed_sequence(tape, of[0], of[1], (Tokens){ 4, x }, 0, 1);
 }
 
 static void the_derivative_of_equation_1_agrees_with_differences(void **state)
@@ -81,7 +101,7 @@ static void fixed_positions_are_not_learned(void **state)
     (void)state;
     Mat W_e = random_parameter(4, 5);
     Mat W_p = sinusoids(arena, 4, 4, SINUSOIDS_PAPER, 100, 1);
-    backward(sum(embed_sequence(tape, W_e, W_p, 4, x)));
+    backward(sum(embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 1)));
     assert_that(W_p->grad == NULL && W_p->tape == NULL);
     const real times[] = { 1, 1, 0, 2, 0 };  /* that v stands in x */
     for (int v = 1; v <= 5; v++)
@@ -93,7 +113,7 @@ static void another_program_agrees_on_equation_1(void **state)
     (void)state;
     const int tokens[] = { ALG01_X };
     Mat W_e = learned(4, 6, alg02_W_e), W_p = learned(4, 7, alg02_W_p);
-    Mat X = embed_sequence(tape, W_e, W_p, 5, tokens);
+    Mat X = embed_sequence(tape, W_e, W_p, (Tokens){ 5, tokens }, 0, 1);
     assert_recorded(X, 4, 5, alg02_X);
     backward(against(X, given(4, 5, alg02_G)));
     assert_gradient(W_e, RECORDED, alg02_d_W_e);
@@ -104,23 +124,26 @@ static void a_sequence_outside_equation_1_is_refused(void **state)
 {
     (void)state;
     Mat W_e = random_parameter(2, 3), W_p = random_parameter(2, 4);
-    assert_refuses_in(embed_sequence(tape, W_e, W_p, 0, x), "alg02_posembed.c",
-                      "embed_sequence", "a sequence of 0 tokens: the length "
+    const int low[] = { 1, 0 }, one[] = { 1 };
+    assert_refuses_in(embed_sequence(tape, W_e, W_p, (Tokens){ 0, x }, 0, 1),
+                      "alg02_posembed.c", "embed_sequence", "a sequence of 0 tokens: the length "
                       "must be in [ell_max] = 1 ... 4.");
-    assert_refuses_in(embed_sequence(tape, W_e, W_p, 5, x), "alg02_posembed.c",
-                      "embed_sequence", "a sequence of 5 tokens: the length "
+    assert_refuses_in(embed_sequence(tape, W_e, W_p, (Tokens){ 5, x }, 0, 1),
+                      "alg02_posembed.c", "embed_sequence", "a sequence of 5 tokens: the length "
                       "must be in [ell_max] = 1 ... 4.");
-    assert_refuses_in(embed_sequence(tape, W_e, W_p, 4, x), "alg02_posembed.c",
-                      "embed_sequence", "x[1] = 4: a token ID is in [N_V] = "
+    assert_refuses_in(embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 1),
+                      "alg02_posembed.c", "embed_sequence", "x[1] = 4: a token ID is in [N_V] = "
                       "1 ... 3.");
-    assert_refuses_in(embed_sequence(tape, W_e, W_p, 2, ((int[]){ 1, 0 })),
+    assert_refuses_in(embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 4, 1),
+                      "alg02_posembed.c", "embed_sequence",
+                      "4 of 4 tokens are seen already; one must be new.");
+    assert_refuses_in(embed_sequence(tape, W_e, W_p, (Tokens){ 2, low }, 0, 1),
                       "alg02_posembed.c", "embed_sequence",
                       "x[2] = 0: a token ID is in [N_V] = 1 ... 3.");
-    assert_refuses_in(embed_sequence(tape, W_e, random_parameter(3, 4), 1,
-                                     ((int[]){ 1 })),
+    assert_refuses_in(embed_sequence(tape, W_e, random_parameter(3, 4),
+                                     (Tokens){ 1, one }, 0, 1),
                       "alg02_posembed.c",
-                      "add(gather(tape, W_e, ell, x), "
-                      "gather(tape, W_p, ell, position))",
+                      "add(e, gather(tape, W_p, n, position))",
                       "the first is 2 x 1 and the second 3 x 1; they must "
                       "have one shape.");
 }
@@ -222,6 +245,8 @@ int main(void)
         TEST(the_step_can_be_seen),
         TEST(a_position_that_has_no_embedding_is_refused),
         TEST(equation_1_is_algorithm_1_plus_algorithm_2),
+        TEST(what_was_seen_before_is_left_out),
+        TEST(a_factor_multiplies_the_token_and_not_the_position),
         TEST(the_derivative_of_equation_1_agrees_with_differences),
         TEST(fixed_positions_are_not_learned),
         TEST(another_program_agrees_on_equation_1),

@@ -59,7 +59,7 @@ static void heads_swapped_with_their_columns_change_nothing(void **state)
     (void)state;
     W_qkv head[H + 1] = { { 0 } };
     W_multi w = random_heads(head), other = w;
-    const W_qkv swapped[] = { { 0 }, head[3], head[2], head[1] };
+    W_qkv swapped[] = { { 0 }, head[3], head[2], head[1] };
     const int columns[] = { 5, 6, 3, 4, 1, 2 };
     other.head = swapped, other.W_o = columns_of(w.W_o, 6, columns);
     Mat X = random_input(D_X, ELL_X), Z = random_input(D_Z, ELL_Z);
@@ -85,7 +85,8 @@ static Mat from_operands(const Mat of[])
     W_qkv head[3] = { { 0 } };
     for (int h = 1; h <= 2; h++) {
         const Mat *p = of + 6 * h - 2;
-        head[h] = (W_qkv){ p[0], p[1], p[2], p[3], p[4], p[5] };
+        head[h] = (W_qkv){ p[0], p[1], p[2], p[3], p[4], p[5],
+                            NULL, NULL };
     }
     W_multi w = { 2, head, of[2], of[3] };
     return mhattention(of[0], of[1], &w, unidirectional);
@@ -117,6 +118,7 @@ static void another_program_agrees(void **state)
             learned(2, 6, alg05_W_q + two * 6), learned(2, 1, alg05_b + two),
             learned(2, 4, alg05_W_k + two * 4), learned(2, 1, alg05_b + 6 + two),
             learned(2, 4, alg05_W_v + two * 4), learned(2, 1, alg05_b + 12 + two),
+            NULL, NULL,
         };
     }
     W_multi w = { H, head, learned(6, 6, alg05_W_o), learned(6, 1, alg05_b_o) };

@@ -120,7 +120,7 @@ static void another_program_agrees_on_the_logarithms(void **state)
     (void)state;
     const int tokens[] = { ALG07_TOKENS }, t[] = { 1, 2, 3 };
     Mat e = given(4, 3, alg07_log_e), W_u = learned(6, 4, alg07_log_W_u);
-    Mat y = log_prob(mul(W_u, e), 3, tokens, t);
+    Mat y = log_prob(unembed(e, W_u), 3, tokens, t);
     assert_recorded(y, 1, 3, alg07_log_y);
     backward(against(y, given(1, 3, alg07_log_G)));
     assert_gradient(e, RECORDED, alg07_log_d_e);

@@ -208,12 +208,37 @@ static void stack_puts_the_first_on_top(void **state)
     assert_rows(stack(1, parts), 1, 2, 0, 1, 2);
 }
 
+static void hadamard_multiplies_entry_by_entry(void **state)
+{
+    (void)state;
+    Mat A = given(2, 2, ROWS(1, 2, 3, 4)), B = given(2, 2, ROWS(5, 6, 7, 8));
+    assert_rows(hadamard(A, B), 2, 2, 0, 5, 12, 21, 32);
+    assert_refuses(hadamard(A, random_input(2, 3)),
+                   "the first is 2 x 2 and the second 2 x 3; they must have "
+                   "one shape.");
+}
+
+static void affine_without_b_is_the_product(void **state)
+{
+    (void)state;
+    Mat W = random_parameter(3, 2), X = random_input(2, 4);
+    Mat Y = affine(W, X, NULL), G = random_input(3, 4);
+    assert_same(Y, mul(W, X), 0);
+    backward(against(Y, G));
+    Mat dW = constant(arena, 3, 2);
+    memcpy(dW->at, W->grad, 6 * sizeof(real));
+    clear_gradient(W);
+    backward(against(mul(W, X), G));
+    for (int e = 0; e < 6; e++)
+        assert_near(W->grad[e], dW->at[e], 0);
+}
+
 static void log_prob_is_the_logarithm_of_the_softmax(void **state)
 {
     (void)state;
     Mat M = random_input(4, 3);
     const int i[] = { 4, 1, 2, 2 }, j[] = { 1, 3, 2, 3 };
-    Mat y = log_prob(M, 4, i, j), P = softmax(M);
+    Mat P = softmax(M), y = log_prob(P, 4, i, j);
     assert_shape(y, 1, 4);
     for (int k = 1; k <= 4; k++)
         assert_near(AT(y, 1, k), log(AT(P, i[k - 1], j[k - 1])), TIGHT);
@@ -225,11 +250,32 @@ static void log_prob_is_finite_where_the_softmax_vanishes(void **state)
     (void)state;
     Mat M = given(2, 1, ROWS(-1e4, 1e4));
     const int i[] = { 1, 2 }, j[] = { 1, 1 };
-    Mat y = log_prob(M, 2, i, j);
+    Mat y = log_prob(softmax(M), 2, i, j);
     assert_rows(y, 1, 2, TIGHT, -2e4, 0);
     backward(sum(y));
     assert_near(M->grad[0], 1, TIGHT);
     assert_near(M->grad[1], -1, TIGHT);
+}
+
+/* (1 - s) ln p[i] + s times the mean of ln p, by the definition. */
+static void a_smoothed_log_prob_gives_every_row_a_share(void **state)
+{
+    (void)state;
+    Mat P = softmax(random_input(4, 2));
+    const int i[] = { 3 }, j[] = { 2 };
+    double all = 0;
+    for (int u = 1; u <= 4; u++)
+        all += log(AT(P, u, 2));
+    assert_near(AT(log_prob_smoothed(P, 1, i, j, 0.2), 1, 1),
+                0.8 * log(AT(P, 3, 2)) + 0.2 * all / 4, TIGHT);
+}
+
+static void only_a_softmax_has_log_probs(void **state)
+{
+    (void)state;
+    Mat M = random_input(4, 3);
+    const int one[] = { 1 };
+    assert_refuses(log_prob(M, 1, one, one), "the first is not a softmax.");
 }
 
 static void the_indices_are_the_operations_own(void **state)
@@ -237,7 +283,7 @@ static void the_indices_are_the_operations_own(void **state)
     (void)state;
     Mat M = random_input(3, 2);
     int i[] = { 2 }, j[] = { 1 };
-    Mat y = log_prob(M, 1, i, j), Y = gather(tape, M, 1, j);
+    Mat y = log_prob(softmax(M), 1, i, j), Y = gather(tape, M, 1, j);
     Mat loss = add(y, sum(Y));
     double p = AT(softmax(M), 2, 1);
     i[0] = 3, j[0] = 2;             /* too late to matter */
@@ -297,6 +343,7 @@ static Mat d_add(const Mat of[])       { return add(of[0], of[1]); }
 static Mat d_add_bias(const Mat of[])  { return add_bias(of[0], of[1]); }
 static Mat d_scale(const Mat of[])     { return scale(of[0], -1.7); }
 static Mat d_scale_rows(const Mat of[]) { return scale_rows(of[0], of[1]); }
+static Mat d_hadamard(const Mat of[])  { return hadamard(of[0], of[1]); }
 static Mat d_sum(const Mat of[])       { return sum(of[0]); }
 static Mat d_softmax(const Mat of[])   { return softmax(of[0]); }
 static Mat d_mean(const Mat of[])      { return mean(of[0]); }
@@ -317,9 +364,16 @@ static Mat d_gather(const Mat of[])
     return gather(tape, of[0], 4, ((int[]){ 3, 1, 3, 2 }));
 }
 
+static Mat d_log_prob_smoothed(const Mat of[])
+{
+    return log_prob_smoothed(softmax(of[0]), 4, ((int[]){ 1, 3, 2, 2 }),
+                             ((int[]){ 2, 1, 2, 3 }), 0.3);
+}
+
 static Mat d_log_prob(const Mat of[])
 {
-    return log_prob(of[0], 4, ((int[]){ 1, 3, 2, 2 }), ((int[]){ 2, 1, 2, 3 }));
+    return log_prob(softmax(of[0]), 4, ((int[]){ 1, 3, 2, 2 }),
+                    ((int[]){ 2, 1, 2, 3 }));
 }
 
 /* One matrix in two places: both contribute. */
@@ -375,6 +429,10 @@ static Derivative derivatives[] = {
       { { 2, 3 } } },
     { "the derivative of stack", d_stack,
       { { 1, 3 }, { 3, 3 }, { 2, 3 } } },
+    { "the derivative of log_prob_smoothed", d_log_prob_smoothed,
+      { { 4, 3 } } },
+    { "the derivative of hadamard", d_hadamard,
+      { { 2, 3 }, { 2, 3 } } },
     { "the derivative of log_prob", d_log_prob,
       { { 4, 3 } } },
     { "the derivative of mul of one matrix twice", d_mul_self,
@@ -542,11 +600,11 @@ static void choices_that_are_not_there_are_refused(void **state)
                    "there is no column 4 in a matrix of 2 x 3.");
     assert_refuses(gather(tape, W, 0, none),
                    "a matrix of 2 x 0; it needs a row and a column.");
-    assert_refuses(log_prob(W, 1, none, one),
+    assert_refuses(log_prob(softmax(W), 1, none, one),
                    "there is no entry [0, 1] in a matrix of 2 x 3.");
-    assert_refuses(log_prob(W, 2, one, four),
+    assert_refuses(log_prob(softmax(W), 2, one, four),
                    "there is no entry [1, 4] in a matrix of 2 x 3.");
-    assert_refuses(log_prob(masked_out, 1, two, one),
+    assert_refuses(log_prob(softmax(masked_out), 1, two, one),
                    "entry [2, 1] is not finite: its token cannot occur.");
 }
 
@@ -588,8 +646,12 @@ int main(void)
         TEST(gelu_of_x_minus_gelu_of_minus_x_is_x),
         TEST(gather_chooses_columns),
         TEST(stack_puts_the_first_on_top),
+        TEST(hadamard_multiplies_entry_by_entry),
+        TEST(affine_without_b_is_the_product),
         TEST(log_prob_is_the_logarithm_of_the_softmax),
         TEST(log_prob_is_finite_where_the_softmax_vanishes),
+        TEST(a_smoothed_log_prob_gives_every_row_a_share),
+        TEST(only_a_softmax_has_log_probs),
         TEST(the_indices_are_the_operations_own),
         TEST(a_mask_writes_minus_infinity),
         TEST(operands_keep_their_entries),

@@ -28,7 +28,7 @@ static Array array(int rows, int cols, bool integers)
     a.at = malloc(size_of(&a) * sizeof *a.at);
     assert_that(a.at != NULL);
     for (size_t e = 0; e < size_of(&a); e++) {
-        double x = uniform(generator += 0x9E3779B97F4A7C15u);
+        double x = folded(generator += 0x9E3779B97F4A7C15u);
         a.at[e] = (int)(e % (size_t)a.ld) >= rows ? (real)NAN
                 : (real)(integers ? floor(7 * fabs(x)) - 3 : x);
     }

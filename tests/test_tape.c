@@ -213,6 +213,7 @@ static void what_comes_after_the_loss_has_no_part_in_it(void **state)
     (void)state;
     Mat x = given(1, 1, ROWS(3)), loss = scale(x, 2);
     Mat later = scale(loss, 5);
+    later->grad[0] = 7;                         /* as memory may be */
     backward(loss);
     assert_that(x->grad[0] == 2 && later->grad[0] == 0);
 }
@@ -308,6 +309,210 @@ static void without_an_observer_seeing_changes_nothing(void **state)
     assert_that(M == same);
 }
 
+/* --------------------------------------------------------------- letting go */
+
+static size_t used_by_quiet(void)
+{
+    return arena_used(tape_arena(quiet));
+}
+
+/* n x n, its entries 1, 2, 3, ... */
+static Mat counted(Tape *on, int n)
+{
+    Mat M = input(on, n, n);
+    for (size_t e = 0; e < entries_in(M); e++)
+        M->at[e] = (real)(e + 1);
+    return M;
+}
+
+static void assert_counted(Mat M, int n)
+{
+    assert_shape(M, n, n);
+    for (size_t e = 0; e < entries_in(M); e++)
+        assert_that(M->at[e] == (real)(e + 1));
+}
+
+static void what_is_let_go_makes_room_and_what_is_kept_is_unchanged(void **state)
+{
+    (void)state;
+    Mat before = counted(quiet, 3);
+    size_t used = used_by_quiet();
+    Mark mark = tape_mark(quiet);
+    for (int k = 0; k < 5; k++) {
+        Mat M = scale(scale(counted(quiet, 9), 2), .5);
+        Mat kept = let_go(mark, M);
+        assert_that(kept->tape == quiet && kept->grad == NULL);
+        assert_counted(kept, 9);
+        assert_counted(scale(kept, 1), 9);      /* it is still of use */
+    }
+    let_go(mark, counted(quiet, 1));
+    assert_that(used_by_quiet() - used <= 400);     /* a 1 x 1 matrix */
+    assert_counted(before, 3);
+}
+
+static void nothing_need_be_kept(void **state)
+{
+    (void)state;
+    counted(quiet, 3);
+    size_t used = used_by_quiet();
+    Mark mark = tape_mark(quiet);
+    counted(quiet, 50);
+    assert_that(let_go(mark, NULL) == NULL && used_by_quiet() == used);
+}
+
+static void an_empty_tape_can_be_marked(void **state)
+{
+    (void)state;
+    Mark mark = tape_mark(quiet);
+    for (int k = 0; k < 3; k++)
+        assert_counted(let_go(mark, counted(quiet, 20)), 20);
+    let_go(mark, NULL);
+    assert_that(used_by_quiet() == 0);
+}
+
+/* A block has 2^20 bytes: the mark lies in the second, the matrices that
+   come after it in the third and fourth; it is kept where it overlaps. */
+static void the_mark_may_lie_in_any_block(void **state)
+{
+    (void)state;
+    Mat first = counted(quiet, 300), second = counted(quiet, 320);
+    size_t used = used_by_quiet();
+    Mark mark = tape_mark(quiet);
+    for (int k = 0; k < 3; k++) {
+        counted(quiet, 310);
+        Mat kept = let_go(mark, counted(quiet, 200));
+        assert_counted(kept, 200);
+        kept = let_go(mark, kept);              /* it moves onto itself */
+        assert_counted(kept, 200);
+    }
+    let_go(mark, NULL);
+    assert_that(used_by_quiet() == used);
+    assert_counted(first, 300);
+    assert_counted(second, 320);
+}
+
+static void the_peak_is_the_most_that_was_ever_held(void **state)
+{
+    (void)state;
+    assert_that(tape_peak(quiet) == 0);
+    counted(quiet, 100);
+    size_t before = used_by_quiet();
+    assert_that(tape_peak(quiet) == before);
+    Mark mark = tape_mark(quiet);
+    counted(quiet, 400);
+    size_t most = used_by_quiet();
+    let_go(mark, NULL);
+    assert_that(tape_peak(quiet) == most && used_by_quiet() == before);
+    tape_clear(quiet);
+    counted(quiet, 10);
+    assert_that(tape_peak(quiet) == most);
+    counted(quiet, 500);
+    most = used_by_quiet();
+    tape_clear(quiet);
+    assert_that(tape_peak(quiet) == most);
+}
+
+static void with_gradients_or_an_observer_nothing_is_let_go(void **state)
+{
+    (void)state;
+    Seen seen = { 0 };
+    Mark mark = tape_mark(tape), other = tape_mark(quiet);
+    Mat M = counted(tape, 2), N = counted(quiet, 2);
+    assert_that(let_go(mark, M) == M);
+    observe(quiet, note, &seen);
+    size_t used = used_by_quiet();
+    assert_that(let_go(other, N) == N && used_by_quiet() == used);
+    observe(quiet, NULL, NULL);
+    assert_counted(let_go(other, N), 2);
+}
+
+/* ------------------------------------------------------------------ dropout */
+
+static void without_dropout_drop_is_nothing(void **state)
+{
+    (void)state;
+    Random random = random_new(1), before = random;
+    Mat M = counted(tape, 3), W = random_parameter(2, 2);
+    assert_that(drop(M) == M);
+    tape_dropout(tape, 0, &random);
+    assert_that(drop(M) == M && random.state == before.state);
+    tape_dropout(tape, .5, &random);
+    assert_that(drop(W) == W);                  /* it is on no tape */
+}
+
+static void dropout_keeps_the_mean(void **state)
+{
+    (void)state;
+    static const double of[] = { .1, .5, .9 };
+    Random random = random_new(2);
+    for (int k = 0; k < 3; k++) {
+        double p = of[k], total = 0;
+        int zeros = 0, n = 200 * 200;
+        Mat M = input(tape, 200, 200);
+        for (size_t e = 0; e < entries_in(M); e++)
+            M->at[e] = 3;
+        tape_dropout(tape, p, &random);
+        Mat D = drop(M);
+        for (int e = 0; e < n; e++) {
+            zeros += D->at[e] == 0;
+            total += D->at[e];
+            if (D->at[e] != 0)
+                assert_near(D->at[e], 3 / (1 - p), TIGHT);
+        }
+        double sigma = sqrt(p * (1 - p) / n);
+        assert_near((double)zeros / n - p, 0, 4 * sigma);
+        assert_near(total / n - 3, 0, 4 * 3 * sigma / (1 - p));
+    }
+}
+
+static void what_is_dropped_has_no_gradient_and_the_rest_its_factor(void **state)
+{
+    (void)state;
+    Random random = random_new(3);
+    Mat M = counted(tape, 20);
+    tape_dropout(tape, .25, &random);
+    Mat D = drop(M);
+    backward(sum(D));
+    for (size_t e = 0; e < entries_in(M); e++)
+        assert_near(M->grad[e], D->at[e] / M->at[e], TIGHT);
+}
+
+static void dropout_is_seeded_and_each_time_another(void **state)
+{
+    (void)state;
+    Random random = random_new(4), again = random;
+    Mat M = counted(tape, 20), N = counted(quiet, 20);
+    tape_dropout(tape, .5, &random);
+    tape_dropout(quiet, .5, &again);
+    Mat first = drop(M), second = drop(M);
+    assert_same(first, drop(N), 0);
+    assert_same(second, drop(N), 0);
+    assert_that(memcmp(first->at, second->at,
+                       entries_in(M) * sizeof(real)) != 0);
+}
+
+static void dropout_stays_when_the_tape_is_cleared(void **state)
+{
+    (void)state;
+    Random random = random_new(5);
+    tape_dropout(tape, .5, &random);
+    tape_clear(tape);
+    Mat M = counted(tape, 3);
+    assert_that(drop(M) != M);
+}
+
+static void a_probability_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    Random random = random_new(6);
+    assert_refuses_in(tape_dropout(tape, 1, &random), "tape.c", "tape_dropout",
+                      "p = 1; it must be in [0, 1).");
+    assert_refuses_in(tape_dropout(tape, -.5, &random), "tape.c",
+                      "tape_dropout", "p = -0.5; it must be in [0, 1).");
+    assert_refuses_in(tape_dropout(tape, fabs((double)NAN), &random), "tape.c",
+                      "tape_dropout", "p = nan; it must be in [0, 1).");
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
@@ -333,6 +538,18 @@ int main(void)
         TEST(an_observer_is_told_line_name_and_value),
         TEST(an_observer_may_put_another_matrix_in_its_place),
         TEST(without_an_observer_seeing_changes_nothing),
+        TEST(what_is_let_go_makes_room_and_what_is_kept_is_unchanged),
+        TEST(nothing_need_be_kept),
+        TEST(an_empty_tape_can_be_marked),
+        TEST(the_mark_may_lie_in_any_block),
+        TEST(the_peak_is_the_most_that_was_ever_held),
+        TEST(with_gradients_or_an_observer_nothing_is_let_go),
+        TEST(without_dropout_drop_is_nothing),
+        TEST(dropout_keeps_the_mean),
+        TEST(what_is_dropped_has_no_gradient_and_the_rest_its_factor),
+        TEST(dropout_is_seeded_and_each_time_another),
+        TEST(dropout_stays_when_the_tape_is_cleared),
+        TEST(a_probability_that_is_none_is_refused),
     };
     return RUN(laws);
 }

@@ -8,7 +8,8 @@ local pair = require 'pair'
 
 local algorithm = {}
 
--- A line: its formula, its indentation, the paper's remark.
+-- A line: its formula, its indentation, the paper's remark. A remark alone
+-- is no line; it stands above the next.
 local function read_line(inlines)
   local line, rest = { indent = 0 }, List{}
   for _, x in ipairs(inlines) do
@@ -23,8 +24,22 @@ local function read_line(inlines)
     end
   end
   while #rest > 0 and rest[#rest].t == 'Space' do rest:remove() end
-  line.formula = formula.inlines(rest)
+  line.formula = #rest > 0 and formula.inlines(rest)
   return line
+end
+
+local function read_lines(content)
+  local lines, above = List{}, nil
+  for _, inlines in ipairs(content) do
+    local line = read_line(inlines)
+    if line.formula then
+      line.above, above = above, nil
+      lines:insert(line)
+    else
+      above = line.remark
+    end
+  end
+  return lines
 end
 
 -- Where in the source this algorithm begins.
@@ -46,7 +61,7 @@ function algorithm.learn(div, prose)
               title = formula.markdown(div.attributes.title or '') }
   for _, b in ipairs(div:walk { Math = formula.filter }.content) do
     if b.t == 'LineBlock' then
-      a.lines = List.map(b.content, read_line)
+      a.lines = read_lines(b.content)
     elseif b.t == 'Para' then
       a.heading:insert(formula.inlines(b.content))
     elseif b.t ~= 'RawBlock' then
@@ -67,8 +82,15 @@ local function set_line(line, n)
   local remark = line.remark
     and line.remark:within('{%s}', '<span class="remark">⟦%s⟧</span>')
     or pair.new('{}', '')
-  return pair.new('\\algorithmline{', '<li>') .. red(n) .. pair.new('}', '')
+  local above = line.above and line.above:within('\\algorithmcomment{%s}\n',
+    '<li class="comment">%s</li>') or pair.new('', '')
+  return above .. pair.new('\\algorithmline{', '<li>') .. red(n) .. pair.new('}', '')
     .. indented(line) .. remark .. pair.new('', '</li>')
+end
+
+-- A page may break before line n, with some lines left on either side.
+local function may_break(n, lines)
+  return pair.new((n > 4 and n < lines - 2) and '\\penalty150 ' or '\\nobreak ', '')
 end
 
 function algorithm.set(div)
@@ -82,7 +104,9 @@ function algorithm.set(div)
     out:insert(h:within('\\algorithmhead{%s}', '<p>%s</p>'))
   end
   out:insert(pair.new('', '<ol>'))
-  for n, line in ipairs(a.lines) do out:insert(set_line(line, n)) end
+  for n, line in ipairs(a.lines) do
+    out:insert(may_break(n, #a.lines) .. set_line(line, n))
+  end
   out:insert(pair.new('\\closealgorithm', '</ol></section>'))
   return pair.join(out, '\n', '\n'):blocks()
 end
@@ -147,7 +171,7 @@ function algorithm.line_for_line(div)
   for n, line in ipairs(a.lines) do
     local code, columns = code_of_line(a.number, n)
     widest = math.max(widest, columns)
-    out:insert(pair.new('\\lineforline{', '<tr><td>') .. red(n)
+    out:insert(may_break(n, #a.lines) .. pair.new('\\lineforline{', '<tr><td>') .. red(n)
       .. pair.new('}', '</td><td>') .. indented(line)
       .. code:within('{%s}', '</td><td>%s</td></tr>'))
   end

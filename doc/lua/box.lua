@@ -49,9 +49,16 @@ end
 
 function box.frames.differs(div, blocks)
   local errata = (div.attributes.errata or ''):gsub('%s+', ', ')
-  return framed(pair.new('\\begindiffers{' .. errata .. '}',
+  local function leading_to(form)
+    return (errata:gsub('E%d+', function(id)
+      return book.labels[id] and form:gsub('@', id)
+    end))
+  end
+  local tex = leading_to '\\hyperlink{@}{@}'
+  local html = leading_to '<a href="#@">@</a>'
+  return framed(pair.new('\\begindiffers{' .. tex .. '}',
     '<aside class="differs"><p class="head">Where we differ from the paper'
-    .. (errata ~= '' and ' (' .. errata .. ')' or '') .. '</p>'),
+    .. (html ~= '' and ' (' .. html .. ')' or '') .. '</p>'),
     blocks, '\\closediffers', '</aside>')
 end
 

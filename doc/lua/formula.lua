@@ -52,6 +52,8 @@ local function bold_matrices(tex)
     if VERBATIM[word] then
       local s = take '\\%a+%s*%b{}' or take '\\%a+%s*[^\\]' or take '\\%a+'
       out = out .. s:gsub('([^\\])_', '%1\\_')
+    elseif tex:match('^\\beta_[12]', at) then          -- numbers of Adam
+      out = out .. take '\\beta'
     elseif word == 'gamma' or word == 'beta' then
       out = out .. '{\\mathbfit' .. take '\\%a+' .. '}'
     elseif take '%a' then
@@ -84,6 +86,8 @@ end
 local function one_style_a_word(html)
   html = html:gsub('<(m[in]) mathvariant="([%a-]+)">([^<]*)</m[in]>',
                    '<mstyle mathvariant="%2"><%1>%3</%1></mstyle>')
+  html = html:gsub('<mstyle mathvariant="([%a-]+)">(<mstyle mathvariant="%1">.-</mstyle>)'
+                   .. '</mstyle>', '%2')    -- said twice
   for _, style in ipairs { 'monospace', 'normal', 'italic' } do
     html = html:gsub('</mi></mstyle><mstyle mathvariant="' .. style .. '"><mi>',
                      '</mi><mi>')

@@ -48,6 +48,7 @@ local function number(x, digits)
   if type(x) ~= 'number' then
     return ({ ['-inf'] = '-\\infty', inf = '\\infty' })[x] or '\\text{' .. x .. '}'
   end
+  if math.abs(x) < 1e-15 then return '0' end    -- rounding
   local text = ('%.' .. digits .. 'f'):format(x)
   if text:match '%.' then text = text:gsub('0+$', ''):gsub('%.$', '') end
   if x ~= 0 and not text:match '[1-9]' then     -- not a naught, but small
@@ -72,6 +73,8 @@ end
 
 -- The paper's name of what the sheet calls `name`.
 local function paper_name(name)
+  local greek, n = name:match '^(%a%a+)_(%d)$'
+  if greek then return '\\' .. greek .. '^{' .. n .. '}' end   -- gamma_5
   local stem, accent = name:match '^(%a+)_(tilde)$'
   if not stem then stem, accent = name:match '^(%a+)_(hat)$' end
   if not stem then stem, accent = name:match '^(%u)(t)$' end
@@ -85,7 +88,8 @@ local function paper_name(name)
 end
 
 -- [S]{.value sheet=...}, [S[1,2]], [S[:,2]]: the TeX of it, and whether it
--- has more than one entry.  `line=4` and `index=2` choose among several.
+-- has more than one entry.  `line=4` and `index=2` choose among several, and
+-- so do `part=enc`, `turn=2`; `of=grad` and `of=new` are other matrices.
 function program.value(span, inline)
   local text = utils.stringify(span)
   local sheet = span.attributes.sheet or '?'
@@ -94,8 +98,12 @@ function program.value(span, inline)
   local steps, found = steps_of(sheet), nil
   for _, step in ipairs(steps or {}) do
     local line, index = span.attributes.line, span.attributes.index
+    local of, part = span.attributes.of, span.attributes.part
+    local turn = span.attributes.turn
     if step.name == name and (not line or step.line == tonumber(line))
-       and (not index or tostring(step.index):match('%d+') == index) then
+       and (not index or tostring(step.index):match('%d+') == index)
+       and step.of == of and (not part or step.part == part)
+       and (not turn or step.turn == tonumber(turn)) then
       found = step
     end
   end
@@ -106,7 +114,8 @@ function program.value(span, inline)
     rows = List.map(rows, function(r) return { r[tonumber(j)] } end)
   end
   if rows and rows[1] and rows[1][1] ~= nil then
-    return matrix(rows, digits, inline), #rows * #rows[1] > 1, name
+    return matrix(rows, digits, inline), #rows * #rows[1] > 1, name,
+      span.attributes.of
   elseif steps then
     fault(book.here, 'there is no %s among the steps of %s.', text, sheet)
   end
@@ -126,10 +135,11 @@ function program.display(para)
     if x.t == 'Math' then out:insert(x.text)
     elseif x.t == 'Str' then out:insert(x.text)
     elseif x.t == 'Span' then
-      local tex, many, name = program.value(x)
+      local tex, many, name, of = program.value(x)
       large = large or many
       if named then
-        tex = (#out > 0 and '\\qquad ' or '') .. paper_name(name) .. ' = ' .. tex
+        tex = (#out > 0 and '\\qquad ' or '') .. (of == 'grad' and '\\nabla ' or '')
+          .. paper_name(name) .. (of == 'new' and ' \\leftarrow ' or ' = ') .. tex
       end
       out:insert(tex)
     end

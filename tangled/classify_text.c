@@ -1,0 +1,66 @@
+/* ftx classify: the probabilities of the classes of texts. */
+#include "program.h"
+
+typedef struct {
+    Command *command;
+    const char *name;               /* of the model                       */
+    const Model *model;
+    Tape *tape;
+} Classifying;
+
+static const Option wishes[] = {
+    { "model", TEXT, offsetof(Classifying, name), 0, 0, "FILE",
+      "as saved by ftx train class" },
+    { .name = NULL },
+};
+
+static const char usage[] =
+    "Usage: ftx classify --model FILE [TEXT...]\n"
+    "\n"
+    "Prints the most probable class of each TEXT, or of each line of\n"
+    "standard input, and the probabilities of all. For example:\n"
+    "\n"
+    "  printf 'odd\\t1\\neven\\t2\\nodd\\t3\\neven\\t4\\n' > parity.tsv\n"
+    "  ftx train class --steps 50 --held-out 0 --model p.ftx parity.tsv\n"
+    "  ftx classify --model p.ftx 3\n";
+
+static void classify_line(void *data, const char *line, size_t bytes,
+                          Fault *f)
+{
+    Classifying *t = data;
+    FILE *out = t->command->out;
+    const Hyperparameters *h = &t->model->theta->hyper;
+    Tokens x = typed_tokens(t->command, t->model, line, bytes, h->ell_max,
+                            f);
+    Mat P = classify(t->tape, x, t->model->theta);
+    int best;
+    ranked(P, 1, &best);
+    fprintf(out, "%s", t->model->class_name[best]);
+    for (int c = 1; c <= h->N_C; c++)
+        fprintf(out, "  %s %.4f", t->model->class_name[c],
+                (double)AT(P, c, 1));
+    fputc('\n', out);
+    tape_clear(t->tape);
+}
+
+static void classify_it(Fault *f, void *data)
+{
+    Classifying t = { .command = data };
+    Command *c = t.command;
+    const Options options[] = { { "Options:", wishes, &t },
+                                { .table = NULL } };
+    if (asks_help(c->n, c->argument)) {
+        fputs(usage, c->out);
+        print_options(c->out, options);
+        return;
+    }
+    int n = obey(f, options, c->n, c->argument);
+    t.model = model_for(c, t.name, TRAIN_CLASS, f);
+    t.tape = c->tape;
+    each_line(c, n, &t, f, classify_line);
+}
+
+int classify_texts(FILE *out, FILE *err, int n, char *argument[])
+{
+    return run_command("ftx classify", classify_it, out, err, n, argument);
+}

@@ -1,0 +1,310 @@
+/* From files to data to train with. */
+#include "program.h"
+#include <limits.h>
+#include <string.h>
+
+typedef struct {
+    Arena *arena;
+    Fault *fault;
+    const Plan *plan;
+    int ell_max;
+    int files;
+    struct { const char *name, *text; size_t n; } file[100];
+    Corpus c;
+} Reading;
+
+static void read_files(Reading *r, int n, char *const name[])
+{
+    uint64_t sum = NO_CHECKSUM;
+    char *hex = arena_alloc(r->arena, 17);
+    if (n > 100)
+        fault(r->fault, 0, "%d files are too many; 100 may be given.", n);
+    for (r->files = 0; r->files < n; r->files++) {
+        size_t bytes;
+        const char *text = text_of_file(r->arena, name[r->files], &bytes,
+                                        r->fault);
+        sum = checksum(sum, text, bytes);
+        r->c.bytes += (double)bytes;
+        r->file[r->files].name = r->fault->sheet;
+        r->file[r->files].text = text;
+        r->file[r->files].n = bytes;
+    }
+    snprintf(hex, 17, "%016llx", (unsigned long long)sum);
+    r->c.sum = hex;
+}
+/* From now on a place is a place in this file. */
+static void look_at(Reading *r, int k)
+{
+    r->fault->sheet = r->file[k].name;
+    r->fault->text = r->file[k].text;
+}
+
+static void check_characters(Reading *r, int k)
+{
+    const char *text = r->file[k].text;
+    size_t n = r->file[k].n;
+    look_at(r, k);
+    for (size_t at = 0; at < n; ) {
+        int length = utf8_length(text + at, n - at);
+        if (length == 0)
+            fault(r->fault, (int)at, "the byte 0x%02X is no text in UTF-8; "
+                  "--tokens bpe takes any bytes.", (unsigned char)text[at]);
+        at += (size_t)length;
+    }
+}
+
+static const Tokenizer *learn_tokens(Reading *r, const char *text, size_t n)
+{
+    const Tokenizer *t;
+    size_t where;
+    const char *wrong = tokenizer_train(r->arena, r->plan->tokens, text, n,
+                                        r->plan->merges, &t, &where);
+    if (wrong != NULL) {
+        r->fault->text = NULL;
+        fault(r->fault, 0, "%s", wrong);
+    }
+    return t;
+}
+
+static const Tokenizer *learn_from_texts(Reading *r)
+{
+    char *all = arena_alloc(r->arena, (size_t)r->c.bytes + 1);
+    size_t n = 0;
+    for (int k = 0; k < r->files; k++) {
+        size_t bytes = r->file[k].n;
+        if (r->plan->tokens == CHARACTERS)
+            check_characters(r, k);
+        memcpy(all + n, r->file[k].text, bytes);
+        if (r->plan->tokens == BYTE_PAIRS)
+            bytes -= (size_t)((double)bytes * r->plan->held_out);
+        n += bytes;
+    }
+    return learn_tokens(r, all, n);
+}
+
+static Tokens tokens_of(Reading *r, int k)
+{
+    Tokens x;
+    size_t where;
+    look_at(r, k);
+    const char *wrong = encode_text(r->c.tokenizer, r->arena,
+                                    r->file[k].text, r->file[k].n, &x,
+                                    &where);
+    if (wrong != NULL)
+        fault(r->fault, (int)where, "%s", wrong);
+    if (x.length < 2)
+        fault(r->fault, 0, "the text has only %d token; a model learns "
+              "what follows on what, and needs two.", x.length);
+    return with_bos_eos(r->arena, x, tokenizer_size(r->c.tokenizer));
+}
+
+static Data joined(Arena *arena, const Data *data, Tokens x, int ell_max)
+{
+    int n;
+    const Tokens *chunk = chunks(arena, x, ell_max, &n);
+    size_t before = (size_t)data->N_data, room = before + (size_t)n;
+    Tokens *all = arena_alloc(arena, room * sizeof *all + 1);
+    if (before > 0)
+        memcpy(all, data->x, before * sizeof *all);
+    for (int k = 1; k <= n; k++)
+        all[before++] = chunk[k];
+    return (Data){ .N_data = (int)before, .x = all };
+}
+static void texts_to_data(Reading *r)
+{
+    Corpus *c = &r->c;
+    if (r->ell_max < 2)
+        fault(r->fault, 0, "ell_max must be at least 2 to learn what "
+              "follows on what.");
+    if (c->tokenizer == NULL)
+        c->tokenizer = learn_from_texts(r);
+    for (int k = 0; k < r->files; k++) {
+        Tokens x = tokens_of(r, k);
+        int last = (int)(x.length * r->plan->held_out);
+        int first = x.length - last;
+        c->train = joined(r->arena, &c->train, (Tokens){ first, x.id },
+                          r->ell_max);
+        c->held_out = joined(r->arena, &c->held_out,
+                             (Tokens){ last, x.id + first }, r->ell_max);
+    }
+}
+
+/* A line: what stands before its tab, and behind it. */
+typedef struct {
+    const char *left, *right;
+    size_t n_left, n_right;
+} Line;
+
+static Line line_at(Reading *r, size_t *at)
+{
+    const char *text = r->file[0].text, *from = text + *at;
+    size_t left = r->file[0].n - *at;
+    const char *end = memchr(from, '\n', left);
+    size_t n = end == NULL ? left : (size_t)(end - from);
+    *at += n + (end != NULL);
+    if (n > 0 && from[n - 1] == '\r')
+        n--;
+    const char *tab = memchr(from, '\t', n);
+    if (tab == NULL)
+        fault(r->fault, (int)(from - text), "this line has no tab; "
+              "expected two parts with a tab between.");
+    size_t m = (size_t)(tab - from);
+    const char *second = memchr(tab + 1, '\t', n - m - 1);
+    if (second != NULL)
+        fault(r->fault, (int)(second - text), "this line has a second tab; "
+              "expected two parts with a tab between.");
+    return (Line){ from, tab + 1, m, n - m - 1 };
+}
+static int count_lines(const char *text, size_t n)
+{
+    int lines = n > 0 && text[n - 1] != '\n';
+    for (size_t k = 0; k < n; k++)
+        lines += text[k] == '\n';
+    return lines;
+}
+
+static const Line *all_lines(Reading *r, int *n)
+{
+    size_t at = 0, bytes = r->file[0].n;
+    int most = count_lines(r->file[0].text, bytes);
+    Line *line = arena_alloc(r->arena, (size_t)most * sizeof *line);
+    look_at(r, 0);
+    for (*n = 0; *n < most; (*n)++) {
+        line[*n] = line_at(r, &at);
+        if (line[*n].n_left == 0 || line[*n].n_right == 0)
+            fault(r->fault, (int)(line[*n].left - r->file[0].text), "one "
+                  "side of the tab is empty.");
+    }
+    if (*n < 2)
+        fault(r->fault, 0, "there is only one line; two are the least.");
+    return line;
+}
+Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
+                    size_t n, int ell_max, Fault *f, int at)
+{
+    Tokens x;
+    size_t where;
+    char *copy = arena_alloc(arena, n + 1);
+    memcpy(copy, text, n);
+    if (tokenizer_kind(t) == WORDS && n > 0 && copy[n - 1] != ' ')
+        copy[n++] = ' ';
+    const char *wrong = encode_text(t, arena, copy, n, &x, &where);
+    if (wrong != NULL)
+        fault(f, at + (int)where, "%s", wrong);
+    if (x.length + 2 > ell_max)
+        fault(f, at, "this has %d tokens with bos and eos; ell_max is %d.",
+              x.length + 2, ell_max);
+    return with_bos_eos(arena, x, tokenizer_size(t));
+}
+
+static Tokens side(Reading *r, const char *text, size_t n)
+{
+    int at = (int)(text - r->file[0].text);
+    return encode_field(r->c.tokenizer, r->arena, text, n, r->ell_max,
+                        r->fault, at);
+}
+
+/* The sides that are tokens, one behind the other. */
+static const Tokenizer *learn_from_lines(Reading *r, const Line *line,
+                                         int n, bool left)
+{
+    char *all = arena_alloc(r->arena, 2 * r->file[0].n + 2), *to = all;
+    bool blank = r->plan->tokens != CHARACTERS;
+    if (r->plan->tokens == CHARACTERS)
+        check_characters(r, 0);
+    for (int k = 0; k < n; k++) {
+        if (left) {
+            memcpy(to, line[k].left, line[k].n_left);
+            to += line[k].n_left;
+            if (blank)
+                *to++ = ' ';
+        }
+        memcpy(to, line[k].right, line[k].n_right);
+        to += line[k].n_right;
+        if (blank && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    return learn_tokens(r, all, (size_t)(to - all));
+}
+static int class_of(Reading *r, const Line *line, bool known)
+{
+    Corpus *c = &r->c;
+    size_t n = line->n_left;
+    int at = (int)(line->left - r->file[0].text);
+    for (int k = 1; k <= c->N_C; k++)
+        if (strlen(c->class_name[k]) == n
+            && memcmp(c->class_name[k], line->left, n) == 0)
+            return k;
+    if (known)
+        fault(r->fault, at, "the model has no class '%.*s'.", (int)n,
+              line->left);
+    if (c->N_C == MOST_CLASSES || memchr(line->left, '\0', n) != NULL)
+        fault(r->fault, at, "this is no label, or the %dth; a line is a "
+              "label, a tab, and a text.", MOST_CLASSES + 1);
+    char *name = arena_alloc(r->arena, n + 1);
+    memcpy(name, line->left, n);
+    name[n] = '\0';
+    c->class_name[++c->N_C] = name;
+    return c->N_C;
+}
+static const int *classes_of(Reading *r, const Line *line, int n,
+                             const Model *model)
+{
+    Corpus *c = &r->c;
+    int *class = arena_alloc(r->arena, (size_t)n * sizeof *class);
+    if (model != NULL) {
+        c->class_name = model->class_name;
+        c->N_C = model->theta->hyper.N_C;
+    } else {
+        c->class_name = arena_alloc(r->arena, (MOST_CLASSES + 1)
+                                              * sizeof *c->class_name);
+    }
+    for (int k = 0; k < n; k++)
+        class[k] = class_of(r, &line[k], model != NULL);
+    if (c->N_C < 2)
+        fault(r->fault, 0, "all lines have the label '%s'; there is "
+              "nothing to tell apart.", c->class_name[1]);
+    return class;
+}
+static void lines_to_data(Reading *r, Task task, const Model *model)
+{
+    Corpus *c = &r->c;
+    int n;
+    bool pairs = task == TRAIN_ED;
+    const Line *line = all_lines(r, &n);
+    if (c->tokenizer == NULL)
+        c->tokenizer = learn_from_lines(r, line, n, pairs);
+    Tokens *x = arena_alloc(r->arena, (size_t)n * sizeof *x);
+    Tokens *z = arena_alloc(r->arena, (size_t)n * sizeof *z);
+    const int *class = pairs ? NULL : classes_of(r, line, n, model);
+    for (int k = 0; k < n; k++) {
+        if (pairs)
+            z[k] = side(r, line[k].left, line[k].n_left);
+        x[k] = side(r, line[k].right, line[k].n_right);
+    }
+    int last = (int)(n * r->plan->held_out), first = n - last;
+    c->train = (Data){ first, pairs ? z : NULL, x, class };
+    c->held_out = (Data){ last, pairs ? z + first : NULL, x + first,
+                          pairs ? NULL : class + first };
+}
+
+Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
+                   const Model *model, int n, char *const name[], Fault *f)
+{
+    bool lines = task == TRAIN_ED || task == TRAIN_CLASS;
+    Reading *r = arena_alloc(arena, sizeof *r);
+    *r = (Reading){ arena, f, plan, ell_max, .files = 0 };
+    if (n == 0)
+        fault(f, 0, "which file? See '%s --help'.", f->sheet);
+    if (lines && n > 1)
+        fault(f, 0, "expected one file with a pair on each line, not %d.",
+              n);
+    read_files(r, n, name);
+    if (model != NULL)
+        r->c.tokenizer = model->tokenizer;
+    if (lines)
+        lines_to_data(r, task, model);
+    else
+        texts_to_data(r);
+    return r->c;
+}

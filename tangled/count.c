@@ -1,0 +1,136 @@
+/* ftx count: how many numbers there are to learn, part by part. */
+#include "program.h"
+#include <string.h>
+
+typedef struct {
+    char name[40];              /* layer[l].W.head[h].W_q                 */
+    const Parameter *first;
+    long long times;
+} Row;
+enum { PARTS = 100 };           /* more than any architecture has         */
+
+/* The name with l and h for the numbers of the layer and the head. */
+static void general_name(const char *name, char *to)
+{
+    for (const char *p = name; *p != '\0'; p++) {
+        *to++ = *p;
+        if (*p != '[')
+            continue;
+        bool head = p - name >= 4 && strncmp(p - 4, "head", 4) == 0;
+        *to++ = head ? 'h' : 'l';
+        p += strcspn(p, "]");
+        *to++ = ']';
+    }
+    *to = '\0';
+}
+static int collect(const Theta *theta, Row row[])
+{
+    int n = 0;
+    for (int i = 1; i <= theta->n; i++) {
+        const Parameter *p = &theta->parameter[i];
+        char name[40];
+        int k = 0;
+        general_name(p->name, name);
+        while (k < n && strcmp(row[k].name, name) != 0)
+            k++;
+        REQUIRE(k < PARTS, "%s is one part too many.", name);
+        if (k == n) {
+            row[n] = (Row){ .first = p, .times = 0 };
+            strcpy(row[n++].name, name);
+        }
+        row[k].times++;
+    }
+    return n;
+}
+
+const char *grouped(long long n, char to[40])
+{
+    char digits[30];
+    int length = snprintf(digits, sizeof digits, "%lld", n), at = 0;
+    for (int k = 0; k < length; k++) {
+        if (k > 0 && (length - k) % 3 == 0)
+            to[at++] = ',';
+        to[at++] = digits[k];
+    }
+    to[at] = '\0';
+    return to;
+}
+
+static void print_part(FILE *out, const Row *row)
+{
+    char shape[60], numbers[40];
+    const Parameter *p = row->first;
+    long long each = (long long)p->rows * p->cols;
+    snprintf(shape, sizeof shape, "%d x %d", p->rows, p->cols);
+    fprintf(out, "%-26s %8lld  %16s %18s\n", row->name, row->times, shape,
+            grouped(each * row->times, numbers));
+}
+static void print_count(FILE *out, const Theta *theta, bool total)
+{
+    Row row[PARTS];
+    char numbers[40];
+    int n = total ? 0 : collect(theta, row);
+    if (!total)
+        fprintf(out, "%-26s %8s  %16s %18s\n", "part", "how many",
+                "each", "numbers");
+    for (int k = 0; k < n; k++)
+        print_part(out, &row[k]);
+    fprintf(out, "%-26s %8s  %16s %18s\n", "total", "", "",
+            grouped(theta_count(theta), numbers));
+}
+
+typedef struct {
+    Hyperparameters hyper;
+    bool total;
+} Count;
+
+static const Option count_options[] = {
+    { "total", FLAG, offsetof(Count, total), 0, 0, NULL,
+      "print the last line only" },
+    { .name = NULL },
+};
+
+static const char usage[] =
+    "Usage: ftx count d|e|ed|class [options]\n"
+    "       ftx count MODEL\n"
+    "\n"
+    "Counts the numbers to learn of an architecture, or of a model file.\n"
+    "For example, GPT-2:\n"
+    "\n"
+    "  ftx count d --N_V 50257 --ell_max 1024 --L 12 --H 12 --d_e 768"
+    " --tied\n";
+static void count_it(Fault *f, void *data)
+{
+    const Command *command = data;
+    Count c = { hyper_default(TRAIN_D), false };
+    const Options options[] = {
+        { "Hyperparameters:", hyper_options, &c.hyper },
+        { "Sizes:", size_options + 1, &c.hyper },
+        { "Other options:", count_options, &c },
+        { .table = NULL },
+    };
+    Task task = TRAIN_D;
+    for (int k = 0; k < command->n; k++)
+        if (task_of(command->argument[k], &task))
+            c.hyper = hyper_default(task);
+    if (asks_help(command->n, command->argument)) {
+        fputs(usage, command->out);
+        print_options(command->out, options);
+        return;
+    }
+    int n = obey(f, options, command->n, command->argument);
+    if (n != 1)
+        fault(f, 0, "expected one architecture or model; see 'ftx count "
+              "--help'.");
+    hyper_check(f, &c.hyper);
+    Arena *arena = command->arena;
+    const char *name = command->argument[0];
+    if (!task_of(name, &task))
+        c.hyper = model_load(arena, name, f)->theta->hyper;
+    print_count(command->out, theta_new(arena, &c.hyper), c.total);
+}
+
+int count_numbers(FILE *out, FILE *err, int n, char *argument[])
+{
+    return run_command("ftx count", count_it, out, err, n, argument);
+}

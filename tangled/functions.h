@@ -1,0 +1,171 @@
+/* What the loops of matrix.c share: FAST, sums, and the functions that are
+   applied to every entry. Loops count from 0. */
+#ifndef FUNCTIONS_H
+#define FUNCTIONS_H
+#include "ftx.h"
+#include <math.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1                   /* as GCC says it */
+#endif
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF                    /* a * b + c rounds twice */
+#endif
+#if defined(FAST)                               /* said by the builder */
+#elif defined(__gnu_linux__) && defined(__x86_64__) \
+    && !defined(__SANITIZE_THREAD__) \
+    && (!defined(__clang__) || __clang_major__ >= 18)
+#define FAST __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define FAST
+#endif
+#ifdef __GNUC__
+#define WITHIN static inline __attribute__((always_inline, unused))
+#else
+#define WITHIN static inline
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#define ONE_VECTOR _Pragma("GCC unroll 1")      /* not 16 single numbers */
+#else
+#define ONE_VECTOR
+#endif
+
+enum { LANES = 64 / sizeof(real) };
+#define EACH_LANE ONE_VECTOR for (int l = 0; l < LANES; l++)
+
+WITHIN real sum_of_lanes(real lane[LANES])
+{
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++)
+            lane[l] += lane[l + half];
+    return lane[0];
+}
+
+WITHIN real total(int n, const real *a)         /* sum of a[i] */
+{
+    real lane[LANES] = {0};
+    int i = 0;
+    for (; i + LANES <= n; i += LANES)
+        EACH_LANE lane[l] += a[i + l];
+    for (int l = 0; i + l < n; l++)
+        lane[l] += a[i + l];
+    return sum_of_lanes(lane);
+}
+WITHIN real inner(int n, const real *a, const real *b)
+{
+    real lane[LANES] = {0};
+    int i = 0;
+    for (; i + LANES <= n; i += LANES)
+        EACH_LANE lane[l] += a[i + l] * b[i + l];
+    for (int l = 0; i + l < n; l++)
+        lane[l] += a[i + l] * b[i + l];
+    return sum_of_lanes(lane);
+}
+
+WITHIN real squares(int n, const real *a, real m)
+{
+    real lane[LANES] = {0};
+    int i = 0;
+    for (; i + LANES <= n; i += LANES)
+        EACH_LANE lane[l] += (a[i + l] - m) * (a[i + l] - m);
+    for (int l = 0; i + l < n; l++)
+        lane[l] += (a[i + l] - m) * (a[i + l] - m);
+    return sum_of_lanes(lane);
+}
+WITHIN real larger(real a, real b)
+{
+    return a > b ? a : b;
+}
+
+WITHIN real largest(int n, const real *a)       /* of numbers, not NaN */
+{
+    real lane[LANES];
+    int i = 0;
+    EACH_LANE lane[l] = a[0];
+    for (; i + LANES <= n; i += LANES)
+        EACH_LANE lane[l] = larger(a[i + l], lane[l]);
+    for (int l = 0; i + l < n; l++)
+        lane[l] = larger(a[i + l], lane[l]);
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++)
+            lane[l] = larger(lane[l + half], lane[l]);
+    return lane[0];
+}
+
+WITHIN float at_least(float x, float least)     /* a NaN stays one */
+{
+    const int32_t below = -(x < least);
+    int32_t bits, other;
+    memcpy(&bits, &x, sizeof x);
+    memcpy(&other, &least, sizeof x);
+    bits = (bits & ~below) | (other & below);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+WITHIN float power_of_2(int32_t n)              /* -126 <= n <= 127 */
+{
+    const int32_t bits = (n + 127) * (1 << 23);
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
+WITHIN float exp_single(float x, float rest)    /* e^(x + rest) */
+{
+    x = -at_least(-at_least(x, -105), -89);
+    const float shifted = x * 0x1.715476p0f + 0x1.8p23f;    /* 1 / ln 2 */
+    const float n = shifted - 0x1.8p23f;
+    const float r = x - n * 0x1.62e4p-1f - n * 0x1.7f7d1cp-20f + rest;
+    float q = 0x1.6a2434p-10f;
+    q = q * r + 0x1.1239e2p-7f;
+    q = q * r + 0x1.5558f2p-5f;
+    q = q * r + 0x1.555492p-3f;
+    q = q * r + 0x1.fffffcp-2f;
+    int32_t k;
+    memcpy(&k, &shifted, sizeof k);
+    k -= 0x4b400000;                            /* the bits of 1.5 2^23 */
+    return (1 + (r + r * r * q)) * power_of_2(k >> 1)
+                                 * power_of_2(k - (k >> 1));
+}
+
+WITHIN real exp_of(real x)
+{
+    return sizeof x == sizeof(float) ? (real)exp_single((float)x, 0)
+                                     : (real)exp(x);
+}
+
+WITHIN float Phi_single(float x, float *phi)
+{
+    const float a = -at_least(-fabsf(x), -15);
+    int32_t bits;
+    float head;
+    memcpy(&bits, &a, sizeof bits);
+    bits &= ~0xfff;
+    memcpy(&head, &bits, sizeof head);
+    const float e = exp_single(-.5f * head * head,
+                               -.5f * (a - head) * (a + head));
+    float N = 0x1.0dc414p-8f,   D = 0x1.5218f8p-7f;
+    N = N * a + 0x1.4cddf2p-5f, D = D * a + 0x1.a1369ap-4f;
+    N = N * a + 0x1.7743e8p-3f, D = D * a + 0x1.e0bccep-2f;
+    N = N * a + 0x1.c0d056p-2f, D = D * a + 0x1.33d734p0f;
+    N = N * a + .5f,            D = D * a + 0x1.acaa5cp0f;
+    D = D * a + 1;
+    *phi = 0x1.988454p-2f * e;                  /* 1 / sqrt(2 pi) */
+    const float tail = e * (N / D), rest = 1 - tail;
+    return x > 0 ? rest : tail;
+}
+WITHIN real Phi(real x, real *phi)
+{
+    if (sizeof x == sizeof(float)) {
+        float density, P = Phi_single((float)x, &density);
+        *phi = (real)density;
+        return (real)P;
+    }
+    *phi = (real)(exp(-x * x / 2) * 0.39894228040143267794);
+    return (real)(erfc(-x * 0.70710678118654752440) / 2);
+}
+#endif

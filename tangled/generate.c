@@ -1,0 +1,186 @@
+/* ftx generate: Algorithm 14 on a prompt. */
+#include "program.h"
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *model, *u;
+    int ell_gen, slide;
+    bool stop, special, no_memory, show_tokens, peak;
+} Wish;
+
+static const Option wishes[] = {
+    { "model", TEXT, offsetof(Wish, model), 0, 0, "FILE",
+      "as saved by ftx train d" },
+    { "ell_gen", WHOLE, offsetof(Wish, ell_gen), 0, 10000000, NULL,
+      "how many tokens" },
+    { "u", TEXT, offsetof(Wish, u), 0, 0, "LIST",
+      "the uniform numbers to draw with, commas between" },
+    { "stop", FLAG, offsetof(Wish, stop), 0, 0, NULL,
+      "stop at eos_token" },
+    { "special", FLAG, offsetof(Wish, special), 0, 0, NULL,
+      "special tokens may be drawn, as printed" },
+    { "slide", WHOLE, offsetof(Wish, slide), 0, 10000000, NULL,
+      "so many tokens leave the front beyond ell_max; 0: a half" },
+    { "no-memory", FLAG, offsetof(Wish, no_memory), 0, 0, NULL,
+      "compute all keys and values again for each token" },
+    { "show-tokens", FLAG, offsetof(Wish, show_tokens), 0, 0, NULL,
+      "a line for each token, with its p and q" },
+    { "peak", FLAG, offsetof(Wish, peak), 0, 0, NULL,
+      "say how much memory the computation took" },
+    { .name = NULL },
+};
+
+static const char usage[] =
+    "Usage: ftx generate --model FILE [options] [PROMPT]\n"
+    "\n"
+    "Continues a prompt, token by token. - reads it from standard input.\n"
+    "For example:\n"
+    "\n"
+    "  ftx train d --steps 100 --model hello.ftx README.md\n"
+    "  ftx generate --model hello.ftx --ell_gen 40 'The book'\n";
+
+typedef struct {
+    FILE *out;
+    const Tokenizer *tokenizer;
+    bool show_tokens;
+    Mat p, q;
+} Listener;
+
+static Mat notice(void *to, const char *line, const char *name, Mat M,
+                  int index)
+{
+    Listener *l = to;
+    (void)name, (void)index;
+    if (strcmp(line, "14.4") == 0)
+        l->p = M;
+    if (strcmp(line, "14.5") == 0 && M != NULL)
+        l->q = M;
+    return M;
+}
+
+static bool print_token(void *to, int y)
+{
+    Listener *l = to;
+    Piece piece = token_piece(l->tokenizer, y);
+    if (l->show_tokens) {
+        fprintf(l->out, "p %.6f  q %.6f  ", (double)AT(l->p, y, 1),
+                (double)AT(l->q, y, 1));
+        write_token(l->out, l->tokenizer, y);
+        fputc('\n', l->out);
+    } else {
+        fwrite(piece.at, 1, (size_t)piece.n, l->out);
+    }
+    return fflush(l->out) == 0;
+}
+
+static Tokens prompt_of(const Command *c, const Model *model, int n,
+                        Fault *f)
+{
+    const char *text = n == 0 ? "" : c->argument[0], *command = f->sheet;
+    size_t bytes = strlen(text);
+    if (strcmp(text, "-") == 0) {
+        text = text_of_file(c->arena, "-", &bytes, f);
+        bytes -= text[bytes - 1] == '\n';
+        bytes -= bytes > 0 && text[bytes - 1] == '\r';
+    } else {
+        f->sheet = "the prompt";
+        f->text = text;
+    }
+    Tokens x = typed_tokens(c, model, text, bytes, INT_MAX, f);
+    f->sheet = command;
+    f->text = NULL;
+    x.length--;                         /* a prompt has no eos (E35) */
+    return x;
+}
+
+static void check_length(const Wish *wish, Tokens x, int ell_max, Fault *f)
+{
+    if (x.length > ell_max && wish->slide == 0)
+        fault(f, 0, "the prompt has %d tokens with bos; ell_max is %d. "
+              "Give a shorter one, or --slide N.", x.length, ell_max);
+    if (wish->slide > ell_max)
+        fault(f, 0, "--slide is %d; it must be at most ell_max, %d.",
+              wish->slide, ell_max);
+}
+static NumberList numbers(const Command *c, const char *text, Fault *f)
+{
+    NumberList list = { 0 };
+    double *u = arena_alloc(c->arena, (strlen(text) + 1) * sizeof *u);
+    for (const char *p = text; ; p++) {
+        char *end;
+        double x = strtod(p, &end);
+        if (end == p || !(x >= 0 && x < 1) || strchr(",", *end) == NULL)
+            fault(f, 0, "--u must be numbers in [0, 1) with commas "
+                  "between; it is '%.100s'.", text);
+        u[list.n++] = x;
+        p = end;
+        if (*p == '\0')
+            break;
+    }
+    list.u = u;
+    return list;
+}
+static void go_on(Command *c, const Wish *wish, Inference *how,
+                  const Model *model, Tokens x)
+{
+    const Theta *theta = model->theta;
+    int ell_max = theta->hyper.ell_max;
+    Listener listener = { c->out, model->tokenizer, wish->show_tokens,
+                          NULL, NULL };
+    Tape *tape = c->tape;
+    if (!wish->no_memory)
+        theta = theta_remembering(c->arena, theta);
+    if (wish->show_tokens)
+        observe(tape, notice, &listener);
+    how->ell_gen = wish->ell_gen;
+    how->stop_at_eos = wish->stop;
+    how->no_special = !wish->special;
+    how->slide = wish->slide;
+    if (how->slide == 0 && how->ell_gen > ell_max - x.length + 1)
+        how->slide = (ell_max + 1) / 2;
+    how->told = print_token;
+    how->to = &listener;
+    dinference(tape, c->arena, x, theta, how);
+    if (!wish->show_tokens)
+        fputc('\n', c->out);
+    if (wish->peak)
+        fprintf(c->err, "peak: %zu bytes, and the model\n",
+                tape_peak(tape));
+}
+static void generate_it(Fault *f, void *data)
+{
+    Command *c = data;
+    Wish wish = { .ell_gen = 200 };
+    Drawing draw = { .tau = 1, .seed = 1 };
+    const Options options[] = {
+        { "Options:", wishes, &wish },
+        { "How a token is drawn:", drawing_options, &draw },
+        { .table = NULL },
+    };
+    if (asks_help(c->n, c->argument)) {
+        fputs(usage, c->out);
+        print_options(c->out, options);
+        return;
+    }
+    int n = obey(f, options, c->n, c->argument);
+    Inference how = drawing(&draw);
+    NumberList list;
+    if (n > 1)
+        fault(f, 0, "expected one prompt; put it in quotes.");
+    if (wish.u != NULL) {
+        list = numbers(c, wish.u, f);
+        how.chance = chance_in(&list);
+        wish.ell_gen = list.n;
+    }
+    Model *model = model_for(c, wish.model, TRAIN_D, f);
+    Tokens x = prompt_of(c, model, n, f);
+    check_length(&wish, x, model->theta->hyper.ell_max, f);
+    go_on(c, &wish, &how, model, x);
+}
+
+int generate(FILE *out, FILE *err, int n, char *argument[])
+{
+    return run_command("ftx generate", generate_it, out, err, n, argument);
+}

@@ -1,0 +1,454 @@
+/* Model files: saved at once or not at all, and checked before use. */
+#include "program.h"
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+uint64_t checksum(uint64_t so_far, const void *bytes, size_t n)
+{
+    const unsigned char *p = bytes;
+    uint64_t hash = so_far == NO_CHECKSUM ? 0xcbf29ce484222325u : so_far;
+    for (size_t k = 0; k < n; k++)
+        hash = (hash ^ p[k]) * 0x100000001b3u;
+    return hash;
+}
+
+static void put_64(unsigned char to[8], uint64_t bits)
+{
+    for (int k = 0; k < 8; k++)
+        to[k] = (unsigned char)(bits >> 8 * k & 0xFF);
+}
+
+static uint64_t get_bytes(const unsigned char *from, int size)
+{
+    uint64_t bits = 0;
+    for (int k = size - 1; k >= 0; k--)
+        bits = bits << 8 | from[k];
+    return bits;
+}
+
+static const Option task_options[] = {
+    { "task", CHOICE, offsetof(Model, task), 0, 0, "ed e d class", "" },
+    { .name = NULL },
+};
+
+#define OF_STATE(member) offsetof(State, member)
+static const Option state_options[] = {
+    { "step", WHOLE, OF_STATE(step), 0, 2e9, NULL, "" },
+    { "updates", WHOLE, OF_STATE(updates), 0, 2e9, NULL, "" },
+    { "interval", WHOLE, OF_STATE(interval), 1, 2e9, NULL, "" },
+    { "loss", DECIMAL, OF_STATE(loss), 0, DBL_MAX, NULL, "" },
+    { "tokens", DECIMAL, OF_STATE(tokens), 0, DBL_MAX, NULL, "" },
+    { "best", DECIMAL, OF_STATE(patience.best), 0, DBL_MAX, NULL, "" },
+    { "evaluations", WHOLE, OF_STATE(patience.evaluations), 0, 2e9, NULL,
+      "" },
+    { "waited", WHOLE, OF_STATE(patience.waited), 0, 2e9, NULL, "" },
+    { "bytes", DECIMAL, OF_STATE(bytes), 0, DBL_MAX, NULL, "" },
+    { "sum", TEXT, OF_STATE(sum), 0, 0, "a checksum", "" },
+    { "has_m", FLAG, OF_STATE(has_m), 0, 0, NULL, "" },
+    { "has_v", FLAG, OF_STATE(has_v), 0, 0, NULL, "" },
+    { "points", WHOLE, OF_STATE(points), 0, 2e9, NULL, "" },
+    { .name = NULL },
+};
+
+typedef struct {
+    FILE *file;
+    uint64_t sum;
+} Writer;
+
+static void put(Writer *w, const void *bytes, size_t n)
+{
+    w->sum = checksum(w->sum, bytes, n);
+    fwrite(bytes, 1, n, w->file);
+}
+
+static void put_numbers(Writer *w, Mat M)
+{
+    unsigned char bytes[8];
+    size_t n = (size_t)M->rows * (size_t)M->cols;
+    for (size_t k = 0; k < n; k++) {
+        uint64_t bits = 0;
+        uint32_t half;
+        if (sizeof(real) == 4) {
+            memcpy(&half, &M->at[k], 4);
+            bits = half;
+        } else {
+            memcpy(&bits, &M->at[k], sizeof(real));
+        }
+        put_64(bytes, bits);
+        put(w, bytes, sizeof(real));
+    }
+}
+/* The parameters, and the matrices of the optimiser. */
+static long long numbers_of(const Model *m)
+{
+    return theta_count(m->theta)
+         * (1 + m->state.has_m + m->state.has_v);
+}
+
+static void put_values(FILE *to, const Option *table, const void *values)
+{
+    for (const Option *o = table; o->name != NULL; o++) {
+        fprintf(to, "%s ", o->name);
+        option_print(to, o, values);
+        fputc('\n', to);
+    }
+}
+
+static void put_header(FILE *to, const Model *m)
+{
+    const Hyperparameters *h = &m->theta->hyper;
+    fprintf(to, "ftx model 1\n");
+    put_values(to, task_options, m);
+    put_values(to, size_options, h);
+    put_values(to, hyper_options, h);
+    for (int c = 1; c <= h->N_C; c++)
+        fprintf(to, "class %s\n", m->class_name[c]);
+    tokenizer_save(to, m->tokenizer);
+    put_values(to, plan_options, &m->plan);
+    put_values(to, state_options, &m->state);
+    for (int k = 0; k < m->state.points; k++)
+        fprintf(to, "point %d %.17g %.17g\n", m->point[k].step,
+                m->point[k].loss, m->point[k].held_out);
+    fprintf(to, "numbers %d %lld\n", (int)sizeof(real), numbers_of(m));
+}
+/* Writes the header into memory: its text, to be freed; or NULL. */
+static char *header_of(const Model *m, size_t *n)
+{
+    char *text = NULL;
+    FILE *to = open_memstream(&text, n);
+    if (to == NULL)
+        return NULL;
+    put_header(to, m);
+    if (fclose(to) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static bool put_model(FILE *file, const void *data)
+{
+    const Model *m = data;
+    Writer w = { file, NO_CHECKSUM };
+    unsigned char sum[8];
+    size_t n;
+    char *header = header_of(m, &n);
+    if (header == NULL)
+        return false;
+    put(&w, header, n);
+    free(header);
+    for (int k = 1; k <= m->theta->n; k++)
+        put_numbers(&w, *m->theta->parameter[k].place);
+    for (int k = 1; m->state.has_m && k <= m->theta->n; k++)
+        put_numbers(&w, m->m[k]);
+    for (int k = 1; m->state.has_v && k <= m->theta->n; k++)
+        put_numbers(&w, m->v[k]);
+    put_64(sum, w.sum);
+    return fwrite(sum, 1, sizeof sum, file) == sizeof sum;
+}
+
+/* Writes the file; 0, or the number of the error. */
+static int write_file(const char *name, const void *data,
+                      bool (*write)(FILE *file, const void *data))
+{
+    FILE *file = fopen(name, "wb");
+    if (file == NULL)
+        return errno;
+    errno = 0;
+    int error = 0;
+    if (!write(file, data) || fflush(file) != 0 || ferror(file)
+        || fsync(fileno(file)) != 0)
+        error = errno != 0 ? errno : EIO;
+    if (fclose(file) != 0 && error == 0)
+        error = errno;
+    return error;
+}
+void replace_file(const char *name, Fault *f, const void *data,
+                  bool (*write)(FILE *file, const void *data))
+{
+    struct stat old;
+    char new_name[4000];
+    f->sheet = name;
+    f->text = NULL;
+    if (stat(name, &old) == 0 && !S_ISREG(old.st_mode))
+        fault(f, 0, "cannot be written: it is not a file.");
+    int n = snprintf(new_name, sizeof new_name, "%s.new", name);
+    if (n >= (int)sizeof new_name)
+        fault(f, 0, "cannot be written: the name is too long.");
+    int error = write_file(new_name, data, write);
+    if (error == 0 && rename(new_name, name) != 0)
+        error = errno;
+    if (error == 0)
+        return;
+    remove(new_name);
+    fault(f, 0, "cannot be written: %s; what was there is as it was.",
+          strerror(error));
+}
+static bool all_finite(const Theta *theta)
+{
+    bool finite = true;
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        size_t n = (size_t)M->rows * (size_t)M->cols;
+        for (size_t e = 0; e < n; e++)
+            finite &= isfinite(M->at[e]) != 0;
+    }
+    return finite;
+}
+
+void model_save(const Model *model, const char *name, Fault *f)
+{
+    f->sheet = name;
+    f->text = NULL;
+    if (!all_finite(model->theta))
+        fault(f, 0, "is not written: a parameter is not finite; what was "
+              "there is as it was.");
+    replace_file(name, f, model, put_model);
+}
+
+typedef struct {
+    Fault *fault;
+    Arena *arena;
+    char *p, *end;              /* the next line; where the sum begins    */
+    int line;                   /* its number                             */
+} Header;
+
+_Noreturn static void unexpected(const Header *h, const char *expected)
+{
+    fault(h->fault, 0, "line %d of its header is not what a model has: "
+          "expected %s.", h->line, expected);
+}
+
+/* The next line, without its end. */
+static char *next_line(Header *h)
+{
+    char *line = h->p;
+    size_t left = (size_t)(h->end - line);
+    char *stop = memchr(line, '\n', left);
+    h->line++;
+    if (stop == NULL || memchr(line, '\0', (size_t)(stop - line)) != NULL)
+        unexpected(h, "a line of text");
+    *stop = '\0';
+    h->p = stop + 1;
+    return line;
+}
+/* What stands behind the word on the next line. */
+static char *next_value(Header *h, const char *word)
+{
+    char *line = next_line(h), expected[60];
+    size_t n = strlen(word);
+    if (strncmp(line, word, n) != 0 || line[n] != ' ') {
+        snprintf(expected, sizeof expected, "'%s' and its value", word);
+        unexpected(h, expected);
+    }
+    return line + n + 1;
+}
+
+static void get_values(Header *h, const Option *table, void *values)
+{
+    char range[400], expected[500];
+    for (const Option *o = table; o->name != NULL; o++) {
+        char *typed = next_value(h, o->name);
+        if (option_set(o, values, typed))
+            continue;
+        option_range(o, range, sizeof range);
+        snprintf(expected, sizeof expected, "%s %s", o->name, range);
+        unexpected(h, expected);
+    }
+}
+
+/* What is wrong with the first line and the size; or NULL. */
+static const char *kind_fault(FILE *file, size_t size)
+{
+    static const char magic[] = "ftx model ";
+    size_t m = strlen(magic);
+    char begin[16] = "";
+    size_t n = fread(begin, 1, sizeof begin - 1, file);
+    if (n < m + 2 || memcmp(begin, magic, m) != 0)
+        return "this is no model of ftx.";
+    if (begin[m] != '1' || begin[m + 1] != '\n')
+        return "this model has a newer format than this ftx, which reads "
+               "format 1.";
+    return size < 40 ? "the model is cut short." : NULL;
+}
+
+/* Whether the last 8 of the bytes are the checksum of the others. */
+static const char *sum_fault(FILE *file, size_t size)
+{
+    unsigned char buffer[16384], last[8];
+    uint64_t sum = NO_CHECKSUM;
+    size_t got = 1, want;
+    rewind(file);
+    for (size_t left = size - 8; left > 0 && got > 0; left -= got) {
+        want = left < sizeof buffer ? left : sizeof buffer;
+        got = fread(buffer, 1, want, file);
+        sum = checksum(sum, buffer, got);
+    }
+    if (fread(last, 1, 8, file) != 8 || get_bytes(last, 8) != sum)
+        return "the model is damaged: its checksum is wrong.";
+    return NULL;
+}
+static void get_classes(Header *h, Model *m, const Hyperparameters *hyper)
+{
+    size_t N_C = (size_t)hyper->N_C;
+    if (N_C > (size_t)(h->end - h->p))
+        unexpected(h, "as many classes as N_C says");
+    m->class_name = arena_alloc(h->arena, (N_C + 1)
+                                          * sizeof *m->class_name);
+    for (int c = 1; c <= hyper->N_C; c++)
+        m->class_name[c] = next_value(h, "class");
+}
+
+static void get_tokenizer(Header *h, Model *m)
+{
+    const char *p = h->p;
+    const char *wrong = tokenizer_load(h->arena, &p, h->end, &m->tokenizer);
+    for (; h->p < p; h->p++)
+        h->line += *h->p == '\n';
+    if (wrong != NULL)
+        fault(h->fault, 0, "line %d of its header: %s", h->line + 1, wrong);
+}
+static void get_points(Header *h, Model *m)
+{
+    size_t n = (size_t)m->state.points;
+    if (n > (size_t)(h->end - h->p))
+        unexpected(h, "no more points than the file has bytes");
+    m->point = arena_alloc(h->arena, n * sizeof *m->point + 1);
+    for (size_t k = 0; k < n; k++) {
+        Point *p = &m->point[k];
+        char *end = next_value(h, "point");
+        long step = strtol(end, &end, 10);
+        p->loss = strtod(end, &end);
+        p->held_out = strtod(end, &end);
+        if (*end != '\0' || step < 1 || step > m->state.step)
+            unexpected(h, "a step and two numbers");
+        if (!isfinite(p->loss) || isinf(p->held_out))
+            unexpected(h, "losses that are finite");
+        p->step = (int)step;
+    }
+}
+static void check_header(const Header *h, const Model *m,
+                         const Hyperparameters *hyper)
+{
+    double numbers = (double)(h->end - h->p), heads = hyper->H;
+    double layers = (double)hyper->L + hyper->L_enc + hyper->L_dec;
+    const char *wrong = hyperparameters_fault(hyper);
+    if (wrong != NULL)
+        fault(h->fault, 0, "%s", wrong);
+    if (tokenizer_size(m->tokenizer) != hyper->N_V)
+        fault(h->fault, 0, "its tokenizer has %d tokens, but N_V is %d.",
+              tokenizer_size(m->tokenizer), hyper->N_V);
+    if (3 * layers * heads > numbers
+        || (double)hyper->d_e * hyper->N_V > numbers
+        || hyper_default(m->task).architecture != hyper->architecture
+        || (m->task == TRAIN_CLASS) != (hyper->N_C > 0)
+        || hyper->N_C > MOST_CLASSES
+        || (double)hyper->d_e * hyper->ell_max > 1e8 + numbers)
+        fault(h->fault, 0, "its sizes do not fit its header.");
+}
+
+typedef struct {
+    const unsigned char *next;
+    int size;                   /* of a number in the file                */
+} Numbers;
+
+static double number_at(Numbers *from)
+{
+    uint64_t bits = get_bytes(from->next, from->size);
+    uint32_t half = (uint32_t)bits;
+    double x;
+    float y;
+    memcpy(&x, &bits, sizeof x);
+    memcpy(&y, &half, sizeof y);
+    from->next += from->size;
+    return from->size == 4 ? y : x;
+}
+
+static void get_numbers(Numbers *from, Mat to, Fault *f)
+{
+    size_t n = (size_t)to->rows * (size_t)to->cols;
+    for (size_t k = 0; k < n; k++) {
+        to->at[k] = (real)number_at(from);
+        if (!isfinite(to->at[k]))
+            fault(f, 0, "a number in it is not finite.");
+    }
+}
+static Mat *get_moments(Header *h, Numbers *from, const Theta *theta)
+{
+    Mat *m = arena_alloc(h->arena, ((size_t)theta->n + 1) * sizeof *m);
+    for (int k = 1; k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k];
+        m[k] = constant(h->arena, p->rows, p->cols);
+        get_numbers(from, m[k], h->fault);
+    }
+    return m;
+}
+static void get_all_numbers(Header *h, Model *m)
+{
+    char *line = next_value(h, "numbers"), *end;
+    long size = strtol(line, &end, 10);
+    long long count = strtoll(end, &end, 10);
+    long long left = h->end - h->p;
+    if ((size != 4 && size != 8) || *end != '\0')
+        unexpected(h, "'numbers', 4 or 8, and how many");
+    if (count != numbers_of(m) || count > left || count * size != left)
+        fault(h->fault, 0, "its sizes do not fit its header.");
+    theta_allocate(m->theta, h->arena);
+    Numbers from = { (const unsigned char *)h->p, (int)size };
+    for (int k = 1; k <= m->theta->n; k++)
+        get_numbers(&from, *m->theta->parameter[k].place, h->fault);
+    if (m->state.has_m)
+        m->m = get_moments(h, &from, m->theta);
+    if (m->state.has_v)
+        m->v = get_moments(h, &from, m->theta);
+}
+
+static char *read_model(Arena *arena, const char *name, size_t *n, Fault *f)
+{
+    struct stat about;
+    f->sheet = name;
+    f->text = NULL;
+    if (stat(name, &about) == 0 && !S_ISREG(about.st_mode))
+        fault(f, 0, "this is no file.");
+    FILE *file = fopen(name, "rb");
+    if (file == NULL || fstat(fileno(file), &about) != 0)
+        fault(f, 0, "cannot be opened: %s.", strerror(errno));
+    *n = (size_t)about.st_size;
+    const char *wrong = kind_fault(file, *n);
+    if (wrong == NULL)
+        wrong = sum_fault(file, *n);
+    char *bytes = wrong == NULL ? arena_alloc(arena, *n) : NULL;
+    rewind(file);
+    if (wrong == NULL && fread(bytes, 1, *n, file) != *n)
+        wrong = "the model cannot be read.";
+    fclose(file);
+    if (wrong != NULL)
+        fault(f, 0, "%s", wrong);
+    return bytes;
+}
+Model *model_load(Arena *arena, const char *name, Fault *f)
+{
+    size_t n;
+    char *bytes = read_model(arena, name, &n, f);
+    Header h = { f, arena, bytes, bytes + n - 8, 0 };
+    Model *m = arena_alloc(arena, sizeof *m);
+    *m = (Model){ .theta = NULL };
+    Hyperparameters hyper = { .N_V = 0 };
+    next_line(&h);
+    get_values(&h, task_options, m);
+    get_values(&h, size_options, &hyper);
+    get_values(&h, hyper_options, &hyper);
+    get_classes(&h, m, &hyper);
+    get_tokenizer(&h, m);
+    check_header(&h, m, &hyper);
+    m->theta = theta_new(arena, &hyper);
+    get_values(&h, plan_options, &m->plan);
+    get_values(&h, state_options, &m->state);
+    get_points(&h, m);
+    get_all_numbers(&h, m);
+    return m;
+}

@@ -1,0 +1,222 @@
+/* The options of the commands, in tables. */
+#include "program.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *at(const Option *option, const void *values)
+{
+    return (char *)values + option->place;
+}
+
+/* The number of the word among the words of a choice; or -1. */
+static int choice(const char *words, const char *typed)
+{
+    size_t n = strlen(typed);
+    for (int k = 0; *words != '\0'; k++) {
+        size_t m = strcspn(words, " ");
+        if (m == n && memcmp(words, typed, n) == 0)
+            return k;
+        words += m + (words[m] == ' ');
+    }
+    return -1;
+}
+
+static bool number(const Option *option, double *to, const char *typed)
+{
+    char *end;
+    *to = strtod(typed, &end);
+    return end != typed && *end == '\0'
+        && option->least <= *to && *to <= option->most;
+}
+bool option_set(const Option *option, void *values, const char *typed)
+{
+    void *to = at(option, values);
+    double x = 0;
+    int k = option->kind == FLAG ? choice("no yes", typed)
+          : option->kind == CHOICE ? choice(option->words, typed) : 0;
+    if (option->kind == WHOLE || option->kind == DECIMAL)
+        k = number(option, &x, typed) ? 0 : -1;
+    if (k < 0 || (option->kind == WHOLE && x != floor(x)))
+        return false;
+    switch (option->kind) {
+    case FLAG:   *(bool *)to = k == 1; break;
+    case WHOLE:  *(int *)to = (int)x; break;
+    case DECIMAL: *(double *)to = x; break;
+    case CHOICE: *(int *)to = k; break;
+    case TEXT:   *(const char **)to = typed; break;
+    }
+    return true;
+}
+
+static void print_word(FILE *out, const char *words, int k)
+{
+    for (; k > 0; k--)
+        words += strcspn(words, " ") + 1;
+    fprintf(out, "%.*s", (int)strcspn(words, " "), words);
+}
+
+static void print_number(FILE *out, double x)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", x);
+    fprintf(out, "%.*g", strtod(text, NULL) == x ? 15 : 17, x);
+}
+
+void option_print(FILE *out, const Option *option, const void *values)
+{
+    const void *x = at(option, values);
+    switch (option->kind) {
+    case FLAG:   fputs(*(const bool *)x ? "yes" : "no", out); break;
+    case WHOLE:  fprintf(out, "%d", *(const int *)x); break;
+    case DECIMAL: print_number(out, *(const double *)x); break;
+    case CHOICE: print_word(out, option->words, *(const int *)x); break;
+    case TEXT:   fputs(*(const char *const *)x, out); break;
+    }
+}
+bool option_same(const Option *option, const void *a, const void *b)
+{
+    static const size_t size[] = {
+        [FLAG] = sizeof(bool), [WHOLE] = sizeof(int),
+        [DECIMAL] = sizeof(double), [CHOICE] = sizeof(int),
+    };
+    REQUIRE(option->kind != TEXT, "texts are not compared.");
+    return memcmp(at(option, a), at(option, b), size[option->kind]) == 0;
+}
+
+void option_range(const Option *option, char *to, size_t size)
+{
+    bool whole = option->kind == WHOLE;
+    bool numeric = whole || option->kind == DECIMAL;
+    const char *kind = whole ? "a whole number" : "a number";
+    if (option->kind == FLAG)
+        snprintf(to, size, "yes or no");
+    else if (!numeric)
+        snprintf(to, size, "%s%s", option->kind == CHOICE ? "one of " : "",
+                 option->words);
+    else if (option->most >= HUGE_VAL)
+        snprintf(to, size, "%s, at least %g", kind, option->least);
+    else
+        snprintf(to, size, "%s from %g to %.10g", kind, option->least,
+                 option->most);
+}
+
+static const Option *named(const Options *options, const char *name,
+                           size_t n, void **values)
+{
+    for (; options->table != NULL; options++)
+        for (const Option *o = options->table; o->name != NULL; o++)
+            if (strlen(o->name) == n && memcmp(o->name, name, n) == 0) {
+                *values = options->values;
+                return o;
+            }
+    return NULL;
+}
+
+static void obey_one(Fault *f, const Option *option, void *values,
+                     const char *typed)
+{
+    char range[400];
+    if (option_set(option, values, typed))
+        return;
+    option_range(option, range, sizeof range);
+    fault(f, 0, "--%s must be %s; it is '%.100s'.", option->name, range,
+          typed);
+}
+int obey(Fault *f, const Options *options, int n, char *argument[])
+{
+    int others = 0;
+    bool all = true;                    /* until -- */
+    for (int k = 0; k < n; k++) {
+        const char *a = argument[k];
+        void *values;
+        if (!all || a[0] != '-' || a[1] == '\0') {
+            argument[others++] = argument[k];
+            continue;
+        }
+        all = strcmp(a, "--") != 0;
+        if (!all)
+            continue;
+        size_t length = strcspn(a, "=");
+        bool joined = a[length] == '=';
+        const Option *o = strncmp(a, "--", 2) != 0 ? NULL
+                        : named(options, a + 2, length - 2, &values);
+        if (o == NULL)
+            fault(f, 0, "there is no option %.100s; see '%s --help'.", a, f->sheet);
+        if (o->kind == FLAG && !joined)
+            obey_one(f, o, values, "yes");
+        else if (!joined && k + 1 == n)
+            fault(f, 0, "--%s needs a value; see '%s --help'.", o->name, f->sheet);
+        else
+            obey_one(f, o, values, joined ? a + length + 1 : argument[++k]);
+    }
+    return others;
+}
+
+bool asks_help(int n, char *const argument[])
+{
+    for (int k = 0; k < n && strcmp(argument[k], "--") != 0; k++)
+        if (strcmp(argument[k], "--help") == 0)
+            return true;
+    return false;
+}
+
+static bool has_default(const Option *option, const void *values)
+{
+    const void *x = at(option, values);
+    return option->kind == FLAG ? *(const bool *)x
+         : option->kind == TEXT ? *(const char *const *)x != NULL : true;
+}
+
+static void print_help(FILE *out, const Option *option, const void *values)
+{
+    static const char *const word[] = {
+        [FLAG] = "", [WHOLE] = " N", [DECIMAL] = " X", [CHOICE] = " WORD",
+        [TEXT] = " ",
+    };
+    char left[60];
+    snprintf(left, sizeof left, "--%s%s%s", option->name,
+             word[option->kind],
+             option->kind == TEXT ? option->words : "");
+    fprintf(out, "  %-18s", left);
+    if (strlen(left) > 18)
+        fprintf(out, "\n%20s", "");
+    fprintf(out, " %s", option->meaning);
+    if (option->kind == CHOICE)
+        fprintf(out, ":\n%21s%s", "", option->words);
+    if (has_default(option, values)) {
+        fputs(" (", out);
+        option_print(out, option, values);
+        fputc(')', out);
+    }
+    fputc('\n', out);
+}
+void print_options(FILE *out, const Options *options)
+{
+    for (; options->table != NULL; options++) {
+        fprintf(out, "\n%s\n", options->heading);
+        for (const Option *o = options->table; o->name != NULL; o++)
+            print_help(out, o, options->values);
+    }
+}
+
+int run_command(const char *name, void (*work)(Fault *f, void *data),
+        FILE *out, FILE *err, int n, char *argument[])
+{
+    Command c = {
+        .out = out, .err = err, .n = n, .argument = argument,
+        .arena = arena_new(), .tape = tape_new(false),
+    };
+    Fault f = { .sheet = name };
+    if (!attempt(&f, work, &c)) {
+        fflush(out);
+        fprintf(err, "%s\n", f.sentence);
+        c.status = 2;
+    }
+    if (c.trainer != NULL)
+        trainer_free(c.trainer);
+    tape_free(c.tape);
+    arena_free(c.arena);
+    return c.status;
+}

@@ -1,0 +1,317 @@
+/* theta: the list of all parameters, and their first values. */
+#include "ftx.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    const Hyperparameters *h;
+    Parameter *next;                /* NULL: only count */
+    int n;
+} Walk;
+
+static void part(Walk *walk, const char *of, const char *name,
+                 int rows, int cols, Mat *place)
+{
+    walk->n++;
+    if (walk->next == NULL)
+        return;
+    Parameter *p = walk->next++;
+    int length = snprintf(p->name, sizeof p->name, "%s%s", of, name);
+    REQUIRE(length < (int)sizeof p->name, "the name %s is too long.", name);
+    p->rows = rows;
+    p->cols = cols;
+    p->place = place;
+}
+
+static void norm(Walk *walk, const char *of, const char *gamma, int d,
+                 Mat *place_gamma, const char *beta, Mat *place_beta)
+{
+    part(walk, of, gamma, d, 1, place_gamma);
+    if (!walk->h->rms)
+        part(walk, of, beta, d, 1, place_beta);
+}
+static void multi_head(Walk *walk, const char *of, W_multi *W)
+{
+    const Hyperparameters *h = walk->h;
+    char head[40];
+    W->H = h->H;
+    for (int k = 1; k <= h->H; k++) {
+        W_qkv *w = &W->head[k];
+        snprintf(head, sizeof head, "%shead[%d].", of, k);
+        part(walk, head, "W_q", h->d_attn, h->d_e, &w->W_q);
+        part(walk, head, "W_k", h->d_attn, h->d_e, &w->W_k);
+        part(walk, head, "W_v", h->d_mid, h->d_e, &w->W_v);
+        if (h->no_attention_biases)
+            continue;
+        part(walk, head, "b_q", h->d_attn, 1, &w->b_q);
+        part(walk, head, "b_k", h->d_attn, 1, &w->b_k);
+        part(walk, head, "b_v", h->d_mid, 1, &w->b_v);
+    }
+    part(walk, of, "W_o", h->d_e, h->H * h->d_mid, &W->W_o);
+    if (!h->no_attention_biases)
+        part(walk, of, "b_o", h->d_e, 1, &W->b_o);
+}
+static void layer(Walk *walk, const char *kind, int l, Layer *w)
+{
+    int d_e = walk->h->d_e, d_mlp = walk->h->d_mlp;
+    char of[40], W[40];
+    snprintf(of, sizeof of, "%s[%d].", kind, l);
+    snprintf(W, sizeof W, "%s[%d].W.", kind, l);
+    multi_head(walk, W, &w->W);
+    norm(walk, of, "gamma_1", d_e, &w->gamma_1, "beta_1", &w->beta_1);
+    norm(walk, of, "gamma_2", d_e, &w->gamma_2, "beta_2", &w->beta_2);
+    part(walk, of, "W_mlp1", d_mlp, d_e, &w->W_mlp1);
+    part(walk, of, "b_mlp1", d_mlp, 1, &w->b_mlp1);
+    part(walk, of, "W_mlp2", d_e, d_mlp, &w->W_mlp2);
+    part(walk, of, "b_mlp2", d_e, 1, &w->b_mlp2);
+}
+
+static void decoder_layer(Walk *walk, int l, DecoderLayer *w)
+{
+    int d_e = walk->h->d_e, d_mlp = walk->h->d_mlp;
+    char of[40], W_dec[40], W_ed[40];
+    snprintf(of, sizeof of, "dec[%d].", l);
+    snprintf(W_dec, sizeof W_dec, "dec[%d].W_dec.", l);
+    snprintf(W_ed, sizeof W_ed, "dec[%d].W_ed.", l);
+    multi_head(walk, W_dec, &w->W_dec);
+    multi_head(walk, W_ed, &w->W_ed);
+    norm(walk, of, "gamma_3", d_e, &w->gamma_3, "beta_3", &w->beta_3);
+    norm(walk, of, "gamma_4", d_e, &w->gamma_4, "beta_4", &w->beta_4);
+    norm(walk, of, "gamma_5", d_e, &w->gamma_5, "beta_5", &w->beta_5);
+    part(walk, of, "W_mlp3", d_mlp, d_e, &w->W_mlp3);
+    part(walk, of, "b_mlp3", d_mlp, 1, &w->b_mlp3);
+    part(walk, of, "W_mlp4", d_e, d_mlp, &w->W_mlp4);
+    part(walk, of, "b_mlp4", d_e, 1, &w->b_mlp4);
+}
+static void all_parts(Walk *walk, Theta *theta)
+{
+    const Hyperparameters *h = walk->h;
+    int d_f = h->architecture == E_TRANSFORMER ? h->d_f : h->d_e;
+    part(walk, "", "W_e", h->d_e, h->N_V, &theta->W_e);
+    if (h->positions == LEARNED)
+        part(walk, "", "W_p", h->d_e, h->ell_max, &theta->W_p);
+    if (h->embedding_norm)
+        norm(walk, "", "gamma_e", h->d_e, &theta->gamma_e,
+             "beta_e", &theta->beta_e);
+    for (int l = 1; l <= h->L_enc; l++)
+        layer(walk, "enc", l, &theta->enc[l]);
+    for (int l = 1; l <= h->L_dec; l++)
+        decoder_layer(walk, l, &theta->dec[l]);
+    for (int l = 1; l <= h->L; l++)
+        layer(walk, "layer", l, &theta->layer[l]);
+    if (h->architecture == E_TRANSFORMER) {
+        part(walk, "", "W_f", d_f, h->d_e, &theta->W_f);
+        part(walk, "", "b_f", d_f, 1, &theta->b_f);
+    }
+    if (h->architecture != ED_TRANSFORMER)
+        norm(walk, "", "gamma", d_f, &theta->gamma, "beta", &theta->beta);
+    if (!h->tied)
+        part(walk, "", "W_u", h->N_V, d_f, &theta->W_u);
+    if (h->N_C > 0) {
+        part(walk, "", "W_c", h->N_C, d_f, &theta->W_c);
+        part(walk, "", "b_c", h->N_C, 1, &theta->b_c);
+    }
+}
+
+static Hyperparameters with_defaults(const Hyperparameters *hyper)
+{
+    Hyperparameters h = *hyper;
+    if (h.d_attn == 0 && h.H > 0)
+        h.d_attn = h.d_e / h.H;
+    if (h.d_mid == 0 && h.H > 0)
+        h.d_mid = h.d_e / h.H;
+    if (h.d_f == 0)
+        h.d_f = h.d_e;
+    if (h.architecture == ED_TRANSFORMER)
+        h.L = 0;
+    else
+        h.L_enc = h.L_dec = 0;
+    return h;
+}
+
+static bool in(int least, int x, int most)
+{
+    return least <= x && x <= most;
+}
+const char *hyperparameters_fault(const Hyperparameters *hyper)
+{
+    const Hyperparameters h = *hyper;
+    bool heads = in(1, h.H, 1000);
+    if (!in(1, h.N_V, 10000000))
+        return "N_V must be in 1 ... 10000000.";
+    if (!in(1, h.ell_max, 10000000))
+        return "ell_max must be in 1 ... 10000000.";
+    if (!in(0, h.L, 1000) || !in(0, h.L_enc, 1000) || !in(0, h.L_dec, 1000))
+        return "L, L_enc and L_dec must be in 0 ... 1000.";
+    if (!heads)
+        return "H must be in 1 ... 1000.";
+    if (!in(1, h.d_e, 100000) || !in(1, h.d_mlp, 1000000))
+        return "d_e must be in 1 ... 100000, d_mlp in 1 ... 1000000.";
+    if (!in(0, h.d_attn, 100000) || !in(0, h.d_mid, 100000)
+        || !in(0, h.d_f, 100000))
+        return "d_attn, d_mid and d_f must be in 0 ... 100000.";
+    if ((h.d_attn == 0 || h.d_mid == 0) && h.d_e % h.H != 0)
+        return "H must divide d_e, unless d_attn and d_mid are given.";
+    if (!(h.epsilon >= 0) || !isfinite(h.epsilon))
+        return "epsilon must be 0 or a positive number.";
+    if (h.tied && h.architecture == E_TRANSFORMER
+        && h.d_f != 0 && h.d_f != h.d_e)
+        return "W_u can only be W_e^T if d_f = d_e (E1).";
+    if ((h.positions == PAPER_SINES || h.positions == VASWANI_SINES)
+        && h.d_e % 2 != 0)
+        return "d_e must be even, for sines and cosines in pairs.";
+    if (!in(0, h.N_C, 1000000) || !in(0, h.window, 1000000))
+        return "N_C and window must be in 0 ... 1000000.";
+    if (h.N_C > 0 && h.architecture != E_TRANSFORMER)
+        return "only Algorithm 9 has a class head.";
+    if (h.window > 0 && h.architecture == E_TRANSFORMER)
+        return "Algorithm 9 looks both ways; a window is for 8 and 10.";
+    if (h.tanh_gelu && h.architecture == ED_TRANSFORMER)
+        return "Algorithm 8 has ReLU; tanh_gelu is for 9 and 10.";
+    return NULL;
+}
+
+static W_qkv *heads(Arena *arena, int H)
+{
+    size_t bytes = ((size_t)H + 1) * sizeof(W_qkv);
+    return memset(arena_alloc(arena, bytes), 0, bytes);
+}
+
+static Layer *layers(Arena *arena, int L, int H)
+{
+    size_t bytes = ((size_t)L + 1) * sizeof(Layer);
+    Layer *w = memset(arena_alloc(arena, bytes), 0, bytes);
+    for (int l = 1; l <= L; l++)
+        w[l].W.head = heads(arena, H);
+    return w;
+}
+
+static DecoderLayer *decoder_layers(Arena *arena, int L, int H)
+{
+    size_t bytes = ((size_t)L + 1) * sizeof(DecoderLayer);
+    DecoderLayer *w = memset(arena_alloc(arena, bytes), 0, bytes);
+    for (int l = 1; l <= L; l++) {
+        w[l].W_dec.head = heads(arena, H);
+        w[l].W_ed.head = heads(arena, H);
+    }
+    return w;
+}
+Theta *theta_new(Arena *arena, const Hyperparameters *hyper)
+{
+    const char *wrong = hyperparameters_fault(hyper);
+    REQUIRE(wrong == NULL, "%s", wrong);
+    Theta *theta = arena_alloc(arena, sizeof *theta);
+    *theta = (Theta){ .hyper = with_defaults(hyper) };
+    const Hyperparameters *h = &theta->hyper;
+    theta->enc   = layers(arena, h->L_enc, h->H);
+    theta->dec   = decoder_layers(arena, h->L_dec, h->H);
+    theta->layer = layers(arena, h->L, h->H);
+    Walk count = { h, NULL, 0 };
+    all_parts(&count, theta);
+    theta->n = count.n;
+    theta->parameter = arena_alloc(arena, ((size_t)theta->n + 1)
+                                          * sizeof *theta->parameter);
+    Walk list = { h, theta->parameter + 1, 0 };
+    all_parts(&list, theta);
+    return theta;
+}
+
+long long theta_count(const Theta *theta)
+{
+    long long count = 0;
+    for (int k = 1; k <= theta->n; k++)
+        count += (long long)theta->parameter[k].rows
+               * theta->parameter[k].cols;
+    return count;
+}
+static void fix_positions(Theta *theta, Arena *arena)
+{
+    const Hyperparameters *h = &theta->hyper;
+    if (h->positions == PAPER_SINES)
+        theta->W_p = sinusoids(arena, h->d_e, h->ell_max, SINUSOIDS_PAPER,
+                               h->ell_max, 1);
+    if (h->positions == VASWANI_SINES)
+        theta->W_p = sinusoids(arena, h->d_e, h->ell_max,
+                               SINUSOIDS_VASWANI, 10000, 0);
+}
+
+void theta_allocate(Theta *theta, Arena *arena)
+{
+    for (int k = 1; k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k];
+        *p->place = parameter(arena, p->rows, p->cols);
+    }
+    fix_positions(theta, arena);
+}
+
+void theta_clear_gradient(const Theta *theta)
+{
+    for (int k = 1; k <= theta->n; k++)
+        clear_gradient(*theta->parameter[k].place);
+}
+Theta *theta_alias(Arena *arena, const Theta *theta)
+{
+    Theta *alias = theta_new(arena, &theta->hyper);
+    for (int k = 1; k <= theta->n; k++)
+        *alias->parameter[k].place = *theta->parameter[k].place;
+    alias->W_p = theta->W_p;
+    return alias;
+}
+
+Theta *theta_view(Arena *arena, const Theta *theta)
+{
+    Theta *view = theta_alias(arena, theta);
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        struct Matrix *V = arena_alloc(arena, sizeof *V);
+        size_t bytes = (size_t)M->rows * (size_t)M->cols * sizeof(real);
+        *V = *M;
+        V->grad = arena_alloc(arena, bytes);
+        clear_gradient(V);
+        *view->parameter[k].place = V;
+    }
+    return view;
+}
+
+static bool ends(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+static bool is_embedding(const char *name)
+{
+    return strcmp(name, "W_e") == 0 || strcmp(name, "W_p") == 0;
+}
+
+static double deviation(const Theta *theta, const char *name,
+                        Initialisation scheme)
+{
+    const Hyperparameters *h = &theta->hyper;
+    int sublayers = 2 * (h->L + h->L_enc) + 3 * h->L_dec;
+    bool last = ends(name, ".W_o") || ends(name, ".W_mlp2")
+             || ends(name, ".W_mlp4");
+    return scheme == GPT2 && last ? 0.02 / sqrt(sublayers) : 0.02;
+}
+static void first_values(const Theta *theta, const Parameter *p,
+                         Initialisation scheme, Random *random)
+{
+    const char *dot = strrchr(p->name, '.');
+    const char *name = dot == NULL ? p->name : dot + 1;
+    Mat M = *p->place;
+    bool box = scheme == XAVIER && !is_embedding(name);
+    double a = sqrt(6.0 / (p->rows + p->cols));
+    double sigma = deviation(theta, p->name, scheme);
+    for (int j = 1; j <= p->cols; j++)
+        for (int i = 1; i <= p->rows; i++)
+            AT(M, i, j) = (real)(name[0] == 'g' ? 1
+                               : name[0] == 'b' ? 0
+                               : box ? a * (2 * uniform(random) - 1)
+                                     : sigma * normal(random));
+}
+
+void theta_initialise(Theta *theta, Initialisation scheme, Random *random)
+{
+    for (int k = 1; k <= theta->n; k++)
+        first_values(theta, &theta->parameter[k], scheme, random);
+}

@@ -1,0 +1,171 @@
+/* ftx tokenize: prints the tokens of a text, or the text of tokens. */
+#include "program.h"
+#include <string.h>
+
+typedef struct {
+    TokenKind kind;
+    int merges;
+    const char *train_on, *model;
+    bool vocabulary, decode;
+} Wish;
+
+static const Option wishes[] = {
+    { "tokens", CHOICE, offsetof(Wish, kind), 0, 0, "char word bpe",
+      "what a token is" },
+    { "merges", WHOLE, offsetof(Wish, merges), 0, 1000000, NULL,
+      "of bpe: how many at most" },
+    { "train-on", TEXT, offsetof(Wish, train_on), 0, 0, "TEXT",
+      "learn the tokens from this file, not from FILE" },
+    { "model", TEXT, offsetof(Wish, model), 0, 0, "MODEL",
+      "take the tokens of this model" },
+    { "vocabulary", FLAG, offsetof(Wish, vocabulary), 0, 0, NULL,
+      "print all tokens there are; for bpe, all merges" },
+    { "decode", FLAG, offsetof(Wish, decode), 0, 0, NULL,
+      "FILE has numbers of tokens: print their text" },
+    { .name = NULL },
+};
+static const char usage[] =
+    "Usage: ftx tokenize [OPTION...] FILE\n"
+    "\n"
+    "Prints the tokens of a text, each on a line: its number, its bytes.\n"
+    "They are learned from FILE itself, unless told otherwise.\n"
+    "FILE - is standard input. For example:\n"
+    "\n"
+    "  printf 'My grandma makes the best apple pie.' |"
+    " ftx tokenize --tokens word -\n";
+
+static const char *file_of(Fault *f, const Command *c, const Wish *wish,
+                           int files)
+{
+    bool elsewhere = wish->train_on != NULL || wish->model != NULL;
+    if (files != 1)
+        fault(f, 0, "expected one file; see 'ftx tokenize --help'.");
+    if (wish->train_on != NULL && wish->model != NULL)
+        fault(f, 0, "--train-on and --model exclude each other.");
+    if (wish->decode && !elsewhere)
+        fault(f, 0, "--decode needs --train-on or --model, to know the "
+              "tokens.");
+    if (wish->vocabulary && elsewhere)
+        fault(f, 0, "--vocabulary is about FILE alone; leave --train-on "
+              "and --model out.");
+    return c->argument[0];
+}
+
+static const Tokenizer *learned(const Wish *wish, Arena *arena,
+                                const char *text, size_t n, Fault *f)
+{
+    const Tokenizer *t;
+    size_t where;
+    const char *wrong = tokenizer_train(arena, wish->kind, text, n,
+                                        wish->merges, &t, &where);
+    if (wrong != NULL)
+        fault(f, (int)where, "%s", wrong);
+    return t;
+}
+
+static void print_tokens(FILE *out, const Tokenizer *t, Tokens x)
+{
+    for (int k = 1; k <= x.length; k++) {
+        fprintf(out, "%d\t", TOKEN(x, k));
+        write_token(out, t, TOKEN(x, k));
+        fputc('\n', out);
+    }
+}
+
+static void print_counts(FILE *out, const Tokenizer *t, size_t n,
+                         int length)
+{
+    int N_V = tokenizer_size(t);
+    fprintf(out, "# bytes: %zu, tokens: %d (%.3f a byte), "
+            "with <bos> and <eos>: %d\n",
+            n, length, length / (double)n, length + 2);
+    if (tokenizer_kind(t) == BYTE_PAIRS)
+        fprintf(out, "# bytes: 256, merges: %d", N_V - 3 - 256);
+    else
+        fprintf(out, "# %s: %d", tokenizer_kind(t) == WORDS
+                                 ? "words" : "characters", N_V - 3);
+    fprintf(out, ", <mask> = %d, <bos> = %d, <eos> = N_V = %d\n",
+            mask_token(N_V), bos_token(N_V), eos_token(N_V));
+}
+static void encode_and_print(const Command *c, const Tokenizer *t,
+                             const char *text, size_t n, Fault *f)
+{
+    Tokens x;
+    size_t where;
+    const char *wrong = encode_text(t, c->arena, text, n, &x, &where);
+    if (wrong != NULL)
+        fault(f, (int)where, "%s", wrong);
+    print_tokens(c->out, t, with_bos_eos(c->arena, x, tokenizer_size(t)));
+    print_counts(c->out, t, n, x.length);
+}
+
+static Tokens read_tokens(Arena *arena, const char *text, size_t n, int N_V,
+                          Fault *f)
+{
+    int *id = arena_alloc(arena, (n + 1) * sizeof *id), length = 0;
+    for (size_t k = 0; k < n; ) {
+        if (text[k] == '#' || text[k] == '\t') {
+            while (k < n && text[k] != '\n')
+                k++;
+        } else if (text[k] == ' ' || text[k] == '\r' || text[k] == '\n') {
+            k++;
+        } else {
+            size_t start = k;
+            long long token = 0;
+            for (; k < n && '0' <= text[k] && text[k] <= '9'; k++)
+                token = token > N_V ? token : 10 * token + (text[k] - '0');
+            if (token < 1 || token > N_V)
+                fault(f, (int)start, "expected the number of a token, 1 to "
+                      "%d.", N_V);
+            id[length++] = (int)token;
+        }
+    }
+    return (Tokens){ length, id };
+}
+
+static void carry_out(const Command *c, const Wish *wish, const char *file,
+                      Fault *f)
+{
+    size_t n;
+    const Tokenizer *t = NULL;
+    const char *text;
+    if (wish->model != NULL)
+        t = model_load(c->arena, wish->model, f)->tokenizer;
+    if (wish->train_on != NULL) {
+        text = text_of_file(c->arena, wish->train_on, &n, f);
+        t = learned(wish, c->arena, text, n, f);
+    }
+    text = text_of_file(c->arena, file, &n, f);
+    if (t == NULL)
+        t = learned(wish, c->arena, text, n, f);
+    if (wish->vocabulary) {
+        tokenizer_save(c->out, t);
+    } else if (wish->decode) {
+        Tokens x = read_tokens(c->arena, text, n, tokenizer_size(t), f);
+        text = decode_text(t, c->arena, x, &n);
+        fwrite(text, 1, n, c->out);
+    } else {
+        encode_and_print(c, t, text, n, f);
+    }
+}
+static void tokenize_it(Fault *f, void *data)
+{
+    const Command *c = data;
+    Wish wish = { .kind = CHARACTERS, .merges = 1000 };
+    const Options options[] = {
+        { "Options:", wishes, &wish },
+        { .table = NULL },
+    };
+    if (asks_help(c->n, c->argument)) {
+        fputs(usage, c->out);
+        print_options(c->out, options);
+        return;
+    }
+    int files = obey(f, options, c->n, c->argument);
+    carry_out(c, &wish, file_of(f, c, &wish, files), f);
+}
+
+int tokenize(FILE *out, FILE *err, int n, char *argument[])
+{
+    return run_command("ftx tokenize", tokenize_it, out, err, n, argument);
+}

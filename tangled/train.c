@@ -1,0 +1,640 @@
+/* ftx train: Algorithms 11 to 13, and classification, on files. */
+#include "program.h"
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct {
+    const char *model;
+    bool resume, replace, as_printed;
+    int threads;
+    double minutes, save, every;
+} Running;
+
+static const Option run_options[] = {
+    { "model", TEXT, offsetof(Running, model), 0, 0, "FILE",
+      "where the model is saved" },
+    { "resume", FLAG, offsetof(Running, resume), 0, 0, NULL,
+      "go on with this model" },
+    { "replace", FLAG, offsetof(Running, replace), 0, 0, NULL,
+      "begin anew, though there is such a file" },
+    { "as-printed", FLAG, offsetof(Running, as_printed), 0, 0, NULL,
+      "begin with the paper's algorithm and epsilon" },
+    { "threads", WHOLE, offsetof(Running, threads), 1, 8, NULL,
+      "at once; the result is the same" },
+    { "minutes", DECIMAL, offsetof(Running, minutes), 0, 1e6, NULL,
+      "stop after this time; 0: do not" },
+    { "save", DECIMAL, offsetof(Running, save), 0, 1e6, NULL,
+      "seconds from save to save" },
+    { "every", DECIMAL, offsetof(Running, every), 0, 1e6, NULL,
+      "seconds from line to line, not on a terminal" },
+    { .name = NULL },
+};
+
+/* Everything that one run works with. */
+typedef struct {
+    Command *command;
+    Fault *fault;
+    const char *name;           /* for faults                             */
+    Running run;
+    Task task;
+    char *const *file;          /* the names of the data                  */
+    Corpus corpus;
+    Model *model;
+    Trainer *trainer;
+    int room;                   /* for points                             */
+    int epoch, last;            /* steps in an epoch; the last step       */
+    int first, saved;           /* steps when this run began; in the file */
+    double begun, told, kept;   /* when it began, told, saved: seconds    */
+    double tokens;              /* of this run                            */
+    bool waits;                 /* patience has not run out               */
+} Session;
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Faults are about the command again, no more about a file. */
+static Fault *own_fault(Session *s)
+{
+    s->fault->sheet = s->name;
+    s->fault->text = NULL;
+    return s->fault;
+}
+
+static volatile sig_atomic_t caught;
+
+static void catch(int signal)
+{
+    caught = signal;
+}
+
+static void listen(void (*handler)(int))
+{
+    struct sigaction action = { .sa_handler = handler,
+                                .sa_flags = (int)SA_RESETHAND };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void print_time(FILE *out, double s)
+{
+    long long n = s < 0 || s > 1e12 ? 0 : (long long)(s + 0.5);
+    if (n >= 3600)
+        fprintf(out, "%lld:%02lld:%02lld", n / 3600, n / 60 % 60, n % 60);
+    else
+        fprintf(out, "%lld:%02lld", n / 60, n % 60);
+}
+
+static double time_left(const Session *s, double now)
+{
+    double spent = now - s->begun, limit = 60 * s->run.minutes;
+    int step = s->model->state.step;
+    double left = spent * (s->last - step) / (step - s->first);
+    return limit > 0 && limit - spent < left ? limit - spent : left;
+}
+
+/* nats to bits */
+static double bits(double nats)
+{
+    return nats / log(2);
+}
+static void tell(Session *s, double now, bool terminal)
+{
+    const State *state = &s->model->state;
+    FILE *out = s->command->out;
+    double nats = state->tokens > 0 ? state->loss / state->tokens
+                : state->points > 0
+                ? s->model->point[state->points - 1].loss : 0;
+    if (terminal)
+        fputs("\r\033[K", out);       /* over the line before */
+    fprintf(out, "step %d of %d, epoch %d: loss %.4f nats, %.4f bits a "
+            "token; %.0f tokens/s; ", state->step, s->last,
+            (state->step - 1) / s->epoch + 1, nats, bits(nats),
+            s->tokens / (now - s->begun));
+    print_time(out, time_left(s, now));
+    fputs(terminal ? " left" : " left\n", out);
+    fflush(out);
+    s->told = now;
+}
+
+static void tell_in_time(Session *s)
+{
+    bool terminal = isatty(fileno(s->command->out)) == 1;
+    double now = seconds();
+    if (now - s->told >= (terminal ? 0.2 : s->run.every))
+        tell(s, now, terminal);
+}
+
+/* The model's name, and something behind it. */
+static char *beside(Session *s, const char *end)
+{
+    size_t size = strlen(s->run.model) + strlen(end) + 1;
+    char *to = arena_alloc(s->command->arena, size);
+    snprintf(to, size, "%s%s", s->run.model, end);
+    return to;
+}
+
+static Loss *const loss_of[] = { loss_11, loss_12, loss_13, loss_class };
+
+/* Whether the loss is still finite, as far as one sequence tells. */
+static bool still_finite(Session *s)
+{
+    Data one = s->corpus.train;
+    one.N_data = 1;
+    return isfinite(evaluate(s->trainer, loss_of[s->task], &one).loss);
+}
+
+static void save(Session *s)
+{
+    State *state = &s->model->state;
+    if (state->step > s->first && !still_finite(s)) {
+        s->trainer->diverged = true;
+        return;
+    }
+    state->updates = (int)s->trainer->updates;
+    model_save(s->model, s->run.model, s->fault);
+    replace_file(beside(s, ".tsv"), s->fault, s->model, curve_tsv);
+    replace_file(beside(s, ".svg"), s->fault, s->model, curve_svg);
+    own_fault(s);
+    s->kept = seconds();
+    s->saved = state->step;
+}
+
+/* The mean loss a token of the held-out part; NaN where there is none. */
+static double held_out_loss(Session *s)
+{
+    const Data *data = &s->corpus.held_out;
+    if (data->N_data == 0)
+        return (double)NAN;
+    Score score = evaluate(s->trainer, loss_of[s->task], data);
+    if (!isfinite(score.loss))
+        s->trainer->diverged = true;
+    return score.tokens == 0 ? (double)NAN
+                             : score.loss / (double)score.tokens;
+}
+
+static void add_point(Session *s, double held_out)
+{
+    State *state = &s->model->state;
+    if (state->tokens == 0)
+        return;
+    if (state->points >= s->room) {
+        s->room = 2 * state->points + 100;
+        Point *more = arena_alloc(s->command->arena,
+                                  (size_t)s->room * sizeof *more);
+        for (int k = 0; k < state->points; k++)
+            more[k] = s->model->point[k];
+        s->model->point = more;
+    }
+    s->model->point[state->points++] = (Point){
+        state->step, state->loss / state->tokens, held_out
+    };
+    state->loss = state->tokens = 0;
+}
+static bool follow(void *to, const Progress *step)
+{
+    Session *s = to;
+    State *state = &s->model->state;
+    if (!isfinite(step->loss) || s->trainer->diverged)
+        return false;
+    state->step = (int)step->step;
+    state->loss += step->loss;
+    state->tokens += (double)step->tokens;
+    s->tokens += (double)step->tokens;
+    bool at_end = state->step % s->epoch == 0 || state->step == s->last;
+    double held_out = at_end ? held_out_loss(s) : (double)NAN;
+    if (s->trainer->diverged)
+        return false;
+    if (at_end || state->step % state->interval == 0)
+        add_point(s, held_out);
+    if (!isnan(held_out))
+        s->waits = patient(&state->patience, held_out,
+                           s->model->plan.patience);
+    tell_in_time(s);
+    if (seconds() - s->kept >= s->run.save)
+        save(s);
+    bool in_time = s->run.minutes == 0
+                || seconds() - s->begun < 60 * s->run.minutes;
+    return caught == 0 && in_time && state->step < s->last
+        && (s->model->plan.patience == 0 || s->waits);
+}
+
+static int characters_in(Piece piece)       /* of UTF-8 */
+{
+    int n = 0;
+    for (int k = 0; k < piece.n; k++)
+        n += ((unsigned char)piece.at[k] & 0xC0) != 0x80;
+    return n;
+}
+/* first is 2 where the first token of a chunk is given, as it is to
+   Algorithm 13, and otherwise 1. */
+static double unigram_loss(const Corpus *c, int first, long long *tokens,
+                           long long *characters)
+{
+    int N_V = tokenizer_size(c->tokenizer);
+    double loss = 0, total = N_V;
+    double *often = malloc(((size_t)N_V + 1) * sizeof *often);
+    REQUIRE(often != NULL, "out of memory.");
+    for (int v = 1; v <= N_V; v++)
+        often[v] = 1;
+    for (int n = 0; n < c->train.N_data; n++)
+        for (int t = 1; t <= c->train.x[n].length; t++, total++)
+            often[TOKEN(c->train.x[n], t)]++;
+    *tokens = *characters = 0;
+    for (int n = 0; n < c->held_out.N_data; n++)
+        for (int t = first; t <= c->held_out.x[n].length; t++) {
+            int v = TOKEN(c->held_out.x[n], t);
+            loss -= log(often[v] / total);
+            ++*tokens;
+            *characters += characters_in(token_piece(c->tokenizer, v));
+        }
+    free(often);
+    return loss / (double)*tokens;
+}
+static void judge_text(Session *s, double nats)
+{
+    FILE *out = s->command->out;
+    long long tokens, characters;
+    double unigram = unigram_loss(&s->corpus, s->task == TRAIN_D ? 2 : 1,
+                                  &tokens, &characters);
+    double each = (double)characters / (double)tokens;
+    fprintf(out, "held out: %.4f nats, %.4f bits a %stoken", nats,
+            bits(nats), s->task == TRAIN_E ? "masked " : "");
+    if (s->task == TRAIN_D)
+        fprintf(out, ", %.4f bits a character", bits(nats) / each);
+    fprintf(out, "\nwithout a model, by how often each token occurs: %.4f "
+            "bits a token", bits(unigram));
+    if (s->task == TRAIN_D)
+        fprintf(out, ", %.4f bits a character", bits(unigram) / each);
+    fputc('\n', out);
+}
+static bool translates(Session *s, Tape *tape, Theta *theta, int n)
+{
+    Inference how = { .tau = 0, .no_special = true, .encode_once = true };
+    Tokens x = s->corpus.held_out.x[n - 1];
+    Arena *arena = arena_new();
+    tape_clear(tape);
+    theta_forget(theta);
+    Tokens y = edinference(tape, arena, s->corpus.held_out.z[n - 1], theta,
+                           &how, NULL);
+    bool same = y.length == x.length
+             && memcmp(y.id, x.id, (size_t)x.length * sizeof *x.id) == 0;
+    arena_free(arena);
+    return same;
+}
+
+static void judge_pairs(Session *s, double nats)
+{
+    int right = 0, all = s->corpus.held_out.N_data;
+    Tape *tape = tape_new(false);
+    Theta *theta = theta_remembering(s->command->arena, s->model->theta);
+    for (int n = 1; n <= all; n++)
+        right += translates(s, tape, theta, n);
+    tape_free(tape);
+    FILE *out = s->command->out;
+    fprintf(out, "held out: %.4f nats, %.4f bits a token\n", nats,
+            bits(nats));
+    fprintf(out, "held out, translated exactly: %d of %d, %.2f %%\n",
+            right, all, 100.0 * right / all);
+}
+static int most_frequent(const int *class, int n, int N_C, int *times)
+{
+    int best = 1;
+    for (int c = 1; c <= N_C; c++)
+        times[c] = 0;
+    for (int k = 0; k < n; k++)
+        times[class[k]]++;
+    for (int c = 2; c <= N_C; c++)
+        if (times[c] > times[best])
+            best = c;
+    return best;
+}
+
+static int class_given_by(Tape *tape, const Theta *theta, Tokens x)
+{
+    tape_clear(tape);
+    Mat P = classify(tape, x, theta);
+    int best = 1;
+    for (int c = 2; c <= P->rows; c++)
+        if (AT(P, c, 1) > AT(P, best, 1))
+            best = c;
+    return best;
+}
+static void judge_classes(Session *s, double nats)
+{
+    const Corpus *c = &s->corpus;
+    int times[MOST_CLASSES + 1], right = 0, all = c->held_out.N_data;
+    int usual = most_frequent(c->train.c, c->train.N_data, c->N_C, times);
+    most_frequent(c->held_out.c, all, c->N_C, times);
+    Tape *tape = tape_new(false);
+    for (int n = 0; n < all; n++)
+        right += c->held_out.c[n]
+              == class_given_by(tape, s->model->theta, c->held_out.x[n]);
+    tape_free(tape);
+    FILE *out = s->command->out;
+    fprintf(out, "held out: %.4f nats, %.4f bits a text; right: %d of %d, "
+            "%.2f %%\n", nats, bits(nats), right, all, 100.0 * right / all);
+    fprintf(out, "without a model, always '%s': %d of %d, %.2f %%\n",
+            c->class_name[usual], times[usual], all,
+            100.0 * times[usual] / all);
+}
+static void judge(Session *s)
+{
+    static void (*const how[])(Session *s, double nats) = {
+        judge_pairs, judge_text, judge_text, judge_classes
+    };
+    double nats = held_out_loss(s);
+    if (isnan(nats))
+        fprintf(s->command->out, "nothing was held out\n");
+    else
+        how[s->task](s, nats);
+}
+
+static double longest(const Data *data)
+{
+    int most = 0;
+    for (int n = 0; n < data->N_data; n++)
+        if (data->x[n].length > most)
+            most = data->x[n].length;
+    return most;
+}
+static void check_memory(Session *s, const Theta *theta)
+{
+    const Hyperparameters *h = &theta->hyper;
+    const Training *how = &s->model->plan.how;
+    int lanes = how->batch < N_LANES ? how->batch : N_LANES;
+    double copies = 2 + 2 + (lanes - 1); /* numbers, gradients, moments */
+    int N_data = s->corpus.train.N_data;
+    int busy = lanes < N_data ? lanes : N_data;
+    double ell = longest(&s->corpus.train);
+    double weights = 2 * ell * ell * h->H * (h->L + h->L_dec) * busy;
+    double needed = sizeof(real) * (copies * (double)theta_count(theta)
+                                    + weights);
+#ifdef _SC_PHYS_PAGES
+    double there = (double)sysconf(_SC_PHYS_PAGES)
+                 * (double)sysconf(_SC_PAGESIZE);
+    if (there > 0 && needed > there)
+        fault(s->fault, 0, "training this model takes %.0f MB of memory; "
+              "there are %.0f.", needed / 1e6, there / 1e6);
+#endif
+}
+bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode)
+        && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Refuses to write over a file that is there, or over the data. */
+static void refuse_existing(Session *s, int n)
+{
+    static const char *const ends[] = { "", ".tsv", ".svg", ".new",
+                                        ".tsv.new", ".svg.new" };
+    const char *model = s->run.model;
+    for (int k = 0; k < n; k++)
+        for (int e = 0; e < 6; e++)
+            if (same_file(s->file[k], beside(s, ends[e])))
+                fault(s->fault, 0, "%s cannot be both data and what is "
+                      "written.", s->file[k]);
+    if (!s->run.replace && !s->run.resume && same_file(model, model))
+        fault(s->fault, 0, "%s is there already; --resume goes on with it, "
+              "--replace begins anew.", model);
+}
+static void begin_model(Session *s, const Plan *plan,
+                        Hyperparameters *hyper)
+{
+    Arena *arena = s->command->arena;
+    const Corpus *c = &s->corpus;
+    Model *m = s->model = arena_alloc(arena, sizeof *m);
+    *m = (Model){ .task = s->task, .plan = *plan };
+    own_fault(s);
+    hyper->architecture = hyper_default(s->task).architecture;
+    hyper->N_V = tokenizer_size(c->tokenizer);
+    hyper->N_C = c->N_C;
+    hyper_check(s->fault, hyper);
+    m->theta = theta_new(arena, hyper);
+    check_memory(s, m->theta);
+    theta_allocate(m->theta, arena);
+    Random random = random_new(m->plan.how.seed);
+    theta_initialise(m->theta, m->plan.initialise, &random);
+    m->tokenizer = c->tokenizer;
+    m->class_name = c->class_name;
+    m->state = (State){ .bytes = c->bytes, .sum = c->sum };
+}
+static void refuse_change(Session *s, const Option *table, const void *a,
+                          const void *b)
+{
+    for (const Option *o = table; o->name != NULL; o++)
+        if (strcmp(o->name, "epochs") != 0 && strcmp(o->name, "steps") != 0
+            && strcmp(o->name, "patience") != 0 && !option_same(o, a, b))
+            fault(s->fault, 0, "--%s cannot be changed in %s, whose "
+                  "training goes on.", o->name, s->run.model);
+}
+
+static void refuse_other_data(Session *s)
+{
+    const State *state = &s->model->state;
+    own_fault(s);
+    if (strcmp(state->sum, s->corpus.sum) != 0
+        || state->bytes != s->corpus.bytes)
+        fault(s->fault, 0, "%s was trained with other data; it can go on "
+              "only with the same.", s->run.model);
+}
+
+static void prepare(Session *s)
+{
+    Model *m = s->model;
+    State *state = &m->state;
+    Training *how = &m->plan.how;
+    double batches = ceil((double)s->corpus.train.N_data / how->batch);
+    if (m->plan.steps > 0)
+        how->N_epochs = (int)ceil(m->plan.steps / batches);
+    double last = m->plan.steps > 0 ? m->plan.steps
+                                    : batches * how->N_epochs;
+    if (last > 2e9)
+        fault(own_fault(s), 0, "%.0f steps are too many; 2000000000 may "
+              "be.", last);
+    s->epoch = (int)batches;
+    s->last = (int)last;
+    s->first = s->saved = state->step;
+    s->waits = m->plan.patience == 0
+            || state->patience.waited < m->plan.patience;
+    s->room = state->points;
+    if (state->interval == 0)
+        state->interval = s->last >= 200 ? s->last / 200 : 1;
+}
+
+static void lead(Session *s)
+{
+    Model *m = s->model;
+    Arena *arena = s->command->arena;
+    Trainer *trainer = trainer_new(arena, m->theta, &m->plan.how);
+    s->command->trainer = trainer;
+    s->trainer = trainer;
+    trainer->how.threads = s->run.threads;
+    trainer->follow = follow;
+    trainer->to = s;
+    trainer->step = m->state.step;
+    trainer->updates = m->state.updates;
+    if (s->run.resume) {
+        if (!m->m != !trainer->m || !m->v != !trainer->v)
+            fault(s->fault, 0, "%s has not what its optimiser needs.",
+                  s->run.model);
+        trainer->m = m->m;
+        trainer->v = m->v;
+    }
+    m->m = trainer->m;
+    m->v = trainer->v;
+    m->state.has_m = m->m != NULL;
+    m->state.has_v = m->v != NULL;
+}
+static void run_training(Session *s)
+{
+    static const Theta *(*const algorithm[])(Trainer *, const Data *) = {
+        edtraining, etraining, dtraining, classtraining
+    };
+    s->begun = s->told = s->kept = seconds();
+    caught = 0;
+    listen(catch);
+    if (s->model->state.step < s->last && s->waits)
+        algorithm[s->task](s->trainer, &s->corpus.train);
+    listen(SIG_DFL);
+    if (isatty(fileno(s->command->out)) == 1)
+        fputc('\n', s->command->out);
+    if (!s->trainer->diverged)
+        save(s);
+    if (s->trainer->diverged)
+        fault(own_fault(s), 0, "after step %d the loss is not a finite "
+              "number any more; a smaller --eta may help. %s is kept as it "
+              "was after step %d.", s->model->state.step, s->run.model,
+              s->saved);
+}
+static void report(Session *s)
+{
+    FILE *out = s->command->out;
+    int step = s->model->state.step;
+    fprintf(out, "%s: step %d of %d, saved\n", s->run.model, step, s->last);
+    if (caught != 0) {
+        fault(own_fault(s), 0, "stopped by signal %d after step %d; %s is "
+              "saved, --resume goes on.", (int)caught, step, s->run.model);
+    }
+    fprintf(out, "this run: %d steps, %.0f tokens, in ", step - s->first,
+            s->tokens);
+    print_time(out, seconds() - s->begun);
+    fputc('\n', out);
+    if (s->model->plan.patience > 0 && !s->waits)
+        fprintf(out, "stopped early: %d epochs brought nothing\n",
+                s->model->plan.patience);
+    judge(s);
+}
+
+static const char usage[] =
+    "Usage: ftx train d|e|ed|class [options] FILE...\n"
+    "\n"
+    "Trains a model on texts and saves it.\n"
+    "  d      Algorithm 13: what follows in a text\n"
+    "  e      Algorithm 12: what is masked in a text\n"
+    "  ed     Algorithm 11: pairs, z TAB x on each line of FILE\n"
+    "  class  classification, label TAB text on each line of FILE\n"
+    "For example:\n"
+    "\n"
+    "  ftx train d --steps 100 --model hello.ftx README.md\n";
+
+/* The flag that decides the defaults. */
+static bool look_ahead(const Command *command)
+{
+    bool as_printed = false;
+    for (int k = 0; k < command->n; k++)
+        as_printed |= strcmp(command->argument[k], "--as-printed") == 0;
+    return as_printed;
+}
+static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
+{
+    const Command *command = s->command;
+    const Options options[] = {
+        { "This run:", run_options, &s->run },
+        { "Training:", plan_options, plan },
+        { "Hyperparameters:", hyper_options, hyper },
+        { .table = NULL },
+    };
+    size_t n = (size_t)command->n;
+    size_t bytes = n * sizeof(char *);
+    char **argument = memcpy(arena_alloc(command->arena, bytes + 1),
+                             command->argument, bytes);
+    if (asks_help(command->n, argument)) {
+        fputs(usage, command->out);
+        print_options(command->out, options);
+        return -1;
+    }
+    int others = obey(s->fault, options, command->n, argument);
+    if (others == 0 || !task_of(argument[0], &s->task))
+        fault(s->fault, 0, "expected d, e, ed or class first; see 'ftx "
+              "train --help'.");
+    s->file = argument + 1;
+    return others - 1;
+}
+static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
+{
+    Model *m = model_load(s->command->arena, s->run.model, s->fault);
+    own_fault(s);
+    if (m->task != s->task)
+        fault(s->fault, 0, "%s is a model of another task.", s->run.model);
+    *plan = m->plan;
+    *hyper = m->theta->hyper;
+    int n = obey_train(s, plan, hyper);
+    hyper_check(s->fault, hyper);
+    *hyper = theta_new(s->command->arena, hyper)->hyper;
+    refuse_change(s, plan_options, plan, &m->plan);
+    refuse_change(s, hyper_options, hyper, &m->theta->hyper);
+    s->model = m;
+    return n;
+}
+
+static void train_it(Fault *f, void *data)
+{
+    Session *s = arena_alloc(((Command *)data)->arena, sizeof *s);
+    *s = (Session){ .command = data, .fault = f, .name = f->sheet };
+    s->run = (Running){ .model = "model.ftx", .threads = 1, .save = 60,
+                     .every = 10 };
+    bool as_printed = look_ahead(s->command);
+    Plan plan = plan_default(as_printed);
+    Hyperparameters hyper = hyper_default(TRAIN_D);
+    if (as_printed)
+        hyper.epsilon = 0;
+    int n = obey_train(s, &plan, &hyper);
+    if (n < 0)
+        return;
+    refuse_existing(s, n);
+    if (s->run.resume)
+        n = go_on(s, &plan, &hyper);
+    plan_check(f, &plan);
+    s->corpus = read_corpus(s->command->arena, s->task, &plan, hyper.ell_max,
+                            s->model, n, s->file, f);
+    if (s->run.resume)
+        refuse_other_data(s);
+    else
+        begin_model(s, &plan, &hyper);
+    s->model->plan = plan;
+    prepare(s);
+    lead(s);
+    save(s);
+    run_training(s);
+    report(s);
+}
+
+int train(FILE *out, FILE *err, int n, char *argument[])
+{
+    caught = 0;
+    int status = run_command("ftx train", train_it, out, err, n, argument);
+    return caught != 0 ? 128 + (int)caught : status;
+}

@@ -1,0 +1,313 @@
+/* A step of training: lanes, threads, the order of the data. */
+#include "functions.h"
+#include <pthread.h>
+
+static bool between(double least, double x, double most)
+{
+    return least <= x && x <= most;
+}
+const char *training_fault(const Training *how)
+{
+    if (how->N_epochs < 1)
+        return "N_epochs must be at least 1.";
+    if (!(how->eta > 0) || !isfinite(how->eta))
+        return "eta must be a positive number.";
+    if (!(how->p_mask >= 0 && how->p_mask < 1))
+        return "p_mask must be in (0, 1).";
+    if (!between(0, how->batch, 1e6) || !between(0, how->threads, 1e6)
+        || how->warm_up < 0)
+        return "batch and threads must be in 0 ... 1000000, warm_up >= 0.";
+    if (!(how->beta_1 >= 0 && how->beta_1 < 1)
+        || !(how->beta_2 >= 0 && how->beta_2 < 1))
+        return "beta_1 and beta_2 must be in [0, 1).";
+    if (!between(0, how->epsilon, 1)
+        || !between(0, how->eta_last, how->eta))
+        return "epsilon must be in [0, 1], eta_last in [0, eta].";
+    if (!between(0, how->clip, 1e300) || !between(0, how->decay, 1e300))
+        return "clip and decay must be 0 or positive numbers.";
+    if (!(how->dropout >= 0 && how->dropout < 1)
+        || !(how->smoothing >= 0 && how->smoothing < 1))
+        return "dropout and smoothing must be in [0, 1).";
+    return NULL;
+}
+
+static Training with_defaults(const Training *how)
+{
+    Training h = *how;
+    h.batch = h.batch == 0 ? 1 : h.batch;
+    h.threads = h.threads == 0 ? 1 : h.threads;
+    h.epsilon = h.epsilon == 0 ? 1e-8 : h.epsilon;
+    if (h.beta_1 == 0)
+        h.beta_1 = 0.9;
+    if (h.beta_2 == 0)
+        h.beta_2 = h.method == RMSPROP ? 0.9 : 0.999;
+    if (h.schedule == VASWANI && h.warm_up == 0)
+        h.warm_up = 4000;
+    return h;
+}
+static Mat *moments(Arena *arena, const Theta *theta)
+{
+    Mat *m = arena_alloc(arena, ((size_t)theta->n + 1) * sizeof *m);
+    for (int k = 1; k <= theta->n; k++)
+        m[k] = constant(arena, theta->parameter[k].rows,
+                        theta->parameter[k].cols);
+    return m;
+}
+static Lane lane_new(const Trainer *trainer, const Theta *theta,
+                     bool learns)
+{
+    Lane lane = { .tape = tape_new(learns), .theta = theta,
+                  .how = &trainer->how };
+    if (learns)
+        lane.smoothing = trainer->how.smoothing;
+    tape_forgive(lane.tape);
+    return lane;
+}
+Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
+{
+    const char *wrong = training_fault(how);
+    REQUIRE(wrong == NULL, "%s", wrong);
+    REQUIRE(theta->past == NULL, "theta remembers, so it cannot learn.");
+    Trainer *trainer = arena_alloc(arena, sizeof *trainer);
+    *trainer = (Trainer){ .theta = theta, .how = with_defaults(how),
+                          .arena = arena };
+    Method method = trainer->how.method;
+    if (method == MOMENTUM || method == ADAM || method == ADAMW)
+        trainer->m = moments(arena, theta);
+    if (method != SGD && method != MOMENTUM)
+        trainer->v = moments(arena, theta);
+    for (int k = 0; k < N_LANES && k < trainer->how.batch; k++)
+        trainer->lane[k] = lane_new(trainer, k == 0 ? theta
+                                    : theta_view(arena, theta), true);
+    return trainer;
+}
+void trainer_free(Trainer *trainer)
+{
+    for (int k = 0; k < N_LANES; k++) {
+        if (trainer->lane[k].tape != NULL)
+            tape_free(trainer->lane[k].tape);
+        if (trainer->judge[k].tape != NULL)
+            tape_free(trainer->judge[k].tape);
+    }
+}
+
+/* Some sequences, n in first ... first + size - 1, and their lanes. */
+typedef struct {
+    Lane *lane;
+    int lanes;
+    Loss *loss;
+    const Data *data;
+    const int *order;       /* of the data; NULL: as it is */
+    Random random;          /* of the epoch */
+    int first, size;
+    bool learn;
+} Work;
+
+static void one_sequence(const Work *work, Lane *lane, int n)
+{
+    tape_clear(lane->tape);
+    lane->random = random_branch(work->random, (uint64_t)n);
+    lane->drops = random_branch(lane->random, 0);
+    if (work->learn)
+        tape_dropout(lane->tape, lane->how->dropout, &lane->drops);
+    Mat loss = work->loss(lane, work->data, n);
+    if (loss == NULL)
+        return;
+    lane->loss += (double)AT(loss, 1, 1);
+    if (work->learn)
+        backward(loss);
+}
+
+static void one_lane(const Work *work, int k)
+{
+    Lane *lane = &work->lane[k];
+    lane->loss = 0;
+    lane->tokens = 0;
+    if (work->learn)
+        theta_clear_gradient(lane->theta);
+    for (int place = k; place < work->size; place += N_LANES) {
+        int n = work->first + place;
+        one_sequence(work, lane, work->order == NULL ? n
+                                                     : work->order[n - 1]);
+    }
+}
+
+enum { STACK = 1 << 20 };      /* bytes of a thread's stack */
+
+typedef struct {
+    pthread_t thread;
+    const Work *work;
+    int first, workers;     /* its lanes: first, first + workers, ...     */
+} Worker;
+
+static void *do_work(void *to)
+{
+    const Worker *worker = to;
+    for (int k = worker->first; k < worker->work->lanes;
+         k += worker->workers)
+        one_lane(worker->work, k);
+    return NULL;
+}
+static bool start(Worker *worker)
+{
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    int fault = pthread_attr_setstacksize(&attributes, STACK);
+    if (fault == 0)
+        fault = pthread_create(&worker->thread, &attributes, do_work,
+                               worker);
+    pthread_attr_destroy(&attributes);
+    return fault == 0;
+}
+
+static void share_out(const Work *work, int threads)
+{
+    Worker worker[N_LANES];
+    bool started[N_LANES] = { false };
+    int workers = threads < work->lanes ? threads : work->lanes;
+    for (int k = workers - 1; k >= 0; k--) {
+        worker[k] = (Worker){ .work = work, .first = k,
+                              .workers = workers };
+        started[k] = k > 0 && start(&worker[k]);
+        if (!started[k])
+            do_work(&worker[k]);
+    }
+    for (int k = 1; k < workers; k++)
+        if (started[k])
+            pthread_join(worker[k].thread, NULL);
+}
+
+static Random epoch_random(const Trainer *trainer, int epoch)
+{
+    return random_branch(random_new(trainer->how.seed), (uint64_t)epoch);
+}
+
+static void put_in_order(Trainer *trainer, int epoch)
+{
+    int *order = trainer->order, N_data = trainer->data->N_data;
+    if (order == NULL || trainer->ordered == epoch)
+        return;
+    Random random = random_branch(epoch_random(trainer, epoch), 0);
+    for (int n = 1; n <= N_data; n++)
+        order[n - 1] = n;
+    for (int n = N_data; n > 1; n--) {
+        int k = below(&random, n), last = order[n - 1];
+        order[n - 1] = order[k];
+        order[k] = last;
+    }
+    trainer->ordered = epoch;
+}
+
+const int *up_to(Tape *tape, int n)
+{
+    size_t bytes = (size_t)n * sizeof(int);
+    int *numbers = arena_alloc(tape_arena(tape), bytes);
+    for (int k = 1; k <= n; k++)
+        numbers[k - 1] = k;
+    return numbers;
+}
+static long long steps_in_epoch(const Trainer *trainer)
+{
+    int batch = trainer->how.batch;
+    return (trainer->data->N_data + (long long)batch - 1) / batch;
+}
+int begin_training(Trainer *trainer, Loss *loss, const Data *data)
+{
+    REQUIRE(data->N_data >= 1, "there is no data to learn from.");
+    trainer->loss = loss;
+    trainer->data = data;
+    trainer->ordered = 0;
+    trainer->diverged = false;
+    trainer->order = NULL;
+    if (trainer->how.shuffle)
+        trainer->order = arena_alloc(trainer->arena, (size_t)data->N_data
+                                                     * sizeof(int));
+    return data->N_data;
+}
+int first_n(const Trainer *trainer, int epoch)
+{
+    long long steps = steps_in_epoch(trainer);
+    long long taken = trainer->step - (epoch - 1) * steps;
+    if (taken <= 0)
+        return 1;
+    return taken < steps ? (int)taken * trainer->how.batch + 1
+                         : trainer->data->N_data + 1;
+}
+FAST static void add_gradients(const Theta *theta, const Theta *view)
+{
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        const real *g = (*view->parameter[k].place)->grad;
+        size_t n = (size_t)M->rows * (size_t)M->cols;
+        for (size_t e = 0; e < n; e++)
+            M->grad[e] += g[e];
+    }
+}
+static void add_lanes(Trainer *trainer, int lanes)
+{
+    for (int k = 0; k < lanes; k++) {
+        trainer->now.loss += trainer->lane[k].loss;
+        trainer->now.tokens += trainer->lane[k].tokens;
+        if (k > 0)
+            add_gradients(trainer->theta, trainer->lane[k].theta);
+    }
+}
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+void find_gradient(Trainer *trainer, int epoch, int n)
+{
+    const Training *how = &trainer->how;
+    const Data *data = trainer->data;
+    int size = least(how->batch, data->N_data - n + 1);
+    put_in_order(trainer, epoch);
+    Work work = { trainer->lane, least(size, N_LANES), trainer->loss,
+                  data, trainer->order, epoch_random(trainer, epoch),
+                  n, size, true };
+    share_out(&work, how->threads);
+    trainer->now = (Progress){
+        .step = trainer->step + 1, .epoch = epoch, .n = n,
+        .eta = learning_rate(how, trainer->step + 1,
+                             how->N_epochs * steps_in_epoch(trainer),
+                             trainer->theta->hyper.d_e)
+    };
+    add_lanes(trainer, work.lanes);
+}
+bool step_done(Trainer *trainer)
+{
+    trainer->step++;
+    if (!isfinite(trainer->now.loss))
+        trainer->diverged = true;
+    bool wanted = trainer->follow == NULL
+               || trainer->follow(trainer->to, &trainer->now);
+    return wanted && !trainer->diverged;
+}
+
+Score evaluate(Trainer *trainer, Loss *loss, const Data *data)
+{
+    int lanes = data->N_data < N_LANES ? data->N_data : N_LANES;
+    for (int k = 0; k < lanes; k++)
+        if (trainer->judge[k].tape == NULL)
+            trainer->judge[k] = lane_new(trainer, trainer->theta, false);
+    Work work = { trainer->judge, lanes, loss, data, NULL,
+                  epoch_random(trainer, 0), 1, data->N_data, false };
+    share_out(&work, trainer->how.threads);
+    Score score = { 0, 0 };
+    for (int k = 0; k < lanes; k++) {
+        score.loss += trainer->judge[k].loss;
+        score.tokens += trainer->judge[k].tokens;
+    }
+    return score;
+}
+bool patient(Patience *patience, double loss, int most)
+{
+    if (patience->evaluations++ == 0 || loss < patience->best) {
+        patience->best = loss;
+        patience->waited = 0;
+    } else
+        patience->waited++;
+    return patience->waited < most;
+}

@@ -1,0 +1,76 @@
+/* What the commands that use a model have in common. */
+#include "program.h"
+#include <math.h>
+#include <string.h>
+
+static const char *const TASK[] = {
+    [TRAIN_ED] = "ed", [TRAIN_E] = "e", [TRAIN_D] = "d",
+    [TRAIN_CLASS] = "class",
+};
+
+Model *model_for(Command *c, const char *name, Task task, Fault *f)
+{
+    const char *command = f->sheet;
+    if (name == NULL)
+        fault(f, 0, "which model? Give --model FILE, as saved by 'ftx "
+              "train %s'.", TASK[task]);
+    Model *model = model_load(c->arena, name, f);
+    f->sheet = command;
+    f->text = NULL;
+    if (model->task != task)
+        fault(f, 0, "%s is a model of 'ftx train %s'; expected one of 'ftx "
+              "train %s'.", name, TASK[model->task], TASK[task]);
+    return model;
+}
+Tokens typed_tokens(const Command *c, const Model *model, const char *text,
+                    size_t n, int most, Fault *f)
+{
+    return encode_field(model->tokenizer, c->arena, text, n, most, f,
+                        (int)(text - f->text));
+}
+
+const Option drawing_options[] = {
+    { "tau", DECIMAL, offsetof(Drawing, tau), 0, HUGE_VAL, NULL,
+      "the temperature; 0: the most probable, inf: all alike" },
+    { "seed", WHOLE, offsetof(Drawing, seed), 0, 2147483647, NULL,
+      "of the uniform numbers" },
+    { "top_k", WHOLE, offsetof(Drawing, top_k), 0, 10000000, NULL,
+      "only the k most probable tokens; 0: all" },
+    { "top_p", DECIMAL, offsetof(Drawing, top_p), 0, 1, NULL,
+      "only the most probable, up to this sum; 0: all" },
+    { .name = NULL },
+};
+
+Inference drawing(Drawing *d)
+{
+    d->random = random_new((uint64_t)d->seed);
+    return (Inference){
+        .tau = d->tau, .top_k = d->top_k, .top_p = d->top_p,
+        .chance = chance_of(&d->random),
+    };
+}
+void each_line(Command *c, int n, void *data, Fault *f,
+               void (*work)(void *data, const char *line, size_t bytes,
+                            Fault *f))
+{
+    size_t bytes, length;
+    const char *text;
+    for (int k = 0; k < n; k++) {
+        f->sheet = "the text";
+        f->text = text = c->argument[k];
+        if (*text == '\0')
+            fault(f, 0, "it is empty.");
+        work(data, text, strlen(text), f);
+    }
+    if (n > 0)
+        return;
+    text = text_of_file(c->arena, "-", &bytes, f);
+    for (size_t at = 0; at < bytes; at += length + 1) {
+        const char *end = memchr(text + at, '\n', bytes - at);
+        length = end == NULL ? bytes - at : (size_t)(end - text) - at;
+        bool cr = length > 0 && text[at + length - 1] == '\r';
+        if (length == cr)
+            fault(f, (int)at, "this line is empty.");
+        work(data, text + at, length - cr, f);
+    }
+}

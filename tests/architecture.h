@@ -1,0 +1,290 @@
+/* What the tests of Algorithms 8, 9 and 10 share: small parameters, recorded
+   ones, and differences of a whole architecture. */
+#ifndef ARCHITECTURE_H
+#define ARCHITECTURE_H
+#include "check.h"
+
+#define SEQUENCE(...) \
+    ((Tokens){ (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), \
+               (const int[]){ __VA_ARGS__ } })
+
+enum { N_V = 7, ELL_MAX = 6 };
+
+/* Two layers, and no two widths alike. */
+static inline Hyperparameters small(Architecture architecture)
+{
+    return (Hyperparameters){
+        .architecture = architecture, .N_V = N_V, .ell_max = ELL_MAX,
+        .L = 2, .L_enc = 2, .L_dec = 2, .H = 2, .d_e = 4, .d_mlp = 5,
+        .d_attn = 3, .d_mid = 2, .d_f = 6,
+    };
+}
+
+/* The numbers of each parameter at random: gammas about 1. */
+static inline Theta *random_theta(Hyperparameters hyper)
+{
+    Theta *theta = theta_new(arena, &hyper);
+    theta_allocate(theta, arena);
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = randomise(*theta->parameter[k].place);
+        if (strstr(theta->parameter[k].name, "gamma") != NULL)
+            for (size_t e = 0; e < entries_in(M); e++)
+                M->at[e] = 1 + M->at[e] / 2;
+    }
+    return theta;
+}
+
+/* The parameter of that name. */
+static inline const Parameter *named(const Theta *theta, const char *name)
+{
+    for (int k = 1; k <= theta->n; k++)
+        if (strcmp(theta->parameter[k].name, name) == 0)
+            return &theta->parameter[k];
+    fail_at(HERE(name), "theta has no such parameter");
+    return NULL;
+}
+
+static inline Mat mat(const Theta *theta, const char *name)
+{
+    return *named(theta, name)->place;
+}
+
+static inline bool name_ends(const Parameter *p, const char *end)
+{
+    return ends_with(p->name, strlen(p->name), end);
+}
+
+/* to gets the numbers of from, wherever both have a parameter of one name. */
+static inline void copy_numbers(const Theta *to, const Theta *from)
+{
+    for (int k = 1; k <= to->n; k++)
+        for (int j = 1; j <= from->n; j++)
+            if (strcmp(to->parameter[k].name, from->parameter[j].name) == 0)
+                memcpy((*to->parameter[k].place)->at,
+                       (*from->parameter[j].place)->at,
+                       entries_in(*to->parameter[k].place) * sizeof(real));
+}
+
+static inline void set_all(Mat M, double value)
+{
+    for (size_t e = 0; e < entries_in(M); e++)
+        M->at[e] = (real)value;
+}
+
+/* Sets to 0 every parameter whose name ends so. */
+static inline void silence(const Theta *theta, const char *end)
+{
+    for (int k = 1; k <= theta->n; k++)
+        if (name_ends(&theta->parameter[k], end))
+            set_all(*theta->parameter[k].place, 0);
+}
+
+static inline bool columns_equal(Mat A, int i, Mat B, int j, double tolerance)
+{
+    for (int v = 1; v <= A->rows; v++)
+        if (!is_near(AT(A, v, i), AT(B, v, j), tolerance))
+            return false;
+    return true;
+}
+
+static inline void assert_distribution(Mat P, int columns)
+{
+    assert_shape(P, N_V, columns);
+    assert_columns_sum_to_1(P);
+    for (size_t e = 0; e < entries_in(P); e++)
+        assert_that(0 < P->at[e] && P->at[e] < 1);
+}
+
+/* x with another token in place t. */
+static inline Tokens changed(Tokens x, int t)
+{
+    int *id = arena_alloc(arena, (size_t)x.length * sizeof *id);
+    memcpy(id, x.id, (size_t)x.length * sizeof *id);
+    id[t - 1] = id[t - 1] % N_V + 1;
+    return (Tokens){ x.length, id };
+}
+
+/* -sum_t log P[target[t], t] over all columns. */
+static inline Mat loss_against(Mat P, Tokens target)
+{
+    int t[ELL_MAX];
+    for (int k = 0; k < P->cols; k++)
+        t[k] = k + 1;
+    return scale(sum(log_prob(P, P->cols, target.id, t)), -1);
+}
+
+/* ------------------------------------------------------------- recorded */
+
+typedef struct {
+    const char *name;
+    const double *at, *grad;    /* row after row */
+} Recorded;
+
+enum { R_N_V = 5, R_ELL_MAX = 6, R_D_E = 4 };
+
+/* The sizes in oracle/architectures.py. */
+static inline Hyperparameters recorded_sizes(Architecture architecture)
+{
+    return (Hyperparameters){
+        .architecture = architecture, .N_V = R_N_V, .ell_max = R_ELL_MAX,
+        .L = 2, .L_enc = 2, .L_dec = 2, .H = 2, .d_e = R_D_E, .d_mlp = 5,
+        .d_f = architecture == E_TRANSFORMER ? 3 : 0,
+    };
+}
+
+/* Numbers for those parameters that theta has; all of them are recorded. */
+static inline Theta *recorded_theta(Hyperparameters hyper, int n,
+                                    const Recorded recorded[])
+{
+    Theta *theta = theta_new(arena, &hyper);
+    int filled = 0;
+    theta_allocate(theta, arena);
+    for (int k = 1; k <= theta->n; k++)
+        for (int r = 0; r < n; r++)
+            if (strcmp(theta->parameter[k].name, recorded[r].name) == 0)
+                fill(*theta->parameter[k].place, recorded[r].at), filled++;
+    assert_that(filled == theta->n);
+    return theta;
+}
+
+#define assert_recorded_gradients(theta, recorded) \
+    recorded_gradients_at(HERE(#recorded), theta, \
+                          (int)(sizeof recorded / sizeof *recorded), recorded)
+static inline void recorded_gradients_at(Where where, const Theta *theta, int n,
+                                         const Recorded recorded[])
+{
+    assert_that(n == theta->n);
+    for (int r = 0; r < n; r++) {
+        where.call = recorded[r].name;
+        gradient_at(where, mat(theta, recorded[r].name), recorded[r].grad,
+                    RECORDED);
+    }
+}
+
+/* --------------------------------------------------------- differentiating */
+
+/* The loss of an architecture on the given tape. */
+typedef Mat LossOf(Tape *on, const Theta *theta);
+
+static inline double loss_with(LossOf *f, const Theta *theta, real *x,
+                               real value)
+{
+    real kept = *x;
+    *x = value;
+    double loss = f(quiet, theta)->at[0];
+    tape_clear(quiet);
+    *x = kept;
+    return loss;
+}
+
+/* (8 (L(x+h) - L(x-h)) - (L(x+2h) - L(x-2h))) / 12h: exact to h^4. */
+static inline double difference_of(LossOf *f, const Theta *theta, real *x)
+{
+    real h = (real)(IS_DOUBLE ? 1e-4 : 1e-2), x0 = *x;
+    double near = loss_with(f, theta, x, x0 + h) - loss_with(f, theta, x, x0 - h);
+    double far = loss_with(f, theta, x, x0 + 2 * h)
+               - loss_with(f, theta, x, x0 - 2 * h);
+    return (8 * near - far) / (12 * (double)h);
+}
+
+/* The gradient of every number of theta agrees with its difference, and the
+   loss without gradients is the loss with them, to the last bit. */
+#define assert_gradients(f, theta) gradients_at(HERE(#f), f, theta)
+static inline void gradients_at(Where where, LossOf *f, const Theta *theta)
+{
+    theta_clear_gradient(theta);
+    Mat loss = f(tape, theta);
+    backward(loss);
+    near_at(where, f(quiet, theta)->at[0], loss->at[0], 0);
+    tape_clear(quiet);
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        for (size_t e = 0; e < entries_in(M); e++) {
+            double b = difference_of(f, theta, &M->at[e]);
+            if (!derivatives_agree(M->grad[e], b))
+                fail_at(where, "%s, entry %zu (from 0): derivative %.17g, "
+                        "difference %.17g", theta->parameter[k].name, e,
+                        M->grad[e], b);
+        }
+    }
+    tape_clear(tape);
+}
+
+/* Softmax does not feel a number added to all scores of a column. */
+static inline void assert_b_k_has_no_gradient(const Theta *theta)
+{
+    for (int k = 1; k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k];
+        double most = 0;
+        for (size_t e = 0; e < entries_in(*p->place); e++)
+            most = fmax(most, fabs((*p->place)->grad[e]));
+        if (name_ends(p, ".b_k") != (most < (IS_DOUBLE ? 1e-14 : 1e-6)))
+            fail_at(HERE(p->name), "its largest derivative is %g", most);
+    }
+}
+
+/* --------------------------------------------------------------- watching */
+
+/* Notes only what the algorithm itself names, not what it calls. */
+typedef struct {
+    const char *own;            /* the start of its lines, such as "10." */
+    Seen seen;
+} Own;
+
+static inline Mat note_own(void *to, const char *line, const char *name,
+                           Mat M, int index)
+{
+    Own *own = to;
+    if (strncmp(line, own->own, strlen(own->own)) == 0)
+        note(&own->seen, line, name, M, index);
+    return M;
+}
+
+/* The n-th value at that line. */
+static inline Mat seen_on_line(const Own *own, const char *line, int n)
+{
+    for (int k = 0; k < own->seen.n; k++)
+        if (strcmp(own->seen.step[k].line, line) == 0 && --n == 0)
+            return own->seen.step[k].M;
+    fail_at(HERE(line), "was not observed so often");
+    return NULL;
+}
+
+/* An observer that puts something else in the place of the n-th value. */
+typedef struct {
+    const char *line;
+    int n;
+    Mat other;
+} Swap;
+
+static inline Mat swap(void *to, const char *line, const char *name, Mat M, int index)
+{
+    Swap *put = to;
+    (void)name, (void)index;
+    return M != NULL && strcmp(line, put->line) == 0 && put->n-- == 1
+         ? put->other : M;
+}
+
+/* With dropout of one half: each entry is 0 or twice what it would be. */
+static inline void assert_dropped_or_doubled(Mat X, Mat without)
+{
+    size_t zeros = 0, n = entries_in(X);
+    for (size_t e = 0; e < n; e++) {
+        zeros += X->at[e] == 0;
+        assert_that(X->at[e] == 0 || X->at[e] == 2 * without->at[e]);
+    }
+    assert_that(n / 5 < zeros && zeros < n - n / 5);
+}
+
+/* With dropout of one half on the way from X to the sum: some entries are
+   not changed, the others are. What was not 0 is not 0 now. */
+static inline void assert_some_dropped(Mat X, Mat sum_of_both)
+{
+    size_t same = 0, n = entries_in(X);
+    for (size_t e = 0; e < n; e++) {
+        same += X->at[e] == sum_of_both->at[e];
+        assert_that(sum_of_both->at[e] != 0 || X->at[e] == 0);
+    }
+    assert_that(0 < same && same < n);
+}
+#endif

@@ -1,0 +1,147 @@
+/* What the tests of commands share: running one, and files to give it. */
+#ifndef COMMAND_H
+#define COMMAND_H
+#include "check.h"
+#include "program.h"
+#include <sys/stat.h>
+
+typedef int Main(FILE *out, FILE *err, int n, char *argument[]);
+
+typedef struct {
+    int status;
+    const char *out, *err;      /* on the arena */
+} Said;
+
+static inline const char *all_of(FILE *file)
+{
+    size_t n = (size_t)ftell(file);
+    char *text = arena_alloc(arena, n + 1);
+    rewind(file);
+    assert_that(fread(text, 1, n, file) == n);
+    text[n] = '\0';
+    fclose(file);
+    return text;
+}
+
+static inline Said said_by(Main *command, int n, char *argument[])
+{
+    FILE *out = tmpfile(), *err = tmpfile();
+    Said s;
+    assert_that(out != NULL && err != NULL);
+    s.status = command(out, err, n, argument);
+    s.out = all_of(out);
+    s.err = all_of(err);
+    return s;
+}
+
+#define SAID(command, ...) \
+    said_by(command, (int)(sizeof (char *[]){ __VA_ARGS__ } \
+                           / sizeof (char *)), (char *[]){ __VA_ARGS__ })
+
+/* Refused with exit status 2 and this sentence, and nothing printed. */
+#define assert_refusal(said, sentence) \
+    refusal_at(HERE(#said), said, sentence)
+static inline void refusal_at(Where where, Said s, const char *sentence)
+{
+    size_t n = strlen(s.err);
+    if (s.status != 2 || *s.out != '\0' || n != strlen(sentence) + 1
+        || strncmp(s.err, sentence, n - 1) != 0 || s.err[n - 1] != '\n')
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "2 and\n%s", s.status, s.out, s.err, sentence);
+}
+
+#define assert_says(said, part) says_at(HERE(#said), said, part)
+static inline void says_at(Where where, Said s, const char *part)
+{
+    if (s.status != 0 || *s.err != '\0' || strstr(s.out, part) == NULL)
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "0 and\n%s", s.status, s.out, s.err, part);
+}
+
+typedef struct {
+    const char *name;
+    Model *m;
+} Loading;
+
+static inline void load(Fault *f, void *data)
+{
+    Loading *l = data;
+    l->m = model_load(arena, l->name, f);
+}
+
+static inline Model *model_in(const char *name)
+{
+    Loading l = { name, NULL };
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    if (!attempt(f, load, &l))
+        fail_at(HERE("model_load"), "%s", f->sentence);
+    return l.m;
+}
+
+/* Files in a directory of this process, which tear_down_files removes. */
+static inline const char *directory(void)
+{
+    static char name[60];       /* also in a process that was forked off */
+    if (*name == '\0')
+        snprintf(name, sizeof name, "build/files.%d", (int)getpid());
+    mkdir("build", 0777);
+    mkdir(name, 0777);
+    return name;
+}
+
+static inline char *path(const char *name)
+{
+    size_t size = strlen(directory()) + strlen(name) + 2;
+    char *to = arena_alloc(arena, size);
+    snprintf(to, size, "%s/%s", directory(), name);
+    return to;
+}
+
+static inline char *write_bytes(const char *name, const void *bytes, size_t n)
+{
+    char *to = path(name);
+    remove(to);                 /* to empty a file may wait for the disk */
+    FILE *file = fopen(to, "wb");
+    assert_that(file != NULL && fwrite(bytes, 1, n, file) == n);
+    fclose(file);
+    return to;
+}
+
+static inline char *write_text(const char *name, const char *text)
+{
+    return write_bytes(name, text, strlen(text));
+}
+
+/* The bytes of a file; NULL if there is none. */
+static inline char *bytes_of(const char *name, size_t *n)
+{
+    FILE *file = fopen(name, "rb");
+    if (file == NULL)
+        return NULL;
+    fseek(file, 0, SEEK_END);
+    *n = (size_t)ftell(file);
+    return (char *)all_of(file);
+}
+
+#define assert_same_file(a, b) same_file_at(HERE(#a " and " #b), a, b)
+static inline void same_file_at(Where where, const char *a, const char *b)
+{
+    size_t n = 0, m = 0;
+    const char *x = bytes_of(a, &n), *y = bytes_of(b, &m);
+    if (x == NULL || y == NULL || n != m || memcmp(x, y, n) != 0)
+        fail_at(where, "%s and %s are not the same", a, b);
+}
+
+static inline int tear_down_files(void **state)
+{
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", directory());
+    if (system(command) != 0)
+        print_error("%s is left\n", directory());
+    return tear_down(state);
+}
+
+#define TEST_FILES(law) \
+    cmocka_unit_test_setup_teardown(law, set_up, tear_down_files)
+#endif

@@ -1,0 +1,157 @@
+/* What the tests of training share: small models, data, and a follower. */
+#ifndef LEARN_H
+#define LEARN_H
+#include "check.h"
+
+static inline Theta *model(Hyperparameters hyper)
+{
+    Theta *theta = theta_new(arena, &hyper);
+    theta_allocate(theta, arena);
+    for (int k = 1; k <= theta->n; k++)
+        randomise(*theta->parameter[k].place);
+    return theta;
+}
+
+static inline Hyperparameters small(Architecture architecture)
+{
+    return (Hyperparameters){
+        .architecture = architecture, .N_V = 7, .ell_max = 6, .L = 2,
+        .L_enc = 1, .L_dec = 1, .H = 2, .d_e = 4, .d_mlp = 5, .epsilon = 1e-5
+    };
+}
+
+/* The paper: plain gradient descent. */
+#define PLAIN(epochs, rate) \
+    ((Training){ .N_epochs = epochs, .eta = rate })
+
+#define TOKENS(...) \
+    ((Tokens){ sizeof (int[]){ __VA_ARGS__ } / sizeof(int), \
+               (int[]){ __VA_ARGS__ } })
+
+/* All numbers of theta behind each other: a copy. */
+static inline real *numbers(const Theta *theta)
+{
+    size_t n = 0, bytes = (size_t)theta_count(theta) * sizeof(real);
+    real *all = arena_alloc(arena, bytes);
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        memcpy(all + n, M->at, entries_in(M) * sizeof(real));
+        n += entries_in(M);
+    }
+    return all;
+}
+
+static inline void restore(const Theta *theta, const real *all)
+{
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        memcpy(M->at, all, entries_in(M) * sizeof(real));
+        all += entries_in(M);
+    }
+}
+
+#define assert_same_numbers(theta, all) \
+    assert_that(memcmp(numbers(theta), all, \
+                (size_t)theta_count(theta) * sizeof(real)) == 0)
+#define assert_other_numbers(theta, all) \
+    assert_that(memcmp(numbers(theta), all, \
+                (size_t)theta_count(theta) * sizeof(real)) != 0)
+
+/* Keeps what it is told; ends the training after `most` steps, if not 0. */
+typedef struct {
+    int n, most;
+    Progress step[500];
+} Diary;
+
+static inline bool keep(void *to, const Progress *progress)
+{
+    Diary *diary = to;
+    assert_that(diary->n < 500);
+    diary->step[diary->n++] = *progress;
+    return diary->most == 0 || diary->n < diary->most;
+}
+
+/* Trains theta and says what the steps were. */
+typedef const Theta *Algorithm(Trainer *, const Data *);
+
+static inline Diary trained(Algorithm *algorithm, Theta *theta,
+                            Training how, Data data)
+{
+    Diary diary = { 0 };
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    trainer->follow = keep;
+    trainer->to = &diary;
+    assert_that(algorithm(trainer, &data) == theta);
+    trainer_free(trainer);
+    return diary;
+}
+
+/* One step; theta - eta gradient is checked against differences of a loss
+   that is computed from the probabilities of the forward pass. */
+typedef double Reference(const Theta *theta, Data data);
+
+static inline void step_at(Where where, Algorithm *algorithm, Theta *theta,
+                           Training how, Data data, Reference *loss)
+{
+    real *before = numbers(theta), h = (real)cbrt(IS_DOUBLE ? DBL_EPSILON
+                                                            : FLT_EPSILON);
+    Diary diary = trained(algorithm, theta, how, data);
+    real *after = numbers(theta);
+    restore(theta, before);
+    near_at(where, diary.step[0].loss, loss(theta, data), 10 * TIGHT);
+    size_t e = 0;
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        for (size_t at = 0; at < entries_in(M); at++, e++) {
+            M->at[at] = before[e] + h;
+            double right = M->at[at], L_right = loss(theta, data);
+            M->at[at] = before[e] - h;
+            double left = M->at[at], L_left = loss(theta, data);
+            M->at[at] = before[e];
+            double slope = (L_right - L_left) / (right - left);
+            double moved = ((double)before[e] - (double)after[e]) / how.eta;
+            if (fabs(slope - moved) > (IS_DOUBLE ? 1e-7 : 3e-2)
+                                      * fmax(1, fabs(slope)))
+                fail_at(where, "%s, number %zu from 0: theta moved by eta "
+                        "times %.12g, but the gradient is %.12g",
+                        theta->parameter[k].name, at, moved, slope);
+        }
+    }
+}
+#define assert_step(algorithm, theta, how, data, loss) \
+    step_at(HERE(#algorithm), algorithm, theta, how, data, loss)
+
+/* The steps of one line of an algorithm, such as "13.4 P". */
+static inline bool is_step(const Seen *seen, int k, const char *line)
+{
+    return strcmp(seen->step[k].line, line) == 0;
+}
+
+/* Only what an algorithm of training names, such as 13.*, is kept. */
+typedef struct {
+    const char *algorithm;
+    Seen seen;
+    bool theta;                 /* the parameters too */
+} Lessons;
+
+static inline Mat note_lessons(void *to, const char *line, const char *name,
+                               Mat M, int index)
+{
+    Lessons *lessons = to;
+    size_t n = strlen(lessons->algorithm);
+    if (M != NULL && M->tape == NULL && !lessons->theta)
+        return M;
+    if (strncmp(line, lessons->algorithm, n) == 0 && line[n] == '.')
+        note(&lessons->seen, line, name, M, index);
+    return M;
+}
+
+static inline int largest_of(Mat P, int column)
+{
+    int best = 1;
+    for (int i = 2; i <= P->rows; i++)
+        if (AT(P, i, column) > AT(P, best, column))
+            best = i;
+    return best;
+}
+#endif

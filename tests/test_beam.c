@@ -1,0 +1,264 @@
+/* Beam search, against greedy decoding and against trying everything. */
+#include "inference.h"
+
+enum { N_V = 6, ELL_MAX = 5, BOS = N_V - 1, EOS = N_V };
+
+static const Hyperparameters small = {
+    .architecture = ED_TRANSFORMER, .N_V = N_V, .ell_max = ELL_MAX,
+    .L_enc = 1, .L_dec = 2, .H = 2, .d_e = 4, .d_mlp = 6,
+    .epsilon = 1e-5 };
+
+static const int z_list[] = { 2, 1, 3 };
+static const Tokens z = { 3, z_list };
+
+static int search(Hypothesis best[], const Theta *theta, Beam how)
+{
+    int n = beam_search(quiet, arena, z, theta, &how, best);
+    tape_clear(quiet);
+    return n;
+}
+
+/* The logarithm of the probability of x[2], x[3], ... given z. */
+static double log_probability(Tokens x, const Theta *theta)
+{
+    double total = 0;
+    Mat P = edtransformer(quiet, z, (Tokens){ x.length - 1, x.id }, theta);
+    for (int t = 1; t < x.length; t++)
+        total += log((double)AT(P, TOKEN(x, t + 1), t));
+    tape_clear(quiet);
+    return total;
+}
+
+static double score(Tokens x, double log_p, double alpha)
+{
+    return log_p / pow(x.length - 1, alpha);
+}
+
+/* The best of all translations of at most n tokens; shorter ones end. */
+static double best_of_all(const Theta *theta, int id[], int length, int n,
+                          double alpha)
+{
+    Tokens x = { length, id };
+    if (length > 1 && (id[length - 1] == EOS || length == n + 1))
+        return score(x, log_probability(x, theta), alpha);
+    double best = -(double)INFINITY;
+    for (int y = 1; y <= N_V; y++) {
+        id[length] = y;
+        best = fmax(best, best_of_all(theta, id, length + 1, n, alpha));
+    }
+    return best;
+}
+
+/* ------------------------------------------------------------------- laws */
+
+static void a_beam_of_one_is_greedy(void **state)
+{
+    (void)state;
+    Hypothesis best[1];
+    for (int k = 0; k < 20; k++) {
+        const Theta *theta = random_theta(small);
+        bool ended;
+        Tokens x = edinference(quiet, arena, z, theta, &(Inference){ 0 },
+                               &ended);
+        assert_that(search(best, theta, (Beam){ .B = 1 }) == 1);
+        assert_same_tokens(best[0].x, x);
+        assert_that(best[0].ended == ended);
+    }
+}
+
+static void a_beam_wide_enough_finds_the_best_of_all(void **state)
+{
+    (void)state;
+    Hypothesis best[200], one[1];
+    int greedy_fails = 0;
+    for (int k = 0; k < 12; k++) {
+        const Theta *theta = random_theta(small);
+        int id[ELL_MAX + 1] = { BOS };
+        double alpha = k % 3 * .5;
+        double expected = best_of_all(theta, id, 1, 3, alpha);
+        Beam how = { .B = 200, .alpha = alpha, .ell_gen = 3 };
+        search(best, theta, how);
+        assert_near(score(best[0].x, best[0].log_p, alpha), expected, TIGHT);
+        how.B = 1;
+        search(one, theta, how);
+        greedy_fails += score(one[0].x, one[0].log_p, alpha)
+                        < expected - 1e-3;
+    }
+    assert_that(greedy_fails > 0);
+}
+
+static void a_score_is_the_logarithm_of_the_probability(void **state)
+{
+    (void)state;
+    Hypothesis best[7];
+    const Theta *theta = random_theta(small);
+    int n = search(best, theta, (Beam){ .B = 7 });
+    assert_that(n == 7);
+    for (int k = 0; k < n; k++) {
+        Tokens x = best[k].x;
+        assert_near(best[k].log_p, log_probability(x, theta), TIGHT);
+        assert_that(TOKEN(x, 1) == BOS);
+        assert_that(best[k].ended == (TOKEN(x, x.length) == EOS));
+        assert_that(best[k].ended || x.length == ELL_MAX + 1);
+        for (int t = 2; t < x.length; t++)
+            assert_that(TOKEN(x, t) != EOS);
+    }
+}
+
+static void the_best_comes_first_and_none_twice(void **state)
+{
+    (void)state;
+    Hypothesis best[9];
+    for (int k = 0; k < 6; k++) {
+        double alpha = k % 2;
+        int n = search(best, random_theta(small),
+                       (Beam){ .B = 9, .alpha = alpha });
+        for (int a = 1; a < n; a++) {
+            assert_that(score(best[a].x, best[a].log_p, alpha)
+                     <= score(best[a - 1].x, best[a - 1].log_p, alpha));
+            for (int b = 0; b < a; b++)
+                assert_that(best[a].x.length != best[b].x.length
+                    || memcmp(best[a].x.id, best[b].x.id,
+                              sizeof(int) * (size_t)best[a].x.length) != 0);
+        }
+    }
+}
+
+/* After bos, 1 has 3/5 and 2 has 2/5. 1 is followed by one of five tokens,
+   2 by eos for sure: 2/5 is the best, and greedy does not see it. */
+static Theta *deceptive(void)
+{
+    const double next[] = {
+        1, 0, 0, 0, 3, 0,
+        1, 0, 0, 0, 2, 0,
+        1, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0,
+        1, 1, 1, 1, 0, 1,
+    };
+    return chain(ED_TRANSFORMER, N_V, ELL_MAX, next);
+}
+
+static void a_good_beginning_may_have_only_bad_ends(void **state)
+{
+    (void)state;
+    Hypothesis best[3];
+    search(best, deceptive(), (Beam){ .B = 1 });
+    assert_that(TOKEN(best[0].x, 2) == 1);
+    assert_that(search(best, deceptive(), (Beam){ .B = 2 }) == 2);
+    assert_tokens(best[0].x, BOS, 2, EOS);
+    assert_near(best[0].log_p, log(.4), TIGHT);
+}
+
+/* bos to eos with 1/3; or to 1, from there to 4, with 1/2 each, and then to
+   eos for sure: 1/4 for three tokens. */
+static void the_exponent_of_the_length_decides(void **state)
+{
+    (void)state;
+    const double next[] = {
+        0, 0, 0, 0, .5, 0,
+        .5, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 1. / 6, 0,
+        .5, .5, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0,
+        0, .5, 1, 1, 1. / 3, 1,
+    };
+    const Theta *theta = chain(ED_TRANSFORMER, N_V, ELL_MAX, next);
+    Hypothesis best[20];
+    search(best, theta, (Beam){ .B = 20 });
+    assert_tokens(best[0].x, BOS, EOS);
+    assert_near(best[0].log_p, log(1. / 3), TIGHT);
+    search(best, theta, (Beam){ .B = 20, .alpha = 1 });
+    assert_tokens(best[0].x, BOS, 1, 4, EOS);
+    assert_near(best[0].log_p, log(.25), TIGHT);
+}
+
+static void of_equal_scores_the_lower_token_comes_first(void **state)
+{
+    (void)state;
+    const double next[] = {
+        1, 1, 1, 1, 1, 1,   1, 1, 1, 1, 1, 1,   1, 1, 1, 1, 1, 1,
+        1, 1, 1, 1, 1, 1,   1, 1, 1, 1, 1, 1,   1, 1, 1, 1, 1, 1,
+    };
+    const Theta *theta = chain(ED_TRANSFORMER, N_V, ELL_MAX, next);
+    Hypothesis best[4];
+    assert_that(search(best, theta, (Beam){ .B = 4, .ell_gen = 2 }) == 4);
+    assert_tokens(best[0].x, BOS, 1, 1);
+    assert_tokens(best[1].x, BOS, 1, 2);
+    assert_tokens(best[2].x, BOS, 1, 3);
+    assert_tokens(best[3].x, BOS, 1, 4);
+}
+
+static void special_tokens_do_not_occur(void **state)
+{
+    (void)state;
+    Hypothesis best[30];
+    int n = search(best, random_theta(small),
+                   (Beam){ .B = 30, .no_special = true, .ell_gen = 2 });
+    assert_that(n == 3 * 4 + 1);            /* 1 to 3 and then any; or eos */
+    double total = 0;
+    for (int k = 0; k < n; k++) {
+        total += exp(best[k].log_p);
+        for (int t = 2; t <= best[k].x.length; t++)
+            assert_that(TOKEN(best[k].x, t) <= 3
+                     || TOKEN(best[k].x, t) == EOS);
+    }
+    assert_near(total, 1, TIGHT);
+}
+
+/* All that there are: 5 tokens and then any of 6, or eos. */
+static void everything_together_has_probability_1(void **state)
+{
+    (void)state;
+    Hypothesis best[100];
+    int n = search(best, random_theta(small),
+                   (Beam){ .B = 100, .ell_gen = 2 });
+    assert_that(n == 5 * 6 + 1);
+    double total = 0;
+    for (int k = 0; k < n; k++)
+        total += exp(best[k].log_p);
+    assert_near(total, 1, TIGHT);
+}
+
+static void a_memory_does_no_harm(void **state)
+{
+    (void)state;
+    Hypothesis alone[5], with[5];
+    const Theta *theta = random_theta(small);
+    search(alone, theta, (Beam){ .B = 5 });
+    search(with, theta_remembering(arena, theta), (Beam){ .B = 5 });
+    for (int k = 0; k < 5; k++) {
+        assert_same_tokens(with[k].x, alone[k].x);
+        assert_near(with[k].log_p, alone[k].log_p, TIGHT);
+    }
+}
+
+static void wrong_calls_are_refused(void **state)
+{
+    (void)state;
+    const Theta *theta = random_theta(small);
+    Hypothesis best[1];
+    assert_refuses_in(search(best, theta, (Beam){ .B = 0 }), "beam.c",
+                      "beam_search", "B = 0; it must be at least 1.");
+    assert_refuses_in(search(best, theta, (Beam){ .B = 1, .ell_gen = 6 }),
+                      "inference.c", "translation_bound",
+                      "ell_gen = 6; it must be in 0 ... ell_max = 5.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(a_beam_of_one_is_greedy),
+        TEST(a_beam_wide_enough_finds_the_best_of_all),
+        TEST(a_score_is_the_logarithm_of_the_probability),
+        TEST(the_best_comes_first_and_none_twice),
+        TEST(a_good_beginning_may_have_only_bad_ends),
+        TEST(the_exponent_of_the_length_decides),
+        TEST(of_equal_scores_the_lower_token_comes_first),
+        TEST(special_tokens_do_not_occur),
+        TEST(everything_together_has_probability_1),
+        TEST(a_memory_does_no_harm),
+        TEST(wrong_calls_are_refused),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,129 @@
+/* Classification: a class head on Algorithm 9 [PH22] (E31). */
+#include "learn.h"
+
+static Hyperparameters with_classes(void)
+{
+    Hyperparameters hyper = small(E_TRANSFORMER);
+    hyper.N_C = 3;
+    hyper.d_f = 5;
+    return hyper;
+}
+
+static double minus_log_P(const Theta *theta, Data data)
+{
+    Mat P = classify(quiet, data.x[0], theta);
+    double loss = -log(AT(P, data.c[0], 1));
+    tape_clear(quiet);
+    return loss;
+}
+
+static void the_first_column_decides(void **state)
+{
+    (void)state;
+    Theta *theta = model(with_classes());
+    Tokens x = TOKENS(6, 1, 4, 7);
+    Mat X = represent(quiet, x, theta), P = classify(quiet, x, theta);
+    assert_shape(P, 3, 1);
+    assert_columns_sum_to_1(P);
+    double e[4], total = 0;
+    for (int c = 1; c <= 3; c++) {
+        e[c] = AT(theta->b_c, c, 1);
+        for (int i = 1; i <= 5; i++)
+            e[c] += AT(theta->W_c, c, i) * AT(X, i, 1);
+        total += e[c] = exp(e[c]);
+    }
+    for (int c = 1; c <= 3; c++)
+        assert_near(AT(P, c, 1), e[c] / total, TIGHT);
+}
+
+static void every_token_of_the_text_matters(void **state)
+{
+    (void)state;
+    Theta *theta = model(with_classes());
+    Mat P = classify(quiet, TOKENS(6, 1, 4, 7), theta);
+    Mat Q = classify(quiet, TOKENS(6, 1, 3, 7), theta);
+    assert_that(!is_near(AT(P, 1, 1), AT(Q, 1, 1), 1e-6));
+}
+
+static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
+{
+    (void)state;
+    Theta *theta = model(with_classes());
+    Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 4, 7) },
+                  .c = (int[]){ 2 } };
+    assert_step(classtraining, theta, PLAIN(1, 0.1), data, minus_log_P);
+}
+
+static void the_unembedding_learns_nothing(void **state)
+{
+    (void)state;
+    Theta *theta = model(with_classes());
+    real before = AT(theta->W_u, 2, 2);
+    Data data = { 1, .x = (Tokens[]){ TOKENS(6, 2, 7) }, .c = (int[]){ 2 } };
+    trained(classtraining, theta, PLAIN(3, 0.1), data);
+    assert_that(AT(theta->W_u, 2, 2) == before);
+}
+
+/* The class is whether token 1 or token 2 comes first. */
+static void an_overfit_model_knows_its_classes(void **state)
+{
+    (void)state;
+    Hyperparameters hyper = with_classes();
+    hyper.d_e = 8;
+    hyper.L = 1;
+    Theta *theta = model(hyper);
+    Tokens x[] = { TOKENS(6, 1, 2, 7), TOKENS(6, 2, 1, 7),
+                   TOKENS(6, 3, 3, 7), TOKENS(6, 1, 2, 2, 7) };
+    int c[] = { 1, 2, 3, 1 };
+    Diary diary = trained(classtraining, theta, PLAIN(100, 0.1),
+                          (Data){ 4, .x = x, .c = c });
+    assert_that(diary.n == 400 && diary.step[399].tokens == 1);
+    for (int n = 0; n < 4; n++)
+        assert_that(largest_of(classify(quiet, x[n], theta), 1) == c[n]);
+}
+
+static void the_loss_of_equal_chances_is_ln_N_C(void **state)
+{
+    (void)state;
+    Theta *theta = model(with_classes());
+    memset(theta->W_c->at, 0, entries_in(theta->W_c) * sizeof(real));
+    memset(theta->b_c->at, 0, entries_in(theta->b_c) * sizeof(real));
+    Tokens x[] = { TOKENS(6, 1, 7), TOKENS(6) };
+    int c[] = { 3, 1 };
+    Diary diary = trained(classtraining, theta, PLAIN(1, 1e-30),
+                          (Data){ 2, .x = x, .c = c });
+    for (int k = 0; k < 2; k++) {
+        assert_near(diary.step[k].loss, log(3), TIGHT);
+        assert_that(diary.step[k].tokens == 1);
+    }
+}
+
+static void what_has_no_class_is_refused(void **state)
+{
+    (void)state;
+    Theta *theta = model(small(E_TRANSFORMER));
+    assert_refuses_in(classify(quiet, TOKENS(6, 1), theta), "classify.c",
+                      "classify", "theta has no class head: N_C is 0.");
+    Theta *with = model(with_classes());
+    Training how = PLAIN(1, 0.1);
+    Trainer *trainer = trainer_new(arena, with, &how);
+    Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1) }, .c = (int[]){ 4 } };
+    assert_refuses_in(classtraining(trainer, &data), "classify.c",
+        "log_prob_smoothed(P, 1, &c, &column, lane->smoothing)",
+        "there is no entry [4, 1] in a matrix of 3 x 1.");
+    trainer_free(trainer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(the_first_column_decides),
+        TEST(every_token_of_the_text_matters),
+        TEST(a_step_is_theta_minus_eta_times_the_gradient),
+        TEST(the_unembedding_learns_nothing),
+        TEST(an_overfit_model_knows_its_classes),
+        TEST(the_loss_of_equal_chances_is_ln_N_C),
+        TEST(what_has_no_class_is_refused),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,92 @@
+/* Filling in what masks cover. */
+#include "inference.h"
+
+enum { N_V = 9, MASK = N_V - 2 };
+
+static const Hyperparameters small = {
+    .architecture = E_TRANSFORMER, .N_V = N_V, .ell_max = 8, .L = 2, .H = 2,
+    .d_e = 6, .d_mlp = 10, .d_f = 4, .epsilon = 1e-5 };
+
+/* What stands where decides: the positions are loud. */
+static void every_mask_gets_the_best_of_its_column(void **state)
+{
+    (void)state;
+    const Theta *theta = random_theta(small);
+    for (int t = 1; t <= small.ell_max; t++)
+        for (int i = 1; i <= small.d_e; i++)
+            AT(theta->W_p, i, t) *= 50;
+    Tokens x = TOKENS(8, MASK, 3, MASK, MASK, 9);
+    int count, place[] = { 2, 4, 5 };
+    const Guess *guess = fill_in(quiet, arena, x, theta, N_V, &count);
+    assert_that(count == 3);
+    Mat P = etransformer(quiet, x, theta);
+    for (int k = 0; k < count; k++) {
+        double total = 0;
+        bool named[N_V + 1] = { false };
+        assert_that(guess[k].t == place[k]);
+        for (int r = 0; r < N_V; r++) {
+            assert_near(guess[k].p[r], AT(P, guess[k].y[r], place[k]), 0);
+            assert_that(r == 0 || guess[k].p[r] <= guess[k].p[r - 1]);
+            assert_that(!named[guess[k].y[r]]);
+            named[guess[k].y[r]] = true;
+            total += guess[k].p[r];
+        }
+        assert_near(total, 1, TIGHT);
+    }
+}
+
+static void fewer_guesses_are_the_first_ones(void **state)
+{
+    (void)state;
+    const Theta *theta = random_theta(small);
+    Tokens x = TOKENS(8, 1, MASK, 2, 9);
+    int count;
+    const Guess *all = fill_in(quiet, arena, x, theta, N_V, &count);
+    const Guess *two = fill_in(quiet, arena, x, theta, 2, &count);
+    assert_that(count == 1);
+    for (int r = 0; r < 2; r++) {
+        assert_that(two->y[r] == all->y[r]);
+        assert_near(two->p[r], all->p[r], 0);
+    }
+}
+
+static void without_a_mask_there_is_nothing_to_guess(void **state)
+{
+    (void)state;
+    int count = 7;
+    fill_in(quiet, arena, TOKENS(8, 1, 2, 9), random_theta(small), 3, &count);
+    assert_that(count == 0);
+}
+
+static void nothing_is_retained(void **state)
+{
+    (void)state;
+    int count;
+    input(quiet, 10, 1);
+    size_t before = arena_used(tape_arena(quiet));
+    fill_in(quiet, arena, TOKENS(8, MASK), random_theta(small), 3, &count);
+    assert_that(arena_used(tape_arena(quiet)) == before);
+}
+
+static void wrong_calls_are_refused(void **state)
+{
+    (void)state;
+    const Theta *theta = random_theta(small);
+    int count;
+    assert_refuses_in(fill_in(quiet, arena, TOKENS(1), theta, 0, &count),
+                      "fill.c", "fill_in", "n = 0; there are 9 tokens.");
+    assert_refuses_in(fill_in(quiet, arena, TOKENS(1), theta, 10, &count),
+                      "fill.c", "fill_in", "n = 10; there are 9 tokens.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(every_mask_gets_the_best_of_its_column),
+        TEST(fewer_guesses_are_the_first_ones),
+        TEST(without_a_mask_there_is_nothing_to_guess),
+        TEST(nothing_is_retained),
+        TEST(wrong_calls_are_refused),
+    };
+    return RUN(laws);
+}

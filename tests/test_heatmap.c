@@ -1,0 +1,118 @@
+/* The pictures of attention weights. */
+#include "check.h"
+#include "program.h"
+
+static const char *const LABEL[] = { "<bos>", "the", "·cat" };
+
+/* What f prints, at most 20000 bytes of it. */
+static const char *printed(void (*f)(FILE *out, Mat A), Mat A)
+{
+    static char text[20000];
+    FILE *out = tmpfile();
+    f(out, A);
+    rewind(out);
+    text[fread(text, 1, sizeof text - 1, out)] = '\0';
+    fclose(out);
+    return text;
+}
+
+static Mat causal_thirds(void)
+{
+    return given(3, 3, ROWS(1, 0.5, 0.3,
+                            0, 0.5, 0.65,
+                            0, 0, 0.05));
+}
+
+static void in_the_terminal(FILE *out, Mat A)
+{
+    weights_text(out, &(Weights){ "layer 1, head 1", A, LABEL, LABEL });
+}
+
+static void as_svg(FILE *out, Mat A)
+{
+    Weights w[] = { { "layer 1, head 1", A, LABEL, LABEL },
+                    { "layer 1, head 2", A, LABEL, LABEL } };
+    weights_svg(out, 2, w);
+}
+
+/* Five shades; a row is a key, a column a query, labels stand right. */
+static void a_terminal_gets_shades(void **state)
+{
+    (void)state;
+    assert_string_equal(printed(in_the_terminal, causal_thirds()),
+        "layer 1, head 1\n"
+        "        <     \n"
+        "        b   · \n"
+        "        o t c \n"
+        "        s h a \n"
+        "        > e t \n"
+        "  <bos> ██▓▓▒▒\n"
+        "    the   ▓▓██\n"
+        "   ·cat     ░░\n");
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, what)) != NULL; p++)
+        n++;
+    return n;
+}
+
+static void an_svg_has_a_square_for_every_weight(void **state)
+{
+    (void)state;
+    const char *svg = printed(as_svg, causal_thirds());
+    assert_int_equal(count(svg, "fill-opacity="), 2 * 9);
+    assert_int_equal(count(svg, "fill-opacity=\"0.806\""), 2);
+    assert_int_equal(count(svg, "t_z = 2, t_x = 3: 0.6500"), 2);
+    assert_int_equal(count(svg, "each column sums to 1"), 1);
+    assert_int_equal(count(svg, "<svg "), count(svg, "</svg>"));
+}
+
+/* Where the square of key i and query j stands in the first picture. */
+static void corner(const char *svg, int i, int j, int *x, int *y)
+{
+    char title[60];
+    snprintf(title, sizeof title, "t_z = %d, t_x = %d: ", i, j);
+    const char *at = strstr(svg, title);
+    assert_that(at != NULL);
+    while (strncmp(at, "<rect ", 6) != 0)
+        at--;
+    assert_that(sscanf(at, "<rect x=\"%d\" y=\"%d\"", x, y) == 2);
+}
+
+static void keys_go_down_and_queries_across(void **state)
+{
+    (void)state;
+    const char *svg = printed(as_svg, given(2, 3, ROWS(1, 0.5, 0.3,
+                                                       0, 0.5, 0.7)));
+    int x, y, x_2, y_3;
+    corner(svg, 1, 1, &x, &y);
+    corner(svg, 2, 3, &x_2, &y_3);
+    assert_int_equal(x_2 - x, 2 * 14);
+    assert_int_equal(y_3 - y, 14);
+    assert_int_equal(count(svg, ">the</text>"), 2 * 2);
+    assert_int_equal(count(svg, ">·cat</text>"), 2);
+    assert_int_equal(count(svg, "width=\"42\" height=\"28\""), 2);
+}
+
+/* Otherwise the file could not be read again. */
+static void a_label_is_no_markup(void **state)
+{
+    (void)state;
+    const char *svg = printed(as_svg, causal_thirds());
+    assert_int_equal(count(svg, "<bos>"), 0);
+    assert_int_equal(count(svg, "&#60;bos&#62;"), 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_terminal_gets_shades),
+        TEST(an_svg_has_a_square_for_every_weight),
+        TEST(keys_go_down_and_queries_across),
+        TEST(a_label_is_no_markup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,448 @@
+/* Model files: what is saved comes back; what is damaged is refused. */
+#include "command.h"
+#include <sys/resource.h>
+
+/* ------------------------------------------------------- a small model */
+
+static const char text[] = "ab ba\n";
+
+static Model *small(Task task)
+{
+    Hyperparameters h = hyper_default(task);
+    size_t where;
+    h.L = h.L_enc = h.L_dec = h.H = 1;
+    h.d_e = h.d_mlp = 2;
+    h.ell_max = 3;
+    Model *m = arena_alloc(arena, sizeof *m);
+    *m = (Model){ .task = task, .plan = plan_default(false) };
+    assert_that(tokenizer_train(arena, CHARACTERS, text, strlen(text), 0,
+                                &m->tokenizer, &where) == NULL);
+    h.N_V = tokenizer_size(m->tokenizer);
+    m->theta = theta_new(arena, &h);
+    theta_allocate(m->theta, arena);
+    for (int k = 1; k <= m->theta->n; k++)
+        randomise(*m->theta->parameter[k].place);
+    m->state = (State){ .step = 7, .updates = 6, .interval = 2, .loss = 0.1,
+                        .tokens = 3, .patience = { 1.5, 2, 1 },
+                        .bytes = 6, .sum = "00ff", .points = 2 };
+    m->point = arena_alloc(arena, 2 * sizeof *m->point);
+    m->point[0] = (Point){ 2, 1.0 / 3, NAN };
+    m->point[1] = (Point){ 4, 0.25, 0.5 };
+    return m;
+}
+
+static const char *names[] = { NULL, "spam", "no spam, or so" };
+
+static Model *with_everything(void)
+{
+    Model *m = small(TRAIN_CLASS);
+    Trainer *trainer = trainer_new(arena, m->theta, &m->plan.how);
+    m->class_name = names;
+    m->plan.how.eta = 1.0 / 3;
+    m->m = trainer->m;
+    m->v = trainer->v;
+    m->state.has_m = m->state.has_v = true;
+    for (int k = 1; k <= m->theta->n; k++) {
+        randomise(m->m[k]);
+        randomise(m->v[k]);
+    }
+    trainer_free(trainer);
+    return m;
+}
+
+/* ------------------------------------------------- saving and loading */
+
+typedef struct {
+    const Model *saves;
+    const char *name;
+    Model *loads;
+} Work;
+
+static void do_save(Fault *f, void *data)
+{
+    const Work *work = data;
+    model_save(work->saves, work->name, f);
+}
+
+static void do_load(Fault *f, void *data)
+{
+    Work *work = data;
+    work->loads = model_load(arena, work->name, f);
+}
+
+/* The fault of saving, of loading; "" without one. */
+static const char *saving(const Model *m, const char *name)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    Work work = { m, name, NULL };
+    return attempt(f, do_save, &work) ? "" : f->sentence;
+}
+
+static const char *loading(const char *name, Model **m)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    Work work = { NULL, name, NULL };
+    bool done = attempt(f, do_load, &work);
+    *m = work.loads;
+    return done ? "" : f->sentence;
+}
+
+static Model *loaded(const char *name)
+{
+    Model *m;
+    assert_string_equal(loading(name, &m), "");
+    return m;
+}
+
+#define assert_begins(sentence, ...) \
+    do { \
+        char begins_[300]; \
+        snprintf(begins_, sizeof begins_, __VA_ARGS__); \
+        if (strncmp(sentence, begins_, strlen(begins_)) != 0) \
+            fail_at(HERE(#sentence), "\n%s\nbut expected\n%s", sentence, \
+                    begins_); \
+    } while (0)
+
+static void a_model_comes_back_as_it_was(void **state)
+{
+    (void)state;
+    Model *m = with_everything();
+    assert_string_equal(saving(m, path("m")), "");
+    Model *l = loaded(path("m"));
+    assert_that(l->task == TRAIN_CLASS && l->theta->n == m->theta->n);
+    for (int k = 1; k <= m->theta->n; k++) {
+        assert_same(*l->theta->parameter[k].place,
+                    *m->theta->parameter[k].place, 0);
+        assert_same(l->m[k], m->m[k], 0);
+        assert_same(l->v[k], m->v[k], 0);
+    }
+    assert_that(tokenizer_size(l->tokenizer) == m->theta->hyper.N_V);
+    assert_string_equal(l->class_name[1], "spam");
+    assert_string_equal(l->class_name[2], "no spam, or so");
+    assert_string_equal(l->state.sum, "00ff");
+    assert_that(l->state.step == 7 && l->state.patience.waited == 1);
+    assert_that(l->point[0].loss == 1.0 / 3 && isnan(l->point[0].held_out));
+    assert_that(l->point[1].step == 4 && l->point[1].held_out == 0.5);
+    assert_that(l->plan.how.method == ADAMW && l->plan.how.eta == 1.0 / 3);
+}
+
+static void saved_again_it_has_the_same_bytes(void **state)
+{
+    (void)state;
+    for (int task = TRAIN_ED; task <= TRAIN_D; task++) {
+        assert_string_equal(saving(small((Task)task), path("m")), "");
+        assert_string_equal(saving(loaded(path("m")), path("n")), "");
+        assert_same_file(path("m"), path("n"));
+    }
+    assert_string_equal(saving(with_everything(), path("m")), "");
+    assert_string_equal(saving(loaded(path("m")), path("n")), "");
+    assert_same_file(path("m"), path("n"));
+}
+
+/* Values recorded from the authors' reference: "", "a", "foobar". */
+static void the_checksum_is_fnv_1a(void **state)
+{
+    (void)state;
+    assert_that(checksum(NO_CHECKSUM, "", 0) == 0xcbf29ce484222325u);
+    assert_that(checksum(NO_CHECKSUM, "a", 1) == 0xaf63dc4c8601ec8cu);
+    assert_that(checksum(NO_CHECKSUM, "foobar", 6) == 0x85944171f73967e8u);
+    assert_that(checksum(checksum(NO_CHECKSUM, "foo", 3), "bar", 3)
+                == 0x85944171f73967e8u);
+}
+
+/* ------------------------------------------------------------- damage */
+
+static char *bytes_of_a_model(size_t *n)
+{
+    assert_string_equal(saving(with_everything(), path("m")), "");
+    return bytes_of(path("m"), n);
+}
+
+static void every_changed_byte_is_noticed(void **state)
+{
+    (void)state;
+    size_t n;
+    char *bytes = bytes_of_a_model(&n);
+    char *name = path("d");
+    for (size_t k = 0; k < n; k++) {
+        Arena *kept = arena;
+        Model *m;
+        arena = arena_new();
+        bytes[k] ^= (char)(1 << k % 8);
+        write_bytes("d", bytes, n);
+        const char *sentence = loading(name, &m);
+        if (*sentence == '\0')
+            fail_at(HERE("loading"), "byte %zu was changed", k);
+        assert_that(strchr(sentence, '\n') == NULL);
+        bytes[k] ^= (char)(1 << k % 8);
+        arena_free(arena);
+        arena = kept;
+    }
+}
+
+static void a_file_cut_anywhere_is_refused(void **state)
+{
+    (void)state;
+    size_t n;
+    char *bytes = bytes_of_a_model(&n);
+    char *name = path("d");
+    for (size_t k = 0; k < n; k++) {
+        Arena *kept = arena;
+        Model *m;
+        arena = arena_new();
+        write_bytes("d", bytes, k);
+        assert_that(*loading(name, &m) != '\0');
+        arena_free(arena);
+        arena = kept;
+    }
+}
+
+static size_t header_size(const char *bytes, size_t n)
+{
+    for (size_t k = 0; k + 9 < n; k++)
+        if (memcmp(bytes + k, "\nnumbers ", 9) == 0)
+            return k + 1 + strcspn(bytes + k + 1, "\n") + 1;
+    fail_at(HERE("header_size"), "there is no line of numbers");
+    return 0;
+}
+
+static void sign(char *bytes, size_t n)
+{
+    uint64_t sum = checksum(NO_CHECKSUM, bytes, n - 8);
+    for (int k = 0; k < 8; k++)
+        bytes[n - 8 + (size_t)k] = (char)(sum >> 8 * k & 0xFF);
+}
+
+/* With the right checksum: it is loaded or refused, and nothing worse. */
+static void a_header_that_lies_does_no_harm(void **state)
+{
+    (void)state;
+    static const char lies[] = "90-\n xe\0";
+    size_t n;
+    char *bytes = bytes_of_a_model(&n), *name = path("d");
+    size_t header = header_size(bytes, n);
+    for (size_t k = 0; k < header; k++)
+        for (size_t j = 0; j < sizeof lies - 1; j++) {
+            Arena *kept = arena;
+            Model *m;
+            arena = arena_new();
+            char was = bytes[k];
+            bytes[k] = lies[j];
+            sign(bytes, n);
+            write_bytes("d", bytes, n);
+            loading(name, &m);
+            bytes[k] = was;
+            arena_free(arena);
+            arena = kept;
+        }
+}
+
+/* A file with one line of the header replaced, and the right checksum. */
+static char *with_line(const Model *m, const char *line, const char *by)
+{
+    size_t n = 0;
+    assert_string_equal(saving(m, path("m")), "");
+    char *bytes = bytes_of(path("m"), &n);
+    char *at = strstr(bytes, line);
+    assert_that(at != NULL && at[-1] == '\n');
+    size_t before = (size_t)(at - bytes), old = strcspn(at, "\n") + 1;
+    size_t size = n - old + strlen(by) + 1;
+    char *to = arena_alloc(arena, size);
+    memcpy(to, bytes, before);
+    memcpy(to + before, by, strlen(by));
+    to[before + strlen(by)] = '\n';
+    memcpy(to + before + strlen(by) + 1, at + old,
+           n - before - old);
+    sign(to, size);
+    return write_bytes("d", to, size);
+}
+
+static void what_a_header_claims_is_checked_first(void **state)
+{
+    (void)state;
+    static const struct { const char *line, *by, *says; } lies[] = {
+        { "L 1", "L 1000", "its sizes do not fit its header." },
+        { "H 1", "H 1000", "line" },
+        { "ell_max 3", "ell_max 10000000", "its sizes do not fit" },
+        { "d_e 2", "d_e 100000", "its sizes do not fit its header." },
+        { "N_V ", "N_V 9999999", "its tokenizer has 7 tokens, but N_V is "
+          "9999999." },
+        { "N_C 2", "N_C 999999", "line 5 of its header is not" },
+        { "architecture", "architecture d", "only Algorithm 9" },
+        { "task", "task d", "its sizes do not fit its header." },
+        { "epsilon", "epsilon nan", "line" },
+        { "points", "points 2000000000", "line" },
+        { "point 4", "point 4 inf nan", "line" },
+        { "step 7", "step 3", "line" },         /* before a point */
+        { "numbers", "numbers 8 1", "its sizes do not fit its header." },
+        { "numbers", "numbers 5 100", "line" },
+        { "has_v", "has_v no", "its sizes do not fit its header." },
+    };
+    Model *m;
+    for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
+        char *name = with_line(with_everything(), lies[k].line, lies[k].by);
+        const char *said = loading(name, &m);
+        if (strncmp(lies[k].says, "line", 4) != 0)
+            assert_begins(said, "%s: %s", name, lies[k].says);
+        else
+            assert_begins(said, "%s: ", name);
+    }
+    char *name = with_line(small(TRAIN_D), "task d", "task e");
+    assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
+}
+
+static void a_lie_takes_no_memory(void **state)
+{
+    (void)state;
+    Model *m;
+    char *name = with_line(with_everything(), "L 1\n", "L 1000");
+    size_t n = 0, before = arena_used(arena);
+    assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
+    bytes_of(name, &n);
+    assert_that(arena_used(arena) - before < 3 * n + 4000);
+}
+
+static void other_files_are_refused_in_a_sentence(void **state)
+{
+    (void)state;
+    Model *m;
+    const char *no = "%s: this is no model of ftx.";
+    char *name = write_text("x", "");
+    assert_begins(loading(name, &m), no, name);
+    name = write_text("x", "hello, this is a text and not a model\n");
+    assert_begins(loading(name, &m), no, name);
+    name = write_text("x", "ftx model 2\nand what is new in it\n");
+    assert_begins(loading(name, &m), "%s: this model has a newer format", name);
+    name = write_text("x", "ftx model 1\n");
+    assert_begins(loading(name, &m), "%s: the model is cut short.", name);
+    name = path("none");
+    assert_begins(loading(name, &m), "%s: cannot be opened: No such file",
+                  name);
+    assert_begins(loading(directory(), &m), "%s: this is no file.",
+                  directory());
+    assert_that(mkfifo(path("fifo"), 0600) == 0);
+    assert_begins(loading(path("fifo"), &m), "%s: this is no file.",
+                  path("fifo"));
+}
+
+static void a_number_that_is_not_finite_is_refused(void **state)
+{
+    (void)state;
+    size_t n;
+    char *bytes = bytes_of_a_model(&n);
+    memset(bytes + header_size(bytes, n), 0xFF, sizeof(real));
+    sign(bytes, n);
+    char *name = write_bytes("d", bytes, n);
+    Model *m;
+    assert_begins(loading(name, &m), "%s: a number in it is not finite.",
+                  name);
+}
+
+/* -------------------------------------------------- the other precision */
+
+/* The same file as the program of the other precision writes it. */
+static char *of_other_size(Model *m)
+{
+    size_t n = 0, size = sizeof(real) == 8 ? 4 : 8;
+    assert_string_equal(saving(m, path("m")), "");
+    char *bytes = bytes_of(path("m"), &n);
+    size_t header = header_size(bytes, n);
+    size_t count = (n - 8 - header) / sizeof(real);
+    char *to = arena_alloc(arena, header + count * size + 8);
+    memcpy(to, bytes, header);
+    strstr(to, "\nnumbers ")[9] = size == 4 ? '4' : '8';
+    for (size_t k = 0; k < count; k++) {
+        real x;
+        memcpy(&x, bytes + header + k * sizeof x, sizeof x);
+        double wide = x;
+        float half = (float)x;
+        memcpy(to + header + k * size, size == 4 ? (void *)&half
+                                                 : (void *)&wide, size);
+    }
+    sign(to, header + count * size + 8);
+    return write_bytes("o", to, header + count * size + 8);
+}
+
+static void a_file_of_the_other_precision_is_read(void **state)
+{
+    (void)state;
+    uint16_t one = 1;
+    if (*(char *)&one != 1)
+        skip();                         /* this test writes little-endian */
+    Model *m = small(TRAIN_D), *l = loaded(of_other_size(m));
+    for (int k = 1; k <= m->theta->n; k++)
+        assert_same(*l->theta->parameter[k].place,
+                    *m->theta->parameter[k].place, 1e-7);
+}
+
+/* ------------------------------------------------ a model is not lost */
+
+static void a_full_disk_leaves_the_old_file(void **state)
+{
+    (void)state;
+    struct rlimit was, little = { 1000, 1000 };
+    Model *m = small(TRAIN_D);
+    assert_string_equal(saving(m, path("m")), "");
+    assert_string_equal(saving(m, path("n")), "");
+    getrlimit(RLIMIT_FSIZE, &was);
+    little.rlim_max = was.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &little);
+    const char *said = saving(with_everything(), path("m"));
+    setrlimit(RLIMIT_FSIZE, &was);
+    assert_begins(said, "%s: cannot be written: File too large; what was "
+                  "there is as it was.", path("m"));
+    assert_same_file(path("m"), path("n"));
+    assert_that(access(path("m.new"), F_OK) != 0);
+}
+
+static void only_files_are_replaced(void **state)
+{
+    (void)state;
+    assert_begins(saving(small(TRAIN_D), directory()), "%s: cannot be "
+                  "written: it is not a file.", directory());
+    assert_that(mkfifo(path("fifo"), 0600) == 0);
+    assert_begins(saving(small(TRAIN_D), path("fifo")), "%s: cannot be "
+                  "written: it is not a file.", path("fifo"));
+    assert_begins(saving(small(TRAIN_D), path("no/m")), "%s: cannot be "
+                  "written: No such file or directory", path("no/m"));
+    char *long_name = arena_alloc(arena, 5001);
+    memset(long_name, 'x', 5000);
+    long_name[5000] = '\0';
+    assert_that(strstr(saving(small(TRAIN_D), long_name), "too long"));
+}
+
+static void a_model_that_is_not_finite_is_not_saved(void **state)
+{
+    (void)state;
+    Model *m = small(TRAIN_D);
+    assert_string_equal(saving(m, path("m")), "");
+    assert_string_equal(saving(m, path("n")), "");
+    m->theta->W_e->at[1] = (real)INFINITY;
+    assert_begins(saving(m, path("m")), "%s: is not written: a parameter is "
+                  "not finite", path("m"));
+    assert_same_file(path("m"), path("n"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST_FILES(a_model_comes_back_as_it_was),
+        TEST_FILES(saved_again_it_has_the_same_bytes),
+        TEST_FILES(the_checksum_is_fnv_1a),
+        TEST_FILES(every_changed_byte_is_noticed),
+        TEST_FILES(a_file_cut_anywhere_is_refused),
+        TEST_FILES(a_header_that_lies_does_no_harm),
+        TEST_FILES(what_a_header_claims_is_checked_first),
+        TEST_FILES(a_lie_takes_no_memory),
+        TEST_FILES(other_files_are_refused_in_a_sentence),
+        TEST_FILES(a_number_that_is_not_finite_is_refused),
+        TEST_FILES(a_file_of_the_other_precision_is_read),
+        TEST_FILES(a_full_disk_leaves_the_old_file),
+        TEST_FILES(only_files_are_replaced),
+        TEST_FILES(a_model_that_is_not_finite_is_not_saved),
+    };
+    return RUN(laws);
+}

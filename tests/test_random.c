@@ -1,0 +1,207 @@
+/* Random numbers. */
+#include "check.h"
+
+enum { DRAWS = 100000 };
+
+/* From the state 0, as others print them for SplitMix64. */
+static void the_bits_are_those_of_SplitMix64(void **state)
+{
+    (void)state;
+    Random random = { 0 };
+    assert_that(random_bits(&random) == 0xE220A8397B1DCDAFu);
+    assert_that(random_bits(&random) == 0x6E789E6AA1B965F4u);
+    assert_that(random_bits(&random) == 0x06C45D188009454Fu);
+    assert_that(random_bits(&random) == 0xF88BB8A8724C81ECu);
+}
+
+static void a_seed_gives_the_same_numbers_in_every_run(void **state)
+{
+    (void)state;
+    Random random = random_new(1);
+    assert_that(random_bits(&random) == 0xBFEF8030DDC2D772u);
+    assert_that(random_bits(&random) == 0x5F552CE482F2AA47u);
+    random = random_new(2022);
+    assert_near(uniform(&random), 0.09791665844433395, 0);
+    assert_near(normal(&random), -0.7258733309616511, 1e-15);
+    assert_that(below(&random, 1000) == 727);
+}
+
+static void seeds_that_are_neighbours_have_nothing_in_common(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        Random a = random_new(seed), b = random_new(seed + 1);
+        int equal = 0;
+        for (int k = 0; k < 64; k++)
+            equal += (random_bits(&a) & 1) == (random_bits(&b) & 1);
+        assert_that(12 <= equal && equal <= 52);        /* 5 sigma */
+    }
+}
+
+static void uniform_is_53_bits_over_2_to_the_53(void **state)
+{
+    (void)state;
+    Random a = random_new(3), b = a;
+    for (int k = 0; k < 1000; k++) {
+        uint64_t bits = random_bits(&b);
+        double u = uniform(&a);
+        assert_near(u, (double)(bits >> 11) / 9007199254740992.0, 0);
+        assert_that(0 <= u && u < 1);
+    }
+}
+
+/* The next bits are all 0. */
+#define BEFORE_0 ((Random){ (uint64_t)0 - 0x9E3779B97F4A7C15u })
+
+static void uniform_can_be_0(void **state)
+{
+    (void)state;
+    Random random = BEFORE_0;
+    assert_near(uniform(&random), 0, 0);
+    random = BEFORE_0;
+    assert_near(normal(&random), 0, 0);             /* not infinite */
+}
+
+static void uniform_fills_its_range_evenly(void **state)
+{
+    (void)state;
+    Random random = random_new(4);
+    double total = 0, chi_square = 0;
+    int count[20] = { 0 };
+    for (int k = 0; k < DRAWS; k++) {
+        double u = uniform(&random);
+        total += u;
+        count[(int)(u * 20)]++;
+    }
+    for (int k = 0; k < 20; k++)
+        chi_square += pow(count[k] - DRAWS / 20, 2) / (DRAWS / 20);
+    assert_near(total / DRAWS, .5, .004);
+    assert_that(5 < chi_square && chi_square < 44);     /* 19 degrees */
+}
+
+/* Chi-square: its mean is n - 1, and it exceeds the bound once in 1000. */
+static void below_is_unbiased(void **state)
+{
+    (void)state;
+    static const struct { int n; double bound; } of[] = {
+        { 2, 10.8 }, { 3, 13.8 }, { 7, 22.5 }, { 10, 27.9 }, { 64, 103.4 },
+    };
+    Random random = random_new(5);
+    for (int k = 0; k < 5; k++) {
+        int n = of[k].n, count[64] = { 0 };
+        double chi_square = 0, expected = (double)DRAWS / n;
+        for (int draw = 0; draw < DRAWS; draw++) {
+            int i = below(&random, n);
+            assert_that(0 <= i && i < n);
+            count[i]++;
+        }
+        for (int i = 0; i < n; i++)
+            chi_square += pow(count[i] - expected, 2) / expected;
+        assert_that(chi_square < of[k].bound);
+    }
+}
+
+/* 2^64 is 1 more than a multiple of 3 and of 5: the bits 0 are drawn again.
+   It is a multiple of 4. */
+static void below_draws_again_where_it_would_be_biased(void **state)
+{
+    (void)state;
+    Random random = BEFORE_0, once = { 0 };
+    uint64_t second = random_bits(&once);
+    assert_that(below(&random, 3) == (int)(second % 3));
+    assert_that(random.state == once.state);
+    random = BEFORE_0;
+    assert_that(below(&random, 5) == (int)(second % 5));
+    random = BEFORE_0;
+    assert_that(below(&random, 4) == 0 && random.state == 0);
+}
+
+static void below_1_there_is_only_0(void **state)
+{
+    (void)state;
+    Random random = random_new(6);
+    for (int k = 0; k < 10; k++)
+        assert_that(below(&random, 1) == 0);
+    assert_refuses_in(below(&random, 0), "random.c", "below",
+                      "n = 0: there is no number below it.");
+    assert_refuses_in(below(&random, -3), "random.c", "below",
+                      "n = -3: there is no number below it.");
+}
+
+static void normal_is_two_uniforms_in_order(void **state)
+{
+    (void)state;
+    Random a = random_new(7), b = a;
+    for (int k = 0; k < 100; k++) {
+        double u = uniform(&b), v = uniform(&b);
+        assert_near(normal(&a),
+                    sqrt(-2 * log(1 - u)) * cos(2 * acos(-1) * v), 1e-13);
+    }
+}
+
+static void normal_has_the_moments_of_a_normal(void **state)
+{
+    (void)state;
+    Random random = random_new(8);
+    double moment[5] = { 0 };
+    int beyond_2 = 0;
+    for (int k = 0; k < DRAWS; k++) {
+        double x = normal(&random);
+        for (int n = 1; n <= 4; n++)
+            moment[n] += pow(x, n) / DRAWS;
+        beyond_2 += fabs(x) > 2;
+    }
+    assert_near(moment[1], 0, .012);
+    assert_near(moment[2], 1, .018);
+    assert_near(moment[3], 0, .05);
+    assert_near(moment[4], 3, .04);                 /* of 3 */
+    assert_near((double)beyond_2 / DRAWS, .0455, .003);
+}
+
+static void branches_differ_from_each_other_and_from_the_trunk(void **state)
+{
+    (void)state;
+    Random trunk = random_new(9), before = trunk;
+    uint64_t first[1001];
+    for (uint64_t n = 0; n < 1000; n++) {
+        Random branch = random_branch(trunk, n), again = random_branch(trunk, n);
+        first[n] = random_bits(&branch);
+        assert_that(first[n] == random_bits(&again));
+    }
+    assert_that(trunk.state == before.state);
+    first[1000] = random_bits(&trunk);
+    for (int a = 0; a <= 1000; a++)
+        for (int b = 0; b < a; b++)
+            assert_that(first[a] != first[b]);
+}
+
+/* The second branch of the first is not the first of the second. */
+static void branches_of_branches_differ(void **state)
+{
+    (void)state;
+    Random trunk = random_new(10);
+    Random a = random_branch(random_branch(trunk, 1), 2);
+    Random b = random_branch(random_branch(trunk, 2), 1);
+    Random c = random_branch(trunk, 3);
+    assert_that(a.state != b.state && a.state != c.state && b.state != c.state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(the_bits_are_those_of_SplitMix64),
+        TEST(a_seed_gives_the_same_numbers_in_every_run),
+        TEST(seeds_that_are_neighbours_have_nothing_in_common),
+        TEST(uniform_is_53_bits_over_2_to_the_53),
+        TEST(uniform_can_be_0),
+        TEST(uniform_fills_its_range_evenly),
+        TEST(below_is_unbiased),
+        TEST(below_draws_again_where_it_would_be_biased),
+        TEST(below_1_there_is_only_0),
+        TEST(normal_is_two_uniforms_in_order),
+        TEST(normal_has_the_moments_of_a_normal),
+        TEST(branches_differ_from_each_other_and_from_the_trunk),
+        TEST(branches_of_branches_differ),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,332 @@
+/* From probabilities to a token: temperature, drawing, leaving out. */
+#include "inference.h"
+
+/* A column without logits, and one that is a softmax. */
+static Mat plain(int n, const double *p)
+{
+    return given(n, 1, p);
+}
+
+static Mat from_logits(int n, const double *logits)
+{
+    return softmax(given(n, 1, logits));
+}
+
+static const double HALVES[] = { .5, .25, .125, .125 };
+
+#define assert_column(q, ...) \
+    rows_at(HERE(#q), q, q->rows, 1, (const double[]){ __VA_ARGS__ }, TIGHT)
+
+/* ------------------------------------------------------------ temperature */
+
+static void temperature_levels_and_sharpens(void **state)
+{
+    (void)state;
+    const double at_2[] = { .369398, .261204, .184699, .184699 };
+    const double at_4[] = { .307209, .258331, .217230, .217230 };
+    Mat p = plain(4, HALVES);
+    assert_column(tempered(p, .5), 8. / 11, 2. / 11, 1. / 22, 1. / 22);
+    assert_column(tempered(p, 1), .5, .25, .125, .125);
+    rows_at(HERE("2"), tempered(p, 2), 4, 1, at_2, SIX);
+    rows_at(HERE("4"), tempered(p, 4), 4, 1, at_4, SIX);
+}
+
+static void the_logits_of_a_softmax_give_the_same(void **state)
+{
+    (void)state;
+    Mat logits = random_input(7, 1), p = softmax(logits);
+    Mat alone = input(tape, 7, 1);
+    memcpy(alone->at, p->at, 7 * sizeof(real));
+    for (int k = 0; k < 6; k++) {
+        double tau = (double[]){ 0, .1, .7, 3, 50, (double)INFINITY }[k];
+        assert_same(tempered(p, tau), tempered(alone, tau), TIGHT);
+    }
+}
+
+static void at_0_the_most_probable_token_is_certain(void **state)
+{
+    (void)state;
+    assert_column(tempered(plain(4, ROWS(.1, .2, .4, .3)), 0), 0, 0, 1, 0);
+    assert_column(tempered(from_logits(3, ROWS(-1, -3, -2)), 0), 1, 0, 0);
+}
+
+static void of_equally_probable_tokens_the_lowest_is_taken(void **state)
+{
+    (void)state;
+    assert_column(tempered(plain(4, ROWS(.1, .4, .1, .4)), 0), 0, 1, 0, 0);
+    assert_column(tempered(from_logits(3, ROWS(7, 7, 7)), 0), 1, 0, 0);
+}
+
+static void at_infinity_all_tokens_are_alike(void **state)
+{
+    (void)state;
+    double infinity = (double)INFINITY;
+    Mat p = from_logits(4, ROWS(5, -2000, 3, 1));
+    assert_that(AT(p, 2, 1) == 0);
+    assert_column(tempered(p, infinity), .25, .25, .25, .25);
+    assert_column(tempered(plain(4, HALVES), infinity), .25, .25, .25, .25);
+}
+
+static void what_cannot_occur_never_does(void **state)
+{
+    (void)state;
+    Mat p = plain(3, ROWS(.75, 0, .25));
+    assert_column(tempered(p, (double)INFINITY), .5, 0, .5);
+    assert_column(tempered(p, .5), .9, 0, .1);
+    assert_that(AT(tempered(p, 100), 2, 1) == 0);
+}
+
+static void at_1_p_is_q(void **state)
+{
+    (void)state;
+    Mat p = softmax(random_input(9, 1));
+    assert_that(tempered(p, 1) == p);
+}
+
+static void a_tiny_temperature_does_not_overflow(void **state)
+{
+    (void)state;
+    double tiny = 5e-324;
+    assert_column(tempered(from_logits(3, ROWS(1, 2, 3)), tiny), 0, 0, 1);
+    assert_column(tempered(plain(2, ROWS(.5, .5)), tiny), .5, .5);
+    assert_column(tempered(from_logits(2, ROWS(1, 2)), 1e-300), 0, 1);
+}
+
+static void what_underflowed_is_not_lost(void **state)
+{
+    (void)state;
+    Mat p = from_logits(3, ROWS(0, -2000, -3000));
+    assert_that(AT(p, 2, 1) == 0 && AT(p, 3, 1) == 0);
+    double a = exp(-2), b = exp(-3);
+    assert_column(tempered(p, 1000), 1 / (1 + a + b), a / (1 + a + b),
+                  b / (1 + a + b));
+}
+
+/* ---------------------------------------------------------------- drawing */
+
+static void u_falls_into_one_of_the_pieces(void **state)
+{
+    (void)state;
+    Mat q = plain(4, HALVES);
+    assert_that(sample(q, 0) == 1);
+    assert_that(sample(q, nextafter(.5, 0)) == 1);
+    assert_that(sample(q, .5) == 2);
+    assert_that(sample(q, nextafter(.75, 0)) == 2);
+    assert_that(sample(q, .75) == 3);
+    assert_that(sample(q, nextafter(.875, 0)) == 3);
+    assert_that(sample(q, .875) == 4);
+    assert_that(sample(q, nextafter(1, 0)) == 4);
+}
+
+static void what_has_no_probability_is_never_drawn(void **state)
+{
+    (void)state;
+    Mat q = plain(5, ROWS(0, .5, 0, .5, 0));
+    assert_that(sample(q, 0) == 2);
+    assert_that(sample(q, nextafter(.5, 0)) == 2);
+    assert_that(sample(q, .5) == 4);
+    assert_that(sample(q, nextafter(1, 0)) == 4);
+}
+
+static void behind_the_sum_the_last_that_can_occur_is_drawn(void **state)
+{
+    (void)state;
+    Mat q = plain(4, ROWS(.25, .25, .25, 0));
+    assert_that(sample(q, .75) == 3);
+    assert_that(sample(q, nextafter(1, 0)) == 3);
+}
+
+static void one_number_and_four_temperatures(void **state)
+{
+    (void)state;
+    Mat p = plain(4, HALVES);
+    assert_that(sample(tempered(p, 0), .8) == 1);
+    assert_that(sample(tempered(p, .5), .8) == 2);
+    assert_that(sample(tempered(p, 1), .8) == 3);
+    assert_that(sample(tempered(p, (double)INFINITY), .8) == 4);
+}
+
+/* With 5 degrees of freedom chi^2 is above 20.5 once in a thousand. */
+static void what_is_drawn_has_the_distribution_q(void **state)
+{
+    (void)state;
+    enum { DRAWN = 100000 };
+    Mat q = tempered(from_logits(6, ROWS(0, 1, -1, 2, .5, -2)), 1.5);
+    Random random = random_new(41);
+    int count[6] = { 0 };
+    double chi_squared = 0;
+    for (int k = 0; k < DRAWN; k++)
+        count[sample(q, uniform(&random)) - 1]++;
+    for (int v = 1; v <= 6; v++) {
+        double expected = DRAWN * (double)AT(q, v, 1);
+        double apart = count[v - 1] - expected;
+        chi_squared += apart * apart / expected;
+    }
+    assert_that(chi_squared < 20.5);
+}
+
+static void numbers_come_in_order_from_a_list(void **state)
+{
+    (void)state;
+    NumberList list = { 3, ROWS(.25, .5, .125), 0 };
+    Chance chance = chance_in(&list);
+    assert_near(chance.next(chance.from), .25, 0);
+    assert_near(chance.next(chance.from), .5, 0);
+    assert_near(chance.next(chance.from), .125, 0);
+    assert_that(list.used == 3);
+}
+
+static void numbers_come_in_order_from_a_generator(void **state)
+{
+    (void)state;
+    Random random = random_new(5), same = random_new(5);
+    Chance chance = chance_of(&random);
+    for (int k = 0; k < 10; k++)
+        assert_near(chance.next(chance.from), uniform(&same), 0);
+}
+
+/* ------------------------------------------------------ columns and ranks */
+
+static void a_column_knows_its_logits(void **state)
+{
+    (void)state;
+    Mat logits = random_input(4, 3), P = softmax(logits);
+    for (int t = 1; t <= 3; t++) {
+        assert_same(column_at(P, t), column_of(P, t), 0);
+        assert_same(column_at(P, t)->logits, column_of(logits, t), 0);
+    }
+    assert_that(column_at(logits, 2)->logits == NULL);
+}
+
+static void ranks_go_down_and_equals_up(void **state)
+{
+    (void)state;
+    int y[6];
+    ranked(plain(6, ROWS(.1, .3, .1, .3, .05, .15)), 6, y);
+    assert_same_tokens(((Tokens){ 6, y }), TOKENS(2, 4, 6, 1, 3, 5));
+    ranked(plain(6, ROWS(.1, .3, .1, .3, .05, .15)), 2, y);
+    assert_same_tokens(((Tokens){ 2, y }), TOKENS(2, 4));
+    ranked(from_logits(3, ROWS(-3000, 0, -2000)), 3, y);
+    assert_same_tokens(((Tokens){ 3, y }), TOKENS(2, 3, 1));
+}
+
+/* ------------------------------------------------------------ leaving out */
+
+static void top_k_keeps_exactly_k(void **state)
+{
+    (void)state;
+    Mat q = plain(4, HALVES);
+    assert_column(top_k_of(q, 1), 1, 0, 0, 0);
+    assert_column(top_k_of(q, 2), 2. / 3, 1. / 3, 0, 0);
+    assert_column(top_k_of(q, 3), 4. / 7, 2. / 7, 1. / 7, 0);
+    assert_column(top_k_of(plain(4, ROWS(.1, .2, .3, .4)), 2),
+                  0, 0, 3. / 7, 4. / 7);
+}
+
+static void top_p_keeps_as_few_as_reach_it(void **state)
+{
+    (void)state;
+    Mat q = plain(4, HALVES);
+    assert_column(top_p_of(q, .01), 1, 0, 0, 0);
+    assert_column(top_p_of(q, .5), 1, 0, 0, 0);
+    assert_column(top_p_of(q, .51), 2. / 3, 1. / 3, 0, 0);
+    assert_column(top_p_of(q, .75), 2. / 3, 1. / 3, 0, 0);
+    assert_column(top_p_of(q, .76), 4. / 7, 2. / 7, 1. / 7, 0);
+    assert_column(top_p_of(q, .99), .5, .25, .125, .125);
+    assert_column(top_p_of(plain(3, ROWS(.2, .3, .5)), .6), 0, .375, .625);
+}
+
+static void to_keep_all_changes_nothing(void **state)
+{
+    (void)state;
+    Mat q = softmax(random_input(8, 1));
+    assert_that(top_k_of(q, 0) == q && top_k_of(q, 8) == q);
+    assert_that(top_k_of(q, 9) == q);
+    assert_that(top_p_of(q, 0) == q && top_p_of(q, 1) == q);
+}
+
+static void special_tokens_are_taken_out(void **state)
+{
+    (void)state;
+    Mat p = plain(5, ROWS(.2, .1, .3, .3, .1));     /* 3, 4 and 5 */
+    assert_column(without_special(p, true), .5, .25, 0, 0, .25);
+    assert_column(without_special(p, false), 2. / 3, 1. / 3, 0, 0, 0);
+}
+
+/* -------------------------------------------------------------- refusals */
+
+#define REFUSES(call, name, sentence) \
+    assert_refuses_in(call, "sampling.c", name, sentence)
+
+static void wrong_calls_are_refused(void **state)
+{
+    (void)state;
+    Mat q = plain(4, HALVES), two = softmax(random_input(4, 2));
+    NumberList list = { 1, ROWS(.5), 1 };
+    int y[5];
+    REFUSES(tempered(q, -.5), "tempered",
+            "tau = -0.5; it must be from 0 to infinity.");
+    REFUSES(tempered(two, 1), "tempered",
+            "p is 4 x 2; it must be one column.");
+    REFUSES(sample(two, .5), "sample", "q is 4 x 2; it must be one column.");
+    REFUSES(sample(q, 1), "sample", "u = 1; it must be in [0, 1).");
+    REFUSES(sample(q, -.25), "sample", "u = -0.25; it must be in [0, 1).");
+    REFUSES(sample(plain(2, ROWS(0, 0)), .5), "sample",
+            "q has no probability above 0.");
+    REFUSES(chance_in(&list).next(&list), "from_list",
+            "all 1 numbers are used.");
+    REFUSES(column_at(two, 0), "column_at", "t = 0; P has 2 columns.");
+    REFUSES(column_at(two, 3), "column_at", "t = 3; P has 2 columns.");
+    REFUSES((ranked(q, 0, y), 0), "ranked", "n = 0; there are 4 tokens.");
+    REFUSES((ranked(q, 5, y), 0), "ranked", "n = 5; there are 4 tokens.");
+    REFUSES(top_k_of(q, -1), "top_k_of", "k = -1; it must not be negative.");
+    REFUSES(top_p_of(q, 1.5), "top_p_of",
+            "top_p = 1.5; it must be in [0, 1].");
+}
+
+static void what_is_no_number_is_refused(void **state)
+{
+    (void)state;
+    Mat q = plain(4, HALVES);
+    char sentence[100];
+    double nan = (double)NAN;
+    snprintf(sentence, sizeof sentence,
+             "tau = %g; it must be from 0 to infinity.", nan);
+    REFUSES(tempered(q, nan), "tempered", sentence);
+    snprintf(sentence, sizeof sentence, "u = %g; it must be in [0, 1).", nan);
+    REFUSES(sample(q, nan), "sample", sentence);
+    snprintf(sentence, sizeof sentence,
+             "top_p = %g; it must be in [0, 1].", nan);
+    REFUSES(top_p_of(q, nan), "top_p_of", sentence);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(temperature_levels_and_sharpens),
+        TEST(the_logits_of_a_softmax_give_the_same),
+        TEST(at_0_the_most_probable_token_is_certain),
+        TEST(of_equally_probable_tokens_the_lowest_is_taken),
+        TEST(at_infinity_all_tokens_are_alike),
+        TEST(what_cannot_occur_never_does),
+        TEST(at_1_p_is_q),
+        TEST(a_tiny_temperature_does_not_overflow),
+        TEST(what_underflowed_is_not_lost),
+        TEST(u_falls_into_one_of_the_pieces),
+        TEST(what_has_no_probability_is_never_drawn),
+        TEST(behind_the_sum_the_last_that_can_occur_is_drawn),
+        TEST(one_number_and_four_temperatures),
+        TEST(what_is_drawn_has_the_distribution_q),
+        TEST(numbers_come_in_order_from_a_list),
+        TEST(numbers_come_in_order_from_a_generator),
+        TEST(a_column_knows_its_logits),
+        TEST(ranks_go_down_and_equals_up),
+        TEST(top_k_keeps_exactly_k),
+        TEST(top_p_keeps_as_few_as_reach_it),
+        TEST(to_keep_all_changes_nothing),
+        TEST(special_tokens_are_taken_out),
+        TEST(wrong_calls_are_refused),
+        TEST(what_is_no_number_is_refused),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,633 @@
+/* Tokens: sequences, and the three tokenizers. */
+#include "check.h"
+
+/* ------------------------------------------------------------- sequences */
+
+#define TOKENS(...) \
+    ((Tokens){ (int)(sizeof (int[]){ __VA_ARGS__ } / sizeof (int)), \
+               (const int[]){ __VA_ARGS__ } })
+
+#define assert_tokens(x, ...) tokens_at(HERE(#x), x, TOKENS(__VA_ARGS__))
+static void tokens_at(Where where, Tokens x, Tokens expected)
+{
+    if (x.length != expected.length)
+        fail_at(where, "%d tokens, but expected %d", x.length,
+                expected.length);
+    for (int t = 1; t <= x.length; t++)
+        if (TOKEN(x, t) != TOKEN(expected, t))
+            fail_at(where, "token %d is %d, but expected %d", t, TOKEN(x, t),
+                    TOKEN(expected, t));
+}
+
+static void tokens_are_counted_from_1(void **state)
+{
+    (void)state;
+    Tokens x = TOKENS(7, 8, 9);
+    assert_int_equal(TOKEN(x, 1), 7);
+    assert_int_equal(TOKEN(x, 3), 9);
+    assert_refuses(TOKEN(x, 0), "there is no token 0 in a sequence of 3.");
+    assert_refuses(TOKEN(x, 4), "there is no token 4 in a sequence of 3.");
+}
+
+static void the_special_tokens_are_the_last_three(void **state)
+{
+    (void)state;
+    assert_int_equal(mask_token(10), 8);
+    assert_int_equal(bos_token(10), 9);
+    assert_int_equal(eos_token(10), 10);
+    assert_tokens(with_bos_eos(arena, TOKENS(3, 1), 10), 9, 3, 1, 10);
+    assert_tokens(with_bos_eos(arena, (Tokens){ 0, NULL }, 10), 9, 10);
+}
+
+static void chunks_side_by_side_are_the_sequence(void **state)
+{
+    (void)state;
+    int id[23], n;
+    for (int k = 0; k < 23; k++)
+        id[k] = 100 + k;
+    for (int length = 0; length <= 23; length++)
+        for (int ell_max = 1; ell_max <= 25; ell_max++) {
+            Tokens x = { length, id };
+            const Tokens *chunk = chunks(arena, x, ell_max, &n);
+            int covered = 0;
+            for (int k = 1; k <= n; k++) {
+                assert_that(chunk[k].id == id + covered);
+                assert_that(k == n || chunk[k].length == ell_max);
+                assert_that(1 <= chunk[k].length
+                            && chunk[k].length <= ell_max);
+                covered += chunk[k].length;
+            }
+            assert_int_equal(covered, length);
+        }
+    assert_refuses_in(chunks(arena, TOKENS(1), 0, &n), "tokens.c", "chunks",
+                      "ell_max is 0; a chunk has a token.");
+}
+
+/* ----------------------------------------------------------- tokenizers */
+
+static const Tokenizer *learn(TokenKind kind, const char *text, size_t n,
+                              int merges)
+{
+    const Tokenizer *t = NULL;
+    size_t where;
+    const char *wrong = tokenizer_train(arena, kind, text, n, merges, &t,
+                                        &where);
+    if (wrong != NULL)
+        fail_at(HERE("tokenizer_train"), "byte %zu: %s", where, wrong);
+    return t;
+}
+
+static Tokens encoded(const Tokenizer *t, const char *text, size_t n)
+{
+    Tokens x = { 0, NULL };
+    size_t where;
+    const char *wrong = encode_text(t, arena, text, n, &x, &where);
+    if (wrong != NULL)
+        fail_at(HERE("encode_text"), "byte %zu: %s", where, wrong);
+    return x;
+}
+
+#define LEARN(kind, text, merges) learn(kind, text, strlen(text), merges)
+#define ENCODED(t, text)          encoded(t, text, strlen(text))
+
+/* Encoding uses ordinary tokens; decoding gives the same bytes. */
+#define assert_round(t, text, n) round_at(HERE(#text), t, text, n)
+static void round_at(Where where, const Tokenizer *t, const char *text,
+                     size_t n)
+{
+    Tokens x = encoded(t, text, n);
+    size_t bytes;
+    for (int k = 1; k <= x.length; k++)
+        if (TOKEN(x, k) < 1 || TOKEN(x, k) > tokenizer_size(t) - 3)
+            fail_at(where, "token %d is %d", k, TOKEN(x, k));
+    const char *back = decode_text(t, arena, x, &bytes);
+    if (bytes != n || memcmp(back, text, n) != 0 || back[n] != '\0')
+        fail_at(where, "%zu bytes came back as %zu", n, bytes);
+}
+
+static unsigned chance(unsigned n)
+{
+    return (unsigned)(mixed(generator += 0x9E3779B97F4A7C15u) >> 33) % n;
+}
+
+/* n bytes of the first `letters` of an alphabet. */
+static char *random_text(size_t n, const char *alphabet, unsigned letters)
+{
+    char *text = arena_alloc(arena, n + 1);
+    for (size_t k = 0; k < n; k++)
+        text[k] = alphabet == NULL ? (char)chance(letters)
+                                   : alphabet[chance(letters)];
+    text[n] = '\0';
+    return text;
+}
+
+static const char grandma[] = "My grandma makes the best apple pie.";
+
+static void the_papers_sentence_has_36_characters_and_7_words(void **state)
+{
+    (void)state;
+    const Tokenizer *t = LEARN(CHARACTERS, grandma, 0);
+    assert_int_equal(ENCODED(t, grandma).length, 36);
+    assert_int_equal(tokenizer_size(t), 19 + 3);
+    t = LEARN(WORDS, grandma, 0);
+    assert_tokens(ENCODED(t, grandma), 1, 2, 3, 4, 5, 6, 7);
+    assert_int_equal(tokenizer_size(t), 7 + 3);
+    assert_int_equal(token_piece(t, 1).n, 3);
+    assert_memory_equal(token_piece(t, 1).at, "My ", 3);
+    assert_int_equal(token_piece(t, 7).n, 4);
+    assert_memory_equal(token_piece(t, 7).at, "pie.", 4);
+}
+
+static void pieces_are_numbered_as_they_first_occur(void **state)
+{
+    (void)state;
+    const Tokenizer *t = LEARN(CHARACTERS, "abracadabra", 0);
+    assert_tokens(ENCODED(t, "abracadabra"), 1, 2, 3, 1, 4, 1, 5, 1, 2, 3, 1);
+    t = LEARN(WORDS, "  to be\n\nor\tnot to be", 0);
+    assert_tokens(ENCODED(t, "  to be\n\nor\tnot to be"), 1, 2, 3, 4, 5, 2, 6);
+    assert_tokens(ENCODED(t, "to be\n\nto be"), 2, 3, 2, 6);
+}
+
+/* Two-, three- and four-byte characters are one token each. */
+static void a_character_may_have_four_bytes(void **state)
+{
+    (void)state;
+    const char *text = "a\xC3\xA9\xE2\x84\x93\xF0\x9F\x90\x88";
+    const Tokenizer *t = LEARN(CHARACTERS, text, 0);
+    assert_tokens(ENCODED(t, text), 1, 2, 3, 4);
+    assert_round(t, text, strlen(text));
+}
+
+static void only_utf8_is_utf8(void **state)
+{
+    (void)state;
+    static const struct { const char *bytes; int length; } cases[] = {
+        { "a", 1 }, { "\x7F", 1 }, { "\x80", 0 }, { "\xBF", 0 },
+        { "\xC1\x81", 0 }, { "\xC2\x80", 2 }, { "\xC2", 0 }, { "\xC2z", 0 },
+        { "\xDF\xBF", 2 }, { "\xE0\x9F\xBF", 0 }, { "\xE0\xA0\x80", 3 },
+        { "\xE2\x84", 0 }, { "\xE2\x84z", 0 }, { "\xED\x9F\xBF", 3 },
+        { "\xED\xA0\x80", 0 }, { "\xEF\xBF\xBF", 3 },
+        { "\xF0\x8F\xBF\xBF", 0 }, { "\xF0\x90\x80\x80", 4 },
+        { "\xF0\x9F\x90", 0 }, { "\xF4\x8F\xBF\xBF", 4 },
+        { "\xF4\x90\x80\x80", 0 }, { "\xF5\x80\x80\x80", 0 },
+        { "\xFF", 0 },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        size_t n = strlen(cases[k].bytes);
+        char *exactly = malloc(n);          /* nothing behind is read */
+        memcpy(exactly, cases[k].bytes, n);
+        assert_int_equal(utf8_length(exactly, n), cases[k].length);
+        free(exactly);
+    }
+    assert_int_equal(utf8_length("", 1), 1);
+}
+
+static void decoding_undoes_encoding_for_all_bytes(void **state)
+{
+    (void)state;
+    char all[512];
+    for (int k = 0; k < 512; k++)
+        all[k] = (char)k;
+    const char *learned_from = random_text(3000, "ab c\n", 5);
+    const Tokenizer *t = learn(BYTE_PAIRS, learned_from, 3000, 200);
+    assert_that(tokenizer_size(t) > 256 + 100 + 3);
+    assert_round(t, all, 512);
+    for (size_t n = 0; n < 400; n++) {
+        assert_round(t, random_text(n, NULL, 256), n);
+        assert_round(t, random_text(n, "ab c\n", 5), n);
+        assert_round(t, random_text(n, "ab", 2), n);
+    }
+}
+
+static void decoding_undoes_encoding_of_known_pieces(void **state)
+{
+    (void)state;
+    const char *text = random_text(5000, "abcdefgh ,\n\t", 12);
+    for (int kind = CHARACTERS; kind <= BYTE_PAIRS; kind++)
+        assert_round(learn((TokenKind)kind, text, 5000, 50), text, 5000);
+    const Tokenizer *t = learn(CHARACTERS, text, 5000, 0);
+    for (size_t n = 0; n < 200; n++)
+        assert_round(t, random_text(n, text, 5000), n);
+    t = LEARN(WORDS, "a a\n\n\xFF b b\n\n", 0);
+    assert_round(t, "b a a\n\n\xFF a\n\nb\n\n", 15);
+}
+
+static void special_tokens_give_no_text(void **state)
+{
+    (void)state;
+    const Tokenizer *t = LEARN(WORDS, grandma, 0);
+    Tokens x = with_bos_eos(arena, TOKENS(6, 8, 7), tokenizer_size(t));
+    size_t n;
+    assert_string_equal(decode_text(t, arena, x, &n), "apple pie.");
+    assert_int_equal(n, 10);
+    assert_refuses_in(decode_text(t, arena, TOKENS(11), &n), "tokens.c",
+                      "token_piece", "token ID 11 is not in [N_V] = 1 ... 10.");
+    assert_refuses_in(token_piece(t, 0).n, "tokens.c", "token_piece",
+                      "token ID 0 is not in [N_V] = 1 ... 10.");
+}
+
+#define assert_no_token(t, text, byte, sentence) \
+    no_token_at(HERE(#text), t, text, byte, sentence)
+static void no_token_at(Where where, const Tokenizer *t, const char *text,
+                        size_t byte, const char *sentence)
+{
+    Tokens x;
+    size_t at;
+    const char *wrong = encode_text(t, arena, text, strlen(text), &x, &at);
+    if (wrong == NULL || strcmp(wrong, sentence) != 0 || at != byte)
+        fail_at(where, "byte %zu: %s", at, wrong == NULL ? "(none)" : wrong);
+}
+
+static void what_was_never_seen_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    const Tokenizer *t = LEARN(CHARACTERS, "abc", 0), *none = NULL;
+    size_t where = 0;
+    assert_no_token(t, "cabx", 3, "there is no token for this character.");
+    assert_no_token(t, "ab\xC3\xA9", 2,
+                    "there is no token for this character.");
+    assert_no_token(t, "a\xFFx", 1, "this byte is no text in UTF-8.");
+    t = LEARN(WORDS, grandma, 0);
+    assert_no_token(t, "My pie", 3, "there is no token for this word.");
+    assert_no_token(t, "My  pie.", 0, "there is no token for this word.");
+    const char *wrong = tokenizer_train(arena, CHARACTERS, "ab\xE2\x84", 4, 0,
+                                        &none, &where);
+    assert_string_equal(wrong, "this byte is no text in UTF-8.");
+    assert_int_equal(where, 2);
+}
+
+static void an_empty_text_has_no_tokens(void **state)
+{
+    (void)state;
+    for (int kind = CHARACTERS; kind <= BYTE_PAIRS; kind++) {
+        const Tokenizer *t = learn((TokenKind)kind, "", 0, 9);
+        assert_int_equal(tokenizer_size(t), kind == BYTE_PAIRS ? 259 : 3);
+        assert_round(t, "", 0);
+    }
+}
+
+/* ------------------------------------------------------------ byte pairs */
+
+#define assert_piece(t, token, text) \
+    do { \
+        Piece piece_ = token_piece(t, token); \
+        if (piece_.n != (int)strlen(text) \
+            || memcmp(piece_.at, text, strlen(text)) != 0) \
+            fail_at(HERE(#token), "is '%.*s', but expected '%s'", \
+                    piece_.n, piece_.at, text); \
+    } while (0)
+
+static void merges_by_hand(void **state)
+{
+    (void)state;
+    const Tokenizer *t = LEARN(BYTE_PAIRS, "low low lower lowest", 1000);
+    assert_int_equal(tokenizer_size(t), 256 + 4 + 3);
+    assert_piece(t, 'a' + 1, "a");
+    assert_piece(t, 257, "lo");
+    assert_piece(t, 258, "low");
+    assert_piece(t, 259, "low ");
+    assert_piece(t, 260, "lowe");
+    assert_tokens(ENCODED(t, "slow low lowly"),
+                  's' + 1, 259, 259, 258, 'l' + 1, 'y' + 1);
+    t = LEARN(BYTE_PAIRS, "low low lower lowest", 2);
+    assert_int_equal(tokenizer_size(t), 256 + 2 + 3);
+}
+
+/* Seven pairs a a; four times 257; three pairs 257 257; twice 258. */
+static void neighbours_that_overlap(void **state)
+{
+    (void)state;
+    const Tokenizer *t = LEARN(BYTE_PAIRS, "aaaaaaaa", 1000);
+    assert_int_equal(tokenizer_size(t), 256 + 2 + 3);
+    assert_piece(t, 258, "aaaa");
+    assert_tokens(ENCODED(t, "aaaaaaa"), 258, 257, 'a' + 1);
+}
+
+static void no_token_reaches_into_the_next_word(void **state)
+{
+    (void)state;
+    const Tokenizer *t = LEARN(BYTE_PAIRS, "a b a b a b a b a b ", 1000);
+    assert_int_equal(tokenizer_size(t), 256 + 2 + 3);
+    assert_piece(t, 257, "a ");
+    assert_piece(t, 258, "b ");
+    t = LEARN(BYTE_PAIRS, "x\ny\tx\ny\t", 1000);
+    assert_int_equal(tokenizer_size(t), 256 + 2 + 3);
+}
+
+/* Equal counts: the lower left token, then the lower right one. */
+static void a_tie_goes_to_the_lowest_numbers(void **state)
+{
+    (void)state;
+    const Tokenizer *t = LEARN(BYTE_PAIRS, "zb bz zb bz ac ab ac ab", 1);
+    assert_piece(t, 257, "b ");     /* 3; the others 1 or 2 */
+    t = LEARN(BYTE_PAIRS, "zb,bz,zb,bz,", 1);
+    assert_piece(t, 257, ",b");
+    t = LEARN(BYTE_PAIRS, "zb zc zb zc ", 1);
+    assert_piece(t, 257, "b ");
+    t = LEARN(BYTE_PAIRS, "zc yzb zc yzb", 1);
+    assert_piece(t, 257, "c ");
+    t = LEARN(BYTE_PAIRS, "xz xy xz xy", 1);
+    assert_piece(t, 257, "xy");
+}
+
+static void a_long_word_is_cut(void **state)
+{
+    (void)state;
+    char *text = random_text(1000, "a", 1);
+    const Tokenizer *t = learn(BYTE_PAIRS, text, 1000, 1000);
+    for (int token = 1; token < mask_token(tokenizer_size(t)); token++)
+        assert_that(token_piece(t, token).n <= 64);
+    assert_int_equal(encoded(t, text, 1000).length, 15 + 2);
+    t = learn(WORDS, text, 1000, 0);
+    assert_int_equal(tokenizer_size(t), 2 + 3);     /* 64 and 40 bytes */
+}
+
+/* The method as it is told, without words, counts or tables: everything is
+   counted again for each merge. s: a token a place, 0 between words. */
+static int pairs_in(const int *s, size_t n, int left, int right)
+{
+    int count = 0;
+    for (size_t k = 0; k + 1 < n; k++)
+        count += s[k] == left && s[k + 1] == right;
+    return count;
+}
+
+static size_t merged_in(int *s, size_t n, int left, int right, int token)
+{
+    size_t to = 0;
+    for (size_t k = 0; k < n; k++)
+        if (k + 1 < n && s[k] == left && s[k + 1] == right) {
+            s[to++] = token;
+            k++;
+        } else {
+            s[to++] = s[k];
+        }
+    return to;
+}
+
+static size_t naive(const char *text, int *s)
+{
+    size_t n = 0;
+    for (; *text != '\0'; text++) {
+        s[n++] = (unsigned char)*text + 1;
+        if (*text == ' ' && text[1] != ' ')
+            s[n++] = 0;
+    }
+    for (int token = 257; ; token++) {
+        int most = 1, left = 0, right = 0;
+        for (int a = 1; a < token; a++)
+            for (int b = 1; b < token; b++) {
+                int count = pairs_in(s, n, a, b);
+                if (count > most)
+                    most = count, left = a, right = b;
+            }
+        if (left == 0)
+            return n;
+        n = merged_in(s, n, left, right, token);
+    }
+}
+
+static void merging_is_what_it_is_told_to_be(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 4; trial++) {
+        char *text = random_text(120, "abab c ", trial < 2 ? 5 : 7);
+        int *s = arena_alloc(arena, 300 * sizeof *s), to = 0;
+        size_t n = naive(text, s);
+        const Tokenizer *t = learn(BYTE_PAIRS, text, 120, 1000);
+        for (size_t k = 0; k < n; k++)      /* words side by side */
+            if (s[k] != 0)
+                s[to++] = s[k];
+        tokens_at(HERE(text), encoded(t, text, 120), (Tokens){ to, s });
+    }
+}
+
+/* ------------------------------------------------------- save and load */
+
+static char *saved(const Tokenizer *t, size_t *n)
+{
+    FILE *file = tmpfile();
+    assert_that(file != NULL);
+    tokenizer_save(file, t);
+    *n = (size_t)ftell(file);
+    char *text = arena_alloc(arena, *n + 1);
+    rewind(file);
+    assert_that(fread(text, 1, *n, file) == *n);
+    text[*n] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void what_is_saved_can_be_read(void **state)
+{
+    (void)state;
+    size_t n;
+    assert_string_equal(saved(LEARN(CHARACTERS, "a \n\t\\\x01\x7F", 0), &n),
+        "tokenizer char 7\na\n\xE2\x90\xA3\n\\n\n\\t\n\\\\\n\\x01\n\\x7F\n");
+    assert_string_equal(                            /* e, a control, a box */
+        saved(LEARN(CHARACTERS, "\xC3\xA9\xC2\x9B\xE2\x90\xA3", 0), &n),
+        "tokenizer char 3\n\xC3\xA9\n\\xC2\\x9B\n\\xE2\\x90\\xA3\n");
+    assert_string_equal(saved(LEARN(WORDS, "to be\xFF  or", 0), &n),
+        "tokenizer word 3\nto\xE2\x90\xA3\n"
+        "be\\xFF\xE2\x90\xA3\xE2\x90\xA3\nor\n");
+    assert_string_equal(saved(LEARN(BYTE_PAIRS, "low low lower lowest", 9),
+                              &n),
+        "tokenizer bpe 4\n109 112 lo\n257 120 low\n"
+        "258 33 low\xE2\x90\xA3\n258 102 lowe\n");
+}
+
+static const Tokenizer *loaded(const char *text, size_t n)
+{
+    const Tokenizer *t = NULL;
+    const char *p = text;
+    const char *wrong = tokenizer_load(arena, &p, text + n, &t);
+    if (wrong != NULL || p != text + n)
+        fail_at(HERE("tokenizer_load"), "byte %td: %s", p - text,
+                wrong == NULL ? "(no fault)" : wrong);
+    return t;
+}
+
+static void loading_undoes_saving(void **state)
+{
+    (void)state;
+    const char *anything = random_text(4000, NULL, 256);
+    const char *text = random_text(4000, "abc \n\\\t\x01n", 9);
+    for (int kind = CHARACTERS; kind <= BYTE_PAIRS; kind++) {
+        size_t n, again;
+        const char *from = kind == CHARACTERS ? text : anything;
+        const Tokenizer *t = learn((TokenKind)kind, from, 4000, 300);
+        char *first = saved(t, &n);
+        const Tokenizer *u = loaded(first, n);
+        char *second = saved(u, &again);
+        assert_int_equal(n, again);
+        assert_memory_equal(first, second, n);
+        assert_int_equal(tokenizer_kind(u), kind);
+        assert_int_equal(tokenizer_size(u), tokenizer_size(t));
+        for (int token = 1; token <= tokenizer_size(t); token++) {
+            Piece a = token_piece(t, token), b = token_piece(u, token);
+            assert_that(a.n == b.n);
+            assert_memory_equal(a.at, b.at, (size_t)a.n);
+        }
+        tokens_at(HERE("loaded"), encoded(u, from, 4000),
+                  encoded(t, from, 4000));
+    }
+}
+
+static void a_tokenizer_may_stand_in_a_larger_file(void **state)
+{
+    (void)state;
+    const char *text = "tokenizer char 2\na\nb\nweights\n", *p = text;
+    const Tokenizer *t;
+    assert_null(tokenizer_load(arena, &p, text + strlen(text), &t));
+    assert_string_equal(p, "weights\n");
+    p = text = "tokenizer word 1\n\\xFF\n";     /* up to the first F */
+    assert_non_null(tokenizer_load(arena, &p, text + strlen(text) - 2, &t));
+    p = text = "tokenizer word 0\n";
+    assert_null(tokenizer_load(arena, &p, text + strlen(text), &t));
+    assert_int_equal(tokenizer_size(t), 3);
+}
+
+static void damage_is_told_in_a_sentence(void **state)
+{
+    (void)state;
+#define HEAD   "expected a line such as 'tokenizer char 96'."
+#define ENDS   "the list of tokens ends too early."
+#define TWO    "expected the numbers of two earlier tokens."
+#define ESCAPE "expected \\n, \\t, \\\\ or a byte such as \\xFF."
+#define FOUR   "abcdefghijklmnop"
+#define SIXTY  FOUR FOUR FOUR FOUR
+    static const struct { const char *text; int at; const char *wrong; }
+    cases[] = {
+        { "", 0, HEAD }, { "tokenizer", 0, HEAD },
+        { "tokenizer ", 10, HEAD }, { "char 1\na\n", 4, HEAD },
+        { "tokenizer chars 1\na\n", 14, HEAD },
+        { "tokenizer char\na\n", 14, HEAD },
+        { "tokenizer char -1\na\n", 15, HEAD },
+        { "tokenizer char 1 \na\n", 16, HEAD },
+        { "tokenizer char 1", 16, HEAD },
+        { "tokenizer char 99999999999999999999\na\n", 24, HEAD },
+        { "tokenizer char 2\na\n", 17, ENDS },
+        { "tokenizer char 200000000\na\n", 25, ENDS },
+        { "tokenizer char 2\na\nbb", 19, ENDS },
+        { "tokenizer char 1\n\nx", 17, "a token has at least one byte." },
+        { "tokenizer char 1\nab\n", 17, "this is not one character." },
+        { "tokenizer char 1\n\\xFF\n", 17, "this is not one character." },
+        { "tokenizer char 2\na\na\n", 19, "this token is in the list twice." },
+        { "tokenizer word 1\na\xE2\x90\xA3z\n", 17, "this is not one word." },
+        { "tokenizer word 2\nab\nab\n", 20,
+          "this token is in the list twice." },
+        { "tokenizer word 1\na\\r\n", 17, ESCAPE },
+        { "tokenizer word 1\na\\xf0\n", 17, ESCAPE },
+        { "tokenizer word 1\na\\x0G\n", 17, ESCAPE },
+        { "tokenizer word 1\na\\x0", 17, ESCAPE },
+        { "tokenizer word 1\nabc\\", 17, ESCAPE },
+        { "tokenizer word 1\n" SIXTY "+\n", 17,
+          "a token has at most 64 bytes." },
+        { "tokenizer bpe 1\nlo\n", 16, TWO },
+        { "tokenizer bpe 1\n109 112\n", 16, TWO },
+        { "tokenizer bpe 1\n109112 lo\n", 16, TWO },
+        { "tokenizer bpe 1\n0 112 o\n", 16, TWO },
+        { "tokenizer bpe 1\n109 0 l\n", 16, TWO },
+        { "tokenizer bpe 1\n109 257 l\n", 16, TWO },
+        { "tokenizer bpe 2\n109 112 lo\n257 258 lo\n", 27, TWO },
+        { "tokenizer bpe 1\n109 112 la\n", 16,
+          "these are not the bytes of the two tokens." },
+        { "tokenizer bpe 1\n109 112 ao\n", 16,
+          "these are not the bytes of the two tokens." },
+        { "tokenizer bpe 1\n109 112 low\n", 16,
+          "these are not the bytes of the two tokens." },
+        { "tokenizer bpe 2\n109 112 lo\n109 112 lo\n", 27,
+          "this pair is merged twice." },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        size_t n = strlen(cases[k].text);
+        char *exactly = malloc(n + (n == 0));   /* nothing behind is read */
+        const char *p = memcpy(exactly, cases[k].text, n);
+        const Tokenizer *t;
+        const char *wrong = tokenizer_load(arena, &p, exactly + n, &t);
+        if (wrong == NULL || strcmp(wrong, cases[k].wrong) != 0
+            || p - exactly != cases[k].at)
+            fail_at(HERE(cases[k].text), "%s: byte %td: %s", cases[k].text,
+                    p - exactly, wrong == NULL ? "(no fault)" : wrong);
+        free(exactly);
+    }
+    const char *text = "tokenizer word 1\n" SIXTY "\n";
+    assert_int_equal(token_piece(loaded(text, strlen(text)), 1).n, 64);
+}
+
+/* Cut off anywhere, or with a few bytes changed: a fault, or a tokenizer
+   that can be used; and nothing beyond the end is read. */
+static void no_damage_does_harm(void **state)
+{
+    (void)state;
+    const char *text = random_text(600, "abcd \n\xFF", 7);
+    for (int kind = WORDS; kind <= BYTE_PAIRS; kind++) {
+        size_t n;
+        const Tokenizer *t = learn((TokenKind)kind, text, 600, 60);
+        char *whole = saved(t, &n);
+        for (size_t cut = 0; cut < n; cut++) {
+            char *part = malloc(cut + 1);
+            const char *p = memcpy(part, whole, cut);
+            assert_non_null(tokenizer_load(arena, &p, part + cut, &t));
+            assert_that(part <= p && p <= part + cut);
+            free(part);
+        }
+        for (int trial = 0; trial < 20000; trial++) {
+            char *damaged = malloc(n);
+            const char *p = memcpy(damaged, whole, n);
+            for (unsigned k = 0; k <= chance(3); k++)
+                damaged[chance((unsigned)n)] =
+                    trial % 2 == 0 ? (char)chance(256)
+                                   : whole[chance((unsigned)n)];
+            Arena *aside = arena_new();
+            if (tokenizer_load(aside, &p, damaged + n, &t) == NULL
+                && kind == BYTE_PAIRS)
+                assert_round(t, text, 600);
+            assert_that(damaged <= p && p <= damaged + n);
+            arena_free(aside);
+            free(damaged);
+        }
+    }
+}
+
+static void kinds_have_names(void **state)
+{
+    (void)state;
+    TokenKind kind = WORDS;
+    assert_string_equal(token_kind_name(CHARACTERS), "char");
+    assert_that(token_kind_named("bpe", &kind) && kind == BYTE_PAIRS);
+    assert_that(token_kind_named("char", &kind) && kind == CHARACTERS);
+    assert_that(!token_kind_named("", &kind));
+    assert_that(!token_kind_named("words", &kind));
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(tokens_are_counted_from_1),
+        TEST(the_special_tokens_are_the_last_three),
+        TEST(chunks_side_by_side_are_the_sequence),
+        TEST(the_papers_sentence_has_36_characters_and_7_words),
+        TEST(pieces_are_numbered_as_they_first_occur),
+        TEST(a_character_may_have_four_bytes),
+        TEST(only_utf8_is_utf8),
+        TEST(decoding_undoes_encoding_for_all_bytes),
+        TEST(decoding_undoes_encoding_of_known_pieces),
+        TEST(special_tokens_give_no_text),
+        TEST(what_was_never_seen_is_refused_with_its_place),
+        TEST(an_empty_text_has_no_tokens),
+        TEST(merges_by_hand),
+        TEST(neighbours_that_overlap),
+        TEST(no_token_reaches_into_the_next_word),
+        TEST(a_tie_goes_to_the_lowest_numbers),
+        TEST(a_long_word_is_cut),
+        TEST(merging_is_what_it_is_told_to_be),
+        TEST(what_is_saved_can_be_read),
+        TEST(loading_undoes_saving),
+        TEST(a_tokenizer_may_stand_in_a_larger_file),
+        TEST(damage_is_told_in_a_sentence),
+        TEST(no_damage_does_harm),
+        TEST(kinds_have_names),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,614 @@
+/* ftx train: what it learns, what it keeps, what it refuses. */
+#include "command.h"
+#include <time.h>
+
+#define SMALL "--d_e", "8", "--L", "1", "--L_enc", "1", "--L_dec", "1", \
+              "--H", "2", "--ell_max", "16", "--batch", "4"
+#define TRAIN(...) SAID(train, __VA_ARGS__)
+
+/* Some lines of a text that is not quite regular. */
+static char *a_text(const char *name, int lines, const char *last)
+{
+    char *text = arena_alloc(arena, (size_t)lines * 40 + 100);
+    size_t n = 0;
+    for (int k = 0; k < lines; k++)
+        n += (size_t)sprintf(text + n, "%d sheep and %d goats\n", k, k * k);
+    sprintf(text + n, "%s", last);
+    return write_text(name, text);
+}
+
+static char *pairs(const char *name, int lines)
+{
+    char *text = arena_alloc(arena, (size_t)lines * 40 + 1);
+    size_t n = 0;
+    for (int k = 0; k < lines; k++)
+        n += (size_t)sprintf(text + n, "%c%c\t%c%c\n", 'a' + k % 5,
+                             'a' + k % 3, 'a' + k % 3, 'a' + k % 5);
+    return write_text(name, text);
+}
+
+static char *labelled(const char *name, int lines)
+{
+    char *text = arena_alloc(arena, (size_t)lines * 40 + 1);
+    size_t n = 0;
+    for (int k = 0; k < lines; k++)
+        n += (size_t)sprintf(text + n, k % 3 == 0 ? "digit\t%d\n"
+                                                  : "letter\tx%d\n", k);
+    return write_text(name, text);
+}
+
+static void assert_same_theta(const Theta *a, const Theta *b)
+{
+    assert_that(a->n == b->n);
+    for (int k = 1; k <= a->n; k++)
+        assert_same(*a->parameter[k].place, *b->parameter[k].place, 0);
+}
+
+/* ------------------------------------------------------- what it learns */
+
+static void texts_are_learned(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 40, "");
+    Said s = TRAIN("d", SMALL, "--steps", "150", "--model", path("d.ftx"),
+                   text);
+    double nats, b, per_character, unigram;
+    assert_says(s, "held out: ");
+    assert_that(sscanf(strstr(s.out, "held out"), "held out: %lf nats, %lf "
+                       "bits a token, %lf bits a character\nwithout a model, "
+                       "by how often each token occurs: %lf bits", &nats, &b,
+                       &per_character, &unigram) == 4);
+    assert_near(b, nats / log(2), 1e-3);
+    assert_that(b < unigram && fabs(per_character - b) < 0.2);
+    int N_V = model_in(path("d.ftx"))->theta->hyper.N_V;
+    assert_that(unigram < log(N_V) / log(2) - 0.2);
+    s = TRAIN("e", SMALL, "--steps", "20", "--model", path("e.ftx"), text);
+    assert_says(s, "bits a masked token\n");
+}
+
+static void pairs_are_learned_by_heart(void **state)
+{
+    (void)state;
+    Said s = TRAIN("ed", SMALL, "--d_e", "16", "--steps", "500", "--model",
+                   path("m.ftx"), pairs("p", 150));
+    assert_says(s, "held out, translated exactly: 15 of 15, 100.00 %\n");
+}
+
+static void labels_are_learned(void **state)
+{
+    (void)state;
+    Said s = TRAIN("class", SMALL, "--steps", "100", "--eta", "0.02",
+                   "--model", path("m.ftx"), labelled("l", 100));
+    assert_says(s, "right: 10 of 10, 100.00 %\n");
+    assert_says(s, "without a model, always 'letter': 6 of 10, 60.00 %\n");
+    Model *m = model_in(path("m.ftx"));
+    assert_string_equal(m->class_name[1], "digit");
+    assert_string_equal(m->class_name[2], "letter");
+}
+
+/* The same by the library: every sequence between bos and eos, in order. */
+static void as_printed_it_is_the_algorithm_of_the_paper(void **state)
+{
+    (void)state;
+    char *name = a_text("t", 9, "");
+    size_t n = 0, where;
+    TRAIN("d", "--as-printed", "--d_e", "8", "--L", "1", "--H", "2",
+          "--epochs", "2", "--held-out", "0", "--model", path("m.ftx"),
+          name);
+    Model *m = model_in(path("m.ftx"));
+    char *text = bytes_of(name, &n);
+    const Tokenizer *t;
+    Tokens x;
+    assert_that(tokenizer_train(arena, CHARACTERS, text, n, 0, &t, &where)
+                == NULL);
+    assert_that(encode_text(t, arena, text, n, &x, &where) == NULL);
+    Data data = { .N_data = 0 };
+    Hyperparameters h = { .architecture = D_TRANSFORMER, .L = 1, .H = 2,
+                          .d_e = 8, .d_mlp = 32, .ell_max = 64,
+                          .N_V = tokenizer_size(t) };
+    data.x = chunks(arena, with_bos_eos(arena, x, h.N_V), 64,
+                    &data.N_data) + 1;
+    Theta *theta = theta_new(arena, &h);
+    theta_allocate(theta, arena);
+    Random random = random_new(1);
+    theta_initialise(theta, NORMAL_002, &random);
+    Training how = { .N_epochs = 2, .eta = 0.01, .seed = 1 };
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    assert_same_theta(dtraining(trainer, &data), m->theta);
+    trainer_free(trainer);
+}
+
+static void nothing_is_learned_from_what_is_held_out(void **state)
+{
+    (void)state;
+    char *a = a_text("a", 30, "0123456789 0123456789 0123456789\n");
+    char *b = a_text("b", 30, "9876543210 9876543210 9876543210\n");
+    TRAIN("d", SMALL, "--epochs", "2", "--held-out", "0.05", "--model",
+          path("a.ftx"), a);
+    TRAIN("d", SMALL, "--epochs", "2", "--held-out", "0.05", "--model",
+          path("b.ftx"), b);
+    assert_same_theta(model_in(path("a.ftx"))->theta,
+                      model_in(path("b.ftx"))->theta);
+    TRAIN("d", SMALL, "--epochs", "2", "--held-out", "0", "--model",
+          path("b.ftx"), "--replace", b);
+    Mat W = model_in(path("a.ftx"))->theta->W_e;
+    Mat V = model_in(path("b.ftx"))->theta->W_e;
+    assert_that(AT(W, 1, 1) != AT(V, 1, 1));
+}
+
+/* -------------------------------------------------------- the same bytes */
+
+static void threads_make_no_difference(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 20, "");
+    TRAIN("e", SMALL, "--steps", "9", "--model", path("a.ftx"), text);
+    TRAIN("e", SMALL, "--steps", "9", "--model", path("b.ftx"), "--threads",
+          "3", text);
+    assert_same_file(path("a.ftx"), path("b.ftx"));
+    TRAIN("e", SMALL, "--steps", "9", "--model", path("c.ftx"), "--seed",
+          "2", text);
+    assert_that(AT(model_in(path("a.ftx"))->theta->W_e, 1, 1)
+                != AT(model_in(path("c.ftx"))->theta->W_e, 1, 1));
+}
+
+static int step_in(const char *name)
+{
+    size_t n;
+    char *bytes = bytes_of(name, &n);
+    char *at = bytes == NULL ? NULL : strstr(bytes, "\nstep ");
+    return at == NULL ? 0 : atoi(at + 6);
+}
+
+/* Trains in another process, which gets the signal after some steps; its
+   exit status, or 0 if the signal ended it. */
+static int interrupted(int signal, const char *model, char *task, char *text)
+{
+    struct timespec moment = { 0, 1000000 };
+    int status;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(SAID(train, task, SMALL, "--steps", "3000", "--dropout", "0.1",
+                   "--schedule", "constant", "--save", "0", "--model",
+                   (char *)model, text).status);
+    for (int k = 0; k < 20000 && step_in(model) < 3; k++)
+        nanosleep(&moment, NULL);
+    kill(pid, signal);
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
+static void goes_on_after(int signal, int status, char *task, char *text)
+{
+    char *a = path("a.ftx"), *b = path("b.ftx");
+    remove(b);
+    assert_that(interrupted(signal, b, task, text) == status);
+    int step = step_in(b);
+    assert_that(3 <= step && step < 3000);
+    char steps[20];
+    snprintf(steps, sizeof steps, "%d", step + 7);
+    TRAIN(task, SMALL, "--steps", steps, "--model", b, "--resume", text);
+    TRAIN(task, SMALL, "--steps", "3000", "--dropout", "0.1", "--schedule",
+          "constant", "--minutes", "0.0000001", "--model", a, "--replace",
+          text);
+    TRAIN(task, SMALL, "--steps", steps, "--model", a, "--resume", text);
+    assert_same_theta(model_in(a)->theta, model_in(b)->theta);
+}
+
+static void a_run_that_was_killed_goes_on(void **state)
+{
+    (void)state;
+    goes_on_after(SIGKILL, 0, "d", a_text("t", 20, ""));
+    goes_on_after(SIGKILL, 0, "e", a_text("t", 20, ""));
+}
+
+static void ctrl_c_saves_and_the_run_goes_on(void **state)
+{
+    (void)state;
+    goes_on_after(SIGINT, 130, "ed", pairs("p", 40));
+    goes_on_after(SIGTERM, 143, "class", labelled("l", 40));
+}
+
+/* The same command, stopped by time after its first step and resumed. */
+static void an_interrupted_run_leaves_the_same_files(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 20, "");
+#define SAME_FILES(...) \
+    TRAIN("d", SMALL, "--steps", "400", __VA_ARGS__, "--model", \
+          path("a.ftx"), text); \
+    TRAIN("d", SMALL, "--steps", "400", __VA_ARGS__, "--model", \
+          path("b.ftx"), "--minutes", "0.0000001", text); \
+    assert_that(step_in(path("b.ftx")) == 1); \
+    assert_says(TRAIN("d", "--model", path("b.ftx"), "--resume", text), \
+                "this run: 399 steps"); \
+    assert_same_file(path("a.ftx"), path("b.ftx")); \
+    assert_same_file(path("a.ftx.tsv"), path("b.ftx.tsv")); \
+    assert_same_file(path("a.ftx.svg"), path("b.ftx.svg")); \
+    remove(path("a.ftx")); \
+    remove(path("b.ftx"))
+    SAME_FILES("--optimiser", "adamw");
+    SAME_FILES("--optimiser", "momentum", "--patience", "99");
+    SAME_FILES("--optimiser", "rmsprop", "--tokens", "bpe", "--merges", "20");
+    SAME_FILES("--optimiser", "sgd", "--dropout", "0.2", "--smoothing",
+               "0.1");
+}
+
+/* ------------------------------------------------------------ the curve */
+
+/* The points of the nth line of the picture. */
+static int points_drawn(const char *picture, int nth)
+{
+    int n = 0;
+    for (; nth > 0; nth--)
+        picture = strstr(picture, "points=\"") + 8;
+    for (; *picture != '"'; picture++)
+        n += *picture == ',';
+    return n;
+}
+
+static void the_curve_is_a_table_and_a_picture(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    TRAIN("d", SMALL, "--epochs", "3", "--model", path("m.ftx"),
+          a_text("t", 20, ""));
+    Model *m = model_in(path("m.ftx"));
+    char *table = bytes_of(path("m.ftx.tsv"), &n), expected[100];
+    const Point *last = &m->point[m->state.points - 1];
+    assert_that(m->state.points > 3 && last->step == m->state.step);
+    assert_that(strncmp(table, "step\tloss_nats\theld_out_nats\n1\t", 31) == 0);
+    snprintf(expected, sizeof expected, "\n%d\t%.6f\t%.6f\n", last->step,
+             last->loss, last->held_out);
+    assert_string_equal(table + n - strlen(expected), expected);
+    assert_that(last->loss < m->point[0].loss);
+    assert_near(m->point[0].loss, log(m->theta->hyper.N_V), 0.1);
+    char *picture = bytes_of(path("m.ftx.svg"), &n);
+    assert_that(strncmp(picture, "<svg ", 5) == 0);
+    assert_that(strcmp(picture + n - 7, "</svg>\n") == 0);
+    assert_that(strstr(picture, "nan") == NULL);
+    assert_that(points_drawn(picture, 1) == m->state.points);
+    assert_that(points_drawn(picture, 2) == 3);
+}
+
+static void progress_is_told_in_plain_lines(void **state)
+{
+    (void)state;
+    Said s = TRAIN("d", SMALL, "--steps", "3", "--every", "0", "--model",
+                   path("m.ftx"), a_text("t", 20, ""));
+    assert_says(s, "step 1 of 3, epoch 1: loss ");
+    assert_says(s, "\nstep 3 of 3, epoch 1: loss ");
+    assert_says(s, " left\n");
+    assert_that(strchr(s.out, '\r') == NULL);
+}
+
+static void patience_ends_a_training_that_brings_nothing(void **state)
+{
+    (void)state;
+    Said s = TRAIN("d", SMALL, "--epochs", "500", "--patience", "2", "--eta",
+                   "0.05", "--warm_up", "0", "--held-out", "0.3", "--model",
+                   path("m.ftx"), a_text("t", 10, ""));
+    assert_says(s, "stopped early: 2 epochs brought nothing\n");
+    int step = step_in(path("m.ftx")), last = 0;
+    assert_that(sscanf(strstr(s.out, " of "), " of %d, saved", &last) == 1);
+    assert_that(0 < step && step < last / 2);
+    s = TRAIN("d", "--resume", "--model", path("m.ftx"), path("t"));
+    assert_says(s, "this run: 0 steps");
+    assert_that(step_in(path("m.ftx")) == step);
+}
+
+/* --------------------------------------------------------- what is kept */
+
+static void a_loss_that_is_no_number_keeps_the_last_save(void **state)
+{
+    (void)state;
+    Said s = TRAIN("d", SMALL, "--steps", "50", "--optimiser", "sgd",
+                   "--clip", "0", "--schedule", "constant", "--eta", "1e12",
+                   "--model", path("m.ftx"), a_text("t", 20, ""));
+    assert_that(s.status == 2 && strchr(s.err, '\n')[1] == '\0');
+    assert_that(strstr(s.err, "the loss is not a finite number any more; a "
+                       "smaller --eta may help. ") != NULL);
+    assert_that(strstr(s.err, "m.ftx is kept as it was after step 0.\n"));
+    assert_that(model_in(path("m.ftx"))->state.step == 0);
+}
+
+/* The loss of the step is finite; that of the next one would not be. */
+static void a_step_that_spoils_the_parameters_is_not_saved(void **state)
+{
+    (void)state;
+    static const char *const held_out[] = { "0", "0.3" };
+    for (int k = 0; k < 2; k++) {
+        Said s = TRAIN("d", SMALL, "--steps", "1", "--optimiser", "sgd",
+                       "--clip", "0", "--schedule", "constant", "--warm_up",
+                       "0", "--eta", sizeof(real) == 4 ? "1e30" : "1e200",
+                       "--save", "0", "--held-out", (char *)held_out[k],
+                       "--replace", "--model", path("m.ftx"),
+                       a_text("t", 20, ""));
+        assert_that(s.status == 2);
+        assert_that(strstr(s.err, "after step 1 the loss is not a finite "
+                           "number any more; ") != NULL);
+        assert_that(model_in(path("m.ftx"))->state.step == 0);
+    }
+}
+
+static void a_model_is_not_overwritten_by_mistake(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 20, ""), *m = path("m.ftx"), sentence[300];
+    write_text("m.ftx", "precious");
+    snprintf(sentence, sizeof sentence, "ftx train: %s is there already; "
+             "--resume goes on with it, --replace begins anew.", m);
+    assert_refusal(TRAIN("d", SMALL, "--steps", "2", "--model", m, text),
+                   sentence);
+    size_t n;
+    assert_string_equal(bytes_of(m, &n), "precious");
+    snprintf(sentence, sizeof sentence, "%s: this is no model of ftx.", m);
+    assert_refusal(TRAIN("d", "--resume", "--model", m, text), sentence);
+    assert_string_equal(bytes_of(m, &n), "precious");
+    assert_says(TRAIN("d", SMALL, "--steps", "2", "--replace", "--model", m,
+                      text), "step 2 of 2, saved\n");
+    snprintf(sentence, sizeof sentence, "ftx train: %s cannot be both data "
+             "and what is written.", m);
+    assert_refusal(TRAIN("d", "--model", m, "--replace", m), sentence);
+    char *new = a_text("z.ftx.new", 20, "");
+    snprintf(sentence, sizeof sentence, "ftx train: %s cannot be both data "
+             "and what is written.", new);
+    assert_refusal(TRAIN("d", SMALL, "--model", path("z.ftx"), new),
+                   sentence);
+    char *table = pairs("x.tsv", 20);
+    snprintf(sentence, sizeof sentence, "ftx train: %s cannot be both data "
+             "and what is written.", table);
+    assert_refusal(TRAIN("ed", "--model", path("x"), table), sentence);
+}
+
+static void save_model(Fault *f, void *data)
+{
+    model_save(data, path("m.ftx"), f);
+}
+
+static void a_model_without_its_moments_is_refused(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 20, ""), *name = path("m.ftx"), sentence[300];
+    TRAIN("d", SMALL, "--steps", "2", "--optimiser", "sgd", "--model", name,
+          text);
+    Model *m = model_in(name);
+    Fault f = { .sheet = name };
+    m->plan.how.method = ADAMW;
+    assert_that(attempt(&f, save_model, m));
+    snprintf(sentence, sizeof sentence, "ftx train: %s has not what its "
+             "optimiser needs.", name);
+    assert_refusal(TRAIN("d", "--resume", "--steps", "5", "--model", name,
+                         text), sentence);
+}
+
+static void only_the_same_training_goes_on(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 20, ""), *m = path("m.ftx"), sentence[300];
+    TRAIN("d", SMALL, "--steps", "2", "--model", m, text);
+    assert_same_file(m, m);
+#define STAYS(says, ...) \
+    snprintf(sentence, sizeof sentence, "ftx train: " says, m); \
+    assert_refusal(TRAIN(__VA_ARGS__, "--resume", "--model", m), sentence); \
+    assert_that(step_in(m) == 2)
+    STAYS("%s is a model of another task.", "e", text);
+    STAYS("--eta cannot be changed in %s, whose training goes on.", "d",
+            "--eta", "0.5", text);
+    STAYS("--L cannot be changed in %s, whose training goes on.", "d",
+            "--L", "2", text);
+    size_t n = 0;
+    char *other = bytes_of(text, &n);
+    other[0] = '1';                     /* it was 0: of the same size */
+    STAYS("%s was trained with other data; it can go on only with the "
+            "same.", "d", write_bytes("u", other, n));
+    STAYS("%s was trained with other data; it can go on only with the "
+            "same.", "d", a_text("u", 19, "0"));
+    assert_says(TRAIN("d", "--steps", "5", "--resume", "--model", m, text),
+                "step 5 of 5, saved\n");
+}
+
+/* ---------------------------------------------------------- other input */
+
+/* The vocabulary is of all files; ends of lines as in DOS are no text. */
+static void several_files_and_words_are_read(void **state)
+{
+    (void)state;
+    char *a = write_text("a", "low lower lowest low\n"), *m = path("m.ftx");
+    char *b = write_text("b", "slow slower slowest slow\n");
+    assert_says(TRAIN("d", SMALL, "--steps", "2", "--held-out", "0", "--model",
+                      m, a, b), "nothing was held out\n");
+    Model *both = model_in(m);
+    assert_that(tokenizer_size(both->tokenizer) == 9 + 3);
+    assert_that(both->state.bytes == 46);
+    TRAIN("d", SMALL, "--steps", "2", "--tokens", "word", "--replace",
+          "--model", m, a, b);
+    assert_that(tokenizer_size(model_in(m)->tokenizer) == 8 + 3);
+    a = write_text("a", "one two\t1 2\r\nthree four\t3 4\r\n");
+    TRAIN("ed", SMALL, "--steps", "2", "--tokens", "word", "--replace",
+          "--model", m, a);
+    assert_that(tokenizer_size(model_in(m)->tokenizer) == 8 + 3);
+    TRAIN("ed", SMALL, "--steps", "2", "--tokens", "bpe", "--merges", "0",
+          "--replace", "--model", m, a);
+    assert_that(tokenizer_size(model_in(m)->tokenizer) == 256 + 3);
+}
+
+/* As ftx translate and ftx classify encode what they are given. */
+typedef struct { const Model *m; const char *text; Tokens x; } Field;
+
+static void encode_it(Fault *f, void *data)
+{
+    Field *field = data;
+    field->x = encode_field(field->m->tokenizer, arena, field->text,
+                            strlen(field->text), 6, f, 0);
+}
+
+static void a_field_is_encoded_as_it_was_learned(void **state)
+{
+    (void)state;
+    char *a = write_text("a", "one two\t1 2\nthree four\t3 4\n");
+    TRAIN("ed", SMALL, "--steps", "1", "--tokens", "word", "--model",
+          path("m.ftx"), a);
+    Field field = { model_in(path("m.ftx")), "three two", { 0, NULL } };
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "typed", .text = field.text };
+    assert_that(attempt(f, encode_it, &field) && field.x.length == 4);
+    assert_that(TOKEN(field.x, 1) == 10 && TOKEN(field.x, 4) == 11);
+    f->text = field.text = "one six";
+    assert_that(!attempt(f, encode_it, &field));
+    assert_that(strncmp(f->sentence, "typed:1:5: ", 11) == 0);
+    f->text = field.text = "one one one one one";
+    assert_that(!attempt(f, encode_it, &field));
+    assert_string_equal(f->sentence, "typed:1:1: this has 7 tokens with bos "
+                        "and eos; ell_max is 6.");
+}
+
+/* ------------------------------------------------------------ bad input */
+
+#define REFUSES(file, says, ...) \
+    snprintf(sentence, sizeof sentence, "%s:" says, file); \
+    assert_refusal(TRAIN(__VA_ARGS__, "--model", path("m.ftx"), file), \
+                   sentence); \
+    assert_that(access(path("m.ftx"), F_OK) != 0)
+
+static void texts_that_cannot_be_learned_are_refused(void **state)
+{
+    (void)state;
+    char sentence[500], *t;
+    t = write_text("t", "");
+    REFUSES(t, " is empty.", "d");
+    t = write_text("t", "x");
+    REFUSES(t, "1:1: the text has only 1 token; a model learns what follows "
+            "on what, and needs two.", "d");
+    t = write_text("t", "ab\ncd\xFFg");
+    REFUSES(t, "2:3: the byte 0xFF is no text in UTF-8; --tokens bpe takes "
+            "any bytes.", "d");
+    assert_says(TRAIN("d", SMALL, "--steps", "1", "--tokens", "bpe",
+                      "--model", path("n.ftx"), t), "saved\n");
+    t = path("none");
+    REFUSES(t, " cannot be opened: No such file or directory.", "d");
+    t = write_text("t", "hello\n");
+    REFUSES(t, "1:1: ell_max must be at least 2 to learn what follows on "
+            "what.", "d", "--ell_max", "1");
+}
+
+static void lines_that_are_no_pairs_are_refused(void **state)
+{
+    (void)state;
+    char sentence[500], *t;
+    t = write_text("t", "a\tb\nc d\n");
+    REFUSES(t, "2:1: this line has no tab; expected two parts with a tab "
+            "between.", "ed");
+    t = write_text("t", "a\tb\nc\td\te\n");
+    REFUSES(t, "2:4: this line has a second tab; expected two parts with a "
+            "tab between.", "ed");
+    t = write_text("t", "a\tb\n\td\n");
+    REFUSES(t, "2:1: one side of the tab is empty.", "ed");
+    t = write_text("t", "a\tb\n");
+    REFUSES(t, "1:1: there is only one line; two are the least.", "ed");
+    t = write_text("t", "a\tb\na\tbcdefgh\n");
+    REFUSES(t, "2:3: this has 9 tokens with bos and eos; ell_max is 8.",
+            "ed", "--ell_max", "8");
+    char *many = arena_alloc(arena, 20000), *end = many;
+    for (int k = 0; k <= 1000; k++)
+        end += sprintf(end, "%d\tx\n", k);
+    t = write_text("t", many);
+    REFUSES(t, "1001:1: this is no label, or the 1001th; a line is a label, "
+            "a tab, and a text.", "class");
+    t = write_text("t", "a\tb\na\tc\n");
+    REFUSES(t, "1:1: all lines have the label 'a'; there is nothing to tell "
+            "apart.", "class");
+}
+
+static void models_that_cannot_be_written_are_refused(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 20, ""), sentence[300];
+    assert_that(mkfifo(path("fifo"), 0600) == 0);
+    snprintf(sentence, sizeof sentence, "%s: cannot be written: it is not a "
+             "file.", path("fifo"));
+    assert_refusal(TRAIN("d", "--model", path("fifo"), text), sentence);
+    snprintf(sentence, sizeof sentence, "%s: cannot be written: No such file "
+             "or directory; what was there is as it was.", path("no/m.ftx"));
+    assert_refusal(TRAIN("d", SMALL, "--model", path("no/m.ftx"), text),
+                   sentence);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 20, "");
+    assert_refusal(TRAIN(text), "ftx train: expected d, e, ed or class "
+                   "first; see 'ftx train --help'.");
+    assert_refusal(TRAIN("d"), "ftx train: which file? See 'ftx train "
+                   "--help'.");
+    assert_refusal(TRAIN("ed", text, text), "ftx train: expected one file "
+                   "with a pair on each line, not 2.");
+    char *many[103] = { "d" };
+    for (int k = 1; k < 102; k++)
+        many[k] = text;
+    assert_refusal(said_by(train, 102, many), "ftx train: 101 files are too "
+                   "many; 100 may be given.");
+    assert_refusal(TRAIN("d", "--eta", "-1", text), "ftx train: --eta must "
+                   "be a number from 1e-300 to 1e+300; it is '-1'.");
+    assert_refusal(TRAIN("d", "--seed", "3000000000", text), "ftx train: "
+                   "--seed must be a whole number from 0 to 2147483647; it "
+                   "is '3000000000'.");
+    assert_refusal(TRAIN("e", "--p_mask", "0", text), "ftx train: p_mask "
+                   "must be in (0, 1).");
+    assert_refusal(TRAIN("d", "--dropout", "1", text), "ftx train: dropout "
+                   "and smoothing must be in [0, 1).");
+    assert_refusal(TRAIN("d", "--H", "5", "--model", path("m.ftx"), text),
+                   "ftx train: H must divide d_e, unless d_attn and d_mid "
+                   "are given.");
+    Said s = TRAIN("d", "--d_e", "90000", "--d_mlp", "1000000", "--L",
+                   "1000", "--H", "1", "--model", path("m.ftx"), text);
+    assert_that(s.status == 2 && strstr(s.err, "ftx train: training this "
+                                        "model takes ") == s.err);
+    s = TRAIN("d", SMALL, "--ell_max", "400000", "--model", path("m.ftx"),
+              a_text("long", 30000, ""));
+    assert_that(s.status == 2 && strstr(s.err, "ftx train: training this "
+                                        "model takes ") == s.err);
+}
+
+static void the_example_of_the_help_works(void **state)
+{
+    (void)state;
+    Said s = TRAIN("--help");
+    assert_says(s, "ftx train d --steps 100 --model hello.ftx README.md\n");
+    assert_says(s, "  --eta X            the learning rate (0.003)\n");
+    assert_says(TRAIN("d", "--steps", "1", "--model", path("hello.ftx"),
+                      "README.md"), "step 1 of 1, saved\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST_FILES(texts_are_learned),
+        TEST_FILES(pairs_are_learned_by_heart),
+        TEST_FILES(labels_are_learned),
+        TEST_FILES(as_printed_it_is_the_algorithm_of_the_paper),
+        TEST_FILES(nothing_is_learned_from_what_is_held_out),
+        TEST_FILES(threads_make_no_difference),
+        TEST_FILES(a_run_that_was_killed_goes_on),
+        TEST_FILES(ctrl_c_saves_and_the_run_goes_on),
+        TEST_FILES(an_interrupted_run_leaves_the_same_files),
+        TEST_FILES(the_curve_is_a_table_and_a_picture),
+        TEST_FILES(progress_is_told_in_plain_lines),
+        TEST_FILES(patience_ends_a_training_that_brings_nothing),
+        TEST_FILES(a_loss_that_is_no_number_keeps_the_last_save),
+        TEST_FILES(a_step_that_spoils_the_parameters_is_not_saved),
+        TEST_FILES(a_model_is_not_overwritten_by_mistake),
+        TEST_FILES(a_model_without_its_moments_is_refused),
+        TEST_FILES(only_the_same_training_goes_on),
+        TEST_FILES(several_files_and_words_are_read),
+        TEST_FILES(a_field_is_encoded_as_it_was_learned),
+        TEST_FILES(texts_that_cannot_be_learned_are_refused),
+        TEST_FILES(lines_that_are_no_pairs_are_refused),
+        TEST_FILES(models_that_cannot_be_written_are_refused),
+        TEST_FILES(wrong_options_are_refused),
+        TEST_FILES(the_example_of_the_help_works),
+    };
+    return RUN(laws);
+}

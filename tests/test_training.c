@@ -1,0 +1,523 @@
+/* A step of training: lanes and threads, order, resuming, evaluation. */
+#include "learn.h"
+
+/* Bytes that malloc has given out; 0 where the C library does not tell. */
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#include <malloc.h>
+static size_t heap_used(void) { return mallinfo2().uordblks; }
+#else
+static size_t heap_used(void) { return 0; }
+#endif
+
+enum { N = 21 };
+
+/* N sequences of 2 to 6 tokens. */
+static Data some_data(void)
+{
+    Random random = random_new(5);
+    Tokens *x = arena_alloc(arena, N * sizeof *x);
+    for (int n = 0; n < N; n++) {
+        int ell = 2 + below(&random, 5);
+        int *id = arena_alloc(arena, (size_t)ell * sizeof *id);
+        for (int t = 0; t < ell; t++)
+            id[t] = 1 + below(&random, 7);
+        x[n] = (Tokens){ ell, id };
+    }
+    return (Data){ .N_data = N, .x = x };
+}
+
+/* Everything at once. */
+static Training busy(void)
+{
+    return (Training){
+        .N_epochs = 3, .eta = 0.01, .seed = 9, .shuffle = true, .batch = 10,
+        .mean = true, .method = ADAMW, .schedule = COSINE, .warm_up = 3,
+        .clip = 1, .decay = 0.1, .dropout = 0.2, .smoothing = 0.1
+    };
+}
+
+static void any_number_of_threads_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Theta *theta = model(small(D_TRANSFORMER));
+    real *start = numbers(theta);
+    Diary one = trained(dtraining, theta, busy(), data);
+    real *end = numbers(theta);
+    assert_other_numbers(theta, start);
+    for (int threads = 2; threads <= 9; threads++) {
+        Training how = busy();
+        how.threads = threads;
+        restore(theta, start);
+        Diary many = trained(dtraining, theta, how, data);
+        assert_same_numbers(theta, end);
+        assert_that(many.n == one.n);
+        for (int k = 0; k < one.n; k++)
+            assert_that(many.step[k].loss == one.step[k].loss);
+    }
+}
+
+/* Saves as a file would: numbers of theta, step, updates, m, v. */
+static void resuming_is_as_if_nothing_had_happened(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Theta *theta = model(small(D_TRANSFORMER));
+    Training how = busy();
+    real *start = numbers(theta);
+    Diary whole = trained(dtraining, theta, how, data);
+    real *end = numbers(theta);
+    assert_that(whole.n == 9);
+    for (int pause = 1; pause < 9; pause++) {
+        Diary first = { .most = pause }, rest = { 0 };
+        restore(theta, start);
+        Trainer *before = trainer_new(arena, theta, &how);
+        before->follow = keep;
+        before->to = &first;
+        dtraining(before, &data);
+        assert_that(before->step == pause && !before->diverged);
+        Theta *copy = model(small(D_TRANSFORMER));
+        restore(copy, numbers(theta));
+        Trainer *after = trainer_new(arena, copy, &how);
+        after->follow = keep;
+        after->to = &rest;
+        after->step = before->step;
+        after->updates = before->updates;
+        for (int k = 1; k <= theta->n; k++) {
+            memcpy(after->m[k]->at, before->m[k]->at,
+                   entries_in(before->m[k]) * sizeof(real));
+            memcpy(after->v[k]->at, before->v[k]->at,
+                   entries_in(before->v[k]) * sizeof(real));
+        }
+        dtraining(after, &data);
+        assert_that(first.n == pause && rest.n == 9 - pause);
+        assert_that(rest.step[0].step == pause + 1);
+        assert_that(rest.step[8 - pause].loss == whole.step[8].loss);
+        assert_same_numbers(copy, end);
+        trainer_free(before);
+        trainer_free(after);
+    }
+}
+
+static void a_finished_training_takes_no_step_more(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Theta *theta = model(small(D_TRANSFORMER));
+    Training how = PLAIN(2, 0.01);
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    dtraining(trainer, &data);
+    assert_that(trainer->step == 2 * N);
+    real *end = numbers(theta);
+    dtraining(trainer, &data);
+    assert_that(trainer->step == 2 * N);
+    assert_same_numbers(theta, end);
+    trainer_free(trainer);
+}
+
+static void which_moments_a_method_needs(void **state)
+{
+    (void)state;
+    bool m[] = { false, true, false, false, true, true };
+    bool v[] = { false, false, true, true, true, true };
+    for (int method = SGD; method <= ADAMW; method++) {
+        Training how = PLAIN(1, 1);
+        how.method = (Method)method;
+        Trainer *trainer =
+            trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+        assert_that((trainer->m != NULL) == m[method]);
+        assert_that((trainer->v != NULL) == v[method]);
+        trainer_free(trainer);
+    }
+}
+
+/* theta - theta' of a batch is the sum of those of its sequences. */
+static void a_batch_adds_the_gradients_of_its_sequences(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Theta *theta = model(small(D_TRANSFORMER));
+    real *start = numbers(theta);
+    size_t count = (size_t)theta_count(theta);
+    double *moved = arena_alloc(arena, count * sizeof *moved), loss = 0;
+    long long tokens = 0;
+    memset(moved, 0, count * sizeof *moved);
+    for (int n = 0; n < N; n++) {
+        restore(theta, start);
+        Diary one = trained(dtraining, theta, PLAIN(1, 1),
+                            (Data){ 1, .x = &data.x[n] });
+        real *end = numbers(theta);
+        loss += one.step[0].loss;
+        tokens += one.step[0].tokens;
+        for (size_t e = 0; e < count; e++)
+            moved[e] += (double)start[e] - (double)end[e];
+    }
+    for (int mean = 0; mean <= 1; mean++) {
+        Training how = PLAIN(1, 1);
+        how.batch = 30;
+        how.mean = mean == 1;
+        restore(theta, start);
+        Diary all = trained(dtraining, theta, how, data);
+        assert_that(all.n == 1 && all.step[0].tokens == tokens);
+        assert_near(all.step[0].loss, loss, TIGHT);
+        real *end = numbers(theta);
+        double share = mean == 1 ? 1 / (double)tokens : 1;
+        for (size_t e = 0; e < count; e++)
+            assert_near((double)start[e] - (double)end[e],
+                        share * moved[e], 100 * TIGHT);
+    }
+}
+
+static void the_last_batch_of_an_epoch_may_be_smaller(void **state)
+{
+    (void)state;
+    Training how = PLAIN(2, 1e-6);
+    how.batch = 10;
+    Diary diary = trained(dtraining, model(small(D_TRANSFORMER)), how,
+                          some_data());
+    int first[] = { 1, 11, 21, 1, 11, 21 };
+    assert_that(diary.n == 6);
+    for (int k = 0; k < 6; k++)
+        assert_that(diary.step[k].n == first[k]
+                    && diary.step[k].epoch == k / 3 + 1);
+    Data last = some_data();
+    last.x += 20;
+    last.N_data = 1;
+    Diary one = trained(dtraining, model(small(D_TRANSFORMER)),
+                        PLAIN(1, 1e-6), last);
+    assert_that(diary.step[2].tokens == one.step[0].tokens);
+}
+
+/* Which sequence a step took: its first token says so. */
+typedef struct { int n, first[3 * N]; } Visits;
+
+static Mat note_length(void *to, const char *line, const char *name,
+                       Mat M, int index)
+{
+    Visits *visits = to;
+    (void)name;
+    if (strcmp(line, "13.3") == 0)
+        visits->first[visits->n++] = index;
+    return M;
+}
+
+/* Sequence n has n + 1 tokens. */
+static Visits visited(uint64_t seed, bool shuffle)
+{
+    Hyperparameters hyper = small(D_TRANSFORMER);
+    hyper.ell_max = N + 1;
+    int *id = arena_alloc(arena, (N + 1) * sizeof *id);
+    Tokens x[N];
+    for (int n = 1; n <= N; n++) {
+        id[n - 1] = id[n] = 1;
+        x[n - 1] = (Tokens){ n + 1, id };
+    }
+    Training how = PLAIN(3, 1e-9);
+    how.shuffle = shuffle;
+    how.seed = seed;
+    Visits visits = { 0 };
+    Trainer *trainer = trainer_new(arena, model(hyper), &how);
+    observe(trainer->lane[0].tape, note_length, &visits);
+    Data data = { N, .x = x };
+    dtraining(trainer, &data);
+    trainer_free(trainer);
+    return visits;
+}
+
+static void a_shuffled_epoch_has_every_sequence_once(void **state)
+{
+    (void)state;
+    Visits visits = visited(1, true);
+    assert_that(visits.n == 3 * N);
+    for (int epoch = 0; epoch < 3; epoch++) {
+        int count[N + 2] = { 0 };
+        for (int k = 0; k < N; k++)
+            count[visits.first[epoch * N + k]]++;
+        for (int n = 1; n <= N; n++)
+            assert_that(count[n + 1] == 1);
+    }
+}
+
+static void the_order_is_another_in_each_epoch_and_for_each_seed(void **state)
+{
+    (void)state;
+    Visits visits = visited(1, true), again = visited(1, true),
+           other = visited(2, true), plain = visited(1, false);
+    size_t bytes = N * sizeof *visits.first;
+    assert_that(memcmp(visits.first, visits.first + N, bytes) != 0);
+    assert_that(memcmp(visits.first + N, visits.first + 2 * N, bytes) != 0);
+    assert_that(memcmp(visits.first, again.first, 3 * bytes) == 0);
+    assert_that(memcmp(visits.first, other.first, bytes) != 0);
+    for (int k = 0; k < 3 * N; k++)
+        assert_that(plain.first[k] == k % N + 2);
+}
+
+/* A permutation of Fisher and Yates has one fixed point on average. */
+static void a_shuffled_sequence_may_keep_its_place(void **state)
+{
+    (void)state;
+    int kept = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        Visits visits = visited(seed, true);
+        for (int k = 0; k < 3 * N; k++)
+            kept += visits.first[k] == k % N + 2;
+    }
+    assert_that(10 < kept && kept < 60);        /* 30, 4 deviations */
+}
+
+static void each_step_has_its_own_eta(void **state)
+{
+    (void)state;
+    Training how = busy();
+    Diary diary = trained(dtraining, model(small(D_TRANSFORMER)), how,
+                          some_data());
+    for (int k = 0; k < 9; k++)
+        assert_that(diary.step[k].eta == learning_rate(&how, k + 1, 9, 4));
+}
+
+static void dropout_depends_on_the_seed_the_epoch_and_the_sequence(void **state)
+{
+    (void)state;
+    Tokens x[] = { TOKENS(6, 1, 3, 3, 7), TOKENS(6, 1, 3, 3, 7) };
+    Data data = { 2, .x = x };
+    Training how = PLAIN(2, 1e-30);
+    Theta *theta = model(small(D_TRANSFORMER));
+    Diary plain = trained(dtraining, theta, how, data);
+    assert_near(plain.step[0].loss, plain.step[1].loss, TIGHT);
+    how.dropout = 0.3;
+    Diary drops = trained(dtraining, theta, how, data);
+    for (int k = 0; k < 4; k++) {
+        assert_that(!is_near(drops.step[k].loss, plain.step[0].loss, 1e-4));
+        for (int j = 0; j < k; j++)
+            assert_that(!is_near(drops.step[k].loss, drops.step[j].loss,
+                                 1e-4));
+    }
+    Diary again = trained(dtraining, theta, how, data);
+    assert_near(again.step[3].loss, drops.step[3].loss, TIGHT);
+    how.seed = 1;
+    Diary other = trained(dtraining, theta, how, data);
+    assert_that(!is_near(other.step[0].loss, drops.step[0].loss, 1e-4));
+}
+
+/* 0.7 of -log P of the next token, 0.3 of the mean of all -log P. */
+static void smoothing_mixes_in_the_mean_of_all_tokens(void **state)
+{
+    (void)state;
+    Theta *theta = model(small(D_TRANSFORMER));
+    Tokens x = TOKENS(6, 1, 4);
+    Mat P = dtransformer(quiet, x, theta);
+    double loss = 0;
+    for (int t = 1; t <= 2; t++) {
+        loss -= 0.7 * log(AT(P, TOKEN(x, t + 1), t));
+        for (int i = 1; i <= 7; i++)
+            loss -= 0.3 * log(AT(P, i, t)) / 7;
+    }
+    Training how = PLAIN(1, 1e-9);
+    how.smoothing = 0.3;
+    Diary diary = trained(dtraining, theta, how, (Data){ 1, .x = &x });
+    assert_near(diary.step[0].loss, loss, TIGHT);
+}
+
+static void evaluation_is_plain_whatever_the_training(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Theta *theta = model(small(D_TRANSFORMER));
+    double loss = 0;
+    long long tokens = 0;
+    for (int n = 0; n < N; n++) {
+        Diary one = trained(dtraining, theta, PLAIN(1, 1e-30),
+                            (Data){ 1, .x = &data.x[n] });
+        loss += one.step[0].loss;
+        tokens += one.step[0].tokens;
+    }
+    real *before = numbers(theta);
+    Training how = busy();
+    for (int threads = 1; threads <= 3; threads++) {
+        how.threads = threads;
+        Trainer *trainer = trainer_new(arena, theta, &how);
+        for (int k = 0; k < 2; k++) {
+            Score score = evaluate(trainer, loss_13, &data);
+            assert_near(score.loss, loss, TIGHT);
+            assert_that(score.tokens == tokens);
+        }
+        trainer_free(trainer);
+    }
+    assert_same_numbers(theta, before);
+}
+
+static void evaluation_masks_the_same_tokens_every_time(void **state)
+{
+    (void)state;
+    Training how = { .N_epochs = 1, .eta = 1, .p_mask = 0.5 };
+    Theta *theta = model(small(E_TRANSFORMER));
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    Data data = some_data();
+    Score first = evaluate(trainer, loss_12, &data);
+    Score second = evaluate(trainer, loss_12, &data);
+    assert_that(first.loss == second.loss);
+    assert_that(first.tokens == second.tokens && first.tokens > 0);
+    trainer_free(trainer);
+}
+
+static void patience_ends_after_so_many_evaluations_without_a_best(
+    void **state)
+{
+    (void)state;
+    Patience patience = { 0 };
+    assert_that(patient(&patience, 5, 2));
+    assert_that(patient(&patience, 6, 2));
+    assert_that(patient(&patience, 4, 2));      /* a new best */
+    assert_that(patient(&patience, 4, 2));      /* no better */
+    assert_that(!patient(&patience, 4.5, 2));
+    assert_that(patience.best == 4);
+}
+
+static void the_follower_ends_the_training(void **state)
+{
+    (void)state;
+    Theta *theta = model(small(D_TRANSFORMER));
+    Training how = PLAIN(1000000000, 0.01);
+    Diary diary = { .most = 7 };
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    trainer->follow = keep;
+    trainer->to = &diary;
+    Data data = some_data();
+    dtraining(trainer, &data);
+    assert_that(diary.n == 7 && trainer->step == 7);
+    trainer_free(trainer);
+}
+
+static void a_loss_that_is_no_number_ends_the_training(void **state)
+{
+    (void)state;
+    Theta *theta = model(small(D_TRANSFORMER));
+    Training how = PLAIN(50, IS_DOUBLE ? 1e160 : 1e20);
+    Diary diary = { 0 };
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    trainer->follow = keep;
+    trainer->to = &diary;
+    Data data = some_data();
+    dtraining(trainer, &data);
+    assert_that(trainer->diverged);
+    assert_that(diary.n < 50 && !isfinite(diary.step[diary.n - 1].loss));
+    for (int k = 0; k < diary.n - 1; k++)
+        assert_that(isfinite(diary.step[k].loss));
+    trainer_free(trainer);
+}
+
+static void nothing_is_allocated_after_the_first_steps(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Training how = busy();
+    how.threads = 2;
+    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    Diary diary = { .most = 3 };
+    trainer->follow = keep;
+    trainer->to = &diary;
+    dtraining(trainer, &data);
+    size_t used = arena_used(arena);
+    size_t heap = heap_used();
+    diary.most = 0;
+    trainer->data = &data;
+    for (int n = 1; n <= N; n += 10) {
+        find_gradient(trainer, 2, n);
+        descend(trainer);
+        assert_that(step_done(trainer));
+    }
+    find_gradient(trainer, 2, 1);
+    size_t on_tape = arena_used(tape_arena(trainer->lane[0].tape));
+    find_gradient(trainer, 2, 1);
+    assert_that(arena_used(tape_arena(trainer->lane[0].tape)) == on_tape);
+    assert_that(arena_used(arena) == used);
+    assert_that(heap_used() == heap);
+    trainer_free(trainer);
+}
+
+static const char *fault_of(Training how)
+{
+    const char *wrong = training_fault(&how);
+    return wrong == NULL ? "none" : wrong;
+}
+
+static void faulty_hyperparameters_are_told(void **state)
+{
+    (void)state;
+    const double nan_ = NAN;
+#define WITH(...) fault_of((Training){ .N_epochs = 1, .eta = 1, __VA_ARGS__ })
+#define assert_fault(sentence, ...) \
+    assert_that(strcmp(WITH(__VA_ARGS__), sentence) == 0)
+    assert_fault("none", .p_mask = 0);
+    assert_that(strcmp(fault_of(PLAIN(0, 1)),
+                       "N_epochs must be at least 1.") == 0);
+    double rates[] = { 0, -1, INFINITY, nan_ };
+    for (int k = 0; k < 4; k++)
+        assert_that(strcmp(fault_of(PLAIN(1, rates[k])),
+                           "eta must be a positive number.") == 0);
+    assert_fault("p_mask must be in (0, 1).", .p_mask = 1);
+    assert_fault("p_mask must be in (0, 1).", .p_mask = nan_);
+    const char *counts =
+        "batch and threads must be in 0 ... 1000000, warm_up >= 0.";
+    assert_fault(counts, .batch = -1);
+    assert_fault(counts, .batch = 1000001);
+    assert_fault(counts, .threads = -1);
+    assert_fault(counts, .warm_up = -1);
+    assert_fault("beta_1 and beta_2 must be in [0, 1).", .beta_1 = 1);
+    assert_fault("beta_1 and beta_2 must be in [0, 1).", .beta_2 = nan_);
+    const char *ends = "epsilon must be in [0, 1], eta_last in [0, eta].";
+    assert_fault(ends, .epsilon = -1);
+    assert_fault(ends, .eta_last = 2);
+    assert_fault("clip and decay must be 0 or positive numbers.", .clip = -1);
+    assert_fault("clip and decay must be 0 or positive numbers.",
+                 .decay = nan_);
+    assert_fault("dropout and smoothing must be in [0, 1).", .dropout = 1);
+    assert_fault("dropout and smoothing must be in [0, 1).", .smoothing = -1);
+}
+
+static void what_cannot_be_trained_is_refused(void **state)
+{
+    (void)state;
+    Theta *theta = model(small(D_TRANSFORMER));
+    Training how = PLAIN(1, 0.1), wrong = PLAIN(0, 0.1);
+    assert_refuses_in(trainer_new(arena, theta, &wrong), "training.c",
+                      "trainer_new", "N_epochs must be at least 1.");
+    Theta *remembering = theta_remembering(arena, theta);
+    assert_refuses_in(trainer_new(arena, remembering, &how), "training.c",
+                      "trainer_new", "theta remembers, so it cannot learn.");
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    Data none = { 0 }, long_ = { 1, .x = (Tokens[]){
+                                     TOKENS(1, 1, 1, 1, 1, 1, 1) } };
+    assert_refuses_in(dtraining(trainer, &none), "training.c",
+                      "begin_training", "there is no data to learn from.");
+    assert_refuses_in(dtraining(trainer, &long_), "architecture.c",
+                      "embed_tokens", "a sequence of 7 tokens; ell_max is 6.");
+    trainer_free(trainer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(any_number_of_threads_gives_the_same_bytes),
+        TEST(resuming_is_as_if_nothing_had_happened),
+        TEST(a_finished_training_takes_no_step_more),
+        TEST(which_moments_a_method_needs),
+        TEST(a_batch_adds_the_gradients_of_its_sequences),
+        TEST(the_last_batch_of_an_epoch_may_be_smaller),
+        TEST(a_shuffled_epoch_has_every_sequence_once),
+        TEST(the_order_is_another_in_each_epoch_and_for_each_seed),
+        TEST(a_shuffled_sequence_may_keep_its_place),
+        TEST(each_step_has_its_own_eta),
+        TEST(dropout_depends_on_the_seed_the_epoch_and_the_sequence),
+        TEST(smoothing_mixes_in_the_mean_of_all_tokens),
+        TEST(evaluation_is_plain_whatever_the_training),
+        TEST(evaluation_masks_the_same_tokens_every_time),
+        TEST(patience_ends_after_so_many_evaluations_without_a_best),
+        TEST(the_follower_ends_the_training),
+        TEST(a_loss_that_is_no_number_ends_the_training),
+        TEST(nothing_is_allocated_after_the_first_steps),
+        TEST(faulty_hyperparameters_are_told),
+        TEST(what_cannot_be_trained_is_refused),
+    };
+    return RUN(laws);
+}
