@@ -108,7 +108,7 @@ WITHIN float at_least(float x, float least)     /* a NaN stays one */
 
 WITHIN float power_of_2(int32_t n)              /* -126 <= n <= 127 */
 {
-    const int32_t bits = (n + 127) * (1 << 23);
+    const uint32_t bits = (uint32_t)(n + 127) << 23;
     float power;
     memcpy(&power, &bits, sizeof power);
     return power;
