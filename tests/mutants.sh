@@ -38,9 +38,15 @@ link() {
     $CC -o "$executable" "$test" "$@" $objects -pthread -lcmocka -lm
 }
 
-# A test that runs forever is stopped: it has noticed something.
+# A test that runs forever is stopped, after $2 seconds of the processor: it
+# has noticed something.
 passes() {
-    (ulimit -t 20; ulimit -c 0; exec "$1") > "$1.log" 2>&1
+    (ulimit -t "$2"; ulimit -c 0; exec "$1") > "$1.log" 2>&1
+}
+
+# Ten times what the test needs without a bug, and some seconds.
+limit_of() {
+    awk -v name="$1" '$2 == name { print 5 + int($1 / 1e8) }' $OUT/times
 }
 
 one() {
@@ -75,7 +81,7 @@ one() {
             echo "DOES NOT LINK  $(cat "$dir/name")"
             return
         }
-        passes "$dir/$test" 2> /dev/null || {
+        passes "$dir/$test" "$(limit_of "$test")" 2> /dev/null || {
             echo "killed    $(cat "$dir/name")  ($test)"
             rm -f "$dir/$test"
             return
@@ -99,7 +105,7 @@ baseline() {
         $CC -c -o "$OUT/tests/$name" "$source" || return 1
         link "$OUT/baseline/$name" "$OUT/tests/$name" || return 1
         start=$(date +%s%N)
-        passes "$OUT/baseline/$name" || {
+        passes "$OUT/baseline/$name" 600 || {
             cat "$OUT/baseline/$name.log"
             echo "$name fails before any bug is planted"
             return 1
