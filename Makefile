@@ -4,6 +4,7 @@
 CFLAGS ?= -O3 -g
 REAL   ?= double
 OUT    ?= build/$(REAL)
+SECONDS ?= 60
 WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 CC11    = $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno $(CFLAGS) $(WARN) -DREAL=$(REAL) -Itangled
 
@@ -24,6 +25,8 @@ $(OUT)/%.o: tangled/%.c | $(OUT)
 	$(CC11) -MMD -c -o $@ $<
 $(OUT)/test_%: tests/test_%.c tests/check.h $(LIBRARY)
 	$(CC11) -MMD -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
+$(OUT)/fuzz_%: tests/fuzz_%.c $(LIBRARY)
+	$(CC11) -fsanitize=fuzzer -MMD -o $@ $< $(LIBRARY) -pthread -lm
 $(OUT):
 	mkdir -p $@
 
@@ -41,6 +44,8 @@ check: $(TESTS) # the tests of one precision, one compiler
 	tests/run $(TESTS)
 mutants:        # planted bugs: every one must be noticed
 	tests/mutants.sh
+fuzz:           # SECONDS of sheets that a machine makes up; needs clang
+	tests/fuzz.sh "$(MAKE)" $(SECONDS)
 coverage:       # lines and branches that the tests reach
 	tests/coverage.sh
 bench:          # GFLOP/s of the product, steps a second of training
@@ -54,6 +59,6 @@ debug:          # build/debug/build/ftx, whose debugger shows ftx.nw
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book test check mutants coverage bench quality debug clean
+.PHONY: ftx all deps tangle book test check mutants fuzz coverage bench quality debug clean
 .DELETE_ON_ERROR:
 -include $(wildcard $(OUT)/*.d)

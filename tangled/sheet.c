@@ -342,7 +342,7 @@ static void end_row(Reader *r)
 
 _Noreturn static void wrong_word(const Reader *r, const char *wrong)
 {
-    int n = (int)strcspn(r->p, " \t\n,;&|[]#=");
+    int n = (int)strcspn(r->p, " \t\n\v\f,;&|[]#=");
     for (n = n < 40 ? n : 40; ((unsigned char)r->p[n] & 0xC0) == 0x80; n--)
         ;
     if (n == 0)

@@ -1,0 +1,85 @@
+/* Whatever its bytes are, a sheet is shown, or refused with one sentence.
+   libFuzzer makes the bytes up (make fuzz); tests/test_corpus.c takes those
+   of files. */
+#include "program.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+typedef struct {
+    char *text;                 /* not on the arena: it ends exactly here */
+    int length;
+    Arena *arena;
+    Tape *tape;
+    FILE *out;
+} Input;
+
+static void demand(bool holds, const char *what, const char *of)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "%s:\n%s\n", what, of);
+    abort();
+}
+
+/* UTF-8, and of the control characters only the line break. */
+static bool is_text(const char *p, size_t n)
+{
+    for (int bytes; n > 0; p += bytes, n -= (size_t)bytes) {
+        bytes = utf8_length(p, n);
+        if (bytes == 0 || ((unsigned char)*p < ' ' && *p != '\n'))
+            return false;
+    }
+    return true;
+}
+
+static void use(Fault *f, void *data)
+{
+    const Input *in = data;
+    const Sheet *sheet = sheet_of(in->arena, "sheet", in->text, in->length,
+                                  f);
+    const Run *run = run_sheet(sheet, in->arena, in->tape, f);
+    for (int k = 0; k < sheet->n; k++)
+        if (sheet->item[k].claim)
+            step_of(run, &sheet->item[k], f);
+    show_text(in->out, run, false, f);
+    show_text(in->out, run, true, f);
+    show_json(in->out, run);
+}
+
+static void judge(bool used, const char *said, const char *printed,
+                  size_t n)
+{
+    if (used) {
+        demand(is_text(printed, n), "what is printed is no text", printed);
+        demand(strstr(printed, "nan") == NULL, "a NaN is printed", printed);
+        return;
+    }
+    size_t length = strlen(said);
+    demand(n == 0, "something is printed, and then refused", printed);
+    demand(strncmp(said, "sheet:", 6) == 0 && is_text(said, length)
+           && strchr(said, '\n') == NULL && said[length - 1] == '.',
+           "this is no sentence", said);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    char *printed = NULL;
+    size_t length = 0;
+    Fault f = { .sheet = "sheet" };
+    Input in = { malloc(n + 1), (int)n, arena_new(), tape_new(false),
+                 open_memstream(&printed, &length) };
+    demand(in.text != NULL && in.out != NULL, "there is no memory", "");
+    if (n > 0)
+        memcpy(in.text, bytes, n);
+    bool used = attempt(&f, use, &in);
+    fclose(in.out);
+    judge(used, f.sentence, printed, length);
+    free(printed);
+    free(in.text);
+    tape_free(in.tape);
+    arena_free(in.arena);
+    return 0;
+}

@@ -1,0 +1,83 @@
+/* Every sheet that there is, and every text that fuzzing found worth keeping,
+   goes through the reader. build/double/test_corpus FILE... takes others. */
+#include "check.h"
+#include "fuzz_sheet.c"
+#include <dirent.h>
+#include <sys/stat.h>
+
+static const char *name_now;
+
+static void tell_name(void)
+{
+    if (name_now != NULL)
+        fprintf(stderr, "with %s\n", name_now);
+}
+
+static void use_file(const char *name)
+{
+    FILE *file = fopen(name, "rb");
+    if (file == NULL)
+        fail_at(HERE("fopen"), "%s", name);
+    char *bytes = arena_alloc(arena, SHEET_BYTES + 1);
+    size_t n = fread(bytes, 1, SHEET_BYTES + 1, file);
+    fclose(file);
+    assert_that(n <= SHEET_BYTES);
+    name_now = name;
+    LLVMFuzzerTestOneInput((const uint8_t *)bytes, n);
+    name_now = NULL;
+    arena_clear(arena);
+}
+
+static bool is_file(const char *name)
+{
+    struct stat s;
+    return stat(name, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+static void use_directory(const char *directory, int least)
+{
+    char name[300];
+    int files = 0;
+    DIR *dir = opendir(directory);
+    if (dir == NULL)
+        fail_at(HERE("opendir"), "%s", directory);
+    for (const struct dirent *d; (d = readdir(dir)) != NULL; ) {
+        snprintf(name, sizeof name, "%s/%.200s", directory, d->d_name);
+        if (!is_file(name))
+            continue;
+        use_file(name);
+        files++;
+    }
+    closedir(dir);
+    if (files < least)
+        fail_at(HERE("files"), "%s has only %d", directory, files);
+}
+
+static void every_sheet_is_shown_or_refused(void **state)
+{
+    (void)state;
+    use_directory("tests/worked", 17);
+    use_directory("tests/worked/published", 2);
+    use_directory("tests/sheets", 100);
+}
+
+static void what_fuzzing_found_is_shown_or_refused(void **state)
+{
+    (void)state;
+    use_directory("tests/corpus", 1);
+}
+
+int main(int n, char *argument[])
+{
+    const struct CMUnitTest laws[] = {
+        TEST(every_sheet_is_shown_or_refused),
+        TEST(what_fuzzing_found_is_shown_or_refused),
+    };
+    atexit(tell_name);
+    if (n == 1)
+        return cmocka_run_group_tests(laws, NULL, NULL);
+    set_up(NULL);
+    for (int k = 1; k < n; k++)
+        use_file(argument[k]);
+    return tear_down(NULL);
+}
