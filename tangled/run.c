@@ -790,13 +790,13 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     return M;
 }
 
-enum { STEP_ENTRIES = 10000000 };       /* of all steps of a run together */
+enum { STEP_ENTRIES = 5000000 };        /* of all steps of a run together */
 
 static void limit(const Job *job, double entries)
 {
     if (entries > STEP_ENTRIES)
         fault(job->f, job->start->at, "the steps would have more than "
-              "ten million entries.");
+              "five million entries.");
 }
 
 static void run_embed(Job *job)
@@ -1094,15 +1094,17 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
 static void check_places(const Job *job, const Theta *theta)
 {
     const Sheet *sheet = job->run.sheet;
+    size_t places = (size_t)theta->n + 1;
+    Item *place = arena_alloc(job->arena, places * sizeof *place);
+    for (int k = 1; k <= theta->n; k++)
+        place[k] = place_of(theta->parameter[k].name);
     for (int i = 0; i < sheet->n; i++) {
         const Item *item = &sheet->item[i];
         bool found = item->claim || item->word != NULL
                   || argument_of(job, item->name)->kind == LIST
                   || argument_of(job, item->name)->rows == NULL;
-        for (int k = 1; k <= theta->n && !found; k++) {
-            Item place = place_of(theta->parameter[k].name);
-            found = is_at(job, item, &place);
-        }
+        for (int k = 1; k <= theta->n && !found; k++)
+            found = is_at(job, item, &place[k]);
         if (!found)
             refuse_place(job, theta, item);
     }
@@ -1156,6 +1158,11 @@ static void fill_parameter(Job *job, const Parameter *parameter)
         check_pair(job, item, place.part, place.layer);
     fill(job, *parameter->place, a, item);
 }
+static int layers(const Hyperparameters *h)     /* of attention */
+{
+    return h->L + h->L_enc + 2 * h->L_dec;
+}
+
 static Theta *given_theta(Job *job)
 {
     const Item *tied = find(job, "W_u", 0);
@@ -1167,9 +1174,9 @@ static Theta *given_theta(Job *job)
         assume(job, "W_u", 0, "W_eᵀ");
     else
         need(job, "W_u", 0);
+    limit(job, 3000.0 * layers(&job->hyper) * job->hyper.H);
     Theta *theta = theta_new(job->arena, &job->hyper);
     job->hyper = theta->hyper;
-    limit(job, 1000.0 * theta->n);
     limit(job, (double)theta_count(theta));
     check_places(job, theta);
     theta_allocate(theta, job->arena);
@@ -1197,19 +1204,22 @@ static Tokens given_tokens(const Job *job, const char *name, int number)
     return (Tokens){ length, id };
 }
 
-static void limit_model(const Job *job, double ell)
+static void limit_model(const Job *job, const Theta *theta, int runs)
 {
     const Hyperparameters *h = &job->hyper;
-    double heads = h->H * (4 * ell + 3 * h->d_attn + 3 * h->d_mid);
-    limit(job, ell * ((h->L + h->L_enc + 2 * h->L_dec)
-                      * (heads + 30.0 * h->d_e + 2.0 * h->d_mlp)
-                      + 3.0 * h->N_V));
+    bool trains = 11 <= job->run.algorithm && job->run.algorithm <= 13;
+    double ell = longest(job),
+           heads = h->H * (4 * ell + 3.0 * h->d_attn + 3.0 * h->d_mid),
+           layer = heads + 30.0 * h->d_e + 2.0 * h->d_mlp,
+           ends = 3.0 * h->N_V + 4.0 * (h->d_e + h->d_f),
+           new_theta = trains ? 2.0 * (double)theta_count(theta) : 0;
+    limit(job, runs * (ell * (layers(h) * layer + ends) + new_theta));
 }
 static void run_edtransformer(Job *job)
 {
     Theta *theta = given_theta(job);
     Tokens z = given_tokens(job, "z", 0), x = given_tokens(job, "x", 0);
-    limit_model(job, longest(job));
+    limit_model(job, theta, 1);
     edtransformer(job->tape, z, x, theta);
 }
 
@@ -1217,7 +1227,7 @@ static void run_etransformer(Job *job)
 {
     Theta *theta = given_theta(job);
     Tokens x = given_tokens(job, "x", 0);
-    limit_model(job, longest(job));
+    limit_model(job, theta, 1);
     etransformer(job->tape, x, theta);
 }
 
@@ -1225,7 +1235,7 @@ static void run_dtransformer(Job *job)
 {
     Theta *theta = given_theta(job);
     Tokens x = given_tokens(job, "x", 0);
-    limit_model(job, longest(job));
+    limit_model(job, theta, 1);
     dtransformer(job->tape, x, theta);
 }
 static int given_sequences(const Job *job)
@@ -1239,7 +1249,7 @@ static int given_sequences(const Job *job)
     return most;
 }
 
-static Data given_data(Job *job)
+static Data given_data(Job *job, const Theta *theta)
 {
     bool pairs = architecture(job) == ED_TRANSFORMER;
     int N_data = given_sequences(job);
@@ -1251,7 +1261,7 @@ static Data given_data(Job *job)
             z[n - 1] = given_tokens(job, "z", n);
     }
     job->data_n = N_data;
-    limit_model(job, (double)longest(job) * N_data);
+    limit_model(job, theta, N_data);
     return (Data){ .N_data = N_data, .x = x, .z = pairs ? z : NULL };
 }
 static const double *given_chances(const Job *job, int least,
@@ -1297,7 +1307,7 @@ static void run_training(Job *job)
     static const Theta *(*const train[])(Trainer *, const Data *) = {
         edtraining, etraining, dtraining };
     Theta *theta = given_theta(job);
-    Data data = given_data(job);
+    Data data = given_data(job, theta);
     Training how = given_training(job);
     Trainer *trainer = job->trainer = trainer_new(job->arena, theta, &how);
     observe(trainer->lane[0].tape, collect, job);
@@ -1348,7 +1358,7 @@ static void run_dinference(Job *job)
     Theta *theta = given_theta(job);
     Tokens x = given_tokens(job, "x", 0);
     check_room(job, x.length + how.ell_gen - 1);
-    limit_model(job, (double)longest(job) * how.ell_gen);
+    limit_model(job, theta, how.ell_gen);
     Tokens y = dinference(job->tape, job->arena, x, theta, &how);
     job->turn = 0;
     add_row(job, (Step){ .algorithm = 14, .line = 8, .name = "y" },
@@ -1365,7 +1375,7 @@ static void run_edinference(Job *job)
         fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 2: "
               "bos_token is N_V - 1.");
     check_room(job, how.ell_gen);
-    limit_model(job, (double)longest(job) * how.ell_gen);
+    limit_model(job, theta, how.ell_gen);
     job->turn = 1;
     Tokens x = edinference(job->tape, job->arena, z, theta, &how, NULL);
     job->turn = 0;
@@ -1470,14 +1480,14 @@ const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Fault *f)
 }
 static bool is_about(const Item *claim, const Step *step)
 {
-    return strcmp(claim->name, step->name) == 0
-        && claim->aspect == step->aspect
+    return claim->aspect == step->aspect
         && (claim->line == 0 || (claim->line == step->line
                                  && claim->algorithm == step->algorithm))
         && (claim->part == NOWHERE || claim->part == step->part)
         && (claim->layer == 0 || claim->layer == step->layer)
         && (claim->head == 0 || claim->head == step->head)
-        && (claim->turn == 0 || claim->turn == step->turn);
+        && (claim->turn == 0 || claim->turn == step->turn)
+        && strcmp(claim->name, step->name) == 0;
 }
 
 static bool rivals(const Step *a, const Step *b)

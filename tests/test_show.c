@@ -388,11 +388,11 @@ static void what_would_grow_without_limit_is_refused(void **state)
         Said s = FTX(text, "show", "-");
         assert_that(s.status == (k == 2 ? 0 : 2));
         assert_that(k != 0 || strcmp(s.err, "-:1:1: the steps would have more "
-                                     "than ten million entries.\n") == 0);
+                                     "than five million entries.\n") == 0);
     }
     assert_said(FTX("algorithm 2\npositions vaswani\nd_e 1000000\nt 11\n",
                     "show", "-"), 2, "", "-:1:1: the steps would have more "
-                "than ten million entries.\n");
+                "than five million entries.\n");
 }
 
 #define REFUSED_SHEET(text, sentence) \

@@ -324,11 +324,41 @@ static void what_would_be_too_large_is_refused_before_it_is_run(void **state)
     char text[9000] = "algorithm 10\n" BIGRAMS "Wv = 1 0\nWo = 1 ; 0\nx =";
     for (int t = 0; t < 4000; t++)
         strcat(text, " 1");
-    assert_refused(text, "text:1:1: the steps would have more than ten million "
+    assert_refused(text, "text:1:1: the steps would have more than five million "
                    "entries.");
     assert_refused("algorithm 10\nx = 1\n" BIGRAMS "L 100\nlayer1.Wq^1000 = 1 0\n",
-                   "text:1:1: the steps would have more than ten million "
+                   "text:1:1: the steps would have more than five million "
                    "entries.");
+}
+
+/* Two tokens and few sequences, but a long vector for each token. */
+static char *of_long_vectors(const char *start, int d_e, int sequences)
+{
+    size_t n = strlen(start), room = n + 12 * (size_t)d_e
+             + 20 * (size_t)sequences + 100;
+    char *text = arena_alloc(arena, room);
+    n = (size_t)snprintf(text, room, "%slayout textbook\nWe =", start);
+    for (int k = 0; k < 2 * d_e; k++)
+        n += (size_t)snprintf(text + n, room - n, k == d_e ? ";0" : " 1");
+    n += (size_t)snprintf(text + n, room - n, "\nWu = 0 1");
+    for (int k = 1; k < d_e; k++)
+        n += (size_t)snprintf(text + n, room - n, " ; 0 1");
+    for (int k = 1; k <= sequences; k++)
+        n += (size_t)snprintf(text + n, room - n, "\nx_%d = 1 1", k);
+    return text;
+}
+
+static void long_vectors_are_counted_too(void **state)
+{
+    (void)state;
+    static const char too_large[] = "text:1:1: the steps would have more than "
+                                    "five million entries.";
+    const char *of_13 = "algorithm 13\neta 1\nepsilon 1\n";
+    assert_claims(of_long_vectors(of_13, 1000, 3), 0);
+    assert_refused(of_long_vectors(of_13, 1000, 200), too_large);
+    const char *of_14 = "algorithm 14\nepsilon 1\ntau 0\nell_gen 100\nx = 1\n";
+    assert_claims(of_long_vectors(of_14, 10, 0), 0);
+    assert_refused(of_long_vectors(of_14, 200, 0), too_large);
 }
 
 /* 0.1 + 0.2 is not 0.3, but the difference is no variance. */
@@ -379,6 +409,7 @@ int main(void)
         TEST(a_step_shows_the_parameters_of_the_sheet_or_all),
         TEST(json_tells_where_a_step_is),
         TEST(what_would_be_too_large_is_refused_before_it_is_run),
+        TEST(long_vectors_are_counted_too),
         TEST(a_variance_that_rounding_made_is_none),
         TEST(numbers_that_grow_too_large_are_found),
     };
