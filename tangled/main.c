@@ -10,6 +10,7 @@ static const struct {
     const char *help;
 } commands[] = {
     { "show", show, "print every step of the algorithm on a sheet" },
+    { "check", check, "judge what was computed by hand" },
     { "count", count_numbers, "count what a model has to learn" },
     { "train", train, "train a model on texts, pairs or labelled texts" },
     { "generate", generate, "continue a prompt with a trained model" },

@@ -23,6 +23,9 @@ bool attempt(Fault *f, void (*work)(Fault *f, void *data), void *data);
 _Noreturn void fault(Fault *f, int at, const char *sentence, ...)
     FORMAT_LIKE_PRINTF(3, 4);
 
+/* fault_again gives up an attempt with what ended another inside it. */
+_Noreturn void fault_again(Fault *f, const Fault *inner);
+
 /* One entry of a matrix as it was written. */
 typedef struct {
     double value;               /* NaN for "?", an entry nobody claims    */
@@ -94,6 +97,7 @@ typedef struct {
     bool inner;                 /* in a model, and not a line of the
                                    sheet's algorithm; or a parameter that
                                    the sheet does not give                */
+    bool turned;                /* M is the paper's matrix, transposed    */
     Mat M;
 } Step;
 
@@ -114,6 +118,24 @@ typedef struct {
    hold what its algorithm needs ends the attempt. */
 const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
                      Fault *f);
+
+/* A variation of a run is shown every matrix that the sheet gives, every
+   value when it has been computed, and again when it has become a step.
+   It answers with M, or with another matrix of its shape on its tape that
+   shall take its place. All are in the paper's layout. */
+typedef struct {
+    void *to;
+    Mat (*given)(void *to, const Step *place, Mat M);
+    Mat (*computed)(void *to, const Step *step, Mat M);
+    Mat (*carried)(void *to, const Step *step, Mat M);
+    bool exchanged;             /* X and Z                                */
+    const Run *run;             /* as far as it has come                  */
+    Fault *fault;               /* of the run                             */
+} Variation;
+
+/* run_varied is run_sheet with a variation. */
+const Run *run_varied(const Sheet *sheet, Variation *variation,
+                      Arena *arena, Tape *tape, Fault *f);
 
 /* The step that a claim is about; a claim about none ends the attempt. */
 const Step *step_of(const Run *run, const Item *claim, Fault *f);
@@ -144,6 +166,93 @@ typedef struct {
 void weights_text(FILE *out, const Weights *w);
 void weights_svg(FILE *out, int n, const Weights w[]);
 
+/* A slip changes values. */
+typedef struct Slipping Slipping;
+typedef struct {
+    const char *name;           /* such as "no-scale"                     */
+    const char *what;           /* the rest of "the entries match if ..." */
+    double number;              /* a base, or how many decimals           */
+    struct {
+        const char *line;       /* such as "4.6"; "": what the sheet gives;
+                                   NULL ends the list                     */
+        const char *name;       /* such as "S_scaled"                     */
+        Mat (*instead)(Slipping *s, Mat M);     /* may return NULL: such a
+                                                   slip cannot be made    */
+        bool unwritten;         /* M is written, the other carried on     */
+    } at[6];
+    bool exchanged;             /* X and Z                                */
+} Slip;
+extern const Slip slips[];
+extern const int slips_n;
+
+/* A claim of a sheet, and the step that it is about. */
+typedef struct {
+    const Item *item;
+    const Step *step;
+} Claim;
+
+/* An explanation of how the numbers of a sheet came about. */
+typedef struct {
+    const Slip *slip[2];        /* these were made; NULL: none            */
+    const Step *only;           /* only in its layer, head and turn; NULL:
+                                   wherever they can be made              */
+    const Claim *claim;         /* carried on as written are claim[0] ... */
+    int n;                      /* ... claim[n - 1]                       */
+    bool made[2];               /* did a run meet a place of the slip?    */
+} Explanation;
+
+/* run_explained runs a sheet that run_sheet has run. The run ends early where
+   the algorithm cannot go on with such numbers. */
+const Run *run_explained(const Sheet *sheet, Explanation *why,
+                         Arena *arena, Tape *tape);
+
+/* The step of a run that is the same as one of another run; NULL: none. */
+const Step *same_step(const Run *run, const Step *step);
+
+/* Does a claim have the shape of M? One row and one column are the same.
+   claimed_entry is the entry of M, in the sheet's layout, that entry k of
+   the claim is about, and counts from 0 as Item does. */
+bool shape_fits(const Item *claim, Mat M);
+real *claimed_entry(const Item *claim, Mat M, int k);
+/* What a claimed entry is. OPEN: nobody claims it. LAST_DIGIT: its last
+   digit is off by one. FOLLOWS: wrong, but right after what went wrong
+   before. */
+typedef enum { OPEN, RIGHT, LAST_DIGIT, FOLLOWS, WRONG } Verdict;
+enum { VERDICTS = WRONG + 1 };
+
+/* A claim with the verdict on each of its entries. A claim in which
+   something went wrong first has explanations, if there is one. */
+typedef struct {
+    Claim claim;
+    bool fits;                  /* it has the shape of the step           */
+    Verdict *verdict;           /* of entry[0], entry[1] ...              */
+    int count[VERDICTS];        /* how many there are of each             */
+    bool begins;                /* went wrong by itself                   */
+    int n;                      /* what explains all its entries:         */
+    const Explanation *why;     /* why[0] ... why[n - 1]                  */
+} Judged;
+
+typedef struct {
+    const Run *run;
+    int n;
+    const Judged *judged;       /* in the order of the steps              */
+} Judgement;
+
+/* judge_sheet runs a sheet and judges its claims. Numbers that are given must be
+   right; what is wrong with them ends the attempt. */
+const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
+                       Fault *f);
+
+/* How many decimals entry k of a claim has to have right; EXACT: all. */
+int decimals_claimed(const Item *claim, int k);
+/* check is the command `ftx check`. Exit status: 0 if all is right, 1 if
+   something is not, 2 if a sheet cannot be read. */
+int check(FILE *out, FILE *err, int n, char *argument[]);
+
+/* The name of a step as it is shown, such as Ṽ, A^2 or 10.6 layer2.X; and
+   how many columns a text takes. */
+void step_label(FILE *out, const Run *run, const Step *step);
+int columns_of(const char *text);
 /* text_of_file reads the file of that name, "-" for standard input, as it
    is. An empty one, or one of more than TEXT_BYTES, ends the attempt. From
    now on the places of faults are places in this text. */

@@ -143,11 +143,13 @@ typedef struct {
     int most;                   /* room for so many                       */
     char assumed[4000];
     double epsilon;
+    Variation *variation;       /* NULL: none                             */
     Mat S;                      /* the scores, before they are scaled     */
     Hyperparameters hyper;      /* of a model                             */
     Part part;                  /* of the model that is running ...       */
     int layer, turn;            /* ... its layer, and the turn of a loop  */
-    Trainer *trainer;               /* NULL: nobody trains                    */
+    Trainer *trainer;
+    const Data *data;               /* to train with                          */
     int data_n;                     /* how many sequences it has              */
     int *row, in_row;               /* indices seen in a loop                 */
     const char *row_line;           /* ... and where                          */
@@ -456,6 +458,15 @@ static void fill(const Job *job, Mat M, const Argument *a, const Item *item)
                 ? *a->instead - '0' : entry_value(job, item, k));
 }
 
+static void vary(const Job *job, Mat M, Step place)
+{
+    if (job->variation == NULL)
+        return;
+    Mat other = job->variation->given(job->variation->to, &place, M);
+    memmove(M->at, other->at,
+            (size_t)M->rows * (size_t)M->cols * sizeof *M->at);
+}
+
 /* The matrix of that name, or what stands in for it. */
 static Mat given(Job *job, const char *name, int head)
 {
@@ -468,6 +479,7 @@ static Mat given(Job *job, const char *name, int head)
     if (item == NULL)
         assume(job, name, head, a->instead);
     fill(job, M, a, item);
+    vary(job, M, (Step){ .name = name, .head = head });
     return M;
 }
 static Mask given_mask(Job *job)
@@ -605,6 +617,21 @@ static void check_finite(const Job *job, const Step *step)
                       step->line, step->algorithm, i, j, step->name);
 }
 
+/* Only a variation can hide everything from a token. */
+static void check_sight(const Job *job, const Step *step)
+{
+    Mat M = step->M;
+    int tokens = step->turned ? M->rows : M->cols, blind = 0;
+    for (int t = 1; t <= tokens; t++) {
+        bool sees = false;
+        for (int u = 1; u <= (step->turned ? M->cols : M->rows); u++)
+            sees |= isfinite(step->turned ? AT(M, t, u) : AT(M, u, t));
+        blind += !sees;
+    }
+    if (blind > 0)
+        fault(job->f, job->start->at, "a token can look at nothing.");
+}
+
 static Mat copied(Job *job, Mat M, bool turn)
 {
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
@@ -641,6 +668,8 @@ static void check_root(const Job *job, const Step *step)
 static void check_step(const Job *job, const Step *step)
 {
     check_finite(job, step);
+    if (strcmp(step->name, "S_scaled") == 0)
+        check_sight(job, step);
     if (step->algorithm == 6 && step->line == 2)
         check_root(job, step);
 }
@@ -656,8 +685,8 @@ static void add_step(Job *job, Step *step)
         job->most *= 2;
     }
     job->step[job->run.n] = *step;
-    if (job->trainer == NULL)   /* run_training checks them all */
-        check_step(job, &job->step[job->run.n]);
+    job->run.step = job->step;
+    check_step(job, &job->step[job->run.n]);
     job->run.n++;
 }
 static Mat what_if(Job *job, const char *name, Mat M)
@@ -738,16 +767,48 @@ static void note_index(Job *job, const Step *step, const char *line,
         job->turn++;            /* which Algorithm 14 says itself */
     }
 }
+static Mat varied(const Job *job, const Step *step, Mat M)
+{
+    Variation *v = job->variation;
+    return v == NULL ? M : v->computed(v->to, step, M);
+}
+
+static Mat carried(const Job *job, const Step *step, Mat M)
+{
+    Variation *v = job->variation;
+    return v == NULL ? M : v->carried(v->to, step, M);
+}
 static bool is_update(const char *line)
 {
     return strcmp(line, "11.6") == 0 || strcmp(line, "12.10") == 0
         || strcmp(line, "13.6") == 0;
 }
 
+static void descend_along(const Job *job, Mat M, Mat gradient)
+{
+    double eta = number_of(job, "eta", 1);
+    struct Matrix old = *M;
+    old.at = M->grad;
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            AT(M, i, j) += (real)eta * (AT(&old, i, j) - AT(gradient, i, j));
+}
+
+static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
+{
+    step->turned = turned(argument_of(job, step->name)->kind,
+                          job->run.layout);
+    step->aspect = aspect;
+    step->turn = job->turn;
+    M = varied(job, step, M);
+    step->M = copied(job, M, step->turned);
+    add_step(job, step);
+    return carried(job, step, M);
+}
+
 static void add_parameter(Job *job, const Step *seen, Mat M)
 {
     Item place = place_of(seen->name);
-    bool turn = turned(argument_of(job, place.name)->kind, job->run.layout);
     struct Matrix gradient = *M;
     gradient.at = M->grad;
     Step step = { .algorithm = seen->algorithm, .line = seen->line,
@@ -756,12 +817,13 @@ static void add_parameter(Job *job, const Step *seen, Mat M)
                   .inner = item_at(job, &place) == NULL };
     if (job->in_row > 0)
         add_noted(job);
-    step.aspect = GRADIENT;
-    step.M = copied(job, &gradient, turn);
-    add_step(job, &step);
-    step.aspect = NEW;
-    step.M = copied(job, M, turn);
-    add_step(job, &step);
+    Mat other = add_aspect(job, &step, GRADIENT, &gradient);
+    if (other != &gradient)
+        descend_along(job, M, other);
+    other = add_aspect(job, &step, NEW, M);
+    if (other != M)
+        memcpy(M->at, other->at,
+               (size_t)M->rows * (size_t)M->cols * sizeof *M->at);
 }
 static Mat collect(void *to, const char *line, const char *name, Mat M,
                    int index)
@@ -783,11 +845,13 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
         step.name = "Y";
     if (step.algorithm == 4 || of_head)
         step.head = job->head;
-    M = what_if(job, name, M);
-    step.M = copied(job, M, job->run.layout->rows);
+    step.turn = job->turn;
+    M = varied(job, &step, what_if(job, name, M));
+    step.turned = job->run.layout->rows;
+    step.M = copied(job, M, step.turned);
     add_step(job, &step);
     leave(job, line);
-    return M;
+    return carried(job, &step, M);
 }
 
 enum { STEP_ENTRIES = 5000000 };        /* of all steps of a run together */
@@ -895,10 +959,21 @@ static Mat given_context(Job *job, Mat X)
     return X;
 }
 
+static void exchange(const Job *job, Mat *X, Mat *Z)
+{
+    Mat other = *X;
+    bool same_width = (*X)->rows == (*Z)->rows;
+    if (job->variation == NULL || !job->variation->exchanged || !same_width)
+        return;
+    *X = *Z;
+    *Z = other;
+}
+
 static void run_attention(Job *job)
 {
     limit_heads(job);
     Mat X = given(job, "X", 0), Z = given_context(job, X);
+    exchange(job, &X, &Z);
     W_qkv w = given_head(job, 0);
     attention(X, Z, &w, given_mask(job));
 }
@@ -907,6 +982,7 @@ static void run_mhattention(Job *job)
 {
     limit_heads(job);
     Mat X = given(job, "X", 0), Z = given_context(job, X);
+    exchange(job, &X, &Z);
     size_t heads = (size_t)job->H + 1;
     W_qkv *head = arena_alloc(job->arena, heads * sizeof *head);
     for (int h = 1; h <= job->H; h++)
@@ -1157,6 +1233,8 @@ static void fill_parameter(Job *job, const Parameter *parameter)
     else
         check_pair(job, item, place.part, place.layer);
     fill(job, *parameter->place, a, item);
+    vary(job, *parameter->place, (Step){ .name = place.name,
+         .part = place.part, .layer = place.layer, .head = place.head });
 }
 static int layers(const Hyperparameters *h)     /* of attention */
 {
@@ -1302,19 +1380,31 @@ static Training given_training(Job *job)
                            (size_t)longest(job) * sizeof *job->row);
     return how;
 }
-static void run_training(Job *job)
+static void train_on(Fault *f, void *data)
 {
     static const Theta *(*const train[])(Trainer *, const Data *) = {
         edtraining, etraining, dtraining };
+    Job *job = data;
+    job->f = f;
+    if (job->variation != NULL)
+        job->variation->fault = f;
+    train[job->run.algorithm - 11](job->trainer, job->data);
+}
+
+static void run_training(Job *job)
+{
     Theta *theta = given_theta(job);
     Data data = given_data(job, theta);
     Training how = given_training(job);
-    Trainer *trainer = job->trainer = trainer_new(job->arena, theta, &how);
-    observe(trainer->lane[0].tape, collect, job);
-    train[job->run.algorithm - 11](trainer, &data);
-    trainer_free(trainer);
-    for (int k = 0; k < job->run.n; k++)
-        check_step(job, &job->step[k]);
+    job->trainer = trainer_new(job->arena, theta, &how);
+    job->data = &data;
+    observe(job->trainer->lane[0].tape, collect, job);
+    Fault *outer = job->f, inner = *outer;
+    bool done = attempt(&inner, train_on, job);
+    trainer_free(job->trainer);
+    job->f = outer;
+    if (!done)
+        fault_again(outer, &inner);
 }
 static double given_tau(Job *job)
 {
@@ -1455,12 +1545,17 @@ static void check_needs(const Job *job)
     }
 }
 
-const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Fault *f)
+const Run *run_varied(const Sheet *sheet, Variation *variation,
+                      Arena *arena, Tape *tape, Fault *f)
 {
     Misfit misfit;
     Job *job = arena_alloc(arena, sizeof *job);
     *job = (Job){ .run = { .sheet = sheet }, .f = f, .arena = arena,
-                  .tape = tape, .H = 1 };
+                  .tape = tape, .H = 1, .variation = variation };
+    if (variation != NULL) {
+        variation->run = &job->run;
+        variation->fault = f;
+    }
     job->run.algorithm = which_algorithm(job);
     read_settings(job);
     check_items(job);
@@ -1471,12 +1566,16 @@ const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Fault *f)
         refuse_shape(job, &misfit);
     job->most = 100;
     job->step = arena_alloc(arena, (size_t)job->most * sizeof(Step));
+    job->run.assumed = job->assumed;
     observe(tape, collect, job);
     algorithms[job->run.algorithm](job);
     observe(tape, NULL, NULL);
-    job->run.step = job->step;
-    job->run.assumed = job->assumed;
     return &job->run;
+}
+
+const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Fault *f)
+{
+    return run_varied(sheet, NULL, arena, tape, f);
 }
 static bool is_about(const Item *claim, const Step *step)
 {

@@ -37,6 +37,12 @@ _Noreturn void fault(Fault *f, int at, const char *sentence, ...)
     longjmp(f->out, 1);
 }
 
+_Noreturn void fault_again(Fault *f, const Fault *inner)
+{
+    memcpy(f->sentence, inner->sentence, sizeof f->sentence);
+    longjmp(f->out, 1);
+}
+
 const Sheet *read_sheet(Arena *arena, const char *name, Fault *f)
 {
     size_t size = SHEET_BYTES + 1;

@@ -211,6 +211,31 @@ static void print_meaning(FILE *out, const Run *run, const Step *step)
     }
 }
 
+void step_label(FILE *out, const Run *run, const Step *step)
+{
+    if (run->algorithm >= 8 && step->aspect == VALUE)
+        fprintf(out, "%d.%d ", step->algorithm, step->line);
+    Step bare = *step;
+    char name[60];
+    bare.name = "";
+    step_name(name, sizeof name, &bare);
+    char *head = strchr(name, '^');
+    fprintf(out, "%.*s", (int)(head == NULL ? strlen(name)
+                               : (size_t)(head - name)), name);
+    fputs(step->aspect == VALUE ? formula_of(step)->symbol : step->name,
+          out);
+    fputs(head == NULL ? "" : head, out);
+}
+
+int columns_of(const char *text)
+{
+    int n = 0;
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+        n += (*p & 0xC0) != 0x80 && !(*p == 0xCC
+                                      || (*p == 0xCD && p[1] < 0xB0));
+    return n;
+}
+
 static void print_heading(FILE *out, const Run *run, const Step *step)
 {
     static const char *const parts[] = { [ENC] = "W^enc", [DEC] = "W^dec",
