@@ -105,7 +105,7 @@ static int label(FILE *out, const Run *run, const Judged *j, int width)
     FILE *to = fmemopen(text, sizeof text, "w");
     step_label(to, run, j->claim.step);
     fclose(to);
-    int columns = columns_of(text);
+    int columns = text_width(text);
     if (out != NULL)
         fprintf(out, "%s%*s", text, width > columns ? width - columns : 1,
                 "");

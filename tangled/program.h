@@ -252,7 +252,7 @@ int check(FILE *out, FILE *err, int n, char *argument[]);
 /* The name of a step as it is shown, such as Ṽ, A^2 or 10.6 layer2.X; and
    how many columns a text takes. */
 void step_label(FILE *out, const Run *run, const Step *step);
-int columns_of(const char *text);
+int text_width(const char *text);
 /* text_of_file reads the file of that name, "-" for standard input, as it
    is. An empty one, or one of more than TEXT_BYTES, ends the attempt. From
    now on the places of faults are places in this text. */

@@ -227,7 +227,7 @@ void step_label(FILE *out, const Run *run, const Step *step)
     fputs(head == NULL ? "" : head, out);
 }
 
-int columns_of(const char *text)
+int text_width(const char *text)
 {
     int n = 0;
     for (const unsigned char *p = (const unsigned char *)text; *p; p++)
