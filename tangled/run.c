@@ -237,10 +237,11 @@ static int whole(const Job *job, const char *name, int instead, int most,
                  const char *range)
 {
     double x = number_of(job, name, instead);
+    const Item *item = find(job, name, 0);
     if (x != floor(x) || x < 1 || x > most)
-        fault(job->f, find(job, name, 0)->entry->at,
+        fault(job->f, item == NULL ? job->start->at : item->entry->at,
               "%s is %g; it must be one of 1 ... %d%s.",
-              find(job, name, 0)->typed, x, most, range);
+              item == NULL ? name : item->typed, x, most, range);
     return (int)x;
 }
 /* Which of the words, separated by blanks, an item is; 0: not given. */

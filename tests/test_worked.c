@@ -331,6 +331,16 @@ static void what_would_be_too_large_is_refused_before_it_is_run(void **state)
                    "entries.");
 }
 
+static void more_numbers_than_tokens_can_be_drawn_are_refused(void **state)
+{
+    (void)state;
+    char text[21000] = "algorithm 14\nx = 1\nepsilon 1\n" BIGRAMS "u =";
+    for (size_t k = 0, n = strlen(text); k <= 10000; k++)
+        memcpy(text + n + 2 * k, " 0", 3);
+    assert_refused(text, "text:1:1: ell_gen is 10001; it must be one of 1 ... "
+                   "10000.");
+}
+
 /* Two tokens and few sequences, but a long vector for each token. */
 static char *of_long_vectors(const char *start, int d_e, int sequences)
 {
@@ -409,6 +419,7 @@ int main(void)
         TEST(a_step_shows_the_parameters_of_the_sheet_or_all),
         TEST(json_tells_where_a_step_is),
         TEST(what_would_be_too_large_is_refused_before_it_is_run),
+        TEST(more_numbers_than_tokens_can_be_drawn_are_refused),
         TEST(long_vectors_are_counted_too),
         TEST(a_variance_that_rounding_made_is_none),
         TEST(numbers_that_grow_too_large_are_found),
