@@ -11,6 +11,7 @@ static const struct {
 } commands[] = {
     { "show", show, "print every step of the algorithm on a sheet" },
     { "check", check, "judge what was computed by hand" },
+    { "slips", slips_known, "list the slips that ftx check knows" },
     { "count", count_numbers, "count what a model has to learn" },
     { "train", train, "train a model on texts, pairs or labelled texts" },
     { "generate", generate, "continue a prompt with a trained model" },

@@ -97,6 +97,7 @@ typedef struct {
     bool inner;                 /* in a model, and not a line of the
                                    sheet's algorithm; or a parameter that
                                    the sheet does not give                */
+    int time;                   /* 2 for the second of this description   */
     bool turned;                /* M is the paper's matrix, transposed    */
     Mat M;
 } Step;
@@ -139,6 +140,11 @@ const Run *run_varied(const Sheet *sheet, Variation *variation,
 
 /* The step that a claim is about; a claim about none ends the attempt. */
 const Step *step_of(const Run *run, const Item *claim, Fault *f);
+
+/* The step of a run that is the same as one of another run; NULL: none.
+   same_place says whether two steps are. */
+bool same_place(const Step *a, const Step *b);
+const Step *same_step(const Run *run, const Step *step);
 
 /* The name of a step as a claim has it, such as enc1.A^2. */
 int step_name(char *to, size_t size, const Step *step);
@@ -206,8 +212,6 @@ typedef struct {
 const Run *run_explained(const Sheet *sheet, Explanation *why,
                          Arena *arena, Tape *tape);
 
-/* The step of a run that is the same as one of another run; NULL: none. */
-const Step *same_step(const Run *run, const Step *step);
 
 /* Does a claim have the shape of M? One row and one column are the same.
    claimed_entry is the entry of M, in the sheet's layout, that entry k of
@@ -253,6 +257,27 @@ int check(FILE *out, FILE *err, int n, char *argument[]);
    how many columns a text takes. */
 void step_label(FILE *out, const Run *run, const Step *step);
 int text_width(const char *text);
+/* What a slip does to a sheet. */
+typedef struct {
+    const Slip *slip;
+    const Step *right, *wrong;  /* the first step that it changes, as it
+                                   is and as it becomes; NULL: it changes
+                                   none                                   */
+    int i, j;                   /* the first entry                        */
+    uint64_t sum;               /* of all numbers that are asked for      */
+} Effect;
+
+/* effects_of finds the effects of the n slips that can be made on the sheet
+   of a run. Asked for are the steps that are claimed, or all if none is, to
+   so many decimals. *sum is that of the run itself. */
+const Effect *effects_of(const Run *run, int decimals, Arena *arena,
+                         Tape *tape, int *n, uint64_t *sum);
+
+/* With how many decimals the steps of a run are shown. */
+int decimals_shown(const Run *run);
+
+/* slips_known is the command `ftx slips`; like show. */
+int slips_known(FILE *out, FILE *err, int n, char *argument[]);
 /* text_of_file reads the file of that name, "-" for standard input, as it
    is. An empty one, or one of more than TEXT_BYTES, ends the attempt. From
    now on the places of faults are places in this text. */

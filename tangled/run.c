@@ -674,11 +674,36 @@ static void check_step(const Job *job, const Step *step)
     if (step->algorithm == 6 && step->line == 2)
         check_root(job, step);
 }
+static bool alike(const Step *a, const Step *b)
+{
+    return a->algorithm == b->algorithm && a->line == b->line
+        && a->aspect == b->aspect && a->part == b->part
+        && a->layer == b->layer && a->head == b->head
+        && a->turn == b->turn && strcmp(a->name, b->name) == 0;
+}
+
+bool same_place(const Step *a, const Step *b)
+{
+    return a->time == b->time && alike(a, b);
+}
+
+const Step *same_step(const Run *run, const Step *step)
+{
+    for (const Step *s = run->step; s < run->step + run->n; s++)
+        if (same_place(s, step))
+            return s;
+    return NULL;
+}
+
 static void add_step(Job *job, Step *step)
 {
     bool own = step->algorithm == job->run.algorithm;
     step->inner |= job->run.algorithm >= 8 && !own;
     step->turn = job->turn;
+    step->time = 1;
+    for (int k = job->run.n; step->time == 1 && k-- > 0; )
+        if (alike(&job->step[k], step))
+            step->time = job->step[k].time + 1;
     if (job->run.n == job->most) {
         size_t old = (size_t)job->most * sizeof *step;
         Step *more = arena_alloc(job->arena, 2 * old);

@@ -108,7 +108,7 @@ static const Formula *formula_of(const Step *step)
     return &formulas[k];
 }
 
-static int decimals_of(const Run *run)
+int decimals_shown(const Run *run)
 {
     int most = 0;
     for (int k = 0; k < run->sheet->n; k++) {
@@ -331,7 +331,7 @@ void show_text(FILE *out, const Run *run, bool all, Fault *f)
         print_assumed(out, run->assumed);
     for (int k = 0; k < run->n; k++)
         if (all || !run->step[k].inner)
-            print_step(out, run, &run->step[k], decimals_of(run));
+            print_step(out, run, &run->step[k], decimals_shown(run));
     print_remarks(out, run, f);
 }
 
@@ -383,7 +383,7 @@ void show_json(FILE *out, const Run *run)
     print_string(out, run->sheet->name);
     fprintf(out, ", \"algorithm\": %d, \"layout\": \"%s\", "
             "\"decimals\": %d, \"assumed\": ", run->algorithm,
-            run->layout->name, decimals_of(run));
+            run->layout->name, decimals_shown(run));
     print_string(out, run->assumed);
     fputs(", \"steps\": [", out);
     for (int k = 0; k < run->n; k++) {

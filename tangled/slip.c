@@ -353,21 +353,6 @@ real *claimed_entry(const Item *claim, Mat M, int k)
          ? &AT(M, i, j) : &AT(M, j, i);
 }
 
-static bool same_place(const Step *a, const Step *b)
-{
-    return a->algorithm == b->algorithm && a->line == b->line
-        && a->aspect == b->aspect && a->part == b->part
-        && a->layer == b->layer && a->head == b->head
-        && a->turn == b->turn && strcmp(a->name, b->name) == 0;
-}
-
-const Step *same_step(const Run *run, const Step *step)
-{
-    for (int k = 0; k < run->n; k++)
-        if (same_place(&run->step[k], step))
-            return &run->step[k];
-    return NULL;
-}
 
 static bool is_made(const Slipping *s, const Step *here)
 {

@@ -1,0 +1,202 @@
+/* ftx slips: what each slip does to a sheet. */
+#include "program.h"
+#include <math.h>
+#include <string.h>
+
+static bool asked_for(const Run *run, const Step *step)
+{
+    const Sheet *sheet = run->sheet;
+    bool any = false;
+    Fault f = { .sheet = sheet->name };
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        if (!item->claim)
+            continue;
+        any = true;
+        if (step_of(run, item, &f) == step)
+            return true;
+    }
+    return !any;
+}
+
+static uint64_t sum_of_step(uint64_t sum, const Step *step, int decimals)
+{
+    Mat M = step->M;
+    char text[400];
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++) {
+            double x = AT(M, i, j), unit = pow(10, -decimals);
+            x = fabs(x) < unit / 2 ? 0 : x;
+            int n = snprintf(text, sizeof text, "%.*f ", decimals, x);
+            sum = checksum(sum, text, (size_t)n);
+        }
+    return sum;
+}
+
+static uint64_t sum_of(const Run *run, const Run *other, int decimals)
+{
+    uint64_t sum = NO_CHECKSUM;
+    for (int k = 0; k < run->n; k++) {
+        if (!asked_for(run, &run->step[k]))
+            continue;
+        const Step *step = same_step(other, &run->step[k]);
+        sum = step == NULL ? checksum(sum, "none", 4)
+                           : sum_of_step(sum, step, decimals);
+    }
+    return sum;
+}
+
+static bool differs(double a, double b, int decimals)
+{
+    return isfinite(a) && isfinite(b) ? fabs(a - b) > pow(10, -decimals) / 2
+                                      : a != b;
+}
+
+static bool differ(Effect *e, Mat M, int decimals)
+{
+    for (e->i = 1; e->i <= M->rows; e->i++)
+        for (e->j = 1; e->j <= M->cols; e->j++)
+            if (differs(AT(M, e->i, e->j), AT(e->wrong->M, e->i, e->j),
+                        decimals))
+                return true;
+    return false;
+}
+
+static Effect effect_of(const Run *run, const Run *slipped, int decimals)
+{
+    Effect e = { .sum = sum_of(run, slipped, decimals) };
+    for (int k = 0; k < run->n; k++) {
+        e.right = &run->step[k];
+        e.wrong = same_step(slipped, e.right);
+        if (e.wrong != NULL && differ(&e, e.right->M, decimals))
+            return e;
+    }
+    e.right = e.wrong = NULL;
+    return e;
+}
+
+const Effect *effects_of(const Run *run, int decimals, Arena *arena,
+                         Tape *tape, int *n, uint64_t *sum)
+{
+    Effect *effect = arena_alloc(arena, (size_t)slips_n * sizeof *effect);
+    *n = 0;
+    *sum = sum_of(run, run, decimals);
+    for (int k = 0; k < slips_n; k++) {
+        Explanation why = { .slip = { &slips[k] } };
+        const Run *slipped = run_explained(run->sheet, &why, arena, tape);
+        if (!why.made[0])
+            continue;
+        Effect e = effect_of(run, slipped, decimals);
+        e.slip = &slips[k];
+        if (e.right != NULL || slipped->n == run->n)
+            effect[(*n)++] = e;     /* else it cannot be made */
+    }
+    return effect;
+}
+
+static void print_number(FILE *out, double x, int decimals)
+{
+    if (isinf(x))
+        fprintf(out, " %10s", x < 0 ? "-inf" : "inf");
+    else
+        fprintf(out, " %10.*f", decimals,
+                fabs(x) < pow(10, -decimals) / 2 ? 0 : x);
+}
+
+static void print_effect(FILE *out, const Run *run, const Effect *e,
+                         int decimals)
+{
+    char text[200] = "";
+    FILE *to = fmemopen(text, sizeof text, "w");
+    step_label(to, run, e->right);
+    fprintf(to, "[%d,%d]", e->i, e->j);
+    fclose(to);
+    int width = text_width(text), least = 16;
+    fprintf(out, "%-16s %s%*s", e->slip->name, text,
+            width < least ? least - width : 0, "");
+    print_number(out, AT(e->right->M, e->i, e->j), decimals);
+    print_number(out, AT(e->wrong->M, e->i, e->j), decimals);
+    fputc('\n', out);
+}
+
+static void print_alike(FILE *out, const Effect *effect, int n, int k)
+{
+    bool first = true, alike = false;
+    for (int i = 0; i < k; i++)
+        first &= effect[i].sum != effect[k].sum;
+    for (int i = k + 1; i < n && first; i++) {
+        if (effect[i].sum != effect[k].sum)
+            continue;
+        if (!alike)
+            fprintf(out, "not told apart: %s", effect[k].slip->name);
+        fprintf(out, ", %s", effect[i].slip->name);
+        alike = true;
+    }
+    fputs(alike ? "\n" : "", out);
+}
+
+static void print_effects(FILE *out, const Run *run, const Effect *effect,
+                          int n, uint64_t sum)
+{
+    int decimals = decimals_shown(run);
+    fprintf(out, "%-16s %-16s %10s %10s\n", "slip", "changes first",
+            "right", "with it");
+    for (int k = 0; k < n; k++)
+        if (effect[k].right != NULL)
+            print_effect(out, run, &effect[k], decimals);
+    for (int k = 0; k < n; k++)
+        if (effect[k].sum != sum)
+            print_alike(out, effect, n, k);
+    for (int k = 0, none = 0; k < n; k++)
+        if (effect[k].sum == sum)
+            fprintf(out, none++ == 0 ? "not seen: %s" : ", %s",
+                    effect[k].slip->name);
+    fputc('\n', out);
+}
+
+static const char usage[] =
+    "Usage: ftx slips [SHEET...]\n"
+    "\n"
+    "Lists the slips that ftx check knows. With a SHEET, what each would\n"
+    "change there first, and which of them its numbers cannot tell apart.\n"
+    "For example:\n"
+    "\n"
+    "  ftx slips tests/worked/alg04-causal.sheet\n";
+
+static void print_slips_of(Fault *f, Command *c, const char *name)
+{
+    int n;
+    uint64_t sum;
+    const Sheet *sheet = read_sheet(c->arena, name, f);
+    const Run *run = run_sheet(sheet, c->arena, c->tape, f);
+    for (int k = 0; k < sheet->n; k++)
+        if (sheet->item[k].claim)
+            step_of(run, &sheet->item[k], f);
+    const Effect *effect = effects_of(run, decimals_shown(run), c->arena,
+                                      c->tape, &n, &sum);
+    print_effects(c->out, run, effect, n, sum);
+}
+
+static void list_them(Fault *f, void *data)
+{
+    Command *c = data;
+    const Options none[] = { { .table = NULL } };
+    if (asks_help(c->n, c->argument)) {
+        fputs(usage, c->out);
+        return;
+    }
+    int n = obey(f, none, c->n, c->argument);
+    for (int k = 0; k < slips_n && n == 0; k++)
+        fprintf(c->out, "%-16s %s\n", slips[k].name, slips[k].what);
+    for (int k = 0; k < n; k++) {
+        if (n > 1)
+            fprintf(c->out, "%s%s:\n", k > 0 ? "\n" : "", c->argument[k]);
+        print_slips_of(f, c, c->argument[k]);
+    }
+}
+
+int slips_known(FILE *out, FILE *err, int n, char *argument[])
+{
+    return run_command("ftx slips", list_them, out, err, n, argument);
+}
+
