@@ -103,17 +103,25 @@ static void print_number(FILE *out, double x, int decimals)
                 fabs(x) < pow(10, -decimals) / 2 ? 0 : x);
 }
 
-static void print_effect(FILE *out, const Run *run, const Effect *e,
-                         int decimals)
+static int print_place(FILE *out, const Run *run, const Effect *e)
 {
     char text[200] = "";
     FILE *to = fmemopen(text, sizeof text, "w");
     step_label(to, run, e->right);
     fprintf(to, "[%d,%d]", e->i, e->j);
     fclose(to);
-    int width = text_width(text), least = 16;
-    fprintf(out, "%-16s %s%*s", e->slip->name, text,
-            width < least ? least - width : 0, "");
+    if (out != NULL)
+        fputs(text, out);
+    return text_width(text);
+}
+
+static void print_effect(FILE *out, const Run *run, const Effect *e,
+                         int width)
+{
+    int decimals = decimals_shown(run);
+    fprintf(out, "%-16s  ", e->slip->name);
+    int used = print_place(out, run, e);
+    fprintf(out, "%*s", width - used, "");
     print_number(out, AT(e->right->M, e->i, e->j), decimals);
     print_number(out, AT(e->wrong->M, e->i, e->j), decimals);
     fputc('\n', out);
@@ -138,12 +146,18 @@ static void print_alike(FILE *out, const Effect *effect, int n, int k)
 static void print_effects(FILE *out, const Run *run, const Effect *effect,
                           int n, uint64_t sum)
 {
-    int decimals = decimals_shown(run);
-    fprintf(out, "%-16s %-16s %10s %10s\n", "slip", "changes first",
-            "right", "with it");
+    static const char head[] = "changes first";
+    int width = (int)strlen(head);
+    for (int k = 0; k < n; k++) {
+        int used = effect[k].right == NULL ? 0
+                 : print_place(NULL, run, &effect[k]);
+        width = used > width ? used : width;
+    }
+    fprintf(out, "%-16s  %-*s %10s %10s\n", "slip", width, head, "right",
+            "with it");
     for (int k = 0; k < n; k++)
         if (effect[k].right != NULL)
-            print_effect(out, run, &effect[k], decimals);
+            print_effect(out, run, &effect[k], width);
     for (int k = 0; k < n; k++)
         if (effect[k].sum != sum)
             print_alike(out, effect, n, k);

@@ -222,8 +222,9 @@ void step_label(FILE *out, const Run *run, const Step *step)
     char *head = strchr(name, '^');
     fprintf(out, "%.*s", (int)(head == NULL ? strlen(name)
                                : (size_t)(head - name)), name);
-    fputs(step->aspect == VALUE ? formula_of(step)->symbol : step->name,
-          out);
+    bool named = step->aspect != VALUE
+              || strcmp(step->name, "S_scaled") == 0;
+    fputs(named ? step->name : formula_of(step)->symbol, out);
     fputs(head == NULL ? "" : head, out);
 }
 
