@@ -1592,6 +1592,7 @@ const Run *run_varied(const Sheet *sheet, Variation *variation,
         refuse_shape(job, &misfit);
     job->most = 100;
     job->step = arena_alloc(arena, (size_t)job->most * sizeof(Step));
+    job->run.step = job->step;
     job->run.assumed = job->assumed;
     observe(tape, collect, job);
     algorithms[job->run.algorithm](job);

@@ -48,12 +48,17 @@ static bool is_known(const Step *place, const Step *here)
     return place->line > 0 || (of_head && of_layer);
 }
 
-static Mat value_of(const Slipping *s, const char *name)    /* or NULL */
+_Noreturn static void cannot_be(Slipping *s)
+{
+    fault(s->variation.fault, 0, "such a slip cannot be made.");
+}
+
+static Mat value_of(Slipping *s, const char *name)
 {
     for (const Seen *v = s->last; v != NULL; v = v->before)
         if (strcmp(v->name, name) == 0 && is_known(&v->place, s->here))
             return v->M;
-    return NULL;
+    cannot_be(s);
 }
 
 static void remember(Slipping *s, const char *name, const Step *place,
@@ -264,7 +269,7 @@ static double epsilon(const Slipping *s)
 static Mat over_n_minus_1(Slipping *s, Mat M)
 {
     Mat e = value_of(s, "e");
-    return e == NULL || e->rows == 1 ? NULL
+    return e->rows == 1 ? NULL
          : scale(M, e->rows / (e->rows - 1.0));
 }
 
@@ -311,7 +316,8 @@ const Slip slips[] = {
     { "mask-late", "the mask comes after the softmax", 0,
       { { "4.5", "S", without_mask, false },
         { "4.6", "A", weights_masked, false } }, false },
-    { "exchange", "X and Z are exchanged", 0, { { NULL } }, true },
+    { "exchange", "X and Z are exchanged", 0,
+      { { NULL, NULL, NULL, false } }, true },
     { "W_q-transposed", "W_q is transposed", 0,
       { { "", "W_q", transposed, false } }, false },
     { "W_k-transposed", "W_k is transposed", 0,
@@ -360,11 +366,6 @@ static bool is_made(const Slipping *s, const Step *here)
     return only == NULL || (only->part == here->part
            && only->layer == here->layer && only->turn == here->turn
            && (only->head == here->head || here->head == 0));
-}
-
-_Noreturn static void cannot_be(Slipping *s)
-{
-    fault(s->variation.fault, 0, "such a slip cannot be made.");
 }
 
 static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)

@@ -47,6 +47,7 @@ static void use(Fault *f, void *data)
     show_text(in->out, run, false, f);
     show_text(in->out, run, true, f);
     show_json(in->out, run);
+    judge_sheet(sheet, in->arena, in->tape, f);
 }
 
 static void judge(bool used, const char *said, const char *printed,
