@@ -207,8 +207,8 @@ typedef struct {
     bool made[2];               /* did a run meet a place of the slip?    */
 } Explanation;
 
-/* run_explained runs a sheet that run_sheet has run. The run ends early where
-   the algorithm cannot go on with such numbers. */
+/* run_explained runs a sheet that run_sheet has run. The run ends early
+   where the algorithm cannot go on with such numbers. */
 const Run *run_explained(const Sheet *sheet, Explanation *why,
                          Arena *arena, Tape *tape);
 
@@ -242,8 +242,8 @@ typedef struct {
     const Judged *judged;       /* in the order of the steps              */
 } Judgement;
 
-/* judge_sheet runs a sheet and judges its claims. Numbers that are given must be
-   right; what is wrong with them ends the attempt. */
+/* judge_sheet runs a sheet and judges its claims. What is wrong with the
+   numbers that are given ends the attempt. */
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
                        Fault *f);
 

@@ -817,7 +817,8 @@ static void descend_along(const Job *job, Mat M, Mat gradient)
     old.at = M->grad;
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
-            AT(M, i, j) += (real)eta * (AT(&old, i, j) - AT(gradient, i, j));
+            AT(M, i, j) += (real)eta
+                         * (AT(&old, i, j) - AT(gradient, i, j));
 }
 
 static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
