@@ -127,20 +127,37 @@ static void print_effect(FILE *out, const Run *run, const Effect *e,
     fputc('\n', out);
 }
 
-static void print_alike(FILE *out, const Effect *effect, int n, int k)
+/* The names of the slips with this sum; how many they are. */
+static int with_sum(char *list, size_t size, const Effect *effect, int n,
+                    uint64_t sum)
 {
-    bool first = true, alike = false;
+    int found = 0;
+    *list = '\0';
+    for (int k = 0; k < n; k++)
+        if (effect[k].sum == sum)
+            snprintf(list + strlen(list), size - strlen(list), "%s%s",
+                     found++ > 0 ? ", " : "", effect[k].slip->name);
+    return found;
+}
+
+static bool is_first(const Effect *effect, int k)
+{
     for (int i = 0; i < k; i++)
-        first &= effect[i].sum != effect[k].sum;
-    for (int i = k + 1; i < n && first; i++) {
-        if (effect[i].sum != effect[k].sum)
-            continue;
-        if (!alike)
-            fprintf(out, "not told apart: %s", effect[k].slip->name);
-        fprintf(out, ", %s", effect[i].slip->name);
-        alike = true;
-    }
-    fputs(alike ? "\n" : "", out);
+        if (effect[i].sum == effect[k].sum)
+            return false;
+    return true;
+}
+
+static void print_groups(FILE *out, const Effect *effect, int n,
+                         uint64_t sum)
+{
+    char list[4000];
+    for (int k = 0; k < n; k++)
+        if (effect[k].sum != sum && is_first(effect, k)
+            && with_sum(list, sizeof list, effect, n, effect[k].sum) > 1)
+            print_list(out, "not told apart:", list);
+    if (with_sum(list, sizeof list, effect, n, sum) > 0)
+        print_list(out, "not seen:", list);
 }
 
 static void print_effects(FILE *out, const Run *run, const Effect *effect,
@@ -158,14 +175,7 @@ static void print_effects(FILE *out, const Run *run, const Effect *effect,
     for (int k = 0; k < n; k++)
         if (effect[k].right != NULL)
             print_effect(out, run, &effect[k], width);
-    for (int k = 0; k < n; k++)
-        if (effect[k].sum != sum)
-            print_alike(out, effect, n, k);
-    for (int k = 0, none = 0; k < n; k++)
-        if (effect[k].sum == sum)
-            fprintf(out, none++ == 0 ? "not seen: %s" : ", %s",
-                    effect[k].slip->name);
-    fputc('\n', out);
+    print_groups(out, effect, n, sum);
 }
 
 static const char usage[] =

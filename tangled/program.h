@@ -273,6 +273,9 @@ typedef struct {
 const Effect *effects_of(const Run *run, int decimals, Arena *arena,
                          Tape *tape, int *n, uint64_t *sum);
 
+/* Prints a heading and a list with commas on lines that fit a page. */
+void print_list(FILE *out, const char *heading, const char *list);
+
 /* With how many decimals the steps of a run are shown. */
 int decimals_shown(const Run *run);
 

@@ -307,11 +307,11 @@ static void print_remarks(FILE *out, const Run *run, Fault *f)
         fprintf(out, "remark: ftx show does not judge the claim%s.\n",
                 claims == 1 ? "" : "s");
 }
-static void print_assumed(FILE *out, const char *assumed)
+void print_list(FILE *out, const char *heading, const char *list)
 {
     enum { WIDTH = 76 };
-    int column = fprintf(out, "not on the sheet, so assumed:");
-    for (const char *p = assumed; *p != '\0'; ) {
+    int column = fprintf(out, "%s", heading);
+    for (const char *p = list; *p != '\0'; ) {
         int n = (int)strcspn(p, ",") + 1;       /* with its comma */
         if (p[n - 1] == '\0')
             n--;
@@ -329,7 +329,7 @@ void show_text(FILE *out, const Run *run, bool all, Fault *f)
     fprintf(out, "Algorithm %d, layout %s: %s\n", run->algorithm,
             run->layout->name, run->layout->meaning);
     if (*run->assumed != '\0')
-        print_assumed(out, run->assumed);
+        print_list(out, "not on the sheet, so assumed:", run->assumed);
     for (int k = 0; k < run->n; k++)
         if (all || !run->step[k].inner)
             print_step(out, run, &run->step[k], decimals_shown(run));

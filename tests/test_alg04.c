@@ -11,6 +11,10 @@ static void the_worked_sheets_come_out(void **state)
     (void)state;
     assert_worked("tests/worked/alg04.sheet", 5);
     assert_worked("tests/worked/alg04-causal.sheet", 2);
+    assert_worked("tests/worked/layout-paper.sheet", 6);
+    assert_worked("tests/worked/layout-textbook.sheet", 6);
+    assert_worked("tests/worked/layout-torch.sheet", 6);
+    assert_worked("tests/worked/layout-berkeley.sheet", 6);
 }
 
 static void each_column_is_algorithm_3(void **state)
