@@ -15,7 +15,7 @@ static void print_cell(FILE *out, const Sheet *sheet, const Judged *j, int k)
 {
     const Item *item = j->claim.item;
     double here = *claimed_entry(item, j->claim.step->M, k);
-    int decimals = decimals_claimed(item, k);
+    int decimals = item->entry[k].decimals;
     fprintf(out, "(%d,%d) you ", k / item->cols + 1, k % item->cols + 1);
     print_typed(out, sheet, &item->entry[k]);
     if (decimals == EXACT || isinf(here))

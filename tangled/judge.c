@@ -4,33 +4,59 @@
 #include <math.h>
 #include <string.h>
 
-int decimals_claimed(const Item *claim, int k)
+static int most_decimals(const Item *claim)
 {
     int most = 0;
-    const Entry *entry = &claim->entry[k];
-    for (int i = 0; i < claim->rows * claim->cols; i++)
-        if (claim->entry[i].decimals > most)
-            most = claim->entry[i].decimals;
-    if (entry->decimals == EXACT || most == 0)
-        return EXACT;
-    return entry->value == 0 && entry->decimals == 0 ? most
-                                                     : entry->decimals;
+    for (int k = 0; k < claim->rows * claim->cols; k++)
+        if (claim->entry[k].decimals > most)
+            most = claim->entry[k].decimals;
+    return most;
 }
 
-static Verdict verdict(const Item *claim, int k, double x)
+static int decimals_judged(const Entry *entry, int most)
 {
-    double typed = claim->entry[k].value, size = fmax(1, fabs(x));
-    double epsilon = sizeof(real) == sizeof(float) ? FLT_EPSILON
-                                                   : DBL_EPSILON;
-    int decimals = decimals_claimed(claim, k);
+    bool digit = entry->decimals == 0 && fabs(entry->value) < 10;
+    return entry->decimals == EXACT || most == 0 ? EXACT
+         : digit ? most : entry->decimals;
+}
+
+/* The claim as it is judged. */
+static const Item *with_decimals(Arena *arena, const Item *claim)
+{
+    int n = claim->rows * claim->cols, most = most_decimals(claim);
+    size_t size = (size_t)n * sizeof(Entry);
+    Entry *entry = memcpy(arena_alloc(arena, size), claim->entry, size);
+    Item *judged = arena_alloc(arena, sizeof *judged);
+    for (int k = 0; k < n; k++)
+        entry[k].decimals = decimals_judged(&entry[k], most);
+    *judged = *claim;
+    judged->entry = entry;
+    return judged;
+}
+
+enum { STANDS_FOR_INFINITY = -10000 };
+
+static bool is_single(void) { return sizeof(real) == sizeof(float); }
+
+bool same_number(double a, double b)
+{
+    double size = fmax(1, fmax(fabs(a), fabs(b)));
+    double error = (is_single() ? 1e-5 : 1e-10) * size;
+    return isfinite(size) ? fabs(a - b) <= error : a == b;
+}
+
+Verdict verdict_on(const Entry *entry, double x)
+{
+    double typed = entry->value;
+    double bits = is_single() ? 8.0 * FLT_EPSILON : 100 * DBL_EPSILON;
     if (isnan(typed))
         return OPEN;
-    if (isinf(typed) || isinf(x))
-        return typed == x ? RIGHT : WRONG;
-    double off = fabs(typed - x), unit = pow(10, -decimals);
-    if (decimals == EXACT)
-        return off <= 1e6 * epsilon * size ? RIGHT : WRONG;
-    off -= 16 * epsilon * size;
+    if (x == -INFINITY)
+        return typed <= STANDS_FOR_INFINITY ? RIGHT : WRONG;
+    if (entry->decimals == EXACT)
+        return same_number(typed, x) ? RIGHT : WRONG;
+    double unit = pow(10, -entry->decimals);
+    double off = fabs(typed - x) - bits * fmax(1, fabs(x));
     return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
 }
 
@@ -43,7 +69,8 @@ static Verdict verdict_in(const Claim *c, int k, const Run *run)
 {
     const Step *step = same_step(run, c->step);
     return has_claims(c->item, step)
-         ? verdict(c->item, k, *claimed_entry(c->item, step->M, k)) : WRONG;
+         ? verdict_on(&c->item->entry[k],
+                      *claimed_entry(c->item, step->M, k)) : WRONG;
 }
 
 /* How many entries of a claim are right in a run. */
@@ -53,8 +80,8 @@ static int agreeing(const Claim *c, const Run *run)
     const Step *step = same_step(run, c->step);
     for (int k = 0; has_claims(c->item, step)
                     && k < c->item->rows * c->item->cols; k++)
-        n += verdict(c->item, k, *claimed_entry(c->item, step->M, k))
-          == RIGHT;
+        n += verdict_on(&c->item->entry[k],
+                        *claimed_entry(c->item, step->M, k)) == RIGHT;
     return n;
 }
 
@@ -69,6 +96,18 @@ static int claimed(const Item *claim)
 static bool explains(const Run *run, const Claim *c)
 {
     return agreeing(c, run) == claimed(c->item);
+}
+static bool is_turned(const Claim *c)
+{
+    const Item *item = c->item;
+    Mat M = c->step->M;
+    bool right = item->rows == M->cols && item->cols == M->rows
+              && M->rows > 1 && M->cols > 1;
+    for (int k = 0; right && k < item->rows * item->cols; k++) {
+        int i = k / item->cols + 1, j = k % item->cols + 1;
+        right = verdict_on(&item->entry[k], AT(M, j, i)) <= RIGHT;
+    }
+    return right;
 }
 
 typedef struct {
@@ -159,7 +198,8 @@ static bool is_namesake(const Step *a, const Step *b)
 {
     return strcmp(a->name, b->name) == 0 && a->aspect == b->aspect
         && a->part == b->part && a->layer == b->layer
-        && a->head == b->head && a->turn == b->turn;
+        && a->head == b->head && a->turn == b->turn
+        && a->inner == b->inner;
 }
 
 static const Step *claimed_step(const Run *run, const Item *item, Fault *f)
@@ -183,7 +223,8 @@ static void find_claims(Judging *j, Fault *f)
         const Item *item = &sheet->item[k];
         if (!item->claim)
             continue;
-        Claim claim = { item, claimed_step(j->run, item, f) };
+        Claim claim = { with_decimals(j->arena, item), NULL };
+        claim.step = claimed_step(j->run, claim.item, f);
         int to = j->n++;
         for (; to > 0 && j->claim[to - 1].step > claim.step; to--)
             j->claim[to] = j->claim[to - 1];
@@ -213,6 +254,7 @@ static void judge_claim(const Judging *j, int w, const Known *known)
         judged->count[v]++;
     }
     judged->begins = judged->count[WRONG] + judged->count[LAST_DIGIT] > 0;
+    judged->turned = judged->begins && is_turned(c);
 }
 
 static void know(const Judging *j, Known *known, Explanation why)
@@ -251,8 +293,55 @@ static void explain(Judging *j, int w, Known *known)
     }
 }
 
+static const Sheet *under_layout(Arena *arena, const Sheet *sheet,
+                                 const Layout *layout)
+{
+    Sheet *other = arena_alloc(arena, sizeof *other);
+    size_t size = (size_t)(sheet->n + 1) * sizeof(Item);
+    Item *item = arena_alloc(arena, size);
+    *other = (Sheet){ sheet->name, sheet->text, 0, item };
+    item[other->n++] = (Item){ .name = "layout", .typed = "layout",
+                               .word = layout->name };
+    for (int k = 0; k < sheet->n; k++)
+        if (strcmp(sheet->item[k].name, "layout") != 0)
+            item[other->n++] = sheet->item[k];
+    return other;
+}
+
+typedef struct {
+    const Judging *j;
+    const Layout *layout;
+    bool right;                 /* all claims are                         */
+} Attempt;
+
+static void try_layout(Fault *f, void *data)
+{
+    Attempt *a = data;
+    const Judging *j = a->j;
+    const Run *run = run_sheet(under_layout(j->scratch, j->sheet,
+                                            a->layout),
+                               j->scratch, j->tape, f);
+    a->right = true;
+    for (int k = 0; k < j->n; k++)
+        a->right &= explains(run, &j->claim[k]);
+}
+
+static const Layout *other_layout(const Judging *j)
+{
+    const Layout *found = NULL;
+    for (int k = LAYOUTS - 1; k >= 0; k--) {
+        Attempt a = { j, &layouts[k], false };
+        Fault f = { .sheet = j->sheet->name };
+        if (attempt(&f, try_layout, &a) && a.right)
+            found = &layouts[k];
+        observe(j->tape, NULL, NULL);
+        arena_clear(j->scratch);
+        tape_clear(j->tape);
+    }
+    return found;
+}
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
-                       Fault *f)
+                             Fault *f)
 {
     Judging *j = arena_alloc(arena, sizeof *j);
     Known *known = arena_alloc(arena, sizeof *known);
@@ -264,13 +353,16 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
     j->judged = arena_alloc(arena, (size_t)(j->n + 1) * sizeof *j->judged);
     j->why = arena_alloc(arena, MOST_FOUND * sizeof *j->why);
     j->scratch = arena_new();
+    bool right = true;
     for (int w = 0; w < j->n; w++) {
         judge_claim(j, w, known);
+        right &= !j->judged[w].begins;
         if (j->judged[w].begins)
             explain(j, w, known);
     }
+    *judgement = (Judgement){ j->run, j->n, j->judged,
+                              right ? NULL : other_layout(j) };
     arena_free(j->scratch);
-    *judgement = (Judgement){ j->run, j->n, j->judged };
     return judgement;
 }
 

@@ -85,6 +85,8 @@ typedef struct {
     bool rows;                  /* the vector of a token is a row         */
     bool weights;               /* a weight is transposed                 */
 } Layout;
+enum { LAYOUTS = 4 };
+extern const Layout layouts[LAYOUTS];   /* paper, textbook, torch, berkeley */
 
 /* A value that an algorithm names, in the layout of the sheet. */
 typedef struct {
@@ -225,10 +227,12 @@ typedef enum { OPEN, RIGHT, LAST_DIGIT, FOLLOWS, WRONG } Verdict;
 enum { VERDICTS = WRONG + 1 };
 
 /* A claim with the verdict on each of its entries. A claim in which
-   something went wrong first has explanations, if there is one. */
+   something went wrong first has explanations, if there is one. Its
+   entries have as many decimals as are judged: EXACT means all. */
 typedef struct {
     Claim claim;
     bool fits;                  /* it has the shape of the step           */
+    bool turned;                /* wrong, but its transpose is right      */
     Verdict *verdict;           /* of entry[0], entry[1] ...              */
     int count[VERDICTS];        /* how many there are of each             */
     bool begins;                /* went wrong by itself                   */
@@ -240,15 +244,21 @@ typedef struct {
     const Run *run;
     int n;
     const Judged *judged;       /* in the order of the steps              */
+    const Layout *other;        /* in which all claims would be right; or
+                                   NULL                                   */
 } Judgement;
 
 /* judge_sheet runs a sheet and judges its claims. What is wrong with the
    numbers that are given ends the attempt. */
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
-                       Fault *f);
+                             Fault *f);
 
-/* How many decimals entry k of a claim has to have right; EXACT: all. */
-int decimals_claimed(const Item *claim, int k);
+/* verdict_on judges one entry, of a claim that is judged, by the number
+   that it should be. It never says FOLLOWS. */
+Verdict verdict_on(const Entry *entry, double x);
+
+/* Are two numbers the same but for the computer's own rounding? */
+bool same_number(double a, double b);
 /* check is the command `ftx check`. Exit status: 0 if all is right, 1 if
    something is not, 2 if a sheet cannot be read. */
 int check(FILE *out, FILE *err, int n, char *argument[]);

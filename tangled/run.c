@@ -4,13 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-static const Layout layouts[] = {
+const Layout layouts[LAYOUTS] = {
     { "paper",    "columns are tokens, W x",  false, false },
     { "textbook", "rows are tokens, x W",     true,  true  },
     { "torch",    "rows are tokens, x Wᵀ",    true,  false },
     { "berkeley", "columns are tokens, Wᵀ x", false, true  },
 };
-enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
 typedef enum {
     WORD, NUMBER,

@@ -1,0 +1,383 @@
+/* Judging claims: rounding, ties, exact entries, the order of the steps,
+   transposed claims, other layouts. */
+#include "check.h"
+#include "program.h"
+
+typedef struct {
+    char *text;
+    const Judgement *judgement;
+} Judging;
+
+static void judge_text(Fault *f, void *data)
+{
+    Judging *j = data;
+    const Sheet *sheet = sheet_of(arena, "sheet", j->text,
+                                  (int)strlen(j->text), f);
+    j->judgement = judge_sheet(sheet, arena, quiet, f);
+}
+
+static const Judgement *judged(const char *text)
+{
+    char *copy = arena_alloc(arena, strlen(text) + 2);
+    Judging j = { strcpy(copy, text), NULL };
+    Fault f = { .sheet = "sheet" };
+    if (!attempt(&f, judge_text, &j))
+        fail_at(HERE("judge_sheet"), "%s", f.sentence);
+    return j.judgement;
+}
+
+/* A letter an entry: ? open, R right, L last digit, F follows, W wrong. */
+static const char *letters(const Judged *j)
+{
+    int n = j->claim.item->rows * j->claim.item->cols;
+    char *word = arena_alloc(arena, (size_t)n + 1);
+    for (int k = 0; k < n; k++)
+        word[k] = "?RLFW"[j->verdict[k]];
+    word[n] = '\0';
+    return word;
+}
+
+/* Algorithm 7 with one feature: the logits are W_u. */
+#define assert_verdicts(right, claimed, expected) \
+    verdicts_at(HERE(claimed), right, claimed, expected)
+static void verdicts_at(Where where, const char *right, const char *claimed,
+                        const char *expected)
+{
+    char text[4000];
+    snprintf(text, sizeof text, "algorithm 7\ne = 1\nWu = [%s]\n"
+             "claim logits = [%s]\n", right, claimed);
+    const char *is = letters(&judged(text)->judged[0]);
+    if (strcmp(is, expected) != 0)
+        fail_at(where, "is %s, but expected %s", is, expected);
+}
+
+static Verdict on(const char *typed, double x)
+{
+    Entry entry;
+    const char *text = typed;
+    assert_that(read_entry(&text, &entry) == NULL && *text == '\0');
+    return verdict_on(&entry, x);
+}
+
+#define assert_on(typed, x, expected) on_at(HERE(typed), typed, x, expected)
+static void on_at(Where where, const char *typed, double x, Verdict expected)
+{
+    Verdict is = on(typed, x);
+    if (is != expected)
+        fail_at(where, "%s against %.17g is %d, but expected %d", typed, x,
+                (int)is, (int)expected);
+}
+
+/* ------------------------------------------------------------- rounding */
+
+/* k units of the last of d decimals, as a student types it. */
+static const char *units(int k, int d)
+{
+    static char text[60];
+    int one = (int)round(pow(10, d));
+    snprintf(text, sizeof text, "%s%d.%0*d", k < 0 ? "-" : "",
+             abs(k) / one, d, abs(k) % one);
+    return text;
+}
+
+static void what_is_rounded_is_right_one_off_is_the_last_digit(void **state)
+{
+    (void)state;
+    for (int d = 1; d <= (IS_DOUBLE ? 7 : 4); d++)
+        for (int n = 0; n < 2000; n++) {
+            double one = round(pow(10, d));
+            double x = 9 * folded(generator += 77);
+            int k = (int)round(x * one);
+            bool up = x * one > k;
+            bool tie = fabs(fabs(x * one - k) - 0.5) < 0.02;
+            if (tie)
+                continue;
+            assert_on(units(k, d), x, RIGHT);
+            assert_on(units(up ? k + 1 : k - 1, d), x, LAST_DIGIT);
+            assert_on(units(k + 2, d), x, WRONG);
+            assert_on(units(k - 2, d), x, WRONG);
+        }
+}
+
+static void a_tie_may_go_either_way(void **state)
+{
+    (void)state;
+    for (int d = 1; d <= (IS_DOUBLE ? 7 : 4); d++)
+        for (int k = -1500; k < 1500; k++) {
+            double x = (real)((k + 0.5) / round(pow(10, d)));
+            assert_on(units(k, d), x, RIGHT);
+            assert_on(units(k + 1, d), x, RIGHT);
+            assert_on(units(k - 1, d), x, LAST_DIGIT);
+            assert_on(units(k + 2, d), x, LAST_DIGIT);
+            assert_on(units(k - 2, d), x, WRONG);
+            assert_on(units(k + 3, d), x, WRONG);
+        }
+    assert_on("0.12", 0.125, RIGHT);
+    assert_on("0.13", 0.125, RIGHT);
+    assert_on("2.67", 2.675, RIGHT);    /* 2.67499999999999982 */
+    assert_on("2.68", 2.675, RIGHT);
+    assert_on("-2.68", -2.675, RIGHT);
+    assert_on("2.66", 2.675, LAST_DIGIT);
+}
+
+static void the_digits_count_as_typed(void **state)
+{
+    (void)state;
+    assert_on("1.50", 1.5049, RIGHT);
+    assert_on("1.50", 1.506, LAST_DIGIT);
+    assert_on("1.5", 1.506, RIGHT);
+    assert_on("9.0e-04", 0.000904, RIGHT);
+    assert_on("9.0e-04", 0.00092, WRONG);
+    assert_on("9e-4", 0.00092, RIGHT);
+    assert_on("1.5e2", 150.4, RIGHT);
+    assert_on("1e3", 1000.4, RIGHT);
+    assert_on("1e3", 1000.6, LAST_DIGIT);
+    assert_on("1e3", 1002, WRONG);
+    assert_on("-0.50", -0.5049, RIGHT);
+    assert_on("-0.50", 0.5, WRONG);
+    assert_on("-0.00", -3e-18, RIGHT);
+    assert_on("0.00", -0.0051, LAST_DIGIT);
+}
+
+static void no_unit_is_0_or_infinite(void **state)
+{
+    (void)state;
+    assert_on("1e300", 1e300, RIGHT);
+    assert_on("1e300", 1.1e300, WRONG);
+    assert_on("1.5e-300", 1.5e-300, RIGHT);
+    assert_on("1.5e-300", 1, WRONG);
+    assert_on("0.333333333333333333333333333333333333", (real)(1 / 3.0),
+              RIGHT);
+    assert_on("0.333333333333333333333333333333333333", 0.33334, WRONG);
+}
+
+static void twelve_digits_are_judged(void **state)
+{
+    (void)state;
+    if (!IS_DOUBLE)
+        return;
+    assert_on("0.333333333333", 1 / 3.0, RIGHT);
+    assert_on("0.333333333334", 1 / 3.0, LAST_DIGIT);
+    assert_on("0.333333333335", 1 / 3.0, WRONG);
+    assert_on("0.666666666667", 2 / 3.0, RIGHT);
+    assert_on("2.71828182846", exp(1), RIGHT);
+    assert_on("2.71828182845", exp(1), LAST_DIGIT);
+    assert_on("22026.4657948", exp(10), RIGHT);
+    assert_on("22026.4657949", exp(10), LAST_DIGIT);
+    assert_on("22026.4657950", exp(10), WRONG);
+}
+
+static void five_digits_are_judged_in_single_precision(void **state)
+{
+    (void)state;
+    assert_on("0.33333", (real)(1 / 3.0), RIGHT);
+    assert_on("0.33334", (real)(1 / 3.0), LAST_DIGIT);
+    assert_on("0.33335", (real)(1 / 3.0), WRONG);
+    assert_on("148.41", (real)exp(5), RIGHT);
+    assert_on("148.42", (real)exp(5), LAST_DIGIT);
+    assert_on("148.43", (real)exp(5), WRONG);
+}
+
+static void fractions_and_roots_are_exact(void **state)
+{
+    (void)state;
+    const double third = (real)(1 / 3.0);
+    assert_on("1/3", third, RIGHT);
+    assert_on("1/3", third + 1e-3, WRONG);
+    assert_on("\\frac{1}{3}", third, RIGHT);
+    assert_on("e^2/(1+e^2)", (real)(exp(2) / (1 + exp(2))), RIGHT);
+    assert_on("sqrt(2)", 1.414, WRONG);
+    if (IS_DOUBLE)
+        assert_on("1/3", 1 / 3.0 + 1e-9, WRONG);
+    assert_that(same_number(1e20, 1e20 * (1 + 1e-14)));
+    assert_that(!same_number((double)INFINITY, 1));
+    assert_that(!same_number(1e20, 2e20));
+}
+
+static void infinity_is_what_programs_write_for_it(void **state)
+{
+    (void)state;
+    const double hidden = (double)-INFINITY;
+    assert_on("-inf", hidden, RIGHT);
+    assert_on("-1e9", hidden, RIGHT);
+    assert_on("-10000", hidden, RIGHT);
+    assert_on("-9999", hidden, WRONG);
+    assert_on("inf", hidden, WRONG);
+    assert_on("0", hidden, WRONG);
+    assert_on("-inf", -1e9, WRONG);
+    assert_on("-inf", 0, WRONG);
+}
+
+static void whole_numbers_are_exact_unless_there_are_decimals(void **state)
+{
+    (void)state;
+    assert_verdicts("2;3;120", "2;3;120", "RRR");
+    assert_verdicts("2.3;3;120", "2;3;120", "WRR");
+    assert_verdicts("2.0000001;3;120", "2;3;120", IS_DOUBLE ? "WRR" : "RRR");
+    assert_verdicts("2;3;1/3", "2;3;1/3", "RRR");
+    assert_verdicts("2.4;3;1/3", "2;3;1/3", "WRR");
+    assert_verdicts("0.004;0.333", "0;0.33", "RR");
+    assert_verdicts("0.4;0.333", "0;0.33", "WR");
+    assert_verdicts("0.006;0.333", "0;0.33", "LR");
+    assert_verdicts("2.004;0.333", "2;0.33", "RR");
+    assert_verdicts("2.04;0.333", "2;0.33", "WR");
+    assert_verdicts("-1.04;0.333", "-1;0.3", "RR");
+    assert_verdicts("119.6;35.2", "120;35.2", "RR");
+    assert_verdicts("118.6;35.2", "120;35.2", "LR");
+    assert_verdicts("12.4;35.2", "12;35.2", "RR");
+}
+
+static void what_nobody_claims_is_open(void **state)
+{
+    (void)state;
+    assert_verdicts("2;3;4", "?;3;5", "?RW");
+    const Judgement *j = judged("algorithm 7\ne = 1\nWu = 2;3\n"
+                                "claim logits = ? ?\n");
+    assert_that(!j->judged[0].begins && j->judged[0].count[OPEN] == 2);
+}
+
+/* ------------------------------------------------- steps and their order */
+
+#define FOUR "algorithm 4\nX = 1 0 2 ; 0 1 1\nWq = 1 0 ; 0 1\n" \
+    "Wk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\nbq = 0 1\n"
+
+static void claims_are_judged_in_the_order_of_the_steps(void **state)
+{
+    (void)state;
+    const Judgement *j = judged(FOUR
+        "claim Vt = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n"
+        "claim A = 0.042 0.063 0.002 ; 0.114 0.468 0.018 ; "
+        "0.844 0.468 0.980\n"
+        "claim S = 1 0 2 ; 2 2 4 ; 4 2 8\n");
+    assert_int_equal(j->n, 3);
+    assert_string_equal(j->judged[0].claim.step->name, "S");
+    assert_string_equal(letters(&j->judged[0]), "RRRRRRRRR");
+    assert_string_equal(letters(&j->judged[1]), "WWWWWWWWW");
+    assert_that(j->judged[1].begins && j->judged[1].n == 1);
+    assert_string_equal(j->judged[1].why->slip[0]->name, "no-scale");
+    assert_string_equal(letters(&j->judged[2]), "FRFFFF");
+    assert_that(!j->judged[2].begins && j->judged[2].n == 0);
+    assert_that(j->other == NULL);
+}
+
+/* After S = 2 for 1, with that number or with any other digits. */
+static void what_is_carried_on_follows(void **state)
+{
+    (void)state;
+    const char *given = "algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7\n";
+    char text[1000];
+    snprintf(text, sizeof text, "%sclaim logits = ln(3) 0\n"
+             "claim p = 3/4 1/4\n", given);
+    const Judgement *j = judged(text);
+    assert_string_equal(letters(&j->judged[0]), "WR");
+    assert_string_equal(letters(&j->judged[1]), "FF");
+    snprintf(text, sizeof text, "%sclaim logits = 1.10 0\n"
+             "claim p = 0.750 0.250\n", given);
+    assert_string_equal(letters(&judged(text)->judged[1]), "FF");
+    snprintf(text, sizeof text, "%sclaim logits = ln(3) 0\n"
+             "claim p = 1/4 3/4\n", given);
+    j = judged(text);
+    assert_string_equal(letters(&j->judged[1]), "WW");
+    assert_that(j->judged[1].begins);
+}
+
+static void a_claim_is_about_the_namesake_that_it_fits(void **state)
+{
+    (void)state;
+    const char *given = "algorithm 4\nmask causal\nX = 1 2\nWq = 1\nWk = 1\n"
+                        "Wv = 1\n";
+    static const struct { const char *claim; int line; } claims[] = {
+        { "S = 1 2 ; 2 4", 4 },     { "S = 1 2 ; -inf 4", 5 },
+        { "4.4 S = 1 2 ; -inf 4", 4 }, { "S = 9 9 ; 9 9", 4 },
+        { "4.5 S = 1 2 ; 2 4", 5 },
+    };
+    for (int k = 0; k < 5; k++) {
+        char text[1000];
+        snprintf(text, sizeof text, "%sclaim %s\n", given, claims[k].claim);
+        const Judged *j = &judged(text)->judged[0];
+        assert_int_equal(j->claim.step->line, claims[k].line);
+    }
+}
+
+static void a_claim_is_about_a_line_of_the_sheets_algorithm(void **state)
+{
+    (void)state;
+    Fault f = { .sheet = "alg15" };
+    const Sheet *sheet = read_sheet(arena, "tests/worked/alg15.sheet", &f);
+    const Judgement *j = judge_sheet(sheet, arena, quiet, &f);
+    assert_string_equal(j->judged[0].claim.step->name, "p");
+    assert_int_equal(j->judged[0].claim.step->algorithm, 15);
+}
+
+/* ------------------------------------------------------ shape and layout */
+
+static void another_shape_is_wrong_and_tried_transposed(void **state)
+{
+    (void)state;
+    const Judged *j = &judged(FOUR "claim Vt = 2.9 1.0 ; 2.000 0.892 ; "
+                              "3.705 0.987\n")->judged[0];
+    assert_that(!j->fits && j->begins && !j->turned);
+    assert_string_equal(letters(j), "WWWWWW");
+    j = &judged(FOUR "claim Q = 1 1 ; 0 2 ; 2 2\n")->judged[0];
+    assert_that(!j->fits && j->begins && j->turned && j->n == 0);
+    j = &judged(FOUR "claim Q = 1 1 ; ? 2 ; 2 2\n")->judged[0];
+    assert_that(j->turned);
+    j = &judged(FOUR "claim Q = 1 1 0 ; 2 2 2\n")->judged[0];
+    assert_that(j->fits && !j->turned);
+    j = &judged(FOUR "claim S = 1 2 4 ; 0 2 2 ; 2 4 8\n")->judged[0];
+    assert_that(j->fits && j->begins && j->turned);
+    j = &judged(FOUR "claim Q = 1 2\n")->judged[0];
+    assert_that(!j->fits && !j->turned);
+    j = &judged("algorithm 7\ne = 1\nWu = 2 ; 3\nclaim logits = 2 3\n")
+         ->judged[0];
+    assert_that(j->fits && !j->begins && !j->turned);
+}
+
+static void another_layout_is_found(void **state)
+{
+    (void)state;
+    const char *given = "X = 1 2 ; 0 1\nWq = 1 2 ; 0 1\nWk = 1 0 ; 3 1\n"
+                        "Wv = 1 1 ; 0 2\n";
+    static const char *const Q[] = { "1 4 ; 0 1", "1 4 ; 0 1", "5 2 ; 2 1",
+                                     "1 2 ; 2 5" };
+    char text[1000];
+    const Judgement *j;
+    for (int k = 0; k < LAYOUTS; k++) {
+        snprintf(text, sizeof text, "algorithm 4\nlayout %s\n%sclaim Q = "
+                 "%s\n", layouts[k].name, given, Q[k]);
+        j = judged(text);
+        assert_that(!j->judged[0].begins && j->other == NULL);
+        snprintf(text, sizeof text, "algorithm 4\n%s%sclaim Q = %s\n",
+                 k == 0 ? "layout torch\n" : "", given, Q[k]);
+        j = judged(text);
+        if (k == 1)             /* right in both */
+            assert_that(j->other == NULL);
+        else
+            assert_string_equal(j->other->name, layouts[k].name);
+        strcat(text, "claim V = 9 9 ; 9 9\n");
+        assert_that(judged(text)->other == NULL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(what_is_rounded_is_right_one_off_is_the_last_digit),
+        TEST(a_tie_may_go_either_way),
+        TEST(the_digits_count_as_typed),
+        TEST(no_unit_is_0_or_infinite),
+        TEST(twelve_digits_are_judged),
+        TEST(five_digits_are_judged_in_single_precision),
+        TEST(fractions_and_roots_are_exact),
+        TEST(infinity_is_what_programs_write_for_it),
+        TEST(whole_numbers_are_exact_unless_there_are_decimals),
+        TEST(what_nobody_claims_is_open),
+        TEST(claims_are_judged_in_the_order_of_the_steps),
+        TEST(what_is_carried_on_follows),
+        TEST(a_claim_is_about_the_namesake_that_it_fits),
+        TEST(a_claim_is_about_a_line_of_the_sheets_algorithm),
+        TEST(another_shape_is_wrong_and_tried_transposed),
+        TEST(another_layout_is_found),
+    };
+    return RUN(laws);
+}
