@@ -19,16 +19,23 @@ static bool asked_for(const Run *run, const Step *step)
     return !any;
 }
 
+typedef struct { char text[400]; } Printed;
+
+static Printed printed(double x, int decimals)
+{
+    Printed p;
+    bool naught = fabs(x) <= pow(10, -decimals) / 2;    /* never -0 */
+    snprintf(p.text, sizeof p.text, "%.*f", decimals, naught ? 0 : x);
+    return p;
+}
+
 static uint64_t sum_of_step(uint64_t sum, const Step *step, int decimals)
 {
     Mat M = step->M;
-    char text[400];
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
-            double x = AT(M, i, j), unit = pow(10, -decimals);
-            x = fabs(x) < unit / 2 ? 0 : x;
-            int n = snprintf(text, sizeof text, "%.*f ", decimals, x);
-            sum = checksum(sum, text, (size_t)n);
+            Printed p = printed(AT(M, i, j), decimals);
+            sum = checksum(sum, p.text, strlen(p.text) + 1);
         }
     return sum;
 }
@@ -46,18 +53,13 @@ static uint64_t sum_of(const Run *run, const Run *other, int decimals)
     return sum;
 }
 
-static bool differs(double a, double b, int decimals)
-{
-    return isfinite(a) && isfinite(b) ? fabs(a - b) > pow(10, -decimals) / 2
-                                      : a != b;
-}
-
 static bool differ(Effect *e, Mat M, int decimals)
 {
     for (e->i = 1; e->i <= M->rows; e->i++)
         for (e->j = 1; e->j <= M->cols; e->j++)
-            if (differs(AT(M, e->i, e->j), AT(e->wrong->M, e->i, e->j),
-                        decimals))
+            if (strcmp(printed(AT(M, e->i, e->j), decimals).text,
+                       printed(AT(e->wrong->M, e->i, e->j), decimals).text)
+                != 0)
                 return true;
     return false;
 }
@@ -96,11 +98,7 @@ const Effect *effects_of(const Run *run, int decimals, Arena *arena,
 
 static void print_number(FILE *out, double x, int decimals)
 {
-    if (isinf(x))
-        fprintf(out, " %10s", x < 0 ? "-inf" : "inf");
-    else
-        fprintf(out, " %10.*f", decimals,
-                fabs(x) < pow(10, -decimals) / 2 ? 0 : x);
+    fprintf(out, " %10s", printed(x, decimals).text);
 }
 
 static int print_place(FILE *out, const Run *run, const Effect *e)

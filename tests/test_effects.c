@@ -74,10 +74,68 @@ static void slips_with_the_same_numbers_are_not_told_apart(void **state)
     assert_says(s, "\nnot told apart: ");
 }
 
+/* 2^x for e^x moves 1.46 to 1.33: seen with one decimal, not with none. */
+static void only_the_digits_of_the_sheet_count(void **state)
+{
+    (void)state;
+    Said one = SLIPS(write_text("s", ONE_QUERY "decimals 1\n")),
+         none = SLIPS(write_text("s", ONE_QUERY "decimals 0\n"));
+    assert_says(one, "\nbase-2            \xe1\xb9\xbc[1,1]               "
+                "1.5        1.3\n");
+    assert_that(strstr(strstr(one.out, "not seen"), "base-2") == NULL);
+    assert_that(strstr(none.out, "\nbase-2 ") == NULL);
+    assert_that(strstr(strstr(none.out, "not seen"), "base-2") != NULL);
+}
+
+static int times(const char *text, const char *part)
+{
+    int n = 0;
+    while ((text = strstr(text, part)) != NULL)
+        n++, text++;
+    return n;
+}
+
+static void a_group_has_two_slips_and_a_slip_one_group(void **state)
+{
+    (void)state;
+    const char *out = SLIPS(write_text("s", ONE_QUERY)).out;
+    assert_that(times(out, "not told apart: ") > 0);
+    for (const char *p = out; (p = strstr(p, "not told apart: ")); p++)
+        assert_that(strcspn(p, ",") < strcspn(p, "\n"));
+    const char *groups = strstr(out, "not told apart: ");
+    for (int k = 0; k < slips_n; k++) {
+        char before[60], behind[60];
+        snprintf(before, sizeof before, " %s,", slips[k].name);
+        snprintf(behind, sizeof behind, " %s\n", slips[k].name);
+        assert_that(times(groups, before) + times(groups, behind) <= 1);
+    }
+}
+
+static void a_step_is_the_same_as_itself(void **state)
+{
+    (void)state;
+    Fault f = { .sheet = "" };
+    assert_that(setjmp(f.out) == 0);
+    const Sheet *sheet = read_sheet(arena, "tests/worked/alg10.sheet", &f);
+    const Run *run = run_sheet(sheet, arena, quiet, &f);
+    for (int k = 0; k < run->n; k++)
+        assert_that(same_step(run, &run->step[k]) == &run->step[k]);
+}
+
+static void minus_nothing_is_nothing(void **state)
+{
+    (void)state;
+    Said s = SLIPS(write_text("s", "algorithm 4\nX = 1e-9 ; 0\n"
+                              "Wq = 0 1 ; -1 0\nWk = 1 0 ; 0 1\n"
+                              "Wv = 1 0 ; 0 1\n"));
+    assert_that(strstr(strstr(s.out, "not seen"), "W_q-transposed") != NULL);
+}
+
 static void a_slip_that_cannot_be_made_is_left_out(void **state)
 {
     (void)state;
     Said s = SLIPS(write_text("s", ONE_QUERY));     /* A is 2 x 1 */
+    assert_that(strstr(s.out, "n-1") == NULL);
     assert_that(strstr(s.out, "A-transposed") == NULL);
     assert_that(strstr(s.out, "mask-inverted") == NULL);
 }
@@ -120,6 +178,10 @@ int main(void)
         TEST(what_does_nothing_is_not_seen),
         TEST(only_what_is_claimed_can_tell_slips_apart),
         TEST(slips_with_the_same_numbers_are_not_told_apart),
+        TEST(only_the_digits_of_the_sheet_count),
+        TEST(a_group_has_two_slips_and_a_slip_one_group),
+        TEST(a_step_is_the_same_as_itself),
+        TEST(minus_nothing_is_nothing),
         TEST(a_slip_that_cannot_be_made_is_left_out),
         TEST(several_sheets_have_their_names),
         TEST(what_is_no_sheet_is_refused),
