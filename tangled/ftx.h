@@ -44,7 +44,7 @@ typedef const struct Matrix *Mat;
 struct Matrix {
     int rows, cols;
     real *at;               /* the entries */
-    real *grad;             /* d loss / d entry; NULL where not wanted */
+    real *grad;             /* d loss / d entry; NULL where not kept */
     struct Tape *tape;          /* the tape it is on; NULL: on none */
     struct Matrix *previous;    /* what was computed before it on the tape */
     void (*back)(Mat Y);        /* adds to the operands' grad; NULL: an input */
@@ -53,7 +53,6 @@ struct Matrix {
     const int *i, *j;           /* row and column indices, counted from 1 */
     double c;                   /* the scalar operand */
     real *slope;                /* of a gelu: its derivative */
-    bool begun;                 /* has the walk back reached its grad? */
     Mat logits;                 /* of a softmax: what it was taken of */
 
 };
@@ -97,9 +96,9 @@ Mat parameter_(Where where, Arena *arena, int rows, int cols);
 Mat constant_(Where where, Arena *arena, int rows, int cols);
 Mat input_(Where where, Tape *tape, int rows, int cols);
 
-/* backward(loss) adds d loss / d entry to the grad of every matrix on the
-   tape of loss, a 1 x 1 matrix, and to the grad of every parameter used.
-   The gradients of parameters accumulate: clear_gradient sets one to 0. */
+/* backward(loss) puts d loss / d entry into the grad of every input on the
+   tape of loss, a 1 x 1 matrix, and adds it to that of every parameter
+   used: clear_gradient sets one to 0. Other gradients are not kept. */
 #define backward(loss) backward_(HERE("backward(" #loss ")"), loss)
 void backward_(Where where, Mat loss);
 void clear_gradient(Mat M);

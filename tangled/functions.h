@@ -106,7 +106,7 @@ WITHIN float at_least(float x, float least)     /* a NaN stays one */
     return x;
 }
 
-WITHIN float power_of_2(int32_t n)              /* -126 <= n <= 127 */
+WITHIN float power_of_2(int32_t n)                 /* 0 for n = -127 */
 {
     const uint32_t bits = (uint32_t)(n + 127) << 23;
     float power;
@@ -116,7 +116,7 @@ WITHIN float power_of_2(int32_t n)              /* -126 <= n <= 127 */
 
 WITHIN float exp_single(float x, float rest)    /* e^(x + rest) */
 {
-    x = -at_least(-at_least(x, -105), -89);
+    x = -at_least(-at_least(x, -176), -89);
     const float shifted = x * 0x1.715476p0f + 0x1.8p23f;    /* 1 / ln 2 */
     const float n = shifted - 0x1.8p23f;
     const float r = x - n * 0x1.62e4p-1f - n * 0x1.7f7d1cp-20f + rest;

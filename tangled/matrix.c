@@ -420,8 +420,10 @@ FAST Mat standardise_(Where where, Mat M, Mat m, Mat v, double epsilon)
 FAST static void masked_backward(Mat Y)
 {
     Mat S = Y->of[0];
-    for (size_t k = 0, n = wanted(S); k < n; k++)
-        S->grad[k] += Y->at[k] == -(real)INFINITY ? 0 : Y->grad[k];
+    for (size_t k = 0, n = wanted(S); k < n; k++) {
+        const real dy = Y->grad[k];
+        S->grad[k] += Y->at[k] == -(real)INFINITY ? 0 : dy;
+    }
 }
 
 FAST Mat masked_(Where where, Mat S, Mask mask)
@@ -444,9 +446,10 @@ FAST Mat masked_(Where where, Mat S, Mask mask)
 FAST static void relu_backward(Mat Y)
 {
     Mat M = Y->of[0];
-    for (size_t k = 0, n = wanted(M); k < n; k++)
-        if (M->at[k] > 0)
-            M->grad[k] += Y->grad[k];
+    for (size_t k = 0, n = wanted(M); k < n; k++) {
+        const real dy = Y->grad[k];
+        M->grad[k] += M->at[k] > 0 ? dy : 0;
+    }
 }
 
 FAST Mat relu_(Where where, Mat M)

@@ -102,12 +102,19 @@ void arena_free(Arena *arena)
     free(arena);
 }
 
+typedef struct Spare Spare;     /* stands in the memory that it tells of */
+struct Spare {
+    Spare *next;
+    size_t bytes;
+};
+
 struct Tape {
     Arena *arena;
     bool gradients;             /* are derivatives wanted? */
     struct Matrix *last;
     Observer *observer;
     void *to;
+    Spare *spare;               /* gradients that have done their work */
     size_t peak;                /* bytes, the most so far */
     bool forgives;              /* NaN and infinity are let through */
     double dropout;             /* the probability of a zero */
@@ -130,6 +137,7 @@ void tape_clear(Tape *tape)
 {
     tape->peak = tape_peak(tape);
     tape->last = NULL;
+    tape->spare = NULL;
     arena_clear(tape->arena);
 }
 
@@ -155,8 +163,9 @@ struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
 struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
                            void (*backward)(Mat Y), int n, const Mat of[])
 {
-    struct Matrix *Y =
-        matrix_new(where, tape->arena, rows, cols, tape->gradients);
+    bool input = backward == NULL;
+    struct Matrix *Y = matrix_new(where, tape->arena, rows, cols,
+                                  input && tape->gradients);
     Y->tape = tape;
     if (tape->gradients) {
         size_t bytes = (size_t)n * sizeof *of;
@@ -275,20 +284,45 @@ Mat drop_(Where where, Mat M)
     return hadamard_(where, M, kept);
 }
 
+static size_t bytes_of(Mat M)
+{
+    return (size_t)M->rows * (size_t)M->cols * sizeof(real);
+}
+
+static real *borrow(Tape *tape, size_t bytes)
+{
+    Spare **place = &tape->spare;
+    while (*place != NULL && (*place)->bytes != bytes)
+        place = &(*place)->next;
+    Spare *found = *place;
+    if (found == NULL)
+        return arena_alloc(tape->arena, bytes);
+    *place = found->next;
+    return (real *)found;
+}
+
+static void give_back(Tape *tape, void *memory, size_t bytes)
+{
+    Spare *spare = memory;
+    *spare = (Spare){ tape->spare, bytes };
+    tape->spare = spare;
+}
 static void begin_gradient(Mat M)
 {
     struct Matrix *own = (struct Matrix *)M;    /* the tape's, not const */
-    if (M->tape != NULL && !M->begun) {
-        clear_gradient(M);
-        own->begun = true;
-    }
+    if (M->back == NULL || M->grad != NULL)
+        return;
+    own->grad = borrow(M->tape, bytes_of(M));
+    clear_gradient(M);
 }
 
-static void go_back(Mat Y)
+static void go_back(struct Matrix *Y)
 {
     for (int k = 0; k < Y->n; k++)
         begin_gradient(Y->of[k]);
     Y->back(Y);
+    give_back(Y->tape, Y->grad, bytes_of(Y));
+    Y->grad = NULL;
 }
 
 void backward_(Where where, Mat loss)
@@ -296,23 +330,20 @@ void backward_(Where where, Mat loss)
     if (loss->rows != 1 || loss->cols != 1)
         refuse(where, "the loss is %d x %d; it must be 1 x 1.",
                loss->rows, loss->cols);
-    if (loss->grad == NULL || loss->tape == NULL)
+    if (loss->tape == NULL || !loss->tape->gradients)
         refuse(where, "the loss is not on a tape that wants gradients.");
-    for (struct Matrix *Y = loss->tape->last; Y != NULL; Y = Y->previous)
-        Y->begun = false;
+    for (Mat Y = loss->tape->last; Y != NULL; Y = Y->previous)
+        clear_gradient(Y);
     begin_gradient(loss);
     loss->grad[0] = 1;
-    for (Mat Y = loss->tape->last; Y != NULL; Y = Y->previous)
-        if (!Y->begun)
-            clear_gradient(Y);
-        else if (Y->back != NULL)
+    for (struct Matrix *Y = loss->tape->last; Y != NULL; Y = Y->previous)
+        if (Y->back != NULL && Y->grad != NULL)
             go_back(Y);
 }
 
 void clear_gradient(Mat M)
 {
-    size_t bytes = (size_t)M->rows * (size_t)M->cols * sizeof(real);
     if (M->grad != NULL)
-        memset(M->grad, 0, bytes);
+        memset(M->grad, 0, bytes_of(M));
 }
 

@@ -1,6 +1,7 @@
 /* The functions that loops apply to every entry, and the sums in lanes. */
 #include "check.h"
 #include "functions.h"
+#include <fenv.h>
 
 enum { N = 4096 };
 
@@ -86,6 +87,16 @@ static void the_ends_of_the_exponential(void **state)
     assert_that(isnan(exp_single((float)NAN, 0)));
     assert_that(exp_of(-(real)INFINITY) == 0 && exp_of(0) == 1);
     assert_that(isnan(exp_of((real)NAN)));
+}
+
+/* A product that is too small for a float takes a processor long. */
+static void a_masked_score_has_no_product_that_is_too_small(void **state)
+{
+    (void)state;
+    volatile float score = -(float)INFINITY, weight = 1;
+    feclearexcept(FE_ALL_EXCEPT);
+    weight = exp_single(score, 0);
+    assert_that(!fetestexcept(FE_UNDERFLOW) && weight == 0);
 }
 
 static void the_ends_of_the_normal_distribution(void **state)
@@ -177,6 +188,7 @@ int main(void)
         TEST(the_normal_distribution_is_within_eight_units),
         TEST(the_ends_of_the_exponential),
         TEST(the_ends_of_the_normal_distribution),
+        TEST(a_masked_score_has_no_product_that_is_too_small),
         TEST(the_real_functions_are_as_exact_as_a_real),
         TEST(sums_and_largest_for_every_length),
         TEST(a_sum_passes_on_what_is_not_a_number),
