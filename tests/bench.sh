@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 OUT=build/bench
 PYTHON=${FTX_PYTHON:-python3}
-CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L ${CFLAGS:--O3} -Itangled"
+CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno ${CFLAGS:--O3} -Itangled"
 RUNS=7 SECONDS_EACH=1
 mkdir -p $OUT
 
@@ -26,28 +26,36 @@ median() {
     sort -n | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
 }
 
+called() {
+    case $1 in
+    ftx)   echo 'ftx' ;;
+    plain) echo 'PyTorch, a module written from the paper' ;;
+    fused) echo 'PyTorch, fused by hand' ;;
+    stock) echo 'PyTorch, nn.TransformerEncoderLayer' ;;
+    esac
+}
+
 # train NAME d_e L H d_mlp ell N_V: the programs take turns, so that all meet
-# the same noise; printed are medians, and the spread of ours.
+# the same noise; printed are medians, the spread of ours, and how many times
+# faster we are than each of the peers.
 train() {
-    name=$1; shift
-    for who in ftx own stock; do : > "$OUT/$who"; done
+    printf '%s\n' "$1"; shift
+    for who in ftx $PEERS; do : > "$OUT/$who"; done
     for run in $(seq $RUNS); do
         $OUT/train "$@" $SECONDS_EACH >> $OUT/ftx
-        if [ -n "$torch" ]; then
-            for who in own stock; do
-                OMP_NUM_THREADS=1 "$PYTHON" tests/bench_train.py $who "$@" \
-                    $SECONDS_EACH >> $OUT/$who
-            done
-        fi
+        for who in $PEERS; do
+            OMP_NUM_THREADS=1 "$PYTHON" -W ignore tests/bench_train.py \
+                $who "$@" $SECONDS_EACH >> $OUT/$who
+        done
     done
-    for who in own stock; do [ -n "$torch" ] || echo 0 > $OUT/$who; done
-    sort -n $OUT/ftx | awk -v name="$name" -v own="$(median < $OUT/own)" \
-        -v stock="$(median < $OUT/stock)" '
-        function ratio(by) { return by > 0 ? sprintf("%.1f", m / by) : "-" }
-        { x[NR] = $1 }
-        END { m = x[int((NR + 1) / 2)]
-              printf "%-52s %8.0f %8.0f %8s %8s  (%.0f to %.0f)\n", name, m,
-                     own, ratio(own), ratio(stock), x[1], x[NR] }'
+    ours=$(median < $OUT/ftx)
+    printf '    %-42s %8.0f  (%.0f to %.0f)\n' "$(called ftx)" "$ours" \
+        "$(sort -n $OUT/ftx | head -n 1)" "$(sort -n $OUT/ftx | tail -n 1)"
+    for who in $PEERS; do
+        awk -v who="$(called $who)" -v ours="$ours" -v theirs="$(median < $OUT/$who)" '
+            BEGIN { printf "    %-42s %8.0f  ftx is %.1f times as fast\n",
+                    who, theirs, ours / theirs }'
+    done
 }
 
 training() {
@@ -58,7 +66,8 @@ training() {
     echo "Steps a second, one sequence a step, plain SGD, single precision," \
          "one thread."
     echo "PyTorch: ${torch:-there is none for $PYTHON (see FTX_PYTHON)}"
-    printf '%-52s %8s %8s %8s %8s\n' '' ftx PyTorch ratio "stock's"
+    PEERS=
+    if [ -n "$torch" ]; then PEERS='plain fused stock'; fi
     train 'd_e 64, L 2, H 4, d_mlp 256, ell 64, N_V 100' 64 2 4 256 64 100
     train 'd_e 16, L 1, H 2, d_mlp 64, ell 8, N_V 100' 16 1 2 64 8 100
 }
