@@ -18,7 +18,7 @@ Mat with_past(struct Past *past, Mat M)
     struct Matrix *known = &past->known;
     if (M == NULL)
         return known;
-    REQUIRE(M->grad == NULL, "a memory keeps no gradients; the tape must "
+    REQUIRE(M->back == NULL, "a memory keeps no gradients; the tape must "
             "not want any.");
     REQUIRE(known->cols + M->cols <= past->room,
             "%d columns and %d more: there is room for %d.",
