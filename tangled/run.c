@@ -694,15 +694,24 @@ const Step *same_step(const Run *run, const Step *step)
     return NULL;
 }
 
+static int time_of(const Job *job, const Step *step)
+{
+    for (int k = job->run.n; step->head == 0 && k-- > 0; ) {
+        const Step *before = &job->step[k];
+        if (alike(before, step))
+            return before->time + 1;
+        if (before->layer != step->layer || before->turn != step->turn)
+            break;
+    }
+    return 1;
+}
+
 static void add_step(Job *job, Step *step)
 {
     bool own = step->algorithm == job->run.algorithm;
     step->inner |= job->run.algorithm >= 8 && !own;
     step->turn = job->turn;
-    step->time = 1;
-    for (int k = job->run.n; step->time == 1 && k-- > 0; )
-        if (alike(&job->step[k], step))
-            step->time = job->step[k].time + 1;
+    step->time = time_of(job, step);
     if (job->run.n == job->most) {
         size_t old = (size_t)job->most * sizeof *step;
         Step *more = arena_alloc(job->arena, 2 * old);

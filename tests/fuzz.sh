@@ -9,7 +9,7 @@ fuzz=build/fuzz/fuzz_sheet
 sanitize=-fsanitize=fuzzer-no-link,address,undefined
 "$1" -s CC=clang OUT=build/fuzz $fuzz CFLAGS="-O1 -g -Werror $sanitize \
     -fno-sanitize-recover=all -DARENA_BLOCK=1" || exit 1
-mkdir -p build/fuzz/found
+rm -rf build/fuzz/found && mkdir -p build/fuzz/found
 options="-timeout=10 -rss_limit_mb=1024 -artifact_prefix=build/fuzz/"
 
 fail() {
