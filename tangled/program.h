@@ -184,8 +184,9 @@ typedef struct {
         const char *line;       /* such as "4.6"; "": what the sheet gives;
                                    NULL ends the list                     */
         const char *name;       /* such as "S_scaled"                     */
-        Mat (*instead)(Slipping *s, Mat M);     /* may return NULL: such a
-                                                   slip cannot be made    */
+        Mat (*instead)(Slipping *s, Mat M);     /* may return M: nothing
+                                                   to mistake here; NULL:
+                                                   it cannot be made      */
         bool unwritten;         /* M is written, the other carried on     */
     } at[6];
     bool exchanged;             /* X and Z                                */

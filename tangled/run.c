@@ -153,6 +153,9 @@ typedef struct {
     int *row, in_row;               /* indices seen in a loop                 */
     const char *row_line;           /* ... and where                          */
     int ell_gen;                    /* tokens to be drawn                     */
+    NumberList *chances;            /* uniform numbers for them               */
+    Mat q;                          /* what the next one is drawn from        */
+    int y;                          /* the last one                           */
 } Job;
 static bool takes(int algorithm, const Argument *argument)
 {
@@ -797,7 +800,7 @@ static void note_index(Job *job, const Step *step, const char *line,
         job->turn = index;
     if (strcmp(line, "14.5") == 0 || strcmp(line, "15.6") == 0) {
         add_row(job, (Step){ .algorithm = step->algorithm,
-                .line = step->line, .name = "y" }, 1, &index);
+                .line = step->line, .name = "y" }, 1, &job->y);
         job->turn++;            /* which Algorithm 14 says itself */
     }
 }
@@ -886,7 +889,10 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     step.M = copied(job, M, step.turned);
     add_step(job, &step);
     leave(job, line);
-    return carried(job, &step, M);
+    M = carried(job, &step, M);
+    if (strcmp(name, "q") == 0)
+        job->q = M;
+    return M;
 }
 
 enum { STEP_ENTRIES = 5000000 };        /* of all steps of a run together */
@@ -1295,6 +1301,8 @@ static Theta *given_theta(Job *job)
     theta_allocate(theta, job->arena);
     for (int k = 1; k <= theta->n; k++)
         fill_parameter(job, &theta->parameter[k]);
+    if (job->hyper.positions != LEARNED && !job->run.unplaced)
+        vary(job, theta->W_p, (Step){ .name = "W_p" });
     return theta;
 }
 
@@ -1453,6 +1461,34 @@ static double given_tau(Job *job)
     return item->entry->value;
 }
 
+static double number_that_draws(Mat q, double y, double instead)
+{
+    if (!(y >= 1 && y <= q->rows))
+        return instead;
+    double below = 0;
+    for (int v = 1; v < (int)y; v++)
+        below += AT(q, v, 1);
+    double u = below + AT(q, (int)y, 1) / 2;
+    bool draws = 0 <= u && u < 1 && sample(q, u) == (int)y;
+    return draws ? u : instead;
+}
+
+static double next_chance(void *from)
+{
+    Job *job = from;
+    double u = job->chances->u[job->chances->used++];
+    Step step = { .algorithm = job->run.algorithm, .name = "y",
+                  .line = job->run.algorithm == 14 ? 5 : 6,
+                  .turn = job->turn };
+    Mat Y = input(job->tape, 1, 1);
+    step.M = Y;
+    AT(Y, 1, 1) = (real)sample(job->q, u);
+    Y = varied(job, &step, Y);
+    job->y = (int)AT(Y, 1, 1);
+    Y = carried(job, &step, Y);
+    return number_that_draws(job->q, AT(Y, 1, 1), u);
+}
+
 static Inference given_inference(Job *job, double tau, NumberList *list)
 {
     const Item *u = find(job, "u", 0);
@@ -1466,8 +1502,9 @@ static Inference given_inference(Job *job, double tau, NumberList *list)
         list->u = memset(arena_alloc(job->arena, (size_t)job->ell_gen
                          * sizeof(double)), 0,
                          (size_t)job->ell_gen * sizeof(double));
+    job->chances = list;
     return (Inference){ .ell_gen = job->ell_gen, .tau = tau,
-                        .chance = chance_in(list) };
+                        .chance = { next_chance, job } };
 }
 static void check_room(const Job *job, int length)
 {

@@ -5,16 +5,38 @@
 
 typedef struct { const char *line, *name; } Place;
 
+static const struct { const char *line, *name; Place as; } aliases[] = {
+        { "3.1",  "q",       { "4.1",  "Q" } },
+        { "3.2",  "k_t",     { "4.2",  "K" } },
+        { "3.3",  "v_t",     { "4.3",  "V" } },
+        { "3.4",  "scores",  { "4.4",  "S" } },
+        { "3.4",  "alpha_t", { "4.6",  "A" } },
+        { "3.5",  "v_tilde", { "4.6",  "Vt" } },
+        { "8.3",  "Z",       { "10.3", "X" } },
+        { "8.5",  "Z",       { "9.5",  "X" } },
+        { "8.6",  "Z",       { "9.6",  "X" } },
+        { "8.7",  "Z",       { "9.7",  "X" } },
+        { "8.8",  "Z",       { "9.8",  "X" } },
+        { "8.12", "X",       { "10.3", "X" } },
+        { "8.14", "X",       { "9.5",  "X" } },
+        { "8.15", "X",       { "9.6",  "X" } },
+        { "8.16", "X",       { "9.5",  "X" } },
+        { "8.17", "X",       { "9.6",  "X" } },
+        { "8.18", "X",       { "9.7",  "X" } },
+        { "8.19", "X",       { "9.8",  "X" } },
+        { "9.3",  "X",       { "10.3", "X" } },
+        { "9.11", "X",       { "10.10", "X" } },
+        { "11.5", "loss",    { "13.5", "loss" } },
+        { "12.9", "loss",    { "13.5", "loss" } },
+        { "15.5", "p",       { "14.4", "p" } },
+        { "15.6", "q",       { "14.5", "q" } },
+        { "15.6", "y",       { "14.5", "y" } },
+};
+
 static Place place_of(const Step *step, char line[30])
 {
-    static const struct { const char *line, *name; Place as; } aliases[] = {
-        { "3.1", "q",       { "4.1", "Q" } },
-        { "3.2", "k_t",     { "4.2", "K" } },
-        { "3.3", "v_t",     { "4.3", "V" } },
-        { "3.4", "scores",  { "4.4", "S" } },
-        { "3.4", "alpha_t", { "4.6", "A" } },
-        { "3.5", "v_tilde", { "4.6", "Vt" } },
-    };
+    if (step->aspect != VALUE)
+        return (Place){ "13.6", step->aspect == NEW ? "new" : "gradient" };
     snprintf(line, 30, "%d.%d", step->algorithm, step->line);
     for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
         if (strcmp(line, aliases[k].line) == 0
@@ -59,6 +81,12 @@ static Mat value_of(Slipping *s, const char *name)
         if (strcmp(v->name, name) == 0 && is_known(&v->place, s->here))
             return v->M;
     cannot_be(s);
+}
+
+/* What the next line works on: in a model X, also where it is called Z. */
+static Mat stream(Slipping *s)
+{
+    return value_of(s, s->variation.run->algorithm >= 8 ? "X" : "e");
 }
 
 static void remember(Slipping *s, const char *name, const Step *place,
@@ -213,7 +241,7 @@ static Mat masked_where(Slipping *s, Mat M,
     Mat S = value_of(s, "S"),
         Y = zeros_beside(s, M, M->rows, M->cols);
     if (!any_hidden(M))
-        return NULL;
+        return M;
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
             AT(Y, i, j) = hidden(M, i, j) ? (real)hide : AT(S, i, j);
@@ -229,7 +257,7 @@ static bool or_itself(Mat M, int i, int j)
 
 static Mat without_mask(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? value_of(s, "S") : NULL;
+    return any_hidden(M) ? value_of(s, "S") : M;
 }
 static Mat mask_inverted(Slipping *s, Mat M)
 {
@@ -237,8 +265,7 @@ static Mat mask_inverted(Slipping *s, Mat M)
 }
 static Mat mask_transposed(Slipping *s, Mat M)
 {
-    return M->rows == M->cols ? masked_where(s, M, turned, -INFINITY)
-                              : NULL;
+    return M->rows == M->cols ? masked_where(s, M, turned, -INFINITY) : M;
 }
 static Mat mask_strict(Slipping *s, Mat M)
 {
@@ -268,7 +295,7 @@ static double epsilon(const Slipping *s)
 
 static Mat over_n_minus_1(Slipping *s, Mat M)
 {
-    Mat e = value_of(s, "e");
+    Mat e = stream(s);
     return e->rows == 1 ? NULL
          : scale(M, e->rows / (e->rows - 1.0));
 }
@@ -368,6 +395,25 @@ static bool is_made(const Slipping *s, const Step *here)
            && (only->head == here->head || here->head == 0));
 }
 
+/* Training and inference read the logarithms of P, not P. */
+static bool is_read_by_logarithm(const Slipping *s, Place place, Mat M)
+{
+    return s->variation.run->algorithm >= 11 && M->logits != NULL
+        && (strcmp(place.name, "p") == 0 || strcmp(place.name, "P") == 0);
+}
+
+static void set_logarithms(Slipping *s, Mat P)
+{
+    Mat logits = zeros_beside(s, P, P->rows, P->cols);
+    for (int j = 1; j <= P->cols; j++)
+        for (int i = 1; i <= P->rows; i++) {
+            if (!(AT(P, i, j) > 0))
+                cannot_be(s);
+            AT(logits, i, j) = (real)log(AT(P, i, j));
+        }
+    ((struct Matrix *)P)->logits = logits;      /* a slip has made it */
+}
+
 static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
 {
     Mat Y = M;
@@ -378,12 +424,15 @@ static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
                 && strcmp(s->slip->at[i].name, place.name) == 0
                 && s->slip->at[i].unwritten == unwritten
                 && is_made(s, s->here)) {
-                Y = s->slip->at[i].instead(s, Y);
-                s->why->made[k] = true;
+                Mat other = s->slip->at[i].instead(s, Y);
+                s->why->made[k] |= other != Y;
+                Y = other;
             }
         if (Y == NULL || Y->rows != M->rows || Y->cols != M->cols)
             cannot_be(s);
     }
+    if (is_read_by_logarithm(s, place, M) && Y->logits == NULL)
+        set_logarithms(s, Y);
     return Y;
 }
 
@@ -417,9 +466,8 @@ static Mat give(void *to, const Step *place, Mat M)
 {
     Slipping *s = to;
     s->here = place;
-    M = slipped(s, (Place){ "", place->name }, false, M);
-    remember(s, place->name, place, M);
-    return M;
+    remember(s, place->name, place, M);     /* it will be overwritten */
+    return slipped(s, (Place){ "", place->name }, false, M);
 }
 
 static const Claim *claim_on(const Slipping *s, const Step *step)
