@@ -194,6 +194,9 @@ typedef struct {
 extern const Slip slips[];
 extern const int slips_n;
 
+/* Is it a slip of rounding too early? */
+bool is_rounding(const Slip *slip);
+
 /* A claim of a sheet, and the step that it is about. */
 typedef struct {
     const Item *item;

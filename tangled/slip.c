@@ -75,12 +75,18 @@ _Noreturn static void cannot_be(Slipping *s)
     fault(s->variation.fault, 0, "such a slip cannot be made.");
 }
 
-static Mat value_of(Slipping *s, const char *name)
+static Mat value_at(Slipping *s, const char *name, int line)
 {
     for (const Seen *v = s->last; v != NULL; v = v->before)
-        if (strcmp(v->name, name) == 0 && is_known(&v->place, s->here))
+        if (strcmp(v->name, name) == 0 && is_known(&v->place, s->here)
+            && (line == 0 || v->place.line == line))
             return v->M;
     cannot_be(s);
+}
+
+static Mat value_of(Slipping *s, const char *name)
+{
+    return value_at(s, name, 0);
 }
 
 /* What the next line works on: in a model X, also where it is called Z. */
@@ -133,6 +139,10 @@ static double nothing(double x, double number)
 }
 
 static Mat rounded(Slipping *s, Mat M) { return each(s, M, round_to); }
+static Mat rounded_3(Slipping *s, Mat M)    /* in Algorithm 3 only */
+{
+    return s->here->algorithm == 3 ? rounded(s, M) : M;
+}
 static Mat zeros(Slipping *s, Mat M)   { return each(s, M, nothing); }
 
 static Mat scores(Slipping *s)              /* behind the mask */
@@ -142,73 +152,118 @@ static Mat scores(Slipping *s)              /* behind the mask */
 
 static double d_attn(Slipping *s) { return value_of(s, "Q")->rows; }
 
+static bool is_scaled(const Slipping *s)
+{
+    return s->variation.run->scaled;
+}
+
+static Mat scores_times(Slipping *s, double c)
+{
+    return is_scaled(s) && c > 0 ? scale(scores(s), c) : NULL;
+}
+
 static Mat unscaled(Slipping *s, Mat M)
 {
-    return (void)M, scores(s);
+    return (void)M, scores_times(s, 1);
+}
+
+static Mat scaled_anyway(Slipping *s, Mat M)
+{
+    return is_scaled(s) ? NULL : scale(M, 1 / sqrt(d_attn(s)));
 }
 
 static Mat over_d_attn(Slipping *s, Mat M)
 {
-    return (void)M, scale(scores(s), 1 / d_attn(s));
+    return (void)M, scores_times(s, 1 / d_attn(s));
 }
 
 static Mat over_root_d_x(Slipping *s, Mat M)
 {
     double d_x = value_of(s, "W_q")->cols;
-    return (void)M, scale(scores(s), 1 / sqrt(d_x));
+    return (void)M, scores_times(s, 1 / sqrt(d_x));
 }
-
 static Mat times_root(Slipping *s, Mat M)
 {
-    return (void)M, scale(scores(s), sqrt(d_attn(s)));
+    return (void)M, scores_times(s, sqrt(d_attn(s)));
 }
-static Mat shares(Slipping *s, Mat E, bool of_rows)     /* NULL: none */
+
+static Mat over_root_of_root(Slipping *s, Mat M)
 {
-    Mat T = of_rows ? transposed(s, E) : E;
-    Mat A = zeros_beside(s, T, T->rows, T->cols);
-    for (int j = 1; j <= T->cols; j++) {
-        double total = 0;
-        for (int i = 1; i <= T->rows; i++)
-            total += AT(T, i, j);
-        if (total == 0 || !isfinite(total))
-            return NULL;
-        for (int i = 1; i <= T->rows; i++)
-            AT(A, i, j) = (real)(AT(T, i, j) / total);
-    }
-    return of_rows ? transposed(s, A) : A;
+    return (void)M, scores_times(s, 1 / sqrt(sqrt(d_attn(s))));
+}
+
+static Mat over_rounded_root(Slipping *s, Mat M)
+{
+    double root = round_to(sqrt(d_attn(s)), s->slip->number);
+    return (void)M, scores_times(s, 1 / root);
+}
+
+static Mat times_rounded_root(Slipping *s, Mat M)
+{
+    double factor = round_to(1 / sqrt(d_attn(s)), s->slip->number);
+    return (void)M, scores_times(s, factor);
+}
+
+static Mat powers(Slipping *s, Mat P, double (*f)(double x, double number))
+{
+    return P->logits == NULL ? NULL : each(s, P->logits, f);
 }
 
 static double raised(double x, double base) { return pow(base, x); }
-static double itself(double x, double base) { return (void)base, x; }
+static double itself(double x, double base)
+{
+    return (void)base, x == -INFINITY ? 0 : x;
+}
 static double e_rounded(double x, double decimals)
 {
     return round_to(exp(x), decimals);
 }
 
+static Mat shares(Slipping *s, Mat E)       /* NULL: there are none */
+{
+    Mat A = E == NULL ? NULL : zeros_beside(s, E, E->rows, E->cols);
+    for (int j = 1; A != NULL && j <= E->cols; j++) {
+        double total = 0;
+        for (int i = 1; i <= E->rows; i++)
+            total += AT(E, i, j);
+        if (total == 0 || !isfinite(total))
+            return NULL;
+        for (int i = 1; i <= E->rows; i++)
+            AT(A, i, j) = (real)(AT(E, i, j) / total);
+    }
+    return A;
+}
 static Mat over_rows(Slipping *s, Mat M)
 {
-    double (*const f)(double, double) = raised;
-    (void)M;
-    return shares(s, each(s, value_of(s, "S_scaled"), f), true);
+    Mat E = powers(s, M, raised);
+    Mat A = E == NULL ? NULL : shares(s, transposed(s, E));
+    return A == NULL ? NULL : transposed(s, A);
+}
+
+static Mat over_everything(Slipping *s, Mat M)
+{
+    double total = 0;
+    Mat E = powers(s, M, raised);
+    for (int j = 1; E != NULL && j <= E->cols; j++)
+        for (int i = 1; i <= E->rows; i++)
+            total += AT(E, i, j);
+    return total == 0 || isinf(total) ? NULL : scale(E, 1 / total);
 }
 
 static Mat other_base(Slipping *s, Mat M)
 {
-    (void)M;
-    return shares(s, each(s, value_of(s, "S_scaled"), raised), false);
+    return shares(s, powers(s, M, raised));
 }
-
 static Mat by_the_sum(Slipping *s, Mat M)
 {
-    (void)M;
-    return shares(s, each(s, value_of(s, "S_scaled"), itself), false);
+    return shares(s, powers(s, M, itself));
 }
-
 static Mat rounded_powers(Slipping *s, Mat M)
 {
-    (void)M;
-    return shares(s, each(s, value_of(s, "S_scaled"), e_rounded), false);
+    return shares(s, powers(s, M, e_rounded));
 }
+static Mat only_powers(Slipping *s, Mat M) { return powers(s, M, raised); }
+static Mat no_softmax(Slipping *s, Mat M)  { return (void)s, M->logits; }
 
 static Mat hard_maximum(Slipping *s, Mat M)
 {
@@ -221,6 +276,7 @@ static Mat hard_maximum(Slipping *s, Mat M)
     }
     return A;
 }
+
 static bool hides(Mat M, int i, int j)
 {
     return i <= M->rows && j <= M->cols && AT(M, i, j) == -INFINITY;
@@ -238,42 +294,64 @@ static bool any_hidden(Mat M)
 static Mat masked_where(Slipping *s, Mat M,
                         bool (*hidden)(Mat M, int i, int j), double hide)
 {
-    Mat S = value_of(s, "S"),
+    Mat S = value_at(s, "S", 4),
         Y = zeros_beside(s, M, M->rows, M->cols);
-    if (!any_hidden(M))
-        return M;
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
             AT(Y, i, j) = hidden(M, i, j) ? (real)hide : AT(S, i, j);
     return Y;
 }
-
 static bool not_hidden(Mat M, int i, int j) { return !hides(M, i, j); }
 static bool turned(Mat M, int i, int j)     { return hides(M, j, i); }
+static bool later_key(Mat M, int i, int j)  { return (void)M, i > j; }
+static bool alone(Mat M, int t)
+{
+    bool alone = true;
+    for (int i = 1; i <= M->rows; i++)
+        alone &= i == t || hides(M, i, t);
+    return alone;
+}
 static bool or_itself(Mat M, int i, int j)
 {
-    return i == j || hides(M, i, j);
+    return hides(M, i, j) || (i == j && !alone(M, j));
 }
 
+static Mat seeing(Slipping *s, Mat M)
+{
+    Mat S = value_at(s, "S", 4), Y = zeros_beside(s, M, M->rows, M->cols);
+    for (int j = 1; j <= M->cols; j++) {
+        bool blind = true;
+        for (int i = 1; i <= M->rows; i++)
+            blind &= hides(M, i, j);
+        for (int i = 1; i <= M->rows; i++)
+            AT(Y, i, j) = blind ? AT(S, i, j) : AT(M, i, j);
+    }
+    return Y;
+}
 static Mat without_mask(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? value_of(s, "S") : M;
+    return any_hidden(M) ? value_at(s, "S", 4) : M;
 }
 static Mat mask_inverted(Slipping *s, Mat M)
 {
-    return masked_where(s, M, not_hidden, -INFINITY);
+    return any_hidden(M) ? masked_where(s, M, not_hidden, -INFINITY) : M;
 }
 static Mat mask_transposed(Slipping *s, Mat M)
 {
-    return M->rows == M->cols ? masked_where(s, M, turned, -INFINITY) : M;
+    return any_hidden(M) && M->rows == M->cols
+         ? masked_where(s, M, turned, -INFINITY) : M;
 }
 static Mat mask_strict(Slipping *s, Mat M)
 {
-    return masked_where(s, M, or_itself, -INFINITY);
+    return any_hidden(M) ? masked_where(s, M, or_itself, -INFINITY) : M;
 }
 static Mat zero_where_masked(Slipping *s, Mat M)
 {
-    return masked_where(s, M, hides, 0);
+    return any_hidden(M) ? masked_where(s, M, hides, 0) : M;
+}
+static Mat causal_anyway(Slipping *s, Mat M)
+{
+    return any_hidden(M) ? M : masked_where(s, M, later_key, -INFINITY);
 }
 static Mat weights_masked(Slipping *s, Mat M)
 {
@@ -285,30 +363,333 @@ static Mat weights_masked(Slipping *s, Mat M)
     return A;
 }
 
-static double epsilon(const Slipping *s)
+static Mat identity(Slipping *s, Mat M)
+{
+    Mat I = zeros_beside(s, M, M->rows, M->cols);
+    for (int i = 1; i <= M->rows && i <= M->cols; i++)
+        AT(I, i, i) = 1;
+    return M->rows == M->cols ? I : NULL;
+}
+
+static void copy(Mat to, Mat from)
+{
+    memmove(to->at, from->at,
+            (size_t)to->rows * (size_t)to->cols * sizeof *to->at);
+}
+
+static Mat for_other(Slipping *s, Mat M, const char *name)
+{
+    Mat other = value_of(s, name),
+        Y = zeros_beside(s, M, M->rows, M->cols);
+    if (other->rows != M->rows || other->cols != M->cols)
+        return NULL;
+    copy(Y, other);
+    copy(other, M);
+    return Y;
+}
+
+static Mat for_W_q(Slipping *s, Mat M) { return for_other(s, M, "W_q"); }
+static Mat for_W_k(Slipping *s, Mat M) { return for_other(s, M, "W_k"); }
+static Mat for_b_q(Slipping *s, Mat M) { return for_other(s, M, "b_q"); }
+static Mat for_b_k(Slipping *s, Mat M) { return for_other(s, M, "b_k"); }
+static Mat keys(Slipping *s, Mat M)    { return (void)M, value_of(s, "K"); }
+
+static int heads(Slipping *s)
+{
+    for (const Seen *v = s->last; v != NULL; v = v->before)
+        if (v->place.line > 0 && v->place.head > 0)
+            return v->place.head;
+    cannot_be(s);
+}
+
+/* Row i of the answer is row from(i, ...) of Y; -1: of zeros. */
+typedef int Order(int i, int H, int d_mid);
+static Mat rows_from(Slipping *s, Mat Y, Order from)
+{
+    Mat M = zeros_beside(s, Y, Y->rows, Y->cols);
+    int H = heads(s), d_mid = Y->rows / H;
+    for (int i = 0; i < Y->rows; i++)
+        for (int j = 1; j <= Y->cols && from(i, H, d_mid) >= 0; j++)
+            AT(M, i + 1, j) = AT(Y, from(i, H, d_mid) + 1, j);
+    return M;
+}
+
+static int backwards(int i, int H, int d_mid)
+{
+    return (H - 1 - i / d_mid) * d_mid + i % d_mid;
+}
+static int in_turn(int i, int H, int d_mid)
+{
+    return i % H * d_mid + i / H;
+}
+static int again(int i, int H, int d_mid) { return (void)H, i % d_mid; }
+static int first(int i, int H, int d_mid)
+{
+    return (void)H, i < d_mid ? i : -1;
+}
+static Mat heads_backwards(Slipping *s, Mat Y)
+{
+    return rows_from(s, Y, backwards);
+}
+static Mat heads_in_turn(Slipping *s, Mat Y)
+{
+    return rows_from(s, Y, in_turn);
+}
+static Mat head_again(Slipping *s, Mat Y) { return rows_from(s, Y, again); }
+static Mat first_head(Slipping *s, Mat Y) { return rows_from(s, Y, first); }
+
+/* Multiplied by number; 0: by one over the number of heads. */
+static Mat heads_added(Slipping *s, Mat Vt)
+{
+    Mat Y = value_of(s, "Y");
+    int H = heads(s), d_mid = Y->rows / H;
+    double c = s->slip->number > 0 ? s->slip->number : 1.0 / H;
+    Mat M = zeros_beside(s, Vt, d_mid, Y->cols);
+    for (int i = 1; i <= Y->rows; i++)
+        for (int j = 1; j <= Y->cols; j++)
+            AT(M, (i - 1) % d_mid + 1, j) += (real)(c * AT(Y, i, j));
+    return M;
+}
+
+static double number_given(const Slipping *s, const char *name,
+                           double instead)
 {
     for (int k = 0; k < s->sheet->n; k++)
-        if (strcmp(s->sheet->item[k].name, "epsilon") == 0)
+        if (!s->sheet->item[k].claim && s->sheet->item[k].word == NULL
+            && strcmp(s->sheet->item[k].name, name) == 0)
             return s->sheet->item[k].entry->value;
-    return 0;
+    return instead;
 }
+
+static double epsilon(const Slipping *s)
+{
+    return number_given(s, "epsilon", 0);
+}
+
+/* The variance whose root, with epsilon, is f(v, epsilon). */
+static Mat with_root(Slipping *s, Mat v, double (*f)(double v, double eps))
+{
+    Mat other = zeros_beside(s, v, 1, v->cols);
+    double eps = epsilon(s);
+    for (int j = 1; j <= v->cols; j++)
+        AT(other, 1, j) = (real)(pow(f(AT(v, 1, j), eps), 2) - eps);
+    return other;
+}
+
+static double none(double v, double eps)    { return v + eps; }
+static double outside(double v, double eps) { return sqrt(v) + eps; }
+static double without(double v, double eps) { return (void)eps, sqrt(v); }
+static double twice(double v, double eps)   { return sqrt(v + 2 * eps); }
+static Mat no_root(Slipping *s, Mat v) { return with_root(s, v, none); }
+static Mat eps_outside(Slipping *s, Mat v)
+{
+    return with_root(s, v, outside);
+}
+static Mat no_eps(Slipping *s, Mat v)
+{
+    return with_root(s, v, without);
+}
+static Mat eps_twice(Slipping *s, Mat v)
+{
+    return with_root(s, v, twice);
+}
+static double root_of(double x, double n)   { return (void)n, sqrt(x); }
+static double square_of(double x, double n) { return (void)n, x * x; }
+static double one(double x, double n)       { return (void)x, (void)n, 1; }
+static Mat roots(Slipping *s, Mat M)   { return each(s, M, root_of); }
+static Mat squares(Slipping *s, Mat M) { return each(s, M, square_of); }
+static Mat ones(Slipping *s, Mat M)    { return each(s, M, one); }
 
 static Mat over_n_minus_1(Slipping *s, Mat M)
 {
-    Mat e = stream(s);
-    return e->rows == 1 ? NULL
-         : scale(M, e->rows / (e->rows - 1.0));
+    double n = stream(s)->rows;
+    return n == 1 ? NULL : scale(M, n / (n - 1));
 }
 
-static Mat squared(Slipping *s, Mat M)          /* so that its root is v */
+static Mat not_over_n(Slipping *s, Mat M)
 {
-    Mat v = zeros_beside(s, M, 1, M->cols);
+    return scale(M, stream(s)->rows);
+}
+
+static Mat mean_anyway(Slipping *s, Mat M)
+{
+    return s->variation.run->rms ? mean(stream(s)) : M;
+}
+
+static Mat square_added(Slipping *s, Mat v)     /* v + m^2 */
+{
+    Mat m = value_of(s, "m");
+    return add(v, hadamard(m, m));
+}
+
+static Mat mean_left_in(Slipping *s, Mat M)
+{
+    Mat m = value_of(s, "m"), v = value_of(s, "v"),
+        gamma = value_of(s, "gamma"),
+        Y = zeros_beside(s, M, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
-        AT(v, 1, j) = (real)(pow(AT(M, 1, j) + epsilon(s), 2) - epsilon(s));
-    return v;
+        for (int i = 1; i <= M->rows; i++)
+            AT(Y, i, j) = AT(M, i, j) + (real)(AT(gamma, i, 1) * AT(m, 1, j)
+                                          / sqrt(AT(v, 1, j) + epsilon(s)));
+    return Y;
+}
+static bool has_roots(Mat v, double epsilon)
+{
+    bool positive = true;
+    for (int j = 1; j <= v->cols; j++)
+        positive &= isfinite(AT(v, 1, j))
+                 && (real)sqrt(AT(v, 1, j) + epsilon) > 0;
+    return positive;
+}
+
+static Mat over_tokens(Slipping *s, Mat M)
+{
+    Mat e = transposed(s, stream(s)), m = mean(e);
+    Mat v = variance(e, m);
+    (void)M;
+    if (!has_roots(v, epsilon(s)) || s->variation.run->rms)
+        return NULL;
+    Mat Y = transposed(s, standardise(e, m, v, epsilon(s)));
+    return add_bias(scale_rows(value_of(s, "gamma"), Y),
+                    value_of(s, "beta"));
+}
+
+static Mat for_gamma(Slipping *s, Mat M)
+{
+    char gamma[20];
+    const char *beta = s->here->name;
+    snprintf(gamma, sizeof gamma, "gamma%s", beta + strlen("beta"));
+    return for_other(s, M, gamma);
+}
+
+static Mat column_of(Slipping *s, Mat M, const char *W, const char *index)
+{
+    Mat from = value_of(s, W);
+    int j = (int)(number_given(s, index, 1) + s->slip->number);
+    return 1 <= j && j <= from->cols ? gather(M->tape, from, 1, &j) : NULL;
+}
+
+static Mat other_token(Slipping *s, Mat M)
+{
+    return column_of(s, M, "W_e", "v");
+}
+
+static Mat row_of(Slipping *s, Mat M, const char *W, const char *index)
+{
+    Mat from = value_of(s, W);
+    int i = (int)number_given(s, index, 1);
+    return i <= from->rows ? gather(M->tape, transposed(s, from), 1, &i)
+                           : NULL;
+}
+
+static Mat row_of_W_e(Slipping *s, Mat M)
+{
+    return row_of(s, M, "W_e", "v");
+}
+static Mat row_of_W_p(Slipping *s, Mat M)
+{
+    return row_of(s, M, "W_p", "t");
+}
+typedef struct { Sinusoids variant; double base, position; } Sines;
+
+static bool sines_of(const Slipping *s, Sines *sines)
+{
+    const char *word = NULL;
+    for (int k = 0; k < s->sheet->n; k++)
+        if (strcmp(s->sheet->item[k].name, "positions") == 0)
+            word = s->sheet->item[k].word;
+    bool paper = word != NULL && strcmp(word, "paper") == 0;
+    sines->variant = paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI;
+    sines->base = number_given(s, "base", paper
+                ? number_given(s, "ell_max", 1) : 10000);
+    sines->position = number_given(s, "t", 1) - 1
+                    + number_given(s, "first", paper ? 1 : 0);
+    return word != NULL;
+}
+
+static Mat sines(Slipping *s, Mat M, Sines how)
+{
+    Mat Y = zeros_beside(s, M, M->rows, 1);
+    copy(Y, sinusoids(s->arena, M->rows, 1, how.variant, how.base,
+                      how.position));
+    return Y;
+}
+static Mat other_position(Slipping *s, Mat M)
+{
+    Sines how;
+    if (!sines_of(s, &how))
+        return column_of(s, M, "W_p", "t");
+    how.position += s->slip->number;
+    return sines(s, M, how);
+}
+
+static Mat base_of_sines(Slipping *s, Mat M)    /* number 0: ell_max */
+{
+    Sines how;
+    bool computed = sines_of(s, &how);
+    how.base = s->slip->number > 0 ? s->slip->number
+             : number_given(s, "ell_max", 0);
+    return computed && how.base > 0 ? sines(s, M, how) : NULL;
+}
+
+static Mat power_of_base(Slipping *s, Mat M)
+{
+    Sines how;
+    bool computed = sines_of(s, &how);
+    how.base = pow(how.base, s->slip->number);
+    return computed && how.base > 0 && isfinite(how.base)
+         ? sines(s, M, how) : NULL;
+}
+
+static Mat other_exponent(Slipping *s, Mat M)
+{
+    Sines how;
+    bool computed = sines_of(s, &how);
+    how.variant = how.variant == SINUSOIDS_PAPER ? SINUSOIDS_VASWANI
+                                                 : SINUSOIDS_PAPER;
+    return computed ? sines(s, M, how) : NULL;
+}
+
+static Mat in_degrees(Slipping *s, Mat M)
+{
+    Sines how;
+    bool computed = sines_of(s, &how);
+    how.position *= acos(-1) / 180;
+    return computed ? sines(s, M, how) : NULL;
+}
+static Mat cosine_first(Slipping *s, Mat M)
+{
+    Sines how;
+    Mat Y = zeros_beside(s, M, M->rows, 1);
+    for (int i = 1; i < M->rows; i += 2) {
+        AT(Y, i, 1) = AT(M, i + 1, 1);
+        AT(Y, i + 1, 1) = AT(M, i, 1);
+    }
+    return sines_of(s, &how) ? Y : NULL;
+}
+
+static Mat all_sines_first(Slipping *s, Mat M)
+{
+    Sines how;
+    Mat Y = zeros_beside(s, M, M->rows, 1);
+    for (int i = 1; i < M->rows; i += 2) {
+        AT(Y, (i + 1) / 2, 1) = AT(M, i, 1);
+        AT(Y, M->rows / 2 + (i + 1) / 2, 1) = AT(M, i + 1, 1);
+    }
+    return sines_of(s, &how) ? Y : NULL;
 }
 
 #define E 2.71828182845904523536
+#define TO_DECIMALS(k, to, NAME, WHAT, ...) \
+    { NAME "-rounded-" #k, WHAT " rounded to " to, k, \
+      { __VA_ARGS__ }, false }
+#define ROUNDED(...) \
+    TO_DECIMALS(0, "integers", __VA_ARGS__), \
+    TO_DECIMALS(1, "1 decimal", __VA_ARGS__), \
+    TO_DECIMALS(2, "2 decimals", __VA_ARGS__), \
+    TO_DECIMALS(3, "3 decimals", __VA_ARGS__), \
+    TO_DECIMALS(4, "4 decimals", __VA_ARGS__)
+
 const Slip slips[] = {
     { "no-scale", "the 1/√d_attn is left out", 0,
       { { "4.6", "S_scaled", unscaled, false } }, false },
@@ -318,22 +699,53 @@ const Slip slips[] = {
       { { "4.6", "S_scaled", over_root_d_x, false } }, false },
     { "scale-times", "the scores are multiplied by √d_attn", 0,
       { { "4.6", "S_scaled", times_root, false } }, false },
+    { "scale-root-root", "the root of d_attn is taken twice", 0,
+      { { "4.6", "S_scaled", over_root_of_root, false } }, false },
+    { "scale-anyway", "the scores are divided by √d_attn", 0,
+      { { "4.6", "S_scaled", scaled_anyway, false } }, false },
     { "axis", "the softmax is taken over the queries, not over the keys", E,
       { { "4.6", "A", over_rows, false } }, false },
+    { "axis-tokens",
+      "the softmax is taken over the tokens, not over the vocabulary", E,
+      { { "7.1", "p", over_rows, false } }, false },
+    { "one-sum", "one sum of all e^x stands for that of each softmax", E,
+      { { "4.6", "A", over_everything, false },
+        { "7.1", "p", over_everything, false } }, false },
     { "base-2", "2^x stands for e^x", 2,
-      { { "4.6", "A", other_base, false } }, false },
+      { { "4.6", "A", other_base, false },
+        { "7.1", "p", other_base, false } }, false },
     { "base-3", "3^x stands for e^x", 3,
-      { { "4.6", "A", other_base, false } }, false },
+      { { "4.6", "A", other_base, false },
+        { "7.1", "p", other_base, false } }, false },
     { "base-10", "10^x stands for e^x", 10,
-      { { "4.6", "A", other_base, false } }, false },
-    { "by-sum", "the scores are divided by their sum, without e^x", 0,
-      { { "4.6", "A", by_the_sum, false } }, false },
-    { "hard-max", "the largest score gets all the weight", 0,
-      { { "4.6", "A", hard_maximum, false } }, false },
+      { { "4.6", "A", other_base, false },
+        { "7.1", "p", other_base, false } }, false },
+    { "base-1/e", "e^(-x) stands for e^x", 1 / E,
+      { { "4.6", "A", other_base, false },
+        { "7.1", "p", other_base, false } }, false },
+    { "by-sum", "numbers are divided by their sum, without e^x", 0,
+      { { "4.6", "A", by_the_sum, false },
+        { "7.1", "p", by_the_sum, false } }, false },
+    { "no-sum", "the e^x are not divided by their sum", E,
+      { { "4.6", "A", only_powers, false },
+        { "7.1", "p", only_powers, false } }, false },
+    { "no-softmax", "the softmax is left out", 0,
+      { { "4.6", "A", no_softmax, false },
+        { "7.1", "p", no_softmax, false } }, false },
+    { "hard-max", "the largest number gets all the weight", 0,
+      { { "4.6", "A", hard_maximum, false },
+        { "7.1", "p", hard_maximum, false } }, false },
+    { "A-transposed", "A is transposed", 0,
+      { { "4.6", "A", transposed, false } }, false },
+    { "V-times-A-transposed", "V is multiplied by Aᵀ, not by A", 0,
+      { { "4.6", "A", transposed, true } }, false },
+    { "no-weights", "the values are added up without the weights", 0,
+      { { "4.6", "A", ones, true } }, false },
     { "no-mask", "the mask is left out", 0,
       { { "4.5", "S", without_mask, false } }, false },
     { "mask-inverted", "the mask is inverted", 0,
-      { { "4.5", "S", mask_inverted, false } }, false },
+      { { "4.5", "S", mask_inverted, false },
+        { "4.5", "S", seeing, true } }, false },
     { "mask-transposed", "the mask is transposed", 0,
       { { "4.5", "S", mask_transposed, false } }, false },
     { "mask-strict", "no token may look at itself", 0,
@@ -343,6 +755,8 @@ const Slip slips[] = {
     { "mask-late", "the mask comes after the softmax", 0,
       { { "4.5", "S", without_mask, false },
         { "4.6", "A", weights_masked, false } }, false },
+    { "mask-anyway", "later tokens are masked, though they need not be", 0,
+      { { "4.5", "S", causal_anyway, false } }, false },
     { "exchange", "X and Z are exchanged", 0,
       { { NULL, NULL, NULL, false } }, true },
     { "W_q-transposed", "W_q is transposed", 0,
@@ -351,26 +765,171 @@ const Slip slips[] = {
       { { "", "W_k", transposed, false } }, false },
     { "W_v-transposed", "W_v is transposed", 0,
       { { "", "W_v", transposed, false } }, false },
+    { "W-transposed",
+      "W_q, W_k and W_v are transposed, as in another layout", 0,
+      { { "", "W_q", transposed, false }, { "", "W_k", transposed, false },
+        { "", "W_v", transposed, false } }, false },
+    { "no-W_q", "W_q is left out, Q = X", 0,
+      { { "", "W_q", identity, false }, { "", "b_q", zeros, false } },
+      false },
+    { "no-W_k", "W_k is left out, K = Z", 0,
+      { { "", "W_k", identity, false }, { "", "b_k", zeros, false } },
+      false },
+    { "no-W_v", "W_v is left out, V = Z", 0,
+      { { "", "W_v", identity, false }, { "", "b_v", zeros, false } },
+      false },
+    { "W_q-W_k", "W_q and W_k are exchanged", 0,
+      { { "", "W_k", for_W_q, false } }, false },
+    { "Q-K", "W_q, b_q and W_k, b_k are exchanged", 0,
+      { { "", "W_k", for_W_q, false }, { "", "b_k", for_b_q, false } },
+      false },
+    { "K-V", "W_k, b_k and W_v, b_v are exchanged", 0,
+      { { "", "W_v", for_W_k, false }, { "", "b_v", for_b_k, false } },
+      false },
+    { "K-for-V", "W_k and b_k stand for W_v and b_v", 0,
+      { { "4.3", "V", keys, false } }, false },
+    { "K-times-A", "K is multiplied by A, not V", 0,
+      { { "4.3", "V", keys, true } }, false },
     { "S-transposed", "S is transposed", 0,
       { { "4.4", "S", transposed, false } }, false },
-    { "A-transposed", "A is transposed", 0,
-      { { "4.6", "A", transposed, false } }, false },
     { "no-b_q", "b_q is left out", 0,
       { { "", "b_q", zeros, false } }, false },
     { "no-b_k", "b_k is left out", 0,
       { { "", "b_k", zeros, false } }, false },
     { "no-b_v", "b_v is left out", 0,
       { { "", "b_v", zeros, false } }, false },
-    { "S-rounded-1", "S is rounded to 1 decimal before it is used", 1,
-      { { "4.5", "S", rounded, true } }, false },
-    { "e-rounded-1", "the e^x are rounded to 1 decimal", 1,
-      { { "4.6", "A", rounded_powers, false } }, false },
+    { "no-b_o", "b_o is left out", 0,
+      { { "", "b_o", zeros, false } }, false },
+    { "no-bias", "all biases are left out", 0,
+      { { "", "b_q", zeros, false }, { "", "b_k", zeros, false },
+        { "", "b_v", zeros, false }, { "", "b_o", zeros, false } }, false },
+    { "W_u-transposed", "W_u is transposed", 0,
+      { { "", "W_u", transposed, false } }, false },
+    { "W_o-transposed", "W_o is transposed", 0,
+      { { "", "W_o", transposed, false } }, false },
+    { "no-W_o", "W_o and b_o are left out", 0,
+      { { "", "W_o", identity, false }, { "", "b_o", zeros, false } },
+      false },
+    { "heads-order", "the heads stand in the opposite order", 0,
+      { { "5.3", "Y", heads_backwards, false } }, false },
+    { "heads-in-turn", "rows of the heads take turns in Y", 0,
+      { { "5.3", "Y", heads_in_turn, false } }, false },
+    { "first-head", "only the first head is used", 0,
+      { { "5.3", "Y", first_head, false } }, false },
+    { "first-head-again", "the first head stands for every head", 0,
+      { { "5.3", "Y", head_again, false } }, false },
+    { "heads-added", "the heads are added, without W_o and b_o", 1,
+      { { "5.4", "Vt", heads_added, false } }, false },
+    { "heads-averaged", "the heads are averaged, without W_o and b_o", 0,
+      { { "5.4", "Vt", heads_added, false } }, false },
     { "n-1", "the variance is divided by n - 1, not by n", 0,
       { { "6.2", "v", over_n_minus_1, false } }, false },
+    { "v-sum", "the variance is not divided by n", 0,
+      { { "6.2", "v", not_over_n, false } }, false },
+    { "m-sum", "the sum stands for the mean", 0,
+      { { "6.1", "m", not_over_n, false } }, false },
+    { "v-without-m", "the mean is left out of the variance", 0,
+      { { "6.2", "v", square_added, false } }, false },
     { "no-root", "the square root is left out", 0,
-      { { "6.2", "v", squared, true } }, false },
+      { { "6.2", "v", no_root, true } }, false },
+    { "v-root", "the root of the variance stands for the variance", 0,
+      { { "6.2", "v", roots, false }, { "6.2", "v", squares, true } },
+      false },
+    { "root-twice", "the square root is taken twice", 0,
+      { { "6.2", "v", roots, false } }, false },
+    { "no-epsilon", "epsilon is left out", 0,
+      { { "6.2", "v", no_eps, true } }, false },
+    { "epsilon-outside", "epsilon is added to the root, not under it", 0,
+      { { "6.2", "v", eps_outside, true } }, false },
+    { "epsilon-twice", "epsilon is added twice", 0,
+      { { "6.2", "v", eps_twice, true } }, false },
+    { "no-mean", "the mean is left out, as in RMSnorm", 0,
+      { { "6.1", "m", zeros, false } }, false },
+    { "mean-left-in", "the mean is not subtracted in line 3", 0,
+      { { "6.3", "e_hat", mean_left_in, false } }, false },
+    { "mean-anyway", "the mean is subtracted, which RMSnorm does not do", 0,
+      { { "6.1", "m", mean_anyway, false } }, false },
+    { "axis-norm", "each entry is normalised over the tokens", 0,
+      { { "6.3", "e_hat", over_tokens, false } }, false },
+    { "no-gamma", "gamma is left out", 0,
+      { { "", "gamma", ones, false }, { "", "gamma_1", ones, false },
+        { "", "gamma_2", ones, false }, { "", "gamma_3", ones, false },
+        { "", "gamma_4", ones, false }, { "", "gamma_5", ones, false } },
+      false },
+    { "no-beta", "beta is left out", 0,
+      { { "", "beta", zeros, false }, { "", "beta_1", zeros, false },
+        { "", "beta_2", zeros, false }, { "", "beta_3", zeros, false },
+        { "", "beta_4", zeros, false }, { "", "beta_5", zeros, false } },
+      false },
+    { "gamma-beta", "gamma and beta are exchanged", 0,
+      { { "", "beta", for_gamma, false },
+        { "", "beta_1", for_gamma, false },
+        { "", "beta_2", for_gamma, false },
+        { "", "beta_3", for_gamma, false },
+        { "", "beta_4", for_gamma, false },
+        { "", "beta_5", for_gamma, false } }, false },
+    { "token-before", "the token before stands for token v", -1,
+      { { "1.1", "e", other_token, false } }, false },
+    { "token-after", "the token behind stands for token v", 1,
+      { { "1.1", "e", other_token, false } }, false },
+    { "row-of-W_e", "row v of W_e is taken, not column v", 0,
+      { { "1.1", "e", row_of_W_e, false } }, false },
+    { "position-before", "positions are counted from one less", -1,
+      { { "2.1", "e_p", other_position, false } }, false },
+    { "position-after", "positions are counted from one more", 1,
+      { { "2.1", "e_p", other_position, false } }, false },
+    { "row-of-W_p", "row t of W_p is taken, not column t", 0,
+      { { "2.1", "e_p", row_of_W_p, false } }, false },
+    { "sine-cosine", "sine and cosine are exchanged", 0,
+      { { "2.1", "e_p", cosine_first, false } }, false },
+    { "sines-first", "all sines come first, then all cosines", 0,
+      { { "2.1", "e_p", all_sines_first, false } }, false },
+    { "exponent", "i and i - 1 are mixed up in the exponent 2i/d_e", 0,
+      { { "2.1", "e_p", other_exponent, false } }, false },
+    { "exponent-half", "the exponent is i/d_e, not 2i/d_e", 0.5,
+      { { "2.1", "e_p", power_of_base, false } }, false },
+    { "exponent-minus", "the position is multiplied, not divided", -1,
+      { { "2.1", "e_p", power_of_base, false } }, false },
+    { "degrees", "the angles are taken as degrees", 0,
+      { { "2.1", "e_p", in_degrees, false } }, false },
+    { "sine-base-10000", "the base is 10000", 10000,
+      { { "2.1", "e_p", base_of_sines, false } }, false },
+    { "sine-base-1000", "the base is 1000", 1000,
+      { { "2.1", "e_p", base_of_sines, false } }, false },
+    { "sine-base-100", "the base is 100", 100,
+      { { "2.1", "e_p", base_of_sines, false } }, false },
+    { "sine-base-ell", "the base is ell_max", 0,
+      { { "2.1", "e_p", base_of_sines, false } }, false },
+    ROUNDED("Q", "Q is", { "4.1", "Q", rounded, true }),
+    ROUNDED("K", "K is", { "4.2", "K", rounded, true }),
+    ROUNDED("V", "V is", { "4.3", "V", rounded, true }),
+    ROUNDED("S", "S is", { "4.4", "S", rounded_3, true },
+                         { "4.5", "S", rounded, true }),
+    ROUNDED("S_scaled", "S/√d_attn is",
+            { "4.6", "S_scaled", rounded, true }),
+    ROUNDED("root", "√d_attn is",
+            { "4.6", "S_scaled", over_rounded_root, false }),
+    ROUNDED("factor", "1/√d_attn is",
+            { "4.6", "S_scaled", times_rounded_root, false }),
+    ROUNDED("power", "the e^x are", { "4.6", "A", rounded_powers, false },
+                                    { "7.1", "p", rounded_powers, false }),
+    { "e-rounded-1", "e is rounded to 2.7", 2.7,
+      { { "4.6", "A", other_base, false },
+        { "7.1", "p", other_base, false } }, false },
+    { "e-rounded-2", "e is rounded to 2.72", 2.72,
+      { { "4.6", "A", other_base, false },
+        { "7.1", "p", other_base, false } }, false },
+    ROUNDED("A", "A is", { "4.6", "A", rounded, true }),
+    ROUNDED("m", "m is", { "6.1", "m", rounded, true }),
+    ROUNDED("v", "v is", { "6.2", "v", rounded, true }),
+    ROUNDED("logits", "the logits are", { "7.1", "logits", rounded, true }),
 };
 const int slips_n = sizeof slips / sizeof *slips;
+
+bool is_rounding(const Slip *slip)
+{
+    return strstr(slip->name, "-rounded-") != NULL;
+}
 
 bool shape_fits(const Item *claim, Mat M)
 {
@@ -442,6 +1001,7 @@ static Mat weights_3(Slipping *s, Mat M)
     M = s->variation.run->scaled ? scale(scores(s), 1 / sqrt(d_attn(s)))
                                  : scores(s);
     Mat S = slipped(s, (Place){ "4.6", "S_scaled" }, false, M);
+    S = slipped(s, (Place){ "4.6", "S_scaled" }, true, S);
     remember(s, "S_scaled", s->here, S);
     return S == M ? exact : softmax(S);
 }
@@ -479,12 +1039,25 @@ static const Claim *claim_on(const Slipping *s, const Step *step)
     return NULL;
 }
 
-static bool can_go_on(const Step *step, double x)
+static bool can_go_on(const Step *step, real x)
 {
     bool variance = step->algorithm == 6 && step->line == 2;
     bool probability = strchr("pPq", step->name[0]) != NULL
                     && step->name[1] == '\0' && step->algorithm != 3;
     return isfinite(x) && (!variance || x > 0) && (!probability || x > 0);
+}
+
+static void check_carried(Slipping *s, const Step *step, Mat M)
+{
+    bool scores = strchr("sS", step->name[0]) != NULL;
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            if (!isfinite(AT(M, i, j))
+                && !(scores && AT(M, i, j) == -INFINITY))
+                cannot_be(s);
+    if (step->algorithm == 6 && step->line == 2
+        && !has_roots(M, epsilon(s)))
+        cannot_be(s);
 }
 
 /* What is written, in the paper's layout. */
@@ -494,7 +1067,7 @@ static Mat written(Slipping *s, const Step *step, const Item *claim, Mat M)
     memcpy(Y->at, step->M->at,
            (size_t)M->rows * (size_t)M->cols * sizeof *M->at);
     for (int k = 0; k < claim->rows * claim->cols; k++)
-        if (can_go_on(step, claim->entry[k].value))
+        if (can_go_on(step, (real)claim->entry[k].value))
             *claimed_entry(claim, Y, k) = (real)claim->entry[k].value;
     return step->turned ? transposed(s, Y) : Y;
 }
@@ -529,8 +1102,11 @@ static Mat carry(void *to, const Step *step, Mat M)
                                       && step->algorithm >= 8);
     }
     Y = slipped(s, place, true, Y);
-    if (Y != M && step->aspect == VALUE)
-        remember(s, place.name, step, Y);
+    if (Y != M) {
+        check_carried(s, step, Y);
+        if (step->aspect == VALUE)
+            remember(s, place.name, step, Y);
+    }
     return Y;
 }
 
