@@ -683,11 +683,13 @@ static Mat all_sines_first(Slipping *s, Mat M)
 #define TO_DECIMALS(k, to, NAME, WHAT, ...) \
     { NAME "-rounded-" #k, WHAT " rounded to " to, k, \
       { __VA_ARGS__ }, false }
-#define ROUNDED(...) \
-    TO_DECIMALS(0, "integers", __VA_ARGS__), \
+#define ROUNDED_1_TO_3(...) \
     TO_DECIMALS(1, "1 decimal", __VA_ARGS__), \
     TO_DECIMALS(2, "2 decimals", __VA_ARGS__), \
-    TO_DECIMALS(3, "3 decimals", __VA_ARGS__), \
+    TO_DECIMALS(3, "3 decimals", __VA_ARGS__)
+#define ROUNDED(...) \
+    TO_DECIMALS(0, "integers", __VA_ARGS__), \
+    ROUNDED_1_TO_3(__VA_ARGS__), \
     TO_DECIMALS(4, "4 decimals", __VA_ARGS__)
 
 const Slip slips[] = {
@@ -907,10 +909,10 @@ const Slip slips[] = {
                          { "4.5", "S", rounded, true }),
     ROUNDED("S_scaled", "S/√d_attn is",
             { "4.6", "S_scaled", rounded, true }),
-    ROUNDED("root", "√d_attn is",
-            { "4.6", "S_scaled", over_rounded_root, false }),
-    ROUNDED("factor", "1/√d_attn is",
-            { "4.6", "S_scaled", times_rounded_root, false }),
+    ROUNDED_1_TO_3("root", "√d_attn is",
+                   { "4.6", "S_scaled", over_rounded_root, false }),
+    ROUNDED_1_TO_3("factor", "1/√d_attn is",
+                   { "4.6", "S_scaled", times_rounded_root, false }),
     ROUNDED("power", "the e^x are", { "4.6", "A", rounded_powers, false },
                                     { "7.1", "p", rounded_powers, false }),
     { "e-rounded-1", "e is rounded to 2.7", 2.7,
