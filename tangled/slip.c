@@ -316,17 +316,21 @@ static bool or_itself(Mat M, int i, int j)
     return hides(M, i, j) || (i == j && !alone(M, j));
 }
 
+static bool blind(Mat M, int t)
+{
+    return alone(M, t) && (t > M->rows || hides(M, t, t));
+}
+
 static Mat seeing(Slipping *s, Mat M)
 {
     Mat S = value_at(s, "S", 4), Y = zeros_beside(s, M, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++) {
-        bool blind = true;
-        for (int i = 1; i <= M->rows; i++)
-            blind &= hides(M, i, j);
-        for (int i = 1; i <= M->rows; i++)
-            AT(Y, i, j) = blind ? AT(S, i, j) : AT(M, i, j);
-    }
-    return Y;
+    bool any = false;
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++) {
+            any |= blind(M, j);
+            AT(Y, i, j) = blind(M, j) ? AT(S, i, j) : AT(M, i, j);
+        }
+    return any ? Y : M;
 }
 static Mat without_mask(Slipping *s, Mat M)
 {
