@@ -1,195 +1,629 @@
 /* ftx check: what was computed by hand, judged. */
 #include "program.h"
+#include <float.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { CELLS_SHOWN = 6 };
-
-static void print_typed(FILE *out, const Sheet *sheet, const Entry *entry)
-{
-    const char *typed = sheet->text + entry->at;
-    fprintf(out, "%.*s", (int)strcspn(typed, " \t\n,;&|[]#"), typed);
-}
-
-static void print_cell(FILE *out, const Sheet *sheet, const Judged *j, int k)
-{
-    const Item *item = j->claim.item;
-    double here = *claimed_entry(item, j->claim.step->M, k);
-    int decimals = item->entry[k].decimals;
-    fprintf(out, "(%d,%d) you ", k / item->cols + 1, k % item->cols + 1);
-    print_typed(out, sheet, &item->entry[k]);
-    if (decimals == EXACT || isinf(here))
-        fprintf(out, ", here %.6g", here == 0 ? 0 : here);
-    else
-        fprintf(out, ", here %.*f", decimals + 1, here);
-}
-
-static void print_cells(FILE *out, const Sheet *sheet, const Judged *j,
-                        Verdict verdict)
-{
-    const Item *item = j->claim.item;
-    int shown = 0, all = j->count[verdict];
-    for (int k = 0; k < item->rows * item->cols; k++) {
-        if (j->verdict[k] != verdict || shown == CELLS_SHOWN)
-            continue;
-        fputs(shown++ == 0 ? "  " : "; ", out);
-        print_cell(out, sheet, j, k);
-    }
-    if (all > shown)
-        fprintf(out, "; and %d more", all - shown);
-    fputc('\n', out);
-}
-
-static void print_verdict(FILE *out, const Sheet *sheet, const Judged *j)
-{
-    const int *count = j->count;
-    int all = count[RIGHT] + count[LAST_DIGIT] + count[FOLLOWS]
-            + count[WRONG];
-    if (!j->fits)
-        fprintf(out, "WRONG  it is %d x %d here, and %d x %d on the "
-                "sheet\n", j->claim.step->M->rows, j->claim.step->M->cols,
-                j->claim.item->rows, j->claim.item->cols);
-    else if (count[WRONG] > 0) {
-        fputs("WRONG", out);
-        print_cells(out, sheet, j, WRONG);
-    } else if (count[LAST_DIGIT] > 0) {
-        fputs("last digit off", out);
-        print_cells(out, sheet, j, LAST_DIGIT);
-    } else if (count[FOLLOWS] > 0)
-        fprintf(out, "follows from that, %d of %d entries%s\n",
-                count[FOLLOWS], all,
-                count[RIGHT] > 0 ? "; the others are right" : "");
-    else
-        fprintf(out, "right, %d of %d entr%s\n", count[RIGHT], all,
-                all == 1 ? "y" : "ies");
-}
-
-static void print_reason(FILE *out, const Explanation *why)
-{
-    for (int k = 0; k < 2 && why->slip[k] != NULL; k++)
-        fprintf(out, "%s%s", k > 0 ? ", and " : "", why->slip[k]->what);
-    if (why->slip[0] == NULL)
-        fputs("the rounded numbers above are carried on", out);
-    if (why->only != NULL && why->only->layer > 0)
-        fprintf(out, ", in layer %d only", why->only->layer);
-    if (why->only != NULL && why->only->head > 0)
-        fprintf(out, ", in head %d only", why->only->head);
-}
-
-static void print_why(FILE *out, const Judged *j, int indent)
-{
-    int all = j->count[RIGHT] + j->count[LAST_DIGIT] + j->count[FOLLOWS]
-            + j->count[WRONG];
-    if (j->n == 0)
-        fprintf(out, "%*sno known slip\n", indent, "");
-    for (int k = 0; k < j->n; k++) {
-        fprintf(out, "%*s", indent, "");
-        if (k > 0)
-            fputs("or if ", out);
-        else if (all == 1)
-            fputs("the entry matches if ", out);
-        else
-            fprintf(out, "all %d entries match if ", all);
-        print_reason(out, &j->why[k]);
-        fputc('\n', out);
-    }
-    if (j->n > 1)
-        fprintf(out, "%*sthis sheet cannot tell these apart\n", indent, "");
-}
-
-enum { LABEL = 6 };             /* columns, at least */
-
-static int label(FILE *out, const Run *run, const Judged *j, int width)
-{
-    char text[200] = "";
-    FILE *to = fmemopen(text, sizeof text, "w");
-    step_label(to, run, j->claim.step);
-    fclose(to);
-    int columns = text_width(text);
-    if (out != NULL)
-        fprintf(out, "%s%*s", text, width > columns ? width - columns : 1,
-                "");
-    return columns;
-}
-
-static void print_first(FILE *out, const Judgement *judgement)
-{
-    for (int k = 0; k < judgement->n; k++) {
-        const Judged *j = &judgement->judged[k];
-        if (!j->begins)
-            continue;
-        fputs(j->count[WRONG] > 0 ? "first wrong step: "
-                                  : "first digit that is off: ", out);
-        step_label(out, judgement->run, j->claim.step);
-        fprintf(out, " (Algorithm %d, line %d)\n",
-                j->claim.step->algorithm, j->claim.step->line);
-        return;
-    }
-    fputs(judgement->n == 0 ? "nothing is claimed\n" : "all right\n", out);
-}
-
-static void report(FILE *out, const Judgement *judgement)
-{
-    const Sheet *sheet = judgement->run->sheet;
-    int width = LABEL;
-    for (int k = 0; k < judgement->n; k++) {
-        int n = label(NULL, judgement->run, &judgement->judged[k], 0) + 2;
-        width = n > width ? n : width;
-    }
-    for (int k = 0; k < judgement->n; k++) {
-        const Judged *j = &judgement->judged[k];
-        label(out, judgement->run, j, width);
-        print_verdict(out, sheet, j);
-        if (j->begins)
-            print_why(out, j, width);
-    }
-    print_first(out, judgement);
-}
+enum { PAGE = 76 };
 
 typedef struct {
     FILE *out;
+    const Judgement *judgement;
+    int width;                  /* of the names at the left               */
+    int indent, column;         /* of the paragraph, of the line          */
+} Report;
+
+static void put(Report *r, const char *piece)
+{
+    int n = text_width(piece);
+    if (r->column > r->indent && r->column + 1 + n > PAGE) {
+        fprintf(r->out, "\n%*s", r->indent, "");
+        r->column = r->indent;
+    } else if (r->column > r->indent) {
+        fputc(' ', r->out);
+        r->column++;
+    }
+    fputs(piece, r->out);
+    r->column += n;
+}
+
+/* Begins a paragraph, to the right of the names. */
+static void paragraph(Report *r)
+{
+    if (r->column > r->width)
+        fprintf(r->out, "\n%*s", r->width, "");
+    r->column = r->indent = r->width;
+}
+static void say(Report *r, const char *format, ...)
+    FORMAT_LIKE_PRINTF(2, 3);
+static void say(Report *r, const char *format, ...)
+{
+    char text[1000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (char *word = text, *end; *word != '\0'; word = end) {
+        size_t n = strcspn(word, " ");
+        end = word + n + (word[n] == ' ');
+        word[n] = '\0';
+        put(r, word);
+    }
+}
+
+static int true_digits(void)
+{
+    return sizeof(real) == sizeof(float) ? FLT_DIG : DBL_DIG;
+}
+
+/* x with so many decimals, or fewer. */
+static void decimal_text(char to[60], double x, int decimals)
+{
+    int first = x == 0 ? 0 : (int)floor(log10(fabs(x)));
+    int most = true_digits() - 1 - first;
+    decimals = decimals < most ? decimals : most;
+    if (fabs(x) < 0.5 * pow(10, -decimals))
+        snprintf(to, 60, "%.*f", decimals < 15 ? decimals : 0, 0.0);
+    else if (first < -5 || decimals < 0)
+        snprintf(to, 60, "%.*e", first + decimals, x);
+    else
+        snprintf(to, 60, "%.*f", decimals, x);
+}
+
+static bool fraction_text(char to[60], double x)
+{
+    int most = sizeof(real) == sizeof(float) ? 9 : 99;
+    for (int q = 2; q <= most; q++)
+        if (same_number(x * q, round(x * q)) && fabs(x * q) < 1e6) {
+            snprintf(to, 60, "%.0f/%d", round(x * q), q);
+            return true;
+        }
+    return false;
+}
+static void number_text(char to[60], const Entry *entry, double x)
+{
+    bool exact = entry->decimals == EXACT;
+    int decimals = exact ? 4 : entry->decimals + 1;
+    if (isinf(x))
+        snprintf(to, 60, "-inf");
+    else if (same_number(x, round(x)) && fabs(x) < 1e6)
+        snprintf(to, 60, "%.0f", round(x) + 0.0);
+    else if (!exact || !fraction_text(to, x))
+        do
+            decimal_text(to, x, decimals);
+        while (decimals++ < true_digits()
+               && verdict_on(entry, strtod(to, NULL))
+                  != verdict_on(entry, x));
+}
+
+const char *typed_entry(const Sheet *sheet, const Entry *entry, int *n)
+{
+    const char *start = sheet->text + entry->at, *end = start;
+    Entry again;
+    read_entry(&end, &again);
+    *n = (int)(end - start);
+    return start;
+}
+
+static void cell_text(char *to, size_t size, const Report *r,
+                      const Judged *j, int k)
+{
+    enum { LONGEST = 30 };
+    const Item *item = j->claim.item;
+    char here[60], place[40] = "";
+    int n;
+    const char *typed = typed_entry(r->judgement->run->sheet,
+                                    &item->entry[k], &n);
+    number_text(here, &item->entry[k],
+                *claimed_entry(item, j->claim.step->M, k));
+    if (item->rows > 1 && item->cols > 1)
+        snprintf(place, sizeof place, "(%d,%d) ", k / item->cols + 1,
+                 k % item->cols + 1);
+    else if (item->rows * item->cols > 1)
+        snprintf(place, sizeof place, "(%d) ", k + 1);
+    if (n <= LONGEST)
+        snprintf(to, size, "%syou %.*s, here %s", place, n, typed, here);
+    else
+        snprintf(to, size, "%syou %.6g, here %s", place,
+                 item->entry[k].value, here);
+}
+enum { CELLS_SHOWN = 12 };
+
+static void say_cells(Report *r, const Judged *j, Verdict verdict,
+                      const char *word)
+{
+    const Item *item = j->claim.item;
+    int shown = 0, all = j->count[verdict];
+    char text[300];
+    paragraph(r);
+    fprintf(r->out, "%s  ", word);
+    r->indent += text_width(word) + 2;
+    r->column = r->indent;
+    for (int k = 0; k < item->rows * item->cols && shown < CELLS_SHOWN; k++)
+        if (j->verdict[k] == verdict) {
+            cell_text(text, sizeof text, r, j, k);
+            strcat(text, ++shown < all ? ";" : "");
+            put(r, text);
+        }
+    if (all > shown)
+        say(r, "and %d more", all - shown);
+}
+static const char *cause(const Report *r, const Judged *j)
+{
+    int causes = 0;
+    bool explained = true;
+    for (const Judged *k = r->judgement->judged; k < j; k++) {
+        causes += k->begins;
+        explained &= !k->begins || (k->n > 0 && k->why->slip[0] != NULL);
+    }
+    return causes > 1 ? "these" : explained ? "that slip" : "that";
+}
+
+static void say_others(Report *r, const Judged *j)
+{
+    int follow = j->count[FOLLOWS], right = j->count[RIGHT];
+    if (follow + right == 0)
+        return;
+    paragraph(r);
+    if (follow == 0)
+        say(r, right == 1 ? "the other entry is right"
+                          : "the other %d entries are right", right);
+    else
+        say(r, "%d of the others follow%s from %s", follow,
+            follow == 1 ? "s" : "", cause(r, j));
+    if (follow > 0 && right > 0)
+        say(r, "and %d %s right", right, right == 1 ? "is" : "are");
+}
+static void say_verdict(Report *r, const Judged *j)
+{
+    const int *count = j->count;
+    const Item *item = j->claim.item;
+    Mat M = j->claim.step->M;
+    int all = claimed_entries(j);
+    if (all == 0)
+        say(r, "nothing is claimed");
+    else if (!j->fits)
+        say(r, "WRONG  it is %d x %d on the sheet, but %d x %d here",
+            item->rows, item->cols, M->rows, M->cols);
+    else if (count[RIGHT] == all)
+        say(r, "right, %d of %d entr%s", all, all, all == 1 ? "y" : "ies");
+    else if (!j->begins && count[FOLLOWS] == all)
+        say(r, "follows from %s", cause(r, j));
+    else if (!j->begins)
+        say(r, "follows from %s, %d of %d entries; %s right", cause(r, j),
+            count[FOLLOWS], all, count[RIGHT] == 1 ? "the other is"
+                                                   : "the others are");
+    if (j->fits && count[WRONG] > 0)
+        say_cells(r, j, WRONG, "WRONG");
+    if (j->fits && count[LAST_DIGIT] > 0)
+        say_cells(r, j, LAST_DIGIT, "last digit off");
+    if (j->fits && j->begins)
+        say_others(r, j);
+}
+
+static void append(char *to, size_t size, const char *format, ...)
+    FORMAT_LIKE_PRINTF(3, 4);
+static void append(char *to, size_t size, const char *format, ...)
+{
+    size_t n = strlen(to);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(to + n, size - n, format, arguments);
+    va_end(arguments);
+}
+
+static void where_text(char *to, size_t size, const Step *only)
+{
+    static const char *const parts[] = { [LAYER] = "layer",
+        [ENC] = "encoder layer", [DEC] = "decoder layer",
+        [ED] = "the cross-attention of layer" };
+    const char *in = ", in";
+    if (only->part != NOWHERE)
+        append(to, size, "%s %s %d", in, parts[only->part], only->layer);
+    if (only->part != NOWHERE)
+        in = ",";
+    if (only->head > 0)
+        append(to, size, "%s head %d", in, only->head), in = ",";
+    if (only->turn > 0)
+        append(to, size, "%s turn %d", in, only->turn);
+    append(to, size, " only");
+}
+static const char *reason_text(char to[600], const Explanation *why)
+{
+    const size_t size = 600;
+    to[0] = '\0';
+    if (why->slip[0] == NULL)
+        append(to, size, "the rounded numbers above are carried on");
+    else
+        append(to, size, "%s", why->slip[0]->what);
+    if (why->slip[1] != NULL)
+        append(to, size, ", and %s", why->slip[1]->what);
+    if (why->only != NULL)
+        where_text(to, size, why->only);
+    return to;
+}
+
+static void say_entries(Report *r, int all)
+{
+    if (all == 1)
+        say(r, "the entry matches");
+    else if (all == 2)
+        say(r, "both entries match");
+    else
+        say(r, "all %d entries match", all);
+}
+
+static void say_explanations(Report *r, const Judged *j)
+{
+    enum { SHOWN = 12 };
+    char text[600];
+    paragraph(r);
+    if (j->why->slip[1] != NULL)
+        say(r, "no single slip explains it;");
+    say_entries(r, claimed_entries(j));
+    for (int k = 0; k < j->n && k < SHOWN; k++) {
+        if (k > 0) {
+            paragraph(r);
+            say(r, "or");
+        }
+        say(r, "if %s", reason_text(text, &j->why[k]));
+    }
+    if (j->n < 2)
+        return;
+    paragraph(r);
+    if (j->n > SHOWN)
+        say(r, "and %d more;", j->n - SHOWN);
+    say(r, "this sheet cannot tell these apart");
+}
+static void say_turned(Report *r, const Judged *j)
+{
+    bool rows = r->judgement->run->layout->rows;
+    paragraph(r);
+    if (j->claim.step->aspect != VALUE)
+        say(r, "its transpose is right");
+    else
+        say(r, "its transpose is right: tokens as %s, as in layout %s?",
+            rows ? "columns" : "rows",
+            rows ? "paper or berkeley" : "textbook or torch");
+}
+
+static void say_why(Report *r, const Judged *j)
+{
+    Remarks remarks;
+    if (j->n > 0) {
+        say_explanations(r, j);
+        return;
+    }
+    if (j->turned)
+        say_turned(r, j);
+    else if (j->count[WRONG] > 0 && j->fits) {
+        paragraph(r);
+        say(r, "no known slip");
+    }
+    remarks_on(r->judgement, j, &remarks);
+    for (int k = 0; k < remarks.n; k++) {
+        paragraph(r);
+        say(r, "remark: %s", remarks.text[k]);
+    }
+}
+
+static const Judged *first_wrong(const Judgement *judgement)    /* or NULL */
+{
+    const Judged *first = NULL;
+    for (int k = 0; k < judgement->n; k++) {
+        const Judged *j = &judgement->judged[k];
+        if (j->begins && j->count[WRONG] > 0)
+            return j;
+        if (j->begins && first == NULL)
+            first = j;
+    }
+    return first;
+}
+
+static void label(char text[200], const Run *run, const Step *step)
+{
+    text[0] = '\0';
+    FILE *to = fmemopen(text, 200, "w");
+    REQUIRE(to != NULL, "out of memory.");
+    step_label(to, run, step);
+    fclose(to);
+}
+
+static void say_first(Report *r)
+{
+    const Judged *j = first_wrong(r->judgement);
+    const Layout *other = r->judgement->other;
+    char name[200];
+    if (j == NULL) {
+        say(r, "all right");
+        return;
+    }
+    if (other != NULL) {
+        say(r, "remark: in layout %s all claims are right (%s)",
+            other->name, other->meaning);
+        paragraph(r);
+    }
+    label(name, r->judgement->run, j->claim.step);
+    say(r, "%s", j->count[WRONG] > 0 ? "first wrong step:"
+                                     : "first digit that is off:");
+    put(r, name);
+    say(r, "(Algorithm %d, line %d)", j->claim.step->algorithm,
+        j->claim.step->line);
+}
+void check_text(FILE *out, const Judgement *judgement)
+{
+    enum { NARROWEST = 6 };
+    Report r = { .out = out, .judgement = judgement, .width = NARROWEST };
+    char name[200];
+    for (int k = 0; k < judgement->n; k++) {
+        label(name, judgement->run, judgement->judged[k].claim.step);
+        int n = text_width(name) + 2;
+        r.width = n > r.width ? n : r.width;
+    }
+    for (int k = 0; k < judgement->n; k++) {
+        const Judged *j = &judgement->judged[k];
+        label(name, judgement->run, j->claim.step);
+        fprintf(out, "%s%*s", name, r.width - text_width(name), "");
+        r.column = r.indent = r.width;
+        say_verdict(&r, j);
+        if (j->begins)
+            say_why(&r, j);
+        fputc('\n', out);
+    }
+    r.width = r.column = r.indent = 0;
+    say_first(&r);
+    fputc('\n', out);
+}
+
+static const char *const verdict_words[] = {
+    [OPEN] = "open", [RIGHT] = "right", [LAST_DIGIT] = "last digit",
+    [FOLLOWS] = "follows", [WRONG] = "wrong",
+};
+
+static void json_number(FILE *out, double x)
+{
+    if (isnan(x))
+        fputs("null", out);
+    else if (isinf(x))
+        fputs(x < 0 ? "\"-inf\"" : "\"inf\"", out);
+    else
+        fprintf(out, "%.17g", x == 0 ? 0 : x);
+}
+
+static void json_entry(FILE *out, const Sheet *sheet, const Judged *j,
+                       int k)
+{
+    const Item *item = j->claim.item;
+    const Entry *entry = &item->entry[k];
+    int n;
+    const char *typed = typed_entry(sheet, entry, &n);
+    fprintf(out, "{\"row\": %d, \"col\": %d, \"typed\": ",
+            k / item->cols + 1, k % item->cols + 1);
+    json_string(out, typed, (size_t)n);
+    fputs(", \"claimed\": ", out);
+    json_number(out, entry->value);
+    fputs(", \"here\": ", out);
+    json_number(out, !j->fits ? (double)NAN
+                     : *claimed_entry(item, j->claim.step->M, k));
+    fprintf(out, ", \"verdict\": \"%s\"}", verdict_words[j->verdict[k]]);
+}
+static void json_explanation(FILE *out, const Explanation *why)
+{
+    char text[600];
+    fputs("{\"slips\": [", out);
+    for (int k = 0; k < 2 && why->slip[k] != NULL; k++)
+        fprintf(out, "%s\"%s\"", k > 0 ? ", " : "", why->slip[k]->name);
+    fputs("], \"sentence\": ", out);
+    reason_text(text, why);
+    json_string(out, text, strlen(text));
+    fprintf(out, ", \"carried\": %s, \"only\": ", why->n > 0 ? "true"
+                                                             : "false");
+    if (why->only == NULL) {
+        fputs("null}", out);
+        return;
+    }
+    fputs("{\"index\": ", out);
+    json_place(out, why->only);
+    fputs("}}", out);
+}
+
+static Verdict worst(const Judged *j)
+{
+    Verdict v = WRONG;
+    while (v > OPEN && j->count[v] == 0)
+        v--;
+    return v;
+}
+
+static void json_claim(FILE *out, const Judgement *judgement,
+                       const Judged *j)
+{
+    const Item *item = j->claim.item;
+    const Step *step = j->claim.step;
+    Remarks remarks;
+    fputs("{\"claim\": ", out);
+    json_string(out, item->typed, strlen(item->typed));
+    fprintf(out, ", \"algorithm\": %d, \"line\": %d, \"name\": \"%s\", "
+            "\"index\": ", step->algorithm, step->line, step->name);
+    json_place(out, step);
+    fprintf(out, ", \"rows\": %d, \"cols\": %d, \"fits\": %s, "
+            "\"verdict\": \"%s\"", item->rows, item->cols,
+            j->fits ? "true" : "false", verdict_words[worst(j)]);
+    for (int k = 0; k < item->rows * item->cols; k++) {
+        fputs(k == 0 ? ", \"entries\": [" : ", ", out);
+        json_entry(out, judgement->run->sheet, j, k);
+    }
+    fputs("], \"explanations\": [", out);
+    for (int k = 0; k < j->n; k++) {
+        fputs(k == 0 ? "" : ", ", out);
+        json_explanation(out, &j->why[k]);
+    }
+    fprintf(out, "], \"transposed\": %s, \"remarks\": [",
+            j->turned ? "true" : "false");
+    remarks_on(judgement, j, &remarks);
+    for (int k = 0; k < remarks.n; k++) {
+        fputs(k == 0 ? "" : ", ", out);
+        json_string(out, remarks.text[k], strlen(remarks.text[k]));
+    }
+    fputs("]}", out);
+}
+void check_json(FILE *out, const Judgement *judgement)
+{
+    const Run *run = judgement->run;
+    const Judged *first = first_wrong(judgement);
+    const Layout *other = judgement->other;
+    fputs("{\"sheet\": ", out);
+    json_string(out, run->sheet->name, strlen(run->sheet->name));
+    fprintf(out, ", \"algorithm\": %d, \"layout\": \"%s\", "
+            "\"status\": \"%s\", \"first_wrong\": ", run->algorithm,
+            run->layout->name, all_right(judgement) ? "right" : "wrong");
+    if (first == NULL)
+        fputs("null", out);
+    else
+        fprintf(out, "%d", (int)(first - judgement->judged) + 1);
+    fputs(", \"other_layout\": ", out);
+    fprintf(out, other == NULL ? "null" : "\"%s\"",
+            other == NULL ? "" : other->name);
+    for (int k = 0; k < judgement->n; k++) {
+        fputs(k == 0 ? ", \"claims\": [" : ", ", out);
+        json_claim(out, judgement, &judgement->judged[k]);
+    }
+    fputs(judgement->n == 0 ? ", \"claims\": []}\n" : "]}\n", out);
+}
+
+static void json_error(FILE *out, const char *sheet, const char *sentence)
+{
+    fputs("{\"sheet\": ", out);
+    json_string(out, sheet, strlen(sheet));
+    fputs(", \"status\": \"error\", \"error\": ", out);
+    json_string(out, sentence, strlen(sentence));
+    fputs("}\n", out);
+}
+
+typedef struct { bool json; } Wish;
+
+static const Option wishes[] = {
+    { "json", FLAG, offsetof(Wish, json), 0, 0, NULL,
+      "one object a sheet, on one line" },
+    { .name = NULL },
+};
+
+static const char usage[] =
+    "Usage: ftx check [--json] SHEET...\n"
+    "\n"
+    "Judges what a sheet claims: which entries are right to the digits\n"
+    "typed, where it first goes wrong, and which known slip explains that.\n"
+    "A SHEET is a file; - is standard input. For example:\n"
+    "\n"
+    "  printf 'algorithm 7\\ne = 1\\nWu = 0 ; ln(3)\\nclaim p = 0.25 0.75\\n'"
+    " | ftx check -\n"
+    "\n"
+    "Exit status: 0 if all is right, 1 if something is not, 2 if a sheet\n"
+    "cannot be judged.\n";
+
+static const char json_schema[] =
+    "\nEach object of --json:\n"
+    "  {\"sheet\", \"algorithm\", \"layout\", \"status\": right|wrong|error,\n"
+    "   \"first_wrong\": number of a claim|null, \"other_layout\",\n"
+    "   \"claims\": [{\"claim\", \"algorithm\", \"line\", \"name\", \"index\",\n"
+    "     \"rows\", \"cols\", \"fits\", \"verdict\", \"transposed\",\n"
+    "     \"entries\": [{\"row\", \"col\", \"typed\", \"claimed\", \"here\",\n"
+    "       \"verdict\": open|right|last digit|follows|wrong}],\n"
+    "     \"explanations\": [{\"slips\", \"sentence\", \"carried\", \"only\"}],\n"
+    "     \"remarks\"}]}; or {\"sheet\", \"status\", \"error\"}\n";
+typedef struct {
     const char *name;
     Arena *arena;
     Tape *tape;
-    bool right;
+    const Judgement *judgement;
 } Checking;
 
-static void judge_and_report(Fault *f, void *data)
+static void judge(Fault *f, void *data)
 {
     Checking *c = data;
     const Sheet *sheet = read_sheet(c->arena, c->name, f);
-    const Judgement *judgement = judge_sheet(sheet, c->arena, c->tape, f);
-    c->right = true;
-    for (int k = 0; k < judgement->n; k++) {
-        const int *count = judgement->judged[k].count;
-        c->right &= count[WRONG] + count[LAST_DIGIT] + count[FOLLOWS] == 0;
+    c->judgement = judge_sheet(sheet, c->arena, c->tape, f);
+    const Run *run = c->judgement->run;
+    const Step *last = &run->step[run->n - 1];
+    if (all_claimed(c->judgement) > 0)
+        return;
+    while (last->inner)
+        last--;
+    char name[60];
+    step_name(name, sizeof name, last);
+    f->text = NULL;
+    fault(f, 0, "nothing is claimed; a line such as 'claim %s = 0.25 0.75' "
+          "says what was computed.", name);
+}
+static int check_sheet(const Command *c, const char *name, bool json,
+                       bool heading)
+{
+    Checking checking = { name, arena_new(), tape_new(false), NULL };
+    Fault f = { .sheet = name };
+    int status = 2;
+    if (attempt(&f, judge, &checking)) {
+        status = all_right(checking.judgement) ? 0 : 1;
+        if (heading)
+            fprintf(c->out, "%s:\n", name);
+        (json ? check_json : check_text)(c->out, checking.judgement);
+    } else {
+        if (json)
+            json_error(c->out, name, f.sentence);
+        else if (heading)
+            fprintf(c->out, "%s: cannot be judged\n", name);
+        fflush(c->out);
+        fprintf(c->err, "%s\n", f.sentence);
     }
-    report(c->out, judgement);
+    tape_free(checking.tape);
+    arena_free(checking.arena);
+    return status;
 }
 
-static int check_sheet(FILE *out, FILE *err, const char *name)
+static void print_total(FILE *out, int n, const int count[3])
 {
-    Checking c = { out, name, arena_new(), tape_new(false), false };
-    Fault f = { .sheet = name };
-    bool judged = attempt(&f, judge_and_report, &c);
-    if (!judged) {
-        fflush(out);
-        fprintf(err, "%s\n", f.sentence);
+    static const char *const words[] = { "right", "wrong",
+                                         "cannot be judged" };
+    const char *before = ": ";
+    fprintf(out, "\n%d sheets", n);
+    for (int k = 0; k < 3; k++)
+        if (count[k] > 0) {
+            fprintf(out, "%s%d %s", before, count[k], words[k]);
+            before = ", ";
+        }
+    fputc('\n', out);
+}
+static void check_sheets(Fault *f, void *data)
+{
+    Command *c = data;
+    Wish wish = { false };
+    const Options options[] = { { "Options", wishes, &wish },
+                                { .table = NULL } };
+    int count[3] = { 0 };
+    if (asks_help(c->n, c->argument)) {
+        fputs(usage, c->out);
+        print_options(c->out, options);
+        fputs(json_schema, c->out);
+        return;
     }
-    tape_free(c.tape);
-    arena_free(c.arena);
-    return !judged ? 2 : c.right ? 0 : 1;
+    int n = obey(f, options, c->n, c->argument);
+    if (n == 0)
+        fault(f, 0, "which sheet? See 'ftx check --help'.");
+    for (int k = 0; k < n; k++) {
+        if (k > 0 && !wish.json)
+            fputc('\n', c->out);
+        int status = check_sheet(c, c->argument[k], wish.json,
+                                 n > 1 && !wish.json);
+        count[status]++;
+        c->status = status > c->status ? status : c->status;
+    }
+    if (n > 1 && !wish.json)
+        print_total(c->out, n, count);
 }
 
 int check(FILE *out, FILE *err, int n, char *argument[])
 {
-    int worst = 0;
-    for (int k = 0; k < n; k++) {
-        if (n > 1)
-            fprintf(out, "%s%s:\n", k > 0 ? "\n" : "", argument[k]);
-        int status = check_sheet(out, err, argument[k]);
-        worst = status > worst ? status : worst;
-    }
-    return worst;
+    return run_command("ftx check", check_sheets, out, err, n, argument);
 }
 

@@ -340,6 +340,26 @@ static const Layout *other_layout(const Judging *j)
     }
     return found;
 }
+int claimed_entries(const Judged *judged)
+{
+    return claimed(judged->claim.item);
+}
+
+int all_claimed(const Judgement *judgement)
+{
+    int n = 0;
+    for (int k = 0; k < judgement->n; k++)
+        n += claimed_entries(&judgement->judged[k]);
+    return n;
+}
+
+bool all_right(const Judgement *judgement)
+{
+    int n = 0;
+    for (int k = 0; k < judgement->n; k++)
+        n += judgement->judged[k].count[RIGHT];
+    return n == all_claimed(judgement);
+}
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
                              Fault *f)
 {

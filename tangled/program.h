@@ -160,6 +160,13 @@ int show(FILE *out, FILE *err, int n, char *argument[]);
 void show_text(FILE *out, const Run *run, bool all, Fault *f);
 void show_json(FILE *out, const Run *run);
 
+/* For JSON: n bytes as a string; the place of a step, behind "index":. */
+void json_string(FILE *out, const char *text, size_t n);
+void json_place(FILE *out, const Step *step);
+
+/* Is it made of distributions? */
+bool sums_to_1(const Step *step);
+
 /* The weights of one head, such as A of Algorithm 4, with a title, and
    what stands beside the rows (keys) and above the columns (queries):
    label[0] ... for row and column 1 ... */
@@ -252,6 +259,12 @@ typedef struct {
                                    NULL                                   */
 } Judgement;
 
+/* How many entries of a claim, and of all claims, are claimed. Are all
+   that are claimed right? */
+int claimed_entries(const Judged *judged);
+int all_claimed(const Judgement *judgement);
+bool all_right(const Judgement *judgement);
+
 /* judge_sheet runs a sheet and judges its claims. What is wrong with the
    numbers that are given ends the attempt. */
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
@@ -264,8 +277,23 @@ Verdict verdict_on(const Entry *entry, double x);
 /* Are two numbers the same but for the computer's own rounding? */
 bool same_number(double a, double b);
 /* check is the command `ftx check`. Exit status: 0 if all is right, 1 if
-   something is not, 2 if a sheet cannot be read. */
+   something is not, 2 if a sheet cannot be judged. */
 int check(FILE *out, FILE *err, int n, char *argument[]);
+
+/* check_text and check_json print a judgement. */
+void check_text(FILE *out, const Judgement *judgement);
+void check_json(FILE *out, const Judgement *judgement);
+
+/* What is odd about the entries of a claim, each in a few words. */
+typedef struct {
+    int n;
+    char text[5][200];
+} Remarks;
+void remarks_on(const Judgement *judgement, const Judged *judged,
+                Remarks *to);
+
+/* An entry of a claim as it was typed, and how many bytes that is. */
+const char *typed_entry(const Sheet *sheet, const Entry *entry, int *n);
 
 /* The name of a step as it is shown, such as Ṽ, A^2 or 10.6 layer2.X; and
    how many columns a text takes. */

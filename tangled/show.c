@@ -255,7 +255,7 @@ static void print_heading(FILE *out, const Run *run, const Step *step)
     print_meaning(out, run, step);
     fprintf(out, "   (%d x %d)\n", step->M->rows, step->M->cols);
 }
-static bool sums_to_1(const Step *step)
+bool sums_to_1(const Step *step)
 {
     if (step->algorithm == 3 && strcmp(step->name, "q") == 0)
         return false;           /* a query */
@@ -336,16 +336,21 @@ void show_text(FILE *out, const Run *run, bool all, Fault *f)
     print_remarks(out, run, f);
 }
 
-static void print_string(FILE *out, const char *text)
+void json_string(FILE *out, const char *text, size_t n)
 {
     fputc('"', out);
-    for (const char *p = text; *p != '\0'; p++)
-        if (*p == '"' || *p == '\\')
+    for (const char *p = text, *end = text + n; p < end; ) {
+        int bytes = utf8_length(p, (size_t)(end - p));
+        if (bytes == 0)
+            fputs("\\ufffd", out);     /* no character at all */
+        else if (*p == '"' || *p == '\\')
             fprintf(out, "\\%c", *p);
         else if ((unsigned char)*p < ' ')
             fprintf(out, "\\u%04x", (unsigned)*p);
         else
-            fputc(*p, out);
+            fprintf(out, "%.*s", bytes, p);
+        p += bytes > 0 ? bytes : 1;
+    }
     fputc('"', out);
 }
 static void print_values(FILE *out, Mat M)
@@ -363,7 +368,7 @@ static void print_values(FILE *out, Mat M)
         fputc(']', out);
     }
 }
-static void print_place(FILE *out, const Step *step)
+void json_place(FILE *out, const Step *step)
 {
     static const char *const parts[] = { [LAYER] = "layer", [ENC] = "enc",
                                          [DEC] = "dec", [ED] = "ed" };
@@ -381,18 +386,18 @@ static void print_place(FILE *out, const Step *step)
 void show_json(FILE *out, const Run *run)
 {
     fputs("{\"sheet\": ", out);
-    print_string(out, run->sheet->name);
+    json_string(out, run->sheet->name, strlen(run->sheet->name));
     fprintf(out, ", \"algorithm\": %d, \"layout\": \"%s\", "
             "\"decimals\": %d, \"assumed\": ", run->algorithm,
             run->layout->name, decimals_shown(run));
-    print_string(out, run->assumed);
+    json_string(out, run->assumed, strlen(run->assumed));
     fputs(", \"steps\": [", out);
     for (int k = 0; k < run->n; k++) {
         const Step *s = &run->step[k];
         fprintf(out, "%s{\"algorithm\": %d, \"line\": %d, "
                 "\"name\": \"%s\", \"index\": ", k == 0 ? "" : ", ",
                 s->algorithm, s->line, s->name);
-        print_place(out, s);
+        json_place(out, s);
         fprintf(out, ", \"rows\": %d, \"cols\": %d, \"values\": [",
                 s->M->rows, s->M->cols);
         print_values(out, s->M);

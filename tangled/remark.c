@@ -1,0 +1,202 @@
+/* Remarks: what is odd about claimed numbers, whatever the right ones. */
+#include "program.h"
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static int number_of(const Judged *j, int row, int col)
+{
+    const Item *item = j->claim.item;
+    Mat M = j->claim.step->M;
+    return item->rows == M->rows && item->cols == M->cols
+         ? (row - 1) * item->cols + col - 1
+         : (col - 1) * item->cols + row - 1;
+}
+
+static double half_unit(const Entry *entry)
+{
+    return entry->decimals == EXACT ? 1e-5 : pow(10, -entry->decimals) / 2;
+}
+
+static void remark(Remarks *to, const char *format, ...)
+    FORMAT_LIKE_PRINTF(2, 3);
+static void remark(Remarks *to, const char *format, ...)
+{
+    va_list arguments;
+    if (to->n == sizeof to->text / sizeof to->text[0])
+        return;
+    va_start(arguments, format);
+    vsnprintf(to->text[to->n++], sizeof to->text[0], format, arguments);
+    va_end(arguments);
+}
+
+/* The place of entry k, such as "(1,2)"; in a vector "(2)". */
+static const char *place_text(char to[40], const Judged *j, int k)
+{
+    const Item *item = j->claim.item;
+    if (item->rows > 1 && item->cols > 1)
+        snprintf(to, 40, "(%d,%d)", k / item->cols + 1, k % item->cols + 1);
+    else
+        snprintf(to, 40, "(%d)", k + 1);
+    return to;
+}
+
+static bool is_alone(const Step *step)
+{
+    bool matrix = strcmp(step->name, "A") == 0
+               || strcmp(step->name, "P") == 0;
+    return !matrix && (step->M->rows == 1 || step->M->cols == 1);
+}
+
+/* The sum of distribution t as typed; NaN if an entry is open. off is by
+   how much it may be missed. */
+static double sum_typed(const Judged *j, int t, double *off)
+{
+    const Step *step = j->claim.step;
+    Mat M = step->M;
+    bool alone = is_alone(step), rows = step->turned && !alone;
+    int n = alone ? M->rows * M->cols : rows ? M->cols : M->rows;
+    double sum = 0;
+    *off = 1e-9;
+    for (int u = 1; u <= n; u++) {
+        int k = alone ? u - 1 : rows ? number_of(j, t, u)
+                                     : number_of(j, u, t);
+        sum += j->claim.item->entry[k].value;
+        *off += half_unit(&j->claim.item->entry[k]);
+    }
+    return sum;
+}
+
+static void remark_sums(const Judged *j, Remarks *to)
+{
+    const Step *step = j->claim.step;
+    bool alone = is_alone(step);
+    int n = alone ? 1 : step->turned ? step->M->rows : step->M->cols;
+    int wrong = 0, first = 0;
+    double off, sum = 0;
+    for (int t = n; t >= 1; t--) {
+        double is = sum_typed(j, t, &off);
+        if (!isnan(is) && fabs(is - 1) > off)
+            wrong++, first = t, sum = is;
+    }
+    if (wrong > 0 && alone)
+        remark(to, "the entries sum to %.6g, not to 1", sum);
+    else if (wrong > 0)
+        remark(to, "%s %d sums to %.6g, not to 1%s", step->turned ? "row"
+               : "column", first, sum, wrong > 1 ? "; others do not, either"
+                                                 : "");
+}
+static void remark_range(const Judged *j, Remarks *to)
+{
+    const Item *item = j->claim.item;
+    char place[40];
+    for (int k = 0; k < item->rows * item->cols; k++) {
+        double x = item->entry[k].value, half = half_unit(&item->entry[k]);
+        if (x < -half || x > 1 + half) {
+            remark(to, "%s is %.6g, not between 0 and 1",
+                   place_text(place, j, k), x);
+            return;
+        }
+    }
+}
+
+/* The scaled scores come just before their weights. */
+static void remark_masked(const Judged *j, Remarks *to)
+{
+    const Step *scores = j->claim.step - 1;
+    const Item *item = j->claim.item;
+    char place[40];
+    if (strcmp(j->claim.step->name, "A") != 0)
+        return;
+    for (int k = 0; k < item->rows * item->cols; k++)
+        if (*claimed_entry(item, scores->M, k) == -INFINITY
+            && fabs(item->entry[k].value) > half_unit(&item->entry[k])) {
+            remark(to, "%s is masked, so it is 0", place_text(place, j, k));
+            return;
+        }
+}
+
+static const Step *values_before(const Run *run, const Step *step)
+{
+    for (const Step *s = step; s-- > run->step; )
+        if ((strcmp(s->name, "V") == 0 || strcmp(s->name, "v_t") == 0)
+            && s->head == step->head)
+            return s;
+    return NULL;
+}
+
+/* One row of the paper's V: from its least entry to its largest. */
+static void range_of(const Step *V, int row, double *least, double *most)
+{
+    int n = V->turned ? V->M->rows : V->M->cols;
+    *least = INFINITY, *most = -INFINITY;
+    for (int t = 1; t <= n; t++) {
+        double x = V->turned ? AT(V->M, t, row) : AT(V->M, row, t);
+        *least = fmin(*least, x);
+        *most = fmax(*most, x);
+    }
+}
+
+static void remark_mixture(const Run *run, const Judged *j, Remarks *to)
+{
+    const Step *step = j->claim.step, *V = values_before(run, step);
+    const Item *item = j->claim.item;
+    char place[40];
+    for (int k = 0; V != NULL && k < item->rows * item->cols; k++) {
+        const real *here = claimed_entry(item, step->M, k);
+        int number = (int)(here - step->M->at), rows = step->M->rows;
+        double x = item->entry[k].value, least, most;
+        bool alone = step->algorithm == 3;
+        range_of(V, 1 + (alone ? number : step->turned ? number / rows
+                                                       : number % rows),
+                 &least, &most);
+        double half = half_unit(&item->entry[k]);
+        if (x < least - half || x > most + half) {
+            remark(to, "%s is %.6g, but the values that are mixed go from "
+                   "%.4g to %.4g", place_text(place, j, k), x, least, most);
+            return;
+        }
+    }
+}
+
+static void remark_whole(const Judgement *judgement, const Judged *j,
+                         Remarks *to)
+{
+    const Item *item = j->claim.item;
+    for (int k = 0; k < item->rows * item->cols; k++) {
+        const Entry *entry = &item->entry[k];
+        int n;
+        const char *typed = typed_entry(judgement->run->sheet, entry, &n);
+        bool whole = n < 10 && strcspn(typed, "./eE(\\") >= (size_t)n;
+        double off = entry->value - *claimed_entry(item,
+                                                   j->claim.step->M, k);
+        if (!whole || j->verdict[k] <= RIGHT || fabs(off) > 0.5)
+            continue;
+        if (entry->decimals == EXACT)
+            remark(to, "where all are whole, whole numbers are exact; %.*s.0 "
+                   "has one decimal", n, typed);
+        else
+            remark(to, "%.*s stands for %.*f beside decimals", n, typed,
+                   entry->decimals, entry->value);
+        return;
+    }
+}
+
+void remarks_on(const Judgement *judgement, const Judged *j, Remarks *to)
+{
+    const Step *step = j->claim.step;
+    to->n = 0;
+    if (!j->fits || !j->begins || j->n > 0 || j->turned)
+        return;
+    if (step->aspect == VALUE && sums_to_1(step)) {
+        remark_range(j, to);
+        remark_masked(j, to);
+        remark_sums(j, to);
+    }
+    if (step->aspect == VALUE
+        && ((step->algorithm == 4 && strcmp(step->name, "Vt") == 0)
+            || step->algorithm == 3) && strcmp(step->name, "q") != 0)
+        remark_mixture(judgement->run, j, to);
+    remark_whole(judgement, j, to);
+}
+
