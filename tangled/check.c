@@ -234,6 +234,13 @@ static const char *reason_text(char to[600], const Explanation *why)
 {
     const size_t size = 600;
     to[0] = '\0';
+    for (int k = 0; k < why->cells; k++) {
+        char text[300];
+        append(to, size, "%s%s", k > 0 ? ", and " : "",
+               cell_sentence(text, sizeof text, &why->cell[k]));
+    }
+    if (why->cells > 0)
+        return to;
     if (why->slip[0] == NULL)
         append(to, size, "the rounded numbers above are carried on");
     else

@@ -110,58 +110,116 @@ static bool is_turned(const Claim *c)
     return right;
 }
 
+enum { FULL, CARRIED, MODES };
+
 typedef struct {
     const Sheet *sheet;
     Arena *arena, *scratch;     /* the scratch is cleared after a try     */
     Tape *tape;
-    const Run *run;             /* without a slip                         */
+    const Run *right[MODES];    /* without a slip                         */
     int n;
     Claim *claim;               /* in the order of the steps              */
     Judged *judged;
-    int found, most;            /* explanations, and room for so many     */
-    Explanation *why;
+    int found;                  /* explanations                           */
+    Explanation *why;           /* room for MOST_FOUND                    */
     int best;                   /* entries that these make right later    */
 } Judging;
 
 enum { MOST_FOUND = 200 };
 
-/* Entries of the claims behind number w that a run makes right. */
-static int later(const Judging *j, int w, const Run *full,
-                 const Run *carried)
+static Explanation in_mode(const Judging *j, Explanation why, int mode)
+{
+    why.claim = j->claim;
+    why.n = mode == CARRIED ? j->n : 0;
+    why.until = NULL;
+    return why;
+}
+static bool contradicts(const Judging *j, int w, const Run *run, int mode)
+{
+    for (int k = 0; k < w; k++)
+        if (agreeing(&j->claim[k], run)
+            < agreeing(&j->claim[k], j->right[mode]))
+            return true;
+    return false;
+}
+
+static bool has_same_numbers(const Step *a, const Step *b)
+{
+    for (int k = 0; k < a->M->rows * a->M->cols; k++) {
+        int i = k % a->M->rows + 1, j = k / a->M->rows + 1;
+        if (!same_number(AT(a->M, i, j), AT(b->M, i, j)))
+            return false;
+    }
+    return true;
+}
+
+typedef struct {
+    bool fits;                  /* explains the claim                     */
+    bool useful;                /* changes it, and no claim before        */
+} Trial;
+
+static Trial try_in(Judging *j, int w, Explanation why, int mode)
+{
+    Trial trial = { false, false };
+    const Claim *c = &j->claim[w];
+    why = in_mode(j, why, mode);
+    why.until = c->step;
+    const Run *run = run_explained(j->sheet, &why, j->scratch, j->tape);
+    bool made = (why.slip[0] == NULL || why.made[0])
+             && (why.slip[1] == NULL || why.made[1]);
+    const Step *slipped = same_step(run, c->step),
+               *right = same_step(j->right[mode], c->step);
+    if (made && slipped != NULL && right != NULL
+        && !has_same_numbers(slipped, right)) {
+        trial.useful = !contradicts(j, w, run, mode);
+        trial.fits = trial.useful && explains(run, c);
+    }
+    arena_clear(j->scratch);
+    tape_clear(j->tape);
+    return trial;
+}
+/* Entries of the claims behind number w that an explanation makes right. */
+static int later(const Judging *j, int w, const Explanation *why)
 {
     int n = 0;
-    for (int k = w + 1; k < j->n; k++) {
-        int a = agreeing(&j->claim[k], full),
-            b = agreeing(&j->claim[k], carried);
-        n += a > b ? a : b;
+    const Run *run[MODES];
+    for (int mode = 0; mode < MODES; mode++) {
+        Explanation e = in_mode(j, *why, mode);
+        run[mode] = run_explained(j->sheet, &e, j->scratch, j->tape);
     }
+    for (int k = w + 1; k < j->n; k++) {
+        int full = agreeing(&j->claim[k], run[FULL]),
+            carried = agreeing(&j->claim[k], run[CARRIED]);
+        n += full > carried ? full : carried;
+    }
+    arena_clear(j->scratch);
+    tape_clear(j->tape);
     return n;
 }
 
-static void keep(Judging *j, int agreed, const Explanation *why)
+static void keep(Judging *j, int w, Explanation why, int mode)
 {
+    int agreed = w + 1 < j->n ? later(j, w, &why) : 0;
     if (agreed > j->best) {
         j->found = 0;
         j->best = agreed;
     }
     if (agreed == j->best && j->found < MOST_FOUND)
-        j->why[j->found++] = *why;
+        j->why[j->found++] = in_mode(j, why, mode);
 }
 
-static bool try_one(Judging *j, int w, Explanation why)    /* made? */
+static bool try_one(Judging *j, int w, Explanation why)    /* useful? */
 {
-    const Run *full = run_explained(j->sheet, &why, j->scratch, j->tape);
-    Explanation carrying = why;
-    carrying.claim = j->claim;
-    carrying.n = j->n;
-    const Run *carried = run_explained(j->sheet, &carrying, j->scratch,
-                                       j->tape);
-    bool by_full = explains(full, &j->claim[w]);
-    if (by_full || explains(carried, &j->claim[w]))
-        keep(j, later(j, w, full, carried), by_full ? &why : &carrying);
-    arena_clear(j->scratch);
-    tape_clear(j->tape);
-    return why.made[0] && (why.slip[1] == NULL || why.made[1]);
+    bool useful = false;
+    for (int mode = 0; mode < (w > 0 ? MODES : 1); mode++) {
+        Trial trial = try_in(j, w, why, mode);
+        useful |= trial.useful;
+        if (trial.fits) {
+            keep(j, w, why, mode);
+            break;
+        }
+    }
+    return useful;
 }
 static bool can_be_narrower(const Step *step)
 {
@@ -171,27 +229,102 @@ static bool can_be_narrower(const Step *step)
 static bool try_slips(Judging *j, int w, const Slip *a, const Slip *b)
 {
     Explanation why = { .slip = { a, b } };
-    int before = j->found;
-    bool made = try_one(j, w, why);
+    int before = j->found, best = j->best;
+    bool useful = try_one(j, w, why);
     why.only = j->claim[w].step;
-    if (made && j->found == before && can_be_narrower(why.only))
-        try_one(j, w, why);
-    return made;
+    if (j->found == before && j->best == best && can_be_narrower(why.only))
+        useful |= try_one(j, w, why);
+    return useful;
+}
+enum { MOST_REASONS = 3 };
+
+static bool is_seldom_wrong(const Judging *j, int w, int mode)
+{
+    const Claim *c = &j->claim[w];
+    int all = claimed(c->item), wrong = all - agreeing(c, j->right[mode]);
+    return wrong == 1 || 2 * wrong < all;
 }
 
-static void look_for_slips(Judging *j, int w)
+/* The next cell slip about an entry, NULL for the first. */
+static const CellSlip *cell_of(const CellSlip *cell, int cells, int entry,
+                               int number)
 {
-    bool *made = arena_alloc(j->arena, (size_t)slips_n * sizeof *made);
+    for (int k = 0; k < cells; k++)
+        if (cell[k].entry == entry && number-- == 0)
+            return &cell[k];
+    return NULL;
+}
+/* One reason for each wrong entry, the one of that number if it has so
+   many; false: an entry has none, or too many, or none has so many. */
+static bool choose(Judging *j, int w, int mode, const CellSlip *cell,
+                   int cells, int number, Explanation *why)
+{
+    const Claim *c = &j->claim[w];
+    int all = c->item->rows * c->item->cols;
+    CellSlip *chosen = arena_alloc(j->arena, (size_t)all * sizeof *chosen);
+    bool another = false;
+    *why = (Explanation){ .cell = chosen, .only = c->step };
+    for (int k = 0; k < all; k++) {
+        if (verdict_in(c, k, j->right[mode]) <= RIGHT)
+            continue;
+        const CellSlip *it = cell_of(cell, cells, k, number);
+        another |= it != NULL;
+        it = it != NULL ? it : cell_of(cell, cells, k, 0);
+        if (it == NULL || cell_of(cell, cells, k, MOST_REASONS) != NULL)
+            return false;
+        chosen[why->cells++] = *it;
+    }
+    return another;
+}
+
+static void look_for_cells(Judging *j, int w, int mode)
+{
+    const CellSlip *cell;
+    Explanation why;
+    if (!is_seldom_wrong(j, w, mode))
+        return;
+    int cells = cell_slips(j->sheet, in_mode(j, (Explanation){ .n = 0 },
+                                             mode),
+                           &j->claim[w], j->arena, j->tape, &cell);
+    for (int k = 0; choose(j, w, mode, cell, cells, k, &why); k++)
+        keep(j, w, why, mode);
+}
+static bool share_a_place(const Slip *a, const Slip *b)
+{
+    for (int i = 0; i < 6 && a->at[i].line != NULL; i++)
+        for (int k = 0; k < 6 && b->at[k].line != NULL; k++)
+            if (strcmp(a->at[i].line, b->at[k].line) == 0
+                && strcmp(a->at[i].name, b->at[k].name) == 0
+                && a->at[i].unwritten == b->at[k].unwritten)
+                return true;
+    return is_rounding(a) && is_rounding(b);
+}
+
+static void look_for_pairs(Judging *j, int w, const bool *useful)
+{
+    for (int k = 0; k < w; k++)
+        if (j->judged[k].begins)
+            return;
+    if (claimed(j->claim[w].item)
+        - agreeing(&j->claim[w], j->right[FULL]) < 2)
+        return;
+    for (int a = 0; a < slips_n; a++)
+        for (int b = a + 1; useful[a] && b < slips_n; b++)
+            if (useful[b] && !share_a_place(&slips[a], &slips[b]))
+                try_slips(j, w, &slips[a], &slips[b]);
+}
+
+static void look_for_reasons(Judging *j, int w)
+{
+    bool *useful = arena_alloc(j->arena, (size_t)slips_n * sizeof *useful);
     j->found = 0;
     j->best = -1;
     for (int a = 0; a < slips_n; a++)
-        made[a] = try_slips(j, w, &slips[a], NULL);
-    if (j->found > 0)
-        return;
-    for (int a = 0; a < slips_n; a++)
-        for (int b = a + 1; made[a] && b < slips_n; b++)
-            if (made[b])
-                try_slips(j, w, &slips[a], &slips[b]);
+        useful[a] = try_slips(j, w, &slips[a], NULL);
+    for (int mode = 0; mode < MODES && j->found == 0; mode++)
+        look_for_cells(j, w, mode);
+    if (j->found == 0)
+        look_for_pairs(j, w, useful);
 }
 
 static bool is_namesake(const Step *a, const Step *b)
@@ -224,7 +357,7 @@ static void find_claims(Judging *j, Fault *f)
         if (!item->claim)
             continue;
         Claim claim = { with_decimals(j->arena, item), NULL };
-        claim.step = claimed_step(j->run, claim.item, f);
+        claim.step = claimed_step(j->right[FULL], claim.item, f);
         int to = j->n++;
         for (; to > 0 && j->claim[to - 1].step > claim.step; to--)
             j->claim[to] = j->claim[to - 1];
@@ -246,7 +379,7 @@ static void judge_claim(const Judging *j, int w, const Known *known)
     judged->verdict = arena_alloc(j->arena, (size_t)n * sizeof(Verdict));
     for (int k = 0; k < n; k++) {
         Verdict v = isnan(c->item->entry[k].value) ? OPEN
-                  : verdict_in(c, k, j->run);
+                  : verdict_in(c, k, j->right[FULL]);
         for (int i = 0; i < known->n && v > RIGHT; i++)
             if (verdict_in(c, k, known->run[i]) == RIGHT)
                 v = FOLLOWS;
@@ -268,28 +401,27 @@ static void know(const Judging *j, Known *known, Explanation why)
 static void explain(Judging *j, int w, Known *known)
 {
     Judged *judged = &j->judged[w];
-    if (known->n == 0)
-        know(j, known, (Explanation){ .claim = j->claim, .n = j->n });
+    if (known->n == 0) {
+        know(j, known, in_mode(j, (Explanation){ .n = 0 }, CARRIED));
+        j->right[CARRIED] = known->run[0];
+    }
     if (!judged->fits)
         return;
     Explanation *why = NULL;
     if (explains(known->run[0], &j->claim[w])) {
         why = arena_alloc(j->arena, sizeof *why);
-        *why = (Explanation){ .claim = j->claim, .n = j->n };
+        *why = in_mode(j, (Explanation){ .n = 0 }, CARRIED);
         judged->n = 1;
     } else {
-        look_for_slips(j, w);
+        look_for_reasons(j, w);
         size_t size = (size_t)j->found * sizeof *why;
         judged->n = j->found;
         why = memcpy(arena_alloc(j->arena, size + 1), j->why, size);
     }
     judged->why = why;
     for (int k = 0; k < judged->n; k++) {
-        know(j, known, (Explanation){ .slip = { why[k].slip[0],
-             why[k].slip[1] }, .only = why[k].only });
-        know(j, known, (Explanation){ .slip = { why[k].slip[0],
-             why[k].slip[1] }, .only = why[k].only, .claim = j->claim,
-             .n = j->n });
+        know(j, known, in_mode(j, why[k], FULL));
+        know(j, known, in_mode(j, why[k], CARRIED));
     }
 }
 
@@ -368,7 +500,7 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
     Judgement *judgement = arena_alloc(arena, sizeof *judgement);
     *j = (Judging){ .sheet = sheet, .arena = arena, .tape = tape };
     known->n = 0;
-    j->run = run_sheet(sheet, arena, tape, f);
+    j->right[FULL] = run_sheet(sheet, arena, tape, f);
     find_claims(j, f);
     j->judged = arena_alloc(arena, (size_t)(j->n + 1) * sizeof *j->judged);
     j->why = arena_alloc(arena, MOST_FOUND * sizeof *j->why);
@@ -380,7 +512,7 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
         if (j->judged[w].begins)
             explain(j, w, known);
     }
-    *judgement = (Judgement){ j->run, j->n, j->judged,
+    *judgement = (Judgement){ j->right[FULL], j->n, j->judged,
                               right ? NULL : other_layout(j) };
     arena_free(j->scratch);
     return judgement;

@@ -210,11 +210,26 @@ typedef struct {
     const Step *step;
 } Claim;
 
+/* A slip in one entry of a product such as S = K^T Q, a sum of terms: one
+   of them is left out, or has the wrong sign, or two have exchanged a
+   factor. */
+typedef struct {
+    enum { LEFT_OUT, WRONG_SIGN, CROSSED } kind;
+    int row, col;               /* of the entry, as on the sheet          */
+    int entry;                  /* the same, counted from 0               */
+    int i, j;                   /* and in the paper's layout              */
+    double left[2], right[2];   /* the factors of the term, or of both    */
+    double change;              /* of the sum                             */
+} CellSlip;
+
 /* An explanation of how the numbers of a sheet came about. */
 typedef struct {
     const Slip *slip[2];        /* these were made; NULL: none            */
+    const CellSlip *cell;       /* or cell[0] ... cell[cells - 1] ...     */
+    int cells;                  /* ... in the step `only`                 */
     const Step *only;           /* only in its layer, head and turn; NULL:
                                    wherever they can be made              */
+    const Step *until;          /* the run ends behind it; NULL: complete */
     const Claim *claim;         /* carried on as written are claim[0] ... */
     int n;                      /* ... claim[n - 1]                       */
     bool made[2];               /* did a run meet a place of the slip?    */
@@ -224,6 +239,15 @@ typedef struct {
    where the algorithm cannot go on with such numbers. */
 const Run *run_explained(const Sheet *sheet, Explanation *why,
                          Arena *arena, Tape *tape);
+
+/* The slips that explain single entries of a claim, entry after entry, and
+   how many they are. What stands before the claim came about as `why` has
+   it. */
+int cell_slips(const Sheet *sheet, Explanation why, const Claim *claim,
+               Arena *arena, Tape *tape, const CellSlip **cell);
+
+/* Such as "in (2,1) the term 2·3 is left out", in to. */
+const char *cell_sentence(char *to, size_t size, const CellSlip *cell);
 
 
 /* Does a claim have the shape of M? One row and one column are the same.

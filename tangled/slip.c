@@ -60,6 +60,9 @@ struct Slipping {
     Tape *tape;
     const Seen *last;           /* the latest value                       */
     const Step *here;           /* where the slip is made                 */
+    const Claim *sought;        /* whose entries slips are sought for     */
+    CellSlip *cell;             /* those found                            */
+    int cells;
 };
 
 static bool is_known(const Step *place, const Step *here)
@@ -93,6 +96,15 @@ static Mat value_of(Slipping *s, const char *name)
 static Mat stream(Slipping *s)
 {
     return value_of(s, s->variation.run->algorithm >= 8 ? "X" : "e");
+}
+
+static const Item *given_as(const Slipping *s, const char *name)
+{
+    for (int k = 0; k < s->sheet->n; k++)
+        if (!s->sheet->item[k].claim
+            && strcmp(s->sheet->item[k].name, name) == 0)
+            return &s->sheet->item[k];
+    return NULL;                /* it is not */
 }
 
 static void remember(Slipping *s, const char *name, const Step *place,
@@ -458,11 +470,8 @@ static Mat heads_added(Slipping *s, Mat Vt)
 static double number_given(const Slipping *s, const char *name,
                            double instead)
 {
-    for (int k = 0; k < s->sheet->n; k++)
-        if (!s->sheet->item[k].claim && s->sheet->item[k].word == NULL
-            && strcmp(s->sheet->item[k].name, name) == 0)
-            return s->sheet->item[k].entry->value;
-    return instead;
+    const Item *item = given_as(s, name);
+    return item != NULL && item->word == NULL ? item->entry->value : instead;
 }
 
 static double epsilon(const Slipping *s)
@@ -598,10 +607,8 @@ typedef struct { Sinusoids variant; double base, position; } Sines;
 
 static bool sines_of(const Slipping *s, Sines *sines)
 {
-    const char *word = NULL;
-    for (int k = 0; k < s->sheet->n; k++)
-        if (strcmp(s->sheet->item[k].name, "positions") == 0)
-            word = s->sheet->item[k].word;
+    const Item *positions = given_as(s, "positions");
+    const char *word = positions == NULL ? NULL : positions->word;
     bool paper = word != NULL && strcmp(word, "paper") == 0;
     sines->variant = paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI;
     sines->base = number_given(s, "base", paper
@@ -951,6 +958,136 @@ real *claimed_entry(const Item *claim, Mat M, int k)
          ? &AT(M, i, j) : &AT(M, j, i);
 }
 
+/* Which entry of a claim is about entry [i, j] of its step, from 0. */
+static int entry_at(const Claim *c, int i, int j)
+{
+    return c->item->rows == c->step->M->rows
+        && c->item->cols == c->step->M->cols
+         ? (i - 1) * c->item->cols + j - 1 : (j - 1) * c->item->cols + i - 1;
+}
+
+
+static const struct Product {
+    Place place;
+    const char *left, *right;
+    bool turned;                /* it is left^T right                     */
+} products[] = {
+    { { "4.1", "Q" },      "W_q", "X", false },
+    { { "4.2", "K" },      "W_k", "Z", false },
+    { { "4.3", "V" },      "W_v", "Z", false },
+    { { "4.4", "S" },      "K",   "Q", true },
+    { { "4.5", "S" },      "K",   "Q", true },
+    { { "4.6", "Vt" },     "V",   "A", false },
+    { { "5.4", "Vt" },     "W_o", "Y", false },
+    { { "7.1", "logits" }, "W_u", "e", false },
+};
+
+static Mat factor(Slipping *s, const char *name)
+{
+    int algorithm = s->variation.run->algorithm;
+    bool of_layer = strchr("XZ", name[0]) != NULL;
+    if (algorithm >= 8 && (of_layer || strcmp(name, "e") == 0))
+        cannot_be(s);           /* what comes in has another name */
+    if (algorithm == 3 && of_layer)
+        return value_of(s, name[0] == 'X' ? "e" : "e_t");
+    if (algorithm == 7 && s->variation.run->tied && name[0] == 'W')
+        return transposed(s, value_of(s, "W_e"));
+    return strcmp(name, "Z") == 0 && given_as(s, "Z") == NULL ? value_of(s, "X")
+                                                        : value_of(s, name);
+}
+static bool tells(const Entry *entry, double change)
+{
+    double size = fabs(change);
+    bool whole = same_number(size, round(size));
+    bool exact = entry->decimals == EXACT
+              && !same_number(entry->value, round(entry->value));
+    double unit = entry->decimals == EXACT ? 1 : pow(10, -entry->decimals);
+    return whole ? size >= 1.5 : exact || size >= 10 * unit;
+}
+
+enum { MOST_CELLS = 300 };
+
+static void note_cell(Slipping *s, CellSlip cell, double x)
+{
+    const Item *claim = s->sought->item;
+    const Entry *entry = &claim->entry[cell.entry];
+    if (s->cells < MOST_CELLS && tells(entry, cell.change)
+        && verdict_on(entry, x + cell.change) == RIGHT)
+        s->cell[s->cells++] = cell;
+}
+
+static void seek_cell(Slipping *s, const Mat factors[2], CellSlip cell,
+                      double x)
+{
+    Mat L = factors[0], R = factors[1];
+    for (int k = 1; k <= L->rows; k++) {
+        double l = cell.left[0] = AT(L, k, cell.i),
+               r = cell.right[0] = AT(R, k, cell.j);
+        cell.kind = LEFT_OUT, cell.change = -l * r;
+        note_cell(s, cell, x);
+        cell.kind = WRONG_SIGN, cell.change = -2 * l * r;
+        note_cell(s, cell, x);
+        cell.kind = CROSSED;
+        for (int u = k + 1; u <= L->rows; u++) {
+            cell.left[1] = AT(L, u, cell.i);
+            cell.right[1] = AT(R, u, cell.j);
+            cell.change = (cell.left[1] - l) * (r - cell.right[1]);
+            note_cell(s, cell, x);
+        }
+    }
+}
+static void seek_cells(Slipping *s, Mat M)
+{
+    char line[30];
+    const Claim *c = s->sought;
+    Place place = place_of(c->step, line);
+    const struct Product *p = products, *end = p + sizeof products
+                                                 / sizeof *p;
+    while (p < end && (strcmp(p->place.line, place.line) != 0
+                       || strcmp(p->place.name, place.name) != 0))
+        p++;
+    if (p == end || !shape_fits(c->item, c->step->M))
+        return;
+    Mat L = factor(s, p->left), R = factor(s, p->right);
+    Mat factors[] = { p->turned ? L : transposed(s, L), R };
+    s->cell = arena_alloc(s->arena, MOST_CELLS * sizeof *s->cell);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++) {
+            int k = entry_at(c, c->step->turned ? j : i,
+                             c->step->turned ? i : j);
+            if (verdict_on(&c->item->entry[k], AT(M, i, j)) > RIGHT)
+                seek_cell(s, factors, (CellSlip){ .entry = k, .i = i,
+                          .j = j, .row = k / c->item->cols + 1,
+                          .col = k % c->item->cols + 1 }, AT(M, i, j));
+        }
+    for (int k = 0; k < s->cells && c->step->turned; k++)
+        for (int i = 0; i < 2; i++) {
+            double left = s->cell[k].left[i];
+            s->cell[k].left[i] = s->cell[k].right[i];
+            s->cell[k].right[i] = left;
+        }
+}
+static const char *term(char to[60], double left, double right)
+{
+    snprintf(to, 60, right < 0 ? "%.6g·(%.6g)" : "%.6g·%.6g", left, right);
+    return to;
+}
+
+const char *cell_sentence(char *to, size_t size, const CellSlip *cell)
+{
+    char is[2][60], was[2][60];
+    const double *l = cell->left, *r = cell->right;
+    if (cell->kind == CROSSED)
+        snprintf(to, size, "in (%d,%d) %s and %s stand for %s and %s",
+                 cell->row, cell->col, term(was[0], l[0], r[1]),
+                 term(was[1], l[1], r[0]), term(is[0], l[0], r[0]),
+                 term(is[1], l[1], r[1]));
+    else
+        snprintf(to, size, "in (%d,%d) the term %s %s", cell->row, cell->col,
+                 term(is[0], l[0], r[0]), cell->kind == LEFT_OUT
+                 ? "is left out" : "has the wrong sign");
+    return to;
+}
 
 static bool is_made(const Slipping *s, const Step *here)
 {
@@ -1001,6 +1138,20 @@ static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
     return Y;
 }
 
+static Mat with_cells(Slipping *s, const Step *step, Mat M)
+{
+    const Explanation *why = s->why;
+    if (s->sought != NULL && same_place(step, s->sought->step))
+        seek_cells(s, M);
+    if (why->cells == 0 || !same_place(step, why->only))
+        return M;
+    Mat change = zeros_beside(s, M, M->rows, M->cols);
+    for (int k = 0; k < why->cells; k++)
+        AT(change, why->cell[k].i, why->cell[k].j)
+            = (real)why->cell[k].change;
+    return add(M, change);
+}
+
 static Mat weights_3(Slipping *s, Mat M)
 {
     Mat exact = M;
@@ -1022,7 +1173,7 @@ static Mat compute(void *to, const Step *step, Mat M)
         M = weights_3(s, M);
     if (strcmp(line, "4.5") == 0)
         remember(s, "mask", step, M);
-    M = slipped(s, place, false, M);
+    M = with_cells(s, step, slipped(s, place, false, M));
     if (step->aspect == VALUE)
         remember(s, place.name, step, M);
     return M;
@@ -1101,6 +1252,8 @@ static Mat carry(void *to, const Step *step, Mat M)
     const Claim *claim = claim_on(s, step);
     Mat Y = M;
     s->here = step;
+    if (s->why->until != NULL && same_place(step, s->why->until))
+        cannot_be(s);
     if (claim != NULL && shape_fits(claim->item, step->M)) {
         Y = written(s, step, claim->item, M);
         if (step->aspect == VALUE)
@@ -1122,18 +1275,33 @@ static void run_it(Fault *f, void *data)
     run_varied(s->sheet, &s->variation, s->arena, s->tape, f);
 }
 
-const Run *run_explained(const Sheet *sheet, Explanation *why, Arena *arena,
-                         Tape *tape)
+static Slipping *run_for(const Claim *sought, const Sheet *sheet,
+                         Explanation *why, Arena *arena, Tape *tape)
 {
     Slipping *s = arena_alloc(arena, sizeof *s);
     Fault f = { .sheet = sheet->name, .text = NULL };
     *s = (Slipping){ .why = why, .sheet = sheet, .arena = arena,
-        .tape = tape, .variation = { s, give, compute, carry,
-                                     .run = NULL } };
+        .tape = tape, .sought = sought,
+        .variation = { s, give, compute, carry, .run = NULL } };
     for (int k = 0; k < 2; k++)
         if (why->slip[k] != NULL && why->slip[k]->exchanged)
             s->variation.exchanged = why->made[k] = true;
     attempt(&f, run_it, s);
-    return s->variation.run;
+    return s;
+}
+
+const Run *run_explained(const Sheet *sheet, Explanation *why, Arena *arena,
+                         Tape *tape)
+{
+    return run_for(NULL, sheet, why, arena, tape)->variation.run;
+}
+
+int cell_slips(const Sheet *sheet, Explanation why, const Claim *claim,
+               Arena *arena, Tape *tape, const CellSlip **cell)
+{
+    why.until = claim->step;
+    const Slipping *s = run_for(claim, sheet, &why, arena, tape);
+    *cell = s->cell;
+    return s->cells;
 }
 
