@@ -26,7 +26,7 @@ typedef struct {
     const char *kind;               /* "", "encoder ", ...                */
     const char *const *own, *const *other;  /* labels of x; of z          */
     int layer, head;
-    Weights *picture;
+    Heatmap *picture;
     int n, room;
 } Watch;
 
@@ -50,9 +50,10 @@ static void keep_weights(Watch *w, Mat A)
     char *title = arena_alloc(w->arena, 60);
     snprintf(title, 60, "%slayer %d, head %d", w->kind, w->layer, w->head);
     REQUIRE(w->n < w->room, "more than %d heads.", w->room);
-    w->picture[w->n++] = (Weights){ title, copy,
-        encodes || crosses ? w->other : w->own,
-        encodes ? w->other : w->own };
+    w->picture[w->n++] = (Heatmap){ .title = title, .M = copy,
+        .row = encodes || crosses ? w->other : w->own,
+        .column = encodes ? w->other : w->own,
+        .down = "key t_z", .across = "query t_x" };
 }
 static Mat watch(void *to, const char *line, const char *name, Mat M,
                  int index)
@@ -138,7 +139,8 @@ static Tokens tokens_to_show(const Command *c, const Model *model, Fault *f)
 static bool draw_all(FILE *file, const void *data)
 {
     const Watch *w = data;
-    weights_svg(file, w->n, w->picture);
+    heatmaps_svg(file, w->n, w->picture, NULL,
+                 "each column sums to 1");
     return !ferror(file);
 }
 
@@ -156,7 +158,7 @@ static void draw(Watch *w, FILE *out, Fault *f)
         return;
     }
     for (int k = 0; k < w->n; k++) {
-        weights_text(out, &w->picture[k]);
+        heatmap_text(out, &w->picture[k]);
         fputc('\n', out);
     }
     fputs("down: key t_z; across: query t_x; each column sums to 1\n", out);
@@ -192,7 +194,7 @@ static void show_it(Fault *f, void *data)
     Model *model = model_load(c->arena, wish.model, f);
     Watch w = { .arena = c->arena, .wish = &wish, .kind = "",
                 .room = heads_of(&model->theta->hyper) };
-    w.picture = arena_alloc(c->arena, (size_t)w.room * sizeof(Weights) + 1);
+    w.picture = arena_alloc(c->arena, (size_t)w.room * sizeof(Heatmap) + 1);
     watch_model(&w, c->tape, model, tokens_to_show(c, model, f));
     f->sheet = command;
     f->text = NULL;

@@ -1,4 +1,4 @@
-/* Pictures of attention weights. */
+/* Heat maps, in the terminal and as SVG. */
 #include "program.h"
 #include <math.h>
 #include <string.h>
@@ -27,6 +27,12 @@ static const char *shade(double weight)
     return shades[k < 0 ? 0 : k > 4 ? 4 : k];
 }
 
+void shade_row(FILE *out, Mat M, int i)
+{
+    for (int j = 1; j <= M->cols; j++)
+        fputs(shade(AT(M, i, j)), out);
+}
+
 static const char *character(const char *label, int k)  /* the k-th */
 {
     const char *p = label;
@@ -44,38 +50,40 @@ static int bytes_of(const char *p)          /* of the character at p */
         n++;
     return n;
 }
-static void queries_downwards(FILE *out, const Weights *w, int indent)
+static void columns_downwards(FILE *out, const Heatmap *h, int indent)
 {
-    int height = widest(w->A->cols, w->query);
+    int height = widest(h->M->cols, h->column);
     for (int line = 0; line < height; line++) {
         fprintf(out, "%*s", indent, "");
-        for (int j = 0; j < w->A->cols; j++) {
-            int above = height - columns(w->query[j]);
+        for (int j = 0; j < h->M->cols; j++) {
+            int above = height - columns(h->column[j]);
             const char *p = line < above ? "" :
-                character(w->query[j], line - above);
+                character(h->column[j], line - above);
             fprintf(out, "%.*s%s", bytes_of(p), p, *p == '\0' ? "  " : " ");
         }
         fputc('\n', out);
     }
 }
 
-void weights_text(FILE *out, const Weights *w)
+void heatmap_text(FILE *out, const Heatmap *h)
 {
-    int width = widest(w->A->rows, w->key);
-    fprintf(out, "%s\n", w->title);
-    queries_downwards(out, w, width + 3);
-    for (int i = 1; i <= w->A->rows; i++) {
-        const char *key = w->key[i - 1];
-        fprintf(out, "  %*s%s ", width - columns(key), "", key);
-        for (int j = 1; j <= w->A->cols; j++)
-            fputs(shade(AT(w->A, i, j)), out);
+    int width = widest(h->M->rows, h->row);
+    fprintf(out, "%s\n", h->title);
+    columns_downwards(out, h, width + 3);
+    for (int i = 1; i <= h->M->rows; i++) {
+        const char *row = h->row[i - 1];
+        fprintf(out, "  %*s%s ", width - columns(row), "", row);
+        shade_row(out, h->M, i);
         fputc('\n', out);
     }
 }
 
-enum { SQUARE = 14, GAP = 28, LETTER = 8, IN_A_ROW = 4 };
+enum { LETTER = 7, LINE = 18 };     /* the room of a letter, of a line */
 
-typedef struct { int x, y, left, top; } Corner;
+int svg_width(const char *text)
+{
+    return text == NULL ? 0 : LETTER * text_width(text);
+}
 
 static void escaped(FILE *out, const char *text)
 {
@@ -86,68 +94,193 @@ static void escaped(FILE *out, const char *text)
             fputc(*p, out);
 }
 
-static void write_at(FILE *out, int x, int y, const char *more,
-                     const char *text)
+void svg_text(FILE *out, int x, int y, const char *more, const char *text)
 {
     fprintf(out, "<text x=\"%d\" y=\"%d\"%s>", x, y, more);
     escaped(out, text);
     fputs("</text>\n", out);
 }
+void svg_begin(FILE *out, int width, int height)
+{
+    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+            "height=\"%d\" viewBox=\"0 0 %d %d\" "
+            "font-family=\"DejaVu Sans Mono, monospace\" "
+            "font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" "
+            "fill=\"white\"/>\n", width, height, width, height);
+}
 
-static void draw_square(FILE *out, const Weights *w, int i, int j, int x,
-                        int y)
+void svg_end(FILE *out)
 {
-    double weight = AT(w->A, i, j);
-    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
-            "fill=\"#1a4a8a\" fill-opacity=\"%.3f\"><title>t_z = %d, "
-            "t_x = %d: %.4f</title></rect>\n", x, y, SQUARE, SQUARE,
-            sqrt(weight), i, j, weight);
+    fputs("</svg>\n", out);
 }
-static void draw_weights(FILE *out, const Weights *w, Corner at)
+
+static void turned_text(FILE *out, int x, int y, const char *more,
+                        const char *text)
 {
-    int x = at.x + at.left, y = at.y + at.top;
-    char turn[80];
-    write_at(out, x, at.y - 6, " font-weight=\"bold\"", w->title);
-    for (int j = 1; j <= w->A->cols; j++) {
-        int middle = x + (j - 1) * SQUARE + SQUARE / 2 + 4;
-        snprintf(turn, sizeof turn, " transform=\"rotate(-90 %d %d)\"",
-                 middle, y - 3);
-        write_at(out, middle, y - 3, turn, w->query[j - 1]);
-    }
-    for (int i = 1; i <= w->A->rows; i++) {
-        write_at(out, x - 4, y + i * SQUARE - 3, " text-anchor=\"end\"",
-                 w->key[i - 1]);
-        for (int j = 1; j <= w->A->cols; j++)
-            draw_square(out, w, i, j, x + (j - 1) * SQUARE,
-                        y + (i - 1) * SQUARE);
-    }
-    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
-            "fill=\"none\" stroke=\"#888\"/>\n", x, y,
-            w->A->cols * SQUARE, w->A->rows * SQUARE);
+    char turn[160];
+    snprintf(turn, sizeof turn, " transform=\"rotate(-90 %d %d)\"%s", x, y,
+             more);
+    svg_text(out, x, y, turn, text);
 }
+
+typedef struct {
+    int cell, tall;             /* the width and the height of a cell     */
+    int left, top;              /* room for labels                        */
+    bool turned;
+    double largest;             /* of the entries, but for the infinite   */
+} Frame;
+
 static int most(int a, int b) { return a > b ? a : b; }
 
-void weights_svg(FILE *out, int n, const Weights w[])
+static double largest_of(Mat M)
 {
-    int left = 0, top = 0, across = 14 * LETTER, down = 0;
-    for (int k = 0; k < n; k++) {
-        left = most(left, 8 + LETTER * widest(w[k].A->rows, w[k].key));
-        top = most(top, 8 + LETTER * widest(w[k].A->cols, w[k].query));
-        across = most(across, w[k].A->cols * SQUARE);
-        down = most(down, w[k].A->rows * SQUARE);
+    double largest = 0;
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            if (isfinite(AT(M, i, j)))
+                largest = fmax(largest, fabs(AT(M, i, j)));
+    return largest;
+}
+
+static Frame frame_of(const Heatmap *h)
+{
+    int places = places_of(h->M, h->decimals), above = 0;
+    Frame f = { .cell = 14, .tall = 14, .largest = largest_of(h->M) };
+    if (h->numbers) {
+        f.cell = LETTER * (number_width(h->M, places) + 2);
+        f.tall = 24;
     }
-    int width = left + across + GAP, height = top + down + 2 * GAP;
-    int row = n < IN_A_ROW ? n : IN_A_ROW;
-    int bottom = GAP + (n + IN_A_ROW - 1) / IN_A_ROW * height;
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-            "height=\"%d\" font-family=\"DejaVu Sans Mono, monospace\" "
-            "font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" "
-            "fill=\"white\"/>\n", most(GAP + row * width, 480),
-            bottom + GAP);
+    if (h->row != NULL)
+        f.left = 8 + LETTER * widest(h->M->rows, h->row);
+    if (h->column != NULL)
+        above = LETTER * widest(h->M->cols, h->column);
+    f.turned = above > f.cell;
+    f.left += h->down == NULL ? 0 : LINE;
+    f.top = (f.turned ? 8 + above : above > 0 ? LINE : 0)
+          + (h->title == NULL ? 0 : LINE) + (h->across == NULL ? 0 : LINE);
+    return f;
+}
+Size heatmap_size(const Heatmap *h)
+{
+    Frame f = frame_of(h);
+    int inside = most(h->M->cols * f.cell, most(svg_width(h->across),
+                                                svg_width(h->below)));
+    int beside = h->down == NULL ? 0 : LINE + svg_width(h->down);
+    int height = most(h->M->rows * f.tall, beside - f.top);
+    return (Size){ most(f.left + inside, svg_width(h->title)),
+                   f.top + height + (h->below == NULL ? 0 : LINE) };
+}
+static double darkness(const Heatmap *h, const Frame *f, double x)
+{
+    if (!h->signs)
+        return h->numbers ? x : sqrt(x);
+    return isinf(x) ? 0.4 : f->largest == 0 ? 0 : 0.6 * fabs(x) / f->largest;
+}
+
+static void write_number(FILE *out, const Heatmap *h, double x, int middle,
+                         int y, bool white)
+{
+    char text[64];
+    shown_number(text, sizeof text, x, places_of(h->M, h->decimals));
+    svg_text(out, middle, y, white
+             ? " text-anchor=\"middle\" fill=\"white\""
+             : " text-anchor=\"middle\"", text);
+}
+
+static void draw_cell(FILE *out, const Heatmap *h, const Frame *f, int i,
+                      int j)
+{
+    double x = AT(h->M, i, j), dark = darkness(h, f, x);
+    int left = h->x + f->left + (j - 1) * f->cell;
+    int top = h->y + f->top + (i - 1) * f->tall;
+    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
+            "fill=\"%s\" fill-opacity=\"%.3f\"%s>", left, top, f->cell,
+            f->tall, isinf(x) ? "#888" : x < 0 ? "#b05a10" : "#1a4a8a",
+            dark, h->numbers ? " stroke=\"#bbb\" stroke-width=\".5\"" : "");
+    fprintf(out, "<title>%s = %d, %s = %d: %.4f</title></rect>\n",
+            h->down == NULL ? "row" : h->down, i,
+            h->across == NULL ? "column" : h->across, j, x);
+    if (h->numbers)
+        write_number(out, h, x, left + f->cell / 2, top + 16, dark > 0.73);
+}
+static void draw_labels(FILE *out, const Heatmap *h, const Frame *f)
+{
+    int x = h->x + f->left, y = h->y + f->top;
+    for (int j = 0; h->column != NULL && j < h->M->cols; j++) {
+        int middle = x + j * f->cell + f->cell / 2;
+        if (f->turned)
+            turned_text(out, middle + 4, y - 5, "", h->column[j]);
+        else
+            svg_text(out, middle, y - 5, " text-anchor=\"middle\"",
+                     h->column[j]);
+    }
+    for (int i = 0; h->row != NULL && i < h->M->rows; i++)
+        svg_text(out, x - 5, y + i * f->tall + f->tall / 2 + 4,
+                 " text-anchor=\"end\"", h->row[i]);
+}
+
+static void draw_names(FILE *out, const Heatmap *h, const Frame *f)
+{
+    int x = h->x + f->left, y = h->y + f->top;
+    int bottom = y + h->M->rows * f->tall;
+    if (h->title != NULL)
+        svg_text(out, h->x, h->y + 11, " font-weight=\"bold\"", h->title);
+    if (h->across != NULL)
+        svg_text(out, x, h->y + 11 + (h->title == NULL ? 0 : LINE),
+                 " fill=\"#666\"", h->across);
+    if (h->down != NULL)
+        turned_text(out, h->x + 10, y + svg_width(h->down), " fill=\"#666\"",
+                    h->down);
+    if (h->below != NULL)
+        svg_text(out, x, bottom + 14, " fill=\"#666\"", h->below);
+}
+
+void heatmap_svg(FILE *out, const Heatmap *h)
+{
+    Frame f = frame_of(h);
+    draw_names(out, h, &f);
+    draw_labels(out, h, &f);
+    for (int i = 1; i <= h->M->rows; i++)
+        for (int j = 1; j <= h->M->cols; j++)
+            draw_cell(out, h, &f, i, j);
+    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
+            "fill=\"none\" stroke=\"#888\"/>\n", h->x + f.left,
+            h->y + f.top, h->M->cols * f.cell, h->M->rows * f.tall);
+}
+
+enum { PAGE = 1000, GAP = 28 };
+
+static Size arrange(int n, Heatmap h[], int top)
+{
+    int x = GAP, y = top, tall = 0, right = 0;
+    for (int k = 0; k < n; k++) {
+        Size size = heatmap_size(&h[k]);
+        if (x > GAP && (h[k].apart || x + size.width > PAGE)) {
+            x = GAP;
+            y += tall + GAP;
+            tall = 0;
+        }
+        h[k].x = x;
+        h[k].y = y;
+        x += size.width + GAP;
+        tall = most(tall, size.height);
+        right = most(right, x);
+    }
+    return (Size){ right, y + tall + GAP };
+}
+
+void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
+                  const char *last)
+{
+    Size size = arrange(n, h, heading == NULL ? GAP : 2 * GAP);
+    int text = 2 * GAP + most(svg_width(heading), svg_width(last));
+    svg_begin(out, most(size.width, text),
+              size.height + (last == NULL ? 0 : GAP));
+    if (heading != NULL)
+        svg_text(out, GAP, GAP, "", heading);
     for (int k = 0; k < n; k++)
-        draw_weights(out, &w[k], (Corner){ GAP + k % IN_A_ROW * width,
-                     GAP + k / IN_A_ROW * height, left, top });
-    write_at(out, GAP, bottom, " fill=\"#666\"",
-             "down: key t_z; across: query t_x; each column sums to 1");
-    fputs("</svg>\n", out);
+        heatmap_svg(out, &h[k]);
+    if (last != NULL)
+        svg_text(out, GAP, size.height + 8, " fill=\"#666\"", last);
+    svg_end(out);
 }

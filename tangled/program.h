@@ -156,30 +156,93 @@ int step_name(char *to, size_t size, const Step *step);
 int show(FILE *out, FILE *err, int n, char *argument[]);
 
 /* show_text and show_json print a run. Of a model, show_text prints only
-   the lines of its own algorithm, unless all is wanted. */
-void show_text(FILE *out, const Run *run, bool all, Fault *f);
+   the lines of its own algorithm, unless all is wanted. With shade there
+   are shades of grey beside the weights. */
+void show_text(FILE *out, const Run *run, bool all, bool shade, Fault *f);
 void show_json(FILE *out, const Run *run);
 
 /* For JSON: n bytes as a string; the place of a step, behind "index":. */
 void json_string(FILE *out, const char *text, size_t n);
 void json_place(FILE *out, const Step *step);
 
-/* Is it made of distributions? */
+/* What a step is, such as "A = softmax(S / √d_attn)"; where placed, with
+   its place before it, such as "line 6, h = 2: ". */
+const char *step_text(Arena *arena, const Run *run, const Step *step,
+                      bool placed);
+
+/* Is it made of distributions? Is it line 5 of Algorithm 4 with a mask
+   that is 1 everywhere? */
 bool sums_to_1(const Step *step);
+bool mask_is_1(const Step *step);
 
-/* The weights of one head, such as A of Algorithm 4, with a title, and
-   what stands beside the rows (keys) and above the columns (queries):
-   label[0] ... for row and column 1 ... */
+/* How the numbers of a run are shown: with so many decimals; the decimals
+   of a matrix, which are 0 where all are whole; a number, and how many
+   characters it has; the most that one of a matrix has. */
+int decimals_shown(const Run *run);
+int places_of(Mat M, int decimals);
+int shown_number(char *to, size_t size, double x, int places);
+int number_width(Mat M, int places);
+
+/* A matrix as a picture. */
 typedef struct {
-    const char *title;
-    Mat A;
-    const char *const *key, *const *query;
-} Weights;
+    const char *title;          /* above it; or NULL                      */
+    Mat M;
+    const char *const *row;     /* label[0] ... for row 1 ...; or NULL    */
+    const char *const *column;
+    const char *down, *across;  /* such as "key t_z"; or NULL             */
+    const char *below;          /* a remark; or NULL                      */
+    bool numbers;               /* in the cells ...                       */
+    int decimals;               /* ... with so many of these              */
+    bool signs;                 /* its entries are not weights            */
+    bool apart;                 /* it begins a row of pictures            */
+    int x, y;                   /* where it is drawn                      */
+} Heatmap;
 
-/* weights_text draws one picture with shades of grey for a terminal,
-   weights_svg all n of them as one SVG file. */
-void weights_text(FILE *out, const Weights *w);
-void weights_svg(FILE *out, int n, const Weights w[]);
+/* heatmap_text draws one with shades of grey for a terminal, without
+   numbers; shade_row is one row of it. */
+void heatmap_text(FILE *out, const Heatmap *h);
+void shade_row(FILE *out, Mat M, int i);
+
+/* heatmaps_svg arranges all n as one SVG file, with a heading and a last
+   line, which may be NULL. */
+void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
+                  const char *last);
+
+/* What other pictures are made of. A heat map says how large it is. More
+   are further attributes. */
+typedef struct { int width, height; } Size;
+Size heatmap_size(const Heatmap *h);
+void heatmap_svg(FILE *out, const Heatmap *h);
+void svg_begin(FILE *out, int width, int height);
+void svg_text(FILE *out, int x, int y, const char *more, const char *text);
+int svg_width(const char *text);
+void svg_end(FILE *out);
+
+/* show_svg draws the steps of a run as heat maps, on one page. A matrix
+   larger than 100 x 100 ends the attempt. */
+void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f);
+
+/* What a sheet gives under that name; NULL: nothing. */
+const Item *given_item(const Run *run, const char *name);
+
+/* A matrix larger than most x most ends the attempt. */
+void room_for(const Run *run, const char *name, Mat M, int most,
+              Fault *f);
+
+/* A key and a query where S and A have them: what the rows are, what the
+   columns are; NULL: neither. */
+const char *rows_are(const Run *run, const Step *step);
+const char *columns_are(const Run *run, const Step *step);
+
+/* show_flow draws the data flow of Algorithm 4, or of each head of
+   Algorithm 5. A sheet of another algorithm, or one whose matrices are
+   larger than 8 x 8, ends the attempt. */
+void show_flow(FILE *out, const Run *run, Arena *arena, Fault *f);
+
+/* show_tex prints a run as LaTeX, show_md as Markdown with LaTeX between
+   dollars. */
+void show_tex(FILE *out, const Run *run, bool all, Arena *arena);
+void show_md(FILE *out, const Run *run, bool all, Arena *arena);
 
 /* A slip changes values. */
 typedef struct Slipping Slipping;
@@ -341,9 +404,6 @@ const Effect *effects_of(const Run *run, int decimals, Arena *arena,
 
 /* Prints a heading and a list with commas on lines that fit a page. */
 void print_list(FILE *out, const char *heading, const char *list);
-
-/* With how many decimals the steps of a run are shown. */
-int decimals_shown(const Run *run);
 
 /* slips_known is the command `ftx slips`; like show. */
 int slips_known(FILE *out, FILE *err, int n, char *argument[]);

@@ -1,7 +1,9 @@
 /* ftx show: prints every step of an algorithm. */
 #include "program.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
     const char *line, *name;    /* such as "4.1" and "Q"                  */
@@ -131,31 +133,47 @@ static bool is_whole(Mat M)
     return true;
 }
 
-static int cell(char *to, size_t size, double x, int decimals)
+int places_of(Mat M, int decimals)
+{
+    return is_whole(M) ? 0 : decimals;
+}
+
+int shown_number(char *to, size_t size, double x, int places)
 {
     if (isinf(x))
         return snprintf(to, size, x < 0 ? "-inf" : "inf");
-    bool small = fabs(x) < (decimals == 0 ? 1e15 : 1e9);
-    int n = small ? snprintf(to, size, "%.*f", decimals, x)
-                  : snprintf(to, size, "%.*e", decimals > 0 ? decimals : 4,
+    bool small = fabs(x) < (places == 0 ? 1e15 : 1e9);
+    int n = small ? snprintf(to, size, "%.*f", places, x)
+                  : snprintf(to, size, "%.*e", places > 0 ? places : 4,
                              x);
     if (to[0] == '-' && strspn(to + 1, "0.") == strlen(to + 1))
         memmove(to, to + 1, (size_t)n--);
     return n;
 }
-static void print_matrix(FILE *out, Mat M, int decimals)
+int number_width(Mat M, int places)
 {
     char text[64];
-    int width = 0, places = is_whole(M) ? 0 : decimals;
+    int width = 0;
     for (int i = 1; i <= M->rows; i++)
         for (int j = 1; j <= M->cols; j++) {
-            int n = cell(text, sizeof text, AT(M, i, j), places);
+            int n = shown_number(text, sizeof text, AT(M, i, j), places);
             width = n > width ? n : width;
         }
+    return width;
+}
+
+static void print_matrix(FILE *out, Mat M, int decimals, bool shade)
+{
+    char text[64];
+    int places = places_of(M, decimals), width = number_width(M, places);
     for (int i = 1; i <= M->rows; i++) {
         for (int j = 1; j <= M->cols; j++) {
-            cell(text, sizeof text, AT(M, i, j), places);
+            shown_number(text, sizeof text, AT(M, i, j), places);
             fprintf(out, "  %*s", width, text);
+        }
+        if (shade) {
+            fputs("   ", out);
+            shade_row(out, M, i);
         }
         fputc('\n', out);
     }
@@ -237,11 +255,11 @@ int text_width(const char *text)
     return n;
 }
 
-static void print_heading(FILE *out, const Run *run, const Step *step)
+static void print_place(FILE *out, const Run *run, const Step *step)
 {
     static const char *const parts[] = { [ENC] = "W^enc", [DEC] = "W^dec",
                                          [ED] = "W^e/d" };
-    fprintf(out, "\nAlgorithm %d, line %d", step->algorithm, step->line);
+    fprintf(out, "line %d", step->line);
     if (run->algorithm != step->algorithm && step->part > LAYER)
         fprintf(out, ", %s", parts[step->part]);
     if (step->turn > 0)
@@ -252,8 +270,31 @@ static void print_heading(FILE *out, const Run *run, const Step *step)
     if (step->head > 0 && step->aspect == VALUE)
         fprintf(out, ", h = %d", step->head);
     fputs(": ", out);
+}
+static void print_heading(FILE *out, const Run *run, const Step *step)
+{
+    fprintf(out, "\nAlgorithm %d, ", step->algorithm);
+    print_place(out, run, step);
     print_meaning(out, run, step);
     fprintf(out, "   (%d x %d)\n", step->M->rows, step->M->cols);
+}
+
+const char *step_text(Arena *arena, const Run *run, const Step *step,
+                      bool placed)
+{
+    char *text;
+    size_t n;
+    FILE *memory = open_memstream(&text, &n);
+    REQUIRE(memory != NULL, "out of memory.");
+    if (placed && step->algorithm != run->algorithm)
+        fprintf(memory, "Algorithm %d, ", step->algorithm);
+    if (placed)
+        print_place(memory, run, step);
+    print_meaning(memory, run, step);
+    fclose(memory);
+    const char *copy = memcpy(arena_alloc(arena, n + 1), text, n + 1);
+    free(text);
+    return copy;
 }
 bool sums_to_1(const Step *step)
 {
@@ -273,15 +314,20 @@ static bool same(const Step *a, const Step *b)
             equal &= AT(a->M, i, j) == AT(b->M, i, j);
     return equal;
 }
+
+bool mask_is_1(const Step *step)
+{
+    return step->algorithm == 4 && step->line == 5 && same(step, step - 1);
+}
 static void print_step(FILE *out, const Run *run, const Step *step,
-                       int decimals)
+                       bool shade)
 {
     print_heading(out, run, step);
-    if (step->algorithm == 4 && step->line == 5 && same(step, step - 1)) {
+    if (mask_is_1(step)) {
         fputs("  as before: the mask is 1 everywhere\n", out);
         return;
     }
-    print_matrix(out, step->M, decimals);
+    print_matrix(out, step->M, decimals_shown(run), shade && sums_to_1(step));
     if (sums_to_1(step))
         fprintf(out, "  each %s sums to 1\n",
                 run->layout->rows ? "row" : "column");
@@ -324,7 +370,7 @@ void print_list(FILE *out, const char *heading, const char *list)
     fputc('\n', out);
 }
 
-void show_text(FILE *out, const Run *run, bool all, Fault *f)
+void show_text(FILE *out, const Run *run, bool all, bool shade, Fault *f)
 {
     fprintf(out, "Algorithm %d, layout %s: %s\n", run->algorithm,
             run->layout->name, run->layout->meaning);
@@ -332,7 +378,7 @@ void show_text(FILE *out, const Run *run, bool all, Fault *f)
         print_list(out, "not on the sheet, so assumed:", run->assumed);
     for (int k = 0; k < run->n; k++)
         if (all || !run->step[k].inner)
-            print_step(out, run, &run->step[k], decimals_shown(run));
+            print_step(out, run, &run->step[k], shade);
     print_remarks(out, run, f);
 }
 
@@ -407,9 +453,30 @@ void show_json(FILE *out, const Run *run)
 }
 
 typedef struct {
+    bool all, shade, json, svg, flow, tex, md;
+} Wish;
+
+static const Option wishes[] = {
+    { "all", FLAG, offsetof(Wish, all), 0, 0, NULL,
+      "of a model, also the steps inside its layers" },
+    { "shade", FLAG, offsetof(Wish, shade), 0, 0, NULL,
+      "shades of grey beside the weights, as in a terminal" },
+    { "json", FLAG, offsetof(Wish, json), 0, 0, NULL,
+      "one object a sheet: its steps with all their digits" },
+    { "svg", FLAG, offsetof(Wish, svg), 0, 0, NULL,
+      "a picture: heat maps of scores, weights and other steps" },
+    { "flow", FLAG, offsetof(Wish, flow), 0, 0, NULL,
+      "a picture: how the numbers flow through Algorithm 4 or 5" },
+    { "tex", FLAG, offsetof(Wish, tex), 0, 0, NULL,
+      "LaTeX to paste; it needs the package amsmath" },
+    { "md", FLAG, offsetof(Wish, md), 0, 0, NULL,
+      "Markdown to paste" },
+    { .name = NULL },
+};
+typedef struct {
     FILE *out;
     const char *name;
-    bool json, all;
+    const Wish *wish;
     Arena *arena;
     Tape *tape;
 } Showing;
@@ -417,21 +484,29 @@ typedef struct {
 static void run_and_print(Fault *f, void *data)
 {
     const Showing *s = data;
+    const Wish *wish = s->wish;
     const Sheet *sheet = read_sheet(s->arena, s->name, f);
     const Run *run = run_sheet(sheet, s->arena, s->tape, f);
     for (int k = 0; k < sheet->n; k++)
         if (sheet->item[k].claim)
             step_of(run, &sheet->item[k], f);
-    if (s->json)
+    if (wish->json)
         show_json(s->out, run);
+    else if (wish->svg)
+        show_svg(s->out, run, wish->all, s->arena, f);
+    else if (wish->flow)
+        show_flow(s->out, run, s->arena, f);
+    else if (wish->tex)
+        show_tex(s->out, run, wish->all, s->arena);
+    else if (wish->md)
+        show_md(s->out, run, wish->all, s->arena);
     else
-        show_text(s->out, run, s->all, f);
+        show_text(s->out, run, wish->all, wish->shade, f);
 }
-static bool show_sheet(FILE *out, FILE *err, const char *name, bool json,
-                       bool every)
+static bool show_sheet(FILE *out, FILE *err, const char *name,
+                       const Wish *wish)
 {
-    Showing showing = { out, name, json, every, arena_new(),
-                        tape_new(false) };
+    Showing showing = { out, name, wish, arena_new(), tape_new(false) };
     Fault f = { .sheet = name };
     bool shown = attempt(&f, run_and_print, &showing);
     if (!shown) {
@@ -443,7 +518,7 @@ static bool show_sheet(FILE *out, FILE *err, const char *name, bool json,
     return shown;
 }
 static const char usage[] =
-    "Usage: ftx show [--all] [--json] SHEET...\n"
+    "Usage: ftx show [options] SHEET...\n"
     "       ftx show --model FILE TEXT      (see ftx show --model --help)\n"
     "\n"
     "Runs the algorithm of each sheet and prints every step.\n"
@@ -451,10 +526,46 @@ static const char usage[] =
     "\n"
     "  printf 'algorithm 7\\ne = 1 1\\nWu = 0 0 ; ln(2) ln(3)\\n' |"
     " ftx show -\n"
-    "\n"
-    "  --all    of a model, also the steps inside its layers\n"
-    "  --json   one object a sheet: its steps with all their digits\n"
-    "  --help   this text\n";
+    "  ftx show --svg tests/worked/alg04.sheet > weights.svg\n"
+    "  ftx show --flow tests/worked/alg04.sheet > flow.svg\n"
+    "  ftx show --all --tex tests/worked/alg10.sheet > steps.tex\n"
+    "  ftx show --md tests/worked/alg05.sheet > steps.md\n";
+static bool is_picture(const Wish *wish)
+{
+    return wish->svg || wish->flow;
+}
+
+static void check_wish(const Wish *wish, int sheets, Fault *f)
+{
+    if (sheets == 0)
+        fault(f, 0, "which sheet? See 'ftx show --help'.");
+    if (wish->json + wish->svg + wish->flow + wish->tex + wish->md > 1)
+        fault(f, 0, "one of --json, --svg, --flow, --tex, --md at a time.");
+    if (is_picture(wish) && sheets > 1)
+        fault(f, 0, "a picture is of one sheet; there are %d.", sheets);
+}
+
+static void show_sheets(Fault *f, void *data)
+{
+    Command *c = data;
+    Wish wish = { 0 };
+    const Options options[] = { { "Options:", wishes, &wish },
+                                { .table = NULL } };
+    if (asks_help(c->n, c->argument)) {
+        fputs(usage, c->out);
+        print_options(c->out, options);
+        return;
+    }
+    int sheets = obey(f, options, c->n, c->argument);
+    check_wish(&wish, sheets, f);
+    wish.shade |= isatty(fileno(c->out)) == 1;
+    for (int k = 0; k < sheets; k++) {
+        if (k > 0 && !wish.json)
+            fputc('\n', c->out);
+        if (!show_sheet(c->out, c->err, c->argument[k], &wish))
+            c->status = 2;
+    }
+}
 static bool names_a_model(int n, char *const argument[])
 {
     for (int k = 0; k < n && strcmp(argument[k], "--") != 0; k++)
@@ -465,36 +576,8 @@ static bool names_a_model(int n, char *const argument[])
 
 int show(FILE *out, FILE *err, int n, char *argument[])
 {
-    bool json = false, options = true, all = true, every = false;
-    int sheets = 0;
     if (names_a_model(n, argument))
         return show_attention(out, err, n, argument);
-    for (int k = 0; k < n; k++) {
-        const char *a = argument[k];
-        if (!options || a[0] != '-' || a[1] == '\0') {
-            argument[sheets++] = argument[k];
-        } else if (strcmp(a, "--help") == 0) {
-            fputs(usage, out);
-            return 0;
-        } else if (strcmp(a, "--") == 0) {
-            options = false;
-        } else if (strcmp(a, "--json") == 0) {
-            json = true;
-        } else if (strcmp(a, "--all") == 0) {
-            every = true;
-        } else {
-            fprintf(err, "ftx show: there is no option %s; see 'ftx show "
-                    "--help'.\n", a);
-            return 2;
-        }
-    }
-    if (sheets == 0)
-        fprintf(err, "ftx show: which sheet? See 'ftx show --help'.\n");
-    for (int k = 0; k < sheets; k++) {
-        if (k > 0 && !json)
-            fputc('\n', out);
-        all &= show_sheet(out, err, argument[k], json, every);
-    }
-    return sheets > 0 && all ? 0 : 2;
+    return run_command("ftx show", show_sheets, out, err, n, argument);
 }
 

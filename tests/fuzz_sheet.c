@@ -35,6 +35,17 @@ static bool is_text(const char *p, size_t n)
     return true;
 }
 
+typedef struct { const Input *in; const Run *run; int flow; } Picture;
+
+static void draw(Fault *f, void *data)
+{
+    const Picture *p = data;
+    if (p->flow)
+        show_flow(p->in->out, p->run, p->in->arena, f);
+    else
+        show_svg(p->in->out, p->run, true, p->in->arena, f);
+}
+
 static void use(Fault *f, void *data)
 {
     const Input *in = data;
@@ -44,9 +55,16 @@ static void use(Fault *f, void *data)
     for (int k = 0; k < sheet->n; k++)
         if (sheet->item[k].claim)
             step_of(run, &sheet->item[k], f);
-    show_text(in->out, run, false, f);
-    show_text(in->out, run, true, f);
+    show_text(in->out, run, false, false, f);
+    show_text(in->out, run, true, true, f);
     show_json(in->out, run);
+    show_tex(in->out, run, true, in->arena);
+    show_md(in->out, run, true, in->arena);
+    Picture picture = { in, run, 0 };
+    for (; picture.flow < 2; picture.flow++) {
+        Fault too_large = *f;
+        attempt(&too_large, draw, &picture);
+    }
     judge_sheet(sheet, in->arena, in->tape, f);
 }
 

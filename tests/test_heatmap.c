@@ -25,14 +25,20 @@ static Mat causal_thirds(void)
 
 static void in_the_terminal(FILE *out, Mat A)
 {
-    weights_text(out, &(Weights){ "layer 1, head 1", A, LABEL, LABEL });
+    heatmap_text(out, &(Heatmap){ .title = "layer 1, head 1", .M = A,
+                           .row = LABEL, .column = LABEL,
+                           .down = "key t_z", .across = "query t_x" });
 }
 
 static void as_svg(FILE *out, Mat A)
 {
-    Weights w[] = { { "layer 1, head 1", A, LABEL, LABEL },
-                    { "layer 1, head 2", A, LABEL, LABEL } };
-    weights_svg(out, 2, w);
+    Heatmap w[] = { { .title = "layer 1, head 1", .M = A,
+                           .row = LABEL, .column = LABEL,
+                           .down = "key t_z", .across = "query t_x" },
+                    { .title = "layer 1, head 2", .M = A,
+                           .row = LABEL, .column = LABEL,
+                           .down = "key t_z", .across = "query t_x" } };
+    heatmaps_svg(out, 2, w, NULL, "each column sums to 1");
 }
 
 /* Five shades; a row is a key, a column a query, labels stand right. */
@@ -65,7 +71,7 @@ static void an_svg_has_a_square_for_every_weight(void **state)
     const char *svg = printed(as_svg, causal_thirds());
     assert_int_equal(count(svg, "fill-opacity="), 2 * 9);
     assert_int_equal(count(svg, "fill-opacity=\"0.806\""), 2);
-    assert_int_equal(count(svg, "t_z = 2, t_x = 3: 0.6500"), 2);
+    assert_int_equal(count(svg, "key t_z = 2, query t_x = 3: 0.6500"), 2);
     assert_int_equal(count(svg, "each column sums to 1"), 1);
     assert_int_equal(count(svg, "<svg "), count(svg, "</svg>"));
 }
@@ -74,7 +80,7 @@ static void an_svg_has_a_square_for_every_weight(void **state)
 static void corner(const char *svg, int i, int j, int *x, int *y)
 {
     char title[60];
-    snprintf(title, sizeof title, "t_z = %d, t_x = %d: ", i, j);
+    snprintf(title, sizeof title, "t_z = %d, query t_x = %d: ", i, j);
     const char *at = strstr(svg, title);
     assert_that(at != NULL);
     while (strncmp(at, "<rect ", 6) != 0)

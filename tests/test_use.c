@@ -514,7 +514,7 @@ static void the_probabilities_of_the_classes_sum_to_1(void **state)
 static double drawn_weight(const char *svg, int k, int i, int j)
 {
     char title[60];
-    snprintf(title, sizeof title, "t_z = %d, t_x = %d: ", i, j);
+    snprintf(title, sizeof title, "key t_z = %d, query t_x = %d: ", i, j);
     for (; k > 0 && svg != NULL; k--) {
         svg = strstr(svg, title);
         svg += svg == NULL ? 0 : strlen(title);

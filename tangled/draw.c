@@ -1,0 +1,120 @@
+/* ftx show --svg: the steps of a run as heat maps. */
+#include "program.h"
+#include <string.h>
+
+static bool named(const Step *step, int algorithm, const char *name)
+{
+    return step->algorithm == algorithm && strcmp(step->name, name) == 0;
+}
+
+static bool of_scores(const Step *step)
+{
+    return named(step, 4, "S") || named(step, 4, "A")
+        || named(step, 3, "scores") || named(step, 3, "alpha_t");
+}
+
+static bool is_drawn(const Step *step, bool all)
+{
+    bool attention = 3 <= step->algorithm && step->algorithm <= 5;
+    return (all || !step->inner) && !mask_is_1(step)
+        && (!attention || of_scores(step));
+}
+const char *rows_are(const Run *run, const Step *step)
+{
+    if (!of_scores(step) && !named(step, 4, "S_scaled"))
+        return NULL;
+    if (step->algorithm == 3)
+        return run->layout->rows ? NULL : "key t";
+    return run->layout->rows ? "query t_x" : "key t_z";
+}
+
+const char *columns_are(const Run *run, const Step *step)
+{
+    if (!of_scores(step) && !named(step, 4, "S_scaled"))
+        return NULL;
+    if (step->algorithm == 3)
+        return run->layout->rows ? "key t" : NULL;
+    return run->layout->rows ? "key t_z" : "query t_x";
+}
+const Item *given_item(const Run *run, const char *name)
+{
+    for (int k = 0; k < run->sheet->n; k++)
+        if (!run->sheet->item[k].claim
+            && strcmp(run->sheet->item[k].name, name) == 0)
+            return &run->sheet->item[k];
+    return NULL;
+}
+
+void room_for(const Run *run, const char *name, Mat M, int most,
+              Fault *f)
+{
+    if (M->rows > most || M->cols > most)
+        fault(f, given_item(run, "algorithm")->at, "the picture has room "
+              "for matrices up to %d x %d; %s is %d x %d.", most, most,
+              name, M->rows, M->cols);
+}
+
+static const char *const *numbers_to(int n, Arena *arena)
+{
+    const char **number = arena_alloc(arena, (size_t)n * sizeof *number);
+    for (int k = 0; k < n; k++) {
+        char *text = arena_alloc(arena, 12);
+        snprintf(text, 12, "%d", k + 1);
+        number[k] = text;
+    }
+    return number;
+}
+
+static const char *remark_on(const Run *run, const Step *step)
+{
+    bool last = step == run->step + run->n - 1;
+    if (sums_to_1(step))
+        return run->layout->rows ? "each row sums to 1"
+                                 : "each column sums to 1";
+    return !last && mask_is_1(step + 1) ? "the mask is 1 everywhere" : NULL;
+}
+enum { MANY = 32, MOST = 100 };
+
+static Heatmap heatmap_of(const Run *run, const Step *step, Arena *arena)
+{
+    Mat M = step->M;
+    Heatmap h = {
+        .title = step_text(arena, run, step, true), .M = M,
+        .down = rows_are(run, step), .across = columns_are(run, step),
+        .below = remark_on(run, step), .decimals = decimals_shown(run),
+        .numbers = M->rows <= MANY && M->cols <= MANY,
+        .signs = !sums_to_1(step),
+    };
+    if (h.down != NULL)
+        h.row = numbers_to(M->rows, arena);
+    if (h.across != NULL)
+        h.column = numbers_to(M->cols, arena);
+    return h;
+}
+
+static bool together(const Step *a, const Step *b)
+{
+    return a->head == b->head && a->layer == b->layer && a->part == b->part
+        && a->turn == b->turn;
+}
+
+void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f)
+{
+    Heatmap *h = arena_alloc(arena, (size_t)run->n * sizeof *h + 1);
+    const Step *before = NULL;
+    char heading[200];
+    int n = 0;
+    for (int k = 0; k < run->n; k++) {
+        const Step *step = &run->step[k];
+        if (!is_drawn(step, all))
+            continue;
+        room_for(run, step->name, step->M, MOST, f);
+        h[n] = heatmap_of(run, step, arena);
+        h[n++].apart = before != NULL && !together(before, step);
+        before = step;
+    }
+    snprintf(heading, sizeof heading, "Algorithm %d, layout %s: %s",
+             run->algorithm, run->layout->name, run->layout->meaning);
+    heatmaps_svg(out, n, h, heading,
+                 "blue is above 0, brown below; the darker, the farther");
+}

@@ -1,0 +1,562 @@
+/* ftx show --svg, --flow, --tex, --md and --shade. */
+#include "command.h"
+#include <ctype.h>
+
+static const char looks_back[] =
+    "algorithm 4\nlayout textbook\nmask causal\ndecimals 2\nX = 1 0 ; 0 1\n"
+    "Wq = 0 ; 1\nWk = 0 ; ln(3)\nWv = 4 ; 8\n";
+static const char two_logits[] = "algorithm 7\ne = 1 -1\nWu = 0 0 ; ln(2) ln(3)\n"
+    "decimals 3\n";
+
+static const char *const worked[] = {
+    "alg01", "alg02", "alg03", "alg04-causal", "alg04", "alg05", "alg06",
+    "alg06-rms", "alg07", "alg08", "alg09", "alg10", "alg11", "alg12",
+    "alg13", "alg14", "alg15",
+};
+enum { WORKED = sizeof worked / sizeof *worked };
+
+static char *worked_sheet(int k)
+{
+    char *name = arena_alloc(arena, 60);
+    snprintf(name, 60, "tests/worked/%s.sheet", worked[k]);
+    return name;
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, what)) != NULL; p++)
+        n++;
+    return n;
+}
+
+/* ----------------------------------------------------------- heat maps */
+
+static void attention_is_drawn_in_the_layout_of_the_sheet(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", write_text("a", looks_back));
+    assert_says(s, ">Algorithm 4, layout textbook: rows are tokens, x W<");
+    assert_says(s, ">line 4: S = Q Kᵀ<");
+    assert_says(s, ">line 5: S = S, but -inf where the mask is 0<");
+    assert_says(s, ">line 6: A = softmax(S / √d_attn)<");
+    assert_says(s, "row sums to 1<");
+    assert_int_equal(count(s.out, "font-weight"), 3);
+    assert_int_equal(count(s.out, ">query t_x<"), 3);
+    assert_int_equal(count(s.out, "rotate(-90"), 3);
+    assert_int_equal(count(s.out, "<title>query t_x = 1, key t_z = 2: "), 3);
+    assert_int_equal(count(s.out, ">-inf<"), 1);
+    assert_int_equal(count(s.out, "\"#888\" fill-opacity=\"0.400\""), 1);
+}
+
+static void keys_go_down_in_the_layout_of_the_paper(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", "tests/worked/alg04-causal.sheet");
+    assert_says(s, "<title>key t_z = 1, query t_x = 2: 0.6000<");
+    assert_says(s, "column sums to 1<");
+    s = SAID(show, "--svg", "tests/worked/alg03.sheet");
+    assert_says(s, ">line 4: scores = qᵀ k_t<");
+    assert_int_equal(count(s.out, "font-weight"), 2);
+    assert_int_equal(count(s.out, ">key t<"), 2);
+}
+
+/* The shade is that of the weight itself; the number is white on it. */
+static void numbers_stand_in_the_cells(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", write_text("a", looks_back));
+    assert_says(s, "fill=\"#1a4a8a\" fill-opacity=\"0.250\" stroke");
+    assert_says(s, " text-anchor=\"middle\">0.25</text>");
+    assert_says(s, " text-anchor=\"middle\" fill=\"white\">0.75</text>");
+    assert_says(s, " text-anchor=\"middle\" fill=\"white\">1.00</text>");
+    assert_int_equal(count(s.out, "fill=\"white\">"), 2);
+    s = SAID(show, "--svg", write_text("b", two_logits));
+    assert_says(s, "fill=\"#b05a10\" fill-opacity=\"0.600\" stroke");
+    assert_says(s, ">-0.405</text>");
+    assert_says(s, ">line 1: p = softmax(logits)<");
+}
+
+static void a_mask_of_ones_is_not_drawn(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", "tests/worked/alg04.sheet");
+    assert_int_equal(count(s.out, "font-weight"), 2);
+    assert_int_equal(count(s.out, ">the mask is 1 everywhere<"), 1);
+}
+
+static void a_model_is_drawn_without_and_with_its_inside(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", "tests/worked/alg10.sheet");
+    assert_says(s, ">line 5, l = 1: X̃ = layer_norm(X | γ^1, β^1)<");
+    assert_int_equal(count(s.out, "font-weight"), 7);
+    assert_int_equal(count(s.out, "softmax(S"), 0);
+    s = SAID(show, "--all", "--svg", "tests/worked/alg10.sheet");
+    assert_says(s, ">Algorithm 4, line 6, l = 1, h = 1: A = softmax(S / ");
+    assert_says(s, ">line 5, l = 1: X̃ = layer_norm(X | γ^1, β^1)<");
+    assert_int_equal(count(s.out, ": Q = "), 0);
+}
+
+static void a_very_large_matrix_is_not_drawn(void **state)
+{
+    (void)state;
+    char text[900] = "algorithm 7\ne = 1\nWu = ", sentence[200];
+    for (int k = 0; k < 100; k++)
+        strcat(text, "1 ; ");
+    assert_says(SAID(show, "--svg", write_text("a", text)), "<svg");
+    char *name = write_text("b", strcat(text, "1"));
+    snprintf(sentence, sizeof sentence, "%s:1:1: the picture has room for "
+             "matrices up to 100 x 100; logits is 101 x 1.", name);
+    assert_refusal(SAID(show, "--svg", name), sentence);
+}
+
+static void a_large_matrix_is_drawn_without_numbers(void **state)
+{
+    (void)state;
+    char text[900] = "algorithm 7\ne = 1\nWu = ";
+    for (int k = 0; k < 33; k++)
+        strcat(text, "0.5 ; ");
+    Said s = SAID(show, "--svg", write_text("a", text));
+    assert_int_equal(count(s.out, "<title>"), 2 * 33);
+    assert_int_equal(count(s.out, " text-anchor=\"middle\">"), 0);
+    text[strlen(text) - 6] = '\0';
+    s = SAID(show, "--svg", write_text("b", text));
+    assert_int_equal(count(s.out, " text-anchor=\"middle\">0.5000<"), 32);
+}
+
+/* The attribute of that name in the tag at p; 0: it has none. */
+static int attribute(const char *p, const char *name)
+{
+    char wanted[40];
+    snprintf(wanted, sizeof wanted, " %s=\"", name);
+    const char *at = strstr(p, wanted);
+    return at == NULL || at > strchr(p, '>') ? 0
+         : atoi(at + strlen(wanted));
+}
+
+/* Everything is inside the picture, and every tag is closed. */
+static void assert_sound(const char *svg)
+{
+    int width = attribute(svg, "width"), height = attribute(svg, "height");
+    for (const char *p = svg; (p = strstr(p, "<rect x=")) != NULL; p++) {
+        assert_that(attribute(p, "x") + attribute(p, "width") <= width);
+        assert_that(attribute(p, "y") + attribute(p, "height") <= height);
+    }
+    for (const char *p = svg; (p = strstr(p, "<text ")) != NULL; p++) {
+        const char *text = strchr(p, '>') + 1;
+        char inside[300] = "";
+        strncat(inside, text, (size_t)(strstr(text, "</") - text));
+        bool from_left = strstr(p, "anchor") == NULL
+                      || strstr(p, "anchor") > text;
+        bool level = strstr(p, "rotate") == NULL || strstr(p, "rotate") > text;
+        assert_that(!from_left || !level
+                    || attribute(p, "x") + 6.7 * text_width(inside) <= width);
+        assert_that(attribute(p, "y") <= height);
+    }
+    assert_int_equal(count(svg, "<text "), count(svg, "</text>"));
+    assert_int_equal(count(svg, "<svg "), 1);
+    assert_int_equal(count(svg, "</svg>\n"), 1);
+}
+
+static void every_worked_sheet_makes_a_sound_picture(void **state)
+{
+    (void)state;
+    for (int k = 0; k < WORKED; k++) {
+        Said s = SAID(show, "--svg", worked_sheet(k));
+        assert_that(s.status == 0 && attribute(s.out, "width") < 1060);
+        assert_sound(s.out);
+        s = SAID(show, "--svg", "--all", worked_sheet(k));
+        assert_that(s.status == 0 && attribute(s.out, "width") < 1060);
+        assert_sound(s.out);
+    }
+}
+
+/* The pictures of one head stand beside each other, those of the next
+   head below. */
+static void each_head_has_its_row(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", "tests/worked/alg05.sheet");
+    int y[4], n = 0;
+    for (const char *p = s.out; (p = strstr(p, " font-weight")) != NULL; p++) {
+        const char *tag = p;
+        while (strncmp(tag, "<text", 5) != 0)
+            tag--;
+        assert_that(n < 4);
+        y[n++] = attribute(tag, "y");
+    }
+    assert_int_equal(n, 4);
+    assert_that(y[0] == y[1] && y[1] < y[2] && y[2] == y[3]);
+}
+
+/* ---------------------------------------------------------- the data flow */
+
+typedef struct { int left, top, right, bottom; } Area;
+
+static int boxes(const char *svg, Area area[])
+{
+    int n = 0;
+    for (const char *p = svg; (p = strstr(p, "<rect x=")) != NULL; p++)
+        if (attribute(p, "rx") > 0) {
+            int x = attribute(p, "x"), y = attribute(p, "y");
+            area[n++] = (Area){ x, y, x + attribute(p, "width"),
+                                y + attribute(p, "height") };
+        }
+    return n;
+}
+
+static bool apart(Area a, Area b)
+{
+    return a.right < b.left || b.right < a.left || a.bottom < b.top
+        || b.bottom < a.top;
+}
+
+/* The head of an arrow touches the left or the upper side of a box. */
+static bool arrives(int n, const Area area[], int x, int y)
+{
+    for (int k = 0; k < n; k++)
+        if ((x == area[k].left && area[k].top < y && y < area[k].bottom)
+            || (y == area[k].top && area[k].left < x && x < area[k].right))
+            return true;
+    return false;
+}
+
+static void assert_good_flow(const char *svg, int expected)
+{
+    Area area[40];
+    int n = boxes(svg, area), x, y, arrows = 0;
+    assert_int_equal(n, expected);
+    assert_sound(svg);
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < a; b++)
+            assert_that(apart(area[a], area[b]));
+    for (const char *p = svg; (p = strstr(p, "<path fill=\"#444\"")) != NULL;
+         p++, arrows++) {
+        assert_that(sscanf(strstr(p, "d=\""), "d=\"M %d %d", &x, &y) == 2);
+        assert_that(arrives(n, area, x, y));
+    }
+    assert_int_equal(arrows, n == 10 ? 10 : n - 1);
+}
+
+static char *matrix(char *to, int rows, int cols)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            to += sprintf(to, "%s%d.%d", j > 0 ? " " : i > 0 ? " ; " : "",
+                          (i + j) % 2, (3 * i + j) % 10);
+    return to;
+}
+
+static char *sized(const char *layout, int d_x, int ell_x, int d_z,
+                   int ell_z, int d_attn, int d_out)
+{
+    static char text[8000];
+    bool rows = strcmp(layout, "textbook") == 0;
+    char *p = text + sprintf(text, "algorithm 4\nlayout %s\nX = ", layout);
+    p = matrix(p, rows ? ell_x : d_x, rows ? d_x : ell_x);
+    p = matrix(p + sprintf(p, "\nZ = "), rows ? ell_z : d_z,
+               rows ? d_z : ell_z);
+    p = matrix(p + sprintf(p, "\nWq = "), rows ? d_x : d_attn,
+               rows ? d_attn : d_x);
+    p = matrix(p + sprintf(p, "\nWk = "), rows ? d_z : d_attn,
+               rows ? d_attn : d_z);
+    matrix(p + sprintf(p, "\nWv = "), rows ? d_z : d_out,
+           rows ? d_out : d_z);
+    return write_text("sized", text);
+}
+
+static void boxes_stand_apart_whatever_their_size(void **state)
+{
+    (void)state;
+    int size[] = { 1, 2, 8 };
+    for (int k = 0; k < 3 * 3 * 3 * 3; k++) {
+        int a = size[k % 3], b = size[k / 3 % 3], c = size[k / 9 % 3],
+            d = size[k / 27];
+        Said s = SAID(show, "--flow", sized("paper", a, b, c, d, a, d));
+        assert_that(s.status == 0);
+        assert_good_flow(s.out, 10);
+    }
+    Said s = SAID(show, "--flow", sized("textbook", 3, 4, 2, 8, 1, 8));
+    assert_good_flow(s.out, 10);
+}
+
+static void boxes_name_what_is_in_them(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--flow", write_text("a", looks_back));
+    const char *const titles[] = {
+        ">X<", ">Z = X<", ">Q = X W_q + 1 b_qᵀ<", ">K = Z W_k + 1 b_kᵀ<",
+        ">V = Z W_v + 1 b_vᵀ<", ">S = Q Kᵀ<", ">S, masked<",
+        ">S / √d_attn<", ">A = softmax(S / √d_attn)<", ">Ṽ = A V<",
+        ">from the sheet, 2 x 2<", ">line 3, 2 x 1<", ">/ √d_attn<",
+        ">A V<", ">-inf<", ">0.75<", ">7<",
+    };
+    for (size_t k = 0; k < sizeof titles / sizeof *titles; k++)
+        assert_says(s, titles[k]);
+    s = SAID(show, "--flow", "tests/worked/alg04.sheet");
+    assert_says(s, ">Z<");
+    assert_says(s, ">S, nothing masked<");
+    assert_says(s, ">V A<");
+    s = SAID(show, "--flow", write_text("b", "algorithm 4\nscale no\n"
+             "X = 1 2\nWq = 1\nWk = 1\nWv = 1\n"));
+    assert_says(s, ">scale no<");
+    assert_int_equal(count(s.out, "√d_attn"), 0);
+}
+
+static void the_input_stands_as_on_the_sheet(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--flow", write_text("a", "algorithm 4\n"
+        "X = 1 2 3 ; 4 5 6\nWq = 1 1\nWk = 1 1\nWv = 1 1\n"));
+    const char *p = strstr(s.out, ">X<");
+    assert_that(p != NULL);
+    for (int k = 1; k <= 6; k++) {
+        p = strstr(p, "\"middle\">");
+        assert_int_equal(atoi(p + 9), k);
+        p++;
+    }
+}
+
+static void heads_flow_together(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--flow", "tests/worked/alg05.sheet");
+    assert_says(s, ">h = 2<");
+    assert_says(s, ">0.6667<");             /* of the second head */
+    assert_says(s, ">Y = [Y^1; ...; Y^H]<");
+    assert_says(s, ">Ṽ = W_o Y + b_o 1ᵀ<");
+    assert_good_flow(s.out, 22);
+}
+
+static void what_has_no_room_is_not_drawn(void **state)
+{
+    (void)state;
+    char *name = sized("paper", 2, 3, 2, 9, 1, 1), sentence[200];
+    snprintf(sentence, sizeof sentence, "%s:1:1: the picture has room for "
+             "matrices up to 8 x 8; Z is 2 x 9.", name);
+    assert_refusal(SAID(show, "--flow", name), sentence);
+    name = sized("paper", 2, 3, 2, 3, 9, 1);
+    snprintf(sentence, sizeof sentence, "%s:1:1: the picture has room for "
+             "matrices up to 8 x 8; Q is 9 x 3.", name);
+    assert_refusal(SAID(show, "--flow", name), sentence);
+    assert_refusal(SAID(show, "--flow", "tests/worked/alg06.sheet"),
+        "tests/worked/alg06.sheet:2:1: the flow of the data is drawn of "
+        "Algorithms 4 and 5 only.");
+}
+
+/* -------------------------------------------------------- tables to paste */
+
+static void latex_is_ready_to_paste(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--tex", write_text("a", two_logits));
+    assert_that(s.status == 0);
+    assert_string_equal(s.out,
+        "% Algorithm 7, layout paper: columns are tokens, W x\n\n"
+        "Algorithm 7, line 1:\n"
+        "\\[\n"
+        "  \\text{logits } = W_u e =\n"
+        "  \\begin{pmatrix}\n"
+        "    0.000 \\\\\n"
+        "    -0.405\n"
+        "  \\end{pmatrix}\n"
+        "\\]\n\n"
+        "Algorithm 7, line 1; each column sums to 1:\n"
+        "\\[\n"
+        "  p = \\operatorname{softmax}(\\text{logits}) =\n"
+        "  \\begin{pmatrix}\n"
+        "    0.600 \\\\\n"
+        "    0.400\n"
+        "  \\end{pmatrix}\n"
+        "\\]\n");
+}
+
+static void markdown_is_ready_to_paste(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--md", write_text("a", looks_back));
+    assert_says(s, "Algorithm 4, layout textbook: rows are tokens, x W\n\n"
+        "Algorithm 4, line 1: $Q = X W_q + 1 b_q^\\top$\n\n"
+        "|   |\n| --: |\n| 0 |\n| 1 |\n\n");
+    assert_says(s, "\n\nAlgorithm 4, line 5: $S = S\\text{ with }{-\\infty} "
+        "\\text{ where the mask is } 0$; down: query $t_x$; across: key $t_z$"
+        "\n\n"
+        "| $t_z = 1$ | $t_z = 2$ |\n| --: | --: |\n"
+        "| 0.00 | $-\\infty$ |\n| 0.00 | 1.10 |\n\n");
+    assert_says(s, "\n\nAlgorithm 4, line 6: $A = \\operatorname{softmax}(S / "
+        "\\sqrt{d_{\\mathrm{attn}}})$; each row sums to 1; down: ");
+    s = SAID(show, "--md", "tests/worked/alg05.sheet");
+    assert_says(s, "\n\nAlgorithm 4, line 6, $h = 2$: $\\tilde V = V A$\n\n");
+    assert_says(s, "Algorithm 4, line 5, $h = 1$: $S = S\\text{ with }"
+        "{-\\infty} \\text{ where the mask is } 0$; as before, the mask is 1 "
+        "everywhere\n\n");
+}
+
+static void formulas_become_latex(void **state)
+{
+    (void)state;
+    static const char *const expected[][2] = {
+        { "alg06", "\\hat e = (e - m) / \\sqrt{v + \\varepsilon} \\odot "
+                   "\\gamma + \\beta =" },
+        { "alg09", "X + W_{\\mathrm{mlp2}} \\operatorname{GELU}(W_"
+          "{\\mathrm{mlp1}} X + b_{\\mathrm{mlp1}} 1^\\top) + b_" },
+        { "alg10", "X + \\operatorname{MHAttention}(\\tilde X \\mid W, "
+                   "\\text{ Mask causal})" },
+        { "alg11", "\\text{ enc}1.W_q^1 - \\eta \\nabla \\text{enc}1.W_q^1" },
+        { "alg12", "\\tilde T = \\lbrace t : \\tilde x[t] = "
+                   "\\text{mask token}\\rbrace =" },
+        { "alg12", "-\\sum_{t \\in \\tilde T} \\log P[x[t], t]" },
+        { "alg14", "q = p^{1/\\tau} / \\sum p^{1/\\tau} =" },
+        { "alg14", "y = \\text{ the first } y \\text{ with } u < q[1] + \\dots "
+                   "+ q[y] =" },
+        { "alg15", "\\hat x = \\text{ the tokens so far} =" },
+    };
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        char sheet[60];
+        snprintf(sheet, sizeof sheet, "tests/worked/%s.sheet",
+                 expected[k][0]);
+        Said s = SAID(show, "--all", "--tex", sheet);
+        assert_says(s, expected[k][1]);
+    }
+}
+
+/* No sign is left that LaTeX does not know, no brace open. In Markdown a
+   backslash stands before a letter, or GitHub takes it away. */
+static void no_sign_is_left_over(void **state)
+{
+    (void)state;
+    for (int k = 0; k < WORKED; k++) {
+        Said tex = SAID(show, "--all", "--tex", worked_sheet(k));
+        Said md = SAID(show, "--all", "--md", worked_sheet(k));
+        assert_that(tex.status == 0 && md.status == 0);
+        for (const char *p = tex.out; *p != '\0'; p++)
+            assert_that((unsigned char)*p < 0x80);
+        for (const char *p = md.out; *p != '\0'; p++)
+            assert_that((unsigned char)*p < 0x80
+                        && (*p != '\\' || isalpha((unsigned char)p[1])));
+        assert_int_equal(count(tex.out, "{"), count(tex.out, "}"));
+        assert_int_equal(count(md.out, "$") % 2, 0);
+    }
+}
+
+static void amsmath_is_told_of_many_columns(void **state)
+{
+    (void)state;
+    char text[] = "algorithm 7\nlayout textbook\ne = 1\n"
+                  "Wu = 1 2 3 4 5 6 7 8 9 10 11\n";
+    Said s = SAID(show, "--tex", write_text("a", text));
+    assert_says(s, "\\setcounter{MaxMatrixCols}{11}\n\\[");
+    text[strlen(text) - 4] = '\0';
+    s = SAID(show, "--tex", write_text("b", text));
+    assert_int_equal(count(s.out, "MaxMatrixCols"), 0);
+}
+
+/* The part of a text between two others, as a claim on a sheet. */
+static const char *as_claim(const char *text, const char *from,
+                            const char *to)
+{
+    char sheet[2000];
+    const char *start = strstr(text, from);
+    assert_that(start != NULL);
+    const char *end = strstr(start, to);
+    snprintf(sheet, sizeof sheet, "%sclaim 4.5 S = \n%.*s\n", looks_back,
+             (int)(end - start), start);
+    return write_text("claim", sheet);
+}
+
+typedef struct { const char *name; const Sheet *sheet; } Reading;
+
+static void read_it(Fault *f, void *data)
+{
+    Reading *r = data;
+    r->sheet = read_sheet(arena, r->name, f);
+}
+
+static void assert_claims_scores(const char *name)
+{
+    Reading r = { name, NULL };
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = name };
+    if (!attempt(f, read_it, &r))
+        fail_at(HERE(name), "%s", f->sentence);
+    const Item *claim = &r.sheet->item[r.sheet->n - 1];
+    assert_that(claim->rows == 2 && claim->cols == 2);
+    assert_that(claim->entry[0].value == 0 && claim->entry[2].value == 0);
+    assert_that(claim->entry[1].value == -INFINITY);
+    assert_that(claim->entry[3].value == 1.1 && claim->entry[3].decimals == 2);
+}
+
+static void a_table_can_be_pasted_into_a_sheet(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", looks_back);
+    Said s = SAID(show, "--md", sheet);
+    const char *line_5 = strstr(s.out, "line 5");
+    assert_claims_scores(as_claim(line_5, "| $t_z", "\n\n"));
+    s = SAID(show, "--tex", sheet);
+    line_5 = strstr(s.out, "line 5");
+    assert_claims_scores(as_claim(line_5, "\\begin", "\\]"));
+}
+
+/* ------------------------------------------------------- in the terminal */
+
+static void weights_are_shaded_where_it_is_wanted(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", looks_back);
+    Said s = SAID(show, "--shade", sheet);
+    assert_says(s, "  1.00  0.00   ██  \n  0.25  0.75   ▒▒██\n"
+                   "  each row sums to 1\n");
+    assert_says(s, "  0.00  -inf\n");
+    s = SAID(show, sheet);
+    assert_says(s, "  1.00  0.00\n  0.25  0.75\n  each row sums to 1\n");
+}
+
+/* ------------------------------------------------------------ the options */
+
+static void options_that_do_not_go_together_are_refused(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", two_logits);
+    assert_refusal(SAID(show, "--svg", "--tex", sheet), "ftx show: one of "
+                   "--json, --svg, --flow, --tex, --md at a time.");
+    assert_refusal(SAID(show, "--md", "--json", sheet), "ftx show: one of "
+                   "--json, --svg, --flow, --tex, --md at a time.");
+    assert_refusal(SAID(show, "--svg", sheet, sheet),
+                   "ftx show: a picture is of one sheet; there are 2.");
+    assert_refusal(SAID(show, "--flow", sheet, sheet, sheet),
+                   "ftx show: a picture is of one sheet; there are 3.");
+    Said s = SAID(show, "--tex", sheet, sheet);
+    assert_that(s.status == 0);
+    assert_int_equal(count(s.out, "% Algorithm 7"), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_FILES(attention_is_drawn_in_the_layout_of_the_sheet),
+        TEST_FILES(keys_go_down_in_the_layout_of_the_paper),
+        TEST_FILES(numbers_stand_in_the_cells),
+        TEST_FILES(a_mask_of_ones_is_not_drawn),
+        TEST_FILES(a_model_is_drawn_without_and_with_its_inside),
+        TEST_FILES(a_large_matrix_is_drawn_without_numbers),
+        TEST_FILES(a_very_large_matrix_is_not_drawn),
+        TEST_FILES(every_worked_sheet_makes_a_sound_picture),
+        TEST_FILES(each_head_has_its_row),
+        TEST_FILES(boxes_stand_apart_whatever_their_size),
+        TEST_FILES(boxes_name_what_is_in_them),
+        TEST_FILES(the_input_stands_as_on_the_sheet),
+        TEST_FILES(heads_flow_together),
+        TEST_FILES(what_has_no_room_is_not_drawn),
+        TEST_FILES(latex_is_ready_to_paste),
+        TEST_FILES(markdown_is_ready_to_paste),
+        TEST_FILES(formulas_become_latex),
+        TEST_FILES(no_sign_is_left_over),
+        TEST_FILES(amsmath_is_told_of_many_columns),
+        TEST_FILES(a_table_can_be_pasted_into_a_sheet),
+        TEST_FILES(weights_are_shaded_where_it_is_wanted),
+        TEST_FILES(options_that_do_not_go_together_are_refused),
+    };
+    return RUN(tests);
+}
