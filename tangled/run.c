@@ -884,8 +884,9 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     if (step.algorithm == 4 || of_head)
         step.head = job->head;
     step.turn = job->turn;
-    M = varied(job, &step, what_if(job, name, M));
     step.turned = job->run.layout->rows;
+    step.time = time_of(job, &step);
+    M = varied(job, &step, what_if(job, name, M));
     step.M = copied(job, M, step.turned);
     add_step(job, &step);
     leave(job, line);
