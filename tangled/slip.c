@@ -35,9 +35,9 @@ static const struct { const char *line, *name; Place as; } aliases[] = {
 
 static Place place_of(const Step *step, char line[30])
 {
+    snprintf(line, 30, "%d.%d", step->algorithm, step->line);
     if (step->aspect != VALUE)
         return (Place){ "13.6", step->aspect == NEW ? "new" : "gradient" };
-    snprintf(line, 30, "%d.%d", step->algorithm, step->line);
     for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
         if (strcmp(line, aliases[k].line) == 0
             && strcmp(step->name, aliases[k].name) == 0)
@@ -63,6 +63,7 @@ struct Slipping {
     const Claim *sought;        /* whose entries slips are sought for     */
     CellSlip *cell;             /* those found                            */
     int cells;
+    Mat gradient;               /* the latest                             */
 };
 
 static bool is_known(const Step *place, const Step *here)
@@ -92,12 +93,6 @@ static Mat value_of(Slipping *s, const char *name)
     return value_at(s, name, 0);
 }
 
-/* What the next line works on: in a model X, also where it is called Z. */
-static Mat stream(Slipping *s)
-{
-    return value_of(s, s->variation.run->algorithm >= 8 ? "X" : "e");
-}
-
 static const Item *given_as(const Slipping *s, const char *name)
 {
     for (int k = 0; k < s->sheet->n; k++)
@@ -114,6 +109,16 @@ static void remember(Slipping *s, const char *name, const Step *place,
     *seen = (Seen){ name, *place, M, s->last };
     s->last = seen;
 }
+
+static void note(Slipping *s, Place place, const Step *step, Mat M)
+{
+    remember(s, place.name, step, M);
+    if (strcmp(place.name, "X") == 0)
+        remember(s, "e", step, M);
+}
+
+/* What the next line works on: e; in a model X, also where it is Z. */
+static Mat stream(Slipping *s) { return value_of(s, "e"); }
 
 static Mat zeros_beside(Slipping *s, Mat M, int rows, int cols)
 {
@@ -346,28 +351,28 @@ static Mat seeing(Slipping *s, Mat M)
 }
 static Mat without_mask(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? value_at(s, "S", 4) : M;
+    return any_hidden(M) ? value_at(s, "S", 4) : NULL;
 }
 static Mat mask_inverted(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? masked_where(s, M, not_hidden, -INFINITY) : M;
+    return any_hidden(M) ? masked_where(s, M, not_hidden, -INFINITY) : NULL;
 }
 static Mat mask_transposed(Slipping *s, Mat M)
 {
     return any_hidden(M) && M->rows == M->cols
-         ? masked_where(s, M, turned, -INFINITY) : M;
+         ? masked_where(s, M, turned, -INFINITY) : NULL;
 }
 static Mat mask_strict(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? masked_where(s, M, or_itself, -INFINITY) : M;
+    return any_hidden(M) ? masked_where(s, M, or_itself, -INFINITY) : NULL;
 }
 static Mat zero_where_masked(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? masked_where(s, M, hides, 0) : M;
+    return any_hidden(M) ? masked_where(s, M, hides, 0) : NULL;
 }
 static Mat causal_anyway(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? M : masked_where(s, M, later_key, -INFINITY);
+    return any_hidden(M) ? NULL : masked_where(s, M, later_key, -INFINITY);
 }
 static Mat weights_masked(Slipping *s, Mat M)
 {
@@ -690,6 +695,511 @@ static Mat all_sines_first(Slipping *s, Mat M)
     return sines_of(s, &how) ? Y : NULL;
 }
 
+static Mat less(Mat A, Mat B) { return add(A, scale(B, -1)); }
+
+static Mat only_attention(Slipping *s, Mat M)
+{
+    return (void)M, value_of(s, "Vt");
+}
+
+static Mat only_added(Slipping *s, Mat M) { return less(M, stream(s)); }
+
+static Mat to_the_normalised(Slipping *s, Mat M)
+{
+    return add(only_added(s, M), value_of(s, "Xt"));
+}
+
+static Mat not_normalised(Slipping *s, Mat M) { return (void)M, stream(s); }
+static Mat parameter_of(Slipping *s, Part part, const char *name)
+{
+    Part of = part == ED ? DEC : part;
+    for (const Seen *v = s->last; v != NULL; v = v->before)
+        if (v->place.line == 0 && strcmp(v->name, name) == 0
+            && v->place.part == of && v->place.layer == s->here->layer)
+            return v->M;
+    cannot_be(s);
+}
+
+static bool is_post_norm(const Slipping *s)
+{
+    int a = s->variation.run->algorithm;
+    return a == 8 || a == 9 || a == 11 || a == 12 || a == 15;
+}
+
+static Mat normalised_by(Slipping *s, Mat X, const char *gamma,
+                         const char *beta)
+{
+    Mat m = mean(X), v = variance(X, m);
+    double tiny = sizeof(real) == sizeof(float) ? 1e-6 : 1e-14;
+    for (int j = 1; j <= v->cols; j++)
+        if (!((real)sqrt(AT(v, 1, j) + epsilon(s))
+              > tiny * fabs(AT(m, 1, j))))
+            cannot_be(s);
+    Mat Y = standardise(X, m, v, epsilon(s));
+    Part part = s->here->part;
+    return add_bias(scale_rows(parameter_of(s, part, gamma), Y),
+                    parameter_of(s, part, beta));
+}
+
+/* The first layer norm of a part, the one of its attention; or the one
+   of its MLP. */
+static Mat normalised(Slipping *s, Mat X, bool of_attention)
+{
+    Part part = s->here->part;
+    const char *number = part == ED ? "4" : part == DEC
+                       ? (of_attention ? "3" : "5")
+                       : (of_attention ? "1" : "2");
+    char gamma[20], beta[20];
+    snprintf(gamma, sizeof gamma, "gamma_%s", number);
+    snprintf(beta, sizeof beta, "beta_%s", number);
+    return normalised_by(s, X, gamma, beta);
+}
+typedef Mat Activation(Mat M);
+static Mat with_gelu(Mat M) { return gelu(M); }
+static Mat with_tanh(Mat M) { return gelu_tanh(M); }
+static Mat with_relu(Mat M) { return relu(M); }
+static Mat unchanged(Mat M) { return M; }
+
+static Activation *usual(const Slipping *s)
+{
+    return s->here->algorithm == 8 ? with_relu : with_gelu;
+}
+
+static Mat mlp(Slipping *s, Mat X, Activation *activation)
+{
+    Part part = s->here->part;
+    bool decodes = part == DEC;
+    Mat W_1 = parameter_of(s, part, decodes ? "W_mlp3" : "W_mlp1"),
+        b_1 = parameter_of(s, part, decodes ? "b_mlp3" : "b_mlp1"),
+        W_2 = parameter_of(s, part, decodes ? "W_mlp4" : "W_mlp2"),
+        b_2 = parameter_of(s, part, decodes ? "b_mlp4" : "b_mlp2");
+    return affine(W_2, activation(affine(W_1, X, b_1)), b_2);
+}
+
+static Mat norm_after_attention(Slipping *s, Mat M)
+{
+    return normalised(s, M, true);
+}
+
+static Mat norm_after_mlp(Slipping *s, Mat M)
+{
+    return normalised(s, M, false);
+}
+
+static Mat mlp_of_normalised(Slipping *s, Mat M)
+{
+    (void)M;
+    Mat X = stream(s);
+    return add(X, mlp(s, normalised(s, X, false), usual(s)));
+}
+
+static Mat mlp_of_stream(Slipping *s, Mat M)
+{
+    (void)M;
+    return add(stream(s), mlp(s, stream(s), usual(s)));
+}
+static Mat projected(Slipping *s, Mat X, const char *W, const char *b)
+{
+    return affine(value_of(s, W), X, value_of(s, b));
+}
+
+static Mat query_of_normalised(Slipping *s, Mat M)
+{
+    return !is_post_norm(s) ? M
+         : projected(s, normalised(s, stream(s), true), "W_q", "b_q");
+}
+
+static Mat of_normalised(Slipping *s, Mat M, const char *W, const char *b)
+{
+    return !is_post_norm(s) || s->here->part == ED ? M
+         : projected(s, normalised(s, stream(s), true), W, b);
+}
+
+static Mat key_of_normalised(Slipping *s, Mat M)
+{
+    return of_normalised(s, M, "W_k", "b_k");
+}
+
+static Mat value_of_normalised(Slipping *s, Mat M)
+{
+    return of_normalised(s, M, "W_v", "b_v");
+}
+static Mat context(Slipping *s)
+{
+    for (const Seen *v = s->last; v != NULL; v = v->before)
+        if (v->place.line > 0 && strcmp(v->place.name, "Z") == 0)
+            return v->M;
+    cannot_be(s);
+}
+
+static Mat crossed(Slipping *s, Mat M, Mat X, const char *W, const char *b)
+{
+    return s->here->part == ED ? projected(s, X, W, b) : M;
+}
+
+static Mat query_of_context(Slipping *s, Mat M)
+{
+    return s->here->part == ED ? crossed(s, M, context(s), "W_q", "b_q")
+                               : M;
+}
+
+static Mat key_of_stream(Slipping *s, Mat M)
+{
+    return s->here->part == ED ? crossed(s, M, stream(s), "W_k", "b_k") : M;
+}
+
+static Mat value_of_stream(Slipping *s, Mat M)
+{
+    return s->here->part == ED ? crossed(s, M, stream(s), "W_v", "b_v") : M;
+}
+static Mat activated(Slipping *s, Activation *activation)
+{
+    const Step *here = s->here;
+    if (here->algorithm == 9 && here->line == 10)
+        return activation(projected(s, stream(s), "W_f", "b_f"));
+    Mat X = here->algorithm == 10 ? value_of(s, "Xt") : stream(s);
+    return add(stream(s), mlp(s, X, activation));
+}
+
+static Mat other_activation(Slipping *s, Mat M)
+{
+    (void)M;
+    return activated(s, usual(s) == with_relu ? with_gelu : with_relu);
+}
+
+static Mat tanh_activation(Slipping *s, Mat M)
+{
+    return usual(s) == with_relu ? M : activated(s, with_tanh);
+}
+
+static Mat no_activation(Slipping *s, Mat M)
+{
+    return (void)M, activated(s, unchanged);
+}
+static Mat positions(Slipping *s, Mat M)
+{
+    int *t = arena_alloc(s->arena, (size_t)M->cols * sizeof *t);
+    for (int k = 0; k < M->cols; k++)
+        t[k] = k + 1;
+    return gather(M->tape, value_of(s, "W_p"), M->cols, t);
+}
+
+static Mat unplaced(Slipping *s, Mat M)
+{
+    return s->variation.run->unplaced ? M : less(M, positions(s, M));
+}
+
+static Mat scaled_embedding(Slipping *s, Mat M)
+{
+    Mat E = unplaced(s, M);
+    return add(M, scale(E, sqrt(M->rows) - 1));
+}
+
+/* Position t has the column of t + number. */
+static Mat moved_positions(Slipping *s, Mat M)
+{
+    Sines how;
+    Mat W_p = value_of(s, "W_p");
+    int by = (int)s->slip->number, n = M->cols;
+    bool computed = sines_of(s, &how);
+    int *t = arena_alloc(s->arena, (size_t)n * sizeof *t);
+    for (int k = 0; k < n; k++)
+        t[k] = k + 1 + (computed ? 0 : by);
+    if (t[0] < 1 || t[n - 1] > W_p->cols)
+        return NULL;
+    if (computed)
+        W_p = sinusoids(s->arena, W_p->rows, W_p->cols, how.variant,
+                        how.base, how.position + by);
+    return add(unplaced(s, M), gather(M->tape, W_p, n, t));
+}
+static Mat with_W_e(Slipping *s, Mat M)
+{
+    Mat W_e = value_of(s, "W_e"), X = stream(s);
+    return W_e->rows != X->rows || s->variation.run->tied ? M
+         : mul_tn(W_e, X);
+}
+
+static Mat log_probabilities(Slipping *s, Mat loss)
+{
+    while (loss->i == NULL) {
+        if (loss->n == 0)
+            cannot_be(s);
+        loss = loss->of[0];
+    }
+    return loss;
+}
+
+static int predictions(Slipping *s, Mat loss)
+{
+    return log_probabilities(s, loss)->cols;
+}
+
+static Mat other_logarithm(Slipping *s, Mat M)
+{
+    return scale(M, 1 / log(s->slip->number));
+}
+
+static Mat mean_loss(Slipping *s, Mat M)
+{
+    int n = predictions(s, M);
+    return n == 1 ? M : scale(M, 1.0 / n);
+}
+
+static Mat no_sign(Slipping *s, Mat M) { return (void)s, scale(M, -1); }
+typedef struct { int n, *i, *j; } Read;
+
+static Read room_for(Slipping *s, int n)
+{
+    size_t bytes = (size_t)n * sizeof(int);
+    return (Read){ n, arena_alloc(s->arena, bytes),
+                   arena_alloc(s->arena, bytes) };
+}
+
+static Mat loss_of(Mat P, Read read)
+{
+    return scale(sum(log_prob(P, read.n, read.i, read.j)), -1);
+}
+
+static const Item *sequence(const Slipping *s)
+{
+    int turn = s->here->turn;
+    for (int k = 0; k < s->sheet->n; k++) {
+        const Item *item = &s->sheet->item[k];
+        if (!item->claim && strcmp(item->name, "x") == 0
+            && (item->head == turn || (item->head <= 1 && turn <= 1)))
+            return item;
+    }
+    return NULL;
+}
+
+/* Token t of the first n is itself what is predicted in column t. */
+static Mat loss_of_itself(Slipping *s, Mat M, int n)
+{
+    const Item *x = sequence(s);
+    Mat P = log_probabilities(s, M)->of[0];
+    Read read = room_for(s, n);
+    for (int t = 1; t <= n; t++) {
+        read.i[t - 1] = (int)x->entry[t - 1].value;
+        read.j[t - 1] = t;
+    }
+    return loss_of(P, read);
+}
+
+static bool predicts_next(const Slipping *s)
+{
+    return s->variation.run->algorithm != 12;
+}
+
+static Mat not_the_next(Slipping *s, Mat M)
+{
+    return predicts_next(s) ? loss_of_itself(s, M, predictions(s, M)) : M;
+}
+
+static Mat every_token(Slipping *s, Mat M)
+{
+    Mat P = log_probabilities(s, M)->of[0];
+    return loss_of_itself(s, M, P->cols);
+}
+static Mat next_column(Slipping *s, Mat M)
+{
+    Mat log_P = log_probabilities(s, M);
+    Read read = room_for(s, log_P->cols);
+    for (int k = 0; k < read.n; k++) {
+        read.i[k] = log_P->i[k];
+        read.j[k] = log_P->j[k] + 1;
+    }
+    return predicts_next(s) ? loss_of(log_P->of[0], read) : M;
+}
+
+static Mat most_probable_token(Slipping *s, Mat M)
+{
+    Mat log_P = log_probabilities(s, M), P = log_P->of[0];
+    Read read = room_for(s, log_P->cols);
+    for (int k = 0; k < read.n; k++) {
+        int j = read.j[k] = log_P->j[k], best = 1;
+        for (int i = 2; i <= P->rows; i++)
+            best = AT(P, i, j) > AT(P, best, j) ? i : best;
+        read.i[k] = best;
+    }
+    return loss_of(P, read);
+}
+
+static Mat of_mask_token(Slipping *s, Mat M)
+{
+    Mat log_P = log_probabilities(s, M), P = log_P->of[0];
+    Read read = room_for(s, log_P->cols);
+    for (int k = 0; k < read.n; k++) {
+        read.i[k] = mask_token(P->rows);
+        read.j[k] = log_P->j[k];
+    }
+    return predicts_next(s) ? M : loss_of(P, read);
+}
+static Mat sum_of_each(Slipping *s, Mat M, double (*f)(double p))
+{
+    Mat log_P = log_probabilities(s, M), P = log_P->of[0],
+        change = zeros_beside(s, M, 1, 1);
+    double loss = 0;
+    for (int k = 0; k < log_P->cols; k++)
+        loss -= f(AT(P, log_P->i[k], log_P->j[k]));
+    AT(change, 1, 1) = (real)(loss - AT(M, 1, 1));
+    return isfinite(loss) ? add(M, change) : M;
+}
+
+static double log_of_rest(double p) { return log(1 - p); }
+static double p_itself(double p)    { return p; }
+
+static Mat one_minus_P(Slipping *s, Mat M)
+{
+    return sum_of_each(s, M, log_of_rest);
+}
+
+static Mat without_logarithm(Slipping *s, Mat M)
+{
+    return sum_of_each(s, M, p_itself);
+}
+static Mat without_one_hot(Slipping *s, Mat M)
+{
+    Mat log_P = log_probabilities(s, M), logits = log_P->of[1],
+        one_hot = zeros_beside(s, M, logits->rows, logits->cols);
+    for (int k = 0; k < log_P->cols; k++)
+        AT(one_hot, log_P->i[k], log_P->j[k]) = 1;
+    return add(M, sum(hadamard(logits, one_hot)));
+}
+static double eta(const Slipping *s) { return number_given(s, "eta", 1); }
+
+static Mat plus_gradient(Slipping *s, Mat M, double c)
+{
+    Mat Y = zeros_beside(s, M, M->rows, M->cols);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            AT(Y, i, j) = AT(M, i, j) + (real)(c * AT(s->gradient, i, j));
+    return Y;
+}
+
+static Mat uphill(Slipping *s, Mat M)
+{
+    return plus_gradient(s, M, 2 * eta(s));
+}
+
+static Mat eta_left_out(Slipping *s, Mat M)
+{
+    return plus_gradient(s, M, eta(s) - 1);
+}
+
+static Mat eta_twice(Slipping *s, Mat M)
+{
+    return plus_gradient(s, M, eta(s) - eta(s) * eta(s));
+}
+
+static Mat by_mean_gradient(Slipping *s, Mat M)
+{
+    double n = value_of(s, "log P")->cols;
+    return plus_gradient(s, M, eta(s) * (1 - 1 / n));
+}
+
+static Mat first_column(Slipping *s, Mat M)
+{
+    return (void)M, column_at(value_of(s, "P"), 1);
+}
+
+static Mat column_before(Slipping *s, Mat M)
+{
+    Mat P = value_of(s, "P");
+    return P->cols == 1 ? M : column_at(P, P->cols - 1);
+}
+
+static Mat last_row(Slipping *s, Mat M)
+{
+    Mat P = value_of(s, "P"), p = zeros_beside(s, M, M->rows, 1);
+    if (P->rows != P->cols)
+        return M;
+    for (int v = 1; v <= P->cols; v++)
+        AT(p, v, 1) = AT(P, P->rows, v);
+    return p;
+}
+static double tau(const Slipping *s) { return number_given(s, "tau", 1); }
+
+static bool is_tempered(const Slipping *s)
+{
+    return tau(s) > 0 && tau(s) != 1 && isfinite(tau(s));
+}
+
+static Mat power_tau(Slipping *s, Mat M)
+{
+    return is_tempered(s) ? tempered(value_of(s, "p"), 1 / tau(s)) : M;
+}
+
+static Mat no_temperature(Slipping *s, Mat M)
+{
+    return is_tempered(s) ? value_of(s, "p") : M;
+}
+
+static Mat softmax_of_p(Slipping *s, Mat M)
+{
+    return is_tempered(s) ? softmax(scale(value_of(s, "p"), 1 / tau(s)))
+                          : M;
+}
+
+static Mat not_divided(Slipping *s, Mat M)
+{
+    Mat p = value_of(s, "p"), q = zeros_beside(s, M, M->rows, 1);
+    double total = 0;
+    for (int v = 1; v <= M->rows; v++)
+        total += AT(q, v, 1) = (real)pow(AT(p, v, 1), 1 / tau(s));
+    return is_tempered(s) && total > 0 ? q : M;
+}
+static Mat token(Slipping *s, int y)
+{
+    Mat M = zeros_beside(s, value_of(s, "q"), 1, 1);
+    AT(M, 1, 1) = (real)y;
+    return M;
+}
+
+static double chance(const Slipping *s)
+{
+    for (int k = 0; k < s->sheet->n; k++)
+        if (strcmp(s->sheet->item[k].name, "u") == 0)
+            return s->sheet->item[k].entry[s->here->turn - 1].value;
+    return 0;
+}
+
+static Mat most_probable(Slipping *s, Mat M)
+{
+    int best;
+    (void)M;
+    ranked(value_of(s, "q"), 1, &best);
+    return token(s, best);
+}
+
+static Mat not_summed(Slipping *s, Mat M)
+{
+    Mat q = value_of(s, "q");
+    for (int v = 1; v <= q->rows; v++)
+        if (chance(s) < AT(q, v, 1))
+            return token(s, v);
+    return M;
+}
+
+static Mat in_order_of_size(Slipping *s, Mat M)
+{
+    Mat q = value_of(s, "q");
+    int *y = arena_alloc(s->arena, (size_t)q->rows * sizeof *y);
+    double total = 0;
+    ranked(q, q->rows, y);
+    for (int k = 0; k < q->rows; k++) {
+        total += AT(q, y[k], 1);
+        if (chance(s) < total)
+            return token(s, y[k]);
+    }
+    return M;
+}
+
+static Mat drawn_from_p(Slipping *s, Mat M)
+{
+    return is_tempered(s) ? token(s, sample(value_of(s, "p"), chance(s)))
+                          : M;
+}
+
 #define E 2.71828182845904523536
 #define TO_DECIMALS(k, to, NAME, WHAT, ...) \
     { NAME "-rounded-" #k, WHAT " rounded to " to, k, \
@@ -888,9 +1398,11 @@ const Slip slips[] = {
     { "row-of-W_e", "row v of W_e is taken, not column v", 0,
       { { "1.1", "e", row_of_W_e, false } }, false },
     { "position-before", "positions are counted from one less", -1,
-      { { "2.1", "e_p", other_position, false } }, false },
+      { { "2.1", "e_p", other_position, false },
+        { "10.3", "X", moved_positions, false } }, false },
     { "position-after", "positions are counted from one more", 1,
-      { { "2.1", "e_p", other_position, false } }, false },
+      { { "2.1", "e_p", other_position, false },
+        { "10.3", "X", moved_positions, false } }, false },
     { "row-of-W_p", "row t of W_p is taken, not column t", 0,
       { { "2.1", "e_p", row_of_W_p, false } }, false },
     { "sine-cosine", "sine and cosine are exchanged", 0,
@@ -913,6 +1425,129 @@ const Slip slips[] = {
       { { "2.1", "e_p", base_of_sines, false } }, false },
     { "sine-base-ell", "the base is ell_max", 0,
       { { "2.1", "e_p", base_of_sines, false } }, false },
+    { "no-residual-attn", "X is not added to what the attention gives", 0,
+      { { "9.5", "X", only_attention, false },
+        { "10.6", "X", only_attention, false } }, false },
+    { "no-residual-mlp", "X is not added to what the MLP gives", 0,
+      { { "9.7", "X", only_added, false },
+        { "10.8", "X", only_added, false } }, false },
+    { "normed-attn", "the attention is added to the normalised X", 0,
+      { { "10.6", "X", to_the_normalised, false } }, false },
+    { "normed-mlp", "the MLP is added to the normalised X", 0,
+      { { "10.8", "X", to_the_normalised, false } }, false },
+    { "no-norm-attn", "the layer_norm of the attention is left out", 0,
+      { { "9.6", "X", not_normalised, false },
+        { "10.5", "Xt", not_normalised, false } }, false },
+    { "no-norm-mlp", "the layer_norm of the MLP is left out", 0,
+      { { "9.8", "X", not_normalised, false },
+        { "10.7", "Xt", not_normalised, false } }, false },
+    { "no-norm-last", "the last layer_norm is left out", 0,
+      { { "10.10", "X", not_normalised, false } }, false },
+    { "post-norm", "the sums are normalised, not what goes into them", 0,
+      { { "10.5", "Xt", not_normalised, false },
+        { "10.6", "X", norm_after_attention, false },
+        { "10.7", "Xt", not_normalised, false },
+        { "10.8", "X", norm_after_mlp, false } }, false },
+    { "pre-norm", "what goes into the sums is normalised, not they", 0,
+      { { "4.1", "Q", query_of_normalised, false },
+        { "4.2", "K", key_of_normalised, false },
+        { "4.3", "V", value_of_normalised, false },
+        { "9.6", "X", not_normalised, false },
+        { "9.7", "X", mlp_of_normalised, false },
+        { "9.8", "X", not_normalised, false } }, false },
+    { "mlp-not-normed", "the MLP is given X before the layer_norm", 0,
+      { { "10.8", "X", mlp_of_stream, false } }, false },
+    { "activation", "ReLU and GELU are exchanged", 0,
+      { { "9.7", "X", other_activation, false },
+        { "9.10", "X", other_activation, false },
+        { "10.8", "X", other_activation, false } }, false },
+    { "tanh-gelu", "the tanh form stands for GELU", 0,
+      { { "9.7", "X", tanh_activation, false },
+        { "9.10", "X", tanh_activation, false },
+        { "10.8", "X", tanh_activation, false } }, false },
+    { "no-activation", "the MLP has no activation", 0,
+      { { "9.7", "X", no_activation, false },
+        { "9.10", "X", no_activation, false },
+        { "10.8", "X", no_activation, false } }, false },
+    { "no-b_mlp1", "the first bias of the MLP is left out", 0,
+      { { "", "b_mlp1", zeros, false },
+        { "", "b_mlp3", zeros, false } }, false },
+    { "no-b_mlp2", "the second bias of the MLP is left out", 0,
+      { { "", "b_mlp2", zeros, false },
+        { "", "b_mlp4", zeros, false } }, false },
+    { "no-b_f", "b_f is left out", 0,
+      { { "", "b_f", zeros, false } }, false },
+    { "cross-exchange", "in the cross-attention X and Z are exchanged", 0,
+      { { "4.1", "Q", query_of_context, false },
+        { "4.2", "K", key_of_stream, false },
+        { "4.3", "V", value_of_stream, false } }, false },
+    { "cross-self", "the cross-attention looks at X, not at Z", 0,
+      { { "4.2", "K", key_of_stream, false },
+        { "4.3", "V", value_of_stream, false } }, false },
+    { "no-positions", "the positions are left out", 0,
+      { { "10.3", "X", unplaced, false } }, false },
+    { "scaled-embedding", "W_e is multiplied by √d_e", 0,
+      { { "10.3", "X", scaled_embedding, false } }, false },
+    { "W_e-for-W_u", "W_eᵀ stands for W_u", 0,
+      { { "7.1", "logits", with_W_e, false } }, false },
+    { "loss-log2", "the logarithm has base 2", 2,
+      { { "13.5", "loss", other_logarithm, false } }, false },
+    { "loss-log10", "the logarithm has base 10", 10,
+      { { "13.5", "loss", other_logarithm, false } }, false },
+    { "loss-mean", "the mean is taken, not the sum", 0,
+      { { "13.5", "loss", mean_loss, false } }, false },
+    { "loss-sign", "the minus sign is left out", 0,
+      { { "13.5", "loss", no_sign, false } }, false },
+    { "loss-not-next", "x[t] stands for x[t+1]", 0,
+      { { "13.5", "loss", not_the_next, false } }, false },
+    { "loss-all", "each column is read at its own token, none left out", 0,
+      { { "13.5", "loss", every_token, false } }, false },
+    { "loss-column", "column t+1 of P stands for column t", 0,
+      { { "13.5", "loss", next_column, false } }, false },
+    { "loss-largest", "the largest probability of each column is read", 0,
+      { { "13.5", "loss", most_probable_token, false } }, false },
+    { "loss-mask_token", "the probability of mask_token is read", 0,
+      { { "13.5", "loss", of_mask_token, false } }, false },
+    { "loss-1-P", "1 - P stands for P", 0,
+      { { "13.5", "loss", one_minus_P, false } }, false },
+    { "loss-no-log", "the logarithm is left out", 0,
+      { { "13.5", "loss", without_logarithm, false } }, false },
+    { "gradient-mean", "the gradient is that of the mean", 0,
+      { { "13.5", "loss", mean_loss, true } }, false },
+    { "gradient-sign", "the gradient has the opposite sign", 0,
+      { { "13.5", "loss", no_sign, true } }, false },
+    { "no-one-hot", "the one-hot vector is not taken from P", 0,
+      { { "13.5", "loss", without_one_hot, true } }, false },
+    { "uphill", "η times the gradient is added", 0,
+      { { "13.6", "new", uphill, false } }, false },
+    { "no-eta", "η is left out", 0,
+      { { "13.6", "new", eta_left_out, false } }, false },
+    { "eta-twice", "η is multiplied twice", 0,
+      { { "13.6", "new", eta_twice, false } }, false },
+    { "step-mean", "the step is that of the mean", 0,
+      { { "13.6", "new", by_mean_gradient, false } }, false },
+    { "first-column", "p is the first column of P, not the last", 0,
+      { { "14.4", "p", first_column, false } }, false },
+    { "column-before", "p is the column before the last", 0,
+      { { "14.4", "p", column_before, false } }, false },
+    { "last-row", "p is the last row of P, not the last column", 0,
+      { { "14.4", "p", last_row, false } }, false },
+    { "tau-times", "q is p^τ, not p^(1/τ)", 0,
+      { { "14.5", "q", power_tau, false } }, false },
+    { "no-tau", "the temperature is left out", 0,
+      { { "14.5", "q", no_temperature, false } }, false },
+    { "tau-of-p", "q is the softmax of p/τ", 0,
+      { { "14.5", "q", softmax_of_p, false } }, false },
+    { "tau-no-sum", "p^(1/τ) is not divided by its sum", 0,
+      { { "14.5", "q", not_divided, false } }, false },
+    { "argmax", "the most probable token is taken, not one drawn", 0,
+      { { "14.5", "y", most_probable, false } }, false },
+    { "not-summed", "u is compared with q, not with its running sum", 0,
+      { { "14.5", "y", not_summed, false } }, false },
+    { "largest-first", "the running sum begins with the largest q", 0,
+      { { "14.5", "y", in_order_of_size, false } }, false },
+    { "drawn-from-p", "y is drawn from p, not from q", 0,
+      { { "14.5", "y", drawn_from_p, false } }, false },
     ROUNDED("Q", "Q is", { "4.1", "Q", rounded, true }),
     ROUNDED("K", "K is", { "4.2", "K", rounded, true }),
     ROUNDED("V", "V is", { "4.3", "V", rounded, true }),
@@ -1116,22 +1751,29 @@ static void set_logarithms(Slipping *s, Mat P)
     ((struct Matrix *)P)->logits = logits;      /* a slip has made it */
 }
 
+/* In a model a slip that cannot be made in one place may be in another. */
+static Mat replaced(Slipping *s, Place place, int i, Mat M)
+{
+    Mat Y = s->slip->at[i].instead(s, M);
+    bool fits = Y != NULL && Y->rows == M->rows && Y->cols == M->cols;
+    if (!fits && (s->variation.run->algorithm < 8 || *place.line == '\0'))
+        cannot_be(s);
+    return fits ? Y : M;
+}
+
 static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
 {
     Mat Y = M;
     for (int k = 0; k < 2 && s->why->slip[k] != NULL; k++) {
+        Mat before = Y;
         s->slip = s->why->slip[k];
         for (int i = 0; i < 6 && s->slip->at[i].line != NULL; i++)
             if (strcmp(s->slip->at[i].line, place.line) == 0
                 && strcmp(s->slip->at[i].name, place.name) == 0
                 && s->slip->at[i].unwritten == unwritten
-                && is_made(s, s->here)) {
-                Mat other = s->slip->at[i].instead(s, Y);
-                s->why->made[k] |= other != Y;
-                Y = other;
-            }
-        if (Y == NULL || Y->rows != M->rows || Y->cols != M->cols)
-            cannot_be(s);
+                && is_made(s, s->here))
+                Y = replaced(s, place, i, Y);
+        s->why->made[k] |= Y != before;
     }
     if (is_read_by_logarithm(s, place, M) && Y->logits == NULL)
         set_logarithms(s, Y);
@@ -1173,9 +1815,11 @@ static Mat compute(void *to, const Step *step, Mat M)
         M = weights_3(s, M);
     if (strcmp(line, "4.5") == 0)
         remember(s, "mask", step, M);
+    if (strcmp(step->name, "loss") == 0)
+        remember(s, "log P", step, log_probabilities(s, M));
     M = with_cells(s, step, slipped(s, place, false, M));
     if (step->aspect == VALUE)
-        remember(s, place.name, step, M);
+        note(s, place, step, M);
     return M;
 }
 
@@ -1264,8 +1908,10 @@ static Mat carry(void *to, const Step *step, Mat M)
     if (Y != M) {
         check_carried(s, step, Y);
         if (step->aspect == VALUE)
-            remember(s, place.name, step, Y);
+            note(s, place, step, Y);
     }
+    if (step->aspect == GRADIENT)
+        s->gradient = Y;
     return Y;
 }
 
