@@ -136,11 +136,10 @@ static Mat each(Slipping *s, Mat M, double (*f)(double x, double number))
 
 static Mat transposed(Slipping *s, Mat M)
 {
-    Mat T = zeros_beside(s, M, M->cols, M->rows);
+    Mat I = zeros_beside(s, M, M->cols, M->cols);
     for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(T, j, i) = AT(M, i, j);
-    return T;
+        AT(I, j, j) = 1;
+    return mul_nt(I, M);
 }
 
 static double round_to(double x, double decimals)
@@ -269,7 +268,10 @@ static Mat over_everything(Slipping *s, Mat M)
 
 static Mat other_base(Slipping *s, Mat M)
 {
-    return shares(s, powers(s, M, raised));
+    double c = log(s->slip->number);
+    return M->logits == NULL ? NULL
+         : c > 0 ? softmax(scale(M->logits, c))
+         : shares(s, powers(s, M, raised));
 }
 static Mat by_the_sum(Slipping *s, Mat M)
 {
@@ -308,15 +310,31 @@ static bool any_hidden(Mat M)
     return false;
 }
 
-static Mat masked_where(Slipping *s, Mat M,
-                        bool (*hidden)(Mat M, int i, int j), double hide)
+typedef struct { Mat M; bool (*hidden)(Mat M, int i, int j); } Hiding;
+
+static bool look_past(int i, int j, const void *data)
 {
-    Mat S = value_at(s, "S", 4),
-        Y = zeros_beside(s, M, M->rows, M->cols);
+    const Hiding *hiding = data;
+    return !hiding->hidden(hiding->M, i, j);
+}
+
+static Mat masked_where(Slipping *s, Mat M,
+                        bool (*hidden)(Mat M, int i, int j))
+{
+    Hiding *hiding = arena_alloc(s->arena, sizeof *hiding);
+    *hiding = (Hiding){ M, hidden };
+    Mask mask = { look_past, hiding };
+    return masked(value_at(s, "S", 4), mask);
+}
+
+/* M with 0 where a value was hidden. */
+static Mat zero_where(Slipping *s, Mat M, Mat hidden)
+{
+    Mat seen = zeros_beside(s, M, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
-            AT(Y, i, j) = hidden(M, i, j) ? (real)hide : AT(S, i, j);
-    return Y;
+            AT(seen, i, j) = hides(hidden, i, j) ? 0 : 1;
+    return hadamard(M, seen);
 }
 static bool not_hidden(Mat M, int i, int j) { return !hides(M, i, j); }
 static bool turned(Mat M, int i, int j)     { return hides(M, j, i); }
@@ -338,16 +356,17 @@ static bool blind(Mat M, int t)
     return alone(M, t) && (t > M->rows || hides(M, t, t));
 }
 
+static bool but_not_blind(Mat M, int i, int j)
+{
+    return hides(M, i, j) && !blind(M, j);
+}
+
 static Mat seeing(Slipping *s, Mat M)
 {
-    Mat S = value_at(s, "S", 4), Y = zeros_beside(s, M, M->rows, M->cols);
     bool any = false;
     for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++) {
-            any |= blind(M, j);
-            AT(Y, i, j) = blind(M, j) ? AT(S, i, j) : AT(M, i, j);
-        }
-    return any ? Y : M;
+        any |= blind(M, j);
+    return any ? masked_where(s, M, but_not_blind) : M;
 }
 static Mat without_mask(Slipping *s, Mat M)
 {
@@ -355,33 +374,29 @@ static Mat without_mask(Slipping *s, Mat M)
 }
 static Mat mask_inverted(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? masked_where(s, M, not_hidden, -INFINITY) : NULL;
+    return any_hidden(M) ? masked_where(s, M, not_hidden) : NULL;
 }
 static Mat mask_transposed(Slipping *s, Mat M)
 {
     return any_hidden(M) && M->rows == M->cols
-         ? masked_where(s, M, turned, -INFINITY) : NULL;
+         ? masked_where(s, M, turned) : NULL;
 }
 static Mat mask_strict(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? masked_where(s, M, or_itself, -INFINITY) : NULL;
+    return any_hidden(M) ? masked_where(s, M, or_itself) : NULL;
 }
 static Mat zero_where_masked(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? masked_where(s, M, hides, 0) : NULL;
+    return any_hidden(M) ? zero_where(s, value_at(s, "S", 4), M) : NULL;
 }
 static Mat causal_anyway(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? NULL : masked_where(s, M, later_key, -INFINITY);
+    return any_hidden(M) ? NULL : masked_where(s, M, later_key);
 }
 static Mat weights_masked(Slipping *s, Mat M)
 {
-    Mat hidden = value_of(s, "mask"),
-        A = zeros_beside(s, M, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(A, i, j) = hides(hidden, i, j) ? 0 : AT(M, i, j);
-    return A;
+    Mat hidden = value_of(s, "mask");
+    return any_hidden(hidden) ? zero_where(s, M, hidden) : NULL;
 }
 
 static Mat identity(Slipping *s, Mat M)
@@ -427,12 +442,12 @@ static int heads(Slipping *s)
 typedef int Order(int i, int H, int d_mid);
 static Mat rows_from(Slipping *s, Mat Y, Order from)
 {
-    Mat M = zeros_beside(s, Y, Y->rows, Y->cols);
+    Mat chosen = zeros_beside(s, Y, Y->rows, Y->rows);
     int H = heads(s), d_mid = Y->rows / H;
     for (int i = 0; i < Y->rows; i++)
-        for (int j = 1; j <= Y->cols && from(i, H, d_mid) >= 0; j++)
-            AT(M, i + 1, j) = AT(Y, from(i, H, d_mid) + 1, j);
-    return M;
+        if (from(i, H, d_mid) >= 0)
+            AT(chosen, i + 1, from(i, H, d_mid) + 1) = 1;
+    return mul(chosen, Y);
 }
 
 static int backwards(int i, int H, int d_mid)
@@ -465,13 +480,46 @@ static Mat heads_added(Slipping *s, Mat Vt)
     Mat Y = value_of(s, "Y");
     int H = heads(s), d_mid = Y->rows / H;
     double c = s->slip->number > 0 ? s->slip->number : 1.0 / H;
-    Mat M = zeros_beside(s, Vt, d_mid, Y->cols);
-    for (int i = 1; i <= Y->rows; i++)
-        for (int j = 1; j <= Y->cols; j++)
-            AT(M, (i - 1) % d_mid + 1, j) += (real)(c * AT(Y, i, j));
-    return M;
+    Mat added = zeros_beside(s, Vt, d_mid, Y->rows);
+    for (int i = 0; i < Y->rows; i++)
+        AT(added, i % d_mid + 1, i + 1) = (real)c;
+    return mul(added, Y);
 }
 
+static Mat parameter_of(Slipping *s, Part part, const char *name)
+{
+    Part of = part == ED ? DEC : part;
+    for (const Seen *v = s->last; v != NULL; v = v->before)
+        if (v->place.line == 0 && strcmp(v->name, name) == 0
+            && v->place.part == of && v->place.layer == s->here->layer)
+            return v->M;
+    cannot_be(s);
+}
+
+static const char *norm_behind(int algorithm, int line, bool in_layer)
+{
+    static const char *const behind[][20] = {
+        { [3] = "_1", [5] = "_1", "_2", "_2", "_1", [12] = "_3",
+          [14] = "_3", "_4", "_4", "_5", "_5", "_3" },  /* Algorithm 8 */
+        { [3] = "_1", [5] = "_1", "_2", "_2", "_1" },
+        { [3] = "_1", [6] = "_2", [8] = "_1" } };
+    const char *number = behind[algorithm - 8][line];
+    return number == NULL || !in_layer ? "" : number;
+}
+
+/* gamma or beta of the layer norm that comes next. */
+static Mat of_norm(Slipping *s, const char *name)
+{
+    char full[20];
+    const Seen *v = s->last;
+    while (v != NULL && strcmp(v->name, "X") != 0)
+        v = v->before;
+    if (v == NULL || s->variation.run->algorithm < 8)
+        return value_of(s, name);
+    snprintf(full, sizeof full, "%s%s", name, norm_behind(
+             v->place.algorithm, v->place.line, s->here->layer > 0));
+    return parameter_of(s, s->here->part, full);
+}
 static double number_given(const Slipping *s, const char *name,
                            double instead)
 {
@@ -494,11 +542,17 @@ static Mat with_root(Slipping *s, Mat v, double (*f)(double v, double eps))
     return other;
 }
 
-static double none(double v, double eps)    { return v + eps; }
 static double outside(double v, double eps) { return sqrt(v) + eps; }
 static double without(double v, double eps) { return (void)eps, sqrt(v); }
 static double twice(double v, double eps)   { return sqrt(v + 2 * eps); }
-static Mat no_root(Slipping *s, Mat v) { return with_root(s, v, none); }
+static Mat no_root(Slipping *s, Mat v)
+{
+    Mat eps = zeros_beside(s, v, 1, v->cols);
+    for (int j = 1; j <= v->cols; j++)
+        AT(eps, 1, j) = (real)epsilon(s);
+    v = add(v, eps);
+    return add(hadamard(v, v), scale(eps, -1));
+}
 static Mat eps_outside(Slipping *s, Mat v)
 {
     return with_root(s, v, outside);
@@ -543,7 +597,7 @@ static Mat square_added(Slipping *s, Mat v)     /* v + m^2 */
 static Mat mean_left_in(Slipping *s, Mat M)
 {
     Mat m = value_of(s, "m"), v = value_of(s, "v"),
-        gamma = value_of(s, "gamma"),
+        gamma = of_norm(s, "gamma"),
         Y = zeros_beside(s, M, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
@@ -568,8 +622,8 @@ static Mat over_tokens(Slipping *s, Mat M)
     if (!has_roots(v, epsilon(s)) || s->variation.run->rms)
         return NULL;
     Mat Y = transposed(s, standardise(e, m, v, epsilon(s)));
-    return add_bias(scale_rows(value_of(s, "gamma"), Y),
-                    value_of(s, "beta"));
+    return add_bias(scale_rows(of_norm(s, "gamma"), Y),
+                    of_norm(s, "beta"));
 }
 
 static Mat for_gamma(Slipping *s, Mat M)
@@ -710,24 +764,13 @@ static Mat to_the_normalised(Slipping *s, Mat M)
 }
 
 static Mat not_normalised(Slipping *s, Mat M) { return (void)M, stream(s); }
-static Mat parameter_of(Slipping *s, Part part, const char *name)
-{
-    Part of = part == ED ? DEC : part;
-    for (const Seen *v = s->last; v != NULL; v = v->before)
-        if (v->place.line == 0 && strcmp(v->name, name) == 0
-            && v->place.part == of && v->place.layer == s->here->layer)
-            return v->M;
-    cannot_be(s);
-}
-
 static bool is_post_norm(const Slipping *s)
 {
     int a = s->variation.run->algorithm;
     return a == 8 || a == 9 || a == 11 || a == 12 || a == 15;
 }
 
-static Mat normalised_by(Slipping *s, Mat X, const char *gamma,
-                         const char *beta)
+static Mat normalised(Slipping *s, Mat X)
 {
     Mat m = mean(X), v = variance(X, m);
     double tiny = sizeof(real) == sizeof(float) ? 1e-6 : 1e-14;
@@ -736,23 +779,8 @@ static Mat normalised_by(Slipping *s, Mat X, const char *gamma,
               > tiny * fabs(AT(m, 1, j))))
             cannot_be(s);
     Mat Y = standardise(X, m, v, epsilon(s));
-    Part part = s->here->part;
-    return add_bias(scale_rows(parameter_of(s, part, gamma), Y),
-                    parameter_of(s, part, beta));
-}
-
-/* The first layer norm of a part, the one of its attention; or the one
-   of its MLP. */
-static Mat normalised(Slipping *s, Mat X, bool of_attention)
-{
-    Part part = s->here->part;
-    const char *number = part == ED ? "4" : part == DEC
-                       ? (of_attention ? "3" : "5")
-                       : (of_attention ? "1" : "2");
-    char gamma[20], beta[20];
-    snprintf(gamma, sizeof gamma, "gamma_%s", number);
-    snprintf(beta, sizeof beta, "beta_%s", number);
-    return normalised_by(s, X, gamma, beta);
+    return add_bias(scale_rows(of_norm(s, "gamma"), Y),
+                    of_norm(s, "beta"));
 }
 typedef Mat Activation(Mat M);
 static Mat with_gelu(Mat M) { return gelu(M); }
@@ -776,21 +804,13 @@ static Mat mlp(Slipping *s, Mat X, Activation *activation)
     return affine(W_2, activation(affine(W_1, X, b_1)), b_2);
 }
 
-static Mat norm_after_attention(Slipping *s, Mat M)
-{
-    return normalised(s, M, true);
-}
-
-static Mat norm_after_mlp(Slipping *s, Mat M)
-{
-    return normalised(s, M, false);
-}
+static Mat norm_of_sum(Slipping *s, Mat M) { return normalised(s, M); }
 
 static Mat mlp_of_normalised(Slipping *s, Mat M)
 {
     (void)M;
     Mat X = stream(s);
-    return add(X, mlp(s, normalised(s, X, false), usual(s)));
+    return add(X, mlp(s, normalised(s, X), usual(s)));
 }
 
 static Mat mlp_of_stream(Slipping *s, Mat M)
@@ -806,13 +826,13 @@ static Mat projected(Slipping *s, Mat X, const char *W, const char *b)
 static Mat query_of_normalised(Slipping *s, Mat M)
 {
     return !is_post_norm(s) ? M
-         : projected(s, normalised(s, stream(s), true), "W_q", "b_q");
+         : projected(s, normalised(s, stream(s)), "W_q", "b_q");
 }
 
 static Mat of_normalised(Slipping *s, Mat M, const char *W, const char *b)
 {
     return !is_post_norm(s) || s->here->part == ED ? M
-         : projected(s, normalised(s, stream(s), true), W, b);
+         : projected(s, normalised(s, stream(s)), W, b);
 }
 
 static Mat key_of_normalised(Slipping *s, Mat M)
@@ -1445,9 +1465,9 @@ const Slip slips[] = {
       { { "10.10", "X", not_normalised, false } }, false },
     { "post-norm", "the sums are normalised, not what goes into them", 0,
       { { "10.5", "Xt", not_normalised, false },
-        { "10.6", "X", norm_after_attention, false },
+        { "10.6", "X", norm_of_sum, false },
         { "10.7", "Xt", not_normalised, false },
-        { "10.8", "X", norm_after_mlp, false } }, false },
+        { "10.8", "X", norm_of_sum, false } }, false },
     { "pre-norm", "what goes into the sums is normalised, not they", 0,
       { { "4.1", "Q", query_of_normalised, false },
         { "4.2", "K", key_of_normalised, false },
@@ -1732,14 +1752,30 @@ static bool is_made(const Slipping *s, const Step *here)
            && (only->head == here->head || here->head == 0));
 }
 
-/* Training and inference read the logarithms of P, not P. */
+/* M with other numbers; what is behind M on the tape stays there. */
+static Mat with_numbers(Slipping *s, Mat M, Mat numbers, bool as_softmax)
+{
+    Mat from = as_softmax ? M->logits : M;
+    Mat change = zeros_beside(s, M, M->rows, M->cols);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++) {
+            double x = AT(numbers, i, j);
+            x = as_softmax ? log(x) : x;
+            AT(change, i, j) = isfinite(x) ? (real)(x - AT(from, i, j)) : 0;
+        }
+    M = add(from, change);
+    return as_softmax ? softmax(M) : M;
+}
+
+/* Training and inference read the logarithms of P, not P. The gradient is
+   then P less the one-hot vector, with this P. */
 static bool is_read_by_logarithm(const Slipping *s, Place place, Mat M)
 {
     return s->variation.run->algorithm >= 11 && M->logits != NULL
         && (strcmp(place.name, "p") == 0 || strcmp(place.name, "P") == 0);
 }
 
-static void set_logarithms(Slipping *s, Mat P)
+static void set_logarithms(Slipping *s, Mat P, Mat M)
 {
     Mat logits = zeros_beside(s, P, P->rows, P->cols);
     for (int j = 1; j <= P->cols; j++)
@@ -1748,14 +1784,24 @@ static void set_logarithms(Slipping *s, Mat P)
                 cannot_be(s);
             AT(logits, i, j) = (real)log(AT(P, i, j));
         }
-    ((struct Matrix *)P)->logits = logits;      /* a slip has made it */
+    ((struct Matrix *)P)->logits = with_numbers(s, M->logits, logits,
+                                                false);
 }
 
-/* In a model a slip that cannot be made in one place may be in another. */
+static bool is_learning(const Slipping *s)
+{
+    int algorithm = s->variation.run->algorithm;
+    return 11 <= algorithm && algorithm <= 13;
+}
+
+/* In a model a slip that cannot be made in one place may be in another. In
+   training a matrix of mere numbers has the gradient of M. */
 static Mat replaced(Slipping *s, Place place, int i, Mat M)
 {
     Mat Y = s->slip->at[i].instead(s, M);
     bool fits = Y != NULL && Y->rows == M->rows && Y->cols == M->cols;
+    if (fits && is_learning(s) && Y->back == NULL && M->tape != NULL)
+        return with_numbers(s, M, Y, false);
     if (!fits && (s->variation.run->algorithm < 8 || *place.line == '\0'))
         cannot_be(s);
     return fits ? Y : M;
@@ -1776,7 +1822,7 @@ static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
         s->why->made[k] |= Y != before;
     }
     if (is_read_by_logarithm(s, place, M) && Y->logits == NULL)
-        set_logarithms(s, Y);
+        set_logarithms(s, Y, M);
     return Y;
 }
 
@@ -1871,21 +1917,6 @@ static Mat written(Slipping *s, const Step *step, const Item *claim, Mat M)
         if (can_go_on(step, (real)claim->entry[k].value))
             *claimed_entry(claim, Y, k) = (real)claim->entry[k].value;
     return step->turned ? transposed(s, Y) : Y;
-}
-
-/* M with other numbers; what is behind M on the tape stays there. */
-static Mat with_numbers(Slipping *s, Mat M, Mat numbers, bool as_softmax)
-{
-    Mat from = as_softmax ? M->logits : M;
-    Mat change = zeros_beside(s, M, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++) {
-            double x = AT(numbers, i, j);
-            x = as_softmax ? log(x) : x;
-            AT(change, i, j) = isfinite(x) ? (real)(x - AT(from, i, j)) : 0;
-        }
-    M = add(from, change);
-    return as_softmax ? softmax(M) : M;
 }
 
 static Mat carry(void *to, const Step *step, Mat M)
