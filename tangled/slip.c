@@ -968,7 +968,7 @@ static Mat mean_loss(Slipping *s, Mat M)
 static Mat no_sign(Slipping *s, Mat M) { return (void)s, scale(M, -1); }
 typedef struct { int n, *i, *j; } Read;
 
-static Read places_of(Slipping *s, int n)
+static Read to_read(Slipping *s, int n)
 {
     size_t bytes = (size_t)n * sizeof(int);
     return (Read){ n, arena_alloc(s->arena, bytes),
@@ -997,7 +997,7 @@ static Mat loss_of_itself(Slipping *s, Mat M, int n)
 {
     const Item *x = sequence(s);
     Mat P = log_probabilities(s, M)->of[0];
-    Read read = places_of(s, n);
+    Read read = to_read(s, n);
     for (int t = 1; t <= n; t++) {
         read.i[t - 1] = (int)x->entry[t - 1].value;
         read.j[t - 1] = t;
@@ -1023,7 +1023,7 @@ static Mat every_token(Slipping *s, Mat M)
 static Mat next_column(Slipping *s, Mat M)
 {
     Mat log_P = log_probabilities(s, M);
-    Read read = places_of(s, log_P->cols);
+    Read read = to_read(s, log_P->cols);
     for (int k = 0; k < read.n; k++) {
         read.i[k] = log_P->i[k];
         read.j[k] = log_P->j[k] + 1;
@@ -1034,7 +1034,7 @@ static Mat next_column(Slipping *s, Mat M)
 static Mat most_probable_token(Slipping *s, Mat M)
 {
     Mat log_P = log_probabilities(s, M), P = log_P->of[0];
-    Read read = places_of(s, log_P->cols);
+    Read read = to_read(s, log_P->cols);
     for (int k = 0; k < read.n; k++) {
         int j = read.j[k] = log_P->j[k], best = 1;
         for (int i = 2; i <= P->rows; i++)
@@ -1047,7 +1047,7 @@ static Mat most_probable_token(Slipping *s, Mat M)
 static Mat of_mask_token(Slipping *s, Mat M)
 {
     Mat log_P = log_probabilities(s, M), P = log_P->of[0];
-    Read read = places_of(s, log_P->cols);
+    Read read = to_read(s, log_P->cols);
     for (int k = 0; k < read.n; k++) {
         read.i[k] = mask_token(P->rows);
         read.j[k] = log_P->j[k];
