@@ -154,22 +154,22 @@ static bool has_same_numbers(const Step *a, const Step *b)
 }
 
 typedef struct {
+    bool made;                  /* met its places                         */
     bool fits;                  /* explains the claim                     */
     bool useful;                /* changes it, and no claim before        */
 } Trial;
 
 static Trial try_in(Judging *j, int w, Explanation why, int mode)
 {
-    Trial trial = { false, false };
+    Trial trial = { false, false, false };
     const Claim *c = &j->claim[w];
     why = in_mode(j, why, mode);
     why.until = c->step;
     const Run *run = run_explained(j->sheet, &why, j->scratch, j->tape);
-    bool made = (why.slip[0] == NULL || why.made[0])
-             && (why.slip[1] == NULL || why.made[1]);
+    trial.made = why.made[0] && (why.slip[1] == NULL || why.made[1]);
     const Step *slipped = same_step(run, c->step),
                *right = same_step(j->right[mode], c->step);
-    if (made && slipped != NULL && right != NULL
+    if (trial.made && slipped != NULL && right != NULL
         && !has_same_numbers(slipped, right)) {
         trial.useful = !contradicts(j, w, run, mode);
         trial.fits = trial.useful && explains(run, c);
@@ -213,6 +213,8 @@ static bool try_one(Judging *j, int w, Explanation why)    /* useful? */
     bool useful = false;
     for (int mode = 0; mode < (w > 0 ? MODES : 1); mode++) {
         Trial trial = try_in(j, w, why, mode);
+        if (!trial.made)
+            break;
         useful |= trial.useful;
         if (trial.fits) {
             keep(j, w, why, mode);
@@ -320,7 +322,8 @@ static void look_for_reasons(Judging *j, int w)
     j->found = 0;
     j->best = -1;
     for (int a = 0; a < slips_n; a++)
-        useful[a] = try_slips(j, w, &slips[a], NULL);
+        useful[a] = has_place(j->right[FULL], &slips[a], j->claim[w].step)
+                 && try_slips(j, w, &slips[a], NULL);
     for (int mode = 0; mode < MODES && j->found == 0; mode++)
         look_for_cells(j, w, mode);
     if (j->found == 0)

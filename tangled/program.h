@@ -303,6 +303,9 @@ typedef struct {
 const Run *run_explained(const Sheet *sheet, Explanation *why,
                          Arena *arena, Tape *tape);
 
+/* Has a run a place for the slip, up to a step? */
+bool has_place(const Run *run, const Slip *slip, const Step *until);
+
 /* The slips that explain single entries of a claim, entry after entry, and
    how many they are. What stands before the claim came about as `why` has
    it. */

@@ -1826,6 +1826,29 @@ static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
     return Y;
 }
 
+static bool is_of(const Slip *slip, const Step *step)
+{
+    char line[30];
+    Place place = place_of(step, line);
+    for (int i = 0; i < 6 && slip->at[i].line != NULL; i++) {
+        const char *name = slip->at[i].name;
+        bool of_3 = step->algorithm == 3 && strcmp(name, "S_scaled") == 0;
+        if (strcmp(slip->at[i].line, place.line) == 0
+            && strcmp(of_3 ? "A" : name, place.name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool has_place(const Run *run, const Slip *slip, const Step *until)
+{
+    bool found = slip->exchanged;
+    for (int i = 0; i < 6 && slip->at[i].line != NULL; i++)
+        found |= *slip->at[i].line == '\0';
+    for (const Step *s = run->step; !found && s <= until; s++)
+        found = is_of(slip, s);
+    return found;
+}
 static Mat with_cells(Slipping *s, const Step *step, Mat M)
 {
     const Explanation *why = s->why;
