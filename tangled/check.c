@@ -353,9 +353,11 @@ static void say_first(Report *r)
         paragraph(r);
     }
     label(name, r->judgement->run, j->claim.step);
+    bool with_line = r->judgement->run->algorithm >= 8
+                  && j->claim.step->aspect == VALUE;
     say(r, "%s", j->count[WRONG] > 0 ? "first wrong step:"
                                      : "first digit that is off:");
-    put(r, name);
+    put(r, with_line ? strchr(name, ' ') + 1 : name);
     say(r, "(Algorithm %d, line %d)", j->claim.step->algorithm,
         j->claim.step->line);
 }

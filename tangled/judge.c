@@ -38,17 +38,22 @@ enum { STANDS_FOR_INFINITY = -10000 };
 
 static bool is_single(void) { return sizeof(real) == sizeof(float); }
 
+static double last_bits(void)
+{
+    return is_single() ? 8.0 * FLT_EPSILON : 100 * DBL_EPSILON;
+}
+
 bool same_number(double a, double b)
 {
     double size = fmax(1, fmax(fabs(a), fabs(b)));
-    double error = (is_single() ? 1e-5 : 1e-10) * size;
+    double error = fmax(fmin((is_single() ? 1e-5 : 1e-10) * size, 0.1),
+                        last_bits() * size);
     return isfinite(size) ? fabs(a - b) <= error : a == b;
 }
 
 Verdict verdict_on(const Entry *entry, double x)
 {
     double typed = entry->value;
-    double bits = is_single() ? 8.0 * FLT_EPSILON : 100 * DBL_EPSILON;
     if (isnan(typed))
         return OPEN;
     if (x == -INFINITY)
@@ -56,7 +61,7 @@ Verdict verdict_on(const Entry *entry, double x)
     if (entry->decimals == EXACT)
         return same_number(typed, x) ? RIGHT : WRONG;
     double unit = pow(10, -entry->decimals);
-    double off = fabs(typed - x) - bits * fmax(1, fabs(x));
+    double off = fabs(typed - x) - last_bits() * fmax(1, fabs(x));
     return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
 }
 

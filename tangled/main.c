@@ -32,9 +32,9 @@ static int help(void)
     for (int k = 0; k < COMMANDS; k++)
         printf("  %-9s %s\n", commands[k].name, commands[k].help);
     printf("\n'ftx COMMAND --help' tells more. 'ftx --version' names the "
-           "version.\n\nExit status: 0; 2 if something that was typed "
-           "is wrong, with one sentence\nthat says what; 3 if the program "
-           "is.\n");
+           "version.\n\nExit status: 0; 1 if ftx check finds something "
+           "wrong; 2 if something that was typed\nis no good, with one "
+           "sentence that says what; 3 if the program is wrong.\n");
     return 0;
 }
 

@@ -170,7 +170,8 @@ static void remark_whole(const Judgement *judgement, const Judged *j,
         bool whole = n < 10 && strcspn(typed, "./eE(\\") >= (size_t)n;
         double off = entry->value - *claimed_entry(item,
                                                    j->claim.step->M, k);
-        if (!whole || j->verdict[k] <= RIGHT || fabs(off) > 0.5)
+        if (!whole || j->verdict[k] <= RIGHT || entry->value == 0
+            || fabs(off) > 0.5)
             continue;
         if (entry->decimals == EXACT)
             remark(to, "where all are whole, whole numbers are exact; %.*s.0 "
@@ -193,9 +194,8 @@ void remarks_on(const Judgement *judgement, const Judged *j, Remarks *to)
         remark_masked(j, to);
         remark_sums(j, to);
     }
-    if (step->aspect == VALUE
-        && ((step->algorithm == 4 && strcmp(step->name, "Vt") == 0)
-            || step->algorithm == 3) && strcmp(step->name, "q") != 0)
+    if ((step->algorithm == 4 && strcmp(step->name, "Vt") == 0)
+        || (step->algorithm == 3 && strcmp(step->name, "v_tilde") == 0))
         remark_mixture(judgement->run, j, to);
     remark_whole(judgement, j, to);
 }
