@@ -139,7 +139,7 @@ static Tokens tokens_to_show(const Command *c, const Model *model, Fault *f)
 static bool draw_all(FILE *file, const void *data)
 {
     const Watch *w = data;
-    heatmaps_svg(file, w->n, w->picture, NULL,
+    heatmaps_svg(file, w->n, w->picture, NULL, NULL,
                  "each column sums to 1");
     return !ferror(file);
 }

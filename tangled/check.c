@@ -82,7 +82,7 @@ static bool fraction_text(char to[60], double x)
         }
     return false;
 }
-static void number_text(char to[60], const Entry *entry, double x)
+void right_number(char to[60], const Entry *entry, double x)
 {
     bool exact = entry->decimals == EXACT;
     int decimals = exact ? 4 : entry->decimals + 1;
@@ -116,7 +116,7 @@ static void cell_text(char *to, size_t size, const Report *r,
     int n;
     const char *typed = typed_entry(r->judgement->run->sheet,
                                     &item->entry[k], &n);
-    number_text(here, &item->entry[k],
+    right_number(here, &item->entry[k],
                 *claimed_entry(item, j->claim.step->M, k));
     if (item->rows > 1 && item->cols > 1)
         snprintf(place, sizeof place, "(%d,%d) ", k / item->cols + 1,
@@ -338,6 +338,25 @@ static void label(char text[200], const Run *run, const Step *step)
     fclose(to);
 }
 
+void first_sentence(char to[1000], const Judgement *judgement)
+{
+    const size_t size = 1000;
+    const Judged *j = first_wrong(judgement);
+    char text[600];
+    snprintf(to, size, "all right");
+    if (j == NULL)
+        return;
+    label(text, judgement->run, j->claim.step);
+    snprintf(to, size, "%s %s (Algorithm %d, line %d)", j->count[WRONG] > 0
+             ? "first wrong step:" : "first digit that is off:", text,
+             j->claim.step->algorithm, j->claim.step->line);
+    if (j->n > 0)
+        append(to, size, "; its entries match if %s",
+               reason_text(text, j->why));
+    if (j->n > 1)
+        append(to, size, ", or for another reason");
+}
+
 static void say_first(Report *r)
 {
     const Judged *j = first_wrong(r->judgement);
@@ -511,16 +530,22 @@ static void json_error(FILE *out, const char *sheet, const char *sentence)
     fputs("}\n", out);
 }
 
-typedef struct { bool json; } Wish;
+typedef struct { bool json, svg, tex, md; } Wish;
 
 static const Option wishes[] = {
     { "json", FLAG, offsetof(Wish, json), 0, 0, NULL,
       "one object a sheet, on one line" },
+    { "svg", FLAG, offsetof(Wish, svg), 0, 0, NULL,
+      "a picture: the claims, each entry with its verdict" },
+    { "tex", FLAG, offsetof(Wish, tex), 0, 0, NULL,
+      "the same as LaTeX to paste; it needs the package amsmath" },
+    { "md", FLAG, offsetof(Wish, md), 0, 0, NULL,
+      "the same as Markdown to paste" },
     { .name = NULL },
 };
 
 static const char usage[] =
-    "Usage: ftx check [--json] SHEET...\n"
+    "Usage: ftx check [options] SHEET...\n"
     "\n"
     "Judges what a sheet claims: which entries are right to the digits\n"
     "typed, where it first goes wrong, and which known slip explains that.\n"
@@ -528,6 +553,7 @@ static const char usage[] =
     "\n"
     "  printf 'algorithm 7\\ne = 1\\nWu = 0 ; ln(3)\\nclaim p = 0.25 0.75\\n'"
     " | ftx check -\n"
+    "  ftx check --svg tests/worked/alg04.sheet > judged.svg\n"
     "\n"
     "Exit status: 0 if all is right, 1 if something is not, 2 if a sheet\n"
     "cannot be judged.\n";
@@ -543,7 +569,10 @@ static const char json_schema[] =
     "     \"explanations\": [{\"slips\", \"sentence\", \"carried\", \"only\"}],\n"
     "     \"remarks\"}]}; or {\"sheet\", \"status\", \"error\"}\n";
 typedef struct {
+    FILE *out;
     const char *name;
+    const Wish *wish;
+    bool heading;
     Arena *arena;
     Tape *tape;
     const Judgement *judgement;
@@ -566,19 +595,37 @@ static void judge(Fault *f, void *data)
     fault(f, 0, "nothing is claimed; a line such as 'claim %s = 0.25 0.75' "
           "says what was computed.", name);
 }
-static int check_sheet(const Command *c, const char *name, bool json,
+static void judge_and_print(Fault *f, void *data)
+{
+    Checking *c = data;
+    judge(f, c);
+    if (c->heading)
+        fprintf(c->out, "%s:\n", c->name);
+    if (c->wish->json)
+        check_json(c->out, c->judgement);
+    else if (c->wish->svg)
+        show_svg(c->out, marked_run(c->judgement, c->arena), true,
+                 c->arena, f);
+    else if (c->wish->tex)
+        show_tex(c->out, marked_run(c->judgement, c->arena), true,
+                 c->arena);
+    else if (c->wish->md)
+        show_md(c->out, marked_run(c->judgement, c->arena), true, c->arena);
+    else
+        check_text(c->out, c->judgement);
+}
+
+static int check_sheet(const Command *c, const char *name, const Wish *wish,
                        bool heading)
 {
-    Checking checking = { name, arena_new(), tape_new(false), NULL };
+    Checking checking = { c->out, name, wish, heading, arena_new(),
+                          tape_new(false), NULL };
     Fault f = { .sheet = name };
     int status = 2;
-    if (attempt(&f, judge, &checking)) {
+    if (attempt(&f, judge_and_print, &checking)) {
         status = all_right(checking.judgement) ? 0 : 1;
-        if (heading)
-            fprintf(c->out, "%s:\n", name);
-        (json ? check_json : check_text)(c->out, checking.judgement);
     } else {
-        if (json)
+        if (wish->json)
             json_error(c->out, name, f.sentence);
         else if (heading)
             fprintf(c->out, "%s: cannot be judged\n", name);
@@ -603,6 +650,16 @@ static void print_total(FILE *out, int n, const int count[3])
         }
     fputc('\n', out);
 }
+static void check_wish(const Wish *wish, int sheets, Fault *f)
+{
+    if (sheets == 0)
+        fault(f, 0, "which sheet? See 'ftx check --help'.");
+    if (wish->json + wish->svg + wish->tex + wish->md > 1)
+        fault(f, 0, "one of --json, --svg, --tex, --md at a time.");
+    if (wish->svg && sheets > 1)
+        fault(f, 0, "a picture is of one sheet; there are %d.", sheets);
+}
+
 static void check_sheets(Fault *f, void *data)
 {
     Command *c = data;
@@ -617,17 +674,16 @@ static void check_sheets(Fault *f, void *data)
         return;
     }
     int n = obey(f, options, c->n, c->argument);
-    if (n == 0)
-        fault(f, 0, "which sheet? See 'ftx check --help'.");
+    check_wish(&wish, n, f);
+    bool plain = !wish.json && !wish.tex && !wish.md;
     for (int k = 0; k < n; k++) {
         if (k > 0 && !wish.json)
             fputc('\n', c->out);
-        int status = check_sheet(c, c->argument[k], wish.json,
-                                 n > 1 && !wish.json);
+        int status = check_sheet(c, c->argument[k], &wish, n > 1 && plain);
         count[status]++;
         c->status = status > c->status ? status : c->status;
     }
-    if (n > 1 && !wish.json)
+    if (n > 1 && plain)
         print_total(c->out, n, count);
 }
 

@@ -15,7 +15,8 @@ static bool of_scores(const Step *step)
 
 static bool is_drawn(const Step *step, bool all)
 {
-    bool attention = 3 <= step->algorithm && step->algorithm <= 5;
+    bool attention = 3 <= step->algorithm && step->algorithm <= 5
+                  && step->mark == NULL;
     return (all || !step->inner) && !mask_is_1(step)
         && (!attention || of_scores(step));
 }
@@ -68,6 +69,8 @@ static const char *const *numbers_to(int n, Arena *arena)
 static const char *remark_on(const Run *run, const Step *step)
 {
     bool last = step == run->step + run->n - 1;
+    if (step->remark != NULL)
+        return step->remark;
     if (sums_to_1(step))
         return run->layout->rows ? "each row sums to 1"
                                  : "each column sums to 1";
@@ -83,7 +86,7 @@ static Heatmap heatmap_of(const Run *run, const Step *step, Arena *arena)
         .down = rows_are(run, step), .across = columns_are(run, step),
         .below = remark_on(run, step), .decimals = decimals_shown(run),
         .numbers = M->rows <= MANY && M->cols <= MANY,
-        .signs = !sums_to_1(step),
+        .signs = !sums_to_1(step), .mark = step->mark,
     };
     if (h.down != NULL)
         h.row = numbers_to(M->rows, arena);
@@ -115,6 +118,7 @@ void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f)
     }
     snprintf(heading, sizeof heading, "Algorithm %d, layout %s: %s",
              run->algorithm, run->layout->name, run->layout->meaning);
-    heatmaps_svg(out, n, h, heading,
-                 "blue is above 0, brown below; the darker, the farther");
+    heatmaps_svg(out, n, h, heading, run->verdict, run->verdict != NULL
+                 ? marks_mean
+                 : "blue is above 0, brown below; the darker, the farther");
 }

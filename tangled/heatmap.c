@@ -142,11 +142,23 @@ static double largest_of(Mat M)
     return largest;
 }
 
+static int mark_width(const Heatmap *h)
+{
+    int width = 0;
+    for (int k = 0; k < h->M->rows * h->M->cols; k++)
+        width = most(width, most(text_width(h->mark[k].text),
+                                 2 + text_width(h->mark[k].right)));
+    return width;
+}
+
 static Frame frame_of(const Heatmap *h)
 {
     int places = places_of(h->M, h->decimals), above = 0;
     Frame f = { .cell = 14, .tall = 14, .largest = largest_of(h->M) };
-    if (h->numbers) {
+    if (h->mark != NULL) {
+        f.cell = LETTER * (mark_width(h) + 2);
+        f.tall = 38;
+    } else if (h->numbers) {
         f.cell = LETTER * (number_width(h->M, places) + 2);
         f.tall = 24;
     }
@@ -203,6 +215,23 @@ static void draw_cell(FILE *out, const Heatmap *h, const Frame *f, int i,
     if (h->numbers)
         write_number(out, h, x, left + f->cell / 2, top + 16, dark > 0.73);
 }
+static void draw_mark(FILE *out, const Heatmap *h, const Frame *f, int i,
+                      int j)
+{
+    const CellMark *mark = &h->mark[(i - 1) * h->M->cols + (j - 1)];
+    int left = h->x + f->left + (j - 1) * f->cell;
+    int top = h->y + f->top + (i - 1) * f->tall;
+    char below[100];
+    snprintf(below, sizeof below, "%s%s%s", mark->sign,
+             *mark->right == '\0' ? "" : " ", mark->right);
+    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
+            "fill=\"%s\" stroke=\"#bbb\" stroke-width=\".5\"/>\n", left, top,
+            f->cell, f->tall, mark->colour);
+    svg_text(out, left + f->cell / 2, top + 16, " text-anchor=\"middle\"",
+             mark->text);
+    svg_text(out, left + f->cell / 2, top + 31,
+             " text-anchor=\"middle\" fill=\"#444\"", below);
+}
 static void draw_labels(FILE *out, const Heatmap *h, const Frame *f)
 {
     int x = h->x + f->left, y = h->y + f->top;
@@ -242,7 +271,10 @@ void heatmap_svg(FILE *out, const Heatmap *h)
     draw_labels(out, h, &f);
     for (int i = 1; i <= h->M->rows; i++)
         for (int j = 1; j <= h->M->cols; j++)
-            draw_cell(out, h, &f, i, j);
+            if (h->mark != NULL)
+                draw_mark(out, h, &f, i, j);
+            else
+                draw_cell(out, h, &f, i, j);
     fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
             "fill=\"none\" stroke=\"#888\"/>\n", h->x + f.left,
             h->y + f.top, h->M->cols * f.cell, h->M->rows * f.tall);
@@ -269,15 +301,44 @@ static Size arrange(int n, Heatmap h[], int top)
     return (Size){ right, y + tall + GAP };
 }
 
-void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
-                  const char *last)
+static size_t line_of(const char *text)     /* how many bytes of it */
 {
-    Size size = arrange(n, h, heading == NULL ? GAP : 2 * GAP);
-    int text = 2 * GAP + most(svg_width(heading), svg_width(last));
-    svg_begin(out, most(size.width, text),
+    size_t most_bytes = PAGE / LETTER, n = most_bytes;
+    if (strlen(text) <= most_bytes)
+        return strlen(text);
+    while (n > 0 && text[n] != ' ')
+        n--;
+    return n > 0 ? n : strlen(text);
+}
+
+/* Under the heading; how many lines. out may be NULL, text too. */
+static int write_lines(FILE *out, const char *text)
+{
+    char line[1000];
+    int lines = 0;
+    while (text != NULL && *text != '\0') {
+        size_t n = line_of(text);
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        lines++;
+        if (out != NULL)
+            svg_text(out, GAP, GAP + lines * LINE, "", line);
+        text += n + (text[n] == ' ');
+    }
+    return lines;
+}
+void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
+                  const char *verdict, const char *last)
+{
+    int lines = write_lines(NULL, verdict), said = svg_width(verdict);
+    Size size = arrange(n, h, (heading == NULL ? GAP : 2 * GAP)
+                              + lines * LINE);
+    int text = most(svg_width(heading), svg_width(last));
+    text = most(text, said < PAGE ? said : PAGE);
+    svg_begin(out, most(size.width, 2 * GAP + text),
               size.height + (last == NULL ? 0 : GAP));
     if (heading != NULL)
         svg_text(out, GAP, GAP, "", heading);
+    write_lines(out, verdict);
     for (int k = 0; k < n; k++)
         heatmap_svg(out, &h[k]);
     if (last != NULL)

@@ -8,6 +8,8 @@ static const struct { const char *sign, *tex; } signs[] = {
     { "S, but ",  "S\\text{ with }" },
     { "√d_attn",  "\\sqrt{d_{\\mathrm{attn}}}" },
     { "√(v + ε)", "\\sqrt{v + \\varepsilon}" },
+    { "√d_x",     "\\sqrt{d_x}" },
+    { "√",     "\\surd" },       { "·",      "\\cdot" },
     { "Σ_(t in T̃)", "\\sum_{t \\in \\tilde T}" },
     { "Σ",     "\\sum" },        { "^(1/τ)", "^{1/\\tau}" },
     { "^enc",  "^{\\mathrm{enc}}" }, { "^dec", "^{\\mathrm{dec}}" },
@@ -136,18 +138,75 @@ static void print_entry(FILE *out, double x, int places)
     shown_number(text, sizeof text, x, places);
     fputs(isinf(x) ? "-\\infty" : text, out);
 }
-
-static void print_pmatrix(FILE *out, Mat M, int places)
+static bool is_formula(const char *word, size_t n)
 {
+    for (size_t k = 0; k < n; k++)
+        if (strchr("_^", word[k]) != NULL || (unsigned char)word[k] >= 0x80)
+            return true;
+    return false;
+}
+
+static void print_verdict(FILE *out, const char *verdict, const char *marks)
+{
+    fputc('\n', out);
+    for (const char *p = verdict; *p != '\0'; ) {
+        size_t n = strcspn(p, " ,;");
+        bool formula = is_formula(p, n);
+        fputs(formula ? "$" : "", out);
+        if (formula)
+            print_tex(out, p, n);
+        else
+            fprintf(out, "%.*s", (int)n, p);
+        fputs(formula ? "$" : "", out);
+        p += n;
+        if (*p != '\0')
+            fputc(*p++, out);
+    }
+    fprintf(out, ".\n%s\n", marks);
+}
+
+static void print_mark(FILE *out, const CellMark *mark, bool right)
+{
+    const char *text = right && *mark->right != '\0' ? mark->right
+                                                      : mark->text;
+    bool framed = !right && *mark->tex != '\0';
+    fprintf(out, framed ? "%s{" : "%s", right ? "" : mark->tex);
+    fputs(strcmp(text, "-inf") == 0 ? "-\\infty" : text, out);
+    fputs(framed ? "}" : "", out);
+}
+
+static void print_pmatrix(FILE *out, const Step *step, int places,
+                          bool right)
+{
+    Mat M = step->M;
+    const CellMark *mark = step->mark;
     fputs("  \\begin{pmatrix}\n", out);
     for (int i = 1; i <= M->rows; i++) {
         for (int j = 1; j <= M->cols; j++) {
             fputs(j == 1 ? "    " : " & ", out);
-            print_entry(out, AT(M, i, j), places);
+            if (mark != NULL)
+                print_mark(out, mark++, right);
+            else
+                print_entry(out, AT(M, i, j), places);
         }
         fputs(i < M->rows ? " \\\\\n" : "\n", out);
     }
     fputs("  \\end{pmatrix}\n", out);
+}
+
+static bool corrected(const Step *step)
+{
+    for (int k = 0; k < step->M->rows * step->M->cols; k++)
+        if (step->mark != NULL && *step->mark[k].right != '\0')
+            return true;
+    return false;
+}
+static void print_remark(FILE *out, const Run *run, const Step *step)
+{
+    if (step->remark != NULL)
+        fprintf(out, "; %s", step->remark);
+    else if (sums_to_1(step))
+        fprintf(out, "; %s", sums(run));
 }
 
 static void print_tex_step(FILE *out, const Run *run, const Step *step,
@@ -155,20 +214,25 @@ static void print_tex_step(FILE *out, const Run *run, const Step *step,
 {
     const char *text = step_text(arena, run, step, true);
     const char *formula = strstr(text, ": ") + 2;
+    int places = places_of(step->M, decimals_shown(run));
     fputc('\n', out);
     print_step_place(out, run, step, text);
     if (mask_is_1(step)) {
         fputs(": as before, the mask is 1 everywhere.\n", out);
         return;
     }
-    fprintf(out, "%s%s:\n", sums_to_1(step) ? "; " : "",
-            sums_to_1(step) ? sums(run) : "");
+    print_remark(out, run, step);
+    fputs(":\n", out);
     if (step->M->cols > 10)
         fprintf(out, "\\setcounter{MaxMatrixCols}{%d}\n", step->M->cols);
     fputs("\\[\n  ", out);
     print_tex(out, formula, strlen(formula));
     fputs(" =\n", out);
-    print_pmatrix(out, step->M, places_of(step->M, decimals_shown(run)));
+    print_pmatrix(out, step, places, false);
+    if (corrected(step)) {
+        fputs("  \\qquad\\text{right: }\n", out);
+        print_pmatrix(out, step, places, true);
+    }
     fputs("\\]\n", out);
 }
 
@@ -176,13 +240,36 @@ void show_tex(FILE *out, const Run *run, bool all, Arena *arena)
 {
     fprintf(out, "%% Algorithm %d, layout %s: %s\n", run->algorithm,
             run->layout->name, run->layout->meaning);
+    if (run->verdict != NULL)
+        print_verdict(out, run->verdict, "Boxed: wrong. Underlined: last "
+                      "digit off. Overlined: follows.");
     for (int k = 0; k < run->n; k++)
         if (all || !run->step[k].inner)
             print_tex_step(out, run, &run->step[k], arena);
 }
 
-static void print_table(FILE *out, Mat M, int places, const char *columns)
+static void print_md_mark(FILE *out, const CellMark *mark)
 {
+    const char *const part[] = { mark->text, mark->sign, mark->right };
+    for (int k = 0; k < 3; k++) {
+        bool hidden = strcmp(part[k], "-inf") == 0;
+        if (*part[k] != '\0')
+            fprintf(out, " %s", hidden ? "$-\\infty$" : part[k]);
+    }
+}
+
+static void print_md_entry(FILE *out, double x, int places)
+{
+    fputs(isinf(x) ? " $" : " ", out);
+    print_entry(out, x, places);
+    fputs(isinf(x) ? "$" : "", out);
+}
+
+static void print_table(FILE *out, const Step *step, int places,
+                        const char *columns)
+{
+    Mat M = step->M;
+    const CellMark *mark = step->mark;
     const char *symbol = columns == NULL ? NULL : strchr(columns, ' ') + 1;
     for (int j = 1; j <= M->cols; j++)
         if (symbol == NULL)
@@ -195,12 +282,13 @@ static void print_table(FILE *out, Mat M, int places, const char *columns)
     fputs("|\n", out);
     for (int i = 1; i <= M->rows; i++) {
         for (int j = 1; j <= M->cols; j++) {
-            bool hidden = isinf(AT(M, i, j));
-            fputs(hidden ? "| $" : "| ", out);
-            print_entry(out, AT(M, i, j), places);
-            fputs(hidden ? "$ " : " ", out);
+            fputs(j == 1 ? "|" : " |", out);
+            if (mark != NULL)
+                print_md_mark(out, mark++);
+            else
+                print_md_entry(out, AT(M, i, j), places);
         }
-        fputs("|\n", out);
+        fputs(" |\n", out);
     }
 }
 static void print_axis(FILE *out, const char *where, const char *name)
@@ -224,12 +312,11 @@ static void print_md_step(FILE *out, const Run *run, const Step *step,
         fputs("; as before, the mask is 1 everywhere\n", out);
         return;
     }
-    if (sums_to_1(step))
-        fprintf(out, "; %s", sums(run));
+    print_remark(out, run, step);
     print_axis(out, "down", rows_are(run, step));
     print_axis(out, "across", columns_are(run, step));
     fputs("\n\n", out);
-    print_table(out, step->M, places_of(step->M, decimals_shown(run)),
+    print_table(out, step, places_of(step->M, decimals_shown(run)),
                 columns_are(run, step));
 }
 
@@ -237,6 +324,8 @@ void show_md(FILE *out, const Run *run, bool all, Arena *arena)
 {
     fprintf(out, "Algorithm %d, layout %s: %s\n", run->algorithm,
             run->layout->name, run->layout->meaning);
+    if (run->verdict != NULL)
+        print_verdict(out, run->verdict, marks_mean);
     for (int k = 0; k < run->n; k++)
         if (all || !run->step[k].inner)
             print_md_step(out, run, &run->step[k], arena);

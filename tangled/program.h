@@ -88,6 +88,13 @@ typedef struct {
 enum { LAYOUTS = 4 };
 extern const Layout layouts[LAYOUTS];   /* paper, textbook, torch, berkeley */
 
+/* What is drawn in a cell where somebody's own numbers are. */
+typedef struct {
+    const char *text;           /* the number                             */
+    const char *right;          /* what it should be; "": just that       */
+    const char *sign, *colour, *tex;    /* how that is shown              */
+} CellMark;
+
 /* A value that an algorithm names, in the layout of the sheet. */
 typedef struct {
     int algorithm, line;
@@ -102,6 +109,9 @@ typedef struct {
     int time;                   /* 2 for the second of this description   */
     bool turned;                /* M is the paper's matrix, transposed    */
     Mat M;
+    const CellMark *mark;           /* of its entries, row after row; NULL:
+                                   they are not judged                    */
+    const char *remark;         /* NULL: none                             */
 } Step;
 
 typedef struct {
@@ -112,6 +122,7 @@ typedef struct {
     bool scaled, rms, tied;     /* as the sheet has them                  */
     bool unplaced;              /* a model without positions              */
     const char *assumed;        /* such as "Z = X, b_q = 0", or ""        */
+    const char *verdict;        /* on what is claimed; NULL: none         */
     int n;
     const Step *step;
 } Run;
@@ -194,6 +205,7 @@ typedef struct {
     bool numbers;               /* in the cells ...                       */
     int decimals;               /* ... with so many of these              */
     bool signs;                 /* its entries are not weights            */
+    const CellMark *mark;           /* in the cells; NULL: numbers            */
     bool apart;                 /* it begins a row of pictures            */
     int x, y;                   /* where it is drawn                      */
 } Heatmap;
@@ -203,10 +215,10 @@ typedef struct {
 void heatmap_text(FILE *out, const Heatmap *h);
 void shade_row(FILE *out, Mat M, int i);
 
-/* heatmaps_svg arranges all n as one SVG file, with a heading and a last
-   line, which may be NULL. */
+/* heatmaps_svg arranges all n as one SVG file, with a heading, a verdict
+   and a last line, which may be NULL. */
 void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
-                  const char *last);
+                  const char *verdict, const char *last);
 
 /* What other pictures are made of. A heat map says how large it is. More
    are further attributes. */
@@ -382,13 +394,23 @@ typedef struct {
 void remarks_on(const Judgement *judgement, const Judged *judged,
                 Remarks *to);
 
-/* An entry of a claim as it was typed, and how many bytes that is. */
+/* An entry of a claim as it was typed, and how many bytes that is; and the
+   number x that it should be. */
 const char *typed_entry(const Sheet *sheet, const Entry *entry, int *n);
+void right_number(char to[60], const Entry *entry, double x);
+
+/* What went wrong first, and why, in one sentence. */
+void first_sentence(char to[1000], const Judgement *judgement);
 
 /* The name of a step as it is shown, such as Ṽ, A^2 or 10.6 layer2.X; and
    how many columns a text takes. */
 void step_label(FILE *out, const Run *run, const Step *step);
 int text_width(const char *text);
+/* The claims of a judgement as the steps of a run, with marks; and what
+   their signs mean. */
+const Run *marked_run(const Judgement *judgement, Arena *arena);
+extern const char marks_mean[];
+
 /* What a slip does to a sheet. */
 typedef struct {
     const Slip *slip;

@@ -317,7 +317,8 @@ static bool same(const Step *a, const Step *b)
 
 bool mask_is_1(const Step *step)
 {
-    return step->algorithm == 4 && step->line == 5 && same(step, step - 1);
+    return step->mark == NULL && step->algorithm == 4 && step->line == 5
+        && same(step, step - 1);
 }
 static void print_step(FILE *out, const Run *run, const Step *step,
                        bool shade)

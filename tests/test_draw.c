@@ -1,4 +1,5 @@
-/* ftx show --svg, --flow, --tex, --md and --shade. */
+/* ftx show --svg, --flow, --tex, --md and --shade; ftx check --svg, --tex
+   and --md. */
 #include "command.h"
 #include <ctype.h>
 
@@ -513,6 +514,210 @@ static void weights_are_shaded_where_it_is_wanted(void **state)
     assert_says(s, "  1.00  0.00\n  0.25  0.75\n  each row sums to 1\n");
 }
 
+/* --------------------------------------------------------------- judged */
+
+/* Right: Q; S; without the scale: A; and what follows. */
+static const char unscaled[] =
+    "algorithm 4\nX = 1 0 2 ; 0 1 1\nWq = 1 0 ; 0 1\nWk = 1 1 ; 0 1\n"
+    "Wv = 2 0 ; 0 1\nbq = 0 1\nclaim S = 1 0 2 ; 2 2 4 ; 4 2 8\n"
+    "claim A  = 0.042 0.063 0.002 ; 0.114 0.468 ? ; 0.844 0.468 0.980\n"
+    "claim Vt = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n";
+
+static const char one_digit[] =
+    "algorithm 7\nlayout textbook\ne = 1\nWu = 0 ln(3)\n"
+    "claim logits = 0 sqrt(2)\nclaim p = 1/4 0.76\n";
+
+static void assert_part(Where where, Said s, const char *part)
+{
+    if (s.status != 1 || *s.err != '\0' || strstr(s.out, part) == NULL)
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "1 and\n%s", s.status, s.out, s.err, part);
+}
+
+#define assert_judged(said, part) assert_part(HERE(#said), said, part)
+
+static void every_entry_has_its_sign_and_colour(void **state)
+{
+    (void)state;
+    Said s = SAID(check, "--svg", write_text("a", unscaled));
+    assert_judged(s, ">first wrong step: A (Algorithm 4, line 6); its entries "
+                  "match if the 1/√d_attn is left out<");
+    assert_judged(s, ">0.042</text>");
+    assert_judged(s, ">✗ 0.0879</text>");
+    assert_judged(s, ">→ 3.1106</text>");
+    assert_judged(s, ">?</text>");
+    assert_judged(s, ">8 wrong</text>");
+    assert_judged(s, ">5 follow, 1 right</text>");
+    assert_judged(s, ">key t_z</text>");
+    assert_judged(s, ">✓ right; ≈ last digit off;");
+    assert_int_equal(count(s.out, ">✓</text>"), 9 + 1);
+    assert_int_equal(count(s.out, ">✗ "), 8);
+    assert_int_equal(count(s.out, "\"#dff0d8\""), 9 + 1);
+    assert_int_equal(count(s.out, "\"#f6c6c0\""), 8);
+    assert_int_equal(count(s.out, "\"#d6e4f5\""), 5);
+    assert_int_equal(count(s.out, "\"#ffffff\""), 1);
+    assert_sound(s.out);
+}
+
+/* Where the tag stands that holds this text. */
+static int place_of(const char *svg, const char *text, const char *name)
+{
+    const char *p = strstr(svg, text);
+    assert_that(p != NULL);
+    while (*p != '<' || p[1] != 't')
+        p--;
+    return attribute(p, name);
+}
+
+static void judged_cells_stand_as_on_the_sheet(void **state)
+{
+    (void)state;
+    const char *svg = SAID(check, "--svg", write_text("a", unscaled)).out;
+    int x = place_of(svg, ">0.042<", "x"), y = place_of(svg, ">0.042<", "y");
+    assert_that(place_of(svg, ">0.063<", "x") > x);
+    assert_that(place_of(svg, ">0.063<", "y") == y);
+    assert_that(place_of(svg, ">0.114<", "x") == x);
+    assert_that(place_of(svg, ">0.114<", "y") > y);
+}
+
+static void a_mask_of_ones_is_judged(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", "algorithm 4\nX = 1 2\nWq = 1\nWk = 1\n"
+        "Wv = 1\nclaim 4.4 S = 1 2 ; 2 4\nclaim 4.5 S = 1 2 ; 2 4\n");
+    Said s = SAID(check, "--svg", sheet);
+    assert_says(s, ">line 5: S = S, but -inf where the mask is 0<");
+    assert_int_equal(count(s.out, ">✓</text>"), 8);
+    assert_says(SAID(check, "--md", sheet), "| 1 ✓ | 2 ✓ |");
+}
+
+static void what_is_not_claimed_is_not_drawn(void **state)
+{
+    (void)state;
+    Said s = SAID(check, "--svg", write_text("a", unscaled));
+    assert_int_equal(count(s.out, "font-weight"), 3);
+    assert_int_equal(count(s.out, "Q = "), 0);
+    s = SAID(check, "--tex", write_text("b", unscaled));
+    assert_int_equal(count(s.out, "\\["), 3);
+}
+
+static void a_judgement_is_ready_to_paste(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", unscaled);
+    Said s = SAID(check, "--tex", sheet);
+    assert_judged(s, "\n\nfirst wrong step: A (Algorithm 4, line 6); its "
+        "entries match if the $1/\\sqrt{d_{\\mathrm{attn}}}$ is left out.\n"
+        "Boxed: wrong. ");
+    assert_judged(s, "\nAlgorithm 4, line 4; 9 right:\n");
+    assert_judged(s, "    1 & 0 & 2 \\\\\n");
+    assert_judged(s, "    \\boxed{0.114} & \\boxed{0.468} & ? \\\\\n");
+    assert_judged(s, "  \\qquad\\text{right: }\n  \\begin{pmatrix}\n"
+        "    0.0879 & 0.1084 & 0.0134 \\\\\n    0.1784 & 0.4458 & ? \\\\\n");
+    assert_judged(s, "    \\overline{3.459} & 2.000 & \\overline{3.923} \\\\\n");
+    assert_int_equal(count(s.out, "right: }"), 2);
+    s = SAID(check, "--md", sheet);
+    assert_judged(s, "; 9 right; down: key $t_z$;");
+    assert_judged(s, "\n| 0.114 ✗ 0.1784 | 0.468 ✗ 0.4458 | ? |\n");
+    assert_judged(s, "\n| 3.459 → 3.1106 | 2.000 ✓ | 3.923 → 3.7530 |\n");
+}
+
+static void a_digit_is_off_and_a_root_is_shown_as_decimals(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", one_digit);
+    Said s = SAID(check, "--md", sheet);
+    assert_judged(s, "\n| 0 ✓ | 1.41421 ✗ ");
+    assert_judged(s, "\n| 1/4 ✓ | 0.76 ≈ 0.750 |\n");
+    assert_judged(s, "; 1 last digit off, 1 right\n");
+    s = SAID(check, "--tex", sheet);
+    assert_judged(s, "    1/4 & \\underline{0.76}\n");
+}
+
+static void a_claim_of_another_shape_is_shown_in_its_own(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", "algorithm 7\ne = 1\nWu = 0 ; ln(3)\n"
+                             "claim p = 1 2 ; 3 4\n");
+    Said s = SAID(check, "--md", sheet);
+    assert_judged(s, "; wrong: it is 2 x 1 here\n\n|   |   |\n");
+    assert_judged(s, "\n| 1 ✗ | 2 ✗ |\n| 3 ✗ | 4 ✗ |\n");
+    assert_sound(SAID(check, "--svg", sheet).out);
+}
+
+static void masked_scores_are_judged(void **state)
+{
+    (void)state;
+    char text[1000];
+    snprintf(text, sizeof text, "%sclaim 4.5 S = 0 1 ; 0 1.10\n", looks_back);
+    char *sheet = write_text("a", text);
+    assert_judged(SAID(check, "--md", sheet), "\n| 0 ✓ | 1 ✗ $-\\infty$ |\n");
+    assert_judged(SAID(check, "--tex", sheet), "    0 & -\\infty \\\\\n");
+    assert_judged(SAID(check, "--svg", sheet), ">✗ -inf</text>");
+    strcpy(strstr(text, "claim"), "claim 4.5 S = 0 -inf ; 0 1.10\n");
+    sheet = write_text("b", text);
+    assert_says(SAID(check, "--svg", sheet), ">all right</text>");
+    assert_says(SAID(check, "--tex", sheet), "    0 & -\\infty \\\\\n");
+}
+
+static void the_worked_sheets_are_drawn_as_right(void **state)
+{
+    (void)state;
+    for (int k = 0; k < WORKED; k++) {
+        Said s = SAID(check, "--svg", worked_sheet(k));
+        assert_that(s.status == 0);
+        assert_sound(s.out);
+        assert_int_equal(count(s.out, ">✗"), 0);
+        s = SAID(check, "--tex", worked_sheet(k));
+        assert_that(s.status == 0 && strstr(s.out, "boxed") == NULL);
+    }
+}
+
+/* A sentence is longer than a page is wide. */
+static void a_long_verdict_is_broken(void **state)
+{
+    (void)state;
+    Heatmap h = { .title = "A", .M = given(1, 1, ROWS(1)) };
+    char verdict[400] = "first";
+    for (int k = 0; k < 60; k++)
+        strcat(verdict, " word");
+    FILE *out = tmpfile();
+    heatmaps_svg(out, 1, &h, "heading", verdict, NULL);
+    const char *svg = all_of(out);
+    assert_sound(svg);
+    assert_int_equal(count(svg, "<text "), 2 + 3);
+    assert_that(strstr(svg, "word word</text>") != NULL);
+    assert_that(attribute(svg, "width") < 1060);
+}
+
+typedef struct { const char *name; const Run *run; } Running;
+
+static void run_it(Fault *f, void *data)
+{
+    Running *r = data;
+    r->run = run_sheet(read_sheet(arena, r->name, f), arena, quiet, f);
+}
+
+/* Whatever slip it is: LaTeX can be made of its sentence. */
+static void every_slip_can_be_named_in_latex(void **state)
+{
+    (void)state;
+    Running j = { write_text("a", two_logits), NULL };
+    Fault f = { .sheet = "a" };
+    assert_that(attempt(&f, run_it, &j));
+    for (int k = 0; k < slips_n; k++) {
+        FILE *out = tmpfile();
+        Run run = *j.run;
+        run.n = 0;
+        run.verdict = slips[k].what;
+        show_tex(out, &run, true, arena);
+        for (const char *p = all_of(out); *p != '\0'; p++)
+            if ((unsigned char)*p >= 0x80)
+                fail_at(HERE("show_tex"), "%s: a sign is left",
+                        slips[k].what);
+    }
+}
+
 /* ------------------------------------------------------------ the options */
 
 static void options_that_do_not_go_together_are_refused(void **state)
@@ -527,6 +732,10 @@ static void options_that_do_not_go_together_are_refused(void **state)
                    "ftx show: a picture is of one sheet; there are 2.");
     assert_refusal(SAID(show, "--flow", sheet, sheet, sheet),
                    "ftx show: a picture is of one sheet; there are 3.");
+    assert_refusal(SAID(check, "--md", "--svg", sheet), "ftx check: one of "
+                   "--json, --svg, --tex, --md at a time.");
+    assert_refusal(SAID(check, "--svg", sheet, sheet),
+                   "ftx check: a picture is of one sheet; there are 2.");
     Said s = SAID(show, "--tex", sheet, sheet);
     assert_that(s.status == 0);
     assert_int_equal(count(s.out, "% Algorithm 7"), 2);
@@ -556,6 +765,17 @@ int main(void)
         TEST_FILES(amsmath_is_told_of_many_columns),
         TEST_FILES(a_table_can_be_pasted_into_a_sheet),
         TEST_FILES(weights_are_shaded_where_it_is_wanted),
+        TEST_FILES(every_entry_has_its_sign_and_colour),
+        TEST_FILES(judged_cells_stand_as_on_the_sheet),
+        TEST_FILES(a_mask_of_ones_is_judged),
+        TEST_FILES(what_is_not_claimed_is_not_drawn),
+        TEST_FILES(a_judgement_is_ready_to_paste),
+        TEST_FILES(a_digit_is_off_and_a_root_is_shown_as_decimals),
+        TEST_FILES(a_claim_of_another_shape_is_shown_in_its_own),
+        TEST_FILES(masked_scores_are_judged),
+        TEST_FILES(the_worked_sheets_are_drawn_as_right),
+        TEST_FILES(a_long_verdict_is_broken),
+        TEST_FILES(every_slip_can_be_named_in_latex),
         TEST_FILES(options_that_do_not_go_together_are_refused),
     };
     return RUN(tests);

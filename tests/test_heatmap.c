@@ -38,7 +38,7 @@ static void as_svg(FILE *out, Mat A)
                     { .title = "layer 1, head 2", .M = A,
                            .row = LABEL, .column = LABEL,
                            .down = "key t_z", .across = "query t_x" } };
-    heatmaps_svg(out, 2, w, NULL, "each column sums to 1");
+    heatmaps_svg(out, 2, w, NULL, NULL, "each column sums to 1");
 }
 
 /* Five shades; a row is a key, a column a query, labels stand right. */

@@ -1,0 +1,104 @@
+/* ftx check --svg, --tex, --md: claims as steps with marks. */
+#include "program.h"
+#include <math.h>
+#include <string.h>
+
+static const struct { const char *sign, *colour, *tex; } signs[] = {
+    [OPEN]       = { "",  "#ffffff", "" },
+    [RIGHT]      = { "✓", "#dff0d8", "" },
+    [LAST_DIGIT] = { "≈", "#fcefb4", "\\underline" },
+    [FOLLOWS]    = { "→", "#d6e4f5", "\\overline" },
+    [WRONG]      = { "✗", "#f6c6c0", "\\boxed" },
+};
+const char marks_mean[] = "✓ right; ≈ last digit off; → follows from what "
+    "went wrong before; ✗ wrong, and the right number";
+
+static const char *typed_text(const Sheet *sheet, const Entry *entry,
+                              Arena *arena)
+{
+    enum { LONGEST = 20 };
+    int n;
+    const char *typed = typed_entry(sheet, entry, &n);
+    char *text = arena_alloc(arena, 40);
+    bool plain = n <= LONGEST
+              && (int)strspn(typed, "0123456789+-./?") >= n;
+    if (plain)
+        snprintf(text, 40, "%.*s", n, typed);
+    else
+        snprintf(text, 40, "%.6g", entry->value);
+    return text;
+}
+
+static CellMark mark_on(const Sheet *sheet, const Judged *j, int k,
+                    Arena *arena)
+{
+    const Item *item = j->claim.item;
+    Verdict verdict = j->fits ? j->verdict[k] : WRONG;
+    char *right = arena_alloc(arena, 60);
+    *right = '\0';
+    if (j->fits && verdict > RIGHT)
+        right_number(right, &item->entry[k],
+                     *claimed_entry(item, j->claim.step->M, k));
+    return (CellMark){ typed_text(sheet, &item->entry[k], arena), right,
+                   signs[verdict].sign, signs[verdict].colour,
+                   signs[verdict].tex };
+}
+static const char *counted(const Judged *j, Arena *arena)
+{
+    static const char *const words[] = {
+        [RIGHT] = "right", [LAST_DIGIT] = "last digit off",
+        [FOLLOWS] = "follow", [WRONG] = "wrong" };
+    Mat M = j->claim.step->M;
+    char *text = arena_alloc(arena, 120);
+    size_t n = 0;
+    *text = '\0';
+    if (!j->fits)
+        snprintf(text, 120, "wrong: it is %d x %d here", M->rows, M->cols);
+    for (int v = WRONG; j->fits && v > OPEN; v--)
+        if (j->count[v] > 0)
+            n += (size_t)snprintf(text + n, 120 - n, "%s%d %s",
+                                  n > 0 ? ", " : "", j->count[v], words[v]);
+    return text;
+}
+
+static Mat claimed_matrix(const Judged *j, Arena *arena)
+{
+    const Item *item = j->claim.item;
+    if (j->fits)
+        return j->claim.step->M;
+    Mat M = constant(arena, item->rows, item->cols);
+    for (int k = 0; k < item->rows * item->cols; k++)
+        AT(M, k / item->cols + 1, k % item->cols + 1) = 0;
+    return M;
+}
+
+static Step marked_step(const Sheet *sheet, const Judged *j, Arena *arena)
+{
+    const Item *item = j->claim.item;
+    int n = item->rows * item->cols;
+    CellMark *mark = arena_alloc(arena, (size_t)n * sizeof *mark);
+    for (int k = 0; k < n; k++)
+        mark[k] = mark_on(sheet, j, k, arena);
+    Step step = *j->claim.step;
+    step.M = claimed_matrix(j, arena);
+    step.mark = mark;
+    step.remark = counted(j, arena);
+    return step;
+}
+
+const Run *marked_run(const Judgement *judgement, Arena *arena)
+{
+    Run *run = arena_alloc(arena, sizeof *run);
+    size_t n = (size_t)judgement->n;
+    Step *step = arena_alloc(arena, n * sizeof *step);
+    char *verdict = arena_alloc(arena, 1000);
+    for (int k = 0; k < judgement->n; k++)
+        step[k] = marked_step(judgement->run->sheet, &judgement->judged[k],
+                              arena);
+    first_sentence(verdict, judgement);
+    *run = *judgement->run;
+    run->n = judgement->n;
+    run->step = step;
+    run->verdict = verdict;
+    return run;
+}
