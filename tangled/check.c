@@ -359,8 +359,9 @@ void first_sentence(char to[1000], const Judgement *judgement)
 
 static void say_first(Report *r)
 {
-    const Judged *j = first_wrong(r->judgement);
+    const Run *run = r->judgement->run;
     const Layout *other = r->judgement->other;
+    const Judged *j = first_wrong(r->judgement);
     char name[200];
     if (j == NULL) {
         say(r, "all right");
@@ -371,14 +372,16 @@ static void say_first(Report *r)
             other->name, other->meaning);
         paragraph(r);
     }
-    label(name, r->judgement->run, j->claim.step);
-    bool with_line = r->judgement->run->algorithm >= 8
-                  && j->claim.step->aspect == VALUE;
+    const Step *step = j->claim.step;
+    bool with_line = run->algorithm >= 8 && step->aspect == VALUE;
+    label(name, run, step);
     say(r, "%s", j->count[WRONG] > 0 ? "first wrong step:"
                                      : "first digit that is off:");
     put(r, with_line ? strchr(name, ' ') + 1 : name);
-    say(r, "(Algorithm %d, line %d)", j->claim.step->algorithm,
-        j->claim.step->line);
+    say(r, "(Algorithm %d, line %d):", step->algorithm, step->line);
+    Arena *arena = arena_new();
+    put(r, step_text(arena, run, step, false));
+    arena_free(arena);
 }
 void check_text(FILE *out, const Judgement *judgement)
 {

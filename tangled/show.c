@@ -351,7 +351,7 @@ static void print_remarks(FILE *out, const Run *run, Fault *f)
                     claim->typed, M->rows, M->cols);
     }
     if (claims > 0)
-        fprintf(out, "remark: ftx show does not judge the claim%s.\n",
+        fprintf(out, "remark: ftx check judges the claim%s.\n",
                 claims == 1 ? "" : "s");
 }
 void print_list(FILE *out, const char *heading, const char *list)

@@ -19,12 +19,12 @@ fail() {
 }
 
 log=build/fuzz/log
-find tests/corpus tests/worked tests/sheets -type f ! -name '.*' > "$log.files"
+find tests/corpus tests/worked tests/hand tests/sheets -type f ! -name '.*' > "$log.files"
 # shellcheck disable=SC2046,SC2086
 $fuzz $options $(cat "$log.files") > "$log" 2>&1 || fail
 # shellcheck disable=SC2086
 $fuzz $options -max_total_time="$2" -max_len=2000 -dict=tests/sheet.dict \
-    build/fuzz/found tests/corpus tests/worked tests/sheets \
+    build/fuzz/found tests/corpus tests/worked tests/hand tests/sheets \
     > "$log" 2>&1 || fail
 made=$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log")
 echo "fuzz: $(wc -l < "$log.files") files and $made inputs," \

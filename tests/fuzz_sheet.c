@@ -65,7 +65,9 @@ static void use(Fault *f, void *data)
         Fault too_large = *f;
         attempt(&too_large, draw, &picture);
     }
-    judge_sheet(sheet, in->arena, in->tape, f);
+    const Judgement *judgement = judge_sheet(sheet, in->arena, in->tape, f);
+    check_text(in->out, judgement);
+    check_json(in->out, judgement);
 }
 
 static void judge(bool used, const char *said, const char *printed,

@@ -84,7 +84,7 @@ static void a_slip_is_named_and_what_follows_from_it(void **state)
         "             (3,3) you 0.980, here 0.9316\n"
         "      all 9 entries match if the 1/√d_attn is left out\n"
         "Ṽ     follows from that slip, 5 of 6 entries; the other is right\n"
-        "first wrong step: A (Algorithm 4, line 6)\n");
+        "first wrong step: A (Algorithm 4, line 6): A = softmax(S / √d_attn)\n");
 }
 
 static void what_is_right_is_said_in_one_line(void **state)
@@ -108,12 +108,12 @@ static void a_wrong_entry_stands_beside_the_others(void **state)
         "logits  WRONG  (2) you 0.77, here 0.333\n"
         "        the other entry is right\n"
         "        no known slip\n"
-        "first wrong step: logits (Algorithm 7, line 1)\n");
+        "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n");
     assert_report(LOGITS("2") "70\nclaim p = 1\n", 1,
         "logits  WRONG  you 70, here 2\n"
         "        no known slip\n"
         "p       right, 1 of 1 entry\n"
-        "first wrong step: logits (Algorithm 7, line 1)\n");
+        "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n");
     assert_line(LOGITS("1/3 ; 2 ; 7.7") "0.34 2.00 7.79\n",
         "logits  WRONG  (3) you 7.79, here 7.700\n"
         "        last digit off  (1) you 0.34, here 0.333\n"
@@ -129,9 +129,9 @@ static void a_digit_that_is_off_is_no_wrong_step(void **state)
     assert_report(LOGITS("1/3 ; 2") "0.34 2.00\n", 1,
         "logits  last digit off  (1) you 0.34, here 0.333\n"
         "        the other entry is right\n"
-        "first digit that is off: logits (Algorithm 7, line 1)\n");
+        "first digit that is off: logits (Algorithm 7, line 1): logits = W_u e\n");
     assert_line(LOGITS("1/3 ; 2") "0.34 2.00\nclaim p = 0.7 0.3\n",
-                "first wrong step: p (Algorithm 7, line 1)");
+                "first wrong step: p (Algorithm 7, line 1): p = softmax(logits)");
 }
 
 static void long_lists_are_cut(void **state)
@@ -163,7 +163,7 @@ static void steps_that_go_wrong_by_themselves_are_explained_each(
         "      the other 5 entries are right\n"
         "      no known slip\n"
         "S     follows from these, 3 of 9 entries; the others are right\n"
-        "first wrong step: Q (Algorithm 4, line 1)\n");
+        "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
     assert_line(FOUR "claim Q = 9 0 2 ; 1 2 2\nclaim S = 9 0 2 ; 10 2 4 ; "
                 "28 2 8\n",
                 "S     follows from that, 3 of 9 entries; the others are "
@@ -182,7 +182,7 @@ static void in_a_wrong_step_some_entries_may_follow(void **state)
         "        2 of the others follow from that\n"
         "        no known slip\n"
         "        remark: the entries sum to 1.375, not to 1\n"
-        "first wrong step: logits (Algorithm 7, line 1)\n");
+        "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n");
     assert_line("algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7 ; 0 7\n"
         "claim logits = ln(6) 0 0\nclaim p = 3/4 1/4 1/2\n",
         "        1 of the others follows from that and 1 is right");
@@ -196,7 +196,8 @@ static void a_step_of_a_model_has_its_place(void **state)
                 "10.6 layer2.X  WRONG  (1,1) you 9, here 1\n"
                 "               the other 3 entries are right\n"
                 "               no known slip\n"
-                "first wrong step: layer2.X (Algorithm 10, line 6)");
+                "first wrong step: layer2.X (Algorithm 10, line 6):\n"
+                "X = X + MHAttention(X̃ | W, Mask causal)");
 }
 
 /* -------------------------------------------------------- what is "here" */
@@ -296,7 +297,7 @@ static void several_explanations_are_all_named(void **state)
     assert_that(strstr(s.out, "      all 4 entries match if the 1/√d_attn is "
                        "left out\n      or if ") != NULL);
     assert_that(strstr(s.out, "      this sheet cannot tell these apart\n"
-                       "first wrong step: A (Algorithm 4, line 6)\n")
+                       "first wrong step: A (Algorithm 4, line 6): A = softmax(S / √d_attn)\n")
                 != NULL);
 }
 
@@ -380,13 +381,13 @@ static void another_shape_is_said(void **state)
     (void)state;
     assert_report(FOUR "claim Q = 1 0 2\n", 1,
         "Q     WRONG  it is 1 x 3 on the sheet, but 2 x 3 here\n"
-        "first wrong step: Q (Algorithm 4, line 1)\n");
+        "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
     assert_report(FOUR "claim Q = 1 1 ; 0 2 ; 2 2\n", 1,
         "Q     WRONG  it is 3 x 2 on the sheet, but 2 x 3 here\n"
         "      its transpose is right: tokens as rows, as in layout textbook "
         "or\n"
         "      torch?\n"
-        "first wrong step: Q (Algorithm 4, line 1)\n");
+        "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
 }
 
 static void another_layout_is_said(void **state)
@@ -398,7 +399,8 @@ static void another_layout_is_said(void **state)
     char text[400];
     snprintf(text, sizeof text, "algorithm 4\n%s", given);
     assert_line(text, "remark: in layout textbook all claims are right (rows "
-                "are tokens, x W)\nfirst wrong step: V (Algorithm 4, line 3)");
+                "are tokens, x W)\nfirst wrong step: V (Algorithm 4, line 3): V = W_v Z + b_v "
+                "1ᵀ");
     snprintf(text, sizeof text, "algorithm 4\nlayout textbook\n%s", given);
     assert_no(text, "remark");
     assert_line("algorithm 4\nlayout textbook\nX = 1 2 ; 0 1\n"
@@ -573,7 +575,7 @@ static void several_sheets_have_a_total(void **state)
     snprintf(expected, sizeof expected,
         "%s:\nlogits  right, 1 of 1 entry\nall right\n\n"
         "%s:\nlogits  WRONG  you 30, here 2\n        no known slip\n"
-        "first wrong step: logits (Algorithm 7, line 1)\n\n"
+        "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n\n"
         "%s: cannot be judged\n\n"
         "%s:\nlogits  right, 1 of 1 entry\nall right\n\n"
         "4 sheets: 2 right, 1 wrong, 1 cannot be judged\n",

@@ -58,6 +58,7 @@ static void every_sheet_is_shown_or_refused(void **state)
     (void)state;
     use_directory("tests/worked", 17);
     use_directory("tests/worked/published", 2);
+    use_directory("tests/hand", 3);
     use_directory("tests/sheets", 100);
 }
 

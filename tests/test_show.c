@@ -77,7 +77,7 @@ static void the_worked_sheets_are_shown(void **state)
     assert_said(FTX("", "show", "tests/worked/alg01.sheet"), 0,
         "Algorithm 1, layout paper: columns are tokens, W x\n\n"
         "Algorithm 1, line 1: e = W_e[:, v]   (2 x 1)\n  0\n  1\n\n"
-        "remark: ftx show does not judge the claim.\n", "");
+        "remark: ftx check judges the claim.\n", "");
     assert_said(FTX("", "show", "tests/worked/alg06-rms.sheet"), 0,
         "Algorithm 6, layout paper: columns are tokens, W x\n"
         "not on the sheet, so assumed: gamma = 1, epsilon = 0\n\n"
@@ -85,7 +85,7 @@ static void the_worked_sheets_are_shown(void **state)
         "Algorithm 6, line 2: v = Σ_i (e[i] - m)² / d_e   (1 x 1)\n  25\n\n"
         "Algorithm 6, line 3: ê = e / √(v + ε) ⊙ γ   (4 x 1)\n"
         "  0.2000\n  1.4000\n  1.4000\n  0.2000\n\n"
-        "remark: ftx show does not judge the claims.\n", "");
+        "remark: ftx check judges the claims.\n", "");
 }
 
 static const char causal_sheet[] =
@@ -111,7 +111,7 @@ static void every_step_is_shown_in_the_layout_of_the_sheet(void **state)
         "  1.00  0.00\n  0.25  0.75\n  each row sums to 1\n\n"
         "Algorithm 4, line 6: Ṽ = A V   (2 x 1)\n  4\n  7\n\n"
         "remark: the claim A is 1 x 2, and A is 2 x 2.\n"
-        "remark: ftx show does not judge the claim.\n", "");
+        "remark: ftx check judges the claim.\n", "");
 }
 
 static void json_has_every_digit_and_no_infinity(void **state)
