@@ -92,13 +92,24 @@ static const Option count_options[] = {
 
 static const char usage[] =
     "Usage: ftx count d|e|ed|class [options]\n"
-    "       ftx count MODEL\n"
+    "       ftx count MODEL [--total]\n"
     "\n"
     "Counts the numbers to learn of an architecture, or of a model file.\n"
     "For example, GPT-2:\n"
     "\n"
     "  ftx count d --N_V 50257 --ell_max 1024 --L 12 --H 12 --d_e 768"
     " --tied\n";
+/* The first option that is about sizes, as typed; or NULL. */
+static const char *sizing_option(const Command *command)
+{
+    for (int k = 0; k < command->n; k++) {
+        const char *a = command->argument[k];
+        if (a[0] == '-' && strcmp(a, "--") != 0
+            && strncmp(a, "--total", 7) != 0)
+            return a;
+    }
+    return NULL;
+}
 static void count_it(Fault *f, void *data)
 {
     const Command *command = data;
@@ -118,6 +129,7 @@ static void count_it(Fault *f, void *data)
         print_options(command->out, options);
         return;
     }
+    const char *sizes = sizing_option(command);
     int n = obey(f, options, command->n, command->argument);
     if (n != 1)
         fault(f, 0, "expected one architecture or model; see 'ftx count "
@@ -125,7 +137,11 @@ static void count_it(Fault *f, void *data)
     hyper_check(f, &c.hyper);
     Arena *arena = command->arena;
     const char *name = command->argument[0];
-    if (!task_of(name, &task))
+    bool model = !task_of(name, &task);
+    if (model && sizes != NULL)
+        fault(f, 0, "%.100s goes with an architecture; %s has sizes of its "
+              "own.", sizes, name);
+    if (model)
         c.hyper = model_load(arena, name, f)->theta->hyper;
     print_count(command->out, theta_new(arena, &c.hyper), c.total);
 }

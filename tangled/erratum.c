@@ -1392,35 +1392,43 @@ static int erratum_named(const char *name)
     int k = atoi(digits);
     return k <= ERRATA ? k : 0;
 }
-static int tell_named(FILE *out, FILE *err, const char *name, bool only)
+/* Whether there is anything of that name; if not, it says so. */
+static bool known(FILE *err, const char *name)
 {
-    int k = erratum_named(name);
-    if (k > 0)
-        tell(out, k, only);
-    else if (strcmp(name, "ports") == 0)
-        demonstrate(out, ports);
-    else if (name[0] == '-')
+    if (erratum_named(name) > 0 || strcmp(name, "ports") == 0)
+        return true;
+    if (name[0] == '-')
         fprintf(err, "ftx erratum: there is no option %.100s; see 'ftx "
                 "erratum --help'.\n", name);
     else
         fprintf(err, "ftx erratum: there is no erratum %.100s; they are "
                 "E1 to E%d.\n", name, ERRATA);
-    return k > 0 || strcmp(name, "ports") == 0 ? 0 : 2;
+    return false;
+}
+
+static void tell_named(FILE *out, const char *name, bool numbers_only)
+{
+    if (strcmp(name, "ports") == 0)
+        demonstrate(out, ports);
+    else
+        tell(out, erratum_named(name), numbers_only);
 }
 int erratum(FILE *out, FILE *err, int n, char *argument[])
 {
     bool numbers_only = n > 0 && strcmp(argument[0], "--numbers") == 0;
-    int status = 0;
     if (n > 0 && strcmp(argument[0], "--help") == 0) {
         fputs(erratum_usage, out);
         return 0;
     }
+    for (int k = numbers_only; k < n; k++)
+        if (!known(err, argument[k]))
+            return 2;
     if (n == numbers_only)
         list(out);
-    for (int k = numbers_only; k < n && status == 0; k++) {
+    for (int k = numbers_only; k < n; k++) {
         if (k > numbers_only)
             fputc('\n', out);
-        status = tell_named(out, err, argument[k], numbers_only);
+        tell_named(out, argument[k], numbers_only);
     }
-    return status;
+    return 0;
 }

@@ -555,8 +555,20 @@ static bool look_ahead(const Command *command)
 {
     bool as_printed = false;
     for (int k = 0; k < command->n; k++)
-        as_printed |= strcmp(command->argument[k], "--as-printed") == 0;
+        as_printed |= strcmp(command->argument[k], "--as-printed") == 0
+                   || strcmp(command->argument[k], "--as-printed=yes") == 0;
     return as_printed;
+}
+
+static void refuse_contradiction(Session *s)
+{
+    const Running *run = &s->run;
+    if (run->resume && run->replace)
+        fault(s->fault, 0, "--resume goes on with %s, --replace begins "
+              "anew; give one of them.", run->model);
+    if (run->resume && run->as_printed)
+        fault(s->fault, 0, "--as-printed is how a model begins; %s goes on "
+              "as it began.", run->model);
 }
 static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
 {
@@ -614,6 +626,7 @@ static void train_it(Fault *f, void *data)
     int n = obey_train(s, &plan, &hyper);
     if (n < 0)
         return;
+    refuse_contradiction(s);
     refuse_existing(s, n);
     if (s->run.resume)
         n = go_on(s, &plan, &hyper);

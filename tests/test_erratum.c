@@ -137,6 +137,7 @@ static void what_is_not_there_is_answered_with_a_sentence(void **state)
     assert_that(strcmp(err, "ftx erratum: there is no option --nubmers; see "
                             "'ftx erratum --help'.\n") == 0);
     assert_that(run(2, (char *[]){ first, last }) == 2 && out[0] == '\0');
+    assert_that(run(2, (char *[]){ last, first }) == 2 && out[0] == '\0');
 }
 
 static void help_has_an_example(void **state)

@@ -383,6 +383,31 @@ static void a_model_without_its_moments_is_refused(void **state)
                          text), sentence);
 }
 
+static void what_begins_a_model_goes_not_with_resume(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 20, ""), *m = path("m.ftx"), sentence[300];
+    TRAIN("d", SMALL, "--steps", "2", "--model", m, text);
+    snprintf(sentence, sizeof sentence, "ftx train: --as-printed is how a "
+             "model begins; %s goes on as it began.", m);
+    assert_refusal(TRAIN("d", "--resume", "--as-printed", "--model", m, text),
+                   sentence);
+    snprintf(sentence, sizeof sentence, "ftx train: --resume goes on with "
+             "%s, --replace begins anew; give one of them.", m);
+    assert_refusal(TRAIN("d", "--resume", "--replace", "--model", m, text),
+                   sentence);
+    assert_that(step_in(m) == 2);
+}
+
+static void as_printed_may_be_typed_in_two_ways(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 9, ""), *a = path("a.ftx"), *b = path("b.ftx");
+    TRAIN("d", SMALL, "--as-printed", "--steps", "2", "--model", a, text);
+    TRAIN("d", SMALL, "--as-printed=yes", "--steps", "2", "--model", b, text);
+    assert_same_file(a, b);
+}
+
 static void only_the_same_training_goes_on(void **state)
 {
     (void)state;
@@ -601,6 +626,8 @@ int main(void)
         TEST_FILES(a_step_that_spoils_the_parameters_is_not_saved),
         TEST_FILES(a_model_is_not_overwritten_by_mistake),
         TEST_FILES(a_model_without_its_moments_is_refused),
+        TEST_FILES(what_begins_a_model_goes_not_with_resume),
+        TEST_FILES(as_printed_may_be_typed_in_two_ways),
         TEST_FILES(only_the_same_training_goes_on),
         TEST_FILES(several_files_and_words_are_read),
         TEST_FILES(a_field_is_encoded_as_it_was_learned),
