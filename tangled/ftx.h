@@ -710,9 +710,11 @@ const Theta *dtraining(Trainer *trainer, const Data *data);
 Loss loss_13;
 
 /* From now on what is not a number, or infinite, is not refused on this
-   tape. Whoever reads a result must look. */
-void tape_forgive(Tape *tape);
-bool tape_forgives(const Tape *tape);
+   tape. alarm(ringing) is called, unless it is NULL, and where it returns
+   the value is let through: whoever reads a result must look. forgiven is
+   what an operation asks when it has such a value. */
+void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing);
+bool forgiven(const Tape *tape);
 
 /* eta in step s of s_last, by schedule. d_e is for Vaswani's. */
 double learning_rate(const Training *how, long long s, long long s_last,

@@ -303,7 +303,7 @@ static void refuse_column(Where where, Mat M, int j)
 {
     const real *a = column(M->at, M, j);
     int masked = 0;
-    if (tape_forgives(M->tape))
+    if (forgiven(M->tape))
         return;
     while (masked < M->rows && a[masked] == -INFINITY)
         masked++;
@@ -407,7 +407,7 @@ FAST Mat standardise_(Where where, Mat M, Mat m, Mat v, double epsilon)
     Y->c = epsilon;
     for (int j = 0; j < M->cols; j++) {
         real sigma = (real)sqrt(v->at[j] + epsilon);
-        if (!(sigma > 0) && !tape_forgives(Y->tape))
+        if (!(sigma > 0) && !forgiven(Y->tape))
             refuse(where, "in column %d the variance is %g and epsilon %g; "
                    "their sum must be positive.", j + 1,
                    (double)v->at[j], epsilon);
@@ -611,7 +611,7 @@ Mat log_prob_(Where where, Mat P, int n, const int i[], const int j[],
         (void)*entry_(where, P, i[k], j[k]);
         y->at[k] = smoothed(P->logits, i[k] - 1, j[k] - 1, smoothing)
                  - log_sum_exp(P, j[k] - 1);
-        if (!isfinite(y->at[k]) && !tape_forgives(y->tape))
+        if (!isfinite(y->at[k]) && !forgiven(y->tape))
             refuse(where, "entry [%d, %d] is not finite: its token cannot "
                    "occur.", i[k], j[k]);
     }

@@ -616,6 +616,11 @@ bool curve_svg(FILE *file, const void *model);
 /* Loads a model for a command; one of another kind ends the attempt. */
 Model *model_for(Command *c, const char *name, Task task, Fault *f);
 
+/* A model that gives numbers which are not finite ends the attempt; also
+   from now on where they arise on the tape of the command. */
+_Noreturn void refuse_model(Fault *f, const char *name);
+void refuse_overflow(Command *c, const char *name, Fault *f);
+
 /* The tokens of a text that was typed, between bos_token and eos_token; of
    more than `most` in all, the attempt ends. The text is a part of f->text,
    where faults have their place. */

@@ -116,7 +116,9 @@ struct Tape {
     void *to;
     Spare *spare;               /* gradients that have done their work */
     size_t peak;                /* bytes, the most so far */
-    bool forgives;              /* NaN and infinity are let through */
+    bool forgives;              /* NaN and infinity are let through ... */
+    void (*alarm)(void *ringing);       /* ... but this is called before */
+    void *ringing;
     double dropout;             /* the probability of a zero */
     Random *random;             /* where the zeros come from */
 };
@@ -255,13 +257,17 @@ void see_theta(Tape *tape, const char *line, const Theta *theta)
         tape->observer(tape->to, line, p->name, *p->place, 0);
     }
 }
-void tape_forgive(Tape *tape)
+void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing)
 {
     tape->forgives = true;
+    tape->alarm = alarm;
+    tape->ringing = ringing;
 }
 
-bool tape_forgives(const Tape *tape)
+bool forgiven(const Tape *tape)
 {
+    if (tape->alarm != NULL)
+        tape->alarm(tape->ringing);
     return tape->forgives;
 }
 void tape_dropout(Tape *tape, double p, Random *random)

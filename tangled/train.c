@@ -278,8 +278,9 @@ static void judge_text(Session *s, double nats)
         fprintf(out, ", %.4f bits a character", bits(unigram) / each);
     fputc('\n', out);
 }
-static bool translates(Session *s, Tape *tape, Theta *theta, int n)
+static bool translates(Session *s, Theta *theta, int n)
 {
+    Tape *tape = s->command->tape;
     Inference how = { .tau = 0, .no_special = true, .encode_once = true };
     Tokens x = s->corpus.held_out.x[n - 1];
     Arena *arena = arena_new();
@@ -296,11 +297,9 @@ static bool translates(Session *s, Tape *tape, Theta *theta, int n)
 static void judge_pairs(Session *s, double nats)
 {
     int right = 0, all = s->corpus.held_out.N_data;
-    Tape *tape = tape_new(false);
     Theta *theta = theta_remembering(s->command->arena, s->model->theta);
     for (int n = 1; n <= all; n++)
-        right += translates(s, tape, theta, n);
-    tape_free(tape);
+        right += translates(s, theta, n);
     FILE *out = s->command->out;
     fprintf(out, "held out: %.4f nats, %.4f bits a token\n", nats,
             bits(nats));
@@ -336,11 +335,10 @@ static void judge_classes(Session *s, double nats)
     int times[MOST_CLASSES + 1], right = 0, all = c->held_out.N_data;
     int usual = most_frequent(c->train.c, c->train.N_data, c->N_C, times);
     most_frequent(c->held_out.c, all, c->N_C, times);
-    Tape *tape = tape_new(false);
     for (int n = 0; n < all; n++)
         right += c->held_out.c[n]
-              == class_given_by(tape, s->model->theta, c->held_out.x[n]);
-    tape_free(tape);
+              == class_given_by(s->command->tape, s->model->theta,
+                                c->held_out.x[n]);
     FILE *out = s->command->out;
     fprintf(out, "held out: %.4f nats, %.4f bits a text; right: %d of %d, "
             "%.2f %%\n", nats, bits(nats), right, all, 100.0 * right / all);
@@ -353,7 +351,10 @@ static void judge(Session *s)
     static void (*const how[])(Session *s, double nats) = {
         judge_pairs, judge_text, judge_text, judge_classes
     };
+    refuse_overflow(s->command, s->run.model, s->fault);
     double nats = held_out_loss(s);
+    if (s->trainer->diverged)
+        refuse_model(s->fault, s->run.model);
     if (isnan(nats))
         fprintf(s->command->out, "nothing was held out\n");
     else

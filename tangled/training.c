@@ -60,7 +60,7 @@ static Lane lane_new(const Trainer *trainer, const Theta *theta,
                   .how = &trainer->how };
     if (learns)
         lane.smoothing = trainer->how.smoothing;
-    tape_forgive(lane.tape);
+    tape_forgive(lane.tape, NULL, NULL);
     return lane;
 }
 Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)

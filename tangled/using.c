@@ -8,6 +8,28 @@ static const char *const TASK[] = {
     [TRAIN_CLASS] = "class",
 };
 
+void refuse_model(Fault *f, const char *name)
+{
+    f->sheet = name;
+    f->text = NULL;
+    fault(f, 0, "what is computed with its numbers is not finite; such a "
+          "model is of no use.");
+}
+
+typedef struct { Fault *fault; const char *name; } Blame;
+
+static void blame_model(void *to)
+{
+    const Blame *blame = to;
+    refuse_model(blame->fault, blame->name);
+}
+
+void refuse_overflow(Command *c, const char *name, Fault *f)
+{
+    Blame *blame = arena_alloc(c->arena, sizeof *blame);
+    *blame = (Blame){ f, name };
+    tape_forgive(c->tape, blame_model, blame);
+}
 Model *model_for(Command *c, const char *name, Task task, Fault *f)
 {
     const char *command = f->sheet;
@@ -20,6 +42,7 @@ Model *model_for(Command *c, const char *name, Task task, Fault *f)
     if (model->task != task)
         fault(f, 0, "%s is a model of 'ftx train %s'; expected one of 'ftx "
               "train %s'.", name, TASK[model->task], TASK[task]);
+    refuse_overflow(c, name, f);
     return model;
 }
 Tokens typed_tokens(const Command *c, const Model *model, const char *text,

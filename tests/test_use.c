@@ -691,6 +691,57 @@ static void a_file_that_is_no_whole_model_is_refused(void **state)
              "is wrong.");
 }
 
+static void save_model(Fault *f, void *data)
+{
+    model_save(data, f->sheet, f);
+}
+
+/* The model in the file with one number everywhere, large but finite. */
+static char *absurd(char *name)
+{
+    Model *m = model_in(name);
+    for (int k = 1; k <= m->theta->n; k++) {
+        Mat M = *m->theta->parameter[k].place;
+        for (size_t e = 0; e < entries_in(M); e++)
+            M->at[e] = (real)(IS_DOUBLE ? 1e300 : 1e30);
+    }
+    Fault f = { .sheet = name };
+    assert_that(attempt(&f, save_model, m));
+    return name;
+}
+
+static void a_model_that_overflows_is_to_blame(void **state)
+{
+    (void)state;
+    char *m, sentence[300];
+#define TO_BLAME(model, ...) \
+    m = absurd(model); \
+    snprintf(sentence, sizeof sentence, "%s: what is computed with its " \
+             "numbers is not finite; such a model is of no use.", m); \
+    assert_refusal(SAID(__VA_ARGS__, "--model", m), sentence)
+    TO_BLAME(d(), generate, "3");
+    TO_BLAME(d(), show, "3");
+    TO_BLAME(e(), fill_texts, "[gap]");
+    TO_BLAME(class(), classify_texts, "3");
+    TO_BLAME(ed(), translate, "ab");
+    TO_BLAME(ed(), translate, "--beam", "2", "ab");
+}
+
+/* Nothing is left to train, but the held-out part is judged. */
+static void a_finished_model_that_overflows_is_to_blame(void **state)
+{
+    (void)state;
+    char sentence[300], *m = absurd(d());
+    snprintf(sentence, sizeof sentence, "%s: what is computed with its "
+             "numbers is not finite; such a model is of no use.\n", m);
+    Said s = SAID(train, "d", "--resume", "--model", m, path("t"));
+    assert_that(s.status == 2);
+    assert_string_equal(s.err, sentence);
+    m = absurd(ed());
+    s = SAID(train, "ed", "--resume", "--model", m, path("p"));
+    assert_that(s.status == 2);
+}
+
 static void texts_that_do_not_fit_are_refused_with_their_place(void **state)
 {
     (void)state;
@@ -803,6 +854,8 @@ int main(void)
         TEST_FILES(a_picture_replaces_a_file_at_once),
         TEST_FILES(a_model_must_be_given_and_of_the_right_kind),
         TEST_FILES(a_file_that_is_no_whole_model_is_refused),
+        TEST_FILES(a_model_that_overflows_is_to_blame),
+        TEST_FILES(a_finished_model_that_overflows_is_to_blame),
         TEST_FILES(texts_that_do_not_fit_are_refused_with_their_place),
         TEST_FILES(a_line_of_standard_input_is_named),
         TEST_FILES(wrong_options_are_refused),
