@@ -193,6 +193,7 @@ static void show_it(Fault *f, void *data)
         fault(f, 0, "expected one text; put it in quotes.");
     Model *model = model_load(c->arena, wish.model, f);
     refuse_overflow(c, wish.model, f);
+    model_use_best(model);
     Watch w = { .arena = c->arena, .wish = &wish, .kind = "",
                 .room = heads_of(&model->theta->hyper) };
     w.picture = arena_alloc(c->arena, (size_t)w.room * sizeof(Heatmap) + 1);

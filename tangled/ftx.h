@@ -563,6 +563,9 @@ void theta_allocate(Theta *theta, Arena *arena);
 Theta *theta_alias(Arena *arena, const Theta *theta);
 Theta *theta_view(Arena *arena, const Theta *theta);
 
+/* A matrix of zeros for each parameter k: [1] ... [n]. */
+Mat *theta_zeros(Arena *arena, const Theta *theta);
+
 /* How many numbers there are to learn. */
 long long theta_count(const Theta *theta);
 

@@ -55,6 +55,28 @@ static const Option state_options[] = {
     { .name = NULL },
 };
 
+static void copy_entries(Mat to, Mat from)
+{
+    memcpy(to->at, from->at,
+           (size_t)to->rows * (size_t)to->cols * sizeof(real));
+}
+
+void model_keep_best(Model *model, Arena *arena)
+{
+    const Theta *theta = model->theta;
+    if (model->best == NULL)
+        model->best = theta_zeros(arena, theta);
+    for (int k = 1; k <= theta->n; k++)
+        copy_entries(model->best[k], *theta->parameter[k].place);
+}
+
+void model_use_best(Model *model)
+{
+    const Theta *theta = model->theta;
+    for (int k = 1; model->best != NULL && k <= theta->n; k++)
+        copy_entries(*theta->parameter[k].place, model->best[k]);
+}
+
 typedef struct {
     FILE *file;
     uint64_t sum;
@@ -83,11 +105,11 @@ static void put_numbers(Writer *w, Mat M)
         put(w, bytes, sizeof(real));
     }
 }
-/* The parameters, and the matrices of the optimiser. */
+/* The parameters, the best ones, and the matrices of the optimiser. */
 static long long numbers_of(const Model *m)
 {
     return theta_count(m->theta)
-         * (1 + m->state.has_m + m->state.has_v);
+         * (1 + (m->best != NULL) + m->state.has_m + m->state.has_v);
 }
 
 static void put_values(FILE *to, const Option *table, const void *values)
@@ -143,6 +165,8 @@ static bool put_model(FILE *file, const void *data)
     free(header);
     for (int k = 1; k <= m->theta->n; k++)
         put_numbers(&w, *m->theta->parameter[k].place);
+    for (int k = 1; m->best != NULL && k <= m->theta->n; k++)
+        put_numbers(&w, m->best[k]);
     for (int k = 1; m->state.has_m && k <= m->theta->n; k++)
         put_numbers(&w, m->m[k]);
     for (int k = 1; m->state.has_v && k <= m->theta->n; k++)
@@ -377,14 +401,11 @@ static void get_numbers(Numbers *from, Mat to, Fault *f)
             fault(f, 0, "a number in it is not finite.");
     }
 }
-static Mat *get_moments(Header *h, Numbers *from, const Theta *theta)
+static Mat *get_matrices(Header *h, Numbers *from, const Theta *theta)
 {
-    Mat *m = arena_alloc(h->arena, ((size_t)theta->n + 1) * sizeof *m);
-    for (int k = 1; k <= theta->n; k++) {
-        const Parameter *p = &theta->parameter[k];
-        m[k] = constant(h->arena, p->rows, p->cols);
+    Mat *m = theta_zeros(h->arena, theta);
+    for (int k = 1; k <= theta->n; k++)
         get_numbers(from, m[k], h->fault);
-    }
     return m;
 }
 static void get_all_numbers(Header *h, Model *m)
@@ -392,19 +413,23 @@ static void get_all_numbers(Header *h, Model *m)
     char *line = next_value(h, "numbers"), *end;
     long size = strtol(line, &end, 10);
     long long count = strtoll(end, &end, 10);
-    long long left = h->end - h->p;
+    long long left = h->end - h->p, once = numbers_of(m);
+    bool best = m->plan.patience > 0
+             && count == once + theta_count(m->theta);
     if ((size != 4 && size != 8) || *end != '\0')
         unexpected(h, "'numbers', 4 or 8, and how many");
-    if (count != numbers_of(m) || count > left || count * size != left)
+    if ((count != once && !best) || count > left || count * size != left)
         fault(h->fault, 0, "its sizes do not fit its header.");
     theta_allocate(m->theta, h->arena);
     Numbers from = { (const unsigned char *)h->p, (int)size };
     for (int k = 1; k <= m->theta->n; k++)
         get_numbers(&from, *m->theta->parameter[k].place, h->fault);
+    if (best)
+        m->best = get_matrices(h, &from, m->theta);
     if (m->state.has_m)
-        m->m = get_moments(h, &from, m->theta);
+        m->m = get_matrices(h, &from, m->theta);
     if (m->state.has_v)
-        m->v = get_moments(h, &from, m->theta);
+        m->v = get_matrices(h, &from, m->theta);
 }
 
 static char *read_model(Arena *arena, const char *name, size_t *n, Fault *f)

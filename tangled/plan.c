@@ -40,7 +40,8 @@ const Option plan_options[] = {
     { "spare_special", FLAG, PLACE(how.spare_special), 0, 0, NULL,
       "Algorithm 12 does not mask special tokens" },
     { "patience", WHOLE, PLACE(patience), 0, 1e6, NULL,
-      "stop when so many epochs bring nothing; 0: do not" },
+      "stop when so many epochs bring nothing, and use the best; 0: do "
+      "not" },
     { "seed", WHOLE, PLACE(seed), 0, 2147483647, NULL, "of what is random" },
     { "initialise", CHOICE, PLACE(initialise), 0, 0, "xavier normal gpt2",
       "the first values" },

@@ -549,8 +549,15 @@ typedef struct {
     Plan plan;                  /* how it is trained ...                  */
     State state;                /* ... and how far                        */
     Point *point;               /* point[0] ... of the loss curve         */
+    Mat *best;                  /* the parameters of its best evaluation; */
+                                /* NULL: not kept                         */
     Mat *m, *v;                 /* as in its trainer                      */
 } Model;
+
+/* The parameters of now are the best so far; the best ones are those of
+   now, where they were kept. */
+void model_keep_best(Model *model, Arena *arena);
+void model_use_best(Model *model);
 
 /* model_save replaces the file, or leaves the old one as it was: the new
    one is complete before it takes its name. model_load refuses a file

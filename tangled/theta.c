@@ -258,6 +258,15 @@ Theta *theta_alias(Arena *arena, const Theta *theta)
     return alias;
 }
 
+Mat *theta_zeros(Arena *arena, const Theta *theta)
+{
+    Mat *zeros = arena_alloc(arena, ((size_t)theta->n + 1) * sizeof *zeros);
+    for (int k = 1; k <= theta->n; k++)
+        zeros[k] = constant(arena, theta->parameter[k].rows,
+                            theta->parameter[k].cols);
+    return zeros;
+}
+
 Theta *theta_view(Arena *arena, const Theta *theta)
 {
     Theta *view = theta_alias(arena, theta);

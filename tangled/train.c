@@ -201,6 +201,17 @@ static void add_point(Session *s, double held_out)
     };
     state->loss = state->tokens = 0;
 }
+static void compare(Session *s, double held_out)
+{
+    Model *m = s->model;
+    Patience *patience = &m->state.patience;
+    if (isnan(held_out))
+        return;
+    s->waits = patient(patience, held_out, m->plan.patience);
+    if (m->plan.patience > 0 && patience->waited == 0)
+        model_keep_best(m, s->command->arena);
+}
+
 static bool follow(void *to, const Progress *step)
 {
     Session *s = to;
@@ -217,9 +228,7 @@ static bool follow(void *to, const Progress *step)
         return false;
     if (at_end || state->step % state->interval == 0)
         add_point(s, held_out);
-    if (!isnan(held_out))
-        s->waits = patient(&state->patience, held_out,
-                           s->model->plan.patience);
+    compare(s, held_out);
     tell_in_time(s);
     if (seconds() - s->kept >= s->run.save)
         save(s);
@@ -374,7 +383,7 @@ static void check_memory(Session *s, const Theta *theta)
     const Hyperparameters *h = &theta->hyper;
     const Training *how = &s->model->plan.how;
     int lanes = how->batch < N_LANES ? how->batch : N_LANES;
-    double copies = 2 + 2 + (lanes - 1); /* numbers, gradients, moments */
+    double copies = 2 + 2 + 1 + (lanes - 1);    /* moments, the best */
     int N_data = s->corpus.train.N_data;
     int busy = lanes < N_data ? lanes : N_data;
     double ell = longest(&s->corpus.train);
@@ -470,6 +479,8 @@ static void prepare(Session *s)
     s->first = s->saved = state->step;
     s->waits = m->plan.patience == 0
             || state->patience.waited < m->plan.patience;
+    if (m->plan.patience == 0)
+        m->best = NULL;
     s->room = state->points;
     if (state->interval == 0)
         state->interval = s->last >= 200 ? s->last / 200 : 1;
@@ -536,6 +547,10 @@ static void report(Session *s)
     if (s->model->plan.patience > 0 && !s->waits)
         fprintf(out, "stopped early: %d epochs brought nothing\n",
                 s->model->plan.patience);
+    if (s->model->best != NULL)
+        fprintf(out, "what is used is the best: held out %.4f nats\n",
+                s->model->state.patience.best);
+    model_use_best(s->model);
     judge(s);
 }
 

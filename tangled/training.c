@@ -45,14 +45,6 @@ static Training with_defaults(const Training *how)
         h.warm_up = 4000;
     return h;
 }
-static Mat *moments(Arena *arena, const Theta *theta)
-{
-    Mat *m = arena_alloc(arena, ((size_t)theta->n + 1) * sizeof *m);
-    for (int k = 1; k <= theta->n; k++)
-        m[k] = constant(arena, theta->parameter[k].rows,
-                        theta->parameter[k].cols);
-    return m;
-}
 static Lane lane_new(const Trainer *trainer, const Theta *theta,
                      bool learns)
 {
@@ -73,9 +65,9 @@ Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
                           .arena = arena };
     Method method = trainer->how.method;
     if (method == MOMENTUM || method == ADAM || method == ADAMW)
-        trainer->m = moments(arena, theta);
+        trainer->m = theta_zeros(arena, theta);
     if (method != SGD && method != MOMENTUM)
-        trainer->v = moments(arena, theta);
+        trainer->v = theta_zeros(arena, theta);
     for (int k = 0; k < N_LANES && k < trainer->how.batch; k++)
         trainer->lane[k] = lane_new(trainer, k == 0 ? theta
                                     : theta_view(arena, theta), true);

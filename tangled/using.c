@@ -43,6 +43,7 @@ Model *model_for(Command *c, const char *name, Task task, Fault *f)
         fault(f, 0, "%s is a model of 'ftx train %s'; expected one of 'ftx "
               "train %s'.", name, TASK[model->task], TASK[task]);
     refuse_overflow(c, name, f);
+    model_use_best(model);
     return model;
 }
 Tokens typed_tokens(const Command *c, const Model *model, const char *text,

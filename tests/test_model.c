@@ -128,6 +128,31 @@ static void a_model_comes_back_as_it_was(void **state)
     assert_that(l->plan.how.method == ADAMW && l->plan.how.eta == 1.0 / 3);
 }
 
+static void the_best_parameters_are_kept_beside_the_last(void **state)
+{
+    (void)state;
+    Model *m = with_everything();
+    Mat W_e = m->theta->W_e;
+    real best = AT(W_e, 1, 1);
+    m->plan.patience = 1;
+    model_keep_best(m, arena);
+    for (int k = 1; k <= m->theta->n; k++)
+        randomise(*m->theta->parameter[k].place);
+    assert_string_equal(saving(m, path("m")), "");
+    Model *l = loaded(path("m"));
+    assert_string_equal(saving(l, path("n")), "");
+    assert_same_file(path("m"), path("n"));
+    for (int k = 1; k <= m->theta->n; k++) {
+        assert_same(*l->theta->parameter[k].place,
+                    *m->theta->parameter[k].place, 0);
+        assert_same(l->v[k], m->v[k], 0);
+    }
+    model_use_best(l);
+    for (int k = 1; k <= m->theta->n; k++)
+        assert_same(*l->theta->parameter[k].place, m->best[k], 0);
+    assert_that(AT(l->theta->W_e, 1, 1) == best);
+}
+
 static void saved_again_it_has_the_same_bytes(void **state)
 {
     (void)state;
@@ -289,7 +314,12 @@ static void what_a_header_claims_is_checked_first(void **state)
         else
             assert_begins(said, "%s: ", name);
     }
-    char *name = with_line(small(TRAIN_D), "task d", "task e");
+    Model *best = with_everything();
+    best->plan.patience = 1;
+    model_keep_best(best, arena);
+    char *name = with_line(best, "patience", "patience 0");
+    assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
+    name = with_line(small(TRAIN_D), "task d", "task e");
     assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
 }
 
@@ -430,6 +460,7 @@ int main(void)
 {
     const struct CMUnitTest laws[] = {
         TEST_FILES(a_model_comes_back_as_it_was),
+        TEST_FILES(the_best_parameters_are_kept_beside_the_last),
         TEST_FILES(saved_again_it_has_the_same_bytes),
         TEST_FILES(the_checksum_is_fnv_1a),
         TEST_FILES(every_changed_byte_is_noticed),

@@ -283,6 +283,26 @@ static void progress_is_told_in_plain_lines(void **state)
     assert_that(strchr(s.out, '\r') == NULL);
 }
 
+/* The best is that of the first run, of two in all. */
+static void the_best_outlasts_the_run(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 10, ""), *a = path("a.ftx"), *b = path("b.ftx");
+#define WAITS "--patience", "99", "--eta", "0.05", "--warm_up", "0", \
+              "--schedule", "constant", "--held-out", "0.3"
+    TRAIN("d", SMALL, WAITS, "--epochs", "60", "--model", a, text);
+    TRAIN("d", SMALL, WAITS, "--epochs", "50", "--model", b, text);
+    Model *m = model_in(b);
+    int waited = m->state.patience.waited;
+    assert_that(waited > 0 && m->best != NULL);
+    TRAIN("d", "--resume", "--epochs", "60", "--model", b, text);
+    assert_that(model_in(b)->state.patience.waited == waited + 10);
+    assert_same_file(a, b);
+    TRAIN("d", "--resume", "--epochs", "61", "--patience", "0", "--model", b,
+          text);
+    assert_that(model_in(b)->best == NULL);
+}
+
 static void patience_ends_a_training_that_brings_nothing(void **state)
 {
     (void)state;
@@ -293,8 +313,17 @@ static void patience_ends_a_training_that_brings_nothing(void **state)
     int step = step_in(path("m.ftx")), last = 0;
     assert_that(sscanf(strstr(s.out, " of "), " of %d, saved", &last) == 1);
     assert_that(0 < step && step < last / 2);
+    Model *m = model_in(path("m.ftx"));
+    char line[100];
+    snprintf(line, sizeof line, "what is used is the best: held out %.4f "
+             "nats\nheld out: %.4f nats", m->state.patience.best,
+             m->state.patience.best);
+    assert_says(s, line);
+    assert_that(m->point[m->state.points - 1].held_out
+                > m->state.patience.best);
     s = TRAIN("d", "--resume", "--model", path("m.ftx"), path("t"));
     assert_says(s, "this run: 0 steps");
+    assert_says(s, line);
     assert_that(step_in(path("m.ftx")) == step);
 }
 
@@ -621,6 +650,7 @@ int main(void)
         TEST_FILES(an_interrupted_run_leaves_the_same_files),
         TEST_FILES(the_curve_is_a_table_and_a_picture),
         TEST_FILES(progress_is_told_in_plain_lines),
+        TEST_FILES(the_best_outlasts_the_run),
         TEST_FILES(patience_ends_a_training_that_brings_nothing),
         TEST_FILES(a_loss_that_is_no_number_keeps_the_last_save),
         TEST_FILES(a_step_that_spoils_the_parameters_is_not_saved),

@@ -742,6 +742,23 @@ static void a_finished_model_that_overflows_is_to_blame(void **state)
     assert_that(s.status == 2);
 }
 
+/* What the last epochs made of it does not count. */
+static void the_best_model_is_used(void **state)
+{
+    (void)state;
+    char *m = d();
+    Said good = GENERATE(m, "3"), shown = SHOW(m, "3 sheep");
+    Model *model = model_in(m);
+    model->plan.patience = 1;
+    model_keep_best(model, arena);
+    for (int k = 1; k <= model->theta->n; k++)
+        randomise(*model->theta->parameter[k].place);
+    Fault f = { .sheet = m };
+    assert_that(attempt(&f, save_model, model));
+    assert_both_say(GENERATE(m, "3"), good);
+    assert_both_say(SHOW(m, "3 sheep"), shown);
+}
+
 static void texts_that_do_not_fit_are_refused_with_their_place(void **state)
 {
     (void)state;
@@ -856,6 +873,7 @@ int main(void)
         TEST_FILES(a_file_that_is_no_whole_model_is_refused),
         TEST_FILES(a_model_that_overflows_is_to_blame),
         TEST_FILES(a_finished_model_that_overflows_is_to_blame),
+        TEST_FILES(the_best_model_is_used),
         TEST_FILES(texts_that_do_not_fit_are_refused_with_their_place),
         TEST_FILES(a_line_of_standard_input_is_named),
         TEST_FILES(wrong_options_are_refused),
