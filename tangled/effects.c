@@ -77,8 +77,8 @@ static Effect effect_of(const Run *run, const Run *slipped, int decimals)
     return e;
 }
 
-const Effect *effects_of(const Run *run, int decimals, Arena *arena,
-                         Tape *tape, int *n, uint64_t *sum)
+Effect *effects_of(const Run *run, int decimals, Arena *arena, Tape *tape,
+                   int *n, uint64_t *sum)
 {
     Effect *effect = arena_alloc(arena, (size_t)slips_n * sizeof *effect);
     *n = 0;
@@ -94,6 +94,44 @@ const Effect *effects_of(const Run *run, int decimals, Arena *arena,
             effect[(*n)++] = e;     /* else it cannot be made */
     }
     return effect;
+}
+
+static int longest_name(void)
+{
+    int width = 0;
+    for (int k = 0; k < slips_n; k++)
+        if ((int)strlen(slips[k].name) > width)
+            width = (int)strlen(slips[k].name);
+    return width;
+}
+
+/* How many slips are one but for the last digit of their names. */
+static int as_rounding(int k)
+{
+    size_t stem = strlen(slips[k].name) - 1;
+    int n = 1;
+    while (is_rounding(&slips[k]) && k + n < slips_n
+           && strlen(slips[k + n].name) == stem + 1
+           && strncmp(slips[k + n].name, slips[k].name, stem) == 0)
+        n++;
+    return n;
+}
+
+static void list_slips(FILE *out)
+{
+    for (int n, k = 0; k < slips_n; k += n) {
+        const Slip *slip = &slips[k];
+        int width = longest_name(), stem = (int)strlen(slip->name) - 1;
+        n = as_rounding(k);
+        if (n == 1) {
+            fprintf(out, "%-*s  %s\n", width, slip->name, slip->what);
+            continue;
+        }
+        int words = (int)(strstr(slip->what, " to ") - slip->what);
+        fprintf(out, "%.*sN%*s  %.*s to N decimals, N = %c ... %c\n", stem,
+                slip->name, width - stem - 1, "", words, slip->what,
+                slip->name[stem], slip[n - 1].name[stem]);
+    }
 }
 
 static void print_number(FILE *out, double x, int decimals)
@@ -117,7 +155,7 @@ static void print_effect(FILE *out, const Run *run, const Effect *e,
                          int width)
 {
     int decimals = decimals_shown(run);
-    fprintf(out, "%-16s  ", e->slip->name);
+    fprintf(out, "%-*s  ", longest_name(), e->slip->name);
     int used = print_place(out, run, e);
     fprintf(out, "%*s", width - used, "");
     print_number(out, AT(e->right->M, e->i, e->j), decimals);
@@ -159,7 +197,7 @@ static void print_groups(FILE *out, const Effect *effect, int n,
 }
 
 static void print_effects(FILE *out, const Run *run, const Effect *effect,
-                          int n, uint64_t sum)
+                          int n)
 {
     static const char head[] = "changes first";
     int width = (int)strlen(head);
@@ -168,24 +206,50 @@ static void print_effects(FILE *out, const Run *run, const Effect *effect,
                  : print_place(NULL, run, &effect[k]);
         width = used > width ? used : width;
     }
-    fprintf(out, "%-16s  %-*s %10s %10s\n", "slip", width, head, "right",
-            "with it");
+    fprintf(out, "%-*s  %-*s %10s %10s\n", longest_name(), "slip", width,
+            head, "right", "with it");
     for (int k = 0; k < n; k++)
         if (effect[k].right != NULL)
             print_effect(out, run, &effect[k], width);
-    print_groups(out, effect, n, sum);
 }
 
 static const char usage[] =
-    "Usage: ftx slips [SHEET...]\n"
+    "Usage: ftx slips [--once] [SHEET...]\n"
     "\n"
     "Lists the slips that ftx check knows. With a SHEET, what each would\n"
     "change there first, and which of them its numbers cannot tell apart.\n"
     "For example:\n"
     "\n"
-    "  ftx slips tests/worked/alg04-causal.sheet\n";
+    "  ftx slips tests/worked/alg04-causal.sheet\n"
+    "\n"
+    "  --once   a slip that was seen on one sheet is not shown on the next\n";
 
-static void print_slips_of(Fault *f, Command *c, const char *name)
+typedef struct {
+    bool once;
+    bool *seen;                 /* of each slip                           */
+    int sheets;                 /* shown                                  */
+} Listing;
+
+static const Option listing_options[] = {
+    { "once", FLAG, offsetof(Listing, once), 0, 0, NULL, "" },
+    { .name = NULL }
+};
+
+/* Effects that can be seen, and were not seen before; how many. */
+static int new_ones(Listing *l, Effect *effect, int n)
+{
+    int kept = 0;
+    for (int k = 0; k < n; k++) {
+        bool *seen = &l->seen[effect[k].slip - slips];
+        if (*seen || effect[k].right == NULL)
+            continue;
+        *seen = true;
+        effect[kept++] = effect[k];
+    }
+    return kept;
+}
+
+static void list_effects(Fault *f, Command *c, Listing *l, const char *name)
 {
     int n;
     uint64_t sum;
@@ -194,27 +258,35 @@ static void print_slips_of(Fault *f, Command *c, const char *name)
     for (int k = 0; k < sheet->n; k++)
         if (sheet->item[k].claim)
             step_of(run, &sheet->item[k], f);
-    const Effect *effect = effects_of(run, decimals_shown(run), c->arena,
-                                      c->tape, &n, &sum);
-    print_effects(c->out, run, effect, n, sum);
+    Effect *effect = effects_of(run, decimals_shown(run), c->arena, c->tape,
+                                &n, &sum);
+    if (l->once && (n = new_ones(l, effect, n)) == 0)
+        return;
+    if (c->n > 1)
+        fprintf(c->out, "%s%s:\n", l->sheets++ > 0 ? "\n" : "", name);
+    print_effects(c->out, run, effect, n);
+    if (!l->once)
+        print_groups(c->out, effect, n, sum);
 }
 
 static void list_them(Fault *f, void *data)
 {
     Command *c = data;
-    const Options none[] = { { .table = NULL } };
+    Listing l = { .once = false };
+    const Options options[] = { { "Options:", listing_options, &l },
+                                { .table = NULL } };
     if (asks_help(c->n, c->argument)) {
         fputs(usage, c->out);
         return;
     }
-    int n = obey(f, none, c->n, c->argument);
-    for (int k = 0; k < slips_n && n == 0; k++)
-        fprintf(c->out, "%-16s %s\n", slips[k].name, slips[k].what);
-    for (int k = 0; k < n; k++) {
-        if (n > 1)
-            fprintf(c->out, "%s%s:\n", k > 0 ? "\n" : "", c->argument[k]);
-        print_slips_of(f, c, c->argument[k]);
-    }
+    int n = obey(f, options, c->n, c->argument);
+    size_t size = (size_t)slips_n * sizeof *l.seen;
+    l.seen = memset(arena_alloc(c->arena, size), 0, size);
+    if (n == 0)
+        list_slips(c->out);
+    c->n = n;
+    for (int k = 0; k < n; k++)
+        list_effects(f, c, &l, c->argument[k]);
 }
 
 int slips_known(FILE *out, FILE *err, int n, char *argument[])

@@ -424,8 +424,8 @@ typedef struct {
 /* effects_of finds the effects of the n slips that can be made on the sheet
    of a run. Asked for are the steps that are claimed, or all if none is, to
    so many decimals. *sum is that of the run itself. */
-const Effect *effects_of(const Run *run, int decimals, Arena *arena,
-                         Tape *tape, int *n, uint64_t *sum);
+Effect *effects_of(const Run *run, int decimals, Arena *arena, Tape *tape,
+                   int *n, uint64_t *sum);
 
 /* Prints a heading and a list with commas on lines that fit a page. */
 void print_list(FILE *out, const char *heading, const char *list);

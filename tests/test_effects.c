@@ -1,23 +1,67 @@
 /* ftx slips: what each slip does to a sheet. */
 #include "command.h"
+#include <glob.h>
 
 #define SLIPS(...) SAID(slips_known, __VA_ARGS__)
+
+static bool is_known_before(int k)
+{
+    for (int i = 0; i < k; i++)
+        if (strcmp(slips[i].name, slips[k].name) == 0
+            || strcmp(slips[i].what, slips[k].what) == 0)
+            return true;
+    return false;
+}
 
 static void every_slip_is_listed_with_its_sentence(void **state)
 {
     (void)state;
     Said s = said_by(slips_known, 0, (char *[]){ NULL });
-    assert_that(s.status == 0 && *s.err == '\0');
-    int lines = 0;
-    for (const char *p = s.out; *p != '\0'; p++)
-        lines += *p == '\n';
-    assert_that(lines == slips_n);
     for (int k = 0; k < slips_n; k++) {
+        assert_that(!is_known_before(k));
+        if (is_rounding(&slips[k]))
+            continue;
         assert_says(s, slips[k].name);
         assert_says(s, slips[k].what);
-        for (int i = 0; i < k; i++)
-            assert_that(strcmp(slips[i].name, slips[k].name) != 0
-                        && strcmp(slips[i].what, slips[k].what) != 0);
+    }
+    assert_says(s, "\nS-rounded-N           S is rounded to N decimals, "
+                "N = 0 ... 4\n");
+    assert_says(s, "\nroot-rounded-N        \xe2\x88\x9a" "d_attn is rounded "
+                "to N decimals, N = 1 ... 3\n");
+    assert_that(strstr(s.out, "rounded-1") == NULL);
+}
+
+/* The sheets of tests/hand, and how many they are. */
+static int slip_sheets(char *name[100])
+{
+    glob_t found;
+    assert_that(glob("tests/hand/slips-*.sheet", 0, NULL, &found) == 0
+                && found.gl_pathc < 100);
+    int n = (int)found.gl_pathc;
+    for (int k = 0; k < n; k++) {
+        size_t size = strlen(found.gl_pathv[k]) + 1;
+        name[k] = memcpy(arena_alloc(arena, size), found.gl_pathv[k], size);
+    }
+    globfree(&found);
+    return n;
+}
+
+static void every_slip_is_seen_on_some_sheet_and_once(void **state)
+{
+    (void)state;
+    char *argument[101] = { "--once" };
+    int n = slip_sheets(argument + 1);
+    Said s = said_by(slips_known, n + 1, argument);
+    assert_that(s.status == 0);
+    for (int k = 0; k < slips_n; k++) {
+        char line[60];
+        int seen = 0;
+        snprintf(line, sizeof line, "\n%s ", slips[k].name);
+        for (const char *p = s.out; (p = strstr(p, line)) != NULL; p++)
+            seen++;
+        if (seen != 1)
+            fail_at(HERE("--once"), "%s is seen %d times.", slips[k].name,
+                    seen);
     }
 }
 
@@ -31,11 +75,13 @@ static void the_first_entry_that_changes_is_shown(void **state)
 {
     (void)state;
     Said s = SLIPS(write_text("s", ONE_QUERY));
-    assert_says(s, "slip              changes first      right    with it\n"
-                "no-scale          S_scaled[1,1]     1.0000     2.0000\n"
-                "scale-d           S_scaled[1,1]     1.0000     0.5000\n");
-    assert_says(s, "\nbase-2            A[1,1]            0.7311     0.6667\n");
-    assert_says(s, "\nhard-max          A[1,1]            0.7311     1.0000\n");
+    assert_says(s, "slip                  changes first      right    with it\n"
+                "no-scale              S_scaled[1,1]     1.0000     2.0000\n"
+                "scale-d               S_scaled[1,1]     1.0000     0.5000\n");
+    assert_says(s, "\nbase-2                A[1,1]            0.7311     "
+                "0.6667\n");
+    assert_says(s, "\nhard-max              A[1,1]            0.7311     "
+                "1.0000\n");
 }
 
 static void what_does_nothing_is_not_seen(void **state)
@@ -56,7 +102,7 @@ static void only_what_is_claimed_can_tell_slips_apart(void **state)
     static char sheet[] = "algorithm 4\nX = 1 ; 1\nZ = 2 ; 0\n"
         "Wq = 1 0 ; 0 1\nWk = 1 0 ; 0 1\nWv = 1 0 ; 0 1\n";
     Said all = SLIPS(write_text("s", sheet));
-    assert_says(all, "\nscale-d           S_scaled[1,1]");
+    assert_says(all, "\nscale-d               S_scaled[1,1]");
     assert_that(strstr(strstr(all.out, "not seen"), "scale-d,") == NULL);
     char *claims = arena_alloc(arena, sizeof sheet + 20);
     sprintf(claims, "%sclaim A = 1\n", sheet);
@@ -80,7 +126,7 @@ static void only_the_digits_of_the_sheet_count(void **state)
     (void)state;
     Said one = SLIPS(write_text("s", ONE_QUERY "decimals 1\n")),
          none = SLIPS(write_text("s", ONE_QUERY "decimals 0\n"));
-    assert_says(one, "\nbase-2            \xe1\xb9\xbc[1,1]               "
+    assert_says(one, "\nbase-2                \xe1\xb9\xbc[1,1]               "
                 "1.5        1.3\n");
     assert_that(strstr(strstr(one.out, "not seen"), "base-2") == NULL);
     assert_that(strstr(none.out, "\nbase-2 ") == NULL);
@@ -159,7 +205,7 @@ static void what_is_no_sheet_is_refused(void **state)
     assert_refusal(SLIPS("--all"),
         "ftx slips: there is no option --all; see 'ftx slips --help'.");
     Said s = SLIPS("--help");
-    assert_says(s, "Usage: ftx slips [SHEET...]\n");
+    assert_says(s, "Usage: ftx slips [--once] [SHEET...]\n");
 }
 
 static void a_claim_of_no_step_is_refused(void **state)
@@ -174,6 +220,7 @@ int main(void)
 {
     const struct CMUnitTest laws[] = {
         TEST(every_slip_is_listed_with_its_sentence),
+        TEST(every_slip_is_seen_on_some_sheet_and_once),
         TEST(the_first_entry_that_changes_is_shown),
         TEST(what_does_nothing_is_not_seen),
         TEST(only_what_is_claimed_can_tell_slips_apart),
