@@ -184,6 +184,8 @@ static void a_slip_that_cannot_be_made_is_left_out(void **state)
     assert_that(strstr(s.out, "n-1") == NULL);
     assert_that(strstr(s.out, "A-transposed") == NULL);
     assert_that(strstr(s.out, "mask-inverted") == NULL);
+    s = SLIPS("tests/worked/alg04.sheet");      /* W_k, W_v are 2 x 3 */
+    assert_that(strstr(s.out, "W_k-transposed") == NULL);
 }
 
 static void several_sheets_have_their_names(void **state)
