@@ -88,10 +88,8 @@ Effect *effects_of(const Run *run, int decimals, Arena *arena, Tape *tape,
         const Run *slipped = run_explained(run->sheet, &why, arena, tape);
         if (!why.made[0])
             continue;
-        Effect e = effect_of(run, slipped, decimals);
-        e.slip = &slips[k];
-        if (e.right != NULL || slipped->n == run->n)
-            effect[(*n)++] = e;     /* else it cannot be made */
+        effect[*n] = effect_of(run, slipped, decimals);
+        effect[(*n)++].slip = &slips[k];
     }
     return effect;
 }
