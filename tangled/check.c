@@ -67,7 +67,8 @@ static void decimal_text(char to[60], double x, int decimals)
     if (fabs(x) < 0.5 * pow(10, -decimals))
         snprintf(to, 60, "%.*f", decimals < 15 ? decimals : 0, 0.0);
     else if (first < -5 || decimals < 0)
-        snprintf(to, 60, "%.*e", first + decimals, x);
+        snprintf(to, 60, "%.*e", first + decimals > 0 ? first + decimals
+                                                      : 0, x);
     else
         snprintf(to, 60, "%.*f", decimals, x);
 }
@@ -107,26 +108,34 @@ const char *typed_entry(const Sheet *sheet, const Entry *entry, int *n)
     return start;
 }
 
+const char *entry_place(char to[40], const Item *claim, int k)
+{
+    int n = claim->rows * claim->cols;
+    *to = '\0';
+    if (claim->rows > 1 && claim->cols > 1)
+        snprintf(to, 40, "(%d,%d)", k / claim->cols + 1,
+                 k % claim->cols + 1);
+    else if (n > 1)
+        snprintf(to, 40, "(%d)", k + 1);
+    return to;
+}
 static void cell_text(char *to, size_t size, const Report *r,
                       const Judged *j, int k)
 {
     enum { LONGEST = 30 };
     const Item *item = j->claim.item;
-    char here[60], place[40] = "";
+    char here[60], place[40];
     int n;
     const char *typed = typed_entry(r->judgement->run->sheet,
                                     &item->entry[k], &n);
     right_number(here, &item->entry[k],
-                *claimed_entry(item, j->claim.step->M, k));
-    if (item->rows > 1 && item->cols > 1)
-        snprintf(place, sizeof place, "(%d,%d) ", k / item->cols + 1,
-                 k % item->cols + 1);
-    else if (item->rows * item->cols > 1)
-        snprintf(place, sizeof place, "(%d) ", k + 1);
+                 *claimed_entry(item, j->claim.step->M, k));
+    const char *blank = *entry_place(place, item, k) == '\0' ? "" : " ";
     if (n <= LONGEST)
-        snprintf(to, size, "%syou %.*s, here %s", place, n, typed, here);
+        snprintf(to, size, "%s%syou %.*s, here %s", place, blank, n, typed,
+                 here);
     else
-        snprintf(to, size, "%syou %.6g, here %s", place,
+        snprintf(to, size, "%s%syou %.6g, here %s", place, blank,
                  item->entry[k].value, here);
 }
 enum { CELLS_SHOWN = 12 };

@@ -106,8 +106,7 @@ static bool is_turned(const Claim *c)
 {
     const Item *item = c->item;
     Mat M = c->step->M;
-    bool right = item->rows == M->cols && item->cols == M->rows
-              && M->rows > 1 && M->cols > 1;
+    bool right = item->rows == M->cols && item->cols == M->rows;
     for (int k = 0; right && k < item->rows * item->cols; k++) {
         int i = k / item->cols + 1, j = k % item->cols + 1;
         right = verdict_on(&item->entry[k], AT(M, j, i)) <= RIGHT;
@@ -437,14 +436,12 @@ static const Sheet *under_layout(Arena *arena, const Sheet *sheet,
                                  const Layout *layout)
 {
     Sheet *other = arena_alloc(arena, sizeof *other);
-    size_t size = (size_t)(sheet->n + 1) * sizeof(Item);
-    Item *item = arena_alloc(arena, size);
-    *other = (Sheet){ sheet->name, sheet->text, 0, item };
-    item[other->n++] = (Item){ .name = "layout", .typed = "layout",
-                               .word = layout->name };
-    for (int k = 0; k < sheet->n; k++)
-        if (strcmp(sheet->item[k].name, "layout") != 0)
-            item[other->n++] = sheet->item[k];
+    size_t size = (size_t)sheet->n * sizeof(Item);
+    Item *item = arena_alloc(arena, size + sizeof(Item));
+    item[0] = (Item){ .name = "layout", .typed = "layout",
+                      .word = layout->name };       /* the first counts */
+    memcpy(item + 1, sheet->item, size);
+    *other = (Sheet){ sheet->name, sheet->text, sheet->n + 1, item };
     return other;
 }
 

@@ -394,8 +394,10 @@ typedef struct {
 void remarks_on(const Judgement *judgement, const Judged *judged,
                 Remarks *to);
 
-/* An entry of a claim as it was typed, and how many bytes that is; and the
-   number x that it should be. */
+/* The place of an entry of a claim, such as (1,2), in a vector (2), of a
+   single entry "". The entry as it was typed, and how many bytes that is;
+   and the number x that it should be. */
+const char *entry_place(char to[40], const Item *claim, int k);
 const char *typed_entry(const Sheet *sheet, const Entry *entry, int *n);
 void right_number(char to[60], const Entry *entry, double x);
 

@@ -30,16 +30,6 @@ static void remark(Remarks *to, const char *format, ...)
     va_end(arguments);
 }
 
-/* The place of entry k, such as "(1,2)"; in a vector "(2)". */
-static const char *place_text(char to[40], const Judged *j, int k)
-{
-    const Item *item = j->claim.item;
-    if (item->rows > 1 && item->cols > 1)
-        snprintf(to, 40, "(%d,%d)", k / item->cols + 1, k % item->cols + 1);
-    else
-        snprintf(to, 40, "(%d)", k + 1);
-    return to;
-}
 
 static bool is_alone(const Step *step)
 {
@@ -94,7 +84,7 @@ static void remark_range(const Judged *j, Remarks *to)
         double x = item->entry[k].value, half = half_unit(&item->entry[k]);
         if (x < -half || x > 1 + half) {
             remark(to, "%s is %.6g, not between 0 and 1",
-                   place_text(place, j, k), x);
+                   entry_place(place, item, k), x);
             return;
         }
     }
@@ -111,7 +101,7 @@ static void remark_masked(const Judged *j, Remarks *to)
     for (int k = 0; k < item->rows * item->cols; k++)
         if (*claimed_entry(item, scores->M, k) == -INFINITY
             && fabs(item->entry[k].value) > half_unit(&item->entry[k])) {
-            remark(to, "%s is masked, so it is 0", place_text(place, j, k));
+            remark(to, "%s is masked, so it is 0", entry_place(place, item, k));
             return;
         }
 }
@@ -153,7 +143,7 @@ static void remark_mixture(const Run *run, const Judged *j, Remarks *to)
         double half = half_unit(&item->entry[k]);
         if (x < least - half || x > most + half) {
             remark(to, "%s is %.6g, but the values that are mixed go from "
-                   "%.4g to %.4g", place_text(place, j, k), x, least, most);
+                   "%.4g to %.4g", entry_place(place, item, k), x, least, most);
             return;
         }
     }

@@ -16,6 +16,7 @@ tests_for() {
     alg*)     own=test_$(echo "$1" | cut -c 1-5) ;;
     product*) own=test_product ;;
     run.c|show.c) own=test_worked ;;
+    check.c|remark.c) own=test_checking ;;
     options*|hyper*)     own=test_count ;;
     corpus*|plan*|curve*) own=test_train ;;
     using*|generate*|translate*|fill_text*|classify_text*|attention_map*)

@@ -170,6 +170,22 @@ static void steps_that_go_wrong_by_themselves_are_explained_each(
                 "right");
 }
 
+static void numbers_that_were_rounded_early_are_carried_on(void **state)
+{
+    (void)state;
+    assert_report("algorithm 4\nX = 1 2\nWq = 1/3\nWk = 1\nWv = 3\n"
+        "claim Q = 0.33 0.67\nclaim S = 0.33 0.67 ; 0.66 1.34\n"
+        "claim A = 0.4182 0.3385 ; 0.5818 0.6615\n", 1,
+        "Q     right, 2 of 2 entries\n"
+        "S     last digit off  (2,1) you 0.66, here 0.667; (2,2) you 1.34, "
+        "here 1.333\n"
+        "      the other 2 entries are right\n"
+        "      all 4 entries match if the rounded numbers above are carried "
+        "on\n"
+        "A     follows from that\n"
+        "first digit that is off: S (Algorithm 4, line 4): S = Kᵀ Q\n");
+}
+
 static void in_a_wrong_step_some_entries_may_follow(void **state)
 {
     (void)state;
@@ -347,6 +363,10 @@ static void where_a_slip_was_made_is_said(void **state)
         "        or if the rounded numbers above are carried on\n"
         "        or if the 1/√d_attn is left out, in layer 1 only\n"
         "        this sheet cannot tell these apart\n");
+    s = explained(1, why, FOUR "claim A = 9 ? ? ; ? ? ? ; ? ? ?\n",
+                  check_text);
+    assert_says(s, "      the entry matches if the 1/√d_attn is left out, in "
+        "the cross-attention\n      of layer 2, head 3 only\n");
     s = explained(3, why, text, check_json);
     assert_says(s, "left out, in turn 4 only\", \"carried\": false, "
         "\"only\": {\"index\": null, \"turn\": 4}}, {\"slips\": [], "
@@ -493,6 +513,8 @@ static void where_a_slip_explains_there_is_no_remark(void **state)
     assert_that(strstr(s.out, "the softmax is taken over the queries")
                 != NULL);
     assert_no(axis, "remark");
+    s = SAID(check, "--json", (char *)sheet(axis));
+    assert_that(strstr(s.out, "\"remarks\": []}]}") != NULL);
 }
 
 /* ------------------------------------------------------------------ JSON */
@@ -644,6 +666,7 @@ int main(void)
         TEST_FILES(a_digit_that_is_off_is_no_wrong_step),
         TEST_FILES(long_lists_are_cut),
         TEST_FILES(steps_that_go_wrong_by_themselves_are_explained_each),
+        TEST_FILES(numbers_that_were_rounded_early_are_carried_on),
         TEST_FILES(in_a_wrong_step_some_entries_may_follow),
         TEST_FILES(a_step_of_a_model_has_its_place),
         TEST_FILES(the_right_number_has_one_decimal_more),
