@@ -308,11 +308,9 @@ static void say_turned(Report *r, const Judged *j)
 static void say_why(Report *r, const Judged *j)
 {
     Remarks remarks;
-    if (j->n > 0) {
+    if (j->n > 0)
         say_explanations(r, j);
-        return;
-    }
-    if (j->turned)
+    else if (j->turned)
         say_turned(r, j);
     else if (j->count[WRONG] > 0 && j->fits) {
         paragraph(r);

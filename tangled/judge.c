@@ -127,6 +127,7 @@ typedef struct {
     int found;                  /* explanations                           */
     Explanation *why;           /* room for MOST_FOUND                    */
     int best;                   /* entries that these make right later    */
+    double work;                /* done so far                            */
 } Judging;
 
 enum { MOST_FOUND = 200 };
@@ -137,6 +138,23 @@ static Explanation in_mode(const Judging *j, Explanation why, int mode)
     why.n = mode == CARRIED ? j->n : 0;
     why.until = NULL;
     return why;
+}
+#ifndef MOST_WORK
+#define MOST_WORK 1e8           /* entries, about, to judge a sheet       */
+#endif
+
+static const Run *run_again(Judging *j, Explanation *why, Arena *arena)
+{
+    const Run *run = run_explained(j->sheet, why, arena, j->tape);
+    j->work += run->n * (100 + j->n / 4.0);
+    for (int k = 0; k < run->n; k++)
+        j->work += 4.0 * run->step[k].M->rows * run->step[k].M->cols;
+    return run;
+}
+
+static bool is_too_much(const Judging *j)
+{
+    return j->work > MOST_WORK;
 }
 static bool contradicts(const Judging *j, int w, const Run *run, int mode)
 {
@@ -169,7 +187,7 @@ static Trial try_in(Judging *j, int w, Explanation why, int mode)
     const Claim *c = &j->claim[w];
     why = in_mode(j, why, mode);
     why.until = c->step;
-    const Run *run = run_explained(j->sheet, &why, j->scratch, j->tape);
+    const Run *run = run_again(j, &why, j->scratch);
     trial.made = why.made[0] && (why.slip[1] == NULL || why.made[1]);
     const Step *slipped = same_step(run, c->step),
                *right = same_step(j->right[mode], c->step);
@@ -183,13 +201,13 @@ static Trial try_in(Judging *j, int w, Explanation why, int mode)
     return trial;
 }
 /* Entries of the claims behind number w that an explanation makes right. */
-static int later(const Judging *j, int w, const Explanation *why)
+static int later(Judging *j, int w, const Explanation *why)
 {
     int n = 0;
     const Run *run[MODES];
     for (int mode = 0; mode < MODES; mode++) {
         Explanation e = in_mode(j, *why, mode);
-        run[mode] = run_explained(j->sheet, &e, j->scratch, j->tape);
+        run[mode] = run_again(j, &e, j->scratch);
     }
     for (int k = w + 1; k < j->n; k++) {
         int full = agreeing(&j->claim[k], run[FULL]),
@@ -215,7 +233,8 @@ static void keep(Judging *j, int w, Explanation why, int mode)
 static bool try_one(Judging *j, int w, Explanation why)    /* useful? */
 {
     bool useful = false;
-    for (int mode = 0; mode < (w > 0 ? MODES : 1); mode++) {
+    for (int mode = 0; mode < (w > 0 ? MODES : 1) && !is_too_much(j);
+         mode++) {
         Trial trial = try_in(j, w, why, mode);
         if (!trial.made)
             break;
@@ -292,7 +311,8 @@ static void look_for_cells(Judging *j, int w, int mode)
     int cells = cell_slips(j->sheet, in_mode(j, (Explanation){ .n = 0 },
                                              mode),
                            &j->claim[w], j->arena, j->tape, &cell);
-    for (int k = 0; choose(j, w, mode, cell, cells, k, &why); k++)
+    for (int k = 0; !is_too_much(j)
+                    && choose(j, w, mode, cell, cells, k, &why); k++)
         keep(j, w, why, mode);
 }
 static bool share_a_place(const Slip *a, const Slip *b)
@@ -397,12 +417,11 @@ static void judge_claim(const Judging *j, int w, const Known *known)
     judged->turned = judged->begins && is_turned(c);
 }
 
-static void know(const Judging *j, Known *known, Explanation why)
+static void know(Judging *j, Known *known, Explanation why)
 {
-    if (known->n == 2 * MOST_FOUND)
+    if (known->n == 2 * MOST_FOUND || (known->n > 0 && is_too_much(j)))
         return;
-    known->run[known->n++] = run_explained(j->sheet, &why, j->arena,
-                                           j->tape);
+    known->run[known->n++] = run_again(j, &why, j->arena);
 }
 
 static void explain(Judging *j, int w, Known *known)
@@ -430,6 +449,7 @@ static void explain(Judging *j, int w, Known *known)
         know(j, known, in_mode(j, why[k], FULL));
         know(j, known, in_mode(j, why[k], CARRIED));
     }
+    judged->cut_short = is_too_much(j);
 }
 
 static const Sheet *under_layout(Arena *arena, const Sheet *sheet,

@@ -346,6 +346,7 @@ typedef struct {
     Claim claim;
     bool fits;                  /* it has the shape of the step           */
     bool turned;                /* wrong, but its transpose is right      */
+    bool cut_short;             /* not all slips were tried: too much     */
     Verdict *verdict;           /* of entry[0], entry[1] ...              */
     int count[VERDICTS];        /* how many there are of each             */
     bool begins;                /* went wrong by itself                   */

@@ -177,6 +177,8 @@ void remarks_on(const Judgement *judgement, const Judged *j, Remarks *to)
 {
     const Step *step = j->claim.step;
     to->n = 0;
+    if (j->cut_short)
+        remark(to, "the sheet is so large that not every slip was tried");
     if (!j->fits || !j->begins || j->n > 0 || j->turned)
         return;
     if (step->aspect == VALUE && sums_to_1(step)) {

@@ -896,13 +896,13 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     return M;
 }
 
-enum { STEP_ENTRIES = 5000000 };        /* of all steps of a run together */
+enum { STEP_ENTRIES = 2000000 };        /* of all steps of a run together */
 
 static void limit(const Job *job, double entries)
 {
     if (entries > STEP_ENTRIES)
         fault(job->f, job->start->at, "the steps would have more than "
-              "five million entries.");
+              "two million entries.");
 }
 
 static void run_embed(Job *job)

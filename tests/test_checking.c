@@ -519,6 +519,21 @@ static void where_a_slip_explains_there_is_no_remark(void **state)
 
 /* ------------------------------------------------------------------ JSON */
 
+static void on_a_large_sheet_not_every_slip_is_tried(void **state)
+{
+    (void)state;
+    char *text = arena_alloc(arena, 3000), *end = text;
+    end += sprintf(end, "algorithm 4\nWq = 1\nWk = 1\nWv = 1\nX =");
+    for (int t = 0; t < 400; t++)
+        end += sprintf(end, " 1");
+    end += sprintf(end, "\nclaim V~ =");
+    for (int t = 0; t < 400; t++)
+        end += sprintf(end, " 2");
+    assert_line(text, "      remark: the sheet is so large that not every slip "
+                "was tried");
+    assert_no(FOUR "claim S = 7 7 7 ; 7 7 7 ; 7 7 7\n", "so large");
+}
+
 static void json_has_everything(void **state)
 {
     (void)state;
@@ -686,6 +701,7 @@ int main(void)
         TEST_FILES(what_is_no_mixture_is_remarked),
         TEST_FILES(whole_numbers_among_others_are_remarked),
         TEST_FILES(where_a_slip_explains_there_is_no_remark),
+        TEST_FILES(on_a_large_sheet_not_every_slip_is_tried),
         TEST_FILES(json_has_everything),
         TEST_FILES(json_has_the_explanations),
         TEST_FILES(json_says_what_is_no_sheet),

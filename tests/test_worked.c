@@ -324,10 +324,10 @@ static void what_would_be_too_large_is_refused_before_it_is_run(void **state)
     char text[9000] = "algorithm 10\n" BIGRAMS "Wv = 1 0\nWo = 1 ; 0\nx =";
     for (int t = 0; t < 4000; t++)
         strcat(text, " 1");
-    assert_refused(text, "text:1:1: the steps would have more than five million "
+    assert_refused(text, "text:1:1: the steps would have more than two million "
                    "entries.");
     assert_refused("algorithm 10\nx = 1\n" BIGRAMS "L 100\nlayer1.Wq^1000 = 1 0\n",
-                   "text:1:1: the steps would have more than five million "
+                   "text:1:1: the steps would have more than two million "
                    "entries.");
 }
 
@@ -362,7 +362,7 @@ static void long_vectors_are_counted_too(void **state)
 {
     (void)state;
     static const char too_large[] = "text:1:1: the steps would have more than "
-                                    "five million entries.";
+                                    "two million entries.";
     const char *of_13 = "algorithm 13\neta 1\nepsilon 1\n";
     assert_claims(of_long_vectors(of_13, 1000, 3), 0);
     assert_refused(of_long_vectors(of_13, 1000, 200), too_large);
