@@ -85,8 +85,11 @@ static bool fraction_text(char to[60], double x)
 }
 void right_number(char to[60], const Entry *entry, double x)
 {
+    enum { ENOUGH = 6 };        /* beside 1e-300 */
     bool exact = entry->decimals == EXACT;
     int decimals = exact ? 4 : entry->decimals + 1;
+    if (decimals > true_digits())
+        decimals = ENOUGH;
     if (isinf(x))
         snprintf(to, 60, "-inf");
     else if (same_number(x, round(x)) && fabs(x) < 1e6)
@@ -165,7 +168,8 @@ static const char *cause(const Report *r, const Judged *j)
     bool explained = true;
     for (const Judged *k = r->judgement->judged; k < j; k++) {
         causes += k->begins;
-        explained &= !k->begins || (k->n > 0 && k->why->slip[0] != NULL);
+        explained &= !k->begins || (k->n > 0
+                     && (k->why->slip[0] != NULL || k->why->cells > 0));
     }
     return causes > 1 ? "these" : explained ? "that slip" : "that";
 }
@@ -193,7 +197,7 @@ static void say_verdict(Report *r, const Judged *j)
     int all = claimed_entries(j);
     if (all == 0)
         say(r, "nothing is claimed");
-    else if (!j->fits)
+    else if (!j->fits && j->begins)
         say(r, "WRONG  it is %d x %d on the sheet, but %d x %d here",
             item->rows, item->cols, M->rows, M->cols);
     else if (count[RIGHT] == all)
@@ -450,9 +454,14 @@ static void json_entry(FILE *out, const Sheet *sheet, const Judged *j,
 static void json_explanation(FILE *out, const Explanation *why)
 {
     char text[600];
+    static const char *const kinds[] = { [LEFT_OUT] = "term-left-out",
+        [WRONG_SIGN] = "term-wrong-sign", [CROSSED] = "terms-crossed" };
     fputs("{\"slips\": [", out);
     for (int k = 0; k < 2 && why->slip[k] != NULL; k++)
         fprintf(out, "%s\"%s\"", k > 0 ? ", " : "", why->slip[k]->name);
+    for (int k = 0; k < why->cells; k++)
+        fprintf(out, "%s\"%s\"", k > 0 ? ", " : "",
+                kinds[why->cell[k].kind]);
     fputs("], \"sentence\": ", out);
     reason_text(text, why);
     json_string(out, text, strlen(text));

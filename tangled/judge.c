@@ -167,6 +167,8 @@ static bool contradicts(const Judging *j, int w, const Run *run, int mode)
 
 static bool has_same_numbers(const Step *a, const Step *b)
 {
+    if (a->M->rows != b->M->rows || a->M->cols != b->M->cols)
+        return false;
     for (int k = 0; k < a->M->rows * a->M->cols; k++) {
         int i = k % a->M->rows + 1, j = k / a->M->rows + 1;
         if (!same_number(AT(a->M, i, j), AT(b->M, i, j)))
@@ -348,9 +350,10 @@ static void look_for_reasons(Judging *j, int w)
     for (int a = 0; a < slips_n; a++)
         useful[a] = has_place(j->right[FULL], &slips[a], j->claim[w].step)
                  && try_slips(j, w, &slips[a], NULL);
-    for (int mode = 0; mode < MODES && j->found == 0; mode++)
+    bool fits = j->judged[w].fits;
+    for (int mode = 0; fits && mode < MODES && j->found == 0; mode++)
         look_for_cells(j, w, mode);
-    if (j->found == 0)
+    if (fits && j->found == 0)
         look_for_pairs(j, w, useful);
 }
 
@@ -431,8 +434,6 @@ static void explain(Judging *j, int w, Known *known)
         know(j, known, in_mode(j, (Explanation){ .n = 0 }, CARRIED));
         j->right[CARRIED] = known->run[0];
     }
-    if (!judged->fits)
-        return;
     Explanation *why = NULL;
     if (explains(known->run[0], &j->claim[w])) {
         why = arena_alloc(j->arena, sizeof *why);

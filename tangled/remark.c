@@ -66,7 +66,7 @@ static void remark_sums(const Judged *j, Remarks *to)
     double off, sum = 0;
     for (int t = n; t >= 1; t--) {
         double is = sum_typed(j, t, &off);
-        if (!isnan(is) && fabs(is - 1) > off)
+        if (isfinite(is) && fabs(is - 1) > off)
             wrong++, first = t, sum = is;
     }
     if (wrong > 0 && alone)
