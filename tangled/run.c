@@ -605,9 +605,20 @@ static const Item *item_at(const Job *job, const Item *place)
     return found;
 }
 
+static bool all_finite(Mat M)
+{
+    const size_t n = (size_t)M->rows * (size_t)M->cols;
+    bool finite = true;
+    for (size_t k = 0; k < n; k++)
+        finite &= isfinite(M->at[k]) != 0;
+    return finite;
+}
+
 static void check_finite(const Job *job, const Step *step)
 {
     Mat M = step->M;
+    if (all_finite(M))
+        return;
     bool hidden = step->algorithm == 4
                && (step->line == 5 || strcmp(step->name, "S_scaled") == 0);
     for (int j = 1; j <= M->cols; j++)
@@ -639,9 +650,12 @@ static Mat copied(Job *job, Mat M, bool turn)
 {
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
-    for (int j = 1; j <= M->cols; j++)
+    size_t n = (size_t)M->rows * (size_t)M->cols;
+    if (!turn)
+        memcpy(copy->at, M->at, n * sizeof *M->at);
+    for (int j = 1; turn && j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
-            AT(copy, turn ? j : i, turn ? i : j) = AT(M, i, j);
+            AT(copy, j, i) = AT(M, i, j);
     return copy;
 }
 static void check_root(const Job *job, const Step *step)
@@ -1480,7 +1494,7 @@ static double next_chance(void *from)
     double u = job->chances->u[job->chances->used++];
     Step step = { .algorithm = job->run.algorithm, .name = "y",
                   .line = job->run.algorithm == 14 ? 5 : 6,
-                  .turn = job->turn };
+                  .turn = job->turn, .time = 1 };
     Mat Y = input(job->tape, 1, 1);
     step.M = Y;
     AT(Y, 1, 1) = (real)sample(job->q, u);

@@ -5,32 +5,36 @@
 
 typedef struct { const char *line, *name; } Place;
 
-static const struct { const char *line, *name; Place as; } aliases[] = {
-        { "3.1",  "q",       { "4.1",  "Q" } },
-        { "3.2",  "k_t",     { "4.2",  "K" } },
-        { "3.3",  "v_t",     { "4.3",  "V" } },
-        { "3.4",  "scores",  { "4.4",  "S" } },
-        { "3.4",  "alpha_t", { "4.6",  "A" } },
-        { "3.5",  "v_tilde", { "4.6",  "Vt" } },
-        { "8.3",  "Z",       { "10.3", "X" } },
-        { "8.5",  "Z",       { "9.5",  "X" } },
-        { "8.6",  "Z",       { "9.6",  "X" } },
-        { "8.7",  "Z",       { "9.7",  "X" } },
-        { "8.8",  "Z",       { "9.8",  "X" } },
-        { "8.12", "X",       { "10.3", "X" } },
-        { "8.14", "X",       { "9.5",  "X" } },
-        { "8.15", "X",       { "9.6",  "X" } },
-        { "8.16", "X",       { "9.5",  "X" } },
-        { "8.17", "X",       { "9.6",  "X" } },
-        { "8.18", "X",       { "9.7",  "X" } },
-        { "8.19", "X",       { "9.8",  "X" } },
-        { "9.3",  "X",       { "10.3", "X" } },
-        { "9.11", "X",       { "10.10", "X" } },
-        { "11.5", "loss",    { "13.5", "loss" } },
-        { "12.9", "loss",    { "13.5", "loss" } },
-        { "15.5", "p",       { "14.4", "p" } },
-        { "15.6", "q",       { "14.5", "q" } },
-        { "15.6", "y",       { "14.5", "y" } },
+static const struct {
+    int algorithm, line;
+    const char *name;
+    Place as;
+} aliases[] = {
+        {  3,  1, "q",       { "4.1",   "Q"    } },
+        {  3,  2, "k_t",     { "4.2",   "K"    } },
+        {  3,  3, "v_t",     { "4.3",   "V"    } },
+        {  3,  4, "scores",  { "4.4",   "S"    } },
+        {  3,  4, "alpha_t", { "4.6",   "A"    } },
+        {  3,  5, "v_tilde", { "4.6",   "Vt"   } },
+        {  8,  3, "Z",       { "10.3",  "X"    } },
+        {  8,  5, "Z",       { "9.5",   "X"    } },
+        {  8,  6, "Z",       { "9.6",   "X"    } },
+        {  8,  7, "Z",       { "9.7",   "X"    } },
+        {  8,  8, "Z",       { "9.8",   "X"    } },
+        {  8, 12, "X",       { "10.3",  "X"    } },
+        {  8, 14, "X",       { "9.5",   "X"    } },
+        {  8, 15, "X",       { "9.6",   "X"    } },
+        {  8, 16, "X",       { "9.5",   "X"    } },
+        {  8, 17, "X",       { "9.6",   "X"    } },
+        {  8, 18, "X",       { "9.7",   "X"    } },
+        {  8, 19, "X",       { "9.8",   "X"    } },
+        {  9,  3, "X",       { "10.3",  "X"    } },
+        {  9, 11, "X",       { "10.10", "X"    } },
+        { 11,  5, "loss",    { "13.5",  "loss" } },
+        { 12,  9, "loss",    { "13.5",  "loss" } },
+        { 15,  5, "p",       { "14.4",  "p"    } },
+        { 15,  6, "q",       { "14.5",  "q"    } },
+        { 15,  6, "y",       { "14.5",  "y"    } },
 };
 
 static Place place_of(const Step *step, char line[30])
@@ -39,7 +43,8 @@ static Place place_of(const Step *step, char line[30])
     if (step->aspect != VALUE)
         return (Place){ "13.6", step->aspect == NEW ? "new" : "gradient" };
     for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
-        if (strcmp(line, aliases[k].line) == 0
+        if (step->algorithm == aliases[k].algorithm
+            && step->line == aliases[k].line
             && strcmp(step->name, aliases[k].name) == 0)
             return aliases[k].as;
     return (Place){ step->line == 0 ? "" : line, step->name };
@@ -1451,10 +1456,18 @@ const Slip slips[] = {
     { "no-residual-mlp", "X is not added to what the MLP gives", 0,
       { { "9.7", "X", only_added, false },
         { "10.8", "X", only_added, false } }, false },
+    { "no-residual", "X is never added to what comes out of it", 0,
+      { { "9.5", "X", only_attention, false },
+        { "9.7", "X", only_added, false },
+        { "10.6", "X", only_attention, false },
+        { "10.8", "X", only_added, false } }, false },
     { "normed-attn", "the attention is added to the normalised X", 0,
       { { "10.6", "X", to_the_normalised, false } }, false },
     { "normed-mlp", "the MLP is added to the normalised X", 0,
       { { "10.8", "X", to_the_normalised, false } }, false },
+    { "normed", "X itself is normalised", 0,
+      { { "10.6", "X", to_the_normalised, false },
+        { "10.8", "X", to_the_normalised, false } }, false },
     { "no-norm-attn", "the layer_norm of the attention is left out", 0,
       { { "9.6", "X", not_normalised, false },
         { "10.5", "Xt", not_normalised, false } }, false },
@@ -1463,6 +1476,12 @@ const Slip slips[] = {
         { "10.7", "Xt", not_normalised, false } }, false },
     { "no-norm-last", "the last layer_norm is left out", 0,
       { { "10.10", "X", not_normalised, false } }, false },
+    { "no-norm", "every layer_norm is left out", 0,
+      { { "9.6", "X", not_normalised, false },
+        { "9.8", "X", not_normalised, false },
+        { "10.5", "Xt", not_normalised, false },
+        { "10.7", "Xt", not_normalised, false },
+        { "10.10", "X", not_normalised, false } }, false },
     { "post-norm", "the sums are normalised, not what goes into them", 0,
       { { "10.5", "Xt", not_normalised, false },
         { "10.6", "X", norm_of_sum, false },
