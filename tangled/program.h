@@ -147,7 +147,8 @@ typedef struct {
     Fault *fault;               /* of the run                             */
 } Variation;
 
-/* run_varied is run_sheet with a variation. */
+/* run_varied is run_sheet with a variation, for a sheet that run_sheet has
+   run. */
 const Run *run_varied(const Sheet *sheet, Variation *variation,
                       Arena *arena, Tape *tape, Fault *f);
 

@@ -155,7 +155,6 @@ typedef struct {
     int ell_gen;                    /* tokens to be drawn                     */
     NumberList *chances;            /* uniform numbers for them               */
     Mat q;                          /* what the next one is drawn from        */
-    int y;                          /* the last one                           */
 } Job;
 static bool takes(int algorithm, const Argument *argument)
 {
@@ -169,7 +168,8 @@ static bool takes(int algorithm, const Argument *argument)
 static const Argument *argument_of(const Job *job, const char *name)
 {
     for (const Argument *a = arguments; a < arguments + ARGUMENTS; a++)
-        if (takes(job->run.algorithm, a) && strcmp(a->name, name) == 0)
+        if (*a->name == *name && strcmp(a->name, name) == 0
+            && takes(job->run.algorithm, a))
             return a;
     return NULL;
 }
@@ -584,7 +584,8 @@ static Item place_of(const char *path)
 static bool is_at(const Job *job, const Item *item, const Item *place)
 {
     int L = layers_of(&job->hyper, place->part);
-    return !item->claim && strcmp(item->name, place->name) == 0
+    return !item->claim && *item->name == *place->name
+        && strcmp(item->name, place->name) == 0
         && part_of(job, item) == place->part
         && (item->layer == place->layer || (item->layer == 0 && L == 1))
         && (item->head == place->head
@@ -798,8 +799,7 @@ static void add_noted(Job *job)
     job->in_row = 0;
 }
 
-static void note_index(Job *job, const Step *step, const char *line,
-                       int index)
+static void note_index(Job *job, const char *line, int index)
 {
     bool noted = strcmp(line, "12.5") == 0 || strcmp(line, "12.7") == 0;
     if (job->in_row > 0 && strcmp(line, job->row_line) != 0
@@ -812,11 +812,8 @@ static void note_index(Job *job, const Step *step, const char *line,
     if (strcmp(line, "14.2") == 0
         || (strcmp(line + 2, ".2") == 0 && job->data_n > 1))
         job->turn = index;
-    if (strcmp(line, "14.5") == 0 || strcmp(line, "15.6") == 0) {
-        add_row(job, (Step){ .algorithm = step->algorithm,
-                .line = step->line, .name = "y" }, 1, &job->y);
+    if (strcmp(line, "14.5") == 0 || strcmp(line, "15.6") == 0)
         job->turn++;            /* which Algorithm 14 says itself */
-    }
 }
 static Mat varied(const Job *job, const Step *step, Mat M)
 {
@@ -886,7 +883,7 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     sscanf(line, "%d.%d", &step.algorithm, &step.line);
     if (M == NULL) {
         enter(job, line, index);
-        note_index(job, &step, line, index);
+        note_index(job, line, index);
         return NULL;
     }
     if (is_update(line)) {
@@ -1312,7 +1309,8 @@ static Theta *given_theta(Job *job)
     Theta *theta = theta_new(job->arena, &job->hyper);
     job->hyper = theta->hyper;
     limit(job, (double)theta_count(theta));
-    check_places(job, theta);
+    if (job->variation == NULL)     /* else that was done before */
+        check_places(job, theta);
     theta_allocate(theta, job->arena);
     for (int k = 1; k <= theta->n; k++)
         fill_parameter(job, &theta->parameter[k]);
@@ -1496,10 +1494,11 @@ static double next_chance(void *from)
                   .line = job->run.algorithm == 14 ? 5 : 6,
                   .turn = job->turn, .time = 1 };
     Mat Y = input(job->tape, 1, 1);
-    step.M = Y;
     AT(Y, 1, 1) = (real)sample(job->q, u);
     Y = varied(job, &step, Y);
-    job->y = (int)AT(Y, 1, 1);
+    int y = (int)AT(Y, 1, 1);
+    add_row(job, step, 1, &y);
+    step.M = Y;
     Y = carried(job, &step, Y);
     return number_that_draws(job->q, AT(Y, 1, 1), u);
 }
