@@ -53,7 +53,7 @@ static void keep_weights(Watch *w, Mat A)
     w->picture[w->n++] = (Heatmap){ .title = title, .M = copy,
         .row = encodes || crosses ? w->other : w->own,
         .column = encodes ? w->other : w->own,
-        .down = "key t_z", .across = "query t_x" };
+        .down = "key t_z", .across = "query t_x", .apart = w->head == 1 };
 }
 static Mat watch(void *to, const char *line, const char *name, Mat M,
                  int index)

@@ -280,7 +280,7 @@ void heatmap_svg(FILE *out, const Heatmap *h)
             h->y + f.top, h->M->cols * f.cell, h->M->rows * f.tall);
 }
 
-enum { PAGE = 1000, GAP = 28 };
+enum { PAGE = 1160, GAP = 28 };
 
 static Size arrange(int n, Heatmap h[], int top)
 {
