@@ -290,8 +290,8 @@ void show_flow(FILE *out, const Run *run, Arena *arena, Fault *f)
     const Job job = { out, run, arena, f };
     int H = heads_of(run), n = H + 1;
     if (run->algorithm != 4 && run->algorithm != 5)
-        fault(f, given_item(run, "algorithm")->at, "the flow of the data is "
-              "drawn of Algorithms 4 and 5 only.");
+        fault(f, given_item(run, "algorithm")->at, "the flow of the data "
+              "is drawn of Algorithms 4 and 5 only.");
     Flow *flow = arena_alloc(arena, (size_t)n * sizeof *flow);
     for (int h = 1; h <= H; h++)
         flow[h - 1] = flow_of(&job, h);

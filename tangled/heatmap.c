@@ -186,7 +186,9 @@ static double darkness(const Heatmap *h, const Frame *f, double x)
 {
     if (!h->signs)
         return h->numbers ? x : sqrt(x);
-    return isinf(x) ? 0.4 : f->largest == 0 ? 0 : 0.6 * fabs(x) / f->largest;
+    if (isinf(x))
+        return 0.4;
+    return f->largest == 0 ? 0 : 0.6 * fabs(x) / f->largest;
 }
 
 static void write_number(FILE *out, const Heatmap *h, double x, int middle,
@@ -199,6 +201,8 @@ static void write_number(FILE *out, const Heatmap *h, double x, int middle,
              : " text-anchor=\"middle\"", text);
 }
 
+static const char grid[] = " stroke=\"#bbb\" stroke-width=\".5\"";
+
 static void draw_cell(FILE *out, const Heatmap *h, const Frame *f, int i,
                       int j)
 {
@@ -208,7 +212,7 @@ static void draw_cell(FILE *out, const Heatmap *h, const Frame *f, int i,
     fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
             "fill=\"%s\" fill-opacity=\"%.3f\"%s>", left, top, f->cell,
             f->tall, isinf(x) ? "#888" : x < 0 ? "#b05a10" : "#1a4a8a",
-            dark, h->numbers ? " stroke=\"#bbb\" stroke-width=\".5\"" : "");
+            dark, h->numbers ? grid : "");
     fprintf(out, "<title>%s = %d, %s = %d: %.4f</title></rect>\n",
             h->down == NULL ? "row" : h->down, i,
             h->across == NULL ? "column" : h->across, j, x);
@@ -225,8 +229,8 @@ static void draw_mark(FILE *out, const Heatmap *h, const Frame *f, int i,
     snprintf(below, sizeof below, "%s%s%s", mark->sign,
              *mark->right == '\0' ? "" : " ", mark->right);
     fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
-            "fill=\"%s\" stroke=\"#bbb\" stroke-width=\".5\"/>\n", left, top,
-            f->cell, f->tall, mark->colour);
+            "fill=\"%s\"%s/>\n", left, top, f->cell, f->tall,
+            mark->colour, grid);
     svg_text(out, left + f->cell / 2, top + 16, " text-anchor=\"middle\"",
              mark->text);
     svg_text(out, left + f->cell / 2, top + 31,
@@ -258,8 +262,8 @@ static void draw_names(FILE *out, const Heatmap *h, const Frame *f)
         svg_text(out, x, h->y + 11 + (h->title == NULL ? 0 : LINE),
                  " fill=\"#666\"", h->across);
     if (h->down != NULL)
-        turned_text(out, h->x + 10, y + svg_width(h->down), " fill=\"#666\"",
-                    h->down);
+        turned_text(out, h->x + 10, y + svg_width(h->down),
+                    " fill=\"#666\"", h->down);
     if (h->below != NULL)
         svg_text(out, x, bottom + 14, " fill=\"#666\"", h->below);
 }

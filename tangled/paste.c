@@ -294,8 +294,8 @@ static void print_table(FILE *out, const Step *step, int places,
 static void print_axis(FILE *out, const char *where, const char *name)
 {
     if (name != NULL)
-        fprintf(out, "; %s: %.*s $%s$", where, (int)strcspn(name, " "), name,
-                strchr(name, ' ') + 1);
+        fprintf(out, "; %s: %.*s $%s$", where, (int)strcspn(name, " "),
+                name, strchr(name, ' ') + 1);
 }
 
 static void print_md_step(FILE *out, const Run *run, const Step *step,

@@ -5,6 +5,7 @@ local formula = require 'formula'
 local listing = require 'listing'
 local pair = require 'pair'
 local program = require 'program'
+local svg = require 'svg'
 
 local scratch = os.getenv 'WEAVE_SCRATCH'       -- where the figures' SVG is
 local target = os.getenv 'WEAVE_TARGET'         -- 'figures': TikZ alone
@@ -13,7 +14,7 @@ local box = { frames = {} }            -- frames: by a Div's class
 
 -- In HTML a figure is an SVG that doc/weave has made.  The names in it are
 -- made its own.
-local function svg(k)
+local function woven(k)
   local file = scratch and io.open(('%s/figure-%d.svg'):format(scratch, k))
   if not file then return '' end
   local text, own = file:read 'a', ('f%d-'):format(k)
@@ -23,7 +24,14 @@ local function svg(k)
     :gsub(' xmlns[:%a]*="[^"]*"', ''))
 end
 
-local function picture(text)
+local function picture(block)
+  local text = block.text
+  if block.attributes.run == 'svg' then         -- what a command draws
+    text = svg.tikz((program.run(text)))
+    if not text then
+      book.fault(book.here, '`%s` draws no SVG.', block.text)
+    end
+  end
   if text:match '\\begin{tikzpicture}' then return text end
   return '\\begin{tikzpicture}\n' .. text .. '\n\\end{tikzpicture}'
 end
@@ -32,14 +40,14 @@ function box.figure(block)
   local id, k = block.identifier, book.figures[block.identifier]
   if target == 'figures' then
     return pair.new(('%%@ %d Figure %d\n\\figurepage{%%\n%s\n}'):format(
-      book.here, k, picture(block.text)), ''):blocks()
+      book.here, k, picture(block)), ''):blocks()
   end
   local caption = formula.markdown(block.attributes.caption or '')
   return pair.new(
     ('%%@ %d Figure %d\n\\beginfigure{%s}\n%s\n\\closefigure{%d}{%s}'):format(
-      book.here, k, id, picture(block.text), k, caption.tex),
+      book.here, k, id, picture(block), k, caption.tex),
     ('<figure id="%s">%s<figcaption><b>Figure %d.</b> %s</figcaption></figure>')
-      :format(id, svg(k), k, caption.html)):blocks()
+      :format(id, woven(k), k, caption.html)):blocks()
 end
 
 -- The blocks of a Div between an opening and a closing of ours.
