@@ -40,7 +40,7 @@ static uint64_t sum_of_step(uint64_t sum, const Step *step, int decimals)
     return sum;
 }
 
-static uint64_t sum_of(const Run *run, const Run *other, int decimals)
+uint64_t sum_of_answers(const Run *run, const Run *other, int decimals)
 {
     uint64_t sum = NO_CHECKSUM;
     for (int k = 0; k < run->n; k++) {
@@ -55,6 +55,9 @@ static uint64_t sum_of(const Run *run, const Run *other, int decimals)
 
 static bool differ(Effect *e, Mat M, int decimals)
 {
+    e->i = e->j = 1;
+    if (M->rows != e->wrong->M->rows || M->cols != e->wrong->M->cols)
+        return true;
     for (e->i = 1; e->i <= M->rows; e->i++)
         for (e->j = 1; e->j <= M->cols; e->j++)
             if (strcmp(printed(AT(M, e->i, e->j), decimals).text,
@@ -64,9 +67,9 @@ static bool differ(Effect *e, Mat M, int decimals)
     return false;
 }
 
-static Effect effect_of(const Run *run, const Run *slipped, int decimals)
+static Effect effect_in(const Run *run, const Run *slipped, int decimals)
 {
-    Effect e = { .sum = sum_of(run, slipped, decimals) };
+    Effect e = { .sum = sum_of_answers(run, slipped, decimals) };
     for (int k = 0; k < run->n; k++) {
         e.right = &run->step[k];
         e.wrong = same_step(slipped, e.right);
@@ -77,20 +80,25 @@ static Effect effect_of(const Run *run, const Run *slipped, int decimals)
     return e;
 }
 
+bool effect_of(const Run *run, const Slip *slip, int decimals, Arena *arena,
+               Tape *tape, Effect *effect)
+{
+    Explanation why = { .slip = { slip } };
+    const Run *slipped = run_explained(run->sheet, &why, arena, tape);
+    if (!why.made[0])
+        return false;
+    *effect = effect_in(run, slipped, decimals);
+    effect->slip = slip;
+    return true;
+}
 Effect *effects_of(const Run *run, int decimals, Arena *arena, Tape *tape,
                    int *n, uint64_t *sum)
 {
     Effect *effect = arena_alloc(arena, (size_t)slips_n * sizeof *effect);
     *n = 0;
-    *sum = sum_of(run, run, decimals);
-    for (int k = 0; k < slips_n; k++) {
-        Explanation why = { .slip = { &slips[k] } };
-        const Run *slipped = run_explained(run->sheet, &why, arena, tape);
-        if (!why.made[0])
-            continue;
-        effect[*n] = effect_of(run, slipped, decimals);
-        effect[(*n)++].slip = &slips[k];
-    }
+    *sum = sum_of_answers(run, run, decimals);
+    for (int k = 0; k < slips_n; k++)
+        *n += effect_of(run, &slips[k], decimals, arena, tape, &effect[*n]);
     return effect;
 }
 

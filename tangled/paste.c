@@ -27,6 +27,12 @@ static const struct { const char *sign, *tex; } signs[] = {
     { "x̂",     "\\hat x" },      { "-inf",   "{-\\infty}" },
     { "...",   "\\dots" },       { "|",      "\\mid" },
     { "{",     "\\lbrace" },     { "}",      "\\rbrace" },
+    { "bos_token", "\\text{bos token}" },
+    { "eos_token", "\\text{eos token}" },
+    { "√v",    "\\sqrt v" },      { "*",      "\\," },
+    { "sqrt(2)", "\\sqrt 2" },    { "sqrt(3)", "\\sqrt 3" },
+    { "sqrt(4)", "\\sqrt 4" },    { "sqrt(5)", "\\sqrt 5" },
+    { "sqrt(6)", "\\sqrt 6" },    { "pi",     "\\pi" },
     { "log ",  "\\log" },        { "W_qkv^h", "W_{qkv}^h" },
     { "mask_token", "\\text{mask token}" },
     { "layer_norm", "\\operatorname{layer-norm}" },
@@ -90,7 +96,7 @@ static size_t take_index(FILE *out, const char *p)
                 : "%c{%.*s}", *p, (int)n - 1, p + 1);
     return n;
 }
-static void print_tex(FILE *out, const char *formula, size_t length)
+void formula_tex(FILE *out, const char *formula, size_t length)
 {
     const char *p = formula;
     while (p < formula + length) {
@@ -117,7 +123,7 @@ static void print_step_place(FILE *out, const Run *run, const Step *step,
         if (words)
             fprintf(out, "%.*s", (int)n, p);
         else
-            print_tex(out, p, n);
+            formula_tex(out, p, n);
         fputs(words ? "" : "$", out);
         p += n;
         if (*p == ':')
@@ -154,7 +160,7 @@ static void print_verdict(FILE *out, const char *verdict, const char *marks)
         bool formula = is_formula(p, n);
         fputs(formula ? "$" : "", out);
         if (formula)
-            print_tex(out, p, n);
+            formula_tex(out, p, n);
         else
             fprintf(out, "%.*s", (int)n, p);
         fputs(formula ? "$" : "", out);
@@ -226,7 +232,7 @@ static void print_tex_step(FILE *out, const Run *run, const Step *step,
     if (step->M->cols > 10)
         fprintf(out, "\\setcounter{MaxMatrixCols}{%d}\n", step->M->cols);
     fputs("\\[\n  ", out);
-    print_tex(out, formula, strlen(formula));
+    formula_tex(out, formula, strlen(formula));
     fputs(" =\n", out);
     print_pmatrix(out, step, places, false);
     if (corrected(step)) {
@@ -306,7 +312,7 @@ static void print_md_step(FILE *out, const Run *run, const Step *step,
     fputc('\n', out);
     print_step_place(out, run, step, text);
     fputs(": $", out);
-    print_tex(out, formula, strlen(formula));
+    formula_tex(out, formula, strlen(formula));
     fputs("$", out);
     if (mask_is_1(step)) {
         fputs("; as before, the mask is 1 everywhere\n", out);

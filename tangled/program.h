@@ -178,9 +178,11 @@ void json_string(FILE *out, const char *text, size_t n);
 void json_place(FILE *out, const Step *step);
 
 /* What a step is, such as "A = softmax(S / √d_attn)"; where placed, with
-   its place before it, such as "line 6, h = 2: ". */
+   its place before it, such as "line 6, h = 2: ". print_formula prints a
+   formula with the transpositions of the layout for its apostrophes. */
 const char *step_text(Arena *arena, const Run *run, const Step *step,
                       bool placed);
+void print_formula(FILE *out, const Run *run, const char *formula);
 
 /* Is it made of distributions? Is it line 5 of Algorithm 4 with a mask
    that is 1 everywhere? */
@@ -253,9 +255,10 @@ const char *columns_are(const Run *run, const Step *step);
 void show_flow(FILE *out, const Run *run, Arena *arena, Fault *f);
 
 /* show_tex prints a run as LaTeX, show_md as Markdown with LaTeX between
-   dollars. */
+   dollars. formula_tex prints the first bytes of a formula as LaTeX. */
 void show_tex(FILE *out, const Run *run, bool all, Arena *arena);
 void show_md(FILE *out, const Run *run, bool all, Arena *arena);
+void formula_tex(FILE *out, const char *formula, size_t length);
 
 /* A slip changes values. */
 typedef struct Slipping Slipping;
@@ -427,9 +430,14 @@ typedef struct {
 
 /* effects_of finds the effects of the n slips that can be made on the sheet
    of a run. Asked for are the steps that are claimed, or all if none is, to
-   so many decimals. *sum is that of the run itself. */
+   so many decimals. *sum is that of the run itself. effect_of finds the
+   effect of one slip; false if it cannot be made. sum_of_answers is the sum
+   of those numbers of another run that this one is asked for. */
 Effect *effects_of(const Run *run, int decimals, Arena *arena, Tape *tape,
                    int *n, uint64_t *sum);
+bool effect_of(const Run *run, const Slip *slip, int decimals, Arena *arena,
+               Tape *tape, Effect *effect);
+uint64_t sum_of_answers(const Run *run, const Run *other, int decimals);
 
 /* Prints a heading and a list with commas on lines that fit a page. */
 void print_list(FILE *out, const char *heading, const char *list);
@@ -670,6 +678,42 @@ int classify_texts(FILE *out, FILE *err, int n, char *argument[]);
 
 /* show_attention is `ftx show` where it is given a model. */
 int show_attention(FILE *out, FILE *err, int n, char *argument[]);
+
+/* What an exercise should be. A size of 0 is left to the algorithm. */
+typedef struct {
+    int algorithm, seed, decimals, layout;
+    int tokens, context, d_x, d_attn, heads, mask, positions;
+    bool biases, exact, key, tex;
+} Wanted;
+
+/* An exercise: a sheet without claims, and the steps to be claimed. */
+typedef struct {
+    const Wanted *wanted;
+    const char *title;          /* of the algorithm                       */
+    const char *command;        /* that draws it again                    */
+    const char *given;          /* the sheet up to the claims             */
+    const Run *run;
+    int n, notes;
+    const Step **claim;         /* claim[0] ... claim[n - 1]              */
+    const char **formula;       /* of each claim                          */
+    const char *note[8];        /* what else has to be known              */
+} Exercise;
+/* The text of an answer, such as 0.667; or 2/3, if exact is wanted. */
+void answer_text(const Exercise *e, const Step *step, int i, int j,
+                 char *to, size_t size);
+
+/* Where a step of the exercise stands, such as "4.4, h = 2"; and what a
+   claim about it is called, such as "S^2". */
+void step_place(const Exercise *e, const Step *step, char *to,
+                size_t size);
+void claim_name(const Exercise *e, const Step *step, char *to, size_t size);
+
+/* worksheet prints the exercise as a LaTeX document, and its key on a page
+   of its own. */
+void worksheet(FILE *out, const Exercise *e);
+
+/* exercise is the command `ftx exercise`. */
+int exercise(FILE *out, FILE *err, int n, char *argument[]);
 
 /* erratum is the command `ftx erratum`: the errata of the paper, each with
    numbers that show its size. It prints to out, what is wrong to err, and

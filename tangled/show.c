@@ -192,7 +192,7 @@ static const char *formula_text(const Run *run, const Step *step)
         return run->layout->rows ? "softmax(X W_e)" : "softmax(W_eᵀ X)";
     return run->layout->rows && f->rows != NULL ? f->rows : f->columns;
 }
-static void print_formula(FILE *out, const Run *run, const char *formula)
+void print_formula(FILE *out, const Run *run, const char *formula)
 {
     static const char scale[] = " / √d_attn";
     bool primed = run->layout->rows != run->layout->weights;

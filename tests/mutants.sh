@@ -17,6 +17,7 @@ tests_for() {
     product*) own=test_product ;;
     run.c|show.c) own=test_worked ;;
     check.c|remark.c) own=test_checking ;;
+    worksheet*)          own=test_exercise ;;
     options*|hyper*)     own=test_count ;;
     corpus*|plan*|curve*) own=test_train ;;
     using*|generate*|translate*|fill_text*|classify_text*|attention_map*)

@@ -1,0 +1,533 @@
+/* ftx exercise: sheets to fill in, their keys, and pages to print. */
+#include "command.h"
+
+#define DRAWN(...) SAID(exercise, __VA_ARGS__)
+
+static char *const layout_names[] = { "paper", "textbook", "torch",
+                                      "berkeley" };
+
+static char *number(int n)
+{
+    char *text = arena_alloc(arena, 20);
+    snprintf(text, 20, "%d", n);
+    return text;
+}
+
+/* ---------------------------------------------------- what a sheet says */
+
+typedef struct { const char *text; const Run *run; } Drawn;
+
+static void run_it(Fault *f, void *data)
+{
+    Drawn *d = data;
+    size_t n = strlen(d->text);
+    char *text = memcpy(arena_alloc(arena, n + 1), d->text, n + 1);
+    const Sheet *sheet = sheet_of(arena, "drawn", text, (int)n, f);
+    d->run = run_sheet(sheet, arena, tape, f);
+    for (int k = 0; k < sheet->n; k++)
+        if (sheet->item[k].claim)
+            step_of(d->run, &sheet->item[k], f);
+}
+
+static const Run *run_of(Said s)
+{
+    Drawn d = { .text = s.out };
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "drawn" };
+    if (s.status != 0 || !attempt(f, run_it, &d))
+        fail_at(HERE("ftx exercise"), "%s%s\n%s", f->sentence, s.err,
+                s.out);
+    return d.run;
+}
+
+static const Step *step_for(const Run *run, const Item *claim)
+{
+    Fault f = { .sheet = "drawn" };
+    return step_of(run, claim, &f);
+}
+
+static const Item *item_of(const Run *run, const char *name, bool claim)
+{
+    for (int k = 0; k < run->sheet->n; k++)
+        if (strcmp(run->sheet->item[k].name, name) == 0
+            && run->sheet->item[k].claim == claim)
+            return &run->sheet->item[k];
+    fail_at(HERE("item_of"), "there is no %s", name);
+    return NULL;
+}
+
+/* Every claim has the shape of its step. Returns how many entries. */
+static int entries_claimed(const Run *run)
+{
+    int entries = 0;
+    for (int k = 0; k < run->sheet->n; k++) {
+        const Item *claim = &run->sheet->item[k];
+        if (!claim->claim)
+            continue;
+        assert_shape(step_for(run, claim)->M, claim->rows, claim->cols);
+        entries += claim->rows * claim->cols;
+    }
+    return entries;
+}
+
+static void assert_blank(const Run *run)
+{
+    for (int k = 0; k < run->sheet->n; k++) {
+        const Item *item = &run->sheet->item[k];
+        for (int i = 0; item->claim && i < item->rows * item->cols; i++)
+            assert_that(isnan(item->entry[i].value));
+    }
+}
+
+/* Every claim is what the program computes, to the digits written. */
+static void assert_right(const Run *run, int decimals)
+{
+    for (int k = 0; k < run->sheet->n; k++) {
+        const Item *item = &run->sheet->item[k];
+        for (int i = 0; item->claim && i < item->rows * item->cols; i++) {
+            const Entry *entry = &item->entry[i];
+            Mat M = step_for(run, item)->M;
+            double x = AT(M, i / item->cols + 1, i % item->cols + 1);
+            bool rounded = entry->decimals == decimals;
+            assert_near(entry->value, x, rounded
+                        ? 0.501 * pow(10, -decimals) / fmax(1, fabs(x))
+                        : IS_DOUBLE ? 1e-9 : 1e-4);
+        }
+    }
+}
+
+static void every_algorithm_has_a_sheet_in_every_layout(void **state)
+{
+    (void)state;
+    for (int a = 1; a <= 15; a++)
+        for (int k = 0; k < 4; k++) {
+            Said sheet = DRAWN("--algorithm", number(a), "--seed", "2",
+                               "--layout", layout_names[k]);
+            Said key = DRAWN("--algorithm", number(a), "--seed", "2",
+                             "--layout", layout_names[k], "--key");
+            const Run *blank = run_of(sheet), *full = run_of(key);
+            assert_that(full->algorithm == a);
+            assert_that(strcmp(full->layout->name, layout_names[k]) == 0);
+            assert_blank(blank);
+            assert_right(full, 3);
+            assert_that(entries_claimed(blank) > 1);
+            assert_that(entries_claimed(blank) == entries_claimed(full));
+        }
+}
+
+static void a_key_is_judged_all_right(void **state)
+{
+    (void)state;
+    for (int a = 1; a <= 15; a++) {
+        Said key = DRAWN("--algorithm", number(a), "--seed", "2", "--key");
+        Said judged = SAID(check, write_text("key.sheet", key.out));
+        assert_says(judged, "\nall right\n");
+    }
+}
+
+/* ---------------------------------------------------------------- seeds */
+
+static void the_seed_decides(void **state)
+{
+    (void)state;
+    for (int a = 1; a <= 15; a++) {
+        Said s = DRAWN("--algorithm", number(a), "--seed", "2", "--key");
+        assert_that(strcmp(s.out, DRAWN("--algorithm", number(a), "--seed",
+                                        "2", "--key").out) == 0);
+        assert_that(strcmp(s.out, DRAWN("--algorithm", number(a), "--seed",
+                                        "4", "--key").out) != 0);
+    }
+}
+
+static void a_seed_gives_the_same_bytes_everywhere(void **state)
+{
+    (void)state;
+    Said s = DRAWN("--algorithm", "1", "--seed", "7", "--layout", "torch");
+    assert_says(s, "\nv 1\nW_e = -1 -1 -1 ; -1 -1 2 ; -1 0 -1 ; 2 1 0\n");
+}
+
+static void another_layout_is_the_same_exercise(void **state)
+{
+    (void)state;
+    const Run *paper = run_of(DRAWN("--algorithm", "5"));
+    for (int k = 1; k < 4; k++) {
+        const Run *other = run_of(DRAWN("--algorithm", "5", "--layout",
+                                        layout_names[k]));
+        Mat A = step_for(paper, item_of(paper, "Vt", true))->M,
+            B = step_for(other, item_of(other, "Vt", true))->M;
+        for (int i = 1; i <= A->rows; i++)
+            for (int j = 1; j <= A->cols; j++)
+                assert_near(k < 3 ? AT(B, j, i) : AT(B, i, j), AT(A, i, j),
+                            TIGHT);
+    }
+}
+
+/* -------------------------------------------------------------- numbers */
+
+static void weights_are_neither_tiny_nor_all_alike(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= 20; seed++) {
+        const Run *run = run_of(DRAWN("--algorithm", "4", "--seed",
+                                      number(seed)));
+        Mat A = step_for(run, item_of(run, "A", true))->M;
+        double least = 1, most = 0;
+        for (int i = 1; i <= 3; i++)
+            for (int j = 1; j <= 3; j++) {
+                least = fmin(least, AT(A, i, j));
+                most = fmax(most, AT(A, i, j));
+            }
+        assert_that(least >= 0.01 && most - least > 0.01);
+    }
+}
+
+static void no_token_is_zero_and_none_comes_twice(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= 30; seed++) {
+        const Run *run = run_of(DRAWN("--seed", number(seed)));
+        const Entry *x = item_of(run, "X", false)->entry;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j <= i; j++) {
+                bool same = true, zero = true;
+                for (int k = 0; k < 9; k += 3) {
+                    same &= x[k + i].value == x[k + j].value;
+                    zero &= x[k + i].value == 0;
+                }
+                assert_that(!zero && (i == j || !same));
+            }
+        assert_that(x[0].value >= -1 && x[0].value <= 2);
+    }
+}
+
+static void a_token_is_drawn_without_doubt(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= 20; seed++) {
+        const Run *run = run_of(DRAWN("--algorithm", "14", "--seed",
+                                      number(seed)));
+        const Item *u = item_of(run, "u", false);
+        for (int k = 0; k < run->n; k++) {
+            const Step *q = &run->step[k];
+            double sum = 0;
+            for (int y = 1; strcmp(q->name, "q") == 0 && y < 3; y++) {
+                sum += AT(q->M, y, 1);
+                assert_that(fabs(sum - u->entry[q->turn - 1].value) > 0.02);
+            }
+        }
+    }
+}
+
+static void a_sheet_of_masking_covers_a_token(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= 10; seed++) {
+        const Run *run = run_of(DRAWN("--algorithm", "12", "--seed",
+                                      number(seed)));
+        item_of(run, "Tt", true);
+        assert_that(AT(step_for(run, item_of(run, "loss", true))->M, 1, 1)
+                    > 0);
+    }
+}
+
+static void usual_slips_are_told_apart(void **state)
+{
+    (void)state;
+    static const char usual[] = " no-scale scale-d axis base-2 by-sum "
+                                "S-transposed A-transposed ";
+    char name[40];
+    for (int seed = 1; seed <= 20; seed++) {
+        const Run *run = run_of(DRAWN("--seed", number(seed)));
+        uint64_t sum;
+        int n;
+        const Effect *e = effects_of(run, 3, arena, tape, &n, &sum);
+        for (int i = 0; i < n; i++) {
+            snprintf(name, sizeof name, " %s ", e[i].slip->name);
+            if (strstr(usual, name) == NULL)
+                continue;
+            assert_that(e[i].sum != sum);
+            for (int k = 0; k < i; k++)
+                assert_that(e[i].sum != e[k].sum
+                            || strstr(usual, e[k].slip->name) == NULL);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- exact */
+
+static void exact_answers_have_no_decimals(void **state)
+{
+    (void)state;
+    static const int exact[] = { 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15 };
+    for (int k = 0; k < 11; k++)
+        for (int seed = 2; seed <= 3; seed++) {
+            Said s = DRAWN("--algorithm", number(exact[k]), "--exact",
+                           "--key", "--seed", number(seed));
+            const Run *run = run_of(s);
+            assert_right(run, 3);
+            for (int i = 0; i < run->sheet->n; i++) {
+                const Item *item = &run->sheet->item[i];
+                for (int j = 0; item->claim && j < item->rows * item->cols;
+                     j++)
+                    assert_that(item->entry[j].decimals <= 0);
+            }
+        }
+}
+
+static void exact_weights_are_small_fractions(void **state)
+{
+    (void)state;
+    Said s = DRAWN("--exact", "--key");
+    const Run *run = run_of(s);
+    const Item *A = item_of(run, "A", true);
+    assert_says(s, "sqrt(2)");
+    assert_says(s, "ln(");
+    for (int k = 0; k < 9; k++) {
+        bool fraction = false;
+        for (int q = 1; q <= 40; q++) {
+            double p = A->entry[k].value * q;
+            fraction |= fabs(p - round(p)) < 1e-6;
+        }
+        assert_that(fraction);
+    }
+}
+
+/* --------------------------------------------------------- what is said */
+
+static void a_sheet_names_the_command_that_draws_it(void **state)
+{
+    (void)state;
+    Said s = DRAWN("--algorithm", "5", "--heads", "3", "--exact", "--mask",
+                   "causal", "--seed", "2", "--key");
+    assert_says(s, "# ftx exercise --algorithm 5 --seed 2 --exact "
+                "--heads 3 --mask causal\n");
+    assert_says(s, "# Algorithm 5, multi-head attention: a key.\n");
+    assert_says(DRAWN("--seed=9"),
+                "# Algorithm 4, single-head attention: an exercise.\n"
+                "# ftx exercise --algorithm 4 --seed 9\n"
+                "# Fill in each ? with 3 decimals.\n");
+}
+
+static void formulas_are_those_of_the_layout(void **state)
+{
+    (void)state;
+    assert_says(DRAWN("--layout", "torch"), "# 4.1: Q = X W_qᵀ   (3 x 2)\n"
+                "claim Q = ? ? ; ? ? ; ? ?\n");
+    assert_says(DRAWN("--layout", "berkeley"),
+                "# 4.1: Q = W_qᵀ X   (2 x 3)\nclaim Q = ? ? ? ; ? ? ?\n");
+    assert_says(DRAWN("--biases"), "# 4.1: Q = W_q X + b_q 1ᵀ   (2 x 3)\n");
+    assert_says(DRAWN("--algorithm", "10"),
+                "# 10.8: X = X + W_mlp2 GELU(W_mlp1 X̃)   (2 x 3)\n");
+    assert_says(DRAWN("--algorithm", "8"), "# 4.6, W^e/d: A = ");
+    assert_says(DRAWN("--algorithm", "15"), "# 15.6, i = 2: q = ");
+    assert_says(DRAWN("--algorithm", "5"), "# 4.6, h = 2: A = ");
+}
+
+static void a_gradient_has_the_shape_of_its_weight(void **state)
+{
+    (void)state;
+    static const char *const product[] = {
+        "G Xᵀ", "Xᵀ G", "Gᵀ X", "X Gᵀ" };
+    for (int k = 0; k < 4; k++) {
+        char line[40];
+        snprintf(line, sizeof line, "# ∇W_u = %s, where", product[k]);
+        assert_says(DRAWN("--algorithm", "13", "--layout", layout_names[k]),
+                    line);
+    }
+}
+
+static void a_mask_adds_a_step(void **state)
+{
+    (void)state;
+    Said s = DRAWN("--mask", "causal", "--key");
+    assert_says(s, "\nmask causal\n");
+    assert_says(s, "\nclaim 4.4 S = ");
+    assert_says(s, "\nclaim 4.5 S = ");
+    assert_says(s, "-inf");
+    assert_that(strstr(DRAWN("--key").out, "4.5") == NULL);
+    assert_says(DRAWN("--key"), "\nclaim S = ");
+}
+
+static void sizes_are_as_asked_for(void **state)
+{
+    (void)state;
+    const Run *run = run_of(DRAWN("--tokens", "4", "--context", "2",
+                                  "--d_x", "2", "--d_attn", "3",
+                                  "--biases"));
+    const Item *X = item_of(run, "X", false), *Z = item_of(run, "Z", false),
+               *W_q = item_of(run, "W_q", false);
+    assert_that(X->rows == 2 && X->cols == 4 && Z->cols == 2);
+    assert_that(W_q->rows == 3 && W_q->cols == 2);
+    assert_that(item_of(run, "b_v", false)->cols == 2);
+    assert_that(run_of(DRAWN("--decimals", "5"))->decimals == 5);
+    assert_right(run_of(DRAWN("--decimals", "2", "--key")), 2);
+}
+
+static void positions_are_as_asked_for(void **state)
+{
+    (void)state;
+    assert_says(DRAWN("--algorithm", "2"), "\npositions paper\nd_e 4\n");
+    assert_says(DRAWN("--algorithm", "2"),
+                "w is base to\n#   the power 2 i/d_e");
+    assert_says(DRAWN("--algorithm", "2", "--positions", "vaswani"),
+                "sin((t-1) / w)");
+    assert_says(DRAWN("--algorithm", "2", "--positions", "learned"),
+                "\nW_p = ");
+    assert_says(DRAWN("--algorithm", "2", "--exact"), "/pi\n");
+}
+
+static void help_is_printed(void **state)
+{
+    (void)state;
+    assert_says(DRAWN("--help"), "Usage: ftx exercise");
+    assert_says(DRAWN("--help"), "  --seed N ");
+}
+
+/* ----------------------------------------------------------------- page */
+
+static int times(const char *text, const char *part)
+{
+    int n = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        n++;
+    return n;
+}
+
+static void assert_latex(const char *text)
+{
+    int depth = 0;
+    for (const char *p = text; *p != '\0'; p++) {
+        if (p > text && p[-1] == '\\' && strchr("{}", *p) != NULL)
+            continue;
+        depth += *p == '{' ? 1 : *p == '}' ? -1 : 0;
+        assert_that(depth >= 0 && (unsigned char)*p < 0x80);
+    }
+    assert_that(depth == 0 && times(text, "$") % 2 == 0);
+    assert_that(times(text, "\\left[") == times(text, "\\right]"));
+}
+
+static void a_page_has_a_box_for_each_entry_and_a_key(void **state)
+{
+    (void)state;
+    for (int a = 1; a <= 15; a++)
+        for (int k = 0; k < 4; k++) {
+            char *layout = layout_names[k];
+            Said page = DRAWN("--algorithm", number(a), "--seed", "2",
+                              "--layout", layout, "--tex");
+            const Run *run = run_of(DRAWN("--algorithm", number(a),
+                                          "--seed", "2", "--layout",
+                                          layout));
+            assert_latex(page.out);
+            assert_that(times(page.out, "\\blank")
+                        == entries_claimed(run) + 1);
+            assert_that(times(page.out, "\\newpage") == 1);
+            assert_says(page, "\\end{document}\n");
+        }
+}
+
+static void formulas_are_set_as_mathematics(void **state)
+{
+    (void)state;
+    Said s = DRAWN("--tex", "--mask", "causal", "--exact");
+    assert_says(s, "{A = \\operatorname{softmax}(S / "
+                "\\sqrt{d_{\\mathrm{attn}}})}");
+    assert_says(s, "\\tilde V = V A");
+    assert_says(s, "K^\\top Q");
+    assert_says(s, "{-\\infty}");
+    assert_says(s, "\\sqrt 2\\, \\operatorname{ln}(");
+    assert_says(s, "$\\text{mask}\\text{: causal}$");
+    assert_says(DRAWN("--tex", "--algorithm", "8"),
+                "W_q^{\\mathrm{e/d}} = ");
+    assert_says(DRAWN("--tex", "--algorithm", "10"),
+                "W_{\\mathrm{mlp2}} \\operatorname{GELU}"
+                "(W_{\\mathrm{mlp1}} \\tilde X)");
+    assert_says(DRAWN("--tex", "--algorithm", "6"), "\\sqrt{v + "
+                "\\varepsilon}");
+}
+
+/* ------------------------------------------------------------- refusals */
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    (void)state;
+    assert_refusal(DRAWN("--algorithm", "4", "--heads", "2"),
+                   "ftx exercise: Algorithm 4 takes no --heads.");
+    assert_refusal(DRAWN("--algorithm", "6", "--mask", "causal"),
+                   "ftx exercise: Algorithm 6 takes no --mask.");
+    assert_refusal(DRAWN("--algorithm", "10", "--biases"),
+                   "ftx exercise: Algorithm 10 takes no --biases.");
+    assert_refusal(DRAWN("--algorithm", "2", "--d_x", "3"),
+                   "ftx exercise: --d_x must be even: each pair of entries "
+                   "is a sine and a cosine.");
+    assert_refusal(DRAWN("--tokens", "1"), "ftx exercise: --tokens must be "
+                   "2 or more: one token alone has nothing to weigh or to "
+                   "predict.");
+    assert_refusal(DRAWN("mine.sheet"), "ftx exercise: there is nothing to "
+                   "read; see 'ftx exercise --help'.");
+    assert_refusal(DRAWN("--algorithm", "16"), "ftx exercise: --algorithm "
+                   "must be a whole number from 1 to 15; it is '16'.");
+}
+
+static void what_is_never_exact_is_refused(void **state)
+{
+    (void)state;
+    assert_refusal(DRAWN("--exact", "--algorithm", "1"), "ftx exercise: "
+                   "Algorithm 1 only copies numbers; its answers are exact "
+                   "without --exact.");
+    assert_refusal(DRAWN("--exact", "--algorithm", "2", "--positions",
+                         "vaswani"), "ftx exercise: --exact needs "
+                   "--positions paper and --d_x 2: other angles have no "
+                   "exact sines.");
+    assert_refusal(DRAWN("--exact", "--algorithm", "12"), "ftx exercise: "
+                   "--exact is not for Algorithm 12: its gradients mix "
+                   "logarithms and fractions.");
+    assert_refusal(DRAWN("--exact", "--algorithm", "9", "--d_x", "3"),
+                   "ftx exercise: --exact needs --d_x 2: of other tokens "
+                   "layer_norm makes roots.");
+}
+
+static void what_cannot_be_told_apart_is_refused(void **state)
+{
+    (void)state;
+    assert_refusal(DRAWN("--d_attn", "1"), "ftx exercise: none of 300 "
+                   "sheets shows whether the 1/√d_attn is left out; ask for "
+                   "a larger --d_attn.");
+    assert_refusal(DRAWN("--d_x", "1"), "ftx exercise: none of 300 sheets "
+                   "tells whether the 1/√d_attn is left out or the scores "
+                   "are divided by √d_x, not by √d_attn; ask for a larger "
+                   "--d_x.");
+    assert_refusal(DRAWN("--algorithm", "6", "--d_x", "1"), "ftx exercise: "
+                   "no sheet of that size has numbers that are neither "
+                   "tiny nor all alike; ask for another size.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(every_algorithm_has_a_sheet_in_every_layout),
+        TEST_FILES(a_key_is_judged_all_right),
+        TEST(the_seed_decides),
+        TEST(a_seed_gives_the_same_bytes_everywhere),
+        TEST(another_layout_is_the_same_exercise),
+        TEST(weights_are_neither_tiny_nor_all_alike),
+        TEST(no_token_is_zero_and_none_comes_twice),
+        TEST(a_token_is_drawn_without_doubt),
+        TEST(a_sheet_of_masking_covers_a_token),
+        TEST(usual_slips_are_told_apart),
+        TEST(exact_answers_have_no_decimals),
+        TEST(exact_weights_are_small_fractions),
+        TEST(a_sheet_names_the_command_that_draws_it),
+        TEST(formulas_are_those_of_the_layout),
+        TEST(a_gradient_has_the_shape_of_its_weight),
+        TEST(a_mask_adds_a_step),
+        TEST(sizes_are_as_asked_for),
+        TEST(positions_are_as_asked_for),
+        TEST(help_is_printed),
+        TEST(a_page_has_a_box_for_each_entry_and_a_key),
+        TEST(formulas_are_set_as_mathematics),
+        TEST(what_makes_no_sense_is_refused),
+        TEST(what_is_never_exact_is_refused),
+        TEST(what_cannot_be_told_apart_is_refused),
+    };
+    return RUN(laws);
+}
