@@ -4,11 +4,13 @@
 # A function that is compiled into many others is counted once: the copies
 # of a tile of the product could never all meet all its branches; nor could
 # the three forms of a FAST loop, so there is only one here. Which kernel
-# is the fastest depends on the processor: those lines do not count.
+# is the fastest depends on the processor: those lines do not count. Threads
+# share the counters, so these are atomic.
 set -eu
 cd "$(dirname "$0")/.."
 OUT=build/coverage
 CC="${CC:-gcc} -std=c11 -D_POSIX_C_SOURCE=200809L -O0 -g -w -Itangled"
+CC="$CC -fprofile-update=atomic"
 rm -rf $OUT
 mkdir -p $OUT
 
