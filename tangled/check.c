@@ -611,8 +611,8 @@ static void judge(Fault *f, void *data)
     char name[60];
     step_name(name, sizeof name, last);
     f->text = NULL;
-    fault(f, 0, "nothing is claimed; a line such as 'claim %s = 0.25 0.75' "
-          "says what was computed.", name);
+    fault(f, 0, "nothing is claimed; a line 'claim %s = ...' says what "
+          "was computed.", name);
 }
 static void judge_and_print(Fault *f, void *data)
 {

@@ -654,7 +654,7 @@ static void a_sheet_without_claims_is_told(void **state)
     (void)state;
     char expected[400];
     snprintf(expected, sizeof expected, "%s/a.sheet: nothing is claimed; a "
-             "line such as 'claim p = 0.25 0.75' says what was computed.",
+             "line 'claim p = ...' says what was computed.",
              directory());
     assert_refusal(SAID(check, (char *)sheet("algorithm 7\ne = 1\nWu = 1\n")),
                    expected);
