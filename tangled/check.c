@@ -327,7 +327,7 @@ static void say_why(Report *r, const Judged *j)
     }
 }
 
-static const Judged *first_wrong(const Judgement *judgement)    /* or NULL */
+static const Judged *first_wrong(const Judgement *judgement) /* or NULL */
 {
     const Judged *first = NULL;
     for (int k = 0; k < judgement->n; k++) {
@@ -567,10 +567,11 @@ static const char usage[] =
     "Usage: ftx check [options] SHEET...\n"
     "\n"
     "Judges what a sheet claims: which entries are right to the digits\n"
-    "typed, where it first goes wrong, and which known slip explains that.\n"
+    "typed, where it first goes wrong, and which slip explains that.\n"
     "A SHEET is a file; - is standard input. For example:\n"
     "\n"
-    "  printf 'algorithm 7\\ne = 1\\nWu = 0 ; ln(3)\\nclaim p = 0.25 0.75\\n'"
+    "  printf 'algorithm 7\\ne = 1\\nWu = 0 ; ln(3)\\nclaim p = 0.25 0.75"
+    "\\n'"
     " | ftx check -\n"
     "  ftx check --svg tests/worked/alg04.sheet > judged.svg\n"
     "\n"
@@ -579,14 +580,16 @@ static const char usage[] =
 
 static const char json_schema[] =
     "\nEach object of --json:\n"
-    "  {\"sheet\", \"algorithm\", \"layout\", \"status\": right|wrong|error,\n"
-    "   \"first_wrong\": number of a claim|null, \"other_layout\",\n"
-    "   \"claims\": [{\"claim\", \"algorithm\", \"line\", \"name\", \"index\",\n"
+    "  {\"sheet\", \"algorithm\", \"layout\", \"other_layout\",\n"
+    "   \"status\": right|wrong|error,\n"
+    "   \"first_wrong\": number of a claim|null, \"claims\": [\n"
+    "    {\"claim\", \"algorithm\", \"line\", \"name\", \"index\",\n"
     "     \"rows\", \"cols\", \"fits\", \"verdict\", \"transposed\",\n"
-    "     \"entries\": [{\"row\", \"col\", \"typed\", \"claimed\", \"here\",\n"
-    "       \"verdict\": open|right|last digit|follows|wrong}],\n"
-    "     \"explanations\": [{\"slips\", \"sentence\", \"carried\", \"only\"}],\n"
-    "     \"remarks\"}]}; or {\"sheet\", \"status\", \"error\"}\n";
+    "     \"entries\": [{\"row\", \"col\", \"typed\", \"claimed\",\n"
+    "       \"here\", \"verdict\": open|right|last digit|follows|wrong}],\n"
+    "     \"explanations\": [{\"slips\", \"sentence\", \"carried\",\n"
+    "       \"only\"}], \"remarks\"}]}\n"
+    "or {\"sheet\", \"status\", \"error\"}\n";
 typedef struct {
     FILE *out;
     const char *name;

@@ -228,7 +228,7 @@ static const char usage[] =
     "\n"
     "  ftx slips tests/worked/alg04-causal.sheet\n"
     "\n"
-    "  --once   a slip that was seen on one sheet is not shown on the next\n";
+    "  --once   a slip that was seen on a sheet is not shown on the next\n";
 
 typedef struct {
     bool once;

@@ -1031,7 +1031,8 @@ _Noreturn static void refuse_wanted(Fault *f, const Wanted *w, int sheets,
         fault(f, 0, "none of %d sheets shows whether %s; ask for a larger "
               "--%s.", sheets, alike.slip->what, larger);
     fault(f, 0, "none of %d sheets tells whether %s or %s; ask for a "
-          "larger --%s.", sheets, alike.slip->what, alike.other->what, larger);
+          "larger --%s.", sheets, alike.slip->what, alike.other->what,
+          larger);
 }
 
 static Exercise *draw_exercise(Command *c, const Wanted *w, Fault *f)

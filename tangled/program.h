@@ -86,7 +86,8 @@ typedef struct {
     bool weights;               /* a weight is transposed                 */
 } Layout;
 enum { LAYOUTS = 4 };
-extern const Layout layouts[LAYOUTS];   /* paper, textbook, torch, berkeley */
+extern const Layout layouts[LAYOUTS];   /* paper, textbook, torch,
+                                           berkeley */
 
 /* What is drawn in a cell where somebody's own numbers are. */
 typedef struct {
@@ -208,7 +209,7 @@ typedef struct {
     bool numbers;               /* in the cells ...                       */
     int decimals;               /* ... with so many of these              */
     bool signs;                 /* its entries are not weights            */
-    const CellMark *mark;           /* in the cells; NULL: numbers            */
+    const CellMark *mark;       /* in the cells; NULL: numbers            */
     bool apart;                 /* it begins a row of pictures            */
     int x, y;                   /* where it is drawn                      */
 } Heatmap;

@@ -101,7 +101,8 @@ static void remark_masked(const Judged *j, Remarks *to)
     for (int k = 0; k < item->rows * item->cols; k++)
         if (*claimed_entry(item, scores->M, k) == -INFINITY
             && fabs(item->entry[k].value) > half_unit(&item->entry[k])) {
-            remark(to, "%s is masked, so it is 0", entry_place(place, item, k));
+            remark(to, "%s is masked, so it is 0",
+                   entry_place(place, item, k));
             return;
         }
 }
@@ -143,7 +144,8 @@ static void remark_mixture(const Run *run, const Judged *j, Remarks *to)
         double half = half_unit(&item->entry[k]);
         if (x < least - half || x > most + half) {
             remark(to, "%s is %.6g, but the values that are mixed go from "
-                   "%.4g to %.4g", entry_place(place, item, k), x, least, most);
+                   "%.4g to %.4g", entry_place(place, item, k), x, least,
+                   most);
             return;
         }
     }
@@ -164,7 +166,7 @@ static void remark_whole(const Judgement *judgement, const Judged *j,
             || fabs(off) > 0.5)
             continue;
         if (entry->decimals == EXACT)
-            remark(to, "where all are whole, whole numbers are exact; %.*s.0 "
+            remark(to, "where all are whole, numbers are exact; %.*s.0 "
                    "has one decimal", n, typed);
         else
             remark(to, "%.*s stands for %.*f beside decimals", n, typed,

@@ -328,7 +328,8 @@ static void print_step(FILE *out, const Run *run, const Step *step,
         fputs("  as before: the mask is 1 everywhere\n", out);
         return;
     }
-    print_matrix(out, step->M, decimals_shown(run), shade && sums_to_1(step));
+    print_matrix(out, step->M, decimals_shown(run),
+                 shade && sums_to_1(step));
     if (sums_to_1(step))
         fprintf(out, "  each %s sums to 1\n",
                 run->layout->rows ? "row" : "column");

@@ -529,7 +529,8 @@ static double number_given(const Slipping *s, const char *name,
                            double instead)
 {
     const Item *item = given_as(s, name);
-    return item != NULL && item->word == NULL ? item->entry->value : instead;
+    return item != NULL && item->word == NULL ? item->entry->value
+                                              : instead;
 }
 
 static double epsilon(const Slipping *s)
@@ -1637,7 +1638,8 @@ static int entry_at(const Claim *c, int i, int j)
 {
     return c->item->rows == c->step->M->rows
         && c->item->cols == c->step->M->cols
-         ? (i - 1) * c->item->cols + j - 1 : (j - 1) * c->item->cols + i - 1;
+         ? (i - 1) * c->item->cols + j - 1
+         : (j - 1) * c->item->cols + i - 1;
 }
 
 
@@ -1666,7 +1668,8 @@ static Mat factor(Slipping *s, const char *name)
         return value_of(s, name[0] == 'X' ? "e" : "e_t");
     if (algorithm == 7 && s->variation.run->tied && name[0] == 'W')
         return transposed(s, value_of(s, "W_e"));
-    return strcmp(name, "Z") == 0 && given_as(s, "Z") == NULL ? value_of(s, "X")
+    return strcmp(name, "Z") == 0 && given_as(s, "Z") == NULL
+         ? value_of(s, "X")
                                                         : value_of(s, name);
 }
 static bool tells(const Entry *entry, double change)
@@ -1757,7 +1760,8 @@ const char *cell_sentence(char *to, size_t size, const CellSlip *cell)
                  term(was[1], l[1], r[0]), term(is[0], l[0], r[0]),
                  term(is[1], l[1], r[1]));
     else
-        snprintf(to, size, "in (%d,%d) the term %s %s", cell->row, cell->col,
+        snprintf(to, size, "in (%d,%d) the term %s %s", cell->row,
+                 cell->col,
                  term(is[0], l[0], r[0]), cell->kind == LEFT_OUT
                  ? "is left out" : "has the wrong sign");
     return to;
