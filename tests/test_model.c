@@ -300,6 +300,9 @@ static void what_a_header_claims_is_checked_first(void **state)
         { "epsilon", "epsilon nan", "line" },
         { "points", "points 2000000000", "line" },
         { "point 4", "point 4 inf nan", "line" },
+        { "point 4", "point 4 0.25 inf", "line" },
+        { "point 4", "point 4 0.25 0.5 0.5", "line" },
+        { "task", "task e", "its sizes do not fit its header." },
         { "step 7", "step 3", "line" },         /* before a point */
         { "numbers", "numbers 8 1", "its sizes do not fit its header." },
         { "numbers", "numbers 5 100", "line" },
@@ -320,6 +323,33 @@ static void what_a_header_claims_is_checked_first(void **state)
     char *name = with_line(best, "patience", "patience 0");
     assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
     name = with_line(small(TRAIN_D), "task d", "task e");
+    assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
+    name = with_line(small(TRAIN_E), "task e", "task class");
+    assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
+}
+
+static void a_header_is_text(void **state)
+{
+    (void)state;
+    Model *m;
+    size_t n;
+    char *bytes = bytes_of_a_model(&n), *name = path("d");
+    strstr(bytes, "\nL ")[2] = '\0';
+    sign(bytes, n);
+    write_bytes("d", bytes, n);
+    assert_begins(loading(name, &m), "%s: line 7 of its header is not what a "
+                  "model has: expected a line of text.", name);
+}
+
+static void fewer_bytes_than_numbers_are_refused(void **state)
+{
+    (void)state;
+    Model *m;
+    size_t n;
+    char *bytes = bytes_of_a_model(&n), *name = path("d");
+    size_t few = header_size(bytes, n) + 1 + 8;
+    sign(bytes, few);
+    write_bytes("d", bytes, few);
     assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
 }
 
@@ -467,6 +497,8 @@ int main(void)
         TEST_FILES(a_file_cut_anywhere_is_refused),
         TEST_FILES(a_header_that_lies_does_no_harm),
         TEST_FILES(what_a_header_claims_is_checked_first),
+        TEST_FILES(a_header_is_text),
+        TEST_FILES(fewer_bytes_than_numbers_are_refused),
         TEST_FILES(a_lie_takes_no_memory),
         TEST_FILES(other_files_are_refused_in_a_sentence),
         TEST_FILES(a_number_that_is_not_finite_is_refused),

@@ -595,6 +595,13 @@ static void wrong_options_are_refused(void **state)
     char *text = a_text("t", 20, "");
     assert_refusal(TRAIN(text), "ftx train: expected d, e, ed or class "
                    "first; see 'ftx train --help'.");
+    assert_refusal(TRAIN("--eta", "0.1"), "ftx train: expected d, e, ed or "
+                   "class first; see 'ftx train --help'.");
+    Said s = TRAIN("d", "--ell_max", "2", "--batch", "1", "--held-out", "0",
+                   "--epochs", "1000000", "--model", path("m.ftx"),
+                   a_text("u", 300, ""));
+    assert_that(s.status == 2 && strstr(s.err, "000000 steps are too many; "
+                                               "2000000000 may be.\n") != NULL);
     assert_refusal(TRAIN("d"), "ftx train: which file? See 'ftx train "
                    "--help'.");
     assert_refusal(TRAIN("ed", text, text), "ftx train: expected one file "
@@ -616,7 +623,7 @@ static void wrong_options_are_refused(void **state)
     assert_refusal(TRAIN("d", "--H", "5", "--model", path("m.ftx"), text),
                    "ftx train: H must divide d_e, unless d_attn and d_mid "
                    "are given.");
-    Said s = TRAIN("d", "--d_e", "90000", "--d_mlp", "1000000", "--L",
+    s = TRAIN("d", "--d_e", "90000", "--d_mlp", "1000000", "--L",
                    "1000", "--H", "1", "--model", path("m.ftx"), text);
     assert_that(s.status == 2 && strstr(s.err, "ftx train: training this "
                                         "model takes ") == s.err);
