@@ -20,6 +20,7 @@
 --     listing.lua      a piece on the page
 --     algorithm.lua    an algorithm on the page, and line for line with its C
 --     box.lua          figures, boxes, what the program prints
+--     svg.lua          what the program draws
 --     index.lua        the indexes
 --
 -- Here they are put together.  `doc/weave` calls this file and looks after

@@ -35,7 +35,7 @@ static bool is_text(const char *p, size_t n)
     return true;
 }
 
-typedef struct { const Input *in; const Run *run; int flow; } Picture;
+typedef struct { const Input *in; const Run *run; bool flow; } Picture;
 
 static void draw(Fault *f, void *data)
 {
@@ -44,6 +44,15 @@ static void draw(Fault *f, void *data)
         show_flow(p->in->out, p->run, p->in->arena, f);
     else
         show_svg(p->in->out, p->run, true, p->in->arena, f);
+}
+
+/* Some runs are too large for a picture. */
+static void try_to_draw(const Input *in, const Run *run, bool flow,
+                        const Fault *f)
+{
+    Picture picture = { in, run, flow };
+    Fault too_large = *f;
+    attempt(&too_large, draw, &picture);
 }
 
 static void use(Fault *f, void *data)
@@ -60,14 +69,15 @@ static void use(Fault *f, void *data)
     show_json(in->out, run);
     show_tex(in->out, run, true, in->arena);
     show_md(in->out, run, true, in->arena);
-    Picture picture = { in, run, 0 };
-    for (; picture.flow < 2; picture.flow++) {
-        Fault too_large = *f;
-        attempt(&too_large, draw, &picture);
-    }
+    try_to_draw(in, run, false, f);
+    try_to_draw(in, run, true, f);
     const Judgement *judgement = judge_sheet(sheet, in->arena, in->tape, f);
+    const Run *marked = marked_run(judgement, in->arena);
     check_text(in->out, judgement);
     check_json(in->out, judgement);
+    show_tex(in->out, marked, true, in->arena);
+    show_md(in->out, marked, true, in->arena);
+    try_to_draw(in, marked, false, f);
 }
 
 static void judge(bool used, const char *said, const char *printed,

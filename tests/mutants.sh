@@ -18,6 +18,7 @@ tests_for() {
     run.c|show.c) own=test_worked ;;
     check.c|remark.c) own=test_checking ;;
     worksheet*)          own=test_exercise ;;
+    flow.c|paste.c|mark.c) own=test_draw ;;
     options*|hyper*)     own=test_count ;;
     corpus*|plan*|curve*) own=test_train ;;
     using*|generate*|translate*|fill_text*|classify_text*|attention_map*)

@@ -24,6 +24,10 @@ case "$2" in
 --json) echo '{"sheet": "a.sheet", "layout": "paper", "steps": [
     {"algorithm": 1, "line": 1, "name": "e", "index": null, "rows": 2,
      "cols": 2, "values": [[0.5, "-inf"], [1, 0.3333333]]}]}' ;;
+--svg) echo '<svg width="100" height="50"><rect x="30" y="10" width="30"
+    height="9" rx="2" fill="#1a4a8a" fill-opacity="0.5" stroke="#bbb"/>
+    <text x="30" y="40" transform="rotate(-90 1 2)">&#60;50% &#38; d_e</text>
+    <path fill="#444" d="M 30 30 40 30 40 35 Z"/></svg>' ;;
 a.sheet) echo 'Alg 1, line 1: e' ;;
 *) echo "$2: there is no such sheet."; exit 2 ;;
 esac
@@ -85,6 +89,10 @@ The first is [e[1,1]]{.value sheet="a.sheet"}.
 ftx show a.sheet
 ```
 
+```{.tikz run=svg #fig-drawn caption="Drawn by the program."}
+ftx show --svg a.sheet
+```
+
 ::: {.differs errata="E1"}
 In nothing.
 :::
@@ -140,6 +148,7 @@ refuses 'braces that do not balance' 'do not balance' 's/^}$/}}/'
 refuses 'a dead link' 'small.nw:8: .*leads nowhere' 's/(#alg1)/(#alg11)/'
 refuses 'a missing figure' 'leads nowhere' 's/(#fig-one)/(#fig-two)/'
 refuses 'a command that fails' 'small.nw:5[0-9]: .*exits with 2' 's/^ftx show a.sheet/ftx show b.sheet/'
+refuses 'a picture that is none' 'draws no SVG' 's/^ftx show --svg/ftx show --swg/'
 refuses 'a value that is not there' 'small.nw:4[0-9]: there is no f ' 's/^\[e\]{/[f]{/'
 refuses 'an entry that is not there' 'there is no e\[3,1\]' 's/\[e\[1,1\]\]/[e[3,1]]/'
 refuses 'a file that is not there' 'c.sheet cannot be read' 's/^a.sheet$/c.sheet/'

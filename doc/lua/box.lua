@@ -24,12 +24,15 @@ local function woven(k)
     :gsub(' xmlns[:%a]*="[^"]*"', ''))
 end
 
+local function trimmed(text) return text:match '^%s*(.-)%s*$' end
+
 local function picture(block)
   local text = block.text
   if block.attributes.run == 'svg' then         -- what a command draws
     text = svg.tikz((program.run(text)))
     if not text then
-      book.fault(book.here, '`%s` draws no SVG.', block.text)
+      book.fault(book.here, '`%s` draws no SVG.', trimmed(block.text))
+      return ''
     end
   end
   if text:match '\\begin{tikzpicture}' then return text end
@@ -88,8 +91,6 @@ function box.frames.wide(_, blocks)
 end
 
 ------------------------------------------------------------------- verbatim
-
-local function trimmed(text) return text:match '^%s*(.-)%s*$' end
 
 function box.run(block)
   local command = trimmed(block.text)
