@@ -1,0 +1,600 @@
+/* Sheets that chance writes, and a student who fills them in: plain loops
+   that know nothing of the program, with the commonest slips built in. */
+#ifndef STUDENT_H
+#define STUDENT_H
+#include "check.h"
+#include "program.h"
+
+enum { WIDEST = 7 };
+typedef struct { int rows, cols; double at[WIDEST][WIDEST]; } Small;
+
+/* What a sheet gives: of tokens, a weight, a vector; head 0: of none. */
+typedef struct {
+    const char *name;
+    enum { TOKENS_OF, WEIGHT_OF, VECTOR_OF } kind;
+    int head;
+    Small M;
+} Thing;
+
+typedef struct {
+    int algorithm;
+    const Layout *layout;
+    const char *mask;           /* "none", "causal", "matrix"             */
+    bool scaled, rms, tied;
+    double epsilon;
+    char words[200];            /* lines of the sheet that are no matrix  */
+    int n;
+    Thing thing[30];
+} Problem;
+
+/* ------------------------------------------------------- random problems */
+
+static inline int pick(int least, int most)
+{
+    double x = (folded(generator += 0x9E3779B97F4A7C15u) + 1) / 2;
+    return least + (int)(x * (most - least + 1));
+}
+static inline bool chance(int one_in) { return pick(1, one_in) == 1; }
+
+static inline Small random_small(int rows, int cols)
+{
+    Small M = { rows, cols, { { 0 } } };
+    bool decimals = chance(3);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            M.at[i][j] = decimals ? pick(-15, 20) / 10.0 : pick(-2, 3);
+    return M;
+}
+
+static inline Thing *thing_of(Problem *p, const char *name, int head)
+{
+    for (int k = 0; k < p->n; k++)
+        if (strcmp(p->thing[k].name, name) == 0 && p->thing[k].head == head)
+            return &p->thing[k];
+    return NULL;
+}
+
+static inline void give_thing(Problem *p, const char *name, int kind,
+                              int head, int rows, int cols)
+{
+    Thing *t = &p->thing[p->n++];
+    t->name = name;
+    t->kind = kind == WEIGHT_OF ? WEIGHT_OF
+            : kind == VECTOR_OF ? VECTOR_OF : TOKENS_OF;
+    t->head = head;
+    t->M = random_small(rows, cols);
+}
+
+static inline void add_word(Problem *p, const char *format, ...)
+    FORMAT_LIKE_PRINTF(2, 3);
+static inline void add_word(Problem *p, const char *format, ...)
+{
+    size_t n = strlen(p->words);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(p->words + n, sizeof p->words - n, format, arguments);
+    va_end(arguments);
+}
+
+static inline void random_mask(Problem *p, int ell_z, int ell_x)
+{
+    static const char *const kinds[] = { "none", "causal", "matrix" };
+    p->mask = kinds[ell_x == ell_z ? pick(0, 2) : 2 * pick(0, 1)];
+    if (*p->mask != 'm') {
+        add_word(p, "mask %s\n", p->mask);
+        return;
+    }
+    give_thing(p, "mask", TOKENS_OF, 0, ell_z, ell_x);
+    Small *M = &thing_of(p, "mask", 0)->M;
+    for (int j = 0; j < ell_x; j++) {
+        for (int i = 0; i < ell_z; i++)
+            M->at[i][j] = pick(0, 1);
+        M->at[pick(0, ell_z - 1)][j] = 1;
+    }
+}
+
+static inline void random_weights(Problem *p, int head, int d_x, int d_z,
+                               int d_attn, int d_out)
+{
+    give_thing(p, "W_q", WEIGHT_OF, head, d_attn, d_x);
+    give_thing(p, "W_k", WEIGHT_OF, head, d_attn, d_z);
+    give_thing(p, "W_v", WEIGHT_OF, head, d_out, d_z);
+    if (chance(2))
+        give_thing(p, "b_q", VECTOR_OF, head, d_attn, 1);
+    if (chance(2))
+        give_thing(p, "b_k", VECTOR_OF, head, d_attn, 1);
+    if (chance(2))
+        give_thing(p, "b_v", VECTOR_OF, head, d_out, 1);
+}
+
+static inline void random_attention(Problem *p)
+{
+    bool square = chance(2), five = p->algorithm == 5;
+    int H = five ? pick(2, 3) : 1, d_x = pick(2, 3),
+        d_z = square || chance(2) ? d_x : pick(1, 3),
+        d_attn = square ? d_x : pick(1, 4),
+        d_mid = square ? d_x : pick(1, five ? 2 : 3),
+        ell_x = chance(3) ? d_x : pick(2, 4),
+        ell_z = chance(2) ? ell_x : pick(2, 4);
+    bool cross = chance(2);
+    if (p->algorithm == 3) {
+        give_thing(p, "e", VECTOR_OF, 0, d_x, 1);
+        give_thing(p, "e_t", TOKENS_OF, 0, d_x, ell_z);
+        random_weights(p, 0, d_x, d_x, d_attn, d_mid);
+    } else {
+        give_thing(p, "X", TOKENS_OF, 0, d_x, ell_x);
+        if (cross)
+            give_thing(p, "Z", TOKENS_OF, 0, d_z, ell_z);
+        d_z = cross ? d_z : d_x;
+        for (int h = 1; h <= H; h++)
+            random_weights(p, five ? h : 0, d_x, d_z, d_attn, d_mid);
+        random_mask(p, cross ? ell_z : ell_x, ell_x);
+    }
+    if (five) {
+        int d_out = chance(2) && H * d_mid < WIDEST ? H * d_mid
+                  : chance(2) ? d_mid : pick(1, 3);
+        give_thing(p, "W_o", WEIGHT_OF, 0, d_out, H * d_mid);
+        if (chance(2))
+            give_thing(p, "b_o", VECTOR_OF, 0, d_out, 1);
+    }
+    p->scaled = !chance(8);
+    add_word(p, p->scaled ? "scale yes\n" : "scale no\n");
+}
+
+static inline void random_norm(Problem *p)
+{
+    static const double epsilons[] = { 0, 0.001, 0.01, 0.1, 1 };
+    int d_e = pick(2, 4);
+    p->rms = chance(4);
+    p->epsilon = epsilons[pick(0, 4)];
+    add_word(p, "epsilon %g\n%s", p->epsilon, p->rms ? "norm rms\n" : "");
+    give_thing(p, "e", TOKENS_OF, 0, d_e, chance(2) ? d_e : pick(1, 4));
+    if (chance(2))
+        give_thing(p, "gamma", VECTOR_OF, 0, d_e, 1);
+    if (!p->rms && chance(2))
+        give_thing(p, "beta", VECTOR_OF, 0, d_e, 1);
+}
+
+static inline void random_unembedding(Problem *p)
+{
+    int d_e = pick(2, 4), N_V = chance(2) ? d_e : pick(2, 5);
+    p->tied = chance(4);
+    give_thing(p, "e", TOKENS_OF, 0, d_e, pick(1, 3));
+    if (p->tied) {
+        add_word(p, "tied yes\n");
+        give_thing(p, "W_e", TOKENS_OF, 0, d_e, N_V);
+    } else
+        give_thing(p, "W_u", WEIGHT_OF, 0, N_V, d_e);
+}
+
+static inline void random_embedding(Problem *p)
+{
+    int d_e = 2 * pick(1, 3), n = chance(2) ? d_e : pick(3, 6),
+        t = pick(1, n);
+    if (p->algorithm == 1 || chance(3)) {
+        give_thing(p, p->algorithm == 1 ? "W_e" : "W_p", TOKENS_OF, 0, d_e,
+                   n);
+        add_word(p, "%s = %d\n", p->algorithm == 1 ? "v" : "t", t);
+        return;
+    }
+    add_word(p, "positions %s\nt = %d\nd_e = %d\nell_max = %d\n",
+             chance(2) ? "paper" : "vaswani", t, d_e, n + 2);
+    if (chance(2))
+        add_word(p, "base = %d\n", chance(2) ? 100 : 10000);
+    if (chance(3))
+        add_word(p, "first = %d\n", pick(0, 1));
+}
+
+static inline Problem *random_problem(int algorithm)
+{
+    Problem *p = arena_alloc(arena, sizeof *p);
+    *p = (Problem){ .algorithm = algorithm, .scaled = true,
+                    .mask = "none", .layout = &layouts[pick(0, 3)] };
+    if (algorithm <= 2)
+        random_embedding(p);
+    else if (algorithm <= 5)
+        random_attention(p);
+    else if (algorithm == 6)
+        random_norm(p);
+    else
+        random_unembedding(p);
+    return p;
+}
+
+/* -------------------------------------------------------------- a sheet */
+
+typedef struct { size_t n; char at[20000]; } Text;
+
+static inline void add_text(Text *t, const char *format, ...)
+    FORMAT_LIKE_PRINTF(2, 3);
+static inline void add_text(Text *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    t->n += (size_t)vsnprintf(t->at + t->n, sizeof t->at - t->n, format,
+                              arguments);
+    va_end(arguments);
+    assert_that(t->n < sizeof t->at - 1);
+}
+
+static inline Text *given_text(const Problem *p)
+{
+    Text *t = arena_alloc(arena, sizeof *t);
+    t->n = 0;
+    add_text(t, "algorithm %d\nlayout %s\n%s", p->algorithm, p->layout->name,
+             p->words);
+    for (const Thing *x = p->thing; x < p->thing + p->n; x++) {
+        bool turn = x->kind == WEIGHT_OF ? p->layout->weights
+                  : x->kind == VECTOR_OF ? true : p->layout->rows;
+        int rows = turn ? x->M.cols : x->M.rows,
+            cols = turn ? x->M.rows : x->M.cols;
+        add_text(t, "%s", x->name);
+        if (x->head > 0)
+            add_text(t, "^%d", x->head);
+        add_text(t, " =");
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < cols; j++)
+                add_text(t, "%s%g", j == 0 && i > 0 ? " ; " : " ",
+                         turn ? x->M.at[j][i] : x->M.at[i][j]);
+        add_text(t, "\n");
+    }
+    return t;
+}
+
+/* x as it is typed; whole: without decimals. */
+static inline const char *typed(char to[60], double x, int decimals,
+                                bool whole)
+{
+    if (isinf(x))
+        return strcpy(to, "-inf");
+    snprintf(to, 60, "%.*f", whole ? 0 : decimals, x);
+    if (strtod(to, NULL) == 0)
+        snprintf(to, 60, "%.*f", whole ? 0 : decimals, 0.0);
+    return to;
+}
+
+/* ------------------------------------------------------------- a student */
+
+typedef struct {
+    const Problem *p;
+    const char *slip;           /* its name, or ""                        */
+    int decimals;
+    bool carries;               /* the rounded numbers on                 */
+    int leaves_out;             /* one in so many claims; 0: none         */
+    int claims, error;          /* this claim has an error; 0: none       */
+    uint64_t random;            /* for what is left out, and the error    */
+    Text *text;                 /* the sheet                              */
+    bool stuck;                 /* there was no number to write           */
+} Student;
+
+static inline bool makes(const Student *st, const char *slip)
+{
+    return strcmp(st->slip, slip) == 0;
+}
+
+static inline int draw(Student *st, int n)
+{
+    return (int)((folded(st->random += 77777) + 1) / 2 * n);
+}
+
+/* Another digit, another sign, or two digits that change places; false if
+   nothing came of it. */
+static inline bool spoil(Student *st, char *number)
+{
+    char before[60], *at[60];
+    int n = 0;
+    strcpy(before, number);
+    for (char *c = number; *c != '\0'; c++)
+        if (*c >= '0' && *c <= '9')
+            at[n++] = c;
+    bool fraction = strchr(number, '.') != NULL;
+    int kind = draw(st, 3), k = draw(st, fraction ? n - 1 : n);
+    if (kind == 0 && *number != 'i' && *at[k] != '9')
+        ++*at[k];
+    else if (kind == 1 && *number == '-')
+        memmove(number, number + 1, strlen(number));
+    else if (kind == 1)
+        snprintf(number, 60, "-%.50s", before);
+    else if (kind == 2 && k + 1 < n) {
+        char c = *at[k];
+        *at[k] = *at[k + 1];
+        *at[k + 1] = c;
+    }
+    return strtod(number, NULL) != strtod(before, NULL);
+}
+
+static inline bool every(const Small *M, bool (*is)(double x))
+{
+    bool all = M->rows > 0;
+    for (int i = 0; i < M->rows; i++)
+        for (int j = 0; j < M->cols; j++)
+            all &= is(M->at[i][j]);
+    return all;
+}
+static inline bool is_finite(double x) { return isfinite(x); }
+static inline bool is_number(double x) { return isfinite(x) || x < 0; }
+
+static inline void claim(Student *st, const char *name, Small *M)
+{
+    bool turn = st->p->layout->rows, whole = true;
+    int rows = turn ? M->cols : M->rows, cols = turn ? M->rows : M->cols;
+    char text[60];
+    if (!every(M, is_number)) {
+        st->stuck = true;
+        return;
+    }
+    if (st->leaves_out > 0 && draw(st, st->leaves_out) == 0)
+        return;
+    for (int i = 0; i < M->rows; i++)
+        for (int j = 0; j < M->cols; j++)
+            whole &= isinf(M->at[i][j])
+                  || fabs(M->at[i][j] - round(M->at[i][j])) < 1e-12;
+    int spoiled = ++st->claims == st->error ? draw(st, rows * cols) : -1;
+    add_text(st->text, "claim %s =", name);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++) {
+            double *x = &M->at[turn ? j : i][turn ? i : j];
+            typed(text, *x, st->decimals, whole);
+            double was = strtod(text, NULL);
+            if (i * cols + j == spoiled && !isinf(*x)) {
+                while (!spoil(st, text))
+                    ;
+                *x += strtod(text, NULL) - was;
+            }
+            if (st->carries && !isinf(*x))
+                *x = strtod(text, NULL);
+            add_text(st->text, "%s%s", j == 0 && i > 0 ? " ; " : " ", text);
+        }
+    add_text(st->text, "\n");
+}
+
+/* ------------------------------------------------- how the student counts */
+
+static inline Small part(const Student *st, const char *name)
+{
+    Problem *p = (Problem *)st->p;
+    const Thing *t = thing_of(p, name, 0);
+    return t == NULL ? (Small){ 0, 0, { { 0 } } } : t->M;
+}
+
+static inline Small turned_over(Small M)
+{
+    Small T = { M.cols, M.rows, { { 0 } } };
+    for (int i = 0; i < M.rows; i++)
+        for (int j = 0; j < M.cols; j++)
+            T.at[j][i] = M.at[i][j];
+    return T;
+}
+
+static inline Small times(Small A, Small B)
+{
+    Small C = { A.rows, B.cols, { { 0 } } };
+    for (int i = 0; i < A.rows; i++)
+        for (int j = 0; j < B.cols; j++)
+            for (int k = 0; k < A.cols; k++)
+                C.at[i][j] += A.at[i][k] * B.at[k][j];
+    return C;
+}
+
+/* W X + b; which is 'q', 'k' or 'v'. */
+static inline Small projected(const Student *st, char which, Small X)
+{
+    char W_name[] = "W_?", b_name[] = "b_?", other[40];
+    W_name[2] = b_name[2] = which;
+    Small W = part(st, W_name), b = part(st, b_name);
+    snprintf(other, sizeof other, "W_%c-transposed", which);
+    if (makes(st, other) || makes(st, "W-transposed"))
+        W = turned_over(W);
+    snprintf(other, sizeof other, "no-b_%c", which);
+    bool biased = b.rows > 0 && !makes(st, other) && !makes(st, "no-bias");
+    snprintf(other, sizeof other, "no-W_%c", which);
+    if (makes(st, other) && W.rows == W.cols)
+        return X;
+    if (W.cols != X.rows)
+        return (Small){ 0, 0, { { 0 } } };
+    Small Y = times(W, X);
+    for (int i = 0; i < Y.rows && biased; i++)
+        for (int j = 0; j < Y.cols; j++)
+            Y.at[i][j] += b.at[i][0];
+    return Y;
+}
+
+static inline bool looks(const Student *st, int i, int j)
+{
+    Small mask = part(st, "mask");
+    if (makes(st, "mask-transposed")) {
+        int k = i;
+        i = j, j = k;
+    }
+    bool may = *st->p->mask == 'n' ? true
+             : *st->p->mask == 'c' ? i <= j : mask.at[i][j] == 1;
+    return makes(st, "mask-inverted") ? !may : may;
+}
+
+static inline void hide(const Student *st, Small *S)
+{
+    for (int i = 0; i < S->rows; i++)
+        for (int j = 0; j < S->cols; j++)
+            if (!looks(st, i, j))
+                S->at[i][j] = makes(st, "mask-zero") ? 0 : -INFINITY;
+}
+
+static inline double divisor(const Student *st, int d_attn)
+{
+    double root = sqrt(d_attn);
+    return makes(st, "no-scale") || !st->p->scaled ? 1
+         : makes(st, "scale-d") ? d_attn
+         : makes(st, "scale-d_x") ? sqrt(part(st, "W_q").cols)
+         : makes(st, "scale-times") ? 1 / root
+         : makes(st, "root-rounded-1") ? round(10 * root) / 10 : root;
+}
+
+static inline double power_of(const Student *st, double x)
+{
+    return makes(st, "base-2") ? pow(2, x) : makes(st, "base-10") ? pow(10, x)
+         : makes(st, "by-sum") ? (isinf(x) ? 0 : x)
+         : makes(st, "power-rounded-2") ? round(100 * exp(x)) / 100
+         : exp(x);
+}
+
+static inline Small down_the_columns(const Student *st, Small S)
+{
+    Small A = S;
+    for (int j = 0; j < S.cols; j++) {
+        double total = 0, best = -INFINITY;
+        int largest = 0;
+        for (int i = 0; i < S.rows; i++) {
+            total += A.at[i][j] = power_of(st, S.at[i][j]);
+            if (S.at[i][j] > best)
+                best = S.at[i][j], largest = i;
+        }
+        for (int i = 0; i < S.rows; i++)
+            A.at[i][j] = makes(st, "hard-max") ? i == largest
+                       : makes(st, "no-sum") ? A.at[i][j]
+                       : A.at[i][j] / total;
+    }
+    return A;
+}
+
+static inline Small weights_of(const Student *st, Small S)
+{
+    bool over = makes(st, "axis") || makes(st, "axis-tokens");
+    return over ? turned_over(down_the_columns(st, turned_over(S)))
+                : down_the_columns(st, S);
+}
+
+static inline bool attends(Student *st)     /* false: it cannot be done */
+{
+    bool three = st->p->algorithm == 3;
+    Small X = part(st, three ? "e" : "X"), Z = part(st, three ? "e_t" : "Z"),
+          W_q = part(st, "W_q");
+    if (Z.rows == 0)
+        Z = X;
+    if (makes(st, "exchange")) {
+        Small other = X;
+        X = Z, Z = other;
+        if (three || (*st->p->mask == 'm' && X.cols != Z.cols))
+            return false;
+    }
+    Small Q = projected(st, 'q', X);
+    claim(st, three ? "q" : "Q", &Q);
+    Small K = projected(st, 'k', Z);
+    claim(st, three ? "k_t" : "K", &K);
+    Small V = projected(st, 'v', Z);
+    if (makes(st, "K-for-V") && K.rows == V.rows)
+        V = K;
+    claim(st, three ? "v_t" : "V", &V);
+    if (Q.rows != K.rows || X.rows != W_q.cols)
+        return false;
+    Small S = times(turned_over(K), Q), bare;
+    if (makes(st, "S-transposed"))
+        S = turned_over(S);
+    claim(st, three ? "scores" : "4.4 S", &S);
+    bare = S;
+    if (!makes(st, "no-mask") && !makes(st, "mask-late"))
+        hide(st, &S);
+    if (!three)
+        claim(st, "4.5 S", &S);
+    double by = divisor(st, Q.rows);
+    for (int i = 0; i < S.rows; i++)
+        for (int j = 0; j < S.cols; j++)
+            S.at[i][j] = (makes(st, "S-rounded-1") && isfinite(S.at[i][j])
+                          ? round(10 * S.at[i][j]) / 10 : S.at[i][j]) / by;
+    if (!three && st->random % 2 == 0)
+        claim(st, "S_scaled", &S);
+    Small A = weights_of(st, S);
+    for (int i = 0; i < A.rows; i++)
+        for (int j = 0; j < A.cols; j++)
+            if (makes(st, "mask-late") && !looks(st, i, j))
+                A.at[i][j] = 0;
+    if (makes(st, "A-transposed"))
+        A = turned_over(A);
+    if (!every(&A, is_finite) || A.rows != bare.rows)
+        return false;
+    claim(st, three ? "alpha_t" : "A", &A);
+    if (makes(st, "V-times-A-transposed"))
+        A = turned_over(A);
+    if (A.rows != V.cols)
+        return false;
+    Small Vt = times(V, A);
+    claim(st, three ? "v_tilde" : "Vt", &Vt);
+    return true;
+}
+
+static inline bool normalises(Student *st)
+{
+    Small e = part(st, "e"), gamma = part(st, "gamma"),
+          beta = part(st, "beta"), m = { 1, e.cols, { { 0 } } }, v = m,
+          e_hat = e;
+    double n = e.rows, eps = st->p->epsilon;
+    bool centred = !st->p->rms && !makes(st, "no-mean");
+    for (int j = 0; j < e.cols && (centred || makes(st, "mean-anyway")); j++)
+        for (int i = 0; i < e.rows; i++)
+            m.at[0][j] += e.at[i][j] / (makes(st, "m-sum") ? 1 : n);
+    claim(st, "m", &m);
+    for (int j = 0; j < e.cols; j++) {
+        for (int i = 0; i < e.rows; i++)
+            v.at[0][j] += pow(e.at[i][j] - m.at[0][j], 2)
+                        / (makes(st, "n-1") ? n - 1 : n);
+        if (v.at[0][j] < 1e-9)
+            return false;
+        if (makes(st, "v-root"))
+            v.at[0][j] = sqrt(v.at[0][j]);
+    }
+    claim(st, "v", &v);
+    for (int j = 0; j < e.cols; j++) {
+        double x = makes(st, "v-root") ? pow(v.at[0][j], 2) : v.at[0][j];
+        double root = makes(st, "no-root") ? x + eps
+                    : makes(st, "no-epsilon") ? sqrt(x)
+                    : makes(st, "epsilon-outside") ? sqrt(x) + eps
+                    : sqrt(x + eps);
+        for (int i = 0; i < e.rows; i++) {
+            double y = (e.at[i][j] - m.at[0][j]) / root;
+            bool scales = gamma.rows > 0 && !makes(st, "no-gamma"),
+                 shifts = beta.rows > 0 && !makes(st, "no-beta");
+            e_hat.at[i][j] = y * (scales ? gamma.at[i][0] : 1)
+                           + (shifts ? beta.at[i][0] : 0);
+        }
+    }
+    claim(st, "e_hat", &e_hat);
+    return true;
+}
+
+static inline bool unembeds(Student *st)
+{
+    Small e = part(st, "e"),
+          W_u = st->p->tied ? turned_over(part(st, "W_e"))
+                            : part(st, "W_u");
+    if (makes(st, "W_u-transposed"))
+        W_u = turned_over(W_u);
+    if (W_u.cols != e.rows)
+        return false;
+    Small logits = times(W_u, e);
+    claim(st, "logits", &logits);
+    Small p = weights_of(st, logits);
+    claim(st, "p", &p);
+    return every(&p, is_finite);
+}
+
+/* Fills in the sheet by himself; false if it cannot be done like that. */
+static inline bool fills_in(Student *st)
+{
+    int algorithm = st->p->algorithm;
+    return (algorithm <= 4 ? attends(st) : algorithm == 6 ? normalises(st)
+                                         : unembeds(st)) && !st->stuck;
+}
+
+/* The slips that he knows how to make in Algorithms 3, 4, 6 and 7. */
+static const char *const by_hand[] = {
+    "no-scale", "scale-d", "scale-d_x", "scale-times", "root-rounded-1",
+    "axis", "axis-tokens", "base-2", "base-10", "by-sum", "no-sum",
+    "hard-max", "power-rounded-2", "no-mask", "mask-transposed",
+    "mask-zero", "mask-late", "exchange", "W_q-transposed",
+    "W_k-transposed", "W_v-transposed", "W-transposed", "no-W_q", "no-W_k",
+    "no-W_v", "K-for-V", "S-transposed", "A-transposed",
+    "V-times-A-transposed", "S-rounded-1", "no-b_q", "no-b_k", "no-b_v",
+    "no-bias", "n-1", "m-sum", "no-root", "v-root", "no-epsilon",
+    "epsilon-outside", "no-mean", "mean-anyway", "no-gamma", "no-beta",
+    "W_u-transposed",
+};
+#endif

@@ -1,0 +1,409 @@
+/* Slips are planted: a student makes one, and ftx check must name it. A
+   faultless student is right everywhere, and one random error is no slip. */
+#include "student.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define IS_SLOW true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_SLOW true
+#endif
+#endif
+#ifndef IS_SLOW
+#define IS_SLOW false
+#endif
+
+enum { SHEETS = 50 };           /* of each slip */
+
+/* --------------------------------------------------------- the judgement */
+
+typedef struct {
+    const char *text;
+    const Sheet *sheet;
+    const Run *run;
+    const Judgement *judgement;
+} Work;
+
+static void read_it(Fault *f, void *data)
+{
+    Work *w = data;
+    char *copy = arena_alloc(arena, strlen(w->text) + 2);
+    strcpy(copy, w->text);
+    w->sheet = sheet_of(arena, "sheet", copy, (int)strlen(copy), f);
+}
+
+static void run_it(Fault *f, void *data)
+{
+    Work *w = data;
+    read_it(f, data);
+    w->run = run_sheet(w->sheet, arena, quiet, f);
+}
+
+static void judge_it(Fault *f, void *data)
+{
+    Work *w = data;
+    read_it(f, data);
+    w->judgement = judge_sheet(w->sheet, arena, quiet, f);
+}
+
+static const Run *run_of(const char *text)      /* NULL: it is refused */
+{
+    Work w = { .text = text };
+    Fault f = { .sheet = "sheet" };
+    return attempt(&f, run_it, &w) ? w.run : NULL;
+}
+
+static const Judgement *judged(const char *text)
+{
+    Work w = { .text = text };
+    Fault f = { .sheet = "sheet" };
+    if (!attempt(&f, judge_it, &w))
+        fail_at(HERE("judge_sheet"), "%s\n%s", text, f.sentence);
+    return w.judgement;
+}
+
+static int times_named(const Judgement *j, const char *slip)
+{
+    int n = 0;
+    for (int k = 0; k < j->n; k++)
+        for (int i = 0; i < j->judged[k].n; i++) {
+            const Explanation *why = &j->judged[k].why[i];
+            n += why->slip[0] != NULL && why->slip[1] == NULL
+              && (*slip == '\0' || strcmp(why->slip[0]->name, slip) == 0);
+        }
+    return n;
+}
+
+/* ----------------------------------- a student who uses the program's own */
+
+static const Slip *slip_named(const char *name)
+{
+    for (int k = 0; k < slips_n; k++)
+        if (strcmp(slips[k].name, name) == 0)
+            return &slips[k];
+    return NULL;
+}
+
+/* The claims of the sheet as far as it has come, for one who carries. */
+static Claim *claims_of(const Sheet *sheet, const Run *run, int *n)
+{
+    Fault f = { .sheet = "" };
+    Claim *claims = arena_alloc(arena, (size_t)(sheet->n + 1)
+                                       * sizeof *claims);
+    *n = 0;
+    for (int k = 0; k < sheet->n; k++)
+        if (sheet->item[k].claim)
+            claims[(*n)++] = (Claim){ &sheet->item[k],
+                                      step_of(run, &sheet->item[k], &f) };
+    return claims;
+}
+
+static bool is_right(const Item *item, const Step *step, int k)
+{
+    return step != NULL && shape_fits(item, step->M)
+        && verdict_on(&item->entry[k],
+                      *claimed_entry(item, step->M, k)) <= RIGHT;
+}
+
+/* Is an entry of the sheet neither right nor owed to rounded numbers? */
+static bool shows_a_slip(const char *text)
+{
+    Explanation carried = { .n = 0 };
+    Work w = { .text = text };
+    Fault f = { .sheet = "" };
+    assert_that(attempt(&f, run_it, &w));
+    carried.claim = claims_of(w.sheet, w.run, &carried.n);
+    const Run *run = run_explained(w.sheet, &carried, arena, quiet);
+    bool shows = false;
+    for (int c = 0; c < carried.n; c++) {
+        const Item *item = carried.claim[c].item;
+        const Step *step = carried.claim[c].step;
+        for (int k = 0; k < item->rows * item->cols; k++)
+            shows |= !is_right(item, step, k)
+                  && !is_right(item, same_step(run, step), k);
+    }
+    return shows;
+}
+
+static void claim_step(Student *st, const Step *step)
+{
+    char name[60], text[60];
+    Mat M = step->M;
+    bool whole = true;
+    step_name(name, sizeof name, step);
+    add_text(st->text, "claim %d.%d %s =", step->algorithm, step->line,
+             name);
+    for (int k = 0; k < M->rows * M->cols; k++) {
+        double x = AT(M, k / M->cols + 1, k % M->cols + 1);
+        whole &= isinf(x) || fabs(x - round(x)) < 1e-12;
+    }
+    for (int k = 0; k < M->rows * M->cols; k++) {
+        double x = AT(M, k / M->cols + 1, k % M->cols + 1);
+        add_text(st->text, "%s%s", k % M->cols == 0 && k > 0 ? " ; " : " ",
+                 typed(text, x, st->decimals, whole));
+    }
+    add_text(st->text, "\n");
+}
+
+static bool fills_in_by_run(Student *st, const Run *right)
+{
+    const Run *run = NULL;
+    for (int k = 0; k < right->n; k++) {
+        bool scaled = strcmp(right->step[k].name, "S_scaled") == 0;
+        if (run == NULL || st->carries) {
+            Explanation why = { .slip = { slip_named(st->slip) } };
+            Work w = { .text = st->text->at };
+            Fault f = { .sheet = "" };
+            if (!attempt(&f, run_it, &w))
+                return false;
+            why.claim = claims_of(w.sheet, w.run, &why.n);
+            run = run_explained(w.sheet, &why, arena, quiet);
+        }
+        if (run->n <= k)
+            return false;
+        if (draw(st, scaled ? 2 : st->leaves_out + 1) != 1)
+            claim_step(st, &run->step[k]);
+    }
+    return true;
+}
+
+static void print_named(const Judgement *j, const char *text)
+{
+    printf("# named:");
+    for (int k = 0; k < j->n; k++)
+        for (int i = 0; i < j->judged[k].n; i++)
+            if (j->judged[k].why[i].slip[0] != NULL)
+                printf(" %s in %s,", j->judged[k].why[i].slip[0]->name,
+                       j->judged[k].claim.step->name);
+    printf("\n%s\n", text);
+}
+
+/* ---------------------------------------------------------- the planting */
+
+static bool is_by_hand(const char *slip, int algorithm)
+{
+    const size_t n = sizeof by_hand / sizeof *by_hand;
+    bool found = *slip == '\0';
+    for (size_t k = 0; k < n; k++)
+        found |= strcmp(by_hand[k], slip) == 0;
+    return found && (algorithm == 3 || algorithm == 4 || algorithm == 6
+                     || algorithm == 7);
+}
+
+static const char *filled_in(const Problem *p, const char *slip, bool hand,
+                             int seed)
+{
+    const Slip *made = slip_named(slip);
+    int least = made != NULL && is_rounding(made) ? (int)made->number + 1
+                                                  : 2;
+    Student st = { .p = p, .slip = slip,
+                   .decimals = (least < 2 ? 2 : least)
+                             + seed % (IS_DOUBLE ? 3 : 2),
+                   .carries = seed % 2 == 1, .leaves_out = seed % 3 * 3,
+                   .random = (uint64_t)seed * 1000003,
+                   .text = given_text(p) };
+    const Run *right = run_of(st.text->at);
+    bool done = right != NULL && (hand ? fills_in(&st) : fills_in_by_run(&st, right));
+    return done ? st.text->at : NULL;
+}
+
+static bool is_for(const Slip *slip, int algorithm)
+{
+    static const struct { const char *what; int algorithms[4]; } of[] = {
+        { "1.1", { 1 } }, { "2.1", { 2 } }, { "4.", { 3, 4, 5 } },
+        { "5.", { 5 } }, { "6.", { 6 } }, { "7.", { 7 } },
+    };
+    static const struct { const char *what; int algorithms[4]; } given[] = {
+        { "W_q", { 3, 4, 5 } }, { "W_k", { 3, 4, 5 } },
+        { "W_v", { 3, 4, 5 } }, { "b_q", { 3, 4, 5 } },
+        { "b_k", { 3, 4, 5 } }, { "b_v", { 3, 4, 5 } }, { "W_o", { 5 } },
+        { "b_o", { 5 } }, { "gamma", { 6 } }, { "beta", { 6 } },
+        { "W_u", { 7 } },
+    };
+    bool is = slip->exchanged && (algorithm == 4 || algorithm == 5);
+    for (int i = 0; i < 6 && slip->at[i].line != NULL; i++) {
+        for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+            for (int a = 0; a < 4; a++)
+                is |= strncmp(slip->at[i].line, of[k].what,
+                              strlen(of[k].what)) == 0
+                   && of[k].algorithms[a] == algorithm;
+        for (size_t k = 0; k < sizeof given / sizeof *given; k++)
+            for (int a = 0; a < 4; a++)
+                is |= *slip->at[i].line == '\0'
+                   && strcmp(slip->at[i].name, given[k].what) == 0
+                   && given[k].algorithms[a] == algorithm;
+    }
+    return is;
+}
+
+/* Slips that only a model shows. */
+static bool is_of_models(const Slip *slip)
+{
+    static const char *const names[] = { "cross-exchange", "cross-self",
+                                         "W_e-for-W_u" };
+    bool is = false;
+    for (int k = 0; k < 3; k++)
+        is |= strcmp(slip->name, names[k]) == 0;
+    for (int i = 0; i < 6 && slip->at[i].line != NULL; i++)
+        is |= atoi(slip->at[i].line) >= 8;
+    return is;
+}
+
+typedef struct { int sheets, named, alone, tried; } Count;
+
+static void plant(const Slip *slip, const int *algorithms, int n, Count *c)
+{
+    for (int seed = 0; c->sheets < SHEETS && seed < 200 * SHEETS; seed++) {
+        const Problem *p = random_problem(algorithms[seed / 6 % n]);
+        bool hand = is_by_hand(slip->name, p->algorithm);
+        const char *right = filled_in(p, "", hand, seed),
+                   *text = right == NULL ? NULL
+                         : filled_in(p, slip->name, hand, seed);
+        c->tried++;
+        if (right != NULL && text != NULL && strcmp(right, text) != 0
+            && shows_a_slip(text)) {
+            const Judgement *j = judged(text);
+            bool named = times_named(j, slip->name) > 0;
+            c->sheets++;
+            c->named += named;
+            c->alone += named && times_named(j, "") == 1;
+            if (!named && c->named == c->sheets - 1)
+                printf("# %s is not named:\n%s\n", slip->name, text);
+        }
+        arena_clear(arena);
+        tape_clear(quiet);
+    }
+}
+
+static void a_slip_that_is_made_is_named(void **state)
+{
+    (void)state;
+    Count all = { 0, 0, 0, 0 };
+    int planted = 0;
+    for (int k = 0; k < slips_n; k++) {
+        Count c = { 0, 0, 0, 0 };
+        int algorithms[7], n = 0;
+        for (int a = 1; a <= 7; a++)
+            if (is_for(&slips[k], a))
+                algorithms[n++] = a;
+        if (n == 0 || is_of_models(&slips[k]))
+            continue;
+        plant(&slips[k], algorithms, n, &c);
+        if (c.named < c.sheets || c.sheets < SHEETS)
+            print_message("%s is named in %d of %d sheets\n", slips[k].name,
+                          c.named, c.sheets);
+        planted++;
+        all.sheets += c.sheets;
+        all.named += c.named;
+        all.alone += c.alone;
+        all.tried += c.tried;
+    }
+    print_message("%d slips in %d sheets: named in %d, alone in %d\n",
+                  planted, all.sheets, all.named, all.alone);
+    assert_int_equal(all.named, all.sheets);
+    assert_int_equal(all.sheets, planted * SHEETS);
+}
+
+static void a_faultless_student_is_right_everywhere(void **state)
+{
+    (void)state;
+    int sheets = 0, entries = 0, right = 0;
+    for (int seed = 0; sheets < 7 * SHEETS; seed++) {
+        const Problem *p = random_problem(1 + seed / 6 % 7);
+        const char *text = filled_in(p, "", is_by_hand("", p->algorithm), 2 * seed);
+        if (text != NULL) {
+            const Judgement *j = judged(text);
+            sheets++;
+            for (int k = 0; k < j->n; k++) {
+                int all = j->judged[k].claim.item->rows
+                        * j->judged[k].claim.item->cols;
+                entries += all;
+                right += j->judged[k].count[RIGHT];
+                if (j->judged[k].count[RIGHT] < all)
+                    printf("# not right:\n%s\n", text);
+            }
+        }
+        arena_clear(arena);
+        tape_clear(quiet);
+    }
+    print_message("%d faultless sheets: %d of %d entries are right\n",
+                  sheets, right, entries);
+    assert_int_equal(right, entries);
+}
+
+static void who_carries_rounded_numbers_made_no_slip(void **state)
+{
+    (void)state;
+    int sheets = 0, named = 0, unexplained = 0;
+    for (int seed = 0; sheets < 7 * SHEETS; seed++) {
+        const Problem *p = random_problem(1 + seed / 6 % 7);
+        const char *text = filled_in(p, "", is_by_hand("", p->algorithm), 2 * seed + 1);
+        if (text != NULL) {
+            const Judgement *j = judged(text);
+            sheets++;
+            named += times_named(j, "") > 0;
+            if (times_named(j, "") > 0)
+                print_named(j, text);
+            for (int k = 0; k < j->n; k++)
+                unexplained += j->judged[k].begins && j->judged[k].n == 0;
+        }
+        arena_clear(arena);
+        tape_clear(quiet);
+    }
+    print_message("%d sheets with rounded numbers carried on: a slip is named "
+                  "in %d, %d claims are unexplained\n", sheets, named,
+                  unexplained);
+    assert_int_equal(named, 0);
+    assert_int_equal(unexplained, 0);
+}
+
+/* One entry of one claim has another digit or sign, or two digits changed
+   places, and that is carried on. */
+static void an_error_is_no_slip(void **state)
+{
+    (void)state;
+    static const int algorithms[] = { 3, 4, 4, 4, 6, 7 };
+    int sheets = 0, named = 0, pairs = 0, cells = 0,
+        all = IS_SLOW ? 200 : 1000;
+    for (int seed = 0; sheets < all; seed++) {
+        const Problem *p = random_problem(algorithms[seed % 6]);
+        Student st = { .p = p, .slip = "", .decimals = 2 + seed / 6 % (IS_DOUBLE ? 3 : 2),
+                       .carries = seed / 18 % 2, .error = 1 + seed / 36 % 6,
+                       .random = (uint64_t)seed * 1000003,
+                       .text = given_text(p) };
+        if (run_of(st.text->at) != NULL && fills_in(&st)
+            && st.claims >= st.error) {
+            const Judgement *j = judged(st.text->at);
+            bool pair = false, cell = false;
+            for (int k = 0; k < j->n; k++)
+                for (int i = 0; i < j->judged[k].n; i++) {
+                    pair |= j->judged[k].why[i].slip[1] != NULL;
+                    cell |= j->judged[k].why[i].cells > 0;
+                }
+            bool is_named = times_named(j, "") > 0;
+            sheets++;
+            named += is_named || pair;
+            if (is_named || pair)
+                print_named(j, st.text->at);
+            pairs += pair;
+            cells += cell;
+        }
+        arena_clear(arena);
+        tape_clear(quiet);
+    }
+    print_message("%d sheets with one random error: a slip is named in %d, a "
+                  "pair in %d; a slip in one entry in %d\n", sheets, named,
+                  pairs, cells);
+    assert_that(named * 100 <= sheets);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(a_slip_that_is_made_is_named),
+        TEST(a_faultless_student_is_right_everywhere),
+        TEST(who_carries_rounded_numbers_made_no_slip),
+        TEST(an_error_is_no_slip),
+    };
+    return RUN(laws);
+}
