@@ -1015,8 +1015,11 @@ static Mat given_context(Job *job, Mat X)
 static void exchange(const Job *job, Mat *X, Mat *Z)
 {
     Mat other = *X;
-    bool same_width = (*X)->rows == (*Z)->rows;
-    if (job->variation == NULL || !job->variation->exchanged || !same_width)
+    const Item *mask = find(job, "mask", 0);
+    bool any_mask = mask == NULL || mask->word != NULL;
+    if (job->variation == NULL || !job->variation->exchanged
+        || (*X)->rows != (*Z)->rows
+        || (!any_mask && (*X)->cols != (*Z)->cols))
         return;
     *X = *Z;
     *Z = other;

@@ -429,6 +429,11 @@ static Mat for_other(Slipping *s, Mat M, const char *name)
     return Y;
 }
 
+static Mat tied(Slipping *s, Mat W_e)       /* W_u of Algorithm 7 is W_e^T */
+{
+    return s->variation.run->algorithm == 7 ? transposed(s, W_e) : W_e;
+}
+
 static Mat for_W_q(Slipping *s, Mat M) { return for_other(s, M, "W_q"); }
 static Mat for_W_k(Slipping *s, Mat M) { return for_other(s, M, "W_k"); }
 static Mat for_b_q(Slipping *s, Mat M) { return for_other(s, M, "b_q"); }
@@ -1353,7 +1358,8 @@ const Slip slips[] = {
       { { "", "b_q", zeros, false }, { "", "b_k", zeros, false },
         { "", "b_v", zeros, false }, { "", "b_o", zeros, false } }, false },
     { "W_u-transposed", "W_u is transposed", 0,
-      { { "", "W_u", transposed, false } }, false },
+      { { "", "W_u", transposed, false }, { "", "W_e", tied, false } },
+      false },
     { "W_o-transposed", "W_o is transposed", 0,
       { { "", "W_o", transposed, false } }, false },
     { "no-W_o", "W_o and b_o are left out", 0,

@@ -22,6 +22,7 @@ typedef struct {
     const char *mask;           /* "none", "causal", "matrix"             */
     bool scaled, rms, tied;
     double epsilon;
+    int decimals;               /* of what is given                       */
     char words[200];            /* lines of the sheet that are no matrix  */
     int n;
     Thing thing[30];
@@ -36,13 +37,15 @@ static inline int pick(int least, int most)
 }
 static inline bool chance(int one_in) { return pick(1, one_in) == 1; }
 
-static inline Small random_small(int rows, int cols)
+/* Small integers or, at times, numbers with so many decimals. */
+static inline Small random_small(int rows, int cols, int decimals)
 {
     Small M = { rows, cols, { { 0 } } };
-    bool decimals = chance(3);
+    int unit = decimals > 1 || chance(3) ? (int)pow(10, decimals) : 1;
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < cols; j++)
-            M.at[i][j] = decimals ? pick(-15, 20) / 10.0 : pick(-2, 3);
+            M.at[i][j] = unit == 1 ? pick(-2, 3)
+                       : pick(-3 * unit / 2, 2 * unit) / (double)unit;
     return M;
 }
 
@@ -62,7 +65,7 @@ static inline void give_thing(Problem *p, const char *name, int kind,
     t->kind = kind == WEIGHT_OF ? WEIGHT_OF
             : kind == VECTOR_OF ? VECTOR_OF : TOKENS_OF;
     t->head = head;
-    t->M = random_small(rows, cols);
+    t->M = random_small(rows, cols, p->decimals);
 }
 
 static inline void add_word(Problem *p, const char *format, ...)
@@ -185,10 +188,10 @@ static inline void random_embedding(Problem *p)
         add_word(p, "first = %d\n", pick(0, 1));
 }
 
-static inline Problem *random_problem(int algorithm)
+static inline Problem *random_problem(int algorithm, int decimals)
 {
     Problem *p = arena_alloc(arena, sizeof *p);
-    *p = (Problem){ .algorithm = algorithm, .scaled = true,
+    *p = (Problem){ .algorithm = algorithm, .decimals = decimals, .scaled = true,
                     .mask = "none", .layout = &layouts[pick(0, 3)] };
     if (algorithm <= 2)
         random_embedding(p);
