@@ -741,10 +741,8 @@ static void add_step(Job *job, Step *step)
     check_step(job, &job->step[job->run.n]);
     job->run.n++;
 }
-static Mat what_if(Job *job, const char *name, Mat M)
+static Mat what_if(const Job *job, const char *name, Mat M)
 {
-    if (strcmp(name, "S") == 0 || strcmp(name, "scores") == 0)
-        job->S = M;
     if (!job->run.scaled && strcmp(name, "S_scaled") == 0)
         return job->S;
     if (!job->run.scaled && strcmp(name, "alpha_t") == 0)
@@ -902,6 +900,8 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     add_step(job, &step);
     leave(job, line);
     M = carried(job, &step, M);
+    if (strcmp(name, "S") == 0 || strcmp(name, "scores") == 0)
+        job->S = M;
     if (strcmp(name, "q") == 0)
         job->q = M;
     return M;
