@@ -60,6 +60,10 @@ static void keys_go_down_in_the_layout_of_the_paper(void **state)
     assert_says(s, ">line 4: scores = qᵀ k_t<");
     assert_int_equal(count(s.out, "font-weight"), 2);
     assert_int_equal(count(s.out, ">key t<"), 2);
+    s = SAID(show, "--svg", write_text("a", "algorithm 3\nlayout torch\n"
+             "e = 1\ne_t = 1 ; 2\nWq = 1\nWk = 1\nWv = 1\n"));
+    assert_says(s, "<title>row = 1, key t = 2: ");
+    assert_says(s, ">each row sums to 1<");
 }
 
 /* The shade is that of the weight itself; the number is white on it. */
@@ -121,6 +125,15 @@ static void a_large_matrix_is_drawn_without_numbers(void **state)
     Said s = SAID(show, "--svg", write_text("a", text));
     assert_int_equal(count(s.out, "<title>"), 2 * 33);
     assert_int_equal(count(s.out, " text-anchor=\"middle\">"), 0);
+    strcpy(strstr(text, "Wu"), "Wu =");
+    for (int k = 0; k < 33; k++)
+        strcat(text, " 0.5");
+    s = SAID(show, "--svg", write_text("c", strcat(text,
+             "\nlayout textbook")));
+    assert_int_equal(count(s.out, " text-anchor=\"middle\">"), 0);
+    strcpy(strstr(text, "Wu"), "Wu = ");
+    for (int k = 0; k < 33; k++)
+        strcat(text, "0.5 ; ");
     text[strlen(text) - 6] = '\0';
     s = SAID(show, "--svg", write_text("b", text));
     assert_int_equal(count(s.out, " text-anchor=\"middle\">0.5000<"), 32);
@@ -420,6 +433,27 @@ static void formulas_become_latex(void **state)
         Said s = SAID(show, "--all", "--tex", sheet);
         assert_says(s, expected[k][1]);
     }
+}
+
+static void a_model_is_printed_without_and_with_its_inside(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--tex", "tests/worked/alg10.sheet");
+    assert_int_equal(count(s.out, "\\["), 7);
+    s = SAID(show, "--md", "tests/worked/alg10.sheet");
+    assert_int_equal(count(s.out, "\n| --: "), 7);
+    s = SAID(show, "--all", "--md", "tests/worked/alg10.sheet");
+    assert_says(s, "Algorithm 4, line 6, $l = 1$, $h = 1$: $A = ");
+}
+
+static void an_index_may_have_two_digits(void **state)
+{
+    (void)state;
+    Run run = { .algorithm = 4, .verdict = "A^12 is wrong",
+                .layout = &(Layout){ .name = "a", .meaning = "b" } };
+    FILE *out = tmpfile();
+    show_tex(out, &run, true, arena);
+    assert_that(strstr(all_of(out), "\n$A^{12}$ is wrong.\n") != NULL);
 }
 
 /* No sign is left that LaTeX does not know, no brace open. In Markdown a
@@ -761,6 +795,8 @@ int main(void)
         TEST_FILES(latex_is_ready_to_paste),
         TEST_FILES(markdown_is_ready_to_paste),
         TEST_FILES(formulas_become_latex),
+        TEST_FILES(a_model_is_printed_without_and_with_its_inside),
+        TEST_FILES(an_index_may_have_two_digits),
         TEST_FILES(no_sign_is_left_over),
         TEST_FILES(amsmath_is_told_of_many_columns),
         TEST_FILES(a_table_can_be_pasted_into_a_sheet),
