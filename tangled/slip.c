@@ -1033,13 +1033,15 @@ static Mat every_token(Slipping *s, Mat M)
 }
 static Mat next_column(Slipping *s, Mat M)
 {
-    Mat log_P = log_probabilities(s, M);
+    Mat log_P = log_probabilities(s, M), P = log_P->of[0];
     Read read = to_read(s, log_P->cols);
     for (int k = 0; k < read.n; k++) {
         read.i[k] = log_P->i[k];
         read.j[k] = log_P->j[k] + 1;
+        if (read.j[k] > P->cols)
+            return M;
     }
-    return predicts_next(s) ? loss_of(log_P->of[0], read) : M;
+    return predicts_next(s) ? loss_of(P, read) : M;
 }
 
 static Mat most_probable_token(Slipping *s, Mat M)
