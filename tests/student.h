@@ -23,6 +23,9 @@ typedef struct {
     bool scaled, rms, tied;
     double epsilon;
     int decimals;               /* of what is given                       */
+    int t, d_e, ell_max;        /* of an embedding; d_e: computed         */
+    double base, first;
+    bool paper;
     char words[200];            /* lines of the sheet that are no matrix  */
     int n;
     Thing thing[30];
@@ -173,19 +176,21 @@ static inline void random_unembedding(Problem *p)
 static inline void random_embedding(Problem *p)
 {
     int d_e = 2 * pick(1, 3), n = chance(2) ? d_e : pick(3, 6),
-        t = pick(1, n);
+        t = p->t = pick(1, n);
     if (p->algorithm == 1 || chance(3)) {
         give_thing(p, p->algorithm == 1 ? "W_e" : "W_p", TOKENS_OF, 0, d_e,
                    n);
         add_word(p, "%s = %d\n", p->algorithm == 1 ? "v" : "t", t);
         return;
     }
+    p->d_e = d_e, p->ell_max = n + 2, p->paper = chance(2);
+    p->base = p->paper ? p->ell_max : 10000, p->first = p->paper;
     add_word(p, "positions %s\nt = %d\nd_e = %d\nell_max = %d\n",
-             chance(2) ? "paper" : "vaswani", t, d_e, n + 2);
+             p->paper ? "paper" : "vaswani", t, d_e, p->ell_max);
     if (chance(2))
-        add_word(p, "base = %d\n", chance(2) ? 100 : 10000);
+        add_word(p, "base = %g\n", p->base = chance(2) ? 100 : 10000);
     if (chance(3))
-        add_word(p, "first = %d\n", pick(0, 1));
+        add_word(p, "first = %g\n", p->first = pick(0, 1));
 }
 
 static inline Problem *random_problem(int algorithm, int decimals)
@@ -379,11 +384,44 @@ static inline Small times(Small A, Small B)
     return C;
 }
 
+static inline double to_decimals(double x, int decimals)
+{
+    return isinf(x) ? x : round(x * pow(10, decimals)) / pow(10, decimals);
+}
+
+/* Of "S-rounded-2" for what "S" it is 2, else -1. */
+static inline int rounds(const Student *st, const char *what)
+{
+    size_t n = strlen(what);
+    return strncmp(st->slip, what, n) == 0
+        && strncmp(st->slip + n, "-rounded-", 9) == 0
+         ? atoi(st->slip + n + 9) : -1;
+}
+
+/* A tie may go either way, so he is stuck. */
+static inline void round_all(Student *st, const char *what, Small *M)
+{
+    int decimals = rounds(st, what);
+    for (int i = 0; i < M->rows && decimals >= 0; i++)
+        for (int j = 0; j < M->cols; j++) {
+            double x = M->at[i][j], y = to_decimals(x, decimals);
+            st->stuck |= fabs(fabs(x - y) * pow(10, decimals) - 0.5) < 1e-3;
+            M->at[i][j] = y;
+        }
+}
+
 /* W X + b; which is 'q', 'k' or 'v'. */
 static inline Small projected(const Student *st, char which, Small X)
 {
     char W_name[] = "W_?", b_name[] = "b_?", other[40];
+    bool W_of_other = makes(st, "W_q-W_k"), both = makes(st, "Q-K");
     W_name[2] = b_name[2] = which;
+    if ((W_of_other || both) && which != 'v')
+        W_name[2] = which == 'q' ? 'k' : 'q';
+    if (both)
+        b_name[2] = W_name[2];
+    if (makes(st, "K-V") && which != 'q')
+        W_name[2] = b_name[2] = which == 'k' ? 'v' : 'k';
     Small W = part(st, W_name), b = part(st, b_name);
     snprintf(other, sizeof other, "W_%c-transposed", which);
     if (makes(st, other) || makes(st, "W-transposed"))
@@ -405,6 +443,8 @@ static inline Small projected(const Student *st, char which, Small X)
 static inline bool looks(const Student *st, int i, int j)
 {
     Small mask = part(st, "mask");
+    if (makes(st, "mask-anyway") && i > j)
+        return false;
     if (makes(st, "mask-transposed")) {
         int k = i;
         i = j, j = k;
@@ -414,35 +454,72 @@ static inline bool looks(const Student *st, int i, int j)
     return makes(st, "mask-inverted") ? !may : may;
 }
 
+/* Can the mask be mistaken like that? */
+static inline bool has_mask(const Student *st)
+{
+    Small mask = part(st, "mask");
+    bool hides = *st->p->mask == 'c' && st->p->algorithm != 3;
+    for (int i = 0; i < mask.rows; i++)
+        for (int j = 0; j < mask.cols; j++)
+            hides |= mask.at[i][j] == 0;
+    if (makes(st, "mask-transposed"))
+        return hides && mask.rows == mask.cols;
+    if (makes(st, "mask-anyway"))
+        return !hides && st->p->algorithm != 3;
+    return hides || !makes(st, "mask-strict");
+}
+
 static inline void hide(const Student *st, Small *S)
 {
     for (int i = 0; i < S->rows; i++)
         for (int j = 0; j < S->cols; j++)
             if (!looks(st, i, j))
                 S->at[i][j] = makes(st, "mask-zero") ? 0 : -INFINITY;
+    for (int j = 0; j < S->cols && makes(st, "mask-strict"); j++) {
+        int others = 0;
+        for (int i = 0; i < S->rows; i++)
+            others += i != j && looks(st, i, j);
+        if (others > 0 && j < S->rows && *st->p->mask != 'n')
+            S->at[j][j] = -INFINITY;
+    }
 }
 
 static inline double divisor(const Student *st, int d_attn)
 {
     double root = sqrt(d_attn);
-    return makes(st, "no-scale") || !st->p->scaled ? 1
+    if (!st->p->scaled)
+        return makes(st, "scale-anyway") ? root : 1;
+    return makes(st, "no-scale") ? 1
          : makes(st, "scale-d") ? d_attn
          : makes(st, "scale-d_x") ? sqrt(part(st, "W_q").cols)
          : makes(st, "scale-times") ? 1 / root
-         : makes(st, "root-rounded-1") ? round(10 * root) / 10 : root;
+         : makes(st, "scale-root-root") ? sqrt(root)
+         : rounds(st, "root") >= 0 ? to_decimals(root, rounds(st, "root"))
+         : rounds(st, "factor") >= 0
+                ? 1 / to_decimals(1 / root, rounds(st, "factor")) : root;
 }
 
 static inline double power_of(const Student *st, double x)
 {
     return makes(st, "base-2") ? pow(2, x) : makes(st, "base-10") ? pow(10, x)
+         : makes(st, "base-3") ? pow(3, x)
+         : makes(st, "base-1/e") ? exp(-x)
+         : makes(st, "e-rounded-1") ? pow(2.7, x)
+         : makes(st, "e-rounded-2") ? pow(2.72, x)
          : makes(st, "by-sum") ? (isinf(x) ? 0 : x)
-         : makes(st, "power-rounded-2") ? round(100 * exp(x)) / 100
-         : exp(x);
+         : rounds(st, "power") >= 0
+                ? to_decimals(exp(x), rounds(st, "power")) : exp(x);
 }
 
 static inline Small down_the_columns(const Student *st, Small S)
 {
     Small A = S;
+    double everything = 0;
+    for (int i = 0; i < S.rows; i++)
+        for (int j = 0; j < S.cols; j++)
+            everything += power_of(st, S.at[i][j]);
+    if (makes(st, "no-softmax"))
+        return S;
     for (int j = 0; j < S.cols; j++) {
         double total = 0, best = -INFINITY;
         int largest = 0;
@@ -454,6 +531,7 @@ static inline Small down_the_columns(const Student *st, Small S)
         for (int i = 0; i < S.rows; i++)
             A.at[i][j] = makes(st, "hard-max") ? i == largest
                        : makes(st, "no-sum") ? A.at[i][j]
+                       : makes(st, "one-sum") ? A.at[i][j] / everything
                        : A.at[i][j] / total;
     }
     return A;
@@ -473,6 +551,8 @@ static inline bool attends(Student *st)     /* false: it cannot be done */
           W_q = part(st, "W_q");
     if (Z.rows == 0)
         Z = X;
+    if (!has_mask(st))
+        return false;
     if (makes(st, "exchange")) {
         Small other = X;
         X = Z, Z = other;
@@ -487,6 +567,11 @@ static inline bool attends(Student *st)     /* false: it cannot be done */
     if (makes(st, "K-for-V") && K.rows == V.rows)
         V = K;
     claim(st, three ? "v_t" : "V", &V);
+    round_all(st, "Q", &Q);
+    round_all(st, "K", &K);
+    round_all(st, "V", &V);
+    if (makes(st, "K-times-A") && K.rows == V.rows)
+        V = K;
     if (Q.rows != K.rows || X.rows != W_q.cols)
         return false;
     Small S = times(turned_over(K), Q), bare;
@@ -499,12 +584,13 @@ static inline bool attends(Student *st)     /* false: it cannot be done */
     if (!three)
         claim(st, "4.5 S", &S);
     double by = divisor(st, Q.rows);
+    round_all(st, "S", &S);
     for (int i = 0; i < S.rows; i++)
         for (int j = 0; j < S.cols; j++)
-            S.at[i][j] = (makes(st, "S-rounded-1") && isfinite(S.at[i][j])
-                          ? round(10 * S.at[i][j]) / 10 : S.at[i][j]) / by;
+            S.at[i][j] /= by;
     if (!three && st->random % 2 == 0)
         claim(st, "S_scaled", &S);
+    round_all(st, "S_scaled", &S);
     Small A = weights_of(st, S);
     for (int i = 0; i < A.rows; i++)
         for (int j = 0; j < A.cols; j++)
@@ -515,8 +601,12 @@ static inline bool attends(Student *st)     /* false: it cannot be done */
     if (!every(&A, is_finite) || A.rows != bare.rows)
         return false;
     claim(st, three ? "alpha_t" : "A", &A);
+    round_all(st, "A", &A);
     if (makes(st, "V-times-A-transposed"))
         A = turned_over(A);
+    for (int i = 0; i < A.rows && makes(st, "no-weights"); i++)
+        for (int j = 0; j < A.cols; j++)
+            A.at[i][j] = 1;
     if (A.rows != V.cols)
         return false;
     Small Vt = times(V, A);
@@ -527,32 +617,45 @@ static inline bool attends(Student *st)     /* false: it cannot be done */
 static inline bool normalises(Student *st)
 {
     Small e = part(st, "e"), gamma = part(st, "gamma"),
-          beta = part(st, "beta"), m = { 1, e.cols, { { 0 } } }, v = m,
+          beta = part(st, "beta"), other = gamma, m = { 1, e.cols, { { 0 } } }, v = m,
           e_hat = e;
     double n = e.rows, eps = st->p->epsilon;
+    if (makes(st, "gamma-beta")) {
+        if (gamma.rows == 0 || beta.rows == 0)
+            return false;
+        gamma = beta, beta = other;
+    }
     bool centred = !st->p->rms && !makes(st, "no-mean");
     for (int j = 0; j < e.cols && (centred || makes(st, "mean-anyway")); j++)
         for (int i = 0; i < e.rows; i++)
             m.at[0][j] += e.at[i][j] / (makes(st, "m-sum") ? 1 : n);
     claim(st, "m", &m);
+    round_all(st, "m", &m);
     for (int j = 0; j < e.cols; j++) {
         for (int i = 0; i < e.rows; i++)
-            v.at[0][j] += pow(e.at[i][j] - m.at[0][j], 2)
-                        / (makes(st, "n-1") ? n - 1 : n);
+            v.at[0][j] += pow(e.at[i][j] - (makes(st, "v-without-m") ? 0
+                                            : m.at[0][j]), 2)
+                        / (makes(st, "n-1") ? n - 1
+                           : makes(st, "v-sum") ? 1 : n);
         if (v.at[0][j] < 1e-9)
             return false;
-        if (makes(st, "v-root"))
+        if (makes(st, "v-root") || makes(st, "root-twice"))
             v.at[0][j] = sqrt(v.at[0][j]);
     }
     claim(st, "v", &v);
+    round_all(st, "v", &v);
     for (int j = 0; j < e.cols; j++) {
         double x = makes(st, "v-root") ? pow(v.at[0][j], 2) : v.at[0][j];
         double root = makes(st, "no-root") ? x + eps
                     : makes(st, "no-epsilon") ? sqrt(x)
                     : makes(st, "epsilon-outside") ? sqrt(x) + eps
+                    : makes(st, "epsilon-twice") ? sqrt(x + 2 * eps)
                     : sqrt(x + eps);
+        if (!(root > 0))
+            return false;
         for (int i = 0; i < e.rows; i++) {
-            double y = (e.at[i][j] - m.at[0][j]) / root;
+            double y = (e.at[i][j] - (makes(st, "mean-left-in") ? 0
+                                      : m.at[0][j])) / root;
             bool scales = gamma.rows > 0 && !makes(st, "no-gamma"),
                  shifts = beta.rows > 0 && !makes(st, "no-beta");
             e_hat.at[i][j] = y * (scales ? gamma.at[i][0] : 1)
@@ -574,30 +677,73 @@ static inline bool unembeds(Student *st)
         return false;
     Small logits = times(W_u, e);
     claim(st, "logits", &logits);
+    round_all(st, "logits", &logits);
     Small p = weights_of(st, logits);
     claim(st, "p", &p);
     return every(&p, is_finite);
+}
+
+static inline bool embeds(Student *st)
+{
+    const Problem *p = st->p;
+    bool one = p->algorithm == 1;
+    Small W = part(st, one ? "W_e" : "W_p");
+    int before = makes(st, one ? "token-before" : "position-before"),
+        after = makes(st, one ? "token-after" : "position-after");
+    bool row = makes(st, one ? "row-of-W_e" : "row-of-W_p");
+    int t = p->t - before + after, n = W.rows;
+    if (W.rows == 0)
+        return false;
+    Small e = { n, 1, { { 0 } } };
+    if (t < 1 || t > W.cols || (row && n != W.cols))
+        return false;
+    for (int i = 0; i < n; i++)
+        e.at[i][0] = row ? W.at[t - 1][i] : W.at[i][t - 1];
+    claim(st, one ? "e" : "e_p", &e);
+    return true;
+}
+
+static inline bool computes_positions(Student *st)
+{
+    const Problem *p = st->p;
+    Small e = { p->d_e, 1, { { 0 } } };
+    double t = p->t - 1 + p->first - makes(st, "position-before")
+             + makes(st, "position-after"), base = p->base;
+    bool paper = p->paper != makes(st, "exponent"),
+         swaps = makes(st, "sine-cosine");
+    base = makes(st, "sine-base-10000") ? 10000
+         : makes(st, "sine-base-1000") ? 1000
+         : makes(st, "sine-base-100") ? 100
+         : makes(st, "sine-base-ell") ? p->ell_max : base;
+    for (int i = 1; i <= p->d_e / 2; i++) {
+        double exponent = (paper ? 2.0 * i : 2.0 * (i - 1)) / p->d_e
+                        / (makes(st, "exponent-half") ? 2 : 1);
+        double angle = makes(st, "exponent-minus") ? t * pow(base, exponent)
+                                                   : t / pow(base, exponent);
+        if (makes(st, "degrees"))
+            angle *= acos(-1) / 180;
+        int a = 2 * i - 2, b = 2 * i - 1;
+        if (makes(st, "sines-first"))
+            a = i - 1, b = p->d_e / 2 + i - 1;
+        e.at[swaps ? b : a][0] = sin(angle);
+        e.at[swaps ? a : b][0] = cos(angle);
+    }
+    claim(st, "e_p", &e);
+    return true;
 }
 
 /* Fills in the sheet by himself; false if it cannot be done like that. */
 static inline bool fills_in(Student *st)
 {
     int algorithm = st->p->algorithm;
-    return (algorithm <= 4 ? attends(st) : algorithm == 6 ? normalises(st)
-                                         : unembeds(st)) && !st->stuck;
+    bool computed = algorithm == 2 && st->p->d_e > 0;
+    return (computed ? computes_positions(st)
+            : algorithm <= 2 ? embeds(st)
+            : algorithm <= 4 ? attends(st)
+            : algorithm == 6 ? normalises(st) : unembeds(st)) && !st->stuck;
 }
 
-/* The slips that he knows how to make in Algorithms 3, 4, 6 and 7. */
-static const char *const by_hand[] = {
-    "no-scale", "scale-d", "scale-d_x", "scale-times", "root-rounded-1",
-    "axis", "axis-tokens", "base-2", "base-10", "by-sum", "no-sum",
-    "hard-max", "power-rounded-2", "no-mask", "mask-transposed",
-    "mask-zero", "mask-late", "exchange", "W_q-transposed",
-    "W_k-transposed", "W_v-transposed", "W-transposed", "no-W_q", "no-W_k",
-    "no-W_v", "K-for-V", "S-transposed", "A-transposed",
-    "V-times-A-transposed", "S-rounded-1", "no-b_q", "no-b_k", "no-b_v",
-    "no-bias", "n-1", "m-sum", "no-root", "v-root", "no-epsilon",
-    "epsilon-outside", "no-mean", "mean-anyway", "no-gamma", "no-beta",
-    "W_u-transposed",
-};
+/* The slips of Algorithms 1, 2, 3, 4, 6 and 7 that he does not know. */
+static const char *const only_by_run[] = { "mask-inverted", "axis-norm",
+                                           NULL };
 #endif
