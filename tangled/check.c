@@ -274,7 +274,6 @@ static void say_entries(Report *r, int all)
     else
         say(r, "all %d entries match", all);
 }
-
 static void say_explanations(Report *r, const Judged *j)
 {
     enum { SHOWN = 12 };
@@ -367,7 +366,6 @@ void first_sentence(char to[1000], const Judgement *judgement)
     if (j->n > 1)
         append(to, size, ", or for another reason");
 }
-
 static void say_first(Report *r)
 {
     const Run *run = r->judgement->run;
@@ -475,7 +473,6 @@ static void json_explanation(FILE *out, const Explanation *why)
     json_place(out, why->only);
     fputs("}}", out);
 }
-
 static Verdict worst(const Judged *j)
 {
     Verdict v = WRONG;
@@ -577,7 +574,6 @@ static const char usage[] =
     "\n"
     "Exit status: 0 if all is right, 1 if something is not, 2 if a sheet\n"
     "cannot be judged.\n";
-
 static const char json_schema[] =
     "\nEach object of --json:\n"
     "  {\"sheet\", \"algorithm\", \"layout\", \"other_layout\",\n"

@@ -56,7 +56,6 @@ static double sum_typed(const Judged *j, int t, double *off)
     }
     return sum;
 }
-
 static void remark_sums(const Judged *j, Remarks *to)
 {
     const Step *step = j->claim.step;
@@ -127,7 +126,6 @@ static void range_of(const Step *V, int row, double *least, double *most)
         *most = fmax(*most, x);
     }
 }
-
 static void remark_mixture(const Run *run, const Judged *j, Remarks *to)
 {
     const Step *step = j->claim.step, *V = values_before(run, step);

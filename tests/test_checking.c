@@ -512,8 +512,8 @@ static void whole_numbers_among_others_are_remarked(void **state)
 {
     (void)state;
     assert_line(LOGITS("2.3 ; 3") "2 3\n",
-                "        remark: where all are whole, whole numbers are "
-                "exact; 2.0 has one\n        decimal");
+                "        remark: where all are whole, numbers are exact; "
+                "2.0 has one decimal");
     assert_line(LOGITS("2.3 ; 3.25") "2 3.25\n",
                 "        remark: 2 stands for 2.00 beside decimals");
     assert_no(LOGITS("2.6 ; 3") "2 3\n", "remark");
