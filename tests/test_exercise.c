@@ -317,7 +317,8 @@ static void formulas_are_those_of_the_layout(void **state)
     assert_says(DRAWN("--biases"), "# 4.1: Q = W_q X + b_q 1ᵀ   (2 x 3)\n");
     assert_says(DRAWN("--algorithm", "10"),
                 "# 10.8: X = X + W_mlp2 GELU(W_mlp1 X̃)   (2 x 3)\n");
-    assert_says(DRAWN("--algorithm", "8"), "# 4.6, W^e/d: A = ");
+    assert_says(DRAWN("--algorithm", "8", "--seed", "2"),
+                "# 4.6, W^e/d: A = ");
     assert_says(DRAWN("--algorithm", "15"), "# 15.6, i = 2: q = ");
     assert_says(DRAWN("--algorithm", "5"), "# 4.6, h = 2: A = ");
 }
@@ -408,20 +409,17 @@ static void assert_latex(const char *text)
 static void a_page_has_a_box_for_each_entry_and_a_key(void **state)
 {
     (void)state;
-    for (int a = 1; a <= 15; a++)
-        for (int k = 0; k < 4; k++) {
-            char *layout = layout_names[k];
-            Said page = DRAWN("--algorithm", number(a), "--seed", "2",
-                              "--layout", layout, "--tex");
-            const Run *run = run_of(DRAWN("--algorithm", number(a),
-                                          "--seed", "2", "--layout",
-                                          layout));
-            assert_latex(page.out);
-            assert_that(times(page.out, "\\blank")
-                        == entries_claimed(run) + 1);
-            assert_that(times(page.out, "\\newpage") == 1);
-            assert_says(page, "\\end{document}\n");
-        }
+    for (int a = 1; a <= 15; a++) {
+        char *layout = layout_names[a % 4];
+        Said page = DRAWN("--algorithm", number(a), "--seed", "2",
+                          "--layout", layout, "--tex");
+        const Run *run = run_of(DRAWN("--algorithm", number(a), "--seed",
+                                      "2", "--layout", layout));
+        assert_latex(page.out);
+        assert_that(times(page.out, "\\blank") == entries_claimed(run) + 1);
+        assert_that(times(page.out, "\\newpage") == 1);
+        assert_says(page, "\\end{document}\n");
+    }
 }
 
 static void formulas_are_set_as_mathematics(void **state)
@@ -435,7 +433,7 @@ static void formulas_are_set_as_mathematics(void **state)
     assert_says(s, "{-\\infty}");
     assert_says(s, "\\sqrt 2\\, \\operatorname{ln}(");
     assert_says(s, "$\\text{mask}\\text{: causal}$");
-    assert_says(DRAWN("--tex", "--algorithm", "8"),
+    assert_says(DRAWN("--tex", "--algorithm", "8", "--seed", "2"),
                 "W_q^{\\mathrm{e/d}} = ");
     assert_says(DRAWN("--tex", "--algorithm", "10"),
                 "W_{\\mathrm{mlp2}} \\operatorname{GELU}"
