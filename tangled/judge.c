@@ -265,11 +265,13 @@ static bool try_slips(Judging *j, int w, const Slip *a, const Slip *b)
 }
 enum { MOST_REASONS = 3 };
 
+enum { MOST_WRONG = 50 };       /* entries, each with its own reason       */
+
 static bool is_seldom_wrong(const Judging *j, int w, int mode)
 {
     const Claim *c = &j->claim[w];
     int all = claimed(c->item), wrong = all - agreeing(c, j->right[mode]);
-    return wrong == 1 || 2 * wrong < all;
+    return wrong == 1 || (wrong <= MOST_WRONG && 2 * wrong < all);
 }
 
 /* The next cell slip about an entry, NULL for the first. */

@@ -127,6 +127,9 @@ static Mat stream(Slipping *s) { return value_of(s, "e"); }
 
 static Mat zeros_beside(Slipping *s, Mat M, int rows, int cols)
 {
+    enum { MOST = 10000000 };
+    if ((double)rows * cols > MOST)
+        cannot_be(s);
     return input(M->tape != NULL ? M->tape : s->tape, rows, cols);
 }
 
@@ -139,12 +142,22 @@ static Mat each(Slipping *s, Mat M, double (*f)(double x, double number))
     return Y;
 }
 
+static void transposed_backward(Mat T)
+{
+    Mat M = T->of[0];
+    for (int k = 0; M->grad != NULL && k < M->rows * M->cols; k++)
+        M->grad[k] += T->grad[k % M->rows * M->cols + k / M->rows];
+}
+
 static Mat transposed(Slipping *s, Mat M)
 {
-    Mat I = zeros_beside(s, M, M->cols, M->cols);
+    Mat T = computed_on(HERE("transposed"), M->tape != NULL ? M->tape
+                        : s->tape, M->cols, M->rows, transposed_backward,
+                        1, &M);
     for (int j = 1; j <= M->cols; j++)
-        AT(I, j, j) = 1;
-    return mul_nt(I, M);
+        for (int i = 1; i <= M->rows; i++)
+            AT(T, j, i) = AT(M, i, j);
+    return T;
 }
 
 static double round_to(double x, double decimals)
@@ -1734,6 +1747,9 @@ static void seek_cells(Slipping *s, Mat M)
     if (p == end || !shape_fits(c->item, c->step->M))
         return;
     Mat L = factor(s, p->left), R = factor(s, p->right);
+    enum { MOST_TERMS = 100 };
+    if (R->rows > MOST_TERMS)
+        return;
     Mat factors[] = { p->turned ? L : transposed(s, L), R };
     s->cell = arena_alloc(s->arena, MOST_CELLS * sizeof *s->cell);
     for (int j = 1; j <= M->cols; j++)

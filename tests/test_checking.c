@@ -551,6 +551,29 @@ static void on_a_large_sheet_not_every_slip_is_tried(void **state)
     assert_no(FOUR "claim S = 7 7 7 ; 7 7 7 ; 7 7 7\n", "so large");
 }
 
+/* The mean over all tokens, and heads that are joined in another order, are
+   slips; neither needs the square of a large number. */
+static void a_slip_takes_no_more_memory_than_the_sheet(void **state)
+{
+    (void)state;
+    enum { MANY = 20000 };
+    char *text = arena_alloc(arena, 10 * MANY + 300), *end = text;
+    end += sprintf(end, "algorithm 6\nepsilon 1\ne =");
+    for (int k = 0; k < 2 * MANY; k++)
+        end += sprintf(end, k == MANY ? ";1" : " %d", k % 2);
+    end += sprintf(end, "\nclaim m =");
+    for (int k = 0; k < MANY; k++)
+        end += sprintf(end, " 9");
+    assert_no(text, "right");
+    end = text + sprintf(text, "algorithm 5\nX = 1\nWq = 1\nWk = 1\nWo =");
+    for (int k = 0; k < MANY; k++)
+        end += sprintf(end, " 0");
+    end += sprintf(end, "\nlayout paper\nclaim V~ = 7\nWv = 1");
+    for (int k = 1; k < MANY; k++)
+        end += sprintf(end, ";1");
+    assert_no(text, "right");
+}
+
 static void json_has_everything(void **state)
 {
     (void)state;
@@ -724,6 +747,7 @@ int main(void)
         TEST_FILES(whole_numbers_among_others_are_remarked),
         TEST_FILES(where_a_slip_explains_there_is_no_remark),
         TEST_FILES(on_a_large_sheet_not_every_slip_is_tried),
+        TEST_FILES(a_slip_takes_no_more_memory_than_the_sheet),
         TEST_FILES(json_has_everything),
         TEST_FILES(json_has_the_explanations),
         TEST_FILES(json_says_what_is_no_sheet),
