@@ -87,6 +87,15 @@ static void a_slip_is_named_and_what_follows_from_it(void **state)
         "first wrong step: A (Algorithm 4, line 6): A = softmax(S / √d_attn)\n");
 }
 
+static void a_term_that_is_left_out_is_a_slip_like_any(void **state)
+{
+    (void)state;
+    assert_line(FOUR "claim S = 1 0 2 ; 2 2 4 ; 1 2 8\nclaim A = 0.248 0.108 "
+                "0.013 ; 0.503 0.446 0.055 ; 0.248 0.446 0.932\n",
+                "A     follows from that slip, 3 of 9 entries; the others are "
+                "right");
+}
+
 static void what_is_right_is_said_in_one_line(void **state)
 {
     (void)state;
@@ -720,6 +729,7 @@ int main(void)
     const struct CMUnitTest laws[] = {
         TEST_FILES(the_sample_in_the_readme_is_what_is_printed),
         TEST_FILES(a_slip_is_named_and_what_follows_from_it),
+        TEST_FILES(a_term_that_is_left_out_is_a_slip_like_any),
         TEST_FILES(what_is_right_is_said_in_one_line),
         TEST_FILES(a_wrong_entry_stands_beside_the_others),
         TEST_FILES(a_digit_that_is_off_is_no_wrong_step),
