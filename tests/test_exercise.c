@@ -291,6 +291,20 @@ static void exact_weights_are_small_fractions(void **state)
     }
 }
 
+static void exact_norms_have_whole_deviations(void **state)
+{
+    (void)state;
+    for (int seed = 1; seed <= 5; seed++) {
+        const Run *run = run_of(DRAWN("--algorithm", "6", "--exact",
+                                      "--key", "--seed", number(seed)));
+        const Item *v = item_of(run, "v", true);
+        for (int k = 0; k < 2; k++) {
+            double root = sqrt(v->entry[k].value);
+            assert_that(root >= 1 && root == floor(root));
+        }
+    }
+}
+
 /* --------------------------------------------------------- what is said */
 
 static void a_sheet_names_the_command_that_draws_it(void **state)
@@ -516,6 +530,7 @@ int main(void)
         TEST(usual_slips_are_told_apart),
         TEST(exact_answers_have_no_decimals),
         TEST(exact_weights_are_small_fractions),
+        TEST(exact_norms_have_whole_deviations),
         TEST(a_sheet_names_the_command_that_draws_it),
         TEST(formulas_are_those_of_the_layout),
         TEST(a_gradient_has_the_shape_of_its_weight),
