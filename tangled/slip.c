@@ -142,6 +142,20 @@ static Mat each(Slipping *s, Mat M, double (*f)(double x, double number))
     return Y;
 }
 
+static Mat softmax_of(Slipping *s, Mat M)
+{
+    for (int j = 1; j <= M->cols; j++) {
+        int finite = 0, hidden = 0;
+        for (int i = 1; i <= M->rows; i++) {
+            finite += isfinite(AT(M, i, j));
+            hidden += AT(M, i, j) == -INFINITY;
+        }
+        if (finite == 0 || finite + hidden < M->rows)
+            cannot_be(s);
+    }
+    return softmax(M);
+}
+
 static void transposed_backward(Mat T)
 {
     Mat M = T->of[0];
@@ -288,7 +302,7 @@ static Mat other_base(Slipping *s, Mat M)
 {
     double c = log(s->slip->number);
     return M->logits == NULL ? NULL
-         : c > 0 ? softmax(scale(M->logits, c))
+         : c > 0 ? softmax_of(s, scale(M->logits, c))
          : shares(s, powers(s, M, raised));
 }
 static Mat by_the_sum(Slipping *s, Mat M)
@@ -442,7 +456,7 @@ static Mat for_other(Slipping *s, Mat M, const char *name)
     return Y;
 }
 
-static Mat tied(Slipping *s, Mat W_e)       /* W_u of Algorithm 7 is W_e^T */
+static Mat tied(Slipping *s, Mat W_e)       /* in Algorithm 7: W_u^T */
 {
     return s->variation.run->algorithm == 7 ? transposed(s, W_e) : W_e;
 }
@@ -612,10 +626,10 @@ static Mat mean_anyway(Slipping *s, Mat M)
     return s->variation.run->rms ? mean(stream(s)) : M;
 }
 
-static Mat square_added(Slipping *s, Mat v)     /* v + m^2 */
+static Mat square_mean(Slipping *s, Mat v)      /* of e, not of e - m */
 {
-    Mat m = value_of(s, "m");
-    return add(v, hadamard(m, m));
+    Mat m = zeros_beside(s, v, 1, v->cols);
+    return variance(stream(s), m);
 }
 
 static Mat mean_left_in(Slipping *s, Mat M)
@@ -1182,7 +1196,7 @@ static Mat no_temperature(Slipping *s, Mat M)
 
 static Mat softmax_of_p(Slipping *s, Mat M)
 {
-    return is_tempered(s) ? softmax(scale(value_of(s, "p"), 1 / tau(s)))
+    return is_tempered(s) ? softmax_of(s, scale(value_of(s, "p"), 1 / tau(s)))
                           : M;
 }
 
@@ -1399,7 +1413,7 @@ const Slip slips[] = {
     { "m-sum", "the sum stands for the mean", 0,
       { { "6.1", "m", not_over_n, false } }, false },
     { "v-without-m", "the mean is left out of the variance", 0,
-      { { "6.2", "v", square_added, false } }, false },
+      { { "6.2", "v", square_mean, false } }, false },
     { "no-root", "the square root is left out", 0,
       { { "6.2", "v", no_root, true } }, false },
     { "v-root", "the root of the variance stands for the variance", 0,
@@ -1811,7 +1825,7 @@ static Mat with_numbers(Slipping *s, Mat M, Mat numbers, bool as_softmax)
             AT(change, i, j) = isfinite(x) ? (real)(x - AT(from, i, j)) : 0;
         }
     M = add(from, change);
-    return as_softmax ? softmax(M) : M;
+    return as_softmax ? softmax_of(s, M) : M;
 }
 
 /* Training and inference read the logarithms of P, not P. The gradient is
@@ -1918,7 +1932,7 @@ static Mat weights_3(Slipping *s, Mat M)
     Mat S = slipped(s, (Place){ "4.6", "S_scaled" }, false, M);
     S = slipped(s, (Place){ "4.6", "S_scaled" }, true, S);
     remember(s, "S_scaled", s->here, S);
-    return S == M ? exact : softmax(S);
+    return S == M ? exact : softmax_of(s, S);
 }
 
 static Mat compute(void *to, const Step *step, Mat M)
@@ -1956,12 +1970,13 @@ static const Claim *claim_on(const Slipping *s, const Step *step)
     return NULL;
 }
 
-static bool can_go_on(const Step *step, real x)
+static bool can_go_on(const Slipping *s, const Step *step, real x)
 {
     bool variance = step->algorithm == 6 && step->line == 2;
     bool probability = strchr("pPq", step->name[0]) != NULL
                     && step->name[1] == '\0' && step->algorithm != 3;
-    return isfinite(x) && (!variance || x > 0) && (!probability || x > 0);
+    return isfinite(x) && (!variance || x + epsilon(s) > 0)
+        && (!probability || x > 0);
 }
 
 static void check_carried(Slipping *s, const Step *step, Mat M)
@@ -1984,7 +1999,7 @@ static Mat written(Slipping *s, const Step *step, const Item *claim, Mat M)
     memcpy(Y->at, step->M->at,
            (size_t)M->rows * (size_t)M->cols * sizeof *M->at);
     for (int k = 0; k < claim->rows * claim->cols; k++)
-        if (can_go_on(step, (real)claim->entry[k].value))
+        if (can_go_on(s, step, (real)claim->entry[k].value))
             *claimed_entry(claim, Y, k) = (real)claim->entry[k].value;
     return step->turned ? transposed(s, Y) : Y;
 }

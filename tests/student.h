@@ -320,7 +320,10 @@ static inline bool every(const Small *M, bool (*is)(double x))
     return all;
 }
 static inline bool is_finite(double x) { return isfinite(x); }
-static inline bool is_number(double x) { return isfinite(x) || x < 0; }
+static inline bool is_number(double x)
+{
+    return fabs(x) < 1e7 || x == -INFINITY;     /* one would write down */
+}
 
 static inline void claim(Student *st, const char *name, Small *M)
 {
