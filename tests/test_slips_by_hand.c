@@ -1,0 +1,143 @@
+/* Slips in Algorithms 8 to 15 whose numbers were worked out by hand from the
+   worked sheets, and what follows from a wrong number. */
+#include "slips.h"
+
+enum { ROOM = 40000 };
+
+/* The worked sheet with other claims, those of a student. */
+static const Judgement *judged_with(const char *path, const char *claims)
+{
+    char *text = arena_alloc(arena, ROOM), line[400];
+    FILE *file = fopen(path, "r");
+    assert_that(file != NULL);
+    *text = '\0';
+    while (fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "claim", 5) != 0)
+            strcat(text, line);
+    fclose(file);
+    Text t = { .text = strcat(text, claims) };
+    must(judge_it, &t);
+    return t.judgement;
+}
+
+#define assert_named(sheet, claims, name) \
+    named_at(HERE(claims), "tests/worked/" sheet ".sheet", claims, name)
+static void named_at(Where where, const char *path, const char *claims,
+                     const char *name)
+{
+    if (!is_named(judged_with(path, claims), slip_named(name)))
+        fail_at(where, "%s is not named", name);
+}
+
+static void slips_worked_out_by_hand_are_named(void **state)
+{
+    (void)state;
+    assert_named("alg10", "claim 10.6 X = 0 0 0 ; 2 2 0\n",
+                 "no-residual-attn");
+    assert_named("alg10", "claim 10.6 X = 1 1 -1 ; 1 1 1\n", "normed-attn");
+    assert_named("alg10", "claim 10.8 X = -1 6 -3 ; 3 2 2\n",
+                 "no-activation");
+    assert_named("alg10", "claim 10.10 X = 2 6 0 ; 3 2 2\n",
+                 "no-norm-last");
+    assert_named("alg08", "claim dec.A = 1/2 1/2 ; 1/2 1/2\n", "no-mask");
+    assert_named("alg08", "claim 8.7 Z = -2 2 ; 2 -2\n", "no-activation");
+    assert_named("alg08", "claim 8.12 X = 0 2 ; 2 0\n", "no-positions");
+    assert_named("alg13", "claim loss = ln(10)/ln(2)\n", "loss-log2");
+    assert_named("alg13", "claim loss = ln(10)/2\n", "loss-mean");
+    assert_named("alg13", "claim loss = -2.3026\n", "loss-sign");
+    assert_named("alg13", "claim loss = ln(5)\n", "loss-not-next");
+    assert_named("alg13", "claim loss = ln(20)\n", "loss-all");
+    assert_named("alg13", "claim loss = ln(20/9)\n", "loss-1-P");
+    assert_named("alg13", "claim loss = -13/20\n", "loss-no-log");
+    assert_named("alg12", "claim loss = ln(40)\n", "loss-all");
+    assert_named("alg12", "claim loss = ln(6)\n", "loss-mask_token");
+}
+
+static void slips_of_a_step_worked_out_by_hand_are_named(void **state)
+{
+    (void)state;
+    assert_named("alg13", "claim grad.Wu = 3/40 -3/40 ; -23/80 23/80 ; "
+                 "17/80 -17/80\n", "gradient-mean");
+    assert_named("alg13", "claim grad.Wu = -3/20 3/20 ; 23/40 -23/40 ; "
+                 "-17/40 17/40\n", "gradient-sign");
+    assert_named("alg13", "claim grad.Wu = 3/20 -3/20 ; -3/40 3/40 ; "
+                 "-3/40 3/40\n", "no-one-hot");
+    assert_named("alg13", "claim new.Wu = 2*ln(2)-3/40 3/40 ; "
+                 "23/80 -23/80 ; -17/80 17/80\n", "step-mean");
+    assert_named("alg11", "claim new.Wu = ln(2)/2-1/2 0 ; 1/4 ln(3)/2 ; "
+                 "1/4 0\n", "uphill");
+    assert_named("alg11", "claim new.Wu = ln(2)/2+1 0 ; -1/2 ln(3)/2 ; "
+                 "-1/2 0\n", "no-eta");
+    assert_named("alg11", "claim new.Wu = ln(2)/2+1/4 0 ; -1/8 ln(3)/2 ; "
+                 "-1/8 0\n", "eta-twice");
+}
+
+static void slips_of_drawing_worked_out_by_hand_are_named(void **state)
+{
+    (void)state;
+    assert_named("alg14", "claim i1.q = 2/(3+sqrt(2)) ; 1/(3+sqrt(2)) ; "
+                 "sqrt(2)/(3+sqrt(2))\n", "tau-times");
+    assert_named("alg14", "claim i1.q = 4/7 ; 1/7 ; 2/7\n", "no-tau");
+    assert_named("alg14", "claim i1.q = 16/49 ; 1/49 ; 4/49\n",
+                 "tau-no-sum");
+    assert_named("alg14", "claim i1.q = 0.503 ; 0.213 ; 0.284\n",
+                 "tau-of-p");
+    assert_named("alg14", "claim i1.p = 1/7 ; 4/7 ; 2/7\n", "first-column");
+    assert_named("alg14", "claim i1.y = 1\n", "argmax");
+    assert_named("alg14", "claim y = 1 2\n", "argmax");
+}
+
+/* ------------------------------------------------------------ what follows */
+
+#define assert_follow(sheet, claims, wrong, follow) \
+    follow_at(HERE(claims), "tests/worked/" sheet ".sheet", claims, wrong, \
+              follow)
+static void follow_at(Where where, const char *path, const char *claims,
+                      int wrong, int follow)
+{
+    const Judgement *judgement = judged_with(path, claims);
+    if (count_of(judgement, WRONG) != wrong
+        || count_of(judgement, FOLLOWS) != follow)
+        fail_at(where, "%d wrong, %d follow; expected %d and %d",
+                count_of(judgement, WRONG), count_of(judgement, FOLLOWS),
+                wrong, follow);
+}
+
+static void loss_and_gradients_follow_from_a_wrong_P(void **state)
+{
+    (void)state;
+    assert_follow("alg13",
+        "claim P = 1/2 1/4 1/2 ; 1/4 1/4 1/4 ; 1/4 1/2 1/4\n"
+        "claim loss = ln(8)\n"
+        "claim grad.Wu = 1/8 -1/8 ; -1/2 1/2 ; 3/8 -3/8\n"
+        "claim new.Wu = 2*ln(2)-1/8 1/8 ; 1/2 -1/2 ; -3/8 3/8\n",
+        3, 13);
+}
+
+static void a_new_parameter_follows_from_a_wrong_gradient(void **state)
+{
+    (void)state;
+    assert_follow("alg13",
+        "claim grad.Wu = 1/5 -3/20 ; -23/40 23/40 ; 17/40 -17/40\n"
+        "claim new.Wu = 2*ln(2)-1/5 3/20 ; 23/40 -23/40 ; -17/40 17/40\n",
+        1, 1);
+}
+
+static void all_tokens_follow_from_a_wrong_one(void **state)
+{
+    (void)state;
+    assert_follow("alg14", "claim i1.y = 2\nclaim y = 2 2\n", 1, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(slips_worked_out_by_hand_are_named),
+        TEST(slips_of_a_step_worked_out_by_hand_are_named),
+        TEST(slips_of_drawing_worked_out_by_hand_are_named),
+        TEST(loss_and_gradients_follow_from_a_wrong_P),
+        TEST(a_new_parameter_follows_from_a_wrong_gradient),
+        TEST(all_tokens_follow_from_a_wrong_one),
+    };
+    return RUN(laws);
+}
