@@ -544,8 +544,6 @@ void claim_name(const Exercise *e, const Step *step, char *to, size_t size)
     int n = !model && !masked ? 0       /* 4.4 or 4.5? */
           : snprintf(to, size, "%d.%d ", step->algorithm, step->line);
     step_name(to + n, size - (size_t)n, &named);
-    if (step->turn > 0 && e->run->algorithm >= 14)
-        to[n] = 'i';
 }
 
 static bool is_fraction(double x, int most, int *p, int *q)

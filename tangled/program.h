@@ -104,6 +104,7 @@ typedef struct {
     Part part;                  /* of the model in which it arose ...     */
     int layer, head;            /* ... its layer, its head; 0: in none    */
     int turn;                   /* of a loop; 0: in none                  */
+    char loop;                  /* n: its turns are sequences; i: tokens  */
     bool inner;                 /* in a model, and not a line of the
                                    sheet's algorithm; or a parameter that
                                    the sheet does not give                */

@@ -518,8 +518,7 @@ int step_name(char *to, size_t size, const Step *step)
     static const char *const aspects[] = { "", "grad.", "new." };
     char turn[20] = "", layer[30] = "", head[20] = "";
     if (step->turn > 0)
-        snprintf(turn, sizeof turn, "%s%d.", step->algorithm >= 14 ? "i"
-                 : "n", step->turn);
+        snprintf(turn, sizeof turn, "%c%d.", step->loop, step->turn);
     if (step->part != NOWHERE)
         snprintf(layer, sizeof layer, "%s%d.", parts[step->part],
                  step->layer);
@@ -729,6 +728,7 @@ static void add_step(Job *job, Step *step)
     bool own = step->algorithm == job->run.algorithm;
     step->inner |= job->run.algorithm >= 8 && !own;
     step->turn = job->turn;
+    step->loop = job->run.algorithm < 14 ? 'n' : 'i';
     step->time = time_of(job, step);
     if (job->run.n == job->most) {
         size_t old = (size_t)job->most * sizeof *step;

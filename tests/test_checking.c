@@ -225,6 +225,17 @@ static void a_step_of_a_model_has_its_place(void **state)
                 "X = X + MHAttention(X̃ | W, Mask causal)");
 }
 
+static void a_turn_has_the_letter_of_its_loop(void **state)
+{
+    (void)state;
+    const char *given = "algorithm 14\nx = 1\nWe = 1 0 ; 0 1\nWu = 1 0 ; "
+                        "0 1\nepsilon 1\nu = 0.1 0.1\n";
+    char text[400];
+    snprintf(text, sizeof text, "%sclaim 10.11 i2.P = 9 ? ; ? ?\n", given);
+    assert_line(text, "first wrong step: i2.P (Algorithm 10, line 11): P = "
+                "softmax(W_u X)");
+}
+
 /* -------------------------------------------------------- what is "here" */
 
 #define HERE_IS(right, claimed, here) \
@@ -738,6 +749,7 @@ int main(void)
         TEST_FILES(numbers_that_were_rounded_early_are_carried_on),
         TEST_FILES(in_a_wrong_step_some_entries_may_follow),
         TEST_FILES(a_step_of_a_model_has_its_place),
+        TEST_FILES(a_turn_has_the_letter_of_its_loop),
         TEST_FILES(the_right_number_has_one_decimal_more),
         TEST_FILES(a_near_miss_has_as_many_as_it_takes),
         TEST_FILES(no_digit_is_shown_that_is_not_true),
