@@ -10,7 +10,7 @@ sanitize=-fsanitize=fuzzer-no-link,address,undefined
 "$1" -s CC=clang OUT=build/fuzz $fuzz CFLAGS="-O1 -g -Werror $sanitize \
     -fno-sanitize-recover=all -DARENA_BLOCK=1 -DMOST_WORK=2e5" || exit 1
 rm -rf build/fuzz/found && mkdir -p build/fuzz/found
-options="-timeout=10 -rss_limit_mb=1024 -artifact_prefix=build/fuzz/"
+options="-timeout=25 -rss_limit_mb=1024 -artifact_prefix=build/fuzz/"
 
 fail() {
     grep -v '^INFO\|^Running\|^Executed\|^#' "$log"
