@@ -1,5 +1,5 @@
-/* Slips in Algorithms 8 to 15 whose numbers were worked out by hand from the
-   worked sheets, and what follows from a wrong number. */
+/* Slips in Algorithms 8 to 15 whose numbers were worked out by hand from
+   the worked sheets, and what follows from a wrong number. */
 #include "slips.h"
 
 enum { ROOM = 40000 };
@@ -87,7 +87,7 @@ static void slips_of_drawing_worked_out_by_hand_are_named(void **state)
     assert_named("alg14", "claim y = 1 2\n", "argmax");
 }
 
-/* ------------------------------------------------------------ what follows */
+/* --------------------------------------------------------- what follows */
 
 #define assert_follow(sheet, claims, wrong, follow) \
     follow_at(HERE(claims), "tests/worked/" sheet ".sheet", claims, wrong, \
