@@ -274,26 +274,40 @@ static void say_entries(Report *r, int all)
     else
         say(r, "all %d entries match", all);
 }
+/* Two terms with the same factors have one sentence. */
+static bool is_said(const Judged *j, int k)
+{
+    char text[600], before[600];
+    reason_text(text, &j->why[k]);
+    for (int i = 0; i < k; i++)
+        if (strcmp(reason_text(before, &j->why[i]), text) == 0)
+            return true;
+    return false;
+}
+
 static void say_explanations(Report *r, const Judged *j)
 {
     enum { SHOWN = 12 };
     char text[600];
+    int reasons = 0;
     paragraph(r);
     if (j->why->slip[1] != NULL)
         say(r, "no single slip explains it;");
     say_entries(r, claimed_entries(j));
-    for (int k = 0; k < j->n && k < SHOWN; k++) {
-        if (k > 0) {
+    for (int k = 0; k < j->n; k++) {
+        if (is_said(j, k) || ++reasons > SHOWN)
+            continue;
+        if (reasons > 1) {
             paragraph(r);
             say(r, "or");
         }
         say(r, "if %s", reason_text(text, &j->why[k]));
     }
-    if (j->n < 2)
+    if (reasons < 2)
         return;
     paragraph(r);
-    if (j->n > SHOWN)
-        say(r, "and %d more;", j->n - SHOWN);
+    if (reasons > SHOWN)
+        say(r, "and %d more;", reasons - SHOWN);
     say(r, "this sheet cannot tell these apart");
 }
 static void say_turned(Report *r, const Judged *j)
