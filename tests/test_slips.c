@@ -401,6 +401,61 @@ static void an_error_is_no_slip(void **state)
                   "pair in %d; a slip in one entry in %d\n", sheets, named,
                   pairs, cells);
     assert_that(named * 100 <= sheets);
+    assert_int_equal(pairs, 0);
+}
+
+/* -------------------------------------------- single entries, and pairs */
+
+/* The explanations of the claim of logits, each behind a bar. */
+static const char *said_of(const char *layout, const char *logits)
+{
+    char sheet[400], *to = arena_alloc(arena, 2000), sentence[200];
+    snprintf(sheet, sizeof sheet, "algorithm 7\nlayout %s\ne = 2 3\n"
+             "Wu = 5 7 ; 1 1 ; 4 -1\nclaim logits = %s\n", layout, logits);
+    const Judged *j = &judged(sheet)->judged[0];
+    *to = '\0';
+    for (int k = 0; k < j->n; k++)
+        for (int i = 0; i < j->why[k].cells; i++) {
+            strcat(to, "|");
+            strcat(to, cell_sentence(sentence, sizeof sentence,
+                                     &j->why[k].cell[i]));
+        }
+    return to;
+}
+
+/* The logits are 31, 5 and 5. */
+static void a_slip_in_one_entry_is_told_by_its_numbers(void **state)
+{
+    (void)state;
+    assert_string_equal(said_of("torch", "10 5 5"),
+                        "|in (1,1) the term 3·7 is left out");
+    assert_string_equal(said_of("paper", "10 ; 5 ; 5"),
+                        "|in (1,1) the term 7·3 is left out");
+    assert_string_equal(said_of("torch", "31 5 8"),
+                        "|in (1,3) the term 3·(-1) is left out");
+    assert_string_equal(said_of("torch", "11 5 5"),
+                        "|in (1,1) the term 2·5 has the wrong sign");
+    assert_string_equal(said_of("torch", "29 5 5"), "|in (1,1) 2·7 and 3·5 "
+                        "stand for 2·5 and 3·7");
+    assert_string_equal(said_of("torch", "32 5 5"), "");
+    assert_string_equal(said_of("torch", "52 5 5"), "");
+    assert_string_equal(said_of("torch", "31 4 5"), "");
+    assert_string_equal(said_of("torch", "31 2 5"),
+                        "|in (1,2) the term 3·1 is left out");
+    assert_string_equal(said_of("torch", "10 2 8"), "");
+}
+
+static void two_slips_are_a_pair(void **state)
+{
+    (void)state;
+    const Judgement *j = judged("algorithm 7\ne = 1\nWu = 0.6 ; 1.4 ; 3.3\n"
+                                "claim p = 0.1666667 0.1666667 0.6666667\n");
+    assert_that(j->judged[0].n == 1);
+    assert_string_equal(j->judged[0].why->slip[0]->name, "base-2");
+    assert_string_equal(j->judged[0].why->slip[1]->name, "logits-rounded-0");
+    j = judged("algorithm 7\ne = 1\nWu = 0.6 ; 1.4 ; 3.3\n"
+               "claim p = ? ? 0.6666667\n");
+    assert_that(j->judged[0].begins && j->judged[0].n == 0);
 }
 
 /* ------------------------------------------------------------ odd sheets */
@@ -481,6 +536,8 @@ int main(void)
         TEST(a_faultless_student_is_right_everywhere),
         TEST(who_carries_rounded_numbers_made_no_slip),
         TEST(an_error_is_no_slip),
+        TEST(a_slip_in_one_entry_is_told_by_its_numbers),
+        TEST(two_slips_are_a_pair),
         TEST(no_slip_asks_the_library_for_what_it_refuses),
     };
     return RUN(laws);
