@@ -2,8 +2,10 @@
 # How fast? First GFLOP/s of the matrix product, in both precisions: the kernel
 # that is chosen for this machine, then, where there is AVX2, that against the
 # same. Then steps a second of training, beside PyTorch if there is one.
-#     tests/bench.sh              both
+# Last, how long two sheets are judged that try every slip and pair.
+#     tests/bench.sh              all
 #     tests/bench.sh train        only the training
+#     tests/bench.sh judge        only the judging
 # FTX_PYTHON names a Python that has PyTorch; otherwise python3 is tried.
 set -eu
 cd "$(dirname "$0")/.."
@@ -72,5 +74,16 @@ training() {
     train 'd_e 16, L 1, H 2, d_mlp 64, ell 8, N_V 100' 16 1 2 64 8 100
 }
 
-[ "${1:-}" = train ] || product
-training
+judging() {
+    $CC -o $OUT/judge tests/bench_judge.c \
+        $(ls tangled/*.c | grep -v main.c) -lm -lpthread
+    echo "To judge a sheet on which all is tried:"
+    $OUT/judge tests/bench_judge_4.sheet 100
+    $OUT/judge tests/bench_judge_10.sheet 10
+}
+
+case ${1:-} in
+train) training ;;
+judge) judging ;;
+*)     product; training; judging ;;
+esac

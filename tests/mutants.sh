@@ -16,6 +16,7 @@ tests_for() {
     alg*)     own=test_$(echo "$1" | cut -c 1-5) ;;
     product*) own=test_product ;;
     run.c|show.c) own=test_worked ;;
+    slip.c)   own=test_slips ;;
     check.c|remark.c) own=test_checking ;;
     worksheet*)          own=test_exercise ;;
     flow.c|paste.c|mark.c) own=test_draw ;;
