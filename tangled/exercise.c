@@ -885,7 +885,6 @@ static bool is_exact(const Exercise *e)
 static bool is_good(const Exercise *e)
 {
     int a = e->run->algorithm, turns = 0;
-    bool trains = 11 <= a && a <= 13, learns = false;
     for (int k = 0; k < e->n; k++) {
         const Step *step = e->claim[k];
         bool q = step->turn > 0 && strcmp(step->name, "q") == 0;
@@ -896,9 +895,8 @@ static bool is_good(const Exercise *e)
             || (q && !has_good_chance(e->run->sheet, step)))
             return false;
         turns = step->turn > turns ? step->turn : turns;
-        learns |= strcmp(step->name, "loss") == 0;
     }
-    return (a < 14 || turns == 2) && learns == trains
+    return (a < 14 || turns == 2)
         && (!e->wanted->exact || is_exact(e));
 }
 
