@@ -432,6 +432,8 @@ static void a_page_has_a_box_for_each_entry_and_a_key(void **state)
         assert_latex(page.out);
         assert_that(times(page.out, "\\blank") == entries_claimed(run) + 1);
         assert_that(times(page.out, "\\newpage") == 1);
+        assert_that(strstr(strstr(page.out, "\\newpage"), "\\blank")
+                    == NULL);
         assert_says(page, "\\end{document}\n");
     }
 }
@@ -452,6 +454,9 @@ static void formulas_are_set_as_mathematics(void **state)
     assert_says(DRAWN("--tex", "--algorithm", "10"),
                 "W_{\\mathrm{mlp2}} \\operatorname{GELU}"
                 "(W_{\\mathrm{mlp1}} \\tilde X)");
+    assert_that(strstr(s.out, "\\text{: paper}") == NULL);
+    assert_says(DRAWN("--tex", "--algorithm", "10"), "(X, Z)$: $");
+    assert_says(DRAWN("--tex", "--algorithm", "13"), "$\\eta = 1$");
     assert_says(DRAWN("--tex", "--algorithm", "13"), "(e[i] - m) / \\sqrt v");
     assert_says(DRAWN("--tex", "--algorithm", "12"),
                 "\\text{bos token} = 4");
