@@ -457,7 +457,8 @@ static void formulas_are_set_as_mathematics(void **state)
     assert_that(strstr(s.out, "\\text{: paper}") == NULL);
     assert_says(DRAWN("--tex", "--algorithm", "10"), "(X, Z)$: $");
     assert_says(DRAWN("--tex", "--algorithm", "13"), "$\\eta = 1$");
-    assert_says(DRAWN("--tex", "--algorithm", "13"), "(e[i] - m) / \\sqrt v");
+    assert_says(DRAWN("--tex", "--algorithm", "13"),
+                "(e[i] - m) / \\sqrt v");
     assert_says(DRAWN("--tex", "--algorithm", "12"),
                 "\\text{bos token} = 4");
     assert_says(DRAWN("--tex", "--algorithm", "6"), "\\sqrt{v + "
