@@ -555,4 +555,12 @@ static inline W_qkv random_head(int d_x, int d_z, int d_attn, int d_out)
         .W_v = random_parameter(d_out, d_z),  .b_v = random_parameter(d_out, 1),
     };
 }
+/* On how many sheets a slip is planted: 50 in double precision; or what
+   FTX_SHEETS says, as in builds that are slow. */
+static inline int per_slip(void)
+{
+    const char *typed = getenv("FTX_SHEETS");
+    return typed != NULL ? atoi(typed) : IS_DOUBLE ? 50 : 5;
+}
+
 #endif

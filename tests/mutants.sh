@@ -7,6 +7,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=build/mutants
+export FTX_SHEETS=2
 CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -w -Itangled"
 
 # The tests in the order in which they are likely to notice a bug in $1: its
@@ -16,6 +17,7 @@ tests_for() {
     alg*)     own=test_$(echo "$1" | cut -c 1-5) ;;
     product*) own=test_product ;;
     run.c|show.c) own=test_worked ;;
+    slip.c)   own=test_slips_by_hand ;;
     slip.c)   own=test_slips ;;
     check.c|remark.c) own=test_checking ;;
     worksheet*)          own=test_exercise ;;

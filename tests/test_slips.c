@@ -2,19 +2,6 @@
    faultless student is right everywhere, and one random error is no slip. */
 #include "student.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define IS_SLOW true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define IS_SLOW true
-#endif
-#endif
-#ifndef IS_SLOW
-#define IS_SLOW false
-#endif
-
-enum { SHEETS = IS_SLOW ? 5 : 50 };     /* of each slip */
-
 /* --------------------------------------------------------- the judgement */
 
 typedef struct {
@@ -208,7 +195,8 @@ static const char *filled_in(const Problem *p, const char *slip, bool hand,
                    .random = (uint64_t)seed * 1000003,
                    .text = given_text(p) };
     const Run *right = run_of(st.text->at);
-    bool done = right != NULL && (hand ? fills_in(&st) : fills_in_by_run(&st, right));
+    bool done = right != NULL && (hand ? fills_in(&st)
+                                       : fills_in_by_run(&st, right));
     return done ? st.text->at : NULL;
 }
 
@@ -258,7 +246,8 @@ typedef struct { int sheets, named, alone, tried; } Count;
 
 static void plant(const Slip *slip, const int *algorithms, int n, Count *c)
 {
-    for (int seed = 0; c->sheets < SHEETS && seed < 60 * SHEETS; seed++) {
+    for (int seed = 0; c->sheets < per_slip() && seed < 60 * per_slip();
+         seed++) {
         const Problem *p = random_problem(algorithms[seed / 6 % n],
                                 is_rounding(slip) ? 1 + seed / 2 % 3 : 1);
         bool hand = is_by_hand(slip->name, p->algorithm);
@@ -295,7 +284,7 @@ static void a_slip_that_is_made_is_named(void **state)
         if (n == 0 || is_of_models(&slips[k]))
             continue;
         plant(&slips[k], algorithms, n, &c);
-        if (c.named < c.sheets || c.sheets < SHEETS)
+        if (c.named < c.sheets || c.sheets < per_slip())
             print_message("%s is named in %d of %d sheets\n", slips[k].name,
                           c.named, c.sheets);
         planted++;
@@ -309,16 +298,17 @@ static void a_slip_that_is_made_is_named(void **state)
     if (IS_DOUBLE)
         assert_int_equal(all.named, all.sheets);
     assert_that(all.named >= 0.97 * all.sheets);    /* single precision */
-    assert_int_equal(all.sheets, planted * SHEETS);
+    assert_int_equal(all.sheets, planted * per_slip());
 }
 
 static void a_faultless_student_is_right_everywhere(void **state)
 {
     (void)state;
     int sheets = 0, entries = 0, right = 0;
-    for (int seed = 0; sheets < 7 * SHEETS; seed++) {
+    for (int seed = 0; sheets < 7 * per_slip(); seed++) {
         const Problem *p = random_problem(1 + seed / 6 % 7, 1);
-        const char *text = filled_in(p, "", is_by_hand("", p->algorithm), 2 * seed);
+        const char *text = filled_in(p, "", is_by_hand("", p->algorithm),
+                                     2 * seed);
         if (text != NULL) {
             const Judgement *j = judged(text);
             sheets++;
@@ -343,9 +333,10 @@ static void who_carries_rounded_numbers_made_no_slip(void **state)
 {
     (void)state;
     int sheets = 0, named = 0, unexplained = 0;
-    for (int seed = 0; sheets < 7 * SHEETS; seed++) {
+    for (int seed = 0; sheets < 7 * per_slip(); seed++) {
         const Problem *p = random_problem(1 + seed / 6 % 7, 1);
-        const char *text = filled_in(p, "", is_by_hand("", p->algorithm), 2 * seed + 1);
+        const char *text = filled_in(p, "", is_by_hand("", p->algorithm),
+                                     2 * seed + 1);
         if (text != NULL) {
             const Judgement *j = judged(text);
             sheets++;
@@ -372,10 +363,11 @@ static void an_error_is_no_slip(void **state)
     (void)state;
     static const int algorithms[] = { 3, 4, 4, 4, 6, 7 };
     int sheets = 0, named = 0, pairs = 0, cells = 0,
-        all = IS_SLOW ? 200 : 1000;
+        all = 20 * per_slip();
     for (int seed = 0; sheets < all; seed++) {
         const Problem *p = random_problem(algorithms[seed % 6], 1);
-        Student st = { .p = p, .slip = "", .decimals = 2 + seed / 6 % (IS_DOUBLE ? 3 : 2),
+        Student st = { .p = p, .slip = "",
+                       .decimals = 2 + seed / 6 % (IS_DOUBLE ? 3 : 2),
                        .carries = seed / 18 % 2, .error = 1 + seed / 36 % 6,
                        .random = (uint64_t)seed * 1000003,
                        .text = given_text(p) };
@@ -513,7 +505,7 @@ static void no_slip_asks_the_library_for_what_it_refuses(void **state)
 {
     (void)state;
     int runs = 0;
-    for (int n = 0; n < (IS_SLOW ? 60 : 300); n++) {
+    for (int n = 0; n < 6 * per_slip(); n++) {
         const Run *run = run_of(odd_text(n));
         for (int k = 0; run != NULL && k < 2 * slips_n; k++) {
             Explanation why = { .slip = { &slips[k / 2] } };

@@ -404,8 +404,7 @@ static const Planted planted[] = {
     { "largest-first",    { 14, 15 } },
     { "drawn-from-p",     { 14, 15 } },
 };
-enum { PLANTED = sizeof planted / sizeof *planted, SHEETS = 50,
-       ATTEMPTS = 3000 };
+enum { PLANTED = sizeof planted / sizeof *planted, ATTEMPTS = 3000 };
 
 static int algorithm_for(const Planted *p, int seed)
 {
@@ -440,7 +439,7 @@ static int plant(const Planted *p, int *named)
 {
     int sheets = 0;
     *named = 0;
-    for (int seed = 1; sheets < SHEETS && seed <= ATTEMPTS; seed++) {
+    for (int seed = 1; sheets < per_slip() && seed <= ATTEMPTS; seed++) {
         Text t = sheet_for(algorithm_for(p, seed), (uint64_t)seed);
         Student student = { slip_named(p->name), 2 + seed % 3,
                             seed / 3 % 2 == 1, -1 };
@@ -468,7 +467,7 @@ static void a_planted_slip_is_named(void **state)
         if (only != NULL && strcmp(only, planted[k].name) != 0)
             continue;
         int sheets = plant(&planted[k], &named);
-        if (sheets < SHEETS || named < sheets)
+        if (sheets < per_slip() || named < sheets)
             print_error("%s: named in %d of %d\n", planted[k].name, named,
                         sheets);
         all += sheets, all_named += named;
@@ -476,7 +475,7 @@ static void a_planted_slip_is_named(void **state)
     print_message("planted slips of models: named in %d of %d sheets\n",
                   all_named, all);
     assert_that(all_named == all
-                && (only != NULL || all == PLANTED * SHEETS));
+                && (only != NULL || all == PLANTED * per_slip()));
 }
 
 
@@ -504,7 +503,7 @@ static void whoever_makes_no_slip_is_right(void **state)
     (void)state;
     int all = 0, right = 0;
     for (int a = 8; a <= 15; a++)
-        for (int seed = 1; seed <= SHEETS; seed++) {
+        for (int seed = 1; seed <= per_slip(); seed++) {
             bool wrong;
             Student student = { NULL, 2 + seed % 3, false, -1 };
             const Judgement *j = judgement_on(a, &student, (uint64_t)seed,
@@ -537,7 +536,7 @@ static void a_mistake_is_hardly_ever_called_a_slip(void **state)
     (void)state;
     int all = 0, named = 0;
     for (int a = 8; a <= 15; a++)
-        for (int seed = 1; seed <= 2 * SHEETS; seed++) {
+        for (int seed = 1; seed <= 2 * per_slip(); seed++) {
             bool wrong;
             Student student = { NULL, 2 + seed % 3, seed % 2 == 0,
                                 seed % 7 };
