@@ -265,7 +265,7 @@ static bool try_slips(Judging *j, int w, const Slip *a, const Slip *b)
 }
 enum { MOST_REASONS = 3 };
 
-enum { MOST_WRONG = 50 };       /* entries, each with its own reason       */
+enum { MOST_WRONG = 50 };       /* entries, each with its own reason      */
 
 static bool is_seldom_wrong(const Judging *j, int w, int mode)
 {

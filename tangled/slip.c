@@ -1196,8 +1196,9 @@ static Mat no_temperature(Slipping *s, Mat M)
 
 static Mat softmax_of_p(Slipping *s, Mat M)
 {
-    return is_tempered(s) ? softmax_of(s, scale(value_of(s, "p"), 1 / tau(s)))
-                          : M;
+    return is_tempered(s)
+         ? softmax_of(s, scale(value_of(s, "p"), 1 / tau(s)))
+         : M;
 }
 
 static Mat not_divided(Slipping *s, Mat M)
