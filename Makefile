@@ -8,7 +8,7 @@ SECONDS ?= 60
 WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 CC11    = $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno $(CFLAGS) $(WARN) -DREAL=$(REAL) -Itangled
 
-SOURCES = $(wildcard tangled/*.c)
+SOURCES = $(filter-out tangled/grade.c, $(wildcard tangled/*.c))
 OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
 LIBRARY = $(filter-out $(OUT)/main.o, $(OBJECTS))
 TESTS   = $(patsubst tests/%.c, $(OUT)/%, $(wildcard tests/test_*.c))
@@ -21,6 +21,8 @@ build/ftx: build/double/ftx
 	cp $< $@
 $(OUT)/ftx: $(OBJECTS)
 	$(CC11) -pthread -o $@ $^ -lm
+$(OUT)/grade: tangled/grade.c | $(OUT)
+	$(CC11) -o $@ $< -lm
 $(OUT)/%.o: tangled/%.c | $(OUT)
 	$(CC11) -MMD -c -o $@ $<
 $(OUT)/test_%: tests/test_%.c tests/check.h $(LIBRARY)
@@ -53,12 +55,19 @@ bench:          # GFLOP/s of the product, steps a second of training
 quality:        # what models learn in five minutes each: tests/quality.txt
 	$(MAKE) -s REAL=float build/float/ftx
 	tests/quality.sh
+lab: ftx $(OUT)/grade # build/lab/: N="4 5", HOLE=step, body or file, SEED=1
+	doc/deps book
+	HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/make build/ftx $(N)
+gradescope: ftx $(OUT)/grade # build/gradescope.zip: N="4 5", SEED
+	HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/zip build/ftx $(N)
+labtest: $(OUT)/ftx $(OUT)/grade    # the kit of labs proves itself
+	tests/lab.sh $(OUT)/ftx $(OUT)/grade $(OUT)
 debug:          # build/debug/build/ftx, whose debugger shows ftx.nw
 	doc/tangle -L ftx.nw build/debug/tangled
 	$(MAKE) -C build/debug -f ../../Makefile ftx CFLAGS='-O0 -g'
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book test check mutants fuzz coverage bench quality debug clean
+.PHONY: ftx all deps tangle book test check mutants fuzz coverage bench quality lab gradescope labtest debug clean
 .DELETE_ON_ERROR:
 -include $(wildcard $(OUT)/*.d)

@@ -12,6 +12,8 @@ static const struct {
     { "show", show, "print every step of the algorithm on a sheet" },
     { "check", check, "judge what was computed by hand" },
     { "slips", slips_known, "list the slips that ftx check knows" },
+    { "steps", steps, "print the steps of a sheet as bare numbers" },
+    { "trials", trials, "print what the grader of a lab asks" },
     { "count", count_numbers, "count what a model has to learn" },
     { "train", train, "train a model on texts, pairs or labelled texts" },
     { "generate", generate, "continue a prompt with a trained model" },

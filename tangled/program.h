@@ -127,6 +127,10 @@ typedef struct {
     const char *verdict;        /* on what is claimed; NULL: none         */
     int n;
     const Step *step;
+    Mat result;                 /* what the algorithm returned, in the
+                                   paper's layout; of training, how all of
+                                   theta has changed, in one column; NULL:
+                                   it did not return                      */
 } Run;
 
 /* run_sheet runs the algorithm of a sheet and collects its steps. The run
@@ -717,6 +721,11 @@ void worksheet(FILE *out, const Exercise *e);
 /* exercise is the command `ftx exercise`. */
 int exercise(FILE *out, FILE *err, int n, char *argument[]);
 
+/* trials is the command `ftx trials`, which prints what a grader asks of an
+   algorithm; steps is `ftx steps`, which prints the steps of a sheet as
+   numbers. Like show. */
+int trials(FILE *out, FILE *err, int n, char *argument[]);
+int steps(FILE *out, FILE *err, int n, char *argument[]);
 /* erratum is the command `ftx erratum`: the errata of the paper, each with
    numbers that show its size. It prints to out, what is wrong to err, and
    returns the exit status: 0, or 2 if there is no such erratum. */

@@ -916,14 +916,19 @@ static void limit(const Job *job, double entries)
               "two million entries.");
 }
 
+static void returned(Job *job, Mat M)
+{
+    job->run.result = copied(job, M, false);
+}
+
 static void run_embed(Job *job)
 {
     Mat W_e = given(job, "W_e", 0);
     need(job, "v", 0);
-    embed(job->tape, W_e, whole(job, "v", 1, W_e->cols,
-                                job->run.layout->rows
-                                ? ", a row of W_e for each token"
-                                : ", a column of W_e for each token"));
+    int v = whole(job, "v", 1, W_e->cols, job->run.layout->rows
+                  ? ", a row of W_e for each token"
+                  : ", a column of W_e for each token");
+    returned(job, embed(job->tape, W_e, v));
 }
 static Mat computed_positions(Job *job, int variant)
 {
@@ -974,7 +979,8 @@ static void run_posembed(Job *job)
     if (variant != 0)
         assume_positions(job, variant);
     need(job, "t", 0);
-    posembed(job->tape, W, whole(job, "t", 1, W->cols, ", the positions"));
+    int t = whole(job, "t", 1, W->cols, ", the positions");
+    returned(job, posembed(job->tape, W, t));
 }
 static W_qkv given_head(Job *job, int h)
 {
@@ -1001,7 +1007,7 @@ static void run_attention1(Job *job)
     limit_heads(job);
     Mat e = given(job, "e", 0), e_t = given(job, "e_t", 0);
     W_qkv w = given_head(job, 0);
-    attention1(e, e_t, &w);
+    returned(job, attention1(e, e_t, &w));
 }
 
 static Mat given_context(Job *job, Mat X)
@@ -1031,7 +1037,7 @@ static void run_attention(Job *job)
     Mat X = given(job, "X", 0), Z = given_context(job, X);
     exchange(job, &X, &Z);
     W_qkv w = given_head(job, 0);
-    attention(X, Z, &w, given_mask(job));
+    returned(job, attention(X, Z, &w, given_mask(job)));
 }
 
 static void run_mhattention(Job *job)
@@ -1045,7 +1051,7 @@ static void run_mhattention(Job *job)
         head[h] = given_head(job, h);
     Mat W_o = given(job, "W_o", 0), b_o = given(job, "b_o", 0);
     W_multi w = { job->H, head, W_o, b_o };
-    mhattention(X, Z, &w, given_mask(job));
+    returned(job, mhattention(X, Z, &w, given_mask(job)));
 }
 static void run_layer_norm(Job *job)
 {
@@ -1070,9 +1076,10 @@ static void run_layer_norm(Job *job)
                   "1e-5', prevents that.", j, rms ? "0" : "equal");
     }
     if (rms)
-        rms_norm(e, gamma, job->epsilon);
+        returned(job, rms_norm(e, gamma, job->epsilon));
     else
-        layer_norm(e, gamma, given(job, "beta", 0), job->epsilon);
+        returned(job, layer_norm(e, gamma, given(job, "beta", 0),
+                                 job->epsilon));
 }
 static void run_unembed(Job *job)
 {
@@ -1088,9 +1095,9 @@ static void run_unembed(Job *job)
     if (tied)
         assume(job, "W_u", 0, "W_eᵀ");
     if (tied)
-        unembed_tied(e, W);
+        returned(job, unembed_tied(e, W));
     else
-        unembed(e, W);
+        returned(job, unembed(e, W));
 }
 
 static int given_layers(Job *job, Part part, const char *name)
@@ -1357,7 +1364,7 @@ static void run_edtransformer(Job *job)
     Theta *theta = given_theta(job);
     Tokens z = given_tokens(job, "z", 0), x = given_tokens(job, "x", 0);
     limit_model(job, theta, 1);
-    edtransformer(job->tape, z, x, theta);
+    returned(job, edtransformer(job->tape, z, x, theta));
 }
 
 static void run_etransformer(Job *job)
@@ -1365,7 +1372,7 @@ static void run_etransformer(Job *job)
     Theta *theta = given_theta(job);
     Tokens x = given_tokens(job, "x", 0);
     limit_model(job, theta, 1);
-    etransformer(job->tape, x, theta);
+    returned(job, etransformer(job->tape, x, theta));
 }
 
 static void run_dtransformer(Job *job)
@@ -1373,7 +1380,7 @@ static void run_dtransformer(Job *job)
     Theta *theta = given_theta(job);
     Tokens x = given_tokens(job, "x", 0);
     limit_model(job, theta, 1);
-    dtransformer(job->tape, x, theta);
+    returned(job, dtransformer(job->tape, x, theta));
 }
 static int given_sequences(const Job *job)
 {
@@ -1450,6 +1457,18 @@ static void train_on(Fault *f, void *data)
     train[job->run.algorithm - 11](job->trainer, job->data);
 }
 
+static Mat all_of(const Job *job, const Theta *theta)
+{
+    Mat all = constant(job->arena, (int)theta_count(theta), 1);
+    int n = 0;
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        for (int e = 0; e < M->rows * M->cols; e++)
+            AT(all, ++n, 1) = M->at[e];
+    }
+    return all;
+}
+
 static void run_training(Job *job)
 {
     Theta *theta = given_theta(job);
@@ -1459,11 +1478,16 @@ static void run_training(Job *job)
     job->data = &data;
     observe(job->trainer->lane[0].tape, collect, job);
     Fault *outer = job->f, inner = *outer;
+    Mat before = all_of(job, theta);
     bool done = attempt(&inner, train_on, job);
     trainer_free(job->trainer);
     job->f = outer;
     if (!done)
         fault_again(outer, &inner);
+    Mat change = all_of(job, theta);
+    for (int i = 1; i <= change->rows; i++)
+        AT(change, i, 1) -= AT(before, i, 1);
+    returned(job, change);
 }
 static double given_tau(Job *job)
 {
@@ -1542,6 +1566,7 @@ static void run_dinference(Job *job)
     job->turn = 0;
     add_row(job, (Step){ .algorithm = 14, .line = 8, .name = "y" },
             y.length, y.id);
+    returned(job, job->step[job->run.n - 1].M);
 }
 
 static void run_edinference(Job *job)
@@ -1560,6 +1585,7 @@ static void run_edinference(Job *job)
     job->turn = 0;
     add_row(job, (Step){ .algorithm = 15, .line = 9, .name = "x_hat" },
             x.length, x.id);
+    returned(job, job->step[job->run.n - 1].M);
 }
 
 _Noreturn static void refuse_claim(const Run *run, const Item *claim,

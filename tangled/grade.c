@@ -1,0 +1,930 @@
+/* grade: judges what a student's program answers. It contains no algorithm
+   and no code of the student's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct {
+    char line[12], name[80];            /* of the result: "", "result"    */
+    int time, rows, cols;
+    double *at;                         /* down the columns               */
+} Value;
+
+typedef struct {
+    int n;
+    Value *value;
+    bool whole;                         /* the algorithm returned         */
+    char ended[400];                    /* why it did not                 */
+} Values;
+
+typedef struct { char *what; Values values; } KnownSlip;
+
+typedef struct {
+    char name[80], *says;
+    int sheets, slips;
+    char *sheet[2];
+    Values right;
+    KnownSlip *slip;
+    char *law;                          /* NULL: the values are compared  */
+    double points, earned, seconds;
+    char *report;                       /* what is wrong, in lines        */
+} Trial;
+
+typedef struct { char line[12], *formula; } Line;
+
+typedef struct {
+    const char *directory, *name;
+    int algorithm, n, lines;
+    Trial *trial;
+    Line *line;
+} Lab;
+
+static void *memory(void *old, size_t bytes)
+{
+    void *new = realloc(old, bytes);
+    if (new == NULL) {
+        fprintf(stderr, "grade: the memory is full.\n");
+        exit(2);
+    }
+    return new;
+}
+
+enum { MOST_ENTRIES = 1000000 };
+
+/* "2 3 1 2 3 4 5 6" */
+static bool read_entries(Value *v, const char *text)
+{
+    char *end;
+    long rows = strtol(text, &end, 10), cols = strtol(end, &end, 10);
+    if (rows < 1 || cols < 1 || rows > MOST_ENTRIES
+        || cols > MOST_ENTRIES / rows)
+        return false;
+    v->rows = (int)rows;
+    v->cols = (int)cols;
+    v->at = memory(NULL, (size_t)(rows * cols) * sizeof *v->at);
+    for (long k = 0; k < rows * cols; k++) {
+        char *next;
+        v->at[k] = strtod(end, &next);
+        if (next == end)
+            return false;
+        end = next;
+    }
+    return *end == '\0';
+}
+
+/* "step 4.6 1 A 2 2 ...", "result 2 2 ..." */
+static bool read_value(Values *values, const char *text)
+{
+    Value v = { .name = "result" };
+    int used = 0;
+    if (strncmp(text, "result ", 7) == 0)
+        used = 7;
+    else if (sscanf(text, "step %11s %d %79s %n", v.line, &v.time, v.name,
+                    &used) < 3 || used == 0)
+        return false;
+    if (!read_entries(&v, text + used))
+        return false;
+    values->value = memory(values->value,
+                           (size_t)(values->n + 1) * sizeof v);
+    values->value[values->n++] = v;
+    return true;
+}
+
+static const Value *value_of(const Values *values, const Value *like)
+{
+    for (int k = 0; k < values->n; k++)
+        if (strcmp(values->value[k].line, like->line) == 0
+            && strcmp(values->value[k].name, like->name) == 0
+            && values->value[k].time == like->time)
+            return &values->value[k];
+    return NULL;
+}
+
+static const Value *result_of(const Values *values)
+{
+    return value_of(values, &(Value){ .name = "result" });
+}
+static char *file_text(const char *name)        /* NULL: none */
+{
+    FILE *file = fopen(name, "rb");
+    char *text = NULL;
+    size_t n = 0, got;
+    if (file == NULL)
+        return NULL;
+    do {
+        text = memory(text, n + 65537);
+        got = fread(text + n, 1, 65536, file);
+        n += got;
+    } while (got > 0);
+    text[n] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* The next line of a text, which is cut there; NULL: no more. */
+static char *next_line(char **text)
+{
+    char *line = *text;
+    if (*line == '\0')
+        return NULL;
+    *text += strcspn(line, "\n");
+    if (**text != '\0')
+        *(*text)++ = '\0';
+    return line;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static Trial *new_trial(Lab *lab, const char *line)
+{
+    lab->trial = memory(lab->trial, (size_t)(lab->n + 1) * sizeof(Trial));
+    Trial *t = &lab->trial[lab->n++];
+    *t = (Trial){ .points = 1 };
+    int used = 0;
+    sscanf(line, "trial %79s %n", t->name, &used);
+    t->says = memory(NULL, strlen(line) + 1);
+    strcpy(t->says, line + used);
+    return t;
+}
+
+static void read_sheet(Trial *t, char **text, int lines)
+{
+    char *from = *text;
+    for (int k = 0; k < lines; k++)
+        *text += strcspn(*text, "\n") + 1;
+    size_t n = (size_t)(*text - from);
+    char *sheet = memory(NULL, n + 1);
+    memcpy(sheet, from, n);
+    sheet[n] = '\0';
+    if (t->sheets < 2)
+        t->sheet[t->sheets++] = sheet;
+}
+
+static void read_line(Lab *lab, const char *line)      /* "line 4.1 ..." */
+{
+    lab->line = memory(lab->line, (size_t)(lab->lines + 1) * sizeof(Line));
+    Line *l = &lab->line[lab->lines++];
+    int used = 0;
+    sscanf(line, "line %11s %n", l->line, &used);
+    l->formula = memory(NULL, strlen(line) + 1);
+    strcpy(l->formula, line + used);
+}
+
+static Values *new_slip(Trial *t, char *line)
+{
+    t->slip = memory(t->slip, (size_t)(t->slips + 1) * sizeof *t->slip);
+    t->slip[t->slips] = (KnownSlip){ .what = line + 5 };
+    return &t->slip[t->slips++].values;
+}
+static bool read_trials(Lab *lab)
+{
+    char name[4096];
+    snprintf(name, sizeof name, "%s/trials", lab->directory);
+    char *text = file_text(name), *line;
+    if (text == NULL) {
+        fprintf(stderr, "grade: %s cannot be read: %s.\n", name,
+                strerror(errno));
+        return false;
+    }
+    Trial *t = NULL;
+    Values *values = NULL;
+    while ((line = next_line(&text)) != NULL) {
+        if (begins(line, "algorithm "))
+            lab->algorithm = atoi(line + 10);
+        else if (begins(line, "line "))
+            read_line(lab, line);
+        else if (begins(line, "trial "))
+            values = &(t = new_trial(lab, line))->right;
+        else if (t != NULL && begins(line, "sheet "))
+            read_sheet(t, &text, atoi(line + 6));
+        else if (t != NULL && begins(line, "law "))
+            t->law = line + 4;
+        else if (t != NULL && begins(line, "slip "))
+            values = new_slip(t, line);
+        else if (t == NULL || !read_value(values, line)) {
+            fprintf(stderr, "grade: %s: this line is not understood: "
+                    "%.60s\n", name, line);
+            return false;
+        }
+    }
+    return lab->n > 0;
+}
+
+enum { SECONDS = 1, PATIENCE = 4, MOST_ENDLESS = 3, MEBIBYTE = 1 << 20,
+       NOBODY = 65534 };
+
+static void limit(int what, unsigned long n)
+{
+    setrlimit(what, &(struct rlimit){ n, n });
+}
+
+static void confine(void)
+{
+    setpgid(0, 0);
+    if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
+        _exit(126);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_CPU, SECONDS);
+    limit(RLIMIT_AS, 512ul * MEBIBYTE);
+    limit(RLIMIT_FSIZE, MEBIBYTE);
+    limit(RLIMIT_NPROC, 0);
+    limit(RLIMIT_NOFILE, 16);
+}
+
+/* Runs the program on a sheet; its answer comes through the pipe. */
+static pid_t start(int program, FILE *sheet, FILE *printed, int pipe_end[2])
+{
+    char *const arguments[] = { "ftx", "steps", "-", "3", NULL };
+    char *const environment[] = { "LC_ALL=C", NULL };
+    fflush(NULL);
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    int answer = fcntl(pipe_end[1], F_DUPFD, 10);
+    int code = fcntl(program, F_DUPFD_CLOEXEC, 10);
+    dup2(fileno(sheet), 0);
+    dup2(fileno(printed), 1);
+    dup2(fileno(printed), 2);
+    dup2(answer, 3);
+    for (int k = 4; k < 256; k++)
+        if (k != code)
+            close(k);
+    confine();
+    fexecve(code, arguments, environment);
+    _exit(127);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct {
+    char *text;
+    size_t n;
+    int status;
+    bool late, long_winded;
+} Answer;
+
+enum { MOST_ANSWER = 32 * MEBIBYTE };
+
+static bool take(Answer *a, int from)           /* is there more to come? */
+{
+    a->text = memory(a->text, a->n + 65537);
+    ssize_t got = read(from, a->text + a->n, 65536);
+    if (got > 0)
+        a->n += (size_t)got;
+    a->text[a->n] = '\0';
+    a->long_winded = a->n > MOST_ANSWER;
+    return got > 0 && !a->long_winded;
+}
+
+static Answer wait_for(pid_t child, int from)
+{
+    Answer a = { .status = 0 };
+    double until = now() + PATIENCE;
+    bool open = true, ended = false;
+    a.text = memory(NULL, 1);
+    *a.text = '\0';
+    fcntl(from, F_SETFL, O_NONBLOCK);
+    while (!ended && !a.late && !a.long_winded) {
+        struct pollfd p = { .fd = open ? from : -1, .events = POLLIN };
+        poll(&p, 1, 5);
+        if (p.revents != 0)
+            open = take(&a, from);
+        ended = waitpid(child, &a.status, WNOHANG) == child;
+        a.late = now() > until;
+    }
+    kill(-child, SIGKILL);
+    if (!ended) {
+        kill(child, SIGKILL);
+        waitpid(child, &a.status, 0);
+    }
+    while (open && take(&a, from))
+        ;
+    return a;
+}
+/* The last line that was printed, without what is no letter. */
+static void last_line(FILE *printed, char *to, size_t size)
+{
+    char line[300];
+    *to = '\0';
+    rewind(printed);
+    while (fgets(line, sizeof line, printed) != NULL)
+        snprintf(to, size, "%.*s", (int)strcspn(line, "\n"), line);
+    for (char *c = to; *c != '\0'; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+}
+
+static void why_it_ended(const Answer *a, FILE *printed, char *to,
+                         size_t size)
+{
+    int signal = WIFSIGNALED(a->status) ? WTERMSIG(a->status) : 0;
+    int status = WIFEXITED(a->status) ? WEXITSTATUS(a->status) : 0;
+    char said[300];
+    last_line(printed, said, sizeof said);
+    if (a->late || signal == SIGXCPU || (signal == SIGKILL
+                                         && !a->long_winded))
+        snprintf(to, size, "it did not come to an end within %d s",
+                 SECONDS);
+    else if (a->long_winded)
+        snprintf(to, size, "it wrote endlessly into the pipe");
+    else if (signal == SIGXFSZ)
+        snprintf(to, size, "it printed more than a mebibyte");
+    else if (signal == SIGSEGV || signal == SIGBUS)
+        snprintf(to, size, "it crashed: a wrong pointer, the end of an "
+                 "array, or a recursion without end");
+    else if (signal != 0)
+        snprintf(to, size, "it was ended by signal %d (%s)", signal,
+                 strsignal(signal));
+    else if (status == 3 && *said != '\0')
+        snprintf(to, size, "it was refused: %s", said);
+    else if (status == 2)
+        snprintf(to, size, "its answer did not come through the pipe");
+    else
+        snprintf(to, size, "it ended, with exit status %d, before the "
+                 "algorithm had returned", status);
+}
+
+static int endless;                     /* runs of this lab without end */
+
+static Values answer_to(int program, const char *sheet)
+{
+    Values values = { .n = 0 };
+    int pipe_end[2];
+    if (endless == MOST_ENDLESS) {
+        snprintf(values.ended, sizeof values.ended, "it was not tried, "
+                 "because %d runs did not come to an end", endless);
+        return values;
+    }
+    FILE *input = tmpfile(), *printed = tmpfile();
+    if (input == NULL || printed == NULL || pipe(pipe_end) != 0) {
+        fprintf(stderr, "grade: %s.\n", strerror(errno));
+        exit(2);
+    }
+    fputs(sheet, input);
+    rewind(input);
+    pid_t child = start(program, input, printed, pipe_end);
+    close(pipe_end[1]);
+    Answer a = child < 0 ? (Answer){ .text = memory(NULL, 1) }
+                         : wait_for(child, pipe_end[0]);
+    char *text = a.text, *line;
+    while (child > 0 && (line = next_line(&text)) != NULL)
+        if (strcmp(line, "end") == 0)
+            values.whole = true;
+        else if (begins(line, "fault "))
+            snprintf(values.ended, sizeof values.ended, "%.*s",
+                     (int)strcspn(line + 6, ";"), line + 6);
+        else if (!read_value(&values, line))
+            break;
+    values.whole &= a.status == 0;
+    endless += a.late || (WIFSIGNALED(a.status)
+                          && WTERMSIG(a.status) == SIGXCPU);
+    if (!values.whole && *values.ended == '\0')
+        why_it_ended(&a, printed, values.ended, sizeof values.ended);
+    close(pipe_end[0]);
+    fclose(input);
+    fclose(printed);
+    free(a.text);
+    return values;
+}
+
+static bool hints;                      /* tell less */
+
+static bool is_near(double x, double right)
+{
+    return x == right || fabs(x - right) <= 1e-9 * fmax(1, fabs(right));
+}
+
+static bool same_shape(const Value *a, const Value *b)
+{
+    return a->rows == b->rows && a->cols == b->cols;
+}
+
+/* The first entry that differs; -1: none. */
+static int difference(const Value *a, const Value *b)
+{
+    for (int k = 0; k < a->rows * a->cols; k++)
+        if (!is_near(a->at[k], b->at[k]))
+            return k;
+    return -1;
+}
+
+static bool equal(const Value *a, const Value *b)
+{
+    return a != NULL && b != NULL && same_shape(a, b)
+        && difference(a, b) < 0;
+}
+
+static void say(Trial *t, const char *sentence, ...)
+    __attribute__((format(printf, 2, 3)));
+static void say(Trial *t, const char *sentence, ...)
+{
+    va_list arguments;
+    size_t used = t->report == NULL ? 0 : strlen(t->report);
+    t->report = memory(t->report, used + 1000);
+    va_start(arguments, sentence);
+    vsnprintf(t->report + used, 1000, sentence, arguments);
+    va_end(arguments);
+}
+
+static void say_step(Trial *t, const Lab *lab, const Value *v)
+{
+    if (*v->line == '\0') {
+        say(t, "the result");
+        return;
+    }
+    const char *dot = strchr(v->line, '.');
+    say(t, "%s (Algorithm %.*s, line %s", v->name,
+        dot == NULL ? 0 : (int)(dot - v->line), v->line,
+        dot == NULL ? "" : dot + 1);
+    for (int k = 0; k < lab->lines; k++)
+        if (strcmp(lab->line[k].line, v->line) == 0)
+            say(t, ": %.200s", lab->line[k].formula);
+    say(t, ")");
+}
+static void say_difference(Trial *t, const Lab *lab, const Value *found,
+                           const Value *right)
+{
+    say_step(t, lab, right);
+    if (!same_shape(found, right)) {
+        say(t, ": it is %d x %d and must be %d x %d\n", found->rows,
+            found->cols, right->rows, right->cols);
+        return;
+    }
+    int k = difference(found, right);
+    int wrong = 0;
+    for (int e = 0; e < right->rows * right->cols; e++)
+        wrong += !is_near(found->at[e], right->at[e]);
+    say(t, ": [%d, %d] is ", k % right->rows + 1, k / right->rows + 1);
+    if (hints)
+        say(t, "wrong");
+    else
+        say(t, "%.6g, expected %.6g", found->at[k], right->at[k]);
+    say(t, "; %d of %d entries are wrong\n", wrong,
+        right->rows * right->cols);
+}
+
+/* Those that explain the step; of these those that explain the result, if
+   there are any. */
+static void say_slips(Trial *t, const Value *wrong, const Values *found)
+{
+    const Value *result = result_of(found);
+    int told = 0;
+    for (int pass = 1; pass <= 2 && told == 0; pass++)
+        for (int k = 0; k < t->slips; k++) {
+            const Values *slip = &t->slip[k].values;
+            if (!equal(value_of(slip, wrong), wrong)
+                || (pass == 1 && !equal(result_of(slip), result)))
+                continue;
+            say(t, "it matches if %s\n", t->slip[k].what);
+            told++;
+        }
+}
+
+static const Value *first_wrong(const Trial *t, const Values *found,
+                                const Value **right)
+{
+    for (int k = 0; k < t->right.n; k++) {
+        *right = &t->right.value[k];
+        const Value *v = value_of(found, *right);
+        if (v != NULL && !equal(v, *right))
+            return v;
+    }
+    return NULL;
+}
+
+static void judge_values(Trial *t, const Lab *lab, int program)
+{
+    Values found = answer_to(program, t->sheet[0]);
+    const Value *right, *wrong = first_wrong(t, &found, &right);
+    if (found.whole && wrong == NULL
+        && equal(result_of(&found), result_of(&t->right))) {
+        t->earned = t->points;
+        return;
+    }
+    if (!found.whole)
+        say(t, "%s\n", found.ended);
+    if (wrong != NULL) {
+        say_difference(t, lab, wrong, right);
+        say_slips(t, wrong, &found);
+    } else if (found.whole)
+        say(t, "there is no result\n");
+}
+
+/* Entry k of what the second result must be, by the first. */
+static double by_law(const char *law, const Value *first, int rows, int k)
+{
+    int i = k % rows, j = k / rows;
+    if (begins(law, "scaled "))
+        return atof(law + 7) * first->at[k];
+    if (strcmp(law, "reversed columns") == 0)
+        j = first->cols - 1 - j;
+    if (strcmp(law, "reversed rows") == 0)
+        i = first->rows - 1 - i;
+    return first->at[j * first->rows + i];
+}
+
+static bool only_one_number(const Value *v)
+{
+    for (int k = 1; k < v->rows * v->cols; k++)
+        if (!is_near(v->at[k], v->at[0]))
+            return false;
+    return true;
+}
+
+static bool has_sums(Trial *t, const Value *v, double right)
+{
+    for (int j = 0; j < v->cols; j++) {
+        double sum = 0;
+        for (int i = 0; i < v->rows; i++)
+            sum += v->at[j * v->rows + i];
+        if (is_near(sum, right))
+            continue;
+        say(t, "column %d does not sum to %g", j + 1, right);
+        if (!hints)
+            say(t, ", but to %.6g", sum);
+        say(t, "\n");
+        return false;
+    }
+    return true;
+}
+
+static bool agree(Trial *t, const Value *first, const Value *second)
+{
+    bool prefix = strcmp(t->law, "prefix") == 0;
+    if (first->rows != second->rows || (prefix
+        ? first->cols <= second->cols : first->cols != second->cols)) {
+        say(t, "one result is %d x %d, the other %d x %d\n", first->rows,
+            first->cols, second->rows, second->cols);
+        return false;
+    }
+    for (int k = 0; k < second->rows * second->cols; k++) {
+        double right = by_law(t->law, first, second->rows, k);
+        if (is_near(second->at[k], right))
+            continue;
+        say(t, "[%d, %d] of the second result is not what it must be by "
+            "the first", k % second->rows + 1, k / second->rows + 1);
+        if (!hints)
+            say(t, ": %.6g, expected %.6g", second->at[k], right);
+        say(t, "\n");
+        return false;
+    }
+    return true;
+}
+static void judge_law(Trial *t, int program)
+{
+    const Value *result[2] = { NULL, NULL };
+    Values found[2];
+    for (int k = 0; k < t->sheets; k++) {
+        found[k] = answer_to(program, t->sheet[k]);
+        result[k] = result_of(&found[k]);
+        if (!found[k].whole || result[k] == NULL) {
+            say(t, "%s\n", found[k].whole ? "there is no result"
+                                          : found[k].ended);
+            return;
+        }
+    }
+    bool holds = begins(t->law, "sums ")
+               ? has_sums(t, result[0], atof(t->law + 5))
+               : agree(t, result[0], result[1]);
+    if (only_one_number(result[0]))
+        say(t, "all entries of the result are the same number\n");
+    else if (holds)
+        t->earned = t->points;
+}
+
+static void first_error(const Lab *lab, char *to, size_t size)
+{
+    char name[4096], *line;
+    snprintf(name, sizeof name, "%s/build/errors", lab->directory);
+    char *text = file_text(name);
+    snprintf(to, size, "there is no program %s/build/ftx; say make",
+             lab->directory);
+    while (text != NULL && (line = next_line(&text)) != NULL)
+        if (strstr(line, "error:") != NULL
+            || strstr(line, "undefined reference") != NULL
+            || strstr(line, "multiple definition") != NULL
+            || strstr(line, "No rule to make target") != NULL) {
+            snprintf(to, size, "it does not compile: %s", line);
+            for (char *c = to; *c != '\0'; c++)
+                if (*c < ' ' || *c > '~')
+                    *c = '\'';
+            return;
+        }
+}
+
+static void judge_lab(Lab *lab)
+{
+    char name[4096], error[400] = "";
+    snprintf(name, sizeof name, "%s/build/ftx", lab->directory);
+    int program = open(name, O_RDONLY);
+    endless = 0;
+    if (program < 0)
+        first_error(lab, error, sizeof error);
+    else if (geteuid() == 0)
+        fchmod(program, 0755);
+    for (int k = 0; k < lab->n; k++) {
+        Trial *t = &lab->trial[k];
+        double start = now();
+        if (program < 0)
+            say(t, "%s\n", error);
+        else if (t->law == NULL)
+            judge_values(t, lab, program);
+        else
+            judge_law(t, program);
+        t->seconds = now() - start;
+    }
+    if (program >= 0)
+        close(program);
+}
+
+static bool give_points(const char *name, Lab lab[], int labs)
+{
+    char *text = file_text(name), *line, rest;
+    char algorithm[80], trial[80];
+    double points;
+    if (text == NULL) {
+        fprintf(stderr, "grade: %s cannot be read: %s.\n", name,
+                strerror(errno));
+        return false;
+    }
+    for (int n = 1; (line = next_line(&text)) != NULL; n++) {
+        line[strcspn(line, "#")] = '\0';
+        if (line[strspn(line, " \t\r")] == '\0')
+            continue;
+        if (sscanf(line, "%79s %79s %lf %c", algorithm, trial, &points,
+                   &rest) != 3 || !(points >= 0 && points <= 1e6)) {
+            fprintf(stderr, "%s:%d: a line has an algorithm, a trial and "
+                    "its points, such as 'alg04 random-* 2'.\n", name, n);
+            return false;
+        }
+        for (int k = 0; k < labs; k++)
+            for (int i = 0; i < lab[k].n; i++)
+                if (fnmatch(algorithm, lab[k].name, 0) == 0
+                    && fnmatch(trial, lab[k].trial[i].name, 0) == 0)
+                    lab[k].trial[i].points = points;
+    }
+    return true;
+}
+
+static double sum_of(const Lab lab[], int labs, bool earned)
+{
+    double sum = 0;
+    for (int k = 0; k < labs; k++)
+        for (int i = 0; i < lab[k].n; i++)
+            sum += earned ? lab[k].trial[i].earned : lab[k].trial[i].points;
+    return sum;
+}
+
+static bool passed(const Trial *t) { return t->report == NULL; }
+
+static void print_lines(FILE *out, const char *text, const char *before)
+{
+    while (*text != '\0') {
+        int n = (int)strcspn(text, "\n");
+        fprintf(out, "%s%.*s\n", before, n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static void print_report(FILE *out, const Lab *lab)
+{
+    bool colour = isatty(fileno(out)) && getenv("NO_COLOR") == NULL;
+    fprintf(out, "Algorithm %d\n", lab->algorithm);
+    for (int k = 0; k < lab->n; k++) {
+        const Trial *t = &lab->trial[k];
+        fprintf(out, "  %s%-24s%s %g of %g  %s\n", !colour ? ""
+                : passed(t) ? "\033[32m" : "\033[31m", t->name,
+                colour ? "\033[0m" : "", t->earned, t->points, t->says);
+        if (!passed(t))
+            print_lines(out, t->report, "      ");
+    }
+    fprintf(out, "  %g of %g points\n", sum_of(lab, 1, true),
+            sum_of(lab, 1, false));
+}
+
+static void print_quoted(FILE *out, const char *text, bool json)
+{
+    for (; *text != '\0'; text++)
+        switch (*text) {
+        case '"':  fputs(json ? "\\\"" : "&quot;", out); break;
+        case '\\': fputs(json ? "\\\\" : "\\", out); break;
+        case '\n': fputs(json ? "\\n" : "\n", out); break;
+        case '<':  fputs(json ? "<" : "&lt;", out); break;
+        case '>':  fputs(json ? ">" : "&gt;", out); break;
+        case '&':  fputs(json ? "&" : "&amp;", out); break;
+        default:   fputc(*text, out);
+        }
+}
+
+static void print_tap(FILE *out, const Lab lab[], int labs)
+{
+    int all = 0, n = 0;
+    for (int k = 0; k < labs; k++)
+        all += lab[k].n;
+    fprintf(out, "TAP version 13\n1..%d\n", all);
+    for (int k = 0; k < labs; k++)
+        for (int i = 0; i < lab[k].n; i++) {
+            const Trial *t = &lab[k].trial[i];
+            fprintf(out, "%sok %d - %s %s: %s\n", passed(t) ? "" : "not ",
+                    ++n, lab[k].name, t->name, t->says);
+            if (!passed(t))
+                print_lines(out, t->report, "# ");
+        }
+}
+
+static void print_case(FILE *out, const Lab *lab, const Trial *t)
+{
+    fprintf(out, "    <testcase classname=\"%s\" name=\"%s\" "
+            "time=\"%.3f\"", lab->name, t->name, t->seconds);
+    if (passed(t)) {
+        fputs("/>\n", out);
+        return;
+    }
+    fputs(">\n      <failure message=\"", out);
+    print_quoted(out, t->says, false);
+    fputs("\">", out);
+    print_quoted(out, t->report, false);
+    fputs("</failure>\n    </testcase>\n", out);
+}
+
+static void print_junit(FILE *out, const Lab lab[], int labs)
+{
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n",
+          out);
+    for (int k = 0; k < labs; k++) {
+        int failures = 0;
+        for (int i = 0; i < lab[k].n; i++)
+            failures += !passed(&lab[k].trial[i]);
+        fprintf(out, "  <testsuite name=\"%s\" tests=\"%d\" "
+                "failures=\"%d\">\n", lab[k].name, lab[k].n, failures);
+        for (int i = 0; i < lab[k].n; i++)
+            print_case(out, &lab[k], &lab[k].trial[i]);
+        fputs("  </testsuite>\n", out);
+    }
+    fputs("</testsuites>\n", out);
+}
+static void print_test(FILE *out, const Lab *lab, int i)
+{
+    const Trial *t = &lab->trial[i];
+    fprintf(out, "    { \"score\": %g, \"max_score\": %g, \"status\": "
+            "\"%s\",\n      \"name\": \"%s %s\", \"number\": \"%d.%d\",\n"
+            "      \"output\": \"", t->earned, t->points,
+            passed(t) ? "passed" : "failed", lab->name, t->name,
+            lab->algorithm, i + 1);
+    print_quoted(out, t->says, true);
+    fputs("\\n", out);
+    print_quoted(out, passed(t) ? "" : t->report, true);
+    fprintf(out, "\",\n      \"output_format\": \"text\", \"tags\": "
+            "[\"%s\"], \"visibility\": \"visible\" }", lab->name);
+}
+
+static void print_gradescope(FILE *out, const Lab lab[], int labs)
+{
+    double seconds = 0;
+    for (int k = 0; k < labs; k++)
+        for (int i = 0; i < lab[k].n; i++)
+            seconds += lab[k].trial[i].seconds;
+    fprintf(out, "{ \"score\": %g, \"execution_time\": %.0f,\n  \"output\":"
+            " \"%g of %g points\",\n  \"visibility\": \"visible\", "
+            "\"stdout_visibility\": \"hidden\",\n  \"tests\": [\n",
+            sum_of(lab, labs, true), ceil(seconds),
+            sum_of(lab, labs, true), sum_of(lab, labs, false));
+    bool first = true;
+    for (int k = 0; k < labs; k++)
+        for (int i = 0; i < lab[k].n; i++) {
+            fputs(first ? "" : ",\n", out);
+            print_test(out, &lab[k], i);
+            first = false;
+        }
+    fputs("\n  ] }\n", out);
+}
+
+typedef void Format(FILE *out, const Lab lab[], int labs);
+
+static bool write_to(const char *name, Format *format, const Lab lab[],
+                     int labs)
+{
+    if (name == NULL)
+        return true;
+    FILE *file = fopen(name, "w");
+    if (file != NULL) {
+        format(file, lab, labs);
+        if (fclose(file) == 0)
+            return true;
+    }
+    fprintf(stderr, "grade: %s cannot be written: %s.\n", name,
+            strerror(errno));
+    return false;
+}
+
+static const char *lab_name(char *directory)
+{
+    char *end = directory + strlen(directory);
+    while (end > directory + 1 && end[-1] == '/')
+        *--end = '\0';
+    char *slash = strrchr(directory, '/');
+    return slash == NULL ? directory : slash + 1;
+}
+
+static const char usage[] =
+    "Usage: grade [--hint] [--points FILE] [--tap FILE] [--junit FILE]\n"
+    "             [--gradescope FILE] DIRECTORY...\n\nEach DIRECTORY is a "
+    "lab with its program built. --hint tells no numbers.\n";
+
+typedef struct {
+    const char *points, *tap, *junit, *gradescope;
+    int labs;
+    Lab *lab;
+    bool fine;
+} Grading;
+
+static bool set_option(Grading *g, const char *name, const char *value)
+{
+    const char **const place[] = { &g->points, &g->tap, &g->junit,
+                                   &g->gradescope };
+    static const char *const names[] = { "--points", "--tap", "--junit",
+                                         "--gradescope" };
+    for (int k = 0; k < 4; k++)
+        if (strcmp(name, names[k]) == 0 && value != NULL) {
+            *place[k] = value;
+            return true;
+        }
+    return false;
+}
+static void add_lab(Grading *g, char *directory)
+{
+    g->lab = memory(g->lab, (size_t)(g->labs + 1) * sizeof(Lab));
+    Lab *lab = &g->lab[g->labs++];
+    *lab = (Lab){ .directory = directory, .name = lab_name(directory) };
+    bool readable = read_trials(lab);
+    g->fine &= readable;
+    if (lab->n == 0)
+        say(new_trial(lab, "trial trials what is asked"), "the lab has no "
+            "readable file of trials\n");
+}
+
+static int graded(Grading *g)
+{
+    if (g->points != NULL)
+        g->fine &= give_points(g->points, g->lab, g->labs);
+    for (int k = 0; k < g->labs; k++) {
+        if (g->lab[k].algorithm > 0)
+            judge_lab(&g->lab[k]);
+        print_report(stdout, &g->lab[k]);
+    }
+    if (g->labs > 1)
+        printf("%g of %g points\n", sum_of(g->lab, g->labs, true),
+               sum_of(g->lab, g->labs, false));
+    g->fine &= write_to(g->tap, print_tap, g->lab, g->labs);
+    g->fine &= write_to(g->junit, print_junit, g->lab, g->labs);
+    g->fine &= write_to(g->gradescope, print_gradescope, g->lab, g->labs);
+    if (!g->fine)
+        return 2;
+    for (int k = 0; k < g->labs; k++)
+        for (int i = 0; i < g->lab[k].n; i++)
+            if (!passed(&g->lab[k].trial[i]))
+                return 1;
+    return 0;
+}
+
+int main(int argc, char *argv[])
+{
+    Grading g = { .fine = true };
+    for (int k = 1; k < argc; k++)
+        if (strcmp(argv[k], "--hint") == 0)
+            hints = true;
+        else if (set_option(&g, argv[k], argv[k + 1]))
+            k++;
+        else if (argv[k][0] == '-' || *argv[k] == '\0') {
+            fputs(usage, stderr);
+            return 2;
+        } else
+            add_lab(&g, argv[k]);
+    if (g.labs == 0) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    return graded(&g);
+}
+

@@ -1,0 +1,179 @@
+#!/bin/bash
+# tests/lab.sh PROGRAM GRADER OBJECTS: the kit of labs proves itself. OBJECTS
+# is a directory with the compiled library.
+# tests/lab.sh ... mutants: only the planted bugs; what else: the other parts.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+program=$1 grader=$2 objects=$3 only=${4-}
+work=build/lab-test
+LABS=$work/labs; OBJECTS=$objects; export LABS OBJECTS
+CC=${CC:-cc}
+CC11="$CC -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -g -Itangled"
+STRICT="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror"
+passed=0 failed=0
+
+report() { # status, name
+    if [ "$1" = 0 ]; then passed=$((passed + 1)); echo "ok      $2"
+    else failed=$((failed + 1)); echo "FAILED  $2"; sed 's/^/  # /' "$work/said" | head -40; fi
+}
+
+build() { # tree, student's file: build/ftx of it, or build/errors
+    mkdir -p "$1/build"; rm -f "$1/build/ftx"
+    others=$(ls "$objects"/*.o | grep -v "/$(basename "$(file_of "$1")" .c)\.o$")
+    $CC11 -c -o "$1/build/yours.o" "$2" 2> "$1/build/errors" &&
+        $CC11 -pthread -o "$1/build/ftx" "$1/build/yours.o" $others -lm 2>> "$1/build/errors"
+}
+file_of() { (cd tangled && ls "${1##*/}"_*.c); }
+grade() { # tree: what the grader says, in $work/said
+    "$grader" --points doc/lab/points "$@" > "$work/said" 2>&1
+}
+says() { grep -Eq -- "$1" "$work/said"; }
+
+all=$(seq -f 'alg%02.0f' 15)
+rm -rf "$work"; mkdir -p "$work"
+wanted() { [ -z "$only" ] || [ "$only" = "$1" ]; }
+
+make_labs() { HOLE=$1 HANDOUT=$2 doc/lab/make "$program" > "$work/said" 2>&1; }
+
+# No line that carries out a line of the algorithm is in the student's tree.
+leaks() { # tree
+    file=$(file_of "$1")
+    grep -E "(SEE[A-Z_]*\\(([^,]*, )?|// )${2}\\.[0-9]" "tangled/$file" |
+        grep -vE '^ *(SEE|return [a-zA-Z_]*;|\})' |
+        sed 's/ *SEE.*//; s@ *//.*@@; s/ //g' | awk 'length > 12' | sort -u > "$work/solution"
+    HOLE=body doc/tangle ftx.nw "$work/body" "$file"
+    sed 's/ *SEE.*//; s@ *//.*@@; s/ //g' "$work/body/$file" | sort -u > "$work/given"
+    comm -23 "$work/solution" "$work/given" > "$work/secret"
+    [ -s "$work/secret" ] || { echo "no secret" > "$work/said"; return 1; }
+    ( cd "$1" && cat "$file" README.md Makefile trials sheets/*
+      [ ! -f handout.pdf ] || pdftotext -layout handout.pdf - ) | sed 's/ //g' > "$work/text"
+    find "$1/library" -name "$file" > "$work/said"
+    ! [ -s "$work/said" ] && ! grep -Ff "$work/secret" "$work/text" > "$work/said"
+}
+
+if wanted holes; then
+    for hole in step file body; do
+        make_labs $hole no; report $? "make lab HOLE=$hole"
+        for lab in $all; do
+            tree=$LABS/$lab file=$tree/$(file_of "$lab")
+            $CC11 $STRICT -c -o "$work/o" "$file" > "$work/said" 2>&1
+            report $? "$lab, HOLE=$hole: compiles without a warning"
+            build "$tree" "$file"
+            grade "$tree"
+            says '^  0 of [1-9]'; report $? "$lab, HOLE=$hole: an untouched skeleton has 0 points"
+        done
+    done
+fi
+handouts=no; wanted leaks && handouts=${HANDOUT-no}
+{ make_labs body $handouts; report $? "make lab, handouts: $handouts"; }
+if wanted leaks; then
+    for lab in $all; do
+        n=${lab#alg}; leaks "$LABS/$lab" "${n#0}"
+        report $? "$lab: no line of the solution is given away"
+    done
+fi
+for lab in $all; do
+    build "$LABS/$lab" "tangled/$(file_of "$lab")" || cat "$LABS/$lab/build/errors"
+done
+if wanted outputs; then
+    start=$(date +%s%N)
+    grade --tap "$work/tap" --junit "$work/junit.xml" --gradescope "$work/results.json" \
+        $(for lab in $all; do echo "$LABS/$lab"; done)
+    status=$?
+    took=$((($(date +%s%N) - start) / 1000000))
+    for lab in $all; do
+        grep -A 60 "^Algorithm ${lab#alg}\$\|^Algorithm ${lab#alg0}\$" "$work/said" | grep -m 1 ' points$' |
+            awk '{ exit !($1 == $3 && $3 > 0) }'
+        report $? "$lab: our version has all points"
+    done
+    [ $status = 0 ]; report $? "and the exit status is 0"
+    [ $took -lt 60000 ]; report $? "all fifteen are graded in less than a minute ($took ms)"
+    python3 -m json.tool "$work/results.json" > "$work/said" 2>&1; report $? "results.json is JSON"
+    xmllint --noout "$work/junit.xml" > "$work/said" 2>&1; report $? "junit.xml is XML"
+    awk '/^1\.\./ { n = substr($0, 4) } /^ok / { k++ } END { exit !(n > 0 && n == k) }' "$work/tap"
+    report $? "TAP has its number of tests"
+fi
+
+# Bad input: one sentence, a result, an exit status.
+bad() { # name, status, what is said
+    [ $status = "$2" ] && says "$3"; report $? "$1"
+}
+if wanted bad; then
+    tree=$LABS/alg04
+    printf '#include "ftx.h"\nMat attention(Mat X) { return "Q; }\n' > "$work/alg04_attention.c"
+    build $tree "$work/alg04_attention.c"
+    grade --junit "$work/junit.xml" --gradescope "$work/results.json" $tree $LABS/alg05; status=$?
+    bad 'what does not compile: the error, no points, the rest is graded' 1 'does not compile: .*alg04_attention.c:2:.*error:'
+    says '^  0 of 28 points' && says '^  24 of 24 points'; report $? '0 points, and all for the other'
+    python3 -m json.tool "$work/results.json" > /dev/null && xmllint --noout "$work/junit.xml"
+    report $? 'and the reports are sound'
+    sed 's/attention(Mat/atention(Mat/' tangled/alg04_attention.c > "$work/alg04_attention.c"
+    build $tree "$work/alg04_attention.c"; grade $tree; status=$?
+    bad 'another name of the function' 1 "does not compile: .*undefined reference to .attention"
+    build $tree "$work/none.c"; grade $tree; status=$?
+    bad 'a missing file' 1 'does not compile: .*none.c.* No such file'
+    build $tree tangled/alg04_attention.c
+    echo 'alg04 worked-* many' > "$work/points"
+    "$grader" --points "$work/points" --tap "$work/tap" $tree > "$work/said" 2>&1; status=$?
+    bad 'a mistake in the points' 2 'points:1: a line has an algorithm, a trial and its points'
+    grep -q '^ok 10 ' "$work/tap"; report $? 'and the result is written'
+    "$grader" --points "$work/nowhere" $tree > "$work/said" 2>&1; status=$?
+    bad 'no points file' 2 'nowhere cannot be read: No such file'
+    "$grader" $LABS/alg16 > "$work/said" 2>&1; status=$?
+    bad 'no lab' 2 'alg16/trials cannot be read'
+    "$grader" --wrong > "$work/said" 2>&1; status=$?
+    bad 'an unknown option' 2 '^Usage: grade'
+    doc/lab/make "$program" 16 > "$work/said" 2>&1; status=$?
+    bad 'no such algorithm' 2 'there is no Algorithm 16'
+    HOLE=all doc/lab/make "$program" 4 > "$work/said" 2>&1; status=$?
+    bad 'no such hole' 2 'HOLE is step, body or file'
+fi
+
+# Programs that mean harm: each trial fails for its own reason, nothing else.
+if wanted hostile; then
+    tree=$LABS/alg04
+    while IFS='|' read -r name statement pattern; do
+        case $name in \#*|'') continue ;; esac
+        { printf '#undef _POSIX_C_SOURCE\n#define _DEFAULT_SOURCE\n#include "ftx.h"\n#include <math.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n'
+          printf 'static Mat nan_of(Mat X, double x) { Mat Y = input(X->tape, X->rows, X->cols); Y->at[0] = (real)x; return Y; }\n'
+          printf 'static int overflow(int k) { volatile char room[10000]; room[0] = (char)k; return overflow(k + 1) + room[k %% 10000]; }\n'
+          sed -n '/^static bool/,/^Mat attention/p' tangled/alg04_attention.c | sed '$d'
+          printf 'Mat attention(Mat X, Mat Z, const W_qkv *w, Mask mask)\n{\n    (void)X, (void)Z, (void)w, (void)mask, (void)nan_of, (void)overflow;\n    %s\n' "$statement"
+          printf '    return input(X->tape, w->W_v->rows, X->cols);\n}\n'
+        } > "$work/alg04_attention.c"
+        build $tree "$work/alg04_attention.c" || cat $tree/build/errors
+        rm -f "$work/results.json"
+        grade --gradescope "$work/results.json" $tree; status=$?
+        [ $status = 1 ] && says '^  0 of 28 points' && says "$pattern" &&
+            python3 -m json.tool "$work/results.json" > /dev/null
+        report $? "survives: $name"
+    done < tests/lab/hostile.txt
+    ! pgrep -u 65534 -x ftx > "$work/said"; report $? 'and nothing runs on'
+    build $tree tangled/alg04_attention.c
+fi
+
+# Each planted bug of the project's own tests that changes the numbers of a
+# lab loses points, and the report names it if it is a known slip.
+if wanted mutants; then
+    awk '/^[^-+#]/ { name = $0; n++ } /^- / { split($2, f, ":")
+            if (n != last) { file[n] = f[1]; title[n] = name; last = n } else if (file[n] != f[1]) file[n] = "" }
+         END { for (k = 1; k <= n; k++) if (file[k] ~ /^alg[0-9][0-9]_/) print k "|" file[k] "|" title[k] }' \
+        tests/mutants.txt > "$work/list"
+    while IFS='|' read -r number file title; do
+        lab=$(echo "$file" | cut -c 1-5) tree=$LABS/$(echo "$file" | cut -c 1-5)
+        awk -f tests/mutants.awk -v number="$number" -v from=tangled -v to="$work" tests/mutants.txt > "$work/said" 2>&1
+        build "$tree" "$work/$file" || cp "$tree/build/errors" "$work/said"
+        grade "$tree"; status=$?
+        cp "$work/said" "$work/$number.said"
+        if grep -qxF "$title" tests/lab/unseen.txt; then
+            [ $status = 0 ]; report $? "$lab changes no number: $title"
+        else
+            slip=$(sed -n "s/^$(printf %s "$title" | sed 's/[][*.()/^$\\]/\\&/g') => //p" tests/lab/slips.txt)
+            [ $status = 1 ] && { [ -z "$slip" ] || grep -qF "it matches if $slip" "$work/said"; }
+            report $? "$lab loses points${slip:+, and the report says why}: $title"
+        fi
+    done < "$work/list"
+    for lab in $all; do build "$LABS/$lab" "tangled/$(file_of "$lab")"; done
+fi
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
