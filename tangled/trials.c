@@ -754,6 +754,28 @@ static void ask_worked(Asking *a, const char *name, Fault *f)
              base);
     print_valued(a, trial, "the worked example");
 }
+typedef struct {
+    Asking *a;
+    const Wish *wish;
+    int n;
+    char **sheet;
+} Request;
+
+static void ask_all(Fault *f, void *data)
+{
+    const Request *w = data;
+    Asking *a = w->a;
+    fprintf(a->to, "algorithm %d\n", a->algorithm);
+    for (int k = 0; k < w->n; k++)
+        ask_worked(a, w->sheet[k], f);
+    a->name = "trial";
+    for (int k = 1; k <= w->wish->random; k++)
+        ask_random(a, k, w->wish->seed);
+    for (int k = 0; k < LAWS; k++)
+        if (is_one_of(a->algorithm, laws[k].algorithms))
+            ask_law(a, &laws[k]);
+}
+
 static void ask(Fault *f, void *data)
 {
     Command *c = data;
@@ -772,16 +794,12 @@ static void ask(Fault *f, void *data)
     Asking a = { .to = c->out, .arena = c->arena, .scratch = arena_new(),
                  .tape = c->tape, .algorithm = wish.algorithm,
                  .random = random_new((uint64_t)wish.seed) };
-    fprintf(c->out, "algorithm %d\n", wish.algorithm);
-    for (int k = 0; k < n; k++)
-        ask_worked(&a, c->argument[k], f);
-    a.name = "trial";
-    for (int k = 1; k <= wish.random; k++)
-        ask_random(&a, k, wish.seed);
-    for (int k = 0; k < LAWS; k++)
-        if (is_one_of(a.algorithm, laws[k].algorithms))
-            ask_law(&a, &laws[k]);
+    Fault inner = *f;
+    bool asked = attempt(&inner, ask_all,
+                         &(Request){ &a, &wish, n, c->argument });
     arena_free(a.scratch);
+    if (!asked)
+        fault_again(f, &inner);
 }
 
 int trials(FILE *out, FILE *err, int n, char *argument[])
