@@ -10,6 +10,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 OUT=build/bench
+LIBRARY=$(ls tangled/*.c | grep -v "main.c\|grade.c")
 PYTHON=${FTX_PYTHON:-python3}
 CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno ${CFLAGS:--O3} -Itangled"
 RUNS=7 SECONDS_EACH=1
@@ -62,7 +63,7 @@ train() {
 
 training() {
     $CC -DREAL=float -o $OUT/train tests/bench_train.c \
-        $(ls tangled/*.c | grep -v "main.c\|grade.c") -lm -lpthread
+        $LIBRARY -lm -lpthread
     torch=$("$PYTHON" -c 'import torch; print(torch.__version__)' \
         2> /dev/null) || torch=
     echo "Steps a second, one sequence a step, plain SGD, single precision," \
@@ -76,7 +77,7 @@ training() {
 
 judging() {
     $CC -o $OUT/judge tests/bench_judge.c \
-        $(ls tangled/*.c | grep -v main.c) -lm -lpthread
+        $LIBRARY -lm -lpthread
     echo "To judge a sheet on which all is tried:"
     $OUT/judge tests/bench_judge_4.sheet 100
     $OUT/judge tests/bench_judge_10.sheet 10
