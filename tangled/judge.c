@@ -429,6 +429,18 @@ static void know(Judging *j, Known *known, Explanation why)
     known->run[known->n++] = run_again(j, &why, j->arena);
 }
 
+/* Only what went wrong by itself is carried on as written. */
+static Explanation wrong_ones(const Judging *j, int w)
+{
+    Explanation why = { .n = 0 };
+    Claim *wrong = arena_alloc(j->arena, (size_t)(w + 1) * sizeof *wrong);
+    for (int k = 0; k <= w; k++)
+        if (j->judged[k].begins)
+            wrong[why.n++] = j->claim[k];
+    why.claim = wrong;
+    return why;
+}
+
 static void explain(Judging *j, int w, Known *known)
 {
     Judged *judged = &j->judged[w];
@@ -448,6 +460,8 @@ static void explain(Judging *j, int w, Known *known)
         why = memcpy(arena_alloc(j->arena, size + 1), j->why, size);
     }
     judged->why = why;
+    if (judged->n == 0)
+        know(j, known, wrong_ones(j, w));
     for (int k = 0; k < judged->n; k++) {
         know(j, known, in_mode(j, why[k], FULL));
         know(j, known, in_mode(j, why[k], CARRIED));
