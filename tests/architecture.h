@@ -113,6 +113,9 @@ static inline Mat loss_against(Mat P, Tokens target)
     return scale(sum(log_prob(P, P->cols, target.id, t)), -1);
 }
 
+/* An architecture, on the tokens of its test; or its loss. */
+typedef Mat Forward(Tape *on, const Theta *theta);
+
 /* ------------------------------------------------------------- recorded */
 
 typedef struct {
@@ -163,10 +166,7 @@ static inline void recorded_gradients_at(Where where, const Theta *theta, int n,
 
 /* --------------------------------------------------------- differentiating */
 
-/* The loss of an architecture on the given tape. */
-typedef Mat LossOf(Tape *on, const Theta *theta);
-
-static inline double loss_with(LossOf *f, const Theta *theta, real *x,
+static inline double loss_with(Forward *f, const Theta *theta, real *x,
                                real value)
 {
     real kept = *x;
@@ -178,7 +178,7 @@ static inline double loss_with(LossOf *f, const Theta *theta, real *x,
 }
 
 /* (8 (L(x+h) - L(x-h)) - (L(x+2h) - L(x-2h))) / 12h: exact to h^4. */
-static inline double difference_of(LossOf *f, const Theta *theta, real *x)
+static inline double difference_of(Forward *f, const Theta *theta, real *x)
 {
     real h = (real)(IS_DOUBLE ? 1e-4 : 1e-2), x0 = *x;
     double near = loss_with(f, theta, x, x0 + h) - loss_with(f, theta, x, x0 - h);
@@ -190,7 +190,7 @@ static inline double difference_of(LossOf *f, const Theta *theta, real *x)
 /* The gradient of every number of theta agrees with its difference, and the
    loss without gradients is the loss with them, to the last bit. */
 #define assert_gradients(f, theta) gradients_at(HERE(#f), f, theta)
-static inline void gradients_at(Where where, LossOf *f, const Theta *theta)
+static inline void gradients_at(Where where, Forward *f, const Theta *theta)
 {
     theta_clear_gradient(theta);
     Mat loss = f(tape, theta);
@@ -264,6 +264,62 @@ static inline Mat swap(void *to, const char *line, const char *name, Mat M, int 
     return M != NULL && strcmp(line, put->line) == 0 && put->n-- == 1
          ? put->other : M;
 }
+
+/* Its own lines are these, with gradients and without, and their values the
+   same: nothing that was seen is let go. */
+static inline void assert_own_lines(Forward *f, const Theta *theta,
+                                    const char *own, const char *lines)
+{
+    Own with = { own, { 0 } }, without = { own, { 0 } };
+    observe(tape, note_own, &with);
+    observe(quiet, note_own, &without);
+    f(tape, theta);
+    f(quiet, theta);
+    assert_seen(&without.seen, lines);
+    assert_that(with.seen.n == without.seen.n);
+    for (int k = 0; k < with.seen.n; k++)
+        if (with.seen.step[k].M != NULL)
+            assert_same(with.seen.step[k].M, without.seen.step[k].M, 0);
+}
+
+/* The last column of P changes if the n-th value on that line does. */
+static inline void assert_used(Forward *f, const Theta *theta,
+                               const char *line, int n)
+{
+    Own own = { line, { 0 } };
+    observe(tape, note_own, &own);
+    Mat P = f(tape, theta), M = seen_on_line(&own, line, n);
+    observe(tape, swap, &(Swap){ line, n, random_input(M->rows, M->cols) });
+    Mat other = f(tape, theta);
+    observe(tape, NULL, NULL);
+    assert_that(!columns_equal(P, P->cols, other, P->cols, 1e-6));
+}
+
+#define ATTENTION "5.1 h=1, 4.1 Q, 4.2 K, 4.3 V, 4.4 S, 4.5 S, " \
+                  "4.6 S_scaled, 4.6 A, 4.6 Vt, 5.2 Y_h, 5.3 Y, 5.4 Vt, "
+#define NORM      "6.1 m, 6.2 v, 6.3 e_hat, "
+
+/* ------------------------------------------------------ without gradients */
+
+static inline void assert_same_without_gradients(Forward *f,
+                                                 const Theta *theta)
+{
+    Mat P = f(tape, theta), Q = f(quiet, theta);
+    assert_that(Q->grad == NULL && Q->tape == quiet);
+    assert_same(P, Q, 0);
+}
+
+static inline size_t peak_of(Forward *f, Hyperparameters hyper,
+                             bool gradients)
+{
+    Tape *fresh = tape_new(gradients);
+    f(fresh, random_theta(hyper));
+    size_t peak = tape_peak(fresh);
+    tape_free(fresh);
+    return peak;
+}
+
+/* ---------------------------------------------------------------- dropout */
 
 /* With dropout of one half: each entry is 0 or twice what it would be. */
 static inline void assert_dropped_or_doubled(Mat X, Mat without)

@@ -10,6 +10,11 @@ static Theta *small_theta(void)
     return random_theta(small(ED_TRANSFORMER));
 }
 
+static Mat forward(Tape *on, const Theta *theta)
+{
+    return edtransformer(on, Z_TOKENS, X_TOKENS, theta);
+}
+
 static void each_column_is_a_distribution(void **state)
 {
     (void)state;
@@ -177,8 +182,7 @@ static void each_line_of_the_decoder_is_its_formula(void **state)
 
 static Mat loss_on(Tape *on, const Theta *theta)
 {
-    return loss_against(edtransformer(on, Z_TOKENS, X_TOKENS, theta),
-                        SEQUENCE(1, 7, 2, 2, 5));
+    return loss_against(forward(on, theta), SEQUENCE(1, 7, 2, 2, 5));
 }
 
 static void its_gradients_agree_with_differences(void **state)
@@ -232,36 +236,22 @@ static void another_program_agrees_on_Vaswani(void **state)
 static void without_gradients_the_bytes_are_the_same(void **state)
 {
     (void)state;
-    Theta *theta = small_theta();
-    Mat P = edtransformer(tape, Z_TOKENS, X_TOKENS, theta);
-    Mat Q = edtransformer(quiet, Z_TOKENS, X_TOKENS, theta);
-    assert_that(Q->grad == NULL && Q->tape == quiet);
-    assert_same(P, Q, 0);
-}
-
-static size_t peak_of(int L_enc, int L_dec, bool gradients)
-{
-    Hyperparameters h = small(ED_TRANSFORMER);
-    Tape *fresh = tape_new(gradients);
-    h.L_enc = L_enc, h.L_dec = L_dec;
-    edtransformer(fresh, Z_TOKENS, X_TOKENS, random_theta(h));
-    size_t peak = tape_peak(fresh);
-    tape_free(fresh);
-    return peak;
+    assert_same_without_gradients(forward, small_theta());
 }
 
 static void without_gradients_the_peak_does_not_grow_with_the_layers(
     void **state)
 {
     (void)state;
-    assert_that(peak_of(2, 2, false) == peak_of(9, 2, false));
-    assert_that(peak_of(2, 2, false) == peak_of(2, 9, false));
-    assert_that(peak_of(2, 2, true) < peak_of(9, 9, true) / 3);
+    Hyperparameters few = small(ED_TRANSFORMER), more_enc = few,
+                    more_dec = few, more = few;
+    more_enc.L_enc = more_dec.L_dec = more.L_enc = more.L_dec = 9;
+    size_t peak = peak_of(forward, few, false);
+    assert_that(peak == peak_of(forward, more_enc, false));
+    assert_that(peak == peak_of(forward, more_dec, false));
+    assert_that(peak_of(forward, few, true)
+                < peak_of(forward, more, true) / 3);
 }
-
-#define ATTENTION "5.1 h=1, 4.1 Q, 4.2 K, 4.3 V, 4.4 S, 4.5 S, " \
-                  "4.6 S_scaled, 4.6 A, 4.6 Vt, 5.2 Y_h, 5.3 Y, 5.4 Vt, "
-#define NORM      "6.1 m, 6.2 v, 6.3 e_hat, "
 
 static void every_line_can_be_seen_in_order(void **state)
 {
@@ -286,23 +276,14 @@ static void every_line_can_be_seen_in_order(void **state)
 static void every_layer_can_be_seen_and_nothing_seen_is_let_go(void **state)
 {
     (void)state;
-    Own with = { "8.", { 0 } }, without = { "8.", { 0 } };
-    Theta *theta = small_theta();
-    observe(tape, note_own, &with);
-    observe(quiet, note_own, &without);
-    edtransformer(tape, Z_TOKENS, X_TOKENS, theta);
-    edtransformer(quiet, Z_TOKENS, X_TOKENS, theta);
-    assert_seen(&without.seen, "8.1 ell_z=4, 8.3 Z, "
-                "8.4 l=1, 8.5 Z, 8.6 Z, 8.7 Z, 8.8 Z, "
-                "8.4 l=2, 8.5 Z, 8.6 Z, 8.7 Z, 8.8 Z, "
-                "8.10 ell_x=5, 8.12 X, "
-                "8.13 l=1, 8.14 X, 8.15 X, 8.16 X, 8.17 X, 8.18 X, 8.19 X, "
-                "8.13 l=2, 8.14 X, 8.15 X, 8.16 X, 8.17 X, 8.18 X, 8.19 X, "
-                "8.21 P");
-    assert_that(with.seen.n == without.seen.n);
-    for (int k = 0; k < with.seen.n; k++)
-        if (with.seen.step[k].M != NULL)
-            assert_same(with.seen.step[k].M, without.seen.step[k].M, 0);
+    assert_own_lines(forward, small_theta(), "8.",
+                     "8.1 ell_z=4, 8.3 Z, "
+                     "8.4 l=1, 8.5 Z, 8.6 Z, 8.7 Z, 8.8 Z, "
+                     "8.4 l=2, 8.5 Z, 8.6 Z, 8.7 Z, 8.8 Z, "
+                     "8.10 ell_x=5, 8.12 X, "
+                     "8.13 l=1, 8.14 X, 8.15 X, 8.16 X, 8.17 X, 8.18 X, 8.19 X, "
+                     "8.13 l=2, 8.14 X, 8.15 X, 8.16 X, 8.17 X, 8.18 X, 8.19 X, "
+                     "8.21 P");
 }
 
 static void what_is_seen_is_what_is_used(void **state)
@@ -312,16 +293,10 @@ static void what_is_seen_is_what_is_used(void **state)
         "8.3", "8.5", "8.6", "8.7", "8.8",
         "8.12", "8.14", "8.15", "8.16", "8.17", "8.18", "8.19",
     };
-    Theta *theta = small_theta();
-    Mat P = edtransformer(tape, Z_TOKENS, X_TOKENS, theta);
-    for (int k = 0; k < 12; k++) {
-        /* in the last layer, so that a later norm cannot hide it */
-        Swap put = { lines[k], k == 0 || k == 5 ? 1 : 2,
-                     random_input(4, k < 5 ? 4 : 5) };
-        observe(tape, swap, &put);
-        Mat other = edtransformer(tape, Z_TOKENS, X_TOKENS, theta);
-        assert_that(!columns_equal(P, 5, other, 5, 1e-6));
-    }
+    /* in the last layer, so that a later norm cannot hide it */
+    for (int k = 0; k < 12; k++)
+        assert_used(forward, small_theta(), lines[k],
+                    k == 0 || k == 5 ? 1 : 2);
 }
 
 static void dropout_is_on_the_embeddings_and_on_what_each_part_adds(void **state)

@@ -10,6 +10,11 @@ static Theta *small_theta(void)
     return random_theta(small(E_TRANSFORMER));
 }
 
+static Mat forward(Tape *on, const Theta *theta)
+{
+    return etransformer(on, X_TOKENS, theta);
+}
+
 static void each_column_is_a_distribution(void **state)
 {
     (void)state;
@@ -122,8 +127,7 @@ static void each_line_is_the_formula_of_that_line(void **state)
 
 static Mat loss_on(Tape *on, const Theta *theta)
 {
-    return loss_against(etransformer(on, X_TOKENS, theta),
-                        SEQUENCE(1, 7, 2, 2, 5));
+    return loss_against(forward(on, theta), SEQUENCE(1, 7, 2, 2, 5));
 }
 
 static void its_gradients_agree_with_differences(void **state)
@@ -218,34 +222,19 @@ static void tanh_gelu_is_in_line_10_too(void **state)
 static void without_gradients_the_bytes_are_the_same(void **state)
 {
     (void)state;
-    Theta *theta = small_theta();
-    Mat P = etransformer(tape, X_TOKENS, theta);
-    Mat Q = etransformer(quiet, X_TOKENS, theta);
-    assert_that(Q->grad == NULL && Q->tape == quiet);
-    assert_same(P, Q, 0);
-}
-
-static size_t peak_of(int L, bool gradients)
-{
-    Hyperparameters h = small(E_TRANSFORMER);
-    Tape *fresh = tape_new(gradients);
-    h.L = L;
-    etransformer(fresh, X_TOKENS, random_theta(h));
-    size_t peak = tape_peak(fresh);
-    tape_free(fresh);
-    return peak;
+    assert_same_without_gradients(forward, small_theta());
 }
 
 static void without_gradients_the_peak_does_not_grow_with_L(void **state)
 {
     (void)state;
-    assert_that(peak_of(2, false) == peak_of(9, false));
-    assert_that(peak_of(2, true) < peak_of(9, true) / 3);
+    Hyperparameters few = small(E_TRANSFORMER), more = few;
+    more.L = 9;
+    assert_that(peak_of(forward, few, false)
+                == peak_of(forward, more, false));
+    assert_that(peak_of(forward, few, true)
+                < peak_of(forward, more, true) / 3);
 }
-
-#define ATTENTION "5.1 h=1, 4.1 Q, 4.2 K, 4.3 V, 4.4 S, 4.5 S, " \
-                  "4.6 S_scaled, 4.6 A, 4.6 Vt, 5.2 Y_h, 5.3 Y, 5.4 Vt, "
-#define NORM      "6.1 m, 6.2 v, 6.3 e_hat, "
 
 static void every_line_can_be_seen_in_order(void **state)
 {
@@ -264,20 +253,11 @@ static void every_line_can_be_seen_in_order(void **state)
 static void every_layer_can_be_seen_and_nothing_seen_is_let_go(void **state)
 {
     (void)state;
-    Own with = { "9.", { 0 } }, without = { "9.", { 0 } };
-    Theta *theta = small_theta();
-    observe(tape, note_own, &with);
-    observe(quiet, note_own, &without);
-    etransformer(tape, X_TOKENS, theta);
-    etransformer(quiet, X_TOKENS, theta);
-    assert_seen(&without.seen, "9.1 ell=5, 9.3 X, "
-                "9.4 l=1, 9.5 X, 9.6 X, 9.7 X, 9.8 X, "
-                "9.4 l=2, 9.5 X, 9.6 X, 9.7 X, 9.8 X, "
-                "9.10 X, 9.11 X, 9.12 P");
-    assert_that(with.seen.n == without.seen.n);
-    for (int k = 0; k < with.seen.n; k++)
-        if (with.seen.step[k].M != NULL)
-            assert_same(with.seen.step[k].M, without.seen.step[k].M, 0);
+    assert_own_lines(forward, small_theta(), "9.",
+                     "9.1 ell=5, 9.3 X, "
+                     "9.4 l=1, 9.5 X, 9.6 X, 9.7 X, 9.8 X, "
+                     "9.4 l=2, 9.5 X, 9.6 X, 9.7 X, 9.8 X, "
+                     "9.10 X, 9.11 X, 9.12 P");
 }
 
 static void what_is_seen_is_what_is_used(void **state)
@@ -285,14 +265,8 @@ static void what_is_seen_is_what_is_used(void **state)
     (void)state;
     static const char *const lines[] = { "9.3", "9.5", "9.6", "9.7", "9.8",
                                          "9.10", "9.11" };
-    Theta *theta = small_theta();
-    Mat P = etransformer(tape, X_TOKENS, theta);
-    for (int k = 0; k < 7; k++) {
-        Swap put = { lines[k], 1, random_input(k < 5 ? 4 : D_F, 5) };
-        observe(tape, swap, &put);
-        Mat other = etransformer(tape, X_TOKENS, theta);
-        assert_that(!columns_equal(P, 5, other, 5, 1e-6));
-    }
+    for (int k = 0; k < 7; k++)
+        assert_used(forward, small_theta(), lines[k], 1);
 }
 
 static void dropout_is_on_the_embedding_and_on_what_each_half_layer_adds(

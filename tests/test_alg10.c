@@ -9,6 +9,11 @@ static Theta *small_theta(void)
     return random_theta(small(D_TRANSFORMER));
 }
 
+static Mat forward(Tape *on, const Theta *theta)
+{
+    return dtransformer(on, X_TOKENS, theta);
+}
+
 static void each_column_is_a_distribution(void **state)
 {
     (void)state;
@@ -124,8 +129,7 @@ static void no_layer_at_all_is_a_norm_and_an_unembedding(void **state)
 
 static Mat loss_on(Tape *on, const Theta *theta)
 {
-    return loss_against(dtransformer(on, X_TOKENS, theta),
-                        SEQUENCE(1, 7, 2, 2, 5, 4));
+    return loss_against(forward(on, theta), SEQUENCE(1, 7, 2, 2, 5, 4));
 }
 
 static void its_gradients_agree_with_differences(void **state)
@@ -375,34 +379,19 @@ static void a_window_over_everything_hides_nothing(void **state)
 static void without_gradients_the_bytes_are_the_same(void **state)
 {
     (void)state;
-    Theta *theta = small_theta();
-    Mat P = dtransformer(tape, X_TOKENS, theta);
-    Mat Q = dtransformer(quiet, X_TOKENS, theta);
-    assert_that(Q->grad == NULL && Q->tape == quiet);
-    assert_same(P, Q, 0);
-}
-
-static size_t peak_of(int L, bool gradients)
-{
-    Hyperparameters h = small(D_TRANSFORMER);
-    Tape *fresh = tape_new(gradients);
-    h.L = L;
-    dtransformer(fresh, X_TOKENS, random_theta(h));
-    size_t peak = tape_peak(fresh);
-    tape_free(fresh);
-    return peak;
+    assert_same_without_gradients(forward, small_theta());
 }
 
 static void without_gradients_the_peak_does_not_grow_with_L(void **state)
 {
     (void)state;
-    assert_that(peak_of(2, false) == peak_of(9, false));
-    assert_that(peak_of(2, true) < peak_of(9, true) / 3);
+    Hyperparameters few = small(D_TRANSFORMER), more = few;
+    more.L = 9;
+    assert_that(peak_of(forward, few, false)
+                == peak_of(forward, more, false));
+    assert_that(peak_of(forward, few, true)
+                < peak_of(forward, more, true) / 3);
 }
-
-#define ATTENTION "5.1 h=1, 4.1 Q, 4.2 K, 4.3 V, 4.4 S, 4.5 S, " \
-                  "4.6 S_scaled, 4.6 A, 4.6 Vt, 5.2 Y_h, 5.3 Y, 5.4 Vt, "
-#define NORM      "6.1 m, 6.2 v, 6.3 e_hat, "
 
 static void every_line_can_be_seen_in_order(void **state)
 {
@@ -421,20 +410,11 @@ static void every_line_can_be_seen_in_order(void **state)
 static void every_layer_can_be_seen_and_nothing_seen_is_let_go(void **state)
 {
     (void)state;
-    Own with = { "10.", { 0 } }, without = { "10.", { 0 } };
-    Theta *theta = small_theta();
-    observe(tape, note_own, &with);
-    observe(quiet, note_own, &without);
-    dtransformer(tape, X_TOKENS, theta);
-    dtransformer(quiet, X_TOKENS, theta);
-    assert_seen(&without.seen, "10.1 ell=6, 10.3 X, "
-                "10.4 l=1, 10.5 Xt, 10.6 X, 10.7 Xt, 10.8 X, "
-                "10.4 l=2, 10.5 Xt, 10.6 X, 10.7 Xt, 10.8 X, "
-                "10.10 X, 10.11 P");
-    assert_that(with.seen.n == without.seen.n);
-    for (int k = 0; k < with.seen.n; k++)
-        if (with.seen.step[k].M != NULL)
-            assert_same(with.seen.step[k].M, without.seen.step[k].M, 0);
+    assert_own_lines(forward, small_theta(), "10.",
+                     "10.1 ell=6, 10.3 X, "
+                     "10.4 l=1, 10.5 Xt, 10.6 X, 10.7 Xt, 10.8 X, "
+                     "10.4 l=2, 10.5 Xt, 10.6 X, 10.7 Xt, 10.8 X, "
+                     "10.10 X, 10.11 P");
 }
 
 static void what_is_seen_is_what_is_used(void **state)
@@ -442,14 +422,8 @@ static void what_is_seen_is_what_is_used(void **state)
     (void)state;
     static const char *const lines[] = { "10.3", "10.5", "10.6", "10.7",
                                          "10.8", "10.10" };
-    Theta *theta = small_theta();
-    Mat P = dtransformer(tape, X_TOKENS, theta);
-    for (int k = 0; k < 6; k++) {
-        Swap put = { lines[k], 1, random_input(4, 6) };
-        observe(tape, swap, &put);
-        Mat other = dtransformer(tape, X_TOKENS, theta);
-        assert_that(!columns_equal(P, 6, other, 6, 1e-6));
-    }
+    for (int k = 0; k < 6; k++)
+        assert_used(forward, small_theta(), lines[k], 1);
 }
 
 static void dropout_is_on_the_embedding_and_on_what_each_half_layer_adds(
