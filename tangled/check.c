@@ -353,13 +353,10 @@ static const Judged *first_wrong(const Judgement *judgement) /* or NULL */
     return first;
 }
 
-static void label(char text[200], const Run *run, const Step *step)
+static const char *opening(const Judged *first)
 {
-    text[0] = '\0';
-    FILE *to = fmemopen(text, 200, "w");
-    REQUIRE(to != NULL, "out of memory.");
-    step_label(to, run, step);
-    fclose(to);
+    return first->count[WRONG] > 0 ? "first wrong step:"
+                                   : "first digit that is off:";
 }
 
 void first_sentence(char to[1000], const Judgement *judgement)
@@ -370,10 +367,10 @@ void first_sentence(char to[1000], const Judgement *judgement)
     snprintf(to, size, "all right");
     if (j == NULL)
         return;
-    label(text, judgement->run, j->claim.step);
-    snprintf(to, size, "%s %s (Algorithm %d, line %d)", j->count[WRONG] > 0
-             ? "first wrong step:" : "first digit that is off:", text,
-             j->claim.step->algorithm, j->claim.step->line);
+    const Step *step = j->claim.step;
+    snprintf(to, size, "%s %s (Algorithm %d, line %d)", opening(j),
+             step_label(text, judgement->run, step), step->algorithm,
+             step->line);
     if (j->n > 0)
         append(to, size, "; its entries match if %s",
                reason_text(text, j->why));
@@ -385,7 +382,7 @@ static void say_first(Report *r)
     const Run *run = r->judgement->run;
     const Layout *other = r->judgement->other;
     const Judged *j = first_wrong(r->judgement);
-    char name[200];
+    char name[100];
     if (j == NULL) {
         say(r, "all right");
         return;
@@ -397,9 +394,8 @@ static void say_first(Report *r)
     }
     const Step *step = j->claim.step;
     bool with_line = run->algorithm >= 8 && step->aspect == VALUE;
-    label(name, run, step);
-    say(r, "%s", j->count[WRONG] > 0 ? "first wrong step:"
-                                     : "first digit that is off:");
+    say(r, "%s", opening(j));
+    step_label(name, run, step);
     put(r, with_line ? strchr(name, ' ') + 1 : name);
     say(r, "(Algorithm %d, line %d):", step->algorithm, step->line);
     Arena *arena = arena_new();
@@ -410,15 +406,15 @@ void check_text(FILE *out, const Judgement *judgement)
 {
     enum { NARROWEST = 6 };
     Report r = { .out = out, .judgement = judgement, .width = NARROWEST };
-    char name[200];
+    char name[100];
     for (int k = 0; k < judgement->n; k++) {
-        label(name, judgement->run, judgement->judged[k].claim.step);
-        int n = text_width(name) + 2;
+        const Step *step = judgement->judged[k].claim.step;
+        int n = text_width(step_label(name, judgement->run, step)) + 2;
         r.width = n > r.width ? n : r.width;
     }
     for (int k = 0; k < judgement->n; k++) {
         const Judged *j = &judgement->judged[k];
-        label(name, judgement->run, j->claim.step);
+        step_label(name, judgement->run, j->claim.step);
         fprintf(out, "%s%*s", name, r.width - text_width(name), "");
         r.column = r.indent = r.width;
         say_verdict(&r, j);

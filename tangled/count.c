@@ -104,8 +104,9 @@ static const char *sizing_option(const Command *command)
 {
     for (int k = 0; k < command->n; k++) {
         const char *a = command->argument[k];
-        if (a[0] == '-' && strcmp(a, "--") != 0
-            && strncmp(a, "--total", 7) != 0)
+        if (strcmp(a, "--") == 0)
+            return NULL;
+        if (a[0] == '-' && a[1] != '\0' && strncmp(a, "--total", 7) != 0)
             return a;
     }
     return NULL;

@@ -3,22 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool asked_for(const Run *run, const Step *step)
-{
-    const Sheet *sheet = run->sheet;
-    bool any = false;
-    Fault f = { .sheet = sheet->name };
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        if (!item->claim)
-            continue;
-        any = true;
-        if (step_of(run, item, &f) == step)
-            return true;
-    }
-    return !any;
-}
-
 typedef struct { char text[400]; } Printed;
 
 static Printed printed(double x, int decimals)
@@ -29,8 +13,10 @@ static Printed printed(double x, int decimals)
     return p;
 }
 
-static uint64_t sum_of_step(uint64_t sum, const Step *step, int decimals)
+static uint64_t with_step(uint64_t sum, const Step *step, int decimals)
 {
+    if (step == NULL)
+        return checksum(sum, "none", 4);
     Mat M = step->M;
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
@@ -42,14 +28,20 @@ static uint64_t sum_of_step(uint64_t sum, const Step *step, int decimals)
 
 uint64_t sum_of_answers(const Run *run, const Run *other, int decimals)
 {
+    const Sheet *sheet = run->sheet;
     uint64_t sum = NO_CHECKSUM;
-    for (int k = 0; k < run->n; k++) {
-        if (!asked_for(run, &run->step[k]))
+    bool any = false;
+    Fault f = { .sheet = sheet->name };
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        if (!item->claim)
             continue;
-        const Step *step = same_step(other, &run->step[k]);
-        sum = step == NULL ? checksum(sum, "none", 4)
-                           : sum_of_step(sum, step, decimals);
+        any = true;
+        sum = with_step(sum, same_step(other, step_of(run, item, &f)),
+                        decimals);
     }
+    for (int k = 0; k < run->n && !any; k++)
+        sum = with_step(sum, same_step(other, &run->step[k]), decimals);
     return sum;
 }
 
@@ -145,25 +137,22 @@ static void print_number(FILE *out, double x, int decimals)
     fprintf(out, " %10s", printed(x, decimals).text);
 }
 
-static int print_place(FILE *out, const Run *run, const Effect *e)
+static const char *place_text(char to[200], const Run *run, const Effect *e)
 {
-    char text[200] = "";
-    FILE *to = fmemopen(text, sizeof text, "w");
-    step_label(to, run, e->right);
-    fprintf(to, "[%d,%d]", e->i, e->j);
-    fclose(to);
-    if (out != NULL)
-        fputs(text, out);
-    return text_width(text);
+    char label[100];
+    snprintf(to, 200, "%s[%d,%d]", step_label(label, run, e->right), e->i,
+             e->j);
+    return to;
 }
 
 static void print_effect(FILE *out, const Run *run, const Effect *e,
                          int width)
 {
+    char place[200];
     int decimals = decimals_shown(run);
-    fprintf(out, "%-*s  ", longest_name(), e->slip->name);
-    int used = print_place(out, run, e);
-    fprintf(out, "%*s", width - used, "");
+    place_text(place, run, e);
+    fprintf(out, "%-*s  %s%*s", longest_name(), e->slip->name, place,
+            width - text_width(place), "");
     print_number(out, AT(e->right->M, e->i, e->j), decimals);
     print_number(out, AT(e->wrong->M, e->i, e->j), decimals);
     fputc('\n', out);
@@ -206,10 +195,11 @@ static void print_effects(FILE *out, const Run *run, const Effect *effect,
                           int n)
 {
     static const char head[] = "changes first";
+    char place[200];
     int width = (int)strlen(head);
     for (int k = 0; k < n; k++) {
         int used = effect[k].right == NULL ? 0
-                 : print_place(NULL, run, &effect[k]);
+                 : text_width(place_text(place, run, &effect[k]));
         width = used > width ? used : width;
     }
     fprintf(out, "%-*s  %-*s %10s %10s\n", longest_name(), "slip", width,

@@ -1,6 +1,5 @@
 /* The hyperparameters as options. */
 #include "program.h"
-#include <limits.h>
 #include <string.h>
 
 #define PLACE(member) offsetof(Hyperparameters, member)
@@ -36,7 +35,7 @@ const Option hyper_options[] = {
       "embeddings times the root of d_e" },
     { "embedding_norm", FLAG, PLACE(embedding_norm), 0, 0, NULL,
       "a layer_norm before the first layer" },
-    { "window", WHOLE, PLACE(window), 0, 1e7, NULL,
+    { "window", WHOLE, PLACE(window), 0, 1e6, NULL,
       "every second layer sees no more tokens; 0: all" },
     { .name = NULL },
 };
@@ -75,7 +74,7 @@ Hyperparameters hyper_default(Task task)
 void hyper_check(Fault *f, Hyperparameters *hyper)
 {
     if (hyper->d_mlp == 0)
-        hyper->d_mlp = hyper->d_e <= 250000 ? 4 * hyper->d_e : 1000000;
+        hyper->d_mlp = 4 * hyper->d_e;
     const char *wrong = hyperparameters_fault(hyper);
     if (wrong != NULL)
         fault(f, 0, "%s", wrong);

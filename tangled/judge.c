@@ -263,9 +263,10 @@ static bool try_slips(Judging *j, int w, const Slip *a, const Slip *b)
         useful |= try_one(j, w, why);
     return useful;
 }
-enum { MOST_REASONS = 3 };
-
-enum { MOST_WRONG = 50 };       /* entries, each with its own reason      */
+enum {
+    MOST_REASONS = 3,           /* for one entry                          */
+    MOST_WRONG = 50             /* entries, each with its own reason      */
+};
 
 static bool is_seldom_wrong(const Judging *j, int w, int mode)
 {
@@ -274,7 +275,7 @@ static bool is_seldom_wrong(const Judging *j, int w, int mode)
     return wrong == 1 || (wrong <= MOST_WRONG && 2 * wrong < all);
 }
 
-/* The next cell slip about an entry, NULL for the first. */
+/* The cell slip of that number, from 0, about an entry; or NULL. */
 static const CellSlip *cell_of(const CellSlip *cell, int cells, int entry,
                                int number)
 {
@@ -321,8 +322,8 @@ static void look_for_cells(Judging *j, int w, int mode)
 }
 static bool share_a_place(const Slip *a, const Slip *b)
 {
-    for (int i = 0; i < 6 && a->at[i].line != NULL; i++)
-        for (int k = 0; k < 6 && b->at[k].line != NULL; k++)
+    for (int i = 0; i < PLACES && a->at[i].line != NULL; i++)
+        for (int k = 0; k < PLACES && b->at[k].line != NULL; k++)
             if (strcmp(a->at[i].line, b->at[k].line) == 0
                 && strcmp(a->at[i].name, b->at[k].name) == 0
                 && a->at[i].unwritten == b->at[k].unwritten)

@@ -171,6 +171,7 @@ static bool has_default(const Option *option, const void *values)
 
 static void print_help(FILE *out, const Option *option, const void *values)
 {
+    enum { LEFT = 18 };         /* columns                                */
     static const char *const word[] = {
         [FLAG] = "", [WHOLE] = " N", [DECIMAL] = " X", [CHOICE] = " WORD",
         [TEXT] = " ",
@@ -179,12 +180,12 @@ static void print_help(FILE *out, const Option *option, const void *values)
     snprintf(left, sizeof left, "--%s%s%s", option->name,
              word[option->kind],
              option->kind == TEXT ? option->words : "");
-    fprintf(out, "  %-18s", left);
-    if (strlen(left) > 18)
-        fprintf(out, "\n%20s", "");
+    fprintf(out, "  %-*s", LEFT, left);
+    if (strlen(left) > LEFT)
+        fprintf(out, "\n%*s", LEFT + 2, "");
     fprintf(out, " %s", option->meaning);
     if (option->kind == CHOICE)
-        fprintf(out, ":\n%21s%s", "", option->words);
+        fprintf(out, ":\n%*s%s", LEFT + 3, "", option->words);
     if (has_default(option, values)) {
         fputs(" (", out);
         option_print(out, option, values);

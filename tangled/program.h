@@ -166,6 +166,10 @@ const Step *step_of(const Run *run, const Item *claim, Fault *f);
 bool same_place(const Step *a, const Step *b);
 const Step *same_step(const Run *run, const Step *step);
 
+/* The root of a variance must be larger, or it may be no more than what
+   rounding left of it. m is the mean. */
+double least_root(double m);
+
 /* The name of a step as a claim has it, such as enc1.A^2. */
 int step_name(char *to, size_t size, const Step *step);
 
@@ -266,7 +270,8 @@ void show_tex(FILE *out, const Run *run, bool all, Arena *arena);
 void show_md(FILE *out, const Run *run, bool all, Arena *arena);
 void formula_tex(FILE *out, const char *formula, size_t length);
 
-/* A slip changes values. */
+/* A slip changes values, in some places. */
+enum { PLACES = 6 };
 typedef struct Slipping Slipping;
 typedef struct {
     const char *name;           /* such as "no-scale"                     */
@@ -280,7 +285,7 @@ typedef struct {
                                                    to mistake here; NULL:
                                                    it cannot be made      */
         bool unwritten;         /* M is written, the other carried on     */
-    } at[6];
+    } at[PLACES];
     bool exchanged;             /* X and Z                                */
 } Slip;
 extern const Slip slips[];
@@ -337,12 +342,13 @@ int cell_slips(const Sheet *sheet, Explanation why, const Claim *claim,
 /* Such as "in (2,1) the term 2·3 is left out", in to. */
 const char *cell_sentence(char *to, size_t size, const CellSlip *cell);
 
-
 /* Does a claim have the shape of M? One row and one column are the same.
    claimed_entry is the entry of M, in the sheet's layout, that entry k of
-   the claim is about, and counts from 0 as Item does. */
+   the claim is about, and counts from 0 as Item does. entry_at is the k of
+   entry [i, j] of M. */
 bool shape_fits(const Item *claim, Mat M);
 real *claimed_entry(const Item *claim, Mat M, int k);
+int entry_at(const Item *claim, Mat M, int i, int j);
 /* What a claimed entry is. OPEN: nobody claims it. LAST_DIGIT: its last
    digit is off by one. FOLLOWS: wrong, but right after what went wrong
    before. */
@@ -415,9 +421,9 @@ void right_number(char to[60], const Entry *entry, double x);
 /* What went wrong first, and why, in one sentence. */
 void first_sentence(char to[1000], const Judgement *judgement);
 
-/* The name of a step as it is shown, such as Ṽ, A^2 or 10.6 layer2.X; and
-   how many columns a text takes. */
-void step_label(FILE *out, const Run *run, const Step *step);
+/* The name of a step as it is shown, such as Ṽ, A^2 or 10.6 layer2.X, in
+   to; and how many columns a text takes. */
+const char *step_label(char to[100], const Run *run, const Step *step);
 int text_width(const char *text);
 /* The claims of a judgement as the steps of a run, with marks; and what
    their signs mean. */
@@ -506,9 +512,6 @@ typedef struct {
    "ftx count". */
 int run_command(const char *name, void (*work)(Fault *f, void *data),
         FILE *out, FILE *err, int n, char *argument[]);
-
-int count_numbers(FILE *out, FILE *err, int n, char *argument[]);
-
 /* The hyperparameters as options, in two tables: what an architecture may
    be given, and what its data decide: architecture, N_V and N_C. */
 extern const Option hyper_options[], size_options[];
@@ -524,9 +527,11 @@ Hyperparameters hyper_default(Task task);
 /* What is wrong with them ends the attempt; d_mlp is filled in. */
 void hyper_check(Fault *f, Hyperparameters *hyper);
 
+/* count_numbers is the command `ftx count`; like show. */
+int count_numbers(FILE *out, FILE *err, int n, char *argument[]);
+
 /* n with commas, such as 124,439,808. */
 const char *grouped(long long n, char to[40]);
-
 /* How a model is trained: what `ftx train` was told. */
 typedef struct {
     Training how;               /* but for its seed                       */

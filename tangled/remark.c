@@ -4,15 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-static int number_of(const Judged *j, int row, int col)
-{
-    const Item *item = j->claim.item;
-    Mat M = j->claim.step->M;
-    return item->rows == M->rows && item->cols == M->cols
-         ? (row - 1) * item->cols + col - 1
-         : (col - 1) * item->cols + row - 1;
-}
-
 static double half_unit(const Entry *entry)
 {
     return entry->decimals == EXACT ? 1e-5 : pow(10, -entry->decimals) / 2;
@@ -30,7 +21,6 @@ static void remark(Remarks *to, const char *format, ...)
     va_end(arguments);
 }
 
-
 static bool is_alone(const Step *step)
 {
     bool matrix = strcmp(step->name, "A") == 0
@@ -43,16 +33,17 @@ static bool is_alone(const Step *step)
 static double sum_typed(const Judged *j, int t, double *off)
 {
     const Step *step = j->claim.step;
+    const Item *item = j->claim.item;
     Mat M = step->M;
     bool alone = is_alone(step), rows = step->turned && !alone;
     int n = alone ? M->rows * M->cols : rows ? M->cols : M->rows;
     double sum = 0;
     *off = 1e-9;
     for (int u = 1; u <= n; u++) {
-        int k = alone ? u - 1 : rows ? number_of(j, t, u)
-                                     : number_of(j, u, t);
-        sum += j->claim.item->entry[k].value;
-        *off += half_unit(&j->claim.item->entry[k]);
+        int k = alone ? u - 1 : rows ? entry_at(item, M, t, u)
+                                     : entry_at(item, M, u, t);
+        sum += item->entry[k].value;
+        *off += half_unit(&item->entry[k]);
     }
     return sum;
 }

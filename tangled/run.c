@@ -658,17 +658,21 @@ static Mat copied(Job *job, Mat M, bool turn)
             AT(copy, j, i) = AT(M, i, j);
     return copy;
 }
+double least_root(double m)
+{
+    return (sizeof(real) == sizeof(float) ? 1e-6 : 1e-14) * fabs(m);
+}
+
 static void check_root(const Job *job, const Step *step)
 {
     bool model = job->run.algorithm >= 8;
     char where[30] = "the last";
     if (step->layer > 0)
         snprintf(where, sizeof where, "layer %d", step->layer);
-    double tiny = sizeof(real) == sizeof(float) ? 1e-6 : 1e-14;
     Mat v = step[0].M, m = step[-1].M;
     for (int t = 1; t <= v->rows * v->cols; t++) {
         int i = v->cols == 1 ? t : 1, j = v->cols == 1 ? 1 : t;
-        double least = model ? tiny * fabs(AT(m, i, j)) : 0;
+        double least = model ? least_root(AT(m, i, j)) : 0;
         if ((real)sqrt(AT(v, i, j) + job->epsilon) > least)
             continue;
         if (model)

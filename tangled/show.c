@@ -229,21 +229,20 @@ static void print_meaning(FILE *out, const Run *run, const Step *step)
     }
 }
 
-void step_label(FILE *out, const Run *run, const Step *step)
+const char *step_label(char to[100], const Run *run, const Step *step)
 {
-    if (run->algorithm >= 8 && step->aspect == VALUE)
-        fprintf(out, "%d.%d ", step->algorithm, step->line);
+    char line[30] = "", place[60];
     Step bare = *step;
-    char name[60];
     bare.name = "";
-    step_name(name, sizeof name, &bare);
-    char *head = strchr(name, '^');
-    fprintf(out, "%.*s", (int)(head == NULL ? strlen(name)
-                               : (size_t)(head - name)), name);
+    step_name(place, sizeof place, &bare);
+    int before = (int)strcspn(place, "^");
     bool named = step->aspect != VALUE
               || strcmp(step->name, "S_scaled") == 0;
-    fputs(named ? step->name : formula_of(step)->symbol, out);
-    fputs(head == NULL ? "" : head, out);
+    if (run->algorithm >= 8 && step->aspect == VALUE)
+        snprintf(line, sizeof line, "%d.%d ", step->algorithm, step->line);
+    snprintf(to, 100, "%s%.*s%s%s", line, before, place,
+             named ? step->name : formula_of(step)->symbol, place + before);
+    return to;
 }
 
 int text_width(const char *text)

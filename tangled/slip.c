@@ -811,10 +811,9 @@ static bool is_post_norm(const Slipping *s)
 static Mat normalised(Slipping *s, Mat X)
 {
     Mat m = mean(X), v = variance(X, m);
-    double tiny = sizeof(real) == sizeof(float) ? 1e-6 : 1e-14;
     for (int j = 1; j <= v->cols; j++)
         if (!((real)sqrt(AT(v, 1, j) + epsilon(s))
-              > tiny * fabs(AT(m, 1, j))))
+              > least_root(AT(m, 1, j))))
             cannot_be(s);
     Mat Y = standardise(X, m, v, epsilon(s));
     return add_bias(scale_rows(of_norm(s, "gamma"), Y),
@@ -1218,10 +1217,8 @@ static Mat token(Slipping *s, int y)
 
 static double chance(const Slipping *s)
 {
-    for (int k = 0; k < s->sheet->n; k++)
-        if (strcmp(s->sheet->item[k].name, "u") == 0)
-            return s->sheet->item[k].entry[s->here->turn - 1].value;
-    return 0;
+    const Item *u = given_as(s, "u");
+    return u == NULL ? 0 : u->entry[s->here->turn - 1].value;
 }
 
 static Mat most_probable(Slipping *s, Mat M)
@@ -1655,29 +1652,29 @@ bool is_rounding(const Slip *slip)
     return strstr(slip->name, "-rounded-") != NULL;
 }
 
+static bool has_shape(const Item *claim, Mat M)
+{
+    return claim->rows == M->rows && claim->cols == M->cols;
+}
+
 bool shape_fits(const Item *claim, Mat M)
 {
     bool vector = M->rows == 1 || M->cols == 1;
-    return (claim->rows == M->rows && claim->cols == M->cols)
+    return has_shape(claim, M)
         || (vector && claim->rows == M->cols && claim->cols == M->rows);
 }
 
 real *claimed_entry(const Item *claim, Mat M, int k)
 {
     int i = k / claim->cols + 1, j = k % claim->cols + 1;
-    return claim->rows == M->rows && claim->cols == M->cols
-         ? &AT(M, i, j) : &AT(M, j, i);
+    return has_shape(claim, M) ? &AT(M, i, j) : &AT(M, j, i);
 }
 
-/* Which entry of a claim is about entry [i, j] of its step, from 0. */
-static int entry_at(const Claim *c, int i, int j)
+int entry_at(const Item *claim, Mat M, int i, int j)
 {
-    return c->item->rows == c->step->M->rows
-        && c->item->cols == c->step->M->cols
-         ? (i - 1) * c->item->cols + j - 1
-         : (j - 1) * c->item->cols + i - 1;
+    return has_shape(claim, M) ? (i - 1) * claim->cols + j - 1
+                               : (j - 1) * claim->cols + i - 1;
 }
-
 
 static const struct Product {
     Place place;
@@ -1694,6 +1691,15 @@ static const struct Product {
     { { "7.1", "logits" }, "W_u", "e", false },
 };
 
+static const struct Product *product_at(Place place)        /* or NULL */
+{
+    for (size_t k = 0; k < sizeof products / sizeof *products; k++)
+        if (strcmp(products[k].place.line, place.line) == 0
+            && strcmp(products[k].place.name, place.name) == 0)
+            return &products[k];
+    return NULL;
+}
+
 static Mat factor(Slipping *s, const char *name)
 {
     int algorithm = s->variation.run->algorithm;
@@ -1704,9 +1710,8 @@ static Mat factor(Slipping *s, const char *name)
         return value_of(s, name[0] == 'X' ? "e" : "e_t");
     if (algorithm == 7 && s->variation.run->tied && name[0] == 'W')
         return transposed(s, value_of(s, "W_e"));
-    return strcmp(name, "Z") == 0 && given_as(s, "Z") == NULL
-         ? value_of(s, "X")
-                                                        : value_of(s, name);
+    bool self = strcmp(name, "Z") == 0 && given_as(s, "Z") == NULL;
+    return value_of(s, self ? "X" : name);
 }
 static bool tells(const Entry *entry, double change)
 {
@@ -1749,39 +1754,40 @@ static void seek_cell(Slipping *s, const Mat factors[2], CellSlip cell,
         }
     }
 }
+static void exchange_factors(CellSlip *cell)
+{
+    for (int k = 0; k < 2; k++) {
+        double left = cell->left[k];
+        cell->left[k] = cell->right[k];
+        cell->right[k] = left;
+    }
+}
+
 static void seek_cells(Slipping *s, Mat M)
 {
+    enum { MOST_TERMS = 100 };
     char line[30];
-    const Claim *c = s->sought;
-    Place place = place_of(c->step, line);
-    const struct Product *p = products, *end = p + sizeof products
-                                                 / sizeof *p;
-    while (p < end && (strcmp(p->place.line, place.line) != 0
-                       || strcmp(p->place.name, place.name) != 0))
-        p++;
-    if (p == end || !shape_fits(c->item, c->step->M))
+    const Item *item = s->sought->item;
+    const Step *step = s->sought->step;
+    const struct Product *p = product_at(place_of(step, line));
+    if (p == NULL || !shape_fits(item, step->M))
         return;
     Mat L = factor(s, p->left), R = factor(s, p->right);
-    enum { MOST_TERMS = 100 };
     if (R->rows > MOST_TERMS)
         return;
     Mat factors[] = { p->turned ? L : transposed(s, L), R };
     s->cell = arena_alloc(s->arena, MOST_CELLS * sizeof *s->cell);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
-            int k = entry_at(c, c->step->turned ? j : i,
-                             c->step->turned ? i : j);
-            if (verdict_on(&c->item->entry[k], AT(M, i, j)) > RIGHT)
+            int k = step->turned ? entry_at(item, step->M, j, i)
+                                 : entry_at(item, step->M, i, j);
+            if (verdict_on(&item->entry[k], AT(M, i, j)) > RIGHT)
                 seek_cell(s, factors, (CellSlip){ .entry = k, .i = i,
-                          .j = j, .row = k / c->item->cols + 1,
-                          .col = k % c->item->cols + 1 }, AT(M, i, j));
+                          .j = j, .row = k / item->cols + 1,
+                          .col = k % item->cols + 1 }, AT(M, i, j));
         }
-    for (int k = 0; k < s->cells && c->step->turned; k++)
-        for (int i = 0; i < 2; i++) {
-            double left = s->cell[k].left[i];
-            s->cell[k].left[i] = s->cell[k].right[i];
-            s->cell[k].right[i] = left;
-        }
+    for (int k = 0; k < s->cells && step->turned; k++)
+        exchange_factors(&s->cell[k]);
 }
 static const char *term(char to[60], double left, double right)
 {
@@ -1800,9 +1806,9 @@ const char *cell_sentence(char *to, size_t size, const CellSlip *cell)
                  term(is[1], l[1], r[1]));
     else
         snprintf(to, size, "in (%d,%d) the term %s %s", cell->row,
-                 cell->col,
-                 term(is[0], l[0], r[0]), cell->kind == LEFT_OUT
-                 ? "is left out" : "has the wrong sign");
+                 cell->col, term(is[0], l[0], r[0]),
+                 cell->kind == LEFT_OUT ? "is left out"
+                                        : "has the wrong sign");
     return to;
 }
 
@@ -1875,7 +1881,7 @@ static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
     for (int k = 0; k < 2 && s->why->slip[k] != NULL; k++) {
         Mat before = Y;
         s->slip = s->why->slip[k];
-        for (int i = 0; i < 6 && s->slip->at[i].line != NULL; i++)
+        for (int i = 0; i < PLACES && s->slip->at[i].line != NULL; i++)
             if (strcmp(s->slip->at[i].line, place.line) == 0
                 && strcmp(s->slip->at[i].name, place.name) == 0
                 && s->slip->at[i].unwritten == unwritten
@@ -1892,7 +1898,7 @@ static bool is_of(const Slip *slip, const Step *step)
 {
     char line[30];
     Place place = place_of(step, line);
-    for (int i = 0; i < 6 && slip->at[i].line != NULL; i++) {
+    for (int i = 0; i < PLACES && slip->at[i].line != NULL; i++) {
         const char *name = slip->at[i].name;
         bool of_3 = step->algorithm == 3 && strcmp(name, "S_scaled") == 0;
         if (strcmp(slip->at[i].line, place.line) == 0
@@ -1905,7 +1911,7 @@ static bool is_of(const Slip *slip, const Step *step)
 bool has_place(const Run *run, const Slip *slip, const Step *until)
 {
     bool found = slip->exchanged;
-    for (int i = 0; i < 6 && slip->at[i].line != NULL; i++)
+    for (int i = 0; i < PLACES && slip->at[i].line != NULL; i++)
         found |= *slip->at[i].line == '\0';
     for (const Step *s = run->step; !found && s <= until; s++)
         found = is_of(slip, s);

@@ -102,6 +102,10 @@ static void wrong_architectures_are_refused(void **state)
                    "directory.");
     assert_refusal(COUNT("none", "--total", "--d_e=8"), "ftx count: --d_e=8 "
                    "goes with an architecture; none has sizes of its own.");
+    assert_refusal(COUNT("--total", "--", "--none"), "--none: cannot be "
+                   "opened: No such file or directory.");
+    assert_refusal(COUNT("-", "--total"), "-: cannot be opened: No such "
+                   "file or directory.");
     assert_refusal(COUNT("--total", "--", "none"), "none: cannot be opened: "
                    "No such file or directory.");
     assert_refusal(COUNT("d", "--", "--help"), "ftx count: expected one "
