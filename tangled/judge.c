@@ -258,9 +258,14 @@ static bool try_slips(Judging *j, int w, const Slip *a, const Slip *b)
     Explanation why = { .slip = { a, b } };
     int before = j->found, best = j->best;
     bool useful = try_one(j, w, why);
+    bool fits = j->found != before || j->best != best;
+    int found = j->found;
+    best = j->best;
     why.only = j->claim[w].step;
-    if (j->found == before && j->best == best && can_be_narrower(why.only))
+    if (can_be_narrower(why.only))
         useful |= try_one(j, w, why);
+    if (fits && j->best == best)
+        j->found = found;
     return useful;
 }
 enum {

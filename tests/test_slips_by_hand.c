@@ -87,6 +87,33 @@ static void slips_of_drawing_worked_out_by_hand_are_named(void **state)
     assert_named("alg14", "claim y = 1 2\n", "argmax");
 }
 
+/* ------------------------------------------------------ in one head only */
+
+/* In the worked sheet the scores of head 1 are 0 and ln(3), of head 2 ln(2)
+   and 0. With 2^x for e^x the weights are 1/(1 + 2^ln(3)), and so on. */
+static void the_head_in_which_a_slip_was_made_is_named(void **state)
+{
+    (void)state;
+    static const struct { const char *claims; int wrong, head; } made[] = {
+        { "claim A^1 = 1/4 1/2 ; 3/4 1/2\n"
+          "claim A^2 = 0.500 0.618 ; 0.500 0.382\n", 1, 2 },
+        { "claim A^1 = 0.318 0.500 ; 0.682 0.500\n"
+          "claim A^2 = 1/2 2/3 ; 1/2 1/3\n", 0, 1 },
+        { "claim A^1 = 0.318 0.500 ; 0.682 0.500\n"
+          "claim A^2 = 0.500 0.618 ; 0.500 0.382\n", 0, 0 },
+        { "claim A^1 = 0.318 0.500 ; 0.682 0.500\n", 0, 0 },
+    };
+    for (int k = 0; k < 4; k++) {
+        const Judgement *judgement
+            = judged_with("tests/worked/alg05.sheet", made[k].claims);
+        const Judged *judged = &judgement->judged[made[k].wrong];
+        assert_int_equal(judged->n, 1);
+        assert_string_equal(judged->why->slip[0]->name, "base-2");
+        const Step *only = judged->why->only;
+        assert_int_equal(only == NULL ? 0 : only->head, made[k].head);
+    }
+}
+
 /* --------------------------------------------------------- what follows */
 
 #define assert_follow(sheet, claims, wrong, follow) \
@@ -135,6 +162,7 @@ int main(void)
         TEST(slips_worked_out_by_hand_are_named),
         TEST(slips_of_a_step_worked_out_by_hand_are_named),
         TEST(slips_of_drawing_worked_out_by_hand_are_named),
+        TEST(the_head_in_which_a_slip_was_made_is_named),
         TEST(loss_and_gradients_follow_from_a_wrong_P),
         TEST(a_new_parameter_follows_from_a_wrong_gradient),
         TEST(all_tokens_follow_from_a_wrong_one),
