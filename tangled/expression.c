@@ -7,6 +7,10 @@
 
 enum { DEEPEST = 100 };         /* parentheses and signs, nested */
 #define DIGITS "0123456789"
+#define PI 3.14159265358979323846
+
+static const char no_number[] =
+    "expected a number, such as 1, -0.5, 1/2 or sqrt(2)";
 
 typedef struct {
     const char *p;              /* what comes next                     */
@@ -74,9 +78,8 @@ static double number(Reading *r)
     enum { LONGEST = 400 };
     int decimals;
     const char *end = after_number(r->p, &decimals);
-    if (end == r->p + strspn(r->p, "."))
-        return wrong(r, "expected a number, such as 1, -0.5, 1/2 or "
-                        "sqrt(2)");
+    if (end == r->p + (*r->p == '.'))
+        return wrong(r, no_number);
     if (end - r->p > LONGEST)
         return wrong(r, "a number of more than 400 characters");
     double value = strtod(r->p, NULL);
@@ -96,6 +99,8 @@ static double in_parentheses(Reading *r, const char *close)
 
 static double argument(Reading *r, bool latex, bool one_digit)
 {
+    if (r->fault != NULL)
+        return NAN;
     if (latex)
         r->p += strspn(r->p, " \t");
     if (accept(r, "("))
@@ -116,7 +121,7 @@ static const struct {
     double (*function)(double x);
 } words[] = {
     { "e",    2.71828182845904523536, NULL },
-    { "pi",   3.14159265358979323846, NULL },
+    { "pi",   PI, NULL },
     { "inf",      INFINITY, NULL },    { "Inf",   INFINITY, NULL },
     { "infinity", INFINITY, NULL },    { "infty", INFINITY, NULL },
     { "sqrt", 0, square_root },        { "ln",    0, log },
@@ -142,7 +147,7 @@ static double word(Reading *r, bool latex)
     }
     if (n == 3 && strncmp(r->p, "log", n) == 0)
         return wrong(r, "log has several meanings; write ln(...)");
-    return wrong(r, "expected a number, such as 1, -0.5, 1/2 or sqrt(2)");
+    return wrong(r, no_number);
 }
 static double latex_command(Reading *r)
 {
@@ -167,7 +172,7 @@ static double primary(Reading *r)
     if (accept(r, "√"))
         return sqrt(argument(r, true, false));
     if (accept(r, "π"))
-        return words[1].value;
+        return PI;
     if (accept(r, "∞"))
         return r->infinite = true, INFINITY;
     if (*r->p == '\\')

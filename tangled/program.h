@@ -73,8 +73,9 @@ enum {
 };
 
 /* read_sheet reads the file of that name, "-" for standard input;
-   sheet_of reads a text of length bytes, which it changes. A sheet lives
-   in the arena. What is wrong ends the attempt. */
+   sheet_of reads a text of length bytes, with room for one more, and
+   changes it. A sheet lives in the arena. What is wrong ends the
+   attempt. */
 const Sheet *read_sheet(Arena *arena, const char *name, Fault *f);
 const Sheet *sheet_of(Arena *arena, const char *name, char *text,
                       int length, Fault *f);

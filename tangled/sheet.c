@@ -203,7 +203,9 @@ static bool read_prefix(const char *word, size_t n, Item *item)
     while (k < all && (strlen(prefixes[k].word) != letters
                        || strncmp(prefixes[k].word, word, letters) != 0))
         k++;
-    if (k == all || letters + strspn(word + letters, "0123456789") != n)
+    bool counts = k < all && prefixes[k].aspect == VALUE;
+    size_t digits = counts ? strspn(word + letters, "0123456789") : 0;
+    if (k == all || letters + digits != n)
         return false;
     if (prefixes[k].part != NOWHERE) {
         item->part = prefixes[k].part;
@@ -540,10 +542,10 @@ static bool takes_word(const char *name)
 
 static bool read_word(Reader *r)
 {
-    const char *end = r->p;
     skip_blanks(r);
-    for (end = r->p; isalnum((unsigned char)*end) || *end == '-'; end++)
-        ;
+    const char *end = r->p;
+    while (isalnum((unsigned char)*end) || *end == '-')
+        end++;
     const char *rest = end + strspn(end, " \t");
     if (!takes_word(r->item->name) || !isalpha((unsigned char)*r->p)
         || !ends_line(rest))
@@ -611,7 +613,7 @@ static void read_claim(Reader *r)
 static void read_item(Reader *r, const Sheet *sheet)
 {
     *r->item = (Item){ .claim = false };
-    if (begins(r->p, "claim") && blank(r->p + 5) > 0)
+    if (begins(r->p, "claim") && blank(r->p + strlen("claim")) > 0)
         read_claim(r);
     read_name(r);
     const char *value = after_equals(r->p);

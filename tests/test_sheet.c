@@ -355,6 +355,9 @@ static void what_is_wrong_is_quoted_with_its_place(void **state)
     FAULT("X = 1 \\", "text:1:7: at '\\': " NO_NUMBER);
     FAULT("X = 1 \\left", "text:1:7: at '\\left': " NO_NUMBER);
     FAULT("X = 1 \\left\\", "text:1:7: at '\\left\\': " NO_NUMBER);
+    FAULT("X = \\frac{1 2}{3}", "text:1:13: at '2}{3}': expected a }.");
+    FAULT("X = ..5", "text:1:5: at '..5': " NO_NUMBER);
+    FAULT("claim grad2.W_u = 1", "text:1:7: at 'grad2.W_u': " NO_NAME);
     FAULT("X = 1 \\leftx", "text:1:7: at '\\leftx': " NO_NUMBER);
     FAULT("claims = 1", "text:1:1: at 'claims': " NO_NAME);
     FAULT("claim 1 = 1", "text:1:7: at '1': expected a line such as "
