@@ -1,6 +1,6 @@
-/* The program ftx: reading a sheet, running its algorithm, showing the
-   steps. What a user types is validated here, before it comes near the
-   library; a fault is one sentence with file, line and column. */
+/* The program ftx: what its files offer each other. What a user types is
+   validated here, before it comes near the library; a fault is one
+   sentence with file, line and column. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 #include "ftx.h"

@@ -348,6 +348,7 @@ static bool agree(Dimensions *d, const char *symbol, int size,
     misfit->is = size;
     return fixed->size == size;
 }
+
 static int size_of(const Dimensions *d, const char *symbol)
 {
     const Dimension *found = dimension(d, symbol);
@@ -651,11 +652,12 @@ static Mat copied(Job *job, Mat M, bool turn)
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
     size_t n = (size_t)M->rows * (size_t)M->cols;
-    if (!turn)
+    if (turn)
+        for (int j = 1; j <= M->cols; j++)
+            for (int i = 1; i <= M->rows; i++)
+                AT(copy, j, i) = AT(M, i, j);
+    else
         memcpy(copy->at, M->at, n * sizeof *M->at);
-    for (int j = 1; turn && j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(copy, j, i) = AT(M, i, j);
     return copy;
 }
 double least_root(double m)
@@ -814,8 +816,8 @@ static void note_index(Job *job, const char *line, int index)
     if (strcmp(line, "14.2") == 0
         || (strcmp(line + 2, ".2") == 0 && job->data_n > 1))
         job->turn = index;
-    if (strcmp(line, "14.5") == 0 || strcmp(line, "15.6") == 0)
-        job->turn++;            /* which Algorithm 14 says itself */
+    if (strcmp(line, "15.6") == 0)
+        job->turn++;            /* Algorithm 15 does not count its turns */
 }
 static Mat varied(const Job *job, const Step *step, Mat M)
 {
@@ -1119,7 +1121,7 @@ static int given_layers(Job *job, Part part, const char *name)
     }
     double L = number_of(job, name, least);
     if (least > MOST)
-        fault(job->f, job->start->at, "a sheet has at most %d layers.",
+        fault(job->f, job->start->at, "a model has at most %d layers.",
               MOST);
     if (L != floor(L) || L < least || L > MOST)
         fault(job->f, find(job, name, 0)->at, "%s is %g; it must be one "
@@ -1308,6 +1310,14 @@ static int layers(const Hyperparameters *h)     /* of attention */
     return h->L + h->L_enc + 2 * h->L_dec;
 }
 
+static void limit_all_heads(const Job *job)
+{
+    enum { MOST = 1000 };
+    if (layers(&job->hyper) * job->hyper.H > MOST)
+        fault(job->f, job->start->at, "a model has at most %d heads in all "
+              "of its layers.", MOST);
+}
+
 static Theta *given_theta(Job *job)
 {
     const Item *tied = find(job, "W_u", 0);
@@ -1319,7 +1329,7 @@ static Theta *given_theta(Job *job)
         assume(job, "W_u", 0, "W_eᵀ");
     else
         need(job, "W_u", 0);
-    limit(job, 3000.0 * layers(&job->hyper) * job->hyper.H);
+    limit_all_heads(job);
     Theta *theta = theta_new(job->arena, &job->hyper);
     job->hyper = theta->hyper;
     limit(job, (double)theta_count(theta));
@@ -1539,14 +1549,13 @@ static Inference given_inference(Job *job, double tau, NumberList *list)
     const Item *u = find(job, "u", 0);
     int n = u == NULL ? 1 : u->rows * u->cols;
     job->ell_gen = whole(job, "ell_gen", n, 10000, "");
+    size_t bytes = (size_t)job->ell_gen * sizeof(double);
     *list = (NumberList){ .n = job->ell_gen };
     if (u != NULL || tau > 0)
         list->u = given_chances(job, job->ell_gen, "each token that is "
                                 "drawn needs one");
     else
-        list->u = memset(arena_alloc(job->arena, (size_t)job->ell_gen
-                         * sizeof(double)), 0,
-                         (size_t)job->ell_gen * sizeof(double));
+        list->u = memset(arena_alloc(job->arena, bytes), 0, bytes);
     job->chances = list;
     return (Inference){ .ell_gen = job->ell_gen, .tau = tau,
                         .chance = { next_chance, job } };

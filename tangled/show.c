@@ -262,8 +262,7 @@ static void print_place(FILE *out, const Run *run, const Step *step)
     if (run->algorithm != step->algorithm && step->part > LAYER)
         fprintf(out, ", %s", parts[step->part]);
     if (step->turn > 0)
-        fprintf(out, ", %s = %d", run->algorithm < 14 ? "n" : "i",
-                step->turn);
+        fprintf(out, ", %c = %d", step->loop, step->turn);
     if (step->layer > 0 && step->aspect == VALUE)
         fprintf(out, ", l = %d", step->layer);
     if (step->head > 0 && step->aspect == VALUE)

@@ -327,8 +327,13 @@ static void what_would_be_too_large_is_refused_before_it_is_run(void **state)
     assert_refused(text, "text:1:1: the steps would have more than two million "
                    "entries.");
     assert_refused("algorithm 10\nx = 1\n" BIGRAMS "L 100\nlayer1.Wq^1000 = 1 0\n",
-                   "text:1:1: the steps would have more than two million "
-                   "entries.");
+                   "text:1:1: a model has at most 1000 heads in all of its "
+                   "layers.");
+    assert_refused("algorithm 10\nx = 1\n" BIGRAMS "L 91\nlayer1.Wq^11 = 1 0\n",
+                   "text:1:1: a model has at most 1000 heads in all of its "
+                   "layers.");
+    assert_claims("algorithm 10\nx = 1\nepsilon 1\n" BIGRAMS
+                  "L 100\nlayer1.Wq^10 = 1 0\n", 0);
 }
 
 static void more_numbers_than_tokens_can_be_drawn_are_refused(void **state)
