@@ -91,9 +91,10 @@ static void sentence_of(Demo *d, void (*call)(Demo *d), char *to, size_t n)
     }
     close(ends[1]);
     FILE *in = fdopen(ends[0], "r");
-    if (child > 0 && fgets(to, (int)n, in) != NULL)
+    if (in != NULL && fgets(to, (int)n, in) != NULL)
         to[strcspn(to, "\n")] = '\0';
-    fclose(in);
+    if (in != NULL)
+        fclose(in);
     if (child > 0)
         waitpid(child, &status, 0);
 }
@@ -527,13 +528,12 @@ static Mat one_position(Mistake *m, const char *at, Mat M)
 {
     if (!is(at, "10.3 X"))
         return M;
-    int all[48], last[48];
+    Mat W_p = m->theta->W_p, X = input(M->tape, M->rows, M->cols);
     for (int t = 1; t <= M->cols; t++)
-        all[t - 1] = t, last[t - 1] = M->cols;
-    Mat W_p = m->theta->W_p;
-    Mat wrong = gather(M->tape, W_p, M->cols, last);
-    return add(add(M, wrong),
-               scale(gather(M->tape, W_p, M->cols, all), -1));
+        for (int i = 1; i <= M->rows; i++)
+            AT(X, i, t) = AT(M, i, t) - AT(W_p, i, t)
+                        + AT(W_p, i, M->cols);
+    return X;
 }
 
 static void e11(Demo *d)
@@ -543,11 +543,11 @@ static void e11(Demo *d)
     ROW(d, "loss of a trained decoder", loss(d, NULL));
     ROW(d, "every token at position l, the length", loss(d, &m));
 }
-
 static void try_no_context(Demo *d)
 {
     input(d->tape, 6, 0);
 }
+
 static void e12(Demo *d)
 {
     Mat X = embedded(d, 4);
@@ -577,13 +577,6 @@ static void e13(Demo *d)
     ROW(d, "loss of a trained decoder, line 6 with Z = X~", loss(d, NULL));
     ROW(d, "line 6 with Z = X", loss(d, &m));
 }
-
-static bool look_ahead(int t_z, int t_x, const void *data)
-{
-    (void)data;
-    return t_z >= t_x;
-}
-static const Mask transposed = { look_ahead, NULL };
 /* How many of the columns from ... of P change if x[t] does. */
 static int columns_changed(Demo *d, int t, int from, Mistake *m)
 {
@@ -601,6 +594,13 @@ static int columns_changed(Demo *d, int t, int from, Mistake *m)
                                       gather(d->tape, Q, 1, &j)) > 0;
     return changed;
 }
+static bool look_ahead(int t_z, int t_x, const void *data)
+{
+    (void)data;
+    return t_z >= t_x;
+}
+static const Mask transposed = { look_ahead, NULL };
+
 static void e14(Demo *d)
 {
     trained_decoder(d);
@@ -750,7 +750,7 @@ static void e20(Demo *d)
     small_model(d, D_TRANSFORMER);
     d->x.length = 1;
     ROW(d, "loss of a sequence of one token", loss(d, NULL));
-    ROW(d, "length of a step on it", length_of_step(d, 1));
+    ROW(d, "length of a step on it", length_of_step(d, false));
     d->x.length = 0;
     refused(d, "a sequence of no token:", try_forward);
 }
@@ -1392,18 +1392,9 @@ static int erratum_named(const char *name)
     int k = atoi(digits);
     return k <= ERRATA ? k : 0;
 }
-/* Whether there is anything of that name; if not, it says so. */
-static bool known(FILE *err, const char *name)
+static bool known(const char *name)
 {
-    if (erratum_named(name) > 0 || strcmp(name, "ports") == 0)
-        return true;
-    if (name[0] == '-')
-        fprintf(err, "ftx erratum: there is no option %.100s; see 'ftx "
-                "erratum --help'.\n", name);
-    else
-        fprintf(err, "ftx erratum: there is no erratum %.100s; they are "
-                "E1 to E%d.\n", name, ERRATA);
-    return false;
+    return erratum_named(name) > 0 || strcmp(name, "ports") == 0;
 }
 
 static void tell_named(FILE *out, const char *name, bool numbers_only)
@@ -1413,22 +1404,33 @@ static void tell_named(FILE *out, const char *name, bool numbers_only)
     else
         tell(out, erratum_named(name), numbers_only);
 }
+static void tell_them(Fault *f, void *data)
+{
+    static const Option table[] = {
+        { "numbers", FLAG, 0, 0, 0, NULL, "" }, { .name = NULL }
+    };
+    Command *c = data;
+    bool numbers_only = false;
+    const Options options[] = { { "Options:", table, &numbers_only },
+                                { .table = NULL } };
+    if (asks_help(c->n, c->argument)) {
+        fputs(erratum_usage, c->out);
+        return;
+    }
+    int n = obey(f, options, c->n, c->argument);
+    for (int k = 0; k < n; k++)
+        if (!known(c->argument[k]))
+            fault(f, 0, "there is no erratum %.100s; they are E1 to E%d.",
+                  c->argument[k], ERRATA);
+    if (n == 0)
+        list(c->out);
+    for (int k = 0; k < n; k++) {
+        fputs(k > 0 ? "\n" : "", c->out);
+        tell_named(c->out, c->argument[k], numbers_only);
+    }
+}
+
 int erratum(FILE *out, FILE *err, int n, char *argument[])
 {
-    bool numbers_only = n > 0 && strcmp(argument[0], "--numbers") == 0;
-    if (n > 0 && strcmp(argument[0], "--help") == 0) {
-        fputs(erratum_usage, out);
-        return 0;
-    }
-    for (int k = numbers_only; k < n; k++)
-        if (!known(err, argument[k]))
-            return 2;
-    if (n == numbers_only)
-        list(out);
-    for (int k = numbers_only; k < n; k++) {
-        if (k > numbers_only)
-            fputc('\n', out);
-        tell_named(out, argument[k], numbers_only);
-    }
-    return 0;
+    return run_command("ftx erratum", tell_them, out, err, n, argument);
 }

@@ -94,7 +94,6 @@ FAST static double gradient_norm(const Theta *theta)
     return sqrt(sum_of_squares);
 }
 
-
 /* What the gradient is multiplied by; NaN for an infinite gradient. */
 static double factor_of(const Trainer *trainer)
 {

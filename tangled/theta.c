@@ -136,14 +136,13 @@ static bool in(int least, int x, int most)
 const char *hyperparameters_fault(const Hyperparameters *hyper)
 {
     const Hyperparameters h = *hyper;
-    bool heads = in(1, h.H, 1000);
     if (!in(1, h.N_V, 10000000))
         return "N_V must be in 1 ... 10000000.";
     if (!in(1, h.ell_max, 10000000))
         return "ell_max must be in 1 ... 10000000.";
     if (!in(0, h.L, 1000) || !in(0, h.L_enc, 1000) || !in(0, h.L_dec, 1000))
         return "L, L_enc and L_dec must be in 0 ... 1000.";
-    if (!heads)
+    if (!in(1, h.H, 1000))
         return "H must be in 1 ... 1000.";
     if (!in(1, h.d_e, 100000) || !in(1, h.d_mlp, 1000000))
         return "d_e must be in 1 ... 100000, d_mlp in 1 ... 1000000.";

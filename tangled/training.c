@@ -191,19 +191,6 @@ static void put_in_order(Trainer *trainer, int epoch)
     trainer->ordered = epoch;
 }
 
-const int *up_to(Tape *tape, int n)
-{
-    size_t bytes = (size_t)n * sizeof(int);
-    int *numbers = arena_alloc(tape_arena(tape), bytes);
-    for (int k = 1; k <= n; k++)
-        numbers[k - 1] = k;
-    return numbers;
-}
-static long long steps_in_epoch(const Trainer *trainer)
-{
-    int batch = trainer->how.batch;
-    return (trainer->data->N_data + (long long)batch - 1) / batch;
-}
 int begin_training(Trainer *trainer, Loss *loss, const Data *data)
 {
     REQUIRE(data->N_data >= 1, "there is no data to learn from.");
@@ -217,6 +204,12 @@ int begin_training(Trainer *trainer, Loss *loss, const Data *data)
                                                      * sizeof(int));
     return data->N_data;
 }
+static long long steps_in_epoch(const Trainer *trainer)
+{
+    int batch = trainer->how.batch;
+    return (trainer->data->N_data + (long long)batch - 1) / batch;
+}
+
 int first_n(const Trainer *trainer, int epoch)
 {
     long long steps = steps_in_epoch(trainer);
@@ -225,6 +218,14 @@ int first_n(const Trainer *trainer, int epoch)
         return 1;
     return taken < steps ? (int)taken * trainer->how.batch + 1
                          : trainer->data->N_data + 1;
+}
+const int *up_to(Tape *tape, int n)
+{
+    size_t bytes = (size_t)n * sizeof(int);
+    int *numbers = arena_alloc(tape_arena(tape), bytes);
+    for (int k = 1; k <= n; k++)
+        numbers[k - 1] = k;
+    return numbers;
 }
 FAST static void add_gradients(const Theta *theta, const Theta *view)
 {

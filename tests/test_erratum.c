@@ -140,6 +140,16 @@ static void what_is_not_there_is_answered_with_a_sentence(void **state)
     assert_that(run(2, (char *[]){ last, first }) == 2 && out[0] == '\0');
 }
 
+static void an_option_may_stand_behind_a_name(void **state)
+{
+    (void)state;
+    static char before[LONGEST];
+    char option[] = "--numbers", name[] = "E33";
+    strcpy(before, numbers_of(name));
+    assert_that(run(2, (char *[]){ name, option }) == 0);
+    assert_that(strcmp(out, before) == 0);
+}
+
 static void help_has_an_example(void **state)
 {
     (void)state;
@@ -371,6 +381,7 @@ int main(void)
         TEST(without_a_number_all_are_listed),
         TEST(an_erratum_has_several_spellings),
         TEST(what_is_not_there_is_answered_with_a_sentence),
+        TEST(an_option_may_stand_behind_a_name),
         TEST(help_has_an_example),
         TEST(the_sizes_of_things),
         TEST(the_norm_of_1_2_3_4),
