@@ -70,7 +70,6 @@ struct Slipping {
     int cells;
     Mat gradient;               /* the latest                             */
 };
-
 static bool is_known(const Step *place, const Step *here)
 {
     bool of_head = place->head == 0 || place->head == here->head;
@@ -98,15 +97,15 @@ static Mat value_of(Slipping *s, const char *name)
     return value_at(s, name, 0);
 }
 
+/* What the sheet gives under a name; NULL: nothing. */
 static const Item *given_as(const Slipping *s, const char *name)
 {
     for (int k = 0; k < s->sheet->n; k++)
         if (!s->sheet->item[k].claim
             && strcmp(s->sheet->item[k].name, name) == 0)
             return &s->sheet->item[k];
-    return NULL;                /* it is not */
+    return NULL;
 }
-
 static void remember(Slipping *s, const char *name, const Step *place,
                      Mat M)
 {
@@ -122,7 +121,6 @@ static void note(Slipping *s, Place place, const Step *step, Mat M)
         remember(s, "e", step, M);
 }
 
-/* What the next line works on: e; in a model X, also where it is Z. */
 static Mat stream(Slipping *s) { return value_of(s, "e"); }
 
 static Mat zeros_beside(Slipping *s, Mat M, int rows, int cols)
@@ -155,7 +153,6 @@ static Mat softmax_of(Slipping *s, Mat M)
     }
     return softmax(M);
 }
-
 static void transposed_backward(Mat T)
 {
     Mat M = T->of[0];
@@ -1699,7 +1696,6 @@ static const struct Product *product_at(Place place)        /* or NULL */
             return &products[k];
     return NULL;
 }
-
 static Mat factor(Slipping *s, const char *name)
 {
     int algorithm = s->variation.run->algorithm;
@@ -1820,7 +1816,6 @@ static bool is_made(const Slipping *s, const Step *here)
            && (only->head == here->head || here->head == 0));
 }
 
-/* M with other numbers; what is behind M on the tape stays there. */
 static Mat with_numbers(Slipping *s, Mat M, Mat numbers, bool as_softmax)
 {
     Mat from = as_softmax ? M->logits : M;
@@ -1834,9 +1829,6 @@ static Mat with_numbers(Slipping *s, Mat M, Mat numbers, bool as_softmax)
     M = add(from, change);
     return as_softmax ? softmax_of(s, M) : M;
 }
-
-/* Training and inference read the logarithms of P, not P. The gradient is
-   then P less the one-hot vector, with this P. */
 static bool is_read_by_logarithm(const Slipping *s, Place place, Mat M)
 {
     return s->variation.run->algorithm >= 11 && M->logits != NULL
@@ -1861,9 +1853,6 @@ static bool is_learning(const Slipping *s)
     int algorithm = s->variation.run->algorithm;
     return 11 <= algorithm && algorithm <= 13;
 }
-
-/* In a model a slip that cannot be made in one place may be in another. In
-   training a matrix of mere numbers has the gradient of M. */
 static Mat replaced(Slipping *s, Place place, int i, Mat M)
 {
     Mat Y = s->slip->at[i].instead(s, M);
@@ -1893,7 +1882,6 @@ static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
         set_logarithms(s, Y, M);
     return Y;
 }
-
 static bool is_of(const Slip *slip, const Step *step)
 {
     char line[30];
@@ -1985,7 +1973,6 @@ static bool can_go_on(const Slipping *s, const Step *step, real x)
     return isfinite(x) && (!variance || x + epsilon(s) > 0)
         && (!probability || x > 0);
 }
-
 static void check_carried(Slipping *s, const Step *step, Mat M)
 {
     bool scores = strchr("sS", step->name[0]) != NULL;
@@ -1998,7 +1985,6 @@ static void check_carried(Slipping *s, const Step *step, Mat M)
         && !has_roots(M, epsilon(s)))
         cannot_be(s);
 }
-
 /* What is written, in the paper's layout. */
 static Mat written(Slipping *s, const Step *step, const Item *claim, Mat M)
 {
