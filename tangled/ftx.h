@@ -103,16 +103,14 @@ Mat input_(Where where, Tape *tape, int rows, int cols);
 void backward_(Where where, Mat loss);
 void clear_gradient(Mat M);
 
-/* Products. W X; A^T B; A B^T; W X + b 1^T, where b is one column, or
-   NULL for none. */
+/* Products. W X; A^T B; W X + b 1^T, where b is one column, or NULL for
+   none. */
 #define mul(A, B)    mul_(HERE("mul(" #A ", " #B ")"), A, B)
 #define mul_tn(A, B) mul_tn_(HERE("mul_tn(" #A ", " #B ")"), A, B)
-#define mul_nt(A, B) mul_nt_(HERE("mul_nt(" #A ", " #B ")"), A, B)
 #define affine(W, X, b) \
     affine_(HERE("affine(" #W ", " #X ", " #b ")"), W, X, b)
 Mat mul_(Where where, Mat A, Mat B);            /* a x n, n x b to a x b */
 Mat mul_tn_(Where where, Mat A, Mat B);         /* n x a, n x b to a x b */
-Mat mul_nt_(Where where, Mat A, Mat B);         /* a x n, b x n to a x b */
 Mat affine_(Where where, Mat W, Mat X, Mat b);
 
 /* Sums and multiples. A + B; M + b 1^T; c M; diag(g) M; A and B entry by
@@ -341,15 +339,6 @@ typedef struct {
    e is d_in x 1, e_t is d_in x T, T >= 1; v~ is d_out x 1. On the tape
    of e and e_t. Other shapes are refused. */
 Mat attention1(Mat e, Mat e_t, const W_qkv *w);
-
-/* The columns that are kept of an earlier call, and behind them those of
-   M, which are kept too. Where everything is known, M is not computed. */
-struct Past;
-#define WITH_PAST(past, M) \
-    ((past) == NULL ? (M) \
-                    : with_past(past, past_is_whole(past) ? NULL : (M)))
-bool past_is_whole(const struct Past *past);
-Mat with_past(struct Past *past, Mat M);
 
 /* Algorithm 4: V~ <- Attention(X, Z | W_qkv, Mask), one head.
    X is d_x x ell_x, Z is d_z x ell_z, ell_z >= 1; V~ is d_out x ell_x.
@@ -847,6 +836,14 @@ int translation_bound(int ell_gen, const Theta *theta);
    theta_forget empties the memory, if theta has one. */
 Theta *theta_remembering(Arena *arena, const Theta *theta);
 void theta_forget(const Theta *theta);
+
+/* The columns that are kept of an earlier call, and behind them those of
+   M, which are kept too. Where everything is known, M is not computed. */
+#define WITH_PAST(past, M) \
+    ((past) == NULL ? (M) \
+                    : with_past(past, past_is_whole(past) ? NULL : (M)))
+bool past_is_whole(const struct Past *past);
+Mat with_past(struct Past *past, Mat M);
 
 /* A translation; the logarithm of its probability; whether it has ended. */
 typedef struct { Tokens x; double log_p; bool ended; } Hypothesis;

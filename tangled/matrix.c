@@ -141,25 +141,6 @@ Mat mul_tn_(Where where, Mat A, Mat B)
     add_product(Y->at, transpose(entries_of(A)), entries_of(B));
     return Y;
 }
-static void mul_nt_backward(Mat Y)
-{
-    Mat A = Y->of[0], B = Y->of[1];
-    add_product(A->grad, gradient_of(Y), entries_of(B));
-    add_product(B->grad, transpose(gradient_of(Y)), entries_of(A));
-}
-
-Mat mul_nt_(Where where, Mat A, Mat B)
-{
-    if (A->cols != B->cols)
-        refuse(where, "the first is %d x %d and the second %d x %d; they "
-               "must have as many columns, since the second is transposed.",
-               A->rows, A->cols, B->rows, B->cols);
-    Mat Y = computed(where, A->rows, B->rows, mul_nt_backward, 2,
-                     (Mat[]){ A, B });
-    memset(Y->at, 0, entries(Y) * sizeof(real));
-    add_product(Y->at, entries_of(A), transpose(entries_of(B)));
-    return Y;
-}
 FAST static void add_rows_to(real *db, Mat Y)       /* db += dY 1 */
 {
     for (int j = 0; db != NULL && j < Y->cols; j++)

@@ -154,6 +154,8 @@ struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
     if (rows < 1 || cols < 1)
         refuse(where, "a matrix of %d x %d; it needs a row and a column.",
                rows, cols);
+    if ((size_t)rows > SIZE_MAX / 2 / sizeof(real) / (size_t)cols)
+        refuse(where, "a matrix of %d x %d is too large.", rows, cols);
     struct Matrix *M = arena_alloc(arena, sizeof *M);
     size_t bytes = (size_t)rows * (size_t)cols * sizeof(real);
     *M = (struct Matrix){ .rows = rows, .cols = cols };
