@@ -20,22 +20,23 @@ static bool is_drawn(const Step *step, bool all)
     return (all || !step->inner) && !mask_is_1(step)
         && (!attention || of_scores(step));
 }
-const char *rows_are(const Run *run, const Step *step)
+static const char *axis_of(const Step *step, bool queries)
 {
     if (!of_scores(step) && !named(step, 4, "S_scaled"))
         return NULL;
     if (step->algorithm == 3)
-        return run->layout->rows ? NULL : "key t";
-    return run->layout->rows ? "query t_x" : "key t_z";
+        return queries ? NULL : "key t";
+    return queries ? "query t_x" : "key t_z";
+}
+
+const char *rows_are(const Run *run, const Step *step)
+{
+    return axis_of(step, run->layout->rows);
 }
 
 const char *columns_are(const Run *run, const Step *step)
 {
-    if (!of_scores(step) && !named(step, 4, "S_scaled"))
-        return NULL;
-    if (step->algorithm == 3)
-        return run->layout->rows ? "key t" : NULL;
-    return run->layout->rows ? "key t_z" : "query t_x";
+    return axis_of(step, !run->layout->rows);
 }
 const Item *given_item(const Run *run, const char *name)
 {
@@ -72,8 +73,7 @@ static const char *remark_on(const Run *run, const Step *step)
     if (step->remark != NULL)
         return step->remark;
     if (sums_to_1(step))
-        return run->layout->rows ? "each row sums to 1"
-                                 : "each column sums to 1";
+        return sums_text(run);
     return !last && mask_is_1(step + 1) ? "the mask is 1 everywhere" : NULL;
 }
 enum { MANY = 32, MOST = 100 };
@@ -103,9 +103,9 @@ static bool together(const Step *a, const Step *b)
 
 void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f)
 {
-    Heatmap *h = arena_alloc(arena, (size_t)run->n * sizeof *h + 1);
+    Heatmap *h = arena_alloc(arena, (size_t)run->n * sizeof *h);
     const Step *before = NULL;
-    char heading[200];
+    char title[TITLE_BYTES];
     int n = 0;
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
@@ -116,9 +116,7 @@ void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f)
         h[n++].apart = before != NULL && !together(before, step);
         before = step;
     }
-    snprintf(heading, sizeof heading, "Algorithm %d, layout %s: %s",
-             run->algorithm, run->layout->name, run->layout->meaning);
-    heatmaps_svg(out, n, h, heading, run->verdict, run->verdict != NULL
-                 ? marks_mean
+    heatmaps_svg(out, n, h, run_title(title, run), run->verdict,
+                 run->verdict != NULL ? marks_mean
                  : "blue is above 0, brown below; the darker, the farther");
 }

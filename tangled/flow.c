@@ -60,8 +60,6 @@ static const Step *step_at(const Run *run, int algorithm, int line,
 }
 enum { PAD = 10, LINE = 16, MOST = 8 };
 
-static int larger(int a, int b) { return a > b ? a : b; }
-
 static void set_box(const Job *job, Box *box, const char *name, int line)
 {
     char *place = arena_alloc(job->arena, 60);
@@ -160,17 +158,15 @@ static void draw_arrow(FILE *out, int n, const Place at[])
 {
     Place end = at[n - 1];
     bool down = end.x == at[n - 2].x;
+    int back_x = down ? 0 : 8, back_y = down ? 8 : 0;
+    int side_x = down ? 4 : 0, side_y = down ? 0 : 4;
     fputs("<path fill=\"none\" stroke=\"#444\" d=\"M", out);
     for (int k = 0; k < n; k++)
         fprintf(out, " %d %d", at[k].x, at[k].y);
     fputs("\"/>\n<path fill=\"#444\" d=\"M", out);
-    if (down)
-        fprintf(out, " %d %d %d %d %d %d", end.x, end.y, end.x - 4,
-                end.y - 8, end.x + 4, end.y - 8);
-    else
-        fprintf(out, " %d %d %d %d %d %d", end.x, end.y, end.x - 8,
-                end.y - 4, end.x - 8, end.y + 4);
-    fputs(" Z\"/>\n", out);
+    fprintf(out, " %d %d %d %d %d %d Z\"/>\n", end.x, end.y,
+            end.x - back_x - side_x, end.y - back_y - side_y,
+            end.x - back_x + side_x, end.y - back_y + side_y);
 }
 static int middle(const Box *box) { return box->x + box->width / 2; }
 static int bottom(const Box *box) { return box->y + box->height; }
@@ -263,18 +259,15 @@ static int heads_of(const Run *run)
 
 static void draw_flows(const Job *job, int n, Flow flow[], bool heads)
 {
-    char heading[200];
-    const Layout *layout = job->run->layout;
-    snprintf(heading, sizeof heading, "Algorithm %d, layout %s: %s",
-             job->run->algorithm, layout->name, layout->meaning);
-    int top = heads ? 3 * MARGIN : 2 * MARGIN;
-    int width = svg_width(heading), height = top;
+    char title[TITLE_BYTES];
+    int top = heads ? 3 * MARGIN : 2 * MARGIN, height = top;
+    int width = svg_width(run_title(title, job->run));
     for (int k = 0; k < n; k++) {
         width = larger(width, flow[k].width);
         height += flow[k].height + (k < n - 1 ? 2 * MARGIN : MARGIN);
     }
     svg_begin(job->out, width + 2 * MARGIN, height);
-    svg_text(job->out, MARGIN, MARGIN, "", heading);
+    svg_text(job->out, MARGIN, MARGIN, "", title);
     for (int k = 0; k < n; k++) {
         if (heads && k == n - 1)
             draw_end(job, &flow[k], top);

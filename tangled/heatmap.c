@@ -130,7 +130,10 @@ typedef struct {
     double largest;             /* of the entries, but for the infinite   */
 } Frame;
 
-static int most(int a, int b) { return a > b ? a : b; }
+int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
 
 static double largest_of(Mat M)
 {
@@ -146,8 +149,8 @@ static int mark_width(const Heatmap *h)
 {
     int width = 0;
     for (int k = 0; k < h->M->rows * h->M->cols; k++)
-        width = most(width, most(text_width(h->mark[k].text),
-                                 2 + text_width(h->mark[k].right)));
+        width = larger(width, larger(text_width(h->mark[k].text),
+                                     2 + text_width(h->mark[k].right)));
     return width;
 }
 
@@ -175,11 +178,11 @@ static Frame frame_of(const Heatmap *h)
 Size heatmap_size(const Heatmap *h)
 {
     Frame f = frame_of(h);
-    int inside = most(h->M->cols * f.cell, most(svg_width(h->across),
-                                                svg_width(h->below)));
+    int inside = larger(h->M->cols * f.cell,
+                        larger(svg_width(h->across), svg_width(h->below)));
     int beside = h->down == NULL ? 0 : LINE + svg_width(h->down);
-    int height = most(h->M->rows * f.tall, beside - f.top);
-    return (Size){ most(f.left + inside, svg_width(h->title)),
+    int height = larger(h->M->rows * f.tall, beside - f.top);
+    return (Size){ larger(f.left + inside, svg_width(h->title)),
                    f.top + height + (h->below == NULL ? 0 : LINE) };
 }
 static double darkness(const Heatmap *h, const Frame *f, double x)
@@ -299,8 +302,8 @@ static Size arrange(int n, Heatmap h[], int top)
         h[k].x = x;
         h[k].y = y;
         x += size.width + GAP;
-        tall = most(tall, size.height);
-        right = most(right, x);
+        tall = larger(tall, size.height);
+        right = larger(right, x);
     }
     return (Size){ right, y + tall + GAP };
 }
@@ -336,9 +339,9 @@ void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
     int lines = write_lines(NULL, verdict), said = svg_width(verdict);
     Size size = arrange(n, h, (heading == NULL ? GAP : 2 * GAP)
                               + lines * LINE);
-    int text = most(svg_width(heading), svg_width(last));
-    text = most(text, said < PAGE ? said : PAGE);
-    svg_begin(out, most(size.width, 2 * GAP + text),
+    int text = larger(svg_width(heading), svg_width(last));
+    text = larger(text, said < PAGE ? said : PAGE);
+    svg_begin(out, larger(size.width, 2 * GAP + text),
               size.height + (last == NULL ? 0 : GAP));
     if (heading != NULL)
         svg_text(out, GAP, GAP, "", heading);

@@ -133,12 +133,6 @@ static void print_step_place(FILE *out, const Run *run, const Step *step,
     }
 }
 
-static const char *sums(const Run *run)
-{
-    return run->layout->rows ? "each row sums to 1"
-                             : "each column sums to 1";
-}
-
 static void print_entry(FILE *out, double x, int places)
 {
     char text[64];
@@ -213,7 +207,7 @@ static void print_remark(FILE *out, const Run *run, const Step *step)
     if (step->remark != NULL)
         fprintf(out, "; %s", step->remark);
     else if (sums_to_1(step))
-        fprintf(out, "; %s", sums(run));
+        fprintf(out, "; %s", sums_text(run));
 }
 
 static void print_tex_step(FILE *out, const Run *run, const Step *step,
@@ -245,8 +239,8 @@ static void print_tex_step(FILE *out, const Run *run, const Step *step,
 
 void show_tex(FILE *out, const Run *run, bool all, Arena *arena)
 {
-    fprintf(out, "%% Algorithm %d, layout %s: %s\n", run->algorithm,
-            run->layout->name, run->layout->meaning);
+    char title[TITLE_BYTES];
+    fprintf(out, "%% %s\n", run_title(title, run));
     if (run->verdict != NULL)
         print_verdict(out, run->verdict, "Boxed: wrong. Underlined: last "
                       "digit off. Overlined: follows.");
@@ -329,8 +323,8 @@ static void print_md_step(FILE *out, const Run *run, const Step *step,
 
 void show_md(FILE *out, const Run *run, bool all, Arena *arena)
 {
-    fprintf(out, "Algorithm %d, layout %s: %s\n", run->algorithm,
-            run->layout->name, run->layout->meaning);
+    char title[TITLE_BYTES];
+    fprintf(out, "%s\n", run_title(title, run));
     if (run->verdict != NULL)
         print_verdict(out, run->verdict, marks_mean);
     for (int k = 0; k < run->n; k++)

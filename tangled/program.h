@@ -112,7 +112,7 @@ typedef struct {
     int time;                   /* 2 for the second of this description   */
     bool turned;                /* M is the paper's matrix, transposed    */
     Mat M;
-    const CellMark *mark;           /* of its entries, row after row; NULL:
+    const CellMark *mark;       /* of its entries, row after row; NULL:
                                    they are not judged                    */
     const char *remark;         /* NULL: none                             */
 } Step;
@@ -195,9 +195,14 @@ const char *step_text(Arena *arena, const Run *run, const Step *step,
                       bool placed);
 void print_formula(FILE *out, const Run *run, const char *formula);
 
-/* Is it made of distributions? Is it line 5 of Algorithm 4 with a mask
-   that is 1 everywhere? */
+/* Algorithm, layout, and what the layout means; returns to. */
+enum { TITLE_BYTES = 100 };
+const char *run_title(char to[TITLE_BYTES], const Run *run);
+
+/* Is it made of distributions? How that is said. Is it line 5 of Algorithm
+   4 with a mask that is 1 everywhere? */
 bool sums_to_1(const Step *step);
+const char *sums_text(const Run *run);
 bool mask_is_1(const Step *step);
 
 /* How the numbers of a run are shown: with so many decimals; the decimals
@@ -225,7 +230,7 @@ typedef struct {
 } Heatmap;
 
 /* heatmap_text draws one with shades of grey for a terminal, without
-   numbers; shade_row is one row of it. */
+   numbers; it must have a title and labels. shade_row is one row of it. */
 void heatmap_text(FILE *out, const Heatmap *h);
 void shade_row(FILE *out, Mat M, int i);
 
@@ -243,6 +248,7 @@ void svg_begin(FILE *out, int width, int height);
 void svg_text(FILE *out, int x, int y, const char *more, const char *text);
 int svg_width(const char *text);
 void svg_end(FILE *out);
+int larger(int a, int b);
 
 /* show_svg draws the steps of a run as heat maps, on one page. A matrix
    larger than 100 x 100 ends the attempt. */

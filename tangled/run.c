@@ -1174,6 +1174,8 @@ static void given_positions(Job *job, Hyperparameters *h)
     job->run.unplaced = h->positions == NO_POSITIONS;
     h->ell_max = W_p != NULL ? size_of(&job->size, "ell_max")
                : whole(job, "ell_max", longest(job), 1000000, "");
+    if (word >= 2)
+        limit(job, (double)h->d_e * h->ell_max);
 }
 static int size_or_1(const Job *job, const char *symbol)
 {

@@ -303,6 +303,12 @@ bool sums_to_1(const Step *step)
         || strcmp(step->name, "alpha_t") == 0;
 }
 
+const char *sums_text(const Run *run)
+{
+    return run->layout->rows ? "each row sums to 1"
+                             : "each column sums to 1";
+}
+
 static bool same(const Step *a, const Step *b)
 {
     bool equal = strcmp(a->name, b->name) == 0 && a->head == b->head
@@ -329,8 +335,7 @@ static void print_step(FILE *out, const Run *run, const Step *step,
     print_matrix(out, step->M, decimals_shown(run),
                  shade && sums_to_1(step));
     if (sums_to_1(step))
-        fprintf(out, "  each %s sums to 1\n",
-                run->layout->rows ? "row" : "column");
+        fprintf(out, "  %s\n", sums_text(run));
 }
 static void print_remarks(FILE *out, const Run *run, Fault *f)
 {
@@ -370,10 +375,17 @@ void print_list(FILE *out, const char *heading, const char *list)
     fputc('\n', out);
 }
 
+const char *run_title(char to[TITLE_BYTES], const Run *run)
+{
+    snprintf(to, TITLE_BYTES, "Algorithm %d, layout %s: %s",
+             run->algorithm, run->layout->name, run->layout->meaning);
+    return to;
+}
+
 void show_text(FILE *out, const Run *run, bool all, bool shade, Fault *f)
 {
-    fprintf(out, "Algorithm %d, layout %s: %s\n", run->algorithm,
-            run->layout->name, run->layout->meaning);
+    char title[TITLE_BYTES];
+    fprintf(out, "%s\n", run_title(title, run));
     if (*run->assumed != '\0')
         print_list(out, "not on the sheet, so assumed:", run->assumed);
     for (int k = 0; k < run->n; k++)

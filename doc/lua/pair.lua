@@ -37,6 +37,8 @@ local HTML = { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;'
 function pair.text(s)
   local tex = s:gsub('[\\{}$&#^_~%%]', function(c)
     return '\\char' .. c:byte() .. '\\relax{}'
+  end):gsub('%-%-+', function(hyphens)      -- and not a dash
+    return ('-\\kern0pt{}'):rep(#hyphens)
   end):gsub(' ', '\\ ')
   return pair.new(tex, (s:gsub('[&<>"]', HTML)))
 end
