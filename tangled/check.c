@@ -432,16 +432,6 @@ static const char *const verdict_words[] = {
     [FOLLOWS] = "follows", [WRONG] = "wrong",
 };
 
-static void json_number(FILE *out, double x)
-{
-    if (isnan(x))
-        fputs("null", out);
-    else if (isinf(x))
-        fputs(x < 0 ? "\"-inf\"" : "\"inf\"", out);
-    else
-        fprintf(out, "%.17g", x == 0 ? 0 : x);
-}
-
 static void json_entry(FILE *out, const Sheet *sheet, const Judged *j,
                        int k)
 {

@@ -158,6 +158,23 @@ static void print_effect(FILE *out, const Run *run, const Effect *e,
     fputc('\n', out);
 }
 
+static void print_effects(FILE *out, const Run *run, const Effect *effect,
+                          int n)
+{
+    static const char head[] = "changes first";
+    char place[200];
+    int width = (int)strlen(head);
+    for (int k = 0; k < n; k++) {
+        int used = effect[k].right == NULL ? 0
+                 : text_width(place_text(place, run, &effect[k]));
+        width = used > width ? used : width;
+    }
+    fprintf(out, "%-*s  %-*s %10s %10s\n", longest_name(), "slip", width,
+            head, "right", "with it");
+    for (int k = 0; k < n; k++)
+        if (effect[k].right != NULL)
+            print_effect(out, run, &effect[k], width);
+}
 /* The names of the slips with this sum; how many they are. */
 static int with_sum(char *list, size_t size, const Effect *effect, int n,
                     uint64_t sum)
@@ -189,24 +206,6 @@ static void print_groups(FILE *out, const Effect *effect, int n,
             print_list(out, "not told apart:", list);
     if (with_sum(list, sizeof list, effect, n, sum) > 0)
         print_list(out, "not seen:", list);
-}
-
-static void print_effects(FILE *out, const Run *run, const Effect *effect,
-                          int n)
-{
-    static const char head[] = "changes first";
-    char place[200];
-    int width = (int)strlen(head);
-    for (int k = 0; k < n; k++) {
-        int used = effect[k].right == NULL ? 0
-                 : text_width(place_text(place, run, &effect[k]));
-        width = used > width ? used : width;
-    }
-    fprintf(out, "%-*s  %-*s %10s %10s\n", longest_name(), "slip", width,
-            head, "right", "with it");
-    for (int k = 0; k < n; k++)
-        if (effect[k].right != NULL)
-            print_effect(out, run, &effect[k], width);
 }
 
 static const char usage[] =

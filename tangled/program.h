@@ -184,8 +184,10 @@ int show(FILE *out, FILE *err, int n, char *argument[]);
 void show_text(FILE *out, const Run *run, bool all, bool shade, Fault *f);
 void show_json(FILE *out, const Run *run);
 
-/* For JSON: n bytes as a string; the place of a step, behind "index":. */
+/* For JSON: n bytes as a string; a number, NaN as null; the place of a
+   step, behind "index":. */
 void json_string(FILE *out, const char *text, size_t n);
+void json_number(FILE *out, double x);
 void json_place(FILE *out, const Step *step);
 
 /* What a step is, such as "A = softmax(S / √d_attn)"; where placed, with

@@ -411,17 +411,23 @@ void json_string(FILE *out, const char *text, size_t n)
     }
     fputc('"', out);
 }
+void json_number(FILE *out, double x)
+{
+    if (isnan(x))
+        fputs("null", out);
+    else if (isinf(x))
+        fputs(x < 0 ? "\"-inf\"" : "\"inf\"", out);
+    else
+        fprintf(out, "%.17g", x == 0 ? 0 : x);
+}
+
 static void print_values(FILE *out, Mat M)
 {
     for (int i = 1; i <= M->rows; i++) {
         fputs(i == 1 ? "[" : ", [", out);
         for (int j = 1; j <= M->cols; j++) {
-            double x = AT(M, i, j);
             fputs(j == 1 ? "" : ", ", out);
-            if (isinf(x))
-                fputs("\"-inf\"", out);
-            else
-                fprintf(out, "%.17g", x == 0 ? 0 : x);
+            json_number(out, AT(M, i, j));
         }
         fputc(']', out);
     }

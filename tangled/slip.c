@@ -313,15 +313,18 @@ static Mat rounded_powers(Slipping *s, Mat M)
 static Mat only_powers(Slipping *s, Mat M) { return powers(s, M, raised); }
 static Mat no_softmax(Slipping *s, Mat M)  { return (void)s, M->logits; }
 
+static int largest_in(Mat M, int j)         /* its row */
+{
+    int best = 1;
+    for (int i = 2; i <= M->rows; i++)
+        best = AT(M, i, j) > AT(M, best, j) ? i : best;
+    return best;
+}
 static Mat hard_maximum(Slipping *s, Mat M)
 {
     Mat A = zeros_beside(s, M, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++) {
-        int best = 1;
-        for (int i = 2; i <= M->rows; i++)
-            best = AT(M, i, j) > AT(M, best, j) ? i : best;
-        AT(A, best, j) = 1;
-    }
+    for (int j = 1; j <= M->cols; j++)
+        AT(A, largest_in(M, j), j) = 1;
     return A;
 }
 
@@ -1054,40 +1057,41 @@ static Mat every_token(Slipping *s, Mat M)
     Mat P = log_probabilities(s, M)->of[0];
     return loss_of_itself(s, M, P->cols);
 }
-static Mat next_column(Slipping *s, Mat M)
+static Read as_read(Slipping *s, Mat log_P)
 {
-    Mat log_P = log_probabilities(s, M), P = log_P->of[0];
     Read read = to_read(s, log_P->cols);
     for (int k = 0; k < read.n; k++) {
         read.i[k] = log_P->i[k];
-        read.j[k] = log_P->j[k] + 1;
-        if (read.j[k] > P->cols)
-            return M;
+        read.j[k] = log_P->j[k];
     }
+    return read;
+}
+
+static Mat next_column(Slipping *s, Mat M)
+{
+    Mat log_P = log_probabilities(s, M), P = log_P->of[0];
+    Read read = as_read(s, log_P);
+    for (int k = 0; k < read.n; k++)
+        if (++read.j[k] > P->cols)
+            return M;
     return predicts_next(s) ? loss_of(P, read) : M;
 }
 
 static Mat most_probable_token(Slipping *s, Mat M)
 {
     Mat log_P = log_probabilities(s, M), P = log_P->of[0];
-    Read read = to_read(s, log_P->cols);
-    for (int k = 0; k < read.n; k++) {
-        int j = read.j[k] = log_P->j[k], best = 1;
-        for (int i = 2; i <= P->rows; i++)
-            best = AT(P, i, j) > AT(P, best, j) ? i : best;
-        read.i[k] = best;
-    }
+    Read read = as_read(s, log_P);
+    for (int k = 0; k < read.n; k++)
+        read.i[k] = largest_in(P, read.j[k]);
     return loss_of(P, read);
 }
 
 static Mat of_mask_token(Slipping *s, Mat M)
 {
     Mat log_P = log_probabilities(s, M), P = log_P->of[0];
-    Read read = to_read(s, log_P->cols);
-    for (int k = 0; k < read.n; k++) {
+    Read read = as_read(s, log_P);
+    for (int k = 0; k < read.n; k++)
         read.i[k] = mask_token(P->rows);
-        read.j[k] = log_P->j[k];
-    }
     return predicts_next(s) ? M : loss_of(P, read);
 }
 static Mat sum_of_each(Slipping *s, Mat M, double (*f)(double p))
