@@ -245,13 +245,17 @@ static void where_text(char *to, size_t size, const Step *only)
 }
 static const char *reason_text(char to[600], const Explanation *why)
 {
+    enum { CELLS_TOLD = 3 };
     const size_t size = 600;
     to[0] = '\0';
-    for (int k = 0; k < why->cells; k++) {
-        char text[300];
+    for (int k = 0; k < why->cells && k < CELLS_TOLD; k++) {
+        char text[200];
         append(to, size, "%s%s", k > 0 ? ", and " : "",
                cell_sentence(text, sizeof text, &why->cell[k]));
     }
+    if (why->cells > CELLS_TOLD)
+        append(to, size, ", and so on in %d more",
+               why->cells - CELLS_TOLD);
     if (why->cells > 0)
         return to;
     if (why->slip[0] == NULL)
