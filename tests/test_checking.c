@@ -368,6 +368,17 @@ static const Slip *slip(const char *name)
     return NULL;
 }
 
+static void many_entries_with_a_reason_each_are_counted(void **state)
+{
+    (void)state;
+    Said s = SAID(check, (char *)sheet("algorithm 7\ne = 4 9\n"
+        "Wu = 2 3 ; 3 2 ; 5 3 ; 3 5 ; 5 2 ; 2 5 ; 7 2 ; 2 7 ; 7 3\n"
+        "claim logits = 27 18 27 45 38 53 46 71 55\n"));
+    assert_says(s, "all 9 entries match if in (1,1) the term 2·4 is left "
+        "out, and in\n        (1,2) the term 3·4 is left out, and in (1,3) "
+        "the term 5·4 is left\n        out, and so on in 1 more\n");
+}
+
 static void where_a_slip_was_made_is_said(void **state)
 {
     (void)state;
@@ -762,6 +773,7 @@ int main(void)
         TEST_FILES(a_masked_score_is_infinite),
         TEST_FILES(an_entry_is_shown_as_it_was_typed),
         TEST_FILES(several_explanations_are_all_named),
+        TEST_FILES(many_entries_with_a_reason_each_are_counted),
         TEST_FILES(where_a_slip_was_made_is_said),
         TEST_FILES(two_slips_at_once_are_named_as_two),
         TEST_FILES(another_shape_is_said),
