@@ -65,7 +65,7 @@ Verdict verdict_on(const Entry *entry, double x)
     return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
 }
 
-static bool has_claims(const Item *claim, const Step *step)
+static bool is_comparable(const Item *claim, const Step *step)
 {
     return step != NULL && shape_fits(claim, step->M);
 }
@@ -73,7 +73,7 @@ static bool has_claims(const Item *claim, const Step *step)
 static Verdict verdict_in(const Claim *c, int k, const Run *run)
 {
     const Step *step = same_step(run, c->step);
-    return has_claims(c->item, step)
+    return is_comparable(c->item, step)
          ? verdict_on(&c->item->entry[k],
                       *claimed_entry(c->item, step->M, k)) : WRONG;
 }
@@ -83,7 +83,7 @@ static int agreeing(const Claim *c, const Run *run)
 {
     int n = 0;
     const Step *step = same_step(run, c->step);
-    for (int k = 0; has_claims(c->item, step)
+    for (int k = 0; is_comparable(c->item, step)
                     && k < c->item->rows * c->item->cols; k++)
         n += verdict_on(&c->item->entry[k],
                         *claimed_entry(c->item, step->M, k)) == RIGHT;
@@ -413,7 +413,7 @@ static void judge_claim(const Judging *j, int w, const Known *known)
     const Claim *c = &j->claim[w];
     int n = c->item->rows * c->item->cols;
     *judged = (Judged){ .claim = *c };
-    judged->fits = has_claims(c->item, c->step);
+    judged->fits = is_comparable(c->item, c->step);
     judged->verdict = arena_alloc(j->arena, (size_t)n * sizeof(Verdict));
     for (int k = 0; k < n; k++) {
         Verdict v = isnan(c->item->entry[k].value) ? OPEN
@@ -427,7 +427,6 @@ static void judge_claim(const Judging *j, int w, const Known *known)
     judged->begins = judged->count[WRONG] + judged->count[LAST_DIGIT] > 0;
     judged->turned = judged->begins && is_turned(c);
 }
-
 static void know(Judging *j, Known *known, Explanation why)
 {
     if (known->n == 2 * MOST_FOUND || (known->n > 0 && is_too_much(j)))
@@ -474,7 +473,6 @@ static void explain(Judging *j, int w, Known *known)
     }
     judged->cut_short = is_too_much(j);
 }
-
 static const Sheet *under_layout(Arena *arena, const Sheet *sheet,
                                  const Layout *layout)
 {
