@@ -163,6 +163,13 @@ function set.CodeBlock(b)
   return listing.screen(b.text)
 end
 
+-- A table begins on a new page rather than be torn after a few rows.
+function set.Table(b)
+  local rows = #b.head.rows + #b.bodies[1].body
+  return List{ pandoc.RawBlock('latex', ('\\room{%d}'):format(rows > 12 and 6 or rows + 4)),
+               b:walk(inlines) }
+end
+
 function set.Div(b)
   local class = b.classes[1]
   if class == 'algorithm' then

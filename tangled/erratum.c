@@ -1214,7 +1214,7 @@ typedef struct {
 } Erratum;
 
 static const Erratum errata[] = {
-    { NULL, NULL, NULL, NULL, NULL },       /* counted from 1 */
+    { .demonstrate = ports },   /* E1 to E41 are counted from 1          */
     { "error", "Algorithm 9, parameters",
       "W_u is N_V x d_e. After line 10 X has d_f rows.",
       "W_u is N_V x d_f.", e1 },
@@ -1362,7 +1362,7 @@ static void list(FILE *out)
 static void tell(FILE *out, int k, bool numbers_only)
 {
     const Erratum *e = &errata[k];
-    if (!numbers_only) {
+    if (k > 0 && !numbers_only) {
         fprintf(out, "E%d (%s): %s\n", k, e->kind, e->where);
         wrapped(out, "The paper: ", e->paper);
         wrapped(out, "Here:      ", e->here);
@@ -1382,27 +1382,17 @@ static const char erratum_usage[] =
     "  --numbers   nothing but the numbers\n"
     "  --help      this text\n";
 
-/* The number in E30, e30 or 30; 0 if there is none of that name. */
+/* The number in E30, e30 or 30; 0 for ports; -1: there is no such name. */
 static int erratum_named(const char *name)
 {
     const char *digits = name + (name[0] == 'E' || name[0] == 'e');
     size_t n = strspn(digits, "0123456789");
-    if (n < 1 || n > 2 || digits[n] != '\0')
-        return 0;
-    int k = atoi(digits);
-    return k <= ERRATA ? k : 0;
-}
-static bool known(const char *name)
-{
-    return erratum_named(name) > 0 || strcmp(name, "ports") == 0;
-}
-
-static void tell_named(FILE *out, const char *name, bool numbers_only)
-{
     if (strcmp(name, "ports") == 0)
-        demonstrate(out, ports);
-    else
-        tell(out, erratum_named(name), numbers_only);
+        return 0;
+    if (n < 1 || n > 2 || digits[n] != '\0')
+        return -1;
+    int k = atoi(digits);
+    return k >= 1 && k <= ERRATA ? k : -1;
 }
 static void tell_them(Fault *f, void *data)
 {
@@ -1419,14 +1409,14 @@ static void tell_them(Fault *f, void *data)
     }
     int n = obey(f, options, c->n, c->argument);
     for (int k = 0; k < n; k++)
-        if (!known(c->argument[k]))
+        if (erratum_named(c->argument[k]) < 0)
             fault(f, 0, "there is no erratum %.100s; they are E1 to E%d.",
                   c->argument[k], ERRATA);
     if (n == 0)
         list(c->out);
     for (int k = 0; k < n; k++) {
         fputs(k > 0 ? "\n" : "", c->out);
-        tell_named(c->out, c->argument[k], numbers_only);
+        tell(c->out, erratum_named(c->argument[k]), numbers_only);
     }
 }
 
