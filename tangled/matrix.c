@@ -15,9 +15,9 @@ static size_t wanted(Mat M)     /* entries of dM; 0: nobody wants it */
     return M->grad == NULL ? 0 : entries(M);
 }
 
-static real *column(const real *at, Mat M, int j)   /* at or grad of M */
+static real *column(real *at, Mat M, int j)         /* at or grad of M */
 {
-    return (real *)at + (size_t)M->rows * (size_t)j;
+    return at + (size_t)M->rows * (size_t)j;
 }
 
 Mat parameter_(Where where, Arena *arena, int rows, int cols)
