@@ -113,9 +113,6 @@ static Data joined(Arena *arena, const Data *data, Tokens x, int ell_max)
 static void texts_to_data(Reading *r)
 {
     Corpus *c = &r->c;
-    if (r->ell_max < 2)
-        fault(r->fault, 0, "ell_max must be at least 2 to learn what "
-              "follows on what.");
     if (c->tokenizer == NULL)
         c->tokenizer = learn_from_texts(r);
     for (int k = 0; k < r->files; k++) {
@@ -272,8 +269,10 @@ static void lines_to_data(Reading *r, Task task, const Model *model)
     int n;
     bool pairs = task == TRAIN_ED;
     const Line *line = all_lines(r, &n);
+    int last = (int)(n * r->plan->held_out), first = n - last;
+    int learned = r->plan->tokens == BYTE_PAIRS ? first : n;
     if (c->tokenizer == NULL)
-        c->tokenizer = learn_from_lines(r, line, n, pairs);
+        c->tokenizer = learn_from_lines(r, line, learned, pairs);
     Tokens *x = arena_alloc(r->arena, (size_t)n * sizeof *x);
     Tokens *z = arena_alloc(r->arena, (size_t)n * sizeof *z);
     const int *class = pairs ? NULL : classes_of(r, line, n, model);
@@ -282,7 +281,6 @@ static void lines_to_data(Reading *r, Task task, const Model *model)
             z[k] = side(r, line[k].left, line[k].n_left);
         x[k] = side(r, line[k].right, line[k].n_right);
     }
-    int last = (int)(n * r->plan->held_out), first = n - last;
     c->train = (Data){ first, pairs ? z : NULL, x, class };
     c->held_out = (Data){ last, pairs ? z + first : NULL, x + first,
                           pairs ? NULL : class + first };
@@ -297,8 +295,11 @@ Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
     if (n == 0)
         fault(f, 0, "which file? See '%s --help'.", f->sheet);
     if (lines && n > 1)
-        fault(f, 0, "expected one file with a pair on each line, not %d.",
-              n);
+        fault(f, 0, "expected one file with two parts on each line, not "
+              "%d files.", n);
+    if (!lines && ell_max < 2)
+        fault(f, 0, "--ell_max must be at least 2 to learn what follows on "
+              "what.");
     read_files(r, n, name);
     if (model != NULL)
         r->c.tokenizer = model->tokenizer;

@@ -72,6 +72,9 @@ static void check_wanted(Fault *f, const Wanted *w)
     if (a == 2 && w->positions != 2 && w->d_x % 2 != 0)
         fault(f, 0, "--d_x must be even: each pair of entries is a sine "
               "and a cosine.");
+    if (w->d_x == 1 && (a == 6 || a >= 8))
+        fault(f, 0, "--d_x must be 2 or more: layer_norm of one number is "
+              "0/0.");
     if (w->tokens == 1 && !among(" 6 7 14 ", a))
         fault(f, 0, "--tokens must be 2 or more: one token alone has "
               "nothing to weigh or to predict.");
@@ -510,13 +513,14 @@ static const char *const claimed[] = { NULL,
     ",4.6 A,8.3 Z,8.12 X,8.15 X,8.16 X,8.17 X,15.5 p,15.6 q,15.6 y,"
     "15.9 x_hat,",
 };
-static bool is_given(const Sheet *sheet, const char *name, Part part)
+/* In any part, if it is LAYER; NULL: the sheet has no such item. */
+static const Item *given(const Sheet *sheet, const char *name, Part part)
 {
     for (int k = 0; k < sheet->n; k++)
         if (strcmp(sheet->item[k].name, name) == 0
             && (sheet->item[k].part == part || part == LAYER))
-            return true;
-    return false;
+            return &sheet->item[k];
+    return NULL;
 }
 
 static bool is_claimed(const Wanted *w, const Run *run, const Step *step)
@@ -529,7 +533,7 @@ static bool is_claimed(const Wanted *w, const Run *run, const Step *step)
         || (step->algorithm == 4 && step->line == 5 && w->mask == 0)
         || (step->turn > 1 && strcmp(step->name, "Z") == 0))
         return false;
-    return !inner || is_given(run->sheet, "W_q", step->part);
+    return !inner || given(run->sheet, "W_q", step->part) != NULL;
 }
 
 void claim_name(const Exercise *e, const Step *step, char *to, size_t size)
@@ -623,8 +627,8 @@ static const struct {
       "has Z = X" },
     { " 5 ", "Y^h = V A of head h", "Y^h = A V of head h" },
     { " 6 ", "ε = 0", NULL },
-    { " 11 15 ", "lines 14 and 18 add 0; line 19 changes nothing", NULL },
-    { " 12 ", "line 7 adds 0; line 8 changes nothing", NULL },
+    { " 11 15 ", "8.14 and 8.18 add 0; 8.19 changes nothing", NULL },
+    { " 12 ", "9.7 adds 0; 9.8 changes nothing", NULL },
     { " 12 ", "mask_token = 3, bos_token = 4, eos_token = 5", NULL },
     { " 15 ", "bos_token = 2, eos_token = 3", NULL },
 };
@@ -857,15 +861,13 @@ static bool has_good_numbers(const Step *step)
 /* The q of Algorithms 14 and 15: is the token drawn without doubt? */
 static bool has_good_chance(const Sheet *sheet, const Step *q)
 {
-    double sum = 0;
-    for (int k = 0; k < sheet->n; k++)
-        for (int y = 1; strcmp(sheet->item[k].name, "u") == 0
-                        && y < q->M->rows * q->M->cols; y++) {
-            sum += AT(q->M, q->M->cols == 1 ? y : 1,
-                      q->M->cols == 1 ? 1 : y);
-            if (fabs(sum - sheet->item[k].entry[q->turn - 1].value) < 0.02)
-                return false;
-        }
+    Mat M = q->M;
+    double u = given(sheet, "u", LAYER)->entry[q->turn - 1].value, sum = 0;
+    for (int y = 1; y < M->rows * M->cols; y++) {
+        sum += M->cols == 1 ? AT(M, y, 1) : AT(M, 1, y);
+        if (fabs(sum - u) < 0.02)
+            return false;
+    }
     return true;
 }
 
@@ -937,13 +939,14 @@ static bool is_possible(const Wanted *w, const Slip *slip)
 {
     const char *name = slip->name;
     int d_x = or_else(w->d_x, w->algorithm < 8 ? 3 : 2);
+    int d_attn = or_else(w->d_attn, 2);
     return (w->biases || strncmp(name, "no-b_", 5) != 0)
         && (w->mask != 0 || w->algorithm >= 8
             || strstr(name, "mask") == NULL)
         && (w->context > 0 || !slip->exchanged)
         && (w->heads != 1 || strcmp(name, "heads-order") != 0)
         && (!w->exact || strcmp(name, "activation") != 0)
-        && (d_x != or_else(w->d_attn, 2)
+        && ((d_x != d_attn && d_x != d_attn * d_attn)
             || strcmp(name, "scale-d_x") != 0);
 }
 

@@ -208,7 +208,7 @@ void replace_file(const char *name, Fault *f, const void *data,
         error = errno;
     if (error == 0)
         return;
-    remove(new_name);
+    unlink(new_name);
     fault(f, 0, "cannot be written: %s; what was there is as it was.",
           strerror(error));
 }

@@ -157,9 +157,11 @@ static const char keys[] = " algorithm layout decimals mask scale norm "
 
 static bool listed(const char *list, const char *word)
 {
-    char spaced[40];
-    snprintf(spaced, sizeof spaced, " %.30s ", word);
-    return strstr(list, spaced) != NULL;
+    size_t n = strlen(word);
+    for (const char *p = list; n > 0 && (p = strstr(p, word)) != NULL; p++)
+        if (p > list && p[-1] == ' ' && p[n] == ' ')
+            return true;
+    return false;
 }
 static int number_in(const char *p, size_t n)   /* SHEET_ITEMS + 1: more */
 {

@@ -330,12 +330,9 @@ static int most_frequent(const int *class, int n, int N_C, int *times)
 
 static int class_given_by(Tape *tape, const Theta *theta, Tokens x)
 {
+    int best;
     tape_clear(tape);
-    Mat P = classify(tape, x, theta);
-    int best = 1;
-    for (int c = 2; c <= P->rows; c++)
-        if (AT(P, c, 1) > AT(P, best, 1))
-            best = c;
+    ranked(classify(tape, x, theta), 1, &best);
     return best;
 }
 static void judge_classes(Session *s, double nats)
@@ -566,16 +563,6 @@ static const char usage[] =
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n";
 
-/* The flag that decides the defaults. */
-static bool look_ahead(const Command *command)
-{
-    bool as_printed = false;
-    for (int k = 0; k < command->n; k++)
-        as_printed |= strcmp(command->argument[k], "--as-printed") == 0
-                   || strcmp(command->argument[k], "--as-printed=yes") == 0;
-    return as_printed;
-}
-
 static void refuse_contradiction(Session *s)
 {
     const Running *run = &s->run;
@@ -634,16 +621,18 @@ static void train_it(Fault *f, void *data)
     *s = (Session){ .command = data, .fault = f, .name = f->sheet };
     s->run = (Running){ .model = "model.ftx", .threads = 1, .save = 60,
                      .every = 10 };
-    bool as_printed = look_ahead(s->command);
-    Plan plan = plan_default(as_printed);
+    Plan plan = plan_default(false);
     Hyperparameters hyper = hyper_default(TRAIN_D);
-    if (as_printed)
-        hyper.epsilon = 0;
     int n = obey_train(s, &plan, &hyper);
     if (n < 0)
         return;
     refuse_contradiction(s);
     refuse_existing(s, n);
+    if (s->run.as_printed) {
+        plan = plan_default(true);
+        hyper.epsilon = 0;
+        n = obey_train(s, &plan, &hyper);
+    }
     if (s->run.resume)
         n = go_on(s, &plan, &hyper);
     plan_check(f, &plan);

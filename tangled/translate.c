@@ -68,7 +68,7 @@ static void translate_line(void *data, const char *line, size_t bytes,
     fputc('\n', out);
     if (!ended)
         fprintf(t->command->err, "ftx translate: remark: eos_token did not "
-                "come; the translation is cut after %d tokens.\n",
+                "come; the translation is cut after token %d.\n",
                 x.length - 1);
     tape_clear(t->tape);
 }

@@ -482,6 +482,9 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_refusal(DRAWN("--tokens", "1"), "ftx exercise: --tokens must be "
                    "2 or more: one token alone has nothing to weigh or to "
                    "predict.");
+    assert_refusal(DRAWN("--algorithm", "6", "--d_x", "1"), "ftx exercise: "
+                   "--d_x must be 2 or more: layer_norm of one number is "
+                   "0/0.");
     assert_refusal(DRAWN("mine.sheet"), "ftx exercise: there is nothing to "
                    "read; see 'ftx exercise --help'.");
     assert_refusal(DRAWN("--algorithm", "16"), "ftx exercise: --algorithm "
@@ -516,9 +519,11 @@ static void what_cannot_be_told_apart_is_refused(void **state)
                    "tells whether the 1/√d_attn is left out or the scores "
                    "are divided by √d_x, not by √d_attn; ask for a larger "
                    "--d_x.");
-    assert_refusal(DRAWN("--algorithm", "6", "--d_x", "1"), "ftx exercise: "
+    assert_refusal(DRAWN("--algorithm", "7", "--d_x", "1",
+                         "--tokens", "6"), "ftx exercise: "
                    "no sheet of that size has numbers that are neither "
                    "tiny nor all alike; ask for another size.");
+    assert_that(DRAWN("--d_x", "4").status == 0);   /* √d_x = d_attn */
 }
 
 int main(void)

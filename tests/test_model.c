@@ -472,6 +472,10 @@ static void only_files_are_replaced(void **state)
     memset(long_name, 'x', 5000);
     long_name[5000] = '\0';
     assert_that(strstr(saving(small(TRAIN_D), long_name), "too long"));
+    assert_that(mkdir(path("m.new"), 0700) == 0);
+    assert_begins(saving(small(TRAIN_D), path("m")), "%s: cannot be "
+                  "written: Is a directory", path("m"));
+    assert_that(rmdir(path("m.new")) == 0);
 }
 
 static void a_model_that_is_not_finite_is_not_saved(void **state)

@@ -134,6 +134,9 @@ static void nothing_is_learned_from_what_is_held_out(void **state)
     Mat W = model_in(path("a.ftx"))->theta->W_e;
     Mat V = model_in(path("b.ftx"))->theta->W_e;
     assert_that(AT(W, 1, 1) != AT(V, 1, 1));
+    TRAIN("ed", SMALL, "--steps", "1", "--tokens", "bpe", "--held-out", "0.5",
+          "--model", path("c.ftx"), write_text("p", "ab\tcd\nef\tef\n"));
+    assert_that(model_in(path("c.ftx"))->theta->hyper.N_V == 256 + 3);
 }
 
 /* -------------------------------------------------------- the same bytes */
@@ -428,12 +431,16 @@ static void what_begins_a_model_goes_not_with_resume(void **state)
     assert_that(step_in(m) == 2);
 }
 
-static void as_printed_may_be_typed_in_two_ways(void **state)
+static void as_printed_may_be_typed_in_several_ways(void **state)
 {
     (void)state;
     char *text = a_text("t", 9, ""), *a = path("a.ftx"), *b = path("b.ftx");
     TRAIN("d", SMALL, "--as-printed", "--steps", "2", "--model", a, text);
     TRAIN("d", SMALL, "--as-printed=yes", "--steps", "2", "--model", b, text);
+    assert_same_file(a, b);
+    TRAIN("d", SMALL, "--steps", "2", "--replace", "--model", a, text);
+    TRAIN("d", SMALL, "--as-printed", "--as-printed=no", "--steps", "2",
+          "--replace", "--model", b, text);
     assert_same_file(a, b);
 }
 
@@ -543,8 +550,8 @@ static void texts_that_cannot_be_learned_are_refused(void **state)
     t = path("none");
     REFUSES(t, " cannot be opened: No such file or directory.", "d");
     t = write_text("t", "hello\n");
-    REFUSES(t, "1:1: ell_max must be at least 2 to learn what follows on "
-            "what.", "d", "--ell_max", "1");
+    assert_refusal(TRAIN("d", "--ell_max", "1", t), "ftx train: --ell_max "
+                   "must be at least 2 to learn what follows on what.");
 }
 
 static void lines_that_are_no_pairs_are_refused(void **state)
@@ -605,7 +612,7 @@ static void wrong_options_are_refused(void **state)
     assert_refusal(TRAIN("d"), "ftx train: which file? See 'ftx train "
                    "--help'.");
     assert_refusal(TRAIN("ed", text, text), "ftx train: expected one file "
-                   "with a pair on each line, not 2.");
+                   "with two parts on each line, not 2 files.");
     char *many[103] = { "d" };
     for (int k = 1; k < 102; k++)
         many[k] = text;
@@ -664,7 +671,7 @@ int main(void)
         TEST_FILES(a_model_is_not_overwritten_by_mistake),
         TEST_FILES(a_model_without_its_moments_is_refused),
         TEST_FILES(what_begins_a_model_goes_not_with_resume),
-        TEST_FILES(as_printed_may_be_typed_in_two_ways),
+        TEST_FILES(as_printed_may_be_typed_in_several_ways),
         TEST_FILES(only_the_same_training_goes_on),
         TEST_FILES(several_files_and_words_are_read),
         TEST_FILES(a_field_is_encoded_as_it_was_learned),

@@ -381,8 +381,8 @@ static void a_translation_that_does_not_end_is_said_to_be_cut(void **state)
     assert_that(s.status == 0 && strlen(s.out) == 4);
     assert_string_equal(s.err,
         "ftx translate: remark: eos_token did not come; the translation is "
-        "cut after 1 tokens.\nftx translate: remark: eos_token did not "
-        "come; the translation is cut after 1 tokens.\n");
+        "cut after token 1.\nftx translate: remark: eos_token did not "
+        "come; the translation is cut after token 1.\n");
     s = TRANSLATE(m, "ba", "--ell_gen", "1", "--beam", "2");
     assert_int_equal(times("did not come", s.err), 1);
     char *draws[] = { "--tau", "--top_k", "--top_p" };
