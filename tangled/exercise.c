@@ -799,7 +799,6 @@ static void print_sheet(FILE *out, const Exercise *e, bool key)
     for (int k = 0; k < e->n; k++)
         print_claim(out, e, k, key);
 }
-
 static const char *sheet_text(Arena *arena, const Exercise *e, bool key)
 {
     char *text;
@@ -901,7 +900,6 @@ static bool is_good(const Exercise *e)
     return (a < 14 || turns == 2)
         && (!e->wanted->exact || is_exact(e));
 }
-
 #define ATTENTION " 3 4 5 8 9 10 11 12 15 "
 #define MASKED    " 4 5 8 10 "
 #define NORM      " 6 8 9 10 11 12 13 14 15 "

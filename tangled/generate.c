@@ -22,7 +22,7 @@ static const Option wishes[] = {
     { "special", FLAG, offsetof(Wish, special), 0, 0, NULL,
       "special tokens may be drawn, as printed" },
     { "slide", WHOLE, offsetof(Wish, slide), 0, 10000000, NULL,
-      "so many tokens leave the front beyond ell_max; 0: a half" },
+      "tokens that leave the front beyond ell_max; 0: a half" },
     { "no-memory", FLAG, offsetof(Wish, no_memory), 0, 0, NULL,
       "compute all keys and values again for each token" },
     { "show-tokens", FLAG, offsetof(Wish, show_tokens), 0, 0, NULL,

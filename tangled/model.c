@@ -371,7 +371,8 @@ static void check_header(const Header *h, const Model *m,
         || hyper_default(m->task).architecture != hyper->architecture
         || (m->task == TRAIN_CLASS) != (hyper->N_C > 0)
         || hyper->N_C > MOST_CLASSES
-        || (double)hyper->d_e * hyper->ell_max > 1e8 + numbers)
+        || (hyper->positions == LEARNED
+            && (double)hyper->d_e * hyper->ell_max > numbers))
         fault(h->fault, 0, "its sizes do not fit its header.");
 }
 

@@ -666,6 +666,13 @@ void refuse_overflow(Command *c, const char *name, Fault *f);
 Tokens typed_tokens(const Command *c, const Model *model, const char *text,
                     size_t n, int most, Fault *f);
 
+/* The lines that a command works on: its n arguments, or those of standard
+   input. Calls work with each, a part of f->text. An empty one ends the
+   attempt. */
+void each_line(Command *c, int n, void *data, Fault *f,
+               void (*work)(void *data, const char *line, size_t bytes,
+                            Fault *f));
+
 /* How a token is drawn, as options; see the struct Inference. */
 typedef struct {
     double tau;
@@ -679,13 +686,6 @@ Inference drawing(Drawing *d);
 
 /* generate is the command `ftx generate`. */
 int generate(FILE *out, FILE *err, int n, char *argument[]);
-
-/* The lines that a command works on: its n arguments, or those of standard
-   input. Calls work with each, a part of f->text. An empty one ends the
-   attempt. */
-void each_line(Command *c, int n, void *data, Fault *f,
-               void (*work)(void *data, const char *line, size_t bytes,
-                            Fault *f));
 
 /* translate is the command `ftx translate`. */
 int translate(FILE *out, FILE *err, int n, char *argument[]);

@@ -156,9 +156,12 @@ const char *hyperparameters_fault(const Hyperparameters *hyper)
     if (h.tied && h.architecture == E_TRANSFORMER
         && h.d_f != 0 && h.d_f != h.d_e)
         return "W_u can only be W_e^T if d_f = d_e (E1).";
-    if ((h.positions == PAPER_SINES || h.positions == VASWANI_SINES)
-        && h.d_e % 2 != 0)
+    bool sines = h.positions == PAPER_SINES || h.positions == VASWANI_SINES;
+    if (sines && h.d_e % 2 != 0)
         return "d_e must be even, for sines and cosines in pairs.";
+    if (sines && (double)h.d_e * h.ell_max > 1e8)
+        return "d_e times ell_max must be at most 100000000, for a table of "
+               "sines.";
     if (!in(0, h.N_C, 1000000) || !in(0, h.window, 1000000))
         return "N_C and window must be in 0 ... 1000000.";
     if (h.N_C > 0 && h.architecture != E_TRANSFORMER)

@@ -380,7 +380,9 @@ static void check_memory(Session *s, const Theta *theta)
     const Hyperparameters *h = &theta->hyper;
     const Training *how = &s->model->plan.how;
     int lanes = how->batch < N_LANES ? how->batch : N_LANES;
-    double copies = 2 + 2 + 1 + (lanes - 1);    /* moments, the best */
+    double copies = 2                   /* the numbers, their gradients   */
+                  + 2 + 1               /* their moments; the best ones   */
+                  + (lanes - 1);        /* gradients of the other lanes   */
     int N_data = s->corpus.train.N_data;
     int busy = lanes < N_data ? lanes : N_data;
     double ell = longest(&s->corpus.train);

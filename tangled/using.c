@@ -53,26 +53,6 @@ Tokens typed_tokens(const Command *c, const Model *model, const char *text,
                         (int)(text - f->text));
 }
 
-const Option drawing_options[] = {
-    { "tau", DECIMAL, offsetof(Drawing, tau), 0, HUGE_VAL, NULL,
-      "the temperature; 0: the most probable, inf: all alike" },
-    { "seed", WHOLE, offsetof(Drawing, seed), 0, 2147483647, NULL,
-      "of the uniform numbers" },
-    { "top_k", WHOLE, offsetof(Drawing, top_k), 0, 10000000, NULL,
-      "only the k most probable tokens; 0: all" },
-    { "top_p", DECIMAL, offsetof(Drawing, top_p), 0, 1, NULL,
-      "only the most probable, up to this sum; 0: all" },
-    { .name = NULL },
-};
-
-Inference drawing(Drawing *d)
-{
-    d->random = random_new((uint64_t)d->seed);
-    return (Inference){
-        .tau = d->tau, .top_k = d->top_k, .top_p = d->top_p,
-        .chance = chance_of(&d->random),
-    };
-}
 void each_line(Command *c, int n, void *data, Fault *f,
                void (*work)(void *data, const char *line, size_t bytes,
                             Fault *f))
@@ -97,4 +77,25 @@ void each_line(Command *c, int n, void *data, Fault *f,
             fault(f, (int)at, "this line is empty.");
         work(data, text + at, length - cr, f);
     }
+}
+
+const Option drawing_options[] = {
+    { "tau", DECIMAL, offsetof(Drawing, tau), 0, HUGE_VAL, NULL,
+      "the temperature; 0: the most probable, inf: all alike" },
+    { "seed", WHOLE, offsetof(Drawing, seed), 0, 2147483647, NULL,
+      "of the uniform numbers" },
+    { "top_k", WHOLE, offsetof(Drawing, top_k), 0, 10000000, NULL,
+      "only the k most probable tokens; 0: all" },
+    { "top_p", DECIMAL, offsetof(Drawing, top_p), 0, 1, NULL,
+      "only the most probable, up to this sum; 0: all" },
+    { .name = NULL },
+};
+
+Inference drawing(Drawing *d)
+{
+    d->random = random_new((uint64_t)d->seed);
+    return (Inference){
+        .tau = d->tau, .top_k = d->top_k, .top_p = d->top_p,
+        .chance = chance_of(&d->random),
+    };
 }

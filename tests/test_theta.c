@@ -496,6 +496,9 @@ static void every_fault_has_its_sentence(void **state)
     FAULT(tied = true; h.d_f = 5, "W_u can only be W_e^T if d_f = d_e (E1).");
     FAULT(positions = PAPER_SINES; h.d_e = 5; h.H = 1, sines);
     FAULT(positions = VASWANI_SINES; h.d_e = 5; h.H = 1, sines);
+    FAULT(positions = PAPER_SINES; h.d_e = 64; h.ell_max = 1562501,
+          "d_e times ell_max must be at most 100000000, for a table of "
+          "sines.");
     FAULT(N_C = -1, small_ones);
     FAULT(window = -1, small_ones);
     FAULT(window = 1000001, small_ones);
@@ -518,6 +521,10 @@ static void what_is_unusual_but_right_has_no_fault(void **state)
     h = small(E_TRANSFORMER), h.tied = true, h.d_f = 4;
     assert_that(hyperparameters_fault(&h) == NULL);
     h.d_f = 0, h.L = 0, h.d_e = 5, h.positions = NO_POSITIONS;
+    assert_that(hyperparameters_fault(&h) == NULL);
+    h.d_e = 64, h.ell_max = 1562501;
+    assert_that(hyperparameters_fault(&h) == NULL);
+    h.ell_max--, h.positions = VASWANI_SINES;
     assert_that(hyperparameters_fault(&h) == NULL);
 }
 
