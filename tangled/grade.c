@@ -1,8 +1,10 @@
 /* grade: judges what a student's program answers. It contains no algorithm
    and no code of the student's. */
+#define _DEFAULT_SOURCE 1               /* for setgroups */
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <grp.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -62,15 +64,13 @@ static void *memory(void *old, size_t bytes)
     return new;
 }
 
-enum { MOST_ENTRIES = 1000000 };
-
-/* "2 3 1 2 3 4 5 6" */
+/* "2 3 1 2 3 4 5 6": an entry takes two characters at least. */
 static bool read_entries(Value *v, const char *text)
 {
     char *end;
     long rows = strtol(text, &end, 10), cols = strtol(end, &end, 10);
-    if (rows < 1 || cols < 1 || rows > MOST_ENTRIES
-        || cols > MOST_ENTRIES / rows)
+    long most = (long)strlen(end) / 2;
+    if (rows < 1 || cols < 1 || rows > most || cols > most / rows)
         return false;
     v->rows = (int)rows;
     v->cols = (int)cols;
@@ -95,12 +95,21 @@ static bool read_value(Values *values, const char *text)
     else if (sscanf(text, "step %11s %d %79s %n", v.line, &v.time, v.name,
                     &used) < 3 || used == 0)
         return false;
-    if (!read_entries(&v, text + used))
+    if (!read_entries(&v, text + used)) {
+        free(v.at);
         return false;
+    }
     values->value = memory(values->value,
                            (size_t)(values->n + 1) * sizeof v);
     values->value[values->n++] = v;
     return true;
+}
+
+static void free_values(const Values *values)
+{
+    for (int k = 0; k < values->n; k++)
+        free(values->value[k].at);
+    free(values->value);
 }
 
 static const Value *value_of(const Values *values, const Value *like)
@@ -223,11 +232,11 @@ static bool read_trials(Lab *lab)
             return false;
         }
     }
-    return lab->n > 0;
+    return lab->n > 0 && lab->algorithm > 0;
 }
 
-enum { SECONDS = 1, PATIENCE = 4, MOST_ENDLESS = 3, MEBIBYTE = 1 << 20,
-       NOBODY = 65534 };
+enum { SECONDS = 1, PATIENCE = 4, MOST_SECONDS = 15, MEBIBYTE = 1 << 20,
+       NOBODY = 65534, MOST_FILES = 1024 };
 
 static void limit(int what, unsigned long n)
 {
@@ -236,11 +245,12 @@ static void limit(int what, unsigned long n)
 
 static void confine(void)
 {
-    setpgid(0, 0);
-    if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
+    setsid();
+    if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0
+                           || setuid(NOBODY) != 0))
         _exit(126);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, SECONDS);
+    setrlimit(RLIMIT_CPU, &(struct rlimit){ SECONDS, SECONDS + 1 });
     limit(RLIMIT_AS, 512ul * MEBIBYTE);
     limit(RLIMIT_FSIZE, MEBIBYTE);
     limit(RLIMIT_NPROC, 0);
@@ -262,7 +272,7 @@ static pid_t start(int program, FILE *sheet, FILE *printed, int pipe_end[2])
     dup2(fileno(printed), 1);
     dup2(fileno(printed), 2);
     dup2(answer, 3);
-    for (int k = 4; k < 256; k++)
+    for (int k = 4; k < MOST_FILES; k++)
         if (k != code)
             close(k);
     confine();
@@ -284,7 +294,7 @@ typedef struct {
     bool late, long_winded;
 } Answer;
 
-enum { MOST_ANSWER = 32 * MEBIBYTE };
+enum { MOST_ANSWER = MEBIBYTE };
 
 static bool take(Answer *a, int from)           /* is there more to come? */
 {
@@ -297,12 +307,17 @@ static bool take(Answer *a, int from)           /* is there more to come? */
     return got > 0 && !a->long_winded;
 }
 
+static bool has_ended(Answer *a, pid_t child, int how)
+{
+    return waitpid(child, &a->status, how) == child
+        && !WIFSTOPPED(a->status);
+}
+
 static Answer wait_for(pid_t child, int from)
 {
-    Answer a = { .status = 0 };
+    Answer a = { .text = memory(NULL, 1) };
     double until = now() + PATIENCE;
     bool open = true, ended = false;
-    a.text = memory(NULL, 1);
     *a.text = '\0';
     fcntl(from, F_SETFL, O_NONBLOCK);
     while (!ended && !a.late && !a.long_winded) {
@@ -310,19 +325,25 @@ static Answer wait_for(pid_t child, int from)
         poll(&p, 1, 5);
         if (p.revents != 0)
             open = take(&a, from);
-        ended = waitpid(child, &a.status, WNOHANG) == child;
+        ended = has_ended(&a, child, WNOHANG);
         a.late = now() > until;
     }
     kill(-child, SIGKILL);
-    if (!ended) {
+    while (!ended) {
         kill(child, SIGKILL);
-        waitpid(child, &a.status, 0);
+        ended = has_ended(&a, child, 0);
     }
     while (open && take(&a, from))
         ;
     return a;
 }
-/* The last line that was printed, without what is no letter. */
+static void clean(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
 static void last_line(FILE *printed, char *to, size_t size)
 {
     char line[300];
@@ -330,9 +351,7 @@ static void last_line(FILE *printed, char *to, size_t size)
     rewind(printed);
     while (fgets(line, sizeof line, printed) != NULL)
         snprintf(to, size, "%.*s", (int)strcspn(line, "\n"), line);
-    for (char *c = to; *c != '\0'; c++)
-        if (*c < ' ' || *c > '~')
-            *c = '?';
+    clean(to);
 }
 
 static void why_it_ended(const Answer *a, FILE *printed, char *to,
@@ -342,8 +361,7 @@ static void why_it_ended(const Answer *a, FILE *printed, char *to,
     int status = WIFEXITED(a->status) ? WEXITSTATUS(a->status) : 0;
     char said[300];
     last_line(printed, said, sizeof said);
-    if (a->late || signal == SIGXCPU || (signal == SIGKILL
-                                         && !a->long_winded))
+    if (a->late || signal == SIGXCPU)
         snprintf(to, size, "it did not come to an end within %d s",
                  SECONDS);
     else if (a->long_winded)
@@ -364,47 +382,64 @@ static void why_it_ended(const Answer *a, FILE *printed, char *to,
         snprintf(to, size, "it ended, with exit status %d, before the "
                  "algorithm had returned", status);
 }
+static void read_answer(Values *values, const Answer *a)
+{
+    char *text = a->text, *line;
+    while ((line = next_line(&text)) != NULL)
+        if (strcmp(line, "end") == 0)
+            values->whole = a->status == 0;
+        else if (begins(line, "fault ")) {
+            snprintf(values->ended, sizeof values->ended, "%.*s",
+                     (int)strcspn(line + 6, ";"), line + 6);
+            clean(values->ended);
+        } else if (!read_value(values, line))
+            return;
+}
 
-static int endless;                     /* runs of this lab without end */
-
-static Values answer_to(int program, const char *sheet)
+static Values tried(int program, FILE *sheet, FILE *printed)
 {
     Values values = { .n = 0 };
     int pipe_end[2];
-    if (endless == MOST_ENDLESS) {
-        snprintf(values.ended, sizeof values.ended, "it was not tried, "
-                 "because %d runs did not come to an end", endless);
+    pid_t child = pipe(pipe_end) == 0
+                ? start(program, sheet, printed, pipe_end) : -1;
+    if (child < 0) {
+        snprintf(values.ended, sizeof values.ended,
+                 "it could not be started: %s", strerror(errno));
         return values;
     }
-    FILE *input = tmpfile(), *printed = tmpfile();
-    if (input == NULL || printed == NULL || pipe(pipe_end) != 0) {
-        fprintf(stderr, "grade: %s.\n", strerror(errno));
-        exit(2);
-    }
-    fputs(sheet, input);
-    rewind(input);
-    pid_t child = start(program, input, printed, pipe_end);
     close(pipe_end[1]);
-    Answer a = child < 0 ? (Answer){ .text = memory(NULL, 1) }
-                         : wait_for(child, pipe_end[0]);
-    char *text = a.text, *line;
-    while (child > 0 && (line = next_line(&text)) != NULL)
-        if (strcmp(line, "end") == 0)
-            values.whole = true;
-        else if (begins(line, "fault "))
-            snprintf(values.ended, sizeof values.ended, "%.*s",
-                     (int)strcspn(line + 6, ";"), line + 6);
-        else if (!read_value(&values, line))
-            break;
-    values.whole &= a.status == 0;
-    endless += a.late || (WIFSIGNALED(a.status)
-                          && WTERMSIG(a.status) == SIGXCPU);
+    Answer a = wait_for(child, pipe_end[0]);
+    close(pipe_end[0]);
+    read_answer(&values, &a);
     if (!values.whole && *values.ended == '\0')
         why_it_ended(&a, printed, values.ended, sizeof values.ended);
-    close(pipe_end[0]);
-    fclose(input);
-    fclose(printed);
     free(a.text);
+    return values;
+}
+
+static double spent;                    /* seconds, by the runs of a lab */
+
+static Values answer_to(int program, const char *text)
+{
+    Values values = { .ended = "it was not tried, because the runs before "
+                               "it took too long" };
+    if (spent > MOST_SECONDS)
+        return values;
+    double begun = now();
+    FILE *sheet = tmpfile(), *printed = tmpfile();
+    if (sheet == NULL || printed == NULL || fputs(text, sheet) == EOF
+        || fflush(sheet) != 0)
+        snprintf(values.ended, sizeof values.ended,
+                 "it was not tried: %s", strerror(errno));
+    else {
+        rewind(sheet);
+        values = tried(program, sheet, printed);
+    }
+    if (sheet != NULL)
+        fclose(sheet);
+    if (printed != NULL)
+        fclose(printed);
+    spent += now() - begun;
     return values;
 }
 
@@ -412,7 +447,9 @@ static bool hints;                      /* tell less */
 
 static bool is_near(double x, double right)
 {
-    return x == right || fabs(x - right) <= 1e-9 * fmax(1, fabs(right));
+    return x == right
+        || (isfinite(right)
+            && fabs(x - right) <= 1e-9 * fmax(1, fabs(right)));
 }
 
 static bool same_shape(const Value *a, const Value *b)
@@ -513,22 +550,27 @@ static const Value *first_wrong(const Trial *t, const Values *found,
     return NULL;
 }
 
-static void judge_values(Trial *t, const Lab *lab, int program)
+static void compare(Trial *t, const Lab *lab, const Values *found)
 {
-    Values found = answer_to(program, t->sheet[0]);
-    const Value *right, *wrong = first_wrong(t, &found, &right);
-    if (found.whole && wrong == NULL
-        && equal(result_of(&found), result_of(&t->right))) {
+    const Value *right, *wrong = first_wrong(t, found, &right);
+    if (found->whole && wrong == NULL && result_of(found) != NULL) {
         t->earned = t->points;
         return;
     }
-    if (!found.whole)
-        say(t, "%s\n", found.ended);
+    if (!found->whole)
+        say(t, "%s\n", found->ended);
     if (wrong != NULL) {
         say_difference(t, lab, wrong, right);
-        say_slips(t, wrong, &found);
-    } else if (found.whole)
+        say_slips(t, wrong, found);
+    } else if (found->whole)
         say(t, "there is no result\n");
+}
+
+static void judge_values(Trial *t, const Lab *lab, int program)
+{
+    Values found = answer_to(program, t->sheet[0]);
+    compare(t, lab, &found);
+    free_values(&found);
 }
 
 /* Entry k of what the second result must be, by the first. */
@@ -548,6 +590,14 @@ static bool only_one_number(const Value *v)
 {
     for (int k = 1; k < v->rows * v->cols; k++)
         if (!is_near(v->at[k], v->at[0]))
+            return false;
+    return true;
+}
+
+static bool all_finite(const Value *v)
+{
+    for (int k = 0; k < v->rows * v->cols; k++)
+        if (!isfinite(v->at[k]))
             return false;
     return true;
 }
@@ -591,12 +641,10 @@ static bool agree(Trial *t, const Value *first, const Value *second)
     }
     return true;
 }
-static void judge_law(Trial *t, int program)
+static void compare_by_law(Trial *t, const Values found[])
 {
-    const Value *result[2] = { NULL, NULL };
-    Values found[2];
+    const Value *result[2] = { result_of(&found[0]), NULL };
     for (int k = 0; k < t->sheets; k++) {
-        found[k] = answer_to(program, t->sheet[k]);
         result[k] = result_of(&found[k]);
         if (!found[k].whole || result[k] == NULL) {
             say(t, "%s\n", found[k].whole ? "there is no result"
@@ -604,33 +652,50 @@ static void judge_law(Trial *t, int program)
             return;
         }
     }
-    bool holds = begins(t->law, "sums ")
-               ? has_sums(t, result[0], atof(t->law + 5))
-               : agree(t, result[0], result[1]);
-    if (only_one_number(result[0]))
+    if (!all_finite(result[0]))
+        say(t, "the result is not finite\n");
+    else if (only_one_number(result[0]))
         say(t, "all entries of the result are the same number\n");
-    else if (holds)
+    else if (begins(t->law, "sums ")
+             ? has_sums(t, result[0], atof(t->law + 5))
+             : agree(t, result[0], result[1]))
         t->earned = t->points;
+}
+
+static void judge_law(Trial *t, int program)
+{
+    Values found[2] = { { .n = 0 }, { .n = 0 } };
+    for (int k = 0; k < t->sheets; k++)
+        found[k] = answer_to(program, t->sheet[k]);
+    compare_by_law(t, found);
+    free_values(&found[0]);
+    free_values(&found[1]);
+}
+
+static bool is_error(const char *line)
+{
+    static const char *const sign[] = { "error:", "undefined reference",
+        "multiple definition", "No rule to make target", "*** [" };
+    for (size_t k = 0; k < sizeof sign / sizeof *sign; k++)
+        if (strstr(line, sign[k]) != NULL)
+            return true;
+    return false;
 }
 
 static void first_error(const Lab *lab, char *to, size_t size)
 {
     char name[4096], *line;
     snprintf(name, sizeof name, "%s/build/errors", lab->directory);
-    char *text = file_text(name);
+    char *all = file_text(name), *text = all;
     snprintf(to, size, "there is no program %s/build/ftx; say make",
              lab->directory);
     while (text != NULL && (line = next_line(&text)) != NULL)
-        if (strstr(line, "error:") != NULL
-            || strstr(line, "undefined reference") != NULL
-            || strstr(line, "multiple definition") != NULL
-            || strstr(line, "No rule to make target") != NULL) {
+        if (is_error(line)) {
             snprintf(to, size, "it does not compile: %s", line);
-            for (char *c = to; *c != '\0'; c++)
-                if (*c < ' ' || *c > '~')
-                    *c = '\'';
-            return;
+            break;
         }
+    free(all);
+    clean(to);
 }
 
 static void judge_lab(Lab *lab)
@@ -638,7 +703,7 @@ static void judge_lab(Lab *lab)
     char name[4096], error[400] = "";
     snprintf(name, sizeof name, "%s/build/ftx", lab->directory);
     int program = open(name, O_RDONLY);
-    endless = 0;
+    spent = 0;
     if (program < 0)
         first_error(lab, error, sizeof error);
     else if (geteuid() == 0)
@@ -876,29 +941,32 @@ static void add_lab(Grading *g, char *directory)
 {
     g->lab = memory(g->lab, (size_t)(g->labs + 1) * sizeof(Lab));
     Lab *lab = &g->lab[g->labs++];
-    *lab = (Lab){ .directory = directory, .name = lab_name(directory) };
-    bool readable = read_trials(lab);
-    g->fine &= readable;
-    if (lab->n == 0)
-        say(new_trial(lab, "trial trials what is asked"), "the lab has no "
-            "readable file of trials\n");
+    const Lab empty = { .directory = directory,
+                        .name = lab_name(directory) };
+    *lab = empty;
+    if (read_trials(lab))
+        return;
+    *lab = empty;
+    say(new_trial(lab, "trial trials what is asked"), "the lab has no "
+        "readable file of trials\n");
+    g->fine = false;
 }
 
 static int graded(Grading *g)
 {
     if (g->points != NULL)
         g->fine &= give_points(g->points, g->lab, g->labs);
-    for (int k = 0; k < g->labs; k++) {
+    for (int k = 0; k < g->labs; k++)
         if (g->lab[k].algorithm > 0)
             judge_lab(&g->lab[k]);
-        print_report(stdout, &g->lab[k]);
-    }
-    if (g->labs > 1)
-        printf("%g of %g points\n", sum_of(g->lab, g->labs, true),
-               sum_of(g->lab, g->labs, false));
     g->fine &= write_to(g->tap, print_tap, g->lab, g->labs);
     g->fine &= write_to(g->junit, print_junit, g->lab, g->labs);
     g->fine &= write_to(g->gradescope, print_gradescope, g->lab, g->labs);
+    for (int k = 0; k < g->labs; k++)
+        print_report(stdout, &g->lab[k]);
+    if (g->labs > 1)
+        printf("%g of %g points\n", sum_of(g->lab, g->labs, true),
+               sum_of(g->lab, g->labs, false));
     if (!g->fine)
         return 2;
     for (int k = 0; k < g->labs; k++)

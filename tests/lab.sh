@@ -134,7 +134,7 @@ if wanted hostile; then
     tree=$LABS/alg04
     while IFS='|' read -r name statement pattern; do
         case $name in \#*|'') continue ;; esac
-        { printf '#undef _POSIX_C_SOURCE\n#define _DEFAULT_SOURCE\n#include "ftx.h"\n#include <math.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n'
+        { printf '#undef _POSIX_C_SOURCE\n#define _DEFAULT_SOURCE\n#include "ftx.h"\n#include <math.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sys/ptrace.h>\n#include <unistd.h>\n'
           printf 'static Mat nan_of(Mat X, double x) { Mat Y = input(X->tape, X->rows, X->cols); Y->at[0] = (real)x; return Y; }\n'
           printf 'static int overflow(int k) { volatile char room[10000]; room[0] = (char)k; return overflow(k + 1) + room[k %% 10000]; }\n'
           sed -n '/^static bool/,/^Mat attention/p' tangled/alg04_attention.c | sed '$d'

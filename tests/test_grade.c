@@ -1,0 +1,516 @@
+/* Tests of the grader. The student's program is a shell whose script is the
+   sheet of the trial. Programs that mean harm are tried by tests/lab.sh. */
+#define _DEFAULT_SOURCE 1
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+int grade(int argc, char *argv[]);
+#define main grade
+#include "grade.c"
+#undef main
+
+#define TEST(law) cmocka_unit_test_setup_teardown(law, set_up, tear_down)
+#define assert_that(condition) assert_true(condition)
+
+static char place[] = "build/grade.XXXXXX";
+static int home;
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A lab with a shell for a program, which runs the script "steps". */
+static void make_lab(const char *name, const char *asked)
+{
+    char command[300];
+    snprintf(command, sizeof command, "mkdir -p %s/build && cp /bin/sh "
+             "%s/build/ftx", name, name);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "%s/trials", name);
+    write_file(command, asked);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    mkdir("build", 0777);
+    strcpy(place, "build/grade.XXXXXX");
+    if ((home = open(".", O_RDONLY)) < 0 || mkdtemp(place) == NULL
+        || chmod(place, 0755) != 0 || chdir(place) != 0)
+        return -1;
+    write_file("steps", "while read -r line; do eval \"$line\"; done\n");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    char command[80];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", place);
+    return fchdir(home) != 0 || close(home) != 0 || system(command) != 0;
+}
+
+static char said[1 << 16];              /* by the grader, on both streams */
+
+static void read_file(const char *name)
+{
+    FILE *file = fopen(name, "r");
+    assert_non_null(file);
+    said[fread(said, 1, sizeof said - 1, file)] = '\0';
+    fclose(file);
+}
+
+/* What the grader says stands in `said`; the exit status. */
+static int grade_with(int n, char *argument[])
+{
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int out = open("said", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+        dup2(out, 1);
+        dup2(out, 2);
+        status = grade(n, argument);
+        fflush(NULL);
+        _exit(status);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_that(WIFEXITED(status));
+    read_file("said");
+    return WEXITSTATUS(status);
+}
+
+#define GRADE(...) \
+    grade_with((int)(sizeof (char *[]){ "grade", __VA_ARGS__ } \
+                     / sizeof (char *)), \
+               (char *[]){ "grade", __VA_ARGS__, NULL })
+
+static void assert_says(const char *part)
+{
+    if (strstr(said, part) == NULL)
+        fail_msg("it said\n%s\nbut expected\n%s", said, part);
+}
+
+static void assert_does_not_say(const char *part)
+{
+    if (strstr(said, part) != NULL)
+        fail_msg("it said\n%s\nwith\n%s", said, part);
+}
+
+/* One trial: what the program writes into the pipe, what is right. */
+static int judged(const char *script, const char *right)
+{
+    char asked[3000];
+    snprintf(asked, sizeof asked, "line 4.1 Q <- W_q X\nline 4.2 K\n"
+             "algorithm 4\ntrial random-1 random numbers\nsheet 1\n%s\n%s",
+             script, right);
+    make_lab("alg04", asked);
+    return GRADE("alg04");
+}
+
+static int answered(const char *answer, const char *right)
+{
+    char script[2000];
+    snprintf(script, sizeof script, "printf '%%b' '%s' >&3", answer);
+    return judged(script, right);
+}
+
+static void the_right_result_earns_the_points(void **state)
+{
+    (void)state;
+    assert_int_equal(answered("result 1 2 3 4\\nend\\n", "result 1 2 3 4\n"),
+                     0);
+    assert_string_equal(said, "Algorithm 4\n  random-1                 1 of 1"
+                        "  random numbers\n  1 of 1 points\n");
+}
+
+static void the_first_wrong_step_is_told(void **state)
+{
+    (void)state;
+    int status = answered("step 4.1 1 Q 1 1 3\\nstep 4.2 1 K 2 2 1 7 8 4\\n"
+                          "result 1 1 5\\nend\\n",
+                          "step 4.1 1 Q 1 1 3\nstep 4.2 1 K 2 2 1 2 3 4\n"
+                          "result 1 1 6\n");
+    assert_int_equal(status, 1);
+    assert_says("      K (Algorithm 4, line 2: K): [2, 1] is 7, expected 2; "
+                "2 of 4 entries are wrong\n  0 of 1 points\n");
+    assert_does_not_say("result");
+}
+
+static void a_step_counts_by_its_line_its_name_and_its_time(void **state)
+{
+    (void)state;
+    const char *right = "step 4.1 1 Q 1 1 3\nstep 4.1 2 Q 1 1 4\n"
+                        "result 1 1 6\n";
+    assert_int_equal(answered("step 4.1 2 Q 1 1 4\\nstep 4.1 1 K 1 1 9\\n"
+                              "step 4.2 1 Q 1 1 9\\nstep 4.1 3 Q 1 1 9\\n"
+                              "result 1 1 6\\nend\\n", right), 0);
+    assert_int_equal(answered("step 4.1 2 Q 1 1 3\\nresult 1 1 6\\nend\\n",
+                              right), 1);
+    assert_says("Q (Algorithm 4, line 1: Q <- W_q X): [1, 1] is 3, expected "
+                "4; 1 of 1 entries are wrong\n");
+}
+
+static void shapes_are_compared_first(void **state)
+{
+    (void)state;
+    assert_int_equal(answered("result 2 1 1 2\\nend\\n", "result 1 2 1 2\n"),
+                     1);
+    assert_says("the result: it is 2 x 1 and must be 1 x 2\n");
+}
+
+static void near_is_a_billionth(void **state)
+{
+    (void)state;
+    assert_int_equal(answered("result 1 2 1e6 1e-10\\nend\\n",
+                              "result 1 2 1000000.0005 0\n"), 0);
+    assert_int_equal(answered("result 1 1 1e6\\nend\\n",
+                              "result 1 1 1000000.002\n"), 1);
+    assert_int_equal(answered("result 1 1 nan\\nend\\n", "result 1 1 0\n"), 1);
+}
+
+static void no_number_is_near_infinity(void **state)
+{
+    (void)state;
+    const char *right = "step 4.1 1 Q 1 1 -inf\nresult 1 1 6\n";
+    assert_int_equal(answered("step 4.1 1 Q 1 1 -inf\\nresult 1 1 6\\nend\\n",
+                              right), 0);
+    assert_int_equal(answered("step 4.1 1 Q 1 1 2\\nresult 1 1 6\\nend\\n",
+                              right), 1);
+}
+
+static void a_hint_has_no_number(void **state)
+{
+    (void)state;
+    answered("result 1 2 3 9\\nend\\n", "result 1 2 3 4\n");
+    GRADE("--hint", "alg04");
+    assert_says("the result: [1, 2] is wrong; 1 of 2 entries are wrong\n");
+}
+
+static void slips_that_give_these_numbers_are_told(void **state)
+{
+    (void)state;
+    const char *right = "step 4.1 1 Q 1 1 3\nresult 1 1 6\n"
+        "slip a is left out\nstep 4.1 1 Q 1 1 4\nresult 1 1 7\n"
+        "slip b is left out\nstep 4.1 1 Q 1 1 4\nresult 1 1 8\n"
+        "slip c is left out\nstep 4.1 1 Q 1 1 5\nresult 1 1 8\n";
+    answered("step 4.1 1 Q 1 1 4\\nresult 1 1 8\\nend\\n", right);
+    assert_says("it matches if b is left out\n  0 of");
+    assert_does_not_say("if a");
+    answered("step 4.1 1 Q 1 1 4\\nresult 1 1 9\\nend\\n", right);
+    assert_says("it matches if a is left out\n      it matches if b is left "
+                "out\n  0 of");
+}
+
+static void only_what_has_ended_well_counts(void **state)
+{
+    (void)state;
+    const char *right = "result 1 1 6\n";
+    assert_int_equal(judged("echo result 1 1 6 >&3", right), 1);
+    assert_says("      it ended, with exit status 0, before the algorithm "
+                "had returned\n");
+    judged("echo result 1 1 6 >&3; echo end >&3; exit 4", right);
+    assert_says("it ended, with exit status 4, before");
+    judged("echo end >&3", right);
+    assert_says("there is no result\n");
+    judged("exit 2", right);
+    assert_says("its answer did not come through the pipe\n");
+    judged("kill -SEGV $$", right);
+    assert_says("it crashed: a wrong pointer");
+    judged("kill -KILL $$", right);
+    assert_says("it was ended by signal 9 (Killed)\n");
+    judged("kill -XCPU $$", right);
+    assert_says("it did not come to an end within 1 s\n");
+}
+
+static void what_is_printed_counts_only_after_a_refusal(void **state)
+{
+    (void)state;
+    const char *right = "result 1 1 6\n";
+    judged("echo result 1 1 6; echo end", right);
+    assert_says("it ended, with exit status 0");
+    judged("echo no; printf 'not \\033 so\\n' >&2; exit 3", right);
+    assert_says("it was refused: not ? so\n");
+    judged("exit 3", right);
+    assert_says("it ended, with exit status 3");
+}
+
+static void a_fault_is_cleaned_and_told(void **state)
+{
+    (void)state;
+    answered("fault a \\0377\\033 b; c\\n", "result 1 1 6\n");
+    assert_says("      a ?? b\n");
+}
+
+static void a_line_that_is_not_understood_ends_the_answer(void **state)
+{
+    (void)state;
+    const char *const line[] = { "rubbish", "result 1 1 x", "result 2 2 1 2",
+        "result 1 1 1 2", "result 0 1", "result 1 -1 1", "step 4.1 Q",
+        "result 99999 99999 1", "step 4.1 1 Q" };
+    for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
+        char answer[200];
+        snprintf(answer, sizeof answer, "%s\\nresult 1 1 6\\nend\\n",
+                 line[k]);
+        assert_int_equal(answered(answer, "result 1 1 6\n"), 1);
+        assert_says("before the algorithm had returned");
+    }
+}
+
+static void the_program_is_confined(void **state)
+{
+    (void)state;
+    assert_int_equal(judged("{ printf 'result 1 1 '; ulimit -t; echo end; } "
+                            ">&3", "result 1 1 1\n"), 0);
+    assert_int_equal(judged("{ printf 'result 1 1 '; ulimit -H -t; echo end;"
+                            " } >&3", "result 1 1 2\n"), 0);
+    assert_int_equal(judged("{ printf 'result 1 1 '; ulimit -v; echo end; } "
+                            ">&3", "result 1 1 524288\n"), 0);
+    assert_int_equal(judged("{ printf 'result 1 1 '; ulimit -n; echo end; } "
+                            ">&3", "result 1 1 16\n"), 0);
+    assert_int_equal(judged("{ printf 'result 1 1 '; ulimit -c; echo end; } "
+                            ">&3", "result 1 1 0\n"), 0);
+    assert_int_equal(judged("(exit 0) || echo forked; { echo result 1 1 1; "
+                            "echo end; } >&3", "result 1 1 1\n"), 1);
+}
+
+static void no_file_of_the_grader_is_open(void **state)
+{
+    (void)state;
+    int left = dup2(open("steps", O_RDONLY), 300);
+    assert_int_equal(judged("{ echo x >&4; } && exit 1; { echo x >&5; } && "
+                            "exit 1; [ -e /proc/self/fd/300 ] && exit 1; "
+                            "echo result 1 1 1 >&3; echo end >&3",
+                            "result 1 1 1\n"), 0);
+    close(left);
+}
+
+/* Two results, and what the law says of them. */
+static int by_the_law(const char *law, const char *first, const char *second)
+{
+    char asked[2000];
+    snprintf(asked, sizeof asked, "algorithm 4\ntrial law-a a law\nsheet 2\n"
+             "echo result %s >&3\necho end >&3\nsheet 1\necho result %s >&3; "
+             "echo end >&3\nlaw %s\n", first, second, law);
+    make_lab("alg04", asked);
+    return GRADE("alg04");
+}
+
+static void laws_compare_two_results(void **state)
+{
+    (void)state;
+    assert_int_equal(by_the_law("same", "1 2 3 4", "1 2 3 4"), 0);
+    assert_says("law-a                    1 of 1  a law\n");
+    assert_int_equal(by_the_law("same", "1 2 3 4", "1 2 3 5"), 1);
+    assert_says("      [1, 2] of the second result is not what it must be by "
+                "the first: 5, expected 4\n  0 of 1");
+    GRADE("--hint", "alg04");
+    assert_says("by the first\n");
+    assert_int_equal(by_the_law("same", "1 2 3 4", "2 1 3 4"), 1);
+    assert_says("one result is 1 x 2, the other 2 x 1\n");
+    assert_int_equal(by_the_law("scaled 2", "1 2 3 4", "1 2 6 8"), 0);
+    assert_int_equal(by_the_law("reversed columns", "2 2 1 2 3 4",
+                                "2 2 3 4 1 2"), 0);
+    assert_int_equal(by_the_law("reversed rows", "2 2 1 2 3 4",
+                                "2 2 2 1 4 3"), 0);
+}
+
+static void a_prefix_is_shorter(void **state)
+{
+    (void)state;
+    assert_int_equal(by_the_law("prefix", "1 3 1 2 3", "1 2 1 2"), 0);
+    assert_int_equal(by_the_law("prefix", "1 3 1 2 3", "1 2 1 3"), 1);
+    assert_int_equal(by_the_law("prefix", "1 2 1 2", "1 2 1 2"), 1);
+    assert_int_equal(by_the_law("prefix", "2 2 1 2 3 4", "1 1 1"), 1);
+}
+
+static void columns_have_sums(void **state)
+{
+    (void)state;
+    assert_int_equal(by_the_law("sums 1", "2 2 .5 .5 .25 .75", "1 1 1"), 0);
+    assert_int_equal(by_the_law("sums 1", "2 2 .5 .5 .25 .5", "1 1 1"), 1);
+    assert_says("column 2 does not sum to 1, but to 0.75\n");
+    GRADE("--hint", "alg04");
+    assert_says("column 2 does not sum to 1\n");
+}
+
+static void a_dull_result_proves_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(by_the_law("same", "1 2 0 0", "1 2 0 0"), 1);
+    assert_says("all entries of the result are the same number\n");
+    assert_int_equal(by_the_law("same", "1 2 inf 0", "1 2 inf 0"), 1);
+    assert_says("the result is not finite\n");
+    assert_int_equal(by_the_law("same", "1 2 1 2", "1 2 1 2 >&2; exit 5"), 1);
+    assert_says("it ended, with exit status 5");
+}
+
+static void the_last_line_that_fits_says_the_points(void **state)
+{
+    (void)state;
+    answered("result 1 1 6\\nend\\n", "result 1 1 6\ntrial law-b b\nsheet 1\n"
+             "exit 1\nresult 1 1 6\n");
+    write_file("points", "# a lab\nalg* * 7 # all\n\nalg04 random-* 2.5\n"
+               "alg05 * 9\n");
+    assert_int_equal(GRADE("--points", "points", "alg04"), 1);
+    assert_says("2.5 of 2.5  random numbers\n");
+    assert_says("0 of 7  b\n");
+    assert_says("  2.5 of 9.5 points\n");
+}
+
+static void a_mistake_in_the_points_is_told(void **state)
+{
+    (void)state;
+    const char *const line[] = { "alg04 *", "alg04 * many", "alg04 * -1",
+        "alg04 * 1 2", "alg04 * 1e9" };
+    answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
+    for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
+        char text[100];
+        snprintf(text, sizeof text, "alg* * 1\n%s\n", line[k]);
+        write_file("points", text);
+        assert_int_equal(GRADE("--points", "points", "alg04"), 2);
+        assert_says("points:2: a line has an algorithm, a trial and its "
+                    "points, such as 'alg04 random-* 2'.\n");
+        assert_says("1 of 1 points\n");
+    }
+    assert_int_equal(GRADE("--points", "none", "alg04"), 2);
+    assert_says("grade: none cannot be read: No such file or directory.\n");
+}
+
+static void what_does_not_compile_has_no_points(void **state)
+{
+    (void)state;
+    answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
+    remove("alg04/build/ftx");
+    assert_int_equal(GRADE("alg04"), 1);
+    assert_says("there is no program alg04/build/ftx; say make\n");
+    write_file("alg04/build/errors", "a.c:1: warning: w\na.c:2: error: \302"
+               "\n");
+    assert_int_equal(GRADE("alg04"), 1);
+    assert_says("      it does not compile: a.c:2: error: ?\n  0 of");
+    write_file("alg04/build/errors", "make: *** [Makefile:14: build/yours.o] "
+               "Killed\n");
+    GRADE("alg04");
+    assert_says("it does not compile: make: *** [");
+}
+
+static void a_lab_without_trials_is_told(void **state)
+{
+    (void)state;
+    assert_int_equal(GRADE("alg09"), 2);
+    assert_says("grade: alg09/trials cannot be read: No such file");
+    assert_says("the lab has no readable file of trials\n");
+    make_lab("alg04", "algorithm 4\ntrial a b\nrubbish\n");
+    assert_int_equal(GRADE("alg04"), 2);
+    assert_says("  0 of 1 points\n");
+    assert_says("grade: alg04/trials: this line is not understood: rubbish\n");
+    make_lab("alg04", "trial a b\nsheet 1\nexit 0\nresult 1 1 1\n");
+    assert_int_equal(GRADE("alg04"), 2);
+}
+
+static void two_labs(void)
+{
+    char slash[] = "alg04/";
+    make_lab("alg05", "algorithm 5\ntrial random-1 <a> \"b\" & c\nsheet 1\n"
+             "echo result 1 1 5 >&3\nresult 1 1 6\n");
+    assert_int_equal(answered("result 1 1 6\\nend\\n", "result 1 1 6\n"), 0);
+    assert_int_equal(GRADE("--tap", "t", "--junit", "j", "--gradescope", "g",
+                           slash, "./alg05"), 1);
+    assert_says("  0 of 1 points\n1 of 2 points\n");
+}
+
+static void tap_says_what_failed(void **state)
+{
+    (void)state;
+    two_labs();
+    read_file("t");
+    assert_string_equal(said, "TAP version 13\n1..2\n"
+        "ok 1 - alg04 random-1: random numbers\n"
+        "not ok 2 - alg05 random-1: <a> \"b\" & c\n"
+        "# it ended, with exit status 0, before the algorithm had returned\n"
+        "# the result: [1, 1] is 5, expected 6; 1 of 1 entries are wrong\n");
+}
+
+static void junit_is_xml(void **state)
+{
+    (void)state;
+    two_labs();
+    read_file("j");
+    assert_says("<testsuite name=\"alg04\" tests=\"1\" failures=\"0\">\n"
+                "    <testcase classname=\"alg04\" name=\"random-1\" time=\"");
+    assert_says("<testsuite name=\"alg05\" tests=\"1\" failures=\"1\">\n");
+    assert_says("<failure message=\"&lt;a&gt; &quot;b&quot; &amp; c\">it "
+                "ended");
+    assert_says("wrong\n</failure>\n    </testcase>\n  </testsuite>\n"
+                "</testsuites>\n");
+}
+
+static void gradescope_gets_its_json(void **state)
+{
+    (void)state;
+    two_labs();
+    read_file("g");
+    assert_says("{ \"score\": 1, \"execution_time\": ");
+    assert_says("\"output\": \"1 of 2 points\"");
+    assert_says("{ \"score\": 1, \"max_score\": 1, \"status\": \"passed\",\n"
+                "      \"name\": \"alg04 random-1\", \"number\": \"4.1\",\n"
+                "      \"output\": \"random numbers\\n\",\n");
+    assert_says("\"visibility\": \"visible\" },\n    { \"score\": 0, "
+                "\"max_score\": 1, \"status\": \"failed\"");
+    assert_says("\"output\": \"<a> \\\"b\\\" & c\\nit ended, with");
+    assert_says("\"tags\": [\"alg05\"]");
+}
+
+static void what_cannot_be_done_is_told(void **state)
+{
+    (void)state;
+    answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
+    assert_int_equal(GRADE("--tap", "no/file", "alg04"), 2);
+    assert_says("grade: no/file cannot be written: No such file");
+    assert_says("  1 of 1 points\n");
+    assert_int_equal(GRADE("--tap"), 2);
+    assert_says("Usage: grade ");
+    assert_int_equal(GRADE("--hint"), 2);
+    assert_int_equal(GRADE("--what", "alg04"), 2);
+    assert_int_equal(GRADE(""), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(the_right_result_earns_the_points),
+        TEST(the_first_wrong_step_is_told),
+        TEST(a_step_counts_by_its_line_its_name_and_its_time),
+        TEST(shapes_are_compared_first),
+        TEST(near_is_a_billionth),
+        TEST(no_number_is_near_infinity),
+        TEST(a_hint_has_no_number),
+        TEST(slips_that_give_these_numbers_are_told),
+        TEST(only_what_has_ended_well_counts),
+        TEST(what_is_printed_counts_only_after_a_refusal),
+        TEST(a_fault_is_cleaned_and_told),
+        TEST(a_line_that_is_not_understood_ends_the_answer),
+        TEST(the_program_is_confined),
+        TEST(no_file_of_the_grader_is_open),
+        TEST(laws_compare_two_results),
+        TEST(a_prefix_is_shorter),
+        TEST(columns_have_sums),
+        TEST(a_dull_result_proves_nothing),
+        TEST(the_last_line_that_fits_says_the_points),
+        TEST(a_mistake_in_the_points_is_told),
+        TEST(what_does_not_compile_has_no_points),
+        TEST(a_lab_without_trials_is_told),
+        TEST(tap_says_what_failed),
+        TEST(junit_is_xml),
+        TEST(gradescope_gets_its_json),
+        TEST(what_cannot_be_done_is_told),
+    };
+    return cmocka_run_group_tests_name(__FILE__, laws, NULL, NULL);
+}
