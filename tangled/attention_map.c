@@ -55,6 +55,7 @@ static void keep_weights(Watch *w, Mat A)
         .column = encodes ? w->other : w->own,
         .down = "key t_z", .across = "query t_x", .apart = w->head == 1 };
 }
+
 static Mat watch(void *to, const char *line, const char *name, Mat M,
                  int index)
 {
@@ -123,6 +124,7 @@ static void watch_model(Watch *w, Tape *tape, const Model *model, Tokens x)
     }
     observe(tape, NULL, NULL);
 }
+
 static Tokens tokens_to_show(const Command *c, const Model *model, Fault *f)
 {
     const char *text = c->argument[0];
@@ -168,6 +170,7 @@ static int heads_of(const Hyperparameters *h)
 {
     return h->H * (h->L + h->L_enc + 2 * h->L_dec);
 }
+
 static const char usage[] =
     "Usage: ftx show --model FILE [options] TEXT\n"
     "\n"

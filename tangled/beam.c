@@ -11,6 +11,7 @@ static double score_of(double log_p, int n, double alpha)
 {
     return log_p / pow(n, alpha);
 }
+
 /* Puts candidates behind the first c; how many there are then. */
 static int continued(Mat p, const Hypothesis *h, int k, const Beam *how,
                      Candidate candidate[], int c)
@@ -74,6 +75,7 @@ static int candidates(Tape *tape, Mat Z, const Theta *theta,
     }
     return c;
 }
+
 /* Every beginning is continued, and the best stay; how many. */
 static int next_beam(Tape *tape, Arena *arena, Mat Z, const Theta *theta,
                      const Beam *how, Hypothesis beam[], int n)

@@ -36,6 +36,7 @@ static void paragraph(Report *r)
         fprintf(r->out, "\n%*s", r->width, "");
     r->column = r->indent = r->width;
 }
+
 static void say(Report *r, const char *format, ...)
     FORMAT_LIKE_PRINTF(2, 3);
 static void say(Report *r, const char *format, ...)
@@ -83,6 +84,7 @@ static bool fraction_text(char to[60], double x)
         }
     return false;
 }
+
 void right_number(char to[60], const Entry *entry, double x)
 {
     enum { ENOUGH = 6 };        /* beside 1e-300 */
@@ -122,6 +124,7 @@ const char *entry_place(char to[40], const Item *claim, int k)
         snprintf(to, 40, "(%d)", k + 1);
     return to;
 }
+
 static void cell_text(char *to, size_t size, const Report *r,
                       const Judged *j, int k)
 {
@@ -141,6 +144,7 @@ static void cell_text(char *to, size_t size, const Report *r,
         snprintf(to, size, "%s%syou %.6g, here %s", place, blank,
                  item->entry[k].value, here);
 }
+
 enum { CELLS_SHOWN = 12 };
 
 static void say_cells(Report *r, const Judged *j, Verdict verdict,
@@ -162,6 +166,7 @@ static void say_cells(Report *r, const Judged *j, Verdict verdict,
     if (all > shown)
         say(r, "and %d more", all - shown);
 }
+
 static const char *cause(const Report *r, const Judged *j)
 {
     int causes = 0;
@@ -189,6 +194,7 @@ static void say_others(Report *r, const Judged *j)
     if (follow > 0 && right > 0)
         say(r, "and %d %s right", right, right == 1 ? "is" : "are");
 }
+
 static void say_verdict(Report *r, const Judged *j)
 {
     const int *count = j->count;
@@ -243,6 +249,7 @@ static void where_text(char *to, size_t size, const Step *only)
         append(to, size, "%s turn %d", in, only->turn);
     append(to, size, " only");
 }
+
 static const char *reason_text(char to[600], const Explanation *why)
 {
     enum { CELLS_TOLD = 3 };
@@ -278,6 +285,7 @@ static void say_entries(Report *r, int all)
     else
         say(r, "all %d entries match", all);
 }
+
 /* Two terms with the same factors have one sentence. */
 static bool is_said(const Judged *j, int k)
 {
@@ -314,6 +322,7 @@ static void say_explanations(Report *r, const Judged *j)
         say(r, "and %d more;", reasons - SHOWN);
     say(r, "this sheet cannot tell these apart");
 }
+
 static void say_turned(Report *r, const Judged *j)
 {
     bool rows = r->judgement->run->layout->rows;
@@ -381,6 +390,7 @@ void first_sentence(char to[1000], const Judgement *judgement)
     if (j->n > 1)
         append(to, size, ", or for another reason");
 }
+
 static void say_first(Report *r)
 {
     const Run *run = r->judgement->run;
@@ -406,6 +416,7 @@ static void say_first(Report *r)
     put(r, step_text(arena, run, step, false));
     arena_free(arena);
 }
+
 void check_text(FILE *out, const Judgement *judgement)
 {
     enum { NARROWEST = 6 };
@@ -453,6 +464,7 @@ static void json_entry(FILE *out, const Sheet *sheet, const Judged *j,
                      : *claimed_entry(item, j->claim.step->M, k));
     fprintf(out, ", \"verdict\": \"%s\"}", verdict_words[j->verdict[k]]);
 }
+
 static void json_explanation(FILE *out, const Explanation *why)
 {
     char text[600];
@@ -477,6 +489,7 @@ static void json_explanation(FILE *out, const Explanation *why)
     json_place(out, why->only);
     fputs("}}", out);
 }
+
 static Verdict worst(const Judged *j)
 {
     Verdict v = WRONG;
@@ -517,6 +530,7 @@ static void json_claim(FILE *out, const Judgement *judgement,
     }
     fputs("]}", out);
 }
+
 void check_json(FILE *out, const Judgement *judgement)
 {
     const Run *run = judgement->run;
@@ -617,6 +631,7 @@ static void judge(Fault *f, void *data)
     fault(f, 0, "nothing is claimed; a line 'claim %s = ...' says what "
           "was computed.", name);
 }
+
 static void judge_and_print(Fault *f, void *data)
 {
     Checking *c = data;
@@ -672,6 +687,7 @@ static void print_total(FILE *out, int n, const int count[3])
         }
     fputc('\n', out);
 }
+
 static void check_wish(const Wish *wish, int sheets, Fault *f)
 {
     if (sheets == 0)

@@ -17,6 +17,7 @@ Mat loss_class(Lane *lane, const Data *data, int n)
     lane->tokens += 1;
     return scale(log_P, -1);
 }
+
 const Theta *classtraining(Trainer *trainer, const Data *data)
 {
     const Training *how = &trainer->how;

@@ -32,6 +32,7 @@ static void read_files(Reading *r, int n, char *const name[])
     snprintf(hex, 17, "%016llx", (unsigned long long)sum);
     r->c.sum = hex;
 }
+
 /* From now on a place is a place in this file. */
 static void look_at(Reading *r, int k)
 {
@@ -110,6 +111,7 @@ static Data joined(Arena *arena, const Data *data, Tokens x, int ell_max)
         all[before++] = chunk[k];
     return (Data){ .N_data = (int)before, .x = all };
 }
+
 static void texts_to_data(Reading *r)
 {
     Corpus *c = &r->c;
@@ -152,6 +154,7 @@ static Line line_at(Reading *r, size_t *at)
               "expected two parts with a tab between.");
     return (Line){ from, tab + 1, m, n - m - 1 };
 }
+
 static int count_lines(const char *text, size_t n)
 {
     int lines = n > 0 && text[n - 1] != '\n';
@@ -176,6 +179,7 @@ static const Line *all_lines(Reading *r, int *n)
         fault(r->fault, 0, "there is only one line; two are the least.");
     return line;
 }
+
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
                     size_t n, int ell_max, Fault *f, int at)
 {
@@ -223,6 +227,7 @@ static const Tokenizer *learn_from_lines(Reading *r, const Line *line,
     }
     return learn_tokens(r, all, (size_t)(to - all));
 }
+
 static int class_of(Reading *r, const Line *line, bool known)
 {
     Corpus *c = &r->c;
@@ -244,6 +249,7 @@ static int class_of(Reading *r, const Line *line, bool known)
     c->class_name[++c->N_C] = name;
     return c->N_C;
 }
+
 static const int *classes_of(Reading *r, const Line *line, int n,
                              const Model *model)
 {
@@ -263,6 +269,7 @@ static const int *classes_of(Reading *r, const Line *line, int n,
               "nothing to tell apart.", c->class_name[1]);
     return class;
 }
+
 static void lines_to_data(Reading *r, Task task, const Model *model)
 {
     Corpus *c = &r->c;

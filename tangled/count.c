@@ -23,6 +23,7 @@ static void general_name(const char *name, char *to)
     }
     *to = '\0';
 }
+
 static int collect(const Theta *theta, Row row[])
 {
     int n = 0;
@@ -65,6 +66,7 @@ static void print_part(FILE *out, const Row *row)
     fprintf(out, "%-26s %8lld  %16s %18s\n", row->name, row->times, shape,
             grouped(each * row->times, numbers));
 }
+
 static void print_count(FILE *out, const Theta *theta, bool total)
 {
     Row row[PARTS];
@@ -111,6 +113,7 @@ static const char *sizing_option(const Command *command)
     }
     return NULL;
 }
+
 static void count_it(Fault *f, void *data)
 {
     const Command *command = data;

@@ -66,6 +66,7 @@ static void draw_marks(const Picture *p)
                 "text-anchor=\"end\">%.10g</text>\n", LEFT - 8, at + 4, y);
     }
 }
+
 static void draw_line(const Picture *p, const Model *m, bool held_out,
                       const char *colour)
 {
@@ -79,6 +80,7 @@ static void draw_line(const Picture *p, const Model *m, bool held_out,
     }
     fprintf(p->file, "\"/>\n");
 }
+
 static void draw_name(const Picture *p, int line, const char *name,
                       const char *colour)
 {

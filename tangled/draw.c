@@ -20,6 +20,7 @@ static bool is_drawn(const Step *step, bool all)
     return (all || !step->inner) && !mask_is_1(step)
         && (!attention || of_scores(step));
 }
+
 static const char *axis_of(const Step *step, bool queries)
 {
     if (!of_scores(step) && !named(step, 4, "S_scaled"))
@@ -38,6 +39,7 @@ const char *columns_are(const Run *run, const Step *step)
 {
     return axis_of(step, !run->layout->rows);
 }
+
 const Item *given_item(const Run *run, const char *name)
 {
     for (int k = 0; k < run->sheet->n; k++)
@@ -76,6 +78,7 @@ static const char *remark_on(const Run *run, const Step *step)
         return sums_text(run);
     return !last && mask_is_1(step + 1) ? "the mask is 1 everywhere" : NULL;
 }
+
 enum { MANY = 32, MOST = 100 };
 
 static Heatmap heatmap_of(const Run *run, const Step *step, Arena *arena)

@@ -83,6 +83,7 @@ bool effect_of(const Run *run, const Slip *slip, int decimals, Arena *arena,
     effect->slip = slip;
     return true;
 }
+
 Effect *effects_of(const Run *run, int decimals, Arena *arena, Tape *tape,
                    int *n, uint64_t *sum)
 {
@@ -175,6 +176,7 @@ static void print_effects(FILE *out, const Run *run, const Effect *effect,
         if (effect[k].right != NULL)
             print_effect(out, run, &effect[k], width);
 }
+
 /* The names of the slips with this sum; how many they are. */
 static int with_sum(char *list, size_t size, const Effect *effect, int n,
                     uint64_t sum)

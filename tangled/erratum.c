@@ -55,6 +55,7 @@ static void words(const Demo *d, const char *label, const char *text)
     fprintf(d->out, "  %-*s %*s\n", WIDTH - 3 - (int)strlen(text), label,
             (int)strlen(text), text);
 }
+
 static void wrapped(FILE *out, const char *head, const char *text)
 {
     int at = fprintf(out, "%s", head), indent = at;
@@ -76,6 +77,7 @@ static void difference(const Demo *d, const char *label, double x)
     else
         ROW(d, label, x);
 }
+
 static void sentence_of(Demo *d, void (*call)(Demo *d), char *to, size_t n)
 {
     int ends[2], status;
@@ -98,6 +100,7 @@ static void sentence_of(Demo *d, void (*call)(Demo *d), char *to, size_t n)
     if (child > 0)
         waitpid(child, &status, 0);
 }
+
 static void refused(Demo *d, const char *label, void (*call)(Demo *d))
 {
     char sentence[1000];
@@ -146,6 +149,7 @@ static void random_model(Demo *d, const Hyperparameters *hyper)
     d->z = some_tokens(5);
     d->data = (Data){ 1, &d->z, &d->x, NULL };
 }
+
 static void small_model(Demo *d, Architecture architecture)
 {
     Hyperparameters hyper = small(architecture);
@@ -168,6 +172,7 @@ static bool is(const char *at, const char *place)
 {
     return strcmp(at, place) == 0;
 }
+
 static Mat mistaken(void *to, const char *line, const char *name, Mat M,
                     int index)
 {
@@ -181,6 +186,7 @@ static Mat mistaken(void *to, const char *line, const char *name, Mat M,
     snprintf(at, sizeof at, "%s %s", line, name);
     return m->instead(m, at, M);
 }
+
 static Mat forward(const Demo *d, Mistake *m)
 {
     const Theta *theta = d->theta;
@@ -193,6 +199,7 @@ static Mat forward(const Demo *d, Mistake *m)
     observe(d->tape, NULL, NULL);
     return P;
 }
+
 /* The loss of the data, summed, by the algorithm that trains the model. */
 static double loss(Demo *d, Mistake *m)
 {
@@ -210,6 +217,7 @@ static double loss(Demo *d, Mistake *m)
     observe(d->tape, NULL, NULL);
     return total;
 }
+
 static const char sentence[] = "My grandma makes the best apple pie.";
 
 static void fit(Demo *d, int N_epochs, double eta, Mistake *m)
@@ -234,12 +242,14 @@ static Tokens tokens_of(const Demo *d, const char *text)
     encode_text(d->tokenizer, d->arena, text, strlen(text), &x, &where);
     return with_bos_eos(d->arena, x, tokenizer_size(d->tokenizer));
 }
+
 static void learn_characters(Demo *d, const char *text)
 {
     size_t where;
     tokenizer_train(d->arena, CHARACTERS, text, strlen(text), 0,
                     &d->tokenizer, &where);
 }
+
 static void decoder_of_sentence(Demo *d)
 {
     learn_characters(d, sentence);
@@ -258,6 +268,7 @@ static void trained_decoder(Demo *d)
     decoder_of_sentence(d);
     fit(d, 80, 0.01, NULL);
 }
+
 enum { PAIRS = 9 };
 
 static void trained_translator(Demo *d)
@@ -282,6 +293,7 @@ static void trained_translator(Demo *d)
     d->theta = theta_new(d->arena, &hyper);
     fit(d, 100, 0.002, NULL);
 }
+
 /* The variance divided by d_e - 1 (E4). number is d_e. */
 static Mat unbiased(Mistake *m, const char *at, Mat M)
 {
@@ -301,6 +313,7 @@ static Mat overwritten(Mistake *m, const char *at, Mat M)
         m->X = M;
     return M;
 }
+
 /* Another mask in line 5 of Algorithm 4. */
 static Mat other_mask(Mistake *m, const char *at, Mat M)
 {
@@ -316,6 +329,7 @@ static Mat look_at(Mistake *m, const char *at, Mat M)
         m->X = M;
     return M;
 }
+
 /* The last value at a place, such as "4.3 V", of a forward pass. */
 static Mat value_at(const Demo *d, const char *where)
 {
@@ -340,6 +354,7 @@ static double sum_of_column(Mat P)
         total += AT(P, i, 1);
     return total;
 }
+
 static Mat column_vector(const Demo *d, int n, const double x[])
 {
     Mat e = input(d->tape, n, 1);
@@ -378,6 +393,7 @@ static void e2(Demo *d)
     ROW(d, "as printed: l = L_enc = 2 in each of L_dec = 3 layers",
         loss(d, NULL));
 }
+
 static Mat normalised(const Demo *d, Mat e, double epsilon, Mistake *m)
 {
     Mat gamma = parameter(d->arena, e->rows, 1);
@@ -403,6 +419,7 @@ static void e3(Demo *d)
     row_of(d, "(4, 4, 4, 4), 1e-5", normalised(d, same, 1e-5, NULL), 1);
     refused(d, "(4, 4, 4, 4), 0, as printed:", try_constant);
 }
+
 static void e4(Demo *d)
 {
     Mat e = COLUMN(d, 1, 2, 3, 4);
@@ -422,6 +439,7 @@ static void e5(Demo *d)
     row_of(d, "m for (1, 2, 3, 4)", m, 1);
     row_of(d, "e - m", standardise(e, m, COLUMN(d, 1), 0), 1);
 }
+
 static void try_one_more(Demo *d)
 {
     edtransformer(d->tape, d->z, d->x, d->theta);
@@ -444,6 +462,7 @@ static void e6(Demo *d)
     translate_greedily(d, "untrained, l_max = 9: tokens of x^");
     refused(d, "one round more:", try_one_more);
 }
+
 /* Line 4 of Algorithm 14 with column l = number in every round. */
 static Mat frozen_column(Mistake *m, const char *at, Mat M)
 {
@@ -463,6 +482,7 @@ static void continue_greedily(Demo *d, const char *label, Mistake *m)
     observe(d->tape, NULL, NULL);
     words(d, label, decode_text(d->tokenizer, d->arena, y, &n));
 }
+
 static void e7(Demo *d)
 {
     trained_decoder(d);
@@ -471,6 +491,7 @@ static void e7(Demo *d)
     continue_greedily(d, "after 'My gran', the last column", NULL);
     continue_greedily(d, "column l in every round", &m);
 }
+
 static void e8(Demo *d)
 {
     Hyperparameters hyper = small(D_TRANSFORMER), other = hyper;
@@ -495,6 +516,7 @@ static void e9(Demo *d)
     ROW(d, "rows of Y, all heads: H d_mid", value_at(d, "5.3 Y")->rows);
     ROW(d, "rows of V~ after W_o: d_out", value_at(d, "5.4 Vt")->rows);
 }
+
 /* A head whose parameters are scattered; 6 rows in, 3 inside, 4 out. */
 static W_qkv head(const Demo *d)
 {
@@ -510,6 +532,7 @@ static Mat embedded(Demo *d, int length)
     small_model(d, D_TRANSFORMER);
     return embed_tokens(d->tape, some_tokens(length), 0, d->theta);
 }
+
 static void e10(Demo *d)
 {
     Mat e_t = embedded(d, 3);
@@ -523,6 +546,7 @@ static void e10(Demo *d)
     row_of(d, "the weights", m.X, 1);
     ROW(d, "their sum", sum_of_column(m.X));
 }
+
 /* Every token gets the position of the last one (E11). */
 static Mat one_position(Mistake *m, const char *at, Mat M)
 {
@@ -543,6 +567,7 @@ static void e11(Demo *d)
     ROW(d, "loss of a trained decoder", loss(d, NULL));
     ROW(d, "every token at position l, the length", loss(d, &m));
 }
+
 static void try_no_context(Demo *d)
 {
     input(d->tape, 6, 0);
@@ -559,6 +584,7 @@ static void e12(Demo *d)
                largest_difference(v, last));
     refused(d, "a context of T = 0 tokens:", try_no_context);
 }
+
 /* Keys and values from X instead of X~ (E13). */
 static Mat context_of_X(Mistake *m, const char *at, Mat M)
 {
@@ -577,6 +603,7 @@ static void e13(Demo *d)
     ROW(d, "loss of a trained decoder, line 6 with Z = X~", loss(d, NULL));
     ROW(d, "line 6 with Z = X", loss(d, &m));
 }
+
 /* How many of the columns from ... of P change if x[t] does. */
 static int columns_changed(Demo *d, int t, int from, Mistake *m)
 {
@@ -594,11 +621,13 @@ static int columns_changed(Demo *d, int t, int from, Mistake *m)
                                       gather(d->tape, Q, 1, &j)) > 0;
     return changed;
 }
+
 static bool look_ahead(int t_z, int t_x, const void *data)
 {
     (void)data;
     return t_z >= t_x;
 }
+
 static const Mask transposed = { look_ahead, NULL };
 
 static void e14(Demo *d)
@@ -633,6 +662,7 @@ static void e16(Demo *d)
     ROW(d, "log_prob, from the logits", AT(exact, 1, 1));
     ROW(d, "P for a vocabulary of one token", AT(one, 1, 1));
 }
+
 /* Adds number where the mask forbids, to the value at m->where. */
 static Mat finite_mask(Mistake *m, const char *at, Mat M)
 {
@@ -649,6 +679,7 @@ static Mat finite_mask(Mistake *m, const char *at, Mat M)
             AT(C, i, 1) = (real)m->number;
     return add(S, C);
 }
+
 static Mat weights(Demo *d, Mask mask, const char *where, double instead)
 {
     Mat four = parameter(d->arena, 4, 1), one = parameter(d->arena, 1, 1);
@@ -664,6 +695,7 @@ static Mat weights(Demo *d, Mask mask, const char *where, double instead)
     observe(d->tape, NULL, NULL);
     return m.X;
 }
+
 static bool look_nowhere(int t_z, int t_x, const void *data)
 {
     (void)t_z, (void)t_x, (void)data;
@@ -683,6 +715,7 @@ static void try_nothing(Demo *d)
 {
     weights(d, nothing, "4.5 S", -INFINITY);
 }
+
 static void e17(Demo *d)
 {
     row_of(d, "no mask", weights(d, bidirectional, "4.5 S", 0), 1);
@@ -701,6 +734,7 @@ static void e18(Demo *d)
     row_of(d, "the scaling, then -20",
            weights(d, two, "4.6 S_scaled", -20), 1);
 }
+
 static double squared_distance(const Theta *a, const Theta *b)
 {
     double square = 0;
@@ -712,6 +746,7 @@ static double squared_distance(const Theta *a, const Theta *b)
     }
     return square;
 }
+
 /* The length of a step of plain gradient descent on the data with
    eta = 1, from a small model; almost no token is masked. */
 static double length_of_step(Demo *d, bool mean)
@@ -731,6 +766,7 @@ static double length_of_step(Demo *d, bool mean)
     trainer_free(trainer);
     return sqrt(squared_distance(after, before));
 }
+
 static void e19(Demo *d)
 {
     small_model(d, D_TRANSFORMER);
@@ -754,6 +790,7 @@ static void e20(Demo *d)
     d->x.length = 0;
     refused(d, "a sequence of no token:", try_forward);
 }
+
 /* How many of 1000 sequences have no masked token. */
 static int unmasked(Demo *d, double p_mask)
 {
@@ -777,6 +814,7 @@ static void e21(Demo *d)
         length_of_step(d, false));
     ROW(d, "of a step on its mean loss", length_of_step(d, true));
 }
+
 static void e22(Demo *d)
 {
     static const double tau[] = { 0, 0.5, 1, 2, INFINITY };
@@ -793,6 +831,7 @@ static void e22(Demo *d)
         sum += pow(p[v], 1 / 0.0005);
     ROW(d, "tau = 0.0005: sum of p^(1/tau), to divide by", sum);
 }
+
 static double entropy(Mat q)
 {
     double bits = 0;
@@ -816,6 +855,7 @@ static bool look_near(int t_z, int t_x, const void *data)
     (void)data;
     return t_z <= t_x && t_x - t_z < 2;
 }
+
 static const Mask near = { look_near, NULL };
 
 /* How many earlier tokens the last column of P depends on. */
@@ -826,6 +866,7 @@ static int reach(Demo *d, Mistake *m)
         tokens += columns_changed(d, t, n, m);
     return tokens;
 }
+
 static void e24(Demo *d)
 {
     Hyperparameters hyper = small(D_TRANSFORMER);
@@ -848,6 +889,7 @@ static void e25(Demo *d)
     ROW(d, "-ln of the product of those computed, the loss", loss(d, NULL));
     ROW(d, "a factor 1/N_V for the first token would add", log(N_V));
 }
+
 static void e26(Demo *d)
 {
     enum { D = 8, ELL = 3, BASE = 100 };
@@ -865,6 +907,7 @@ static void e26(Demo *d)
     row_of(d, "paper, second column", paper, 2);
     row_of(d, "Vaswani, second column", vaswani, 2);
 }
+
 /* P for the tokens in reverse order; its columns reversed back, or not. */
 static Mat reversed(Demo *d, bool columns_too)
 {
@@ -879,6 +922,7 @@ static Mat reversed(Demo *d, bool columns_too)
     d->x = x;
     return P;
 }
+
 static void e27(Demo *d)
 {
     Hyperparameters hyper = small(E_TRANSFORMER);
@@ -894,6 +938,7 @@ static void e27(Demo *d)
     difference(d, "the first, under the causal mask",
                largest_difference(forward(d, NULL), reversed(d, true)));
 }
+
 static int tokens_in(const Demo *d, TokenKind kind, const char *text)
 {
     const Tokenizer *t;
@@ -912,6 +957,7 @@ static void e28(Demo *d)
     ROW(d, "words, with a blank before the full stop",
         tokens_in(d, WORDS, "My grandma makes the best apple pie ."));
 }
+
 static void e29(Demo *d)
 {
     Mat x = COLUMN(d, 1, 3);
@@ -934,6 +980,7 @@ static void e30(Demo *d)
     ROW(d, "trained with X itself normalised", loss(d, &m));
     ROW(d, "these parameters in Algorithm 10 as printed", loss(d, NULL));
 }
+
 static void e31(Demo *d)
 {
     Hyperparameters hyper = small(E_TRANSFORMER);
@@ -959,6 +1006,7 @@ static void e32(Demo *d)
     row(d, "length of a step, 3 and 9 tokens", 2, sum);
     row(d, "of a step on the mean loss", 2, mean);
 }
+
 static void e33(Demo *d)
 {
     static const int lines[] = {
@@ -978,6 +1026,7 @@ static void e34(Demo *d)
 {
     words(d, "a misprint", "there is nothing to compute");
 }
+
 static double special(Mat P)
 {
     return AT(P, mask_token(P->rows), P->cols)
@@ -1000,6 +1049,7 @@ static void e35(Demo *d)
     small_model(d, D_TRANSFORMER);
     ROW(d, "P of mask and bos, untrained", special(forward(d, NULL)));
 }
+
 static void try_token_0(Demo *d)
 {
     embed(d->tape, d->theta->W_e, 0);
@@ -1015,6 +1065,7 @@ static void e36(Demo *d)
         eos_token(N_V) - 1);
     refused(d, "token 0, the y of line 2, here:", try_token_0);
 }
+
 /* RMSnorm with the centred variance of line 2 (E37). */
 static Mat centred(Mistake *m, const char *at, Mat M)
 {
@@ -1032,6 +1083,7 @@ static void e37(Demo *d)
     row_of(d, "m = 0 after line 2", rms_norm(e, gamma, 0), 1);
     observe(d->tape, NULL, NULL);
 }
+
 static void e39(Demo *d)
 {
     words(d, "v", "token v, value v_t, variance v");
@@ -1043,11 +1095,13 @@ static void e39(Demo *d)
     words(d, "e_t", "embedding of z[t], of x[t]");
     words(d, "d", "size of theta, of a vector");
 }
+
 static bool look_strictly_back(int t_z, int t_x, const void *data)
 {
     (void)data;
     return t_z < t_x;
 }
+
 static const Mask strict = { look_strictly_back, NULL };
 
 static int ones(Mask mask, int t_x)
@@ -1063,6 +1117,7 @@ static void try_strict(Demo *d)
     Mistake m = { other_mask, .mask = strict };
     forward(d, &m);
 }
+
 static void e40(Demo *d)
 {
     small_model(d, D_TRANSFORMER);
@@ -1073,6 +1128,7 @@ static void e40(Demo *d)
         ones(strict, 3), ones(strict, 4));
     refused(d, "without itself:", try_strict);
 }
+
 static void e41(Demo *d)
 {
     static const char *const scheme[] = { "xavier", "normal", "gpt2" };
@@ -1187,6 +1243,7 @@ static Mat of_all_tokens(Mistake *m, const char *at, Mat M)
             AT(Y, 1, j) += AT(M, 1, k) / (real)M->cols;
     return Y;
 }
+
 static void ports(Demo *d)
 {
     Mistake sums = { .instead = unweighted };
@@ -1359,6 +1416,7 @@ static void list(FILE *out)
         wrapped(out, "                ", e->paper);
     }
 }
+
 static void tell(FILE *out, int k, bool numbers_only)
 {
     const Erratum *e = &errata[k];
@@ -1370,6 +1428,7 @@ static void tell(FILE *out, int k, bool numbers_only)
     }
     demonstrate(out, e->demonstrate);
 }
+
 static const char erratum_usage[] =
     "Usage: ftx erratum [--numbers] [E1 ... E41 | ports]\n"
     "\n"
@@ -1394,6 +1453,7 @@ static int erratum_named(const char *name)
     int k = atoi(digits);
     return k >= 1 && k <= ERRATA ? k : -1;
 }
+
 static void tell_them(Fault *f, void *data)
 {
     static const Option table[] = {

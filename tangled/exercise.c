@@ -46,6 +46,7 @@ static bool among(const char *list, int n)
     snprintf(number, sizeof number, " %d ", n);
     return strstr(list, number) != NULL;
 }
+
 static void check_exact(Fault *f, const Wanted *w)
 {
     int a = w->algorithm;
@@ -62,6 +63,7 @@ static void check_exact(Fault *f, const Wanted *w)
         fault(f, 0, "--exact needs --d_x 2: of other tokens layer_norm "
               "makes roots.");
 }
+
 static void check_wanted(Fault *f, const Wanted *w)
 {
     const Wanted nothing = { .algorithm = 0 };
@@ -118,6 +120,7 @@ static void draw_entry(Draw *d, Style style, Cell to)
                  : style == FACTOR && n == 0 ? -1
                  : style == NINE ? 9 * n : n);
 }
+
 /* Are entries `first`, first + step, ... all "0"? */
 static bool is_idle(Cell cell[], int first, int step, int n)
 {
@@ -149,6 +152,7 @@ static bool is_poor(Cell cell[], Shape shape, int rows, int cols)
         poor |= is_idle(cell, i * cols, 1, cols);
     return poor;
 }
+
 static void print_cells(FILE *to, Cell cell[], int rows, int cols,
                         bool turn)
 {
@@ -158,6 +162,7 @@ static void print_cells(FILE *to, Cell cell[], int rows, int cols,
                     cell[turn ? j * cols + i : i * cols + j]);
     fputc('\n', to);
 }
+
 static void print_given(Draw *d, Shape shape, const char *name, int rows,
                         int cols, Cell cell[])
 {
@@ -208,6 +213,7 @@ static void draw_embed(Draw *d)
     fprintf(d->to, "v %d\n", draw_number(d, 1, N_V));
     give(d, COLUMNS, "W_e", or_else(d->wanted->d_x, 3), N_V, SMALL);
 }
+
 static void draw_posembed(Draw *d)
 {
     enum { ELL_MAX = 16 };
@@ -225,6 +231,7 @@ static void draw_posembed(Draw *d)
                 or_else(w->d_x, 4), ELL_MAX, draw_number(d, 2, ELL_MAX));
     }
 }
+
 static void give_head(Draw *d, int h, int d_z)
 {
     bool exact = d->wanted->exact, biases = d->wanted->biases;
@@ -250,6 +257,7 @@ static void draw_attention1(Draw *d)
     give(d, COLUMNS, "e_t", d->d_x, or_else(d->wanted->tokens, 3), style);
     give_head(d, 0, d->d_x);
 }
+
 static void give_tokens(Draw *d)
 {
     const Wanted *w = d->wanted;
@@ -276,6 +284,7 @@ static void draw_mhattention(Draw *d)
     if (d->wanted->biases)
         give(d, LINE, "b_o", 1, d->d_x, SMALL);
 }
+
 static bool is_square(int n)
 {
     int root = (int)sqrt(n);
@@ -297,6 +306,7 @@ static void draw_token(Draw *d, int d_e, int e[])
             return;
     }
 }
+
 static void draw_layer_norm(Draw *d)
 {
     const Wanted *w = d->wanted;
@@ -324,6 +334,7 @@ static void draw_unembed(Draw *d)
          exact ? BIT : SMALL);
     give(d, WEIGHTS, "W_u", 4, d_e, exact ? LOGARITHM : SMALL);
 }
+
 static void give_ids(Draw *d, const char *name, int n, int N_V)
 {
     fprintf(d->to, "%s =", name);
@@ -358,6 +369,7 @@ static void give_unembedding(Draw *d, int N_V)
     give(d, WEIGHTS, "W_u", N_V, d->d_x,
          d->wanted->exact ? LOGARITHM : SIGN);
 }
+
 enum { N_V = 3 };
 
 static void draw_edtransformer(Draw *d)
@@ -394,6 +406,7 @@ static void draw_dtransformer(Draw *d)
     give_mlp(d, "W_mlp1", "W_mlp2", true);
     give_unembedding(d, N_V);
 }
+
 static void give_cross_attention(Draw *d, int ell_max)
 {
     give_embeddings(d, N_V, ell_max);
@@ -419,6 +432,7 @@ static void draw_dtraining(Draw *d)
     give_embeddings(d, N_V, ell);
     give_unembedding(d, N_V);
 }
+
 static void draw_etraining(Draw *d)
 {
     int ell = or_else(d->wanted->tokens, 3);
@@ -457,6 +471,7 @@ static void draw_edinference(Draw *d)
     give_ids(d, "z", ell, N_V);
     give_cross_attention(d, ell > 2 ? ell : 2);
 }
+
 static const struct {
     const char *title;
     void (*draw)(Draw *d);
@@ -576,6 +591,7 @@ static void put_multiple(char *to, size_t size, int p, const char *root,
     else
         snprintf(to, size, "%d*%s%s", p, root, below);
 }
+
 static bool exact_text(double x, char *to, size_t size)
 {
     static const struct { const char *text; double square; } roots[] = {
@@ -649,6 +665,7 @@ static void tell(Exercise *e, Arena *arena, const char *text)
     print_formula(to, e->run, text);
     e->note[e->notes++] = copied(arena, to, &copy, &n);
 }
+
 static const char *const position_notes[2][2] = {
     { "W_p[2 i-1, t] = sin(t / w), W_p[2 i, t] = cos(t / w), where "
       "w is base to the power 2 i/d_e; base = ℓ_max if none is given",
@@ -685,6 +702,7 @@ static void tell_notes(Exercise *e, Arena *arena)
         tell(e, arena, position_notes[run->layout->rows]
                                      [e->wanted->positions]);
 }
+
 void step_place(const Exercise *e, const Step *step, char *to, size_t size)
 {
     static const char *const parts[] = {
@@ -737,6 +755,7 @@ static const char *command_of(Arena *arena, const Wanted *w)
         }
     return copied(arena, to, &text, &n);
 }
+
 static void print_note(FILE *out, const char *note)
 {
     enum { WIDTH = 76 };
@@ -752,6 +771,7 @@ static void print_note(FILE *out, const char *note)
     }
     fputc('\n', out);
 }
+
 static void print_claim(FILE *out, const Exercise *e, int k, bool key)
 {
     char text[60];
@@ -799,6 +819,7 @@ static void print_sheet(FILE *out, const Exercise *e, bool key)
     for (int k = 0; k < e->n; k++)
         print_claim(out, e, k, key);
 }
+
 static const char *sheet_text(Arena *arena, const Exercise *e, bool key)
 {
     char *text;
@@ -829,6 +850,7 @@ static bool are_alike(const Run *run, Mat M)
                 return false;
     return n > 1;
 }
+
 static bool has_good_weights(const Run *run, Mat M)
 {
     bool differ = false;
@@ -857,6 +879,7 @@ static bool has_good_numbers(const Step *step)
                 return false;
     return strcmp(step->name, "loss") != 0 || AT(M, 1, 1) > 0.01;
 }
+
 /* The q of Algorithms 14 and 15: is the token drawn without doubt? */
 static bool has_good_chance(const Sheet *sheet, const Step *q)
 {
@@ -883,6 +906,7 @@ static bool is_exact(const Exercise *e)
     }
     return true;
 }
+
 static bool is_good(const Exercise *e)
 {
     int a = e->run->algorithm, turns = 0;
@@ -956,6 +980,7 @@ static bool is_usual(const Wanted *w, const Slip *slip)
             return is_possible(w, slip);
     return false;
 }
+
 typedef struct { const Slip *slip, *other; } Alike;
 
 /* Two slips that the sheet cannot tell apart: the other is NULL if the
@@ -981,6 +1006,7 @@ static Alike find_alike(const Run *run, const Wanted *w, Command *c)
     }
     return (Alike){ NULL, NULL };
 }
+
 typedef struct {
     Command *c;
     Exercise *e;
@@ -1015,6 +1041,7 @@ static void run_blanks(Fault *f, void *data)
     const Run *run = run_text(try, text, f);
     try->alike = find_alike(run, try->e->wanted, try->c);
 }
+
 _Noreturn static void refuse_wanted(Fault *f, const Wanted *w, int sheets,
                                     Alike alike)
 {

@@ -37,6 +37,7 @@ static bool accept(Reading *r, const char *token)
     r->p += strlen(token);
     return true;
 }
+
 static bool accept_minus(Reading *r)
 {
     return accept(r, "-") || accept(r, "−") || accept(r, "–");
@@ -73,6 +74,7 @@ static const char *after_number(const char *p, int *decimals)
     *decimals = places > 0 ? (int)places : 0;
     return p;
 }
+
 static double number(Reading *r)
 {
     enum { LONGEST = 400 };
@@ -113,6 +115,7 @@ static double argument(Reading *r, bool latex, bool one_digit)
         return *r->p++ - '0';
     return factor(r);
 }
+
 static double square_root(double x) { return sqrt(x); }
 
 static const struct {
@@ -149,6 +152,7 @@ static double word(Reading *r, bool latex)
         return wrong(r, "log has several meanings; write ln(...)");
     return wrong(r, no_number);
 }
+
 static double latex_command(Reading *r)
 {
     if (accept(r, "\\frac") || accept(r, "\\dfrac")
@@ -205,6 +209,7 @@ static double factor(Reading *r)
     r->depth--;
     return value;
 }
+
 static double term(Reading *r)
 {
     double value = factor(r);

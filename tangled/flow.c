@@ -58,6 +58,7 @@ static const Step *step_at(const Run *run, int algorithm, int line,
     }
     return NULL;
 }
+
 enum { PAD = 10, LINE = 16, MOST = 8 };
 
 static void set_box(const Job *job, Box *box, const char *name, int line)
@@ -168,6 +169,7 @@ static void draw_arrow(FILE *out, int n, const Place at[])
             end.x - back_x - side_x, end.y - back_y - side_y,
             end.x - back_x + side_x, end.y - back_y + side_y);
 }
+
 static int middle(const Box *box) { return box->x + box->width / 2; }
 static int bottom(const Box *box) { return box->y + box->height; }
 
@@ -249,6 +251,7 @@ static void draw_end(const Job *job, Flow *end, int top)
     draw_box(job->out, &end->box[0]);
     draw_box(job->out, &end->box[1]);
 }
+
 static int heads_of(const Run *run)
 {
     int H = 0;

@@ -54,6 +54,7 @@ WITHIN real total(int n, const real *a)         /* sum of a[i] */
         lane[l] += a[i + l];
     return sum_of_lanes(lane);
 }
+
 WITHIN real inner(int n, const real *a, const real *b)
 {
     real lane[LANES] = {0};
@@ -75,6 +76,7 @@ WITHIN real squares(int n, const real *a, real m)
         lane[l] += (a[i + l] - m) * (a[i + l] - m);
     return sum_of_lanes(lane);
 }
+
 WITHIN real larger(real a, real b)
 {
     return a > b ? a : b;
@@ -158,6 +160,7 @@ WITHIN float Phi_single(float x, float *phi)
     const float tail = e * (N / D), rest = 1 - tail;
     return x > 0 ? rest : tail;
 }
+
 WITHIN real Phi(real x, real *phi)
 {
     if (sizeof x == sizeof(float)) {

@@ -104,6 +104,7 @@ static void check_length(const Wish *wish, Tokens x, int ell_max, Fault *f)
         fault(f, 0, "--slide is %d; it must be at most ell_max, %d.",
               wish->slide, ell_max);
 }
+
 static NumberList numbers(const Command *c, const char *text, Fault *f)
 {
     NumberList list = { 0 };
@@ -122,6 +123,7 @@ static NumberList numbers(const Command *c, const char *text, Fault *f)
     list.u = u;
     return list;
 }
+
 static void go_on(Command *c, const Wish *wish, Inference *how,
                   const Model *model, Tokens x)
 {
@@ -149,6 +151,7 @@ static void go_on(Command *c, const Wish *wish, Inference *how,
         fprintf(c->err, "peak: %zu bytes, and the model\n",
                 tape_peak(tape));
 }
+
 static void generate_it(Fault *f, void *data)
 {
     Command *c = data;

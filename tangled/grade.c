@@ -126,6 +126,7 @@ static const Value *result_of(const Values *values)
 {
     return value_of(values, &(Value){ .name = "result" });
 }
+
 static char *file_text(const char *name)        /* NULL: none */
 {
     FILE *file = fopen(name, "rb");
@@ -201,6 +202,7 @@ static Values *new_slip(Trial *t, char *line)
     t->slip[t->slips] = (KnownSlip){ .what = line + 5 };
     return &t->slip[t->slips++].values;
 }
+
 static bool read_trials(Lab *lab)
 {
     char name[4096];
@@ -337,6 +339,7 @@ static Answer wait_for(pid_t child, int from)
         ;
     return a;
 }
+
 static void clean(char *text)
 {
     for (; *text != '\0'; text++)
@@ -382,6 +385,7 @@ static void why_it_ended(const Answer *a, FILE *printed, char *to,
         snprintf(to, size, "it ended, with exit status %d, before the "
                  "algorithm had returned", status);
 }
+
 static void read_answer(Values *values, const Answer *a)
 {
     char *text = a->text, *line;
@@ -499,6 +503,7 @@ static void say_step(Trial *t, const Lab *lab, const Value *v)
             say(t, ": %.200s", lab->line[k].formula);
     say(t, ")");
 }
+
 static void say_difference(Trial *t, const Lab *lab, const Value *found,
                            const Value *right)
 {
@@ -641,6 +646,7 @@ static bool agree(Trial *t, const Value *first, const Value *second)
     }
     return true;
 }
+
 static void compare_by_law(Trial *t, const Values found[])
 {
     const Value *result[2] = { result_of(&found[0]), NULL };
@@ -849,6 +855,7 @@ static void print_junit(FILE *out, const Lab lab[], int labs)
     }
     fputs("</testsuites>\n", out);
 }
+
 static void print_test(FILE *out, const Lab *lab, int i)
 {
     const Trial *t = &lab->trial[i];
@@ -937,6 +944,7 @@ static bool set_option(Grading *g, const char *name, const char *value)
         }
     return false;
 }
+
 static void add_lab(Grading *g, char *directory)
 {
     g->lab = memory(g->lab, (size_t)(g->labs + 1) * sizeof(Lab));

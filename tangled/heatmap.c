@@ -50,6 +50,7 @@ static int bytes_of(const char *p)          /* of the character at p */
         n++;
     return n;
 }
+
 static void columns_downwards(FILE *out, const Heatmap *h, int indent)
 {
     int height = widest(h->M->cols, h->column);
@@ -100,6 +101,7 @@ void svg_text(FILE *out, int x, int y, const char *more, const char *text)
     escaped(out, text);
     fputs("</text>\n", out);
 }
+
 void svg_begin(FILE *out, int width, int height)
 {
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
@@ -175,6 +177,7 @@ static Frame frame_of(const Heatmap *h)
           + (h->title == NULL ? 0 : LINE) + (h->across == NULL ? 0 : LINE);
     return f;
 }
+
 Size heatmap_size(const Heatmap *h)
 {
     Frame f = frame_of(h);
@@ -185,6 +188,7 @@ Size heatmap_size(const Heatmap *h)
     return (Size){ larger(f.left + inside, svg_width(h->title)),
                    f.top + height + (h->below == NULL ? 0 : LINE) };
 }
+
 static double darkness(const Heatmap *h, const Frame *f, double x)
 {
     if (!h->signs)
@@ -222,6 +226,7 @@ static void draw_cell(FILE *out, const Heatmap *h, const Frame *f, int i,
     if (h->numbers)
         write_number(out, h, x, left + f->cell / 2, top + 16, dark > 0.73);
 }
+
 static void draw_mark(FILE *out, const Heatmap *h, const Frame *f, int i,
                       int j)
 {
@@ -239,6 +244,7 @@ static void draw_mark(FILE *out, const Heatmap *h, const Frame *f, int i,
     svg_text(out, left + f->cell / 2, top + 31,
              " text-anchor=\"middle\" fill=\"#444\"", below);
 }
+
 static void draw_labels(FILE *out, const Heatmap *h, const Frame *f)
 {
     int x = h->x + f->left, y = h->y + f->top;
@@ -333,6 +339,7 @@ static int write_lines(FILE *out, const char *text)
     }
     return lines;
 }
+
 void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
                   const char *verdict, const char *last)
 {

@@ -39,6 +39,7 @@ bool heard(const Inference *how, int y)
 {
     return how->told == NULL || how->told(how->to, y);
 }
+
 Tokens in_sight(Tokens x, const Theta *theta, const Inference *how)
 {
     int over = x.length - theta->hyper.ell_max, slide = how->slide;

@@ -102,6 +102,7 @@ static bool explains(const Run *run, const Claim *c)
 {
     return agreeing(c, run) == claimed(c->item);
 }
+
 static bool is_turned(const Claim *c)
 {
     const Item *item = c->item;
@@ -156,6 +157,7 @@ static bool is_too_much(const Judging *j)
 {
     return j->work > MOST_WORK;
 }
+
 static bool contradicts(const Judging *j, int w, const Run *run, int mode)
 {
     for (int k = 0; k < w; k++)
@@ -202,6 +204,7 @@ static Trial try_in(Judging *j, int w, Explanation why, int mode)
     tape_clear(j->tape);
     return trial;
 }
+
 /* Entries of the claims behind number w that an explanation makes right. */
 static int later(Judging *j, int w, const Explanation *why)
 {
@@ -248,6 +251,7 @@ static bool try_one(Judging *j, int w, Explanation why)    /* useful? */
     }
     return useful;
 }
+
 static bool can_be_narrower(const Step *step)
 {
     return step->layer > 0 || step->head > 0 || step->turn > 0;
@@ -268,6 +272,7 @@ static bool try_slips(Judging *j, int w, const Slip *a, const Slip *b)
         j->found = found;
     return useful;
 }
+
 enum {
     MOST_REASONS = 3,           /* for one entry                          */
     MOST_WRONG = 50             /* entries, each with its own reason      */
@@ -289,6 +294,7 @@ static const CellSlip *cell_of(const CellSlip *cell, int cells, int entry,
             return &cell[k];
     return NULL;
 }
+
 /* One reason for each wrong entry, the one of that number if it has so
    many; false: an entry has none, or too many, or none has so many. */
 static bool choose(Judging *j, int w, int mode, const CellSlip *cell,
@@ -325,6 +331,7 @@ static void look_for_cells(Judging *j, int w, int mode)
                     && choose(j, w, mode, cell, cells, k, &why); k++)
         keep(j, w, why, mode);
 }
+
 static bool share_a_place(const Slip *a, const Slip *b)
 {
     for (int i = 0; i < PLACES && a->at[i].line != NULL; i++)
@@ -402,6 +409,7 @@ static void find_claims(Judging *j, Fault *f)
         j->claim[to] = claim;
     }
 }
+
 typedef struct {
     int n;
     const Run *run[2 * MOST_FOUND];
@@ -427,6 +435,7 @@ static void judge_claim(const Judging *j, int w, const Known *known)
     judged->begins = judged->count[WRONG] + judged->count[LAST_DIGIT] > 0;
     judged->turned = judged->begins && is_turned(c);
 }
+
 static void know(Judging *j, Known *known, Explanation why)
 {
     if (known->n == 2 * MOST_FOUND || (known->n > 0 && is_too_much(j)))
@@ -473,6 +482,7 @@ static void explain(Judging *j, int w, Known *known)
     }
     judged->cut_short = is_too_much(j);
 }
+
 static const Sheet *under_layout(Arena *arena, const Sheet *sheet,
                                  const Layout *layout)
 {
@@ -518,6 +528,7 @@ static const Layout *other_layout(const Judging *j)
     }
     return found;
 }
+
 int claimed_entries(const Judged *judged)
 {
     return claimed(judged->claim.item);
@@ -538,6 +549,7 @@ bool all_right(const Judgement *judgement)
         n += judgement->judged[k].count[RIGHT];
     return n == all_claimed(judgement);
 }
+
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
                              Fault *f)
 {

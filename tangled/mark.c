@@ -43,6 +43,7 @@ static CellMark mark_on(const Sheet *sheet, const Judged *j, int k,
                    signs[verdict].sign, signs[verdict].colour,
                    signs[verdict].tex };
 }
+
 static const char *counted(const Judged *j, Arena *arena)
 {
     static const char *const words[] = {

@@ -41,6 +41,7 @@ Mat input_(Where where, Tape *tape, int rows, int cols)
     memset(M->at, 0, entries(M) * sizeof(real));
     return M;
 }
+
 real *entry_(Where where, Mat M, int i, int j)
 {
     if (i < 1 || i > M->rows || j < 1 || j > M->cols)
@@ -103,6 +104,7 @@ static void add_product(real *C, Factor A, Factor B)    /* C += A B */
         product(A.transposed, B.transposed, m, n, k,
                 A.at, A.rows, B.at, B.rows, C, m);
 }
+
 static void mul_backward(Mat Y)
 {
     Mat A = Y->of[0], B = Y->of[1];
@@ -122,6 +124,7 @@ Mat mul_(Where where, Mat A, Mat B)
     add_product(Y->at, entries_of(A), entries_of(B));
     return Y;
 }
+
 static void mul_tn_backward(Mat Y)
 {
     Mat A = Y->of[0], B = Y->of[1];
@@ -141,6 +144,7 @@ Mat mul_tn_(Where where, Mat A, Mat B)
     add_product(Y->at, transpose(entries_of(A)), entries_of(B));
     return Y;
 }
+
 FAST static void add_rows_to(real *db, Mat Y)       /* db += dY 1 */
 {
     for (int j = 0; db != NULL && j < Y->cols; j++)
@@ -194,6 +198,7 @@ FAST Mat add_(Where where, Mat A, Mat B)
         Y->at[k] = A->at[k] + B->at[k];
     return Y;
 }
+
 static void add_bias_backward(Mat Y)
 {
     add_multiple(Y->of[0]->grad, 1, Y);
@@ -210,6 +215,7 @@ FAST Mat add_bias_(Where where, Mat M, Mat b)
             column(Y->at, Y, j)[i] = column(M->at, M, j)[i] + b->at[i];
     return Y;
 }
+
 static void scale_backward(Mat Y)
 {
     add_multiple(Y->of[0]->grad, Y->c, Y);
@@ -224,6 +230,7 @@ FAST Mat scale_(Where where, Mat M, double c)
         Y->at[k] = (real)c * M->at[k];
     return Y;
 }
+
 FAST static void scale_rows_backward(Mat Y)
 {
     Mat g = Y->of[0], M = Y->of[1];
@@ -246,6 +253,7 @@ FAST Mat scale_rows_(Where where, Mat g, Mat M)
             column(Y->at, Y, j)[i] = g->at[i] * column(M->at, M, j)[i];
     return Y;
 }
+
 FAST static void hadamard_backward(Mat Y)
 {
     Mat A = Y->of[0], B = Y->of[1];
@@ -264,6 +272,7 @@ FAST Mat hadamard_(Where where, Mat A, Mat B)
         Y->at[k] = A->at[k] * B->at[k];
     return Y;
 }
+
 static void sum_backward(Mat y)
 {
     Mat M = y->of[0];
@@ -305,6 +314,7 @@ FAST static void softmax_backward(Mat P)
             da[i] += p[i] * (dp[i] - p_dp);
     }
 }
+
 FAST Mat softmax_(Where where, Mat M)
 {
     struct Matrix *P = computed(where, M->rows, M->cols, softmax_backward,
@@ -323,6 +333,7 @@ FAST Mat softmax_(Where where, Mat M)
     }
     return P;
 }
+
 FAST static void mean_backward(Mat m)
 {
     Mat M = m->of[0];
@@ -338,6 +349,7 @@ FAST Mat mean_(Where where, Mat M)
         m->at[j] = total(M->rows, column(M->at, M, j)) / (real)M->rows;
     return m;
 }
+
 FAST static void variance_backward(Mat v)
 {
     Mat M = v->of[0], m = v->of[1];
@@ -361,6 +373,7 @@ FAST Mat variance_(Where where, Mat M, Mat m)
                  / (real)M->rows;
     return v;
 }
+
 FAST static void standardise_backward(Mat Y)
 {
     Mat M = Y->of[0], m = Y->of[1], v = Y->of[2];
@@ -375,6 +388,7 @@ FAST static void standardise_backward(Mat Y)
             v->grad[j] -= inner(Y->rows, y, dy) / (2 * sigma * sigma);
     }
 }
+
 FAST Mat standardise_(Where where, Mat M, Mat m, Mat v, double epsilon)
 {
     is_row(where, m, "m", M);
@@ -398,6 +412,7 @@ FAST Mat standardise_(Where where, Mat M, Mat m, Mat v, double epsilon)
     }
     return Y;
 }
+
 FAST static void masked_backward(Mat Y)
 {
     Mat S = Y->of[0];
@@ -441,6 +456,7 @@ FAST Mat relu_(Where where, Mat M)
         Y->at[k] = M->at[k] < 0 ? 0 : M->at[k];
     return Y;
 }
+
 FAST static void gelu_backward(Mat Y)
 {
     Mat M = Y->of[0];
@@ -465,6 +481,7 @@ Mat gelu_(Where where, Mat M)
     gelu_entries(entries(M), M->at, Y->at, Y->slope);
     return Y;
 }
+
 static const double PI = 3.14159265358979323846;
 static const double CUBIC = 0.044715;
 
@@ -523,6 +540,7 @@ Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
                (size_t)W->rows * sizeof(real));
     return Y;
 }
+
 FAST static void stack_backward(Mat Y)
 {
     int row = 0;
@@ -553,6 +571,7 @@ Mat stack_(Where where, int n, const Mat parts[])
                    (size_t)parts[k]->rows * sizeof(real));
     return Y;
 }
+
 FAST static void log_prob_backward(Mat y)
 {
     Mat P = y->of[0], M = y->of[1];
@@ -571,6 +590,7 @@ FAST static real log_sum_exp(Mat P, int j)
     const real *a = column(P->logits->at, P, j), *p = column(P->at, P, j);
     return largest(P->rows, a) - (real)log(largest(P->rows, p));
 }
+
 static real smoothed(Mat M, int i, int j, double smoothing)
 {
     const real *a = column(M->at, M, j);

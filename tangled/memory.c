@@ -50,6 +50,7 @@ static void remember(Arena *arena, const Theta *theta, W_multi *W,
         w->V_past = past_new(arena, h->d_mid, h->ell_max, whole);
     }
 }
+
 Theta *theta_remembering(Arena *arena, const Theta *theta)
 {
     REQUIRE(theta->hyper.architecture != E_TRANSFORMER,
@@ -65,6 +66,7 @@ Theta *theta_remembering(Arena *arena, const Theta *theta)
     *with->past = 0;
     return with;
 }
+
 static void forget(const W_multi *W)
 {
     for (int k = 1; k <= W->H; k++) {

@@ -105,6 +105,7 @@ static void put_numbers(Writer *w, Mat M)
         put(w, bytes, sizeof(real));
     }
 }
+
 /* The parameters, the best ones, and the matrices of the optimiser. */
 static long long numbers_of(const Model *m)
 {
@@ -138,6 +139,7 @@ static void put_header(FILE *to, const Model *m)
                 m->point[k].loss, m->point[k].held_out);
     fprintf(to, "numbers %d %lld\n", (int)sizeof(real), numbers_of(m));
 }
+
 /* Writes the header into memory: its text, to be freed; or NULL. */
 static char *header_of(const Model *m, size_t *n)
 {
@@ -191,6 +193,7 @@ static int write_file(const char *name, const void *data,
         error = errno;
     return error;
 }
+
 void replace_file(const char *name, Fault *f, const void *data,
                   bool (*write)(FILE *file, const void *data))
 {
@@ -212,6 +215,7 @@ void replace_file(const char *name, Fault *f, const void *data,
     fault(f, 0, "cannot be written: %s; what was there is as it was.",
           strerror(error));
 }
+
 static bool all_finite(const Theta *theta)
 {
     bool finite = true;
@@ -260,6 +264,7 @@ static char *next_line(Header *h)
     h->p = stop + 1;
     return line;
 }
+
 /* What stands behind the word on the next line. */
 static char *next_value(Header *h, const char *word)
 {
@@ -316,6 +321,7 @@ static const char *sum_fault(FILE *file, size_t size)
         return "the model is damaged: its checksum is wrong.";
     return NULL;
 }
+
 static void get_classes(Header *h, Model *m, const Hyperparameters *hyper)
 {
     size_t N_C = (size_t)hyper->N_C;
@@ -336,6 +342,7 @@ static void get_tokenizer(Header *h, Model *m)
     if (wrong != NULL)
         fault(h->fault, 0, "line %d of its header: %s", h->line + 1, wrong);
 }
+
 static void get_points(Header *h, Model *m)
 {
     size_t n = (size_t)m->state.points;
@@ -355,6 +362,7 @@ static void get_points(Header *h, Model *m)
         p->step = (int)step;
     }
 }
+
 static void check_header(const Header *h, const Model *m,
                          const Hyperparameters *hyper)
 {
@@ -402,6 +410,7 @@ static void get_numbers(Numbers *from, Mat to, Fault *f)
             fault(f, 0, "a number in it is not finite.");
     }
 }
+
 static Mat *get_matrices(Header *h, Numbers *from, const Theta *theta)
 {
     Mat *m = theta_zeros(h->arena, theta);
@@ -409,6 +418,7 @@ static Mat *get_matrices(Header *h, Numbers *from, const Theta *theta)
         get_numbers(from, m[k], h->fault);
     return m;
 }
+
 static void get_all_numbers(Header *h, Model *m)
 {
     char *line = next_value(h, "numbers"), *end;
@@ -456,6 +466,7 @@ static char *read_model(Arena *arena, const char *name, size_t *n, Fault *f)
         fault(f, 0, "%s", wrong);
     return bytes;
 }
+
 Model *model_load(Arena *arena, const char *name, Fault *f)
 {
     size_t n;

@@ -43,6 +43,7 @@ FAST static void momentum(Update u)
         theta[k] -= u.eta * m[k];
     }
 }
+
 WITHIN real root(real x)
 {
     return sizeof x == sizeof(float) ? (real)sqrtf((float)x)
@@ -68,6 +69,7 @@ FAST static void adagrad(Update u)
         theta[k] -= u.eta * g[k] / (root(v[k]) + u.epsilon);
     }
 }
+
 FAST static void adam(Update u)
 {
     real *restrict theta = u.theta, *restrict m = u.m, *restrict v = u.v;
@@ -84,6 +86,7 @@ static size_t entries(Mat M)
 {
     return (size_t)M->rows * (size_t)M->cols;
 }
+
 FAST static double gradient_norm(const Theta *theta)
 {
     double sum_of_squares = 0;
@@ -106,11 +109,13 @@ static double factor_of(const Trainer *trainer)
         return NAN;
     return norm > how->clip ? factor * how->clip / norm : factor;
 }
+
 static bool is_weight(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return (dot == NULL ? name : dot + 1)[0] == 'W';
 }
+
 FAST static void prepare(const Training *how, const Parameter *p,
                          double factor, double eta)
 {
@@ -148,6 +153,7 @@ static void of_parameter(Update *u, const Trainer *trainer, int k)
     u->m = trainer->m == NULL ? NULL : trainer->m[k]->at;
     u->v = trainer->v == NULL ? NULL : trainer->v[k]->at;
 }
+
 void descend(Trainer *trainer)
 {
     static void (*const method[])(Update u) = {

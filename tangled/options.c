@@ -30,6 +30,7 @@ static bool number(const Option *option, double *to, const char *typed)
     return end != typed && *end == '\0'
         && option->least <= *to && *to <= option->most;
 }
+
 bool option_set(const Option *option, void *values, const char *typed)
 {
     void *to = at(option, values);
@@ -75,6 +76,7 @@ void option_print(FILE *out, const Option *option, const void *values)
     case TEXT:   fputs(*(const char *const *)x, out); break;
     }
 }
+
 bool option_same(const Option *option, const void *a, const void *b)
 {
     static const size_t size[] = {
@@ -124,6 +126,7 @@ static void obey_one(Fault *f, const Option *option, void *values,
     fault(f, 0, "--%s must be %s; it is '%.100s'.", option->name, range,
           typed);
 }
+
 int obey(Fault *f, const Options *options, int n, char *argument[])
 {
     int others = 0;
@@ -193,6 +196,7 @@ static void print_help(FILE *out, const Option *option, const void *values)
     }
     fputc('\n', out);
 }
+
 void print_options(FILE *out, const Options *options)
 {
     for (; options->table != NULL; options++) {

@@ -51,6 +51,7 @@ static size_t take_sign(FILE *out, const char *p)
     }
     return 0;
 }
+
 static size_t letters(const char *p)
 {
     size_t n = 0;
@@ -97,6 +98,7 @@ static size_t take_index(FILE *out, const char *p)
                 : "%c{%.*s}", *p, (int)n - 1, p + 1);
     return n;
 }
+
 void formula_tex(FILE *out, const char *formula, size_t length)
 {
     const char *p = formula;
@@ -112,6 +114,7 @@ void formula_tex(FILE *out, const char *formula, size_t length)
         p += n == 0 ? 1 : n;
     }
 }
+
 static void print_step_place(FILE *out, const Run *run, const Step *step,
                              const char *text)
 {
@@ -139,6 +142,7 @@ static void print_entry(FILE *out, double x, int places)
     shown_number(text, sizeof text, x, places);
     fputs(isinf(x) ? "-\\infty" : text, out);
 }
+
 static bool is_formula(const char *word, size_t n)
 {
     for (size_t k = 0; k < n; k++)
@@ -202,6 +206,7 @@ static bool corrected(const Step *step)
             return true;
     return false;
 }
+
 static void print_remark(FILE *out, const Run *run, const Step *step)
 {
     if (step->remark != NULL)
@@ -292,6 +297,7 @@ static void print_table(FILE *out, const Step *step, int places,
         fputs(" |\n", out);
     }
 }
+
 static void print_axis(FILE *out, const char *where, const char *name)
 {
     if (name != NULL)

@@ -73,6 +73,7 @@ Plan plan_default(bool as_printed)
     }
     return plan;
 }
+
 void plan_check(Fault *f, Plan *plan)
 {
     plan->how.seed = (uint64_t)plan->seed;

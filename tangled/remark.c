@@ -47,6 +47,7 @@ static double sum_typed(const Judged *j, int t, double *off)
     }
     return sum;
 }
+
 static void remark_sums(const Judged *j, Remarks *to)
 {
     const Step *step = j->claim.step;
@@ -66,6 +67,7 @@ static void remark_sums(const Judged *j, Remarks *to)
                : "column", first, sum, wrong > 1 ? "; others do not, either"
                                                  : "");
 }
+
 static void remark_range(const Judged *j, Remarks *to)
 {
     const Item *item = j->claim.item;
@@ -117,6 +119,7 @@ static void range_of(const Step *V, int row, double *least, double *most)
         *most = fmax(*most, x);
     }
 }
+
 static void remark_mixture(const Run *run, const Judged *j, Remarks *to)
 {
     const Step *step = j->claim.step, *V = values_before(run, step);

@@ -205,6 +205,7 @@ static const Item *need(const Job *job, const char *name, int head)
               job->run.algorithm, name, number);
     return item;
 }
+
 static void assume(Job *job, const char *name, int head, const char *what)
 {
     char *end = job->assumed + strlen(job->assumed);
@@ -224,6 +225,7 @@ static void assume_number(Job *job, const char *name, double x)
     snprintf(number, sizeof number, "%g", x);
     assume(job, name, 0, number);
 }
+
 static double number_of(const Job *job, const char *name, double instead)
 {
     const Item *item = find(job, name, 0);
@@ -246,6 +248,7 @@ static int whole(const Job *job, const char *name, int instead, int most,
               item == NULL ? name : item->typed, x, most, range);
     return (int)x;
 }
+
 /* Which of the words, separated by blanks, an item is; 0: not given. */
 static int choice(const Job *job, const char *name, const char *words)
 {
@@ -265,6 +268,7 @@ static int choice(const Job *job, const char *name, const char *words)
     fault(job->f, item->at, "%s must be one of: %s%s.", item->typed, words,
           strcmp(name, "mask") == 0 ? "; or a matrix of 0 and 1" : "");
 }
+
 _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
     char list[700] = "";
@@ -354,6 +358,7 @@ static int size_of(const Dimensions *d, const char *symbol)
     const Dimension *found = dimension(d, symbol);
     return found == NULL ? 0 : found->size;
 }
+
 static bool fits(const Argument *a, const Item *item, const Layout *layout,
                  Dimensions *d, Misfit *misfit)
 {
@@ -371,6 +376,7 @@ static bool fits(const Argument *a, const Item *item, const Layout *layout,
     return agree(d, a->rows, rows, item, misfit)
         && agree(d, a->cols, cols, item, misfit);
 }
+
 static bool each_fits(const Job *job, const Argument *a,
                       const Layout *layout, Dimensions *d, Misfit *misfit)
 {
@@ -403,6 +409,7 @@ static bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
     }
     return true;
 }
+
 _Noreturn static void refuse_shape(const Job *job, const Misfit *m)
 {
     char better[80] = "";
@@ -450,6 +457,7 @@ static double entry_value(const Job *job, const Item *item, int k)
               ? "; this is too large for single precision" : "");
     return entry->value;
 }
+
 /* item is NULL: with what stands in for it. */
 static void fill(const Job *job, Mat M, const Argument *a, const Item *item)
 {
@@ -486,6 +494,7 @@ static Mat given(Job *job, const char *name, int head)
     vary(job, M, (Step){ .name = name, .head = head });
     return M;
 }
+
 static Mask given_mask(Job *job)
 {
     const Item *item = find(job, "mask", 0);
@@ -550,6 +559,7 @@ static bool of_layer(const char *name)
         || strncmp(name, "gamma_", 6) == 0 || strncmp(name, "beta_", 5) == 0
         || strncmp(name + 1, "_mlp", 4) == 0;
 }
+
 static Part part_of(const Job *job, const Item *item)
 {
     const char *name = item->name, *number = name + strlen(name) - 1;
@@ -566,6 +576,7 @@ static int layers_of(const Hyperparameters *h, Part part)
 {
     return part == LAYER ? h->L : part == ENC ? h->L_enc : h->L_dec;
 }
+
 static Item place_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -591,6 +602,7 @@ static bool is_at(const Job *job, const Item *item, const Item *place)
         && (item->head == place->head
             || (item->head == 0 && place->head == 1 && job->H == 1));
 }
+
 static const Item *item_at(const Job *job, const Item *place)
 {
     const Sheet *sheet = job->run.sheet;
@@ -660,6 +672,7 @@ static Mat copied(Job *job, Mat M, bool turn)
         memcpy(copy->at, M->at, n * sizeof *M->at);
     return copy;
 }
+
 double least_root(double m)
 {
     return (sizeof(real) == sizeof(float) ? 1e-6 : 1e-14) * fabs(m);
@@ -696,6 +709,7 @@ static void check_step(const Job *job, const Step *step)
     if (step->algorithm == 6 && step->line == 2)
         check_root(job, step);
 }
+
 static bool alike(const Step *a, const Step *b)
 {
     return a->algorithm == b->algorithm && a->line == b->line
@@ -747,6 +761,7 @@ static void add_step(Job *job, Step *step)
     check_step(job, &job->step[job->run.n]);
     job->run.n++;
 }
+
 static Mat what_if(const Job *job, const char *name, Mat M)
 {
     if (!job->run.scaled && strcmp(name, "S_scaled") == 0)
@@ -755,6 +770,7 @@ static Mat what_if(const Job *job, const char *name, Mat M)
         return softmax(job->S);
     return M;
 }
+
 static void enter(Job *job, const char *line, int index)
 {
     static const struct { const char *line; Part part; } loops[] = {
@@ -783,6 +799,7 @@ static void leave(Job *job, const char *line)
         job->layer = 0;
     }
 }
+
 static void add_row(Job *job, Step step, int n, const int *number)
 {
     Mat M = constant(job->arena, 1, n);
@@ -819,6 +836,7 @@ static void note_index(Job *job, const char *line, int index)
     if (strcmp(line, "15.6") == 0)
         job->turn++;            /* Algorithm 15 does not count its turns */
 }
+
 static Mat varied(const Job *job, const Step *step, Mat M)
 {
     Variation *v = job->variation;
@@ -830,6 +848,7 @@ static Mat carried(const Job *job, const Step *step, Mat M)
     Variation *v = job->variation;
     return v == NULL ? M : v->carried(v->to, step, M);
 }
+
 static bool is_update(const char *line)
 {
     return strcmp(line, "11.6") == 0 || strcmp(line, "12.10") == 0
@@ -878,6 +897,7 @@ static void add_parameter(Job *job, const Step *seen, Mat M)
         memcpy(M->at, other->at,
                (size_t)M->rows * (size_t)M->cols * sizeof *M->at);
 }
+
 static Mat collect(void *to, const char *line, const char *name, Mat M,
                    int index)
 {
@@ -936,6 +956,7 @@ static void run_embed(Job *job)
                   : ", a column of W_e for each token");
     returned(job, embed(job->tape, W_e, v));
 }
+
 static Mat computed_positions(Job *job, int variant)
 {
     enum { MOST = 1000000 };
@@ -960,6 +981,7 @@ static Mat computed_positions(Job *job, int variant)
                      paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI,
                      base, first);
 }
+
 static void assume_positions(Job *job, int variant)
 {
     if (find(job, "base", 0) == NULL)
@@ -988,6 +1010,7 @@ static void run_posembed(Job *job)
     int t = whole(job, "t", 1, W->cols, ", the positions");
     returned(job, posembed(job->tape, W, t));
 }
+
 static W_qkv given_head(Job *job, int h)
 {
     W_qkv w = { .K_past = NULL, .V_past = NULL };
@@ -996,6 +1019,7 @@ static W_qkv given_head(Job *job, int h)
     w.W_v = given(job, "W_v", h), w.b_v = given(job, "b_v", h);
     return w;
 }
+
 static void limit_heads(const Job *job)
 {
     const Dimensions *d = &job->size;
@@ -1059,6 +1083,7 @@ static void run_mhattention(Job *job)
     W_multi w = { job->H, head, W_o, b_o };
     returned(job, mhattention(X, Z, &w, given_mask(job)));
 }
+
 static void run_layer_norm(Job *job)
 {
     bool rms = job->run.rms;
@@ -1087,6 +1112,7 @@ static void run_layer_norm(Job *job)
         returned(job, layer_norm(e, gamma, given(job, "beta", 0),
                                  job->epsilon));
 }
+
 static void run_unembed(Job *job)
 {
     bool tied = job->run.tied;
@@ -1130,6 +1156,7 @@ static int given_layers(Job *job, Part part, const char *name)
         assume_number(job, name, least);
     return (int)L;
 }
+
 static int given_heads(const Job *job)
 {
     const Sheet *sheet = job->run.sheet;
@@ -1156,6 +1183,7 @@ static int longest(const Job *job)
         return most + job->ell_gen - 1;
     return most > job->ell_gen ? most : job->ell_gen;
 }
+
 static void given_positions(Job *job, Hyperparameters *h)
 {
     static const char words[] = "none paper vaswani";
@@ -1177,6 +1205,7 @@ static void given_positions(Job *job, Hyperparameters *h)
     if (word >= 2)
         limit(job, (double)h->d_e * h->ell_max);
 }
+
 static int size_or_1(const Job *job, const char *symbol)
 {
     int size = size_of(&job->size, symbol);
@@ -1210,6 +1239,7 @@ static void given_hyperparameters(Job *job)
     if (wrong != NULL)
         fault(job->f, job->start->at, "%s", wrong);
 }
+
 _Noreturn static void refuse_place(const Job *job, const Theta *theta,
                                    const Item *item)
 {
@@ -1256,6 +1286,7 @@ static void check_places(const Job *job, const Theta *theta)
             refuse_place(job, theta, item);
     }
 }
+
 static void check_pair(const Job *job, const Item *given, Part part,
                        int layer)
 {
@@ -1276,6 +1307,7 @@ static void check_pair(const Job *job, const Item *given, Part part,
                   "goes with it.", given->typed, other);
     }
 }
+
 static void assume_parameter(Job *job, const Item *place, const char *what)
 {
     const Sheet *sheet = job->run.sheet;
@@ -1307,6 +1339,7 @@ static void fill_parameter(Job *job, const Parameter *parameter)
     vary(job, *parameter->place, (Step){ .name = place.name,
          .part = place.part, .layer = place.layer, .head = place.head });
 }
+
 static int layers(const Hyperparameters *h)     /* of attention */
 {
     return h->L + h->L_enc + 2 * h->L_dec;
@@ -1375,6 +1408,7 @@ static void limit_model(const Job *job, const Theta *theta, int runs)
            new_theta = trains ? 2.0 * (double)theta_count(theta) : 0;
     limit(job, runs * (ell * (layers(h) * layer + ends) + new_theta));
 }
+
 static void run_edtransformer(Job *job)
 {
     Theta *theta = given_theta(job);
@@ -1398,6 +1432,7 @@ static void run_dtransformer(Job *job)
     limit_model(job, theta, 1);
     returned(job, dtransformer(job->tape, x, theta));
 }
+
 static int given_sequences(const Job *job)
 {
     const Sheet *sheet = job->run.sheet;
@@ -1424,6 +1459,7 @@ static Data given_data(Job *job, const Theta *theta)
     limit_model(job, theta, N_data);
     return (Data){ .N_data = N_data, .x = x, .z = pairs ? z : NULL };
 }
+
 static const double *given_chances(const Job *job, int least,
                                    const char *because)
 {
@@ -1462,6 +1498,7 @@ static Training given_training(Job *job)
                            (size_t)longest(job) * sizeof *job->row);
     return how;
 }
+
 static void train_on(Fault *f, void *data)
 {
     static const Theta *(*const train[])(Trainer *, const Data *) = {
@@ -1505,6 +1542,7 @@ static void run_training(Job *job)
         AT(change, i, 1) -= AT(before, i, 1);
     returned(job, change);
 }
+
 static double given_tau(Job *job)
 {
     const Item *item = find(job, "tau", 0);
@@ -1562,6 +1600,7 @@ static Inference given_inference(Job *job, double tau, NumberList *list)
     return (Inference){ .ell_gen = job->ell_gen, .tau = tau,
                         .chance = { next_chance, job } };
 }
+
 static void check_room(const Job *job, int length)
 {
     if (length > job->hyper.ell_max)
@@ -1663,6 +1702,7 @@ static void read_settings(Job *job)
     job->run.rms = choice(job, "norm", "layer rms") == 2;
     job->run.tied = choice(job, "tied", "no yes") == 2;
 }
+
 static void check_needs(const Job *job)
 {
     for (int k = 0; k < ARGUMENTS; k++) {
@@ -1708,6 +1748,7 @@ const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Fault *f)
 {
     return run_varied(sheet, NULL, arena, tape, f);
 }
+
 static bool is_about(const Item *claim, const Step *step)
 {
     return claim->aspect == step->aspect
@@ -1726,6 +1767,7 @@ static bool rivals(const Step *a, const Step *b)
         && (a->part != b->part || a->layer != b->layer
             || a->head != b->head || a->turn != b->turn);
 }
+
 const Step *step_of(const Run *run, const Item *claim, Fault *f)
 {
     const Step *found = NULL;

@@ -21,6 +21,7 @@ Mat column_at(Mat P, int t)
         p->logits = view(P->logits, t);
     return p;
 }
+
 /* log p[v], but for a constant that is the same for all v. */
 static double log_of(Mat p, int v)
 {
@@ -136,6 +137,7 @@ Mat without_special(Mat p, bool eos_ends)
                    && (eos_ends || v != eos_token(N_V));
     return restricted(p, kept);
 }
+
 /* q with only the first n tokens of the ranking y. */
 static Mat first_of(Mat q, int n, const int y[])
 {

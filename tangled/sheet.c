@@ -26,6 +26,7 @@ static int place(const Fault *f, int at, char *to, size_t size)
             column++;
     return snprintf(to, size, "%.300s:%d:%d: ", f->sheet, line, column);
 }
+
 _Noreturn void fault(Fault *f, int at, const char *sentence, ...)
 {
     va_list arguments;
@@ -163,6 +164,7 @@ static bool listed(const char *list, const char *word)
             return true;
     return false;
 }
+
 static int number_in(const char *p, size_t n)   /* SHEET_ITEMS + 1: more */
 {
     int number = 0;
@@ -186,6 +188,7 @@ static const char *spelled(const char *typed, bool digits)
             return names[k].name;
     return NULL;
 }
+
 static const struct {
     const char *word;
     Part part;
@@ -218,6 +221,7 @@ static bool read_prefix(const char *word, size_t n, Item *item)
         item->turn = number_in(word, n);
     return true;
 }
+
 static void name_of(const char *typed, Item *item)
 {
     const char *p = typed;
@@ -257,6 +261,7 @@ static bool ends_line(const char *p)
 {
     return *p == '\n' || *p == '\0' || *p == '#';
 }
+
 static size_t latex_blank(const char *p)
 {
     static const char *const idle[] = {
@@ -288,6 +293,7 @@ static void skip_blanks(Reader *r)
     for (size_t n; (n = blank(r->p)) > 0; r->p += n)
         ;
 }
+
 static bool starts_name(const char *p)
 {
     unsigned char c = (unsigned char)*p;
@@ -313,6 +319,7 @@ static char *copied(Arena *arena, const char *from, const char *to)
     copy[n] = '\0';
     return copy;
 }
+
 static const char *after_equals(const char *p)      /* NULL: none */
 {
     p += strspn(p, " \t");
@@ -365,6 +372,7 @@ static bool separates(const char *p)
     return ends_line(p) || strchr(";[]", *p) != NULL || blank(p) > 0
         || begins(p, "\\\\") || begins(p, "\\end");
 }
+
 static void take_entry(Reader *r)
 {
     Entry *entry = r->free;
@@ -404,6 +412,7 @@ static void close_call(Reader *r)           /* , dtype=float64) */
     r->p++;
     r->call = false;
 }
+
 static bool take_bracket(Reader *r)
 {
     if (*r->p != '[' && *r->p != ']')
@@ -421,6 +430,7 @@ static bool take_bracket(Reader *r)
         close_call(r);
     return true;
 }
+
 static bool take_environment(Reader *r)
 {
     bool begin = begins(r->p, "\\begin{");
@@ -446,6 +456,7 @@ static bool take_environment(Reader *r)
     r->environment = begin;
     return true;
 }
+
 static void open_call(Reader *r)            /* np.array( */
 {
     const char *p = r->p;
@@ -458,6 +469,7 @@ static void open_call(Reader *r)            /* np.array( */
         r->call = true;
     }
 }
+
 static bool is_rule(const char *line)
 {
     size_t n = strspn(line, " \t|-:+");
@@ -476,6 +488,7 @@ static bool is_head(const char *line)
         ;
     return ends_line(line) || read_entry(&line, &entry) != NULL;
 }
+
 static bool is_number(const Item *item)     /* has no second line */
 {
     return !item->claim && listed(keys, item->name)
@@ -514,6 +527,7 @@ static bool goes_on(Reader *r)              /* r->p is the end of a line */
         r->p += strcspn(r->p, "\n");
     return true;
 }
+
 static void read_matrix(Reader *r)
 {
     Item *item = r->item;
@@ -556,6 +570,7 @@ static bool read_word(Reader *r)
     r->p = rest + strcspn(rest, "\n");
     return true;
 }
+
 static bool has_zero(const char *typed)
 {
     for (const char *p = typed; *p != '\0'; p++)
@@ -581,6 +596,7 @@ static void read_name(Reader *r)
         wrong_word(r, "heads and layers are counted from 1");
     r->p = end;
 }
+
 static void refuse_twice(const Reader *r, const Sheet *sheet)
 {
     const Item *item = r->item;
@@ -595,6 +611,7 @@ static void refuse_twice(const Reader *r, const Sheet *sheet)
             fault(r->fault, item->at, "%s is given twice.", item->typed);
     }
 }
+
 static void read_claim(Reader *r)
 {
     r->item->claim = true;

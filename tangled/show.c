@@ -122,6 +122,7 @@ int decimals_shown(const Run *run)
     return run->decimals >= 0 ? run->decimals
          : most == 0 ? 4 : most > 15 ? 15 : most;
 }
+
 static bool is_whole(Mat M)
 {
     for (int j = 1; j <= M->cols; j++)
@@ -150,6 +151,7 @@ int shown_number(char *to, size_t size, double x, int places)
         memmove(to, to + 1, (size_t)n--);
     return n;
 }
+
 int number_width(Mat M, int places)
 {
     char text[64];
@@ -192,6 +194,7 @@ static const char *formula_text(const Run *run, const Step *step)
         return run->layout->rows ? "softmax(X W_e)" : "softmax(W_eᵀ X)";
     return run->layout->rows && f->rows != NULL ? f->rows : f->columns;
 }
+
 void print_formula(FILE *out, const Run *run, const char *formula)
 {
     static const char scale[] = " / √d_attn";
@@ -269,6 +272,7 @@ static void print_place(FILE *out, const Run *run, const Step *step)
         fprintf(out, ", h = %d", step->head);
     fputs(": ", out);
 }
+
 static void print_heading(FILE *out, const Run *run, const Step *step)
 {
     fprintf(out, "\nAlgorithm %d, ", step->algorithm);
@@ -294,6 +298,7 @@ const char *step_text(Arena *arena, const Run *run, const Step *step,
     free(text);
     return copy;
 }
+
 bool sums_to_1(const Step *step)
 {
     if (step->algorithm == 3 && strcmp(step->name, "q") == 0)
@@ -324,6 +329,7 @@ bool mask_is_1(const Step *step)
     return step->mark == NULL && step->algorithm == 4 && step->line == 5
         && same(step, step - 1);
 }
+
 static void print_step(FILE *out, const Run *run, const Step *step,
                        bool shade)
 {
@@ -337,6 +343,7 @@ static void print_step(FILE *out, const Run *run, const Step *step,
     if (sums_to_1(step))
         fprintf(out, "  %s\n", sums_text(run));
 }
+
 static void print_remarks(FILE *out, const Run *run, Fault *f)
 {
     int claims = 0;
@@ -358,6 +365,7 @@ static void print_remarks(FILE *out, const Run *run, Fault *f)
         fprintf(out, "remark: ftx check judges the claim%s.\n",
                 claims == 1 ? "" : "s");
 }
+
 void print_list(FILE *out, const char *heading, const char *list)
 {
     enum { WIDTH = 76 };
@@ -411,6 +419,7 @@ void json_string(FILE *out, const char *text, size_t n)
     }
     fputc('"', out);
 }
+
 void json_number(FILE *out, double x)
 {
     if (isnan(x))
@@ -432,6 +441,7 @@ static void print_values(FILE *out, Mat M)
         fputc(']', out);
     }
 }
+
 void json_place(FILE *out, const Step *step)
 {
     static const char *const parts[] = { [LAYER] = "layer", [ENC] = "enc",
@@ -521,6 +531,7 @@ static void run_and_print(Fault *f, void *data)
     else
         show_text(s->out, run, wish->all, wish->shade, f);
 }
+
 static bool show_sheet(FILE *out, FILE *err, const char *name,
                        const Wish *wish)
 {
@@ -535,6 +546,7 @@ static bool show_sheet(FILE *out, FILE *err, const char *name,
     arena_free(showing.arena);
     return shown;
 }
+
 static const char usage[] =
     "Usage: ftx show [options] SHEET...\n"
     "       ftx show --model FILE TEXT      (see ftx show --model --help)\n"
@@ -584,6 +596,7 @@ static void show_sheets(Fault *f, void *data)
             c->status = 2;
     }
 }
+
 static bool names_a_model(int n, char *const argument[])
 {
     for (int k = 0; k < n && strcmp(argument[k], "--") != 0; k++)

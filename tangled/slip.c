@@ -49,6 +49,7 @@ static Place place_of(const Step *step, char line[30])
             return aliases[k].as;
     return (Place){ step->line == 0 ? "" : line, step->name };
 }
+
 typedef struct Seen {
     const char *name;
     Step place;
@@ -106,6 +107,7 @@ static const Item *given_as(const Slipping *s, const char *name)
             return &s->sheet->item[k];
     return NULL;
 }
+
 static void remember(Slipping *s, const char *name, const Step *place,
                      Mat M)
 {
@@ -153,6 +155,7 @@ static Mat softmax_of(Slipping *s, Mat M)
     }
     return softmax(M);
 }
+
 static void transposed_backward(Mat T)
 {
     Mat M = T->of[0];
@@ -188,6 +191,7 @@ static Mat rounded_3(Slipping *s, Mat M)    /* in Algorithm 3 only */
 {
     return s->here->algorithm == 3 ? rounded(s, M) : M;
 }
+
 static Mat zeros(Slipping *s, Mat M)   { return each(s, M, nothing); }
 
 static Mat scores(Slipping *s)              /* behind the mask */
@@ -227,6 +231,7 @@ static Mat over_root_d_x(Slipping *s, Mat M)
     double d_x = value_of(s, "W_q")->cols;
     return (void)M, scores_times(s, 1 / sqrt(d_x));
 }
+
 static Mat times_root(Slipping *s, Mat M)
 {
     return (void)M, scores_times(s, sqrt(d_attn(s)));
@@ -259,6 +264,7 @@ static double itself(double x, double base)
 {
     return (void)base, x == -INFINITY ? 0 : x;
 }
+
 static double e_rounded(double x, double decimals)
 {
     return round_to(exp(x), decimals);
@@ -278,6 +284,7 @@ static Mat shares(Slipping *s, Mat E)       /* NULL: there are none */
     }
     return A;
 }
+
 static Mat over_rows(Slipping *s, Mat M)
 {
     Mat E = powers(s, M, raised);
@@ -302,14 +309,17 @@ static Mat other_base(Slipping *s, Mat M)
          : c > 0 ? softmax_of(s, scale(M->logits, c))
          : shares(s, powers(s, M, raised));
 }
+
 static Mat by_the_sum(Slipping *s, Mat M)
 {
     return shares(s, powers(s, M, itself));
 }
+
 static Mat rounded_powers(Slipping *s, Mat M)
 {
     return shares(s, powers(s, M, e_rounded));
 }
+
 static Mat only_powers(Slipping *s, Mat M) { return powers(s, M, raised); }
 static Mat no_softmax(Slipping *s, Mat M)  { return (void)s, M->logits; }
 
@@ -320,6 +330,7 @@ static int largest_in(Mat M, int j)         /* its row */
         best = AT(M, i, j) > AT(M, best, j) ? i : best;
     return best;
 }
+
 static Mat hard_maximum(Slipping *s, Mat M)
 {
     Mat A = zeros_beside(s, M, M->rows, M->cols);
@@ -368,6 +379,7 @@ static Mat zero_where(Slipping *s, Mat M, Mat hidden)
             AT(seen, i, j) = hides(hidden, i, j) ? 0 : 1;
     return hadamard(M, seen);
 }
+
 static bool not_hidden(Mat M, int i, int j) { return !hides(M, i, j); }
 static bool turned(Mat M, int i, int j)     { return hides(M, j, i); }
 static bool later_key(Mat M, int i, int j)  { return (void)M, i > j; }
@@ -378,6 +390,7 @@ static bool alone(Mat M, int t)
         alone &= i == t || hides(M, i, t);
     return alone;
 }
+
 static bool or_itself(Mat M, int i, int j)
 {
     return hides(M, i, j) || (i == j && !alone(M, j));
@@ -400,31 +413,38 @@ static Mat seeing(Slipping *s, Mat M)
         any |= blind(M, j);
     return any ? masked_where(s, M, but_not_blind) : M;
 }
+
 static Mat without_mask(Slipping *s, Mat M)
 {
     return any_hidden(M) ? value_at(s, "S", 4) : NULL;
 }
+
 static Mat mask_inverted(Slipping *s, Mat M)
 {
     return any_hidden(M) ? masked_where(s, M, not_hidden) : NULL;
 }
+
 static Mat mask_transposed(Slipping *s, Mat M)
 {
     return any_hidden(M) && M->rows == M->cols
          ? masked_where(s, M, turned) : NULL;
 }
+
 static Mat mask_strict(Slipping *s, Mat M)
 {
     return any_hidden(M) ? masked_where(s, M, or_itself) : NULL;
 }
+
 static Mat zero_where_masked(Slipping *s, Mat M)
 {
     return any_hidden(M) ? zero_where(s, value_at(s, "S", 4), M) : NULL;
 }
+
 static Mat causal_anyway(Slipping *s, Mat M)
 {
     return any_hidden(M) ? NULL : masked_where(s, M, later_key);
 }
+
 static Mat weights_masked(Slipping *s, Mat M)
 {
     Mat hidden = value_of(s, "mask");
@@ -491,23 +511,28 @@ static int backwards(int i, int H, int d_mid)
 {
     return (H - 1 - i / d_mid) * d_mid + i % d_mid;
 }
+
 static int in_turn(int i, int H, int d_mid)
 {
     return i % H * d_mid + i / H;
 }
+
 static int again(int i, int H, int d_mid) { return (void)H, i % d_mid; }
 static int first(int i, int H, int d_mid)
 {
     return (void)H, i < d_mid ? i : -1;
 }
+
 static Mat heads_backwards(Slipping *s, Mat Y)
 {
     return rows_from(s, Y, backwards);
 }
+
 static Mat heads_in_turn(Slipping *s, Mat Y)
 {
     return rows_from(s, Y, in_turn);
 }
+
 static Mat head_again(Slipping *s, Mat Y) { return rows_from(s, Y, again); }
 static Mat first_head(Slipping *s, Mat Y) { return rows_from(s, Y, first); }
 
@@ -557,6 +582,7 @@ static Mat of_norm(Slipping *s, const char *name)
              v->place.algorithm, v->place.line, s->here->layer > 0));
     return parameter_of(s, s->here->part, full);
 }
+
 static double number_given(const Slipping *s, const char *name,
                            double instead)
 {
@@ -591,18 +617,22 @@ static Mat no_root(Slipping *s, Mat v)
     v = add(v, eps);
     return add(hadamard(v, v), scale(eps, -1));
 }
+
 static Mat eps_outside(Slipping *s, Mat v)
 {
     return with_root(s, v, outside);
 }
+
 static Mat no_eps(Slipping *s, Mat v)
 {
     return with_root(s, v, without);
 }
+
 static Mat eps_twice(Slipping *s, Mat v)
 {
     return with_root(s, v, twice);
 }
+
 static double root_of(double x, double n)   { return (void)n, sqrt(x); }
 static double square_of(double x, double n) { return (void)n, x * x; }
 static double one(double x, double n)       { return (void)x, (void)n, 1; }
@@ -643,6 +673,7 @@ static Mat mean_left_in(Slipping *s, Mat M)
                                           / sqrt(AT(v, 1, j) + epsilon(s)));
     return Y;
 }
+
 static bool has_roots(Mat v, double epsilon)
 {
     bool positive = true;
@@ -696,10 +727,12 @@ static Mat row_of_W_e(Slipping *s, Mat M)
 {
     return row_of(s, M, "W_e", "v");
 }
+
 static Mat row_of_W_p(Slipping *s, Mat M)
 {
     return row_of(s, M, "W_p", "t");
 }
+
 typedef struct { Sinusoids variant; double base, position; } Sines;
 
 static bool sines_of(const Slipping *s, Sines *sines)
@@ -722,6 +755,7 @@ static Mat sines(Slipping *s, Mat M, Sines how)
                       how.position));
     return Y;
 }
+
 static Mat other_position(Slipping *s, Mat M)
 {
     Sines how;
@@ -765,6 +799,7 @@ static Mat in_degrees(Slipping *s, Mat M)
     how.position *= acos(-1) / 180;
     return computed ? sines(s, M, how) : NULL;
 }
+
 static Mat cosine_first(Slipping *s, Mat M)
 {
     Sines how;
@@ -819,6 +854,7 @@ static Mat normalised(Slipping *s, Mat X)
     return add_bias(scale_rows(of_norm(s, "gamma"), Y),
                     of_norm(s, "beta"));
 }
+
 typedef Mat Activation(Mat M);
 static Mat with_gelu(Mat M) { return gelu(M); }
 static Mat with_tanh(Mat M) { return gelu_tanh(M); }
@@ -855,6 +891,7 @@ static Mat mlp_of_stream(Slipping *s, Mat M)
     (void)M;
     return add(stream(s), mlp(s, stream(s), usual(s)));
 }
+
 static Mat projected(Slipping *s, Mat X, const char *W, const char *b)
 {
     return affine(value_of(s, W), X, value_of(s, b));
@@ -881,6 +918,7 @@ static Mat value_of_normalised(Slipping *s, Mat M)
 {
     return of_normalised(s, M, "W_v", "b_v");
 }
+
 static Mat context(Slipping *s)
 {
     for (const Seen *v = s->last; v != NULL; v = v->before)
@@ -909,6 +947,7 @@ static Mat value_of_stream(Slipping *s, Mat M)
 {
     return s->here->part == ED ? crossed(s, M, stream(s), "W_v", "b_v") : M;
 }
+
 static Mat activated(Slipping *s, Activation *activation)
 {
     const Step *here = s->here;
@@ -933,6 +972,7 @@ static Mat no_activation(Slipping *s, Mat M)
 {
     return (void)M, activated(s, unchanged);
 }
+
 static Mat positions(Slipping *s, Mat M)
 {
     int *t = arena_alloc(s->arena, (size_t)M->cols * sizeof *t);
@@ -969,6 +1009,7 @@ static Mat moved_positions(Slipping *s, Mat M)
                         how.base, how.position + by);
     return add(unplaced(s, M), gather(M->tape, W_p, n, t));
 }
+
 static Mat with_W_e(Slipping *s, Mat M)
 {
     Mat W_e = value_of(s, "W_e"), X = stream(s);
@@ -1057,6 +1098,7 @@ static Mat every_token(Slipping *s, Mat M)
     Mat P = log_probabilities(s, M)->of[0];
     return loss_of_itself(s, M, P->cols);
 }
+
 static Read as_read(Slipping *s, Mat log_P)
 {
     Read read = to_read(s, log_P->cols);
@@ -1094,6 +1136,7 @@ static Mat of_mask_token(Slipping *s, Mat M)
         read.i[k] = mask_token(P->rows);
     return predicts_next(s) ? M : loss_of(P, read);
 }
+
 static Mat sum_of_each(Slipping *s, Mat M, double (*f)(double p))
 {
     Mat log_P = log_probabilities(s, M), P = log_P->of[0],
@@ -1117,6 +1160,7 @@ static Mat without_logarithm(Slipping *s, Mat M)
 {
     return sum_of_each(s, M, p_itself);
 }
+
 static Mat without_one_hot(Slipping *s, Mat M)
 {
     Mat log_P = log_probabilities(s, M), logits = log_P->of[1],
@@ -1125,6 +1169,7 @@ static Mat without_one_hot(Slipping *s, Mat M)
         AT(one_hot, log_P->i[k], log_P->j[k]) = 1;
     return add(M, sum(hadamard(logits, one_hot)));
 }
+
 static double eta(const Slipping *s) { return number_given(s, "eta", 1); }
 
 static Mat plus_gradient(Slipping *s, Mat M, double c)
@@ -1177,6 +1222,7 @@ static Mat last_row(Slipping *s, Mat M)
         AT(p, v, 1) = AT(P, P->rows, v);
     return p;
 }
+
 static double tau(const Slipping *s) { return number_given(s, "tau", 1); }
 
 static bool is_tempered(const Slipping *s)
@@ -1209,6 +1255,7 @@ static Mat not_divided(Slipping *s, Mat M)
         total += AT(q, v, 1) = (real)pow(AT(p, v, 1), 1 / tau(s));
     return is_tempered(s) && total > 0 ? q : M;
 }
+
 static Mat token(Slipping *s, int y)
 {
     Mat M = zeros_beside(s, value_of(s, "q"), 1, 1);
@@ -1700,6 +1747,7 @@ static const struct Product *product_at(Place place)        /* or NULL */
             return &products[k];
     return NULL;
 }
+
 static Mat factor(Slipping *s, const char *name)
 {
     int algorithm = s->variation.run->algorithm;
@@ -1713,6 +1761,7 @@ static Mat factor(Slipping *s, const char *name)
     bool self = strcmp(name, "Z") == 0 && given_as(s, "Z") == NULL;
     return value_of(s, self ? "X" : name);
 }
+
 static bool tells(const Entry *entry, double change)
 {
     double size = fabs(change);
@@ -1754,6 +1803,7 @@ static void seek_cell(Slipping *s, const Mat factors[2], CellSlip cell,
         }
     }
 }
+
 static void exchange_factors(CellSlip *cell)
 {
     for (int k = 0; k < 2; k++) {
@@ -1789,6 +1839,7 @@ static void seek_cells(Slipping *s, Mat M)
     for (int k = 0; k < s->cells && step->turned; k++)
         exchange_factors(&s->cell[k]);
 }
+
 static const char *term(char to[60], double left, double right)
 {
     snprintf(to, 60, right < 0 ? "%.6g·(%.6g)" : "%.6g·%.6g", left, right);
@@ -1833,6 +1884,7 @@ static Mat with_numbers(Slipping *s, Mat M, Mat numbers, bool as_softmax)
     M = add(from, change);
     return as_softmax ? softmax_of(s, M) : M;
 }
+
 static bool is_read_by_logarithm(const Slipping *s, Place place, Mat M)
 {
     return s->variation.run->algorithm >= 11 && M->logits != NULL
@@ -1857,6 +1909,7 @@ static bool is_learning(const Slipping *s)
     int algorithm = s->variation.run->algorithm;
     return 11 <= algorithm && algorithm <= 13;
 }
+
 static Mat replaced(Slipping *s, Place place, int i, Mat M)
 {
     Mat Y = s->slip->at[i].instead(s, M);
@@ -1886,6 +1939,7 @@ static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
         set_logarithms(s, Y, M);
     return Y;
 }
+
 static bool is_of(const Slip *slip, const Step *step)
 {
     char line[30];
@@ -1909,6 +1963,7 @@ bool has_place(const Run *run, const Slip *slip, const Step *until)
         found = is_of(slip, s);
     return found;
 }
+
 static Mat with_cells(Slipping *s, const Step *step, Mat M)
 {
     const Explanation *why = s->why;
@@ -1977,6 +2032,7 @@ static bool can_go_on(const Slipping *s, const Step *step, real x)
     return isfinite(x) && (!variance || x + epsilon(s) > 0)
         && (!probability || x > 0);
 }
+
 static void check_carried(Slipping *s, const Step *step, Mat M)
 {
     bool scores = strchr("sS", step->name[0]) != NULL;
@@ -1989,6 +2045,7 @@ static void check_carried(Slipping *s, const Step *step, Mat M)
         && !has_roots(M, epsilon(s)))
         cannot_be(s);
 }
+
 /* What is written, in the paper's layout. */
 static Mat written(Slipping *s, const Step *step, const Item *claim, Mat M)
 {

@@ -45,6 +45,7 @@ Arena *arena_new(void)
 {
     return or_refuse(calloc(1, sizeof(Arena)), sizeof(Arena));
 }
+
 static Block *block_new(size_t size)
 {
     if (size < ARENA_BLOCK)
@@ -75,6 +76,7 @@ void *arena_alloc(Arena *arena, size_t bytes)
     block->used += bytes;
     return block->bytes + block->used - bytes;
 }
+
 size_t arena_used(const Arena *arena)
 {
     size_t bytes = 0;
@@ -148,6 +150,7 @@ void tape_free(Tape *tape)
     arena_free(tape->arena);
     free(tape);
 }
+
 struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
                           bool gradient)
 {
@@ -182,6 +185,7 @@ struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
     }
     return Y;
 }
+
 struct Matrix *computed(Where where, int rows, int cols,
                         void (*backward)(Mat Y), int n, const Mat of[])
 {
@@ -216,6 +220,7 @@ void see_index(Tape *tape, const char *line, const char *name, int index)
     if (tape->observer != NULL)
         tape->observer(tape->to, line, name, NULL, index);
 }
+
 static Mat matrix_moved(Tape *tape, const struct Matrix *M)
 {
     struct Matrix *Y = matrix_new(HERE("let_go"), tape->arena,
@@ -225,6 +230,7 @@ static Mat matrix_moved(Tape *tape, const struct Matrix *M)
     Y->tape = tape;
     return Y;
 }
+
 size_t tape_peak(const Tape *tape)
 {
     size_t used = arena_used(tape->arena);
@@ -252,6 +258,7 @@ Mat let_go(Mark mark, Mat M)
     }
     return M == NULL ? NULL : matrix_moved(tape, &kept);
 }
+
 void see_theta(Tape *tape, const char *line, const Theta *theta)
 {
     for (int k = 1; tape->observer != NULL && k <= theta->n; k++) {
@@ -259,6 +266,7 @@ void see_theta(Tape *tape, const char *line, const Theta *theta)
         tape->observer(tape->to, line, p->name, *p->place, 0);
     }
 }
+
 void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing)
 {
     tape->forgives = true;
@@ -272,6 +280,7 @@ bool forgiven(const Tape *tape)
         tape->alarm(tape->ringing);
     return tape->forgives;
 }
+
 void tape_dropout(Tape *tape, double p, Random *random)
 {
     REQUIRE(0 <= p && p < 1, "p = %g; it must be in [0, 1).", p);
@@ -315,6 +324,7 @@ static void give_back(Tape *tape, void *memory, size_t bytes)
     *spare = (Spare){ tape->spare, bytes };
     tape->spare = spare;
 }
+
 static void begin_gradient(Mat M)
 {
     struct Matrix *own = (struct Matrix *)M;    /* the tape's, not const */

@@ -30,6 +30,7 @@ static void norm(Walk *walk, const char *of, const char *gamma, int d,
     if (!walk->h->rms)
         part(walk, of, beta, d, 1, place_beta);
 }
+
 static void multi_head(Walk *walk, const char *of, W_multi *W)
 {
     const Hyperparameters *h = walk->h;
@@ -51,6 +52,7 @@ static void multi_head(Walk *walk, const char *of, W_multi *W)
     if (!h->no_attention_biases)
         part(walk, of, "b_o", h->d_e, 1, &W->b_o);
 }
+
 static void layer(Walk *walk, const char *kind, int l, Layer *w)
 {
     int d_e = walk->h->d_e, d_mlp = walk->h->d_mlp;
@@ -83,6 +85,7 @@ static void decoder_layer(Walk *walk, int l, DecoderLayer *w)
     part(walk, of, "W_mlp4", d_e, d_mlp, &w->W_mlp4);
     part(walk, of, "b_mlp4", d_e, 1, &w->b_mlp4);
 }
+
 static void all_parts(Walk *walk, Theta *theta)
 {
     const Hyperparameters *h = walk->h;
@@ -133,6 +136,7 @@ static bool in(int least, int x, int most)
 {
     return least <= x && x <= most;
 }
+
 const char *hyperparameters_fault(const Hyperparameters *hyper)
 {
     const Hyperparameters h = *hyper;
@@ -198,6 +202,7 @@ static DecoderLayer *decoder_layers(Arena *arena, int L, int H)
     }
     return w;
 }
+
 Theta *theta_new(Arena *arena, const Hyperparameters *hyper)
 {
     const char *wrong = hyperparameters_fault(hyper);
@@ -226,6 +231,7 @@ long long theta_count(const Theta *theta)
                * theta->parameter[k].cols;
     return count;
 }
+
 static void fix_positions(Theta *theta, Arena *arena)
 {
     const Hyperparameters *h = &theta->hyper;
@@ -251,6 +257,7 @@ void theta_clear_gradient(const Theta *theta)
     for (int k = 1; k <= theta->n; k++)
         clear_gradient(*theta->parameter[k].place);
 }
+
 Theta *theta_alias(Arena *arena, const Theta *theta)
 {
     Theta *alias = theta_new(arena, &theta->hyper);
@@ -304,6 +311,7 @@ static double deviation(const Theta *theta, const char *name,
              || ends(name, ".W_mlp4");
     return scheme == GPT2 && last ? 0.02 / sqrt(sublayers) : 0.02;
 }
+
 static void first_values(const Theta *theta, const Parameter *p,
                          Initialisation scheme, Random *random)
 {

@@ -87,6 +87,7 @@ static void print_counts(FILE *out, const Tokenizer *t, size_t n,
     fprintf(out, ", <mask> = %d, <bos> = %d, <eos> = N_V = %d\n",
             mask_token(N_V), bos_token(N_V), eos_token(N_V));
 }
+
 static void encode_and_print(const Command *c, const Tokenizer *t,
                              const char *text, size_t n, Fault *f)
 {
@@ -148,6 +149,7 @@ static void carry_out(const Command *c, const Wish *wish, const char *file,
         encode_and_print(c, t, text, n, f);
     }
 }
+
 static void tokenize_it(Fault *f, void *data)
 {
     const Command *c = data;

@@ -20,6 +20,7 @@ Tokens with_bos_eos(Arena *arena, Tokens x, int N_V)
     id[n + 1] = eos_token(N_V);
     return (Tokens){ x.length + 2, id };
 }
+
 const Tokens *chunks(Arena *arena, Tokens x, int ell_max, int *n)
 {
     REQUIRE(ell_max >= 1, "ell_max is %d; a chunk has a token.", ell_max);
@@ -50,6 +51,7 @@ int utf8_length(const char *p, size_t bytes)
         return 0;
     return (int)n;
 }
+
 enum { WORD_BYTES = 64 };
 
 static bool blank(char c)
@@ -94,6 +96,7 @@ static Table table_new(Arena *arena, int room)      /* a power of two */
     memset(t.place, 0, 2 * n * sizeof *t.place);
     return t;
 }
+
 static bool same(Piece a, Piece b)
 {
     return a.n == b.n && memcmp(a.at, b.at, (size_t)a.n) == 0;
@@ -115,6 +118,7 @@ static int number_of(const Table *t, Piece key)     /* 0: it has none */
 {
     return *place_of(t, key);
 }
+
 static void grow(Table *t)
 {
     Table larger = table_new(t->arena, 2 * t->room);
@@ -160,6 +164,7 @@ static Pair pair_of(const Table *t, int k)
     memcpy(&pair, t->entry[k].key.at, sizeof pair);
     return pair;
 }
+
 static Tokenizer *tokenizer_new(Arena *arena, TokenKind kind, int merges)
 {
     Tokenizer *t = arena_alloc(arena, sizeof *t);
@@ -186,6 +191,7 @@ static int add_merge(Tokenizer *t, Pair pair)       /* returns the token */
     t->piece[token] = (Piece){ both, left.n + right.n };
     return token;
 }
+
 static int pieces(const Tokenizer *t)
 {
     return t->list.n + (t->kind == BYTE_PAIRS ? BYTES : 0);
@@ -211,6 +217,7 @@ Piece token_piece(const Tokenizer *t, int token)
     return t->kind == BYTE_PAIRS ? t->piece[token]
                                  : t->list.entry[token].key;
 }
+
 static const char *const kind_names[] = { "char", "word", "bpe" };
 
 const char *token_kind_name(TokenKind kind)
@@ -242,6 +249,7 @@ static void tally(Learning *l, int left, int right, long long count)
     int k = enter(&l->pairs, key_of(&(Pair){ left, right }));
     l->pairs.entry[k].count += count;
 }
+
 static void merge_everywhere(Learning *l, Pair pair, int merged)
 {
     int *s = l->symbol, word = 1;
@@ -264,6 +272,7 @@ static void merge_everywhere(Learning *l, Pair pair, int merged)
     }
     l->n = to;
 }
+
 static Pair most_frequent(const Table *pairs, long long *most)
 {
     Pair best = { 0, 0 };
@@ -282,6 +291,7 @@ static Pair most_frequent(const Table *pairs, long long *most)
     }
     return best;
 }
+
 static void spell(Learning *l)
 {
     size_t n = 1;
@@ -300,6 +310,7 @@ static void spell(Learning *l)
         l->symbol[l->n++] = 0;
     }
 }
+
 static Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
                               int merges)
 {
@@ -374,6 +385,7 @@ static int encode_word(const Tokenizer *t, Piece word, int *id)
             id[k] = id[k + 1];
     }
 }
+
 const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
                         size_t n, Tokens *x, size_t *where)
 {
@@ -438,6 +450,7 @@ static void write_piece(FILE *out, Piece piece)
             fprintf(out, "\\x%02X", (unsigned char)*p);
     }
 }
+
 void write_token(FILE *out, const Tokenizer *t, int token)
 {
     int N_V = tokenizer_size(t);
@@ -490,6 +503,7 @@ static int load_number(Loading *l, int most)        /* -1: there is none */
     }
     return l->p == first ? -1 : (int)number;
 }
+
 static int hexadecimal(char c)
 {
     return '0' <= c && c <= '9' ? c - '0'
@@ -517,6 +531,7 @@ static int load_byte(Loading *l)                    /* -1: a fault */
     l->fault = "expected \\n, \\t, \\\\ or a byte such as \\xFF.";
     return -1;
 }
+
 static Piece load_piece(Loading *l, char *to)       /* room: WORD_BYTES */
 {
     Piece piece = { to, 0 };
@@ -534,6 +549,7 @@ static Piece load_piece(Loading *l, char *to)       /* room: WORD_BYTES */
         l->fault = "a token has at least one byte.";
     return piece;
 }
+
 static void load_merge(Loading *l, Tokenizer *t)
 {
     char bytes[WORD_BYTES];
@@ -557,6 +573,7 @@ static void load_merge(Loading *l, Tokenizer *t)
     else
         add_merge(t, pair);
 }
+
 static void load_entry(Loading *l, Tokenizer *t)
 {
     char bytes[WORD_BYTES];
@@ -571,6 +588,7 @@ static void load_entry(Loading *l, Tokenizer *t)
     else
         enter(&t->list, piece);
 }
+
 static Tokenizer *load_tokenizer(Loading *l, Arena *arena)
 {
     int kind = CHARACTERS, n = -1;
@@ -594,6 +612,7 @@ static Tokenizer *load_tokenizer(Loading *l, Arena *arena)
     }
     return t;
 }
+
 const char *tokenizer_load(Arena *arena, const char **text,
                            const char *end, const Tokenizer **t)
 {

@@ -108,6 +108,7 @@ static double bits(double nats)
 {
     return nats / log(2);
 }
+
 static void tell(Session *s, double now, bool terminal)
 {
     const State *state = &s->model->state;
@@ -201,6 +202,7 @@ static void add_point(Session *s, double held_out)
     };
     state->loss = state->tokens = 0;
 }
+
 static void compare(Session *s, double held_out)
 {
     Model *m = s->model;
@@ -245,6 +247,7 @@ static int characters_in(Piece piece)       /* of UTF-8 */
         n += ((unsigned char)piece.at[k] & 0xC0) != 0x80;
     return n;
 }
+
 /* first is 2 where the first token of a chunk is given, as it is to
    Algorithm 13, and otherwise 1. */
 static double unigram_loss(const Corpus *c, int first, long long *tokens,
@@ -270,6 +273,7 @@ static double unigram_loss(const Corpus *c, int first, long long *tokens,
     free(often);
     return loss / (double)*tokens;
 }
+
 static void judge_text(Session *s, double nats)
 {
     FILE *out = s->command->out;
@@ -287,6 +291,7 @@ static void judge_text(Session *s, double nats)
         fprintf(out, ", %.4f bits a character", bits(unigram) / each);
     fputc('\n', out);
 }
+
 static bool translates(Session *s, Theta *theta, int n)
 {
     Tape *tape = s->command->tape;
@@ -315,6 +320,7 @@ static void judge_pairs(Session *s, double nats)
     fprintf(out, "held out, translated exactly: %d of %d, %.2f %%\n",
             right, all, 100.0 * right / all);
 }
+
 static int most_frequent(const int *class, int n, int N_C, int *times)
 {
     int best = 1;
@@ -335,6 +341,7 @@ static int class_given_by(Tape *tape, const Theta *theta, Tokens x)
     ranked(classify(tape, x, theta), 1, &best);
     return best;
 }
+
 static void judge_classes(Session *s, double nats)
 {
     const Corpus *c = &s->corpus;
@@ -352,6 +359,7 @@ static void judge_classes(Session *s, double nats)
             c->class_name[usual], times[usual], all,
             100.0 * times[usual] / all);
 }
+
 static void judge(Session *s)
 {
     static void (*const how[])(Session *s, double nats) = {
@@ -375,6 +383,7 @@ static double longest(const Data *data)
             most = data->x[n].length;
     return most;
 }
+
 static void check_memory(Session *s, const Theta *theta)
 {
     const Hyperparameters *h = &theta->hyper;
@@ -397,6 +406,7 @@ static void check_memory(Session *s, const Theta *theta)
               "there are %.0f.", needed / 1e6, there / 1e6);
 #endif
 }
+
 bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
@@ -419,6 +429,7 @@ static void refuse_existing(Session *s, int n)
         fault(s->fault, 0, "%s is there already; --resume goes on with it, "
               "--replace begins anew.", model);
 }
+
 static void begin_model(Session *s, const Plan *plan,
                         Hyperparameters *hyper)
 {
@@ -440,6 +451,7 @@ static void begin_model(Session *s, const Plan *plan,
     m->class_name = c->class_name;
     m->state = (State){ .bytes = c->bytes, .sum = c->sum };
 }
+
 static void refuse_change(Session *s, const Option *table, const void *a,
                           const void *b)
 {
@@ -509,6 +521,7 @@ static void lead(Session *s)
     m->state.has_m = m->m != NULL;
     m->state.has_v = m->v != NULL;
 }
+
 static void run_training(Session *s)
 {
     static const Theta *(*const algorithm[])(Trainer *, const Data *) = {
@@ -530,6 +543,7 @@ static void run_training(Session *s)
               "was after step %d.", s->model->state.step, s->run.model,
               s->saved);
 }
+
 static void report(Session *s)
 {
     FILE *out = s->command->out;
@@ -575,6 +589,7 @@ static void refuse_contradiction(Session *s)
         fault(s->fault, 0, "--as-printed is how a model begins; %s goes on "
               "as it began.", run->model);
 }
+
 static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
 {
     const Command *command = s->command;
@@ -600,6 +615,7 @@ static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
     s->file = argument + 1;
     return others - 1;
 }
+
 static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
 {
     Model *m = model_load(s->command->arena, s->run.model, s->fault);

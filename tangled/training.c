@@ -6,6 +6,7 @@ static bool between(double least, double x, double most)
 {
     return least <= x && x <= most;
 }
+
 const char *training_fault(const Training *how)
 {
     if (how->N_epochs < 1)
@@ -45,6 +46,7 @@ static Training with_defaults(const Training *how)
         h.warm_up = 4000;
     return h;
 }
+
 static Lane lane_new(const Trainer *trainer, const Theta *theta,
                      bool learns)
 {
@@ -55,6 +57,7 @@ static Lane lane_new(const Trainer *trainer, const Theta *theta,
     tape_forgive(lane.tape, NULL, NULL);
     return lane;
 }
+
 Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
 {
     const char *wrong = training_fault(how);
@@ -73,6 +76,7 @@ Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
                                     : theta_view(arena, theta), true);
     return trainer;
 }
+
 void trainer_free(Trainer *trainer)
 {
     for (int k = 0; k < N_LANES; k++) {
@@ -140,6 +144,7 @@ static void *do_work(void *to)
         one_lane(worker->work, k);
     return NULL;
 }
+
 static bool start(Worker *worker)
 {
     pthread_attr_t attributes;
@@ -204,6 +209,7 @@ int begin_training(Trainer *trainer, Loss *loss, const Data *data)
                                                      * sizeof(int));
     return data->N_data;
 }
+
 static long long steps_in_epoch(const Trainer *trainer)
 {
     int batch = trainer->how.batch;
@@ -219,6 +225,7 @@ int first_n(const Trainer *trainer, int epoch)
     return taken < steps ? (int)taken * trainer->how.batch + 1
                          : trainer->data->N_data + 1;
 }
+
 const int *up_to(Tape *tape, int n)
 {
     size_t bytes = (size_t)n * sizeof(int);
@@ -227,6 +234,7 @@ const int *up_to(Tape *tape, int n)
         numbers[k - 1] = k;
     return numbers;
 }
+
 FAST static void add_gradients(const Theta *theta, const Theta *view)
 {
     for (int k = 1; k <= theta->n; k++) {
@@ -237,6 +245,7 @@ FAST static void add_gradients(const Theta *theta, const Theta *view)
             M->grad[e] += g[e];
     }
 }
+
 static void add_lanes(Trainer *trainer, int lanes)
 {
     for (int k = 0; k < lanes; k++) {
@@ -246,6 +255,7 @@ static void add_lanes(Trainer *trainer, int lanes)
             add_gradients(trainer->theta, trainer->lane[k].theta);
     }
 }
+
 static int least(int a, int b)
 {
     return a < b ? a : b;
@@ -269,6 +279,7 @@ void find_gradient(Trainer *trainer, int epoch, int n)
     };
     add_lanes(trainer, work.lanes);
 }
+
 bool step_done(Trainer *trainer)
 {
     trainer->step++;
@@ -295,6 +306,7 @@ Score evaluate(Trainer *trainer, Loss *loss, const Data *data)
     }
     return score;
 }
+
 bool patient(Patience *patience, double loss, int most)
 {
     if (patience->evaluations++ == 0 || loss < patience->best) {

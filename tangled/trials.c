@@ -58,6 +58,7 @@ static Given *given_of(Instance *i, const char *name)   /* NULL: none */
             return &i->given[k];
     return NULL;
 }
+
 static void print_instance(FILE *to, const Instance *i)
 {
     fprintf(to, "algorithm %d\n%s", i->algorithm, i->settings);
@@ -162,6 +163,7 @@ static void add_unembedding(Instance *i)
     } else
         add_given(i, "W_u", i->N_V, i->d_e);
 }
+
 static void component(Instance *i)
 {
     switch (i->algorithm) {
@@ -230,6 +232,7 @@ static void add_layer(Instance *i, const char *part, int l)
         add_norm(i, name, k);
     add_perceptron(i, name, first);
 }
+
 static bool is_one_of(int algorithm, const char *list)  /* "8,11,15" */
 {
     char number[8];
@@ -281,6 +284,7 @@ static void model(Instance *i)
     }
     add_given(i, "W_u", i->N_V, d_last);
 }
+
 static void training_or_inference(Instance *i)
 {
     if (i->algorithm >= 14) {
@@ -359,6 +363,7 @@ static Given *first_of(Instance *i, const char *names)  /* "e_t Z z" */
     }
     return NULL;
 }
+
 static void table_reversed(Instance *a, Instance *b)
 {
     (void)a;
@@ -413,6 +418,7 @@ static void key_bias(Instance *a, Instance *b)
         if (strncmp(b->given[k].name, "b_k", 3) == 0)
             b->given[k].at[0] += 1;
 }
+
 static void key_hidden(Instance *a, Instance *b)
 {
     Given *mask = add_given(a, "mask", a->ell_z, a->ell_x);
@@ -464,6 +470,7 @@ static void logits_shifted(Instance *a, Instance *b)
     for (int k = 0; k < W_u->rows * W_u->cols; k++)
         W_u->at[k] += k % W_u->cols + 1;
 }
+
 static void shortened(Instance *a, Instance *b)
 {
     (void)a;
@@ -503,6 +510,7 @@ static void greedy(Instance *a, Instance *b)
     for (int k = 0; k < u->cols; k++)
         u->at[k] = 1 - u->at[k] / 2 - 0.001;
 }
+
 static const Law laws[] = {
     { "1,2", "table-reversed", "where a column stands in the table does "
       "not matter", table_reversed, "same" },
@@ -632,6 +640,7 @@ static char *text_of(const Asking *a, const Instance *i)
     free(text);
     return copy;
 }
+
 enum { STEPS_OF_A_SLIP = 3, MOST_ROWS = 100 };
 
 static bool same_entries(Mat A, Mat B)
@@ -676,6 +685,7 @@ static void print_valued(const Asking *a, const char *name,
     for (int k = 0; k < slips_n; k++)
         print_slip(a, &slips[k]);
 }
+
 static bool runs(Asking *a, const Instance *i)
 {
     Fault f = { .sheet = a->name };
@@ -754,6 +764,7 @@ static void ask_worked(Asking *a, const char *name, Fault *f)
              base);
     print_valued(a, trial, "the worked example");
 }
+
 typedef struct {
     Asking *a;
     const Wish *wish;

@@ -30,6 +30,7 @@ void refuse_overflow(Command *c, const char *name, Fault *f)
     *blame = (Blame){ f, name };
     tape_forgive(c->tape, blame_model, blame);
 }
+
 Model *model_for(Command *c, const char *name, Task task, Fault *f)
 {
     const char *command = f->sheet;
@@ -46,6 +47,7 @@ Model *model_for(Command *c, const char *name, Task task, Fault *f)
     model_use_best(model);
     return model;
 }
+
 Tokens typed_tokens(const Command *c, const Model *model, const char *text,
                     size_t n, int most, Fault *f)
 {

@@ -57,6 +57,7 @@ static void close_matrix(FILE *out)
 {
     fputs("\\end{array}\\right]", out);
 }
+
 static void put_item(FILE *out, const Sheet *sheet, const Item *item)
 {
     bool number = item->rows == 1 && item->cols == 1;
@@ -140,6 +141,7 @@ static void put_head(FILE *out, const Exercise *e, const char *right)
     put(out, meaning + n + 2);
     fputs("$.\n", out);
 }
+
 void worksheet(FILE *out, const Exercise *e)
 {
     const Wanted *w = e->wanted;
