@@ -519,6 +519,7 @@ struct Strip;
 typedef struct Kernel {
     const char *name;
     int lanes;                              /* reals in a vector */
+    int high;                               /* vectors in a strip */
     void (*strip)(const struct Strip *strip);
     void (*pack)(const struct Strip *strip, real *to, int height);
 } Kernel;

@@ -6,11 +6,14 @@
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT ON                     /* a * b + c rounds once */
 #define UNROLL _Pragma("clang loop unroll(full)")
+#define FOUR_TIMES _Pragma("clang loop unroll_count(4)")
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=fast")        /* a * b + c rounds once */
 #define UNROLL _Pragma("GCC unroll 16")
+#define FOUR_TIMES _Pragma("GCC unroll 4")
 #else
 #define UNROLL
+#define FOUR_TIMES
 #endif
 
 #ifdef __GNUC__
@@ -27,6 +30,7 @@
 
 enum {
     COLUMNS = 6,                    /* of a tile                         */
+    SUMS = 4 * COLUMNS,             /* vectors in a tile, at most        */
     APART = 16,                     /* keeps packed runs out of step      */
     TALL = 8,                       /* vectors in a tile of one column   */
     DEPTH = 1024 / sizeof(real),    /* of a block of k: 1024 bytes       */
@@ -46,24 +50,29 @@ struct Strip {
 #define NAMED(f) f##_plain
 #define TARGET
 #define BYTES 16
+#define HIGH 2
 #include "product_strip.h"
 
 #if defined(__GNUC__) && defined(__x86_64__)
 #define NAMED(f) f##_avx2
 #define TARGET __attribute__((target("avx2,fma")))
 #define BYTES 32
+#define HIGH 2
 #include "product_strip.h"
 
 #define NAMED(f) f##_avx512
 #define TARGET __attribute__((target("avx512f")))
 #define BYTES 64
+#define HIGH 4
 #include "product_strip.h"
 #endif
 
 static void multiply_block(const Kernel *kernel, int m, struct Strip s)
 {
     for (int i = 0, rows; i < m; i += rows) {
-        rows = 2 * kernel->lanes;
+        rows = kernel->high * kernel->lanes;
+        if (rows > m - i)
+            rows = 2 * kernel->lanes;
         if (s.n == 1 && !s.pack && m - i >= TALL * kernel->lanes)
             rows = TALL * kernel->lanes;
         if (rows > m - i)
@@ -116,10 +125,10 @@ void product_by(const Kernel *kernel,
 
 static const Kernel kernels[] = {           /* the widest vectors first */
 #if defined(__GNUC__) && defined(__x86_64__)
-    { "avx512", LANES_avx512, strip_avx512, pack_avx512 },
-    { "avx2",   LANES_avx2,   strip_avx2, pack_avx2 },
+    { "avx512", LANES_avx512, 4, strip_avx512, pack_avx512 },
+    { "avx2",   LANES_avx2,   2, strip_avx2,   pack_avx2 },
 #endif
-    { "plain",  LANES_plain,  strip_plain, pack_plain }
+    { "plain",  LANES_plain,  2, strip_plain,  pack_plain }
 };
 enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 

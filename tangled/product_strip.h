@@ -9,10 +9,11 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
     typedef NAMED(vector) vector;
     const vector zero = {0};
     const real *A = s->A, *B = s->B + j * s->b_column;
-    vector sum[2 * COLUMNS];
+    vector sum[SUMS];
 
     UNROLL for (int i = 0; i < columns * vectors; i++)
         sum[i] = zero;
+    FOUR_TIMES
     for (int p = 0; p < s->k; p++, A += s->a_column, B += s->b_row)
         UNROLL for (int c = 0; c < columns; c++)
             UNROLL for (int v = 0; v < vectors; v++)
@@ -25,7 +26,7 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
             UNROLL for (int v = 0; v < vectors; v++)
                 ((vector *)(C + c * s->ldc))[v] += sum[c * vectors + v];
     } else {
-        vector tile[2 * COLUMNS];
+        vector tile[SUMS];
         const real *from = (const real *)tile;
         UNROLL for (int i = 0; i < columns * vectors; i++)
             tile[i] = sum[i];
@@ -48,6 +49,15 @@ TARGET static INLINE void NAMED(tiles)(int vectors, const struct Strip *s)
         case 5: NAMED(tile)(vectors, 5, s, j); break;
         case 6: NAMED(tile)(vectors, 6, s, j); break;
         }
+    }
+}
+
+TARGET static void NAMED(of_height)(int vectors, const struct Strip *s)
+{
+    switch (vectors) {
+    case 1:  NAMED(tiles)(1, s); break;
+    case 2:  NAMED(tiles)(2, s); break;
+    default: NAMED(tiles)(HIGH, s);
     }
 }
 
@@ -108,21 +118,23 @@ static void NAMED(pack)(const struct Strip *s, real *to, int height)
 TARGET static void NAMED(strip)(const struct Strip *s)
 {
     enum { LANES = NAMED(LANES) };
-    const int vectors = s->rows > LANES ? 2 : 1;
+    const int vectors = s->rows > 2 * LANES ? HIGH
+                      : s->rows > LANES ? 2 : 1;
 
     if (s->rows == TALL * LANES)
         NAMED(tile)(TALL, 1, s, 0);
     else if (s->pack || s->rows < vectors * LANES) {
-        real to[2 * LANES * DEPTH];
+        _Alignas(BYTES) real to[HIGH * LANES * DEPTH];
         struct Strip packed = *s;
         packed.A = to;
         packed.a_column = vectors * LANES;
         NAMED(pack)(s, to, vectors * LANES);
-        vectors == 2 ? NAMED(tiles)(2, &packed) : NAMED(tiles)(1, &packed);
+        NAMED(of_height)(vectors, &packed);
     } else
-        vectors == 2 ? NAMED(tiles)(2, s) : NAMED(tiles)(1, s);
+        NAMED(of_height)(vectors, s);
 }
 
 #undef NAMED
 #undef TARGET
 #undef BYTES
+#undef HIGH
