@@ -34,14 +34,14 @@ tests_for() {
 
 # link EXECUTABLE TEST-OBJECT CHANGED-OBJECT...: the rest is the baseline's
 link() {
-    executable=$1 test=$2; shift 2
+    executable=$1 program=$2; shift 2
     objects=
     for object in $OUT/objects/*.o; do
         if [ ! -f "${executable%/*}/${object##*/}" ]; then
             objects="$objects $object"
         fi
     done
-    $CC -o "$executable" "$test" "$@" $objects -pthread -lcmocka -lm
+    $CC -o "$executable" "$program" "$@" $objects -pthread -lcmocka -lm
 }
 
 # A test that runs forever is stopped, after $2 seconds of the processor: it
@@ -88,6 +88,10 @@ one() {
             return
         }
         passes "$dir/$test" "$(limit_of "$test")" 2> /dev/null || {
+            [ -x "$dir/$test" ] || {
+                echo "DID NOT RUN  $(cat "$dir/name")"
+                return
+            }
             echo "killed    $(cat "$dir/name")  ($test)"
             rm -f "$dir/$test"
             return

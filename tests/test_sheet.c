@@ -356,6 +356,8 @@ static void what_is_wrong_is_quoted_with_its_place(void **state)
     FAULT("X = 1 \\left", "text:1:7: at '\\left': " NO_NUMBER);
     FAULT("X = 1 \\left\\", "text:1:7: at '\\left\\': " NO_NUMBER);
     FAULT("X = \\frac{1 2}{3}", "text:1:13: at '2}{3}': expected a }.");
+    FAULT("X = 1 x\v2", "text:1:7: at 'x': " NO_NUMBER);
+    FAULT("X = 1 x\f2", "text:1:7: at 'x': " NO_NUMBER);
     FAULT("X = ..5", "text:1:5: at '..5': " NO_NUMBER);
     FAULT("claim grad2.W_u = 1", "text:1:7: at 'grad2.W_u': " NO_NAME);
     FAULT("X = 1 \\leftx", "text:1:7: at '\\leftx': " NO_NUMBER);
