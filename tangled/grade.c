@@ -681,7 +681,8 @@ static void judge_law(Trial *t, int program)
 static bool is_error(const char *line)
 {
     static const char *const sign[] = { "error:", "undefined reference",
-        "multiple definition", "No rule to make target", "*** [" };
+        "multiple definition", "No rule to make target",
+        "out of memory", "*** [" };
     for (size_t k = 0; k < sizeof sign / sizeof *sign; k++)
         if (strstr(line, sign[k]) != NULL)
             return true;

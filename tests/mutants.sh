@@ -70,7 +70,7 @@ one() {
         esac
         for source in $sources; do
             [ -f "$dir/$source" ] || cp "tangled/$source" "$dir"
-            $CC -I"$dir" -c -o "$dir/${source%.c}.o" "$dir/$source" \
+            $CC -iquote "$dir" -Dmain=unused -c -o "$dir/${source%.c}.o" "$dir/$source" \
                 2> "$dir/fault" || {
                 echo "DOES NOT COMPILE  $(cat "$dir/name")"
                 return
@@ -80,8 +80,8 @@ one() {
     for test in $(tests_for "$files"); do
         object=$OUT/tests/$test
         if grep -q "\"$files\"" "tests/$test.c"; then
-            object=$dir/$test.of    # it has the changed header, too
-            $CC -I"$dir" -c -o "$object" "tests/$test.c"
+            object=$dir/$test.of    # it includes the changed file, too
+            $CC -iquote "$dir" -c -o "$object" "tests/$test.c"
         fi
         link "$dir/$test" "$object" "$dir"/*.o 2> "$dir/fault" || {
             echo "DOES NOT LINK  $(cat "$dir/name")"

@@ -252,7 +252,8 @@ static void a_fault_is_cleaned_and_told(void **state)
 static void a_line_that_is_not_understood_ends_the_answer(void **state)
 {
     (void)state;
-    const char *const line[] = { "rubbish", "result 1 1 x", "result 2 2 1 2",
+    const char *const line[] = { "rubbish", "result 1 1 x", "result 1 2 1.5",
+        "result 2 2 1 2",
         "result 1 1 1 2", "result 0 1", "result 1 -1 1", "step 4.1 Q",
         "result 99999 99999 1", "step 4.1 1 Q" };
     for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
@@ -348,7 +349,7 @@ static void a_dull_result_proves_nothing(void **state)
     assert_says("all entries of the result are the same number\n");
     assert_int_equal(by_the_law("same", "1 2 inf 0", "1 2 inf 0"), 1);
     assert_says("the result is not finite\n");
-    assert_int_equal(by_the_law("same", "1 2 1 2", "1 2 1 2 >&2; exit 5"), 1);
+    assert_int_equal(by_the_law("same", "1 2 1 2", "1 2 1 2 >&3; exit 5"), 1);
     assert_says("it ended, with exit status 5");
 }
 
@@ -465,6 +466,7 @@ static void gradescope_gets_its_json(void **state)
     assert_says("\"visibility\": \"visible\" },\n    { \"score\": 0, "
                 "\"max_score\": 1, \"status\": \"failed\"");
     assert_says("\"output\": \"<a> \\\"b\\\" & c\\nit ended, with");
+    assert_says("had returned\\nthe result: [1, 1] is 5");
     assert_says("\"tags\": [\"alg05\"]");
 }
 
@@ -477,6 +479,7 @@ static void what_cannot_be_done_is_told(void **state)
     assert_says("  1 of 1 points\n");
     assert_int_equal(GRADE("--tap"), 2);
     assert_says("Usage: grade ");
+    assert_int_equal(GRADE("alg04", "--tap"), 2);
     assert_int_equal(GRADE("--hint"), 2);
     assert_int_equal(GRADE("--what", "alg04"), 2);
     assert_int_equal(GRADE(""), 2);
