@@ -314,9 +314,9 @@ typedef struct {
    factor. */
 typedef struct {
     enum { LEFT_OUT, WRONG_SIGN, CROSSED } kind;
-    int row, col;               /* of the entry, as on the sheet          */
-    int entry;                  /* the same, counted from 0               */
-    int i, j;                   /* and in the paper's layout              */
+    int entry;                  /* of the claim, counted from 0           */
+    char in[44];                /* such as "in (1,2) "; a single one: ""  */
+    int i, j;                   /* its place in the paper's layout        */
     double left[2], right[2];   /* the factors of the term, or of both    */
     double change;              /* of the sum                             */
 } CellSlip;

@@ -1813,6 +1813,15 @@ static void exchange_factors(CellSlip *cell)
     }
 }
 
+static CellSlip cell_at(const Item *claim, int k, int i, int j)
+{
+    CellSlip cell = { .entry = k, .i = i, .j = j };
+    char place[40];
+    if (*entry_place(place, claim, k) != '\0')
+        snprintf(cell.in, sizeof cell.in, "in %s ", place);
+    return cell;
+}
+
 static void seek_cells(Slipping *s, Mat M)
 {
     enum { MOST_TERMS = 100 };
@@ -1832,9 +1841,8 @@ static void seek_cells(Slipping *s, Mat M)
             int k = step->turned ? entry_at(item, step->M, j, i)
                                  : entry_at(item, step->M, i, j);
             if (verdict_on(&item->entry[k], AT(M, i, j)) > RIGHT)
-                seek_cell(s, factors, (CellSlip){ .entry = k, .i = i,
-                          .j = j, .row = k / item->cols + 1,
-                          .col = k % item->cols + 1 }, AT(M, i, j));
+                seek_cell(s, factors, cell_at(item, k, i, j),
+                          AT(M, i, j));
         }
     for (int k = 0; k < s->cells && step->turned; k++)
         exchange_factors(&s->cell[k]);
@@ -1851,13 +1859,12 @@ const char *cell_sentence(char *to, size_t size, const CellSlip *cell)
     char is[2][60], was[2][60];
     const double *l = cell->left, *r = cell->right;
     if (cell->kind == CROSSED)
-        snprintf(to, size, "in (%d,%d) %s and %s stand for %s and %s",
-                 cell->row, cell->col, term(was[0], l[0], r[1]),
-                 term(was[1], l[1], r[0]), term(is[0], l[0], r[0]),
-                 term(is[1], l[1], r[1]));
+        snprintf(to, size, "%s%s and %s stand for %s and %s", cell->in,
+                 term(was[0], l[0], r[1]), term(was[1], l[1], r[0]),
+                 term(is[0], l[0], r[0]), term(is[1], l[1], r[1]));
     else
-        snprintf(to, size, "in (%d,%d) the term %s %s", cell->row,
-                 cell->col, term(is[0], l[0], r[0]),
+        snprintf(to, size, "%sthe term %s %s", cell->in,
+                 term(is[0], l[0], r[0]),
                  cell->kind == LEFT_OUT ? "is left out"
                                         : "has the wrong sign");
     return to;
