@@ -374,9 +374,10 @@ static void many_entries_with_a_reason_each_are_counted(void **state)
     Said s = SAID(check, (char *)sheet("algorithm 7\ne = 4 9\n"
         "Wu = 2 3 ; 3 2 ; 5 3 ; 3 5 ; 5 2 ; 2 5 ; 7 2 ; 2 7 ; 7 3\n"
         "claim logits = 27 18 27 45 38 53 46 71 55\n"));
-    assert_says(s, "all 9 entries match if in (1) the term 2·4 is left out, "
-        "and in (2)\n        the term 3·4 is left out, and in (3) the term "
-        "5·4 is left out, and\n        so on in 1 more\n");
+    assert_that(strstr(s.out, "all 9 entries match if in (1) the term 2·4 "
+        "is left out, and in (2)\n        the term 3·4 is left out, and in "
+        "(3) the term 5·4 is left out, and\n        so on in 1 more\n")
+        != NULL);
 }
 
 static void where_a_slip_was_made_is_said(void **state)
