@@ -494,7 +494,7 @@ static void unused_embedding(Instance *a, Instance *b)
         for (int k = 0; k < W_e->rows; k++)
             if (!occurs(b, "x", v) && !occurs(b, "z", v)
                 && v != b->N_V - 2)
-                W_e->at[k * W_e->cols + v - 1] += 1;
+                W_e->at[k * W_e->cols + v - 1] += k + 1;
 }
 
 static void eta_doubled(Instance *a, Instance *b)

@@ -67,6 +67,50 @@ static void the_laws_are_laws(void **state)
     assert_int_equal(times(s.out, "\neta = 0.5\n"), 1);
 }
 
+/* The result of the sheet that stands at *text, which moves behind it. */
+static char *result_of_next(const char **text)
+{
+    *text = strstr(*text, "\nsheet ") + 7;
+    int lines = atoi(*text);
+    const char *from = *text = strchr(*text, '\n') + 1;
+    for (int k = 0; k < lines; k++)
+        *text = strchr(*text, '\n') + 1;
+    --*text;                    /* the next word begins a line */
+    Said s = SAID(steps, write_bytes("a.sheet", from,
+                                     (size_t)(*text + 1 - from)));
+    assert_int_equal(s.status, 0);
+    return strstr(s.out, "result ") + 7;
+}
+
+static void assert_same_numbers(char *a, char *b, double factor)
+{
+    double rows = strtod(a, &a), cols = strtod(a, &a);
+    assert_near(strtod(b, &b), rows, 0);
+    assert_near(strtod(b, &b), cols, 0);
+    for (int k = 0; k < rows * cols; k++)
+        assert_near(strtod(b, &b), factor * strtod(a, &a), IS_DOUBLE
+                    ? 1e-9 : 1e-2);
+}
+
+static void our_own_versions_keep_the_laws(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 15; n++) {
+        char number[8];
+        snprintf(number, sizeof number, "%d", n);
+        const char *text = TRIALS(number, "--random", "0").out;
+        while ((text = strstr(text, "\ntrial ")) != NULL) {
+            const char *law = strstr(text, "\nlaw ") + 5;
+            bool scaled = strncmp(law, "scaled 2\n", 9) == 0;
+            text++;
+            if (scaled || strncmp(law, "same\n", 5) == 0) {
+                char *a = result_of_next(&text), *b = result_of_next(&text);
+                assert_same_numbers(a, b, scaled ? 2 : 1);
+            }
+        }
+    }
+}
+
 static void random_sheets_grow_and_vary(void **state)
 {
     (void)state;
@@ -137,6 +181,7 @@ int main(void)
         TEST(the_same_seed_asks_the_same),
         TEST(a_slip_stands_with_the_first_step_that_it_changes),
         TEST(the_laws_are_laws),
+        TEST_FILES(our_own_versions_keep_the_laws),
         TEST(random_sheets_grow_and_vary),
         TEST(a_wish_that_cannot_be_granted_is_refused),
         TEST(steps_are_words_and_numbers),
