@@ -7,7 +7,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=build/mutants
-export FTX_SHEETS=2
+export FTX_SHEETS=2 CMOCKA_TEST_ABORT=1
 CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -w -Itangled"
 
 # The tests in the order in which they are likely to notice a bug in $1: its
@@ -18,7 +18,6 @@ tests_for() {
     product*) own=test_product ;;
     run.c|show.c) own=test_worked ;;
     slip.c)   own=test_slips_by_hand ;;
-    slip.c)   own=test_slips ;;
     check.c|remark.c) own=test_checking ;;
     worksheet*)          own=test_exercise ;;
     flow.c|paste.c|mark.c) own=test_draw ;;
@@ -44,6 +43,7 @@ link() {
     $CC -o "$executable" "$program" "$@" $objects -pthread -lcmocka -lm
 }
 
+# The first assertion that fails ends a test (CMOCKA_TEST_ABORT).
 # A test that runs forever is stopped, after $2 seconds of the processor: it
 # has noticed something.
 passes() {
