@@ -29,16 +29,19 @@
 #endif
 #if defined(__GNUC__) && !defined(__clang__)
 #define ONE_VECTOR _Pragma("GCC unroll 1")      /* not 16 single numbers */
+#define UNROLLED _Pragma("GCC unroll 4")        /* each turn of its own  */
 #else
 #define ONE_VECTOR
+#define UNROLLED
 #endif
 
 enum { LANES = 64 / sizeof(real) };
 #define EACH_LANE ONE_VECTOR for (int l = 0; l < LANES; l++)
+#define EACH_HALF UNROLLED for (int half = LANES / 2; half > 0; half /= 2)
 
 WITHIN real sum_of_lanes(real lane[LANES])
 {
-    for (int half = LANES / 2; half > 0; half /= 2)
+    EACH_HALF
         for (int l = 0; l < half; l++)
             lane[l] += lane[l + half];
     return lane[0];
@@ -91,7 +94,7 @@ WITHIN real largest(int n, const real *a)       /* of numbers, not NaN */
         EACH_LANE lane[l] = larger(a[i + l], lane[l]);
     for (int l = 0; i + l < n; l++)
         lane[l] = larger(a[i + l], lane[l]);
-    for (int half = LANES / 2; half > 0; half /= 2)
+    EACH_HALF
         for (int l = 0; l < half; l++)
             lane[l] = larger(lane[l + half], lane[l]);
     return lane[0];
