@@ -218,6 +218,15 @@ static void what_comes_after_the_loss_has_no_part_in_it(void **state)
     assert_that(product->grad == NULL);
 }
 
+static void what_does_not_reach_the_loss_has_no_part_in_it(void **state)
+{
+    (void)state;
+    Mat x = given(1, 1, ROWS(2));
+    mul(x, given(1, 1, ROWS(INFINITY)));
+    backward(scale(x, 3));
+    assert_that(x->grad[0] == 3);               /* 0 * infinity is NaN */
+}
+
 static void a_few_pieces_of_memory_serve_all_gradients(void **state)
 {
     (void)state;
@@ -545,6 +554,7 @@ int main(void)
         TEST(the_loss_is_one_number_that_wants_gradients),
         TEST(the_walk_goes_from_the_last_to_the_first),
         TEST(what_comes_after_the_loss_has_no_part_in_it),
+        TEST(what_does_not_reach_the_loss_has_no_part_in_it),
         TEST(a_few_pieces_of_memory_serve_all_gradients),
         TEST(every_use_of_a_matrix_contributes),
         TEST(walking_twice_gives_the_same_on_the_tape),
