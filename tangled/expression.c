@@ -31,7 +31,7 @@ static bool accept(Reading *r, const char *token)
     if (r->fault != NULL)
         return false;
     if (r->parentheses > 0)
-        r->p += strspn(r->p, " \t");
+        r->p += strspn(r->p, " ");
     if (strncmp(r->p, token, strlen(token)) != 0)
         return false;
     r->p += strlen(token);
@@ -104,7 +104,7 @@ static double argument(Reading *r, bool latex, bool one_digit)
     if (r->fault != NULL)
         return NAN;
     if (latex)
-        r->p += strspn(r->p, " \t");
+        r->p += strspn(r->p, " ");
     if (accept(r, "("))
         return in_parentheses(r, ")");
     if (latex && accept(r, "{"))

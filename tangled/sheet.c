@@ -90,7 +90,7 @@ static void clean(char *text, int length, Fault *f)
         bool half = *p == '\r' && k + 1 < length && p[1] == '\n';
         if (mark || half)
             continue;
-        text[to] = *p == '\r' ? '\n' : (char)*p;
+        text[to] = *p == '\r' || *p == '\n' ? '\n' : *p < ' ' ? ' ' : (char)*p;
         memmove(text + to + 1, p + 1, (size_t)n - 1);
         to += n;
     }
@@ -281,7 +281,7 @@ static size_t blank(const char *p)          /* how many bytes of nothing */
 {
     if (*p == '\0' || *p == '\n')
         return 0;
-    if (strchr(" \t\v\f,&|$", *p) != NULL)
+    if (strchr(" ,&|$", *p) != NULL)
         return 1;
     if (begins(p, "\xC2\xA0"))              /* one that does not break */
         return 2;
@@ -322,7 +322,7 @@ static char *copied(Arena *arena, const char *from, const char *to)
 
 static const char *after_equals(const char *p)      /* NULL: none */
 {
-    p += strspn(p, " \t");
+    p += strspn(p, " ");
     return *p == '=' ? p + 1 : begins(p, ":=") ? p + 2 : NULL;
 }
 
@@ -330,7 +330,7 @@ static bool starts_item(const char *line)
 {
     char word[32];
     Item item = { .name = NULL };
-    const char *p = line + strspn(line, " \t$"), *end = after_name(p);
+    const char *p = line + strspn(line, " $"), *end = after_name(p);
     if (end == p || end - p >= (int)sizeof word)
         return end != p && after_equals(end) != NULL;
     snprintf(word, sizeof word, "%.*s", (int)(end - p), p);
@@ -359,7 +359,7 @@ static void end_row(Reader *r)
 
 _Noreturn static void wrong_word(const Reader *r, const char *wrong)
 {
-    int n = (int)strcspn(r->p, " \t\n\v\f,;&|[]#=");
+    int n = (int)strcspn(r->p, " \n,;&|[]#=");
     for (n = n < 40 ? n : 40; ((unsigned char)r->p[n] & 0xC0) == 0x80; n--)
         ;
     if (n == 0)
@@ -405,7 +405,7 @@ static bool take_row_end(Reader *r)
 
 static void close_call(Reader *r)           /* , dtype=float64) */
 {
-    r->p += strspn(r->p, " \t\n,.:=<>'\"_0123456789"
+    r->p += strspn(r->p, " \n,.:=<>'\"_0123456789"
                    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
     if (*r->p != ')')
         wrong_word(r, "expected the ) that closes the array");
@@ -472,7 +472,7 @@ static void open_call(Reader *r)            /* np.array( */
 
 static bool is_rule(const char *line)
 {
-    size_t n = strspn(line, " \t|-:+");
+    size_t n = strspn(line, " |-:+");
     return ends_line(line + n) && memchr(line, '-', n) != NULL
         && (memchr(line, '|', n) != NULL || memchr(line, '+', n) != NULL);
 }
@@ -481,7 +481,7 @@ static bool is_head(const char *line)
 {
     const char *next = strchr(line, '\n');
     Entry entry;
-    if (line[strspn(line, " \t")] != '|' || next == NULL
+    if (line[strspn(line, " ")] != '|' || next == NULL
         || !is_rule(next + 1))
         return false;
     for (size_t n; (n = blank(line)) > 0; line += n)
@@ -498,7 +498,7 @@ static bool is_number(const Item *item)     /* has no second line */
 static bool after_comma(const Reader *r)
 {
     const char *p = r->p;
-    while (p > r->text && strchr(" \t", p[-1]) != NULL)
+    while (p > r->text && strchr(" ", p[-1]) != NULL)
         p--;
     return p > r->text && p[-1] == ',';
 }
@@ -518,7 +518,7 @@ static bool goes_on(Reader *r)              /* r->p is the end of a line */
                                                   : "next item");
         return false;
     }
-    const char *first = next + strspn(next, " \t");
+    const char *first = next + strspn(next, " ");
     bool ends = *first == '\n' || *first == '\0' || is_number(r->item);
     if (!inside && r->item->rows > 0 && ends)
         return false;
@@ -562,7 +562,7 @@ static bool read_word(Reader *r)
     const char *end = r->p;
     while (isalnum((unsigned char)*end) || *end == '-')
         end++;
-    const char *rest = end + strspn(end, " \t");
+    const char *rest = end + strspn(end, " ");
     if (!takes_word(r->item->name) || !isalpha((unsigned char)*r->p)
         || !ends_line(rest))
         return false;
@@ -654,7 +654,7 @@ const Sheet *sheet_of(Arena *arena, const char *name, char *text,
                  .free = arena_alloc(arena, n * sizeof(Entry)) };
     Sheet *sheet = arena_alloc(arena, sizeof *sheet);
     *sheet = (Sheet){ name, text, 0, item };
-    for (; r.p += strspn(r.p, " \t\n$"), *r.p != '\0'; ) {
+    for (; r.p += strspn(r.p, " \n$"), *r.p != '\0'; ) {
         if (*r.p == '#') {
             r.p += strcspn(r.p, "\n");
             continue;

@@ -318,6 +318,7 @@ static void an_entry_is_shown_as_it_was_typed(void **state)
     (void)state;
     HERE_IS("2/3", "\\frac{1}{3}", "2/3");
     HERE_IS("2/3", "e^(2 * sqrt(2))", "2/3");
+    assert_line(LOGITS("2") "(1 +\t2)\n", "logits  WRONG  you (1 + 2), here 2");
     HERE_IS("2/3", "−.5", "0.67");
     HERE_IS("2/3", "+1.50", "0.667");
     assert_line(LOGITS("2") "1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1\n",
