@@ -1917,11 +1917,20 @@ static bool is_learning(const Slipping *s)
     return 11 <= algorithm && algorithm <= 13;
 }
 
+static bool reaches_a_parameter(Mat Y)
+{
+    for (int k = 0; Y->back != NULL && k < Y->n; k++)
+        if (reaches_a_parameter(Y->of[k]))
+            return true;
+    return Y->tape == NULL && Y->grad != NULL;
+}
+
 static Mat replaced(Slipping *s, Place place, int i, Mat M)
 {
     Mat Y = s->slip->at[i].instead(s, M);
     bool fits = Y != NULL && Y->rows == M->rows && Y->cols == M->cols;
-    if (fits && is_learning(s) && Y->back == NULL && M->tape != NULL)
+    if (fits && is_learning(s) && M->tape != NULL
+        && !reaches_a_parameter(Y))
         return with_numbers(s, M, Y, false);
     if (!fits && (s->variation.run->algorithm < 8 || *place.line == '\0'))
         cannot_be(s);

@@ -4,18 +4,24 @@
 
 enum { ROOM = 40000 };
 
-/* The worked sheet with other claims, those of a student. */
-static const Judgement *judged_with(const char *path, const char *claims)
+/* A sheet without the lines that begin so. */
+static char *without(const char *begin, const char *path)
 {
     char *text = arena_alloc(arena, ROOM), line[400];
     FILE *file = fopen(path, "r");
     assert_that(file != NULL);
     *text = '\0';
     while (fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, "claim", 5) != 0)
+        if (strncmp(line, begin, strlen(begin)) != 0)
             strcat(text, line);
     fclose(file);
-    Text t = { .text = strcat(text, claims) };
+    return text;
+}
+
+/* The worked sheet with other claims, those of a student. */
+static const Judgement *judged_with(const char *path, const char *claims)
+{
+    Text t = { .text = strcat(without("claim", path), claims) };
     must(judge_it, &t);
     return t.judgement;
 }
@@ -70,6 +76,53 @@ static void slips_of_a_step_worked_out_by_hand_are_named(void **state)
                  "-1/2 0\n", "no-eta");
     assert_named("alg11", "claim new.Wu = ln(2)/2+1/4 0 ; -1/8 ln(3)/2 ; "
                  "-1/8 0\n", "eta-twice");
+}
+
+/* The loss of a step of training with that slip, and the derivative by the
+   entry [2, 1] of W_k, which is x. */
+static double loss_with(const char *slip, double x, double *derivative)
+{
+    const char *path = "tests/hand/slips-13.sheet";
+    char line[200];
+    snprintf(line, sizeof line, "layer1.W_k = 1 -0.5 1 ; %.17g -0.5 0 ; "
+             "0.5 0 -1\n", x);
+    Text t = { .text = strcat(without("layer1.W_k", path), line) };
+    must(run_it, &t);
+    Explanation why = { .slip = { slip_named(slip) } };
+    const Run *run = run_explained(t.sheet, &why, arena, tape);
+    double loss = NAN;
+    for (int k = 0; k < run->n; k++) {
+        const Step *step = &run->step[k];
+        if (strcmp(step->name, "loss") == 0)
+            loss = AT(step->M, 1, 1);
+        if (step->aspect == GRADIENT && strcmp(step->name, "W_k") == 0)
+            *derivative = AT(step->M, 2, 1);
+    }
+    return loss;
+}
+
+static void a_gradient_goes_back_through_a_slip(void **state)
+{
+    (void)state;
+    static const char *const made[] = { "S-transposed", "A-transposed",
+                                        "no-scale" };
+    double h = IS_DOUBLE ? 1e-5 : 1e-2, derivative = NAN, unused;
+    for (int k = 0; k < 3; k++) {
+        loss_with(made[k], -0.5, &derivative);
+        double slope = (loss_with(made[k], -0.5 + h, &unused)
+                        - loss_with(made[k], -0.5 - h, &unused)) / (2 * h);
+        assert_that(fabs(slope) > 0.01);
+        assert_near(derivative, slope, IS_DOUBLE ? 1e-7 : 1e-2);
+    }
+}
+
+/* It does not where a slip leaves mere numbers. There it is that of A. */
+static void a_gradient_goes_back_around_mere_numbers(void **state)
+{
+    (void)state;
+    double derivative = 0;
+    loss_with("axis", -0.5, &derivative);
+    assert_that(fabs(derivative) > 0.001);
 }
 
 static void slips_of_drawing_worked_out_by_hand_are_named(void **state)
@@ -161,6 +214,8 @@ int main(void)
     const struct CMUnitTest laws[] = {
         TEST(slips_worked_out_by_hand_are_named),
         TEST(slips_of_a_step_worked_out_by_hand_are_named),
+        TEST(a_gradient_goes_back_through_a_slip),
+        TEST(a_gradient_goes_back_around_mere_numbers),
         TEST(slips_of_drawing_worked_out_by_hand_are_named),
         TEST(the_head_in_which_a_slip_was_made_is_named),
         TEST(loss_and_gradients_follow_from_a_wrong_P),
