@@ -16,9 +16,13 @@ tests_for() {
     case $1 in
     alg*)     own=test_$(echo "$1" | cut -c 1-5) ;;
     product*) own=test_product ;;
-    run.c|show.c) own=test_worked ;;
-    slip.c)   own=test_slips_by_hand ;;
-    check.c|remark.c) own=test_checking ;;
+    architecture.c)      own='test_alg10 test_memory' ;;
+    inference.c)         own=test_alg14 ;;
+    run.c|show.c)        own='test_worked test_show' ;;
+    slip.c|judge.c)      own='test_judge test_slips_by_hand test_slips' ;;
+    check.c|remark.c)    own=test_checking ;;
+    heatmap.c)           own='test_heatmap test_draw' ;;
+    trials.c)            own=test_lab ;;
     worksheet*)          own=test_exercise ;;
     flow.c|paste.c|mark.c) own=test_draw ;;
     options*|hyper*)     own=test_count ;;
@@ -28,7 +32,7 @@ tests_for() {
     *)        own=test_${1%%.*} ;;
     esac
     sort -n $OUT/times | awk -v own="$own" '
-        $2 == own { print $2 } { all = all $2 "\n" } END { printf "%s", all }'
+        index(" " own " ", " " $2 " ") { print $2 } { all = all $2 "\n" } END { printf "%s", all }'
 }
 
 # link EXECUTABLE TEST-OBJECT CHANGED-OBJECT...: the rest is the baseline's
