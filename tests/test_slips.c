@@ -505,7 +505,7 @@ static void no_slip_asks_the_library_for_what_it_refuses(void **state)
 {
     (void)state;
     int runs = 0;
-    for (int n = 0; n < 6 * per_slip(); n++) {
+    for (int n = 0; n < 50 + 5 * per_slip(); n++) {
         const Run *run = run_of(odd_text(n));
         for (int k = 0; run != NULL && k < 2 * slips_n; k++) {
             Explanation why = { .slip = { &slips[k / 2] } };
