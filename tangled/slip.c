@@ -2088,7 +2088,8 @@ static Mat carry(void *to, const Step *step, Mat M)
         Y = written(s, step, claim->item, M);
         if (step->aspect == VALUE)
             Y = with_numbers(s, M, Y, M->logits != NULL
-                                      && step->algorithm >= 8);
+                && (step->algorithm >= 8
+                    || is_read_by_logarithm(s, place, M)));
     }
     Y = slipped(s, place, true, Y);
     if (Y != M) {

@@ -194,6 +194,14 @@ static void loss_and_gradients_follow_from_a_wrong_P(void **state)
         3, 13);
 }
 
+/* Line 7.1 computes what the loss reads. */
+static void a_loss_follows_from_a_wrong_p_of_algorithm_7(void **state)
+{
+    (void)state;
+    assert_follow("alg11", "claim 7.1 p = 1/4 1/9 ; 1/2 2/3 ; 1/4 2/9\n"
+                           "claim loss = ln(4)\n", 2, 1);
+}
+
 static void a_new_parameter_follows_from_a_wrong_gradient(void **state)
 {
     (void)state;
@@ -219,6 +227,7 @@ int main(void)
         TEST(slips_of_drawing_worked_out_by_hand_are_named),
         TEST(the_head_in_which_a_slip_was_made_is_named),
         TEST(loss_and_gradients_follow_from_a_wrong_P),
+        TEST(a_loss_follows_from_a_wrong_p_of_algorithm_7),
         TEST(a_new_parameter_follows_from_a_wrong_gradient),
         TEST(all_tokens_follow_from_a_wrong_one),
     };
