@@ -482,9 +482,12 @@ static void say(Trial *t, const char *sentence, ...)
 {
     va_list arguments;
     size_t used = t->report == NULL ? 0 : strlen(t->report);
-    t->report = memory(t->report, used + 1000);
     va_start(arguments, sentence);
-    vsnprintf(t->report + used, 1000, sentence, arguments);
+    size_t more = (size_t)vsnprintf(NULL, 0, sentence, arguments) + 1;
+    va_end(arguments);
+    t->report = memory(t->report, used + more);
+    va_start(arguments, sentence);
+    vsnprintf(t->report + used, more, sentence, arguments);
     va_end(arguments);
 }
 
@@ -705,6 +708,18 @@ static void first_error(const Lab *lab, char *to, size_t size)
     clean(to);
 }
 
+/* The random numbers of the smallest trial that failed. */
+static void say_sheet(Lab *lab)
+{
+    for (int k = 0; k < lab->n; k++) {
+        Trial *t = &lab->trial[k];
+        if (t->report != NULL && begins(t->name, "random-")) {
+            say(t, "the sheet:\n%s", t->sheet[0]);
+            return;
+        }
+    }
+}
+
 static void judge_lab(Lab *lab)
 {
     char name[4096], error[400] = "";
@@ -726,8 +741,10 @@ static void judge_lab(Lab *lab)
             judge_law(t, program);
         t->seconds = now() - start;
     }
-    if (program >= 0)
+    if (program >= 0) {
+        say_sheet(lab);
         close(program);
+    }
 }
 
 static bool give_points(const char *name, Lab lab[], int labs)

@@ -109,7 +109,7 @@ static int judged(const char *script, const char *right)
 {
     char asked[3000];
     snprintf(asked, sizeof asked, "line 4.1 Q <- W_q X\nline 4.2 K\n"
-             "algorithm 4\ntrial random-1 random numbers\nsheet 1\n%s\n%s",
+             "algorithm 4\ntrial worked-1 random numbers\nsheet 1\n%s\n%s",
              script, right);
     make_lab("alg04", asked);
     return GRADE("alg04");
@@ -127,7 +127,7 @@ static void the_right_result_earns_the_points(void **state)
     (void)state;
     assert_int_equal(answered("result 1 2 3 4\\nend\\n", "result 1 2 3 4\n"),
                      0);
-    assert_string_equal(said, "Algorithm 4\n  random-1                 1 of 1"
+    assert_string_equal(said, "Algorithm 4\n  worked-1                 1 of 1"
                         "  random numbers\n  1 of 1 points\n");
 }
 
@@ -353,12 +353,27 @@ static void a_dull_result_proves_nothing(void **state)
     assert_says("it ended, with exit status 5");
 }
 
+static void the_first_random_trial_that_fails_shows_its_sheet(void **state)
+{
+    (void)state;
+    make_lab("alg04", "algorithm 4\ntrial worked-1 a\nsheet 1\nexit 1\n"
+             "result 1 1 6\ntrial random-1 b\nsheet 1\n"
+             "printf 'result 1 1 6\\nend\\n' >&3\nresult 1 1 6\n"
+             "trial random-2 c\nsheet 2\nexit 2\n# two\nresult 1 1 6\n"
+             "trial random-3 d\nsheet 1\nexit 3\nresult 1 1 6\n");
+    assert_int_equal(GRADE("alg04"), 1);
+    assert_says("\n      the sheet:\n      exit 2\n      # two\n"
+                "  random-3 ");
+    assert_does_not_say("sheet:\n      exit 3");
+    assert_does_not_say("sheet:\n      exit 1");
+}
+
 static void the_last_line_that_fits_says_the_points(void **state)
 {
     (void)state;
     answered("result 1 1 6\\nend\\n", "result 1 1 6\ntrial law-b b\nsheet 1\n"
              "exit 1\nresult 1 1 6\n");
-    write_file("points", "# a lab\nalg* * 7 # all\n\nalg04 random-* 2.5\n"
+    write_file("points", "# a lab\nalg* * 7 # all\n\nalg04 worked-* 2.5\n"
                "alg05 * 9\n");
     assert_int_equal(GRADE("--points", "points", "alg04"), 1);
     assert_says("2.5 of 2.5  random numbers\n");
@@ -419,7 +434,7 @@ static void a_lab_without_trials_is_told(void **state)
 static void two_labs(void)
 {
     char slash[] = "alg04/";
-    make_lab("alg05", "algorithm 5\ntrial random-1 <a> \"b\" & c\nsheet 1\n"
+    make_lab("alg05", "algorithm 5\ntrial worked-1 <a> \"b\" & c\nsheet 1\n"
              "echo result 1 1 5 >&3\nresult 1 1 6\n");
     assert_int_equal(answered("result 1 1 6\\nend\\n", "result 1 1 6\n"), 0);
     assert_int_equal(GRADE("--tap", "t", "--junit", "j", "--gradescope", "g",
@@ -433,8 +448,8 @@ static void tap_says_what_failed(void **state)
     two_labs();
     read_file("t");
     assert_string_equal(said, "TAP version 13\n1..2\n"
-        "ok 1 - alg04 random-1: random numbers\n"
-        "not ok 2 - alg05 random-1: <a> \"b\" & c\n"
+        "ok 1 - alg04 worked-1: random numbers\n"
+        "not ok 2 - alg05 worked-1: <a> \"b\" & c\n"
         "# it ended, with exit status 0, before the algorithm had returned\n"
         "# the result: [1, 1] is 5, expected 6; 1 of 1 entries are wrong\n");
 }
@@ -445,7 +460,7 @@ static void junit_is_xml(void **state)
     two_labs();
     read_file("j");
     assert_says("<testsuite name=\"alg04\" tests=\"1\" failures=\"0\">\n"
-                "    <testcase classname=\"alg04\" name=\"random-1\" time=\"");
+                "    <testcase classname=\"alg04\" name=\"worked-1\" time=\"");
     assert_says("<testsuite name=\"alg05\" tests=\"1\" failures=\"1\">\n");
     assert_says("<failure message=\"&lt;a&gt; &quot;b&quot; &amp; c\">it "
                 "ended");
@@ -461,7 +476,7 @@ static void gradescope_gets_its_json(void **state)
     assert_says("{ \"score\": 1, \"execution_time\": ");
     assert_says("\"output\": \"1 of 2 points\"");
     assert_says("{ \"score\": 1, \"max_score\": 1, \"status\": \"passed\",\n"
-                "      \"name\": \"alg04 random-1\", \"number\": \"4.1\",\n"
+                "      \"name\": \"alg04 worked-1\", \"number\": \"4.1\",\n"
                 "      \"output\": \"random numbers\\n\",\n");
     assert_says("\"visibility\": \"visible\" },\n    { \"score\": 0, "
                 "\"max_score\": 1, \"status\": \"failed\"");
@@ -506,6 +521,7 @@ int main(void)
         TEST(a_prefix_is_shorter),
         TEST(columns_have_sums),
         TEST(a_dull_result_proves_nothing),
+        TEST(the_first_random_trial_that_fails_shows_its_sheet),
         TEST(the_last_line_that_fits_says_the_points),
         TEST(a_mistake_in_the_points_is_told),
         TEST(what_does_not_compile_has_no_points),
