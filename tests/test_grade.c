@@ -268,16 +268,17 @@ static void a_line_that_is_not_understood_ends_the_answer(void **state)
 static void the_program_is_confined(void **state)
 {
     (void)state;
-    assert_int_equal(judged("{ printf 'result 1 1 '; ulimit -t; echo end; } "
-                            ">&3", "result 1 1 1\n"), 0);
-    assert_int_equal(judged("{ printf 'result 1 1 '; ulimit -H -t; echo end;"
-                            " } >&3", "result 1 1 2\n"), 0);
-    assert_int_equal(judged("{ printf 'result 1 1 '; ulimit -v; echo end; } "
-                            ">&3", "result 1 1 524288\n"), 0);
-    assert_int_equal(judged("{ printf 'result 1 1 '; ulimit -n; echo end; } "
-                            ">&3", "result 1 1 16\n"), 0);
-    assert_int_equal(judged("{ printf 'result 1 1 '; ulimit -c; echo end; } "
-                            ">&3", "result 1 1 0\n"), 0);
+    static const struct { const char *limit, *is; } limits[] = {
+        { "-t", "1" }, { "-H -t", "2" }, { "-v", "524288" }, { "-n", "16" },
+        { "-c", "0" },
+    };
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+        char script[100], right[40];
+        snprintf(script, sizeof script, "{ printf 'result 1 1 '; ulimit %s; "
+                 "echo end; } >&3", limits[k].limit);
+        snprintf(right, sizeof right, "result 1 1 %s\n", limits[k].is);
+        assert_int_equal(judged(script, right), 0);
+    }
     assert_int_equal(judged("(exit 0) || echo forked; { echo result 1 1 1; "
                             "echo end; } >&3", "result 1 1 1\n"), 1);
 }
