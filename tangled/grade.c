@@ -1,6 +1,7 @@
 /* grade: judges what a student's program answers. It contains no algorithm
    and no code of the student's. */
 #define _DEFAULT_SOURCE 1               /* for setgroups */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -928,13 +929,19 @@ static bool write_to(const char *name, Format *format, const Lab lab[],
     return false;
 }
 
+/* The last part of a path. What a report could misread becomes a _. */
 static const char *lab_name(char *directory)
 {
     char *end = directory + strlen(directory);
     while (end > directory + 1 && end[-1] == '/')
         *--end = '\0';
     char *slash = strrchr(directory, '/');
-    return slash == NULL ? directory : slash + 1;
+    const char *last = slash == NULL ? directory : slash + 1;
+    char *name = strcpy(memory(NULL, strlen(last) + 1), last);
+    for (char *c = name; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c) && strchr("._-+", *c) == NULL)
+            *c = '_';
+    return name;
 }
 
 static const char usage[] =

@@ -169,7 +169,8 @@ Mat affine_(Where where, Mat W, Mat X, Mat b)
         is_column(where, b, "b", W);
     Mat Y = computed(where, W->rows, X->cols, affine_backward,
                      b == NULL ? 2 : 3, (Mat[]){ W, X, b });
-    memset(Y->at, 0, entries(Y) * sizeof(real));
+    if (b == NULL)
+        memset(Y->at, 0, entries(Y) * sizeof(real));
     for (int j = 0; b != NULL && j < Y->cols; j++)
         memcpy(column(Y->at, Y, j), b->at, entries(b) * sizeof(real));
     add_product(Y->at, entries_of(W), entries_of(X));

@@ -2,9 +2,10 @@
 #include "program.h"
 #include <string.h>
 
+enum { UNSAID = -1 };
+
 typedef struct {
-    TokenKind kind;
-    int merges;
+    int kind, merges;           /* a TokenKind; or UNSAID */
     const char *train_on, *model;
     bool vocabulary, decode;
 } Wish;
@@ -42,6 +43,10 @@ static const char *file_of(Fault *f, const Command *c, const Wish *wish,
         fault(f, 0, "expected one file; see 'ftx tokenize --help'.");
     if (wish->train_on != NULL && wish->model != NULL)
         fault(f, 0, "--train-on and --model exclude each other.");
+    if (wish->model != NULL && (wish->kind != UNSAID
+                                || wish->merges != UNSAID))
+        fault(f, 0, "--model brings its own tokens; leave --tokens and "
+              "--merges out.");
     if (wish->decode && !elsewhere)
         fault(f, 0, "--decode needs --train-on or --model, to know the "
               "tokens.");
@@ -49,6 +54,14 @@ static const char *file_of(Fault *f, const Command *c, const Wish *wish,
         fault(f, 0, "--vocabulary is about FILE alone; leave --train-on "
               "and --model out.");
     return c->argument[0];
+}
+
+static void use_defaults(Wish *wish)
+{
+    if (wish->kind == UNSAID)
+        wish->kind = CHARACTERS;
+    if (wish->merges == UNSAID)
+        wish->merges = 1000;
 }
 
 static const Tokenizer *learned(const Wish *wish, Arena *arena,
@@ -153,18 +166,21 @@ static void carry_out(const Command *c, const Wish *wish, const char *file,
 static void tokenize_it(Fault *f, void *data)
 {
     const Command *c = data;
-    Wish wish = { .kind = CHARACTERS, .merges = 1000 };
+    Wish wish = { .kind = UNSAID, .merges = UNSAID };
     const Options options[] = {
         { "Options:", wishes, &wish },
         { .table = NULL },
     };
     if (asks_help(c->n, c->argument)) {
+        use_defaults(&wish);
         fputs(usage, c->out);
         print_options(c->out, options);
         return;
     }
     int files = obey(f, options, c->n, c->argument);
-    carry_out(c, &wish, file_of(f, c, &wish, files), f);
+    const char *file = file_of(f, c, &wish, files);
+    use_defaults(&wish);
+    carry_out(c, &wish, file, f);
 }
 
 int tokenize(FILE *out, FILE *err, int n, char *argument[])

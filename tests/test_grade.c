@@ -486,6 +486,22 @@ static void gradescope_gets_its_json(void **state)
     assert_says("\"tags\": [\"alg05\"]");
 }
 
+static void a_directory_may_have_any_name(void **state)
+{
+    (void)state;
+    make_lab("alg05", "algorithm 5\ntrial worked-1 a law\nsheet 1\n"
+             "echo result 1 1 5 >&3\nresult 1 1 6\n");
+    assert_int_equal(rename("alg05", "5\n#<\"&\\a.b_c-d+"), 0);
+    assert_int_equal(GRADE("--tap", "t", "--junit", "j", "--gradescope", "g",
+                           "5\n#<\"&\\a.b_c-d+"), 1);
+    read_file("t");
+    assert_says("\nnot ok 1 - 5______a.b_c-d+ worked-1: a law\n");
+    read_file("j");
+    assert_says("<testsuite name=\"5______a.b_c-d+\" tests");
+    read_file("g");
+    assert_says("\"name\": \"5______a.b_c-d+ worked-1\"");
+}
+
 static void what_cannot_be_done_is_told(void **state)
 {
     (void)state;
@@ -530,6 +546,7 @@ int main(void)
         TEST(tap_says_what_failed),
         TEST(junit_is_xml),
         TEST(gradescope_gets_its_json),
+        TEST(a_directory_may_have_any_name),
         TEST(what_cannot_be_done_is_told),
     };
     return cmocka_run_group_tests_name(__FILE__, laws, NULL, NULL);

@@ -241,6 +241,12 @@ static void options_that_do_not_go_together(void **state)
                  "'ftx tokenize --help'.");
     assert_wrong(TOKENIZE("--model", "x", "--train-on", "y", "z"),
                  "ftx tokenize: --train-on and --model exclude each other.");
+    assert_wrong(TOKENIZE("--model", "x", "--tokens", "char", "z"),
+                 "ftx tokenize: --model brings its own tokens; leave "
+                 "--tokens and --merges out.");
+    assert_wrong(TOKENIZE("--merges", "1000", "--model", "x", "z"),
+                 "ftx tokenize: --model brings its own tokens; leave "
+                 "--tokens and --merges out.");
     assert_wrong(TOKENIZE("--decode", "x"),
                  "ftx tokenize: --decode needs --train-on or --model, to "
                  "know the tokens.");
