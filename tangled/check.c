@@ -250,10 +250,12 @@ static void where_text(char *to, size_t size, const Step *only)
     append(to, size, " only");
 }
 
-static const char *reason_text(char to[600], const Explanation *why)
+static const char *reason_text(char to[600], const Layout *layout,
+                               const Explanation *why)
 {
     enum { CELLS_TOLD = 3 };
     const size_t size = 600;
+    char slip[SLIP_BYTES];
     to[0] = '\0';
     for (int k = 0; k < why->cells && k < CELLS_TOLD; k++) {
         char text[200];
@@ -268,9 +270,10 @@ static const char *reason_text(char to[600], const Explanation *why)
     if (why->slip[0] == NULL)
         append(to, size, "the rounded numbers above are carried on");
     else
-        append(to, size, "%s", why->slip[0]->what);
+        append(to, size, "%s", slip_sentence(slip, why->slip[0], layout));
     if (why->slip[1] != NULL)
-        append(to, size, ", and %s", why->slip[1]->what);
+        append(to, size, ", and %s",
+               slip_sentence(slip, why->slip[1], layout));
     if (why->only != NULL)
         where_text(to, size, why->only);
     return to;
@@ -287,12 +290,12 @@ static void say_entries(Report *r, int all)
 }
 
 /* Two terms with the same factors have one sentence. */
-static bool is_said(const Judged *j, int k)
+static bool is_said(const Layout *layout, const Judged *j, int k)
 {
     char text[600], before[600];
-    reason_text(text, &j->why[k]);
+    reason_text(text, layout, &j->why[k]);
     for (int i = 0; i < k; i++)
-        if (strcmp(reason_text(before, &j->why[i]), text) == 0)
+        if (strcmp(reason_text(before, layout, &j->why[i]), text) == 0)
             return true;
     return false;
 }
@@ -300,6 +303,7 @@ static bool is_said(const Judged *j, int k)
 static void say_explanations(Report *r, const Judged *j)
 {
     enum { SHOWN = 12 };
+    const Layout *layout = r->judgement->run->layout;
     char text[600];
     int reasons = 0;
     paragraph(r);
@@ -307,13 +311,13 @@ static void say_explanations(Report *r, const Judged *j)
         say(r, "no single slip explains it;");
     say_entries(r, claimed_entries(j));
     for (int k = 0; k < j->n; k++) {
-        if (is_said(j, k) || ++reasons > SHOWN)
+        if (is_said(layout, j, k) || ++reasons > SHOWN)
             continue;
         if (reasons > 1) {
             paragraph(r);
             say(r, "or");
         }
-        say(r, "if %s", reason_text(text, &j->why[k]));
+        say(r, "if %s", reason_text(text, layout, &j->why[k]));
     }
     if (reasons < 2)
         return;
@@ -386,7 +390,7 @@ void first_sentence(char to[1000], const Judgement *judgement)
              step->line);
     if (j->n > 0)
         append(to, size, "; its entries match if %s",
-               reason_text(text, j->why));
+               reason_text(text, judgement->run->layout, j->why));
     if (j->n > 1)
         append(to, size, ", or for another reason");
 }
@@ -465,7 +469,8 @@ static void json_entry(FILE *out, const Sheet *sheet, const Judged *j,
     fprintf(out, ", \"verdict\": \"%s\"}", verdict_words[j->verdict[k]]);
 }
 
-static void json_explanation(FILE *out, const Explanation *why)
+static void json_explanation(FILE *out, const Layout *layout,
+                             const Explanation *why)
 {
     char text[600];
     static const char *const kinds[] = { [LEFT_OUT] = "term-left-out",
@@ -477,7 +482,7 @@ static void json_explanation(FILE *out, const Explanation *why)
         fprintf(out, "%s\"%s\"", k > 0 ? ", " : "",
                 kinds[why->cell[k].kind]);
     fputs("], \"sentence\": ", out);
-    reason_text(text, why);
+    reason_text(text, layout, why);
     json_string(out, text, strlen(text));
     fprintf(out, ", \"carried\": %s, \"only\": ", why->n > 0 ? "true"
                                                              : "false");
@@ -519,7 +524,7 @@ static void json_claim(FILE *out, const Judgement *judgement,
     fputs("], \"explanations\": [", out);
     for (int k = 0; k < j->n; k++) {
         fputs(k == 0 ? "" : ", ", out);
-        json_explanation(out, &j->why[k]);
+        json_explanation(out, judgement->run->layout, &j->why[k]);
     }
     fprintf(out, "], \"transposed\": %s, \"remarks\": [",
             j->turned ? "true" : "false");

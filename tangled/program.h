@@ -90,6 +90,10 @@ enum { LAYOUTS = 4 };
 extern const Layout layouts[LAYOUTS];   /* paper, textbook, torch,
                                            berkeley */
 
+/* W_e as it stands for W_u on a sheet: "W_eᵀ", or "W_e" where the layout
+   has written one of them transposed. */
+const char *as_W_u(const Layout *layout);
+
 /* What is drawn in a cell where somebody's own numbers are. */
 typedef struct {
     const char *text;           /* the number                             */
@@ -284,7 +288,8 @@ enum { PLACES = 6 };
 typedef struct Slipping Slipping;
 typedef struct {
     const char *name;           /* such as "no-scale"                     */
-    const char *what;           /* the rest of "the entries match if ..." */
+    const char *what;           /* the rest of "the entries match if ...",
+                                   in the paper's layout                  */
     double number;              /* a base, or how many decimals           */
     struct {
         const char *line;       /* such as "4.6"; "": what the sheet gives;
@@ -299,6 +304,11 @@ typedef struct {
 } Slip;
 extern const Slip slips[];
 extern const int slips_n;
+
+/* What a slip is, in the words of a layout, in to. */
+enum { SLIP_BYTES = 200 };
+const char *slip_sentence(char to[SLIP_BYTES], const Slip *slip,
+                          const Layout *layout);
 
 /* Is it a slip of rounding too early? */
 bool is_rounding(const Slip *slip);

@@ -11,6 +11,11 @@ const Layout layouts[LAYOUTS] = {
     { "berkeley", "columns are tokens, Wᵀ x", false, true  },
 };
 
+const char *as_W_u(const Layout *layout)
+{
+    return layout->rows == layout->weights ? "W_eᵀ" : "W_e";
+}
+
 typedef enum {
     WORD, NUMBER,
     TOKENS,                     /* a column for each token                */
@@ -1117,15 +1122,16 @@ static void run_unembed(Job *job)
 {
     bool tied = job->run.tied;
     const Item *other = find(job, tied ? "W_u" : "W_e", 0);
+    if (other != NULL && tied)
+        fault(job->f, other->at, "with 'tied yes' W_u is %s; leave it out.",
+              as_W_u(job->run.layout));
     if (other != NULL)
-        fault(job->f, other->at, tied ? "with 'tied yes' W_u is the "
-              "transpose of W_e; leave it out." : "W_e is used only with "
-              "'tied yes'.");
+        fault(job->f, other->at, "W_e is used only with 'tied yes'.");
     limit(job, 2.0 * size_of(&job->size, "N_V")
                    * size_of(&job->size, "ell"));
     Mat e = given(job, "e", 0), W = given(job, tied ? "W_e" : "W_u", 0);
     if (tied)
-        assume(job, "W_u", 0, "W_eᵀ");
+        assume(job, "W_u", 0, as_W_u(job->run.layout));
     if (tied)
         returned(job, unembed_tied(e, W));
     else
@@ -1358,10 +1364,10 @@ static Theta *given_theta(Job *job)
     const Item *tied = find(job, "W_u", 0);
     given_hyperparameters(job);
     if (job->run.tied && tied != NULL)
-        fault(job->f, tied->at, "with 'tied yes' W_u is the transpose of "
-              "W_e; leave it out.");
+        fault(job->f, tied->at, "with 'tied yes' W_u is %s; leave it out.",
+              as_W_u(job->run.layout));
     if (job->run.tied)
-        assume(job, "W_u", 0, "W_eᵀ");
+        assume(job, "W_u", 0, as_W_u(job->run.layout));
     else
         need(job, "W_u", 0);
     limit_all_heads(job);

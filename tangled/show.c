@@ -189,9 +189,9 @@ static const char *formula_text(const Run *run, const Step *step)
     if (run->rms && step->line == 3)
         return "e / √(v + ε) ⊙ γ";
     if (run->tied && strcmp(step->name, "logits") == 0)
-        return run->layout->rows ? "e W_e" : "W_eᵀ e";
+        return run->layout->rows ? "e W_eᵀ" : "W_eᵀ e";
     if (run->tied && strcmp(f->columns, "softmax(W_u' X)") == 0)
-        return run->layout->rows ? "softmax(X W_e)" : "softmax(W_eᵀ X)";
+        return run->layout->rows ? "softmax(X W_eᵀ)" : "softmax(W_eᵀ X)";
     return run->layout->rows && f->rows != NULL ? f->rows : f->columns;
 }
 

@@ -1502,7 +1502,7 @@ const Slip slips[] = {
       { { "1.1", "e", other_token, false } }, false },
     { "token-after", "the token behind stands for token v", 1,
       { { "1.1", "e", other_token, false } }, false },
-    { "row-of-W_e", "row v of W_e is taken, not column v", 0,
+    { "W_e-transposed", "row v of W_e is taken, not column v", 0,
       { { "1.1", "e", row_of_W_e, false } }, false },
     { "position-before", "positions are counted from one less", -1,
       { { "2.1", "e_p", other_position, false },
@@ -1510,7 +1510,7 @@ const Slip slips[] = {
     { "position-after", "positions are counted from one more", 1,
       { { "2.1", "e_p", other_position, false },
         { "10.3", "X", moved_positions, false } }, false },
-    { "row-of-W_p", "row t of W_p is taken, not column t", 0,
+    { "W_p-transposed", "row t of W_p is taken, not column t", 0,
       { { "2.1", "e_p", row_of_W_p, false } }, false },
     { "sine-cosine", "sine and cosine are exchanged", 0,
       { { "2.1", "e_p", cosine_first, false } }, false },
@@ -1623,7 +1623,7 @@ const Slip slips[] = {
       { { "13.5", "loss", not_the_next, false } }, false },
     { "loss-all", "each column is read at its own token, none left out", 0,
       { { "13.5", "loss", every_token, false } }, false },
-    { "loss-column", "column t+1 of P stands for column t", 0,
+    { "loss-P-after", "column t+1 of P stands for column t", 0,
       { { "13.5", "loss", next_column, false } }, false },
     { "loss-largest", "the largest probability of each column is read", 0,
       { { "13.5", "loss", most_probable_token, false } }, false },
@@ -1647,11 +1647,11 @@ const Slip slips[] = {
       { { "13.6", "new", eta_twice, false } }, false },
     { "step-mean", "the step is that of the mean", 0,
       { { "13.6", "new", by_mean_gradient, false } }, false },
-    { "first-column", "p is the first column of P, not the last", 0,
+    { "p-first", "p is the first column of P, not the last", 0,
       { { "14.4", "p", first_column, false } }, false },
-    { "column-before", "p is the column before the last", 0,
+    { "p-before", "p is the column before the last", 0,
       { { "14.4", "p", column_before, false } }, false },
-    { "last-row", "p is the last row of P, not the last column", 0,
+    { "P-transposed", "p is the last row of P, not the last column", 0,
       { { "14.4", "p", last_row, false } }, false },
     { "tau-times", "q is p^τ, not p^(1/τ)", 0,
       { { "14.5", "q", power_tau, false } }, false },
@@ -1698,6 +1698,37 @@ const int slips_n = sizeof slips / sizeof *slips;
 bool is_rounding(const Slip *slip)
 {
     return strstr(slip->name, "-rounded-") != NULL;
+}
+
+typedef struct { const char *paper, *here; } Word;
+
+static Word word_at(const char *p, const Layout *layout)
+{
+    bool rows = layout->rows;
+    const Word words[] = { { "row", rows ? "column" : "row" },
+                           { "column", rows ? "row" : "column" },
+                           { "W_eᵀ", as_W_u(layout) } };
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strncmp(p, words[k].paper, strlen(words[k].paper)) == 0)
+            return words[k];
+    return (Word){ NULL, NULL };
+}
+
+const char *slip_sentence(char to[SLIP_BYTES], const Slip *slip,
+                          const Layout *layout)
+{
+    char *end = to;
+    for (const char *p = slip->what; *p != '\0'; ) {
+        Word word = word_at(p, layout);
+        if (word.paper == NULL) {
+            *end++ = *p++;
+            continue;
+        }
+        end += sprintf(end, "%s", word.here);
+        p += strlen(word.paper);
+    }
+    *end = '\0';
+    return to;
 }
 
 static bool has_shape(const Item *claim, Mat M)

@@ -693,7 +693,7 @@ static inline bool embeds(Student *st)
     Small W = part(st, one ? "W_e" : "W_p");
     int before = makes(st, one ? "token-before" : "position-before"),
         after = makes(st, one ? "token-after" : "position-after");
-    bool row = makes(st, one ? "row-of-W_e" : "row-of-W_p");
+    bool row = makes(st, one ? "W_e-transposed" : "W_p-transposed");
     int t = p->t - before + after, n = W.rows;
     if (W.rows == 0)
         return false;

@@ -213,6 +213,27 @@ static void in_a_wrong_step_some_entries_may_follow(void **state)
         "        1 of the others follows from that and 1 is right");
 }
 
+static void a_slip_is_said_in_the_words_of_the_layout(void **state)
+{
+    (void)state;
+    assert_report("algorithm 1\nlayout textbook\nv = 2\n"
+        "We = 1 2 3 ; 4 5 6 ; 7 8 9\nclaim e = 2 5 8\n", 1,
+        "e     WRONG  (1) you 2, here 4; (3) you 8, here 6\n"
+        "      the other entry is right\n"
+        "      all 3 entries match if column v of W_e is taken, not row v\n"
+        "remark: in layout paper all claims are right (columns are tokens, W "
+        "x)\n"
+        "first wrong step: e (Algorithm 1, line 1): e = W_e[v, :]\n");
+    assert_line("algorithm 10\nlayout torch\nL = 0\nx = 1 2\n"
+        "We = 1 0 ; 0 2 ; 3 1\nWu = 1 1 ; 0 1 ; 1 0\n"
+        "claim logits = 1 -2 2 ; -1 2 -2\n",
+        "            all 6 entries match if W_e stands for W_u");
+    Said json = SAID(check, "--json", (char *)sheet("algorithm 1\n"
+        "layout torch\nv = 2\nWe = 1 2 ; 4 5\nclaim e = 2 5\n"));
+    assert_that(strstr(json.out, "\"sentence\": \"column v of W_e is taken, "
+                       "not row v\"") != NULL);
+}
+
 static void a_step_of_a_model_has_its_place(void **state)
 {
     (void)state;
@@ -766,6 +787,7 @@ int main(void)
         TEST_FILES(steps_that_go_wrong_by_themselves_are_explained_each),
         TEST_FILES(numbers_that_were_rounded_early_are_carried_on),
         TEST_FILES(in_a_wrong_step_some_entries_may_follow),
+        TEST_FILES(a_slip_is_said_in_the_words_of_the_layout),
         TEST_FILES(a_step_of_a_model_has_its_place),
         TEST_FILES(a_turn_has_the_letter_of_its_loop),
         TEST_FILES(the_right_number_has_one_decimal_more),

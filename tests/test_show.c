@@ -150,7 +150,16 @@ static void numbers_are_printed_as_the_sheet_asks(void **state)
     assert_that(strstr(s.out, "logits = W_eᵀ e   (2 x 1)\n  0\n  0\n") != NULL);
     s = FTX("algorithm 7\nlayout torch\ntied yes\ne = 1 1\nWe = 0 1\n",
             "show", "-");
-    assert_that(strstr(s.out, "logits = e W_e   (1 x 1)\n  1\n") != NULL);
+    assert_that(strstr(s.out, "W_u = W_e\n") != NULL);
+    assert_that(strstr(s.out, "logits = e W_eᵀ   (1 x 1)\n  1\n") != NULL);
+    s = FTX("algorithm 7\nlayout textbook\ntied yes\ne = 1 1\nWe = 0 1\n",
+            "show", "-");
+    assert_that(strstr(s.out, "W_u = W_eᵀ\n") != NULL);
+    assert_that(strstr(s.out, "logits = e W_eᵀ   (1 x 1)\n  1\n") != NULL);
+    s = FTX("algorithm 10\nlayout torch\ntied yes\nL = 0\nx = 1\n"
+            "We = 0 1 ; 1 0\n", "show", "-");
+    assert_that(strstr(s.out, "W_u = W_e,") != NULL);
+    assert_that(strstr(s.out, "P = softmax(X W_eᵀ)") != NULL);
     s = FTX("algorithm 3\nlayout torch\nscale no\ne = 1 1\ne_t = 1 1\n"
             "Wq = 1 0 ; 0 1\nWk = 1 0 ; 0 1\nWv = 1 1\n", "show", "-");
     assert_that(strstr(s.out, "q = e W_qᵀ + b_q   (1 x 2)\n") != NULL);

@@ -135,9 +135,80 @@ static void slips_of_drawing_worked_out_by_hand_are_named(void **state)
                  "tau-no-sum");
     assert_named("alg14", "claim i1.q = 0.503 ; 0.213 ; 0.284\n",
                  "tau-of-p");
-    assert_named("alg14", "claim i1.p = 1/7 ; 4/7 ; 2/7\n", "first-column");
+    assert_named("alg14", "claim i1.p = 1/7 ; 4/7 ; 2/7\n", "p-first");
     assert_named("alg14", "claim i1.y = 1\n", "argmax");
     assert_named("alg14", "claim y = 1 2\n", "argmax");
+}
+
+/* ------------------------------------------- in the words of the layout */
+
+#define assert_said(name, layout, sentence) \
+    said_at(HERE(name " in " layout), name, layout, sentence)
+static void said_at(Where where, const char *name, const char *layout,
+                    const char *sentence)
+{
+    int k = 0;
+    char said[SLIP_BYTES];
+    while (strcmp(layouts[k].name, layout) != 0)
+        k++;
+    slip_sentence(said, slip_named(name), &layouts[k]);
+    if (strcmp(said, sentence) != 0)
+        fail_at(where, "%s", said);
+}
+
+static void where_tokens_are_rows_a_row_stands_for_a_column(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *sentence; } said[] = {
+        { "W_e-transposed", "column v of W_e is taken, not row v" },
+        { "W_p-transposed", "column t of W_p is taken, not row t" },
+        { "heads-in-turn", "columns of the heads take turns in Y" },
+        { "loss-all", "each row is read at its own token, none left out" },
+        { "loss-P-after", "row t+1 of P stands for row t" },
+        { "loss-largest", "the largest probability of each row is read" },
+        { "p-first", "p is the first row of P, not the last" },
+        { "p-before", "p is the row before the last" },
+        { "P-transposed",
+          "p is the last column of P, not the last row" },
+    };
+    int n = 0;
+    for (int k = 0; k < slips_n; k++)
+        n += strstr(slips[k].what, "row") != NULL
+          || strstr(slips[k].what, "column") != NULL;
+    assert_int_equal(n, sizeof said / sizeof *said);
+    for (int k = 0; k < n; k++) {
+        const char *columns = slip_named(said[k].name)->what;
+        said_at(HERE("textbook"), said[k].name, "textbook",
+                said[k].sentence);
+        said_at(HERE("torch"), said[k].name, "torch", said[k].sentence);
+        said_at(HERE("paper"), said[k].name, "paper", columns);
+        said_at(HERE("berkeley"), said[k].name, "berkeley", columns);
+    }
+}
+
+/* The vectors of W_e follow the tokens, W_u is a weight. */
+static void W_e_is_turned_for_W_u_where_the_sheet_has_it_so(void **state)
+{
+    (void)state;
+    assert_said("W_e-for-W_u", "paper", "W_eᵀ stands for W_u");
+    assert_said("W_e-for-W_u", "textbook", "W_eᵀ stands for W_u");
+    assert_said("W_e-for-W_u", "torch", "W_e stands for W_u");
+    assert_said("W_e-for-W_u", "berkeley", "W_e stands for W_u");
+}
+
+static void the_other_slips_are_said_alike_in_all_layouts(void **state)
+{
+    (void)state;
+    for (int k = 0; k < slips_n; k++)
+        for (int l = 0; l < LAYOUTS; l++) {
+            const char *what = slips[k].what;
+            bool turns = strstr(what, "row") != NULL
+                      || strstr(what, "column") != NULL
+                      || strstr(what, "W_eᵀ") != NULL;
+            if (!turns)
+                said_at(HERE("a slip"), slips[k].name, layouts[l].name,
+                        what);
+        }
 }
 
 /* ------------------------------------------------------ in one head only */
@@ -225,6 +296,9 @@ int main(void)
         TEST(a_gradient_goes_back_through_a_slip),
         TEST(a_gradient_goes_back_around_mere_numbers),
         TEST(slips_of_drawing_worked_out_by_hand_are_named),
+        TEST(where_tokens_are_rows_a_row_stands_for_a_column),
+        TEST(W_e_is_turned_for_W_u_where_the_sheet_has_it_so),
+        TEST(the_other_slips_are_said_alike_in_all_layouts),
         TEST(the_head_in_which_a_slip_was_made_is_named),
         TEST(loss_and_gradients_follow_from_a_wrong_P),
         TEST(a_loss_follows_from_a_wrong_p_of_algorithm_7),
