@@ -115,13 +115,14 @@ static bool is_turned(const Claim *c)
     return right;
 }
 
-enum { FULL, CARRIED, MODES };
+enum { FULL, CARRIED, FULL_AFTER, CARRIED_AFTER, MODES };
 
 typedef struct {
     const Sheet *sheet;
     Arena *arena, *scratch;     /* the scratch is cleared after a try     */
     Tape *tape;
-    const Run *right[MODES];    /* without a slip                         */
+    const Run *right[MODES];    /* without another slip; NULL: not yet    */
+    Explanation *before;        /* the slips that were found; or NULL     */
     int n;
     Claim *claim;               /* in the order of the steps              */
     Judged *judged;
@@ -129,16 +130,28 @@ typedef struct {
     Explanation *why;           /* room for MOST_FOUND                    */
     int best;                   /* entries that these make right later    */
     double work;                /* done so far                            */
+    Claim *unexplained;         /* with none but the entries that went    */
+    int n_unexplained;          /* ... wrong by themselves                */
 } Judging;
 
 enum { MOST_FOUND = 200 };
 
 static Explanation in_mode(const Judging *j, Explanation why, int mode)
 {
-    why.claim = j->claim;
-    why.n = mode == CARRIED ? j->n : 0;
+    bool carried = mode == CARRIED || mode == CARRIED_AFTER;
+    bool after = mode == FULL_AFTER || mode == CARRIED_AFTER;
+    why.claim = carried ? j->claim : j->unexplained;
+    why.n = carried ? j->n : after ? j->n_unexplained : 0;
+    why.before = after ? j->before : NULL;
     why.until = NULL;
     return why;
+}
+
+/* Can the numbers behind claim w have come about in this way? */
+static bool is_open(const Judging *j, int w, int mode)
+{
+    return mode == FULL ? j->n_unexplained == 0
+                        : w > 0 && j->right[mode] != NULL;
 }
 #ifndef MOST_WORK
 #define MOST_WORK 1e8           /* entries, about, to judge a sheet       */
@@ -209,15 +222,20 @@ static Trial try_in(Judging *j, int w, Explanation why, int mode)
 static int later(Judging *j, int w, const Explanation *why)
 {
     int n = 0;
-    const Run *run[MODES];
+    const Run *run[MODES] = { NULL };
     for (int mode = 0; mode < MODES; mode++) {
         Explanation e = in_mode(j, *why, mode);
-        run[mode] = run_again(j, &e, j->scratch);
+        if (j->right[mode] != NULL)
+            run[mode] = run_again(j, &e, j->scratch);
     }
     for (int k = w + 1; k < j->n; k++) {
-        int full = agreeing(&j->claim[k], run[FULL]),
-            carried = agreeing(&j->claim[k], run[CARRIED]);
-        n += full > carried ? full : carried;
+        int most = 0;
+        for (int mode = 0; mode < MODES; mode++) {
+            int here = run[mode] == NULL ? 0
+                     : agreeing(&j->claim[k], run[mode]);
+            most = here > most ? here : most;
+        }
+        n += most;
     }
     arena_clear(j->scratch);
     tape_clear(j->tape);
@@ -238,8 +256,9 @@ static void keep(Judging *j, int w, Explanation why, int mode)
 static bool try_one(Judging *j, int w, Explanation why)    /* useful? */
 {
     bool useful = false;
-    for (int mode = 0; mode < (w > 0 ? MODES : 1) && !is_too_much(j);
-         mode++) {
+    for (int mode = 0; mode < MODES && !is_too_much(j); mode++) {
+        if (!is_open(j, w, mode))
+            continue;
         Trial trial = try_in(j, w, why, mode);
         if (!trial.made)
             break;
@@ -367,7 +386,8 @@ static void look_for_reasons(Judging *j, int w)
                  && try_slips(j, w, &slips[a], NULL);
     bool fits = j->judged[w].fits;
     for (int mode = 0; fits && mode < MODES && j->found == 0; mode++)
-        look_for_cells(j, w, mode);
+        if (is_open(j, w, mode))
+            look_for_cells(j, w, mode);
     if (fits && j->found == 0)
         look_for_pairs(j, w, useful);
 }
@@ -412,7 +432,7 @@ static void find_claims(Judging *j, Fault *f)
 
 typedef struct {
     int n;
-    const Run *run[2 * MOST_FOUND];
+    const Run *run[MODES * MOST_FOUND];
 } Known;
 
 static void judge_claim(const Judging *j, int w, const Known *known)
@@ -436,23 +456,59 @@ static void judge_claim(const Judging *j, int w, const Known *known)
     judged->turned = judged->begins && is_turned(c);
 }
 
-static void know(Judging *j, Known *known, Explanation why)
+static const Run *know(Judging *j, Known *known, Explanation why)
 {
-    if (known->n == 2 * MOST_FOUND || (known->n > 0 && is_too_much(j)))
-        return;
-    known->run[known->n++] = run_again(j, &why, j->arena);
+    if (known->n == MODES * MOST_FOUND || (known->n > 0 && is_too_much(j)))
+        return NULL;
+    return known->run[known->n++] = run_again(j, &why, j->arena);
 }
 
-/* Only what went wrong by itself is carried on as written. */
-static Explanation wrong_ones(const Judging *j, int w)
+/* A claim with none but its entries that went wrong by themselves. */
+static Claim wrong_part(const Judging *j, int w)
+{
+    const Judged *judged = &j->judged[w];
+    Claim part = judged->claim;
+    int n = part.item->rows * part.item->cols;
+    size_t size = (size_t)n * sizeof(Entry);
+    Entry *entry = memcpy(arena_alloc(j->arena, size), part.item->entry,
+                          size);
+    Item *item = arena_alloc(j->arena, sizeof *item);
+    for (int k = 0; k < n; k++)
+        if (judged->verdict[k] != WRONG && judged->verdict[k] != LAST_DIGIT)
+            entry[k].value = NAN;
+    *item = *part.item;
+    item->entry = entry;
+    part.item = item;
+    return part;
+}
+
+static Explanation wrong_ones(const Judging *j, int w, bool whole)
 {
     Explanation why = { .n = 0 };
     Claim *wrong = arena_alloc(j->arena, (size_t)(w + 1) * sizeof *wrong);
     for (int k = 0; k <= w; k++)
         if (j->judged[k].begins)
-            wrong[why.n++] = j->claim[k];
+            wrong[why.n++] = whole ? j->claim[k] : wrong_part(j, k);
     why.claim = wrong;
     return why;
+}
+
+static void go_on_after(Judging *j, int w, Known *known)
+{
+    const Judged *judged = &j->judged[w];
+    const Explanation none = { .n = 0 };
+    if (judged->n == 0) {
+        j->unexplained[j->n_unexplained++] = wrong_part(j, w);
+    } else if (judged->why->slip[0] != NULL || judged->why->cells > 0) {
+        Explanation *last = arena_alloc(j->arena, sizeof *last);
+        *last = judged->why[0];
+        last->before = j->before;
+        j->before = last;
+    }
+    for (int mode = FULL_AFTER; mode < MODES; mode++) {
+        const Run *run = know(j, known, in_mode(j, none, mode));
+        j->right[mode] = run != NULL ? run : j->right[mode];
+    }
 }
 
 static void explain(Judging *j, int w, Known *known)
@@ -468,18 +524,19 @@ static void explain(Judging *j, int w, Known *known)
         *why = in_mode(j, (Explanation){ .n = 0 }, CARRIED);
         judged->n = 1;
     } else {
+        know(j, known, wrong_ones(j, w, true));
+        know(j, known, wrong_ones(j, w, false));
         look_for_reasons(j, w);
         size_t size = (size_t)j->found * sizeof *why;
         judged->n = j->found;
         why = memcpy(arena_alloc(j->arena, size + 1), j->why, size);
     }
     judged->why = why;
-    if (judged->n == 0)
-        know(j, known, wrong_ones(j, w));
-    for (int k = 0; k < judged->n; k++) {
-        know(j, known, in_mode(j, why[k], FULL));
-        know(j, known, in_mode(j, why[k], CARRIED));
-    }
+    for (int k = 0; k < judged->n; k++)
+        for (int mode = 0; mode < MODES; mode++)
+            if (j->right[mode] != NULL)
+                know(j, known, in_mode(j, why[k], mode));
+    go_on_after(j, w, known);
     judged->cut_short = is_too_much(j);
 }
 
@@ -562,6 +619,7 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
     find_claims(j, f);
     j->judged = arena_alloc(arena, (size_t)(j->n + 1) * sizeof *j->judged);
     j->why = arena_alloc(arena, MOST_FOUND * sizeof *j->why);
+    j->unexplained = arena_alloc(arena, (size_t)(j->n + 1) * sizeof(Claim));
     j->scratch = arena_new();
     bool right = true;
     for (int w = 0; w < j->n; w++) {

@@ -332,7 +332,8 @@ typedef struct {
 } CellSlip;
 
 /* An explanation of how the numbers of a sheet came about. */
-typedef struct {
+typedef struct Explanation Explanation;
+struct Explanation {
     const Slip *slip[2];        /* these were made; NULL: none            */
     const CellSlip *cell;       /* or cell[0] ... cell[cells - 1] ...     */
     int cells;                  /* ... in the step `only`                 */
@@ -342,7 +343,8 @@ typedef struct {
     const Claim *claim;         /* carried on as written are claim[0] ... */
     int n;                      /* ... claim[n - 1]                       */
     bool made[2];               /* did a run meet a place of the slip?    */
-} Explanation;
+    Explanation *before;        /* what was made besides; or NULL         */
+};
 
 /* run_explained runs a sheet that run_sheet has run. The run ends early
    where the algorithm cannot go on with such numbers. */

@@ -142,17 +142,33 @@ static Mat each(Slipping *s, Mat M, double (*f)(double x, double number))
     return Y;
 }
 
+static int finite_in(Mat M, int j)          /* entries of column j */
+{
+    int n = 0;
+    for (int i = 1; i <= M->rows; i++)
+        n += isfinite(AT(M, i, j)) != 0;
+    return n;
+}
+
+static int hidden_in(Mat M, int j)
+{
+    int n = 0;
+    for (int i = 1; i <= M->rows; i++)
+        n += AT(M, i, j) == -INFINITY;
+    return n;
+}
+
+static bool has_softmax(Mat M, int j)
+{
+    int n = finite_in(M, j);
+    return n > 0 && n + hidden_in(M, j) == M->rows;
+}
+
 static Mat softmax_of(Slipping *s, Mat M)
 {
-    for (int j = 1; j <= M->cols; j++) {
-        int finite = 0, hidden = 0;
-        for (int i = 1; i <= M->rows; i++) {
-            finite += isfinite(AT(M, i, j));
-            hidden += AT(M, i, j) == -INFINITY;
-        }
-        if (finite == 0 || finite + hidden < M->rows)
+    for (int j = 1; j <= M->cols; j++)
+        if (!has_softmax(M, j))
             cannot_be(s);
-    }
     return softmax(M);
 }
 
@@ -1901,26 +1917,21 @@ const char *cell_sentence(char *to, size_t size, const CellSlip *cell)
     return to;
 }
 
-static bool is_made(const Slipping *s, const Step *here)
+static bool is_made(const Explanation *why, const Step *here)
 {
-    const Step *only = s->why->only;
+    const Step *only = why->only;
     return only == NULL || (only->part == here->part
            && only->layer == here->layer && only->turn == here->turn
            && (only->head == here->head || here->head == 0));
 }
 
-static Mat with_numbers(Slipping *s, Mat M, Mat numbers, bool as_softmax)
+static Mat with_numbers(Slipping *s, Mat M, Mat numbers)
 {
-    Mat from = as_softmax ? M->logits : M;
-    Mat change = zeros_beside(s, M, M->rows, M->cols);
+    Mat Y = add(M, zeros_beside(s, M, M->rows, M->cols));
     for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++) {
-            double x = AT(numbers, i, j);
-            x = as_softmax ? log(x) : x;
-            AT(change, i, j) = isfinite(x) ? (real)(x - AT(from, i, j)) : 0;
-        }
-    M = add(from, change);
-    return as_softmax ? softmax_of(s, M) : M;
+        for (int i = 1; i <= M->rows; i++)
+            AT(Y, i, j) = AT(numbers, i, j);
+    return Y;
 }
 
 static bool is_read_by_logarithm(const Slipping *s, Place place, Mat M)
@@ -1929,17 +1940,25 @@ static bool is_read_by_logarithm(const Slipping *s, Place place, Mat M)
         && (strcmp(place.name, "p") == 0 || strcmp(place.name, "P") == 0);
 }
 
+static double log_sum_exp(Mat P, int j)
+{
+    int i = largest_in(P, j);
+    return AT(P->logits, i, j) - log(AT(P, i, j));
+}
+
 static void set_logarithms(Slipping *s, Mat P, Mat M)
 {
     Mat logits = zeros_beside(s, P, P->rows, P->cols);
     for (int j = 1; j <= P->cols; j++)
         for (int i = 1; i <= P->rows; i++) {
-            if (!(AT(P, i, j) > 0))
+            bool same = AT(P, i, j) == AT(M, i, j);
+            if (!same && !(AT(P, i, j) > 0))
                 cannot_be(s);
-            AT(logits, i, j) = (real)log(AT(P, i, j));
+            AT(logits, i, j) = (real)(same
+                ? AT(M->logits, i, j) - log_sum_exp(M, j)
+                : log(AT(P, i, j)));
         }
-    ((struct Matrix *)P)->logits = with_numbers(s, M->logits, logits,
-                                                false);
+    ((struct Matrix *)P)->logits = with_numbers(s, M->logits, logits);
 }
 
 static bool is_learning(const Slipping *s)
@@ -1962,26 +1981,34 @@ static Mat replaced(Slipping *s, Place place, int i, Mat M)
     bool fits = Y != NULL && Y->rows == M->rows && Y->cols == M->cols;
     if (fits && is_learning(s) && M->tape != NULL
         && !reaches_a_parameter(Y))
-        return with_numbers(s, M, Y, false);
+        return with_numbers(s, M, Y);
     if (!fits && (s->variation.run->algorithm < 8 || *place.line == '\0'))
         cannot_be(s);
     return fits ? Y : M;
 }
 
-static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
+static Mat slipped_by(Slipping *s, Explanation *why, Place place,
+                      bool unwritten, Mat M)
 {
-    Mat Y = M;
-    for (int k = 0; k < 2 && s->why->slip[k] != NULL; k++) {
+    Mat Y = why->before == NULL ? M
+          : slipped_by(s, why->before, place, unwritten, M);
+    for (int k = 0; k < 2 && why->slip[k] != NULL; k++) {
         Mat before = Y;
-        s->slip = s->why->slip[k];
+        s->slip = why->slip[k];
         for (int i = 0; i < PLACES && s->slip->at[i].line != NULL; i++)
             if (strcmp(s->slip->at[i].line, place.line) == 0
                 && strcmp(s->slip->at[i].name, place.name) == 0
                 && s->slip->at[i].unwritten == unwritten
-                && is_made(s, s->here))
+                && is_made(why, s->here))
                 Y = replaced(s, place, i, Y);
-        s->why->made[k] |= Y != before;
+        why->made[k] |= Y != before;
     }
+    return Y;
+}
+
+static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
+{
+    Mat Y = slipped_by(s, s->why, place, unwritten, M);
     if (is_read_by_logarithm(s, place, M) && Y->logits == NULL)
         set_logarithms(s, Y, M);
     return Y;
@@ -2013,16 +2040,18 @@ bool has_place(const Run *run, const Slip *slip, const Step *until)
 
 static Mat with_cells(Slipping *s, const Step *step, Mat M)
 {
-    const Explanation *why = s->why;
     if (s->sought != NULL && same_place(step, s->sought->step))
         seek_cells(s, M);
-    if (why->cells == 0 || !same_place(step, why->only))
-        return M;
-    Mat change = zeros_beside(s, M, M->rows, M->cols);
-    for (int k = 0; k < why->cells; k++)
-        AT(change, why->cell[k].i, why->cell[k].j)
-            = (real)why->cell[k].change;
-    return add(M, change);
+    for (const Explanation *e = s->why; e != NULL; e = e->before) {
+        if (e->cells == 0 || !same_place(step, e->only))
+            continue;
+        Mat change = zeros_beside(s, M, M->rows, M->cols);
+        for (int k = 0; k < e->cells; k++)
+            AT(change, e->cell[k].i, e->cell[k].j)
+                = (real)e->cell[k].change;
+        M = add(M, change);
+    }
+    return M;
 }
 
 static Mat weights_3(Slipping *s, Mat M)
@@ -2071,23 +2100,28 @@ static const Claim *claim_on(const Slipping *s, const Step *step)
     return NULL;
 }
 
+static bool is_score(const Step *step)
+{
+    return strchr("sS", step->name[0]) != NULL;
+}
+
 static bool can_go_on(const Slipping *s, const Step *step, real x)
 {
     bool variance = step->algorithm == 6 && step->line == 2;
     bool probability = strchr("pPq", step->name[0]) != NULL
                     && step->name[1] == '\0' && step->algorithm != 3;
-    return isfinite(x) && (!variance || x + epsilon(s) > 0)
-        && (!probability || x > 0);
+    return (isfinite(x) || (x == -INFINITY && is_score(step)))
+        && (!variance || x + epsilon(s) > 0) && (!probability || x > 0);
 }
 
 static void check_carried(Slipping *s, const Step *step, Mat M)
 {
-    bool scores = strchr("sS", step->name[0]) != NULL;
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            if (!isfinite(AT(M, i, j))
-                && !(scores && AT(M, i, j) == -INFINITY))
-                cannot_be(s);
+    for (int j = 1; j <= M->cols; j++) {
+        bool fine = is_score(step) ? has_softmax(M, j)
+                                   : finite_in(M, j) == M->rows;
+        if (!fine)
+            cannot_be(s);
+    }
     if (step->algorithm == 6 && step->line == 2
         && !has_roots(M, epsilon(s)))
         cannot_be(s);
@@ -2117,10 +2151,11 @@ static Mat carry(void *to, const Step *step, Mat M)
         cannot_be(s);
     if (claim != NULL && shape_fits(claim->item, step->M)) {
         Y = written(s, step, claim->item, M);
-        if (step->aspect == VALUE)
-            Y = with_numbers(s, M, Y, M->logits != NULL
-                && (step->algorithm >= 8
-                    || is_read_by_logarithm(s, place, M)));
+        if (step->aspect == VALUE) {
+            Y = with_numbers(s, M, Y);
+            if (is_read_by_logarithm(s, place, M))
+                set_logarithms(s, Y, M);
+        }
     }
     Y = slipped(s, place, true, Y);
     if (Y != M) {
@@ -2147,9 +2182,10 @@ static Slipping *run_for(const Claim *sought, const Sheet *sheet,
     *s = (Slipping){ .why = why, .sheet = sheet, .arena = arena,
         .tape = tape, .sought = sought,
         .variation = { s, give, compute, carry, .run = NULL } };
-    for (int k = 0; k < 2; k++)
-        if (why->slip[k] != NULL && why->slip[k]->exchanged)
-            s->variation.exchanged = why->made[k] = true;
+    for (Explanation *e = why; e != NULL; e = e->before)
+        for (int k = 0; k < 2; k++)
+            if (e->slip[k] != NULL && e->slip[k]->exchanged)
+                s->variation.exchanged = e->made[k] = true;
     attempt(&f, run_it, s);
     return s;
 }

@@ -355,6 +355,144 @@ static void another_shape_is_wrong_and_tried_transposed(void **state)
     assert_that(j->fits && !j->begins && !j->turned);
 }
 
+/* The letters of all claims, and the slips that explain them: the first
+   of each claim. "carried" are rounded numbers, "-" is a term. */
+#define assert_story(text, letters, reasons) \
+    story_at(HERE(reasons), text, letters, reasons)
+static void story_at(Where where, const char *text, const char *expected,
+                     const char *reasons)
+{
+    const Judgement *j = judged(text);
+    char word[200] = "", found[200] = "";
+    for (int k = 0; k < j->n; k++) {
+        const Judged *claim = &j->judged[k];
+        sprintf(word + strlen(word), "%s%s", k > 0 ? " " : "",
+                letters(claim));
+        if (claim->n == 0)
+            continue;
+        sprintf(found + strlen(found), "%s%s", *found ? " " : "",
+                claim->why->slip[0] != NULL ? claim->why->slip[0]->name
+                : claim->why->cells > 0 ? "-" : "carried");
+    }
+    if (strcmp(word, expected) != 0 || strcmp(found, reasons) != 0)
+        fail_at(where, "is \"%s\", \"%s\"; expected \"%s\"", word, found,
+                expected);
+}
+
+/* Whether its column sums to 1 or not. */
+static void a_probability_is_carried_on_as_written(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 13\nx = 1 2\neta = 1\nL = 0\nepsilon = 3\n"
+        "We = 1 1 1 ; -1 -1 -1\ngamma = 1 1\nbeta = 0 0\n"
+        "Wu = 0 0 ; 0 0 ; 0 0\n"
+        "claim P = 0.33 0.33 ; 0.33 0.33 ; 0.33 0.33\n"
+        "claim loss = 1.11\n",
+        "RRRRRR L", "carried");
+    assert_story(
+        "algorithm 13\nx = 1 2\neta = 1\nL = 0\nepsilon = 3\n"
+        "We = 1 1 1 ; -1 -1 -1\ngamma = 1 1\nbeta = 0 0\n"
+        "Wu = 0 0 ; 0 0 ; 0 0\nclaim P = ? 0.25 ; 0.5 ? ; ? ?\n"
+        "claim loss = 0.693\n",
+        "?WW??? F", "");
+}
+
+/* The others have all their digits. */
+static void a_wrong_entry_may_be_carried_on_alone(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 3\ne = 1 ; 1\ne_t = 1 ; 1\nWq = 1/3 0 ; 0 1\n"
+        "Wk = 30 0 ; 0 1\nWv = 1 0\nclaim q = 0.33 ; 2.00\n"
+        "claim scores = 12.00\n",
+        "RW F", "");
+}
+
+static void a_coincidence_explains_but_does_not_bind(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 6\ne = -0.787 -2 -3 -0.4\nclaim m = -1.547\n"
+        "claim v = 1.055\nclaim e_hat = 0.740 -0.441 -1.415 1.116\n",
+        "R W FFFF", "m-rounded-1");
+}
+
+static void a_second_slip_may_follow_at_full_precision(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 6\ne = 1 2 4\nbeta = 1 1 1\nclaim v = 2.3\n"
+        "claim e_hat = -0.87 -0.22 1.09\n",
+        "W WWW", "n-1 no-beta");
+    assert_story(
+        "algorithm 4\nX = 0 1\nWq = 1 ; 1\nWk = 1 ; 2\nWv = 9\n"
+        "bq = 1 1\nclaim Q = 0 1 ; 0 1\nclaim S = 0 0 ; 0 3\n"
+        "claim A = 0.5 0.05 ; 0.5 0.95\nclaim Vt = 4.50 8.57\n",
+        "WWWW RRFF FWFW FF", "no-b_q no-scale");
+    assert_story(
+        "algorithm 4\nX = 1/3 0 2/3 ; 0 1/3 1/3\nWq = 1 2 ; 0 1\n"
+        "Wk = 1 0 ; 1 1\nWv = 3 1 ; 0 2\n"
+        "claim Q = 0.33 0.67 0.67 ; 0.00 0.33 0.33\n"
+        "claim A = 0.331966 0.297587 0.297587 ; 0.297056 0.238289 "
+        "0.238289 ; 0.370978 0.464124 0.464124\n",
+        "RRWRRR WWWWWWWWW", "- no-scale");
+    assert_story(
+        "algorithm 4\nX = 2/3 1/3 ; 1/3 -2/3\n"
+        "Z = 1/3 2/3 ; 1/3 -1/3\nWq = 1 2 ; 0 1\nWk = 1 0 ; 1 1\n"
+        "Wv = 3 1 ; 0 2\nclaim Q = 1.00 0.00 ; 0.33 -0.33\n"
+        "claim K = 0.67 0.33 ; 1.00 -0.33\n"
+        "claim A = 0.685201 0.390682 ; 0.314799 0.609318\n",
+        "WWRW FFFF WWWW", "exchange no-scale");
+    assert_story(
+        "algorithm 4\nX = 0 1\nWq = 1 ; 1\nWk = 1 ; 2\nWv = 9\n"
+        "bq = 1 1\nclaim Q = 0 1 ; 0 1\n"
+        "claim A = 0.5 0.05 ; 0.5 0.95\nclaim Vt = 0.43 8.57\n",
+        "WWWW FWFW WF", "no-b_q no-scale V-times-A-transposed");
+}
+
+/* Q is carried on as written; K, which is not claimed, has the slip. */
+static void a_known_slip_is_made_elsewhere_too(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 4\nX = 2/3 1/3 ; 1/3 -2/3\nWq = 1 2 ; 0 1\n"
+        "Wk = 1 0 ; 1 3\nWv = 3 1 ; 0 2\n"
+        "claim Q = 0.7 0.3 ; 1.7 -1.7\n"
+        "claim A = 0.9656 0.2689 ; 0.0344 0.7311\n",
+        "WWWW WWWW", "W_q-W_k no-scale");
+}
+
+static void infinity_is_carried_on(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n"
+        "Wk = 1 0 ; 3 1\nWv = 3 0 ; 0 3\nclaim 4.5 S = 1 5 ; -9 1\n"
+        "claim S_scaled = 0.707 3.536 ; -6.364 0.707\n"
+        "claim A = 0.999 0.944 ; 0.001 0.056\n",
+        "RRWR RRFR FRFR", "");
+    assert_story(
+        "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n"
+        "Wk = 1 0 ; 3 1\nWv = 3 0 ; 0 3\n"
+        "claim 4.5 S = 1 -inf ; -inf 1\nclaim A = 1 0 ; 0 1\n",
+        "RWRR RFRF", "");
+    assert_story(
+        "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n"
+        "Wk = 1 0 ; 3 1\nWv = 3 0 ; 0 3\n"
+        "claim 4.5 S = 1 -inf ; -inf -inf\nclaim A = 1 0 ; 0 1\n",
+        "RWRW RWRW", "");
+}
+
+static void what_has_no_reason_is_carried_on_as_written(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 4\nX = 0\nZ = 1 2\nWq = 1\nWk = 1\nWv = 2\n"
+        "claim V = 2 8\nclaim Vt = 6\n",
+        "RW W", "");
+}
+
 static void another_layout_is_found(void **state)
 {
     (void)state;
@@ -400,6 +538,13 @@ int main(void)
         TEST(a_claim_is_about_the_namesake_that_it_fits),
         TEST(a_claim_is_about_a_line_of_the_sheets_algorithm),
         TEST(another_shape_is_wrong_and_tried_transposed),
+        TEST(a_probability_is_carried_on_as_written),
+        TEST(a_wrong_entry_may_be_carried_on_alone),
+        TEST(a_coincidence_explains_but_does_not_bind),
+        TEST(a_second_slip_may_follow_at_full_precision),
+        TEST(a_known_slip_is_made_elsewhere_too),
+        TEST(infinity_is_carried_on),
+        TEST(what_has_no_reason_is_carried_on_as_written),
         TEST(another_layout_is_found),
     };
     return RUN(laws);
