@@ -58,7 +58,7 @@ quality:        # what models learn in five minutes each: tests/quality.txt
 lab: ftx $(OUT)/grade # build/lab/: N="4 5", HOLE=step, body or file, SEED=1
 	doc/deps book
 	HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/make build/ftx $(N)
-gradescope: ftx $(OUT)/grade # build/gradescope.zip: N="4 5", SEED
+gradescope: ftx $(OUT)/grade # build/gradescope.zip: N="4 5", a secret SEED
 	HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/zip build/ftx $(N)
 labtest: $(OUT)/ftx $(OUT)/grade    # the kit of labs proves itself
 	tests/lab.sh $(OUT)/ftx $(OUT)/grade $(OUT)

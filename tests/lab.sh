@@ -140,6 +140,20 @@ if wanted bad; then
     bad 'no such algorithm' 2 'there is no Algorithm 16'
     HOLE=all doc/lab/make "$program" 4 > "$work/said" 2>&1; status=$?
     bad 'no such hole' 2 'HOLE is step, body or file'
+    cksum $tree/trials $tree/README.md > "$work/before"
+    SEED=1.5 doc/lab/make "$program" 4 > "$work/said" 2>&1; status=$?
+    bad 'no such seed' 2 'seed must be a whole number'
+    cksum $tree/trials $tree/README.md 2>&1 | cmp - "$work/before" && [ ! -e $LABS/.alg04 ]
+    report $? 'and the lab that was there is whole'
+    (LABS=$work/kit; export LABS
+     SEED=5 doc/lab/zip "$program" 6; cksum "$LABS.zip"
+     doc/lab/zip "$program" 6; echo "status $?"
+     SEED=-1 doc/lab/zip "$program" 6; echo "status $?"
+     cksum "$LABS.zip"; ls -d "$LABS"*) > "$work/said" 2>&1
+    says 'SEED is missing; give a number'; report $? 'no autograder has the seed that the students know'
+    [ "$(grep -c '^status 2' "$work/said")" = 2 ] && [ "$(grep 'kit.zip$' "$work/said" | sort -u | wc -l)" = 2 ] &&
+        ! says 'new'
+    report $? 'and the autograder that was there is whole'
 fi
 
 # Programs that mean harm: each trial fails for its own reason, nothing else.
