@@ -188,11 +188,14 @@ static void say_others(Report *r, const Judged *j)
     if (follow == 0)
         say(r, right == 1 ? "the other entry is right"
                           : "the other %d entries are right", right);
+    else if (right == 0 && follow == 1)
+        say(r, "the other entry follows from %s", cause(r, j));
+    else if (right == 0)
+        say(r, "the other %d entries follow from %s", follow, cause(r, j));
     else
-        say(r, "%d of the others follow%s from %s", follow,
-            follow == 1 ? "s" : "", cause(r, j));
-    if (follow > 0 && right > 0)
-        say(r, "and %d %s right", right, right == 1 ? "is" : "are");
+        say(r, "%d of the others follow%s from %s and %d %s right", follow,
+            follow == 1 ? "s" : "", cause(r, j), right,
+            right == 1 ? "is" : "are");
 }
 
 static void say_verdict(Report *r, const Judged *j)

@@ -9,6 +9,12 @@ static double half_unit(const Entry *entry)
     return entry->decimals == EXACT ? 1e-5 : pow(10, -entry->decimals) / 2;
 }
 
+/* What entry k is called; a single one has no place. */
+static const char *name_of(char to[40], const Item *item, int k)
+{
+    return *entry_place(to, item, k) == '\0' ? "it" : to;
+}
+
 static void remark(Remarks *to, const char *format, ...)
     FORMAT_LIKE_PRINTF(2, 3);
 static void remark(Remarks *to, const char *format, ...)
@@ -71,12 +77,12 @@ static void remark_sums(const Judged *j, Remarks *to)
 static void remark_range(const Judged *j, Remarks *to)
 {
     const Item *item = j->claim.item;
-    char place[40];
+    char name[40];
     for (int k = 0; k < item->rows * item->cols; k++) {
         double x = item->entry[k].value, half = half_unit(&item->entry[k]);
         if (x < -half || x > 1 + half) {
             remark(to, "%s is %.6g, not between 0 and 1",
-                   entry_place(place, item, k), x);
+                   name_of(name, item, k), x);
             return;
         }
     }
@@ -87,14 +93,14 @@ static void remark_masked(const Judged *j, Remarks *to)
 {
     const Step *scores = j->claim.step - 1;
     const Item *item = j->claim.item;
-    char place[40];
+    char name[40];
     if (strcmp(j->claim.step->name, "A") != 0)
         return;
     for (int k = 0; k < item->rows * item->cols; k++)
         if (*claimed_entry(item, scores->M, k) == -INFINITY
             && fabs(item->entry[k].value) > half_unit(&item->entry[k])) {
             remark(to, "%s is masked, so it is 0",
-                   entry_place(place, item, k));
+                   name_of(name, item, k));
             return;
         }
 }
@@ -108,36 +114,63 @@ static const Step *values_before(const Run *run, const Step *step)
     return NULL;
 }
 
-/* One row of the paper's V: from its least entry to its largest. */
-static void range_of(const Step *V, int row, double *least, double *most)
+/* The claim on a step; NULL: there is none. */
+static const Item *claim_on(const Judgement *judgement, const Step *step)
 {
-    int n = V->turned ? V->M->rows : V->M->cols;
-    *least = INFINITY, *most = -INFINITY;
-    for (int t = 1; t <= n; t++) {
-        double x = V->turned ? AT(V->M, t, row) : AT(V->M, row, t);
-        *least = fmin(*least, x);
-        *most = fmax(*most, x);
-    }
+    for (int k = 0; k < judgement->n; k++)
+        if (judgement->judged[k].claim.step == step)
+            return judgement->judged[k].claim.item;
+    return NULL;
 }
 
-static void remark_mixture(const Run *run, const Judged *j, Remarks *to)
+typedef struct { double least, most, off; } Range;
+
+/* One row of the paper's V, as it is claimed if it is. */
+static Range range_of(const Step *V, const Item *claim, int row)
 {
-    const Step *step = j->claim.step, *V = values_before(run, step);
+    Mat M = V->M;
+    Range range = { INFINITY, -INFINITY, 0 };
+    for (int t = 1; t <= (V->turned ? M->rows : M->cols); t++) {
+        int i = V->turned ? t : row, j = V->turned ? row : t;
+        const Entry *entry = claim == NULL ? NULL
+                           : &claim->entry[entry_at(claim, M, i, j)];
+        bool claimed = entry != NULL && !isnan(entry->value);
+        double x = claimed ? entry->value : AT(M, i, j);
+        range.least = fmin(range.least, x);
+        range.most = fmax(range.most, x);
+        range.off = fmax(range.off, claimed ? half_unit(entry) : 0);
+    }
+    return range;
+}
+
+/* The feature that entry k of the claim is about. */
+static int feature_of(const Claim *claim, int k)
+{
+    const Step *step = claim->step;
+    const real *here = claimed_entry(claim->item, step->M, k);
+    int number = (int)(here - step->M->at), rows = step->M->rows;
+    bool alone = step->algorithm == 3;
+    return 1 + (alone ? number : step->turned ? number / rows
+                                              : number % rows);
+}
+
+static void remark_mixture(const Judgement *judgement, const Judged *j,
+                           Remarks *to)
+{
     const Item *item = j->claim.item;
-    char place[40];
-    for (int k = 0; V != NULL && k < item->rows * item->cols; k++) {
-        const real *here = claimed_entry(item, step->M, k);
-        int number = (int)(here - step->M->at), rows = step->M->rows;
-        double x = item->entry[k].value, least, most;
-        bool alone = step->algorithm == 3;
-        range_of(V, 1 + (alone ? number : step->turned ? number / rows
-                                                       : number % rows),
-                 &least, &most);
-        double half = half_unit(&item->entry[k]);
-        if (x < least - half || x > most + half) {
+    const Step *V = values_before(judgement->run, j->claim.step);
+    const Item *claimed = V == NULL ? NULL : claim_on(judgement, V);
+    char name[40];
+    if (V == NULL || (claimed != NULL && !shape_fits(claimed, V->M)))
+        return;
+    for (int k = 0; k < item->rows * item->cols; k++) {
+        Range range = range_of(V, claimed, feature_of(&j->claim, k));
+        double x = item->entry[k].value,
+               off = range.off + half_unit(&item->entry[k]);
+        if (x < range.least - off || x > range.most + off) {
             remark(to, "%s is %.6g, but the values that are mixed go from "
-                   "%.4g to %.4g", entry_place(place, item, k), x, least,
-                   most);
+                   "%.4g to %.4g", name_of(name, item, k), x, range.least,
+                   range.most);
             return;
         }
     }
@@ -182,7 +215,7 @@ void remarks_on(const Judgement *judgement, const Judged *j, Remarks *to)
     }
     if ((step->algorithm == 4 && strcmp(step->name, "Vt") == 0)
         || (step->algorithm == 3 && strcmp(step->name, "v_tilde") == 0))
-        remark_mixture(judgement->run, j, to);
+        remark_mixture(judgement, j, to);
     remark_whole(judgement, j, to);
 }
 

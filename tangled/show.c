@@ -241,10 +241,11 @@ const char *step_label(char to[100], const Run *run, const Step *step)
     int before = (int)strcspn(place, "^");
     bool named = step->aspect != VALUE
               || strcmp(step->name, "S_scaled") == 0;
+    const char *name = named ? step->name : formula_of(step)->symbol;
     if (run->algorithm >= 8 && step->aspect == VALUE)
         snprintf(line, sizeof line, "%d.%d ", step->algorithm, step->line);
-    snprintf(to, 100, "%s%.*s%s%s", line, before, place,
-             named ? step->name : formula_of(step)->symbol, place + before);
+    snprintf(to, 100, "%s%.*s%.*s%s", line, before, place,
+             (int)strcspn(name, "^"), name, place + before);
     return to;
 }
 

@@ -204,13 +204,20 @@ static void in_a_wrong_step_some_entries_may_follow(void **state)
         "        the other 2 entries are right\n"
         "        no known slip\n"
         "p       WRONG  (3) you 1/2, here 1/4\n"
-        "        2 of the others follow from that\n"
+        "        the other 2 entries follow from that\n"
         "        no known slip\n"
         "        remark: the entries sum to 1.375, not to 1\n"
         "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n");
     assert_line("algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7 ; 0 7\n"
         "claim logits = ln(6) 0 0\nclaim p = 3/4 1/4 1/2\n",
         "        1 of the others follows from that and 1 is right");
+    assert_line("algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7 ; 0 7 ; 0 7\n"
+        "claim logits = ln(6) 0 0 0\nclaim p = 2/3 1/9 1/2 1/5\n",
+        "        2 of the others follow from that and 1 is right");
+    assert_line("algorithm 6\ne = 1 2 4\nclaim m = 2.5\n"
+        "claim v = 1.5833\nclaim e_hat = ? -0.3974 7\n",
+        "ê     WRONG  (3) you 7, here 1.33631\n"
+        "      the other entry follows from that");
 }
 
 static void a_slip_is_said_in_the_words_of_the_layout(void **state)
@@ -244,6 +251,10 @@ static void a_step_of_a_model_has_its_place(void **state)
                 "               no known slip\n"
                 "first wrong step: layer2.X (Algorithm 10, line 6):\n"
                 "X = X + MHAttention(X̃ | W, Mask causal)");
+    assert_line("algorithm 10\nx = 1 2\nWe = 1 0 ; 0 1\nWu = 1 0 ; 0 1\n"
+                "epsilon 1\nL = 1\nclaim 5.2 layer1.Y^1 = 9 0 ; 0 1\n",
+                "first wrong step: layer1.Y^1 (Algorithm 5, line 2):\n"
+                "Y^h = Attention(X, Z | W_qkv^h, Mask)");
 }
 
 static void a_turn_has_the_letter_of_its_loop(void **state)
@@ -567,6 +578,56 @@ static void what_is_no_mixture_is_remarked(void **state)
                 "from 2 to 5");
 }
 
+#define MIXED "algorithm 4\nX = 1 1\nWq = 1\nWk = 1\nWv = 1/3 ; 2\n"
+
+/* The right V is 1/3 1/3 ; 2 2. */
+static void what_was_mixed_is_what_is_claimed(void **state)
+{
+    (void)state;
+    assert_no(MIXED "claim V = 1/3 1/3 ; 2 8\nclaim Vt = 1/3 1/3 ; 3 7\n",
+              "remark");
+    assert_line(MIXED "claim V = 1/3 1/3 ; 2 8\nclaim Vt = 1/3 1/3 ; 3 9\n",
+                "      remark: (2,2) is 9, but the values that are mixed go "
+                "from 2 to 8");
+    assert_line(MIXED "claim V = 1/3 1/3 ; 1 ?\nclaim Vt = 1/3 1/3 ; 3 2\n",
+                "      remark: (2,1) is 3, but the values that are mixed go "
+                "from 1 to 2");
+    assert_line("algorithm 4\nlayout torch\nX = 1 ; 1\nWq = 1\nWk = 1\n"
+                "Wv = 1/2 ; 2\nclaim V = 1/2 2 ; 1/2 8\n"
+                "claim Vt = 1/2 3 ; 7 9\n",
+                "      remark: (2,1) is 7, but the values that are mixed go "
+                "from 0.5 to 0.5");
+    assert_no(MIXED "claim V = 1/3 2 ; 1/3 8 ; 1/3 8\nclaim Vt = 3 7 ; 3 7\n",
+              "remark");
+}
+
+static void what_was_mixed_is_known_to_half_a_unit(void **state)
+{
+    (void)state;
+    assert_no(MIXED "claim V = 0.3 0.3 ; 2.0 2.0\nclaim Vt = 0.34 0.26 ; "
+              "2.05 1.95\n", "remark");
+    assert_line(MIXED "claim V = 0.3 0.3 ; 2.0 2.0\nclaim Vt = 0.34 0.26 ; "
+                "2.05 1.94\n",
+                "      remark: (2,2) is 1.94, but the values that are mixed go "
+                "from 2 to 2");
+}
+
+static void a_single_entry_has_no_place_but_a_name(void **state)
+{
+    (void)state;
+    assert_report("algorithm 4\nX = 1\nWq = 1\nWk = 1\nWv = 2\n"
+        "claim A = 1.5\nclaim Vt = 7\n", 1,
+        "A     WRONG  you 1.5, here 1\n"
+        "      no known slip\n"
+        "      remark: it is 1.5, not between 0 and 1\n"
+        "      remark: column 1 sums to 1.5, not to 1\n"
+        "Ṽ     WRONG  you 7, here 2\n"
+        "      no known slip\n"
+        "      remark: it is 7, but the values that are mixed go from 2 to 2\n"
+        "first wrong step: A (Algorithm 4, line 6): "
+        "A = softmax(S / √d_attn)\n");
+}
+
 static void whole_numbers_among_others_are_remarked(void **state)
 {
     (void)state;
@@ -807,6 +868,9 @@ int main(void)
         TEST_FILES(what_is_no_probability_is_remarked),
         TEST_FILES(what_is_masked_is_remarked),
         TEST_FILES(what_is_no_mixture_is_remarked),
+        TEST_FILES(what_was_mixed_is_what_is_claimed),
+        TEST_FILES(what_was_mixed_is_known_to_half_a_unit),
+        TEST_FILES(a_single_entry_has_no_place_but_a_name),
         TEST_FILES(whole_numbers_among_others_are_remarked),
         TEST_FILES(where_a_slip_explains_there_is_no_remark),
         TEST_FILES(on_a_large_sheet_not_every_slip_is_tried),
