@@ -985,6 +985,20 @@ static void add_lab(Grading *g, char *directory)
     g->fine = false;
 }
 
+static void print_reports(Grading *g)
+{
+    for (int k = 0; k < g->labs; k++)
+        print_report(stdout, &g->lab[k]);
+    if (g->labs > 1)
+        printf("%g of %g points\n", sum_of(g->lab, g->labs, true),
+               sum_of(g->lab, g->labs, false));
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return;
+    fprintf(stderr, "grade: the report could not be written: %s.\n",
+            strerror(errno));
+    g->fine = false;
+}
+
 static int graded(Grading *g)
 {
     if (g->points != NULL)
@@ -995,11 +1009,7 @@ static int graded(Grading *g)
     g->fine &= write_to(g->tap, print_tap, g->lab, g->labs);
     g->fine &= write_to(g->junit, print_junit, g->lab, g->labs);
     g->fine &= write_to(g->gradescope, print_gradescope, g->lab, g->labs);
-    for (int k = 0; k < g->labs; k++)
-        print_report(stdout, &g->lab[k]);
-    if (g->labs > 1)
-        printf("%g of %g points\n", sum_of(g->lab, g->labs, true),
-               sum_of(g->lab, g->labs, false));
+    print_reports(g);
     if (!g->fine)
         return 2;
     for (int k = 0; k < g->labs; k++)

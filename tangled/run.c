@@ -1669,6 +1669,10 @@ _Noreturn static void refuse_claim(const Run *run, const Item *claim,
             snprintf(list + n, left, "%d.%d %s", step->algorithm,
                      step->line, name);
     }
+    if (list[0] == '\0')
+        fault(f, claim->at, "Algorithm %d has shown no step yet, so none "
+              "is %s; a SEE in its C shows one.", run->algorithm,
+              claim->typed);
     fault(f, claim->at, "%s step of Algorithm %d is %s; the steps are "
           "%s.", doubt ? "more than one" : "no", run->algorithm,
           claim->typed, list);

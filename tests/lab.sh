@@ -75,6 +75,14 @@ if wanted holes; then
             build "$tree" "$file"
             grade "$tree"
             says '^  0 of [1-9]'; report $? "$lab, HOLE=$hole: an untouched skeleton has 0 points"
+            [ $lab = alg04 ] || continue
+            [ $hole = file ] || "$tree/build/ftx" show "$tree/sheets/alg04-causal.sheet" > "$work/said" 2>&1
+            case $hole in
+            step) says 'no step of Algorithm 4 is A; the steps are Q, K, V, S\.' ;;
+            body) says 'Algorithm 4 has shown no step yet, so none is A; a SEE in its C shows one\.' ;;
+            file) grep -q 'with `undefined reference` as long' "$tree/README.md" ;;
+            esac
+            report $? "$lab, HOLE=$hole: what is missing is told"
         done
     done
 fi

@@ -58,6 +58,7 @@ static int tear_down(void **state)
 }
 
 static char said[1 << 16];              /* by the grader, on both streams */
+static bool full;                       /* the disk, for standard output  */
 
 static void read_file(const char *name)
 {
@@ -77,6 +78,8 @@ static int grade_with(int n, char *argument[])
         int out = open("said", O_CREAT | O_TRUNC | O_WRONLY, 0600);
         dup2(out, 1);
         dup2(out, 2);
+        if (full)
+            dup2(open("/dev/full", O_WRONLY), 1);
         status = grade(n, argument);
         fflush(NULL);
         _exit(status);
@@ -517,6 +520,17 @@ static void what_cannot_be_done_is_told(void **state)
     assert_int_equal(GRADE(""), 2);
 }
 
+static void a_lost_report_is_told(void **state)
+{
+    (void)state;
+    full = true;
+    int status = answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
+    full = false;
+    assert_int_equal(status, 2);
+    assert_string_equal(said, "grade: the report could not be written: No "
+                        "space left on device.\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
@@ -548,6 +562,7 @@ int main(void)
         TEST(gradescope_gets_its_json),
         TEST(a_directory_may_have_any_name),
         TEST(what_cannot_be_done_is_told),
+        TEST(a_lost_report_is_told),
     };
     return cmocka_run_group_tests_name(__FILE__, laws, NULL, NULL);
 }
