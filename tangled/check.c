@@ -424,19 +424,35 @@ static void say_first(Report *r)
     arena_free(arena);
 }
 
+static const char *claim_label(char to[120], const Judgement *judgement,
+                               const Step *step)
+{
+    char label[100], other[100];
+    step_label(label, judgement->run, step);
+    snprintf(to, 120, "%s", label);
+    for (int k = 0; k < judgement->n; k++) {
+        const Step *s = judgement->judged[k].claim.step;
+        step_label(other, judgement->run, s);
+        if (s->line != step->line && strcmp(label, other) == 0)
+            snprintf(to, 120, "%d.%d %s", step->algorithm, step->line,
+                     label);
+    }
+    return to;
+}
+
 void check_text(FILE *out, const Judgement *judgement)
 {
     enum { NARROWEST = 6 };
     Report r = { .out = out, .judgement = judgement, .width = NARROWEST };
-    char name[100];
+    char name[120];
     for (int k = 0; k < judgement->n; k++) {
         const Step *step = judgement->judged[k].claim.step;
-        int n = text_width(step_label(name, judgement->run, step)) + 2;
+        int n = text_width(claim_label(name, judgement, step)) + 2;
         r.width = n > r.width ? n : r.width;
     }
     for (int k = 0; k < judgement->n; k++) {
         const Judged *j = &judgement->judged[k];
-        step_label(name, judgement->run, j->claim.step);
+        claim_label(name, judgement, j->claim.step);
         fprintf(out, "%s%*s", name, r.width - text_width(name), "");
         r.column = r.indent = r.width;
         say_verdict(&r, j);

@@ -220,6 +220,30 @@ static void in_a_wrong_step_some_entries_may_follow(void **state)
         "      the other entry follows from that");
 }
 
+#define MASKED "algorithm 4\nmask causal\nX = 1 2\nWq = 1\nWk = 1\nWv = 1\n"
+
+static void both_S_are_told_apart_by_their_lines(void **state)
+{
+    (void)state;
+    assert_report(MASKED "claim 4.4 S = 1 2 ; 2 4\nclaim 4.5 S = 1 2 ; -inf 5\n"
+        "claim A = 1 0.1 ; 0 0.9\n", 1,
+        "4.4 S  right, 4 of 4 entries\n"
+        "4.5 S  WRONG  (2,2) you 5, here 4\n"
+        "       the other 3 entries are right\n"
+        "       no known slip\n"
+        "A      right, 4 of 4 entries\n"
+        "first wrong step: S (Algorithm 4, line 5):\n"
+        "S = S, but -inf where the mask is 0\n");
+    assert_line(MASKED "claim 4.4 S = 1 2 ; 2 4\n",
+                "S     right, 4 of 4 entries");
+    assert_line("algorithm 5\nX = 1\nWq^1 = 1\nWk^1 = 1\nWv^1 = 1\n"
+                "Wq^2 = 1\nWk^2 = 1\nWv^2 = 1\nWo = 1 1\nclaim 4.4 S^1 = 1\n"
+                "claim 4.5 S^1 = 1\nclaim 4.5 S^2 = 1\n",
+                "4.4 S^1  right, 1 of 1 entry\n"
+                "4.5 S^1  right, 1 of 1 entry\n"
+                "S^2      right, 1 of 1 entry");
+}
+
 static void a_slip_is_said_in_the_words_of_the_layout(void **state)
 {
     (void)state;
@@ -848,6 +872,7 @@ int main(void)
         TEST_FILES(steps_that_go_wrong_by_themselves_are_explained_each),
         TEST_FILES(numbers_that_were_rounded_early_are_carried_on),
         TEST_FILES(in_a_wrong_step_some_entries_may_follow),
+        TEST_FILES(both_S_are_told_apart_by_their_lines),
         TEST_FILES(a_slip_is_said_in_the_words_of_the_layout),
         TEST_FILES(a_step_of_a_model_has_its_place),
         TEST_FILES(a_turn_has_the_letter_of_its_loop),
