@@ -77,5 +77,8 @@ int main(int argc, char *argv[])
 #ifdef SIGPIPE
     signal(SIGPIPE, SIG_IGN);       /* a closed pipe is an error like any */
 #endif
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN);       /* and so is a file that is too large */
+#endif
     return written(choose(argc, argv));
 }

@@ -178,12 +178,14 @@ static bool put_model(FILE *file, const void *data)
 }
 
 /* Writes the file; 0, or the number of the error. */
-static int write_file(const char *name, const void *data,
+static int write_file(int number, const void *data,
                       bool (*write)(FILE *file, const void *data))
 {
-    FILE *file = fopen(name, "wb");
-    if (file == NULL)
-        return errno;
+    FILE *file = fdopen(number, "wb");
+    if (file == NULL) {
+        close(number);
+        return ENOMEM;
+    }
     errno = 0;
     int error = 0;
     if (!write(file, data) || fflush(file) != 0 || ferror(file)
@@ -194,6 +196,32 @@ static int write_file(const char *name, const void *data,
     return error;
 }
 
+static mode_t usual_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* Writes a new file and gives it this name; 0, or the error. */
+static int write_beside(const char *name, char *new_name, mode_t mode,
+                        const void *data,
+                        bool (*write)(FILE *file, const void *data))
+{
+    int number = mkstemp(new_name);
+    if (number < 0)
+        return errno;
+    int error = fchmod(number, mode) != 0 ? errno : 0;
+    int other = write_file(number, data, write);
+    if (error == 0)
+        error = other;
+    if (error == 0 && rename(new_name, name) != 0)
+        error = errno;
+    if (error != 0)
+        unlink(new_name);
+    return error;
+}
+
 void replace_file(const char *name, Fault *f, const void *data,
                   bool (*write)(FILE *file, const void *data))
 {
@@ -201,19 +229,17 @@ void replace_file(const char *name, Fault *f, const void *data,
     char new_name[4000];
     f->sheet = name;
     f->text = NULL;
-    if (stat(name, &old) == 0 && !S_ISREG(old.st_mode))
+    bool there = stat(name, &old) == 0;
+    if (there && !S_ISREG(old.st_mode))
         fault(f, 0, "cannot be written: it is not a file.");
-    int n = snprintf(new_name, sizeof new_name, "%s.new", name);
+    int n = snprintf(new_name, sizeof new_name, "%s.XXXXXX", name);
     if (n >= (int)sizeof new_name)
         fault(f, 0, "cannot be written: the name is too long.");
-    int error = write_file(new_name, data, write);
-    if (error == 0 && rename(new_name, name) != 0)
-        error = errno;
-    if (error == 0)
-        return;
-    unlink(new_name);
-    fault(f, 0, "cannot be written: %s; what was there is as it was.",
-          strerror(error));
+    mode_t mode = there ? old.st_mode & 0777 : usual_mode();
+    int error = write_beside(name, new_name, mode, data, write);
+    if (error != 0)
+        fault(f, 0, "cannot be written: %s; what was there is as it was.",
+              strerror(error));
 }
 
 static bool all_finite(const Theta *theta)

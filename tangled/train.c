@@ -417,11 +417,10 @@ bool same_file(const char *a, const char *b)
 /* Refuses to write over a file that is there, or over the data. */
 static void refuse_existing(Session *s, int n)
 {
-    static const char *const ends[] = { "", ".tsv", ".svg", ".new",
-                                        ".tsv.new", ".svg.new" };
+    static const char *const ends[] = { "", ".tsv", ".svg" };
     const char *model = s->run.model;
     for (int k = 0; k < n; k++)
-        for (int e = 0; e < 6; e++)
+        for (int e = 0; e < 3; e++)
             if (same_file(s->file[k], beside(s, ends[e])))
                 fault(s->fault, 0, "%s cannot be both data and what is "
                       "written.", s->file[k]);

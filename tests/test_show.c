@@ -3,6 +3,7 @@
 #include "program.h"
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 
 int ftx_main(int argc, char *argv[]);
 #define main ftx_main
@@ -541,6 +542,25 @@ static void output_that_cannot_be_written_is_noticed(void **state)
                         "space left on device.\n");
 }
 
+static void a_file_that_grows_too_large_is_noticed(void **state)
+{
+    (void)state;
+    struct rlimit was, little = { 200, 200 };
+    char name[] = "/tmp/ftx.XXXXXX";
+    char *argv[] = { "ftx", "show", "tests/worked/alg04.sheet", NULL };
+    int end = mkstemp(name);
+    assert_that(end >= 0 && getrlimit(RLIMIT_FSIZE, &was) == 0);
+    little.rlim_max = was.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &little);
+    Said s = said("", name, 3, argv);
+    setrlimit(RLIMIT_FSIZE, &was);
+    close(end);
+    remove(name);
+    assert_that(s.status == 2);
+    assert_string_equal(s.err, "ftx: the output could not be written: File "
+                        "too large.\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
@@ -569,6 +589,7 @@ int main(void)
         TEST(the_example_of_the_help_works),
         TEST(wrong_commands_and_options_are_refused),
         TEST(output_that_cannot_be_written_is_noticed),
+        TEST(a_file_that_grows_too_large_is_noticed),
     };
     return RUN(laws);
 }

@@ -383,11 +383,6 @@ static void a_model_is_not_overwritten_by_mistake(void **state)
     snprintf(sentence, sizeof sentence, "ftx train: %s cannot be both data "
              "and what is written.", m);
     assert_refusal(TRAIN("d", "--model", m, "--replace", m), sentence);
-    char *new = a_text("z.ftx.new", 20, "");
-    snprintf(sentence, sizeof sentence, "ftx train: %s cannot be both data "
-             "and what is written.", new);
-    assert_refusal(TRAIN("d", SMALL, "--model", path("z.ftx"), new),
-                   sentence);
     char *table = pairs("x.tsv", 20);
     snprintf(sentence, sizeof sentence, "ftx train: %s cannot be both data "
              "and what is written.", table);
