@@ -69,8 +69,8 @@ static const Tokenizer *learned(const Wish *wish, Arena *arena,
 {
     const Tokenizer *t;
     size_t where;
-    const char *wrong = tokenizer_train(arena, wish->kind, text, n,
-                                        wish->merges, &t, &where);
+    const char *wrong = tokenizer_train(arena, (TokenKind)wish->kind,
+                                        text, n, wish->merges, &t, &where);
     if (wrong != NULL)
         fault(f, (int)where, "%s", wrong);
     return t;

@@ -136,6 +136,9 @@ static void tell_in_time(Session *s)
         tell(s, now, terminal);
 }
 
+enum { FILES = 3 };             /* the model, its curve, a picture of it  */
+static const char *const ends[FILES] = { "", ".tsv", ".svg" };
+
 /* The model's name, and something behind it. */
 static char *beside(Session *s, const char *end)
 {
@@ -164,11 +167,30 @@ static void save(Session *s)
     }
     state->updates = (int)s->trainer->updates;
     model_save(s->model, s->run.model, s->fault);
-    replace_file(beside(s, ".tsv"), s->fault, s->model, curve_tsv);
-    replace_file(beside(s, ".svg"), s->fault, s->model, curve_svg);
+    replace_file(beside(s, ends[1]), s->fault, s->model, curve_tsv);
+    replace_file(beside(s, ends[2]), s->fault, s->model, curve_svg);
     own_fault(s);
     s->kept = seconds();
     s->saved = state->step;
+}
+
+static void save_it(Fault *f, void *data)
+{
+    Session *s = data;
+    s->fault = f;
+    save(s);
+}
+
+static void save_first(Session *s)
+{
+    Fault *f = s->fault, inner = *f;
+    bool saved = attempt(&inner, save_it, s);
+    s->fault = f;
+    if (saved)
+        return;
+    for (int e = 0; e < FILES && !s->run.resume && !s->run.replace; e++)
+        unlink(beside(s, ends[e]));
+    fault_again(f, &inner);
 }
 
 /* The mean loss a token of the held-out part; NaN where there is none. */
@@ -414,19 +436,35 @@ bool same_file(const char *a, const char *b)
         && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Refuses to write over a file that is there, or over the data. */
-static void refuse_existing(Session *s, int n)
+/* Refuses to write over a file that is there, or where none can be. */
+static void refuse_existing(Session *s, const char *name, bool is_model)
 {
-    static const char *const ends[] = { "", ".tsv", ".svg" };
-    const char *model = s->run.model;
-    for (int k = 0; k < n; k++)
-        for (int e = 0; e < 3; e++)
-            if (same_file(s->file[k], beside(s, ends[e])))
+    struct stat there;
+    if (stat(name, &there) == 0 && !S_ISREG(there.st_mode)) {
+        s->fault->sheet = name;
+        fault(s->fault, 0, "cannot be written: it is not a file.");
+    }
+    if (s->run.replace || s->run.resume || lstat(name, &there) != 0)
+        return;
+    if (is_model)
+        fault(s->fault, 0, "%s is there already; --resume goes on with it, "
+              "--replace begins anew.", name);
+    fault(s->fault, 0, "%s is there already, and the loss curve goes "
+          "there; --replace writes over it.", name);
+}
+
+/* The same for all that is written; nor may it be one of the n files of
+   data. */
+static void check_names(Session *s, int n)
+{
+    for (int e = 0; e < FILES; e++) {
+        const char *name = beside(s, ends[e]);
+        for (int k = 0; k < n; k++)
+            if (same_file(s->file[k], name))
                 fault(s->fault, 0, "%s cannot be both data and what is "
                       "written.", s->file[k]);
-    if (!s->run.replace && !s->run.resume && same_file(model, model))
-        fault(s->fault, 0, "%s is there already; --resume goes on with it, "
-              "--replace begins anew.", model);
+        refuse_existing(s, name, e == 0);
+    }
 }
 
 static void begin_model(Session *s, const Plan *plan,
@@ -644,7 +682,7 @@ static void train_it(Fault *f, void *data)
     if (n < 0)
         return;
     refuse_contradiction(s);
-    refuse_existing(s, n);
+    check_names(s, n);
     if (s->run.as_printed) {
         plan = plan_default(true);
         hyper.epsilon = 0;
@@ -662,7 +700,7 @@ static void train_it(Fault *f, void *data)
     s->model->plan = plan;
     prepare(s);
     lead(s);
-    save(s);
+    save_first(s);
     run_training(s);
     report(s);
 }

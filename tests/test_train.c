@@ -163,6 +163,16 @@ static int step_in(const char *name)
     return at == NULL ? 0 : atoi(at + 6);
 }
 
+static void remove_model(const char *name)
+{
+    static const char *const ends[] = { "", ".tsv", ".svg" };
+    char file[100];
+    for (int e = 0; e < 3; e++) {
+        snprintf(file, sizeof file, "%s%s", name, ends[e]);
+        remove(path(file));
+    }
+}
+
 /* Trains in another process, which gets the signal after some steps; its
    exit status, or 0 if the signal ended it. */
 static int interrupted(int signal, const char *model, char *task, char *text)
@@ -185,7 +195,7 @@ static int interrupted(int signal, const char *model, char *task, char *text)
 static void goes_on_after(int signal, int status, char *task, char *text)
 {
     char *a = path("a.ftx"), *b = path("b.ftx");
-    remove(b);
+    remove_model("b.ftx");
     assert_that(interrupted(signal, b, task, text) == status);
     int step = step_in(b);
     assert_that(3 <= step && step < 3000);
@@ -229,8 +239,8 @@ static void an_interrupted_run_leaves_the_same_files(void **state)
     assert_same_file(path("a.ftx"), path("b.ftx")); \
     assert_same_file(path("a.ftx.tsv"), path("b.ftx.tsv")); \
     assert_same_file(path("a.ftx.svg"), path("b.ftx.svg")); \
-    remove(path("a.ftx")); \
-    remove(path("b.ftx"))
+    remove_model("a.ftx"); \
+    remove_model("b.ftx")
     SAME_FILES("--optimiser", "adamw");
     SAME_FILES("--optimiser", "momentum", "--patience", "99");
     SAME_FILES("--optimiser", "rmsprop", "--tokens", "bpe", "--merges", "20");
@@ -387,6 +397,56 @@ static void a_model_is_not_overwritten_by_mistake(void **state)
     snprintf(sentence, sizeof sentence, "ftx train: %s cannot be both data "
              "and what is written.", table);
     assert_refusal(TRAIN("ed", "--model", path("x"), table), sentence);
+}
+
+static void nothing_else_is_overwritten_by_mistake(void **state)
+{
+    (void)state;
+    static const char *const ends[] = { ".tsv", ".svg" };
+    char *data = labelled("train", 20), *m = path("m"), sentence[300];
+    size_t n = 0;
+    for (int e = 0; e < 2; e++) {
+        char name[10];
+        snprintf(name, sizeof name, "m%s", ends[e]);
+        char *other = write_text(name, "odd\t1\neven\t2\n");
+        snprintf(sentence, sizeof sentence, "ftx train: %s is there already, "
+                 "and the loss curve goes there; --replace writes over it.",
+                 other);
+        assert_refusal(TRAIN("class", SMALL, "--steps", "2", "--model", m,
+                             data), sentence);
+        assert_string_equal(bytes_of(other, &n), "odd\t1\neven\t2\n");
+        assert_that(access(m, F_OK) != 0);
+        remove(other);
+        assert_that(symlink("nowhere", other) == 0);
+        assert_refusal(TRAIN("class", SMALL, "--steps", "2", "--model", m,
+                             data), sentence);
+        assert_says(TRAIN("class", SMALL, "--steps", "2", "--model", m,
+                          "--replace", data), "step 2 of 2, saved\n");
+        remove_model("m");
+    }
+}
+
+/* A name that has room for one more dot and six letters, but not for
+   .tsv in addition. */
+static void a_first_run_that_cannot_save_leaves_nothing(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 20, ""), sentence[300], name[247];
+    char *table = path("y.tsv");
+    assert_that(mkdir(table, 0700) == 0);
+    snprintf(sentence, sizeof sentence, "%s: cannot be written: it is not a "
+             "file.", table);
+    assert_refusal(TRAIN("d", SMALL, "--model", path("y"), text), sentence);
+    assert_that(access(path("y"), F_OK) != 0);
+    memset(name, 'x', 246);
+    name[246] = '\0';
+    char *m = path(name);
+    assert_that(TRAIN("d", SMALL, "--steps", "1", "--model", m,
+                      text).status == 2);
+    assert_that(access(m, F_OK) != 0);
+    assert_that(TRAIN("d", SMALL, "--steps", "1", "--replace", "--model", m,
+                      text).status == 2);
+    assert_that(access(m, F_OK) == 0);
 }
 
 static void save_model(Fault *f, void *data)
@@ -664,6 +724,8 @@ int main(void)
         TEST_FILES(a_loss_that_is_no_number_keeps_the_last_save),
         TEST_FILES(a_step_that_spoils_the_parameters_is_not_saved),
         TEST_FILES(a_model_is_not_overwritten_by_mistake),
+        TEST_FILES(nothing_else_is_overwritten_by_mistake),
+        TEST_FILES(a_first_run_that_cannot_save_leaves_nothing),
         TEST_FILES(a_model_without_its_moments_is_refused),
         TEST_FILES(what_begins_a_model_goes_not_with_resume),
         TEST_FILES(as_printed_may_be_typed_in_several_ways),

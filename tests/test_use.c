@@ -148,6 +148,8 @@ static Said example_of(Said help)
         s = obeyed(line);
     }
     remove("hello.ftx");
+    remove("hello.ftx.tsv");
+    remove("hello.ftx.svg");
     assert_that(chdir(here) == 0);
     assert_says(s, "\n");
     return s;
