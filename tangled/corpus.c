@@ -165,7 +165,7 @@ static int count_lines(const char *text, size_t n)
 
 static const Line *all_lines(Reading *r, int *n)
 {
-    size_t at = 0, bytes = r->file[0].n;
+    size_t bytes = r->file[0].n, at = first_line(r->file[0].text, bytes);
     int most = count_lines(r->file[0].text, bytes);
     Line *line = arena_alloc(r->arena, (size_t)most * sizeof *line);
     look_at(r, 0);
@@ -240,9 +240,11 @@ static int class_of(Reading *r, const Line *line, bool known)
     if (known)
         fault(r->fault, at, "the model has no class '%.*s'.", (int)n,
               line->left);
-    if (c->N_C == MOST_CLASSES || memchr(line->left, '\0', n) != NULL)
-        fault(r->fault, at, "this is no label, or the %dth; a line is a "
-              "label, a tab, and a text.", MOST_CLASSES + 1);
+    if (memchr(line->left, '\0', n) != NULL)
+        fault(r->fault, at, "a label is a text; this one has a byte 0.");
+    if (c->N_C == MOST_CLASSES)
+        fault(r->fault, at, "this label is one more than the %d that there "
+              "may be.", MOST_CLASSES);
     char *name = arena_alloc(r->arena, n + 1);
     memcpy(name, line->left, n);
     name[n] = '\0';

@@ -74,11 +74,12 @@ Plan plan_default(bool as_printed)
     return plan;
 }
 
-void plan_check(Fault *f, Plan *plan)
+void plan_check(Fault *f, Task task, Plan *plan)
 {
     plan->how.seed = (uint64_t)plan->seed;
-    const char *wrong = plan->how.p_mask == 0 ? "p_mask must be in (0, 1)."
-                                              : training_fault(&plan->how);
+    const char *wrong = training_fault(&plan->how);
+    if (task == TRAIN_E && plan->how.p_mask == 0)
+        wrong = "p_mask must be in (0, 1).";
     if (wrong != NULL)
-        fault(f, 0, "%s", wrong);
+        fault(f, 0, "--%s", wrong);
 }

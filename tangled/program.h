@@ -483,6 +483,10 @@ int slips_known(FILE *out, FILE *err, int n, char *argument[]);
 const char *text_of_file(Arena *arena, const char *name, size_t *n,
                          Fault *f);
 
+/* Where the first line of a text of n bytes begins: behind the mark that
+   some programs put before UTF-8, the bytes EF BB BF. */
+size_t first_line(const char *text, size_t n);
+
 /* An option: typed --d_e 64 or --d_e=64, a FLAG without a value. */
 typedef struct {
     const char *name;           /* without the dashes; NULL ends a table  */
@@ -650,8 +654,8 @@ int tokenize(FILE *out, FILE *err, int n, char *argument[]);
 /* A plan for a first try, or the paper as printed. */
 Plan plan_default(bool as_printed);
 
-/* What is wrong with a plan ends the attempt. */
-void plan_check(Fault *f, Plan *plan);
+/* What is wrong with a plan for a task ends the attempt. */
+void plan_check(Fault *f, Task task, Plan *plan);
 
 /* Do both names stand for one file that is there? */
 bool same_file(const char *a, const char *b);

@@ -42,3 +42,8 @@ const char *text_of_file(Arena *arena, const char *name, size_t *n,
               "have.");
     return f->text = text;
 }
+
+size_t first_line(const char *text, size_t n)
+{
+    return n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}

@@ -32,7 +32,7 @@ static const Option run_options[] = {
     { "save", DECIMAL, offsetof(Running, save), 0, 1e6, NULL,
       "seconds from save to save" },
     { "every", DECIMAL, offsetof(Running, every), 0, 1e6, NULL,
-      "seconds from line to line, not on a terminal" },
+      "seconds from line to line; on a terminal 0.2 at most" },
     { .name = NULL },
 };
 
@@ -86,13 +86,14 @@ static void listen(void (*handler)(int))
     sigaction(SIGTERM, &action, NULL);
 }
 
-static void print_time(FILE *out, double s)
+static const char *time_of(double s, char to[40])
 {
     long long n = s < 0 || s > 1e12 ? 0 : (long long)(s + 0.5);
     if (n >= 3600)
-        fprintf(out, "%lld:%02lld:%02lld", n / 3600, n / 60 % 60, n % 60);
+        snprintf(to, 40, "%lld:%02lld:%02lld", n / 3600, n / 60 % 60, n % 60);
     else
-        fprintf(out, "%lld:%02lld", n / 60, n % 60);
+        snprintf(to, 40, "%lld:%02lld", n / 60, n % 60);
+    return to;
 }
 
 static double time_left(const Session *s, double now)
@@ -116,14 +117,19 @@ static void tell(Session *s, double now, bool terminal)
     double nats = state->tokens > 0 ? state->loss / state->tokens
                 : state->points > 0
                 ? s->model->point[state->points - 1].loss : 0;
+    double rate = s->tokens / (now - s->begun);
+    char left[40], line[800];
+    time_of(time_left(s, now), left);
+    snprintf(line, sizeof line, "step %d/%d: %.4f bits/token, %.0f "
+             "tokens/s, %s left", state->step, s->last, bits(nats), rate,
+             left);
     if (terminal)
-        fputs("\r\033[K", out);       /* over the line before */
-    fprintf(out, "step %d of %d, epoch %d: loss %.4f nats, %.4f bits a "
-            "token; %.0f tokens/s; ", state->step, s->last,
-            (state->step - 1) / s->epoch + 1, nats, bits(nats),
-            s->tokens / (now - s->begun));
-    print_time(out, time_left(s, now));
-    fputs(terminal ? " left" : " left\n", out);
+        fprintf(out, "\r\033[K%.79s", line);
+    else
+        fprintf(out, "step %d of %d, epoch %d: loss %.4f nats, %.4f bits a "
+                "token; %.0f tokens/s; %s left\n", state->step, s->last,
+                (state->step - 1) / s->epoch + 1, nats, bits(nats), rate,
+                left);
     fflush(out);
     s->told = now;
 }
@@ -132,7 +138,8 @@ static void tell_in_time(Session *s)
 {
     bool terminal = isatty(fileno(s->command->out)) == 1;
     double now = seconds();
-    if (now - s->told >= (terminal ? 0.2 : s->run.every))
+    if (now - s->told >= (terminal ? fmin(0.2, s->run.every)
+                                   : s->run.every))
         tell(s, now, terminal);
 }
 
@@ -303,13 +310,14 @@ static void judge_text(Session *s, double nats)
     double unigram = unigram_loss(&s->corpus, s->task == TRAIN_D ? 2 : 1,
                                   &tokens, &characters);
     double each = (double)characters / (double)tokens;
+    bool told = s->task == TRAIN_D && characters > 0;
     fprintf(out, "held out: %.4f nats, %.4f bits a %stoken", nats,
             bits(nats), s->task == TRAIN_E ? "masked " : "");
-    if (s->task == TRAIN_D)
+    if (told)
         fprintf(out, ", %.4f bits a character", bits(nats) / each);
     fprintf(out, "\nwithout a model, by how often each token occurs: %.4f "
             "bits a token", bits(unigram));
-    if (s->task == TRAIN_D)
+    if (told)
         fprintf(out, ", %.4f bits a character", bits(unigram) / each);
     fputc('\n', out);
 }
@@ -382,6 +390,26 @@ static void judge_classes(Session *s, double nats)
             100.0 * times[usual] / all);
 }
 
+static const char *nothing_to_judge(const Session *s)
+{
+    if (s->corpus.held_out.N_data == 0)
+        return "nothing was held out";
+    return s->task == TRAIN_E
+           ? "held out: by chance no token was masked"
+           : "held out: no token that follows on another";
+}
+
+static void refuse_idleness(Session *s)
+{
+    const State *state = &s->model->state;
+    if (state->step == 0 || state->points > 0 || state->tokens > 0)
+        return;
+    fault(own_fault(s), 0, "in %d steps %s; %s has learned nothing.",
+          state->step, s->task == TRAIN_E
+          ? "by chance no token was masked; a larger --p_mask masks more"
+          : "no token followed on another", s->run.model);
+}
+
 static void judge(Session *s)
 {
     static void (*const how[])(Session *s, double nats) = {
@@ -392,7 +420,7 @@ static void judge(Session *s)
     if (s->trainer->diverged)
         refuse_model(s->fault, s->run.model);
     if (isnan(nats))
-        fprintf(s->command->out, "nothing was held out\n");
+        fprintf(s->command->out, "%s\n", nothing_to_judge(s));
     else
         how[s->task](s, nats);
 }
@@ -585,15 +613,17 @@ static void report(Session *s)
 {
     FILE *out = s->command->out;
     int step = s->model->state.step;
+    if (caught == 0)
+        refuse_idleness(s);
     fprintf(out, "%s: step %d of %d, saved\n", s->run.model, step, s->last);
     if (caught != 0) {
         fault(own_fault(s), 0, "stopped by signal %d after step %d; %s is "
               "saved, --resume goes on.", (int)caught, step, s->run.model);
     }
-    fprintf(out, "this run: %d steps, %.0f tokens, in ", step - s->first,
-            s->tokens);
-    print_time(out, seconds() - s->begun);
-    fputc('\n', out);
+    char took[40];
+    fprintf(out, "this run: %d steps, %.0f tokens, in %s\n",
+            step - s->first, s->tokens,
+            time_of(seconds() - s->begun, took));
     if (s->model->plan.patience > 0 && !s->waits)
         fprintf(out, "stopped early: %d epochs brought nothing\n",
                 s->model->plan.patience);
@@ -612,6 +642,8 @@ static const char usage[] =
     "  e      Algorithm 12: what is masked in a text\n"
     "  ed     Algorithm 11: pairs, z TAB x on each line of FILE\n"
     "  class  classification, label TAB text on each line of FILE\n"
+    "A text is taken byte for byte. A line ends with LF or CR LF, and before\n"
+    "the first there may be the UTF-8 mark EF BB BF; neither belongs to it.\n"
     "For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n";
@@ -690,7 +722,7 @@ static void train_it(Fault *f, void *data)
     }
     if (s->run.resume)
         n = go_on(s, &plan, &hyper);
-    plan_check(f, &plan);
+    plan_check(f, s->task, &plan);
     s->corpus = read_corpus(s->command->arena, s->task, &plan, hyper.ell_max,
                             s->model, n, s->file, f);
     if (s->run.resume)

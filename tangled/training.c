@@ -7,29 +7,47 @@ static bool between(double least, double x, double most)
     return least <= x && x <= most;
 }
 
+static bool below_one(double x)
+{
+    return x >= 0 && x < 1;
+}
+
+static const char *fault_of_practice(const Training *how)
+{
+    if (how->warm_up < 0)
+        return "warm_up must be at least 0.";
+    if (!below_one(how->beta_1))
+        return "beta_1 must be in [0, 1).";
+    if (!below_one(how->beta_2))
+        return "beta_2 must be in [0, 1).";
+    if (!between(0, how->epsilon, 1))
+        return "epsilon must be in [0, 1].";
+    if (!between(0, how->eta_last, how->eta))
+        return "eta_last must be in [0, eta].";
+    if (!between(0, how->clip, 1e300))
+        return "clip must be 0 or a positive number.";
+    if (!between(0, how->decay, 1e300))
+        return "decay must be 0 or a positive number.";
+    if (!below_one(how->dropout))
+        return "dropout must be in [0, 1).";
+    if (!below_one(how->smoothing))
+        return "smoothing must be in [0, 1).";
+    return NULL;
+}
+
 const char *training_fault(const Training *how)
 {
     if (how->N_epochs < 1)
         return "N_epochs must be at least 1.";
     if (!(how->eta > 0) || !isfinite(how->eta))
         return "eta must be a positive number.";
-    if (!(how->p_mask >= 0 && how->p_mask < 1))
+    if (!below_one(how->p_mask))
         return "p_mask must be in (0, 1).";
-    if (!between(0, how->batch, 1e6) || !between(0, how->threads, 1e6)
-        || how->warm_up < 0)
-        return "batch and threads must be in 0 ... 1000000, warm_up >= 0.";
-    if (!(how->beta_1 >= 0 && how->beta_1 < 1)
-        || !(how->beta_2 >= 0 && how->beta_2 < 1))
-        return "beta_1 and beta_2 must be in [0, 1).";
-    if (!between(0, how->epsilon, 1)
-        || !between(0, how->eta_last, how->eta))
-        return "epsilon must be in [0, 1], eta_last in [0, eta].";
-    if (!between(0, how->clip, 1e300) || !between(0, how->decay, 1e300))
-        return "clip and decay must be 0 or positive numbers.";
-    if (!(how->dropout >= 0 && how->dropout < 1)
-        || !(how->smoothing >= 0 && how->smoothing < 1))
-        return "dropout and smoothing must be in [0, 1).";
-    return NULL;
+    if (!between(0, how->batch, 1e6))
+        return "batch must be in 0 ... 1000000.";
+    if (!between(0, how->threads, 1e6))
+        return "threads must be in 0 ... 1000000.";
+    return fault_of_practice(how);
 }
 
 static Training with_defaults(const Training *how)

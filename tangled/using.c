@@ -71,7 +71,8 @@ void each_line(Command *c, int n, void *data, Fault *f,
     if (n > 0)
         return;
     text = text_of_file(c->arena, "-", &bytes, f);
-    for (size_t at = 0; at < bytes; at += length + 1) {
+    size_t at = first_line(text, bytes);
+    for (; at < bytes; at += length + 1) {
         const char *end = memchr(text + at, '\n', bytes - at);
         length = end == NULL ? bytes - at : (size_t)(end - text) - at;
         bool cr = length > 0 && text[at + length - 1] == '\r';

@@ -1,5 +1,7 @@
 /* ftx train: what it learns, what it keeps, what it refuses. */
+#define _XOPEN_SOURCE 700
 #include "command.h"
+#include <fcntl.h>
 #include <time.h>
 
 #define SMALL "--d_e", "8", "--L", "1", "--L_enc", "1", "--L_dec", "1", \
@@ -296,6 +298,37 @@ static void progress_is_told_in_plain_lines(void **state)
     assert_that(strchr(s.out, '\r') == NULL);
 }
 
+/* What is written to a terminal of our own. */
+static const char *on_terminal(int n, char *argument[])
+{
+    int keyboard = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_that(keyboard >= 0 && grantpt(keyboard) == 0
+                && unlockpt(keyboard) == 0);
+    FILE *screen = fopen(ptsname(keyboard), "w");
+    assert_that(screen != NULL && train(screen, stderr, n, argument) == 0);
+    char *text = arena_alloc(arena, 4096);
+    ssize_t bytes = read(keyboard, text, 4095);
+    assert_that(bytes > 0);
+    text[bytes] = '\0';
+    fclose(screen);
+    close(keyboard);
+    return text;
+}
+
+static void progress_on_a_terminal_stays_in_its_row(void **state)
+{
+    (void)state;
+    char *argument[] = { "d", SMALL, "--steps", "1000000000", "--minutes",
+                         "0.0000001", "--every", "0", "--model",
+                         path("m.ftx"), a_text("t", 20, "") };
+    const char *text = on_terminal(sizeof argument / sizeof *argument,
+                                   argument);
+    assert_that(strncmp(text, "\r\033[Kstep 1/1000000000: ", 23) == 0);
+    size_t columns = strcspn(text + 4, "\r\n");
+    assert_that(columns < 80);
+    assert_that(strncmp(text + columns, "left", 4) == 0);
+}
+
 /* The best is that of the first run, of two in all. */
 static void the_best_outlasts_the_run(void **state)
 {
@@ -550,6 +583,51 @@ static void several_files_and_words_are_read(void **state)
     assert_that(tokenizer_size(model_in(m)->tokenizer) == 256 + 3);
 }
 
+static void what_is_held_out_may_ask_nothing(void **state)
+{
+    (void)state;
+    char *a = write_text("a", "low lower lowest low\n"), *m = path("m.ftx");
+    assert_says(TRAIN("d", SMALL, "--steps", "2", "--held-out", "0.05",
+                      "--model", m, a), "\nheld out: no token "
+                "that follows on another\n");
+    assert_says(TRAIN("e", SMALL, "--steps", "9", "--p_mask", "0.3",
+                      "--held-out", "0.05", "--replace", "--model", m, a),
+                "\nheld out: by chance no token was masked\n");
+}
+
+/* A byte inside a character, and eos_token, begin none. */
+static void without_characters_nothing_is_said_of_them(void **state)
+{
+    (void)state;
+    Said s = TRAIN("d", SMALL, "--steps", "2", "--held-out", "0.17", "--model",
+                   path("m.ftx"), write_text("t", "low lower lowest\xC3\xA9"));
+    assert_says(s, "bits a character");
+    s = TRAIN("d", SMALL, "--steps", "2", "--held-out", "0.17", "--replace",
+              "--tokens", "bpe", "--merges", "0", "--model", path("m.ftx"),
+              write_text("t", "low lower lowest\xC3\xA9"));
+    assert_says(s, "\nheld out: ");
+    assert_that(strstr(s.out, "character") == NULL);
+}
+
+static void the_mark_of_utf_8_is_no_part_of_a_line(void **state)
+{
+    (void)state;
+    char *a = path("a.ftx"), *b = path("b.ftx");
+    TRAIN("class", SMALL, "--steps", "2", "--model", a,
+          write_text("a", "odd\t1\neven\t2\nodd\t3\n"));
+    TRAIN("class", SMALL, "--steps", "2", "--model", b,
+          write_text("b", "\xEF\xBB\xBF" "odd\t1\r\neven\t2\r\nodd\t3"));
+    assert_same_theta(model_in(a)->theta, model_in(b)->theta);
+    assert_string_equal(model_in(b)->class_name[1], "odd");
+    assert_that(tokenizer_size(model_in(b)->tokenizer) == 3 + 3);
+    TRAIN("ed", SMALL, "--steps", "2", "--replace", "--model", b,
+          write_text("b", "\xEF\xBB\xBF" "1\t1\n2\t2\n"));
+    assert_that(tokenizer_size(model_in(b)->tokenizer) == 2 + 3);
+    TRAIN("d", SMALL, "--steps", "2", "--replace", "--model", b,
+          write_text("b", "\xEF\xBB\xBF" "1\n2\n"));
+    assert_that(tokenizer_size(model_in(b)->tokenizer) == 4 + 3);
+}
+
 /* As ftx translate and ftx classify encode what they are given. */
 typedef struct { const Model *m; const char *text; Tokens x; } Field;
 
@@ -630,8 +708,10 @@ static void lines_that_are_no_pairs_are_refused(void **state)
     for (int k = 0; k <= 1000; k++)
         end += sprintf(end, "%d\tx\n", k);
     t = write_text("t", many);
-    REFUSES(t, "1001:1: this is no label, or the 1001th; a line is a label, "
-            "a tab, and a text.", "class");
+    REFUSES(t, "1001:1: this label is one more than the 1000 that there may "
+            "be.", "class");
+    t = write_bytes("t", "a\tb\nc\0d\te\n", 10);
+    REFUSES(t, "2:1: a label is a text; this one has a byte 0.", "class");
     t = write_text("t", "a\tb\na\tc\n");
     REFUSES(t, "1:1: all lines have the label 'a'; there is nothing to tell "
             "apart.", "class");
@@ -648,6 +728,22 @@ static void models_that_cannot_be_written_are_refused(void **state)
     snprintf(sentence, sizeof sentence, "%s: cannot be written: No such file "
              "or directory; what was there is as it was.", path("no/m.ftx"));
     assert_refusal(TRAIN("d", SMALL, "--model", path("no/m.ftx"), text),
+                   sentence);
+}
+
+static void who_guessed_nothing_has_learned_nothing(void **state)
+{
+    (void)state;
+    char sentence[300], *m = path("m.ftx"), *text = a_text("t", 20, "");
+    snprintf(sentence, sizeof sentence, "ftx train: in 3 steps by chance no "
+             "token was masked; a larger --p_mask masks more; %s has learned "
+             "nothing.", m);
+    assert_refusal(TRAIN("e", SMALL, "--steps", "3", "--p_mask", "1e-300",
+                         "--model", m, text), sentence);
+    snprintf(sentence, sizeof sentence, "ftx train: in 3 steps no token "
+             "followed on another; %s has learned nothing.", m);
+    assert_refusal(TRAIN("d", SMALL, "--steps", "3", "--held-out", "0.9",
+                         "--replace", "--model", m, write_text("t", "ab")),
                    sentence);
 }
 
@@ -678,10 +774,14 @@ static void wrong_options_are_refused(void **state)
     assert_refusal(TRAIN("d", "--seed", "3000000000", text), "ftx train: "
                    "--seed must be a whole number from 0 to 2147483647; it "
                    "is '3000000000'.");
-    assert_refusal(TRAIN("e", "--p_mask", "0", text), "ftx train: p_mask "
+    assert_refusal(TRAIN("e", "--p_mask", "0", text), "ftx train: --p_mask "
                    "must be in (0, 1).");
-    assert_refusal(TRAIN("d", "--dropout", "1", text), "ftx train: dropout "
-                   "and smoothing must be in [0, 1).");
+    assert_says(TRAIN("d", SMALL, "--p_mask", "0", "--steps", "1", "--model",
+                      path("n.ftx"), text), "saved\n");
+    assert_refusal(TRAIN("d", "--dropout", "1", text), "ftx train: --dropout "
+                   "must be in [0, 1).");
+    assert_refusal(TRAIN("d", "--eta_last", "1", text), "ftx train: "
+                   "--eta_last must be in [0, eta].");
     assert_refusal(TRAIN("d", "--H", "5", "--model", path("m.ftx"), text),
                    "ftx train: H must divide d_e, unless d_attn and d_mid "
                    "are given.");
@@ -719,6 +819,7 @@ int main(void)
         TEST_FILES(an_interrupted_run_leaves_the_same_files),
         TEST_FILES(the_curve_is_a_table_and_a_picture),
         TEST_FILES(progress_is_told_in_plain_lines),
+        TEST_FILES(progress_on_a_terminal_stays_in_its_row),
         TEST_FILES(the_best_outlasts_the_run),
         TEST_FILES(patience_ends_a_training_that_brings_nothing),
         TEST_FILES(a_loss_that_is_no_number_keeps_the_last_save),
@@ -731,10 +832,14 @@ int main(void)
         TEST_FILES(as_printed_may_be_typed_in_several_ways),
         TEST_FILES(only_the_same_training_goes_on),
         TEST_FILES(several_files_and_words_are_read),
+        TEST_FILES(what_is_held_out_may_ask_nothing),
+        TEST_FILES(without_characters_nothing_is_said_of_them),
+        TEST_FILES(the_mark_of_utf_8_is_no_part_of_a_line),
         TEST_FILES(a_field_is_encoded_as_it_was_learned),
         TEST_FILES(texts_that_cannot_be_learned_are_refused),
         TEST_FILES(lines_that_are_no_pairs_are_refused),
         TEST_FILES(models_that_cannot_be_written_are_refused),
+        TEST_FILES(who_guessed_nothing_has_learned_nothing),
         TEST_FILES(wrong_options_are_refused),
         TEST_FILES(the_example_of_the_help_works),
     };

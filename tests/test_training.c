@@ -457,22 +457,18 @@ static void faulty_hyperparameters_are_told(void **state)
                            "eta must be a positive number.") == 0);
     assert_fault("p_mask must be in (0, 1).", .p_mask = 1);
     assert_fault("p_mask must be in (0, 1).", .p_mask = nan_);
-    const char *counts =
-        "batch and threads must be in 0 ... 1000000, warm_up >= 0.";
-    assert_fault(counts, .batch = -1);
-    assert_fault(counts, .batch = 1000001);
-    assert_fault(counts, .threads = -1);
-    assert_fault(counts, .warm_up = -1);
-    assert_fault("beta_1 and beta_2 must be in [0, 1).", .beta_1 = 1);
-    assert_fault("beta_1 and beta_2 must be in [0, 1).", .beta_2 = nan_);
-    const char *ends = "epsilon must be in [0, 1], eta_last in [0, eta].";
-    assert_fault(ends, .epsilon = -1);
-    assert_fault(ends, .eta_last = 2);
-    assert_fault("clip and decay must be 0 or positive numbers.", .clip = -1);
-    assert_fault("clip and decay must be 0 or positive numbers.",
-                 .decay = nan_);
-    assert_fault("dropout and smoothing must be in [0, 1).", .dropout = 1);
-    assert_fault("dropout and smoothing must be in [0, 1).", .smoothing = -1);
+    assert_fault("batch must be in 0 ... 1000000.", .batch = -1);
+    assert_fault("batch must be in 0 ... 1000000.", .batch = 1000001);
+    assert_fault("threads must be in 0 ... 1000000.", .threads = -1);
+    assert_fault("warm_up must be at least 0.", .warm_up = -1);
+    assert_fault("beta_1 must be in [0, 1).", .beta_1 = 1);
+    assert_fault("beta_2 must be in [0, 1).", .beta_2 = nan_);
+    assert_fault("epsilon must be in [0, 1].", .epsilon = -1);
+    assert_fault("eta_last must be in [0, eta].", .eta_last = 2);
+    assert_fault("clip must be 0 or a positive number.", .clip = -1);
+    assert_fault("decay must be 0 or a positive number.", .decay = nan_);
+    assert_fault("dropout must be in [0, 1).", .dropout = 1);
+    assert_fault("smoothing must be in [0, 1).", .smoothing = -1);
 }
 
 static void what_cannot_be_trained_is_refused(void **state)

@@ -814,6 +814,7 @@ static void a_line_of_standard_input_is_named(void **state)
     SECOND("a[gap]\nas\n", "2:1: there is no gap; write it as [gap].");
     SECOND("a[gap]\n\n", "2:1: this line is empty.");
     SECOND("a[gap]\r\n\r\n", "2:1: this line is empty.");
+    SECOND("\xEF\xBB\xBF" "a[gap]\n\n", "2:1: this line is empty.");
     SECOND("a[gap]\n3 sheep and 4 [gap]\n", "2:1: this has 17 tokens with "
            "bos and eos; ell_max is 16.");
     type_in("");
