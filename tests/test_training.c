@@ -132,11 +132,15 @@ static void which_moments_a_method_needs(void **state)
 }
 
 /* theta - theta' of a batch is the sum of those of its sequences. */
-static void a_batch_adds_the_gradients_of_its_sequences(void **state)
+static void a_batch_adds(Algorithm *algorithm, Architecture architecture)
 {
-    (void)state;
+    static const double u[] = { .1, .9, .2, .9, .3, .9 };  /* odd t masked */
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = model(small(architecture));
+    Training plain = PLAIN(1, 1);
+    plain.p_mask = 0.5;
+    plain.u = u;
+    data.z = data.x;
     real *start = numbers(theta);
     size_t count = (size_t)theta_count(theta);
     double *moved = arena_alloc(arena, count * sizeof *moved), loss = 0;
@@ -144,8 +148,8 @@ static void a_batch_adds_the_gradients_of_its_sequences(void **state)
     memset(moved, 0, count * sizeof *moved);
     for (int n = 0; n < N; n++) {
         restore(theta, start);
-        Diary one = trained(dtraining, theta, PLAIN(1, 1),
-                            (Data){ 1, .x = &data.x[n] });
+        Diary one = trained(algorithm, theta, plain,
+                            (Data){ 1, &data.x[n], &data.x[n], NULL });
         real *end = numbers(theta);
         loss += one.step[0].loss;
         tokens += one.step[0].tokens;
@@ -153,11 +157,11 @@ static void a_batch_adds_the_gradients_of_its_sequences(void **state)
             moved[e] += (double)start[e] - (double)end[e];
     }
     for (int mean = 0; mean <= 1; mean++) {
-        Training how = PLAIN(1, 1);
+        Training how = plain;
         how.batch = 30;
         how.mean = mean == 1;
         restore(theta, start);
-        Diary all = trained(dtraining, theta, how, data);
+        Diary all = trained(algorithm, theta, how, data);
         assert_that(all.n == 1 && all.step[0].tokens == tokens);
         assert_near(all.step[0].loss, loss, TIGHT);
         real *end = numbers(theta);
@@ -166,6 +170,14 @@ static void a_batch_adds_the_gradients_of_its_sequences(void **state)
             assert_near((double)start[e] - (double)end[e],
                         share * moved[e], 100 * TIGHT);
     }
+}
+
+static void a_batch_adds_the_gradients_of_its_sequences(void **state)
+{
+    (void)state;
+    a_batch_adds(edtraining, ED_TRANSFORMER);
+    a_batch_adds(etraining, E_TRANSFORMER);
+    a_batch_adds(dtraining, D_TRANSFORMER);
 }
 
 static void the_last_batch_of_an_epoch_may_be_smaller(void **state)
