@@ -482,13 +482,13 @@ static Claim wrong_part(const Judging *j, int w)
     return part;
 }
 
-static Explanation wrong_ones(const Judging *j, int w, bool whole)
+static Explanation wrong_parts(const Judging *j, int w)
 {
     Explanation why = { .n = 0 };
     Claim *wrong = arena_alloc(j->arena, (size_t)(w + 1) * sizeof *wrong);
     for (int k = 0; k <= w; k++)
         if (j->judged[k].begins)
-            wrong[why.n++] = whole ? j->claim[k] : wrong_part(j, k);
+            wrong[why.n++] = wrong_part(j, k);
     why.claim = wrong;
     return why;
 }
@@ -524,8 +524,7 @@ static void explain(Judging *j, int w, Known *known)
         *why = in_mode(j, (Explanation){ .n = 0 }, CARRIED);
         judged->n = 1;
     } else {
-        know(j, known, wrong_ones(j, w, true));
-        know(j, known, wrong_ones(j, w, false));
+        know(j, known, wrong_parts(j, w));
         look_for_reasons(j, w);
         size_t size = (size_t)j->found * sizeof *why;
         judged->n = j->found;
