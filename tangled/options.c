@@ -169,6 +169,7 @@ static bool has_default(const Option *option, const void *values)
 {
     const void *x = at(option, values);
     return option->kind == FLAG ? *(const bool *)x
+         : option->kind == WHOLE ? *(const int *)x >= option->least
          : option->kind == TEXT ? *(const char *const *)x != NULL : true;
 }
 

@@ -730,7 +730,7 @@ typedef struct { int algorithm, seed, random; } Wish;
 
 static const Option trial_options[] = {
     { "algorithm", WHOLE, offsetof(Wish, algorithm), 1, 15, NULL,
-      "which" },
+      "of the paper" },
     { "seed", WHOLE, offsetof(Wish, seed), 0, 1e9, NULL,
       "of the random numbers" },
     { "random", WHOLE, offsetof(Wish, random), 0, 100, NULL,
@@ -759,6 +759,9 @@ static void ask_worked(Asking *a, const char *name, Fault *f)
     base = base == NULL ? name : base + 1;
     a->name = name;
     run_text(f, a);
+    if (a->run->algorithm != a->algorithm)
+        fault(f, 0, "this is a sheet of Algorithm %d, not of %d.",
+              a->run->algorithm, a->algorithm);
     char trial[80];
     snprintf(trial, sizeof trial, "worked-%.*s", (int)strcspn(base, "."),
              base);
@@ -791,7 +794,7 @@ static void ask(Fault *f, void *data)
 {
     Command *c = data;
     Wish wish = { 0, 1, 4 };
-    Options options[] = { { "Options", trial_options, &wish },
+    Options options[] = { { "Options:", trial_options, &wish },
                           { .table = NULL } };
     if (asks_help(c->n, c->argument)) {
         fputs("Usage: ftx trials --algorithm N [SHEET...]\n\nPrints what "
@@ -802,12 +805,19 @@ static void ask(Fault *f, void *data)
     int n = obey(f, options, c->n, c->argument);
     if (wish.algorithm == 0)
         fault(f, 0, "say which algorithm: --algorithm 4.");
-    Asking a = { .to = c->out, .arena = c->arena, .scratch = arena_new(),
+    char *text;
+    size_t bytes;
+    Asking a = { .to = open_memstream(&text, &bytes), .arena = c->arena, .scratch = arena_new(),
                  .tape = c->tape, .algorithm = wish.algorithm,
                  .random = random_new((uint64_t)wish.seed) };
+    REQUIRE(a.to != NULL, "there is no memory for the trials.");
     Fault inner = *f;
     bool asked = attempt(&inner, ask_all,
                          &(Request){ &a, &wish, n, c->argument });
+    fclose(a.to);
+    if (asked)
+        fwrite(text, 1, bytes, c->out);
+    free(text);
     arena_free(a.scratch);
     if (!asked)
         fault_again(f, &inner);
@@ -840,6 +850,12 @@ static void answer(Fault *f, void *data)
 
 int steps(FILE *out, FILE *err, int n, char *argument[])
 {
+    if (asks_help(n, argument)) {
+        fputs("Usage: ftx steps SHEET [N]\n\nPrints the steps of a sheet as "
+              "bare numbers, for the grader of a lab;\nwith N, to the open "
+              "file of that number.\n", out);
+        return 0;
+    }
     FILE *to = n == 2 ? fdopen(atoi(argument[1]), "w") : out;
     if (n < 1 || n > 2 || to == NULL) {
         fprintf(err, "ftx steps: give one sheet, and perhaps the number of "

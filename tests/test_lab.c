@@ -134,8 +134,19 @@ static void a_wish_that_cannot_be_granted_is_refused(void **state)
                    "ftx trials: say which algorithm: --algorithm 4.");
     assert_int_equal(TRIALS("16").status, 2);
     assert_int_equal(TRIALS("4", "no.sheet").status, 2);
+    assert_refusal(TRIALS("5", "tests/worked/alg05.sheet",
+                          "tests/worked/alg04.sheet"),
+                   "tests/worked/alg04.sheet:1:1: this is a sheet of "
+                   "Algorithm 4, not of 5.");
     assert_refusal(SAID(steps, "a", "b", "c"), "ftx steps: give one sheet, "
                    "and perhaps the number of an open file.");
+}
+
+static void help_is_given(void **state)
+{
+    (void)state;
+    assert_says(SAID(steps, "--help"), "Usage: ftx steps SHEET [N]\n");
+    assert_says(SAID(trials, "--help"), "  --algorithm N      of the paper\n");
 }
 
 static void steps_are_words_and_numbers(void **state)
@@ -184,6 +195,7 @@ int main(void)
         TEST_FILES(our_own_versions_keep_the_laws),
         TEST(random_sheets_grow_and_vary),
         TEST(a_wish_that_cannot_be_granted_is_refused),
+        TEST(help_is_given),
         TEST(steps_are_words_and_numbers),
         TEST_FILES(a_run_that_ends_early_says_why),
         TEST_FILES(the_result_of_training_is_the_change_of_theta),

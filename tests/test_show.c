@@ -495,6 +495,7 @@ static void help_and_version_are_given(void **state)
     (void)state;
     Said s = FTX("", "--help");
     assert_that(s.status == 0 && strstr(s.out, "Usage: ftx COMMAND") != NULL);
+    assert_that(strstr(s.out, "128 and the signal's number") != NULL);
     assert_that(FTX("", "-h").status == 0);
     s = FTX("", "show", "--help");
     assert_that(s.status == 0 && strstr(s.out, "Usage: ftx show") != NULL);
