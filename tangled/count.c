@@ -138,10 +138,12 @@ static void count_it(Fault *f, void *data)
     if (n != 1)
         fault(f, 0, "expected one architecture or model; see 'ftx count "
               "--help'.");
-    hyper_check(f, &c.hyper);
     Arena *arena = command->arena;
     const char *name = command->argument[0];
     bool model = !task_of(name, &task);
+    if (!model && task == TRAIN_CLASS && c.hyper.N_C == 0)
+        fault(f, 0, "--N_C is 0; a model of class has at least one.");
+    hyper_check(f, &c.hyper);
     if (model && sizes != NULL)
         fault(f, 0, "%.100s goes with an architecture; %s has sizes of its "
               "own.", sizes, name);

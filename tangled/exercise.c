@@ -6,6 +6,8 @@
 
 #define PLACE(member) offsetof(Wanted, member)
 
+enum { USUAL_DECIMALS = 3 };
+
 static const Option wishes[] = {
     { "algorithm", WHOLE, PLACE(algorithm), 1, 15, NULL, "of the paper" },
     { "seed", WHOLE, PLACE(seed), 0, 1e9, NULL,
@@ -50,6 +52,9 @@ static bool among(const char *list, int n)
 static void check_exact(Fault *f, const Wanted *w)
 {
     int a = w->algorithm;
+    if (w->decimals != USUAL_DECIMALS)
+        fault(f, 0, "answers with --exact have no decimals; leave "
+              "--decimals out.");
     if (a == 1 || (a == 2 && w->positions == 2))
         fault(f, 0, "Algorithm %d only copies numbers; its answers are "
               "exact without --exact.", a);
@@ -737,7 +742,8 @@ static const char *formula_of(const Exercise *e, Arena *arena,
 static const char *command_of(Arena *arena, const Wanted *w)
 {
     static const Option *const tables[] = { wishes, sizes };
-    const Wanted usual = { .decimals = 3, .key = w->key, .tex = w->tex };
+    const Wanted usual = { .decimals = USUAL_DECIMALS, .key = w->key,
+                           .tex = w->tex };
     char *text;
     size_t n;
     FILE *to = open_memstream(&text, &n);
@@ -1097,7 +1103,7 @@ static const char usage[] =
 static void exercise_it(Fault *f, void *data)
 {
     Command *c = data;
-    Wanted w = { .algorithm = 4, .seed = 1, .decimals = 3 };
+    Wanted w = { .algorithm = 4, .seed = 1, .decimals = USUAL_DECIMALS };
     const Options options[] = {
         { "Options:", wishes, &w },
         { "Sizes; 0 is the usual one:", sizes, &w },

@@ -22,7 +22,9 @@ static const char usage[] =
     "Usage: ftx fill --model FILE [options] [TEXT...]\n"
     "\n"
     "Guesses the tokens of the gaps in each TEXT, or in each line of\n"
-    "standard input. For example:\n"
+    "standard input. A gap is one token, and that is one letter unless the\n"
+    "model was trained with --tokens word or bpe; for two write two gaps.\n"
+    "For example:\n"
     "\n"
     "  ftx train e --steps 100 --model gaps.ftx README.md\n"
     "  ftx fill --model gaps.ftx 'the al[gap]orithm'\n";

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { UNSAID = -1, ELL_GEN = 200 };
+
 typedef struct {
     const char *model, *u;
     int ell_gen, slide;
@@ -22,7 +24,8 @@ static const Option wishes[] = {
     { "special", FLAG, offsetof(Wish, special), 0, 0, NULL,
       "special tokens may be drawn, as printed" },
     { "slide", WHOLE, offsetof(Wish, slide), 0, 10000000, NULL,
-      "tokens that leave the front beyond ell_max; 0: a half" },
+      "tokens that leave the front beyond ell_max; 0: a half, and none of a "
+      "prompt" },
     { "no-memory", FLAG, offsetof(Wish, no_memory), 0, 0, NULL,
       "compute all keys and values again for each token" },
     { "show-tokens", FLAG, offsetof(Wish, show_tokens), 0, 0, NULL,
@@ -124,6 +127,16 @@ static NumberList numbers(const Command *c, const char *text, Fault *f)
     return list;
 }
 
+static int length_wanted(const Wish *wish, const NumberList *list, Fault *f)
+{
+    if (wish->u == NULL)
+        return wish->ell_gen == UNSAID ? ELL_GEN : wish->ell_gen;
+    if (wish->ell_gen != UNSAID && wish->ell_gen != list->n)
+        fault(f, 0, "--u has numbers for %d tokens, --ell_gen asks for %d; "
+              "leave --ell_gen out.", list->n, wish->ell_gen);
+    return list->n;
+}
+
 static void go_on(Command *c, const Wish *wish, Inference *how,
                   const Model *model, Tokens x)
 {
@@ -155,7 +168,7 @@ static void go_on(Command *c, const Wish *wish, Inference *how,
 static void generate_it(Fault *f, void *data)
 {
     Command *c = data;
-    Wish wish = { .ell_gen = 200 };
+    Wish wish = { .ell_gen = UNSAID };
     Drawing draw = { .tau = 1, .seed = 1 };
     const Options options[] = {
         { "Options:", wishes, &wish },
@@ -163,20 +176,21 @@ static void generate_it(Fault *f, void *data)
         { .table = NULL },
     };
     if (asks_help(c->n, c->argument)) {
+        wish.ell_gen = ELL_GEN;
         fputs(usage, c->out);
         print_options(c->out, options);
         return;
     }
     int n = obey(f, options, c->n, c->argument);
     Inference how = drawing(&draw);
-    NumberList list;
+    NumberList list = { 0 };
     if (n > 1)
         fault(f, 0, "expected one prompt; put it in quotes.");
     if (wish.u != NULL) {
         list = numbers(c, wish.u, f);
         how.chance = chance_in(&list);
-        wish.ell_gen = list.n;
     }
+    wish.ell_gen = length_wanted(&wish, &list, f);
     Model *model = model_for(c, wish.model, TRAIN_D, f);
     Tokens x = prompt_of(c, model, n, f);
     check_length(&wish, x, model->theta->hyper.ell_max, f);

@@ -8,7 +8,7 @@ const Option plan_options[] = {
     { "epochs", WHOLE, PLACE(how.N_epochs), 1, 1e6, NULL,
       "N_epochs, times through the data" },
     { "steps", WHOLE, PLACE(steps), 0, 1e9, NULL,
-      "stop after so many, whatever the epochs; 0: do not" },
+      "stop after so many; N_epochs follows from it; 0: do not" },
     { "eta", DECIMAL, PLACE(how.eta), 1e-300, 1e300, NULL,
       "the learning rate" },
     { "optimiser", CHOICE, PLACE(how.method), 0, 0,
@@ -24,7 +24,7 @@ const Option plan_options[] = {
     { "warm_up", WHOLE, PLACE(how.warm_up), 0, 1e9, NULL,
       "steps in which it rises" },
     { "eta_last", DECIMAL, PLACE(how.eta_last), 0, 1e300, NULL,
-      "where the cosine ends" },
+      "where the cosine ends, with the last epoch" },
     { "clip", DECIMAL, PLACE(how.clip), 0, 1e300, NULL,
       "the longest gradient; 0: any" },
     { "decay", DECIMAL, PLACE(how.decay), 0, 1e300, NULL, "of weights" },
@@ -80,6 +80,8 @@ void plan_check(Fault *f, Task task, Plan *plan)
     const char *wrong = training_fault(&plan->how);
     if (task == TRAIN_E && plan->how.p_mask == 0)
         wrong = "p_mask must be in (0, 1).";
+    if (plan->patience > 0 && plan->held_out == 0)
+        wrong = "patience is about what is held out, and --held-out is 0.";
     if (wrong != NULL)
         fault(f, 0, "--%s", wrong);
 }

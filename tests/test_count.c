@@ -108,6 +108,8 @@ static void wrong_architectures_are_refused(void **state)
                    "file or directory.");
     assert_refusal(COUNT("--total", "--", "none"), "none: cannot be opened: "
                    "No such file or directory.");
+    assert_refusal(COUNT("class", "--N_C", "0"), "ftx count: --N_C is 0; a "
+                   "model of class has at least one.");
     assert_refusal(COUNT("d", "--", "--help"), "ftx count: expected one "
                    "architecture or model; see 'ftx count --help'.");
 }

@@ -136,6 +136,10 @@ static void what_is_not_there_is_answered_with_a_sentence(void **state)
     assert_that(run(1, (char *[]){ option }) == 2);
     assert_that(strcmp(err, "ftx erratum: there is no option --nubmers; see "
                             "'ftx erratum --help'.\n") == 0);
+    char numbers[] = "--numbers";
+    assert_that(run(1, (char *[]){ numbers }) == 2 && out[0] == '\0');
+    assert_that(strcmp(err, "ftx erratum: --numbers of which erratum? They "
+                            "are E1 to E41, and ports.\n") == 0);
     assert_that(run(2, (char *[]){ first, last }) == 2 && out[0] == '\0');
     assert_that(run(2, (char *[]){ last, first }) == 2 && out[0] == '\0');
 }

@@ -494,6 +494,9 @@ static void what_makes_no_sense_is_refused(void **state)
 static void what_is_never_exact_is_refused(void **state)
 {
     (void)state;
+    assert_refusal(DRAWN("--exact", "--decimals", "2"), "ftx exercise: "
+                   "answers with --exact have no decimals; leave --decimals "
+                   "out.");
     assert_refusal(DRAWN("--exact", "--algorithm", "1"), "ftx exercise: "
                    "Algorithm 1 only copies numbers; its answers are exact "
                    "without --exact.");

@@ -780,6 +780,9 @@ static void wrong_options_are_refused(void **state)
                       path("n.ftx"), text), "saved\n");
     assert_refusal(TRAIN("d", "--dropout", "1", text), "ftx train: --dropout "
                    "must be in [0, 1).");
+    assert_refusal(TRAIN("d", "--patience", "2", "--held-out", "0", text),
+                   "ftx train: --patience is about what is held out, and "
+                   "--held-out is 0.");
     assert_refusal(TRAIN("d", "--eta_last", "1", text), "ftx train: "
                    "--eta_last must be in [0, eta].");
     assert_refusal(TRAIN("d", "--H", "5", "--model", path("m.ftx"), text),

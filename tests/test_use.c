@@ -833,6 +833,9 @@ static void wrong_options_are_refused(void **state)
                    "must be a number, at least 0; it is '-0.1'.");
     assert_refusal(GENERATE(m, "--top_p", "1.5"), "ftx generate: --top_p "
                    "must be a number from 0 to 1; it is '1.5'.");
+    assert_refusal(GENERATE(m, "--u", "0.5,0.5", "--ell_gen", "20"), "ftx "
+                   "generate: --u has numbers for 2 tokens, --ell_gen asks "
+                   "for 20; leave --ell_gen out.");
     assert_refusal(SAID(translate, "--u", "0.5"), "ftx translate: there is "
                    "no option --u; see 'ftx translate --help'.");
     assert_refusal(FILL(m, "--top", "0"), "ftx fill: --top must be a whole "
