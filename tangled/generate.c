@@ -24,8 +24,7 @@ static const Option wishes[] = {
     { "special", FLAG, offsetof(Wish, special), 0, 0, NULL,
       "special tokens may be drawn, as printed" },
     { "slide", WHOLE, offsetof(Wish, slide), 0, 10000000, NULL,
-      "tokens that leave the front beyond ell_max; 0: a half, and none of a "
-      "prompt" },
+      "tokens that leave the front beyond ell_max; 0: a half" },
     { "no-memory", FLAG, offsetof(Wish, no_memory), 0, 0, NULL,
       "compute all keys and values again for each token" },
     { "show-tokens", FLAG, offsetof(Wish, show_tokens), 0, 0, NULL,
@@ -39,7 +38,8 @@ static const char usage[] =
     "Usage: ftx generate --model FILE [options] [PROMPT]\n"
     "\n"
     "Continues a prompt, token by token. - reads it from standard input.\n"
-    "For example:\n"
+    "Of a text that outgrows ell_max tokens the front is left out. A prompt\n"
+    "that is longer is refused, unless --slide is given. For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n"
     "  ftx generate --model hello.ftx --ell_gen 40 'The book'\n";

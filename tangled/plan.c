@@ -8,7 +8,7 @@ const Option plan_options[] = {
     { "epochs", WHOLE, PLACE(how.N_epochs), 1, 1e6, NULL,
       "N_epochs, times through the data" },
     { "steps", WHOLE, PLACE(steps), 0, 1e9, NULL,
-      "stop after so many; N_epochs follows from it; 0: do not" },
+      "stop after so many, whatever the epochs; 0: do not" },
     { "eta", DECIMAL, PLACE(how.eta), 1e-300, 1e300, NULL,
       "the learning rate" },
     { "optimiser", CHOICE, PLACE(how.method), 0, 0,
