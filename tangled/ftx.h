@@ -643,7 +643,9 @@ typedef struct {
     long long updates;      /* those that have changed theta              */
     Mat *m, *v;             /* m[1] ... m[theta->n]; NULL: not needed     */
     Follow *follow;         /* NULL: nobody                               */
-    void *to;
+    bool (*stop)(void *to); /* asked before each sequence of evaluate: is
+                               the result wanted no more? NULL: it is     */
+    void *to;               /* for both                                   */
     bool diverged;          /* the loss was not a number; the last step
                                did not change theta                       */
     Lane lane[N_LANES];     /* lane[0] has theta itself                   */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,6 +53,7 @@ typedef struct {
     int first, saved;           /* steps when this run began; in the file */
     double begun, told, kept;   /* when it began, told, saved: seconds    */
     double tokens;              /* of this run                            */
+    double held_out;            /* the loss after the last step; or NaN   */
     bool waits;                 /* patience has not run out               */
 } Session;
 
@@ -70,20 +72,34 @@ static Fault *own_fault(Session *s)
     return s->fault;
 }
 
-static volatile sig_atomic_t caught;
+static atomic_int caught;
 
 static void catch(int signal)
 {
     caught = signal;
 }
 
+static void handle(int signal, void (*handler)(int))
+{
+    struct sigaction was, action = { .sa_handler = handler,
+                                     .sa_flags = SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, NULL, &was);
+    if (was.sa_handler != SIG_IGN)
+        sigaction(signal, &action, NULL);
+}
+
 static void listen(void (*handler)(int))
 {
-    struct sigaction action = { .sa_handler = handler,
-                                .sa_flags = (int)SA_RESETHAND };
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    handle(SIGINT, handler);
+    handle(SIGTERM, handler);
+    handle(SIGHUP, handler);
+}
+
+static bool stopped(void *to)
+{
+    (void)to;
+    return caught != 0;
 }
 
 static const char *time_of(double s, char to[40])
@@ -200,17 +216,24 @@ static void save_first(Session *s)
     fault_again(f, &inner);
 }
 
-/* The mean loss a token of the held-out part; NaN where there is none. */
-static double held_out_loss(Session *s)
+/* The mean loss a token of the held-out part; NaN where there is none.
+   false: a signal has ended the evaluation. */
+static bool held_out_loss(Session *s, bool may_stop, double *loss)
 {
     const Data *data = &s->corpus.held_out;
+    *loss = (double)NAN;
     if (data->N_data == 0)
-        return (double)NAN;
+        return true;
+    s->trainer->stop = may_stop ? stopped : NULL;
     Score score = evaluate(s->trainer, loss_of[s->task], data);
+    s->trainer->stop = NULL;
+    if (may_stop && caught != 0)
+        return false;
     if (!isfinite(score.loss))
         s->trainer->diverged = true;
-    return score.tokens == 0 ? (double)NAN
-                             : score.loss / (double)score.tokens;
+    if (score.tokens > 0)
+        *loss = score.loss / (double)score.tokens;
+    return true;
 }
 
 static void add_point(Session *s, double held_out)
@@ -243,6 +266,38 @@ static void compare(Session *s, double held_out)
         model_keep_best(m, s->command->arena);
 }
 
+static bool at_end(const Session *s)
+{
+    int step = s->model->state.step;
+    return step % s->epoch == 0 || step == s->last;
+}
+
+static bool is_due(const Session *s)
+{
+    const State *state = &s->model->state;
+    return at_end(s) || state->step % state->interval == 0;
+}
+
+/* Evaluates and sets a point, where that is due. */
+static void finish_step(Session *s)
+{
+    bool may_stop = s->model->state.tokens > 0;
+    s->held_out = (double)NAN;
+    if (at_end(s) && !held_out_loss(s, may_stop, &s->held_out))
+        return;
+    if (s->trainer->diverged)
+        return;
+    if (is_due(s))
+        add_point(s, s->held_out);
+    compare(s, s->held_out);
+}
+
+static bool is_unfinished(const Session *s)
+{
+    const State *state = &s->model->state;
+    return state->step > 0 && state->tokens > 0 && is_due(s);
+}
+
 static bool follow(void *to, const Progress *step)
 {
     Session *s = to;
@@ -253,13 +308,12 @@ static bool follow(void *to, const Progress *step)
     state->loss += step->loss;
     state->tokens += (double)step->tokens;
     s->tokens += (double)step->tokens;
-    bool at_end = state->step % s->epoch == 0 || state->step == s->last;
-    double held_out = at_end ? held_out_loss(s) : (double)NAN;
+    if (state->step == s->last)
+        save(s);
+    if (!s->trainer->diverged)
+        finish_step(s);
     if (s->trainer->diverged)
         return false;
-    if (at_end || state->step % state->interval == 0)
-        add_point(s, held_out);
-    compare(s, held_out);
     tell_in_time(s);
     if (seconds() - s->kept >= s->run.save)
         save(s);
@@ -267,6 +321,14 @@ static bool follow(void *to, const Progress *step)
                 || seconds() - s->begun < 60 * s->run.minutes;
     return caught == 0 && in_time && state->step < s->last
         && (s->model->plan.patience == 0 || s->waits);
+}
+
+static void give_up_if_stopped(Session *s)
+{
+    if (caught != 0)
+        fault(own_fault(s), 0, "stopped by signal %d while the held-out "
+              "part was judged; %s is saved, --resume judges it again.",
+              (int)caught, s->run.model);
 }
 
 static int characters_in(Piece piece)       /* of UTF-8 */
@@ -342,8 +404,10 @@ static void judge_pairs(Session *s, double nats)
 {
     int right = 0, all = s->corpus.held_out.N_data;
     Theta *theta = theta_remembering(s->command->arena, s->model->theta);
-    for (int n = 1; n <= all; n++)
+    for (int n = 1; n <= all; n++) {
         right += translates(s, theta, n);
+        give_up_if_stopped(s);
+    }
     FILE *out = s->command->out;
     fprintf(out, "held out: %.4f nats, %.4f bits a token\n", nats,
             bits(nats));
@@ -378,10 +442,12 @@ static void judge_classes(Session *s, double nats)
     int times[MOST_CLASSES + 1], right = 0, all = c->held_out.N_data;
     int usual = most_frequent(c->train.c, c->train.N_data, c->N_C, times);
     most_frequent(c->held_out.c, all, c->N_C, times);
-    for (int n = 0; n < all; n++)
+    for (int n = 0; n < all; n++) {
         right += c->held_out.c[n]
               == class_given_by(s->command->tape, s->model->theta,
                                 c->held_out.x[n]);
+        give_up_if_stopped(s);
+    }
     FILE *out = s->command->out;
     fprintf(out, "held out: %.4f nats, %.4f bits a text; right: %d of %d, "
             "%.2f %%\n", nats, bits(nats), right, all, 100.0 * right / all);
@@ -416,7 +482,12 @@ static void judge(Session *s)
         judge_pairs, judge_text, judge_text, judge_classes
     };
     refuse_overflow(s->command, s->run.model, s->fault);
-    double nats = held_out_loss(s);
+    const Model *m = s->model;
+    bool other = m->best != NULL && m->state.patience.waited > 0;
+    double nats = s->held_out;
+    if (isnan(nats) || other)
+        held_out_loss(s, true, &nats);
+    give_up_if_stopped(s);
     if (s->trainer->diverged)
         refuse_model(s->fault, s->run.model);
     if (isnan(nats))
@@ -593,11 +664,12 @@ static void run_training(Session *s)
         edtraining, etraining, dtraining, classtraining
     };
     s->begun = s->told = s->kept = seconds();
-    caught = 0;
-    listen(catch);
-    if (s->model->state.step < s->last && s->waits)
+    s->held_out = (double)NAN;
+    if (is_unfinished(s))
+        finish_step(s);
+    if (caught == 0 && !s->trainer->diverged && s->waits
+        && s->model->state.step < s->last)
         algorithm[s->task](s->trainer, &s->corpus.train);
-    listen(SIG_DFL);
     if (isatty(fileno(s->command->out)) == 1)
         fputc('\n', s->command->out);
     if (!s->trainer->diverged)
@@ -732,6 +804,7 @@ static void train_it(Fault *f, void *data)
     s->model->plan = plan;
     prepare(s);
     lead(s);
+    listen(catch);
     save_first(s);
     run_training(s);
     report(s);
@@ -741,5 +814,6 @@ int train(FILE *out, FILE *err, int n, char *argument[])
 {
     caught = 0;
     int status = run_command("ftx train", train_it, out, err, n, argument);
+    listen(SIG_DFL);
     return caught != 0 ? 128 + (int)caught : status;
 }

@@ -115,6 +115,8 @@ typedef struct {
     Random random;          /* of the epoch */
     int first, size;
     bool learn;
+    bool (*stop)(void *to); /* NULL: never */
+    void *to;
 } Work;
 
 static void one_sequence(const Work *work, Lane *lane, int n)
@@ -141,6 +143,8 @@ static void one_lane(const Work *work, int k)
         theta_clear_gradient(lane->theta);
     for (int place = k; place < work->size; place += N_LANES) {
         int n = work->first + place;
+        if (work->stop != NULL && work->stop(work->to))
+            return;
         one_sequence(work, lane, work->order == NULL ? n
                                                      : work->order[n - 1]);
     }
@@ -287,7 +291,7 @@ void find_gradient(Trainer *trainer, int epoch, int n)
     put_in_order(trainer, epoch);
     Work work = { trainer->lane, least(size, N_LANES), trainer->loss,
                   data, trainer->order, epoch_random(trainer, epoch),
-                  n, size, true };
+                  n, size, true, NULL, NULL };
     share_out(&work, how->threads);
     trainer->now = (Progress){
         .step = trainer->step + 1, .epoch = epoch, .n = n,
@@ -315,7 +319,8 @@ Score evaluate(Trainer *trainer, Loss *loss, const Data *data)
         if (trainer->judge[k].tape == NULL)
             trainer->judge[k] = lane_new(trainer, trainer->theta, false);
     Work work = { trainer->judge, lanes, loss, data, NULL,
-                  epoch_random(trainer, 0), 1, data->N_data, false };
+                  epoch_random(trainer, 0), 1, data->N_data, false,
+                  trainer->stop, trainer->to };
     share_out(&work, trainer->how.threads);
     Score score = { 0, 0 };
     for (int k = 0; k < lanes; k++) {

@@ -1,6 +1,7 @@
 /* ftx trials: what is asked of an algorithm. ftx steps: its answer. */
 #include "program.h"
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -850,6 +851,9 @@ static void answer(Fault *f, void *data)
 
 int steps(FILE *out, FILE *err, int n, char *argument[])
 {
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_DFL);       /* a student's may print without end */
+#endif
     if (asks_help(n, argument)) {
         fputs("Usage: ftx steps SHEET [N]\n\nPrints the steps of a sheet as "
               "bare numbers, for the grader of a lab;\nwith N, to the open "

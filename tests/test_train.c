@@ -2,7 +2,22 @@
 #define _XOPEN_SOURCE 700
 #include "command.h"
 #include <fcntl.h>
+#include <limits.h>
 #include <time.h>
+
+/* What a signal might hit: the writing of a file. After so many of them
+   there is one in each. */
+static int calm = INT_MAX, sent = SIGINT;
+
+int fsync(int file)
+{
+    (void)file;
+    if (calm > 0)
+        calm--;
+    else
+        raise(sent);
+    return 0;
+}
 
 #define SMALL "--d_e", "8", "--L", "1", "--L_enc", "1", "--L_dec", "1", \
               "--H", "2", "--ell_max", "16", "--batch", "4"
@@ -177,19 +192,21 @@ static void remove_model(const char *name)
 
 /* Trains in another process, which gets the signal after some steps; its
    exit status, or 0 if the signal ended it. */
-static int interrupted(int signal, const char *model, char *task, char *text)
+static int interrupted(int number, const char *model, char *task, char *text)
 {
     struct timespec moment = { 0, 1000000 };
     int status;
     fflush(NULL);
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        signal(number, SIG_DFL);
         _exit(SAID(train, task, SMALL, "--steps", "3000", "--dropout", "0.1",
                    "--schedule", "constant", "--save", "0", "--model",
                    (char *)model, text).status);
+    }
     for (int k = 0; k < 20000 && step_in(model) < 3; k++)
         nanosleep(&moment, NULL);
-    kill(pid, signal);
+    kill(pid, number);
     waitpid(pid, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
@@ -223,6 +240,77 @@ static void ctrl_c_saves_and_the_run_goes_on(void **state)
     (void)state;
     goes_on_after(SIGINT, 130, "ed", pairs("p", 40));
     goes_on_after(SIGTERM, 143, "class", labelled("l", 40));
+}
+
+/* A signal in every save after some calm: its first one ends the run. */
+static void the_saves_of(int number, int calm_saves, int step)
+{
+    char *text = a_text("t", 20, ""), *m = path("m.ftx"), sentence[300];
+    signal(number, SIG_DFL);
+    sent = number;
+    calm = calm_saves;
+    Said s = TRAIN("d", SMALL, "--steps", "2", "--held-out", "0.3",
+                   "--replace", "--model", m, text);
+    calm = INT_MAX;
+    assert_int_equal(s.status, 128 + number);
+    snprintf(sentence, sizeof sentence, "ftx train: stopped by signal %d "
+             "after step %d; %s is saved, --resume goes on.\n", number, step,
+             m);
+    assert_string_equal(s.err, sentence);
+    assert_that(step_in(m) == step);
+}
+
+/* Three files are written before the first step, before the evaluation
+   after the last one, and at the end. */
+static void a_save_is_completed_in_spite_of_signals(void **state)
+{
+    (void)state;
+    static const int number[] = { SIGINT, SIGTERM, SIGHUP };
+    for (int k = 0; k < 3; k++) {
+        the_saves_of(number[k], 0, 0);
+        the_saves_of(number[k], 2, 0);
+        the_saves_of(number[k], 3, 2);
+        the_saves_of(number[k], 6, 2);
+        the_saves_of(number[k], 8, 2);
+    }
+}
+
+static void a_signal_that_was_ignored_is_ignored(void **state)
+{
+    (void)state;
+    signal(SIGHUP, SIG_IGN);
+    sent = SIGHUP;
+    calm = 0;
+    Said s = TRAIN("d", SMALL, "--steps", "2", "--model", path("m.ftx"),
+                   a_text("t", 20, ""));
+    calm = INT_MAX;
+    signal(SIGHUP, SIG_DFL);
+    assert_says(s, "step 2 of 2, saved\n");
+}
+
+/* The evaluation after the first epoch, after the last, is stopped. */
+static void an_evaluation_that_was_stopped_is_made_good(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 20, ""), *a = path("a.ftx"), *b = path("b.ftx");
+    char *epochs[] = { "1", "3" };
+    signal(SIGINT, SIG_DFL);
+    sent = SIGINT;
+    for (int k = 0; k < 2; k++) {
+        TRAIN("d", SMALL, "--epochs", "1", "--patience", "9", "--held-out",
+              "0.3", "--model", a, "--replace", text);
+        calm = 3;
+        Said s = TRAIN("d", SMALL, "--epochs", "1", "--patience", "9",
+                       "--held-out", "0.3", "--model", b, "--replace", text);
+        calm = INT_MAX;
+        assert_that(s.status == 130);
+        assert_that(model_in(b)->state.patience.evaluations == 0);
+        TRAIN("d", "--resume", "--epochs", epochs[k], "--model", a, text);
+        TRAIN("d", "--resume", "--epochs", epochs[k], "--model", b, text);
+        assert_that(model_in(b)->state.patience.evaluations == 2 * k + 1);
+        assert_same_file(a, b);
+        assert_same_file(path("a.ftx.tsv"), path("b.ftx.tsv"));
+    }
 }
 
 /* The same command, stopped by time after its first step and resumed. */
@@ -819,6 +907,9 @@ int main(void)
         TEST_FILES(threads_make_no_difference),
         TEST_FILES(a_run_that_was_killed_goes_on),
         TEST_FILES(ctrl_c_saves_and_the_run_goes_on),
+        TEST_FILES(a_save_is_completed_in_spite_of_signals),
+        TEST_FILES(a_signal_that_was_ignored_is_ignored),
+        TEST_FILES(an_evaluation_that_was_stopped_is_made_good),
         TEST_FILES(an_interrupted_run_leaves_the_same_files),
         TEST_FILES(the_curve_is_a_table_and_a_picture),
         TEST_FILES(progress_is_told_in_plain_lines),

@@ -358,6 +358,29 @@ static void evaluation_is_plain_whatever_the_training(void **state)
     assert_same_numbers(theta, before);
 }
 
+static bool stop(void *to)
+{
+    int *left = to;
+    return (*left)-- == 0;
+}
+
+static void an_evaluation_can_be_stopped_before_each_sequence(void **state)
+{
+    (void)state;
+    Training how = busy();
+    Data data = some_data(), two = { 2, .x = data.x };
+    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    Score whole = evaluate(trainer, loss_13, &two);
+    int left = 2;
+    trainer->stop = stop;
+    trainer->to = &left;
+    two.N_data = 3;
+    Score some = evaluate(trainer, loss_13, &two);
+    assert_that(left == -1);
+    assert_that(some.loss == whole.loss && some.tokens == whole.tokens);
+    trainer_free(trainer);
+}
+
 static void evaluation_masks_the_same_tokens_every_time(void **state)
 {
     (void)state;
@@ -519,6 +542,7 @@ int main(void)
         TEST(dropout_depends_on_the_seed_the_epoch_and_the_sequence),
         TEST(smoothing_mixes_in_the_mean_of_all_tokens),
         TEST(evaluation_is_plain_whatever_the_training),
+        TEST(an_evaluation_can_be_stopped_before_each_sequence),
         TEST(evaluation_masks_the_same_tokens_every_time),
         TEST(patience_ends_after_so_many_evaluations_without_a_best),
         TEST(the_follower_ends_the_training),
