@@ -500,6 +500,7 @@ static void faulty_hyperparameters_are_told(void **state)
     assert_fault("beta_2 must be in [0, 1).", .beta_2 = nan_);
     assert_fault("epsilon must be in [0, 1].", .epsilon = -1);
     assert_fault("eta_last must be in [0, eta].", .eta_last = 2);
+    assert_fault("none", .eta_last = 1, .epsilon = 1, .batch = 1000000);
     assert_fault("clip must be 0 or a positive number.", .clip = -1);
     assert_fault("decay must be 0 or a positive number.", .decay = nan_);
     assert_fault("dropout must be in [0, 1).", .dropout = 1);
