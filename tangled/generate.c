@@ -38,8 +38,9 @@ static const char usage[] =
     "Usage: ftx generate --model FILE [options] [PROMPT]\n"
     "\n"
     "Continues a prompt, token by token. - reads it from standard input.\n"
-    "Of a text that outgrows ell_max tokens the front is left out. A prompt\n"
-    "that is longer is refused, unless --slide is given. For example:\n"
+    "Of a text that outgrows ell_max tokens the front is left out. A\n"
+    "prompt that is longer is refused, unless --slide is given.\n"
+    "For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n"
     "  ftx generate --model hello.ftx --ell_gen 40 'The book'\n";

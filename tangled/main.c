@@ -37,8 +37,9 @@ static int help(void)
     printf("\n'ftx COMMAND --help' tells more. 'ftx --version' names the "
            "version.\n\nExit status: 0; 1 if ftx check finds something "
            "wrong; 2 if something that was\ntyped is no good, with one "
-           "sentence that says what; 3 if the program is wrong;\n128 and the "
-           "signal's number where ftx train was stopped by one, and saved.\n");
+           "sentence that says what; 3 if the program is wrong;\n128 and "
+           "the signal's number where ftx train was stopped by one, and "
+           "saved.\n");
     return 0;
 }
 

@@ -106,7 +106,8 @@ static const char *time_of(double s, char to[40])
 {
     long long n = s < 0 || s > 1e12 ? 0 : (long long)(s + 0.5);
     if (n >= 3600)
-        snprintf(to, 40, "%lld:%02lld:%02lld", n / 3600, n / 60 % 60, n % 60);
+        snprintf(to, 40, "%lld:%02lld:%02lld", n / 3600, n / 60 % 60,
+                 n % 60);
     else
         snprintf(to, 40, "%lld:%02lld", n / 60, n % 60);
     return to;
@@ -714,8 +715,9 @@ static const char usage[] =
     "  e      Algorithm 12: what is masked in a text\n"
     "  ed     Algorithm 11: pairs, z TAB x on each line of FILE\n"
     "  class  classification, label TAB text on each line of FILE\n"
-    "A text is taken byte for byte. A line ends with LF or CR LF, and before\n"
-    "the first there may be the UTF-8 mark EF BB BF; neither belongs to it.\n"
+    "A text is taken byte for byte. A line ends with LF or CR LF, and\n"
+    "before the first there may be the UTF-8 mark EF BB BF; neither\n"
+    "belongs to it.\n"
     "For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n";

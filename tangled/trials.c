@@ -808,8 +808,9 @@ static void ask(Fault *f, void *data)
         fault(f, 0, "say which algorithm: --algorithm 4.");
     char *text;
     size_t bytes;
-    Asking a = { .to = open_memstream(&text, &bytes), .arena = c->arena, .scratch = arena_new(),
-                 .tape = c->tape, .algorithm = wish.algorithm,
+    Asking a = { .to = open_memstream(&text, &bytes), .arena = c->arena,
+                 .scratch = arena_new(), .tape = c->tape,
+                 .algorithm = wish.algorithm,
                  .random = random_new((uint64_t)wish.seed) };
     REQUIRE(a.to != NULL, "there is no memory for the trials.");
     Fault inner = *f;
@@ -855,9 +856,9 @@ int steps(FILE *out, FILE *err, int n, char *argument[])
     signal(SIGXFSZ, SIG_DFL);       /* a student's may print without end */
 #endif
     if (asks_help(n, argument)) {
-        fputs("Usage: ftx steps SHEET [N]\n\nPrints the steps of a sheet as "
-              "bare numbers, for the grader of a lab;\nwith N, to the open "
-              "file of that number.\n", out);
+        fputs("Usage: ftx steps SHEET [N]\n\nPrints the steps of a sheet "
+              "as bare numbers, for the grader of a lab;\nwith N, to the "
+              "open file of that number.\n", out);
         return 0;
     }
     FILE *to = n == 2 ? fdopen(atoi(argument[1]), "w") : out;
