@@ -622,6 +622,10 @@ static void prepare(Session *s)
     if (last > 2e9)
         fault(own_fault(s), 0, "%.0f steps are too many; 2000000000 may "
               "be.", last);
+    if (state->step > last)
+        fault(own_fault(s), 0, "%s has been trained for %d steps already, "
+              "and %.0f are less; it is left as it is.", s->run.model,
+              state->step, last);
     s->epoch = (int)batches;
     s->last = (int)last;
     s->first = s->saved = state->step;
@@ -759,6 +763,18 @@ static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
     return others - 1;
 }
 
+enum { UNSAID = -1 };
+
+static void choose_length(Plan *plan, const Plan *was)
+{
+    bool unsaid = plan->how.N_epochs == UNSAID;
+    if (plan->steps == UNSAID)
+        plan->steps = unsaid ? was->steps : 0;
+    if (unsaid)
+        plan->how.N_epochs = was->steps == 0 ? was->how.N_epochs
+                           : plan_default(false).how.N_epochs;
+}
+
 static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
 {
     Model *m = model_load(s->command->arena, s->run.model, s->fault);
@@ -766,8 +782,10 @@ static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
     if (m->task != s->task)
         fault(s->fault, 0, "%s is a model of another task.", s->run.model);
     *plan = m->plan;
+    plan->steps = plan->how.N_epochs = UNSAID;
     *hyper = m->theta->hyper;
     int n = obey_train(s, plan, hyper);
+    choose_length(plan, &m->plan);
     hyper_check(s->fault, hyper);
     *hyper = theta_new(s->command->arena, hyper)->hyper;
     refuse_change(s, plan_options, plan, &m->plan);

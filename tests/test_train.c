@@ -646,6 +646,36 @@ static void only_the_same_training_goes_on(void **state)
                 "step 5 of 5, saved\n");
 }
 
+/* An epoch has 4 steps. Each run goes on with a copy. */
+static void a_training_may_become_longer(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 12, ""), *m = path("m"), *c = path("c");
+    char command[300], sentence[300];
+    snprintf(command, sizeof command, "cp %s %s", m, c);
+#define GOES_ON(says, ...) \
+    assert_that(system(command) == 0); \
+    assert_says(TRAIN("d", "--resume", "--model", c, __VA_ARGS__), says)
+    TRAIN("d", SMALL, "--steps", "6", "--held-out", "0", "--model", m, text);
+    GOES_ON("step 6 of 6, saved\n", text);
+    GOES_ON("step 8 of 8, saved\n", "--epochs", "2", text);
+    GOES_ON("step 12 of 12, saved\n", "--epochs", "3", text);
+    GOES_ON("step 40 of 40, saved\n", "--steps", "0", text);
+    GOES_ON("step 9 of 9, saved\n", "--steps", "9", "--epochs", "2", text);
+    snprintf(sentence, sizeof sentence, "ftx train: %s has been trained for "
+             "6 steps already, and 5 are less; it is left as it is.", m);
+    assert_refusal(TRAIN("d", "--resume", "--steps", "5", "--model", m, text),
+                   sentence);
+    assert_that(TRAIN("d", "--resume", "--epochs", "1", "--model", m,
+                      text).status == 2);
+    assert_that(step_in(m) == 6);
+    TRAIN("d", SMALL, "--epochs", "2", "--held-out", "0", "--model", m,
+          "--replace", text);
+    GOES_ON("step 8 of 8, saved\n", text);
+    GOES_ON("step 8 of 8, saved\n", "--steps", "0", text);
+    GOES_ON("step 9 of 9, saved\n", "--steps", "9", text);
+}
+
 /* ---------------------------------------------------------- other input */
 
 /* The vocabulary is of all files; ends of lines as in DOS are no text. */
@@ -925,6 +955,7 @@ int main(void)
         TEST_FILES(what_begins_a_model_goes_not_with_resume),
         TEST_FILES(as_printed_may_be_typed_in_several_ways),
         TEST_FILES(only_the_same_training_goes_on),
+        TEST_FILES(a_training_may_become_longer),
         TEST_FILES(several_files_and_words_are_read),
         TEST_FILES(what_is_held_out_may_ask_nothing),
         TEST_FILES(without_characters_nothing_is_said_of_them),
