@@ -497,18 +497,27 @@ static void judge(Session *s)
         how[s->task](s, nats);
 }
 
-static double longest(const Data *data)
+/* How many numbers a sequence of length ell puts on its tape, at least. */
+static double on_tape(const Hyperparameters *h, double ell)
 {
-    int most = 0;
-    for (int n = 0; n < data->N_data; n++)
-        if (data->x[n].length > most)
-            most = data->x[n].length;
-    return most;
+    double layer = 10.0 * h->d_e + 2.0 * h->d_mlp + 4.0 * h->H * ell;
+    double unembedding = h->N_C > 0 ? 0 : 4.0 * h->N_V;
+    return ell * (((double)h->L + h->L_dec) * layer + unembedding);
+}
+
+static double on_tapes(const Hyperparameters *h, const Data *data,
+                       int lanes)
+{
+    double most = 0, all = 0;
+    for (int n = 0; n < data->N_data; n++) {
+        most = fmax(most, data->x[n].length);
+        all += data->x[n].length;
+    }
+    return on_tape(h, most) + (lanes - 1) * on_tape(h, all / data->N_data);
 }
 
 static void check_memory(Session *s, const Theta *theta)
 {
-    const Hyperparameters *h = &theta->hyper;
     const Training *how = &s->model->plan.how;
     int lanes = how->batch < N_LANES ? how->batch : N_LANES;
     double copies = 2                   /* the numbers, their gradients   */
@@ -516,10 +525,9 @@ static void check_memory(Session *s, const Theta *theta)
                   + (lanes - 1);        /* gradients of the other lanes   */
     int N_data = s->corpus.train.N_data;
     int busy = lanes < N_data ? lanes : N_data;
-    double ell = longest(&s->corpus.train);
-    double weights = 2 * ell * ell * h->H * (h->L + h->L_dec) * busy;
+    double tapes = on_tapes(&theta->hyper, &s->corpus.train, busy);
     double needed = sizeof(real) * (copies * (double)theta_count(theta)
-                                    + weights);
+                                    + tapes);
 #ifdef _SC_PHYS_PAGES
     double there = (double)sysconf(_SC_PHYS_PAGES)
                  * (double)sysconf(_SC_PAGESIZE);

@@ -910,6 +910,12 @@ static void wrong_options_are_refused(void **state)
                    "1000", "--H", "1", "--model", path("m.ftx"), text);
     assert_that(s.status == 2 && strstr(s.err, "ftx train: training this "
                                         "model takes ") == s.err);
+    s = TRAIN("d", "--L", "1", "--H", "1", "--d_e", "8", "--d_mlp", "1000000",
+              "--ell_max", "4000", "--model", path("m.ftx"),
+              a_text("long", 30000, ""));
+    assert_that(s.status == 2 && strstr(s.err, "ftx train: training this "
+                                        "model takes ") == s.err);
+    assert_that(access(path("m.ftx"), F_OK) != 0);
     s = TRAIN("d", SMALL, "--ell_max", "400000", "--model", path("m.ftx"),
               a_text("long", 30000, ""));
     assert_that(s.status == 2 && strstr(s.err, "ftx train: training this "
