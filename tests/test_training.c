@@ -381,6 +381,22 @@ static void an_evaluation_can_be_stopped_before_each_sequence(void **state)
     trainer_free(trainer);
 }
 
+static void evaluation_drops_nothing(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Theta *theta = model(small(D_TRANSFORMER));
+    double loss[2];
+    for (int k = 0; k < 2; k++) {
+        Training how = PLAIN(1, 1);
+        how.dropout = k == 1 ? 0.5 : 0;
+        Trainer *trainer = trainer_new(arena, theta, &how);
+        loss[k] = evaluate(trainer, loss_13, &data).loss;
+        trainer_free(trainer);
+    }
+    assert_that(loss[0] == loss[1]);
+}
+
 static void evaluation_masks_the_same_tokens_every_time(void **state)
 {
     (void)state;
@@ -476,6 +492,33 @@ static const char *fault_of(Training how)
     return wrong == NULL ? "none" : wrong;
 }
 
+static Training filled_in(Training how)
+{
+    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    how = trainer->how;
+    trainer_free(trainer);
+    return how;
+}
+
+static void what_is_not_said_has_its_default(void **state)
+{
+    (void)state;
+    Training how = filled_in(PLAIN(1, 1));
+    assert_that(how.batch == 1 && how.threads == 1 && how.warm_up == 0);
+    assert_that(how.epsilon == 1e-8 && how.beta_1 == 0.9);
+    assert_that(how.beta_2 == 0.999);
+    how = filled_in((Training){ .N_epochs = 1, .eta = 1, .method = RMSPROP,
+                                .schedule = VASWANI });
+    assert_that(how.beta_2 == 0.9 && how.warm_up == 4000);
+    how = filled_in((Training){
+        .N_epochs = 1, .eta = 1, .batch = 7, .threads = 3, .epsilon = 0.1,
+        .beta_1 = 0.2, .beta_2 = 0.3, .schedule = VASWANI, .warm_up = 5
+    });
+    assert_that(how.batch == 7 && how.threads == 3 && how.warm_up == 5);
+    assert_that(how.epsilon == 0.1 && how.beta_1 == 0.2);
+    assert_that(how.beta_2 == 0.3);
+}
+
 static void faulty_hyperparameters_are_told(void **state)
 {
     (void)state;
@@ -544,11 +587,13 @@ int main(void)
         TEST(smoothing_mixes_in_the_mean_of_all_tokens),
         TEST(evaluation_is_plain_whatever_the_training),
         TEST(an_evaluation_can_be_stopped_before_each_sequence),
+        TEST(evaluation_drops_nothing),
         TEST(evaluation_masks_the_same_tokens_every_time),
         TEST(patience_ends_after_so_many_evaluations_without_a_best),
         TEST(the_follower_ends_the_training),
         TEST(a_loss_that_is_no_number_ends_the_training),
         TEST(nothing_is_allocated_after_the_first_steps),
+        TEST(what_is_not_said_has_its_default),
         TEST(faulty_hyperparameters_are_told),
         TEST(what_cannot_be_trained_is_refused),
     };
