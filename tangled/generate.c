@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNSAID = -1, ELL_GEN = 200 };
+enum { ELL_GEN = 200 };
 
 typedef struct {
     const char *model, *u;

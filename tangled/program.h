@@ -515,6 +515,9 @@ bool option_same(const Option *option, const void *a, const void *b);
    to the front; it returns how many these are. What is wrong ends the
    attempt. asks_help is true if --help is among the arguments. */
 int obey(Fault *f, const Options *options, int n, char *argument[]);
+
+/* What a whole number may be before obey, to know that nobody typed it. */
+enum { UNSAID = -1 };
 bool asks_help(int n, char *const argument[]);
 
 /* print_options prints the tables for the help, with the values that they

@@ -2,8 +2,6 @@
 #include "program.h"
 #include <string.h>
 
-enum { UNSAID = -1 };
-
 typedef struct {
     int kind, merges;           /* a TokenKind; or UNSAID */
     const char *train_on, *model;

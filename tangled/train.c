@@ -771,8 +771,6 @@ static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
     return others - 1;
 }
 
-enum { UNSAID = -1 };
-
 static void choose_length(Plan *plan, const Plan *was)
 {
     bool unsaid = plan->how.N_epochs == UNSAID;
