@@ -5,7 +5,6 @@ CFLAGS ?= -O3 -g
 REAL   ?= double
 OUT    ?= build/$(REAL)
 SECONDS ?= 60
-CORES  := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 CC11    = $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno $(CFLAGS) $(WARN) -DREAL=$(REAL) -Itangled
 
@@ -20,10 +19,10 @@ EXAMPLE = tests/worked/alg04.sheet
 ftx: build/ftx
 all:            # the program is built while what is missing comes
 	@echo 'make all: what is missing, and the program'
-	@$(MAKE) -s -j$(CORES) deps ftx
-	@echo 'make all: $(OUT)/ftx is built; tangling ftx.nw'
+	@$(MAKE) -s $(ATONCE) deps ftx
+	@echo 'make all: $(OUT)/ftx is built; the webs are tangled'
 	@$(MAKE) -s tangle
-	@$(MAKE) -s -j$(CORES) book
+	@$(MAKE) -s $(ATONCE) book
 	build/ftx show $(EXAMPLE)
 build/ftx: build/double/ftx
 	cp $< $@
@@ -77,7 +76,7 @@ quality:        # what models learn in five minutes each: tests/quality.txt
 	tests/quality.sh
 lab:            # build/lab/: N="4 5", HOLE=step, body or file, SEED=1
 	@echo 'make lab: the program and the grader'
-	@$(MAKE) -s -j$(CORES) deps ftx $(OUT)/grade
+	@$(MAKE) -s $(ATONCE) deps ftx $(OUT)/grade
 	@HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/make build/ftx $(N)
 gradescope: ftx $(OUT)/grade # build/gradescope.zip: N="4 5", a secret SEED
 	HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/zip build/ftx $(N)
