@@ -39,7 +39,6 @@ static const struct {
 
 static Place place_of(const Step *step, char line[30])
 {
-    snprintf(line, 30, "%d.%d", step->algorithm, step->line);
     if (step->aspect != VALUE)
         return (Place){ "13.6", step->aspect == NEW ? "new" : "gradient" };
     for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
@@ -47,7 +46,10 @@ static Place place_of(const Step *step, char line[30])
             && step->line == aliases[k].line
             && strcmp(step->name, aliases[k].name) == 0)
             return aliases[k].as;
-    return (Place){ step->line == 0 ? "" : line, step->name };
+    if (step->line == 0)
+        return (Place){ "", step->name };
+    snprintf(line, 30, "%d.%d", step->algorithm, step->line);
+    return (Place){ line, step->name };
 }
 
 typedef struct Seen {
@@ -2073,7 +2075,7 @@ static Mat compute(void *to, const Step *step, Mat M)
     s->here = step;
     if (strcmp(step->name, "alpha_t") == 0)
         M = weights_3(s, M);
-    if (strcmp(line, "4.5") == 0)
+    if (strcmp(place.line, "4.5") == 0)
         remember(s, "mask", step, M);
     if (strcmp(step->name, "loss") == 0)
         remember(s, "log P", step, log_probabilities(s, M));
