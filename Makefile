@@ -11,7 +11,9 @@ CC11    = $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno $(CFLAGS) $(W
 SOURCES = $(filter-out tangled/grade.c, $(wildcard tangled/*.c))
 OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
 LIBRARY = $(filter-out $(OUT)/main.o, $(OBJECTS))
-TESTS   = $(patsubst tests/%.c, $(OUT)/%, $(wildcard tests/test_*.c))
+LONGEST = test_slips_models test_slips test_exercise
+TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(patsubst tests/%.c, %, $(wildcard tests/test_*.c)))
+ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 EXAMPLE = tests/worked/alg04.sheet
 
 ftx: build/ftx
@@ -26,7 +28,7 @@ $(OUT)/grade: tangled/grade.c | $(OUT)
 $(OUT)/%.o: tangled/%.c | $(OUT)
 	$(CC11) -MMD -c -o $@ $<
 $(OUT)/test_%: tests/test_%.c tests/check.h $(LIBRARY)
-	$(CC11) -MMD -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
+	$(CC11) -O0 -MMD -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
 $(OUT)/fuzz_%: tests/fuzz_%.c $(LIBRARY)
 	$(CC11) -fsanitize=fuzzer -MMD -o $@ $< $(LIBRARY) -pthread -lm
 $(OUT):
@@ -41,9 +43,16 @@ book: ftx       # ftx.nw to doc/ftx.pdf and doc/ftx.html
 
 test:           # every test, in double and in single precision
 	doc/deps tests
-	tests/run --all "$(MAKE)"
-check: $(TESTS) # the tests of one precision, one compiler
-	tests/run $(TESTS)
+	$(MAKE) -s $(ATONCE) REAL=double tests
+	$(MAKE) -s $(ATONCE) REAL=float tests
+	tests/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))
+check:          # the tests of one precision, one compiler
+	$(MAKE) -s $(ATONCE) tests
+	tests/run $(TESTS:%=$(OUT)/%)
+tests: $(TESTS:%=$(OUT)/%)
+soak:           # SECONDS of tests in full amounts, with ever new seeds
+	$(MAKE) -s $(ATONCE) tests
+	tests/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)
 mutants:        # planted bugs: every one must be noticed
 	tests/mutants.sh
 fuzz:           # SECONDS of sheets that a machine makes up; needs clang
@@ -68,6 +77,6 @@ debug:          # build/debug/build/ftx, whose debugger shows ftx.nw
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book test check mutants fuzz coverage bench quality lab gradescope labtest debug clean
+.PHONY: ftx all deps tangle book test check tests soak mutants fuzz coverage bench quality lab gradescope labtest debug clean
 .DELETE_ON_ERROR:
 -include $(wildcard $(OUT)/*.d)
