@@ -142,7 +142,7 @@ typedef struct {
     Arena *arena;
     Tape *tape;
     const Item *start;          /* the item `algorithm`                   */
-    const Argument **argument;  /* what each item of the sheet is         */
+    const Argument **argument;  /* what each item is; NULL: a claim       */
     int H, head;                /* the heads; the one that is running     */
     Dimensions size;
     Step *step;                 /* run.step while it grows                */
@@ -311,6 +311,7 @@ static void check_items(Job *job)
     job->argument = arena_alloc(job->arena, items * sizeof *job->argument);
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
+        job->argument[k] = NULL;
         if (item->claim)
             continue;
         const Argument *a = job->argument[k] = argument_of(job, item->name);
@@ -395,7 +396,7 @@ static bool each_fits(const Job *job, const Argument *a,
     const Argument *same = is_X ? argument_of(job, "X") : a;
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
-        if (!item->claim && item->word == NULL && job->argument[k] == same
+        if (item->word == NULL && job->argument[k] == same
             && !fits(a, item, layout, d, misfit))
             return false;
     }
@@ -617,9 +618,10 @@ static Step step_at(const Site *site)
 static bool is_at(const Job *job, int k, const Site *site)
 {
     const Item *item = &job->run.sheet->item[k];
+    if (job->argument[k] != site->argument)
+        return false;
     int L = layers_of(&job->hyper, site->part);
-    return !item->claim && job->argument[k] == site->argument
-        && (item->layer == site->layer || (item->layer == 0 && L == 1))
+    return (item->layer == site->layer || (item->layer == 0 && L == 1))
         && (item->head == site->head
             || (item->head == 0 && site->head == 1 && job->H == 1))
         && part_of(job, item) == site->part;
@@ -1342,8 +1344,7 @@ static void assume_parameter(Job *job, const Site *site)
     bool others = false;
     char name[60], told[80];
     for (int k = 0; k < sheet->n; k++)
-        others |= !sheet->item[k].claim
-               && job->argument[k] == site->argument;
+        others |= job->argument[k] == site->argument;
     Step step = step_at(site);
     if (!others)
         step = (Step){ .name = step.name };
@@ -1359,7 +1360,7 @@ static void fill_parameter(Job *job, const Parameter *parameter)
     const Item *item = item_at(job, &site);
     if (item == NULL)
         assume_parameter(job, &site);
-    else
+    else if (job->variation == NULL)
         check_pair(job, item, site.part, site.layer);
     fill(job, *parameter->place, site.argument, item);
     vary(job, *parameter->place, step_at(&site));

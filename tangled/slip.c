@@ -37,6 +37,14 @@ static const struct {
         { 15,  6, "y",       { "14.5",  "y"    } },
 };
 
+static char *add_number(char *to, int n)
+{
+    if (n >= 10)
+        to = add_number(to, n / 10);
+    *to = (char)('0' + n % 10);
+    return to + 1;
+}
+
 static Place place_of(const Step *step, char line[30])
 {
     if (step->aspect != VALUE)
@@ -48,7 +56,9 @@ static Place place_of(const Step *step, char line[30])
             return aliases[k].as;
     if (step->line == 0)
         return (Place){ "", step->name };
-    snprintf(line, 30, "%d.%d", step->algorithm, step->line);
+    char *end = add_number(line, step->algorithm);
+    *end++ = '.';
+    *add_number(end, step->line) = '\0';
     return (Place){ line, step->name };
 }
 
