@@ -15,6 +15,7 @@ typedef struct {
 
 static inline const char *all_of(FILE *file)
 {
+    fseek(file, 0, SEEK_END);
     size_t n = (size_t)ftell(file);
     char *text = arena_alloc(arena, n + 1);
     rewind(file);
@@ -39,6 +40,18 @@ static inline Said said_by(Main *command, int n, char *argument[])
 #define SAID(command, ...) \
     said_by(command, (int)(sizeof (char *[]){ __VA_ARGS__ } \
                            / sizeof (char *)), (char *[]){ __VA_ARGS__ })
+
+/* Just this, on both streams. */
+#define assert_said(s, code, on_out, on_err) \
+    said_at(HERE(#s), s, code, on_out, on_err)
+static inline void said_at(Where where, Said s, int status, const char *out,
+                           const char *err)
+{
+    if (s.status != status || strcmp(s.out, out) != 0
+        || strcmp(s.err, err) != 0)
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "%d,\n%s\n%s", s.status, s.out, s.err, status, out, err);
+}
 
 /* Refused with exit status 2 and this sentence, and nothing printed. */
 #define assert_refusal(said, sentence) \

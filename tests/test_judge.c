@@ -1,30 +1,6 @@
 /* Judging claims: rounding, ties, exact entries, the order of the steps,
    transposed claims, other layouts. */
-#include "check.h"
-#include "program.h"
-
-typedef struct {
-    char *text;
-    const Judgement *judgement;
-} Judging;
-
-static void judge_text(Fault *f, void *data)
-{
-    Judging *j = data;
-    const Sheet *sheet = sheet_of(arena, "sheet", j->text,
-                                  (int)strlen(j->text), f);
-    j->judgement = judge_sheet(sheet, arena, quiet, f);
-}
-
-static const Judgement *judged(const char *text)
-{
-    char *copy = arena_alloc(arena, strlen(text) + 2);
-    Judging j = { strcpy(copy, text), NULL };
-    Fault f = { .sheet = "sheet" };
-    if (!attempt(&f, judge_text, &j))
-        fail_at(HERE("judge_sheet"), "%s", f.sentence);
-    return j.judgement;
-}
+#include "slips.h"
 
 /* A letter an entry: ? open, R right, L last digit, F follows, W wrong. */
 static const char *letters(const Judged *j)

@@ -4,14 +4,6 @@
 
 #define TRIALS(...) SAID(trials, "--algorithm", __VA_ARGS__)
 
-static int times(const char *text, const char *what)
-{
-    int n = 0;
-    for (; (text = strstr(text, what)) != NULL; text++)
-        n++;
-    return n;
-}
-
 static void each_algorithm_has_three_laws_and_four_random_sheets(void **state)
 {
     (void)state;

@@ -21,9 +21,7 @@ static char *without(const char *begin, const char *path)
 /* The worked sheet with other claims, those of a student. */
 static const Judgement *judged_with(const char *path, const char *claims)
 {
-    Text t = { .text = strcat(without("claim", path), claims) };
-    must(judge_it, &t);
-    return t.judgement;
+    return judged(strcat(without("claim", path), claims));
 }
 
 #define assert_named(sheet, claims, name) \
@@ -86,10 +84,9 @@ static double loss_with(const char *slip, double x, double *derivative)
     char line[200];
     snprintf(line, sizeof line, "layer1.W_k = 1 -0.5 1 ; %.17g -0.5 0 ; "
              "0.5 0 -1\n", x);
-    Text t = { .text = strcat(without("layer1.W_k", path), line) };
-    must(run_it, &t);
+    const Run *right = run_of(strcat(without("layer1.W_k", path), line));
     Explanation why = { .slip = { slip_named(slip) } };
-    const Run *run = run_explained(t.sheet, &why, arena, tape);
+    const Run *run = run_explained(right->sheet, &why, arena, quiet);
     double loss = NAN;
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
@@ -230,10 +227,10 @@ static void the_head_in_which_a_slip_was_made_is_named(void **state)
     for (int k = 0; k < 4; k++) {
         const Judgement *judgement
             = judged_with("tests/worked/alg05.sheet", made[k].claims);
-        const Judged *judged = &judgement->judged[made[k].wrong];
-        assert_int_equal(judged->n, 1);
-        assert_string_equal(judged->why->slip[0]->name, "base-2");
-        const Step *only = judged->why->only;
+        const Judged *wrong = &judgement->judged[made[k].wrong];
+        assert_int_equal(wrong->n, 1);
+        assert_string_equal(wrong->why->slip[0]->name, "base-2");
+        const Step *only = wrong->why->only;
         assert_int_equal(only == NULL ? 0 : only->head, made[k].head);
     }
 }

@@ -1,0 +1,184 @@
+/* A student who writes claims into a sheet: what he computes, as he types
+   it. He works by hand, by the oracle, or goes by a run of the program. */
+#ifndef STUDENT_H
+#define STUDENT_H
+#include "oracle.h"
+#include "slips.h"
+
+/* x as it is typed. */
+static inline const char *typed(char to[60], double x, int decimals)
+{
+    if (isinf(x))
+        return strcpy(to, "-inf");
+    snprintf(to, 60, "%.*f", decimals, x);
+    if (strtod(to, NULL) == 0)
+        snprintf(to, 60, "%.*f", decimals, 0.0);
+    return to;
+}
+
+static inline bool is_whole(double x)
+{
+    return isinf(x) || fabs(x - round(x)) < 1e-12;
+}
+
+/* ------------------------------------------------------ a claim on a step */
+
+static inline bool all_whole(Mat M)
+{
+    bool whole = true;
+    for (size_t e = 0; e < entries_in(M); e++)
+        whole &= is_whole(M->at[e]);
+    return whole;
+}
+
+/* M is what he claims of the step, with so many decimals. */
+static inline Claim claimed(const Step *step, Mat M, int decimals)
+{
+    char text[60];
+    Item *item = arena_alloc(arena, sizeof *item);
+    Entry *entry = arena_alloc(arena, entries_in(M) * sizeof *entry), *e = entry;
+    for (int i = 1; i <= M->rows; i++)
+        for (int j = 1; j <= M->cols; j++)
+            *e++ = (Entry){
+                .value = strtod(typed(text, AT(M, i, j), decimals), NULL),
+                .decimals = decimals };
+    *item = (Item){ .rows = M->rows, .cols = M->cols, .entry = entry,
+                    .claim = true };
+    return (Claim){ item, step };
+}
+
+static inline void write_claim(Text *t, Claim claim)
+{
+    char name[60], text[60];
+    const Item *item = claim.item;
+    step_name(name, sizeof name, claim.step);
+    add_text(t, "claim %d.%d %s =", claim.step->algorithm, claim.step->line,
+             name);
+    for (int k = 0; k < item->rows * item->cols; k++)
+        add_text(t, "%s%s", k % item->cols == 0 && k > 0 ? " ; " : " ",
+                 typed(text, item->entry[k].value, item->entry[k].decimals));
+    add_text(t, "\n");
+}
+
+/* ------------------------------------------------ by hand, and his errors */
+
+typedef struct {
+    Way way;                    /* what he works on, and his slip         */
+    int decimals;
+    bool carries;               /* the rounded numbers on                 */
+    int leaves_out;             /* one in so many claims; 0: none         */
+    int claims, error;          /* this claim has an error; 0: none       */
+    uint64_t random;            /* for what is left out, and the error    */
+    Text *text;                 /* the sheet                              */
+} Student;
+
+static inline int draw(Student *st, int n)
+{
+    return (int)((folded(st->random += 77777) + 1) / 2 * n);
+}
+
+/* Another digit, another sign, or two digits that change places; false if
+   nothing came of it. */
+static inline bool spoil(Student *st, char *number)
+{
+    char before[60], *at[60];
+    int n = 0;
+    strcpy(before, number);
+    for (char *c = number; *c != '\0'; c++)
+        if (*c >= '0' && *c <= '9')
+            at[n++] = c;
+    bool fraction = strchr(number, '.') != NULL;
+    int kind = draw(st, 3), k = draw(st, fraction ? n - 1 : n);
+    if (kind == 0 && *number != 'i' && *at[k] != '9')
+        ++*at[k];
+    else if (kind == 1 && *number == '-')
+        memmove(number, number + 1, strlen(number));
+    else if (kind == 1)
+        snprintf(number, 60, "-%.50s", before);
+    else if (kind == 2 && k + 1 < n) {
+        char c = *at[k];
+        *at[k] = *at[k + 1];
+        *at[k + 1] = c;
+    }
+    return strtod(number, NULL) != strtod(before, NULL);
+}
+
+static inline bool can_be_typed(double x)
+{
+    return fabs(x) < 1e7 || x == -INFINITY;
+}
+
+/* Types an entry; what he goes on with. */
+static inline double type_entry(Student *st, double x, int decimals,
+                                bool spoiled)
+{
+    char text[60];
+    double was = strtod(typed(text, x, decimals), NULL);
+    while (spoiled && !isinf(x) && !spoil(st, text))
+        ;
+    add_text(st->text, " %s", text);
+    double is = strtod(text, NULL);
+    return isinf(x) ? x : st->carries ? is : x + (is - was);
+}
+
+static inline bool write_down(void *to, const char *name, Small *M)
+{
+    Student *st = to;
+    bool turn = st->way.p->layout->rows, three = st->way.p->algorithm == 3;
+    int rows = turn ? M->cols : M->rows, cols = turn ? M->rows : M->cols;
+    if (!all_are(*M, can_be_typed))
+        return false;
+    if (strcmp(name, "S_scaled") == 0 && (three || st->random % 2 == 1))
+        return true;
+    if (st->leaves_out > 0 && draw(st, st->leaves_out) == 0)
+        return true;
+    int decimals = all_are(*M, is_whole) ? 0 : st->decimals,
+        spoiled = ++st->claims == st->error ? draw(st, rows * cols) : -1;
+    add_text(st->text, "claim %s =", name);
+    for (int k = 0; k < rows * cols; k++) {
+        int i = turn ? k % cols : k / cols, j = turn ? k / cols : k % cols;
+        if (k > 0 && k % cols == 0)
+            add_text(st->text, " ;");
+        M->at[i][j] = type_entry(st, M->at[i][j], decimals, k == spoiled);
+    }
+    add_text(st->text, "\n");
+    return true;
+}
+
+/* False: it cannot be done like that. */
+static inline bool fills_in_by_hand(Student *st)
+{
+    st->way.told = write_down;
+    st->way.to = st;
+    return goes(&st->way);
+}
+
+/* ------------------------------------------------ by the program's own run */
+
+/* Who carries on rounded numbers needs a run for each. */
+static inline bool fills_in_by_run(Student *st, const Run *right)
+{
+    Claim claims[100];
+    const char *slip = st->way.slip;
+    Explanation why = { .slip = { *slip == '\0' ? NULL : slip_named(slip) },
+                        .claim = claims };
+    const Run *run = NULL;
+    assert_that(right->n < 100);
+    for (int k = 0; k < right->n; k++) {
+        bool scaled = strcmp(right->step[k].name, "S_scaled") == 0;
+        if (run == NULL || st->carries)
+            run = run_explained(right->sheet, &why, arena, quiet);
+        if (run->n <= k)
+            return false;
+        if (draw(st, scaled ? 2 : st->leaves_out + 1) == 1)
+            continue;
+        const Step *step = &run->step[k];
+        Claim claim = claimed(step, step->M, all_whole(step->M) ? 0
+                                                     : st->decimals);
+        write_claim(st->text, claim);
+        if (st->carries)
+            claims[why.n++] = claim;
+    }
+    return true;
+}
+#endif
