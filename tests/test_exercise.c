@@ -201,7 +201,7 @@ static void a_token_is_drawn_without_doubt(void **state)
 static void a_sheet_of_masking_covers_a_token(void **state)
 {
     (void)state;
-    for (int seed = 1; seed <= 10; seed++) {
+    for (int seed = 1; seed <= amount(10); seed++) {
         const Run *run = run_drawn(DRAWN("--algorithm", "12", "--seed",
                                       number(seed)));
         item_of(run, "Tt", true);
@@ -216,7 +216,7 @@ static void usual_slips_are_told_apart(void **state)
     static const char usual[] = " no-scale scale-d axis base-2 by-sum "
                                 "S-transposed A-transposed ";
     char name[40];
-    for (int seed = 1; seed <= 20; seed++) {
+    for (int seed = 1; seed <= amount(20); seed++) {
         const Run *run = run_drawn(DRAWN("--seed", number(seed)));
         uint64_t sum;
         int n;
@@ -240,7 +240,7 @@ static void exact_answers_have_no_decimals(void **state)
     (void)state;
     static const int exact[] = { 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15 };
     for (int k = 0; k < 11; k++)
-        for (int seed = 2; seed <= 3; seed++) {
+        for (int seed = 2; seed < 2 + amount(2); seed++) {
             Said s = DRAWN("--algorithm", number(exact[k]), "--exact",
                            "--key", "--seed", number(seed));
             const Run *run = run_drawn(s);

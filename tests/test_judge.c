@@ -1,6 +1,6 @@
 /* Judging claims: rounding, ties, exact entries, the order of the steps,
    transposed claims, other layouts. */
-#include "slips.h"
+#include "sheets.h"
 
 /* A letter an entry: ? open, R right, L last digit, F follows, W wrong. */
 static const char *letters(const Judged *j)

@@ -192,7 +192,8 @@ static void every_changed_byte_is_noticed(void **state)
     size_t n;
     char *bytes = bytes_of_a_model(&n);
     char *name = path("d");
-    for (size_t k = 0; k < n; k++) {
+    for (int i = 0; i < amount((int)n); i++) {
+        size_t k = (size_t)one_of(i, (int)n);
         Arena *kept = arena;
         Model *m;
         arena = arena_new();
@@ -214,7 +215,8 @@ static void a_file_cut_anywhere_is_refused(void **state)
     size_t n;
     char *bytes = bytes_of_a_model(&n);
     char *name = path("d");
-    for (size_t k = 0; k < n; k++) {
+    for (int i = 0; i < amount((int)n); i++) {
+        size_t k = (size_t)one_of(i, (int)n);
         Arena *kept = arena;
         Model *m;
         arena = arena_new();
@@ -248,9 +250,10 @@ static void a_header_that_lies_does_no_harm(void **state)
     static const char lies[] = "90-\n xe\0";
     size_t n;
     char *bytes = bytes_of_a_model(&n), *name = path("d");
-    size_t header = header_size(bytes, n);
-    for (size_t k = 0; k < header; k++)
+    int header = (int)header_size(bytes, n);
+    for (int i = 0; i < amount(header); i++)
         for (size_t j = 0; j < sizeof lies - 1; j++) {
+            int k = one_of(i, header);
             Arena *kept = arena;
             Model *m;
             arena = arena_new();

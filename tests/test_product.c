@@ -132,14 +132,14 @@ static void agrees_with_the_loops(Problem *p, double tolerance)
 static void whole_numbers_are_multiplied_exactly(void **state)
 {
     (void)state;
-    for (int a = 0; a < MANY(all_m); a++)
-        for (int b = 0; b < MANY(all_n); b++)
-            for (int c = 0; c < MANY(all_k); c++)
-                for (int transposes = 0; transposes < 4; transposes++) {
-                    Problem p = problem(all_m[a], all_n[b], all_k[c],
-                                        transposes, true);
-                    agrees_with_the_loops(&p, 0);
-                }
+    const int ms = MANY(all_m), ns = MANY(all_n), ks = MANY(all_k);
+    for (int i = 0; i < amount(ms * ns * ks); i++)
+        for (int transposes = 0; transposes < 4; transposes++) {
+            int k = one_of(i, ms * ns * ks);
+            Problem p = problem(all_m[k % ms], all_n[k / ms % ns],
+                                all_k[k / ms / ns], transposes, true);
+            agrees_with_the_loops(&p, 0);
+        }
 }
 
 /* Each size from 1 on, so that no tile's edge is left out. */

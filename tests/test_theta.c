@@ -195,10 +195,15 @@ static void each_name_leads_to_its_own_place(void **state)
 static void the_longest_names_have_room(void **state)
 {
     (void)state;
+    static const char longest[] = "dec[1000].W_ed.head[1000].W_q";
+    int H = amount(1000);
+    char name[60];
     Hyperparameters h = { .architecture = ED_TRANSFORMER, .N_V = 4,
-        .ell_max = 2, .L_dec = 1000, .H = 1000, .d_e = 1, .d_mlp = 1,
+        .ell_max = 2, .L_dec = 1000, .H = H, .d_e = 1, .d_mlp = 1,
         .d_attn = 1, .d_mid = 1, .no_attention_biases = true };
-    named(of(h), "dec[1000].W_ed.head[1000].W_q");
+    snprintf(name, sizeof name, "dec[1000].W_ed.head[%d].W_q", H);
+    named(of(h), name);
+    assert_that(sizeof longest <= sizeof ((Parameter *)NULL)->name);
 }
 
 /* --------------------------------------------------------- making and sharing */
