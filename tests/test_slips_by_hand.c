@@ -139,9 +139,9 @@ static void slips_of_drawing_worked_out_by_hand_are_named(void **state)
 
 /* ------------------------------------------- in the words of the layout */
 
-#define assert_said(name, layout, sentence) \
-    said_at(HERE(name " in " layout), name, layout, sentence)
-static void said_at(Where where, const char *name, const char *layout,
+#define assert_sentence(name, layout, sentence) \
+    sentence_at(HERE(name " in " layout), name, layout, sentence)
+static void sentence_at(Where where, const char *name, const char *layout,
                     const char *sentence)
 {
     int k = 0;
@@ -175,11 +175,11 @@ static void where_tokens_are_rows_a_row_stands_for_a_column(void **state)
     assert_int_equal(n, sizeof said / sizeof *said);
     for (int k = 0; k < n; k++) {
         const char *columns = slip_named(said[k].name)->what;
-        said_at(HERE("textbook"), said[k].name, "textbook",
+        sentence_at(HERE("textbook"), said[k].name, "textbook",
                 said[k].sentence);
-        said_at(HERE("torch"), said[k].name, "torch", said[k].sentence);
-        said_at(HERE("paper"), said[k].name, "paper", columns);
-        said_at(HERE("berkeley"), said[k].name, "berkeley", columns);
+        sentence_at(HERE("torch"), said[k].name, "torch", said[k].sentence);
+        sentence_at(HERE("paper"), said[k].name, "paper", columns);
+        sentence_at(HERE("berkeley"), said[k].name, "berkeley", columns);
     }
 }
 
@@ -187,10 +187,10 @@ static void where_tokens_are_rows_a_row_stands_for_a_column(void **state)
 static void W_e_is_turned_for_W_u_where_the_sheet_has_it_so(void **state)
 {
     (void)state;
-    assert_said("W_e-for-W_u", "paper", "W_eᵀ stands for W_u");
-    assert_said("W_e-for-W_u", "textbook", "W_eᵀ stands for W_u");
-    assert_said("W_e-for-W_u", "torch", "W_e stands for W_u");
-    assert_said("W_e-for-W_u", "berkeley", "W_e stands for W_u");
+    assert_sentence("W_e-for-W_u", "paper", "W_eᵀ stands for W_u");
+    assert_sentence("W_e-for-W_u", "textbook", "W_eᵀ stands for W_u");
+    assert_sentence("W_e-for-W_u", "torch", "W_e stands for W_u");
+    assert_sentence("W_e-for-W_u", "berkeley", "W_e stands for W_u");
 }
 
 static void the_other_slips_are_said_alike_in_all_layouts(void **state)
@@ -203,7 +203,7 @@ static void the_other_slips_are_said_alike_in_all_layouts(void **state)
                       || strstr(what, "column") != NULL
                       || strstr(what, "W_eᵀ") != NULL;
             if (!turns)
-                said_at(HERE("a slip"), slips[k].name, layouts[l].name,
+                sentence_at(HERE("a slip"), slips[k].name, layouts[l].name,
                         what);
         }
 }

@@ -273,9 +273,9 @@ static void a_view_shares_numbers_and_not_gradients(void **state)
         Mat M = *theta->parameter[k].place, V = *view->parameter[k].place;
         assert_that(V->at == M->at && V->grad != M->grad && V->grad[0] == 0);
     }
-    Mat P = dtransformer(tape, SEQUENCE(1, 2), view);
-    assert_same(P, dtransformer(tape, SEQUENCE(1, 2), theta), 0);
-    backward(loss_against(P, SEQUENCE(2, 3)));
+    Mat P = dtransformer(tape, TOKENS(1, 2), view);
+    assert_same(P, dtransformer(tape, TOKENS(1, 2), theta), 0);
+    backward(loss_against(P, TOKENS(2, 3)));
     assert_that(view->W_u->grad[0] != 0 && theta->W_u->grad[0] == 7);
     theta_clear_gradient(view);
     for (int k = 1; k <= theta->n; k++) {
