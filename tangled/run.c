@@ -175,8 +175,8 @@ static bool takes(int algorithm, const Argument *argument)
 static const Argument *argument_of(const Job *job, const char *name)
 {
     for (const Argument *a = arguments; a < arguments + ARGUMENTS; a++)
-        if (*a->name == *name && strcmp(a->name, name) == 0
-            && takes(job->run.algorithm, a))
+        if (*a->name == *name && takes(job->run.algorithm, a)
+            && strcmp(a->name, name) == 0)
             return a;
     return NULL;
 }
