@@ -152,12 +152,26 @@ static void plant(const Slip *slip, const int *algorithms, int n, Count *c)
     }
 }
 
+static void add_count(Count *to, const Count *c)
+{
+    to->sheets += c->sheets;
+    to->named += c->named;
+    to->alone += c->alone;
+    to->tried += c->tried;
+}
+
+/* Single precision has not the digits for a rounding to 3 decimals. */
+static bool is_too_fine(const Slip *slip)
+{
+    return !IS_DOUBLE && is_rounding(slip) && slip->number > 2;
+}
+
 static void a_slip_that_is_made_is_named(void **state)
 {
     (void)state;
-    generator = seeded(1);
-    Count all = { 0, 0, 0, 0 };
+    Count all = { 0, 0, 0, 0 }, fine = { 0, 0, 0, 0 };
     int planted = 0;
+    generator = seeded(1);
     for (int k = 0; k < slips_n; k++) {
         Count c = { 0, 0, 0, 0 };
         int algorithms[7], n = 0;
@@ -171,17 +185,16 @@ static void a_slip_that_is_made_is_named(void **state)
             print_message("%s is named in %d of %d sheets\n", slips[k].name,
                           c.named, c.sheets);
         planted++;
-        all.sheets += c.sheets;
-        all.named += c.named;
-        all.alone += c.alone;
-        all.tried += c.tried;
+        add_count(is_too_fine(&slips[k]) ? &fine : &all, &c);
     }
-    print_message("%d slips in %d sheets: named in %d, alone in %d\n",
-                  planted, all.sheets, all.named, all.alone);
+    print_message("%d slips in %d sheets: named in %d, alone in %d; in single "
+                  "precision %d too fine, named in %d\n", planted, all.sheets,
+                  all.named, all.alone, fine.sheets, fine.named);
     if (IS_DOUBLE)
         assert_int_equal(all.named, all.sheets);
-    assert_that(all.named >= 0.97 * all.sheets);    /* single precision */
-    assert_int_equal(all.sheets, planted * amount(SHEETS));
+    assert_hardly_ever(all.sheets - all.named, all.sheets);
+    assert_that(2 * fine.named >= fine.sheets);
+    assert_int_equal(all.sheets + fine.sheets, planted * amount(SHEETS));
 }
 
 static void a_faultless_student_is_right_everywhere(void **state)
