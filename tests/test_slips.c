@@ -130,7 +130,7 @@ enum { SHEETS = 50, ATTEMPTS = 3000 };      /* of a slip */
 static void plant(const Slip *slip, const int *algorithms, int n, Count *c)
 {
     for (int seed = 0; c->sheets < amount(SHEETS) && seed < ATTEMPTS; seed++) {
-        const Problem *p = random_problem(algorithms[seed / 6 % n],
+        const Problem *p = random_problem(algorithms[pick(0, n - 1)],
                                 is_rounding(slip) ? 1 + seed / 2 % 3 : 1);
         bool hand = is_by_hand(slip->name, p->algorithm);
         const char *right = filled_in(p, NULL, hand, seed),
@@ -203,7 +203,7 @@ static void a_faultless_student_is_right_everywhere(void **state)
     generator = seeded(1);
     int sheets = 0, entries = 0, right = 0;
     for (int seed = 0; sheets < amount(7 * SHEETS); seed++) {
-        const Problem *p = random_problem(1 + seed / 6 % 7, 1);
+        const Problem *p = random_problem(1 + seed % 7, 1);
         const char *text = filled_in(p, NULL, is_by_hand("", p->algorithm),
                                      2 * seed);
         if (text != NULL) {
@@ -232,7 +232,7 @@ static void who_carries_rounded_numbers_made_no_slip(void **state)
     generator = seeded(1);
     int sheets = 0, named = 0, unexplained = 0;
     for (int seed = 0; sheets < amount(7 * SHEETS); seed++) {
-        const Problem *p = random_problem(1 + seed / 6 % 7, 1);
+        const Problem *p = random_problem(1 + seed % 7, 1);
         const char *text = filled_in(p, NULL, is_by_hand("", p->algorithm),
                                      2 * seed + 1);
         if (text != NULL) {
@@ -266,8 +266,8 @@ static void an_error_is_no_slip(void **state)
     for (int seed = 0; sheets < all; seed++) {
         const Problem *p = random_problem(algorithms[seed % 6], 1);
         Student st = { .way = { .p = p, .slip = "" },
-                       .decimals = 2 + seed / 6 % (IS_DOUBLE ? 3 : 2),
-                       .carries = seed / 18 % 2, .error = 1 + seed / 36 % 6,
+                       .decimals = pick(2, IS_DOUBLE ? 4 : 3),
+                       .carries = chance(2), .error = pick(1, 6),
                        .random = seeded((uint64_t)seed * 1000003),
                        .text = given_text(p) };
         if (run_of(st.text->at) != NULL && fills_in_by_hand(&st)

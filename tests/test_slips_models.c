@@ -355,7 +355,7 @@ static int algorithm_for(const Planted *p, int seed)
     int n = 0;
     while (p->algorithms[n] != 0)
         n++;
-    return p->algorithms[seed % n];
+    return p->algorithms[mixed(seeded((uint64_t)seed)) % (uint64_t)n];
 }
 
 static bool changes(const Slip *slip, const Run *right)
