@@ -40,7 +40,7 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     real *start = numbers(theta);
     Diary one = trained(dtraining, theta, busy(), data);
     real *end = numbers(theta);
@@ -62,7 +62,7 @@ static void resuming_is_as_if_nothing_had_happened(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = busy();
     real *start = numbers(theta);
     Diary whole = trained(dtraining, theta, how, data);
@@ -76,7 +76,7 @@ static void resuming_is_as_if_nothing_had_happened(void **state)
         before->to = &first;
         dtraining(before, &data);
         assert_that(before->step == pause && !before->diverged);
-        Theta *copy = model(small(D_TRANSFORMER));
+        Theta *copy = random_theta(small(D_TRANSFORMER));
         restore(copy, numbers(theta));
         Trainer *after = trainer_new(arena, copy, &how);
         after->follow = keep;
@@ -103,7 +103,7 @@ static void a_finished_training_takes_no_step_more(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(2, 0.01);
     Trainer *trainer = trainer_new(arena, theta, &how);
     dtraining(trainer, &data);
@@ -124,7 +124,7 @@ static void which_moments_a_method_needs(void **state)
         Training how = PLAIN(1, 1);
         how.method = (Method)method;
         Trainer *trainer =
-            trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
         assert_that((trainer->m != NULL) == m[method]);
         assert_that((trainer->v != NULL) == v[method]);
         trainer_free(trainer);
@@ -136,7 +136,7 @@ static void a_batch_adds(Algorithm *algorithm, Architecture architecture)
 {
     static const double u[] = { .1, .9, .2, .9, .3, .9 };  /* odd t masked */
     Data data = some_data();
-    Theta *theta = model(small(architecture));
+    Theta *theta = random_theta(small(architecture));
     Training plain = PLAIN(1, 1);
     plain.p_mask = 0.5;
     plain.u = u;
@@ -185,7 +185,7 @@ static void the_last_batch_of_an_epoch_may_be_smaller(void **state)
     (void)state;
     Training how = PLAIN(2, 1e-6);
     how.batch = 10;
-    Diary diary = trained(dtraining, model(small(D_TRANSFORMER)), how,
+    Diary diary = trained(dtraining, random_theta(small(D_TRANSFORMER)), how,
                           some_data());
     int first[] = { 1, 11, 21, 1, 11, 21 };
     assert_that(diary.n == 6);
@@ -195,7 +195,7 @@ static void the_last_batch_of_an_epoch_may_be_smaller(void **state)
     Data last = some_data();
     last.x += 20;
     last.N_data = 1;
-    Diary one = trained(dtraining, model(small(D_TRANSFORMER)),
+    Diary one = trained(dtraining, random_theta(small(D_TRANSFORMER)),
                         PLAIN(1, 1e-6), last);
     assert_that(diary.step[2].tokens == one.step[0].tokens);
 }
@@ -228,7 +228,7 @@ static Visits visited(uint64_t seed, bool shuffle)
     how.shuffle = shuffle;
     how.seed = seed;
     Visits visits = { 0 };
-    Trainer *trainer = trainer_new(arena, model(hyper), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(hyper), &how);
     observe(trainer->lane[0].tape, note_length, &visits);
     Data data = { N, .x = x };
     dtraining(trainer, &data);
@@ -281,7 +281,7 @@ static void each_step_has_its_own_eta(void **state)
 {
     (void)state;
     Training how = busy();
-    Diary diary = trained(dtraining, model(small(D_TRANSFORMER)), how,
+    Diary diary = trained(dtraining, random_theta(small(D_TRANSFORMER)), how,
                           some_data());
     for (int k = 0; k < 9; k++)
         assert_that(diary.step[k].eta == learning_rate(&how, k + 1, 9, 4));
@@ -293,7 +293,7 @@ static void dropout_depends_on_the_seed_the_epoch_and_the_sequence(void **state)
     Tokens x[] = { TOKENS(6, 1, 3, 3, 7), TOKENS(6, 1, 3, 3, 7) };
     Data data = { 2, .x = x };
     Training how = PLAIN(2, 1e-30);
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Diary plain = trained(dtraining, theta, how, data);
     assert_near(plain.step[0].loss, plain.step[1].loss, TIGHT);
     how.dropout = 0.3;
@@ -315,7 +315,7 @@ static void dropout_depends_on_the_seed_the_epoch_and_the_sequence(void **state)
 static void smoothing_mixes_in_the_mean_of_all_tokens(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Tokens x = TOKENS(6, 1, 4);
     Mat P = dtransformer(quiet, x, theta);
     double loss = 0;
@@ -334,7 +334,7 @@ static void evaluation_is_plain_whatever_the_training(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     double loss = 0;
     long long tokens = 0;
     for (int n = 0; n < N; n++) {
@@ -369,7 +369,7 @@ static void an_evaluation_can_be_stopped_before_each_sequence(void **state)
     (void)state;
     Training how = busy();
     Data data = some_data(), two = { 2, .x = data.x };
-    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
     Score whole = evaluate(trainer, loss_13, &two);
     int left = 2;
     trainer->stop = stop;
@@ -385,7 +385,7 @@ static void evaluation_drops_nothing(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     double loss[2];
     for (int k = 0; k < 2; k++) {
         Training how = PLAIN(1, 1);
@@ -401,7 +401,7 @@ static void evaluation_masks_the_same_tokens_every_time(void **state)
 {
     (void)state;
     Training how = { .N_epochs = 1, .eta = 1, .p_mask = 0.5 };
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Trainer *trainer = trainer_new(arena, theta, &how);
     Data data = some_data();
     Score first = evaluate(trainer, loss_12, &data);
@@ -427,7 +427,7 @@ static void patience_ends_after_so_many_evaluations_without_a_best(
 static void the_follower_ends_the_training(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(1000000000, 0.01);
     Diary diary = { .most = 7 };
     Trainer *trainer = trainer_new(arena, theta, &how);
@@ -442,7 +442,7 @@ static void the_follower_ends_the_training(void **state)
 static void a_loss_that_is_no_number_ends_the_training(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(50, IS_DOUBLE ? 1e160 : 1e20);
     Diary diary = { 0 };
     Trainer *trainer = trainer_new(arena, theta, &how);
@@ -463,7 +463,7 @@ static void nothing_is_allocated_after_the_first_steps(void **state)
     Data data = some_data();
     Training how = busy();
     how.threads = 2;
-    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
     Diary diary = { .most = 3 };
     trainer->follow = keep;
     trainer->to = &diary;
@@ -494,7 +494,7 @@ static const char *fault_of(Training how)
 
 static Training filled_in(Training how)
 {
-    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
     how = trainer->how;
     trainer_free(trainer);
     return how;
@@ -553,7 +553,7 @@ static void faulty_hyperparameters_are_told(void **state)
 static void what_cannot_be_trained_is_refused(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(1, 0.1), wrong = PLAIN(0, 0.1);
     assert_refuses_in(trainer_new(arena, theta, &wrong), "training.c",
                       "trainer_new", "N_epochs must be at least 1.");
