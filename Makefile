@@ -55,14 +55,14 @@ test:           # every test, in double and in single precision
 	doc/deps tests
 	$(MAKE) -s $(ATONCE) REAL=double tests
 	$(MAKE) -s $(ATONCE) REAL=float tests
-	tests/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))
+	@tests/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))
 check:          # the tests of one precision, one compiler
 	$(MAKE) -s $(ATONCE) tests
-	tests/run $(TESTS:%=$(OUT)/%)
+	@tests/run $(TESTS:%=$(OUT)/%)
 tests: $(TESTS:%=$(OUT)/%)
 soak:           # SECONDS of tests in full amounts, with ever new seeds
 	$(MAKE) -s $(ATONCE) tests
-	tests/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)
+	@tests/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)
 mutants:        # planted bugs: every one must be noticed
 	tests/mutants.sh
 fuzz:           # SECONDS of sheets that a machine makes up; needs clang
