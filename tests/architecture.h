@@ -2,6 +2,7 @@
    differences, watching and dropout of a whole architecture. */
 #ifndef ARCHITECTURE_H
 #define ARCHITECTURE_H
+#include "derivatives.h"
 #include "models.h"
 
 enum { N_V = 7, ELL_MAX = 6 };         /* of small models */

@@ -72,4 +72,13 @@ static inline void set_all(Mat M, double value)
     for (size_t e = 0; e < entries_in(M); e++)
         M->at[e] = (real)value;
 }
+
+static inline W_qkv random_head(int d_x, int d_z, int d_attn, int d_out)
+{
+    return (W_qkv){
+        .W_q = random_parameter(d_attn, d_x), .b_q = random_parameter(d_attn, 1),
+        .W_k = random_parameter(d_attn, d_z), .b_k = random_parameter(d_attn, 1),
+        .W_v = random_parameter(d_out, d_z),  .b_v = random_parameter(d_out, 1),
+    };
+}
 #endif

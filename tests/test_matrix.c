@@ -1,6 +1,6 @@
 /* Every operation: its value on an example done by hand, its derivative for
    each operand against differences, and each sentence of refusal. */
-#include "check.h"
+#include "derivatives.h"
 #include <limits.h>
 
 /* ------------------------------------------------------ value, by hand */
