@@ -277,6 +277,25 @@ static void a_shuffled_sequence_may_keep_its_place(void **state)
     assert_that(10 < kept && kept < 60);        /* 30, 4 deviations */
 }
 
+/* 32 coins: 16 turned on average, 4 deviations are 11. */
+static void two_sequences_change_places_in_half_of_the_epochs(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    data.N_data = 2;
+    Training how = PLAIN(32, 1e-9);
+    how.shuffle = true;
+    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    begin_training(trainer, loss_13, &data);
+    int turned = 0;
+    for (int epoch = 1; epoch <= 32; epoch++) {
+        find_gradient(trainer, epoch, 1);
+        turned += trainer->order[0] == 2;
+    }
+    assert_that(5 <= turned && turned <= 27);
+    trainer_free(trainer);
+}
+
 static void each_step_has_its_own_eta(void **state)
 {
     (void)state;
@@ -408,6 +427,97 @@ static void evaluation_masks_the_same_tokens_every_time(void **state)
     Score second = evaluate(trainer, loss_12, &data);
     assert_that(first.loss == second.loss);
     assert_that(first.tokens == second.tokens && first.tokens > 0);
+    trainer_free(trainer);
+}
+
+/* The first numbers that each sequence has for masks and for dropout. */
+enum { DRAWS = 2 * N };
+static struct { int n; uint64_t bits[16 * DRAWS]; } drawn;
+
+static Mat note_random(Lane *lane, const Data *data, int n)
+{
+    (void)data, (void)n;
+    assert_that(drawn.n + 2 <= 16 * DRAWS);
+    drawn.bits[drawn.n++] = random_bits(&lane->random);
+    drawn.bits[drawn.n++] = random_bits(&lane->drops);
+    return NULL;
+}
+
+static void draw_epoch(Trainer *trainer, int epoch)
+{
+    for (int n = 1; n <= N; n += trainer->how.batch)
+        find_gradient(trainer, epoch, n);
+}
+
+static int in_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Masks and dropout, training and evaluation, epochs, seeds, sequences. */
+static void nothing_random_is_used_twice(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Training how = busy();
+    drawn.n = 0;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        how.seed = seed;
+        Trainer *trainer =
+            trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+        begin_training(trainer, note_random, &data);
+        for (int epoch = 1; epoch <= 3; epoch++)
+            draw_epoch(trainer, epoch);
+        evaluate(trainer, note_random, &data);
+        trainer_free(trainer);
+    }
+    assert_that(drawn.n == 16 * DRAWS);
+    qsort(drawn.bits, 16 * DRAWS, sizeof *drawn.bits, in_size);
+    for (int k = 1; k < drawn.n; k++)
+        assert_that(drawn.bits[k] != drawn.bits[k - 1]);
+}
+
+/* Neither on the batch, nor on the order, nor on what came before. */
+static void what_is_random_depends_on_seed_epoch_and_sequence_only(
+    void **state)
+{
+    (void)state;
+    Data data = some_data();
+    uint64_t first[DRAWS];
+    for (int turn = 0; turn < 4; turn++) {
+        Training how = busy();
+        how.shuffle = turn % 2 == 1;
+        how.batch = turn < 2 ? 1 : 10;
+        Trainer *trainer =
+            trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+        begin_training(trainer, note_random, &data);
+        if (turn > 0)
+            draw_epoch(trainer, turn == 1 ? 3 : 1);
+        drawn.n = 0;
+        draw_epoch(trainer, 2);
+        qsort(drawn.bits, DRAWS, sizeof *drawn.bits, in_size);
+        if (turn == 0)
+            memcpy(first, drawn.bits, sizeof first);
+        assert_that(memcmp(first, drawn.bits, sizeof first) == 0);
+        trainer_free(trainer);
+    }
+}
+
+static void evaluation_draws_the_same_before_and_after_training(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Training how = busy();
+    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    drawn.n = 0;
+    evaluate(trainer, note_random, &data);
+    dtraining(trainer, &data);
+    assert_that(trainer->step == 9);
+    evaluate(trainer, note_random, &data);
+    assert_that(drawn.n == 2 * DRAWS);
+    assert_that(memcmp(drawn.bits, drawn.bits + DRAWS,
+                       DRAWS * sizeof *drawn.bits) == 0);
     trainer_free(trainer);
 }
 
@@ -582,6 +692,7 @@ int main(void)
         TEST(a_shuffled_epoch_has_every_sequence_once),
         TEST(the_order_is_another_in_each_epoch_and_for_each_seed),
         TEST(a_shuffled_sequence_may_keep_its_place),
+        TEST(two_sequences_change_places_in_half_of_the_epochs),
         TEST(each_step_has_its_own_eta),
         TEST(dropout_depends_on_the_seed_the_epoch_and_the_sequence),
         TEST(smoothing_mixes_in_the_mean_of_all_tokens),
@@ -589,6 +700,9 @@ int main(void)
         TEST(an_evaluation_can_be_stopped_before_each_sequence),
         TEST(evaluation_drops_nothing),
         TEST(evaluation_masks_the_same_tokens_every_time),
+        TEST(nothing_random_is_used_twice),
+        TEST(what_is_random_depends_on_seed_epoch_and_sequence_only),
+        TEST(evaluation_draws_the_same_before_and_after_training),
         TEST(patience_ends_after_so_many_evaluations_without_a_best),
         TEST(the_follower_ends_the_training),
         TEST(a_loss_that_is_no_number_ends_the_training),
