@@ -147,6 +147,15 @@ static void the_first_wrong_step_is_told(void **state)
     assert_does_not_say("result");
 }
 
+static void of_two_answers_the_first_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(answered("result 1 1 5\\nresult 1 1 6\\nend\\n",
+                              "result 1 1 6\n"), 1);
+    assert_int_equal(answered("result 1 1 6\\nresult 1 1 5\\nend\\n",
+                              "result 1 1 6\n"), 0);
+}
+
 static void a_step_counts_by_its_line_its_name_and_its_time(void **state)
 {
     (void)state;
@@ -456,6 +465,9 @@ static void a_dull_result_proves_nothing(void **state)
     assert_says("all entries of the result are the same number\n");
     assert_int_equal(by_the_law("same", "1 2 inf 0", "1 2 inf 0"), 1);
     assert_says("the result is not finite\n");
+    assert_int_equal(by_the_law("same", "2 2 1 2 3 inf", "2 2 1 2 3 inf"), 1);
+    assert_says("the result is not finite\n");
+    assert_int_equal(by_the_law("same", "2 2 5 5 5 6", "2 2 5 5 5 6"), 0);
     assert_int_equal(by_the_law("same", "1 2 1 2", "1 2 1 2 >&3; exit 5"), 1);
     assert_says("it ended, with exit status 5");
 }
@@ -639,6 +651,7 @@ int main(void)
     const struct CMUnitTest laws[] = {
         TEST(the_right_result_earns_the_points),
         TEST(the_first_wrong_step_is_told),
+        TEST(of_two_answers_the_first_counts),
         TEST(a_step_counts_by_its_line_its_name_and_its_time),
         TEST(shapes_are_compared_first),
         TEST(every_entry_of_every_value_is_compared),

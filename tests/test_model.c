@@ -354,6 +354,19 @@ static void fewer_bytes_than_numbers_are_refused(void **state)
     assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
 }
 
+static void more_bytes_than_numbers_are_refused(void **state)
+{
+    (void)state;
+    Model *m;
+    size_t n;
+    char *bytes = bytes_of_a_model(&n), *name = path("d");
+    char *longer = memcpy(arena_alloc(arena, n + 8), bytes, n);
+    memset(longer + n, 0, 8);
+    sign(longer, n + 8);
+    write_bytes("d", longer, n + 8);
+    assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
+}
+
 static void a_lie_takes_no_memory(void **state)
 {
     (void)state;
@@ -547,6 +560,7 @@ int main(void)
         TEST_FILES(what_a_header_claims_is_checked_first),
         TEST_FILES(a_header_is_text),
         TEST_FILES(fewer_bytes_than_numbers_are_refused),
+        TEST_FILES(more_bytes_than_numbers_are_refused),
         TEST_FILES(a_lie_takes_no_memory),
         TEST_FILES(other_files_are_refused_in_a_sentence),
         TEST_FILES(a_number_that_is_not_finite_is_refused),

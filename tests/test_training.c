@@ -349,6 +349,62 @@ static void smoothing_mixes_in_the_mean_of_all_tokens(void **state)
     assert_near(diary.step[0].loss, loss, TIGHT);
 }
 
+/* The loss is a line in s, (1 - s) of one number and s of another, in every
+   algorithm that learns. */
+static void every_loss_is_smoothed(void **state)
+{
+    (void)state;
+    static const double u[] = { .1, .9, .2, .9, .3, .9 };
+    static const int class[] = { 2 };
+    Algorithm *algorithm[] = { edtraining, etraining, dtraining,
+                               classtraining };
+    Tokens x = TOKENS(6, 1, 4, 7);
+    Data data = { 1, .z = &x, .x = &x, .c = class };
+    for (int k = 0; k < 4; k++) {
+        Hyperparameters hyper = small(k == 0 ? ED_TRANSFORMER
+                                    : k == 2 ? D_TRANSFORMER : E_TRANSFORMER);
+        hyper.N_C = k == 3 ? 3 : 0;
+        Theta *theta = model(hyper);
+        double loss[3];
+        for (int s = 0; s < 3; s++) {
+            Training how = { .N_epochs = 1, .eta = 1e-30, .p_mask = 0.5,
+                             .u = u, .smoothing = s * 0.4 };
+            loss[s] = trained(algorithm[k], theta, how, data).step[0].loss;
+        }
+        assert_that(!is_near(loss[1], loss[0], 1e-3));
+        assert_near(loss[2] - loss[1], loss[1] - loss[0], 10 * TIGHT);
+    }
+}
+
+/* For every size of a batch, and so for every rest. */
+static void every_epoch_learns_from_every_token_once(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Theta *theta = model(small(D_TRANSFORMER));
+    real *start = numbers(theta);
+    double loss[2] = { 0, 0 }, tokens[2] = { 0, 0 };
+    for (int batch = 1; batch <= N + 2; batch++) {
+        Training how = PLAIN(2, 1e-30);
+        how.batch = batch;
+        how.shuffle = batch % 2 == 0;
+        restore(theta, start);
+        Diary diary = trained(dtraining, theta, how, data);
+        double now[2] = { 0, 0 }, told[2] = { 0, 0 };
+        assert_int_equal(diary.n, 2 * ((N + batch - 1) / batch));
+        for (int k = 0; k < diary.n; k++) {
+            now[diary.step[k].epoch - 1] += diary.step[k].loss;
+            told[diary.step[k].epoch - 1] += (double)diary.step[k].tokens;
+        }
+        for (int epoch = 0; epoch < 2; epoch++) {
+            loss[epoch] = batch == 1 ? now[epoch] : loss[epoch];
+            tokens[epoch] = batch == 1 ? told[epoch] : tokens[epoch];
+            assert_near(now[epoch], loss[0], 10 * TIGHT);
+            assert_near(told[epoch], tokens[0], 0);
+        }
+    }
+}
+
 static void evaluation_is_plain_whatever_the_training(void **state)
 {
     (void)state;
@@ -696,6 +752,8 @@ int main(void)
         TEST(each_step_has_its_own_eta),
         TEST(dropout_depends_on_the_seed_the_epoch_and_the_sequence),
         TEST(smoothing_mixes_in_the_mean_of_all_tokens),
+        TEST(every_loss_is_smoothed),
+        TEST(every_epoch_learns_from_every_token_once),
         TEST(evaluation_is_plain_whatever_the_training),
         TEST(an_evaluation_can_be_stopped_before_each_sequence),
         TEST(evaluation_drops_nothing),
