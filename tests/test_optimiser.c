@@ -117,6 +117,27 @@ static void epsilon_is_added_to_the_root(void **state)
     }
 }
 
+/* What is as small as 1e-5 beside 1e-8 must not drown in anything else. */
+static void a_small_gradient_takes_a_whole_step(void **state)
+{
+    (void)state;
+    struct { Method method; double expected; } by_hand[] = {
+        { RMSPROP, 1 - 0.1 * 1e-5 / (sqrt(0.1) * 1e-5 + 1e-8) },
+        { ADAGRAD, 1 - 0.1 * 1e-5 / (1e-5 + 1e-8) },
+        { ADAM,    1 - 0.1 * 1e-5 / (1e-5 + 1e-8) },
+        { ADAMW,   1 - 0.1 * 1e-5 / (1e-5 + 1e-8) },
+    };
+    for (int k = 0; k < 4; k++) {
+        Theta *theta = ones();
+        Training how = { .N_epochs = 1, .eta = 0.1 };
+        how.method = by_hand[k].method;
+        Trainer *trainer = trainer_new(arena, theta, &how);
+        descend_with(trainer, 1e-5);
+        assert_all(theta, by_hand[k].expected);
+        trainer_free(trainer);
+    }
+}
+
 static void betas_can_be_chosen(void **state)
 {
     (void)state;
@@ -398,6 +419,7 @@ int main(void)
         TEST(adagrad_by_hand),
         TEST(adam_by_hand),
         TEST(epsilon_is_added_to_the_root),
+        TEST(a_small_gradient_takes_a_whole_step),
         TEST(betas_can_be_chosen),
         TEST(a_step_has_the_eta_of_its_own),
         TEST(weights_decay_and_biases_and_norms_do_not),
