@@ -200,7 +200,7 @@ static void every_entry_of_every_value_is_compared(void **state)
     };
     for (int wrong = 0; wrong < 3; wrong++)
         for (int e = 0; e < is[wrong].rows * is[wrong].cols; e++) {
-            char answer[300] = "", right[300] = "", place[60];
+            char answer[300] = "", right[300] = "", there[100];
             for (int k = 0; k < 3; k++) {
                 sprintf(answer + strlen(answer), "%s %s\\n", is[k].name,
                         counting(is[k].rows, is[k].cols, k == wrong ? e : -1));
@@ -210,10 +210,10 @@ static void every_entry_of_every_value_is_compared(void **state)
             strcat(answer, "end\\n");
             assert_int_equal(answered(answer, right), 1);
             assert_says(is[wrong].told);
-            sprintf(place, ": [%d, %d] is 9, expected %d; 1 of %d entries",
+            sprintf(there, ": [%d, %d] is 9, expected %d; 1 of %d entries",
                     e % is[wrong].rows + 1, e / is[wrong].rows + 1, e + 1,
                     is[wrong].rows * is[wrong].cols);
-            assert_says(place);
+            assert_says(there);
         }
 }
 
@@ -223,7 +223,7 @@ static void no_shape_is_taken_for_another(void **state)
     for (int a = 0; a < 9; a++)
         for (int b = 0; b < 9; b++) {
             int rows = a / 3 + 1, cols = a % 3 + 1;
-            char answer[100], right[100], said_of_it[80];
+            char answer[300], right[300], said_of_it[100];
             sprintf(answer, "result %s\\nend\\n", counting(rows, cols, -1));
             sprintf(right, "result %s\n",
                     counting(b / 3 + 1, b % 3 + 1, -1));
@@ -397,7 +397,7 @@ static void a_law_is_about_every_entry(void **state)
 {
     (void)state;
     for (int e = 0; e < 6; e++) {
-        char said_of_it[60];
+        char said_of_it[100];
         assert_int_equal(by_the_law("same", counting(3, 2, -1),
                                     counting(3, 2, e)), 1);
         sprintf(said_of_it, "[%d, %d] of the second", e % 3 + 1, e / 3 + 1);
@@ -446,7 +446,7 @@ static void every_entry_is_in_the_sum_of_its_column(void **state)
 {
     (void)state;
     for (int e = 0; e < 9; e++) {
-        char result[100] = "3 3", told[40];
+        char result[200] = "3 3", told[60];
         for (int k = 0; k < 9; k++)
             sprintf(result + strlen(result), " %g",
                     (k % 3 + 1) / 4.0 - (k % 3 == 2 ? 0.5 : 0)

@@ -358,15 +358,15 @@ static void another_shape_is_wrong_and_tried_transposed(void **state)
     assert_that(j->fits && !j->begins && !j->turned);
 }
 
+#define ROW "algorithm 4\nX = 1 0 2\nWq = 1\nWk = 2\nWv = 3\nmask causal\n"
+#define TORCH "algorithm 4\nlayout torch\nX = 1 0 ; 0 1 ; 2 1\n" \
+    "Wq = 1 2 ; 0 1\nWk = 1 1 ; 0 1\nWv = 2 0\n"
+
 /* Every step of Algorithm 4, claimed as it is and turned. */
 static void a_turned_matrix_is_never_right(void **state)
 {
     (void)state;
-    static const char *const given[] = {
-        FOUR, "algorithm 4\nX = 1 0 2\nWq = 1\nWk = 2\nWv = 3\nmask causal\n",
-        "algorithm 4\nlayout torch\nX = 1 0 ; 0 1 ; 2 1\nWq = 1 2 ; 0 1\n"
-        "Wk = 1 1 ; 0 1\nWv = 2 0\n"
-    };
+    static const char *const given[] = { FOUR, ROW, TORCH };
     for (int g = 0; g < 3; g++) {
         const Run *run = judged(given[g])->run;
         for (int s = 0; s < run->n; s++)
