@@ -220,16 +220,18 @@ static void every_entry_of_every_value_is_compared(void **state)
 static void no_shape_is_taken_for_another(void **state)
 {
     (void)state;
-    for (int a = 0; a < 9; a++)
-        for (int b = 0; b < 9; b++) {
-            int rows = a / 3 + 1, cols = a % 3 + 1;
+    static const struct { int rows, cols; } is[] = {
+        { 1, 2 }, { 2, 1 }, { 2, 2 }, { 2, 3 }, { 3, 2 } };
+    for (int a = 0; a < 5; a++)
+        for (int b = 0; b < 5; b++) {
             char answer[300], right[300], said_of_it[100];
-            sprintf(answer, "result %s\\nend\\n", counting(rows, cols, -1));
+            sprintf(answer, "result %s\\nend\\n",
+                    counting(is[a].rows, is[a].cols, -1));
             sprintf(right, "result %s\n",
-                    counting(b / 3 + 1, b % 3 + 1, -1));
+                    counting(is[b].rows, is[b].cols, -1));
             assert_int_equal(answered(answer, right), a != b);
-            sprintf(said_of_it, "it is %d x %d and must be %d x %d\n", rows,
-                    cols, b / 3 + 1, b % 3 + 1);
+            sprintf(said_of_it, "it is %d x %d and must be %d x %d\n",
+                    is[a].rows, is[a].cols, is[b].rows, is[b].cols);
             if (a != b)
                 assert_says(said_of_it);
         }

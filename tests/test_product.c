@@ -159,7 +159,7 @@ static void many_blocks_are_multiplied_exactly(void **state)
 {
     (void)state;
     for (int transposes = 0; transposes < 4; transposes++) {
-        Problem p = problem(9, 517, 2 * 1024 / (int)sizeof(real) + 3,
+        Problem p = problem(3, 517, 2 * 1024 / (int)sizeof(real) + 3,
                             transposes, true);
         agrees_with_the_loops(&p, 0);
     }
