@@ -103,6 +103,37 @@ static inline void same_at(Where where, Mat A, Mat B, double tolerance)
                         i, j, AT(A, i, j), AT(B, i, j), tolerance);
 }
 
+/* ------------------------------------------------------------- amounts */
+
+/* How many sheets, trials or changed bytes there are is a matter of amount.
+   FTX_AMOUNT says how many per cent of the full ones. FTX_SEED is for other
+   random numbers; tests/soak.sh counts it up. */
+static inline int from_environment(const char *name, int otherwise)
+{
+    const char *typed = getenv(name);
+    return typed == NULL || *typed == '\0' ? otherwise : atoi(typed);
+}
+
+static inline int amount(int full)
+{
+    long long per_cent = from_environment("FTX_AMOUNT", IS_DOUBLE ? 10 : 3);
+    int n = (int)(full * per_cent / 100);
+    return n > 1 ? n : 1;
+}
+
+/* The k-th seed: no FTX_SEED has one of another's first million. */
+static inline uint64_t seeded(uint64_t k)
+{
+    return k + 1000003u * (uint64_t)from_environment("FTX_SEED", 0);
+}
+
+/* The k-th of amount(full) cases, evenly from 0 ... full - 1. */
+static inline int one_of(int k, int full)
+{
+    long long n = amount(full), first = from_environment("FTX_SEED", 0);
+    return (int)((k * (long long)full / n + first) % full);
+}
+
 /* -------------------------------------------- a fresh place for each test */
 
 static Tape *tape;              /* wants gradients */
@@ -163,11 +194,27 @@ static inline double folded(uint64_t z)
     return (double)(mixed(z) >> 11) / 4503599627370496.0 - 1;
 }
 
+static inline double random_number(void)        /* in (-1, 1) */
+{
+    return folded(generator += 0x9E3779B97F4A7C15u);
+}
+
+static inline int pick(int least, int most)
+{
+    double x = (random_number() + 1) / 2;
+    return least + (int)(x * (most - least + 1));
+}
+
+static inline bool chance(int one_in)
+{
+    return pick(1, one_in) == 1;
+}
+
 static inline Mat randomise(Mat M)
 {
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
-            AT(M, i, j) = (real)folded(generator += 0x9E3779B97F4A7C15u);
+            AT(M, i, j) = (real)random_number();
     return M;
 }
 
@@ -317,6 +364,28 @@ static inline void child_refused(Where where, Child child, const char *file,
     if (!is_refusal(said, file, line, call, sentence))
         fail_at(where, "the refusal is\n%sbut expected\n%s:%d: %s: %s",
                 said, file, line, call, sentence);
+}
+
+/* What a file holds, which is closed. */
+static inline const char *all_of(FILE *file)
+{
+    fseek(file, 0, SEEK_END);
+    size_t n = (size_t)ftell(file);
+    char *text = arena_alloc(arena, n + 1);
+    rewind(file);
+    assert_that(fread(text, 1, n, file) == n);
+    text[n] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* How often the part stands in the text. */
+static inline int times(const char *text, const char *part)
+{
+    int n = 0;
+    for (; (text = strstr(text, part)) != NULL; text++)
+        n++;
+    return n;
 }
 
 /* -------------------------------------------------------- differentiating */
@@ -516,6 +585,21 @@ static inline Mat note(void *to, const char *line, const char *name,
     return M;
 }
 
+/* Notes only what the algorithm itself names, not what it calls. */
+typedef struct {
+    const char *own;            /* the start of its lines, such as "10." */
+    Seen seen;
+} Own;
+
+static inline Mat note_own(void *to, const char *line, const char *name,
+                           Mat M, int index)
+{
+    Own *own = to;
+    if (strncmp(line, own->own, strlen(own->own)) == 0)
+        note(&own->seen, line, name, M, index);
+    return M;
+}
+
 /* The last value of that name. */
 #define value_of(seen, name) value_at(HERE(#name), seen, name)
 static inline Mat value_at(Where where, const Seen *seen, const char *name)
@@ -555,12 +639,4 @@ static inline W_qkv random_head(int d_x, int d_z, int d_attn, int d_out)
         .W_v = random_parameter(d_out, d_z),  .b_v = random_parameter(d_out, 1),
     };
 }
-/* On how many sheets a slip is planted: 50 in double precision; or what
-   FTX_SHEETS says, as in builds that are slow. */
-static inline int per_slip(void)
-{
-    const char *typed = getenv("FTX_SHEETS");
-    return typed != NULL ? atoi(typed) : IS_DOUBLE ? 50 : 5;
-}
-
 #endif

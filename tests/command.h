@@ -10,18 +10,8 @@ typedef int Main(FILE *out, FILE *err, int n, char *argument[]);
 typedef struct {
     int status;
     const char *out, *err;      /* on the arena */
+    size_t bytes;               /* of out */
 } Said;
-
-static inline const char *all_of(FILE *file)
-{
-    size_t n = (size_t)ftell(file);
-    char *text = arena_alloc(arena, n + 1);
-    rewind(file);
-    assert_that(fread(text, 1, n, file) == n);
-    text[n] = '\0';
-    fclose(file);
-    return text;
-}
 
 static inline Said said_by(Main *command, int n, char *argument[])
 {
@@ -29,6 +19,7 @@ static inline Said said_by(Main *command, int n, char *argument[])
     Said s;
     assert_that(out != NULL && err != NULL);
     s.status = command(out, err, n, argument);
+    s.bytes = (size_t)ftell(out);
     s.out = all_of(out);
     s.err = all_of(err);
     return s;
@@ -37,6 +28,18 @@ static inline Said said_by(Main *command, int n, char *argument[])
 #define SAID(command, ...) \
     said_by(command, (int)(sizeof (char *[]){ __VA_ARGS__ } \
                            / sizeof (char *)), (char *[]){ __VA_ARGS__ })
+
+/* Just this, on both streams. */
+#define assert_said(s, code, on_out, on_err) \
+    said_at(HERE(#s), s, code, on_out, on_err)
+static inline void said_at(Where where, Said s, int status, const char *out,
+                           const char *err)
+{
+    if (s.status != status || strcmp(s.out, out) != 0
+        || strcmp(s.err, err) != 0)
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "%d,\n%s\n%s", s.status, s.out, s.err, status, out, err);
+}
 
 /* Refused with exit status 2 and this sentence, and nothing printed. */
 #define assert_refusal(said, sentence) \
@@ -59,32 +62,57 @@ static inline void says_at(Where where, Said s, const char *part)
 }
 
 typedef struct {
+    const Model *saves;
     const char *name;
-    Model *m;
-} Loading;
+    Model *loads;
+} Filing;
 
-static inline void load(Fault *f, void *data)
+static inline void save_it(Fault *f, void *data)
 {
-    Loading *l = data;
-    l->m = model_load(arena, l->name, f);
+    const Filing *filing = data;
+    model_save(filing->saves, filing->name, f);
+}
+
+static inline void load_it(Fault *f, void *data)
+{
+    Filing *filing = data;
+    filing->loads = model_load(arena, filing->name, f);
+}
+
+/* The fault of saving, of loading; "" without one. */
+static inline const char *saving(const Model *m, const char *name)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    return attempt(f, save_it, &(Filing){ m, name, NULL }) ? "" : f->sentence;
+}
+
+static inline const char *loading(const char *name, Model **m)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    Filing filing = { NULL, name, NULL };
+    bool done = attempt(f, load_it, &filing);
+    *m = filing.loads;
+    return done ? "" : f->sentence;
 }
 
 static inline Model *model_in(const char *name)
 {
-    Loading l = { name, NULL };
-    Fault *f = arena_alloc(arena, sizeof *f);
-    *f = (Fault){ .sheet = "test" };
-    if (!attempt(f, load, &l))
-        fail_at(HERE("model_load"), "%s", f->sentence);
-    return l.m;
+    Model *m;
+    assert_string_equal(loading(name, &m), "");
+    return m;
 }
 
-/* Files in a directory of this process, which tear_down_files removes. */
+/* Files stand in a directory of this process, which tear_down_files removes.
+   tests/run says where, and removes it too, however the test has ended. */
 static inline const char *directory(void)
 {
-    static char name[60];       /* also in a process that was forked off */
+    static char name[200];      /* also in a process that was forked off */
+    const char *given = getenv("FTX_FILES");
     if (*name == '\0')
-        snprintf(name, sizeof name, "build/files.%d", (int)getpid());
+        snprintf(name, sizeof name, "%s/files.%d",
+                 given == NULL ? "build" : given, (int)getpid());
     mkdir("build", 0777);
     mkdir(name, 0777);
     return name;
@@ -124,6 +152,17 @@ static inline char *bytes_of(const char *name, size_t *n)
     return (char *)all_of(file);
 }
 
+/* So many pairs: two letters, and the same in the other order. */
+static inline char *pairs(const char *name, int lines)
+{
+    char *text = arena_alloc(arena, (size_t)lines * 6 + 1);
+    size_t n = 0;
+    for (int k = 0; k < lines; k++)
+        n += (size_t)sprintf(text + n, "%c%c\t%c%c\n", 'a' + k % 5,
+                             'a' + k % 3, 'a' + k % 3, 'a' + k % 5);
+    return write_text(name, text);
+}
+
 #define assert_same_file(a, b) same_file_at(HERE(#a " and " #b), a, b)
 static inline void same_file_at(Where where, const char *a, const char *b)
 {
@@ -135,7 +174,7 @@ static inline void same_file_at(Where where, const char *a, const char *b)
 
 static inline int tear_down_files(void **state)
 {
-    char command[100];
+    char command[220];
     snprintf(command, sizeof command, "rm -rf %s", directory());
     if (system(command) != 0)
         print_error("%s is left\n", directory());

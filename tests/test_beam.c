@@ -3,7 +3,7 @@
 
 enum { N_V = 6, ELL_MAX = 5, BOS = N_V - 1, EOS = N_V };
 
-static const Hyperparameters small = {
+static const Hyperparameters sizes = {
     .architecture = ED_TRANSFORMER, .N_V = N_V, .ell_max = ELL_MAX,
     .L_enc = 1, .L_dec = 2, .H = 2, .d_e = 4, .d_mlp = 6,
     .epsilon = 1e-5 };
@@ -56,7 +56,7 @@ static void a_beam_of_one_is_greedy(void **state)
     (void)state;
     Hypothesis best[1];
     for (int k = 0; k < 20; k++) {
-        const Theta *theta = random_theta(small);
+        const Theta *theta = random_theta(sizes);
         bool ended;
         Tokens x = edinference(quiet, arena, z, theta, &(Inference){ 0 },
                                &ended);
@@ -72,7 +72,7 @@ static void a_beam_wide_enough_finds_the_best_of_all(void **state)
     Hypothesis best[200], one[1];
     int greedy_fails = 0;
     for (int k = 0; k < 12; k++) {
-        const Theta *theta = random_theta(small);
+        const Theta *theta = random_theta(sizes);
         int id[ELL_MAX + 1] = { BOS };
         double alpha = k % 3 * .5;
         double expected = best_of_all(theta, id, 1, 3, alpha);
@@ -91,7 +91,7 @@ static void a_score_is_the_logarithm_of_the_probability(void **state)
 {
     (void)state;
     Hypothesis best[7];
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     int n = search(best, theta, (Beam){ .B = 7 });
     assert_that(n == 7);
     for (int k = 0; k < n; k++) {
@@ -111,7 +111,7 @@ static void the_best_comes_first_and_none_twice(void **state)
     Hypothesis best[9];
     for (int k = 0; k < 6; k++) {
         double alpha = k % 2;
-        int n = search(best, random_theta(small),
+        int n = search(best, random_theta(sizes),
                        (Beam){ .B = 9, .alpha = alpha });
         for (int a = 1; a < n; a++) {
             assert_that(score(best[a].x, best[a].log_p, alpha)
@@ -215,7 +215,7 @@ static void special_tokens_do_not_occur(void **state)
 {
     (void)state;
     Hypothesis best[30];
-    int n = search(best, random_theta(small),
+    int n = search(best, random_theta(sizes),
                    (Beam){ .B = 30, .no_special = true, .ell_gen = 2 });
     assert_that(n == 3 * 4 + 1);            /* 1 to 3 and then any; or eos */
     double total = 0;
@@ -233,7 +233,7 @@ static void everything_together_has_probability_1(void **state)
 {
     (void)state;
     Hypothesis best[100];
-    int n = search(best, random_theta(small),
+    int n = search(best, random_theta(sizes),
                    (Beam){ .B = 100, .ell_gen = 2 });
     assert_that(n == 5 * 6 + 1);
     double total = 0;
@@ -246,7 +246,7 @@ static void a_memory_does_no_harm(void **state)
 {
     (void)state;
     Hypothesis alone[5], with[5];
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     search(alone, theta, (Beam){ .B = 5 });
     search(with, theta_remembering(arena, theta), (Beam){ .B = 5 });
     for (int k = 0; k < 5; k++) {
@@ -258,7 +258,7 @@ static void a_memory_does_no_harm(void **state)
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Hypothesis best[1];
     assert_refuses_in(search(best, theta, (Beam){ .B = 0 }), "beam.c",
                       "beam_search", "B = 0; it must be at least 1.");

@@ -4,7 +4,7 @@
 /* A trainer of a theta whose every number is 1, with all gradients g. */
 static Theta *ones(void)
 {
-    Theta *theta = model((Hyperparameters){
+    Theta *theta = random_theta((Hyperparameters){
         .architecture = D_TRANSFORMER, .N_V = 3, .ell_max = 2, .H = 1,
         .d_e = 2, .d_mlp = 3 });
     for (int k = 1; k <= theta->n; k++) {
@@ -247,7 +247,7 @@ static void adamw_decays_by_eta_of_the_step_and_apart_from_m_and_v(
 static void a_bias_inside_a_layer_does_not_decay(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     real *before = numbers(theta);
     Training how = { .N_epochs = 1, .eta = 0.1, .decay = 0.5 };
     Trainer *trainer = trainer_new(arena, theta, &how);

@@ -1,6 +1,5 @@
 /* Reading: exact entries, and every way of writing a matrix. */
-#include "check.h"
-#include "program.h"
+#include "sheets.h"
 
 /* ---------------------------------------------------------------- entries */
 
@@ -230,24 +229,11 @@ static void what_is_no_number_is_refused(void **state)
 
 /* --------------------------------------------------------------- matrices */
 
-typedef struct {
-    char *text;
-    int length;
-    const Sheet *sheet;
-} Text;
-
-static void read_text(Fault *f, void *data)
-{
-    Text *t = data;
-    t->sheet = sheet_of(arena, "text", t->text, t->length, f);
-}
-
 /* The sheet of a text, or NULL, and then the fault says why. */
 static const Sheet *sheet_in(const char *text, size_t length, Fault *f)
 {
-    Text t = { arena_alloc(arena, length + 1), (int)length, NULL };
-    memcpy(t.text, text, length + 1);
-    return attempt(f, read_text, &t) ? t.sheet : NULL;
+    Reading r = { .name = "text", .text = text, .bytes = length };
+    return attempt(f, read_it, &r) ? r.sheet : NULL;
 }
 
 /* Each is the matrix 1 2 ; 3 4. */
