@@ -173,6 +173,28 @@ static void the_exponent_of_the_length_decides(void **state)
     assert_near(best[0].log_p, log(.25), TIGHT);
 }
 
+/* bos to eos with 1/2 is the best beginning at first; bos, 1, 4, eos with 2/5
+   has the better mean of three tokens. */
+static void the_search_goes_on_behind_a_best_that_has_ended(void **state)
+{
+    (void)state;
+    const double next[] = {
+        0, 0, 0, 0, .4, 0,
+        0, 0, 0, 0, .1, 0,
+        0, 0, 0, 0, 0, 0,
+        1, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0,
+        0, 1, 1, 1, .5, 1,
+    };
+    Hypothesis best[2];
+    search(best, chain(ED_TRANSFORMER, N_V, ELL_MAX, next),
+           (Beam){ .B = 2, .alpha = 1 });
+    assert_tokens(best[0].x, BOS, 1, 4, EOS);
+    assert_near(best[0].log_p, log(.4), TIGHT);
+    assert_tokens(best[1].x, BOS, EOS);
+    assert_near(best[1].log_p, log(.5), TIGHT);
+}
+
 static void of_equal_scores_the_lower_token_comes_first(void **state)
 {
     (void)state;
@@ -254,6 +276,7 @@ int main(void)
         TEST(the_best_comes_first_and_none_twice),
         TEST(a_good_beginning_may_have_only_bad_ends),
         TEST(the_exponent_of_the_length_decides),
+        TEST(the_search_goes_on_behind_a_best_that_has_ended),
         TEST(of_equal_scores_the_lower_token_comes_first),
         TEST(special_tokens_do_not_occur),
         TEST(everything_together_has_probability_1),

@@ -165,6 +165,31 @@ static void every_changed_byte_is_noticed(void **state)
     }
 }
 
+/* 200 thousand bytes, of which one in a thousand is changed. */
+static void a_changed_byte_of_a_large_file_is_noticed(void **state)
+{
+    (void)state;
+    enum { POINTS = 8000 };
+    Model *m = with_everything(), *other;
+    m->state.points = m->state.step = POINTS;
+    m->point = arena_alloc(arena, POINTS * sizeof *m->point);
+    for (int k = 0; k < POINTS; k++)
+        m->point[k] = (Point){ k + 1, 1.0 / (k + 3), NAN };
+    assert_string_equal(saving(m, path("m")), "");
+    size_t n = 0;
+    char *bytes = bytes_of(path("m"), &n), *name = path("d");
+    assert_that(n > 200000);
+    for (size_t k = 500; k < n; k += 1000) {
+        bytes[k] ^= (char)(1 << k / 1000 % 8);
+        write_bytes("d", bytes, n);
+        if (*loading(name, &other) == '\0')
+            fail_at(HERE("loading"), "byte %zu was changed", k);
+        bytes[k] ^= (char)(1 << k / 1000 % 8);
+    }
+    write_bytes("d", bytes, n);
+    assert_that(model_in(name)->point[POINTS - 1].loss == 1.0 / (POINTS + 2));
+}
+
 static void a_file_cut_anywhere_is_refused(void **state)
 {
     (void)state;
@@ -310,6 +335,19 @@ static void fewer_bytes_than_numbers_are_refused(void **state)
     size_t few = header_size(bytes, n) + 1 + 8;
     sign(bytes, few);
     write_bytes("d", bytes, few);
+    assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
+}
+
+static void more_bytes_than_numbers_are_refused(void **state)
+{
+    (void)state;
+    Model *m;
+    size_t n;
+    char *bytes = bytes_of_a_model(&n), *name = path("d");
+    char *longer = memcpy(arena_alloc(arena, n + 8), bytes, n);
+    memset(longer + n, 0, 8);
+    sign(longer, n + 8);
+    write_bytes("d", longer, n + 8);
     assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
 }
 
@@ -501,11 +539,13 @@ int main(void)
         TEST_FILES(saved_again_it_has_the_same_bytes),
         TEST_FILES(the_checksum_is_fnv_1a),
         TEST_FILES(every_changed_byte_is_noticed),
+        TEST_FILES(a_changed_byte_of_a_large_file_is_noticed),
         TEST_FILES(a_file_cut_anywhere_is_refused),
         TEST_FILES(a_header_that_lies_does_no_harm),
         TEST_FILES(what_a_header_claims_is_checked_first),
         TEST_FILES(a_header_is_text),
         TEST_FILES(fewer_bytes_than_numbers_are_refused),
+        TEST_FILES(more_bytes_than_numbers_are_refused),
         TEST_FILES(a_lie_takes_no_memory),
         TEST_FILES(other_files_are_refused_in_a_sentence),
         TEST_FILES(a_number_that_is_not_finite_is_refused),

@@ -155,6 +155,17 @@ static void every_small_shape_is_multiplied_exactly(void **state)
             }
 }
 
+/* More than two blocks of k and of n; a block of k has 1024 bytes. */
+static void many_blocks_are_multiplied_exactly(void **state)
+{
+    (void)state;
+    for (int transposes = 0; transposes < 4; transposes++) {
+        int k = 2 * 1024 / (int)sizeof(real) + 3;
+        Multiplication p = random_product(3, 517, k, transposes, true);
+        agrees_with_the_loops(&p, 0);
+    }
+}
+
 static void fractions_are_multiplied_closely(void **state)
 {
     (void)state;
@@ -233,6 +244,7 @@ int main(void)
     const struct CMUnitTest laws[] = {
         TEST(whole_numbers_are_multiplied_exactly),
         TEST(every_small_shape_is_multiplied_exactly),
+        TEST(many_blocks_are_multiplied_exactly),
         TEST(fractions_are_multiplied_closely),
         TEST(infinities_stay_in_their_row_or_column),
         TEST(a_column_does_not_depend_on_its_neighbours),

@@ -127,6 +127,17 @@ static void pieces_are_numbered_as_they_first_occur(void **state)
     assert_tokens(ENCODED(t, "to be\n\nto be"), 2, 3, 2, 6);
 }
 
+static void every_blank_ends_a_word_and_nothing_else_does(void **state)
+{
+    (void)state;
+    for (int c = 1; c < 0x80; c++) {
+        char text[] = { 'a', (char)c, 'b', '\0' };
+        const Tokenizer *t = LEARN(WORDS, text, 0);
+        bool blank = c == ' ' || strchr("\t\n\v\f\r", c) != NULL;
+        assert_int_equal(tokenizer_size(t), (blank ? 2 : 1) + 3);
+    }
+}
+
 /* Two-, three- and four-byte characters are one token each. */
 static void a_character_may_have_four_bytes(void **state)
 {
@@ -585,6 +596,7 @@ int main(void)
         TEST(chunks_side_by_side_are_the_sequence),
         TEST(the_papers_sentence_has_36_characters_and_7_words),
         TEST(pieces_are_numbered_as_they_first_occur),
+        TEST(every_blank_ends_a_word_and_nothing_else_does),
         TEST(a_character_may_have_four_bytes),
         TEST(only_utf8_is_utf8),
         TEST(decoding_undoes_encoding_for_all_bytes),

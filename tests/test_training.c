@@ -277,6 +277,25 @@ static void a_shuffled_sequence_may_keep_its_place(void **state)
     assert_that(10 < kept && kept < 60);        /* 30, 4 deviations */
 }
 
+/* 32 coins: 16 turned on average, 4 deviations are 11. */
+static void two_sequences_change_places_in_half_of_the_epochs(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    data.N_data = 2;
+    Training how = PLAIN(32, 1e-9);
+    how.shuffle = true;
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+    begin_training(trainer, loss_13, &data);
+    int turned = 0;
+    for (int epoch = 1; epoch <= 32; epoch++) {
+        find_gradient(trainer, epoch, 1);
+        turned += trainer->order[0] == 2;
+    }
+    assert_that(5 <= turned && turned <= 27);
+    trainer_free(trainer);
+}
+
 static void each_step_has_its_own_eta(void **state)
 {
     (void)state;
@@ -328,6 +347,62 @@ static void smoothing_mixes_in_the_mean_of_all_tokens(void **state)
     how.smoothing = 0.3;
     Diary diary = trained(dtraining, theta, how, (Data){ 1, .x = &x });
     assert_near(diary.step[0].loss, loss, TIGHT);
+}
+
+/* The loss is a line in s, (1 - s) of one number and s of another, in every
+   algorithm that learns. */
+static void every_loss_is_smoothed(void **state)
+{
+    (void)state;
+    static const double u[] = { .1, .9, .2, .9, .3, .9 };
+    static const int class[] = { 2 };
+    Algorithm *algorithm[] = { edtraining, etraining, dtraining,
+                               classtraining };
+    Tokens x = TOKENS(6, 1, 4, 7);
+    Data data = { 1, .z = &x, .x = &x, .c = class };
+    for (int k = 0; k < 4; k++) {
+        Hyperparameters hyper = small(k == 0 ? ED_TRANSFORMER
+                                    : k == 2 ? D_TRANSFORMER : E_TRANSFORMER);
+        hyper.N_C = k == 3 ? 3 : 0;
+        Theta *theta = random_theta(hyper);
+        double loss[3];
+        for (int s = 0; s < 3; s++) {
+            Training how = { .N_epochs = 1, .eta = 1e-30, .p_mask = 0.5,
+                             .u = u, .smoothing = s * 0.4 };
+            loss[s] = trained(algorithm[k], theta, how, data).step[0].loss;
+        }
+        assert_that(!is_near(loss[1], loss[0], 1e-3));
+        assert_near(loss[2] - loss[1], loss[1] - loss[0], 10 * TIGHT);
+    }
+}
+
+/* For every size of a batch, and so for every rest. */
+static void every_epoch_learns_from_every_token_once(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    real *start = numbers(theta);
+    double loss[2] = { 0, 0 }, tokens[2] = { 0, 0 };
+    for (int batch = 1; batch <= N + 2; batch++) {
+        Training how = PLAIN(2, 1e-30);
+        how.batch = batch;
+        how.shuffle = batch % 2 == 0;
+        restore(theta, start);
+        Diary diary = trained(dtraining, theta, how, data);
+        double now[2] = { 0, 0 }, told[2] = { 0, 0 };
+        assert_int_equal(diary.n, 2 * ((N + batch - 1) / batch));
+        for (int k = 0; k < diary.n; k++) {
+            now[diary.step[k].epoch - 1] += diary.step[k].loss;
+            told[diary.step[k].epoch - 1] += (double)diary.step[k].tokens;
+        }
+        for (int epoch = 0; epoch < 2; epoch++) {
+            loss[epoch] = batch == 1 ? now[epoch] : loss[epoch];
+            tokens[epoch] = batch == 1 ? told[epoch] : tokens[epoch];
+            assert_near(now[epoch], loss[0], 10 * TIGHT);
+            assert_near(told[epoch], tokens[0], 0);
+        }
+    }
 }
 
 static void evaluation_is_plain_whatever_the_training(void **state)
@@ -408,6 +483,97 @@ static void evaluation_masks_the_same_tokens_every_time(void **state)
     Score second = evaluate(trainer, loss_12, &data);
     assert_that(first.loss == second.loss);
     assert_that(first.tokens == second.tokens && first.tokens > 0);
+    trainer_free(trainer);
+}
+
+/* The first numbers that each sequence has for masks and for dropout. */
+enum { DRAWS = 2 * N };
+static struct { int n; uint64_t bits[16 * DRAWS]; } drawn;
+
+static Mat note_random(Lane *lane, const Data *data, int n)
+{
+    (void)data, (void)n;
+    assert_that(drawn.n + 2 <= 16 * DRAWS);
+    drawn.bits[drawn.n++] = random_bits(&lane->random);
+    drawn.bits[drawn.n++] = random_bits(&lane->drops);
+    return NULL;
+}
+
+static void draw_epoch(Trainer *trainer, int epoch)
+{
+    for (int n = 1; n <= N; n += trainer->how.batch)
+        find_gradient(trainer, epoch, n);
+}
+
+static int in_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Masks and dropout, training and evaluation, epochs, seeds, sequences. */
+static void nothing_random_is_used_twice(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Training how = busy();
+    drawn.n = 0;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        how.seed = seed;
+        Trainer *trainer =
+            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+        begin_training(trainer, note_random, &data);
+        for (int epoch = 1; epoch <= 3; epoch++)
+            draw_epoch(trainer, epoch);
+        evaluate(trainer, note_random, &data);
+        trainer_free(trainer);
+    }
+    assert_that(drawn.n == 16 * DRAWS);
+    qsort(drawn.bits, 16 * DRAWS, sizeof *drawn.bits, in_size);
+    for (int k = 1; k < drawn.n; k++)
+        assert_that(drawn.bits[k] != drawn.bits[k - 1]);
+}
+
+/* Neither on the batch, nor on the order, nor on what came before. */
+static void what_is_random_depends_on_seed_epoch_and_sequence_only(
+    void **state)
+{
+    (void)state;
+    Data data = some_data();
+    uint64_t first[DRAWS];
+    for (int turn = 0; turn < 4; turn++) {
+        Training how = busy();
+        how.shuffle = turn % 2 == 1;
+        how.batch = turn < 2 ? 1 : 10;
+        Trainer *trainer =
+            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+        begin_training(trainer, note_random, &data);
+        if (turn > 0)
+            draw_epoch(trainer, turn == 1 ? 3 : 1);
+        drawn.n = 0;
+        draw_epoch(trainer, 2);
+        qsort(drawn.bits, DRAWS, sizeof *drawn.bits, in_size);
+        if (turn == 0)
+            memcpy(first, drawn.bits, sizeof first);
+        assert_that(memcmp(first, drawn.bits, sizeof first) == 0);
+        trainer_free(trainer);
+    }
+}
+
+static void evaluation_draws_the_same_before_and_after_training(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Training how = busy();
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+    drawn.n = 0;
+    evaluate(trainer, note_random, &data);
+    dtraining(trainer, &data);
+    assert_that(trainer->step == 9);
+    evaluate(trainer, note_random, &data);
+    assert_that(drawn.n == 2 * DRAWS);
+    assert_that(memcmp(drawn.bits, drawn.bits + DRAWS,
+                       DRAWS * sizeof *drawn.bits) == 0);
     trainer_free(trainer);
 }
 
@@ -582,13 +748,19 @@ int main(void)
         TEST(a_shuffled_epoch_has_every_sequence_once),
         TEST(the_order_is_another_in_each_epoch_and_for_each_seed),
         TEST(a_shuffled_sequence_may_keep_its_place),
+        TEST(two_sequences_change_places_in_half_of_the_epochs),
         TEST(each_step_has_its_own_eta),
         TEST(dropout_depends_on_the_seed_the_epoch_and_the_sequence),
         TEST(smoothing_mixes_in_the_mean_of_all_tokens),
+        TEST(every_loss_is_smoothed),
+        TEST(every_epoch_learns_from_every_token_once),
         TEST(evaluation_is_plain_whatever_the_training),
         TEST(an_evaluation_can_be_stopped_before_each_sequence),
         TEST(evaluation_drops_nothing),
         TEST(evaluation_masks_the_same_tokens_every_time),
+        TEST(nothing_random_is_used_twice),
+        TEST(what_is_random_depends_on_seed_epoch_and_sequence_only),
+        TEST(evaluation_draws_the_same_before_and_after_training),
         TEST(patience_ends_after_so_many_evaluations_without_a_best),
         TEST(the_follower_ends_the_training),
         TEST(a_loss_that_is_no_number_ends_the_training),
