@@ -36,7 +36,7 @@ int translation_bound(int ell_gen, const Theta *theta)
     return ell_gen == 0 ? ell_max : ell_gen;
 }
 
-static Mat drawn_from(Mat p, bool eos_ends, const Inference *how)
+Mat drawn_from(Mat p, bool eos_ends, const Inference *how)
 {
     if (how->no_special)
         p = without_special(p, eos_ends);
