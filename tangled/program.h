@@ -3,7 +3,7 @@
    sentence with file, line and column. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
-#include "ftx.h"
+#include "practice.h"
 #include <setjmp.h>
 #include <stdio.h>
 

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ftx.h"
+#include "practice.h"
 
 /* How near is near. A real is a double or, with -DREAL=float, a float. */
 #define IS_DOUBLE (sizeof(real) == sizeof(double))

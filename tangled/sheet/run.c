@@ -599,7 +599,8 @@ static Site site_of(const Job *job, const char *path)
 {
     const char *dot = strrchr(path, '.');
     const char *layer = strchr(path, '['), *head = strstr(path, "head[");
-    Site site = { .argument = argument_of(job, dot == NULL ? path : dot + 1) };
+    Site site = { 0 };
+    site.argument = argument_of(job, dot == NULL ? path : dot + 1);
     if (layer != NULL)
         site.layer = atoi(layer + strlen("["));
     if (head != NULL)
