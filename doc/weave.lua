@@ -45,6 +45,21 @@ local tags = require 'tags'
 
 -------------------------------------------------------------------- learning
 
+-- WEAVE_BESIDE is the page of another book, which this one refers to: its ids,
+-- and the types that its header declares.
+local function learn_beside()
+  local path = os.getenv 'WEAVE_BESIDE' or ''
+  if path == '' then return end
+  book.beside_page = path:match '[^/]*$'
+  for line in io.lines(path) do
+    for id in line:gmatch ' id="([^"]*)"' do book.beside[id] = true end
+  end
+  for line in io.lines 'tangled/ftx.h' do
+    local name = line:match '^} (%w+);' or line:match '^typedef .-(%w+);'
+    if name then c.types[name] = true end
+  end
+end
+
 -- "Chapter 2", "Section 2.4", counting as pandoc's writers do.
 local function label_of(header, count)
   if header.classes:includes 'unnumbered' then return utils.stringify(header) end
@@ -81,11 +96,14 @@ local function plain(x)
   return x
 end
 
--- A link inside the book leads somewhere.  Without words it gets its own.
+-- A link inside the book, or to the page beside it, leads somewhere.  Inside
+-- the book it may be without words, and gets its own.
 local function link(x)
-  local id = x.target:match '^#(.*)$'
+  local page, id = x.target:match '^([%w.]*)#(.*)$'
   if not id then return end
-  if not book.labels[id] then
+  if page ~= '' and book.beside[id] and page == book.beside_page then
+    return plain(x)
+  elseif page ~= '' or not book.labels[id] then
     book.fault(book.here, 'the link [%s](%s) leads nowhere.',
                utils.stringify(x), x.target)
   elseif #x.content == 0 then
@@ -98,8 +116,10 @@ end
 -- An erratum that has a place in the book, such as (E30), leads to it.
 local function erratum(x)
   local before, id, after = x.text:match '^(%(?)(E%d+)(%)?[.,;:]?)$'
-  if not id or not book.labels[id] then return end
-  return { pandoc.Str(before), pandoc.Link(id, '#' .. id), pandoc.Str(after) }
+  local page = book.labels[id] and '' or book.beside[id] and book.beside_page
+  if not id or not page then return end
+  return { pandoc.Str(before), pandoc.Link(id, page .. '#' .. id),
+           pandoc.Str(after) }
 end
 
 local function span(x)
@@ -153,7 +173,7 @@ function set.RawBlock(b)
   if b.format ~= 'ftx' then return end
   if what == 'chunk' then return listing.piece(book.pieces[tonumber(n)]) end
   book.here = tonumber(n)
-  return pandoc.RawBlock('latex', '%@ ' .. n)
+  return pandoc.RawBlock('latex', '%@ ' .. book.at(book.here))
 end
 
 function set.CodeBlock(b)
@@ -207,6 +227,7 @@ end
 function Reader(input)
   local prose = noweb.read(tostring(input))
   noweb.connect()
+  learn_beside()
   for _, piece in ipairs(book.pieces) do
     tags.check_widths(piece)
     tags.settle(piece)
@@ -221,7 +242,7 @@ function Reader(input)
     tags.check()
     doc.blocks = set_blocks(doc.blocks)
     append_indexes(doc.blocks)
-    doc.meta.title = doc.meta.title or book.source:match '^[^.]*'
+    doc.meta.title = doc.meta.title or book.files[1].name:match '([^/.]*)[^/]*$'
   end
   book.refuse_if_faulty()
   return doc

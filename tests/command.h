@@ -10,6 +10,7 @@ typedef int Main(FILE *out, FILE *err, int n, char *argument[]);
 typedef struct {
     int status;
     const char *out, *err;      /* on the arena */
+    size_t bytes;               /* of out */
 } Said;
 
 static inline const char *all_of(FILE *file)
@@ -29,6 +30,7 @@ static inline Said said_by(Main *command, int n, char *argument[])
     Said s;
     assert_that(out != NULL && err != NULL);
     s.status = command(out, err, n, argument);
+    s.bytes = (size_t)ftell(out);
     s.out = all_of(out);
     s.err = all_of(err);
     return s;
@@ -79,12 +81,15 @@ static inline Model *model_in(const char *name)
     return l.m;
 }
 
-/* Files in a directory of this process, which tear_down_files removes. */
+/* Files stand in a directory of this process, which tear_down_files removes.
+   tests/run says where, and removes it too, however the test has ended. */
 static inline const char *directory(void)
 {
-    static char name[60];       /* also in a process that was forked off */
+    static char name[200];      /* also in a process that was forked off */
+    const char *given = getenv("FTX_FILES");
     if (*name == '\0')
-        snprintf(name, sizeof name, "build/files.%d", (int)getpid());
+        snprintf(name, sizeof name, "%s/files.%d",
+                 given == NULL ? "build" : given, (int)getpid());
     mkdir("build", 0777);
     mkdir(name, 0777);
     return name;
@@ -135,7 +140,7 @@ static inline void same_file_at(Where where, const char *a, const char *b)
 
 static inline int tear_down_files(void **state)
 {
-    char command[100];
+    char command[220];
     snprintf(command, sizeof command, "rm -rf %s", directory());
     if (system(command) != 0)
         print_error("%s is left\n", directory());

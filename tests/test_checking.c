@@ -413,7 +413,7 @@ static Said explained(int n, Explanation why[], const char *text,
     judgement.judged = &judged;
     judgement.n = 1;
     print(out, &judgement);
-    return (Said){ 0, all_of(out), "" };
+    return (Said){ .out = all_of(out), .err = "" };
 }
 
 static const Slip *slip(const char *name)

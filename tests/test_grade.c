@@ -9,13 +9,13 @@
 
 int grade(int argc, char *argv[]);
 #define main grade
-#include "grade.c"
+#include "course/grade.c"
 #undef main
 
 #define TEST(law) cmocka_unit_test_setup_teardown(law, set_up, tear_down)
 #define assert_that(condition) assert_true(condition)
 
-static char place[] = "build/grade.XXXXXX";
+static char place[200];
 static int home;
 
 static void write_file(const char *name, const char *text)
@@ -41,7 +41,8 @@ static int set_up(void **state)
 {
     (void)state;
     mkdir("build", 0777);
-    strcpy(place, "build/grade.XXXXXX");
+    const char *given = getenv("FTX_FILES");
+    snprintf(place, sizeof place, "%s/grade.XXXXXX", given == NULL ? "build" : given);
     if ((home = open(".", O_RDONLY)) < 0 || mkdtemp(place) == NULL
         || chmod(place, 0755) != 0 || chdir(place) != 0)
         return -1;
@@ -51,7 +52,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    char command[80];
+    char command[220];
     (void)state;
     snprintf(command, sizeof command, "rm -rf %s", place);
     return fchdir(home) != 0 || close(home) != 0 || system(command) != 0;

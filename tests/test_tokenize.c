@@ -1,39 +1,7 @@
 /* ftx tokenize: what is printed, what is refused. */
-#include "check.h"
-#include "program.h"
+#include "command.h"
 
-typedef struct {
-    int status;
-    const char *out, *err;      /* on the arena */
-    size_t bytes;               /* of out */
-} Said;
-
-static const char *all_of(FILE *file, size_t *n)
-{
-    *n = (size_t)ftell(file);
-    char *text = arena_alloc(arena, *n + 1);
-    rewind(file);
-    assert_that(fread(text, 1, *n, file) == *n);
-    text[*n] = '\0';
-    fclose(file);
-    return text;
-}
-
-static Said said(int n, char *argument[])
-{
-    FILE *out = tmpfile(), *err = tmpfile();
-    Said s;
-    size_t bytes;
-    assert_that(out != NULL && err != NULL);
-    s.status = tokenize(out, err, n, argument);
-    s.out = all_of(out, &s.bytes);
-    s.err = all_of(err, &bytes);
-    return s;
-}
-
-#define TOKENIZE(...) \
-    said((int)(sizeof (char *[]){ __VA_ARGS__ } / sizeof (char *)), \
-         (char *[]){ __VA_ARGS__ })
+#define TOKENIZE(...) SAID(tokenize, __VA_ARGS__)
 
 #define assert_said(s, code, on_out, on_err) \
     said_at(HERE(#s), s, code, on_out, on_err)
@@ -49,28 +17,14 @@ static void said_at(Where where, Said s, int status, const char *out,
 /* Files with these bytes, by turns; they are there for the next call. */
 static char *file_of(const char *text, size_t n)
 {
-    static char names[2][40];
     static int turn;
-    char *name = names[turn = 1 - turn];
-    snprintf(name, sizeof names[0], "build/test_tokenize.%d.%d",
-             (int)getpid(), turn);
-    FILE *file = fopen(name, "wb");
-    assert_that(file != NULL);
-    assert_that(fwrite(text, 1, n, file) == n);
-    fclose(file);
-    return name;
+    turn = 1 - turn;
+    return write_bytes(turn == 0 ? "even" : "odd", text, n);
 }
 
 static char *file_with(const char *text)
 {
     return file_of(text, strlen(text));
-}
-
-static int remove_files(void **state)
-{
-    remove(file_with(""));
-    remove(file_with(""));
-    return tear_down(state);
 }
 
 /* -------------------------------------------------------- what is printed */
@@ -151,24 +105,17 @@ static void decoding_gives_the_file_back(void **state)
 static void a_model_has_tokens_of_its_own(void **state)
 {
     (void)state;
-    char name[] = "build/test_tokenize.model", *text = file_with("a b a b ");
-    char *argument[] = { "d", "--tokens", "word", "--steps", "1", "--d_e",
-                         "2", "--H", "1", "--L", "1", "--ell_max", "8",
-                         "--held-out", "0", "--replace", "--model", name,
-                         text };
-    FILE *out = tmpfile(), *err = tmpfile();
-    int n = (int)(sizeof argument / sizeof *argument);
-    assert_int_equal(train(out, err, n, argument), 0);
-    fclose(out);
-    fclose(err);
+    char *name = path("model"), *text = file_with("a b a b ");
+    Said trained = SAID(train, "d", "--tokens", "word", "--steps", "1",
+                        "--d_e", "2", "--H", "1", "--L", "1", "--ell_max",
+                        "8", "--held-out", "0", "--replace", "--model", name,
+                        text);
+    assert_int_equal(trained.status, 0);
     Said s = TOKENIZE("--model", name, file_with("b b a "));
     assert_that(s.status == 0);
     assert_that(strncmp(s.out, "4\t<bos>\n2\tb", 11) == 0);
     s = TOKENIZE("--decode", "--model", name, file_with("2 2 1"));
     assert_said(s, 0, "b b a ", "");
-    remove(name);
-    remove("build/test_tokenize.model.tsv");
-    remove("build/test_tokenize.model.svg");
 }
 
 static void numbers_to_decode_may_stand_in_a_line(void **state)
@@ -235,7 +182,7 @@ static void a_wrong_option_is_told(void **state)
 static void options_that_do_not_go_together(void **state)
 {
     (void)state;
-    assert_wrong(said(0, NULL), "ftx tokenize: expected one file; see "
+    assert_wrong(said_by(tokenize, 0, NULL), "ftx tokenize: expected one file; see "
                  "'ftx tokenize --help'.");
     assert_wrong(TOKENIZE("x", "y"), "ftx tokenize: expected one file; see "
                  "'ftx tokenize --help'.");
@@ -326,28 +273,26 @@ static void numbers_that_are_no_tokens_are_told(void **state)
 }
 
 #undef TEST
-#define TEST(law) \
-    cmocka_unit_test_setup_teardown(law, set_up, remove_files)
 
 int main(void)
 {
     const struct CMUnitTest laws[] = {
-        TEST(tokens_are_printed_with_their_counts),
-        TEST(the_vocabulary_is_what_is_saved),
-        TEST(a_thousand_pairs_are_merged_unless_told),
-        TEST(tokens_are_learned_from_another_text),
-        TEST(decoding_gives_the_file_back),
-        TEST(a_model_has_tokens_of_its_own),
-        TEST(numbers_to_decode_may_stand_in_a_line),
-        TEST(help_has_an_example_that_works),
-        TEST(a_text_may_be_long),
-        TEST(a_dash_is_standard_input),
-        TEST(a_wrong_option_is_told),
-        TEST(options_that_do_not_go_together),
-        TEST(a_file_that_is_none_is_told),
-        TEST(what_has_no_token_is_told_with_line_and_column),
-        TEST(a_text_that_is_not_utf8_has_no_characters),
-        TEST(numbers_that_are_no_tokens_are_told),
+        TEST_FILES(tokens_are_printed_with_their_counts),
+        TEST_FILES(the_vocabulary_is_what_is_saved),
+        TEST_FILES(a_thousand_pairs_are_merged_unless_told),
+        TEST_FILES(tokens_are_learned_from_another_text),
+        TEST_FILES(decoding_gives_the_file_back),
+        TEST_FILES(a_model_has_tokens_of_its_own),
+        TEST_FILES(numbers_to_decode_may_stand_in_a_line),
+        TEST_FILES(help_has_an_example_that_works),
+        TEST_FILES(a_text_may_be_long),
+        TEST_FILES(a_dash_is_standard_input),
+        TEST_FILES(a_wrong_option_is_told),
+        TEST_FILES(options_that_do_not_go_together),
+        TEST_FILES(a_file_that_is_none_is_told),
+        TEST_FILES(what_has_no_token_is_told_with_line_and_column),
+        TEST_FILES(a_text_that_is_not_utf8_has_no_characters),
+        TEST_FILES(numbers_that_are_no_tokens_are_told),
     };
     return RUN(laws);
 }

@@ -118,7 +118,7 @@ static Said obeyed(char *line)
     char *word[40];
     int n;
     if (strncmp(line, "ftx ", 4) != 0)
-        return (Said){ system(line), "", "" };
+        return (Said){ .status = system(line), .out = "", .err = "" };
     n = words_of(line, word);
     for (int k = 0; k < n; k++)
         if (strcmp(word[k], "100") == 0)
@@ -126,7 +126,7 @@ static Said obeyed(char *line)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (strcmp(word[1], all[k].name) == 0)
             return said_by(all[k].command, n - 2, word + 2);
-    return (Said){ 2, "", "no such command" };
+    return (Said){ .status = 2, .out = "", .err = "no such command" };
 }
 
 /* Obeys the lines behind "For example:" in a directory where there is
@@ -134,12 +134,12 @@ static Said obeyed(char *line)
 static Said example_of(Said help)
 {
     char here[1000], *line, *rest;
-    char copy[200];
+    char copy[300];
     assert_says(help, "For example:\n\n  ");
     snprintf(copy, sizeof copy, "cp README.md %s", directory());
     assert_that(system(copy) == 0 && getcwd(here, sizeof here) != NULL);
     rest = strstr(help.out, "For example:\n\n  ") + 14;
-    Said s = { 0, "", "" };
+    Said s = { .out = "", .err = "" };
     assert_that(chdir(directory()) == 0);
     while (s.status == 0 && strncmp(rest, "  ", 2) == 0) {
         line = rest + 2;

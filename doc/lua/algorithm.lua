@@ -96,8 +96,8 @@ end
 function algorithm.set(div)
   local a = book.algorithms[tonumber(div.attributes.number)]
   local out = List { a.title:within(
-    ('%%%%@ %d Algorithm %d\n\\beginalgorithm{%d}{%%s}'):format(
-      a.place, a.number, a.number),
+    ('%%%%@ %s Algorithm %d\n\\beginalgorithm{%d}{%%s}'):format(
+      book.at(a.place), a.number, a.number),
     ('<section class="algorithm" id="algorithm-%d"><p class="head"><b>Algorithm %d'
      .. '</b> %%s <small>adapted from [PH22]</small></p>'):format(a.number, a.number)) }
   for _, h in ipairs(a.heading) do
@@ -176,8 +176,8 @@ function algorithm.line_for_line(div)
       .. code:within('{%s}', '</td><td>%s</td></tr>'))
   end
   return pair.join(out, '\n', '\n'):within(
-    ('%%%%@ %d line for line\n\\beginlines{%d}{%d}\n%%s\n\\closelines'):format(
-      book.here, a.number, widest),
+    ('%%%%@ %s line for line\n\\beginlines{%d}{%d}\n%%s\n\\closelines'):format(
+      book.at(book.here), a.number, widest),
     '<section class="lines"><p class="head"><b>Algorithm ' .. a.number ..
     '</b>, line for line</p><table>\n%s\n</table></section>'):blocks()
 end

@@ -42,13 +42,13 @@ end
 function box.figure(block)
   local id, k = block.identifier, book.figures[block.identifier]
   if target == 'figures' then
-    return pair.new(('%%@ %d Figure %d\n\\figurepage{%%\n%s\n}'):format(
-      book.here, k, picture(block)), ''):blocks()
+    return pair.new(('%%@ %s Figure %d\n\\figurepage{%%\n%s\n}'):format(
+      book.at(book.here), k, picture(block)), ''):blocks()
   end
   local caption = formula.markdown(block.attributes.caption or '')
   return pair.new(
-    ('%%@ %d Figure %d\n\\beginfigure{%s}\n%s\n\\closefigure{%d}{%s}'):format(
-      book.here, k, id, picture(block), k, caption.tex),
+    ('%%@ %s Figure %d\n\\beginfigure{%s}\n%s\n\\closefigure{%d}{%s}'):format(
+      book.at(book.here), k, id, picture(block), k, caption.tex),
     ('<figure id="%s">%s<figcaption><b>Figure %d.</b> %s</figcaption></figure>')
       :format(id, woven(k), k, caption.html)):blocks()
 end

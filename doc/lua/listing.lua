@@ -216,7 +216,7 @@ function listing.piece(piece)
   end
   out:extend { pair.new('', '</div>'), foot(piece) }
   return pair.join(out, '\n', '\n'):within(
-    ('%%%%@ %d <<%s>>\n%%s'):format(piece.line, piece.name:gsub('%%', '%%%%')),
+    ('%%%%@ %s <<%s>>\n%%s'):format(book.at(piece.line), piece.name:gsub('%%', '%%%%')),
     '<section class="chunk" id="c' .. piece.number .. '">\n%s\n</section>'):blocks()
 end
 
