@@ -3,6 +3,7 @@
 A worker has a copy of the sources of its own. The library is one shared
 object; a bug costs compiling what includes the changed file, and one link.
 The tests are linked once, to whichever libftx.so the loader is told."""
+import fcntl
 import hashlib
 import json
 import os
@@ -99,6 +100,12 @@ class Harness:
     def prepare(self):
         """Everything without a bug; each test must pass."""
         tree = self.work / "tree"
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.own = open(self.work.with_suffix(".lock"), "w")
+        try:
+            fcntl.flock(self.own, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise Wrong(f"another run is at work in {self.work}") from None
         shutil.rmtree(self.work, ignore_errors=True)
         for part in ("tangled", "tests"):
             shutil.copytree(self.root / part, tree / part,

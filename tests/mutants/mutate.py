@@ -4,11 +4,11 @@
     mutate.py named [NAME...]     the bugs of named.txt
     mutate.py operators [FILE...] mutants made by program
     mutate.py both [FILE...]      the one, then the other
-    mutate.py apply NAME DIR      writes the files that a named bug changes
-    mutate.py list                the named bugs and the files they change
+    mutate.py write DIR           the changed files of each named bug
     mutate.py --self-test         the harness proves itself
 
-NAME: a part of it. FILE: the beginning of a path, or of a file's name.
+NAME: a part of it. FILE: the beginning of a path or of a file's name, such as
+tangled/ (all) or alg; without one, the algorithms and the library.
 """
 import argparse
 import json
@@ -237,9 +237,12 @@ def operators(arguments, harness, reach):
 
 
 def wanted(path, patterns):
-    """FILE: a path, or the beginning of a name, such as alg or tangled/shell/."""
-    name = path.rsplit("/", 1)[-1]
-    return not patterns or any(path.startswith(p) or name.startswith(p) for p in patterns)
+    """Whether FILE names it; without one, the algorithms and the library,
+    which stand in no folder of tangled/."""
+    name = Path(path).name
+    if not patterns:
+        return path == f"tangled/{name}"
+    return any(path.startswith(p) or name.startswith(p) for p in patterns)
 
 
 def both(arguments, harness, reach):
@@ -247,21 +250,17 @@ def both(arguments, harness, reach):
     return operators(arguments, harness, reach) and fine
 
 
-def apply(arguments):
-    name, to = arguments.what
-    [bug] = [b for b in read_bugs((HERE / "named.txt").read_text()) if b.name == name]
-    changed, _ = planted(bug, sources_of(ROOT))
-    for path, text in changed.items():
-        (Path(to) / Path(path).name).write_text(text)
-        print(path)
-    return True
-
-
-def list_names(arguments):
+def write(arguments):
+    """For other tests: the changed files of each named bug in a folder of
+    its own, and a line with the folder, the files and the name."""
     sources = sources_of(ROOT)
-    for bug in read_bugs((HERE / "named.txt").read_text()):
-        files = sorted(planted(bug, sources)[0])
-        print(f"{bug.name}|{' '.join(files)}")
+    for k, bug in enumerate(read_bugs((HERE / "named.txt").read_text()), 1):
+        changed, _ = planted(bug, sources)
+        folder = Path(arguments.what[0]) / str(k)
+        for path, text in changed.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
+        print(f"{folder}|{' '.join(sorted(changed))}|{bug.name}")
     return True
 
 
@@ -269,7 +268,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", nargs="?",
-                        choices=["named", "operators", "both", "apply", "list"])
+                        choices=["named", "operators", "both", "write"])
     parser.add_argument("what", nargs="*")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--real", choices=["double", "float"], default="double")
@@ -289,8 +288,8 @@ def main():
     if arguments.command is None:
         parser.print_help()
         return False
-    if arguments.command in ("apply", "list"):
-        return {"apply": apply, "list": list_names}[arguments.command](arguments)
+    if arguments.command == "write":
+        return write(arguments)
     work = {"named": named, "operators": operators, "both": both}[arguments.command]
     return work(arguments, *prepared(arguments))
 
