@@ -83,11 +83,12 @@ class Result:
 
 
 class Harness:
-    def __init__(self, root, work, real="double", jobs=None):
+    def __init__(self, root, work, real="double", jobs=None, budget=20):
         self.root, self.work = Path(root).resolve(), Path(work).resolve()
         self.real, self.jobs = real, jobs or os.cpu_count() or 1
         self.compiler = ((os.environ.get("CC11") or PLAIN).split()
                          + STRICT + [f"-DREAL={real}"])
+        self.budget = budget    # seconds of tests for a bug
         self.turn = Alone()
         self.includes = {}      # what is compiled: the files that it reads
         self.lent = set()       # numbers of workers that are busy
@@ -98,32 +99,56 @@ class Harness:
     # ------------------------------------------------------- without a bug
 
     def prepare(self):
-        """Everything without a bug; each test must pass."""
-        tree = self.work / "tree"
+        """Everything without a bug; each test must pass. What was prepared
+        before for the very same files is taken again."""
         self.work.mkdir(parents=True, exist_ok=True)
         self.own = open(self.work.with_suffix(".lock"), "w")
         try:
             fcntl.flock(self.own, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise Wrong(f"another run is at work in {self.work}") from None
-        shutil.rmtree(self.work, ignore_errors=True)
+        self.key = digest_of(self.root, " ".join(self.compiler))
+        for rest in (*self.work.glob("worker*"), self.work / "kept"):
+            shutil.rmtree(rest, ignore_errors=True)
+        self.tree = self.work / "tree"
+        if not self.was_prepared():
+            shutil.rmtree(self.work)
+            self.copy_tree()
+            self.build()
+            ready = {"key": self.key, "library": self.library,
+                     "includes": {k: sorted(v) for k, v in self.includes.items()},
+                     "tests": [vars(test) for test in self.tests.values()]}
+            (self.work / "ready.json").write_text(json.dumps(ready))
+
+    def was_prepared(self):
+        ready = self.work / "ready.json"
+        if not ready.exists():
+            return False
+        known = json.loads(ready.read_text())
+        self.library = known["library"]
+        self.includes = {k: set(v) for k, v in known["includes"].items()}
+        self.tests = {test["name"]: Test(**test) for test in known["tests"]}
+        return known["key"] == self.key
+
+    def copy_tree(self):
         for part in ("tangled", "tests"):
-            shutil.copytree(self.root / part, tree / part,
+            shutil.copytree(self.root / part, self.tree / part,
                             ignore=shutil.ignore_patterns("build", "__pycache__"))
         for other in self.root.iterdir():
             if other.name not in ("tangled", "tests", "build", ".git"):
-                (tree / other.name).symlink_to(other)
-        self.tree = tree
-        relative = lambda paths: sorted(str(p.relative_to(tree)) for p in paths)
-        self.headers = relative((tree / "tangled").rglob("*.h"))
-        self.sources = relative((tree / "tangled").rglob("*.c"))
-        self.tests = {name[:-2]: Test(name[:-2])
-                      for name in relative((tree / "tests").rglob("test_*.c"))}
+                (self.tree / other.name).symlink_to(other)
+
+    def build(self):
+        def found(folder, pattern):
+            return sorted(str(path.relative_to(self.tree))
+                          for path in (self.tree / folder).rglob(pattern))
+
+        self.tests = {name[:-2]: Test(name[:-2]) for name in found("tests", "test_*.c")}
         with ThreadPoolExecutor(self.jobs) as pool:
             for path in pool.map(self.compile_plain, self.test_sources()):
                 self.includes[path] = self.read_by(path)
             taken = {f for t in self.test_sources() for f in self.includes[t]}
-            self.library = [s for s in self.sources if s not in taken]
+            self.library = [s for s in found("tangled", "*.c") if s not in taken]
             for path in pool.map(self.compile_plain, self.library):
                 self.includes[path] = self.read_by(path)
             self.link_library(self.work / "lib", {})
@@ -277,7 +302,7 @@ class Harness:
             return Result("equal")
         self.link_library(worker / "lib", objects)
         same = 0
-        for test in self.ordered(tests, place):
+        for test in self.affordable(self.ordered(tests, place)):
             program = self.work / "bin" / test.name
             if test.name in own:
                 to = worker / "changed" / (test.name + ".o")
@@ -321,6 +346,13 @@ class Harness:
                 key = name, test.name
                 self.kills[key] = self.kills.get(key, 0) + 1
 
+    def affordable(self, tests):
+        left = self.budget
+        for test in tests:
+            if left > 0:
+                yield test
+            left -= test.seconds
+
     def ordered(self, tests, place):
         """The shortest wait first for a test that noticed such bugs."""
         def wait(test):
@@ -328,6 +360,17 @@ class Harness:
                           for k, name in enumerate(place))
             return (test.seconds + 0.02) / (noticed + 0.3)
         return sorted(tests, key=wait)
+
+
+def digest_of(root, *words):
+    """Of all that the tests could read, and of some words."""
+    digest = hashlib.sha256("\n".join(words).encode())
+    for folder in ("tangled", "tests"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and path.suffix != ".pyc" and path.parent.name != "mutants":
+                digest.update(str(path.relative_to(root)).encode() + b"\0")
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def end_all_of(group):
@@ -361,13 +404,8 @@ class Reach:
 
 
 def reach_of(harness, cache):
-    """Measured once for a text of sources and tests."""
-    digest = hashlib.sha256()
-    for folder in ("tangled", "tests"):
-        for path in sorted((harness.tree / folder).rglob("*.[ch]")):
-            digest.update(str(path.relative_to(harness.tree)).encode())
-            digest.update(path.read_bytes())
-    key = digest.hexdigest()
+    """Measured once for the same files, whatever the precision."""
+    key = digest_of(harness.root)
     if cache.exists():
         known = json.loads(cache.read_text())
         if known["key"] == key:

@@ -135,7 +135,7 @@ def all_judged(harness, jobs, seconds, report):
 
 def prepared(arguments):
     harness = Harness(ROOT, ROOT / "build" / "mutants" / arguments.real,
-                      arguments.real, arguments.jobs)
+                      arguments.real, arguments.jobs, arguments.budget)
     harness.prepare()
     reach = reach_of(harness, ROOT / "build" / "mutants" / "reach.json")
     print(f"{len(harness.tests)} tests pass without a bug ({arguments.real})",
@@ -274,6 +274,8 @@ def main():
     parser.add_argument("--real", choices=["double", "float"], default="double")
     parser.add_argument("--seconds", type=float, default=float("inf"),
                         help="how long operator mutants are made")
+    parser.add_argument("--budget", type=float, default=20,
+                        help="seconds of tests for a bug that none notices")
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--seed", type=int, help="of the order of mutants; else the day")
     parser.add_argument("--sample", type=int, help="so many mutants at most")

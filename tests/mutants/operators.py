@@ -21,6 +21,8 @@ PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
              "execv", "execvp", "execl", "execve", "system", "signal",
              "setrlimit", "ptrace"}
 
+COMMUTE = {"add", "hadamard", "fmax", "fmin", "REQUIRE"}
+
 
 @dataclass
 class Mutant:
@@ -124,7 +126,7 @@ def exchanged(source, statement):
     for k in range(len(tokens) - 1):
         name = tokens[k]
         if (name.kind != "name" or tokens[k + 1].text != "("
-                or name.text in HEADS | {"sizeof", "return"}):
+                or name.text in HEADS | COMMUTE | {"sizeof", "return"}):
             continue
         parts = arguments(tokens, k + 1)
         if len(parts) < 2:
