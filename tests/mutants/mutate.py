@@ -188,7 +188,8 @@ def operators(arguments, harness, reach):
     gone = [key for key in listed if key not in known]
     for place, what in gone:
         print(f"GONE      {place}\n          {what}: listed among the survivors")
-    mutants = [m for source in sources if wanted(source.path, arguments.what)
+    mutants = [m for source in sources
+               if wanted(source.path, arguments.what, len(readers_of(harness, source.path)))
                for m in mutants_of(source)]
     random.Random(arguments.seed or turn()).shuffle(mutants)
     if arguments.sample:
@@ -236,10 +237,16 @@ def operators(arguments, harness, reach):
     return killed > 0 and fine and not wrong and not dead and not gone
 
 
-def wanted(path, patterns):
+MOST_READERS = 12   # of a header whose mutants are made unless it is named
+
+
+def wanted(path, patterns, readers):
     """Whether FILE names it; without one, the algorithms and the library,
-    which stand in no folder of tangled/."""
+    which stand in no folder of tangled/. An interface that all read makes
+    all be compiled again: only if its own path is given."""
     name = Path(path).name
+    if readers > MOST_READERS and path not in patterns:
+        return False
     if not patterns:
         return path == f"tangled/{name}"
     return any(path.startswith(p) or name.startswith(p) for p in patterns)
