@@ -53,6 +53,7 @@ program.pdf: ftx # volume 2 to doc/program.pdf
 
 test:           # every test, in double and in single precision
 	doc/deps tests
+	awk -f tests/listings.awk tangled/alg[0-9]*.c
 	$(MAKE) -s $(ATONCE) REAL=double tests
 	$(MAKE) -s $(ATONCE) REAL=float tests
 	@tests/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))

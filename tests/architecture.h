@@ -54,10 +54,7 @@ static inline Tokens changed(Tokens x, int t)
 /* -sum_t log P[target[t], t] over all columns. */
 static inline Mat loss_against(Mat P, Tokens target)
 {
-    int t[ELL_MAX];
-    for (int k = 0; k < P->cols; k++)
-        t[k] = k + 1;
-    return scale(sum(log_prob(P, P->cols, target.id, t)), -1);
+    return scale(sum(log_prob(P, target, span(P->tape, 1, P->cols))), -1);
 }
 
 /* An architecture, on the tokens of its test; or its loss. */
@@ -94,7 +91,7 @@ static inline Theta *recorded_theta(Hyperparameters hyper, int n,
             if (strcmp(theta->parameter[k].name, recorded[r].name) == 0)
                 fill(*theta->parameter[k].place, recorded[r].at), filled++;
     assert_that(filled == theta->n);
-    return theta;
+    return ready(theta);
 }
 
 #define assert_recorded_gradients(theta, recorded) \
@@ -198,7 +195,7 @@ static inline Mat swap(void *to, const char *line, const char *name, Mat M, int 
 }
 
 /* Its own lines are these, with gradients and without, and their values the
-   same: nothing that was seen is let go. */
+   same. */
 static inline void assert_own_lines(Forward *f, const Theta *theta,
                                     const char *own, const char *lines)
 {
@@ -208,6 +205,8 @@ static inline void assert_own_lines(Forward *f, const Theta *theta,
     f(tape, theta);
     f(quiet, theta);
     assert_seen(&without.seen, lines);
+    unobserve(tape);
+    unobserve(quiet);
     assert_that(with.seen.n == without.seen.n);
     for (int k = 0; k < with.seen.n; k++)
         if (with.seen.step[k].M != NULL)
@@ -221,9 +220,10 @@ static inline void assert_used(Forward *f, const Theta *theta,
     Own own = { line, { 0 } };
     observe(tape, note_own, &own);
     Mat P = f(tape, theta), M = seen_on_line(&own, line, n);
+    unobserve(tape);
     observe(tape, swap, &(Swap){ line, n, random_input(M->rows, M->cols) });
     Mat other = f(tape, theta);
-    observe(tape, NULL, NULL);
+    unobserve(tape);
     assert_that(!columns_equal(P, P->cols, other, P->cols, 1e-6));
 }
 
@@ -245,7 +245,10 @@ static inline size_t peak_of(Forward *f, Hyperparameters hyper,
                              bool gradients)
 {
     Tape *fresh = tape_new(gradients);
-    f(fresh, random_theta(hyper));
+    Theta *theta = random_theta(hyper);
+    prepare_tape(arena, fresh, theta);
+    tape_thrifty(arena, fresh);
+    f(fresh, theta);
     size_t peak = tape_peak(fresh);
     tape_free(fresh);
     return peak;

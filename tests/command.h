@@ -101,6 +101,7 @@ static inline Model *model_in(const char *name)
 {
     Model *m;
     assert_string_equal(loading(name, &m), "");
+    prepare_tape(arena, quiet, m->theta);
     return m;
 }
 

@@ -29,7 +29,7 @@ static inline Theta *chain(Architecture architecture, int N_V, int ell_max,
         for (int v = 1; v <= N_V; v++)
             AT(theta->W_u, v, u) = (real)logit(next[(v - 1) * N_V + u - 1]);
     }
-    return theta;
+    return ready(theta);
 }
 
 /* What Algorithms 14 and 15 were seen to do. */

@@ -33,7 +33,16 @@ static inline Hyperparameters small(Architecture architecture)
     };
 }
 
-/* The numbers of each parameter at random: gammas about 1. */
+/* Both tapes are from now on for this theta, and nobody looks on. */
+static inline Theta *ready(Theta *theta)
+{
+    prepare_tape(arena, tape, theta);
+    prepare_tape(arena, quiet, theta);
+    return theta;
+}
+
+/* The numbers of each parameter at random: gammas about 1. The tapes are
+   ready for it. */
 static inline Theta *random_theta(Hyperparameters hyper)
 {
     Theta *theta = theta_new(arena, &hyper);
@@ -44,7 +53,7 @@ static inline Theta *random_theta(Hyperparameters hyper)
             for (size_t e = 0; e < entries_in(M); e++)
                 M->at[e] = 1 + M->at[e] / 2;
     }
-    return theta;
+    return ready(theta);
 }
 
 /* The parameter of that name. */

@@ -60,7 +60,7 @@ static int assert_chunks(const Data *data, int chunk, const int *id, int n)
 {
     while (n > 0) {
         assert_that(chunk < data->N_data);
-        Tokens x = data->x[chunk++];
+        Tokens x = data->x[++chunk];
         assert_that(x.length == (n < ELL_MAX ? n : ELL_MAX));
         assert_that(memcmp(x.id, id, (size_t)x.length * sizeof *id) == 0);
         id += x.length;
@@ -121,7 +121,7 @@ static void every_line_is_learned_from_or_held_out(void **state)
                  right[] = { (char)('A' + n), '\0' };
             const Data *of_p = n < first ? &p.train : &p.held_out,
                        *of_c = n < first ? &c.train : &c.held_out;
-            int k = n < first ? n : n - first;
+            int k = n < first ? n + 1 : n - first + 1;
             assert_that(same_tokens(of_p->z[k], encoded(p.tokenizer, left)));
             assert_that(same_tokens(of_p->x[k], encoded(p.tokenizer, right)));
             assert_that(same_tokens(of_c->x[k], encoded(c.tokenizer, right)));
@@ -253,10 +253,10 @@ static void bits_are_counted_by_token_and_by_character(void **state)
     int often[400] = { 0 }, tokens = 0, characters = 0;
     int N_V = tokenizer_size(c.tokenizer);
     assert_that(N_V < 400);
-    for (int n = 0; n < c.train.N_data; n++)
+    for (int n = 1; n <= c.train.N_data; n++)
         for (int t = 1; t <= c.train.x[n].length; t++, total++)
             often[TOKEN(c.train.x[n], t)]++;
-    for (int n = 0; n < c.held_out.N_data; n++)
+    for (int n = 1; n <= c.held_out.N_data; n++)
         for (int t = 2; t <= c.held_out.x[n].length; t++, tokens++) {
             int v = TOKEN(c.held_out.x[n], t);
             loss -= log((often[v] + 1) / (total + N_V));
