@@ -74,9 +74,15 @@ def edits_of(what, candidates):
         if not arrow:
             raise Wrong(f"no => in: {what}")
         found = replaced(old.strip(), new.strip(), candidates)
-    if len(found) != 1:
+    if not is_one_place(found):
         raise Wrong(f"{len(found)} places fit: {what}")
     return found
+
+
+def is_one_place(found):
+    """A chunk of the book may stand in two files: it is the same place."""
+    return (len({statement.text for _, statement, *_ in found}) == 1
+            and len({source.path for source, *_ in found}) == len(found))
 
 
 def replaced(old, new, candidates, many=False):
