@@ -27,11 +27,11 @@ $(OUT)/grade: tangled/course/grade.c | $(OUT)
 	$(CC11) -o $@ $< -lm
 $(OUT)/%.o: tangled/%.c
 	@mkdir -p $(@D)
-	$(CC11) -MMD -c -o $@ $<
+	$(CC11) -MMD -MP -c -o $@ $<
 $(OUT)/test_%: tests/test_%.c tests/check.h $(LIBRARY)
-	$(CC11) -O0 -MMD -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
+	$(CC11) -O0 -MMD -MP -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
 $(OUT)/fuzz_%: tests/fuzz_%.c $(LIBRARY)
-	$(CC11) -fsanitize=fuzzer -MMD -o $@ $< $(LIBRARY) -pthread -lm
+	$(CC11) -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) -pthread -lm
 $(OUT):
 	mkdir -p $@
 

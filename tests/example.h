@@ -3,7 +3,7 @@
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 #include "check.h"
-#include "program.h"
+#include "sheet/sheet.h"
 
 typedef struct {
     const char *path;

@@ -2,7 +2,7 @@
 #ifndef SLIPS_H
 #define SLIPS_H
 #include "check.h"
-#include "program.h"
+#include "check/check.h"
 
 typedef struct {
     const char *text;

@@ -3,7 +3,7 @@
 #ifndef STUDENT_H
 #define STUDENT_H
 #include "check.h"
-#include "program.h"
+#include "sheet/sheet.h"
 
 enum { WIDEST = 9 };           /* H d_mid */
 typedef struct { int rows, cols; double at[WIDEST][WIDEST]; } Small;

@@ -1,6 +1,8 @@
 /* ftx show --svg, --flow, --tex, --md and --shade; ftx check --svg, --tex
    and --md. */
 #include "command.h"
+#include "show/show.h"
+#include "check/check.h"
 #include <ctype.h>
 
 static const char looks_back[] =

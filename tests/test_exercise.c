@@ -1,5 +1,7 @@
 /* ftx exercise: sheets to fill in, their keys, and pages to print. */
 #include "command.h"
+#include "check/check.h"
+#include "course/course.h"
 
 #define DRAWN(...) SAID(exercise, __VA_ARGS__)
 

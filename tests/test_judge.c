@@ -1,7 +1,7 @@
 /* Judging claims: rounding, ties, exact entries, the order of the steps,
    transposed claims, other layouts. */
 #include "check.h"
-#include "program.h"
+#include "check/check.h"
 
 typedef struct {
     char *text;

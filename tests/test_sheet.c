@@ -1,6 +1,6 @@
 /* Reading: exact entries, and every way of writing a matrix. */
 #include "check.h"
-#include "program.h"
+#include "sheet/sheet.h"
 
 /* ---------------------------------------------------------------- entries */
 

@@ -1,6 +1,6 @@
 /* ftx show and the command around it: what is printed, what is refused. */
 #include "check.h"
-#include "program.h"
+#include "show/show.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 /* ftx slips: what each slip does to a sheet. */
-#include "program.h"
+#include "check/check.h"
 #include <math.h>
 #include <string.h>
 

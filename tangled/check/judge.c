@@ -1,5 +1,5 @@
 /* Judging the claims of a sheet. */
-#include "program.h"
+#include "check/check.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -32,37 +32,6 @@ static const Item *with_decimals(Arena *arena, const Item *claim)
     *judged = *claim;
     judged->entry = entry;
     return judged;
-}
-
-enum { STANDS_FOR_INFINITY = -10000 };
-
-static bool is_single(void) { return sizeof(real) == sizeof(float); }
-
-static double last_bits(void)
-{
-    return is_single() ? 8.0 * FLT_EPSILON : 100 * DBL_EPSILON;
-}
-
-bool same_number(double a, double b)
-{
-    double size = fmax(1, fmax(fabs(a), fabs(b)));
-    double error = fmax(fmin((is_single() ? 1e-5 : 1e-10) * size, 0.1),
-                        last_bits() * size);
-    return isfinite(size) ? fabs(a - b) <= error : a == b;
-}
-
-Verdict verdict_on(const Entry *entry, double x)
-{
-    double typed = entry->value;
-    if (isnan(typed))
-        return OPEN;
-    if (x == -INFINITY)
-        return typed <= STANDS_FOR_INFINITY ? RIGHT : WRONG;
-    if (entry->decimals == EXACT)
-        return same_number(typed, x) ? RIGHT : WRONG;
-    double unit = pow(10, -entry->decimals);
-    double off = fabs(typed - x) - last_bits() * fmax(1, fabs(x));
-    return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
 }
 
 static bool is_comparable(const Item *claim, const Step *step)

@@ -1,5 +1,5 @@
 /* Remarks: what is odd about claimed numbers, whatever the right ones. */
-#include "program.h"
+#include "check/check.h"
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Known slips: small variations of the algorithms. */
-#include "program.h"
+#include "check/check.h"
 #include <math.h>
 #include <string.h>
 
@@ -1745,30 +1745,6 @@ const char *slip_sentence(char to[SLIP_BYTES], const Slip *slip,
     }
     *end = '\0';
     return to;
-}
-
-static bool has_shape(const Item *claim, Mat M)
-{
-    return claim->rows == M->rows && claim->cols == M->cols;
-}
-
-bool shape_fits(const Item *claim, Mat M)
-{
-    bool vector = M->rows == 1 || M->cols == 1;
-    return has_shape(claim, M)
-        || (vector && claim->rows == M->cols && claim->cols == M->rows);
-}
-
-real *claimed_entry(const Item *claim, Mat M, int k)
-{
-    int i = k / claim->cols + 1, j = k % claim->cols + 1;
-    return has_shape(claim, M) ? &AT(M, i, j) : &AT(M, j, i);
-}
-
-int entry_at(const Item *claim, Mat M, int i, int j)
-{
-    return has_shape(claim, M) ? (i - 1) * claim->cols + j - 1
-                               : (j - 1) * claim->cols + i - 1;
 }
 
 static const struct Product {

@@ -1,5 +1,6 @@
 /* ftx trials: what is asked of an algorithm. ftx steps: its answer. */
-#include "program.h"
+#include "check/check.h"
+#include "course/course.h"
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* ftx exercise --tex: an exercise as a LaTeX document. */
-#include "program.h"
+#include "course/course.h"
+#include "show/show.h"
 #include <string.h>
 
 static void put(FILE *out, const char *formula)

@@ -1,5 +1,6 @@
 /* ftx show --model: the attention of a trained model, as pictures. */
-#include "program.h"
+#include "model/model.h"
+#include "show/show.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* From files to data to train with. */
-#include "program.h"
+#include "model/model.h"
 #include <limits.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* ftx count: how many numbers there are to learn, part by part. */
-#include "program.h"
+#include "model/model.h"
 #include <string.h>
 
 typedef struct {
@@ -42,19 +42,6 @@ static int collect(const Theta *theta, Row row[])
         row[k].times++;
     }
     return n;
-}
-
-const char *grouped(long long n, char to[40])
-{
-    char digits[30];
-    int length = snprintf(digits, sizeof digits, "%lld", n), at = 0;
-    for (int k = 0; k < length; k++) {
-        if (k > 0 && (length - k) % 3 == 0)
-            to[at++] = ',';
-        to[at++] = digits[k];
-    }
-    to[at] = '\0';
-    return to;
 }
 
 static void print_part(FILE *out, const Row *row)

@@ -1,5 +1,5 @@
 /* ftx fill: Algorithm 9 on texts with gaps. */
-#include "program.h"
+#include "model/model.h"
 #include <limits.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* ftx generate: Algorithm 14 on a prompt. */
-#include "program.h"
+#include "model/model.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* ftx tokenize: prints the tokens of a text, or the text of tokens. */
-#include "program.h"
+#include "model/model.h"
 #include <string.h>
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* ftx train: Algorithms 11 to 13, and classification, on files. */
-#include "program.h"
+#include "model/model.h"
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -535,13 +535,6 @@ static void check_memory(Session *s, const Theta *theta)
         fault(s->fault, 0, "training this model takes %.0f MB of memory; "
               "there are %.0f.", needed / 1e6, there / 1e6);
 #endif
-}
-
-bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode)
-        && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* Refuses to write over a file that is there, or where none can be. */

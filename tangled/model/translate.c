@@ -1,5 +1,5 @@
 /* ftx translate: Algorithm 15 on lines. */
-#include "program.h"
+#include "model/model.h"
 #include <math.h>
 
 typedef struct {

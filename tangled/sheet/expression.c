@@ -1,5 +1,5 @@
 /* Exact entries: arithmetic such as e^(2*sqrt(2))/(1+e^2). */
-#include "program.h"
+#include "sheet/sheet.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

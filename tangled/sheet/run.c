@@ -1,5 +1,5 @@
 /* Running the algorithm of a sheet and collecting its steps. */
-#include "program.h"
+#include "sheet/sheet.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -527,22 +527,6 @@ static Mask given_mask(Job *job)
     return mask_of(M);
 }
 
-int step_name(char *to, size_t size, const Step *step)
-{
-    static const char *const parts[] = { "", "layer", "enc", "dec", "ed" };
-    static const char *const aspects[] = { "", "grad.", "new." };
-    char turn[20] = "", layer[30] = "", head[20] = "";
-    if (step->turn > 0)
-        snprintf(turn, sizeof turn, "%c%d.", step->loop, step->turn);
-    if (step->part != NOWHERE)
-        snprintf(layer, sizeof layer, "%s%d.", parts[step->part],
-                 step->layer);
-    if (step->head > 0)
-        snprintf(head, sizeof head, "^%d", step->head);
-    return snprintf(to, size, "%s%s%s%s%s", turn, aspects[step->aspect],
-                    layer, step->name, head);
-}
-
 static Architecture architecture(const Job *job)
 {
     static const Architecture of[] = {
@@ -715,32 +699,12 @@ static void check_step(const Job *job, const Step *step)
         check_root(job, step);
 }
 
-static bool alike(const Step *a, const Step *b)
-{
-    return a->algorithm == b->algorithm && a->line == b->line
-        && a->aspect == b->aspect && a->part == b->part
-        && a->layer == b->layer && a->head == b->head
-        && a->turn == b->turn && strcmp(a->name, b->name) == 0;
-}
-
-bool same_place(const Step *a, const Step *b)
-{
-    return a->time == b->time && alike(a, b);
-}
-
-const Step *same_step(const Run *run, const Step *step)
-{
-    for (const Step *s = run->step; s < run->step + run->n; s++)
-        if (same_place(s, step))
-            return s;
-    return NULL;
-}
-
-static int time_of(const Job *job, const Step *step)
+static int time_of(const Job *job, Step *step)
 {
     for (int k = job->run.n; step->head == 0 && k-- > 0; ) {
         const Step *before = &job->step[k];
-        if (alike(before, step))
+        step->time = before->time;
+        if (same_place(before, step))
             return before->time + 1;
         if (before->layer != step->layer || before->turn != step->turn)
             break;
@@ -1648,36 +1612,6 @@ static void run_edinference(Job *job)
     returned(job, job->step[job->run.n - 1].M);
 }
 
-_Noreturn static void refuse_claim(const Run *run, const Item *claim,
-                                   bool doubt, Fault *f)
-{
-    char list[600] = "", name[60];
-    for (int k = 0; k < run->n; k++) {
-        const Step *step = &run->step[k];
-        size_t n = strlen(list), left = sizeof list - n;
-        bool again = k > 0 && step->head == step[-1].head
-                  && strcmp(step->name, step[-1].name) == 0;
-        if (left < 60 || step->inner || step->head > 1 || step->layer > 1
-            || step->turn > 1 || (again && run->algorithm < 8))
-            continue;
-        step_name(name, sizeof name, step);
-        snprintf(list + n, left, n > 0 ? ", " : "");
-        n = strlen(list);
-        if (run->algorithm < 8)
-            snprintf(list + n, left, "%s", name);
-        else
-            snprintf(list + n, left, "%d.%d %s", step->algorithm,
-                     step->line, name);
-    }
-    if (list[0] == '\0')
-        fault(f, claim->at, "Algorithm %d has shown no step yet, so none "
-              "is %s; a SEE in its C shows one.", run->algorithm,
-              claim->typed);
-    fault(f, claim->at, "%s step of Algorithm %d is %s; the steps are "
-          "%s.", doubt ? "more than one" : "no", run->algorithm,
-          claim->typed, list);
-}
-
 static void (*const algorithms[])(Job *job) = {
     NULL, run_embed, run_posembed, run_attention1, run_attention,
     run_mhattention, run_layer_norm, run_unembed,
@@ -1757,39 +1691,5 @@ const Run *run_varied(const Sheet *sheet, Variation *variation,
 const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Fault *f)
 {
     return run_varied(sheet, NULL, arena, tape, f);
-}
-
-static bool is_about(const Item *claim, const Step *step)
-{
-    return claim->aspect == step->aspect
-        && (claim->line == 0 || (claim->line == step->line
-                                 && claim->algorithm == step->algorithm))
-        && (claim->part == NOWHERE || claim->part == step->part)
-        && (claim->layer == 0 || claim->layer == step->layer)
-        && (claim->head == 0 || claim->head == step->head)
-        && (claim->turn == 0 || claim->turn == step->turn)
-        && strcmp(claim->name, step->name) == 0;
-}
-
-static bool rivals(const Step *a, const Step *b)
-{
-    return a->line == b->line && a->algorithm == b->algorithm
-        && (a->part != b->part || a->layer != b->layer
-            || a->head != b->head || a->turn != b->turn);
-}
-
-const Step *step_of(const Run *run, const Item *claim, Fault *f)
-{
-    const Step *found = NULL;
-    bool doubt = false;
-    for (int k = 0; k < run->n; k++)
-        if (is_about(claim, &run->step[k]))
-            found = &run->step[k];
-    for (int k = 0; k < run->n && found != NULL; k++)
-        doubt |= is_about(claim, &run->step[k])
-              && rivals(found, &run->step[k]);
-    if (found == NULL || doubt)
-        refuse_claim(run, claim, doubt, f);
-    return found;
 }
 

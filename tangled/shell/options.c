@@ -1,5 +1,5 @@
 /* The options of the commands, in tables. */
-#include "program.h"
+#include "shell/shell.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -205,24 +205,4 @@ void print_options(FILE *out, const Options *options)
         for (const Option *o = options->table; o->name != NULL; o++)
             print_help(out, o, options->values);
     }
-}
-
-int run_command(const char *name, void (*work)(Fault *f, void *data),
-        FILE *out, FILE *err, int n, char *argument[])
-{
-    Command c = {
-        .out = out, .err = err, .n = n, .argument = argument,
-        .arena = arena_new(), .tape = tape_new(false),
-    };
-    Fault f = { .sheet = name };
-    if (!attempt(&f, work, &c)) {
-        fflush(out);
-        fprintf(err, "%s\n", f.sentence);
-        c.status = 2;
-    }
-    if (c.trainer != NULL)
-        trainer_free(c.trainer);
-    tape_free(c.tape);
-    arena_free(c.arena);
-    return c.status;
 }

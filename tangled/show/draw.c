@@ -1,5 +1,5 @@
 /* ftx show --svg: the steps of a run as heat maps. */
-#include "program.h"
+#include "show/show.h"
 #include <string.h>
 
 static bool named(const Step *step, int algorithm, const char *name)
@@ -97,6 +97,9 @@ static Heatmap heatmap_of(const Run *run, const Step *step, Arena *arena)
         h.column = numbers_to(M->cols, arena);
     return h;
 }
+
+const char marks_mean[] = "✓ right; ≈ last digit off; → follows from what "
+    "went wrong before; ✗ wrong, and the right number";
 
 static bool together(const Step *a, const Step *b)
 {

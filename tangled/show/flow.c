@@ -1,5 +1,5 @@
 /* ftx show --flow: the matrices of Algorithm 4 in boxes. */
-#include "program.h"
+#include "show/show.h"
 #include <string.h>
 
 typedef enum { X, Z, Q, K, V, S, MASKED, SCALED, A, VT, BOXES } Which;

@@ -1,5 +1,5 @@
 /* Heat maps, in the terminal and as SVG. */
-#include "program.h"
+#include "show/show.h"
 #include <math.h>
 #include <string.h>
 

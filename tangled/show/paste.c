@@ -1,5 +1,5 @@
 /* ftx show --tex and --md: tables to paste. */
-#include "program.h"
+#include "show/show.h"
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
