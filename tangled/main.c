@@ -82,7 +82,7 @@ static int choose(int argc, char *argv[])
     return 2;
 }
 
-static int written(int status)
+static int output_written(int status)
 {
     fflush(stdout);
     if (!ferror(stdout))
@@ -100,5 +100,5 @@ int main(int argc, char *argv[])
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN);       /* and so is a file that is too large */
 #endif
-    return written(choose(argc, argv));
+    return output_written(choose(argc, argv));
 }

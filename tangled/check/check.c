@@ -3,16 +3,16 @@
 #include "show/show.h"
 #include <string.h>
 
-typedef struct { bool json, svg, tex, md; } Wish;
+typedef struct { bool json, svg, tex, md; } CheckWish;
 
 static const Option wishes[] = {
-    { "json", FLAG, offsetof(Wish, json), 0, 0, NULL,
+    { "json", FLAG, offsetof(CheckWish, json), 0, 0, NULL,
       "one object a sheet, on one line" },
-    { "svg", FLAG, offsetof(Wish, svg), 0, 0, NULL,
+    { "svg", FLAG, offsetof(CheckWish, svg), 0, 0, NULL,
       "a picture: the claims, each entry with its verdict" },
-    { "tex", FLAG, offsetof(Wish, tex), 0, 0, NULL,
+    { "tex", FLAG, offsetof(CheckWish, tex), 0, 0, NULL,
       "the same as LaTeX to paste; it needs the package amsmath" },
-    { "md", FLAG, offsetof(Wish, md), 0, 0, NULL,
+    { "md", FLAG, offsetof(CheckWish, md), 0, 0, NULL,
       "the same as Markdown to paste" },
     { .name = NULL },
 };
@@ -55,7 +55,7 @@ static void json_error(FILE *out, const char *sheet, const char *sentence)
 typedef struct {
     FILE *out;
     const char *name;
-    const Wish *wish;
+    const CheckWish *wish;
     bool heading;
     Arena *arena;
     Tape *tape;
@@ -100,8 +100,8 @@ static void judge_and_print(Fault *f, void *data)
         check_text(c->out, c->judgement);
 }
 
-static int check_sheet(const Command *c, const char *name, const Wish *wish,
-                       bool heading)
+static int check_sheet(const Command *c, const char *name,
+                       const CheckWish *wish, bool heading)
 {
     Checking checking = { c->out, name, wish, heading, arena_new(),
                           tape_new(false), NULL };
@@ -136,7 +136,7 @@ static void print_total(FILE *out, int n, const int count[3])
     fputc('\n', out);
 }
 
-static void check_wish(const Wish *wish, int sheets, Fault *f)
+static void check_wish(const CheckWish *wish, int sheets, Fault *f)
 {
     if (sheets == 0)
         fault(f, 0, "which sheet? See 'ftx check --help'.");
@@ -149,7 +149,7 @@ static void check_wish(const Wish *wish, int sheets, Fault *f)
 static void check_sheets(Fault *f, void *data)
 {
     Command *c = data;
-    Wish wish = { false };
+    CheckWish wish = { false };
     const Options options[] = { { "Options", wishes, &wish },
                                 { .table = NULL } };
     int count[3] = { 0 };

@@ -165,11 +165,11 @@ typedef struct {
     bool made;                  /* met its places                         */
     bool fits;                  /* explains the claim                     */
     bool useful;                /* changes it, and no claim before        */
-} Trial;
+} SlipTrial;
 
-static Trial try_in(Judging *j, int w, Explanation why, int mode)
+static SlipTrial try_in(Judging *j, int w, Explanation why, int mode)
 {
-    Trial trial = { false, false, false };
+    SlipTrial trial = { false, false, false };
     const Claim *c = &j->claim[w];
     why = in_mode(j, why, mode);
     why.until = c->step;
@@ -228,7 +228,7 @@ static bool try_one(Judging *j, int w, Explanation why)    /* useful? */
     for (int mode = 0; mode < MODES && !is_too_much(j); mode++) {
         if (!is_open(j, w, mode))
             continue;
-        Trial trial = try_in(j, w, why, mode);
+        SlipTrial trial = try_in(j, w, why, mode);
         if (!trial.made)
             break;
         useful |= trial.useful;
@@ -285,8 +285,8 @@ static const CellSlip *cell_of(const CellSlip *cell, int cells, int entry,
 
 /* One reason for each wrong entry, the one of that number if it has so
    many; false: an entry has none, or too many, or none has so many. */
-static bool choose(Judging *j, int w, int mode, const CellSlip *cell,
-                   int cells, int number, Explanation *why)
+static bool choose_cells(Judging *j, int w, int mode, const CellSlip *cell,
+                         int cells, int number, Explanation *why)
 {
     const Claim *c = &j->claim[w];
     int all = c->item->rows * c->item->cols;
@@ -316,7 +316,7 @@ static void look_for_cells(Judging *j, int w, int mode)
                                              mode),
                            &j->claim[w], j->arena, j->tape, &cell);
     for (int k = 0; !is_too_much(j)
-                    && choose(j, w, mode, cell, cells, k, &why); k++)
+                    && choose_cells(j, w, mode, cell, cells, k, &why); k++)
         keep(j, w, why, mode);
 }
 

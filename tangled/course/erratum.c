@@ -18,7 +18,7 @@ typedef struct {
 } Demo;
 
 enum { WIDTH = 74 };
-static void number(FILE *out, double x)
+static void as_number(FILE *out, double x)
 {
     char text[40];
     if (fabs(x) >= 10000 && fabs(x) < 1e15 && x == round(x))
@@ -38,7 +38,7 @@ static void row(const Demo *d, const char *label, size_t n,
 {
     fprintf(d->out, "  %-*s", WIDTH - 2 - 12 * (int)n, label);
     for (size_t k = 0; k < n; k++)
-        number(d->out, x[k]);
+        as_number(d->out, x[k]);
     fputc('\n', d->out);
 }
 
@@ -331,7 +331,7 @@ static Mat look_at(Mistake *m, const char *at, Mat M)
 }
 
 /* The last value at a place, such as "4.3 V", of a forward pass. */
-static Mat value_at(const Demo *d, const char *where)
+static Mat value_named(const Demo *d, const char *where)
 {
     Mistake m = { look_at, .where = where };
     forward(d, &m);
@@ -394,7 +394,7 @@ static void e2(Demo *d)
         loss(d, NULL));
 }
 
-static Mat normalised(const Demo *d, Mat e, double epsilon, Mistake *m)
+static Mat layer_normed(const Demo *d, Mat e, double epsilon, Mistake *m)
 {
     Mat gamma = parameter(d->arena, e->rows, 1);
     for (int i = 1; i <= e->rows; i++)
@@ -408,15 +408,15 @@ static Mat normalised(const Demo *d, Mat e, double epsilon, Mistake *m)
 
 static void try_constant(Demo *d)
 {
-    normalised(d, COLUMN(d, 4, 4, 4, 4), 0, NULL);
+    layer_normed(d, COLUMN(d, 4, 4, 4, 4), 0, NULL);
 }
 
 static void e3(Demo *d)
 {
     Mat same = COLUMN(d, 4, 4, 4, 4), e = COLUMN(d, 1, 2, 3, 4);
-    row_of(d, "(1, 2, 3, 4), 0", normalised(d, e, 0, NULL), 1);
-    row_of(d, "(1, 2, 3, 4), 1e-5", normalised(d, e, 1e-5, NULL), 1);
-    row_of(d, "(4, 4, 4, 4), 1e-5", normalised(d, same, 1e-5, NULL), 1);
+    row_of(d, "(1, 2, 3, 4), 0", layer_normed(d, e, 0, NULL), 1);
+    row_of(d, "(1, 2, 3, 4), 1e-5", layer_normed(d, e, 1e-5, NULL), 1);
+    row_of(d, "(4, 4, 4, 4), 1e-5", layer_normed(d, same, 1e-5, NULL), 1);
     refused(d, "(4, 4, 4, 4), 0, as printed:", try_constant);
 }
 
@@ -424,8 +424,8 @@ static void e4(Demo *d)
 {
     Mat e = COLUMN(d, 1, 2, 3, 4);
     Mistake m = { unbiased, .number = 4 };
-    row_of(d, "divided by d_e", normalised(d, e, 0, NULL), 1);
-    row_of(d, "divided by d_e - 1", normalised(d, e, 0, &m), 1);
+    row_of(d, "divided by d_e", layer_normed(d, e, 0, NULL), 1);
+    row_of(d, "divided by d_e - 1", layer_normed(d, e, 0, &m), 1);
     trained_decoder(d);
     m.number = d->theta->hyper.d_e;
     ROW(d, "loss of a trained decoder", loss(d, NULL));
@@ -512,9 +512,9 @@ static void e9(Demo *d)
     Hyperparameters hyper = small(D_TRANSFORMER);
     hyper.d_mid = 4;
     random_model(d, &hyper);
-    ROW(d, "rows of V in a head: d_mid", value_at(d, "4.3 V")->rows);
-    ROW(d, "rows of Y, all heads: H d_mid", value_at(d, "5.3 Y")->rows);
-    ROW(d, "rows of V~ after W_o: d_out", value_at(d, "5.4 Vt")->rows);
+    ROW(d, "rows of V in a head: d_mid", value_named(d, "4.3 V")->rows);
+    ROW(d, "rows of Y, all heads: H d_mid", value_named(d, "5.3 Y")->rows);
+    ROW(d, "rows of V~ after W_o: d_out", value_named(d, "5.4 Vt")->rows);
 }
 
 /* A head whose parameters are scattered; 6 rows in, 3 inside, 4 out. */
@@ -646,7 +646,7 @@ static void e14(Demo *d)
 static void e15(Demo *d)
 {
     small_model(d, ED_TRANSFORMER);
-    Mat X = value_at(d, "8.12 X"), Z = value_at(d, "8.3 Z");
+    Mat X = value_named(d, "8.12 X"), Z = value_named(d, "8.3 Z");
     Mat P = forward(d, NULL);
     ROW(d, "X: d_e x l_x", X->rows, X->cols);
     ROW(d, "Z: d_e x l_z", Z->rows, Z->cols);
@@ -1104,7 +1104,7 @@ static bool look_strictly_back(int t_z, int t_x, const void *data)
 
 static const Mask strict = { look_strictly_back, NULL };
 
-static int ones(Mask mask, int t_x)
+static int allowed(Mask mask, int t_x)
 {
     int n = 0;
     for (int t_z = 1; t_z <= 4; t_z++)
@@ -1122,10 +1122,10 @@ static void e40(Demo *d)
 {
     small_model(d, D_TRANSFORMER);
     ROW(d, "seen by tokens 1 to 4",
-        ones(unidirectional, 1), ones(unidirectional, 2),
-        ones(unidirectional, 3), ones(unidirectional, 4));
-    ROW(d, "without itself", ones(strict, 1), ones(strict, 2),
-        ones(strict, 3), ones(strict, 4));
+        allowed(unidirectional, 1), allowed(unidirectional, 2),
+        allowed(unidirectional, 3), allowed(unidirectional, 4));
+    ROW(d, "without itself", allowed(strict, 1), allowed(strict, 2),
+        allowed(strict, 3), allowed(strict, 4));
     refused(d, "without itself:", try_strict);
 }
 
@@ -1417,7 +1417,7 @@ static void list(FILE *out)
     }
 }
 
-static void tell(FILE *out, int k, bool numbers_only)
+static void tell_erratum(FILE *out, int k, bool numbers_only)
 {
     const Erratum *e = &errata[k];
     if (k > 0 && !numbers_only) {
@@ -1479,7 +1479,7 @@ static void tell_them(Fault *f, void *data)
         list(c->out);
     for (int k = 0; k < n; k++) {
         fputs(k > 0 ? "\n" : "", c->out);
-        tell(c->out, erratum_named(c->argument[k]), numbers_only);
+        tell_erratum(c->out, erratum_named(c->argument[k]), numbers_only);
     }
 }
 

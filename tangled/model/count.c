@@ -24,7 +24,7 @@ static void general_name(const char *name, char *to)
     *to = '\0';
 }
 
-static int collect(const Theta *theta, Row row[])
+static int collect_rows(const Theta *theta, Row row[])
 {
     int n = 0;
     for (int i = 1; i <= theta->n; i++) {
@@ -58,7 +58,7 @@ static void print_count(FILE *out, const Theta *theta, bool total)
 {
     Row row[PARTS];
     char numbers[40];
-    int n = total ? 0 : collect(theta, row);
+    int n = total ? 0 : collect_rows(theta, row);
     if (!total)
         fprintf(out, "%-26s %8s  %16s %18s\n", "part", "how many",
                 "each", "numbers");

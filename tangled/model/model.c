@@ -73,7 +73,7 @@ typedef struct {
     uint64_t sum;
 } Writer;
 
-static void put(Writer *w, const void *bytes, size_t n)
+static void put_bytes(Writer *w, const void *bytes, size_t n)
 {
     w->sum = checksum(w->sum, bytes, n);
     fwrite(bytes, 1, n, w->file);
@@ -93,7 +93,7 @@ static void put_numbers(Writer *w, Mat M)
             memcpy(&bits, &M->at[k], sizeof(real));
         }
         put_64(bytes, bits);
-        put(w, bytes, sizeof(real));
+        put_bytes(w, bytes, sizeof(real));
     }
 }
 
@@ -154,7 +154,7 @@ static bool put_model(FILE *file, const void *data)
     char *header = header_of(m, &n);
     if (header == NULL)
         return false;
-    put(&w, header, n);
+    put_bytes(&w, header, n);
     free(header);
     for (int k = 1; k <= m->theta->n; k++)
         put_numbers(&w, *m->theta->parameter[k].place);
@@ -168,7 +168,7 @@ static bool put_model(FILE *file, const void *data)
     return fwrite(sum, 1, sizeof sum, file) == sizeof sum;
 }
 
-static bool all_finite(const Theta *theta)
+static bool is_finite(const Theta *theta)
 {
     bool finite = true;
     for (int k = 1; k <= theta->n; k++) {
@@ -184,7 +184,7 @@ void model_save(const Model *model, const char *name, Fault *f)
 {
     f->sheet = name;
     f->text = NULL;
-    if (!all_finite(model->theta))
+    if (!is_finite(model->theta))
         fault(f, 0, "is not written: a parameter is not finite; what was "
               "there is as it was.");
     replace_file(name, f, model, put_model);
@@ -204,7 +204,7 @@ _Noreturn static void unexpected(const Header *h, const char *expected)
 }
 
 /* The next line, without its end. */
-static char *next_line(Header *h)
+static char *next_header_line(Header *h)
 {
     char *line = h->p;
     size_t left = (size_t)(h->end - line);
@@ -220,7 +220,7 @@ static char *next_line(Header *h)
 /* What stands behind the word on the next line. */
 static char *next_value(Header *h, const char *word)
 {
-    char *line = next_line(h), expected[60];
+    char *line = next_header_line(h), expected[60];
     size_t n = strlen(word);
     if (strncmp(line, word, n) != 0 || line[n] != ' ') {
         snprintf(expected, sizeof expected, "'%s' and its value", word);
@@ -427,7 +427,7 @@ Model *model_load(Arena *arena, const char *name, Fault *f)
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };
     Hyperparameters hyper = { .N_V = 0 };
-    next_line(&h);
+    next_header_line(&h);
     get_values(&h, task_options, m);
     get_values(&h, size_options, &hyper);
     get_values(&h, hyper_options, &hyper);

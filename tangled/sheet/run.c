@@ -231,7 +231,7 @@ static void assume_number(Job *job, const char *name, double x)
     assume(job, name, 0, number);
 }
 
-static double number_of(const Job *job, const char *name, double instead)
+static double job_number(const Job *job, const char *name, double instead)
 {
     const Item *item = find(job, name, 0);
     if (item == NULL)
@@ -245,7 +245,7 @@ static double number_of(const Job *job, const char *name, double instead)
 static int whole(const Job *job, const char *name, int instead, int most,
                  const char *range)
 {
-    double x = number_of(job, name, instead);
+    double x = job_number(job, name, instead);
     const Item *item = find(job, name, 0);
     if (x != floor(x) || x < 1 || x > most)
         fault(job->f, item == NULL ? job->start->at : item->entry->at,
@@ -331,7 +331,7 @@ typedef struct {
     int is;                     /* is no vector                          */
 } Misfit;
 
-static bool turned(Kind kind, const Layout *layout)
+static bool is_transposed(Kind kind, const Layout *layout)
 {
     return kind == WEIGHT ? layout->weights : kind == VECTOR ? false
          : layout->rows;
@@ -374,7 +374,7 @@ static bool fits(const Argument *a, const Item *item, const Layout *layout,
         return line;
     if (a->kind == VECTOR)
         return line && agree(d, a->rows, rows * cols, item, misfit);
-    if (turned(a->kind, layout))
+    if (is_transposed(a->kind, layout))
         rows = item->cols, cols = item->rows;
     if (a->kind == ONE_OR_MORE && line)
         rows = rows * cols, cols = 1;
@@ -434,7 +434,7 @@ _Noreturn static void refuse_shape(const Job *job, const Misfit *m)
     if (m->letter == NULL)
         fault(job->f, item->at, "%s is %d x %d; it must be one row or "
               "one column.", item->typed, item->rows, item->cols);
-    bool turn = turned(a->kind, layout);
+    bool turn = is_transposed(a->kind, layout);
     fault(job->f, item->at, "%s is %d x %d, %s%s%s%s in layout %s; so %s "
           "would be %d, but by %s it is %d%s.", item->typed, item->rows,
           item->cols, turn ? a->cols : a->rows,
@@ -466,7 +466,7 @@ static double entry_value(const Job *job, const Item *item, int k)
 /* item is NULL: with what stands in for it. */
 static void fill(const Job *job, Mat M, const Argument *a, const Item *item)
 {
-    bool turn = turned(a->kind, job->run.layout) && item != NULL
+    bool turn = is_transposed(a->kind, job->run.layout) && item != NULL
              && item->cols == M->rows && item->rows == M->cols;
     int k = 0;
     for (int i = 1; i <= (turn ? M->cols : M->rows); i++)
@@ -566,7 +566,7 @@ static int layers_of(const Hyperparameters *h, Part part)
     return part == LAYER ? h->L : part == ENC ? h->L_enc : h->L_dec;
 }
 
-static Item place_of(const char *path)
+static Item place_on_path(const char *path)
 {
     const char *dot = strrchr(path, '.');
     const char *layer = strchr(path, '['), *head = strstr(path, "head[");
@@ -740,7 +740,7 @@ static Mat what_if(const Job *job, const char *name, Mat M)
     return M;
 }
 
-static void enter(Job *job, const char *line, int index)
+static void enter_line(Job *job, const char *line, int index)
 {
     static const struct { const char *line; Part part; } loops[] = {
         { "8.4", ENC }, { "8.13", DEC }, { "9.4", LAYER },
@@ -826,7 +826,7 @@ static bool is_update(const char *line)
 
 static void descend_along(const Job *job, Mat M, Mat gradient)
 {
-    double eta = number_of(job, "eta", 1);
+    double eta = job_number(job, "eta", 1);
     struct Matrix old = *M;
     old.at = M->grad;
     for (int j = 1; j <= M->cols; j++)
@@ -837,8 +837,8 @@ static void descend_along(const Job *job, Mat M, Mat gradient)
 
 static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
 {
-    step->turned = turned(argument_of(job, step->name)->kind,
-                          job->run.layout);
+    step->turned = is_transposed(argument_of(job, step->name)->kind,
+                                 job->run.layout);
     step->aspect = aspect;
     step->turn = job->turn;
     M = varied(job, step, M);
@@ -849,7 +849,7 @@ static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
 
 static void add_parameter(Job *job, const Step *seen, Mat M)
 {
-    Item place = place_of(seen->name);
+    Item place = place_on_path(seen->name);
     struct Matrix gradient = *M;
     gradient.at = M->grad;
     Step step = { .algorithm = seen->algorithm, .line = seen->line,
@@ -875,7 +875,7 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     bool of_head = strcmp(name, "Y_h") == 0;
     sscanf(line, "%d.%d", &step.algorithm, &step.line);
     if (M == NULL) {
-        enter(job, line, index);
+        enter_line(job, line, index);
         note_index(job, line, index);
         return NULL;
     }
@@ -937,8 +937,8 @@ static Mat computed_positions(Job *job, int variant)
         need(job, "ell_max", 0);
     int d_e = whole(job, "d_e", 2, MOST, "");
     int ell_max = whole(job, "ell_max", t, MOST, "");
-    double base = number_of(job, "base", paper ? ell_max : 10000);
-    double first = number_of(job, "first", paper ? 1 : 0);
+    double base = job_number(job, "base", paper ? ell_max : 10000);
+    double first = job_number(job, "first", paper ? 1 : 0);
     if (d_e % 2 != 0)
         fault(job->f, find(job, "d_e", 0)->at, "d_e is odd, but each "
               "pair of entries is a sine and a cosine.");
@@ -1058,7 +1058,7 @@ static void run_layer_norm(Job *job)
     bool rms = job->run.rms;
     const Item *beta = find(job, "beta", 0), *e_ = need(job, "e", 0);
     Mat e = given(job, "e", 0), gamma = given(job, "gamma", 0);
-    job->epsilon = number_of(job, "epsilon", 0);
+    job->epsilon = job_number(job, "epsilon", 0);
     if (find(job, "epsilon", 0) == NULL)
         assume(job, "epsilon", 0, "0");
     if (job->epsilon < 0)
@@ -1115,7 +1115,7 @@ static int given_layers(Job *job, Part part, const char *name)
             && (of == part || (of == ED && part == DEC)))
             least = l;
     }
-    double L = number_of(job, name, least);
+    double L = job_number(job, name, least);
     if (least > MOST)
         fault(job->f, job->start->at, "a model has at most %d layers.",
               MOST);
@@ -1192,7 +1192,7 @@ static void given_hyperparameters(Job *job)
         .d_mlp = size_or_1(job, "d_mlp"), .d_f = size_of(&job->size, "d_f"),
         .d_attn = size_or_1(job, "d_attn"),
         .d_mid = size_or_1(job, "d_mid"), .tied = job->run.tied,
-        .epsilon = number_of(job, "epsilon", 0) };
+        .epsilon = job_number(job, "epsilon", 0) };
     if (h->architecture == ED_TRANSFORMER) {
         h->L_enc = given_layers(job, ENC, "L_enc");
         h->L_dec = given_layers(job, DEC, "L_dec");
@@ -1225,7 +1225,7 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
               "such as layer1.X, enc1.X or dec1.X tells.", item->typed,
               layers_of(&job->hyper, part));
     for (int k = 1; k <= theta->n; k++) {
-        Item place = place_of(theta->parameter[k].name);
+        Item place = place_on_path(theta->parameter[k].name);
         Step step = { .name = place.name, .part = place.part,
                       .layer = place.layer, .head = place.head };
         size_t n = strlen(list), left = sizeof list - n;
@@ -1244,7 +1244,7 @@ static void check_places(const Job *job, const Theta *theta)
     size_t places = (size_t)theta->n + 1;
     Item *place = arena_alloc(job->arena, places * sizeof *place);
     for (int k = 1; k <= theta->n; k++)
-        place[k] = place_of(theta->parameter[k].name);
+        place[k] = place_on_path(theta->parameter[k].name);
     for (int i = 0; i < sheet->n; i++) {
         const Item *item = &sheet->item[i];
         bool found = item->claim || item->word != NULL
@@ -1298,7 +1298,7 @@ static void assume_parameter(Job *job, const Item *place, const char *what)
 
 static void fill_parameter(Job *job, const Parameter *parameter)
 {
-    Item place = place_of(parameter->name);
+    Item place = place_on_path(parameter->name);
     const Item *item = item_at(job, &place);
     const Argument *a = argument_of(job, place.name);
     if (item == NULL)
@@ -1310,7 +1310,7 @@ static void fill_parameter(Job *job, const Parameter *parameter)
          .part = place.part, .layer = place.layer, .head = place.head });
 }
 
-static int layers(const Hyperparameters *h)     /* of attention */
+static int attention_layers(const Hyperparameters *h)     /* of attention */
 {
     return h->L + h->L_enc + 2 * h->L_dec;
 }
@@ -1318,7 +1318,7 @@ static int layers(const Hyperparameters *h)     /* of attention */
 static void limit_all_heads(const Job *job)
 {
     enum { MOST = 1000 };
-    if (layers(&job->hyper) * job->hyper.H > MOST)
+    if (attention_layers(&job->hyper) * job->hyper.H > MOST)
         fault(job->f, job->start->at, "a model has at most %d heads in all "
               "of its layers.", MOST);
 }
@@ -1376,7 +1376,8 @@ static void limit_model(const Job *job, const Theta *theta, int runs)
            layer = heads + 30.0 * h->d_e + 2.0 * h->d_mlp,
            ends = 3.0 * h->N_V + 4.0 * (h->d_e + h->d_f),
            new_theta = trains ? 2.0 * (double)theta_count(theta) : 0;
-    limit(job, runs * (ell * (layers(h) * layer + ends) + new_theta));
+    limit(job,
+          runs * (ell * (attention_layers(h) * layer + ends) + new_theta));
 }
 
 static void run_edtransformer(Job *job)
@@ -1450,13 +1451,13 @@ static const double *given_chances(const Job *job, int least,
 
 static Training given_training(Job *job)
 {
-    Training how = { .N_epochs = 1, .eta = number_of(job, "eta", 1) };
+    Training how = { .N_epochs = 1, .eta = job_number(job, "eta", 1) };
     assume(job, "N_epochs", 0, "1");
     if (!(how.eta > 0))
         fault(job->f, need(job, "eta", 0)->at, "eta must be positive.");
     if (job->run.algorithm != 12)
         return how;
-    how.p_mask = number_of(job, "p_mask", 1);
+    how.p_mask = job_number(job, "p_mask", 1);
     if (!(how.p_mask > 0 && how.p_mask < 1))
         fault(job->f, need(job, "p_mask", 0)->at, "p_mask must be above 0 "
               "and below 1.");
@@ -1626,7 +1627,7 @@ static int which_algorithm(Job *job)
     if (start == NULL)
         fault(job->f, 0, "the sheet does not say which algorithm; begin "
               "with a line such as 'algorithm 4'.");
-    double n = number_of(job, "algorithm", 0);
+    double n = job_number(job, "algorithm", 0);
     if (n != floor(n) || n < 1 || n > ALGORITHMS)
         fault(job->f, start->at, "there is no sheet for Algorithm %g; "
               "the algorithms are 1 ... %d.", n, ALGORITHMS);
@@ -1638,7 +1639,7 @@ static void read_settings(Job *job)
     const Item *decimals = find(job, "decimals", 0);
     int layout = choice(job, "layout", "paper textbook torch berkeley");
     job->run.layout = &layouts[layout == 0 ? 0 : layout - 1];
-    double n = number_of(job, "decimals", -1);
+    double n = job_number(job, "decimals", -1);
     if (decimals != NULL && (n != floor(n) || n < 0 || n > 15))
         fault(job->f, decimals->at, "decimals must be one of 0 ... 15.");
     job->run.decimals = (int)n;

@@ -283,7 +283,7 @@ const char *sums_text(const Run *run)
                              : "each column sums to 1";
 }
 
-static bool same(const Step *a, const Step *b)
+static bool same_matrix(const Step *a, const Step *b)
 {
     bool equal = strcmp(a->name, b->name) == 0 && a->head == b->head
               && a->algorithm == b->algorithm;
@@ -296,7 +296,7 @@ static bool same(const Step *a, const Step *b)
 bool mask_is_1(const Step *step)
 {
     return step->mark == NULL && step->algorithm == 4 && step->line == 5
-        && same(step, step - 1);
+        && same_matrix(step, step - 1);
 }
 
 static bool alike(const Step *a, const Step *b)

@@ -114,29 +114,29 @@ void show_json(FILE *out, const Run *run)
 
 typedef struct {
     bool all, shade, json, svg, flow, tex, md;
-} Wish;
+} ShowWish;
 
 static const Option wishes[] = {
-    { "all", FLAG, offsetof(Wish, all), 0, 0, NULL,
+    { "all", FLAG, offsetof(ShowWish, all), 0, 0, NULL,
       "of a model, also the steps inside its layers" },
-    { "shade", FLAG, offsetof(Wish, shade), 0, 0, NULL,
+    { "shade", FLAG, offsetof(ShowWish, shade), 0, 0, NULL,
       "shades of grey beside the weights, as in a terminal" },
-    { "json", FLAG, offsetof(Wish, json), 0, 0, NULL,
+    { "json", FLAG, offsetof(ShowWish, json), 0, 0, NULL,
       "one object a sheet: its steps with all their digits" },
-    { "svg", FLAG, offsetof(Wish, svg), 0, 0, NULL,
+    { "svg", FLAG, offsetof(ShowWish, svg), 0, 0, NULL,
       "a picture: heat maps of scores, weights and other steps" },
-    { "flow", FLAG, offsetof(Wish, flow), 0, 0, NULL,
+    { "flow", FLAG, offsetof(ShowWish, flow), 0, 0, NULL,
       "a picture: how the numbers flow through Algorithm 4 or 5" },
-    { "tex", FLAG, offsetof(Wish, tex), 0, 0, NULL,
+    { "tex", FLAG, offsetof(ShowWish, tex), 0, 0, NULL,
       "LaTeX to paste; it needs the package amsmath" },
-    { "md", FLAG, offsetof(Wish, md), 0, 0, NULL,
+    { "md", FLAG, offsetof(ShowWish, md), 0, 0, NULL,
       "Markdown to paste" },
     { .name = NULL },
 };
 typedef struct {
     FILE *out;
     const char *name;
-    const Wish *wish;
+    const ShowWish *wish;
     Arena *arena;
     Tape *tape;
 } Showing;
@@ -144,7 +144,7 @@ typedef struct {
 static void run_and_print(Fault *f, void *data)
 {
     const Showing *s = data;
-    const Wish *wish = s->wish;
+    const ShowWish *wish = s->wish;
     const Sheet *sheet = read_sheet(s->arena, s->name, f);
     const Run *run = run_sheet(sheet, s->arena, s->tape, f);
     for (int k = 0; k < sheet->n; k++)
@@ -165,7 +165,7 @@ static void run_and_print(Fault *f, void *data)
 }
 
 static bool show_sheet(FILE *out, FILE *err, const char *name,
-                       const Wish *wish)
+                       const ShowWish *wish)
 {
     Showing showing = { out, name, wish, arena_new(), tape_new(false) };
     Fault f = { .sheet = name };
@@ -192,12 +192,12 @@ static const char usage[] =
     "  ftx show --flow tests/worked/alg04.sheet > flow.svg\n"
     "  ftx show --all --tex tests/worked/alg10.sheet > steps.tex\n"
     "  ftx show --md tests/worked/alg05.sheet > steps.md\n";
-static bool is_picture(const Wish *wish)
+static bool is_picture(const ShowWish *wish)
 {
     return wish->svg || wish->flow;
 }
 
-static void check_wish(const Wish *wish, int sheets, Fault *f)
+static void check_show_wish(const ShowWish *wish, int sheets, Fault *f)
 {
     if (sheets == 0)
         fault(f, 0, "which sheet? See 'ftx show --help'.");
@@ -210,7 +210,7 @@ static void check_wish(const Wish *wish, int sheets, Fault *f)
 static void show_sheets(Fault *f, void *data)
 {
     Command *c = data;
-    Wish wish = { 0 };
+    ShowWish wish = { 0 };
     const Options options[] = { { "Options:", wishes, &wish },
                                 { .table = NULL } };
     if (asks_help(c->n, c->argument)) {
@@ -219,7 +219,7 @@ static void show_sheets(Fault *f, void *data)
         return;
     }
     int sheets = obey(f, options, c->n, c->argument);
-    check_wish(&wish, sheets, f);
+    check_show_wish(&wish, sheets, f);
     wish.shade |= isatty(fileno(c->out)) == 1;
     for (int k = 0; k < sheets; k++) {
         if (k > 0 && !wish.json)
