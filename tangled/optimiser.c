@@ -82,11 +82,6 @@ FAST static void adam(Update u)
     }
 }
 
-static size_t entries(Mat M)
-{
-    return (size_t)M->rows * (size_t)M->cols;
-}
-
 FAST static double gradient_norm(const Theta *theta)
 {
     double sum_of_squares = 0;
@@ -155,7 +150,7 @@ static void of_parameter(Update *u, const Trainer *trainer, int k)
     u->v = trainer->v == NULL ? NULL : trainer->v[k]->at;
 }
 
-void descend(Trainer *trainer)
+void trainer_update(Trainer *trainer)
 {
     static void (*const method[])(Update u) = {
         sgd, momentum, rmsprop, adagrad, adam, adam

@@ -20,7 +20,16 @@ static inline Hyperparameters small(Architecture architecture)
     };
 }
 
-/* The numbers of each parameter at random: gammas about 1. */
+/* Both tapes are from now on for this theta, and nobody looks on. */
+static inline Theta *ready(Theta *theta)
+{
+    prepare_tape(arena, tape, theta);
+    prepare_tape(arena, quiet, theta);
+    return theta;
+}
+
+/* The numbers of each parameter at random: gammas about 1. The tapes are
+   ready for it. */
 static inline Theta *random_theta(Hyperparameters hyper)
 {
     Theta *theta = theta_new(arena, &hyper);
@@ -31,7 +40,7 @@ static inline Theta *random_theta(Hyperparameters hyper)
             for (size_t e = 0; e < entries_in(M); e++)
                 M->at[e] = 1 + M->at[e] / 2;
     }
-    return theta;
+    return ready(theta);
 }
 
 /* The parameter of that name. */
@@ -107,10 +116,7 @@ static inline Tokens changed(Tokens x, int t)
 /* -sum_t log P[target[t], t] over all columns. */
 static inline Mat loss_against(Mat P, Tokens target)
 {
-    int t[ELL_MAX];
-    for (int k = 0; k < P->cols; k++)
-        t[k] = k + 1;
-    return scale(sum(log_prob(P, P->cols, target.id, t)), -1);
+    return scale(sum(log_prob(P, target, span(P->tape, 1, P->cols))), -1);
 }
 
 /* An architecture, on the tokens of its test; or its loss. */
@@ -147,7 +153,7 @@ static inline Theta *recorded_theta(Hyperparameters hyper, int n,
             if (strcmp(theta->parameter[k].name, recorded[r].name) == 0)
                 fill(*theta->parameter[k].place, recorded[r].at), filled++;
     assert_that(filled == theta->n);
-    return theta;
+    return ready(theta);
 }
 
 #define assert_recorded_gradients(theta, recorded) \
@@ -266,7 +272,7 @@ static inline Mat swap(void *to, const char *line, const char *name, Mat M, int 
 }
 
 /* Its own lines are these, with gradients and without, and their values the
-   same: nothing that was seen is let go. */
+   same. */
 static inline void assert_own_lines(Forward *f, const Theta *theta,
                                     const char *own, const char *lines)
 {
@@ -276,6 +282,8 @@ static inline void assert_own_lines(Forward *f, const Theta *theta,
     f(tape, theta);
     f(quiet, theta);
     assert_seen(&without.seen, lines);
+    unobserve(tape);
+    unobserve(quiet);
     assert_that(with.seen.n == without.seen.n);
     for (int k = 0; k < with.seen.n; k++)
         if (with.seen.step[k].M != NULL)
@@ -289,9 +297,10 @@ static inline void assert_used(Forward *f, const Theta *theta,
     Own own = { line, { 0 } };
     observe(tape, note_own, &own);
     Mat P = f(tape, theta), M = seen_on_line(&own, line, n);
+    unobserve(tape);
     observe(tape, swap, &(Swap){ line, n, random_input(M->rows, M->cols) });
     Mat other = f(tape, theta);
-    observe(tape, NULL, NULL);
+    unobserve(tape);
     assert_that(!columns_equal(P, P->cols, other, P->cols, 1e-6));
 }
 
@@ -313,7 +322,10 @@ static inline size_t peak_of(Forward *f, Hyperparameters hyper,
                              bool gradients)
 {
     Tape *fresh = tape_new(gradients);
-    f(fresh, random_theta(hyper));
+    Theta *theta = random_theta(hyper);
+    prepare_tape(arena, fresh, theta);
+    tape_thrifty(arena, fresh);
+    f(fresh, theta);
     size_t peak = tape_peak(fresh);
     tape_free(fresh);
     return peak;

@@ -76,6 +76,7 @@ static inline Model *model_in(const char *name)
     *f = (Fault){ .sheet = "test" };
     if (!attempt(f, load, &l))
         fail_at(HERE("model_load"), "%s", f->sentence);
+    prepare_tape(arena, quiet, l.m->theta);
     return l.m;
 }
 

@@ -4,13 +4,21 @@
 #define INFERENCE_H
 #include "check.h"
 
+/* The tape that infers is from now on for this theta, and thrifty. */
+static inline Theta *ready(Theta *theta)
+{
+    prepare_tape(arena, quiet, theta);
+    tape_thrifty(arena, quiet);
+    return theta;
+}
+
 static inline Theta *random_theta(Hyperparameters hyper)
 {
     Theta *theta = theta_new(arena, &hyper);
     theta_allocate(theta, arena);
     for (int k = 1; k <= theta->n; k++)
         randomise(*theta->parameter[k].place);
-    return theta;
+    return ready(theta);
 }
 
 /* A model in which the next token depends on the last one alone. Row v of
@@ -38,7 +46,7 @@ static inline Theta *chain(Architecture architecture, int N_V, int ell_max,
         for (int v = 1; v <= N_V; v++)
             AT(theta->W_u, v, u) = (real)logit(next[(v - 1) * N_V + u - 1]);
     }
-    return theta;
+    return ready(theta);
 }
 
 /* What Algorithms 14 and 15 were seen to do. */

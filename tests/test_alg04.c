@@ -346,7 +346,8 @@ static void a_mask_that_is_too_small_is_refused(void **state)
     (void)state;
     W_qkv w = random_head(3, 3, 2, 3);
     Mat X = random_input(3, 3), mask = given(2, 3, ROWS(1, 1, 1, 1, 1, 1));
-    REFUSES(attention(X, X, &w, mask_of(mask)), "AT(M, t_z, t_x)",
+    assert_refuses_in(attention(X, X, &w, mask_of(mask)), "equations.c",
+                      "AT(M, t_z, t_x)",
             "there is no entry [3, 1] in a matrix of 2 x 3.");
 }
 

@@ -98,8 +98,8 @@ static void both_sequences_are_embedded_alike(void **state)
     Theta *theta = small_theta();
     observe(tape, note_own, &own);
     edtransformer(tape, X_TOKENS, X_TOKENS, theta);
-    observe(tape, NULL, NULL);
-    Mat e = embed_sequence(tape, theta->W_e, theta->W_p, X_TOKENS, 0, 1);
+    unobserve(tape);
+    Mat e = embeddings(tape, X_TOKENS, theta);
     assert_same(seen_on_line(&own, "8.3", 1), e, 0);
     assert_same(seen_on_line(&own, "8.12", 1), e, 0);
 }
@@ -133,18 +133,18 @@ static void each_line_of_the_encoder_is_its_formula(void **state)
     Theta *theta = small_theta();
     observe(tape, note_own, &own);
     encode(tape, Z_TOKENS, theta);
-    observe(tape, NULL, NULL);
-    Mat Z = embed_sequence(tape, theta->W_e, theta->W_p, Z_TOKENS, 0, 1);
+    unobserve(tape);
+    Mat Z = embeddings(tape, Z_TOKENS, theta);
     for (int l = 1; l <= 2; l++) {
         const Layer *w = &theta->enc[l];
         Z = add(Z, mhattention(Z, Z, &w->W, bidirectional));
         assert_same(seen_on_line(&own, "8.5", l), Z, 0);
-        Z = layer_norm(Z, w->gamma_1, w->beta_1, 0);
+        Z = layer_norm(Z, w->gamma_1, w->beta_1);
         assert_same(seen_on_line(&own, "8.6", l), Z, 0);
         Mat hidden = relu(affine(w->W_mlp1, Z, w->b_mlp1));
         Z = add(Z, affine(w->W_mlp2, hidden, w->b_mlp2));
         assert_same(seen_on_line(&own, "8.7", l), Z, 0);
-        Z = layer_norm(Z, w->gamma_2, w->beta_2, 0);
+        Z = layer_norm(Z, w->gamma_2, w->beta_2);
         assert_same(seen_on_line(&own, "8.8", l), Z, 0);
     }
 }
@@ -157,22 +157,22 @@ static void each_line_of_the_decoder_is_its_formula(void **state)
     Mat Z = encode(tape, Z_TOKENS, theta);
     observe(tape, note_own, &own);
     decode(tape, Z, X_TOKENS, theta);
-    observe(tape, NULL, NULL);
-    Mat X = embed_sequence(tape, theta->W_e, theta->W_p, X_TOKENS, 0, 1);
+    unobserve(tape);
+    Mat X = embeddings(tape, X_TOKENS, theta);
     for (int l = 1; l <= 2; l++) {
         const DecoderLayer *w = &theta->dec[l];
         X = add(X, mhattention(X, X, &w->W_dec, unidirectional));
         assert_same(seen_on_line(&own, "8.14", l), X, 0);
-        X = layer_norm(X, w->gamma_3, w->beta_3, 0);
+        X = layer_norm(X, w->gamma_3, w->beta_3);
         assert_same(seen_on_line(&own, "8.15", l), X, 0);
         X = add(X, mhattention(X, Z, &w->W_ed, bidirectional));
         assert_same(seen_on_line(&own, "8.16", l), X, 0);
-        X = layer_norm(X, w->gamma_4, w->beta_4, 0);
+        X = layer_norm(X, w->gamma_4, w->beta_4);
         assert_same(seen_on_line(&own, "8.17", l), X, 0);
         Mat hidden = relu(affine(w->W_mlp3, X, w->b_mlp3));
         X = add(X, affine(w->W_mlp4, hidden, w->b_mlp4));
         assert_same(seen_on_line(&own, "8.18", l), X, 0);
-        X = layer_norm(X, w->gamma_5, w->beta_5, 0);
+        X = layer_norm(X, w->gamma_5, w->beta_5);
         assert_same(seen_on_line(&own, "8.19", l), X, 0);
     }
     assert_same(seen_on_line(&own, "8.21", 1), unembed(X, theta->W_u), 0);
@@ -264,6 +264,7 @@ static void every_line_can_be_seen_in_order(void **state)
     Mat Z = encode(tape, Z_TOKENS, theta);
     assert_seen(&first, "8.1 ell_z=4, 8.3 Z, 8.4 l=1, " ATTENTION "8.5 Z, "
                 NORM "8.6 Z, 8.7 Z, 6.1 m, 6.2 v, 6.3 e_hat, 8.8 Z");
+    unobserve(tape);
     observe(tape, note, &second);
     Mat P = decode(tape, Z, X_TOKENS, theta);
     assert_seen(&second, "8.10 ell_x=5, 8.12 X, 8.13 l=1, "
@@ -273,7 +274,7 @@ static void every_line_can_be_seen_in_order(void **state)
     assert_that(value_of(&second, "P") == P);
 }
 
-static void every_layer_can_be_seen_and_nothing_seen_is_let_go(void **state)
+static void every_layer_can_be_seen(void **state)
 {
     (void)state;
     assert_own_lines(forward, small_theta(), "8.",
@@ -307,12 +308,12 @@ static void dropout_is_on_the_embeddings_and_on_what_each_part_adds(void **state
     Own own = { "8.", { 0 } };
     Random random = random_new(1);
     Theta *theta = small_theta();
+    tape_dropout(arena, tape, .5, &random);
     observe(tape, note_own, &own);
-    tape_dropout(tape, .5, &random);
     edtransformer(tape, Z_TOKENS, X_TOKENS, theta);
-    Mat e = embed_sequence(tape, theta->W_e, theta->W_p, Z_TOKENS, 0, 1);
+    Mat e = embeddings(tape, Z_TOKENS, theta);
     assert_dropped_or_doubled(seen_on_line(&own, "8.3", 1), e);
-    e = embed_sequence(tape, theta->W_e, theta->W_p, X_TOKENS, 0, 1);
+    e = embeddings(tape, X_TOKENS, theta);
     assert_dropped_or_doubled(seen_on_line(&own, "8.12", 1), e);
     for (int k = 0; k < 5; k++)
         assert_some_dropped(seen_on_line(&own, sums[k][0], 1),
@@ -326,25 +327,28 @@ static void wrong_calls_are_refused(void **state)
     (void)state;
     Theta *theta = small_theta(), *other = random_theta(small(D_TRANSFORMER));
     Tokens long_one = SEQUENCE(1, 2, 3, 4, 5, 6, 7), none = { 0, NULL };
-    const char *too_long = "a sequence of 7 tokens; ell_max is 6.";
+    const char *too_long = "a sequence of 7 tokens: the length must be in "
+                      "[ell_max] = 1 ... 6.";
     const char *too_short = "a sequence of 0 tokens: the length must be in "
                             "[ell_max] = 1 ... 6.";
     assert_refuses_in(edtransformer(tape, long_one, X_TOKENS, theta),
-                      "architecture.c", "embed_tokens", too_long);
+                      "equations.c", "embeddings", too_long);
     assert_refuses_in(edtransformer(tape, Z_TOKENS, long_one, theta),
-                      "architecture.c", "embed_tokens", too_long);
+                      "equations.c", "embeddings", too_long);
     assert_refuses_in(edtransformer(tape, none, X_TOKENS, theta),
-                      "alg02_posembed.c", "embed_sequence", too_short);
+                      "equations.c", "embeddings", too_short);
     assert_refuses_in(edtransformer(tape, Z_TOKENS, none, theta),
-                      "alg02_posembed.c", "embed_sequence", too_short);
+                      "equations.c", "embeddings", too_short);
     assert_refuses_in(edtransformer(tape, Z_TOKENS, SEQUENCE(1, 9), theta),
-                      "alg02_posembed.c", "embed_sequence",
+                      "equations.c", "embeddings",
                       "x[2] = 9: a token ID is in [N_V] = 1 ... 7.");
     assert_refuses_in(edtransformer(tape, Z_TOKENS, X_TOKENS, other),
-                      "alg08_edtransformer.c", "encode",
+                      "alg08_edtransformer.c", "edtransformer",
+                      "theta belongs to another architecture.");
+    assert_refuses_in(encode(tape, Z_TOKENS, other), "parts.c", "encode",
                       "theta belongs to another architecture.");
     assert_refuses_in(decode(tape, random_input(4, 4), X_TOKENS, other),
-                      "alg08_edtransformer.c", "decode",
+                      "parts.c", "decode",
                       "theta belongs to another architecture.");
 }
 
@@ -368,7 +372,7 @@ int main(void)
         TEST(without_gradients_the_bytes_are_the_same),
         TEST(without_gradients_the_peak_does_not_grow_with_the_layers),
         TEST(every_line_can_be_seen_in_order),
-        TEST(every_layer_can_be_seen_and_nothing_seen_is_let_go),
+        TEST(every_layer_can_be_seen),
         TEST(what_is_seen_is_what_is_used),
         TEST(dropout_is_on_the_embeddings_and_on_what_each_part_adds),
         TEST(wrong_calls_are_refused),

@@ -8,16 +8,16 @@ static Training masking(int N_epochs, double eta, double p_mask)
     return (Training){ .N_epochs = N_epochs, .eta = eta, .p_mask = p_mask };
 }
 
-/* Trains and watches. */
+/* Trains by a trainer and watches the same lines. */
 static Diary watched(Theta *theta, Training how, Data data, Lessons *lessons)
 {
     Diary diary = { 0 };
     Trainer *trainer = trainer_new(arena, theta, &how);
-    *lessons = (Lessons){ .algorithm = "12", .theta = data.x->length == 2 };
+    *lessons = (Lessons){ .algorithm = "12", .theta = false };
     observe(trainer->lane[0].tape, note_lessons, lessons);
     trainer->follow = keep;
     trainer->to = &diary;
-    etraining(trainer, &data);
+    trainer_run(trainer, loss_12, &data);
     trainer_free(trainer);
     return diary;
 }
@@ -41,7 +41,7 @@ static double minus_log_P(const Theta *theta, Data data)
     Mat P = etransformer(quiet, xt, theta);
     for (int t = 1; t <= xt.length; t++)
         if (TOKEN(xt, t) == MASK)
-            loss -= log(AT(P, TOKEN(data.x[0], t), t));
+            loss -= log(AT(P, TOKEN(data.x[1], t), t));
     tape_clear(quiet);
     return loss;
 }
@@ -53,13 +53,13 @@ static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
     hyper.d_f = 3;
     Theta *theta = model(hyper);
     real *start = numbers(theta);
-    Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 3, 3, 2, 7) } };
+    Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 3, 2, 7)) };
     Training how = masking(1, 0.1, 0.5);
     Lessons lessons;
     watched(theta, how, data, &lessons);
     restore(theta, start);
     xt = masked_sequence(&lessons.seen, 6);
-    assert_step(etraining, theta, how, data, minus_log_P);
+    assert_step(by_algorithm_12, theta, how, data, minus_log_P);
 }
 
 static void the_loss_is_of_the_masked_places_only(void **state)
@@ -67,7 +67,7 @@ static void the_loss_is_of_the_masked_places_only(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         Theta *theta = model(small(E_TRANSFORMER));
-        Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 3, 4, 2, 7) } };
+        Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 4, 2, 7)) };
         Training how = masking(1, 1e-9, 0.4);
         how.seed = seed;
         Lessons lessons;
@@ -80,7 +80,7 @@ static void the_loss_is_of_the_masked_places_only(void **state)
         for (int t = 1; t <= 6; t++) {
             masked += TOKEN(xt, t) == MASK;
             assert_that(TOKEN(xt, t) == MASK
-                        || TOKEN(xt, t) == TOKEN(data.x[0], t));
+                        || TOKEN(xt, t) == TOKEN(data.x[1], t));
         }
         assert_that(diary.step[0].tokens == masked);
     }
@@ -99,9 +99,8 @@ static void each_place_is_masked_with_probability_p_mask(void **state)
         how.seed = seed;
         for (int n = 0; n < 4; n++, epochs++) {
             Lessons lessons;
-            Tokens four[] = { x, x, x, x };
             how.N_epochs = 1;
-            watched(theta, how, (Data){ 4, .x = four }, &lessons);
+            watched(theta, how, (Data){ 4, .x = LIST(x, x, x, x) }, &lessons);
             int place = 0;
             bool first = false;
             for (int k = 0; k < lessons.seen.n; k++)
@@ -123,7 +122,7 @@ static void special_tokens_can_be_spared(void **state)
 {
     (void)state;
     Theta *theta = model(small(E_TRANSFORMER));
-    Data data = { 1, .x = (Tokens[]){ TOKENS(BOS, 1, 2, 3, 4, EOS) } };
+    Data data = { 1, .x = LIST(TOKENS(BOS, 1, 2, 3, 4, EOS)) };
     Training how = masking(1, 1e-9, 0.999999);
     Lessons lessons;
     watched(theta, how, data, &lessons);
@@ -142,12 +141,12 @@ static void a_mask_token_in_the_data_counts_as_masked(void **state)
 {
     (void)state;
     Theta *theta = model(small(E_TRANSFORMER));
-    Data data = { 1, .x = (Tokens[]){ TOKENS(1, MASK, 2) } };
-    Mat P = etransformer(quiet, data.x[0], theta);
+    Data data = { 1, .x = LIST(TOKENS(1, MASK, 2)) };
+    Mat P = etransformer(quiet, data.x[1], theta);
     double loss = -log(AT(P, MASK, 2));
     Training how = masking(1, 1e-9, 1e-12);
     how.spare_special = true;
-    Diary diary = trained(etraining, theta, how, data);
+    Diary diary = trained(by_loss_12, theta, how, data);
     assert_near(diary.step[0].loss, loss, TIGHT);
     assert_that(diary.step[0].tokens == 1);
 }
@@ -157,20 +156,23 @@ static void without_a_masked_token_theta_stays(void **state)
     (void)state;
     Theta *theta = model(small(E_TRANSFORMER));
     real *before = numbers(theta);
-    Data data = { 1, .x = (Tokens[]){ TOKENS(1, 4, 2) } };
+    Data data = { 1, .x = LIST(TOKENS(1, 4, 2)) };
     Training how = masking(3, 1, 1e-12);
     how.method = MOMENTUM;
-    Diary diary = trained(etraining, theta, how, data);
-    assert_same_numbers(theta, before);
-    assert_that(diary.n == 3 && diary.step[2].loss == 0
-                && diary.step[2].tokens == 0);
+    Algorithm *by[] = { by_algorithm_12, by_loss_12 };
+    for (int b = 0; b < 2; b++) {
+        Diary diary = trained(by[b], theta, how, data);
+        assert_same_numbers(theta, before);
+        assert_that(diary.n == 3 && diary.step[2].loss == 0
+                    && diary.step[2].tokens == 0);
+    }
 }
 
 static void masks_change_from_epoch_to_epoch_and_with_the_seed(void **state)
 {
     (void)state;
     Theta *theta = model(small(E_TRANSFORMER));
-    Data data = { 1, .x = (Tokens[]){ TOKENS(1, 2, 3, 4, 4, 3) } };
+    Data data = { 1, .x = LIST(TOKENS(1, 2, 3, 4, 4, 3)) };
     Lessons lessons;
     Training how = masking(3, 1e-9, 0.5);
     watched(theta, how, data, &lessons);
@@ -200,10 +202,10 @@ static void an_overfit_model_fills_in_what_is_masked(void **state)
     hyper.d_e = 8;
     hyper.L = 1;
     Theta *theta = model(hyper);
-    theta_initialise(theta, XAVIER, &(Random){ 3 });
+    theta_initialise(theta, XAVIER, &(Random){ .state = 3 });
     Tokens x = TOKENS(1, 4, 2, 3, 3);
     Training how = masking(450, 0.05, 0.3);
-    trained(etraining, theta, how, (Data){ 1, .x = &x });
+    trained(by_algorithm_12, theta, how, (Data){ 1, .x = LIST(x) });
     for (int t = 1; t <= 5; t++) {
         int id[5];
         memcpy(id, x.id, sizeof id);
@@ -219,12 +221,14 @@ static void every_line_is_seen(void **state)
     Theta *theta = model((Hyperparameters){
         .architecture = E_TRANSFORMER, .N_V = 4, .ell_max = 3, .H = 1,
         .d_e = 2, .d_mlp = 1, .epsilon = 1e-5 });
-    Lessons lessons;
-    watched(theta, masking(1, 0.1, 0.999999),
-            (Data){ 1, .x = (Tokens[]){ TOKENS(3, 1) } }, &lessons);
+    Lessons lessons = { .algorithm = "12", .theta = true };
+    Random random = random_new(1);
+    prepare_tape(arena, tape, theta);
+    observe(tape, note_lessons, &lessons);
+    etraining(tape, 1, LIST(TOKENS(3, 1)), theta, 1, 0.1, 0.999999, &random);
     assert_seen(&lessons.seen,
                 "12.1 i=1, 12.2 n=1, 12.3 ell=2, 12.4 t=1, 12.5 xt=2, "
-                "12.4 t=2, 12.5 xt=2, 12.7 t=1, 12.7 t=2, 12.8 P, "
+                "12.4 t=2, 12.5 xt=2, 12.7 Tt=1, 12.7 Tt=2, 12.8 P, "
                 "12.9 loss, 12.10 W_e, 12.10 W_p, 12.10 W_f, 12.10 b_f, "
                 "12.10 gamma, 12.10 beta, 12.10 W_u");
 }
@@ -233,12 +237,14 @@ static void p_mask_outside_0_to_1_is_refused(void **state)
 {
     (void)state;
     Theta *theta = model(small(E_TRANSFORMER));
-    Training how = masking(1, 0.1, 0);
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    Data data = { 1, .x = (Tokens[]){ TOKENS(1, 2) } };
-    assert_refuses_in(etraining(trainer, &data), "alg12_etraining.c",
-                      "mask_some", "p_mask = 0; it must be in (0, 1).");
-    trainer_free(trainer);
+    Random random = random_new(1);
+    const double of[] = { 0, 1 };
+    const char *sentence[] = { "p_mask = 0; it must be in (0, 1).",
+                               "p_mask = 1; it must be in (0, 1)." };
+    for (int k = 0; k < 2; k++)
+        assert_refuses_in(etraining(tape, 1, LIST(TOKENS(1, 2)), theta, 1, 0.1,
+                                    of[k], &random),
+                          "alg12_etraining.c", "etraining", sentence[k]);
 }
 
 int main(void)

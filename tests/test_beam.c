@@ -58,8 +58,8 @@ static void a_beam_of_one_is_greedy(void **state)
     for (int k = 0; k < 20; k++) {
         const Theta *theta = random_theta(small);
         bool ended;
-        Tokens x = edinference(quiet, arena, z, theta, &(Inference){ 0 },
-                               &ended);
+        Tokens x = inference_15(quiet, arena, z, theta, &(Inference){ 0 },
+                                &ended);
         assert_that(search(best, theta, (Beam){ .B = 1 }) == 1);
         assert_same_tokens(best[0].x, x);
         assert_that(best[0].ended == ended);
@@ -226,7 +226,8 @@ static void a_memory_does_no_harm(void **state)
     Hypothesis alone[5], with[5];
     const Theta *theta = random_theta(small);
     search(alone, theta, (Beam){ .B = 5 });
-    search(with, theta_remembering(arena, theta), (Beam){ .B = 5 });
+    memory_new(arena, quiet, theta);
+    search(with, theta, (Beam){ .B = 5 });
     for (int k = 0; k < 5; k++) {
         assert_same_tokens(with[k].x, alone[k].x);
         assert_near(with[k].log_p, alone[k].log_p, TIGHT);

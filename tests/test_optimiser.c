@@ -29,7 +29,7 @@ static void descend_with(Trainer *trainer, double g)
     gradients_are(trainer->theta, g);
     trainer->now = (Progress){ .loss = 1, .tokens = 4,
                                .eta = trainer->how.eta };
-    descend(trainer);
+    trainer_update(trainer);
 }
 
 #define assert_all(theta, expected) all_at(HERE(#expected), theta, expected)
@@ -244,7 +244,6 @@ static void a_gradient_that_is_not_finite_changes_nothing(void **state)
     descend_with(trainer, INFINITY);
     assert_all(theta, 1);
     assert_that(trainer->diverged && trainer->updates == 0);
-    assert_that(!step_done(trainer));
     trainer_free(trainer);
 }
 
@@ -257,10 +256,10 @@ static void a_step_without_tokens_or_without_a_loss_changes_nothing(void **state
     Trainer *trainer = trainer_new(arena, theta, &how);
     gradients_are(theta, 2);
     trainer->now = (Progress){ .tokens = 0, .eta = 0.1 };
-    descend(trainer);
+    trainer_update(trainer);
     assert_all(theta, 1);
     trainer->now = (Progress){ .tokens = 4, .loss = NAN, .eta = 0.1 };
-    descend(trainer);
+    trainer_update(trainer);
     assert_all(theta, 1);
     assert_that(trainer->updates == 0);
     trainer_free(trainer);

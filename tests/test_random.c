@@ -51,7 +51,7 @@ static void uniform_is_53_bits_over_2_to_the_53(void **state)
 }
 
 /* The next bits are all 0. */
-#define BEFORE_0 ((Random){ (uint64_t)0 - 0x9E3779B97F4A7C15u })
+#define BEFORE_0 ((Random){ .state = (uint64_t)0 - 0x9E3779B97F4A7C15u })
 
 static void uniform_can_be_0(void **state)
 {

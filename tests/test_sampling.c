@@ -169,20 +169,11 @@ static void numbers_come_in_order_from_a_list(void **state)
 {
     (void)state;
     NumberList list = { 3, ROWS(.25, .5, .125), 0 };
-    Chance chance = chance_in(&list);
-    assert_near(chance.next(chance.from), .25, 0);
-    assert_near(chance.next(chance.from), .5, 0);
-    assert_near(chance.next(chance.from), .125, 0);
+    Random random = random_in(&list);
+    assert_near(uniform(&random), .25, 0);
+    assert_near(uniform(&random), .5, 0);
+    assert_near(uniform(&random), .125, 0);
     assert_that(list.used == 3);
-}
-
-static void numbers_come_in_order_from_a_generator(void **state)
-{
-    (void)state;
-    Random random = random_new(5), same = random_new(5);
-    Chance chance = chance_of(&random);
-    for (int k = 0; k < 10; k++)
-        assert_near(chance.next(chance.from), uniform(&same), 0);
 }
 
 /* ------------------------------------------------------ columns and ranks */
@@ -263,6 +254,7 @@ static void wrong_calls_are_refused(void **state)
     (void)state;
     Mat q = plain(4, HALVES), two = softmax(random_input(4, 2));
     NumberList list = { 1, ROWS(.5), 1 };
+    Random used_up = random_in(&list);
     int y[5];
     REFUSES(tempered(q, -.5), "tempered",
             "tau = -0.5; it must be from 0 to infinity.");
@@ -273,8 +265,8 @@ static void wrong_calls_are_refused(void **state)
     REFUSES(sample(q, -.25), "sample", "u = -0.25; it must be in [0, 1).");
     REFUSES(sample(plain(2, ROWS(0, 0)), .5), "sample",
             "q has no probability above 0.");
-    REFUSES(chance_in(&list).next(&list), "from_list",
-            "all 1 numbers are used.");
+    assert_refuses_in((int)uniform(&used_up), "random.c", "next_of_list",
+                      "all 1 numbers are used.");
     REFUSES(column_at(two, 0), "column_at", "t = 0; P has 2 columns.");
     REFUSES(column_at(two, 3), "column_at", "t = 3; P has 2 columns.");
     REFUSES((ranked(q, 0, y), 0), "ranked", "n = 0; there are 4 tokens.");
@@ -318,7 +310,6 @@ int main(void)
         TEST(one_number_and_four_temperatures),
         TEST(what_is_drawn_has_the_distribution_q),
         TEST(numbers_come_in_order_from_a_list),
-        TEST(numbers_come_in_order_from_a_generator),
         TEST(a_column_knows_its_logits),
         TEST(ranks_go_down_and_equals_up),
         TEST(top_k_keeps_exactly_k),

@@ -363,7 +363,7 @@ static void lines_are_translated_one_by_one(void **state)
     Inference how = { .tau = 0, .no_special = true };
     bool ended;
     size_t n;
-    Tokens x = edinference(quiet, arena, tokens_in(m, "ba"), m->theta, &how,
+    Tokens x = inference_15(quiet, arena, tokens_in(m, "ba"), m->theta, &how,
                            &ended);
     const char *text = decode_text(m->tokenizer, arena, x, &n);
     Said s = TRANSLATE(name, "ba");
@@ -599,7 +599,7 @@ static void cross_attention_looks_from_x_to_z(void **state)
     Model *m = model_in(name);
     Inference how = { .tau = 0, .no_special = true };
     Tokens z = tokens_in(m, "b");
-    Tokens x = edinference(quiet, arena, z, m->theta, &how, NULL);
+    Tokens x = inference_15(quiet, arena, z, m->theta, &how, NULL);
     size_t n = 0;
     int length = x.length, own = 0;
     for (int t = 1; t <= length; t++)

@@ -211,7 +211,7 @@ static int later(Judging *j, int w, const Explanation *why)
     return n;
 }
 
-static void keep(Judging *j, int w, Explanation why, int mode)
+static void keep_reason(Judging *j, int w, Explanation why, int mode)
 {
     int agreed = w + 1 < j->n ? later(j, w, &why) : 0;
     if (agreed > j->best) {
@@ -233,7 +233,7 @@ static bool try_one(Judging *j, int w, Explanation why)    /* useful? */
             break;
         useful |= trial.useful;
         if (trial.fits) {
-            keep(j, w, why, mode);
+            keep_reason(j, w, why, mode);
             break;
         }
     }
@@ -317,7 +317,7 @@ static void look_for_cells(Judging *j, int w, int mode)
                            &j->claim[w], j->arena, j->tape, &cell);
     for (int k = 0; !is_too_much(j)
                     && choose_cells(j, w, mode, cell, cells, k, &why); k++)
-        keep(j, w, why, mode);
+        keep_reason(j, w, why, mode);
 }
 
 static bool share_a_place(const Slip *a, const Slip *b)
@@ -547,7 +547,6 @@ static const Layout *other_layout(const Judging *j)
         Fault f = { .sheet = j->sheet->name };
         if (attempt(&f, try_layout, &a) && a.right)
             found = &layouts[k];
-        observe(j->tape, NULL, NULL);
         arena_clear(j->scratch);
         tape_clear(j->tape);
     }

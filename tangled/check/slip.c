@@ -707,7 +707,7 @@ static Mat over_tokens(Slipping *s, Mat M)
     (void)M;
     if (!has_roots(v, epsilon(s)) || s->variation.run->rms)
         return NULL;
-    Mat Y = transposed(s, standardise(e, m, v, epsilon(s)));
+    Mat Y = transposed(s, standardise(e, m, v));
     return add_bias(scale_rows(of_norm(s, "gamma"), Y),
                     of_norm(s, "beta"));
 }
@@ -867,7 +867,7 @@ static Mat slip_normalised(Slipping *s, Mat X)
         if (!((real)sqrt(AT(v, 1, j) + epsilon(s))
               > least_root(AT(m, 1, j))))
             cannot_be(s);
-    Mat Y = standardise(X, m, v, epsilon(s));
+    Mat Y = standardise(X, m, v);
     return add_bias(scale_rows(of_norm(s, "gamma"), Y),
                     of_norm(s, "beta"));
 }
@@ -1072,7 +1072,8 @@ static Read to_read(Slipping *s, int n)
 
 static Mat loss_of(Mat P, Read read)
 {
-    return scale(sum(log_prob(P, read.n, read.i, read.j)), -1);
+    return scale(sum(log_prob(P, ((Tokens){ read.n, read.i }),
+                                   ((Tokens){ read.n, read.j }))), -1);
 }
 
 static const Item *sequence(const Slipping *s)

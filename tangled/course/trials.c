@@ -235,7 +235,7 @@ static void add_layer(Instance *i, const char *part, int l)
     add_perceptron(i, name, first);
 }
 
-static bool is_one_of(int algorithm, const char *list)  /* "8,11,15" */
+static bool is_in_list(int algorithm, const char *list)  /* "8,11,15" */
 {
     char number[8];
     snprintf(number, sizeof number, "%d", algorithm);
@@ -251,7 +251,7 @@ static bool is_one_of(int algorithm, const char *list)  /* "8,11,15" */
 static void add_sequences(Instance *i, const char *name, int n)
 {
     char numbered[16];
-    bool two = i->number >= 3 && is_one_of(i->algorithm, "11,12,13");
+    bool two = i->number >= 3 && is_in_list(i->algorithm, "11,12,13");
     if (!two)
         draw_tokens(i, name, n);
     for (int k = 1; two && k <= 2; k++) {
@@ -262,8 +262,8 @@ static void add_sequences(Instance *i, const char *name, int n)
 
 static void model(Instance *i)
 {
-    bool ed = is_one_of(i->algorithm, "8,11,15"),
-         e = is_one_of(i->algorithm, "9,12");
+    bool ed = is_in_list(i->algorithm, "8,11,15"),
+         e = is_in_list(i->algorithm, "9,12");
     int d_last = e ? i->d_f : i->d_e;
     if (ed)
         add_sequences(i, "z", i->ell_z);
@@ -788,7 +788,7 @@ static void ask_all(Fault *f, void *data)
     for (int k = 1; k <= w->wish->random; k++)
         ask_random(a, k, w->wish->seed);
     for (int k = 0; k < LAWS; k++)
-        if (is_one_of(a->algorithm, laws[k].algorithms))
+        if (is_in_list(a->algorithm, laws[k].algorithms))
             ask_law(a, &laws[k]);
 }
 

@@ -152,7 +152,9 @@ typedef struct {
     Hyperparameters hyper;      /* of a model                             */
     Part part;                  /* of the model that is running ...       */
     int layer, turn;            /* ... its layer, and the turn of a loop  */
-    Trainer *trainer;
+    Theta *theta;                   /* to train                               */
+    Training how;
+    const double *u;                /* uniform numbers, for each token        */
     const Data *data;               /* to train with                          */
     int data_n;                     /* how many sequences it has              */
     int *row, in_row;               /* indices seen in a loop                 */
@@ -648,7 +650,7 @@ static void check_sight(const Job *job, const Step *step)
         fault(job->f, job->start->at, "a token can look at nothing.");
 }
 
-static Mat copied(Job *job, Mat M, bool turn)
+static Mat copied_matrix(Job *job, Mat M, bool turn)
 {
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
@@ -842,7 +844,7 @@ static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
     step->aspect = aspect;
     step->turn = job->turn;
     M = varied(job, step, M);
-    step->M = copied(job, M, step->turned);
+    step->M = copied_matrix(job, M, step->turned);
     add_step(job, step);
     return carried(job, step, M);
 }
@@ -891,7 +893,7 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     step.turned = job->run.layout->rows;
     step.time = time_of(job, &step);
     M = varied(job, &step, what_if(job, name, M));
-    step.M = copied(job, M, step.turned);
+    step.M = copied_matrix(job, M, step.turned);
     add_step(job, &step);
     leave(job, line);
     M = carried(job, &step, M);
@@ -913,7 +915,14 @@ static void limit(const Job *job, double entries)
 
 static void returned(Job *job, Mat M)
 {
-    job->run.result = copied(job, M, false);
+    job->run.result = copied_matrix(job, M, false);
+}
+
+/* Sets the tape for theta, and looks on. */
+static void look_on(Job *job, const Theta *theta)
+{
+    prepare_tape(job->arena, job->tape, theta);
+    observe(job->tape, collect, job);
 }
 
 static void run_embed(Job *job)
@@ -982,7 +991,7 @@ static void run_posembed(Job *job)
 
 static W_qkv given_head(Job *job, int h)
 {
-    W_qkv w = { .K_past = NULL, .V_past = NULL };
+    W_qkv w;
     w.W_q = given(job, "W_q", h), w.b_q = given(job, "b_q", h);
     w.W_k = given(job, "W_k", h), w.b_k = given(job, "b_k", h);
     w.W_v = given(job, "W_v", h), w.b_v = given(job, "b_v", h);
@@ -1064,6 +1073,8 @@ static void run_layer_norm(Job *job)
     if (job->epsilon < 0)
         fault(job->f, find(job, "epsilon", 0)->at, "epsilon must not be "
               "negative.");
+    look_on(job, &(Theta){ .hyper = { .epsilon = job->epsilon,
+                                      .rms = rms } });
     if (rms && beta != NULL)
         fault(job->f, beta->at, "RMSnorm has no beta.");
     for (int j = 1; j <= e->cols && job->epsilon == 0; j++) {
@@ -1075,11 +1086,8 @@ static void run_layer_norm(Job *job)
                   "line 3 would divide by 0; an epsilon, such as 'epsilon "
                   "1e-5', prevents that.", j, rms ? "0" : "equal");
     }
-    if (rms)
-        returned(job, rms_norm(e, gamma, job->epsilon));
-    else
-        returned(job, layer_norm(e, gamma, given(job, "beta", 0),
-                                 job->epsilon));
+    returned(job, layer_norm(e, gamma,
+                             rms ? NULL : given(job, "beta", 0)));
 }
 
 static void run_unembed(Job *job)
@@ -1096,10 +1104,7 @@ static void run_unembed(Job *job)
     Mat e = given(job, "e", 0), W = given(job, tied ? "W_e" : "W_u", 0);
     if (tied)
         assume(job, "W_u", 0, as_W_u(job->run.layout));
-    if (tied)
-        returned(job, unembed_tied(e, W));
-    else
-        returned(job, unembed(e, W));
+    returned(job, unembed(e, tied ? transpose_of(job->arena, W) : W));
 }
 
 static int given_layers(Job *job, Part part, const char *name)
@@ -1345,6 +1350,7 @@ static Theta *given_theta(Job *job)
         fill_parameter(job, &theta->parameter[k]);
     if (job->hyper.positions != LEARNED && !job->run.unplaced)
         vary(job, theta->W_p, (Step){ .name = "W_p" });
+    look_on(job, theta);
     return theta;
 }
 
@@ -1419,12 +1425,13 @@ static Data given_data(Job *job, const Theta *theta)
 {
     bool pairs = architecture(job) == ED_TRANSFORMER;
     int N_data = given_sequences(job);
-    Tokens *x = arena_alloc(job->arena, (size_t)N_data * sizeof *x),
-           *z = arena_alloc(job->arena, (size_t)N_data * sizeof *z);
+    size_t room = (size_t)N_data + 1;
+    Tokens *x = arena_alloc(job->arena, room * sizeof *x),
+           *z = arena_alloc(job->arena, room * sizeof *z);
     for (int n = 1; n <= N_data; n++) {
-        x[n - 1] = given_tokens(job, "x", n);
+        x[n] = given_tokens(job, "x", n);
         if (pairs)
-            z[n - 1] = given_tokens(job, "z", n);
+            z[n] = given_tokens(job, "z", n);
     }
     job->data_n = N_data;
     limit_model(job, theta, N_data);
@@ -1461,7 +1468,7 @@ static Training given_training(Job *job)
     if (!(how.p_mask > 0 && how.p_mask < 1))
         fault(job->f, need(job, "p_mask", 0)->at, "p_mask must be above 0 "
               "and below 1.");
-    how.u = given_chances(job, longest(job), "each token needs one");
+    job->u = given_chances(job, longest(job), "each token needs one");
     if (job->hyper.N_V < 3)
         fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 3: "
               "mask_token is N_V - 2.");
@@ -1470,15 +1477,30 @@ static Training given_training(Job *job)
     return how;
 }
 
+/* Each sequence has the numbers of the sheet, from the first on. */
+static double number_of_token(void *from)
+{
+    const Job *job = from;
+    return job->u[job->in_row];
+}
+
 static void train_on(Fault *f, void *data)
 {
-    static const Theta *(*const train[])(Trainer *, const Data *) = {
-        edtraining, etraining, dtraining };
     Job *job = data;
+    const Data *on = job->data;
+    const Training *how = &job->how;
+    Theta *theta = job->theta;
+    Random random = random_from(number_of_token, job);
     job->f = f;
     if (job->variation != NULL)
         job->variation->fault = f;
-    train[job->run.algorithm - 11](job->trainer, job->data);
+    if (job->run.algorithm == 11)
+        edtraining(job->tape, on->N_data, on->z, on->x, theta, 1, how->eta);
+    else if (job->run.algorithm == 12)
+        etraining(job->tape, on->N_data, on->x, theta, 1, how->eta,
+                  how->p_mask, &random);
+    else
+        dtraining(job->tape, on->N_data, on->x, theta, 1, how->eta);
 }
 
 static Mat all_of(const Job *job, const Theta *theta)
@@ -1497,14 +1519,18 @@ static void run_training(Job *job)
 {
     Theta *theta = given_theta(job);
     Data data = given_data(job, theta);
-    Training how = given_training(job);
-    job->trainer = trainer_new(job->arena, theta, &how);
+    Tape *tape = job->tape;
+    job->how = given_training(job);
+    job->theta = theta;
     job->data = &data;
-    observe(job->trainer->lane[0].tape, collect, job);
+    job->tape = tape_new(true);
+    tape_forgive(job->tape, NULL, NULL);
+    look_on(job, theta);
     Fault *outer = job->f, inner = *outer;
     Mat before = all_of(job, theta);
     bool done = attempt(&inner, train_on, job);
-    trainer_free(job->trainer);
+    tape_free(job->tape);
+    job->tape = tape;
     job->f = outer;
     if (!done)
         fault_again(outer, &inner);
@@ -1555,7 +1581,7 @@ static double next_chance(void *from)
     return number_that_draws(job->q, AT(Y, 1, 1), u);
 }
 
-static Inference given_inference(Job *job, double tau, NumberList *list)
+static Random given_numbers(Job *job, double tau, NumberList *list)
 {
     const Item *u = find(job, "u", 0);
     int n = u == NULL ? 1 : u->rows * u->cols;
@@ -1568,8 +1594,7 @@ static Inference given_inference(Job *job, double tau, NumberList *list)
     else
         list->u = memset(arena_alloc(job->arena, bytes), 0, bytes);
     job->chances = list;
-    return (Inference){ .ell_gen = job->ell_gen, .tau = tau,
-                        .chance = { next_chance, job } };
+    return random_from(next_chance, job);
 }
 
 static void check_room(const Job *job, int length)
@@ -1582,12 +1607,13 @@ static void check_room(const Job *job, int length)
 static void run_dinference(Job *job)
 {
     NumberList list;
-    Inference how = given_inference(job, given_tau(job), &list);
+    double tau = given_tau(job);
+    Random random = given_numbers(job, tau, &list);
     Theta *theta = given_theta(job);
     Tokens x = given_tokens(job, "x", 0);
-    check_room(job, x.length + how.ell_gen - 1);
-    limit_model(job, theta, how.ell_gen);
-    Tokens y = dinference(job->tape, job->arena, x, theta, &how);
+    check_room(job, x.length + job->ell_gen - 1);
+    limit_model(job, theta, job->ell_gen);
+    Tokens y = dinference(job->tape, x, theta, job->ell_gen, tau, &random);
     job->turn = 0;
     add_row(job, (Step){ .algorithm = 14, .line = 8, .name = "y" },
             y.length, y.id);
@@ -1597,16 +1623,17 @@ static void run_dinference(Job *job)
 static void run_edinference(Job *job)
 {
     NumberList list;
-    Inference how = given_inference(job, given_tau(job), &list);
+    double tau = given_tau(job);
+    Random random = given_numbers(job, tau, &list);
     Theta *theta = given_theta(job);
     Tokens z = given_tokens(job, "z", 0);
     if (theta->hyper.N_V < 2)
         fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 2: "
               "bos_token is N_V - 1.");
-    check_room(job, how.ell_gen);
-    limit_model(job, theta, how.ell_gen);
+    check_room(job, job->ell_gen);
+    limit_model(job, theta, job->ell_gen);
     job->turn = 1;
-    Tokens x = edinference(job->tape, job->arena, z, theta, &how, NULL);
+    Tokens x = edinference(job->tape, z, theta, job->ell_gen, tau, &random);
     job->turn = 0;
     add_row(job, (Step){ .algorithm = 15, .line = 9, .name = "x_hat" },
             x.length, x.id);
@@ -1683,9 +1710,10 @@ const Run *run_varied(const Sheet *sheet, Variation *variation,
     job->step = arena_alloc(arena, (size_t)job->most * sizeof(Step));
     job->run.step = job->step;
     job->run.assumed = job->assumed;
+    as_printed(tape);
     observe(tape, collect, job);
     algorithms[job->run.algorithm](job);
-    observe(tape, NULL, NULL);
+    as_printed(tape);
     return &job->run;
 }
 
