@@ -1,6 +1,6 @@
 /* Matrices: making them, and every operation with its derivative.
    dY stands for d loss / d Y. Loops count from 0 in this file. */
-#include "ftx.h"
+#include "tape.h"
 #include "functions.h"
 #include "product.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Errors, memory, the tape, and the way back along it. */
-#include "ftx.h"
+#include "tape.h"
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>

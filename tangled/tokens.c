@@ -1,5 +1,5 @@
 /* Tokens: sequences of them, and what makes them from a text. */
-#include "ftx.h"
+#include "tokenizer.h"
 #include <string.h>
 
 int token_(Where where, Tokens x, int t)

@@ -1,4 +1,5 @@
 /* A step of training: lanes, threads, the order of the data. */
+#include "training.h"
 #include "functions.h"
 #include <pthread.h>
 
