@@ -7,21 +7,23 @@ const Theta *etraining(Tape *tape, int N_data, const Tokens x[],
 {
     REQUIRE(0 < p_mask && p_mask < 1, "p_mask = %g; it must be in (0, 1).",
             p_mask);
-    for (int i = 1; i <= N_epochs; i++) {           SEE_INDEX(tape, 12.1, i);
-        for (int n = 1; n <= N_data; n++) {         SEE_INDEX(tape, 12.2, n);
-            int ell = x[n].length, N_V = theta->hyper.N_V;  SEE_INDEX(tape, 12.3, ell);
+    for (int i = 1; i <= N_epochs; i++) {       SEE_INDEX(tape, 12.1, i);
+        for (int n = 1; n <= N_data; n++) {     SEE_INDEX(tape, 12.2, n);
+            int ell = x[n].length;                SEE_INDEX(tape, 12.3, ell);
+            int mask = mask_token(theta->hyper.N_V);        // 12.3
             Tokens xt_n = no_tokens;                        // 12.4
-            for (int t = 1; t <= ell; t++) {                SEE_INDEX(tape, 12.4, t);
-                int xt = uniform(random) < p_mask           // 12.5
-                       ? mask_token(N_V) : TOKEN(x[n], t);  SEE_INDEX(tape, 12.5, xt);
+            for (int t = 1; t <= ell; t++) {      SEE_INDEX(tape, 12.4, t);
+                bool hides = uniform(random) < p_mask;      // 12.5
+                int xt = hides ? mask : TOKEN(x[n], t);     // 12.5
+                                                  SEE_INDEX(tape, 12.5, xt);
                 xt_n = appended(tape, xt_n, xt);            // 12.5
             }                                               // 12.6
-            Tokens Tt = places(tape, xt_n, mask_token(N_V)); SEE_LIST(tape, 12.7, Tt);
+            Tokens Tt = places(tape, xt_n, mask); SEE_LIST(tape, 12.7, Tt);
             Mat P = etransformer(tape, xt_n, theta);        SEE(12.8, P);
             Tokens hidden = chosen(tape, x[n], Tt);         // 12.9
-            Mat loss = scale(sum(log_prob(P, hidden, Tt)), -1); SEE(12.9, loss);
-            descend(theta, eta, loss);              // 12.10
-                                                    SEE_THETA(tape, 12.10, theta);
+            Mat log_P = log_prob(P, hidden, Tt);            // 12.9
+            Mat loss = scale(sum(log_P), -1);               SEE(12.9, loss);
+            descend(theta, eta, loss);        SEE_THETA(tape, 12.10, theta);
         }                                           // 12.11
     }                                               // 12.12
     return theta;                                   // 12.13

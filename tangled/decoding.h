@@ -48,6 +48,9 @@ Mat top_p_of(Mat q, double top_p);
    probable first, and of equal ones the lower number first. */
 void ranked(Mat p, int n, int y[]);
 
+/* The q that a token is drawn from; eos_ends: would eos_token end it? */
+Mat drawn_from(Mat p, bool eos_ends, const Inference *how);
+
 /* How many tokens Algorithm 15 may draw: ell_gen, or ell_max for 0. */
 int translation_bound(int ell_gen, const Theta *theta);
 

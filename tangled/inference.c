@@ -114,7 +114,7 @@ int translation_bound(int ell_gen, const Theta *theta)
     return ell_gen == 0 ? ell_max : ell_gen;
 }
 
-static Mat drawn_from(Mat p, bool eos_ends, const Inference *how)
+Mat drawn_from(Mat p, bool eos_ends, const Inference *how)
 {
     if (how->no_special)
         p = without_special(p, eos_ends);
@@ -184,17 +184,18 @@ Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
                     const Inference *how, bool *ended)
 {
     refuse_wrong_inference(how);
-    int bound = translation_bound(how->ell_gen, theta), y = 0;
-    int eos = eos_token(theta->hyper.N_V), bos = bos_token(theta->hyper.N_V);
+    int N_V = theta->hyper.N_V, bos = bos_token(N_V), y = 0;
+    int bound = translation_bound(how->ell_gen, theta);
     bool goes_on = true, once = how->encode_once || how->memory != NULL;
     Tokens x = copied(arena, (Tokens){ 1, &bos }, bound);
     memory_forget(how->memory);
     Mat Z = once ? encode(tape, z, theta) : NULL;
     Mark start = tape_mark(tape);
-    while (y != eos && x.length <= bound && goes_on) {
-        Mat P = once ? decode(tape, memory_context(how->memory, Z),
-                              memory_unseen(how->memory, x), theta)
-                     : edtransformer(tape, z, x, theta); SEE(15.4, P);
+    while (y != eos_token(N_V) && x.length <= bound && goes_on) {
+        Mat known = once ? memory_context(how->memory, Z) : NULL;
+        Tokens new = memory_unseen(how->memory, x);
+        Mat P = once ? decode(tape, known, new, theta)  // 15.4
+                : edtransformer(tape, z, x, theta);     SEE(15.4, P);
         Mat p = column_at(P, P->cols);                  SEE(15.5, p);
         Mat q = drawn_from(p, true, how);               SEE(15.6, q);
         y = sample(q, next_number(how));
@@ -203,6 +204,6 @@ Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
         let_go(start, NULL);
     }
     if (ended != NULL)
-        *ended = y == eos;
+        *ended = y == eos_token(N_V);
     return x;
 }

@@ -33,7 +33,7 @@ Random random_in(NumberList *list)
 
 Random random_branch(Random parent, uint64_t n)
 {
-    return (Random){ .state = mixed(parent.state + mixed(n + 1)) };
+    return (Random){ .state = mixed(random_bits(&parent) + n) };
 }
 
 uint64_t random_bits(Random *random)

@@ -7,7 +7,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 OUT=build/mutants
-export FTX_SHEETS=2 CMOCKA_TEST_ABORT=1
+export FTX_AMOUNT=4 CMOCKA_TEST_ABORT=1
 CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -w -Itangled"
 
 # The tests in the order in which they are likely to notice a bug in $1: its

@@ -1,4 +1,5 @@
 /* Algorithm 6: layer normalisation; and RMSnorm, which observes it. */
+#include "derivatives.h"
 #include "example.h"
 #include "oracle/components.h"
 

@@ -51,7 +51,7 @@ static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
     (void)state;
     Hyperparameters hyper = small(E_TRANSFORMER);
     hyper.d_f = 3;
-    Theta *theta = model(hyper);
+    Theta *theta = random_theta(hyper);
     real *start = numbers(theta);
     Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 3, 2, 7)) };
     Training how = masking(1, 0.1, 0.5);
@@ -66,7 +66,7 @@ static void the_loss_is_of_the_masked_places_only(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
-        Theta *theta = model(small(E_TRANSFORMER));
+        Theta *theta = random_theta(small(E_TRANSFORMER));
         Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 4, 2, 7)) };
         Training how = masking(1, 1e-9, 0.4);
         how.seed = seed;
@@ -91,7 +91,7 @@ static void each_place_is_masked_with_probability_p_mask(void **state)
 {
     (void)state;
     enum { N = 400 };
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Tokens x = TOKENS(6, 1, 3, 4, 2, 7);
     int count[7] = { 0 }, both = 0, epochs = 0;
     for (uint64_t seed = 1; seed <= N / 4; seed++) {
@@ -121,7 +121,7 @@ static void each_place_is_masked_with_probability_p_mask(void **state)
 static void special_tokens_can_be_spared(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Data data = { 1, .x = LIST(TOKENS(BOS, 1, 2, 3, 4, EOS)) };
     Training how = masking(1, 1e-9, 0.999999);
     Lessons lessons;
@@ -140,7 +140,7 @@ static void special_tokens_can_be_spared(void **state)
 static void a_mask_token_in_the_data_counts_as_masked(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Data data = { 1, .x = LIST(TOKENS(1, MASK, 2)) };
     Mat P = etransformer(quiet, data.x[1], theta);
     double loss = -log(AT(P, MASK, 2));
@@ -154,7 +154,7 @@ static void a_mask_token_in_the_data_counts_as_masked(void **state)
 static void without_a_masked_token_theta_stays(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     real *before = numbers(theta);
     Data data = { 1, .x = LIST(TOKENS(1, 4, 2)) };
     Training how = masking(3, 1, 1e-12);
@@ -168,10 +168,62 @@ static void without_a_masked_token_theta_stays(void **state)
     }
 }
 
+/* u_t belongs to place t, and p_mask itself is not below p_mask. */
+static void given_numbers_decide_place_by_place(void **state)
+{
+    (void)state;
+    const double u[] = { .5, .49, 0, .9, .499, .5, .1, .7 };
+    NumberList list = { 8, u, 0 };
+    Random random = random_in(&list);
+    Hyperparameters hyper = small(E_TRANSFORMER);
+    hyper.ell_max = 8;
+    Tokens x = TOKENS(1, 2, 3, 4, 4, 3, 2, 1);
+    Theta *theta = random_theta(hyper);
+    Lessons lessons = { .algorithm = "12" };
+    observe(tape, note_lessons, &lessons);
+    etraining(tape, 1, LIST(x), theta, 1, 1e-9, 0.5, &random);
+    xt = masked_sequence(&lessons.seen, 8);
+    for (int t = 1; t <= 8; t++)
+        assert_that(TOKEN(xt, t) == (u[t - 1] < 0.5 ? MASK : TOKEN(x, t)));
+    int masked = 0;
+    for (int k = 0; k < lessons.seen.n; k++)
+        masked += is_step(&lessons.seen, k, "12.7");
+    assert_that(masked == 4 && list.used == 8);
+}
+
+/* In 30 sequences of 40 places: every place is masked, none always. */
+static void a_far_place_is_masked_as_often(void **state)
+{
+    (void)state;
+    enum { ELL = 40, TURNS = 30 };
+    Hyperparameters hyper = small(E_TRANSFORMER);
+    hyper.ell_max = ELL;
+    int id[ELL], count[ELL] = { 0 }, all = 0;
+    for (int t = 0; t < ELL; t++)
+        id[t] = 1 + t % 4;
+    Theta *theta = random_theta(hyper);
+    Data data = { 1, .x = LIST({ ELL, id }) };
+    for (uint64_t seed = 1; seed <= TURNS; seed++) {
+        Training how = masking(1, 1e-9, 0.5);
+        how.seed = seed;
+        Lessons lessons;
+        watched(theta, how, data, &lessons);
+        xt = masked_sequence(&lessons.seen, ELL);
+        for (int t = 0; t < ELL; t++)
+            count[t] += xt.id[t] == MASK;
+    }
+    for (int t = 0; t < ELL; t++) {
+        assert_that(2 <= count[t] && count[t] <= TURNS - 2);
+        all += count[t];
+    }
+    assert_near(all, ELL * TURNS / 2, 4 * sqrt(ELL * TURNS / 4.0)
+                                      / (ELL * TURNS / 2));
+}
+
 static void masks_change_from_epoch_to_epoch_and_with_the_seed(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Data data = { 1, .x = LIST(TOKENS(1, 2, 3, 4, 4, 3)) };
     Lessons lessons;
     Training how = masking(3, 1e-9, 0.5);
@@ -201,11 +253,12 @@ static void an_overfit_model_fills_in_what_is_masked(void **state)
     Hyperparameters hyper = small(E_TRANSFORMER);
     hyper.d_e = 8;
     hyper.L = 1;
-    Theta *theta = model(hyper);
+    Theta *theta = random_theta(hyper);
     theta_initialise(theta, XAVIER, &(Random){ .state = 3 });
     Tokens x = TOKENS(1, 4, 2, 3, 3);
-    Training how = masking(450, 0.05, 0.3);
-    trained(by_algorithm_12, theta, how, (Data){ 1, .x = LIST(x) });
+    Training how = masking(450, 0.01, 0.3);
+    how.method = ADAM;
+    trained(by_loss_12, theta, how, (Data){ 1, .x = LIST(x) });
     for (int t = 1; t <= 5; t++) {
         int id[5];
         memcpy(id, x.id, sizeof id);
@@ -218,7 +271,7 @@ static void an_overfit_model_fills_in_what_is_masked(void **state)
 static void every_line_is_seen(void **state)
 {
     (void)state;
-    Theta *theta = model((Hyperparameters){
+    Theta *theta = random_theta((Hyperparameters){
         .architecture = E_TRANSFORMER, .N_V = 4, .ell_max = 3, .H = 1,
         .d_e = 2, .d_mlp = 1, .epsilon = 1e-5 });
     Lessons lessons = { .algorithm = "12", .theta = true };
@@ -236,7 +289,7 @@ static void every_line_is_seen(void **state)
 static void p_mask_outside_0_to_1_is_refused(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Random random = random_new(1);
     const double of[] = { 0, 1 };
     const char *sentence[] = { "p_mask = 0; it must be in (0, 1).",
@@ -256,6 +309,8 @@ int main(void)
         TEST(special_tokens_can_be_spared),
         TEST(a_mask_token_in_the_data_counts_as_masked),
         TEST(without_a_masked_token_theta_stays),
+        TEST(given_numbers_decide_place_by_place),
+        TEST(a_far_place_is_masked_as_often),
         TEST(masks_change_from_epoch_to_epoch_and_with_the_seed),
         TEST(an_overfit_model_fills_in_what_is_masked),
         TEST(every_line_is_seen),

@@ -1,8 +1,8 @@
 /* Keys and values of earlier tokens, kept from call to call. */
 #include "architecture.h"
 
-#define Z_TOKENS SEQUENCE(6, 2, 4)
-#define X_TOKENS SEQUENCE(3, 1, 7, 2, 2, 5)
+#define Z_TOKENS TOKENS(6, 2, 4)
+#define X_TOKENS TOKENS(3, 1, 7, 2, 2, 5)
 
 static Mat whole;               /* P of all tokens at once, by itself */
 
@@ -100,10 +100,10 @@ static void the_context_is_looked_at_once(void **state)
     Memory *memory = memory_new(arena, quiet, theta);
     compute_whole(theta);
     Mat Z = encode(quiet, Z_TOKENS, theta);
-    asked(memory, theta, Z, SEQUENCE(3));
+    asked(memory, theta, Z, TOKENS(3));
     set_all(Z, 1e9);
     assert_shape(memory_context(memory, Z), 4, 1);
-    Mat P = asked(memory, theta, Z, SEQUENCE(3, 1));
+    Mat P = asked(memory, theta, Z, TOKENS(3, 1));
     assert_that(columns_equal(P, 1, whole, 2, TIGHT));
 }
 
@@ -113,8 +113,8 @@ static void what_is_forgotten_has_no_influence(void **state)
     Theta *theta = random_theta(small(ED_TRANSFORMER));
     compute_whole(theta);
     Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, encode(quiet, SEQUENCE(1, 1, 1, 1), theta),
-          SEQUENCE(7, 7, 7, 7));
+    asked(memory, theta, encode(quiet, TOKENS(1, 1, 1, 1), theta),
+          TOKENS(7, 7, 7, 7));
     Mat Z = encode(quiet, Z_TOKENS, theta);
     assert_that(memory_context(memory, Z) != Z);
     memory_forget(memory);
@@ -129,7 +129,7 @@ static void another_text_is_begun_anew(void **state)
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
     Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, NULL, SEQUENCE(5, 5, 5));
+    asked(memory, theta, NULL, TOKENS(5, 5, 5));
     assert_pieces(memory, theta, NULL, 6, one_by_one);
 }
 
@@ -140,9 +140,9 @@ static void two_memories_of_one_theta_are_apart(void **state)
     compute_whole(theta);
     Memory *a = memory_new(arena, quiet, theta);
     Memory *b = memory_new(arena, quiet, theta);
-    asked(b, theta, NULL, SEQUENCE(5, 5, 5));
+    asked(b, theta, NULL, TOKENS(5, 5, 5));
     assert_pieces(a, theta, NULL, 6, one_by_one);
-    assert_shape(asked(b, theta, NULL, SEQUENCE(5, 5, 5, 1)), N_V, 1);
+    assert_shape(asked(b, theta, NULL, TOKENS(5, 5, 5, 1)), N_V, 1);
 }
 
 /* Who does not ask it is not answered by it. */
@@ -152,9 +152,9 @@ static void a_memory_that_is_not_asked_does_nothing(void **state)
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
     Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, NULL, SEQUENCE(3, 1));
+    asked(memory, theta, NULL, TOKENS(3, 1));
     assert_same(dtransformer(quiet, X_TOKENS, theta), whole, 0);
-    assert_that(columns_equal(asked(memory, theta, NULL, SEQUENCE(3, 1, 7)), 1,
+    assert_that(columns_equal(asked(memory, theta, NULL, TOKENS(3, 1, 7)), 1,
                               whole, 3, TIGHT));
     assert_same(dtransformer(quiet, memory_unseen(NULL, X_TOKENS), theta),
                 whole, 0);
@@ -169,9 +169,9 @@ static void a_new_token_is_one_column(void **state)
     h.L = h.H = 1;
     Theta *theta = random_theta(h);
     Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, NULL, SEQUENCE(3, 1, 7));
+    asked(memory, theta, NULL, TOKENS(3, 1, 7));
     observe(quiet, note, &seen);
-    asked(memory, theta, NULL, SEQUENCE(3, 1, 7, 2));
+    asked(memory, theta, NULL, TOKENS(3, 1, 7, 2));
     assert_shape(value_of(&seen, "Q"), 3, 1);
     assert_shape(value_of(&seen, "K"), 3, 4);
     assert_shape(value_of(&seen, "V"), 2, 4);
@@ -188,18 +188,18 @@ static void wrong_calls_are_refused(void **state)
                       "Algorithm 9 looks both ways: every column changes.");
     Theta *both = random_theta(small(ED_TRANSFORMER));
     Memory *of_both = memory_new(arena, quiet, both);
-    assert_refuses_in(asked(of_both, both, input(quiet, 4, 7), SEQUENCE(1)),
+    assert_refuses_in(asked(of_both, both, input(quiet, 4, 7), TOKENS(1)),
                       "memory.c", "with_known",
                       "0 columns and 7 more: there is room for 6.");
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Memory *learning = memory_new(arena, tape, theta);
-    assert_refuses_in(dtransformer(tape, memory_unseen(learning, SEQUENCE(3)),
+    assert_refuses_in(dtransformer(tape, memory_unseen(learning, TOKENS(3)),
                                    theta), "memory.c", "with_known",
                       "a memory keeps no gradients; the tape must not want "
                       "any.");
     Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, NULL, SEQUENCE(3, 1, 7));
-    assert_refuses_in(asked(memory, theta, NULL, SEQUENCE(3, 1, 7, 1, 1, 1, 1)),
+    asked(memory, theta, NULL, TOKENS(3, 1, 7));
+    assert_refuses_in(asked(memory, theta, NULL, TOKENS(3, 1, 7, 1, 1, 1, 1)),
                       "equations.c", "embeddings", "a sequence of 7 tokens: the "
                       "length must be in [ell_max] = 1 ... 6.");
 }

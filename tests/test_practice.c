@@ -134,7 +134,7 @@ static void the_paper_asks_a_tape_for_nothing(void **state)
     Hyperparameters hyper = small(D_TRANSFORMER);
     hyper.epsilon = 0;
     settings(tape)->tanh_gelu = true;
-    prepare_tape(arena, tape, model(hyper));
+    prepare_tape(arena, tape, random_theta(hyper));
     assert_refuses_in((unobserve(tape), 0), "tape.c", "unobserve",
                       "nobody looks on.");
     assert_that(settings(tape)->epsilon == 0 && !settings(tape)->tanh_gelu);
@@ -169,7 +169,7 @@ static void without_options_a_trainer_is_the_algorithm(void **state)
     options[3].method = ADAM, options[4].clip = .1, options[5].decay = .1;
     options[6].mean = true, options[7].warm_up = 5;
     for (int a = 0; a < 3; a++) {
-        Theta *theta = model(small(of[a]));
+        Theta *theta = random_theta(small(of[a]));
         real *start = numbers(theta);
         Diary by_paper = trained(printed[a], theta, plain, some_data());
         real *end = numbers(theta);
@@ -200,7 +200,7 @@ static void a_trace_looks_on_beside_dropout(void **state)
     (void)state;
     Hyperparameters hyper = small(D_TRANSFORMER);
     hyper.rms = hyper.embedding_norm = true, hyper.window = 2;
-    Theta *theta = model(hyper);
+    Theta *theta = random_theta(hyper);
     Tokens x = TOKENS(6, 1, 3, 3, 7);
     Mat P[2];
     Seen seen = { 0 };
@@ -237,7 +237,7 @@ static void a_thrifty_tape_gives_the_same_bytes(void **state)
     for (int a = 0; a < 3; a++) {
         Hyperparameters hyper = small(of[a]);
         hyper.L = hyper.L_enc = hyper.L_dec = 3;
-        Theta *theta = model(hyper);
+        Theta *theta = random_theta(hyper);
         Tokens x = TOKENS(6, 1, 3, 3, 7);
         Mat P[2];
         prepare_tape(arena, tape, theta);

@@ -244,10 +244,41 @@ static void special_tokens_are_taken_out(void **state)
     assert_column(without_special(p, false), 2. / 3, 1. / 3, 0, 0, 0);
 }
 
+/* 3, 4 and 5 are special; 4 is the most probable of all. */
+static void special_tokens_go_before_anything_is_chosen(void **state)
+{
+    (void)state;
+    Mat p = plain(5, ROWS(.1, .2, .05, .4, .25));
+    Inference how = { .tau = 1, .no_special = true, .top_k = 1 };
+    assert_column(drawn_from(p, false, &how), 0, 1, 0, 0, 0);
+    assert_column(drawn_from(p, true, &how), 0, 0, 0, 0, 1);
+    how = (Inference){ .tau = 1, .no_special = true, .top_p = .6 };
+    assert_column(drawn_from(p, false, &how), 0, 1, 0, 0, 0);
+    how.top_p = .7;
+    assert_column(drawn_from(p, false, &how), 1 / 3., 2 / 3., 0, 0, 0);
+    how = (Inference){ .tau = 0, .no_special = true };
+    assert_column(drawn_from(p, false, &how), 0, 1, 0, 0, 0);
+}
+
+static void of_equals_at_the_edge_the_lower_tokens_stay(void **state)
+{
+    (void)state;
+    Mat q = plain(4, ROWS(.25, .25, .25, .25));
+    assert_column(top_k_of(q, 1), 1, 0, 0, 0);
+    assert_column(top_k_of(q, 3), 1 / 3., 1 / 3., 1 / 3., 0);
+    assert_column(top_p_of(q, .25), 1, 0, 0, 0);
+    assert_column(top_p_of(q, .26), .5, .5, 0, 0);
+    assert_column(top_p_of(q, .5), .5, .5, 0, 0);
+    assert_column(top_k_of(plain(4, ROWS(.125, .25, .25, .375)), 2),
+                  0, .4, 0, .6);
+}
+
 /* -------------------------------------------------------------- refusals */
 
 #define REFUSES(call, name, sentence) \
     assert_refuses_in(call, "sampling.c", name, sentence)
+#define NARROWS_NOT(call, name, sentence) \
+    assert_refuses_in(call, "inference.c", name, sentence)
 
 static void wrong_calls_are_refused(void **state)
 {
@@ -269,11 +300,12 @@ static void wrong_calls_are_refused(void **state)
                       "all 1 numbers are used.");
     REFUSES(column_at(two, 0), "column_at", "t = 0; P has 2 columns.");
     REFUSES(column_at(two, 3), "column_at", "t = 3; P has 2 columns.");
-    REFUSES((ranked(q, 0, y), 0), "ranked", "n = 0; there are 4 tokens.");
-    REFUSES((ranked(q, 5, y), 0), "ranked", "n = 5; there are 4 tokens.");
-    REFUSES(top_k_of(q, -1), "top_k_of", "k = -1; it must not be negative.");
-    REFUSES(top_p_of(q, 1.5), "top_p_of",
-            "top_p = 1.5; it must be in [0, 1].");
+    NARROWS_NOT((ranked(q, 0, y), 0), "ranked", "n = 0; there are 4 tokens.");
+    NARROWS_NOT((ranked(q, 5, y), 0), "ranked", "n = 5; there are 4 tokens.");
+    NARROWS_NOT(top_k_of(q, -1), "top_k_of",
+                "k = -1; it must not be negative.");
+    NARROWS_NOT(top_p_of(q, 1.5), "top_p_of",
+                "top_p = 1.5; it must be in [0, 1].");
 }
 
 static void what_is_no_number_is_refused(void **state)
@@ -289,7 +321,7 @@ static void what_is_no_number_is_refused(void **state)
     REFUSES(sample(q, nan), "sample", sentence);
     snprintf(sentence, sizeof sentence,
              "top_p = %g; it must be in [0, 1].", nan);
-    REFUSES(top_p_of(q, nan), "top_p_of", sentence);
+    NARROWS_NOT(top_p_of(q, nan), "top_p_of", sentence);
 }
 
 int main(void)
@@ -316,6 +348,8 @@ int main(void)
         TEST(top_p_keeps_as_few_as_reach_it),
         TEST(to_keep_all_changes_nothing),
         TEST(special_tokens_are_taken_out),
+        TEST(special_tokens_go_before_anything_is_chosen),
+        TEST(of_equals_at_the_edge_the_lower_tokens_stay),
         TEST(wrong_calls_are_refused),
         TEST(what_is_no_number_is_refused),
     };

@@ -47,7 +47,7 @@ static Mat input_of(const FlowJob *job, const char *name)
     return M;
 }
 
-static const Step *step_at(const Run *run, int algorithm, int line,
+static const Step *step_on(const Run *run, int algorithm, int line,
                            const char *name, int head)
 {
     for (int k = 0; k < run->n; k++) {
@@ -133,7 +133,7 @@ static Flow flow_of(const FlowJob *job, int head)
             input_box(job, &flow.box[k], name);
         else
             step_box(job, &flow.box[k],
-                     step_at(job->run, 4, line, name, head));
+                     step_on(job->run, 4, line, name, head));
     }
     arrange_flow(&flow);
     return flow;
@@ -236,8 +236,8 @@ static Flow end_of(const FlowJob *job)
 {
     Flow end = { .height = 0 };
     Box *Y = &end.box[0], *Vt = &end.box[1];
-    step_box(job, Y, step_at(job->run, 5, 3, "Y", 0));
-    step_box(job, Vt, step_at(job->run, 5, 4, "Vt", 0));
+    step_box(job, Y, step_on(job->run, 5, 3, "Y", 0));
+    step_box(job, Vt, step_on(job->run, 5, 4, "Vt", 0));
     end.height = larger(Y->height, Vt->height);
     Vt->x = Y->width + ACROSS;
     Y->y = (end.height - Y->height) / 2;
