@@ -1,6 +1,6 @@
 /* From a gradient to the next theta: schedules and methods. */
-#include "training.h"
 #include "functions.h"
+#include "practice.h"
 
 static const double PI = 3.14159265358979323846;
 

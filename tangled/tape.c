@@ -271,6 +271,20 @@ void see_theta(Tape *tape, const char *line, const Theta *theta)
     tape_clear(tape);
 }
 
+void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing)
+{
+    tape->forgives = true;
+    tape->alarm = alarm;
+    tape->ringing = ringing;
+}
+
+bool forgiven(const Tape *tape)
+{
+    if (tape->alarm != NULL)
+        tape->alarm(tape->ringing);
+    return tape->forgives;
+}
+
 static Mat matrix_moved(Tape *tape, const struct Matrix *M)
 {
     struct Matrix *Y = matrix_new(HERE("let_go"), tape->arena,
@@ -307,20 +321,6 @@ Mat let_go(Mark mark, Mat M)
         mark.block->used = mark.used;
     }
     return M == NULL ? NULL : matrix_moved(tape, &kept);
-}
-
-void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing)
-{
-    tape->forgives = true;
-    tape->alarm = alarm;
-    tape->ringing = ringing;
-}
-
-bool forgiven(const Tape *tape)
-{
-    if (tape->alarm != NULL)
-        tape->alarm(tape->ringing);
-    return tape->forgives;
 }
 
 static size_t bytes_of(Mat M)

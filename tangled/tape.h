@@ -16,6 +16,13 @@ struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
 struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
                           bool gradient);
 
+/* From now on what is not a number, or infinite, is not refused on this
+   tape. alarm(ringing) is called, unless it is NULL, and where it returns
+   the value is let through: whoever reads a result must look. forgiven is
+   what an operation asks when it has such a value. */
+void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing);
+bool forgiven(const Tape *tape);
+
 /* let_go forgets what the tape has computed since the mark, except M, and
    returns M; M may be NULL. Where gradients are wanted nothing is
    forgotten. tape_peak is the most bytes that the tape has held. */
@@ -27,11 +34,4 @@ typedef struct {
 Mark tape_mark(Tape *tape);
 Mat let_go(Mark mark, Mat M);
 size_t tape_peak(const Tape *tape);
-/* From now on what is not a number, or infinite, is not refused on this
-   tape. alarm(ringing) is called, unless it is NULL, and where it returns
-   the value is let through: whoever reads a result must look. forgiven is
-   what an operation asks when it has such a value. */
-void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing);
-bool forgiven(const Tape *tape);
-
 #endif

@@ -18,9 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "decoding.h"
+#include "practice.h"
 #include "tokenizer.h"
-#include "training.h"
 
 /* How near is near. A real is a double or, with -DREAL=float, a float. */
 #define IS_DOUBLE (sizeof(real) == sizeof(double))

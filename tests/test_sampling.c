@@ -278,7 +278,7 @@ static void of_equals_at_the_edge_the_lower_tokens_stay(void **state)
 #define REFUSES(call, name, sentence) \
     assert_refuses_in(call, "sampling.c", name, sentence)
 #define NARROWS_NOT(call, name, sentence) \
-    assert_refuses_in(call, "inference.c", name, sentence)
+    assert_refuses_in(call, "narrow.c", name, sentence)
 
 static void wrong_calls_are_refused(void **state)
 {

@@ -1,6 +1,6 @@
 /* Known slips: small variations of the algorithms. */
 #include "check/check.h"
-#include "decoding.h"
+#include "practice.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The errata of the paper, each with a demonstration. A mistake is the real
    algorithm with a wrong value put in the place of a right one. */
 #include "course/course.h"
-#include "decoding.h"
+#include "practice.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

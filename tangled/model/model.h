@@ -1,7 +1,7 @@
 /* model/: models of real texts are trained, saved, and used. */
 #ifndef FTX_MODEL_H
 #define FTX_MODEL_H
-#include "decoding.h"
+#include "practice.h"
 #include "shell/shell.h"
 
 /* What is trained: Algorithms 8, 9, 10; and 9 with a class head. The

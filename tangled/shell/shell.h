@@ -2,8 +2,8 @@
    before it comes near the library. */
 #ifndef FTX_SHELL_H
 #define FTX_SHELL_H
+#include "practice.h"
 #include "tokenizer.h"
-#include "training.h"
 #include <setjmp.h>
 
 /* A fault of what was read or typed: one sentence, and where. */
