@@ -305,6 +305,7 @@ static void an_observer_is_told_line_name_and_value(void **state)
         SEE_INDEX(tape, 5.1, h);
     assert_seen(&seen, "4.1 M, 5.1 h=1, 5.1 h=2");
     assert_that(value_of(&seen, "M") == M);
+    assert_that(seen.step[0].index == 0 && seen.step[1].M == NULL);
 }
 
 static Mat replace_by(void *to, const char *line, const char *name, Mat M,

@@ -427,6 +427,20 @@ static void patience_ends_after_so_many_evaluations_without_a_best(
     assert_that(least.best == 5 && least.waited == 0);
 }
 
+static void numbers_are_counted_from_1_and_nothing_is_written_before(
+    void **state)
+{
+    (void)state;
+    enum { N = 16 };
+    int *before = arena_alloc(tape_arena(tape), N * sizeof *before);
+    for (int k = 0; k < N; k++)
+        before[k] = -7;
+    const int *numbers = up_to(tape, 3);
+    assert_that(numbers[0] == 1 && numbers[1] == 2 && numbers[2] == 3);
+    for (int k = 0; k < N; k++)
+        assert_that(before[k] == -7);
+}
+
 static void the_follower_ends_the_training(void **state)
 {
     (void)state;
@@ -593,6 +607,7 @@ int main(void)
         TEST(evaluation_drops_nothing),
         TEST(evaluation_masks_the_same_tokens_every_time),
         TEST(patience_ends_after_so_many_evaluations_without_a_best),
+        TEST(numbers_are_counted_from_1_and_nothing_is_written_before),
         TEST(the_follower_ends_the_training),
         TEST(a_loss_that_is_no_number_ends_the_training),
         TEST(nothing_is_allocated_after_the_first_steps),
