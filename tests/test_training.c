@@ -431,13 +431,13 @@ static void numbers_are_counted_from_1_and_nothing_is_written_before(
     void **state)
 {
     (void)state;
-    enum { N = 16 };
-    int *before = arena_alloc(tape_arena(tape), N * sizeof *before);
-    for (int k = 0; k < N; k++)
+    enum { ROOM = 16 };
+    int *before = arena_alloc(tape_arena(tape), ROOM * sizeof *before);
+    for (int k = 0; k < ROOM; k++)
         before[k] = -7;
     const int *numbers = up_to(tape, 3);
     assert_that(numbers[0] == 1 && numbers[1] == 2 && numbers[2] == 3);
-    for (int k = 0; k < N; k++)
+    for (int k = 0; k < ROOM; k++)
         assert_that(before[k] == -7);
 }
 
