@@ -502,6 +502,7 @@ static void damage_is_told_in_a_sentence(void **state)
         { "tokenizer ", 10, HEAD }, { "char 1\na\n", 4, HEAD },
         { "tokenizer chars 1\na\n", 14, HEAD },
         { "tokenizer char\na\n", 14, HEAD },
+        { "tokenizer char \na\n", 15, HEAD },
         { "tokenizer char -1\na\n", 15, HEAD },
         { "tokenizer char 1 \na\n", 16, HEAD },
         { "tokenizer char 1", 16, HEAD },
@@ -520,6 +521,7 @@ static void damage_is_told_in_a_sentence(void **state)
         { "tokenizer word 1\na\\xf0\n", 17, ESCAPE },
         { "tokenizer word 1\na\\x0G\n", 17, ESCAPE },
         { "tokenizer word 1\na\\x0", 17, ESCAPE },
+        { "tokenizer word 1\na\\x00", 17, ENDS },
         { "tokenizer word 1\nabc\\", 17, ESCAPE },
         { "tokenizer word 1\n" SIXTY "+\n", 17,
           "a token has at most 64 bytes." },
@@ -553,6 +555,8 @@ static void damage_is_told_in_a_sentence(void **state)
     }
     const char *text = "tokenizer word 1\n" SIXTY "\n";
     assert_int_equal(token_piece(loaded(text, strlen(text)), 1).n, 64);
+    text = "tokenizer bpe 1\n1 1 \\x00\\x00\n";     /* the first token twice */
+    assert_int_equal(token_piece(loaded(text, strlen(text)), 257).n, 2);
 }
 
 /* Cut off anywhere, or with a few bytes changed: a fault, or a tokenizer
