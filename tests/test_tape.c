@@ -452,6 +452,29 @@ static void with_gradients_or_an_observer_nothing_is_let_go(void **state)
 
 /* ------------------------------------------------------------------ dropout */
 
+static void count_rings(void *ringing)
+{
+    ++*(int *)ringing;
+}
+
+static void what_is_forgiven_rings_an_alarm(void **state)
+{
+    (void)state;
+    int rings = 0;
+    Mat M = input(tape, 2, 1);
+    AT(M, 1, 1) = (real)NAN;
+    tape_forgive(tape, count_rings, &rings);
+    Mat P = softmax(M);
+    assert_that(rings == 1 && isnan(AT(P, 2, 1)));
+    AT(M, 1, 1) = 0;
+    softmax(M);
+    assert_that(rings == 1);
+    tape_forgive(tape, NULL, NULL);
+    AT(M, 1, 1) = (real)NAN;
+    softmax(M);
+    assert_that(rings == 1);
+}
+
 static void without_dropout_drop_is_nothing(void **state)
 {
     (void)state;
@@ -570,6 +593,7 @@ int main(void)
         TEST(the_mark_may_lie_in_any_block),
         TEST(the_peak_is_the_most_that_was_ever_held),
         TEST(with_gradients_or_an_observer_nothing_is_let_go),
+        TEST(what_is_forgiven_rings_an_alarm),
         TEST(without_dropout_drop_is_nothing),
         TEST(dropout_keeps_the_mean),
         TEST(what_is_dropped_has_no_gradient_and_the_rest_its_factor),
