@@ -3,9 +3,8 @@
 
 Mat embed(Tape *tape, Mat W_e, int v)
 {
-    int N_V = W_e->cols;
-    REQUIRE(1 <= v && v <= N_V,
-            "token ID %d is not in [N_V] = 1 ... %d.", v, N_V);
+    REQUIRE(1 <= v && v <= W_e->cols,
+            "token ID %d is not in [N_V] = 1 ... %d.", v, W_e->cols);
     Mat e = gather(tape, W_e, 1, &v);               SEE(1.1, e);
     return e;                                       // 1.1
 }

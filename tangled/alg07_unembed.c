@@ -8,10 +8,3 @@ Mat unembed(Mat e, Mat W_u)
     return p;                                       // 7.1
 }
 
-Mat unembed_tied(Mat e, Mat W_e)
-{
-    Mat logits = mul_tn(W_e, e);                    SEE(7.1, logits);
-    Mat p = softmax(logits);                        SEE(7.1, p);
-    return p;                                       // 7.1
-}
-

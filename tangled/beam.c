@@ -23,7 +23,7 @@ static int continued(Mat p, const Hypothesis *h, int k, const Beam *how,
     for (int m = 0; m < n; m++)
         one[m] = 1;
     ranked(p, n, y);
-    Mat log_p = log_prob(p, n, y, one);
+    Mat log_p = log_prob(p, ((Tokens){ n, y }), ((Tokens){ n, one }));
     for (int m = 0; m < n; m++, c++) {
         double sum = h->log_p + AT(log_p, 1, m + 1);
         double score = score_of(sum, h->x.length, how->alpha);
@@ -67,7 +67,6 @@ static int candidates(Tape *tape, Mat Z, const Theta *theta,
             c++;
             continue;
         }
-        theta_forget(theta);
         Mat P = decode(tape, Z, h->x, theta), p = column_at(P, P->cols);
         if (how->no_special)
             p = without_special(p, true);

@@ -11,23 +11,8 @@ Mat classify(Tape *tape, Tokens x, const Theta *theta)
 
 Mat loss_class(Lane *lane, const Data *data, int n)
 {
-    Mat P = classify(lane->tape, data->x[n - 1], lane->theta);
-    const int c = data->c[n - 1], column = 1;
-    Mat log_P = log_prob_smoothed(P, 1, &c, &column, lane->smoothing);
+    Mat P = classify(lane->tape, data->x[n], lane->theta);
+    Tokens c = { 1, &data->c[n] }, first = span(lane->tape, 1, 1);
     lane->tokens += 1;
-    return scale(log_P, -1);
-}
-
-const Theta *classtraining(Trainer *trainer, const Data *data)
-{
-    const Training *how = &trainer->how;
-    int N_data = begin_training(trainer, loss_class, data);
-    for (int i = 1; i <= how->N_epochs; i++)
-        for (int n = first_n(trainer, i); n <= N_data; n += how->batch) {
-            find_gradient(trainer, i, n);
-            descend(trainer);
-            if (!step_done(trainer))
-                return trainer->theta;
-        }
-    return trainer->theta;
+    return scale(log_prob(P, c, first), -1);
 }

@@ -45,6 +45,7 @@ struct Matrix {
     int rows, cols;
     real *at;               /* the entries */
     real *grad;             /* d loss / d entry; NULL where not kept */
+    bool turned;            /* they lie row after row: see transpose_of */
     struct Tape *tape;          /* the tape it is on; NULL: on none */
     struct Matrix *previous;    /* what was computed before it on the tape */
     void (*back)(Mat Y);        /* adds to the operands' grad; NULL: an input */
@@ -113,8 +114,12 @@ Mat mul_(Where where, Mat A, Mat B);            /* a x n, n x b to a x b */
 Mat mul_tn_(Where where, Mat A, Mat B);         /* n x a, n x b to a x b */
 Mat affine_(Where where, Mat W, Mat X, Mat b);
 
-/* Sums and multiples. A + B; M + b 1^T; c M; diag(g) M; A and B entry by
-   entry multiplied; the sum of all entries. */
+/* M transposed, for products: a view of the same numbers, not a copy. What
+   is learned about it is learned about M. Other operations refuse it. */
+Mat transpose_of(Arena *arena, Mat M);
+
+/* Sums and multiples. A + B; M + b 1^T, where b may be NULL again; c M;
+   diag(g) M; A and B entry by entry multiplied; the sum of all entries. */
 #define add(A, B)         add_(HERE("add(" #A ", " #B ")"), A, B)
 #define add_bias(M, b)    add_bias_(HERE("add_bias(" #M ", " #b ")"), M, b)
 #define scale(M, c)       scale_(HERE("scale(" #M ", " #c ")"), M, c)
@@ -135,21 +140,21 @@ Mat sum_(Where where, Mat M);                   /* 1 x 1 */
    mean: a row, m[j] = sum_i M[i,j] / rows.
    variance: a row, v[j] = sum_i (M[i,j] - m[j])^2 / rows (E4).
    standardise: (M[i,j] - m[j]) / sqrt(v[j] + epsilon), refused where the
-   root is 0 (E3). */
+   root is 0. epsilon is a setting of the run; the paper has 0 (E3). */
 #define softmax(M)     softmax_(HERE("softmax(" #M ")"), M)
 #define mean(M)        mean_(HERE("mean(" #M ")"), M)
 #define variance(M, m) variance_(HERE("variance(" #M ", " #m ")"), M, m)
-#define standardise(M, m, v, epsilon) \
-    standardise_( \
-        HERE("standardise(" #M ", " #m ", " #v ", " #epsilon ")"), \
-        M, m, v, epsilon)
+#define standardise(M, m, v) \
+    standardise_(HERE("standardise(" #M ", " #m ", " #v ")"), M, m, v, NULL)
 Mat softmax_(Where where, Mat M);
 Mat mean_(Where where, Mat M);
 Mat variance_(Where where, Mat M, Mat m);
-Mat standardise_(Where where, Mat M, Mat m, Mat v, double epsilon);
+Mat standardise_(Where where, Mat M, Mat m, Mat v,
+                 const double *epsilon);    /* NULL: that of the run */
 
-/* Entry by entry. max(0, x); x Phi(x), equation (5); its tanh form, which
-   GPT-2 used: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (E29). */
+/* Entry by entry. max(0, x); x Phi(x), equation (5), or its tanh form where
+   the run is set so; the tanh form, which GPT-2 used:
+   x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (E29). */
 #define relu(M)      relu_(HERE("relu(" #M ")"), M)
 #define gelu(M)      gelu_(HERE("gelu(" #M ")"), M)
 #define gelu_tanh(M) gelu_tanh_(HERE("gelu_tanh(" #M ")"), M)
@@ -157,28 +162,34 @@ Mat relu_(Where where, Mat M);
 Mat gelu_(Where where, Mat M);
 Mat gelu_tanh_(Where where, Mat M);
 
+/* A list of numbers: of the token IDs of a sequence, of positions. */
+typedef struct {
+    int length;
+    const int *id;          /* id[0] ... id[length - 1]; see TOKEN */
+} Tokens;
+
 /* gather: the columns j[0], ... j[n-1] of W, side by side, on the tape.
-   stack: n matrices of equal width on top of each other, [A; B; ...].
-   log_prob: a row of n numbers, the logarithms of P[i[k], j[k]], where P
+   stack: parts[1] ... parts[n], n matrices of equal width, on top of each
+   other, [A; B; ...].
+   log_prob: a row, the logarithms of P[i, j] for each i and its j, where P
    is a softmax. They are computed from what it was taken of, and finite
-   also where P has underflowed to 0 (E16).
-   log_prob_smoothed: the same, but of every row a share: (1 - smoothing)
-   log P[i[k], j[k]] + smoothing times the mean of log P[:, j[k]]. */
+   also where P has underflowed to 0 (E16). i and j are equally long; two
+   empty lists give a row of no entries, whose sum is 0.
+   Where the run smooths labels, see Settings, every row has a share:
+   (1 - smoothing) log P[i, j] + smoothing times the mean of log P[:, j]. */
 #define gather(tape, W, n, j) \
     gather_(HERE("gather(" #tape ", " #W ", " #n ", " #j ")"), \
             tape, W, n, j)
 #define stack(n, parts) \
     stack_(HERE("stack(" #n ", " #parts ")"), n, parts)
-#define log_prob(P, n, i, j) \
-    log_prob_(HERE("log_prob(" #P ", " #n ", " #i ", " #j ")"), \
-              P, n, i, j, 0)
-#define log_prob_smoothed(P, n, i, j, smoothing) \
-    log_prob_(HERE("log_prob_smoothed(" #P ", " #n ", " #i ", " #j ", " \
-                   #smoothing ")"), P, n, i, j, smoothing)
+#define log_prob(P, i, j) \
+    log_prob_(HERE("log_prob(" #P ", " #i ", " #j ")"), P, i, j)
 Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[]);
 Mat stack_(Where where, int n, const Mat parts[]);
-Mat log_prob_(Where where, Mat P, int n, const int i[], const int j[],
-              double smoothing);
+Mat log_prob_(Where where, Mat P, Tokens i, Tokens j);
+
+/* Room for a list of n >= 1 matrices, [1] ... [n], on the tape of M. */
+Mat *matrices(Mat M, int n);
 
 /* A mask answers: may the primary token t_x look at the context token t_z?
    data is handed to look untouched. E14: context first, primary second. */
@@ -197,22 +208,40 @@ Mat masked_(Where where, Mat S, Mask mask);
 
 /* An observer is told each value that an algorithm names: the line, such
    as "4.1"; the name, such as "Q"; and the matrix. It returns the matrix,
-   or another of the same shape on the same tape that shall take its place.
-   For the index of a loop it is told NULL and the index, and its answer
-   is not used. */
+   or another on the same tape that shall take its place. For the index of
+   a loop it is told NULL and the index, and its answer is not used.
+   observe adds one behind those that look on already; each is told what
+   the one before it has answered. unobserve takes the last away. */
 typedef Mat Observer(void *to, const char *line, const char *name,
                      Mat M, int index);
 void observe(Tape *tape, Observer *observer, void *to);
+void unobserve(Tape *tape);
 
 #define SEE(line, M)             (M = see(M, #line, #M))
 #define SEE_INDEX(tape, line, i) see_index(tape, #line, #i, i)
+#define SEE_LIST(tape, line, T)  see_list(tape, #line, #T, T)
 Mat see(Mat M, const char *line, const char *name);
 void see_index(Tape *tape, const char *line, const char *name, int index);
+void see_list(Tape *tape, const char *line, const char *name, Tokens list);
+
+/* What a run does differently. Where all is 0 it is the paper. */
+typedef struct {
+    double epsilon;         /* under the root of line 6.3 (E3)           */
+    bool tanh_gelu;         /* GPT-2's approximation of GELU (E29)       */
+    bool scaled_embedding;  /* W_e[:, v] times the root of d_e: Vaswani  */
+    double smoothing;       /* of labels, in log_prob                    */
+    int past;               /* tokens that stand before the first column,
+                               see Keys and values are kept              */
+} Settings;
+Settings *settings(Tape *tape);
+
+/* From now on the tape runs the algorithms as printed: nobody looks on,
+   and all settings are 0. */
+void as_printed(Tape *tape);
 
 /* let_go forgets what the tape has computed since the mark, except M, and
-   returns M; M may be NULL. Where gradients are wanted, or an observer
-   looks on, nothing is forgotten. tape_peak is the most bytes that the tape
-   has held. */
+   returns M; M may be NULL. Where gradients are wanted nothing is
+   forgotten. tape_peak is the most bytes that the tape has held. */
 typedef struct {
     Tape *tape;
     struct Block *block;
@@ -222,19 +251,16 @@ Mark tape_mark(Tape *tape);
 Mat let_go(Mark mark, Mat M);
 size_t tape_peak(const Tape *tape);
 
-/* M; or, on a tape with dropout, M with entries set to 0 at random. */
-#define drop(M) drop_(HERE("drop(" #M ")"), M)
-Mat drop_(Where where, Mat M);
-
-/* A sequence of token IDs, x[1] ... x[length]. */
-typedef struct {
-    int length;
-    const int *id;          /* id[0] ... id[length - 1] */
-} Tokens;
-
 /* TOKEN(x, t) is x[t], t in [length]. Another t is refused. */
 #define TOKEN(x, t) token_(HERE("TOKEN(" #x ", " #t ")"), x, t)
 int token_(Where where, Tokens x, int t);
+
+extern const Tokens no_tokens;                      /* []               */
+Tokens appended(Tape *tape, Tokens x, int y);       /* [x, y]           */
+Tokens slice(Tokens x, int first, int last);        /* x[first : last]  */
+Tokens span(Tape *tape, int first, int last);       /* first, ... last  */
+Tokens places(Tape *tape, Tokens x, int v);         /* {t : x[t] = v}   */
+Tokens chosen(Tape *tape, Tokens x, Tokens T);      /* x[t] for t in T  */
 
 /* The special tokens are the last three of the vocabulary (Section 4). */
 static inline int mask_token(int N_V) { return N_V - 2; }
@@ -310,13 +336,6 @@ Mat embed(Tape *tape, Mat W_e, int v);
    Another t is refused. (E11: the paper calls the position l.) */
 Mat posembed(Tape *tape, Mat W_p, int t);
 
-/* Equation (1) for t = past + 1 ... length of x, a column for each t:
-   factor W_e[:, x[t]] + W_p[:, t]. The paper has past = 0 and factor = 1.
-   A NULL W_p stands for no positions. Each x[t] is in [N_V]; the length is
-   in [ell_max] and above past. d_e x (length - past). */
-Mat embed_sequence(Tape *tape, Mat W_e, Mat W_p, Tokens x, int past,
-                   double factor);
-
 /* A fixed W_p, d_e x ell_max, without a gradient; d_e even.
    paper:   exponent 2i/d_e; as printed with base ell_max, first 1.
    vaswani: exponent 2(i-1)/d_e; as published with base 10000, first 0.
@@ -331,7 +350,6 @@ typedef struct {
     Mat W_q, b_q;           /* d_attn x d_x, d_attn x 1 */
     Mat W_k, b_k;           /* d_attn x d_z, d_attn x 1 */
     Mat W_v, b_v;           /* d_out  x d_z, d_out  x 1 */
-    struct Past *K_past, *V_past;   /* see Inference; NULL: none */
 } W_qkv;
 
 /* Algorithm 3: v~ <- the average of the values of the context tokens
@@ -365,21 +383,14 @@ typedef struct {
 Mat mhattention(Mat X, Mat Z, const W_multi *w, Mask mask);
 
 /* Algorithm 6: e^ <- layer_norm(e | gamma, beta), for each column of e.
-   e is d_e x l; gamma and beta are d_e x 1. epsilon >= 0 is added to the
-   variance under the root; the paper has 0 (E3). A column of equal
-   entries with epsilon = 0 is refused. */
-Mat layer_norm(Mat e, Mat gamma, Mat beta, double epsilon);
-
-/* RMSnorm: Algorithm 6 with m = beta = 0 (Section 6 of the paper, E37). */
-Mat rms_norm(Mat e, Mat gamma, double epsilon);
+   e is d_e x l; gamma and beta are d_e x 1, and a NULL beta is 0. The
+   setting epsilon is added to the variance under the root; the paper has 0
+   (E3). A column of equal entries with epsilon = 0 is refused. */
+Mat layer_norm(Mat e, Mat gamma, Mat beta);
 
 /* Algorithm 7: p <- the probabilities of all tokens, for each column of e.
    e is d_e x l, W_u is N_V x d_e; p is N_V x l, its columns sum to 1. */
 Mat unembed(Mat e, Mat W_u);
-
-/* The same with W_u = W_e^T, which is not stored a second time.
-   W_e is d_e x N_V. */
-Mat unembed_tied(Mat e, Mat W_e);
 
 typedef enum { ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER } Architecture;
 
@@ -438,52 +449,34 @@ typedef struct Theta {
     Layer *layer;                   /* layer[1] ... layer[L]              */
     Mat W_f, b_f;                   /* d_f x d_e, d_f x 1                 */
     Mat gamma, beta;                /* d_f x 1, or d_e x 1                */
-    Mat W_u;                        /* N_V x d_f, or d_e; NULL: W_e^T     */
+    Mat W_u;                        /* N_V x d_f, or d_e; tied: W_e^T     */
     Mat W_c, b_c;                   /* N_C x d_f, N_C x 1                 */
     int n;                          /* how many parameters there are      */
     Parameter *parameter;           /* parameter[1] ... parameter[n]      */
-    int *past;                      /* tokens seen before; NULL: none     */
 } Theta;
 
-/* layer_norm with the epsilon of theta; or rms_norm, where it says so. */
-Mat normalise(const Theta *theta, Mat X, Mat gamma, Mat beta);
+/* Equation (1): the columns e_t = W_e[:, x[t]] + W_p[:, t] for t in [ell].
+   x has 1 to ell_max tokens (E19, E20), each in [N_V]. A theta without W_p
+   has no positions. */
+Mat embeddings(Tape *tape, Tokens x, const Theta *theta);
 
-/* GELU; or its tanh form, where theta says so. */
-Mat activate(const Theta *theta, Mat M);
+/* The tape as printed, and then what theta's hyperparameters ask for beyond
+   the paper. What the observers need is in the arena. */
+void prepare_tape(Arena *arena, Tape *tape, const Theta *theta);
 
-/* How many of the first tokens theta has seen before, see Inference: 0
-   for the paper. now_seen notes it for the next call. */
-int tokens_seen(const Theta *theta);
-void now_seen(const Theta *theta, int length);
-
-/* Equation (1) for the tokens past + 1 ... of x. More than ell_max tokens
-   are refused (E19), and a sequence without a new one (E20). */
-Mat embed_tokens(Tape *tape, Tokens x, int past, const Theta *theta);
-
-/* softmax(W_u X); with W_u = W_e^T where theta has no W_u of its own. */
-Mat probabilities(Mat X, const Theta *theta);
-
-/* The mask of layer l of a decoder: equation (3), unidirectional. */
-Mask causal(Tape *tape, const Theta *theta, int l);
+/* From now on the tape, which wants no gradients, keeps of a layer only its
+   X: the rest is let go when the layer is done. */
+void tape_thrifty(Arena *arena, Tape *tape);
 
 /* Algorithm 8: P <- EDTransformer(z, x | theta).
    z and x: 1 to ell_max tokens each. P is N_V x length(x); column t holds
    the probabilities of x[t+1], given x[1:t] and z. */
 Mat edtransformer(Tape *tape, Tokens z, Tokens x, const Theta *theta);
 
-/* Lines 1 to 9 of Algorithm 8: z to Z, d_e x length(z). */
-Mat encode(Tape *tape, Tokens z, const Theta *theta);
-
-/* Lines 10 to 21 of Algorithm 8: Z and x to P. */
-Mat decode(Tape *tape, Mat Z, Tokens x, const Theta *theta);
-
 /* Algorithm 9: P <- ETransformer(x | theta).
    x: 1 to ell_max tokens. P is N_V x length(x); column t holds the
    probabilities of token t. */
 Mat etransformer(Tape *tape, Tokens x, const Theta *theta);
-
-/* Lines 1 to 11 of Algorithm 9: x to X, d_f x length(x). */
-Mat represent(Tape *tape, Tokens x, const Theta *theta);
 
 /* Algorithm 10: P <- DTransformer(x | theta).
    x: 1 to ell_max tokens. P is N_V x length(x); column t holds the
@@ -495,16 +488,25 @@ Mat dtransformer(Tape *tape, Tokens x, const Theta *theta);
    that is on one. Operands on no tape at all are refused. */
 struct Matrix *computed(Where where, int rows, int cols,
                         void (*backward)(Mat Y), int n, const Mat of[]);
-/* The same where the tape is known. */
+/* The tape of them, and the same where the tape is known. */
+Tape *tape_of(Where where, int n, const Mat of[]);
 struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
                            void (*backward)(Mat Y), int n, const Mat of[]);
-/* A matrix with entries that are not yet set, on no tape. */
+/* A matrix with entries that are not yet set, on no tape; cols may be 0. */
 struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
                           bool gradient);
 
-/* A generator of random numbers. */
-typedef struct Random { uint64_t state; } Random;
+/* A generator of random numbers; or, for uniform, where else they come
+   from, such as a list. */
+typedef struct {
+    uint64_t state;
+    double (*next)(void *from);                     /* NULL: the state    */
+    void *from;
+} Random;
+typedef struct { int n; const double *u; int used; } NumberList;
 Random random_new(uint64_t seed);
+Random random_from(double (*next)(void *from), void *from);
+Random random_in(NumberList *list);     /* in order; refused when used up */
 Random random_branch(Random parent, uint64_t n);    /* the n-th of parent */
 uint64_t random_bits(Random *random);               /* 64 of them         */
 double uniform(Random *random);                     /* in [0, 1)          */
@@ -536,12 +538,41 @@ long long theta_count(const Theta *theta);
 /* Sets all gradients to 0. */
 void theta_clear_gradient(const Theta *theta);
 
+/* theta <- theta - eta times the gradient of loss, which is left beside the
+   numbers. */
+void descend(Theta *theta, double eta, Mat loss);
+
+/* theta has new numbers. Observers are told each parameter, under its name
+   in the list; then the tape is cleared, for all on it was computed with
+   the old ones. */
+#define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
+void see_theta(Tape *tape, const char *line, const Theta *theta);
+
 /* Sets every parameter to its first value: gammas 1, betas and biases 0,
    weights at random by one of three schemes. */
 typedef enum { XAVIER, NORMAL_002, GPT2 } Initialisation;
 void theta_initialise(Theta *theta, Initialisation scheme, Random *random);
 
-/* x_1 ... x_N_data are x[0] ... x[N_data - 1]. The same holds for z, the
+/* Algorithm 11: theta^ <- EDTraining(z_1:N_data, x_1:N_data, theta).
+   z[1] ... z[N_data] and x[1] ... x[N_data] have 1 to ell_max tokens each.
+   theta is changed, and returned. The tape wants gradients; it is cleared
+   after each step. */
+const Theta *edtraining(Tape *tape, int N_data, const Tokens z[],
+                        const Tokens x[], Theta *theta, int N_epochs,
+                        double eta);
+
+/* Algorithm 12: theta^ <- ETraining(x_1:N_data, theta). As Algorithm 11.
+   p_mask is in (0, 1), another is refused. random gives a number for each
+   token (E41). */
+const Theta *etraining(Tape *tape, int N_data, const Tokens x[],
+                       Theta *theta, int N_epochs, double eta,
+                       double p_mask, Random *random);
+
+/* Algorithm 13: theta^ <- DTraining(x_1:N_data, theta). As Algorithm 11. */
+const Theta *dtraining(Tape *tape, int N_data, const Tokens x[],
+                       Theta *theta, int N_epochs, double eta);
+
+/* x_1 ... x_N_data are x[1] ... x[N_data]. The same holds for z, the
    context sequences of Algorithm 11, and c, the classes. What an algorithm
    does not use is NULL. */
 typedef struct {
@@ -558,8 +589,6 @@ typedef struct {
     int N_epochs;
     double eta;             /* the learning rate                          */
     double p_mask;          /* of Algorithm 12                            */
-    const double *u;        /* its uniform numbers, u[t - 1] for token t of
-                               each sequence; NULL: by the seed           */
     uint64_t seed;          /* of everything that is random               */
     bool spare_special;     /* Algorithm 12 does not mask special tokens  */
     bool shuffle;           /* another order in every epoch               */
@@ -586,15 +615,15 @@ typedef struct {
     Tape *tape;
     const Theta *theta;
     const Training *how;
-    double smoothing;       /* of labels                                  */
     Random random, drops;   /* of this sequence in this epoch             */
     double loss;            /* the sum of the losses on this lane, nats   */
     long long tokens;       /* how many tokens these have predicted       */
 } Lane;
 
 /* The loss of sequence n, 1 x 1 on the tape of the lane, in nats. It is
-   added to lane->tokens how many tokens are predicted. NULL: none. */
+   added to lane->tokens how many tokens are predicted. */
 typedef Mat Loss(Lane *lane, const Data *data, int n);
+Loss loss_11, loss_12, loss_13;     /* 11.3 to 11.5, 12.3 to 12.9, ...    */
 
 /* What a step has done. */
 typedef struct {
@@ -636,47 +665,13 @@ typedef struct {
 Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how);
 void trainer_free(Trainer *trainer);
 
-/* Prepares for the algorithm that has this loss; says how many sequences
-   there are. No data is refused. */
-int begin_training(Trainer *trainer, Loss *loss, const Data *data);
-
-/* Where an epoch begins: 1; later, if the trainer has taken some of its
-   steps before. */
-int first_n(const Trainer *trainer, int epoch);
-
-/* The gradient of the loss of sequence n; with batches, of n and those
-   after it. */
-void find_gradient(Trainer *trainer, int epoch, int n);
+/* Trains theta by this loss, from the step on that comes next, and returns
+   it: early where the follower says so, or where the loss is not a number.
+   No data is refused. */
+const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data);
 
 /* theta <- theta - eta gradient; or what the method does instead. */
-void descend(Trainer *trainer);
-
-/* The step is done: counts it and tells the follower. */
-bool step_done(Trainer *trainer);
-
-/* Tells the observer of the tape all of theta. */
-#define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
-void see_theta(Tape *tape, const char *line, const Theta *theta);
-
-/* 1, 2, ... n, on the tape. */
-const int *up_to(Tape *tape, int n);
-
-/* Algorithm 11: theta^ <- EDTraining(z_1 ... , x_1 ... , theta), with the
-   theta and the hyperparameters of the trainer. Each z_n and x_n has 1 to
-   ell_max tokens. Returns early where the follower says so, or where the
-   loss is not a number. loss_11 is lines 3 to 5. */
-const Theta *edtraining(Trainer *trainer, const Data *data);
-Loss loss_11;
-
-/* Algorithm 12: theta^ <- ETraining(x_1 ... , theta). As Algorithm 11.
-   p_mask is in (0, 1), another is refused. loss_12 is lines 3 to 9. */
-const Theta *etraining(Trainer *trainer, const Data *data);
-Loss loss_12;
-
-/* Algorithm 13: theta^ <- DTraining(x_1 ... , theta). As Algorithm 11.
-   loss_13 is lines 3 to 5. */
-const Theta *dtraining(Trainer *trainer, const Data *data);
-Loss loss_13;
+void trainer_update(Trainer *trainer);
 
 /* From now on what is not a number, or infinite, is not refused on this
    tape. alarm(ringing) is called, unless it is NULL, and where it returns
@@ -689,9 +684,10 @@ bool forgiven(const Tape *tape);
 double learning_rate(const Training *how, long long s, long long s_last,
                      int d_e);
 
-/* From now on drop(M) on this tape sets each entry to 0 with probability
-   p in [0, 1), and divides the others by 1 - p. p = 0: drop(M) is M. */
-void tape_dropout(Tape *tape, double p, Random *random);
+/* From now on this tape, which wants gradients, sets each entry of the
+   embedding and of what a sub-layer adds to 0 with probability p in [0, 1),
+   and divides the others by 1 - p. p = 0 asks for nothing. */
+void tape_dropout(Arena *arena, Tape *tape, double p, Random *random);
 
 /* The loss of a data set that is not learnt from: the sum in nats, without
    dropout and smoothing, and the number of predicted tokens. What is random
@@ -713,8 +709,7 @@ bool patient(Patience *patience, double loss, int most);
 /* P(c | x), a column of N_C probabilities, of a theta with a class head. */
 Mat classify(Tape *tape, Tokens x, const Theta *theta);
 
-/* Trains it. data->c[n - 1] in [N_C] is the class of x_n. */
-const Theta *classtraining(Trainer *trainer, const Data *data);
+/* The loss of it. data->c[n] in [N_C] is the class of x_n. */
 Loss loss_class;
 
 /* Column t of P, N_V x 1. Of a softmax, it knows its logits too. */
@@ -729,22 +724,29 @@ Mat tempered(Mat p, double tau);
    smallest y with u < q[1] + ... + q[y]. Another u is refused. */
 int sample(Mat q, double u);
 
-/* Where uniform numbers come from: from a generator, or from a list, in
-   order. A list that is used up is refused. */
-typedef struct {
-    double (*next)(void *from);
-    void *from;
-} Chance;
-typedef struct { int n; const double *u; int used; } NumberList;
-Chance chance_of(Random *random);
-Chance chance_in(NumberList *list);
+/* Algorithm 14: y <- DInference(x, theta^).
+   x has ell >= 1 tokens and y ell_gen; ell + ell_gen - 1 <= ell_max (E19).
+   tau is from 0 to infinity (E22). random gives a number for each token
+   (E41). y stands on the tape; x stays as it is. */
+Tokens dinference(Tape *tape, Tokens x, const Theta *theta, int ell_gen,
+                  double tau, Random *random);
 
-/* The hyperparameters of Algorithms 14 and 15; and options, off when 0. */
+/* Algorithm 15: x^ <- EDInference(z, theta^).
+   z: 1 to ell_max tokens. x^ begins with bos_token and has at most ell_gen
+   tokens more, ell_gen <= ell_max (E6); the last is eos_token, unless it
+   was cut off. tau and random as in Algorithm 14. On the tape. */
+Tokens edinference(Tape *tape, Tokens z, const Theta *theta, int ell_gen,
+                   double tau, Random *random);
+
+typedef struct Memory Memory;
+
+/* The hyperparameters of inference in practice; options, off when 0. */
 typedef struct {
-    int ell_gen;            /* how many tokens; Algorithm 15: at most so
+    int ell_gen;            /* how many tokens; in a translation: at most so
                                many, and 0 stands for ell_max */
     double tau;             /* temperature, 0 to infinity (E22) */
-    Chance chance;          /* one number for each token (E41) */
+    Random *random;         /* a number for each token (E41); with tau = 0
+                               it may be NULL */
     bool (*told)(void *to, int y);  /* hears each token; false: stop */
     void *to;
     bool stop_at_eos;       /* Algorithm 14: eos_token is the last (E35) */
@@ -754,23 +756,25 @@ typedef struct {
     double top_p;           /* only the most probable, up to this sum */
     int slide;              /* Algorithm 14: how many tokens leave the
                                front when there are more than ell_max */
-    bool encode_once;       /* Algorithm 15: z */
+    bool encode_once;       /* Algorithm 15: z; with a memory, always */
+    Memory *memory;         /* of the tape: keys and values are kept */
 } Inference;
 
-/* Algorithm 14: y <- DInference(x, theta^).
-   x has ell >= 1 tokens; y has ell_gen, fewer if it was stopped. Without
-   slide, ell + ell_gen - 1 <= ell_max. y lives in the arena; x stays as it
-   is. What the model computes for a token is let go after it. */
-Tokens dinference(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
-                  const Inference *how);
+/* Algorithm 14 with these options. y lives in the arena; what the model
+   computes for a token is let go after it. */
+Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
+                    const Inference *how);
 
-/* Algorithm 15: x^ <- EDInference(z, theta^).
-   z: 1 to ell_max tokens. x^ begins with bos_token and has at most ell_gen
-   tokens more (0: ell_max), which is at most ell_max (E6). *ended, unless
-   ended is NULL, says whether the last one is eos_token. x^ lives in the
-   arena. What the model computes for a token is let go after it. */
-Tokens edinference(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
-                   const Inference *how, bool *ended);
+/* Algorithm 15 with these options. *ended, unless ended is NULL, says
+   whether the last token is eos_token. x^ lives in the arena. */
+Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
+                    const Inference *how, bool *ended);
+
+/* Lines 1 to 9 of Algorithm 8: z to Z, d_e x length(z); lines 10 to 21: Z
+   and x to P; lines 1 to 11 of Algorithm 9: x to X, d_f x length(x). */
+Mat encode(Tape *tape, Tokens z, const Theta *theta);
+Mat decode(Tape *tape, Mat Z, Tokens x, const Theta *theta);
+Mat represent(Tape *tape, Tokens x, const Theta *theta);
 
 /* p without the special tokens; the rest has the sum 1 again. eos_token
    stays where eos_ends is set. */
@@ -785,42 +789,29 @@ Mat top_p_of(Mat q, double top_p);
    probable first, and of equal ones the lower number first. */
 void ranked(Mat p, int n, int y[]);
 
-/* The steps that Algorithms 14 and 15 share. Options that mean nothing are
-   refused. */
-void refuse_wrong_inference(const Inference *how);
-
 /* The q that a token is drawn from; eos_ends: would eos_token end it? */
 Mat drawn_from(Mat p, bool eos_ends, const Inference *how);
-
-/* The next number of the chance; 0 where there is none. */
-double next_number(const Inference *how);
-
-/* Tells y to whoever listens. Shall it go on? */
-bool heard(const Inference *how, int y);
-
-/* x; or, with slide, its end: as many times slide tokens are left out as
-   make the rest at most ell_max long. A memory forgets what has moved. */
-Tokens in_sight(Tokens x, const Theta *theta, const Inference *how);
 
 /* How many tokens Algorithm 15 may draw: ell_gen, or ell_max for 0. */
 int translation_bound(int ell_gen, const Theta *theta);
 
-/* theta with a memory: the same numbers, and a place for the keys and the
-   values of up to ell_max tokens. An algorithm that is given it computes
-   only the tokens that are new since the last call, and its result has
-   columns for these only; the earlier tokens must not have changed.
-   For Algorithm 8 it is decode that remembers, and Z must stay the same.
-   theta_forget empties the memory, if theta has one. */
-Theta *theta_remembering(Arena *arena, const Theta *theta);
-void theta_forget(const Theta *theta);
+/* A memory for the keys and the values of up to ell_max tokens, of
+   Algorithms 8 and 10, on a tape that wants no gradients. It is in the
+   arena, and looks on until the tape is as printed again. */
+Memory *memory_new(Arena *arena, Tape *tape, const Theta *theta);
 
-/* The columns that are kept of an earlier call, and behind them those of
-   M, which are kept too. Where everything is known, M is not computed. */
-#define WITH_PAST(past, M) \
-    ((past) == NULL ? (M) \
-                    : with_past(past, past_is_whole(past) ? NULL : (M)))
-bool past_is_whole(const struct Past *past);
-Mat with_past(struct Past *past, Mat M);
+/* The tokens of x that are not in the memory yet. x begins with those that
+   are; where it is not longer than they, it is another text, and the memory
+   is emptied before. The next call of decode or Algorithm 10 must be with
+   these tokens, and has columns for them only. Without a memory: x. */
+Tokens memory_unseen(Memory *memory, Tokens x);
+
+/* Z, for decode; or one column of it, where all keys and values of Z are
+   known. Z must stay the same. */
+Mat memory_context(const Memory *memory, Mat Z);
+
+/* Empties the memory, if there is one. */
+void memory_forget(Memory *memory);
 
 /* A translation; the logarithm of its probability; whether it has ended. */
 typedef struct { Tokens x; double log_p; bool ended; } Hypothesis;

@@ -21,8 +21,16 @@ static real *column(real *at, Mat M, int j)         /* at or grad of M */
     return at + (size_t)M->rows * (size_t)j;
 }
 
+static void has_column(Where where, int rows, int cols)
+{
+    if (cols < 1)
+        refuse(where, "a matrix of %d x %d; it needs a row and a column.",
+               rows, cols);
+}
+
 Mat parameter_(Where where, Arena *arena, int rows, int cols)
 {
+    has_column(where, rows, cols);
     Mat M = matrix_new(where, arena, rows, cols, true);
     memset(M->at, 0, entries(M) * sizeof(real));
     clear_gradient(M);
@@ -31,13 +39,23 @@ Mat parameter_(Where where, Arena *arena, int rows, int cols)
 
 Mat constant_(Where where, Arena *arena, int rows, int cols)
 {
+    has_column(where, rows, cols);
     Mat M = matrix_new(where, arena, rows, cols, false);
     memset(M->at, 0, entries(M) * sizeof(real));
     return M;
 }
 
+Mat *matrices(Mat M, int n)
+{
+    REQUIRE(M->tape != NULL, "the first matrix is on no tape; make it an "
+            "input(tape, rows, cols).");
+    REQUIRE(n >= 1, "a list of %d; there must be one.", n);
+    return arena_alloc(tape_arena(M->tape), ((size_t)n + 1) * sizeof(Mat));
+}
+
 Mat input_(Where where, Tape *tape, int rows, int cols)
 {
+    has_column(where, rows, cols);
     Mat M = computed_on(where, tape, rows, cols, NULL, 0, NULL);
     memset(M->at, 0, entries(M) * sizeof(real));
     return M;
@@ -48,7 +66,9 @@ real *entry_(Where where, Mat M, int i, int j)
     if (i < 1 || i > M->rows || j < 1 || j > M->cols)
         refuse(where, "there is no entry [%d, %d] in a matrix of %d x %d.",
                i, j, M->rows, M->cols);
-    return &column(M->at, M, j - 1)[i - 1];
+    return M->turned ? &M->at[(size_t)M->cols * (size_t)(i - 1)
+                              + (size_t)(j - 1)]
+                     : &column(M->at, M, j - 1)[i - 1];
 }
 
 static void same_shape(Where where, Mat A, Mat B)
@@ -82,6 +102,8 @@ typedef struct {
 
 static Factor entries_of(Mat M)
 {
+    if (M->turned)
+        return (Factor){ M->at, M->cols, M->rows, true };
     return (Factor){ M->at, M->rows, M->cols, false };
 }
 
@@ -106,11 +128,19 @@ static void add_product(real *C, Factor A, Factor B)    /* C += A B */
                 A.at, A.rows, B.at, B.rows, C, m);
 }
 
+static void add_to_gradient(Mat M, Factor A, Factor B)  /* dM += A B */
+{
+    if (M->turned)
+        add_product(M->grad, transpose(B), transpose(A));
+    else
+        add_product(M->grad, A, B);
+}
+
 static void mul_backward(Mat Y)
 {
     Mat A = Y->of[0], B = Y->of[1];
-    add_product(A->grad, gradient_of(Y), transpose(entries_of(B)));
-    add_product(B->grad, transpose(entries_of(A)), gradient_of(Y));
+    add_to_gradient(A, gradient_of(Y), transpose(entries_of(B)));
+    add_to_gradient(B, transpose(entries_of(A)), gradient_of(Y));
 }
 
 Mat mul_(Where where, Mat A, Mat B)
@@ -119,11 +149,21 @@ Mat mul_(Where where, Mat A, Mat B)
         refuse(where, "the first is %d x %d and the second %d x %d; the "
                "first must have as many columns as the second has rows.",
                A->rows, A->cols, B->rows, B->cols);
-    Mat Y = computed(where, A->rows, B->cols, mul_backward, 2,
-                     (Mat[]){ A, B });
+    const Mat of[] = { A, B };
+    Mat Y = computed_on(where, tape_of(where, 2, of), A->rows, B->cols,
+                        mul_backward, 2, of);
     memset(Y->at, 0, entries(Y) * sizeof(real));
     add_product(Y->at, entries_of(A), entries_of(B));
     return Y;
+}
+
+Mat transpose_of(Arena *arena, Mat M)
+{
+    struct Matrix *T = arena_alloc(arena, sizeof *T);
+    *T = (struct Matrix){ .rows = M->cols, .cols = M->rows, .at = M->at,
+                          .grad = M->grad, .turned = !M->turned,
+                          .tape = M->tape };
+    return T;
 }
 
 static void mul_tn_backward(Mat Y)
@@ -209,6 +249,8 @@ static void add_bias_backward(Mat Y)
 
 FAST Mat add_bias_(Where where, Mat M, Mat b)
 {
+    if (b == NULL)
+        return M;
     is_column(where, b, "b", M);
     Mat Y = computed(where, M->rows, M->cols, add_bias_backward, 2,
                      (Mat[]){ M, b });
@@ -391,16 +433,18 @@ FAST static void standardise_backward(Mat Y)
     }
 }
 
-FAST Mat standardise_(Where where, Mat M, Mat m, Mat v, double epsilon)
+FAST Mat standardise_(Where where, Mat M, Mat m, Mat v,
+                      const double *given)
 {
     is_row(where, m, "m", M);
     is_row(where, v, "v", M);
-    if (!(epsilon >= 0) || !isfinite(epsilon))
-        refuse(where, "epsilon is %g; it must be 0 or a positive number.",
-               epsilon);
     struct Matrix *Y = computed(where, M->rows, M->cols,
                                 standardise_backward, 3,
                                 (Mat[]){ M, m, v });
+    double epsilon = given != NULL ? *given : settings(Y->tape)->epsilon;
+    if (!(epsilon >= 0) || !isfinite(epsilon))
+        refuse(where, "epsilon is %g; it must be 0 or a positive number.",
+               epsilon);
     Y->c = epsilon;
     for (int j = 0; j < M->cols; j++) {
         real sigma = (real)sqrt(v->at[j] + epsilon);
@@ -429,12 +473,13 @@ FAST Mat masked_(Where where, Mat S, Mask mask)
     Mat Y = computed(where, S->rows, S->cols, masked_backward, 1,
                      (Mat[]){ S });
     const bool back = mask.look == unidirectional.look;
+    const int past = back ? settings(Y->tape)->past : 0;
     const real hidden = -(real)INFINITY;
     for (int j = 0; j < S->cols; j++) {
         const real *s = column(S->at, S, j);
         real *y = column(Y->at, Y, j);
         for (int i = 0; back && i < S->rows; i++)
-            y[i] = look_back(i + 1, j + 1, NULL) ? s[i] : hidden;
+            y[i] = look_back(i + 1, past + j + 1, NULL) ? s[i] : hidden;
         for (int i = 0; !back && i < S->rows; i++)
             y[i] = mask.look(i + 1, j + 1, mask.data) ? s[i] : hidden;
     }
@@ -477,6 +522,8 @@ FAST static void gelu_entries(size_t n, const real *x, real *y, real *slope)
 
 Mat gelu_(Where where, Mat M)
 {
+    if (M->tape != NULL && settings(M->tape)->tanh_gelu)
+        return gelu_tanh_(where, M);
     struct Matrix *Y = computed(where, M->rows, M->cols, gelu_backward, 1,
                                 (Mat[]){ M });
     Y->slope = arena_alloc(tape_arena(Y->tape), entries(M) * sizeof(real));
@@ -515,7 +562,8 @@ Mat gelu_tanh_(Where where, Mat M)
 static const int *kept(Tape *tape, int n, const int index[])
 {
     size_t bytes = (size_t)n * sizeof *index;
-    return memcpy(arena_alloc(tape_arena(tape), bytes), index, bytes);
+    int *copy = arena_alloc(tape_arena(tape), bytes);
+    return n == 0 ? copy : memcpy(copy, index, bytes);
 }
 
 FAST static void gather_backward(Mat Y)
@@ -534,6 +582,7 @@ Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
                    j[k], W->rows, W->cols);
     if (W->tape != NULL && W->tape != tape)
         refuse(where, "the operands are on two different tapes.");
+    has_column(where, W->rows, n);
     struct Matrix *Y = computed_on(where, tape, W->rows, n, gather_backward,
                                    1, (Mat[]){ W });
     Y->j = kept(tape, n, j);
@@ -557,16 +606,17 @@ FAST static void stack_backward(Mat Y)
 Mat stack_(Where where, int n, const Mat parts[])
 {
     int rows = 0;
-    for (int k = 0; k < n; rows += parts[k++]->rows)
-        if (parts[k]->cols != parts[0]->cols)
+    for (int k = 1; k <= n; rows += parts[k++]->rows)
+        if (parts[k]->cols != parts[1]->cols)
             refuse(where, "part 1 has %d columns and part %d has %d; all "
-                   "parts need as many.", parts[0]->cols, k + 1,
+                   "parts need as many.", parts[1]->cols, k,
                    parts[k]->cols);
     if (n < 1)
         refuse(where, "there is nothing to stack.");
-    Mat Y = computed(where, rows, parts[0]->cols, stack_backward, n, parts);
+    Mat Y = computed(where, rows, parts[1]->cols, stack_backward, n,
+                     parts + 1);
     int row = 0;
-    for (int k = 0; k < n; row += parts[k++]->rows)
+    for (int k = 1; k <= n; row += parts[k++]->rows)
         for (int j = 0; j < Y->cols; j++)
             memcpy(column(Y->at, Y, j) + row,
                    column(parts[k]->at, parts[k], j),
@@ -603,24 +653,27 @@ static real smoothed(Mat M, int i, int j, double smoothing)
          + (real)(smoothing / M->rows) * total;
 }
 
-Mat log_prob_(Where where, Mat P, int n, const int i[], const int j[],
-              double smoothing)
+Mat log_prob_(Where where, Mat P, Tokens i, Tokens j)
 {
     if (P->logits == NULL)
         refuse(where, "the first is not a softmax.");
+    if (i.length != j.length)
+        refuse(where, "%d rows and %d columns; the lists must be equally "
+               "long.", i.length, j.length);
+    int n = i.length;
     struct Matrix *y = computed(where, 1, n, log_prob_backward, 2,
                                 (Mat[]){ P, P->logits });
+    y->c = settings(y->tape)->smoothing;
+    y->i = kept(y->tape, n, i.id);
+    y->j = kept(y->tape, n, j.id);
     for (int k = 0; k < n; k++) {
-        (void)*entry_(where, P, i[k], j[k]);
-        y->at[k] = smoothed(P->logits, i[k] - 1, j[k] - 1, smoothing)
-                 - log_sum_exp(P, j[k] - 1);
+        (void)*entry_(where, P, y->i[k], y->j[k]);
+        y->at[k] = smoothed(P->logits, y->i[k] - 1, y->j[k] - 1, y->c)
+                 - log_sum_exp(P, y->j[k] - 1);
         if (!isfinite(y->at[k]) && !forgiven(y->tape))
             refuse(where, "entry [%d, %d] is not finite: its token cannot "
-                   "occur.", i[k], j[k]);
+                   "occur.", y->i[k], y->j[k]);
     }
-    y->c = smoothing;
-    y->i = kept(y->tape, n, i);
-    y->j = kept(y->tape, n, j);
     return y;
 }
 

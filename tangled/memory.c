@@ -2,88 +2,113 @@
 #include "ftx.h"
 #include <string.h>
 
-struct Past {
-    struct Matrix known;        /* the columns so far; with room for more */
-    int room;                   /* for so many columns                    */
-    bool whole;                 /* of a context: once known, all is known */
+struct Memory {
+    Tape *tape;
+    int H, room;                /* columns                                */
+    int seen;                   /* tokens                                 */
+    bool called;                /* memory_unseen has said what comes next */
+    int l, h;                   /* where the call is                      */
+    bool cross;
+    int n;
+    struct Matrix *known;       /* n of them: the columns of each K and V */
 };
 
-bool past_is_whole(const struct Past *past)
+static struct Matrix *known_at(const Memory *m, int l, bool cross, int h,
+                               bool value)
 {
-    return past->whole && past->known.cols > 0;
+    int part = 2 * (l - 1) + cross, head = m->H * part + (h - 1);
+    return &m->known[2 * head + value];
 }
 
-Mat with_past(struct Past *past, Mat M)
+static Mat with_known(const Memory *m, struct Matrix *known, Mat M)
 {
-    struct Matrix *known = &past->known;
-    if (M == NULL)
+    if (m->cross && known->cols > 0)
         return known;
     REQUIRE(M->back == NULL, "a memory keeps no gradients; the tape must "
             "not want any.");
-    REQUIRE(known->cols + M->cols <= past->room,
+    REQUIRE(known->cols + M->cols <= m->room,
             "%d columns and %d more: there is room for %d.",
-            known->cols, M->cols, past->room);
+            known->cols, M->cols, m->room);
     size_t rows = (size_t)known->rows;
     memcpy(known->at + rows * (size_t)known->cols, M->at,
            rows * (size_t)M->cols * sizeof(real));
     known->cols += M->cols;
-    known->tape = M->tape;
     return known;
 }
 
-static struct Past *past_new(Arena *arena, int rows, int room, bool whole)
+static bool is(const char *line, const char *other)
 {
-    struct Past *past = arena_alloc(arena, sizeof *past);
-    size_t bytes = (size_t)rows * (size_t)room * sizeof(real);
-    *past = (struct Past){ .known = { .rows = rows }, room, whole };
-    past->known.at = arena_alloc(arena, bytes);
-    return past;
+    return strcmp(line, other) == 0;
 }
 
-static void remember(Arena *arena, const Theta *theta, W_multi *W,
-                     bool whole)
+static Mat keep(void *to, const char *line, const char *name, Mat M,
+                int index)
+{
+    Memory *m = to;
+    (void)name;
+    if (!m->called)
+        return M;
+    if (is(line, "8.13") || is(line, "10.4"))
+        m->l = index, m->cross = false;
+    if (is(line, "8.15"))
+        m->cross = true;
+    if (is(line, "5.1"))
+        m->h = index;
+    if (is(line, "4.2") || is(line, "4.3"))
+        return with_known(m, known_at(m, m->l, m->cross, m->h,
+                                      is(line, "4.3")), M);
+    if (is(line, "8.21") || is(line, "10.11")) {
+        m->seen += M->cols;
+        m->called = false;
+        settings(m->tape)->past = 0;
+    }
+    return M;
+}
+
+Memory *memory_new(Arena *arena, Tape *tape, const Theta *theta)
 {
     const Hyperparameters *h = &theta->hyper;
-    for (int k = 1; k <= W->H; k++) {
-        W_qkv *w = &W->head[k];
-        w->K_past = past_new(arena, h->d_attn, h->ell_max, whole);
-        w->V_past = past_new(arena, h->d_mid, h->ell_max, whole);
-    }
-}
-
-Theta *theta_remembering(Arena *arena, const Theta *theta)
-{
-    REQUIRE(theta->hyper.architecture != E_TRANSFORMER,
+    REQUIRE(h->architecture != E_TRANSFORMER,
             "Algorithm 9 looks both ways: every column changes.");
-    Theta *with = theta_alias(arena, theta);
-    for (int l = 1; l <= theta->hyper.L; l++)
-        remember(arena, theta, &with->layer[l].W, false);
-    for (int l = 1; l <= theta->hyper.L_dec; l++) {
-        remember(arena, theta, &with->dec[l].W_dec, false);
-        remember(arena, theta, &with->dec[l].W_ed, true);
+    Memory *m = arena_alloc(arena, sizeof *m);
+    *m = (Memory){ .tape = tape, .H = h->H, .room = h->ell_max };
+    m->n = 4 * (h->L + h->L_dec) * h->H;
+    m->known = arena_alloc(arena, (size_t)m->n * sizeof *m->known);
+    for (int k = 0; k < m->n; k++) {
+        int rows = k % 2 == 0 ? h->d_attn : h->d_mid;
+        bool used = h->architecture == ED_TRANSFORMER
+                 || k / 2 / h->H % 2 == 0;
+        size_t bytes = (size_t)rows * (size_t)m->room * sizeof(real);
+        m->known[k] = (struct Matrix){ .rows = rows, .tape = tape };
+        m->known[k].at = arena_alloc(arena, used ? bytes : 0);
     }
-    with->past = arena_alloc(arena, sizeof *with->past);
-    *with->past = 0;
-    return with;
+    observe(tape, keep, m);
+    return m;
 }
 
-static void forget(const W_multi *W)
+Tokens memory_unseen(Memory *m, Tokens x)
 {
-    for (int k = 1; k <= W->H; k++) {
-        W->head[k].K_past->known.cols = 0;
-        W->head[k].V_past->known.cols = 0;
-    }
+    if (m == NULL)
+        return x;
+    if (x.length <= m->seen)
+        memory_forget(m);
+    settings(m->tape)->past = m->seen;
+    m->called = true;
+    return slice(x, m->seen + 1, x.length);
 }
 
-void theta_forget(const Theta *theta)
+Mat memory_context(const Memory *m, Mat Z)
 {
-    if (theta->past == NULL)
+    return m != NULL && m->seen > 0 ? column_at(Z, 1) : Z;
+}
+
+void memory_forget(Memory *m)
+{
+    if (m == NULL)
         return;
-    for (int l = 1; l <= theta->hyper.L; l++)
-        forget(&theta->layer[l].W);
-    for (int l = 1; l <= theta->hyper.L_dec; l++) {
-        forget(&theta->dec[l].W_dec);
-        forget(&theta->dec[l].W_ed);
-    }
-    *theta->past = 0;
+    for (int k = 0; k < m->n; k++)
+        m->known[k].cols = 0;
+    m->seen = 0;
+    m->called = false;
+    settings(m->tape)->past = 0;
 }

@@ -155,7 +155,7 @@ static void of_parameter(Update *u, const Trainer *trainer, int k)
     u->v = trainer->v == NULL ? NULL : trainer->v[k]->at;
 }
 
-void descend(Trainer *trainer)
+void trainer_update(Trainer *trainer)
 {
     static void (*const method[])(Update u) = {
         sgd, momentum, rmsprop, adagrad, adam, adam

@@ -11,12 +11,29 @@ static uint64_t mixed(uint64_t z)
 
 Random random_new(uint64_t seed)
 {
-    return (Random){ mixed(seed) };
+    return (Random){ .state = mixed(seed) };
+}
+
+Random random_from(double (*next)(void *from), void *from)
+{
+    return (Random){ .next = next, .from = from };
+}
+
+static double next_of_list(void *from)
+{
+    NumberList *list = from;
+    REQUIRE(list->used < list->n, "all %d numbers are used.", list->n);
+    return list->u[list->used++];
+}
+
+Random random_in(NumberList *list)
+{
+    return random_from(next_of_list, list);
 }
 
 Random random_branch(Random parent, uint64_t n)
 {
-    return (Random){ mixed(parent.state + mixed(n + 1)) };
+    return (Random){ .state = mixed(random_bits(&parent) + n) };
 }
 
 uint64_t random_bits(Random *random)
@@ -27,6 +44,8 @@ uint64_t random_bits(Random *random)
 
 double uniform(Random *random)
 {
+    if (random->next != NULL)
+        return random->next(random->from);
     return (double)(random_bits(random) >> 11) * 0x1p-53;
 }
 

@@ -74,28 +74,6 @@ int sample(Mat q, double u)
     return last;
 }
 
-static double from_generator(void *from)
-{
-    return uniform(from);
-}
-
-static double from_list(void *from)
-{
-    NumberList *list = from;
-    REQUIRE(list->used < list->n, "all %d numbers are used.", list->n);
-    return list->u[list->used++];
-}
-
-Chance chance_of(Random *random)
-{
-    return (Chance){ from_generator, random };
-}
-
-Chance chance_in(NumberList *list)
-{
-    return (Chance){ from_list, list };
-}
-
 typedef struct { double weight; int token; } Rank;
 
 static int by_weight(const void *a, const void *b)

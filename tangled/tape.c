@@ -110,19 +110,20 @@ struct Spare {
     size_t bytes;
 };
 
+enum { OBSERVERS = 8 };         /* at once, the most */
+
 struct Tape {
     Arena *arena;
     bool gradients;             /* are derivatives wanted? */
     struct Matrix *last;
-    Observer *observer;
-    void *to;
+    struct { Observer *told; void *to; } observer[OBSERVERS];
+    int observers;              /* how many look on */
+    Settings settings;
     Spare *spare;               /* gradients that have done their work */
     size_t peak;                /* bytes, the most so far */
     bool forgives;              /* NaN and infinity are let through ... */
     void (*alarm)(void *ringing);       /* ... but this is called before */
     void *ringing;
-    double dropout;             /* the probability of a zero */
-    Random *random;             /* where the zeros come from */
 };
 
 Tape *tape_new(bool gradients)
@@ -154,10 +155,10 @@ void tape_free(Tape *tape)
 struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
                           bool gradient)
 {
-    if (rows < 1 || cols < 1)
+    if (rows < 1 || cols < 0)
         refuse(where, "a matrix of %d x %d; it needs a row and a column.",
                rows, cols);
-    if ((size_t)rows > SIZE_MAX / 2 / sizeof(real) / (size_t)cols)
+    if ((double)rows * cols > (double)(SIZE_MAX / 2 / sizeof(real)))
         refuse(where, "a matrix of %d x %d is too large.", rows, cols);
     struct Matrix *M = arena_alloc(arena, sizeof *M);
     size_t bytes = (size_t)rows * (size_t)cols * sizeof(real);
@@ -186,8 +187,7 @@ struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
     return Y;
 }
 
-struct Matrix *computed(Where where, int rows, int cols,
-                        void (*backward)(Mat Y), int n, const Mat of[])
+Tape *tape_of(Where where, int n, const Mat of[])
 {
     Tape *tape = NULL;
     for (int k = 0; k < n; k++) {
@@ -199,26 +199,76 @@ struct Matrix *computed(Where where, int rows, int cols,
     if (tape == NULL)
         refuse(where, "no operand is on a tape; give one of them as an "
                "input(tape, rows, cols).");
+    return tape;
+}
+
+struct Matrix *computed(Where where, int rows, int cols,
+                        void (*backward)(Mat Y), int n, const Mat of[])
+{
+    for (int k = 0; k < n; k++)
+        if (of[k]->turned)
+            refuse(where, "a transposed matrix can only be multiplied.");
+    Tape *tape = tape_of(where, n, of);
     return computed_on(where, tape, rows, cols, backward, n, of);
 }
 
 void observe(Tape *tape, Observer *observer, void *to)
 {
-    tape->observer = observer;
-    tape->to = to;
+    REQUIRE(tape->observers < OBSERVERS, "%d look on already.", OBSERVERS);
+    tape->observer[tape->observers].told = observer;
+    tape->observer[tape->observers++].to = to;
+}
+
+void unobserve(Tape *tape)
+{
+    REQUIRE(tape->observers > 0, "nobody looks on.");
+    tape->observers--;
+}
+
+static Mat told(Tape *tape, const char *line, const char *name, Mat M,
+                int index)
+{
+    for (int k = 0; k < tape->observers; k++) {
+        Mat answer = tape->observer[k].told(tape->observer[k].to, line,
+                                            name, M, index);
+        M = M == NULL ? NULL : answer;
+    }
+    return M;
 }
 
 Mat see(Mat M, const char *line, const char *name)
 {
-    if (M->tape->observer == NULL)
-        return M;
-    return M->tape->observer(M->tape->to, line, name, M, 0);
+    return told(M->tape, line, name, M, 0);
 }
 
 void see_index(Tape *tape, const char *line, const char *name, int index)
 {
-    if (tape->observer != NULL)
-        tape->observer(tape->to, line, name, NULL, index);
+    told(tape, line, name, NULL, index);
+}
+
+void see_list(Tape *tape, const char *line, const char *name, Tokens list)
+{
+    for (int k = 1; k <= list.length; k++)
+        see_index(tape, line, name, TOKEN(list, k));
+}
+
+Settings *settings(Tape *tape)
+{
+    return &tape->settings;
+}
+
+void as_printed(Tape *tape)
+{
+    tape->observers = 0;
+    tape->settings = (Settings){ .epsilon = 0 };
+}
+
+void see_theta(Tape *tape, const char *line, const Theta *theta)
+{
+    for (int k = 1; k <= theta->n; k++)
+        told(tape, line, theta->parameter[k].name,
+             *theta->parameter[k].place, 0);
+    tape_clear(tape);
 }
 
 static Mat matrix_moved(Tape *tape, const struct Matrix *M)
@@ -246,7 +296,7 @@ Mark tape_mark(Tape *tape)
 Mat let_go(Mark mark, Mat M)
 {
     Tape *tape = mark.tape;
-    if (tape->gradients || tape->observer != NULL)
+    if (tape->gradients)
         return M;
     tape->peak = tape_peak(tape);
     struct Matrix kept = M == NULL ? (struct Matrix){ 0 } : *M;
@@ -257,14 +307,6 @@ Mat let_go(Mark mark, Mat M)
         mark.block->used = mark.used;
     }
     return M == NULL ? NULL : matrix_moved(tape, &kept);
-}
-
-void see_theta(Tape *tape, const char *line, const Theta *theta)
-{
-    for (int k = 1; tape->observer != NULL && k <= theta->n; k++) {
-        const Parameter *p = &theta->parameter[k];
-        tape->observer(tape->to, line, p->name, *p->place, 0);
-    }
 }
 
 void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing)
@@ -281,26 +323,6 @@ bool forgiven(const Tape *tape)
     return tape->forgives;
 }
 
-void tape_dropout(Tape *tape, double p, Random *random)
-{
-    REQUIRE(0 <= p && p < 1, "p = %g; it must be in [0, 1).", p);
-    tape->dropout = p;
-    tape->random = random;
-}
-
-Mat drop_(Where where, Mat M)
-{
-    Tape *tape = M->tape;
-    if (tape == NULL || tape->dropout == 0)
-        return M;
-    Mat kept = matrix_new(where, tape->arena, M->rows, M->cols, false);
-    size_t n = (size_t)M->rows * (size_t)M->cols;
-    for (size_t k = 0; k < n; k++)
-        kept->at[k] = uniform(tape->random) < tape->dropout
-                    ? 0 : (real)(1 / (1 - tape->dropout));
-    return hadamard_(where, M, kept);
-}
-
 static size_t bytes_of(Mat M)
 {
     return (size_t)M->rows * (size_t)M->cols * sizeof(real);
@@ -313,7 +335,7 @@ static real *borrow(Tape *tape, size_t bytes)
         place = &(*place)->next;
     Spare *found = *place;
     if (found == NULL)
-        return arena_alloc(tape->arena, bytes);
+        return arena_alloc(tape->arena, bytes > 0 ? bytes : sizeof *found);
     *place = found->next;
     return (real *)found;
 }

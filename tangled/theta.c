@@ -232,6 +232,12 @@ long long theta_count(const Theta *theta)
     return count;
 }
 
+static void tie(Theta *theta, Arena *arena)
+{
+    if (theta->hyper.tied && theta->W_e != NULL)
+        theta->W_u = transpose_of(arena, theta->W_e);
+}
+
 static void fix_positions(Theta *theta, Arena *arena)
 {
     const Hyperparameters *h = &theta->hyper;
@@ -250,6 +256,7 @@ void theta_allocate(Theta *theta, Arena *arena)
         *p->place = parameter(arena, p->rows, p->cols);
     }
     fix_positions(theta, arena);
+    tie(theta, arena);
 }
 
 void theta_clear_gradient(const Theta *theta)
@@ -264,6 +271,7 @@ Theta *theta_alias(Arena *arena, const Theta *theta)
     for (int k = 1; k <= theta->n; k++)
         *alias->parameter[k].place = *theta->parameter[k].place;
     alias->W_p = theta->W_p;
+    tie(alias, arena);
     return alias;
 }
 
@@ -288,6 +296,7 @@ Theta *theta_view(Arena *arena, const Theta *theta)
         clear_gradient(V);
         *view->parameter[k].place = V;
     }
+    tie(view, arena);
     return view;
 }
 
@@ -333,4 +342,16 @@ void theta_initialise(Theta *theta, Initialisation scheme, Random *random)
 {
     for (int k = 1; k <= theta->n; k++)
         first_values(theta, &theta->parameter[k], scheme, random);
+}
+
+void descend(Theta *theta, double eta, Mat loss)
+{
+    theta_clear_gradient(theta);
+    backward(loss);
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        size_t n = (size_t)M->rows * (size_t)M->cols;
+        for (size_t e = 0; e < n; e++)
+            M->at[e] -= (real)eta * M->grad[e];
+    }
 }

@@ -65,22 +65,25 @@ static Training with_defaults(const Training *how)
     return h;
 }
 
-static Lane lane_new(const Trainer *trainer, const Theta *theta,
+static void lane_new(Trainer *trainer, Lane *lane, const Theta *theta,
                      bool learns)
 {
-    Lane lane = { .tape = tape_new(learns), .theta = theta,
-                  .how = &trainer->how };
-    if (learns)
-        lane.smoothing = trainer->how.smoothing;
-    tape_forgive(lane.tape, NULL, NULL);
-    return lane;
+    const Training *how = &trainer->how;
+    Arena *arena = trainer->arena;
+    *lane = (Lane){ .tape = tape_new(learns), .theta = theta, .how = how };
+    tape_forgive(lane->tape, NULL, NULL);
+    prepare_tape(arena, lane->tape, theta);
+    if (learns) {
+        settings(lane->tape)->smoothing = how->smoothing;
+        tape_dropout(arena, lane->tape, how->dropout, &lane->drops);
+    } else
+        tape_thrifty(arena, lane->tape);
 }
 
 Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
 {
     const char *wrong = training_fault(how);
     REQUIRE(wrong == NULL, "%s", wrong);
-    REQUIRE(theta->past == NULL, "theta remembers, so it cannot learn.");
     Trainer *trainer = arena_alloc(arena, sizeof *trainer);
     *trainer = (Trainer){ .theta = theta, .how = with_defaults(how),
                           .arena = arena };
@@ -90,8 +93,8 @@ Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
     if (method != SGD && method != MOMENTUM)
         trainer->v = theta_zeros(arena, theta);
     for (int k = 0; k < N_LANES && k < trainer->how.batch; k++)
-        trainer->lane[k] = lane_new(trainer, k == 0 ? theta
-                                    : theta_view(arena, theta), true);
+        lane_new(trainer, &trainer->lane[k],
+                 k == 0 ? theta : theta_view(arena, theta), true);
     return trainer;
 }
 
@@ -124,11 +127,7 @@ static void one_sequence(const Work *work, Lane *lane, int n)
     tape_clear(lane->tape);
     lane->random = random_branch(work->random, (uint64_t)n);
     lane->drops = random_branch(lane->random, 0);
-    if (work->learn)
-        tape_dropout(lane->tape, lane->how->dropout, &lane->drops);
     Mat loss = work->loss(lane, work->data, n);
-    if (loss == NULL)
-        return;
     lane->loss += (double)AT(loss, 1, 1);
     if (work->learn)
         backward(loss);
@@ -218,7 +217,7 @@ static void put_in_order(Trainer *trainer, int epoch)
     trainer->ordered = epoch;
 }
 
-int begin_training(Trainer *trainer, Loss *loss, const Data *data)
+static void begin(Trainer *trainer, Loss *loss, const Data *data)
 {
     REQUIRE(data->N_data >= 1, "there is no data to learn from.");
     trainer->loss = loss;
@@ -229,7 +228,6 @@ int begin_training(Trainer *trainer, Loss *loss, const Data *data)
     if (trainer->how.shuffle)
         trainer->order = arena_alloc(trainer->arena, (size_t)data->N_data
                                                      * sizeof(int));
-    return data->N_data;
 }
 
 static long long steps_in_epoch(const Trainer *trainer)
@@ -238,7 +236,7 @@ static long long steps_in_epoch(const Trainer *trainer)
     return (trainer->data->N_data + (long long)batch - 1) / batch;
 }
 
-int first_n(const Trainer *trainer, int epoch)
+static int first_n(const Trainer *trainer, int epoch)
 {
     long long steps = steps_in_epoch(trainer);
     long long taken = trainer->step - (epoch - 1) * steps;
@@ -246,15 +244,6 @@ int first_n(const Trainer *trainer, int epoch)
         return 1;
     return taken < steps ? (int)taken * trainer->how.batch + 1
                          : trainer->data->N_data + 1;
-}
-
-const int *up_to(Tape *tape, int n)
-{
-    size_t bytes = (size_t)n * sizeof(int);
-    int *numbers = arena_alloc(tape_arena(tape), bytes);
-    for (int k = 1; k <= n; k++)
-        numbers[k - 1] = k;
-    return numbers;
 }
 
 FAST static void add_gradients(const Theta *theta, const Theta *view)
@@ -283,7 +272,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-void find_gradient(Trainer *trainer, int epoch, int n)
+static void find_gradient(Trainer *trainer, int epoch, int n)
 {
     const Training *how = &trainer->how;
     const Data *data = trainer->data;
@@ -302,7 +291,7 @@ void find_gradient(Trainer *trainer, int epoch, int n)
     add_lanes(trainer, work.lanes);
 }
 
-bool step_done(Trainer *trainer)
+static bool step_done(Trainer *trainer)
 {
     trainer->step++;
     if (!isfinite(trainer->now.loss))
@@ -312,12 +301,27 @@ bool step_done(Trainer *trainer)
     return wanted && !trainer->diverged;
 }
 
+const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
+{
+    const Training *how = &trainer->how;
+    begin(trainer, loss, data);
+    for (int i = 1; i <= how->N_epochs; i++)
+        for (int n = first_n(trainer, i); n <= data->N_data;
+             n += how->batch) {
+            find_gradient(trainer, i, n);
+            trainer_update(trainer);
+            if (!step_done(trainer))
+                return trainer->theta;
+        }
+    return trainer->theta;
+}
+
 Score evaluate(Trainer *trainer, Loss *loss, const Data *data)
 {
     int lanes = data->N_data < N_LANES ? data->N_data : N_LANES;
     for (int k = 0; k < lanes; k++)
         if (trainer->judge[k].tape == NULL)
-            trainer->judge[k] = lane_new(trainer, trainer->theta, false);
+            lane_new(trainer, &trainer->judge[k], trainer->theta, false);
     Work work = { trainer->judge, lanes, loss, data, NULL,
                   epoch_random(trainer, 0), 1, data->N_data, false,
                   trainer->stop, trainer->to };

@@ -1,58 +1,11 @@
-/* What the tests of Algorithms 8, 9 and 10 share: small parameters, recorded
-   ones, and differences of a whole architecture. */
+/* What the tests of Algorithms 8, 9 and 10 share: recorded parameters, and
+   differences, watching and dropout of a whole architecture. */
 #ifndef ARCHITECTURE_H
 #define ARCHITECTURE_H
-#include "check.h"
+#include "derivatives.h"
+#include "models.h"
 
-#define SEQUENCE(...) \
-    ((Tokens){ (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), \
-               (const int[]){ __VA_ARGS__ } })
-
-enum { N_V = 7, ELL_MAX = 6 };
-
-/* Two layers, and no two widths alike. */
-static inline Hyperparameters small(Architecture architecture)
-{
-    return (Hyperparameters){
-        .architecture = architecture, .N_V = N_V, .ell_max = ELL_MAX,
-        .L = 2, .L_enc = 2, .L_dec = 2, .H = 2, .d_e = 4, .d_mlp = 5,
-        .d_attn = 3, .d_mid = 2, .d_f = 6,
-    };
-}
-
-/* The numbers of each parameter at random: gammas about 1. */
-static inline Theta *random_theta(Hyperparameters hyper)
-{
-    Theta *theta = theta_new(arena, &hyper);
-    theta_allocate(theta, arena);
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = randomise(*theta->parameter[k].place);
-        if (strstr(theta->parameter[k].name, "gamma") != NULL)
-            for (size_t e = 0; e < entries_in(M); e++)
-                M->at[e] = 1 + M->at[e] / 2;
-    }
-    return theta;
-}
-
-/* The parameter of that name. */
-static inline const Parameter *named(const Theta *theta, const char *name)
-{
-    for (int k = 1; k <= theta->n; k++)
-        if (strcmp(theta->parameter[k].name, name) == 0)
-            return &theta->parameter[k];
-    fail_at(HERE(name), "theta has no such parameter");
-    return NULL;
-}
-
-static inline Mat mat(const Theta *theta, const char *name)
-{
-    return *named(theta, name)->place;
-}
-
-static inline bool name_ends(const Parameter *p, const char *end)
-{
-    return ends_with(p->name, strlen(p->name), end);
-}
+enum { N_V = 7, ELL_MAX = 6 };         /* of small models */
 
 /* to gets the numbers of from, wherever both have a parameter of one name. */
 static inline void copy_numbers(const Theta *to, const Theta *from)
@@ -63,12 +16,6 @@ static inline void copy_numbers(const Theta *to, const Theta *from)
                 memcpy((*to->parameter[k].place)->at,
                        (*from->parameter[j].place)->at,
                        entries_in(*to->parameter[k].place) * sizeof(real));
-}
-
-static inline void set_all(Mat M, double value)
-{
-    for (size_t e = 0; e < entries_in(M); e++)
-        M->at[e] = (real)value;
 }
 
 /* Sets to 0 every parameter whose name ends so. */
@@ -107,10 +54,7 @@ static inline Tokens changed(Tokens x, int t)
 /* -sum_t log P[target[t], t] over all columns. */
 static inline Mat loss_against(Mat P, Tokens target)
 {
-    int t[ELL_MAX];
-    for (int k = 0; k < P->cols; k++)
-        t[k] = k + 1;
-    return scale(sum(log_prob(P, P->cols, target.id, t)), -1);
+    return scale(sum(log_prob(P, target, span(P->tape, 1, P->cols))), -1);
 }
 
 /* An architecture, on the tokens of its test; or its loss. */
@@ -147,7 +91,7 @@ static inline Theta *recorded_theta(Hyperparameters hyper, int n,
             if (strcmp(theta->parameter[k].name, recorded[r].name) == 0)
                 fill(*theta->parameter[k].place, recorded[r].at), filled++;
     assert_that(filled == theta->n);
-    return theta;
+    return ready(theta);
 }
 
 #define assert_recorded_gradients(theta, recorded) \
@@ -225,21 +169,6 @@ static inline void assert_b_k_has_no_gradient(const Theta *theta)
 
 /* --------------------------------------------------------------- watching */
 
-/* Notes only what the algorithm itself names, not what it calls. */
-typedef struct {
-    const char *own;            /* the start of its lines, such as "10." */
-    Seen seen;
-} Own;
-
-static inline Mat note_own(void *to, const char *line, const char *name,
-                           Mat M, int index)
-{
-    Own *own = to;
-    if (strncmp(line, own->own, strlen(own->own)) == 0)
-        note(&own->seen, line, name, M, index);
-    return M;
-}
-
 /* The n-th value at that line. */
 static inline Mat seen_on_line(const Own *own, const char *line, int n)
 {
@@ -266,7 +195,7 @@ static inline Mat swap(void *to, const char *line, const char *name, Mat M, int 
 }
 
 /* Its own lines are these, with gradients and without, and their values the
-   same: nothing that was seen is let go. */
+   same. */
 static inline void assert_own_lines(Forward *f, const Theta *theta,
                                     const char *own, const char *lines)
 {
@@ -276,6 +205,8 @@ static inline void assert_own_lines(Forward *f, const Theta *theta,
     f(tape, theta);
     f(quiet, theta);
     assert_seen(&without.seen, lines);
+    unobserve(tape);
+    unobserve(quiet);
     assert_that(with.seen.n == without.seen.n);
     for (int k = 0; k < with.seen.n; k++)
         if (with.seen.step[k].M != NULL)
@@ -289,9 +220,10 @@ static inline void assert_used(Forward *f, const Theta *theta,
     Own own = { line, { 0 } };
     observe(tape, note_own, &own);
     Mat P = f(tape, theta), M = seen_on_line(&own, line, n);
+    unobserve(tape);
     observe(tape, swap, &(Swap){ line, n, random_input(M->rows, M->cols) });
     Mat other = f(tape, theta);
-    observe(tape, NULL, NULL);
+    unobserve(tape);
     assert_that(!columns_equal(P, P->cols, other, P->cols, 1e-6));
 }
 
@@ -313,7 +245,10 @@ static inline size_t peak_of(Forward *f, Hyperparameters hyper,
                              bool gradients)
 {
     Tape *fresh = tape_new(gradients);
-    f(fresh, random_theta(hyper));
+    Theta *theta = random_theta(hyper);
+    prepare_tape(arena, fresh, theta);
+    tape_thrifty(arena, fresh);
+    f(fresh, theta);
     size_t peak = tape_peak(fresh);
     tape_free(fresh);
     return peak;

@@ -59,15 +59,15 @@ int main(int argc, char *argv[])
     Theta *theta = theta_new(arena, &hyper);
     theta_allocate(theta, arena);
     theta_initialise(theta, XAVIER, &random);
-    Tokens x[SEQUENCES];
-    for (int n = 0; n < SEQUENCES; n++)
+    Tokens x[SEQUENCES + 1];
+    for (int n = 1; n <= SEQUENCES; n++)
         x[n] = random_tokens(arena, hyper.ell_max, hyper.N_V, &random);
 
     Clock clock = { .seconds = atof(argv[7]) };
     Trainer *trainer = trainer_new(arena, theta, &how);
     trainer->follow = tick;
     trainer->to = &clock;
-    dtraining(trainer, &(Data){ .N_data = SEQUENCES, .x = x });
+    trainer_run(trainer, loss_13, &(Data){ .N_data = SEQUENCES, .x = x });
     printf("%.1f\n", (double)clock.steps / (clock.last - clock.start));
     trainer_free(trainer);
     arena_free(arena);

@@ -1,32 +1,23 @@
-/* What the tests of training share: small models, data, and a follower. */
+/* What the tests of training share: a follower, steps against differences, and
+   what is seen of them. */
 #ifndef LEARN_H
 #define LEARN_H
-#include "check.h"
-
-static inline Theta *model(Hyperparameters hyper)
-{
-    Theta *theta = theta_new(arena, &hyper);
-    theta_allocate(theta, arena);
-    for (int k = 1; k <= theta->n; k++)
-        randomise(*theta->parameter[k].place);
-    return theta;
-}
-
-static inline Hyperparameters small(Architecture architecture)
-{
-    return (Hyperparameters){
-        .architecture = architecture, .N_V = 7, .ell_max = 6, .L = 2,
-        .L_enc = 1, .L_dec = 1, .H = 2, .d_e = 4, .d_mlp = 5, .epsilon = 1e-5
-    };
-}
+#include "models.h"
 
 /* The paper: plain gradient descent. */
 #define PLAIN(epochs, rate) \
     ((Training){ .N_epochs = epochs, .eta = rate })
 
-#define TOKENS(...) \
-    ((Tokens){ sizeof (int[]){ __VA_ARGS__ } / sizeof(int), \
-               (int[]){ __VA_ARGS__ } })
+/* A list of sequences, or of classes: [1], [2], ... */
+#define LIST(...) ((Tokens[]){ { 0, NULL }, __VA_ARGS__ })
+#define CLASSES(...) ((int[]){ 0, __VA_ARGS__ })
+
+/* Sequence n of data alone. */
+static inline Data only(Data data, int n)
+{
+    return (Data){ 1, data.z == NULL ? NULL : data.z + n - 1,
+                   data.x + n - 1, data.c == NULL ? NULL : data.c + n - 1 };
+}
 
 /* All numbers of theta behind each other: a copy. */
 static inline real *numbers(const Theta *theta)
@@ -71,19 +62,120 @@ static inline bool keep(void *to, const Progress *progress)
     return diary->most == 0 || diary->n < diary->most;
 }
 
-/* Trains theta and says what the steps were. */
-typedef const Theta *Algorithm(Trainer *, const Data *);
+/* Trains theta and says what the steps were: one of the following. */
+typedef Diary Algorithm(Theta *theta, Training how, Data data);
+static inline Diary trained(Algorithm *algorithm, Theta *theta, Training how,
+                            Data data)
+{
+    return algorithm(theta, how, data);
+}
 
-static inline Diary trained(Algorithm *algorithm, Theta *theta,
-                            Training how, Data data)
+/* By a trainer. */
+static inline Diary led(Loss *loss, Theta *theta, Training how, Data data)
 {
     Diary diary = { 0 };
     Trainer *trainer = trainer_new(arena, theta, &how);
     trainer->follow = keep;
     trainer->to = &diary;
-    assert_that(algorithm(trainer, &data) == theta);
+    assert_that(trainer_run(trainer, loss, &data) == theta);
     trainer_free(trainer);
     return diary;
+}
+
+static inline Diary by_loss_11(Theta *theta, Training how, Data data)
+{
+    return led(loss_11, theta, how, data);
+}
+
+static inline Diary by_loss_12(Theta *theta, Training how, Data data)
+{
+    return led(loss_12, theta, how, data);
+}
+
+static inline Diary by_loss_13(Theta *theta, Training how, Data data)
+{
+    return led(loss_13, theta, how, data);
+}
+
+static inline Diary by_loss_class(Theta *theta, Training how, Data data)
+{
+    return led(loss_class, theta, how, data);
+}
+
+/* By Algorithms 11, 12 and 13 themselves, with the random numbers that a
+   trainer would take. The diary is what an observer sees. */
+typedef struct {
+    Diary diary;
+    Training how;
+    Progress now;
+    Random random;
+} Printed;
+
+static inline double number_of_step(void *to)
+{
+    Printed *printed = to;
+    return uniform(&printed->random);
+}
+
+static inline Mat keep_line(void *to, const char *line, const char *name,
+                            Mat M, int index)
+{
+    Printed *p = to;
+    int algorithm, number, ours = sscanf(line, "%d.%d", &algorithm, &number);
+    if (ours < 2 || algorithm < 11)
+        return M;
+    if (number == 1)
+        p->now.epoch = index;
+    if (number == 2) {
+        p->now = (Progress){ p->now.step + 1, p->now.epoch, index, 0, 0,
+                             p->how.eta };
+        Random random = random_branch(random_new(p->how.seed),
+                                      (uint64_t)p->now.epoch);
+        p->random = random_branch(random, (uint64_t)index);
+    }
+    if (number == 3 && algorithm != 12)
+        p->now.tokens = index - 1;
+    p->now.tokens += algorithm == 12 && number == 7;
+    if (strcmp(name, "loss") == 0)
+        p->now.loss = AT(M, 1, 1);
+    if (strcmp(name, "W_e") == 0)               /* the first of theta */
+        keep(&p->diary, &p->now);
+    return M;
+}
+
+static inline Diary as_it_is_printed(int algorithm, Theta *theta, Training how,
+                                     Data data)
+{
+    Printed printed = { .how = how };
+    Random random = random_from(number_of_step, &printed);
+    Tape *on = tape_new(true);
+    prepare_tape(arena, on, theta);
+    observe(on, keep_line, &printed);
+    const Theta *learned
+        = algorithm == 11 ? edtraining(on, data.N_data, data.z, data.x, theta,
+                                       how.N_epochs, how.eta)
+        : algorithm == 12 ? etraining(on, data.N_data, data.x, theta,
+                                      how.N_epochs, how.eta, how.p_mask,
+                                      &random)
+        : dtraining(on, data.N_data, data.x, theta, how.N_epochs, how.eta);
+    assert_that(learned == theta);
+    tape_free(on);
+    return printed.diary;
+}
+
+static inline Diary by_algorithm_11(Theta *theta, Training how, Data data)
+{
+    return as_it_is_printed(11, theta, how, data);
+}
+
+static inline Diary by_algorithm_12(Theta *theta, Training how, Data data)
+{
+    return as_it_is_printed(12, theta, how, data);
+}
+
+static inline Diary by_algorithm_13(Theta *theta, Training how, Data data)
+{
+    return as_it_is_printed(13, theta, how, data);
 }
 
 /* One step; theta - eta gradient is checked against differences of a loss
@@ -120,6 +212,15 @@ static inline void step_at(Where where, Algorithm *algorithm, Theta *theta,
 }
 #define assert_step(algorithm, theta, how, data, loss) \
     step_at(HERE(#algorithm), algorithm, theta, how, data, loss)
+
+/* Of the next tokens: -sum_t log P[x[t+1], t]. */
+static inline double next_token_loss(Mat P, Tokens x)
+{
+    double loss = 0;
+    for (int t = 1; t < x.length; t++)
+        loss -= log(AT(P, TOKEN(x, t + 1), t));
+    return loss;
+}
 
 /* The steps of one line of an algorithm, such as "13.4 P". */
 static inline bool is_step(const Seen *seen, int k, const char *line)

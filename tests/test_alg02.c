@@ -1,4 +1,5 @@
 /* Algorithm 2: positional embedding. Equation (1). The sinusoids. */
+#include "derivatives.h"
 #include "example.h"
 #include "oracle/components.h"
 
@@ -52,11 +53,22 @@ static void a_position_that_has_no_embedding_is_refused(void **state)
 
 static const int x[] = { 4, 2, 4, 1 };      /* token 4 stands in two places */
 
+/* Equation (1) by the parameters that it needs. */
+static Mat embedded(Mat W_e, Mat W_p, int length, const int *id)
+{
+    Theta theta = { .hyper = { .d_e = W_e->rows, .ell_max = W_p == NULL
+                               ? length : W_p->cols,
+                               .scaled_embedding
+                               = settings(tape)->scaled_embedding },
+                    .W_e = W_e, .W_p = W_p };
+    return embeddings(tape, (Tokens){ length, id }, &theta);
+}
+
 static void equation_1_is_algorithm_1_plus_algorithm_2(void **state)
 {
     (void)state;
     Mat W_e = random_parameter(3, 5), W_p = random_parameter(3, 6);
-    Mat X = embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 1);
+    Mat X = embedded(W_e, W_p, 4, x);
     assert_shape(X, 3, 4);
     for (int t = 1; t <= 4; t++)
         assert_same(column_of(X, t), add(embed(tape, W_e, x[t - 1]),
@@ -67,8 +79,9 @@ static void what_was_seen_before_is_left_out(void **state)
 {
     (void)state;
     Mat W_e = random_parameter(3, 5), W_p = random_parameter(3, 6);
-    Mat all = embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 1);
-    Mat new = embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 3, 1);
+    Mat all = embedded(W_e, W_p, 4, x);
+    settings(tape)->past = 3;
+    Mat new = embedded(W_e, W_p, 1, x + 3);
     assert_shape(new, 3, 1);
     assert_same(new, column_of(all, 4), 0);
 }
@@ -76,16 +89,16 @@ static void what_was_seen_before_is_left_out(void **state)
 static void a_factor_multiplies_the_token_and_not_the_position(void **state)
 {
     (void)state;
-    Mat W_e = random_parameter(3, 5), W_p = random_parameter(3, 6);
-    Mat X = embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 2);
-    Mat e = embed_sequence(tape, W_e, NULL, (Tokens){ 4, x }, 0, 1);
-    Mat plain = embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 1);
+    Mat W_e = random_parameter(4, 5), W_p = random_parameter(4, 6);
+    Mat e = embedded(W_e, NULL, 4, x), plain = embedded(W_e, W_p, 4, x);
+    settings(tape)->scaled_embedding = true;    /* the root of d_e is 2 */
+    Mat X = embedded(W_e, W_p, 4, x);
     assert_same(X, add(plain, e), TIGHT);
 }
 
 static Mat whole_sequence(const Mat of[])
 {
-    return embed_sequence(tape, of[0], of[1], (Tokens){ 4, x }, 0, 1);
+    return embedded(of[0], of[1], 4, x);
 }
 
 static void the_derivative_of_equation_1_agrees_with_differences(void **state)
@@ -101,7 +114,7 @@ static void fixed_positions_are_not_learned(void **state)
     (void)state;
     Mat W_e = random_parameter(4, 5);
     Mat W_p = sinusoids(arena, 4, 4, SINUSOIDS_PAPER, 100, 1);
-    backward(sum(embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 1)));
+    backward(sum(embedded(W_e, W_p, 4, x)));
     assert_that(W_p->grad == NULL && W_p->tape == NULL);
     const real times[] = { 1, 1, 0, 2, 0 };  /* that v stands in x */
     for (int v = 1; v <= 5; v++)
@@ -113,7 +126,7 @@ static void another_program_agrees_on_equation_1(void **state)
     (void)state;
     const int tokens[] = { ALG01_X };
     Mat W_e = learned(4, 6, alg02_W_e), W_p = learned(4, 7, alg02_W_p);
-    Mat X = embed_sequence(tape, W_e, W_p, (Tokens){ 5, tokens }, 0, 1);
+    Mat X = embedded(W_e, W_p, 5, tokens);
     assert_recorded(X, 4, 5, alg02_X);
     backward(against(X, given(4, 5, alg02_G)));
     assert_gradient(W_e, RECORDED, alg02_d_W_e);
@@ -125,27 +138,26 @@ static void a_sequence_outside_equation_1_is_refused(void **state)
     (void)state;
     Mat W_e = random_parameter(2, 3), W_p = random_parameter(2, 4);
     const int low[] = { 1, 0 }, one[] = { 1 };
-    assert_refuses_in(embed_sequence(tape, W_e, W_p, (Tokens){ 0, x }, 0, 1),
-                      "alg02_posembed.c", "embed_sequence", "a sequence of 0 tokens: the length "
-                      "must be in [ell_max] = 1 ... 4.");
-    assert_refuses_in(embed_sequence(tape, W_e, W_p, (Tokens){ 5, x }, 0, 1),
-                      "alg02_posembed.c", "embed_sequence", "a sequence of 5 tokens: the length "
-                      "must be in [ell_max] = 1 ... 4.");
-    assert_refuses_in(embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 0, 1),
-                      "alg02_posembed.c", "embed_sequence", "x[1] = 4: a token ID is in [N_V] = "
-                      "1 ... 3.");
-    assert_refuses_in(embed_sequence(tape, W_e, W_p, (Tokens){ 4, x }, 4, 1),
-                      "alg02_posembed.c", "embed_sequence",
-                      "4 of 4 tokens are seen already; one must be new.");
-    assert_refuses_in(embed_sequence(tape, W_e, W_p, (Tokens){ 2, low }, 0, 1),
-                      "alg02_posembed.c", "embed_sequence",
+    const char *file = "equations.c", *call = "embeddings";
+    Theta norm = { .hyper = { .ell_max = 4, .epsilon = .5 }, .W_e = W_e };
+    assert_refuses_in(embedded(W_e, W_p, 0, x), file, call, "a sequence of 0 "
+                      "tokens: the length must be in [ell_max] = 1 ... 4.");
+    assert_refuses_in(embedded(W_e, W_p, 5, x), file, call, "a sequence of 5 "
+                      "tokens: the length must be in [ell_max] = 1 ... 4.");
+    assert_refuses_in(embedded(W_e, W_p, 4, x), file, call,
+                      "x[1] = 4: a token ID is in [N_V] = 1 ... 3.");
+    assert_refuses_in(embedded(W_e, W_p, 2, low), file, call,
                       "x[2] = 0: a token ID is in [N_V] = 1 ... 3.");
-    assert_refuses_in(embed_sequence(tape, W_e, random_parameter(3, 4),
-                                     (Tokens){ 1, one }, 0, 1),
-                      "alg02_posembed.c",
-                      "add(e, gather(tape, W_p, n, position))",
+    assert_refuses_in(embedded(W_e, random_parameter(3, 4), 1, one), file,
+                      "add(e, gather(tape, theta->W_p, x.length, t.id))",
                       "the first is 2 x 1 and the second 3 x 1; they must "
                       "have one shape.");
+    assert_refuses_in(embeddings(tape, (Tokens){ 1, one }, &norm), file, call,
+                      "the tape is not prepared for this theta; see "
+                      "prepare_tape.");
+    settings(tape)->past = 4;
+    assert_refuses_in(embedded(W_e, W_p, 1, one), file, call, "a sequence of "
+                      "5 tokens: the length must be in [ell_max] = 1 ... 4.");
 }
 
 /* -------------------------------------------------------------- sinusoids */
@@ -219,7 +231,7 @@ static void a_shift_is_a_rotation(void **state)
 static void a_table_that_cannot_be_is_refused(void **state)
 {
     (void)state;
-    const char *file = "alg02_posembed.c", *call = "sinusoids";
+    const char *file = "equations.c", *call = "sinusoids";
     assert_refuses_in(sinusoids(arena, 3, 4, SINUSOIDS_PAPER, 100, 1), file, call,
                       "d_e = 3 is odd: each pair of rows is a sine and a cosine.");
     assert_refuses_in(sinusoids(arena, 4, 4, SINUSOIDS_PAPER, 0, 1), file, call,

@@ -1,5 +1,7 @@
 /* Algorithm 3: basic single-query attention. */
+#include "derivatives.h"
 #include "example.h"
+#include "models.h"
 #include "oracle/components.h"
 
 enum { D_IN = 3, D_ATTN = 2, D_OUT = 4, T = 5 };
@@ -83,7 +85,7 @@ static void the_bias_of_the_keys_does_not_matter(void **state)
 
 static Mat from_operands(const Mat of[])
 {
-    W_qkv w = { of[2], of[3], of[4], of[5], of[6], of[7], NULL, NULL };
+    W_qkv w = { of[2], of[3], of[4], of[5], of[6], of[7] };
     return attention1(of[0], of[1], &w);
 }
 
@@ -104,7 +106,6 @@ static void another_program_agrees(void **state)
         learned(3, 4, alg03_W_q), learned(3, 1, alg03_b_q),
         learned(3, 4, alg03_W_k), learned(3, 1, alg03_b_k),
         learned(5, 4, alg03_W_v), learned(5, 1, alg03_b_v),
-        NULL, NULL,
     };
     Mat e = given(4, 1, alg03_e), e_t = given(4, 6, alg03_e_t);
     Mat v_tilde = attention1(e, e_t, &w);

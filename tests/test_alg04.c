@@ -1,5 +1,7 @@
 /* Algorithm 4: single-head attention. Equation (3): the masks. */
+#include "derivatives.h"
 #include "example.h"
+#include "models.h"
 #include "oracle/components.h"
 
 enum { D_X = 3, D_Z = 4, D_ATTN = 2, D_OUT = 3, ELL_X = 4, ELL_Z = 5 };
@@ -198,13 +200,13 @@ static void the_slides_masked_table_is_reproduced(void **state)
 
 static Mat masked_self(const Mat of[])
 {
-    W_qkv w = { of[1], of[2], of[3], of[4], of[5], of[6], NULL, NULL };
+    W_qkv w = { of[1], of[2], of[3], of[4], of[5], of[6] };
     return attention(of[0], of[0], &w, unidirectional);
 }
 
 static Mat cross(const Mat of[])
 {
-    W_qkv w = { of[2], of[3], of[4], of[5], of[6], of[7], NULL, NULL };
+    W_qkv w = { of[2], of[3], of[4], of[5], of[6], of[7] };
     return attention(of[0], of[1], &w, bidirectional);
 }
 
@@ -236,7 +238,6 @@ static void another_program_agrees(void **state)
         learned(2, 4, alg04_W_q), learned(2, 1, alg04_b_q),
         learned(2, 3, alg04_W_k), learned(2, 1, alg04_b_k),
         learned(5, 3, alg04_W_v), learned(5, 1, alg04_b_v),
-        NULL, NULL,
     };
     Mat X = given(4, 4, alg04_X), Z = given(3, 6, alg04_Z);
     Mat mask = given(6, 4, alg04_mask);
@@ -260,7 +261,6 @@ static void another_program_agrees_under_the_causal_mask(void **state)
         learned(3, 4, alg04_causal_W_q), learned(3, 1, alg04_causal_b_q),
         learned(3, 4, alg04_causal_W_k), learned(3, 1, alg04_causal_b_k),
         learned(4, 4, alg04_causal_W_v), learned(4, 1, alg04_causal_b_v),
-        NULL, NULL,
     };
     Mat X = given(4, 5, alg04_causal_X);
     Mat Vt = attention(X, X, &w, unidirectional);
@@ -346,7 +346,8 @@ static void a_mask_that_is_too_small_is_refused(void **state)
     (void)state;
     W_qkv w = random_head(3, 3, 2, 3);
     Mat X = random_input(3, 3), mask = given(2, 3, ROWS(1, 1, 1, 1, 1, 1));
-    REFUSES(attention(X, X, &w, mask_of(mask)), "AT(M, t_z, t_x)",
+    assert_refuses_in(attention(X, X, &w, mask_of(mask)), "equations.c",
+                      "AT(M, t_z, t_x)",
             "there is no entry [3, 1] in a matrix of 2 x 3.");
 }
 

@@ -1,5 +1,7 @@
 /* Algorithm 5: multi-head attention. */
+#include "derivatives.h"
 #include "example.h"
+#include "models.h"
 #include "oracle/components.h"
 
 enum { D_X = 3, D_Z = 4, D_ATTN = 2, D_MID = 2, D_OUT = 3, ELL_X = 4, ELL_Z = 5 };
@@ -85,8 +87,7 @@ static Mat from_operands(const Mat of[])
     W_qkv head[3] = { { 0 } };
     for (int h = 1; h <= 2; h++) {
         const Mat *p = of + 6 * h - 2;
-        head[h] = (W_qkv){ p[0], p[1], p[2], p[3], p[4], p[5],
-                            NULL, NULL };
+        head[h] = (W_qkv){ p[0], p[1], p[2], p[3], p[4], p[5] };
     }
     W_multi w = { 2, head, of[2], of[3] };
     return mhattention(of[0], of[1], &w, unidirectional);
@@ -118,7 +119,6 @@ static void another_program_agrees(void **state)
             learned(2, 6, alg05_W_q + two * 6), learned(2, 1, alg05_b + two),
             learned(2, 4, alg05_W_k + two * 4), learned(2, 1, alg05_b + 6 + two),
             learned(2, 4, alg05_W_v + two * 4), learned(2, 1, alg05_b + 12 + two),
-            NULL, NULL,
         };
     }
     W_multi w = { H, head, learned(6, 6, alg05_W_o), learned(6, 1, alg05_b_o) };
@@ -192,8 +192,8 @@ static void wrong_calls_are_refused(void **state)
     Mat X = random_input(D_X, ELL_X), Z = random_input(D_Z, ELL_Z);
     const Mask all = bidirectional;
     other.H = 0;
-    REFUSES(mhattention(X, Z, &other, all), "mhattention",
-            "H = 0: there must be a head.");
+    assert_refuses_in(mhattention(X, Z, &other, all), "matrix.c", "matrices",
+                      "a list of 0; there must be one.");
     other = w, other.W_o = random_parameter(3, 4);
     REFUSES(mhattention(X, Z, &other, all), "affine(w->W_o, Y, w->b_o)",
             "W is 3 x 4 and X is 6 x 4; W must have as many columns as X has "
@@ -201,8 +201,9 @@ static void wrong_calls_are_refused(void **state)
     other = w, other.b_o = random_parameter(2, 1);
     REFUSES(mhattention(X, Z, &other, all), "affine(w->W_o, Y, w->b_o)",
             "b is 2 x 1; for a matrix of 3 x 6 it must be 3 x 1.");
-    REFUSES(mhattention(random_parameter(D_X, ELL_X), Z, &w, all), "mhattention",
-            "X is on no tape; make it an input(tape, rows, cols).");
+    assert_refuses_in(mhattention(random_parameter(D_X, ELL_X), Z, &w, all),
+                      "matrix.c", "matrices", "the first matrix is on no tape; "
+                      "make it an input(tape, rows, cols).");
     head[2].b_v = random_parameter(1, 1);
     assert_refuses_in(mhattention(X, Z, &w, all), "alg04_attention.c",
                       "affine(w->W_v, Z, w->b_v)",

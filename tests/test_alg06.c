@@ -1,8 +1,24 @@
-/* Algorithm 6: layer normalisation. RMSnorm. */
+/* Algorithm 6: layer normalisation; and RMSnorm, which observes it. */
+#include "derivatives.h"
 #include "example.h"
 #include "oracle/components.h"
 
 enum { D_E = 5, ELL = 3 };
+
+/* Layer normalisation with this epsilon, on the tape of e. */
+static Mat norm(Mat e, Mat gamma, Mat beta, double epsilon)
+{
+    const Theta theta = { .hyper.epsilon = epsilon };
+    prepare_tape(arena, tape, &theta);
+    return layer_norm(e, gamma, beta);
+}
+
+static Mat rms_norm(Mat e, Mat gamma, double epsilon)
+{
+    const Theta theta = { .hyper.epsilon = epsilon, .hyper.rms = true };
+    prepare_tape(arena, tape, &theta);
+    return layer_norm(e, gamma, NULL);
+}
 
 static Mat ones(int n)
 {
@@ -14,7 +30,7 @@ static Mat ones(int n)
 
 static Mat plain(Mat e, double epsilon)         /* gamma = 1, beta = 0 */
 {
-    return layer_norm(e, ones(e->rows), parameter(arena, e->rows, 1), epsilon);
+    return norm(e, ones(e->rows), parameter(arena, e->rows, 1), epsilon);
 }
 
 static void the_worked_sheets_come_out(void **state)
@@ -52,9 +68,9 @@ static void every_coordinate_has_its_own_scale_and_offset(void **state)
     (void)state;
     Mat e = given(2, 1, ROWS(-1, 1));           /* normal as it stands */
     Mat gamma = learned(2, 1, ROWS(3, 5)), beta = learned(2, 1, ROWS(10, 20));
-    assert_rows(layer_norm(e, gamma, beta, 0), 2, 1, 0, 7, 25);
+    assert_rows(norm(e, gamma, beta, 0), 2, 1, 0, 7, 25);
     assert_rows(rms_norm(e, gamma, 0), 2, 1, 0, -3, 5);
-    assert_rows(layer_norm(e, gamma, beta, 3), 2, 1, TIGHT, 8.5, 22.5);
+    assert_rows(norm(e, gamma, beta, 3), 2, 1, TIGHT, 8.5, 22.5);
     assert_rows(rms_norm(e, gamma, 3), 2, 1, TIGHT, -1.5, 2.5);
 }
 
@@ -81,10 +97,10 @@ static void every_token_is_normalised_by_itself(void **state)
     (void)state;
     Mat e = random_input(D_E, ELL);
     Mat gamma = random_parameter(D_E, 1), beta = random_parameter(D_E, 1);
-    Mat e_hat = layer_norm(e, gamma, beta, 0), rms = rms_norm(e, gamma, 0);
+    Mat e_hat = norm(e, gamma, beta, 0), rms = rms_norm(e, gamma, 0);
     for (int t = 1; t <= ELL; t++) {
         Mat token = column_of(e, t);
-        assert_same(column_of(e_hat, t), layer_norm(token, gamma, beta, 0), 0);
+        assert_same(column_of(e_hat, t), norm(token, gamma, beta, 0), 0);
         assert_same(column_of(rms, t), rms_norm(token, gamma, 0), 0);
     }
 }
@@ -98,12 +114,12 @@ static void both_agree_where_the_mean_is_0(void **state)
 
 static Mat layer_norm_0(const Mat of[])
 {
-    return layer_norm(of[0], of[1], of[2], 0);
+    return norm(of[0], of[1], of[2], 0);
 }
 
 static Mat layer_norm_epsilon(const Mat of[])
 {
-    return layer_norm(of[0], of[1], of[2], 0.3);
+    return norm(of[0], of[1], of[2], 0.3);
 }
 
 static Mat rms_norm_0(const Mat of[])       { return rms_norm(of[0], of[1], 0); }
@@ -130,7 +146,7 @@ static void agrees(const double *entries, const double *by_gamma,
     Mat e = given(5, 3, entries), gamma = learned(5, 1, by_gamma);
     Mat beta = by_beta == NULL ? NULL : learned(5, 1, by_beta);
     Mat e_hat = beta == NULL ? rms_norm(e, gamma, epsilon)
-                             : layer_norm(e, gamma, beta, epsilon);
+                             : norm(e, gamma, beta, epsilon);
     assert_recorded(e_hat, 5, 3, recorded);
     backward(against(e_hat, given(5, 3, G)));
     assert_gradient(e, RECORDED, d_e);
@@ -156,14 +172,17 @@ static void every_step_can_be_seen(void **state)
     (void)state;
     Seen seen = { 0 }, rms = { 0 };
     Mat e = random_input(D_E, ELL);
+    const Theta with = { .hyper.rms = true };
+    Mat gamma = ones(D_E), beta = parameter(arena, D_E, 1);
     observe(tape, note, &seen);
-    Mat e_hat = plain(e, 0);
+    Mat e_hat = layer_norm(e, gamma, beta);
     assert_seen(&seen, "6.1 m, 6.2 v, 6.3 e_hat");
     assert_that(value_of(&seen, "e_hat") == e_hat);
     assert_shape(value_of(&seen, "m"), 1, ELL);
     assert_shape(value_of(&seen, "v"), 1, ELL);
+    prepare_tape(arena, tape, &with);
     observe(tape, note, &rms);
-    e_hat = rms_norm(e, ones(D_E), 0);
+    e_hat = layer_norm(e, gamma, NULL);
     assert_seen(&rms, "6.1 m, 6.2 v, 6.3 e_hat");
     assert_that(value_of(&rms, "e_hat") == e_hat);
     assert_rows(value_of(&rms, "m"), 1, ELL, 0, 0, 0, 0);
@@ -181,15 +200,15 @@ static void a_token_of_equal_entries_is_refused_without_epsilon(void **state)
     Mat beta = parameter(arena, 2, 1), nothing = input(tape, 2, 1);
     const char *sentence = "in column 2 the variance is 0 and epsilon 0; their "
                            "sum must be positive.";
-    REFUSES(layer_norm(e, ones(2), beta, 0), "standardise(e, m, v, epsilon)",
+    REFUSES(norm(e, ones(2), beta, 0), "standardise(e, m, v)",
             sentence);
-    REFUSES(layer_norm(one, ones(1), parameter(arena, 1, 1), 0),
-            "standardise(e, m, v, epsilon)", "in column 1 the variance is 0 and "
+    REFUSES(norm(one, ones(1), parameter(arena, 1, 1), 0),
+            "standardise(e, m, v)", "in column 1 the variance is 0 and "
             "epsilon 0; their sum must be positive.");
-    REFUSES(rms_norm(nothing, ones(2), 0), "standardise(e, m, v, epsilon)",
+    REFUSES(rms_norm(nothing, ones(2), 0), "standardise(e, m, v)",
             "in column 1 the variance is 0 and epsilon 0; their sum must be "
             "positive.");
-    assert_rows(layer_norm(e, ones(2), beta, 0.75), 2, 2, TIGHT, -.5, 0, .5, 0);
+    assert_rows(norm(e, ones(2), beta, 0.75), 2, 2, TIGHT, -.5, 0, .5, 0);
 }
 
 static void wrong_calls_are_refused(void **state)
@@ -197,19 +216,20 @@ static void wrong_calls_are_refused(void **state)
     (void)state;
     Mat e = random_input(3, 2), gamma = random_parameter(3, 1);
     Mat beta = random_parameter(3, 1), wrong = random_parameter(2, 1);
-    REFUSES(layer_norm(e, wrong, beta, 0),
-            "scale_rows(gamma, standardise(e, m, v, epsilon))",
+    REFUSES(norm(e, wrong, beta, 0),
+            "scale_rows(gamma, e_hat)",
             "g is 2 x 1; for a matrix of 3 x 2 it must be 3 x 1.");
-    REFUSES(layer_norm(e, gamma, wrong, 0),
-            "add_bias(scale_rows(gamma, standardise(e, m, v, epsilon)), beta)",
+    REFUSES(norm(e, gamma, wrong, 0),
+            "add_bias(scale_rows(gamma, e_hat), beta)",
             "b is 2 x 1; for a matrix of 3 x 2 it must be 3 x 1.");
-    REFUSES(layer_norm(e, gamma, beta, -1), "standardise(e, m, v, epsilon)",
+    REFUSES(norm(e, gamma, beta, -1), "standardise(e, m, v)",
             "epsilon is -1; it must be 0 or a positive number.");
     REFUSES(rms_norm(e, wrong, 0),
-            "scale_rows(gamma, standardise(e, m, v, epsilon))",
+            "scale_rows(gamma, e_hat)",
             "g is 2 x 1; for a matrix of 3 x 2 it must be 3 x 1.");
-    REFUSES(rms_norm(gamma, gamma, 0), "rms_norm",
-            "e is on no tape; make it an input(tape, rows, cols).");
+    REFUSES(rms_norm(gamma, gamma, 0), "mean(e)",
+            "no operand is on a tape; give one of them as an input(tape, rows, "
+            "cols).");
 }
 
 int main(void)

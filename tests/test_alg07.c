@@ -1,4 +1,5 @@
 /* Algorithm 7: unembedding. And the activations, equation (5). */
+#include "derivatives.h"
 #include "example.h"
 #include "oracle/components.h"
 
@@ -11,6 +12,11 @@ static Mat transposed(Mat M)                    /* a parameter */
         for (int j = 1; j <= M->cols; j++)
             AT(Mt, j, i) = AT(M, i, j);
     return Mt;
+}
+
+static Mat unembed_tied(Mat e, Mat W_e)
+{
+    return unembed(e, transpose_of(arena, W_e));
 }
 
 static void the_worked_sheet_comes_out(void **state)
@@ -118,9 +124,10 @@ static void another_program_agrees(void **state)
 static void another_program_agrees_on_the_logarithms(void **state)
 {
     (void)state;
-    const int tokens[] = { ALG07_TOKENS }, t[] = { 1, 2, 3 };
+    const int tokens[] = { ALG07_TOKENS };
     Mat e = given(4, 3, alg07_log_e), W_u = learned(6, 4, alg07_log_W_u);
-    Mat y = log_prob(unembed(e, W_u), 3, tokens, t);
+    Mat y = log_prob(unembed(e, W_u), ((Tokens){ 3, tokens }),
+                     span(tape, 1, 3));
     assert_recorded(y, 1, 3, alg07_log_y);
     backward(against(y, given(1, 3, alg07_log_G)));
     assert_gradient(e, RECORDED, alg07_log_d_e);
@@ -155,6 +162,7 @@ static void every_step_can_be_seen(void **state)
     Mat p = unembed(e, random_parameter(N_V, D_E));
     assert_seen(&untied, "7.1 logits, 7.1 p");
     assert_that(value_of(&untied, "p") == p);
+    unobserve(tape);
     observe(tape, note, &tied);
     p = unembed_tied(e, random_parameter(D_E, N_V));
     assert_seen(&tied, "7.1 logits, 7.1 p");
@@ -173,9 +181,9 @@ static void wrong_calls_are_refused(void **state)
     REFUSES(unembed(e, W), "mul(W_u, e)",
             "the first is 4 x 5 and the second 3 x 2; the first must have as "
             "many columns as the second has rows.");
-    REFUSES(unembed_tied(e, W), "mul_tn(W_e, e)",
-            "the first is 4 x 5 and the second 3 x 2; they must have as many "
-            "rows, since the first is transposed.");
+    REFUSES(unembed_tied(e, W), "mul(W_u, e)",
+            "the first is 5 x 4 and the second 3 x 2; the first must have as "
+            "many columns as the second has rows.");
     REFUSES(unembed(e, infinite), "softmax(logits)",
             "column 1 has an entry that is not a number or infinite.");
 }

@@ -2,8 +2,8 @@
 #include "architecture.h"
 #include "oracle/architectures.h"
 
-#define Z_TOKENS SEQUENCE(6, 2, 4, 1)
-#define X_TOKENS SEQUENCE(3, 1, 7, 2, 5)
+#define Z_TOKENS TOKENS(6, 2, 4, 1)
+#define X_TOKENS TOKENS(3, 1, 7, 2, 5)
 
 static Theta *small_theta(void)
 {
@@ -21,7 +21,7 @@ static void each_column_is_a_distribution(void **state)
     Theta *theta = small_theta();
     assert_distribution(edtransformer(tape, Z_TOKENS, X_TOKENS, theta), 5);
     assert_distribution(edtransformer(tape, X_TOKENS, Z_TOKENS, theta), 4);
-    assert_distribution(edtransformer(tape, SEQUENCE(4), SEQUENCE(4), theta), 1);
+    assert_distribution(edtransformer(tape, TOKENS(4), TOKENS(4), theta), 1);
 }
 
 static void a_column_depends_on_its_past_and_not_on_its_future(void **state)
@@ -71,12 +71,12 @@ static void without_positions_the_order_of_the_context_does_not_matter(
     Hyperparameters h = small(ED_TRANSFORMER);
     h.positions = NO_POSITIONS;
     Theta *theta = random_theta(h);
-    assert_same(edtransformer(tape, SEQUENCE(6, 2, 4, 1), X_TOKENS, theta),
-                edtransformer(tape, SEQUENCE(4, 1, 2, 6), X_TOKENS, theta),
+    assert_same(edtransformer(tape, TOKENS(6, 2, 4, 1), X_TOKENS, theta),
+                edtransformer(tape, TOKENS(4, 1, 2, 6), X_TOKENS, theta),
                 TIGHT);
     theta = small_theta();
-    Mat P = edtransformer(tape, SEQUENCE(6, 2, 4, 1), X_TOKENS, theta);
-    Mat other = edtransformer(tape, SEQUENCE(4, 1, 2, 6), X_TOKENS, theta);
+    Mat P = edtransformer(tape, TOKENS(6, 2, 4, 1), X_TOKENS, theta);
+    Mat other = edtransformer(tape, TOKENS(4, 1, 2, 6), X_TOKENS, theta);
     assert_that(!columns_equal(P, 1, other, 1, 1e-4));
 }
 
@@ -98,8 +98,8 @@ static void both_sequences_are_embedded_alike(void **state)
     Theta *theta = small_theta();
     observe(tape, note_own, &own);
     edtransformer(tape, X_TOKENS, X_TOKENS, theta);
-    observe(tape, NULL, NULL);
-    Mat e = embed_sequence(tape, theta->W_e, theta->W_p, X_TOKENS, 0, 1);
+    unobserve(tape);
+    Mat e = embeddings(tape, X_TOKENS, theta);
     assert_same(seen_on_line(&own, "8.3", 1), e, 0);
     assert_same(seen_on_line(&own, "8.12", 1), e, 0);
 }
@@ -133,18 +133,18 @@ static void each_line_of_the_encoder_is_its_formula(void **state)
     Theta *theta = small_theta();
     observe(tape, note_own, &own);
     encode(tape, Z_TOKENS, theta);
-    observe(tape, NULL, NULL);
-    Mat Z = embed_sequence(tape, theta->W_e, theta->W_p, Z_TOKENS, 0, 1);
+    unobserve(tape);
+    Mat Z = embeddings(tape, Z_TOKENS, theta);
     for (int l = 1; l <= 2; l++) {
         const Layer *w = &theta->enc[l];
         Z = add(Z, mhattention(Z, Z, &w->W, bidirectional));
         assert_same(seen_on_line(&own, "8.5", l), Z, 0);
-        Z = layer_norm(Z, w->gamma_1, w->beta_1, 0);
+        Z = layer_norm(Z, w->gamma_1, w->beta_1);
         assert_same(seen_on_line(&own, "8.6", l), Z, 0);
         Mat hidden = relu(affine(w->W_mlp1, Z, w->b_mlp1));
         Z = add(Z, affine(w->W_mlp2, hidden, w->b_mlp2));
         assert_same(seen_on_line(&own, "8.7", l), Z, 0);
-        Z = layer_norm(Z, w->gamma_2, w->beta_2, 0);
+        Z = layer_norm(Z, w->gamma_2, w->beta_2);
         assert_same(seen_on_line(&own, "8.8", l), Z, 0);
     }
 }
@@ -157,22 +157,22 @@ static void each_line_of_the_decoder_is_its_formula(void **state)
     Mat Z = encode(tape, Z_TOKENS, theta);
     observe(tape, note_own, &own);
     decode(tape, Z, X_TOKENS, theta);
-    observe(tape, NULL, NULL);
-    Mat X = embed_sequence(tape, theta->W_e, theta->W_p, X_TOKENS, 0, 1);
+    unobserve(tape);
+    Mat X = embeddings(tape, X_TOKENS, theta);
     for (int l = 1; l <= 2; l++) {
         const DecoderLayer *w = &theta->dec[l];
         X = add(X, mhattention(X, X, &w->W_dec, unidirectional));
         assert_same(seen_on_line(&own, "8.14", l), X, 0);
-        X = layer_norm(X, w->gamma_3, w->beta_3, 0);
+        X = layer_norm(X, w->gamma_3, w->beta_3);
         assert_same(seen_on_line(&own, "8.15", l), X, 0);
         X = add(X, mhattention(X, Z, &w->W_ed, bidirectional));
         assert_same(seen_on_line(&own, "8.16", l), X, 0);
-        X = layer_norm(X, w->gamma_4, w->beta_4, 0);
+        X = layer_norm(X, w->gamma_4, w->beta_4);
         assert_same(seen_on_line(&own, "8.17", l), X, 0);
         Mat hidden = relu(affine(w->W_mlp3, X, w->b_mlp3));
         X = add(X, affine(w->W_mlp4, hidden, w->b_mlp4));
         assert_same(seen_on_line(&own, "8.18", l), X, 0);
-        X = layer_norm(X, w->gamma_5, w->beta_5, 0);
+        X = layer_norm(X, w->gamma_5, w->beta_5);
         assert_same(seen_on_line(&own, "8.19", l), X, 0);
     }
     assert_same(seen_on_line(&own, "8.21", 1), unembed(X, theta->W_u), 0);
@@ -182,7 +182,7 @@ static void each_line_of_the_decoder_is_its_formula(void **state)
 
 static Mat loss_on(Tape *on, const Theta *theta)
 {
-    return loss_against(forward(on, theta), SEQUENCE(1, 7, 2, 2, 5));
+    return loss_against(forward(on, theta), TOKENS(1, 7, 2, 2, 5));
 }
 
 static void its_gradients_agree_with_differences(void **state)
@@ -206,8 +206,8 @@ static void its_gradients_agree_with_differences_under_every_option(void **state
 /* ------------------------------------------------------------------- oracle */
 
 enum { RECORDS = sizeof alg08_theta / sizeof *alg08_theta };
-#define RECORDED_Z SEQUENCE(ALG08_Z)
-#define RECORDED_X SEQUENCE(ALG08_X)
+#define RECORDED_Z TOKENS(ALG08_Z)
+#define RECORDED_X TOKENS(ALG08_X)
 
 static void another_program_agrees(void **state)
 {
@@ -216,7 +216,7 @@ static void another_program_agrees(void **state)
                                   alg08_theta);
     Mat P = edtransformer(tape, RECORDED_Z, RECORDED_X, theta);
     assert_recorded(P, R_N_V, 5, alg08_P);
-    backward(loss_against(P, SEQUENCE(ALG08_TARGET)));
+    backward(loss_against(P, TOKENS(ALG08_TARGET)));
     assert_recorded_gradients(theta, alg08_theta);
 }
 
@@ -264,6 +264,7 @@ static void every_line_can_be_seen_in_order(void **state)
     Mat Z = encode(tape, Z_TOKENS, theta);
     assert_seen(&first, "8.1 ell_z=4, 8.3 Z, 8.4 l=1, " ATTENTION "8.5 Z, "
                 NORM "8.6 Z, 8.7 Z, 6.1 m, 6.2 v, 6.3 e_hat, 8.8 Z");
+    unobserve(tape);
     observe(tape, note, &second);
     Mat P = decode(tape, Z, X_TOKENS, theta);
     assert_seen(&second, "8.10 ell_x=5, 8.12 X, 8.13 l=1, "
@@ -273,7 +274,7 @@ static void every_line_can_be_seen_in_order(void **state)
     assert_that(value_of(&second, "P") == P);
 }
 
-static void every_layer_can_be_seen_and_nothing_seen_is_let_go(void **state)
+static void every_layer_can_be_seen(void **state)
 {
     (void)state;
     assert_own_lines(forward, small_theta(), "8.",
@@ -307,12 +308,12 @@ static void dropout_is_on_the_embeddings_and_on_what_each_part_adds(void **state
     Own own = { "8.", { 0 } };
     Random random = random_new(1);
     Theta *theta = small_theta();
+    tape_dropout(arena, tape, .5, &random);
     observe(tape, note_own, &own);
-    tape_dropout(tape, .5, &random);
     edtransformer(tape, Z_TOKENS, X_TOKENS, theta);
-    Mat e = embed_sequence(tape, theta->W_e, theta->W_p, Z_TOKENS, 0, 1);
+    Mat e = embeddings(tape, Z_TOKENS, theta);
     assert_dropped_or_doubled(seen_on_line(&own, "8.3", 1), e);
-    e = embed_sequence(tape, theta->W_e, theta->W_p, X_TOKENS, 0, 1);
+    e = embeddings(tape, X_TOKENS, theta);
     assert_dropped_or_doubled(seen_on_line(&own, "8.12", 1), e);
     for (int k = 0; k < 5; k++)
         assert_some_dropped(seen_on_line(&own, sums[k][0], 1),
@@ -325,26 +326,29 @@ static void wrong_calls_are_refused(void **state)
 {
     (void)state;
     Theta *theta = small_theta(), *other = random_theta(small(D_TRANSFORMER));
-    Tokens long_one = SEQUENCE(1, 2, 3, 4, 5, 6, 7), none = { 0, NULL };
-    const char *too_long = "a sequence of 7 tokens; ell_max is 6.";
+    Tokens long_one = TOKENS(1, 2, 3, 4, 5, 6, 7), none = { 0, NULL };
+    const char *too_long = "a sequence of 7 tokens: the length must be in "
+                      "[ell_max] = 1 ... 6.";
     const char *too_short = "a sequence of 0 tokens: the length must be in "
                             "[ell_max] = 1 ... 6.";
     assert_refuses_in(edtransformer(tape, long_one, X_TOKENS, theta),
-                      "architecture.c", "embed_tokens", too_long);
+                      "equations.c", "embeddings", too_long);
     assert_refuses_in(edtransformer(tape, Z_TOKENS, long_one, theta),
-                      "architecture.c", "embed_tokens", too_long);
+                      "equations.c", "embeddings", too_long);
     assert_refuses_in(edtransformer(tape, none, X_TOKENS, theta),
-                      "alg02_posembed.c", "embed_sequence", too_short);
+                      "equations.c", "embeddings", too_short);
     assert_refuses_in(edtransformer(tape, Z_TOKENS, none, theta),
-                      "alg02_posembed.c", "embed_sequence", too_short);
-    assert_refuses_in(edtransformer(tape, Z_TOKENS, SEQUENCE(1, 9), theta),
-                      "alg02_posembed.c", "embed_sequence",
+                      "equations.c", "embeddings", too_short);
+    assert_refuses_in(edtransformer(tape, Z_TOKENS, TOKENS(1, 9), theta),
+                      "equations.c", "embeddings",
                       "x[2] = 9: a token ID is in [N_V] = 1 ... 7.");
     assert_refuses_in(edtransformer(tape, Z_TOKENS, X_TOKENS, other),
-                      "alg08_edtransformer.c", "encode",
+                      "alg08_edtransformer.c", "edtransformer",
+                      "theta belongs to another architecture.");
+    assert_refuses_in(encode(tape, Z_TOKENS, other), "parts.c", "encode",
                       "theta belongs to another architecture.");
     assert_refuses_in(decode(tape, random_input(4, 4), X_TOKENS, other),
-                      "alg08_edtransformer.c", "decode",
+                      "parts.c", "decode",
                       "theta belongs to another architecture.");
 }
 
@@ -368,7 +372,7 @@ int main(void)
         TEST(without_gradients_the_bytes_are_the_same),
         TEST(without_gradients_the_peak_does_not_grow_with_the_layers),
         TEST(every_line_can_be_seen_in_order),
-        TEST(every_layer_can_be_seen_and_nothing_seen_is_let_go),
+        TEST(every_layer_can_be_seen),
         TEST(what_is_seen_is_what_is_used),
         TEST(dropout_is_on_the_embeddings_and_on_what_each_part_adds),
         TEST(wrong_calls_are_refused),

@@ -2,7 +2,7 @@
 #include "architecture.h"
 #include "oracle/architectures.h"
 
-#define X_TOKENS SEQUENCE(3, 1, 7, 2, 5)
+#define X_TOKENS TOKENS(3, 1, 7, 2, 5)
 enum { D_F = 6 };
 
 static Theta *small_theta(void)
@@ -20,7 +20,7 @@ static void each_column_is_a_distribution(void **state)
     (void)state;
     Theta *theta = small_theta();
     assert_distribution(etransformer(tape, X_TOKENS, theta), 5);
-    assert_distribution(etransformer(tape, SEQUENCE(4), theta), 1);
+    assert_distribution(etransformer(tape, TOKENS(4), theta), 1);
 }
 
 static void every_column_depends_on_every_token(void **state)
@@ -101,25 +101,25 @@ static void each_line_is_the_formula_of_that_line(void **state)
     Theta *theta = small_theta();
     observe(tape, note_own, &own);
     etransformer(tape, X_TOKENS, theta);
-    observe(tape, NULL, NULL);
-    Mat X = embed_sequence(tape, theta->W_e, theta->W_p, X_TOKENS, 0, 1);
+    unobserve(tape);
+    Mat X = embeddings(tape, X_TOKENS, theta);
     assert_same(seen_on_line(&own, "9.3", 1), X, 0);
     for (int l = 1; l <= 2; l++) {
         const Layer *w = &theta->layer[l];
         X = add(X, mhattention(X, X, &w->W, bidirectional));
         assert_same(seen_on_line(&own, "9.5", l), X, 0);
-        X = layer_norm(X, w->gamma_1, w->beta_1, 0);
+        X = layer_norm(X, w->gamma_1, w->beta_1);
         assert_same(seen_on_line(&own, "9.6", l), X, 0);
         Mat hidden = gelu(add_bias(mul(w->W_mlp1, X), w->b_mlp1));
         X = add(X, add_bias(mul(w->W_mlp2, hidden), w->b_mlp2));
         assert_same(seen_on_line(&own, "9.7", l), X, TIGHT);
         X = seen_on_line(&own, "9.7", l);
-        X = layer_norm(X, w->gamma_2, w->beta_2, 0);
+        X = layer_norm(X, w->gamma_2, w->beta_2);
         assert_same(seen_on_line(&own, "9.8", l), X, 0);
     }
     X = gelu(add_bias(mul(theta->W_f, X), theta->b_f));
     assert_same(seen_on_line(&own, "9.10", 1), X, TIGHT);
-    X = layer_norm(X, theta->gamma, theta->beta, 0);
+    X = layer_norm(X, theta->gamma, theta->beta);
     assert_same(seen_on_line(&own, "9.11", 1), X, TIGHT);
 }
 
@@ -127,7 +127,7 @@ static void each_line_is_the_formula_of_that_line(void **state)
 
 static Mat loss_on(Tape *on, const Theta *theta)
 {
-    return loss_against(forward(on, theta), SEQUENCE(1, 7, 2, 2, 5));
+    return loss_against(forward(on, theta), TOKENS(1, 7, 2, 2, 5));
 }
 
 static void its_gradients_agree_with_differences(void **state)
@@ -150,7 +150,7 @@ static void its_gradients_agree_with_differences_under_every_option(void **state
 /* ------------------------------------------------------------------- oracle */
 
 enum { RECORDS = sizeof alg09_theta / sizeof *alg09_theta };
-#define RECORDED_X SEQUENCE(ALG09_X)
+#define RECORDED_X TOKENS(ALG09_X)
 
 static void another_program_agrees(void **state)
 {
@@ -159,7 +159,7 @@ static void another_program_agrees(void **state)
                                   alg09_theta);
     Mat P = etransformer(tape, RECORDED_X, theta);
     assert_recorded(P, R_N_V, 5, alg09_P);
-    backward(loss_against(P, SEQUENCE(ALG09_TARGET)));
+    backward(loss_against(P, TOKENS(ALG09_TARGET)));
     assert_recorded_gradients(theta, alg09_theta);
 }
 
@@ -197,7 +197,7 @@ static void tied_is_W_u_equal_to_W_e_transposed(void **state)
     for (int v = 1; v <= N_V; v++)
         for (int i = 1; i <= 4; i++)
             AT(untied->W_u, v, i) = AT(tied->W_e, i, v);
-    assert_that(tied->W_u == NULL && tied->n == untied->n - 1);
+    assert_that(tied->W_u->at == tied->W_e->at && tied->n == untied->n - 1);
     assert_same(etransformer(tape, X_TOKENS, tied),
                 etransformer(tape, X_TOKENS, untied), TIGHT);
 }
@@ -211,7 +211,7 @@ static void tanh_gelu_is_in_line_10_too(void **state)
     Theta *theta = random_theta(h);
     observe(tape, note_own, &own);
     etransformer(tape, X_TOKENS, theta);
-    observe(tape, NULL, NULL);
+    unobserve(tape);
     Mat X = seen_on_line(&own, "9.8", 2);
     assert_same(seen_on_line(&own, "9.10", 1),
                 gelu_tanh(affine(theta->W_f, X, theta->b_f)), 0);
@@ -242,15 +242,16 @@ static void every_line_can_be_seen_in_order(void **state)
     Seen seen = { 0 };
     Hyperparameters h = small(E_TRANSFORMER);
     h.L = h.H = 1;
+    Theta *theta = random_theta(h);
     observe(tape, note, &seen);
-    Mat P = etransformer(tape, X_TOKENS, random_theta(h));
+    Mat P = etransformer(tape, X_TOKENS, theta);
     assert_seen(&seen, "9.1 ell=5, 9.3 X, 9.4 l=1, " ATTENTION "9.5 X, "
                 NORM "9.6 X, 9.7 X, " NORM "9.8 X, 9.10 X, " NORM
                 "9.11 X, 7.1 logits, 7.1 p, 9.12 P");
     assert_that(value_of(&seen, "P") == P);
 }
 
-static void every_layer_can_be_seen_and_nothing_seen_is_let_go(void **state)
+static void every_layer_can_be_seen(void **state)
 {
     (void)state;
     assert_own_lines(forward, small_theta(), "9.",
@@ -276,10 +277,10 @@ static void dropout_is_on_the_embedding_and_on_what_each_half_layer_adds(
     Own own = { "9.", { 0 } };
     Random random = random_new(1);
     Theta *theta = small_theta();
+    tape_dropout(arena, tape, .5, &random);
     observe(tape, note_own, &own);
-    tape_dropout(tape, .5, &random);
     etransformer(tape, X_TOKENS, theta);
-    Mat e = embed_sequence(tape, theta->W_e, theta->W_p, X_TOKENS, 0, 1);
+    Mat e = embeddings(tape, X_TOKENS, theta);
     assert_dropped_or_doubled(seen_on_line(&own, "9.3", 1), e);
     for (int l = 1; l <= 2; l++) {
         assert_some_dropped(seen_on_line(&own, l == 1 ? "9.3" : "9.8", 1),
@@ -295,19 +296,24 @@ static void wrong_calls_are_refused(void **state)
 {
     (void)state;
     Theta *theta = small_theta();
-    assert_refuses_in(etransformer(tape, SEQUENCE(1, 2, 3, 4, 5, 6, 7), theta),
-                      "architecture.c", "embed_tokens",
-                      "a sequence of 7 tokens; ell_max is 6.");
+    assert_refuses_in(etransformer(tape, TOKENS(1, 2, 3, 4, 5, 6, 7), theta),
+                      "equations.c", "embeddings",
+                      "a sequence of 7 tokens: the length must be in "
+                      "[ell_max] = 1 ... 6.");
     assert_refuses_in(etransformer(tape, (Tokens){ 0, NULL }, theta),
-                      "alg02_posembed.c", "embed_sequence",
+                      "equations.c", "embeddings",
                       "a sequence of 0 tokens: the length must be in "
                       "[ell_max] = 1 ... 6.");
-    assert_refuses_in(etransformer(tape, SEQUENCE(1, 2, -3), theta),
-                      "alg02_posembed.c", "embed_sequence",
+    assert_refuses_in(etransformer(tape, TOKENS(1, 2, -3), theta),
+                      "equations.c", "embeddings",
                       "x[3] = -3: a token ID is in [N_V] = 1 ... 7.");
-    assert_refuses_in(etransformer(tape, SEQUENCE(1),
+    assert_refuses_in(etransformer(tape, TOKENS(1),
                                    random_theta(small(D_TRANSFORMER))),
-                      "alg09_etransformer.c", "represent",
+                      "alg09_etransformer.c", "etransformer",
+                      "theta belongs to another architecture.");
+    assert_refuses_in(represent(tape, TOKENS(1),
+                                random_theta(small(D_TRANSFORMER))),
+                      "parts.c", "represent",
                       "theta belongs to another architecture.");
 }
 
@@ -330,7 +336,7 @@ int main(void)
         TEST(without_gradients_the_bytes_are_the_same),
         TEST(without_gradients_the_peak_does_not_grow_with_L),
         TEST(every_line_can_be_seen_in_order),
-        TEST(every_layer_can_be_seen_and_nothing_seen_is_let_go),
+        TEST(every_layer_can_be_seen),
         TEST(what_is_seen_is_what_is_used),
         TEST(dropout_is_on_the_embedding_and_on_what_each_half_layer_adds),
         TEST(wrong_calls_are_refused),

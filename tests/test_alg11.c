@@ -3,11 +3,8 @@
 
 static double minus_log_P(const Theta *theta, Data data)
 {
-    double loss = 0;
-    Tokens x = data.x[0];
-    Mat P = edtransformer(quiet, data.z[0], x, theta);
-    for (int t = 1; t < x.length; t++)
-        loss -= log(AT(P, TOKEN(x, t + 1), t));
+    Mat P = edtransformer(quiet, data.z[1], data.x[1], theta);
+    double loss = next_token_loss(P, data.x[1]);
     tape_clear(quiet);
     return loss;
 }
@@ -15,22 +12,22 @@ static double minus_log_P(const Theta *theta, Data data)
 static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
 {
     (void)state;
-    Theta *theta = model(small(ED_TRANSFORMER));
-    Data data = { 1, .z = (Tokens[]){ TOKENS(4, 2, 2) },
-                  .x = (Tokens[]){ TOKENS(6, 1, 3, 3, 7) } };
-    assert_step(edtraining, theta, PLAIN(1, 0.1), data, minus_log_P);
+    Theta *theta = random_theta(small(ED_TRANSFORMER));
+    Data data = { 1, .z = LIST(TOKENS(4, 2, 2)),
+                  .x = LIST(TOKENS(6, 1, 3, 3, 7)) };
+    assert_step(by_algorithm_11, theta, PLAIN(1, 0.1), data, minus_log_P);
 }
 
 static void column_t_answers_for_token_t_plus_1_of_x(void **state)
 {
     (void)state;
-    Theta *theta = model(small(ED_TRANSFORMER));
+    Theta *theta = random_theta(small(ED_TRANSFORMER));
     Tokens z = TOKENS(1, 5), x = TOKENS(6, 1, 3, 2, 7);
     Mat P = edtransformer(quiet, z, x, theta);
     double loss = -log(AT(P, 1, 1)) - log(AT(P, 3, 2)) - log(AT(P, 2, 3))
                 - log(AT(P, 7, 4));
-    Diary diary = trained(edtraining, theta, PLAIN(1, 1e-6),
-                          (Data){ 1, .z = &z, .x = &x });
+    Diary diary = trained(by_algorithm_11, theta, PLAIN(1, 1e-6),
+                          (Data){ 1, .z = LIST(z), .x = LIST(x) });
     assert_near(diary.step[0].loss, loss, TIGHT);
     assert_that(diary.step[0].tokens == 4);
 }
@@ -38,11 +35,11 @@ static void column_t_answers_for_token_t_plus_1_of_x(void **state)
 static void a_sequence_of_one_token_has_loss_0_and_leaves_theta(void **state)
 {
     (void)state;
-    Theta *theta = model(small(ED_TRANSFORMER));
+    Theta *theta = random_theta(small(ED_TRANSFORMER));
     real *before = numbers(theta);
-    Data data = { 1, .z = (Tokens[]){ TOKENS(1, 2, 3) },
-                  .x = (Tokens[]){ TOKENS(6) } };
-    Diary diary = trained(edtraining, theta, PLAIN(1, 1), data);
+    Data data = { 1, .z = LIST(TOKENS(1, 2, 3)),
+                  .x = LIST(TOKENS(6)) };
+    Diary diary = trained(by_algorithm_11, theta, PLAIN(1, 1), data);
     assert_same_numbers(theta, before);
     assert_that(diary.step[0].loss == 0);
 }
@@ -50,10 +47,10 @@ static void a_sequence_of_one_token_has_loss_0_and_leaves_theta(void **state)
 static void one_small_step_lowers_the_loss(void **state)
 {
     (void)state;
-    Theta *theta = model(small(ED_TRANSFORMER));
-    Data data = { 1, .z = (Tokens[]){ TOKENS(4, 2, 2) },
-                  .x = (Tokens[]){ TOKENS(6, 1, 3, 3, 7) } };
-    Diary diary = trained(edtraining, theta, PLAIN(2, 1e-3), data);
+    Theta *theta = random_theta(small(ED_TRANSFORMER));
+    Data data = { 1, .z = LIST(TOKENS(4, 2, 2)),
+                  .x = LIST(TOKENS(6, 1, 3, 3, 7)) };
+    Diary diary = trained(by_algorithm_11, theta, PLAIN(2, 1e-3), data);
     assert_that(diary.step[1].loss < diary.step[0].loss);
 }
 
@@ -62,13 +59,13 @@ static void an_overfit_model_reproduces_the_sequence_of_each_context(
     void **state)
 {
     (void)state;
-    Theta *theta = model(small(ED_TRANSFORMER));
-    Tokens z[] = { TOKENS(1, 2), TOKENS(3, 1, 2) };
-    Tokens x[] = { TOKENS(6, 2, 1, 4, 7), TOKENS(6, 3, 3, 7) };
-    Training how = { .N_epochs = 200, .eta = 0.03, .method = ADAM };
-    Diary diary = trained(edtraining, theta, how, (Data){ 2, z, x, NULL });
+    Theta *theta = random_theta(small(ED_TRANSFORMER));
+    const Tokens *z = LIST(TOKENS(1, 2), TOKENS(3, 1, 2));
+    const Tokens *x = LIST(TOKENS(6, 2, 1, 4, 7), TOKENS(6, 3, 3, 7));
+    Training how = { .N_epochs = 200, .eta = 0.02, .method = ADAM };
+    Diary diary = trained(by_loss_11, theta, how, (Data){ 2, z, x, NULL });
     assert_that(diary.step[399].loss < 0.3);
-    for (int n = 0; n < 2; n++) {
+    for (int n = 1; n <= 2; n++) {
         Mat P = edtransformer(quiet, z[n], x[n], theta);
         for (int t = 1; t < x[n].length; t++)
             assert_that(largest_of(P, t) == TOKEN(x[n], t + 1));
@@ -78,19 +75,18 @@ static void an_overfit_model_reproduces_the_sequence_of_each_context(
 static void pairs_come_in_their_order_epoch_after_epoch(void **state)
 {
     (void)state;
-    Theta *theta = model(small(ED_TRANSFORMER));
+    Theta *theta = random_theta(small(ED_TRANSFORMER));
     real *start = numbers(theta);
-    Tokens z[] = { TOKENS(1, 2), TOKENS(3, 1, 2) };
-    Tokens x[] = { TOKENS(6, 2, 1, 4, 7), TOKENS(6, 3, 3, 7) };
-    Diary diary = trained(edtraining, theta, PLAIN(3, 0.1),
-                          (Data){ 2, z, x, NULL });
+    Data data = { 2, LIST(TOKENS(1, 2), TOKENS(3, 1, 2)),
+                  LIST(TOKENS(6, 2, 1, 4, 7), TOKENS(6, 3, 3, 7)), NULL };
+    Diary diary = trained(by_algorithm_11, theta, PLAIN(3, 0.1), data);
     real *end = numbers(theta);
     assert_that(diary.n == 6);
     restore(theta, start);
     for (int k = 0; k < 6; k++) {
         assert_that(diary.step[k].n == k % 2 + 1);
-        trained(edtraining, theta, PLAIN(1, 0.1),
-                (Data){ 1, &z[k % 2], &x[k % 2], NULL });
+        trained(by_algorithm_11, theta, PLAIN(1, 0.1),
+                only(data, k % 2 + 1));
     }
     assert_same_numbers(theta, end);
 }
@@ -98,32 +94,26 @@ static void pairs_come_in_their_order_epoch_after_epoch(void **state)
 static void every_line_is_seen(void **state)
 {
     (void)state;
-    Theta *theta = model((Hyperparameters){
+    Theta *theta = random_theta((Hyperparameters){
         .architecture = ED_TRANSFORMER, .N_V = 4, .ell_max = 3, .H = 1,
         .d_e = 2, .d_mlp = 1, .epsilon = 1e-5 });
-    Trainer *trainer = trainer_new(arena, theta, &PLAIN(1, 0.1));
     Lessons lessons = { .algorithm = "11", .theta = true };
-    observe(trainer->lane[0].tape, note_lessons, &lessons);
-    Data data = { 1, .z = (Tokens[]){ TOKENS(1) },
-                  .x = (Tokens[]){ TOKENS(3, 1) } };
-    edtraining(trainer, &data);
+    prepare_tape(arena, tape, theta);
+    observe(tape, note_lessons, &lessons);
+    edtraining(tape, 1, LIST(TOKENS(1)), LIST(TOKENS(3, 1)), theta, 1, 0.1);
     assert_seen(&lessons.seen,
                 "11.1 i=1, 11.2 n=1, 11.3 ell=2, 11.4 P, 11.5 loss, "
                 "11.6 W_e, 11.6 W_p, 11.6 W_u");
-    trainer_free(trainer);
 }
 
 static void another_architecture_is_refused(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
-    Trainer *trainer = trainer_new(arena, theta, &PLAIN(1, 0.1));
-    Data data = { 1, .z = (Tokens[]){ TOKENS(1, 2) },
-                  .x = (Tokens[]){ TOKENS(1, 2) } };
-    assert_refuses_in(edtraining(trainer, &data), "alg08_edtransformer.c",
-                      "encode",
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Tokens one = TOKENS(1, 2);
+    assert_refuses_in(edtraining(tape, 1, LIST(one), LIST(one), theta, 1, 0.1),
+                      "alg08_edtransformer.c", "edtransformer",
                       "theta belongs to another architecture.");
-    trainer_free(trainer);
 }
 
 int main(void)

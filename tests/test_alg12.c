@@ -8,16 +8,16 @@ static Training masking(int N_epochs, double eta, double p_mask)
     return (Training){ .N_epochs = N_epochs, .eta = eta, .p_mask = p_mask };
 }
 
-/* Trains and watches. */
+/* Trains by a trainer and watches the same lines. */
 static Diary watched(Theta *theta, Training how, Data data, Lessons *lessons)
 {
     Diary diary = { 0 };
     Trainer *trainer = trainer_new(arena, theta, &how);
-    *lessons = (Lessons){ .algorithm = "12", .theta = data.x->length == 2 };
+    *lessons = (Lessons){ .algorithm = "12", .theta = false };
     observe(trainer->lane[0].tape, note_lessons, lessons);
     trainer->follow = keep;
     trainer->to = &diary;
-    etraining(trainer, &data);
+    trainer_run(trainer, loss_12, &data);
     trainer_free(trainer);
     return diary;
 }
@@ -41,7 +41,7 @@ static double minus_log_P(const Theta *theta, Data data)
     Mat P = etransformer(quiet, xt, theta);
     for (int t = 1; t <= xt.length; t++)
         if (TOKEN(xt, t) == MASK)
-            loss -= log(AT(P, TOKEN(data.x[0], t), t));
+            loss -= log(AT(P, TOKEN(data.x[1], t), t));
     tape_clear(quiet);
     return loss;
 }
@@ -51,23 +51,23 @@ static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
     (void)state;
     Hyperparameters hyper = small(E_TRANSFORMER);
     hyper.d_f = 3;
-    Theta *theta = model(hyper);
+    Theta *theta = random_theta(hyper);
     real *start = numbers(theta);
-    Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 3, 3, 2, 7) } };
+    Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 3, 2, 7)) };
     Training how = masking(1, 0.1, 0.5);
     Lessons lessons;
     watched(theta, how, data, &lessons);
     restore(theta, start);
     xt = masked_sequence(&lessons.seen, 6);
-    assert_step(etraining, theta, how, data, minus_log_P);
+    assert_step(by_algorithm_12, theta, how, data, minus_log_P);
 }
 
 static void the_loss_is_of_the_masked_places_only(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
-        Theta *theta = model(small(E_TRANSFORMER));
-        Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 3, 4, 2, 7) } };
+        Theta *theta = random_theta(small(E_TRANSFORMER));
+        Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 4, 2, 7)) };
         Training how = masking(1, 1e-9, 0.4);
         how.seed = seed;
         Lessons lessons;
@@ -80,7 +80,7 @@ static void the_loss_is_of_the_masked_places_only(void **state)
         for (int t = 1; t <= 6; t++) {
             masked += TOKEN(xt, t) == MASK;
             assert_that(TOKEN(xt, t) == MASK
-                        || TOKEN(xt, t) == TOKEN(data.x[0], t));
+                        || TOKEN(xt, t) == TOKEN(data.x[1], t));
         }
         assert_that(diary.step[0].tokens == masked);
     }
@@ -91,7 +91,7 @@ static void each_place_is_masked_with_probability_p_mask(void **state)
 {
     (void)state;
     enum { N = 400 };
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Tokens x = TOKENS(6, 1, 3, 4, 2, 7);
     int count[7] = { 0 }, both = 0, epochs = 0;
     for (uint64_t seed = 1; seed <= N / 4; seed++) {
@@ -99,9 +99,8 @@ static void each_place_is_masked_with_probability_p_mask(void **state)
         how.seed = seed;
         for (int n = 0; n < 4; n++, epochs++) {
             Lessons lessons;
-            Tokens four[] = { x, x, x, x };
             how.N_epochs = 1;
-            watched(theta, how, (Data){ 4, .x = four }, &lessons);
+            watched(theta, how, (Data){ 4, .x = LIST(x, x, x, x) }, &lessons);
             int place = 0;
             bool first = false;
             for (int k = 0; k < lessons.seen.n; k++)
@@ -122,8 +121,8 @@ static void each_place_is_masked_with_probability_p_mask(void **state)
 static void special_tokens_can_be_spared(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
-    Data data = { 1, .x = (Tokens[]){ TOKENS(BOS, 1, 2, 3, 4, EOS) } };
+    Theta *theta = random_theta(small(E_TRANSFORMER));
+    Data data = { 1, .x = LIST(TOKENS(BOS, 1, 2, 3, 4, EOS)) };
     Training how = masking(1, 1e-9, 0.999999);
     Lessons lessons;
     watched(theta, how, data, &lessons);
@@ -141,13 +140,13 @@ static void special_tokens_can_be_spared(void **state)
 static void a_mask_token_in_the_data_counts_as_masked(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
-    Data data = { 1, .x = (Tokens[]){ TOKENS(1, MASK, 2) } };
-    Mat P = etransformer(quiet, data.x[0], theta);
+    Theta *theta = random_theta(small(E_TRANSFORMER));
+    Data data = { 1, .x = LIST(TOKENS(1, MASK, 2)) };
+    Mat P = etransformer(quiet, data.x[1], theta);
     double loss = -log(AT(P, MASK, 2));
     Training how = masking(1, 1e-9, 1e-12);
     how.spare_special = true;
-    Diary diary = trained(etraining, theta, how, data);
+    Diary diary = trained(by_loss_12, theta, how, data);
     assert_near(diary.step[0].loss, loss, TIGHT);
     assert_that(diary.step[0].tokens == 1);
 }
@@ -155,22 +154,77 @@ static void a_mask_token_in_the_data_counts_as_masked(void **state)
 static void without_a_masked_token_theta_stays(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     real *before = numbers(theta);
-    Data data = { 1, .x = (Tokens[]){ TOKENS(1, 4, 2) } };
+    Data data = { 1, .x = LIST(TOKENS(1, 4, 2)) };
     Training how = masking(3, 1, 1e-12);
     how.method = MOMENTUM;
-    Diary diary = trained(etraining, theta, how, data);
-    assert_same_numbers(theta, before);
-    assert_that(diary.n == 3 && diary.step[2].loss == 0
-                && diary.step[2].tokens == 0);
+    Algorithm *by[] = { by_algorithm_12, by_loss_12 };
+    for (int b = 0; b < 2; b++) {
+        Diary diary = trained(by[b], theta, how, data);
+        assert_same_numbers(theta, before);
+        assert_that(diary.n == 3 && diary.step[2].loss == 0
+                    && diary.step[2].tokens == 0);
+    }
+}
+
+/* u_t belongs to place t, and p_mask itself is not below p_mask. */
+static void given_numbers_decide_place_by_place(void **state)
+{
+    (void)state;
+    const double u[] = { .5, .49, 0, .9, .499, .5, .1, .7 };
+    NumberList list = { 8, u, 0 };
+    Random random = random_in(&list);
+    Hyperparameters hyper = small(E_TRANSFORMER);
+    hyper.ell_max = 8;
+    Tokens x = TOKENS(1, 2, 3, 4, 4, 3, 2, 1);
+    Theta *theta = random_theta(hyper);
+    Lessons lessons = { .algorithm = "12" };
+    observe(tape, note_lessons, &lessons);
+    etraining(tape, 1, LIST(x), theta, 1, 1e-9, 0.5, &random);
+    xt = masked_sequence(&lessons.seen, 8);
+    for (int t = 1; t <= 8; t++)
+        assert_that(TOKEN(xt, t) == (u[t - 1] < 0.5 ? MASK : TOKEN(x, t)));
+    int masked = 0;
+    for (int k = 0; k < lessons.seen.n; k++)
+        masked += is_step(&lessons.seen, k, "12.7");
+    assert_that(masked == 4 && list.used == 8);
+}
+
+/* In 30 sequences of 40 places: every place is masked, none always. */
+static void a_far_place_is_masked_as_often(void **state)
+{
+    (void)state;
+    enum { ELL = 40, TURNS = 30 };
+    Hyperparameters hyper = small(E_TRANSFORMER);
+    hyper.ell_max = ELL;
+    int id[ELL], count[ELL] = { 0 }, all = 0;
+    for (int t = 0; t < ELL; t++)
+        id[t] = 1 + t % 4;
+    Theta *theta = random_theta(hyper);
+    Data data = { 1, .x = LIST({ ELL, id }) };
+    for (uint64_t seed = 1; seed <= TURNS; seed++) {
+        Training how = masking(1, 1e-9, 0.5);
+        how.seed = seed;
+        Lessons lessons;
+        watched(theta, how, data, &lessons);
+        xt = masked_sequence(&lessons.seen, ELL);
+        for (int t = 0; t < ELL; t++)
+            count[t] += xt.id[t] == MASK;
+    }
+    for (int t = 0; t < ELL; t++) {
+        assert_that(2 <= count[t] && count[t] <= TURNS - 2);
+        all += count[t];
+    }
+    assert_near(all, ELL * TURNS / 2, 4 * sqrt(ELL * TURNS / 4.0)
+                                      / (ELL * TURNS / 2));
 }
 
 static void masks_change_from_epoch_to_epoch_and_with_the_seed(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
-    Data data = { 1, .x = (Tokens[]){ TOKENS(1, 2, 3, 4, 4, 3) } };
+    Theta *theta = random_theta(small(E_TRANSFORMER));
+    Data data = { 1, .x = LIST(TOKENS(1, 2, 3, 4, 4, 3)) };
     Lessons lessons;
     Training how = masking(3, 1e-9, 0.5);
     watched(theta, how, data, &lessons);
@@ -199,11 +253,12 @@ static void an_overfit_model_fills_in_what_is_masked(void **state)
     Hyperparameters hyper = small(E_TRANSFORMER);
     hyper.d_e = 8;
     hyper.L = 1;
-    Theta *theta = model(hyper);
-    theta_initialise(theta, XAVIER, &(Random){ 3 });
+    Theta *theta = random_theta(hyper);
+    theta_initialise(theta, XAVIER, &(Random){ .state = 3 });
     Tokens x = TOKENS(1, 4, 2, 3, 3);
-    Training how = masking(450, 0.05, 0.3);
-    trained(etraining, theta, how, (Data){ 1, .x = &x });
+    Training how = masking(450, 0.01, 0.3);
+    how.method = ADAM;
+    trained(by_loss_12, theta, how, (Data){ 1, .x = LIST(x) });
     for (int t = 1; t <= 5; t++) {
         int id[5];
         memcpy(id, x.id, sizeof id);
@@ -216,15 +271,17 @@ static void an_overfit_model_fills_in_what_is_masked(void **state)
 static void every_line_is_seen(void **state)
 {
     (void)state;
-    Theta *theta = model((Hyperparameters){
+    Theta *theta = random_theta((Hyperparameters){
         .architecture = E_TRANSFORMER, .N_V = 4, .ell_max = 3, .H = 1,
         .d_e = 2, .d_mlp = 1, .epsilon = 1e-5 });
-    Lessons lessons;
-    watched(theta, masking(1, 0.1, 0.999999),
-            (Data){ 1, .x = (Tokens[]){ TOKENS(3, 1) } }, &lessons);
+    Lessons lessons = { .algorithm = "12", .theta = true };
+    Random random = random_new(1);
+    prepare_tape(arena, tape, theta);
+    observe(tape, note_lessons, &lessons);
+    etraining(tape, 1, LIST(TOKENS(3, 1)), theta, 1, 0.1, 0.999999, &random);
     assert_seen(&lessons.seen,
                 "12.1 i=1, 12.2 n=1, 12.3 ell=2, 12.4 t=1, 12.5 xt=2, "
-                "12.4 t=2, 12.5 xt=2, 12.7 t=1, 12.7 t=2, 12.8 P, "
+                "12.4 t=2, 12.5 xt=2, 12.7 Tt=1, 12.7 Tt=2, 12.8 P, "
                 "12.9 loss, 12.10 W_e, 12.10 W_p, 12.10 W_f, 12.10 b_f, "
                 "12.10 gamma, 12.10 beta, 12.10 W_u");
 }
@@ -232,13 +289,15 @@ static void every_line_is_seen(void **state)
 static void p_mask_outside_0_to_1_is_refused(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
-    Training how = masking(1, 0.1, 0);
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    Data data = { 1, .x = (Tokens[]){ TOKENS(1, 2) } };
-    assert_refuses_in(etraining(trainer, &data), "alg12_etraining.c",
-                      "mask_some", "p_mask = 0; it must be in (0, 1).");
-    trainer_free(trainer);
+    Theta *theta = random_theta(small(E_TRANSFORMER));
+    Random random = random_new(1);
+    const double of[] = { 0, 1 };
+    const char *sentence[] = { "p_mask = 0; it must be in (0, 1).",
+                               "p_mask = 1; it must be in (0, 1)." };
+    for (int k = 0; k < 2; k++)
+        assert_refuses_in(etraining(tape, 1, LIST(TOKENS(1, 2)), theta, 1, 0.1,
+                                    of[k], &random),
+                          "alg12_etraining.c", "etraining", sentence[k]);
 }
 
 int main(void)
@@ -250,6 +309,8 @@ int main(void)
         TEST(special_tokens_can_be_spared),
         TEST(a_mask_token_in_the_data_counts_as_masked),
         TEST(without_a_masked_token_theta_stays),
+        TEST(given_numbers_decide_place_by_place),
+        TEST(a_far_place_is_masked_as_often),
         TEST(masks_change_from_epoch_to_epoch_and_with_the_seed),
         TEST(an_overfit_model_fills_in_what_is_masked),
         TEST(every_line_is_seen),

@@ -3,11 +3,8 @@
 
 static double minus_log_P(const Theta *theta, Data data)
 {
-    double loss = 0;
-    Tokens x = data.x[0];
-    Mat P = dtransformer(quiet, x, theta);
-    for (int t = 1; t < x.length; t++)
-        loss -= log(AT(P, TOKEN(x, t + 1), t));
+    Mat P = dtransformer(quiet, data.x[1], theta);
+    double loss = next_token_loss(P, data.x[1]);
     tape_clear(quiet);
     return loss;
 }
@@ -15,22 +12,23 @@ static double minus_log_P(const Theta *theta, Data data)
 static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
-    Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 3, 3, 7) } };
-    assert_step(dtraining, theta, PLAIN(1, 0.1), data, minus_log_P);
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 3, 7)) };
+    assert_step(by_algorithm_13, theta, PLAIN(1, 0.1), data, minus_log_P);
 }
 
 static void the_loss_is_a_sum_in_nats_of_the_next_tokens(void **state)
 {
     (void)state;
     Hyperparameters hyper = small(D_TRANSFORMER);
-    Theta *theta = model(hyper);
+    hyper.epsilon = 1e-5;
+    Theta *theta = random_theta(hyper);
     for (int k = 1; k <= theta->n; k++) {       /* P[i, t] = 1/7 */
         Mat M = *theta->parameter[k].place;
         memset(M->at, 0, entries_in(M) * sizeof(real));
     }
-    Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 3, 3, 7) } };
-    Diary diary = trained(dtraining, theta, PLAIN(1, 1e-6), data);
+    Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 3, 7)) };
+    Diary diary = trained(by_algorithm_13, theta, PLAIN(1, 1e-6), data);
     assert_that(diary.n == 1 && diary.step[0].tokens == 4);
     assert_near(diary.step[0].loss, 4 * log(7), TIGHT);
 }
@@ -38,37 +36,40 @@ static void the_loss_is_a_sum_in_nats_of_the_next_tokens(void **state)
 static void column_t_answers_for_token_t_plus_1(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Tokens x = TOKENS(6, 1, 3, 2, 7);
-    Data data = { 1, .x = &x };
+    Data data = { 1, .x = LIST(x) };
     Mat P = dtransformer(quiet, x, theta);
     double loss = -log(AT(P, 1, 1)) - log(AT(P, 3, 2)) - log(AT(P, 2, 3))
                 - log(AT(P, 7, 4));
-    Diary diary = trained(dtraining, theta, PLAIN(1, 1e-6), data);
+    Diary diary = trained(by_algorithm_13, theta, PLAIN(1, 1e-6), data);
     assert_near(diary.step[0].loss, loss, TIGHT);
 }
 
 static void a_sequence_of_one_token_has_loss_0_and_leaves_theta(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     real *before = numbers(theta);
-    Data data = { 2, .x = (Tokens[]){ TOKENS(6), TOKENS(3) } };
+    Data data = { 2, .x = LIST(TOKENS(6), TOKENS(3)) };
     Training how = { .N_epochs = 2, .eta = 1, .method = ADAMW, .decay = 0.1 };
-    Diary diary = trained(dtraining, theta, how, data);
-    assert_same_numbers(theta, before);
-    assert_that(diary.n == 4);
-    for (int k = 0; k < 4; k++)
-        assert_that(diary.step[k].loss == 0 && diary.step[k].tokens == 0);
+    Algorithm *by[] = { by_algorithm_13, by_loss_13 };
+    for (int b = 0; b < 2; b++) {
+        Diary diary = trained(by[b], theta, how, data);
+        assert_same_numbers(theta, before);
+        assert_that(diary.n == 4);
+        for (int k = 0; k < 4; k++)
+            assert_that(diary.step[k].loss == 0 && diary.step[k].tokens == 0);
+    }
 }
 
 static void the_last_token_is_an_answer_only(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     real *before = numbers(theta);
-    Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 4) } };
-    trained(dtraining, theta, PLAIN(1, 0.5), data);
+    Data data = { 1, .x = LIST(TOKENS(6, 1, 4)) };
+    trained(by_algorithm_13, theta, PLAIN(1, 0.5), data);
     size_t column_4 = 3 * 4, column_1 = 0;      /* W_e is first */
     real *after = numbers(theta);
     assert_that(memcmp(after + column_4, before + column_4,
@@ -80,19 +81,19 @@ static void the_last_token_is_an_answer_only(void **state)
 static void one_small_step_lowers_the_loss(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
-    Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 3, 3, 7) } };
-    Diary diary = trained(dtraining, theta, PLAIN(2, 1e-3), data);
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 3, 7)) };
+    Diary diary = trained(by_algorithm_13, theta, PLAIN(2, 1e-3), data);
     assert_that(diary.step[1].loss < diary.step[0].loss);
 }
 
 static void an_overfit_model_reproduces_its_sequence(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Tokens x = TOKENS(6, 2, 2, 5, 1, 7);
-    Data data = { 1, .x = &x };
-    Diary diary = trained(dtraining, theta, PLAIN(400, 0.05), data);
+    Data data = { 1, .x = LIST(x) };
+    Diary diary = trained(by_algorithm_13, theta, PLAIN(400, 0.05), data);
     assert_that(diary.step[399].loss < 0.1);
     Mat P = dtransformer(quiet, x, theta);
     for (int t = 1; t < x.length; t++)
@@ -102,11 +103,11 @@ static void an_overfit_model_reproduces_its_sequence(void **state)
 static void sequences_come_in_their_order_epoch_after_epoch(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     real *start = numbers(theta);
-    Tokens x[] = { TOKENS(6, 1, 7), TOKENS(2, 3), TOKENS(6, 4, 4, 7) };
-    Diary diary = trained(dtraining, theta, PLAIN(2, 0.1),
-                          (Data){ 3, .x = x });
+    Data data = { 3, .x = LIST(TOKENS(6, 1, 7), TOKENS(2, 3),
+                               TOKENS(6, 4, 4, 7)) };
+    Diary diary = trained(by_algorithm_13, theta, PLAIN(2, 0.1), data);
     real *end = numbers(theta);
     assert_that(diary.n == 6);
     restore(theta, start);
@@ -115,8 +116,8 @@ static void sequences_come_in_their_order_epoch_after_epoch(void **state)
         assert_that(diary.step[k].epoch == k / 3 + 1);
         assert_that(diary.step[k].n == k % 3 + 1);
         assert_that(diary.step[k].eta == 0.1);
-        Diary one = trained(dtraining, theta, PLAIN(1, 0.1),
-                            (Data){ 1, .x = &x[k % 3] });
+        Diary one = trained(by_algorithm_13, theta, PLAIN(1, 0.1),
+                            only(data, k % 3 + 1));
         assert_that(one.step[0].loss == diary.step[k].loss);
     }
     assert_same_numbers(theta, end);
@@ -125,31 +126,27 @@ static void sequences_come_in_their_order_epoch_after_epoch(void **state)
 static void every_line_is_seen(void **state)
 {
     (void)state;
-    Theta *theta = model((Hyperparameters){
+    Theta *theta = random_theta((Hyperparameters){
         .architecture = D_TRANSFORMER, .N_V = 4, .ell_max = 3, .H = 1,
         .d_e = 2, .d_mlp = 1, .epsilon = 1e-5 });
-    Trainer *trainer = trainer_new(arena, theta, &PLAIN(1, 0.1));
     Lessons lessons = { .algorithm = "13", .theta = true };
-    observe(trainer->lane[0].tape, note_lessons, &lessons);
-    Data data = { 2, .x = (Tokens[]){ TOKENS(3, 1), TOKENS(2) } };
-    dtraining(trainer, &data);
+    prepare_tape(arena, tape, theta);
+    observe(tape, note_lessons, &lessons);
+    dtraining(tape, 2, LIST(TOKENS(3, 1), TOKENS(2)), theta, 1, 0.1);
     assert_seen(&lessons.seen,
                 "13.1 i=1, 13.2 n=1, 13.3 ell=2, 13.4 P, 13.5 loss, "
                 "13.6 W_e, 13.6 W_p, 13.6 gamma, 13.6 beta, 13.6 W_u, "
-                "13.2 n=2, 13.3 ell=1, "
+                "13.2 n=2, 13.3 ell=1, 13.4 P, 13.5 loss, "
                 "13.6 W_e, 13.6 W_p, 13.6 gamma, 13.6 beta, 13.6 W_u");
-    trainer_free(trainer);
 }
 
 static void another_architecture_is_refused(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
-    Trainer *trainer = trainer_new(arena, theta, &PLAIN(1, 0.1));
-    Data data = { 1, .x = (Tokens[]){ TOKENS(1, 2) } };
-    assert_refuses_in(dtraining(trainer, &data), "alg10_dtransformer.c",
-                      "dtransformer", "theta belongs to another architecture.");
-    trainer_free(trainer);
+    Theta *theta = random_theta(small(E_TRANSFORMER));
+    assert_refuses_in(dtraining(tape, 1, LIST(TOKENS(1, 2)), theta, 1, 0.1),
+                      "alg10_dtransformer.c", "dtransformer",
+                      "theta belongs to another architecture.");
 }
 
 int main(void)

@@ -1,9 +1,9 @@
-/* Algorithm 14: prompting a decoder; and its options. */
+/* Algorithm 14: prompting a decoder; and what practice adds. */
 #include "inference.h"
 
 enum { N_V = 11, ELL_MAX = 9, MASK = N_V - 2, BOS = N_V - 1, EOS = N_V };
 
-static const Hyperparameters small = {
+static const Hyperparameters sizes = {
     .architecture = D_TRANSFORMER, .N_V = N_V, .ell_max = ELL_MAX, .L = 2,
     .H = 2, .d_e = 6, .d_mlp = 10, .d_attn = 3, .d_mid = 5,
     .epsilon = 1e-5 };
@@ -15,13 +15,27 @@ static const double u_list[] = { .11, .93, .42, .77, .05, .58, .999, .31,
 static Tokens run(Watch *seen, Tokens x, const Theta *theta, Inference how)
 {
     NumberList list = { sizeof u_list / sizeof *u_list, u_list, 0 };
-    if (how.chance.next == NULL)
-        how.chance = chance_in(&list);
+    Random listed = random_in(&list);
+    if (how.random == NULL)
+        how.random = &listed;
     *seen = (Watch){ 0 };
     observe(quiet, watch, seen);
-    Tokens y = dinference(quiet, arena, x, theta, &how);
-    observe(quiet, NULL, NULL);
+    Tokens y = inference_14(quiet, arena, x, theta, &how);
+    unobserve(quiet);
     tape_clear(quiet);
+    return y;
+}
+
+/* Algorithm 14 itself, with the same numbers. */
+static Tokens printed(Watch *seen, Tokens x, const Theta *theta, Inference how)
+{
+    NumberList list = { sizeof u_list / sizeof *u_list, u_list, 0 };
+    Random listed = random_in(&list);
+    *seen = (Watch){ 0 };
+    observe(quiet, watch, seen);
+    Tokens y = dinference(quiet, x, theta, how.ell_gen, how.tau,
+                          how.random == NULL ? &listed : how.random);
+    unobserve(quiet);
     return y;
 }
 
@@ -48,7 +62,7 @@ static void four_tokens_from_two_and_the_longest_pass_has_five(void **state)
 {
     (void)state;
     Watch seen;
-    Tokens y = run(&seen, TOKENS(BOS, 3), random_theta(small),
+    Tokens y = printed(&seen, TOKENS(BOS, 3), random_theta(sizes),
                    (Inference){ .ell_gen = 4 });
     assert_that(y.length == 4 && seen.rounds == 4 && seen.widest == 5);
 }
@@ -57,7 +71,7 @@ static void nothing_is_asked_where_nothing_is_wanted(void **state)
 {
     (void)state;
     Watch seen;
-    Tokens y = run(&seen, TOKENS(BOS, 3), random_theta(small),
+    Tokens y = printed(&seen, TOKENS(BOS, 3), random_theta(sizes),
                    (Inference){ .ell_gen = 0 });
     assert_that(y.length == 0 && seen.rounds == 0);
 }
@@ -66,10 +80,11 @@ static void nothing_is_asked_where_nothing_is_wanted(void **state)
 static void every_token_is_the_one_drawn_by_hand(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Tokens x = TOKENS(BOS, 7, 2);
     Watch seen;
-    Tokens y = run(&seen, x, theta, (Inference){ .ell_gen = 6, .tau = 1.7 });
+    Tokens y = printed(&seen, x, theta,
+                       (Inference){ .ell_gen = 6, .tau = 1.7 });
     for (int i = 1; i <= 6; i++) {
         double p[N_V], q[N_V], total = 0;
         last_column(p, joined(x, (Tokens){ i - 1, y.id }), theta);
@@ -89,7 +104,7 @@ static void a_chain_goes_its_way(void **state)
     const double next[] = { 0, 1, 0, 0,   0, 0, 0, 1,   0, 0, 0, 0,
                             1, 0, 1, 0 };      /* 3 to 4 to 2 to 1 to 4 */
     Watch seen;
-    Tokens y = run(&seen, TOKENS(3), chain(D_TRANSFORMER, 4, 9, next),
+    Tokens y = printed(&seen, TOKENS(3), chain(D_TRANSFORMER, 4, 9, next),
                    (Inference){ .ell_gen = 8, .tau = 1 });
     assert_tokens(y, 4, 2, 1, 4, 2, 1, 4, 2);
 }
@@ -102,24 +117,25 @@ static void given_numbers_draw_given_tokens(void **state)
                             1, 1, 1, 1 };
     const Theta *theta = chain(D_TRANSFORMER, 4, 9, next);
     NumberList list = { 4, ROWS(.8, .3, .9, .6), 0 };
+    Random listed = random_in(&list);
     Watch seen;
-    Inference how = { .ell_gen = 4, .tau = 1, .chance = chance_in(&list) };
-    assert_tokens(run(&seen, TOKENS(2), theta, how), 3, 1, 4, 2);
+    Inference how = { .ell_gen = 4, .tau = 1, .random = &listed };
+    assert_tokens(printed(&seen, TOKENS(2), theta, how), 3, 1, 4, 2);
     list.used = 0;
     how.tau = .5;
-    assert_tokens(run(&seen, TOKENS(2), theta, how), 2, 1, 2, 1);
+    assert_tokens(printed(&seen, TOKENS(2), theta, how), 2, 1, 2, 1);
     assert_near(seen.q[0][0], 8. / 11, TIGHT);
 }
 
 static void what_comes_later_does_not_change_what_came(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch seen;
     Tokens x = TOKENS(BOS, 1);
-    Tokens y = run(&seen, x, theta, (Inference){ .ell_gen = 8, .tau = 2 });
+    Tokens y = printed(&seen, x, theta, (Inference){ .ell_gen = 8, .tau = 2 });
     for (int n = 0; n < 8; n++) {
-        Tokens z = run(&seen, x, theta,
+        Tokens z = printed(&seen, x, theta,
                        (Inference){ .ell_gen = n, .tau = 2 });
         assert_same_tokens(z, ((Tokens){ n, y.id }));
     }
@@ -130,7 +146,7 @@ static void the_prompt_stays_as_it_is(void **state)
     (void)state;
     int prompt[] = { BOS, 4, 6, 1, 1, 1, 1 };
     Watch seen;
-    Tokens y = run(&seen, (Tokens){ 3, prompt }, random_theta(small),
+    Tokens y = printed(&seen, (Tokens){ 3, prompt }, random_theta(sizes),
                    (Inference){ .ell_gen = 4 });
     assert_same_tokens(((Tokens){ 7, prompt }),
                        TOKENS(BOS, 4, 6, 1, 1, 1, 1));
@@ -140,14 +156,14 @@ static void the_prompt_stays_as_it_is(void **state)
 static void the_same_seed_draws_the_same_tokens(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Tokens y[3];
     Watch seen;
     for (int k = 0; k < 3; k++) {
         Random random = random_new(k == 2 ? 8 : 7);
-        y[k] = run(&seen, TOKENS(BOS), theta,
-                   (Inference){ .ell_gen = 9, .tau = 3,
-                                .chance = chance_of(&random) });
+        y[k] = printed(&seen, TOKENS(BOS), theta,
+                       (Inference){ .ell_gen = 9, .tau = 3,
+                                    .random = &random });
     }
     assert_same_tokens(y[1], y[0]);
     assert_that(memcmp(y[2].id, y[0].id, 9 * sizeof(int)) != 0);
@@ -156,15 +172,15 @@ static void the_same_seed_draws_the_same_tokens(void **state)
 static void at_0_the_most_probable_token_comes(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch seen, near;
-    Tokens y = run(&seen, TOKENS(BOS, 5), theta,
+    Tokens y = printed(&seen, TOKENS(BOS, 5), theta,
                    (Inference){ .ell_gen = 7 });
     for (int i = 1; i <= 7; i++)
         for (int v = 1; v <= N_V; v++)
             assert_that(seen.p[i - 1][v - 1]
                         <= seen.p[i - 1][TOKEN(y, i) - 1]);
-    Tokens almost = run(&near, TOKENS(BOS, 5), theta,
+    Tokens almost = printed(&near, TOKENS(BOS, 5), theta,
                         (Inference){ .ell_gen = 7, .tau = 1e-6 });
     assert_same_tokens(almost, y);
 }
@@ -174,11 +190,31 @@ static void each_token_uses_one_number(void **state)
     (void)state;
     for (int k = 0; k < 2; k++) {
         NumberList list = { 9, u_list, 0 };
+        Random listed = random_in(&list);
         Watch seen;
-        run(&seen, TOKENS(BOS), random_theta(small),
-            (Inference){ .ell_gen = 5, .tau = k,
-                         .chance = chance_in(&list) });
+        printed(&seen, TOKENS(BOS), random_theta(sizes),
+                (Inference){ .ell_gen = 5, .tau = k, .random = &listed });
         assert_that(list.used == 5);
+        run(&seen, TOKENS(BOS), random_theta(sizes),
+            (Inference){ .ell_gen = 3, .tau = k, .random = &listed });
+        assert_that(list.used == 8);
+    }
+}
+
+/* Practice with every option off: the same bytes. */
+static void without_options_practice_is_the_algorithm(void **state)
+{
+    (void)state;
+    static const double taus[] = { 0, .3, 1, 2.5, (double)INFINITY };
+    const Theta *theta = random_theta(sizes);
+    for (int k = 0; k < 5; k++) {
+        Watch of_paper, of_practice;
+        Tokens x = TOKENS(BOS, 7, 2);
+        Inference how = { .ell_gen = 7, .tau = taus[k] };
+        Tokens y = printed(&of_paper, x, theta, how);
+        assert_same_tokens(run(&of_practice, x, theta, how), y);
+        assert_that(of_paper.rounds == 7 && of_practice.rounds == 7);
+        assert_same_probabilities(&of_practice, &of_paper, 0);
     }
 }
 
@@ -187,14 +223,15 @@ static void each_token_uses_one_number(void **state)
 static void a_memory_changes_nothing(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
-    const Theta *with = theta_remembering(arena, theta);
+    const Theta *theta = random_theta(sizes);
+    Memory *memory = memory_new(arena, quiet, theta);
     Watch alone, remembering;
     for (int first = 1; first <= 3; first++) {      /* one memory, 3 texts */
         Inference how = { .ell_gen = 7, .tau = 1.3 };
         Tokens x = TOKENS(BOS, first, 4);
         Tokens y = run(&alone, x, theta, how);
-        assert_same_tokens(run(&remembering, x, with, how), y);
+        how.memory = memory;
+        assert_same_tokens(run(&remembering, x, theta, how), y);
         assert_same_probabilities(&remembering, &alone, TIGHT);
     }
 }
@@ -204,14 +241,15 @@ static void a_memory_changes_nothing(void **state)
 static void with_a_memory_a_token_costs_one_column(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
-    const Theta *with = theta_remembering(arena, theta);
+    const Theta *theta = random_theta(sizes);
+    Memory *memory = memory_new(arena, quiet, theta);
     long long before = 0, alone_before = 0;
     for (int n = 1; n <= 8; n++) {
         Watch alone, remembering;
         Inference how = { .ell_gen = n };
         run(&alone, TOKENS(BOS, 2), theta, how);
-        run(&remembering, TOKENS(BOS, 2), with, how);
+        how.memory = memory;
+        run(&remembering, TOKENS(BOS, 2), theta, how);
         long long more = remembering.computed - before;
         long long alone_more = alone.computed - alone_before;
         assert_that(alone_more == 6 * (n + 1));
@@ -224,12 +262,12 @@ static void with_a_memory_a_token_costs_one_column(void **state)
 static void nothing_is_retained(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     input(quiet, 100, 1);
     size_t before = arena_used(tape_arena(quiet)), peak = 0;
     for (int n = 1; n <= 40; n += 39) {
-        dinference(quiet, arena, TOKENS(BOS, 1, 2, 3, 4, 5, 6, 7, 8), theta,
-                   &(Inference){ .ell_gen = n, .slide = 1 });
+        inference_14(quiet, arena, TOKENS(BOS, 1, 2, 3, 4, 5, 6, 7, 8), theta,
+                     &(Inference){ .ell_gen = n, .slide = 1 });
         assert_that(arena_used(tape_arena(quiet)) == before);
         assert_that(peak == 0 || tape_peak(quiet) == peak);
         peak = tape_peak(quiet);
@@ -263,7 +301,7 @@ static void special_tokens_are_not_drawn(void **state)
         Watch seen;
         Tokens y = run(&seen, TOKENS(1), theta, (Inference){
             .ell_gen = 30, .tau = (double)INFINITY, .no_special = true,
-            .stop_at_eos = stop, .chance = chance_of(&random) });
+            .stop_at_eos = stop, .random = &random });
         double share = stop ? 1. / 3 : .5;
         for (int v = 1; v <= 5; v++)
             assert_near(seen.q[0][v - 1],
@@ -277,7 +315,7 @@ static void special_tokens_are_not_drawn(void **state)
 static void each_token_is_told_until_it_is_enough(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch seen;
     Listener all = { 0 }, some = { .enough = 3 };
     Inference how = { .ell_gen = 7, .tau = 2, .told = listen, .to = &all };
@@ -292,7 +330,7 @@ static void each_token_is_told_until_it_is_enough(void **state)
 static void options_that_keep_all_change_nothing(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch printed, narrowed;
     Inference how = { .ell_gen = 8, .tau = 1.5 };
     Tokens y = run(&printed, TOKENS(BOS), theta, how);
@@ -324,17 +362,18 @@ static void options_act_in_their_order(void **state)
 static void a_window_is_a_fresh_start_on_its_tokens(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
-    const Theta *with = theta_remembering(arena, theta);
+    const Theta *theta = random_theta(sizes);
+    Memory *memory = memory_new(arena, quiet, theta);
     for (int slide = 1; slide <= ELL_MAX; slide += 4) {     /* 1, 5, 9 */
         Tokens x = TOKENS(BOS, 1, 2, 3, 4, 5, 6);
         Random random = random_new(3), same = random_new(3);
         Inference how = { .ell_gen = 25, .slide = slide, .tau = 2,
-                          .chance = chance_of(&random) };
+                          .random = &random };
         Watch seen, remembering;
         Tokens y = run(&seen, x, theta, how), all = joined(x, y);
-        how.chance = chance_of(&same);
-        assert_same_tokens(run(&remembering, x, with, how), y);
+        how.random = &same;
+        how.memory = memory;
+        assert_same_tokens(run(&remembering, x, theta, how), y);
         assert_same_probabilities(&remembering, &seen, TIGHT);
         assert_that(seen.widest == ELL_MAX);
         int front = 0;
@@ -353,7 +392,7 @@ static void a_window_is_a_fresh_start_on_its_tokens(void **state)
 static void a_long_prompt_is_seen_from_its_end(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch seen, cropped;
     Inference how = { .ell_gen = 5, .slide = 1, .tau = 1 };
     Tokens y = run(&seen, TOKENS(BOS, 8, 7, 1, 2, 3, 4, 5, 6, 7, 8, 1),
@@ -366,7 +405,7 @@ static void a_long_prompt_is_seen_from_its_end(void **state)
 static void a_window_that_is_not_needed_changes_nothing(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch with, without;
     Inference how = { .ell_gen = ELL_MAX - 1, .tau = 1 };
     Tokens y = run(&without, TOKENS(BOS, 2), theta, how);
@@ -377,41 +416,36 @@ static void a_window_that_is_not_needed_changes_nothing(void **state)
 
 /* ------------------------------------------------------- seen and refused */
 
-static Mat note_ours(void *to, const char *line, const char *name, Mat M,
-                     int index)
-{
-    return strncmp(line, "14", 2) == 0 ? note(to, line, name, M, index) : M;
-}
-
 static void every_step_can_be_seen(void **state)
 {
     (void)state;
     const double next[] = { 0, 0, 0, 1,   1, 0, 0, 0,   0, 0, 0, 0,
                             0, 1, 1, 0 };
-    Seen seen = { 0 };
-    observe(quiet, note_ours, &seen);
-    dinference(quiet, arena, TOKENS(3, 1), chain(D_TRANSFORMER, 4, 9, next),
-               &(Inference){ .ell_gen = 2 });
-    observe(quiet, NULL, NULL);
-    assert_seen(&seen, "14.1 ell=2, 14.2 i=1, 14.3 P, 14.4 p, 14.5 q, "
+    Own own = { "14.", { 0 } };
+    Random random = random_new(1);
+    const Theta *theta = chain(D_TRANSFORMER, 4, 9, next);
+    observe(quiet, note_own, &own);
+    dinference(quiet, TOKENS(3, 1), theta, 2, 0, &random);
+    unobserve(quiet);
+    assert_seen(&own.seen, "14.1 ell=2, 14.2 i=1, 14.3 P, 14.4 p, 14.5 q, "
                 "14.5 y=2, 14.2 i=2, 14.3 P, 14.4 p, 14.5 q, 14.5 y=4");
-    assert_shape(seen.step[2].M, 4, 2);
-    assert_shape(seen.step[7].M, 4, 3);
-    assert_shape(seen.step[8].M, 4, 1);
+    assert_shape(own.seen.step[2].M, 4, 2);
+    assert_shape(own.seen.step[7].M, 4, 3);
+    assert_shape(own.seen.step[8].M, 4, 1);
 }
 
 #define REFUSES(call, file, name, sentence) \
     assert_refuses_in(call, file, name, sentence)
 #define TRY(x, theta, ...) \
-    dinference(quiet, arena, x, theta, &(Inference){ __VA_ARGS__ }).length
+    inference_14(quiet, arena, x, theta, &(Inference){ __VA_ARGS__ }).length
 
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Hyperparameters both = { .architecture = ED_TRANSFORMER, .N_V = N_V,
         .ell_max = 4, .L_enc = 1, .L_dec = 1, .H = 1, .d_e = 2, .d_mlp = 2 };
-    const char *file = "alg14_dinference.c", *prompt = "refuse_wrong_prompt";
+    const char *file = "inference.c", *prompt = "refuse_wrong_prompt";
     Tokens one = TOKENS(1);
     REFUSES(TRY(((Tokens){ 0, NULL }), theta, .ell_gen = 0), file, prompt,
             "the prompt is empty.");
@@ -429,11 +463,24 @@ static void wrong_calls_are_refused(void **state)
             "tau = -1; it must be from 0 to infinity.");
     REFUSES(TRY(one, theta, .ell_gen = 1, .tau = 1), "inference.c",
             "refuse_wrong_inference",
-            "a token shall be drawn, but there is no chance.");
+            "a token shall be drawn, but there are no random numbers.");
+    assert_that(TRY(one, theta, .ell_gen = 9) == 9);
+    Random random = random_new(1);
+    Tokens nine = TOKENS(1, 2, 3, 4, 5, 6, 7, 8, 9), none = no_tokens;
+    REFUSES(dinference(quiet, none, theta, 1, 1, &random).length,
+            "equations.c", "embeddings", "a sequence of 0 tokens: the length "
+            "must be in [ell_max] = 1 ... 9.");
+    REFUSES(dinference(quiet, nine, theta, 2, 1, &random).length,
+            "equations.c", "embeddings", "a sequence of 10 tokens: the length "
+            "must be in [ell_max] = 1 ... 9.");
+    REFUSES(dinference(quiet, one, theta, -1, 1, &random).length,
+            "tokens.c", "slice", "[2 : 0] of a sequence of 1.");
+    REFUSES(dinference(quiet, one, theta, 1, -1, &random).length,
+            "sampling.c", "tempered",
+            "tau = -1; it must be from 0 to infinity.");
     REFUSES(TRY(one, random_theta(both), .ell_gen = 1),
             "alg10_dtransformer.c", "dtransformer",
             "theta belongs to another architecture.");
-    assert_that(TRY(one, theta, .ell_gen = 9) == 9);
 }
 
 int main(void)
@@ -449,6 +496,7 @@ int main(void)
         TEST(the_same_seed_draws_the_same_tokens),
         TEST(at_0_the_most_probable_token_comes),
         TEST(each_token_uses_one_number),
+        TEST(without_options_practice_is_the_algorithm),
         TEST(a_memory_changes_nothing),
         TEST(with_a_memory_a_token_costs_one_column),
         TEST(nothing_is_retained),

@@ -1,6 +1,6 @@
 /* Every operation: its value on an example done by hand, its derivative for
    each operand against differences, and each sentence of refusal. */
-#include "check.h"
+#include "derivatives.h"
 #include <limits.h>
 
 /* ------------------------------------------------------ value, by hand */
@@ -136,12 +136,13 @@ static void mean_variance_and_standard_form_by_hand(void **state)
     Mat m = mean(M), v = variance(M, m);
     assert_rows(m, 1, 2, 0, 7, 3);
     assert_rows(v, 1, 2, 0, 25, 4);
-    assert_rows(standardise(M, m, v, 0), 4, 2, TIGHT,
+    assert_rows(standardise(M, m, v), 4, 2, TIGHT,
                 -1.4, -1,
                 -0.2, -1,
                  0.2,  1,
                  1.4,  1);
-    assert_rows(standardise(M, m, v, 11), 4, 2, TIGHT,
+    settings(tape)->epsilon = 11;
+    assert_rows(standardise(M, m, v), 4, 2, TIGHT,
                 -7. / 6, -2 / sqrt(15),
                 -1. / 6, -2 / sqrt(15),
                  1. / 6,  2 / sqrt(15),
@@ -209,7 +210,7 @@ static void gather_chooses_columns(void **state)
 static void stack_puts_the_first_on_top(void **state)
 {
     (void)state;
-    Mat parts[] = { given(1, 2, ROWS(1, 2)), given(2, 2, ROWS(3, 4, 5, 6)),
+    Mat parts[] = { NULL, given(1, 2, ROWS(1, 2)), given(2, 2, ROWS(3, 4, 5, 6)),
                     given(1, 2, ROWS(7, 8)) };
     assert_rows(stack(3, parts), 4, 2, 0, 1, 2, 3, 4, 5, 6, 7, 8);
     assert_rows(stack(1, parts), 1, 2, 0, 1, 2);
@@ -245,7 +246,7 @@ static void log_prob_is_the_logarithm_of_the_softmax(void **state)
     (void)state;
     Mat M = random_input(4, 3);
     const int i[] = { 4, 1, 2, 2 }, j[] = { 1, 3, 2, 3 };
-    Mat P = softmax(M), y = log_prob(P, 4, i, j);
+    Mat P = softmax(M), y = log_prob(P, ((Tokens){ 4, i }), ((Tokens){ 4, j }));
     assert_shape(y, 1, 4);
     for (int k = 1; k <= 4; k++)
         assert_near(AT(y, 1, k), log(AT(P, i[k - 1], j[k - 1])), TIGHT);
@@ -257,7 +258,7 @@ static void log_prob_is_finite_where_the_softmax_vanishes(void **state)
     (void)state;
     Mat M = given(2, 1, ROWS(-1e4, 1e4));
     const int i[] = { 1, 2 }, j[] = { 1, 1 };
-    Mat y = log_prob(softmax(M), 2, i, j);
+    Mat y = log_prob(softmax(M), ((Tokens){ 2, i }), ((Tokens){ 2, j }));
     assert_rows(y, 1, 2, TIGHT, -2e4, 0);
     backward(sum(y));
     assert_near(M->grad[0], 1, TIGHT);
@@ -273,7 +274,8 @@ static void a_smoothed_log_prob_gives_every_row_a_share(void **state)
     double all = 0;
     for (int u = 1; u <= 4; u++)
         all += log(AT(P, u, 2));
-    assert_near(AT(log_prob_smoothed(P, 1, i, j, 0.2), 1, 1),
+    settings(tape)->smoothing = 0.2;
+    assert_near(AT(log_prob(P, ((Tokens){ 1, i }), ((Tokens){ 1, j })), 1, 1),
                 0.8 * log(AT(P, 3, 2)) + 0.2 * all / 4, TIGHT);
 }
 
@@ -281,8 +283,40 @@ static void only_a_softmax_has_log_probs(void **state)
 {
     (void)state;
     Mat M = random_input(4, 3);
-    const int one[] = { 1 };
-    assert_refuses(log_prob(M, 1, one, one), "the first is not a softmax.");
+    Tokens one = span(tape, 1, 1), two = span(tape, 1, 2);
+    assert_refuses(log_prob(M, one, one), "the first is not a softmax.");
+    assert_refuses(log_prob(softmax(M), one, two),
+                   "1 rows and 2 columns; the lists must be equally long.");
+}
+
+/* A loss over no tokens is 0, and so is its gradient. */
+static void a_sum_of_no_log_probs_is_0(void **state)
+{
+    (void)state;
+    Mat M = random_input(4, 3);
+    Mat y = log_prob(softmax(M), no_tokens, no_tokens), loss = scale(sum(y), -1);
+    assert_shape(y, 1, 0);
+    assert_that(AT(loss, 1, 1) == 0);
+    backward(loss);
+    for (size_t e = 0; e < entries_in(M); e++)
+        assert_that(M->grad[e] == 0);
+}
+
+static void a_transposed_view_has_the_same_numbers_and_gradient(void **state)
+{
+    (void)state;
+    Mat M = random_parameter(2, 3), T = transpose_of(arena, M);
+    assert_shape(T, 3, 2);
+    for (int i = 1; i <= 2; i++)
+        for (int j = 1; j <= 3; j++)
+            assert_that(&AT(T, j, i) == &AT(M, i, j));
+    assert_that(T->grad == M->grad);
+    Mat X = random_input(2, 4), Y = random_input(4, 2);
+    assert_same(mul(T, X), mul_tn(M, X), 0);
+    assert_same(mul(Y, M), mul(Y, transpose_of(arena, T)), 0);
+    assert_refuses(softmax(T), "a transposed matrix can only be multiplied.");
+    assert_refuses(add(X, T), "the first is 2 x 4 and the second 3 x 2; they "
+                   "must have one shape.");
 }
 
 static void the_indices_are_the_operations_own(void **state)
@@ -290,7 +324,8 @@ static void the_indices_are_the_operations_own(void **state)
     (void)state;
     Mat M = random_input(3, 2);
     int i[] = { 2 }, j[] = { 1 };
-    Mat y = log_prob(softmax(M), 1, i, j), Y = gather(tape, M, 1, j);
+    Mat y = log_prob(softmax(M), ((Tokens){ 1, i }), ((Tokens){ 1, j }));
+    Mat Y = gather(tape, M, 1, j);
     Mat loss = add(y, sum(Y));
     double p = AT(softmax(M), 2, 1);
     i[0] = 3, j[0] = 2;             /* too late to matter */
@@ -336,7 +371,8 @@ static void operands_keep_their_entries(void **state)
     memcpy(kept->at, M->at, 9 * sizeof *M->at);
     softmax(masked(scale(add(M, M), 2), unidirectional));
     relu(M), gelu(M), gelu_tanh(M), mul(M, M), mul_tn(M, M);
-    standardise(M, mean(M), variance(M, mean(M)), 1);
+    settings(tape)->epsilon = 1;
+    standardise(M, mean(M), variance(M, mean(M)));
     assert_same(M, kept, 0);
 }
 
@@ -358,12 +394,26 @@ static Mat d_masked(const Mat of[])    { return masked(of[0], unidirectional); }
 static Mat d_relu(const Mat of[])      { return relu(of[0]); }
 static Mat d_gelu(const Mat of[])      { return gelu(of[0]); }
 static Mat d_gelu_tanh(const Mat of[]) { return gelu_tanh(of[0]); }
-static Mat d_stack(const Mat of[])     { return stack(3, of); }
+static Mat d_stack(const Mat of[])     { return stack(3, ((Mat[]){ NULL, of[0], of[1], of[2] })); }
+
+static Mat d_turned(const Mat of[])
+{
+    return mul(transpose_of(arena, of[0]), of[1]);
+}
+
+static Mat d_by_turned(const Mat of[])
+{
+    return mul(of[0], transpose_of(arena, of[1]));
+}
 
 static Mat d_standardise(const Mat of[])
 {
-    return standardise(of[0], of[1], of[2], 0.25);
+    settings(tape)->epsilon = 0.25;
+    return standardise(of[0], of[1], of[2]);
 }
+
+static const Tokens rows = { 4, (const int[]){ 1, 3, 2, 2 } };
+static const Tokens columns = { 4, (const int[]){ 2, 1, 2, 3 } };
 
 static Mat d_gather(const Mat of[])
 {
@@ -372,14 +422,13 @@ static Mat d_gather(const Mat of[])
 
 static Mat d_log_prob_smoothed(const Mat of[])
 {
-    return log_prob_smoothed(softmax(of[0]), 4, ((int[]){ 1, 3, 2, 2 }),
-                             ((int[]){ 2, 1, 2, 3 }), 0.3);
+    settings(tape)->smoothing = 0.3;
+    return log_prob(softmax(of[0]), rows, columns);
 }
 
 static Mat d_log_prob(const Mat of[])
 {
-    return log_prob(softmax(of[0]), 4, ((int[]){ 1, 3, 2, 2 }),
-                    ((int[]){ 2, 1, 2, 3 }));
+    return log_prob(softmax(of[0]), rows, columns);
 }
 
 /* One matrix in two places: both contribute. */
@@ -387,7 +436,7 @@ static Mat d_mul_self(const Mat of[])  { return mul(of[0], of[0]); }
 static Mat d_add_self(const Mat of[])  { return add(of[0], of[0]); }
 static Mat d_stack_self(const Mat of[])
 {
-    return stack(2, ((Mat[]){ of[0], of[0] }));
+    return stack(2, ((Mat[]){ NULL, of[0], of[0] }));
 }
 
 typedef struct {
@@ -401,6 +450,10 @@ static Derivative derivatives[] = {
       { { 2, 3 }, { 3, 4 } } },
     { "the derivative of mul_tn", d_mul_tn,
       { { 3, 2 }, { 3, 4 } } },
+    { "the derivative of mul by a transposed view", d_turned,
+      { { 3, 2 }, { 3, 4 } } },
+    { "the derivative of mul of a transposed view", d_by_turned,
+      { { 2, 3 }, { 4, 3 } } },
     { "the derivative of affine", d_affine,
       { { 2, 3 }, { 3, 4 }, { 2, 1 } } },
     { "the derivative of add", d_add,
@@ -439,6 +492,14 @@ static Derivative derivatives[] = {
       { { 2, 3 }, { 2, 3 } } },
     { "the derivative of log_prob", d_log_prob,
       { { 4, 3 } } },
+    { "the derivative of softmax of a tall column", d_softmax,
+      { { 37, 3 } } },
+    { "the derivative of variance of a tall column", d_variance,
+      { { 37, 3 }, { 1, 3 } } },
+    { "the derivative of standardise of a tall column", d_standardise,
+      { { 37, 3 }, { 1, 3 }, { 1, 3 } } },
+    { "the derivative of log_prob of a tall column", d_log_prob_smoothed,
+      { { 37, 3 } } },
     { "the derivative of mul of one matrix twice", d_mul_self,
       { { 3, 3 } } },
     { "the derivative of add of one matrix twice", d_add_self,
@@ -534,6 +595,85 @@ static void activations_pass_far_on_the_right_and_stop_on_the_left(void **state)
     }
 }
 
+/* x Phi(x) and Phi(x) + x phi(x), compared by their digits, not by what is
+   left of them beside 1. */
+static void the_gelu_and_its_derivative_keep_their_digits_in_the_tails(
+    void **state)
+{
+    (void)state;
+    double most = IS_DOUBLE ? 1e-13 : 1e-6;
+    for (int k = -48; k <= 48; k++) {
+        double x = k / 4.0, Phi = erfc(-x / sqrt(2)) / 2;
+        double phi = exp(-x * x / 2) * 0.39894228040143267794;
+        Mat X = given(1, 1, ROWS(x)), Y = gelu(X);
+        backward(sum(Y));
+        double off = Y->at[0] - x * Phi, slope = X->grad[0] - (Phi + x * phi);
+        if (!(fabs(off) <= most * fabs(x) * Phi)
+            || !(fabs(slope) <= most * (Phi + fabs(x) * phi)))
+            fail_at(HERE("gelu"), "at %g: %.17g with derivative %.17g, but "
+                    "expected %.17g and %.17g", x, Y->at[0], X->grad[0],
+                    x * Phi, Phi + x * phi);
+    }
+}
+
+/* x / (1 + e^-2u) and its derivative; u = sqrt(2 / pi) (x + 0.044715 x^3). */
+static void the_tanh_form_of_the_gelu_has_its_derivative_everywhere(
+    void **state)
+{
+    (void)state;
+    for (int k = -48; k <= 48; k++) {
+        double x = k / 4.0, c = 0.79788456080286535588;
+        double s = 1 / (1 + exp(-2 * c * (x + 0.044715 * x * x * x)));
+        double du = c * (1 + 3 * 0.044715 * x * x);
+        Mat X = given(1, 1, ROWS(x)), Y = gelu_tanh(X);
+        backward(sum(Y));
+        assert_near(Y->at[0], x * s, IS_DOUBLE ? 1e-14 : 1e-6);
+        assert_near(X->grad[0], s + 2 * x * s * (1 - s) * du,
+                    IS_DOUBLE ? 1e-13 : 1e-6);
+    }
+}
+
+/* Whatever gradient arrives: what a mask hides has none, what it lets
+   through has all of it. */
+static void no_gradient_passes_a_mask(void **state)
+{
+    (void)state;
+    Mat zeros_and_ones = given(3, 2, ROWS(0, 1,
+                                          1, 0,
+                                          0, 1));
+    Mat S = random_input(3, 2), Y = masked(S, mask_of(zeros_and_ones));
+    backward(add(sum(Y), sum(scale(S, 3))));
+    for (int k = 0; k < 6; k++)
+        assert_near(S->grad[k], 3 + zeros_and_ones->at[k], TIGHT);
+    S = random_input(3, 3), Y = masked(S, unidirectional);
+    backward(sum(Y));
+    for (int k = 0; k < 9; k++)
+        assert_near(S->grad[k], k % 3 <= k / 3, 0);
+}
+
+/* Every number of rows, so that every rest of the lanes is met. */
+static void a_tall_column_has_its_softmax_mean_and_variance(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 70; n++) {
+        Mat M = random_input(n, 2), P = softmax(M), m = mean(M);
+        Mat v = variance(M, m);
+        for (int j = 1; j <= 2; j++) {
+            double total = 0, sum = 0, squares = 0;
+            for (int i = 1; i <= n; i++) {
+                total += exp(AT(M, i, j));
+                sum += AT(M, i, j);
+            }
+            for (int i = 1; i <= n; i++) {
+                squares += pow(AT(M, i, j) - sum / n, 2);
+                assert_near(AT(P, i, j), exp(AT(M, i, j)) / total, TIGHT);
+            }
+            assert_near(AT(m, 1, j), sum / n, TIGHT);
+            assert_near(AT(v, 1, j), squares / n, TIGHT);
+        }
+    }
+}
+
 /* --------------------------------------------------------------- refusals */
 
 static void an_index_outside_is_refused(void **state)
@@ -617,9 +757,9 @@ static void statistics_that_do_not_fit_are_refused(void **state)
     Mat tall = random_input(2, 2), wide = random_input(1, 3);
     assert_refuses(variance(M, wide),
                    "m is 1 x 3; for a matrix of 3 x 2 it must be 1 x 2.");
-    assert_refuses(standardise(M, tall, v, 0),
+    assert_refuses(standardise(M, tall, v),
                    "m is 2 x 2; for a matrix of 3 x 2 it must be 1 x 2.");
-    assert_refuses(standardise(M, m, wide, 0),
+    assert_refuses(standardise(M, m, wide),
                    "v is 1 x 3; for a matrix of 3 x 2 it must be 1 x 2.");
 }
 
@@ -628,13 +768,16 @@ static void a_root_that_is_not_positive_is_refused(void **state)
     (void)state;
     Mat M = random_input(3, 2), m = mean(M), v = given(1, 2, ROWS(1, 0));
     Mat negative = given(1, 2, ROWS(-2, 1));
-    assert_refuses(standardise(M, m, v, 0), "in column 2 the variance is 0 and "
+    assert_refuses(standardise(M, m, v), "in column 2 the variance is 0 and "
                    "epsilon 0; their sum must be positive.");
-    assert_refuses(standardise(M, m, negative, 0.5), "in column 1 the variance "
+    settings(tape)->epsilon = 0.5;
+    assert_refuses(standardise(M, m, negative), "in column 1 the variance "
                    "is -2 and epsilon 0.5; their sum must be positive.");
-    assert_refuses(standardise(M, m, v, -1),
+    settings(tape)->epsilon = -1;
+    assert_refuses(standardise(M, m, v),
                    "epsilon is -1; it must be 0 or a positive number.");
-    assert_refuses(standardise(M, m, v, INFINITY),
+    settings(tape)->epsilon = INFINITY;
+    assert_refuses(standardise(M, m, v),
                    "epsilon is inf; it must be 0 or a positive number.");
 }
 
@@ -650,18 +793,22 @@ static void choices_that_are_not_there_are_refused(void **state)
                    "there is no column 4 in a matrix of 2 x 3.");
     assert_refuses(gather(tape, W, 0, none),
                    "a matrix of 2 x 0; it needs a row and a column.");
-    assert_refuses(log_prob(softmax(W), 1, none, one),
+    assert_refuses(log_prob(softmax(W), ((Tokens){ 1, none }),
+                            ((Tokens){ 1, one })),
                    "there is no entry [0, 1] in a matrix of 2 x 3.");
-    assert_refuses(log_prob(softmax(W), 2, one, four),
+    assert_refuses(log_prob(softmax(W), ((Tokens){ 2, one }),
+                            ((Tokens){ 2, four })),
                    "there is no entry [1, 4] in a matrix of 2 x 3.");
-    assert_refuses(log_prob(softmax(masked_out), 1, two, one),
+    assert_refuses(log_prob(softmax(masked_out), ((Tokens){ 1, two }),
+                            ((Tokens){ 1, one })),
                    "entry [2, 1] is not finite: its token cannot occur.");
 }
 
 static void stacks_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
-    Mat parts[] = { random_input(2, 3), random_input(1, 3), random_input(2, 4) };
+    Mat parts[] = { NULL, random_input(2, 3), random_input(1, 3),
+                    random_input(2, 4) };
     assert_refuses(stack(3, parts), "part 1 has 3 columns and part 3 has 4; all "
                    "parts need as many.");
     assert_refuses(stack(0, parts), "there is nothing to stack.");
@@ -671,7 +818,7 @@ static void a_mask_that_is_too_small_is_refused(void **state)
 {
     (void)state;
     Mat S = random_input(3, 2), M = random_input(3, 1);
-    assert_refuses_in(masked(S, mask_of(M)), "alg04_attention.c",
+    assert_refuses_in(masked(S, mask_of(M)), "equations.c",
                       "AT(M, t_z, t_x)",
                       "there is no entry [1, 2] in a matrix of 3 x 1.");
 }
@@ -703,12 +850,18 @@ int main(void)
         TEST(log_prob_is_finite_where_the_softmax_vanishes),
         TEST(a_smoothed_log_prob_gives_every_row_a_share),
         TEST(only_a_softmax_has_log_probs),
+        TEST(a_sum_of_no_log_probs_is_0),
+        TEST(a_transposed_view_has_the_same_numbers_and_gradient),
         TEST(the_indices_are_the_operations_own),
         TEST(a_mask_writes_minus_infinity),
         TEST(operands_keep_their_entries),
         TEST(no_operation_writes_behind_a_matrix),
         TEST(the_relu_has_derivative_0_at_0),
         TEST(activations_pass_far_on_the_right_and_stop_on_the_left),
+        TEST(the_gelu_and_its_derivative_keep_their_digits_in_the_tails),
+        TEST(the_tanh_form_of_the_gelu_has_its_derivative_everywhere),
+        TEST(no_gradient_passes_a_mask),
+        TEST(a_tall_column_has_its_softmax_mean_and_variance),
         TEST(an_index_outside_is_refused),
         TEST(an_empty_or_endless_matrix_is_refused),
         TEST(products_that_do_not_fit_are_refused),

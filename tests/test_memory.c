@@ -1,8 +1,8 @@
 /* Keys and values of earlier tokens, kept from call to call. */
 #include "architecture.h"
 
-#define Z_TOKENS SEQUENCE(6, 2, 4)
-#define X_TOKENS SEQUENCE(3, 1, 7, 2, 2, 5)
+#define Z_TOKENS TOKENS(6, 2, 4)
+#define X_TOKENS TOKENS(3, 1, 7, 2, 2, 5)
 
 static Mat whole;               /* P of all tokens at once, by itself */
 
@@ -13,17 +13,26 @@ static void compute_whole(const Theta *theta)
           : edtransformer(tape, Z_TOKENS, X_TOKENS, theta);
 }
 
+/* Algorithm 10, or 8 with this Z, by a memory, on the quiet tape. */
+static Mat asked(Memory *memory, const Theta *theta, Mat Z, Tokens x)
+{
+    if (theta->hyper.architecture == D_TRANSFORMER)
+        return dtransformer(quiet, memory_unseen(memory, x), theta);
+    Mat context = memory_context(memory, Z);
+    return decode(quiet, context, memory_unseen(memory, x), theta);
+}
+
 /* Calls with 1 ... then more tokens; each result has the new columns only. */
-static void assert_pieces(const Theta *with, Mat Z, int n, const int upto[])
+static void assert_pieces(Memory *memory, const Theta *theta, Mat Z, int n,
+                          const int upto[])
 {
     for (int k = 0, past = 0; k < n; past = upto[k++]) {
         Tokens x = { upto[k], X_TOKENS.id };
-        Mat P = with->hyper.architecture == D_TRANSFORMER
-              ? dtransformer(quiet, x, with) : decode(quiet, Z, x, with);
+        Mat P = asked(memory, theta, Z, x);
         assert_shape(P, N_V, upto[k] - past);
         for (int t = past + 1; t <= upto[k]; t++)
             assert_that(columns_equal(P, t - past, whole, t, TIGHT));
-        assert_that(tokens_seen(with) == upto[k]);
+        assert_that(settings(quiet)->past == 0);
     }
 }
 
@@ -45,11 +54,11 @@ static void algorithm_10_gives_the_same_columns_token_by_token(void **state)
     (void)state;
     for (int k = 0; k <= 4; k++) {
         Theta *theta = random_theta(variant(D_TRANSFORMER, k));
-        Theta *with = theta_remembering(arena, theta);
+        Memory *memory = memory_new(arena, quiet, theta);
         compute_whole(theta);
-        assert_pieces(with, NULL, 6, one_by_one);
-        theta_forget(with);
-        assert_pieces(with, NULL, 3, pieces);
+        assert_pieces(memory, theta, NULL, 6, one_by_one);
+        memory_forget(memory);
+        assert_pieces(memory, theta, NULL, 3, pieces);
     }
 }
 
@@ -58,13 +67,13 @@ static void algorithm_8_gives_the_same_columns_token_by_token(void **state)
     (void)state;
     for (int k = 0; k <= 4; k++) {
         Theta *theta = random_theta(variant(ED_TRANSFORMER, k));
-        Theta *with = theta_remembering(arena, theta);
+        Memory *memory = memory_new(arena, quiet, theta);
         compute_whole(theta);
-        Mat Z = encode(quiet, Z_TOKENS, with);
-        assert_pieces(with, Z, 6, one_by_one);
-        theta_forget(with);
-        Z = encode(quiet, Z_TOKENS, with);
-        assert_pieces(with, Z, 3, pieces);
+        Mat Z = encode(quiet, Z_TOKENS, theta);
+        assert_pieces(memory, theta, Z, 6, one_by_one);
+        memory_forget(memory);
+        Z = encode(quiet, Z_TOKENS, theta);
+        assert_pieces(memory, theta, Z, 3, pieces);
     }
 }
 
@@ -72,10 +81,10 @@ static void the_memory_outlasts_the_tape(void **state)
 {
     (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
-    Theta *with = theta_remembering(arena, theta);
+    Memory *memory = memory_new(arena, quiet, theta);
     compute_whole(theta);
     for (int t = 1; t <= 6; t++) {
-        Mat P = dtransformer(quiet, (Tokens){ t, X_TOKENS.id }, with);
+        Mat P = asked(memory, theta, NULL, (Tokens){ t, X_TOKENS.id });
         assert_that(columns_equal(P, 1, whole, t, TIGHT));
         tape_clear(quiet);
         memset(arena_alloc(tape_arena(quiet), 100000), 255, 100000);
@@ -88,12 +97,13 @@ static void the_context_is_looked_at_once(void **state)
 {
     (void)state;
     Theta *theta = random_theta(small(ED_TRANSFORMER));
-    Theta *with = theta_remembering(arena, theta);
+    Memory *memory = memory_new(arena, quiet, theta);
     compute_whole(theta);
-    Mat Z = encode(quiet, Z_TOKENS, with);
-    decode(quiet, Z, SEQUENCE(3), with);
+    Mat Z = encode(quiet, Z_TOKENS, theta);
+    asked(memory, theta, Z, TOKENS(3));
     set_all(Z, 1e9);
-    Mat P = decode(quiet, Z, SEQUENCE(3, 1), with);
+    assert_shape(memory_context(memory, Z), 4, 1);
+    Mat P = asked(memory, theta, Z, TOKENS(3, 1));
     assert_that(columns_equal(P, 1, whole, 2, TIGHT));
 }
 
@@ -101,36 +111,53 @@ static void what_is_forgotten_has_no_influence(void **state)
 {
     (void)state;
     Theta *theta = random_theta(small(ED_TRANSFORMER));
-    Theta *with = theta_remembering(arena, theta);
-    decode(quiet, encode(quiet, SEQUENCE(1, 1, 1, 1), with),
-           SEQUENCE(7, 7, 7, 7), with);
-    assert_that(tokens_seen(with) == 4);
-    theta_forget(with);
-    assert_that(tokens_seen(with) == 0);
     compute_whole(theta);
-    assert_pieces(with, encode(quiet, Z_TOKENS, with), 6, one_by_one);
+    Memory *memory = memory_new(arena, quiet, theta);
+    asked(memory, theta, encode(quiet, TOKENS(1, 1, 1, 1), theta),
+          TOKENS(7, 7, 7, 7));
+    Mat Z = encode(quiet, Z_TOKENS, theta);
+    assert_that(memory_context(memory, Z) != Z);
+    memory_forget(memory);
+    assert_that(memory_context(memory, Z) == Z);
+    assert_pieces(memory, theta, Z, 6, one_by_one);
+}
+
+/* A text that is not longer than what was seen is another text. */
+static void another_text_is_begun_anew(void **state)
+{
+    (void)state;
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    compute_whole(theta);
+    Memory *memory = memory_new(arena, quiet, theta);
+    asked(memory, theta, NULL, TOKENS(5, 5, 5));
+    assert_pieces(memory, theta, NULL, 6, one_by_one);
 }
 
 static void two_memories_of_one_theta_are_apart(void **state)
 {
     (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
-    Theta *a = theta_remembering(arena, theta);
-    Theta *b = theta_remembering(arena, theta);
     compute_whole(theta);
-    dtransformer(quiet, SEQUENCE(5, 5, 5), b);
-    assert_pieces(a, NULL, 6, one_by_one);
-    assert_that(tokens_seen(b) == 3 && tokens_seen(theta) == 0);
-    assert_same(dtransformer(tape, X_TOKENS, theta), whole, 0);
+    Memory *a = memory_new(arena, quiet, theta);
+    Memory *b = memory_new(arena, quiet, theta);
+    asked(b, theta, NULL, TOKENS(5, 5, 5));
+    assert_pieces(a, theta, NULL, 6, one_by_one);
+    assert_shape(asked(b, theta, NULL, TOKENS(5, 5, 5, 1)), N_V, 1);
 }
 
-static void the_numbers_are_shared(void **state)
+/* Who does not ask it is not answered by it. */
+static void a_memory_that_is_not_asked_does_nothing(void **state)
 {
     (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
-    Theta *with = theta_remembering(arena, theta);
-    for (int k = 1; k <= theta->n; k++)
-        assert_that(*theta->parameter[k].place == *with->parameter[k].place);
+    compute_whole(theta);
+    Memory *memory = memory_new(arena, quiet, theta);
+    asked(memory, theta, NULL, TOKENS(3, 1));
+    assert_same(dtransformer(quiet, X_TOKENS, theta), whole, 0);
+    assert_that(columns_equal(asked(memory, theta, NULL, TOKENS(3, 1, 7)), 1,
+                              whole, 3, TIGHT));
+    assert_same(dtransformer(quiet, memory_unseen(NULL, X_TOKENS), theta),
+                whole, 0);
 }
 
 /* Only the queries of the new token are computed, against all keys. */
@@ -140,10 +167,11 @@ static void a_new_token_is_one_column(void **state)
     Seen seen = { 0 };
     Hyperparameters h = small(D_TRANSFORMER);
     h.L = h.H = 1;
-    Theta *with = theta_remembering(arena, random_theta(h));
-    dtransformer(quiet, SEQUENCE(3, 1, 7), with);
+    Theta *theta = random_theta(h);
+    Memory *memory = memory_new(arena, quiet, theta);
+    asked(memory, theta, NULL, TOKENS(3, 1, 7));
     observe(quiet, note, &seen);
-    dtransformer(quiet, SEQUENCE(3, 1, 7, 2), with);
+    asked(memory, theta, NULL, TOKENS(3, 1, 7, 2));
     assert_shape(value_of(&seen, "Q"), 3, 1);
     assert_shape(value_of(&seen, "K"), 3, 4);
     assert_shape(value_of(&seen, "V"), 2, 4);
@@ -154,30 +182,26 @@ static void a_new_token_is_one_column(void **state)
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    Theta *with = theta_remembering(arena, theta);
-    Theta *both = random_theta(small(ED_TRANSFORMER));
-    assert_refuses_in(theta_remembering(arena,
-                                        random_theta(small(E_TRANSFORMER))),
-                      "memory.c", "theta_remembering",
+    Theta *encoder = random_theta(small(E_TRANSFORMER));
+    assert_refuses_in(memory_new(arena, quiet, encoder), "memory.c",
+                      "memory_new",
                       "Algorithm 9 looks both ways: every column changes.");
-    assert_refuses_in(dtransformer(tape, SEQUENCE(3), with), "memory.c",
-                      "with_past", "a memory keeps no gradients; the tape "
-                      "must not want any.");
-    dtransformer(quiet, SEQUENCE(3, 1, 7), with);
-    assert_refuses_in(dtransformer(quiet, SEQUENCE(3, 1, 7), with),
-                      "alg02_posembed.c", "embed_sequence",
-                      "3 of 3 tokens are seen already; one must be new.");
-    assert_refuses_in(dtransformer(quiet, SEQUENCE(3, 1), with),
-                      "alg02_posembed.c", "embed_sequence",
-                      "3 of 2 tokens are seen already; one must be new.");
-    assert_refuses_in(dtransformer(quiet, SEQUENCE(3, 1, 7, 1, 1, 1, 1), with),
-                      "architecture.c", "embed_tokens",
-                      "a sequence of 7 tokens; ell_max is 6.");
-    assert_refuses_in(decode(quiet, input(quiet, 4, 7), SEQUENCE(1),
-                             theta_remembering(arena, both)),
-                      "memory.c", "with_past",
+    Theta *both = random_theta(small(ED_TRANSFORMER));
+    Memory *of_both = memory_new(arena, quiet, both);
+    assert_refuses_in(asked(of_both, both, input(quiet, 4, 7), TOKENS(1)),
+                      "memory.c", "with_known",
                       "0 columns and 7 more: there is room for 6.");
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Memory *learning = memory_new(arena, tape, theta);
+    assert_refuses_in(dtransformer(tape, memory_unseen(learning, TOKENS(3)),
+                                   theta), "memory.c", "with_known",
+                      "a memory keeps no gradients; the tape must not want "
+                      "any.");
+    Memory *memory = memory_new(arena, quiet, theta);
+    asked(memory, theta, NULL, TOKENS(3, 1, 7));
+    assert_refuses_in(asked(memory, theta, NULL, TOKENS(3, 1, 7, 1, 1, 1, 1)),
+                      "equations.c", "embeddings", "a sequence of 7 tokens: the "
+                      "length must be in [ell_max] = 1 ... 6.");
 }
 
 int main(void)
@@ -189,7 +213,8 @@ int main(void)
         TEST(the_context_is_looked_at_once),
         TEST(what_is_forgotten_has_no_influence),
         TEST(two_memories_of_one_theta_are_apart),
-        TEST(the_numbers_are_shared),
+        TEST(another_text_is_begun_anew),
+        TEST(a_memory_that_is_not_asked_does_nothing),
         TEST(a_new_token_is_one_column),
         TEST(wrong_calls_are_refused),
     };

@@ -169,20 +169,11 @@ static void numbers_come_in_order_from_a_list(void **state)
 {
     (void)state;
     NumberList list = { 3, ROWS(.25, .5, .125), 0 };
-    Chance chance = chance_in(&list);
-    assert_near(chance.next(chance.from), .25, 0);
-    assert_near(chance.next(chance.from), .5, 0);
-    assert_near(chance.next(chance.from), .125, 0);
+    Random random = random_in(&list);
+    assert_near(uniform(&random), .25, 0);
+    assert_near(uniform(&random), .5, 0);
+    assert_near(uniform(&random), .125, 0);
     assert_that(list.used == 3);
-}
-
-static void numbers_come_in_order_from_a_generator(void **state)
-{
-    (void)state;
-    Random random = random_new(5), same = random_new(5);
-    Chance chance = chance_of(&random);
-    for (int k = 0; k < 10; k++)
-        assert_near(chance.next(chance.from), uniform(&same), 0);
 }
 
 /* ------------------------------------------------------ columns and ranks */
@@ -253,6 +244,35 @@ static void special_tokens_are_taken_out(void **state)
     assert_column(without_special(p, false), 2. / 3, 1. / 3, 0, 0, 0);
 }
 
+/* 3, 4 and 5 are special; 4 is the most probable of all. */
+static void special_tokens_go_before_anything_is_chosen(void **state)
+{
+    (void)state;
+    Mat p = plain(5, ROWS(.1, .2, .05, .4, .25));
+    Inference how = { .tau = 1, .no_special = true, .top_k = 1 };
+    assert_column(drawn_from(p, false, &how), 0, 1, 0, 0, 0);
+    assert_column(drawn_from(p, true, &how), 0, 0, 0, 0, 1);
+    how = (Inference){ .tau = 1, .no_special = true, .top_p = .6 };
+    assert_column(drawn_from(p, false, &how), 0, 1, 0, 0, 0);
+    how.top_p = .7;
+    assert_column(drawn_from(p, false, &how), 1 / 3., 2 / 3., 0, 0, 0);
+    how = (Inference){ .tau = 0, .no_special = true };
+    assert_column(drawn_from(p, false, &how), 0, 1, 0, 0, 0);
+}
+
+static void of_equals_at_the_edge_the_lower_tokens_stay(void **state)
+{
+    (void)state;
+    Mat q = plain(4, ROWS(.25, .25, .25, .25));
+    assert_column(top_k_of(q, 1), 1, 0, 0, 0);
+    assert_column(top_k_of(q, 3), 1 / 3., 1 / 3., 1 / 3., 0);
+    assert_column(top_p_of(q, .25), 1, 0, 0, 0);
+    assert_column(top_p_of(q, .26), .5, .5, 0, 0);
+    assert_column(top_p_of(q, .5), .5, .5, 0, 0);
+    assert_column(top_k_of(plain(4, ROWS(.125, .25, .25, .375)), 2),
+                  0, .4, 0, .6);
+}
+
 /* -------------------------------------------------------------- refusals */
 
 #define REFUSES(call, name, sentence) \
@@ -263,6 +283,7 @@ static void wrong_calls_are_refused(void **state)
     (void)state;
     Mat q = plain(4, HALVES), two = softmax(random_input(4, 2));
     NumberList list = { 1, ROWS(.5), 1 };
+    Random used_up = random_in(&list);
     int y[5];
     REFUSES(tempered(q, -.5), "tempered",
             "tau = -0.5; it must be from 0 to infinity.");
@@ -273,8 +294,8 @@ static void wrong_calls_are_refused(void **state)
     REFUSES(sample(q, -.25), "sample", "u = -0.25; it must be in [0, 1).");
     REFUSES(sample(plain(2, ROWS(0, 0)), .5), "sample",
             "q has no probability above 0.");
-    REFUSES(chance_in(&list).next(&list), "from_list",
-            "all 1 numbers are used.");
+    assert_refuses_in((int)uniform(&used_up), "random.c", "next_of_list",
+                      "all 1 numbers are used.");
     REFUSES(column_at(two, 0), "column_at", "t = 0; P has 2 columns.");
     REFUSES(column_at(two, 3), "column_at", "t = 3; P has 2 columns.");
     REFUSES((ranked(q, 0, y), 0), "ranked", "n = 0; there are 4 tokens.");
@@ -318,13 +339,14 @@ int main(void)
         TEST(one_number_and_four_temperatures),
         TEST(what_is_drawn_has_the_distribution_q),
         TEST(numbers_come_in_order_from_a_list),
-        TEST(numbers_come_in_order_from_a_generator),
         TEST(a_column_knows_its_logits),
         TEST(ranks_go_down_and_equals_up),
         TEST(top_k_keeps_exactly_k),
         TEST(top_p_keeps_as_few_as_reach_it),
         TEST(to_keep_all_changes_nothing),
         TEST(special_tokens_are_taken_out),
+        TEST(special_tokens_go_before_anything_is_chosen),
+        TEST(of_equals_at_the_edge_the_lower_tokens_stay),
         TEST(wrong_calls_are_refused),
         TEST(what_is_no_number_is_refused),
     };

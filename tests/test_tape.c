@@ -324,6 +324,75 @@ static void an_observer_may_put_another_matrix_in_its_place(void **state)
     assert_that(M == other);
 }
 
+/* Observers that add to what they are told, each in its turn. */
+static Mat plus(void *to, const char *line, const char *name, Mat M, int index)
+{
+    Mat more = to;
+    (void)line, (void)name, (void)index;
+    return M == NULL ? NULL : add(scale(M, 2), more);
+}
+
+static void several_observers_look_on_each_in_its_turn(void **state)
+{
+    (void)state;
+    Seen first = { 0 }, last = { 0 };
+    Mat M = given(1, 1, ROWS(1)), was = M, one = given(1, 1, ROWS(1));
+    Mat three = given(1, 1, ROWS(3));
+    observe(tape, note, &first);
+    observe(tape, plus, (struct Matrix *)one);
+    observe(tape, plus, (struct Matrix *)three);
+    observe(tape, note, &last);
+    SEE(4.1, M);
+    SEE_INDEX(tape, 5.1, 7);
+    assert_that(AT(M, 1, 1) == 2 * (2 * 1 + 1) + 3);
+    assert_that(value_of(&first, "M") == was && value_of(&last, "M") == M);
+    assert_that(first.n == 2 && last.n == 2);
+    unobserve(tape), unobserve(tape);           /* the last two go */
+    Mat N = given(1, 1, ROWS(1));
+    SEE(4.2, N);
+    assert_that(AT(N, 1, 1) == 3 && first.n == 3 && last.n == 2);
+}
+
+static void as_printed_nobody_looks_on_and_nothing_is_set(void **state)
+{
+    (void)state;
+    Seen seen = { 0 };
+    Mat M = random_input(2, 2);
+    observe(tape, note, &seen);
+    observe(tape, note, &seen);
+    settings(tape)->epsilon = 1;
+    settings(tape)->tanh_gelu = true;
+    as_printed(tape);
+    SEE(4.1, M);
+    static const Settings paper;
+    assert_that(seen.n == 0);
+    assert_that(settings(tape)->epsilon == paper.epsilon
+                && !settings(tape)->tanh_gelu);
+}
+
+static void a_list_is_told_one_by_one(void **state)
+{
+    (void)state;
+    Seen seen = { 0 };
+    Tokens T = span(tape, 3, 5);
+    observe(tape, note, &seen);
+    SEE_LIST(tape, 12.7, T);
+    SEE_LIST(tape, 12.7, no_tokens);
+    assert_seen(&seen, "12.7 T=3, 12.7 T=4, 12.7 T=5");
+}
+
+static void there_is_an_end_to_observers(void **state)
+{
+    (void)state;
+    Seen seen = { 0 };
+    assert_refuses_in((unobserve(tape), 0), "tape.c", "unobserve",
+                      "nobody looks on.");
+    for (int k = 0; k < 8; k++)
+        observe(tape, note, &seen);
+    assert_refuses_in((observe(tape, note, &seen), 0), "tape.c", "observe",
+                      "8 look on already.");
+}
+
 static void without_an_observer_seeing_changes_nothing(void **state)
 {
     (void)state;
@@ -436,21 +505,14 @@ static void the_peak_is_the_most_that_was_ever_held(void **state)
     assert_that(tape_peak(quiet) == most);
 }
 
-static void with_gradients_or_an_observer_nothing_is_let_go(void **state)
+static void with_gradients_nothing_is_let_go(void **state)
 {
     (void)state;
-    Seen seen = { 0 };
-    Mark mark = tape_mark(tape), other = tape_mark(quiet);
-    Mat M = counted(tape, 2), N = counted(quiet, 2);
+    Mark mark = tape_mark(tape);
+    Mat M = counted(tape, 2);
     assert_that(let_go(mark, M) == M);
-    observe(quiet, note, &seen);
-    size_t used = used_by_quiet();
-    assert_that(let_go(other, N) == N && used_by_quiet() == used);
-    observe(quiet, NULL, NULL);
-    assert_counted(let_go(other, N), 2);
+    assert_counted(M, 2);
 }
-
-/* ------------------------------------------------------------------ dropout */
 
 static void count_rings(void *ringing)
 {
@@ -473,91 +535,6 @@ static void what_is_forgiven_rings_an_alarm(void **state)
     AT(M, 1, 1) = (real)NAN;
     softmax(M);
     assert_that(rings == 1);
-}
-
-static void without_dropout_drop_is_nothing(void **state)
-{
-    (void)state;
-    Random random = random_new(1), before = random;
-    Mat M = counted(tape, 3), W = random_parameter(2, 2);
-    assert_that(drop(M) == M);
-    tape_dropout(tape, 0, &random);
-    assert_that(drop(M) == M && random.state == before.state);
-    tape_dropout(tape, .5, &random);
-    assert_that(drop(W) == W);                  /* it is on no tape */
-}
-
-static void dropout_keeps_the_mean(void **state)
-{
-    (void)state;
-    static const double of[] = { .1, .5, .9 };
-    Random random = random_new(2);
-    for (int k = 0; k < 3; k++) {
-        double p = of[k], total = 0;
-        int zeros = 0, n = 200 * 200;
-        Mat M = input(tape, 200, 200);
-        for (size_t e = 0; e < entries_in(M); e++)
-            M->at[e] = 3;
-        tape_dropout(tape, p, &random);
-        Mat D = drop(M);
-        for (int e = 0; e < n; e++) {
-            zeros += D->at[e] == 0;
-            total += D->at[e];
-            if (D->at[e] != 0)
-                assert_near(D->at[e], 3 / (1 - p), TIGHT);
-        }
-        double sigma = sqrt(p * (1 - p) / n);
-        assert_near((double)zeros / n - p, 0, 4 * sigma);
-        assert_near(total / n - 3, 0, 4 * 3 * sigma / (1 - p));
-    }
-}
-
-static void what_is_dropped_has_no_gradient_and_the_rest_its_factor(void **state)
-{
-    (void)state;
-    Random random = random_new(3);
-    Mat M = counted(tape, 20);
-    tape_dropout(tape, .25, &random);
-    Mat D = drop(M);
-    backward(sum(D));
-    for (size_t e = 0; e < entries_in(M); e++)
-        assert_near(M->grad[e], D->at[e] / M->at[e], TIGHT);
-}
-
-static void dropout_is_seeded_and_each_time_another(void **state)
-{
-    (void)state;
-    Random random = random_new(4), again = random;
-    Mat M = counted(tape, 20), N = counted(quiet, 20);
-    tape_dropout(tape, .5, &random);
-    tape_dropout(quiet, .5, &again);
-    Mat first = drop(M), second = drop(M);
-    assert_same(first, drop(N), 0);
-    assert_same(second, drop(N), 0);
-    assert_that(memcmp(first->at, second->at,
-                       entries_in(M) * sizeof(real)) != 0);
-}
-
-static void dropout_stays_when_the_tape_is_cleared(void **state)
-{
-    (void)state;
-    Random random = random_new(5);
-    tape_dropout(tape, .5, &random);
-    tape_clear(tape);
-    Mat M = counted(tape, 3);
-    assert_that(drop(M) != M);
-}
-
-static void a_probability_that_is_none_is_refused(void **state)
-{
-    (void)state;
-    Random random = random_new(6);
-    assert_refuses_in(tape_dropout(tape, 1, &random), "tape.c", "tape_dropout",
-                      "p = 1; it must be in [0, 1).");
-    assert_refuses_in(tape_dropout(tape, -.5, &random), "tape.c",
-                      "tape_dropout", "p = -0.5; it must be in [0, 1).");
-    assert_refuses_in(tape_dropout(tape, fabs((double)NAN), &random), "tape.c",
-                      "tape_dropout", "p = nan; it must be in [0, 1).");
 }
 
 int main(void)
@@ -586,20 +563,18 @@ int main(void)
         TEST(a_constant_has_no_gradient_to_clear),
         TEST(an_observer_is_told_line_name_and_value),
         TEST(an_observer_may_put_another_matrix_in_its_place),
+        TEST(several_observers_look_on_each_in_its_turn),
+        TEST(as_printed_nobody_looks_on_and_nothing_is_set),
+        TEST(a_list_is_told_one_by_one),
+        TEST(there_is_an_end_to_observers),
         TEST(without_an_observer_seeing_changes_nothing),
         TEST(what_is_let_go_makes_room_and_what_is_kept_is_unchanged),
         TEST(nothing_need_be_kept),
         TEST(an_empty_tape_can_be_marked),
         TEST(the_mark_may_lie_in_any_block),
         TEST(the_peak_is_the_most_that_was_ever_held),
-        TEST(with_gradients_or_an_observer_nothing_is_let_go),
+        TEST(with_gradients_nothing_is_let_go),
         TEST(what_is_forgiven_rings_an_alarm),
-        TEST(without_dropout_drop_is_nothing),
-        TEST(dropout_keeps_the_mean),
-        TEST(what_is_dropped_has_no_gradient_and_the_rest_its_factor),
-        TEST(dropout_is_seeded_and_each_time_another),
-        TEST(dropout_stays_when_the_tape_is_cleared),
-        TEST(a_probability_that_is_none_is_refused),
     };
     return RUN(laws);
 }

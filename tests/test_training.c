@@ -15,8 +15,8 @@ enum { N = 21 };
 static Data some_data(void)
 {
     Random random = random_new(5);
-    Tokens *x = arena_alloc(arena, N * sizeof *x);
-    for (int n = 0; n < N; n++) {
+    Tokens *x = arena_alloc(arena, (N + 1) * sizeof *x);
+    for (int n = 1; n <= N; n++) {
         int ell = 2 + below(&random, 5);
         int *id = arena_alloc(arena, (size_t)ell * sizeof *id);
         for (int t = 0; t < ell; t++)
@@ -40,16 +40,16 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     real *start = numbers(theta);
-    Diary one = trained(dtraining, theta, busy(), data);
+    Diary one = trained(by_loss_13, theta, busy(), data);
     real *end = numbers(theta);
     assert_other_numbers(theta, start);
     for (int threads = 2; threads <= 9; threads++) {
         Training how = busy();
         how.threads = threads;
         restore(theta, start);
-        Diary many = trained(dtraining, theta, how, data);
+        Diary many = trained(by_loss_13, theta, how, data);
         assert_same_numbers(theta, end);
         assert_that(many.n == one.n);
         for (int k = 0; k < one.n; k++)
@@ -62,10 +62,10 @@ static void resuming_is_as_if_nothing_had_happened(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = busy();
     real *start = numbers(theta);
-    Diary whole = trained(dtraining, theta, how, data);
+    Diary whole = trained(by_loss_13, theta, how, data);
     real *end = numbers(theta);
     assert_that(whole.n == 9);
     for (int pause = 1; pause < 9; pause++) {
@@ -74,9 +74,9 @@ static void resuming_is_as_if_nothing_had_happened(void **state)
         Trainer *before = trainer_new(arena, theta, &how);
         before->follow = keep;
         before->to = &first;
-        dtraining(before, &data);
+        trainer_run(before, loss_13, &data);
         assert_that(before->step == pause && !before->diverged);
-        Theta *copy = model(small(D_TRANSFORMER));
+        Theta *copy = random_theta(small(D_TRANSFORMER));
         restore(copy, numbers(theta));
         Trainer *after = trainer_new(arena, copy, &how);
         after->follow = keep;
@@ -89,7 +89,7 @@ static void resuming_is_as_if_nothing_had_happened(void **state)
             memcpy(after->v[k]->at, before->v[k]->at,
                    entries_in(before->v[k]) * sizeof(real));
         }
-        dtraining(after, &data);
+        trainer_run(after, loss_13, &data);
         assert_that(first.n == pause && rest.n == 9 - pause);
         assert_that(rest.step[0].step == pause + 1);
         assert_that(rest.step[8 - pause].loss == whole.step[8].loss);
@@ -103,13 +103,13 @@ static void a_finished_training_takes_no_step_more(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(2, 0.01);
     Trainer *trainer = trainer_new(arena, theta, &how);
-    dtraining(trainer, &data);
+    trainer_run(trainer, loss_13, &data);
     assert_that(trainer->step == 2 * N);
     real *end = numbers(theta);
-    dtraining(trainer, &data);
+    trainer_run(trainer, loss_13, &data);
     assert_that(trainer->step == 2 * N);
     assert_same_numbers(theta, end);
     trainer_free(trainer);
@@ -124,32 +124,43 @@ static void which_moments_a_method_needs(void **state)
         Training how = PLAIN(1, 1);
         how.method = (Method)method;
         Trainer *trainer =
-            trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
         assert_that((trainer->m != NULL) == m[method]);
         assert_that((trainer->v != NULL) == v[method]);
         trainer_free(trainer);
     }
 }
 
+/* Algorithm 12 with odd places masked, whatever the sequence. */
+static Mat odd_masked(Lane *lane, const Data *data, int n)
+{
+    static NumberList list;
+    list = (NumberList){ 6, ROWS(.1, .9, .2, .9, .3, .9), 0 };
+    lane->random = random_in(&list);
+    return loss_12(lane, data, n);
+}
+
+static Diary by_odd_masked(Theta *theta, Training how, Data data)
+{
+    return led(odd_masked, theta, how, data);
+}
+
 /* theta - theta' of a batch is the sum of those of its sequences. */
 static void a_batch_adds(Algorithm *algorithm, Architecture architecture)
 {
-    static const double u[] = { .1, .9, .2, .9, .3, .9 };  /* odd t masked */
     Data data = some_data();
-    Theta *theta = model(small(architecture));
+    Theta *theta = random_theta(small(architecture));
     Training plain = PLAIN(1, 1);
     plain.p_mask = 0.5;
-    plain.u = u;
     data.z = data.x;
     real *start = numbers(theta);
     size_t count = (size_t)theta_count(theta);
     double *moved = arena_alloc(arena, count * sizeof *moved), loss = 0;
     long long tokens = 0;
     memset(moved, 0, count * sizeof *moved);
-    for (int n = 0; n < N; n++) {
+    for (int n = 1; n <= N; n++) {
         restore(theta, start);
-        Diary one = trained(algorithm, theta, plain,
-                            (Data){ 1, &data.x[n], &data.x[n], NULL });
+        Diary one = trained(algorithm, theta, plain, only(data, n));
         real *end = numbers(theta);
         loss += one.step[0].loss;
         tokens += one.step[0].tokens;
@@ -175,9 +186,9 @@ static void a_batch_adds(Algorithm *algorithm, Architecture architecture)
 static void a_batch_adds_the_gradients_of_its_sequences(void **state)
 {
     (void)state;
-    a_batch_adds(edtraining, ED_TRANSFORMER);
-    a_batch_adds(etraining, E_TRANSFORMER);
-    a_batch_adds(dtraining, D_TRANSFORMER);
+    a_batch_adds(by_loss_11, ED_TRANSFORMER);
+    a_batch_adds(by_odd_masked, E_TRANSFORMER);
+    a_batch_adds(by_loss_13, D_TRANSFORMER);
 }
 
 static void the_last_batch_of_an_epoch_may_be_smaller(void **state)
@@ -185,7 +196,7 @@ static void the_last_batch_of_an_epoch_may_be_smaller(void **state)
     (void)state;
     Training how = PLAIN(2, 1e-6);
     how.batch = 10;
-    Diary diary = trained(dtraining, model(small(D_TRANSFORMER)), how,
+    Diary diary = trained(by_loss_13, random_theta(small(D_TRANSFORMER)), how,
                           some_data());
     int first[] = { 1, 11, 21, 1, 11, 21 };
     assert_that(diary.n == 6);
@@ -195,7 +206,7 @@ static void the_last_batch_of_an_epoch_may_be_smaller(void **state)
     Data last = some_data();
     last.x += 20;
     last.N_data = 1;
-    Diary one = trained(dtraining, model(small(D_TRANSFORMER)),
+    Diary one = trained(by_loss_13, random_theta(small(D_TRANSFORMER)),
                         PLAIN(1, 1e-6), last);
     assert_that(diary.step[2].tokens == one.step[0].tokens);
 }
@@ -219,19 +230,19 @@ static Visits visited(uint64_t seed, bool shuffle)
     Hyperparameters hyper = small(D_TRANSFORMER);
     hyper.ell_max = N + 1;
     int *id = arena_alloc(arena, (N + 1) * sizeof *id);
-    Tokens x[N];
+    Tokens x[N + 1];
     for (int n = 1; n <= N; n++) {
         id[n - 1] = id[n] = 1;
-        x[n - 1] = (Tokens){ n + 1, id };
+        x[n] = (Tokens){ n + 1, id };
     }
     Training how = PLAIN(3, 1e-9);
     how.shuffle = shuffle;
     how.seed = seed;
     Visits visits = { 0 };
-    Trainer *trainer = trainer_new(arena, model(hyper), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(hyper), &how);
     observe(trainer->lane[0].tape, note_length, &visits);
     Data data = { N, .x = x };
-    dtraining(trainer, &data);
+    trainer_run(trainer, loss_13, &data);
     trainer_free(trainer);
     return visits;
 }
@@ -277,11 +288,41 @@ static void a_shuffled_sequence_may_keep_its_place(void **state)
     assert_that(10 < kept && kept < 60);        /* 30, 4 deviations */
 }
 
+/* The sequence that each step took, of so many epochs. */
+static struct { int n, taken[64]; } steps;
+
+static Mat note_n(Lane *lane, const Data *data, int n)
+{
+    (void)data;
+    assert_that(steps.n < 64);
+    steps.taken[steps.n++] = n;
+    return sum(input(lane->tape, 1, 1));
+}
+
+/* 32 coins: 16 turned on average, 4 deviations are 11. */
+static void two_sequences_change_places_in_half_of_the_epochs(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    data.N_data = 2;
+    Training how = PLAIN(32, 1e-9);
+    how.shuffle = true;
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    steps.n = 0;
+    trainer_run(trainer, note_n, &data);
+    int turned = 0;
+    for (int epoch = 0; epoch < 32; epoch++)
+        turned += steps.taken[2 * epoch] == 2;
+    assert_that(5 <= turned && turned <= 27);
+    trainer_free(trainer);
+}
+
 static void each_step_has_its_own_eta(void **state)
 {
     (void)state;
     Training how = busy();
-    Diary diary = trained(dtraining, model(small(D_TRANSFORMER)), how,
+    Diary diary = trained(by_loss_13, random_theta(small(D_TRANSFORMER)), how,
                           some_data());
     for (int k = 0; k < 9; k++)
         assert_that(diary.step[k].eta == learning_rate(&how, k + 1, 9, 4));
@@ -290,24 +331,24 @@ static void each_step_has_its_own_eta(void **state)
 static void dropout_depends_on_the_seed_the_epoch_and_the_sequence(void **state)
 {
     (void)state;
-    Tokens x[] = { TOKENS(6, 1, 3, 3, 7), TOKENS(6, 1, 3, 3, 7) };
-    Data data = { 2, .x = x };
+    Data data = { 2, .x = LIST(TOKENS(6, 1, 3, 3, 7),
+                               TOKENS(6, 1, 3, 3, 7)) };
     Training how = PLAIN(2, 1e-30);
-    Theta *theta = model(small(D_TRANSFORMER));
-    Diary plain = trained(dtraining, theta, how, data);
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Diary plain = trained(by_loss_13, theta, how, data);
     assert_near(plain.step[0].loss, plain.step[1].loss, TIGHT);
     how.dropout = 0.3;
-    Diary drops = trained(dtraining, theta, how, data);
+    Diary drops = trained(by_loss_13, theta, how, data);
     for (int k = 0; k < 4; k++) {
         assert_that(!is_near(drops.step[k].loss, plain.step[0].loss, 1e-4));
         for (int j = 0; j < k; j++)
             assert_that(!is_near(drops.step[k].loss, drops.step[j].loss,
                                  1e-4));
     }
-    Diary again = trained(dtraining, theta, how, data);
+    Diary again = trained(by_loss_13, theta, how, data);
     assert_near(again.step[3].loss, drops.step[3].loss, TIGHT);
     how.seed = 1;
-    Diary other = trained(dtraining, theta, how, data);
+    Diary other = trained(by_loss_13, theta, how, data);
     assert_that(!is_near(other.step[0].loss, drops.step[0].loss, 1e-4));
 }
 
@@ -315,7 +356,7 @@ static void dropout_depends_on_the_seed_the_epoch_and_the_sequence(void **state)
 static void smoothing_mixes_in_the_mean_of_all_tokens(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Tokens x = TOKENS(6, 1, 4);
     Mat P = dtransformer(quiet, x, theta);
     double loss = 0;
@@ -326,20 +367,74 @@ static void smoothing_mixes_in_the_mean_of_all_tokens(void **state)
     }
     Training how = PLAIN(1, 1e-9);
     how.smoothing = 0.3;
-    Diary diary = trained(dtraining, theta, how, (Data){ 1, .x = &x });
+    Diary diary = trained(by_loss_13, theta, how, (Data){ 1, .x = LIST(x) });
     assert_near(diary.step[0].loss, loss, TIGHT);
+}
+
+/* The loss is a line in s, (1 - s) of one number and s of another, in every
+   algorithm that learns. */
+static void every_loss_is_smoothed(void **state)
+{
+    (void)state;
+    Algorithm *algorithm[] = { by_loss_11, by_odd_masked, by_loss_13,
+                               by_loss_class };
+    Tokens x = TOKENS(6, 1, 4, 7);
+    Data data = { 1, LIST(x), LIST(x), CLASSES(2) };
+    for (int k = 0; k < 4; k++) {
+        Hyperparameters hyper = small(k == 0 ? ED_TRANSFORMER
+                                    : k == 2 ? D_TRANSFORMER : E_TRANSFORMER);
+        hyper.N_C = k == 3 ? 3 : 0;
+        Theta *theta = random_theta(hyper);
+        double loss[3];
+        for (int s = 0; s < 3; s++) {
+            Training how = { .N_epochs = 1, .eta = 1e-30, .p_mask = 0.5,
+                             .smoothing = s * 0.4 };
+            loss[s] = trained(algorithm[k], theta, how, data).step[0].loss;
+        }
+        assert_that(!is_near(loss[1], loss[0], 1e-3));
+        assert_near(loss[2] - loss[1], loss[1] - loss[0], 10 * TIGHT);
+    }
+}
+
+/* For every size of a batch, and so for every rest. */
+static void every_epoch_learns_from_every_token_once(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    real *start = numbers(theta);
+    double loss[2] = { 0, 0 }, tokens[2] = { 0, 0 };
+    for (int batch = 1; batch <= N + 2; batch++) {
+        Training how = PLAIN(2, 1e-30);
+        how.batch = batch;
+        how.shuffle = batch % 2 == 0;
+        restore(theta, start);
+        Diary diary = trained(by_loss_13, theta, how, data);
+        double now[2] = { 0, 0 }, told[2] = { 0, 0 };
+        assert_int_equal(diary.n, 2 * ((N + batch - 1) / batch));
+        for (int k = 0; k < diary.n; k++) {
+            now[diary.step[k].epoch - 1] += diary.step[k].loss;
+            told[diary.step[k].epoch - 1] += (double)diary.step[k].tokens;
+        }
+        for (int epoch = 0; epoch < 2; epoch++) {
+            loss[epoch] = batch == 1 ? now[epoch] : loss[epoch];
+            tokens[epoch] = batch == 1 ? told[epoch] : tokens[epoch];
+            assert_near(now[epoch], loss[0], 10 * TIGHT);
+            assert_near(told[epoch], tokens[0], 0);
+        }
+    }
 }
 
 static void evaluation_is_plain_whatever_the_training(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     double loss = 0;
     long long tokens = 0;
-    for (int n = 0; n < N; n++) {
-        Diary one = trained(dtraining, theta, PLAIN(1, 1e-30),
-                            (Data){ 1, .x = &data.x[n] });
+    for (int n = 1; n <= N; n++) {
+        Diary one = trained(by_loss_13, theta, PLAIN(1, 1e-30),
+                            only(data, n));
         loss += one.step[0].loss;
         tokens += one.step[0].tokens;
     }
@@ -369,7 +464,7 @@ static void an_evaluation_can_be_stopped_before_each_sequence(void **state)
     (void)state;
     Training how = busy();
     Data data = some_data(), two = { 2, .x = data.x };
-    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
     Score whole = evaluate(trainer, loss_13, &two);
     int left = 2;
     trainer->stop = stop;
@@ -385,7 +480,7 @@ static void evaluation_drops_nothing(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     double loss[2];
     for (int k = 0; k < 2; k++) {
         Training how = PLAIN(1, 1);
@@ -401,13 +496,105 @@ static void evaluation_masks_the_same_tokens_every_time(void **state)
 {
     (void)state;
     Training how = { .N_epochs = 1, .eta = 1, .p_mask = 0.5 };
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Trainer *trainer = trainer_new(arena, theta, &how);
     Data data = some_data();
     Score first = evaluate(trainer, loss_12, &data);
     Score second = evaluate(trainer, loss_12, &data);
     assert_that(first.loss == second.loss);
     assert_that(first.tokens == second.tokens && first.tokens > 0);
+    trainer_free(trainer);
+}
+
+/* The first numbers that each sequence has for masks and for dropout. */
+enum { DRAWS = 2 * N };
+static struct { int n; uint64_t bits[16 * DRAWS]; } drawn;
+
+static Mat note_random(Lane *lane, const Data *data, int n)
+{
+    (void)data, (void)n;
+    assert_that(drawn.n + 2 <= 16 * DRAWS);
+    drawn.bits[drawn.n++] = random_bits(&lane->random);
+    drawn.bits[drawn.n++] = random_bits(&lane->drops);
+    return sum(input(lane->tape, 1, 1));
+}
+
+/* Goes on behind the epoch before, until the end of this one. */
+static void draw_epoch(Trainer *trainer, const Data *data, int epoch)
+{
+    int batch = trainer->how.batch, steps_each = (N + batch - 1) / batch;
+    trainer->how.N_epochs = epoch;
+    trainer->step = (long long)(epoch - 1) * steps_each;
+    trainer_run(trainer, note_random, data);
+}
+
+static int in_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Masks and dropout, training and evaluation, epochs, seeds, sequences. */
+static void nothing_random_is_used_twice(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Training how = busy();
+    drawn.n = 0;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        how.seed = seed;
+        Trainer *trainer =
+            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+        for (int epoch = 1; epoch <= 3; epoch++)
+            draw_epoch(trainer, &data, epoch);
+        evaluate(trainer, note_random, &data);
+        trainer_free(trainer);
+    }
+    assert_that(drawn.n == 16 * DRAWS);
+    qsort(drawn.bits, 16 * DRAWS, sizeof *drawn.bits, in_size);
+    for (int k = 1; k < drawn.n; k++)
+        assert_that(drawn.bits[k] != drawn.bits[k - 1]);
+}
+
+/* Neither on the batch, nor on the order, nor on what came before. */
+static void what_is_random_depends_on_seed_epoch_and_sequence_only(
+    void **state)
+{
+    (void)state;
+    Data data = some_data();
+    uint64_t first[DRAWS];
+    for (int turn = 0; turn < 4; turn++) {
+        Training how = busy();
+        how.shuffle = turn % 2 == 1;
+        how.batch = turn < 2 ? 1 : 10;
+        Trainer *trainer =
+            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+        if (turn > 0)
+            draw_epoch(trainer, &data, turn == 1 ? 3 : 1);
+        drawn.n = 0;
+        draw_epoch(trainer, &data, 2);
+        qsort(drawn.bits, DRAWS, sizeof *drawn.bits, in_size);
+        if (turn == 0)
+            memcpy(first, drawn.bits, sizeof first);
+        assert_that(memcmp(first, drawn.bits, sizeof first) == 0);
+        trainer_free(trainer);
+    }
+}
+
+static void evaluation_draws_the_same_before_and_after_training(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Training how = busy();
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+    drawn.n = 0;
+    evaluate(trainer, note_random, &data);
+    trainer_run(trainer, loss_13, &data);
+    assert_that(trainer->step == 9);
+    evaluate(trainer, note_random, &data);
+    assert_that(drawn.n == 2 * DRAWS);
+    assert_that(memcmp(drawn.bits, drawn.bits + DRAWS,
+                       DRAWS * sizeof *drawn.bits) == 0);
     trainer_free(trainer);
 }
 
@@ -427,31 +614,17 @@ static void patience_ends_after_so_many_evaluations_without_a_best(
     assert_that(least.best == 5 && least.waited == 0);
 }
 
-static void numbers_are_counted_from_1_and_nothing_is_written_before(
-    void **state)
-{
-    (void)state;
-    enum { ROOM = 16 };
-    int *before = arena_alloc(tape_arena(tape), ROOM * sizeof *before);
-    for (int k = 0; k < ROOM; k++)
-        before[k] = -7;
-    const int *numbers = up_to(tape, 3);
-    assert_that(numbers[0] == 1 && numbers[1] == 2 && numbers[2] == 3);
-    for (int k = 0; k < ROOM; k++)
-        assert_that(before[k] == -7);
-}
-
 static void the_follower_ends_the_training(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(1000000000, 0.01);
     Diary diary = { .most = 7 };
     Trainer *trainer = trainer_new(arena, theta, &how);
     trainer->follow = keep;
     trainer->to = &diary;
     Data data = some_data();
-    dtraining(trainer, &data);
+    trainer_run(trainer, loss_13, &data);
     assert_that(diary.n == 7 && trainer->step == 7);
     trainer_free(trainer);
 }
@@ -459,14 +632,14 @@ static void the_follower_ends_the_training(void **state)
 static void a_loss_that_is_no_number_ends_the_training(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(50, IS_DOUBLE ? 1e160 : 1e20);
     Diary diary = { 0 };
     Trainer *trainer = trainer_new(arena, theta, &how);
     trainer->follow = keep;
     trainer->to = &diary;
     Data data = some_data();
-    dtraining(trainer, &data);
+    trainer_run(trainer, loss_13, &data);
     assert_that(trainer->diverged);
     assert_that(diary.n < 50 && !isfinite(diary.step[diary.n - 1].loss));
     for (int k = 0; k < diary.n - 1; k++)
@@ -480,25 +653,17 @@ static void nothing_is_allocated_after_the_first_steps(void **state)
     Data data = some_data();
     Training how = busy();
     how.threads = 2;
-    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
     Diary diary = { .most = 3 };
     trainer->follow = keep;
     trainer->to = &diary;
-    dtraining(trainer, &data);
-    size_t used = arena_used(arena);
+    trainer_run(trainer, loss_13, &data);
     size_t heap = heap_used();
+    size_t peak = tape_peak(trainer->lane[0].tape);
     diary.most = 0;
-    trainer->data = &data;
-    for (int n = 1; n <= N; n += 10) {
-        find_gradient(trainer, 2, n);
-        descend(trainer);
-        assert_that(step_done(trainer));
-    }
-    find_gradient(trainer, 2, 1);
-    size_t on_tape = arena_used(tape_arena(trainer->lane[0].tape));
-    find_gradient(trainer, 2, 1);
-    assert_that(arena_used(tape_arena(trainer->lane[0].tape)) == on_tape);
-    assert_that(arena_used(arena) == used);
+    trainer_run(trainer, loss_13, &data);
+    assert_that(diary.n == 9);
+    assert_that(tape_peak(trainer->lane[0].tape) <= 2 * peak);
     assert_that(heap_used() == heap);
     trainer_free(trainer);
 }
@@ -511,7 +676,7 @@ static const char *fault_of(Training how)
 
 static Training filled_in(Training how)
 {
-    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
     how = trainer->how;
     trainer_free(trainer);
     return how;
@@ -570,20 +735,17 @@ static void faulty_hyperparameters_are_told(void **state)
 static void what_cannot_be_trained_is_refused(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(1, 0.1), wrong = PLAIN(0, 0.1);
     assert_refuses_in(trainer_new(arena, theta, &wrong), "training.c",
                       "trainer_new", "N_epochs must be at least 1.");
-    Theta *remembering = theta_remembering(arena, theta);
-    assert_refuses_in(trainer_new(arena, remembering, &how), "training.c",
-                      "trainer_new", "theta remembers, so it cannot learn.");
     Trainer *trainer = trainer_new(arena, theta, &how);
-    Data none = { 0 }, long_ = { 1, .x = (Tokens[]){
-                                     TOKENS(1, 1, 1, 1, 1, 1, 1) } };
-    assert_refuses_in(dtraining(trainer, &none), "training.c",
-                      "begin_training", "there is no data to learn from.");
-    assert_refuses_in(dtraining(trainer, &long_), "architecture.c",
-                      "embed_tokens", "a sequence of 7 tokens; ell_max is 6.");
+    Data none = { 0 }, long_ = { 1, .x = LIST(TOKENS(1, 1, 1, 1, 1, 1, 1)) };
+    assert_refuses_in(trainer_run(trainer, loss_13, &none), "training.c",
+                      "begin", "there is no data to learn from.");
+    assert_refuses_in(trainer_run(trainer, loss_13, &long_), "equations.c",
+                      "embeddings", "a sequence of 7 tokens: the length must "
+                      "be in [ell_max] = 1 ... 6.");
     trainer_free(trainer);
 }
 
@@ -599,15 +761,20 @@ int main(void)
         TEST(a_shuffled_epoch_has_every_sequence_once),
         TEST(the_order_is_another_in_each_epoch_and_for_each_seed),
         TEST(a_shuffled_sequence_may_keep_its_place),
+        TEST(two_sequences_change_places_in_half_of_the_epochs),
         TEST(each_step_has_its_own_eta),
         TEST(dropout_depends_on_the_seed_the_epoch_and_the_sequence),
         TEST(smoothing_mixes_in_the_mean_of_all_tokens),
+        TEST(every_loss_is_smoothed),
+        TEST(every_epoch_learns_from_every_token_once),
         TEST(evaluation_is_plain_whatever_the_training),
         TEST(an_evaluation_can_be_stopped_before_each_sequence),
         TEST(evaluation_drops_nothing),
         TEST(evaluation_masks_the_same_tokens_every_time),
+        TEST(nothing_random_is_used_twice),
+        TEST(what_is_random_depends_on_seed_epoch_and_sequence_only),
+        TEST(evaluation_draws_the_same_before_and_after_training),
         TEST(patience_ends_after_so_many_evaluations_without_a_best),
-        TEST(numbers_are_counted_from_1_and_nothing_is_written_before),
         TEST(the_follower_ends_the_training),
         TEST(a_loss_that_is_no_number_ends_the_training),
         TEST(nothing_is_allocated_after_the_first_steps),

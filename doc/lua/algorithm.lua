@@ -113,22 +113,34 @@ end
 
 ------------------------------------------------------------- line for line
 
--- All the C of line n: runs of lines, in the order of the book.
-local function runs_of(a, n)
-  local runs, run = List{}, nil
+-- All the C of each line: runs of lines, in the order of the book.
+local function find_runs()
+  local runs = {}                       -- "4.5" -> its runs
+  local function add(l, i, piece, key)
+    runs[key] = runs[key] or List{}
+    local run = runs[key][#runs[key]]
+    if not run or run.piece ~= piece or run.last < i - 1 then
+      run = List{}
+      run.piece = piece
+      runs[key]:insert(run)
+    elseif run.last == i then           -- a tag said twice
+      return
+    end
+    run:insert(l)
+    run.last = i
+  end
   for _, piece in ipairs(book.pieces) do
-    run = nil
-    for _, l in ipairs(piece.lines) do
-      local has = l.tags:find_if(function(t) return t[1] == a and t[2] == n end)
-      if has and not run then
-        run = List{}
-        run.piece = piece
-        runs:insert(run)
-      end
-      if has then run:insert(l) else run = nil end
+    for i, l in ipairs(piece.lines) do
+      for _, tag in ipairs(l.tags) do add(l, i, piece, tag[1] .. '.' .. tag[2]) end
     end
   end
   return runs
+end
+
+local runs                              -- found when first asked for
+local function runs_of(a, n)
+  runs = runs or find_runs()
+  return runs[a .. '.' .. n] or {}
 end
 
 local function indent_of(l)

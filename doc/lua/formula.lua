@@ -163,9 +163,14 @@ function formula.inlines(inlines)
                   (to_html(doc):gsub('%s+$', '')))
 end
 
+local worded = {}                       -- what has been read once: names of chunks
+
 function formula.markdown(text)
-  local doc = pandoc.read(text, 'markdown'):walk { Math = formula.filter }
-  return formula.inlines(utils.blocks_to_inlines(doc.blocks))
+  if not worded[text] then
+    local doc = pandoc.read(text, 'markdown'):walk { Math = formula.filter }
+    worded[text] = formula.inlines(utils.blocks_to_inlines(doc.blocks))
+  end
+  return worded[text]
 end
 
 return formula

@@ -578,7 +578,6 @@ static const Layout *other_layout(const Judging *j)
         Fault f = { .sheet = j->sheet->name };
         if (attempt(&f, try_layout, &a) && a.right)
             found = &layouts[k];
-        observe(j->tape, NULL, NULL);
         arena_clear(j->scratch);
         tape_clear(j->tape);
     }

@@ -13,7 +13,8 @@ typedef struct {
     Tape *tape;                 /* of values; it wants no gradients      */
     Theta *theta;               /* a model ...                           */
     Tokens x, z;                /* ... its input ...                     */
-    Data data;                  /* ... and what it is trained on         */
+    Data data;                  /* ... and what it is trained on, if it
+                                   is not x and z themselves             */
     const Tokenizer *tokenizer; /* of the data                           */
 } Demo;
 
@@ -147,7 +148,7 @@ static void random_model(Demo *d, const Hyperparameters *hyper)
     scatter(d->theta, random_new(1));
     d->x = some_tokens(7);
     d->z = some_tokens(5);
-    d->data = (Data){ 1, &d->z, &d->x, NULL };
+    d->data = (Data){ .N_data = 0 };
 }
 
 static void small_model(Demo *d, Architecture architecture)
@@ -187,16 +188,37 @@ static Mat mistaken(void *to, const char *line, const char *name, Mat M,
     return m->instead(m, at, M);
 }
 
+/* Sets the tape for theta; m makes its mistakes there. NULL: no theta, no
+   mistake. */
+static void look_on(const Demo *d, const Theta *theta, Mistake *m)
+{
+    static const Theta plain;
+    prepare_tape(d->arena, d->tape, theta == NULL ? &plain : theta);
+    if (m != NULL)
+        observe(d->tape, mistaken, m);
+}
+
+/* What the model is trained on: the pair itself, or more. */
+static Data data_of(const Demo *d)
+{
+    if (d->data.N_data > 0)
+        return d->data;
+    Tokens *x = arena_alloc(d->arena, 2 * sizeof *x);
+    Tokens *z = arena_alloc(d->arena, 2 * sizeof *z);
+    x[1] = d->x, z[1] = d->z;
+    return (Data){ 1, z, x, NULL };
+}
+
 static Mat forward(const Demo *d, Mistake *m)
 {
     const Theta *theta = d->theta;
-    observe(d->tape, m != NULL ? mistaken : NULL, m);
+    look_on(d, theta, m);
     Mat P = theta->hyper.architecture == ED_TRANSFORMER
               ? edtransformer(d->tape, d->z, d->x, theta)
           : theta->hyper.architecture == E_TRANSFORMER
               ? etransformer(d->tape, d->x, theta)
               : dtransformer(d->tape, d->x, theta);
-    observe(d->tape, NULL, NULL);
+    as_printed(d->tape);
     return P;
 }
 
@@ -209,12 +231,11 @@ static double loss(Demo *d, Mistake *m)
     Loss *of = a == ED_TRANSFORMER ? loss_11
              : a == E_TRANSFORMER ? loss_12 : loss_13;
     double total = 0;
-    observe(d->tape, m != NULL ? mistaken : NULL, m);
-    for (int n = 1; n <= d->data.N_data; n++) {
-        Mat L = of(&lane, &d->data, n);
-        total += L == NULL ? 0 : AT(L, 1, 1);
-    }
-    observe(d->tape, NULL, NULL);
+    const Data data = data_of(d);
+    look_on(d, d->theta, m);
+    for (int n = 1; n <= data.N_data; n++)
+        total += AT(of(&lane, &data, n), 1, 1);
+    as_printed(d->tape);
     return total;
 }
 
@@ -227,11 +248,11 @@ static void fit(Demo *d, int N_epochs, double eta, Mistake *m)
     theta_allocate(d->theta, d->arena);
     theta_initialise(d->theta, XAVIER, &random);
     Trainer *trainer = trainer_new(d->arena, d->theta, &how);
-    observe(trainer->lane[0].tape, m != NULL ? mistaken : NULL, m);
-    if (d->theta->hyper.architecture == ED_TRANSFORMER)
-        edtraining(trainer, &d->data);
-    else
-        dtraining(trainer, &d->data);
+    const Data data = data_of(d);
+    if (m != NULL)
+        observe(trainer->lane[0].tape, mistaken, m);
+    trainer_run(trainer, d->theta->hyper.architecture == ED_TRANSFORMER
+                         ? loss_11 : loss_13, &data);
     trainer_free(trainer);
 }
 
@@ -259,7 +280,7 @@ static void decoder_of_sentence(Demo *d)
         .N_V = tokenizer_size(d->tokenizer)
     };
     d->x = tokens_of(d, sentence);
-    d->data = (Data){ 1, NULL, &d->x, NULL };
+    d->data = (Data){ .N_data = 0 };
     d->theta = theta_new(d->arena, &hyper);
 }
 
@@ -275,20 +296,20 @@ static void trained_translator(Demo *d)
 {
     static const char *const name[] = { "one", "two", "three", "four",
         "five", "six", "seven", "eight", "nine" };
-    Tokens *z = arena_alloc(d->arena, PAIRS * sizeof *z);
-    Tokens *x = arena_alloc(d->arena, PAIRS * sizeof *x);
+    Tokens *z = arena_alloc(d->arena, (PAIRS + 1) * sizeof *z);
+    Tokens *x = arena_alloc(d->arena, (PAIRS + 1) * sizeof *x);
     learn_characters(d, "123456789efghinorstuvwx");
     for (int n = 1; n <= PAIRS; n++) {
         char numeral[] = { (char)('0' + n), '\0' };
-        z[n - 1] = tokens_of(d, numeral);
-        x[n - 1] = tokens_of(d, name[n - 1]);
+        z[n] = tokens_of(d, numeral);
+        x[n] = tokens_of(d, name[n - 1]);
     }
     Hyperparameters hyper = {
         .architecture = ED_TRANSFORMER, .L_enc = 2, .L_dec = 3, .H = 2,
         .d_e = 16, .d_mlp = 32, .ell_max = 8, .epsilon = 1e-5,
         .N_V = tokenizer_size(d->tokenizer)
     };
-    d->z = z[0], d->x = x[0];
+    d->z = z[1], d->x = x[1];
     d->data = (Data){ PAIRS, z, x, NULL };
     d->theta = theta_new(d->arena, &hyper);
     fit(d, 100, 0.002, NULL);
@@ -399,10 +420,9 @@ static Mat normalised(const Demo *d, Mat e, double epsilon, Mistake *m)
     Mat gamma = parameter(d->arena, e->rows, 1);
     for (int i = 1; i <= e->rows; i++)
         AT(gamma, i, 1) = 1;
-    observe(d->tape, m != NULL ? mistaken : NULL, m);
-    Mat e_hat = layer_norm(e, gamma, parameter(d->arena, e->rows, 1),
-                           epsilon);
-    observe(d->tape, NULL, NULL);
+    look_on(d, &(Theta){ .hyper.epsilon = epsilon }, m);
+    Mat e_hat = layer_norm(e, gamma, parameter(d->arena, e->rows, 1));
+    as_printed(d->tape);
     return e_hat;
 }
 
@@ -437,7 +457,7 @@ static void e5(Demo *d)
     Mat e = COLUMN(d, 1, 2, 3, 4), m = mean(e);
     ROW(d, "rows and columns of m for one token", m->rows, m->cols);
     row_of(d, "m for (1, 2, 3, 4)", m, 1);
-    row_of(d, "e - m", standardise(e, m, COLUMN(d, 1), 0), 1);
+    row_of(d, "e - m", standardise(e, m, COLUMN(d, 1)), 1);
 }
 
 static void try_one_more(Demo *d)
@@ -449,7 +469,8 @@ static void translate_greedily(Demo *d, const char *label)
 {
     bool ended;
     Inference how = { .tau = 0 };
-    d->x = edinference(d->tape, d->arena, d->z, d->theta, &how, &ended);
+    look_on(d, d->theta, NULL);
+    d->x = inference_15(d->tape, d->arena, d->z, d->theta, &how, &ended);
     ROW(d, label, d->x.length);
     words(d, "eos reached", ended ? "yes" : "no");
 }
@@ -477,9 +498,9 @@ static void continue_greedily(Demo *d, const char *label, Mistake *m)
 {
     Inference how = { .tau = 0, .ell_gen = 9 };
     size_t n;
-    observe(d->tape, m != NULL ? mistaken : NULL, m);
-    Tokens y = dinference(d->tape, d->arena, d->x, d->theta, &how);
-    observe(d->tape, NULL, NULL);
+    look_on(d, d->theta, m);
+    Tokens y = inference_14(d->tape, d->arena, d->x, d->theta, &how);
+    as_printed(d->tape);
     words(d, label, decode_text(d->tokenizer, d->arena, y, &n));
 }
 
@@ -530,7 +551,7 @@ static W_qkv head(const Demo *d)
 static Mat embedded(Demo *d, int length)
 {
     small_model(d, D_TRANSFORMER);
-    return embed_tokens(d->tape, some_tokens(length), 0, d->theta);
+    return embeddings(d->tape, some_tokens(length), d->theta);
 }
 
 static void e10(Demo *d)
@@ -538,9 +559,9 @@ static void e10(Demo *d)
     Mat e_t = embedded(d, 3);
     W_qkv w = head(d);
     Mistake m = { look_at, .where = "3.4 alpha_t" };
-    observe(d->tape, mistaken, &m);
+    look_on(d, NULL, &m);
     attention1(gather(d->tape, e_t, 1, &(int){ 3 }), e_t, &w);
-    observe(d->tape, NULL, NULL);
+    as_printed(d->tape);
     ROW(d, "size of the vocabulary, N_V", d->theta->hyper.N_V);
     ROW(d, "number of weights alpha_t, T", m.X->rows);
     row_of(d, "the weights", m.X, 1);
@@ -658,7 +679,8 @@ static void e16(Demo *d)
     Mat P = softmax(COLUMN(d, 0, 800)), one = softmax(COLUMN(d, 3));
     ROW(d, "P for the logits 0 and 800", AT(P, 1, 1), AT(P, 2, 1));
     ROW(d, "logarithm of the first", log(AT(P, 1, 1)));
-    Mat exact = log_prob(P, 1, (int[]){ 1 }, (int[]){ 1 });
+    const Tokens one_1 = span(d->tape, 1, 1);
+    Mat exact = log_prob(P, one_1, one_1);
     ROW(d, "log_prob, from the logits", AT(exact, 1, 1));
     ROW(d, "P for a vocabulary of one token", AT(one, 1, 1));
 }
@@ -688,11 +710,11 @@ static Mat weights(Demo *d, Mask mask, const char *where, double instead)
         AT(four, i, 1) = 1;
     for (int t = 1; t <= 3; t++)
         AT(Z, 1, t) = (real)(log(t) / 2);
-    W_qkv w = { four, NULL, four, NULL, one, NULL, NULL, NULL };
+    W_qkv w = { four, NULL, four, NULL, one, NULL };
     Mistake m = { finite_mask, .where = where, .number = instead };
-    observe(d->tape, mistaken, &m);
+    look_on(d, NULL, &m);
     attention(COLUMN(d, 1), Z, &w, mask);
-    observe(d->tape, NULL, NULL);
+    as_printed(d->tape);
     return m.X;
 }
 
@@ -759,10 +781,9 @@ static double length_of_step(Demo *d, bool mean)
     theta_allocate(after, d->arena);
     scatter(after, random_new(1));
     Trainer *trainer = trainer_new(d->arena, after, &how);
-    if (before->hyper.architecture == E_TRANSFORMER)
-        etraining(trainer, &d->data);
-    else
-        dtraining(trainer, &d->data);
+    const Data data = data_of(d);
+    trainer_run(trainer, before->hyper.architecture == E_TRANSFORMER
+                         ? loss_12 : loss_13, &data);
     trainer_free(trainer);
     return sqrt(squared_distance(after, before));
 }
@@ -796,10 +817,13 @@ static int unmasked(Demo *d, double p_mask)
 {
     Training how = { .p_mask = p_mask };
     int none = 0;
+    const Data data = data_of(d);
+    look_on(d, d->theta, NULL);
     for (int n = 1; n <= 1000; n++) {
         Lane lane = { .tape = d->tape, .theta = d->theta, .how = &how,
                       .random = random_branch(random_new(1), (uint64_t)n) };
-        none += loss_12(&lane, &d->data, 1) == NULL;
+        loss_12(&lane, &data, 1);
+        none += lane.tokens == 0;
     }
     return none;
 }
@@ -1040,11 +1064,12 @@ static void e35(Demo *d)
         special(forward(d, NULL)));
     int room = d->theta->hyper.ell_max - d->x.length + 1;
     Inference how = { .ell_gen = room };
-    Tokens y = dinference(d->tape, d->arena, d->x, d->theta, &how);
+    look_on(d, d->theta, NULL);
+    Tokens y = inference_14(d->tape, d->arena, d->x, d->theta, &how);
     ROW(d, "tokens drawn after eos, as printed", y.length);
     d->x.length--;
     how.stop_at_eos = true;
-    y = dinference(d->tape, d->arena, d->x, d->theta, &how);
+    y = inference_14(d->tape, d->arena, d->x, d->theta, &how);
     ROW(d, "with the option: tokens after the full stop", y.length);
     small_model(d, D_TRANSFORMER);
     ROW(d, "P of mask and bos, untrained", special(forward(d, NULL)));
@@ -1078,10 +1103,12 @@ static void e37(Demo *d)
     for (int i = 1; i <= 4; i++)
         AT(gamma, i, 1) = 1;
     Mistake m = { centred, .X = e };
-    row_of(d, "m = 0 before line 2", rms_norm(e, gamma, 0), 1);
-    observe(d->tape, mistaken, &m);
-    row_of(d, "m = 0 after line 2", rms_norm(e, gamma, 0), 1);
-    observe(d->tape, NULL, NULL);
+    const Theta rms = { .hyper.rms = true };
+    look_on(d, &rms, NULL);
+    row_of(d, "m = 0 before line 2", layer_norm(e, gamma, NULL), 1);
+    look_on(d, &rms, &m);
+    row_of(d, "m = 0 after line 2", layer_norm(e, gamma, NULL), 1);
+    as_printed(d->tape);
 }
 
 static void e39(Demo *d)

@@ -102,15 +102,17 @@ static Tokens translation(Arena *arena, Tape *tape, const Model *model,
                           Tokens z)
 {
     Inference how = { .tau = 0, .no_special = true };
-    Tokens x = edinference(tape, arena, z, model->theta, &how, NULL);
+    Tokens x = inference_15(tape, arena, z, model->theta, &how, NULL);
     int most = model->theta->hyper.ell_max;
-    return x.length > most ? (Tokens){ most, x.id } : x;
+    return x.length > most ? slice(x, 1, most) : x;
 }
 
 static void watch_model(Watch *w, Tape *tape, const Model *model, Tokens x)
 {
     const Theta *theta = model->theta;
     Tokens z = x;
+    prepare_tape(w->arena, tape, theta);
+    tape_thrifty(w->arena, tape);
     if (model->task == TRAIN_ED)
         x = translation(w->arena, tape, model, z);
     w->own = labels_of(w->arena, model->tokenizer, x);
@@ -122,7 +124,7 @@ static void watch_model(Watch *w, Tape *tape, const Model *model, Tokens x)
     case E_TRANSFORMER:  represent(tape, x, theta); break;
     case D_TRANSFORMER:  dtransformer(tape, x, theta); break;
     }
-    observe(tape, NULL, NULL);
+    unobserve(tape);
 }
 
 static Tokens tokens_to_show(const Command *c, const Model *model, Fault *f)

@@ -103,13 +103,14 @@ static Data joined(Arena *arena, const Data *data, Tokens x, int ell_max)
 {
     int n;
     const Tokens *chunk = chunks(arena, x, ell_max, &n);
-    size_t before = (size_t)data->N_data, room = before + (size_t)n;
-    Tokens *all = arena_alloc(arena, room * sizeof *all + 1);
-    if (before > 0)
-        memcpy(all, data->x, before * sizeof *all);
+    int before = data->N_data;
+    size_t room = (size_t)before + (size_t)n + 1;
+    Tokens *all = arena_alloc(arena, room * sizeof *all);
+    for (int k = 1; k <= before; k++)
+        all[k] = data->x[k];
     for (int k = 1; k <= n; k++)
-        all[before++] = chunk[k];
-    return (Data){ .N_data = (int)before, .x = all };
+        all[before + k] = chunk[k];
+    return (Data){ .N_data = before + n, .x = all };
 }
 
 static void texts_to_data(Reading *r)
@@ -256,7 +257,7 @@ static const int *classes_of(Reading *r, const Line *line, int n,
                              const Model *model)
 {
     Corpus *c = &r->c;
-    int *class = arena_alloc(r->arena, (size_t)n * sizeof *class);
+    int *class = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *class);
     if (model != NULL) {
         c->class_name = model->class_name;
         c->N_C = model->theta->hyper.N_C;
@@ -265,7 +266,7 @@ static const int *classes_of(Reading *r, const Line *line, int n,
                                               * sizeof *c->class_name);
     }
     for (int k = 0; k < n; k++)
-        class[k] = class_of(r, &line[k], model != NULL);
+        class[k + 1] = class_of(r, &line[k], model != NULL);
     if (c->N_C < 2)
         fault(r->fault, 0, "all lines have the label '%s'; there is "
               "nothing to tell apart.", c->class_name[1]);
@@ -282,13 +283,13 @@ static void lines_to_data(Reading *r, Task task, const Model *model)
     int learned = r->plan->tokens == BYTE_PAIRS ? first : n;
     if (c->tokenizer == NULL)
         c->tokenizer = learn_from_lines(r, line, learned, pairs);
-    Tokens *x = arena_alloc(r->arena, (size_t)n * sizeof *x);
-    Tokens *z = arena_alloc(r->arena, (size_t)n * sizeof *z);
+    Tokens *x = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *x);
+    Tokens *z = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *z);
     const int *class = pairs ? NULL : classes_of(r, line, n, model);
     for (int k = 0; k < n; k++) {
         if (pairs)
-            z[k] = side(r, line[k].left, line[k].n_left);
-        x[k] = side(r, line[k].right, line[k].n_right);
+            z[k + 1] = side(r, line[k].left, line[k].n_left);
+        x[k + 1] = side(r, line[k].right, line[k].n_right);
     }
     c->train = (Data){ first, pairs ? z : NULL, x, class };
     c->held_out = (Data){ last, pairs ? z + first : NULL, x + first,

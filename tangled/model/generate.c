@@ -147,7 +147,7 @@ static void go_on(Command *c, const Wish *wish, Inference *how,
                           NULL, NULL };
     Tape *tape = c->tape;
     if (!wish->no_memory)
-        theta = theta_remembering(c->arena, theta);
+        how->memory = memory_new(c->arena, tape, theta);
     if (wish->show_tokens)
         observe(tape, notice, &listener);
     how->ell_gen = wish->ell_gen;
@@ -158,7 +158,7 @@ static void go_on(Command *c, const Wish *wish, Inference *how,
         how->slide = (ell_max + 1) / 2;
     how->told = print_token;
     how->to = &listener;
-    dinference(tape, c->arena, x, theta, how);
+    inference_14(tape, c->arena, x, theta, how);
     if (!wish->show_tokens)
         fputc('\n', c->out);
     if (wish->peak)
@@ -185,11 +185,12 @@ static void generate_it(Fault *f, void *data)
     int n = obey(f, options, c->n, c->argument);
     Inference how = drawing(&draw);
     NumberList list = { 0 };
+    Random listed = random_in(&list);
     if (n > 1)
         fault(f, 0, "expected one prompt; put it in quotes.");
     if (wish.u != NULL) {
         list = numbers(c, wish.u, f);
-        how.chance = chance_in(&list);
+        how.random = &listed;
     }
     wish.ell_gen = length_wanted(&wish, &list, f);
     Model *model = model_for(c, wish.model, TRAIN_D, f);

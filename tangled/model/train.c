@@ -351,11 +351,11 @@ static double unigram_loss(const Corpus *c, int first, long long *tokens,
     REQUIRE(often != NULL, "out of memory.");
     for (int v = 1; v <= N_V; v++)
         often[v] = 1;
-    for (int n = 0; n < c->train.N_data; n++)
+    for (int n = 1; n <= c->train.N_data; n++)
         for (int t = 1; t <= c->train.x[n].length; t++, total++)
             often[TOKEN(c->train.x[n], t)]++;
     *tokens = *characters = 0;
-    for (int n = 0; n < c->held_out.N_data; n++)
+    for (int n = 1; n <= c->held_out.N_data; n++)
         for (int t = first; t <= c->held_out.x[n].length; t++) {
             int v = TOKEN(c->held_out.x[n], t);
             loss -= log(often[v] / total);
@@ -385,16 +385,15 @@ static void judge_text(Session *s, double nats)
     fputc('\n', out);
 }
 
-static bool translates(Session *s, Theta *theta, int n)
+static bool translates(Session *s, Memory *memory, int n)
 {
     Tape *tape = s->command->tape;
-    Inference how = { .tau = 0, .no_special = true, .encode_once = true };
-    Tokens x = s->corpus.held_out.x[n - 1];
+    Inference how = { .tau = 0, .no_special = true, .memory = memory };
+    Tokens x = s->corpus.held_out.x[n];
     Arena *arena = arena_new();
     tape_clear(tape);
-    theta_forget(theta);
-    Tokens y = edinference(tape, arena, s->corpus.held_out.z[n - 1], theta,
-                           &how, NULL);
+    Tokens y = inference_15(tape, arena, s->corpus.held_out.z[n],
+                            s->model->theta, &how, NULL);
     bool same = y.length == x.length
              && memcmp(y.id, x.id, (size_t)x.length * sizeof *x.id) == 0;
     arena_free(arena);
@@ -404,9 +403,10 @@ static bool translates(Session *s, Theta *theta, int n)
 static void judge_pairs(Session *s, double nats)
 {
     int right = 0, all = s->corpus.held_out.N_data;
-    Theta *theta = theta_remembering(s->command->arena, s->model->theta);
+    Memory *memory = memory_new(s->command->arena, s->command->tape,
+                                s->model->theta);
     for (int n = 1; n <= all; n++) {
-        right += translates(s, theta, n);
+        right += translates(s, memory, n);
         give_up_if_stopped(s);
     }
     FILE *out = s->command->out;
@@ -416,13 +416,13 @@ static void judge_pairs(Session *s, double nats)
             right, all, 100.0 * right / all);
 }
 
-static int most_frequent(const int *class, int n, int N_C, int *times)
+static int most_frequent(const int *class, int N_data, int N_C, int *times)
 {
     int best = 1;
     for (int c = 1; c <= N_C; c++)
         times[c] = 0;
-    for (int k = 0; k < n; k++)
-        times[class[k]]++;
+    for (int n = 1; n <= N_data; n++)
+        times[class[n]]++;
     for (int c = 2; c <= N_C; c++)
         if (times[c] > times[best])
             best = c;
@@ -443,7 +443,7 @@ static void judge_classes(Session *s, double nats)
     int times[MOST_CLASSES + 1], right = 0, all = c->held_out.N_data;
     int usual = most_frequent(c->train.c, c->train.N_data, c->N_C, times);
     most_frequent(c->held_out.c, all, c->N_C, times);
-    for (int n = 0; n < all; n++) {
+    for (int n = 1; n <= all; n++) {
         right += c->held_out.c[n]
               == class_given_by(s->command->tape, s->model->theta,
                                 c->held_out.x[n]);
@@ -484,6 +484,8 @@ static void judge(Session *s)
     };
     refuse_overflow(s->command, s->run.model, s->fault);
     const Model *m = s->model;
+    prepare_tape(s->command->arena, s->command->tape, m->theta);
+    tape_thrifty(s->command->arena, s->command->tape);
     bool other = m->best != NULL && m->state.patience.waited > 0;
     double nats = s->held_out;
     if (isnan(nats) || other)
@@ -509,7 +511,7 @@ static double on_tapes(const Hyperparameters *h, const Data *data,
                        int lanes)
 {
     double most = 0, all = 0;
-    for (int n = 0; n < data->N_data; n++) {
+    for (int n = 1; n <= data->N_data; n++) {
         most = fmax(most, data->x[n].length);
         all += data->x[n].length;
     }
@@ -673,16 +675,13 @@ static void lead(Session *s)
 
 static void run_training(Session *s)
 {
-    static const Theta *(*const algorithm[])(Trainer *, const Data *) = {
-        edtraining, etraining, dtraining, classtraining
-    };
     s->begun = s->told = s->kept = seconds();
     s->held_out = (double)NAN;
     if (is_unfinished(s))
         finish_step(s);
     if (caught == 0 && !s->trainer->diverged && s->waits
         && s->model->state.step < s->last)
-        algorithm[s->task](s->trainer, &s->corpus.train);
+        trainer_run(s->trainer, loss_of[s->task], &s->corpus.train);
     if (isatty(fileno(s->command->out)) == 1)
         fputc('\n', s->command->out);
     if (!s->trainer->diverged)

@@ -33,7 +33,6 @@ static const char usage[] =
 typedef struct {
     Command *command;
     const Model *model;
-    const Theta *remembering;
     Inference how;
     Beam beam;
     Tape *tape;
@@ -43,8 +42,8 @@ static Tokens translation(Translating *t, Tokens z, bool *ended)
 {
     Arena *arena = t->command->arena;
     if (t->beam.B == 0)
-        return edinference(t->tape, arena, z, t->remembering, &t->how,
-                           ended);
+        return inference_15(t->tape, arena, z, t->model->theta, &t->how,
+                            ended);
     Hypothesis *best = arena_alloc(arena,
                                    (size_t)t->beam.B * sizeof *best);
     beam_search(t->tape, arena, z, t->model->theta, &t->beam, best);
@@ -83,8 +82,9 @@ static void run_translation(Command *c, const Wish *wish, Inference how,
               wish->ell_gen, ell_max);
     how.ell_gen = wish->ell_gen;
     how.no_special = how.encode_once = true;
+    how.memory = memory_new(c->arena, c->tape, model->theta);
     Translating t = {
-        c, model, theta_remembering(c->arena, model->theta), how,
+        c, model, how,
         { wish->beam, wish->alpha, wish->ell_gen, true }, c->tape,
     };
     each_line(c, n, &t, f, translate_line);

@@ -45,6 +45,8 @@ Model *model_for(Command *c, const char *name, Task task, Fault *f)
               "train %s'.", name, TASK[model->task], TASK[task]);
     refuse_overflow(c, name, f);
     model_use_best(model);
+    prepare_tape(c->arena, c->tape, model->theta);
+    tape_thrifty(c->arena, c->tape);
     return model;
 }
 
@@ -99,6 +101,6 @@ Inference drawing(Drawing *d)
     d->random = random_new((uint64_t)d->seed);
     return (Inference){
         .tau = d->tau, .top_k = d->top_k, .top_p = d->top_p,
-        .chance = chance_of(&d->random),
+        .random = &d->random,
     };
 }

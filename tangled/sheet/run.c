@@ -2,6 +2,7 @@
 #include "program.h"
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const Layout layouts[LAYOUTS] = {
@@ -141,6 +142,7 @@ typedef struct {
     Arena *arena;
     Tape *tape;
     const Item *start;          /* the item `algorithm`                   */
+    const Argument **argument;  /* what each item is; NULL: a claim       */
     int H, head;                /* the heads; the one that is running     */
     Dimensions size;
     Step *step;                 /* run.step while it grows                */
@@ -152,7 +154,9 @@ typedef struct {
     Hyperparameters hyper;      /* of a model                             */
     Part part;                  /* of the model that is running ...       */
     int layer, turn;            /* ... its layer, and the turn of a loop  */
-    Trainer *trainer;
+    Theta *theta;                   /* to train                               */
+    Training how;
+    const double *u;                /* uniform numbers, for each token        */
     const Data *data;               /* to train with                          */
     int data_n;                     /* how many sequences it has              */
     int *row, in_row;               /* indices seen in a loop                 */
@@ -173,8 +177,8 @@ static bool takes(int algorithm, const Argument *argument)
 static const Argument *argument_of(const Job *job, const char *name)
 {
     for (const Argument *a = arguments; a < arguments + ARGUMENTS; a++)
-        if (*a->name == *name && strcmp(a->name, name) == 0
-            && takes(job->run.algorithm, a))
+        if (*a->name == *name && takes(job->run.algorithm, a)
+            && strcmp(a->name, name) == 0)
             return a;
     return NULL;
 }
@@ -288,10 +292,9 @@ _Noreturn static void refuse_item(const Job *job, const Item *item)
 }
 
 /* With a head or a prefix where the algorithm has none. */
-static bool misplaced(const Job *job, const Item *item)
+static bool misplaced(const Job *job, const Item *item, const Argument *a)
 {
     int algorithm = job->run.algorithm;
-    const Argument *a = argument_of(job, item->name);
     bool many = 11 <= algorithm && algorithm <= 13 && a->kind == LIST
              && a->name[0] != 'u';
     if (item->aspect != VALUE || item->turn > 0)
@@ -306,11 +309,15 @@ static void check_items(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
     bool numbered = false, plain = false;
+    size_t items = (size_t)sheet->n;
+    job->argument = arena_alloc(job->arena, items * sizeof *job->argument);
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
+        job->argument[k] = NULL;
         if (item->claim)
             continue;
-        if (argument_of(job, item->name) == NULL || misplaced(job, item))
+        const Argument *a = job->argument[k] = argument_of(job, item->name);
+        if (a == NULL || misplaced(job, item, a))
             refuse_item(job, item);
         if (per_head(job, item->name)) {
             plain |= item->head == 0;
@@ -388,10 +395,10 @@ static bool each_fits(const Job *job, const Argument *a,
     const Sheet *sheet = job->run.sheet;
     bool is_X = a->instead != NULL && strcmp(a->instead, "X") == 0
              && find(job, a->name, 0) == NULL;
+    const Argument *same = is_X ? argument_of(job, "X") : a;
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
-        if (!item->claim && item->word == NULL
-            && strcmp(item->name, is_X ? "X" : a->name) == 0
+        if (item->word == NULL && job->argument[k] == same
             && !fits(a, item, layout, d, misfit))
             return false;
     }
@@ -582,38 +589,52 @@ static int layers_of(const Hyperparameters *h, Part part)
     return part == LAYER ? h->L : part == ENC ? h->L_enc : h->L_dec;
 }
 
-static Item place_of(const char *path)
+typedef struct {
+    const Argument *argument;   /* such as W_q                            */
+    Part part;
+    int layer, head;
+} Site;
+
+static Site site_of(const Job *job, const char *path)
 {
     const char *dot = strrchr(path, '.');
     const char *layer = strchr(path, '['), *head = strstr(path, "head[");
-    Item place = { .name = dot == NULL ? path : dot + 1 };
+    Site site = { .argument = argument_of(job, dot == NULL ? path : dot + 1) };
     if (layer != NULL)
-        sscanf(layer, "[%d]", &place.layer);
+        site.layer = atoi(layer + strlen("["));
     if (head != NULL)
-        sscanf(head, "head[%d]", &place.head);
+        site.head = atoi(head + strlen("head["));
     if (layer != NULL)
-        place.part = path[0] == 'l' ? LAYER : path[0] == 'e' ? ENC
-                   : strstr(path, ".W_ed.") != NULL ? ED : DEC;
-    return place;
+        site.part = path[0] == 'l' ? LAYER : path[0] == 'e' ? ENC
+                  : strstr(path, ".W_ed.") != NULL ? ED : DEC;
+    return site;
 }
 
-static bool is_at(const Job *job, const Item *item, const Item *place)
+static Step step_at(const Site *site)
 {
-    int L = layers_of(&job->hyper, place->part);
-    return !item->claim && *item->name == *place->name
-        && strcmp(item->name, place->name) == 0
-        && part_of(job, item) == place->part
-        && (item->layer == place->layer || (item->layer == 0 && L == 1))
-        && (item->head == place->head
-            || (item->head == 0 && place->head == 1 && job->H == 1));
+    return (Step){ .name = site->argument->name, .part = site->part,
+                   .layer = site->layer, .head = site->head };
 }
 
-static const Item *item_at(const Job *job, const Item *place)
+/* Is the k-th item of the sheet for this site? */
+static bool is_at(const Job *job, int k, const Site *site)
+{
+    const Item *item = &job->run.sheet->item[k];
+    if (job->argument[k] != site->argument)
+        return false;
+    int L = layers_of(&job->hyper, site->part);
+    return (item->layer == site->layer || (item->layer == 0 && L == 1))
+        && (item->head == site->head
+            || (item->head == 0 && site->head == 1 && job->H == 1))
+        && part_of(job, item) == site->part;
+}
+
+static const Item *item_at(const Job *job, const Site *site)
 {
     const Sheet *sheet = job->run.sheet;
     const Item *found = NULL;
     for (int k = 0; k < sheet->n; k++)
-        if (is_at(job, &sheet->item[k], place)) {
+        if (is_at(job, k, site)) {
             if (found != NULL)
                 fault(job->f, sheet->item[k].at, "%s is the same as %s; "
                       "give one of them.", sheet->item[k].typed,
@@ -816,11 +837,18 @@ static void add_row(Job *job, Step step, int n, const int *number)
     add_step(job, &step);
 }
 
+/* "12.5": line 5 of Algorithm 12. */
+static void set_line(Step *step, const char *line)
+{
+    step->algorithm = atoi(line);
+    step->line = atoi(strchr(line, '.') + 1);
+}
+
 static void add_noted(Job *job)
 {
     Step step = { .name = strcmp(job->row_line, "12.5") == 0 ? "xt"
                                                              : "Tt" };
-    sscanf(job->row_line, "%d.%d", &step.algorithm, &step.line);
+    set_line(&step, job->row_line);
     add_row(job, step, job->in_row, job->row);
     job->in_row = 0;
 }
@@ -873,8 +901,6 @@ static void descend_along(const Job *job, Mat M, Mat gradient)
 
 static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
 {
-    step->turned = turned(argument_of(job, step->name)->kind,
-                          job->run.layout);
     step->aspect = aspect;
     step->turn = job->turn;
     M = varied(job, step, M);
@@ -885,13 +911,14 @@ static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
 
 static void add_parameter(Job *job, const Step *seen, Mat M)
 {
-    Item place = place_of(seen->name);
+    Site site = site_of(job, seen->name);
     struct Matrix gradient = *M;
     gradient.at = M->grad;
-    Step step = { .algorithm = seen->algorithm, .line = seen->line,
-                  .name = place.name, .part = place.part,
-                  .layer = place.layer, .head = place.head,
-                  .inner = item_at(job, &place) == NULL };
+    Step step = step_at(&site);
+    step.algorithm = seen->algorithm;
+    step.line = seen->line;
+    step.inner = item_at(job, &site) == NULL;
+    step.turned = turned(site.argument->kind, job->run.layout);
     if (job->in_row > 0)
         add_noted(job);
     Mat other = add_aspect(job, &step, GRADIENT, &gradient);
@@ -909,7 +936,7 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     Job *job = to;
     Step step = { .name = name, .part = job->part, .layer = job->layer };
     bool of_head = strcmp(name, "Y_h") == 0;
-    sscanf(line, "%d.%d", &step.algorithm, &step.line);
+    set_line(&step, line);
     if (M == NULL) {
         enter(job, line, index);
         note_index(job, line, index);
@@ -950,6 +977,13 @@ static void limit(const Job *job, double entries)
 static void returned(Job *job, Mat M)
 {
     job->run.result = copied(job, M, false);
+}
+
+/* Sets the tape for theta, and looks on. */
+static void look_on(Job *job, const Theta *theta)
+{
+    prepare_tape(job->arena, job->tape, theta);
+    observe(job->tape, collect, job);
 }
 
 static void run_embed(Job *job)
@@ -1018,7 +1052,7 @@ static void run_posembed(Job *job)
 
 static W_qkv given_head(Job *job, int h)
 {
-    W_qkv w = { .K_past = NULL, .V_past = NULL };
+    W_qkv w;
     w.W_q = given(job, "W_q", h), w.b_q = given(job, "b_q", h);
     w.W_k = given(job, "W_k", h), w.b_k = given(job, "b_k", h);
     w.W_v = given(job, "W_v", h), w.b_v = given(job, "b_v", h);
@@ -1100,6 +1134,8 @@ static void run_layer_norm(Job *job)
     if (job->epsilon < 0)
         fault(job->f, find(job, "epsilon", 0)->at, "epsilon must not be "
               "negative.");
+    look_on(job, &(Theta){ .hyper = { .epsilon = job->epsilon,
+                                      .rms = rms } });
     if (rms && beta != NULL)
         fault(job->f, beta->at, "RMSnorm has no beta.");
     for (int j = 1; j <= e->cols && job->epsilon == 0; j++) {
@@ -1111,11 +1147,8 @@ static void run_layer_norm(Job *job)
                   "line 3 would divide by 0; an epsilon, such as 'epsilon "
                   "1e-5', prevents that.", j, rms ? "0" : "equal");
     }
-    if (rms)
-        returned(job, rms_norm(e, gamma, job->epsilon));
-    else
-        returned(job, layer_norm(e, gamma, given(job, "beta", 0),
-                                 job->epsilon));
+    returned(job, layer_norm(e, gamma,
+                             rms ? NULL : given(job, "beta", 0)));
 }
 
 static void run_unembed(Job *job)
@@ -1132,10 +1165,7 @@ static void run_unembed(Job *job)
     Mat e = given(job, "e", 0), W = given(job, tied ? "W_e" : "W_u", 0);
     if (tied)
         assume(job, "W_u", 0, as_W_u(job->run.layout));
-    if (tied)
-        returned(job, unembed_tied(e, W));
-    else
-        returned(job, unembed(e, W));
+    returned(job, unembed(e, tied ? transpose_of(job->arena, W) : W));
 }
 
 static int given_layers(Job *job, Part part, const char *name)
@@ -1261,11 +1291,10 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
               "such as layer1.X, enc1.X or dec1.X tells.", item->typed,
               layers_of(&job->hyper, part));
     for (int k = 1; k <= theta->n; k++) {
-        Item place = place_of(theta->parameter[k].name);
-        Step step = { .name = place.name, .part = place.part,
-                      .layer = place.layer, .head = place.head };
+        Site site = site_of(job, theta->parameter[k].name);
+        Step step = step_at(&site);
         size_t n = strlen(list), left = sizeof list - n;
-        if (left < 60 || place.layer > 1 || place.head > 1)
+        if (left < 60 || site.layer > 1 || site.head > 1)
             continue;
         n += (size_t)snprintf(list + n, left, n > 0 ? ", " : "");
         step_name(list + n, sizeof list - n, &step);
@@ -1277,17 +1306,17 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
 static void check_places(const Job *job, const Theta *theta)
 {
     const Sheet *sheet = job->run.sheet;
-    size_t places = (size_t)theta->n + 1;
-    Item *place = arena_alloc(job->arena, places * sizeof *place);
+    size_t sites = (size_t)theta->n + 1;
+    Site *site = arena_alloc(job->arena, sites * sizeof *site);
     for (int k = 1; k <= theta->n; k++)
-        place[k] = place_of(theta->parameter[k].name);
+        site[k] = site_of(job, theta->parameter[k].name);
     for (int i = 0; i < sheet->n; i++) {
         const Item *item = &sheet->item[i];
         bool found = item->claim || item->word != NULL
-                  || argument_of(job, item->name)->kind == LIST
-                  || argument_of(job, item->name)->rows == NULL;
+                  || job->argument[i]->kind == LIST
+                  || job->argument[i]->rows == NULL;
         for (int k = 1; k <= theta->n && !found; k++)
-            found = is_at(job, item, &place[k]);
+            found = is_at(job, i, &site[k]);
         if (!found)
             refuse_place(job, theta, item);
     }
@@ -1314,36 +1343,32 @@ static void check_pair(const Job *job, const Item *given, Part part,
     }
 }
 
-static void assume_parameter(Job *job, const Item *place, const char *what)
+static void assume_parameter(Job *job, const Site *site)
 {
     const Sheet *sheet = job->run.sheet;
     bool others = false;
     char name[60], told[80];
     for (int k = 0; k < sheet->n; k++)
-        others |= !sheet->item[k].claim
-               && strcmp(sheet->item[k].name, place->name) == 0;
-    Step step = { .name = place->name, .part = place->part,
-                  .layer = place->layer, .head = place->head };
+        others |= job->argument[k] == site->argument;
+    Step step = step_at(site);
     if (!others)
-        step = (Step){ .name = place->name };
+        step = (Step){ .name = step.name };
     step_name(name, sizeof name, &step);
-    snprintf(told, sizeof told, "%s = %s", name, what);
+    snprintf(told, sizeof told, "%s = %s", name, site->argument->instead);
     if (strstr(job->assumed, told) == NULL)
-        assume(job, name, 0, what);
+        assume(job, name, 0, site->argument->instead);
 }
 
 static void fill_parameter(Job *job, const Parameter *parameter)
 {
-    Item place = place_of(parameter->name);
-    const Item *item = item_at(job, &place);
-    const Argument *a = argument_of(job, place.name);
+    Site site = site_of(job, parameter->name);
+    const Item *item = item_at(job, &site);
     if (item == NULL)
-        assume_parameter(job, &place, a->instead);
-    else
-        check_pair(job, item, place.part, place.layer);
-    fill(job, *parameter->place, a, item);
-    vary(job, *parameter->place, (Step){ .name = place.name,
-         .part = place.part, .layer = place.layer, .head = place.head });
+        assume_parameter(job, &site);
+    else if (job->variation == NULL)
+        check_pair(job, item, site.part, site.layer);
+    fill(job, *parameter->place, site.argument, item);
+    vary(job, *parameter->place, step_at(&site));
 }
 
 static int layers(const Hyperparameters *h)     /* of attention */
@@ -1381,6 +1406,7 @@ static Theta *given_theta(Job *job)
         fill_parameter(job, &theta->parameter[k]);
     if (job->hyper.positions != LEARNED && !job->run.unplaced)
         vary(job, theta->W_p, (Step){ .name = "W_p" });
+    look_on(job, theta);
     return theta;
 }
 
@@ -1454,12 +1480,13 @@ static Data given_data(Job *job, const Theta *theta)
 {
     bool pairs = architecture(job) == ED_TRANSFORMER;
     int N_data = given_sequences(job);
-    Tokens *x = arena_alloc(job->arena, (size_t)N_data * sizeof *x),
-           *z = arena_alloc(job->arena, (size_t)N_data * sizeof *z);
+    size_t room = (size_t)N_data + 1;
+    Tokens *x = arena_alloc(job->arena, room * sizeof *x),
+           *z = arena_alloc(job->arena, room * sizeof *z);
     for (int n = 1; n <= N_data; n++) {
-        x[n - 1] = given_tokens(job, "x", n);
+        x[n] = given_tokens(job, "x", n);
         if (pairs)
-            z[n - 1] = given_tokens(job, "z", n);
+            z[n] = given_tokens(job, "z", n);
     }
     job->data_n = N_data;
     limit_model(job, theta, N_data);
@@ -1496,7 +1523,7 @@ static Training given_training(Job *job)
     if (!(how.p_mask > 0 && how.p_mask < 1))
         fault(job->f, need(job, "p_mask", 0)->at, "p_mask must be above 0 "
               "and below 1.");
-    how.u = given_chances(job, longest(job), "each token needs one");
+    job->u = given_chances(job, longest(job), "each token needs one");
     if (job->hyper.N_V < 3)
         fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 3: "
               "mask_token is N_V - 2.");
@@ -1505,15 +1532,30 @@ static Training given_training(Job *job)
     return how;
 }
 
+/* Each sequence has the numbers of the sheet, from the first on. */
+static double number_of_token(void *from)
+{
+    const Job *job = from;
+    return job->u[job->in_row];
+}
+
 static void train_on(Fault *f, void *data)
 {
-    static const Theta *(*const train[])(Trainer *, const Data *) = {
-        edtraining, etraining, dtraining };
     Job *job = data;
+    const Data *on = job->data;
+    const Training *how = &job->how;
+    Theta *theta = job->theta;
+    Random random = random_from(number_of_token, job);
     job->f = f;
     if (job->variation != NULL)
         job->variation->fault = f;
-    train[job->run.algorithm - 11](job->trainer, job->data);
+    if (job->run.algorithm == 11)
+        edtraining(job->tape, on->N_data, on->z, on->x, theta, 1, how->eta);
+    else if (job->run.algorithm == 12)
+        etraining(job->tape, on->N_data, on->x, theta, 1, how->eta,
+                  how->p_mask, &random);
+    else
+        dtraining(job->tape, on->N_data, on->x, theta, 1, how->eta);
 }
 
 static Mat all_of(const Job *job, const Theta *theta)
@@ -1532,14 +1574,18 @@ static void run_training(Job *job)
 {
     Theta *theta = given_theta(job);
     Data data = given_data(job, theta);
-    Training how = given_training(job);
-    job->trainer = trainer_new(job->arena, theta, &how);
+    Tape *tape = job->tape;
+    job->how = given_training(job);
+    job->theta = theta;
     job->data = &data;
-    observe(job->trainer->lane[0].tape, collect, job);
+    job->tape = tape_new(true);
+    tape_forgive(job->tape, NULL, NULL);
+    look_on(job, theta);
     Fault *outer = job->f, inner = *outer;
     Mat before = all_of(job, theta);
     bool done = attempt(&inner, train_on, job);
-    trainer_free(job->trainer);
+    tape_free(job->tape);
+    job->tape = tape;
     job->f = outer;
     if (!done)
         fault_again(outer, &inner);
@@ -1590,7 +1636,7 @@ static double next_chance(void *from)
     return number_that_draws(job->q, AT(Y, 1, 1), u);
 }
 
-static Inference given_inference(Job *job, double tau, NumberList *list)
+static Random given_numbers(Job *job, double tau, NumberList *list)
 {
     const Item *u = find(job, "u", 0);
     int n = u == NULL ? 1 : u->rows * u->cols;
@@ -1603,8 +1649,7 @@ static Inference given_inference(Job *job, double tau, NumberList *list)
     else
         list->u = memset(arena_alloc(job->arena, bytes), 0, bytes);
     job->chances = list;
-    return (Inference){ .ell_gen = job->ell_gen, .tau = tau,
-                        .chance = { next_chance, job } };
+    return random_from(next_chance, job);
 }
 
 static void check_room(const Job *job, int length)
@@ -1617,12 +1662,13 @@ static void check_room(const Job *job, int length)
 static void run_dinference(Job *job)
 {
     NumberList list;
-    Inference how = given_inference(job, given_tau(job), &list);
+    double tau = given_tau(job);
+    Random random = given_numbers(job, tau, &list);
     Theta *theta = given_theta(job);
     Tokens x = given_tokens(job, "x", 0);
-    check_room(job, x.length + how.ell_gen - 1);
-    limit_model(job, theta, how.ell_gen);
-    Tokens y = dinference(job->tape, job->arena, x, theta, &how);
+    check_room(job, x.length + job->ell_gen - 1);
+    limit_model(job, theta, job->ell_gen);
+    Tokens y = dinference(job->tape, x, theta, job->ell_gen, tau, &random);
     job->turn = 0;
     add_row(job, (Step){ .algorithm = 14, .line = 8, .name = "y" },
             y.length, y.id);
@@ -1632,16 +1678,17 @@ static void run_dinference(Job *job)
 static void run_edinference(Job *job)
 {
     NumberList list;
-    Inference how = given_inference(job, given_tau(job), &list);
+    double tau = given_tau(job);
+    Random random = given_numbers(job, tau, &list);
     Theta *theta = given_theta(job);
     Tokens z = given_tokens(job, "z", 0);
     if (theta->hyper.N_V < 2)
         fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 2: "
               "bos_token is N_V - 1.");
-    check_room(job, how.ell_gen);
-    limit_model(job, theta, how.ell_gen);
+    check_room(job, job->ell_gen);
+    limit_model(job, theta, job->ell_gen);
     job->turn = 1;
-    Tokens x = edinference(job->tape, job->arena, z, theta, &how, NULL);
+    Tokens x = edinference(job->tape, z, theta, job->ell_gen, tau, &random);
     job->turn = 0;
     add_row(job, (Step){ .algorithm = 15, .line = 9, .name = "x_hat" },
             x.length, x.id);
@@ -1741,16 +1788,18 @@ const Run *run_varied(const Sheet *sheet, Variation *variation,
     check_items(job);
     if (job->run.algorithm >= 8)
         job->H = given_heads(job);
-    check_needs(job);
+    if (variation == NULL)          /* else that was done before */
+        check_needs(job);
     if (!all_fit(job, job->run.layout, &job->size, &misfit))
         refuse_shape(job, &misfit);
     job->most = 100;
     job->step = arena_alloc(arena, (size_t)job->most * sizeof(Step));
     job->run.step = job->step;
     job->run.assumed = job->assumed;
+    as_printed(tape);
     observe(tape, collect, job);
     algorithms[job->run.algorithm](job);
-    observe(tape, NULL, NULL);
+    as_printed(tape);
     return &job->run;
 }
 

@@ -1,0 +1,128 @@
+/* What a run does that the paper does not: observers that answer. */
+#include "ftx.h"
+#include <math.h>
+#include <string.h>
+
+static bool is_one_of(const char *line, const char *lines)
+{
+    const size_t n = strlen(line);
+    for (const char *at = lines; (at = strstr(at, line)) != NULL; at++)
+        if (at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}
+
+static const char embedding[] = " 8.3 8.12 9.3 10.3 ";
+static const char addition[] = " 8.5 8.7 8.14 8.16 8.18 9.5 9.7 10.6 10.8 ";
+static const char end_of_layer[] = " 8.8 8.19 9.8 10.8 ";
+
+static Mat no_mean(void *to, const char *line, const char *name, Mat M,
+                   int index)
+{
+    (void)to, (void)name, (void)index;
+    return strcmp(line, "6.1") == 0 ? input(M->tape, 1, M->cols) : M;
+}
+
+static Mat normalised(void *to, const char *line, const char *name, Mat M,
+                      int index)
+{
+    const Theta *theta = to;
+    (void)name, (void)index;
+    return M != NULL && is_one_of(line, embedding)
+         ? layer_norm(M, theta->gamma_e, theta->beta_e) : M;
+}
+
+typedef struct { int window, past, l; } Sight;
+
+static bool in_window(int t_z, int t_x, const void *data)
+{
+    const Sight *sight = data;
+    return t_x + sight->past - t_z < sight->window;
+}
+
+/* Of the attention of decoders to themselves, in every second layer. */
+static Mat windowed(void *to, const char *line, const char *name, Mat M,
+                    int index)
+{
+    Sight *sight = to;
+    (void)name;
+    if (strcmp(line, "8.13") == 0 || strcmp(line, "10.4") == 0)
+        sight->l = index;
+    if (is_one_of(line, " 8.4 8.15 10.6 "))
+        sight->l = 0;           /* an encoder, or another attention */
+    if (strcmp(line, "4.5") != 0 || sight->l == 0 || sight->l % 2 != 0)
+        return M;
+    sight->past = settings(M->tape)->past;
+    return masked(M, ((Mask){ in_window, sight }));
+}
+
+void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
+{
+    const Hyperparameters *h = &theta->hyper;
+    as_printed(tape);
+    settings(tape)->epsilon = h->epsilon;
+    settings(tape)->tanh_gelu = h->tanh_gelu;
+    settings(tape)->scaled_embedding = h->scaled_embedding;
+    if (h->rms)
+        observe(tape, no_mean, NULL);
+    if (h->embedding_norm)
+        observe(tape, normalised, (void *)theta);
+    if (h->window > 0) {
+        Sight *sight = arena_alloc(arena, sizeof *sight);
+        *sight = (Sight){ .window = h->window };
+        observe(tape, windowed, sight);
+    }
+}
+
+static Mat thrifty(void *to, const char *line, const char *name, Mat M,
+                   int index)
+{
+    Mark *mark = to;
+    (void)name, (void)index;
+    if (M == NULL)
+        return M;
+    if (is_one_of(line, embedding))
+        *mark = tape_mark(M->tape);
+    return is_one_of(line, end_of_layer) ? let_go(*mark, M) : M;
+}
+
+void tape_thrifty(Arena *arena, Tape *tape)
+{
+    observe(tape, thrifty, arena_alloc(arena, sizeof(Mark)));
+}
+
+typedef struct { double p; Random *random; } Dropout;
+
+static Mat with_zeros(const Dropout *drop, Mat M)
+{
+    Mat kept = constant(tape_arena(M->tape), M->rows, M->cols);
+    size_t n = (size_t)M->rows * (size_t)M->cols;
+    for (size_t k = 0; k < n; k++)
+        kept->at[k] = uniform(drop->random) < drop->p
+                    ? 0 : (real)(1 / (1 - drop->p));
+    return hadamard(M, kept);
+}
+
+static Mat dropped(void *to, const char *line, const char *name, Mat M,
+                   int index)
+{
+    (void)name, (void)index;
+    if (M == NULL)
+        return M;
+    if (is_one_of(line, embedding))
+        return with_zeros(to, M);
+    if (!is_one_of(line, addition))
+        return M;
+    REQUIRE(M->n == 2, "%s is not a sum on a tape that wants gradients.",
+            line);
+    return add(M->of[0], with_zeros(to, M->of[1]));
+}
+
+void tape_dropout(Arena *arena, Tape *tape, double p, Random *random)
+{
+    REQUIRE(0 <= p && p < 1, "p = %g; it must be in [0, 1).", p);
+    Dropout *drop = arena_alloc(arena, sizeof *drop);
+    *drop = (Dropout){ p, random };
+    if (p > 0)
+        observe(tape, dropped, drop);
+}

@@ -1,0 +1,270 @@
+/* What a run does that the paper does not: observers that answer. */
+#include "learn.h"
+
+/* n x n, its entries 1, 2, 3, ... */
+static Mat counted(Tape *on, int n)
+{
+    Mat M = input(on, n, n);
+    for (size_t e = 0; e < entries_in(M); e++)
+        M->at[e] = (real)(e + 1);
+    return M;
+}
+
+/* ------------------------------------------------------------------ dropout */
+
+/* What a run with dropout makes of the embedding. */
+static Mat drop(Mat M)
+{
+    SEE(10.3, M);
+    return M;
+}
+
+static void without_dropout_nothing_is_dropped(void **state)
+{
+    (void)state;
+    Random random = random_new(1), before = random;
+    Mat M = counted(tape, 3);
+    assert_that(drop(M) == M);
+    tape_dropout(arena, tape, 0, &random);
+    assert_that(drop(M) == M && random.state == before.state);
+}
+
+static void dropout_keeps_the_mean(void **state)
+{
+    (void)state;
+    static const double of[] = { .1, .5, .9 };
+    Random random = random_new(2);
+    for (int k = 0; k < 3; k++) {
+        double p = of[k], total = 0;
+        int zeros = 0, n = 200 * 200;
+        Mat M = input(tape, 200, 200);
+        for (size_t e = 0; e < entries_in(M); e++)
+            M->at[e] = 3;
+        as_printed(tape);
+        tape_dropout(arena, tape, p, &random);
+        Mat D = drop(M);
+        for (int e = 0; e < n; e++) {
+            zeros += D->at[e] == 0;
+            total += D->at[e];
+            if (D->at[e] != 0)
+                assert_near(D->at[e], 3 / (1 - p), TIGHT);
+        }
+        double sigma = sqrt(p * (1 - p) / n);
+        assert_near((double)zeros / n - p, 0, 4 * sigma);
+        assert_near(total / n - 3, 0, 4 * 3 * sigma / (1 - p));
+    }
+}
+
+static void what_is_dropped_has_no_gradient_and_the_rest_its_factor(void **state)
+{
+    (void)state;
+    Random random = random_new(3);
+    Mat M = counted(tape, 20);
+    tape_dropout(arena, tape, .25, &random);
+    Mat D = drop(M);
+    backward(sum(D));
+    for (size_t e = 0; e < entries_in(M); e++)
+        assert_near(M->grad[e], D->at[e] / M->at[e], TIGHT);
+}
+
+/* Of a sum only the second term is dropped. */
+static void of_a_sum_what_is_added_is_dropped(void **state)
+{
+    (void)state;
+    Random random = random_new(3), same = random;
+    Mat X = counted(tape, 20), Y = counted(tape, 20);
+    tape_dropout(arena, tape, .25, &random);
+    Mat both = add(X, Y), other = scale(X, 1);
+    SEE(10.8, both);
+    as_printed(tape);
+    tape_dropout(arena, tape, .25, &same);
+    assert_same(both, add(X, drop(Y)), 0);
+    backward(sum(both));
+    for (size_t e = 0; e < entries_in(X); e++)
+        assert_that(X->grad[e] == 1 && (Y->grad[e] == 0 || Y->grad[e] > 1));
+    assert_refuses_in(see(other, "9.5", "X"), "practice.c", "dropped",
+                      "9.5 is not a sum on a tape that wants gradients.");
+}
+
+static void dropout_is_seeded_and_each_time_another(void **state)
+{
+    (void)state;
+    Random random = random_new(4), again = random;
+    Mat M = counted(tape, 20), N = counted(quiet, 20);
+    tape_dropout(arena, tape, .5, &random);
+    tape_dropout(arena, quiet, .5, &again);
+    Mat first = drop(M), second = drop(M);
+    assert_same(first, drop(N), 0);
+    assert_same(second, drop(N), 0);
+    assert_that(memcmp(first->at, second->at,
+                       entries_in(M) * sizeof(real)) != 0);
+}
+
+static void dropout_stays_when_the_tape_is_cleared(void **state)
+{
+    (void)state;
+    Random random = random_new(5);
+    tape_dropout(arena, tape, .5, &random);
+    tape_clear(tape);
+    Mat M = counted(tape, 3);
+    assert_that(drop(M) != M);
+}
+
+static void a_probability_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    Random random = random_new(6);
+    assert_refuses_in((tape_dropout(arena, tape, 1, &random), 0),
+                      "practice.c", "tape_dropout",
+                      "p = 1; it must be in [0, 1).");
+    assert_refuses_in((tape_dropout(arena, tape, -.5, &random), 0),
+                      "practice.c", "tape_dropout",
+                      "p = -0.5; it must be in [0, 1).");
+    assert_refuses_in((tape_dropout(arena, tape, fabs((double)NAN), &random), 0),
+                      "practice.c", "tape_dropout",
+                      "p = nan; it must be in [0, 1).");
+}
+
+/* ------------------------------------------------------ nothing is asked for */
+
+/* A theta of the paper asks for nothing: nobody looks on. */
+static void the_paper_asks_a_tape_for_nothing(void **state)
+{
+    (void)state;
+    Hyperparameters hyper = small(D_TRANSFORMER);
+    hyper.epsilon = 0;
+    settings(tape)->tanh_gelu = true;
+    prepare_tape(arena, tape, random_theta(hyper));
+    assert_refuses_in((unobserve(tape), 0), "tape.c", "unobserve",
+                      "nobody looks on.");
+    assert_that(settings(tape)->epsilon == 0 && !settings(tape)->tanh_gelu);
+}
+
+static Data some_data(void)
+{
+    const Tokens x[] = { { 0, NULL }, TOKENS(6, 1, 3, 3, 7), TOKENS(2),
+                         TOKENS(6, 4, 5, 1, 2, 7), TOKENS(3, 4) };
+    Tokens *copy = memcpy(arena_alloc(arena, sizeof x), x, sizeof x);
+    for (int n = 1; n <= 4; n++) {
+        size_t bytes = (size_t)x[n].length * sizeof *x[n].id;
+        copy[n].id = memcpy(arena_alloc(arena, bytes), x[n].id, bytes);
+    }
+    return (Data){ 4, copy, copy, NULL };
+}
+
+/* A trainer with every option off takes the same steps as the algorithm, to
+   the last bit; and one option alone takes others. */
+static void without_options_a_trainer_is_the_algorithm(void **state)
+{
+    (void)state;
+    static Algorithm *const printed[] = { by_algorithm_11, by_algorithm_12,
+                                          by_algorithm_13 };
+    static Algorithm *const led_by[] = { by_loss_11, by_loss_12, by_loss_13 };
+    static const Architecture of[] = { ED_TRANSFORMER, E_TRANSFORMER,
+                                       D_TRANSFORMER };
+    Training plain = { .N_epochs = 3, .eta = .1, .p_mask = .4, .seed = 7 };
+    Training options[] = { plain, plain, plain, plain, plain, plain, plain,
+                           plain };
+    options[0].dropout = .2, options[1].smoothing = .1, options[2].batch = 2;
+    options[3].method = ADAM, options[4].clip = .1, options[5].decay = .1;
+    options[6].mean = true, options[7].warm_up = 5;
+    for (int a = 0; a < 3; a++) {
+        Theta *theta = random_theta(small(of[a]));
+        real *start = numbers(theta);
+        Diary by_paper = trained(printed[a], theta, plain, some_data());
+        real *end = numbers(theta);
+        restore(theta, start);
+        Diary by_practice = trained(led_by[a], theta, plain, some_data());
+        assert_same_numbers(theta, end);
+        assert_that(by_paper.n == 12 && by_practice.n == 12);
+        for (int k = 0; k < 12; k++) {
+            const Progress *p = &by_paper.step[k], *q = &by_practice.step[k];
+            assert_that(p->loss == q->loss && p->tokens == q->tokens
+                        && p->step == q->step && p->epoch == q->epoch
+                        && p->n == q->n && p->eta == q->eta);
+        }
+        for (int k = 0; k < 8; k++) {
+            restore(theta, start);
+            trained(led_by[a], theta, options[k], some_data());
+            assert_other_numbers(theta, end);
+        }
+    }
+}
+
+/* ----------------------------------------------------------- several at once */
+
+/* A trace behind dropout sees what it makes of the embedding, and the run
+   goes on with the same numbers as without the trace. */
+static void a_trace_looks_on_beside_dropout(void **state)
+{
+    (void)state;
+    Hyperparameters hyper = small(D_TRANSFORMER);
+    hyper.rms = hyper.embedding_norm = true, hyper.window = 2;
+    Theta *theta = random_theta(hyper);
+    Tokens x = TOKENS(6, 1, 3, 3, 7);
+    Mat P[2];
+    Seen seen = { 0 };
+    for (int k = 0; k < 2; k++) {
+        Random random = random_new(1);
+        prepare_tape(arena, tape, theta);
+        tape_dropout(arena, tape, .5, &random);
+        if (k == 1)
+            observe(tape, note, &seen);
+        P[k] = dtransformer(tape, x, theta);
+    }
+    assert_same(P[0], P[1], 0);
+    int zeros = 0, means = 0;
+    for (int k = 0; k < seen.n; k++) {
+        Mat M = seen.step[k].M;
+        if (strcmp(seen.step[k].line, "10.3") == 0)
+            for (size_t e = 0; e < entries_in(M); e++)
+                zeros += M->at[e] == 0;
+        if (strcmp(seen.step[k].line, "6.1") == 0) {
+            means++;
+            for (size_t e = 0; e < entries_in(M); e++)
+                assert_that(M->at[e] == 0);
+        }
+    }
+    assert_that(0 < zeros && zeros < 20 && means == 1 + 2 * 2 + 1);
+}
+
+/* ------------------------------------------------------------------- thrift */
+
+static void a_thrifty_tape_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    Architecture of[] = { ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER };
+    for (int a = 0; a < 3; a++) {
+        Hyperparameters hyper = small(of[a]);
+        hyper.L = hyper.L_enc = hyper.L_dec = 3;
+        Theta *theta = random_theta(hyper);
+        Tokens x = TOKENS(6, 1, 3, 3, 7);
+        Mat P[2];
+        prepare_tape(arena, tape, theta);
+        prepare_tape(arena, quiet, theta);
+        tape_thrifty(arena, quiet);
+        for (int k = 0; k < 2; k++)
+            P[k] = a == 0 ? edtransformer(k ? quiet : tape, x, x, theta)
+                 : a == 1 ? etransformer(k ? quiet : tape, x, theta)
+                          : dtransformer(k ? quiet : tape, x, theta);
+        assert_same(P[0], P[1], 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(without_dropout_nothing_is_dropped),
+        TEST(dropout_keeps_the_mean),
+        TEST(what_is_dropped_has_no_gradient_and_the_rest_its_factor),
+        TEST(of_a_sum_what_is_added_is_dropped),
+        TEST(dropout_is_seeded_and_each_time_another),
+        TEST(dropout_stays_when_the_tape_is_cleared),
+        TEST(a_probability_that_is_none_is_refused),
+        TEST(the_paper_asks_a_tape_for_nothing),
+        TEST(without_options_a_trainer_is_the_algorithm),
+        TEST(a_trace_looks_on_beside_dropout),
+        TEST(a_thrifty_tape_gives_the_same_bytes),
+    };
+    return RUN(laws);
+}
