@@ -72,7 +72,7 @@ Mat e = column(W_e, v);                             SEE(1.1, e);
 return e;                                           // 1.2: that is all
 @
 
-::: {.linebyline number=1}
+::: map
 :::
 
 ::: {.worked sheet="a.sheet"}

@@ -7,10 +7,13 @@ local book = {
   here = 1,                     -- and the line that is being woven
   pieces = {},                  -- of chunks, in the order of the book
   chunks = {},                  -- name -> its pieces
+  files = List{},               -- that notangle makes of them
   algorithms = {},              -- number -> its lines, formulas, title
-  current = nil,                -- the number of the last algorithm
+  sections = {},                -- id of a heading -> its algorithm's number
+  current = nil,                -- the algorithm whose section this is
+  anchored = {},                -- lines of algorithms whose C has been told
   figures = {},                 -- id -> number
-  defined = {},                 -- identifier -> where, as what, used where
+  defined = List{},             -- identifiers: where, as what, used where
   labels = {},                  -- id -> "Section 4.2", "Figure 3", ...
 }
 
