@@ -8,7 +8,7 @@ SECONDS ?= 60
 WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 CC11    = $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno $(CFLAGS) $(WARN) -DREAL=$(REAL) -Itangled
 
-SOURCES = $(filter-out tangled/grade.c, $(wildcard tangled/*.c))
+SOURCES = $(filter-out tangled/course/grade.c, $(wildcard tangled/*.c tangled/*/*.c))
 OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
 LIBRARY = $(filter-out $(OUT)/main.o, $(OBJECTS))
 LONGEST = test_slips_models test_slips test_exercise
@@ -23,23 +23,28 @@ build/ftx: build/double/ftx
 	cp $< $@
 $(OUT)/ftx: $(OBJECTS)
 	$(CC11) -pthread -o $@ $^ -lm
-$(OUT)/grade: tangled/grade.c | $(OUT)
+$(OUT)/grade: tangled/course/grade.c | $(OUT)
 	$(CC11) -o $@ $< -lm
-$(OUT)/%.o: tangled/%.c | $(OUT)
-	$(CC11) -MMD -c -o $@ $<
+$(OUT)/%.o: tangled/%.c
+	@mkdir -p $(@D)
+	$(CC11) -MMD -MP -c -o $@ $<
 $(OUT)/test_%: tests/test_%.c tests/check.h $(LIBRARY)
-	$(CC11) -O0 -MMD -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
+	$(CC11) -O0 -MMD -MP -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
 $(OUT)/fuzz_%: tests/fuzz_%.c $(LIBRARY)
-	$(CC11) -fsanitize=fuzzer -MMD -o $@ $< $(LIBRARY) -pthread -lm
+	$(CC11) -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) -pthread -lm
 $(OUT):
 	mkdir -p $@
 
 deps:           # what tangling and weaving need
 	doc/deps book
-tangle:         # ftx.nw to tangled/
+tangle:         # both volumes to tangled/
 	doc/tangle ftx.nw tangled
-book: ftx       # ftx.nw to doc/ftx.pdf and doc/ftx.html
+	doc/tangle doc/program tangled
+book: ftx       # both volumes to doc/ftx.pdf, doc/ftx.html and doc/program.html
 	doc/weave ftx.nw build/ftx
+	doc/weave doc/program build/ftx
+program.pdf: ftx # volume 2 to doc/program.pdf
+	doc/weave --pdf doc/program build/ftx
 
 test:           # every test, in double and in single precision
 	doc/deps tests
@@ -71,12 +76,13 @@ gradescope: ftx $(OUT)/grade # build/gradescope.zip: N="4 5", a secret SEED
 	HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/zip build/ftx $(N)
 labtest: $(OUT)/ftx $(OUT)/grade    # the kit of labs proves itself
 	tests/lab.sh $(OUT)/ftx $(OUT)/grade $(OUT)
-debug:          # build/debug/build/ftx, whose debugger shows ftx.nw
+debug:          # build/debug/build/ftx, whose debugger shows the webs
 	doc/tangle -L ftx.nw build/debug/tangled
+	doc/tangle -L doc/program build/debug/tangled
 	$(MAKE) -C build/debug -f ../../Makefile ftx CFLAGS='-O0 -g'
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book test check tests soak mutants fuzz coverage bench quality lab gradescope labtest debug clean
+.PHONY: ftx all deps tangle book program.pdf test check tests soak mutants fuzz coverage bench quality lab gradescope labtest debug clean
 .DELETE_ON_ERROR:
--include $(wildcard $(OUT)/*.d)
+-include $(wildcard $(OUT)/*.d $(OUT)/*/*.d)

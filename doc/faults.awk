@@ -2,17 +2,16 @@
 #
 #     awk -v source=ftx.nw -f faults.awk book.tex book.log
 #
-# weave.lua leaves marks in the LaTeX: a line "%@ 340 ..." begins what comes
-# from line 340 of the source.  Exits with 1 if there is a fault.
+# weave.lua leaves marks in the LaTeX: a line "%@ ftx.nw:340 ..." begins what
+# comes from line 340 of ftx.nw.  Exits with 1 if there is a fault.
 
 FNR == NR {                             # the LaTeX: learn the marks
-    if (/^%@ [0-9]/) { at = $2; what = substr($0, length($2) + 5) }
+    if (/^%@ [^ ]*:[0-9]/) { at = $2; what = substr($0, length($2) + 5) }
     text[FNR] = $0; place[FNR] = at; name[FNR] = what; lines = FNR; next
 }
 
 function tell(line, sentence,    where) {
-    where = source
-    if (place[line]) where = where ":" place[line]
+    where = place[line] != "" ? place[line] : source
     if (name[line] != "") where = where ": " name[line]
     print where ": " sentence
     faults++

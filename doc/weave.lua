@@ -15,6 +15,7 @@
 --     c.lua            C, token by token
 --     identifiers.lua  which piece defines a name, and which use it
 --     pair.lua         a bit of the page, as LaTeX and as HTML
+--     notation.lua     which names are vectors and matrices
 --     formula.lua      mathematics
 --     program.lua      numbers that the program computes
 --     tangled.lua      the files that notangle makes of the pieces
@@ -41,6 +42,7 @@ local identifiers = require 'identifiers'
 local index = require 'index'
 local listing = require 'listing'
 local map = require 'map'
+local notation = require 'notation'
 local noweb = require 'noweb'
 local pair = require 'pair'
 local program = require 'program'
@@ -48,6 +50,21 @@ local tags = require 'tags'
 local tangled = require 'tangled'
 
 -------------------------------------------------------------------- learning
+
+-- WEAVE_BESIDE is the page of another book, which this one refers to: its ids,
+-- and the types that its header declares.
+local function learn_beside()
+  local path = os.getenv 'WEAVE_BESIDE' or ''
+  if path == '' then return end
+  book.beside_page = path:match '[^/]*$'
+  for line in io.lines(path) do
+    for id in line:gmatch ' id="([^"]*)"' do book.beside[id] = true end
+  end
+  for line in io.lines 'tangled/ftx.h' do
+    local name = line:match '^} (%w+);' or line:match '^typedef .-(%w+);'
+    if name then c.types[name] = true end
+  end
+end
 
 -- Only chapters have numbers: 4.5 is line 5 of Algorithm 4 and nothing else.
 local function label_of(header, count)
@@ -57,22 +74,19 @@ local function label_of(header, count)
   return 'Chapter ' .. count.chapter
 end
 
--- Learns the algorithms, their sections, the numbers of chapters and figures,
--- and every id that a link can lead to.
+-- Learns the algorithms, the numbers of chapters and figures, and every id that
+-- a link can lead to.
 local function learn(blocks, prose, count)
   for _, b in ipairs(blocks) do
     if b.t == 'Header' then
       book.labels[b.identifier] = label_of(b, count)
-      if b.level <= 2 then count.section = b.identifier end
+      notation.enter(b.level, b.identifier)
     elseif b.t == 'CodeBlock' and b.classes:includes 'tikz' then
       count.figure = (count.figure or 0) + 1
       book.figures[b.identifier] = count.figure
       book.labels[b.identifier] = 'Figure ' .. count.figure
     elseif b.t == 'Div' then
-      if b.classes:includes 'algorithm' then
-        algorithm.learn(b, prose)
-        book.sections[count.section or ''] = tonumber(b.attributes.number)
-      end
+      if b.classes:includes 'algorithm' then algorithm.learn(b, prose) end
       if b.identifier ~= '' then book.labels[b.identifier] = b.identifier end
       learn(b.content, prose, count)
     end
@@ -87,11 +101,14 @@ local function plain(x)
   return x
 end
 
--- A link inside the book leads somewhere.  Without words it gets its own.
+-- A link inside the book, or to the page beside it, leads somewhere.  Inside
+-- the book it may be without words, and gets its own.
 local function link(x)
-  local id = x.target:match '^#(.*)$'
+  local page, id = x.target:match '^([%w.]*)#(.*)$'
   if not id then return end
-  if not book.labels[id] then
+  if page ~= '' and book.beside[id] and page == book.beside_page then
+    return plain(x)
+  elseif page ~= '' or not book.labels[id] then
     book.fault(book.here, 'the link [%s](%s) leads nowhere.',
                utils.stringify(x), x.target)
   elseif #x.content == 0 then
@@ -104,8 +121,10 @@ end
 -- An erratum that has a place in the book, such as (E30), leads to it.
 local function erratum(x)
   local before, id, after = x.text:match '^(%(?)(E%d+)(%)?[.,;:]?)$'
-  if not id or not book.labels[id] then return end
-  return { pandoc.Str(before), pandoc.Link(id, '#' .. id), pandoc.Str(after) }
+  local page = book.labels[id] and '' or book.beside[id] and book.beside_page
+  if not id or not page then return end
+  return { pandoc.Str(before), pandoc.Link(id, page .. '#' .. id),
+           pandoc.Str(after) }
 end
 
 local function span(x)
@@ -170,7 +189,7 @@ end
 
 -- A formula in a heading needs words for the bookmarks.
 function set.Header(b)
-  if b.level <= 2 then book.current = book.sections[b.identifier] end
+  notation.enter(b.level, b.identifier)
   return b:walk { Math = function(m)
     local tex, html = table.unpack(formula.filter(m))
     tex.text = ('\\texorpdfstring{%s}{%s}'):format(tex.text,
@@ -196,7 +215,7 @@ function set.RawBlock(b)
   if b.format ~= 'ftx' then return end
   if what == 'chunk' then return listing.piece(book.pieces[tonumber(n)]) end
   book.here = tonumber(n)
-  return pandoc.RawBlock('latex', '%@ ' .. n)
+  return pandoc.RawBlock('latex', '%@ ' .. book.at(book.here))
 end
 
 function set.CodeBlock(b)
@@ -243,9 +262,16 @@ end
 
 local function only_figures(doc)
   local figures = List{}
-  doc:walk { CodeBlock = function(b)
-    if b.classes:includes 'tikz' then figures:extend(box.figure(b)) end
-  end }
+  local function find(blocks)
+    for _, b in ipairs(blocks) do
+      if b.t == 'Header' then notation.enter(b.level, b.identifier)
+      elseif b.t == 'Div' then find(b.content)
+      elseif b.t == 'CodeBlock' and b.classes:includes 'tikz' then
+        figures:extend(box.figure(b))
+      end
+    end
+  end
+  find(doc.blocks)
   return pandoc.Pandoc(figures)
 end
 
@@ -253,6 +279,7 @@ function Reader(input)
   local prose = noweb.read(tostring(input))
   noweb.connect()
   tangled.learn()
+  learn_beside()
   for _, piece in ipairs(book.pieces) do
     tags.check_widths(piece)
     tags.settle(piece)
@@ -267,7 +294,7 @@ function Reader(input)
     tags.check()
     doc.blocks = set_blocks(spread(doc.blocks))
     append_indexes(doc.blocks)
-    doc.meta.title = doc.meta.title or book.source:match '^[^.]*'
+    doc.meta.title = doc.meta.title or book.files[1].name:match '([^/.]*)[^/]*$'
   end
   book.refuse_if_faulty()
   return doc

@@ -2,6 +2,7 @@
    dY stands for d loss / d Y. Loops count from 0 in this file. */
 #include "ftx.h"
 #include "functions.h"
+#include "product.h"
 #include <math.h>
 #include <string.h>
 

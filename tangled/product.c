@@ -1,5 +1,5 @@
 /* The product of two matrices: C += op(A) op(B). Loops count from 0. */
-#include "ftx.h"
+#include "product.h"
 #include <stddef.h>
 #include <string.h>
 

@@ -26,6 +26,69 @@ _Noreturn void fault(Fault *f, int at, const char *sentence, ...)
 /* fault_again gives up an attempt with what ended another inside it. */
 _Noreturn void fault_again(Fault *f, const Fault *inner);
 
+/* text_of_file reads the file of that name, "-" for standard input, as it
+   is. An empty one, or one of more than TEXT_BYTES, ends the attempt. From
+   now on the places of faults are places in this text. */
+const char *text_of_file(Arena *arena, const char *name, size_t *n,
+                         Fault *f);
+
+/* Where the first line of a text of n bytes begins: behind the mark that
+   some programs put before UTF-8, the bytes EF BB BF. */
+size_t first_line(const char *text, size_t n);
+
+/* An option: typed --d_e 64 or --d_e=64, a FLAG without a value. */
+typedef struct {
+    const char *name;           /* without the dashes; NULL ends a table  */
+    enum { FLAG, WHOLE, DECIMAL, CHOICE, TEXT } kind;
+    size_t place;               /* of its value in the struct             */
+    double least, most;         /* of a WHOLE or a DECIMAL                */
+    const char *words;          /* of a CHOICE; what a TEXT is            */
+    const char *meaning;
+} Option;
+
+/* A table and the struct that it sets: a FLAG is a bool, a WHOLE and a
+   CHOICE an int, a DECIMAL a double, a TEXT a const char *. */
+typedef struct {
+    const char *heading;        /* in the help                            */
+    const Option *table;        /* NULL ends a list                       */
+    void *values;
+} Options;
+/* option_set gives the option a value that was typed; false if it is none
+   that the option can have. option_range says in words which it can. */
+bool option_set(const Option *option, void *values, const char *typed);
+void option_range(const Option *option, char *to, size_t size);
+void option_print(FILE *out, const Option *option, const void *values);
+bool option_same(const Option *option, const void *a, const void *b);
+
+/* obey sets the options among n arguments, and moves the other arguments
+   to the front; it returns how many these are. What is wrong ends the
+   attempt. asks_help is true if --help is among the arguments. */
+int obey(Fault *f, const Options *options, int n, char *argument[]);
+
+/* What a whole number may be before obey, to know that nobody typed it. */
+enum { UNSAID = -1 };
+bool asks_help(int n, char *const argument[]);
+
+/* print_options prints the tables for the help, with the values that they
+   have now as the defaults. */
+void print_options(FILE *out, const Options *options);
+
+/* What a command has to work with. */
+typedef struct {
+    FILE *out, *err;
+    int n;
+    char **argument;            /* argument[0] ... argument[n - 1]        */
+    Arena *arena;
+    Tape *tape;                 /* without gradients                      */
+    Trainer *trainer;           /* of ftx train; NULL: none               */
+    int status;                 /* the exit status, 0 at first            */
+} Command;
+
+/* run_command attempts the work, with a Command as its data, and returns
+   the exit status: 2 after a fault, which is printed. name is such as
+   "ftx count". */
+int run_command(const char *name, void (*work)(Fault *f, void *data),
+        FILE *out, FILE *err, int n, char *argument[]);
 /* One entry of a matrix as it was written. */
 typedef struct {
     double value;               /* NaN for "?", an entry nobody claims    */
@@ -477,69 +540,6 @@ void print_list(FILE *out, const char *heading, const char *list);
 
 /* slips_known is the command `ftx slips`; like show. */
 int slips_known(FILE *out, FILE *err, int n, char *argument[]);
-/* text_of_file reads the file of that name, "-" for standard input, as it
-   is. An empty one, or one of more than TEXT_BYTES, ends the attempt. From
-   now on the places of faults are places in this text. */
-const char *text_of_file(Arena *arena, const char *name, size_t *n,
-                         Fault *f);
-
-/* Where the first line of a text of n bytes begins: behind the mark that
-   some programs put before UTF-8, the bytes EF BB BF. */
-size_t first_line(const char *text, size_t n);
-
-/* An option: typed --d_e 64 or --d_e=64, a FLAG without a value. */
-typedef struct {
-    const char *name;           /* without the dashes; NULL ends a table  */
-    enum { FLAG, WHOLE, DECIMAL, CHOICE, TEXT } kind;
-    size_t place;               /* of its value in the struct             */
-    double least, most;         /* of a WHOLE or a DECIMAL                */
-    const char *words;          /* of a CHOICE; what a TEXT is            */
-    const char *meaning;
-} Option;
-
-/* A table and the struct that it sets: a FLAG is a bool, a WHOLE and a
-   CHOICE an int, a DECIMAL a double, a TEXT a const char *. */
-typedef struct {
-    const char *heading;        /* in the help                            */
-    const Option *table;        /* NULL ends a list                       */
-    void *values;
-} Options;
-/* option_set gives the option a value that was typed; false if it is none
-   that the option can have. option_range says in words which it can. */
-bool option_set(const Option *option, void *values, const char *typed);
-void option_range(const Option *option, char *to, size_t size);
-void option_print(FILE *out, const Option *option, const void *values);
-bool option_same(const Option *option, const void *a, const void *b);
-
-/* obey sets the options among n arguments, and moves the other arguments
-   to the front; it returns how many these are. What is wrong ends the
-   attempt. asks_help is true if --help is among the arguments. */
-int obey(Fault *f, const Options *options, int n, char *argument[]);
-
-/* What a whole number may be before obey, to know that nobody typed it. */
-enum { UNSAID = -1 };
-bool asks_help(int n, char *const argument[]);
-
-/* print_options prints the tables for the help, with the values that they
-   have now as the defaults. */
-void print_options(FILE *out, const Options *options);
-
-/* What a command has to work with. */
-typedef struct {
-    FILE *out, *err;
-    int n;
-    char **argument;            /* argument[0] ... argument[n - 1]        */
-    Arena *arena;
-    Tape *tape;                 /* without gradients                      */
-    Trainer *trainer;           /* of ftx train; NULL: none               */
-    int status;                 /* the exit status, 0 at first            */
-} Command;
-
-/* run_command attempts the work, with a Command as its data, and returns
-   the exit status: 2 after a fault, which is printed. name is such as
-   "ftx count". */
-int run_command(const char *name, void (*work)(Fault *f, void *data),
-        FILE *out, FILE *err, int n, char *argument[]);
 /* The hyperparameters as options, in two tables: what an architecture may
    be given, and what its data decide: architecture, N_V and N_C. */
 extern const Option hyper_options[], size_options[];

@@ -10,7 +10,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 OUT=build/bench
-LIBRARY=$(ls tangled/*.c | grep -v "main.c\|grade.c")
+LIBRARY=$(ls tangled/*.c tangled/*/*.c | grep -v "main.c\|grade.c")
 PYTHON=${FTX_PYTHON:-python3}
 CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno ${CFLAGS:--O3} -Itangled"
 RUNS=7 SECONDS_EACH=1

@@ -5,6 +5,7 @@
        bench_product          the fastest kernel against OpenBLAS as it is
        bench_product avx2     that kernel; OpenBLAS then keeps to AVX2, too */
 #include "ftx.h"
+#include "product.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

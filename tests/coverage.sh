@@ -14,7 +14,7 @@ CC="$CC -fprofile-update=atomic"
 rm -rf $OUT
 mkdir -p $OUT
 
-for source in tangled/*.c; do
+for source in tangled/*.c tangled/*/*.c; do
     name=${source##*/}
     [ "$name" = main.c ] || [ "$name" = grade.c ] || # a test includes it
         $CC --coverage -Dalways_inline=noinline -DFAST= \

@@ -19,7 +19,7 @@ report() { # status, name
 
 build() { # tree, student's file: build/ftx of it, or build/errors
     mkdir -p "$1/build"; rm -f "$1/build/ftx"
-    others=$(ls "$objects"/*.o | grep -v "/$(basename "$(file_of "$1")" .c)\.o$")
+    others=$(ls "$objects"/*.o "$objects"/*/*.o | grep -v "/$(basename "$(file_of "$1")" .c)\.o$")
     $CC11 -c -o "$1/build/yours.o" "$2" 2> "$1/build/errors" &&
         $CC11 -pthread -o "$1/build/ftx" "$1/build/yours.o" $others -lm 2>> "$1/build/errors"
 }
@@ -58,7 +58,7 @@ leaks() { # tree
     ( cd "$1" && cat "$file" README.md Makefile trials sheets/*
       [ ! -f handout.pdf ] || pdftotext -layout handout.pdf - ) | sed 's/ //g' > "$work/text"
     { grep -Ff "$work/secret" "$work/text"
-      (ls tangled; echo "$file") | sort | uniq -u | diff - <(ls "$1/library")
+      diff -r tangled "$1/library" | grep -vx "Only in tangled: $file"
       find "$1" -type f ! -name handout.pdf -exec grep -Il '' {} + | sort > "$work/plain"
       find "$1" -type f ! -name handout.pdf | sort | comm -23 - "$work/plain"
     } > "$work/said"

@@ -13,7 +13,7 @@ CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -w -Itangled"
 # The tests in the order in which they are likely to notice a bug in $1: its
 # own, then the others, the quickest first.
 tests_for() {
-    case $1 in
+    case ${1##*/} in
     alg*)     own=test_$(echo "$1" | cut -c 1-5) ;;
     product*) own=test_product ;;
     architecture.c)      own='test_alg10 test_memory' ;;
@@ -29,7 +29,7 @@ tests_for() {
     corpus*|plan*|curve*) own=test_train ;;
     using*|generate*|translate*|fill_text*|classify_text*|attention_map*)
                           own=test_use ;;
-    *)        own=test_${1%%.*} ;;
+    *)        own=${1##*/}; own=test_${own%%.*} ;;
     esac
     sort -n $OUT/times | awk -v own="$own" '
         index(" " own " ", " " $2 " ") { print $2 } { all = all $2 "\n" } END { printf "%s", all }'
@@ -39,8 +39,8 @@ tests_for() {
 link() {
     executable=$1 program=$2; shift 2
     objects=
-    for object in $OUT/objects/*.o; do
-        if [ ! -f "${executable%/*}/${object##*/}" ]; then
+    for object in $OUT/objects/*.o $OUT/objects/*/*.o; do
+        if [ ! -f "${executable%/*}/${object#"$OUT"/objects/}" ]; then
             objects="$objects $object"
         fi
     done
@@ -62,7 +62,7 @@ limit_of() {
 
 one() {
     dir=$OUT/$(printf %03d "$1")
-    rm -rf "$dir" && mkdir -p "$dir"
+    rm -rf "$dir" && (cd tangled && ls -d */) | sed "s:^:$dir/:" | xargs mkdir -p
     files=$(awk -f tests/mutants.awk -v number="$1" -v from=tangled \
                 -v to="$dir" tests/mutants.txt 2> "$dir/fault") || {
         echo "DOES NOT APPLY  $(cat "$dir/name"): $(cat "$dir/fault")"
@@ -71,10 +71,10 @@ one() {
     for file in $files; do
         case $file in
         *.c) sources=$file ;;
-        *)   sources=$(cd tangled && grep -l "\"$file\"" -- *.c) ;;
+        *)   sources=$(cd tangled && grep -l "\"$file\"" -- *.c */*.c) ;;
         esac
         for source in $sources; do
-            [ -f "$dir/$source" ] || cp "tangled/$source" "$dir"
+            [ -f "$dir/$source" ] || cp "tangled/$source" "$dir/$source"
             $CC -iquote "$dir" -Dmain=unused -c -o "$dir/${source%.c}.o" "$dir/$source" \
                 2> "$dir/fault" || {
                 echo "DOES NOT COMPILE  $(cat "$dir/name")"
@@ -88,7 +88,7 @@ one() {
             object=$dir/$test.of    # it includes the changed file, too
             $CC -iquote "$dir" -c -o "$object" "tests/$test.c"
         fi
-        link "$dir/$test" "$object" "$dir"/*.o 2> "$dir/fault" || {
+        link "$dir/$test" "$object" $(find "$dir" -name '*.o') 2> "$dir/fault" || {
             echo "DOES NOT LINK  $(cat "$dir/name")"
             return
         }
@@ -108,11 +108,11 @@ one() {
 
 # What is not changed is compiled once, and must pass.
 baseline() {
-    rm -rf $OUT && mkdir -p $OUT/objects $OUT/tests $OUT/baseline || return 1
-    for source in tangled/*.c; do
-        name=${source##*/}
-        [ "$name" = main.c ] || [ "$name" = grade.c ] ||
-            $CC -c -o "$OUT/objects/${name%.c}.o" "$source" || return 1
+    rm -rf $OUT && mkdir -p $OUT/tests $OUT/baseline || return 1
+    (cd tangled && ls -d */) | sed "s:^:$OUT/objects/:" | xargs mkdir -p
+    for source in $(cd tangled && ls *.c */*.c); do
+        [ "$source" = main.c ] || [ "$source" = course/grade.c ] ||
+            $CC -c -o "$OUT/objects/${source%.c}.o" "tangled/$source" || return 1
     done
     for source in tests/test_*.c; do
         name=${source##*/}

@@ -9,7 +9,7 @@
 
 int grade(int argc, char *argv[]);
 #define main grade
-#include "grade.c"
+#include "course/grade.c"
 #undef main
 
 #define TEST(law) cmocka_unit_test_setup_teardown(law, set_up, tear_down)

@@ -1,5 +1,6 @@
 /* The product of two matrices, by every kernel that this machine has. */
 #include "check.h"
+#include "product.h"
 
 enum { KERNELS = 3, PAD = 3 };
 static const char *const names[KERNELS] = { "plain", "avx2", "avx512" };

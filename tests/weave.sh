@@ -162,6 +162,27 @@ refuses 'a formula that is too wide' 'small.nw:31: .*[Oo]verfull' \
 refuses 'an undefined reference' 'undefined' 's/^It takes/See \\ref{nothing}. It takes/'
 refuses 'a comment that is not closed' 'not closed' 's:^/\* Algorithm 1. \*/:/* Algorithm 1.:'
 
+# A directory of webs is one book, and refers to the page of the first.
+second() { # a sed script for its second web
+    fresh; mkdir -p doc/other tangled; : >tangled/ftx.h
+    echo '<html><h2 id="alg1">' >doc/ftx.html
+    printf -- '---\ntitle: other\n---\n\n# One\n\nSee [Algorithm 1](ftx.html#alg1).\n\n<<folder/one.c>>=\n<<shared>>\n@\n' >doc/other/1-one.nw
+    printf '# Two {#two}\n\nSee [](#two).\n\n<<shared>>=\nint x;\n@\n' | sed "$1" >doc/other/2-two.nw
+    "$here/doc/weave" doc/other build/ftx >"$work/said" 2>&1
+}
+second '' && grep -q 'href="ftx.html#alg1"' doc/other.html && [ ! -e doc/other.pdf ] &&
+    "$here/doc/weave" --check doc/other >"$work/said" 2>&1
+report $? 'two webs are woven into one page'
+echo '' >>doc/other/1-one.nw
+! "$here/doc/weave" --check doc/other >"$work/said" 2>&1 && grep -q 'not woven from' "$work/said"
+report $? 'it is not current after a change of the first'
+! second 's/(#two)/(ftx.html#two)/' && [ ! -e doc/other.html ] &&
+    grep -q 'doc/other/2-two.nw:3: the link .* leads nowhere' "$work/said"
+report $? 'a dead link to the other page, in the second web'
+second '' && rm doc/ftx.html && ! "$here/doc/weave" doc/other build/ftx >"$work/said" 2>&1 &&
+    grep -q 'weave ftx.nw first' "$work/said"
+report $? 'the other page is missing'
+
 fresh; rm build/ftx; ! weave && grep -q 'build it first' "$work/said"
 report $? 'a program that is not built'
 

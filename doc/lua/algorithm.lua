@@ -73,7 +73,6 @@ function algorithm.learn(div, prose)
     book.fault(book.here, 'an algorithm needs a number of its own.')
     return
   end
-  book.current = n
   local a = { number = n, place = book.here, lines = List{}, heading = List{},
               title = formula.markdown(div.attributes.title or '') }
   for _, b in ipairs(div:walk { Math = formula.filter }.content) do
@@ -120,8 +119,8 @@ end
 function algorithm.set(div)
   local a = book.algorithms[tonumber(div.attributes.number)]
   local out = List { a.title:within(
-    ('%%%%@ %d Algorithm %d\n\\beginalgorithm{%d}{%%s}'):format(
-      a.place, a.number, a.number),
+    ('%%%%@ %s Algorithm %d\n\\beginalgorithm{%d}{%%s}'):format(
+      book.at(a.place), a.number, a.number),
     ('<section class="algorithm" id="algorithm-%d"><p class="head"><b>Algorithm %d'
      .. '</b> %%s <small>adapted from [PH22]</small></p>'):format(a.number, a.number)) }
   for _, h in ipairs(a.heading) do

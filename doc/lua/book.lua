@@ -3,19 +3,28 @@
 local List = require 'pandoc.List'
 
 local book = {
-  source = 'ftx.nw',            -- the source's name,
-  here = 1,                     -- and the line that is being woven
+  files = List{},               -- the webs, in their order, and their first lines;
+  here = 1,                     -- lines are counted on from web to web; that
+                                -- which is being woven
+  beside = {},                  -- the ids of another book's page, if any
   pieces = {},                  -- of chunks, in the order of the book
   chunks = {},                  -- name -> its pieces
-  files = List{},               -- that notangle makes of them
+  tangled = List{},             -- the files that notangle makes of them
   algorithms = {},              -- number -> its lines, formulas, title
-  sections = {},                -- id of a heading -> its algorithm's number
-  current = nil,                -- the algorithm whose section this is
   anchored = {},                -- lines of algorithms whose C has been told
   figures = {},                 -- id -> number
   defined = List{},             -- identifiers: where, as what, used where
   labels = {},                  -- id -> "Section 4.2", "Figure 3", ...
 }
+
+-- Where a line is: "ftx.nw:340".
+function book.at(line)
+  local file = book.files[1]
+  for _, f in ipairs(book.files) do
+    if f.first <= line then file = f end
+  end
+  return file.name .. ':' .. line - file.first + 1
+end
 
 -- The weave does not stop at the first fault: it collects them all, says each
 -- in one sentence with its place in the source, and then refuses.
@@ -32,7 +41,7 @@ function book.refuse_if_faulty()
     return a.line < b.line or a.line == b.line and a.text < b.text
   end)
   for _, f in ipairs(faults) do
-    io.stderr:write(('%s:%d: %s\n'):format(book.source, f.line, f.text))
+    io.stderr:write(('%s: %s\n'):format(book.at(f.line), f.text))
   end
   os.exit(1)
 end

@@ -27,14 +27,16 @@ end
 local function trimmed(text) return text:match '^%s*(.-)%s*$' end
 
 local function picture(block)
-  local text = block.text
   if block.attributes.run == 'svg' then         -- what a command draws
-    text = svg.tikz((program.run(text)))
-    if not text then
+    local drawn = svg.tikz((program.run(block.text)))
+    if not drawn then
       book.fault(book.here, '`%s` draws no SVG.', trimmed(block.text))
-      return ''
     end
+    return drawn or ''
   end
+  local text = block.text:gsub('%$([^$]+)%$', function(f)
+    return '$' .. formula.bold(f) .. '$'
+  end)
   if text:match '\\begin{tikzpicture}' then return text end
   return '\\begin{tikzpicture}\n' .. text .. '\n\\end{tikzpicture}'
 end
@@ -42,13 +44,13 @@ end
 function box.figure(block)
   local id, k = block.identifier, book.figures[block.identifier]
   if target == 'figures' then
-    return pair.new(('%%@ %d Figure %d\n\\figurepage{%%\n%s\n}'):format(
-      book.here, k, picture(block)), ''):blocks()
+    return pair.new(('%%@ %s Figure %d\n\\figurepage{%%\n%s\n}'):format(
+      book.at(book.here), k, picture(block)), ''):blocks()
   end
   local caption = formula.markdown(block.attributes.caption or '')
   return pair.new(
-    ('%%@ %d Figure %d\n\\beginfigure{%s}\n%s\n\\closefigure{%d}{%s}'):format(
-      book.here, k, id, picture(block), k, caption.tex),
+    ('%%@ %s Figure %d\n\\beginfigure{%s}\n%s\n\\closefigure{%d}{%s}'):format(
+      book.at(book.here), k, id, picture(block), k, caption.tex),
     ('<figure id="%s">%s<figcaption><b>Figure %d.</b> %s</figcaption></figure>')
       :format(id, woven(k), k, caption.html)):blocks()
 end

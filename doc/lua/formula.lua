@@ -1,9 +1,11 @@
 -- formula.lua: every formula, for both outputs.
 --
 -- They are rendered here, and not by pandoc's writers, so that both can be put
--- right.  Matrices and vectors are set bold italic, as in the paper.
+-- right.  Matrices and vectors are set bold italic, as in the paper; which they
+-- are says notation.lua.
 
 local book = require 'book'
+local notation = require 'notation'
 local pair = require 'pair'
 local utils = require 'pandoc.utils'
 
@@ -11,26 +13,26 @@ local formula = {}
 
 ------------------------------------------------------- matrices and vectors
 
--- Commands whose argument is not touched, and letters that are numbers.
-local VERBATIM, SCALAR = {}, { N = true, H = true, L = true, T = true,
-                               R = true, O = true }
+-- Commands whose argument is not touched, and those that are letters.
+local VERBATIM, GREEK = {}, {}
 for word in ([[mathtt mathrm mathbb mathcal mathbf mathit mathbfit mathsf text
   textbf operatorname begin end]]):gmatch '%S+' do VERBATIM[word] = true end
+for word in ([[alpha beta gamma theta]]):gmatch '%S+' do GREEK[word] = true end
 
--- Is the letter at i the name of a matrix or a vector?
-local function is_matrix(tex, i)
-  local letter, before, after = tex:sub(i, i), tex:sub(1, i - 1), tex:sub(i + 1)
-  if letter == 'V' then                 -- the vocabulary, not the values
-    return not (before:match '\\in%s*$' or before:match 'Delta%(%s*$'
-                or after:match '^%s*%^%*' or after:match '^%s*\\cong')
-  elseif letter == 'e' then             -- an encoding, not 2.718
-    return not after:match '^%s*%^'
-  elseif letter == 'v' then             -- a value, not a token or a variance
-    return after:match '^_' or before:match 'tilde%s*{?$'
-  elseif letter == 'b' or letter == 'k' then
-    return after:match '^_'
-  end
-  return letter == 'q' or letter:match '%u' and not SCALAR[letter]
+-- The accent before a letter, its index, and whether a power comes first.
+local function accent(before) return before:match '\\(%a+)%s*{?%s*$' end
+local function index(after)
+  local power = after:match '^%s*%^%s*%b{}' or after:match '^%s*%^%s*\\%a+'
+    or after:match '^%s*%^%s*.' or ''
+  after = after:sub(#power + 1)
+  local i = after:match '^_%s*(%b{})' or after:match '^_%s*(\\%a+)'
+    or after:match '^_%s*(.)' or ''
+  return i:match '^{(.*)}$' or i, power ~= '' and '^'
+end
+
+-- Is the letter from i to k the name of a matrix or a vector?
+local function is_array(tex, i, k)
+  return notation.is_array(tex:sub(i, k), accent(tex:sub(1, i - 1)), index(tex:sub(k + 1)))
 end
 
 -- A script of several letters is a word: d_{attn}.  W_{qkv} has three indices.
@@ -40,7 +42,7 @@ local function script(s)
   end))
 end
 
-local function bold_matrices(tex)
+function formula.bold(tex)
   local out, at = '', 1
   local function take(pattern)
     local found = tex:match('^' .. pattern, at)
@@ -52,13 +54,10 @@ local function bold_matrices(tex)
     if VERBATIM[word] then
       local s = take '\\%a+%s*%b{}' or take '\\%a+%s*[^\\]' or take '\\%a+'
       out = out .. s:gsub('([^\\])_', '%1\\_')
-    elseif tex:match('^\\beta_[12]', at) then          -- numbers of Adam
-      out = out .. take '\\beta'
-    elseif word == 'gamma' or word == 'beta' then
-      out = out .. '{\\mathbfit' .. take '\\%a+' .. '}'
-    elseif take '%a' then
-      local s = tex:sub(start, start)
-      out = out .. (is_matrix(tex, start) and '{\\mathbfit ' .. s .. '}' or s)
+    elseif GREEK[word] or tex:match('^%a', at) then
+      local s = take '%a' or take '\\%a+'
+      out = out .. (is_array(tex, start, start + #s - 1)
+                    and '{\\mathbfit ' .. s .. '}' or s)
     else
       local s = take '[_^]%s*%b{}'
       out = out .. (s and script(s) or take '[_^]%s*\\%a+' or take '[_^]%s*.'
@@ -134,9 +133,10 @@ local rendered = {}                     -- what has been rendered once
 -- A formula as a pair.
 function formula.pair(math)
   local display = math.mathtype == 'DisplayMath'
-  local key = math.mathtype .. math.text
+  local bold = formula.bold(math.text)
+  local key = math.mathtype .. bold
   if not rendered[key] then
-    local tex = bold_matrices(math.text)
+    local tex = bold
       :gsub('%[\\!%[', '\\llbracket '):gsub('%]\\!%]', '\\rrbracket ')
     local html = to_html(pandoc.Pandoc {
       pandoc.Plain { pandoc.Math(math.mathtype, tex) } })

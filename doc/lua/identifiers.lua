@@ -209,7 +209,8 @@ local function seen_from(name, files, out)
     out[name] = true
     out:insert(name)
     for _, h in ipairs(files[name].stream.includes) do
-      seen_from(h:match '[^/]*$', files, out)
+      local beside = name:match '^.*/' or ''
+      seen_from(files[beside .. h] and beside .. h or h, files, out)
     end
   end
   return out
@@ -273,7 +274,7 @@ end
 
 function identifiers.index()
   local files = List{}
-  for _, root in ipairs(book.files) do
+  for _, root in ipairs(book.tangled) do
     if root.name:match '%.[ch]$' then
       local stream = tangle(root.name, empty_stream(), {})
       local f = { name = root.name, stream = stream,

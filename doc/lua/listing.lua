@@ -273,8 +273,8 @@ function listing.piece(piece)
   out:insert(foot(piece))
   local columns = piece.algorithm and column(piece) or 0
   return pair.join(out, '\n', '\n'):within(
-    ('%%%%@ %d <<%s>>\n\\codecolumns{%d}%%s'):format(
-      piece.line, piece.name:gsub('%%', '%%%%'), columns),
+    ('%%%%@ %s <<%s>>\n\\codecolumns{%d}%%s'):format(
+      book.at(piece.line), piece.name:gsub('%%', '%%%%'), columns),
     ('<section class="chunk" id="c%d" style="--columns:%d">\n%%s\n</section>')
       :format(piece.number, columns)):blocks()
 end

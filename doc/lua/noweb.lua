@@ -29,7 +29,10 @@ function noweb.read(pipeline)
     parts:insert(part)
   end
   local act = {
-    file = function(name) book.source = name:match '[^/]*$' end,
+    file = function(name)
+      book.files:insert { name = name, first = line }
+      prose:insert { '' }
+    end,
     text = put, literal = put,
     quote = function() put '[[' end,            -- we quote with backticks
     endquote = function() put ']]' end,
@@ -93,7 +96,7 @@ function noweb.connect()
     end
   end
   for name, chunk in pairs(book.chunks) do
-    chunk.root = name:match '^[%w_.-]+%.%w+$' or name == 'Makefile'
+    chunk.root = name:match '^[%w_./-]+%.%w+$' or name == 'Makefile'
     if not chunk.root and not next(chunk[1].used) then
       fault(chunk[1].line, 'chunk <<%s>> is used nowhere.', name)
     end

@@ -54,14 +54,14 @@ end
 function tangled.learn()
   for _, piece in ipairs(book.pieces) do
     if piece.place == 1 and book.chunks[piece.name].root then
-      book.files:insert { name = piece.name, lines = file(piece.name) }
+      book.tangled:insert { name = piece.name, lines = file(piece.name) }
     end
   end
 end
 
 -- Where line n of algorithm a stands: a file, and the number of its line.
 function tangled.place(a, n)
-  for _, f in ipairs(book.files) do
+  for _, f in ipairs(book.tangled) do
     for number, l in ipairs(f.lines) do
       for _, tag in ipairs(l[2] and l[2].tags or {}) do
         if tag[1] == a and tag[2] == n then return f.name, number end
@@ -74,7 +74,7 @@ end
 function tangled.range(piece)
   local own = {}
   for _, l in ipairs(piece.lines) do own[l] = true end
-  for _, f in ipairs(book.files) do
+  for _, f in ipairs(book.tangled) do
     local first, last = nil, nil
     for number, l in ipairs(f.lines) do
       if own[l[2]] then first, last = first or number, number end

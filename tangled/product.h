@@ -1,0 +1,32 @@
+/* The product of two matrices, which matrix.c stands on. */
+#ifndef PRODUCT_H
+#define PRODUCT_H
+#include "ftx.h"
+
+/* product adds op(A) op(B) to C: m x n += (m x k)(k x n). op transposes
+   where the flag is set. Entries lie column by column; lda, ldb and ldc are
+   the distances between the columns of A, B and C, as they are stored.
+   C overlaps neither A nor B.
+   The bytes of a column of C depend on A and on its own column of op(B) and
+   of C, not on n or its neighbours: threads may share out the columns. */
+void product(bool transpose_A, bool transpose_B, int m, int n, int k,
+             const real *A, int lda, const real *B, int ldb,
+             real *C, int ldc);
+/* A kernel is the innermost part of product for one instruction set.
+   product_kernel gives "avx512", "avx2" or "plain"; with NULL, the fastest.
+   It returns NULL if the processor, or the program, does not have it.
+   product_by is product with a kernel of the caller's choice. */
+struct Strip;
+typedef struct Kernel {
+    const char *name;
+    int lanes;                              /* reals in a vector */
+    int high;                               /* vectors in a strip */
+    void (*strip)(const struct Strip *strip);
+    void (*pack)(const struct Strip *strip, real *to, int height);
+} Kernel;
+const Kernel *product_kernel(const char *name);
+void product_by(const Kernel *kernel,
+                bool transpose_A, bool transpose_B, int m, int n, int k,
+                const real *A, int lda, const real *B, int ldb,
+                real *C, int ldc);
+#endif
