@@ -139,10 +139,17 @@ local function code_line(l, bar)
                                        '<code>%s</code>')
 end
 
+local function columns_of(l)
+  local n = 0
+  for _, t in ipairs(l.tokens) do n = n + (utf8.len(t[2]) or 0) end
+  return n
+end
+
 -- Lines i to k carry out the same lines of an algorithm.
 local function row(lines, i, k, told)
-  local code = List{}
+  local code, columns = List{}, 0
   for j = i, k do
+    columns = math.max(columns, columns_of(lines[j]))
     code:insert(code_line(lines[j], i == k and '' or j == i
                           and '\\gutterbarstart' or '\\gutterbar'))
   end
@@ -151,15 +158,9 @@ local function row(lines, i, k, told)
   end), '\n', '\n')
   local number, c = gutter(lines[i].tags), pair.join(code, '\n', '\n')
   return pair.new(
-    ('\\coderow{%s}{%s}{%s}'):format(number.tex, c.tex, beside.tex),
+    ('\\coderow{%d}{%s}{%s}{%s}'):format(columns, number.tex, c.tex, beside.tex),
     ('<div class="row%s"><b class="n g">%s</b><div>%s</div><div class="f">%s</div></div>')
       :format(i == k and '' or ' bar', number.html, c.html, beside.html))
-end
-
-local function columns_of(l)
-  local n = 0
-  for _, t in ipairs(l.tokens) do n = n + (utf8.len(t[2]) or 0) end
-  return n
 end
 
 -- The formulas of an algorithm stand in one column, right of all its C.
