@@ -228,7 +228,8 @@ end
 -- A table begins on a new page rather than be torn after a few rows.
 function set.Table(b)
   local rows = #b.head.rows + #b.bodies[1].body
-  return List{ pandoc.RawBlock('latex', ('\\room{%d}'):format(rows > 12 and 6 or rows + 4)),
+  if book.notation then formula.check_notation(b.bodies[1].body) end
+  return List{ pandoc.RawBlock('latex', ('\\room{%d}'):format(rows > 8 and 6 or rows + 4)),
                b:walk(inlines) }
 end
 
@@ -240,7 +241,9 @@ function set.Div(b)
     book.indexed = true
     return index[b.attributes.of]()
   end
+  book.folded, book.notation = class == 'operations', b.classes:includes 'notation'
   b.content = set_blocks(b.content)
+  book.folded, book.notation = false, false
   if class == 'spread' then
     return List{ pandoc.RawBlock('latex', '\\beginspread{' .. b.attributes.number .. '}') }
       .. b.content .. { pandoc.RawBlock('latex', '\\closespread') }

@@ -92,6 +92,8 @@ function box.frames.wide(_, blocks)
                 blocks, '\\closewide', '</div>')
 end
 
+box.frames.operations = box.frames.wide        -- and its C is folded
+
 ------------------------------------------------------------------- verbatim
 
 function box.run(block)

@@ -36,7 +36,9 @@ local function is_array(tex, i, k)
 end
 
 -- A script of several letters is a word: d_{attn}.  W_{qkv} has three indices.
+-- One with an entry in it is a formula: e^{S[i, j]}.
 local function script(s)
+  if s:match '^%^.*%[' then return '^{' .. formula.bold(s:match '{(.*)}') .. '}' end
   return (s:gsub('{(%a%a+)}', function(word)
     return word ~= 'qkv' and '{\\mathrm{' .. word .. '}}' or nil
   end))
@@ -65,6 +67,41 @@ function formula.bold(tex)
     end
   end
   return out
+end
+
+-- The formulas of a cell of a table, parted at their commas.
+local function parts(cell)
+  local out = {}
+  pandoc.Div(cell.contents):walk { Math = function(m)
+    local text = m.text:gsub('%b{}', function(s) return (s:gsub(',', '\0')) end)
+      :gsub('%b[]', function(s) return (s:gsub(',', '\0')) end)
+      :gsub('%b()', function(s) return (s:gsub(',', '\0')) end)
+    for part in text:gmatch '[^,]+' do
+      table.insert(out, (part:gsub('\0', ','):match '^%s*(.-)%s*$'))
+    end
+  end }
+  return out
+end
+
+-- A table of the notation has a name and then its type; what has a power of
+-- the reals as its type, or of an interval of them, is bold, and nothing else.
+function formula.check_notation(rows)
+  for _, row in ipairs(rows) do
+    local types = parts(row.cells[2])
+    for i, name in ipairs(parts(row.cells[1])) do
+      local type = types[i] or types[#types]
+      local bare = name:gsub('\\mathbfit', ''):gsub('^\\%a+%s*{?(\\?%a+)}?', '%1')
+      if type and bare:match '^[{}%s]*\\?%a+[{}%s]*[_^%d%w{}]*$'
+         and (not name:match '\\math' or name:match '\\mathbfit') then
+        local array = type:match '\\mathbb R%^' or type:match '[%])]%^'
+        local bold = formula.bold(name):match '\\mathbfit'
+        if (array ~= nil) ~= (bold ~= nil) then
+          book.fault(book.here, 'the notation gives $%s$ the type $%s$, but it is %sbold.',
+                     name, type, bold and '' or 'not ')
+        end
+      end
+    end
+  end
 end
 
 ---------------------------------------------------------------------- MathML

@@ -6,6 +6,7 @@ local book = require 'book'
 local List = require 'pandoc.List'
 local formula = require 'formula'
 local pair = require 'pair'
+local tangled = require 'tangled'
 
 local SCREEN = 100                      -- columns of a line of output
 local PAGE = 45                         -- lines that a page has room for
@@ -251,11 +252,11 @@ end
 
 ---------------------------------------------------------------------- a piece
 
-function listing.piece(piece)
+local function code_of(piece)
   local lines = piece.lines:filter(function(l)   -- a bare */ is no line
     return not is_blank(l) or l.parts[1] == ''
   end)
-  local out, told, i = List { head(piece) }, {}, 1
+  local out, told, i = List{}, {}, 1
   local may_break = page_breaks(piece, lines)
   while i <= #lines do
     local l, k = lines[i], i
@@ -271,9 +272,23 @@ function listing.piece(piece)
     end
     i = k + 1
   end
-  out:insert(foot(piece))
+  return pair.join(out, '\n', '\n')
+end
+
+-- What a table says better is left to its file; the page with links unfolds it.
+local function folded(piece)
+  local file, first, last = tangled.range(piece)
+  local place = pair.code(file):within(
+    ('Lines %d to %d of %%s.'):format(first, last),
+    ('<summary>Lines %d to %d of %%s</summary>'):format(first, last))
+  return pair.new('\\chunkfoot{' .. place.tex .. '}',
+                  '<details>' .. place.html .. code_of(piece).html .. '</details>')
+end
+
+function listing.piece(piece)
   local columns = piece.algorithm and column(piece) or 0
-  return pair.join(out, '\n', '\n'):within(
+  local body = book.folded and folded(piece) or code_of(piece) .. foot(piece)
+  return (head(piece) .. '\n' .. body):within(
     ('%%%%@ %s <<%s>>\n\\codecolumns{%d}%%s'):format(
       book.at(piece.line), piece.name:gsub('%%', '%%%%'), columns),
     ('<section class="chunk" id="c%d" style="--columns:%d">\n%%s\n</section>')

@@ -26,7 +26,8 @@ end
 
 local function head(a, file)
   return pair.new(('\\maphead{%d}{'):format(a.number),
-                  ('<tr><th colspan="2"><b>Algorithm %d</b> '):format(a.number))
+                  ('<tr><th colspan="2"><b><a href="#algorithm-%d">Algorithm %d</a></b> ')
+      :format(a.number, a.number))
     .. a.title .. pair.code(file):within('}{%s}', '</th><th>%s</th></tr>')
 end
 

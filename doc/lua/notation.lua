@@ -9,7 +9,7 @@
 local notation = {}
 
 local EVERYWHERE = [[ W X \tilde{X} Z Q K S A Y P M B C I R \tilde{V} e \hat{e}
-  b_ \gamma \beta \theta -\beta_1 -\beta_2 -\hat{P} -e^ ]]
+  b_ \gamma \beta \theta -\beta_1 -\beta_2 -\hat{P} -p_mask -e^ ]]
 
 local IN = {
   alg3 = [[ q k_ v_ \tilde{v} ]], alg4 = [[ V ]], alg5 = [[ V ]], alg7 = [[ p ]],
@@ -17,7 +17,7 @@ local IN = {
   activations = [[ -X ]], operations = [[ b p a ]], conventions = [[ V ]],
   beam = [[ -B ]], classification = [[ -P ]], matrices = [[ b ]],
   flow = [[ V ]], solutions = [[ q -q_ V p ]],
-  unlisted = [[ q k_ v_ \tilde{v} p ]],
+  ['errata-numerics'] = [[ p q ]], unlisted = [[ q k_ v_ \tilde{v} p ]],
 }
 
 local function read(names, into)
@@ -38,8 +38,8 @@ end
 
 local function says(name)
   for level = 6, 1, -1 do
-    local table = here[places[level]]
-    if table and table[name] ~= nil then return table[name] end
+    local names = here[places[level]]
+    if names and names[name] ~= nil then return names[name] end
   end
   return everywhere[name]
 end
@@ -49,8 +49,10 @@ end
 function notation.is_array(letter, accent, index, follows)
   local names = {}
   local function try(name)
-    table.insert(names, name .. '_' .. index)
-    if index ~= '' then table.insert(names, name .. '_') end
+    if index ~= '' then
+      table.insert(names, name .. '_' .. index)
+      table.insert(names, name .. '_')
+    end
     if follows then table.insert(names, name .. follows) end
     table.insert(names, name)
   end
