@@ -181,6 +181,7 @@ function formula.pair(math)
       book.fault(book.here, 'the formula $%s$ cannot be turned into MathML.',
                  math.text)
     end
+    tex = tex:gsub('%[:,', '[{:},')             -- a colon that no line ends at
     rendered[key] = pair.new(display and '\\displayed{' .. tex .. '}'
       or '$' .. tex .. '$', better_mathml(html, tex))
   end

@@ -127,9 +127,9 @@ local function formulas(lines, i, k, told)
     local line = algorithm and algorithm.lines[tag[2]]
     if line and not told[line] then
       told[line] = true
-      out:insert(seen and line.formula .. pair.new('\\seen',
+      out:insert(seen and line.short .. pair.new('\\seen',
         ' <span class="seen" title="this value can be observed">∘</span>')
-        or line.formula)
+        or line.short)
     end
   end
   return out
