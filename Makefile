@@ -17,7 +17,12 @@ ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 EXAMPLE = tests/worked/alg04.sheet
 
 ftx: build/ftx
-all: deps tangle ftx book
+all:            # the program is built while what is missing comes
+	@echo 'make all: what is missing, and the program'
+	@$(MAKE) -s $(ATONCE) deps ftx
+	@echo 'make all: $(OUT)/ftx is built; the webs are tangled'
+	@$(MAKE) -s tangle
+	@$(MAKE) -s $(ATONCE) book
 	build/ftx show $(EXAMPLE)
 build/ftx: build/double/ftx
 	cp $< $@
@@ -50,16 +55,17 @@ test:           # every test, in double and in single precision
 	doc/deps tests
 	$(MAKE) -s $(ATONCE) REAL=double tests
 	$(MAKE) -s $(ATONCE) REAL=float tests
-	tests/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))
+	@tests/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))
 check:          # the tests of one precision, one compiler
 	$(MAKE) -s $(ATONCE) tests
-	tests/run $(TESTS:%=$(OUT)/%)
+	@tests/run $(TESTS:%=$(OUT)/%)
 tests: $(TESTS:%=$(OUT)/%)
 soak:           # SECONDS of tests in full amounts, with ever new seeds
 	$(MAKE) -s $(ATONCE) tests
-	tests/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)
-mutants:        # planted bugs: every one must be noticed
-	tests/mutants.sh
+	@tests/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)
+mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600, SHARE=4
+	CC11='$(CC11) -DFAST=' tests/mutants/mutate.py both $(FILES) --real $(REAL) $(SHARE:%=--share %) \
+	    $(if $(filter-out file, $(origin SECONDS)), --seconds $(SECONDS))
 fuzz:           # SECONDS of sheets that a machine makes up; needs clang
 	tests/fuzz.sh "$(MAKE)" $(SECONDS)
 coverage:       # lines and branches that the tests reach
@@ -69,9 +75,10 @@ bench:          # GFLOP/s of the product, steps a second of training
 quality:        # what models learn in five minutes each: tests/quality.txt
 	$(MAKE) -s REAL=float build/float/ftx
 	tests/quality.sh
-lab: ftx $(OUT)/grade # build/lab/: N="4 5", HOLE=step, body or file, SEED=1
-	doc/deps book
-	HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/make build/ftx $(N)
+lab:            # build/lab/: N="4 5", HOLE=step, body or file, SEED=1
+	@echo 'make lab: the program and the grader'
+	@$(MAKE) -s $(ATONCE) deps ftx $(OUT)/grade
+	@HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/make build/ftx $(N)
 gradescope: ftx $(OUT)/grade # build/gradescope.zip: N="4 5", a secret SEED
 	HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/zip build/ftx $(N)
 labtest: $(OUT)/ftx $(OUT)/grade    # the kit of labs proves itself

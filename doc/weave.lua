@@ -67,9 +67,14 @@ local function learn_beside()
 end
 
 -- Only chapters have numbers: 4.5 is line 5 of Algorithm 4 and nothing else.
+-- For the PDF the template sees to it.
 local function label_of(header, count)
-  if header.level > 1 then header.classes:insert 'unnumbered' end
-  if header.classes:includes 'unnumbered' then return utils.stringify(header) end
+  if header.level > 1 and os.getenv 'WEAVE_TARGET' ~= 'pdf' then
+    header.classes:insert 'unnumbered'
+  end
+  if header.level > 1 or header.classes:includes 'unnumbered' then
+    return utils.stringify(header)
+  end
   count.chapter = (count.chapter or 0) + 1
   return 'Chapter ' .. count.chapter
 end

@@ -16,7 +16,7 @@ Random random_new(uint64_t seed)
 
 Random random_branch(Random parent, uint64_t n)
 {
-    return (Random){ mixed(parent.state + mixed(n + 1)) };
+    return (Random){ mixed(random_bits(&parent) + n) };
 }
 
 uint64_t random_bits(Random *random)

@@ -1,58 +1,11 @@
-/* What the tests of Algorithms 8, 9 and 10 share: small parameters, recorded
-   ones, and differences of a whole architecture. */
+/* What the tests of Algorithms 8, 9 and 10 share: recorded parameters, and
+   differences, watching and dropout of a whole architecture. */
 #ifndef ARCHITECTURE_H
 #define ARCHITECTURE_H
-#include "check.h"
+#include "derivatives.h"
+#include "models.h"
 
-#define SEQUENCE(...) \
-    ((Tokens){ (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), \
-               (const int[]){ __VA_ARGS__ } })
-
-enum { N_V = 7, ELL_MAX = 6 };
-
-/* Two layers, and no two widths alike. */
-static inline Hyperparameters small(Architecture architecture)
-{
-    return (Hyperparameters){
-        .architecture = architecture, .N_V = N_V, .ell_max = ELL_MAX,
-        .L = 2, .L_enc = 2, .L_dec = 2, .H = 2, .d_e = 4, .d_mlp = 5,
-        .d_attn = 3, .d_mid = 2, .d_f = 6,
-    };
-}
-
-/* The numbers of each parameter at random: gammas about 1. */
-static inline Theta *random_theta(Hyperparameters hyper)
-{
-    Theta *theta = theta_new(arena, &hyper);
-    theta_allocate(theta, arena);
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = randomise(*theta->parameter[k].place);
-        if (strstr(theta->parameter[k].name, "gamma") != NULL)
-            for (size_t e = 0; e < entries_in(M); e++)
-                M->at[e] = 1 + M->at[e] / 2;
-    }
-    return theta;
-}
-
-/* The parameter of that name. */
-static inline const Parameter *named(const Theta *theta, const char *name)
-{
-    for (int k = 1; k <= theta->n; k++)
-        if (strcmp(theta->parameter[k].name, name) == 0)
-            return &theta->parameter[k];
-    fail_at(HERE(name), "theta has no such parameter");
-    return NULL;
-}
-
-static inline Mat mat(const Theta *theta, const char *name)
-{
-    return *named(theta, name)->place;
-}
-
-static inline bool name_ends(const Parameter *p, const char *end)
-{
-    return ends_with(p->name, strlen(p->name), end);
-}
+enum { N_V = 7, ELL_MAX = 6 };         /* of small models */
 
 /* to gets the numbers of from, wherever both have a parameter of one name. */
 static inline void copy_numbers(const Theta *to, const Theta *from)
@@ -63,12 +16,6 @@ static inline void copy_numbers(const Theta *to, const Theta *from)
                 memcpy((*to->parameter[k].place)->at,
                        (*from->parameter[j].place)->at,
                        entries_in(*to->parameter[k].place) * sizeof(real));
-}
-
-static inline void set_all(Mat M, double value)
-{
-    for (size_t e = 0; e < entries_in(M); e++)
-        M->at[e] = (real)value;
 }
 
 /* Sets to 0 every parameter whose name ends so. */
@@ -224,21 +171,6 @@ static inline void assert_b_k_has_no_gradient(const Theta *theta)
 }
 
 /* --------------------------------------------------------------- watching */
-
-/* Notes only what the algorithm itself names, not what it calls. */
-typedef struct {
-    const char *own;            /* the start of its lines, such as "10." */
-    Seen seen;
-} Own;
-
-static inline Mat note_own(void *to, const char *line, const char *name,
-                           Mat M, int index)
-{
-    Own *own = to;
-    if (strncmp(line, own->own, strlen(own->own)) == 0)
-        note(&own->seen, line, name, M, index);
-    return M;
-}
 
 /* The n-th value at that line. */
 static inline Mat seen_on_line(const Own *own, const char *line, int n)

@@ -1,4 +1,4 @@
-/* What the tests share: comparing, refusing, differentiating, watching.
+/* What all tests share: comparing, amounts, a fresh place, refusing, watching.
    cmocka compares in single precision and lets a NaN pass, so every
    comparison of numbers here is our own. */
 #ifndef CHECK_H
@@ -103,6 +103,37 @@ static inline void same_at(Where where, Mat A, Mat B, double tolerance)
                         i, j, AT(A, i, j), AT(B, i, j), tolerance);
 }
 
+/* ------------------------------------------------------------- amounts */
+
+/* How many sheets, trials or changed bytes there are is a matter of amount.
+   FTX_AMOUNT says how many per cent of the full ones. FTX_SEED is for other
+   random numbers; tests/soak.sh counts it up. */
+static inline int from_environment(const char *name, int otherwise)
+{
+    const char *typed = getenv(name);
+    return typed == NULL || *typed == '\0' ? otherwise : atoi(typed);
+}
+
+static inline int amount(int full)
+{
+    long long per_cent = from_environment("FTX_AMOUNT", IS_DOUBLE ? 10 : 3);
+    int n = (int)(full * per_cent / 100);
+    return n > 1 ? n : 1;
+}
+
+/* The k-th seed: no FTX_SEED has one of another's first million. */
+static inline uint64_t seeded(uint64_t k)
+{
+    return k + 1000003u * (uint64_t)from_environment("FTX_SEED", 0);
+}
+
+/* The k-th of amount(full) cases, evenly from 0 ... full - 1. */
+static inline int one_of(int k, int full)
+{
+    long long n = amount(full), first = from_environment("FTX_SEED", 0);
+    return (int)((k * (long long)full / n + first) % full);
+}
+
 /* -------------------------------------------- a fresh place for each test */
 
 static Tape *tape;              /* wants gradients */
@@ -163,11 +194,27 @@ static inline double folded(uint64_t z)
     return (double)(mixed(z) >> 11) / 4503599627370496.0 - 1;
 }
 
+static inline double random_number(void)        /* in (-1, 1) */
+{
+    return folded(generator += 0x9E3779B97F4A7C15u);
+}
+
+static inline int pick(int least, int most)
+{
+    double x = (random_number() + 1) / 2;
+    return least + (int)(x * (most - least + 1));
+}
+
+static inline bool chance(int one_in)
+{
+    return pick(1, one_in) == 1;
+}
+
 static inline Mat randomise(Mat M)
 {
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
-            AT(M, i, j) = (real)folded(generator += 0x9E3779B97F4A7C15u);
+            AT(M, i, j) = (real)random_number();
     return M;
 }
 
@@ -179,6 +226,11 @@ static inline Mat random_input(int rows, int cols)
 static inline Mat random_parameter(int rows, int cols)
 {
     return randomise(parameter(arena, rows, cols));
+}
+
+static inline size_t entries_in(Mat M)
+{
+    return (size_t)M->rows * (size_t)M->cols;
 }
 
 static inline Mat identity(int n)
@@ -319,181 +371,26 @@ static inline void child_refused(Where where, Child child, const char *file,
                 said, file, line, call, sentence);
 }
 
-/* -------------------------------------------------------- differentiating */
-
-/* A formula computes a matrix from operands. Its derivative is checked for
-   the loss that adds all entries of the result and of the operands, each
-   with a weight of its own. The weights matter: the plain sum of a softmax
-   is constant. The operands are in the loss themselves so that a formula
-   that overwrites a gradient, instead of adding to it, is caught. */
-typedef Mat Formula(const Mat of[]);
-enum { MOST = 24 };             /* operands */
-
-static inline double weight(int operand, size_t entry)
+/* What a file holds, which is closed. */
+static inline const char *all_of(FILE *file)
 {
-    return folded(((uint64_t)operand * 1000003u + entry + 1) * 7919u);
+    fseek(file, 0, SEEK_END);
+    size_t n = (size_t)ftell(file);
+    char *text = arena_alloc(arena, n + 1);
+    rewind(file);
+    assert_that(fread(text, 1, n, file) == n);
+    text[n] = '\0';
+    fclose(file);
+    return text;
 }
 
-static inline size_t entries_in(Mat M)
+/* How often the part stands in the text. */
+static inline int times(const char *text, const char *part)
 {
-    return (size_t)M->rows * (size_t)M->cols;
-}
-
-static inline double weighted_sum(int n, const Mat of[])
-{
-    double total = 0;
-    for (int k = 0; k < n; k++)
-        for (size_t e = 0; e < entries_in(of[k]); e++)
-            if (isfinite(of[k]->at[e]))         /* what is masked is not in */
-                total += weight(k, e) * of[k]->at[e];
-    return total;
-}
-
-static inline void weighted_backward(Mat y)
-{
-    for (int k = 0; k < y->n; k++)
-        for (size_t e = 0; e < entries_in(y->of[k]); e++)
-            if (y->of[k]->grad != NULL && isfinite(y->of[k]->at[e]))
-                y->of[k]->grad[e] += (real)weight(k, e) * y->grad[0];
-}
-
-/* Copies of the operands: on the tape if their bit is set, else parameters.
-   One of them, if any, has no gradient: a constant, or cut off the tape. */
-static inline void place_operands(Mat placed[], int n, const Mat of[],
-                                  unsigned on_tape, int without)
-{
-    for (int k = 0; k < n; k++) {
-        int rows = of[k]->rows, cols = of[k]->cols;
-        Mat M = on_tape >> k & 1 ? input(tape, rows, cols)
-                                 : parameter(tape_arena(tape), rows, cols);
-        memcpy(M->at, of[k]->at, entries_in(M) * sizeof(real));
-        if (k == without) {
-            struct Matrix *cut = arena_alloc(tape_arena(tape), sizeof *cut);
-            *cut = *M;
-            cut->grad = NULL;
-            M = cut;
-        }
-        placed[k] = M;
-    }
-}
-
-/* placed[0 ... n-1]: the operands after the walk back. */
-static inline double walked(Mat placed[], Formula *formula, int n,
-                            const Mat of[], unsigned on_tape, int without)
-{
-    Mat all[MOST + 1];
-    place_operands(placed, n, of, on_tape, without);
-    all[0] = formula(placed);
-    memcpy(all + 1, placed, (size_t)n * sizeof *placed);
-    Mat loss = computed(HERE("loss"), 1, 1, weighted_backward, n + 1, all);
-    loss->at[0] = (real)weighted_sum(n + 1, all);
-    backward(loss);
-    return weighted_sum(n + 1, all);
-}
-
-/* The loss alone, on the tape that keeps no gradients. */
-static inline double loss_of(Formula *formula, int n, const Mat of[],
-                             unsigned on_tape)
-{
-    Mat all[MOST + 1];
-    Tape *wanting = tape;
-    tape = quiet;
-    place_operands(all + 1, n, of, on_tape, -1);
-    all[0] = formula(all + 1);
-    double loss = weighted_sum(n + 1, all);
-    if (all[0]->grad != NULL)
-        fail_at(HERE("formula"), "has a gradient that nobody wants");
-    tape_clear(quiet);
-    tape = wanting;
-    return loss;
-}
-
-/* (L(x + h) - L(x - h)) / 2h, with h the cube root of the rounding error. */
-static inline double difference(Formula *formula, int n, const Mat of[],
-                                unsigned on_tape, real *x)
-{
-    real kept = *x, h = (real)cbrt(IS_DOUBLE ? DBL_EPSILON : FLT_EPSILON);
-    *x = kept + h;
-    double right = *x, L_right = loss_of(formula, n, of, on_tape);
-    *x = kept - h;
-    double left = *x, L_left = loss_of(formula, n, of, on_tape);
-    *x = kept;
-    return (L_right - L_left) / (right - left);
-}
-
-/* In double the relative error is at most 1e-7; the rounding of the
-   difference itself leaves up to 1e-9 in an entry that should be 0. */
-static inline bool derivatives_agree(double a, double b)
-{
-    double relative = IS_DOUBLE ? 1e-7 : 1e-2;
-    double rounding = IS_DOUBLE ? 1e-9 : 1e-3;
-    return fabs(a - b) <= relative * fmax(fabs(a), fabs(b)) + rounding;
-}
-
-/* on_tape: bit k says that operand k is an input on the tape. */
-#define assert_derivatives(formula, n, of, on_tape) \
-    derivatives_at(HERE(#formula), formula, n, of, on_tape)
-static inline void derivatives_at(Where where, Formula *formula, int n,
-                                  const Mat of[], unsigned on_tape)
-{
-    Mat placed[MOST] = { NULL };
-    double loss = walked(placed, formula, n, of, on_tape, -1);
-    near_at(where, loss_of(formula, n, of, on_tape), loss, 0);
-    for (int k = 0; k < n; k++)
-        for (size_t e = 0; e < entries_in(of[k]); e++) {
-            double a = placed[k]->grad[e];
-            double b = difference(formula, n, of, on_tape, &of[k]->at[e]);
-            if (!derivatives_agree(a, b))
-                fail_at(where, "operand %d, entry %zu (from 0): derivative "
-                        "%.17g, difference %.17g", k + 1, e, a, b);
-        }
-    tape_clear(tape);
-}
-
-/* Where one operand wants no gradient, the others get the same as ever. */
-#define assert_gradients_apart(formula, n, of, on_tape) \
-    gradients_apart_at(HERE(#formula), formula, n, of, on_tape)
-static inline void gradients_apart_at(Where where, Formula *formula, int n,
-                                      const Mat of[], unsigned on_tape)
-{
-    Mat placed[MOST] = { NULL }, all[MOST] = { NULL };
-    walked(placed, formula, n, of, on_tape, -1);
-    for (int k = 0; k < n; k++) {
-        all[k] = constant(arena, of[k]->rows, of[k]->cols);
-        memcpy(all[k]->at, placed[k]->grad, entries_in(of[k]) * sizeof(real));
-    }
-    for (int cut = 0; cut < n; cut++) {
-        walked(placed, formula, n, of, on_tape, cut);
-        for (int k = 0; k < n; k++)
-            for (size_t e = 0; k != cut && e < entries_in(of[k]); e++)
-                near_at(where, placed[k]->grad[e], all[k]->at[e], TIGHT);
-    }
-    tape_clear(tape);
-}
-
-/* sum_ij G[i,j] Y[i,j], a loss whose derivative by Y is G. */
-static inline void against_backward(Mat y)
-{
-    Mat Y = y->of[0], G = y->of[1];
-    for (size_t e = 0; e < entries_in(Y); e++)
-        Y->grad[e] += G->at[e] * y->grad[0];
-}
-
-static inline Mat against(Mat Y, Mat G)
-{
-    return computed(HERE("against"), 1, 1, against_backward, 2,
-                    (Mat[]){ Y, G });
-}
-
-/* The gradient of M as recorded, row after row. */
-#define assert_gradient(M, tolerance, recorded) \
-    gradient_at(HERE(#M), M, recorded, tolerance)
-static inline void gradient_at(Where where, Mat M, const double *recorded,
-                               double tolerance)
-{
-    struct Matrix gradient = *M;
-    gradient.at = M->grad;
-    rows_at(where, &gradient, M->rows, M->cols, recorded, tolerance);
+    int n = 0;
+    for (; (text = strstr(text, part)) != NULL; text++)
+        n++;
+    return n;
 }
 
 /* ------------------------------------------------------------- watching */
@@ -513,6 +410,21 @@ static inline Mat note(void *to, const char *line, const char *name,
     snprintf(seen->step[seen->n].name, sizeof seen->step->name, "%s", name);
     seen->step[seen->n].M = M;
     seen->step[seen->n++].index = index;
+    return M;
+}
+
+/* Notes only what the algorithm itself names, not what it calls. */
+typedef struct {
+    const char *own;            /* the start of its lines, such as "10." */
+    Seen seen;
+} Own;
+
+static inline Mat note_own(void *to, const char *line, const char *name,
+                           Mat M, int index)
+{
+    Own *own = to;
+    if (strncmp(line, own->own, strlen(own->own)) == 0)
+        note(&own->seen, line, name, M, index);
     return M;
 }
 
@@ -544,23 +456,4 @@ static inline void seen_at(Where where, const Seen *seen, const char *expected)
     if (strcmp(list, expected) != 0)
         fail_at(where, "observed\n%s\nbut expected\n%s", list, expected);
 }
-
-/* ------------------------------------------------------ parameters of heads */
-
-static inline W_qkv random_head(int d_x, int d_z, int d_attn, int d_out)
-{
-    return (W_qkv){
-        .W_q = random_parameter(d_attn, d_x), .b_q = random_parameter(d_attn, 1),
-        .W_k = random_parameter(d_attn, d_z), .b_k = random_parameter(d_attn, 1),
-        .W_v = random_parameter(d_out, d_z),  .b_v = random_parameter(d_out, 1),
-    };
-}
-/* On how many sheets a slip is planted: 50 in double precision; or what
-   FTX_SHEETS says, as in builds that are slow. */
-static inline int per_slip(void)
-{
-    const char *typed = getenv("FTX_SHEETS");
-    return typed != NULL ? atoi(typed) : IS_DOUBLE ? 50 : 5;
-}
-
 #endif

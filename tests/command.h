@@ -13,17 +13,6 @@ typedef struct {
     size_t bytes;               /* of out */
 } Said;
 
-static inline const char *all_of(FILE *file)
-{
-    size_t n = (size_t)ftell(file);
-    char *text = arena_alloc(arena, n + 1);
-    rewind(file);
-    assert_that(fread(text, 1, n, file) == n);
-    text[n] = '\0';
-    fclose(file);
-    return text;
-}
-
 static inline Said said_by(Main *command, int n, char *argument[])
 {
     FILE *out = tmpfile(), *err = tmpfile();
@@ -39,6 +28,18 @@ static inline Said said_by(Main *command, int n, char *argument[])
 #define SAID(command, ...) \
     said_by(command, (int)(sizeof (char *[]){ __VA_ARGS__ } \
                            / sizeof (char *)), (char *[]){ __VA_ARGS__ })
+
+/* Just this, on both streams. */
+#define assert_said(s, code, on_out, on_err) \
+    said_at(HERE(#s), s, code, on_out, on_err)
+static inline void said_at(Where where, Said s, int status, const char *out,
+                           const char *err)
+{
+    if (s.status != status || strcmp(s.out, out) != 0
+        || strcmp(s.err, err) != 0)
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "%d,\n%s\n%s", s.status, s.out, s.err, status, out, err);
+}
 
 /* Refused with exit status 2 and this sentence, and nothing printed. */
 #define assert_refusal(said, sentence) \
@@ -61,24 +62,46 @@ static inline void says_at(Where where, Said s, const char *part)
 }
 
 typedef struct {
+    const Model *saves;
     const char *name;
-    Model *m;
-} Loading;
+    Model *loads;
+} Filing;
 
-static inline void load(Fault *f, void *data)
+static inline void save_it(Fault *f, void *data)
 {
-    Loading *l = data;
-    l->m = model_load(arena, l->name, f);
+    const Filing *filing = data;
+    model_save(filing->saves, filing->name, f);
+}
+
+static inline void load_it(Fault *f, void *data)
+{
+    Filing *filing = data;
+    filing->loads = model_load(arena, filing->name, f);
+}
+
+/* The fault of saving, of loading; "" without one. */
+static inline const char *saving(const Model *m, const char *name)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    return attempt(f, save_it, &(Filing){ m, name, NULL }) ? "" : f->sentence;
+}
+
+static inline const char *loading(const char *name, Model **m)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    Filing filing = { NULL, name, NULL };
+    bool done = attempt(f, load_it, &filing);
+    *m = filing.loads;
+    return done ? "" : f->sentence;
 }
 
 static inline Model *model_in(const char *name)
 {
-    Loading l = { name, NULL };
-    Fault *f = arena_alloc(arena, sizeof *f);
-    *f = (Fault){ .sheet = "test" };
-    if (!attempt(f, load, &l))
-        fail_at(HERE("model_load"), "%s", f->sentence);
-    return l.m;
+    Model *m;
+    assert_string_equal(loading(name, &m), "");
+    return m;
 }
 
 /* Files stand in a directory of this process, which tear_down_files removes.
@@ -127,6 +150,17 @@ static inline char *bytes_of(const char *name, size_t *n)
     fseek(file, 0, SEEK_END);
     *n = (size_t)ftell(file);
     return (char *)all_of(file);
+}
+
+/* So many pairs: two letters, and the same in the other order. */
+static inline char *pairs(const char *name, int lines)
+{
+    char *text = arena_alloc(arena, (size_t)lines * 6 + 1);
+    size_t n = 0;
+    for (int k = 0; k < lines; k++)
+        n += (size_t)sprintf(text + n, "%c%c\t%c%c\n", 'a' + k % 5,
+                             'a' + k % 3, 'a' + k % 3, 'a' + k % 5);
+    return write_text(name, text);
 }
 
 #define assert_same_file(a, b) same_file_at(HERE(#a " and " #b), a, b)

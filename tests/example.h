@@ -2,14 +2,7 @@
    with the step that the program computes. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
-#include "check.h"
-#include "program.h"
-
-typedef struct {
-    const char *path;
-    int claims;                 /* so that none is passed over in silence */
-    Where where;
-} Worked;
+#include "sheets.h"
 
 static inline void compare_claim(Where where, const Item *claim, Mat M)
 {
@@ -23,29 +16,24 @@ static inline void compare_claim(Where where, const Item *claim, Mat M)
         }
 }
 
-static inline void compare_claims(Fault *fault, void *data)
+/* The run has so many claims, so that none is passed over in silence. */
+static inline void claims_at(Where where, const Reading *r, int claims)
 {
-    const Worked *worked = data;
-    const Sheet *sheet = read_sheet(arena, worked->path, fault);
-    const Run *run = run_sheet(sheet, arena, tape, fault);
-    int claims = 0;
-    for (int k = 0; k < sheet->n; k++)
-        if (sheet->item[k].claim) {
-            const Step *step = step_of(run, &sheet->item[k], fault);
-            compare_claim(worked->where, &sheet->item[k], step->M);
-            claims++;
+    if (r->run == NULL)
+        fail_at(where, "%s", r->fault.sentence);
+    for (int k = 0; k < r->sheet->n; k++) {
+        const Item *item = &r->sheet->item[k];
+        if (item->claim) {
+            compare_claim(where, item, step_for(r->run, item)->M);
+            claims--;
         }
-    if (claims != worked->claims)
-        fail_at(worked->where, "%d claims, but expected %d", claims,
-                worked->claims);
+    }
+    if (claims != 0)
+        fail_at(where, "%d claims too few", claims);
 }
 
-#define assert_worked(path, claims) worked_at(HERE(path), path, claims)
-static inline void worked_at(Where where, const char *path, int claims)
-{
-    Fault fault = { .sheet = path };
-    Worked worked = { path, claims, where };
-    if (!attempt(&fault, compare_claims, &worked))
-        fail_at(where, "%s", fault.sentence);
-}
+#define assert_worked(path, claims) \
+    claims_at(HERE(path), reading(path, NULL, run_it), claims)
+#define assert_claims(text, claims) \
+    claims_at(HERE(#text), reading("text", text, run_it), claims)
 #endif

@@ -1,17 +1,8 @@
-/* Models for the tests of inference: random ones, and ones whose
-   probabilities are given; and an observer that writes down what is drawn. */
+/* What the tests of inference share: models whose probabilities are given,
+   and an observer that writes down what is drawn. */
 #ifndef INFERENCE_H
 #define INFERENCE_H
-#include "check.h"
-
-static inline Theta *random_theta(Hyperparameters hyper)
-{
-    Theta *theta = theta_new(arena, &hyper);
-    theta_allocate(theta, arena);
-    for (int k = 1; k <= theta->n; k++)
-        randomise(*theta->parameter[k].place);
-    return theta;
-}
+#include "models.h"
 
 /* A model in which the next token depends on the last one alone. Row v of
    next, column u: the probability of v after u, times any number that is
@@ -88,23 +79,6 @@ static inline void same_probabilities(Where where, const Watch *a,
 }
 #define assert_same_probabilities(a, b, tolerance) \
     same_probabilities(HERE(#a " and " #b), a, b, tolerance)
-
-/* The tokens are these, no more and no less. */
-#define IDS(...) (const int[]){ __VA_ARGS__ }
-#define TOKENS(...) \
-    ((Tokens){ sizeof(IDS(__VA_ARGS__)) / sizeof(int), IDS(__VA_ARGS__) })
-#define assert_tokens(x, ...) tokens_at(HERE(#x), x, TOKENS(__VA_ARGS__))
-#define assert_same_tokens(x, y) tokens_at(HERE(#x " and " #y), x, y)
-static inline void tokens_at(Where where, Tokens x, Tokens expected)
-{
-    if (x.length != expected.length)
-        fail_at(where, "%d tokens, but expected %d", x.length,
-                expected.length);
-    for (int t = 1; t <= x.length; t++)
-        if (TOKEN(x, t) != TOKEN(expected, t))
-            fail_at(where, "token %d is %d, but expected %d", t,
-                    TOKEN(x, t), TOKEN(expected, t));
-}
 
 /* Drawn by hand: how far u reaches into the probabilities. */
 static inline int by_hand(const double *q, int n, double u)

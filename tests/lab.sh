@@ -10,6 +10,7 @@ LABS=$work/labs; OBJECTS=$objects; export LABS OBJECTS
 CC=${CC:-cc}
 CC11="$CC -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -g -Itangled"
 STRICT="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror"
+cores=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 passed=0 failed=0
 
 report() { # status, name
@@ -19,7 +20,8 @@ report() { # status, name
 
 build() { # tree, student's file: build/ftx of it, or build/errors
     mkdir -p "$1/build"; rm -f "$1/build/ftx"
-    others=$(ls "$objects"/*.o "$objects"/*/*.o | grep -v "/$(basename "$(file_of "$1")" .c)\.o$")
+    others=$( (cd tangled && ls ./*.c ./*/*.c) | grep -vx -e "./$(file_of "$1")" -e ./course/grade.c |
+        sed "s|^\.|$objects|; s|c$|o|")
     $CC11 -c -o "$1/build/yours.o" "$2" 2> "$1/build/errors" &&
         $CC11 -pthread -o "$1/build/ftx" "$1/build/yours.o" $others -lm 2>> "$1/build/errors"
 }
@@ -44,6 +46,26 @@ wanted() { [ -z "$only" ] || [ "$only" = "$1" ]; }
 
 make_labs() { HOLE=$1 HANDOUT=$2 doc/lab/make "$program" > "$work/said" 2>&1; }
 
+# A function for each lab, on all cores. What is said of a lab is in a
+# directory of its own; a lab whose function does not end has failed.
+each_lab() { # function, more arguments
+    for lane in $(seq "$cores"); do
+        (for lab in $(printf '%s\n' $all | awk -v n="$cores" -v k="$lane" 'NR % n == k % n'); do
+            work=$work/$lab
+            rm -rf "$work"; mkdir "$work"
+            { "$@"; echo ended; } > "$work/results"
+            work=${work%/*}
+        done) &
+    done
+    wait
+    for lab in $all; do
+        results=$work/$lab/results
+        sed '$d' "$results"
+        passed=$((passed + $(grep -c '^ok ' "$results"))) failed=$((failed + $(grep -c '^FAILED ' "$results")))
+        [ "$(tail -n 1 "$results")" = ended ] || report 1 "$lab: $1 does not end"
+    done
+}
+
 # No line of the file that the student does not get is given away elsewhere
 # in the tree, and the library is all other files and nothing that is compiled.
 lines_of() { # file
@@ -65,25 +87,26 @@ leaks() { # tree
     [ ! -s "$work/said" ]
 }
 
+hole() { # the untouched skeleton of $lab
+    tree=$LABS/$lab file=$tree/$(file_of "$lab")
+    $CC11 $STRICT -c -o "$work/o" "$file" > "$work/said" 2>&1
+    report $? "$lab, HOLE=$1: compiles without a warning"
+    build "$tree" "$file"
+    grade "$tree"
+    says '^  0 of [1-9]'; report $? "$lab, HOLE=$1: an untouched skeleton has 0 points"
+    [ $lab = alg04 ] || return
+    [ $1 = file ] || "$tree/build/ftx" show "$tree/sheets/alg04-causal.sheet" > "$work/said" 2>&1
+    case $1 in
+    step) says 'no step of Algorithm 4 is A; the steps are Q, K, V, S\.' ;;
+    body) says 'Algorithm 4 has shown no step yet, so none is A; a SEE in its C shows one\.' ;;
+    file) grep -q 'with `undefined reference` as long' "$tree/README.md" ;;
+    esac
+    report $? "$lab, HOLE=$1: what is missing is told"
+}
 if wanted holes; then
     for hole in step file body; do
         make_labs $hole no; report $? "make lab HOLE=$hole"
-        for lab in $all; do
-            tree=$LABS/$lab file=$tree/$(file_of "$lab")
-            $CC11 $STRICT -c -o "$work/o" "$file" > "$work/said" 2>&1
-            report $? "$lab, HOLE=$hole: compiles without a warning"
-            build "$tree" "$file"
-            grade "$tree"
-            says '^  0 of [1-9]'; report $? "$lab, HOLE=$hole: an untouched skeleton has 0 points"
-            [ $lab = alg04 ] || continue
-            [ $hole = file ] || "$tree/build/ftx" show "$tree/sheets/alg04-causal.sheet" > "$work/said" 2>&1
-            case $hole in
-            step) says 'no step of Algorithm 4 is A; the steps are Q, K, V, S\.' ;;
-            body) says 'Algorithm 4 has shown no step yet, so none is A; a SEE in its C shows one\.' ;;
-            file) grep -q 'with `undefined reference` as long' "$tree/README.md" ;;
-            esac
-            report $? "$lab, HOLE=$hole: what is missing is told"
-        done
+        each_lab hole $hole
     done
 fi
 handouts=no; wanted leaks && handouts=${HANDOUT-no}
@@ -187,27 +210,24 @@ if wanted hostile; then
     build $tree tangled/alg04_attention.c
 fi
 
-# Each planted bug of the project's own tests that changes the numbers of a
+# Each named bug of the project's own tests that changes the numbers of a
 # lab loses points, and the report names it if it is a known slip.
-if wanted mutants; then
-    awk '/^[^-+#]/ { name = $0; n++ } /^- / { split($2, f, ":")
-            if (n != last) { file[n] = f[1]; title[n] = name; last = n } else if (file[n] != f[1]) file[n] = "" }
-         END { for (k = 1; k <= n; k++) if (file[k] ~ /^alg[0-9][0-9]_/) print k "|" file[k] "|" title[k] }' \
-        tests/mutants.txt > "$work/list"
-    while IFS='|' read -r number file title; do
-        lab=$(echo "$file" | cut -c 1-5) tree=$LABS/$(echo "$file" | cut -c 1-5)
-        awk -f tests/mutants.awk -v number="$number" -v from=tangled -v to="$work" tests/mutants.txt > "$work/said" 2>&1
-        build "$tree" "$work/$file" || cp "$tree/build/errors" "$work/said"
+bugs() { # of $lab
+    tree=$LABS/$lab
+    grep "|tangled/${lab}_" "$work/../list" | while IFS='|' read -r folder file title; do
+        build "$tree" "$folder/$file" || cp "$tree/build/errors" "$work/said"
         grade "$tree"; status=$?
-        cp "$work/said" "$work/$number.said"
-        if grep -qxF "$title" tests/lab/unseen.txt; then
-            [ $status = 0 ]; report $? "$lab changes no number: $title"
-        else
-            slip=$(sed -n "s/^$(printf %s "$title" | sed 's/[][*.()/^$\\]/\\&/g') => //p" tests/lab/slips.txt)
-            [ $status = 1 ] && { [ -z "$slip" ] || grep -qF "it matches if $slip" "$work/said"; }
-            report $? "$lab loses points${slip:+, and the report says why}: $title"
-        fi
-    done < "$work/list"
+        slip=$(sed -n "s/^$(printf %s "$title" | sed 's/[][*.()/^$\\]/\\&/g') => //p" tests/lab/slips.txt)
+        [ $status = 1 ] && { [ -z "$slip" ] || grep -qF "it matches if $slip" "$work/said"; }
+        report $? "$lab loses points${slip:+, and the report says why}: $title"
+    done
+}
+if wanted mutants; then
+    tests/mutants/mutate.py write "$work/bugs" | grep '|tangled/alg[0-9]*_[a-z0-9]*[.]c|' > "$work/list"
+    before=$((passed + failed))
+    each_lab bugs
+    [ $((passed + failed - before)) = "$(grep -c '' "$work/list")" ]
+    report $? 'each planted bug has a result'
     for lab in $all; do build "$LABS/$lab" "tangled/$(file_of "$lab")"; done
 fi
 echo "$passed passed, $failed failed"

@@ -1,32 +1,12 @@
-/* What the tests of training share: small models, data, and a follower. */
+/* What the tests of training share: a follower, steps against differences, and
+   what is seen of them. */
 #ifndef LEARN_H
 #define LEARN_H
-#include "check.h"
-
-static inline Theta *model(Hyperparameters hyper)
-{
-    Theta *theta = theta_new(arena, &hyper);
-    theta_allocate(theta, arena);
-    for (int k = 1; k <= theta->n; k++)
-        randomise(*theta->parameter[k].place);
-    return theta;
-}
-
-static inline Hyperparameters small(Architecture architecture)
-{
-    return (Hyperparameters){
-        .architecture = architecture, .N_V = 7, .ell_max = 6, .L = 2,
-        .L_enc = 1, .L_dec = 1, .H = 2, .d_e = 4, .d_mlp = 5, .epsilon = 1e-5
-    };
-}
+#include "models.h"
 
 /* The paper: plain gradient descent. */
 #define PLAIN(epochs, rate) \
     ((Training){ .N_epochs = epochs, .eta = rate })
-
-#define TOKENS(...) \
-    ((Tokens){ sizeof (int[]){ __VA_ARGS__ } / sizeof(int), \
-               (int[]){ __VA_ARGS__ } })
 
 /* All numbers of theta behind each other: a copy. */
 static inline real *numbers(const Theta *theta)
@@ -120,6 +100,15 @@ static inline void step_at(Where where, Algorithm *algorithm, Theta *theta,
 }
 #define assert_step(algorithm, theta, how, data, loss) \
     step_at(HERE(#algorithm), algorithm, theta, how, data, loss)
+
+/* Of the next tokens: -sum_t log P[x[t+1], t]. */
+static inline double next_token_loss(Mat P, Tokens x)
+{
+    double loss = 0;
+    for (int t = 1; t < x.length; t++)
+        loss -= log(AT(P, TOKEN(x, t + 1), t));
+    return loss;
+}
 
 /* The steps of one line of an algorithm, such as "13.4 P". */
 static inline bool is_step(const Seen *seen, int k, const char *line)

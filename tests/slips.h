@@ -1,55 +1,7 @@
-/* What the tests of slips share: judging a text, and what was named. */
+/* Slips: finding one by its name, and what a judgement says of them. */
 #ifndef SLIPS_H
 #define SLIPS_H
-#include "check.h"
-#include "program.h"
-
-typedef struct {
-    const char *text;
-    const Sheet *sheet;
-    const Run *run;
-    const Judgement *judgement;
-} Text;
-
-static inline void read_it(Fault *f, void *data)
-{
-    Text *t = data;
-    size_t n = strlen(t->text);
-    char *copy = arena_alloc(arena, n + 1);
-    memcpy(copy, t->text, n + 1);
-    t->sheet = sheet_of(arena, "text", copy, (int)n, f);
-}
-
-static inline void run_it(Fault *f, void *data)
-{
-    Text *t = data;
-    read_it(f, t);
-    t->run = run_sheet(t->sheet, arena, tape, f);
-}
-
-static inline void judge_it(Fault *f, void *data)
-{
-    Text *t = data;
-    read_it(f, t);
-    t->judgement = judge_sheet(t->sheet, arena, tape, f);
-}
-
-static inline void must(void (*work)(Fault *f, void *data), Text *t)
-{
-    Fault f = { .sheet = "text" };
-    if (!attempt(&f, work, t))
-        fail_at(HERE("the sheet"), "%s\n%s", f.sentence, t->text);
-}
-
-static inline bool is_named(const Judgement *judgement, const Slip *slip)
-{
-    for (int k = 0; k < judgement->n; k++)
-        for (int i = 0; i < judgement->judged[k].n; i++)
-            for (int s = 0; s < 2; s++)
-                if (judgement->judged[k].why[i].slip[s] == slip)
-                    return true;
-    return false;
-}
+#include "sheets.h"
 
 static inline const Slip *slip_named(const char *name)
 {
@@ -60,6 +12,30 @@ static inline const Slip *slip_named(const char *name)
     return NULL;
 }
 
+/* Alone or in a pair. */
+static inline bool is_named(const Judgement *judgement, const Slip *slip)
+{
+    for (int k = 0; k < judgement->n; k++)
+        for (int i = 0; i < judgement->judged[k].n; i++)
+            for (int s = 0; s < 2; s++)
+                if (judgement->judged[k].why[i].slip[s] == slip)
+                    return true;
+    return false;
+}
+
+/* Not in a pair; slip NULL: any. */
+static inline int times_named(const Judgement *judgement, const Slip *slip)
+{
+    int n = 0;
+    for (int k = 0; k < judgement->n; k++)
+        for (int i = 0; i < judgement->judged[k].n; i++) {
+            const Explanation *why = &judgement->judged[k].why[i];
+            n += why->slip[0] != NULL && why->slip[1] == NULL
+              && (slip == NULL || why->slip[0] == slip);
+        }
+    return n;
+}
+
 static inline int count_of(const Judgement *judgement, Verdict verdict)
 {
     int n = 0;
@@ -68,4 +44,11 @@ static inline int count_of(const Judgement *judgement, Verdict verdict)
     return n;
 }
 
+/* At most one in a hundred, and one by chance where few were tried. */
+#define assert_hardly_ever(n, of) hardly_ever_at(HERE(#n), n, of)
+static inline void hardly_ever_at(Where where, int n, int of)
+{
+    if (of == 0 || n > 1 + of / 100)
+        fail_at(where, "%d of %d", n, of);
+}
 #endif

@@ -1,4 +1,5 @@
 /* Algorithm 1: token embedding. */
+#include "derivatives.h"
 #include "example.h"
 #include "oracle/components.h"
 

@@ -1,4 +1,5 @@
 /* Algorithm 2: positional embedding. Equation (1). The sinusoids. */
+#include "derivatives.h"
 #include "example.h"
 #include "oracle/components.h"
 

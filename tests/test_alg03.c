@@ -1,5 +1,7 @@
 /* Algorithm 3: basic single-query attention. */
+#include "derivatives.h"
 #include "example.h"
+#include "models.h"
 #include "oracle/components.h"
 
 enum { D_IN = 3, D_ATTN = 2, D_OUT = 4, T = 5 };

@@ -1,5 +1,7 @@
 /* Algorithm 4: single-head attention. Equation (3): the masks. */
+#include "derivatives.h"
 #include "example.h"
+#include "models.h"
 #include "oracle/components.h"
 
 enum { D_X = 3, D_Z = 4, D_ATTN = 2, D_OUT = 3, ELL_X = 4, ELL_Z = 5 };

@@ -1,4 +1,5 @@
 /* Algorithm 6: layer normalisation. RMSnorm. */
+#include "derivatives.h"
 #include "example.h"
 #include "oracle/components.h"
 

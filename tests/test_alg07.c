@@ -1,4 +1,5 @@
 /* Algorithm 7: unembedding. And the activations, equation (5). */
+#include "derivatives.h"
 #include "example.h"
 #include "oracle/components.h"
 

@@ -2,8 +2,8 @@
 #include "architecture.h"
 #include "oracle/architectures.h"
 
-#define Z_TOKENS SEQUENCE(6, 2, 4, 1)
-#define X_TOKENS SEQUENCE(3, 1, 7, 2, 5)
+#define Z_TOKENS TOKENS(6, 2, 4, 1)
+#define X_TOKENS TOKENS(3, 1, 7, 2, 5)
 
 static Theta *small_theta(void)
 {
@@ -21,7 +21,7 @@ static void each_column_is_a_distribution(void **state)
     Theta *theta = small_theta();
     assert_distribution(edtransformer(tape, Z_TOKENS, X_TOKENS, theta), 5);
     assert_distribution(edtransformer(tape, X_TOKENS, Z_TOKENS, theta), 4);
-    assert_distribution(edtransformer(tape, SEQUENCE(4), SEQUENCE(4), theta), 1);
+    assert_distribution(edtransformer(tape, TOKENS(4), TOKENS(4), theta), 1);
 }
 
 static void a_column_depends_on_its_past_and_not_on_its_future(void **state)
@@ -71,12 +71,12 @@ static void without_positions_the_order_of_the_context_does_not_matter(
     Hyperparameters h = small(ED_TRANSFORMER);
     h.positions = NO_POSITIONS;
     Theta *theta = random_theta(h);
-    assert_same(edtransformer(tape, SEQUENCE(6, 2, 4, 1), X_TOKENS, theta),
-                edtransformer(tape, SEQUENCE(4, 1, 2, 6), X_TOKENS, theta),
+    assert_same(edtransformer(tape, TOKENS(6, 2, 4, 1), X_TOKENS, theta),
+                edtransformer(tape, TOKENS(4, 1, 2, 6), X_TOKENS, theta),
                 TIGHT);
     theta = small_theta();
-    Mat P = edtransformer(tape, SEQUENCE(6, 2, 4, 1), X_TOKENS, theta);
-    Mat other = edtransformer(tape, SEQUENCE(4, 1, 2, 6), X_TOKENS, theta);
+    Mat P = edtransformer(tape, TOKENS(6, 2, 4, 1), X_TOKENS, theta);
+    Mat other = edtransformer(tape, TOKENS(4, 1, 2, 6), X_TOKENS, theta);
     assert_that(!columns_equal(P, 1, other, 1, 1e-4));
 }
 
@@ -182,7 +182,7 @@ static void each_line_of_the_decoder_is_its_formula(void **state)
 
 static Mat loss_on(Tape *on, const Theta *theta)
 {
-    return loss_against(forward(on, theta), SEQUENCE(1, 7, 2, 2, 5));
+    return loss_against(forward(on, theta), TOKENS(1, 7, 2, 2, 5));
 }
 
 static void its_gradients_agree_with_differences(void **state)
@@ -206,8 +206,8 @@ static void its_gradients_agree_with_differences_under_every_option(void **state
 /* ------------------------------------------------------------------- oracle */
 
 enum { RECORDS = sizeof alg08_theta / sizeof *alg08_theta };
-#define RECORDED_Z SEQUENCE(ALG08_Z)
-#define RECORDED_X SEQUENCE(ALG08_X)
+#define RECORDED_Z TOKENS(ALG08_Z)
+#define RECORDED_X TOKENS(ALG08_X)
 
 static void another_program_agrees(void **state)
 {
@@ -216,7 +216,7 @@ static void another_program_agrees(void **state)
                                   alg08_theta);
     Mat P = edtransformer(tape, RECORDED_Z, RECORDED_X, theta);
     assert_recorded(P, R_N_V, 5, alg08_P);
-    backward(loss_against(P, SEQUENCE(ALG08_TARGET)));
+    backward(loss_against(P, TOKENS(ALG08_TARGET)));
     assert_recorded_gradients(theta, alg08_theta);
 }
 
@@ -325,7 +325,7 @@ static void wrong_calls_are_refused(void **state)
 {
     (void)state;
     Theta *theta = small_theta(), *other = random_theta(small(D_TRANSFORMER));
-    Tokens long_one = SEQUENCE(1, 2, 3, 4, 5, 6, 7), none = { 0, NULL };
+    Tokens long_one = TOKENS(1, 2, 3, 4, 5, 6, 7), none = { 0, NULL };
     const char *too_long = "a sequence of 7 tokens; ell_max is 6.";
     const char *too_short = "a sequence of 0 tokens: the length must be in "
                             "[ell_max] = 1 ... 6.";
@@ -337,7 +337,7 @@ static void wrong_calls_are_refused(void **state)
                       "alg02_posembed.c", "embed_sequence", too_short);
     assert_refuses_in(edtransformer(tape, Z_TOKENS, none, theta),
                       "alg02_posembed.c", "embed_sequence", too_short);
-    assert_refuses_in(edtransformer(tape, Z_TOKENS, SEQUENCE(1, 9), theta),
+    assert_refuses_in(edtransformer(tape, Z_TOKENS, TOKENS(1, 9), theta),
                       "alg02_posembed.c", "embed_sequence",
                       "x[2] = 9: a token ID is in [N_V] = 1 ... 7.");
     assert_refuses_in(edtransformer(tape, Z_TOKENS, X_TOKENS, other),

@@ -2,7 +2,7 @@
 #include "architecture.h"
 #include "oracle/architectures.h"
 
-#define X_TOKENS SEQUENCE(3, 1, 7, 2, 5)
+#define X_TOKENS TOKENS(3, 1, 7, 2, 5)
 enum { D_F = 6 };
 
 static Theta *small_theta(void)
@@ -20,7 +20,7 @@ static void each_column_is_a_distribution(void **state)
     (void)state;
     Theta *theta = small_theta();
     assert_distribution(etransformer(tape, X_TOKENS, theta), 5);
-    assert_distribution(etransformer(tape, SEQUENCE(4), theta), 1);
+    assert_distribution(etransformer(tape, TOKENS(4), theta), 1);
 }
 
 static void every_column_depends_on_every_token(void **state)
@@ -127,7 +127,7 @@ static void each_line_is_the_formula_of_that_line(void **state)
 
 static Mat loss_on(Tape *on, const Theta *theta)
 {
-    return loss_against(forward(on, theta), SEQUENCE(1, 7, 2, 2, 5));
+    return loss_against(forward(on, theta), TOKENS(1, 7, 2, 2, 5));
 }
 
 static void its_gradients_agree_with_differences(void **state)
@@ -150,7 +150,7 @@ static void its_gradients_agree_with_differences_under_every_option(void **state
 /* ------------------------------------------------------------------- oracle */
 
 enum { RECORDS = sizeof alg09_theta / sizeof *alg09_theta };
-#define RECORDED_X SEQUENCE(ALG09_X)
+#define RECORDED_X TOKENS(ALG09_X)
 
 static void another_program_agrees(void **state)
 {
@@ -159,7 +159,7 @@ static void another_program_agrees(void **state)
                                   alg09_theta);
     Mat P = etransformer(tape, RECORDED_X, theta);
     assert_recorded(P, R_N_V, 5, alg09_P);
-    backward(loss_against(P, SEQUENCE(ALG09_TARGET)));
+    backward(loss_against(P, TOKENS(ALG09_TARGET)));
     assert_recorded_gradients(theta, alg09_theta);
 }
 
@@ -295,17 +295,17 @@ static void wrong_calls_are_refused(void **state)
 {
     (void)state;
     Theta *theta = small_theta();
-    assert_refuses_in(etransformer(tape, SEQUENCE(1, 2, 3, 4, 5, 6, 7), theta),
+    assert_refuses_in(etransformer(tape, TOKENS(1, 2, 3, 4, 5, 6, 7), theta),
                       "architecture.c", "embed_tokens",
                       "a sequence of 7 tokens; ell_max is 6.");
     assert_refuses_in(etransformer(tape, (Tokens){ 0, NULL }, theta),
                       "alg02_posembed.c", "embed_sequence",
                       "a sequence of 0 tokens: the length must be in "
                       "[ell_max] = 1 ... 6.");
-    assert_refuses_in(etransformer(tape, SEQUENCE(1, 2, -3), theta),
+    assert_refuses_in(etransformer(tape, TOKENS(1, 2, -3), theta),
                       "alg02_posembed.c", "embed_sequence",
                       "x[3] = -3: a token ID is in [N_V] = 1 ... 7.");
-    assert_refuses_in(etransformer(tape, SEQUENCE(1),
+    assert_refuses_in(etransformer(tape, TOKENS(1),
                                    random_theta(small(D_TRANSFORMER))),
                       "alg09_etransformer.c", "represent",
                       "theta belongs to another architecture.");

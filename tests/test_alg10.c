@@ -2,7 +2,7 @@
 #include "architecture.h"
 #include "oracle/architectures.h"
 
-#define X_TOKENS SEQUENCE(3, 1, 7, 2, 2, 5)
+#define X_TOKENS TOKENS(3, 1, 7, 2, 2, 5)
 
 static Theta *small_theta(void)
 {
@@ -19,7 +19,7 @@ static void each_column_is_a_distribution(void **state)
     (void)state;
     Theta *theta = small_theta();
     assert_distribution(dtransformer(tape, X_TOKENS, theta), 6);
-    assert_distribution(dtransformer(tape, SEQUENCE(4), theta), 1);
+    assert_distribution(dtransformer(tape, TOKENS(4), theta), 1);
 }
 
 static void a_column_depends_on_its_past_and_on_nothing_else(void **state)
@@ -51,7 +51,7 @@ static void more_tokens_do_not_change_the_earlier_columns(void **state)
 static void the_same_token_means_something_else_in_another_place(void **state)
 {
     (void)state;
-    Mat P = dtransformer(tape, SEQUENCE(2, 2, 2), small_theta());
+    Mat P = dtransformer(tape, TOKENS(2, 2, 2), small_theta());
     assert_that(!columns_equal(P, 1, P, 2, 1e-3));
     assert_that(!columns_equal(P, 2, P, 3, 1e-3));
 }
@@ -64,11 +64,11 @@ static void without_positions_the_mask_still_knows_the_order(void **state)
     Hyperparameters h = small(D_TRANSFORMER);
     h.positions = NO_POSITIONS;
     Theta *theta = random_theta(h);
-    Mat P = dtransformer(tape, SEQUENCE(2, 2, 2), theta);
+    Mat P = dtransformer(tape, TOKENS(2, 2, 2), theta);
     assert_that(columns_equal(P, 1, P, 2, TIGHT));
     assert_that(columns_equal(P, 1, P, 3, TIGHT));
-    Mat A = dtransformer(tape, SEQUENCE(1, 2, 3), theta);
-    Mat B = dtransformer(tape, SEQUENCE(2, 1, 3), theta);
+    Mat A = dtransformer(tape, TOKENS(1, 2, 3), theta);
+    Mat B = dtransformer(tape, TOKENS(2, 1, 3), theta);
     assert_that(!columns_equal(A, 3, B, 3, 1e-3));
     assert_that(!columns_equal(A, 1, B, 2, 1e-3));
 }
@@ -129,7 +129,7 @@ static void no_layer_at_all_is_a_norm_and_an_unembedding(void **state)
 
 static Mat loss_on(Tape *on, const Theta *theta)
 {
-    return loss_against(forward(on, theta), SEQUENCE(1, 7, 2, 2, 5, 4));
+    return loss_against(forward(on, theta), TOKENS(1, 7, 2, 2, 5, 4));
 }
 
 static void its_gradients_agree_with_differences(void **state)
@@ -155,8 +155,8 @@ static void a_token_that_does_not_occur_has_no_gradient(void **state)
 {
     (void)state;
     Theta *theta = small_theta();
-    backward(loss_against(dtransformer(tape, SEQUENCE(3, 1), theta),
-                          SEQUENCE(1, 2)));
+    backward(loss_against(dtransformer(tape, TOKENS(3, 1), theta),
+                          TOKENS(1, 2)));
     for (int i = 0; i < 4; i++)
         for (int v = 1; v <= N_V; v++)
             assert_that((theta->W_e->grad[(v - 1) * 4 + i] != 0)
@@ -166,7 +166,7 @@ static void a_token_that_does_not_occur_has_no_gradient(void **state)
 /* ------------------------------------------------------------------- oracle */
 
 enum { RECORDS = sizeof alg10_theta / sizeof *alg10_theta };
-#define RECORDED_X SEQUENCE(ALG10_X)
+#define RECORDED_X TOKENS(ALG10_X)
 
 static void another_program_agrees(void **state)
 {
@@ -175,7 +175,7 @@ static void another_program_agrees(void **state)
                                   alg10_theta);
     Mat P = dtransformer(tape, RECORDED_X, theta);
     assert_recorded(P, R_N_V, 6, alg10_P);
-    backward(loss_against(P, SEQUENCE(ALG10_TARGET)));
+    backward(loss_against(P, TOKENS(ALG10_TARGET)));
     assert_recorded_gradients(theta, alg10_theta);
 }
 
@@ -454,10 +454,10 @@ static void wrong_calls_are_refused(void **state)
     Theta *theta = small_theta();
     Hyperparameters h = small(D_TRANSFORMER);
     h.positions = NO_POSITIONS;
-    assert_refuses_in(dtransformer(tape, SEQUENCE(1, 2, 3, 4, 5, 6, 7), theta),
+    assert_refuses_in(dtransformer(tape, TOKENS(1, 2, 3, 4, 5, 6, 7), theta),
                       "architecture.c", "embed_tokens",
                       "a sequence of 7 tokens; ell_max is 6.");
-    assert_refuses_in(dtransformer(tape, SEQUENCE(1, 2, 3, 4, 5, 6, 7),
+    assert_refuses_in(dtransformer(tape, TOKENS(1, 2, 3, 4, 5, 6, 7),
                                    random_theta(h)),
                       "architecture.c", "embed_tokens",
                       "a sequence of 7 tokens; ell_max is 6.");
@@ -465,13 +465,13 @@ static void wrong_calls_are_refused(void **state)
                       "alg02_posembed.c", "embed_sequence",
                       "a sequence of 0 tokens: the length must be in "
                       "[ell_max] = 1 ... 6.");
-    assert_refuses_in(dtransformer(tape, SEQUENCE(1, 8), theta),
+    assert_refuses_in(dtransformer(tape, TOKENS(1, 8), theta),
                       "alg02_posembed.c", "embed_sequence",
                       "x[2] = 8: a token ID is in [N_V] = 1 ... 7.");
-    assert_refuses_in(dtransformer(tape, SEQUENCE(0), theta),
+    assert_refuses_in(dtransformer(tape, TOKENS(0), theta),
                       "alg02_posembed.c", "embed_sequence",
                       "x[1] = 0: a token ID is in [N_V] = 1 ... 7.");
-    assert_refuses_in(dtransformer(tape, SEQUENCE(1),
+    assert_refuses_in(dtransformer(tape, TOKENS(1),
                                    random_theta(small(E_TRANSFORMER))),
                       "alg10_dtransformer.c", "dtransformer",
                       "theta belongs to another architecture.");

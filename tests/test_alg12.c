@@ -51,7 +51,7 @@ static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
     (void)state;
     Hyperparameters hyper = small(E_TRANSFORMER);
     hyper.d_f = 3;
-    Theta *theta = model(hyper);
+    Theta *theta = random_theta(hyper);
     real *start = numbers(theta);
     Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 3, 3, 2, 7) } };
     Training how = masking(1, 0.1, 0.5);
@@ -66,7 +66,7 @@ static void the_loss_is_of_the_masked_places_only(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
-        Theta *theta = model(small(E_TRANSFORMER));
+        Theta *theta = random_theta(small(E_TRANSFORMER));
         Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 3, 4, 2, 7) } };
         Training how = masking(1, 1e-9, 0.4);
         how.seed = seed;
@@ -91,7 +91,7 @@ static void each_place_is_masked_with_probability_p_mask(void **state)
 {
     (void)state;
     enum { N = 400 };
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Tokens x = TOKENS(6, 1, 3, 4, 2, 7);
     int count[7] = { 0 }, both = 0, epochs = 0;
     for (uint64_t seed = 1; seed <= N / 4; seed++) {
@@ -122,7 +122,7 @@ static void each_place_is_masked_with_probability_p_mask(void **state)
 static void special_tokens_can_be_spared(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Data data = { 1, .x = (Tokens[]){ TOKENS(BOS, 1, 2, 3, 4, EOS) } };
     Training how = masking(1, 1e-9, 0.999999);
     Lessons lessons;
@@ -141,7 +141,7 @@ static void special_tokens_can_be_spared(void **state)
 static void a_mask_token_in_the_data_counts_as_masked(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Data data = { 1, .x = (Tokens[]){ TOKENS(1, MASK, 2) } };
     Mat P = etransformer(quiet, data.x[0], theta);
     double loss = -log(AT(P, MASK, 2));
@@ -155,7 +155,7 @@ static void a_mask_token_in_the_data_counts_as_masked(void **state)
 static void without_a_masked_token_theta_stays(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     real *before = numbers(theta);
     Data data = { 1, .x = (Tokens[]){ TOKENS(1, 4, 2) } };
     Training how = masking(3, 1, 1e-12);
@@ -166,10 +166,58 @@ static void without_a_masked_token_theta_stays(void **state)
                 && diary.step[2].tokens == 0);
 }
 
+/* u_t belongs to place t, and p_mask itself is not below p_mask. */
+static void given_numbers_decide_place_by_place(void **state)
+{
+    (void)state;
+    static const double u[] = { .5, .49, 0, .9, .499, .5, .1, .7 };
+    Hyperparameters hyper = small(E_TRANSFORMER);
+    hyper.ell_max = 8;
+    Data data = { 1, .x = (Tokens[]){ TOKENS(1, 2, 3, 4, 4, 3, 2, 1) } };
+    Training how = masking(1, 1e-9, 0.5);
+    how.u = u;
+    Lessons lessons;
+    Diary diary = watched(random_theta(hyper), how, data, &lessons);
+    xt = masked_sequence(&lessons.seen, 8);
+    for (int t = 1; t <= 8; t++)
+        assert_that(TOKEN(xt, t) == (u[t - 1] < 0.5 ? MASK
+                                     : TOKEN(data.x[0], t)));
+    assert_that(diary.step[0].tokens == 4);
+}
+
+/* In 30 sequences of 40 places: every place is masked, none always. */
+static void a_far_place_is_masked_as_often(void **state)
+{
+    (void)state;
+    enum { ELL = 40, TURNS = 30 };
+    Hyperparameters hyper = small(E_TRANSFORMER);
+    hyper.ell_max = ELL;
+    int id[ELL], count[ELL] = { 0 }, all = 0;
+    for (int t = 0; t < ELL; t++)
+        id[t] = 1 + t % 4;
+    Theta *theta = random_theta(hyper);
+    Data data = { 1, .x = &(Tokens){ ELL, id } };
+    for (uint64_t seed = 1; seed <= TURNS; seed++) {
+        Training how = masking(1, 1e-9, 0.5);
+        how.seed = seed;
+        Lessons lessons;
+        watched(theta, how, data, &lessons);
+        xt = masked_sequence(&lessons.seen, ELL);
+        for (int t = 0; t < ELL; t++)
+            count[t] += xt.id[t] == MASK;
+    }
+    for (int t = 0; t < ELL; t++) {
+        assert_that(2 <= count[t] && count[t] <= TURNS - 2);
+        all += count[t];
+    }
+    assert_near(all, ELL * TURNS / 2, 4 * sqrt(ELL * TURNS / 4.0)
+                                      / (ELL * TURNS / 2));
+}
+
 static void masks_change_from_epoch_to_epoch_and_with_the_seed(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Data data = { 1, .x = (Tokens[]){ TOKENS(1, 2, 3, 4, 4, 3) } };
     Lessons lessons;
     Training how = masking(3, 1e-9, 0.5);
@@ -199,10 +247,11 @@ static void an_overfit_model_fills_in_what_is_masked(void **state)
     Hyperparameters hyper = small(E_TRANSFORMER);
     hyper.d_e = 8;
     hyper.L = 1;
-    Theta *theta = model(hyper);
+    Theta *theta = random_theta(hyper);
     theta_initialise(theta, XAVIER, &(Random){ 3 });
     Tokens x = TOKENS(1, 4, 2, 3, 3);
-    Training how = masking(450, 0.05, 0.3);
+    Training how = masking(450, 0.01, 0.3);
+    how.method = ADAM;
     trained(etraining, theta, how, (Data){ 1, .x = &x });
     for (int t = 1; t <= 5; t++) {
         int id[5];
@@ -216,7 +265,7 @@ static void an_overfit_model_fills_in_what_is_masked(void **state)
 static void every_line_is_seen(void **state)
 {
     (void)state;
-    Theta *theta = model((Hyperparameters){
+    Theta *theta = random_theta((Hyperparameters){
         .architecture = E_TRANSFORMER, .N_V = 4, .ell_max = 3, .H = 1,
         .d_e = 2, .d_mlp = 1, .epsilon = 1e-5 });
     Lessons lessons;
@@ -232,7 +281,7 @@ static void every_line_is_seen(void **state)
 static void p_mask_outside_0_to_1_is_refused(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Training how = masking(1, 0.1, 0);
     Trainer *trainer = trainer_new(arena, theta, &how);
     Data data = { 1, .x = (Tokens[]){ TOKENS(1, 2) } };
@@ -250,6 +299,8 @@ int main(void)
         TEST(special_tokens_can_be_spared),
         TEST(a_mask_token_in_the_data_counts_as_masked),
         TEST(without_a_masked_token_theta_stays),
+        TEST(given_numbers_decide_place_by_place),
+        TEST(a_far_place_is_masked_as_often),
         TEST(masks_change_from_epoch_to_epoch_and_with_the_seed),
         TEST(an_overfit_model_fills_in_what_is_masked),
         TEST(every_line_is_seen),

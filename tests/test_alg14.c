@@ -3,7 +3,7 @@
 
 enum { N_V = 11, ELL_MAX = 9, MASK = N_V - 2, BOS = N_V - 1, EOS = N_V };
 
-static const Hyperparameters small = {
+static const Hyperparameters sizes = {
     .architecture = D_TRANSFORMER, .N_V = N_V, .ell_max = ELL_MAX, .L = 2,
     .H = 2, .d_e = 6, .d_mlp = 10, .d_attn = 3, .d_mid = 5,
     .epsilon = 1e-5 };
@@ -48,7 +48,7 @@ static void four_tokens_from_two_and_the_longest_pass_has_five(void **state)
 {
     (void)state;
     Watch seen;
-    Tokens y = run(&seen, TOKENS(BOS, 3), random_theta(small),
+    Tokens y = run(&seen, TOKENS(BOS, 3), random_theta(sizes),
                    (Inference){ .ell_gen = 4 });
     assert_that(y.length == 4 && seen.rounds == 4 && seen.widest == 5);
 }
@@ -57,7 +57,7 @@ static void nothing_is_asked_where_nothing_is_wanted(void **state)
 {
     (void)state;
     Watch seen;
-    Tokens y = run(&seen, TOKENS(BOS, 3), random_theta(small),
+    Tokens y = run(&seen, TOKENS(BOS, 3), random_theta(sizes),
                    (Inference){ .ell_gen = 0 });
     assert_that(y.length == 0 && seen.rounds == 0);
 }
@@ -66,7 +66,7 @@ static void nothing_is_asked_where_nothing_is_wanted(void **state)
 static void every_token_is_the_one_drawn_by_hand(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Tokens x = TOKENS(BOS, 7, 2);
     Watch seen;
     Tokens y = run(&seen, x, theta, (Inference){ .ell_gen = 6, .tau = 1.7 });
@@ -114,7 +114,7 @@ static void given_numbers_draw_given_tokens(void **state)
 static void what_comes_later_does_not_change_what_came(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch seen;
     Tokens x = TOKENS(BOS, 1);
     Tokens y = run(&seen, x, theta, (Inference){ .ell_gen = 8, .tau = 2 });
@@ -130,7 +130,7 @@ static void the_prompt_stays_as_it_is(void **state)
     (void)state;
     int prompt[] = { BOS, 4, 6, 1, 1, 1, 1 };
     Watch seen;
-    Tokens y = run(&seen, (Tokens){ 3, prompt }, random_theta(small),
+    Tokens y = run(&seen, (Tokens){ 3, prompt }, random_theta(sizes),
                    (Inference){ .ell_gen = 4 });
     assert_same_tokens(((Tokens){ 7, prompt }),
                        TOKENS(BOS, 4, 6, 1, 1, 1, 1));
@@ -140,7 +140,7 @@ static void the_prompt_stays_as_it_is(void **state)
 static void the_same_seed_draws_the_same_tokens(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Tokens y[3];
     Watch seen;
     for (int k = 0; k < 3; k++) {
@@ -156,7 +156,7 @@ static void the_same_seed_draws_the_same_tokens(void **state)
 static void at_0_the_most_probable_token_comes(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch seen, near;
     Tokens y = run(&seen, TOKENS(BOS, 5), theta,
                    (Inference){ .ell_gen = 7 });
@@ -175,7 +175,7 @@ static void each_token_uses_one_number(void **state)
     for (int k = 0; k < 2; k++) {
         NumberList list = { 9, u_list, 0 };
         Watch seen;
-        run(&seen, TOKENS(BOS), random_theta(small),
+        run(&seen, TOKENS(BOS), random_theta(sizes),
             (Inference){ .ell_gen = 5, .tau = k,
                          .chance = chance_in(&list) });
         assert_that(list.used == 5);
@@ -187,7 +187,7 @@ static void each_token_uses_one_number(void **state)
 static void a_memory_changes_nothing(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     const Theta *with = theta_remembering(arena, theta);
     Watch alone, remembering;
     for (int first = 1; first <= 3; first++) {      /* one memory, 3 texts */
@@ -204,7 +204,7 @@ static void a_memory_changes_nothing(void **state)
 static void with_a_memory_a_token_costs_one_column(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     const Theta *with = theta_remembering(arena, theta);
     long long before = 0, alone_before = 0;
     for (int n = 1; n <= 8; n++) {
@@ -224,7 +224,7 @@ static void with_a_memory_a_token_costs_one_column(void **state)
 static void nothing_is_retained(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     input(quiet, 100, 1);
     size_t before = arena_used(tape_arena(quiet)), peak = 0;
     for (int n = 1; n <= 40; n += 39) {
@@ -277,7 +277,7 @@ static void special_tokens_are_not_drawn(void **state)
 static void each_token_is_told_until_it_is_enough(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch seen;
     Listener all = { 0 }, some = { .enough = 3 };
     Inference how = { .ell_gen = 7, .tau = 2, .told = listen, .to = &all };
@@ -292,7 +292,7 @@ static void each_token_is_told_until_it_is_enough(void **state)
 static void options_that_keep_all_change_nothing(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch printed, narrowed;
     Inference how = { .ell_gen = 8, .tau = 1.5 };
     Tokens y = run(&printed, TOKENS(BOS), theta, how);
@@ -324,7 +324,7 @@ static void options_act_in_their_order(void **state)
 static void a_window_is_a_fresh_start_on_its_tokens(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     const Theta *with = theta_remembering(arena, theta);
     for (int slide = 1; slide <= ELL_MAX; slide += 4) {     /* 1, 5, 9 */
         Tokens x = TOKENS(BOS, 1, 2, 3, 4, 5, 6);
@@ -353,7 +353,7 @@ static void a_window_is_a_fresh_start_on_its_tokens(void **state)
 static void a_long_prompt_is_seen_from_its_end(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch seen, cropped;
     Inference how = { .ell_gen = 5, .slide = 1, .tau = 1 };
     Tokens y = run(&seen, TOKENS(BOS, 8, 7, 1, 2, 3, 4, 5, 6, 7, 8, 1),
@@ -366,7 +366,7 @@ static void a_long_prompt_is_seen_from_its_end(void **state)
 static void a_window_that_is_not_needed_changes_nothing(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Watch with, without;
     Inference how = { .ell_gen = ELL_MAX - 1, .tau = 1 };
     Tokens y = run(&without, TOKENS(BOS, 2), theta, how);
@@ -377,27 +377,21 @@ static void a_window_that_is_not_needed_changes_nothing(void **state)
 
 /* ------------------------------------------------------- seen and refused */
 
-static Mat note_ours(void *to, const char *line, const char *name, Mat M,
-                     int index)
-{
-    return strncmp(line, "14", 2) == 0 ? note(to, line, name, M, index) : M;
-}
-
 static void every_step_can_be_seen(void **state)
 {
     (void)state;
     const double next[] = { 0, 0, 0, 1,   1, 0, 0, 0,   0, 0, 0, 0,
                             0, 1, 1, 0 };
-    Seen seen = { 0 };
-    observe(quiet, note_ours, &seen);
+    Own own = { "14.", { 0 } };
+    observe(quiet, note_own, &own);
     dinference(quiet, arena, TOKENS(3, 1), chain(D_TRANSFORMER, 4, 9, next),
                &(Inference){ .ell_gen = 2 });
     observe(quiet, NULL, NULL);
-    assert_seen(&seen, "14.1 ell=2, 14.2 i=1, 14.3 P, 14.4 p, 14.5 q, "
+    assert_seen(&own.seen, "14.1 ell=2, 14.2 i=1, 14.3 P, 14.4 p, 14.5 q, "
                 "14.5 y=2, 14.2 i=2, 14.3 P, 14.4 p, 14.5 q, 14.5 y=4");
-    assert_shape(seen.step[2].M, 4, 2);
-    assert_shape(seen.step[7].M, 4, 3);
-    assert_shape(seen.step[8].M, 4, 1);
+    assert_shape(own.seen.step[2].M, 4, 2);
+    assert_shape(own.seen.step[7].M, 4, 3);
+    assert_shape(own.seen.step[8].M, 4, 1);
 }
 
 #define REFUSES(call, file, name, sentence) \
@@ -408,7 +402,7 @@ static void every_step_can_be_seen(void **state)
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Hyperparameters both = { .architecture = ED_TRANSFORMER, .N_V = N_V,
         .ell_max = 4, .L_enc = 1, .L_dec = 1, .H = 1, .d_e = 2, .d_mlp = 2 };
     const char *file = "alg14_dinference.c", *prompt = "refuse_wrong_prompt";

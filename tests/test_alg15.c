@@ -3,7 +3,7 @@
 
 enum { N_V = 11, ELL_MAX = 9, MASK = N_V - 2, BOS = N_V - 1, EOS = N_V };
 
-static const Hyperparameters small = {
+static const Hyperparameters sizes = {
     .architecture = ED_TRANSFORMER, .N_V = N_V, .ell_max = ELL_MAX,
     .L_enc = 2, .L_dec = 2, .H = 2, .d_e = 6, .d_mlp = 10, .d_attn = 3,
     .d_mid = 5, .epsilon = 1e-5 };
@@ -14,8 +14,8 @@ static const double u_list[] = { .11, .93, .42, .77, .05, .58, .999, .31,
 /* A random model that does not say eos too early: X lies around beta. */
 static Theta *talkative(void)
 {
-    Theta *theta = random_theta(small);
-    for (int i = 1; i <= small.d_e; i++)
+    Theta *theta = random_theta(sizes);
+    for (int i = 1; i <= sizes.d_e; i++)
         AT(theta->W_u, EOS, i) = -AT(theta->dec[2].beta_5, i, 1);
     return theta;
 }
@@ -261,24 +261,18 @@ static void the_context_stays_as_it_is(void **state)
 
 /* ------------------------------------------------------- seen and refused */
 
-static Mat note_ours(void *to, const char *line, const char *name, Mat M,
-                     int index)
-{
-    return strncmp(line, "15", 2) == 0 ? note(to, line, name, M, index) : M;
-}
-
 static void every_step_can_be_seen(void **state)
 {
     (void)state;
-    Seen seen = { 0 };
-    observe(quiet, note_ours, &seen);
+    Own own = { "15.", { 0 } };
+    observe(quiet, note_own, &own);
     edinference(quiet, arena, TOKENS(3, 1), alternating(true),
                 &(Inference){ .ell_gen = 2 }, NULL);
     observe(quiet, NULL, NULL);
-    assert_seen(&seen, "15.4 P, 15.5 p, 15.6 q, 15.6 y=1, "
+    assert_seen(&own.seen, "15.4 P, 15.5 p, 15.6 q, 15.6 y=1, "
                 "15.4 P, 15.5 p, 15.6 q, 15.6 y=2");
-    assert_shape(seen.step[4].M, 5, 2);
-    assert_shape(seen.step[5].M, 5, 1);
+    assert_shape(own.seen.step[4].M, 5, 2);
+    assert_shape(own.seen.step[5].M, 5, 1);
 }
 
 #define REFUSES(call, file, name, sentence) \
@@ -290,8 +284,8 @@ static void every_step_can_be_seen(void **state)
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
-    Hyperparameters decoder = small;
+    const Theta *theta = random_theta(sizes);
+    Hyperparameters decoder = sizes;
     decoder.architecture = D_TRANSFORMER;
     Tokens one = TOKENS(1), ten = TOKENS(1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
     REFUSES(TRY(one, theta, .ell_gen = -1), "inference.c",

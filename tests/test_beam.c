@@ -3,7 +3,7 @@
 
 enum { N_V = 6, ELL_MAX = 5, BOS = N_V - 1, EOS = N_V };
 
-static const Hyperparameters small = {
+static const Hyperparameters sizes = {
     .architecture = ED_TRANSFORMER, .N_V = N_V, .ell_max = ELL_MAX,
     .L_enc = 1, .L_dec = 2, .H = 2, .d_e = 4, .d_mlp = 6,
     .epsilon = 1e-5 };
@@ -56,7 +56,7 @@ static void a_beam_of_one_is_greedy(void **state)
     (void)state;
     Hypothesis best[1];
     for (int k = 0; k < 20; k++) {
-        const Theta *theta = random_theta(small);
+        const Theta *theta = random_theta(sizes);
         bool ended;
         Tokens x = edinference(quiet, arena, z, theta, &(Inference){ 0 },
                                &ended);
@@ -72,7 +72,7 @@ static void a_beam_wide_enough_finds_the_best_of_all(void **state)
     Hypothesis best[200], one[1];
     int greedy_fails = 0;
     for (int k = 0; k < 12; k++) {
-        const Theta *theta = random_theta(small);
+        const Theta *theta = random_theta(sizes);
         int id[ELL_MAX + 1] = { BOS };
         double alpha = k % 3 * .5;
         double expected = best_of_all(theta, id, 1, 3, alpha);
@@ -91,7 +91,7 @@ static void a_score_is_the_logarithm_of_the_probability(void **state)
 {
     (void)state;
     Hypothesis best[7];
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     int n = search(best, theta, (Beam){ .B = 7 });
     assert_that(n == 7);
     for (int k = 0; k < n; k++) {
@@ -111,7 +111,7 @@ static void the_best_comes_first_and_none_twice(void **state)
     Hypothesis best[9];
     for (int k = 0; k < 6; k++) {
         double alpha = k % 2;
-        int n = search(best, random_theta(small),
+        int n = search(best, random_theta(sizes),
                        (Beam){ .B = 9, .alpha = alpha });
         for (int a = 1; a < n; a++) {
             assert_that(score(best[a].x, best[a].log_p, alpha)
@@ -173,6 +173,28 @@ static void the_exponent_of_the_length_decides(void **state)
     assert_near(best[0].log_p, log(.25), TIGHT);
 }
 
+/* bos to eos with 1/2 is the best beginning at first; bos, 1, 4, eos with 2/5
+   has the better mean of three tokens. */
+static void the_search_goes_on_behind_a_best_that_has_ended(void **state)
+{
+    (void)state;
+    const double next[] = {
+        0, 0, 0, 0, .4, 0,
+        0, 0, 0, 0, .1, 0,
+        0, 0, 0, 0, 0, 0,
+        1, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0,
+        0, 1, 1, 1, .5, 1,
+    };
+    Hypothesis best[2];
+    search(best, chain(ED_TRANSFORMER, N_V, ELL_MAX, next),
+           (Beam){ .B = 2, .alpha = 1 });
+    assert_tokens(best[0].x, BOS, 1, 4, EOS);
+    assert_near(best[0].log_p, log(.4), TIGHT);
+    assert_tokens(best[1].x, BOS, EOS);
+    assert_near(best[1].log_p, log(.5), TIGHT);
+}
+
 static void of_equal_scores_the_lower_token_comes_first(void **state)
 {
     (void)state;
@@ -193,7 +215,7 @@ static void special_tokens_do_not_occur(void **state)
 {
     (void)state;
     Hypothesis best[30];
-    int n = search(best, random_theta(small),
+    int n = search(best, random_theta(sizes),
                    (Beam){ .B = 30, .no_special = true, .ell_gen = 2 });
     assert_that(n == 3 * 4 + 1);            /* 1 to 3 and then any; or eos */
     double total = 0;
@@ -211,7 +233,7 @@ static void everything_together_has_probability_1(void **state)
 {
     (void)state;
     Hypothesis best[100];
-    int n = search(best, random_theta(small),
+    int n = search(best, random_theta(sizes),
                    (Beam){ .B = 100, .ell_gen = 2 });
     assert_that(n == 5 * 6 + 1);
     double total = 0;
@@ -224,7 +246,7 @@ static void a_memory_does_no_harm(void **state)
 {
     (void)state;
     Hypothesis alone[5], with[5];
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     search(alone, theta, (Beam){ .B = 5 });
     search(with, theta_remembering(arena, theta), (Beam){ .B = 5 });
     for (int k = 0; k < 5; k++) {
@@ -236,7 +258,7 @@ static void a_memory_does_no_harm(void **state)
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Hypothesis best[1];
     assert_refuses_in(search(best, theta, (Beam){ .B = 0 }), "beam.c",
                       "beam_search", "B = 0; it must be at least 1.");
@@ -254,6 +276,7 @@ int main(void)
         TEST(the_best_comes_first_and_none_twice),
         TEST(a_good_beginning_may_have_only_bad_ends),
         TEST(the_exponent_of_the_length_decides),
+        TEST(the_search_goes_on_behind_a_best_that_has_ended),
         TEST(of_equal_scores_the_lower_token_comes_first),
         TEST(special_tokens_do_not_occur),
         TEST(everything_together_has_probability_1),

@@ -1,5 +1,5 @@
 /* The comparisons of check.h: what passes, and above all what does not. */
-#include "check.h"
+#include "derivatives.h"
 
 static void a_nan_is_near_nothing(void **state)
 {

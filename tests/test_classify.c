@@ -20,7 +20,7 @@ static double minus_log_P(const Theta *theta, Data data)
 static void the_first_column_decides(void **state)
 {
     (void)state;
-    Theta *theta = model(with_classes());
+    Theta *theta = random_theta(with_classes());
     Tokens x = TOKENS(6, 1, 4, 7);
     Mat X = represent(quiet, x, theta), P = classify(quiet, x, theta);
     assert_shape(P, 3, 1);
@@ -39,7 +39,7 @@ static void the_first_column_decides(void **state)
 static void every_token_of_the_text_matters(void **state)
 {
     (void)state;
-    Theta *theta = model(with_classes());
+    Theta *theta = random_theta(with_classes());
     Mat P = classify(quiet, TOKENS(6, 1, 4, 7), theta);
     Mat Q = classify(quiet, TOKENS(6, 1, 3, 7), theta);
     assert_that(!is_near(AT(P, 1, 1), AT(Q, 1, 1), 1e-6));
@@ -48,7 +48,7 @@ static void every_token_of_the_text_matters(void **state)
 static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
 {
     (void)state;
-    Theta *theta = model(with_classes());
+    Theta *theta = random_theta(with_classes());
     Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1, 4, 7) },
                   .c = (int[]){ 2 } };
     assert_step(classtraining, theta, PLAIN(1, 0.1), data, minus_log_P);
@@ -57,7 +57,7 @@ static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
 static void the_unembedding_learns_nothing(void **state)
 {
     (void)state;
-    Theta *theta = model(with_classes());
+    Theta *theta = random_theta(with_classes());
     real before = AT(theta->W_u, 2, 2);
     Data data = { 1, .x = (Tokens[]){ TOKENS(6, 2, 7) }, .c = (int[]){ 2 } };
     trained(classtraining, theta, PLAIN(3, 0.1), data);
@@ -71,11 +71,12 @@ static void an_overfit_model_knows_its_classes(void **state)
     Hyperparameters hyper = with_classes();
     hyper.d_e = 8;
     hyper.L = 1;
-    Theta *theta = model(hyper);
+    Theta *theta = random_theta(hyper);
     Tokens x[] = { TOKENS(6, 1, 2, 7), TOKENS(6, 2, 1, 7),
                    TOKENS(6, 3, 3, 7), TOKENS(6, 1, 2, 2, 7) };
     int c[] = { 1, 2, 3, 1 };
-    Diary diary = trained(classtraining, theta, PLAIN(100, 0.1),
+    Training how = { .N_epochs = 100, .eta = 0.02, .method = ADAM };
+    Diary diary = trained(classtraining, theta, how,
                           (Data){ 4, .x = x, .c = c });
     assert_that(diary.n == 400 && diary.step[399].tokens == 1);
     for (int n = 0; n < 4; n++)
@@ -85,7 +86,7 @@ static void an_overfit_model_knows_its_classes(void **state)
 static void the_loss_of_equal_chances_is_ln_N_C(void **state)
 {
     (void)state;
-    Theta *theta = model(with_classes());
+    Theta *theta = random_theta(with_classes());
     memset(theta->W_c->at, 0, entries_in(theta->W_c) * sizeof(real));
     memset(theta->b_c->at, 0, entries_in(theta->b_c) * sizeof(real));
     Tokens x[] = { TOKENS(6, 1, 7), TOKENS(6) };
@@ -101,10 +102,10 @@ static void the_loss_of_equal_chances_is_ln_N_C(void **state)
 static void what_has_no_class_is_refused(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     assert_refuses_in(classify(quiet, TOKENS(6, 1), theta), "classify.c",
                       "classify", "theta has no class head: N_C is 0.");
-    Theta *with = model(with_classes());
+    Theta *with = random_theta(with_classes());
     Training how = PLAIN(1, 0.1);
     Trainer *trainer = trainer_new(arena, with, &how);
     Data data = { 1, .x = (Tokens[]){ TOKENS(6, 1) }, .c = (int[]){ 4 } };

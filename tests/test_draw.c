@@ -1,6 +1,7 @@
 /* ftx show --svg, --flow, --tex, --md and --shade; ftx check --svg, --tex
    and --md. */
 #include "command.h"
+#include "sheets.h"
 #include <ctype.h>
 
 static const char looks_back[] =
@@ -23,14 +24,6 @@ static char *worked_sheet(int k)
     return name;
 }
 
-static int count(const char *text, const char *what)
-{
-    int n = 0;
-    for (const char *p = text; (p = strstr(p, what)) != NULL; p++)
-        n++;
-    return n;
-}
-
 /* ----------------------------------------------------------- heat maps */
 
 static void attention_is_drawn_in_the_layout_of_the_sheet(void **state)
@@ -42,12 +35,12 @@ static void attention_is_drawn_in_the_layout_of_the_sheet(void **state)
     assert_says(s, ">line 5: S = S, but -inf where the mask is 0<");
     assert_says(s, ">line 6: A = softmax(S / √d_attn)<");
     assert_says(s, "row sums to 1<");
-    assert_int_equal(count(s.out, "font-weight"), 3);
-    assert_int_equal(count(s.out, ">query t_x<"), 3);
-    assert_int_equal(count(s.out, "rotate(-90"), 3);
-    assert_int_equal(count(s.out, "<title>query t_x = 1, key t_z = 2: "), 3);
-    assert_int_equal(count(s.out, ">-inf<"), 1);
-    assert_int_equal(count(s.out, "\"#888\" fill-opacity=\"0.400\""), 1);
+    assert_int_equal(times(s.out, "font-weight"), 3);
+    assert_int_equal(times(s.out, ">query t_x<"), 3);
+    assert_int_equal(times(s.out, "rotate(-90"), 3);
+    assert_int_equal(times(s.out, "<title>query t_x = 1, key t_z = 2: "), 3);
+    assert_int_equal(times(s.out, ">-inf<"), 1);
+    assert_int_equal(times(s.out, "\"#888\" fill-opacity=\"0.400\""), 1);
 }
 
 static void keys_go_down_in_the_layout_of_the_paper(void **state)
@@ -58,8 +51,8 @@ static void keys_go_down_in_the_layout_of_the_paper(void **state)
     assert_says(s, "column sums to 1<");
     s = SAID(show, "--svg", "tests/worked/alg03.sheet");
     assert_says(s, ">line 4: scores = qᵀ k_t<");
-    assert_int_equal(count(s.out, "font-weight"), 2);
-    assert_int_equal(count(s.out, ">key t<"), 2);
+    assert_int_equal(times(s.out, "font-weight"), 2);
+    assert_int_equal(times(s.out, ">key t<"), 2);
     s = SAID(show, "--svg", write_text("a", "algorithm 3\nlayout torch\n"
              "e = 1\ne_t = 1 ; 2\nWq = 1\nWk = 1\nWv = 1\n"));
     assert_says(s, "<title>row = 1, key t = 2: ");
@@ -75,7 +68,7 @@ static void numbers_stand_in_the_cells(void **state)
     assert_says(s, " text-anchor=\"middle\">0.25</text>");
     assert_says(s, " text-anchor=\"middle\" fill=\"white\">0.75</text>");
     assert_says(s, " text-anchor=\"middle\" fill=\"white\">1.00</text>");
-    assert_int_equal(count(s.out, "fill=\"white\">"), 2);
+    assert_int_equal(times(s.out, "fill=\"white\">"), 2);
     s = SAID(show, "--svg", write_text("b", two_logits));
     assert_says(s, "fill=\"#b05a10\" fill-opacity=\"0.600\" stroke");
     assert_says(s, ">-0.405</text>");
@@ -86,8 +79,8 @@ static void a_mask_of_ones_is_not_drawn(void **state)
 {
     (void)state;
     Said s = SAID(show, "--svg", "tests/worked/alg04.sheet");
-    assert_int_equal(count(s.out, "font-weight"), 2);
-    assert_int_equal(count(s.out, ">the mask is 1 everywhere<"), 1);
+    assert_int_equal(times(s.out, "font-weight"), 2);
+    assert_int_equal(times(s.out, ">the mask is 1 everywhere<"), 1);
 }
 
 static void a_model_is_drawn_without_and_with_its_inside(void **state)
@@ -95,12 +88,12 @@ static void a_model_is_drawn_without_and_with_its_inside(void **state)
     (void)state;
     Said s = SAID(show, "--svg", "tests/worked/alg10.sheet");
     assert_says(s, ">line 5, l = 1: X̃ = layer_norm(X | γ^1, β^1)<");
-    assert_int_equal(count(s.out, "font-weight"), 7);
-    assert_int_equal(count(s.out, "softmax(S"), 0);
+    assert_int_equal(times(s.out, "font-weight"), 7);
+    assert_int_equal(times(s.out, "softmax(S"), 0);
     s = SAID(show, "--all", "--svg", "tests/worked/alg10.sheet");
     assert_says(s, ">Algorithm 4, line 6, l = 1, h = 1: A = softmax(S / ");
     assert_says(s, ">line 5, l = 1: X̃ = layer_norm(X | γ^1, β^1)<");
-    assert_int_equal(count(s.out, ": Q = "), 0);
+    assert_int_equal(times(s.out, ": Q = "), 0);
 }
 
 static void a_very_large_matrix_is_not_drawn(void **state)
@@ -123,20 +116,20 @@ static void a_large_matrix_is_drawn_without_numbers(void **state)
     for (int k = 0; k < 33; k++)
         strcat(text, "0.5 ; ");
     Said s = SAID(show, "--svg", write_text("a", text));
-    assert_int_equal(count(s.out, "<title>"), 2 * 33);
-    assert_int_equal(count(s.out, " text-anchor=\"middle\">"), 0);
+    assert_int_equal(times(s.out, "<title>"), 2 * 33);
+    assert_int_equal(times(s.out, " text-anchor=\"middle\">"), 0);
     strcpy(strstr(text, "Wu"), "Wu =");
     for (int k = 0; k < 33; k++)
         strcat(text, " 0.5");
     s = SAID(show, "--svg", write_text("c", strcat(text,
              "\nlayout textbook")));
-    assert_int_equal(count(s.out, " text-anchor=\"middle\">"), 0);
+    assert_int_equal(times(s.out, " text-anchor=\"middle\">"), 0);
     strcpy(strstr(text, "Wu"), "Wu = ");
     for (int k = 0; k < 33; k++)
         strcat(text, "0.5 ; ");
     text[strlen(text) - 6] = '\0';
     s = SAID(show, "--svg", write_text("b", text));
-    assert_int_equal(count(s.out, " text-anchor=\"middle\">0.5000<"), 32);
+    assert_int_equal(times(s.out, " text-anchor=\"middle\">0.5000<"), 32);
 }
 
 /* The attribute of that name in the tag at p; 0: it has none. */
@@ -168,9 +161,9 @@ static void assert_sound(const char *svg)
                     || attribute(p, "x") + 6.7 * text_width(inside) <= width);
         assert_that(attribute(p, "y") <= height);
     }
-    assert_int_equal(count(svg, "<text "), count(svg, "</text>"));
-    assert_int_equal(count(svg, "<svg "), 1);
-    assert_int_equal(count(svg, "</svg>\n"), 1);
+    assert_int_equal(times(svg, "<text "), times(svg, "</text>"));
+    assert_int_equal(times(svg, "<svg "), 1);
+    assert_int_equal(times(svg, "</svg>\n"), 1);
 }
 
 static void every_worked_sheet_makes_a_sound_picture(void **state)
@@ -315,7 +308,7 @@ static void boxes_name_what_is_in_them(void **state)
     s = SAID(show, "--flow", write_text("b", "algorithm 4\nscale no\n"
              "X = 1 2\nWq = 1\nWk = 1\nWv = 1\n"));
     assert_says(s, ">scale no<");
-    assert_int_equal(count(s.out, "√d_attn"), 0);
+    assert_int_equal(times(s.out, "√d_attn"), 0);
 }
 
 static void the_input_stands_as_on_the_sheet(void **state)
@@ -439,9 +432,9 @@ static void a_model_is_printed_without_and_with_its_inside(void **state)
 {
     (void)state;
     Said s = SAID(show, "--tex", "tests/worked/alg10.sheet");
-    assert_int_equal(count(s.out, "\\["), 7);
+    assert_int_equal(times(s.out, "\\["), 7);
     s = SAID(show, "--md", "tests/worked/alg10.sheet");
-    assert_int_equal(count(s.out, "\n| --: "), 7);
+    assert_int_equal(times(s.out, "\n| --: "), 7);
     s = SAID(show, "--all", "--md", "tests/worked/alg10.sheet");
     assert_says(s, "Algorithm 4, line 6, $l = 1$, $h = 1$: $A = ");
 }
@@ -470,8 +463,8 @@ static void no_sign_is_left_over(void **state)
         for (const char *p = md.out; *p != '\0'; p++)
             assert_that((unsigned char)*p < 0x80
                         && (*p != '\\' || isalpha((unsigned char)p[1])));
-        assert_int_equal(count(tex.out, "{"), count(tex.out, "}"));
-        assert_int_equal(count(md.out, "$") % 2, 0);
+        assert_int_equal(times(tex.out, "{"), times(tex.out, "}"));
+        assert_int_equal(times(md.out, "$") % 2, 0);
     }
 }
 
@@ -484,7 +477,7 @@ static void amsmath_is_told_of_many_columns(void **state)
     assert_says(s, "\\setcounter{MaxMatrixCols}{11}\n\\[");
     text[strlen(text) - 4] = '\0';
     s = SAID(show, "--tex", write_text("b", text));
-    assert_int_equal(count(s.out, "MaxMatrixCols"), 0);
+    assert_int_equal(times(s.out, "MaxMatrixCols"), 0);
 }
 
 /* The part of a text between two others, as a claim on a sheet. */
@@ -500,22 +493,12 @@ static const char *as_claim(const char *text, const char *from,
     return write_text("claim", sheet);
 }
 
-typedef struct { const char *name; const Sheet *sheet; } Reading;
-
-static void read_it(Fault *f, void *data)
-{
-    Reading *r = data;
-    r->sheet = read_sheet(arena, r->name, f);
-}
-
 static void assert_claims_scores(const char *name)
 {
-    Reading r = { name, NULL };
-    Fault *f = arena_alloc(arena, sizeof *f);
-    *f = (Fault){ .sheet = name };
-    if (!attempt(f, read_it, &r))
-        fail_at(HERE(name), "%s", f->sentence);
-    const Item *claim = &r.sheet->item[r.sheet->n - 1];
+    const Reading *r = reading(name, NULL, read_it);
+    if (r->sheet == NULL)
+        fail_at(HERE(name), "%s", r->fault.sentence);
+    const Item *claim = &r->sheet->item[r->sheet->n - 1];
     assert_that(claim->rows == 2 && claim->cols == 2);
     assert_that(claim->entry[0].value == 0 && claim->entry[2].value == 0);
     assert_that(claim->entry[1].value == -INFINITY);
@@ -584,12 +567,12 @@ static void every_entry_has_its_sign_and_colour(void **state)
     assert_judged(s, ">5 follow, 1 right</text>");
     assert_judged(s, ">key t_z</text>");
     assert_judged(s, ">✓ right; ≈ last digit off;");
-    assert_int_equal(count(s.out, ">✓</text>"), 9 + 1);
-    assert_int_equal(count(s.out, ">✗ "), 8);
-    assert_int_equal(count(s.out, "\"#dff0d8\""), 9 + 1);
-    assert_int_equal(count(s.out, "\"#f6c6c0\""), 8);
-    assert_int_equal(count(s.out, "\"#d6e4f5\""), 5);
-    assert_int_equal(count(s.out, "\"#ffffff\""), 1);
+    assert_int_equal(times(s.out, ">✓</text>"), 9 + 1);
+    assert_int_equal(times(s.out, ">✗ "), 8);
+    assert_int_equal(times(s.out, "\"#dff0d8\""), 9 + 1);
+    assert_int_equal(times(s.out, "\"#f6c6c0\""), 8);
+    assert_int_equal(times(s.out, "\"#d6e4f5\""), 5);
+    assert_int_equal(times(s.out, "\"#ffffff\""), 1);
     assert_sound(s.out);
 }
 
@@ -621,7 +604,7 @@ static void a_mask_of_ones_is_judged(void **state)
         "Wv = 1\nclaim 4.4 S = 1 2 ; 2 4\nclaim 4.5 S = 1 2 ; 2 4\n");
     Said s = SAID(check, "--svg", sheet);
     assert_says(s, ">line 5: S = S, but -inf where the mask is 0<");
-    assert_int_equal(count(s.out, ">✓</text>"), 8);
+    assert_int_equal(times(s.out, ">✓</text>"), 8);
     assert_says(SAID(check, "--md", sheet), "| 1 ✓ | 2 ✓ |");
 }
 
@@ -629,10 +612,10 @@ static void what_is_not_claimed_is_not_drawn(void **state)
 {
     (void)state;
     Said s = SAID(check, "--svg", write_text("a", unscaled));
-    assert_int_equal(count(s.out, "font-weight"), 3);
-    assert_int_equal(count(s.out, "Q = "), 0);
+    assert_int_equal(times(s.out, "font-weight"), 3);
+    assert_int_equal(times(s.out, "Q = "), 0);
     s = SAID(check, "--tex", write_text("b", unscaled));
-    assert_int_equal(count(s.out, "\\["), 3);
+    assert_int_equal(times(s.out, "\\["), 3);
 }
 
 static void a_judgement_is_ready_to_paste(void **state)
@@ -649,7 +632,7 @@ static void a_judgement_is_ready_to_paste(void **state)
     assert_judged(s, "  \\qquad\\text{right: }\n  \\begin{pmatrix}\n"
         "    0.0879 & 0.1084 & 0.0134 \\\\\n    0.1784 & 0.4458 & ? \\\\\n");
     assert_judged(s, "    \\overline{3.459} & 2.000 & \\overline{3.923} \\\\\n");
-    assert_int_equal(count(s.out, "right: }"), 2);
+    assert_int_equal(times(s.out, "right: }"), 2);
     s = SAID(check, "--md", sheet);
     assert_judged(s, "; 9 right; down: key $t_z$;");
     assert_judged(s, "\n| 0.114 ✗ 0.1784 | 0.468 ✗ 0.4458 | ? |\n");
@@ -701,7 +684,7 @@ static void the_worked_sheets_are_drawn_as_right(void **state)
         Said s = SAID(check, "--svg", worked_sheet(k));
         assert_that(s.status == 0);
         assert_sound(s.out);
-        assert_int_equal(count(s.out, ">✗"), 0);
+        assert_int_equal(times(s.out, ">✗"), 0);
         s = SAID(check, "--tex", worked_sheet(k));
         assert_that(s.status == 0 && strstr(s.out, "boxed") == NULL);
     }
@@ -719,29 +702,18 @@ static void a_long_verdict_is_broken(void **state)
     heatmaps_svg(out, 1, &h, "heading", verdict, NULL);
     const char *svg = all_of(out);
     assert_sound(svg);
-    assert_int_equal(count(svg, "<text "), 2 + 3);
+    assert_int_equal(times(svg, "<text "), 2 + 3);
     assert_that(strstr(svg, "word word</text>") != NULL);
     assert_that(attribute(svg, "width") < 1220);
-}
-
-typedef struct { const char *name; const Run *run; } Running;
-
-static void run_it(Fault *f, void *data)
-{
-    Running *r = data;
-    r->run = run_sheet(read_sheet(arena, r->name, f), arena, quiet, f);
 }
 
 /* Whatever slip it is: LaTeX can be made of its sentence. */
 static void every_slip_can_be_named_in_latex(void **state)
 {
     (void)state;
-    Running j = { write_text("a", two_logits), NULL };
-    Fault f = { .sheet = "a" };
-    assert_that(attempt(&f, run_it, &j));
     for (int k = 0; k < slips_n; k++) {
         FILE *out = tmpfile();
-        Run run = *j.run;
+        Run run = *run_of(two_logits);
         run.n = 0;
         run.verdict = slips[k].what;
         show_tex(out, &run, true, arena);
@@ -772,7 +744,7 @@ static void options_that_do_not_go_together_are_refused(void **state)
                    "ftx check: a picture is of one sheet; there are 2.");
     Said s = SAID(show, "--tex", sheet, sheet);
     assert_that(s.status == 0);
-    assert_int_equal(count(s.out, "% Algorithm 7"), 2);
+    assert_int_equal(times(s.out, "% Algorithm 7"), 2);
 }
 
 int main(void)

@@ -133,14 +133,6 @@ static void only_the_digits_of_the_sheet_count(void **state)
     assert_that(strstr(strstr(none.out, "not seen"), "base-2") != NULL);
 }
 
-static int times(const char *text, const char *part)
-{
-    int n = 0;
-    while ((text = strstr(text, part)) != NULL)
-        n++, text++;
-    return n;
-}
-
 static void a_group_has_two_slips_and_a_slip_one_group(void **state)
 {
     (void)state;

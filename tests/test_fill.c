@@ -3,7 +3,7 @@
 
 enum { N_V = 9, MASK = N_V - 2 };
 
-static const Hyperparameters small = {
+static const Hyperparameters sizes = {
     .architecture = E_TRANSFORMER, .N_V = N_V, .ell_max = 8, .L = 2, .H = 2,
     .d_e = 6, .d_mlp = 10, .d_f = 4, .epsilon = 1e-5 };
 
@@ -11,9 +11,9 @@ static const Hyperparameters small = {
 static void every_mask_gets_the_best_of_its_column(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
-    for (int t = 1; t <= small.ell_max; t++)
-        for (int i = 1; i <= small.d_e; i++)
+    const Theta *theta = random_theta(sizes);
+    for (int t = 1; t <= sizes.ell_max; t++)
+        for (int i = 1; i <= sizes.d_e; i++)
             AT(theta->W_p, i, t) *= 50;
     Tokens x = TOKENS(8, MASK, 3, MASK, MASK, 9);
     int count, place[] = { 2, 4, 5 };
@@ -38,7 +38,7 @@ static void every_mask_gets_the_best_of_its_column(void **state)
 static void fewer_guesses_are_the_first_ones(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     Tokens x = TOKENS(8, 1, MASK, 2, 9);
     int count;
     const Guess *all = fill_in(quiet, arena, x, theta, N_V, &count);
@@ -54,7 +54,7 @@ static void without_a_mask_there_is_nothing_to_guess(void **state)
 {
     (void)state;
     int count = 7;
-    fill_in(quiet, arena, TOKENS(8, 1, 2, 9), random_theta(small), 3, &count);
+    fill_in(quiet, arena, TOKENS(8, 1, 2, 9), random_theta(sizes), 3, &count);
     assert_that(count == 0);
 }
 
@@ -64,14 +64,14 @@ static void nothing_is_retained(void **state)
     int count;
     input(quiet, 10, 1);
     size_t before = arena_used(tape_arena(quiet));
-    fill_in(quiet, arena, TOKENS(8, MASK), random_theta(small), 3, &count);
+    fill_in(quiet, arena, TOKENS(8, MASK), random_theta(sizes), 3, &count);
     assert_that(arena_used(tape_arena(quiet)) == before);
 }
 
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
-    const Theta *theta = random_theta(small);
+    const Theta *theta = random_theta(sizes);
     int count;
     assert_refuses_in(fill_in(quiet, arena, TOKENS(1), theta, 0, &count),
                       "fill.c", "fill_in", "n = 0; there are 9 tokens.");

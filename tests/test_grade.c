@@ -148,6 +148,15 @@ static void the_first_wrong_step_is_told(void **state)
     assert_does_not_say("result");
 }
 
+static void of_two_answers_the_first_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(answered("result 1 1 5\\nresult 1 1 6\\nend\\n",
+                              "result 1 1 6\n"), 1);
+    assert_int_equal(answered("result 1 1 6\\nresult 1 1 5\\nend\\n",
+                              "result 1 1 6\n"), 0);
+}
+
 static void a_step_counts_by_its_line_its_name_and_its_time(void **state)
 {
     (void)state;
@@ -168,6 +177,65 @@ static void shapes_are_compared_first(void **state)
     assert_int_equal(answered("result 2 1 1 2\\nend\\n", "result 1 2 1 2\n"),
                      1);
     assert_says("the result: it is 2 x 1 and must be 1 x 2\n");
+}
+
+/* "2 3 1 2 3 4 5 6"; with 9 for entry number e, from 0. */
+static const char *counting(int rows, int cols, int e)
+{
+    static char text[4][200];
+    static int turn;
+    char *to = text[turn++ % 4];
+    int used = snprintf(to, 200, "%d %d", rows, cols);
+    for (int k = 0; k < rows * cols; k++)
+        used += snprintf(to + used, 200 - (size_t)used, " %d",
+                         k == e ? 9 : k + 1);
+    return to;
+}
+
+static void every_entry_of_every_value_is_compared(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *told; int rows, cols; } is[] = {
+        { "step 4.1 1 Q", "Q (", 2, 3 }, { "step 4.2 1 K", "K (", 3, 2 },
+        { "result", "the result", 2, 2 },
+    };
+    for (int wrong = 0; wrong < 3; wrong++)
+        for (int e = 0; e < is[wrong].rows * is[wrong].cols; e++) {
+            char answer[300] = "", right[300] = "", there[100];
+            for (int k = 0; k < 3; k++) {
+                sprintf(answer + strlen(answer), "%s %s\\n", is[k].name,
+                        counting(is[k].rows, is[k].cols, k == wrong ? e : -1));
+                sprintf(right + strlen(right), "%s %s\n", is[k].name,
+                        counting(is[k].rows, is[k].cols, -1));
+            }
+            strcat(answer, "end\\n");
+            assert_int_equal(answered(answer, right), 1);
+            assert_says(is[wrong].told);
+            sprintf(there, ": [%d, %d] is 9, expected %d; 1 of %d entries",
+                    e % is[wrong].rows + 1, e / is[wrong].rows + 1, e + 1,
+                    is[wrong].rows * is[wrong].cols);
+            assert_says(there);
+        }
+}
+
+static void no_shape_is_taken_for_another(void **state)
+{
+    (void)state;
+    static const struct { int rows, cols; } is[] = {
+        { 1, 2 }, { 2, 1 }, { 2, 2 }, { 2, 3 }, { 3, 2 } };
+    for (int a = 0; a < 5; a++)
+        for (int b = 0; b < 5; b++) {
+            char answer[300], right[300], said_of_it[100];
+            sprintf(answer, "result %s\\nend\\n",
+                    counting(is[a].rows, is[a].cols, -1));
+            sprintf(right, "result %s\n",
+                    counting(is[b].rows, is[b].cols, -1));
+            assert_int_equal(answered(answer, right), a != b);
+            sprintf(said_of_it, "it is %d x %d and must be %d x %d\n",
+                    is[a].rows, is[a].cols, is[b].rows, is[b].cols);
+            if (a != b)
+                assert_says(said_of_it);
+        }
 }
 
 static void near_is_a_billionth(void **state)
@@ -328,6 +396,36 @@ static void laws_compare_two_results(void **state)
                                 "2 2 2 1 4 3"), 0);
 }
 
+static void a_law_is_about_every_entry(void **state)
+{
+    (void)state;
+    for (int e = 0; e < 6; e++) {
+        char said_of_it[100];
+        assert_int_equal(by_the_law("same", counting(3, 2, -1),
+                                    counting(3, 2, e)), 1);
+        sprintf(said_of_it, "[%d, %d] of the second", e % 3 + 1, e / 3 + 1);
+        assert_says(said_of_it);
+    }
+    assert_int_equal(by_the_law("same", counting(3, 2, -1),
+                                counting(3, 2, -1)), 0);
+    assert_int_equal(by_the_law("same", "3 2 1 2 3 4 5 6",
+                                "3 1 1 2 3"), 1);
+    assert_int_equal(by_the_law("same", "3 2 1 2 3 4 5 6",
+                                "2 2 1 2 4 5"), 1);
+    assert_int_equal(by_the_law("scaled 3", "3 2 1 2 3 4 5 6",
+                                "3 2 3 6 9 12 15 18"), 0);
+    assert_int_equal(by_the_law("scaled 3", "3 2 1 2 3 4 5 6",
+                                "3 2 3 6 9 12 15 17"), 1);
+    assert_int_equal(by_the_law("reversed columns", "2 3 1 2 3 4 5 6",
+                                "2 3 5 6 3 4 1 2"), 0);
+    assert_int_equal(by_the_law("reversed columns", "2 3 1 2 3 4 5 6",
+                                "2 3 1 2 5 6 3 4"), 1);
+    assert_int_equal(by_the_law("reversed rows", "3 2 1 2 3 4 5 6",
+                                "3 2 3 2 1 6 5 4"), 0);
+    assert_int_equal(by_the_law("reversed rows", "3 2 1 2 3 4 5 6",
+                                "3 2 1 3 2 4 6 5"), 1);
+}
+
 static void a_prefix_is_shorter(void **state)
 {
     (void)state;
@@ -347,6 +445,22 @@ static void columns_have_sums(void **state)
     assert_says("column 2 does not sum to 1\n");
 }
 
+static void every_entry_is_in_the_sum_of_its_column(void **state)
+{
+    (void)state;
+    for (int e = 0; e < 9; e++) {
+        char result[200] = "3 3", told[60];
+        for (int k = 0; k < 9; k++)
+            sprintf(result + strlen(result), " %g",
+                    (k % 3 + 1) / 4.0 - (k % 3 == 2 ? 0.5 : 0)
+                    + (k == e ? 0.5 : 0));
+        sprintf(told, "column %d does not sum to 1", e / 3 + 1);
+        assert_int_equal(by_the_law("sums 1", result, "1 1 1"), 1);
+        assert_says(told);
+    }
+    assert_int_equal(by_the_law("sums 6", "3 2 1 2 3 3 1 2", "1 1 1"), 0);
+}
+
 static void a_dull_result_proves_nothing(void **state)
 {
     (void)state;
@@ -354,6 +468,9 @@ static void a_dull_result_proves_nothing(void **state)
     assert_says("all entries of the result are the same number\n");
     assert_int_equal(by_the_law("same", "1 2 inf 0", "1 2 inf 0"), 1);
     assert_says("the result is not finite\n");
+    assert_int_equal(by_the_law("same", "2 2 1 2 3 inf", "2 2 1 2 3 inf"), 1);
+    assert_says("the result is not finite\n");
+    assert_int_equal(by_the_law("same", "2 2 5 5 5 6", "2 2 5 5 5 6"), 0);
     assert_int_equal(by_the_law("same", "1 2 1 2", "1 2 1 2 >&3; exit 5"), 1);
     assert_says("it ended, with exit status 5");
 }
@@ -537,8 +654,11 @@ int main(void)
     const struct CMUnitTest laws[] = {
         TEST(the_right_result_earns_the_points),
         TEST(the_first_wrong_step_is_told),
+        TEST(of_two_answers_the_first_counts),
         TEST(a_step_counts_by_its_line_its_name_and_its_time),
         TEST(shapes_are_compared_first),
+        TEST(every_entry_of_every_value_is_compared),
+        TEST(no_shape_is_taken_for_another),
         TEST(near_is_a_billionth),
         TEST(no_number_is_near_infinity),
         TEST(a_hint_has_no_number),
@@ -550,8 +670,10 @@ int main(void)
         TEST(the_program_is_confined),
         TEST(no_file_of_the_grader_is_open),
         TEST(laws_compare_two_results),
+        TEST(a_law_is_about_every_entry),
         TEST(a_prefix_is_shorter),
         TEST(columns_have_sums),
+        TEST(every_entry_is_in_the_sum_of_its_column),
         TEST(a_dull_result_proves_nothing),
         TEST(the_first_random_trial_that_fails_shows_its_sheet),
         TEST(the_last_line_that_fits_says_the_points),

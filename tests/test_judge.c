@@ -1,30 +1,6 @@
 /* Judging claims: rounding, ties, exact entries, the order of the steps,
    transposed claims, other layouts. */
-#include "check.h"
-#include "program.h"
-
-typedef struct {
-    char *text;
-    const Judgement *judgement;
-} Judging;
-
-static void judge_text(Fault *f, void *data)
-{
-    Judging *j = data;
-    const Sheet *sheet = sheet_of(arena, "sheet", j->text,
-                                  (int)strlen(j->text), f);
-    j->judgement = judge_sheet(sheet, arena, quiet, f);
-}
-
-static const Judgement *judged(const char *text)
-{
-    char *copy = arena_alloc(arena, strlen(text) + 2);
-    Judging j = { strcpy(copy, text), NULL };
-    Fault f = { .sheet = "sheet" };
-    if (!attempt(&f, judge_text, &j))
-        fail_at(HERE("judge_sheet"), "%s", f.sentence);
-    return j.judgement;
-}
+#include "sheets.h"
 
 /* A letter an entry: ? open, R right, L last digit, F follows, W wrong. */
 static const char *letters(const Judged *j)
@@ -83,10 +59,11 @@ static const char *units(int k, int d)
 static void what_is_rounded_is_right_one_off_is_the_last_digit(void **state)
 {
     (void)state;
+    generator = seeded(1);
     for (int d = 1; d <= (IS_DOUBLE ? 7 : 4); d++)
         for (int n = 0; n < 2000; n++) {
             double one = round(pow(10, d));
-            double x = 9 * folded(generator += 77);
+            double x = 9 * random_number();
             int k = (int)round(x * one);
             bool up = x * one > k;
             bool tie = fabs(fabs(x * one - k) - 0.5) < 0.1;
@@ -274,6 +251,9 @@ static void what_is_carried_on_follows(void **state)
     snprintf(text, sizeof text, "%sclaim logits = 1.10 0\n"
              "claim p = 0.750 0.250\n", given);
     assert_string_equal(letters(&judged(text)->judged[1]), "FF");
+    snprintf(text, sizeof text, "%sclaim logits = 1.10 0\n"
+             "claim p = 0.751 0.250\n", given);
+    assert_string_equal(letters(&judged(text)->judged[1]), "WF");
     snprintf(text, sizeof text, "%sclaim logits = ln(3) 0\n"
              "claim p = 1/4 3/4\n", given);
     j = judged(text);
@@ -353,6 +333,56 @@ static void another_shape_is_wrong_and_tried_transposed(void **state)
     j = &judged("algorithm 7\ne = 1\nWu = 2 ; 3\nclaim logits = 2 3\n")
          ->judged[0];
     assert_that(j->fits && !j->begins && !j->turned);
+}
+
+#define ROW "algorithm 4\nX = 1 0 2\nWq = 1\nWk = 2\nWv = 3\nmask causal\n"
+#define TORCH "algorithm 4\nlayout torch\nX = 1 0 ; 0 1 ; 2 1\n" \
+    "Wq = 1 2 ; 0 1\nWk = 1 1 ; 0 1\nWv = 2 0\n"
+
+/* Every step of Algorithm 4, claimed as it is and turned. */
+static void a_turned_matrix_is_never_right(void **state)
+{
+    (void)state;
+    static const char *const given[] = { FOUR, ROW, TORCH };
+    for (int g = 0; g < 3; g++) {
+        const Run *run = judged(given[g])->run;
+        for (int s = 0; s < run->n; s++)
+            for (int turned = 0; turned <= 1; turned++) {
+                const Step *step = &run->step[s];
+                Mat M = step->M;
+                int rows = turned ? M->cols : M->rows;
+                int cols = turned ? M->rows : M->cols, same = 0;
+                char text[2000];
+                snprintf(text, sizeof text, "%sclaim 4.%d %s =", given[g],
+                         step->line, step->name);
+                for (int i = 1; i <= rows; i++)
+                    for (int j = 1; j <= cols; j++) {
+                        double a = turned ? AT(M, j, i) : AT(M, i, j);
+                        sprintf(text + strlen(text), " %.17g%s", a,
+                                j == cols ? " ;" : "");
+                        same += rows == M->rows && cols == M->cols
+                             && a == (double)AT(M, i, j);
+                    }
+                const Judgement *judgement = judged(strcat(text, "\n"));
+                const Judged *j = &judgement->judged[0];
+                bool vector = rows == 1 || cols == 1;
+                assert_that(j->fits == (!turned || rows == cols || vector));
+                assert_that(all_right(judgement)
+                            == (vector || same == rows * cols));
+                assert_int_equal(j->count[RIGHT],
+                                 vector ? rows * cols : same);
+                assert_that(j->turned == !all_right(judgement));
+            }
+    }
+}
+
+static void what_is_only_half_turned_is_not_turned(void **state)
+{
+    (void)state;
+    const Judged *j = &judged(FOUR "claim Q = 1 1 ; 0 2 ; 2 9\n")->judged[0];
+    assert_that(!j->fits && j->begins && !j->turned);
+    j = &judged(FOUR "claim S = 1 2 4 ; 0 2 2 ; 2 4 9\n")->judged[0];
+    assert_that(j->fits && j->begins && !j->turned);
 }
 
 /* The letters of all claims, and the slips that explain them: the first
@@ -538,6 +568,8 @@ int main(void)
         TEST(a_claim_is_about_the_namesake_that_it_fits),
         TEST(a_claim_is_about_a_line_of_the_sheets_algorithm),
         TEST(another_shape_is_wrong_and_tried_transposed),
+        TEST(a_turned_matrix_is_never_right),
+        TEST(what_is_only_half_turned_is_not_turned),
         TEST(a_probability_is_carried_on_as_written),
         TEST(a_wrong_entry_may_be_carried_on_alone),
         TEST(a_coincidence_explains_but_does_not_bind),

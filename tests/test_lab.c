@@ -4,14 +4,6 @@
 
 #define TRIALS(...) SAID(trials, "--algorithm", __VA_ARGS__)
 
-static int times(const char *text, const char *what)
-{
-    int n = 0;
-    for (; (text = strstr(text, what)) != NULL; text++)
-        n++;
-    return n;
-}
-
 static void each_algorithm_has_three_laws_and_four_random_sheets(void **state)
 {
     (void)state;
@@ -82,7 +74,7 @@ static char *result_of_next(const char **text)
     return strstr(s.out, "result ") + 7;
 }
 
-static void assert_same_numbers(char *a, char *b, double factor)
+static void assert_same_result(char *a, char *b, double factor)
 {
     double rows = strtod(a, &a), cols = strtod(a, &a);
     assert_near(strtod(b, &b), rows, 0);
@@ -105,7 +97,7 @@ static void our_own_versions_keep_the_laws(void **state)
             text++;
             if (scaled || strncmp(law, "same\n", 5) == 0) {
                 char *a = result_of_next(&text), *b = result_of_next(&text);
-                assert_same_numbers(a, b, scaled ? 2 : 1);
+                assert_same_result(a, b, scaled ? 2 : 1);
             }
         }
     }

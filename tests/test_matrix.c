@@ -1,6 +1,6 @@
 /* Every operation: its value on an example done by hand, its derivative for
    each operand against differences, and each sentence of refusal. */
-#include "check.h"
+#include "derivatives.h"
 #include <limits.h>
 
 /* ------------------------------------------------------ value, by hand */
@@ -430,6 +430,14 @@ static Derivative derivatives[] = {
       { { 2, 3 }, { 2, 3 } } },
     { "the derivative of log_prob", d_log_prob,
       { { 4, 3 } } },
+    { "the derivative of softmax of a tall column", d_softmax,
+      { { 37, 3 } } },
+    { "the derivative of variance of a tall column", d_variance,
+      { { 37, 3 }, { 1, 3 } } },
+    { "the derivative of standardise of a tall column", d_standardise,
+      { { 37, 3 }, { 1, 3 }, { 1, 3 } } },
+    { "the derivative of log_prob of a tall column", d_log_prob_smoothed,
+      { { 37, 3 } } },
     { "the derivative of mul of one matrix twice", d_mul_self,
       { { 3, 3 } } },
     { "the derivative of add of one matrix twice", d_add_self,
@@ -476,6 +484,85 @@ static void activations_pass_far_on_the_right_and_stop_on_the_left(void **state)
         backward(sum(Y[k]));
         assert_near(x->grad[0], 0, TIGHT);
         assert_near(x->grad[1], 1, TIGHT);
+    }
+}
+
+/* x Phi(x) and Phi(x) + x phi(x), compared by their digits, not by what is
+   left of them beside 1. */
+static void the_gelu_and_its_derivative_keep_their_digits_in_the_tails(
+    void **state)
+{
+    (void)state;
+    double most = IS_DOUBLE ? 1e-13 : 1e-6;
+    for (int k = -48; k <= 48; k++) {
+        double x = k / 4.0, Phi = erfc(-x / sqrt(2)) / 2;
+        double phi = exp(-x * x / 2) * 0.39894228040143267794;
+        Mat X = given(1, 1, ROWS(x)), Y = gelu(X);
+        backward(sum(Y));
+        double off = Y->at[0] - x * Phi, slope = X->grad[0] - (Phi + x * phi);
+        if (!(fabs(off) <= most * fabs(x) * Phi)
+            || !(fabs(slope) <= most * (Phi + fabs(x) * phi)))
+            fail_at(HERE("gelu"), "at %g: %.17g with derivative %.17g, but "
+                    "expected %.17g and %.17g", x, Y->at[0], X->grad[0],
+                    x * Phi, Phi + x * phi);
+    }
+}
+
+/* x / (1 + e^-2u) and its derivative; u = sqrt(2 / pi) (x + 0.044715 x^3). */
+static void the_tanh_form_of_the_gelu_has_its_derivative_everywhere(
+    void **state)
+{
+    (void)state;
+    for (int k = -48; k <= 48; k++) {
+        double x = k / 4.0, c = 0.79788456080286535588;
+        double s = 1 / (1 + exp(-2 * c * (x + 0.044715 * x * x * x)));
+        double du = c * (1 + 3 * 0.044715 * x * x);
+        Mat X = given(1, 1, ROWS(x)), Y = gelu_tanh(X);
+        backward(sum(Y));
+        assert_near(Y->at[0], x * s, IS_DOUBLE ? 1e-14 : 1e-6);
+        assert_near(X->grad[0], s + 2 * x * s * (1 - s) * du,
+                    IS_DOUBLE ? 1e-13 : 1e-6);
+    }
+}
+
+/* Whatever gradient arrives: what a mask hides has none, what it lets
+   through has all of it. */
+static void no_gradient_passes_a_mask(void **state)
+{
+    (void)state;
+    Mat zeros_and_ones = given(3, 2, ROWS(0, 1,
+                                          1, 0,
+                                          0, 1));
+    Mat S = random_input(3, 2), Y = masked(S, mask_of(zeros_and_ones));
+    backward(add(sum(Y), sum(scale(S, 3))));
+    for (int k = 0; k < 6; k++)
+        assert_near(S->grad[k], 3 + zeros_and_ones->at[k], TIGHT);
+    S = random_input(3, 3), Y = masked(S, unidirectional);
+    backward(sum(Y));
+    for (int k = 0; k < 9; k++)
+        assert_near(S->grad[k], k % 3 <= k / 3, 0);
+}
+
+/* Every number of rows, so that every rest of the lanes is met. */
+static void a_tall_column_has_its_softmax_mean_and_variance(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 70; n++) {
+        Mat M = random_input(n, 2), P = softmax(M), m = mean(M);
+        Mat v = variance(M, m);
+        for (int j = 1; j <= 2; j++) {
+            double total = 0, sum = 0, squares = 0;
+            for (int i = 1; i <= n; i++) {
+                total += exp(AT(M, i, j));
+                sum += AT(M, i, j);
+            }
+            for (int i = 1; i <= n; i++) {
+                squares += pow(AT(M, i, j) - sum / n, 2);
+                assert_near(AT(P, i, j), exp(AT(M, i, j)) / total, TIGHT);
+            }
+            assert_near(AT(m, 1, j), sum / n, TIGHT);
+            assert_near(AT(v, 1, j), squares / n, TIGHT);
+        }
     }
 }
 
@@ -652,6 +739,10 @@ int main(void)
         TEST(operands_keep_their_entries),
         TEST(the_relu_has_derivative_0_at_0),
         TEST(activations_pass_far_on_the_right_and_stop_on_the_left),
+        TEST(the_gelu_and_its_derivative_keep_their_digits_in_the_tails),
+        TEST(the_tanh_form_of_the_gelu_has_its_derivative_everywhere),
+        TEST(no_gradient_passes_a_mask),
+        TEST(a_tall_column_has_its_softmax_mean_and_variance),
         TEST(an_index_outside_is_refused),
         TEST(an_empty_or_endless_matrix_is_refused),
         TEST(products_that_do_not_fit_are_refused),

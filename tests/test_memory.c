@@ -1,8 +1,8 @@
 /* Keys and values of earlier tokens, kept from call to call. */
 #include "architecture.h"
 
-#define Z_TOKENS SEQUENCE(6, 2, 4)
-#define X_TOKENS SEQUENCE(3, 1, 7, 2, 2, 5)
+#define Z_TOKENS TOKENS(6, 2, 4)
+#define X_TOKENS TOKENS(3, 1, 7, 2, 2, 5)
 
 static Mat whole;               /* P of all tokens at once, by itself */
 
@@ -91,9 +91,9 @@ static void the_context_is_looked_at_once(void **state)
     Theta *with = theta_remembering(arena, theta);
     compute_whole(theta);
     Mat Z = encode(quiet, Z_TOKENS, with);
-    decode(quiet, Z, SEQUENCE(3), with);
+    decode(quiet, Z, TOKENS(3), with);
     set_all(Z, 1e9);
-    Mat P = decode(quiet, Z, SEQUENCE(3, 1), with);
+    Mat P = decode(quiet, Z, TOKENS(3, 1), with);
     assert_that(columns_equal(P, 1, whole, 2, TIGHT));
 }
 
@@ -102,8 +102,8 @@ static void what_is_forgotten_has_no_influence(void **state)
     (void)state;
     Theta *theta = random_theta(small(ED_TRANSFORMER));
     Theta *with = theta_remembering(arena, theta);
-    decode(quiet, encode(quiet, SEQUENCE(1, 1, 1, 1), with),
-           SEQUENCE(7, 7, 7, 7), with);
+    decode(quiet, encode(quiet, TOKENS(1, 1, 1, 1), with),
+           TOKENS(7, 7, 7, 7), with);
     assert_that(tokens_seen(with) == 4);
     theta_forget(with);
     assert_that(tokens_seen(with) == 0);
@@ -118,7 +118,7 @@ static void two_memories_of_one_theta_are_apart(void **state)
     Theta *a = theta_remembering(arena, theta);
     Theta *b = theta_remembering(arena, theta);
     compute_whole(theta);
-    dtransformer(quiet, SEQUENCE(5, 5, 5), b);
+    dtransformer(quiet, TOKENS(5, 5, 5), b);
     assert_pieces(a, NULL, 6, one_by_one);
     assert_that(tokens_seen(b) == 3 && tokens_seen(theta) == 0);
     assert_same(dtransformer(tape, X_TOKENS, theta), whole, 0);
@@ -141,9 +141,9 @@ static void a_new_token_is_one_column(void **state)
     Hyperparameters h = small(D_TRANSFORMER);
     h.L = h.H = 1;
     Theta *with = theta_remembering(arena, random_theta(h));
-    dtransformer(quiet, SEQUENCE(3, 1, 7), with);
+    dtransformer(quiet, TOKENS(3, 1, 7), with);
     observe(quiet, note, &seen);
-    dtransformer(quiet, SEQUENCE(3, 1, 7, 2), with);
+    dtransformer(quiet, TOKENS(3, 1, 7, 2), with);
     assert_shape(value_of(&seen, "Q"), 3, 1);
     assert_shape(value_of(&seen, "K"), 3, 4);
     assert_shape(value_of(&seen, "V"), 2, 4);
@@ -161,20 +161,20 @@ static void wrong_calls_are_refused(void **state)
                                         random_theta(small(E_TRANSFORMER))),
                       "memory.c", "theta_remembering",
                       "Algorithm 9 looks both ways: every column changes.");
-    assert_refuses_in(dtransformer(tape, SEQUENCE(3), with), "memory.c",
+    assert_refuses_in(dtransformer(tape, TOKENS(3), with), "memory.c",
                       "with_past", "a memory keeps no gradients; the tape "
                       "must not want any.");
-    dtransformer(quiet, SEQUENCE(3, 1, 7), with);
-    assert_refuses_in(dtransformer(quiet, SEQUENCE(3, 1, 7), with),
+    dtransformer(quiet, TOKENS(3, 1, 7), with);
+    assert_refuses_in(dtransformer(quiet, TOKENS(3, 1, 7), with),
                       "alg02_posembed.c", "embed_sequence",
                       "3 of 3 tokens are seen already; one must be new.");
-    assert_refuses_in(dtransformer(quiet, SEQUENCE(3, 1), with),
+    assert_refuses_in(dtransformer(quiet, TOKENS(3, 1), with),
                       "alg02_posembed.c", "embed_sequence",
                       "3 of 2 tokens are seen already; one must be new.");
-    assert_refuses_in(dtransformer(quiet, SEQUENCE(3, 1, 7, 1, 1, 1, 1), with),
+    assert_refuses_in(dtransformer(quiet, TOKENS(3, 1, 7, 1, 1, 1, 1), with),
                       "architecture.c", "embed_tokens",
                       "a sequence of 7 tokens; ell_max is 6.");
-    assert_refuses_in(decode(quiet, input(quiet, 4, 7), SEQUENCE(1),
+    assert_refuses_in(decode(quiet, input(quiet, 4, 7), TOKENS(1),
                              theta_remembering(arena, both)),
                       "memory.c", "with_past",
                       "0 columns and 7 more: there is room for 6.");

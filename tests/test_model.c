@@ -7,7 +7,7 @@
 
 static const char text[] = "ab ba\n";
 
-static Model *small(Task task)
+static Model *small_model(Task task)
 {
     Hyperparameters h = hyper_default(task);
     size_t where;
@@ -36,7 +36,7 @@ static const char *names[] = { NULL, "spam", "no spam, or so" };
 
 static Model *with_everything(void)
 {
-    Model *m = small(TRAIN_CLASS);
+    Model *m = small_model(TRAIN_CLASS);
     Trainer *trainer = trainer_new(arena, m->theta, &m->plan.how);
     m->class_name = names;
     m->plan.how.eta = 1.0 / 3;
@@ -53,50 +53,6 @@ static Model *with_everything(void)
 
 /* ------------------------------------------------- saving and loading */
 
-typedef struct {
-    const Model *saves;
-    const char *name;
-    Model *loads;
-} Work;
-
-static void do_save(Fault *f, void *data)
-{
-    const Work *work = data;
-    model_save(work->saves, work->name, f);
-}
-
-static void do_load(Fault *f, void *data)
-{
-    Work *work = data;
-    work->loads = model_load(arena, work->name, f);
-}
-
-/* The fault of saving, of loading; "" without one. */
-static const char *saving(const Model *m, const char *name)
-{
-    Fault *f = arena_alloc(arena, sizeof *f);
-    *f = (Fault){ .sheet = "test" };
-    Work work = { m, name, NULL };
-    return attempt(f, do_save, &work) ? "" : f->sentence;
-}
-
-static const char *loading(const char *name, Model **m)
-{
-    Fault *f = arena_alloc(arena, sizeof *f);
-    *f = (Fault){ .sheet = "test" };
-    Work work = { NULL, name, NULL };
-    bool done = attempt(f, do_load, &work);
-    *m = work.loads;
-    return done ? "" : f->sentence;
-}
-
-static Model *loaded(const char *name)
-{
-    Model *m;
-    assert_string_equal(loading(name, &m), "");
-    return m;
-}
-
 #define assert_begins(sentence, ...) \
     do { \
         char begins_[300]; \
@@ -111,7 +67,7 @@ static void a_model_comes_back_as_it_was(void **state)
     (void)state;
     Model *m = with_everything();
     assert_string_equal(saving(m, path("m")), "");
-    Model *l = loaded(path("m"));
+    Model *l = model_in(path("m"));
     assert_that(l->task == TRAIN_CLASS && l->theta->n == m->theta->n);
     for (int k = 1; k <= m->theta->n; k++) {
         assert_same(*l->theta->parameter[k].place,
@@ -140,7 +96,7 @@ static void the_best_parameters_are_kept_beside_the_last(void **state)
     for (int k = 1; k <= m->theta->n; k++)
         randomise(*m->theta->parameter[k].place);
     assert_string_equal(saving(m, path("m")), "");
-    Model *l = loaded(path("m"));
+    Model *l = model_in(path("m"));
     assert_string_equal(saving(l, path("n")), "");
     assert_same_file(path("m"), path("n"));
     for (int k = 1; k <= m->theta->n; k++) {
@@ -158,12 +114,12 @@ static void saved_again_it_has_the_same_bytes(void **state)
 {
     (void)state;
     for (int task = TRAIN_ED; task <= TRAIN_D; task++) {
-        assert_string_equal(saving(small((Task)task), path("m")), "");
-        assert_string_equal(saving(loaded(path("m")), path("n")), "");
+        assert_string_equal(saving(small_model((Task)task), path("m")), "");
+        assert_string_equal(saving(model_in(path("m")), path("n")), "");
         assert_same_file(path("m"), path("n"));
     }
     assert_string_equal(saving(with_everything(), path("m")), "");
-    assert_string_equal(saving(loaded(path("m")), path("n")), "");
+    assert_string_equal(saving(model_in(path("m")), path("n")), "");
     assert_same_file(path("m"), path("n"));
 }
 
@@ -192,7 +148,8 @@ static void every_changed_byte_is_noticed(void **state)
     size_t n;
     char *bytes = bytes_of_a_model(&n);
     char *name = path("d");
-    for (size_t k = 0; k < n; k++) {
+    for (int i = 0; i < amount((int)n); i++) {
+        size_t k = (size_t)one_of(i, (int)n);
         Arena *kept = arena;
         Model *m;
         arena = arena_new();
@@ -208,13 +165,39 @@ static void every_changed_byte_is_noticed(void **state)
     }
 }
 
+/* 200 thousand bytes, of which one in a thousand is changed. */
+static void a_changed_byte_of_a_large_file_is_noticed(void **state)
+{
+    (void)state;
+    enum { POINTS = 8000 };
+    Model *m = with_everything(), *other;
+    m->state.points = m->state.step = POINTS;
+    m->point = arena_alloc(arena, POINTS * sizeof *m->point);
+    for (int k = 0; k < POINTS; k++)
+        m->point[k] = (Point){ k + 1, 1.0 / (k + 3), NAN };
+    assert_string_equal(saving(m, path("m")), "");
+    size_t n = 0;
+    char *bytes = bytes_of(path("m"), &n), *name = path("d");
+    assert_that(n > 200000);
+    for (size_t k = 500; k < n; k += 1000) {
+        bytes[k] ^= (char)(1 << k / 1000 % 8);
+        write_bytes("d", bytes, n);
+        if (*loading(name, &other) == '\0')
+            fail_at(HERE("loading"), "byte %zu was changed", k);
+        bytes[k] ^= (char)(1 << k / 1000 % 8);
+    }
+    write_bytes("d", bytes, n);
+    assert_that(model_in(name)->point[POINTS - 1].loss == 1.0 / (POINTS + 2));
+}
+
 static void a_file_cut_anywhere_is_refused(void **state)
 {
     (void)state;
     size_t n;
     char *bytes = bytes_of_a_model(&n);
     char *name = path("d");
-    for (size_t k = 0; k < n; k++) {
+    for (int i = 0; i < amount((int)n); i++) {
+        size_t k = (size_t)one_of(i, (int)n);
         Arena *kept = arena;
         Model *m;
         arena = arena_new();
@@ -248,9 +231,10 @@ static void a_header_that_lies_does_no_harm(void **state)
     static const char lies[] = "90-\n xe\0";
     size_t n;
     char *bytes = bytes_of_a_model(&n), *name = path("d");
-    size_t header = header_size(bytes, n);
-    for (size_t k = 0; k < header; k++)
+    int header = (int)header_size(bytes, n);
+    for (int i = 0; i < amount(header); i++)
         for (size_t j = 0; j < sizeof lies - 1; j++) {
+            int k = one_of(i, header);
             Arena *kept = arena;
             Model *m;
             arena = arena_new();
@@ -323,9 +307,9 @@ static void what_a_header_claims_is_checked_first(void **state)
     model_keep_best(best, arena);
     char *name = with_line(best, "patience", "patience 0");
     assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
-    name = with_line(small(TRAIN_D), "task d", "task e");
+    name = with_line(small_model(TRAIN_D), "task d", "task e");
     assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
-    name = with_line(small(TRAIN_E), "task e", "task class");
+    name = with_line(small_model(TRAIN_E), "task e", "task class");
     assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
 }
 
@@ -351,6 +335,19 @@ static void fewer_bytes_than_numbers_are_refused(void **state)
     size_t few = header_size(bytes, n) + 1 + 8;
     sign(bytes, few);
     write_bytes("d", bytes, few);
+    assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
+}
+
+static void more_bytes_than_numbers_are_refused(void **state)
+{
+    (void)state;
+    Model *m;
+    size_t n;
+    char *bytes = bytes_of_a_model(&n), *name = path("d");
+    char *longer = memcpy(arena_alloc(arena, n + 8), bytes, n);
+    memset(longer + n, 0, 8);
+    sign(longer, n + 8);
+    write_bytes("d", longer, n + 8);
     assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
 }
 
@@ -432,7 +429,7 @@ static void a_file_of_the_other_precision_is_read(void **state)
     uint16_t one = 1;
     if (*(char *)&one != 1)
         skip();                         /* this test writes little-endian */
-    Model *m = small(TRAIN_D), *l = loaded(of_other_size(m));
+    Model *m = small_model(TRAIN_D), *l = model_in(of_other_size(m));
     for (int k = 1; k <= m->theta->n; k++)
         assert_same(*l->theta->parameter[k].place,
                     *m->theta->parameter[k].place, 1e-7);
@@ -455,7 +452,7 @@ static void a_full_disk_leaves_the_old_file(void **state)
 {
     (void)state;
     struct rlimit was, little = { 1000, 1000 };
-    Model *m = small(TRAIN_D);
+    Model *m = small_model(TRAIN_D);
     assert_string_equal(saving(m, path("m")), "");
     assert_string_equal(saving(m, path("n")), "");
     getrlimit(RLIMIT_FSIZE, &was);
@@ -480,7 +477,7 @@ static mode_t mode_of(const char *name)
 static void a_file_keeps_its_permissions(void **state)
 {
     (void)state;
-    Model *m = small(TRAIN_D);
+    Model *m = small_model(TRAIN_D);
     mode_t mask = umask(027);
     const char *said = saving(m, path("m"));
     assert_that(umask(mask) == 027);
@@ -501,7 +498,7 @@ static void nothing_beside_a_model_is_touched(void **state)
     assert_that(mkfifo(path("o.new"), 0600) == 0);
     static const char *const model[] = { "m", "n", "o" };
     for (int k = 0; k < 3; k++)
-        assert_string_equal(saving(small(TRAIN_D), path(model[k])), "");
+        assert_string_equal(saving(small_model(TRAIN_D), path(model[k])), "");
     assert_string_equal(bytes_of(other, &n), "precious");
     assert_that(files_there() == 6);
 }
@@ -509,23 +506,23 @@ static void nothing_beside_a_model_is_touched(void **state)
 static void only_files_are_replaced(void **state)
 {
     (void)state;
-    assert_begins(saving(small(TRAIN_D), directory()), "%s: cannot be "
+    assert_begins(saving(small_model(TRAIN_D), directory()), "%s: cannot be "
                   "written: it is not a file.", directory());
     assert_that(mkfifo(path("fifo"), 0600) == 0);
-    assert_begins(saving(small(TRAIN_D), path("fifo")), "%s: cannot be "
+    assert_begins(saving(small_model(TRAIN_D), path("fifo")), "%s: cannot be "
                   "written: it is not a file.", path("fifo"));
-    assert_begins(saving(small(TRAIN_D), path("no/m")), "%s: cannot be "
+    assert_begins(saving(small_model(TRAIN_D), path("no/m")), "%s: cannot be "
                   "written: No such file or directory", path("no/m"));
     char *long_name = arena_alloc(arena, 5001);
     memset(long_name, 'x', 5000);
     long_name[5000] = '\0';
-    assert_that(strstr(saving(small(TRAIN_D), long_name), "too long"));
+    assert_that(strstr(saving(small_model(TRAIN_D), long_name), "too long"));
 }
 
 static void a_model_that_is_not_finite_is_not_saved(void **state)
 {
     (void)state;
-    Model *m = small(TRAIN_D);
+    Model *m = small_model(TRAIN_D);
     assert_string_equal(saving(m, path("m")), "");
     assert_string_equal(saving(m, path("n")), "");
     m->theta->W_e->at[1] = (real)INFINITY;
@@ -542,11 +539,13 @@ int main(void)
         TEST_FILES(saved_again_it_has_the_same_bytes),
         TEST_FILES(the_checksum_is_fnv_1a),
         TEST_FILES(every_changed_byte_is_noticed),
+        TEST_FILES(a_changed_byte_of_a_large_file_is_noticed),
         TEST_FILES(a_file_cut_anywhere_is_refused),
         TEST_FILES(a_header_that_lies_does_no_harm),
         TEST_FILES(what_a_header_claims_is_checked_first),
         TEST_FILES(a_header_is_text),
         TEST_FILES(fewer_bytes_than_numbers_are_refused),
+        TEST_FILES(more_bytes_than_numbers_are_refused),
         TEST_FILES(a_lie_takes_no_memory),
         TEST_FILES(other_files_are_refused_in_a_sentence),
         TEST_FILES(a_number_that_is_not_finite_is_refused),

@@ -4,7 +4,7 @@
 /* A trainer of a theta whose every number is 1, with all gradients g. */
 static Theta *ones(void)
 {
-    Theta *theta = model((Hyperparameters){
+    Theta *theta = random_theta((Hyperparameters){
         .architecture = D_TRANSFORMER, .N_V = 3, .ell_max = 2, .H = 1,
         .d_e = 2, .d_mlp = 3 });
     for (int k = 1; k <= theta->n; k++) {
@@ -117,6 +117,27 @@ static void epsilon_is_added_to_the_root(void **state)
     }
 }
 
+/* What is as small as 1e-5 beside 1e-8 must not drown in anything else. */
+static void a_small_gradient_takes_a_whole_step(void **state)
+{
+    (void)state;
+    struct { Method method; double expected; } by_hand[] = {
+        { RMSPROP, 1 - 0.1 * 1e-5 / (sqrt(0.1) * 1e-5 + 1e-8) },
+        { ADAGRAD, 1 - 0.1 * 1e-5 / (1e-5 + 1e-8) },
+        { ADAM,    1 - 0.1 * 1e-5 / (1e-5 + 1e-8) },
+        { ADAMW,   1 - 0.1 * 1e-5 / (1e-5 + 1e-8) },
+    };
+    for (int k = 0; k < 4; k++) {
+        Theta *theta = ones();
+        Training how = { .N_epochs = 1, .eta = 0.1 };
+        how.method = by_hand[k].method;
+        Trainer *trainer = trainer_new(arena, theta, &how);
+        descend_with(trainer, 1e-5);
+        assert_all(theta, by_hand[k].expected);
+        trainer_free(trainer);
+    }
+}
+
 static void betas_can_be_chosen(void **state)
 {
     (void)state;
@@ -129,6 +150,37 @@ static void betas_can_be_chosen(void **state)
     double m = (0.5 * 1 - 0.5) / 0.75, v = (0.75 * 1 + 0.25) / 0.4375;
     assert_all(theta, 1 - 0.2 / (2 + 1e-8) - 0.1 * m / (sqrt(v) + 1e-8));
     trainer_free(trainer);
+}
+
+/* eta falls from 0.1 to 0.05: the second step is half as long. */
+static void a_step_has_the_eta_of_its_own(void **state)
+{
+    (void)state;
+    double v = 0.004996 / 0.001999;
+    double adam = 1 - 0.1 - 0.05 * (0.08 / 0.19) / sqrt(v);
+    struct { Method method; double expected; } by_hand[] = {
+        { SGD,      1 - 0.1 * 2 + 0.05 * 1 },
+        { MOMENTUM, 1 - 0.1 * 2 - 0.05 * 0.8 },
+        { RMSPROP,  1 - 0.2 / sqrt(0.4) + 0.05 / sqrt(0.46) },
+        { ADAGRAD,  1 - 0.2 / 2 + 0.05 / sqrt(5) },
+        { ADAM, adam }, { ADAMW, adam },
+    };
+    for (int k = 0; k < 6; k++) {
+        Theta *theta = ones();
+        Training how = { .N_epochs = 1, .eta = 0.7 };
+        how.method = by_hand[k].method;
+        Trainer *trainer = trainer_new(arena, theta, &how);
+        trainer->how.eta = 0.1;
+        descend_with(trainer, 2);
+        trainer->how.eta = 0.7;
+        gradients_are(theta, -1);
+        trainer->now.eta = 0.05;
+        descend(trainer);
+        for (int p = 1; p <= theta->n; p++)
+            assert_near((*theta->parameter[p].place)->at[0],
+                        by_hand[k].expected, IS_DOUBLE ? 1e-7 : 1e-6);
+        trainer_free(trainer);
+    }
 }
 
 static bool is_a_weight(const Parameter *p)
@@ -166,11 +218,36 @@ static void weights_decay_and_biases_and_norms_do_not(void **state)
     }
 }
 
+/* Gradients 2 and then -1; eta 0.1 and then 0.05, and not 0.7. Adam's own
+   part is the same as without decay: the decay is not in m and v. */
+static void adamw_decays_by_eta_of_the_step_and_apart_from_m_and_v(
+    void **state)
+{
+    (void)state;
+    Theta *theta = ones();
+    Training how = { .N_epochs = 1, .eta = 0.7, .method = ADAMW,
+                     .decay = 0.5 };
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    gradients_are(theta, 2);
+    trainer->now = (Progress){ .loss = 1, .tokens = 4, .eta = 0.1 };
+    descend(trainer);
+    double first = (1 - 0.1 * 0.5) * 1 - 0.1;
+    assert_near(AT(theta->W_u, 1, 1), first, IS_DOUBLE ? 1e-8 : 1e-6);
+    gradients_are(theta, -1);
+    trainer->now.eta = 0.05;
+    descend(trainer);
+    double m = 0.08 / 0.19, v = 0.004996 / 0.001999;
+    assert_near(AT(theta->W_u, 1, 1),
+                (1 - 0.05 * 0.5) * first - 0.05 * m / sqrt(v),
+                IS_DOUBLE ? 1e-8 : 1e-6);
+    trainer_free(trainer);
+}
+
 /* In a layer: layer[1].W.head[1].b_q has a W in its path, and is a bias. */
 static void a_bias_inside_a_layer_does_not_decay(void **state)
 {
     (void)state;
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     real *before = numbers(theta);
     Training how = { .N_epochs = 1, .eta = 0.1, .decay = 0.5 };
     Trainer *trainer = trainer_new(arena, theta, &how);
@@ -201,6 +278,33 @@ static void a_long_gradient_is_clipped_and_a_short_one_is_not(void **state)
         Trainer *trainer = trainer_new(arena, theta, &how);
         descend_with(trainer, 2);
         assert_all(theta, 1 - 0.1 * by_hand[k].g);
+        trainer_free(trainer);
+    }
+}
+
+/* One number of 20 has a gradient, -4, which is cut down to -1. */
+static void every_number_counts_in_the_norm(void **state)
+{
+    (void)state;
+    for (int chosen = 0; chosen < 20; chosen++) {
+        Theta *theta = ones();
+        Training how = { .N_epochs = 1, .eta = 0.1, .clip = 1 };
+        Trainer *trainer = trainer_new(arena, theta, &how);
+        int number = 0;
+        real *moved = NULL;
+        gradients_are(theta, 0);
+        for (int k = 1; k <= theta->n; k++) {
+            Mat M = *theta->parameter[k].place;
+            for (size_t e = 0; e < entries_in(M); e++)
+                if (number++ == chosen) {
+                    M->grad[e] = -4;
+                    moved = &M->at[e];
+                }
+        }
+        trainer->now = (Progress){ .loss = 1, .tokens = 4, .eta = 0.1 };
+        descend(trainer);
+        assert_that(number == 20);
+        assert_near(*moved, 1.1, TIGHT);
         trainer_free(trainer);
     }
 }
@@ -315,10 +419,14 @@ int main(void)
         TEST(adagrad_by_hand),
         TEST(adam_by_hand),
         TEST(epsilon_is_added_to_the_root),
+        TEST(a_small_gradient_takes_a_whole_step),
         TEST(betas_can_be_chosen),
+        TEST(a_step_has_the_eta_of_its_own),
         TEST(weights_decay_and_biases_and_norms_do_not),
+        TEST(adamw_decays_by_eta_of_the_step_and_apart_from_m_and_v),
         TEST(a_bias_inside_a_layer_does_not_decay),
         TEST(a_long_gradient_is_clipped_and_a_short_one_is_not),
+        TEST(every_number_counts_in_the_norm),
         TEST(the_mean_is_taken_before_clipping),
         TEST(decay_is_not_clipped),
         TEST(a_gradient_that_is_not_finite_changes_nothing),

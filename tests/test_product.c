@@ -29,7 +29,7 @@ static Array array(int rows, int cols, bool integers)
     a.at = malloc(size_of(&a) * sizeof *a.at);
     assert_that(a.at != NULL);
     for (size_t e = 0; e < size_of(&a); e++) {
-        double x = folded(generator += 0x9E3779B97F4A7C15u);
+        double x = random_number();
         a.at[e] = (int)(e % (size_t)a.ld) >= rows ? (real)NAN
                 : (real)(integers ? floor(7 * fabs(x)) - 3 : x);
     }
@@ -50,18 +50,18 @@ typedef struct {
     bool transpose_A, transpose_B;
     int m, n, k;
     Array A, B, C;
-} Problem;
+} Multiplication;
 
-static Problem problem(int m, int n, int k, int transposes, bool integers)
+static Multiplication random_product(int m, int n, int k, int transposes, bool integers)
 {
     bool a = transposes & 1, b = transposes & 2;
-    return (Problem){ a, b, m, n, k,
+    return (Multiplication){ a, b, m, n, k,
                       array(a ? k : m, a ? m : k, integers),
                       array(b ? n : k, b ? k : n, integers),
                       array(m, n, integers) };
 }
 
-static void forget(Problem *p)
+static void forget(Multiplication *p)
 {
     free(p->A.at), free(p->B.at), free(p->C.at);
 }
@@ -71,7 +71,7 @@ static real *entry_of(const Array *a, bool transposed, int i, int j)
     return transposed ? &a->at[i * a->ld + j] : &a->at[j * a->ld + i];
 }
 
-static Array obvious(const Problem *p)
+static Array obvious(const Multiplication *p)
 {
     Array C = copy_of(&p->C);
     for (int j = 0; j < p->n; j++)
@@ -86,7 +86,7 @@ static Array obvious(const Problem *p)
 }
 
 /* kernel NULL: by the one that product chooses. */
-static Array by(const Kernel *kernel, const Problem *p)
+static Array by(const Kernel *kernel, const Multiplication *p)
 {
     Array C = copy_of(&p->C);
     const Array *A = &p->A, *B = &p->B;
@@ -100,7 +100,7 @@ static Array by(const Kernel *kernel, const Problem *p)
 }
 
 /* NaN where NaN is expected, between the columns and where 0 met infinity. */
-static void are_near(const Problem *p, const char *by_whom, const Array *C,
+static void are_near(const Multiplication *p, const char *by_whom, const Array *C,
                      const Array *expected, double tolerance)
 {
     for (size_t e = 0; e < size_of(C); e++)
@@ -112,7 +112,7 @@ static void are_near(const Problem *p, const char *by_whom, const Array *C,
                     (double)expected->at[e]);
 }
 
-static void agrees_with_the_loops(Problem *p, double tolerance)
+static void agrees_with_the_loops(Multiplication *p, double tolerance)
 {
     Array expected = obvious(p), C = by(NULL, p);
     are_near(p, "product", &C, &expected, tolerance);
@@ -133,14 +133,14 @@ static void agrees_with_the_loops(Problem *p, double tolerance)
 static void whole_numbers_are_multiplied_exactly(void **state)
 {
     (void)state;
-    for (int a = 0; a < MANY(all_m); a++)
-        for (int b = 0; b < MANY(all_n); b++)
-            for (int c = 0; c < MANY(all_k); c++)
-                for (int transposes = 0; transposes < 4; transposes++) {
-                    Problem p = problem(all_m[a], all_n[b], all_k[c],
-                                        transposes, true);
-                    agrees_with_the_loops(&p, 0);
-                }
+    const int ms = MANY(all_m), ns = MANY(all_n), ks = MANY(all_k);
+    for (int i = 0; i < amount(ms * ns * ks); i++)
+        for (int transposes = 0; transposes < 4; transposes++) {
+            int k = one_of(i, ms * ns * ks);
+            Multiplication p = random_product(all_m[k % ms], all_n[k / ms % ns],
+                                all_k[k / ms / ns], transposes, true);
+            agrees_with_the_loops(&p, 0);
+        }
 }
 
 /* Each size from 1 on, so that no tile's edge is left out. */
@@ -150,16 +150,27 @@ static void every_small_shape_is_multiplied_exactly(void **state)
     for (int m = 1; m <= 19; m++)
         for (int n = 1; n <= 13; n++)
             for (int transposes = 0; transposes < 4; transposes++) {
-                Problem p = problem(m, n, 1 + (m + n) % 6, transposes, true);
+                Multiplication p = random_product(m, n, 1 + (m + n) % 6, transposes, true);
                 agrees_with_the_loops(&p, 0);
             }
+}
+
+/* More than two blocks of k and of n; a block of k has 1024 bytes. */
+static void many_blocks_are_multiplied_exactly(void **state)
+{
+    (void)state;
+    for (int transposes = 0; transposes < 4; transposes++) {
+        int k = 2 * 1024 / (int)sizeof(real) + 3;
+        Multiplication p = random_product(3, 517, k, transposes, true);
+        agrees_with_the_loops(&p, 0);
+    }
 }
 
 static void fractions_are_multiplied_closely(void **state)
 {
     (void)state;
     for (int transposes = 0; transposes < 4; transposes++) {
-        Problem p = problem(67, 41, 301, transposes, false);
+        Multiplication p = random_product(67, 41, 301, transposes, false);
         agrees_with_the_loops(&p, IS_DOUBLE ? 1e-13 : 2e-5);
     }
 }
@@ -170,7 +181,7 @@ static void infinities_stay_in_their_row_or_column(void **state)
     (void)state;
     for (int m = 5; m <= 37; m += 4)
         for (int transposes = 0; transposes < 4; transposes++) {
-            Problem p = problem(m, 7, 9, transposes, true);
+            Multiplication p = random_product(m, 7, 9, transposes, true);
             *entry_of(&p.A, p.transpose_A, m - 1, 4) = (real)INFINITY;
             *entry_of(&p.B, p.transpose_B, 2, 3) = (real)-INFINITY;
             *entry_of(&p.C, false, 0, 0) = (real)INFINITY;
@@ -185,10 +196,10 @@ static void a_column_does_not_depend_on_its_neighbours(void **state)
     for (int k = -1; k < KERNELS; k++)
         for (int transposes = 0; transposes < 4; transposes++) {
             const Kernel *kernel = k < 0 ? NULL : product_kernel(names[k]);
-            Problem p = problem(75, 29, 333, transposes, false);
+            Multiplication p = random_product(75, 29, 333, transposes, false);
             Array all = by(kernel, &p);
             for (int j = 0; j < p.n; j += 2) {      /* two columns each */
-                Problem part = p;
+                Multiplication part = p;
                 part.n = part.C.cols = j + 2 <= p.n ? 2 : 1;
                 part.B.at = entry_of(&p.B, p.transpose_B, 0, j);
                 part.C.at = entry_of(&p.C, false, 0, j);
@@ -210,7 +221,7 @@ static void the_vectors_length_does_not_change_a_byte(void **state)
     if (avx2 == NULL || avx512 == NULL)
         skip();
     for (int transposes = 0; transposes < 4; transposes++) {
-        Problem p = problem(75, 29, 333, transposes, false);
+        Multiplication p = random_product(75, 29, 333, transposes, false);
         Array one = by(avx2, &p), other = by(avx512, &p);
         for (int j = 0; j < p.n; j++)
             assert_that(memcmp(one.at + j * one.ld, other.at + j * other.ld,
@@ -233,6 +244,7 @@ int main(void)
     const struct CMUnitTest laws[] = {
         TEST(whole_numbers_are_multiplied_exactly),
         TEST(every_small_shape_is_multiplied_exactly),
+        TEST(many_blocks_are_multiplied_exactly),
         TEST(fractions_are_multiplied_closely),
         TEST(infinities_stay_in_their_row_or_column),
         TEST(a_column_does_not_depend_on_its_neighbours),

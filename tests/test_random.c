@@ -186,6 +186,22 @@ static void branches_of_branches_differ(void **state)
     assert_that(a.state != b.state && a.state != c.state && b.state != c.state);
 }
 
+/* Branch n of seed s is drawn by none but this pair. */
+static void seeds_and_branches_are_not_interchangeable(void **state)
+{
+    (void)state;
+    enum { SEEDS = 30 };
+    uint64_t first[SEEDS * SEEDS];
+    int n = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++)
+        for (uint64_t branch = 0; branch < SEEDS; branch++, n++) {
+            Random random = random_branch(random_new(seed), branch);
+            first[n] = random_bits(&random);
+            for (int k = 0; k < n; k++)
+                assert_that(first[k] != first[n]);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
@@ -202,6 +218,7 @@ int main(void)
         TEST(normal_has_the_moments_of_a_normal),
         TEST(branches_differ_from_each_other_and_from_the_trunk),
         TEST(branches_of_branches_differ),
+        TEST(seeds_and_branches_are_not_interchangeable),
     };
     return RUN(laws);
 }

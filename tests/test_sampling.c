@@ -253,6 +253,35 @@ static void special_tokens_are_taken_out(void **state)
     assert_column(without_special(p, false), 2. / 3, 1. / 3, 0, 0, 0);
 }
 
+/* 3, 4 and 5 are special; 4 is the most probable of all. */
+static void special_tokens_go_before_anything_is_chosen(void **state)
+{
+    (void)state;
+    Mat p = plain(5, ROWS(.1, .2, .05, .4, .25));
+    Inference how = { .tau = 1, .no_special = true, .top_k = 1 };
+    assert_column(drawn_from(p, false, &how), 0, 1, 0, 0, 0);
+    assert_column(drawn_from(p, true, &how), 0, 0, 0, 0, 1);
+    how = (Inference){ .tau = 1, .no_special = true, .top_p = .6 };
+    assert_column(drawn_from(p, false, &how), 0, 1, 0, 0, 0);
+    how.top_p = .7;
+    assert_column(drawn_from(p, false, &how), 1 / 3., 2 / 3., 0, 0, 0);
+    how = (Inference){ .tau = 0, .no_special = true };
+    assert_column(drawn_from(p, false, &how), 0, 1, 0, 0, 0);
+}
+
+static void of_equals_at_the_edge_the_lower_tokens_stay(void **state)
+{
+    (void)state;
+    Mat q = plain(4, ROWS(.25, .25, .25, .25));
+    assert_column(top_k_of(q, 1), 1, 0, 0, 0);
+    assert_column(top_k_of(q, 3), 1 / 3., 1 / 3., 1 / 3., 0);
+    assert_column(top_p_of(q, .25), 1, 0, 0, 0);
+    assert_column(top_p_of(q, .26), .5, .5, 0, 0);
+    assert_column(top_p_of(q, .5), .5, .5, 0, 0);
+    assert_column(top_k_of(plain(4, ROWS(.125, .25, .25, .375)), 2),
+                  0, .4, 0, .6);
+}
+
 /* -------------------------------------------------------------- refusals */
 
 #define REFUSES(call, name, sentence) \
@@ -325,6 +354,8 @@ int main(void)
         TEST(top_p_keeps_as_few_as_reach_it),
         TEST(to_keep_all_changes_nothing),
         TEST(special_tokens_are_taken_out),
+        TEST(special_tokens_go_before_anything_is_chosen),
+        TEST(of_equals_at_the_edge_the_lower_tokens_stay),
         TEST(wrong_calls_are_refused),
         TEST(what_is_no_number_is_refused),
     };

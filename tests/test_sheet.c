@@ -1,6 +1,5 @@
 /* Reading: exact entries, and every way of writing a matrix. */
-#include "check.h"
-#include "program.h"
+#include "sheets.h"
 
 /* ---------------------------------------------------------------- entries */
 
@@ -65,12 +64,134 @@ static void exact_entries_have_their_value_and_decimals(void **state)
     }
 }
 
+/* Every function at a place where no other has its value, also one inside
+   another; every operator beside every other. */
+static const struct { const char *text; double value; } worth[] = {
+    { "sqrt(3)", 1.7320508075688772 },  { "ln(2)", 0.6931471805599453 },
+    { "exp(2)", 7.38905609893065 },     { "exp(-1/2)", 0.6065306597126334 },
+    { "sin(1)", 0.8414709848078965 },   { "sin(-2)", -0.9092974268256817 },
+    { "cos(1)", 0.5403023058681398 },   { "cos(2)", -0.4161468365471424 },
+    { "tanh(1)", 0.7615941559557649 },  { "tanh(-2)", -0.9640275800758169 },
+    { "tanh(ln(2))", 0.6 },             { "ln(exp(2))", 2 },
+    { "exp(ln(3))", 3 },                { "cos(sin(0))", 1 },
+    { "sqrt(sqrt(16))", 2 },            { "sqrt(sqrt(sqrt(256)))", 2 },
+    { "√16", 4 },                       { "√√16", 2 },
+    { "√(√16)", 2 },                    { "√sqrt(16)", 2 },
+    { "sqrt(√16)", 2 },                 { "√\\sqrt{16}", 2 },
+    { "\\sqrt{\\sqrt{16}}", 2 },        { "\\sqrt\\sqrt{16}", 2 },
+    { "\\sqrt{2+7}", 3 },               { "√{2+7}", 3 },
+    { "√4+5", 7 },                      { "√4*5", 10 },
+    { "√4^3", 8 },                      { "sqrt(4)^3", 8 },
+    { "2√9", NAN },                     { "2*√9", 6 },
+    { "√+9", 3 },                       { "\\ln 10", 2.302585092994046 },
+    { "\\exp 10", 22026.465794806718 }, { "\\tanh{1}", 0.7615941559557649 },
+    { "\\sin 1", 0.8414709848078965 },  { "\\cos(1)", 0.5403023058681398 },
+    { "\\ln 2*3", 2.0794415416798357 }, { "\\ln 2^2", 1.3862943611198906 },
+    { "\\frac{1+1}{2+2}", 0.5 },        { "\\frac{1}{-2}", -0.5 },
+    { "\\frac{-1}{2}", -0.5 },          { "\\frac{1}{2}^2", 0.25 },
+    { "\\frac{\\sqrt2}{\\sqrt8}", 0.5 }, { "\\frac{1}{\\frac{1}{4}}", 4 },
+    { "\\frac{1}{2}*\\frac{1}{2}", 0.25 },
+    { "1+2*3", 7 },     { "2*3+1", 7 },      { "1-2*3", -5 },
+    { "1-2+3", 2 },     { "1-(2+3)", -4 },   { "6/2*3", 9 },
+    { "6/(2*3)", 1 },   { "1/2/4*8", 1 },    { "8/2-1", 3 },
+    { "2*3^2", 18 },    { "2^2*3", 12 },     { "4/2^2", 1 },
+    { "2^(1+1)", 4 },   { "2^1+1", 3 },      { "(-2)^2", 4 },
+    { "-1/2^2", -0.25 }, { "2*-3", -6 },     { "2/-4", -0.5 },
+    { "2^-2", 0.25 },   { "-2^-2", -0.25 },  { "3--2", 5 },
+    { "3+-2", 1 },      { "3-+2", 1 },       { "+-3", -3 },
+    { "-+3", -3 },      { "+(-3)", -3 },     { "---3", -3 },
+    { "{1+2}*3", 9 },   { "2*{3-1}", 4 },    { "e^{1-1}", 1 },
+    { "4**(1/2)", 2 },  { "2**3**0", 2 },    { "(2 ** 3)", 8 },
+    { "2e1+1", 21 },    { "1e-1*10", 1 },    { "e*pi", 8.539734222673566 },
+    { "e^-1", 0.36787944117144233 },         { "π/2", 1.5707963267948966 },
+    { "\\pi^2", 9.869604401089358 },         { "(1 - 2)", -1 },
+    { "3\xE2\x88\x92" "1", 2 },              { "3\xE2\x80\x93" "1", 2 },
+    { "2×3·4\\cdot5\\times6*7", 5040 },
+};
+
+static void every_function_and_operator_has_its_own_value(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof worth / sizeof *worth; k++) {
+        const char *text = worth[k].text;
+        Entry entry;
+        const char *wrong = read_entry(&text, &entry);
+        if (isnan(worth[k].value)) {
+            assert_that(*text != '\0');
+            continue;
+        }
+        if (wrong != NULL || *text != '\0')
+            fail_at(HERE(worth[k].text), "%s is not read: %s", worth[k].text,
+                    wrong != NULL ? wrong : text);
+        if (!is_near(entry.value, worth[k].value, 1e-15))
+            fail_at(HERE(worth[k].text), "%s is %.17g, but expected %.17g",
+                    worth[k].text, entry.value, worth[k].value);
+        assert_int_equal(entry.decimals, EXACT);
+    }
+}
+
+static void constants_have_all_digits_of_a_double(void **state)
+{
+    (void)state;
+    static const char *const pi[] = { "pi", "\\pi", "π" };
+    static const char *const e[] = { "e", "e^1" };
+    Entry entry;
+    for (int k = 0; k < 3; k++) {
+        const char *text = pi[k];
+        assert_that(read_entry(&text, &entry) == NULL);
+        assert_near(entry.value, 3.14159265358979323846, 0);
+    }
+    for (int k = 0; k < 2; k++) {
+        const char *text = e[k];
+        assert_that(read_entry(&text, &entry) == NULL);
+        assert_near(entry.value, 2.71828182845904523536, 0);
+    }
+}
+
+/* n parentheses around a 1; then a sum of n terms, which is not nested. */
+static void only_what_is_nested_is_deep(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 300; n++) {
+        size_t deep = (size_t)n;
+        char nested[602], sum[601];
+        const char *text = nested;
+        Entry entry;
+        memset(nested, '(', deep);
+        nested[n] = '1';
+        memset(nested + n + 1, ')', deep);
+        nested[2 * n + 1] = '\0';
+        assert_that((read_entry(&text, &entry) == NULL) == (n < 100));
+        for (int k = 0; k < n; k++)
+            memcpy(sum + 2 * k, "+1", 3);
+        text = sum;
+        assert_that(read_entry(&text, &entry) == NULL && *text == '\0');
+        assert_near(entry.value, n, 0);
+    }
+}
+
+static void a_number_has_400_characters_at_most(void **state)
+{
+    (void)state;
+    for (int n = 399; n <= 402; n++) {
+        char digits[500];
+        const char *text = digits;
+        Entry entry;
+        memset(digits, '0', sizeof digits);
+        strcpy(digits + n - 1, "7");
+        const char *wrong = read_entry(&text, &entry);
+        assert_that((wrong == NULL) == (n <= 400));
+        assert_that(wrong != NULL || entry.value == 7);
+    }
+}
+
 static void an_entry_ends_where_arithmetic_ends(void **state)
 {
     (void)state;
-    static const char *const texts[] = { "1 -2", "1 - 2", "2e", "2pi", "0x1" };
-    static const int ends[] = { 1, 1, 1, 1, 1 };
-    for (int k = 0; k < 5; k++) {
+    static const char *const texts[] = { "1 -2", "1 - 2", "2e", "2pi", "0x1",
+        "(1+2) -3", "\\frac123", "\\sqrt16", "sqrt(4)5", "{1} +2" };
+    static const int ends[] = { 1, 1, 1, 1, 1, 5, 7, 6, 7, 3 };
+    for (int k = 0; k < 10; k++) {
         const char *p = texts[k];
         Entry entry;
         assert_that(read_entry(&p, &entry) == NULL);
@@ -94,7 +215,9 @@ static void what_is_no_number_is_refused(void **state)
         "", "x", ".", "-", "1+", "2*", "(1", "()", "sqrt", "sqrt(", "sqrt2",
         "log(2)", "nan", "0/0", "1/0", "ln(0)", "ln(-1)", "inf-inf", "1e999",
         "\\foo", "\\frac{1}", "\\frac{1}{", "\\sqrt{", "1^", "e^", "{1",
-        "infinite", "9^9^9^9", "\\frac x2", "sqrt(x", "e^x" };
+        "infinite", "9^9^9^9", "\\frac x2", "sqrt(x", "e^x", "sqrt(-1)",
+        "\\sqrt{-4}", "√-1", "(-8)^(1/3)", "ln(-2)", "sqrt{4}", "exp 1",
+        "tanh1", "0^-1", "\\frac{1}{0}", "tan(1)", "sin", "PI", "E" };
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
         const char *p = texts[k];
         Entry entry;
@@ -106,24 +229,11 @@ static void what_is_no_number_is_refused(void **state)
 
 /* --------------------------------------------------------------- matrices */
 
-typedef struct {
-    char *text;
-    int length;
-    const Sheet *sheet;
-} Text;
-
-static void read_text(Fault *f, void *data)
-{
-    Text *t = data;
-    t->sheet = sheet_of(arena, "text", t->text, t->length, f);
-}
-
 /* The sheet of a text, or NULL, and then the fault says why. */
 static const Sheet *sheet_in(const char *text, size_t length, Fault *f)
 {
-    Text t = { arena_alloc(arena, length + 1), (int)length, NULL };
-    memcpy(t.text, text, length + 1);
-    return attempt(f, read_text, &t) ? t.sheet : NULL;
+    Reading r = { .name = "text", .text = text, .bytes = length };
+    return attempt(f, read_it, &r) ? r.sheet : NULL;
 }
 
 /* Each is the matrix 1 2 ; 3 4. */
@@ -154,6 +264,8 @@ static const char *const ways[] = {
     "\n|   |   |\n|:-:|--:|\n| 1 | 2 |\n| 3 | 4 |",
     "\n| 1 | 2 |\n|---|---|\n| 3 | 4 |",
     "\n+---+---+\n| 1 | 2 |\n+---+---+\n| 3 | 4 |\n+---+---+",
+    "1 2 [3 4]", "[1 2] 3 4", "1 2 \\begin{matrix} 3 4 \\end{matrix}",
+    "\\begin{matrix} 1 2 \\end{matrix} 3 4",
     "1\xC2\xA0" "2 ; 3 4",
 };
 
@@ -179,6 +291,55 @@ static void every_way_of_writing_a_matrix_is_read(void **state)
         assert_that(sheet->n == 2);
         assert_string_equal(sheet->item[1].word, "none");
     }
+}
+
+/* A row of another length, in every way of writing and in every row. */
+static const struct { const char *text; int row, n, above; } ragged[] = {
+    { "1 2 ; 3", 2, 1, 2 },             { "1 ; 2 3", 2, 2, 1 },
+    { "1 2 ; 3 4 ; 5", 3, 1, 2 },       { "1 2 ; 3 4 ; 5 6 7", 3, 3, 2 },
+    { "1 2 ; 3 ; 4 5", 2, 1, 2 },       { "1, 2;3,", 2, 1, 2 },
+    { "1 2\n3", 2, 1, 2 },              { "1\n2 3", 2, 2, 1 },
+    { "1 2\n3 4\n5", 3, 1, 2 },         { "1 2 ;\n3 ;\n4 5", 2, 1, 2 },
+    { "1 & 2 \\\\ 3", 2, 1, 2 },        { "1 \\\\ 2 & 3", 2, 2, 1 },
+    { "1 & 2 \\\\ 3 & 4 \\\\ 5", 3, 1, 2 },
+    { "[1 2 ; 3]", 2, 1, 2 },           { "[1 ; 2 3]", 2, 2, 1 },
+    { "[1 2 ; 3 4 ; 5]", 3, 1, 2 },     { "[1 2\n 3]", 2, 1, 2 },
+    { "[[1, 2], [3]]", 2, 1, 2 },       { "[[1], [2, 3]]", 2, 2, 1 },
+    { "[[1, 2], [3, 4], [5]]", 3, 1, 2 }, { "[[1, 2], [3], [4, 5]]", 2, 1, 2 },
+    { "[[1, 2],\n [3]]", 2, 1, 2 },     { "[[1 2]\n [3]]", 2, 1, 2 },
+    { "[1, 2],[3]", 2, 1, 2 },          { "\n[1],\n[2, 3]", 2, 2, 1 },
+    { "array([[1., 2.],\n       [3.]])", 2, 1, 2 },
+    { "np.array([[1], [2, 3]])", 2, 2, 1 },
+    { "tensor([[1., 2.],\n [3., 4.],\n [5.]])", 3, 1, 2 },
+    { "\\begin{pmatrix} 1 & 2 \\\\ 3 \\end{pmatrix}", 2, 1, 2 },
+    { "\\begin{pmatrix} 1 \\\\ 2 & 3 \\end{pmatrix}", 2, 2, 1 },
+    { "\\begin{bmatrix}\n1 & 2 \\\\\n3 \\\\\n\\end{bmatrix}", 2, 1, 2 },
+    { "\\begin{bmatrix}\n1 & 2 \\\\\n3 & 4 \\\\\n5\n\\end{bmatrix}", 3, 1, 2 },
+    { "$$\\left(\\begin{array}{cc}\n1 & 2 \\\\[2pt]\n3\n"
+      "\\end{array}\\right)$$", 2, 1, 2 },
+    { "\n| 1 | 2 |\n| 3 |", 2, 1, 2 },  { "\n| 1 |\n|---|\n| 2 | 3 |", 2, 2, 1 },
+    { "\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 |", 2, 1, 2 },
+};
+
+static void rows_of_different_lengths_are_refused(void **state)
+{
+    (void)state;
+    for (int claim = 0; claim <= 1; claim++)
+        for (size_t k = 0; k < sizeof ragged / sizeof *ragged; k++) {
+            char text[300], sentence[200];
+            Fault f = { .sheet = "text" };
+            int n = ragged[k].n;
+            snprintf(text, sizeof text, "%sX = %s\nmask none\n",
+                     claim ? "claim " : "", ragged[k].text);
+            if (sheet_in(text, strlen(text), &f) != NULL)
+                fail_at(HERE(ragged[k].text), "is read:\n%s", text);
+            snprintf(sentence, sizeof sentence, ": row %d of X has %d %s, "
+                     "but the row above it has %d.", ragged[k].row, n,
+                     n == 1 ? "entry" : "entries", ragged[k].above);
+            if (strstr(f.sentence, sentence) == NULL)
+                fail_at(HERE(ragged[k].text), "%s\nbut expected\n%s",
+                        f.sentence, sentence);
+        }
 }
 
 static void a_comma_or_an_array_carries_a_row_on(void **state)
@@ -373,6 +534,75 @@ static void what_is_wrong_is_quoted_with_its_place(void **state)
     FAULT("X = sparse(1)", "text:1:5: at 'sparse(1)': " NO_NUMBER);
 }
 
+static void what_is_given_twice_is_refused(void **state)
+{
+    (void)state;
+    FAULT("claim A = 1\nclaim A = 1", "text:2:7: A is given twice.");
+    FAULT("claim A = 1\nclaim A = 2", "text:2:7: A is given twice.");
+    FAULT("claim A = 1\nX = 1\nclaim S = 1\nclaim A = ?",
+          "text:4:7: A is given twice.");
+    FAULT("X = 1\nclaim A = 1\nclaim X = 2\nX = 1",
+          "text:4:1: X is given twice.");
+    FAULT("Wq = 1\nX = 1\nW_q = 1", "text:3:1: W_q is given twice.");
+    FAULT("claim Vt = 1\nclaim V~ = 1", "text:2:7: V~ is given twice.");
+    FAULT("claim S^2 = 1\nclaim S^1 = 1\nclaim S2 = 1",
+          "text:3:7: S2 is given twice.");
+    FAULT("claim 4.4 S = 1\nclaim 4.5 S = 1\nclaim 4.4 S = 1",
+          "text:3:11: S is given twice.");
+    FAULT("layer2.Wq = 1\nlayer1.Wq = 1\nlayer2.Wq = 1",
+          "text:3:1: layer2.Wq is given twice.");
+    FAULT("claim i2.p = 1\nclaim i2.p = 1", "text:2:7: i2.p is given twice.");
+    FAULT("claim new.Wu = 1\nclaim new.Wu = 1",
+          "text:2:7: new.Wu is given twice.");
+}
+
+static void what_differs_in_one_thing_is_not_given_twice(void **state)
+{
+    (void)state;
+    Fault f = { .sheet = "text" };
+    char text[] = "X = 1\nclaim X = 1\nWq = 1\nWq1 = 1\nWq2 = 1\n"
+        "layer1.Wq = 1\nlayer2.Wq = 1\nenc1.Wq = 1\ndec1.Wq = 1\ned1.Wq = 1\n"
+        "claim S = 1\nclaim 4.4 S = 1\nclaim 4.5 S = 1\nclaim 5.4 S = 1\n"
+        "claim Wu = 1\nclaim grad.Wu = 1\nclaim new.Wu = 1\n"
+        "claim i1.p = 1\nclaim i2.p = 1\nclaim p = 1\n";
+    const Sheet *sheet = sheet_in(text, strlen(text), &f);
+    if (sheet == NULL)
+        fail_at(HERE("text"), "%s", f.sentence);
+    assert_int_equal(sheet->n, 20);
+}
+
+/* What is taken out, a mark or the CR of a line, leaves every character
+   behind it whole. */
+static void a_character_stays_whole_wherever_it_stands(void **state)
+{
+    (void)state;
+    static const char *const before[] = { "", "\xEF\xBB\xBF", "# é\r\n",
+        "\xEF\xBB\xBF# é ẽ 😀\r\n\r\n", "mask none # ∞\r\n" };
+    for (int k = 0; k < 5; k++) {
+        char text[200];
+        Fault f = { .sheet = "text" };
+        snprintf(text, sizeof text, "%sγ = √4 −1 # é\r\nṼ = 1 2×3\r\n",
+                 before[k]);
+        const Sheet *sheet = sheet_in(text, strlen(text), &f);
+        if (sheet == NULL)
+            fail_at(HERE(before[k]), "%s", f.sentence);
+        const Item *item = &sheet->item[sheet->n - 2];
+        assert_string_equal(item[0].typed, "γ");
+        assert_string_equal(item[0].name, "gamma");
+        assert_near(item[0].entry[0].value, 2, 0);
+        assert_near(item[0].entry[1].value, -1, 0);
+        assert_string_equal(item[1].typed, "Ṽ");
+        assert_string_equal(item[1].name, "Vt");
+        assert_near(item[1].entry[1].value, 6, 0);
+    }
+    FAULT("X = 1 \xEF\xBB\xBF" "2", "text:1:7: at '\xEF\xBB\xBF" "2': "
+          NO_NUMBER);
+    FAULT("# \x7F", "text:1:3: the byte 0x7F is no text; a sheet is plain "
+          "text in UTF-8.");
+    FAULT("# é\r\n# 😀\r\n\r\n\r\nX = 1 √ x", "text:5:9: at 'x': " NO_NUMBER);
+    FAULT("\xEF\xBB\xBFX = é", "text:1:5: at 'é': " NO_NUMBER);
+}
+
 static void what_is_nested_too_deep_is_refused(void **state)
 {
     (void)state;
@@ -419,10 +649,15 @@ int main(void)
 {
     const struct CMUnitTest laws[] = {
         TEST(exact_entries_have_their_value_and_decimals),
+        TEST(every_function_and_operator_has_its_own_value),
+        TEST(constants_have_all_digits_of_a_double),
+        TEST(only_what_is_nested_is_deep),
+        TEST(a_number_has_400_characters_at_most),
         TEST(an_entry_ends_where_arithmetic_ends),
         TEST(an_open_entry_has_no_value),
         TEST(what_is_no_number_is_refused),
         TEST(every_way_of_writing_a_matrix_is_read),
+        TEST(rows_of_different_lengths_are_refused),
         TEST(a_comma_or_an_array_carries_a_row_on),
         TEST(ends_of_lines_and_marks_of_other_systems_are_read),
         TEST(a_name_has_several_spellings),
@@ -430,6 +665,9 @@ int main(void)
         TEST(what_only_looks_like_an_item_is_none),
         TEST(what_is_no_text_is_refused),
         TEST(what_is_wrong_is_quoted_with_its_place),
+        TEST(what_is_given_twice_is_refused),
+        TEST(what_differs_in_one_thing_is_not_given_twice),
+        TEST(a_character_stays_whole_wherever_it_stands),
         TEST(what_is_nested_too_deep_is_refused),
         TEST(what_is_too_long_is_refused),
         TEST(a_line_of_half_a_million_entries_is_read),

@@ -1,6 +1,6 @@
 /* ftx show and the command around it: what is printed, what is refused. */
-#include "check.h"
-#include "program.h"
+#include "command.h"
+#include "sheets.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -11,23 +11,6 @@ int ftx_main(int argc, char *argv[]);
 #undef main
 
 /* ------------------------------------------------- running the command */
-
-typedef struct {
-    int status;
-    char *out, *err;            /* on the arena */
-} Said;
-
-static char *all_of(FILE *file)
-{
-    fseek(file, 0, SEEK_END);
-    size_t n = (size_t)ftell(file);
-    char *text = arena_alloc(arena, n + 1);
-    rewind(file);
-    assert_that(fread(text, 1, n, file) == n);
-    text[n] = '\0';
-    fclose(file);
-    return text;
-}
 
 /* The command in a process of its own; to is where it writes, or NULL. */
 static Said said(const char *input, const char *to, int argc, char *argv[])
@@ -49,26 +32,14 @@ static Said said(const char *input, const char *to, int argc, char *argv[])
     fclose(in);
     if (to != NULL)
         close(end);
-    char *wrote = all_of(out);
-    return (Said){ WIFEXITED(status) ? WEXITSTATUS(status) : -1, wrote,
-                   all_of(err) };
+    return (Said){ .status = WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+                   .out = all_of(out), .err = all_of(err) };
 }
 
 #define FTX(input, ...) \
     said(input, NULL, (int)(sizeof (char *[]){ "ftx", __VA_ARGS__ } \
                             / sizeof (char *)), \
          (char *[]){ "ftx", __VA_ARGS__, NULL })
-
-#define assert_said(s, code, on_out, on_err) \
-    said_at(HERE(#s), s, code, on_out, on_err)
-static void said_at(Where where, Said s, int status, const char *out,
-                    const char *err)
-{
-    if (s.status != status || strcmp(s.out, out) != 0
-        || strcmp(s.err, err) != 0)
-        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
-                "%d,\n%s\n%s", s.status, s.out, s.err, status, out, err);
-}
 
 /* ------------------------------------------------------- what is printed */
 
@@ -180,32 +151,13 @@ static void every_head_is_shown(void **state)
 
 /* -------------------------------------------------------- what comes out */
 
-static Fault last;              /* what went wrong last */
-
-typedef struct { const char *path; const Run *run; } Running;
-
-static void run_file(Fault *f, void *data)
-{
-    Running *r = data;
-    r->run = run_sheet(read_sheet(arena, r->path, f), arena, tape, f);
-}
-
-static const Run *run_of(const char *path)
-{
-    Running r = { path, NULL };
-    last.sheet = path;
-    if (!attempt(&last, run_file, &r))
-        fail_at(HERE(path), "%s", last.sentence);
-    return r.run;
-}
-
 static void the_four_layouts_agree(void **state)
 {
     (void)state;
-    const Run *paper = run_of("tests/sheets/layout-paper.sheet");
-    const Run *others[] = { run_of("tests/sheets/layout-textbook.sheet"),
-                            run_of("tests/sheets/layout-torch.sheet"),
-                            run_of("tests/sheets/layout-berkeley.sheet") };
+    const Run *paper = run_of_file("tests/sheets/layout-paper.sheet");
+    const Run *others[] = { run_of_file("tests/sheets/layout-textbook.sheet"),
+                            run_of_file("tests/sheets/layout-torch.sheet"),
+                            run_of_file("tests/sheets/layout-berkeley.sheet") };
     for (int r = 0; r < 3; r++) {
         assert_int_equal(others[r]->n, paper->n);
         for (int k = 0; k < paper->n; k++) {
@@ -223,12 +175,12 @@ static void the_four_layouts_agree(void **state)
 /* A claim of a sheet holds to half a unit of its last decimal. */
 static void assert_claims_hold(const char *path)
 {
-    const Run *run = run_of(path);
+    const Run *run = run_of_file(path);
     for (int k = 0; k < run->sheet->n; k++) {
         const Item *item = &run->sheet->item[k];
         if (!item->claim)
             continue;
-        Mat M = step_of(run, item, &last)->M;
+        Mat M = step_for(run, item)->M;
         assert_shape(M, item->rows, item->cols);
         for (int i = 0; i < item->rows * item->cols; i++) {
             double half = 0.5 * pow(10, -item->entry[i].decimals) + 1e-6;
@@ -267,7 +219,7 @@ static void the_scale_can_be_left_out_in_every_attention(void **state)
 static void strings_are_escaped_in_json(void **state)
 {
     (void)state;
-    Run run = *run_of("tests/worked/alg01.sheet");
+    Run run = *run_of_file("tests/worked/alg01.sheet");
     Sheet sheet = *run.sheet;
     FILE *out = tmpfile();
     sheet.name = "a \"b\"\\\x01\n";

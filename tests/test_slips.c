@@ -2,86 +2,18 @@
    faultless student is right everywhere, and one random error is no slip. */
 #include "student.h"
 
-/* --------------------------------------------------------- the judgement */
-
-typedef struct {
-    const char *text;
-    const Sheet *sheet;
-    const Run *run;
-    const Judgement *judgement;
-} Work;
-
-static void read_it(Fault *f, void *data)
-{
-    Work *w = data;
-    char *copy = arena_alloc(arena, strlen(w->text) + 2);
-    strcpy(copy, w->text);
-    w->sheet = sheet_of(arena, "sheet", copy, (int)strlen(copy), f);
-}
-
-static void run_it(Fault *f, void *data)
-{
-    Work *w = data;
-    read_it(f, data);
-    w->run = run_sheet(w->sheet, arena, quiet, f);
-}
-
-static void judge_it(Fault *f, void *data)
-{
-    Work *w = data;
-    read_it(f, data);
-    w->judgement = judge_sheet(w->sheet, arena, quiet, f);
-}
-
-static const Run *run_of(const char *text)      /* NULL: it is refused */
-{
-    Work w = { .text = text };
-    Fault f = { .sheet = "sheet" };
-    return attempt(&f, run_it, &w) ? w.run : NULL;
-}
-
-static const Judgement *judged(const char *text)
-{
-    Work w = { .text = text };
-    Fault f = { .sheet = "sheet" };
-    if (!attempt(&f, judge_it, &w))
-        fail_at(HERE("judge_sheet"), "%s\n%s", text, f.sentence);
-    return w.judgement;
-}
-
-static int times_named(const Judgement *j, const char *slip)
-{
-    int n = 0;
-    for (int k = 0; k < j->n; k++)
-        for (int i = 0; i < j->judged[k].n; i++) {
-            const Explanation *why = &j->judged[k].why[i];
-            n += why->slip[0] != NULL && why->slip[1] == NULL
-              && (*slip == '\0' || strcmp(why->slip[0]->name, slip) == 0);
-        }
-    return n;
-}
-
-/* ----------------------------------- a student who uses the program's own */
-
-static const Slip *slip_named(const char *name)
-{
-    for (int k = 0; k < slips_n; k++)
-        if (strcmp(slips[k].name, name) == 0)
-            return &slips[k];
-    return NULL;
-}
+/* ------------------------------------------------------ what a sheet shows */
 
 /* The claims of the sheet as far as it has come, for one who carries. */
 static Claim *claims_of(const Sheet *sheet, const Run *run, int *n)
 {
-    Fault f = { .sheet = "" };
     Claim *claims = arena_alloc(arena, (size_t)(sheet->n + 1)
                                        * sizeof *claims);
     *n = 0;
     for (int k = 0; k < sheet->n; k++)
         if (sheet->item[k].claim)
             claims[(*n)++] = (Claim){ &sheet->item[k],
-                                      step_of(run, &sheet->item[k], &f) };
+                                      step_for(run, &sheet->item[k]) };
     return claims;
 }
 
@@ -96,11 +28,10 @@ static bool is_right(const Item *item, const Step *step, int k)
 static bool shows_a_slip(const char *text)
 {
     Explanation carried = { .n = 0 };
-    Work w = { .text = text };
-    Fault f = { .sheet = "" };
-    assert_that(attempt(&f, run_it, &w));
-    carried.claim = claims_of(w.sheet, w.run, &carried.n);
-    const Run *run = run_explained(w.sheet, &carried, arena, quiet);
+    const Run *right = run_of(text);
+    assert_that(right != NULL);
+    carried.claim = claims_of(right->sheet, right, &carried.n);
+    const Run *run = run_explained(right->sheet, &carried, arena, quiet);
     bool shows = false;
     for (int c = 0; c < carried.n; c++) {
         const Item *item = carried.claim[c].item;
@@ -110,55 +41,6 @@ static bool shows_a_slip(const char *text)
                   && !is_right(item, same_step(run, step), k);
     }
     return shows;
-}
-
-static Claim claim_step(Student *st, const Step *step)
-{
-    char name[60], text[60];
-    Mat M = step->M;
-    size_t n = (size_t)M->rows * (size_t)M->cols;
-    Item *item = arena_alloc(arena, sizeof *item);
-    Entry *entry = arena_alloc(arena, n * sizeof *entry);
-    bool whole = true;
-    *item = (Item){ .rows = M->rows, .cols = M->cols, .entry = entry };
-    step_name(name, sizeof name, step);
-    add_text(st->text, "claim %d.%d %s =", step->algorithm, step->line,
-             name);
-    for (int k = 0; k < (int)n; k++) {
-        entry[k].value = AT(M, k / M->cols + 1, k % M->cols + 1);
-        whole &= isinf(entry[k].value)
-              || fabs(entry[k].value - round(entry[k].value)) < 1e-12;
-    }
-    for (int k = 0; k < (int)n; k++) {
-        typed(text, entry[k].value, st->decimals, whole);
-        entry[k].value = strtod(text, NULL);
-        add_text(st->text, "%s%s", k % M->cols == 0 && k > 0 ? " ; " : " ",
-                 text);
-    }
-    add_text(st->text, "\n");
-    return (Claim){ item, step };
-}
-
-/* Who carries on rounded numbers needs a run for each. */
-static bool fills_in_by_run(Student *st, const Run *right)
-{
-    Claim claims[100];
-    Explanation why = { .slip = { slip_named(st->slip) }, .claim = claims };
-    const Run *run = NULL;
-    assert_that(right->n < 100);
-    for (int k = 0; k < right->n; k++) {
-        bool scaled = strcmp(right->step[k].name, "S_scaled") == 0;
-        if (run == NULL || st->carries)
-            run = run_explained(right->sheet, &why, arena, quiet);
-        if (run->n <= k)
-            return false;
-        if (draw(st, scaled ? 2 : st->leaves_out + 1) == 1)
-            continue;
-        Claim claimed = claim_step(st, &run->step[k]);
-        if (st->carries)
-            claims[why.n++] = claimed;
-    }
-    return true;
 }
 
 static void print_named(const Judgement *j, const char *text)
@@ -177,25 +59,25 @@ static void print_named(const Judgement *j, const char *text)
 static bool is_by_hand(const char *slip, int algorithm)
 {
     bool by_hand = algorithm != 5;
-    for (const char *const *name = only_by_run; *name != NULL; name++)
+    for (const char *const *name = not_by_hand; *name != NULL; name++)
         by_hand &= strcmp(*name, slip) != 0;
     return by_hand;
 }
 
-static const char *filled_in(const Problem *p, const char *slip, bool hand,
+/* slip NULL: faultless. */
+static const char *filled_in(const Problem *p, const Slip *slip, bool hand,
                              int seed)
 {
-    const Slip *made = slip_named(slip);
-    int least = made != NULL && is_rounding(made) ? (int)made->number + 1
+    int least = slip != NULL && is_rounding(slip) ? (int)slip->number + 1
                                                   : 2;
-    Student st = { .p = p, .slip = slip,
+    Student st = { .way = { .p = p, .slip = slip == NULL ? "" : slip->name },
                    .decimals = (least < 2 ? 2 : least)
                              + seed % (IS_DOUBLE ? 3 : 2),
                    .carries = seed % 2 == 1, .leaves_out = seed % 3 * 3,
-                   .random = (uint64_t)seed * 1000003,
+                   .random = seeded((uint64_t)seed * 1000003),
                    .text = given_text(p) };
     const Run *right = run_of(st.text->at);
-    bool done = right != NULL && (hand ? fills_in(&st)
+    bool done = right != NULL && (hand ? fills_in_by_hand(&st)
                                        : fills_in_by_run(&st, right));
     return done ? st.text->at : NULL;
 }
@@ -243,25 +125,25 @@ static bool is_of_models(const Slip *slip)
 }
 
 typedef struct { int sheets, named, alone, tried; } Count;
+enum { SHEETS = 50, ATTEMPTS = 3000 };      /* of a slip */
 
 static void plant(const Slip *slip, const int *algorithms, int n, Count *c)
 {
-    for (int seed = 0; c->sheets < per_slip() && seed < 60 * per_slip();
-         seed++) {
-        const Problem *p = random_problem(algorithms[seed / 6 % n],
+    for (int seed = 0; c->sheets < amount(SHEETS) && seed < ATTEMPTS; seed++) {
+        const Problem *p = random_problem(algorithms[pick(0, n - 1)],
                                 is_rounding(slip) ? 1 + seed / 2 % 3 : 1);
         bool hand = is_by_hand(slip->name, p->algorithm);
-        const char *right = filled_in(p, "", hand, seed),
+        const char *right = filled_in(p, NULL, hand, seed),
                    *text = right == NULL ? NULL
-                         : filled_in(p, slip->name, hand, seed);
+                         : filled_in(p, slip, hand, seed);
         c->tried++;
         if (right != NULL && text != NULL && strcmp(right, text) != 0
             && shows_a_slip(text)) {
             const Judgement *j = judged(text);
-            bool named = times_named(j, slip->name) > 0;
+            bool named = times_named(j, slip) > 0;
             c->sheets++;
             c->named += named;
-            c->alone += named && times_named(j, "") == 1;
+            c->alone += named && times_named(j, NULL) == 1;
             if (!named && c->named == c->sheets - 1)
                 printf("# %s is not named:\n%s\n", slip->name, text);
         }
@@ -270,11 +152,26 @@ static void plant(const Slip *slip, const int *algorithms, int n, Count *c)
     }
 }
 
+static void add_count(Count *to, const Count *c)
+{
+    to->sheets += c->sheets;
+    to->named += c->named;
+    to->alone += c->alone;
+    to->tried += c->tried;
+}
+
+/* Single precision has not the digits for a rounding to 3 decimals. */
+static bool is_too_fine(const Slip *slip)
+{
+    return !IS_DOUBLE && is_rounding(slip) && slip->number > 2;
+}
+
 static void a_slip_that_is_made_is_named(void **state)
 {
     (void)state;
-    Count all = { 0, 0, 0, 0 };
+    Count all = { 0, 0, 0, 0 }, fine = { 0, 0, 0, 0 };
     int planted = 0;
+    generator = seeded(1);
     for (int k = 0; k < slips_n; k++) {
         Count c = { 0, 0, 0, 0 };
         int algorithms[7], n = 0;
@@ -284,30 +181,30 @@ static void a_slip_that_is_made_is_named(void **state)
         if (n == 0 || is_of_models(&slips[k]))
             continue;
         plant(&slips[k], algorithms, n, &c);
-        if (c.named < c.sheets || c.sheets < per_slip())
+        if (c.named < c.sheets || c.sheets < amount(SHEETS))
             print_message("%s is named in %d of %d sheets\n", slips[k].name,
                           c.named, c.sheets);
         planted++;
-        all.sheets += c.sheets;
-        all.named += c.named;
-        all.alone += c.alone;
-        all.tried += c.tried;
+        add_count(is_too_fine(&slips[k]) ? &fine : &all, &c);
     }
-    print_message("%d slips in %d sheets: named in %d, alone in %d\n",
-                  planted, all.sheets, all.named, all.alone);
+    print_message("%d slips in %d sheets: named in %d, alone in %d; in single "
+                  "precision %d too fine, named in %d\n", planted, all.sheets,
+                  all.named, all.alone, fine.sheets, fine.named);
     if (IS_DOUBLE)
         assert_int_equal(all.named, all.sheets);
-    assert_that(all.named >= 0.97 * all.sheets);    /* single precision */
-    assert_int_equal(all.sheets, planted * per_slip());
+    assert_hardly_ever(all.sheets - all.named, all.sheets);
+    assert_that(2 * fine.named >= fine.sheets);
+    assert_int_equal(all.sheets + fine.sheets, planted * amount(SHEETS));
 }
 
 static void a_faultless_student_is_right_everywhere(void **state)
 {
     (void)state;
+    generator = seeded(1);
     int sheets = 0, entries = 0, right = 0;
-    for (int seed = 0; sheets < 7 * per_slip(); seed++) {
-        const Problem *p = random_problem(1 + seed / 6 % 7, 1);
-        const char *text = filled_in(p, "", is_by_hand("", p->algorithm),
+    for (int seed = 0; sheets < amount(7 * SHEETS); seed++) {
+        const Problem *p = random_problem(1 + seed % 7, 1);
+        const char *text = filled_in(p, NULL, is_by_hand("", p->algorithm),
                                      2 * seed);
         if (text != NULL) {
             const Judgement *j = judged(text);
@@ -332,16 +229,17 @@ static void a_faultless_student_is_right_everywhere(void **state)
 static void who_carries_rounded_numbers_made_no_slip(void **state)
 {
     (void)state;
+    generator = seeded(1);
     int sheets = 0, named = 0, unexplained = 0;
-    for (int seed = 0; sheets < 7 * per_slip(); seed++) {
-        const Problem *p = random_problem(1 + seed / 6 % 7, 1);
-        const char *text = filled_in(p, "", is_by_hand("", p->algorithm),
+    for (int seed = 0; sheets < amount(7 * SHEETS); seed++) {
+        const Problem *p = random_problem(1 + seed % 7, 1);
+        const char *text = filled_in(p, NULL, is_by_hand("", p->algorithm),
                                      2 * seed + 1);
         if (text != NULL) {
             const Judgement *j = judged(text);
             sheets++;
-            named += times_named(j, "") > 0;
-            if (times_named(j, "") > 0)
+            named += times_named(j, NULL) > 0;
+            if (times_named(j, NULL) > 0)
                 print_named(j, text);
             for (int k = 0; k < j->n; k++)
                 unexplained += j->judged[k].begins && j->judged[k].n == 0;
@@ -361,17 +259,18 @@ static void who_carries_rounded_numbers_made_no_slip(void **state)
 static void an_error_is_no_slip(void **state)
 {
     (void)state;
+    generator = seeded(1);
     static const int algorithms[] = { 3, 4, 4, 4, 6, 7 };
     int sheets = 0, named = 0, pairs = 0, cells = 0,
-        all = 20 * per_slip();
+        all = amount(20 * SHEETS);
     for (int seed = 0; sheets < all; seed++) {
         const Problem *p = random_problem(algorithms[seed % 6], 1);
-        Student st = { .p = p, .slip = "",
-                       .decimals = 2 + seed / 6 % (IS_DOUBLE ? 3 : 2),
-                       .carries = seed / 18 % 2, .error = 1 + seed / 36 % 6,
-                       .random = (uint64_t)seed * 1000003,
+        Student st = { .way = { .p = p, .slip = "" },
+                       .decimals = pick(2, IS_DOUBLE ? 4 : 3),
+                       .carries = chance(2), .error = pick(1, 6),
+                       .random = seeded((uint64_t)seed * 1000003),
                        .text = given_text(p) };
-        if (run_of(st.text->at) != NULL && fills_in(&st)
+        if (run_of(st.text->at) != NULL && fills_in_by_hand(&st)
             && st.claims >= st.error) {
             const Judgement *j = judged(st.text->at);
             bool pair = false, cell = false;
@@ -380,7 +279,7 @@ static void an_error_is_no_slip(void **state)
                     pair |= j->judged[k].why[i].slip[1] != NULL;
                     cell |= j->judged[k].why[i].cells > 0;
                 }
-            bool is_named = times_named(j, "") > 0;
+            bool is_named = times_named(j, NULL) > 0;
             sheets++;
             named += is_named || pair;
             if (is_named || pair)
@@ -394,7 +293,7 @@ static void an_error_is_no_slip(void **state)
     print_message("%d sheets with one random error: a slip is named in %d, a "
                   "pair in %d; a slip in one entry in %d\n", sheets, named,
                   pairs, cells);
-    assert_that(named * 100 <= sheets);
+    assert_hardly_ever(named, sheets);
     assert_int_equal(pairs, 0);
 }
 
@@ -454,11 +353,12 @@ static void two_slips_are_a_pair(void **state)
 
 /* ------------------------------------------------------------ odd sheets */
 
+enum { BY_HAND = 13 };
 static const char *odd_text(int n)
 {
     static const double factors[] = { 0, 1, 1e-30, 1e30, 1e150, 1e-160,
                                       1e300 };
-    static const char *const small[] = {
+    static const char *const small[BY_HAND] = {
         "algorithm 1\nWe = 1\nv = 1\n", "algorithm 2\nWp = 1\nt = 1\n",
         "algorithm 2\npositions paper\nt = 1\nd_e = 2\nell_max = 1\n",
         "algorithm 3\ne = 0\ne_t = 1\nWq = 0\nWk = 0\nWv = 1\n",
@@ -469,8 +369,7 @@ static const char *odd_text(int n)
         "algorithm 6\ne = 1 1e-9\n", "algorithm 6\ne = 1 1 ; 1 1\nepsilon 1\n",
         "algorithm 7\ne = 0\nWu = 1\n", "algorithm 7\ne = 1\nWu = 1e4;-1e4\n",
     };
-    const int n_small = sizeof small / sizeof *small;
-    if (n < n_small)
+    if (n < BY_HAND)
         return small[n];
     Problem *p = random_problem(1 + n % 7, 1);
     double factor = factors[n / 7 % (IS_DOUBLE ? 7 : 4)];
@@ -486,12 +385,9 @@ static Claim *odd_claims(const Run *run, int n)
 {
     static const double odd[] = { 0, -1, 1e-320, 1e308, -1e308, 1e39, 0.5,
                                   1e-40, 1e200 };
-    Text text;
-    Student st = { .text = &text, .decimals = 2 };
     Claim *claims = arena_alloc(arena, (size_t)run->n * sizeof *claims);
     for (int k = 0; k < run->n; k++) {
-        text.n = 0;
-        claims[k] = claim_step(&st, &run->step[k]);
+        claims[k] = claimed(&run->step[k], run->step[k].M, 2);
         Entry *entry = (Entry *)claims[k].item->entry;
         int entries = claims[k].item->rows * claims[k].item->cols;
         for (int i = 0; i < entries; i++)
@@ -504,8 +400,9 @@ static Claim *odd_claims(const Run *run, int n)
 static void no_slip_asks_the_library_for_what_it_refuses(void **state)
 {
     (void)state;
+    generator = seeded(1);
     int runs = 0;
-    for (int n = 0; n < 50 + 5 * per_slip(); n++) {
+    for (int n = 0; n < BY_HAND + amount(300); n++) {
         const Run *run = run_of(odd_text(n));
         for (int k = 0; run != NULL && k < 2 * slips_n; k++) {
             Explanation why = { .slip = { &slips[k / 2] } };
@@ -521,6 +418,7 @@ static void no_slip_asks_the_library_for_what_it_refuses(void **state)
         tape_clear(quiet);
     }
     print_message("%d runs of odd sheets with slips\n", runs);
+    assert_that(runs > 0);
 }
 
 int main(void)

@@ -21,9 +21,7 @@ static char *without(const char *begin, const char *path)
 /* The worked sheet with other claims, those of a student. */
 static const Judgement *judged_with(const char *path, const char *claims)
 {
-    Text t = { .text = strcat(without("claim", path), claims) };
-    must(judge_it, &t);
-    return t.judgement;
+    return judged(strcat(without("claim", path), claims));
 }
 
 #define assert_named(sheet, claims, name) \
@@ -86,10 +84,9 @@ static double loss_with(const char *slip, double x, double *derivative)
     char line[200];
     snprintf(line, sizeof line, "layer1.W_k = 1 -0.5 1 ; %.17g -0.5 0 ; "
              "0.5 0 -1\n", x);
-    Text t = { .text = strcat(without("layer1.W_k", path), line) };
-    must(run_it, &t);
+    const Run *right = run_of(strcat(without("layer1.W_k", path), line));
     Explanation why = { .slip = { slip_named(slip) } };
-    const Run *run = run_explained(t.sheet, &why, arena, tape);
+    const Run *run = run_explained(right->sheet, &why, arena, quiet);
     double loss = NAN;
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
@@ -142,9 +139,9 @@ static void slips_of_drawing_worked_out_by_hand_are_named(void **state)
 
 /* ------------------------------------------- in the words of the layout */
 
-#define assert_said(name, layout, sentence) \
-    said_at(HERE(name " in " layout), name, layout, sentence)
-static void said_at(Where where, const char *name, const char *layout,
+#define assert_sentence(name, layout, sentence) \
+    sentence_at(HERE(name " in " layout), name, layout, sentence)
+static void sentence_at(Where where, const char *name, const char *layout,
                     const char *sentence)
 {
     int k = 0;
@@ -178,11 +175,11 @@ static void where_tokens_are_rows_a_row_stands_for_a_column(void **state)
     assert_int_equal(n, sizeof said / sizeof *said);
     for (int k = 0; k < n; k++) {
         const char *columns = slip_named(said[k].name)->what;
-        said_at(HERE("textbook"), said[k].name, "textbook",
+        sentence_at(HERE("textbook"), said[k].name, "textbook",
                 said[k].sentence);
-        said_at(HERE("torch"), said[k].name, "torch", said[k].sentence);
-        said_at(HERE("paper"), said[k].name, "paper", columns);
-        said_at(HERE("berkeley"), said[k].name, "berkeley", columns);
+        sentence_at(HERE("torch"), said[k].name, "torch", said[k].sentence);
+        sentence_at(HERE("paper"), said[k].name, "paper", columns);
+        sentence_at(HERE("berkeley"), said[k].name, "berkeley", columns);
     }
 }
 
@@ -190,10 +187,10 @@ static void where_tokens_are_rows_a_row_stands_for_a_column(void **state)
 static void W_e_is_turned_for_W_u_where_the_sheet_has_it_so(void **state)
 {
     (void)state;
-    assert_said("W_e-for-W_u", "paper", "W_eᵀ stands for W_u");
-    assert_said("W_e-for-W_u", "textbook", "W_eᵀ stands for W_u");
-    assert_said("W_e-for-W_u", "torch", "W_e stands for W_u");
-    assert_said("W_e-for-W_u", "berkeley", "W_e stands for W_u");
+    assert_sentence("W_e-for-W_u", "paper", "W_eᵀ stands for W_u");
+    assert_sentence("W_e-for-W_u", "textbook", "W_eᵀ stands for W_u");
+    assert_sentence("W_e-for-W_u", "torch", "W_e stands for W_u");
+    assert_sentence("W_e-for-W_u", "berkeley", "W_e stands for W_u");
 }
 
 static void the_other_slips_are_said_alike_in_all_layouts(void **state)
@@ -206,7 +203,7 @@ static void the_other_slips_are_said_alike_in_all_layouts(void **state)
                       || strstr(what, "column") != NULL
                       || strstr(what, "W_eᵀ") != NULL;
             if (!turns)
-                said_at(HERE("a slip"), slips[k].name, layouts[l].name,
+                sentence_at(HERE("a slip"), slips[k].name, layouts[l].name,
                         what);
         }
 }
@@ -230,10 +227,10 @@ static void the_head_in_which_a_slip_was_made_is_named(void **state)
     for (int k = 0; k < 4; k++) {
         const Judgement *judgement
             = judged_with("tests/worked/alg05.sheet", made[k].claims);
-        const Judged *judged = &judgement->judged[made[k].wrong];
-        assert_int_equal(judged->n, 1);
-        assert_string_equal(judged->why->slip[0]->name, "base-2");
-        const Step *only = judged->why->only;
+        const Judged *wrong = &judgement->judged[made[k].wrong];
+        assert_int_equal(wrong->n, 1);
+        assert_string_equal(wrong->why->slip[0]->name, "base-2");
+        const Step *only = wrong->why->only;
         assert_int_equal(only == NULL ? 0 : only->head, made[k].head);
     }
 }

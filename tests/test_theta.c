@@ -195,10 +195,15 @@ static void each_name_leads_to_its_own_place(void **state)
 static void the_longest_names_have_room(void **state)
 {
     (void)state;
+    static const char longest[] = "dec[1000].W_ed.head[1000].W_q";
+    int H = amount(1000);
+    char name[60];
     Hyperparameters h = { .architecture = ED_TRANSFORMER, .N_V = 4,
-        .ell_max = 2, .L_dec = 1000, .H = 1000, .d_e = 1, .d_mlp = 1,
+        .ell_max = 2, .L_dec = 1000, .H = H, .d_e = 1, .d_mlp = 1,
         .d_attn = 1, .d_mid = 1, .no_attention_biases = true };
-    named(of(h), "dec[1000].W_ed.head[1000].W_q");
+    snprintf(name, sizeof name, "dec[1000].W_ed.head[%d].W_q", H);
+    named(of(h), name);
+    assert_that(sizeof longest <= sizeof ((Parameter *)NULL)->name);
 }
 
 /* --------------------------------------------------------- making and sharing */
@@ -268,9 +273,9 @@ static void a_view_shares_numbers_and_not_gradients(void **state)
         Mat M = *theta->parameter[k].place, V = *view->parameter[k].place;
         assert_that(V->at == M->at && V->grad != M->grad && V->grad[0] == 0);
     }
-    Mat P = dtransformer(tape, SEQUENCE(1, 2), view);
-    assert_same(P, dtransformer(tape, SEQUENCE(1, 2), theta), 0);
-    backward(loss_against(P, SEQUENCE(2, 3)));
+    Mat P = dtransformer(tape, TOKENS(1, 2), view);
+    assert_same(P, dtransformer(tape, TOKENS(1, 2), theta), 0);
+    backward(loss_against(P, TOKENS(2, 3)));
     assert_that(view->W_u->grad[0] != 0 && theta->W_u->grad[0] == 7);
     theta_clear_gradient(view);
     for (int k = 1; k <= theta->n; k++) {

@@ -3,17 +3,6 @@
 
 #define TOKENIZE(...) SAID(tokenize, __VA_ARGS__)
 
-#define assert_said(s, code, on_out, on_err) \
-    said_at(HERE(#s), s, code, on_out, on_err)
-static void said_at(Where where, Said s, int status, const char *out,
-                    const char *err)
-{
-    if (s.status != status || strcmp(s.out, out) != 0
-        || strcmp(s.err, err) != 0)
-        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
-                "%d,\n%s\n%s", s.status, s.out, s.err, status, out, err);
-}
-
 /* Files with these bytes, by turns; they are there for the next call. */
 static char *file_of(const char *text, size_t n)
 {

@@ -1,23 +1,7 @@
 /* Tokens: sequences, and the three tokenizers. */
-#include "check.h"
+#include "models.h"
 
 /* ------------------------------------------------------------- sequences */
-
-#define TOKENS(...) \
-    ((Tokens){ (int)(sizeof (int[]){ __VA_ARGS__ } / sizeof (int)), \
-               (const int[]){ __VA_ARGS__ } })
-
-#define assert_tokens(x, ...) tokens_at(HERE(#x), x, TOKENS(__VA_ARGS__))
-static void tokens_at(Where where, Tokens x, Tokens expected)
-{
-    if (x.length != expected.length)
-        fail_at(where, "%d tokens, but expected %d", x.length,
-                expected.length);
-    for (int t = 1; t <= x.length; t++)
-        if (TOKEN(x, t) != TOKEN(expected, t))
-            fail_at(where, "token %d is %d, but expected %d", t, TOKEN(x, t),
-                    TOKEN(expected, t));
-}
 
 static void tokens_are_counted_from_1(void **state)
 {
@@ -105,18 +89,13 @@ static void round_at(Where where, const Tokenizer *t, const char *text,
         fail_at(where, "%zu bytes came back as %zu", n, bytes);
 }
 
-static unsigned chance(unsigned n)
-{
-    return (unsigned)(mixed(generator += 0x9E3779B97F4A7C15u) >> 33) % n;
-}
-
 /* n bytes of the first `letters` of an alphabet. */
-static char *random_text(size_t n, const char *alphabet, unsigned letters)
+static char *random_text(size_t n, const char *alphabet, int letters)
 {
     char *text = arena_alloc(arena, n + 1);
     for (size_t k = 0; k < n; k++)
-        text[k] = alphabet == NULL ? (char)chance(letters)
-                                   : alphabet[chance(letters)];
+        text[k] = alphabet == NULL ? (char)pick(0, letters - 1)
+                                   : alphabet[pick(0, letters - 1)];
     text[n] = '\0';
     return text;
 }
@@ -146,6 +125,17 @@ static void pieces_are_numbered_as_they_first_occur(void **state)
     t = LEARN(WORDS, "  to be\n\nor\tnot to be", 0);
     assert_tokens(ENCODED(t, "  to be\n\nor\tnot to be"), 1, 2, 3, 4, 5, 2, 6);
     assert_tokens(ENCODED(t, "to be\n\nto be"), 2, 3, 2, 6);
+}
+
+static void every_blank_ends_a_word_and_nothing_else_does(void **state)
+{
+    (void)state;
+    for (int c = 1; c < 0x80; c++) {
+        char text[] = { 'a', (char)c, 'b', '\0' };
+        const Tokenizer *t = LEARN(WORDS, text, 0);
+        bool blank = c == ' ' || strchr("\t\n\v\f\r", c) != NULL;
+        assert_int_equal(tokenizer_size(t), (blank ? 2 : 1) + 3);
+    }
 }
 
 /* Two-, three- and four-byte characters are one token each. */
@@ -390,6 +380,7 @@ static size_t naive(const char *text, int *s)
 static void merging_is_what_it_is_told_to_be(void **state)
 {
     (void)state;
+    generator = seeded(1);
     for (int trial = 0; trial < 4; trial++) {
         char *text = random_text(120, "abab c ", trial < 2 ? 5 : 7);
         int *s = arena_alloc(arena, 300 * sizeof *s), to = 0;
@@ -410,12 +401,7 @@ static char *saved(const Tokenizer *t, size_t *n)
     assert_that(file != NULL);
     tokenizer_save(file, t);
     *n = (size_t)ftell(file);
-    char *text = arena_alloc(arena, *n + 1);
-    rewind(file);
-    assert_that(fread(text, 1, *n, file) == *n);
-    text[*n] = '\0';
-    fclose(file);
-    return text;
+    return (char *)all_of(file);
 }
 
 static void what_is_saved_can_be_read(void **state)
@@ -436,7 +422,7 @@ static void what_is_saved_can_be_read(void **state)
         "258 33 low\xE2\x90\xA3\n258 102 lowe\n");
 }
 
-static const Tokenizer *loaded(const char *text, size_t n)
+static const Tokenizer *tokenizer_in(const char *text, size_t n)
 {
     const Tokenizer *t = NULL;
     const char *p = text;
@@ -457,7 +443,7 @@ static void loading_undoes_saving(void **state)
         const char *from = kind == CHARACTERS ? text : anything;
         const Tokenizer *t = learn((TokenKind)kind, from, 4000, 300);
         char *first = saved(t, &n);
-        const Tokenizer *u = loaded(first, n);
+        const Tokenizer *u = tokenizer_in(first, n);
         char *second = saved(u, &again);
         assert_int_equal(n, again);
         assert_memory_equal(first, second, n);
@@ -552,7 +538,7 @@ static void damage_is_told_in_a_sentence(void **state)
         free(exactly);
     }
     const char *text = "tokenizer word 1\n" SIXTY "\n";
-    assert_int_equal(token_piece(loaded(text, strlen(text)), 1).n, 64);
+    assert_int_equal(token_piece(tokenizer_in(text, strlen(text)), 1).n, 64);
 }
 
 /* Cut off anywhere, or with a few bytes changed: a fault, or a tokenizer
@@ -560,6 +546,7 @@ static void damage_is_told_in_a_sentence(void **state)
 static void no_damage_does_harm(void **state)
 {
     (void)state;
+    generator = seeded(1);
     const char *text = random_text(600, "abcd \n\xFF", 7);
     for (int kind = WORDS; kind <= BYTE_PAIRS; kind++) {
         size_t n;
@@ -572,13 +559,13 @@ static void no_damage_does_harm(void **state)
             assert_that(part <= p && p <= part + cut);
             free(part);
         }
-        for (int trial = 0; trial < 20000; trial++) {
+        for (int trial = 0; trial < amount(20000); trial++) {
             char *damaged = malloc(n);
             const char *p = memcpy(damaged, whole, n);
-            for (unsigned k = 0; k <= chance(3); k++)
-                damaged[chance((unsigned)n)] =
-                    trial % 2 == 0 ? (char)chance(256)
-                                   : whole[chance((unsigned)n)];
+            for (int k = 0; k <= pick(0, 2); k++)
+                damaged[pick(0, (int)n - 1)] =
+                    trial % 2 == 0 ? (char)pick(0, 255)
+                                   : whole[pick(0, (int)n - 1)];
             Arena *aside = arena_new();
             if (tokenizer_load(aside, &p, damaged + n, &t) == NULL
                 && kind == BYTE_PAIRS)
@@ -609,6 +596,7 @@ int main(void)
         TEST(chunks_side_by_side_are_the_sequence),
         TEST(the_papers_sentence_has_36_characters_and_7_words),
         TEST(pieces_are_numbered_as_they_first_occur),
+        TEST(every_blank_ends_a_word_and_nothing_else_does),
         TEST(a_character_may_have_four_bytes),
         TEST(only_utf8_is_utf8),
         TEST(decoding_undoes_encoding_for_all_bytes),

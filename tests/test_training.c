@@ -40,7 +40,7 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     real *start = numbers(theta);
     Diary one = trained(dtraining, theta, busy(), data);
     real *end = numbers(theta);
@@ -62,7 +62,7 @@ static void resuming_is_as_if_nothing_had_happened(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = busy();
     real *start = numbers(theta);
     Diary whole = trained(dtraining, theta, how, data);
@@ -76,7 +76,7 @@ static void resuming_is_as_if_nothing_had_happened(void **state)
         before->to = &first;
         dtraining(before, &data);
         assert_that(before->step == pause && !before->diverged);
-        Theta *copy = model(small(D_TRANSFORMER));
+        Theta *copy = random_theta(small(D_TRANSFORMER));
         restore(copy, numbers(theta));
         Trainer *after = trainer_new(arena, copy, &how);
         after->follow = keep;
@@ -103,7 +103,7 @@ static void a_finished_training_takes_no_step_more(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(2, 0.01);
     Trainer *trainer = trainer_new(arena, theta, &how);
     dtraining(trainer, &data);
@@ -124,7 +124,7 @@ static void which_moments_a_method_needs(void **state)
         Training how = PLAIN(1, 1);
         how.method = (Method)method;
         Trainer *trainer =
-            trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
         assert_that((trainer->m != NULL) == m[method]);
         assert_that((trainer->v != NULL) == v[method]);
         trainer_free(trainer);
@@ -136,7 +136,7 @@ static void a_batch_adds(Algorithm *algorithm, Architecture architecture)
 {
     static const double u[] = { .1, .9, .2, .9, .3, .9 };  /* odd t masked */
     Data data = some_data();
-    Theta *theta = model(small(architecture));
+    Theta *theta = random_theta(small(architecture));
     Training plain = PLAIN(1, 1);
     plain.p_mask = 0.5;
     plain.u = u;
@@ -185,7 +185,7 @@ static void the_last_batch_of_an_epoch_may_be_smaller(void **state)
     (void)state;
     Training how = PLAIN(2, 1e-6);
     how.batch = 10;
-    Diary diary = trained(dtraining, model(small(D_TRANSFORMER)), how,
+    Diary diary = trained(dtraining, random_theta(small(D_TRANSFORMER)), how,
                           some_data());
     int first[] = { 1, 11, 21, 1, 11, 21 };
     assert_that(diary.n == 6);
@@ -195,7 +195,7 @@ static void the_last_batch_of_an_epoch_may_be_smaller(void **state)
     Data last = some_data();
     last.x += 20;
     last.N_data = 1;
-    Diary one = trained(dtraining, model(small(D_TRANSFORMER)),
+    Diary one = trained(dtraining, random_theta(small(D_TRANSFORMER)),
                         PLAIN(1, 1e-6), last);
     assert_that(diary.step[2].tokens == one.step[0].tokens);
 }
@@ -228,7 +228,7 @@ static Visits visited(uint64_t seed, bool shuffle)
     how.shuffle = shuffle;
     how.seed = seed;
     Visits visits = { 0 };
-    Trainer *trainer = trainer_new(arena, model(hyper), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(hyper), &how);
     observe(trainer->lane[0].tape, note_length, &visits);
     Data data = { N, .x = x };
     dtraining(trainer, &data);
@@ -277,11 +277,30 @@ static void a_shuffled_sequence_may_keep_its_place(void **state)
     assert_that(10 < kept && kept < 60);        /* 30, 4 deviations */
 }
 
+/* 32 coins: 16 turned on average, 4 deviations are 11. */
+static void two_sequences_change_places_in_half_of_the_epochs(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    data.N_data = 2;
+    Training how = PLAIN(32, 1e-9);
+    how.shuffle = true;
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+    begin_training(trainer, loss_13, &data);
+    int turned = 0;
+    for (int epoch = 1; epoch <= 32; epoch++) {
+        find_gradient(trainer, epoch, 1);
+        turned += trainer->order[0] == 2;
+    }
+    assert_that(5 <= turned && turned <= 27);
+    trainer_free(trainer);
+}
+
 static void each_step_has_its_own_eta(void **state)
 {
     (void)state;
     Training how = busy();
-    Diary diary = trained(dtraining, model(small(D_TRANSFORMER)), how,
+    Diary diary = trained(dtraining, random_theta(small(D_TRANSFORMER)), how,
                           some_data());
     for (int k = 0; k < 9; k++)
         assert_that(diary.step[k].eta == learning_rate(&how, k + 1, 9, 4));
@@ -293,7 +312,7 @@ static void dropout_depends_on_the_seed_the_epoch_and_the_sequence(void **state)
     Tokens x[] = { TOKENS(6, 1, 3, 3, 7), TOKENS(6, 1, 3, 3, 7) };
     Data data = { 2, .x = x };
     Training how = PLAIN(2, 1e-30);
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Diary plain = trained(dtraining, theta, how, data);
     assert_near(plain.step[0].loss, plain.step[1].loss, TIGHT);
     how.dropout = 0.3;
@@ -315,7 +334,7 @@ static void dropout_depends_on_the_seed_the_epoch_and_the_sequence(void **state)
 static void smoothing_mixes_in_the_mean_of_all_tokens(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Tokens x = TOKENS(6, 1, 4);
     Mat P = dtransformer(quiet, x, theta);
     double loss = 0;
@@ -330,11 +349,67 @@ static void smoothing_mixes_in_the_mean_of_all_tokens(void **state)
     assert_near(diary.step[0].loss, loss, TIGHT);
 }
 
+/* The loss is a line in s, (1 - s) of one number and s of another, in every
+   algorithm that learns. */
+static void every_loss_is_smoothed(void **state)
+{
+    (void)state;
+    static const double u[] = { .1, .9, .2, .9, .3, .9 };
+    static const int class[] = { 2 };
+    Algorithm *algorithm[] = { edtraining, etraining, dtraining,
+                               classtraining };
+    Tokens x = TOKENS(6, 1, 4, 7);
+    Data data = { 1, .z = &x, .x = &x, .c = class };
+    for (int k = 0; k < 4; k++) {
+        Hyperparameters hyper = small(k == 0 ? ED_TRANSFORMER
+                                    : k == 2 ? D_TRANSFORMER : E_TRANSFORMER);
+        hyper.N_C = k == 3 ? 3 : 0;
+        Theta *theta = random_theta(hyper);
+        double loss[3];
+        for (int s = 0; s < 3; s++) {
+            Training how = { .N_epochs = 1, .eta = 1e-30, .p_mask = 0.5,
+                             .u = u, .smoothing = s * 0.4 };
+            loss[s] = trained(algorithm[k], theta, how, data).step[0].loss;
+        }
+        assert_that(!is_near(loss[1], loss[0], 1e-3));
+        assert_near(loss[2] - loss[1], loss[1] - loss[0], 10 * TIGHT);
+    }
+}
+
+/* For every size of a batch, and so for every rest. */
+static void every_epoch_learns_from_every_token_once(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    real *start = numbers(theta);
+    double loss[2] = { 0, 0 }, tokens[2] = { 0, 0 };
+    for (int batch = 1; batch <= N + 2; batch++) {
+        Training how = PLAIN(2, 1e-30);
+        how.batch = batch;
+        how.shuffle = batch % 2 == 0;
+        restore(theta, start);
+        Diary diary = trained(dtraining, theta, how, data);
+        double now[2] = { 0, 0 }, told[2] = { 0, 0 };
+        assert_int_equal(diary.n, 2 * ((N + batch - 1) / batch));
+        for (int k = 0; k < diary.n; k++) {
+            now[diary.step[k].epoch - 1] += diary.step[k].loss;
+            told[diary.step[k].epoch - 1] += (double)diary.step[k].tokens;
+        }
+        for (int epoch = 0; epoch < 2; epoch++) {
+            loss[epoch] = batch == 1 ? now[epoch] : loss[epoch];
+            tokens[epoch] = batch == 1 ? told[epoch] : tokens[epoch];
+            assert_near(now[epoch], loss[0], 10 * TIGHT);
+            assert_near(told[epoch], tokens[0], 0);
+        }
+    }
+}
+
 static void evaluation_is_plain_whatever_the_training(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     double loss = 0;
     long long tokens = 0;
     for (int n = 0; n < N; n++) {
@@ -369,7 +444,7 @@ static void an_evaluation_can_be_stopped_before_each_sequence(void **state)
     (void)state;
     Training how = busy();
     Data data = some_data(), two = { 2, .x = data.x };
-    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
     Score whole = evaluate(trainer, loss_13, &two);
     int left = 2;
     trainer->stop = stop;
@@ -385,7 +460,7 @@ static void evaluation_drops_nothing(void **state)
 {
     (void)state;
     Data data = some_data();
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     double loss[2];
     for (int k = 0; k < 2; k++) {
         Training how = PLAIN(1, 1);
@@ -401,13 +476,104 @@ static void evaluation_masks_the_same_tokens_every_time(void **state)
 {
     (void)state;
     Training how = { .N_epochs = 1, .eta = 1, .p_mask = 0.5 };
-    Theta *theta = model(small(E_TRANSFORMER));
+    Theta *theta = random_theta(small(E_TRANSFORMER));
     Trainer *trainer = trainer_new(arena, theta, &how);
     Data data = some_data();
     Score first = evaluate(trainer, loss_12, &data);
     Score second = evaluate(trainer, loss_12, &data);
     assert_that(first.loss == second.loss);
     assert_that(first.tokens == second.tokens && first.tokens > 0);
+    trainer_free(trainer);
+}
+
+/* The first numbers that each sequence has for masks and for dropout. */
+enum { DRAWS = 2 * N };
+static struct { int n; uint64_t bits[16 * DRAWS]; } drawn;
+
+static Mat note_random(Lane *lane, const Data *data, int n)
+{
+    (void)data, (void)n;
+    assert_that(drawn.n + 2 <= 16 * DRAWS);
+    drawn.bits[drawn.n++] = random_bits(&lane->random);
+    drawn.bits[drawn.n++] = random_bits(&lane->drops);
+    return NULL;
+}
+
+static void draw_epoch(Trainer *trainer, int epoch)
+{
+    for (int n = 1; n <= N; n += trainer->how.batch)
+        find_gradient(trainer, epoch, n);
+}
+
+static int in_size(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Masks and dropout, training and evaluation, epochs, seeds, sequences. */
+static void nothing_random_is_used_twice(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Training how = busy();
+    drawn.n = 0;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        how.seed = seed;
+        Trainer *trainer =
+            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+        begin_training(trainer, note_random, &data);
+        for (int epoch = 1; epoch <= 3; epoch++)
+            draw_epoch(trainer, epoch);
+        evaluate(trainer, note_random, &data);
+        trainer_free(trainer);
+    }
+    assert_that(drawn.n == 16 * DRAWS);
+    qsort(drawn.bits, 16 * DRAWS, sizeof *drawn.bits, in_size);
+    for (int k = 1; k < drawn.n; k++)
+        assert_that(drawn.bits[k] != drawn.bits[k - 1]);
+}
+
+/* Neither on the batch, nor on the order, nor on what came before. */
+static void what_is_random_depends_on_seed_epoch_and_sequence_only(
+    void **state)
+{
+    (void)state;
+    Data data = some_data();
+    uint64_t first[DRAWS];
+    for (int turn = 0; turn < 4; turn++) {
+        Training how = busy();
+        how.shuffle = turn % 2 == 1;
+        how.batch = turn < 2 ? 1 : 10;
+        Trainer *trainer =
+            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+        begin_training(trainer, note_random, &data);
+        if (turn > 0)
+            draw_epoch(trainer, turn == 1 ? 3 : 1);
+        drawn.n = 0;
+        draw_epoch(trainer, 2);
+        qsort(drawn.bits, DRAWS, sizeof *drawn.bits, in_size);
+        if (turn == 0)
+            memcpy(first, drawn.bits, sizeof first);
+        assert_that(memcmp(first, drawn.bits, sizeof first) == 0);
+        trainer_free(trainer);
+    }
+}
+
+static void evaluation_draws_the_same_before_and_after_training(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Training how = busy();
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+    drawn.n = 0;
+    evaluate(trainer, note_random, &data);
+    dtraining(trainer, &data);
+    assert_that(trainer->step == 9);
+    evaluate(trainer, note_random, &data);
+    assert_that(drawn.n == 2 * DRAWS);
+    assert_that(memcmp(drawn.bits, drawn.bits + DRAWS,
+                       DRAWS * sizeof *drawn.bits) == 0);
     trainer_free(trainer);
 }
 
@@ -427,7 +593,7 @@ static void patience_ends_after_so_many_evaluations_without_a_best(
 static void the_follower_ends_the_training(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(1000000000, 0.01);
     Diary diary = { .most = 7 };
     Trainer *trainer = trainer_new(arena, theta, &how);
@@ -442,7 +608,7 @@ static void the_follower_ends_the_training(void **state)
 static void a_loss_that_is_no_number_ends_the_training(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(50, IS_DOUBLE ? 1e160 : 1e20);
     Diary diary = { 0 };
     Trainer *trainer = trainer_new(arena, theta, &how);
@@ -463,7 +629,7 @@ static void nothing_is_allocated_after_the_first_steps(void **state)
     Data data = some_data();
     Training how = busy();
     how.threads = 2;
-    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
     Diary diary = { .most = 3 };
     trainer->follow = keep;
     trainer->to = &diary;
@@ -494,7 +660,7 @@ static const char *fault_of(Training how)
 
 static Training filled_in(Training how)
 {
-    Trainer *trainer = trainer_new(arena, model(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
     how = trainer->how;
     trainer_free(trainer);
     return how;
@@ -553,7 +719,7 @@ static void faulty_hyperparameters_are_told(void **state)
 static void what_cannot_be_trained_is_refused(void **state)
 {
     (void)state;
-    Theta *theta = model(small(D_TRANSFORMER));
+    Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(1, 0.1), wrong = PLAIN(0, 0.1);
     assert_refuses_in(trainer_new(arena, theta, &wrong), "training.c",
                       "trainer_new", "N_epochs must be at least 1.");
@@ -582,13 +748,19 @@ int main(void)
         TEST(a_shuffled_epoch_has_every_sequence_once),
         TEST(the_order_is_another_in_each_epoch_and_for_each_seed),
         TEST(a_shuffled_sequence_may_keep_its_place),
+        TEST(two_sequences_change_places_in_half_of_the_epochs),
         TEST(each_step_has_its_own_eta),
         TEST(dropout_depends_on_the_seed_the_epoch_and_the_sequence),
         TEST(smoothing_mixes_in_the_mean_of_all_tokens),
+        TEST(every_loss_is_smoothed),
+        TEST(every_epoch_learns_from_every_token_once),
         TEST(evaluation_is_plain_whatever_the_training),
         TEST(an_evaluation_can_be_stopped_before_each_sequence),
         TEST(evaluation_drops_nothing),
         TEST(evaluation_masks_the_same_tokens_every_time),
+        TEST(nothing_random_is_used_twice),
+        TEST(what_is_random_depends_on_seed_epoch_and_sequence_only),
+        TEST(evaluation_draws_the_same_before_and_after_training),
         TEST(patience_ends_after_so_many_evaluations_without_a_best),
         TEST(the_follower_ends_the_training),
         TEST(a_loss_that_is_no_number_ends_the_training),

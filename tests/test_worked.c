@@ -52,57 +52,14 @@ static void the_tokens_of_algorithm_15_come_out(void **state)
 
 /* ----------------------------------------------- sheets that are written here */
 
-typedef struct { const char *text; const Sheet *sheet; const Run *run; } Text;
-
-static void read_it(Fault *f, void *data)
-{
-    Text *t = data;
-    size_t n = strlen(t->text);
-    char *copy = arena_alloc(arena, n + 1);
-    memcpy(copy, t->text, n + 1);
-    t->sheet = sheet_of(arena, "text", copy, (int)n, f);
-}
-
-static void run_it(Fault *f, void *data)
-{
-    Text *t = data;
-    read_it(f, t);
-    t->run = run_sheet(t->sheet, arena, tape, f);
-}
-
-static const Run *run_text(Where where, const char *text, Fault *f)
-{
-    Text t = { text, NULL, NULL };
-    *f = (Fault){ .sheet = "text" };
-    if (!attempt(f, run_it, &t) && where.file != NULL)
-        fail_at(where, "%s", f->sentence);
-    return t.run;
-}
-
-#define assert_claims(text, n) claims_at(HERE(#text), text, n)
-static void claims_at(Where where, const char *text, int claims)
-{
-    Fault f;
-    const Run *run = run_text(where, text, &f);
-    for (int k = 0; k < run->sheet->n; k++) {
-        const Item *claim = &run->sheet->item[k];
-        if (claim->claim) {
-            compare_claim(where, claim, step_of(run, claim, &f)->M);
-            claims--;
-        }
-    }
-    if (claims != 0)
-        fail_at(where, "%d claims too few", claims);
-}
-
 #define assert_refused(text, sentence) refused_at(HERE(#text), text, sentence)
 static void refused_at(Where where, const char *text, const char *sentence)
 {
-    Fault f = { .sentence = "" };
-    if (run_text((Where){ NULL, 0, NULL }, text, &f) != NULL)
+    const Reading *r = reading("text", text, run_it);
+    if (r->run != NULL)
         fail_at(where, "is not refused");
-    if (strcmp(f.sentence, sentence) != 0)
-        fail_at(where, "%s", f.sentence);
+    if (strcmp(r->fault.sentence, sentence) != 0)
+        fail_at(where, "%s", r->fault.sentence);
 }
 
 #define BIGRAMS "We = 1 0 ; 0 1\nWu = 0 0 ; 0 0\n"
@@ -153,15 +110,14 @@ static void the_parts_of_algorithm_8_are_told_apart(void **state)
 static void what_is_not_given_is_told(void **state)
 {
     (void)state;
-    Fault f;
-    const Run *run = run_text(HERE("told"), "algorithm 10\nx = 1 2\nL = 2\n"
-        BIGRAMS "layer1.Wv = 1 0\nlayer1.Wo = 1 ; 0\n", &f);
+    const Run *run = run_of("algorithm 10\nx = 1 2\nL = 2\n"
+        BIGRAMS "layer1.Wv = 1 0\nlayer1.Wo = 1 ; 0\n");
     assert_string_equal(run->assumed, "positions = none, epsilon = 0, W_q = 0, "
         "W_k = 0, b_q = 0, b_k = 0, b_v = 0, b_o = 0, gamma_1 = 1, beta_1 = 0, "
         "gamma_2 = 1, beta_2 = 0, W_mlp1 = 0, b_mlp1 = 0, W_mlp2 = 0, "
         "b_mlp2 = 0, layer2.W_v^1 = 0, layer2.W_o = 0, gamma = 1, beta = 0");
-    run = run_text(HERE("told"), "algorithm 10\nx = 1\ntied yes\nell_max 3\n"
-                   "positions vaswani\nepsilon 1\nWe = 1 0 ; 0 1\n", &f);
+    run = run_of("algorithm 10\nx = 1\ntied yes\nell_max 3\n"
+                 "positions vaswani\nepsilon 1\nWe = 1 0 ; 0 1\n");
     assert_string_equal(run->assumed, "L = 0, W_u = W_eᵀ, gamma = 1, beta = 0");
 }
 
@@ -182,12 +138,11 @@ static void names_of_a_model_have_several_spellings(void **state)
     };
     for (size_t k = 0; k < sizeof spelled / sizeof *spelled; k++) {
         char text[60];
-        Fault f = { .sheet = "text" };
-        Text t = { text, NULL, NULL };
         snprintf(text, sizeof text, "%s = 1\n", spelled[k].typed);
-        if (!attempt(&f, read_it, &t))
-            fail_at(HERE(spelled[k].typed), "%s", f.sentence);
-        const Item *item = t.sheet->item;
+        const Reading *r = reading("text", text, read_it);
+        if (r->sheet == NULL)
+            fail_at(HERE(spelled[k].typed), "%s", r->fault.sentence);
+        const Item *item = r->sheet->item;
         assert_string_equal(item->name, spelled[k].name);
         assert_int_equal(item->part, spelled[k].part);
         assert_int_equal(item->layer, spelled[k].layer);
@@ -263,14 +218,6 @@ static char *shown(const char *option, const char *path)
     text[fread(text, 1, (size_t)n, out)] = '\0';
     fclose(out);
     return text;
-}
-
-static int times(const char *text, const char *word)
-{
-    int n = 0;
-    for (; (text = strstr(text, word)) != NULL; text++)
-        n++;
-    return n;
 }
 
 static void a_model_shows_its_own_lines_or_all(void **state)

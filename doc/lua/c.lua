@@ -60,8 +60,8 @@ local function next_token(text, at, state)
   elseif text:sub(at, at) == '"' then
     return string_token(text, at)
   end
-  local directive = text:sub(1, at - 1):match '^%s*$' and text:match('^#%s*%a+', at)
-  if directive then return { 'keyword', directive }, at + #directive end
+  local directive = text:match('^#%s*%a+', at)
+  if directive and text:sub(1, at - 1):match '^%s*$' then return { 'keyword', directive }, at + #directive end
   for _, p in ipairs(PATTERNS) do
     local found = text:match(p[1], at)
     if found then

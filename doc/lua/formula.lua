@@ -201,9 +201,15 @@ function formula.inlines(inlines)
                   (to_html(doc):gsub('%s+$', '')))
 end
 
+local worded = {}                       -- what has been read once: names of chunks
+
 function formula.markdown(text)
-  local doc = pandoc.read(text, 'markdown'):walk { Math = formula.filter }
-  return formula.inlines(utils.blocks_to_inlines(doc.blocks))
+  local key = notation.place() .. text
+  if not worded[key] then
+    local doc = pandoc.read(text, 'markdown'):walk { Math = formula.filter }
+    worded[key] = formula.inlines(utils.blocks_to_inlines(doc.blocks))
+  end
+  return worded[key]
 end
 
 return formula

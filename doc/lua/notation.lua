@@ -36,6 +36,8 @@ function notation.enter(level, id)
   for k = level + 1, 6 do places[k] = nil end
 end
 
+function notation.place() return (places[1] or '') .. ' ' .. (places[2] or '') .. ' ' end
+
 local function says(name)
   for level = 6, 1, -1 do
     local names = here[places[level]]

@@ -24,23 +24,33 @@ function pair:within(tex, html)
 end
 
 function pair.join(list, glue, last)
-  local out = pair.new('', '')
-  for i, x in ipairs(list) do
-    out = out .. (i == 1 and '' or i == #list and last or glue) .. x
+  local tex, html = {}, {}
+  local function add(x)
+    x = of(x)
+    table.insert(tex, x.tex)
+    table.insert(html, x.html)
   end
-  return out
+  for i, x in ipairs(list) do
+    if i > 1 then add(i == #list and last or glue) end
+    add(x)
+  end
+  return pair.new(table.concat(tex), table.concat(html))
 end
 
 local HTML = { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }
 
+local texts = {}                        -- what has been escaped once
+
 -- Text that means nothing to either, blanks kept.
 function pair.text(s)
+  if texts[s] then return texts[s] end
   local tex = s:gsub('[\\{}$&#^_~%%]', function(c)
     return '\\char' .. c:byte() .. '\\relax{}'
   end):gsub('%-%-+', function(hyphens)      -- and not a dash
     return ('-\\kern0pt{}'):rep(#hyphens)
   end):gsub(' ', '\\ ')
-  return pair.new(tex, (s:gsub('[&<>"]', HTML)))
+  texts[s] = pair.new(tex, (s:gsub('[&<>"]', HTML)))
+  return texts[s]
 end
 
 function pair.code(s)

@@ -37,9 +37,16 @@ static const struct {
         { 15,  6, "y",       { "14.5",  "y"    } },
 };
 
+static char *add_number(char *to, int n)
+{
+    if (n >= 10)
+        to = add_number(to, n / 10);
+    *to = (char)('0' + n % 10);
+    return to + 1;
+}
+
 static Place place_of(const Step *step, char line[30])
 {
-    snprintf(line, 30, "%d.%d", step->algorithm, step->line);
     if (step->aspect != VALUE)
         return (Place){ "13.6", step->aspect == NEW ? "new" : "gradient" };
     for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
@@ -47,7 +54,12 @@ static Place place_of(const Step *step, char line[30])
             && step->line == aliases[k].line
             && strcmp(step->name, aliases[k].name) == 0)
             return aliases[k].as;
-    return (Place){ step->line == 0 ? "" : line, step->name };
+    if (step->line == 0)
+        return (Place){ "", step->name };
+    char *end = add_number(line, step->algorithm);
+    *end++ = '.';
+    *add_number(end, step->line) = '\0';
+    return (Place){ line, step->name };
 }
 
 typedef struct Seen {
@@ -2073,7 +2085,7 @@ static Mat compute(void *to, const Step *step, Mat M)
     s->here = step;
     if (strcmp(step->name, "alpha_t") == 0)
         M = weights_3(s, M);
-    if (strcmp(line, "4.5") == 0)
+    if (strcmp(place.line, "4.5") == 0)
         remember(s, "mask", step, M);
     if (strcmp(step->name, "loss") == 0)
         remember(s, "log P", step, log_probabilities(s, M));

@@ -2,6 +2,7 @@
 #include "program.h"
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const Layout layouts[LAYOUTS] = {
@@ -141,6 +142,7 @@ typedef struct {
     Arena *arena;
     Tape *tape;
     const Item *start;          /* the item `algorithm`                   */
+    const Argument **argument;  /* what each item is; NULL: a claim       */
     int H, head;                /* the heads; the one that is running     */
     Dimensions size;
     Step *step;                 /* run.step while it grows                */
@@ -173,8 +175,8 @@ static bool takes(int algorithm, const Argument *argument)
 static const Argument *argument_of(const Job *job, const char *name)
 {
     for (const Argument *a = arguments; a < arguments + ARGUMENTS; a++)
-        if (*a->name == *name && strcmp(a->name, name) == 0
-            && takes(job->run.algorithm, a))
+        if (*a->name == *name && takes(job->run.algorithm, a)
+            && strcmp(a->name, name) == 0)
             return a;
     return NULL;
 }
@@ -288,10 +290,9 @@ _Noreturn static void refuse_item(const Job *job, const Item *item)
 }
 
 /* With a head or a prefix where the algorithm has none. */
-static bool misplaced(const Job *job, const Item *item)
+static bool misplaced(const Job *job, const Item *item, const Argument *a)
 {
     int algorithm = job->run.algorithm;
-    const Argument *a = argument_of(job, item->name);
     bool many = 11 <= algorithm && algorithm <= 13 && a->kind == LIST
              && a->name[0] != 'u';
     if (item->aspect != VALUE || item->turn > 0)
@@ -306,11 +307,15 @@ static void check_items(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
     bool numbered = false, plain = false;
+    size_t items = (size_t)sheet->n;
+    job->argument = arena_alloc(job->arena, items * sizeof *job->argument);
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
+        job->argument[k] = NULL;
         if (item->claim)
             continue;
-        if (argument_of(job, item->name) == NULL || misplaced(job, item))
+        const Argument *a = job->argument[k] = argument_of(job, item->name);
+        if (a == NULL || misplaced(job, item, a))
             refuse_item(job, item);
         if (per_head(job, item->name)) {
             plain |= item->head == 0;
@@ -388,10 +393,10 @@ static bool each_fits(const Job *job, const Argument *a,
     const Sheet *sheet = job->run.sheet;
     bool is_X = a->instead != NULL && strcmp(a->instead, "X") == 0
              && find(job, a->name, 0) == NULL;
+    const Argument *same = is_X ? argument_of(job, "X") : a;
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
-        if (!item->claim && item->word == NULL
-            && strcmp(item->name, is_X ? "X" : a->name) == 0
+        if (item->word == NULL && job->argument[k] == same
             && !fits(a, item, layout, d, misfit))
             return false;
     }
@@ -582,38 +587,52 @@ static int layers_of(const Hyperparameters *h, Part part)
     return part == LAYER ? h->L : part == ENC ? h->L_enc : h->L_dec;
 }
 
-static Item place_of(const char *path)
+typedef struct {
+    const Argument *argument;   /* such as W_q                            */
+    Part part;
+    int layer, head;
+} Site;
+
+static Site site_of(const Job *job, const char *path)
 {
     const char *dot = strrchr(path, '.');
     const char *layer = strchr(path, '['), *head = strstr(path, "head[");
-    Item place = { .name = dot == NULL ? path : dot + 1 };
+    Site site = { .argument = argument_of(job, dot == NULL ? path : dot + 1) };
     if (layer != NULL)
-        sscanf(layer, "[%d]", &place.layer);
+        site.layer = atoi(layer + strlen("["));
     if (head != NULL)
-        sscanf(head, "head[%d]", &place.head);
+        site.head = atoi(head + strlen("head["));
     if (layer != NULL)
-        place.part = path[0] == 'l' ? LAYER : path[0] == 'e' ? ENC
-                   : strstr(path, ".W_ed.") != NULL ? ED : DEC;
-    return place;
+        site.part = path[0] == 'l' ? LAYER : path[0] == 'e' ? ENC
+                  : strstr(path, ".W_ed.") != NULL ? ED : DEC;
+    return site;
 }
 
-static bool is_at(const Job *job, const Item *item, const Item *place)
+static Step step_at(const Site *site)
 {
-    int L = layers_of(&job->hyper, place->part);
-    return !item->claim && *item->name == *place->name
-        && strcmp(item->name, place->name) == 0
-        && part_of(job, item) == place->part
-        && (item->layer == place->layer || (item->layer == 0 && L == 1))
-        && (item->head == place->head
-            || (item->head == 0 && place->head == 1 && job->H == 1));
+    return (Step){ .name = site->argument->name, .part = site->part,
+                   .layer = site->layer, .head = site->head };
 }
 
-static const Item *item_at(const Job *job, const Item *place)
+/* Is the k-th item of the sheet for this site? */
+static bool is_at(const Job *job, int k, const Site *site)
+{
+    const Item *item = &job->run.sheet->item[k];
+    if (job->argument[k] != site->argument)
+        return false;
+    int L = layers_of(&job->hyper, site->part);
+    return (item->layer == site->layer || (item->layer == 0 && L == 1))
+        && (item->head == site->head
+            || (item->head == 0 && site->head == 1 && job->H == 1))
+        && part_of(job, item) == site->part;
+}
+
+static const Item *item_at(const Job *job, const Site *site)
 {
     const Sheet *sheet = job->run.sheet;
     const Item *found = NULL;
     for (int k = 0; k < sheet->n; k++)
-        if (is_at(job, &sheet->item[k], place)) {
+        if (is_at(job, k, site)) {
             if (found != NULL)
                 fault(job->f, sheet->item[k].at, "%s is the same as %s; "
                       "give one of them.", sheet->item[k].typed,
@@ -816,11 +835,18 @@ static void add_row(Job *job, Step step, int n, const int *number)
     add_step(job, &step);
 }
 
+/* "12.5": line 5 of Algorithm 12. */
+static void set_line(Step *step, const char *line)
+{
+    step->algorithm = atoi(line);
+    step->line = atoi(strchr(line, '.') + 1);
+}
+
 static void add_noted(Job *job)
 {
     Step step = { .name = strcmp(job->row_line, "12.5") == 0 ? "xt"
                                                              : "Tt" };
-    sscanf(job->row_line, "%d.%d", &step.algorithm, &step.line);
+    set_line(&step, job->row_line);
     add_row(job, step, job->in_row, job->row);
     job->in_row = 0;
 }
@@ -873,8 +899,6 @@ static void descend_along(const Job *job, Mat M, Mat gradient)
 
 static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
 {
-    step->turned = turned(argument_of(job, step->name)->kind,
-                          job->run.layout);
     step->aspect = aspect;
     step->turn = job->turn;
     M = varied(job, step, M);
@@ -885,13 +909,14 @@ static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
 
 static void add_parameter(Job *job, const Step *seen, Mat M)
 {
-    Item place = place_of(seen->name);
+    Site site = site_of(job, seen->name);
     struct Matrix gradient = *M;
     gradient.at = M->grad;
-    Step step = { .algorithm = seen->algorithm, .line = seen->line,
-                  .name = place.name, .part = place.part,
-                  .layer = place.layer, .head = place.head,
-                  .inner = item_at(job, &place) == NULL };
+    Step step = step_at(&site);
+    step.algorithm = seen->algorithm;
+    step.line = seen->line;
+    step.inner = item_at(job, &site) == NULL;
+    step.turned = turned(site.argument->kind, job->run.layout);
     if (job->in_row > 0)
         add_noted(job);
     Mat other = add_aspect(job, &step, GRADIENT, &gradient);
@@ -909,7 +934,7 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     Job *job = to;
     Step step = { .name = name, .part = job->part, .layer = job->layer };
     bool of_head = strcmp(name, "Y_h") == 0;
-    sscanf(line, "%d.%d", &step.algorithm, &step.line);
+    set_line(&step, line);
     if (M == NULL) {
         enter(job, line, index);
         note_index(job, line, index);
@@ -1261,11 +1286,10 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
               "such as layer1.X, enc1.X or dec1.X tells.", item->typed,
               layers_of(&job->hyper, part));
     for (int k = 1; k <= theta->n; k++) {
-        Item place = place_of(theta->parameter[k].name);
-        Step step = { .name = place.name, .part = place.part,
-                      .layer = place.layer, .head = place.head };
+        Site site = site_of(job, theta->parameter[k].name);
+        Step step = step_at(&site);
         size_t n = strlen(list), left = sizeof list - n;
-        if (left < 60 || place.layer > 1 || place.head > 1)
+        if (left < 60 || site.layer > 1 || site.head > 1)
             continue;
         n += (size_t)snprintf(list + n, left, n > 0 ? ", " : "");
         step_name(list + n, sizeof list - n, &step);
@@ -1277,17 +1301,17 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
 static void check_places(const Job *job, const Theta *theta)
 {
     const Sheet *sheet = job->run.sheet;
-    size_t places = (size_t)theta->n + 1;
-    Item *place = arena_alloc(job->arena, places * sizeof *place);
+    size_t sites = (size_t)theta->n + 1;
+    Site *site = arena_alloc(job->arena, sites * sizeof *site);
     for (int k = 1; k <= theta->n; k++)
-        place[k] = place_of(theta->parameter[k].name);
+        site[k] = site_of(job, theta->parameter[k].name);
     for (int i = 0; i < sheet->n; i++) {
         const Item *item = &sheet->item[i];
         bool found = item->claim || item->word != NULL
-                  || argument_of(job, item->name)->kind == LIST
-                  || argument_of(job, item->name)->rows == NULL;
+                  || job->argument[i]->kind == LIST
+                  || job->argument[i]->rows == NULL;
         for (int k = 1; k <= theta->n && !found; k++)
-            found = is_at(job, item, &place[k]);
+            found = is_at(job, i, &site[k]);
         if (!found)
             refuse_place(job, theta, item);
     }
@@ -1314,36 +1338,32 @@ static void check_pair(const Job *job, const Item *given, Part part,
     }
 }
 
-static void assume_parameter(Job *job, const Item *place, const char *what)
+static void assume_parameter(Job *job, const Site *site)
 {
     const Sheet *sheet = job->run.sheet;
     bool others = false;
     char name[60], told[80];
     for (int k = 0; k < sheet->n; k++)
-        others |= !sheet->item[k].claim
-               && strcmp(sheet->item[k].name, place->name) == 0;
-    Step step = { .name = place->name, .part = place->part,
-                  .layer = place->layer, .head = place->head };
+        others |= job->argument[k] == site->argument;
+    Step step = step_at(site);
     if (!others)
-        step = (Step){ .name = place->name };
+        step = (Step){ .name = step.name };
     step_name(name, sizeof name, &step);
-    snprintf(told, sizeof told, "%s = %s", name, what);
+    snprintf(told, sizeof told, "%s = %s", name, site->argument->instead);
     if (strstr(job->assumed, told) == NULL)
-        assume(job, name, 0, what);
+        assume(job, name, 0, site->argument->instead);
 }
 
 static void fill_parameter(Job *job, const Parameter *parameter)
 {
-    Item place = place_of(parameter->name);
-    const Item *item = item_at(job, &place);
-    const Argument *a = argument_of(job, place.name);
+    Site site = site_of(job, parameter->name);
+    const Item *item = item_at(job, &site);
     if (item == NULL)
-        assume_parameter(job, &place, a->instead);
-    else
-        check_pair(job, item, place.part, place.layer);
-    fill(job, *parameter->place, a, item);
-    vary(job, *parameter->place, (Step){ .name = place.name,
-         .part = place.part, .layer = place.layer, .head = place.head });
+        assume_parameter(job, &site);
+    else if (job->variation == NULL)
+        check_pair(job, item, site.part, site.layer);
+    fill(job, *parameter->place, site.argument, item);
+    vary(job, *parameter->place, step_at(&site));
 }
 
 static int layers(const Hyperparameters *h)     /* of attention */
@@ -1741,7 +1761,8 @@ const Run *run_varied(const Sheet *sheet, Variation *variation,
     check_items(job);
     if (job->run.algorithm >= 8)
         job->H = given_heads(job);
-    check_needs(job);
+    if (variation == NULL)          /* else that was done before */
+        check_needs(job);
     if (!all_fit(job, job->run.layout, &job->size, &misfit))
         refuse_shape(job, &misfit);
     job->most = 100;

@@ -1,0 +1,84 @@
+/* Models for tests: tokens, and small parameters with random numbers. */
+#ifndef MODELS_H
+#define MODELS_H
+#include "check.h"
+
+#define IDS(...) (const int[]){ __VA_ARGS__ }
+#define TOKENS(...) \
+    ((Tokens){ sizeof(IDS(__VA_ARGS__)) / sizeof(int), IDS(__VA_ARGS__) })
+
+/* The tokens are these, no more and no less. */
+#define assert_tokens(x, ...) tokens_at(HERE(#x), x, TOKENS(__VA_ARGS__))
+#define assert_same_tokens(x, y) tokens_at(HERE(#x " and " #y), x, y)
+static inline void tokens_at(Where where, Tokens x, Tokens expected)
+{
+    if (x.length != expected.length)
+        fail_at(where, "%d tokens, but expected %d", x.length,
+                expected.length);
+    for (int t = 1; t <= x.length; t++)
+        if (TOKEN(x, t) != TOKEN(expected, t))
+            fail_at(where, "token %d is %d, but expected %d", t,
+                    TOKEN(x, t), TOKEN(expected, t));
+}
+
+/* ------------------------------------------------------------- parameters */
+
+/* Two layers, and no two widths alike. */
+static inline Hyperparameters small(Architecture architecture)
+{
+    return (Hyperparameters){
+        .architecture = architecture, .N_V = 7, .ell_max = 6,
+        .L = 2, .L_enc = 2, .L_dec = 2, .H = 2, .d_e = 4, .d_mlp = 5,
+        .d_attn = 3, .d_mid = 2, .d_f = 6,
+    };
+}
+
+/* The numbers of each parameter at random: gammas about 1. */
+static inline Theta *random_theta(Hyperparameters hyper)
+{
+    Theta *theta = theta_new(arena, &hyper);
+    theta_allocate(theta, arena);
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = randomise(*theta->parameter[k].place);
+        if (strstr(theta->parameter[k].name, "gamma") != NULL)
+            for (size_t e = 0; e < entries_in(M); e++)
+                M->at[e] = 1 + M->at[e] / 2;
+    }
+    return theta;
+}
+
+/* The parameter of that name. */
+static inline const Parameter *named(const Theta *theta, const char *name)
+{
+    for (int k = 1; k <= theta->n; k++)
+        if (strcmp(theta->parameter[k].name, name) == 0)
+            return &theta->parameter[k];
+    fail_at(HERE(name), "theta has no such parameter");
+    return NULL;
+}
+
+static inline Mat mat(const Theta *theta, const char *name)
+{
+    return *named(theta, name)->place;
+}
+
+static inline bool name_ends(const Parameter *p, const char *end)
+{
+    return ends_with(p->name, strlen(p->name), end);
+}
+
+static inline void set_all(Mat M, double value)
+{
+    for (size_t e = 0; e < entries_in(M); e++)
+        M->at[e] = (real)value;
+}
+
+static inline W_qkv random_head(int d_x, int d_z, int d_attn, int d_out)
+{
+    return (W_qkv){
+        .W_q = random_parameter(d_attn, d_x), .b_q = random_parameter(d_attn, 1),
+        .W_k = random_parameter(d_attn, d_z), .b_k = random_parameter(d_attn, 1),
+        .W_v = random_parameter(d_out, d_z),  .b_v = random_parameter(d_out, 1),
+    };
+}
+#endif

@@ -1,0 +1,209 @@
+"""C as tokens and statements, each under the function that it stands in."""
+import re
+from dataclasses import dataclass, field
+
+TOKEN = re.compile(r"""
+      (?P<blank>   [ \t\r\f\v]+ | \\\n )
+    | (?P<newline> \n )
+    | (?P<comment> //[^\n]* | /\*.*?\*/ )
+    | (?P<name>    [A-Za-z_]\w* )
+    | (?P<number>  \.?\d(?:[eEpP][-+]|[\w.])* )
+    | (?P<string>  "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*' )
+    | (?P<sign>    \.\.\. | <<= | >>= | -> | \+\+ | -- | << | >> | [-+*/%&|^<>=!]=
+                 | && | \|\| | \#\# | . )
+""", re.VERBOSE | re.DOTALL)
+
+HEADS = {"if", "for", "while", "switch"}
+TAG = re.compile(r"\b\d{1,2}\.\d{1,2}\b")
+
+
+@dataclass
+class Token:
+    kind: str
+    text: str
+    start: int
+    end: int
+    line: int
+
+
+@dataclass
+class Statement:
+    """A statement, or the head of one: if (...), for (...)."""
+    function: str
+    tokens: list
+    tags: set = field(default_factory=set)      # of the paper's lines
+
+    @property
+    def text(self):
+        return " ".join(token.text for token in self.tokens)
+
+    @property
+    def lines(self):
+        return range(self.tokens[0].line, self.tokens[-1].line + 1)
+
+
+def tokens_of(text):
+    """All tokens but comments; of directives only the bodies of #define,
+    each as a list of its own: (name, tokens). Also the comments by line."""
+    main, macros, comments = [], [], {}
+    into, line, fresh, position = main, 1, True, 0
+    while position < len(text):
+        match = TOKEN.match(text, position)
+        kind, word = match.lastgroup, match.group()
+        if kind == "newline":
+            into, fresh = main, True
+        elif kind == "comment":
+            comments.setdefault(line, []).append(word)
+        elif kind == "sign" and word == "#" and fresh:
+            into = []
+            macros.append(into)
+            fresh = False
+        elif kind != "blank":
+            into.append(Token(kind, word, position, match.end(), line))
+            fresh = False
+        line += word.count("\n")
+        position = match.end()
+    bodies = [body for body in map(body_of_macro, macros) if body is not None]
+    return main, bodies, comments
+
+
+def body_of_macro(tokens):
+    """Of "define NAME(a, b) body" the name and the body; or None."""
+    if len(tokens) < 3 or tokens[0].text != "define":
+        return None
+    first = 2
+    if tokens[2].text == "(" and tokens[2].start == tokens[1].end:
+        while tokens[first].text != ")":
+            first += 1
+        first += 1
+    return tokens[1].text, tokens[first:]
+
+
+def closing(tokens, k):
+    """The index of the bracket that closes the one at k."""
+    depth = 0
+    for n in range(k, len(tokens)):
+        if tokens[n].text in ("(", "[", "{"):
+            depth += 1
+        elif tokens[n].text in (")", "]", "}"):
+            depth -= 1
+            if depth == 0:
+                return n
+    return len(tokens) - 1
+
+
+def opening(tokens, k):
+    """The index of the bracket that the one at k closes."""
+    depth = 0
+    for n in range(k, -1, -1):
+        if tokens[n].text in (")", "]", "}"):
+            depth += 1
+        elif tokens[n].text in ("(", "[", "{"):
+            depth -= 1
+            if depth == 0:
+                return n
+    return 0
+
+
+def name_of_declared(tokens):
+    """Of a function the name before its parameters; of data the name before
+    = or [; NAMED(tile)(...) is called tile."""
+    end, k = len(tokens), 0
+    if tokens[-1].text == ")":
+        end = opening(tokens, len(tokens) - 1)
+    else:
+        while k < len(tokens) and tokens[k].text not in ("=", "["):
+            k = closing(tokens, k) + 1 if tokens[k].text in ("(", "{") else k + 1
+        end = k
+    depth = 0
+    for token in reversed(tokens[:end]):
+        depth += (token.text == "}") - (token.text == "{")
+        if token.kind == "name" and depth == 0:
+            return token.text
+    return tokens[0].text
+
+
+def opens_block(statement, in_function):
+    """Whether a { after these tokens begins a block, not a value or type."""
+    if not statement:
+        return True
+    words = [token.text for token in statement]
+    if words[0] in ("struct", "union", "enum", "typedef") and words[-1] != ")":
+        return False
+    if in_function:
+        return words in (["else"], ["do"])
+    return words[-1] == ")" and "=" not in words
+
+
+def split(tokens, function=None):
+    """The statements of a list of tokens."""
+    found, current, depth, inside = [], [], 0, function
+    k = 0
+
+    def end():
+        if current:
+            found.append(Statement(inside or name_of_declared(current), current[:]))
+            current.clear()
+
+    while k < len(tokens):
+        token = tokens[k]
+        if token.text in HEADS or token.text in ("else", "do"):
+            end()                           # what stands before is a macro
+        if token.text in HEADS and k + 1 < len(tokens):
+            last = closing(tokens, k + 1)
+            current.extend(tokens[k:last + 1])
+            end()
+            k = last
+        elif token.text in ("else", "do"):
+            pass
+        elif token.text == "{" and opens_block(current, inside is not None):
+            if inside is None:
+                inside = name_of_declared(current)
+                current.clear()
+            depth += 1
+        elif token.text in ("(", "[", "{"):
+            last = closing(tokens, k)
+            current.extend(tokens[k:last + 1])
+            k = last
+        elif token.text == "}":
+            end()
+            depth -= 1
+            if depth == 0 and function is None:
+                inside = None
+        else:
+            current.append(token)
+            if token.text == ";":
+                end()
+            elif token.text == ":" and current[0].text in ("case", "default"):
+                end()
+        k += 1
+    end()
+    return found
+
+
+def mark_tags(statements, comments):
+    """A statement has the tags that a comment names or SEE tells on one of
+    its lines; and a statement has those of the SEE that follows it on the
+    same line."""
+    by_line = {line: set(TAG.findall(" ".join(words)))
+               for line, words in comments.items()
+               if all(word.startswith("//") for word in words)}
+    for statement in statements:
+        if statement.tokens[0].text.startswith("SEE"):
+            tags = {t.text for t in statement.tokens if TAG.fullmatch(t.text)}
+            by_line.setdefault(statement.tokens[0].line, set()).update(tags)
+    for statement in statements:
+        for line in statement.lines:
+            statement.tags |= by_line.get(line, set())
+
+
+class Source:
+    """A file of C, its text and its statements."""
+
+    def __init__(self, path, text):
+        self.path, self.text = path, text
+        tokens, macros, comments = tokens_of(text)
+        self.statements = split(tokens)
+        mark_tags(self.statements, comments)
+        for name, body in macros:
+            self.statements += split(body, name)

@@ -1,0 +1,115 @@
+/* Sheets: writing the text of one, and reading, running and judging it. */
+#ifndef SHEETS_H
+#define SHEETS_H
+#include "check.h"
+#include "program.h"
+
+/* A text that grows. */
+typedef struct { size_t n; char at[80000]; } Text;
+
+static inline Text *text_new(void)
+{
+    Text *t = arena_alloc(arena, sizeof *t);
+    t->n = 0;
+    *t->at = '\0';
+    return t;
+}
+
+static inline void add_text(Text *t, const char *format, ...)
+    FORMAT_LIKE_PRINTF(2, 3);
+static inline void add_text(Text *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    t->n += (size_t)vsnprintf(t->at + t->n, sizeof t->at - t->n, format,
+                              arguments);
+    va_end(arguments);
+    assert_that(t->n < sizeof t->at - 1);
+}
+
+/* What becomes of a sheet: a file where its text is NULL. */
+typedef struct {
+    const char *name, *text;
+    size_t bytes;               /* of the text; 0: all                    */
+    const Sheet *sheet;
+    const Run *run;
+    const Judgement *judgement;
+    Fault fault;                /* what is wrong with it                  */
+} Reading;
+
+static inline void read_it(Fault *f, void *data)
+{
+    Reading *r = data;
+    if (r->text == NULL) {
+        r->sheet = read_sheet(arena, r->name, f);
+        return;
+    }
+    size_t n = r->bytes > 0 ? r->bytes : strlen(r->text);
+    char *copy = memcpy(arena_alloc(arena, n + 1), r->text, n + 1);
+    r->sheet = sheet_of(arena, r->name, copy, (int)n, f);
+}
+
+static inline void run_it(Fault *f, void *data)
+{
+    Reading *r = data;
+    read_it(f, r);
+    r->run = run_sheet(r->sheet, arena, quiet, f);
+}
+
+static inline void judge_it(Fault *f, void *data)
+{
+    Reading *r = data;
+    read_it(f, r);
+    r->judgement = judge_sheet(r->sheet, arena, quiet, f);
+}
+
+/* work is one of these three. */
+static inline Reading *reading(const char *name, const char *text,
+                               void (*work)(Fault *f, void *data))
+{
+    Reading *r = arena_alloc(arena, sizeof *r);
+    *r = (Reading){ .name = name, .text = text, .fault = { .sheet = name } };
+    attempt(&r->fault, work, r);
+    return r;
+}
+
+/* NULL: it is refused. */
+static inline const Run *run_of(const char *text)
+{
+    return reading("text", text, run_it)->run;
+}
+
+static inline const Run *run_of_file(const char *name)
+{
+    const Reading *r = reading(name, NULL, run_it);
+    if (r->run == NULL)
+        fail_at(HERE(name), "%s", r->fault.sentence);
+    return r->run;
+}
+
+typedef struct { const Run *run; const Item *claim; const Step *step; } Search;
+
+static inline void find_it(Fault *f, void *data)
+{
+    Search *s = data;
+    s->step = step_of(s->run, s->claim, f);
+}
+
+/* The step that the claim is about. */
+static inline const Step *step_for(const Run *run, const Item *claim)
+{
+    Search s = { run, claim, NULL };
+    Fault f = { .sheet = run->sheet->name };
+    if (!attempt(&f, find_it, &s))
+        fail_at(HERE("step_of"), "%s", f.sentence);
+    return s.step;
+}
+
+static inline const Judgement *judged(const char *text)
+{
+    const Reading *r = reading("text", text, judge_it);
+    if (r->judgement == NULL)
+        fail_at(HERE("judge_sheet"), "%s\n%s", r->fault.sentence, text);
+    return r->judgement;
+}
+#endif
