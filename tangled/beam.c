@@ -1,5 +1,5 @@
 /* Beam search: more than one beginning of a translation at a time. */
-#include "ftx.h"
+#include "practice.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

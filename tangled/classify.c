@@ -1,5 +1,5 @@
 /* Classification with Algorithm 9 [PH22] (E31). */
-#include "ftx.h"
+#include "practice.h"
 
 Mat classify(Tape *tape, Tokens x, const Theta *theta)
 {

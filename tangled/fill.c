@@ -1,5 +1,5 @@
 /* What did the masks cover? */
-#include "ftx.h"
+#include "practice.h"
 
 static Guess guess_at(Arena *arena, Mat P, int t, int n)
 {

@@ -15,7 +15,6 @@
 #endif
 typedef REAL real;
 
-
 #ifdef __GNUC__
 #define FORMAT_LIKE_PRINTF(sentence, first) \
     __attribute__((format(printf, sentence, first)))
@@ -37,7 +36,6 @@ _Noreturn void refuse(Where where, const char *sentence, ...)
 #define REQUIRE(condition, ...) \
     do { if (!(condition)) refuse(HERE(__func__), __VA_ARGS__); } while (0)
 
-
 /* A matrix of real numbers, rows x cols, stored column after column. */
 typedef const struct Matrix *Mat;
 
@@ -55,7 +53,6 @@ struct Matrix {
     double c;                   /* the scalar operand */
     real *slope;                /* of a gelu: its derivative */
     Mat logits;                 /* of a softmax: what it was taken of */
-
 };
 
 /* AT(M, i, j) is M[i, j], the entry in row i in [rows], column j in [cols].
@@ -187,9 +184,7 @@ typedef struct {
 Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[]);
 Mat stack_(Where where, int n, const Mat parts[]);
 Mat log_prob_(Where where, Mat P, Tokens i, Tokens j);
-
-/* Room for a list of n >= 1 matrices, [1] ... [n], on the tape of M. */
-Mat *matrices(Mat M, int n);
+Mat *matrices(Mat M, int n);    /* room for [1] ... [n], on M's tape      */
 
 /* A mask answers: may the primary token t_x look at the context token t_z?
    data is handed to look untouched. E14: context first, primary second. */
@@ -201,6 +196,7 @@ typedef struct {
 extern const Mask bidirectional;    /* Mask == 1                        */
 extern const Mask unidirectional;   /* Mask[t_z, t_x] = [[t_z <= t_x]]  */
 Mask mask_of(Mat M);                /* M[t_z, t_x] is 1 or 0            */
+bool look_back(int t_z, int t_x, const void *data); /* unidirectional's */
 
 /* S with -infinity wherever the mask forbids to look. */
 #define masked(S, mask) masked_(HERE("masked(" #S ", " #mask ")"), S, mask)
@@ -239,18 +235,6 @@ Settings *settings(Tape *tape);
    and all settings are 0. */
 void as_printed(Tape *tape);
 
-/* let_go forgets what the tape has computed since the mark, except M, and
-   returns M; M may be NULL. Where gradients are wanted nothing is
-   forgotten. tape_peak is the most bytes that the tape has held. */
-typedef struct {
-    Tape *tape;
-    struct Block *block;
-    size_t used;
-} Mark;
-Mark tape_mark(Tape *tape);
-Mat let_go(Mark mark, Mat M);
-size_t tape_peak(const Tape *tape);
-
 /* TOKEN(x, t) is x[t], t in [length]. Another t is refused. */
 #define TOKEN(x, t) token_(HERE("TOKEN(" #x ", " #t ")"), x, t)
 int token_(Where where, Tokens x, int t);
@@ -274,58 +258,6 @@ Tokens with_bos_eos(Arena *arena, Tokens x, int N_V);
    each has ell_max tokens but the last, which has what is left (E19).
    ell_max >= 1. An empty x has no chunk. The IDs are not copied. */
 const Tokens *chunks(Arena *arena, Tokens x, int ell_max, int *n);
-
-/* A tokenizer; it lives in an arena. Its tokens are numbered from 1, and
-   the three special ones follow behind them: N_V counts both. */
-typedef enum { CHARACTERS, WORDS, BYTE_PAIRS } TokenKind;
-typedef struct Tokenizer Tokenizer;
-TokenKind tokenizer_kind(const Tokenizer *t);
-int tokenizer_size(const Tokenizer *t);                     /* N_V */
-
-/* "char", "word" or "bpe"; and the kind of that name, if there is one. */
-const char *token_kind_name(TokenKind kind);
-bool token_kind_named(const char *name, TokenKind *kind);
-
-/* Learns a tokenizer from the n bytes of a text. merges, for BYTE_PAIRS
-   only: at most so many pairs are merged. Returns NULL; or what is wrong,
-   a sentence, and then *where is its place in the text, 0 ... n - 1.
-   A text has at most TEXT_BYTES. */
-enum { TEXT_BYTES = 1 << 28 };
-const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
-                            size_t n, int merges, const Tokenizer **t,
-                            size_t *where);
-
-/* A text to its tokens x, without special ones. Returns NULL; or what is
-   wrong, and then *where is the byte that begins no known token. */
-const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
-                        size_t n, Tokens *x, size_t *where);
-
-/* Tokens to their text of *n bytes; a 0 follows it. Special tokens give
-   nothing. A token outside [N_V] is refused. */
-const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
-                        size_t *n);
-
-/* The n bytes that a token stands for; none for a special one. */
-typedef struct { const char *at; int n; } Piece;
-Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
-
-/* How many of the bytes at p, at least one, are a character in UTF-8:
-   1 to 4; or 0, if the first ones are none. */
-int utf8_length(const char *p, size_t bytes);
-
-/* Writes a token so that it can be read: a blank as an open box, an end of
-   line as \n, a byte that is no text as \xFF; <mask>, <bos> or <eos>. */
-void write_token(FILE *out, const Tokenizer *t, int token);
-
-/* Writes a tokenizer, a line and then a line for each token. Whether all
-   was written is for the caller to ask. */
-void tokenizer_save(FILE *out, const Tokenizer *t);
-
-/* Reads what tokenizer_save wrote, from *text on, and moves *text behind
-   it. end is the end of what may be read. Returns NULL; or what is wrong
-   with the bytes, a sentence, and then *text is the place. */
-const char *tokenizer_load(Arena *arena, const char **text,
-                           const char *end, const Tokenizer **t);
 
 /* Algorithm 1: e <- the embedding of token v.
    v in [N_V]; W_e is d_e x N_V; e is d_e x 1. Another v is refused. */
@@ -364,12 +296,6 @@ Mat attention1(Mat e, Mat e_t, const W_qkv *w);
    self-attention. On the tape of X and Z. Other shapes are refused. */
 Mat attention(Mat X, Mat Z, const W_qkv *w, Mask mask);
 
-static inline bool look_back(int t_z, int t_x, const void *data)
-{
-    (void)data;
-    return t_z <= t_x;
-}
-
 /* W, the parameters of one multi-head layer, equation (4). */
 typedef struct {
     int H;                  /* the number of heads                        */
@@ -393,7 +319,6 @@ Mat layer_norm(Mat e, Mat gamma, Mat beta);
 Mat unembed(Mat e, Mat W_u);
 
 typedef enum { ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER } Architecture;
-
 /* The hyperparameters of Algorithms 8, 9 and 10. */
 typedef struct {
     Architecture architecture;
@@ -460,14 +385,6 @@ typedef struct Theta {
    has no positions. */
 Mat embeddings(Tape *tape, Tokens x, const Theta *theta);
 
-/* The tape as printed, and then what theta's hyperparameters ask for beyond
-   the paper. What the observers need is in the arena. */
-void prepare_tape(Arena *arena, Tape *tape, const Theta *theta);
-
-/* From now on the tape, which wants no gradients, keeps of a layer only its
-   X: the rest is let go when the layer is done. */
-void tape_thrifty(Arena *arena, Tape *tape);
-
 /* Algorithm 8: P <- EDTransformer(z, x | theta).
    z and x: 1 to ell_max tokens each. P is N_V x length(x); column t holds
    the probabilities of x[t+1], given x[1:t] and z. */
@@ -482,19 +399,6 @@ Mat etransformer(Tape *tape, Tokens x, const Theta *theta);
    x: 1 to ell_max tokens. P is N_V x length(x); column t holds the
    probabilities of x[t+1], given x[1:t]. */
 Mat dtransformer(Tape *tape, Tokens x, const Theta *theta);
-
-/* For the operations: a new rows x cols matrix, entries not yet set, that
-   was computed from n operands; it goes onto the tape of the first operand
-   that is on one. Operands on no tape at all are refused. */
-struct Matrix *computed(Where where, int rows, int cols,
-                        void (*backward)(Mat Y), int n, const Mat of[]);
-/* The tape of them, and the same where the tape is known. */
-Tape *tape_of(Where where, int n, const Mat of[]);
-struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
-                           void (*backward)(Mat Y), int n, const Mat of[]);
-/* A matrix with entries that are not yet set, on no tape; cols may be 0. */
-struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
-                          bool gradient);
 
 /* A generator of random numbers; or, for uniform, where else they come
    from, such as a list. */
@@ -513,29 +417,21 @@ double uniform(Random *random);                     /* in [0, 1)          */
 double normal(Random *random);                      /* mean 0, variance 1 */
 int below(Random *random, int n);                   /* in 0 ... n - 1     */
 
-/* What is wrong with hyperparameters: a sentence; or NULL. */
+/* What is wrong with hyperparameters: a sentence; or NULL. theta_new gives
+   theta with all its handles, but no numbers: every Mat is NULL; faulty
+   hyperparameters are refused. theta_allocate gives every parameter its
+   numbers, all 0, and a gradient; and fixed positions their values. */
 const char *hyperparameters_fault(const Hyperparameters *hyper);
-
-/* theta with all its handles, but no numbers: every Mat is NULL. Faulty
-   hyperparameters are refused. */
 Theta *theta_new(Arena *arena, const Hyperparameters *hyper);
-
-/* Gives every parameter of theta its numbers, all 0, and a gradient; and
-   fixed positions their values. */
 void theta_allocate(Theta *theta, Arena *arena);
 
-/* Another theta with the same matrices; and one with the same numbers but
-   gradients of its own. */
+/* Another theta with the same matrices; one with the same numbers but
+   gradients of its own; a matrix of zeros for each parameter k, in [1] ...
+   [n]; how many numbers there are to learn; all gradients are set to 0. */
 Theta *theta_alias(Arena *arena, const Theta *theta);
 Theta *theta_view(Arena *arena, const Theta *theta);
-
-/* A matrix of zeros for each parameter k: [1] ... [n]. */
 Mat *theta_zeros(Arena *arena, const Theta *theta);
-
-/* How many numbers there are to learn. */
 long long theta_count(const Theta *theta);
-
-/* Sets all gradients to 0. */
 void theta_clear_gradient(const Theta *theta);
 
 /* theta <- theta - eta times the gradient of loss, which is left beside the
@@ -572,148 +468,11 @@ const Theta *etraining(Tape *tape, int N_data, const Tokens x[],
 const Theta *dtraining(Tape *tape, int N_data, const Tokens x[],
                        Theta *theta, int N_epochs, double eta);
 
-/* x_1 ... x_N_data are x[1] ... x[N_data]. The same holds for z, the
-   context sequences of Algorithm 11, and c, the classes. What an algorithm
-   does not use is NULL. */
-typedef struct {
-    int N_data;
-    const Tokens *z, *x;
-    const int *c;
-} Data;
-
-typedef enum { SGD, MOMENTUM, RMSPROP, ADAGRAD, ADAM, ADAMW } Method;
-typedef enum { CONSTANT, COSINE, VASWANI } Schedule;
-
-/* The hyperparameters of training. */
-typedef struct {
-    int N_epochs;
-    double eta;             /* the learning rate                          */
-    double p_mask;          /* of Algorithm 12                            */
-    uint64_t seed;          /* of everything that is random               */
-    bool spare_special;     /* Algorithm 12 does not mask special tokens  */
-    bool shuffle;           /* another order in every epoch               */
-    int batch;              /* sequences a step; 0: 1                     */
-    bool mean;              /* the loss of a step, a predicted token      */
-    int threads;            /* 0: 1. The result does not depend on it     */
-    Method method;          /* SGD, ... see Optimisers                    */
-    double beta_1, beta_2;  /* 0: the usual ones, see Optimisers          */
-    double epsilon;         /* beside a root; 0: 1e-8                     */
-    Schedule schedule;      /* CONSTANT, ...                              */
-    int warm_up;            /* steps in which eta rises                   */
-    double eta_last;        /* where the cosine ends                      */
-    double clip;            /* the longest gradient; 0: any               */
-    double decay;           /* of weights                                 */
-    double dropout;         /* the probability of a zero                  */
-    double smoothing;       /* of labels                                  */
-} Training;
-
-/* What is wrong with them: a sentence; or NULL. */
-const char *training_fault(const Training *how);
-
-/* A place to compute the loss of a sequence. */
-typedef struct {
-    Tape *tape;
-    const Theta *theta;
-    const Training *how;
-    Random random, drops;   /* of this sequence in this epoch             */
-    double loss;            /* the sum of the losses on this lane, nats   */
-    long long tokens;       /* how many tokens these have predicted       */
-} Lane;
-
-/* The loss of sequence n, 1 x 1 on the tape of the lane, in nats. It is
-   added to lane->tokens how many tokens are predicted. */
-typedef Mat Loss(Lane *lane, const Data *data, int n);
-Loss loss_11, loss_12, loss_13;     /* 11.3 to 11.5, 12.3 to 12.9, ...    */
-
-/* What a step has done. */
-typedef struct {
-    long long step;         /* counted from 1 over all epochs             */
-    int epoch, n;           /* i and n of the loops                       */
-    double loss;            /* the sum over the sequences, in nats        */
-    long long tokens;       /* how many tokens were predicted             */
-    double eta;             /* by schedule                                */
-} Progress;
-
-/* Is told of each step. false ends the training. */
-typedef bool Follow(void *to, const Progress *step);
-
-enum { N_LANES = 8 };
-
-typedef struct {
-    Theta *theta;
-    Training how;           /* with the defaults filled in                */
-    long long step;         /* steps taken; the next is step + 1          */
-    long long updates;      /* those that have changed theta              */
-    Mat *m, *v;             /* m[1] ... m[theta->n]; NULL: not needed     */
-    Follow *follow;         /* NULL: nobody                               */
-    bool (*stop)(void *to); /* asked before each sequence of evaluate: is
-                               the result wanted no more? NULL: it is     */
-    void *to;               /* for both                                   */
-    bool diverged;          /* the loss was not a number; the last step
-                               did not change theta                       */
-    Lane lane[N_LANES];     /* lane[0] has theta itself                   */
-    Lane judge[N_LANES];    /* for evaluation: without gradients          */
-    Arena *arena;
-    Loss *loss;             /* of the algorithm that runs                 */
-    const Data *data;
-    int *order, ordered;    /* of the data in epoch `ordered`             */
-    Progress now;
-} Trainer;
-
-/* A trainer of theta. What it needs is in the arena, except the tapes,
-   which trainer_free frees. Faulty hyperparameters are refused. */
-Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how);
-void trainer_free(Trainer *trainer);
-
-/* Trains theta by this loss, from the step on that comes next, and returns
-   it: early where the follower says so, or where the loss is not a number.
-   No data is refused. */
-const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data);
-
-/* theta <- theta - eta gradient; or what the method does instead. */
-void trainer_update(Trainer *trainer);
-
-/* From now on what is not a number, or infinite, is not refused on this
-   tape. alarm(ringing) is called, unless it is NULL, and where it returns
-   the value is let through: whoever reads a result must look. forgiven is
-   what an operation asks when it has such a value. */
-void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing);
-bool forgiven(const Tape *tape);
-
-/* eta in step s of s_last, by schedule. d_e is for Vaswani's. */
-double learning_rate(const Training *how, long long s, long long s_last,
-                     int d_e);
-
-/* From now on this tape, which wants gradients, sets each entry of the
-   embedding and of what a sub-layer adds to 0 with probability p in [0, 1),
-   and divides the others by 1 - p. p = 0 asks for nothing. */
-void tape_dropout(Arena *arena, Tape *tape, double p, Random *random);
-
-/* The loss of a data set that is not learnt from: the sum in nats, without
-   dropout and smoothing, and the number of predicted tokens. What is random
-   in it is the same in every evaluation. */
-typedef struct {
-    double loss;
-    long long tokens;
-} Score;
-Score evaluate(Trainer *trainer, Loss *loss, const Data *data);
-
-/* Early stopping. Begins as { 0 }; is told the loss of each evaluation;
-   false where the last `most` of them were no better than the best. */
-typedef struct {
-    double best;
-    int evaluations, waited;
-} Patience;
-bool patient(Patience *patience, double loss, int most);
-
-/* P(c | x), a column of N_C probabilities, of a theta with a class head. */
-Mat classify(Tape *tape, Tokens x, const Theta *theta);
-
-/* The loss of it. data->c[n] in [N_C] is the class of x_n. */
-Loss loss_class;
-
 /* Column t of P, N_V x 1. Of a softmax, it knows its logits too. */
 Mat column_at(Mat P, int t);
+
+/* log p[v], but for a constant that is the same for all v. */
+double log_of(Mat p, int v);
 
 /* q, proportional to p^(1/tau). p and q are N_V x 1. tau = 0: the most
    probable token alone, the lowest of several; tau = infinity: all alike
@@ -737,111 +496,5 @@ Tokens dinference(Tape *tape, Tokens x, const Theta *theta, int ell_gen,
    was cut off. tau and random as in Algorithm 14. On the tape. */
 Tokens edinference(Tape *tape, Tokens z, const Theta *theta, int ell_gen,
                    double tau, Random *random);
-
-typedef struct Memory Memory;
-
-/* The hyperparameters of inference in practice; options, off when 0. */
-typedef struct {
-    int ell_gen;            /* how many tokens; in a translation: at most so
-                               many, and 0 stands for ell_max */
-    double tau;             /* temperature, 0 to infinity (E22) */
-    Random *random;         /* a number for each token (E41); with tau = 0
-                               it may be NULL */
-    bool (*told)(void *to, int y);  /* hears each token; false: stop */
-    void *to;
-    bool stop_at_eos;       /* Algorithm 14: eos_token is the last (E35) */
-    bool no_special;        /* mask_token and bos_token are never drawn; and
-                               eos_token not where it ends nothing (E35) */
-    int top_k;              /* only the k most probable tokens */
-    double top_p;           /* only the most probable, up to this sum */
-    int slide;              /* Algorithm 14: how many tokens leave the
-                               front when there are more than ell_max */
-    bool encode_once;       /* Algorithm 15: z; with a memory, always */
-    Memory *memory;         /* of the tape: keys and values are kept */
-} Inference;
-
-/* Algorithm 14 with these options. y lives in the arena; what the model
-   computes for a token is let go after it. */
-Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
-                    const Inference *how);
-
-/* Algorithm 15 with these options. *ended, unless ended is NULL, says
-   whether the last token is eos_token. x^ lives in the arena. */
-Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
-                    const Inference *how, bool *ended);
-
-/* Lines 1 to 9 of Algorithm 8: z to Z, d_e x length(z); lines 10 to 21: Z
-   and x to P; lines 1 to 11 of Algorithm 9: x to X, d_f x length(x). */
-Mat encode(Tape *tape, Tokens z, const Theta *theta);
-Mat decode(Tape *tape, Mat Z, Tokens x, const Theta *theta);
-Mat represent(Tape *tape, Tokens x, const Theta *theta);
-
-/* p without the special tokens; the rest has the sum 1 again. eos_token
-   stays where eos_ends is set. */
-Mat without_special(Mat p, bool eos_ends);
-
-/* q with only its k most probable tokens; with only as many of the most
-   probable as have a sum of at least top_p in [0, 1]. 0 stands for all. */
-Mat top_k_of(Mat q, int k);
-Mat top_p_of(Mat q, double top_p);
-
-/* y[0] ... y[n - 1]: the n most probable tokens of p, N_V x 1, the most
-   probable first, and of equal ones the lower number first. */
-void ranked(Mat p, int n, int y[]);
-
-/* The q that a token is drawn from; eos_ends: would eos_token end it? */
-Mat drawn_from(Mat p, bool eos_ends, const Inference *how);
-
-/* How many tokens Algorithm 15 may draw: ell_gen, or ell_max for 0. */
-int translation_bound(int ell_gen, const Theta *theta);
-
-/* A memory for the keys and the values of up to ell_max tokens, of
-   Algorithms 8 and 10, on a tape that wants no gradients. It is in the
-   arena, and looks on until the tape is as printed again. */
-Memory *memory_new(Arena *arena, Tape *tape, const Theta *theta);
-
-/* The tokens of x that are not in the memory yet. x begins with those that
-   are; where it is not longer than they, it is another text, and the memory
-   is emptied before. The next call of decode or Algorithm 10 must be with
-   these tokens, and has columns for them only. Without a memory: x. */
-Tokens memory_unseen(Memory *memory, Tokens x);
-
-/* Z, for decode; or one column of it, where all keys and values of Z are
-   known. Z must stay the same. */
-Mat memory_context(const Memory *memory, Mat Z);
-
-/* Empties the memory, if there is one. */
-void memory_forget(Memory *memory);
-
-/* A translation; the logarithm of its probability; whether it has ended. */
-typedef struct { Tokens x; double log_p; bool ended; } Hypothesis;
-
-/* The hyperparameters of beam search. */
-typedef struct {
-    int B;                  /* the width, at least 1 */
-    double alpha;           /* the exponent of the length; 0: none */
-    int ell_gen;            /* at most so many tokens; 0: ell_max */
-    bool no_special;        /* mask_token and bos_token never occur */
-} Beam;
-
-/* The translations of z that beam search finds, the best first: n <= B of
-   them, which is returned, in best[0] ... best[n - 1]; best has room for B.
-   Of equal scores the one with the better beginning comes first, and of
-   one beginning the lower token. A B below 1 is refused. */
-int beam_search(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
-                const Beam *how, Hypothesis best[]);
-
-/* A place of x where mask_token stands, and its n most probable tokens:
-   y[0] ... y[n - 1] with their probabilities p[0] ... p[n - 1]. */
-typedef struct {
-    int t;
-    const int *y;
-    const double *p;
-} Guess;
-
-/* The guesses of Algorithm 9 for each mask_token in x, from the first to
-   the last; *count of them, in the arena. n is in [N_V]. */
-const Guess *fill_in(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
-                     int n, int *count);
 
 #endif

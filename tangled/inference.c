@@ -1,5 +1,5 @@
 /* Algorithms 14 and 15 [PH22] in practice. */
-#include "ftx.h"
+#include "practice.h"
 #include <string.h>
 
 static void refuse_wrong_inference(const Inference *how)
@@ -91,9 +91,9 @@ Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
     Mark start = tape_mark(tape);
     for (int i = 1; i <= how->ell_gen && goes_on; i++) {
         Tokens new = memory_unseen(how->memory, in_sight(x, theta, how));
-        Mat P = dtransformer(tape, new, theta);         SEE(14.3, P);
-        Mat p = column_at(P, P->cols);                  SEE(14.4, p);
-        Mat q = drawn_from(p, how->stop_at_eos, how);   SEE(14.5, q);
+        Mat P = see(dtransformer(tape, new, theta), "14.3", "P");
+        Mat p = see(column_at(P, P->cols), "14.4", "p");
+        Mat q = see(drawn_from(p, how->stop_at_eos, how), "14.5", "q");
         int y = sample(q, next_number(how));
         x = with_token(x, y);
         goes_on = heard(how, y) && !(how->stop_at_eos && y == eos);
@@ -116,10 +116,10 @@ Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
     while (y != eos_token(N_V) && x.length <= bound && goes_on) {
         Mat known = once ? memory_context(how->memory, Z) : NULL;
         Tokens new = memory_unseen(how->memory, x);
-        Mat P = once ? decode(tape, known, new, theta)  // 15.4
-                : edtransformer(tape, z, x, theta);     SEE(15.4, P);
-        Mat p = column_at(P, P->cols);                  SEE(15.5, p);
-        Mat q = drawn_from(p, true, how);               SEE(15.6, q);
+        Mat P = see(once ? decode(tape, known, new, theta)
+                         : edtransformer(tape, z, x, theta), "15.4", "P");
+        Mat p = see(column_at(P, P->cols), "15.5", "p");
+        Mat q = see(drawn_from(p, true, how), "15.6", "q");
         y = sample(q, next_number(how));
         x = with_token(x, y);
         goes_on = heard(how, y);

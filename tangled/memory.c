@@ -1,5 +1,5 @@
 /* Keys and values of earlier tokens, kept from call to call. */
-#include "ftx.h"
+#include "practice.h"
 #include <string.h>
 
 struct Memory {

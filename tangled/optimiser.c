@@ -1,5 +1,6 @@
 /* From a gradient to the next theta: schedules and methods. */
 #include "functions.h"
+#include "practice.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -80,11 +81,6 @@ FAST static void adam(Update u)
         v[k] = u.beta_2 * v[k] + (1 - u.beta_2) * g[k] * g[k];
         theta[k] -= eta * m[k] / (root(u.correct_2 * v[k]) + u.epsilon);
     }
-}
-
-static size_t entries(Mat M)
-{
-    return (size_t)M->rows * (size_t)M->cols;
 }
 
 FAST static double gradient_norm(const Theta *theta)

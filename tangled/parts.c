@@ -1,6 +1,6 @@
 /* Parts of Algorithms 8, 9 and 11 to 13 [PH22] that practice calls by
    themselves. Their lines are those of the algorithms. */
-#include "ftx.h"
+#include "practice.h"
 
 Mat encode(Tape *tape, Tokens z, const Theta *theta)
 {

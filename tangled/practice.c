@@ -1,5 +1,5 @@
 /* What a run does that the paper does not: observers that answer. */
-#include "ftx.h"
+#include "practice.h"
 #include <math.h>
 #include <string.h>
 

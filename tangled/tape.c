@@ -1,5 +1,5 @@
 /* Errors, memory, the tape, and the way back along it. */
-#include "ftx.h"
+#include "tape.h"
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -249,7 +249,7 @@ void see_index(Tape *tape, const char *line, const char *name, int index)
 void see_list(Tape *tape, const char *line, const char *name, Tokens list)
 {
     for (int k = 1; k <= list.length; k++)
-        see_index(tape, line, name, TOKEN(list, k));
+        see_index(tape, line, name, list.id[k - 1]);
 }
 
 Settings *settings(Tape *tape)
@@ -269,6 +269,20 @@ void see_theta(Tape *tape, const char *line, const Theta *theta)
         told(tape, line, theta->parameter[k].name,
              *theta->parameter[k].place, 0);
     tape_clear(tape);
+}
+
+void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing)
+{
+    tape->forgives = true;
+    tape->alarm = alarm;
+    tape->ringing = ringing;
+}
+
+bool forgiven(const Tape *tape)
+{
+    if (tape->alarm != NULL)
+        tape->alarm(tape->ringing);
+    return tape->forgives;
 }
 
 static Mat matrix_moved(Tape *tape, const struct Matrix *M)
@@ -307,20 +321,6 @@ Mat let_go(Mark mark, Mat M)
         mark.block->used = mark.used;
     }
     return M == NULL ? NULL : matrix_moved(tape, &kept);
-}
-
-void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing)
-{
-    tape->forgives = true;
-    tape->alarm = alarm;
-    tape->ringing = ringing;
-}
-
-bool forgiven(const Tape *tape)
-{
-    if (tape->alarm != NULL)
-        tape->alarm(tape->ringing);
-    return tape->forgives;
 }
 
 static size_t bytes_of(Mat M)

@@ -1,5 +1,6 @@
 /* A step of training: lanes, threads, the order of the data. */
 #include "functions.h"
+#include "practice.h"
 #include <pthread.h>
 
 static bool between(double least, double x, double most)

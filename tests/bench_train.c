@@ -4,7 +4,7 @@
 
    trains Algorithm 10 that long on sequences of random tokens and prints one
    number. bench_train.py does the same with PyTorch. */
-#include "ftx.h"
+#include "practice.h"
 #include <stdlib.h>
 #include <time.h>
 

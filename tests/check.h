@@ -18,7 +18,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ftx.h"
+#include "practice.h"
+#include "tokenizer.h"
 
 /* How near is near. A real is a double or, with -DREAL=float, a float. */
 #define IS_DOUBLE (sizeof(real) == sizeof(double))

@@ -95,8 +95,10 @@ function tags.check_widths(piece)
   end
 end
 
--- Every line of an algorithm has C, and every tag has a line.
+-- Every line of an algorithm has C, and every tag has a line.  A book beside
+-- another one has the other's lines, and no algorithms.
 function tags.check()
+  if book.beside_page then return end
   local carried = {}
   for _, piece in ipairs(book.pieces) do
     for _, l in ipairs(piece.lines) do
