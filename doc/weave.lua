@@ -15,10 +15,13 @@
 --     c.lua            C, token by token
 --     identifiers.lua  which piece defines a name, and which use it
 --     pair.lua         a bit of the page, as LaTeX and as HTML
+--     notation.lua     which names are vectors and matrices
 --     formula.lua      mathematics
 --     program.lua      numbers that the program computes
---     listing.lua      a piece on the page
---     algorithm.lua    an algorithm on the page, and line for line with its C
+--     tangled.lua      the files that notangle makes of the pieces
+--     listing.lua      a piece on the page, with its lines of algorithms
+--     algorithm.lua    an algorithm on the page
+--     map.lua          all lines of all algorithms, and where they are
 --     box.lua          figures, boxes, what the program prints
 --     svg.lua          what the program draws
 --     index.lua        the indexes
@@ -38,10 +41,13 @@ local formula = require 'formula'
 local identifiers = require 'identifiers'
 local index = require 'index'
 local listing = require 'listing'
+local map = require 'map'
+local notation = require 'notation'
 local noweb = require 'noweb'
 local pair = require 'pair'
 local program = require 'program'
 local tags = require 'tags'
+local tangled = require 'tangled'
 
 -------------------------------------------------------------------- learning
 
@@ -60,22 +66,26 @@ local function learn_beside()
   end
 end
 
--- "Chapter 2", "Section 2.4", counting as pandoc's writers do.
+-- Only chapters have numbers: 4.5 is line 5 of Algorithm 4 and nothing else.
+-- For the PDF the template sees to it.
 local function label_of(header, count)
-  if header.classes:includes 'unnumbered' then return utils.stringify(header) end
-  local level = header.level
-  count[level] = (count[level] or 0) + 1
-  for k = level + 1, 6 do count[k] = 0 end
-  return (level == 1 and 'Chapter ' or 'Section ')
-    .. table.concat(count, '.', 1, level)
+  if header.level > 1 and os.getenv 'WEAVE_TARGET' ~= 'pdf' then
+    header.classes:insert 'unnumbered'
+  end
+  if header.level > 1 or header.classes:includes 'unnumbered' then
+    return utils.stringify(header)
+  end
+  count.chapter = (count.chapter or 0) + 1
+  return 'Chapter ' .. count.chapter
 end
 
--- Learns the algorithms, the numbers of headings and figures, and every id
--- that a link can lead to.
+-- Learns the algorithms, the numbers of chapters and figures, and every id that
+-- a link can lead to.
 local function learn(blocks, prose, count)
   for _, b in ipairs(blocks) do
     if b.t == 'Header' then
       book.labels[b.identifier] = label_of(b, count)
+      notation.enter(b.level, b.identifier)
     elseif b.t == 'CodeBlock' and b.classes:includes 'tikz' then
       count.figure = (count.figure or 0) + 1
       book.figures[b.identifier] = count.figure
@@ -131,6 +141,42 @@ end
 local inlines = { Math = formula.filter, Link = link, Span = span,
                   Str = erratum, Strong = plain }
 
+--------------------------------------------------------------------- spreads
+
+-- The piece that the reader has left in the place of its code.
+local function piece_at(b)
+  local n = b.t == 'RawBlock' and b.format == 'ftx' and b.text:match '^chunk (%d+)$'
+  return n and book.pieces[tonumber(n)]
+end
+
+-- Where the last C of algorithm n stands in its section.
+local function last_piece(blocks, i, n)
+  local last = i
+  for k = i + 1, #blocks do
+    if blocks[k].t == 'Header' and blocks[k].level <= 2 then break end
+    local piece = piece_at(blocks[k])
+    if piece and piece.algorithm == n then last = k end
+  end
+  return last
+end
+
+-- An algorithm, its figure and its C stand on one spread.
+local function spread(blocks)
+  local out, i = List{}, 1
+  while i <= #blocks do
+    local b, last = blocks[i], i
+    if b.t == 'Div' and b.classes[1] == 'algorithm' then
+      local n = tonumber(b.attributes.number)
+      last = last_piece(blocks, i, n)
+      b = pandoc.Div(table.move(blocks, i, last, 1, List{}),
+                     pandoc.Attr('', { 'spread' }, { number = n }))
+    end
+    out:insert(b)
+    i = last + 1
+  end
+  return out
+end
+
 ---------------------------------------------------------------------- blocks
 
 local set = {}                          -- what becomes of each kind of block
@@ -148,6 +194,7 @@ end
 
 -- A formula in a heading needs words for the bookmarks.
 function set.Header(b)
+  notation.enter(b.level, b.identifier)
   return b:walk { Math = function(m)
     local tex, html = table.unpack(formula.filter(m))
     tex.text = ('\\texorpdfstring{%s}{%s}'):format(tex.text,
@@ -186,21 +233,26 @@ end
 -- A table begins on a new page rather than be torn after a few rows.
 function set.Table(b)
   local rows = #b.head.rows + #b.bodies[1].body
-  return List{ pandoc.RawBlock('latex', ('\\room{%d}'):format(rows > 12 and 6 or rows + 4)),
+  if book.notation then formula.check_notation(b.bodies[1].body) end
+  return List{ pandoc.RawBlock('latex', ('\\room{%d}'):format(rows > 8 and 6 or rows + 4)),
                b:walk(inlines) }
 end
 
 function set.Div(b)
   local class = b.classes[1]
-  if class == 'algorithm' then
-    book.current = tonumber(b.attributes.number)
-    return algorithm.set(b)
-  elseif class == 'linebyline' then return algorithm.line_for_line(b)
+  if class == 'algorithm' then return algorithm.set(b)
+  elseif class == 'map' then return map()
   elseif class == 'index' then
     book.indexed = true
     return index[b.attributes.of]()
   end
+  book.folded, book.notation = class == 'operations', b.classes:includes 'notation'
   b.content = set_blocks(b.content)
+  book.folded, book.notation = false, false
+  if class == 'spread' then
+    return List{ pandoc.RawBlock('latex', '\\beginspread{' .. b.attributes.number .. '}') }
+      .. b.content .. { pandoc.RawBlock('latex', '\\closespread') }
+  end
   return box.frames[class] and box.frames[class](b, b.content) or b
 end
 
@@ -218,15 +270,23 @@ end
 
 local function only_figures(doc)
   local figures = List{}
-  doc:walk { CodeBlock = function(b)
-    if b.classes:includes 'tikz' then figures:extend(box.figure(b)) end
-  end }
+  local function find(blocks)
+    for _, b in ipairs(blocks) do
+      if b.t == 'Header' then notation.enter(b.level, b.identifier)
+      elseif b.t == 'Div' then find(b.content)
+      elseif b.t == 'CodeBlock' and b.classes:includes 'tikz' then
+        figures:extend(box.figure(b))
+      end
+    end
+  end
+  find(doc.blocks)
   return pandoc.Pandoc(figures)
 end
 
 function Reader(input)
   local prose = noweb.read(tostring(input))
   noweb.connect()
+  tangled.learn()
   learn_beside()
   for _, piece in ipairs(book.pieces) do
     tags.check_widths(piece)
@@ -240,7 +300,7 @@ function Reader(input)
     doc = only_figures(doc)
   else
     tags.check()
-    doc.blocks = set_blocks(doc.blocks)
+    doc.blocks = set_blocks(spread(doc.blocks))
     append_indexes(doc.blocks)
     doc.meta.title = doc.meta.title or book.files[1].name:match '([^/.]*)[^/]*$'
   end

@@ -15,7 +15,6 @@
 #endif
 typedef REAL real;
 
-
 #ifdef __GNUC__
 #define FORMAT_LIKE_PRINTF(sentence, first) \
     __attribute__((format(printf, sentence, first)))
@@ -37,7 +36,6 @@ _Noreturn void refuse(Where where, const char *sentence, ...)
 #define REQUIRE(condition, ...) \
     do { if (!(condition)) refuse(HERE(__func__), __VA_ARGS__); } while (0)
 
-
 /* A matrix of real numbers, rows x cols, stored column after column. */
 typedef const struct Matrix *Mat;
 
@@ -55,7 +53,6 @@ struct Matrix {
     double c;                   /* the scalar operand */
     real *slope;                /* of a gelu: its derivative */
     Mat logits;                 /* of a softmax: what it was taken of */
-
 };
 
 /* AT(M, i, j) is M[i, j], the entry in row i in [rows], column j in [cols].
@@ -187,9 +184,7 @@ typedef struct {
 Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[]);
 Mat stack_(Where where, int n, const Mat parts[]);
 Mat log_prob_(Where where, Mat P, Tokens i, Tokens j);
-
-/* Room for a list of n >= 1 matrices, [1] ... [n], on the tape of M. */
-Mat *matrices(Mat M, int n);
+Mat *matrices(Mat M, int n);    /* room for [1] ... [n], on M's tape      */
 
 /* A mask answers: may the primary token t_x look at the context token t_z?
    data is handed to look untouched. E14: context first, primary second. */
@@ -201,6 +196,7 @@ typedef struct {
 extern const Mask bidirectional;    /* Mask == 1                        */
 extern const Mask unidirectional;   /* Mask[t_z, t_x] = [[t_z <= t_x]]  */
 Mask mask_of(Mat M);                /* M[t_z, t_x] is 1 or 0            */
+bool look_back(int t_z, int t_x, const void *data); /* unidirectional's */
 
 /* S with -infinity wherever the mask forbids to look. */
 #define masked(S, mask) masked_(HERE("masked(" #S ", " #mask ")"), S, mask)
@@ -239,18 +235,6 @@ Settings *settings(Tape *tape);
    and all settings are 0. */
 void as_printed(Tape *tape);
 
-/* let_go forgets what the tape has computed since the mark, except M, and
-   returns M; M may be NULL. Where gradients are wanted nothing is
-   forgotten. tape_peak is the most bytes that the tape has held. */
-typedef struct {
-    Tape *tape;
-    struct Block *block;
-    size_t used;
-} Mark;
-Mark tape_mark(Tape *tape);
-Mat let_go(Mark mark, Mat M);
-size_t tape_peak(const Tape *tape);
-
 /* TOKEN(x, t) is x[t], t in [length]. Another t is refused. */
 #define TOKEN(x, t) token_(HERE("TOKEN(" #x ", " #t ")"), x, t)
 int token_(Where where, Tokens x, int t);
@@ -274,58 +258,6 @@ Tokens with_bos_eos(Arena *arena, Tokens x, int N_V);
    each has ell_max tokens but the last, which has what is left (E19).
    ell_max >= 1. An empty x has no chunk. The IDs are not copied. */
 const Tokens *chunks(Arena *arena, Tokens x, int ell_max, int *n);
-
-/* A tokenizer; it lives in an arena. Its tokens are numbered from 1, and
-   the three special ones follow behind them: N_V counts both. */
-typedef enum { CHARACTERS, WORDS, BYTE_PAIRS } TokenKind;
-typedef struct Tokenizer Tokenizer;
-TokenKind tokenizer_kind(const Tokenizer *t);
-int tokenizer_size(const Tokenizer *t);                     /* N_V */
-
-/* "char", "word" or "bpe"; and the kind of that name, if there is one. */
-const char *token_kind_name(TokenKind kind);
-bool token_kind_named(const char *name, TokenKind *kind);
-
-/* Learns a tokenizer from the n bytes of a text. merges, for BYTE_PAIRS
-   only: at most so many pairs are merged. Returns NULL; or what is wrong,
-   a sentence, and then *where is its place in the text, 0 ... n - 1.
-   A text has at most TEXT_BYTES. */
-enum { TEXT_BYTES = 1 << 28 };
-const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
-                            size_t n, int merges, const Tokenizer **t,
-                            size_t *where);
-
-/* A text to its tokens x, without special ones. Returns NULL; or what is
-   wrong, and then *where is the byte that begins no known token. */
-const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
-                        size_t n, Tokens *x, size_t *where);
-
-/* Tokens to their text of *n bytes; a 0 follows it. Special tokens give
-   nothing. A token outside [N_V] is refused. */
-const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
-                        size_t *n);
-
-/* The n bytes that a token stands for; none for a special one. */
-typedef struct { const char *at; int n; } Piece;
-Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
-
-/* How many of the bytes at p, at least one, are a character in UTF-8:
-   1 to 4; or 0, if the first ones are none. */
-int utf8_length(const char *p, size_t bytes);
-
-/* Writes a token so that it can be read: a blank as an open box, an end of
-   line as \n, a byte that is no text as \xFF; <mask>, <bos> or <eos>. */
-void write_token(FILE *out, const Tokenizer *t, int token);
-
-/* Writes a tokenizer, a line and then a line for each token. Whether all
-   was written is for the caller to ask. */
-void tokenizer_save(FILE *out, const Tokenizer *t);
-
-/* Reads what tokenizer_save wrote, from *text on, and moves *text behind
-   it. end is the end of what may be read. Returns NULL; or what is wrong
-   with the bytes, a sentence, and then *text is the place. */
-const char *tokenizer_load(Arena *arena, const char **text,
-                           const char *end, const Tokenizer **t);
 
 /* Algorithm 1: e <- the embedding of token v.
    v in [N_V]; W_e is d_e x N_V; e is d_e x 1. Another v is refused. */
@@ -364,12 +296,6 @@ Mat attention1(Mat e, Mat e_t, const W_qkv *w);
    self-attention. On the tape of X and Z. Other shapes are refused. */
 Mat attention(Mat X, Mat Z, const W_qkv *w, Mask mask);
 
-static inline bool look_back(int t_z, int t_x, const void *data)
-{
-    (void)data;
-    return t_z <= t_x;
-}
-
 /* W, the parameters of one multi-head layer, equation (4). */
 typedef struct {
     int H;                  /* the number of heads                        */
@@ -393,7 +319,6 @@ Mat layer_norm(Mat e, Mat gamma, Mat beta);
 Mat unembed(Mat e, Mat W_u);
 
 typedef enum { ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER } Architecture;
-
 /* The hyperparameters of Algorithms 8, 9 and 10. */
 typedef struct {
     Architecture architecture;
@@ -475,26 +400,6 @@ Mat etransformer(Tape *tape, Tokens x, const Theta *theta);
    probabilities of x[t+1], given x[1:t]. */
 Mat dtransformer(Tape *tape, Tokens x, const Theta *theta);
 
-/* For the operations: a new rows x cols matrix, entries not yet set, that
-   was computed from n operands; it goes onto the tape of the first operand
-   that is on one. Operands on no tape at all are refused. */
-struct Matrix *computed(Where where, int rows, int cols,
-                        void (*backward)(Mat Y), int n, const Mat of[]);
-/* The tape of them, and the same where the tape is known. */
-Tape *tape_of(Where where, int n, const Mat of[]);
-struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
-                           void (*backward)(Mat Y), int n, const Mat of[]);
-/* A matrix with entries that are not yet set, on no tape; cols may be 0. */
-struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
-                          bool gradient);
-
-/* From now on what is not a number, or infinite, is not refused on this
-   tape. alarm(ringing) is called, unless it is NULL, and where it returns
-   the value is let through: whoever reads a result must look. forgiven is
-   what an operation asks when it has such a value. */
-void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing);
-bool forgiven(const Tape *tape);
-
 /* A generator of random numbers; or, for uniform, where else they come
    from, such as a list. */
 typedef struct {
@@ -512,29 +417,21 @@ double uniform(Random *random);                     /* in [0, 1)          */
 double normal(Random *random);                      /* mean 0, variance 1 */
 int below(Random *random, int n);                   /* in 0 ... n - 1     */
 
-/* What is wrong with hyperparameters: a sentence; or NULL. */
+/* What is wrong with hyperparameters: a sentence; or NULL. theta_new gives
+   theta with all its handles, but no numbers: every Mat is NULL; faulty
+   hyperparameters are refused. theta_allocate gives every parameter its
+   numbers, all 0, and a gradient; and fixed positions their values. */
 const char *hyperparameters_fault(const Hyperparameters *hyper);
-
-/* theta with all its handles, but no numbers: every Mat is NULL. Faulty
-   hyperparameters are refused. */
 Theta *theta_new(Arena *arena, const Hyperparameters *hyper);
-
-/* Gives every parameter of theta its numbers, all 0, and a gradient; and
-   fixed positions their values. */
 void theta_allocate(Theta *theta, Arena *arena);
 
-/* Another theta with the same matrices; and one with the same numbers but
-   gradients of its own. */
+/* Another theta with the same matrices; one with the same numbers but
+   gradients of its own; a matrix of zeros for each parameter k, in [1] ...
+   [n]; how many numbers there are to learn; all gradients are set to 0. */
 Theta *theta_alias(Arena *arena, const Theta *theta);
 Theta *theta_view(Arena *arena, const Theta *theta);
-
-/* A matrix of zeros for each parameter k: [1] ... [n]. */
 Mat *theta_zeros(Arena *arena, const Theta *theta);
-
-/* How many numbers there are to learn. */
 long long theta_count(const Theta *theta);
-
-/* Sets all gradients to 0. */
 void theta_clear_gradient(const Theta *theta);
 
 /* theta <- theta - eta times the gradient of loss, which is left beside the
@@ -599,11 +496,5 @@ Tokens dinference(Tape *tape, Tokens x, const Theta *theta, int ell_gen,
    was cut off. tau and random as in Algorithm 14. On the tape. */
 Tokens edinference(Tape *tape, Tokens z, const Theta *theta, int ell_gen,
                    double tau, Random *random);
-
-/* Lines 1 to 9 of Algorithm 8: z to Z, d_e x length(z); lines 10 to 21: Z
-   and x to P; lines 1 to 11 of Algorithm 9: x to X, d_f x length(x). */
-Mat encode(Tape *tape, Tokens z, const Theta *theta);
-Mat decode(Tape *tape, Mat Z, Tokens x, const Theta *theta);
-Mat represent(Tape *tape, Tokens x, const Theta *theta);
 
 #endif

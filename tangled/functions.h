@@ -35,6 +35,11 @@
 #define UNROLLED
 #endif
 
+WITHIN size_t entries(Mat M)
+{
+    return (size_t)M->rows * (size_t)M->cols;
+}
+
 enum { LANES = 64 / sizeof(real) };
 #define EACH_LANE ONE_VECTOR for (int l = 0; l < LANES; l++)
 #define EACH_HALF UNROLLED for (int half = LANES / 2; half > 0; half /= 2)

@@ -1,15 +1,33 @@
 /* ftx: the command. */
-#include "program.h"
+#include "check/check.h"
+#include "course/course.h"
+#include "model/model.h"
+#include "show/show.h"
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 
+static bool names_a_model(int n, char *const argument[])
+{
+    for (int k = 0; k < n && strcmp(argument[k], "--") != 0; k++)
+        if (strncmp(argument[k], "--model", 7) == 0)
+            return true;
+    return false;
+}
+
+/* Of a sheet, or of a trained model. */
+static int show_either(FILE *out, FILE *err, int n, char *argument[])
+{
+    Entrance *entrance = names_a_model(n, argument) ? show_attention : show;
+    return entrance(out, err, n, argument);
+}
+
 static const struct {
     const char *name;
-    int (*run)(FILE *out, FILE *err, int n, char *argument[]);
+    Entrance *run;
     const char *help;
 } commands[] = {
-    { "show", show, "print every step of the algorithm on a sheet" },
+    { "show", show_either, "print every step of the algorithm on a sheet" },
     { "check", check, "judge what was computed by hand" },
     { "slips", slips_known, "list the slips that ftx check knows" },
     { "steps", steps, "print the steps of a sheet as bare numbers" },
@@ -64,7 +82,7 @@ static int choose(int argc, char *argv[])
     return 2;
 }
 
-static int written(int status)
+static int output_written(int status)
 {
     fflush(stdout);
     if (!ferror(stdout))
@@ -82,5 +100,5 @@ int main(int argc, char *argv[])
 #ifdef SIGXFSZ
     signal(SIGXFSZ, SIG_IGN);       /* and so is a file that is too large */
 #endif
-    return written(choose(argc, argv));
+    return output_written(choose(argc, argv));
 }

@@ -1,15 +1,10 @@
 /* Matrices: making them, and every operation with its derivative.
    dY stands for d loss / d Y. Loops count from 0 in this file. */
-#include "ftx.h"
+#include "tape.h"
 #include "functions.h"
 #include "product.h"
 #include <math.h>
 #include <string.h>
-
-static size_t entries(Mat M)
-{
-    return (size_t)M->rows * (size_t)M->cols;
-}
 
 static size_t wanted(Mat M)     /* entries of dM; 0: nobody wants it */
 {
@@ -468,11 +463,17 @@ FAST static void masked_backward(Mat Y)
     }
 }
 
+bool look_back(int t_z, int t_x, const void *data)
+{
+    (void)data;
+    return t_z <= t_x;
+}
+
 FAST Mat masked_(Where where, Mat S, Mask mask)
 {
     Mat Y = computed(where, S->rows, S->cols, masked_backward, 1,
                      (Mat[]){ S });
-    const bool back = mask.look == unidirectional.look;
+    const bool back = mask.look == look_back;
     const int past = back ? settings(Y->tape)->past : 0;
     const real hidden = -(real)INFINITY;
     for (int j = 0; j < S->cols; j++) {

@@ -83,11 +83,6 @@ FAST static void adam(Update u)
     }
 }
 
-static size_t entries(Mat M)
-{
-    return (size_t)M->rows * (size_t)M->cols;
-}
-
 FAST static double gradient_norm(const Theta *theta)
 {
     double sum_of_squares = 0;

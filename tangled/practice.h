@@ -1,7 +1,7 @@
 /* Practice: what is put around the fifteen algorithms. */
 #ifndef PRACTICE_H
 #define PRACTICE_H
-#include "ftx.h"
+#include "tape.h"
 
 /* The tape as printed, and then what theta's hyperparameters ask for beyond
    the paper. What the observers need is in the arena. */
@@ -10,6 +10,12 @@ void prepare_tape(Arena *arena, Tape *tape, const Theta *theta);
 /* From now on the tape, which wants no gradients, keeps of a layer only its
    X: the rest is let go when the layer is done. */
 void tape_thrifty(Arena *arena, Tape *tape);
+
+/* Lines 1 to 9 of Algorithm 8: z to Z, d_e x length(z); lines 10 to 21: Z
+   and x to P; lines 1 to 11 of Algorithm 9: x to X, d_f x length(x). */
+Mat encode(Tape *tape, Tokens z, const Theta *theta);
+Mat decode(Tape *tape, Mat Z, Tokens x, const Theta *theta);
+Mat represent(Tape *tape, Tokens x, const Theta *theta);
 
 /* x_1 ... x_N_data are x[1] ... x[N_data]. The same holds for z, the
    context sequences of Algorithm 11, and c, the classes. What an algorithm

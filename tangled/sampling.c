@@ -70,3 +70,4 @@ int sample(Mat q, double u)
     REQUIRE(last != 0, "q has no probability above 0.");
     return last;
 }
+

@@ -1,5 +1,5 @@
 /* Errors, memory, the tape, and the way back along it. */
-#include "ftx.h"
+#include "tape.h"
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -249,7 +249,7 @@ void see_index(Tape *tape, const char *line, const char *name, int index)
 void see_list(Tape *tape, const char *line, const char *name, Tokens list)
 {
     for (int k = 1; k <= list.length; k++)
-        see_index(tape, line, name, TOKEN(list, k));
+        see_index(tape, line, name, list.id[k - 1]);
 }
 
 Settings *settings(Tape *tape)

@@ -116,7 +116,7 @@ static void all_parts(Walk *walk, Theta *theta)
     }
 }
 
-static Hyperparameters with_defaults(const Hyperparameters *hyper)
+static Hyperparameters with_sizes(const Hyperparameters *hyper)
 {
     Hyperparameters h = *hyper;
     if (h.d_attn == 0 && h.H > 0)
@@ -208,7 +208,7 @@ Theta *theta_new(Arena *arena, const Hyperparameters *hyper)
     const char *wrong = hyperparameters_fault(hyper);
     REQUIRE(wrong == NULL, "%s", wrong);
     Theta *theta = arena_alloc(arena, sizeof *theta);
-    *theta = (Theta){ .hyper = with_defaults(hyper) };
+    *theta = (Theta){ .hyper = with_sizes(hyper) };
     const Hyperparameters *h = &theta->hyper;
     theta->enc   = layers(arena, h->L_enc, h->H);
     theta->dec   = decoder_layers(arena, h->L_dec, h->H);

@@ -1,5 +1,5 @@
 /* Tokens: sequences of them, and what makes them from a text. */
-#include "ftx.h"
+#include "tokenizer.h"
 #include <string.h>
 
 int token_(Where where, Tokens x, int t)
@@ -129,12 +129,12 @@ static int piece_length(TokenKind kind, const char *p, size_t bytes)
 typedef struct {
     Piece key;
     long long count;            /* for whoever wants to count           */
-} Entry;
+} TableEntry;
 
 typedef struct {
     Arena *arena;
     int n, room;                /* entries; so many before it grows     */
-    Entry *entry;               /* entry[1] ... entry[n]                */
+    TableEntry *entry;          /* entry[1] ... entry[n]                */
     int *place;                 /* 2 room numbers of entries; 0: empty  */
 } Table;
 
@@ -190,7 +190,7 @@ static int enter(Table *t, Piece key)
         grow(t);
     char *copy = arena_alloc(t->arena, (size_t)key.n);
     memcpy(copy, key.at, (size_t)key.n);
-    t->entry[++t->n] = (Entry){ { copy, key.n }, 0 };
+    t->entry[++t->n] = (TableEntry){ { copy, key.n }, 0 };
     return *place_of(t, key) = t->n;
 }
 
@@ -352,7 +352,7 @@ static void spell(Learning *l)
     l->symbol[0] = 0;
     l->n = 1;
     for (int k = 1; k <= l->words.n; k++) {
-        const Entry *word = &l->words.entry[k];
+        const TableEntry *word = &l->words.entry[k];
         for (int i = 0, before = 0; i < word->key.n; i++) {
             int byte = (unsigned char)word->key.at[i] + 1;
             tally(l, before, byte, word->count);

@@ -1,6 +1,6 @@
 /* How long is a sheet judged? Its name and how often are the arguments; the
    mean in milliseconds of processor time is printed. */
-#include "program.h"
+#include "check/check.h"
 #include <stdlib.h>
 #include <time.h>
 

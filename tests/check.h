@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "practice.h"
+#include "tokenizer.h"
 
 /* How near is near. A real is a double or, with -DREAL=float, a float. */
 #define IS_DOUBLE (sizeof(real) == sizeof(double))

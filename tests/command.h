@@ -2,10 +2,8 @@
 #ifndef COMMAND_H
 #define COMMAND_H
 #include "check.h"
-#include "program.h"
+#include "model/model.h"
 #include <sys/stat.h>
-
-typedef int Main(FILE *out, FILE *err, int n, char *argument[]);
 
 typedef struct {
     int status;
@@ -13,7 +11,7 @@ typedef struct {
     size_t bytes;               /* of out */
 } Said;
 
-static inline Said said_by(Main *command, int n, char *argument[])
+static inline Said said_by(Entrance *command, int n, char *argument[])
 {
     FILE *out = tmpfile(), *err = tmpfile();
     Said s;

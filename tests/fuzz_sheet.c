@@ -1,7 +1,8 @@
 /* Whatever its bytes are, a sheet is shown, or refused with one sentence.
    libFuzzer makes the bytes up (make fuzz); tests/test_corpus.c takes those
    of files. */
-#include "program.h"
+#include "show/show.h"
+#include "check/check.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

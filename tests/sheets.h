@@ -2,7 +2,7 @@
 #ifndef SHEETS_H
 #define SHEETS_H
 #include "check.h"
-#include "program.h"
+#include "check/check.h"
 
 /* A text that grows. */
 typedef struct { size_t n; char at[80000]; } Text;

@@ -1,5 +1,6 @@
 /* ftx check: the report to the letter, the remarks, JSON, several sheets. */
 #include "command.h"
+#include "check/check.h"
 
 static const char *sheet(const char *text)
 {

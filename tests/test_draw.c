@@ -1,6 +1,7 @@
 /* ftx show --svg, --flow, --tex, --md and --shade; ftx check --svg, --tex
    and --md. */
 #include "command.h"
+#include "show/show.h"
 #include "sheets.h"
 #include <ctype.h>
 

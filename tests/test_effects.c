@@ -1,5 +1,6 @@
 /* ftx slips: what each slip does to a sheet. */
 #include "command.h"
+#include "check/check.h"
 #include <glob.h>
 
 #define SLIPS(...) SAID(slips_known, __VA_ARGS__)

@@ -1,6 +1,6 @@
 /* The command `ftx erratum`: every erratum with the numbers that show it. */
 #include "check.h"
-#include "program.h"
+#include "course/course.h"
 
 enum { ERRATA = 41, LONGEST = 20000, NUMBERS = 8 };
 

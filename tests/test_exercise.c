@@ -1,5 +1,6 @@
 /* ftx exercise: sheets to fill in, their keys, and pages to print. */
 #include "command.h"
+#include "course/course.h"
 #include "sheets.h"
 
 #define DRAWN(...) SAID(exercise, __VA_ARGS__)

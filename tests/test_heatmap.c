@@ -1,6 +1,6 @@
 /* The pictures of attention weights. */
 #include "check.h"
-#include "program.h"
+#include "show/show.h"
 
 static const char *const LABEL[] = { "<bos>", "the", "·cat" };
 

@@ -1,6 +1,7 @@
 /* Tests of what the grader of a lab asks, and of the answers. The grader and
    the student's trees are tested by tests/lab.sh. */
 #include "command.h"
+#include "course/course.h"
 
 #define TRIALS(...) SAID(trials, "--algorithm", __VA_ARGS__)
 

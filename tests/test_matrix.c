@@ -55,6 +55,15 @@ static void products_by_hand(void **state)
     assert_rows(affine(A, B, b), 2, 2, 0, 12, 21, 28, 43);
 }
 
+static void a_product_with_zero_is_zero_to_the_last_bit(void **state)
+{
+    (void)state;
+    Mat zeros = input(tape, 2, 2), M = random_input(2, 2);
+    assert_rows(mul(zeros, M), 2, 2, 0, 0, 0, 0, 0);
+    assert_rows(mul_tn(zeros, M), 2, 2, 0, 0, 0, 0, 0);
+    assert_rows(affine(zeros, M, NULL), 2, 2, 0, 0, 0, 0, 0);
+}
+
 static void sums_and_multiples_by_hand(void **state)
 {
     (void)state;
@@ -519,6 +528,52 @@ static void the_derivative_agrees_with_differences(void **state)
     tear_down(NULL);
 }
 
+/* What stands in memory behind the entries of M, as far as it is M's. */
+static size_t behind(Mat M, real *at, unsigned char **first)
+{
+    *first = (unsigned char *)(at + M->rows * M->cols);
+    return (64 - (size_t)((uintptr_t)*first % 64)) % 64;
+}
+
+static void is_untouched(Where where, Mat M, real *at, int litter)
+{
+    unsigned char *first;
+    for (size_t n = behind(M, at, &first), k = 0; k < n; k++)
+        if (first[k] != litter)
+            fail_at(where, "byte %zu behind a matrix is written", k);
+}
+
+/* Litter is put everywhere before; other litter behind the operands, so that
+   it is noticed when it is copied. */
+static void no_operation_writes_behind_a_matrix(void **state)
+{
+    (void)state;
+    enum { LITTER = 0x55, OTHER = 0xAA, ROOM = 1 << 16 };
+    for (size_t d = 0; d < sizeof derivatives / sizeof *derivatives; d++) {
+        Mat of[3];
+        int n = 0;
+        memset(arena_alloc(tape_arena(tape), ROOM), LITTER, ROOM);
+        tape_clear(tape);
+        for (; n < 3 && derivatives[d].of[n].rows > 0; n++) {
+            unsigned char *first;
+            of[n] = input(tape, derivatives[d].of[n].rows,
+                          derivatives[d].of[n].cols);
+            for (int e = 0; e < of[n]->rows * of[n]->cols; e++)
+                of[n]->at[e] = 1;
+            size_t bytes = behind(of[n], of[n]->at, &first);
+            memset(first, OTHER, bytes);
+        }
+        Mat Y = derivatives[d].formula(of);
+        is_untouched(HERE(derivatives[d].law), Y, Y->at, LITTER);
+        backward(sum(Y));
+        for (int k = 0; k < n; k++) {
+            is_untouched(HERE(derivatives[d].law), of[k], of[k]->at, OTHER);
+            is_untouched(HERE(derivatives[d].law), of[k], of[k]->grad, LITTER);
+        }
+        tape_clear(tape);
+    }
+}
+
 static void the_relu_has_derivative_0_at_0(void **state)
 {
     (void)state;
@@ -774,6 +829,7 @@ int main(void)
         TEST(an_entry_is_found_by_row_and_column_from_1),
         TEST(a_new_matrix_is_zero),
         TEST(products_by_hand),
+        TEST(a_product_with_zero_is_zero_to_the_last_bit),
         TEST(sums_and_multiples_by_hand),
         TEST(the_softmax_of_logarithms_is_their_share),
         TEST(the_softmax_has_the_published_values),
@@ -799,6 +855,7 @@ int main(void)
         TEST(the_indices_are_the_operations_own),
         TEST(a_mask_writes_minus_infinity),
         TEST(operands_keep_their_entries),
+        TEST(no_operation_writes_behind_a_matrix),
         TEST(the_relu_has_derivative_0_at_0),
         TEST(activations_pass_far_on_the_right_and_stop_on_the_left),
         TEST(the_gelu_and_its_derivative_keep_their_digits_in_the_tails),

@@ -277,7 +277,7 @@ static void of_equals_at_the_edge_the_lower_tokens_stay(void **state)
 
 #define REFUSES(call, name, sentence) \
     assert_refuses_in(call, "sampling.c", name, sentence)
-#define NARROW_REFUSES(call, name, sentence) \
+#define NARROWS_NOT(call, name, sentence) \
     assert_refuses_in(call, "narrow.c", name, sentence)
 
 static void wrong_calls_are_refused(void **state)
@@ -300,11 +300,12 @@ static void wrong_calls_are_refused(void **state)
                       "all 1 numbers are used.");
     REFUSES(column_at(two, 0), "column_at", "t = 0; P has 2 columns.");
     REFUSES(column_at(two, 3), "column_at", "t = 3; P has 2 columns.");
-    NARROW_REFUSES((ranked(q, 0, y), 0), "ranked", "n = 0; there are 4 tokens.");
-    NARROW_REFUSES((ranked(q, 5, y), 0), "ranked", "n = 5; there are 4 tokens.");
-    NARROW_REFUSES(top_k_of(q, -1), "top_k_of", "k = -1; it must not be negative.");
-    NARROW_REFUSES(top_p_of(q, 1.5), "top_p_of",
-            "top_p = 1.5; it must be in [0, 1].");
+    NARROWS_NOT((ranked(q, 0, y), 0), "ranked", "n = 0; there are 4 tokens.");
+    NARROWS_NOT((ranked(q, 5, y), 0), "ranked", "n = 5; there are 4 tokens.");
+    NARROWS_NOT(top_k_of(q, -1), "top_k_of",
+                "k = -1; it must not be negative.");
+    NARROWS_NOT(top_p_of(q, 1.5), "top_p_of",
+                "top_p = 1.5; it must be in [0, 1].");
 }
 
 static void what_is_no_number_is_refused(void **state)
@@ -320,7 +321,7 @@ static void what_is_no_number_is_refused(void **state)
     REFUSES(sample(q, nan), "sample", sentence);
     snprintf(sentence, sizeof sentence,
              "top_p = %g; it must be in [0, 1].", nan);
-    NARROW_REFUSES(top_p_of(q, nan), "top_p_of", sentence);
+    NARROWS_NOT(top_p_of(q, nan), "top_p_of", sentence);
 }
 
 int main(void)

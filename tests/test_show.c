@@ -1,5 +1,6 @@
 /* ftx show and the command around it: what is printed, what is refused. */
 #include "command.h"
+#include "show/show.h"
 #include "sheets.h"
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /* Slips are planted: a student makes one, and ftx check must name it. A
    faultless student is right everywhere, and one random error is no slip. */
 #include "student.h"
+#include "check/check.h"
 
 /* ------------------------------------------------------ what a sheet shows */
 

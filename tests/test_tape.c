@@ -305,6 +305,7 @@ static void an_observer_is_told_line_name_and_value(void **state)
         SEE_INDEX(tape, 5.1, h);
     assert_seen(&seen, "4.1 M, 5.1 h=1, 5.1 h=2");
     assert_that(value_of(&seen, "M") == M);
+    assert_that(seen.step[0].index == 0 && seen.step[1].M == NULL);
 }
 
 static Mat replace_by(void *to, const char *line, const char *name, Mat M,
@@ -513,6 +514,29 @@ static void with_gradients_nothing_is_let_go(void **state)
     assert_counted(M, 2);
 }
 
+static void count_rings(void *ringing)
+{
+    ++*(int *)ringing;
+}
+
+static void what_is_forgiven_rings_an_alarm(void **state)
+{
+    (void)state;
+    int rings = 0;
+    Mat M = input(tape, 2, 1);
+    AT(M, 1, 1) = (real)NAN;
+    tape_forgive(tape, count_rings, &rings);
+    Mat P = softmax(M);
+    assert_that(rings == 1 && isnan(AT(P, 2, 1)));
+    AT(M, 1, 1) = 0;
+    softmax(M);
+    assert_that(rings == 1);
+    tape_forgive(tape, NULL, NULL);
+    AT(M, 1, 1) = (real)NAN;
+    softmax(M);
+    assert_that(rings == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
@@ -550,6 +574,7 @@ int main(void)
         TEST(the_mark_may_lie_in_any_block),
         TEST(the_peak_is_the_most_that_was_ever_held),
         TEST(with_gradients_nothing_is_let_go),
+        TEST(what_is_forgiven_rings_an_alarm),
     };
     return RUN(laws);
 }

@@ -478,9 +478,12 @@ static void every_fault_has_its_sentence(void **state)
     FAULT(N_V = 10000001, "N_V must be in 1 ... 10000000.");
     FAULT(ell_max = 0, "ell_max must be in 1 ... 10000000.");
     FAULT(ell_max = -1, "ell_max must be in 1 ... 10000000.");
+    FAULT(ell_max = 10000001, "ell_max must be in 1 ... 10000000.");
     FAULT(L = -1, layers);
     FAULT(L = 1001, layers);
     FAULT(L_enc = -1, layers);
+    FAULT(L_enc = 1001, layers);
+    FAULT(L_dec = -1, layers);
     FAULT(L_dec = 1001, layers);
     FAULT(H = 0, heads);
     FAULT(H = 1001, heads);
@@ -489,8 +492,11 @@ static void every_fault_has_its_sentence(void **state)
     FAULT(d_mlp = 0, widths);
     FAULT(d_mlp = 1000001, widths);
     FAULT(d_attn = -1, others);
+    FAULT(d_attn = 100001, others);
+    FAULT(d_mid = -1, others);
     FAULT(d_mid = 100001, others);
-    FAULT(d_f = -2, others);
+    FAULT(d_f = -1, others);
+    FAULT(d_f = 100001, others);
     FAULT(H = 3, divides);
     FAULT(d_attn = 2; h.H = 3, divides);
     FAULT(d_mid = 2; h.H = 3, divides);
@@ -505,6 +511,7 @@ static void every_fault_has_its_sentence(void **state)
           "d_e times ell_max must be at most 100000000, for a table of "
           "sines.");
     FAULT(N_C = -1, small_ones);
+    FAULT(N_C = 1000001, small_ones);
     FAULT(window = -1, small_ones);
     FAULT(window = 1000001, small_ones);
     FAULT(N_C = 2; h.architecture = D_TRANSFORMER,
@@ -513,6 +520,40 @@ static void every_fault_has_its_sentence(void **state)
           "Algorithm 9 looks both ways; a window is for 8 and 10.");
     FAULT(tanh_gelu = true; h.architecture = ED_TRANSFORMER,
           "Algorithm 8 has ReLU; tanh_gelu is for 9 and 10.");
+}
+
+static void the_least_and_the_most_have_no_fault(void **state)
+{
+    (void)state;
+    const Hyperparameters good = {
+        .architecture = E_TRANSFORMER, .N_V = 7, .ell_max = 6, .L = 2, .H = 2,
+        .d_e = 4, .d_mlp = 5, .d_attn = 2, .d_mid = 2 };
+#define RIGHT(what) do { \
+        Hyperparameters h = good; \
+        h.what; \
+        if (hyperparameters_fault(&h) != NULL) \
+            fail_at(HERE(#what), "%s", hyperparameters_fault(&h)); \
+    } while (0)
+    RIGHT(N_V = 1);
+    RIGHT(N_V = 10000000);
+    RIGHT(ell_max = 1);
+    RIGHT(ell_max = 10000000);
+    RIGHT(L = 0);
+    RIGHT(L = 1000);
+    RIGHT(L_enc = 1000);
+    RIGHT(L_dec = 1000);
+    RIGHT(H = 1);
+    RIGHT(H = 1000);
+    RIGHT(d_e = 1);
+    RIGHT(d_e = 100000);
+    RIGHT(d_mlp = 1);
+    RIGHT(d_mlp = 1000000);
+    RIGHT(d_attn = 100000);
+    RIGHT(d_mid = 100000);
+    RIGHT(d_f = 100000);
+    RIGHT(N_C = 1000000);
+    RIGHT(window = 1000000; h.architecture = D_TRANSFORMER);
+    RIGHT(epsilon = 0);
 }
 
 static void what_is_unusual_but_right_has_no_fault(void **state)
@@ -564,6 +605,7 @@ int main(void)
         TEST(GPT_2_begins_with_small_sums),
         TEST(a_seed_decides_every_first_value),
         TEST(every_fault_has_its_sentence),
+        TEST(the_least_and_the_most_have_no_fault),
         TEST(what_is_unusual_but_right_has_no_fault),
         TEST(faulty_hyperparameters_are_refused),
     };

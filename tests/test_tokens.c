@@ -410,9 +410,9 @@ static void what_is_saved_can_be_read(void **state)
     size_t n;
     assert_string_equal(saved(LEARN(CHARACTERS, "a \n\t\\\x01\x7F", 0), &n),
         "tokenizer char 7\na\n\xE2\x90\xA3\n\\n\n\\t\n\\\\\n\\x01\n\\x7F\n");
-    assert_string_equal(                            /* e, a control, a box */
-        saved(LEARN(CHARACTERS, "\xC3\xA9\xC2\x9B\xE2\x90\xA3", 0), &n),
-        "tokenizer char 3\n\xC3\xA9\n\\xC2\\x9B\n\\xE2\\x90\\xA3\n");
+    assert_string_equal(            /* e, the last control, no control, a box */
+        saved(LEARN(CHARACTERS, "\xC3\xA9\xC2\x9F\xC2\xA0\xE2\x90\xA3", 0), &n),
+        "tokenizer char 4\n\xC3\xA9\n\\xC2\\x9F\n\xC2\xA0\n\\xE2\\x90\\xA3\n");
     assert_string_equal(saved(LEARN(WORDS, "to be\xFF  or", 0), &n),
         "tokenizer word 3\nto\xE2\x90\xA3\n"
         "be\\xFF\xE2\x90\xA3\xE2\x90\xA3\nor\n");
@@ -488,6 +488,7 @@ static void damage_is_told_in_a_sentence(void **state)
         { "tokenizer ", 10, HEAD }, { "char 1\na\n", 4, HEAD },
         { "tokenizer chars 1\na\n", 14, HEAD },
         { "tokenizer char\na\n", 14, HEAD },
+        { "tokenizer char \na\n", 15, HEAD },
         { "tokenizer char -1\na\n", 15, HEAD },
         { "tokenizer char 1 \na\n", 16, HEAD },
         { "tokenizer char 1", 16, HEAD },
@@ -506,6 +507,7 @@ static void damage_is_told_in_a_sentence(void **state)
         { "tokenizer word 1\na\\xf0\n", 17, ESCAPE },
         { "tokenizer word 1\na\\x0G\n", 17, ESCAPE },
         { "tokenizer word 1\na\\x0", 17, ESCAPE },
+        { "tokenizer word 1\na\\x00", 17, ENDS },
         { "tokenizer word 1\nabc\\", 17, ESCAPE },
         { "tokenizer word 1\n" SIXTY "+\n", 17,
           "a token has at most 64 bytes." },
@@ -539,6 +541,8 @@ static void damage_is_told_in_a_sentence(void **state)
     }
     const char *text = "tokenizer word 1\n" SIXTY "\n";
     assert_int_equal(token_piece(tokenizer_in(text, strlen(text)), 1).n, 64);
+    text = "tokenizer bpe 1\n1 1 \\x00\\x00\n";     /* the first token twice */
+    assert_int_equal(token_piece(tokenizer_in(text, strlen(text)), 257).n, 2);
 }
 
 /* Cut off anywhere, or with a few bytes changed: a fault, or a tokenizer

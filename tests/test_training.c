@@ -609,6 +609,9 @@ static void patience_ends_after_so_many_evaluations_without_a_best(
     assert_that(patient(&patience, 4, 2));      /* no better */
     assert_that(!patient(&patience, 4.5, 2));
     assert_that(patience.best == 4);
+    Patience least = { 0 };
+    assert_that(patient(&least, 5, 1));         /* the first is a best */
+    assert_that(least.best == 5 && least.waited == 0);
 }
 
 static void the_follower_ends_the_training(void **state)

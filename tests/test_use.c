@@ -99,10 +99,10 @@ static int words_of(char *line, char *word[])
 
 static Said obeyed(char *line)
 {
-    static const struct { const char *name; Main *command; } all[] = {
+    static const struct { const char *name; Entrance *command; } all[] = {
         { "train", train }, { "generate", generate }, { "fill", fill_texts },
         { "translate", translate }, { "classify", classify_texts },
-        { "show", show },
+        { "show", show_attention },
     };
     char *word[40];
     int n;
@@ -155,7 +155,7 @@ static void the_examples_of_the_help_work(void **state)
     assert_that(strstr(s.out, "orithm\n  token 8:  ") != NULL);
     s = example_of(SAID(classify_texts, "--help"));
     assert_that(strncmp(s.out, "odd  odd 0.", 11) == 0);
-    s = example_of(SAID(show, "--model", "--help"));
+    s = example_of(SAID(show_attention, "--model", "--help"));
     assert_int_equal(times(s.out, "layer 1, head "), 4);
     assert_int_equal(times(s.out, "layer 2, head "), 0);
 }
@@ -500,7 +500,7 @@ static void the_probabilities_of_the_classes_sum_to_1(void **state)
 
 /* --------------------------------------------------------- show --model */
 
-#define SHOW(...) SAID(show, "--model", __VA_ARGS__)
+#define SHOW(...) SAID(show_attention, "--model", __VA_ARGS__)
 
 /* The weight of key i for query j in the k-th picture, counted from 1, of
    a decoder that sees n tokens. */
@@ -650,7 +650,7 @@ static void a_model_must_be_given_and_of_the_right_kind(void **state)
                    "Give --model FILE, as saved by 'ftx train e'.");
     assert_refusal(SAID(classify_texts, "7"), "ftx classify: which model? "
                    "Give --model FILE, as saved by 'ftx train class'.");
-    assert_refusal(SAID(show, "--model"), "ftx show: --model needs a value; "
+    assert_refusal(SAID(show_attention, "--model"), "ftx show: --model needs a value; "
                    "see 'ftx show --help'.");
 #define OTHER(command, name, kind) \
     snprintf(sentence, sizeof sentence, "ftx " name ": %s is a model of " \
@@ -707,7 +707,7 @@ static void a_model_that_overflows_is_to_blame(void **state)
              "numbers is not finite; such a model is of no use.", m); \
     assert_refusal(SAID(__VA_ARGS__, "--model", m), sentence)
     TO_BLAME(d(), generate, "3");
-    TO_BLAME(d(), show, "3");
+    TO_BLAME(d(), show_attention, "3");
     TO_BLAME(e(), fill_texts, "[gap]");
     TO_BLAME(class(), classify_texts, "3");
     TO_BLAME(ed(), translate, "ab");

@@ -1,6 +1,7 @@
 /* Algorithms 8 to 15: the worked sheets, claim by claim, and the sheets of
    models: what they need, what they assume, what they refuse. */
 #include "example.h"
+#include "show/show.h"
 
 static void algorithm_8_comes_out_after_every_line(void **state)
 {

@@ -59,8 +59,8 @@ A token $v$ has a column of $W_e$, see [Algorithm 1](#alg1) and [](#fig-one).
 
 <<embed.c>>=
 /* Algorithm 1. */
-Mat embed(Mat W_e, int v)
-{
+#include "embed.h"
+Mat embed(Mat W_e, int v) {
     <<take the column>>
 }
 @
@@ -72,7 +72,7 @@ Mat e = column(W_e, v);                             SEE(1.1, e);
 return e;                                           // 1.2: that is all
 @
 
-::: {.linebyline number=1}
+::: map
 :::
 
 ::: {.worked sheet="a.sheet"}
@@ -95,6 +95,25 @@ ftx show --svg a.sheet
 
 ::: {.differs errata="E1"}
 In nothing.
+:::
+
+::: operations
+| operation | formula |
+|:----------|:--------|
+| `column(W, v)` | $W[:, v]$ |
+
+<<embed.h>>=
+/* Column v of W. The names in the list are not those in embed.c. */
+Mat column(Mat W, int v);
+enum { e = 1, v };
+@
+:::
+
+::: {.wide .notation}
+| symbol | type |
+|:-------|:-----|
+| $W_e$ | $\in \mathbb R^{d_e \times N_V}$ |
+| $v, V$ | $\in V$, $\cong [N_V]$ |
 :::
 BOOK
 }
@@ -120,6 +139,20 @@ cp doc/small.pdf doc/small.html "$work"
 weave; cmp -s doc/small.pdf "$work/small.pdf" && cmp -s doc/small.html "$work/small.html"
 report $? 'two builds are the same bytes'
 "$here/doc/weave" --check small.nw >"$work/said" 2>&1; report $? 'its pages are current'
+has() { grep -q "$1" doc/small.html; }
+has ' id="1.1" href="#algorithm-1.1">1.1<' && has ' id="algorithm-1.1"><a class="n" href="#1.1">1.1<' &&
+    grep -aq '(1\.1)' doc/small.pdf && grep -aq '(algorithm-1\.1)' doc/small.pdf &&
+    ! has 'header-section-number">1\.'
+report $? 'a line has one name, in gutter and pseudocode, and nothing else has it'
+"$here/doc/tangle" small.nw tangled && line=$(sed -n '/1\.2/=' tangled/embed.c) &&
+    has "href=\"#1.2\">1.2</a></td>.*<code>$line</code>"
+report $? 'the map says where its C is'
+has '<a href="#c[0-9]*">column</a>' && ! has '<a href="#c[0-9]*">[ev]</a>'
+report $? 'a name leads to its definition, and a local one to none'
+has '𝑾' && has '<mi>V</mi>' && ! has '𝑽'
+report $? 'a matrix is bold, the vocabulary is not'
+has '<summary>Lines 1 to 3 of <code>embed.h</code></summary>'
+report $? 'a table stands for the C of its operations'
 echo 'One more line.' >>small.nw
 ! "$here/doc/weave" --check small.nw >"$work/said" 2>&1 && grep -q 'not woven from' "$work/said"
 report $? 'and are not after a change of the source'
@@ -147,6 +180,13 @@ refuses 'code that is too wide' 'small.nw:35: .*79 columns' \
 refuses 'a chunk that uses itself' 'uses itself' 's:^return e;:<<take the column>>&:'
 refuses 'braces that do not balance' 'do not balance' 's/^}$/}}/'
 refuses 'a dead link' 'small.nw:8: .*leads nowhere' 's/(#alg1)/(#alg11)/'
+refuses 'a link to a line that is not there' 'small.nw:8: .*leads nowhere' 's/(#alg1)/(#1.3)/'
+refuses 'a vector that is not bold' 'gives \$v\$ the type .* but it is not bold' \
+    's/\$\\in V\$, \$/$\\in \\mathbb R^d$, $/'
+refuses 'a number that is bold' 'gives \$W_e\$ the type .* but it is bold' \
+    's/\$\\in \\mathbb R.*\$/$\\in \\mathbb R$/'
+refuses 'an algorithm on three pages' 'Algorithm 1 and its C stand on pages .*, not on one' \
+    "s:^return e;:$(printf 'e = e;%.0s\\\n' $(seq 150))&:"
 refuses 'a missing figure' 'leads nowhere' 's/(#fig-one)/(#fig-two)/'
 refuses 'a command that fails' 'small.nw:5[0-9]: .*exits with 2' 's/^ftx show a.sheet/ftx show b.sheet/'
 refuses 'a picture that is none' 'draws no SVG' 's/^ftx show --svg/ftx show --swg/'

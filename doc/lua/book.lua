@@ -9,10 +9,13 @@ local book = {
   beside = {},                  -- the ids of another book's page, if any
   pieces = {},                  -- of chunks, in the order of the book
   chunks = {},                  -- name -> its pieces
+  tangled = List{},             -- the files that notangle makes of them
   algorithms = {},              -- number -> its lines, formulas, title
-  current = nil,                -- the number of the last algorithm
+  folded = false,               -- is the C of the pieces left to their file?
+  notation = false,             -- is this a table of the notation?
+  anchored = {},                -- lines of algorithms whose C has been told
   figures = {},                 -- id -> number
-  defined = {},                 -- identifier -> where, as what, used where
+  defined = List{},             -- identifiers: where, as what, used where
   labels = {},                  -- id -> "Section 4.2", "Figure 3", ...
 }
 

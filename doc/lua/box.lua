@@ -27,14 +27,16 @@ end
 local function trimmed(text) return text:match '^%s*(.-)%s*$' end
 
 local function picture(block)
-  local text = block.text
   if block.attributes.run == 'svg' then         -- what a command draws
-    text = svg.tikz((program.run(text)))
-    if not text then
+    local drawn = svg.tikz((program.run(block.text)))
+    if not drawn then
       book.fault(book.here, '`%s` draws no SVG.', trimmed(block.text))
-      return ''
     end
+    return drawn or ''
   end
+  local text = block.text:gsub('%$([^$]+)%$', function(f)
+    return '$' .. formula.bold(f) .. '$'
+  end)
   if text:match '\\begin{tikzpicture}' then return text end
   return '\\begin{tikzpicture}\n' .. text .. '\n\\end{tikzpicture}'
 end
@@ -89,6 +91,8 @@ function box.frames.wide(_, blocks)
   return framed(pair.new('\\beginwide', '<div class="wide">'),
                 blocks, '\\closewide', '</div>')
 end
+
+box.frames.operations = box.frames.wide        -- and its C is folded
 
 ------------------------------------------------------------------- verbatim
 

@@ -1,9 +1,11 @@
 -- formula.lua: every formula, for both outputs.
 --
 -- They are rendered here, and not by pandoc's writers, so that both can be put
--- right.  Matrices and vectors are set bold italic, as in the paper.
+-- right.  Matrices and vectors are set bold italic, as in the paper; which they
+-- are says notation.lua.
 
 local book = require 'book'
+local notation = require 'notation'
 local pair = require 'pair'
 local utils = require 'pandoc.utils'
 
@@ -11,36 +13,38 @@ local formula = {}
 
 ------------------------------------------------------- matrices and vectors
 
--- Commands whose argument is not touched, and letters that are numbers.
-local VERBATIM, SCALAR = {}, { N = true, H = true, L = true, T = true,
-                               R = true, O = true }
+-- Commands whose argument is not touched, and those that are letters.
+local VERBATIM, GREEK = {}, {}
 for word in ([[mathtt mathrm mathbb mathcal mathbf mathit mathbfit mathsf text
   textbf operatorname begin end]]):gmatch '%S+' do VERBATIM[word] = true end
+for word in ([[alpha beta gamma theta]]):gmatch '%S+' do GREEK[word] = true end
 
--- Is the letter at i the name of a matrix or a vector?
-local function is_matrix(tex, i)
-  local letter, before, after = tex:sub(i, i), tex:sub(1, i - 1), tex:sub(i + 1)
-  if letter == 'V' then                 -- the vocabulary, not the values
-    return not (before:match '\\in%s*$' or before:match 'Delta%(%s*$'
-                or after:match '^%s*%^%*' or after:match '^%s*\\cong')
-  elseif letter == 'e' then             -- an encoding, not 2.718
-    return not after:match '^%s*%^'
-  elseif letter == 'v' then             -- a value, not a token or a variance
-    return after:match '^_' or before:match 'tilde%s*{?$'
-  elseif letter == 'b' or letter == 'k' then
-    return after:match '^_'
-  end
-  return letter == 'q' or letter:match '%u' and not SCALAR[letter]
+-- The accent before a letter, its index, and whether a power comes first.
+local function accent(before) return before:match '\\(%a+)%s*{?%s*$' end
+local function index(after)
+  local power = after:match '^%s*%^%s*%b{}' or after:match '^%s*%^%s*\\%a+'
+    or after:match '^%s*%^%s*.' or ''
+  after = after:sub(#power + 1)
+  local i = after:match '^_%s*(%b{})' or after:match '^_%s*(\\%a+)'
+    or after:match '^_%s*(.)' or ''
+  return i:match '^{(.*)}$' or i, power ~= '' and '^'
+end
+
+-- Is the letter from i to k the name of a matrix or a vector?
+local function is_array(tex, i, k)
+  return notation.is_array(tex:sub(i, k), accent(tex:sub(1, i - 1)), index(tex:sub(k + 1)))
 end
 
 -- A script of several letters is a word: d_{attn}.  W_{qkv} has three indices.
+-- One with an entry in it is a formula: e^{S[i, j]}.
 local function script(s)
+  if s:match '^%^.*%[' then return '^{' .. formula.bold(s:match '{(.*)}') .. '}' end
   return (s:gsub('{(%a%a+)}', function(word)
     return word ~= 'qkv' and '{\\mathrm{' .. word .. '}}' or nil
   end))
 end
 
-local function bold_matrices(tex)
+function formula.bold(tex)
   local out, at = '', 1
   local function take(pattern)
     local found = tex:match('^' .. pattern, at)
@@ -52,13 +56,10 @@ local function bold_matrices(tex)
     if VERBATIM[word] then
       local s = take '\\%a+%s*%b{}' or take '\\%a+%s*[^\\]' or take '\\%a+'
       out = out .. s:gsub('([^\\])_', '%1\\_')
-    elseif tex:match('^\\beta_[12]', at) then          -- numbers of Adam
-      out = out .. take '\\beta'
-    elseif word == 'gamma' or word == 'beta' then
-      out = out .. '{\\mathbfit' .. take '\\%a+' .. '}'
-    elseif take '%a' then
-      local s = tex:sub(start, start)
-      out = out .. (is_matrix(tex, start) and '{\\mathbfit ' .. s .. '}' or s)
+    elseif GREEK[word] or tex:match('^%a', at) then
+      local s = take '%a' or take '\\%a+'
+      out = out .. (is_array(tex, start, start + #s - 1)
+                    and '{\\mathbfit ' .. s .. '}' or s)
     else
       local s = take '[_^]%s*%b{}'
       out = out .. (s and script(s) or take '[_^]%s*\\%a+' or take '[_^]%s*.'
@@ -66,6 +67,41 @@ local function bold_matrices(tex)
     end
   end
   return out
+end
+
+-- The formulas of a cell of a table, parted at their commas.
+local function parts(cell)
+  local out = {}
+  pandoc.Div(cell.contents):walk { Math = function(m)
+    local text = m.text:gsub('%b{}', function(s) return (s:gsub(',', '\0')) end)
+      :gsub('%b[]', function(s) return (s:gsub(',', '\0')) end)
+      :gsub('%b()', function(s) return (s:gsub(',', '\0')) end)
+    for part in text:gmatch '[^,]+' do
+      table.insert(out, (part:gsub('\0', ','):match '^%s*(.-)%s*$'))
+    end
+  end }
+  return out
+end
+
+-- A table of the notation has a name and then its type; what has a power of
+-- the reals as its type, or of an interval of them, is bold, and nothing else.
+function formula.check_notation(rows)
+  for _, row in ipairs(rows) do
+    local types = parts(row.cells[2])
+    for i, name in ipairs(parts(row.cells[1])) do
+      local type = types[i] or types[#types]
+      local bare = name:gsub('\\mathbfit', ''):gsub('^\\%a+%s*{?(\\?%a+)}?', '%1')
+      if type and bare:match '^[{}%s]*\\?%a+[{}%s]*[_^%d%w{}]*$'
+         and (not name:match '\\math' or name:match '\\mathbfit') then
+        local array = type:match '\\mathbb R%^' or type:match '[%])]%^'
+        local bold = formula.bold(name):match '\\mathbfit'
+        if (array ~= nil) ~= (bold ~= nil) then
+          book.fault(book.here, 'the notation gives $%s$ the type $%s$, but it is %sbold.',
+                     name, type, bold and '' or 'not ')
+        end
+      end
+    end
+  end
 end
 
 ---------------------------------------------------------------------- MathML
@@ -134,9 +170,10 @@ local rendered = {}                     -- what has been rendered once
 -- A formula as a pair.
 function formula.pair(math)
   local display = math.mathtype == 'DisplayMath'
-  local key = math.mathtype .. math.text
+  local bold = formula.bold(math.text)
+  local key = math.mathtype .. bold
   if not rendered[key] then
-    local tex = bold_matrices(math.text)
+    local tex = bold
       :gsub('%[\\!%[', '\\llbracket '):gsub('%]\\!%]', '\\rrbracket ')
     local html = to_html(pandoc.Pandoc {
       pandoc.Plain { pandoc.Math(math.mathtype, tex) } })
@@ -144,6 +181,7 @@ function formula.pair(math)
       book.fault(book.here, 'the formula $%s$ cannot be turned into MathML.',
                  math.text)
     end
+    tex = tex:gsub('%[:,', '[{:},')             -- a colon that no line ends at
     rendered[key] = pair.new(display and '\\displayed{' .. tex .. '}'
       or '$' .. tex .. '$', better_mathml(html, tex))
   end
@@ -166,11 +204,12 @@ end
 local worded = {}                       -- what has been read once: names of chunks
 
 function formula.markdown(text)
-  if not worded[text] then
+  local key = notation.place() .. text
+  if not worded[key] then
     local doc = pandoc.read(text, 'markdown'):walk { Math = formula.filter }
-    worded[text] = formula.inlines(utils.blocks_to_inlines(doc.blocks))
+    worded[key] = formula.inlines(utils.blocks_to_inlines(doc.blocks))
   end
-  return worded[text]
+  return worded[key]
 end
 
 return formula

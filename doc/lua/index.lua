@@ -7,13 +7,14 @@ local pair = require 'pair'
 
 local index = {}
 
-local function entry(name, numbers, users)
+local function entry(id, name, numbers, users)
   local out = name .. pair.new('\\quad ', '&ensp;') .. listing.numbers(numbers)
   if #users > 0 then
     out = out .. listing.numbers(users)
       :within('\\used{%s}', ', <span class="used">used in %s</span>')
   end
-  return out:within('\\indexentry{%s}', '<li>%s</li>')
+  return out:within('\\indexentry{' .. id .. '}{%s}',
+    '<li' .. (id ~= '' and ' id="' .. id .. '"' or '') .. '>%s</li>')
 end
 
 local function set(id, entries)
@@ -30,17 +31,19 @@ function index.chunks()
   chunks:sort(book.by_name)
   return set('chunks', List.map(chunks, function(c)
     local numbers = List.map(c.pieces, function(p) return p.number end)
-    return entry('⟨' .. listing.chunk_name(c.name) .. '⟩', numbers,
+    return entry('', '⟨' .. listing.chunk_name(c.name) .. '⟩', numbers,
                  book.keys(c.pieces[1].used))
   end))
 end
 
 function index.identifiers()
-  local all = List{}
-  for _, d in pairs(book.defined) do all:insert(d) end
+  local all, times = book.defined, {}
   all:sort(book.by_name)
+  for _, d in ipairs(all) do times[d.name] = (times[d.name] or 0) + 1 end
   return set('identifiers', List.map(all, function(d)
-    return entry(pair.code(d.name), { d.piece.number }, d.users)
+    local name = pair.code(d.name)
+    if times[d.name] > 1 then name = name .. ' in ' .. pair.code(d.file) end
+    return entry('i-' .. d.id, name, { d.piece.number }, d.users)
   end))
 end
 

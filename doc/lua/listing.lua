@@ -6,11 +6,14 @@ local book = require 'book'
 local List = require 'pandoc.List'
 local formula = require 'formula'
 local pair = require 'pair'
+local tangled = require 'tangled'
 
 local SCREEN = 100                      -- columns of a line of output
-local PAGE = 25                         -- lines of output that stay together
-local MANY = 9                          -- more numbers than this are counted
+local PAGE = 45                         -- lines that a page has room for
+local TOGETHER = 12                     -- lines of output that stay together
+local NARROW = 44                       -- columns left of a formula, at least
 local nothing = pair.new('', '')
+local BETWEEN = pair.new('\\kern.4em ', ' ')        -- two names in the gutter
 local listing = {}
 
 ----------------------------------------------------------------------- names
@@ -84,64 +87,98 @@ function listing.code(tokens, skip)
   return pair.join(out, '', '')
 end
 
---------------------------------------------------------- gutter and margin
+------------------------------------------------------- lines of algorithms
+
+-- The name of a line of an algorithm, everywhere: 8.16.
+function listing.tag(tag) return tag[1] .. '.' .. tag[2] end
+
+-- In the gutter it leads to the pseudocode. Where the line's C is told first
+-- it can be linked to.
+local function gutter(tags)
+  return pair.join(List.map(tags, function(tag)
+    local name = listing.tag(tag)
+    local id = ''
+    if not book.anchored[name] then
+      book.anchored[name] = true
+      id = name
+    end
+    return pair.new(
+      ('%s\\hyperlink{algorithm-%s}{\\linenumber{%s}}'):format(
+        id ~= '' and '\\lineanchor{' .. id .. '}' or '', name, name),
+      ('<a%s href="#algorithm-%s">%s</a>'):format(
+        id ~= '' and ' id="' .. id .. '"' or '', name, name))
+  end), BETWEEN, BETWEEN)
+end
 
 local function same_tags(l, m)
-  if not l or not m or #l.tags ~= #m.tags or #l.tags == 0 then return false end
+  if not l or not m or #l.tags ~= #m.tags then return false end
   for i, tag in ipairs(l.tags) do
     if tag[1] ~= m.tags[i][1] or tag[2] ~= m.tags[i][2] then return false end
   end
   return true
 end
 
--- The bare number in the section of its algorithm, 4.5 elsewhere.
-local function tag_number(tag)
-  return tag[1] == book.current and tostring(tag[2]) or tag[1] .. '.' .. tag[2]
-end
-
--- Does this or a later line of the same run show its value?
-local function shows_value(lines, i)
-  local l = lines[i]
-  repeat
-    if lines[i].see then return true end
-    i = i + 1
-  until not same_tags(l, lines[i])
-end
-
--- The formulas for the margin of line i, each only once a piece.
-local function margin(lines, i, told)
-  local out = nothing
+-- The formulas beside lines i to k, each only once a piece.
+local function formulas(lines, i, k, told)
+  local out, seen = List{}, nil
+  for j = i, k do seen = seen or lines[j].see end
   for _, tag in ipairs(lines[i].tags) do
     local algorithm = book.algorithms[tag[1]]
     local line = algorithm and algorithm.lines[tag[2]]
     if line and not told[line] then
       told[line] = true
-      local n, tex, html = tag_number(tag), '', ''
-      if shows_value(lines, i) then
-        tex = '\\seen'
-        html = ' <span class="seen" title="this value can be observed">∘</span>'
-      end
-      out = out .. line.formula:within(
-        '\\marginformula{' .. n .. '}{%s}{' .. tex .. '}',
-        '<span class="m"><b class="n">' .. n .. '</b> %s' .. html .. '</span>')
+      out:insert(seen and line.short .. pair.new('\\seen',
+        ' <span class="seen" title="this value can be observed">∘</span>')
+        or line.short)
     end
   end
   return out
 end
 
-local function line(lines, i, told)
-  local l = lines[i]
-  local goes_on = same_tags(lines[i - 1], l)
-  local bar = goes_on or same_tags(l, lines[i + 1])
-  local label = goes_on and ''
-    or table.concat(List.map(l.tags, tag_number), ' ')
-  local code, note = listing.code(l.tokens), margin(lines, i, told)
+local function code_line(l, bar)
+  return listing.code(l.tokens):within('\\codeline{' .. bar .. '}{%s}',
+                                       '<code>%s</code>')
+end
+
+local function columns_of(l)
+  local n = 0
+  for _, t in ipairs(l.tokens) do n = n + (utf8.len(t[2]) or 0) end
+  return n
+end
+
+-- Lines i to k carry out the same lines of an algorithm.
+local function row(lines, i, k, told)
+  local code, columns = List{}, 0
+  for j = i, k do
+    columns = math.max(columns, columns_of(lines[j]))
+    code:insert(code_line(lines[j], i == k and '' or j == i
+                          and '\\gutterbarstart' or '\\gutterbar'))
+  end
+  local beside = pair.join(List.map(formulas(lines, i, k, told), function(f)
+    return f:within('\\formulabeside{%s}', '<p>%s</p>')
+  end), '\n', '\n')
+  local number, c = gutter(lines[i].tags), pair.join(code, '\n', '\n')
   return pair.new(
-    ('\\codeline{%s}{%s}{%s}{%s}'):format(
-      not bar and '' or goes_on and '\\gutterbar' or '\\gutterbarstart',
-      label, note.tex, code.tex),
-    ('<div class="l%s"><b class="n g">%s</b><code>%s</code>%s</div>'):format(
-      bar and ' bar' or '', label, code.html, note.html))
+    ('\\coderow{%d}{%s}{%s}{%s}'):format(columns, number.tex, c.tex, beside.tex),
+    ('<div class="row%s"><b class="n g">%s</b><div>%s</div><div class="f">%s</div></div>')
+      :format(i == k and '' or ' bar', number.html, c.html, beside.html))
+end
+
+-- The formulas of an algorithm stand in one column, right of all its C.
+local function widest(piece)
+  local n = 0
+  for _, l in ipairs(piece.lines) do
+    if #l.tags > 0 then n = math.max(n, columns_of(l)) end
+  end
+  return n
+end
+
+local function column(piece)
+  local n = NARROW
+  for _, p in ipairs(book.pieces) do
+    if p.algorithm == piece.algorithm then n = math.max(n, widest(p)) end
+  end
+  return n
 end
 
 --------------------------------------------------------------- head and foot
@@ -159,17 +196,7 @@ local function head(piece)
     .. back:within('{%s}', '<span class="nav">%s ') .. on:within('{%s}', '%s</span></p>')
 end
 
-local function definition(d)
-  local name = pair.code(d.name)
-  if #d.users == 0 then return name end
-  if #d.users <= MANY then
-    return name .. ', used in ' .. listing.numbers(d.users)
-  end
-  return name .. ', used in ' .. pair.text(#d.users .. ' chunks')
-    :within('\\hyperlink{identifiers}{%s}', '<a href="#identifiers">%s</a>')
-end
-
--- "Used in ...  Defines ...  Uses ...", a sentence each.
+-- "Used in chunk 7.  Defines ..."; who uses that is in the index.
 local function foot(piece)
   local chunk, sentences = book.chunks[piece.name], List{}
   if piece.place == 1 and not chunk.root then
@@ -178,46 +205,94 @@ local function foot(piece)
                      .. listing.numbers(users) .. '.')
   end
   if #piece.defines > 0 then
-    sentences:insert('Defines '
-      .. pair.join(List.map(piece.defines, definition), '; ', '; ') .. '.')
-  end
-  local uses = book.keys(piece.uses, book.by_name):filter(function(d)
-    return d.piece ~= piece
-  end)
-  if #uses > 0 then
-    sentences:insert('Uses ' .. pair.join(List.map(uses, function(d)
-      return pair.code(d.name) .. pair.new('~', ' ') .. listing.number(d.piece.number)
-    end), ', ', ', ') .. '.')
+    sentences:insert('Defines ' .. pair.join(List.map(piece.defines, function(d)
+      return pair.code(d.name):within('\\hyperlink{i-' .. d.id .. '}{%s}',
+                                      '<a href="#i-' .. d.id .. '">%s</a>')
+    end), ', ', ' and ') .. '.')
   end
   return pair.join(sentences, ' ', ' ')
     :within('\\chunkfoot{%s}', '<p class="foot">%s</p>')
 end
 
+----------------------------------------------------------------- page breaks
+
 local function is_blank(l)
   return not l.tokens:find_if(function(t) return t[1] ~= 'space' and t[2] ~= '' end)
 end
 
--- A page may break in a long piece, with some lines left on either side.
-local function may_break(i, n) return n > 12 and i > 4 and i < n - 3 end
+-- The first and the last token of a line that are code, and how many more
+-- parentheses it opens than it closes.
+local function ends(l)
+  local first, last, open = nil, nil, 0
+  for _, t in ipairs(l.tokens) do
+    if t[1] ~= 'space' and t[1] ~= 'comment' then
+      first, last = first or t, t
+      open = open + (t[2] == '(' and 1 or t[2] == ')' and -1 or 0)
+    end
+  end
+  return first, last, open
+end
 
-function listing.piece(piece)
+-- Where may a page break in front of a line?  Behind a statement or a blank
+-- line, with some lines left on either side; never in an algorithm.
+local function page_breaks(piece, lines)
+  local may, depth = {}, 0
+  for i, l in ipairs(lines) do
+    local first, last, open = ends(l)
+    local before = lines[i - 1]
+    may[i] = not (piece.algorithm and #lines < PAGE) and i > 4 and i < #lines - 2 and depth == 0
+      and before and (is_blank(before) or before.closed)
+      and not (first and (first[2] == '{' or first[2] == '}' or first[2] == 'else'))
+    depth = depth + open
+    l.closed = last and (last[1] == 'use' or last[2] == ';' or last[2] == '}')
+      or l.directive
+  end
+  return may
+end
+
+---------------------------------------------------------------------- a piece
+
+local function code_of(piece)
   local lines = piece.lines:filter(function(l)   -- a bare */ is no line
     return not is_blank(l) or l.parts[1] == ''
   end)
-  local out, told = List { head(piece), pair.new('', '<div class="code">') }, {}
-  for i, l in ipairs(lines) do
-    local free = may_break(i, #lines)
+  local out, told, i = List{}, {}, 1
+  local may_break = page_breaks(piece, lines)
+  while i <= #lines do
+    local l, k = lines[i], i
     if is_blank(l) then
-      out:insert(pair.new('\\codeblank{' .. (free and 0 or 10000) .. '}',
+      out:insert(pair.new('\\codeblank{' .. (may_break[i + 1] and 0 or 10000) .. '}',
                           '<div class="blank"></div>'))
+    elseif #l.tags > 0 then
+      while same_tags(l, lines[k + 1]) do k = k + 1 end
+      out:insert(row(lines, i, k, told))
     else
-      out:insert(pair.new(free and '\\codebreak' or '', '') .. line(lines, i, told))
+      out:insert(pair.new(may_break[i] and '\\codebreak' or '', '')
+                 .. code_line(l, ''):within('%s', '<div class="l">%s</div>'))
     end
+    i = k + 1
   end
-  out:extend { pair.new('', '</div>'), foot(piece) }
-  return pair.join(out, '\n', '\n'):within(
-    ('%%%%@ %s <<%s>>\n%%s'):format(book.at(piece.line), piece.name:gsub('%%', '%%%%')),
-    '<section class="chunk" id="c' .. piece.number .. '">\n%s\n</section>'):blocks()
+  return pair.join(out, '\n', '\n')
+end
+
+-- What a table says better is left to its file; the page with links unfolds it.
+local function folded(piece)
+  local file, first, last = tangled.range(piece)
+  local place = pair.code(file):within(
+    ('Lines %d to %d of %%s.'):format(first, last),
+    ('<summary>Lines %d to %d of %%s</summary>'):format(first, last))
+  return pair.new('\\chunkfoot{' .. place.tex .. '}',
+                  '<details>' .. place.html .. code_of(piece).html .. '</details>')
+end
+
+function listing.piece(piece)
+  local columns = piece.algorithm and column(piece) or 0
+  local body = book.folded and folded(piece) or code_of(piece) .. foot(piece)
+  return (head(piece) .. '\n' .. body):within(
+    ('%%%%@ %s <<%s>>\n\\codecolumns{%d}%%s'):format(
+      book.at(piece.line), piece.name:gsub('%%', '%%%%'), columns),
+    ('<section class="chunk" id="c%d" style="--columns:%d">\n%%s\n</section>')
+      :format(piece.number, columns)):blocks()
 end
 
 -- Output of a program, or a file, verbatim.
@@ -228,7 +303,7 @@ function listing.screen(text, command)
       :within('\\screenline{\\bfseries %s}', '<b>%s</b>'))
   end
   text = text:gsub('\n*$', '\n')
-  local long = select(2, text:gsub('\n', '')) > PAGE
+  local long = select(2, text:gsub('\n', '')) > TOGETHER
   for s in text:gmatch '([^\n]*)\n' do
     local columns = utf8.len(s) or #s
     if columns > SCREEN then

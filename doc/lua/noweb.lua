@@ -56,12 +56,6 @@ function noweb.read(pipeline)
   for directive, rest in pipeline:gmatch '@(%S+) ?([^\n]*)\n' do
     if act[directive] then act[directive](rest) end
   end
-  local function is_blank(l)
-    return l and #l.parts == 1 and l.parts[1] == ''
-  end
-  for _, p in ipairs(book.pieces) do             -- no blank lines at the end
-    while is_blank(p.lines[#p.lines]) do p.lines:remove() end
-  end
   return prose
 end
 

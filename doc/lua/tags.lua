@@ -45,23 +45,39 @@ local function ends_statement(l)
     or last:match '[;{}:]%s*$' or last:match '%*/%s*$' or last:match '^%s*#'
 end
 
--- A line that is nothing but SEE vanishes.  Its tag goes to the statement
--- before it, unless that has one of its own.
+local function is_blank(l) return l and #l.parts == 1 and l.parts[1] == '' end
+
+local function has(list, tag)
+  return list:find_if(function(t) return t[1] == tag[1] and t[2] == tag[2] end)
+end
+
+-- The tag of a line that vanishes goes to the statement before it.
+local function hand_up(l, shown)
+  local i = #shown
+  shown[i].see = l.see
+  if #shown[i].tags > 0 then
+    if not has(shown[i].tags, l.tags[1]) then shown[i].tags:insert(l.tags[1]) end
+    return
+  end
+  repeat
+    if #shown[i].tags == 0 then shown[i].tags = l.tags:clone() end
+    i = i - 1
+  until i == 0 or ends_statement(shown[i])
+end
+
+-- A line that is nothing but SEE vanishes; so do blank lines at the end.
 function tags.settle(piece)
   local shown = List{}
   for _, l in ipairs(piece.lines) do
     take_tags(l)
+    piece.algorithm = piece.algorithm or l.tags[1] and l.tags[1][1]
     if not l.hidden then
       shown:insert(l)
     elseif #shown > 0 then
-      local i = #shown
-      shown[i].see = l.see
-      repeat
-        if #shown[i].tags == 0 then shown[i].tags = l.tags end
-        i = i - 1
-      until i == 0 or ends_statement(shown[i])
+      hand_up(l, shown)
     end
   end
+  while is_blank(shown[#shown]) do shown:remove() end
   piece.lines = shown
 end
 
@@ -79,8 +95,10 @@ function tags.check_widths(piece)
   end
 end
 
--- Every line of an algorithm has C, and every tag has a line.
+-- Every line of an algorithm has C, and every tag has a line.  A book beside
+-- another one has the other's lines, and no algorithms.
 function tags.check()
+  if book.beside_page then return end
   local carried = {}
   for _, piece in ipairs(book.pieces) do
     for _, l in ipairs(piece.lines) do

@@ -1,603 +1,18 @@
 /* ftx check: what was computed by hand, judged. */
-#include "program.h"
-#include <float.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
+#include "check/check.h"
+#include "show/show.h"
 #include <string.h>
 
-enum { PAGE = 76 };
-
-typedef struct {
-    FILE *out;
-    const Judgement *judgement;
-    int width;                  /* of the names at the left               */
-    int indent, column;         /* of the paragraph, of the line          */
-} Report;
-
-static void put(Report *r, const char *piece)
-{
-    int n = text_width(piece);
-    if (r->column > r->indent && r->column + 1 + n > PAGE) {
-        fprintf(r->out, "\n%*s", r->indent, "");
-        r->column = r->indent;
-    } else if (r->column > r->indent) {
-        fputc(' ', r->out);
-        r->column++;
-    }
-    fputs(piece, r->out);
-    r->column += n;
-}
-
-/* Begins a paragraph, to the right of the names. */
-static void paragraph(Report *r)
-{
-    if (r->column > r->width)
-        fprintf(r->out, "\n%*s", r->width, "");
-    r->column = r->indent = r->width;
-}
-
-static void say(Report *r, const char *format, ...)
-    FORMAT_LIKE_PRINTF(2, 3);
-static void say(Report *r, const char *format, ...)
-{
-    char text[1000];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    for (char *word = text, *end; *word != '\0'; word = end) {
-        size_t n = strcspn(word, " ");
-        end = word + n + (word[n] == ' ');
-        word[n] = '\0';
-        put(r, word);
-    }
-}
-
-static int true_digits(void)
-{
-    return sizeof(real) == sizeof(float) ? FLT_DIG : DBL_DIG;
-}
-
-/* x with so many decimals, or fewer. */
-static void decimal_text(char to[60], double x, int decimals)
-{
-    int first = x == 0 ? 0 : (int)floor(log10(fabs(x)));
-    int most = true_digits() - 1 - first;
-    decimals = decimals < most ? decimals : most;
-    if (fabs(x) < 0.5 * pow(10, -decimals))
-        snprintf(to, 60, "%.*f", decimals < 15 ? decimals : 0, 0.0);
-    else if (first < -5 || decimals < 0)
-        snprintf(to, 60, "%.*e", first + decimals > 0 ? first + decimals
-                                                      : 0, x);
-    else
-        snprintf(to, 60, "%.*f", decimals, x);
-}
-
-static bool fraction_text(char to[60], double x)
-{
-    int most = sizeof(real) == sizeof(float) ? 9 : 99;
-    for (int q = 2; q <= most; q++)
-        if (same_number(x * q, round(x * q)) && fabs(x * q) < 1e6) {
-            snprintf(to, 60, "%.0f/%d", round(x * q), q);
-            return true;
-        }
-    return false;
-}
-
-void right_number(char to[60], const Entry *entry, double x)
-{
-    enum { ENOUGH = 6 };        /* beside 1e-300 */
-    bool exact = entry->decimals == EXACT;
-    int decimals = exact ? 4 : entry->decimals + 1;
-    if (decimals > true_digits())
-        decimals = ENOUGH;
-    if (isinf(x))
-        snprintf(to, 60, "-inf");
-    else if (same_number(x, round(x)) && fabs(x) < 1e6)
-        snprintf(to, 60, "%.0f", round(x) + 0.0);
-    else if (!exact || !fraction_text(to, x))
-        do
-            decimal_text(to, x, decimals);
-        while (decimals++ < true_digits()
-               && verdict_on(entry, strtod(to, NULL))
-                  != verdict_on(entry, x));
-}
-
-const char *typed_entry(const Sheet *sheet, const Entry *entry, int *n)
-{
-    const char *start = sheet->text + entry->at, *end = start;
-    Entry again;
-    read_entry(&end, &again);
-    *n = (int)(end - start);
-    return start;
-}
-
-const char *entry_place(char to[40], const Item *claim, int k)
-{
-    int n = claim->rows * claim->cols;
-    *to = '\0';
-    if (claim->rows > 1 && claim->cols > 1)
-        snprintf(to, 40, "(%d,%d)", k / claim->cols + 1,
-                 k % claim->cols + 1);
-    else if (n > 1)
-        snprintf(to, 40, "(%d)", k + 1);
-    return to;
-}
-
-static void cell_text(char *to, size_t size, const Report *r,
-                      const Judged *j, int k)
-{
-    enum { LONGEST = 30 };
-    const Item *item = j->claim.item;
-    char here[60], place[40];
-    int n;
-    const char *typed = typed_entry(r->judgement->run->sheet,
-                                    &item->entry[k], &n);
-    right_number(here, &item->entry[k],
-                 *claimed_entry(item, j->claim.step->M, k));
-    const char *blank = *entry_place(place, item, k) == '\0' ? "" : " ";
-    if (n <= LONGEST)
-        snprintf(to, size, "%s%syou %.*s, here %s", place, blank, n, typed,
-                 here);
-    else
-        snprintf(to, size, "%s%syou %.6g, here %s", place, blank,
-                 item->entry[k].value, here);
-}
-
-enum { CELLS_SHOWN = 12 };
-
-static void say_cells(Report *r, const Judged *j, Verdict verdict,
-                      const char *word)
-{
-    const Item *item = j->claim.item;
-    int shown = 0, all = j->count[verdict];
-    char text[300];
-    paragraph(r);
-    fprintf(r->out, "%s  ", word);
-    r->indent += text_width(word) + 2;
-    r->column = r->indent;
-    for (int k = 0; k < item->rows * item->cols && shown < CELLS_SHOWN; k++)
-        if (j->verdict[k] == verdict) {
-            cell_text(text, sizeof text, r, j, k);
-            strcat(text, ++shown < all ? ";" : "");
-            put(r, text);
-        }
-    if (all > shown)
-        say(r, "and %d more", all - shown);
-}
-
-static const char *cause(const Report *r, const Judged *j)
-{
-    int causes = 0;
-    bool explained = true;
-    for (const Judged *k = r->judgement->judged; k < j; k++) {
-        causes += k->begins;
-        explained &= !k->begins || (k->n > 0
-                     && (k->why->slip[0] != NULL || k->why->cells > 0));
-    }
-    return causes > 1 ? "these" : explained ? "that slip" : "that";
-}
-
-static void say_others(Report *r, const Judged *j)
-{
-    int follow = j->count[FOLLOWS], right = j->count[RIGHT];
-    if (follow + right == 0)
-        return;
-    paragraph(r);
-    if (follow == 0)
-        say(r, right == 1 ? "the other entry is right"
-                          : "the other %d entries are right", right);
-    else if (right == 0 && follow == 1)
-        say(r, "the other entry follows from %s", cause(r, j));
-    else if (right == 0)
-        say(r, "the other %d entries follow from %s", follow, cause(r, j));
-    else
-        say(r, "%d of the others follow%s from %s and %d %s right", follow,
-            follow == 1 ? "s" : "", cause(r, j), right,
-            right == 1 ? "is" : "are");
-}
-
-static void say_verdict(Report *r, const Judged *j)
-{
-    const int *count = j->count;
-    const Item *item = j->claim.item;
-    Mat M = j->claim.step->M;
-    int all = claimed_entries(j);
-    if (all == 0)
-        say(r, "nothing is claimed");
-    else if (!j->fits && j->begins)
-        say(r, "WRONG  it is %d x %d on the sheet, but %d x %d here",
-            item->rows, item->cols, M->rows, M->cols);
-    else if (count[RIGHT] == all)
-        say(r, "right, %d of %d entr%s", all, all, all == 1 ? "y" : "ies");
-    else if (!j->begins && count[FOLLOWS] == all)
-        say(r, "follows from %s", cause(r, j));
-    else if (!j->begins)
-        say(r, "follows from %s, %d of %d entries; %s right", cause(r, j),
-            count[FOLLOWS], all, count[RIGHT] == 1 ? "the other is"
-                                                   : "the others are");
-    if (j->fits && count[WRONG] > 0)
-        say_cells(r, j, WRONG, "WRONG");
-    if (j->fits && count[LAST_DIGIT] > 0)
-        say_cells(r, j, LAST_DIGIT, "last digit off");
-    if (j->fits && j->begins)
-        say_others(r, j);
-}
-
-static void append(char *to, size_t size, const char *format, ...)
-    FORMAT_LIKE_PRINTF(3, 4);
-static void append(char *to, size_t size, const char *format, ...)
-{
-    size_t n = strlen(to);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(to + n, size - n, format, arguments);
-    va_end(arguments);
-}
-
-static void where_text(char *to, size_t size, const Step *only)
-{
-    static const char *const parts[] = { [LAYER] = "layer",
-        [ENC] = "encoder layer", [DEC] = "decoder layer",
-        [ED] = "the cross-attention of layer" };
-    const char *in = ", in";
-    if (only->part != NOWHERE)
-        append(to, size, "%s %s %d", in, parts[only->part], only->layer);
-    if (only->part != NOWHERE)
-        in = ",";
-    if (only->head > 0)
-        append(to, size, "%s head %d", in, only->head), in = ",";
-    if (only->turn > 0)
-        append(to, size, "%s turn %d", in, only->turn);
-    append(to, size, " only");
-}
-
-static const char *reason_text(char to[600], const Layout *layout,
-                               const Explanation *why)
-{
-    enum { CELLS_TOLD = 3 };
-    const size_t size = 600;
-    char slip[SLIP_BYTES];
-    to[0] = '\0';
-    for (int k = 0; k < why->cells && k < CELLS_TOLD; k++) {
-        char text[200];
-        append(to, size, "%s%s", k > 0 ? ", and " : "",
-               cell_sentence(text, sizeof text, &why->cell[k]));
-    }
-    if (why->cells > CELLS_TOLD)
-        append(to, size, ", and so on in %d more",
-               why->cells - CELLS_TOLD);
-    if (why->cells > 0)
-        return to;
-    if (why->slip[0] == NULL)
-        append(to, size, "the rounded numbers above are carried on");
-    else
-        append(to, size, "%s", slip_sentence(slip, why->slip[0], layout));
-    if (why->slip[1] != NULL)
-        append(to, size, ", and %s",
-               slip_sentence(slip, why->slip[1], layout));
-    if (why->only != NULL)
-        where_text(to, size, why->only);
-    return to;
-}
-
-static void say_entries(Report *r, int all)
-{
-    if (all == 1)
-        say(r, "the entry matches");
-    else if (all == 2)
-        say(r, "both entries match");
-    else
-        say(r, "all %d entries match", all);
-}
-
-/* Two terms with the same factors have one sentence. */
-static bool is_said(const Layout *layout, const Judged *j, int k)
-{
-    char text[600], before[600];
-    reason_text(text, layout, &j->why[k]);
-    for (int i = 0; i < k; i++)
-        if (strcmp(reason_text(before, layout, &j->why[i]), text) == 0)
-            return true;
-    return false;
-}
-
-static void say_explanations(Report *r, const Judged *j)
-{
-    enum { SHOWN = 12 };
-    const Layout *layout = r->judgement->run->layout;
-    char text[600];
-    int reasons = 0;
-    paragraph(r);
-    if (j->why->slip[1] != NULL)
-        say(r, "no single slip explains it;");
-    say_entries(r, claimed_entries(j));
-    for (int k = 0; k < j->n; k++) {
-        if (is_said(layout, j, k) || ++reasons > SHOWN)
-            continue;
-        if (reasons > 1) {
-            paragraph(r);
-            say(r, "or");
-        }
-        say(r, "if %s", reason_text(text, layout, &j->why[k]));
-    }
-    if (reasons < 2)
-        return;
-    paragraph(r);
-    if (reasons > SHOWN)
-        say(r, "and %d more;", reasons - SHOWN);
-    say(r, "this sheet cannot tell these apart");
-}
-
-static void say_turned(Report *r, const Judged *j)
-{
-    bool rows = r->judgement->run->layout->rows;
-    paragraph(r);
-    if (j->claim.step->aspect != VALUE)
-        say(r, "its transpose is right");
-    else
-        say(r, "its transpose is right: tokens as %s, as in layout %s?",
-            rows ? "columns" : "rows",
-            rows ? "paper or berkeley" : "textbook or torch");
-}
-
-static void say_why(Report *r, const Judged *j)
-{
-    Remarks remarks;
-    if (j->n > 0)
-        say_explanations(r, j);
-    else if (j->turned)
-        say_turned(r, j);
-    else if (j->count[WRONG] > 0 && j->fits) {
-        paragraph(r);
-        say(r, "no known slip");
-    }
-    remarks_on(r->judgement, j, &remarks);
-    for (int k = 0; k < remarks.n; k++) {
-        paragraph(r);
-        say(r, "remark: %s", remarks.text[k]);
-    }
-}
-
-static const Judged *first_wrong(const Judgement *judgement) /* or NULL */
-{
-    const Judged *first = NULL;
-    for (int k = 0; k < judgement->n; k++) {
-        const Judged *j = &judgement->judged[k];
-        if (j->begins && j->count[WRONG] > 0)
-            return j;
-        if (j->begins && first == NULL)
-            first = j;
-    }
-    return first;
-}
-
-static const char *opening(const Judged *first)
-{
-    return first->count[WRONG] > 0 ? "first wrong step:"
-                                   : "first digit that is off:";
-}
-
-void first_sentence(char to[1000], const Judgement *judgement)
-{
-    const size_t size = 1000;
-    const Judged *j = first_wrong(judgement);
-    char text[600];
-    snprintf(to, size, "all right");
-    if (j == NULL)
-        return;
-    const Step *step = j->claim.step;
-    snprintf(to, size, "%s %s (Algorithm %d, line %d)", opening(j),
-             step_label(text, judgement->run, step), step->algorithm,
-             step->line);
-    if (j->n > 0)
-        append(to, size, "; its entries match if %s",
-               reason_text(text, judgement->run->layout, j->why));
-    if (j->n > 1)
-        append(to, size, ", or for another reason");
-}
-
-static void say_first(Report *r)
-{
-    const Run *run = r->judgement->run;
-    const Layout *other = r->judgement->other;
-    const Judged *j = first_wrong(r->judgement);
-    char name[100];
-    if (j == NULL) {
-        say(r, "all right");
-        return;
-    }
-    if (other != NULL) {
-        say(r, "remark: in layout %s all claims are right (%s)",
-            other->name, other->meaning);
-        paragraph(r);
-    }
-    const Step *step = j->claim.step;
-    bool with_line = run->algorithm >= 8 && step->aspect == VALUE;
-    say(r, "%s", opening(j));
-    step_label(name, run, step);
-    put(r, with_line ? strchr(name, ' ') + 1 : name);
-    say(r, "(Algorithm %d, line %d):", step->algorithm, step->line);
-    Arena *arena = arena_new();
-    put(r, step_text(arena, run, step, false));
-    arena_free(arena);
-}
-
-static const char *claim_label(char to[120], const Judgement *judgement,
-                               const Step *step)
-{
-    char label[100], other[100];
-    step_label(label, judgement->run, step);
-    snprintf(to, 120, "%s", label);
-    for (int k = 0; k < judgement->n; k++) {
-        const Step *s = judgement->judged[k].claim.step;
-        step_label(other, judgement->run, s);
-        if (s->line != step->line && strcmp(label, other) == 0)
-            snprintf(to, 120, "%d.%d %s", step->algorithm, step->line,
-                     label);
-    }
-    return to;
-}
-
-void check_text(FILE *out, const Judgement *judgement)
-{
-    enum { NARROWEST = 6 };
-    Report r = { .out = out, .judgement = judgement, .width = NARROWEST };
-    char name[120];
-    for (int k = 0; k < judgement->n; k++) {
-        const Step *step = judgement->judged[k].claim.step;
-        int n = text_width(claim_label(name, judgement, step)) + 2;
-        r.width = n > r.width ? n : r.width;
-    }
-    for (int k = 0; k < judgement->n; k++) {
-        const Judged *j = &judgement->judged[k];
-        claim_label(name, judgement, j->claim.step);
-        fprintf(out, "%s%*s", name, r.width - text_width(name), "");
-        r.column = r.indent = r.width;
-        say_verdict(&r, j);
-        if (j->begins)
-            say_why(&r, j);
-        fputc('\n', out);
-    }
-    r.width = r.column = r.indent = 0;
-    say_first(&r);
-    fputc('\n', out);
-}
-
-static const char *const verdict_words[] = {
-    [OPEN] = "open", [RIGHT] = "right", [LAST_DIGIT] = "last digit",
-    [FOLLOWS] = "follows", [WRONG] = "wrong",
-};
-
-static void json_entry(FILE *out, const Sheet *sheet, const Judged *j,
-                       int k)
-{
-    const Item *item = j->claim.item;
-    const Entry *entry = &item->entry[k];
-    int n;
-    const char *typed = typed_entry(sheet, entry, &n);
-    fprintf(out, "{\"row\": %d, \"col\": %d, \"typed\": ",
-            k / item->cols + 1, k % item->cols + 1);
-    json_string(out, typed, (size_t)n);
-    fputs(", \"claimed\": ", out);
-    json_number(out, entry->value);
-    fputs(", \"here\": ", out);
-    json_number(out, !j->fits ? (double)NAN
-                     : *claimed_entry(item, j->claim.step->M, k));
-    fprintf(out, ", \"verdict\": \"%s\"}", verdict_words[j->verdict[k]]);
-}
-
-static void json_explanation(FILE *out, const Layout *layout,
-                             const Explanation *why)
-{
-    char text[600];
-    static const char *const kinds[] = { [LEFT_OUT] = "term-left-out",
-        [WRONG_SIGN] = "term-wrong-sign", [CROSSED] = "terms-crossed" };
-    fputs("{\"slips\": [", out);
-    for (int k = 0; k < 2 && why->slip[k] != NULL; k++)
-        fprintf(out, "%s\"%s\"", k > 0 ? ", " : "", why->slip[k]->name);
-    for (int k = 0; k < why->cells; k++)
-        fprintf(out, "%s\"%s\"", k > 0 ? ", " : "",
-                kinds[why->cell[k].kind]);
-    fputs("], \"sentence\": ", out);
-    reason_text(text, layout, why);
-    json_string(out, text, strlen(text));
-    fprintf(out, ", \"carried\": %s, \"only\": ", why->n > 0 ? "true"
-                                                             : "false");
-    if (why->only == NULL) {
-        fputs("null}", out);
-        return;
-    }
-    fputs("{\"index\": ", out);
-    json_place(out, why->only);
-    fputs("}}", out);
-}
-
-static Verdict worst(const Judged *j)
-{
-    Verdict v = WRONG;
-    while (v > OPEN && j->count[v] == 0)
-        v--;
-    return v;
-}
-
-static void json_claim(FILE *out, const Judgement *judgement,
-                       const Judged *j)
-{
-    const Item *item = j->claim.item;
-    const Step *step = j->claim.step;
-    Remarks remarks;
-    fputs("{\"claim\": ", out);
-    json_string(out, item->typed, strlen(item->typed));
-    fprintf(out, ", \"algorithm\": %d, \"line\": %d, \"name\": \"%s\", "
-            "\"index\": ", step->algorithm, step->line, step->name);
-    json_place(out, step);
-    fprintf(out, ", \"rows\": %d, \"cols\": %d, \"fits\": %s, "
-            "\"verdict\": \"%s\"", item->rows, item->cols,
-            j->fits ? "true" : "false", verdict_words[worst(j)]);
-    for (int k = 0; k < item->rows * item->cols; k++) {
-        fputs(k == 0 ? ", \"entries\": [" : ", ", out);
-        json_entry(out, judgement->run->sheet, j, k);
-    }
-    fputs("], \"explanations\": [", out);
-    for (int k = 0; k < j->n; k++) {
-        fputs(k == 0 ? "" : ", ", out);
-        json_explanation(out, judgement->run->layout, &j->why[k]);
-    }
-    fprintf(out, "], \"transposed\": %s, \"remarks\": [",
-            j->turned ? "true" : "false");
-    remarks_on(judgement, j, &remarks);
-    for (int k = 0; k < remarks.n; k++) {
-        fputs(k == 0 ? "" : ", ", out);
-        json_string(out, remarks.text[k], strlen(remarks.text[k]));
-    }
-    fputs("]}", out);
-}
-
-void check_json(FILE *out, const Judgement *judgement)
-{
-    const Run *run = judgement->run;
-    const Judged *first = first_wrong(judgement);
-    const Layout *other = judgement->other;
-    fputs("{\"sheet\": ", out);
-    json_string(out, run->sheet->name, strlen(run->sheet->name));
-    fprintf(out, ", \"algorithm\": %d, \"layout\": \"%s\", "
-            "\"status\": \"%s\", \"first_wrong\": ", run->algorithm,
-            run->layout->name, all_right(judgement) ? "right" : "wrong");
-    if (first == NULL)
-        fputs("null", out);
-    else
-        fprintf(out, "%d", (int)(first - judgement->judged) + 1);
-    fputs(", \"other_layout\": ", out);
-    fprintf(out, other == NULL ? "null" : "\"%s\"",
-            other == NULL ? "" : other->name);
-    for (int k = 0; k < judgement->n; k++) {
-        fputs(k == 0 ? ", \"claims\": [" : ", ", out);
-        json_claim(out, judgement, &judgement->judged[k]);
-    }
-    fputs(judgement->n == 0 ? ", \"claims\": []}\n" : "]}\n", out);
-}
-
-static void json_error(FILE *out, const char *sheet, const char *sentence)
-{
-    fputs("{\"sheet\": ", out);
-    json_string(out, sheet, strlen(sheet));
-    fputs(", \"status\": \"error\", \"error\": ", out);
-    json_string(out, sentence, strlen(sentence));
-    fputs("}\n", out);
-}
-
-typedef struct { bool json, svg, tex, md; } Wish;
+typedef struct { bool json, svg, tex, md; } CheckWish;
 
 static const Option wishes[] = {
-    { "json", FLAG, offsetof(Wish, json), 0, 0, NULL,
+    { "json", FLAG, offsetof(CheckWish, json), 0, 0, NULL,
       "one object a sheet, on one line" },
-    { "svg", FLAG, offsetof(Wish, svg), 0, 0, NULL,
+    { "svg", FLAG, offsetof(CheckWish, svg), 0, 0, NULL,
       "a picture: the claims, each entry with its verdict" },
-    { "tex", FLAG, offsetof(Wish, tex), 0, 0, NULL,
+    { "tex", FLAG, offsetof(CheckWish, tex), 0, 0, NULL,
       "the same as LaTeX to paste; it needs the package amsmath" },
-    { "md", FLAG, offsetof(Wish, md), 0, 0, NULL,
+    { "md", FLAG, offsetof(CheckWish, md), 0, 0, NULL,
       "the same as Markdown to paste" },
     { .name = NULL },
 };
@@ -628,10 +43,19 @@ static const char json_schema[] =
     "     \"explanations\": [{\"slips\", \"sentence\", \"carried\",\n"
     "       \"only\"}], \"remarks\"}]}\n"
     "or {\"sheet\", \"status\", \"error\"}\n";
+static void json_error(FILE *out, const char *sheet, const char *sentence)
+{
+    fputs("{\"sheet\": ", out);
+    json_string(out, sheet, strlen(sheet));
+    fputs(", \"status\": \"error\", \"error\": ", out);
+    json_string(out, sentence, strlen(sentence));
+    fputs("}\n", out);
+}
+
 typedef struct {
     FILE *out;
     const char *name;
-    const Wish *wish;
+    const CheckWish *wish;
     bool heading;
     Arena *arena;
     Tape *tape;
@@ -676,8 +100,8 @@ static void judge_and_print(Fault *f, void *data)
         check_text(c->out, c->judgement);
 }
 
-static int check_sheet(const Command *c, const char *name, const Wish *wish,
-                       bool heading)
+static int check_sheet(const Command *c, const char *name,
+                       const CheckWish *wish, bool heading)
 {
     Checking checking = { c->out, name, wish, heading, arena_new(),
                           tape_new(false), NULL };
@@ -712,7 +136,7 @@ static void print_total(FILE *out, int n, const int count[3])
     fputc('\n', out);
 }
 
-static void check_wish(const Wish *wish, int sheets, Fault *f)
+static void check_wish(const CheckWish *wish, int sheets, Fault *f)
 {
     if (sheets == 0)
         fault(f, 0, "which sheet? See 'ftx check --help'.");
@@ -725,7 +149,7 @@ static void check_wish(const Wish *wish, int sheets, Fault *f)
 static void check_sheets(Fault *f, void *data)
 {
     Command *c = data;
-    Wish wish = { false };
+    CheckWish wish = { false };
     const Options options[] = { { "Options", wishes, &wish },
                                 { .table = NULL } };
     int count[3] = { 0 };
@@ -753,4 +177,3 @@ int check(FILE *out, FILE *err, int n, char *argument[])
 {
     return run_command("ftx check", check_sheets, out, err, n, argument);
 }
-

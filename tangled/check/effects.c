@@ -1,5 +1,5 @@
 /* ftx slips: what each slip does to a sheet. */
-#include "program.h"
+#include "check/check.h"
 #include <math.h>
 #include <string.h>
 
@@ -133,7 +133,7 @@ static void list_slips(FILE *out)
     }
 }
 
-static void print_number(FILE *out, double x, int decimals)
+static void print_sum(FILE *out, double x, int decimals)
 {
     fprintf(out, " %10s", printed(x, decimals).text);
 }
@@ -154,8 +154,8 @@ static void print_effect(FILE *out, const Run *run, const Effect *e,
     place_text(place, run, e);
     fprintf(out, "%-*s  %s%*s", longest_name(), e->slip->name, place,
             width - text_width(place), "");
-    print_number(out, AT(e->right->M, e->i, e->j), decimals);
-    print_number(out, AT(e->wrong->M, e->i, e->j), decimals);
+    print_sum(out, AT(e->right->M, e->i, e->j), decimals);
+    print_sum(out, AT(e->wrong->M, e->i, e->j), decimals);
     fputc('\n', out);
 }
 

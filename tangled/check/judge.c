@@ -1,5 +1,5 @@
 /* Judging the claims of a sheet. */
-#include "program.h"
+#include "check/check.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -32,37 +32,6 @@ static const Item *with_decimals(Arena *arena, const Item *claim)
     *judged = *claim;
     judged->entry = entry;
     return judged;
-}
-
-enum { STANDS_FOR_INFINITY = -10000 };
-
-static bool is_single(void) { return sizeof(real) == sizeof(float); }
-
-static double last_bits(void)
-{
-    return is_single() ? 8.0 * FLT_EPSILON : 100 * DBL_EPSILON;
-}
-
-bool same_number(double a, double b)
-{
-    double size = fmax(1, fmax(fabs(a), fabs(b)));
-    double error = fmax(fmin((is_single() ? 1e-5 : 1e-10) * size, 0.1),
-                        last_bits() * size);
-    return isfinite(size) ? fabs(a - b) <= error : a == b;
-}
-
-Verdict verdict_on(const Entry *entry, double x)
-{
-    double typed = entry->value;
-    if (isnan(typed))
-        return OPEN;
-    if (x == -INFINITY)
-        return typed <= STANDS_FOR_INFINITY ? RIGHT : WRONG;
-    if (entry->decimals == EXACT)
-        return same_number(typed, x) ? RIGHT : WRONG;
-    double unit = pow(10, -entry->decimals);
-    double off = fabs(typed - x) - last_bits() * fmax(1, fabs(x));
-    return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
 }
 
 static bool is_comparable(const Item *claim, const Step *step)
@@ -196,11 +165,11 @@ typedef struct {
     bool made;                  /* met its places                         */
     bool fits;                  /* explains the claim                     */
     bool useful;                /* changes it, and no claim before        */
-} Trial;
+} SlipTrial;
 
-static Trial try_in(Judging *j, int w, Explanation why, int mode)
+static SlipTrial try_in(Judging *j, int w, Explanation why, int mode)
 {
-    Trial trial = { false, false, false };
+    SlipTrial trial = { false, false, false };
     const Claim *c = &j->claim[w];
     why = in_mode(j, why, mode);
     why.until = c->step;
@@ -242,7 +211,7 @@ static int later(Judging *j, int w, const Explanation *why)
     return n;
 }
 
-static void keep(Judging *j, int w, Explanation why, int mode)
+static void keep_reason(Judging *j, int w, Explanation why, int mode)
 {
     int agreed = w + 1 < j->n ? later(j, w, &why) : 0;
     if (agreed > j->best) {
@@ -259,12 +228,12 @@ static bool try_one(Judging *j, int w, Explanation why)    /* useful? */
     for (int mode = 0; mode < MODES && !is_too_much(j); mode++) {
         if (!is_open(j, w, mode))
             continue;
-        Trial trial = try_in(j, w, why, mode);
+        SlipTrial trial = try_in(j, w, why, mode);
         if (!trial.made)
             break;
         useful |= trial.useful;
         if (trial.fits) {
-            keep(j, w, why, mode);
+            keep_reason(j, w, why, mode);
             break;
         }
     }
@@ -316,8 +285,8 @@ static const CellSlip *cell_of(const CellSlip *cell, int cells, int entry,
 
 /* One reason for each wrong entry, the one of that number if it has so
    many; false: an entry has none, or too many, or none has so many. */
-static bool choose(Judging *j, int w, int mode, const CellSlip *cell,
-                   int cells, int number, Explanation *why)
+static bool choose_cells(Judging *j, int w, int mode, const CellSlip *cell,
+                         int cells, int number, Explanation *why)
 {
     const Claim *c = &j->claim[w];
     int all = c->item->rows * c->item->cols;
@@ -347,8 +316,8 @@ static void look_for_cells(Judging *j, int w, int mode)
                                              mode),
                            &j->claim[w], j->arena, j->tape, &cell);
     for (int k = 0; !is_too_much(j)
-                    && choose(j, w, mode, cell, cells, k, &why); k++)
-        keep(j, w, why, mode);
+                    && choose_cells(j, w, mode, cell, cells, k, &why); k++)
+        keep_reason(j, w, why, mode);
 }
 
 static bool share_a_place(const Slip *a, const Slip *b)

@@ -1,5 +1,5 @@
 /* ftx check --svg, --tex, --md: claims as steps with marks. */
-#include "program.h"
+#include "check/check.h"
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +10,6 @@ static const struct { const char *sign, *colour, *tex; } signs[] = {
     [FOLLOWS]    = { "→", "#d6e4f5", "\\overline" },
     [WRONG]      = { "✗", "#f6c6c0", "\\boxed" },
 };
-const char marks_mean[] = "✓ right; ≈ last digit off; → follows from what "
-    "went wrong before; ✗ wrong, and the right number";
 
 static const char *typed_text(const Sheet *sheet, const Entry *entry,
                               Arena *arena)

@@ -1,5 +1,5 @@
 /* Remarks: what is odd about claimed numbers, whatever the right ones. */
-#include "program.h"
+#include "check/check.h"
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static double half_unit(const Entry *entry)
 }
 
 /* What entry k is called; a single one has no place. */
-static const char *name_of(char to[40], const Item *item, int k)
+static const char *called(char to[40], const Item *item, int k)
 {
     return *entry_place(to, item, k) == '\0' ? "it" : to;
 }
@@ -82,7 +82,7 @@ static void remark_range(const Judged *j, Remarks *to)
         double x = item->entry[k].value, half = half_unit(&item->entry[k]);
         if (x < -half || x > 1 + half) {
             remark(to, "%s is %.6g, not between 0 and 1",
-                   name_of(name, item, k), x);
+                   called(name, item, k), x);
             return;
         }
     }
@@ -100,7 +100,7 @@ static void remark_masked(const Judged *j, Remarks *to)
         if (*claimed_entry(item, scores->M, k) == -INFINITY
             && fabs(item->entry[k].value) > half_unit(&item->entry[k])) {
             remark(to, "%s is masked, so it is 0",
-                   name_of(name, item, k));
+                   called(name, item, k));
             return;
         }
 }
@@ -169,7 +169,7 @@ static void remark_mixture(const Judgement *judgement, const Judged *j,
                off = range.off + half_unit(&item->entry[k]);
         if (x < range.least - off || x > range.most + off) {
             remark(to, "%s is %.6g, but the values that are mixed go from "
-                   "%.4g to %.4g", name_of(name, item, k), x, range.least,
+                   "%.4g to %.4g", called(name, item, k), x, range.least,
                    range.most);
             return;
         }

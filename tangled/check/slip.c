@@ -1,5 +1,6 @@
 /* Known slips: small variations of the algorithms. */
-#include "program.h"
+#include "check/check.h"
+#include "practice.h"
 #include <math.h>
 #include <string.h>
 
@@ -37,15 +38,15 @@ static const struct {
         { 15,  6, "y",       { "14.5",  "y"    } },
 };
 
-static char *add_number(char *to, int n)
+static char *add_digits(char *to, int n)
 {
     if (n >= 10)
-        to = add_number(to, n / 10);
+        to = add_digits(to, n / 10);
     *to = (char)('0' + n % 10);
     return to + 1;
 }
 
-static Place place_of(const Step *step, char line[30])
+static Place slip_place(const Step *step, char line[30])
 {
     if (step->aspect != VALUE)
         return (Place){ "13.6", step->aspect == NEW ? "new" : "gradient" };
@@ -56,9 +57,9 @@ static Place place_of(const Step *step, char line[30])
             return aliases[k].as;
     if (step->line == 0)
         return (Place){ "", step->name };
-    char *end = add_number(line, step->algorithm);
+    char *end = add_digits(line, step->algorithm);
     *end++ = '.';
-    *add_number(end, step->line) = '\0';
+    *add_digits(end, step->line) = '\0';
     return (Place){ line, step->name };
 }
 
@@ -96,7 +97,7 @@ _Noreturn static void cannot_be(Slipping *s)
     fault(s->variation.fault, 0, "such a slip cannot be made.");
 }
 
-static Mat value_at(Slipping *s, const char *name, int line)
+static Mat value_in_line(Slipping *s, const char *name, int line)
 {
     for (const Seen *v = s->last; v != NULL; v = v->before)
         if (strcmp(v->name, name) == 0 && is_known(&v->place, s->here)
@@ -107,7 +108,7 @@ static Mat value_at(Slipping *s, const char *name, int line)
 
 static Mat value_of(Slipping *s, const char *name)
 {
-    return value_at(s, name, 0);
+    return value_in_line(s, name, 0);
 }
 
 /* What the sheet gives under a name; NULL: nothing. */
@@ -120,8 +121,8 @@ static const Item *given_as(const Slipping *s, const char *name)
     return NULL;
 }
 
-static void remember(Slipping *s, const char *name, const Step *place,
-                     Mat M)
+static void keep_value(Slipping *s, const char *name, const Step *place,
+                       Mat M)
 {
     Seen *seen = arena_alloc(s->arena, sizeof *seen);
     *seen = (Seen){ name, *place, M, s->last };
@@ -130,9 +131,9 @@ static void remember(Slipping *s, const char *name, const Step *place,
 
 static void note(Slipping *s, Place place, const Step *step, Mat M)
 {
-    remember(s, place.name, step, M);
+    keep_value(s, place.name, step, M);
     if (strcmp(place.name, "X") == 0)
-        remember(s, "e", step, M);
+        keep_value(s, "e", step, M);
 }
 
 static Mat stream(Slipping *s) { return value_of(s, "e"); }
@@ -395,7 +396,7 @@ static Mat masked_where(Slipping *s, Mat M,
     Hiding *hiding = arena_alloc(s->arena, sizeof *hiding);
     *hiding = (Hiding){ M, hidden };
     Mask mask = { look_past, hiding };
-    return masked(value_at(s, "S", 4), mask);
+    return masked(value_in_line(s, "S", 4), mask);
 }
 
 /* M with 0 where a value was hidden. */
@@ -444,7 +445,7 @@ static Mat seeing(Slipping *s, Mat M)
 
 static Mat without_mask(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? value_at(s, "S", 4) : NULL;
+    return any_hidden(M) ? value_in_line(s, "S", 4) : NULL;
 }
 
 static Mat mask_inverted(Slipping *s, Mat M)
@@ -465,7 +466,8 @@ static Mat mask_strict(Slipping *s, Mat M)
 
 static Mat zero_where_masked(Slipping *s, Mat M)
 {
-    return any_hidden(M) ? zero_where(s, value_at(s, "S", 4), M) : NULL;
+    return any_hidden(M) ? zero_where(s, value_in_line(s, "S", 4), M)
+                         : NULL;
 }
 
 static Mat causal_anyway(Slipping *s, Mat M)
@@ -515,7 +517,7 @@ static Mat for_b_q(Slipping *s, Mat M) { return for_other(s, M, "b_q"); }
 static Mat for_b_k(Slipping *s, Mat M) { return for_other(s, M, "b_k"); }
 static Mat keys(Slipping *s, Mat M)    { return (void)M, value_of(s, "K"); }
 
-static int heads(Slipping *s)
+static int heads_seen(Slipping *s)
 {
     for (const Seen *v = s->last; v != NULL; v = v->before)
         if (v->place.line > 0 && v->place.head > 0)
@@ -528,7 +530,7 @@ typedef int Order(int i, int H, int d_mid);
 static Mat rows_from(Slipping *s, Mat Y, Order from)
 {
     Mat chosen = zeros_beside(s, Y, Y->rows, Y->rows);
-    int H = heads(s), d_mid = Y->rows / H;
+    int H = heads_seen(s), d_mid = Y->rows / H;
     for (int i = 0; i < Y->rows; i++)
         if (from(i, H, d_mid) >= 0)
             AT(chosen, i + 1, from(i, H, d_mid) + 1) = 1;
@@ -568,7 +570,7 @@ static Mat first_head(Slipping *s, Mat Y) { return rows_from(s, Y, first); }
 static Mat heads_added(Slipping *s, Mat Vt)
 {
     Mat Y = value_of(s, "Y");
-    int H = heads(s), d_mid = Y->rows / H;
+    int H = heads_seen(s), d_mid = Y->rows / H;
     double c = s->slip->number > 0 ? s->slip->number : 1.0 / H;
     Mat added = zeros_beside(s, Vt, d_mid, Y->rows);
     for (int i = 0; i < Y->rows; i++)
@@ -665,8 +667,8 @@ static double root_of(double x, double n)   { return (void)n, sqrt(x); }
 static double square_of(double x, double n) { return (void)n, x * x; }
 static double one(double x, double n)       { return (void)x, (void)n, 1; }
 static Mat roots(Slipping *s, Mat M)   { return each(s, M, root_of); }
-static Mat squares(Slipping *s, Mat M) { return each(s, M, square_of); }
-static Mat ones(Slipping *s, Mat M)    { return each(s, M, one); }
+static Mat squared(Slipping *s, Mat M) { return each(s, M, square_of); }
+static Mat unit(Slipping *s, Mat M)    { return each(s, M, one); }
 
 static Mat over_n_minus_1(Slipping *s, Mat M)
 {
@@ -743,7 +745,7 @@ static Mat other_token(Slipping *s, Mat M)
     return column_of(s, M, "W_e", "v");
 }
 
-static Mat row_of(Slipping *s, Mat M, const char *W, const char *index)
+static Mat row_at(Slipping *s, Mat M, const char *W, const char *index)
 {
     Mat from = value_of(s, W);
     int i = (int)number_given(s, index, 1);
@@ -753,12 +755,12 @@ static Mat row_of(Slipping *s, Mat M, const char *W, const char *index)
 
 static Mat row_of_W_e(Slipping *s, Mat M)
 {
-    return row_of(s, M, "W_e", "v");
+    return row_at(s, M, "W_e", "v");
 }
 
 static Mat row_of_W_p(Slipping *s, Mat M)
 {
-    return row_of(s, M, "W_p", "t");
+    return row_at(s, M, "W_p", "t");
 }
 
 typedef struct { Sinusoids variant; double base, position; } Sines;
@@ -871,7 +873,7 @@ static bool is_post_norm(const Slipping *s)
     return a == 8 || a == 9 || a == 11 || a == 12 || a == 15;
 }
 
-static Mat normalised(Slipping *s, Mat X)
+static Mat slip_normalised(Slipping *s, Mat X)
 {
     Mat m = mean(X), v = variance(X, m);
     for (int j = 1; j <= v->cols; j++)
@@ -905,13 +907,13 @@ static Mat mlp(Slipping *s, Mat X, Activation *activation)
     return affine(W_2, activation(affine(W_1, X, b_1)), b_2);
 }
 
-static Mat norm_of_sum(Slipping *s, Mat M) { return normalised(s, M); }
+static Mat norm_of_sum(Slipping *s, Mat M) { return slip_normalised(s, M); }
 
 static Mat mlp_of_normalised(Slipping *s, Mat M)
 {
     (void)M;
     Mat X = stream(s);
-    return add(X, mlp(s, normalised(s, X), usual(s)));
+    return add(X, mlp(s, slip_normalised(s, X), usual(s)));
 }
 
 static Mat mlp_of_stream(Slipping *s, Mat M)
@@ -928,13 +930,13 @@ static Mat projected(Slipping *s, Mat X, const char *W, const char *b)
 static Mat query_of_normalised(Slipping *s, Mat M)
 {
     return !is_post_norm(s) ? M
-         : projected(s, normalised(s, stream(s)), "W_q", "b_q");
+         : projected(s, slip_normalised(s, stream(s)), "W_q", "b_q");
 }
 
 static Mat of_normalised(Slipping *s, Mat M, const char *W, const char *b)
 {
     return !is_post_norm(s) || s->here->part == ED ? M
-         : projected(s, normalised(s, stream(s)), W, b);
+         : projected(s, slip_normalised(s, stream(s)), W, b);
 }
 
 static Mat key_of_normalised(Slipping *s, Mat M)
@@ -1298,7 +1300,7 @@ static double chance(const Slipping *s)
     return u == NULL ? 0 : u->entry[s->here->turn - 1].value;
 }
 
-static Mat most_probable(Slipping *s, Mat M)
+static Mat slip_most_probable(Slipping *s, Mat M)
 {
     int best;
     (void)M;
@@ -1398,7 +1400,7 @@ const Slip slips[] = {
     { "V-times-A-transposed", "V is multiplied by Aᵀ, not by A", 0,
       { { "4.6", "A", transposed, true } }, false },
     { "no-weights", "the values are added up without the weights", 0,
-      { { "4.6", "A", ones, true } }, false },
+      { { "4.6", "A", unit, true } }, false },
     { "no-mask", "the mask is left out", 0,
       { { "4.5", "S", without_mask, false } }, false },
     { "mask-inverted", "the mask is inverted", 0,
@@ -1492,7 +1494,7 @@ const Slip slips[] = {
     { "no-root", "the square root is left out", 0,
       { { "6.2", "v", no_root, true } }, false },
     { "v-root", "the root of the variance stands for the variance", 0,
-      { { "6.2", "v", roots, false }, { "6.2", "v", squares, true } },
+      { { "6.2", "v", roots, false }, { "6.2", "v", squared, true } },
       false },
     { "root-twice", "the square root is taken twice", 0,
       { { "6.2", "v", roots, false } }, false },
@@ -1511,9 +1513,9 @@ const Slip slips[] = {
     { "axis-norm", "each entry is normalised over the tokens", 0,
       { { "6.3", "e_hat", over_tokens, false } }, false },
     { "no-gamma", "gamma is left out", 0,
-      { { "", "gamma", ones, false }, { "", "gamma_1", ones, false },
-        { "", "gamma_2", ones, false }, { "", "gamma_3", ones, false },
-        { "", "gamma_4", ones, false }, { "", "gamma_5", ones, false } },
+      { { "", "gamma", unit, false }, { "", "gamma_1", unit, false },
+        { "", "gamma_2", unit, false }, { "", "gamma_3", unit, false },
+        { "", "gamma_4", unit, false }, { "", "gamma_5", unit, false } },
       false },
     { "no-beta", "beta is left out", 0,
       { { "", "beta", zeros, false }, { "", "beta_1", zeros, false },
@@ -1691,7 +1693,7 @@ const Slip slips[] = {
     { "tau-no-sum", "p^(1/τ) is not divided by its sum", 0,
       { { "14.5", "q", not_divided, false } }, false },
     { "argmax", "the most probable token is taken, not one drawn", 0,
-      { { "14.5", "y", most_probable, false } }, false },
+      { { "14.5", "y", slip_most_probable, false } }, false },
     { "not-summed", "u is compared with q, not with its running sum", 0,
       { { "14.5", "y", not_summed, false } }, false },
     { "largest-first", "the running sum begins with the largest q", 0,
@@ -1760,30 +1762,6 @@ const char *slip_sentence(char to[SLIP_BYTES], const Slip *slip,
     return to;
 }
 
-static bool has_shape(const Item *claim, Mat M)
-{
-    return claim->rows == M->rows && claim->cols == M->cols;
-}
-
-bool shape_fits(const Item *claim, Mat M)
-{
-    bool vector = M->rows == 1 || M->cols == 1;
-    return has_shape(claim, M)
-        || (vector && claim->rows == M->cols && claim->cols == M->rows);
-}
-
-real *claimed_entry(const Item *claim, Mat M, int k)
-{
-    int i = k / claim->cols + 1, j = k % claim->cols + 1;
-    return has_shape(claim, M) ? &AT(M, i, j) : &AT(M, j, i);
-}
-
-int entry_at(const Item *claim, Mat M, int i, int j)
-{
-    return has_shape(claim, M) ? (i - 1) * claim->cols + j - 1
-                               : (j - 1) * claim->cols + i - 1;
-}
-
 static const struct Product {
     Place place;
     const char *left, *right;
@@ -1808,7 +1786,7 @@ static const struct Product *product_at(Place place)        /* or NULL */
     return NULL;
 }
 
-static Mat factor(Slipping *s, const char *name)
+static Mat factor_named(Slipping *s, const char *name)
 {
     int algorithm = s->variation.run->algorithm;
     bool of_layer = strchr("XZ", name[0]) != NULL;
@@ -1888,10 +1866,10 @@ static void seek_cells(Slipping *s, Mat M)
     char line[30];
     const Item *item = s->sought->item;
     const Step *step = s->sought->step;
-    const struct Product *p = product_at(place_of(step, line));
+    const struct Product *p = product_at(slip_place(step, line));
     if (p == NULL || !shape_fits(item, step->M))
         return;
-    Mat L = factor(s, p->left), R = factor(s, p->right);
+    Mat L = factor_named(s, p->left), R = factor_named(s, p->right);
     if (R->rows > MOST_TERMS)
         return;
     Mat factors[] = { p->turned ? L : transposed(s, L), R };
@@ -1908,7 +1886,7 @@ static void seek_cells(Slipping *s, Mat M)
         exchange_factors(&s->cell[k]);
 }
 
-static const char *term(char to[60], double left, double right)
+static const char *term_of(char to[60], double left, double right)
 {
     snprintf(to, 60, right < 0 ? "%.6g·(%.6g)" : "%.6g·%.6g", left, right);
     return to;
@@ -1920,11 +1898,11 @@ const char *cell_sentence(char *to, size_t size, const CellSlip *cell)
     const double *l = cell->left, *r = cell->right;
     if (cell->kind == CROSSED)
         snprintf(to, size, "%s%s and %s stand for %s and %s", cell->in,
-                 term(was[0], l[0], r[1]), term(was[1], l[1], r[0]),
-                 term(is[0], l[0], r[0]), term(is[1], l[1], r[1]));
+                 term_of(was[0], l[0], r[1]), term_of(was[1], l[1], r[0]),
+                 term_of(is[0], l[0], r[0]), term_of(is[1], l[1], r[1]));
     else
         snprintf(to, size, "%sthe term %s %s", cell->in,
-                 term(is[0], l[0], r[0]),
+                 term_of(is[0], l[0], r[0]),
                  cell->kind == LEFT_OUT ? "is left out"
                                         : "has the wrong sign");
     return to;
@@ -1953,7 +1931,7 @@ static bool is_read_by_logarithm(const Slipping *s, Place place, Mat M)
         && (strcmp(place.name, "p") == 0 || strcmp(place.name, "P") == 0);
 }
 
-static double log_sum_exp(Mat P, int j)
+static double log_sum_of_column(Mat P, int j)
 {
     int i = largest_in(P, j);
     return AT(P->logits, i, j) - log(AT(P, i, j));
@@ -1968,7 +1946,7 @@ static void set_logarithms(Slipping *s, Mat P, Mat M)
             if (!same && !(AT(P, i, j) > 0))
                 cannot_be(s);
             AT(logits, i, j) = (real)(same
-                ? AT(M->logits, i, j) - log_sum_exp(M, j)
+                ? AT(M->logits, i, j) - log_sum_of_column(M, j)
                 : log(AT(P, i, j)));
         }
     ((struct Matrix *)P)->logits = with_numbers(s, M->logits, logits);
@@ -2030,7 +2008,7 @@ static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
 static bool is_of(const Slip *slip, const Step *step)
 {
     char line[30];
-    Place place = place_of(step, line);
+    Place place = slip_place(step, line);
     for (int i = 0; i < PLACES && slip->at[i].line != NULL; i++) {
         const char *name = slip->at[i].name;
         bool of_3 = step->algorithm == 3 && strcmp(name, "S_scaled") == 0;
@@ -2074,7 +2052,7 @@ static Mat weights_3(Slipping *s, Mat M)
                                  : scores(s);
     Mat S = slipped(s, (Place){ "4.6", "S_scaled" }, false, M);
     S = slipped(s, (Place){ "4.6", "S_scaled" }, true, S);
-    remember(s, "S_scaled", s->here, S);
+    keep_value(s, "S_scaled", s->here, S);
     return S == M ? exact : softmax_of(s, S);
 }
 
@@ -2082,29 +2060,29 @@ static Mat compute(void *to, const Step *step, Mat M)
 {
     Slipping *s = to;
     char line[30];
-    Place place = place_of(step, line);
+    Place place = slip_place(step, line);
     s->here = step;
     if (strcmp(step->name, "alpha_t") == 0)
         M = weights_3(s, M);
     if (strcmp(place.line, "4.5") == 0)
-        remember(s, "mask", step, M);
+        keep_value(s, "mask", step, M);
     if (strcmp(step->name, "loss") == 0)
-        remember(s, "log P", step, log_probabilities(s, M));
+        keep_value(s, "log P", step, log_probabilities(s, M));
     M = with_cells(s, step, slipped(s, place, false, M));
     if (step->aspect == VALUE)
         note(s, place, step, M);
     return M;
 }
 
-static Mat give(void *to, const Step *place, Mat M)
+static Mat give_slipped(void *to, const Step *place, Mat M)
 {
     Slipping *s = to;
     s->here = place;
-    remember(s, place->name, place, M);     /* it will be overwritten */
+    keep_value(s, place->name, place, M);     /* it will be overwritten */
     return slipped(s, (Place){ "", place->name }, false, M);
 }
 
-static const Claim *claim_on(const Slipping *s, const Step *step)
+static const Claim *claim_carried(const Slipping *s, const Step *step)
 {
     const Explanation *g = s->why;
     for (int k = 0; k < g->n; k++)
@@ -2141,7 +2119,8 @@ static void check_carried(Slipping *s, const Step *step, Mat M)
 }
 
 /* What is written, in the paper's layout. */
-static Mat written(Slipping *s, const Step *step, const Item *claim, Mat M)
+static Mat written_down(Slipping *s, const Step *step, const Item *claim,
+                        Mat M)
 {
     Mat Y = constant(s->arena, step->M->rows, step->M->cols);
     memcpy(Y->at, step->M->at,
@@ -2156,14 +2135,14 @@ static Mat carry(void *to, const Step *step, Mat M)
 {
     Slipping *s = to;
     char line[30];
-    Place place = place_of(step, line);
-    const Claim *claim = claim_on(s, step);
+    Place place = slip_place(step, line);
+    const Claim *claim = claim_carried(s, step);
     Mat Y = M;
     s->here = step;
     if (s->why->until != NULL && same_place(step, s->why->until))
         cannot_be(s);
     if (claim != NULL && shape_fits(claim->item, step->M)) {
-        Y = written(s, step, claim->item, M);
+        Y = written_down(s, step, claim->item, M);
         if (step->aspect == VALUE) {
             Y = with_numbers(s, M, Y);
             if (is_read_by_logarithm(s, place, M))
@@ -2194,7 +2173,7 @@ static Slipping *run_for(const Claim *sought, const Sheet *sheet,
     Fault f = { .sheet = sheet->name, .text = NULL };
     *s = (Slipping){ .why = why, .sheet = sheet, .arena = arena,
         .tape = tape, .sought = sought,
-        .variation = { s, give, compute, carry, .run = NULL } };
+        .variation = { s, give_slipped, compute, carry, .run = NULL } };
     for (Explanation *e = why; e != NULL; e = e->before)
         for (int k = 0; k < 2; k++)
             if (e->slip[k] != NULL && e->slip[k]->exchanged)

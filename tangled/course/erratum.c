@@ -1,6 +1,7 @@
 /* The errata of the paper, each with a demonstration. A mistake is the real
    algorithm with a wrong value put in the place of a right one. */
-#include "program.h"
+#include "course/course.h"
+#include "practice.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ typedef struct {
 } Demo;
 
 enum { WIDTH = 74 };
-static void number(FILE *out, double x)
+static void as_number(FILE *out, double x)
 {
     char text[40];
     if (fabs(x) >= 10000 && fabs(x) < 1e15 && x == round(x))
@@ -39,7 +40,7 @@ static void row(const Demo *d, const char *label, size_t n,
 {
     fprintf(d->out, "  %-*s", WIDTH - 2 - 12 * (int)n, label);
     for (size_t k = 0; k < n; k++)
-        number(d->out, x[k]);
+        as_number(d->out, x[k]);
     fputc('\n', d->out);
 }
 
@@ -169,7 +170,7 @@ typedef struct Mistake {
     Mat X, Xt, S;
 } Mistake;
 
-static bool is(const char *at, const char *place)
+static bool at_place(const char *at, const char *place)
 {
     return strcmp(at, place) == 0;
 }
@@ -180,8 +181,8 @@ static Mat mistaken(void *to, const char *line, const char *name, Mat M,
     Mistake *m = to;
     char at[40];
     if (M == NULL) {
-        m->l = is(name, "l") ? index : m->l;
-        m->h = is(name, "h") ? index : m->h;
+        m->l = at_place(name, "l") ? index : m->l;
+        m->h = at_place(name, "h") ? index : m->h;
         return NULL;
     }
     snprintf(at, sizeof at, "%s %s", line, name);
@@ -190,7 +191,7 @@ static Mat mistaken(void *to, const char *line, const char *name, Mat M,
 
 /* Sets the tape for theta; m makes its mistakes there. NULL: no theta, no
    mistake. */
-static void look_on(const Demo *d, const Theta *theta, Mistake *m)
+static void look_at_demo(const Demo *d, const Theta *theta, Mistake *m)
 {
     static const Theta plain;
     prepare_tape(d->arena, d->tape, theta == NULL ? &plain : theta);
@@ -212,7 +213,7 @@ static Data data_of(const Demo *d)
 static Mat forward(const Demo *d, Mistake *m)
 {
     const Theta *theta = d->theta;
-    look_on(d, theta, m);
+    look_at_demo(d, theta, m);
     Mat P = theta->hyper.architecture == ED_TRANSFORMER
               ? edtransformer(d->tape, d->z, d->x, theta)
           : theta->hyper.architecture == E_TRANSFORMER
@@ -232,7 +233,7 @@ static double loss(Demo *d, Mistake *m)
              : a == E_TRANSFORMER ? loss_12 : loss_13;
     double total = 0;
     const Data data = data_of(d);
-    look_on(d, d->theta, m);
+    look_at_demo(d, d->theta, m);
     for (int n = 1; n <= data.N_data; n++)
         total += AT(of(&lane, &data, n), 1, 1);
     as_printed(d->tape);
@@ -318,19 +319,20 @@ static void trained_translator(Demo *d)
 /* The variance divided by d_e - 1 (E4). number is d_e. */
 static Mat unbiased(Mistake *m, const char *at, Mat M)
 {
-    return is(at, "6.2 v") ? scale(M, m->number / (m->number - 1)) : M;
+    return at_place(at, "6.2 v") ? scale(M, m->number / (m->number - 1))
+                                 : M;
 }
 
 /* X itself normalised in lines 5 and 7 of Algorithm 10 (E30): what line 6
    or 8 adds is added to X~. */
 static Mat overwritten(Mistake *m, const char *at, Mat M)
 {
-    bool sum = is(at, "10.6 X") || is(at, "10.8 X");
-    if (is(at, "10.5 Xt") || is(at, "10.7 Xt"))
+    bool sum = at_place(at, "10.6 X") || at_place(at, "10.8 X");
+    if (at_place(at, "10.5 Xt") || at_place(at, "10.7 Xt"))
         m->Xt = M;
     if (sum)
         M = add(add(M, scale(m->X, -1)), m->Xt);
-    if (sum || is(at, "10.3 X"))
+    if (sum || at_place(at, "10.3 X"))
         m->X = M;
     return M;
 }
@@ -338,21 +340,21 @@ static Mat overwritten(Mistake *m, const char *at, Mat M)
 /* Another mask in line 5 of Algorithm 4. */
 static Mat other_mask(Mistake *m, const char *at, Mat M)
 {
-    if (is(at, "4.4 S"))
+    if (at_place(at, "4.4 S"))
         m->S = M;
-    return is(at, "4.5 S") ? masked(m->S, m->mask) : M;
+    return at_place(at, "4.5 S") ? masked(m->S, m->mask) : M;
 }
 
 /* Keeps the last value of that name, and changes nothing. */
 static Mat look_at(Mistake *m, const char *at, Mat M)
 {
-    if (is(at, m->where))
+    if (at_place(at, m->where))
         m->X = M;
     return M;
 }
 
 /* The last value at a place, such as "4.3 V", of a forward pass. */
-static Mat value_at(const Demo *d, const char *where)
+static Mat value_named(const Demo *d, const char *where)
 {
     Mistake m = { look_at, .where = where };
     forward(d, &m);
@@ -415,12 +417,12 @@ static void e2(Demo *d)
         loss(d, NULL));
 }
 
-static Mat normalised(const Demo *d, Mat e, double epsilon, Mistake *m)
+static Mat layer_normed(const Demo *d, Mat e, double epsilon, Mistake *m)
 {
     Mat gamma = parameter(d->arena, e->rows, 1);
     for (int i = 1; i <= e->rows; i++)
         AT(gamma, i, 1) = 1;
-    look_on(d, &(Theta){ .hyper.epsilon = epsilon }, m);
+    look_at_demo(d, &(Theta){ .hyper.epsilon = epsilon }, m);
     Mat e_hat = layer_norm(e, gamma, parameter(d->arena, e->rows, 1));
     as_printed(d->tape);
     return e_hat;
@@ -428,15 +430,15 @@ static Mat normalised(const Demo *d, Mat e, double epsilon, Mistake *m)
 
 static void try_constant(Demo *d)
 {
-    normalised(d, COLUMN(d, 4, 4, 4, 4), 0, NULL);
+    layer_normed(d, COLUMN(d, 4, 4, 4, 4), 0, NULL);
 }
 
 static void e3(Demo *d)
 {
     Mat same = COLUMN(d, 4, 4, 4, 4), e = COLUMN(d, 1, 2, 3, 4);
-    row_of(d, "(1, 2, 3, 4), 0", normalised(d, e, 0, NULL), 1);
-    row_of(d, "(1, 2, 3, 4), 1e-5", normalised(d, e, 1e-5, NULL), 1);
-    row_of(d, "(4, 4, 4, 4), 1e-5", normalised(d, same, 1e-5, NULL), 1);
+    row_of(d, "(1, 2, 3, 4), 0", layer_normed(d, e, 0, NULL), 1);
+    row_of(d, "(1, 2, 3, 4), 1e-5", layer_normed(d, e, 1e-5, NULL), 1);
+    row_of(d, "(4, 4, 4, 4), 1e-5", layer_normed(d, same, 1e-5, NULL), 1);
     refused(d, "(4, 4, 4, 4), 0, as printed:", try_constant);
 }
 
@@ -444,8 +446,8 @@ static void e4(Demo *d)
 {
     Mat e = COLUMN(d, 1, 2, 3, 4);
     Mistake m = { unbiased, .number = 4 };
-    row_of(d, "divided by d_e", normalised(d, e, 0, NULL), 1);
-    row_of(d, "divided by d_e - 1", normalised(d, e, 0, &m), 1);
+    row_of(d, "divided by d_e", layer_normed(d, e, 0, NULL), 1);
+    row_of(d, "divided by d_e - 1", layer_normed(d, e, 0, &m), 1);
     trained_decoder(d);
     m.number = d->theta->hyper.d_e;
     ROW(d, "loss of a trained decoder", loss(d, NULL));
@@ -469,7 +471,7 @@ static void translate_greedily(Demo *d, const char *label)
 {
     bool ended;
     Inference how = { .tau = 0 };
-    look_on(d, d->theta, NULL);
+    look_at_demo(d, d->theta, NULL);
     d->x = inference_15(d->tape, d->arena, d->z, d->theta, &how, &ended);
     ROW(d, label, d->x.length);
     words(d, "eos reached", ended ? "yes" : "no");
@@ -487,9 +489,9 @@ static void e6(Demo *d)
 /* Line 4 of Algorithm 14 with column l = number in every round. */
 static Mat frozen_column(Mistake *m, const char *at, Mat M)
 {
-    if (is(at, "14.3 P"))
+    if (at_place(at, "14.3 P"))
         m->X = M;
-    if (!is(at, "14.4 p"))
+    if (!at_place(at, "14.4 p"))
         return M;
     return gather(M->tape, m->X, 1, &(int){ (int)m->number });
 }
@@ -498,7 +500,7 @@ static void continue_greedily(Demo *d, const char *label, Mistake *m)
 {
     Inference how = { .tau = 0, .ell_gen = 9 };
     size_t n;
-    look_on(d, d->theta, m);
+    look_at_demo(d, d->theta, m);
     Tokens y = inference_14(d->tape, d->arena, d->x, d->theta, &how);
     as_printed(d->tape);
     words(d, label, decode_text(d->tokenizer, d->arena, y, &n));
@@ -533,9 +535,9 @@ static void e9(Demo *d)
     Hyperparameters hyper = small(D_TRANSFORMER);
     hyper.d_mid = 4;
     random_model(d, &hyper);
-    ROW(d, "rows of V in a head: d_mid", value_at(d, "4.3 V")->rows);
-    ROW(d, "rows of Y, all heads: H d_mid", value_at(d, "5.3 Y")->rows);
-    ROW(d, "rows of V~ after W_o: d_out", value_at(d, "5.4 Vt")->rows);
+    ROW(d, "rows of V in a head: d_mid", value_named(d, "4.3 V")->rows);
+    ROW(d, "rows of Y, all heads: H d_mid", value_named(d, "5.3 Y")->rows);
+    ROW(d, "rows of V~ after W_o: d_out", value_named(d, "5.4 Vt")->rows);
 }
 
 /* A head whose parameters are scattered; 6 rows in, 3 inside, 4 out. */
@@ -559,7 +561,7 @@ static void e10(Demo *d)
     Mat e_t = embedded(d, 3);
     W_qkv w = head(d);
     Mistake m = { look_at, .where = "3.4 alpha_t" };
-    look_on(d, NULL, &m);
+    look_at_demo(d, NULL, &m);
     attention1(gather(d->tape, e_t, 1, &(int){ 3 }), e_t, &w);
     as_printed(d->tape);
     ROW(d, "size of the vocabulary, N_V", d->theta->hyper.N_V);
@@ -571,7 +573,7 @@ static void e10(Demo *d)
 /* Every token gets the position of the last one (E11). */
 static Mat one_position(Mistake *m, const char *at, Mat M)
 {
-    if (!is(at, "10.3 X"))
+    if (!at_place(at, "10.3 X"))
         return M;
     Mat W_p = m->theta->W_p, X = input(M->tape, M->rows, M->cols);
     for (int t = 1; t <= M->cols; t++)
@@ -609,12 +611,12 @@ static void e12(Demo *d)
 /* Keys and values from X instead of X~ (E13). */
 static Mat context_of_X(Mistake *m, const char *at, Mat M)
 {
-    if (is(at, "10.3 X") || is(at, "10.8 X"))
+    if (at_place(at, "10.3 X") || at_place(at, "10.8 X"))
         m->X = M;
     const W_qkv *w = m->l < 1 || m->h < 1 ? NULL
                    : &m->theta->layer[m->l].W.head[m->h];
-    return is(at, "4.2 K") ? affine(w->W_k, m->X, w->b_k)
-         : is(at, "4.3 V") ? affine(w->W_v, m->X, w->b_v) : M;
+    return at_place(at, "4.2 K") ? affine(w->W_k, m->X, w->b_k)
+         : at_place(at, "4.3 V") ? affine(w->W_v, m->X, w->b_v) : M;
 }
 
 static void e13(Demo *d)
@@ -667,7 +669,7 @@ static void e14(Demo *d)
 static void e15(Demo *d)
 {
     small_model(d, ED_TRANSFORMER);
-    Mat X = value_at(d, "8.12 X"), Z = value_at(d, "8.3 Z");
+    Mat X = value_named(d, "8.12 X"), Z = value_named(d, "8.3 Z");
     Mat P = forward(d, NULL);
     ROW(d, "X: d_e x l_x", X->rows, X->cols);
     ROW(d, "Z: d_e x l_z", Z->rows, Z->cols);
@@ -688,13 +690,13 @@ static void e16(Demo *d)
 /* Adds number where the mask forbids, to the value at m->where. */
 static Mat finite_mask(Mistake *m, const char *at, Mat M)
 {
-    if (is(at, "4.4 S"))
+    if (at_place(at, "4.4 S"))
         m->S = M;
-    if (is(at, "4.6 A"))
+    if (at_place(at, "4.6 A"))
         m->X = M;
-    if (!is(at, m->where))
+    if (!at_place(at, m->where))
         return M;
-    Mat S = is(at, "4.5 S") ? m->S : scale(m->S, 0.5);
+    Mat S = at_place(at, "4.5 S") ? m->S : scale(m->S, 0.5);
     Mat C = input(M->tape, M->rows, 1);
     for (int i = 1; i <= M->rows; i++)
         if (isinf(AT(M, i, 1)))
@@ -712,7 +714,7 @@ static Mat weights(Demo *d, Mask mask, const char *where, double instead)
         AT(Z, 1, t) = (real)(log(t) / 2);
     W_qkv w = { four, NULL, four, NULL, one, NULL };
     Mistake m = { finite_mask, .where = where, .number = instead };
-    look_on(d, NULL, &m);
+    look_at_demo(d, NULL, &m);
     attention(COLUMN(d, 1), Z, &w, mask);
     as_printed(d->tape);
     return m.X;
@@ -818,7 +820,7 @@ static int unmasked(Demo *d, double p_mask)
     Training how = { .p_mask = p_mask };
     int none = 0;
     const Data data = data_of(d);
-    look_on(d, d->theta, NULL);
+    look_at_demo(d, d->theta, NULL);
     for (int n = 1; n <= 1000; n++) {
         Lane lane = { .tape = d->tape, .theta = d->theta, .how = &how,
                       .random = random_branch(random_new(1), (uint64_t)n) };
@@ -1064,7 +1066,7 @@ static void e35(Demo *d)
         special(forward(d, NULL)));
     int room = d->theta->hyper.ell_max - d->x.length + 1;
     Inference how = { .ell_gen = room };
-    look_on(d, d->theta, NULL);
+    look_at_demo(d, d->theta, NULL);
     Tokens y = inference_14(d->tape, d->arena, d->x, d->theta, &how);
     ROW(d, "tokens drawn after eos, as printed", y.length);
     d->x.length--;
@@ -1094,7 +1096,7 @@ static void e36(Demo *d)
 /* RMSnorm with the centred variance of line 2 (E37). */
 static Mat centred(Mistake *m, const char *at, Mat M)
 {
-    return is(at, "6.2 v") ? variance(m->X, mean(m->X)) : M;
+    return at_place(at, "6.2 v") ? variance(m->X, mean(m->X)) : M;
 }
 
 static void e37(Demo *d)
@@ -1104,9 +1106,9 @@ static void e37(Demo *d)
         AT(gamma, i, 1) = 1;
     Mistake m = { centred, .X = e };
     const Theta rms = { .hyper.rms = true };
-    look_on(d, &rms, NULL);
+    look_at_demo(d, &rms, NULL);
     row_of(d, "m = 0 before line 2", layer_norm(e, gamma, NULL), 1);
-    look_on(d, &rms, &m);
+    look_at_demo(d, &rms, &m);
     row_of(d, "m = 0 after line 2", layer_norm(e, gamma, NULL), 1);
     as_printed(d->tape);
 }
@@ -1131,7 +1133,7 @@ static bool look_strictly_back(int t_z, int t_x, const void *data)
 
 static const Mask strict = { look_strictly_back, NULL };
 
-static int ones(Mask mask, int t_x)
+static int allowed(Mask mask, int t_x)
 {
     int n = 0;
     for (int t_z = 1; t_z <= 4; t_z++)
@@ -1149,10 +1151,10 @@ static void e40(Demo *d)
 {
     small_model(d, D_TRANSFORMER);
     ROW(d, "seen by tokens 1 to 4",
-        ones(unidirectional, 1), ones(unidirectional, 2),
-        ones(unidirectional, 3), ones(unidirectional, 4));
-    ROW(d, "without itself", ones(strict, 1), ones(strict, 2),
-        ones(strict, 3), ones(strict, 4));
+        allowed(unidirectional, 1), allowed(unidirectional, 2),
+        allowed(unidirectional, 3), allowed(unidirectional, 4));
+    ROW(d, "without itself", allowed(strict, 1), allowed(strict, 2),
+        allowed(strict, 3), allowed(strict, 4));
     refused(d, "without itself:", try_strict);
 }
 
@@ -1249,7 +1251,7 @@ static void e38(Demo *d)
 static Mat unweighted(Mistake *m, const char *at, Mat M)
 {
     (void)m;
-    if (!is(at, "4.6 A"))
+    if (!at_place(at, "4.6 A"))
         return M;
     Mat ones = input(M->tape, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
@@ -1262,7 +1264,7 @@ static Mat unweighted(Mistake *m, const char *at, Mat M)
 static Mat of_all_tokens(Mistake *m, const char *at, Mat M)
 {
     (void)m;
-    if (!is(at, "6.1 m") && !is(at, "6.2 v"))
+    if (!at_place(at, "6.1 m") && !at_place(at, "6.2 v"))
         return M;
     Mat Y = input(M->tape, 1, M->cols);
     for (int j = 1; j <= M->cols; j++)
@@ -1444,7 +1446,7 @@ static void list(FILE *out)
     }
 }
 
-static void tell(FILE *out, int k, bool numbers_only)
+static void tell_erratum(FILE *out, int k, bool numbers_only)
 {
     const Erratum *e = &errata[k];
     if (k > 0 && !numbers_only) {
@@ -1506,7 +1508,7 @@ static void tell_them(Fault *f, void *data)
         list(c->out);
     for (int k = 0; k < n; k++) {
         fputs(k > 0 ? "\n" : "", c->out);
-        tell(c->out, erratum_named(c->argument[k]), numbers_only);
+        tell_erratum(c->out, erratum_named(c->argument[k]), numbers_only);
     }
 }
 

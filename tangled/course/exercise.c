@@ -1,5 +1,6 @@
 /* ftx exercise: draws a sheet with blanks to fill in, and its key. */
-#include "program.h"
+#include "check/check.h"
+#include "course/course.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +195,8 @@ static void give(Draw *d, Shape shape, const char *name, int rows, int cols,
 }
 
 /* What was written to memory. */
-static const char *copied(Arena *arena, FILE *to, char **text, size_t *n)
+static const char *text_of_stream(Arena *arena, FILE *to, char **text,
+                                  size_t *n)
 {
     REQUIRE(fclose(to) == 0, "there is no memory for a sheet.");
     char *copy = memcpy(arena_alloc(arena, *n + 1), *text, *n + 1);
@@ -512,7 +514,7 @@ static const char *draw_sheet(Arena *arena, const Wanted *w, int try)
     fprintf(d.to, "algorithm %d\nlayout %s\ndecimals %d\n", w->algorithm,
             d.layout->name, w->decimals);
     drawings[w->algorithm].draw(&d);
-    return copied(arena, d.to, &text, &n);
+    return text_of_stream(arena, d.to, &text, &n);
 }
 
 static const char *const claimed[] = { NULL,
@@ -534,7 +536,8 @@ static const char *const claimed[] = { NULL,
     "15.9 x_hat,",
 };
 /* In any part, if it is LAYER; NULL: the sheet has no such item. */
-static const Item *given(const Sheet *sheet, const char *name, Part part)
+static const Item *item_given(const Sheet *sheet, const char *name,
+                              Part part)
 {
     for (int k = 0; k < sheet->n; k++)
         if (strcmp(sheet->item[k].name, name) == 0
@@ -553,82 +556,9 @@ static bool is_claimed(const Wanted *w, const Run *run, const Step *step)
         || (step->algorithm == 4 && step->line == 5 && w->mask == 0)
         || (step->turn > 1 && strcmp(step->name, "Z") == 0))
         return false;
-    return !inner || given(run->sheet, "W_q", step->part) != NULL;
+    return !inner || item_given(run->sheet, "W_q", step->part) != NULL;
 }
 
-void claim_name(const Exercise *e, const Step *step, char *to, size_t size)
-{
-    bool model = e->run->algorithm >= 8 && step->aspect == VALUE;
-    bool masked = e->wanted->mask != 0 && strcmp(step->name, "S") == 0;
-    Step named = *step;
-    if (model && (step->algorithm != 4 || step->part == LAYER))
-        named.part = NOWHERE;
-    if (model)
-        named.head = 0;
-    int n = !model && !masked ? 0       /* 4.4 or 4.5? */
-          : snprintf(to, size, "%d.%d ", step->algorithm, step->line);
-    step_name(to + n, size - (size_t)n, &named);
-}
-
-static bool is_fraction(double x, int most, int *p, int *q)
-{
-    double near = sizeof(real) == sizeof(float) ? 1e-5 : 1e-9;
-    if (!(fabs(x) < 1000))
-        return false;
-    for (*q = 1; *q <= most; ++*q) {
-        *p = (int)round(x * *q);
-        if (fabs(x - (double)*p / *q) < near)
-            return true;
-    }
-    return false;
-}
-
-static void put_multiple(char *to, size_t size, int p, const char *root,
-                         int q)
-{
-    char below[20] = "";
-    if (q > 1)
-        snprintf(below, sizeof below, "/%d", q);
-    if (*root == '\0')
-        snprintf(to, size, "%d%s", p, below);
-    else if (p == 1 || p == -1)
-        snprintf(to, size, "%s%s%s", p < 0 ? "-" : "", root, below);
-    else
-        snprintf(to, size, "%d*%s%s", p, root, below);
-}
-
-static bool exact_text(double x, char *to, size_t size)
-{
-    static const struct { const char *text; double square; } roots[] = {
-        { "", 1 }, { "sqrt(2)", 2 }, { "sqrt(3)", 3 }, { "sqrt(5)", 5 },
-        { "sqrt(6)", 6 } };
-    enum { ROOTS = sizeof roots / sizeof *roots };
-    int p, q;
-    for (int k = 0; k < ROOTS; k++)
-        if (is_fraction(x / sqrt(roots[k].square), k == 0 ? 40 : 6, &p,
-                        &q)) {
-            put_multiple(to, size, p, roots[k].text, q);
-            return true;
-        }
-    for (int k = 0; k < ROOTS; k++)
-        if (is_fraction(exp(fabs(x) / sqrt(roots[k].square)), 20, &p, &q)) {
-            int n = snprintf(to, size, "%s%s%sln(", x < 0 ? "-" : "",
-                             roots[k].text, k == 0 ? "" : "*");
-            put_multiple(to + n, size - (size_t)n, p, "", q);
-            n = (int)strlen(to);
-            snprintf(to + n, size - (size_t)n, ")");
-            return true;
-        }
-    return false;
-}
-
-void answer_text(const Exercise *e, const Step *step, int i, int j,
-                 char *to, size_t size)
-{
-    double x = AT(step->M, i, j);
-    if (!e->wanted->exact || !exact_text(x, to, size))
-        shown_number(to, size, x, places_of(step->M, e->wanted->decimals));
-}
 
 static const struct {
     const char *algorithms, *columns, *rows;
@@ -661,14 +591,14 @@ static const char *gradient_note(const Run *run)
     return product[run->layout->rows][run->layout->weights];
 }
 
-static void tell(Exercise *e, Arena *arena, const char *text)
+static void add_note(Exercise *e, Arena *arena, const char *text)
 {
     char *copy;
     size_t n;
     FILE *to = open_memstream(&copy, &n);
     REQUIRE(to != NULL, "there is no memory for a note.");
     print_formula(to, e->run, text);
-    e->note[e->notes++] = copied(arena, to, &copy, &n);
+    e->note[e->notes++] = text_of_stream(arena, to, &copy, &n);
 }
 
 static const char *const position_notes[2][2] = {
@@ -689,42 +619,28 @@ static void tell_notes(Exercise *e, Arena *arena)
     bool rows = run->layout->rows;
     for (size_t k = 0; k < sizeof notes / sizeof *notes; k++)
         if (among(notes[k].algorithms, a))
-            tell(e, arena, rows && notes[k].rows != NULL ? notes[k].rows
-                                                        : notes[k].columns);
+            add_note(e, arena, rows && notes[k].rows != NULL
+                               ? notes[k].rows : notes[k].columns);
     snprintf(gradient, sizeof gradient, "%s, where X is what W_u is "
              "multiplied with; G is P, less 1 for each token to be "
              "predicted, and 0 where none is", gradient_note(run));
     if (among(" 9 10 12 ", a))
-        tell(e, arena, e->wanted->exact
-             ? "GELU(9) = 9 and GELU(-9) = 0 to 17 decimals"
-             : "GELU(1) = 0.841345, GELU(2) = 1.954500, GELU(3) = "
-               "2.995950, GELU(-x) = GELU(x) - x");
+        add_note(e, arena, e->wanted->exact
+                 ? "GELU(9) = 9 and GELU(-9) = 0 to 17 decimals"
+                 : "GELU(1) = 0.841345, GELU(2) = 1.954500, GELU(3) = "
+                   "2.995950, GELU(-x) = GELU(x) - x");
     if (11 <= a && a <= 13)
-        tell(e, arena, gradient);
+        add_note(e, arena, gradient);
     if ((a == 4 || a == 5) && e->wanted->context == 0)
-        tell(e, arena, "Z = X");
+        add_note(e, arena, "Z = X");
     if (a == 2 && e->wanted->positions < 2)
-        tell(e, arena, position_notes[run->layout->rows]
-                                     [e->wanted->positions]);
-}
-
-void step_place(const Exercise *e, const Step *step, char *to, size_t size)
-{
-    static const char *const parts[] = {
-        [ENC] = ", W^enc", [DEC] = ", W^dec", [ED] = ", W^e/d" };
-    bool model = e->run->algorithm >= 8;
-    int n = snprintf(to, size, "%d.%d%s", step->algorithm, step->line,
-                     step->algorithm == 4 && step->part > LAYER
-                     ? parts[step->part] : "");
-    if (step->turn > 0)
-        n += snprintf(to + n, size - (size_t)n, ", i = %d", step->turn);
-    if (step->head > 0 && !model)
-        snprintf(to + n, size - (size_t)n, ", h = %d", step->head);
+        add_note(e, arena, position_notes[run->layout->rows]
+                                         [e->wanted->positions]);
 }
 
 /* Without the biases, if the sheet has none. */
-static const char *formula_of(const Exercise *e, Arena *arena,
-                              const Step *step)
+static const char *claim_formula(const Exercise *e, Arena *arena,
+                                 const Step *step)
 {
     const char *text = step_text(arena, e->run, step, false);
     char *copy = arena_alloc(arena, strlen(text) + 1), *to = copy;
@@ -759,7 +675,7 @@ static const char *command_of(Arena *arena, const Wanted *w)
             if (o->kind != FLAG)
                 option_print(to, o, w);
         }
-    return copied(arena, to, &text, &n);
+    return text_of_stream(arena, to, &text, &n);
 }
 
 static void print_note(FILE *out, const char *note)
@@ -804,7 +720,7 @@ static void finish(Exercise *e, Arena *arena)
     e->command = command_of(arena, e->wanted);
     e->formula = arena_alloc(arena, (size_t)e->n * sizeof *e->formula);
     for (int k = 0; k < e->n; k++)
-        e->formula[k] = formula_of(e, arena, e->claim[k]);
+        e->formula[k] = claim_formula(e, arena, e->claim[k]);
     tell_notes(e, arena);
 }
 
@@ -833,10 +749,10 @@ static const char *sheet_text(Arena *arena, const Exercise *e, bool key)
     FILE *to = open_memstream(&text, &n);
     REQUIRE(to != NULL, "there is no memory for a sheet.");
     print_sheet(to, e, key);
-    return copied(arena, to, &text, &n);
+    return text_of_stream(arena, to, &text, &n);
 }
 
-static int tokens_of(const Run *run, Mat M)
+static int tokens_of_run(const Run *run, Mat M)
 {
     return run->layout->rows ? M->rows : M->cols;
 }
@@ -848,7 +764,7 @@ static double entry_of(const Run *run, Mat M, int i, int t)
 
 static bool are_alike(const Run *run, Mat M)
 {
-    int n = tokens_of(run, M), d = M->rows * M->cols / n;
+    int n = tokens_of_run(run, M), d = M->rows * M->cols / n;
     for (int t = 2; t <= n; t++)
         for (int i = 1; i <= d; i++)
             if (fabs(entry_of(run, M, i, t)
@@ -860,7 +776,7 @@ static bool are_alike(const Run *run, Mat M)
 static bool has_good_weights(const Run *run, Mat M)
 {
     bool differ = false;
-    int n = tokens_of(run, M), d = M->rows * M->cols / n;
+    int n = tokens_of_run(run, M), d = M->rows * M->cols / n;
     for (int t = 1; t <= n; t++) {
         double least = 1, most = 0;
         for (int i = 1; i <= d; i++) {
@@ -890,7 +806,8 @@ static bool has_good_numbers(const Step *step)
 static bool has_good_chance(const Sheet *sheet, const Step *q)
 {
     Mat M = q->M;
-    double u = given(sheet, "u", LAYER)->entry[q->turn - 1].value, sum = 0;
+    const Item *numbers = item_given(sheet, "u", LAYER);
+    double u = numbers->entry[q->turn - 1].value, sum = 0;
     for (int y = 1; y < M->rows * M->cols; y++) {
         sum += M->cols == 1 ? AT(M, y, 1) : AT(M, 1, y);
         if (fabs(sum - u) < 0.02)

@@ -46,13 +46,13 @@ typedef struct {
     char *report;                       /* what is wrong, in lines        */
 } Trial;
 
-typedef struct { char line[12], *formula; } Line;
+typedef struct { char line[12], *formula; } LabLine;
 
 typedef struct {
     const char *directory, *name;
     int algorithm, n, lines;
     Trial *trial;
-    Line *line;
+    LabLine *line;
 } Lab;
 
 static void *memory(void *old, size_t bytes)
@@ -113,7 +113,7 @@ static void free_values(const Values *values)
     free(values->value);
 }
 
-static const Value *value_of(const Values *values, const Value *like)
+static const Value *value_in(const Values *values, const Value *like)
 {
     for (int k = 0; k < values->n; k++)
         if (strcmp(values->value[k].line, like->line) == 0
@@ -125,7 +125,7 @@ static const Value *value_of(const Values *values, const Value *like)
 
 static const Value *result_of(const Values *values)
 {
-    return value_of(values, &(Value){ .name = "result" });
+    return value_in(values, &(Value){ .name = "result" });
 }
 
 static char *file_text(const char *name)        /* NULL: none */
@@ -146,7 +146,7 @@ static char *file_text(const char *name)        /* NULL: none */
 }
 
 /* The next line of a text, which is cut there; NULL: no more. */
-static char *next_line(char **text)
+static char *next_trial_line(char **text)
 {
     char *line = *text;
     if (*line == '\0')
@@ -157,7 +157,7 @@ static char *next_line(char **text)
     return line;
 }
 
-static bool begins(const char *text, const char *with)
+static bool starts_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -189,8 +189,9 @@ static void read_sheet(Trial *t, char **text, int lines)
 
 static void read_line(Lab *lab, const char *line)      /* "line 4.1 ..." */
 {
-    lab->line = memory(lab->line, (size_t)(lab->lines + 1) * sizeof(Line));
-    Line *l = &lab->line[lab->lines++];
+    lab->line = memory(lab->line,
+                       (size_t)(lab->lines + 1) * sizeof(LabLine));
+    LabLine *l = &lab->line[lab->lines++];
     int used = 0;
     sscanf(line, "line %11s %n", l->line, &used);
     l->formula = memory(NULL, strlen(line) + 1);
@@ -216,22 +217,22 @@ static bool read_trials(Lab *lab)
     }
     Trial *t = NULL;
     Values *values = NULL;
-    while ((line = next_line(&text)) != NULL) {
-        if (begins(line, "algorithm "))
+    while ((line = next_trial_line(&text)) != NULL) {
+        if (starts_with(line, "algorithm "))
             lab->algorithm = atoi(line + 10);
-        else if (begins(line, "line "))
+        else if (starts_with(line, "line "))
             read_line(lab, line);
-        else if (begins(line, "trial "))
+        else if (starts_with(line, "trial "))
             values = &(t = new_trial(lab, line))->right;
-        else if (t != NULL && begins(line, "sheet "))
+        else if (t != NULL && starts_with(line, "sheet "))
             read_sheet(t, &text, atoi(line + 6));
-        else if (t != NULL && begins(line, "law "))
+        else if (t != NULL && starts_with(line, "law "))
             t->law = line + 4;
-        else if (t != NULL && begins(line, "slip "))
+        else if (t != NULL && starts_with(line, "slip "))
             values = new_slip(t, line);
         else if (t == NULL || !read_value(values, line)) {
             fprintf(stderr, "grade: %s: this line is not understood: "
-                    "%.60s\n", name, line);
+                          "%.60s\n", name, line);
             return false;
         }
     }
@@ -241,7 +242,7 @@ static bool read_trials(Lab *lab)
 enum { SECONDS = 1, PATIENCE = 4, MOST_SECONDS = 15, MEBIBYTE = 1 << 20,
        NOBODY = 65534, MOST_FILES = 1024 };
 
-static void limit(int what, unsigned long n)
+static void set_limit(int what, unsigned long n)
 {
     setrlimit(what, &(struct rlimit){ n, n });
 }
@@ -252,16 +253,17 @@ static void confine(void)
     if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0
                            || setuid(NOBODY) != 0))
         _exit(126);
-    limit(RLIMIT_CORE, 0);
+    set_limit(RLIMIT_CORE, 0);
     setrlimit(RLIMIT_CPU, &(struct rlimit){ SECONDS, SECONDS + 1 });
-    limit(RLIMIT_AS, 512ul * MEBIBYTE);
-    limit(RLIMIT_FSIZE, MEBIBYTE);
-    limit(RLIMIT_NPROC, 0);
-    limit(RLIMIT_NOFILE, 16);
+    set_limit(RLIMIT_AS, 512ul * MEBIBYTE);
+    set_limit(RLIMIT_FSIZE, MEBIBYTE);
+    set_limit(RLIMIT_NPROC, 0);
+    set_limit(RLIMIT_NOFILE, 16);
 }
 
 /* Runs the program on a sheet; its answer comes through the pipe. */
-static pid_t start(int program, FILE *sheet, FILE *printed, int pipe_end[2])
+static pid_t start_trial(int program, FILE *sheet, FILE *printed,
+                         int pipe_end[2])
 {
     char *const arguments[] = { "ftx", "steps", "-", "3", NULL };
     char *const environment[] = { "LC_ALL=C", NULL };
@@ -390,12 +392,12 @@ static void why_it_ended(const Answer *a, FILE *printed, char *to,
 static void read_answer(Values *values, const Answer *a)
 {
     char *text = a->text, *line;
-    while ((line = next_line(&text)) != NULL)
+    while ((line = next_trial_line(&text)) != NULL)
         if (strcmp(line, "end") == 0)
             values->whole = a->status == 0;
-        else if (begins(line, "fault ")) {
+        else if (starts_with(line, "fault ")) {
             snprintf(values->ended, sizeof values->ended, "%.*s",
-                     (int)strcspn(line + 6, ";"), line + 6);
+                          (int)strcspn(line + 6, ";"), line + 6);
             clean(values->ended);
         } else if (!read_value(values, line))
             return;
@@ -406,7 +408,7 @@ static Values tried(int program, FILE *sheet, FILE *printed)
     Values values = { .n = 0 };
     int pipe_end[2];
     pid_t child = pipe(pipe_end) == 0
-                ? start(program, sheet, printed, pipe_end) : -1;
+                ? start_trial(program, sheet, printed, pipe_end) : -1;
     if (child < 0) {
         snprintf(values.ended, sizeof values.ended,
                  "it could not be started: %s", strerror(errno));
@@ -457,13 +459,13 @@ static bool is_near(double x, double right)
             && fabs(x - right) <= 1e-9 * fmax(1, fabs(right)));
 }
 
-static bool same_shape(const Value *a, const Value *b)
+static bool shapes_agree(const Value *a, const Value *b)
 {
     return a->rows == b->rows && a->cols == b->cols;
 }
 
 /* The first entry that differs; -1: none. */
-static int difference(const Value *a, const Value *b)
+static int first_difference(const Value *a, const Value *b)
 {
     for (int k = 0; k < a->rows * a->cols; k++)
         if (!is_near(a->at[k], b->at[k]))
@@ -473,13 +475,13 @@ static int difference(const Value *a, const Value *b)
 
 static bool equal(const Value *a, const Value *b)
 {
-    return a != NULL && b != NULL && same_shape(a, b)
-        && difference(a, b) < 0;
+    return a != NULL && b != NULL && shapes_agree(a, b)
+        && first_difference(a, b) < 0;
 }
 
-static void say(Trial *t, const char *sentence, ...)
+static void tell(Trial *t, const char *sentence, ...)
     __attribute__((format(printf, 2, 3)));
-static void say(Trial *t, const char *sentence, ...)
+static void tell(Trial *t, const char *sentence, ...)
 {
     va_list arguments;
     size_t used = t->report == NULL ? 0 : strlen(t->report);
@@ -495,39 +497,39 @@ static void say(Trial *t, const char *sentence, ...)
 static void say_step(Trial *t, const Lab *lab, const Value *v)
 {
     if (*v->line == '\0') {
-        say(t, "the result");
+        tell(t, "the result");
         return;
     }
     const char *dot = strchr(v->line, '.');
-    say(t, "%s (Algorithm %.*s, line %s", v->name,
-        dot == NULL ? 0 : (int)(dot - v->line), v->line,
-        dot == NULL ? "" : dot + 1);
+    tell(t, "%s (Algorithm %.*s, line %s", v->name,
+         dot == NULL ? 0 : (int)(dot - v->line), v->line,
+         dot == NULL ? "" : dot + 1);
     for (int k = 0; k < lab->lines; k++)
-        if (strcmp(lab->line[k].line, v->line) == 0)
-            say(t, ": %.200s", lab->line[k].formula);
-    say(t, ")");
+         if (strcmp(lab->line[k].line, v->line) == 0)
+             tell(t, ": %.200s", lab->line[k].formula);
+    tell(t, ")");
 }
 
 static void say_difference(Trial *t, const Lab *lab, const Value *found,
                            const Value *right)
 {
     say_step(t, lab, right);
-    if (!same_shape(found, right)) {
-        say(t, ": it is %d x %d and must be %d x %d\n", found->rows,
-            found->cols, right->rows, right->cols);
+    if (!shapes_agree(found, right)) {
+        tell(t, ": it is %d x %d and must be %d x %d\n", found->rows,
+               found->cols, right->rows, right->cols);
         return;
     }
-    int k = difference(found, right);
+    int k = first_difference(found, right);
     int wrong = 0;
     for (int e = 0; e < right->rows * right->cols; e++)
         wrong += !is_near(found->at[e], right->at[e]);
-    say(t, ": [%d, %d] is ", k % right->rows + 1, k / right->rows + 1);
+    tell(t, ": [%d, %d] is ", k % right->rows + 1, k / right->rows + 1);
     if (hints)
-        say(t, "wrong");
+        tell(t, "wrong");
     else
-        say(t, "%.6g, expected %.6g", found->at[k], right->at[k]);
-    say(t, "; %d of %d entries are wrong\n", wrong,
-        right->rows * right->cols);
+        tell(t, "%.6g, expected %.6g", found->at[k], right->at[k]);
+    tell(t, "; %d of %d entries are wrong\n", wrong,
+         right->rows * right->cols);
 }
 
 /* Those that explain the step; of these those that explain the result, if
@@ -539,46 +541,46 @@ static void say_slips(Trial *t, const Value *wrong, const Values *found)
     for (int pass = 1; pass <= 2 && told == 0; pass++)
         for (int k = 0; k < t->slips; k++) {
             const Values *slip = &t->slip[k].values;
-            if (!equal(value_of(slip, wrong), wrong)
+            if (!equal(value_in(slip, wrong), wrong)
                 || (pass == 1 && !equal(result_of(slip), result)))
                 continue;
-            say(t, "it matches if %s\n", t->slip[k].what);
+            tell(t, "it matches if %s\n", t->slip[k].what);
             told++;
         }
 }
 
-static const Value *first_wrong(const Trial *t, const Values *found,
-                                const Value **right)
+static const Value *first_wrong_step(const Trial *t, const Values *found,
+                                     const Value **right)
 {
     for (int k = 0; k < t->right.n; k++) {
         *right = &t->right.value[k];
-        const Value *v = value_of(found, *right);
+        const Value *v = value_in(found, *right);
         if (v != NULL && !equal(v, *right))
             return v;
     }
     return NULL;
 }
 
-static void compare(Trial *t, const Lab *lab, const Values *found)
+static void compare_results(Trial *t, const Lab *lab, const Values *found)
 {
-    const Value *right, *wrong = first_wrong(t, found, &right);
+    const Value *right, *wrong = first_wrong_step(t, found, &right);
     if (found->whole && wrong == NULL && result_of(found) != NULL) {
         t->earned = t->points;
         return;
     }
     if (!found->whole)
-        say(t, "%s\n", found->ended);
+        tell(t, "%s\n", found->ended);
     if (wrong != NULL) {
         say_difference(t, lab, wrong, right);
         say_slips(t, wrong, found);
     } else if (found->whole)
-        say(t, "there is no result\n");
+        tell(t, "there is no result\n");
 }
 
 static void judge_values(Trial *t, const Lab *lab, int program)
 {
     Values found = answer_to(program, t->sheet[0]);
-    compare(t, lab, &found);
+    compare_results(t, lab, &found);
     free_values(&found);
 }
 
@@ -586,7 +588,7 @@ static void judge_values(Trial *t, const Lab *lab, int program)
 static double by_law(const char *law, const Value *first, int rows, int k)
 {
     int i = k % rows, j = k / rows;
-    if (begins(law, "scaled "))
+    if (starts_with(law, "scaled "))
         return atof(law + 7) * first->at[k];
     if (strcmp(law, "reversed columns") == 0)
         j = first->cols - 1 - j;
@@ -603,7 +605,7 @@ static bool only_one_number(const Value *v)
     return true;
 }
 
-static bool all_finite(const Value *v)
+static bool matrix_is_finite(const Value *v)
 {
     for (int k = 0; k < v->rows * v->cols; k++)
         if (!isfinite(v->at[k]))
@@ -619,33 +621,33 @@ static bool has_sums(Trial *t, const Value *v, double right)
             sum += v->at[j * v->rows + i];
         if (is_near(sum, right))
             continue;
-        say(t, "column %d does not sum to %g", j + 1, right);
+        tell(t, "column %d does not sum to %g", j + 1, right);
         if (!hints)
-            say(t, ", but to %.6g", sum);
-        say(t, "\n");
+            tell(t, ", but to %.6g", sum);
+        tell(t, "\n");
         return false;
     }
     return true;
 }
 
-static bool agree(Trial *t, const Value *first, const Value *second)
+static bool results_agree(Trial *t, const Value *first, const Value *second)
 {
     bool prefix = strcmp(t->law, "prefix") == 0;
     if (first->rows != second->rows || (prefix
         ? first->cols <= second->cols : first->cols != second->cols)) {
-        say(t, "one result is %d x %d, the other %d x %d\n", first->rows,
-            first->cols, second->rows, second->cols);
+        tell(t, "one result is %d x %d, the other %d x %d\n", first->rows,
+             first->cols, second->rows, second->cols);
         return false;
     }
     for (int k = 0; k < second->rows * second->cols; k++) {
         double right = by_law(t->law, first, second->rows, k);
         if (is_near(second->at[k], right))
             continue;
-        say(t, "[%d, %d] of the second result is not what it must be by "
-            "the first", k % second->rows + 1, k / second->rows + 1);
+        tell(t, "[%d, %d] of the second result is not what it must be by "
+             "the first", k % second->rows + 1, k / second->rows + 1);
         if (!hints)
-            say(t, ": %.6g, expected %.6g", second->at[k], right);
-        say(t, "\n");
+            tell(t, ": %.6g, expected %.6g", second->at[k], right);
+        tell(t, "\n");
         return false;
     }
     return true;
@@ -657,18 +659,18 @@ static void compare_by_law(Trial *t, const Values found[])
     for (int k = 0; k < t->sheets; k++) {
         result[k] = result_of(&found[k]);
         if (!found[k].whole || result[k] == NULL) {
-            say(t, "%s\n", found[k].whole ? "there is no result"
-                                          : found[k].ended);
+            tell(t, "%s\n", found[k].whole ? "there is no result"
+                                           : found[k].ended);
             return;
         }
     }
-    if (!all_finite(result[0]))
-        say(t, "the result is not finite\n");
+    if (!matrix_is_finite(result[0]))
+        tell(t, "the result is not finite\n");
     else if (only_one_number(result[0]))
-        say(t, "all entries of the result are the same number\n");
-    else if (begins(t->law, "sums ")
+        tell(t, "all entries of the result are the same number\n");
+    else if (starts_with(t->law, "sums ")
              ? has_sums(t, result[0], atof(t->law + 5))
-             : agree(t, result[0], result[1]))
+             : results_agree(t, result[0], result[1]))
         t->earned = t->points;
 }
 
@@ -700,7 +702,7 @@ static void first_error(const Lab *lab, char *to, size_t size)
     char *all = file_text(name), *text = all;
     snprintf(to, size, "there is no program %s/build/ftx; say make",
              lab->directory);
-    while (text != NULL && (line = next_line(&text)) != NULL)
+    while (text != NULL && (line = next_trial_line(&text)) != NULL)
         if (is_error(line)) {
             snprintf(to, size, "it does not compile: %s", line);
             break;
@@ -714,8 +716,8 @@ static void say_sheet(Lab *lab)
 {
     for (int k = 0; k < lab->n; k++) {
         Trial *t = &lab->trial[k];
-        if (t->report != NULL && begins(t->name, "random-")) {
-            say(t, "the sheet:\n%s", t->sheet[0]);
+        if (t->report != NULL && starts_with(t->name, "random-")) {
+            tell(t, "the sheet:\n%s", t->sheet[0]);
             return;
         }
     }
@@ -735,7 +737,7 @@ static void judge_lab(Lab *lab)
         Trial *t = &lab->trial[k];
         double start = now();
         if (program < 0)
-            say(t, "%s\n", error);
+            tell(t, "%s\n", error);
         else if (t->law == NULL)
             judge_values(t, lab, program);
         else
@@ -758,7 +760,7 @@ static bool give_points(const char *name, Lab lab[], int labs)
                 strerror(errno));
         return false;
     }
-    for (int n = 1; (line = next_line(&text)) != NULL; n++) {
+    for (int n = 1; (line = next_trial_line(&text)) != NULL; n++) {
         line[strcspn(line, "#")] = '\0';
         if (line[strspn(line, " \t\r")] == '\0')
             continue;
@@ -980,8 +982,8 @@ static void add_lab(Grading *g, char *directory)
     if (read_trials(lab))
         return;
     *lab = empty;
-    say(new_trial(lab, "trial trials what is asked"), "the lab has no "
-        "readable file of trials\n");
+    tell(new_trial(lab, "trial trials what is asked"), "the lab has no "
+         "readable file of trials\n");
     g->fine = false;
 }
 

@@ -1,5 +1,6 @@
 /* ftx trials: what is asked of an algorithm. ftx steps: its answer. */
-#include "program.h"
+#include "check/check.h"
+#include "course/course.h"
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static Given *add_given(Instance *i, const char *name, int rows, int cols)
     return g;
 }
 
-static void add_tokens(Instance *i, const char *name, int n)
+static void draw_tokens(Instance *i, const char *name, int n)
 {
     Given *g = add_given(i, name, 1, n);
     for (int k = 0; k < n; k++)
@@ -234,7 +235,7 @@ static void add_layer(Instance *i, const char *part, int l)
     add_perceptron(i, name, first);
 }
 
-static bool is_one_of(int algorithm, const char *list)  /* "8,11,15" */
+static bool is_in_list(int algorithm, const char *list)  /* "8,11,15" */
 {
     char number[8];
     snprintf(number, sizeof number, "%d", algorithm);
@@ -250,19 +251,19 @@ static bool is_one_of(int algorithm, const char *list)  /* "8,11,15" */
 static void add_sequences(Instance *i, const char *name, int n)
 {
     char numbered[16];
-    bool two = i->number >= 3 && is_one_of(i->algorithm, "11,12,13");
+    bool two = i->number >= 3 && is_in_list(i->algorithm, "11,12,13");
     if (!two)
-        add_tokens(i, name, n);
+        draw_tokens(i, name, n);
     for (int k = 1; two && k <= 2; k++) {
         snprintf(numbered, sizeof numbered, "%s_%d", name, k);
-        add_tokens(i, numbered, n);
+        draw_tokens(i, numbered, n);
     }
 }
 
 static void model(Instance *i)
 {
-    bool ed = is_one_of(i->algorithm, "8,11,15"),
-         e = is_one_of(i->algorithm, "9,12");
+    bool ed = is_in_list(i->algorithm, "8,11,15"),
+         e = is_in_list(i->algorithm, "9,12");
     int d_last = e ? i->d_f : i->d_e;
     if (ed)
         add_sequences(i, "z", i->ell_z);
@@ -346,14 +347,14 @@ static void drop_column(Given *g)       /* the last */
         g->at[k] = old.at[k / g->cols * old.cols + k % g->cols];
 }
 
-static void without(Instance *i, const char *name)
+static void take_out(Instance *i, const char *name)
 {
     Given *g = given_of(i, name);
     if (g != NULL)
         *g = i->given[--i->n];
 }
 
-static Given *first_of(Instance *i, const char *names)  /* "e_t Z z" */
+static Given *first_in(Instance *i, const char *names)  /* "e_t Z z" */
 {
     for (int k = 0; k < i->n; k++) {
         const char *at = strstr(names, i->given[k].name);
@@ -368,7 +369,7 @@ static Given *first_of(Instance *i, const char *names)  /* "e_t Z z" */
 static void table_reversed(Instance *a, Instance *b)
 {
     (void)a;
-    Given *table = first_of(b, "W_e W_p"), *index = first_of(b, "v t");
+    Given *table = first_in(b, "W_e W_p"), *index = first_in(b, "v t");
     reverse_columns(table);
     index->at[0] = table->cols + 1 - index->at[0];
 }
@@ -376,7 +377,7 @@ static void table_reversed(Instance *a, Instance *b)
 static void other_columns(Instance *a, Instance *b)
 {
     (void)a;
-    Given *table = first_of(b, "W_e W_p"), *index = first_of(b, "v t");
+    Given *table = first_in(b, "W_e W_p"), *index = first_in(b, "v t");
     for (int k = 0; k < table->rows * table->cols; k++)
         if (k % table->cols + 1 != (int)index->at[0])
             table->at[k] += 1;
@@ -385,23 +386,23 @@ static void other_columns(Instance *a, Instance *b)
 static void table_doubled(Instance *a, Instance *b)
 {
     (void)a;
-    Given *table = first_of(b, "W_e W_p");
+    Given *table = first_in(b, "W_e W_p");
     for (int k = 0; k < table->rows * table->cols; k++)
         table->at[k] *= 2;
 }
 
 static void context_reversed(Instance *a, Instance *b)
 {
-    without(a, "W_p");
-    without(b, "W_p");
-    reverse_columns(first_of(b, "e_t Z z"));
+    take_out(a, "W_p");
+    take_out(b, "W_p");
+    reverse_columns(first_in(b, "e_t Z z"));
 }
 
 static void tokens_reversed(Instance *a, Instance *b)
 {
-    without(a, "W_p");
-    without(b, "W_p");
-    reverse_columns(first_of(b, a->algorithm < 8 ? "X e" : "x"));
+    take_out(a, "W_p");
+    take_out(b, "W_p");
+    reverse_columns(first_in(b, a->algorithm < 8 ? "X e" : "x"));
 }
 
 static void context_twice(Instance *a, Instance *b)
@@ -554,7 +555,7 @@ static const Law laws[] = {
 };
 enum { LAWS = sizeof laws / sizeof *laws };
 
-static void print_matrix(FILE *to, Mat M)
+static void write_matrix(FILE *to, Mat M)
 {
     fprintf(to, "%d %d", M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
@@ -563,22 +564,22 @@ static void print_matrix(FILE *to, Mat M)
     fputc('\n', to);
 }
 
-static void print_step(FILE *to, const Step *step)
+static void write_step(FILE *to, const Step *step)
 {
     char name[80];
     step_name(name, sizeof name, step);
     fprintf(to, "step %d.%d %d %s ", step->algorithm, step->line,
             step->time, name);
-    print_matrix(to, step->M);
+    write_matrix(to, step->M);
 }
 
 static void print_run(FILE *to, const Run *run)
 {
     for (int k = 0; k < run->n; k++)
-        print_step(to, &run->step[k]);
+        write_step(to, &run->step[k]);
     if (run->result != NULL) {
         fputs("result ", to);
-        print_matrix(to, run->result);
+        write_matrix(to, run->result);
     }
 }
 
@@ -593,7 +594,7 @@ typedef struct {
     const Run *run;
 } Asking;
 
-static void run_text(Fault *f, void *data)
+static void run_trial(Fault *f, void *data)
 {
     Asking *a = data;
     int n = (int)strlen(a->text);
@@ -622,7 +623,7 @@ static bool proves_nothing(const Run *run, int number)
     return true;
 }
 
-static void print_sheet(FILE *to, const char *text)
+static void write_sheet(FILE *to, const char *text)
 {
     int lines = 0;
     for (const char *c = text; *c != '\0'; c++)
@@ -666,12 +667,12 @@ static void print_slip(const Asking *a, const Slip *slip)
             continue;
         if (told++ == 0)
             fprintf(a->to, "slip %s\n", slip->what);
-        print_step(a->to, &run->step[k]);
+        write_step(a->to, &run->step[k]);
     }
     if (told > 0 && run->result != NULL && run->result->rows < MOST_ROWS
         && !same_entries(run->result, a->run->result)) {
         fputs("result ", a->to);
-        print_matrix(a->to, run->result);
+        write_matrix(a->to, run->result);
     }
     arena_clear(a->scratch);
     tape_clear(a->tape);
@@ -681,7 +682,7 @@ static void print_valued(const Asking *a, const char *name,
                          const char *says)
 {
     fprintf(a->to, "trial %s %s\n", name, says);
-    print_sheet(a->to, a->text);
+    write_sheet(a->to, a->text);
     print_run(a->to, a->run);
     for (int k = 0; k < slips_n; k++)
         print_slip(a, &slips[k]);
@@ -692,7 +693,7 @@ static bool runs(Asking *a, const Instance *i)
     Fault f = { .sheet = a->name };
     a->text = text_of(a, i);
     tape_clear(a->tape);
-    return attempt(&f, run_text, a) && !proves_nothing(a->run, i->number);
+    return attempt(&f, run_trial, a) && !proves_nothing(a->run, i->number);
 }
 
 static void ask_random(Asking *a, int number, int seed)
@@ -721,20 +722,20 @@ static void ask_law(Asking *a, const Law *law)
             break;
     }
     fprintf(a->to, "trial law-%s %s\n", law->name, law->says);
-    print_sheet(a->to, text_of(a, &first));
+    write_sheet(a->to, text_of(a, &first));
     if (law->change != NULL)
-        print_sheet(a->to, text_of(a, &second));
+        write_sheet(a->to, text_of(a, &second));
     fprintf(a->to, "law %s\n", law->relation);
 }
 
-typedef struct { int algorithm, seed, random; } Wish;
+typedef struct { int algorithm, seed, random; } TrialsWish;
 
 static const Option trial_options[] = {
-    { "algorithm", WHOLE, offsetof(Wish, algorithm), 1, 15, NULL,
+    { "algorithm", WHOLE, offsetof(TrialsWish, algorithm), 1, 15, NULL,
       "of the paper" },
-    { "seed", WHOLE, offsetof(Wish, seed), 0, 1e9, NULL,
+    { "seed", WHOLE, offsetof(TrialsWish, seed), 0, 1e9, NULL,
       "of the random numbers" },
-    { "random", WHOLE, offsetof(Wish, random), 0, 100, NULL,
+    { "random", WHOLE, offsetof(TrialsWish, random), 0, 100, NULL,
       "how many random sheets" },
     { .name = NULL }
 };
@@ -759,7 +760,7 @@ static void ask_worked(Asking *a, const char *name, Fault *f)
     const char *base = strrchr(name, '/');
     base = base == NULL ? name : base + 1;
     a->name = name;
-    run_text(f, a);
+    run_trial(f, a);
     if (a->run->algorithm != a->algorithm)
         fault(f, 0, "this is a sheet of Algorithm %d, not of %d.",
               a->run->algorithm, a->algorithm);
@@ -771,7 +772,7 @@ static void ask_worked(Asking *a, const char *name, Fault *f)
 
 typedef struct {
     Asking *a;
-    const Wish *wish;
+    const TrialsWish *wish;
     int n;
     char **sheet;
 } Request;
@@ -787,14 +788,14 @@ static void ask_all(Fault *f, void *data)
     for (int k = 1; k <= w->wish->random; k++)
         ask_random(a, k, w->wish->seed);
     for (int k = 0; k < LAWS; k++)
-        if (is_one_of(a->algorithm, laws[k].algorithms))
+        if (is_in_list(a->algorithm, laws[k].algorithms))
             ask_law(a, &laws[k]);
 }
 
 static void ask(Fault *f, void *data)
 {
     Command *c = data;
-    Wish wish = { 0, 1, 4 };
+    TrialsWish wish = { 0, 1, 4 };
     Options options[] = { { "Options:", trial_options, &wish },
                           { .table = NULL } };
     if (asks_help(c->n, c->argument)) {
@@ -830,7 +831,7 @@ int trials(FILE *out, FILE *err, int n, char *argument[])
     return run_command("ftx trials", ask, out, err, n, argument);
 }
 
-static Mat unchanged(void *to, const Step *place, Mat M)
+static Mat as_it_is(void *to, const Step *place, Mat M)
 {
     (void)to, (void)place;
     return M;
@@ -868,7 +869,7 @@ int steps(FILE *out, FILE *err, int n, char *argument[])
         return 2;
     }
     Answering a = { argument[0], arena_new(), tape_new(false),
-                    { NULL, unchanged, unchanged, unchanged,
+                    { NULL, as_it_is, as_it_is, as_it_is,
                       .run = NULL } };
     Fault f = { .sheet = argument[0] };
     bool done = attempt(&f, answer, &a);

@@ -1,8 +1,9 @@
 /* ftx exercise --tex: an exercise as a LaTeX document. */
-#include "program.h"
+#include "course/course.h"
+#include "show/show.h"
 #include <string.h>
 
-static void put(FILE *out, const char *formula)
+static void put_tex(FILE *out, const char *formula)
 {
     formula_tex(out, formula, strlen(formula));
 }
@@ -35,9 +36,9 @@ static void put_name(FILE *out, const Item *item)
     for (int k = 0; k < 3; k++)
         if (strcmp(name, greek[k][0]) == 0)
             name = greek[k][1];
-    put(out, name);
+    put_tex(out, name);
     if (item->part > LAYER)
-        put(out, parts[item->part]);
+        put_tex(out, parts[item->part]);
     else if (item->head > 0)
         fprintf(out, "^%d", item->head);
 }
@@ -97,9 +98,9 @@ static void put_step(FILE *out, const Exercise *e, int k, bool key)
     Mat M = e->claim[k]->M;
     step_place(e, e->claim[k], text, sizeof text);
     fputs("\\step{", out);
-    put(out, text);
+    put_tex(out, text);
     fputs("}{", out);
-    put(out, e->formula[k]);
+    put_tex(out, e->formula[k]);
     fputs("}{", out);
     open_matrix(out, M->cols);
     for (int i = 1; i <= M->rows; i++)
@@ -107,7 +108,7 @@ static void put_step(FILE *out, const Exercise *e, int k, bool key)
             fputs(j > 1 ? " & " : i > 1 ? " \\\\ " : "", out);
             answer_text(e, e->claim[k], i, j, text, sizeof text);
             if (key)
-                put(out, text);
+                put_tex(out, text);
             else
                 fputs("\\blank", out);
         }
@@ -138,7 +139,7 @@ static void put_head(FILE *out, const Exercise *e, const char *right)
             "\\verb|%s|\\par\n", e->run->algorithm, e->title, right,
             e->command);
     fprintf(out, "Layout %s: %.*s, $", e->run->layout->name, n, meaning);
-    put(out, meaning + n + 2);
+    put_tex(out, meaning + n + 2);
     fputs("$.\n", out);
 }
 

@@ -1,28 +1,29 @@
 /* ftx show --model: the attention of a trained model, as pictures. */
-#include "program.h"
+#include "model/model.h"
+#include "show/show.h"
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
     const char *model, *svg;
     int layer, head;
-} Wish;
+} MapWish;
 
 static const Option wishes[] = {
-    { "model", TEXT, offsetof(Wish, model), 0, 0, "FILE",
+    { "model", TEXT, offsetof(MapWish, model), 0, 0, "FILE",
       "as saved by ftx train" },
-    { "svg", TEXT, offsetof(Wish, svg), 0, 0, "FILE",
+    { "svg", TEXT, offsetof(MapWish, svg), 0, 0, "FILE",
       "draw to this file, and not here" },
-    { "layer", WHOLE, offsetof(Wish, layer), 0, 1000, NULL,
+    { "layer", WHOLE, offsetof(MapWish, layer), 0, 1000, NULL,
       "only this layer; 0: all" },
-    { "head", WHOLE, offsetof(Wish, head), 0, 1000, NULL,
+    { "head", WHOLE, offsetof(MapWish, head), 0, 1000, NULL,
       "only this head; 0: all" },
     { .name = NULL },
 };
 
 typedef struct {
     Arena *arena;
-    const Wish *wish;
+    const MapWish *wish;
     const char *kind;               /* "", "encoder ", ...                */
     const char *const *own, *const *other;  /* labels of x; of z          */
     int layer, head;
@@ -98,8 +99,8 @@ static const char *const *labels_of(Arena *arena, const Tokenizer *t,
     return label;
 }
 
-static Tokens translation(Arena *arena, Tape *tape, const Model *model,
-                          Tokens z)
+static Tokens translate_map(Arena *arena, Tape *tape, const Model *model,
+                            Tokens z)
 {
     Inference how = { .tau = 0, .no_special = true };
     Tokens x = inference_15(tape, arena, z, model->theta, &how, NULL);
@@ -114,7 +115,7 @@ static void watch_model(Watch *w, Tape *tape, const Model *model, Tokens x)
     prepare_tape(w->arena, tape, theta);
     tape_thrifty(w->arena, tape);
     if (model->task == TRAIN_ED)
-        x = translation(w->arena, tape, model, z);
+        x = translate_map(w->arena, tape, model, z);
     w->own = labels_of(w->arena, model->tokenizer, x);
     w->other = labels_of(w->arena, model->tokenizer, z);
     tape_clear(tape);
@@ -185,7 +186,7 @@ static const char usage[] =
 static void show_it(Fault *f, void *data)
 {
     Command *c = data;
-    Wish wish = { 0 };
+    MapWish wish = { 0 };
     const Options options[] = { { "Options:", wishes, &wish },
                                 { .table = NULL } };
     if (asks_help(c->n, c->argument)) {

@@ -1,5 +1,5 @@
 /* ftx classify: the probabilities of the classes of texts. */
-#include "program.h"
+#include "model/model.h"
 
 typedef struct {
     Command *command;

@@ -1,5 +1,5 @@
 /* From files to data to train with. */
-#include "program.h"
+#include "model/model.h"
 #include <limits.h>
 #include <string.h>
 
@@ -11,9 +11,9 @@ typedef struct {
     int files;
     struct { const char *name, *text; size_t n; } file[100];
     Corpus c;
-} Reading;
+} CorpusReading;
 
-static void read_files(Reading *r, int n, char *const name[])
+static void read_files(CorpusReading *r, int n, char *const name[])
 {
     uint64_t sum = NO_CHECKSUM;
     char *hex = arena_alloc(r->arena, 17);
@@ -34,17 +34,17 @@ static void read_files(Reading *r, int n, char *const name[])
 }
 
 /* From now on a place is a place in this file. */
-static void look_at(Reading *r, int k)
+static void look_at_file(CorpusReading *r, int k)
 {
     r->fault->sheet = r->file[k].name;
     r->fault->text = r->file[k].text;
 }
 
-static void check_characters(Reading *r, int k)
+static void check_characters(CorpusReading *r, int k)
 {
     const char *text = r->file[k].text;
     size_t n = r->file[k].n;
-    look_at(r, k);
+    look_at_file(r, k);
     for (size_t at = 0; at < n; ) {
         int length = utf8_length(text + at, n - at);
         if (length == 0)
@@ -54,7 +54,8 @@ static void check_characters(Reading *r, int k)
     }
 }
 
-static const Tokenizer *learn_tokens(Reading *r, const char *text, size_t n)
+static const Tokenizer *learn_tokens(CorpusReading *r, const char *text,
+                                     size_t n)
 {
     const Tokenizer *t;
     size_t where;
@@ -67,7 +68,7 @@ static const Tokenizer *learn_tokens(Reading *r, const char *text, size_t n)
     return t;
 }
 
-static const Tokenizer *learn_from_texts(Reading *r)
+static const Tokenizer *learn_from_texts(CorpusReading *r)
 {
     char *all = arena_alloc(r->arena, (size_t)r->c.bytes + 1);
     size_t n = 0;
@@ -83,11 +84,11 @@ static const Tokenizer *learn_from_texts(Reading *r)
     return learn_tokens(r, all, n);
 }
 
-static Tokens tokens_of(Reading *r, int k)
+static Tokens tokens_of_text(CorpusReading *r, int k)
 {
     Tokens x;
     size_t where;
-    look_at(r, k);
+    look_at_file(r, k);
     const char *wrong = encode_text(r->c.tokenizer, r->arena,
                                     r->file[k].text, r->file[k].n, &x,
                                     &where);
@@ -113,13 +114,13 @@ static Data joined(Arena *arena, const Data *data, Tokens x, int ell_max)
     return (Data){ .N_data = before + n, .x = all };
 }
 
-static void texts_to_data(Reading *r)
+static void texts_to_data(CorpusReading *r)
 {
     Corpus *c = &r->c;
     if (c->tokenizer == NULL)
         c->tokenizer = learn_from_texts(r);
     for (int k = 0; k < r->files; k++) {
-        Tokens x = tokens_of(r, k);
+        Tokens x = tokens_of_text(r, k);
         int last = (int)(x.length * r->plan->held_out);
         int first = x.length - last;
         c->train = joined(r->arena, &c->train, (Tokens){ first, x.id },
@@ -133,9 +134,9 @@ static void texts_to_data(Reading *r)
 typedef struct {
     const char *left, *right;
     size_t n_left, n_right;
-} Line;
+} CorpusLine;
 
-static Line line_at(Reading *r, size_t *at)
+static CorpusLine line_at(CorpusReading *r, size_t *at)
 {
     const char *text = r->file[0].text, *from = text + *at;
     size_t left = r->file[0].n - *at;
@@ -153,7 +154,7 @@ static Line line_at(Reading *r, size_t *at)
     if (second != NULL)
         fault(r->fault, (int)(second - text), "this line has a second tab; "
               "expected two parts with a tab between.");
-    return (Line){ from, tab + 1, m, n - m - 1 };
+    return (CorpusLine){ from, tab + 1, m, n - m - 1 };
 }
 
 static int count_lines(const char *text, size_t n)
@@ -164,12 +165,12 @@ static int count_lines(const char *text, size_t n)
     return lines;
 }
 
-static const Line *all_lines(Reading *r, int *n)
+static const CorpusLine *all_lines(CorpusReading *r, int *n)
 {
     size_t bytes = r->file[0].n, at = first_line(r->file[0].text, bytes);
     int most = count_lines(r->file[0].text, bytes);
-    Line *line = arena_alloc(r->arena, (size_t)most * sizeof *line);
-    look_at(r, 0);
+    CorpusLine *line = arena_alloc(r->arena, (size_t)most * sizeof *line);
+    look_at_file(r, 0);
     for (*n = 0; *n < most; (*n)++) {
         line[*n] = line_at(r, &at);
         if (line[*n].n_left == 0 || line[*n].n_right == 0)
@@ -199,7 +200,7 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
     return with_bos_eos(arena, x, tokenizer_size(t));
 }
 
-static Tokens side(Reading *r, const char *text, size_t n)
+static Tokens side(CorpusReading *r, const char *text, size_t n)
 {
     int at = (int)(text - r->file[0].text);
     return encode_field(r->c.tokenizer, r->arena, text, n, r->ell_max,
@@ -207,8 +208,9 @@ static Tokens side(Reading *r, const char *text, size_t n)
 }
 
 /* The sides that are tokens, one behind the other. */
-static const Tokenizer *learn_from_lines(Reading *r, const Line *line,
-                                         int n, bool left)
+static const Tokenizer *learn_from_lines(CorpusReading *r,
+                                         const CorpusLine *line, int n,
+                                         bool left)
 {
     char *all = arena_alloc(r->arena, 2 * r->file[0].n + 2), *to = all;
     bool blank = r->plan->tokens != CHARACTERS;
@@ -229,7 +231,7 @@ static const Tokenizer *learn_from_lines(Reading *r, const Line *line,
     return learn_tokens(r, all, (size_t)(to - all));
 }
 
-static int class_of(Reading *r, const Line *line, bool known)
+static int class_of(CorpusReading *r, const CorpusLine *line, bool known)
 {
     Corpus *c = &r->c;
     size_t n = line->n_left;
@@ -253,8 +255,8 @@ static int class_of(Reading *r, const Line *line, bool known)
     return c->N_C;
 }
 
-static const int *classes_of(Reading *r, const Line *line, int n,
-                             const Model *model)
+static const int *classes_of(CorpusReading *r, const CorpusLine *line,
+                             int n, const Model *model)
 {
     Corpus *c = &r->c;
     int *class = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *class);
@@ -273,12 +275,12 @@ static const int *classes_of(Reading *r, const Line *line, int n,
     return class;
 }
 
-static void lines_to_data(Reading *r, Task task, const Model *model)
+static void lines_to_data(CorpusReading *r, Task task, const Model *model)
 {
     Corpus *c = &r->c;
     int n;
     bool pairs = task == TRAIN_ED;
-    const Line *line = all_lines(r, &n);
+    const CorpusLine *line = all_lines(r, &n);
     int last = (int)(n * r->plan->held_out), first = n - last;
     int learned = r->plan->tokens == BYTE_PAIRS ? first : n;
     if (c->tokenizer == NULL)
@@ -300,8 +302,8 @@ Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
                    const Model *model, int n, char *const name[], Fault *f)
 {
     bool lines = task == TRAIN_ED || task == TRAIN_CLASS;
-    Reading *r = arena_alloc(arena, sizeof *r);
-    *r = (Reading){ arena, f, plan, ell_max, .files = 0 };
+    CorpusReading *r = arena_alloc(arena, sizeof *r);
+    *r = (CorpusReading){ arena, f, plan, ell_max, .files = 0 };
     if (n == 0)
         fault(f, 0, "which file? See '%s --help'.", f->sheet);
     if (lines && n > 1)

@@ -1,5 +1,5 @@
 /* ftx count: how many numbers there are to learn, part by part. */
-#include "program.h"
+#include "model/model.h"
 #include <string.h>
 
 typedef struct {
@@ -24,7 +24,7 @@ static void general_name(const char *name, char *to)
     *to = '\0';
 }
 
-static int collect(const Theta *theta, Row row[])
+static int collect_rows(const Theta *theta, Row row[])
 {
     int n = 0;
     for (int i = 1; i <= theta->n; i++) {
@@ -44,19 +44,6 @@ static int collect(const Theta *theta, Row row[])
     return n;
 }
 
-const char *grouped(long long n, char to[40])
-{
-    char digits[30];
-    int length = snprintf(digits, sizeof digits, "%lld", n), at = 0;
-    for (int k = 0; k < length; k++) {
-        if (k > 0 && (length - k) % 3 == 0)
-            to[at++] = ',';
-        to[at++] = digits[k];
-    }
-    to[at] = '\0';
-    return to;
-}
-
 static void print_part(FILE *out, const Row *row)
 {
     char shape[60], numbers[40];
@@ -71,7 +58,7 @@ static void print_count(FILE *out, const Theta *theta, bool total)
 {
     Row row[PARTS];
     char numbers[40];
-    int n = total ? 0 : collect(theta, row);
+    int n = total ? 0 : collect_rows(theta, row);
     if (!total)
         fprintf(out, "%-26s %8s  %16s %18s\n", "part", "how many",
                 "each", "numbers");

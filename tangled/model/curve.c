@@ -1,5 +1,5 @@
 /* The loss curve: a table, and a picture as SVG. */
-#include "program.h"
+#include "model/model.h"
 #include <math.h>
 
 bool curve_tsv(FILE *file, const void *model)

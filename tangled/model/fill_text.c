@@ -1,19 +1,19 @@
 /* ftx fill: Algorithm 9 on texts with gaps. */
-#include "program.h"
+#include "model/model.h"
 #include <limits.h>
 #include <string.h>
 
 typedef struct {
     const char *model, *gap;
     int top;
-} Wish;
+} FillWish;
 
 static const Option wishes[] = {
-    { "model", TEXT, offsetof(Wish, model), 0, 0, "FILE",
+    { "model", TEXT, offsetof(FillWish, model), 0, 0, "FILE",
       "as saved by ftx train e" },
-    { "gap", TEXT, offsetof(Wish, gap), 0, 0, "TEXT",
+    { "gap", TEXT, offsetof(FillWish, gap), 0, 0, "TEXT",
       "what a gap is written as" },
-    { "top", WHOLE, offsetof(Wish, top), 1, 10000000, NULL,
+    { "top", WHOLE, offsetof(FillWish, top), 1, 10000000, NULL,
       "how many guesses for a gap" },
     { .name = NULL },
 };
@@ -33,7 +33,7 @@ static const char usage[] =
 typedef struct {
     Command *command;
     const Model *model;
-    Wish wish;
+    FillWish wish;
     Tape *tape;
 } Filling;
 

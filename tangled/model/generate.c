@@ -1,5 +1,5 @@
 /* ftx generate: Algorithm 14 on a prompt. */
-#include "program.h"
+#include "model/model.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,26 +10,26 @@ typedef struct {
     const char *model, *u;
     int ell_gen, slide;
     bool stop, special, no_memory, show_tokens, peak;
-} Wish;
+} GenerateWish;
 
 static const Option wishes[] = {
-    { "model", TEXT, offsetof(Wish, model), 0, 0, "FILE",
+    { "model", TEXT, offsetof(GenerateWish, model), 0, 0, "FILE",
       "as saved by ftx train d" },
-    { "ell_gen", WHOLE, offsetof(Wish, ell_gen), 0, 10000000, NULL,
+    { "ell_gen", WHOLE, offsetof(GenerateWish, ell_gen), 0, 10000000, NULL,
       "how many tokens" },
-    { "u", TEXT, offsetof(Wish, u), 0, 0, "LIST",
+    { "u", TEXT, offsetof(GenerateWish, u), 0, 0, "LIST",
       "the uniform numbers to draw with, commas between" },
-    { "stop", FLAG, offsetof(Wish, stop), 0, 0, NULL,
+    { "stop", FLAG, offsetof(GenerateWish, stop), 0, 0, NULL,
       "stop at eos_token" },
-    { "special", FLAG, offsetof(Wish, special), 0, 0, NULL,
+    { "special", FLAG, offsetof(GenerateWish, special), 0, 0, NULL,
       "special tokens may be drawn, as printed" },
-    { "slide", WHOLE, offsetof(Wish, slide), 0, 10000000, NULL,
+    { "slide", WHOLE, offsetof(GenerateWish, slide), 0, 10000000, NULL,
       "tokens that leave the front beyond ell_max; 0: a half" },
-    { "no-memory", FLAG, offsetof(Wish, no_memory), 0, 0, NULL,
+    { "no-memory", FLAG, offsetof(GenerateWish, no_memory), 0, 0, NULL,
       "compute all keys and values again for each token" },
-    { "show-tokens", FLAG, offsetof(Wish, show_tokens), 0, 0, NULL,
+    { "show-tokens", FLAG, offsetof(GenerateWish, show_tokens), 0, 0, NULL,
       "a line for each token, with its p and q" },
-    { "peak", FLAG, offsetof(Wish, peak), 0, 0, NULL,
+    { "peak", FLAG, offsetof(GenerateWish, peak), 0, 0, NULL,
       "say how much memory the computation took" },
     { .name = NULL },
 };
@@ -99,7 +99,8 @@ static Tokens prompt_of(const Command *c, const Model *model, int n,
     return x;
 }
 
-static void check_length(const Wish *wish, Tokens x, int ell_max, Fault *f)
+static void check_length(const GenerateWish *wish, Tokens x, int ell_max,
+                         Fault *f)
 {
     if (x.length > ell_max && wish->slide == 0)
         fault(f, 0, "the prompt has %d tokens with bos; ell_max is %d. "
@@ -128,7 +129,8 @@ static NumberList numbers(const Command *c, const char *text, Fault *f)
     return list;
 }
 
-static int length_wanted(const Wish *wish, const NumberList *list, Fault *f)
+static int length_wanted(const GenerateWish *wish, const NumberList *list,
+                         Fault *f)
 {
     if (wish->u == NULL)
         return wish->ell_gen == UNSAID ? ELL_GEN : wish->ell_gen;
@@ -138,8 +140,8 @@ static int length_wanted(const Wish *wish, const NumberList *list, Fault *f)
     return list->n;
 }
 
-static void go_on(Command *c, const Wish *wish, Inference *how,
-                  const Model *model, Tokens x)
+static void continue_text(Command *c, const GenerateWish *wish,
+                          Inference *how, const Model *model, Tokens x)
 {
     const Theta *theta = model->theta;
     int ell_max = theta->hyper.ell_max;
@@ -169,7 +171,7 @@ static void go_on(Command *c, const Wish *wish, Inference *how,
 static void generate_it(Fault *f, void *data)
 {
     Command *c = data;
-    Wish wish = { .ell_gen = UNSAID };
+    GenerateWish wish = { .ell_gen = UNSAID };
     Drawing draw = { .tau = 1, .seed = 1 };
     const Options options[] = {
         { "Options:", wishes, &wish },
@@ -196,7 +198,7 @@ static void generate_it(Fault *f, void *data)
     Model *model = model_for(c, wish.model, TRAIN_D, f);
     Tokens x = prompt_of(c, model, n, f);
     check_length(&wish, x, model->theta->hyper.ell_max, f);
-    go_on(c, &wish, &how, model, x);
+    continue_text(c, &wish, &how, model, x);
 }
 
 int generate(FILE *out, FILE *err, int n, char *argument[])

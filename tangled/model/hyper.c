@@ -1,5 +1,5 @@
 /* The hyperparameters as options. */
-#include "program.h"
+#include "model/model.h"
 #include <string.h>
 
 #define PLACE(member) offsetof(Hyperparameters, member)

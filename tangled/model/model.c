@@ -1,5 +1,5 @@
 /* Model files: saved at once or not at all, and checked before use. */
-#include "program.h"
+#include "model/model.h"
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -7,15 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-uint64_t checksum(uint64_t so_far, const void *bytes, size_t n)
-{
-    const unsigned char *p = bytes;
-    uint64_t hash = so_far == NO_CHECKSUM ? 0xcbf29ce484222325u : so_far;
-    for (size_t k = 0; k < n; k++)
-        hash = (hash ^ p[k]) * 0x100000001b3u;
-    return hash;
-}
 
 static void put_64(unsigned char to[8], uint64_t bits)
 {
@@ -82,7 +73,7 @@ typedef struct {
     uint64_t sum;
 } Writer;
 
-static void put(Writer *w, const void *bytes, size_t n)
+static void put_bytes(Writer *w, const void *bytes, size_t n)
 {
     w->sum = checksum(w->sum, bytes, n);
     fwrite(bytes, 1, n, w->file);
@@ -102,7 +93,7 @@ static void put_numbers(Writer *w, Mat M)
             memcpy(&bits, &M->at[k], sizeof(real));
         }
         put_64(bytes, bits);
-        put(w, bytes, sizeof(real));
+        put_bytes(w, bytes, sizeof(real));
     }
 }
 
@@ -163,7 +154,7 @@ static bool put_model(FILE *file, const void *data)
     char *header = header_of(m, &n);
     if (header == NULL)
         return false;
-    put(&w, header, n);
+    put_bytes(&w, header, n);
     free(header);
     for (int k = 1; k <= m->theta->n; k++)
         put_numbers(&w, *m->theta->parameter[k].place);
@@ -177,72 +168,7 @@ static bool put_model(FILE *file, const void *data)
     return fwrite(sum, 1, sizeof sum, file) == sizeof sum;
 }
 
-/* Writes the file; 0, or the number of the error. */
-static int write_file(int number, const void *data,
-                      bool (*write)(FILE *file, const void *data))
-{
-    FILE *file = fdopen(number, "wb");
-    if (file == NULL) {
-        close(number);
-        return ENOMEM;
-    }
-    errno = 0;
-    int error = 0;
-    if (!write(file, data) || fflush(file) != 0 || ferror(file)
-        || fsync(fileno(file)) != 0)
-        error = errno != 0 ? errno : EIO;
-    if (fclose(file) != 0 && error == 0)
-        error = errno;
-    return error;
-}
-
-static mode_t usual_mode(void)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
-/* Writes a new file and gives it this name; 0, or the error. */
-static int write_beside(const char *name, char *new_name, mode_t mode,
-                        const void *data,
-                        bool (*write)(FILE *file, const void *data))
-{
-    int number = mkstemp(new_name);
-    if (number < 0)
-        return errno;
-    int error = fchmod(number, mode) != 0 ? errno : 0;
-    int other = write_file(number, data, write);
-    if (error == 0)
-        error = other;
-    if (error == 0 && rename(new_name, name) != 0)
-        error = errno;
-    if (error != 0)
-        unlink(new_name);
-    return error;
-}
-
-void replace_file(const char *name, Fault *f, const void *data,
-                  bool (*write)(FILE *file, const void *data))
-{
-    struct stat old;
-    char new_name[4000];
-    f->sheet = name;
-    f->text = NULL;
-    bool there = stat(name, &old) == 0;
-    if (there && !S_ISREG(old.st_mode))
-        fault(f, 0, "cannot be written: it is not a file.");
-    int n = snprintf(new_name, sizeof new_name, "%s.XXXXXX", name);
-    if (n >= (int)sizeof new_name)
-        fault(f, 0, "cannot be written: the name is too long.");
-    mode_t mode = there ? old.st_mode & 0777 : usual_mode();
-    int error = write_beside(name, new_name, mode, data, write);
-    if (error != 0)
-        fault(f, 0, "cannot be written: %s; what was there is as it was.",
-              strerror(error));
-}
-
-static bool all_finite(const Theta *theta)
+static bool is_finite(const Theta *theta)
 {
     bool finite = true;
     for (int k = 1; k <= theta->n; k++) {
@@ -258,7 +184,7 @@ void model_save(const Model *model, const char *name, Fault *f)
 {
     f->sheet = name;
     f->text = NULL;
-    if (!all_finite(model->theta))
+    if (!is_finite(model->theta))
         fault(f, 0, "is not written: a parameter is not finite; what was "
               "there is as it was.");
     replace_file(name, f, model, put_model);
@@ -278,7 +204,7 @@ _Noreturn static void unexpected(const Header *h, const char *expected)
 }
 
 /* The next line, without its end. */
-static char *next_line(Header *h)
+static char *next_header_line(Header *h)
 {
     char *line = h->p;
     size_t left = (size_t)(h->end - line);
@@ -294,7 +220,7 @@ static char *next_line(Header *h)
 /* What stands behind the word on the next line. */
 static char *next_value(Header *h, const char *word)
 {
-    char *line = next_line(h), expected[60];
+    char *line = next_header_line(h), expected[60];
     size_t n = strlen(word);
     if (strncmp(line, word, n) != 0 || line[n] != ' ') {
         snprintf(expected, sizeof expected, "'%s' and its value", word);
@@ -501,7 +427,7 @@ Model *model_load(Arena *arena, const char *name, Fault *f)
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };
     Hyperparameters hyper = { .N_V = 0 };
-    next_line(&h);
+    next_header_line(&h);
     get_values(&h, task_options, m);
     get_values(&h, size_options, &hyper);
     get_values(&h, hyper_options, &hyper);

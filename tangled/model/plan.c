@@ -1,5 +1,5 @@
 /* How a model is trained, as options. */
-#include "program.h"
+#include "model/model.h"
 #include <float.h>
 
 #define PLACE(member) offsetof(Plan, member)

@@ -1,25 +1,25 @@
 /* ftx tokenize: prints the tokens of a text, or the text of tokens. */
-#include "program.h"
+#include "model/model.h"
 #include <string.h>
 
 typedef struct {
     int kind, merges;           /* a TokenKind; or UNSAID */
     const char *train_on, *model;
     bool vocabulary, decode;
-} Wish;
+} TokenizeWish;
 
 static const Option wishes[] = {
-    { "tokens", CHOICE, offsetof(Wish, kind), 0, 0, "char word bpe",
+    { "tokens", CHOICE, offsetof(TokenizeWish, kind), 0, 0, "char word bpe",
       "what a token is" },
-    { "merges", WHOLE, offsetof(Wish, merges), 0, 1000000, NULL,
+    { "merges", WHOLE, offsetof(TokenizeWish, merges), 0, 1000000, NULL,
       "of bpe: how many at most" },
-    { "train-on", TEXT, offsetof(Wish, train_on), 0, 0, "TEXT",
+    { "train-on", TEXT, offsetof(TokenizeWish, train_on), 0, 0, "TEXT",
       "learn the tokens from this file, not from FILE" },
-    { "model", TEXT, offsetof(Wish, model), 0, 0, "MODEL",
+    { "model", TEXT, offsetof(TokenizeWish, model), 0, 0, "MODEL",
       "take the tokens of this model" },
-    { "vocabulary", FLAG, offsetof(Wish, vocabulary), 0, 0, NULL,
+    { "vocabulary", FLAG, offsetof(TokenizeWish, vocabulary), 0, 0, NULL,
       "print all tokens there are; for bpe, all merges" },
-    { "decode", FLAG, offsetof(Wish, decode), 0, 0, NULL,
+    { "decode", FLAG, offsetof(TokenizeWish, decode), 0, 0, NULL,
       "FILE has numbers of tokens: print their text" },
     { .name = NULL },
 };
@@ -33,8 +33,8 @@ static const char usage[] =
     "  printf 'My grandma makes the best apple pie.' |"
     " ftx tokenize --tokens word -\n";
 
-static const char *file_of(Fault *f, const Command *c, const Wish *wish,
-                           int files)
+static const char *file_of(Fault *f, const Command *c,
+                           const TokenizeWish *wish, int files)
 {
     bool elsewhere = wish->train_on != NULL || wish->model != NULL;
     if (files != 1)
@@ -54,7 +54,7 @@ static const char *file_of(Fault *f, const Command *c, const Wish *wish,
     return c->argument[0];
 }
 
-static void use_defaults(Wish *wish)
+static void use_defaults(TokenizeWish *wish)
 {
     if (wish->kind == UNSAID)
         wish->kind = CHARACTERS;
@@ -62,7 +62,7 @@ static void use_defaults(Wish *wish)
         wish->merges = 1000;
 }
 
-static const Tokenizer *learned(const Wish *wish, Arena *arena,
+static const Tokenizer *learned(const TokenizeWish *wish, Arena *arena,
                                 const char *text, size_t n, Fault *f)
 {
     const Tokenizer *t;
@@ -135,8 +135,8 @@ static Tokens read_tokens(Arena *arena, const char *text, size_t n, int N_V,
     return (Tokens){ length, id };
 }
 
-static void carry_out(const Command *c, const Wish *wish, const char *file,
-                      Fault *f)
+static void carry_out(const Command *c, const TokenizeWish *wish,
+                      const char *file, Fault *f)
 {
     size_t n;
     const Tokenizer *t = NULL;
@@ -164,7 +164,7 @@ static void carry_out(const Command *c, const Wish *wish, const char *file,
 static void tokenize_it(Fault *f, void *data)
 {
     const Command *c = data;
-    Wish wish = { .kind = UNSAID, .merges = UNSAID };
+    TokenizeWish wish = { .kind = UNSAID, .merges = UNSAID };
     const Options options[] = {
         { "Options:", wishes, &wish },
         { .table = NULL },

@@ -1,5 +1,5 @@
 /* ftx train: Algorithms 11 to 13, and classification, on files. */
-#include "program.h"
+#include "model/model.h"
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -102,7 +102,7 @@ static bool stopped(void *to)
     return caught != 0;
 }
 
-static const char *time_of(double s, char to[40])
+static const char *time_text(double s, char to[40])
 {
     long long n = s < 0 || s > 1e12 ? 0 : (long long)(s + 0.5);
     if (n >= 3600)
@@ -127,7 +127,7 @@ static double bits(double nats)
     return nats / log(2);
 }
 
-static void tell(Session *s, double now, bool terminal)
+static void tell_progress(Session *s, double now, bool terminal)
 {
     const State *state = &s->model->state;
     FILE *out = s->command->out;
@@ -136,7 +136,7 @@ static void tell(Session *s, double now, bool terminal)
                 ? s->model->point[state->points - 1].loss : 0;
     double rate = s->tokens / (now - s->begun);
     char left[40], line[800];
-    time_of(time_left(s, now), left);
+    time_text(time_left(s, now), left);
     snprintf(line, sizeof line, "step %d/%d: %.4f bits/token, %.0f "
              "tokens/s, %s left", state->step, s->last, bits(nats), rate,
              left);
@@ -157,7 +157,7 @@ static void tell_in_time(Session *s)
     double now = seconds();
     if (now - s->told >= (terminal ? fmin(0.2, s->run.every)
                                    : s->run.every))
-        tell(s, now, terminal);
+        tell_progress(s, now, terminal);
 }
 
 enum { FILES = 3 };             /* the model, its curve, a picture of it  */
@@ -416,7 +416,8 @@ static void judge_pairs(Session *s, double nats)
             right, all, 100.0 * right / all);
 }
 
-static int most_frequent(const int *class, int N_data, int N_C, int *times)
+static int most_frequent_class(const int *class, int N_data, int N_C,
+                               int *times)
 {
     int best = 1;
     for (int c = 1; c <= N_C; c++)
@@ -441,8 +442,9 @@ static void judge_classes(Session *s, double nats)
 {
     const Corpus *c = &s->corpus;
     int times[MOST_CLASSES + 1], right = 0, all = c->held_out.N_data;
-    int usual = most_frequent(c->train.c, c->train.N_data, c->N_C, times);
-    most_frequent(c->held_out.c, all, c->N_C, times);
+    int usual = most_frequent_class(c->train.c, c->train.N_data, c->N_C,
+                                    times);
+    most_frequent_class(c->held_out.c, all, c->N_C, times);
     for (int n = 1; n <= all; n++) {
         right += c->held_out.c[n]
               == class_given_by(s->command->tape, s->model->theta,
@@ -477,7 +479,7 @@ static void refuse_idleness(Session *s)
           : "no token followed on another", s->run.model);
 }
 
-static void judge(Session *s)
+static void judge_session(Session *s)
 {
     static void (*const how[])(Session *s, double nats) = {
         judge_pairs, judge_text, judge_text, judge_classes
@@ -537,13 +539,6 @@ static void check_memory(Session *s, const Theta *theta)
         fault(s->fault, 0, "training this model takes %.0f MB of memory; "
               "there are %.0f.", needed / 1e6, there / 1e6);
 #endif
-}
-
-bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode)
-        && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* Refuses to write over a file that is there, or where none can be. */
@@ -619,7 +614,7 @@ static void refuse_other_data(Session *s)
               "only with the same.", s->run.model);
 }
 
-static void prepare(Session *s)
+static void prepare_session(Session *s)
 {
     Model *m = s->model;
     State *state = &m->state;
@@ -673,7 +668,7 @@ static void lead(Session *s)
     m->state.has_v = m->v != NULL;
 }
 
-static void run_training(Session *s)
+static void run_session(Session *s)
 {
     s->begun = s->told = s->kept = seconds();
     s->held_out = (double)NAN;
@@ -707,7 +702,7 @@ static void report(Session *s)
     char took[40];
     fprintf(out, "this run: %d steps, %.0f tokens, in %s\n",
             step - s->first, s->tokens,
-            time_of(seconds() - s->begun, took));
+            time_text(seconds() - s->begun, took));
     if (s->model->plan.patience > 0 && !s->waits)
         fprintf(out, "stopped early: %d epochs brought nothing\n",
                 s->model->plan.patience);
@@ -715,7 +710,7 @@ static void report(Session *s)
         fprintf(out, "what is used is the best: held out %.4f nats\n",
                 s->model->state.patience.best);
     model_use_best(s->model);
-    judge(s);
+    judge_session(s);
 }
 
 static const char usage[] =
@@ -827,11 +822,11 @@ static void train_it(Fault *f, void *data)
     else
         begin_model(s, &plan, &hyper);
     s->model->plan = plan;
-    prepare(s);
+    prepare_session(s);
     lead(s);
     listen(catch);
     save_first(s);
-    run_training(s);
+    run_session(s);
     report(s);
 }
 

@@ -1,21 +1,21 @@
 /* ftx translate: Algorithm 15 on lines. */
-#include "program.h"
+#include "model/model.h"
 #include <math.h>
 
 typedef struct {
     const char *model;
     int ell_gen, beam;
     double alpha;
-} Wish;
+} TranslateWish;
 
 static const Option wishes[] = {
-    { "model", TEXT, offsetof(Wish, model), 0, 0, "FILE",
+    { "model", TEXT, offsetof(TranslateWish, model), 0, 0, "FILE",
       "as saved by ftx train ed" },
-    { "ell_gen", WHOLE, offsetof(Wish, ell_gen), 0, 10000000, NULL,
+    { "ell_gen", WHOLE, offsetof(TranslateWish, ell_gen), 0, 10000000, NULL,
       "at most so many tokens; 0: ell_max" },
-    { "beam", WHOLE, offsetof(Wish, beam), 0, 1000, NULL,
+    { "beam", WHOLE, offsetof(TranslateWish, beam), 0, 1000, NULL,
       "the width of beam search; 0: draw, as printed" },
-    { "alpha", DECIMAL, offsetof(Wish, alpha), 0, 10, NULL,
+    { "alpha", DECIMAL, offsetof(TranslateWish, alpha), 0, 10, NULL,
       "the exponent of the length in beam search" },
     { .name = NULL },
 };
@@ -72,8 +72,8 @@ static void translate_line(void *data, const char *line, size_t bytes,
     tape_clear(t->tape);
 }
 
-static void run_translation(Command *c, const Wish *wish, Inference how,
-                            int n, Fault *f)
+static void run_translation(Command *c, const TranslateWish *wish,
+                            Inference how, int n, Fault *f)
 {
     const Model *model = model_for(c, wish->model, TRAIN_ED, f);
     int ell_max = model->theta->hyper.ell_max;
@@ -93,7 +93,7 @@ static void run_translation(Command *c, const Wish *wish, Inference how,
 static void translate_it(Fault *f, void *data)
 {
     Command *c = data;
-    Wish wish = { 0 };
+    TranslateWish wish = { 0 };
     Drawing draw = { .tau = 0, .seed = 1 };
     const Options options[] = {
         { "Options:", wishes, &wish },

@@ -1,5 +1,5 @@
 /* What the commands that use a model have in common. */
-#include "program.h"
+#include "model/model.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Exact entries: arithmetic such as e^(2*sqrt(2))/(1+e^2). */
-#include "program.h"
+#include "sheet/sheet.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static double wrong(Reading *r, const char *fault)
     return NAN;
 }
 
-static bool accept(Reading *r, const char *token)
+static bool took(Reading *r, const char *token)
 {
     if (r->fault != NULL)
         return false;
@@ -40,13 +40,13 @@ static bool accept(Reading *r, const char *token)
 
 static bool accept_minus(Reading *r)
 {
-    return accept(r, "-") || accept(r, "−") || accept(r, "–");
+    return took(r, "-") || took(r, "−") || took(r, "–");
 }
 
 static bool accept_times(Reading *r)
 {
-    return accept(r, "*") || accept(r, "\\cdot") || accept(r, "\\times")
-        || accept(r, "·") || accept(r, "×");
+    return took(r, "*") || took(r, "\\cdot") || took(r, "\\times")
+        || took(r, "·") || took(r, "×");
 }
 
 static double sum_of_terms(Reading *r);
@@ -75,7 +75,7 @@ static const char *after_number(const char *p, int *decimals)
     return p;
 }
 
-static double number(Reading *r)
+static double read_number(Reading *r)
 {
     enum { LONGEST = 400 };
     int decimals;
@@ -93,7 +93,7 @@ static double in_parentheses(Reading *r, const char *close)
 {
     r->parentheses++;
     double value = sum_of_terms(r);
-    if (!accept(r, close))
+    if (!took(r, close))
         wrong(r, close[0] == ')' ? "expected a )" : "expected a }");
     r->parentheses--;
     return value;
@@ -105,9 +105,9 @@ static double argument(Reading *r, bool latex, bool one_digit)
         return NAN;
     if (latex)
         r->p += strspn(r->p, " ");
-    if (accept(r, "("))
+    if (took(r, "("))
         return in_parentheses(r, ")");
-    if (latex && accept(r, "{"))
+    if (latex && took(r, "{"))
         return in_parentheses(r, "}");
     if (!latex)
         return wrong(r, "expected a ( after the function's name");
@@ -155,8 +155,8 @@ static double word(Reading *r, bool latex)
 
 static double latex_command(Reading *r)
 {
-    if (accept(r, "\\frac") || accept(r, "\\dfrac")
-        || accept(r, "\\tfrac")) {
+    if (took(r, "\\frac") || took(r, "\\dfrac")
+        || took(r, "\\tfrac")) {
         double above = argument(r, true, true);
         return above / argument(r, true, true);
     }
@@ -169,25 +169,25 @@ static double latex_command(Reading *r)
 
 static double primary(Reading *r)
 {
-    if (accept(r, "("))
+    if (took(r, "("))
         return in_parentheses(r, ")");
-    if (accept(r, "{"))
+    if (took(r, "{"))
         return in_parentheses(r, "}");
-    if (accept(r, "√"))
+    if (took(r, "√"))
         return sqrt(argument(r, true, false));
-    if (accept(r, "π"))
+    if (took(r, "π"))
         return PI;
-    if (accept(r, "∞"))
+    if (took(r, "∞"))
         return r->infinite = true, INFINITY;
     if (*r->p == '\\')
         return latex_command(r);
-    return isalpha((unsigned char)*r->p) ? word(r, false) : number(r);
+    return isalpha((unsigned char)*r->p) ? word(r, false) : read_number(r);
 }
 
 static double power(Reading *r)
 {
     double base = primary(r);
-    if (accept(r, "^") || accept(r, "**"))
+    if (took(r, "^") || took(r, "**"))
         return pow(base, factor(r));
     return base;
 }
@@ -202,7 +202,7 @@ static double factor(Reading *r)
                         "deep");
     if (accept_minus(r))
         value = -factor(r);
-    else if (accept(r, "+"))
+    else if (took(r, "+"))
         value = factor(r);
     else
         value = power(r);
@@ -216,7 +216,7 @@ static double term(Reading *r)
     for (;;)
         if (accept_times(r))
             value *= factor(r);
-        else if (accept(r, "/"))
+        else if (took(r, "/"))
             value /= factor(r);
         else
             return value;
@@ -226,7 +226,7 @@ static double sum_of_terms(Reading *r)
 {
     double value = term(r);
     for (;;)
-        if (accept(r, "+"))
+        if (took(r, "+"))
             value += term(r);
         else if (accept_minus(r))
             value -= term(r);
@@ -239,7 +239,7 @@ static int decimals_of(const char *text, const char *end)
     Reading r = { .p = text };
     int decimals;
     if (!accept_minus(&r))
-        accept(&r, "+");
+        took(&r, "+");
     return after_number(r.p, &decimals) == end ? decimals : EXACT;
 }
 
@@ -248,7 +248,7 @@ const char *read_entry(const char **text, Entry *entry)
     const char *start = *text;
     Reading r = { .p = start };
     entry->value = NAN;
-    if (!accept(&r, "?")) {
+    if (!took(&r, "?")) {
         entry->value = sum_of_terms(&r);
         if (r.fault == NULL && (isnan(entry->value)
                                 || (isinf(entry->value) && !r.infinite))) {

@@ -1,5 +1,5 @@
 /* Running the algorithm of a sheet and collecting its steps. */
-#include "program.h"
+#include "sheet/sheet.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -235,7 +235,7 @@ static void assume_number(Job *job, const char *name, double x)
     assume(job, name, 0, number);
 }
 
-static double number_of(const Job *job, const char *name, double instead)
+static double job_number(const Job *job, const char *name, double instead)
 {
     const Item *item = find(job, name, 0);
     if (item == NULL)
@@ -249,7 +249,7 @@ static double number_of(const Job *job, const char *name, double instead)
 static int whole(const Job *job, const char *name, int instead, int most,
                  const char *range)
 {
-    double x = number_of(job, name, instead);
+    double x = job_number(job, name, instead);
     const Item *item = find(job, name, 0);
     if (x != floor(x) || x < 1 || x > most)
         fault(job->f, item == NULL ? job->start->at : item->entry->at,
@@ -338,7 +338,7 @@ typedef struct {
     int is;                     /* is no vector                          */
 } Misfit;
 
-static bool turned(Kind kind, const Layout *layout)
+static bool is_transposed(Kind kind, const Layout *layout)
 {
     return kind == WEIGHT ? layout->weights : kind == VECTOR ? false
          : layout->rows;
@@ -381,7 +381,7 @@ static bool fits(const Argument *a, const Item *item, const Layout *layout,
         return line;
     if (a->kind == VECTOR)
         return line && agree(d, a->rows, rows * cols, item, misfit);
-    if (turned(a->kind, layout))
+    if (is_transposed(a->kind, layout))
         rows = item->cols, cols = item->rows;
     if (a->kind == ONE_OR_MORE && line)
         rows = rows * cols, cols = 1;
@@ -441,7 +441,7 @@ _Noreturn static void refuse_shape(const Job *job, const Misfit *m)
     if (m->letter == NULL)
         fault(job->f, item->at, "%s is %d x %d; it must be one row or "
               "one column.", item->typed, item->rows, item->cols);
-    bool turn = turned(a->kind, layout);
+    bool turn = is_transposed(a->kind, layout);
     fault(job->f, item->at, "%s is %d x %d, %s%s%s%s in layout %s; so %s "
           "would be %d, but by %s it is %d%s.", item->typed, item->rows,
           item->cols, turn ? a->cols : a->rows,
@@ -473,7 +473,7 @@ static double entry_value(const Job *job, const Item *item, int k)
 /* item is NULL: with what stands in for it. */
 static void fill(const Job *job, Mat M, const Argument *a, const Item *item)
 {
-    bool turn = turned(a->kind, job->run.layout) && item != NULL
+    bool turn = is_transposed(a->kind, job->run.layout) && item != NULL
              && item->cols == M->rows && item->rows == M->cols;
     int k = 0;
     for (int i = 1; i <= (turn ? M->cols : M->rows); i++)
@@ -534,22 +534,6 @@ static Mask given_mask(Job *job)
     return mask_of(M);
 }
 
-int step_name(char *to, size_t size, const Step *step)
-{
-    static const char *const parts[] = { "", "layer", "enc", "dec", "ed" };
-    static const char *const aspects[] = { "", "grad.", "new." };
-    char turn[20] = "", layer[30] = "", head[20] = "";
-    if (step->turn > 0)
-        snprintf(turn, sizeof turn, "%c%d.", step->loop, step->turn);
-    if (step->part != NOWHERE)
-        snprintf(layer, sizeof layer, "%s%d.", parts[step->part],
-                 step->layer);
-    if (step->head > 0)
-        snprintf(head, sizeof head, "^%d", step->head);
-    return snprintf(to, size, "%s%s%s%s%s", turn, aspects[step->aspect],
-                    layer, step->name, head);
-}
-
 static Architecture architecture(const Job *job)
 {
     static const Architecture of[] = {
@@ -598,9 +582,9 @@ typedef struct {
 static Site site_of(const Job *job, const char *path)
 {
     const char *dot = strrchr(path, '.');
+    const char *name = dot == NULL ? path : dot + 1;
     const char *layer = strchr(path, '['), *head = strstr(path, "head[");
-    Site site = { 0 };
-    site.argument = argument_of(job, dot == NULL ? path : dot + 1);
+    Site site = { .argument = argument_of(job, name) };
     if (layer != NULL)
         site.layer = atoi(layer + strlen("["));
     if (head != NULL)
@@ -686,7 +670,7 @@ static void check_sight(const Job *job, const Step *step)
         fault(job->f, job->start->at, "a token can look at nothing.");
 }
 
-static Mat copied(Job *job, Mat M, bool turn)
+static Mat copied_matrix(Job *job, Mat M, bool turn)
 {
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
@@ -737,32 +721,12 @@ static void check_step(const Job *job, const Step *step)
         check_root(job, step);
 }
 
-static bool alike(const Step *a, const Step *b)
-{
-    return a->algorithm == b->algorithm && a->line == b->line
-        && a->aspect == b->aspect && a->part == b->part
-        && a->layer == b->layer && a->head == b->head
-        && a->turn == b->turn && strcmp(a->name, b->name) == 0;
-}
-
-bool same_place(const Step *a, const Step *b)
-{
-    return a->time == b->time && alike(a, b);
-}
-
-const Step *same_step(const Run *run, const Step *step)
-{
-    for (const Step *s = run->step; s < run->step + run->n; s++)
-        if (same_place(s, step))
-            return s;
-    return NULL;
-}
-
-static int time_of(const Job *job, const Step *step)
+static int time_of(const Job *job, Step *step)
 {
     for (int k = job->run.n; step->head == 0 && k-- > 0; ) {
         const Step *before = &job->step[k];
-        if (alike(before, step))
+        step->time = before->time;
+        if (same_place(before, step))
             return before->time + 1;
         if (before->layer != step->layer || before->turn != step->turn)
             break;
@@ -798,7 +762,7 @@ static Mat what_if(const Job *job, const char *name, Mat M)
     return M;
 }
 
-static void enter(Job *job, const char *line, int index)
+static void enter_line(Job *job, const char *line, int index)
 {
     static const struct { const char *line; Part part; } loops[] = {
         { "8.4", ENC }, { "8.13", DEC }, { "9.4", LAYER },
@@ -891,7 +855,7 @@ static bool is_update(const char *line)
 
 static void descend_along(const Job *job, Mat M, Mat gradient)
 {
-    double eta = number_of(job, "eta", 1);
+    double eta = job_number(job, "eta", 1);
     struct Matrix old = *M;
     old.at = M->grad;
     for (int j = 1; j <= M->cols; j++)
@@ -905,7 +869,7 @@ static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
     step->aspect = aspect;
     step->turn = job->turn;
     M = varied(job, step, M);
-    step->M = copied(job, M, step->turned);
+    step->M = copied_matrix(job, M, step->turned);
     add_step(job, step);
     return carried(job, step, M);
 }
@@ -919,7 +883,7 @@ static void add_parameter(Job *job, const Step *seen, Mat M)
     step.algorithm = seen->algorithm;
     step.line = seen->line;
     step.inner = item_at(job, &site) == NULL;
-    step.turned = turned(site.argument->kind, job->run.layout);
+    step.turned = is_transposed(site.argument->kind, job->run.layout);
     if (job->in_row > 0)
         add_noted(job);
     Mat other = add_aspect(job, &step, GRADIENT, &gradient);
@@ -939,7 +903,7 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     bool of_head = strcmp(name, "Y_h") == 0;
     set_line(&step, line);
     if (M == NULL) {
-        enter(job, line, index);
+        enter_line(job, line, index);
         note_index(job, line, index);
         return NULL;
     }
@@ -955,7 +919,7 @@ static Mat collect(void *to, const char *line, const char *name, Mat M,
     step.turned = job->run.layout->rows;
     step.time = time_of(job, &step);
     M = varied(job, &step, what_if(job, name, M));
-    step.M = copied(job, M, step.turned);
+    step.M = copied_matrix(job, M, step.turned);
     add_step(job, &step);
     leave(job, line);
     M = carried(job, &step, M);
@@ -977,7 +941,7 @@ static void limit(const Job *job, double entries)
 
 static void returned(Job *job, Mat M)
 {
-    job->run.result = copied(job, M, false);
+    job->run.result = copied_matrix(job, M, false);
 }
 
 /* Sets the tape for theta, and looks on. */
@@ -1008,8 +972,8 @@ static Mat computed_positions(Job *job, int variant)
         need(job, "ell_max", 0);
     int d_e = whole(job, "d_e", 2, MOST, "");
     int ell_max = whole(job, "ell_max", t, MOST, "");
-    double base = number_of(job, "base", paper ? ell_max : 10000);
-    double first = number_of(job, "first", paper ? 1 : 0);
+    double base = job_number(job, "base", paper ? ell_max : 10000);
+    double first = job_number(job, "first", paper ? 1 : 0);
     if (d_e % 2 != 0)
         fault(job->f, find(job, "d_e", 0)->at, "d_e is odd, but each "
               "pair of entries is a sine and a cosine.");
@@ -1129,7 +1093,7 @@ static void run_layer_norm(Job *job)
     bool rms = job->run.rms;
     const Item *beta = find(job, "beta", 0), *e_ = need(job, "e", 0);
     Mat e = given(job, "e", 0), gamma = given(job, "gamma", 0);
-    job->epsilon = number_of(job, "epsilon", 0);
+    job->epsilon = job_number(job, "epsilon", 0);
     if (find(job, "epsilon", 0) == NULL)
         assume(job, "epsilon", 0, "0");
     if (job->epsilon < 0)
@@ -1182,7 +1146,7 @@ static int given_layers(Job *job, Part part, const char *name)
             && (of == part || (of == ED && part == DEC)))
             least = l;
     }
-    double L = number_of(job, name, least);
+    double L = job_number(job, name, least);
     if (least > MOST)
         fault(job->f, job->start->at, "a model has at most %d layers.",
               MOST);
@@ -1259,7 +1223,7 @@ static void given_hyperparameters(Job *job)
         .d_mlp = size_or_1(job, "d_mlp"), .d_f = size_of(&job->size, "d_f"),
         .d_attn = size_or_1(job, "d_attn"),
         .d_mid = size_or_1(job, "d_mid"), .tied = job->run.tied,
-        .epsilon = number_of(job, "epsilon", 0) };
+        .epsilon = job_number(job, "epsilon", 0) };
     if (h->architecture == ED_TRANSFORMER) {
         h->L_enc = given_layers(job, ENC, "L_enc");
         h->L_dec = given_layers(job, DEC, "L_dec");
@@ -1372,7 +1336,7 @@ static void fill_parameter(Job *job, const Parameter *parameter)
     vary(job, *parameter->place, step_at(&site));
 }
 
-static int layers(const Hyperparameters *h)     /* of attention */
+static int attention_layers(const Hyperparameters *h)     /* of attention */
 {
     return h->L + h->L_enc + 2 * h->L_dec;
 }
@@ -1380,7 +1344,7 @@ static int layers(const Hyperparameters *h)     /* of attention */
 static void limit_all_heads(const Job *job)
 {
     enum { MOST = 1000 };
-    if (layers(&job->hyper) * job->hyper.H > MOST)
+    if (attention_layers(&job->hyper) * job->hyper.H > MOST)
         fault(job->f, job->start->at, "a model has at most %d heads in all "
               "of its layers.", MOST);
 }
@@ -1439,7 +1403,8 @@ static void limit_model(const Job *job, const Theta *theta, int runs)
            layer = heads + 30.0 * h->d_e + 2.0 * h->d_mlp,
            ends = 3.0 * h->N_V + 4.0 * (h->d_e + h->d_f),
            new_theta = trains ? 2.0 * (double)theta_count(theta) : 0;
-    limit(job, runs * (ell * (layers(h) * layer + ends) + new_theta));
+    limit(job,
+          runs * (ell * (attention_layers(h) * layer + ends) + new_theta));
 }
 
 static void run_edtransformer(Job *job)
@@ -1514,13 +1479,13 @@ static const double *given_chances(const Job *job, int least,
 
 static Training given_training(Job *job)
 {
-    Training how = { .N_epochs = 1, .eta = number_of(job, "eta", 1) };
+    Training how = { .N_epochs = 1, .eta = job_number(job, "eta", 1) };
     assume(job, "N_epochs", 0, "1");
     if (!(how.eta > 0))
         fault(job->f, need(job, "eta", 0)->at, "eta must be positive.");
     if (job->run.algorithm != 12)
         return how;
-    how.p_mask = number_of(job, "p_mask", 1);
+    how.p_mask = job_number(job, "p_mask", 1);
     if (!(how.p_mask > 0 && how.p_mask < 1))
         fault(job->f, need(job, "p_mask", 0)->at, "p_mask must be above 0 "
               "and below 1.");
@@ -1696,36 +1661,6 @@ static void run_edinference(Job *job)
     returned(job, job->step[job->run.n - 1].M);
 }
 
-_Noreturn static void refuse_claim(const Run *run, const Item *claim,
-                                   bool doubt, Fault *f)
-{
-    char list[600] = "", name[60];
-    for (int k = 0; k < run->n; k++) {
-        const Step *step = &run->step[k];
-        size_t n = strlen(list), left = sizeof list - n;
-        bool again = k > 0 && step->head == step[-1].head
-                  && strcmp(step->name, step[-1].name) == 0;
-        if (left < 60 || step->inner || step->head > 1 || step->layer > 1
-            || step->turn > 1 || (again && run->algorithm < 8))
-            continue;
-        step_name(name, sizeof name, step);
-        snprintf(list + n, left, n > 0 ? ", " : "");
-        n = strlen(list);
-        if (run->algorithm < 8)
-            snprintf(list + n, left, "%s", name);
-        else
-            snprintf(list + n, left, "%d.%d %s", step->algorithm,
-                     step->line, name);
-    }
-    if (list[0] == '\0')
-        fault(f, claim->at, "Algorithm %d has shown no step yet, so none "
-              "is %s; a SEE in its C shows one.", run->algorithm,
-              claim->typed);
-    fault(f, claim->at, "%s step of Algorithm %d is %s; the steps are "
-          "%s.", doubt ? "more than one" : "no", run->algorithm,
-          claim->typed, list);
-}
-
 static void (*const algorithms[])(Job *job) = {
     NULL, run_embed, run_posembed, run_attention1, run_attention,
     run_mhattention, run_layer_norm, run_unembed,
@@ -1740,7 +1675,7 @@ static int which_algorithm(Job *job)
     if (start == NULL)
         fault(job->f, 0, "the sheet does not say which algorithm; begin "
               "with a line such as 'algorithm 4'.");
-    double n = number_of(job, "algorithm", 0);
+    double n = job_number(job, "algorithm", 0);
     if (n != floor(n) || n < 1 || n > ALGORITHMS)
         fault(job->f, start->at, "there is no sheet for Algorithm %g; "
               "the algorithms are 1 ... %d.", n, ALGORITHMS);
@@ -1752,7 +1687,7 @@ static void read_settings(Job *job)
     const Item *decimals = find(job, "decimals", 0);
     int layout = choice(job, "layout", "paper textbook torch berkeley");
     job->run.layout = &layouts[layout == 0 ? 0 : layout - 1];
-    double n = number_of(job, "decimals", -1);
+    double n = job_number(job, "decimals", -1);
     if (decimals != NULL && (n != floor(n) || n < 0 || n > 15))
         fault(job->f, decimals->at, "decimals must be one of 0 ... 15.");
     job->run.decimals = (int)n;
@@ -1807,39 +1742,5 @@ const Run *run_varied(const Sheet *sheet, Variation *variation,
 const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Fault *f)
 {
     return run_varied(sheet, NULL, arena, tape, f);
-}
-
-static bool is_about(const Item *claim, const Step *step)
-{
-    return claim->aspect == step->aspect
-        && (claim->line == 0 || (claim->line == step->line
-                                 && claim->algorithm == step->algorithm))
-        && (claim->part == NOWHERE || claim->part == step->part)
-        && (claim->layer == 0 || claim->layer == step->layer)
-        && (claim->head == 0 || claim->head == step->head)
-        && (claim->turn == 0 || claim->turn == step->turn)
-        && strcmp(claim->name, step->name) == 0;
-}
-
-static bool rivals(const Step *a, const Step *b)
-{
-    return a->line == b->line && a->algorithm == b->algorithm
-        && (a->part != b->part || a->layer != b->layer
-            || a->head != b->head || a->turn != b->turn);
-}
-
-const Step *step_of(const Run *run, const Item *claim, Fault *f)
-{
-    const Step *found = NULL;
-    bool doubt = false;
-    for (int k = 0; k < run->n; k++)
-        if (is_about(claim, &run->step[k]))
-            found = &run->step[k];
-    for (int k = 0; k < run->n && found != NULL; k++)
-        doubt |= is_about(claim, &run->step[k])
-              && rivals(found, &run->step[k]);
-    if (found == NULL || doubt)
-        refuse_claim(run, claim, doubt, f);
-    return found;
 }
 

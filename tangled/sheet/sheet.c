@@ -1,48 +1,10 @@
 /* Reading a sheet: text to items with their names, words and entries. */
-#include "program.h"
+#include "sheet/sheet.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-
-bool attempt(Fault *f, void (*work)(Fault *f, void *data), void *data)
-{
-    if (setjmp(f->out) != 0)
-        return false;
-    work(f, data);
-    return true;
-}
-
-static int place(const Fault *f, int at, char *to, size_t size)
-{
-    int line = 1, column = 1;
-    if (f->text == NULL)
-        return snprintf(to, size, "%.300s: ", f->sheet);
-    for (int k = 0; k < at; k++)
-        if (f->text[k] == '\n')
-            line++, column = 1;
-        else if (((unsigned char)f->text[k] & 0xC0) != 0x80)
-            column++;
-    return snprintf(to, size, "%.300s:%d:%d: ", f->sheet, line, column);
-}
-
-_Noreturn void fault(Fault *f, int at, const char *sentence, ...)
-{
-    va_list arguments;
-    size_t size = sizeof f->sentence;
-    size_t used = (size_t)place(f, at, f->sentence, size);
-    va_start(arguments, sentence);
-    vsnprintf(f->sentence + used, size - used, sentence, arguments);
-    va_end(arguments);
-    longjmp(f->out, 1);
-}
-
-_Noreturn void fault_again(Fault *f, const Fault *inner)
-{
-    memcpy(f->sentence, inner->sentence, sizeof f->sentence);
-    longjmp(f->out, 1);
-}
 
 const Sheet *read_sheet(Arena *arena, const char *name, Fault *f)
 {
@@ -66,7 +28,7 @@ const Sheet *read_sheet(Arena *arena, const char *name, Fault *f)
     return sheet_of(arena, name, text, (int)length, f);
 }
 
-static int character(const unsigned char *p, int left)  /* bytes, or 0 */
+static int character_size(const unsigned char *p, int left) /* 0: none */
 {
     bool control = *p < ' ' && (*p < '\t' || *p > '\r');
     if (control || *p == 0x7F)
@@ -74,7 +36,7 @@ static int character(const unsigned char *p, int left)  /* bytes, or 0 */
     return utf8_length((const char *)p, (size_t)left);
 }
 
-static void clean(char *text, int length, Fault *f)
+static void clean_text(char *text, int length, Fault *f)
 {
     int to = 0;
     f->text = text;
@@ -82,7 +44,7 @@ static void clean(char *text, int length, Fault *f)
         const unsigned char *p = (const unsigned char *)text + k;
         if (length >= 2 && p[0] + p[1] == 0xFF + 0xFE && k == 0)
             fault(f, 0, "this is UTF-16; save the sheet as UTF-8.");
-        n = character(p, length - k);
+        n = character_size(p, length - k);
         if (n == 0)
             fault(f, to, "the byte 0x%02X is no text; a sheet is plain "
                   "text in UTF-8.", *p);
@@ -277,7 +239,7 @@ static size_t latex_blank(const char *p)
     return n > 0 && p[n] != '\0' && strchr("([{|.)]}", p[n]) ? n + 1 : 0;
 }
 
-static size_t blank(const char *p)          /* how many bytes of nothing */
+static size_t blank_bytes(const char *p)  /* how many bytes of nothing */
 {
     if (*p == '\0' || *p == '\n')
         return 0;
@@ -290,7 +252,7 @@ static size_t blank(const char *p)          /* how many bytes of nothing */
 
 static void skip_blanks(Reader *r)
 {
-    for (size_t n; (n = blank(r->p)) > 0; r->p += n)
+    for (size_t n; (n = blank_bytes(r->p)) > 0; r->p += n)
         ;
 }
 
@@ -312,7 +274,7 @@ static const char *after_name(const char *p)
     return p;
 }
 
-static char *copied(Arena *arena, const char *from, const char *to)
+static char *copied_text(Arena *arena, const char *from, const char *to)
 {
     size_t n = (size_t)(to - from);
     char *copy = memcpy(arena_alloc(arena, n + 1), from, n);
@@ -339,7 +301,7 @@ static bool starts_item(const char *line)
             || (item.name != NULL && item.head == 0
                 && listed(keys, item.name));
     return after_equals(end) != NULL
-        || (key && (blank(end) > 0 || ends_line(end)));
+        || (key && (blank_bytes(end) > 0 || ends_line(end)));
 }
 
 static void end_row(Reader *r)
@@ -369,7 +331,7 @@ _Noreturn static void wrong_word(const Reader *r, const char *wrong)
 
 static bool separates(const char *p)
 {
-    return ends_line(p) || strchr(";[]", *p) != NULL || blank(p) > 0
+    return ends_line(p) || strchr(";[]", *p) != NULL || blank_bytes(p) > 0
         || begins(p, "\\\\") || begins(p, "\\end");
 }
 
@@ -484,7 +446,7 @@ static bool is_head(const char *line)
     if (line[strspn(line, " ")] != '|' || next == NULL
         || !is_rule(next + 1))
         return false;
-    for (size_t n; (n = blank(line)) > 0; line += n)
+    for (size_t n; (n = blank_bytes(line)) > 0; line += n)
         ;
     return ends_line(line) || read_entry(&line, &entry) != NULL;
 }
@@ -566,7 +528,7 @@ static bool read_word(Reader *r)
     if (!takes_word(r->item->name) || !isalpha((unsigned char)*r->p)
         || !ends_line(rest))
         return false;
-    r->item->word = copied(r->arena, r->p, end);
+    r->item->word = copied_text(r->arena, r->p, end);
     r->p = rest + strcspn(rest, "\n");
     return true;
 }
@@ -584,7 +546,8 @@ static void read_name(Reader *r)
     const char *end = after_name(r->p);
     Item *item = r->item;
     item->at = at(r);
-    item->typed = copied(r->arena, r->p, end - r->p < 30 ? end : r->p + 30);
+    item->typed = copied_text(r->arena, r->p,
+                              end - r->p < 30 ? end : r->p + 30);
     if (end - r->p < 30)
         name_of(item->typed, item);
     if (item->name == NULL)
@@ -632,7 +595,7 @@ static void read_claim(Reader *r)
 static void read_item(Reader *r, const Sheet *sheet)
 {
     *r->item = (Item){ .claim = false };
-    if (begins(r->p, "claim") && blank(r->p + strlen("claim")) > 0)
+    if (begins(r->p, "claim") && blank_bytes(r->p + strlen("claim")) > 0)
         read_claim(r);
     read_name(r);
     const char *value = after_equals(r->p);
@@ -647,7 +610,7 @@ const Sheet *sheet_of(Arena *arena, const char *name, char *text,
                       int length, Fault *f)
 {
     f->sheet = name;
-    clean(text, length, f);
+    clean_text(text, length, f);
     size_t n = strlen(text) / 2 + 1;
     Item *item = arena_alloc(arena, SHEET_ITEMS * sizeof *item);
     Reader r = { .fault = f, .text = text, .p = text, .arena = arena,

@@ -1,17 +1,17 @@
 /* The options of the commands, in tables. */
-#include "program.h"
+#include "shell/shell.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *at(const Option *option, const void *values)
+static void *value_at(const Option *option, const void *values)
 {
     return (char *)values + option->place;
 }
 
 /* The number of the word among the words of a choice; or -1. */
-static int choice(const char *words, const char *typed)
+static int word_number(const char *words, const char *typed)
 {
     size_t n = strlen(typed);
     for (int k = 0; *words != '\0'; k++) {
@@ -23,7 +23,7 @@ static int choice(const char *words, const char *typed)
     return -1;
 }
 
-static bool number(const Option *option, double *to, const char *typed)
+static bool decimal_in(const Option *option, double *to, const char *typed)
 {
     char *end;
     *to = strtod(typed, &end);
@@ -33,12 +33,12 @@ static bool number(const Option *option, double *to, const char *typed)
 
 bool option_set(const Option *option, void *values, const char *typed)
 {
-    void *to = at(option, values);
+    void *to = value_at(option, values);
     double x = 0;
-    int k = option->kind == FLAG ? choice("no yes", typed)
-          : option->kind == CHOICE ? choice(option->words, typed) : 0;
+    int k = option->kind == FLAG ? word_number("no yes", typed)
+          : option->kind == CHOICE ? word_number(option->words, typed) : 0;
     if (option->kind == WHOLE || option->kind == DECIMAL)
-        k = number(option, &x, typed) ? 0 : -1;
+        k = decimal_in(option, &x, typed) ? 0 : -1;
     if (k < 0 || (option->kind == WHOLE && x != floor(x)))
         return false;
     switch (option->kind) {
@@ -67,7 +67,7 @@ static void print_number(FILE *out, double x)
 
 void option_print(FILE *out, const Option *option, const void *values)
 {
-    const void *x = at(option, values);
+    const void *x = value_at(option, values);
     switch (option->kind) {
     case FLAG:   fputs(*(const bool *)x ? "yes" : "no", out); break;
     case WHOLE:  fprintf(out, "%d", *(const int *)x); break;
@@ -84,7 +84,8 @@ bool option_same(const Option *option, const void *a, const void *b)
         [DECIMAL] = sizeof(double), [CHOICE] = sizeof(int),
     };
     REQUIRE(option->kind != TEXT, "texts are not compared.");
-    return memcmp(at(option, a), at(option, b), size[option->kind]) == 0;
+    return memcmp(value_at(option, a), value_at(option, b),
+                  size[option->kind]) == 0;
 }
 
 void option_range(const Option *option, char *to, size_t size)
@@ -167,7 +168,7 @@ bool asks_help(int n, char *const argument[])
 
 static bool has_default(const Option *option, const void *values)
 {
-    const void *x = at(option, values);
+    const void *x = value_at(option, values);
     return option->kind == FLAG ? *(const bool *)x
          : option->kind == WHOLE ? *(const int *)x >= option->least
          : option->kind == TEXT ? *(const char *const *)x != NULL : true;
@@ -205,24 +206,4 @@ void print_options(FILE *out, const Options *options)
         for (const Option *o = options->table; o->name != NULL; o++)
             print_help(out, o, options->values);
     }
-}
-
-int run_command(const char *name, void (*work)(Fault *f, void *data),
-        FILE *out, FILE *err, int n, char *argument[])
-{
-    Command c = {
-        .out = out, .err = err, .n = n, .argument = argument,
-        .arena = arena_new(), .tape = tape_new(false),
-    };
-    Fault f = { .sheet = name };
-    if (!attempt(&f, work, &c)) {
-        fflush(out);
-        fprintf(err, "%s\n", f.sentence);
-        c.status = 2;
-    }
-    if (c.trainer != NULL)
-        trainer_free(c.trainer);
-    tape_free(c.tape);
-    arena_free(c.arena);
-    return c.status;
 }

@@ -1,16 +1,16 @@
 /* ftx show --svg: the steps of a run as heat maps. */
-#include "program.h"
+#include "show/show.h"
 #include <string.h>
 
-static bool named(const Step *step, int algorithm, const char *name)
+static bool is_step(const Step *step, int algorithm, const char *name)
 {
     return step->algorithm == algorithm && strcmp(step->name, name) == 0;
 }
 
 static bool of_scores(const Step *step)
 {
-    return named(step, 4, "S") || named(step, 4, "A")
-        || named(step, 3, "scores") || named(step, 3, "alpha_t");
+    return is_step(step, 4, "S") || is_step(step, 4, "A")
+        || is_step(step, 3, "scores") || is_step(step, 3, "alpha_t");
 }
 
 static bool is_drawn(const Step *step, bool all)
@@ -23,7 +23,7 @@ static bool is_drawn(const Step *step, bool all)
 
 static const char *axis_of(const Step *step, bool queries)
 {
-    if (!of_scores(step) && !named(step, 4, "S_scaled"))
+    if (!of_scores(step) && !is_step(step, 4, "S_scaled"))
         return NULL;
     if (step->algorithm == 3)
         return queries ? NULL : "key t";
@@ -97,6 +97,9 @@ static Heatmap heatmap_of(const Run *run, const Step *step, Arena *arena)
         h.column = numbers_to(M->cols, arena);
     return h;
 }
+
+const char marks_mean[] = "✓ right; ≈ last digit off; → follows from what "
+    "went wrong before; ✗ wrong, and the right number";
 
 static bool together(const Step *a, const Step *b)
 {

@@ -1,5 +1,5 @@
 /* ftx show --flow: the matrices of Algorithm 4 in boxes. */
-#include "program.h"
+#include "show/show.h"
 #include <string.h>
 
 typedef enum { X, Z, Q, K, V, S, MASKED, SCALED, A, VT, BOXES } Which;
@@ -33,8 +33,8 @@ typedef struct {
     const Run *run;
     Arena *arena;
     Fault *f;
-} Job;
-static Mat input_of(const Job *job, const char *name)
+} FlowJob;
+static Mat input_of(const FlowJob *job, const char *name)
 {
     const Item *item = given_item(job->run, name);
     if (item == NULL)
@@ -47,7 +47,7 @@ static Mat input_of(const Job *job, const char *name)
     return M;
 }
 
-static const Step *step_at(const Run *run, int algorithm, int line,
+static const Step *step_on(const Run *run, int algorithm, int line,
                            const char *name, int head)
 {
     for (int k = 0; k < run->n; k++) {
@@ -61,7 +61,8 @@ static const Step *step_at(const Run *run, int algorithm, int line,
 
 enum { PAD = 10, LINE = 16, MOST = 8 };
 
-static void set_box(const Job *job, Box *box, const char *name, int line)
+static void set_box(const FlowJob *job, Box *box, const char *name,
+                    int line)
 {
     char *place = arena_alloc(job->arena, 60);
     Mat M = box->map.M;
@@ -79,7 +80,7 @@ static void set_box(const Job *job, Box *box, const char *name, int line)
     box->height = 2 * PAD + 2 * LINE + size.height;
 }
 
-static void step_box(const Job *job, Box *box, const Step *step)
+static void step_box(const FlowJob *job, Box *box, const Step *step)
 {
     bool masked = step->algorithm == 4 && step->line == 5;
     box->map = (Heatmap){ .M = step->M, .signs = !sums_to_1(step) };
@@ -89,7 +90,7 @@ static void step_box(const Job *job, Box *box, const Step *step)
     set_box(job, box, step->name, step->line);
 }
 
-static void input_box(const Job *job, Box *box, const char *name)
+static void input_box(const FlowJob *job, Box *box, const char *name)
 {
     bool same = given_item(job->run, name) == NULL;
     box->map = (Heatmap){ .M = input_of(job, name), .signs = true };
@@ -99,7 +100,7 @@ static void input_box(const Job *job, Box *box, const char *name)
 
 enum { ACROSS = 84, DOWN = 40, MARGIN = 28 };   /* room between boxes */
 
-static void arrange(Flow *flow)
+static void arrange_flow(Flow *flow)
 {
     int wide[COLUMNS] = { 0 }, tall[ROWS] = { 0 };
     for (int k = 0; k < BOXES; k++) {
@@ -122,7 +123,7 @@ static void arrange(Flow *flow)
     flow->height = top[ROWS - 1] + tall[ROWS - 1];
 }
 
-static Flow flow_of(const Job *job, int head)
+static Flow flow_of(const FlowJob *job, int head)
 {
     Flow flow;
     for (int k = 0; k < BOXES; k++) {
@@ -132,9 +133,9 @@ static Flow flow_of(const Job *job, int head)
             input_box(job, &flow.box[k], name);
         else
             step_box(job, &flow.box[k],
-                     step_at(job->run, 4, line, name, head));
+                     step_on(job->run, 4, line, name, head));
     }
-    arrange(&flow);
+    arrange_flow(&flow);
     return flow;
 }
 
@@ -153,11 +154,11 @@ static void draw_box(FILE *out, const Box *box)
     heatmap_svg(out, &map);
 }
 
-typedef struct { int x, y; } Place;
+typedef struct { int x, y; } Corner;
 
-static void draw_arrow(FILE *out, int n, const Place at[])
+static void draw_arrow(FILE *out, int n, const Corner at[])
 {
-    Place end = at[n - 1];
+    Corner end = at[n - 1];
     bool down = end.x == at[n - 2].x;
     int back_x = down ? 0 : 8, back_y = down ? 8 : 0;
     int side_x = down ? 4 : 0, side_y = down ? 0 : 4;
@@ -175,15 +176,15 @@ static int bottom(const Box *box) { return box->y + box->height; }
 
 static void arrow_down(FILE *out, const Box *from, const Box *to)
 {
-    draw_arrow(out, 2, (Place[]){ { middle(from), bottom(from) },
-                                  { middle(from), to->y } });
+    draw_arrow(out, 2, (Corner[]){ { middle(from), bottom(from) },
+                                   { middle(from), to->y } });
 }
 
 static void arrow_right(FILE *out, const Box *from, const Box *to,
                         const char *label)
 {
     int y = from->y + from->height / 2, x = from->x + from->width;
-    draw_arrow(out, 2, (Place[]){ { x, y }, { to->x, y } });
+    draw_arrow(out, 2, (Corner[]){ { x, y }, { to->x, y } });
     svg_text(out, (x + to->x) / 2 - 3, y - 6,
              " text-anchor=\"middle\" fill=\"#444\"", label);
 }
@@ -196,12 +197,13 @@ static void draw_arrows(FILE *out, const Run *run, const Box box[])
     arrow_down(out, z, k);
     arrow_down(out, &box[Q], s);
     arrow_down(out, v, &box[VT]);
-    draw_arrow(out, 4, (Place[]){ { middle(k), bottom(k) },
-                                  { middle(k), between },
-                                  { beside, between }, { beside, s->y } });
-    draw_arrow(out, 3, (Place[]){ { z->x + z->width, z->y + z->height / 2 },
-                                  { middle(v), z->y + z->height / 2 },
-                                  { middle(v), v->y } });
+    draw_arrow(out, 4, (Corner[]){ { middle(k), bottom(k) },
+                                   { middle(k), between },
+                                   { beside, between }, { beside, s->y } });
+    draw_arrow(out, 3,
+               (Corner[]){ { z->x + z->width, z->y + z->height / 2 },
+                           { middle(v), z->y + z->height / 2 },
+                           { middle(v), v->y } });
     arrow_right(out, s, &box[MASKED], "mask");
     arrow_right(out, &box[MASKED], &box[SCALED],
                 run->scaled ? "/ √d_attn" : "scale no");
@@ -217,7 +219,7 @@ static void move(Box *box, int n, int top)
     }
 }
 
-static void draw_flow(const Job *job, Flow *flow, int head, int top)
+static void draw_flow(const FlowJob *job, Flow *flow, int head, int top)
 {
     char heading[40];
     snprintf(heading, sizeof heading, "h = %d", head);
@@ -230,12 +232,12 @@ static void draw_flow(const Job *job, Flow *flow, int head, int top)
         draw_box(job->out, &flow->box[k]);
 }
 
-static Flow end_of(const Job *job)
+static Flow end_of(const FlowJob *job)
 {
     Flow end = { .height = 0 };
     Box *Y = &end.box[0], *Vt = &end.box[1];
-    step_box(job, Y, step_at(job->run, 5, 3, "Y", 0));
-    step_box(job, Vt, step_at(job->run, 5, 4, "Vt", 0));
+    step_box(job, Y, step_on(job->run, 5, 3, "Y", 0));
+    step_box(job, Vt, step_on(job->run, 5, 4, "Vt", 0));
     end.height = larger(Y->height, Vt->height);
     Vt->x = Y->width + ACROSS;
     Y->y = (end.height - Y->height) / 2;
@@ -244,7 +246,7 @@ static Flow end_of(const Job *job)
     return end;
 }
 
-static void draw_end(const Job *job, Flow *end, int top)
+static void draw_end(const FlowJob *job, Flow *end, int top)
 {
     move(end->box, 2, top);
     arrow_right(job->out, &end->box[0], &end->box[1], "W_o");
@@ -252,7 +254,7 @@ static void draw_end(const Job *job, Flow *end, int top)
     draw_box(job->out, &end->box[1]);
 }
 
-static int heads_of(const Run *run)
+static int flow_heads(const Run *run)
 {
     int H = 0;
     for (int k = 0; k < run->n; k++)
@@ -260,7 +262,7 @@ static int heads_of(const Run *run)
     return H;
 }
 
-static void draw_flows(const Job *job, int n, Flow flow[], bool heads)
+static void draw_flows(const FlowJob *job, int n, Flow flow[], bool heads)
 {
     char title[TITLE_BYTES];
     int top = heads ? 3 * MARGIN : 2 * MARGIN, height = top;
@@ -283,8 +285,8 @@ static void draw_flows(const Job *job, int n, Flow flow[], bool heads)
 
 void show_flow(FILE *out, const Run *run, Arena *arena, Fault *f)
 {
-    const Job job = { out, run, arena, f };
-    int H = heads_of(run), n = H + 1;
+    const FlowJob job = { out, run, arena, f };
+    int H = flow_heads(run), n = H + 1;
     if (run->algorithm != 4 && run->algorithm != 5)
         fault(f, given_item(run, "algorithm")->at, "the flow of the data "
               "is drawn of Algorithms 4 and 5 only.");

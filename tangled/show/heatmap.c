@@ -1,5 +1,5 @@
 /* Heat maps, in the terminal and as SVG. */
-#include "program.h"
+#include "show/show.h"
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ void shade_row(FILE *out, Mat M, int i)
         fputs(shade(AT(M, i, j)), out);
 }
 
-static const char *character(const char *label, int k)  /* the k-th */
+static const char *label_character(const char *label, int k)  /* the k-th */
 {
     const char *p = label;
     for (; *p != '\0' && k > 0; k--)
@@ -43,7 +43,7 @@ static const char *character(const char *label, int k)  /* the k-th */
     return p;
 }
 
-static int bytes_of(const char *p)          /* of the character at p */
+static int character_bytes(const char *p)  /* of the character at p */
 {
     int n = *p != '\0';
     while (n > 0 && ((unsigned char)p[n] & 0xC0) == 0x80)
@@ -59,8 +59,9 @@ static void columns_downwards(FILE *out, const Heatmap *h, int indent)
         for (int j = 0; j < h->M->cols; j++) {
             int above = height - columns(h->column[j]);
             const char *p = line < above ? "" :
-                character(h->column[j], line - above);
-            fprintf(out, "%.*s%s", bytes_of(p), p, *p == '\0' ? "  " : " ");
+                label_character(h->column[j], line - above);
+            fprintf(out, "%.*s%s", character_bytes(p), p,
+                    *p == '\0' ? "  " : " ");
         }
         fputc('\n', out);
     }
@@ -295,7 +296,7 @@ void heatmap_svg(FILE *out, const Heatmap *h)
 
 enum { PAGE = 1160, GAP = 28 };
 
-static Size arrange(int n, Heatmap h[], int top)
+static Size arrange_heatmaps(int n, Heatmap h[], int top)
 {
     int x = GAP, y = top, tall = 0, right = 0;
     for (int k = 0; k < n; k++) {
@@ -344,8 +345,8 @@ void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
                   const char *verdict, const char *last)
 {
     int lines = write_lines(NULL, verdict), said = svg_width(verdict);
-    Size size = arrange(n, h, (heading == NULL ? GAP : 2 * GAP)
-                              + lines * LINE);
+    Size size = arrange_heatmaps(n, h, (heading == NULL ? GAP : 2 * GAP)
+                                       + lines * LINE);
     int text = larger(svg_width(heading), svg_width(last));
     text = larger(text, said < PAGE ? said : PAGE);
     svg_begin(out, larger(size.width, 2 * GAP + text),

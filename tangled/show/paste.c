@@ -1,5 +1,5 @@
 /* ftx show --tex and --md: tables to paste. */
-#include "program.h"
+#include "show/show.h"
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static size_t letters(const char *p)
     return n;
 }
 
-static size_t words(const char *p)
+static size_t words_length(const char *p)
 {
     size_t n = letters(p);
     size_t more = n;
@@ -79,7 +79,7 @@ static size_t take_word(FILE *out, const char *p, bool after_blank)
     } else if (p[n] == '(') {
         fprintf(out, "\\operatorname{%.*s}", (int)n, p);
     } else {
-        n = words(p);
+        n = words_length(p);
         fprintf(out, "\\text{%s%.*s%s}", after_blank ? " " : "", (int)n, p,
                 p[n] == ' ' ? " " : "");
     }

@@ -46,7 +46,7 @@ def planted(bug, sources):
                       if function in (None, "*", statement.function,
                                       statement.function.rstrip("_"))
                       and (tag is None or tag in statement.tags)]
-        found = edits_of(what, candidates)
+        found = edits_of(what, candidates, once_a_function=tag and not function)
         for source, statement, start, end, new in found:
             edits.setdefault(source.path, []).append((start, end, new))
             places.append((source.path, statement))
@@ -59,7 +59,8 @@ def planted(bug, sources):
     return {path: texts[path] for path in edits}, places
 
 
-def edits_of(what, candidates):
+def edits_of(what, candidates, once_a_function=False):
+    """The changes, as (source, statement, start, end, new text)."""
     if what == "left out":
         found = [(source, statement, statement.tokens[0].start,
                   statement.tokens[-1].end, ";")
@@ -74,15 +75,11 @@ def edits_of(what, candidates):
         if not arrow:
             raise Wrong(f"no => in: {what}")
         found = replaced(old.strip(), new.strip(), candidates)
-    if not is_one_place(found):
+    places = [(source.path, statement.function) if once_a_function else None
+              for source, statement, *_ in found]
+    if not found or len(set(places)) < len(places):
         raise Wrong(f"{len(found)} places fit: {what}")
     return found
-
-
-def is_one_place(found):
-    """A chunk of the book may stand in two files: it is the same place."""
-    return (len({statement.text for _, statement, *_ in found}) == 1
-            and len({source.path for source, *_ in found}) == len(found))
 
 
 def replaced(old, new, candidates, many=False):

@@ -21,7 +21,7 @@ PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
              "execv", "execvp", "execl", "execve", "system", "signal",
              "setrlimit", "ptrace"}
 
-COMMUTE = {"add", "hadamard", "fmax", "fmin", "REQUIRE"}
+COMMUTE = {"add", "hadamard", "fmax", "fmin", "strcmp", "REQUIRE"}
 
 
 @dataclass
@@ -74,7 +74,9 @@ def of_token(source, statement, k):
     token = statement.tokens[k]
     before = statement.tokens[k - 1] if k > 0 else None
     if token.kind == "number":
-        yield next_number(token.text)
+        text = statement.tokens[0].text == "char" and before.text == "["
+        if not text:                        # a longer one harms nobody
+            yield next_number(token.text)
     elif token.text == "!":
         yield ""
     elif token.text == "-" and not is_binary(source, token, before):

@@ -1,0 +1,174 @@
+/* check/: what is claimed on a sheet is judged, and explained by slips. */
+#ifndef FTX_CHECK_H
+#define FTX_CHECK_H
+#include "sheet/sheet.h"
+
+/* A claim of a sheet, and the step that it is about. */
+typedef struct {
+    const Item *item;
+    const Step *step;
+} Claim;
+
+/* Does a claim have the shape of M? One row and one column are the same.
+   claimed_entry is the entry of M, in the sheet's layout, that entry k of
+   the claim is about, and counts from 0 as Item does. entry_at is the k of
+   entry [i, j] of M. */
+bool shape_fits(const Item *claim, Mat M);
+real *claimed_entry(const Item *claim, Mat M, int k);
+int entry_at(const Item *claim, Mat M, int i, int j);
+
+/* The place of an entry of a claim, such as (1,2), in a vector (2), of a
+   single entry "". The entry as it was typed, and how many bytes that is;
+   and the number x that it should be. */
+const char *entry_place(char to[40], const Item *claim, int k);
+const char *typed_entry(const Sheet *sheet, const Entry *entry, int *n);
+void right_number(char to[60], const Entry *entry, double x);
+
+/* What a claimed entry is. OPEN: nobody claims it. LAST_DIGIT: its last
+   digit is off by one. FOLLOWS: wrong, but right after what went wrong
+   before. verdict_on judges one entry, of a claim that is judged, by the
+   number that it should be, and never says FOLLOWS. same_number: are two
+   numbers the same but for the computer's own rounding? */
+typedef enum { OPEN, RIGHT, LAST_DIGIT, FOLLOWS, WRONG } Verdict;
+enum { VERDICTS = WRONG + 1 };
+Verdict verdict_on(const Entry *entry, double x);
+bool same_number(double a, double b);
+
+/* A slip changes values, in some places. */
+enum { PLACES = 6 };
+typedef struct Slipping Slipping;
+typedef struct {
+    const char *name;           /* such as "no-scale"                     */
+    const char *what;           /* the rest of "the entries match if ...",
+                                   in the paper's layout                  */
+    double number;              /* a base, or how many decimals           */
+    struct {
+        const char *line;       /* such as "4.6"; "": what the sheet gives;
+                                   NULL ends the list                     */
+        const char *name;       /* such as "S_scaled"                     */
+        Mat (*instead)(Slipping *s, Mat M);     /* may return M: nothing
+                                                   to mistake here; NULL:
+                                                   it cannot be made      */
+        bool unwritten;         /* M is written, the other carried on     */
+    } at[PLACES];
+    bool exchanged;             /* X and Z                                */
+} Slip;
+extern const Slip slips[];
+extern const int slips_n;
+
+/* What a slip is, in the words of a layout, in to. Is it one of rounding
+   too early? */
+enum { SLIP_BYTES = 200 };
+const char *slip_sentence(char to[SLIP_BYTES], const Slip *slip,
+                          const Layout *layout);
+bool is_rounding(const Slip *slip);
+
+/* A slip in one entry of a product such as S = K^T Q, a sum of terms: one
+   of them is left out, or has the wrong sign, or two have exchanged a
+   factor. cell_sentence says so: "in (2,1) the term 2·3 is left out". */
+typedef struct {
+    enum { LEFT_OUT, WRONG_SIGN, CROSSED } kind;
+    int entry;                  /* of the claim, counted from 0           */
+    char in[44];                /* such as "in (1,2) "; a single one: ""  */
+    int i, j;                   /* its place in the paper's layout        */
+    double left[2], right[2];   /* the factors of the term, or of both    */
+    double change;              /* of the sum                             */
+} CellSlip;
+const char *cell_sentence(char *to, size_t size, const CellSlip *cell);
+
+/* An explanation of how the numbers of a sheet came about. */
+typedef struct Explanation Explanation;
+struct Explanation {
+    const Slip *slip[2];        /* these were made; NULL: none            */
+    const CellSlip *cell;       /* or cell[0] ... cell[cells - 1] ...     */
+    int cells;                  /* ... in the step `only`                 */
+    const Step *only;           /* only in its layer, head and turn; NULL:
+                                   wherever they can be made              */
+    const Step *until;          /* the run ends behind it; NULL: complete */
+    const Claim *claim;         /* carried on as written are claim[0] ... */
+    int n;                      /* ... claim[n - 1]                       */
+    bool made[2];               /* did a run meet a place of the slip?    */
+    Explanation *before;        /* what was made besides; or NULL         */
+};
+
+/* run_explained runs a sheet that run_sheet has run; it ends early where
+   the algorithm cannot go on with such numbers. Has a run a place for the
+   slip, up to a step? cell_slips are those that explain single entries of a
+   claim, entry after entry, and how many they are; what stands before the
+   claim came about as `why` has it. */
+const Run *run_explained(const Sheet *sheet, Explanation *why,
+                         Arena *arena, Tape *tape);
+bool has_place(const Run *run, const Slip *slip, const Step *until);
+int cell_slips(const Sheet *sheet, Explanation why, const Claim *claim,
+               Arena *arena, Tape *tape, const CellSlip **cell);
+
+/* A claim with the verdict on each of its entries. A claim in which
+   something went wrong first has explanations, if there is one. Its
+   entries have as many decimals as are judged: EXACT means all. */
+typedef struct {
+    Claim claim;
+    bool fits;                  /* it has the shape of the step           */
+    bool turned;                /* wrong, but its transpose is right      */
+    bool cut_short;             /* not all slips were tried: too much     */
+    Verdict *verdict;           /* of entry[0], entry[1] ...              */
+    int count[VERDICTS];        /* how many there are of each             */
+    bool begins;                /* went wrong by itself                   */
+    int n;                      /* what explains all its entries:         */
+    const Explanation *why;     /* why[0] ... why[n - 1]                  */
+} Judged;
+
+typedef struct {
+    const Run *run;
+    int n;
+    const Judged *judged;       /* in the order of the steps              */
+    const Layout *other;        /* in which all claims would be right; or
+                                   NULL                                   */
+} Judgement;
+
+/* judge_sheet runs a sheet and judges its claims. What is wrong with the
+   numbers that are given ends the attempt. How many entries of a claim, and
+   of all claims, are claimed; are all that are claimed right? */
+const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
+                             Fault *f);
+int claimed_entries(const Judged *judged);
+int all_claimed(const Judgement *judgement);
+bool all_right(const Judgement *judgement);
+
+/* A judgement as text and as JSON; what went wrong first, and why, in one
+   sentence; its claims as the steps of a run, with marks. */
+void check_text(FILE *out, const Judgement *judgement);
+void check_json(FILE *out, const Judgement *judgement);
+void first_sentence(char to[1000], const Judgement *judgement);
+const Run *marked_run(const Judgement *judgement, Arena *arena);
+
+/* What is odd about the entries of a claim, each in a few words. */
+typedef struct {
+    int n;
+    char text[5][200];
+} Remarks;
+void remarks_on(const Judgement *judgement, const Judged *judged,
+                Remarks *to);
+
+/* What a slip does to a sheet. */
+typedef struct {
+    const Slip *slip;
+    const Step *right, *wrong;  /* the first step that it changes, as it
+                                   is and as it becomes; NULL: it changes
+                                   none                                   */
+    int i, j;                   /* the first entry                        */
+    uint64_t sum;               /* of all numbers that are asked for      */
+} Effect;
+
+/* effects_of finds the effects of the n slips that can be made on the sheet
+   of a run. Asked for are the steps that are claimed, or all if none is, to
+   so many decimals. *sum is that of the run itself. effect_of finds the
+   effect of one slip; false if it cannot be made. sum_of_answers is the sum
+   of those numbers of another run that this one is asked for. */
+Effect *effects_of(const Run *run, int decimals, Arena *arena, Tape *tape,
+                   int *n, uint64_t *sum);
+bool effect_of(const Run *run, const Slip *slip, int decimals, Arena *arena,
+               Tape *tape, Effect *effect);
+uint64_t sum_of_answers(const Run *run, const Run *other, int decimals);
+
+Entrance check, slips_known;    /* of `ftx check` and `ftx slips`         */
+#endif

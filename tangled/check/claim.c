@@ -1,0 +1,132 @@
+/* The entries of a claim: where, as typed, and whether they are right. */
+#include "check/check.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_shape(const Item *claim, Mat M)
+{
+    return claim->rows == M->rows && claim->cols == M->cols;
+}
+
+bool shape_fits(const Item *claim, Mat M)
+{
+    bool vector = M->rows == 1 || M->cols == 1;
+    return has_shape(claim, M)
+        || (vector && claim->rows == M->cols && claim->cols == M->rows);
+}
+
+real *claimed_entry(const Item *claim, Mat M, int k)
+{
+    int i = k / claim->cols + 1, j = k % claim->cols + 1;
+    return has_shape(claim, M) ? &AT(M, i, j) : &AT(M, j, i);
+}
+
+int entry_at(const Item *claim, Mat M, int i, int j)
+{
+    return has_shape(claim, M) ? (i - 1) * claim->cols + j - 1
+                               : (j - 1) * claim->cols + i - 1;
+}
+
+const char *entry_place(char to[40], const Item *claim, int k)
+{
+    int n = claim->rows * claim->cols;
+    *to = '\0';
+    if (claim->rows > 1 && claim->cols > 1)
+        snprintf(to, 40, "(%d,%d)", k / claim->cols + 1,
+                 k % claim->cols + 1);
+    else if (n > 1)
+        snprintf(to, 40, "(%d)", k + 1);
+    return to;
+}
+
+const char *typed_entry(const Sheet *sheet, const Entry *entry, int *n)
+{
+    const char *start = sheet->text + entry->at, *end = start;
+    Entry again;
+    read_entry(&end, &again);
+    *n = (int)(end - start);
+    return start;
+}
+
+enum { STANDS_FOR_INFINITY = -10000 };
+
+static bool is_single(void) { return sizeof(real) == sizeof(float); }
+
+static double last_bits(void)
+{
+    return is_single() ? 8.0 * FLT_EPSILON : 100 * DBL_EPSILON;
+}
+
+bool same_number(double a, double b)
+{
+    double size = fmax(1, fmax(fabs(a), fabs(b)));
+    double error = fmax(fmin((is_single() ? 1e-5 : 1e-10) * size, 0.1),
+                        last_bits() * size);
+    return isfinite(size) ? fabs(a - b) <= error : a == b;
+}
+
+Verdict verdict_on(const Entry *entry, double x)
+{
+    double typed = entry->value;
+    if (isnan(typed))
+        return OPEN;
+    if (x == -INFINITY)
+        return typed <= STANDS_FOR_INFINITY ? RIGHT : WRONG;
+    if (entry->decimals == EXACT)
+        return same_number(typed, x) ? RIGHT : WRONG;
+    double unit = pow(10, -entry->decimals);
+    double off = fabs(typed - x) - last_bits() * fmax(1, fabs(x));
+    return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
+}
+
+static int true_digits(void)
+{
+    return sizeof(real) == sizeof(float) ? FLT_DIG : DBL_DIG;
+}
+
+/* x with so many decimals, or fewer. */
+static void decimal_text(char to[60], double x, int decimals)
+{
+    int first = x == 0 ? 0 : (int)floor(log10(fabs(x)));
+    int most = true_digits() - 1 - first;
+    decimals = decimals < most ? decimals : most;
+    if (fabs(x) < 0.5 * pow(10, -decimals))
+        snprintf(to, 60, "%.*f", decimals < 15 ? decimals : 0, 0.0);
+    else if (first < -5 || decimals < 0)
+        snprintf(to, 60, "%.*e", first + decimals > 0 ? first + decimals
+                                                      : 0, x);
+    else
+        snprintf(to, 60, "%.*f", decimals, x);
+}
+
+static bool fraction_text(char to[60], double x)
+{
+    int most = sizeof(real) == sizeof(float) ? 9 : 99;
+    for (int q = 2; q <= most; q++)
+        if (same_number(x * q, round(x * q)) && fabs(x * q) < 1e6) {
+            snprintf(to, 60, "%.0f/%d", round(x * q), q);
+            return true;
+        }
+    return false;
+}
+
+void right_number(char to[60], const Entry *entry, double x)
+{
+    enum { ENOUGH = 6 };        /* beside 1e-300 */
+    bool exact = entry->decimals == EXACT;
+    int decimals = exact ? 4 : entry->decimals + 1;
+    if (decimals > true_digits())
+        decimals = ENOUGH;
+    if (isinf(x))
+        snprintf(to, 60, "-inf");
+    else if (same_number(x, round(x)) && fabs(x) < 1e6)
+        snprintf(to, 60, "%.0f", round(x) + 0.0);
+    else if (!exact || !fraction_text(to, x))
+        do
+            decimal_text(to, x, decimals);
+        while (decimals++ < true_digits()
+               && verdict_on(entry, strtod(to, NULL))
+                  != verdict_on(entry, x));
+}

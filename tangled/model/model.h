@@ -1,0 +1,141 @@
+/* model/: models of real texts are trained, saved, and used. */
+#ifndef FTX_MODEL_H
+#define FTX_MODEL_H
+#include "practice.h"
+#include "shell/shell.h"
+
+/* What is trained: Algorithms 8, 9, 10; and 9 with a class head. The
+   words are those of `ftx train`. */
+typedef enum { TRAIN_ED, TRAIN_E, TRAIN_D, TRAIN_CLASS } Task;
+bool task_of(const char *word, Task *task);
+
+/* The hyperparameters as options, in two tables: what an architecture may
+   be given, and what its data decide: architecture, N_V and N_C. The
+   default is for a first try; d_mlp 0 stands for 4 d_e. What is wrong with
+   them ends the attempt; d_mlp is filled in. */
+extern const Option hyper_options[], size_options[];
+Hyperparameters hyper_default(Task task);
+void hyper_check(Fault *f, Hyperparameters *hyper);
+
+/* How a model is trained: what `ftx train` was told. The default is for a
+   first try, or the paper as printed. What is wrong ends the attempt. */
+typedef struct {
+    Training how;               /* but for its seed                       */
+    int seed, steps;            /* steps 0: all of N_epochs               */
+    int patience;               /* epochs; 0: any                         */
+    Initialisation initialise;
+    double held_out;            /* this part of the data                  */
+    TokenKind tokens;
+    int merges;
+} Plan;
+extern const Option plan_options[];
+Plan plan_default(bool as_printed);
+void plan_check(Fault *f, Task task, Plan *plan);
+
+/* How far it is. */
+typedef struct {
+    int step, updates;
+    int interval;               /* steps from point to point              */
+    double loss, tokens;        /* since the last point                   */
+    Patience patience;
+    double bytes;               /* of the data, and their checksum        */
+    const char *sum;
+    bool has_m, has_v;          /* of the optimiser's matrices            */
+    int points;
+} State;
+
+/* The mean loss a token, in nats, of the steps up to this one; and of the
+   held-out part, or NaN. */
+typedef struct {
+    int step;
+    double loss, held_out;
+} Point;
+
+/* A model, with everything that its file carries. */
+typedef struct {
+    Task task;
+    Theta *theta;
+    const Tokenizer *tokenizer;
+    const char **class_name;    /* class_name[1] ... class_name[N_C]      */
+    Plan plan;                  /* how it is trained ...                  */
+    State state;                /* ... and how far                        */
+    Point *point;               /* point[0] ... of the loss curve         */
+    Mat *best;                  /* the parameters of its best evaluation; */
+                                /* NULL: not kept                         */
+    Mat *m, *v;                 /* as in its trainer                      */
+} Model;
+enum { MOST_CLASSES = 1000 };
+
+/* The parameters of now are the best so far; the best ones are those of
+   now, where they were kept. */
+void model_keep_best(Model *model, Arena *arena);
+void model_use_best(Model *model);
+
+/* model_save replaces the file, or leaves the old one as it was. model_load
+   refuses a file that is damaged, cut short, foreign or newer than the
+   program, before it takes memory for what the file claims. model_for loads
+   one for a command, and refuses one of another kind. A fault ends the
+   attempt. */
+void model_save(const Model *model, const char *name, Fault *f);
+Model *model_load(Arena *arena, const char *name, Fault *f);
+Model *model_for(Command *c, const char *name, Task task, Fault *f);
+
+/* The loss curve of a Model as a table and as a picture; for
+   replace_file. */
+bool curve_tsv(FILE *file, const void *model);
+bool curve_svg(FILE *file, const void *model);
+
+/* Data to train a model, and data held out. */
+typedef struct {
+    const Tokenizer *tokenizer;
+    const char **class_name;    /* class_name[1] ... class_name[N_C]      */
+    int N_C;
+    Data train, held_out;
+    double bytes;               /* of all files                           */
+    const char *sum;            /* their checksum, in hexadecimal         */
+} Corpus;
+
+/* Reads the n files. model is what is to be trained further, with its
+   tokenizer and classes; or NULL: they are made. What the files should
+   not have ends the attempt. */
+Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
+                   const Model *model, int n, char *const name[], Fault *f);
+
+/* One side of a pair as a model is given it: its tokens between bos_token
+   and eos_token. With words each keeps the blank behind it (E28), so a
+   blank is put behind the last one. at is its place in the text, for
+   faults: an unknown token, or more than ell_max. typed_tokens are those of
+   a text that was typed, a part of f->text; more than `most` in all end the
+   attempt. */
+Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
+                    size_t n, int ell_max, Fault *f, int at);
+Tokens typed_tokens(const Command *c, const Model *model, const char *text,
+                    size_t n, int most, Fault *f);
+
+/* A model that gives numbers which are not finite ends the attempt; also
+   from now on where they arise on the tape of the command. */
+_Noreturn void refuse_model(Fault *f, const char *name);
+void refuse_overflow(Command *c, const char *name, Fault *f);
+
+/* The lines that a command works on: its n arguments, or those of standard
+   input. Calls work with each, a part of f->text. An empty one ends the
+   attempt. */
+void each_line(Command *c, int n, void *data, Fault *f,
+               void (*work)(void *data, const char *line, size_t bytes,
+                            Fault *f));
+
+/* How a token is drawn, as options; see the struct Inference. */
+typedef struct {
+    double tau;
+    int seed;
+    int top_k;
+    double top_p;
+    Random random;
+} Drawing;
+extern const Option drawing_options[];
+Inference drawing(Drawing *d);
+
+/* Of `ftx count`, `ftx train` ...; show_attention of `ftx show --model`. */
+Entrance count_numbers, train, generate, translate, fill_texts,
+         classify_texts, tokenize, show_attention;
+#endif

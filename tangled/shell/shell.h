@@ -1,0 +1,117 @@
+/* shell/: what every command stands on. What a user types is validated
+   before it comes near the library. */
+#ifndef FTX_SHELL_H
+#define FTX_SHELL_H
+#include "practice.h"
+#include "tokenizer.h"
+#include <setjmp.h>
+
+/* A fault of what was read or typed: one sentence, and where. */
+typedef struct {
+    const char *sheet;          /* the name of what is read               */
+    const char *text;           /* its text; NULL before it is read       */
+    char sentence[1000];        /* SHEET:LINE:COLUMN: what is wrong       */
+    jmp_buf out;
+} Fault;
+
+/* attempt calls work(f, data) and returns true; or false, if fault was
+   called in it, and then f->sentence says why. fault gives up the attempt;
+   at is the place in the text, in bytes. fault_again gives up an attempt
+   with what ended another inside it. */
+bool attempt(Fault *f, void (*work)(Fault *f, void *data), void *data);
+_Noreturn void fault(Fault *f, int at, const char *sentence, ...)
+    FORMAT_LIKE_PRINTF(3, 4);
+_Noreturn void fault_again(Fault *f, const Fault *inner);
+
+/* text_of_file reads the file of that name, "-" for standard input, as it
+   is. An empty one, or one of more than TEXT_BYTES, ends the attempt. From
+   now on the places of faults are places in this text. first_line is where
+   the first line begins: behind the mark EF BB BF before UTF-8. */
+const char *text_of_file(Arena *arena, const char *name, size_t *n,
+                         Fault *f);
+size_t first_line(const char *text, size_t n);
+
+/* replace_file replaces a file at once by what write writes; or leaves it
+   as it was, and ends the attempt. write returns false where it cannot.
+   same_file: do both names stand for one file that is there? */
+void replace_file(const char *name, Fault *f, const void *data,
+                  bool (*write)(FILE *file, const void *data));
+bool same_file(const char *a, const char *b);
+
+/* FNV-1a of n bytes and those before them; NO_CHECKSUM before the first. */
+uint64_t checksum(uint64_t so_far, const void *bytes, size_t n);
+enum { NO_CHECKSUM = 0 };
+
+/* How many columns a text takes; a heading and a list with commas, on lines
+   that fit a page; n with commas, such as 124,439,808. */
+int text_width(const char *text);
+void print_list(FILE *out, const char *heading, const char *list);
+const char *grouped(long long n, char to[40]);
+
+/* The decimals that a matrix is shown with, 0 where all its entries are
+   whole; a number, and how many characters it has; the most of any. */
+int places_of(Mat M, int decimals);
+int shown_number(char *to, size_t size, double x, int places);
+int number_width(Mat M, int places);
+
+/* For JSON: n bytes as a string; a number, NaN as null. */
+void json_string(FILE *out, const char *text, size_t n);
+void json_number(FILE *out, double x);
+
+/* An option: typed --d_e 64 or --d_e=64, a FLAG without a value. */
+typedef struct {
+    const char *name;           /* without the dashes; NULL ends a table  */
+    enum { FLAG, WHOLE, DECIMAL, CHOICE, TEXT } kind;
+    size_t place;               /* of its value in the struct             */
+    double least, most;         /* of a WHOLE or a DECIMAL                */
+    const char *words;          /* of a CHOICE; what a TEXT is            */
+    const char *meaning;
+} Option;
+
+/* A table and the struct that it sets: a FLAG is a bool, a WHOLE and a
+   CHOICE an int, a DECIMAL a double, a TEXT a const char *. */
+typedef struct {
+    const char *heading;        /* in the help                            */
+    const Option *table;        /* NULL ends a list                       */
+    void *values;
+} Options;
+
+/* option_set gives the option a value that was typed; false if it is none
+   that the option can have. option_range says in words which it can. */
+bool option_set(const Option *option, void *values, const char *typed);
+void option_range(const Option *option, char *to, size_t size);
+void option_print(FILE *out, const Option *option, const void *values);
+bool option_same(const Option *option, const void *a, const void *b);
+
+/* obey sets the options among n arguments, and moves the other arguments
+   to the front; it returns how many these are. What is wrong ends the
+   attempt. UNSAID is what a whole number may be before, to know that nobody
+   typed it. print_options prints the tables for the help, with the values
+   that they have now as the defaults. */
+int obey(Fault *f, const Options *options, int n, char *argument[]);
+enum { UNSAID = -1 };
+bool asks_help(int n, char *const argument[]);  /* is there a --help?     */
+void print_options(FILE *out, const Options *options);
+
+/* Where a command is entered: with its n arguments. It prints to out, what
+   is wrong to err, and returns the exit status: 0; 1 where ftx check finds
+   something wrong; 2 after a fault. */
+typedef int Entrance(FILE *out, FILE *err, int n, char *argument[]);
+
+/* What a command has to work with. */
+typedef struct {
+    FILE *out, *err;
+    int n;
+    char **argument;            /* argument[0] ... argument[n - 1]        */
+    Arena *arena;
+    Tape *tape;                 /* without gradients                      */
+    Trainer *trainer;           /* of ftx train; NULL: none               */
+    int status;                 /* the exit status, 0 at first            */
+} Command;
+
+/* run_command attempts the work, with a Command as its data, and returns
+   the exit status: 2 after a fault, which is printed. name is such as
+   "ftx count". */
+int run_command(const char *name, void (*work)(Fault *f, void *data),
+        FILE *out, FILE *err, int n, char *argument[]);
+#endif

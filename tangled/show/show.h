@@ -1,0 +1,68 @@
+/* show/: a run as text, as a picture, as a table to paste. */
+#ifndef FTX_SHOW_H
+#define FTX_SHOW_H
+#include "sheet/sheet.h"
+
+/* Each prints a run: as text; as JSON; the steps as heat maps, on one page;
+   the data flow of Algorithm 4, or of each head of Algorithm 5; as LaTeX;
+   as Markdown with LaTeX between dollars. Of a model only the lines of its
+   own algorithm are shown, unless all is wanted. With shade there are
+   shades of grey beside the weights. A matrix larger than 100 x 100 in
+   show_svg, and than 8 x 8 in show_flow, ends the attempt. */
+void show_text(FILE *out, const Run *run, bool all, bool shade, Fault *f);
+void show_json(FILE *out, const Run *run);
+void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f);
+void show_flow(FILE *out, const Run *run, Arena *arena, Fault *f);
+void show_tex(FILE *out, const Run *run, bool all, Arena *arena);
+void show_md(FILE *out, const Run *run, bool all, Arena *arena);
+
+extern const char marks_mean[];     /* what the signs of marks mean       */
+Entrance show;                      /* of `ftx show`                      */
+
+/* A matrix as a picture. */
+typedef struct {
+    const char *title;          /* above it; or NULL                      */
+    Mat M;
+    const char *const *row;     /* label[0] ... for row 1 ...; or NULL    */
+    const char *const *column;
+    const char *down, *across;  /* such as "key t_z"; or NULL             */
+    const char *below;          /* a remark; or NULL                      */
+    bool numbers;               /* in the cells ...                       */
+    int decimals;               /* ... with so many of these              */
+    bool signs;                 /* its entries are not weights            */
+    const CellMark *mark;       /* in the cells; NULL: numbers            */
+    bool apart;                 /* it begins a row of pictures            */
+    int x, y;                   /* where it is drawn                      */
+} Heatmap;
+
+/* heatmap_text draws one with shades of grey for a terminal, without
+   numbers; it must have a title and labels. shade_row is one row of it.
+   heatmaps_svg arranges all n as one SVG file, with a heading, a verdict
+   and a last line, which may be NULL. */
+void heatmap_text(FILE *out, const Heatmap *h);
+void shade_row(FILE *out, Mat M, int i);
+void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
+                  const char *verdict, const char *last);
+
+/* What other pictures are made of. A heat map says how large it is. More
+   are further attributes. */
+typedef struct { int width, height; } Size;
+Size heatmap_size(const Heatmap *h);
+void heatmap_svg(FILE *out, const Heatmap *h);
+void svg_begin(FILE *out, int width, int height);
+void svg_text(FILE *out, int x, int y, const char *more, const char *text);
+int svg_width(const char *text);
+void svg_end(FILE *out);
+int larger(int a, int b);
+
+/* What a sheet gives under that name, or NULL. A matrix larger than
+   most x most ends the attempt. What the rows and the columns of S and A
+   are, such as a key and a query; NULL: neither. */
+const Item *given_item(const Run *run, const char *name);
+void room_for(const Run *run, const char *name, Mat M, int most, Fault *f);
+const char *rows_are(const Run *run, const Step *step);
+const char *columns_are(const Run *run, const Step *step);
+
+/* The first bytes of a formula as LaTeX. */
+void formula_tex(FILE *out, const char *formula, size_t length);
+#endif

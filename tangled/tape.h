@@ -1,0 +1,37 @@
+/* What only operations and practice ask of a tape. */
+#ifndef TAPE_H
+#define TAPE_H
+#include "ftx.h"
+
+/* A new rows x cols matrix, entries not yet set, that was
+   computed from n operands; it goes onto the tape of the first operand
+   that is on one. Operands on no tape at all are refused. */
+struct Matrix *computed(Where where, int rows, int cols,
+                        void (*backward)(Mat Y), int n, const Mat of[]);
+/* The tape of them, and the same where the tape is known. */
+Tape *tape_of(Where where, int n, const Mat of[]);
+struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
+                           void (*backward)(Mat Y), int n, const Mat of[]);
+/* A matrix with entries that are not yet set, on no tape; cols may be 0. */
+struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
+                          bool gradient);
+
+/* From now on what is not a number, or infinite, is not refused on this
+   tape. alarm(ringing) is called, unless it is NULL, and where it returns
+   the value is let through: whoever reads a result must look. forgiven is
+   what an operation asks when it has such a value. */
+void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing);
+bool forgiven(const Tape *tape);
+
+/* let_go forgets what the tape has computed since the mark, except M, and
+   returns M; M may be NULL. Where gradients are wanted nothing is
+   forgotten. tape_peak is the most bytes that the tape has held. */
+typedef struct {
+    Tape *tape;
+    struct Block *block;
+    size_t used;
+} Mark;
+Mark tape_mark(Tape *tape);
+Mat let_go(Mark mark, Mat M);
+size_t tape_peak(const Tape *tape);
+#endif

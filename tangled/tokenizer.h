@@ -1,0 +1,58 @@
+/* Tokenizers: from a text to tokens, and back. */
+#ifndef TOKENIZER_H
+#define TOKENIZER_H
+#include "ftx.h"
+
+/* A tokenizer; it lives in an arena. Its tokens are numbered from 1, and
+   the three special ones follow behind them: N_V counts both. */
+typedef enum { CHARACTERS, WORDS, BYTE_PAIRS } TokenKind;
+typedef struct Tokenizer Tokenizer;
+TokenKind tokenizer_kind(const Tokenizer *t);
+int tokenizer_size(const Tokenizer *t);                     /* N_V */
+
+/* "char", "word" or "bpe"; and the kind of that name, if there is one. */
+const char *token_kind_name(TokenKind kind);
+bool token_kind_named(const char *name, TokenKind *kind);
+
+/* Learns a tokenizer from the n bytes of a text. merges, for BYTE_PAIRS
+   only: at most so many pairs are merged. Returns NULL; or what is wrong,
+   a sentence, and then *where is its place in the text, 0 ... n - 1.
+   A text has at most TEXT_BYTES. */
+enum { TEXT_BYTES = 1 << 28 };
+const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
+                            size_t n, int merges, const Tokenizer **t,
+                            size_t *where);
+
+/* A text to its tokens x, without special ones. Returns NULL; or what is
+   wrong, and then *where is the byte that begins no known token. */
+const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
+                        size_t n, Tokens *x, size_t *where);
+
+/* Tokens to their text of *n bytes; a 0 follows it. Special tokens give
+   nothing. A token outside [N_V] is refused. */
+const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
+                        size_t *n);
+
+/* The n bytes that a token stands for; none for a special one. */
+typedef struct { const char *at; int n; } Piece;
+Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
+
+/* How many of the bytes at p, at least one, are a character in UTF-8:
+   1 to 4; or 0, if the first ones are none. */
+int utf8_length(const char *p, size_t bytes);
+
+/* Writes a token so that it can be read: a blank as an open box, an end of
+   line as \n, a byte that is no text as \xFF; <mask>, <bos> or <eos>. */
+void write_token(FILE *out, const Tokenizer *t, int token);
+
+/* Writes a tokenizer, a line and then a line for each token. Whether all
+   was written is for the caller to ask. */
+void tokenizer_save(FILE *out, const Tokenizer *t);
+
+/* Reads what tokenizer_save wrote, from *text on, and moves *text behind
+   it. end is the end of what may be read. Returns NULL; or what is wrong
+   with the bytes, a sentence, and then *text is the place. */
+const char *tokenizer_load(Arena *arena, const char **text,
+                           const char *end, const Tokenizer **t);
+
+#endif
