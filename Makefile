@@ -56,11 +56,12 @@ test:           # every test, in double and in single precision
 	awk -f tests/listings.awk tangled/alg[0-9]*.c
 	$(MAKE) -s $(ATONCE) REAL=double tests
 	$(MAKE) -s $(ATONCE) REAL=float tests
+	tests/house.sh build/double
 	@tests/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))
 check:          # the tests of one precision, one compiler
 	$(MAKE) -s $(ATONCE) tests
 	@tests/run $(TESTS:%=$(OUT)/%)
-tests: $(TESTS:%=$(OUT)/%)
+tests: $(TESTS:%=$(OUT)/%) $(OUT)/main.o
 soak:           # SECONDS of tests in full amounts, with ever new seeds
 	$(MAKE) -s $(ATONCE) tests
 	@tests/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)

@@ -24,8 +24,6 @@ awk '
         if (row ~ /tokens\.c/)    return "Tokens"
         if (row ~ /matrix\.c/)    return "Every operation, with its derivative"
         if (row ~ /theta\.c/)     return "The list of all parameters"
-        if (row ~ /optimiser\.c/) return "Optimisers"
-        if (row ~ /classify\.c/)  return "Classification"
         if (row ~ /slip\.c/)      return "Checking by hand"
         if (row ~ /erratum\.c/)   return "The list"
         return ""
