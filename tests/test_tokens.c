@@ -43,7 +43,7 @@ static void chunks_side_by_side_are_the_sequence(void **state)
             }
             assert_int_equal(covered, length);
         }
-    assert_refuses_in(chunks(arena, TOKENS(1), 0, &n), "tokens.c", "chunks",
+    assert_refuses_in(chunks(arena, TOKENS(1), 0, &n), "tokenizer.c", "chunks",
                       "ell_max is 0; a chunk has a token.");
 }
 
@@ -210,9 +210,9 @@ static void special_tokens_give_no_text(void **state)
     size_t n;
     assert_string_equal(decode_text(t, arena, x, &n), "apple pie.");
     assert_int_equal(n, 10);
-    assert_refuses_in(decode_text(t, arena, TOKENS(11), &n), "tokens.c",
+    assert_refuses_in(decode_text(t, arena, TOKENS(11), &n), "tokenizer.c",
                       "token_piece", "token ID 11 is not in [N_V] = 1 ... 10.");
-    assert_refuses_in(token_piece(t, 0).n, "tokens.c", "token_piece",
+    assert_refuses_in(token_piece(t, 0).n, "tokenizer.c", "token_piece",
                       "token ID 0 is not in [N_V] = 1 ... 10.");
 }
 

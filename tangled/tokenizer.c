@@ -1,0 +1,591 @@
+/* Tokenizers: characters, words, byte pairs. */
+#include "tokenizer.h"
+#include <string.h>
+
+int utf8_length(const char *p, size_t bytes)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    size_t n = u[0] < 0x80 ? 1 : u[0] < 0xC2 ? 0 : u[0] < 0xE0 ? 2
+             : u[0] < 0xF0 ? 3 : u[0] < 0xF5 ? 4 : 0;
+    if (n > bytes)
+        return 0;
+    for (size_t k = 1; k < n; k++)
+        if ((u[k] & 0xC0) != 0x80)
+            return 0;
+    if ((u[0] == 0xE0 && u[1] < 0xA0)           /* could be shorter   */
+        || (u[0] == 0xF0 && u[1] < 0x90)
+        || (u[0] == 0xED && u[1] >= 0xA0)       /* half a character   */
+        || (u[0] == 0xF4 && u[1] >= 0x90))      /* above U+10FFFF     */
+        return 0;
+    return (int)n;
+}
+
+enum { WORD_BYTES = 64 };
+
+static bool blank(char c)
+{
+    return c == ' ' || ('\t' <= c && c <= '\r');
+}
+
+static int word_length(const char *p, size_t bytes)
+{
+    int n = 0, most = bytes < WORD_BYTES ? (int)bytes : WORD_BYTES;
+    while (n < most && !blank(p[n]))
+        n++;
+    while (n < most && blank(p[n]))
+        n++;
+    return n;
+}
+
+static int piece_length(TokenKind kind, const char *p, size_t bytes)
+{
+    return kind == CHARACTERS ? utf8_length(p, bytes)
+                              : word_length(p, bytes);
+}
+
+typedef struct {
+    Piece key;
+    long long count;            /* for whoever wants to count           */
+} TableEntry;
+
+typedef struct {
+    Arena *arena;
+    int n, room;                /* entries; so many before it grows     */
+    TableEntry *entry;          /* entry[1] ... entry[n]                */
+    int *place;                 /* 2 room numbers of entries; 0: empty  */
+} Table;
+
+static Table table_new(Arena *arena, int room)      /* a power of two */
+{
+    size_t n = (size_t)room;
+    Table t = { arena, 0, room, NULL, NULL };
+    t.entry = arena_alloc(arena, (n + 1) * sizeof *t.entry);
+    t.place = arena_alloc(arena, 2 * n * sizeof *t.place);
+    memset(t.place, 0, 2 * n * sizeof *t.place);
+    return t;
+}
+
+static bool same(Piece a, Piece b)
+{
+    return a.n == b.n && memcmp(a.at, b.at, (size_t)a.n) == 0;
+}
+
+static int *place_of(const Table *t, Piece key)
+{
+    uint64_t hash = 0xcbf29ce484222325u;                /* FNV-1a */
+    for (int k = 0; k < key.n; k++)
+        hash = (hash ^ (unsigned char)key.at[k]) * 0x100000001b3u;
+    size_t last = 2 * (size_t)t->room - 1;
+    size_t k = (size_t)(hash ^ hash >> 32) & last;
+    while (t->place[k] != 0 && !same(t->entry[t->place[k]].key, key))
+        k = (k + 1) & last;
+    return &t->place[k];
+}
+
+static int number_of(const Table *t, Piece key)     /* 0: it has none */
+{
+    return *place_of(t, key);
+}
+
+static void grow(Table *t)
+{
+    Table larger = table_new(t->arena, 2 * t->room);
+    for (int k = 1; k <= t->n; k++) {
+        larger.entry[k] = t->entry[k];
+        *place_of(&larger, t->entry[k].key) = k;
+    }
+    larger.n = t->n;
+    *t = larger;
+}
+
+static int enter(Table *t, Piece key)
+{
+    int number = number_of(t, key);
+    if (number != 0)
+        return number;
+    if (t->n == t->room)
+        grow(t);
+    char *copy = arena_alloc(t->arena, (size_t)key.n);
+    memcpy(copy, key.at, (size_t)key.n);
+    t->entry[++t->n] = (TableEntry){ { copy, key.n }, 0 };
+    return *place_of(t, key) = t->n;
+}
+
+enum { BYTES = 256 };
+
+struct Tokenizer {
+    TokenKind kind;
+    Table list;                 /* of the pieces; or of the merges      */
+    Piece *piece;               /* of byte pairs: piece[1] ...          */
+};
+
+typedef struct { int left, right; } Pair;
+
+static Piece key_of(const Pair *pair)
+{
+    return (Piece){ (const char *)pair, sizeof *pair };
+}
+
+static Pair pair_of(const Table *t, int k)
+{
+    Pair pair;
+    memcpy(&pair, t->entry[k].key.at, sizeof pair);
+    return pair;
+}
+
+static Tokenizer *tokenizer_new(Arena *arena, TokenKind kind, int merges)
+{
+    Tokenizer *t = arena_alloc(arena, sizeof *t);
+    *t = (Tokenizer){ kind, table_new(arena, 64), NULL };
+    if (kind != BYTE_PAIRS)
+        return t;
+    size_t n = BYTES + 1 + (size_t)merges;
+    char *byte = arena_alloc(arena, BYTES);
+    t->piece = arena_alloc(arena, n * sizeof *t->piece);
+    for (int b = 0; b < BYTES; b++) {
+        byte[b] = (char)b;
+        t->piece[b + 1] = (Piece){ &byte[b], 1 };
+    }
+    return t;
+}
+
+static int add_merge(Tokenizer *t, Pair pair)       /* returns the token */
+{
+    Piece left = t->piece[pair.left], right = t->piece[pair.right];
+    char *both = arena_alloc(t->list.arena, (size_t)(left.n + right.n));
+    memcpy(both, left.at, (size_t)left.n);
+    memcpy(both + left.n, right.at, (size_t)right.n);
+    int token = BYTES + enter(&t->list, key_of(&pair));
+    t->piece[token] = (Piece){ both, left.n + right.n };
+    return token;
+}
+
+static int pieces(const Tokenizer *t)
+{
+    return t->list.n + (t->kind == BYTE_PAIRS ? BYTES : 0);
+}
+
+int tokenizer_size(const Tokenizer *t)
+{
+    return pieces(t) + 3;
+}
+
+TokenKind tokenizer_kind(const Tokenizer *t)
+{
+    return t->kind;
+}
+
+Piece token_piece(const Tokenizer *t, int token)
+{
+    int N_V = tokenizer_size(t);
+    REQUIRE(1 <= token && token <= N_V,
+            "token ID %d is not in [N_V] = 1 ... %d.", token, N_V);
+    if (token > pieces(t))
+        return (Piece){ "", 0 };
+    return t->kind == BYTE_PAIRS ? t->piece[token]
+                                 : t->list.entry[token].key;
+}
+
+static const char *const kind_names[] = { "char", "word", "bpe" };
+
+const char *token_kind_name(TokenKind kind)
+{
+    return kind_names[kind];
+}
+
+bool token_kind_named(const char *name, TokenKind *kind)
+{
+    for (int k = CHARACTERS; k <= BYTE_PAIRS; k++)
+        if (strcmp(name, kind_names[k]) == 0) {
+            *kind = (TokenKind)k;
+            return true;
+        }
+    return false;
+}
+
+typedef struct {
+    Table words;                /* count: how often in the text         */
+    Table pairs;                /* count: how often in the words        */
+    int *symbol;                /* 0, tokens of a word, 0, tokens, ...  */
+    size_t n;                   /* of these                             */
+} Learning;
+
+static void tally(Learning *l, int left, int right, long long count)
+{
+    if (left == 0 || right == 0)
+        return;
+    int k = enter(&l->pairs, key_of(&(Pair){ left, right }));
+    l->pairs.entry[k].count += count;
+}
+
+static void merge_everywhere(Learning *l, Pair pair, int merged)
+{
+    int *s = l->symbol, word = 1;
+    size_t to = 1;
+    for (size_t from = 1; from < l->n; from++) {
+        if (s[from] != pair.left || s[from + 1] != pair.right) {
+            word += s[from] == 0;
+            s[to++] = s[from];
+            continue;
+        }
+        long long count = l->words.entry[word].count;
+        int before = s[to - 1], after = s[from + 2];
+        tally(l, before, pair.left, -count);
+        tally(l, pair.left, pair.right, -count);
+        tally(l, pair.right, after, -count);
+        tally(l, before, merged, count);
+        tally(l, merged, after, count);
+        s[to++] = merged;
+        from++;
+    }
+    l->n = to;
+}
+
+static Pair most_frequent(const Table *pairs, long long *most)
+{
+    Pair best = { 0, 0 };
+    *most = 0;
+    for (int k = 1; k <= pairs->n; k++) {
+        long long count = pairs->entry[k].count;
+        if (count < *most)
+            continue;
+        Pair pair = pair_of(pairs, k);
+        bool lower = pair.left < best.left
+            || (pair.left == best.left && pair.right < best.right);
+        if (count > *most || lower) {
+            *most = count;
+            best = pair;
+        }
+    }
+    return best;
+}
+
+static void spell(Learning *l)
+{
+    size_t n = 1;
+    for (int k = 1; k <= l->words.n; k++)
+        n += (size_t)l->words.entry[k].key.n + 1;
+    l->symbol = arena_alloc(l->words.arena, n * sizeof *l->symbol);
+    l->symbol[0] = 0;
+    l->n = 1;
+    for (int k = 1; k <= l->words.n; k++) {
+        const TableEntry *word = &l->words.entry[k];
+        for (int i = 0, before = 0; i < word->key.n; i++) {
+            int byte = (unsigned char)word->key.at[i] + 1;
+            tally(l, before, byte, word->count);
+            l->symbol[l->n++] = before = byte;
+        }
+        l->symbol[l->n++] = 0;
+    }
+}
+
+static Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
+                              int merges)
+{
+    Arena *aside = arena_new();
+    Learning l = { .words = table_new(aside, 1024),
+                   .pairs = table_new(aside, 1024) };
+    for (size_t k = 0; k < bytes; ) {
+        Piece word = { text + k, word_length(text + k, bytes - k) };
+        int number = enter(&l.words, word);
+        l.words.entry[number].count++;
+        k += (size_t)word.n;
+    }
+    spell(&l);
+    if ((size_t)merges > l.n)           /* each makes the array shorter */
+        merges = (int)l.n;
+    Tokenizer *t = tokenizer_new(arena, BYTE_PAIRS, merges);
+    while (t->list.n < merges) {
+        long long count;
+        Pair pair = most_frequent(&l.pairs, &count);
+        if (count < 2)
+            break;
+        merge_everywhere(&l, pair, add_merge(t, pair));
+    }
+    arena_free(aside);
+    return t;
+}
+
+const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
+                            size_t n, int merges, const Tokenizer **t,
+                            size_t *where)
+{
+    REQUIRE(n <= TEXT_BYTES && merges >= 0,
+            "%zu bytes, %d merges.", n, merges);
+    if (kind == BYTE_PAIRS) {
+        *t = learn_pairs(arena, text, n, merges);
+        return NULL;
+    }
+    Tokenizer *learned = tokenizer_new(arena, kind, 0);
+    for (size_t k = 0; k < n; ) {
+        Piece piece = { text + k, piece_length(kind, text + k, n - k) };
+        if (piece.n == 0) {
+            *where = k;
+            return "this byte is no text in UTF-8.";
+        }
+        enter(&learned->list, piece);
+        k += (size_t)piece.n;
+    }
+    *t = learned;
+    return NULL;
+}
+
+static int encode_word(const Tokenizer *t, Piece word, int *id)
+{
+    int n = word.n;
+    for (int k = 0; k < n; k++)
+        id[k] = (unsigned char)word.at[k] + 1;
+    for (;;) {
+        int first = 0, at = 0;
+        for (int k = 0; k + 1 < n; k++) {
+            Pair pair = { id[k], id[k + 1] };
+            int merge = number_of(&t->list, key_of(&pair));
+            if (merge != 0 && (first == 0 || merge < first)) {
+                first = merge;
+                at = k;
+            }
+        }
+        if (first == 0)
+            return n;
+        id[at] = BYTES + first;
+        n--;
+        for (int k = at + 1; k < n; k++)
+            id[k] = id[k + 1];
+    }
+}
+
+const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
+                        size_t n, Tokens *x, size_t *where)
+{
+    REQUIRE(n <= TEXT_BYTES, "%zu bytes are too many.", n);
+    int *id = arena_alloc(arena, (n + 1) * sizeof *id), length = 0;
+    for (*where = 0; *where < n; ) {
+        const char *p = text + *where;
+        Piece piece = { p, piece_length(t->kind, p, n - *where) };
+        if (piece.n == 0)
+            return "this byte is no text in UTF-8.";
+        if (t->kind == BYTE_PAIRS) {
+            length += encode_word(t, piece, id + length);
+        } else {
+            id[length] = number_of(&t->list, piece);
+            if (id[length++] == 0)
+                return t->kind == WORDS ? "there is no token for this word."
+                               : "there is no token for this character.";
+        }
+        *where += (size_t)piece.n;
+    }
+    *x = (Tokens){ length, id };
+    return NULL;
+}
+
+const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
+                        size_t *n)
+{
+    *n = 0;
+    for (int k = 1; k <= x.length; k++)
+        *n += (size_t)token_piece(t, TOKEN(x, k)).n;
+    char *text = arena_alloc(arena, *n + 1), *p = text;
+    for (int k = 1; k <= x.length; k++) {
+        Piece piece = token_piece(t, TOKEN(x, k));
+        memcpy(p, piece.at, (size_t)piece.n);
+        p += piece.n;
+    }
+    *p = '\0';
+    return text;
+}
+
+static const char open_box[] = "\xE2\x90\xA3";          /* U+2423 */
+
+static void write_piece(FILE *out, Piece piece)
+{
+    for (int k = 0, n; k < piece.n; k += n) {
+        const char *p = piece.at + k;
+        n = utf8_length(p, (size_t)(piece.n - k));
+        bool control = n == 2 && p[0] == '\xC2' && p[1] < '\xA0';
+        bool box = n == 3 && memcmp(p, open_box, 3) == 0;
+        if (n > 1 && !control && !box) {
+            fwrite(p, 1, (size_t)n, out);
+            continue;
+        }
+        n = 1;
+        if (*p == ' ')
+            fputs(open_box, out);
+        else if (*p == '\\' || *p == '\n' || *p == '\t')
+            fprintf(out, "\\%c", *p == '\n' ? 'n' : *p == '\t' ? 't' : *p);
+        else if (' ' < *p && *p < 0x7F)
+            fputc(*p, out);
+        else
+            fprintf(out, "\\x%02X", (unsigned char)*p);
+    }
+}
+
+void write_token(FILE *out, const Tokenizer *t, int token)
+{
+    int N_V = tokenizer_size(t);
+    if (token == mask_token(N_V))
+        fputs("<mask>", out);
+    else if (token == bos_token(N_V))
+        fputs("<bos>", out);
+    else if (token == eos_token(N_V))
+        fputs("<eos>", out);
+    else
+        write_piece(out, token_piece(t, token));
+}
+
+void tokenizer_save(FILE *out, const Tokenizer *t)
+{
+    fprintf(out, "tokenizer %s %d\n", kind_names[t->kind], t->list.n);
+    for (int k = 1; k <= t->list.n; k++) {
+        int token = t->kind == BYTE_PAIRS ? BYTES + k : k;
+        if (t->kind == BYTE_PAIRS) {
+            Pair pair = pair_of(&t->list, k);
+            fprintf(out, "%d %d ", pair.left, pair.right);
+        }
+        write_piece(out, token_piece(t, token));
+        fputc('\n', out);
+    }
+}
+
+typedef struct {
+    const char *p, *end;
+    const char *fault;          /* the first; NULL: none                */
+} Loading;
+
+static bool accept(Loading *l, const char *word)
+{
+    size_t n = strlen(word);
+    if ((size_t)(l->end - l->p) < n || memcmp(l->p, word, n) != 0)
+        return false;
+    l->p += n;
+    return true;
+}
+
+static int load_number(Loading *l, int most)        /* -1: there is none */
+{
+    long long number = 0;
+    const char *first = l->p;
+    while (l->p < l->end && '0' <= *l->p && *l->p <= '9') {
+        number = 10 * number + (*l->p++ - '0');
+        if (number > most)
+            return -1;
+    }
+    return l->p == first ? -1 : (int)number;
+}
+
+static int hexadecimal(char c)
+{
+    return '0' <= c && c <= '9' ? c - '0'
+         : 'A' <= c && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static int load_byte(Loading *l)                    /* -1: a fault */
+{
+    if (accept(l, open_box))
+        return ' ';
+    if (*l->p != '\\')
+        return (unsigned char)*l->p++;
+    if (accept(l, "\\n"))
+        return '\n';
+    if (accept(l, "\\t"))
+        return '\t';
+    if (accept(l, "\\\\"))
+        return '\\';
+    if (l->end - l->p >= 4 && l->p[1] == 'x') {
+        int high = hexadecimal(l->p[2]), low = hexadecimal(l->p[3]);
+        l->p += 4;
+        if (high >= 0 && low >= 0)
+            return 16 * high + low;
+    }
+    l->fault = "expected \\n, \\t, \\\\ or a byte such as \\xFF.";
+    return -1;
+}
+
+static Piece load_piece(Loading *l, char *to)       /* room: WORD_BYTES */
+{
+    Piece piece = { to, 0 };
+    while (l->p < l->end && *l->p != '\n') {
+        int byte = load_byte(l);
+        if (byte >= 0 && piece.n == WORD_BYTES)
+            l->fault = "a token has at most 64 bytes.";
+        if (l->fault != NULL)
+            return piece;
+        to[piece.n++] = (char)byte;
+    }
+    if (!accept(l, "\n"))
+        l->fault = "the list of tokens ends too early.";
+    else if (piece.n == 0)
+        l->fault = "a token has at least one byte.";
+    return piece;
+}
+
+static void load_merge(Loading *l, Tokenizer *t)
+{
+    char bytes[WORD_BYTES];
+    Pair pair = { load_number(l, pieces(t)), 0 };
+    bool two = pair.left >= 1 && accept(l, " ");
+    pair.right = load_number(l, pieces(t));
+    if (!two || pair.right < 1 || !accept(l, " ")) {
+        l->fault = "expected the numbers of two earlier tokens.";
+        return;
+    }
+    Piece piece = load_piece(l, bytes);
+    if (l->fault != NULL)
+        return;
+    Piece left = t->piece[pair.left], right = t->piece[pair.right];
+    if (piece.n != left.n + right.n
+        || memcmp(piece.at, left.at, (size_t)left.n) != 0
+        || memcmp(piece.at + left.n, right.at, (size_t)right.n) != 0)
+        l->fault = "these are not the bytes of the two tokens.";
+    else if (number_of(&t->list, key_of(&pair)) != 0)
+        l->fault = "this pair is merged twice.";
+    else
+        add_merge(t, pair);
+}
+
+static void load_entry(Loading *l, Tokenizer *t)
+{
+    char bytes[WORD_BYTES];
+    Piece piece = load_piece(l, bytes);
+    if (l->fault != NULL)
+        return;
+    if (piece_length(t->kind, piece.at, (size_t)piece.n) != piece.n)
+        l->fault = t->kind == WORDS ? "this is not one word."
+                                    : "this is not one character.";
+    else if (number_of(&t->list, piece) != 0)
+        l->fault = "this token is in the list twice.";
+    else
+        enter(&t->list, piece);
+}
+
+static Tokenizer *load_tokenizer(Loading *l, Arena *arena)
+{
+    int kind = CHARACTERS, n = -1;
+    bool begun = accept(l, "tokenizer ");
+    while (kind <= BYTE_PAIRS && !accept(l, kind_names[kind]))
+        kind++;
+    if (begun && kind <= BYTE_PAIRS && accept(l, " "))
+        n = load_number(l, TEXT_BYTES);
+    if (n < 0 || !accept(l, "\n"))
+        l->fault = "expected a line such as 'tokenizer char 96'.";
+    else if (n > (l->end - l->p) / 2)       /* a line has two bytes */
+        l->fault = "the list of tokens ends too early.";
+    if (l->fault != NULL)
+        return NULL;
+    Tokenizer *t = tokenizer_new(arena, (TokenKind)kind, n);
+    while (t->list.n < n && l->fault == NULL) {
+        const char *line = l->p;
+        (kind == BYTE_PAIRS ? load_merge : load_entry)(l, t);
+        if (l->fault != NULL)
+            l->p = line;
+    }
+    return t;
+}
+
+const char *tokenizer_load(Arena *arena, const char **text,
+                           const char *end, const Tokenizer **t)
+{
+    Loading l = { *text, end, NULL };
+    *t = load_tokenizer(&l, arena);
+    *text = l.p;
+    return l.fault;
+}
