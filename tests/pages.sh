@@ -6,12 +6,13 @@ cd "$(dirname "$0")/.." || exit 1
 mkdir -p build
 pdftotext -layout -l 20 doc/ftx.pdf build/contents.txt || exit 1
 awk '
-    # The contents: a number, a heading, a page.
+    # The contents: a heading, before a chapter a number, a page.
     FNR == NR {
-        if ($0 ~ /^ *[0-9]+(\.[0-9]+)* +.* [0-9]+ *$/) {
+        if ($0 ~ /^ *[^ ].*  +[0-9]+ *$/) {
             page = $NF
-            sub(/^ *[0-9.]+ +/, ""); sub(/[ .]+[0-9]+ *$/, "")
-            pages[$0] = page
+            sub(/^ *([0-9.]+ +)?/, ""); sub(/[ .]+[0-9]+ *$/, "")
+            if (!($0 in pages))
+                pages[$0] = page
         }
         next
     }
