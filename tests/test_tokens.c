@@ -43,7 +43,7 @@ static void chunks_side_by_side_are_the_sequence(void **state)
             }
             assert_int_equal(covered, length);
         }
-    assert_refuses_in(chunks(arena, TOKENS(1), 0, &n), "tokenizer.c", "chunks",
+    assert_refuses_in(chunks(arena, TOKENS(1), 0, &n), "tokens.c", "chunks",
                       "ell_max is 0; a chunk has a token.");
 }
 
