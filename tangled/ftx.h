@@ -316,7 +316,7 @@ typedef struct {
     int H, d_e, d_mlp;
     int d_attn, d_mid;      /* of a head; 0: d_e / H (E8)                 */
     int d_f;                /* of Algorithm 9; 0: d_e                     */
-    int N_C;                /* classes, see Classification; 0: none (E31) */
+    int N_C;                /* classes, told in volume 2; 0: none (E31)   */
     double epsilon;             /* under the root of layer_norm (E3)          */
     enum { LEARNED, PAPER_SINES, VASWANI_SINES, NO_POSITIONS } positions;
     bool tied;                  /* W_u = W_e^T, not stored twice              */
@@ -388,6 +388,12 @@ Mat etransformer(Tape *tape, Tokens x, const Theta *theta);
    probabilities of x[t+1], given x[1:t]. */
 Mat dtransformer(Tape *tape, Tokens x, const Theta *theta);
 
+/* theta has new numbers. Observers are told each parameter, under its name
+   in the list; then the tape is cleared, for all on it was computed with
+   the old ones. */
+#define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
+void see_theta(Tape *tape, const char *line, const Theta *theta);
+
 /* A generator of random numbers; or, for uniform, where else they come
    from, such as a list. */
 typedef struct {
@@ -413,24 +419,13 @@ const char *hyperparameters_fault(const Hyperparameters *hyper);
 Theta *theta_new(Arena *arena, const Hyperparameters *hyper);
 void theta_allocate(Theta *theta, Arena *arena);
 
-/* Another theta with the same matrices; one with the same numbers but
-   gradients of its own; a matrix of zeros for each parameter k, in [1] ...
-   [n]; how many numbers there are to learn; all gradients are set to 0. */
-Theta *theta_alias(Arena *arena, const Theta *theta);
-Theta *theta_view(Arena *arena, const Theta *theta);
-Mat *theta_zeros(Arena *arena, const Theta *theta);
+/* How many numbers there are to learn; all gradients are set to 0. */
 long long theta_count(const Theta *theta);
 void theta_clear_gradient(const Theta *theta);
 
 /* theta <- theta - eta times the gradient of loss, which is left beside the
    numbers. */
 void descend(Theta *theta, double eta, Mat loss);
-
-/* theta has new numbers. Observers are told each parameter, under its name
-   in the list; then the tape is cleared, for all on it was computed with
-   the old ones. */
-#define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
-void see_theta(Tape *tape, const char *line, const Theta *theta);
 
 /* Sets every parameter to its first value: gammas 1, betas and biases 0,
    weights at random by one of three schemes. */
