@@ -160,13 +160,15 @@ local function last_piece(blocks, i, n)
   return last
 end
 
--- An algorithm, its figure and its C stand on one spread.
+-- An algorithm, its figure and its C stand on one spread. Algorithms 11 to 15
+-- are short: they stand where they are told, and nothing is told before them.
 local function spread(blocks)
   local out, i = List{}, 1
   while i <= #blocks do
     local b, last = blocks[i], i
-    if b.t == 'Div' and b.classes[1] == 'algorithm' then
-      local n = tonumber(b.attributes.number)
+    local n = b.t == 'Div' and b.classes[1] == 'algorithm'
+      and tonumber(b.attributes.number)
+    if n and n <= 10 then
       last = last_piece(blocks, i, n)
       b = pandoc.Div(table.move(blocks, i, last, 1, List{}),
                      pandoc.Attr('', { 'spread' }, { number = n }))
