@@ -10,7 +10,7 @@ const Theta *etraining(Tape *tape, int N_data, const Tokens x[],
     for (int i = 1; i <= N_epochs; i++) {       SEE_INDEX(tape, 12.1, i);
         for (int n = 1; n <= N_data; n++) {     SEE_INDEX(tape, 12.2, n);
             int ell = x[n].length;                SEE_INDEX(tape, 12.3, ell);
-            int mask = mask_token(theta->hyper.N_V);        // 12.3
+            int mask = mask_token(theta->hyper.N_V);        // 12.4
             Tokens xt_n = no_tokens;                        // 12.4
             for (int t = 1; t <= ell; t++) {      SEE_INDEX(tape, 12.4, t);
                 bool hides = uniform(random) < p_mask;      // 12.5

@@ -116,7 +116,7 @@ Mat loss_12(Lane *lane, const Data *data, int n)
     Random sparing = random_from(draw_unless_special, &spared);
     Random *random = lane->how->spare_special ? &sparing : &lane->random;
     int ell = x[n].length;                SEE_INDEX(tape, 12.3, ell);
-    int mask = mask_token(theta->hyper.N_V);        // 12.3
+    int mask = mask_token(theta->hyper.N_V);        // 12.4
     Tokens xt_n = no_tokens;                        // 12.4
     for (int t = 1; t <= ell; t++) {      SEE_INDEX(tape, 12.4, t);
         bool hides = uniform(random) < p_mask;      // 12.5

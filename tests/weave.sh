@@ -34,6 +34,7 @@ esac
 PROGRAM
     chmod +x build/ftx
     echo 'W_e = 1' >a.sheet
+    mkdir tangled && echo 'Mat W_e;' >tangled/embed.c
     cat >small.nw <<'BOOK'
 ---
 title: small
@@ -110,10 +111,10 @@ enum { e = 1, v };
 :::
 
 ::: {.wide .notation}
-| symbol | type |
-|:-------|:-----|
-| $W_e$ | $\in \mathbb R^{d_e \times N_V}$ |
-| $v, V$ | $\in V$, $\cong [N_V]$ |
+| symbol | type | meaning | C | file |
+|:-------|:-----|:--------|:--|:-----|
+| $W_e$ | $\in \mathbb R^{d_e \times N_V}$ | table | `W_e` | `embed.c` |
+| $v, V$ | $\in V$, $\cong [N_V]$ | token, vocabulary | `v` | |
 :::
 BOOK
 }
@@ -185,6 +186,8 @@ refuses 'a vector that is not bold' 'gives \$v\$ the type .* but it is not bold'
     's/\$\\in V\$, \$/$\\in \\mathbb R^d$, $/'
 refuses 'a number that is bold' 'gives \$W_e\$ the type .* but it is bold' \
     's/\$\\in \\mathbb R.*\$/$\\in \\mathbb R$/'
+refuses 'a name that is not in its file' 'has W_x in embed.c, where it is not' \
+    's/`W_e` | `embed.c`/`W_x` | `embed.c`/'
 refuses 'an algorithm on three pages' 'Algorithm 1 and its C stand on pages .*, not on one' \
     "s:^return e;:$(printf 'e = e;%.0s\\\n' $(seq 150))&:"
 refuses 'a missing figure' 'leads nowhere' 's/(#fig-one)/(#fig-two)/'

@@ -83,6 +83,28 @@ local function parts(cell)
   return out
 end
 
+local function codes(cell)
+  local out = {}
+  pandoc.Div(cell.contents):walk { Code = function(c) table.insert(out, c.text) end }
+  return out
+end
+
+-- The names in C of a row occur in the file of the row.
+local function check_names(row)
+  local name = row.cells[5] and codes(row.cells[5])[1]
+  if not name then return end
+  local file = io.open('tangled/' .. name)
+  local text = file and ' ' .. file:read 'a' or ''
+  if file then file:close() end
+  for _, code in ipairs(codes(row.cells[4])) do
+    for word in code:gmatch '[%a_][%w_]*' do
+      if not text:find('%f[%w_]' .. word .. '_?%f[^%w_]') then
+        book.fault(book.here, 'the notation has %s in %s, where it is not.', word, name)
+      end
+    end
+  end
+end
+
 -- A table of the notation has a name and then its type; what has a power of
 -- the reals as its type, or of an interval of them, is bold, and nothing else.
 function formula.check_notation(rows)
@@ -101,6 +123,7 @@ function formula.check_notation(rows)
         end
       end
     end
+    check_names(row)
   end
 end
 
