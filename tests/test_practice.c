@@ -100,6 +100,19 @@ static void dropout_is_seeded_and_each_time_another(void **state)
                        entries_in(M) * sizeof(real)) != 0);
 }
 
+/* A number for each entry, in order; it is dropped where u < p. */
+static void each_entry_has_a_number_of_its_own(void **state)
+{
+    (void)state;
+    static const double u[] = { .5, .2, .49, .7, .1, .9 };
+    NumberList list = { .n = 6, .u = u };
+    Random random = random_in(&list);
+    tape_dropout(arena, tape, .5, &random);
+    Mat M = given(2, 3, ROWS(1, 2, 3, 4, 5, 6));
+    assert_rows(drop(M), 2, 3, TIGHT, 2, 0, 0, 0, 10, 12);
+    assert_int_equal(list.used, 6);
+}
+
 static void dropout_stays_when_the_tape_is_cleared(void **state)
 {
     (void)state;
@@ -311,17 +324,23 @@ static Mat count_hidden(void *to, const char *line, const char *name, Mat M,
 static void a_window_is_only_on_decoders_to_themselves(void **state)
 {
     (void)state;
-    Hyperparameters hyper = small(ED_TRANSFORMER);
-    hyper.window = 2;
-    Theta *theta = random_theta(hyper);
     Tokens z = TOKENS(6, 4, 5, 1, 7), x = TOKENS(6, 1, 3, 3, 7);
-    static const int expected[12] = { 0, 0, 0, 0, 10, 10, 0, 0, 16, 16, 0, 0 };
-    Hidden hidden = { 0 };
-    prepare_tape(arena, tape, theta);
-    observe(tape, count_hidden, &hidden);
-    edtransformer(tape, z, x, theta);
-    assert_that(hidden.n == 12);
-    assert_memory_equal(hidden.hidden, expected, sizeof expected);
+    static const int expected[2][12] = {
+        { 0, 0, 0, 0, 10, 10, 0, 0, 20, 20, 0, 0 },
+        { 0, 0, 0, 0, 10, 10, 0, 0, 16, 16, 0, 0 },
+    };
+    for (int window = 1; window <= 2; window++) {
+        Hyperparameters hyper = small(ED_TRANSFORMER);
+        hyper.window = window;
+        Theta *theta = random_theta(hyper);
+        Hidden hidden = { 0 };
+        prepare_tape(arena, tape, theta);
+        observe(tape, count_hidden, &hidden);
+        edtransformer(tape, z, x, theta);
+        assert_that(hidden.n == 12);
+        assert_memory_equal(hidden.hidden, expected[window - 1],
+                            sizeof expected[0]);
+    }
 }
 
 /* ----------------------------------------------------------- several at once */
@@ -392,6 +411,7 @@ int main(void)
         TEST(what_is_dropped_has_no_gradient_and_the_rest_its_factor),
         TEST(of_a_sum_what_is_added_is_dropped),
         TEST(dropout_is_seeded_and_each_time_another),
+        TEST(each_entry_has_a_number_of_its_own),
         TEST(dropout_stays_when_the_tape_is_cleared),
         TEST(a_probability_that_is_none_is_refused),
         TEST(the_paper_asks_a_tape_for_nothing),
