@@ -562,6 +562,11 @@ static void what_does_not_sum_to_1_is_remarked(void **state)
                 "Wq = 1 0 ; 0 1\nWk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\n"
                 "claim A = 0.52 0.50 ; 0.5 0.5\n",
                 "      remark: row 1 sums to 1.02, not to 1");
+    assert_line("algorithm 4\nlayout textbook\nX = 1 0 ; 2 1\n"
+                "Z = 1 0 ; 2 1 ; 0 1\n"
+                "Wq = 1 0 ; 0 1\nWk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\n"
+                "claim A = 0.52 0.30 0.20 ; 0.5 0.25 0.25\n",
+                "      remark: row 1 sums to 1.02, not to 1");
     assert_line(LOGITS("2 ; 3") "2 3\nclaim p = 0.30 0.80\n",
                 "        remark: the entries sum to 1.1, not to 1");
     assert_line(LOGITS("2 ; 3") "2 3\nclaim p = 0.10 ; 0.80\n",

@@ -691,7 +691,13 @@ static void an_empty_or_endless_matrix_is_refused(void **state)
     (void)state;
     assert_refuses(input(tape, 0, 3),
                    "a matrix of 0 x 3; it needs a row and a column.");
+    assert_refuses(input(tape, 3, 0),
+                   "a matrix of 3 x 0; it needs a row and a column.");
+    assert_refuses(parameter(arena, 0, 3),
+                   "a matrix of 0 x 3; it needs a row and a column.");
     assert_refuses(parameter(arena, 3, 0),
+                   "a matrix of 3 x 0; it needs a row and a column.");
+    assert_refuses(constant(arena, 3, 0),
                    "a matrix of 3 x 0; it needs a row and a column.");
     assert_refuses(constant(arena, -1, 1),
                    "a matrix of -1 x 1; it needs a row and a column.");

@@ -46,6 +46,7 @@ static Hyperparameters variant(Architecture architecture, int k)
     h.positions = k == 2 ? VASWANI_SINES : k == 3 ? NO_POSITIONS : LEARNED;
     h.rms = h.tied = h.scaled_embedding = h.embedding_norm = k == 4;
     h.no_attention_biases = k == 4;
+    h.H = k == 3 ? 3 : 2;
     return h;
 }
 
@@ -133,6 +134,37 @@ static void another_text_is_begun_anew(void **state)
     assert_pieces(memory, theta, NULL, 6, one_by_one);
 }
 
+/* As long is not longer: another text, too. */
+static void another_text_of_the_same_length_is_begun_anew(void **state)
+{
+    (void)state;
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    compute_whole(theta);
+    Memory *memory = memory_new(arena, quiet, theta);
+    asked(memory, theta, NULL, TOKENS(5, 5, 5));
+    Mat P = asked(memory, theta, NULL, TOKENS(3, 1, 7));
+    assert_shape(P, N_V, 3);
+    for (int t = 1; t <= 3; t++)
+        assert_that(columns_equal(P, t, whole, t, TIGHT));
+}
+
+/* Forgotten is also what was asked and has not come. */
+static void a_call_that_never_came_is_forgotten(void **state)
+{
+    (void)state;
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    compute_whole(theta);
+    Memory *memory = memory_new(arena, quiet, theta);
+    asked(memory, theta, NULL, TOKENS(3, 1));
+    memory_unseen(memory, TOKENS(3, 1, 7));
+    assert_that(settings(quiet)->past == 2);
+    memory_forget(memory);
+    memory_forget(NULL);
+    assert_that(settings(quiet)->past == 0);
+    dtransformer(quiet, TOKENS(5, 5), theta);
+    assert_pieces(memory, theta, NULL, 3, pieces);
+}
+
 static void two_memories_of_one_theta_are_apart(void **state)
 {
     (void)state;
@@ -214,6 +246,8 @@ int main(void)
         TEST(what_is_forgotten_has_no_influence),
         TEST(two_memories_of_one_theta_are_apart),
         TEST(another_text_is_begun_anew),
+        TEST(another_text_of_the_same_length_is_begun_anew),
+        TEST(a_call_that_never_came_is_forgotten),
         TEST(a_memory_that_is_not_asked_does_nothing),
         TEST(a_new_token_is_one_column),
         TEST(wrong_calls_are_refused),

@@ -100,6 +100,19 @@ static void dropout_is_seeded_and_each_time_another(void **state)
                        entries_in(M) * sizeof(real)) != 0);
 }
 
+/* A number for each entry, in order; it is dropped where u < p. */
+static void each_entry_has_a_number_of_its_own(void **state)
+{
+    (void)state;
+    static const double u[] = { .5, .2, .49, .7, .1, .9 };
+    NumberList list = { .n = 6, .u = u };
+    Random random = random_in(&list);
+    tape_dropout(arena, tape, .5, &random);
+    Mat M = given(2, 3, ROWS(1, 2, 3, 4, 5, 6));
+    assert_rows(drop(M), 2, 3, TIGHT, 2, 0, 0, 0, 10, 12);
+    assert_int_equal(list.used, 6);
+}
+
 static void dropout_stays_when_the_tape_is_cleared(void **state)
 {
     (void)state;
@@ -191,6 +204,148 @@ static void without_options_a_trainer_is_the_algorithm(void **state)
     }
 }
 
+/* ------------------------------------------------ the copies of the listings */
+
+/* What an observer is told, as text: the line, the name, and the entries.
+   What only the outer loops and theta say is left out. */
+typedef struct { size_t used; char text[200000]; } Told;
+
+static void tell(Told *told, const char *format, ...) FORMAT_LIKE_PRINTF(2, 3);
+static void tell(Told *told, const char *format, ...)
+{
+    va_list rest;
+    size_t room = sizeof told->text - told->used;
+    va_start(rest, format);
+    int n = vsnprintf(told->text + told->used, room, format, rest);
+    va_end(rest);
+    assert_that(n >= 0 && (size_t)n < room);
+    told->used += (size_t)n;
+}
+
+static Mat retell(void *to, const char *line, const char *name, Mat M, int index)
+{
+    Told *told = to;
+    int algorithm, number;
+    sscanf(line, "%d.%d", &algorithm, &number);
+    if (algorithm >= 11 && (number <= 2 || (M != NULL && M->tape == NULL)))
+        return M;
+    tell(told, "%s %s %d", line, name, index);
+    for (size_t e = 0; M != NULL && e < entries_in(M); e++)
+        tell(told, " %a", M->at[e]);
+    tell(told, "\n");
+    return M;
+}
+
+static Told *listened(Tape *on, const Theta *theta)
+{
+    Told *told = arena_alloc(arena, sizeof *told);
+    told->used = 0, told->text[0] = '\0';
+    prepare_tape(arena, on, theta);
+    observe(on, retell, told);
+    return told;
+}
+
+/* Each loss names what its algorithm names, in the same order. The first
+   number is p_mask: that token is not hidden. */
+static void a_loss_says_what_its_algorithm_says(void **state)
+{
+    (void)state;
+    static Loss *const loss[] = { loss_11, loss_12, loss_13 };
+    static const Architecture of[] = { ED_TRANSFORMER, E_TRANSFORMER,
+                                       D_TRANSFORMER };
+    static const double u[] = { .4, .1, .9, .2 };
+    const Training how = { .N_epochs = 1, .eta = .1, .p_mask = .4 };
+    const Data data = { 1, LIST(TOKENS(6, 4, 5)), LIST(TOKENS(6, 1, 3, 7)), NULL };
+    for (int a = 0; a < 3; a++) {
+        Theta *theta = random_theta(small(of[a]));
+        NumberList list[2] = { { .n = 4, .u = u }, { .n = 4, .u = u } };
+        Lane lane = { .tape = tape, .theta = theta, .how = &how,
+                      .random = random_in(&list[0]) };
+        Random random = random_in(&list[1]);
+        Told *practised = listened(tape, theta);
+        loss[a](&lane, &data, 1);
+        Told *printed = listened(tape, theta);
+        if (a == 0)
+            edtraining(tape, 1, data.z, data.x, theta, 1, .1);
+        if (a == 1)
+            etraining(tape, 1, data.x, theta, 1, .1, .4, &random);
+        if (a == 2)
+            dtraining(tape, 1, data.x, theta, 1, .1);
+        assert_string_equal(practised->text, printed->text);
+    }
+}
+
+static void encode_and_decode_say_what_algorithm_8_says(void **state)
+{
+    (void)state;
+    Theta *theta = random_theta(small(ED_TRANSFORMER));
+    Tokens z = TOKENS(6, 4, 5), x = TOKENS(6, 1, 3, 7);
+    Told *practised = listened(tape, theta);
+    decode(tape, encode(tape, z, theta), x, theta);
+    Told *printed = listened(tape, theta);
+    edtransformer(tape, z, x, theta);
+    assert_string_equal(practised->text, printed->text);
+}
+
+/* All but the last steps: those of Algorithm 7 and line 12. */
+static void represent_says_what_algorithm_9_says(void **state)
+{
+    (void)state;
+    Theta *theta = random_theta(small(E_TRANSFORMER));
+    Tokens x = TOKENS(6, 1, 3, 7);
+    Told *practised = listened(tape, theta);
+    Mat X = represent(tape, x, theta);
+    unembed(X, theta->W_u);
+    Told *printed = listened(tape, theta);
+    etransformer(tape, x, theta);
+    char *last = strstr(printed->text, "9.12 P");
+    assert_that(last != NULL);
+    *last = '\0';
+    assert_string_equal(practised->text, printed->text);
+}
+
+/* ------------------------------------------------------------------- window */
+
+typedef struct { int n, hidden[12]; } Hidden;
+
+static Mat count_hidden(void *to, const char *line, const char *name, Mat M,
+                        int index)
+{
+    Hidden *hidden = to;
+    (void)name, (void)index;
+    if (strcmp(line, "4.5") != 0)
+        return M;
+    assert_that(hidden->n < 12);
+    int *count = &hidden->hidden[hidden->n++];
+    for (size_t e = 0; e < entries_in(M); e++)
+        *count += isinf(M->at[e]) != 0;
+    return M;
+}
+
+/* Two heads each: the encoder, then of each layer of the decoder its
+   attention to itself and that to the encoder. */
+static void a_window_is_only_on_decoders_to_themselves(void **state)
+{
+    (void)state;
+    Tokens z = TOKENS(6, 4, 5, 1, 7), x = TOKENS(6, 1, 3, 3, 7);
+    static const int expected[2][12] = {
+        { 0, 0, 0, 0, 10, 10, 0, 0, 20, 20, 0, 0 },
+        { 0, 0, 0, 0, 10, 10, 0, 0, 16, 16, 0, 0 },
+    };
+    for (int window = 1; window <= 2; window++) {
+        Hyperparameters hyper = small(ED_TRANSFORMER);
+        hyper.window = window;
+        Theta *theta = random_theta(hyper);
+        Hidden hidden = { 0 };
+        prepare_tape(arena, tape, theta);
+        observe(tape, count_hidden, &hidden);
+        edtransformer(tape, z, x, theta);
+        assert_that(hidden.n == 12);
+        assert_memory_equal(hidden.hidden, expected[window - 1],
+                            sizeof expected[0]);
+    }
+}
+
 /* ----------------------------------------------------------- several at once */
 
 /* A trace behind dropout sees what it makes of the embedding, and the run
@@ -259,10 +414,15 @@ int main(void)
         TEST(what_is_dropped_has_no_gradient_and_the_rest_its_factor),
         TEST(of_a_sum_what_is_added_is_dropped),
         TEST(dropout_is_seeded_and_each_time_another),
+        TEST(each_entry_has_a_number_of_its_own),
         TEST(dropout_stays_when_the_tape_is_cleared),
         TEST(a_probability_that_is_none_is_refused),
         TEST(the_paper_asks_a_tape_for_nothing),
         TEST(without_options_a_trainer_is_the_algorithm),
+        TEST(a_loss_says_what_its_algorithm_says),
+        TEST(encode_and_decode_say_what_algorithm_8_says),
+        TEST(represent_says_what_algorithm_9_says),
+        TEST(a_window_is_only_on_decoders_to_themselves),
         TEST(a_trace_looks_on_beside_dropout),
         TEST(a_thrifty_tape_gives_the_same_bytes),
     };

@@ -525,6 +525,8 @@ static void what_is_wrong_is_quoted_with_its_place(void **state)
     FAULT("claims = 1", "text:1:1: at 'claims': " NO_NAME);
     FAULT("claim 1 = 1", "text:1:7: at '1': expected a line such as "
           "'claim A = 1/2 1/2'.");
+    FAULT("claim 4 5 A = 1", "text:1:7: at '4': expected a line such as "
+          "'claim A = 1/2 1/2'.");
     FAULT("layout 4\nlayout 4", "text:2:1: layout is given twice.");
     FAULT("X = 1\n| 1 2", "text:2:3: row 2 of X has 2 entries, but the row "
           "above it has 1.");

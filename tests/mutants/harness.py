@@ -12,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ PLAIN = "cc -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno -Itangled"
 STRICT = ["-O1", "-g0", "-fPIC", "-Werror=incompatible-pointer-types",
           "-Werror=int-conversion", "-Werror=implicit-function-declaration"]
 STARTED = re.compile(r"^\[=+\] Running (\d+) test\(s\)", re.MULTILINE)
+FAILED, FOREVER = "failed", "forever"
 PASSED = re.compile(r"^\[  PASSED  \] (\d+) test\(s\)", re.MULTILINE)
 
 
@@ -203,10 +203,8 @@ class Harness:
 
     def time_of(self, test):
         with self.worker() as worker:
-            begin = time.monotonic()
-            output, status = self.start(self.work / "bin" / test.name, worker,
-                                        self.work / "lib", 600)
-            test.seconds = time.monotonic() - begin
+            output, status, test.seconds = self.start(
+                self.work / "bin" / test.name, worker, self.work / "lib", 600)
         laws = PASSED.search(output)
         if status != 0 or not laws:
             raise Wrong(f"{test.name} fails without a bug:\n{output[-3000:]}")
@@ -215,8 +213,9 @@ class Harness:
     # ------------------------------------------------------- running a test
 
     def start(self, program, worker, library, seconds, more={}):
-        """What it printed and its exit status. When it is over, nothing of
-        it is left: no process, no file."""
+        """What it printed, its exit status, and the seconds of a processor
+        that it took. When it is over, nothing of it is left: no process, no
+        file."""
         files, build, log = worker / "files", worker / "build", worker / "log"
         for place in files, build:
             shutil.rmtree(place, ignore_errors=True)
@@ -225,7 +224,8 @@ class Harness:
                        "FTX_FILES": files.name, "TMPDIR": str(files),
                        "FTX_SHEETS": "2", "FTX_AMOUNT": "2",
                        "CMOCKA_TEST_ABORT": "1", "MALLOC_PERTURB_": "165", **more}
-        limits = f"ulimit -t {seconds}; ulimit -c 0; ulimit -f 200000"
+        limits = (f"ulimit -S -t {seconds}; ulimit -H -t {seconds + 5}; "
+                  "ulimit -c 0; ulimit -f 200000")
         with open(log, "wb") as out:
             child = subprocess.Popen(
                 ["sh", "-c", limits + '; ulimit -v 4000000; exec "$0"', str(program)],
@@ -233,25 +233,30 @@ class Harness:
                 stdout=out, stderr=out, start_new_session=True)
             clock = threading.Timer(10 * seconds, end_all_of, [child.pid])
             clock.start()
-            status = child.wait()
+            _, status, used = os.wait4(child.pid, 0)
+            child.returncode = status = os.waitstatus_to_exitcode(status)
             clock.cancel()
             end_all_of(child.pid)
         for place in files, build:
             shutil.rmtree(place, ignore_errors=True)
         output = log.read_text(errors="replace")
         log.unlink()
-        return output, status
+        return output, status, used.ru_utime + used.ru_stime
 
-    def passes(self, test, program, worker, library):
-        """Whether a test does not notice the bug. One that runs forever is
-        stopped: it noticed."""
+    def noticed(self, test, program, worker, library):
+        """How a test notices the bug: FAILED, or FOREVER where it had to be
+        stopped; or None. The seconds are a processor's, so that it does not
+        matter what runs beside it."""
         limit = 2 + int(10 * test.seconds)
-        output, status = self.start(program, worker, library, limit)
+        output, status, _ = self.start(program, worker, library, limit)
+        if status == -signal.SIGXCPU:
+            return FOREVER
         if not STARTED.search(output):
             raise Wrong(f"{test.name} could not be started "
                         f"(exit status {status}): {output[:300]}")
         laws = PASSED.search(output)
-        return status == 0 and laws is not None and int(laws.group(1)) == test.laws
+        passed = status == 0 and laws is not None and int(laws.group(1)) == test.laws
+        return None if passed else FAILED
 
     # ----------------------------------------------------------- with a bug
 
@@ -312,9 +317,12 @@ class Harness:
                     same += 1
                 program = self.link_test(test, worker / "changed" / "bin", to)
             with self.turn.shared():
-                noticed = not self.passes(test, program, worker, worker / "lib")
+                noticed = self.noticed(test, program, worker, worker / "lib")
             if noticed:
                 self.remember(test, place)
+            if noticed == FOREVER:
+                return Result("killed", test.name)
+            if noticed:
                 return Result("killed", test.name, self.kept(worker, program))
         if not objects and same == len(own) and may_be_equal:
             return Result("equal")
@@ -335,7 +343,7 @@ class Harness:
         """A test that failed beside others is run again alone."""
         test, (library, program) = self.tests[result.by], result.kept
         with self.turn.alone(), self.worker() as worker:
-            noticed = not self.passes(test, program, worker, library)
+            noticed = self.noticed(test, program, worker, library)
         shutil.rmtree(library.parent)
         return Result("killed", test.name) if noticed else Result(
             "wrong", f"{test.name} failed beside others, but passes alone")
@@ -449,7 +457,7 @@ def measure(harness):
         mine = at / "of" / test.name
         mine.mkdir(parents=True, exist_ok=True)
         with harness.worker() as worker:
-            output, _ = harness.start(program, worker, worker, 600,
+            output, *_ = harness.start(program, worker, worker, 600,
                                       {"GCOV_PREFIX": str(mine),
                                        "CMOCKA_TEST_ABORT": "0"})
         if not STARTED.search(output):

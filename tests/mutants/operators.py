@@ -21,7 +21,8 @@ PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
              "execv", "execvp", "execl", "execve", "system", "signal",
              "setrlimit", "ptrace"}
 
-COMMUTE = {"add", "hadamard", "fmax", "fmin", "strcmp", "REQUIRE"}
+COMMUTE = {"add", "hadamard", "fmax", "fmin", "larger", "strcmp", "memcmp",
+           "REQUIRE"}
 
 
 @dataclass
