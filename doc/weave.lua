@@ -238,7 +238,7 @@ end
 function set.Table(b)
   local rows = #b.head.rows + #b.bodies[1].body
   if book.notation then formula.check_notation(b.bodies[1].body) end
-  return List{ pandoc.RawBlock('latex', ('\\room{%d}'):format(rows > 8 and 6 or rows + 4)),
+  return List{ pandoc.RawBlock('latex', ('\\room{%d}'):format(rows > 12 and 6 or rows + 4)),
                b:walk(inlines) }
 end
 

@@ -11,6 +11,7 @@ local tangled = require 'tangled'
 local SCREEN = 100                      -- columns of a line of output
 local PAGE = 45                         -- lines that a page has room for
 local TOGETHER = 12                     -- lines of output that stay together
+local FEWEST = 5                        -- lines of output on a new page
 local NARROW = 44                       -- columns left of a formula, at least
 local nothing = pair.new('', '')
 local BETWEEN = pair.new('\\kern.4em ', ' ')        -- two names in the gutter
@@ -303,15 +304,17 @@ function listing.screen(text, command)
       :within('\\screenline{\\bfseries %s}', '<b>%s</b>'))
   end
   text = text:gsub('\n*$', '\n')
-  local long = select(2, text:gsub('\n', '')) > TOGETHER
+  local left = select(2, text:gsub('\n', ''))     -- lines
+  local long = left > TOGETHER
   for s in text:gmatch '([^\n]*)\n' do
     local columns = utf8.len(s) or #s
     if columns > SCREEN then
       book.fault(book.here, 'a line of %d columns is wider than the page (%d): %s',
                  columns, SCREEN, s)
     end
+    left = left - 1
     out:insert(pair.text(s):within('\\screenline{%s}'
-      .. (long and '\\penalty' .. (s == '' and 0 or 400) .. ' ' or ''), '%s'))
+      .. (long and left >= FEWEST and '\\penalty' .. (s == '' and 0 or 400) .. ' ' or ''), '%s'))
   end
   return pair.join(out, '\n', '\n')
     :within('\\beginscreen\n%s\n\\closescreen', '<pre class="screen">%s</pre>'):blocks()
