@@ -29,6 +29,9 @@ typedef struct {
 } Where;
 #define HERE(call) ((Where){__FILE__, __LINE__, call})
 
+/* f_(where, ...), called as f(text). */
+#define CALL(f, text, ...) f##_(HERE(#f "(" text ")"), __VA_ARGS__)
+
 /* refuse prints FILE:LINE: CALL: and the sentence to standard error, and
    ends the program with exit status 3. */
 _Noreturn void refuse(Where where, const char *sentence, ...)
@@ -44,7 +47,7 @@ struct Matrix {
     real *at;               /* the entries */
     real *grad;             /* d loss / d entry; NULL where not kept */
     bool turned;            /* they lie row after row: see transpose_of */
-    struct Tape *tape;          /* the tape it is on; NULL: on none */
+    struct Tape *tape;      /* the tape it is on; NULL: on none */
     struct Matrix *previous;    /* what was computed before it on the tape */
     void (*back)(Mat Y);        /* adds to the operands' grad; NULL: an input */
     const Mat *of;              /* the operands */
@@ -57,7 +60,7 @@ struct Matrix {
 
 /* AT(M, i, j) is M[i, j], the entry in row i in [rows], column j in [cols].
    It can be assigned to. An index outside the matrix is refused. */
-#define AT(M, i, j) (*entry_(HERE("AT(" #M ", " #i ", " #j ")"), M, i, j))
+#define AT(...) (*entry_(HERE("AT(" #__VA_ARGS__ ")"), __VA_ARGS__))
 real *entry_(Where where, Mat M, int i, int j);
 
 /* An arena gives memory in order and takes it back all at once.
@@ -82,14 +85,9 @@ void tape_free(Tape *tape);
 /* A rows x cols matrix of zeros, to be filled in. A parameter has a
    gradient and is on no tape; a constant is one without a gradient; an
    input is on the tape, and has a gradient if the tape wants them. */
-#define parameter(arena, rows, cols) \
-    parameter_(HERE("parameter(" #arena ", " #rows ", " #cols ")"), \
-               arena, rows, cols)
-#define constant(arena, rows, cols) \
-    constant_(HERE("constant(" #arena ", " #rows ", " #cols ")"), \
-              arena, rows, cols)
-#define input(tape, rows, cols) \
-    input_(HERE("input(" #tape ", " #rows ", " #cols ")"), tape, rows, cols)
+#define parameter(...) CALL(parameter, #__VA_ARGS__, __VA_ARGS__)
+#define constant(...)  CALL(constant, #__VA_ARGS__, __VA_ARGS__)
+#define input(...)     CALL(input, #__VA_ARGS__, __VA_ARGS__)
 Mat parameter_(Where where, Arena *arena, int rows, int cols);
 Mat constant_(Where where, Arena *arena, int rows, int cols);
 Mat input_(Where where, Tape *tape, int rows, int cols);
@@ -97,94 +95,15 @@ Mat input_(Where where, Tape *tape, int rows, int cols);
 /* backward(loss) puts d loss / d entry into the grad of every input on the
    tape of loss, a 1 x 1 matrix, and adds it to that of every parameter
    used: clear_gradient sets one to 0. Other gradients are not kept. */
-#define backward(loss) backward_(HERE("backward(" #loss ")"), loss)
+#define backward(...) CALL(backward, #__VA_ARGS__, __VA_ARGS__)
 void backward_(Where where, Mat loss);
 void clear_gradient(Mat M);
-
-/* Products. W X; A^T B; W X + b 1^T, where b is one column, or NULL for
-   none. */
-#define mul(A, B)    mul_(HERE("mul(" #A ", " #B ")"), A, B)
-#define mul_tn(A, B) mul_tn_(HERE("mul_tn(" #A ", " #B ")"), A, B)
-#define affine(W, X, b) \
-    affine_(HERE("affine(" #W ", " #X ", " #b ")"), W, X, b)
-Mat mul_(Where where, Mat A, Mat B);            /* a x n, n x b to a x b */
-Mat mul_tn_(Where where, Mat A, Mat B);         /* n x a, n x b to a x b */
-Mat affine_(Where where, Mat W, Mat X, Mat b);
-
-/* M transposed, for products: a view of the same numbers, not a copy. What
-   is learned about it is learned about M. Other operations refuse it. */
-Mat transpose_of(Arena *arena, Mat M);
-
-/* Sums and multiples. A + B; M + b 1^T, where b may be NULL again; c M;
-   diag(g) M; A and B entry by entry multiplied; the sum of all entries. */
-#define add(A, B)         add_(HERE("add(" #A ", " #B ")"), A, B)
-#define add_bias(M, b)    add_bias_(HERE("add_bias(" #M ", " #b ")"), M, b)
-#define scale(M, c)       scale_(HERE("scale(" #M ", " #c ")"), M, c)
-#define scale_rows(g, M) \
-    scale_rows_(HERE("scale_rows(" #g ", " #M ")"), g, M)
-#define hadamard(A, B) \
-    hadamard_(HERE("hadamard(" #A ", " #B ")"), A, B)
-#define sum(M)            sum_(HERE("sum(" #M ")"), M)
-Mat add_(Where where, Mat A, Mat B);            /* both of one shape */
-Mat add_bias_(Where where, Mat M, Mat b);       /* b is M->rows x 1 */
-Mat scale_(Where where, Mat M, double c);
-Mat scale_rows_(Where where, Mat g, Mat M);     /* g is M->rows x 1 */
-Mat hadamard_(Where where, Mat A, Mat B);       /* both of one shape */
-Mat sum_(Where where, Mat M);                   /* 1 x 1 */
-
-/* Down the columns. softmax: exp M[i,j] / sum_u exp M[u,j], equation (2);
-   every column needs a largest entry that is finite (E17).
-   mean: a row, m[j] = sum_i M[i,j] / rows.
-   variance: a row, v[j] = sum_i (M[i,j] - m[j])^2 / rows (E4).
-   standardise: (M[i,j] - m[j]) / sqrt(v[j] + epsilon), refused where the
-   root is 0. epsilon is a setting of the run; the paper has 0 (E3). */
-#define softmax(M)     softmax_(HERE("softmax(" #M ")"), M)
-#define mean(M)        mean_(HERE("mean(" #M ")"), M)
-#define variance(M, m) variance_(HERE("variance(" #M ", " #m ")"), M, m)
-#define standardise(M, m, v) \
-    standardise_(HERE("standardise(" #M ", " #m ", " #v ")"), M, m, v, NULL)
-Mat softmax_(Where where, Mat M);
-Mat mean_(Where where, Mat M);
-Mat variance_(Where where, Mat M, Mat m);
-Mat standardise_(Where where, Mat M, Mat m, Mat v,
-                 const double *epsilon);    /* NULL: that of the run */
-
-/* Entry by entry. max(0, x); x Phi(x), equation (5), or its tanh form where
-   the run is set so; the tanh form, which GPT-2 used:
-   x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (E29). */
-#define relu(M)      relu_(HERE("relu(" #M ")"), M)
-#define gelu(M)      gelu_(HERE("gelu(" #M ")"), M)
-#define gelu_tanh(M) gelu_tanh_(HERE("gelu_tanh(" #M ")"), M)
-Mat relu_(Where where, Mat M);
-Mat gelu_(Where where, Mat M);
-Mat gelu_tanh_(Where where, Mat M);
 
 /* A list of numbers: of the token IDs of a sequence, of positions. */
 typedef struct {
     int length;
     const int *id;          /* id[0] ... id[length - 1]; see TOKEN */
 } Tokens;
-
-/* gather: the columns j[0], ... j[n-1] of W, side by side, on the tape.
-   stack: parts[1] ... parts[n], n matrices of equal width, on top of each
-   other, [A; B; ...].
-   log_prob: a row, the logarithms of P[i, j] for each i and its j, where P
-   is a softmax. They are computed from what it was taken of, and finite
-   also where P has underflowed to 0 (E16). i and j are equally long; two
-   empty lists give a row of no entries, whose sum is 0.
-   Where the run smooths labels, see Settings, every row has a share:
-   (1 - smoothing) log P[i, j] + smoothing times the mean of log P[:, j]. */
-#define gather(tape, W, n, j) \
-    gather_(HERE("gather(" #tape ", " #W ", " #n ", " #j ")"), \
-            tape, W, n, j)
-#define stack(n, parts) \
-    stack_(HERE("stack(" #n ", " #parts ")"), n, parts)
-#define log_prob(P, i, j) \
-    log_prob_(HERE("log_prob(" #P ", " #i ", " #j ")"), P, i, j)
-Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[]);
-Mat stack_(Where where, int n, const Mat parts[]);
-Mat log_prob_(Where where, Mat P, Tokens i, Tokens j);
-Mat *matrices(Mat M, int n);    /* room for [1] ... [n], on M's tape      */
 
 /* A mask answers: may the primary token t_x look at the context token t_z?
    data is handed to look untouched. E14: context first, primary second. */
@@ -198,9 +117,78 @@ extern const Mask unidirectional;   /* Mask[t_z, t_x] = [[t_z <= t_x]]  */
 Mask mask_of(Mat M);                /* M[t_z, t_x] is 1 or 0            */
 bool look_back(int t_z, int t_x, const void *data); /* unidirectional's */
 
-/* S with -infinity wherever the mask forbids to look. */
-#define masked(S, mask) masked_(HERE("masked(" #S ", " #mask ")"), S, mask)
+/* Products: A B; A^T B; W X + b 1^T. Here and below a NULL b is 0. */
+#define mul(...)         CALL(mul, #__VA_ARGS__, __VA_ARGS__)
+#define mul_tn(...)      CALL(mul_tn, #__VA_ARGS__, __VA_ARGS__)
+#define affine(...)      CALL(affine, #__VA_ARGS__, __VA_ARGS__)
+Mat mul_(Where where, Mat A, Mat B);            /* a x n, n x b to a x b */
+Mat mul_tn_(Where where, Mat A, Mat B);         /* n x a, n x b to a x b */
+Mat affine_(Where where, Mat W, Mat X, Mat b);
+
+/* Sums and multiples: A + B; M + b 1^T; c M; diag(g) M; A and B entry by
+   entry multiplied; the sum of all entries. */
+#define add(...)         CALL(add, #__VA_ARGS__, __VA_ARGS__)
+#define add_bias(...)    CALL(add_bias, #__VA_ARGS__, __VA_ARGS__)
+#define scale(...)       CALL(scale, #__VA_ARGS__, __VA_ARGS__)
+#define scale_rows(...)  CALL(scale_rows, #__VA_ARGS__, __VA_ARGS__)
+#define hadamard(...)    CALL(hadamard, #__VA_ARGS__, __VA_ARGS__)
+#define sum(...)         CALL(sum, #__VA_ARGS__, __VA_ARGS__)
+Mat add_(Where where, Mat A, Mat B);            /* both of one shape */
+Mat add_bias_(Where where, Mat M, Mat b);       /* b is M->rows x 1 */
+Mat scale_(Where where, Mat M, double c);
+Mat scale_rows_(Where where, Mat g, Mat M);     /* g is M->rows x 1 */
+Mat hadamard_(Where where, Mat A, Mat B);       /* both of one shape */
+Mat sum_(Where where, Mat M);                   /* 1 x 1 */
+
+/* Down the columns. softmax: exp M[i,j] / sum_u exp M[u,j], equation (2);
+   every column needs a largest entry that is finite (E17).
+   mean: a row, m[j] = sum_i M[i,j] / rows.
+   variance: a row, v[j] = sum_i (M[i,j] - m[j])^2 / rows (E4).
+   standardise: (M[i,j] - m[j]) / sqrt(v[j] + epsilon), refused where the
+   root is 0. epsilon is a setting of the run; the paper has 0 (E3). */
+#define softmax(...)     CALL(softmax, #__VA_ARGS__, __VA_ARGS__)
+#define mean(...)        CALL(mean, #__VA_ARGS__, __VA_ARGS__)
+#define variance(...)    CALL(variance, #__VA_ARGS__, __VA_ARGS__)
+#define standardise(...) CALL(standardise, #__VA_ARGS__, __VA_ARGS__, NULL)
+Mat softmax_(Where where, Mat M);
+Mat mean_(Where where, Mat M);
+Mat variance_(Where where, Mat M, Mat m);
+Mat standardise_(Where where, Mat M, Mat m, Mat v,
+                 const double *epsilon);    /* NULL: that of the run */
+
+/* Entry by entry. max(0, x); x Phi(x), equation (5), or its tanh form where
+   the run is set so; the tanh form, which GPT-2 used:
+   x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (E29). */
+#define relu(...)        CALL(relu, #__VA_ARGS__, __VA_ARGS__)
+#define gelu(...)        CALL(gelu, #__VA_ARGS__, __VA_ARGS__)
+#define gelu_tanh(...)   CALL(gelu_tanh, #__VA_ARGS__, __VA_ARGS__)
+Mat relu_(Where where, Mat M);
+Mat gelu_(Where where, Mat M);
+Mat gelu_tanh_(Where where, Mat M);
+
+/* gather: the columns j[0], ... j[n-1] of W, side by side, on the tape.
+   stack: parts[1] ... parts[n], n matrices of equal width, on top of each
+   other, [A; B; ...].
+   log_prob: a row, the logarithms of P[i, j] for each i and its j, where P
+   is a softmax. They are computed from what it was taken of, and finite
+   also where P has underflowed to 0 (E16). i and j are equally long; two
+   empty lists give a row of no entries, whose sum is 0.
+   Where the run smooths labels, see Settings, every row has a share:
+   (1 - smoothing) log P[i, j] + smoothing times the mean of log P[:, j].
+   masked: S with -infinity wherever the mask forbids to look. */
+#define gather(...)      CALL(gather, #__VA_ARGS__, __VA_ARGS__)
+#define stack(...)       CALL(stack, #__VA_ARGS__, __VA_ARGS__)
+#define log_prob(...)    CALL(log_prob, #__VA_ARGS__, __VA_ARGS__)
+#define masked(...)      CALL(masked, #__VA_ARGS__, __VA_ARGS__)
+Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[]);
+Mat stack_(Where where, int n, const Mat parts[]);
+Mat log_prob_(Where where, Mat P, Tokens i, Tokens j);
 Mat masked_(Where where, Mat S, Mask mask);
+
+/* M transposed, for products: a view of the same numbers, not a copy. What
+   is learned about it is learned about M. Other operations refuse it. */
+Mat transpose_of(Arena *arena, Mat M);
+Mat *matrices(Mat M, int n);    /* room for [1] ... [n], on M's tape      */
 
 /* An observer is told each value that an algorithm names: the line, such
    as "4.1"; the name, such as "Q"; and the matrix. It returns the matrix,
@@ -236,7 +224,7 @@ Settings *settings(Tape *tape);
 void as_printed(Tape *tape);
 
 /* TOKEN(x, t) is x[t], t in [length]. Another t is refused. */
-#define TOKEN(x, t) token_(HERE("TOKEN(" #x ", " #t ")"), x, t)
+#define TOKEN(...) token_(HERE("TOKEN(" #__VA_ARGS__ ")"), __VA_ARGS__)
 int token_(Where where, Tokens x, int t);
 
 extern const Tokens no_tokens;                      /* []               */
@@ -328,7 +316,7 @@ typedef struct {
     int H, d_e, d_mlp;
     int d_attn, d_mid;      /* of a head; 0: d_e / H (E8)                 */
     int d_f;                /* of Algorithm 9; 0: d_e                     */
-    int N_C;                /* classes, see Classification; 0: none (E31) */
+    int N_C;                /* classes, told in volume 2; 0: none (E31)   */
     double epsilon;             /* under the root of layer_norm (E3)          */
     enum { LEARNED, PAPER_SINES, VASWANI_SINES, NO_POSITIONS } positions;
     bool tied;                  /* W_u = W_e^T, not stored twice              */
@@ -400,6 +388,12 @@ Mat etransformer(Tape *tape, Tokens x, const Theta *theta);
    probabilities of x[t+1], given x[1:t]. */
 Mat dtransformer(Tape *tape, Tokens x, const Theta *theta);
 
+/* theta has new numbers. Observers are told each parameter, under its name
+   in the list; then the tape is cleared, for all on it was computed with
+   the old ones. */
+#define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
+void see_theta(Tape *tape, const char *line, const Theta *theta);
+
 /* A generator of random numbers; or, for uniform, where else they come
    from, such as a list. */
 typedef struct {
@@ -425,24 +419,13 @@ const char *hyperparameters_fault(const Hyperparameters *hyper);
 Theta *theta_new(Arena *arena, const Hyperparameters *hyper);
 void theta_allocate(Theta *theta, Arena *arena);
 
-/* Another theta with the same matrices; one with the same numbers but
-   gradients of its own; a matrix of zeros for each parameter k, in [1] ...
-   [n]; how many numbers there are to learn; all gradients are set to 0. */
-Theta *theta_alias(Arena *arena, const Theta *theta);
-Theta *theta_view(Arena *arena, const Theta *theta);
-Mat *theta_zeros(Arena *arena, const Theta *theta);
+/* How many numbers there are to learn; all gradients are set to 0. */
 long long theta_count(const Theta *theta);
 void theta_clear_gradient(const Theta *theta);
 
 /* theta <- theta - eta times the gradient of loss, which is left beside the
    numbers. */
 void descend(Theta *theta, double eta, Mat loss);
-
-/* theta has new numbers. Observers are told each parameter, under its name
-   in the list; then the tape is cleared, for all on it was computed with
-   the old ones. */
-#define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
-void see_theta(Tape *tape, const char *line, const Theta *theta);
 
 /* Sets every parameter to its first value: gammas 1, betas and biases 0,
    weights at random by one of three schemes. */

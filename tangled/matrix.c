@@ -16,6 +16,13 @@ static real *column(real *at, Mat M, int j)         /* at or grad of M */
     return at + (size_t)M->rows * (size_t)j;
 }
 
+static Mat zeroed(Mat M)
+{
+    memset(M->at, 0, entries(M) * sizeof(real));
+    clear_gradient(M);
+    return M;
+}
+
 static void has_column(Where where, int rows, int cols)
 {
     if (cols < 1)
@@ -26,18 +33,19 @@ static void has_column(Where where, int rows, int cols)
 Mat parameter_(Where where, Arena *arena, int rows, int cols)
 {
     has_column(where, rows, cols);
-    Mat M = matrix_new(where, arena, rows, cols, true);
-    memset(M->at, 0, entries(M) * sizeof(real));
-    clear_gradient(M);
-    return M;
+    return zeroed(matrix_new(where, arena, rows, cols, true));
 }
 
 Mat constant_(Where where, Arena *arena, int rows, int cols)
 {
     has_column(where, rows, cols);
-    Mat M = matrix_new(where, arena, rows, cols, false);
-    memset(M->at, 0, entries(M) * sizeof(real));
-    return M;
+    return zeroed(matrix_new(where, arena, rows, cols, false));
+}
+
+Mat input_(Where where, Tape *tape, int rows, int cols)
+{
+    has_column(where, rows, cols);
+    return zeroed(computed_on(where, tape, rows, cols, NULL, 0, NULL));
 }
 
 Mat *matrices(Mat M, int n)
@@ -46,14 +54,6 @@ Mat *matrices(Mat M, int n)
             "input(tape, rows, cols).");
     REQUIRE(n >= 1, "a list of %d; there must be one.", n);
     return arena_alloc(tape_arena(M->tape), ((size_t)n + 1) * sizeof(Mat));
-}
-
-Mat input_(Where where, Tape *tape, int rows, int cols)
-{
-    has_column(where, rows, cols);
-    Mat M = computed_on(where, tape, rows, cols, NULL, 0, NULL);
-    memset(M->at, 0, entries(M) * sizeof(real));
-    return M;
 }
 
 real *entry_(Where where, Mat M, int i, int j)
@@ -147,8 +147,7 @@ Mat mul_(Where where, Mat A, Mat B)
     const Mat of[] = { A, B };
     Mat Y = computed_on(where, tape_of(where, 2, of), A->rows, B->cols,
                         mul_backward, 2, of);
-    memset(Y->at, 0, entries(Y) * sizeof(real));
-    add_product(Y->at, entries_of(A), entries_of(B));
+    add_product(zeroed(Y)->at, entries_of(A), entries_of(B));
     return Y;
 }
 
@@ -176,8 +175,7 @@ Mat mul_tn_(Where where, Mat A, Mat B)
                A->rows, A->cols, B->rows, B->cols);
     Mat Y = computed(where, A->cols, B->cols, mul_tn_backward, 2,
                      (Mat[]){ A, B });
-    memset(Y->at, 0, entries(Y) * sizeof(real));
-    add_product(Y->at, transpose(entries_of(A)), entries_of(B));
+    add_product(zeroed(Y)->at, transpose(entries_of(A)), entries_of(B));
     return Y;
 }
 
@@ -206,7 +204,7 @@ Mat affine_(Where where, Mat W, Mat X, Mat b)
     Mat Y = computed(where, W->rows, X->cols, affine_backward,
                      b == NULL ? 2 : 3, (Mat[]){ W, X, b });
     if (b == NULL)
-        memset(Y->at, 0, entries(Y) * sizeof(real));
+        zeroed(Y);
     for (int j = 0; b != NULL && j < Y->cols; j++)
         memcpy(column(Y->at, Y, j), b->at, entries(b) * sizeof(real));
     add_product(Y->at, entries_of(W), entries_of(X));

@@ -74,6 +74,35 @@ void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
     }
 }
 
+Mark tape_mark(Tape *tape)
+{
+    return (Mark){ tape, arena_used(tape_arena(tape)) };
+}
+
+size_t tape_peak(Tape *tape)
+{
+    return arena_peak(tape_arena(tape));
+}
+
+static Mat matrix_moved(Tape *tape, const struct Matrix *M)
+{
+    struct Matrix *Y = matrix_new(HERE("let_go"), tape_arena(tape),
+                                  M->rows, M->cols, false);
+    memmove(Y->at, M->at,
+            (size_t)M->rows * (size_t)M->cols * sizeof(real));
+    Y->tape = tape;
+    return Y;
+}
+
+Mat let_go(Mark mark, Mat M)
+{
+    if (wants_gradients(mark.tape))
+        return M;
+    struct Matrix kept = M == NULL ? (struct Matrix){ 0 } : *M;
+    arena_back(tape_arena(mark.tape), mark.used);
+    return M == NULL ? NULL : matrix_moved(mark.tape, &kept);
+}
+
 static Mat thrifty(void *to, const char *line, const char *name, Mat M,
                    int index)
 {
@@ -89,6 +118,42 @@ static Mat thrifty(void *to, const char *line, const char *name, Mat M,
 void tape_thrifty(Arena *arena, Tape *tape)
 {
     observe(tape, thrifty, arena_alloc(arena, sizeof(Mark)));
+}
+
+Theta *theta_alias(Arena *arena, const Theta *theta)
+{
+    Theta *alias = theta_new(arena, &theta->hyper);
+    for (int k = 1; k <= theta->n; k++)
+        *alias->parameter[k].place = *theta->parameter[k].place;
+    alias->W_p = theta->W_p;        /* where it is fixed */
+    alias->W_u = theta->W_u;        /* where it is tied  */
+    return alias;
+}
+
+Theta *theta_view(Arena *arena, const Theta *theta)
+{
+    Theta *view = theta_alias(arena, theta);
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        struct Matrix *V = arena_alloc(arena, sizeof *V);
+        size_t bytes = (size_t)M->rows * (size_t)M->cols * sizeof(real);
+        *V = *M;
+        V->grad = arena_alloc(arena, bytes);
+        clear_gradient(V);
+        *view->parameter[k].place = V;
+    }
+    if (view->hyper.tied)
+        view->W_u = transpose_of(arena, view->W_e);
+    return view;
+}
+
+Mat *theta_zeros(Arena *arena, const Theta *theta)
+{
+    Mat *zeros = arena_alloc(arena, ((size_t)theta->n + 1) * sizeof *zeros);
+    for (int k = 1; k <= theta->n; k++)
+        zeros[k] = constant(arena, theta->parameter[k].rows,
+                            theta->parameter[k].cols);
+    return zeros;
 }
 
 typedef struct { double p; Random *random; } Dropout;

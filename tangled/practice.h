@@ -17,6 +17,24 @@ Mat encode(Tape *tape, Tokens z, const Theta *theta);
 Mat decode(Tape *tape, Mat Z, Tokens x, const Theta *theta);
 Mat represent(Tape *tape, Tokens x, const Theta *theta);
 
+/* let_go forgets what the tape has computed since the mark, except M, and
+   returns M; M may be NULL. Where gradients are wanted nothing is
+   forgotten. tape_peak is the most bytes that the tape has held. */
+typedef struct {
+    Tape *tape;
+    size_t used;
+} Mark;
+Mark tape_mark(Tape *tape);
+Mat let_go(Mark mark, Mat M);
+size_t tape_peak(Tape *tape);
+
+/* Another theta with the same matrices; one with the same numbers but
+   gradients of its own; a matrix of zeros for each parameter k, in [1] ...
+   [n]. */
+Theta *theta_alias(Arena *arena, const Theta *theta);
+Theta *theta_view(Arena *arena, const Theta *theta);
+Mat *theta_zeros(Arena *arena, const Theta *theta);
+
 /* x_1 ... x_N_data are x[1] ... x[N_data]. The same holds for z, the
    context sequences of Algorithm 11, and c, the classes. What an algorithm
    does not use is NULL. */

@@ -32,6 +32,7 @@ struct Block {
 
 struct Arena {
     Block *first, *current;
+    size_t peak;                /* bytes, the most before it went back */
 };
 
 static void *or_refuse(void *memory, size_t bytes)
@@ -88,11 +89,26 @@ size_t arena_used(const Arena *arena)
     return bytes;
 }
 
+size_t arena_peak(const Arena *arena)
+{
+    size_t used = arena_used(arena);
+    return used > arena->peak ? used : arena->peak;
+}
+
+void arena_back(Arena *arena, size_t used)
+{
+    arena->peak = arena_peak(arena);
+    Block *block = arena->first;
+    for (; block != NULL && used > block->used; block = block->next)
+        used -= block->used;
+    arena->current = block;
+    if (block != NULL)
+        block->used = used;
+}
+
 void arena_clear(Arena *arena)
 {
-    arena->current = arena->first;
-    if (arena->first != NULL)
-        arena->first->used = 0;
+    arena_back(arena, 0);
 }
 
 void arena_free(Arena *arena)
@@ -120,7 +136,6 @@ struct Tape {
     int observers;              /* how many look on */
     Settings settings;
     Spare *spare;               /* gradients that have done their work */
-    size_t peak;                /* bytes, the most so far */
     bool forgives;              /* NaN and infinity are let through ... */
     void (*alarm)(void *ringing);       /* ... but this is called before */
     void *ringing;
@@ -138,9 +153,13 @@ Arena *tape_arena(Tape *tape)
     return tape->arena;
 }
 
+bool wants_gradients(const Tape *tape)
+{
+    return tape->gradients;
+}
+
 void tape_clear(Tape *tape)
 {
-    tape->peak = tape_peak(tape);
     tape->last = NULL;
     tape->spare = NULL;
     arena_clear(tape->arena);
@@ -283,44 +302,6 @@ bool forgiven(const Tape *tape)
     if (tape->alarm != NULL)
         tape->alarm(tape->ringing);
     return tape->forgives;
-}
-
-static Mat matrix_moved(Tape *tape, const struct Matrix *M)
-{
-    struct Matrix *Y = matrix_new(HERE("let_go"), tape->arena,
-                                  M->rows, M->cols, false);
-    memmove(Y->at, M->at,
-            (size_t)M->rows * (size_t)M->cols * sizeof(real));
-    Y->tape = tape;
-    return Y;
-}
-
-size_t tape_peak(const Tape *tape)
-{
-    size_t used = arena_used(tape->arena);
-    return used > tape->peak ? used : tape->peak;
-}
-
-Mark tape_mark(Tape *tape)
-{
-    Block *block = tape->arena->current;
-    return (Mark){ tape, block, block == NULL ? 0 : block->used };
-}
-
-Mat let_go(Mark mark, Mat M)
-{
-    Tape *tape = mark.tape;
-    if (tape->gradients)
-        return M;
-    tape->peak = tape_peak(tape);
-    struct Matrix kept = M == NULL ? (struct Matrix){ 0 } : *M;
-    if (mark.block == NULL)
-        arena_clear(tape->arena);
-    else {
-        tape->arena->current = mark.block;
-        mark.block->used = mark.used;
-    }
-    return M == NULL ? NULL : matrix_moved(tape, &kept);
 }
 
 static size_t bytes_of(Mat M)

@@ -3,6 +3,14 @@
 #define TAPE_H
 #include "ftx.h"
 
+/* The arena forgets what it has given since arena_used was used. The most
+   bytes that it has ever held. */
+void arena_back(Arena *arena, size_t used);
+size_t arena_peak(const Arena *arena);
+
+/* Are gradients wanted on this tape? */
+bool wants_gradients(const Tape *tape);
+
 /* A new rows x cols matrix, entries not yet set, that was
    computed from n operands; it goes onto the tape of the first operand
    that is on one. Operands on no tape at all are refused. */
@@ -23,15 +31,4 @@ struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
 void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing);
 bool forgiven(const Tape *tape);
 
-/* let_go forgets what the tape has computed since the mark, except M, and
-   returns M; M may be NULL. Where gradients are wanted nothing is
-   forgotten. tape_peak is the most bytes that the tape has held. */
-typedef struct {
-    Tape *tape;
-    struct Block *block;
-    size_t used;
-} Mark;
-Mark tape_mark(Tape *tape);
-Mat let_go(Mark mark, Mat M);
-size_t tape_peak(const Tape *tape);
 #endif

@@ -265,41 +265,6 @@ void theta_clear_gradient(const Theta *theta)
         clear_gradient(*theta->parameter[k].place);
 }
 
-Theta *theta_alias(Arena *arena, const Theta *theta)
-{
-    Theta *alias = theta_new(arena, &theta->hyper);
-    for (int k = 1; k <= theta->n; k++)
-        *alias->parameter[k].place = *theta->parameter[k].place;
-    alias->W_p = theta->W_p;
-    tie(alias, arena);
-    return alias;
-}
-
-Mat *theta_zeros(Arena *arena, const Theta *theta)
-{
-    Mat *zeros = arena_alloc(arena, ((size_t)theta->n + 1) * sizeof *zeros);
-    for (int k = 1; k <= theta->n; k++)
-        zeros[k] = constant(arena, theta->parameter[k].rows,
-                            theta->parameter[k].cols);
-    return zeros;
-}
-
-Theta *theta_view(Arena *arena, const Theta *theta)
-{
-    Theta *view = theta_alias(arena, theta);
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = *theta->parameter[k].place;
-        struct Matrix *V = arena_alloc(arena, sizeof *V);
-        size_t bytes = (size_t)M->rows * (size_t)M->cols * sizeof(real);
-        *V = *M;
-        V->grad = arena_alloc(arena, bytes);
-        clear_gradient(V);
-        *view->parameter[k].place = V;
-    }
-    tie(view, arena);
-    return view;
-}
-
 static bool ends(const char *name, const char *end)
 {
     size_t n = strlen(name), m = strlen(end);

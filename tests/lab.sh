@@ -195,7 +195,6 @@ if wanted hostile; then
         { printf '#undef _POSIX_C_SOURCE\n#define _DEFAULT_SOURCE\n#include "ftx.h"\n#include <math.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sys/ptrace.h>\n#include <unistd.h>\n'
           printf 'static Mat nan_of(Mat X, double x) { Mat Y = input(X->tape, X->rows, X->cols); Y->at[0] = (real)x; return Y; }\n'
           printf 'static int overflow(int k) { volatile char room[10000]; room[0] = (char)k; return overflow(k + 1) + room[k %% 10000]; }\n'
-          sed -n '/^static bool/,/^Mat attention/p' tangled/alg04_attention.c | sed '$d'
           printf 'Mat attention(Mat X, Mat Z, const W_qkv *w, Mask mask)\n{\n    (void)X, (void)Z, (void)w, (void)mask, (void)nan_of, (void)overflow;\n    %s\n' "$statement"
           printf '    return input(X->tape, w->W_v->rows, X->cols);\n}\n'
         } > "$work/alg04_attention.c"
@@ -215,7 +214,7 @@ fi
 bugs() { # of $lab
     tree=$LABS/$lab
     grep "|tangled/${lab}_" "$work/../list" | while IFS='|' read -r folder file title; do
-        build "$tree" "$folder/$file" || cp "$tree/build/errors" "$work/said"
+        build "$tree" "$folder/${file%% *}" || cp "$tree/build/errors" "$work/said"
         grade "$tree"; status=$?
         slip=$(sed -n "s/^$(printf %s "$title" | sed 's/[][*.()/^$\\]/\\&/g') => //p" tests/lab/slips.txt)
         [ $status = 1 ] && { [ -z "$slip" ] || grep -qF "it matches if $slip" "$work/said"; }
@@ -223,7 +222,7 @@ bugs() { # of $lab
     done
 }
 if wanted mutants; then
-    tests/mutants/mutate.py write "$work/bugs" | grep '|tangled/alg[0-9]*_[a-z0-9]*[.]c|' > "$work/list"
+    tests/mutants/mutate.py write "$work/bugs" | grep "|tangled/alg[0-9]*_[a-z0-9]*[.]c\( tangled/parts[.]c\)*|" > "$work/list"
     before=$((passed + failed))
     each_lab bugs
     [ $((passed + failed - before)) = "$(grep -c '' "$work/list")" ]

@@ -198,6 +198,58 @@ static void the_slides_masked_table_is_reproduced(void **state)
                 0, 0,       0,       .000000);
 }
 
+/* Exercise 4.1: no token looks at itself. */
+static void the_exercise_about_others_only_comes_out(void **state)
+{
+    (void)state;
+    Mat S = given(3, 3, ROWS(0, log(3), log(3),
+                             log(2), log(2), log(4),
+                             log(3), 0, log(3)));
+    Mat others = given(3, 3, ROWS(0, 1, 1, 1, 0, 1, 1, 1, 0));
+    assert_rows(softmax(masked(S, mask_of(others))), 3, 3, TIGHT,
+                0, 3. / 4, 3. / 7,
+                2. / 5, 0, 4. / 7,
+                3. / 5, 1. / 4, 0);
+}
+
+/* Exercise 4.2: are the weights of S those of the softmax along its rows? */
+static bool rows_will_do(Mat S)
+{
+    W_qkv w = random_head(3, 3, 2, 3);                  /* d_attn = 2 */
+    w.W_v = identity(3), w.b_v = constant(arena, 3, 1);
+    Mat X = input(tape, 3, 3);
+    for (int i = 1; i <= 3; i++)
+        AT(X, i, i) = 1;                    /* so that the result is A */
+    observe(tape, slide_scores, (struct Matrix *)S);
+    Mat A = attention(X, X, &w, bidirectional);
+    unobserve(tape);
+    for (int i = 1; i <= 3; i++) {
+        double row = 0;
+        for (int j = 1; j <= 3; j++)
+            row += exp(AT(S, i, j) / sqrt(2));
+        for (int j = 1; j <= 3; j++)
+            if (!is_near(AT(A, i, j), exp(AT(S, i, j) / sqrt(2)) / row, 1e-4))
+                return false;
+    }
+    return true;
+}
+
+/* Rows and columns of E sum to 6; those of its powers do not. */
+static void rows_and_columns_of_the_scaled_exponentials_must_sum_alike(void **state)
+{
+    (void)state;
+    const double E[3][3] = { { 1, 2, 3 }, { 3, 2, 1 }, { 2, 2, 2 } };
+    Mat scaled = input(tape, 3, 3), unscaled = input(tape, 3, 3);
+    for (int i = 1; i <= 3; i++)
+        for (int j = 1; j <= 3; j++) {
+            AT(unscaled, i, j) = (real)log(E[i - 1][j - 1]);
+            AT(scaled, i, j) = (real)(sqrt(2) * log(E[i - 1][j - 1]));
+        }
+    assert_that(rows_will_do(scaled));
+    assert_that(!rows_will_do(unscaled));
+    assert_that(rows_will_do(input(tape, 3, 3)));       /* equal scores */
+}
+
 static Mat masked_self(const Mat of[])
 {
     W_qkv w = { of[1], of[2], of[3], of[4], of[5], of[6] };
@@ -376,6 +428,8 @@ int main(void)
         TEST(the_derivative_by_b_k_is_0),
         TEST(scores_of_ten_thousand_do_no_harm),
         TEST(the_slides_masked_table_is_reproduced),
+        TEST(the_exercise_about_others_only_comes_out),
+        TEST(rows_and_columns_of_the_scaled_exponentials_must_sum_alike),
         TEST(its_derivatives_agree_with_differences),
         TEST(self_attention_collects_all_of_its_derivative),
         TEST(another_program_agrees),

@@ -453,6 +453,18 @@ static void nothing_need_be_kept(void **state)
     assert_that(let_go(mark, NULL) == NULL && used_by_quiet() == used);
 }
 
+/* Where nothing came after the mark, what comes next is on the tape again. */
+static void nothing_need_have_come_after_the_mark(void **state)
+{
+    (void)state;
+    counted(quiet, 3);
+    size_t used = used_by_quiet();
+    let_go(tape_mark(quiet), NULL);
+    assert_that(used_by_quiet() == used);
+    counted(quiet, 3);
+    assert_that(used_by_quiet() == 2 * used);
+}
+
 static void an_empty_tape_can_be_marked(void **state)
 {
     (void)state;
@@ -570,6 +582,7 @@ int main(void)
         TEST(without_an_observer_seeing_changes_nothing),
         TEST(what_is_let_go_makes_room_and_what_is_kept_is_unchanged),
         TEST(nothing_need_be_kept),
+        TEST(nothing_need_have_come_after_the_mark),
         TEST(an_empty_tape_can_be_marked),
         TEST(the_mark_may_lie_in_any_block),
         TEST(the_peak_is_the_most_that_was_ever_held),

@@ -3,7 +3,7 @@
 #     awk -v n=4 -f handout.awk ftx.nw
 #
 # Links that lead out of the section become words. Chunks that other sections
-# use are used at the end.
+# use are used at the end; those that other sections tell are left out.
 
 /^#+ / { inside = (index($0, "## Algorithm " n ":") == 1) || (inside && /^### /) }
 inside { line[++lines] = $0 }
@@ -28,7 +28,11 @@ function without_links(s,    out, all, words, to) {
 END {
     print "---\ntitle: Lab\nsubtitle: Algorithm " n "\nauthor: The ftx authors\n---\n"
     for (k = 1; k <= lines; k++) {
-        s = line[k]
+        s = name = line[k]
+        if (s ~ /^ *<<.*>> *$/) {
+            gsub(/^ *<<|>> *$/, "", name)
+            if (!(name in defined)) continue
+        }
         if (s ~ /^###? /) s = substr(s, 2)
         print without_links(s)
     }

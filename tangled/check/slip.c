@@ -891,7 +891,7 @@ static Mat with_tanh(Mat M) { return gelu_tanh(M); }
 static Mat with_relu(Mat M) { return relu(M); }
 static Mat unchanged(Mat M) { return M; }
 
-static Activation *usual(const Slipping *s)
+static Activation *own_activation(const Slipping *s)
 {
     return s->here->algorithm == 8 ? with_relu : with_gelu;
 }
@@ -913,13 +913,13 @@ static Mat mlp_of_normalised(Slipping *s, Mat M)
 {
     (void)M;
     Mat X = stream(s);
-    return add(X, mlp(s, slip_normalised(s, X), usual(s)));
+    return add(X, mlp(s, slip_normalised(s, X), own_activation(s)));
 }
 
 static Mat mlp_of_stream(Slipping *s, Mat M)
 {
     (void)M;
-    return add(stream(s), mlp(s, stream(s), usual(s)));
+    return add(stream(s), mlp(s, stream(s), own_activation(s)));
 }
 
 static Mat projected(Slipping *s, Mat X, const char *W, const char *b)
@@ -990,12 +990,13 @@ static Mat activated(Slipping *s, Activation *activation)
 static Mat other_activation(Slipping *s, Mat M)
 {
     (void)M;
-    return activated(s, usual(s) == with_relu ? with_gelu : with_relu);
+    return activated(s, own_activation(s) == with_relu ? with_gelu
+                                                       : with_relu);
 }
 
 static Mat tanh_activation(Slipping *s, Mat M)
 {
-    return usual(s) == with_relu ? M : activated(s, with_tanh);
+    return own_activation(s) == with_relu ? M : activated(s, with_tanh);
 }
 
 static Mat no_activation(Slipping *s, Mat M)
