@@ -160,9 +160,9 @@ local function last_piece(blocks, i, n)
   return last
 end
 
--- An architecture, its figure and its C stand on one spread, and the text
--- behind it may come first. A shorter algorithm stands where it is told.
-local ARCHITECTURES = { [8] = true, [9] = true, [10] = true }
+-- An architecture, its figure and its C stand on one spread. The text behind
+-- it may then come first; what is shorter stands where it is told.
+local FIRST_SPREAD, LAST_SPREAD = 8, 10
 
 local function spread(blocks)
   local out, i = List{}, 1
@@ -170,7 +170,7 @@ local function spread(blocks)
     local b, last = blocks[i], i
     local n = b.t == 'Div' and b.classes[1] == 'algorithm'
       and tonumber(b.attributes.number)
-    if n and ARCHITECTURES[n] then
+    if n and FIRST_SPREAD <= n and n <= LAST_SPREAD then
       last = last_piece(blocks, i, n)
       b = pandoc.Div(table.move(blocks, i, last, 1, List{}),
                      pandoc.Attr('', { 'spread' }, { number = n }))
