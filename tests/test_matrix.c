@@ -745,7 +745,10 @@ static void a_column_without_a_softmax_is_refused(void **state)
                                       2, -inf));
     Mat no_number = given(2, 1, ROWS(1, (double)NAN));
     Mat nor_this = given(2, 1, ROWS((double)NAN, 1));
+    Mat nor_before_minus_infinity = given(2, 1, ROWS((double)NAN, -inf));
     Mat infinite = given(2, 1, ROWS(1, inf));
+    assert_refuses(softmax(nor_before_minus_infinity), "column 1 has an entry "
+                   "that is not a number or infinite.");
     assert_refuses(softmax(all_masked), "every entry of column 2 is -infinity: "
                    "this token may look at nothing.");
     assert_refuses(softmax(no_number), "column 1 has an entry that is not a "
