@@ -46,8 +46,9 @@ static void more_memory_than_there_is_is_refused(void **state)
     snprintf(sentence, sizeof sentence, "there is no memory for %zu bytes.",
              rounded);
     assert_refuses_in(arena_alloc(arena, half), "tape.c", "memory", sentence);
-    snprintf(sentence, sizeof sentence, "%zu bytes are too many.", SIZE_MAX);
-    assert_refuses_in(arena_alloc(arena, SIZE_MAX), "tape.c", "arena_alloc",
+    snprintf(sentence, sizeof sentence, "%zu bytes are too many.",
+             SIZE_MAX - 1);
+    assert_refuses_in(arena_alloc(arena, SIZE_MAX - 1), "tape.c", "arena_alloc",
                       sentence);
 }
 
@@ -537,6 +538,23 @@ static void what_is_forgiven_rings_an_alarm(void **state)
     assert_that(rings == 1);
 }
 
+/* What was printed before comes before, also where both are one file. */
+static void a_refusal_is_the_last_that_is_said(void **state)
+{
+    (void)state;
+    char said[200];
+    int status;
+    Child child = child_start();
+    if (child.pid == 0) {
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        printf("first\n");
+        refuse((Where){ "file", 7, "call" }, "last.");
+    }
+    child_end(child, said, sizeof said, &status);
+    assert_string_equal(said, "first\nfile:7: call: last.\n");
+    assert_that(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
@@ -575,6 +593,7 @@ int main(void)
         TEST(the_peak_is_the_most_that_was_ever_held),
         TEST(with_gradients_nothing_is_let_go),
         TEST(what_is_forgiven_rings_an_alarm),
+        TEST(a_refusal_is_the_last_that_is_said),
     };
     return RUN(laws);
 }
