@@ -703,6 +703,13 @@ static void an_empty_or_endless_matrix_is_refused(void **state)
                    "a matrix of -1 x 1; it needs a row and a column.");
     assert_refuses(constant(arena, INT_MAX, INT_MAX),
                    "a matrix of 2147483647 x 2147483647 is too large.");
+    int most = IS_DOUBLE ? 536870912 : 1073741824;  /* SIZE_MAX / 2 bytes */
+    char sentence[100];
+    snprintf(sentence, sizeof sentence, "a matrix of 2147483647 x %d is too "
+             "large.", most + 10);
+    assert_refuses(constant(arena, INT_MAX, most + 10), sentence);
+    assert_refuses_in(constant(arena, INT_MAX, most), "tape.c", "memory",
+                      "there is no memory for 9223372032559808512 bytes.");
 }
 
 static void products_that_do_not_fit_are_refused(void **state)
