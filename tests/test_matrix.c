@@ -703,6 +703,13 @@ static void an_empty_or_endless_matrix_is_refused(void **state)
                    "a matrix of -1 x 1; it needs a row and a column.");
     assert_refuses(constant(arena, INT_MAX, INT_MAX),
                    "a matrix of 2147483647 x 2147483647 is too large.");
+    int most = IS_DOUBLE ? 536870912 : 1073741824;  /* SIZE_MAX / 2 bytes */
+    char sentence[100];
+    snprintf(sentence, sizeof sentence, "a matrix of 2147483647 x %d is too "
+             "large.", most + 10);
+    assert_refuses(constant(arena, INT_MAX, most + 10), sentence);
+    assert_refuses_in(constant(arena, INT_MAX, most), "tape.c", "memory",
+                      "there is no memory for 9223372032559808512 bytes.");
 }
 
 static void products_that_do_not_fit_are_refused(void **state)
@@ -745,7 +752,10 @@ static void a_column_without_a_softmax_is_refused(void **state)
                                       2, -inf));
     Mat no_number = given(2, 1, ROWS(1, (double)NAN));
     Mat nor_this = given(2, 1, ROWS((double)NAN, 1));
+    Mat nor_before_minus_infinity = given(2, 1, ROWS((double)NAN, -inf));
     Mat infinite = given(2, 1, ROWS(1, inf));
+    assert_refuses(softmax(nor_before_minus_infinity), "column 1 has an entry "
+                   "that is not a number or infinite.");
     assert_refuses(softmax(all_masked), "every entry of column 2 is -infinity: "
                    "this token may look at nothing.");
     assert_refuses(softmax(no_number), "column 1 has an entry that is not a "

@@ -24,6 +24,23 @@ static void a_seed_gives_the_same_numbers_in_every_run(void **state)
     assert_near(uniform(&random), 0.09791665844433395, 0);
     assert_near(normal(&random), -0.7258733309616511, 1e-15);
     assert_that(below(&random, 1000) == 727);
+    Random branch = random_branch(random_new(1), 2);
+    assert_that(random_bits(&branch) == 0xCDF8D9CA69BB3E65u);
+}
+
+/* They are drawn by whatever asks for a number, and not drawn twice. */
+static void a_list_gives_its_numbers_in_order(void **state)
+{
+    (void)state;
+    static const double u[] = { .25, .75, .5 };
+    NumberList list = { .n = 3, .u = u };
+    Random random = random_in(&list);
+    for (int k = 0; k < 3; k++) {
+        assert_near(uniform(&random), u[k], 0);
+        assert_int_equal(list.used, k + 1);
+    }
+    assert_refuses_in(uniform(&random), "random.c", "next_of_list",
+                      "all 3 numbers are used.");
 }
 
 static void seeds_that_are_neighbours_have_nothing_in_common(void **state)
@@ -207,6 +224,7 @@ int main(void)
     const struct CMUnitTest laws[] = {
         TEST(the_bits_are_those_of_SplitMix64),
         TEST(a_seed_gives_the_same_numbers_in_every_run),
+        TEST(a_list_gives_its_numbers_in_order),
         TEST(seeds_that_are_neighbours_have_nothing_in_common),
         TEST(uniform_is_53_bits_over_2_to_the_53),
         TEST(uniform_can_be_0),

@@ -46,8 +46,9 @@ static void more_memory_than_there_is_is_refused(void **state)
     snprintf(sentence, sizeof sentence, "there is no memory for %zu bytes.",
              rounded);
     assert_refuses_in(arena_alloc(arena, half), "tape.c", "memory", sentence);
-    snprintf(sentence, sizeof sentence, "%zu bytes are too many.", SIZE_MAX);
-    assert_refuses_in(arena_alloc(arena, SIZE_MAX), "tape.c", "arena_alloc",
+    snprintf(sentence, sizeof sentence, "%zu bytes are too many.",
+             SIZE_MAX - 1);
+    assert_refuses_in(arena_alloc(arena, SIZE_MAX - 1), "tape.c", "arena_alloc",
                       sentence);
 }
 
@@ -254,7 +255,8 @@ static void walking_twice_gives_the_same_on_the_tape(void **state)
 {
     (void)state;
     Mat X = random_input(2, 3), W = random_parameter(4, 2);
-    Mat loss = sum(gelu(mul(W, X)));
+    Mat Y = scale(gelu(scale(mul(W, X), 2)), 3);    /* of one size */
+    Mat loss = sum(gelu(Y));
     backward(loss);
     Mat dX = constant(arena, 2, 3), dW = constant(arena, 4, 2);
     memcpy(dX->at, X->grad, 6 * sizeof(real));
@@ -351,6 +353,26 @@ static void several_observers_look_on_each_in_its_turn(void **state)
     Mat N = given(1, 1, ROWS(1));
     SEE(4.2, N);
     assert_that(AT(N, 1, 1) == 3 && first.n == 3 && last.n == 2);
+    unobserve(tape), unobserve(tape);
+    SEE(4.3, N);
+    assert_that(AT(N, 1, 1) == 3 && first.n == 3);
+}
+
+static Mat answer_always(void *to, const char *line, const char *name, Mat M,
+                         int index)
+{
+    (void)line, (void)name, (void)M, (void)index;
+    return to;
+}
+
+static void what_is_answered_to_an_index_is_not_used(void **state)
+{
+    (void)state;
+    Seen seen = { 0 };
+    observe(tape, answer_always, (struct Matrix *)given(1, 1, ROWS(1)));
+    observe(tape, note, &seen);
+    SEE_INDEX(tape, 5.1, 7);
+    assert_seen(&seen, "5.1 7=7");
 }
 
 static void as_printed_nobody_looks_on_and_nothing_is_set(void **state)
@@ -521,8 +543,9 @@ static void with_gradients_nothing_is_let_go(void **state)
 {
     (void)state;
     Mark mark = tape_mark(tape);
-    Mat M = counted(tape, 2);
+    Mat before = counted(tape, 3), M = counted(tape, 2);
     assert_that(let_go(mark, M) == M);
+    assert_counted(before, 3);
     assert_counted(M, 2);
 }
 
@@ -547,6 +570,23 @@ static void what_is_forgiven_rings_an_alarm(void **state)
     AT(M, 1, 1) = (real)NAN;
     softmax(M);
     assert_that(rings == 1);
+}
+
+/* What was printed before comes before, also where both are one file. */
+static void a_refusal_is_the_last_that_is_said(void **state)
+{
+    (void)state;
+    char said[200];
+    int status;
+    Child child = child_start();
+    if (child.pid == 0) {
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        printf("first\n");
+        refuse((Where){ "file", 7, "call" }, "last.");
+    }
+    child_end(child, said, sizeof said, &status);
+    assert_string_equal(said, "first\nfile:7: call: last.\n");
+    assert_that(WIFEXITED(status) && WEXITSTATUS(status) == 3);
 }
 
 int main(void)
@@ -576,6 +616,7 @@ int main(void)
         TEST(an_observer_is_told_line_name_and_value),
         TEST(an_observer_may_put_another_matrix_in_its_place),
         TEST(several_observers_look_on_each_in_its_turn),
+        TEST(what_is_answered_to_an_index_is_not_used),
         TEST(as_printed_nobody_looks_on_and_nothing_is_set),
         TEST(a_list_is_told_one_by_one),
         TEST(there_is_an_end_to_observers),
@@ -588,6 +629,7 @@ int main(void)
         TEST(the_peak_is_the_most_that_was_ever_held),
         TEST(with_gradients_nothing_is_let_go),
         TEST(what_is_forgiven_rings_an_alarm),
+        TEST(a_refusal_is_the_last_that_is_said),
     };
     return RUN(laws);
 }

@@ -21,7 +21,7 @@ PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
              "execv", "execvp", "execl", "execve", "system", "signal",
              "setrlimit", "ptrace"}
 
-COMMUTE = {"add", "hadamard", "fmax", "fmin", "larger", "strcmp", "memcmp",
+COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "strcmp", "memcmp",
            "REQUIRE"}
 
 
