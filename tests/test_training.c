@@ -720,6 +720,7 @@ static void faulty_hyperparameters_are_told(void **state)
     assert_fault("batch must be in 0 ... 1000000.", .batch = -1);
     assert_fault("batch must be in 0 ... 1000000.", .batch = 1000001);
     assert_fault("threads must be in 0 ... 1000000.", .threads = -1);
+    assert_fault("threads must be in 0 ... 1000000.", .threads = 1000001);
     assert_fault("warm_up must be at least 0.", .warm_up = -1);
     assert_fault("beta_1 must be in [0, 1).", .beta_1 = 1);
     assert_fault("beta_2 must be in [0, 1).", .beta_2 = nan_);
