@@ -272,6 +272,7 @@ static void a_loss_says_what_its_algorithm_says(void **state)
         if (a == 2)
             dtraining(tape, 1, data.x, theta, 1, .1);
         assert_string_equal(practised->text, printed->text);
+        assert_that(arena_used(tape_arena(tape)) == 0);  /* line 6, or 10 */
     }
 }
 
@@ -406,6 +407,26 @@ static void a_thrifty_tape_gives_the_same_bytes(void **state)
     }
 }
 
+/* An evaluation holds less than all that it computes, and leaves gradients
+   alone. */
+static void an_evaluation_is_thrifty_and_learns_nothing(void **state)
+{
+    (void)state;
+    Hyperparameters hyper = small(D_TRANSFORMER);
+    hyper.L = 5;
+    Theta *theta = random_theta(hyper);
+    const Training how = { .N_epochs = 1, .eta = .1 };
+    const Data data = { 1, NULL, LIST(TOKENS(6, 1, 3, 3, 7)), NULL };
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    theta->W_u->grad[0] = 7;
+    evaluate(trainer, loss_13, &data);
+    assert_that(theta->W_u->grad[0] == 7);
+    Lane lane = { .tape = quiet, .theta = theta, .how = &how };
+    loss_13(&lane, &data, 1);
+    assert_that(2 * tape_peak(trainer->judge[0].tape) < tape_peak(quiet));
+    trainer_free(trainer);
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
@@ -425,6 +446,7 @@ int main(void)
         TEST(a_window_is_only_on_decoders_to_themselves),
         TEST(a_trace_looks_on_beside_dropout),
         TEST(a_thrifty_tape_gives_the_same_bytes),
+        TEST(an_evaluation_is_thrifty_and_learns_nothing),
     };
     return RUN(laws);
 }

@@ -45,9 +45,9 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
     Diary one = trained(by_loss_13, theta, busy(), data);
     real *end = numbers(theta);
     assert_other_numbers(theta, start);
-    for (int threads = 2; threads <= 9; threads++) {
+    for (int threads = 2; threads <= 10; threads++) {
         Training how = busy();
-        how.threads = threads;
+        how.threads = threads == 10 ? 1000000 : threads;
         restore(theta, start);
         Diary many = trained(by_loss_13, theta, how, data);
         assert_same_numbers(theta, end);
@@ -720,6 +720,7 @@ static void faulty_hyperparameters_are_told(void **state)
     assert_fault("batch must be in 0 ... 1000000.", .batch = -1);
     assert_fault("batch must be in 0 ... 1000000.", .batch = 1000001);
     assert_fault("threads must be in 0 ... 1000000.", .threads = -1);
+    assert_fault("threads must be in 0 ... 1000000.", .threads = 1000001);
     assert_fault("warm_up must be at least 0.", .warm_up = -1);
     assert_fault("beta_1 must be in [0, 1).", .beta_1 = 1);
     assert_fault("beta_2 must be in [0, 1).", .beta_2 = nan_);

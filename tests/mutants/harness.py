@@ -396,7 +396,7 @@ class Reach:
     def __init__(self, lines, functions):
         self.lines, self.functions = lines, functions
         self.files = {}
-        for (path, _), tests in functions.items():
+        for (path, _), tests in [*functions.items(), *lines.items()]:
             self.files.setdefault(path, set()).update(tests)
 
     def tests_of(self, path, function, lines, readers):
