@@ -65,8 +65,9 @@ tests: $(TESTS:%=$(OUT)/%) $(OUT)/main.o
 soak:           # SECONDS of tests in full amounts, with ever new seeds
 	$(MAKE) -s $(ATONCE) tests
 	@tests/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)
-mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600, SHARE=4
-	CC11='$(CC11) -DFAST=' tests/mutants/mutate.py both $(FILES) --real $(REAL) $(SHARE:%=--share %) \
+mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600, SHARE=4, LEAST=80
+	CC11='$(CC11) -DFAST=' tests/mutants/mutate.py both $(FILES) --real $(REAL) \
+	    $(SHARE:%=--share %) $(LEAST:%=--least %) \
 	    $(if $(filter-out file, $(origin SECONDS)), --seconds $(SECONDS))
 fuzz:           # SECONDS of sheets that a machine makes up; needs clang
 	tests/fuzz.sh "$(MAKE)" $(SECONDS)

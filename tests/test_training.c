@@ -99,6 +99,28 @@ static void resuming_is_as_if_nothing_had_happened(void **state)
     }
 }
 
+/* The same trainer goes on in the middle of an epoch, in its order. */
+static void a_trainer_goes_on_where_it_was_stopped(void **state)
+{
+    (void)state;
+    Data data = some_data();
+    Theta *theta = random_theta(small(D_TRANSFORMER));
+    real *start = numbers(theta);
+    trained(by_loss_13, theta, busy(), data);
+    real *end = numbers(theta);
+    restore(theta, start);
+    Training how = busy();
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    Diary diary = { .most = 1 };
+    trainer->follow = keep;
+    trainer->to = &diary;
+    trainer_run(trainer, loss_13, &data);
+    diary.most = 0;
+    trainer_run(trainer, loss_13, &data);
+    assert_same_numbers(theta, end);
+    trainer_free(trainer);
+}
+
 static void a_finished_training_takes_no_step_more(void **state)
 {
     (void)state;
@@ -755,6 +777,7 @@ int main(void)
     const struct CMUnitTest laws[] = {
         TEST(any_number_of_threads_gives_the_same_bytes),
         TEST(resuming_is_as_if_nothing_had_happened),
+        TEST(a_trainer_goes_on_where_it_was_stopped),
         TEST(a_finished_training_takes_no_step_more),
         TEST(which_moments_a_method_needs),
         TEST(a_batch_adds_the_gradients_of_its_sequences),

@@ -288,7 +288,7 @@ def main():
     parser.add_argument("--sample", type=int, help="so many mutants at most")
     parser.add_argument("--share", type=int, default=1,
                         help="one named bug in so many, others each day")
-    parser.add_argument("--least", type=float, default=90,
+    parser.add_argument("--least", type=float, default=92,
                         help="per cent that must die of those that are not listed; what "
                              "survives is to be listed with its reason, or killed by a test")
     parser.add_argument("--verbose", action="store_true")
