@@ -234,7 +234,7 @@ def operators(arguments, harness, reach):
           f"{report.sum('equal', 'equal in effect')} are equal, {killed} killed, "
           f"{alive} survived, {wrong} could not be judged; "
           f"{'at' if fine else 'NOT at'} least {least:g} % killed")
-    return killed > 0 and fine and not wrong and not dead and not gone
+    return killed > 0 and fine and not wrong and not gone
 
 
 MOST_READERS = 12   # of a header whose mutants are made unless it is named
