@@ -8,9 +8,9 @@ cd "$(dirname "$0")/.."
 ROOT=$PWD OUT=build/quality TABLE=tests/quality.txt
 case $(locale -a) in *C.[Uu][Tt][Ff]*) export LC_ALL=C.UTF-8 ;; esac
 rm -rf $OUT && mkdir -p $OUT
-cp ftx.nw $OUT
+cat ftx.nw doc/program/*.nw > $OUT/book.nw
 awk -f tests/data/number_names.awk > $OUT/numbers.tsv
-awk -f tests/data/lines.awk ftx.nw > $OUT/lines.tsv
+awk -f tests/data/lines.awk $OUT/book.nw > $OUT/lines.tsv
 cd $OUT
 PATH=$ROOT/build/float:$PATH
 
@@ -64,10 +64,10 @@ train() {
 }
 
 {
-    train d ftx.nw --d_e 64 --L 3 --H 4 --ell_max 96 --batch 8 --tied \
+    train d book.nw --d_e 64 --L 3 --H 4 --ell_max 96 --batch 8 --tied \
         --eta 4e-3 --decay 0.1 --dropout 0.05 --epochs 8
     run generate --model d.ftx --tau 0.7 --ell_gen 400 'The '
-    train e ftx.nw --d_e 64 --L 2 --H 4 --ell_max 32 --batch 32 \
+    train e book.nw --d_e 64 --L 2 --H 4 --ell_max 32 --batch 32 \
         --initialise xavier --eta 1e-3 --warm_up 200 --steps 6000
     run fill --model e.ftx 'The weig[gap]ts sum t[gap] 1.' \
         'for (int k = 1; k <[gap] n; k[gap]+)'
@@ -81,7 +81,7 @@ train() {
 
 # gzip knows nothing of what is before the last tenth, nor does a model know
 # it when it is trained.
-tail -c $(($(wc -c < ftx.nw) / 10)) ftx.nw > tenth
+tail -c $(($(wc -c < book.nw) / 10)) book.nw > tenth
 gzip=$(echo "$(gzip -9 < tenth | wc -c) $(wc -m < tenth)" |
     awk '{ printf "%.4f", 8 * $1 / $2 }')
 
@@ -94,11 +94,11 @@ gzip=$(echo "$(gzip -9 < tenth | wc -c) $(wc -m < tenth)" |
     echo "class, % right|$(said class ' %')|$(
           said class ' %' 2)|always the more frequent"
 } > figures
-awk -F '|' -v text="$(wc -m < ftx.nw)" -v pairs="$(wc -l < numbers.tsv)" \
+awk -F '|' -v text="$(wc -m < book.nw)" -v pairs="$(wc -l < numbers.tsv)" \
     -v lines="$(wc -l < lines.tsv)" '
     BEGIN {
         print "The last tenth of the data is held out:"
-        printf "%d characters of ftx.nw, %d pairs, %d lines.\n\n", text,
+        printf "%d characters of book.nw, %d pairs, %d lines.\n\n", text,
                pairs, lines
         printf "%-26s %9s  %9s\n", "", "model", "beside"
     }
