@@ -270,6 +270,13 @@ static inline void sums_at(Where where, Mat P)
 
 /* ------------------------------------------------------------- refusing */
 
+/* A sanitizer's malloc, too, shall answer a request that is too big. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
 /* assert_refuses: the call ends the program with exit status 3 and exactly
    this line: where the call stands, how it is written, the sentence.
    assert_refuses_in: the same for a call that stands in a file of the

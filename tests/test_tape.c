@@ -1,13 +1,6 @@
 /* Errors, arenas, the tape, the way back, and watching. */
 #include "check.h"
 
-/* A sanitizer's malloc, too, shall answer a request that is too big. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1";
-}
-
 /* ----------------------------------------------------------------- errors */
 
 static void a_refusal_names_place_call_and_reason(void **state)
