@@ -15,6 +15,7 @@ LONGEST = test_slips_models test_slips test_exercise
 TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(patsubst tests/%.c, %, $(wildcard tests/test_*.c)))
 ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 EXAMPLE = tests/worked/alg04.sheet
+PARTS   = product functions train judge
 
 ftx: build/ftx
 all:            # the program is built while what is missing comes
@@ -48,6 +49,8 @@ tangle:         # both volumes to tangled/
 book: ftx       # both volumes to doc/ftx.pdf, doc/ftx.html and doc/program.html
 	doc/weave ftx.nw build/ftx
 	doc/weave doc/program build/ftx
+page: tangle    # doc/ftx.js, the program in the page; needs emscripten
+	doc/page
 program.pdf: ftx # volume 2 to doc/program.pdf
 	doc/weave --pdf doc/program build/ftx
 
@@ -57,6 +60,7 @@ test:           # every test, in double and in single precision
 	$(MAKE) -s $(ATONCE) REAL=double tests
 	$(MAKE) -s $(ATONCE) REAL=float tests
 	tests/house.sh build/double
+	tests/vectors.sh
 	@tests/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))
 check:          # the tests of one precision, one compiler
 	$(MAKE) -s $(ATONCE) tests
@@ -69,21 +73,22 @@ mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600,
 	CC11='$(CC11) -DFAST=' tests/mutants/mutate.py both $(FILES) --real $(REAL) \
 	    $(SHARE:%=--share %) $(LEAST:%=--least %) \
 	    $(if $(filter-out file, $(origin SECONDS)), --seconds $(SECONDS))
-fuzz:           # SECONDS of sheets that a machine makes up; needs clang
-	tests/fuzz.sh "$(MAKE)" $(SECONDS)
+fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer or trials for sheets; needs clang
+	tests/fuzz.sh "$(MAKE)" $(SECONDS) $(WHAT)
 coverage:       # lines and branches that the tests reach
 	tests/coverage.sh
-bench:          # GFLOP/s of the product, steps a second of training
-	tests/bench.sh
+bench:          # how fast? a part of it: make bench judge, or product, functions, train
+	tests/bench.sh $(filter $(PARTS), $(MAKECMDGOALS))
+$(PARTS): bench ; @:
 quality:        # what models learn in five minutes each: tests/quality.txt
 	$(MAKE) -s REAL=float build/float/ftx
 	tests/quality.sh
-lab:            # build/lab/: N="4 5", HOLE=step, body or file, SEED=1
+lab:            # build/lab/: N="4 5", HOLE=step, body, file or python, SEED=1, VARIANT=7
 	@echo 'make lab: the program and the grader'
 	@$(MAKE) -s $(ATONCE) deps ftx $(OUT)/grade
-	@HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/make build/ftx $(N)
+	@HOLE=$(HOLE) SEED=$(SEED) VARIANT=$(VARIANT) OBJECTS=$(OUT) doc/lab/make build/ftx $(N)
 gradescope: ftx $(OUT)/grade # build/gradescope.zip: N="4 5", a secret SEED
-	HOLE=$(HOLE) SEED=$(SEED) OBJECTS=$(OUT) doc/lab/zip build/ftx $(N)
+	HOLE=$(HOLE) SEED=$(SEED) VARIANT=$(VARIANT) OBJECTS=$(OUT) doc/lab/zip build/ftx $(N)
 labtest: $(OUT)/ftx $(OUT)/grade    # the kit of labs proves itself
 	tests/lab.sh $(OUT)/ftx $(OUT)/grade $(OUT)
 debug:          # build/debug/build/ftx, whose debugger shows the webs
@@ -93,6 +98,6 @@ debug:          # build/debug/build/ftx, whose debugger shows the webs
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book program.pdf test check tests soak mutants fuzz coverage bench quality lab gradescope labtest debug clean
+.PHONY: ftx all deps tangle book page program.pdf test check tests soak mutants fuzz coverage bench $(PARTS) quality lab gradescope labtest debug clean
 .DELETE_ON_ERROR:
 -include $(wildcard $(OUT)/*.d $(OUT)/*/*.d)

@@ -230,6 +230,7 @@ end
 function set.CodeBlock(b)
   if b.classes:includes 'tikz' then return box.figure(b)
   elseif b.classes:includes 'run' then return box.run(b)
+  elseif b.classes:includes 'sheet' then return box.sheet(b)
   elseif b.classes:includes 'file' then return box.file(b) end
   return listing.screen(b.text)
 end
@@ -262,9 +263,9 @@ end
 
 ------------------------------------------------------------------ the reader
 
--- The indexes come at the end, unless the book says where.
-local function append_indexes(blocks)
-  if book.indexed then return end
+-- The indexes come at the end, unless the book says where, or is short.
+local function append_indexes(blocks, short)
+  if book.indexed or short then return end
   for _, what in ipairs { 'chunks', 'identifiers' } do
     blocks:insert(pandoc.Header(2, 'Index of ' .. what,
       pandoc.Attr('index-of-' .. what, { 'unnumbered' })))
@@ -305,7 +306,7 @@ function Reader(input)
   else
     tags.check()
     doc.blocks = set_blocks(spread(doc.blocks))
-    append_indexes(doc.blocks)
+    append_indexes(doc.blocks, doc.meta.short)
     doc.meta.title = doc.meta.title or book.files[1].name:match '([^/.]*)[^/]*$'
   end
   book.refuse_if_faulty()

@@ -56,6 +56,7 @@ struct Matrix {
     double c;                   /* the scalar operand */
     real *slope;                /* of a gelu: its derivative */
     Mat logits;                 /* of a softmax: what it was taken of */
+    real *owed;                 /* of a tape that owes: see tape_owes */
 };
 
 /* AT(M, i, j) is M[i, j], the entry in row i in [rows], column j in [cols].
@@ -345,9 +346,16 @@ typedef struct {
     Mat W_mlp4, b_mlp4;             /* d_e x d_mlp, d_e x 1               */
 } DecoderLayer;
 
+/* Where in a model something is: in no layer, in one of Algorithms 9 and
+   10, of the encoder, of the decoder, or in its cross-attention. */
+typedef enum { NOWHERE, LAYER, ENC, DEC, ED } Part;
+
 /* A parameter of theta: its name, its shape, and where theta has it. */
 typedef struct {
-    char name[40];
+    char name[40];                  /* such as layer[2].W.head[1].W_q     */
+    const char *symbol;             /* W_q                                */
+    Part part;                      /* LAYER ...                          */
+    int layer, head;                /* ... 2, 1; 0: in none               */
     int rows, cols;
     Mat *place;
 } Parameter;
@@ -389,8 +397,8 @@ Mat etransformer(Tape *tape, Tokens x, const Theta *theta);
 Mat dtransformer(Tape *tape, Tokens x, const Theta *theta);
 
 /* theta has new numbers. Observers are told each parameter, under its name
-   in the list; then the tape is cleared, for all on it was computed with
-   the old ones. */
+   and its number in the list; then the tape is cleared, for all on it was
+   computed with the old ones. */
 #define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
 void see_theta(Tape *tape, const char *line, const Theta *theta);
 

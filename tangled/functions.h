@@ -18,7 +18,11 @@
 #elif defined(__gnu_linux__) && defined(__x86_64__) \
     && !defined(__SANITIZE_THREAD__) \
     && (!defined(__clang__) || __clang_major__ >= 18)
+#ifdef NO_AVX512
+#define FAST __attribute__((target_clones("avx2", "default")))
+#else
 #define FAST __attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
 #else
 #define FAST
 #endif
@@ -105,15 +109,22 @@ WITHIN real largest(int n, const real *a)       /* of numbers, not NaN */
     return lane[0];
 }
 
+/* a or b, by their bits: a branch would keep a loop from being
+   vectorised */
+WITHIN float either(bool first, float a, float b)
+{
+    const int32_t mask = -first;
+    int32_t bits, other;
+    memcpy(&bits, &a, sizeof a);
+    memcpy(&other, &b, sizeof b);
+    bits = (bits & mask) | (other & ~mask);
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+
 WITHIN float at_least(float x, float least)     /* a NaN stays one */
 {
-    const int32_t below = -(x < least);
-    int32_t bits, other;
-    memcpy(&bits, &x, sizeof x);
-    memcpy(&other, &least, sizeof x);
-    bits = (bits & ~below) | (other & below);
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    return either(x < least, least, x);
 }
 
 WITHIN float power_of_2(int32_t n)                 /* 0 for n = -127 */
@@ -166,7 +177,7 @@ WITHIN float Phi_single(float x, float *phi)
     D = D * a + 1;
     *phi = 0x1.988454p-2f * e;                  /* 1 / sqrt(2 pi) */
     const float tail = e * (N / D), rest = 1 - tail;
-    return x > 0 ? rest : tail;
+    return either(x > 0, rest, tail);
 }
 
 WITHIN real Phi(real x, real *phi)

@@ -519,43 +519,46 @@ FAST static void gelu_entries(size_t n, const real *x, real *y, real *slope)
     }
 }
 
-Mat gelu_(Where where, Mat M)
+static Mat gelu_by(Where where, Mat M,
+                   void (*form)(size_t n, const real *x, real *y,
+                                real *slope))
 {
-    if (M->tape != NULL && settings(M->tape)->tanh_gelu)
-        return gelu_tanh_(where, M);
     struct Matrix *Y = computed(where, M->rows, M->cols, gelu_backward, 1,
                                 (Mat[]){ M });
     Y->slope = arena_alloc(tape_arena(Y->tape), entries(M) * sizeof(real));
-    gelu_entries(entries(M), M->at, Y->at, Y->slope);
+    form(entries(M), M->at, Y->at, Y->slope);
     return Y;
 }
 
-static const double PI = 3.14159265358979323846;
-static const double CUBIC = 0.044715;
-
-static double tanh_of(double x)
+Mat gelu_(Where where, Mat M)
 {
-    return tanh(sqrt(2 / PI) * (x + CUBIC * x * x * x));
+    bool by_tanh = M->tape != NULL && settings(M->tape)->tanh_gelu;
+    return by_tanh ? gelu_tanh_(where, M) : gelu_by(where, M, gelu_entries);
 }
 
-static void gelu_tanh_backward(Mat Y)
+static const real ROOT = (real)0.79788456080286535588; /* of 2 / pi */
+static const real CUBIC = (real)0.044715;
+
+WITHIN real not_below(real x)           /* where e^-x is not infinite */
 {
-    Mat M = Y->of[0];
-    for (size_t k = 0, n = wanted(M); k < n; k++) {
-        double x = M->at[k], T = tanh_of(x);
-        double du = sqrt(2 / PI) * (1 + 3 * CUBIC * x * x);
-        M->grad[k] += (real)((1 + T) / 2 + x / 2 * (1 - T * T) * du)
-                    * Y->grad[k];
+    return sizeof x == sizeof(float) ? (real)at_least((float)x, -80)
+                                     : x < -700 ? -700 : x;
+}
+
+FAST static void tanh_entries(size_t n, const real *x, real *y, real *slope)
+{
+    for (size_t k = 0; k < n; k++) {
+        real square = x[k] * x[k], u = ROOT * x[k] * (1 + CUBIC * square);
+        real e = exp_of(-not_below(2 * u)), s = 1 / (1 + e);
+        real du = ROOT * (1 + 3 * CUBIC * square);
+        y[k] = x[k] * s;
+        slope[k] = s + 2 * x[k] * s * (e * s) * du;     /* e s = 1 - s */
     }
 }
 
 Mat gelu_tanh_(Where where, Mat M)
 {
-    Mat Y = computed(where, M->rows, M->cols, gelu_tanh_backward, 1,
-                     (Mat[]){ M });
-    for (size_t k = 0; k < entries(Y); k++)
-        Y->at[k] = (real)(M->at[k] / 2 * (1 + tanh_of(M->at[k])));
-    return Y;
+    return gelu_by(where, M, tanh_entries);
 }
 
 static const int *kept(Tape *tape, int n, const int index[])

@@ -130,23 +130,6 @@ Theta *theta_alias(Arena *arena, const Theta *theta)
     return alias;
 }
 
-Theta *theta_view(Arena *arena, const Theta *theta)
-{
-    Theta *view = theta_alias(arena, theta);
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = *theta->parameter[k].place;
-        struct Matrix *V = arena_alloc(arena, sizeof *V);
-        size_t bytes = (size_t)M->rows * (size_t)M->cols * sizeof(real);
-        *V = *M;
-        V->grad = arena_alloc(arena, bytes);
-        clear_gradient(V);
-        *view->parameter[k].place = V;
-    }
-    if (view->hyper.tied)
-        view->W_u = transpose_of(arena, view->W_e);
-    return view;
-}
-
 Mat *theta_zeros(Arena *arena, const Theta *theta)
 {
     Mat *zeros = arena_alloc(arena, ((size_t)theta->n + 1) * sizeof *zeros);

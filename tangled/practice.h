@@ -28,11 +28,9 @@ Mark tape_mark(Tape *tape);
 Mat let_go(Mark mark, Mat M);
 size_t tape_peak(Tape *tape);
 
-/* Another theta with the same matrices; one with the same numbers but
-   gradients of its own; a matrix of zeros for each parameter k, in [1] ...
-   [n]. */
+/* Another theta with the same matrices; a matrix of zeros for each
+   parameter k, in [1] ... [n]. */
 Theta *theta_alias(Arena *arena, const Theta *theta);
-Theta *theta_view(Arena *arena, const Theta *theta);
 Mat *theta_zeros(Arena *arena, const Theta *theta);
 
 /* x_1 ... x_N_data are x[1] ... x[N_data]. The same holds for z, the
@@ -79,8 +77,9 @@ typedef struct {
     const Theta *theta;
     const Training *how;
     Random random, drops;   /* of this sequence in this epoch             */
-    double loss;            /* the sum of the losses on this lane, nats   */
-    long long tokens;       /* how many tokens these have predicted       */
+    double loss;            /* of the last sequence on this lane, nats    */
+    long long tokens;       /* how many tokens it has predicted           */
+    bool stopped;           /* there was none: see Trainer                */
 } Lane;
 
 /* The loss of sequence n, 1 x 1 on the tape of the lane, in nats. It is
@@ -114,7 +113,7 @@ typedef struct {
     void *to;               /* for both                                   */
     bool diverged;          /* the loss was not a number; the last step
                                did not change theta                       */
-    Lane lane[N_LANES];     /* lane[0] has theta itself                   */
+    Lane lane[N_LANES];     /* as many as threads, and as sequences       */
     Lane judge[N_LANES];    /* for evaluation: without gradients          */
     Arena *arena;
     Loss *loss;             /* of the algorithm that runs                 */

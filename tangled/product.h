@@ -7,8 +7,8 @@
    where the flag is set. Entries lie column by column; lda, ldb and ldc are
    the distances between the columns of A, B and C, as they are stored.
    C overlaps neither A nor B.
-   The bytes of a column of C depend on A and on its own column of op(B) and
-   of C, not on n or its neighbours: threads may share out the columns. */
+   The bytes of an entry of C depend on its own row of op(A), its own column
+   of op(B) and itself, not on m, n or its neighbours; so threads share. */
 void product(bool transpose_A, bool transpose_B, int m, int n, int k,
              const real *A, int lda, const real *B, int ldb,
              real *C, int ldc);
@@ -22,6 +22,8 @@ typedef struct Kernel {
     int lanes;                              /* reals in a vector */
     int high;                               /* vectors in a strip */
     void (*strip)(const struct Strip *strip);
+    void (*column)(const struct Strip *strip);
+    void (*inner)(const struct Strip *strip);
     void (*pack)(const struct Strip *strip, real *to, int height);
 } Kernel;
 const Kernel *product_kernel(const char *name);

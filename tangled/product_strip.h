@@ -8,23 +8,26 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
 {
     typedef NAMED(vector) vector;
     const vector zero = {0};
-    const real *A = s->A, *B = s->B + j * s->b_column;
+    const ptrdiff_t a_column = s->a_column;
+    const ptrdiff_t b_row = s->b_row, b_column = s->b_column, ldc = s->ldc;
+    const real *A = s->A, *B = s->B + j * b_column;
+    real *C = s->C + j * ldc;
     vector sum[SUMS];
 
     UNROLL for (int i = 0; i < columns * vectors; i++)
         sum[i] = zero;
-    FOUR_TIMES
-    for (int p = 0; p < s->k; p++, A += s->a_column, B += s->b_row)
+    UNROLL for (int c = 0; c < columns; c++)
+        FETCH(C + c * ldc);
+    for (int p = s->k; p > 0; p--, A += a_column, B += b_row)
         UNROLL for (int c = 0; c < columns; c++)
             UNROLL for (int v = 0; v < vectors; v++)
                 sum[c * vectors + v] +=
-                    ((const vector *)A)[v] * B[c * s->b_column];
+                    ((const vector *)A)[v] * B[c * b_column];
 
-    real *C = s->C + j * s->ldc;
     if (s->rows == vectors * NAMED(LANES)) {
         UNROLL for (int c = 0; c < columns; c++)
             UNROLL for (int v = 0; v < vectors; v++)
-                ((vector *)(C + c * s->ldc))[v] += sum[c * vectors + v];
+                ((vector *)(C + c * ldc))[v] += sum[c * vectors + v];
     } else {
         vector tile[SUMS];
         const real *from = (const real *)tile;
@@ -32,7 +35,7 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
             tile[i] = sum[i];
         for (int c = 0; c < columns; c++, from += vectors * NAMED(LANES))
             for (int i = 0; i < s->rows; i++)
-                C[c * s->ldc + i] += from[i];
+                C[c * ldc + i] += from[i];
     }
 }
 
@@ -75,20 +78,33 @@ TARGET static void NAMED(copy)(const struct Strip *s, real *to, int height)
     }
 }
 
-TARGET static INLINE void NAMED(turn_square)(const real *A, ptrdiff_t lda,
-                                             real *to, int height)
-{
 #ifdef MIX
-    typedef real four VECTOR(4 * sizeof(real));
+typedef real NAMED(four) VECTOR(4 * sizeof(real));
+
+TARGET static INLINE void NAMED(turned)(const real *A, ptrdiff_t lda,
+                                        NAMED(four) *row)
+{
+    typedef NAMED(four) four;
     const four a = *(const four *)A, b = *(const four *)(A + lda);
     const four c = *(const four *)(A + 2 * lda);
     const four d = *(const four *)(A + 3 * lda);
     const four ab = MIX(a, b, 0, 4, 1, 5), AB = MIX(a, b, 2, 6, 3, 7);
     const four cd = MIX(c, d, 0, 4, 1, 5), CD = MIX(c, d, 2, 6, 3, 7);
-    *(four *)to = MIX(ab, cd, 0, 1, 4, 5);
-    *(four *)(to + height) = MIX(ab, cd, 2, 3, 6, 7);
-    *(four *)(to + 2 * height) = MIX(AB, CD, 0, 1, 4, 5);
-    *(four *)(to + 3 * height) = MIX(AB, CD, 2, 3, 6, 7);
+    row[0] = MIX(ab, cd, 0, 1, 4, 5);
+    row[1] = MIX(ab, cd, 2, 3, 6, 7);
+    row[2] = MIX(AB, CD, 0, 1, 4, 5);
+    row[3] = MIX(AB, CD, 2, 3, 6, 7);
+}
+#endif
+
+TARGET static INLINE void NAMED(turn_square)(const real *A, ptrdiff_t lda,
+                                             real *to, int height)
+{
+#ifdef MIX
+    NAMED(four) row[4];
+    NAMED(turned)(A, lda, row);
+    UNROLL for (int p = 0; p < 4; p++)
+        *(NAMED(four) *)(to + p * height) = row[p];
 #else
     for (int i = 0; i < 4; i++)
         for (int p = 0; p < 4; p++)
@@ -101,8 +117,8 @@ TARGET static void NAMED(turn)(const struct Strip *s, real *to, int height)
     const ptrdiff_t lda = s->a_row;
     const int m = s->rows / 4 * 4, k = s->k / 4 * 4;
 
-    for (int p = 0; p < k; p += 4)
-        for (int i = 0; i < m; i += 4)
+    for (int i = 0; i < m; i += 4)
+        for (int p = 0; p < k; p += 4)
             NAMED(turn_square)(s->A + i * lda + p, lda,
                                to + p * height + i, height);
     for (int p = 0; p < s->k; p++)
@@ -121,9 +137,7 @@ TARGET static void NAMED(strip)(const struct Strip *s)
     const int vectors = s->rows > 2 * LANES ? HIGH
                       : s->rows > LANES ? 2 : 1;
 
-    if (s->rows == TALL * LANES)
-        NAMED(tile)(TALL, 1, s, 0);
-    else if (s->pack || s->rows < vectors * LANES) {
+    if (s->rows < vectors * LANES) {
         _Alignas(BYTES) real to[HIGH * LANES * DEPTH];
         struct Strip packed = *s;
         packed.A = to;
@@ -132,6 +146,74 @@ TARGET static void NAMED(strip)(const struct Strip *s)
         NAMED(of_height)(vectors, &packed);
     } else
         NAMED(of_height)(vectors, s);
+}
+
+TARGET static void NAMED(column)(const struct Strip *s)
+{
+    typedef NAMED(vector) vector;
+    enum { LANES = NAMED(LANES) };
+    const int rows = s->rows, whole = rows / LANES * LANES;
+    const ptrdiff_t next = s->a_column;
+    real sum[TALL];
+
+    for (int i = 0; i < rows; i++)
+        sum[i] = 0;
+    for (int p = 0, few; p < s->k; p += few) {
+        const real *A = s->A + p * next, *B = s->B + p * s->b_row;
+        few = s->k - p < 4 ? 1 : 4;
+        if (few == 4)
+            for (int i = 0; i < whole; i += LANES) {
+                vector v = *(vector *)(sum + i);
+                UNROLL for (int q = 0; q < 4; q++)
+                    v += *(const vector *)(A + q * next + i)
+                       * B[q * s->b_row];
+                *(vector *)(sum + i) = v;
+            }
+        for (int i = few == 4 ? whole : 0; i < rows; i++)
+            for (int q = 0; q < few; q++)
+                sum[i] += A[q * next + i] * B[q * s->b_row];
+    }
+    for (int i = 0; i < rows; i++)
+        s->C[i] += sum[i];
+}
+
+TARGET static void NAMED(inner)(const struct Strip *s)  /* 16 rows */
+{
+    const ptrdiff_t lda = s->a_row;
+#ifdef MIX
+    typedef NAMED(four) four;
+    enum { SQUARES = 4 };
+    const four zero = {0};
+    four sum[SQUARES], row[4];
+    int p = 0;
+
+    UNROLL for (int i = 0; i < SQUARES; i++)
+        sum[i] = zero;
+    for (; p + 4 <= s->k; p += 4) {
+        UNROLL for (int i = 0; i < 4; i++)
+            FETCH(s->A + (16 + p % 16 + i) * lda + p / 16 * 16);
+        UNROLL for (int i = 0; i < SQUARES; i++) {
+            NAMED(turned)(s->A + 4 * i * lda + p, lda, row);
+            UNROLL for (int q = 0; q < 4; q++)
+                sum[i] += row[q] * s->B[(p + q) * s->b_row];
+        }
+    }
+    for (; p < s->k; p++)
+        UNROLL for (int i = 0; i < SQUARES; i++) {
+            const real *A = s->A + 4 * i * lda + p;
+            const four a = { A[0], A[lda], A[2 * lda], A[3 * lda] };
+            sum[i] += a * s->B[p * s->b_row];
+        }
+    UNROLL for (int i = 0; i < SQUARES; i++)
+        ((four *)s->C)[i] += sum[i];
+#else
+    for (int i = 0; i < 16; i++) {
+        real sum = 0;
+        for (int p = 0; p < s->k; p++)
+            sum += s->A[i * lda + p] * s->B[p * s->b_row];
+        s->C[i] += sum;
+    }
+#endif
 }
 
 #undef NAMED

@@ -37,9 +37,12 @@ struct Arena {
 
 static void *or_refuse(void *memory, size_t bytes)
 {
-    if (memory == NULL)
-        refuse(HERE("memory"), "there is no memory for %zu bytes.", bytes);
-    return memory;
+    if (memory != NULL)
+        return memory;
+    fflush(stdout);
+    flockfile(stderr);          /* another thread waits here for the end  */
+    fprintf(stderr, "ftx: there is no memory for %zu bytes.\n", bytes);
+    exit(2);
 }
 
 Arena *arena_new(void)
@@ -131,6 +134,7 @@ enum { OBSERVERS = 8 };         /* at once, the most */
 struct Tape {
     Arena *arena;
     bool gradients;             /* are derivatives wanted? */
+    bool owes;                  /* those of parameters later? */
     struct Matrix *last;
     struct { Observer *told; void *to; } observer[OBSERVERS];
     int observers;              /* how many look on */
@@ -187,6 +191,17 @@ struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
     return M;
 }
 
+static Mat creditor(Tape *tape, Mat M)  /* M without its gradient */
+{
+    if (M->tape != NULL || M->grad == NULL)
+        return M;
+    struct Matrix *copy = arena_alloc(tape->arena, sizeof *copy);
+    *copy = *M;
+    copy->owed = M->grad;
+    copy->grad = NULL;
+    return copy;
+}
+
 struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
                            void (*backward)(Mat Y), int n, const Mat of[])
 {
@@ -199,8 +214,10 @@ struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
         Y->previous = tape->last;
         Y->back = backward;
         Y->n = n;
-        Y->of = bytes == 0 ? NULL
-              : memcpy(arena_alloc(tape->arena, bytes), of, bytes);
+        Mat *operand = arena_alloc(tape->arena, bytes);
+        for (int k = 0; k < n; k++)
+            operand[k] = tape->owes ? creditor(tape, of[k]) : of[k];
+        Y->of = operand;
         tape->last = Y;
     }
     return Y;
@@ -286,7 +303,7 @@ void see_theta(Tape *tape, const char *line, const Theta *theta)
 {
     for (int k = 1; k <= theta->n; k++)
         told(tape, line, theta->parameter[k].name,
-             *theta->parameter[k].place, 0);
+             *theta->parameter[k].place, k);
     tape_clear(tape);
 }
 
@@ -337,12 +354,24 @@ static void begin_gradient(Mat M)
     clear_gradient(M);
 }
 
+/* The first operand of Y that it owes to; NULL: there is none. */
+static Mat first_creditor(Mat Y)
+{
+    for (int k = 0; k < Y->n; k++)
+        if (Y->of[k]->tape == NULL && Y->of[k]->owed != NULL)
+            return Y->of[k];
+    return NULL;
+}
+
 static void go_back(struct Matrix *Y)
 {
     for (int k = 0; k < Y->n; k++)
         begin_gradient(Y->of[k]);
     Y->back(Y);
-    give_back(Y->tape, Y->grad, bytes_of(Y));
+    if (Y->tape->owes && first_creditor(Y) != NULL)
+        Y->owed = Y->grad;
+    else
+        give_back(Y->tape, Y->grad, bytes_of(Y));
     Y->grad = NULL;
 }
 
@@ -360,6 +389,28 @@ void backward_(Where where, Mat loss)
     for (struct Matrix *Y = loss->tape->last; Y != NULL; Y = Y->previous)
         if (Y->back != NULL && Y->grad != NULL)
             go_back(Y);
+}
+
+void tape_owes(Tape *tape, bool owes)
+{
+    tape->owes = owes;
+}
+
+static void pay(const struct Matrix *Y)
+{
+    struct Matrix due = *Y;
+    due.grad = Y->owed;
+    for (int k = 0; k < Y->n; k++)
+        if (Y->of[k]->tape == NULL && Y->of[k]->owed != NULL)
+            ((struct Matrix *)Y->of[k])->grad = Y->of[k]->owed;
+    Y->back(&due);
+}
+
+void settle(Tape *tape, Mat M)
+{
+    for (struct Matrix *Y = tape->last; Y != NULL; Y = Y->previous)
+        if (Y->owed != NULL && first_creditor(Y)->owed == M->grad)
+            pay(Y);
 }
 
 void clear_gradient(Mat M)

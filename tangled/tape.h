@@ -20,6 +20,13 @@ struct Matrix *computed(Where where, int rows, int cols,
 Tape *tape_of(Where where, int n, const Mat of[]);
 struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
                            void (*backward)(Mat Y), int n, const Mat of[]);
+/* From now on, if it owes, backward leaves the gradients of matrices on no
+   tape alone. settle adds to that of M what the tape owes it. Several
+   threads may settle at once, for different M; those that are operands of
+   one operation (W and b of affine) are settled together with the first of
+   them. */
+void tape_owes(Tape *tape, bool owes);
+void settle(Tape *tape, Mat M);
 /* A matrix with entries that are not yet set, on no tape; cols may be 0. */
 struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
                           bool gradient);

@@ -5,114 +5,141 @@
 
 typedef struct {
     const Hyperparameters *h;
-    Parameter *next;                /* NULL: only count */
+    Parameter *next;                /* NULL: only count                   */
     int n;
+    Part part;                      /* where the walk is: the part ...    */
+    int layer, head;                /* ... its layer, its head ...        */
+    bool attention;                 /* ... in W, or beside it             */
 } Walk;
+static void write_name(const Walk *walk, Parameter *p)
+{
+    static const char
+        *const layers[] = { "", "layer", "enc", "dec", "dec" },
+        *const W[] = { "", "W", "W", "W_dec", "W_ed" };
+    int n = 0, room = sizeof p->name;
+    if (walk->part != NOWHERE)
+        n = snprintf(p->name, sizeof p->name, "%s[%d].", layers[walk->part],
+                     walk->layer);
+    if (walk->attention)
+        n += snprintf(p->name + n, (size_t)(room - n), "%s.",
+                      W[walk->part]);
+    if (walk->head > 0)
+        n += snprintf(p->name + n, (size_t)(room - n), "head[%d].",
+                      walk->head);
+    n += snprintf(p->name + n, (size_t)(room - n), "%s", p->symbol);
+    REQUIRE(n < room, "the name %s is too long.", p->name);
+}
 
-static void part(Walk *walk, const char *of, const char *name,
-                 int rows, int cols, Mat *place)
+static void part(Walk *walk, const char *symbol, int rows, int cols,
+                 Mat *place)
 {
     walk->n++;
     if (walk->next == NULL)
         return;
     Parameter *p = walk->next++;
-    int length = snprintf(p->name, sizeof p->name, "%s%s", of, name);
-    REQUIRE(length < (int)sizeof p->name, "the name %s is too long.", name);
-    p->rows = rows;
-    p->cols = cols;
-    p->place = place;
+    *p = (Parameter){ .symbol = symbol, .part = walk->part,
+                      .layer = walk->layer, .head = walk->head,
+                      .rows = rows, .cols = cols, .place = place };
+    write_name(walk, p);
 }
 
-static void norm(Walk *walk, const char *of, const char *gamma, int d,
-                 Mat *place_gamma, const char *beta, Mat *place_beta)
+static void norm(Walk *walk, const char *gamma, int d, Mat *place_gamma,
+                 const char *beta, Mat *place_beta)
 {
-    part(walk, of, gamma, d, 1, place_gamma);
+    part(walk, gamma, d, 1, place_gamma);
     if (!walk->h->rms)
-        part(walk, of, beta, d, 1, place_beta);
+        part(walk, beta, d, 1, place_beta);
 }
 
-static void multi_head(Walk *walk, const char *of, W_multi *W)
+static void one_head(Walk *walk, W_qkv *w)
 {
     const Hyperparameters *h = walk->h;
-    char head[40];
-    W->H = h->H;
-    for (int k = 1; k <= h->H; k++) {
-        W_qkv *w = &W->head[k];
-        snprintf(head, sizeof head, "%shead[%d].", of, k);
-        part(walk, head, "W_q", h->d_attn, h->d_e, &w->W_q);
-        part(walk, head, "W_k", h->d_attn, h->d_e, &w->W_k);
-        part(walk, head, "W_v", h->d_mid, h->d_e, &w->W_v);
-        if (h->no_attention_biases)
-            continue;
-        part(walk, head, "b_q", h->d_attn, 1, &w->b_q);
-        part(walk, head, "b_k", h->d_attn, 1, &w->b_k);
-        part(walk, head, "b_v", h->d_mid, 1, &w->b_v);
-    }
-    part(walk, of, "W_o", h->d_e, h->H * h->d_mid, &W->W_o);
-    if (!h->no_attention_biases)
-        part(walk, of, "b_o", h->d_e, 1, &W->b_o);
+    part(walk, "W_q", h->d_attn, h->d_e, &w->W_q);
+    part(walk, "W_k", h->d_attn, h->d_e, &w->W_k);
+    part(walk, "W_v", h->d_mid, h->d_e, &w->W_v);
+    if (h->no_attention_biases)
+        return;
+    part(walk, "b_q", h->d_attn, 1, &w->b_q);
+    part(walk, "b_k", h->d_attn, 1, &w->b_k);
+    part(walk, "b_v", h->d_mid, 1, &w->b_v);
 }
 
-static void layer(Walk *walk, const char *kind, int l, Layer *w)
+static void multi_head(Walk *walk, Part where, W_multi *W)
+{
+    const Hyperparameters *h = walk->h;
+    Part before = walk->part;
+    W->H = h->H;
+    walk->part = where;
+    walk->attention = true;
+    for (walk->head = 1; walk->head <= h->H; walk->head++)
+        one_head(walk, &W->head[walk->head]);
+    walk->head = 0;
+    part(walk, "W_o", h->d_e, h->H * h->d_mid, &W->W_o);
+    if (!h->no_attention_biases)
+        part(walk, "b_o", h->d_e, 1, &W->b_o);
+    walk->attention = false;
+    walk->part = before;
+}
+
+static void layer(Walk *walk, Part where, int l, Layer *w)
 {
     int d_e = walk->h->d_e, d_mlp = walk->h->d_mlp;
-    char of[40], W[40];
-    snprintf(of, sizeof of, "%s[%d].", kind, l);
-    snprintf(W, sizeof W, "%s[%d].W.", kind, l);
-    multi_head(walk, W, &w->W);
-    norm(walk, of, "gamma_1", d_e, &w->gamma_1, "beta_1", &w->beta_1);
-    norm(walk, of, "gamma_2", d_e, &w->gamma_2, "beta_2", &w->beta_2);
-    part(walk, of, "W_mlp1", d_mlp, d_e, &w->W_mlp1);
-    part(walk, of, "b_mlp1", d_mlp, 1, &w->b_mlp1);
-    part(walk, of, "W_mlp2", d_e, d_mlp, &w->W_mlp2);
-    part(walk, of, "b_mlp2", d_e, 1, &w->b_mlp2);
+    walk->part = where;
+    walk->layer = l;
+    multi_head(walk, where, &w->W);
+    norm(walk, "gamma_1", d_e, &w->gamma_1, "beta_1", &w->beta_1);
+    norm(walk, "gamma_2", d_e, &w->gamma_2, "beta_2", &w->beta_2);
+    part(walk, "W_mlp1", d_mlp, d_e, &w->W_mlp1);
+    part(walk, "b_mlp1", d_mlp, 1, &w->b_mlp1);
+    part(walk, "W_mlp2", d_e, d_mlp, &w->W_mlp2);
+    part(walk, "b_mlp2", d_e, 1, &w->b_mlp2);
 }
 
 static void decoder_layer(Walk *walk, int l, DecoderLayer *w)
 {
     int d_e = walk->h->d_e, d_mlp = walk->h->d_mlp;
-    char of[40], W_dec[40], W_ed[40];
-    snprintf(of, sizeof of, "dec[%d].", l);
-    snprintf(W_dec, sizeof W_dec, "dec[%d].W_dec.", l);
-    snprintf(W_ed, sizeof W_ed, "dec[%d].W_ed.", l);
-    multi_head(walk, W_dec, &w->W_dec);
-    multi_head(walk, W_ed, &w->W_ed);
-    norm(walk, of, "gamma_3", d_e, &w->gamma_3, "beta_3", &w->beta_3);
-    norm(walk, of, "gamma_4", d_e, &w->gamma_4, "beta_4", &w->beta_4);
-    norm(walk, of, "gamma_5", d_e, &w->gamma_5, "beta_5", &w->beta_5);
-    part(walk, of, "W_mlp3", d_mlp, d_e, &w->W_mlp3);
-    part(walk, of, "b_mlp3", d_mlp, 1, &w->b_mlp3);
-    part(walk, of, "W_mlp4", d_e, d_mlp, &w->W_mlp4);
-    part(walk, of, "b_mlp4", d_e, 1, &w->b_mlp4);
+    walk->part = DEC;
+    walk->layer = l;
+    multi_head(walk, DEC, &w->W_dec);
+    multi_head(walk, ED, &w->W_ed);
+    norm(walk, "gamma_3", d_e, &w->gamma_3, "beta_3", &w->beta_3);
+    norm(walk, "gamma_4", d_e, &w->gamma_4, "beta_4", &w->beta_4);
+    norm(walk, "gamma_5", d_e, &w->gamma_5, "beta_5", &w->beta_5);
+    part(walk, "W_mlp3", d_mlp, d_e, &w->W_mlp3);
+    part(walk, "b_mlp3", d_mlp, 1, &w->b_mlp3);
+    part(walk, "W_mlp4", d_e, d_mlp, &w->W_mlp4);
+    part(walk, "b_mlp4", d_e, 1, &w->b_mlp4);
 }
 
 static void all_parts(Walk *walk, Theta *theta)
 {
     const Hyperparameters *h = walk->h;
     int d_f = h->architecture == E_TRANSFORMER ? h->d_f : h->d_e;
-    part(walk, "", "W_e", h->d_e, h->N_V, &theta->W_e);
+    part(walk, "W_e", h->d_e, h->N_V, &theta->W_e);
     if (h->positions == LEARNED)
-        part(walk, "", "W_p", h->d_e, h->ell_max, &theta->W_p);
+        part(walk, "W_p", h->d_e, h->ell_max, &theta->W_p);
     if (h->embedding_norm)
-        norm(walk, "", "gamma_e", h->d_e, &theta->gamma_e,
-             "beta_e", &theta->beta_e);
+        norm(walk, "gamma_e", h->d_e, &theta->gamma_e, "beta_e",
+             &theta->beta_e);
     for (int l = 1; l <= h->L_enc; l++)
-        layer(walk, "enc", l, &theta->enc[l]);
+        layer(walk, ENC, l, &theta->enc[l]);
     for (int l = 1; l <= h->L_dec; l++)
         decoder_layer(walk, l, &theta->dec[l]);
     for (int l = 1; l <= h->L; l++)
-        layer(walk, "layer", l, &theta->layer[l]);
+        layer(walk, LAYER, l, &theta->layer[l]);
+    walk->part = NOWHERE;
+    walk->layer = 0;
     if (h->architecture == E_TRANSFORMER) {
-        part(walk, "", "W_f", d_f, h->d_e, &theta->W_f);
-        part(walk, "", "b_f", d_f, 1, &theta->b_f);
+        part(walk, "W_f", d_f, h->d_e, &theta->W_f);
+        part(walk, "b_f", d_f, 1, &theta->b_f);
     }
     if (h->architecture != ED_TRANSFORMER)
-        norm(walk, "", "gamma", d_f, &theta->gamma, "beta", &theta->beta);
+        norm(walk, "gamma", d_f, &theta->gamma, "beta", &theta->beta);
     if (!h->tied)
-        part(walk, "", "W_u", h->N_V, d_f, &theta->W_u);
+        part(walk, "W_u", h->N_V, d_f, &theta->W_u);
     if (h->N_C > 0) {
-        part(walk, "", "W_c", h->N_C, d_f, &theta->W_c);
-        part(walk, "", "b_c", h->N_C, 1, &theta->b_c);
+        part(walk, "W_c", h->N_C, d_f, &theta->W_c);
+        part(walk, "b_c", h->N_C, 1, &theta->b_c);
     }
 }
 
@@ -213,12 +240,12 @@ Theta *theta_new(Arena *arena, const Hyperparameters *hyper)
     theta->enc   = layers(arena, h->L_enc, h->H);
     theta->dec   = decoder_layers(arena, h->L_dec, h->H);
     theta->layer = layers(arena, h->L, h->H);
-    Walk count = { h, NULL, 0 };
+    Walk count = { .h = h };
     all_parts(&count, theta);
     theta->n = count.n;
     theta->parameter = arena_alloc(arena, ((size_t)theta->n + 1)
                                           * sizeof *theta->parameter);
-    Walk list = { h, theta->parameter + 1, 0 };
+    Walk list = { .h = h, .next = theta->parameter + 1 };
     all_parts(&list, theta);
     return theta;
 }
@@ -265,40 +292,32 @@ void theta_clear_gradient(const Theta *theta)
         clear_gradient(*theta->parameter[k].place);
 }
 
-static bool ends(const char *name, const char *end)
+static bool is_embedding(const char *symbol)
 {
-    size_t n = strlen(name), m = strlen(end);
-    return n >= m && strcmp(name + n - m, end) == 0;
+    return strcmp(symbol, "W_e") == 0 || strcmp(symbol, "W_p") == 0;
 }
 
-static bool is_embedding(const char *name)
-{
-    return strcmp(name, "W_e") == 0 || strcmp(name, "W_p") == 0;
-}
-
-static double deviation(const Theta *theta, const char *name,
+static double deviation(const Theta *theta, const char *symbol,
                         Initialisation scheme)
 {
     const Hyperparameters *h = &theta->hyper;
     int sublayers = 2 * (h->L + h->L_enc) + 3 * h->L_dec;
-    bool last = ends(name, ".W_o") || ends(name, ".W_mlp2")
-             || ends(name, ".W_mlp4");
+    bool last = strcmp(symbol, "W_o") == 0 || strcmp(symbol, "W_mlp2") == 0
+             || strcmp(symbol, "W_mlp4") == 0;
     return scheme == GPT2 && last ? 0.02 / sqrt(sublayers) : 0.02;
 }
 
 static void first_values(const Theta *theta, const Parameter *p,
                          Initialisation scheme, Random *random)
 {
-    const char *dot = strrchr(p->name, '.');
-    const char *name = dot == NULL ? p->name : dot + 1;
     Mat M = *p->place;
-    bool box = scheme == XAVIER && !is_embedding(name);
+    bool box = scheme == XAVIER && !is_embedding(p->symbol);
     double a = sqrt(6.0 / (p->rows + p->cols));
-    double sigma = deviation(theta, p->name, scheme);
+    double sigma = deviation(theta, p->symbol, scheme);
     for (int j = 1; j <= p->cols; j++)
         for (int i = 1; i <= p->rows; i++)
-            AT(M, i, j) = (real)(name[0] == 'g' ? 1
-                               : name[0] == 'b' ? 0
+            AT(M, i, j) = (real)(p->symbol[0] == 'g' ? 1
+                               : p->symbol[0] == 'b' ? 0
                                : box ? a * (2 * uniform(random) - 1)
                                      : sigma * normal(random));
 }

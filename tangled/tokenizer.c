@@ -45,7 +45,8 @@ static int piece_length(TokenKind kind, const char *p, size_t bytes)
 
 typedef struct {
     Piece key;
-    long long count;            /* for whoever wants to count           */
+    long long count;            /* for whoever wants to count ...       */
+    int first, last;            /* ... and to list; at first all 0      */
 } TableEntry;
 
 typedef struct {
@@ -107,7 +108,7 @@ static int enter(Table *t, Piece key)
         grow(t);
     char *copy = arena_alloc(t->arena, (size_t)key.n);
     memcpy(copy, key.at, (size_t)key.n);
-    t->entry[++t->n] = (TableEntry){ { copy, key.n }, 0 };
+    t->entry[++t->n] = (TableEntry){ .key = { copy, key.n } };
     return *place_of(t, key) = t->n;
 }
 
@@ -204,103 +205,180 @@ bool token_kind_named(const char *name, TokenKind *kind)
 }
 
 typedef struct {
+    int token;                  /* 0 between words                      */
+    int word;                   /* its number                           */
+    int left, right;            /* places of the neighbours             */
+    int before, after;          /* in the list of its pair; 0: none     */
+} Symbol;
+
+typedef struct {
+    long long count;            /* of the pair when it was last seen    */
+    int pair;                   /* its number                           */
+} Waiting;
+
+typedef struct {
     Table words;                /* count: how often in the text         */
-    Table pairs;                /* count: how often in the words        */
-    int *symbol;                /* 0, tokens of a word, 0, tokens, ...  */
-    size_t n;                   /* of these                             */
-} Learning;
-
-static void tally(Learning *l, int left, int right, long long count)
+    Table pairs;                /* count: how often in the text         */
+    Symbol *symbol;
+    Waiting *heap;            /* heap[1] ..., see below               */
+    int n, room;                /* of these                             */
+} Merging;
+static bool is_pair(const Merging *m, int place, Pair *pair)
 {
-    if (left == 0 || right == 0)
+    const Symbol *s = m->symbol;
+    *pair = (Pair){ s[place].token, s[s[place].right].token };
+    return pair->left != 0 && pair->right != 0;
+}
+
+static void join_at(Merging *m, int place)
+{
+    Pair pair;
+    if (!is_pair(m, place, &pair))
         return;
-    int k = enter(&l->pairs, key_of(&(Pair){ left, right }));
-    l->pairs.entry[k].count += count;
+    int number = enter(&m->pairs, key_of(&pair));   /* may move entries */
+    TableEntry *e = &m->pairs.entry[number];
+    Symbol *s = m->symbol;
+    s[place].before = e->last;
+    s[place].after = 0;
+    *(e->last == 0 ? &e->first : &s[e->last].after) = place;
+    e->last = place;
+    e->count += m->words.entry[s[place].word].count;
 }
 
-static void merge_everywhere(Learning *l, Pair pair, int merged)
+static void part_at(Merging *m, int place)
 {
-    int *s = l->symbol, word = 1;
-    size_t to = 1;
-    for (size_t from = 1; from < l->n; from++) {
-        if (s[from] != pair.left || s[from + 1] != pair.right) {
-            word += s[from] == 0;
-            s[to++] = s[from];
-            continue;
-        }
-        long long count = l->words.entry[word].count;
-        int before = s[to - 1], after = s[from + 2];
-        tally(l, before, pair.left, -count);
-        tally(l, pair.left, pair.right, -count);
-        tally(l, pair.right, after, -count);
-        tally(l, before, merged, count);
-        tally(l, merged, after, count);
-        s[to++] = merged;
-        from++;
-    }
-    l->n = to;
+    Pair pair;
+    if (!is_pair(m, place, &pair))
+        return;
+    TableEntry *e = &m->pairs.entry[number_of(&m->pairs, key_of(&pair))];
+    Symbol *s = m->symbol;
+    int before = s[place].before, after = s[place].after;
+    *(before == 0 ? &e->first : &s[before].after) = after;
+    *(after == 0 ? &e->last : &s[after].before) = before;
+    e->count -= m->words.entry[s[place].word].count;
 }
 
-static Pair most_frequent(const Table *pairs, long long *most)
+static void merge_everywhere(Merging *m, int pair, int merged)
 {
-    Pair best = { 0, 0 };
-    *most = 0;
-    for (int k = 1; k <= pairs->n; k++) {
-        long long count = pairs->entry[k].count;
-        if (count < *most)
-            continue;
-        Pair pair = pair_of(pairs, k);
-        bool lower = pair.left < best.left
-            || (pair.left == best.left && pair.right < best.right);
-        if (count > *most || lower) {
-            *most = count;
-            best = pair;
-        }
+    Symbol *s = m->symbol;
+    for (int p; (p = m->pairs.entry[pair].first) != 0; ) {
+        int q = s[p].right;
+        part_at(m, s[p].left);
+        part_at(m, p);
+        part_at(m, q);
+        s[p].token = merged;
+        s[p].right = s[q].right;
+        s[s[q].right].left = p;
+        join_at(m, s[p].left);
+        join_at(m, p);
     }
-    return best;
 }
 
-static void spell(Learning *l)
+static bool goes_before(const Merging *m, int k, int j)
+{
+    const Waiting *a = &m->heap[k], *b = &m->heap[j];
+    Pair x = pair_of(&m->pairs, a->pair), y = pair_of(&m->pairs, b->pair);
+    if (a->count != b->count)
+        return a->count > b->count;
+    return x.left < y.left || (x.left == y.left && x.right < y.right);
+}
+
+static void change_places(Merging *m, int k, int j)
+{
+    Waiting other = m->heap[k];
+    m->heap[k] = m->heap[j];
+    m->heap[j] = other;
+}
+
+static void put_in(Merging *m, int pair)
+{
+    if (m->n == m->room) {
+        Waiting *old = m->heap;
+        size_t n = (size_t)m->room + 1;
+        m->heap = arena_alloc(m->pairs.arena, 2 * n * sizeof *old);
+        memcpy(m->heap, old, n * sizeof *old);
+        m->room = (int)(2 * n) - 1;
+    }
+    m->heap[++m->n] = (Waiting){ m->pairs.entry[pair].count, pair };
+    for (int k = m->n; k > 1 && goes_before(m, k, k / 2); k /= 2)
+        change_places(m, k, k / 2);
+}
+
+static void sink(Merging *m)
+{
+    for (int k = 1, next; (next = 2 * k) <= m->n; k = next) {
+        if (next < m->n && goes_before(m, next + 1, next))
+            next++;
+        if (!goes_before(m, next, k))
+            return;
+        change_places(m, k, next);
+    }
+}
+
+static int most_frequent(Merging *m)        /* its number; 0: none */
+{
+    while (m->n > 0) {
+        Waiting *top = &m->heap[1];
+        long long count = m->pairs.entry[top->pair].count;
+        if (top->count == count)
+            return top->pair;
+        top->count = count;
+        sink(m);
+    }
+    return 0;
+}
+
+static void spell(Merging *m)
 {
     size_t n = 1;
-    for (int k = 1; k <= l->words.n; k++)
-        n += (size_t)l->words.entry[k].key.n + 1;
-    l->symbol = arena_alloc(l->words.arena, n * sizeof *l->symbol);
-    l->symbol[0] = 0;
-    l->n = 1;
-    for (int k = 1; k <= l->words.n; k++) {
-        const TableEntry *word = &l->words.entry[k];
-        for (int i = 0, before = 0; i < word->key.n; i++) {
-            int byte = (unsigned char)word->key.at[i] + 1;
-            tally(l, before, byte, word->count);
-            l->symbol[l->n++] = before = byte;
+    int at = 1;
+    for (int k = 1; k <= m->words.n; k++)
+        n += (size_t)m->words.entry[k].key.n + 1;
+    Symbol *s = m->symbol = arena_alloc(m->words.arena, n * sizeof *s);
+    s[0] = (Symbol){ .right = 1 };
+    for (int k = 1; k <= m->words.n; k++) {
+        Piece word = m->words.entry[k].key;
+        for (int i = 0; i <= word.n; i++, at++) {
+            int token = i < word.n ? (unsigned char)word.at[i] + 1 : 0;
+            s[at] = (Symbol){ token, k, at - 1, at + 1, 0, 0 };
         }
-        l->symbol[l->n++] = 0;
+    }
+    for (int place = 1; place < at; place++)
+        join_at(m, place);
+}
+
+static void read_words(Merging *m, const char *text, size_t bytes)
+{
+    for (size_t k = 0; k < bytes; ) {
+        Piece word = { text + k, word_length(text + k, bytes - k) };
+        int number = enter(&m->words, word);
+        m->words.entry[number].count++;
+        k += (size_t)word.n;
     }
 }
 
-static Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
-                              int merges)
+const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
+                             int merges, void (*told)(void *to, int merges),
+                             void *to)
 {
     Arena *aside = arena_new();
-    Learning l = { .words = table_new(aside, 1024),
-                   .pairs = table_new(aside, 1024) };
-    for (size_t k = 0; k < bytes; ) {
-        Piece word = { text + k, word_length(text + k, bytes - k) };
-        int number = enter(&l.words, word);
-        l.words.entry[number].count++;
-        k += (size_t)word.n;
-    }
-    spell(&l);
-    if ((size_t)merges > l.n)           /* each makes the array shorter */
-        merges = (int)l.n;
+    Merging m = { .words = table_new(aside, 1024),
+                  .pairs = table_new(aside, 1024),
+                  .heap = arena_alloc(aside, sizeof *m.heap) };
+    read_words(&m, text, bytes);
+    spell(&m);
+    if ((size_t)merges > bytes)         /* each makes the text shorter */
+        merges = (int)bytes;
     Tokenizer *t = tokenizer_new(arena, BYTE_PAIRS, merges);
-    while (t->list.n < merges) {
-        long long count;
-        Pair pair = most_frequent(&l.pairs, &count);
-        if (count < 2)
+    for (int known = 0; t->list.n < merges; ) {
+        while (known < m.pairs.n)
+            put_in(&m, ++known);
+        int pair = most_frequent(&m);
+        if (pair == 0 || m.pairs.entry[pair].count < 2)
             break;
-        merge_everywhere(&l, pair, add_merge(t, pair));
+        merge_everywhere(&m, pair, add_merge(t, pair_of(&m.pairs, pair)));
+        if (told != NULL)
+            told(to, t->list.n);
     }
     arena_free(aside);
     return t;
@@ -313,7 +391,7 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
     REQUIRE(n <= TEXT_BYTES && merges >= 0,
             "%zu bytes, %d merges.", n, merges);
     if (kind == BYTE_PAIRS) {
-        *t = learn_pairs(arena, text, n, merges);
+        *t = learn_pairs(arena, text, n, merges, NULL, NULL);
         return NULL;
     }
     Tokenizer *learned = tokenizer_new(arena, kind, 0);
@@ -330,27 +408,38 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
     return NULL;
 }
 
+static int merge_at(const Tokenizer *t, const int *id)  /* 0: none */
+{
+    return number_of(&t->list, key_of(&(Pair){ id[0], id[1] }));
+}
+
+/* merge[k]: that of id[k] and id[k + 1]; there are n of these. */
 static int encode_word(const Tokenizer *t, Piece word, int *id)
 {
-    int n = word.n;
-    for (int k = 0; k < n; k++)
+    int n = word.n - 1, merge[WORD_BYTES] = { 0 };
+    for (int k = 0; k <= n; k++)
         id[k] = (unsigned char)word.at[k] + 1;
+    for (int k = 0; k < n; k++)
+        merge[k] = merge_at(t, id + k);
     for (;;) {
         int first = 0, at = 0;
-        for (int k = 0; k + 1 < n; k++) {
-            Pair pair = { id[k], id[k + 1] };
-            int merge = number_of(&t->list, key_of(&pair));
-            if (merge != 0 && (first == 0 || merge < first)) {
-                first = merge;
+        for (int k = 0; k < n; k++)
+            if (merge[k] != 0 && (first == 0 || merge[k] < first)) {
+                first = merge[k];
                 at = k;
             }
-        }
         if (first == 0)
-            return n;
+            return n + 1;
         id[at] = BYTES + first;
         n--;
-        for (int k = at + 1; k < n; k++)
-            id[k] = id[k + 1];
+        for (int k = at; k < n; k++) {
+            id[k + 1] = id[k + 2];
+            merge[k] = merge[k + 1];
+        }
+        if (at > 0)
+            merge[at - 1] = merge_at(t, id + at - 1);
+        if (at < n)
+            merge[at] = merge_at(t, id + at);
     }
 }
 

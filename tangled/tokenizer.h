@@ -23,6 +23,12 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
                             size_t n, int merges, const Tokenizer **t,
                             size_t *where);
 
+/* The same for BYTE_PAIRS. told(to, ...) hears after each merge how many
+   there are; told may be NULL. */
+const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t n,
+                             int merges, void (*told)(void *to, int merges),
+                             void *to);
+
 /* A text to its tokens x, without special ones. Returns NULL; or what is
    wrong, and then *where is the byte that begins no known token. */
 const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,

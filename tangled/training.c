@@ -1,7 +1,7 @@
 /* A step of training: lanes, threads, the order of the data. */
-#include "functions.h"
 #include "practice.h"
-#include <pthread.h>
+#include "threads.h"
+#include <math.h>
 
 static bool between(double least, double x, double most)
 {
@@ -66,10 +66,16 @@ static Training with_defaults(const Training *how)
     return h;
 }
 
-static void lane_new(Trainer *trainer, Lane *lane, const Theta *theta,
-                     bool learns)
+static int least_of(int a, int b, int c)
+{
+    const int least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+static void lane_new(Trainer *trainer, Lane *lane, bool learns)
 {
     const Training *how = &trainer->how;
+    const Theta *theta = trainer->theta;
     Arena *arena = trainer->arena;
     *lane = (Lane){ .tape = tape_new(learns), .theta = theta, .how = how };
     tape_forgive(lane->tape, NULL, NULL);
@@ -93,14 +99,26 @@ Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
         trainer->m = theta_zeros(arena, theta);
     if (method != SGD && method != MOMENTUM)
         trainer->v = theta_zeros(arena, theta);
-    for (int k = 0; k < N_LANES && k < trainer->how.batch; k++)
-        lane_new(trainer, &trainer->lane[k],
-                 k == 0 ? theta : theta_view(arena, theta), true);
+    lane_new(trainer, &trainer->lane[0], true);
     return trainer;
+}
+
+/* The number of lanes for so many sequences; they are there. */
+static int lanes_for(Trainer *trainer, int sequences, bool learns)
+{
+    Lane *lane = learns ? trainer->lane : trainer->judge;
+    int n = least_of(trainer->how.threads, sequences, N_LANES);
+    for (int k = 0; k < n; k++) {
+        if (lane[k].tape == NULL)
+            lane_new(trainer, &lane[k], learns);
+        tape_owes(lane[k].tape, learns && n > 1);
+    }
+    return n;
 }
 
 void trainer_free(Trainer *trainer)
 {
+    have_threads(1);
     for (int k = 0; k < N_LANES; k++) {
         if (trainer->lane[k].tape != NULL)
             tape_free(trainer->lane[k].tape);
@@ -111,6 +129,7 @@ void trainer_free(Trainer *trainer)
 
 /* Some sequences, n in first ... first + size - 1, and their lanes. */
 typedef struct {
+    Trainer *trainer;
     Lane *lane;
     int lanes;
     Loss *loss;
@@ -119,82 +138,57 @@ typedef struct {
     Random random;          /* of the epoch */
     int first, size;
     bool learn;
-    bool (*stop)(void *to); /* NULL: never */
-    void *to;
 } Work;
 
-static void one_sequence(const Work *work, Lane *lane, int n)
+static void one_sequence(void *to, int k)
 {
+    const Work *work = to;
+    const Trainer *trainer = work->trainer;
+    Lane *lane = &work->lane[k];
+    int n = work->first + k;
+    n = work->order == NULL ? n : work->order[n - 1];
+    lane->loss = 0;
+    lane->tokens = 0;
+    lane->stopped = !work->learn && trainer->stop != NULL
+                 && trainer->stop(trainer->to);
+    if (lane->stopped)
+        return;
     tape_clear(lane->tape);
     lane->random = random_branch(work->random, (uint64_t)n);
     lane->drops = random_branch(lane->random, 0);
     Mat loss = work->loss(lane, work->data, n);
-    lane->loss += (double)AT(loss, 1, 1);
+    lane->loss = (double)AT(loss, 1, 1);
     if (work->learn)
         backward(loss);
 }
 
-static void one_lane(const Work *work, int k)
+static void one_parameter(void *to, int k)
 {
-    Lane *lane = &work->lane[k];
-    lane->loss = 0;
-    lane->tokens = 0;
-    if (work->learn)
-        theta_clear_gradient(lane->theta);
-    for (int place = k; place < work->size; place += N_LANES) {
-        int n = work->first + place;
-        if (work->stop != NULL && work->stop(work->to))
-            return;
-        one_sequence(work, lane, work->order == NULL ? n
-                                                     : work->order[n - 1]);
+    const Work *work = to;
+    Mat M = *work->trainer->theta->parameter[k + 1].place;
+    for (int l = 0; l < work->lanes; l++)
+        settle(work->lane[l].tape, M);
+}
+
+static Score scored(Work work)
+{
+    const Theta *theta = work.trainer->theta;
+    const int last = work.first + work.size - 1, lanes = work.lanes;
+    Score score = { 0, 0 };
+    bool stopped = false;
+    have_threads(work.trainer->how.threads);
+    for (; work.first <= last && !stopped; work.first += lanes) {
+        work.lanes = least_of(lanes, last - work.first + 1, N_LANES);
+        share(work.lanes, one_sequence, &work);
+        if (work.learn && lanes > 1)
+            share(theta->n, one_parameter, &work);
+        for (int k = 0; k < work.lanes; k++) {
+            score.loss += work.lane[k].loss;
+            score.tokens += work.lane[k].tokens;
+            stopped = stopped || work.lane[k].stopped;
+        }
     }
-}
-
-enum { STACK = 1 << 20 };      /* bytes of a thread's stack */
-
-typedef struct {
-    pthread_t thread;
-    const Work *work;
-    int first, workers;     /* its lanes: first, first + workers, ...     */
-} Worker;
-
-static void *do_work(void *to)
-{
-    const Worker *worker = to;
-    for (int k = worker->first; k < worker->work->lanes;
-         k += worker->workers)
-        one_lane(worker->work, k);
-    return NULL;
-}
-
-static bool start(Worker *worker)
-{
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0)
-        return false;
-    int fault = pthread_attr_setstacksize(&attributes, STACK);
-    if (fault == 0)
-        fault = pthread_create(&worker->thread, &attributes, do_work,
-                               worker);
-    pthread_attr_destroy(&attributes);
-    return fault == 0;
-}
-
-static void share_out(const Work *work, int threads)
-{
-    Worker worker[N_LANES];
-    bool started[N_LANES] = { false };
-    int workers = threads < work->lanes ? threads : work->lanes;
-    for (int k = workers - 1; k >= 0; k--) {
-        worker[k] = (Worker){ .work = work, .first = k,
-                              .workers = workers };
-        started[k] = k > 0 && start(&worker[k]);
-        if (!started[k])
-            do_work(&worker[k]);
-    }
-    for (int k = 1; k < workers; k++)
-        if (started[k])
-            pthread_join(worker[k].thread, NULL);
+    return score;
 }
 
 static Random epoch_random(const Trainer *trainer, int epoch)
@@ -247,49 +241,26 @@ static int first_n(const Trainer *trainer, int epoch)
                          : trainer->data->N_data + 1;
 }
 
-FAST static void add_gradients(const Theta *theta, const Theta *view)
-{
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = *theta->parameter[k].place;
-        const real *g = (*view->parameter[k].place)->grad;
-        size_t n = (size_t)M->rows * (size_t)M->cols;
-        for (size_t e = 0; e < n; e++)
-            M->grad[e] += g[e];
-    }
-}
-
-static void add_lanes(Trainer *trainer, int lanes)
-{
-    for (int k = 0; k < lanes; k++) {
-        trainer->now.loss += trainer->lane[k].loss;
-        trainer->now.tokens += trainer->lane[k].tokens;
-        if (k > 0)
-            add_gradients(trainer->theta, trainer->lane[k].theta);
-    }
-}
-
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 static void find_gradient(Trainer *trainer, int epoch, int n)
 {
     const Training *how = &trainer->how;
     const Data *data = trainer->data;
-    int size = least(how->batch, data->N_data - n + 1);
+    const int left = data->N_data - n + 1;
+    const int size = left < how->batch ? left : how->batch;
     put_in_order(trainer, epoch);
-    Work work = { trainer->lane, least(size, N_LANES), trainer->loss,
-                  data, trainer->order, epoch_random(trainer, epoch),
-                  n, size, true, NULL, NULL };
-    share_out(&work, how->threads);
+    theta_clear_gradient(trainer->theta);
+    Score score = scored((Work){
+        trainer, trainer->lane, lanes_for(trainer, how->batch, true),
+        trainer->loss, data, trainer->order, epoch_random(trainer, epoch),
+        n, size, true
+    });
     trainer->now = (Progress){
         .step = trainer->step + 1, .epoch = epoch, .n = n,
+        .loss = score.loss, .tokens = score.tokens,
         .eta = learning_rate(how, trainer->step + 1,
                              how->N_epochs * steps_in_epoch(trainer),
                              trainer->theta->hyper.d_e)
     };
-    add_lanes(trainer, work.lanes);
 }
 
 static bool step_done(Trainer *trainer)
@@ -319,20 +290,10 @@ const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
 
 Score evaluate(Trainer *trainer, Loss *loss, const Data *data)
 {
-    int lanes = data->N_data < N_LANES ? data->N_data : N_LANES;
-    for (int k = 0; k < lanes; k++)
-        if (trainer->judge[k].tape == NULL)
-            lane_new(trainer, &trainer->judge[k], trainer->theta, false);
-    Work work = { trainer->judge, lanes, loss, data, NULL,
-                  epoch_random(trainer, 0), 1, data->N_data, false,
-                  trainer->stop, trainer->to };
-    share_out(&work, trainer->how.threads);
-    Score score = { 0, 0 };
-    for (int k = 0; k < lanes; k++) {
-        score.loss += trainer->judge[k].loss;
-        score.tokens += trainer->judge[k].tokens;
-    }
-    return score;
+    return scored((Work){ trainer, trainer->judge,
+                          lanes_for(trainer, data->N_data, false), loss,
+                          data, NULL, epoch_random(trainer, 0), 1,
+                          data->N_data, false });
 }
 
 bool patient(Patience *patience, double loss, int most)

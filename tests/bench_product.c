@@ -1,23 +1,24 @@
-/* How fast is the product? GFLOP/s on one thread, beside OpenBLAS if that is
-   installed. The two take turns, so that both meet the same noise; printed
-   is the median of RUNS runs of each.
+/* How fast is the product? GFLOP/s, beside OpenBLAS if that is installed. The
+   two take turns, so that both meet the same noise; printed is the median of
+   RUNS runs of each.
 
-       bench_product          the fastest kernel against OpenBLAS as it is
-       bench_product avx2     that kernel; OpenBLAS then keeps to AVX2, too */
+       bench_product threads
+
+   Compiled with -DNO_AVX512 it keeps to AVX2, and OpenBLAS does so, too. */
 #include "ftx.h"
 #include "product.h"
+#include "threads.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-enum { RUNS = 11, SHAPES = 10 };
+enum { RUNS = 11, SHAPES = 13 };
 static const int shape[SHAPES][3] = {           /* m, k, n */
-    { 16, 16, 8 }, { 64, 64, 16 }, { 768, 768, 1 },
+    { 16, 16, 8 }, { 16, 64, 64 }, { 64, 16, 64 }, { 768, 768, 1 },
     { 64, 64, 64 }, { 128, 128, 128 }, { 256, 256, 256 },
-    { 512, 512, 512 }, { 1024, 1024, 1024 }, { 768, 768, 256 },
-    { 256, 768, 768 }
+    { 512, 512, 512 }, { 1024, 1024, 1024 },
+    { 768, 768, 64 }, { 3072, 768, 64 }, { 768, 3072, 64 }, { 768, 64, 768 }
 };
 
 /* cblas_sgemm or cblas_dgemm; 102 is column-major, 111 is not transposed */
@@ -25,7 +26,7 @@ typedef void Gemm(int order, int transpose_A, int transpose_B,
                   int m, int n, int k, real alpha, const real *A, int lda,
                   const real *B, int ldb, real beta, real *C, int ldc);
 
-static Gemm *openblas(const char **core)
+static Gemm *openblas(const char *threads, const char **core)
 {
     void *library = NULL;
     const char *names[] = { "libopenblas.so.0", "libopenblas.so",
@@ -33,7 +34,10 @@ static Gemm *openblas(const char **core)
     Gemm *gemm = NULL;
     char *(*corename)(void) = NULL;
 
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    setenv("OPENBLAS_NUM_THREADS", threads, 1);
+#ifdef NO_AVX512
+    setenv("OPENBLAS_CORETYPE", "Haswell", 0);
+#endif
     for (int i = 0; i < 3 && library == NULL; i++)
         library = dlopen(names[i], RTLD_NOW);
     if (library == NULL)
@@ -75,7 +79,7 @@ static double median(double x[RUNS])
     return x[RUNS / 2];
 }
 
-static void measure(const Kernel *kernel, Gemm *gemm, int m, int k, int n)
+static void measure(Gemm *gemm, int m, int k, int n)
 {
     const double gflop = 2e-9 * m * n * k;
     const int times = 1 + (int)(0.5 / gflop);
@@ -87,12 +91,8 @@ static void measure(const Kernel *kernel, Gemm *gemm, int m, int k, int n)
         for (int t = 0; t < 3; t++) {   /* A B, A^T B, A B^T */
             const double start = seconds();
             for (int i = 0; i < times; i++)
-                if (kernel != NULL)
-                    product_by(kernel, t == 1, t == 2, m, n, k, A,
-                               t == 1 ? k : m, B, t == 2 ? n : k, C, m);
-                else
-                    product(t == 1, t == 2, m, n, k, A,
-                            t == 1 ? k : m, B, t == 2 ? n : k, C, m);
+                product(t == 1, t == 2, m, n, k, A, t == 1 ? k : m,
+                        B, t == 2 ? n : k, C, m);
             ours[t][run] = times * gflop / (seconds() - start);
         }
         const double start = seconds();
@@ -114,23 +114,15 @@ static void measure(const Kernel *kernel, Gemm *gemm, int m, int k, int n)
 
 int main(int argc, char *argv[])
 {
-    const char *core = "not installed";
-    const Kernel *kernel = product_kernel(argc > 1 ? argv[1] : NULL);
-    if (kernel == NULL) {
-        fprintf(stderr, "%s: this machine has no kernel \"%s\"; "
-                "there are avx512, avx2 and plain.\n", argv[0], argv[1]);
-        return 2;
-    }
-    if (argc > 1 && strcmp(argv[1], "avx2") == 0)
-        setenv("OPENBLAS_CORETYPE", "Haswell", 0);
-    Gemm *gemm = openblas(&core);
-
-    printf("%s precision, one thread, GFLOP/s; kernel: %s; OpenBLAS: %s\n",
-           sizeof(real) == sizeof(float) ? "single" : "double",
-           kernel->name, core);
+    const char *core = "not installed", *threads = argc > 1 ? argv[1] : "1";
+    Gemm *gemm = openblas(threads, &core);
+    have_threads(atoi(threads));
+    printf("%s precision, threads: %s, GFLOP/s; kernel: %s; OpenBLAS: %s\n",
+           sizeof(real) == sizeof(float) ? "single" : "double", threads,
+           product_kernel(NULL)->name, core);
     printf("    m     k     n      A B  OpenBLAS  ratio    A^T B    A B^T\n");
     for (int i = 0; i < SHAPES; i++)
-        measure(argc > 1 ? kernel : NULL, gemm,
-                shape[i][0], shape[i][1], shape[i][2]);
+        measure(gemm, shape[i][0], shape[i][1], shape[i][2]);
+    have_threads(1);
     return 0;
 }

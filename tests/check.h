@@ -285,6 +285,18 @@ const char *__asan_default_options(void)
     REFUSED(wrong_call, __FILE__, __LINE__, #wrong_call, sentence)
 #define assert_refuses_in(wrong_call, file, inner_call, sentence) \
     REFUSED(wrong_call, file, 0, inner_call, sentence)
+/* assert_no_memory: the call ends the program with exit status 2 and the
+   sentence that there is no memory for so many bytes. */
+#define assert_no_memory(call, bytes) \
+    do { \
+        Child child_ = child_start(); \
+        if (child_.pid == 0) { \
+            (void)(call); \
+            _exit(0); \
+        } \
+        child_without_memory(HERE(#call), child_, bytes); \
+    } while (0)
+
 #define REFUSED(wrong_call, file, line, text, sentence) \
     do { \
         Child child_ = child_start(); \
@@ -377,6 +389,20 @@ static inline void child_refused(Where where, Child child, const char *file,
     if (!is_refusal(said, file, line, call, sentence))
         fail_at(where, "the refusal is\n%sbut expected\n%s:%d: %s: %s",
                 said, file, line, call, sentence);
+}
+
+static inline void child_without_memory(Where where, Child child,
+                                        const char *bytes)
+{
+    char said[4000], sentence[100];
+    int status;
+    child_end(child, said, sizeof said, &status);
+    snprintf(sentence, sizeof sentence, "ftx: there is no memory for %s "
+             "bytes.\n", bytes);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 2
+        || strcmp(said, sentence) != 0)
+        fail_at(where, "wait status %d\n%s\nbut expected exit status 2 and\n"
+                "%s", status, said, sentence);
 }
 
 /* What a file holds, which is closed. */

@@ -3,6 +3,7 @@
 #define COMMAND_H
 #include "check.h"
 #include "model/model.h"
+#include <dirent.h>
 #include <sys/stat.h>
 
 typedef struct {
@@ -68,7 +69,7 @@ typedef struct {
 static inline void save_it(Fault *f, void *data)
 {
     const Filing *filing = data;
-    model_save(filing->saves, filing->name, f);
+    model_save(filing->saves, filing->name, NULL, f);
 }
 
 static inline void load_it(Fault *f, void *data)
@@ -182,4 +183,17 @@ static inline int tear_down_files(void **state)
 
 #define TEST_FILES(law) \
     cmocka_unit_test_setup_teardown(law, set_up, tear_down_files)
+
+/* How many files there are in the directory of the test. */
+static inline int files_there(void)
+{
+    int n = 0;
+    DIR *all = opendir(directory());
+    assert_that(all != NULL);
+    for (struct dirent *d = readdir(all); d != NULL; d = readdir(all))
+        n += d->d_name[0] != '.';
+    closedir(all);
+    return n;
+}
+
 #endif

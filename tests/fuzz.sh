@@ -1,31 +1,88 @@
 #!/bin/sh
-# tests/fuzz.sh MAKE SECONDS: builds the reader of sheets with sanitizers,
-# gives it every sheet and the corpus, and then texts that libFuzzer makes up
-# for so long. What it finds is in build/fuzz: crash-*, timeout-*, ... are
-# texts, found/ has those that reach something new.
+# tests/fuzz.sh MAKE SECONDS [WHAT]: builds a reader with sanitizers, gives it
+# files that are good, and then for so long what libFuzzer makes of them. WHAT
+# is sheet (which is meant without it), model, tokenizer or trials. What it
+# finds is in build/fuzz: crash-*, timeout-*, ... are inputs, found/ has those
+# that reach something new.
 set -u
+LC_ALL=C; export LC_ALL
 cd "$(dirname "$0")/.." || exit 1
-fuzz=build/fuzz/fuzz_sheet
+make=$1 seconds=$2 what=${3:-sheet}
+fuzz=build/fuzz/fuzz_$what
 sanitize=-fsanitize=fuzzer-no-link,address,undefined
-"$1" -s CC=clang OUT=build/fuzz $fuzz CFLAGS="-O1 -g -Werror $sanitize \
+"$make" -s CC=clang OUT=build/fuzz $fuzz CFLAGS="-O1 -g -Werror $sanitize \
     -fno-sanitize-recover=all -DARENA_BLOCK=1 -DMOST_WORK=2e5" || exit 1
-rm -rf build/fuzz/found && mkdir -p build/fuzz/found
+rm -rf build/fuzz/found build/fuzz/seeds
+mkdir -p build/fuzz/found build/fuzz/seeds
 options="-timeout=25 -rss_limit_mb=1024 -artifact_prefix=build/fuzz/"
+seeds=build/fuzz/seeds
 
 fail() {
-    grep -v '^INFO\|^Running\|^Executed\|^#' "$log"
+    grep -a -v '^INFO\|^Running\|^Executed\|^#' "$log"
     echo "fuzz: FAILED"
     exit 1
 }
 
+words() { # FILE...: their words as a dictionary
+    sed 's/[^ -~].*//; s/["\\]//g' "$@" | tr -s ' ' '\n' | sort -u |
+        awk 'length($0) > 1 && length($0) < 30 { printf "\"%s\"\n", $0 }'
+}
+
+models() { # small ones, of every task, with every kind of tokens
+    "$make" -s ftx || exit 1
+    printf 'to be\tor\nnot\tto be\nto\tbe\n' > $seeds/data
+    for task in d e ed class; do
+        [ $task = ed ] && layers='--L_enc 1 --L_dec 1' || layers='--L 1'
+        for tokens in char word bpe; do
+            [ $tokens = bpe ] && method=sgd || method=adamw
+            # shellcheck disable=SC2086
+            build/ftx train $task --tokens $tokens $layers --d_e 2 --H 1 \
+                --d_mlp 2 --ell_max 8 --steps 3 --held-out 0.4 \
+                --optimiser $method --patience 1 \
+                --model $seeds/$task.$tokens $seeds/data > $seeds/said ||
+                [ -f $seeds/$task.$tokens ] || exit 1
+        done
+    done
+    rm -f $seeds/*.tsv $seeds/*.svg $seeds/said $seeds/data
+}
+
+case $what in
+sheet)  awk '/^--- / { file = sprintf("build/fuzz/seeds/%03d", ++n); next }
+             /^=> /  { close(file); file = "" }
+             file != "" { print > file }' tests/ways.txt
+        seeds="$seeds tests/corpus tests/worked tests/hand tests/sheets"
+        options="$options -max_len=2000 -dict=tests/sheet.dict" ;;
+model)  models
+        words $seeds/* > build/fuzz/dict
+        options="$options -max_len=16000 -dict=build/fuzz/dict" ;;
+tokenizer)
+        "$make" -s ftx || exit 1
+        for kind in char word bpe; do
+            build/ftx tokenize --tokens $kind --vocabulary README.md |
+                head -n 40 | sed '1s/[0-9]*$/39/' > $seeds/$kind
+        done
+        printf 'to be or not to be' > $seeds/text
+        words $seeds/char $seeds/bpe > build/fuzz/dict
+        options="$options -max_len=1500 -dict=build/fuzz/dict" ;;
+trials) "$make" -s ftx || exit 1
+        for k in 1 4 9 12 15; do
+            build/ftx trials --algorithm $k | head -c 6000 > $seeds/$k
+        done
+        words $seeds/* | head -n 500 > build/fuzz/dict
+        options="$options -max_len=6000 -dict=build/fuzz/dict
+            -detect_leaks=0 -close_fd_mask=2" ;;
+*)      echo "fuzz: WHAT is sheet, model, tokenizer or trials, not $what." >&2
+        exit 2 ;;
+esac
+
 log=build/fuzz/log
-find tests/corpus tests/worked tests/hand tests/sheets -type f ! -name '.*' > "$log.files"
+# shellcheck disable=SC2086
+find $seeds -type f ! -name '.*' > "$log.files"
 # shellcheck disable=SC2046,SC2086
 $fuzz $options $(cat "$log.files") > "$log" 2>&1 || fail
 # shellcheck disable=SC2086
-$fuzz $options -max_total_time="$2" -max_len=2000 -dict=tests/sheet.dict \
-    build/fuzz/found tests/corpus tests/worked tests/hand tests/sheets \
+$fuzz $options -max_total_time="$seconds" build/fuzz/found $seeds \
     > "$log" 2>&1 || fail
 made=$(sed -n 's/^Done \([0-9]*\) runs.*/\1/p' "$log")
-echo "fuzz: $(wc -l < "$log.files") files and $made inputs," \
-     "no crash, hang or leak"
+echo "fuzz: $what, $(wc -l < "$log.files") files and $made inputs in" \
+     "$seconds s, no crash, hang or leak"

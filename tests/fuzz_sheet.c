@@ -1,13 +1,9 @@
 /* Whatever its bytes are, a sheet is shown, or refused with one sentence.
    libFuzzer makes the bytes up (make fuzz); tests/test_corpus.c takes those
    of files. */
+#include "fuzz.h"
 #include "show/show.h"
 #include "check/check.h"
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 typedef struct {
     char *text;                 /* not on the arena: it ends exactly here */
@@ -16,25 +12,6 @@ typedef struct {
     Tape *tape;
     FILE *out;
 } Input;
-
-static void demand(bool holds, const char *what, const char *of)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "%s:\n%s\n", what, of);
-    abort();
-}
-
-/* UTF-8, and of the control characters only the line break. */
-static bool is_text(const char *p, size_t n)
-{
-    for (int bytes; n > 0; p += bytes, n -= (size_t)bytes) {
-        bytes = utf8_length(p, n);
-        if (bytes == 0 || ((unsigned char)*p < ' ' && *p != '\n'))
-            return false;
-    }
-    return true;
-}
 
 typedef struct { const Input *in; const Run *run; bool flow; } Picture;
 
@@ -67,7 +44,7 @@ static void use(Fault *f, void *data)
             step_of(run, &sheet->item[k], f);
     show_text(in->out, run, false, false, f);
     show_text(in->out, run, true, true, f);
-    show_json(in->out, run);
+    show_json(in->out, run, in->arena, f);
     show_tex(in->out, run, true, in->arena);
     show_md(in->out, run, true, in->arena);
     try_to_draw(in, run, false, f);

@@ -114,6 +114,9 @@ static inline bool attends(Way *way)
     if (Q.rows != K.rows)
         return false;
     Small S = turned_if(makes(way, "S-transposed"), product_of(turned_over(K), Q));
+    EACH(S, i, j)
+        S.at[i][j] /= way->p->scaled && makes(way, "scale-early")
+                    ? sqrt(Q.rows) : 1;
     S = written(way, three ? "scores" : "4.4 S", three ? "S" : "", S);
     int tokens = S.rows;
     if (!three && !late && !makes(way, "no-mask"))

@@ -110,7 +110,7 @@ static inline double scaled(Way *way, double x, int d_attn)
     double root = sqrt(d_attn);
     if (!way->p->scaled)
         return makes(way, "scale-anyway") ? x / root : x;
-    return makes(way, "no-scale") ? x
+    return makes(way, "no-scale") || makes(way, "scale-early") ? x
          : makes(way, "scale-d") ? x / d_attn
          : makes(way, "scale-d_x") ? x / sqrt(part(way, "W_q").cols)
          : makes(way, "scale-times") ? x * root

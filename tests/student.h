@@ -67,7 +67,12 @@ typedef struct {
     int decimals;
     bool carries;               /* the rounded numbers on                 */
     int leaves_out;             /* one in so many claims; 0: none         */
+    bool cuts;                  /* digits off, where others round         */
     int claims, error;          /* this claim has an error; 0: none       */
+    bool last;                  /* its last digit is off by one           */
+    bool spoilt;                /* it was made                            */
+    bool alone;                 /* nothing but that claim is shown        */
+    bool guesses;               /* whatever comes behind the error        */
     uint64_t random;            /* for what is left out, and the error    */
     Text *text;                 /* the sheet                              */
 } Student;
@@ -100,6 +105,9 @@ static inline bool spoil(Student *st, char *number)
         *at[k] = *at[k + 1];
         *at[k + 1] = c;
     }
+    const char *first = number + (*number == '-');
+    if (first[0] == '0' && first[1] >= '0' && first[1] <= '9')
+        strcpy(number, before);         /* nobody types 01 */
     return strtod(number, NULL) != strtod(before, NULL);
 }
 
@@ -108,13 +116,25 @@ static inline bool can_be_typed(double x)
     return fabs(x) < 1e7 || x == -INFINITY;
 }
 
+static inline bool spoil_end(Student *st, char *number, int decimals)
+{
+    int up = 2 * draw(st, 2) - 1;
+    typed(number, strtod(number, NULL) + up * pow(10, -decimals), decimals);
+    return true;
+}
+
 /* Types an entry; what he goes on with. */
 static inline double type_entry(Student *st, double x, int decimals,
                                 bool spoiled)
 {
     char text[60];
-    double was = strtod(typed(text, x, decimals), NULL);
-    while (spoiled && !isinf(x) && !spoil(st, text))
+    double unit = pow(10, decimals), cut = trunc(x * unit * (1 + 1e-12));
+    double was = strtod(typed(text, st->cuts && !isinf(x) ? cut / unit : x,
+                              decimals), NULL);
+    bool can_be = !isinf(x) && (!st->last || decimals > 0);
+    st->spoilt |= spoiled && can_be;
+    while (spoiled && can_be && !(st->last ? spoil_end(st, text, decimals)
+                                           : spoil(st, text)))
         ;
     add_text(st->text, " %s", text);
     double is = strtod(text, NULL);
@@ -132,13 +152,21 @@ static inline bool write_down(void *to, const char *name, Small *M)
         return true;
     if (st->leaves_out > 0 && draw(st, st->leaves_out) == 0)
         return true;
-    int decimals = all_are(*M, is_whole) ? 0 : st->decimals,
+    if (st->alone && st->claims + 1 != st->error)
+        return ++st->claims > 0;
+    int decimals = all_are(*M, is_whole) && !st->guesses ? 0 : st->decimals,
         spoiled = ++st->claims == st->error ? draw(st, rows * cols) : -1;
+    double least = INFINITY, most = -INFINITY;
+    EACH(*M, a, b)
+        least = fmin(least, M->at[a][b]), most = fmax(most, M->at[a][b]);
     add_text(st->text, "claim %s =", name);
     for (int k = 0; k < rows * cols; k++) {
         int i = turn ? k % cols : k / cols, j = turn ? k / cols : k % cols;
         if (k > 0 && k % cols == 0)
             add_text(st->text, " ;");
+        if (st->guesses && st->claims > st->error)
+            M->at[i][j] = least - 0.05
+                        + draw(st, 1000) / 1e3 * (most - least + 0.1);
         M->at[i][j] = type_entry(st, M->at[i][j], decimals, k == spoiled);
     }
     add_text(st->text, "\n");
@@ -167,7 +195,7 @@ static inline bool fills_in_by_run(Student *st, const Run *right)
     for (int k = 0; k < right->n; k++) {
         bool scaled = strcmp(right->step[k].name, "S_scaled") == 0;
         if (run == NULL || st->carries)
-            run = run_explained(right->sheet, &why, arena, quiet);
+            run = run_explained(right->bound, &why, arena, quiet);
         if (run->n <= k)
             return false;
         if (draw(st, scaled ? 2 : st->leaves_out + 1) == 1)

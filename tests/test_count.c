@@ -58,6 +58,10 @@ static void equal_parts_stand_on_one_line(void **state)
 static void wrong_options_are_refused(void **state)
 {
     (void)state;
+    assert_refusal(COUNT("d", "--L_dec", "2"), "ftx count: --L_dec has an "
+                   "effect only with ed.");
+    assert_refusal(COUNT("ed", "--total", "--L", "2"), "ftx count: --L has "
+                   "an effect only with d, e and class.");
     assert_refusal(COUNT("d", "--dx", "3"), "ftx count: there is no option "
                    "--dx; see 'ftx count --help'.");
     assert_refusal(COUNT("d", "--d_", "3"), "ftx count: there is no option "

@@ -9,7 +9,7 @@ static const char looks_back[] =
     "algorithm 4\nlayout textbook\nmask causal\ndecimals 2\nX = 1 0 ; 0 1\n"
     "Wq = 0 ; 1\nWk = 0 ; ln(3)\nWv = 4 ; 8\n";
 static const char two_logits[] = "algorithm 7\ne = 1 -1\nWu = 0 0 ; ln(2) ln(3)\n"
-    "decimals 3\n";
+    "layout paper\ndecimals 3\n";
 
 static const char *const worked[] = {
     "alg01", "alg02", "alg03", "alg04-causal", "alg04", "alg05", "alg06",
@@ -244,7 +244,7 @@ static void assert_good_flow(const char *svg, int expected)
         assert_that(sscanf(strstr(p, "d=\""), "d=\"M %d %d", &x, &y) == 2);
         assert_that(arrives(n, area, x, y));
     }
-    assert_int_equal(arrows, n == 10 ? 10 : n - 1);
+    assert_int_equal(arrows, n == 10 ? n : n - 1);
 }
 
 static char *matrix(char *to, int rows, int cols)
@@ -287,6 +287,55 @@ static void boxes_stand_apart_whatever_their_size(void **state)
     }
     Said s = SAID(show, "--flow", sized("textbook", 3, 4, 2, 8, 1, 8));
     assert_good_flow(s.out, 10);
+}
+
+static const char starts_at_Q[] = "algorithm 4\nlayout textbook\n"
+    "mask causal\nQ = 1 0 ; 0 2\nK = 1 1 ; 0 1\nV = 1 2 ; 3 4\n"
+    "claim exp = ? ? ; ? ?\n";
+
+static void a_sheet_that_begins_later_has_no_boxes_before(void **state)
+{
+    (void)state;
+    static const struct { const char *text; int boxes; } begins_at[] = {
+        { starts_at_Q, 8 },
+        { "algorithm 4\nS = 1 2 ; 0 1\nd_attn 4\n", 4 },
+        { "algorithm 4\nS_scaled = 1 2 ; 0 1\nV = 1 2\n", 4 },
+        { "algorithm 4\nA = 1/2 0 ; 1/2 1\nV = 1 2\n", 3 },
+        { "algorithm 5\nY^1 = 1 2\nY^2 = 1 0\nW_o = 1 1 ; 0 1\n", 2 },
+    };
+    for (int k = 0; k < 5; k++) {
+        Said s = SAID(show, "--flow", write_text("a", begins_at[k].text));
+        assert_good_flow(s.out, begins_at[k].boxes);
+        assert_that(strstr(s.out, ">X<") == NULL);
+    }
+    assert_says(SAID(show, "--flow", write_text("a", starts_at_Q)),
+                ">from the sheet, 2 x 2<");
+}
+
+static void what_is_given_is_shown_as_given(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", starts_at_Q);
+    assert_says(SAID(show, "--tex", sheet), "line 1; as given:\n\\[\n  Q =\n");
+    assert_says(SAID(show, "--md", sheet), "line 1: $Q$; as given\n");
+    assert_says(SAID(show, "--json", sheet), "\"entered\": \"from Q, K, V");
+    assert_int_equal(times(SAID(show, "--json", sheet).out,
+                           "\"given\": true"), 3);
+    assert_int_equal(times(SAID(show, "--json", "tests/worked/alg04.sheet")
+                           .out, "given"), 0);
+}
+
+static void derived_scores_are_drawn_and_heads_without_scores(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", write_text("a", starts_at_Q));
+    assert_says(s, ">line 6: exp = e^(S / √d_attn)<");
+    assert_that(strstr(s.out, "line 1: Q") == NULL);
+    Said heads = SAID(show, "--svg", write_text("a", "algorithm 5\n"
+        "Y^1 = 1 2\nY^2 = 1 0\nW_o = 1 1 ; 0 1\n"));
+    assert_says(heads, ">line 4: Ṽ = W_o Y + b_o 1ᵀ<");
+    assert_says(SAID(show, "--svg", "tests/starts/way-back.sheet"),
+                "∇V<");
 }
 
 static void boxes_name_what_is_in_them(void **state)
@@ -732,9 +781,9 @@ static void options_that_do_not_go_together_are_refused(void **state)
     (void)state;
     char *sheet = write_text("a", two_logits);
     assert_refusal(SAID(show, "--svg", "--tex", sheet), "ftx show: one of "
-                   "--json, --svg, --flow, --tex, --md at a time.");
+                   "--json, --read, --svg, --flow, --tex, --md at a time.");
     assert_refusal(SAID(show, "--md", "--json", sheet), "ftx show: one of "
-                   "--json, --svg, --flow, --tex, --md at a time.");
+                   "--json, --read, --svg, --flow, --tex, --md at a time.");
     assert_refusal(SAID(show, "--svg", sheet, sheet),
                    "ftx show: a picture is of one sheet; there are 2.");
     assert_refusal(SAID(show, "--flow", sheet, sheet, sheet),
@@ -761,6 +810,9 @@ int main(void)
         TEST_FILES(every_worked_sheet_makes_a_sound_picture),
         TEST_FILES(each_head_has_its_row),
         TEST_FILES(boxes_stand_apart_whatever_their_size),
+        TEST_FILES(a_sheet_that_begins_later_has_no_boxes_before),
+        TEST_FILES(what_is_given_is_shown_as_given),
+        TEST_FILES(derived_scores_are_drawn_and_heads_without_scores),
         TEST_FILES(boxes_name_what_is_in_them),
         TEST_FILES(the_input_stands_as_on_the_sheet),
         TEST_FILES(heads_flow_together),

@@ -32,6 +32,23 @@ static void every_slip_is_listed_with_its_sentence(void **state)
     assert_that(strstr(s.out, "rounded-1") == NULL);
 }
 
+static Mat unknown(void *to, const char *name, int length)
+{
+    (void)to, (void)name, (void)length;
+    return NULL;
+}
+
+/* What is not well formed would be refused. */
+static void every_formula_is_well_formed(void **state)
+{
+    (void)state;
+    Names names = { NULL, unknown, quiet };
+    for (int k = 0; k < slips_n; k++)
+        for (int i = 0; i < STRIKES; i++)
+            if (slips[k].at[i].by != NULL)
+                formula_value(&names, slips[k].at[i].by);
+}
+
 /* The sheets of tests/hand, and how many they are. */
 static int slip_sheets(char *name[100])
 {
@@ -211,10 +228,24 @@ static void a_claim_of_no_step_is_refused(void **state)
     assert_that(s.status == 2 && strstr(s.err, ":4:") != NULL);
 }
 
+/* Neither the scores that are given nor the weights that they make needless
+   can be mistaken; what is carried on from them can. */
+static void what_is_given_is_nobodys_slip(void **state)
+{
+    (void)state;
+    Said s = SLIPS("tests/starts/scores-6-mask-forgotten.sheet");
+    assert_int_equal(s.status, 0);
+    assert_that(strstr(s.out, "S-transposed") == NULL);
+    assert_that(strstr(s.out, "W_q") == NULL && strstr(s.out, "no-b") == NULL);
+    assert_that(strstr(s.out, "axis ") != NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
         TEST(every_slip_is_listed_with_its_sentence),
+        TEST(what_is_given_is_nobodys_slip),
+        TEST(every_formula_is_well_formed),
         TEST(every_slip_is_seen_on_some_sheet_and_once),
         TEST(the_first_entry_that_changes_is_shown),
         TEST(what_does_nothing_is_not_seen),

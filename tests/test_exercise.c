@@ -379,6 +379,94 @@ static void help_is_printed(void **state)
     assert_says(DRAWN("--help"), "  --seed N ");
 }
 
+/* ------------------------------------------------- where it begins, ends */
+
+static const char *const starting[][3] = {
+    { "3", "q,k_t,v_t", "\nq = " },     { "3", "scores", "\nscores = " },
+    { "3", "alpha_t", "\nalpha_t = " }, { "4", "Q,K,V", "\nQ = " },
+    { "4", "S", "\nS = " },             { "4", "S_scaled", "\nS_scaled = " },
+    { "4", "A,V", "\nV = " },           { "5", "Q,K,V", "\nQ^2 = " },
+    { "5", "Y", "\nY^2 = " },           { "7", "logits", "\nlogits = " },
+    { "8", "X", "\nW_mlp4 = " },        { "9", "X", "\nW_f = " },
+    { "10", "X", "\nW_mlp2 = " },       { "14", "logits", "\nlogits = " },
+    { "14", "p", "\np = " },
+};
+enum { STARTINGS = sizeof starting / sizeof *starting };
+
+static void an_exercise_may_begin_at_any_line(void **state)
+{
+    (void)state;
+    for (int k = 0; k < STARTINGS; k++) {
+        Said key = DRAWN("--algorithm", (char *)starting[k][0], "--from",
+                         (char *)starting[k][1], "--layout",
+                         layout_names[k % 4], "--key");
+        assert_says(key, starting[k][2]);
+        assert_that(strstr(key.out, "\nW_e = ") == NULL);
+        assert_that(entries_claimed(run_drawn(key)) > 1);
+        Said judged = SAID(check, write_text("key.sheet", key.out));
+        assert_says(judged, "\nall right\n");
+    }
+}
+
+static void weights_that_are_given_sum_to_1(void **state)
+{
+    (void)state;
+    const Run *run = run_drawn(DRAWN("--from", "A"));
+    const Item *A = item_of(run, "A", false);
+    for (int j = 0; j < A->cols; j++) {
+        double sum = 0;
+        for (int i = 0; i < A->rows; i++)
+            sum += A->entry[i * A->cols + j].value;
+        assert_near(sum, 1, 1e-12);
+    }
+}
+
+static void what_is_given_is_not_asked_for(void **state)
+{
+    (void)state;
+    Said s = DRAWN("--from", "Q,K,V", "--mask", "causal");
+    assert_says(s, "\nmask causal\n");
+    assert_says(s, "\nclaim 4.4 S = ");
+    assert_that(strstr(s.out, "claim Q") == NULL);
+    assert_that(strstr(s.out, "W_q") == NULL);
+    assert_says(DRAWN("--from", "S", "--exact", "--key"), "\nd_attn 4\n");
+}
+
+static void steps_in_no_line_can_be_asked_for(void **state)
+{
+    (void)state;
+    Said s = DRAWN("--ask", "exp,sum,weights", "--key");
+    assert_says(s, "\nclaim exp = ");
+    assert_says(s, "\nclaim sum = ");
+    assert_says(s, "\nclaim A = ");
+    assert_that(times(s.out, "\nclaim ") == 3);
+    assert_says(DRAWN("--algorithm", "5", "--ask", "exp"),
+                "\nclaim exp^2 = ");
+    assert_says(DRAWN("--algorithm", "6", "--ask", "root,standardised"),
+                "# 6.3: root = √(v + ε)   (1 x 2)\n");
+    Said loss = DRAWN("--algorithm", "7", "--from", "logits", "--ask",
+                      "p,loss", "--key");
+    assert_says(loss, "\ntarget = ");
+    assert_says(SAID(check, write_text("key.sheet", loss.out)),
+                "\nall right\n");
+}
+
+static void what_cannot_begin_or_be_asked_for_is_refused(void **state)
+{
+    (void)state;
+    assert_refusal(DRAWN("--algorithm", "3", "--from", "B"), "ftx exercise: "
+                   "--from B: Algorithm 3 cannot start there; it starts "
+                   "from e, e_t, W_q, W_k, W_v; or q, k_t, v_t; or scores, "
+                   "d_attn, v_t; or v_t, alpha_t.");
+    assert_that(DRAWN("--algorithm", "12", "--from", "X").status == 2);
+    Said s = DRAWN("--ask", "B");
+    assert_that(s.status == 2);
+    assert_that(strstr(s.err, "--ask: no step of Algorithm 4 is B; ")
+                != NULL);
+    assert_that(strstr(s.err, " Q, K, V, S, S_scaled, exp, sum, A, Vt.\n")
+                != NULL);
+}
+
 /* ----------------------------------------------------------------- page */
 
 static void assert_latex(const char *text)
@@ -526,6 +614,11 @@ int main(void)
         TEST(sizes_are_as_asked_for),
         TEST(positions_are_as_asked_for),
         TEST(help_is_printed),
+        TEST(an_exercise_may_begin_at_any_line),
+        TEST(weights_that_are_given_sum_to_1),
+        TEST(what_is_given_is_not_asked_for),
+        TEST(steps_in_no_line_can_be_asked_for),
+        TEST(what_cannot_begin_or_be_asked_for_is_refused),
         TEST(a_page_has_a_box_for_each_entry_and_a_key),
         TEST(formulas_are_set_as_mathematics),
         TEST(what_makes_no_sense_is_refused),

@@ -15,8 +15,9 @@ typedef struct {
 static void read_it(Fault *f, void *data)
 {
     Request *r = data;
-    r->corpus = read_corpus(arena, r->task, &r->plan, ELL_MAX, NULL, r->n,
-                            r->name, f);
+    Telling telling = { stderr, HUGE_VAL };
+    r->corpus = read_corpus(arena, r->task, &r->plan, ELL_MAX, NULL, &telling,
+                            r->n, r->name, f);
 }
 
 static Corpus corpus_of(Task task, TokenKind tokens, double held_out, int n,

@@ -112,7 +112,6 @@ static void random_sheets_grow_and_vary(void **state)
     assert_says(s, "mask = 1 1 1 1 ;");
     s = TRIALS("6");
     assert_says(s, "epsilon 0.25\n");
-    assert_says(s, "norm rms\n");
     assert_says(TRIALS("7"), "tied yes\n");
     s = TRIALS("2");
     assert_says(s, "positions vaswani\n");

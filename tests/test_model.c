@@ -1,6 +1,5 @@
 /* Model files: what is saved comes back; what is damaged is refused. */
 #include "command.h"
-#include <dirent.h>
 #include <sys/resource.h>
 
 /* ------------------------------------------------------- a small model */
@@ -436,17 +435,6 @@ static void a_file_of_the_other_precision_is_read(void **state)
 }
 
 /* ------------------------------------------------ a model is not lost */
-
-static int files_there(void)
-{
-    int n = 0;
-    DIR *all = opendir(directory());
-    assert_that(all != NULL);
-    for (struct dirent *d = readdir(all); d != NULL; d = readdir(all))
-        n += d->d_name[0] != '.';
-    closedir(all);
-    return n;
-}
 
 static void a_full_disk_leaves_the_old_file(void **state)
 {

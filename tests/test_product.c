@@ -1,6 +1,7 @@
 /* The product of two matrices, by every kernel that this machine has. */
 #include "check.h"
 #include "product.h"
+#include "threads.h"
 
 enum { KERNELS = 3, PAD = 3 };
 static const char *const names[KERNELS] = { "plain", "avx2", "avx512" };
@@ -25,7 +26,7 @@ static size_t size_of(const Array *a)
 
 static Array array(int rows, int cols, bool integers)
 {
-    Array a = { rows, cols, rows + PAD, NULL };
+    Array a = { rows, cols, rows == 1 ? 1 : rows + PAD, NULL };
     a.at = malloc(size_of(&a) * sizeof *a.at);
     assert_that(a.at != NULL);
     for (size_t e = 0; e < size_of(&a); e++) {
@@ -189,7 +190,6 @@ static void infinities_stay_in_their_row_or_column(void **state)
         }
 }
 
-/* Threads may share out the columns. */
 static void a_column_does_not_depend_on_its_neighbours(void **state)
 {
     (void)state;
@@ -213,6 +213,32 @@ static void a_column_does_not_depend_on_its_neighbours(void **state)
         }
 }
 
+/* Large enough to be shared, by rows and by columns; and one column. */
+static void threads_do_not_change_a_byte(void **state)
+{
+    (void)state;
+    static const int shape[][3] = { { 131, 70, 300 }, { 70, 131, 300 },
+                                    { 257, 1, 301 }, { 1, 300, 2000 },
+                                    { 60, 65, 200 } };
+    for (int i = 0; i < MANY(shape); i++)
+        for (int transposes = 0; transposes < 4; transposes++) {
+            Multiplication p = random_product(shape[i][0], shape[i][1],
+                                              shape[i][2], transposes, false);
+            Array one = by(NULL, &p);
+            for (int threads = 2; threads <= 4; threads++) {
+                have_threads(threads);
+                Array many = by(NULL, &p);
+                for (int j = 0; j < p.n; j++)
+                    assert_that(memcmp(one.at + j * one.ld, many.at + j * many.ld,
+                                       (size_t)p.m * sizeof(real)) == 0);
+                free(many.at);
+            }
+            have_threads(1);
+            free(one.at);
+            forget(&p);
+        }
+}
+
 static void the_vectors_length_does_not_change_a_byte(void **state)
 {
     (void)state;
@@ -220,8 +246,9 @@ static void the_vectors_length_does_not_change_a_byte(void **state)
     const Kernel *avx512 = product_kernel("avx512");
     if (avx2 == NULL || avx512 == NULL)
         skip();
-    for (int transposes = 0; transposes < 4; transposes++) {
-        Multiplication p = random_product(75, 29, 333, transposes, false);
+    for (int t = 0; t < 8; t++) {
+        int n = t < 4 ? 29 : 1, transposes = t % 4;
+        Multiplication p = random_product(75, n, 333, transposes, false);
         Array one = by(avx2, &p), other = by(avx512, &p);
         for (int j = 0; j < p.n; j++)
             assert_that(memcmp(one.at + j * one.ld, other.at + j * other.ld,
@@ -229,6 +256,17 @@ static void the_vectors_length_does_not_change_a_byte(void **state)
         free(one.at), free(other.at);
         forget(&p);
     }
+}
+
+/* Every length around the 64 bytes of lanes, by product itself. */
+static void one_column_is_multiplied_exactly(void **state)
+{
+    (void)state;
+    for (int k = 1; k <= 35; k++)
+        for (int transposes = 0; transposes < 4; transposes++) {
+            Multiplication p = random_product(1 + k * 7 % 23, 1, k, transposes, true);
+            agrees_with_the_loops(&p, 0);
+        }
 }
 
 static void a_kernel_is_found_by_its_name(void **state)
@@ -248,7 +286,9 @@ int main(void)
         TEST(fractions_are_multiplied_closely),
         TEST(infinities_stay_in_their_row_or_column),
         TEST(a_column_does_not_depend_on_its_neighbours),
+        TEST(threads_do_not_change_a_byte),
         TEST(the_vectors_length_does_not_change_a_byte),
+        TEST(one_column_is_multiplied_exactly),
         TEST(a_kernel_is_found_by_its_name),
     };
     return RUN(laws);

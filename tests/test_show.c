@@ -95,7 +95,15 @@ static void json_has_every_digit_and_no_infinity(void **state)
         "\"layout\": \"paper\", \"decimals\": 4, \"assumed\": \"\", "
         "\"steps\": [{\"algorithm\": 1, \"line\": 1, \"name\": \"e\", "
         "\"index\": null, \"rows\": 2, \"cols\": 1, "
-        "\"values\": [[0], [1]]}]}\n", "");
+        "\"values\": [[0], [1]], \"inner\": false, \"label\": \"e\", "
+        "\"text\": \"e = W_e[:, v]\"}], \"items\": [{\"claim\": false, "
+        "\"name\": \"algorithm\", \"entries\": [[\"1\"]]}, "
+        "{\"claim\": false, \"name\": \"layout\", \"word\": \"paper\", "
+        "\"entries\": []}, {\"claim\": false, \"name\": \"v\", "
+        "\"entries\": [[\"2\"]]}, {\"claim\": false, \"name\": \"We\", "
+        "\"entries\": [[\"1\", \"0\", \"2\"], [\"0\", \"1\", \"2\"]]}, "
+        "{\"claim\": true, \"name\": \"e\", \"step\": 0, "
+        "\"entries\": [[\"0\"], [\"1\"]]}]}\n", "");
     Said s = FTX(causal_sheet, "show", "--json", "-");
     assert_that(s.status == 0);
     assert_that(strstr(s.out, "\"name\": \"S_scaled\"") != NULL);
@@ -223,11 +231,27 @@ static void strings_are_escaped_in_json(void **state)
     Run run = *run_of_file("tests/worked/alg01.sheet");
     Sheet sheet = *run.sheet;
     FILE *out = tmpfile();
+    Arena *own = arena_new();
+    Fault f = { .sheet = sheet.name };
     sheet.name = "a \"b\"\\\x01\n";
     run.sheet = &sheet;
-    show_json(out, &run);
+    show_json(out, &run, own, &f);
+    arena_free(own);
     assert_that(strstr(all_of(out), "{\"sheet\": \"a \\\"b\\\"\\\\\\u0001"
                                     "\\u000a\", ") != NULL);
+}
+
+static void what_a_sheet_says_is_told_without_running_it(void **state)
+{
+    (void)state;
+    assert_string_equal(SAID(show, "--read", write_text("r.sheet",
+        "algorithm 4\nlayout torch\nX = 1 ; 2.50\nclaim A = [50% ?]\n")).out,
+        "{\"items\": [{\"claim\": false, \"name\": \"algorithm\", "
+        "\"entries\": [[\"4\"]]}, {\"claim\": false, \"name\": \"layout\", "
+        "\"word\": \"torch\", \"entries\": []}, {\"claim\": false, "
+        "\"name\": \"X\", \"entries\": [[\"1\"], [\"2.50\"]]}, "
+        "{\"claim\": true, \"name\": \"A\", "
+        "\"entries\": [[\"50%\", \"?\"]]}]}\n");
 }
 
 static void a_single_head_needs_no_number(void **state)
@@ -387,7 +411,9 @@ static void numbers_and_words_are_checked(void **state)
                   "look at nothing: its row holds no 1.");
     REFUSED_SHEET("algorithm 5\nX = 1\nWq1 = 1\nWk1 = 1\nWq2 = 1\n"
                   "claim e_hat = 1\n", "1:1: Algorithm 5 needs W_k^2, and the "
-                  "sheet has none.");
+                  "sheet has none; it starts from X, W_q, W_k, W_v, W_o; or "
+                  "Q, K, V, W_o; or S, d_attn, V, W_o; or S_scaled, V, W_o; "
+                  "or V, A, W_o; or Y, W_o.");
     REFUSED_SHEET("algorithm 7\ne = 1 1\nWu = 1 2\nclaim m = 1\n", "4:7: no "
                   "step of Algorithm 7 is m; the steps are logits, p.");
 }
@@ -533,6 +559,7 @@ int main(void)
         TEST(numbers_are_printed_as_the_sheet_asks),
         TEST(every_head_is_shown),
         TEST(strings_are_escaped_in_json),
+        TEST(what_a_sheet_says_is_told_without_running_it),
         TEST(a_single_head_needs_no_number),
         TEST(many_heads_are_run),
         TEST(the_four_layouts_agree),

@@ -18,11 +18,12 @@ static Claim *claims_of(const Sheet *sheet, const Run *run, int *n)
     return claims;
 }
 
+/* But for its last digit? */
 static bool is_right(const Item *item, const Step *step, int k)
 {
     return step != NULL && shape_fits(item, step->M)
         && verdict_on(&item->entry[k],
-                      *claimed_entry(item, step->M, k)) <= RIGHT;
+                      *claimed_entry(item, step->M, k)) <= LAST_DIGIT;
 }
 
 /* Is an entry of the sheet neither right nor owed to rounded numbers? */
@@ -32,7 +33,7 @@ static bool shows_a_slip(const char *text)
     const Run *right = run_of(text);
     assert_that(right != NULL);
     carried.claim = claims_of(right->sheet, right, &carried.n);
-    const Run *run = run_explained(right->sheet, &carried, arena, quiet);
+    const Run *run = run_explained(right->bound, &carried, arena, quiet);
     bool shows = false;
     for (int c = 0; c < carried.n; c++) {
         const Item *item = carried.claim[c].item;
@@ -85,30 +86,33 @@ static const char *filled_in(const Problem *p, const Slip *slip, bool hand,
 
 static bool is_for(const Slip *slip, int algorithm)
 {
-    static const struct { const char *what; int algorithms[4]; } of[] = {
-        { "1.1", { 1 } }, { "2.1", { 2 } }, { "4.", { 3, 4, 5 } },
-        { "5.", { 5 } }, { "6.", { 6 } }, { "7.", { 7 } },
+    static const struct {
+        int algorithm;
+        Role first, last;       /* of what it computes                    */
+        const char *given;
+    } of[] = {
+        { 1, ROLE_EMBEDDING, ROLE_EMBEDDING, "" },
+        { 2, ROLE_POSITION, ROLE_POSITION, "" },
+        { 3, ROLE_QUERY, ROLE_MIXED, "W_q W_k W_v b_q b_k b_v" },
+        { 4, ROLE_QUERY, ROLE_MIXED, "W_q W_k W_v b_q b_k b_v" },
+        { 5, ROLE_QUERY, ROLE_PROJECTED, "W_q W_k W_v b_q b_k b_v W_o b_o" },
+        { 6, ROLE_MEAN, ROLE_NORMALISED, "gamma beta" },
+        { 7, ROLE_LOGITS, ROLE_PROBABILITIES, "W_u" },
     };
-    static const struct { const char *what; int algorithms[4]; } given[] = {
-        { "W_q", { 3, 4, 5 } }, { "W_k", { 3, 4, 5 } },
-        { "W_v", { 3, 4, 5 } }, { "b_q", { 3, 4, 5 } },
-        { "b_k", { 3, 4, 5 } }, { "b_v", { 3, 4, 5 } }, { "W_o", { 5 } },
-        { "b_o", { 5 } }, { "gamma", { 6 } }, { "beta", { 6 } },
-        { "W_u", { 7 } },
-    };
-    bool is = slip->exchanged && (algorithm == 4 || algorithm == 5);
-    for (int i = 0; i < 6 && slip->at[i].line != NULL; i++) {
-        for (size_t k = 0; k < sizeof of / sizeof *of; k++)
-            for (int a = 0; a < 4; a++)
-                is |= strncmp(slip->at[i].line, of[k].what,
-                              strlen(of[k].what)) == 0
-                   && of[k].algorithms[a] == algorithm;
-        for (size_t k = 0; k < sizeof given / sizeof *given; k++)
-            for (int a = 0; a < 4; a++)
-                is |= *slip->at[i].line == '\0'
-                   && strcmp(slip->at[i].name, given[k].what) == 0
-                   && given[k].algorithms[a] == algorithm;
-    }
+    bool is = strcmp(slip->name, "exchange") == 0
+           && (algorithm == 4 || algorithm == 5);
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+        for (int i = 0; i < STRIKES && of[k].algorithm == algorithm; i++) {
+            const char *given = slip->at[i].given;
+            for (int role = (int)of[k].first; role <= (int)of[k].last;
+                 role++)
+                is |= (slip->at[i].roles >> role & 1) != 0;
+            if (given != NULL)
+                is |= strncmp(given, "W_q W_k", 7) == 0
+                   || strncmp(given, "b_q b_k", 7) == 0
+                    ? 3 <= algorithm && algorithm <= 5
+                    : strstr(of[k].given, given) != NULL;
+        }
     return is;
 }
 
@@ -117,11 +121,12 @@ static bool is_of_models(const Slip *slip)
 {
     static const char *const names[] = { "cross-exchange", "cross-self",
                                          "W_e-for-W_u" };
-    bool is = false;
+    bool is = (slip->at[0].roles & 1) != 0;
     for (int k = 0; k < 3; k++)
         is |= strcmp(slip->name, names[k]) == 0;
-    for (int i = 0; i < 6 && slip->at[i].line != NULL; i++)
-        is |= atoi(slip->at[i].line) >= 8;
+    for (int i = 0; i < STRIKES; i++)
+        for (int role = ROLE_EMBEDDED; role <= ROLE_GENERATED; role++)
+            is |= (slip->at[i].roles >> role & 1) != 0;
     return is;
 }
 
@@ -411,7 +416,7 @@ static void no_slip_asks_the_library_for_what_it_refuses(void **state)
                 why.slip[1] = &slips[(k / 2 * 31 + n) % slips_n];
             why.claim = odd_claims(run, n + k);
             why.n = n % 2 == 1 ? run->n : 0;
-            const Run *other = run_explained(run->sheet, &why, arena, quiet);
+            const Run *other = run_explained(run->bound, &why, arena, quiet);
             assert_that(other->n <= run->n);
             runs++;
         }

@@ -86,7 +86,7 @@ static double loss_with(const char *slip, double x, double *derivative)
              "0.5 0 -1\n", x);
     const Run *right = run_of(strcat(without("layer1.W_k", path), line));
     Explanation why = { .slip = { slip_named(slip) } };
-    const Run *run = run_explained(right->sheet, &why, arena, quiet);
+    const Run *run = run_explained(right->bound, &why, arena, quiet);
     double loss = NAN;
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
@@ -120,6 +120,46 @@ static void a_gradient_goes_back_around_mere_numbers(void **state)
     double derivative = 0;
     loss_with("axis", -0.5, &derivative);
     assert_that(fabs(derivative) > 0.001);
+}
+
+/* S is 1 0 ; 1 2, twice √d_attn the roots of the second; e has the variance
+   14/9; p is 0.09 0.24 0.67. */
+static void slips_are_named_wherever_a_sheet_begins(void **state)
+{
+    static const struct { const char *slip, *sheet; } made[] = {
+        { "base-2", "algorithm 4\nlayout textbook\nS = 1 0 ; 1 2\n"
+          "d_attn = 4\nclaim exp = 1.414 1 ; 1.414 2\n" },
+        { "no-scale", "algorithm 4\nlayout textbook\nS = 1 0 ; 1 2\n"
+          "d_attn = 4\nclaim A = 0.731 0.269 ; 0.269 0.731\n" },
+        { "no-scale", "algorithm 3\nq = 1 1\nk_t = 1 2 ; 3 4\n"
+          "v_t = 1 2\nlayout paper\nclaim alpha_t = 0.119 0.881\n" },
+        { "scale-early", "algorithm 4\nlayout textbook\nQ = 1 0 ; 0 1\n"
+          "K = 1 1 ; 0 2\nV = 1 2 ; 3 4\n"
+          "claim S = 0.707 0 ; 0.707 1.414\n"
+          "claim A = 0.670 0.330 ; 0.330 0.670\n" },
+        { "V-times-A-transposed", "algorithm 4\nlayout textbook\n"
+          "A = 0.5 0.5 ; 0.25 0.75\nV = 1 2 ; 3 4\n"
+          "claim Vt = 1.25 2 ; 2.75 4\n" },
+        { "no-root", "algorithm 6\ne = 1 2 4\nclaim root = 1.556\n" },
+        { "mean-left-in", "algorithm 6\ne = 1 2 4\n"
+          "claim standardised = 0.802 1.604 3.207\n" },
+        { "activation", "algorithm 10\nhidden = 1 -2 0.5\n"
+          "claim active = 1 0 0.5\n" },
+        { "no-activation", "algorithm 10\nhidden = 1 -2 0.5\n"
+          "claim active = 1 -2 0.5\n" },
+        { "tau-of-p", "algorithm 7\nlogits = 1 2 3\ntau = 2\n"
+          "claim q = 0.293 0.316 0.391\n" },
+        { "loss-log2", "algorithm 7\nlogits = 1 2 3\ntarget = 2\n"
+          "claim loss = 2.031\n" },
+        { "no-one-hot", "algorithm 7\nlogits = 1 2 3\ntarget = 2\n"
+          "claim grad.logits = 0.090 0.245 0.665\n" },
+        { "gradient-sign", "algorithm 7\nlogits = 1 2 3\ntarget = 2\n"
+          "claim grad.logits = -0.090 0.755 -0.665\n" },
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof made / sizeof *made; k++)
+        if (!is_named(judged(made[k].sheet), slip_named(made[k].slip)))
+            fail_at(HERE(made[k].sheet), "%s is not named", made[k].slip);
 }
 
 static void slips_of_drawing_worked_out_by_hand_are_named(void **state)
@@ -292,6 +332,7 @@ int main(void)
         TEST(slips_of_a_step_worked_out_by_hand_are_named),
         TEST(a_gradient_goes_back_through_a_slip),
         TEST(a_gradient_goes_back_around_mere_numbers),
+        TEST(slips_are_named_wherever_a_sheet_begins),
         TEST(slips_of_drawing_worked_out_by_hand_are_named),
         TEST(where_tokens_are_rows_a_row_stands_for_a_column),
         TEST(W_e_is_turned_for_W_u_where_the_sheet_has_it_so),

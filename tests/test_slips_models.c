@@ -214,21 +214,23 @@ static Mat with_mistake(Mat M)
     return Y;
 }
 
-/* Is each entry of the claim, as it is written, near enough to A or to B? */
+/* Is each entry of the claim, as it is written, that of A or of B but for what
+   rounding early makes of last digits? */
 static bool same_digits(Claim claim, Mat A, Mat B)
 {
     const Item *item = claim.item;
     for (int k = 0; k < item->rows * item->cols; k++) {
         int i = k / item->cols + 1, j = k % item->cols + 1;
         double x = item->entry[k].value,
-               most = pow(10, -item->entry[k].decimals) * (0.5 + 1e-5);
+               units = item->entry[k].decimals == 0 ? 0.5 : 2.5,
+               most = pow(10, -item->entry[k].decimals) * (units + 1e-5);
         if (fabs(x - AT(A, i, j)) > most && fabs(x - AT(B, i, j)) > most)
             return false;
     }
     return true;
 }
 
-/* Fills the sheet out. True: a digit neither is right nor follows from what
+/* Fills the sheet out. True: a number neither is right nor follows from what
    is written before. */
 static bool fill_out(Text *text, const Run *right, const Habit *habit)
 {
@@ -237,7 +239,7 @@ static bool fill_out(Text *text, const Run *right, const Habit *habit)
           *carried = arena_alloc(arena, size);
     Explanation why = { .slip = { habit->slip }, .claim = carried };
     Explanation right_way = { .claim = written };
-    const Run *run = run_explained(right->sheet, &why, arena, quiet);
+    const Run *run = run_explained(right->bound, &why, arena, quiet);
     int number = 0;
     bool wrong = false;
     for (int k = 0; k < right->n; k++) {
@@ -248,7 +250,7 @@ static bool fill_out(Text *text, const Run *right, const Habit *habit)
         Claim claim = claimed(is, M, decimals_of(is, M, habit->decimals));
         write_claim(text, claim);
         if (!wrong) {
-            const Run *follows = run_explained(right->sheet, &right_way, arena,
+            const Run *follows = run_explained(right->bound, &right_way, arena,
                                                quiet);
             const Step *then = same_step(follows, is);
             wrong = !same_digits(claim, is->M, then == NULL ? is->M : then->M);
@@ -256,7 +258,7 @@ static bool fill_out(Text *text, const Run *right, const Habit *habit)
         }
         if (habit->carries || M != step->M) {
             carried[why.n++] = habit->carries ? claim : claimed(is, M, 15);
-            run = run_explained(right->sheet, &why, arena, quiet);
+            run = run_explained(right->bound, &why, arena, quiet);
         }
     }
     return wrong;
@@ -361,7 +363,7 @@ static int algorithm_for(const Planted *p, int seed)
 static bool changes(const Slip *slip, const Run *right)
 {
     Explanation why = { .slip = { slip } };
-    const Run *run = run_explained(right->sheet, &why, arena, quiet);
+    const Run *run = run_explained(right->bound, &why, arena, quiet);
     for (int k = 0; k < right->n; k++) {
         const Step *is = &right->step[k], *step = same_step(run, is);
         if (step != NULL
@@ -383,7 +385,10 @@ static int plant(const Planted *p, int *named)
                         -1 };
         if (changes(habit.slip, right) && fill_out(text, right, &habit)) {
             sheets++;
-            *named += is_named(judged(text->at), habit.slip);
+            bool is = is_named(judged(text->at), habit.slip);
+            *named += is;
+            if (!is && *named == sheets - 1)
+                printf("# %s is not named:\n%s\n", p->name, text->at);
         }
         tidy();
     }
@@ -486,10 +491,10 @@ static void try_every_slip(const Run *run)
     for (int k = 0; k < slips_n; k++) {
         Explanation why = { .slip = { &slips[k],
                                       &slips[pick(0, slips_n - 1)] } };
-        run_explained(run->sheet, &why, arena, quiet);
+        run_explained(run->bound, &why, arena, quiet);
         why.slip[1] = NULL;
         why.only = &run->step[pick(0, run->n - 1)];
-        run_explained(run->sheet, &why, arena, quiet);
+        run_explained(run->bound, &why, arena, quiet);
     }
 }
 

@@ -259,33 +259,6 @@ static void fixed_positions_have_their_values(void **state)
     assert_that(theta->W_p == NULL);
 }
 
-static void a_view_shares_numbers_and_not_gradients(void **state)
-{
-    (void)state;
-    Hyperparameters h = small(D_TRANSFORMER);
-    h.positions = PAPER_SINES;
-    Theta *theta = random_theta(h);
-    for (int k = 1; k <= theta->n; k++)
-        (*theta->parameter[k].place)->grad[0] = 7;
-    Theta *view = theta_view(arena, theta);
-    assert_that(view->n == theta->n && view->W_p == theta->W_p);
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = *theta->parameter[k].place, V = *view->parameter[k].place;
-        assert_that(V->at == M->at && V->grad != M->grad && V->grad[0] == 0);
-    }
-    Mat P = dtransformer(tape, TOKENS(1, 2), view);
-    assert_same(P, dtransformer(tape, TOKENS(1, 2), theta), 0);
-    backward(loss_against(P, TOKENS(2, 3)));
-    assert_that(view->W_u->grad[0] != 0 && theta->W_u->grad[0] == 7);
-    theta_clear_gradient(view);
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = *theta->parameter[k].place, V = *view->parameter[k].place;
-        assert_that(M->grad[0] == 7);
-        for (size_t e = 0; e < entries_in(V); e++)
-            assert_that(V->grad[e] == 0);
-    }
-}
-
 static void an_alias_shares_everything_but_the_structure(void **state)
 {
     (void)state;
@@ -597,7 +570,6 @@ int main(void)
         TEST(defaults_are_filled_in_and_kept),
         TEST(new_parameters_are_handles_allocated_ones_are_0),
         TEST(fixed_positions_have_their_values),
-        TEST(a_view_shares_numbers_and_not_gradients),
         TEST(an_alias_shares_everything_but_the_structure),
         TEST(gammas_begin_at_1_and_biases_and_betas_at_0),
         TEST(xavier_is_a_box_and_embeddings_are_normal),

@@ -161,6 +161,11 @@ static void a_wrong_option_is_told(void **state)
                  "--word; see 'ftx tokenize --help'.");
     assert_wrong(TOKENIZE("--tokens", "words", "x"), "ftx tokenize: --tokens "
                  "must be one of char word bpe; it is 'words'.");
+    assert_wrong(TOKENIZE("--merges", "9", file_with("x")), "ftx tokenize: "
+                 "--merges has an effect only with --tokens bpe.");
+    assert_wrong(TOKENIZE("--tokens", "word", "--merges=9", file_with("x")),
+                 "ftx tokenize: --merges has an effect only with --tokens "
+                 "bpe.");
     assert_wrong(TOKENIZE("--merges=-1", "x"), "ftx tokenize: --merges must "
                  "be a whole number from 0 to 1000000; it is '-1'.");
     assert_wrong(TOKENIZE("--merges", "1000001", "x"), "ftx tokenize: "

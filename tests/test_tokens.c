@@ -1,5 +1,6 @@
 /* Tokens: sequences, and the three tokenizers. */
 #include "models.h"
+#include <time.h>
 
 /* ------------------------------------------------------------- sequences */
 
@@ -393,8 +394,6 @@ static void merging_is_what_it_is_told_to_be(void **state)
     }
 }
 
-/* ------------------------------------------------------- save and load */
-
 static char *saved(const Tokenizer *t, size_t *n)
 {
     FILE *file = tmpfile();
@@ -403,6 +402,112 @@ static char *saved(const Tokenizer *t, size_t *n)
     *n = (size_t)ftell(file);
     return (char *)all_of(file);
 }
+
+/* --------------------------------------------- many merges, and quickly */
+
+/* Again, with some hundred letters and thousands of different pairs; here
+   the numbers of the pairs stand in a square. */
+enum { LETTERS = 90, MERGES = 300, MOST_TOKENS = 257 + MERGES };
+typedef struct { int n, left[MERGES], right[MERGES]; } Pairs;
+
+static void counted_anew(const char *text, int *s, Pairs *learned)
+{
+    static int count[MOST_TOKENS][MOST_TOKENS];
+    size_t n = 0;
+    for (; *text != '\0'; text++) {
+        s[n++] = (unsigned char)*text + 1;
+        if (*text == ' ' && text[1] != ' ')
+            s[n++] = 0;
+    }
+    for (learned->n = 0; learned->n < MERGES; learned->n++) {
+        int token = 257 + learned->n, left = 0, right = 0, most = 1;
+        memset(count, 0, sizeof count);
+        for (size_t k = 0; k + 1 < n; k++)
+            if (s[k] != 0 && s[k + 1] != 0)
+                count[s[k]][s[k + 1]]++;
+        for (int a = 1; a < token; a++)
+            for (int b = 1; b < token; b++)
+                if (count[a][b] > most)
+                    most = count[a][b], left = a, right = b;
+        if (left == 0)
+            return;
+        learned->left[learned->n] = left;
+        learned->right[learned->n] = right;
+        n = merged_in(s, n, left, right, token);
+    }
+}
+
+static void many_merges_are_what_they_are_told_to_be(void **state)
+{
+    (void)state;
+    char letters[LETTERS + 1] = "                    ";
+    int *s = arena_alloc(arena, 20000 * sizeof *s);
+    for (int k = 20; k < LETTERS; k++)
+        letters[k] = (char)(k < 40 ? 'a' + k % 9 : k + 30);
+    generator = seeded(2);
+    for (int trial = 0; trial < 3; trial++) {
+        Pairs p;
+        size_t bytes = 0;
+        char *text = random_text(6000, letters, LETTERS);
+        counted_anew(text, s, &p);
+        const Tokenizer *t = learn(BYTE_PAIRS, text, strlen(text), MERGES);
+        const char *line = strchr(saved(t, &bytes), '\n');
+        assert_int_equal(tokenizer_size(t), 256 + p.n + 3);
+        for (int k = 0; k < p.n; k++, line = strchr(line + 1, '\n')) {
+            int left, right;
+            assert_that(sscanf(line + 1, "%d %d ", &left, &right) == 2);
+            assert_that(left == p.left[k] && right == p.right[k]);
+        }
+        round_at(HERE(text), t, text, strlen(text));
+    }
+}
+
+/* The tables grow at some number of words and of pairs; nothing is lost. */
+static void a_word_that_occurs_twice_becomes_a_token(void **state)
+{
+    (void)state;
+    char *text = arena_alloc(arena, 10000);
+    for (int words = 960; words < 1040; words++) {
+        size_t n = 0;
+        for (int k = 0; k < words; k++)
+            n += (size_t)sprintf(text + n, "%c%c ", 'a' + k % 26,
+                                 128 + k / 26);
+        n += (size_t)sprintf(text + n, "01 01 ");
+        const Tokenizer *t = learn(BYTE_PAIRS, text, n, 2000);
+        assert_int_equal(encoded(t, "01 ", 3).length, 1);
+        arena_clear(arena);
+        text = arena_alloc(arena, 10000);
+    }
+}
+
+static void hear(void *to, int merges)
+{
+    assert_int_equal(++*(int *)to, merges);
+}
+
+/* Noise is the worst: every word is another, and hardly a pair is merged
+   twice. */
+static void a_megabyte_of_noise_is_learned_in_seconds(void **state)
+{
+    (void)state;
+    enum { MEGABYTE = 1000000 };
+    char *noise = arena_alloc(arena, MEGABYTE);
+    for (int k = 0; k < MEGABYTE; k++)
+        noise[k] = (char)pick(0, 255);
+    int heard = 0;
+    clock_t begun = clock();
+    const Tokenizer *t = learn_pairs(arena, noise, MEGABYTE, 10000, hear,
+                                     &heard);
+    Tokens x = encoded(t, noise, MEGABYTE);
+    double seconds = (double)(clock() - begun) / CLOCKS_PER_SEC;
+    assert_that(heard == 10000 && tokenizer_size(t) == 10256 + 3);
+    assert_that(x.length < 900000);
+    if (seconds > 5)
+        fail_at(HERE("learn_pairs"), "%.1f s", seconds);
+}
+
+
+/* ------------------------------------------------------- save and load */
 
 static void what_is_saved_can_be_read(void **state)
 {
@@ -614,6 +719,9 @@ int main(void)
         TEST(a_tie_goes_to_the_lowest_numbers),
         TEST(a_long_word_is_cut),
         TEST(merging_is_what_it_is_told_to_be),
+        TEST(many_merges_are_what_they_are_told_to_be),
+        TEST(a_word_that_occurs_twice_becomes_a_token),
+        TEST(a_megabyte_of_noise_is_learned_in_seconds),
         TEST(what_is_saved_can_be_read),
         TEST(loading_undoes_saving),
         TEST(a_tokenizer_may_stand_in_a_larger_file),

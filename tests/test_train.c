@@ -1,6 +1,6 @@
 /* ftx train: what it learns, what it keeps, what it refuses. */
 #define _XOPEN_SOURCE 700
-#include "command.h"
+#include "lessons.h"
 #include <fcntl.h>
 #include <limits.h>
 #include <time.h>
@@ -17,31 +17,6 @@ int fsync(int file)
     else
         raise(sent);
     return 0;
-}
-
-#define SMALL "--d_e", "8", "--L", "1", "--L_enc", "1", "--L_dec", "1", \
-              "--H", "2", "--ell_max", "16", "--batch", "4"
-#define TRAIN(...) SAID(train, __VA_ARGS__)
-
-/* Some lines of a text that is not quite regular. */
-static char *a_text(const char *name, int lines, const char *last)
-{
-    char *text = arena_alloc(arena, (size_t)lines * 40 + 100);
-    size_t n = 0;
-    for (int k = 0; k < lines; k++)
-        n += (size_t)sprintf(text + n, "%d sheep and %d goats\n", k, k * k);
-    sprintf(text + n, "%s", last);
-    return write_text(name, text);
-}
-
-static char *labelled(const char *name, int lines)
-{
-    char *text = arena_alloc(arena, (size_t)lines * 40 + 1);
-    size_t n = 0;
-    for (int k = 0; k < lines; k++)
-        n += (size_t)sprintf(text + n, k % 3 == 0 ? "digit\t%d\n"
-                                                  : "letter\tx%d\n", k);
-    return write_text(name, text);
 }
 
 static void assert_same_theta(const Theta *a, const Theta *b)
@@ -160,24 +135,6 @@ static void threads_make_no_difference(void **state)
           "2", text);
     assert_that(AT(model_in(path("a.ftx"))->theta->W_e, 1, 1)
                 != AT(model_in(path("c.ftx"))->theta->W_e, 1, 1));
-}
-
-static int step_in(const char *name)
-{
-    size_t n;
-    char *bytes = bytes_of(name, &n);
-    char *at = bytes == NULL ? NULL : strstr(bytes, "\nstep ");
-    return at == NULL ? 0 : atoi(at + 6);
-}
-
-static void remove_model(const char *name)
-{
-    static const char *const ends[] = { "", ".tsv", ".svg" };
-    char file[100];
-    for (int e = 0; e < 3; e++) {
-        snprintf(file, sizeof file, "%s%s", name, ends[e]);
-        remove(path(file));
-    }
 }
 
 /* Trains in another process, which gets the signal after some steps; its
@@ -409,6 +366,28 @@ static void progress_on_a_terminal_stays_in_its_row(void **state)
     assert_that(strncmp(text + columns, "left", 4) == 0);
 }
 
+static void the_learning_of_byte_pairs_is_told(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 20, ""), *m = path("m.ftx");
+    Said s = TRAIN("d", SMALL, "--steps", "1", "--tokens", "bpe", "--merges",
+                   "20", "--every", "0", "--model", m, text);
+    assert_says(s, "byte pairs: 1 of 20 merged\n");
+    assert_says(s, "byte pairs: 20 of 20 merged\nstep 1 of 1");
+    s = TRAIN("d", SMALL, "--steps", "1", "--tokens", "bpe", "--merges",
+              "20", "--replace", "--model", m, text);
+    assert_that(strstr(s.out, "merged") == NULL);       /* within 10 s */
+    char *argument[] = { "d", SMALL, "--steps", "1", "--tokens", "bpe",
+                         "--merges", "3", "--every", "0", "--replace",
+                         "--model", m, text };
+    const char *row = on_terminal(sizeof argument / sizeof *argument,
+                                  argument);
+    const char *begin = "\r\033[Kbyte pairs: 1 of 3 merged\r\033[Kbyte "
+        "pairs: 2 of 3 merged\r\033[Kbyte pairs: 3 of 3 merged\r\033[K"
+        "\r\033[Kstep 1/1: ";
+    assert_that(strncmp(row, begin, strlen(begin)) == 0);
+}
+
 /* The best is that of the first run, of two in all. */
 static void the_best_outlasts_the_run(void **state)
 {
@@ -539,20 +518,19 @@ static void nothing_else_is_overwritten_by_mistake(void **state)
     }
 }
 
-/* A name that has room for one more dot and six letters, but not for
-   .tsv in addition. */
+/* A name that has room for what a save adds, but not for .tsv as well. */
 static void a_first_run_that_cannot_save_leaves_nothing(void **state)
 {
     (void)state;
-    char *text = a_text("t", 20, ""), sentence[300], name[247];
+    char *text = a_text("t", 20, ""), sentence[300], name[241];
     char *table = path("y.tsv");
     assert_that(mkdir(table, 0700) == 0);
     snprintf(sentence, sizeof sentence, "%s: cannot be written: it is not a "
              "file.", table);
     assert_refusal(TRAIN("d", SMALL, "--model", path("y"), text), sentence);
     assert_that(access(path("y"), F_OK) != 0);
-    memset(name, 'x', 246);
-    name[246] = '\0';
+    memset(name, 'x', 240);
+    name[240] = '\0';
     char *m = path(name);
     assert_that(TRAIN("d", SMALL, "--steps", "1", "--model", m,
                       text).status == 2);
@@ -620,7 +598,7 @@ static void only_the_same_training_goes_on(void **state)
     STAYS("--eta cannot be changed in %s, whose training goes on.", "d",
             "--eta", "0.5", text);
     STAYS("--L cannot be changed in %s, whose training goes on.", "d",
-            "--L", "2", text);
+            "--L", "1", text);
     size_t n = 0;
     char *other = bytes_of(text, &n);
     other[0] = '1';                     /* it was 0: of the same size */
@@ -647,7 +625,7 @@ static void a_training_may_become_longer(void **state)
     GOES_ON("step 8 of 8, saved\n", "--epochs", "2", text);
     GOES_ON("step 12 of 12, saved\n", "--epochs", "3", text);
     GOES_ON("step 40 of 40, saved\n", "--steps", "0", text);
-    GOES_ON("step 9 of 9, saved\n", "--steps", "9", "--epochs", "2", text);
+    GOES_ON("step 8 of 8, saved\n", "--steps", "0", "--epochs", "2", text);
     snprintf(sentence, sizeof sentence, "ftx train: %s has been trained for "
              "6 steps already, and 5 are less; it is left as it is.", m);
     assert_refusal(TRAIN("d", "--resume", "--steps", "5", "--model", m, text),
@@ -880,8 +858,6 @@ static void wrong_options_are_refused(void **state)
                    "is '3000000000'.");
     assert_refusal(TRAIN("e", "--p_mask", "0", text), "ftx train: --p_mask "
                    "must be in (0, 1).");
-    assert_says(TRAIN("d", SMALL, "--p_mask", "0", "--steps", "1", "--model",
-                      path("n.ftx"), text), "saved\n");
     assert_refusal(TRAIN("d", "--dropout", "1", text), "ftx train: --dropout "
                    "must be in [0, 1).");
     assert_refusal(TRAIN("d", "--patience", "2", "--held-out", "0", text),
@@ -906,6 +882,75 @@ static void wrong_options_are_refused(void **state)
               a_text("long", 30000, ""));
     assert_that(s.status == 2 && strstr(s.err, "ftx train: training this "
                                         "model takes ") == s.err);
+}
+
+/* Each acts where the last column says, and is refused elsewhere. */
+static void options_without_effect_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *task, *with, *only, *acts;
+    } idle[] = {
+        { "--L=1", "ed", "--seed=1", "with d, e and class", "--seed=1" },
+        { "--L_enc=1", "d", "--seed=1", "with ed", NULL },
+        { "--L_dec=1", "e", "--seed=1", "with ed", NULL },
+        { "--d_f=8", "d", "--seed=1", "with e and class", NULL },
+        { "--p_mask=0.2", "d", "--seed=1", "with e", NULL },
+        { "--spare_special", "d", "--seed=1", "with e", NULL },
+        { "--epochs=2", "d", "--steps=3", "without --steps", "--steps=0" },
+        { "--merges=3", "d", "--tokens=char", "with --tokens bpe",
+          "--tokens=bpe" },
+        { "--merges=3", "d", "--tokens=word", "with --tokens bpe",
+          "--tokens=bpe" },
+        { "--eta_last=1e-4", "d", "--schedule=constant",
+          "with --schedule cosine", "--schedule=cosine" },
+        { "--eta_last=1e-4", "d", "--as-printed", "with --schedule cosine",
+          "--schedule=cosine" },
+        { "--beta_1=0.8", "d", "--optimiser=rmsprop",
+          "with --optimiser momentum, adam and adamw",
+          "--optimiser=momentum" },
+        { "--beta_1=0.8", "d", "--optimiser=adagrad",
+          "with --optimiser momentum, adam and adamw", "--optimiser=adam" },
+        { "--beta_2=0.8", "d", "--optimiser=momentum",
+          "with --optimiser rmsprop, adam and adamw",
+          "--optimiser=rmsprop" },
+        { "--beta_2=0.8", "d", "--optimiser=sgd",
+          "with --optimiser rmsprop, adam and adamw", "--optimiser=adamw" },
+        { "--tiny=1e-3", "d", "--optimiser=sgd",
+          "with --optimiser rmsprop, adagrad, adam and adamw",
+          "--optimiser=adagrad" },
+        { "--tiny=1e-3", "d", "--optimiser=momentum",
+          "with --optimiser rmsprop, adagrad, adam and adamw",
+          "--optimiser=rmsprop" },
+    };
+    char *text = a_text("t", 12, ""), *m = path("m.ftx"), sentence[200];
+    char *two = pairs("p", 20);
+    for (size_t k = 0; k < sizeof idle / sizeof *idle; k++) {
+        bool ed = strcmp(idle[k].task, "ed") == 0;
+        snprintf(sentence, sizeof sentence, "ftx train: %.*s has an effect "
+                 "only %s.", (int)strcspn(idle[k].option, "="),
+                 idle[k].option, idle[k].only);
+        assert_refusal(TRAIN((char *)idle[k].task, (char *)idle[k].with,
+                             "--model", m, (char *)idle[k].option,
+                             ed ? two : text), sentence);
+        assert_that(access(m, F_OK) != 0);
+        if (idle[k].acts != NULL)
+            assert_says(TRAIN("d", SMALL, "--minutes", "1e-9",
+                              "--replace", "--model", path("n.ftx"),
+                              (char *)idle[k].acts, (char *)idle[k].option,
+                              text), "saved\n");
+    }
+    assert_says(TRAIN("ed", SMALL, "--steps", "1", "--L_enc", "1", "--L_dec",
+                      "1", "--model", m, two), "saved\n");
+    assert_says(TRAIN("e", SMALL, "--steps", "1", "--d_f", "8", "--p_mask",
+                      "0.3", "--spare_special", "--replace", "--model", m,
+                      text), "saved\n");
+    assert_says(TRAIN("class", SMALL, "--steps", "1", "--d_f", "6", "--L",
+                      "1", "--replace", "--model", m, labelled("l", 20)),
+                "saved\n");
+    assert_refusal(TRAIN("class", "--L_dec", "2", "--resume", "--model", m,
+                         path("l")), "ftx train: --L_dec has an effect only "
+                   "with ed.");
 }
 
 static void the_example_of_the_help_works(void **state)
@@ -936,6 +981,7 @@ int main(void)
         TEST_FILES(the_curve_is_a_table_and_a_picture),
         TEST_FILES(progress_is_told_in_plain_lines),
         TEST_FILES(progress_on_a_terminal_stays_in_its_row),
+        TEST_FILES(the_learning_of_byte_pairs_is_told),
         TEST_FILES(the_best_outlasts_the_run),
         TEST_FILES(patience_ends_a_training_that_brings_nothing),
         TEST_FILES(a_loss_that_is_no_number_keeps_the_last_save),
@@ -958,6 +1004,7 @@ int main(void)
         TEST_FILES(models_that_cannot_be_written_are_refused),
         TEST_FILES(who_guessed_nothing_has_learned_nothing),
         TEST_FILES(wrong_options_are_refused),
+        TEST_FILES(options_without_effect_are_refused),
         TEST_FILES(the_example_of_the_help_works),
     };
     return RUN(laws);

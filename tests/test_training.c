@@ -36,25 +36,39 @@ static Training busy(void)
     };
 }
 
-static void any_number_of_threads_gives_the_same_bytes(void **state)
+static void same_with_threads(Algorithm *algorithm, Hyperparameters hyper)
 {
-    (void)state;
     Data data = some_data();
-    Theta *theta = random_theta(small(D_TRANSFORMER));
+    data.z = data.x;
+    Theta *theta = random_theta(hyper);
+    Training how = busy();
+    how.p_mask = 0.5;
     real *start = numbers(theta);
-    Diary one = trained(by_loss_13, theta, busy(), data);
+    Diary one = trained(algorithm, theta, how, data);
     real *end = numbers(theta);
     assert_other_numbers(theta, start);
     for (int threads = 2; threads <= 10; threads++) {
-        Training how = busy();
         how.threads = threads == 10 ? 1000000 : threads;
         restore(theta, start);
-        Diary many = trained(by_loss_13, theta, how, data);
+        Diary many = trained(algorithm, theta, how, data);
         assert_same_numbers(theta, end);
         assert_that(many.n == one.n);
         for (int k = 0; k < one.n; k++)
             assert_that(many.step[k].loss == one.step[k].loss);
     }
+}
+
+/* Parameters that are used twice, tied, or by no weight: the debts of each are
+   settled once, and in order. */
+static void any_number_of_threads_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    Hyperparameters tied = small(D_TRANSFORMER);
+    tied.tied = tied.embedding_norm = true;
+    same_with_threads(by_loss_13, small(D_TRANSFORMER));
+    same_with_threads(by_loss_13, tied);
+    same_with_threads(by_loss_11, small(ED_TRANSFORMER));
+    same_with_threads(by_loss_12, small(E_TRANSFORMER));
 }
 
 /* Saves as a file would: numbers of theta, step, updates, m, v. */
@@ -690,6 +704,39 @@ static void nothing_is_allocated_after_the_first_steps(void **state)
     trainer_free(trainer);
 }
 
+/* The formula of "Time and memory": what a step keeps of a sequence. */
+static void the_tape_of_a_step_is_as_large_as_the_formula_says(void **state)
+{
+    (void)state;
+    static const struct { int d_e, L, H, d_mlp, ell, N_V; } size[] = {
+        { 64, 2, 4, 256, 64, 100 }, { 64, 5, 4, 256, 64, 100 },
+        { 128, 2, 4, 100, 64, 100 }, { 64, 2, 8, 256, 100, 100 },
+        { 64, 1, 2, 900, 50, 100 }, { 64, 1, 2, 128, 64, 2000 }
+    };
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+        double d = size[k].d_e, mlp = size[k].d_mlp, ell = size[k].ell;
+        double layer = 15 * d + 3 * mlp + 4 * size[k].H * ell;
+        double numbers = ell * (size[k].L * layer + 12 * d + 2 * mlp
+                                + 2 * ell + 4 * size[k].N_V);
+        Hyperparameters h = {
+            .architecture = D_TRANSFORMER, .d_e = size[k].d_e, .L = size[k].L,
+            .H = size[k].H, .d_mlp = size[k].d_mlp,
+            .ell_max = size[k].ell, .N_V = size[k].N_V, .epsilon = 1e-5
+        };
+        int id[100];
+        for (int t = 0; t < size[k].ell; t++)
+            id[t] = 1 + t % 90;
+        Tokens x[] = { no_tokens, { size[k].ell, id } };
+        Trainer *trainer = trainer_new(arena, random_theta(h), &PLAIN(1, 1e-5));
+        trainer_run(trainer, loss_13, &(Data){ .N_data = 1, .x = x });
+        double held = (double)tape_peak(trainer->lane[0].tape) / sizeof(real);
+        if (!(0.9 * numbers < held && held < 1.1 * numbers))
+            fail_at(HERE("tape_peak"), "%zu: %.0f numbers, but the formula "
+                    "says %.0f", k, held, numbers);
+        trainer_free(trainer);
+    }
+}
+
 static const char *fault_of(Training how)
 {
     const char *wrong = training_fault(&how);
@@ -802,6 +849,7 @@ int main(void)
         TEST(the_follower_ends_the_training),
         TEST(a_loss_that_is_no_number_ends_the_training),
         TEST(nothing_is_allocated_after_the_first_steps),
+        TEST(the_tape_of_a_step_is_as_large_as_the_formula_says),
         TEST(what_is_not_said_has_its_default),
         TEST(faulty_hyperparameters_are_told),
         TEST(what_cannot_be_trained_is_refused),

@@ -8,8 +8,7 @@ int fsync(int file)
     return 0;
 }
 
-#define SMALL "--d_e", "8", "--L", "1", "--L_enc", "1", "--L_dec", "2", \
-              "--H", "2", "--ell_max", "16", "--batch", "4"
+#define SMALL "--d_e", "8", "--H", "2", "--ell_max", "16", "--batch", "4"
 
 static char *sentences(const char *name)
 {
@@ -34,9 +33,11 @@ static char *even_and_odd(const char *name)
 static char *a_model(char *task, char *steps, char *data, char *tokens)
 {
     char *name = path(task);
+    bool ed = strcmp(task, "ed") == 0;
     Said s = SAID(train, task, SMALL, "--steps", steps, "--eta", "0.02",
                   "--warm_up", "5", "--tokens", tokens, "--replace",
-                  "--model", name, data);
+                  "--model", name, ed ? "--L_enc=1" : "--L=1",
+                  ed ? "--L_dec=2" : "--L=1", data);
     assert_says(s, "saved\n");
     return name;
 }
@@ -376,11 +377,6 @@ static void a_translation_that_does_not_end_is_said_to_be_cut(void **state)
         "come; the translation is cut after token 1.\n");
     s = TRANSLATE(m, "ba", "--ell_gen", "1", "--beam", "2");
     assert_int_equal(times(s.err, "did not come"), 1);
-    char *draws[] = { "--tau", "--top_k", "--top_p" };
-    for (int k = 0; k < 3; k++)
-        assert_refusal(TRANSLATE(m, "ba", "--beam", "2", draws[k], "1"), "ftx "
-                       "translate: beam search draws nothing: --beam goes "
-                       "without --tau, --top_k and --top_p.");
     assert_refusal(TRANSLATE(m, "ba", "--ell_gen", "17"), "ftx translate: "
                    "--ell_gen is 17; it must be at most ell_max, 16.");
 }
@@ -619,24 +615,89 @@ static void a_translation_without_end_is_shown_up_to_ell_max(void **state)
 static void a_picture_replaces_a_file_at_once(void **state)
 {
     (void)state;
-    char *m = d(), *svg = write_text("a.svg", "old"), sentence[300];
+    char *m = d(), *svg = path("a.svg"), sentence[300];
     size_t n = 0;
+    assert_that(SHOW(m, "3", "--svg", svg).status == 0);
+    const char *whole = bytes_of(svg, &n);
+    assert_that(strstr(whole, "\n<svg ") != NULL);
     assert_refusal(SHOW(m, "3", "--svg", svg, "--head", "3"), "ftx show: "
                    "there is no such layer or head: the model has 2 heads "
                    "in all.");
-    assert_string_equal(bytes_of(svg, &n), "old");
-    assert_that(SHOW(m, "3", "--svg", svg).status == 0);
-    assert_that(strncmp(bytes_of(svg, &n), "<svg ", 5) == 0);
-    snprintf(sentence, sizeof sentence, "ftx show: --svg %s is the model; "
-             "it is not written over.", m);
-    assert_refusal(SHOW(m, "3", "--svg", m), sentence);
+    assert_string_equal(bytes_of(svg, &n), whole);
+    assert_that(SHOW(m, "3", "--svg", svg, "--head", "1").status == 0);
+    assert_that(strlen(bytes_of(svg, &n)) < strlen(whole));
     snprintf(sentence, sizeof sentence, "%s: cannot be written: No such "
              "file or directory; what was there is as it was.",
              path("no/a.svg"));
     assert_refusal(SHOW(m, "3", "--svg", path("no/a.svg")), sentence);
+    assert_that(mkfifo(path("fifo"), 0600) == 0);
+    snprintf(sentence, sizeof sentence, "%s: cannot be written: it is not a "
+             "file.", path("fifo"));
+    assert_refusal(SHOW(m, "3", "--svg", path("fifo")), sentence);
+}
+
+/* A model, a picture by another program, and nothing. */
+static void a_picture_replaces_nothing_else(void **state)
+{
+    (void)state;
+    char *m = d(), sentence[300];
+    char *other[] = {
+        m, write_text("notes", "precious"), write_text("empty", ""),
+        write_text("other.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\">"
+                   "</svg>\n"),
+        write_text("near", "<!-- ftx show: attention --"),
+    };
+    for (int k = 0; k < 5; k++) {
+        size_t n = 0;
+        const char *was = bytes_of(other[k], &n);
+        snprintf(sentence, sizeof sentence, "ftx show: --svg %s is there "
+                 "already, and was not drawn by this command; it is not "
+                 "written over.", other[k]);
+        assert_refusal(SHOW(m, "3", "--svg", other[k]), sentence);
+        size_t now = 0;
+        assert_that(memcmp(bytes_of(other[k], &now), was, n) == 0
+                    && now == n);
+    }
 }
 
 /* ------------------------------------------------------------- refusals */
+
+static void options_without_effect_are_refused(void **state)
+{
+    (void)state;
+    char sentence[200], *m = d(), *pairs = ed();
+#define IDLE(command, model, option, value, only, ...) \
+    snprintf(sentence, sizeof sentence, "ftx " command ": --%s has an " \
+             "effect only %s.", option, only); \
+    assert_refusal(SAID(model == m ? generate : translate, "--model", model, \
+                        "--" option, value, __VA_ARGS__), sentence); \
+    assert_refusal(SAID(model == m ? generate : translate, "--model", model, \
+                        "--" option "=" value, __VA_ARGS__), sentence)
+    IDLE("generate", m, "seed", "1", "without --u", "--u", "0.5", "3");
+    IDLE("generate", m, "seed", "1", "with a --tau above 0", "--tau=0", "3");
+    IDLE("generate", m, "u", ".5", "with a --tau above 0", "--tau=0", "3");
+    IDLE("generate", m, "top_k", "2", "with a --tau above 0", "--tau=0",
+         "3");
+    IDLE("generate", m, "top_p", ".5", "with a --tau above 0", "--tau=0",
+         "3");
+    IDLE("translate", pairs, "alpha", "1", "with a --beam above 0", "ab");
+    IDLE("translate", pairs, "alpha", "1", "with a --beam above 0", "ab",
+         "--beam", "0");
+    IDLE("translate", pairs, "tau", "1", "without --beam, which draws "
+         "nothing", "--beam", "2", "ab");
+    IDLE("translate", pairs, "seed", "1", "with a --tau above 0", "ab");
+    IDLE("translate", pairs, "top_k", "2", "with a --tau above 0",
+         "--beam", "2", "ab");
+    IDLE("translate", pairs, "top_p", ".5", "with a --tau above 0", "ab");
+    assert_that(GENERATE(m, "--seed", "1", "--top_k", "2", "--top_p", ".9",
+                         "3").status == 0);
+    assert_that(GENERATE(m, "--u", ".5", "--top_k", "2", "--tau", "2",
+                         "--", "3").status == 0);
+    assert_that(TRANSLATE(pairs, "--beam", "2", "--alpha", "1", "ab").status
+                == 0);
+    assert_that(TRANSLATE(pairs, "--tau", "1", "--seed", "1", "--top_k", "2",
+                          "--top_p", ".9", "ab").status == 0);
+}
 
 static void a_model_must_be_given_and_of_the_right_kind(void **state)
 {
@@ -737,6 +798,7 @@ static void the_best_model_is_used(void **state)
     Said good = GENERATE(m, "3"), shown = SHOW(m, "3 sheep");
     Model *model = model_in(m);
     model->plan.patience = 1;
+    model->state.patience.best = 0;
     model_keep_best(model, arena);
     for (int k = 1; k <= model->theta->n; k++)
         randomise(*model->theta->parameter[k].place);
@@ -859,6 +921,8 @@ int main(void)
         TEST_FILES(cross_attention_looks_from_x_to_z),
         TEST_FILES(a_translation_without_end_is_shown_up_to_ell_max),
         TEST_FILES(a_picture_replaces_a_file_at_once),
+        TEST_FILES(a_picture_replaces_nothing_else),
+        TEST_FILES(options_without_effect_are_refused),
         TEST_FILES(a_model_must_be_given_and_of_the_right_kind),
         TEST_FILES(a_file_that_is_no_whole_model_is_refused),
         TEST_FILES(a_model_that_overflows_is_to_blame),

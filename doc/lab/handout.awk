@@ -1,6 +1,6 @@
-# handout.awk: the section of one algorithm as a book of its own.
+# handout.awk: the section of one algorithm as a book of its own, with a task.
 #
-#     awk -v n=4 -f handout.awk ftx.nw
+#     awk -v n=4 -v task=task.md -f handout.awk ftx.nw
 #
 # Links that lead out of the section become words. Chunks that other sections
 # use are used at the end; those that other sections tell are left out.
@@ -25,8 +25,16 @@ function without_links(s,    out, all, words, to) {
     return out s
 }
 
+function declared(    chunk) {
+    print "The library declares it:\n\n<<ftx.h>>="
+    for (chunk in defined)
+        if (!(chunk in used) && chunk !~ /\.c$/ && chunk !~ /\[stub/ && chunk !~ /\.c /)
+            print "<<" chunk ">>"
+    print "@\n"
+}
+
 END {
-    print "---\ntitle: Lab\nsubtitle: Algorithm " n "\nauthor: The ftx authors\n---\n"
+    print "---\ntitle: Lab " n "\nauthor: The ftx authors\nshort: true\n---\n"
     for (k = 1; k <= lines; k++) {
         s = name = line[k]
         if (s ~ /^ *<<.*>> *$/) {
@@ -34,12 +42,11 @@ END {
             if (!(name in defined)) continue
         }
         if (s ~ /^###? /) s = substr(s, 2)
+        if (s == "::: exercises") declared()
         print without_links(s)
+        if (s ~ /^# / && !told++) {
+            print ""
+            while ((getline s < task) > 0) print s
+        }
     }
-    print "@\n\n## What is declared\n\nThe header declares it.\n"
-    print "<<ftx.h>>="
-    for (name in defined)
-        if (!(name in used) && name !~ /\.c$/ && name !~ /\[stub/ && name !~ /\.c /)
-            print "<<" name ">>"
-    print "@"
 }

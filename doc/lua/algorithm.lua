@@ -6,6 +6,7 @@ local formula = require 'formula'
 local listing = require 'listing'
 local pair = require 'pair'
 
+local PAPER = 'https://arxiv.org/abs/2207.09238'
 local algorithm = {}
 
 -- What a formula says without the words behind it: "..., where".
@@ -122,7 +123,7 @@ function algorithm.set(div)
     ('%%%%@ %s Algorithm %d\n\\beginalgorithm{%d}{%%s}'):format(
       book.at(a.place), a.number, a.number),
     ('<section class="algorithm" id="algorithm-%d"><p class="head"><b>Algorithm %d'
-     .. '</b> %%s <small>adapted from [PH22]</small></p>'):format(a.number, a.number)) }
+     .. '</b> %%s <small>adapted from <a href="' .. PAPER .. '">[PH22]</a></small></p>'):format(a.number, a.number)) }
   for _, h in ipairs(a.heading) do
     out:insert(h:within('\\algorithmhead{%s}', '<p>%s</p>'))
   end

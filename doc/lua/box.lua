@@ -6,6 +6,7 @@ local listing = require 'listing'
 local pair = require 'pair'
 local program = require 'program'
 local svg = require 'svg'
+local utils = require 'pandoc.utils'
 
 local scratch = os.getenv 'WEAVE_SCRATCH'       -- where the figures' SVG is
 local target = os.getenv 'WEAVE_TARGET'         -- 'figures': TikZ alone
@@ -14,14 +15,22 @@ local box = { frames = {} }            -- frames: by a Div's class
 
 -- In HTML a figure is an SVG that doc/weave has made.  The names in it are
 -- made its own.
-local function woven(k)
+local function woven(k, caption)
   local file = scratch and io.open(('%s/figure-%d.svg'):format(scratch, k))
   if not file then return '' end
   local text, own = file:read 'a', ('f%d-'):format(k)
   file:close()
   return (text:gsub('^<%?xml.-%?>%s*', ''):gsub(' id="', ' id="' .. own)
     :gsub('xlink:href="#', 'href="#' .. own):gsub('url%(#', 'url(#' .. own)
-    :gsub(' xmlns[:%a]*="[^"]*"', ''))
+    :gsub(' xmlns[:%a]*="[^"]*"', '')
+    :gsub('<svg', ('<svg role="img" aria-labelledby="figure-%d"'):format(k), 1)
+    :gsub('>', function() return ('><title id="figure-%d">Figure %d. %s</title>')
+      :format(k, k, pair.text(caption).html) end, 1))
+end
+
+-- Markdown without its formulas' signs: what is read aloud.
+local function words(text)
+  return (utils.stringify(pandoc.read(text, 'markdown')):gsub('[\\{}$]', ''))
 end
 
 local function trimmed(text) return text:match '^%s*(.-)%s*$' end
@@ -52,7 +61,8 @@ function box.figure(block)
     ('%%@ %s Figure %d\n\\beginfigure{%s}\n%s\n\\closefigure{%d}{%s}'):format(
       book.at(book.here), k, id, picture(block), k, caption.tex),
     ('<figure id="%s">%s<figcaption><b>Figure %d.</b> %s</figcaption></figure>')
-      :format(id, woven(k), k, caption.html)):blocks()
+      :format(id, woven(k, words(block.attributes.caption or '')), k,
+              caption.html)):blocks()
 end
 
 -- The blocks of a Div between an opening and a closing of ours.
@@ -96,25 +106,39 @@ box.frames.operations = box.frames.wide        -- and its C is folded
 
 ------------------------------------------------------------------- verbatim
 
-function box.run(block)
-  local command = trimmed(block.text)
+local function output_of(block, command)
   local output, status = program.run(command)
   if status ~= (tonumber(block.attributes.exit) or 0) then
     book.fault(book.here, '`%s` exits with %d: %s', command, status,
                output:match '[^\n]*')
   end
-  return listing.screen(output, command)
+  return output
 end
 
-function box.file(block)
-  local path = trimmed(block.text)
+function box.run(block)
+  local command = trimmed(block.text)
+  return listing.screen(output_of(block, command), command)
+end
+
+local function text_of(path)
   local file = io.open(path)
   local text = file and file:read 'a'   -- a directory opens, but has no text
   if file then file:close() end
   if not text then
     book.fault(book.here, 'the file %s cannot be read.', path)
   end
-  return listing.screen(text or '')
+  return (text or ''):gsub('# expect: [^\n]*\n', '')     -- for the tests
+end
+
+function box.file(block)
+  return listing.screen((text_of(trimmed(block.text))))
+end
+
+-- A sheet, and under it what is found on it.
+function box.sheet(block)
+  local command = 'ftx check ' .. trimmed(block.text)
+  return listing.screen(text_of(trimmed(block.text)) .. '$ ' .. command .. '\n'
+                        .. output_of(block, command))
 end
 
 return box

@@ -21,7 +21,7 @@ local listing = {}
 
 function listing.number(n)
   return pair.new(('\\hyperlink{c%d}{%d}'):format(n, n),
-                  ('<a href="#c%d">%d</a>'):format(n, n))
+                  ('<a href="#%s">%d</a>'):format(book.pieces[n].id, n))
 end
 
 -- "7, 12 and 14"
@@ -60,7 +60,7 @@ local function reference(name)
   local n = chunk[1].number
   return listing.chunk_name(name):within(
     '\\chunkuse{' .. n .. '}{%s}',
-    '<a class="use" href="#c' .. n .. '">⟨%s <small>' .. n .. '</small>⟩</a>')
+    '<a class="use" href="#' .. chunk[1].id .. '">⟨%s <small>' .. n .. '</small>⟩</a>')
 end
 
 local function token(t)
@@ -74,7 +74,7 @@ local function token(t)
     out = out:within('\\ckey{%s}', '<b>%s</b>')
   end
   if t.refers and t.refers.piece ~= t.piece then
-    out = out:within('%s', '<a href="#c' .. t.refers.piece.number .. '">%s</a>')
+    out = out:within('%s', '<a href="#' .. t.refers.piece.id .. '">%s</a>')
   end
   return out
 end
@@ -222,12 +222,14 @@ local function is_blank(l)
 end
 
 -- The first and the last token of a line that are code, and how many more
--- parentheses it opens than it closes.
+-- parentheses it opens than it closes. The comma behind a row of a table is
+-- none.
 local function ends(l)
   local first, last, open = nil, nil, 0
   for _, t in ipairs(l.tokens) do
     if t[1] ~= 'space' and t[1] ~= 'comment' then
-      first, last = first or t, t
+      local row = last and last[2] == '}' and t[2] == ','
+      first, last = first or t, row and last or t
       open = open + (t[2] == '(' and 1 or t[2] == ')' and -1 or 0)
     end
   end
@@ -243,7 +245,8 @@ local function page_breaks(piece, lines)
     local before = lines[i - 1]
     may[i] = not (piece.algorithm and #lines < PAGE) and i > 4 and i < #lines - 2 and depth == 0
       and before and (is_blank(before) or before.closed)
-      and not (first and (first[2] == '{' or first[2] == '}' or first[2] == 'else'))
+      and not (first and (first == last and first[2] == '{' or first[2] == '}'
+                          or first[2] == 'else'))
     depth = depth + open
     l.closed = last and (last[1] == 'use' or last[2] == ';' or last[2] == '}')
       or l.directive
@@ -292,8 +295,8 @@ function listing.piece(piece)
   return (head(piece) .. '\n' .. body):within(
     ('%%%%@ %s <<%s>>\n\\codecolumns{%d}%%s'):format(
       book.at(piece.line), piece.name:gsub('%%', '%%%%'), columns),
-    ('<section class="chunk" id="c%d" style="--columns:%d">\n%%s\n</section>')
-      :format(piece.number, columns)):blocks()
+    ('<section class="chunk" id="%s" style="--columns:%d">\n%%s\n</section>')
+      :format(piece.id, columns)):blocks()
 end
 
 -- Output of a program, or a file, verbatim.
@@ -313,8 +316,10 @@ function listing.screen(text, command)
                  columns, SCREEN, s)
     end
     left = left - 1
-    out:insert(pair.text(s):within('\\screenline{%s}'
-      .. (long and left >= FEWEST and '\\penalty' .. (s == '' and 0 or 400) .. ' ' or ''), '%s'))
+    local typed = s:match '^%$ '
+    out:insert(pair.text(s):within('\\screenline{' .. (typed and '\\bfseries ' or '') .. '%s}'
+      .. (long and left >= FEWEST and '\\penalty' .. (s == '' and 0 or 400) .. ' ' or ''),
+      typed and '<b>%s</b>' or '%s'))
   end
   return pair.join(out, '\n', '\n')
     :within('\\beginscreen\n%s\n\\closescreen', '<pre class="screen">%s</pre>'):blocks()

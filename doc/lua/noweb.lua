@@ -8,6 +8,16 @@ local List = require 'pandoc.List'
 local fault = book.fault
 
 local noweb = {}
+local ids = {}                          -- of pieces
+
+-- What a piece is linked by: its name, which stays when others come and go.
+local function id_of(piece)
+  local id = 'c-' .. piece.name:lower():gsub('[^%w]+', '-'):gsub('^-', '')
+    :gsub('-$', '') .. (piece.place > 1 and '.' .. piece.place or '')
+  while ids[id] do id = id .. "'" end
+  ids[id] = true
+  return id
+end
 
 local function new_piece(name, line)
   local piece = { number = #book.pieces + 1, name = name, line = line,
@@ -17,6 +27,7 @@ local function new_piece(name, line)
   book.chunks[name] = chunk
   chunk:insert(piece)
   piece.place = #chunk
+  piece.id = id_of(piece)
   return piece
 end
 

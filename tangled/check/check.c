@@ -39,9 +39,11 @@ static const char json_schema[] =
     "    {\"claim\", \"algorithm\", \"line\", \"name\", \"index\",\n"
     "     \"rows\", \"cols\", \"fits\", \"verdict\", \"transposed\",\n"
     "     \"entries\": [{\"row\", \"col\", \"typed\", \"claimed\",\n"
-    "       \"here\", \"verdict\": open|right|last digit|follows|wrong}],\n"
+    "       \"here\", \"verdict\": open|right|last digit|cut off|\n"
+    "         rounded early|follows|wrong}],\n"
     "     \"explanations\": [{\"slips\", \"sentence\", \"carried\",\n"
-    "       \"only\"}], \"remarks\"}]}\n"
+    "       \"only\"}], \"sources\": [number of a claim], \"terms\",\n"
+    "     \"remarks\"}]}\n"
     "or {\"sheet\", \"status\", \"error\"}\n";
 static void json_error(FILE *out, const char *sheet, const char *sentence)
 {
@@ -156,6 +158,7 @@ static void check_sheets(Fault *f, void *data)
     if (asks_help(c->n, c->argument)) {
         fputs(usage, c->out);
         print_options(c->out, options);
+        print_algorithms(c->out);
         fputs(json_schema, c->out);
         return;
     }

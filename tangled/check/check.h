@@ -25,33 +25,37 @@ const char *typed_entry(const Sheet *sheet, const Entry *entry, int *n);
 void right_number(char to[60], const Entry *entry, double x);
 
 /* What a claimed entry is. OPEN: nobody claims it. LAST_DIGIT: its last
-   digit is off by one. FOLLOWS: wrong, but right after what went wrong
-   before. verdict_on judges one entry, of a claim that is judged, by the
-   number that it should be, and never says FOLLOWS. same_number: are two
-   numbers the same but for the computer's own rounding? */
-typedef enum { OPEN, RIGHT, LAST_DIGIT, FOLLOWS, WRONG } Verdict;
+   digit is off by one. CUT: its digits are cut off, not rounded. EARLY:
+   right had nothing been rounded that was carried on. FOLLOWS: wrong, but
+   right after what went wrong before. verdict_on judges one entry, of a
+   claim that is judged, by the number that it should be: it is right, off
+   by its last digit, or wrong. is_cut_from: is it what is left of that
+   number when digits are cut off? same_number: are two numbers the same but
+   for the computer's own rounding? */
+typedef enum { OPEN, RIGHT, LAST_DIGIT, CUT, EARLY, FOLLOWS,
+               WRONG } Verdict;
 enum { VERDICTS = WRONG + 1 };
 Verdict verdict_on(const Entry *entry, double x);
+bool is_cut_from(const Entry *entry, double x);
 bool same_number(double a, double b);
 
-/* A slip changes values, in some places. */
-enum { PLACES = 6 };
+/* A slip strikes values: those of some roles, a bit each, or those that the
+   sheet gives under some names; and a formula says what stands for them. */
 typedef struct Slipping Slipping;
+typedef struct {
+    uint64_t roles;
+    const char *by;             /* such as "softmax(x * ln(k))"           */
+    unsigned when;              /* only where these conditions hold       */
+    const char *given;          /* such as "W_q W_k"; or NULL             */
+    Mat (*instead)(Slipping *s, Mat M);     /* where no formula says it   */
+} Strike;
+enum { STRIKES = 6 };
 typedef struct {
     const char *name;           /* such as "no-scale"                     */
     const char *what;           /* the rest of "the entries match if ...",
                                    in the paper's layout                  */
     double number;              /* a base, or how many decimals           */
-    struct {
-        const char *line;       /* such as "4.6"; "": what the sheet gives;
-                                   NULL ends the list                     */
-        const char *name;       /* such as "S_scaled"                     */
-        Mat (*instead)(Slipping *s, Mat M);     /* may return M: nothing
-                                                   to mistake here; NULL:
-                                                   it cannot be made      */
-        bool unwritten;         /* M is written, the other carried on     */
-    } at[PLACES];
-    bool exchanged;             /* X and Z                                */
+    Strike at[STRIKES];
 } Slip;
 extern const Slip slips[];
 extern const int slips_n;
@@ -91,16 +95,34 @@ struct Explanation {
     Explanation *before;        /* what was made besides; or NULL         */
 };
 
-/* run_explained runs a sheet that run_sheet has run; it ends early where
-   the algorithm cannot go on with such numbers. Has a run a place for the
-   slip, up to a step? cell_slips are those that explain single entries of a
-   claim, entry after entry, and how many they are; what stands before the
-   claim came about as `why` has it. */
-const Run *run_explained(const Sheet *sheet, Explanation *why,
+/* run_explained runs a sheet; it ends early where the algorithm cannot go
+   on with such numbers. Has a run a place for the slip, up to a step, and
+   inside or outside of where a slip is made that is made only at a step? Do
+   two slips strike the same? cell_slips are those that explain single
+   entries of a claim, entry after entry, and how many they are; what stands
+   before the claim came about as `why` has it. */
+const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
-bool has_place(const Run *run, const Slip *slip, const Step *until);
-int cell_slips(const Sheet *sheet, Explanation why, const Claim *claim,
+bool has_place(const Run *run, const Slip *slip, const Step *until,
+               const Step *only, bool inside);
+bool share_a_place(const Slip *a, const Slip *b);
+int cell_slips(const Bound *bound, Explanation why, const Claim *claim,
                Arena *arena, Tape *tape, const CellSlip **cell);
+
+/* Is what is claimed a product, and a bias at most? Then it is left^T
+   right, in the paper's layout. */
+bool find_factors(const Bound *bound, const Claim *claim, Arena *arena,
+                  Tape *tape, Mat factors[2]);
+
+/* The latest step of that role before a step, in its layer, head and turn;
+   NULL: there is none. */
+const Step *step_before(const Run *run, const Step *step, Role role);
+
+/* How entry k of a claimed step comes about, term by term, in the layout of
+   the sheet: "(2,1) is 1·2 + 2·3 = 8"; NULL: it is no sum of products, and
+   no softmax. */
+const char *terms_text(const Run *run, const Claim *claim, int k,
+                       Arena *arena, Tape *tape);
 
 /* A claim with the verdict on each of its entries. A claim in which
    something went wrong first has explanations, if there is one. Its
@@ -110,11 +132,15 @@ typedef struct {
     bool fits;                  /* it has the shape of the step           */
     bool turned;                /* wrong, but its transpose is right      */
     bool cut_short;             /* not all slips were tried: too much     */
+    const char *terms;          /* how its first wrong entry comes about,
+                                   where nothing explains it; or NULL     */
     Verdict *verdict;           /* of entry[0], entry[1] ...              */
     int count[VERDICTS];        /* how many there are of each             */
     bool begins;                /* went wrong by itself                   */
     int n;                      /* what explains all its entries:         */
     const Explanation *why;     /* why[0] ... why[n - 1]                  */
+    int sources;                /* it follows from, or carries on rounded */
+    const int *source;          /* ... the claims of these numbers        */
 } Judged;
 
 typedef struct {

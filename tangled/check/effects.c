@@ -76,7 +76,10 @@ bool effect_of(const Run *run, const Slip *slip, int decimals, Arena *arena,
                Tape *tape, Effect *effect)
 {
     Explanation why = { .slip = { slip } };
-    const Run *slipped = run_explained(run->sheet, &why, arena, tape);
+    if (run->n == 0
+        || !has_place(run, slip, &run->step[run->n - 1], NULL, true))
+        return false;
+    const Run *slipped = run_explained(run->bound, &why, arena, tape);
     if (!why.made[0])
         return false;
     *effect = effect_in(run, slipped, decimals);

@@ -84,43 +84,66 @@ static bool is_turned(const Claim *c)
     return right;
 }
 
-enum { FULL, CARRIED, FULL_AFTER, CARRIED_AFTER, MODES };
+/* Is every entry what is left of a number when digits are cut off? */
+static bool is_cut(const Claim *c, const Run *run)
+{
+    const Step *step = same_step(run, c->step);
+    bool cut = is_comparable(c->item, step);
+    for (int k = 0; cut && k < c->item->rows * c->item->cols; k++)
+        cut = is_cut_from(&c->item->entry[k],
+                       *claimed_entry(c->item, step->M, k));
+    return cut;
+}
+
+/* Is every entry right but for its last digit? */
+static bool is_off_by_digits(const Claim *c, const Run *run)
+{
+    bool off = true;
+    for (int k = 0; off && k < c->item->rows * c->item->cols; k++)
+        off = verdict_in(c, k, run) <= LAST_DIGIT;
+    return off;
+}
+
+/* The ways in which the numbers of a sheet may have come about. EXACTLY:
+   with all digits, and no error. WRITTEN: each claim is carried on as it is
+   written. AFTER: with all digits, but after the errors that were found:
+   their slips, and as written what has no reason. BOTH: after those slips,
+   and as written. TYPED: whatever was wrong by itself as written, and all
+   else with all digits. */
+enum { EXACTLY, WRITTEN, AFTER, BOTH, TYPED, WAYS };
 
 typedef struct {
     const Sheet *sheet;
     Arena *arena, *scratch;     /* the scratch is cleared after a try     */
     Tape *tape;
-    const Run *right[MODES];    /* without another slip; NULL: not yet    */
-    Explanation *before;        /* the slips that were found; or NULL     */
+    const Run *way[WAYS];       /* without another slip; NULL: not yet    */
     int n;
     Claim *claim;               /* in the order of the steps              */
     Judged *judged;
+    const Run **alone;          /* of each claim that went wrong by itself:
+                                   what it alone has changed              */
+    Explanation *before;        /* the slips that were found; or NULL     */
+    int parts, unexplained;     /* of the wrong claims, the wrong entries */
+    Claim *part, *no_reason;    /* ... and of those without a reason      */
     int found;                  /* explanations                           */
     Explanation *why;           /* room for MOST_FOUND                    */
     int best;                   /* entries that these make right later    */
+    bool open[WAYS];            /* came the numbers about like that?      */
+    double unit;                /* of the last digit of a claim           */
     double work;                /* done so far                            */
-    Claim *unexplained;         /* with none but the entries that went    */
-    int n_unexplained;          /* ... wrong by themselves                */
 } Judging;
 
 enum { MOST_FOUND = 200 };
 
-static Explanation in_mode(const Judging *j, Explanation why, int mode)
+static Explanation in_way(const Judging *j, Explanation why, int way)
 {
-    bool carried = mode == CARRIED || mode == CARRIED_AFTER;
-    bool after = mode == FULL_AFTER || mode == CARRIED_AFTER;
-    why.claim = carried ? j->claim : j->unexplained;
-    why.n = carried ? j->n : after ? j->n_unexplained : 0;
-    why.before = after ? j->before : NULL;
+    bool written = way == WRITTEN || way == BOTH;
+    why.claim = written ? j->claim : way == TYPED ? j->part : j->no_reason;
+    why.n = written ? j->n : way == TYPED ? j->parts
+          : way == AFTER ? j->unexplained : 0;
+    why.before = way == AFTER || way == BOTH ? j->before : NULL;
     why.until = NULL;
     return why;
-}
-
-/* Can the numbers behind claim w have come about in this way? */
-static bool is_open(const Judging *j, int w, int mode)
-{
-    return mode == FULL ? j->n_unexplained == 0
-                        : w > 0 && j->right[mode] != NULL;
 }
 #ifndef MOST_WORK
 #define MOST_WORK 1e8           /* entries, about, to judge a sheet       */
@@ -128,7 +151,8 @@ static bool is_open(const Judging *j, int w, int mode)
 
 static const Run *run_again(Judging *j, Explanation *why, Arena *arena)
 {
-    const Run *run = run_explained(j->sheet, why, arena, j->tape);
+    const Run *run = run_explained(j->way[EXACTLY]->bound, why, arena,
+                                   j->tape);
     j->work += run->n * (100 + j->n / 4.0);
     for (int k = 0; k < run->n; k++)
         j->work += 4.0 * run->step[k].M->rows * run->step[k].M->cols;
@@ -140,13 +164,19 @@ static bool is_too_much(const Judging *j)
     return j->work > MOST_WORK;
 }
 
-static bool contradicts(const Judging *j, int w, const Run *run, int mode)
+static void clear(Judging *j)
 {
-    for (int k = 0; k < w; k++)
-        if (agreeing(&j->claim[k], run)
-            < agreeing(&j->claim[k], j->right[mode]))
-            return true;
-    return false;
+    arena_clear(j->scratch);
+    tape_clear(j->tape);
+}
+
+static void run_ways(Judging *j, int from, int to)
+{
+    for (int way = from; way <= to; way++) {
+        Explanation why = in_way(j, (Explanation){ .n = 0 }, way);
+        if (j->way[way] == NULL || (way != WRITTEN && !is_too_much(j)))
+            j->way[way] = run_again(j, &why, j->arena);
+    }
 }
 
 static bool has_same_numbers(const Step *a, const Step *b)
@@ -161,104 +191,208 @@ static bool has_same_numbers(const Step *a, const Step *b)
     return true;
 }
 
+/* Do two ways lead to the very same numbers, as far as that step? */
+static bool lead_to_the_same(const Run *a, const Run *b, int until)
+{
+    bool same = a->n > until && b->n > until;
+    for (int k = until; same && k >= 0; k--) {
+        Mat A = a->step[k].M, B = b->step[k].M;
+        same = A->rows == B->rows && A->cols == B->cols
+            && memcmp(A->at, B->at, (size_t)A->rows * (size_t)A->cols
+                                    * sizeof *A->at) == 0;
+    }
+    return same;
+}
+
+/* Can the numbers behind claim w have come about in this way, and in no way
+   before it? */
+static bool can_have_led(const Judging *j, int w, int way)
+{
+    bool can = way == EXACTLY ? j->unexplained == 0 : w > 0;
+    int until = (int)(j->claim[w].step - j->way[EXACTLY]->step);
+    for (int k = 0; can && k < way; k++)
+        can = !j->open[k] || !lead_to_the_same(j->way[k], j->way[way],
+                                               until);
+    return can;
+}
+
+static void open_ways(Judging *j, int w)
+{
+    int most = most_decimals(j->claim[w].item);
+    j->unit = most > 0 ? pow(10, -most) : 0;
+    for (int way = 0; way <= BOTH; way++)
+        j->open[way] = can_have_led(j, w, way);
+}
+
+static bool contradicts(const Judging *j, int w, const Run *run, int way)
+{
+    for (int k = 0; k < w; k++)
+        if (agreeing(&j->claim[k], run)
+            < agreeing(&j->claim[k], j->way[way]))
+            return true;
+    return false;
+}
+
 typedef struct {
     bool made;                  /* met its places                         */
     bool fits;                  /* explains the claim                     */
     bool useful;                /* changes it, and no claim before        */
+    double by, off;             /* how much it changes, how far it misses */
 } SlipTrial;
 
-static SlipTrial try_in(Judging *j, int w, Explanation why, int mode)
+/* By how much the numbers of a step differ in two runs, at most. */
+static double most_apart(const Step *a, const Step *b)
 {
-    SlipTrial trial = { false, false, false };
+    double most = 0;
+    if (a == NULL || b == NULL || a->M->rows != b->M->rows
+        || a->M->cols != b->M->cols)
+        return INFINITY;
+    for (int k = 0; k < a->M->rows * a->M->cols; k++)
+        if (a->M->at[k] != b->M->at[k])
+            most = fmax(most, fabs((double)a->M->at[k] - b->M->at[k]));
+    return most;
+}
+
+static double largest_number(const Step *step)
+{
+    double size = 1e-9;
+    for (int k = 0; k < step->M->rows * step->M->cols; k++)
+        if (isfinite(step->M->at[k]))
+            size = fmax(size, fabs((double)step->M->at[k]));
+    return size;
+}
+
+/* How far a run misses a claim at most; where its numbers are larger than
+   the right ones, that counts less. */
+static double misses_by(const Claim *c, const Step *step)
+{
+    double off = 0, larger = largest_number(step) / largest_number(c->step);
+    if (!is_comparable(c->item, step))
+        return 0;
+    for (int k = 0; k < c->item->rows * c->item->cols; k++) {
+        double typed = c->item->entry[k].value;
+        double x = *claimed_entry(c->item, step->M, k);
+        if (isfinite(typed) && isfinite(x))
+            off = fmax(off, fabs(typed - x));
+    }
+    return off / fmax(1, larger);
+}
+
+/* Can what misses by so much be right, if another slip that changes the
+   numbers by so much comes to it? Beside it, that may do some times as
+   much. */
+static bool can_be_made_up(const Judging *j, double off, double by)
+{
+    enum { TIMES = 12 };
+    return off <= TIMES * by + j->unit;
+}
+
+static SlipTrial try_in(Judging *j, int w, Explanation why, int way)
+{
+    SlipTrial trial = { .made = false };
     const Claim *c = &j->claim[w];
-    why = in_mode(j, why, mode);
+    why = in_way(j, why, way);
     why.until = c->step;
     const Run *run = run_again(j, &why, j->scratch);
     trial.made = why.made[0] && (why.slip[1] == NULL || why.made[1]);
     const Step *slipped = same_step(run, c->step),
-               *right = same_step(j->right[mode], c->step);
+               *right = same_step(j->way[way], c->step);
     if (trial.made && slipped != NULL && right != NULL
         && !has_same_numbers(slipped, right)) {
-        trial.useful = !contradicts(j, w, run, mode);
+        trial.useful = !contradicts(j, w, run, way);
         trial.fits = trial.useful && explains(run, c);
+        trial.by = most_apart(slipped, right);
+        trial.off = misses_by(c, slipped);
     }
-    arena_clear(j->scratch);
-    tape_clear(j->tape);
+    clear(j);
     return trial;
 }
 
-/* Entries of the claims behind number w that an explanation makes right. */
-static int later(Judging *j, int w, const Explanation *why)
+/* Entries of the claims behind number w that are right in one of the
+   runs. */
+static int right_later(const Judging *j, int w, const Run *const *run)
 {
     int n = 0;
-    const Run *run[MODES] = { NULL };
-    for (int mode = 0; mode < MODES; mode++) {
-        Explanation e = in_mode(j, *why, mode);
-        if (j->right[mode] != NULL)
-            run[mode] = run_again(j, &e, j->scratch);
-    }
     for (int k = w + 1; k < j->n; k++) {
         int most = 0;
-        for (int mode = 0; mode < MODES; mode++) {
-            int here = run[mode] == NULL ? 0
-                     : agreeing(&j->claim[k], run[mode]);
+        for (int way = 0; way <= BOTH; way++) {
+            int here = run[way] == NULL ? 0
+                     : agreeing(&j->claim[k], run[way]);
             most = here > most ? here : most;
         }
         n += most;
     }
-    arena_clear(j->scratch);
-    tape_clear(j->tape);
     return n;
 }
 
-static void keep_reason(Judging *j, int w, Explanation why, int mode)
+static int later(Judging *j, int w, const Explanation *why)
 {
-    int agreed = w + 1 < j->n ? later(j, w, &why) : 0;
+    const Run *run[WAYS] = { NULL };
+    for (int way = 0; way <= BOTH && w + 1 < j->n; way++) {
+        Explanation e = in_way(j, *why, way);
+        run[way] = run_again(j, &e, j->scratch);
+    }
+    int n = right_later(j, w, run);
+    clear(j);
+    return n;
+}
+
+/* A reason must make as many right later as if there were none. */
+static void keep_reason(Judging *j, int w, Explanation why, int way)
+{
+    int agreed = later(j, w, &why);
     if (agreed > j->best) {
         j->found = 0;
         j->best = agreed;
     }
     if (agreed == j->best && j->found < MOST_FOUND)
-        j->why[j->found++] = in_mode(j, why, mode);
+        j->why[j->found++] = in_way(j, why, way);
 }
 
-static bool try_one(Judging *j, int w, Explanation why)    /* useful? */
+static SlipTrial try_one(Judging *j, int w, Explanation why)
 {
-    bool useful = false;
-    for (int mode = 0; mode < MODES && !is_too_much(j); mode++) {
-        if (!is_open(j, w, mode))
+    SlipTrial all = { .useful = false };
+    for (int way = 0; way <= BOTH && !is_too_much(j); way++) {
+        if (!j->open[way])
             continue;
-        SlipTrial trial = try_in(j, w, why, mode);
-        if (!trial.made)
+        SlipTrial trial = try_in(j, w, why, way);
+        all.useful |= trial.useful;
+        all.fits |= trial.fits;
+        all.by = fmax(all.by, trial.by);
+        all.off = trial.off;
+        if (trial.fits)
+            keep_reason(j, w, why, way);
+        if (!trial.made || trial.fits)
             break;
-        useful |= trial.useful;
-        if (trial.fits) {
-            keep_reason(j, w, why, mode);
-            break;
-        }
     }
-    return useful;
+    return all;
 }
 
-static bool can_be_narrower(const Step *step)
+/* Is it another thing to make the slip only there? */
+static bool is_narrower(const Judging *j, const Slip *slip,
+                        const Step *only, bool fits)
 {
-    return step->layer > 0 || step->head > 0 || step->turn > 0;
+    bool narrow = only->layer > 0 || only->head > 0 || only->turn > 0;
+    const Run *run = j->way[EXACTLY];
+    return narrow && has_place(run, slip, only, only, true)
+        && (fits || has_place(run, slip, only, only, false));
 }
 
-static bool try_slips(Judging *j, int w, const Slip *a, const Slip *b)
+static SlipTrial try_slips(Judging *j, int w, const Slip *a, const Slip *b)
 {
     Explanation why = { .slip = { a, b } };
     int before = j->found, best = j->best;
-    bool useful = try_one(j, w, why);
+    SlipTrial trial = try_one(j, w, why);
     bool fits = j->found != before || j->best != best;
     int found = j->found;
     best = j->best;
     why.only = j->claim[w].step;
-    if (can_be_narrower(why.only))
-        useful |= try_one(j, w, why);
+    if (is_narrower(j, a, why.only, trial.fits)
+        || (b != NULL && is_narrower(j, b, why.only, trial.fits)))
+        trial.useful |= try_one(j, w, why).useful;
     if (fits && j->best == best)
         j->found = found;
-    return useful;
+    return trial;
 }
 
 enum {
@@ -266,10 +400,10 @@ enum {
     MOST_WRONG = 50             /* entries, each with its own reason      */
 };
 
-static bool is_seldom_wrong(const Judging *j, int w, int mode)
+static bool is_seldom_wrong(const Judging *j, int w, int way)
 {
     const Claim *c = &j->claim[w];
-    int all = claimed(c->item), wrong = all - agreeing(c, j->right[mode]);
+    int all = claimed(c->item), wrong = all - agreeing(c, j->way[way]);
     return wrong == 1 || (wrong <= MOST_WRONG && 2 * wrong < all);
 }
 
@@ -285,7 +419,7 @@ static const CellSlip *cell_of(const CellSlip *cell, int cells, int entry,
 
 /* One reason for each wrong entry, the one of that number if it has so
    many; false: an entry has none, or too many, or none has so many. */
-static bool choose_cells(Judging *j, int w, int mode, const CellSlip *cell,
+static bool choose_cells(Judging *j, int w, int way, const CellSlip *cell,
                          int cells, int number, Explanation *why)
 {
     const Claim *c = &j->claim[w];
@@ -294,7 +428,7 @@ static bool choose_cells(Judging *j, int w, int mode, const CellSlip *cell,
     bool another = false;
     *why = (Explanation){ .cell = chosen, .only = c->step };
     for (int k = 0; k < all; k++) {
-        if (verdict_in(c, k, j->right[mode]) <= RIGHT)
+        if (verdict_in(c, k, j->way[way]) <= RIGHT)
             continue;
         const CellSlip *it = cell_of(cell, cells, k, number);
         another |= it != NULL;
@@ -306,59 +440,52 @@ static bool choose_cells(Judging *j, int w, int mode, const CellSlip *cell,
     return another;
 }
 
-static void look_for_cells(Judging *j, int w, int mode)
+static void look_for_cells(Judging *j, int w, int way)
 {
     const CellSlip *cell;
     Explanation why;
-    if (!is_seldom_wrong(j, w, mode))
+    if (!is_seldom_wrong(j, w, way))
         return;
-    int cells = cell_slips(j->sheet, in_mode(j, (Explanation){ .n = 0 },
-                                             mode),
+    int cells = cell_slips(j->way[EXACTLY]->bound,
+                           in_way(j, (Explanation){ .n = 0 }, way),
                            &j->claim[w], j->arena, j->tape, &cell);
     for (int k = 0; !is_too_much(j)
-                    && choose_cells(j, w, mode, cell, cells, k, &why); k++)
-        keep_reason(j, w, why, mode);
+                    && choose_cells(j, w, way, cell, cells, k, &why); k++)
+        keep_reason(j, w, why, way);
 }
 
-static bool share_a_place(const Slip *a, const Slip *b)
+static void look_for_pairs(Judging *j, int w, const SlipTrial *trial)
 {
-    for (int i = 0; i < PLACES && a->at[i].line != NULL; i++)
-        for (int k = 0; k < PLACES && b->at[k].line != NULL; k++)
-            if (strcmp(a->at[i].line, b->at[k].line) == 0
-                && strcmp(a->at[i].name, b->at[k].name) == 0
-                && a->at[i].unwritten == b->at[k].unwritten)
-                return true;
-    return is_rounding(a) && is_rounding(b);
-}
-
-static void look_for_pairs(Judging *j, int w, const bool *useful)
-{
-    for (int k = 0; k < w; k++)
-        if (j->judged[k].begins)
-            return;
-    if (claimed(j->claim[w].item)
-        - agreeing(&j->claim[w], j->right[FULL]) < 2)
+    if (j->parts > 1 || claimed(j->claim[w].item)
+                        - agreeing(&j->claim[w], j->way[EXACTLY]) < 2)
         return;
     for (int a = 0; a < slips_n; a++)
-        for (int b = a + 1; useful[a] && b < slips_n; b++)
-            if (useful[b] && !share_a_place(&slips[a], &slips[b]))
+        for (int b = a + 1; trial[a].useful && b < slips_n; b++)
+            if (trial[b].useful && !share_a_place(&slips[a], &slips[b])
+                && can_be_made_up(j, trial[a].off, trial[b].by)
+                && can_be_made_up(j, trial[b].off, trial[a].by))
                 try_slips(j, w, &slips[a], &slips[b]);
 }
 
-static void look_for_reasons(Judging *j, int w)
+/* Of a claim that is off by last digits only, no slip but rounding. */
+static void look_for_reasons(Judging *j, int w, bool rounding)
 {
-    bool *useful = arena_alloc(j->arena, (size_t)slips_n * sizeof *useful);
-    j->found = 0;
-    j->best = -1;
-    for (int a = 0; a < slips_n; a++)
-        useful[a] = has_place(j->right[FULL], &slips[a], j->claim[w].step)
-                 && try_slips(j, w, &slips[a], NULL);
-    bool fits = j->judged[w].fits;
-    for (int mode = 0; fits && mode < MODES && j->found == 0; mode++)
-        if (is_open(j, w, mode))
-            look_for_cells(j, w, mode);
-    if (fits && j->found == 0)
-        look_for_pairs(j, w, useful);
+    SlipTrial *trial = arena_alloc(j->arena,
+                                   (size_t)slips_n * sizeof *trial);
+    open_ways(j, w);
+    for (int a = 0; a < slips_n; a++) {
+        trial[a].useful = false;
+        if ((!rounding || is_rounding(&slips[a]))
+            && has_place(j->way[EXACTLY], &slips[a], j->claim[w].step, NULL,
+                         true))
+            trial[a] = try_slips(j, w, &slips[a], NULL);
+    }
+    bool others = j->judged[w].fits && !rounding;
+    for (int way = 0; others && way <= BOTH && j->found == 0; way++)
+        if (j->open[way])
+            look_for_cells(j, w, way);
+    if (others && j->found == 0)
+        look_for_pairs(j, w, trial);
 }
 
 static bool is_namesake(const Step *a, const Step *b)
@@ -366,7 +493,7 @@ static bool is_namesake(const Step *a, const Step *b)
     return strcmp(a->name, b->name) == 0 && a->aspect == b->aspect
         && a->part == b->part && a->layer == b->layer
         && a->head == b->head && a->turn == b->turn
-        && a->inner == b->inner;
+        && a->inner == b->inner && a->given == b->given;
 }
 
 static const Step *claimed_step(const Run *run, const Item *item, Fault *f)
@@ -391,7 +518,7 @@ static void find_claims(Judging *j, Fault *f)
         if (!item->claim)
             continue;
         Claim claim = { with_decimals(j->arena, item), NULL };
-        claim.step = claimed_step(j->right[FULL], claim.item, f);
+        claim.step = claimed_step(j->way[EXACTLY], claim.item, f);
         int to = j->n++;
         for (; to > 0 && j->claim[to - 1].step > claim.step; to--)
             j->claim[to] = j->claim[to - 1];
@@ -399,12 +526,142 @@ static void find_claims(Judging *j, Fault *f)
     }
 }
 
-typedef struct {
-    int n;
-    const Run *run[MODES * MOST_FOUND];
-} Known;
+/* Of the entries that are not right as they are: how many are in a way? */
+static int agreeing_only(const Judging *j, const Claim *c, int way)
+{
+    int n = 0;
+    for (int k = 0; k < c->item->rows * c->item->cols; k++)
+        n += verdict_in(c, k, j->way[way]) == RIGHT
+          && verdict_in(c, k, j->way[EXACTLY]) > RIGHT;
+    return n;
+}
 
-static void judge_claim(const Judging *j, int w, const Known *known)
+/* The way that makes most of them right, the first of several; EXACTLY if
+   that is less than half of them, for chance does as much. */
+static int best_way(const Judging *j, const Claim *c)
+{
+    int best = EXACTLY, most = 0;
+    for (int way = 1; way < WAYS; way++) {
+        int n = j->way[way] == NULL ? 0 : agreeing_only(j, c, way);
+        if (n > most)
+            most = n, best = way;
+    }
+    int not_right = claimed(c->item) - agreeing(c, j->way[EXACTLY]);
+    return 2 * most < not_right ? EXACTLY : best;
+}
+
+/* Has what went wrong in claim k, alone, changed the numbers of claim w? */
+static bool is_changed_by(const Judging *j, int w, int k)
+{
+    const Step *right = j->claim[w].step,
+               *step = j->alone[k] == NULL ? right
+                     : same_step(j->alone[k], right);
+    return step != right
+        && (step == NULL || !has_same_numbers(step, right));
+}
+
+/* Are the numbers of claim w, in a way, the same if only some claims are
+   carried on as written? */
+static bool is_carried_by(Judging *j, int w, int way, const Claim *some,
+                          int n)
+{
+    Explanation why = in_way(j, (Explanation){ .n = 0 }, way);
+    why.claim = some;
+    why.n = n;
+    why.until = j->claim[w].step;
+    const Run *run = run_again(j, &why, j->scratch);
+    const Step *is = same_step(run, j->claim[w].step),
+               *was = same_step(j->way[way], j->claim[w].step);
+    bool same = is != NULL && was != NULL && has_same_numbers(is, was);
+    clear(j);
+    return same;
+}
+
+/* The claims that were carried on, the last of those that say the same. */
+static int find_carried(Judging *j, int w, int way, int *source)
+{
+    Claim *some = arena_alloc(j->arena, ((size_t)w + 1) * sizeof *some);
+    int n = 0;
+    for (int k = 0; k < w && !is_too_much(j); k++) {
+        memcpy(some + n, j->claim + k + 1,
+               (size_t)(w - k - 1) * sizeof *some);
+        if (is_carried_by(j, w, way, some, n + w - k - 1))
+            continue;
+        some[n] = j->claim[k];
+        source[n++] = k;
+    }
+    return n;
+}
+
+/* The claims from which w follows: those that went wrong before and matter;
+   or, where none is wrong, those that were carried on rounded. */
+static Verdict find_sources(Judging *j, int w, int way)
+{
+    Judged *judged = &j->judged[w];
+    bool written = way == WRITTEN || way == BOTH;
+    int *source = arena_alloc(j->arena, ((size_t)w + 1) * sizeof *source);
+    judged->source = source;
+    judged->sources = 0;
+    for (int k = 0; k < w; k++)
+        if (j->judged[k].count[WRONG] > 0 && is_changed_by(j, w, k))
+            source[judged->sources++] = k;
+    if (judged->sources > 0)
+        return FOLLOWS;
+    if (written)
+        judged->sources = find_carried(j, w, way, source);
+    for (int k = 0; k < w && !written; k++)
+        if (is_changed_by(j, w, k))
+            source[judged->sources++] = k;
+    return EARLY;
+}
+
+static void count_verdicts(Judged *judged)
+{
+    const Item *item = judged->claim.item;
+    memset(judged->count, 0, sizeof judged->count);
+    for (int k = 0; k < item->rows * item->cols; k++)
+        judged->count[judged->verdict[k]]++;
+}
+
+/* What is one verdict becomes another. */
+static void turn_verdicts(Judged *judged, Verdict from, Verdict to)
+{
+    const Item *item = judged->claim.item;
+    for (int k = 0; k < item->rows * item->cols; k++)
+        if (judged->verdict[k] == from)
+            judged->verdict[k] = to;
+    count_verdicts(judged);
+}
+
+/* What is wrong becomes what it is if a claim as a whole came about in a
+   way: it follows from an error, or has that verdict. */
+static void become(Judging *j, int w, int way, Verdict least,
+                   Verdict verdict)
+{
+    Verdict v = find_sources(j, w, way);
+    for (Verdict from = least; from <= WRONG; from++)
+        turn_verdicts(&j->judged[w], from, v == EARLY ? verdict : v);
+}
+
+/* Digits may be cut off, and what was rounded and carried on may be off by
+   last digits once more. */
+static void judge_whole(Judging *j, int w)
+{
+    const Judged *judged = &j->judged[w];
+    for (int way = 0; way < WAYS; way++) {
+        const Run *run = j->way[way];
+        int wrong = judged->count[WRONG], off = judged->count[LAST_DIGIT];
+        if (run == NULL)
+            continue;
+        if (wrong + off > 0 && is_cut(&judged->claim, run))
+            become(j, w, way, LAST_DIGIT, CUT);
+        else if (wrong > 0 && (way == WRITTEN || way == TYPED)
+                 && is_off_by_digits(&judged->claim, run))
+            become(j, w, way, WRONG, EARLY);
+    }
+}
+
+static void judge_claim(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
     const Claim *c = &j->claim[w];
@@ -412,24 +669,23 @@ static void judge_claim(const Judging *j, int w, const Known *known)
     *judged = (Judged){ .claim = *c };
     judged->fits = is_comparable(c->item, c->step);
     judged->verdict = arena_alloc(j->arena, (size_t)n * sizeof(Verdict));
+    if (w > 0 && j->way[WRITTEN] == NULL
+        && !explains(j->way[EXACTLY], c))
+        run_ways(j, WRITTEN, WRITTEN);
+    int best = best_way(j, c);
     for (int k = 0; k < n; k++) {
         Verdict v = isnan(c->item->entry[k].value) ? OPEN
-                  : verdict_in(c, k, j->right[FULL]);
-        for (int i = 0; i < known->n && v > RIGHT; i++)
-            if (verdict_in(c, k, known->run[i]) == RIGHT)
-                v = FOLLOWS;
-        judged->verdict[k] = v;
-        judged->count[v]++;
+                  : verdict_in(c, k, j->way[EXACTLY]);
+        bool follows = v > RIGHT && verdict_in(c, k, j->way[best]) == RIGHT;
+        judged->verdict[k] = follows ? FOLLOWS : v;
     }
+    count_verdicts(judged);
+    if (judged->count[FOLLOWS] > 0)
+        turn_verdicts(judged, FOLLOWS, find_sources(j, w, best));
+    judge_whole(j, w);
     judged->begins = judged->count[WRONG] + judged->count[LAST_DIGIT] > 0;
     judged->turned = judged->begins && is_turned(c);
-}
-
-static const Run *know(Judging *j, Known *known, Explanation why)
-{
-    if (known->n == MODES * MOST_FOUND || (known->n > 0 && is_too_much(j)))
-        return NULL;
-    return known->run[known->n++] = run_again(j, &why, j->arena);
+    j->alone[w] = NULL;
 }
 
 /* A claim with none but its entries that went wrong by themselves. */
@@ -451,106 +707,68 @@ static Claim wrong_part(const Judging *j, int w)
     return part;
 }
 
-static Explanation wrong_parts(const Judging *j, int w)
-{
-    Explanation why = { .n = 0 };
-    Claim *wrong = arena_alloc(j->arena, (size_t)(w + 1) * sizeof *wrong);
-    for (int k = 0; k <= w; k++)
-        if (j->judged[k].begins)
-            wrong[why.n++] = wrong_part(j, k);
-    why.claim = wrong;
-    return why;
-}
-
-static void go_on_after(Judging *j, int w, Known *known)
-{
-    const Judged *judged = &j->judged[w];
-    const Explanation none = { .n = 0 };
-    if (judged->n == 0) {
-        j->unexplained[j->n_unexplained++] = wrong_part(j, w);
-    } else if (judged->why->slip[0] != NULL || judged->why->cells > 0) {
-        Explanation *last = arena_alloc(j->arena, sizeof *last);
-        *last = judged->why[0];
-        last->before = j->before;
-        j->before = last;
-    }
-    for (int mode = FULL_AFTER; mode < MODES; mode++) {
-        const Run *run = know(j, known, in_mode(j, none, mode));
-        j->right[mode] = run != NULL ? run : j->right[mode];
-    }
-}
-
-static void explain(Judging *j, int w, Known *known)
+static void explain_by_slips(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
-    if (known->n == 0) {
-        know(j, known, in_mode(j, (Explanation){ .n = 0 }, CARRIED));
-        j->right[CARRIED] = known->run[0];
+    bool rounding = true;
+    look_for_reasons(j, w, judged->count[WRONG] == 0);
+    for (int k = 0; k < j->found; k++)
+        rounding &= j->why[k].slip[0] != NULL && j->why[k].slip[1] == NULL
+                 && is_rounding(j->why[k].slip[0]);
+    if (j->found > 0 && rounding) {
+        turn_verdicts(judged, WRONG, EARLY);
+        turn_verdicts(judged, LAST_DIGIT, EARLY);
     }
-    Explanation *why = NULL;
-    if (explains(known->run[0], &j->claim[w])) {
-        why = arena_alloc(j->arena, sizeof *why);
-        *why = in_mode(j, (Explanation){ .n = 0 }, CARRIED);
-        judged->n = 1;
-    } else {
-        know(j, known, wrong_parts(j, w));
-        look_for_reasons(j, w);
-        size_t size = (size_t)j->found * sizeof *why;
-        judged->n = j->found;
-        why = memcpy(arena_alloc(j->arena, size + 1), j->why, size);
-    }
-    judged->why = why;
-    for (int k = 0; k < judged->n; k++)
-        for (int mode = 0; mode < MODES; mode++)
-            if (j->right[mode] != NULL)
-                know(j, known, in_mode(j, why[k], mode));
-    go_on_after(j, w, known);
+}
+
+/* What is explained is carried on with its slips. */
+static void go_on_with_slips(Judging *j, int w)
+{
+    Explanation *last = arena_alloc(j->arena, sizeof *last), alone;
+    *last = alone = j->judged[w].why[0];
+    last->before = j->before;
+    j->before = last;
+    alone.n = 0;
+    alone.before = NULL;
+    j->alone[w] = run_again(j, &alone, j->arena);
+}
+
+static const char *terms_of_first(const Judging *j, int w)
+{
+    int k = 0;
+    while (j->judged[w].verdict[k] != WRONG)
+        k++;
+    return terms_text(j->way[EXACTLY], &j->claim[w], k, j->arena, j->tape);
+}
+
+/* As long as no reason is found, what is wrong is carried on as it was
+   written. What is off by last digits may be that or not. */
+static void explain(Judging *j, int w)
+{
+    Judged *judged = &j->judged[w];
+    bool wrong = judged->count[WRONG] > 0;
+    Claim part = wrong_part(j, w);
+    Explanation alone = { .claim = &part, .n = 1 };
+    j->part[j->parts] = j->no_reason[j->unexplained] = part;
+    j->parts += wrong;
+    j->unexplained += wrong;
+    j->alone[w] = run_again(j, &alone, j->arena);
+    run_ways(j, WRITTEN, TYPED);
+    j->best = right_later(j, w, j->way);
+    j->found = 0;
+    j->unexplained -= wrong;
+    explain_by_slips(j, w);
+    size_t size = (size_t)j->found * sizeof *j->why;
+    judged->n = j->found;
+    judged->why = memcpy(arena_alloc(j->arena, size + 1), j->why, size);
     judged->cut_short = is_too_much(j);
-}
-
-static const Sheet *under_layout(Arena *arena, const Sheet *sheet,
-                                 const Layout *layout)
-{
-    Sheet *other = arena_alloc(arena, sizeof *other);
-    size_t size = (size_t)sheet->n * sizeof(Item);
-    Item *item = arena_alloc(arena, size + sizeof(Item));
-    item[0] = (Item){ .name = "layout", .typed = "layout",
-                      .word = layout->name };       /* the first counts */
-    memcpy(item + 1, sheet->item, size);
-    *other = (Sheet){ sheet->name, sheet->text, sheet->n + 1, item };
-    return other;
-}
-
-typedef struct {
-    const Judging *j;
-    const Layout *layout;
-    bool right;                 /* all claims are                         */
-} Attempt;
-
-static void try_layout(Fault *f, void *data)
-{
-    Attempt *a = data;
-    const Judging *j = a->j;
-    const Run *run = run_sheet(under_layout(j->scratch, j->sheet,
-                                            a->layout),
-                               j->scratch, j->tape, f);
-    a->right = true;
-    for (int k = 0; k < j->n; k++)
-        a->right &= explains(run, &j->claim[k]);
-}
-
-static const Layout *other_layout(const Judging *j)
-{
-    const Layout *found = NULL;
-    for (int k = LAYOUTS - 1; k >= 0; k--) {
-        Attempt a = { j, &layouts[k], false };
-        Fault f = { .sheet = j->sheet->name };
-        if (attempt(&f, try_layout, &a) && a.right)
-            found = &layouts[k];
-        arena_clear(j->scratch);
-        tape_clear(j->tape);
+    if (judged->n > 0) {
+        go_on_with_slips(j, w);
+        run_ways(j, AFTER, BOTH);
+    } else {
+        j->unexplained += wrong;
+        judged->terms = judged->fits && wrong ? terms_of_first(j, w) : NULL;
     }
-    return found;
 }
 
 int claimed_entries(const Judged *judged)
@@ -574,30 +792,41 @@ bool all_right(const Judgement *judgement)
     return n == all_claimed(judgement);
 }
 
+static const Layout *other_layout(const Judgement *judgement)
+{
+    const Run *run = judgement->run;
+    Fault f = { .sheet = run->sheet->name };
+    int all = all_claimed(judgement);
+    bool here = right_under(run->sheet, run->layout, &f) == all;
+    for (int k = 0; k < LAYOUTS && !here; k++)
+        if (right_under(run->sheet, &layouts[k], &f) == all)
+            return &layouts[k];
+    return NULL;
+}
+
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
                              Fault *f)
 {
     Judging *j = arena_alloc(arena, sizeof *j);
-    Known *known = arena_alloc(arena, sizeof *known);
     Judgement *judgement = arena_alloc(arena, sizeof *judgement);
     *j = (Judging){ .sheet = sheet, .arena = arena, .tape = tape };
-    known->n = 0;
-    j->right[FULL] = run_sheet(sheet, arena, tape, f);
+    j->way[EXACTLY] = run_sheet(sheet, arena, tape, f);
     find_claims(j, f);
-    j->judged = arena_alloc(arena, (size_t)(j->n + 1) * sizeof *j->judged);
+    size_t n = (size_t)j->n + 1;
+    j->judged = arena_alloc(arena, n * sizeof *j->judged);
+    j->alone = arena_alloc(arena, n * sizeof *j->alone);
+    j->part = arena_alloc(arena, n * sizeof *j->part);
+    j->no_reason = arena_alloc(arena, n * sizeof *j->no_reason);
     j->why = arena_alloc(arena, MOST_FOUND * sizeof *j->why);
-    j->unexplained = arena_alloc(arena, (size_t)(j->n + 1) * sizeof(Claim));
     j->scratch = arena_new();
-    bool right = true;
     for (int w = 0; w < j->n; w++) {
-        judge_claim(j, w, known);
-        right &= !j->judged[w].begins;
+        judge_claim(j, w);
         if (j->judged[w].begins)
-            explain(j, w, known);
+            explain(j, w);
     }
-    *judgement = (Judgement){ j->right[FULL], j->n, j->judged,
-                              right ? NULL : other_layout(j) };
+    *judgement = (Judgement){ j->way[EXACTLY], j->n, j->judged, NULL };
+    if (j->parts > 0)
+        judgement->other = other_layout(judgement);
     arena_free(j->scratch);
     return judgement;
 }
-

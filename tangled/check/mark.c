@@ -7,6 +7,8 @@ static const struct { const char *sign, *colour, *tex; } signs[] = {
     [OPEN]       = { "",  "#ffffff", "" },
     [RIGHT]      = { "✓", "#dff0d8", "" },
     [LAST_DIGIT] = { "≈", "#fcefb4", "\\underline" },
+    [CUT]        = { "≈", "#fcefb4", "\\underline" },
+    [EARLY]      = { "≈", "#fcefb4", "\\underline" },
     [FOLLOWS]    = { "→", "#d6e4f5", "\\overline" },
     [WRONG]      = { "✗", "#f6c6c0", "\\boxed" },
 };
@@ -46,7 +48,8 @@ static const char *counted(const Judged *j, Arena *arena)
 {
     static const char *const words[] = {
         [RIGHT] = "right", [LAST_DIGIT] = "last digit off",
-        [FOLLOWS] = "follow", [WRONG] = "wrong" };
+        [CUT] = "cut off", [EARLY] = "rounded early", [FOLLOWS] = "follow",
+        [WRONG] = "wrong" };
     Mat M = j->claim.step->M;
     char *text = arena_alloc(arena, 120);
     size_t n = 0;

@@ -88,13 +88,14 @@ static void remark_range(const Judged *j, Remarks *to)
     }
 }
 
-/* The scaled scores come just before their weights. */
-static void remark_masked(const Judged *j, Remarks *to)
+static void remark_masked(const Run *run, const Judged *j, Remarks *to)
 {
-    const Step *scores = j->claim.step - 1;
+    const Step *step = j->claim.step,
+               *scores = step_before(run, step, ROLE_SCALED);
     const Item *item = j->claim.item;
     char name[40];
-    if (strcmp(j->claim.step->name, "A") != 0)
+    if (step->role != ROLE_WEIGHTS || scores == NULL
+        || !shape_fits(item, scores->M))
         return;
     for (int k = 0; k < item->rows * item->cols; k++)
         if (*claimed_entry(item, scores->M, k) == -INFINITY
@@ -103,15 +104,6 @@ static void remark_masked(const Judged *j, Remarks *to)
                    called(name, item, k));
             return;
         }
-}
-
-static const Step *values_before(const Run *run, const Step *step)
-{
-    for (const Step *s = step; s-- > run->step; )
-        if ((strcmp(s->name, "V") == 0 || strcmp(s->name, "v_t") == 0)
-            && s->head == step->head)
-            return s;
-    return NULL;
 }
 
 /* The claim on a step; NULL: there is none. */
@@ -158,7 +150,7 @@ static void remark_mixture(const Judgement *judgement, const Judged *j,
                            Remarks *to)
 {
     const Item *item = j->claim.item;
-    const Step *V = values_before(judgement->run, j->claim.step);
+    const Step *V = step_before(judgement->run, j->claim.step, ROLE_VALUES);
     const Item *claimed = V == NULL ? NULL : claim_on(judgement, V);
     char name[40];
     if (V == NULL || (claimed != NULL && !shape_fits(claimed, V->M)))
@@ -210,11 +202,10 @@ void remarks_on(const Judgement *judgement, const Judged *j, Remarks *to)
         return;
     if (step->aspect == VALUE && sums_to_1(step)) {
         remark_range(j, to);
-        remark_masked(j, to);
+        remark_masked(judgement->run, j, to);
         remark_sums(j, to);
     }
-    if ((step->algorithm == 4 && strcmp(step->name, "Vt") == 0)
-        || (step->algorithm == 3 && strcmp(step->name, "v_tilde") == 0))
+    if (step->role == ROLE_MIXED)
         remark_mixture(judgement, j, to);
     remark_whole(judgement, j, to);
 }

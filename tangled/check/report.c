@@ -80,6 +80,8 @@ static void say_cells(Report *r, const Judged *j, Verdict verdict,
     const Item *item = j->claim.item;
     int shown = 0, all = j->count[verdict];
     char text[300];
+    if (all == 0)
+        return;
     paragraph(r);
     fprintf(r->out, "%s  ", word);
     r->indent += text_width(word) + 2;
@@ -94,64 +96,6 @@ static void say_cells(Report *r, const Judged *j, Verdict verdict,
         say(r, "and %d more", all - shown);
 }
 
-static const char *cause(const Report *r, const Judged *j)
-{
-    int causes = 0;
-    bool explained = true;
-    for (const Judged *k = r->judgement->judged; k < j; k++) {
-        causes += k->begins;
-        explained &= !k->begins || (k->n > 0
-                     && (k->why->slip[0] != NULL || k->why->cells > 0));
-    }
-    return causes > 1 ? "these" : explained ? "that slip" : "that";
-}
-
-static void say_others(Report *r, const Judged *j)
-{
-    int follow = j->count[FOLLOWS], right = j->count[RIGHT];
-    if (follow + right == 0)
-        return;
-    paragraph(r);
-    if (follow == 0)
-        say(r, right == 1 ? "the other entry is right"
-                          : "the other %d entries are right", right);
-    else if (right == 0 && follow == 1)
-        say(r, "the other entry follows from %s", cause(r, j));
-    else if (right == 0)
-        say(r, "the other %d entries follow from %s", follow, cause(r, j));
-    else
-        say(r, "%d of the others follow%s from %s and %d %s right", follow,
-            follow == 1 ? "s" : "", cause(r, j), right,
-            right == 1 ? "is" : "are");
-}
-
-static void say_verdict(Report *r, const Judged *j)
-{
-    const int *count = j->count;
-    const Item *item = j->claim.item;
-    Mat M = j->claim.step->M;
-    int all = claimed_entries(j);
-    if (all == 0)
-        say(r, "nothing is claimed");
-    else if (!j->fits && j->begins)
-        say(r, "WRONG  it is %d x %d on the sheet, but %d x %d here",
-            item->rows, item->cols, M->rows, M->cols);
-    else if (count[RIGHT] == all)
-        say(r, "right, %d of %d entr%s", all, all, all == 1 ? "y" : "ies");
-    else if (!j->begins && count[FOLLOWS] == all)
-        say(r, "follows from %s", cause(r, j));
-    else if (!j->begins)
-        say(r, "follows from %s, %d of %d entries; %s right", cause(r, j),
-            count[FOLLOWS], all, count[RIGHT] == 1 ? "the other is"
-                                                   : "the others are");
-    if (j->fits && count[WRONG] > 0)
-        say_cells(r, j, WRONG, "WRONG");
-    if (j->fits && count[LAST_DIGIT] > 0)
-        say_cells(r, j, LAST_DIGIT, "last digit off");
-    if (j->fits && j->begins)
-        say_others(r, j);
-}
-
 static void append(char *to, size_t size, const char *format, ...)
     FORMAT_LIKE_PRINTF(3, 4);
 static void append(char *to, size_t size, const char *format, ...)
@@ -161,6 +105,89 @@ static void append(char *to, size_t size, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(to + n, size - n, format, arguments);
     va_end(arguments);
+}
+
+static const char *claim_label(char to[120], const Judgement *judgement,
+                               const Step *step)
+{
+    char label[100], other[100];
+    step_label(label, judgement->run, step);
+    snprintf(to, 120, "%s", label);
+    for (int k = 0; k < judgement->n; k++) {
+        const Step *s = judgement->judged[k].claim.step;
+        step_label(other, judgement->run, s);
+        if (s->line != step->line && strcmp(label, other) == 0)
+            snprintf(to, 120, "%d.%d %s", step->algorithm, step->line,
+                     label);
+    }
+    return to;
+}
+
+/* The steps that a claim follows from: "Q, K and V". */
+static const char *sources_text(char to[600], const Judgement *judgement,
+                                const Judged *j)
+{
+    enum { TOLD = 4 };
+    char label[120];
+    snprintf(to, 600, j->sources > 0 ? "" : "the numbers above");
+    for (int k = 0; k < j->sources && k < TOLD; k++)
+        append(to, 600, "%s%s", k == 0 ? ""
+               : k == j->sources - 1 ? " and " : ", ",
+               claim_label(label, judgement,
+                           judgement->judged[j->source[k]].claim.step));
+    if (j->sources > TOLD)
+        append(to, 600, " and others");
+    return to;
+}
+
+static void say_others(Report *r, const Judged *j)
+{
+    char from[600];
+    int follow = j->count[FOLLOWS], right = j->count[RIGHT];
+    if (follow + right == 0)
+        return;
+    sources_text(from, r->judgement, j);
+    paragraph(r);
+    if (follow == 0)
+        say(r, right == 1 ? "the other entry is right"
+                          : "the other %d entries are right", right);
+    else if (right == 0 && follow == 1)
+        say(r, "the other entry follows from %s", from);
+    else if (right == 0)
+        say(r, "the other %d entries follow from %s", follow, from);
+    else
+        say(r, "%d of the others follow%s from %s and %d %s right", follow,
+            follow == 1 ? "s" : "", from, right, right == 1 ? "is" : "are");
+}
+
+static void say_verdict(Report *r, const Judged *j)
+{
+    const int *count = j->count;
+    const Item *item = j->claim.item;
+    Mat M = j->claim.step->M;
+    int all = claimed_entries(j);
+    char from[600];
+    sources_text(from, r->judgement, j);
+    if (all == 0)
+        say(r, "nothing is claimed");
+    else if (!j->fits && j->begins)
+        say(r, "WRONG  it is %d x %d on the sheet, but %d x %d here",
+            item->rows, item->cols, M->rows, M->cols);
+    else if (count[RIGHT] == all)
+        say(r, "right, %d of %d entr%s", all, all, all == 1 ? "y" : "ies");
+    else if (count[FOLLOWS] == all)
+        say(r, "follows from %s", from);
+    else if (count[FOLLOWS] + count[RIGHT] == all)
+        say(r, "follows from %s, %d of %d entries; %s right", from,
+            count[FOLLOWS], all, count[RIGHT] == 1 ? "the other is"
+                                                   : "the others are");
+    else if (j->fits) {
+        say_cells(r, j, WRONG, "WRONG");
+        say_cells(r, j, LAST_DIGIT, "last digit off");
+        say_cells(r, j, CUT, "cut off");
+        say_cells(r, j, EARLY, "rounded early");
+        say_others(r, j);
+    }
 }
 
 static void where_text(char *to, size_t size, const Step *only)
@@ -197,9 +224,7 @@ static const char *reason_text(char to[600], const Layout *layout,
                why->cells - CELLS_TOLD);
     if (why->cells > 0)
         return to;
-    if (why->slip[0] == NULL)
-        append(to, size, "the rounded numbers above are carried on");
-    else
+    if (why->slip[0] != NULL)
         append(to, size, "%s", slip_sentence(slip, why->slip[0], layout));
     if (why->slip[1] != NULL)
         append(to, size, ", and %s",
@@ -217,6 +242,15 @@ static void say_entries(Report *r, int all)
         say(r, "both entries match");
     else
         say(r, "all %d entries match", all);
+}
+
+static const char *carried_text(char to[600], const Judgement *judgement,
+                                const Judged *j)
+{
+    sources_text(to, judgement, j);
+    append(to, 600, " %s carried on as written",
+           j->sources == 1 ? "is" : "are");
+    return to;
 }
 
 /* Two terms with the same factors have one sentence. */
@@ -269,6 +303,18 @@ static void say_turned(Report *r, const Judged *j)
             rows ? "paper or berkeley" : "textbook or torch");
 }
 
+static void say_rounded(Report *r, const Judged *j)
+{
+    char text[600];
+    paragraph(r);
+    say_entries(r, claimed_entries(j));
+    say(r, "if%s%s", j->count[CUT] > 0 ? " digits are cut off, not rounded"
+                                       : "",
+        j->count[CUT] > 0 && j->sources > 0 ? ", and" : "");
+    if (j->sources > 0 || j->count[CUT] == 0)
+        say(r, "%s", carried_text(text, r->judgement, j));
+}
+
 static void say_why(Report *r, const Judged *j)
 {
     Remarks remarks;
@@ -278,7 +324,9 @@ static void say_why(Report *r, const Judged *j)
         say_turned(r, j);
     else if (j->count[WRONG] > 0 && j->fits) {
         paragraph(r);
-        say(r, "no known slip");
+        say(r, j->terms == NULL ? "no known slip" : "no known slip;");
+        if (j->terms != NULL)
+            say(r, "%s", j->terms);
     }
     remarks_on(r->judgement, j, &remarks);
     for (int k = 0; k < remarks.n; k++) {
@@ -294,7 +342,8 @@ static const Judged *first_wrong(const Judgement *judgement) /* or NULL */
         const Judged *j = &judgement->judged[k];
         if (j->begins && j->count[WRONG] > 0)
             return j;
-        if (j->begins && first == NULL)
+        if (first == NULL && j->count[LAST_DIGIT] + j->count[CUT]
+                             + j->count[EARLY] > 0)
             first = j;
     }
     return first;
@@ -351,27 +400,17 @@ static void say_first(Report *r)
     arena_free(arena);
 }
 
-static const char *claim_label(char to[120], const Judgement *judgement,
-                               const Step *step)
-{
-    char label[100], other[100];
-    step_label(label, judgement->run, step);
-    snprintf(to, 120, "%s", label);
-    for (int k = 0; k < judgement->n; k++) {
-        const Step *s = judgement->judged[k].claim.step;
-        step_label(other, judgement->run, s);
-        if (s->line != step->line && strcmp(label, other) == 0)
-            snprintf(to, 120, "%d.%d %s", step->algorithm, step->line,
-                     label);
-    }
-    return to;
-}
-
 void check_text(FILE *out, const Judgement *judgement)
 {
     enum { NARROWEST = 6 };
-    Report r = { .out = out, .judgement = judgement, .width = NARROWEST };
-    char name[120];
+    Report r = { .out = out, .judgement = judgement };
+    const Run *run = judgement->run;
+    char name[120], title[TITLE_BYTES];
+    if (*run->guessed != '\0' || *run->entered != '\0') {
+        say(&r, "%s", run_title(title, run));
+        fputc('\n', out);
+    }
+    r.width = NARROWEST;
     for (int k = 0; k < judgement->n; k++) {
         const Step *step = judgement->judged[k].claim.step;
         int n = text_width(claim_label(name, judgement, step)) + 2;
@@ -385,6 +424,8 @@ void check_text(FILE *out, const Judgement *judgement)
         say_verdict(&r, j);
         if (j->begins)
             say_why(&r, j);
+        else if (j->count[CUT] + j->count[EARLY] > 0)
+            say_rounded(&r, j);
         fputc('\n', out);
     }
     r.width = r.column = r.indent = 0;
@@ -394,7 +435,8 @@ void check_text(FILE *out, const Judgement *judgement)
 
 static const char *const verdict_words[] = {
     [OPEN] = "open", [RIGHT] = "right", [LAST_DIGIT] = "last digit",
-    [FOLLOWS] = "follows", [WRONG] = "wrong",
+    [CUT] = "cut off", [EARLY] = "rounded early", [FOLLOWS] = "follows",
+    [WRONG] = "wrong",
 };
 
 static void json_entry(FILE *out, const Sheet *sheet, const Judged *j,
@@ -472,7 +514,15 @@ static void json_claim(FILE *out, const Judgement *judgement,
         fputs(k == 0 ? "" : ", ", out);
         json_explanation(out, judgement->run->layout, &j->why[k]);
     }
-    fprintf(out, "], \"transposed\": %s, \"remarks\": [",
+    fputs("], \"sources\": [", out);
+    for (int k = 0; k < j->sources; k++)
+        fprintf(out, "%s%d", k == 0 ? "" : ", ", j->source[k] + 1);
+    fputs("], \"terms\": ", out);
+    if (j->terms == NULL)
+        fputs("null", out);
+    else
+        json_string(out, j->terms, strlen(j->terms));
+    fprintf(out, ", \"transposed\": %s, \"remarks\": [",
             j->turned ? "true" : "false");
     remarks_on(judgement, j, &remarks);
     for (int k = 0; k < remarks.n; k++) {

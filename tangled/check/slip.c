@@ -1,1347 +1,54 @@
 /* Known slips: small variations of the algorithms. */
 #include "check/check.h"
-#include "practice.h"
+#include "tape.h"
 #include <math.h>
 #include <string.h>
 
-typedef struct { const char *line, *name; } Place;
-
-static const struct {
-    int algorithm, line;
-    const char *name;
-    Place as;
-} aliases[] = {
-        {  3,  1, "q",       { "4.1",   "Q"    } },
-        {  3,  2, "k_t",     { "4.2",   "K"    } },
-        {  3,  3, "v_t",     { "4.3",   "V"    } },
-        {  3,  4, "scores",  { "4.4",   "S"    } },
-        {  3,  4, "alpha_t", { "4.6",   "A"    } },
-        {  3,  5, "v_tilde", { "4.6",   "Vt"   } },
-        {  8,  3, "Z",       { "10.3",  "X"    } },
-        {  8,  5, "Z",       { "9.5",   "X"    } },
-        {  8,  6, "Z",       { "9.6",   "X"    } },
-        {  8,  7, "Z",       { "9.7",   "X"    } },
-        {  8,  8, "Z",       { "9.8",   "X"    } },
-        {  8, 12, "X",       { "10.3",  "X"    } },
-        {  8, 14, "X",       { "9.5",   "X"    } },
-        {  8, 15, "X",       { "9.6",   "X"    } },
-        {  8, 16, "X",       { "9.5",   "X"    } },
-        {  8, 17, "X",       { "9.6",   "X"    } },
-        {  8, 18, "X",       { "9.7",   "X"    } },
-        {  8, 19, "X",       { "9.8",   "X"    } },
-        {  9,  3, "X",       { "10.3",  "X"    } },
-        {  9, 11, "X",       { "10.10", "X"    } },
-        { 11,  5, "loss",    { "13.5",  "loss" } },
-        { 12,  9, "loss",    { "13.5",  "loss" } },
-        { 15,  5, "p",       { "14.4",  "p"    } },
-        { 15,  6, "q",       { "14.5",  "q"    } },
-        { 15,  6, "y",       { "14.5",  "y"    } },
+enum {
+    IF_DIVIDED = 1,             /* the scores are, by √d_attn ...         */
+    IF_UNDIVIDED = 1 << 1,      /* ... or not                             */
+    IF_MASKED = 1 << 2,         /* some score is hidden                   */
+    IF_UNMASKED = 1 << 3,
+    IF_LAYER_NORM = 1 << 4,
+    IF_RMS = 1 << 5,
+    IF_SINES = 1 << 6,          /* the positions are computed             */
+    IF_GIVEN_W_p = 1 << 7,
+    IF_PLACED = 1 << 8,         /* a model has positions                  */
+    IF_PRE_NORM = 1 << 9,       /* Algorithm 10 and its kin               */
+    IF_POST_NORM = 1 << 10,     /* Algorithms 8 and 9 and theirs          */
+    IF_RELU = 1 << 11,          /* Algorithm 8                            */
+    IF_GELU = 1 << 12,
+    IF_CROSS = 1 << 13,         /* in the cross-attention                 */
+    IF_NOT_CROSS = 1 << 14,
+    IF_UNTIED = 1 << 15,
+    IF_NEXT = 1 << 16,          /* the next token is predicted            */
+    IF_BLANKS = 1 << 17,        /* tokens that are masked are             */
+    IF_TEMPERED = 1 << 18,      /* tau is not 1, and divides              */
+    IF_ONE_QUERY = 1 << 19,     /* Algorithm 3                            */
+    IF_UNEMBEDDED = 1 << 20,    /* Algorithm 7                            */
+    IF_SEVERAL = 1 << 21,       /* tokens are in the loss                 */
+    UNWRITTEN = 1 << 22,        /* it is written, the other carried on    */
+    STRAIGHT = 1 << 23,         /* the gradient does not hear of it       */
+    EXCHANGED = 1 << 24         /* X and Z are                            */
 };
 
-static char *add_digits(char *to, int n)
-{
-    if (n >= 10)
-        to = add_digits(to, n / 10);
-    *to = (char)('0' + n % 10);
-    return to + 1;
-}
-
-static Place slip_place(const Step *step, char line[30])
-{
-    if (step->aspect != VALUE)
-        return (Place){ "13.6", step->aspect == NEW ? "new" : "gradient" };
-    for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
-        if (step->algorithm == aliases[k].algorithm
-            && step->line == aliases[k].line
-            && strcmp(step->name, aliases[k].name) == 0)
-            return aliases[k].as;
-    if (step->line == 0)
-        return (Place){ "", step->name };
-    char *end = add_digits(line, step->algorithm);
-    *end++ = '.';
-    *add_digits(end, step->line) = '\0';
-    return (Place){ line, step->name };
-}
-
-typedef struct Seen {
-    const char *name;
-    Step place;
-    Mat M;
-    const struct Seen *before;
-} Seen;
-
-struct Slipping {
-    Explanation *why;
-    const Slip *slip;           /* of these, the one being made           */
-    const Sheet *sheet;
-    Variation variation;
-    Arena *arena;
-    Tape *tape;
-    const Seen *last;           /* the latest value                       */
-    const Step *here;           /* where the slip is made                 */
-    const Claim *sought;        /* whose entries slips are sought for     */
-    CellSlip *cell;             /* those found                            */
-    int cells;
-    Mat gradient;               /* the latest                             */
-};
-static bool is_known(const Step *place, const Step *here)
-{
-    bool of_head = place->head == 0 || place->head == here->head;
-    bool of_layer = place->part == NOWHERE || (place->part == here->part
-                    && place->layer == here->layer);
-    return place->line > 0 || (of_head && of_layer);
-}
-
-_Noreturn static void cannot_be(Slipping *s)
-{
-    fault(s->variation.fault, 0, "such a slip cannot be made.");
-}
-
-static Mat value_in_line(Slipping *s, const char *name, int line)
-{
-    for (const Seen *v = s->last; v != NULL; v = v->before)
-        if (strcmp(v->name, name) == 0 && is_known(&v->place, s->here)
-            && (line == 0 || v->place.line == line))
-            return v->M;
-    cannot_be(s);
-}
-
-static Mat value_of(Slipping *s, const char *name)
-{
-    return value_in_line(s, name, 0);
-}
-
-/* What the sheet gives under a name; NULL: nothing. */
-static const Item *given_as(const Slipping *s, const char *name)
-{
-    for (int k = 0; k < s->sheet->n; k++)
-        if (!s->sheet->item[k].claim
-            && strcmp(s->sheet->item[k].name, name) == 0)
-            return &s->sheet->item[k];
-    return NULL;
-}
-
-static void keep_value(Slipping *s, const char *name, const Step *place,
-                       Mat M)
-{
-    Seen *seen = arena_alloc(s->arena, sizeof *seen);
-    *seen = (Seen){ name, *place, M, s->last };
-    s->last = seen;
-}
-
-static void note(Slipping *s, Place place, const Step *step, Mat M)
-{
-    keep_value(s, place.name, step, M);
-    if (strcmp(place.name, "X") == 0)
-        keep_value(s, "e", step, M);
-}
-
-static Mat stream(Slipping *s) { return value_of(s, "e"); }
-
-static Mat zeros_beside(Slipping *s, Mat M, int rows, int cols)
-{
-    enum { MOST = 10000000 };
-    if ((double)rows * cols > MOST)
-        cannot_be(s);
-    return input(M->tape != NULL ? M->tape : s->tape, rows, cols);
-}
-
-static Mat each(Slipping *s, Mat M, double (*f)(double x, double number))
-{
-    Mat Y = zeros_beside(s, M, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(Y, i, j) = (real)f(AT(M, i, j), s->slip->number);
-    return Y;
-}
-
-static int finite_in(Mat M, int j)          /* entries of column j */
-{
-    int n = 0;
-    for (int i = 1; i <= M->rows; i++)
-        n += isfinite(AT(M, i, j)) != 0;
-    return n;
-}
-
-static int hidden_in(Mat M, int j)
-{
-    int n = 0;
-    for (int i = 1; i <= M->rows; i++)
-        n += AT(M, i, j) == -INFINITY;
-    return n;
-}
-
-static bool has_softmax(Mat M, int j)
-{
-    int n = finite_in(M, j);
-    return n > 0 && n + hidden_in(M, j) == M->rows;
-}
-
-static Mat softmax_of(Slipping *s, Mat M)
-{
-    for (int j = 1; j <= M->cols; j++)
-        if (!has_softmax(M, j))
-            cannot_be(s);
-    return softmax(M);
-}
-
-static void transposed_backward(Mat T)
-{
-    Mat M = T->of[0];
-    for (int k = 0; M->grad != NULL && k < M->rows * M->cols; k++)
-        M->grad[k] += T->grad[k % M->rows * M->cols + k / M->rows];
-}
-
-static Mat transposed(Slipping *s, Mat M)
-{
-    Mat T = computed_on(HERE("transposed"), M->tape != NULL ? M->tape
-                        : s->tape, M->cols, M->rows, transposed_backward,
-                        1, &M);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(T, j, i) = AT(M, i, j);
-    return T;
-}
-
-static double round_to(double x, double decimals)
-{
-    double unit = pow(10, -decimals);
-    return isinf(x) ? x : round(x / unit) * unit;
-}
-
-static double nothing(double x, double number)
-{
-    (void)x, (void)number;
-    return 0;
-}
-
-static Mat rounded(Slipping *s, Mat M) { return each(s, M, round_to); }
-static Mat rounded_3(Slipping *s, Mat M)    /* in Algorithm 3 only */
-{
-    return s->here->algorithm == 3 ? rounded(s, M) : M;
-}
-
-static Mat zeros(Slipping *s, Mat M)   { return each(s, M, nothing); }
-
-static Mat scores(Slipping *s)              /* behind the mask */
-{
-    return value_of(s, "S");
-}
-
-static double d_attn(Slipping *s) { return value_of(s, "Q")->rows; }
-
-static bool is_scaled(const Slipping *s)
-{
-    return s->variation.run->scaled;
-}
-
-static Mat scores_times(Slipping *s, double c)
-{
-    return is_scaled(s) && c > 0 ? scale(scores(s), c) : NULL;
-}
-
-static Mat unscaled(Slipping *s, Mat M)
-{
-    return (void)M, scores_times(s, 1);
-}
-
-static Mat scaled_anyway(Slipping *s, Mat M)
-{
-    return is_scaled(s) ? NULL : scale(M, 1 / sqrt(d_attn(s)));
-}
-
-static Mat over_d_attn(Slipping *s, Mat M)
-{
-    return (void)M, scores_times(s, 1 / d_attn(s));
-}
-
-static Mat over_root_d_x(Slipping *s, Mat M)
-{
-    double d_x = value_of(s, "W_q")->cols;
-    return (void)M, scores_times(s, 1 / sqrt(d_x));
-}
-
-static Mat times_root(Slipping *s, Mat M)
-{
-    return (void)M, scores_times(s, sqrt(d_attn(s)));
-}
-
-static Mat over_root_of_root(Slipping *s, Mat M)
-{
-    return (void)M, scores_times(s, 1 / sqrt(sqrt(d_attn(s))));
-}
-
-static Mat over_rounded_root(Slipping *s, Mat M)
-{
-    double root = round_to(sqrt(d_attn(s)), s->slip->number);
-    return (void)M, scores_times(s, 1 / root);
-}
-
-static Mat times_rounded_root(Slipping *s, Mat M)
-{
-    double factor = round_to(1 / sqrt(d_attn(s)), s->slip->number);
-    return (void)M, scores_times(s, factor);
-}
-
-static Mat powers(Slipping *s, Mat P, double (*f)(double x, double number))
-{
-    return P->logits == NULL ? NULL : each(s, P->logits, f);
-}
-
-static double raised(double x, double base) { return pow(base, x); }
-static double itself(double x, double base)
-{
-    return (void)base, x == -INFINITY ? 0 : x;
-}
-
-static double e_rounded(double x, double decimals)
-{
-    return round_to(exp(x), decimals);
-}
-
-static Mat shares(Slipping *s, Mat E)       /* NULL: there are none */
-{
-    Mat A = E == NULL ? NULL : zeros_beside(s, E, E->rows, E->cols);
-    for (int j = 1; A != NULL && j <= E->cols; j++) {
-        double total = 0;
-        for (int i = 1; i <= E->rows; i++)
-            total += AT(E, i, j);
-        if (total == 0 || !isfinite(total))
-            return NULL;
-        for (int i = 1; i <= E->rows; i++)
-            AT(A, i, j) = (real)(AT(E, i, j) / total);
-    }
-    return A;
-}
-
-static Mat over_rows(Slipping *s, Mat M)
-{
-    Mat E = powers(s, M, raised);
-    Mat A = E == NULL ? NULL : shares(s, transposed(s, E));
-    return A == NULL ? NULL : transposed(s, A);
-}
-
-static Mat over_everything(Slipping *s, Mat M)
-{
-    double total = 0;
-    Mat E = powers(s, M, raised);
-    for (int j = 1; E != NULL && j <= E->cols; j++)
-        for (int i = 1; i <= E->rows; i++)
-            total += AT(E, i, j);
-    return total == 0 || isinf(total) ? NULL : scale(E, 1 / total);
-}
-
-static Mat other_base(Slipping *s, Mat M)
-{
-    double c = log(s->slip->number);
-    return M->logits == NULL ? NULL
-         : c > 0 ? softmax_of(s, scale(M->logits, c))
-         : shares(s, powers(s, M, raised));
-}
-
-static Mat by_the_sum(Slipping *s, Mat M)
-{
-    return shares(s, powers(s, M, itself));
-}
-
-static Mat rounded_powers(Slipping *s, Mat M)
-{
-    return shares(s, powers(s, M, e_rounded));
-}
-
-static Mat only_powers(Slipping *s, Mat M) { return powers(s, M, raised); }
-static Mat no_softmax(Slipping *s, Mat M)  { return (void)s, M->logits; }
-
-static int largest_in(Mat M, int j)         /* its row */
-{
-    int best = 1;
-    for (int i = 2; i <= M->rows; i++)
-        best = AT(M, i, j) > AT(M, best, j) ? i : best;
-    return best;
-}
-
-static Mat hard_maximum(Slipping *s, Mat M)
-{
-    Mat A = zeros_beside(s, M, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        AT(A, largest_in(M, j), j) = 1;
-    return A;
-}
-
-static bool hides(Mat M, int i, int j)
-{
-    return i <= M->rows && j <= M->cols && AT(M, i, j) == -INFINITY;
-}
-
-static bool any_hidden(Mat M)
-{
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            if (hides(M, i, j))
-                return true;
-    return false;
-}
-
-typedef struct { Mat M; bool (*hidden)(Mat M, int i, int j); } Hiding;
-
-static bool look_past(int i, int j, const void *data)
-{
-    const Hiding *hiding = data;
-    return !hiding->hidden(hiding->M, i, j);
-}
-
-static Mat masked_where(Slipping *s, Mat M,
-                        bool (*hidden)(Mat M, int i, int j))
-{
-    Hiding *hiding = arena_alloc(s->arena, sizeof *hiding);
-    *hiding = (Hiding){ M, hidden };
-    Mask mask = { look_past, hiding };
-    return masked(value_in_line(s, "S", 4), mask);
-}
-
-/* M with 0 where a value was hidden. */
-static Mat zero_where(Slipping *s, Mat M, Mat hidden)
-{
-    Mat seen = zeros_beside(s, M, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(seen, i, j) = hides(hidden, i, j) ? 0 : 1;
-    return hadamard(M, seen);
-}
-
-static bool not_hidden(Mat M, int i, int j) { return !hides(M, i, j); }
-static bool turned(Mat M, int i, int j)     { return hides(M, j, i); }
-static bool later_key(Mat M, int i, int j)  { return (void)M, i > j; }
-static bool alone(Mat M, int t)
-{
-    bool alone = true;
-    for (int i = 1; i <= M->rows; i++)
-        alone &= i == t || hides(M, i, t);
-    return alone;
-}
-
-static bool or_itself(Mat M, int i, int j)
-{
-    return hides(M, i, j) || (i == j && !alone(M, j));
-}
-
-static bool blind(Mat M, int t)
-{
-    return alone(M, t) && (t > M->rows || hides(M, t, t));
-}
-
-static bool but_not_blind(Mat M, int i, int j)
-{
-    return hides(M, i, j) && !blind(M, j);
-}
-
-static Mat seeing(Slipping *s, Mat M)
-{
-    bool any = false;
-    for (int j = 1; j <= M->cols; j++)
-        any |= blind(M, j);
-    return any ? masked_where(s, M, but_not_blind) : M;
-}
-
-static Mat without_mask(Slipping *s, Mat M)
-{
-    return any_hidden(M) ? value_in_line(s, "S", 4) : NULL;
-}
-
-static Mat mask_inverted(Slipping *s, Mat M)
-{
-    return any_hidden(M) ? masked_where(s, M, not_hidden) : NULL;
-}
-
-static Mat mask_transposed(Slipping *s, Mat M)
-{
-    return any_hidden(M) && M->rows == M->cols
-         ? masked_where(s, M, turned) : NULL;
-}
-
-static Mat mask_strict(Slipping *s, Mat M)
-{
-    return any_hidden(M) ? masked_where(s, M, or_itself) : NULL;
-}
-
-static Mat zero_where_masked(Slipping *s, Mat M)
-{
-    return any_hidden(M) ? zero_where(s, value_in_line(s, "S", 4), M)
-                         : NULL;
-}
-
-static Mat causal_anyway(Slipping *s, Mat M)
-{
-    return any_hidden(M) ? NULL : masked_where(s, M, later_key);
-}
-
-static Mat weights_masked(Slipping *s, Mat M)
-{
-    Mat hidden = value_of(s, "mask");
-    return any_hidden(hidden) ? zero_where(s, M, hidden) : NULL;
-}
-
-static Mat identity(Slipping *s, Mat M)
-{
-    Mat I = zeros_beside(s, M, M->rows, M->cols);
-    for (int i = 1; i <= M->rows && i <= M->cols; i++)
-        AT(I, i, i) = 1;
-    return M->rows == M->cols ? I : NULL;
-}
-
-static void copy(Mat to, Mat from)
-{
-    memmove(to->at, from->at,
-            (size_t)to->rows * (size_t)to->cols * sizeof *to->at);
-}
-
-static Mat for_other(Slipping *s, Mat M, const char *name)
-{
-    Mat other = value_of(s, name),
-        Y = zeros_beside(s, M, M->rows, M->cols);
-    if (other->rows != M->rows || other->cols != M->cols)
-        return NULL;
-    copy(Y, other);
-    copy(other, M);
-    return Y;
-}
-
-static Mat tied(Slipping *s, Mat W_e)       /* in Algorithm 7: W_u^T */
-{
-    return s->variation.run->algorithm == 7 ? transposed(s, W_e) : W_e;
-}
-
-static Mat for_W_q(Slipping *s, Mat M) { return for_other(s, M, "W_q"); }
-static Mat for_W_k(Slipping *s, Mat M) { return for_other(s, M, "W_k"); }
-static Mat for_b_q(Slipping *s, Mat M) { return for_other(s, M, "b_q"); }
-static Mat for_b_k(Slipping *s, Mat M) { return for_other(s, M, "b_k"); }
-static Mat keys(Slipping *s, Mat M)    { return (void)M, value_of(s, "K"); }
-
-static int heads_seen(Slipping *s)
-{
-    for (const Seen *v = s->last; v != NULL; v = v->before)
-        if (v->place.line > 0 && v->place.head > 0)
-            return v->place.head;
-    cannot_be(s);
-}
-
-/* Row i of the answer is row from(i, ...) of Y; -1: of zeros. */
-typedef int Order(int i, int H, int d_mid);
-static Mat rows_from(Slipping *s, Mat Y, Order from)
-{
-    Mat chosen = zeros_beside(s, Y, Y->rows, Y->rows);
-    int H = heads_seen(s), d_mid = Y->rows / H;
-    for (int i = 0; i < Y->rows; i++)
-        if (from(i, H, d_mid) >= 0)
-            AT(chosen, i + 1, from(i, H, d_mid) + 1) = 1;
-    return mul(chosen, Y);
-}
-
-static int backwards(int i, int H, int d_mid)
-{
-    return (H - 1 - i / d_mid) * d_mid + i % d_mid;
-}
-
-static int in_turn(int i, int H, int d_mid)
-{
-    return i % H * d_mid + i / H;
-}
-
-static int again(int i, int H, int d_mid) { return (void)H, i % d_mid; }
-static int first(int i, int H, int d_mid)
-{
-    return (void)H, i < d_mid ? i : -1;
-}
-
-static Mat heads_backwards(Slipping *s, Mat Y)
-{
-    return rows_from(s, Y, backwards);
-}
-
-static Mat heads_in_turn(Slipping *s, Mat Y)
-{
-    return rows_from(s, Y, in_turn);
-}
-
-static Mat head_again(Slipping *s, Mat Y) { return rows_from(s, Y, again); }
-static Mat first_head(Slipping *s, Mat Y) { return rows_from(s, Y, first); }
-
-/* Multiplied by number; 0: by one over the number of heads. */
-static Mat heads_added(Slipping *s, Mat Vt)
-{
-    Mat Y = value_of(s, "Y");
-    int H = heads_seen(s), d_mid = Y->rows / H;
-    double c = s->slip->number > 0 ? s->slip->number : 1.0 / H;
-    Mat added = zeros_beside(s, Vt, d_mid, Y->rows);
-    for (int i = 0; i < Y->rows; i++)
-        AT(added, i % d_mid + 1, i + 1) = (real)c;
-    return mul(added, Y);
-}
-
-static Mat parameter_of(Slipping *s, Part part, const char *name)
-{
-    Part of = part == ED ? DEC : part;
-    for (const Seen *v = s->last; v != NULL; v = v->before)
-        if (v->place.line == 0 && strcmp(v->name, name) == 0
-            && v->place.part == of && v->place.layer == s->here->layer)
-            return v->M;
-    cannot_be(s);
-}
-
-static const char *norm_behind(int algorithm, int line, bool in_layer)
-{
-    static const char *const behind[][20] = {
-        { [3] = "_1", [5] = "_1", "_2", "_2", "_1", [12] = "_3",
-          [14] = "_3", "_4", "_4", "_5", "_5", "_3" },  /* Algorithm 8 */
-        { [3] = "_1", [5] = "_1", "_2", "_2", "_1" },
-        { [3] = "_1", [6] = "_2", [8] = "_1" } };
-    const char *number = behind[algorithm - 8][line];
-    return number == NULL || !in_layer ? "" : number;
-}
-
-/* gamma or beta of the layer norm that comes next. */
-static Mat of_norm(Slipping *s, const char *name)
-{
-    char full[20];
-    const Seen *v = s->last;
-    while (v != NULL && strcmp(v->name, "X") != 0)
-        v = v->before;
-    if (v == NULL || s->variation.run->algorithm < 8)
-        return value_of(s, name);
-    snprintf(full, sizeof full, "%s%s", name, norm_behind(
-             v->place.algorithm, v->place.line, s->here->layer > 0));
-    return parameter_of(s, s->here->part, full);
-}
-
-static double number_given(const Slipping *s, const char *name,
-                           double instead)
-{
-    const Item *item = given_as(s, name);
-    return item != NULL && item->word == NULL ? item->entry->value
-                                              : instead;
-}
-
-static double epsilon(const Slipping *s)
-{
-    return number_given(s, "epsilon", 0);
-}
-
-/* The variance whose root, with epsilon, is f(v, epsilon). */
-static Mat with_root(Slipping *s, Mat v, double (*f)(double v, double eps))
-{
-    Mat other = zeros_beside(s, v, 1, v->cols);
-    double eps = epsilon(s);
-    for (int j = 1; j <= v->cols; j++)
-        AT(other, 1, j) = (real)(pow(f(AT(v, 1, j), eps), 2) - eps);
-    return other;
-}
-
-static double outside(double v, double eps) { return sqrt(v) + eps; }
-static double without(double v, double eps) { return (void)eps, sqrt(v); }
-static double twice(double v, double eps)   { return sqrt(v + 2 * eps); }
-static Mat no_root(Slipping *s, Mat v)
-{
-    Mat eps = zeros_beside(s, v, 1, v->cols);
-    for (int j = 1; j <= v->cols; j++)
-        AT(eps, 1, j) = (real)epsilon(s);
-    v = add(v, eps);
-    return add(hadamard(v, v), scale(eps, -1));
-}
-
-static Mat eps_outside(Slipping *s, Mat v)
-{
-    return with_root(s, v, outside);
-}
-
-static Mat no_eps(Slipping *s, Mat v)
-{
-    return with_root(s, v, without);
-}
-
-static Mat eps_twice(Slipping *s, Mat v)
-{
-    return with_root(s, v, twice);
-}
-
-static double root_of(double x, double n)   { return (void)n, sqrt(x); }
-static double square_of(double x, double n) { return (void)n, x * x; }
-static double one(double x, double n)       { return (void)x, (void)n, 1; }
-static Mat roots(Slipping *s, Mat M)   { return each(s, M, root_of); }
-static Mat squared(Slipping *s, Mat M) { return each(s, M, square_of); }
-static Mat unit(Slipping *s, Mat M)    { return each(s, M, one); }
-
-static Mat over_n_minus_1(Slipping *s, Mat M)
-{
-    double n = stream(s)->rows;
-    return n == 1 ? NULL : scale(M, n / (n - 1));
-}
-
-static Mat not_over_n(Slipping *s, Mat M)
-{
-    return scale(M, stream(s)->rows);
-}
-
-static Mat mean_anyway(Slipping *s, Mat M)
-{
-    return s->variation.run->rms ? mean(stream(s)) : M;
-}
-
-static Mat square_mean(Slipping *s, Mat v)      /* of e, not of e - m */
-{
-    Mat m = zeros_beside(s, v, 1, v->cols);
-    return variance(stream(s), m);
-}
-
-static Mat mean_left_in(Slipping *s, Mat M)
-{
-    Mat m = value_of(s, "m"), v = value_of(s, "v"),
-        gamma = of_norm(s, "gamma"),
-        Y = zeros_beside(s, M, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(Y, i, j) = AT(M, i, j) + (real)(AT(gamma, i, 1) * AT(m, 1, j)
-                                          / sqrt(AT(v, 1, j) + epsilon(s)));
-    return Y;
-}
-
-static bool has_roots(Mat v, double epsilon)
-{
-    bool positive = true;
-    for (int j = 1; j <= v->cols; j++)
-        positive &= isfinite(AT(v, 1, j))
-                 && (real)sqrt(AT(v, 1, j) + epsilon) > 0;
-    return positive;
-}
-
-static Mat over_tokens(Slipping *s, Mat M)
-{
-    Mat e = transposed(s, stream(s)), m = mean(e);
-    Mat v = variance(e, m);
-    (void)M;
-    if (!has_roots(v, epsilon(s)) || s->variation.run->rms)
-        return NULL;
-    Mat Y = transposed(s, standardise(e, m, v));
-    return add_bias(scale_rows(of_norm(s, "gamma"), Y),
-                    of_norm(s, "beta"));
-}
-
-static Mat for_gamma(Slipping *s, Mat M)
-{
-    char gamma[20];
-    const char *beta = s->here->name;
-    snprintf(gamma, sizeof gamma, "gamma%s", beta + strlen("beta"));
-    return for_other(s, M, gamma);
-}
-
-static Mat column_of(Slipping *s, Mat M, const char *W, const char *index)
-{
-    Mat from = value_of(s, W);
-    int j = (int)(number_given(s, index, 1) + s->slip->number);
-    return 1 <= j && j <= from->cols ? gather(M->tape, from, 1, &j) : NULL;
-}
-
-static Mat other_token(Slipping *s, Mat M)
-{
-    return column_of(s, M, "W_e", "v");
-}
-
-static Mat row_at(Slipping *s, Mat M, const char *W, const char *index)
-{
-    Mat from = value_of(s, W);
-    int i = (int)number_given(s, index, 1);
-    return i <= from->rows ? gather(M->tape, transposed(s, from), 1, &i)
-                           : NULL;
-}
-
-static Mat row_of_W_e(Slipping *s, Mat M)
-{
-    return row_at(s, M, "W_e", "v");
-}
-
-static Mat row_of_W_p(Slipping *s, Mat M)
-{
-    return row_at(s, M, "W_p", "t");
-}
-
-typedef struct { Sinusoids variant; double base, position; } Sines;
-
-static bool sines_of(const Slipping *s, Sines *sines)
-{
-    const Item *positions = given_as(s, "positions");
-    const char *word = positions == NULL ? NULL : positions->word;
-    bool paper = word != NULL && strcmp(word, "paper") == 0;
-    sines->variant = paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI;
-    sines->base = number_given(s, "base", paper
-                ? number_given(s, "ell_max", 1) : 10000);
-    sines->position = number_given(s, "t", 1) - 1
-                    + number_given(s, "first", paper ? 1 : 0);
-    return word != NULL;
-}
-
-static Mat sines(Slipping *s, Mat M, Sines how)
-{
-    Mat Y = zeros_beside(s, M, M->rows, 1);
-    copy(Y, sinusoids(s->arena, M->rows, 1, how.variant, how.base,
-                      how.position));
-    return Y;
-}
-
-static Mat other_position(Slipping *s, Mat M)
-{
-    Sines how;
-    if (!sines_of(s, &how))
-        return column_of(s, M, "W_p", "t");
-    how.position += s->slip->number;
-    return sines(s, M, how);
-}
-
-static Mat base_of_sines(Slipping *s, Mat M)    /* number 0: ell_max */
-{
-    Sines how;
-    bool computed = sines_of(s, &how);
-    how.base = s->slip->number > 0 ? s->slip->number
-             : number_given(s, "ell_max", 0);
-    return computed && how.base > 0 ? sines(s, M, how) : NULL;
-}
-
-static Mat power_of_base(Slipping *s, Mat M)
-{
-    Sines how;
-    bool computed = sines_of(s, &how);
-    how.base = pow(how.base, s->slip->number);
-    return computed && how.base > 0 && isfinite(how.base)
-         ? sines(s, M, how) : NULL;
-}
-
-static Mat other_exponent(Slipping *s, Mat M)
-{
-    Sines how;
-    bool computed = sines_of(s, &how);
-    how.variant = how.variant == SINUSOIDS_PAPER ? SINUSOIDS_VASWANI
-                                                 : SINUSOIDS_PAPER;
-    return computed ? sines(s, M, how) : NULL;
-}
-
-static Mat in_degrees(Slipping *s, Mat M)
-{
-    Sines how;
-    bool computed = sines_of(s, &how);
-    how.position *= acos(-1) / 180;
-    return computed ? sines(s, M, how) : NULL;
-}
-
-static Mat cosine_first(Slipping *s, Mat M)
-{
-    Sines how;
-    Mat Y = zeros_beside(s, M, M->rows, 1);
-    for (int i = 1; i < M->rows; i += 2) {
-        AT(Y, i, 1) = AT(M, i + 1, 1);
-        AT(Y, i + 1, 1) = AT(M, i, 1);
-    }
-    return sines_of(s, &how) ? Y : NULL;
-}
-
-static Mat all_sines_first(Slipping *s, Mat M)
-{
-    Sines how;
-    Mat Y = zeros_beside(s, M, M->rows, 1);
-    for (int i = 1; i < M->rows; i += 2) {
-        AT(Y, (i + 1) / 2, 1) = AT(M, i, 1);
-        AT(Y, M->rows / 2 + (i + 1) / 2, 1) = AT(M, i + 1, 1);
-    }
-    return sines_of(s, &how) ? Y : NULL;
-}
-
-static Mat less(Mat A, Mat B) { return add(A, scale(B, -1)); }
-
-static Mat only_attention(Slipping *s, Mat M)
-{
-    return (void)M, value_of(s, "Vt");
-}
-
-static Mat only_added(Slipping *s, Mat M) { return less(M, stream(s)); }
-
-static Mat to_the_normalised(Slipping *s, Mat M)
-{
-    return add(only_added(s, M), value_of(s, "Xt"));
-}
-
-static Mat not_normalised(Slipping *s, Mat M) { return (void)M, stream(s); }
-static bool is_post_norm(const Slipping *s)
-{
-    int a = s->variation.run->algorithm;
-    return a == 8 || a == 9 || a == 11 || a == 12 || a == 15;
-}
-
-static Mat slip_normalised(Slipping *s, Mat X)
-{
-    Mat m = mean(X), v = variance(X, m);
-    for (int j = 1; j <= v->cols; j++)
-        if (!((real)sqrt(AT(v, 1, j) + epsilon(s))
-              > least_root(AT(m, 1, j))))
-            cannot_be(s);
-    Mat Y = standardise(X, m, v);
-    return add_bias(scale_rows(of_norm(s, "gamma"), Y),
-                    of_norm(s, "beta"));
-}
-
-typedef Mat Activation(Mat M);
-static Mat with_gelu(Mat M) { return gelu(M); }
-static Mat with_tanh(Mat M) { return gelu_tanh(M); }
-static Mat with_relu(Mat M) { return relu(M); }
-static Mat unchanged(Mat M) { return M; }
-
-static Activation *own_activation(const Slipping *s)
-{
-    return s->here->algorithm == 8 ? with_relu : with_gelu;
-}
-
-static Mat mlp(Slipping *s, Mat X, Activation *activation)
-{
-    Part part = s->here->part;
-    bool decodes = part == DEC;
-    Mat W_1 = parameter_of(s, part, decodes ? "W_mlp3" : "W_mlp1"),
-        b_1 = parameter_of(s, part, decodes ? "b_mlp3" : "b_mlp1"),
-        W_2 = parameter_of(s, part, decodes ? "W_mlp4" : "W_mlp2"),
-        b_2 = parameter_of(s, part, decodes ? "b_mlp4" : "b_mlp2");
-    return affine(W_2, activation(affine(W_1, X, b_1)), b_2);
-}
-
-static Mat norm_of_sum(Slipping *s, Mat M) { return slip_normalised(s, M); }
-
-static Mat mlp_of_normalised(Slipping *s, Mat M)
-{
-    (void)M;
-    Mat X = stream(s);
-    return add(X, mlp(s, slip_normalised(s, X), own_activation(s)));
-}
-
-static Mat mlp_of_stream(Slipping *s, Mat M)
-{
-    (void)M;
-    return add(stream(s), mlp(s, stream(s), own_activation(s)));
-}
-
-static Mat projected(Slipping *s, Mat X, const char *W, const char *b)
-{
-    return affine(value_of(s, W), X, value_of(s, b));
-}
-
-static Mat query_of_normalised(Slipping *s, Mat M)
-{
-    return !is_post_norm(s) ? M
-         : projected(s, slip_normalised(s, stream(s)), "W_q", "b_q");
-}
-
-static Mat of_normalised(Slipping *s, Mat M, const char *W, const char *b)
-{
-    return !is_post_norm(s) || s->here->part == ED ? M
-         : projected(s, slip_normalised(s, stream(s)), W, b);
-}
-
-static Mat key_of_normalised(Slipping *s, Mat M)
-{
-    return of_normalised(s, M, "W_k", "b_k");
-}
-
-static Mat value_of_normalised(Slipping *s, Mat M)
-{
-    return of_normalised(s, M, "W_v", "b_v");
-}
-
-static Mat context(Slipping *s)
-{
-    for (const Seen *v = s->last; v != NULL; v = v->before)
-        if (v->place.line > 0 && strcmp(v->place.name, "Z") == 0)
-            return v->M;
-    cannot_be(s);
-}
-
-static Mat crossed(Slipping *s, Mat M, Mat X, const char *W, const char *b)
-{
-    return s->here->part == ED ? projected(s, X, W, b) : M;
-}
-
-static Mat query_of_context(Slipping *s, Mat M)
-{
-    return s->here->part == ED ? crossed(s, M, context(s), "W_q", "b_q")
-                               : M;
-}
-
-static Mat key_of_stream(Slipping *s, Mat M)
-{
-    return s->here->part == ED ? crossed(s, M, stream(s), "W_k", "b_k") : M;
-}
-
-static Mat value_of_stream(Slipping *s, Mat M)
-{
-    return s->here->part == ED ? crossed(s, M, stream(s), "W_v", "b_v") : M;
-}
-
-static Mat activated(Slipping *s, Activation *activation)
-{
-    const Step *here = s->here;
-    if (here->algorithm == 9 && here->line == 10)
-        return activation(projected(s, stream(s), "W_f", "b_f"));
-    Mat X = here->algorithm == 10 ? value_of(s, "Xt") : stream(s);
-    return add(stream(s), mlp(s, X, activation));
-}
-
-static Mat other_activation(Slipping *s, Mat M)
-{
-    (void)M;
-    return activated(s, own_activation(s) == with_relu ? with_gelu
-                                                       : with_relu);
-}
-
-static Mat tanh_activation(Slipping *s, Mat M)
-{
-    return own_activation(s) == with_relu ? M : activated(s, with_tanh);
-}
-
-static Mat no_activation(Slipping *s, Mat M)
-{
-    return (void)M, activated(s, unchanged);
-}
-
-static Mat positions(Slipping *s, Mat M)
-{
-    int *t = arena_alloc(s->arena, (size_t)M->cols * sizeof *t);
-    for (int k = 0; k < M->cols; k++)
-        t[k] = k + 1;
-    return gather(M->tape, value_of(s, "W_p"), M->cols, t);
-}
-
-static Mat unplaced(Slipping *s, Mat M)
-{
-    return s->variation.run->unplaced ? M : less(M, positions(s, M));
-}
-
-static Mat scaled_embedding(Slipping *s, Mat M)
-{
-    Mat E = unplaced(s, M);
-    return add(M, scale(E, sqrt(M->rows) - 1));
-}
-
-/* Position t has the column of t + number. */
-static Mat moved_positions(Slipping *s, Mat M)
-{
-    Sines how;
-    Mat W_p = value_of(s, "W_p");
-    int by = (int)s->slip->number, n = M->cols;
-    bool computed = sines_of(s, &how);
-    int *t = arena_alloc(s->arena, (size_t)n * sizeof *t);
-    for (int k = 0; k < n; k++)
-        t[k] = k + 1 + (computed ? 0 : by);
-    if (t[0] < 1 || t[n - 1] > W_p->cols)
-        return NULL;
-    if (computed)
-        W_p = sinusoids(s->arena, W_p->rows, W_p->cols, how.variant,
-                        how.base, how.position + by);
-    return add(unplaced(s, M), gather(M->tape, W_p, n, t));
-}
-
-static Mat with_W_e(Slipping *s, Mat M)
-{
-    Mat W_e = value_of(s, "W_e"), X = stream(s);
-    return W_e->rows != X->rows || s->variation.run->tied ? M
-         : mul_tn(W_e, X);
-}
-
-static Mat log_probabilities(Slipping *s, Mat loss)
-{
-    while (loss->i == NULL) {
-        if (loss->n == 0)
-            cannot_be(s);
-        loss = loss->of[0];
-    }
-    return loss;
-}
-
-static int predictions(Slipping *s, Mat loss)
-{
-    return log_probabilities(s, loss)->cols;
-}
-
-static Mat other_logarithm(Slipping *s, Mat M)
-{
-    return scale(M, 1 / log(s->slip->number));
-}
-
-static Mat mean_loss(Slipping *s, Mat M)
-{
-    int n = predictions(s, M);
-    return n == 1 ? M : scale(M, 1.0 / n);
-}
-
-static Mat no_sign(Slipping *s, Mat M) { return (void)s, scale(M, -1); }
-typedef struct { int n, *i, *j; } Read;
-
-static Read to_read(Slipping *s, int n)
-{
-    size_t bytes = (size_t)n * sizeof(int);
-    return (Read){ n, arena_alloc(s->arena, bytes),
-                   arena_alloc(s->arena, bytes) };
-}
-
-static Mat loss_of(Mat P, Read read)
-{
-    return scale(sum(log_prob(P, ((Tokens){ read.n, read.i }),
-                                   ((Tokens){ read.n, read.j }))), -1);
-}
-
-static const Item *sequence(const Slipping *s)
-{
-    int turn = s->here->turn;
-    for (int k = 0; k < s->sheet->n; k++) {
-        const Item *item = &s->sheet->item[k];
-        if (!item->claim && strcmp(item->name, "x") == 0
-            && (item->head == turn || (item->head <= 1 && turn <= 1)))
-            return item;
-    }
-    return NULL;
-}
-
-/* Token t of the first n is itself what is predicted in column t. */
-static Mat loss_of_itself(Slipping *s, Mat M, int n)
-{
-    const Item *x = sequence(s);
-    Mat P = log_probabilities(s, M)->of[0];
-    Read read = to_read(s, n);
-    for (int t = 1; t <= n; t++) {
-        read.i[t - 1] = (int)x->entry[t - 1].value;
-        read.j[t - 1] = t;
-    }
-    return loss_of(P, read);
-}
-
-static bool predicts_next(const Slipping *s)
-{
-    return s->variation.run->algorithm != 12;
-}
-
-static Mat not_the_next(Slipping *s, Mat M)
-{
-    return predicts_next(s) ? loss_of_itself(s, M, predictions(s, M)) : M;
-}
-
-static Mat every_token(Slipping *s, Mat M)
-{
-    Mat P = log_probabilities(s, M)->of[0];
-    return loss_of_itself(s, M, P->cols);
-}
-
-static Read as_read(Slipping *s, Mat log_P)
-{
-    Read read = to_read(s, log_P->cols);
-    for (int k = 0; k < read.n; k++) {
-        read.i[k] = log_P->i[k];
-        read.j[k] = log_P->j[k];
-    }
-    return read;
-}
-
-static Mat next_column(Slipping *s, Mat M)
-{
-    Mat log_P = log_probabilities(s, M), P = log_P->of[0];
-    Read read = as_read(s, log_P);
-    for (int k = 0; k < read.n; k++)
-        if (++read.j[k] > P->cols)
-            return M;
-    return predicts_next(s) ? loss_of(P, read) : M;
-}
-
-static Mat most_probable_token(Slipping *s, Mat M)
-{
-    Mat log_P = log_probabilities(s, M), P = log_P->of[0];
-    Read read = as_read(s, log_P);
-    for (int k = 0; k < read.n; k++)
-        read.i[k] = largest_in(P, read.j[k]);
-    return loss_of(P, read);
-}
-
-static Mat of_mask_token(Slipping *s, Mat M)
-{
-    Mat log_P = log_probabilities(s, M), P = log_P->of[0];
-    Read read = as_read(s, log_P);
-    for (int k = 0; k < read.n; k++)
-        read.i[k] = mask_token(P->rows);
-    return predicts_next(s) ? M : loss_of(P, read);
-}
-
-static Mat sum_of_each(Slipping *s, Mat M, double (*f)(double p))
-{
-    Mat log_P = log_probabilities(s, M), P = log_P->of[0],
-        change = zeros_beside(s, M, 1, 1);
-    double loss = 0;
-    for (int k = 0; k < log_P->cols; k++)
-        loss -= f(AT(P, log_P->i[k], log_P->j[k]));
-    AT(change, 1, 1) = (real)(loss - AT(M, 1, 1));
-    return isfinite(loss) ? add(M, change) : M;
-}
-
-static double log_of_rest(double p) { return log(1 - p); }
-static double p_itself(double p)    { return p; }
-
-static Mat one_minus_P(Slipping *s, Mat M)
-{
-    return sum_of_each(s, M, log_of_rest);
-}
-
-static Mat without_logarithm(Slipping *s, Mat M)
-{
-    return sum_of_each(s, M, p_itself);
-}
-
-static Mat without_one_hot(Slipping *s, Mat M)
-{
-    Mat log_P = log_probabilities(s, M), logits = log_P->of[1],
-        one_hot = zeros_beside(s, M, logits->rows, logits->cols);
-    for (int k = 0; k < log_P->cols; k++)
-        AT(one_hot, log_P->i[k], log_P->j[k]) = 1;
-    return add(M, sum(hadamard(logits, one_hot)));
-}
-
-static double eta(const Slipping *s) { return number_given(s, "eta", 1); }
-
-static Mat plus_gradient(Slipping *s, Mat M, double c)
-{
-    Mat Y = zeros_beside(s, M, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(Y, i, j) = AT(M, i, j) + (real)(c * AT(s->gradient, i, j));
-    return Y;
-}
-
-static Mat uphill(Slipping *s, Mat M)
-{
-    return plus_gradient(s, M, 2 * eta(s));
-}
-
-static Mat eta_left_out(Slipping *s, Mat M)
-{
-    return plus_gradient(s, M, eta(s) - 1);
-}
-
-static Mat eta_twice(Slipping *s, Mat M)
-{
-    return plus_gradient(s, M, eta(s) - eta(s) * eta(s));
-}
-
-static Mat by_mean_gradient(Slipping *s, Mat M)
-{
-    double n = value_of(s, "log P")->cols;
-    return plus_gradient(s, M, eta(s) * (1 - 1 / n));
-}
-
-static Mat first_column(Slipping *s, Mat M)
-{
-    return (void)M, column_at(value_of(s, "P"), 1);
-}
-
-static Mat column_before(Slipping *s, Mat M)
-{
-    Mat P = value_of(s, "P");
-    return P->cols == 1 ? M : column_at(P, P->cols - 1);
-}
-
-static Mat last_row(Slipping *s, Mat M)
-{
-    Mat P = value_of(s, "P"), p = zeros_beside(s, M, M->rows, 1);
-    if (P->rows != P->cols)
-        return M;
-    for (int v = 1; v <= P->cols; v++)
-        AT(p, v, 1) = AT(P, P->rows, v);
-    return p;
-}
-
-static double tau(const Slipping *s) { return number_given(s, "tau", 1); }
-
-static bool is_tempered(const Slipping *s)
-{
-    return tau(s) > 0 && tau(s) != 1 && isfinite(tau(s));
-}
-
-static Mat power_tau(Slipping *s, Mat M)
-{
-    return is_tempered(s) ? tempered(value_of(s, "p"), 1 / tau(s)) : M;
-}
-
-static Mat no_temperature(Slipping *s, Mat M)
-{
-    return is_tempered(s) ? value_of(s, "p") : M;
-}
-
-static Mat softmax_of_p(Slipping *s, Mat M)
-{
-    return is_tempered(s)
-         ? softmax_of(s, scale(value_of(s, "p"), 1 / tau(s)))
-         : M;
-}
-
-static Mat not_divided(Slipping *s, Mat M)
-{
-    Mat p = value_of(s, "p"), q = zeros_beside(s, M, M->rows, 1);
-    double total = 0;
-    for (int v = 1; v <= M->rows; v++)
-        total += AT(q, v, 1) = (real)pow(AT(p, v, 1), 1 / tau(s));
-    return is_tempered(s) && total > 0 ? q : M;
-}
-
-static Mat token(Slipping *s, int y)
-{
-    Mat M = zeros_beside(s, value_of(s, "q"), 1, 1);
-    AT(M, 1, 1) = (real)y;
-    return M;
-}
-
-static double chance(const Slipping *s)
-{
-    const Item *u = given_as(s, "u");
-    return u == NULL ? 0 : u->entry[s->here->turn - 1].value;
-}
-
-static Mat slip_most_probable(Slipping *s, Mat M)
-{
-    int best;
-    (void)M;
-    ranked(value_of(s, "q"), 1, &best);
-    return token(s, best);
-}
-
-static Mat not_summed(Slipping *s, Mat M)
-{
-    Mat q = value_of(s, "q");
-    for (int v = 1; v <= q->rows; v++)
-        if (chance(s) < AT(q, v, 1))
-            return token(s, v);
-    return M;
-}
-
-static Mat in_order_of_size(Slipping *s, Mat M)
-{
-    Mat q = value_of(s, "q");
-    int *y = arena_alloc(s->arena, (size_t)q->rows * sizeof *y);
-    double total = 0;
-    ranked(q, q->rows, y);
-    for (int k = 0; k < q->rows; k++) {
-        total += AT(q, y[k], 1);
-        if (chance(s) < total)
-            return token(s, y[k]);
-    }
-    return M;
-}
-
-static Mat drawn_from_p(Slipping *s, Mat M)
-{
-    return is_tempered(s) ? token(s, sample(value_of(s, "p"), chance(s)))
-                          : M;
-}
-
-#define E 2.71828182845904523536
+#define ROLE(role)  ((uint64_t)1 << ROLE_##role)
+#define NEW_VALUES  ((uint64_t)1 << NO_ROLE)  /* parameters, after a step */
+#define SOFTMAX     (ROLE(WEIGHTS) | ROLE(PROBABILITIES))
+#define NORMS       (ROLE(ATTENTION_NORM) | ROLE(MLP_NORM))
+#define ALL_WHEN(condition, values, formula) \
+    { .roles = values, .by = formula, .when = condition }
+#define WHEN(condition, role, formula) \
+    ALL_WHEN(condition, ROLE(role), formula)
+#define ON_ALL(values, formula) ALL_WHEN(0, values, formula)
+#define ON(role, formula)       ALL_WHEN(0, ROLE(role), formula)
+#define GIVEN(names, formula)   { .given = names, .by = formula }
+#define MLP(f, x) "W_mlp2 " f "(W_mlp1 " x " + b_mlp1) + b_mlp2"
+#define NORMED(x) "(gamma * standardise(" x ") + beta)"
+#define SINES(angle) "sin(" angle " + phase)"
+#define LOSS(P)   "-total(pick(read, ln(" P "), 0))"
 #define TO_DECIMALS(k, to, NAME, WHAT, ...) \
-    { NAME "-rounded-" #k, WHAT " rounded to " to, k, \
-      { __VA_ARGS__ }, false }
+    { NAME "-rounded-" #k, WHAT " rounded to " to, k, { __VA_ARGS__ } }
 #define ROUNDED_1_TO_3(...) \
     TO_DECIMALS(1, "1 decimal", __VA_ARGS__), \
     TO_DECIMALS(2, "2 decimals", __VA_ARGS__), \
@@ -1350,380 +57,353 @@ static Mat drawn_from_p(Slipping *s, Mat M)
     TO_DECIMALS(0, "integers", __VA_ARGS__), \
     ROUNDED_1_TO_3(__VA_ARGS__), \
     TO_DECIMALS(4, "4 decimals", __VA_ARGS__)
+#define CARRIED_ROUNDED(NAME, WHAT, ROLE_) \
+    ROUNDED(NAME, WHAT, WHEN(UNWRITTEN, ROLE_, "round(it, k)"))
+
+static Mat not_summed(Slipping *s, Mat M);
+static Mat in_order_of_size(Slipping *s, Mat M);
+static Mat drawn_from_p(Slipping *s, Mat M);
 
 const Slip slips[] = {
     { "no-scale", "the 1/√d_attn is left out", 0,
-      { { "4.6", "S_scaled", unscaled, false } }, false },
+      { WHEN(IF_DIVIDED, SCALED, "masked") } },
     { "scale-d", "the scores are divided by d_attn, not by its root", 0,
-      { { "4.6", "S_scaled", over_d_attn, false } }, false },
+      { WHEN(IF_DIVIDED, SCALED, "masked / d_attn") } },
     { "scale-d_x", "the scores are divided by √d_x, not by √d_attn", 0,
-      { { "4.6", "S_scaled", over_root_d_x, false } }, false },
+      { WHEN(IF_DIVIDED, SCALED, "masked / sqrt(d_x)") } },
     { "scale-times", "the scores are multiplied by √d_attn", 0,
-      { { "4.6", "S_scaled", times_root, false } }, false },
+      { WHEN(IF_DIVIDED, SCALED, "masked * sqrt(d_attn)") } },
     { "scale-root-root", "the root of d_attn is taken twice", 0,
-      { { "4.6", "S_scaled", over_root_of_root, false } }, false },
+      { WHEN(IF_DIVIDED, SCALED, "masked / sqrt(sqrt(d_attn))") } },
     { "scale-anyway", "the scores are divided by √d_attn", 0,
-      { { "4.6", "S_scaled", scaled_anyway, false } }, false },
-    { "axis", "the softmax is taken over the queries, not over the keys", E,
-      { { "4.6", "A", over_rows, false } }, false },
+      { WHEN(IF_UNDIVIDED, SCALED, "it / sqrt(d_attn)") } },
+    { "scale-early", "S is divided by √d_attn already", 0,
+      { WHEN(IF_DIVIDED, SCORES, "it / sqrt(d_attn)"),
+        WHEN(IF_DIVIDED, SCALED, "masked") } },
+    { "axis", "the softmax is taken over the queries, not over the keys", 0,
+      { ON(WEIGHTS, "softmax(x')'") } },
     { "axis-tokens",
-      "the softmax is taken over the tokens, not over the vocabulary", E,
-      { { "7.1", "p", over_rows, false } }, false },
-    { "one-sum", "one sum of all e^x stands for that of each softmax", E,
-      { { "4.6", "A", over_everything, false },
-        { "7.1", "p", over_everything, false } }, false },
+      "the softmax is taken over the tokens, not over the vocabulary", 0,
+      { ON(PROBABILITIES, "softmax(x')'") } },
+    { "one-sum", "one sum of all e^x stands for that of each softmax", 0,
+      { ON_ALL(SOFTMAX, "exp(x) / total(exp(x))") } },
     { "base-2", "2^x stands for e^x", 2,
-      { { "4.6", "A", other_base, false },
-        { "7.1", "p", other_base, false } }, false },
+      { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } },
     { "base-3", "3^x stands for e^x", 3,
-      { { "4.6", "A", other_base, false },
-        { "7.1", "p", other_base, false } }, false },
+      { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } },
     { "base-10", "10^x stands for e^x", 10,
-      { { "4.6", "A", other_base, false },
-        { "7.1", "p", other_base, false } }, false },
-    { "base-1/e", "e^(-x) stands for e^x", 1 / E,
-      { { "4.6", "A", other_base, false },
-        { "7.1", "p", other_base, false } }, false },
+      { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } },
+    { "base-1/e", "e^(-x) stands for e^x", 0,
+      { ON_ALL(SOFTMAX, "softmax(-x)"), ON(POWERS, "1 / it") } },
     { "by-sum", "numbers are divided by their sum, without e^x", 0,
-      { { "4.6", "A", by_the_sum, false },
-        { "7.1", "p", by_the_sum, false } }, false },
-    { "no-sum", "the e^x are not divided by their sum", E,
-      { { "4.6", "A", only_powers, false },
-        { "7.1", "p", only_powers, false } }, false },
+      { ON_ALL(SOFTMAX,
+               "pick(finite(x), x, 0) / sum(pick(finite(x), x, 0))") } },
+    { "no-sum", "the e^x are not divided by their sum", 0,
+      { ON_ALL(SOFTMAX, "exp(x)") } },
     { "no-softmax", "the softmax is left out", 0,
-      { { "4.6", "A", no_softmax, false },
-        { "7.1", "p", no_softmax, false } }, false },
+      { ON_ALL(SOFTMAX, "x") } },
     { "hard-max", "the largest number gets all the weight", 0,
-      { { "4.6", "A", hard_maximum, false },
-        { "7.1", "p", hard_maximum, false } }, false },
-    { "A-transposed", "A is transposed", 0,
-      { { "4.6", "A", transposed, false } }, false },
+      { ON_ALL(SOFTMAX, "largest(it)") } },
+    { "A-transposed", "A is transposed", 0, { ON(WEIGHTS, "it'") } },
     { "V-times-A-transposed", "V is multiplied by Aᵀ, not by A", 0,
-      { { "4.6", "A", transposed, true } }, false },
+      { WHEN(UNWRITTEN, WEIGHTS, "it'") } },
     { "no-weights", "the values are added up without the weights", 0,
-      { { "4.6", "A", unit, true } }, false },
+      { WHEN(UNWRITTEN, WEIGHTS, "it^0") } },
     { "no-mask", "the mask is left out", 0,
-      { { "4.5", "S", without_mask, false } }, false },
+      { WHEN(IF_MASKED, MASKED, "scores") } },
     { "mask-inverted", "the mask is inverted", 0,
-      { { "4.5", "S", mask_inverted, false },
-        { "4.5", "S", seeing, true } }, false },
+      { WHEN(IF_MASKED, MASKED, "pick(finite(it), -inf, scores)"),
+        WHEN(IF_MASKED | UNWRITTEN, MASKED,
+             "pick(finite(it) + relu(1 - sum(finite(it))), scores, "
+             "-inf)") } },
     { "mask-transposed", "the mask is transposed", 0,
-      { { "4.5", "S", mask_transposed, false } }, false },
+      { WHEN(IF_MASKED, MASKED, "pick(finite(it)', scores, -inf)") } },
     { "mask-strict", "no token may look at itself", 0,
-      { { "4.5", "S", mask_strict, false } }, false },
+      { WHEN(IF_MASKED, MASKED,
+             "pick(finite(it) - diagonal * (1 - relu(2 - sum(finite(it)))),"
+             " it, -inf)") } },
     { "mask-zero", "masked scores are 0, not -inf", 0,
-      { { "4.5", "S", zero_where_masked, false } }, false },
+      { WHEN(IF_MASKED, MASKED, "scores * finite(it)") } },
     { "mask-late", "the mask comes after the softmax", 0,
-      { { "4.5", "S", without_mask, false },
-        { "4.6", "A", weights_masked, false } }, false },
+      { WHEN(IF_MASKED, MASKED, "scores"),
+        WHEN(IF_MASKED, WEIGHTS, "it * finite(mask)") } },
     { "mask-anyway", "later tokens are masked, though they need not be", 0,
-      { { "4.5", "S", causal_anyway, false } }, false },
-    { "exchange", "X and Z are exchanged", 0,
-      { { NULL, NULL, NULL, false } }, true },
-    { "W_q-transposed", "W_q is transposed", 0,
-      { { "", "W_q", transposed, false } }, false },
-    { "W_k-transposed", "W_k is transposed", 0,
-      { { "", "W_k", transposed, false } }, false },
-    { "W_v-transposed", "W_v is transposed", 0,
-      { { "", "W_v", transposed, false } }, false },
+      { WHEN(IF_UNMASKED, MASKED, "pick(causal, scores, -inf)") } },
+    { "exchange", "X and Z are exchanged", 0, { { .when = EXCHANGED } } },
+    { "W_q-transposed", "W_q is transposed", 0, { GIVEN("W_q", "it'") } },
+    { "W_k-transposed", "W_k is transposed", 0, { GIVEN("W_k", "it'") } },
+    { "W_v-transposed", "W_v is transposed", 0, { GIVEN("W_v", "it'") } },
     { "W-transposed",
       "W_q, W_k and W_v are transposed, as in another layout", 0,
-      { { "", "W_q", transposed, false }, { "", "W_k", transposed, false },
-        { "", "W_v", transposed, false } }, false },
+      { GIVEN("W_q W_k W_v", "it'") } },
     { "no-W_q", "W_q is left out, Q = X", 0,
-      { { "", "W_q", identity, false }, { "", "b_q", zeros, false } },
-      false },
+      { GIVEN("W_q", "I"), GIVEN("b_q", "0 * it") } },
     { "no-W_k", "W_k is left out, K = Z", 0,
-      { { "", "W_k", identity, false }, { "", "b_k", zeros, false } },
-      false },
+      { GIVEN("W_k", "I"), GIVEN("b_k", "0 * it") } },
     { "no-W_v", "W_v is left out, V = Z", 0,
-      { { "", "W_v", identity, false }, { "", "b_v", zeros, false } },
-      false },
+      { GIVEN("W_v", "I"), GIVEN("b_v", "0 * it") } },
     { "W_q-W_k", "W_q and W_k are exchanged", 0,
-      { { "", "W_k", for_W_q, false } }, false },
+      { GIVEN("W_q", "W_k"), GIVEN("W_k", "W_q") } },
     { "Q-K", "W_q, b_q and W_k, b_k are exchanged", 0,
-      { { "", "W_k", for_W_q, false }, { "", "b_k", for_b_q, false } },
-      false },
+      { GIVEN("W_q", "W_k"), GIVEN("W_k", "W_q"), GIVEN("b_q", "b_k"),
+        GIVEN("b_k", "b_q") } },
     { "K-V", "W_k, b_k and W_v, b_v are exchanged", 0,
-      { { "", "W_v", for_W_k, false }, { "", "b_v", for_b_k, false } },
-      false },
+      { GIVEN("W_k", "W_v"), GIVEN("W_v", "W_k"), GIVEN("b_k", "b_v"),
+        GIVEN("b_v", "b_k") } },
     { "K-for-V", "W_k and b_k stand for W_v and b_v", 0,
-      { { "4.3", "V", keys, false } }, false },
+      { ON(VALUES, "key") } },
     { "K-times-A", "K is multiplied by A, not V", 0,
-      { { "4.3", "V", keys, true } }, false },
-    { "S-transposed", "S is transposed", 0,
-      { { "4.4", "S", transposed, false } }, false },
-    { "no-b_q", "b_q is left out", 0,
-      { { "", "b_q", zeros, false } }, false },
-    { "no-b_k", "b_k is left out", 0,
-      { { "", "b_k", zeros, false } }, false },
-    { "no-b_v", "b_v is left out", 0,
-      { { "", "b_v", zeros, false } }, false },
-    { "no-b_o", "b_o is left out", 0,
-      { { "", "b_o", zeros, false } }, false },
+      { WHEN(UNWRITTEN, VALUES, "key") } },
+    { "S-transposed", "S is transposed", 0, { ON(SCORES, "it'") } },
+    { "no-b_q", "b_q is left out", 0, { GIVEN("b_q", "0 * it") } },
+    { "no-b_k", "b_k is left out", 0, { GIVEN("b_k", "0 * it") } },
+    { "no-b_v", "b_v is left out", 0, { GIVEN("b_v", "0 * it") } },
+    { "no-b_o", "b_o is left out", 0, { GIVEN("b_o", "0 * it") } },
     { "no-bias", "all biases are left out", 0,
-      { { "", "b_q", zeros, false }, { "", "b_k", zeros, false },
-        { "", "b_v", zeros, false }, { "", "b_o", zeros, false } }, false },
+      { GIVEN("b_q b_k b_v b_o", "0 * it") } },
     { "W_u-transposed", "W_u is transposed", 0,
-      { { "", "W_u", transposed, false }, { "", "W_e", tied, false } },
-      false },
-    { "W_o-transposed", "W_o is transposed", 0,
-      { { "", "W_o", transposed, false } }, false },
+      { GIVEN("W_u", "it'"),
+        { .given = "W_e", .by = "it'", .when = IF_UNEMBEDDED } } },
+    { "W_o-transposed", "W_o is transposed", 0, { GIVEN("W_o", "it'") } },
     { "no-W_o", "W_o and b_o are left out", 0,
-      { { "", "W_o", identity, false }, { "", "b_o", zeros, false } },
-      false },
+      { GIVEN("W_o", "I"), GIVEN("b_o", "0 * it") } },
     { "heads-order", "the heads stand in the opposite order", 0,
-      { { "5.3", "Y", heads_backwards, false } }, false },
+      { ON(HEADS, "backwards it") } },
     { "heads-in-turn", "rows of the heads take turns in Y", 0,
-      { { "5.3", "Y", heads_in_turn, false } }, false },
+      { ON(HEADS, "in_turn it") } },
     { "first-head", "only the first head is used", 0,
-      { { "5.3", "Y", first_head, false } }, false },
+      { ON(HEADS, "first it") } },
     { "first-head-again", "the first head stands for every head", 0,
-      { { "5.3", "Y", head_again, false } }, false },
-    { "heads-added", "the heads are added, without W_o and b_o", 1,
-      { { "5.4", "Vt", heads_added, false } }, false },
+      { ON(HEADS, "again it") } },
+    { "heads-added", "the heads are added, without W_o and b_o", 0,
+      { ON(PROJECTED, "added heads") } },
     { "heads-averaged", "the heads are averaged, without W_o and b_o", 0,
-      { { "5.4", "Vt", heads_added, false } }, false },
+      { ON(PROJECTED, "added heads / H") } },
     { "n-1", "the variance is divided by n - 1, not by n", 0,
-      { { "6.2", "v", over_n_minus_1, false } }, false },
+      { ON(VARIANCE, "it * rows(input) / (rows(input) - 1)") } },
     { "v-sum", "the variance is not divided by n", 0,
-      { { "6.2", "v", not_over_n, false } }, false },
+      { ON(VARIANCE, "it * rows(input)") } },
     { "m-sum", "the sum stands for the mean", 0,
-      { { "6.1", "m", not_over_n, false } }, false },
+      { ON(MEAN, "it * rows(input)") } },
     { "v-without-m", "the mean is left out of the variance", 0,
-      { { "6.2", "v", square_mean, false } }, false },
+      { ON(VARIANCE, "mean(input^2)") } },
     { "no-root", "the square root is left out", 0,
-      { { "6.2", "v", no_root, true } }, false },
+      { WHEN(UNWRITTEN, VARIANCE, "(it + epsilon)^2 - epsilon") } },
     { "v-root", "the root of the variance stands for the variance", 0,
-      { { "6.2", "v", roots, false }, { "6.2", "v", squared, true } },
-      false },
+      { ON(VARIANCE, "sqrt(it)"), WHEN(UNWRITTEN, VARIANCE, "it^2") } },
     { "root-twice", "the square root is taken twice", 0,
-      { { "6.2", "v", roots, false } }, false },
+      { ON(VARIANCE, "sqrt(it)") } },
     { "no-epsilon", "epsilon is left out", 0,
-      { { "6.2", "v", no_eps, true } }, false },
+      { WHEN(UNWRITTEN, VARIANCE, "it - epsilon") } },
     { "epsilon-outside", "epsilon is added to the root, not under it", 0,
-      { { "6.2", "v", eps_outside, true } }, false },
+      { WHEN(UNWRITTEN, VARIANCE, "(sqrt(it) + epsilon)^2 - epsilon") } },
     { "epsilon-twice", "epsilon is added twice", 0,
-      { { "6.2", "v", eps_twice, true } }, false },
+      { WHEN(UNWRITTEN, VARIANCE, "it + epsilon") } },
     { "no-mean", "the mean is left out, as in RMSnorm", 0,
-      { { "6.1", "m", zeros, false } }, false },
+      { ON(MEAN, "0 * it") } },
     { "mean-left-in", "the mean is not subtracted in line 3", 0,
-      { { "6.3", "e_hat", mean_left_in, false } }, false },
+      { ON(STANDARDISED, "input / sqrt(variance + epsilon)"),
+        ON(NORMALISED,
+           "gamma * input / sqrt(variance + epsilon) + beta") } },
     { "mean-anyway", "the mean is subtracted, which RMSnorm does not do", 0,
-      { { "6.1", "m", mean_anyway, false } }, false },
+      { WHEN(IF_RMS, MEAN, "mean(input)") } },
     { "axis-norm", "each entry is normalised over the tokens", 0,
-      { { "6.3", "e_hat", over_tokens, false } }, false },
-    { "no-gamma", "gamma is left out", 0,
-      { { "", "gamma", unit, false }, { "", "gamma_1", unit, false },
-        { "", "gamma_2", unit, false }, { "", "gamma_3", unit, false },
-        { "", "gamma_4", unit, false }, { "", "gamma_5", unit, false } },
-      false },
-    { "no-beta", "beta is left out", 0,
-      { { "", "beta", zeros, false }, { "", "beta_1", zeros, false },
-        { "", "beta_2", zeros, false }, { "", "beta_3", zeros, false },
-        { "", "beta_4", zeros, false }, { "", "beta_5", zeros, false } },
-      false },
+      { WHEN(IF_LAYER_NORM, STANDARDISED, "standardise(input')'"),
+        WHEN(IF_LAYER_NORM, NORMALISED,
+             "gamma * standardise(input')' + beta") } },
+    { "no-gamma", "gamma is left out", 0, { GIVEN("gamma", "it^0") } },
+    { "no-beta", "beta is left out", 0, { GIVEN("beta", "0 * it") } },
     { "gamma-beta", "gamma and beta are exchanged", 0,
-      { { "", "beta", for_gamma, false },
-        { "", "beta_1", for_gamma, false },
-        { "", "beta_2", for_gamma, false },
-        { "", "beta_3", for_gamma, false },
-        { "", "beta_4", for_gamma, false },
-        { "", "beta_5", for_gamma, false } }, false },
+      { GIVEN("gamma", "beta"), GIVEN("beta", "gamma") } },
     { "token-before", "the token before stands for token v", -1,
-      { { "1.1", "e", other_token, false } }, false },
+      { ON(EMBEDDING, "column(W_e, v + k)") } },
     { "token-after", "the token behind stands for token v", 1,
-      { { "1.1", "e", other_token, false } }, false },
+      { ON(EMBEDDING, "column(W_e, v + k)") } },
     { "W_e-transposed", "row v of W_e is taken, not column v", 0,
-      { { "1.1", "e", row_of_W_e, false } }, false },
+      { ON(EMBEDDING, "column(W_e', v)") } },
     { "position-before", "positions are counted from one less", -1,
-      { { "2.1", "e_p", other_position, false },
-        { "10.3", "X", moved_positions, false } }, false },
+      { WHEN(IF_GIVEN_W_p, POSITION, "column(W_p, t + k)"),
+        WHEN(IF_SINES, POSITION, SINES("(place + k) / base^i")),
+        WHEN(IF_PLACED, POSITION, "moved"),
+        WHEN(IF_PLACED, EMBEDDED, "it - placed + moved") } },
     { "position-after", "positions are counted from one more", 1,
-      { { "2.1", "e_p", other_position, false },
-        { "10.3", "X", moved_positions, false } }, false },
+      { WHEN(IF_GIVEN_W_p, POSITION, "column(W_p, t + k)"),
+        WHEN(IF_SINES, POSITION, SINES("(place + k) / base^i")),
+        WHEN(IF_PLACED, POSITION, "moved"),
+        WHEN(IF_PLACED, EMBEDDED, "it - placed + moved") } },
     { "W_p-transposed", "row t of W_p is taken, not column t", 0,
-      { { "2.1", "e_p", row_of_W_p, false } }, false },
+      { WHEN(IF_GIVEN_W_p, POSITION, "column(W_p', t)") } },
     { "sine-cosine", "sine and cosine are exchanged", 0,
-      { { "2.1", "e_p", cosine_first, false } }, false },
+      { WHEN(IF_SINES, POSITION,
+             "sin(place / base^i + pi / 2 - phase)") } },
     { "sines-first", "all sines come first, then all cosines", 0,
-      { { "2.1", "e_p", all_sines_first, false } }, false },
+      { WHEN(IF_SINES, POSITION, "evens_first it") } },
     { "exponent", "i and i - 1 are mixed up in the exponent 2i/d_e", 0,
-      { { "2.1", "e_p", other_exponent, false } }, false },
+      { WHEN(IF_SINES, POSITION, SINES("place / base^other_i")) } },
     { "exponent-half", "the exponent is i/d_e, not 2i/d_e", 0.5,
-      { { "2.1", "e_p", power_of_base, false } }, false },
+      { WHEN(IF_SINES, POSITION, SINES("place / base^(k * i)")) } },
     { "exponent-minus", "the position is multiplied, not divided", -1,
-      { { "2.1", "e_p", power_of_base, false } }, false },
+      { WHEN(IF_SINES, POSITION, SINES("place / base^(k * i)")) } },
     { "degrees", "the angles are taken as degrees", 0,
-      { { "2.1", "e_p", in_degrees, false } }, false },
+      { WHEN(IF_SINES, POSITION, SINES("pi / 180 * place / base^i")) } },
     { "sine-base-10000", "the base is 10000", 10000,
-      { { "2.1", "e_p", base_of_sines, false } }, false },
+      { WHEN(IF_SINES, POSITION, SINES("place / k^i")) } },
     { "sine-base-1000", "the base is 1000", 1000,
-      { { "2.1", "e_p", base_of_sines, false } }, false },
+      { WHEN(IF_SINES, POSITION, SINES("place / k^i")) } },
     { "sine-base-100", "the base is 100", 100,
-      { { "2.1", "e_p", base_of_sines, false } }, false },
+      { WHEN(IF_SINES, POSITION, SINES("place / k^i")) } },
     { "sine-base-ell", "the base is ell_max", 0,
-      { { "2.1", "e_p", base_of_sines, false } }, false },
+      { WHEN(IF_SINES, POSITION, SINES("place / ell_max^i")) } },
     { "no-residual-attn", "X is not added to what the attention gives", 0,
-      { { "9.5", "X", only_attention, false },
-        { "10.6", "X", only_attention, false } }, false },
+      { ON(ATTENDED, "projected") } },
     { "no-residual-mlp", "X is not added to what the MLP gives", 0,
-      { { "9.7", "X", only_added, false },
-        { "10.8", "X", only_added, false } }, false },
+      { ON(FED, "it - input") } },
     { "no-residual", "X is never added to what comes out of it", 0,
-      { { "9.5", "X", only_attention, false },
-        { "9.7", "X", only_added, false },
-        { "10.6", "X", only_attention, false },
-        { "10.8", "X", only_added, false } }, false },
+      { ON(ATTENDED, "projected"), ON(FED, "it - input") } },
     { "normed-attn", "the attention is added to the normalised X", 0,
-      { { "10.6", "X", to_the_normalised, false } }, false },
+      { WHEN(IF_PRE_NORM, ATTENDED, "it - input + normed") } },
     { "normed-mlp", "the MLP is added to the normalised X", 0,
-      { { "10.8", "X", to_the_normalised, false } }, false },
+      { WHEN(IF_PRE_NORM, FED, "it - input + normed") } },
     { "normed", "X itself is normalised", 0,
-      { { "10.6", "X", to_the_normalised, false },
-        { "10.8", "X", to_the_normalised, false } }, false },
+      { ALL_WHEN(IF_PRE_NORM, ROLE(ATTENDED) | ROLE(FED),
+                 "it - input + normed") } },
     { "no-norm-attn", "the layer_norm of the attention is left out", 0,
-      { { "9.6", "X", not_normalised, false },
-        { "10.5", "Xt", not_normalised, false } }, false },
+      { ON(ATTENTION_NORM, "input") } },
     { "no-norm-mlp", "the layer_norm of the MLP is left out", 0,
-      { { "9.8", "X", not_normalised, false },
-        { "10.7", "Xt", not_normalised, false } }, false },
+      { ON(MLP_NORM, "input") } },
     { "no-norm-last", "the last layer_norm is left out", 0,
-      { { "10.10", "X", not_normalised, false } }, false },
+      { ON(LAST_NORM, "input") } },
     { "no-norm", "every layer_norm is left out", 0,
-      { { "9.6", "X", not_normalised, false },
-        { "9.8", "X", not_normalised, false },
-        { "10.5", "Xt", not_normalised, false },
-        { "10.7", "Xt", not_normalised, false },
-        { "10.10", "X", not_normalised, false } }, false },
+      { ON_ALL(NORMS | ROLE(LAST_NORM), "input") } },
     { "post-norm", "the sums are normalised, not what goes into them", 0,
-      { { "10.5", "Xt", not_normalised, false },
-        { "10.6", "X", norm_of_sum, false },
-        { "10.7", "Xt", not_normalised, false },
-        { "10.8", "X", norm_of_sum, false } }, false },
+      { ALL_WHEN(IF_PRE_NORM, NORMS, "input"),
+        ALL_WHEN(IF_PRE_NORM, ROLE(ATTENDED) | ROLE(FED), NORMED("it")) } },
     { "pre-norm", "what goes into the sums is normalised, not they", 0,
-      { { "4.1", "Q", query_of_normalised, false },
-        { "4.2", "K", key_of_normalised, false },
-        { "4.3", "V", value_of_normalised, false },
-        { "9.6", "X", not_normalised, false },
-        { "9.7", "X", mlp_of_normalised, false },
-        { "9.8", "X", not_normalised, false } }, false },
+      { WHEN(IF_POST_NORM, QUERY, "W_q " NORMED("input") " + b_q"),
+        WHEN(IF_POST_NORM | IF_NOT_CROSS, KEY,
+             "W_k " NORMED("input") " + b_k"),
+        WHEN(IF_POST_NORM | IF_NOT_CROSS, VALUES,
+             "W_v " NORMED("input") " + b_v"),
+        ALL_WHEN(IF_POST_NORM, NORMS, "input"),
+        WHEN(IF_POST_NORM | IF_RELU, FED,
+             "input + " MLP("relu", NORMED("input"))),
+        WHEN(IF_POST_NORM | IF_GELU, FED,
+             "input + " MLP("gelu", NORMED("input"))) } },
     { "mlp-not-normed", "the MLP is given X before the layer_norm", 0,
-      { { "10.8", "X", mlp_of_stream, false } }, false },
+      { WHEN(IF_PRE_NORM, HIDDEN, "W_mlp1 input + b_mlp1"),
+        WHEN(IF_PRE_NORM, FED, "input + " MLP("gelu", "input")) } },
     { "activation", "ReLU and GELU are exchanged", 0,
-      { { "9.7", "X", other_activation, false },
-        { "9.10", "X", other_activation, false },
-        { "10.8", "X", other_activation, false } }, false },
+      { WHEN(IF_RELU, ACTIVE, "gelu(hidden)"),
+        WHEN(IF_GELU, ACTIVE, "relu(hidden)"),
+        WHEN(IF_RELU, FED, "input + " MLP("gelu", "into")),
+        WHEN(IF_GELU, FED, "input + " MLP("relu", "into")),
+        ON(TRANSFORMED, "relu(W_f input + b_f)") } },
     { "tanh-gelu", "the tanh form stands for GELU", 0,
-      { { "9.7", "X", tanh_activation, false },
-        { "9.10", "X", tanh_activation, false },
-        { "10.8", "X", tanh_activation, false } }, false },
+      { WHEN(IF_GELU, ACTIVE, "gelu_tanh(hidden)"),
+        WHEN(IF_GELU, FED, "input + " MLP("gelu_tanh", "into")),
+        ON(TRANSFORMED, "gelu_tanh(W_f input + b_f)") } },
     { "no-activation", "the MLP has no activation", 0,
-      { { "9.7", "X", no_activation, false },
-        { "9.10", "X", no_activation, false },
-        { "10.8", "X", no_activation, false } }, false },
+      { ON(ACTIVE, "hidden"), ON(FED, "input + " MLP("", "into")),
+        ON(TRANSFORMED, "W_f input + b_f") } },
     { "no-b_mlp1", "the first bias of the MLP is left out", 0,
-      { { "", "b_mlp1", zeros, false },
-        { "", "b_mlp3", zeros, false } }, false },
+      { GIVEN("b_mlp1 b_mlp3", "0 * it") } },
     { "no-b_mlp2", "the second bias of the MLP is left out", 0,
-      { { "", "b_mlp2", zeros, false },
-        { "", "b_mlp4", zeros, false } }, false },
-    { "no-b_f", "b_f is left out", 0,
-      { { "", "b_f", zeros, false } }, false },
+      { GIVEN("b_mlp2 b_mlp4", "0 * it") } },
+    { "no-b_f", "b_f is left out", 0, { GIVEN("b_f", "0 * it") } },
     { "cross-exchange", "in the cross-attention X and Z are exchanged", 0,
-      { { "4.1", "Q", query_of_context, false },
-        { "4.2", "K", key_of_stream, false },
-        { "4.3", "V", value_of_stream, false } }, false },
+      { WHEN(IF_CROSS, QUERY, "W_q context + b_q"),
+        WHEN(IF_CROSS, KEY, "W_k input + b_k"),
+        WHEN(IF_CROSS, VALUES, "W_v input + b_v") } },
     { "cross-self", "the cross-attention looks at X, not at Z", 0,
-      { { "4.2", "K", key_of_stream, false },
-        { "4.3", "V", value_of_stream, false } }, false },
+      { WHEN(IF_CROSS, KEY, "W_k input + b_k"),
+        WHEN(IF_CROSS, VALUES, "W_v input + b_v") } },
     { "no-positions", "the positions are left out", 0,
-      { { "10.3", "X", unplaced, false } }, false },
+      { WHEN(IF_PLACED, EMBEDDED, "it - placed") } },
     { "scaled-embedding", "W_e is multiplied by √d_e", 0,
-      { { "10.3", "X", scaled_embedding, false } }, false },
+      { ON(EMBEDDED, "it + (sqrt(rows(it)) - 1) * (it - placed)") } },
     { "W_e-for-W_u", "W_eᵀ stands for W_u", 0,
-      { { "7.1", "logits", with_W_e, false } }, false },
+      { WHEN(IF_UNTIED, LOGITS, "W_e' input") } },
     { "loss-log2", "the logarithm has base 2", 2,
-      { { "13.5", "loss", other_logarithm, false } }, false },
+      { ON(LOSS, "it / ln(k)") } },
     { "loss-log10", "the logarithm has base 10", 10,
-      { { "13.5", "loss", other_logarithm, false } }, false },
+      { ON(LOSS, "it / ln(k)") } },
     { "loss-mean", "the mean is taken, not the sum", 0,
-      { { "13.5", "loss", mean_loss, false } }, false },
-    { "loss-sign", "the minus sign is left out", 0,
-      { { "13.5", "loss", no_sign, false } }, false },
+      { WHEN(IF_SEVERAL, LOSS, "it / total(read)") } },
+    { "loss-sign", "the minus sign is left out", 0, { ON(LOSS, "-it") } },
     { "loss-not-next", "x[t] stands for x[t+1]", 0,
-      { { "13.5", "loss", not_the_next, false } }, false },
+      { WHEN(IF_NEXT, LOSS, "-total(pick(own * sum(read), ln(P), 0))") } },
     { "loss-all", "each column is read at its own token, none left out", 0,
-      { { "13.5", "loss", every_token, false } }, false },
+      { ON(LOSS, "-total(pick(own, ln(P), 0))") } },
     { "loss-P-after", "column t+1 of P stands for column t", 0,
-      { { "13.5", "loss", next_column, false } }, false },
+      { WHEN(IF_NEXT, LOSS, LOSS("P later")) } },
     { "loss-largest", "the largest probability of each column is read", 0,
-      { { "13.5", "loss", most_probable_token, false } }, false },
+      { ON(LOSS, "-total(sum(read) * ln(sum(largest(P) * P)))") } },
     { "loss-mask_token", "the probability of mask_token is read", 0,
-      { { "13.5", "loss", of_mask_token, false } }, false },
+      { WHEN(IF_BLANKS, LOSS,
+             "-total(sum(read) * ln(column(P', rows(P) - 2)'))") } },
     { "loss-1-P", "1 - P stands for P", 0,
-      { { "13.5", "loss", one_minus_P, false } }, false },
+      { WHEN(STRAIGHT, LOSS, LOSS("1 - P")) } },
     { "loss-no-log", "the logarithm is left out", 0,
-      { { "13.5", "loss", without_logarithm, false } }, false },
+      { WHEN(STRAIGHT, LOSS, "-total(read * P)") } },
     { "gradient-mean", "the gradient is that of the mean", 0,
-      { { "13.5", "loss", mean_loss, true } }, false },
+      { WHEN(IF_SEVERAL | UNWRITTEN, LOSS, "it / total(read)") } },
     { "gradient-sign", "the gradient has the opposite sign", 0,
-      { { "13.5", "loss", no_sign, true } }, false },
+      { WHEN(UNWRITTEN, LOSS, "-it") } },
     { "no-one-hot", "the one-hot vector is not taken from P", 0,
-      { { "13.5", "loss", without_one_hot, true } }, false },
+      { WHEN(UNWRITTEN, LOSS, "it + total(read * logits)") } },
     { "uphill", "η times the gradient is added", 0,
-      { { "13.6", "new", uphill, false } }, false },
+      { ON_ALL(NEW_VALUES, "it + 2 * eta * gradient") } },
     { "no-eta", "η is left out", 0,
-      { { "13.6", "new", eta_left_out, false } }, false },
+      { ON_ALL(NEW_VALUES, "it + (eta - 1) * gradient") } },
     { "eta-twice", "η is multiplied twice", 0,
-      { { "13.6", "new", eta_twice, false } }, false },
+      { ON_ALL(NEW_VALUES, "it + (eta - eta^2) * gradient") } },
     { "step-mean", "the step is that of the mean", 0,
-      { { "13.6", "new", by_mean_gradient, false } }, false },
+      { ON_ALL(NEW_VALUES,
+               "it + eta * (1 - 1 / total(read)) * gradient") } },
     { "p-first", "p is the first column of P, not the last", 0,
-      { { "14.4", "p", first_column, false } }, false },
+      { ON(NEXT, "column(P, 1)") } },
     { "p-before", "p is the column before the last", 0,
-      { { "14.4", "p", column_before, false } }, false },
+      { ON(NEXT, "column(P, cols(P) - 1)") } },
     { "P-transposed", "p is the last row of P, not the last column", 0,
-      { { "14.4", "p", last_row, false } }, false },
+      { ON(NEXT, "column(P', rows(P))") } },
     { "tau-times", "q is p^τ, not p^(1/τ)", 0,
-      { { "14.5", "q", power_tau, false } }, false },
+      { WHEN(IF_TEMPERED, TEMPERED, "p^tau / sum(p^tau)") } },
     { "no-tau", "the temperature is left out", 0,
-      { { "14.5", "q", no_temperature, false } }, false },
+      { WHEN(IF_TEMPERED, TEMPERED, "p") } },
     { "tau-of-p", "q is the softmax of p/τ", 0,
-      { { "14.5", "q", softmax_of_p, false } }, false },
+      { WHEN(IF_TEMPERED, TEMPERED, "softmax(p / tau)") } },
     { "tau-no-sum", "p^(1/τ) is not divided by its sum", 0,
-      { { "14.5", "q", not_divided, false } }, false },
+      { WHEN(IF_TEMPERED, TEMPERED, "p^(1 / tau)") } },
     { "argmax", "the most probable token is taken, not one drawn", 0,
-      { { "14.5", "y", slip_most_probable, false } }, false },
+      { ON(DRAWN, "sum(number * largest(q))") } },
     { "not-summed", "u is compared with q, not with its running sum", 0,
-      { { "14.5", "y", not_summed, false } }, false },
+      { { ROLE(DRAWN), .instead = not_summed } } },
     { "largest-first", "the running sum begins with the largest q", 0,
-      { { "14.5", "y", in_order_of_size, false } }, false },
+      { { ROLE(DRAWN), .instead = in_order_of_size } } },
     { "drawn-from-p", "y is drawn from p, not from q", 0,
-      { { "14.5", "y", drawn_from_p, false } }, false },
-    ROUNDED("Q", "Q is", { "4.1", "Q", rounded, true }),
-    ROUNDED("K", "K is", { "4.2", "K", rounded, true }),
-    ROUNDED("V", "V is", { "4.3", "V", rounded, true }),
-    ROUNDED("S", "S is", { "4.4", "S", rounded_3, true },
-                         { "4.5", "S", rounded, true }),
-    ROUNDED("S_scaled", "S/√d_attn is",
-            { "4.6", "S_scaled", rounded, true }),
+      { { ROLE(DRAWN), .instead = drawn_from_p, .when = IF_TEMPERED } } },
+    CARRIED_ROUNDED("Q", "Q is", QUERY),
+    CARRIED_ROUNDED("K", "K is", KEY),
+    CARRIED_ROUNDED("V", "V is", VALUES),
+    ROUNDED("S", "S is",
+            WHEN(IF_ONE_QUERY | UNWRITTEN, SCORES, "round(it, k)"),
+            WHEN(UNWRITTEN, MASKED, "round(it, k)")),
+    CARRIED_ROUNDED("S_scaled", "S/√d_attn is", SCALED),
     ROUNDED_1_TO_3("root", "√d_attn is",
-                   { "4.6", "S_scaled", over_rounded_root, false }),
+        WHEN(IF_DIVIDED, SCALED, "masked / round(sqrt(d_attn), k)")),
     ROUNDED_1_TO_3("factor", "1/√d_attn is",
-                   { "4.6", "S_scaled", times_rounded_root, false }),
-    ROUNDED("power", "the e^x are", { "4.6", "A", rounded_powers, false },
-                                    { "7.1", "p", rounded_powers, false }),
+        WHEN(IF_DIVIDED, SCALED, "masked * round(1 / sqrt(d_attn), k)")),
+    ROUNDED("power", "the e^x are", ON_ALL(SOFTMAX,
+            "round(exp(x), k) / sum(round(exp(x), k))"),
+            WHEN(UNWRITTEN, POWERS, "round(it, k)")),
     { "e-rounded-1", "e is rounded to 2.7", 2.7,
-      { { "4.6", "A", other_base, false },
-        { "7.1", "p", other_base, false } }, false },
+      { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } },
     { "e-rounded-2", "e is rounded to 2.72", 2.72,
-      { { "4.6", "A", other_base, false },
-        { "7.1", "p", other_base, false } }, false },
-    ROUNDED("A", "A is", { "4.6", "A", rounded, true }),
-    ROUNDED("m", "m is", { "6.1", "m", rounded, true }),
-    ROUNDED("v", "v is", { "6.2", "v", rounded, true }),
-    ROUNDED("logits", "the logits are", { "7.1", "logits", rounded, true }),
+      { ON_ALL(SOFTMAX, "softmax(x * ln(k))"), ON(POWERS, "it^ln(k)") } },
+    CARRIED_ROUNDED("A", "A is", WEIGHTS),
+    CARRIED_ROUNDED("m", "m is", MEAN),
+    CARRIED_ROUNDED("v", "v is", VARIANCE),
+    CARRIED_ROUNDED("logits", "the logits are", LOGITS),
 };
 const int slips_n = sizeof slips / sizeof *slips;
 
@@ -1763,42 +443,620 @@ const char *slip_sentence(char to[SLIP_BYTES], const Slip *slip,
     return to;
 }
 
-static const struct Product {
-    Place place;
-    const char *left, *right;
-    bool turned;                /* it is left^T right                     */
-} products[] = {
-    { { "4.1", "Q" },      "W_q", "X", false },
-    { { "4.2", "K" },      "W_k", "Z", false },
-    { { "4.3", "V" },      "W_v", "Z", false },
-    { { "4.4", "S" },      "K",   "Q", true },
-    { { "4.5", "S" },      "K",   "Q", true },
-    { { "4.6", "Vt" },     "V",   "A", false },
-    { { "5.4", "Vt" },     "W_o", "Y", false },
-    { { "7.1", "logits" }, "W_u", "e", false },
+enum { ROLES = 64 };            /* at most: a bit each */
+
+typedef struct Kept {           /* a matrix that the sheet gives          */
+    Step place;
+    Mat M;
+    const struct Kept *before;
+} Kept;
+
+struct Slipping {
+    Explanation *why;
+    const Slip *slip;           /* of these, the one being made           */
+    const Bound *bound;
+    Variation variation;
+    Arena *arena;
+    Tape *tape;
+    const Step *here;           /* where the slip is made ...             */
+    Mat it;                     /* ... and what stands there              */
+    const Kept *kept;
+    Mat latest[ROLES];
+    Mat input, context;         /* the latest X or Z of a model, Z        */
+    const StepRow *from;        /* the row of input                       */
+    Mat mask;                   /* the scores behind it, without a slip   */
+    Mat log_P, gradient;        /* what the loss reads; the latest        */
+    int H;                      /* heads so far                           */
+    unsigned truths;            /* of the run; 0: not yet asked           */
+    const Claim *sought;        /* whose entries slips are sought for ... */
+    Mat factors[2];             /* ... the factors of these; or NULL      */
+    CellSlip *cell;             /* those found                            */
+    int cells;
 };
 
-static const struct Product *product_at(Place place)        /* or NULL */
+_Noreturn static void cannot_be(Slipping *s)
 {
-    for (size_t k = 0; k < sizeof products / sizeof *products; k++)
-        if (strcmp(products[k].place.line, place.line) == 0
-            && strcmp(products[k].place.name, place.name) == 0)
-            return &products[k];
+    static const Fault why = { .sentence = "such a slip cannot be made." };
+    fault_again(s->variation.fault, &why);
+}
+
+static void note(Slipping *s, const Step *step, Mat M)
+{
+    const char *name = step->name;
+    s->latest[step->role] = M;
+    if (step->role == ROLE_HEAD)
+        s->H = step->head;
+    if ((*name != 'X' && *name != 'Z') || name[1] != '\0')
+        return;
+    s->input = M;
+    s->from = step->row;
+    if (*name == 'Z')
+        s->context = M;
+}
+
+/* What the sheet gives under a name; NULL: nothing. */
+static const Item *given_as(const Run *run, const char *name)
+{
+    const Sheet *sheet = run->sheet;
+    for (int k = 0; k < sheet->n; k++)
+        if (!sheet->item[k].claim
+            && strcmp(sheet->item[k].name, name) == 0)
+            return &sheet->item[k];
     return NULL;
 }
 
-static Mat factor_named(Slipping *s, const char *name)
+static double number_given(const Run *run, const char *name, double instead)
 {
-    int algorithm = s->variation.run->algorithm;
-    bool of_layer = strchr("XZ", name[0]) != NULL;
-    if (algorithm >= 8 && (of_layer || strcmp(name, "e") == 0))
-        cannot_be(s);           /* what comes in has another name */
-    if (algorithm == 3 && of_layer)
-        return value_of(s, name[0] == 'X' ? "e" : "e_t");
-    if (algorithm == 7 && s->variation.run->tied && name[0] == 'W')
-        return transposed(s, value_of(s, "W_e"));
-    bool self = strcmp(name, "Z") == 0 && given_as(s, "Z") == NULL;
-    return value_of(s, self ? "X" : name);
+    const Item *item = given_as(run, name), *pos = given_as(run, "pos");
+    if (item == NULL && pos != NULL && strcmp(name, "t") == 0)
+        return pos->entry->value + 1;
+    return item != NULL && item->word == NULL ? item->entry->value
+                                              : instead;
+}
+
+static bool is_beside(const Step *place, const Step *here, Part part)
+{
+    return (place->head == 0 || place->head == here->head)
+        && (place->part == NOWHERE || (place->part == part
+                                       && place->layer == here->layer));
+}
+
+static Mat parameter_in(Slipping *s, const char *name, Part part)
+{
+    for (const Kept *k = s->kept; k != NULL; k = k->before)
+        if (strcmp(k->place.name, name) == 0
+            && is_beside(&k->place, s->here, part))
+            return k->M;
+    return NULL;
+}
+
+static Mat parameter_named(Slipping *s, const char *name)
+{
+    Part part = s->here->part;
+    Step place = *s->here;
+    place.name = name;
+    if (s->here->line == 0)
+        return matrix_given(s->bound, &place);
+    if (part == DEC && strncmp(name + 1, "_mlp", 4) == 0)
+        name = *name == 'W' ? (name[5] == '1' ? "W_mlp3" : "W_mlp4")
+                            : (name[5] == '1' ? "b_mlp3" : "b_mlp4");
+    Mat M = parameter_in(s, name, part);
+    return M == NULL && part == ED ? parameter_in(s, name, DEC) : M;
+}
+
+static const char *norm_behind(const StepRow *row)
+{
+    static const char *const behind[][20] = {
+        { [3] = "_1", [5] = "_1", "_2", "_2", "_1", [12] = "_3",
+          [14] = "_3", "_4", "_4", "_5", "_5", "_3" },  /* Algorithm 8 */
+        { [3] = "_1", [5] = "_1", "_2", "_2", "_1" },
+        { [3] = "_1", [6] = "_2", [8] = "_1" } };
+    const char *number = behind[row->algorithm - 8][row->line];
+    return number == NULL ? "" : number;
+}
+
+static Mat of_norm(Slipping *s, const char *name)
+{
+    char full[20];
+    const char *number = strchr(s->here->name, '_');
+    if (s->here->line > 0)
+        number = s->from != NULL && s->here->layer > 0
+               ? norm_behind(s->from) : NULL;
+    snprintf(full, sizeof full, "%s%s", name, number == NULL ? "" : number);
+    return parameter_named(s, full);
+}
+
+static Mat zeros_of(Slipping *s, int rows, int cols)
+{
+    enum { MOST = 10000000 };
+    if ((double)rows * cols > MOST)
+        cannot_be(s);
+    return constant(s->arena, rows, cols);
+}
+
+static Mat one_number(Slipping *s, double x)
+{
+    Mat M = zeros_of(s, 1, 1);
+    AT(M, 1, 1) = (real)x;
+    return M;
+}
+
+static Mat diagonal(Slipping *s)
+{
+    Mat M = zeros_of(s, s->it->rows, s->it->cols);
+    for (int i = 1; i <= M->rows && i <= M->cols; i++)
+        AT(M, i, i) = 1;
+    return M;
+}
+
+static Mat identity(Slipping *s)
+{
+    return s->it->rows == s->it->cols ? diagonal(s) : NULL;
+}
+
+static Mat causal(Slipping *s)
+{
+    Mat M = zeros_of(s, s->it->rows, s->it->cols);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows && i <= j; i++)
+            AT(M, i, j) = 1;
+    return M;
+}
+
+static Mat row_numbers(Slipping *s)
+{
+    Mat M = zeros_of(s, s->latest[ROLE_TEMPERED]->rows, 1);
+    for (int v = 1; v <= M->rows; v++)
+        AT(M, v, 1) = (real)v;
+    return M;
+}
+
+typedef int Order(int i, int H, int d_mid);
+static int backwards(int i, int H, int d_mid)
+{
+    return (H - 1 - i / d_mid) * d_mid + i % d_mid;
+}
+
+static int in_turn(int i, int H, int d_mid)
+{
+    return i % H * d_mid + i / H;
+}
+
+static int again(int i, int H, int d_mid) { return (void)H, i % d_mid; }
+static int first(int i, int H, int d_mid)
+{
+    return (void)H, i < d_mid ? i : -1;
+}
+
+static int evens_first(int i, int H, int d_mid)
+{
+    return (void)H, in_turn(i, d_mid / 2, 2);
+}
+
+static Mat ordered(Slipping *s, Order from)
+{
+    int n = s->it->rows, H = s->H > 0 ? s->H : 1;
+    Mat M = zeros_of(s, n, n);
+    for (int i = 0; i < n; i++)
+        if (from(i, H, n / H) >= 0)
+            AT(M, i + 1, from(i, H, n / H) + 1) = 1;
+    return M;
+}
+
+static Mat added(Slipping *s)
+{
+    Mat Y = s->latest[ROLE_HEADS];
+    if (Y == NULL || s->H == 0)
+        return NULL;
+    int n = Y->rows, d_mid = n / s->H;
+    Mat M = zeros_of(s, d_mid, n);
+    for (int i = 0; i < n; i++)
+        AT(M, i % d_mid + 1, i + 1) = 1;
+    return M;
+}
+
+typedef struct { Sinusoids variant; double base, place; } Sines;
+
+static bool sines_of(const Run *run, Sines *sines)
+{
+    const Item *positions = given_as(run, "positions");
+    const char *word = positions == NULL ? NULL : positions->word;
+    bool paper = word != NULL && strcmp(word, "paper") == 0;
+    sines->variant = paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI;
+    sines->base = number_given(run, "base", paper
+                ? number_given(run, "ell_max", 1) : 10000);
+    sines->place = number_given(run, "t", 1) - 1
+                 + number_given(run, "first", paper ? 1 : 0);
+    return word != NULL && strcmp(word, "none") != 0;
+}
+
+static Mat sine_place(Slipping *s)
+{
+    Sines how;
+    sines_of(s->variation.run, &how);
+    return one_number(s, how.place);
+}
+
+static Mat base(Slipping *s)
+{
+    Sines how;
+    sines_of(s->variation.run, &how);
+    return one_number(s, how.base);
+}
+
+static Mat sine_exponents(Slipping *s, bool other)
+{
+    Sines how;
+    sines_of(s->variation.run, &how);
+    bool from_0 = (how.variant == SINUSOIDS_VASWANI) != other;
+    int d_e = s->it->rows;
+    Mat M = zeros_of(s, d_e, 1);
+    for (int r = 1; r <= d_e; r++)
+        AT(M, r, 1) = (real)(2.0 * ((r + 1) / 2 - from_0) / d_e);
+    return M;
+}
+
+static Mat own_exponents(Slipping *s)   { return sine_exponents(s, false); }
+static Mat other_exponents(Slipping *s) { return sine_exponents(s, true); }
+
+static Mat phases(Slipping *s)
+{
+    Mat M = zeros_of(s, s->it->rows, 1);
+    for (int r = 2; r <= M->rows; r += 2)
+        AT(M, r, 1) = (real)acos(0);
+    return M;
+}
+
+static Mat positions_from(Slipping *s, int first)
+{
+    Mat W_p = parameter_named(s, "W_p");
+    int n = s->it->cols;
+    int *t = arena_alloc(s->arena, (size_t)n * sizeof *t);
+    for (int k = 0; k < n; k++)
+        t[k] = first + k;
+    return first < 1 || first + n - 1 > W_p->cols ? NULL
+         : gather(s->it->tape, W_p, n, t);
+}
+
+static Mat placed(Slipping *s)
+{
+    Mat shown = s->latest[ROLE_POSITION];
+    return shown != NULL ? shown
+         : s->variation.run->unplaced
+             ? zeros_of(s, s->it->rows, s->it->cols)
+         : positions_from(s, 1);
+}
+
+static Mat moved(Slipping *s)
+{
+    Sines how;
+    if (!sines_of(s->variation.run, &how))
+        return positions_from(s, 1 + (int)s->slip->number);
+    return sinusoids(s->arena, s->it->rows, s->it->cols, how.variant,
+                     how.base, how.place + s->slip->number);
+}
+
+static Mat log_probabilities(Mat loss)      /* NULL: there are none */
+{
+    while (loss != NULL && loss->i == NULL)
+        loss = loss->n > 0 ? loss->of[0] : NULL;
+    return loss;
+}
+
+static Mat read_from(Slipping *s)       /* P */
+{
+    return s->log_P != NULL ? s->log_P->of[0]
+         : s->latest[s->variation.run->algorithm < 8 ? ROLE_PROBABILITIES
+                                                     : ROLE_PREDICTED];
+}
+
+static Mat where_read(Slipping *s)
+{
+    Mat log_P = s->log_P, P = read_from(s),
+        M = zeros_of(s, P->rows, P->cols);
+    const Item *target = given_as(s->variation.run, "target");
+    for (int k = 0; log_P != NULL && k < log_P->cols; k++)
+        AT(M, log_P->i[k], log_P->j[k]) = 1;
+    for (int k = 0; log_P == NULL && target != NULL && k < P->cols; k++)
+        AT(M, (int)target->entry[k].value, k + 1) = 1;
+    return M;
+}
+
+static const Item *sequence(const Slipping *s)
+{
+    const Sheet *sheet = s->variation.run->sheet;
+    int turn = s->here->turn;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        if (!item->claim && strcmp(item->name, "x") == 0
+            && (item->head == turn || (item->head <= 1 && turn <= 1)))
+            return item;
+    }
+    return NULL;
+}
+
+static Mat own_tokens(Slipping *s)
+{
+    const Item *x = sequence(s);
+    Mat P = read_from(s), M = zeros_of(s, P->rows, P->cols);
+    if (x == NULL)
+        return NULL;
+    for (int t = 1; t <= P->cols; t++)
+        AT(M, (int)x->entry[t - 1].value, t) = 1;
+    return M;
+}
+
+static Mat later_column(Slipping *s)
+{
+    int n = read_from(s)->cols;
+    Mat M = zeros_of(s, n, n);
+    for (int j = 1; j < n; j++)
+        AT(M, j + 1, j) = 1;
+    return M;
+}
+
+static Mat logits_read(Slipping *s)
+{
+    return s->log_P != NULL ? s->log_P->of[1] : s->latest[ROLE_LOGITS];
+}
+
+static Mat token(Slipping *s, int y)
+{
+    Mat M = input(s->latest[ROLE_TEMPERED]->tape, 1, 1);
+    AT(M, 1, 1) = (real)y;
+    return M;
+}
+
+static double chance(const Slipping *s)
+{
+    const Item *u = given_as(s->variation.run, "u");
+    return u == NULL ? 0 : u->entry[s->here->turn - 1].value;
+}
+
+static Mat not_summed(Slipping *s, Mat M)
+{
+    Mat q = s->latest[ROLE_TEMPERED];
+    for (int v = 1; v <= q->rows; v++)
+        if (chance(s) < AT(q, v, 1))
+            return token(s, v);
+    return M;
+}
+
+static Mat in_order_of_size(Slipping *s, Mat M)
+{
+    Mat q = s->latest[ROLE_TEMPERED];
+    int *y = arena_alloc(s->arena, (size_t)q->rows * sizeof *y);
+    double total = 0;
+    ranked(q, q->rows, y);
+    for (int k = 0; k < q->rows; k++) {
+        total += AT(q, y[k], 1);
+        if (chance(s) < total)
+            return token(s, y[k]);
+    }
+    return M;
+}
+
+static Mat drawn_from_p(Slipping *s, Mat M)
+{
+    return (void)M, token(s, sample(s->latest[ROLE_NEXT], chance(s)));
+}
+
+static unsigned one_of(bool is, unsigned yes, unsigned no)
+{
+    return is ? yes : no;
+}
+
+static unsigned truths_of_run(const Run *run)
+{
+    Sines how;
+    int a = run->algorithm;
+    double tau = number_given(run, "tau", 1);
+    bool pre_norm = a == 10 || a == 13 || a == 14;
+    bool by_root = run->scaled && run->divisor == 0;
+    return one_of(by_root, IF_DIVIDED, run->scaled ? 0 : IF_UNDIVIDED)
+         | one_of(run->rms, IF_RMS, IF_LAYER_NORM)
+         | one_of(sines_of(run, &how), IF_SINES, IF_GIVEN_W_p)
+         | one_of(a >= 8 && !run->unplaced, IF_PLACED, 0)
+         | one_of(pre_norm, IF_PRE_NORM, IF_POST_NORM)
+         | one_of(run->tied, 0, IF_UNTIED)
+         | one_of(a == 12, IF_BLANKS, IF_NEXT)
+         | one_of(a == 3, IF_ONE_QUERY, 0)
+         | one_of(a == 7, IF_UNEMBEDDED, 0)
+         | one_of(tau > 0 && tau != 1 && isfinite(tau), IF_TEMPERED, 0);
+}
+
+static bool any_hidden(Mat M)
+{
+    bool any = false;
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            any |= AT(M, i, j) == -INFINITY;
+    return any;
+}
+
+static unsigned truths_here(const Slipping *s)
+{
+    bool hides = s->mask != NULL && any_hidden(s->mask);
+    return one_of(hides, IF_MASKED, IF_UNMASKED)
+         | one_of(s->here->algorithm == 8, IF_RELU, IF_GELU)
+         | one_of(s->here->part == ED, IF_CROSS, IF_NOT_CROSS)
+         | one_of(s->log_P != NULL && s->log_P->cols > 1, IF_SEVERAL, 0);
+}
+
+enum {
+    NO_CONDITION = UNWRITTEN | STRAIGHT,
+    ONLY_HERE = IF_MASKED | IF_UNMASKED | IF_RELU | IF_GELU | IF_CROSS
+              | IF_NOT_CROSS | IF_SEVERAL | NO_CONDITION
+};
+
+static bool holds(Slipping *s, unsigned when)
+{
+    if (when != 0 && s->truths == 0)
+        s->truths = truths_of_run(s->variation.run);
+    return (when & ~(NO_CONDITION | s->truths | truths_here(s))) == 0;
+}
+
+static Mat itself(Slipping *s)     { return s->it; }
+static Mat exponent_x(Slipping *s)
+{
+    bool weights = s->here->role == ROLE_WEIGHTS;
+    return s->it->logits != NULL ? s->it->logits
+         : s->latest[weights ? ROLE_SCALED : ROLE_LOGITS];
+}
+
+static Mat slip_number(Slipping *s)
+{
+    return one_number(s, s->slip->number);
+}
+
+static Mat d_attn(Slipping *s)
+{
+    int d = s->variation.run->d_attn;
+    return d == 0 ? NULL : one_number(s, d);
+}
+
+static Mat d_x(Slipping *s)
+{
+    Mat W_q = parameter_named(s, "W_q");
+    return W_q == NULL ? NULL : one_number(s, W_q->cols);
+}
+
+static Mat heads_seen(Slipping *s) { return one_number(s, s->H); }
+static Mat mask_seen(Slipping *s)  { return s->mask; }
+static Mat behind_mask(Slipping *s)
+{
+    Role role = s->here->algorithm == 3 ? ROLE_SCORES : ROLE_MASKED;
+    return s->latest[role];
+}
+
+static Mat stream(Slipping *s)
+{
+    return s->input != NULL ? s->input : parameter_named(s, "e");
+}
+
+static Mat context(Slipping *s) { return s->context; }
+static Mat normed(Slipping *s)
+{
+    return s->latest[s->here->role == ROLE_ATTENDED ? ROLE_ATTENTION_NORM
+                                                    : ROLE_MLP_NORM];
+}
+
+static Mat into_mlp(Slipping *s)
+{
+    return s->here->algorithm == 10 ? normed(s) : stream(s);
+}
+
+static Mat next_seen(Slipping *s)
+{
+    Mat p = s->latest[ROLE_NEXT];
+    return p != NULL ? p : s->latest[ROLE_PROBABILITIES];
+}
+
+static Mat gradient_seen(Slipping *s) { return s->gradient; }
+static Mat gamma_of(Slipping *s)      { return of_norm(s, "gamma"); }
+static Mat beta_of(Slipping *s)       { return of_norm(s, "beta"); }
+
+static const struct { const char *name; Mat (*value)(Slipping *s); }
+    own_names[] = {
+        { "it", itself },            { "x", exponent_x },
+        { "k", slip_number },        { "I", identity },
+        { "diagonal", diagonal },    { "causal", causal },
+        { "masked", behind_mask },   { "mask", mask_seen },
+        { "d_attn", d_attn },        { "d_x", d_x },
+        { "H", heads_seen },
+        { "input", stream },         { "into", into_mlp },
+        { "context", context },      { "normed", normed },
+        { "gamma", gamma_of },       { "beta", beta_of },
+        { "added", added },          { "number", row_numbers },
+        { "place", sine_place },          { "base", base },
+        { "i", own_exponents },      { "other_i", other_exponents },
+        { "phase", phases },         { "placed", placed },
+        { "moved", moved },          { "read", where_read },
+        { "own", own_tokens },       { "later", later_column },
+        { "logits", logits_read },   { "gradient", gradient_seen },
+        { "P", read_from },          { "p", next_seen },
+};
+
+static const struct { const char *name; Order *from; } orders[] = {
+    { "backwards", backwards }, { "in_turn", in_turn },
+    { "first", first }, { "again", again }, { "evens_first", evens_first }
+};
+
+static const struct { const char *name; Role role; } by_role[] = {
+    { "query", ROLE_QUERY },         { "key", ROLE_KEY },
+    { "values", ROLE_VALUES },       { "scores", ROLE_SCORES },
+    { "weights", ROLE_WEIGHTS },     { "heads", ROLE_HEADS },
+    { "projected", ROLE_PROJECTED }, { "mean", ROLE_MEAN },
+    { "variance", ROLE_VARIANCE },   { "q", ROLE_TEMPERED },
+    { "hidden", ROLE_HIDDEN },
+};
+
+static const struct { const char *name; double instead; } numbers[] = {
+    { "tau", 1 }, { "eta", 1 }, { "epsilon", 0 }, { "ell_max", NAN },
+    { "v", NAN }, { "t", NAN },
+};
+#define COUNT(table) ((int)(sizeof table / sizeof *table))
+static Mat meant_by(void *to, const char *name, int length)
+{
+    Slipping *s = to;
+    char word[24] = "";
+    memcpy(word, name, (size_t)(length < 23 ? length : 23));
+    for (int k = 0; k < COUNT(own_names); k++)
+        if (strcmp(own_names[k].name, word) == 0)
+            return own_names[k].value(s);
+    for (int k = 0; k < COUNT(by_role); k++)
+        if (strcmp(by_role[k].name, word) == 0)
+            return s->latest[by_role[k].role];
+    for (int k = 0; k < COUNT(orders); k++)
+        if (strcmp(orders[k].name, word) == 0)
+            return ordered(s, orders[k].from);
+    for (int k = 0; k < COUNT(numbers); k++)
+        if (strcmp(numbers[k].name, word) == 0) {
+            double x = number_given(s->variation.run, word,
+                                    numbers[k].instead);
+            return isnan(x) ? NULL : one_number(s, x);
+        }
+    return parameter_named(s, word);
+}
+
+static Mat made_by(Slipping *s, const char *formula, Mat M)
+{
+    Names names = { s, meant_by, M->tape != NULL ? M->tape : s->tape };
+    s->it = M;
+    return formula_value(&names, formula);
+}
+
+static const struct Product { Role role; const char *left, *right; }
+    products[] = {
+        { ROLE_QUERY,     "W_q'",    "X" },
+        { ROLE_KEY,       "W_k'",    "Z" },
+        { ROLE_VALUES,    "W_v'",    "Z" },
+        { ROLE_QUERY,     "W_q'",    "e" },
+        { ROLE_KEY,       "W_k'",    "e_t" },
+        { ROLE_VALUES,    "W_v'",    "e_t" },
+        { ROLE_KEY,       "W_k'",    "X" },
+        { ROLE_VALUES,    "W_v'",    "X" },
+        { ROLE_SCORES,    "key",     "query" },
+        { ROLE_MASKED,    "key",     "query" },
+        { ROLE_MIXED,     "values'", "weights" },
+        { ROLE_PROJECTED, "W_o'",    "heads" },
+        { ROLE_LOGITS,    "W_u'",    "input" },
+        { ROLE_LOGITS,    "W_e",     "input" },
+    };
+
+/* The factors of a value; false: it is no such product. */
+static bool factors_of(Slipping *s, const Step *step, Mat M, Mat factors[2])
+{
+    for (int k = 0; k < COUNT(products); k++) {
+        if (products[k].role != step->role)
+            continue;
+        factors[0] = made_by(s, products[k].left, M);
+        factors[1] = made_by(s, products[k].right, M);
+        if (factors[0] != NULL && factors[1] != NULL
+            && factors[0]->rows == factors[1]->rows)
+            return true;
+    }
+    return false;
 }
 
 static bool tells(const Entry *entry, double change)
@@ -1864,23 +1122,18 @@ static CellSlip cell_at(const Item *claim, int k, int i, int j)
 static void seek_cells(Slipping *s, Mat M)
 {
     enum { MOST_TERMS = 100 };
-    char line[30];
     const Item *item = s->sought->item;
     const Step *step = s->sought->step;
-    const struct Product *p = product_at(slip_place(step, line));
-    if (p == NULL || !shape_fits(item, step->M))
+    if (!shape_fits(item, step->M) || !factors_of(s, step, M, s->factors)
+        || s->factors[0]->rows > MOST_TERMS)
         return;
-    Mat L = factor_named(s, p->left), R = factor_named(s, p->right);
-    if (R->rows > MOST_TERMS)
-        return;
-    Mat factors[] = { p->turned ? L : transposed(s, L), R };
     s->cell = arena_alloc(s->arena, MOST_CELLS * sizeof *s->cell);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
             int k = step->turned ? entry_at(item, step->M, j, i)
                                  : entry_at(item, step->M, i, j);
             if (verdict_on(&item->entry[k], AT(M, i, j)) > RIGHT)
-                seek_cell(s, factors, cell_at(item, k, i, j),
+                seek_cell(s, s->factors, cell_at(item, k, i, j),
                           AT(M, i, j));
         }
     for (int k = 0; k < s->cells && step->turned; k++)
@@ -1917,40 +1170,47 @@ static bool is_made(const Explanation *why, const Step *here)
            && (only->head == here->head || here->head == 0));
 }
 
-static Mat with_numbers(Slipping *s, Mat M, Mat numbers)
+static Mat with_numbers(Mat M, Mat others)
 {
-    Mat Y = add(M, zeros_beside(s, M, M->rows, M->cols));
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(Y, i, j) = AT(numbers, i, j);
+    Mat Y = scale(M, 1);
+    memcpy(Y->at, others->at,
+           (size_t)Y->rows * (size_t)Y->cols * sizeof *Y->at);
     return Y;
 }
 
-static bool is_read_by_logarithm(const Slipping *s, Place place, Mat M)
+static bool is_read_by_logarithm(const Slipping *s, const Step *step, Mat M)
 {
     return s->variation.run->algorithm >= 11 && M->logits != NULL
-        && (strcmp(place.name, "p") == 0 || strcmp(place.name, "P") == 0);
+        && (step->role == ROLE_PROBABILITIES || step->role == ROLE_NEXT
+            || step->role == ROLE_PREDICTED);
 }
 
 static double log_sum_of_column(Mat P, int j)
 {
-    int i = largest_in(P, j);
+    int i = 1;
+    for (int u = 2; u <= P->rows; u++)
+        i = AT(P, u, j) > AT(P, i, j) ? u : i;
     return AT(P->logits, i, j) - log(AT(P, i, j));
 }
 
-static void set_logarithms(Slipping *s, Mat P, Mat M)
+/* P, which stands for the softmax M. */
+static Mat with_logarithms(Slipping *s, Mat P, Mat M)
 {
-    Mat logits = zeros_beside(s, P, P->rows, P->cols);
+    Mat logs = zeros_of(s, P->rows, P->cols);
     for (int j = 1; j <= P->cols; j++)
         for (int i = 1; i <= P->rows; i++) {
             bool same = AT(P, i, j) == AT(M, i, j);
             if (!same && !(AT(P, i, j) > 0))
                 cannot_be(s);
-            AT(logits, i, j) = (real)(same
+            AT(logs, i, j) = (real)(same
                 ? AT(M->logits, i, j) - log_sum_of_column(M, j)
                 : log(AT(P, i, j)));
         }
-    ((struct Matrix *)P)->logits = with_numbers(s, M->logits, logits);
+    struct Matrix *Y = arena_alloc(tape_arena(P->tape), sizeof *Y);
+    *Y = (struct Matrix){ .rows = P->rows, .cols = P->cols, .at = P->at,
+                          .tape = P->tape };
+    Y->logits = with_numbers(M->logits, logs);
+    return Y;
 }
 
 static bool is_learning(const Slipping *s)
@@ -1967,67 +1227,132 @@ static bool reaches_a_parameter(Mat Y)
     return Y->tape == NULL && Y->grad != NULL;
 }
 
-static Mat replaced(Slipping *s, Place place, int i, Mat M)
+static Mat replaced(Slipping *s, const Strike *strike, Mat M)
 {
-    Mat Y = s->slip->at[i].instead(s, M);
+    Mat Y = strike->instead != NULL ? strike->instead(s, M)
+                                    : made_by(s, strike->by, M);
     bool fits = Y != NULL && Y->rows == M->rows && Y->cols == M->cols;
     if (fits && is_learning(s) && M->tape != NULL
-        && !reaches_a_parameter(Y))
-        return with_numbers(s, M, Y);
-    if (!fits && (s->variation.run->algorithm < 8 || *place.line == '\0'))
+        && ((strike->when & STRAIGHT) != 0 || !reaches_a_parameter(Y)))
+        return with_numbers(M, Y);
+    if (!fits && (s->variation.run->algorithm < 8 || s->here->line == 0))
         cannot_be(s);
     return fits ? Y : M;
 }
 
-static Mat slipped_by(Slipping *s, Explanation *why, Place place,
+/* Is this one of the names? "gamma" is gamma_2, too. */
+static bool is_among(const char *names, const char *name)
+{
+    for (const char *p = names; *p != '\0'; p += strspn(p, " ")) {
+        size_t n = strcspn(p, " ");
+        if (strncmp(name, p, n) == 0
+            && (name[n] == '\0' || (name[n] == '_' && name[n + 1] <= '9')))
+            return true;
+        p += n;
+    }
+    return false;
+}
+
+static uint64_t roles_of(const Step *step)
+{
+    return step->aspect == GRADIENT ? 0
+         : step->aspect == NEW ? NEW_VALUES : (uint64_t)1 << step->role;
+}
+
+static bool is_struck(Slipping *s, const Strike *strike,
+                      uint64_t roles, bool unwritten)
+{
+    bool meant = s->here->line > 0 ? (strike->roles & roles) != 0
+               : strike->given != NULL
+                 && is_among(strike->given, s->here->name);
+    return meant && ((strike->when & UNWRITTEN) != 0) == unwritten
+        && holds(s, strike->when);
+}
+
+static Mat slipped_by(Slipping *s, Explanation *why, uint64_t roles,
                       bool unwritten, Mat M)
 {
     Mat Y = why->before == NULL ? M
-          : slipped_by(s, why->before, place, unwritten, M);
+          : slipped_by(s, why->before, roles, unwritten, M);
     for (int k = 0; k < 2 && why->slip[k] != NULL; k++) {
         Mat before = Y;
         s->slip = why->slip[k];
-        for (int i = 0; i < PLACES && s->slip->at[i].line != NULL; i++)
-            if (strcmp(s->slip->at[i].line, place.line) == 0
-                && strcmp(s->slip->at[i].name, place.name) == 0
-                && s->slip->at[i].unwritten == unwritten
+        for (int i = 0; i < STRIKES; i++)
+            if (is_struck(s, &s->slip->at[i], roles, unwritten)
                 && is_made(why, s->here))
-                Y = replaced(s, place, i, Y);
+                Y = replaced(s, &s->slip->at[i], Y);
         why->made[k] |= Y != before;
     }
     return Y;
 }
 
-static Mat slipped(Slipping *s, Place place, bool unwritten, Mat M)
+static Mat slipped(Slipping *s, uint64_t roles, bool unwritten, Mat M)
 {
-    Mat Y = slipped_by(s, s->why, place, unwritten, M);
-    if (is_read_by_logarithm(s, place, M) && Y->logits == NULL)
-        set_logarithms(s, Y, M);
+    Mat Y = slipped_by(s, s->why, roles, unwritten, M);
+    if (Y != M && is_read_by_logarithm(s, s->here, M) && Y->logits == NULL)
+        return with_logarithms(s, Y, M);
     return Y;
 }
 
-static bool is_of(const Slip *slip, const Step *step)
+static bool is_of_one_query(const Step *step)
 {
-    char line[30];
-    Place place = slip_place(step, line);
-    for (int i = 0; i < PLACES && slip->at[i].line != NULL; i++) {
-        const char *name = slip->at[i].name;
-        bool of_3 = step->algorithm == 3 && strcmp(name, "S_scaled") == 0;
-        if (strcmp(slip->at[i].line, place.line) == 0
-            && strcmp(of_3 ? "A" : name, place.name) == 0)
-            return true;
-    }
-    return false;
+    return step->algorithm == 3 && step->role == ROLE_WEIGHTS
+        && step->aspect == VALUE;
 }
 
-bool has_place(const Run *run, const Slip *slip, const Step *until)
+static bool is_given(const Run *run, const char *names)
 {
-    bool found = slip->exchanged;
-    for (int i = 0; i < PLACES && slip->at[i].line != NULL; i++)
-        found |= *slip->at[i].line == '\0';
-    for (const Step *s = run->step; !found && s <= until; s++)
-        found = is_of(slip, s);
-    return found;
+    char name[24];
+    bool is = run->algorithm >= 8;
+    for (const char *p = names; *p != '\0'; p += strspn(p, " ")) {
+        size_t n = strcspn(p, " ");
+        snprintf(name, sizeof name, "%.*s", (int)n, p);
+        Step place = { .name = name },
+        of_head = { .name = name, .head = 1 };
+        is |= matrix_given(run->bound, &place) != NULL
+           || matrix_given(run->bound, &of_head) != NULL;
+        p += n;
+    }
+    return is;
+}
+
+static bool exchanges(const Slip *slip)
+{
+    return (slip->at[0].when & EXCHANGED) != 0;
+}
+
+bool has_place(const Run *run, const Slip *slip, const Step *until,
+               const Step *only, bool inside)
+{
+    const Explanation there = { .only = only };
+    uint64_t roles = 0;
+    unsigned true_ones = truths_of_run(run) | ONLY_HERE;
+    for (const Step *s = run->step; s <= until; s++)
+        if (is_made(&there, s) == inside)
+            roles |= roles_of(s)
+                   | (is_of_one_query(s) ? ROLE(SCALED) : 0);
+    for (int i = 0; i < STRIKES; i++) {
+        const Strike *strike = &slip->at[i];
+        if ((strike->when & ~true_ones) == 0
+            && ((strike->roles & roles) != 0
+                || (strike->given != NULL && is_given(run, strike->given))))
+            return true;
+    }
+    return exchanges(slip) && is_given(run, "X");
+}
+
+bool share_a_place(const Slip *a, const Slip *b)
+{
+    for (int i = 0; i < STRIKES; i++)
+        for (int k = 0; k < STRIKES; k++) {
+            const Strike *s = &a->at[i], *t = &b->at[k];
+            bool both_given = s->given != NULL && t->given != NULL
+                           && is_among(s->given, t->given);
+            if (((s->roles & t->roles) != 0 || both_given)
+                && ((s->when ^ t->when) & UNWRITTEN) == 0)
+                return true;
+        }
+    return is_rounding(a) && is_rounding(b);
 }
 
 static Mat with_cells(Slipping *s, const Step *step, Mat M)
@@ -2037,50 +1362,64 @@ static Mat with_cells(Slipping *s, const Step *step, Mat M)
     for (const Explanation *e = s->why; e != NULL; e = e->before) {
         if (e->cells == 0 || !same_place(step, e->only))
             continue;
-        Mat change = zeros_beside(s, M, M->rows, M->cols);
+        Mat change = zeros_of(s, M->rows, M->cols);
         for (int k = 0; k < e->cells; k++)
-            AT(change, e->cell[k].i, e->cell[k].j)
-                = (real)e->cell[k].change;
+            if (e->cell[k].i <= M->rows && e->cell[k].j <= M->cols)
+                AT(change, e->cell[k].i, e->cell[k].j)
+                    = (real)e->cell[k].change;
         M = add(M, change);
     }
     return M;
 }
 
-static Mat weights_3(Slipping *s, Mat M)
+static Mat weights_3(Slipping *s, Mat A)
 {
-    Mat exact = M;
-    M = s->variation.run->scaled ? scale(scores(s), 1 / sqrt(d_attn(s)))
-                                 : scores(s);
-    Mat S = slipped(s, (Place){ "4.6", "S_scaled" }, false, M);
-    S = slipped(s, (Place){ "4.6", "S_scaled" }, true, S);
-    keep_value(s, "S_scaled", s->here, S);
-    return S == M ? exact : softmax_of(s, S);
+    if (A->logits == NULL)      /* the scaled scores were told before */
+        return A;
+    Mat S = slipped(s, ROLE(SCALED), false, A->logits);
+    S = s->latest[ROLE_SCALED] = slipped(s, ROLE(SCALED), true, S);
+    Mat other = S == A->logits ? A : made_by(s, "softmax(it)", S);
+    if (other == NULL)
+        cannot_be(s);
+    return other;
 }
 
 static Mat compute(void *to, const Step *step, Mat M)
 {
     Slipping *s = to;
-    char line[30];
-    Place place = slip_place(step, line);
+    bool is_value = step->aspect == VALUE;
     s->here = step;
-    if (strcmp(step->name, "alpha_t") == 0)
+    if (is_of_one_query(step))
         M = weights_3(s, M);
-    if (strcmp(place.line, "4.5") == 0)
-        keep_value(s, "mask", step, M);
-    if (strcmp(step->name, "loss") == 0)
-        keep_value(s, "log P", step, log_probabilities(s, M));
-    M = with_cells(s, step, slipped(s, place, false, M));
-    if (step->aspect == VALUE)
-        note(s, place, step, M);
+    if (is_value && step->role == ROLE_MASKED)
+        s->mask = M;
+    if (is_value && step->role == ROLE_LOSS)
+        s->log_P = log_probabilities(M);
+    if (!step->given)           /* that is nobody's slip */
+        M = slipped(s, roles_of(step), false, M);
+    M = with_cells(s, step, M);
+    if (is_value)
+        note(s, step, M);
     return M;
 }
 
 static Mat give_slipped(void *to, const Step *place, Mat M)
 {
     Slipping *s = to;
+    if (place->line > 0) {      /* a step that the sheet gives */
+        note(s, place, M);
+        return M;
+    }
+    Kept *kept = arena_alloc(s->arena, sizeof *kept);
+    *kept = (Kept){ *place, M, s->kept };
+    s->kept = kept;             /* it will be overwritten */
     s->here = place;
-    keep_value(s, place->name, place, M);     /* it will be overwritten */
-    return slipped(s, (Place){ "", place->name }, false, M);
+    return slipped(s, 0, false, M);
+}
+
+static double epsilon_of(Mat M)
+{
+    return M->tape == NULL ? 0 : settings(M->tape)->epsilon;
 }
 
 static const Claim *claim_carried(const Slipping *s, const Step *step)
@@ -2094,49 +1433,54 @@ static const Claim *claim_carried(const Slipping *s, const Step *step)
 
 static bool is_score(const Step *step)
 {
-    return strchr("sS", step->name[0]) != NULL;
+    return step->role == ROLE_SCORES || step->role == ROLE_MASKED
+        || step->role == ROLE_SCALED;
 }
 
-static bool can_go_on(const Slipping *s, const Step *step, real x)
+static bool can_go_on(const Step *step, Mat M, real x)
 {
-    bool variance = step->algorithm == 6 && step->line == 2;
-    bool probability = strchr("pPq", step->name[0]) != NULL
-                    && step->name[1] == '\0' && step->algorithm != 3;
+    bool probability = step->role == ROLE_PROBABILITIES
+                    || step->role == ROLE_PREDICTED
+                    || step->role == ROLE_NEXT
+                    || step->role == ROLE_TEMPERED;
     return (isfinite(x) || (x == -INFINITY && is_score(step)))
-        && (!variance || x + epsilon(s) > 0) && (!probability || x > 0);
+        && (step->role != ROLE_VARIANCE || x + epsilon_of(M) > 0)
+        && (!probability || x > 0);
 }
 
-static void check_carried(Slipping *s, const Step *step, Mat M)
+static bool is_fine(const Step *step, Mat M, int j)
 {
-    for (int j = 1; j <= M->cols; j++) {
-        bool fine = is_score(step) ? has_softmax(M, j)
-                                   : finite_in(M, j) == M->rows;
-        if (!fine)
-            cannot_be(s);
+    int finite = 0, hidden = 0;
+    bool rooted = true;
+    for (int i = 1; i <= M->rows; i++) {
+        double x = AT(M, i, j);
+        finite += isfinite(x) != 0;
+        hidden += x == -INFINITY;
+        rooted &= (real)sqrt(x + epsilon_of(M)) > 0;
     }
-    if (step->algorithm == 6 && step->line == 2
-        && !has_roots(M, epsilon(s)))
-        cannot_be(s);
+    return (step->role != ROLE_VARIANCE || rooted)
+        && (is_score(step) ? finite > 0 && finite + hidden == M->rows
+                           : finite == M->rows);
 }
 
 /* What is written, in the paper's layout. */
 static Mat written_down(Slipping *s, const Step *step, const Item *claim,
                         Mat M)
 {
-    Mat Y = constant(s->arena, step->M->rows, step->M->cols);
-    memcpy(Y->at, step->M->at,
-           (size_t)M->rows * (size_t)M->cols * sizeof *M->at);
-    for (int k = 0; k < claim->rows * claim->cols; k++)
-        if (can_go_on(s, step, (real)claim->entry[k].value))
-            *claimed_entry(claim, Y, k) = (real)claim->entry[k].value;
-    return step->turned ? transposed(s, Y) : Y;
+    Mat Y = zeros_of(s, M->rows, M->cols);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++) {
+            int k = step->turned ? entry_at(claim, step->M, j, i)
+                                 : entry_at(claim, step->M, i, j);
+            real x = (real)claim->entry[k].value;
+            AT(Y, i, j) = can_go_on(step, M, x) ? x : AT(M, i, j);
+        }
+    return Y;
 }
 
 static Mat carry(void *to, const Step *step, Mat M)
 {
     Slipping *s = to;
-    char line[30];
-    Place place = slip_place(step, line);
     const Claim *claim = claim_carried(s, step);
     Mat Y = M;
     s->here = step;
@@ -2145,17 +1489,17 @@ static Mat carry(void *to, const Step *step, Mat M)
     if (claim != NULL && shape_fits(claim->item, step->M)) {
         Y = written_down(s, step, claim->item, M);
         if (step->aspect == VALUE) {
-            Y = with_numbers(s, M, Y);
-            if (is_read_by_logarithm(s, place, M))
-                set_logarithms(s, Y, M);
+            Y = with_numbers(M, Y);
+            if (is_read_by_logarithm(s, step, M))
+                Y = with_logarithms(s, Y, M);
         }
     }
-    Y = slipped(s, place, true, Y);
-    if (Y != M) {
-        check_carried(s, step, Y);
-        if (step->aspect == VALUE)
-            note(s, place, step, Y);
-    }
+    Y = slipped(s, roles_of(step), true, Y);
+    for (int j = 1; Y != M && j <= Y->cols; j++)
+        if (!is_fine(step, Y, j))
+            cannot_be(s);
+    if (step->aspect == VALUE)
+        note(s, step, Y);
     if (step->aspect == GRADIENT)
         s->gradient = Y;
     return Y;
@@ -2164,37 +1508,47 @@ static Mat carry(void *to, const Step *step, Mat M)
 static void run_it(Fault *f, void *data)
 {
     Slipping *s = data;
-    run_varied(s->sheet, &s->variation, s->arena, s->tape, f);
+    run_bound(s->bound, &s->variation, s->arena, s->tape, f);
 }
 
-static Slipping *run_for(const Claim *sought, const Sheet *sheet,
+static Slipping *run_for(const Claim *sought, const Bound *bound,
                          Explanation *why, Arena *arena, Tape *tape)
 {
     Slipping *s = arena_alloc(arena, sizeof *s);
-    Fault f = { .sheet = sheet->name, .text = NULL };
-    *s = (Slipping){ .why = why, .sheet = sheet, .arena = arena,
+    Fault f = { .text = NULL };
+    *s = (Slipping){ .why = why, .bound = bound, .arena = arena,
         .tape = tape, .sought = sought,
         .variation = { s, give_slipped, compute, carry, .run = NULL } };
     for (Explanation *e = why; e != NULL; e = e->before)
         for (int k = 0; k < 2; k++)
-            if (e->slip[k] != NULL && e->slip[k]->exchanged)
+            if (e->slip[k] != NULL && exchanges(e->slip[k]))
                 s->variation.exchanged = e->made[k] = true;
     attempt(&f, run_it, s);
     return s;
 }
 
-const Run *run_explained(const Sheet *sheet, Explanation *why, Arena *arena,
+const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
                          Tape *tape)
 {
-    return run_for(NULL, sheet, why, arena, tape)->variation.run;
+    return run_for(NULL, bound, why, arena, tape)->variation.run;
 }
 
-int cell_slips(const Sheet *sheet, Explanation why, const Claim *claim,
+int cell_slips(const Bound *bound, Explanation why, const Claim *claim,
                Arena *arena, Tape *tape, const CellSlip **cell)
 {
     why.until = claim->step;
-    const Slipping *s = run_for(claim, sheet, &why, arena, tape);
+    const Slipping *s = run_for(claim, bound, &why, arena, tape);
     *cell = s->cell;
     return s->cells;
+}
+
+bool find_factors(const Bound *bound, const Claim *claim, Arena *arena,
+                  Tape *tape, Mat factors[2])
+{
+    Explanation why = { .until = claim->step };
+    const Slipping *s = run_for(claim, bound, &why, arena, tape);
+    factors[0] = s->factors[0], factors[1] = s->factors[1];
+    return factors[0] != NULL && factors[1] != NULL
+        && factors[0]->rows == factors[1]->rows;
 }
 

@@ -8,6 +8,8 @@ typedef struct {
     int algorithm, seed, decimals, layout;
     int tokens, context, d_x, d_attn, heads, mask, positions;
     bool biases, exact, key, tex;
+    const char *from, *ask;     /* names, between commas; NULL: the usual */
+    char starts[100];           /* all that a sheet gives that starts so  */
 } Wanted;
 
 /* An exercise: a sheet without claims, and the steps to be claimed. */
@@ -32,6 +34,11 @@ void answer_text(const Exercise *e, const Step *step, int i, int j,
 bool exact_text(double x, char *to, size_t size);
 void step_place(const Exercise *e, const Step *step, char *to, size_t size);
 void claim_name(const Exercise *e, const Step *step, char *to, size_t size);
+
+/* A text of words, on lines up to a width, behind a head; below it stands
+   `next`, or, if that is NULL, nothing. */
+void print_wrapped(FILE *out, int width, const char *head, const char *next,
+                   const char *text);
 
 /* worksheet prints the exercise as a LaTeX document, and its key on a page
    of its own. */

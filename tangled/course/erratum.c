@@ -1,5 +1,6 @@
 /* The errata of the paper, each with a demonstration. A mistake is the real
    algorithm with a wrong value put in the place of a right one. */
+#include "check/check.h"
 #include "course/course.h"
 #include "practice.h"
 #include <math.h>
@@ -7,6 +8,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { KNOWN = 60, WIDTH = 74 };
+typedef struct { const char *name; Mat M; } Known;
 
 typedef struct {
     FILE *out;
@@ -17,39 +21,97 @@ typedef struct {
     Data data;                  /* ... and what it is trained on, if it
                                    is not x and z themselves             */
     const Tokenizer *tokenizer; /* of the data                           */
+    bool trained;
+    const struct Shown *row;      /* what is run */
+    int l;                      /* the layer that is running             */
+    int n;
+    Known known[KNOWN];
 } Demo;
 
-enum { WIDTH = 74 };
-static void as_number(FILE *out, double x)
+typedef struct Shown {
+    const char *label, *shown;  /* formulas, between ";"; or REFUSED; or
+                                   words, behind a quotation mark; NULL:
+                                   the run prints                        */
+    void (*run)(Demo *d);       /* NULL: what was run before             */
+    const char *mistake;        /* that it makes; NULL: none             */
+    double number;              /* such as a length, or epsilon          */
+    Hyperparameters small;      /* of a model that is not trained, with
+                                   `number` tokens; d_e = 0: none        */
+} Shown;
+static const char REFUSED[] = "refused";
+
+static void define(Demo *d, const char *name, Mat M)
+{
+    int k = 0;
+    while (k < d->n && strcmp(d->known[k].name, name) != 0)
+        k++;
+    REQUIRE(k < KNOWN, "too much is known; no room for %s.", name);
+    d->known[k] = (Known){ name, M };
+    d->n += k == d->n;
+}
+
+static void define_number(Demo *d, const char *name, double x)
+{
+    Mat M = constant(d->arena, 1, 1);
+    AT(M, 1, 1) = (real)x;
+    define(d, name, M);
+}
+
+static Mat known(const Demo *d, const char *name)
+{
+    int k = 0;
+    while (k < d->n && strcmp(d->known[k].name, name) != 0)
+        k++;
+    return k < d->n ? d->known[k].M : NULL;
+}
+
+static const struct { const char *name; int least, most; } masks[] = {
+    { "causal", 0, WIDTH },     { "transposed", -WIDTH, 0 },
+    { "strict", 1, WIDTH },     { "near", 0, 1 },   { "nowhere", 1, 0 },
+};
+
+static Mat band(Mat S, int least, int most)
+{
+    Mat M = input(S->tape, S->rows, S->cols);
+    for (int t = 1; t <= M->cols; t++)
+        for (int u = 1; u <= M->rows; u++)
+            AT(M, u, t) = least <= t - u && t - u <= most;
+    return M;
+}
+
+static Mat value_named(void *to, const char *name, int length)
 {
     char text[40];
-    if (fabs(x) >= 10000 && fabs(x) < 1e15 && x == round(x))
-        grouped((long long)x, text);
-    else if (fabs(x - round(x)) < 1e-9)
-        snprintf(text, sizeof text, "%.0f", round(x) + 0.0);   /* no -0 */
-    else
-        snprintf(text, sizeof text, fabs(x) < 1e-4 ? "%.2e" : "%.6f", x);
-    fprintf(out, "%12s", text);
+    snprintf(text, sizeof text, "%.*s", length, name);
+    for (size_t k = 0; k < sizeof masks / sizeof *masks; k++)
+        if (strcmp(masks[k].name, text) == 0)
+            return band(known(to, "S"), masks[k].least, masks[k].most);
+    return known(to, strcmp(text, "scores") == 0 ? "S"
+                   : strcmp(text, "normed") == 0 ? "Xt" : text);
 }
-#define ROW(d, label, ...) \
-    row(d, label, sizeof((double[]){ __VA_ARGS__ }) / sizeof(double), \
-        (double[]){ __VA_ARGS__ })
 
-static void row(const Demo *d, const char *label, size_t n,
-                const double x[])
+static Mat value(Demo *d, Tape *tape, const char *formula)
 {
-    fprintf(d->out, "  %-*s", WIDTH - 2 - 12 * (int)n, label);
-    for (size_t k = 0; k < n; k++)
-        as_number(d->out, x[k]);
+    Mat M = formula_value(&(Names){ d, value_named, tape }, formula);
+    REQUIRE(M != NULL, "%s has no value.", formula);
+    return M;
+}
+
+static void row(const Demo *d, const char *label, int n, const double x[])
+{
+    fprintf(d->out, "  %-*s", WIDTH - 2 - 12 * n, label);
+    for (int k = 0; k < n; k++) {
+        char text[40];
+        bool whole = fabs(x[k] - round(x[k])) < 1e-9;
+        if (fabs(x[k]) >= 10000 && fabs(x[k]) < 1e15 && whole)
+            grouped((long long)x[k], text);
+        else
+            snprintf(text, sizeof text, whole ? "%.0f"
+                     : fabs(x[k]) < 1e-4 ? "%.2e" : "%.6f",
+                     whole ? round(x[k]) + 0.0 : x[k]);     /* no -0 */
+        fprintf(d->out, "%12s", text);
+    }
     fputc('\n', d->out);
-}
-
-static void row_of(const Demo *d, const char *label, Mat M, int j)
-{
-    double *x = arena_alloc(d->arena, (size_t)M->rows * sizeof *x);
-    for (int i = 1; i <= M->rows; i++)
-        x[i - 1] = AT(M, i, j);
-    row(d, label, (size_t)M->rows, x);
 }
 
 static void words(const Demo *d, const char *label, const char *text)
@@ -58,80 +120,194 @@ static void words(const Demo *d, const char *label, const char *text)
             (int)strlen(text), text);
 }
 
-static void wrapped(FILE *out, const char *head, const char *text)
-{
-    int at = fprintf(out, "%s", head), indent = at;
-    while (*text != '\0') {
-        int word = (int)strcspn(text, " ");
-        if (at > indent && at + 1 + word > WIDTH)
-            at = fprintf(out, "\n%*s", indent, "") - 1;
-        at += fprintf(out, "%s%.*s", at > indent ? " " : "", word, text);
-        text += word + (text[word] == ' ');
-    }
-    fputc('\n', out);
-}
-
-static void difference(const Demo *d, const char *label, double x)
+static void print_gap(const Demo *d, const char *label, double x)
 {
     bool is_double = sizeof(real) == sizeof(double);
     if (fabs(x) < (is_double ? 1e-12 : 1e-5))
         words(d, label, is_double ? "below 1e-12" : "below 1e-5");
     else
-        ROW(d, label, x);
+        row(d, label, 1, &x);
 }
 
-static void sentence_of(Demo *d, void (*call)(Demo *d), char *to, size_t n)
+static void wrapped(const Demo *d, const char *head, const char *text)
 {
-    int ends[2], status;
-    pid_t child;
-    to[0] = '\0';
+    print_wrapped(d->out, WIDTH, head, NULL, text);
+}
+
+static void print_refusal(Demo *d)
+{
+    char text[1000] = "";
+    FILE *said = tmpfile();
     fflush(NULL);
-    if (pipe(ends) != 0)
-        return;
-    if ((child = fork()) == 0) {
-        dup2(ends[1], STDERR_FILENO);
-        call(d);
+    if (said != NULL && fork() == 0) {
+        dup2(fileno(said), STDERR_FILENO);
+        d->row->run(d);
         _exit(0);
     }
-    close(ends[1]);
-    FILE *in = fdopen(ends[0], "r");
-    if (in != NULL && fgets(to, (int)n, in) != NULL)
-        to[strcspn(to, "\n")] = '\0';
-    if (in != NULL)
-        fclose(in);
-    if (child > 0)
-        waitpid(child, &status, 0);
-}
-
-static void refused(Demo *d, const char *label, void (*call)(Demo *d))
-{
-    char sentence[1000];
-    sentence_of(d, call, sentence, sizeof sentence);
-    const char *from = sentence;                /* without the folder */
-    for (const char *s = sentence; *s != '\0' && *s != ':'; s++)
-        from = *s == '/' ? s + 1 : from;
-    words(d, label, *from != '\0' ? "refused:" : "not refused");
+    wait(NULL);
+    if (said != NULL) {
+        rewind(said);
+        text[fread(text, 1, sizeof text - 1, said)] = '\0';
+        fclose(said);
+    }
+    const char *from = text;                    /* without the folder */
+    for (const char *p = text; *p != '\0' && *p != ':'; p++)
+        from = *p == '/' ? p + 1 : from;
+    words(d, d->row->label, *from != '\0' ? "refused:" : "not refused");
     if (*from != '\0')
-        wrapped(d->out, "    ", from);
+        wrapped(d, "    ", from);
 }
 
-static Hyperparameters small(Architecture architecture)
+static void print_numbers(Demo *d)
 {
-    return (Hyperparameters){
-        .architecture = architecture, .N_V = 11, .ell_max = 9, .L = 2,
-        .L_enc = 2, .L_dec = 3, .H = 2, .d_e = 6, .d_mlp = 10
-    };
+    double x[WIDTH];
+    int n = 0, length;
+    for (const char *p = d->row->shown; *p != '\0'; p += *p == ';') {
+        char formula[200];
+        snprintf(formula, sizeof formula, "%.*s",
+                 length = (int)strcspn(p, ";"), p);
+        Mat M = value(d, d->tape, formula);
+        for (int k = 0; k < M->rows * M->cols; k++)
+            x[n++] = (double)M->at[k];
+        p += length;
+    }
+    row(d, d->row->label, n, x);
 }
 
-static Tokens some_tokens(int length)
+static const struct { const char *name, *at, *instead; } mistakes[] = {
+    { "mask-itself", "4.5 S", "S + ln(strict)" },
+    { "mask-near", "4.5 S", "S + ln(near)" },
+    { "mask-nowhere", "4.5 S", "S + ln(nowhere)" },
+    { "context-X", "4.2 K", "W_k X + b_k" },
+    { "context-X", "4.3 V", "W_v X + b_v" },
+    { "column-8", "14.4 p", "column(P, 8)" },
+    { "all-tokens", "6.1 m", "0 * it + mean(it')" },
+    { "all-tokens", "6.2 v", "0 * it + mean(it')" },
+    { "centred", "6.2 v", "mean((e - mean(e))^2)" },
+};
+enum { MISTAKES = sizeof mistakes / sizeof *mistakes };
+
+static const char *formula_of_slip(const Slip *slip, Role role)
 {
-    static const int id[] = { 4, 7, 1, 1, 8, 2, 5, 3, 6 };
-    return (Tokens){ length, id };
+    for (int k = 0; k < STRIKES; k++)
+        if ((slip->at[k].roles >> role & 1) != 0)
+            return slip->at[k].by;
+    return NULL;
 }
 
-/* Random numbers everywhere: nothing is 0 or 1 by chance. */
-static void scatter(Theta *theta, Random random)
+static const char *formula_instead(const Demo *d, const char *at)
 {
+    const char *made = d->row->mistake;
+    const StepRow *step = row_named(atoi(at), atoi(strchr(at, '.') + 1),
+                                    strchr(at, ' ') + 1);
+    for (int k = 0; made != NULL && k < MISTAKES; k++)
+        if (strcmp(mistakes[k].name, made) == 0
+            && strcmp(mistakes[k].at, at) == 0)
+            return mistakes[k].instead;
+    for (int k = 0; made != NULL && step != NULL && k < slips_n; k++)
+        if (strcmp(slips[k].name, made) == 0)
+            return formula_of_slip(&slips[k], step->role);
+    return NULL;
+}
+
+static void define_head(Demo *d, const W_qkv *w)
+{
+    define(d, "W_k", w->W_k);
+    define(d, "b_k", w->b_k);
+    define(d, "W_v", w->W_v);
+    define(d, "b_v", w->b_v);
+}
+
+static Mat observer(void *to, const char *line, const char *name, Mat M,
+                    int index)
+{
+    Demo *d = to;
+    char at[40];
+    bool decoder = d->theta != NULL
+                && d->theta->hyper.architecture == D_TRANSFORMER;
+    if (M == NULL && strcmp(name, "l") == 0)
+        d->l = index;
+    if (M == NULL && strcmp(name, "h") == 0 && decoder)
+        define_head(d, &d->theta->layer[d->l].W.head[index]);
+    if (M == NULL)
+        return NULL;
+    snprintf(at, sizeof at, "%s %s", line, name);
+    const char *formula = formula_instead(d, at);
+    define(d, "it", M);
+    if (formula != NULL)
+        M = value(d, M->tape, formula);
+    define(d, name, M);
+    if (strcmp(name, "X") == 0)
+        define(d, "input", M);
+    return M;
+}
+
+/* Sets the tape for theta, looks on and makes the mistake. */
+static Tape *tape_for(Demo *d, const Theta *theta)
+{
+    prepare_tape(d->arena, d->tape, theta);
+    observe(d->tape, observer, d);
+    return d->tape;
+}
+
+/* What the model is trained on: the pair itself, or more. */
+static Data data_of(const Demo *d)
+{
+    if (d->data.N_data > 0)
+        return d->data;
+    Tokens *pair = arena_alloc(d->arena, 3 * sizeof *pair);
+    pair[1] = d->x, pair[2] = d->z;
+    return (Data){ 1, pair + 1, pair, NULL };
+}
+
+static Mat forward(Demo *d)
+{
+    const Theta *theta = d->theta;
+    Tape *tape = tape_for(d, theta);
+    Architecture a = theta->hyper.architecture;
+    return a == ED_TRANSFORMER ? edtransformer(tape, d->z, d->x, theta)
+         : a == E_TRANSFORMER ? etransformer(tape, d->x, theta)
+                              : dtransformer(tape, d->x, theta);
+}
+
+static Loss *loss_of(const Theta *theta)
+{
+    Architecture a = theta->hyper.architecture;
+    return a == ED_TRANSFORMER ? loss_11
+         : a == E_TRANSFORMER ? loss_12 : loss_13;
+}
+
+/* The loss of the data, summed, by the algorithm that trains the model. */
+static void loss(Demo *d)
+{
+    Training how = { .p_mask = 0.15 };
+    Lane lane = { .tape = tape_for(d, d->theta), .theta = d->theta,
+                  .how = &how };
+    const Data data = data_of(d);
+    double total = 0;
+    for (int n = 1; n <= data.N_data; n++)
+        total += AT(loss_of(d->theta)(&lane, &data, n), 1, 1);
+    define_number(d, "loss", total);
+}
+
+/* Makes the mistake in training, too. */
+static void fit(Demo *d, Theta *theta, Training how)
+{
+    Trainer *trainer = trainer_new(d->arena, theta, &how);
+    const Data data = data_of(d);
+    observe(trainer->lane[0].tape, observer, d);
+    trainer_run(trainer, loss_of(theta), &data);
+    trainer_free(trainer);
+}
+#define SMALL(...) { .N_V = 11, .ell_max = 9, .L = 2, \
+    .L_enc = 2, .L_dec = 3, .H = 2, .d_e = 6, .d_mlp = 10, \
+    .architecture = __VA_ARGS__ }
+
+static Theta *scattered(const Demo *d, Hyperparameters hyper)
+{
+    Random random = random_new(1);
+    Theta *theta = theta_new(d->arena, &hyper);
+    theta_allocate(theta, d->arena);
     for (int k = 1; k <= theta->n; k++) {
         const Parameter *p = &theta->parameter[k];
         bool scale_factor = strstr(p->name, "gamma") != NULL;
@@ -140,121 +316,29 @@ static void scatter(Theta *theta, Random random)
                 AT(*p->place, i, j) = (real)(0.4 * normal(&random)
                                              + scale_factor);
     }
+    return theta;
 }
 
-static void random_model(Demo *d, const Hyperparameters *hyper)
+static void small_model(Demo *d, Hyperparameters hyper, int length)
 {
-    d->theta = theta_new(d->arena, hyper);
-    theta_allocate(d->theta, d->arena);
-    scatter(d->theta, random_new(1));
-    d->x = some_tokens(7);
-    d->z = some_tokens(5);
-    d->data = (Data){ .N_data = 0 };
+    static const int id[] = { 4, 7, 1, 1, 8, 2, 5, 3, 6 };
+    d->theta = scattered(d, hyper);
+    d->x = (Tokens){ length, id };
+    d->z = (Tokens){ 5, id };
+    d->data.N_data = 0;
+    define_number(d, "N_V", hyper.N_V);
+    define_number(d, "parameters", (double)theta_count(d->theta));
 }
 
-static void small_model(Demo *d, Architecture architecture)
-{
-    Hyperparameters hyper = small(architecture);
-    random_model(d, &hyper);
-}
-
-/* A mistake is told every value, at "4.6 Vt", say, and answers with what it
-   puts in its place. */
-typedef struct Mistake {
-    Mat (*instead)(struct Mistake *m, const char *at, Mat M);
-    const Theta *theta;
-    int l, h;                   /* the layer and the head it is in       */
-    double number;              /* the rest is for the mistake's own use */
-    const char *where;
-    Mask mask;
-    Mat X, Xt, S;
-} Mistake;
-
-static bool at_place(const char *at, const char *place)
-{
-    return strcmp(at, place) == 0;
-}
-
-static Mat mistaken(void *to, const char *line, const char *name, Mat M,
-                    int index)
-{
-    Mistake *m = to;
-    char at[40];
-    if (M == NULL) {
-        m->l = at_place(name, "l") ? index : m->l;
-        m->h = at_place(name, "h") ? index : m->h;
-        return NULL;
-    }
-    snprintf(at, sizeof at, "%s %s", line, name);
-    return m->instead(m, at, M);
-}
-
-/* Sets the tape for theta; m makes its mistakes there. NULL: no theta, no
-   mistake. */
-static void look_at_demo(const Demo *d, const Theta *theta, Mistake *m)
-{
-    static const Theta plain;
-    prepare_tape(d->arena, d->tape, theta == NULL ? &plain : theta);
-    if (m != NULL)
-        observe(d->tape, mistaken, m);
-}
-
-/* What the model is trained on: the pair itself, or more. */
-static Data data_of(const Demo *d)
-{
-    if (d->data.N_data > 0)
-        return d->data;
-    Tokens *x = arena_alloc(d->arena, 2 * sizeof *x);
-    Tokens *z = arena_alloc(d->arena, 2 * sizeof *z);
-    x[1] = d->x, z[1] = d->z;
-    return (Data){ 1, z, x, NULL };
-}
-
-static Mat forward(const Demo *d, Mistake *m)
-{
-    const Theta *theta = d->theta;
-    look_at_demo(d, theta, m);
-    Mat P = theta->hyper.architecture == ED_TRANSFORMER
-              ? edtransformer(d->tape, d->z, d->x, theta)
-          : theta->hyper.architecture == E_TRANSFORMER
-              ? etransformer(d->tape, d->x, theta)
-              : dtransformer(d->tape, d->x, theta);
-    as_printed(d->tape);
-    return P;
-}
-
-/* The loss of the data, summed, by the algorithm that trains the model. */
-static double loss(Demo *d, Mistake *m)
-{
-    Training how = { .p_mask = 0.15 };
-    Lane lane = { .tape = d->tape, .theta = d->theta, .how = &how };
-    Architecture a = d->theta->hyper.architecture;
-    Loss *of = a == ED_TRANSFORMER ? loss_11
-             : a == E_TRANSFORMER ? loss_12 : loss_13;
-    double total = 0;
-    const Data data = data_of(d);
-    look_at_demo(d, d->theta, m);
-    for (int n = 1; n <= data.N_data; n++)
-        total += AT(of(&lane, &data, n), 1, 1);
-    as_printed(d->tape);
-    return total;
-}
+static void look(Demo *d) { forward(d); }
 
 static const char sentence[] = "My grandma makes the best apple pie.";
 
-static void fit(Demo *d, int N_epochs, double eta, Mistake *m)
+static void learn_characters(Demo *d, const char *text)
 {
-    Training how = { .N_epochs = N_epochs, .eta = eta, .method = ADAM };
-    Random random = random_new(1);
-    theta_allocate(d->theta, d->arena);
-    theta_initialise(d->theta, XAVIER, &random);
-    Trainer *trainer = trainer_new(d->arena, d->theta, &how);
-    const Data data = data_of(d);
-    if (m != NULL)
-        observe(trainer->lane[0].tape, mistaken, m);
-    trainer_run(trainer, d->theta->hyper.architecture == ED_TRANSFORMER
-                         ? loss_11 : loss_13, &data);
-    trainer_free(trainer);
+    size_t where;
+    tokenizer_train(d->arena, CHARACTERS, text, strlen(text), 0,
+                    &d->tokenizer, &where);
 }
 
 static Tokens tokens_of(const Demo *d, const char *text)
@@ -265,35 +349,47 @@ static Tokens tokens_of(const Demo *d, const char *text)
     return with_bos_eos(d->arena, x, tokenizer_size(d->tokenizer));
 }
 
-static void learn_characters(Demo *d, const char *text)
+/* With the first values of that scheme and seed. */
+static void new_model(Demo *d, Hyperparameters hyper, int scheme, int seed)
 {
-    size_t where;
-    tokenizer_train(d->arena, CHARACTERS, text, strlen(text), 0,
-                    &d->tokenizer, &where);
+    Random random = random_new((uint64_t)seed);
+    hyper.H = 2, hyper.d_e = 16, hyper.d_mlp = 32, hyper.epsilon = 1e-5;
+    hyper.N_V = tokenizer_size(d->tokenizer);
+    d->theta = theta_new(d->arena, &hyper);
+    theta_allocate(d->theta, d->arena);
+    theta_initialise(d->theta, (Initialisation)scheme, &random);
+    define_number(d, "N_V", hyper.N_V);
 }
 
-static void decoder_of_sentence(Demo *d)
+static void new_decoder(Demo *d, int scheme, int seed)
 {
     learn_characters(d, sentence);
-    Hyperparameters hyper = {
-        .architecture = D_TRANSFORMER, .L = 2, .H = 2, .d_e = 16,
-        .d_mlp = 32, .ell_max = 48, .epsilon = 1e-5,
-        .N_V = tokenizer_size(d->tokenizer)
-    };
     d->x = tokens_of(d, sentence);
-    d->data = (Data){ .N_data = 0 };
-    d->theta = theta_new(d->arena, &hyper);
+    d->data.N_data = 0;
+    new_model(d, (Hyperparameters){ .architecture = D_TRANSFORMER, .L = 2,
+                                    .ell_max = 48 }, scheme, seed);
 }
 
-static void trained_decoder(Demo *d)
+static void train_decoder(Demo *d)
 {
-    decoder_of_sentence(d);
-    fit(d, 80, 0.01, NULL);
+    new_decoder(d, XAVIER, 1);
+    fit(d, d->theta, (Training){ .N_epochs = 80, .eta = 0.01,
+                                 .method = ADAM });
+    d->trained = true;
+    loss(d);
+}
+
+/* It is trained at first, and without a mistake. */
+static void decoder(Demo *d)
+{
+    if (!d->trained)
+        train_decoder(d);
+    loss(d);
 }
 
 enum { PAIRS = 9 };
 
-static void trained_translator(Demo *d)
+static void translator(Demo *d)
 {
     static const char *const name[] = { "one", "two", "three", "four",
         "five", "six", "seven", "eight", "nine" };
@@ -301,64 +397,87 @@ static void trained_translator(Demo *d)
     Tokens *x = arena_alloc(d->arena, (PAIRS + 1) * sizeof *x);
     learn_characters(d, "123456789efghinorstuvwx");
     for (int n = 1; n <= PAIRS; n++) {
-        char numeral[] = { (char)('0' + n), '\0' };
-        z[n] = tokens_of(d, numeral);
+        z[n] = tokens_of(d, (char[]){ (char)('0' + n), '\0' });
         x[n] = tokens_of(d, name[n - 1]);
     }
-    Hyperparameters hyper = {
-        .architecture = ED_TRANSFORMER, .L_enc = 2, .L_dec = 3, .H = 2,
-        .d_e = 16, .d_mlp = 32, .ell_max = 8, .epsilon = 1e-5,
-        .N_V = tokenizer_size(d->tokenizer)
-    };
     d->z = z[1], d->x = x[1];
     d->data = (Data){ PAIRS, z, x, NULL };
-    d->theta = theta_new(d->arena, &hyper);
-    fit(d, 100, 0.002, NULL);
+    new_model(d, (Hyperparameters){ .architecture = ED_TRANSFORMER,
+              .L_enc = 2, .L_dec = 3, .ell_max = 8 }, XAVIER, 1);
+    fit(d, d->theta, (Training){ .N_epochs = 100, .eta = 0.002,
+                                 .method = ADAM });
+    loss(d);
 }
 
-/* The variance divided by d_e - 1 (E4). number is d_e. */
-static Mat unbiased(Mistake *m, const char *at, Mat M)
+static void classifier_as_printed(Demo *d)
 {
-    return at_place(at, "6.2 v") ? scale(M, m->number / (m->number - 1))
-                                 : M;
+    d->theta->W_u = parameter(d->arena, 11, 6);
+    forward(d);
 }
 
-/* X itself normalised in lines 5 and 7 of Algorithm 10 (E30): what line 6
-   or 8 adds is added to X~. */
-static Mat overwritten(Mistake *m, const char *at, Mat M)
+static void last_encoder_layer(Demo *d)         /* in every layer (E2) */
 {
-    bool sum = at_place(at, "10.6 X") || at_place(at, "10.8 X");
-    if (at_place(at, "10.5 Xt") || at_place(at, "10.7 Xt"))
-        m->Xt = M;
-    if (sum)
-        M = add(add(M, scale(m->X, -1)), m->Xt);
-    if (sum || at_place(at, "10.3 X"))
-        m->X = M;
-    return M;
+    for (int l = 1; l <= d->theta->hyper.L_dec; l++)
+        d->theta->dec[l] = d->theta->dec[d->theta->hyper.L_enc];
+    loss(d);
 }
 
-/* Another mask in line 5 of Algorithm 4. */
-static Mat other_mask(Mistake *m, const char *at, Mat M)
+/* e = (start, start + step, ...). number is epsilon. */
+static void normalise(Demo *d, int start, int step, bool rms)
 {
-    if (at_place(at, "4.4 S"))
-        m->S = M;
-    return at_place(at, "4.5 S") ? masked(m->S, m->mask) : M;
+    Mat gamma = parameter(d->arena, 4, 1), e = input(d->tape, 4, 1);
+    for (int i = 1; i <= 4; i++) {
+        AT(gamma, i, 1) = 1;
+        AT(e, i, 1) = (real)(start + (i - 1) * step);
+    }
+    define(d, "e", e);
+    define(d, "input", e);
+    tape_for(d, &(Theta){ .hyper = { .epsilon = d->row->number,
+                                    .rms = rms } });
+    layer_norm(e, gamma, rms ? NULL : parameter(d->arena, 4, 1));
 }
 
-/* Keeps the last value of that name, and changes nothing. */
-static Mat look_at(Mistake *m, const char *at, Mat M)
+static void one_to_four(Demo *d)   { normalise(d, 1, 1, false); }
+static void four_fours(Demo *d)    { normalise(d, 4, 0, false); }
+static void rms_norm(Demo *d)      { normalise(d, 1, 1, true); }
+
+static void translate(Demo *d)                  /* with tau = 0 */
 {
-    if (at_place(at, m->where))
-        m->X = M;
-    return M;
+    bool ended;
+    Inference how = { .tau = 0 };
+    d->x = inference_15(tape_for(d, d->theta), d->arena, d->z, d->theta,
+                        &how, &ended);
+    row(d, d->row->label, 1, &(double){ d->x.length });
+    words(d, "eos reached", ended ? "yes" : "no");
 }
 
-/* The last value at a place, such as "4.3 V", of a forward pass. */
-static Mat value_named(const Demo *d, const char *where)
+static void continue_greedily(Demo *d)
 {
-    Mistake m = { look_at, .where = where };
-    forward(d, &m);
-    return m.X;
+    Inference how = { .tau = 0, .ell_gen = 9 };
+    size_t n;
+    decoder(d);
+    Tokens x = { 8, d->x.id };
+    Tokens y = inference_14(tape_for(d, d->theta), d->arena, x, d->theta,
+                            &how);
+    words(d, d->row->label, decode_text(d->tokenizer, d->arena, y, &n));
+}
+
+static void refuse_4_heads(Demo *d)
+{
+    Hyperparameters hyper = SMALL(D_TRANSFORMER);
+    hyper.H = 4;
+    wrapped(d, "  H = 4, d_e = 6: ", hyperparameters_fault(&hyper));
+}
+
+/* The last token, by Algorithm 3 and by Algorithm 4. */
+static void ask_the_last(Demo *d)
+{
+    W_qkv w = scattered(d, (Hyperparameters)SMALL(D_TRANSFORMER,
+                        .d_mid = 4))->layer[1].W.head[1];
+    Mat X = embeddings(tape_for(d, d->theta), d->x, d->theta);
+    define(d, "one", attention1(gather(d->tape, X, 1, &X->cols), X, &w));
+    define(d, "all", gather(d->tape, attention(X, X, &w, bidirectional),
+                            1, &X->cols));
 }
 
 static double largest_difference(Mat A, Mat B)
@@ -370,553 +489,137 @@ static double largest_difference(Mat A, Mat B)
     return most;
 }
 
-static double sum_of_column(Mat P)
+static void compare_the_last(Demo *d)
 {
-    double total = 0;
-    for (int i = 1; i <= P->rows; i++)
-        total += AT(P, i, 1);
-    return total;
+    ask_the_last(d);
+    print_gap(d, d->row->label,
+               largest_difference(known(d, "one"), known(d, "all")));
 }
 
-static Mat column_vector(const Demo *d, int n, const double x[])
-{
-    Mat e = input(d->tape, n, 1);
-    for (int i = 1; i <= n; i++)
-        AT(e, i, 1) = (real)x[i - 1];
-    return e;
-}
-#define COLUMN(d, ...) \
-    column_vector(d, sizeof((double[]){ __VA_ARGS__ }) / sizeof(double), \
-                  (double[]){ __VA_ARGS__ })
+static void no_context(Demo *d) { input(d->tape, 6, 0); }
 
-static void try_forward(Demo *d)
+static void last_position(Demo *d)              /* for each token (E11) */
 {
-    forward(d, NULL);
-}
-
-static void e1(Demo *d)
-{
-    Hyperparameters hyper = small(E_TRANSFORMER);
-    hyper.d_f = 4;
-    random_model(d, &hyper);
-    Mat P = forward(d, NULL);
-    ROW(d, "W_u of N_V x d_f = 11 x 4 gives P of", P->rows, P->cols);
-    d->theta->W_u = parameter(d->arena, 11, 6);
-    refused(d, "W_u of N_V x d_e = 11 x 6, as printed:", try_forward);
-}
-
-static void e2(Demo *d)
-{
-    trained_translator(d);
-    ROW(d, "loss of a trained translator", loss(d, NULL));
-    const Theta *theta = d->theta;
-    d->theta = theta_alias(d->arena, theta);
-    for (int l = 1; l <= theta->hyper.L_dec; l++)
-        d->theta->dec[l] = theta->dec[theta->hyper.L_enc];
-    ROW(d, "as printed: l = L_enc = 2 in each of L_dec = 3 layers",
-        loss(d, NULL));
-}
-
-static Mat layer_normed(const Demo *d, Mat e, double epsilon, Mistake *m)
-{
-    Mat gamma = parameter(d->arena, e->rows, 1);
-    for (int i = 1; i <= e->rows; i++)
-        AT(gamma, i, 1) = 1;
-    look_at_demo(d, &(Theta){ .hyper.epsilon = epsilon }, m);
-    Mat e_hat = layer_norm(e, gamma, parameter(d->arena, e->rows, 1));
-    as_printed(d->tape);
-    return e_hat;
-}
-
-static void try_constant(Demo *d)
-{
-    layer_normed(d, COLUMN(d, 4, 4, 4, 4), 0, NULL);
-}
-
-static void e3(Demo *d)
-{
-    Mat same = COLUMN(d, 4, 4, 4, 4), e = COLUMN(d, 1, 2, 3, 4);
-    row_of(d, "(1, 2, 3, 4), 0", layer_normed(d, e, 0, NULL), 1);
-    row_of(d, "(1, 2, 3, 4), 1e-5", layer_normed(d, e, 1e-5, NULL), 1);
-    row_of(d, "(4, 4, 4, 4), 1e-5", layer_normed(d, same, 1e-5, NULL), 1);
-    refused(d, "(4, 4, 4, 4), 0, as printed:", try_constant);
-}
-
-static void e4(Demo *d)
-{
-    Mat e = COLUMN(d, 1, 2, 3, 4);
-    Mistake m = { unbiased, .number = 4 };
-    row_of(d, "divided by d_e", layer_normed(d, e, 0, NULL), 1);
-    row_of(d, "divided by d_e - 1", layer_normed(d, e, 0, &m), 1);
-    trained_decoder(d);
-    m.number = d->theta->hyper.d_e;
-    ROW(d, "loss of a trained decoder", loss(d, NULL));
-    ROW(d, "the same parameters, divided by d_e - 1", loss(d, &m));
-}
-
-static void e5(Demo *d)
-{
-    Mat e = COLUMN(d, 1, 2, 3, 4), m = mean(e);
-    ROW(d, "rows and columns of m for one token", m->rows, m->cols);
-    row_of(d, "m for (1, 2, 3, 4)", m, 1);
-    row_of(d, "e - m", standardise(e, m, COLUMN(d, 1)), 1);
-}
-
-static void try_one_more(Demo *d)
-{
-    edtransformer(d->tape, d->z, d->x, d->theta);
-}
-
-static void translate_greedily(Demo *d, const char *label)
-{
-    bool ended;
-    Inference how = { .tau = 0 };
-    look_at_demo(d, d->theta, NULL);
-    d->x = inference_15(d->tape, d->arena, d->z, d->theta, &how, &ended);
-    ROW(d, label, d->x.length);
-    words(d, "eos reached", ended ? "yes" : "no");
-}
-
-static void e6(Demo *d)
-{
-    trained_translator(d);
-    translate_greedily(d, "trained, l_max = 8: tokens of x^");
-    small_model(d, ED_TRANSFORMER);
-    translate_greedily(d, "untrained, l_max = 9: tokens of x^");
-    refused(d, "one round more:", try_one_more);
-}
-
-/* Line 4 of Algorithm 14 with column l = number in every round. */
-static Mat frozen_column(Mistake *m, const char *at, Mat M)
-{
-    if (at_place(at, "14.3 P"))
-        m->X = M;
-    if (!at_place(at, "14.4 p"))
-        return M;
-    return gather(M->tape, m->X, 1, &(int){ (int)m->number });
-}
-
-static void continue_greedily(Demo *d, const char *label, Mistake *m)
-{
-    Inference how = { .tau = 0, .ell_gen = 9 };
-    size_t n;
-    look_at_demo(d, d->theta, m);
-    Tokens y = inference_14(d->tape, d->arena, d->x, d->theta, &how);
-    as_printed(d->tape);
-    words(d, label, decode_text(d->tokenizer, d->arena, y, &n));
-}
-
-static void e7(Demo *d)
-{
-    trained_decoder(d);
-    d->x.length = 8;
-    Mistake m = { frozen_column, .number = d->x.length };
-    continue_greedily(d, "after 'My gran', the last column", NULL);
-    continue_greedily(d, "column l in every round", &m);
-}
-
-static void e8(Demo *d)
-{
-    Hyperparameters hyper = small(D_TRANSFORMER), other = hyper;
-    other.d_attn = 5, other.d_mid = 4;
-    random_model(d, &hyper);
-    ROW(d, "d_attn = d_mid = d_e / H = 3: parameters",
-        (double)theta_count(d->theta));
-    random_model(d, &other);
-    ROW(d, "d_attn = 5, d_mid = 4: parameters",
-        (double)theta_count(d->theta));
-    ROW(d, "columns of P still sum to", sum_of_column(forward(d, NULL)));
-    hyper.H = 4;
-    wrapped(d->out, "  H = 4, d_e = 6: ", hyperparameters_fault(&hyper));
-}
-
-static void e9(Demo *d)
-{
-    Hyperparameters hyper = small(D_TRANSFORMER);
-    hyper.d_mid = 4;
-    random_model(d, &hyper);
-    ROW(d, "rows of V in a head: d_mid", value_named(d, "4.3 V")->rows);
-    ROW(d, "rows of Y, all heads: H d_mid", value_named(d, "5.3 Y")->rows);
-    ROW(d, "rows of V~ after W_o: d_out", value_named(d, "5.4 Vt")->rows);
-}
-
-/* A head whose parameters are scattered; 6 rows in, 3 inside, 4 out. */
-static W_qkv head(const Demo *d)
-{
-    Hyperparameters hyper = small(D_TRANSFORMER);
-    hyper.d_mid = 4;
-    Demo model = *d;
-    random_model(&model, &hyper);
-    return model.theta->layer[1].W.head[1];
-}
-
-static Mat embedded(Demo *d, int length)
-{
-    small_model(d, D_TRANSFORMER);
-    return embeddings(d->tape, some_tokens(length), d->theta);
-}
-
-static void e10(Demo *d)
-{
-    Mat e_t = embedded(d, 3);
-    W_qkv w = head(d);
-    Mistake m = { look_at, .where = "3.4 alpha_t" };
-    look_at_demo(d, NULL, &m);
-    attention1(gather(d->tape, e_t, 1, &(int){ 3 }), e_t, &w);
-    as_printed(d->tape);
-    ROW(d, "size of the vocabulary, N_V", d->theta->hyper.N_V);
-    ROW(d, "number of weights alpha_t, T", m.X->rows);
-    row_of(d, "the weights", m.X, 1);
-    ROW(d, "their sum", sum_of_column(m.X));
-}
-
-/* Every token gets the position of the last one (E11). */
-static Mat one_position(Mistake *m, const char *at, Mat M)
-{
-    if (!at_place(at, "10.3 X"))
-        return M;
-    Mat W_p = m->theta->W_p, X = input(M->tape, M->rows, M->cols);
-    for (int t = 1; t <= M->cols; t++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(X, i, t) = AT(M, i, t) - AT(W_p, i, t)
-                        + AT(W_p, i, M->cols);
-    return X;
-}
-
-static void e11(Demo *d)
-{
-    trained_decoder(d);
-    Mistake m = { one_position, .theta = d->theta };
-    ROW(d, "loss of a trained decoder", loss(d, NULL));
-    ROW(d, "every token at position l, the length", loss(d, &m));
-}
-
-static void try_no_context(Demo *d)
-{
-    input(d->tape, 6, 0);
-}
-
-static void e12(Demo *d)
-{
-    Mat X = embedded(d, 4);
-    W_qkv w = head(d);
-    Mat Vt = attention(X, X, &w, bidirectional);
-    Mat last = gather(d->tape, Vt, 1, &(int){ 4 });
-    Mat v = attention1(gather(d->tape, X, 1, &(int){ 4 }), X, &w);
-    difference(d, "Algorithm 3 with T = 4 and column 4 of Algorithm 4",
-               largest_difference(v, last));
-    refused(d, "a context of T = 0 tokens:", try_no_context);
-}
-
-/* Keys and values from X instead of X~ (E13). */
-static Mat context_of_X(Mistake *m, const char *at, Mat M)
-{
-    if (at_place(at, "10.3 X") || at_place(at, "10.8 X"))
-        m->X = M;
-    const W_qkv *w = m->l < 1 || m->h < 1 ? NULL
-                   : &m->theta->layer[m->l].W.head[m->h];
-    return at_place(at, "4.2 K") ? affine(w->W_k, m->X, w->b_k)
-         : at_place(at, "4.3 V") ? affine(w->W_v, m->X, w->b_v) : M;
-}
-
-static void e13(Demo *d)
-{
-    trained_decoder(d);
-    Mistake m = { context_of_X, .theta = d->theta };
-    ROW(d, "loss of a trained decoder, line 6 with Z = X~", loss(d, NULL));
-    ROW(d, "line 6 with Z = X", loss(d, &m));
+    Mat W_p = d->theta->W_p;
+    for (int t = 1; t < d->x.length; t++)
+        for (int i = 1; i <= W_p->rows; i++)
+            AT(W_p, i, t) = AT(W_p, i, d->x.length);
+    loss(d);
 }
 
 /* How many of the columns from ... of P change if x[t] does. */
-static int columns_changed(Demo *d, int t, int from, Mistake *m)
+static int columns_changed(Demo *d, int t, int from)
 {
+    int id[9], changed = 0;
     Tokens x = d->x;
-    Mat P = forward(d, m);
-    int *id = arena_alloc(d->arena, (size_t)x.length * sizeof *id);
+    Mat P = forward(d);
     memcpy(id, x.id, (size_t)x.length * sizeof *id);
     id[t - 1] = id[t - 1] % d->theta->hyper.N_V + 1;
-    d->x = (Tokens){ x.length, id };
-    Mat Q = forward(d, m);
+    d->x.id = id;
+    Mat Q = forward(d);
     d->x = x;
-    int changed = 0;
     for (int j = from; j <= P->cols; j++)
         changed += largest_difference(gather(d->tape, P, 1, &j),
                                       gather(d->tape, Q, 1, &j)) > 0;
     return changed;
 }
 
-static bool look_ahead(int t_z, int t_x, const void *data)
+static void change_the_last(Demo *d)
 {
-    (void)data;
-    return t_z >= t_x;
+    define_number(d, "changed", columns_changed(d, d->x.length, 1));
 }
 
-static const Mask transposed = { look_ahead, NULL };
-
-static void e14(Demo *d)
+static void reach(Demo *d)              /* of the last column of P (E24) */
 {
-    trained_decoder(d);
-    Mistake m = { other_mask, .mask = transposed };
-    ROW(d, "loss of a trained decoder", loss(d, NULL));
-    ROW(d, "with the mask transposed", loss(d, &m));
-    small_model(d, D_TRANSFORMER);
-    ROW(d, "columns of P that depend on the last of 7 tokens",
-        columns_changed(d, 7, 1, NULL));
-    ROW(d, "columns with the mask transposed",
-        columns_changed(d, 7, 1, &m));
+    int tokens = 0;
+    for (int t = 1; t < d->x.length; t++)
+        tokens += columns_changed(d, t, d->x.length);
+    define_number(d, "reach", tokens);
 }
 
-static void e15(Demo *d)
+static void define_column(Demo *d, const char *name, int n,
+                          const double x[])
 {
-    small_model(d, ED_TRANSFORMER);
-    Mat X = value_named(d, "8.12 X"), Z = value_named(d, "8.3 Z");
-    Mat P = forward(d, NULL);
-    ROW(d, "X: d_e x l_x", X->rows, X->cols);
-    ROW(d, "Z: d_e x l_z", Z->rows, Z->cols);
-    ROW(d, "P: N_V x l_x", P->rows, P->cols);
+    Mat M = input(d->tape, n, 1);
+    for (int i = 1; i <= n; i++)
+        AT(M, i, 1) = (real)x[i - 1];
+    define(d, name, M);
 }
 
-static void e16(Demo *d)
+static void two_logits(Demo *d)
 {
-    Mat P = softmax(COLUMN(d, 0, 800)), one = softmax(COLUMN(d, 3));
-    ROW(d, "P for the logits 0 and 800", AT(P, 1, 1), AT(P, 2, 1));
-    ROW(d, "logarithm of the first", log(AT(P, 1, 1)));
-    const Tokens one_1 = span(d->tape, 1, 1);
-    Mat exact = log_prob(P, one_1, one_1);
-    ROW(d, "log_prob, from the logits", AT(exact, 1, 1));
-    ROW(d, "P for a vocabulary of one token", AT(one, 1, 1));
+    const Tokens one = span(d->tape, 1, 1);
+    define_column(d, "logits", 2, (double[]){ 0, 800 });
+    define(d, "log_prob", log_prob(softmax(known(d, "logits")), one, one));
 }
 
-/* Adds number where the mask forbids, to the value at m->where. */
-static Mat finite_mask(Mistake *m, const char *at, Mat M)
+static void three_scores(Demo *d)
 {
-    if (at_place(at, "4.4 S"))
-        m->S = M;
-    if (at_place(at, "4.6 A"))
-        m->X = M;
-    if (!at_place(at, m->where))
-        return M;
-    Mat S = at_place(at, "4.5 S") ? m->S : scale(m->S, 0.5);
-    Mat C = input(M->tape, M->rows, 1);
-    for (int i = 1; i <= M->rows; i++)
-        if (isinf(AT(M, i, 1)))
-            AT(C, i, 1) = (real)m->number;
-    return add(S, C);
+    define_column(d, "S", 3, (double[]){ 0, 2 * log(2), 2 * log(3) });
+    define_column(d, "third", 3, (double[]){ 0, 0, 1 });
 }
 
-static Mat weights(Demo *d, Mask mask, const char *where, double instead)
+static void cut(Demo *d)
 {
-    Mat four = parameter(d->arena, 4, 1), one = parameter(d->arena, 1, 1);
-    Mat Z = input(d->tape, 1, 3);
-    for (int i = 1; i <= 4; i++)
-        AT(four, i, 1) = 1;
-    for (int t = 1; t <= 3; t++)
-        AT(Z, 1, t) = (real)(log(t) / 2);
-    W_qkv w = { four, NULL, four, NULL, one, NULL };
-    Mistake m = { finite_mask, .where = where, .number = instead };
-    look_at_demo(d, NULL, &m);
-    attention(COLUMN(d, 1), Z, &w, mask);
-    as_printed(d->tape);
-    return m.X;
+    int n;
+    chunks(d->arena, (Tokens){ 20, (int[20]){ 0 } }, 9, &n);
+    define_number(d, "chunks", n);
 }
 
-static bool look_nowhere(int t_z, int t_x, const void *data)
+/* A step of plain gradient descent on x with eta = 1: how far it moves
+   theta. Almost no token is masked. */
+static double length_of_step(Demo *d, int length, bool mean)
 {
-    (void)t_z, (void)t_x, (void)data;
-    return false;
-}
-
-static bool look_at_two(int t_z, int t_x, const void *data)
-{
-    (void)t_x, (void)data;
-    return t_z <= 2;
-}
-
-static const Mask nothing = { look_nowhere, NULL };
-static const Mask two = { look_at_two, NULL };
-
-static void try_nothing(Demo *d)
-{
-    weights(d, nothing, "4.5 S", -INFINITY);
-}
-
-static void e17(Demo *d)
-{
-    row_of(d, "no mask", weights(d, bidirectional, "4.5 S", 0), 1);
-    row_of(d, "all masked, -1e9 added",
-           weights(d, nothing, "4.5 S", -1e9), 1);
-    row_of(d, "all masked, -1e30 added",
-           weights(d, nothing, "4.5 S", -1e30), 1);
-    refused(d, "all masked, -infinity:", try_nothing);
-}
-
-static void e18(Demo *d)
-{
-    row_of(d, "-infinity", weights(d, two, "4.5 S", -INFINITY), 1);
-    row_of(d, "-1e9, then the scaling", weights(d, two, "4.5 S", -1e9), 1);
-    row_of(d, "-20, then the scaling", weights(d, two, "4.5 S", -20), 1);
-    row_of(d, "the scaling, then -20",
-           weights(d, two, "4.6 S_scaled", -20), 1);
-}
-
-static double squared_distance(const Theta *a, const Theta *b)
-{
+    const Theta *before = d->theta;
+    Theta *after = scattered(d, before->hyper);
     double square = 0;
-    for (int k = 1; k <= a->n; k++) {
-        Mat A = *a->parameter[k].place, B = *b->parameter[k].place;
+    d->x.length = length;
+    fit(d, after, (Training){ .N_epochs = 1, .eta = 1, .p_mask = 1e-9,
+                              .mean = mean });
+    for (int k = 1; k <= before->n; k++) {
+        Mat A = *before->parameter[k].place, B = *after->parameter[k].place;
         for (int j = 1; j <= A->cols; j++)
             for (int i = 1; i <= A->rows; i++)
                 square += pow(AT(A, i, j) - AT(B, i, j), 2);
     }
-    return square;
+    return sqrt(square);
 }
 
-/* The length of a step of plain gradient descent on the data with
-   eta = 1, from a small model; almost no token is masked. */
-static double length_of_step(Demo *d, bool mean)
+static void step_by(Demo *d)
 {
-    Training how = {
-        .N_epochs = 1, .eta = 1, .p_mask = 1e-9, .mean = mean
-    };
-    Theta *before = d->theta;
-    Theta *after = theta_new(d->arena, &before->hyper);
-    theta_allocate(after, d->arena);
-    scatter(after, random_new(1));
-    Trainer *trainer = trainer_new(d->arena, after, &how);
-    const Data data = data_of(d);
-    trainer_run(trainer, before->hyper.architecture == E_TRANSFORMER
-                         ? loss_12 : loss_13, &data);
-    trainer_free(trainer);
-    return sqrt(squared_distance(after, before));
+    double sum[2], mean[2];
+    int n = d->x.length == 9 ? 2 : 1;           /* with 3 tokens, too */
+    for (int k = n - 1, ell = d->x.length; k >= 0; k--, ell = 3) {
+        sum[k] = length_of_step(d, ell, false);
+        mean[k] = length_of_step(d, ell, true);
+    }
+    define_column(d, "step", n, sum);
+    define_column(d, "mean_step", n, mean);
 }
 
-static void e19(Demo *d)
+/* How many of 1000 sequences of 7 tokens have no masked token. */
+static void mask_tokens(Demo *d)
 {
-    small_model(d, D_TRANSFORMER);
-    int n, ell = d->theta->hyper.ell_max, predicted = 0;
-    const int id[20] = { 0 };
-    const Tokens *chunk = chunks(d->arena, (Tokens){ 20, id }, ell, &n);
-    for (int k = 1; k <= n; k++)
-        predicted += chunk[k].length - 1;
-    ROW(d, "tokens, l_max, chunks", 20, ell, n);
-    ROW(d, "tokens predicted: in one piece, in chunks", 20 - 1, predicted);
-    d->x.length = ell + 1;
-    refused(d, "l_max + 1 tokens:", try_forward);
-}
-
-static void e20(Demo *d)
-{
-    small_model(d, D_TRANSFORMER);
-    d->x.length = 1;
-    ROW(d, "loss of a sequence of one token", loss(d, NULL));
-    ROW(d, "length of a step on it", length_of_step(d, false));
-    d->x.length = 0;
-    refused(d, "a sequence of no token:", try_forward);
-}
-
-/* How many of 1000 sequences have no masked token. */
-static int unmasked(Demo *d, double p_mask)
-{
-    Training how = { .p_mask = p_mask };
+    Training how = { .p_mask = 0.15 };
     int none = 0;
     const Data data = data_of(d);
-    look_at_demo(d, d->theta, NULL);
     for (int n = 1; n <= 1000; n++) {
-        Lane lane = { .tape = d->tape, .theta = d->theta, .how = &how,
-                      .random = random_branch(random_new(1), (uint64_t)n) };
+        Lane lane = { .tape = tape_for(d, d->theta), .theta = d->theta,
+            .how = &how,
+            .random = random_branch(random_new(1), (uint64_t)n) };
         loss_12(&lane, &data, 1);
         none += lane.tokens == 0;
     }
-    return none;
+    define_number(d, "none", none);
 }
 
-static void e21(Demo *d)
+static void temper(Demo *d)                     /* tau is number */
 {
-    small_model(d, E_TRANSFORMER);
-    ROW(d, "of 1000 sequences of 7 tokens, p_mask 0.15, without mask",
-        unmasked(d, 0.15));
-    ROW(d, "expected: 1000 (1 - 0.15)^7", 1000 * pow(1 - 0.15, 7));
-    ROW(d, "length of a step on such a sequence",
-        length_of_step(d, false));
-    ROW(d, "of a step on its mean loss", length_of_step(d, true));
+    define_column(d, "p", 4, (double[]){ 0.5, 0.25, 0.125, 0.125 });
+    define(d, "q", tempered(known(d, "p"), d->row->number));
 }
 
-static void e22(Demo *d)
-{
-    static const double tau[] = { 0, 0.5, 1, 2, INFINITY };
-    static const double p[] = { 0.5, 0.25, 0.125, 0.125 };
-    Mat P = COLUMN(d, 0.5, 0.25, 0.125, 0.125);
-    double sum = 0;
-    for (int k = 0; k < 5; k++) {
-        char label[20];
-        snprintf(label, sizeof label, "tau = %g", tau[k]);
-        row_of(d, label, tempered(P, tau[k]), 1);
-    }
-    row_of(d, "tau = 0.0005", tempered(P, 0.0005), 1);
-    for (int v = 0; v < 4; v++)
-        sum += pow(p[v], 1 / 0.0005);
-    ROW(d, "tau = 0.0005: sum of p^(1/tau), to divide by", sum);
-}
-
-static double entropy(Mat q)
-{
-    double bits = 0;
-    for (int v = 1; v <= q->rows; v++)
-        if (AT(q, v, 1) > 0)
-            bits -= AT(q, v, 1) * log2(AT(q, v, 1));
-    return bits;
-}
-
-static void e23(Demo *d)
-{
-    Mat p = COLUMN(d, 0.5, 0.25, 0.125, 0.125);
-    ROW(d, "bits of q, tau = 0.5, 1", entropy(tempered(p, 0.5)),
-        entropy(tempered(p, 1)));
-    ROW(d, "above 1: tau = 2, infinity", entropy(tempered(p, 2)),
-        entropy(tempered(p, INFINITY)));
-}
-
-static bool look_near(int t_z, int t_x, const void *data)
-{
-    (void)data;
-    return t_z <= t_x && t_x - t_z < 2;
-}
-
-static const Mask near = { look_near, NULL };
-
-/* How many earlier tokens the last column of P depends on. */
-static int reach(Demo *d, Mistake *m)
-{
-    int n = d->x.length, tokens = 0;
-    for (int t = 1; t < n; t++)
-        tokens += columns_changed(d, t, n, m);
-    return tokens;
-}
-
-static void e24(Demo *d)
-{
-    Hyperparameters hyper = small(D_TRANSFORMER);
-    Mistake all = { other_mask, .mask = near };
-    random_model(d, &hyper);
-    ROW(d, "tokens before it that the last of 7 depends on, dense",
-        reach(d, NULL));
-    ROW(d, "two sparse layers, as printed", reach(d, &all));
-    hyper.window = 2;
-    random_model(d, &hyper);
-    ROW(d, "a dense and a sparse layer", reach(d, NULL));
-}
-
-static void e25(Demo *d)
-{
-    small_model(d, D_TRANSFORMER);
-    int N_V = d->theta->hyper.N_V;
-    ROW(d, "factors of P^(x), factors computed",
-        d->x.length, d->x.length - 1);
-    ROW(d, "-ln of the product of those computed, the loss", loss(d, NULL));
-    ROW(d, "a factor 1/N_V for the first token would add", log(N_V));
-}
-
-static void e26(Demo *d)
+static void sinusoidal(Demo *d)
 {
     enum { D = 8, ELL = 3, BASE = 100 };
     Mat P = sinusoids(d->arena, D, ELL, SINUSOIDS_PAPER, BASE, 1);
@@ -925,309 +628,164 @@ static void e26(Demo *d)
     for (int t = 1; t <= ELL; t++)
         for (int i = 1; i <= D - 2; i++)
             most = fmax(most, fabs(AT(P, i, t) - AT(V, i + 2, t)));
-    difference(d, "paper's pair i and Vaswani's i + 1, equal base", most);
-    Mat paper = sinusoids(d->arena, 4, 2, SINUSOIDS_PAPER, BASE, 1);
-    Mat vaswani = sinusoids(d->arena, 4, 2, SINUSOIDS_VASWANI, 10000, 0);
-    row_of(d, "paper, d_e 4, l_max 100", paper, 1);
-    row_of(d, "Vaswani, d_e 4", vaswani, 1);
-    row_of(d, "paper, second column", paper, 2);
-    row_of(d, "Vaswani, second column", vaswani, 2);
+    print_gap(d, "paper's pair i and Vaswani's i + 1, equal base", most);
+    define(d, "paper", sinusoids(d->arena, 4, 2, SINUSOIDS_PAPER, BASE, 1));
+    define(d, "vaswani",
+           sinusoids(d->arena, 4, 2, SINUSOIDS_VASWANI, 10000, 0));
 }
 
 /* P for the tokens in reverse order; its columns reversed back, or not. */
 static Mat reversed(Demo *d, bool columns_too)
 {
-    int ell = d->x.length, id[20], j[20];
+    int ell = d->x.length, id[9], j[9];
     Tokens x = d->x;
     for (int t = 1; t <= ell; t++) {
         id[t - 1] = TOKEN(x, ell + 1 - t);
         j[t - 1] = columns_too ? ell + 1 - t : t;
     }
     d->x.id = id;
-    Mat P = gather(d->tape, forward(d, NULL), ell, j);
+    Mat P = gather(d->tape, forward(d), ell, j);
     d->x = x;
     return P;
 }
 
-static void e27(Demo *d)
+static void reverse_back(Demo *d)
 {
-    Hyperparameters hyper = small(E_TRANSFORMER);
-    hyper.positions = NO_POSITIONS;
-    random_model(d, &hyper);
-    Mat P = forward(d, NULL);
-    difference(d, "P and P of the reversed tokens, columns reversed back",
-               largest_difference(P, reversed(d, true)));
-    difference(d, "P and P of the reversed tokens",
-               largest_difference(P, reversed(d, false)));
-    hyper.architecture = D_TRANSFORMER;
-    random_model(d, &hyper);
-    difference(d, "the first, under the causal mask",
-               largest_difference(forward(d, NULL), reversed(d, true)));
+    Mat P = forward(d);
+    print_gap(d, d->row->label, largest_difference(P, reversed(d, true)));
+}
+
+static void reverse(Demo *d)
+{
+    Mat P = forward(d);
+    print_gap(d, d->row->label,
+              largest_difference(P, reversed(d, false)));
 }
 
 static int tokens_in(const Demo *d, TokenKind kind, const char *text)
 {
     const Tokenizer *t;
-    Tokens x;
+    Tokens x = { 0 };
     size_t where, n = strlen(text);
-    if (tokenizer_train(d->arena, kind, text, n, 0, &t, &where) != NULL
-        || encode_text(t, d->arena, text, n, &x, &where) != NULL)
-        return 0;
+    if (tokenizer_train(d->arena, kind, text, n, 0, &t, &where) == NULL)
+        encode_text(t, d->arena, text, n, &x, &where);
     return x.length;
 }
 
-static void e28(Demo *d)
+static void count_tokens(Demo *d)
 {
-    ROW(d, "characters", tokens_in(d, CHARACTERS, sentence));
-    ROW(d, "words, cut behind blanks", tokens_in(d, WORDS, sentence));
-    ROW(d, "words, with a blank before the full stop",
+    define_number(d, "characters", tokens_in(d, CHARACTERS, sentence));
+    define_number(d, "words", tokens_in(d, WORDS, sentence));
+    define_number(d, "with_blank",
         tokens_in(d, WORDS, "My grandma makes the best apple pie ."));
 }
 
-static void e29(Demo *d)
+static void decoder_with_tanh(Demo *d)
 {
-    Mat x = COLUMN(d, 1, 3);
-    row_of(d, "GELU at 1 and 3", gelu(x), 1);
-    row_of(d, "by tanh", gelu_tanh(x), 1);
-    trained_decoder(d);
-    Mat P = forward(d, NULL);
+    decoder(d);
+    Mat P = forward(d);
     d->theta->hyper.tanh_gelu = true;
-    ROW(d, "largest change of a probability in a trained decoder",
-        largest_difference(P, forward(d, NULL)));
+    define_number(d, "change", largest_difference(P, forward(d)));
 }
 
-static void e30(Demo *d)
+static void classes(Demo *d)
 {
-    Mistake m = { .instead = overwritten };
-    trained_decoder(d);
-    ROW(d, "loss of a trained decoder", loss(d, NULL));
-    ROW(d, "the same parameters, X itself normalised", loss(d, &m));
-    fit(d, 80, 0.01, &m);
-    ROW(d, "trained with X itself normalised", loss(d, &m));
-    ROW(d, "these parameters in Algorithm 10 as printed", loss(d, NULL));
+    Hyperparameters without = d->theta->hyper;
+    without.N_C = 0;
+    define(d, "p", classify(tape_for(d, d->theta), d->x, d->theta));
+    define_number(d, "head", (double)(theta_count(d->theta)
+                  - theta_count(theta_new(d->arena, &without))));
 }
 
-static void e31(Demo *d)
+static void special(Demo *d)            /* P of mask and bos at the end */
 {
-    Hyperparameters hyper = small(E_TRANSFORMER);
-    random_model(d, &hyper);
-    long long without = theta_count(d->theta);
-    hyper.N_C = 3;
-    random_model(d, &hyper);
-    Mat p = classify(d->tape, d->x, d->theta);
-    row_of(d, "P(c | x) of 3 classes", p, 1);
-    ROW(d, "parameters of the head, N_C (d_f + 1)",
-        (double)(theta_count(d->theta) - without));
+    Mat P = forward(d);
+    define_number(d, "special", AT(P, mask_token(P->rows), P->cols)
+                                + AT(P, bos_token(P->rows), P->cols));
 }
 
-static void e32(Demo *d)
+static void draw_to_the_end(Demo *d)
 {
-    double sum[2], mean[2];
-    small_model(d, D_TRANSFORMER);
-    for (int k = 0; k < 2; k++) {
-        d->x.length = k == 0 ? 3 : 9;
-        sum[k] = length_of_step(d, false);
-        mean[k] = length_of_step(d, true);
-    }
-    row(d, "length of a step, 3 and 9 tokens", 2, sum);
-    row(d, "of a step on the mean loss", 2, mean);
-}
-
-static void e33(Demo *d)
-{
-    static const int lines[] = {
-        0, 1, 1, 5, 6, 4, 3, 1, 21, 12, 11, 9, 13, 9, 8, 9
-    };
-    static const int gpt[] = { 4, 5, 6, 10, 13, 14 };
-    int all = 0, of_gpt = 0;
-    for (int k = 1; k <= 15; k++)
-        all += lines[k];
-    for (int k = 0; k < 6; k++)
-        of_gpt += lines[gpt[k]];
-    ROW(d, "lines of all fifteen algorithms", all);
-    ROW(d, "lines of GPT: Algorithms 4, 5, 6, 10, 13, 14", of_gpt);
-}
-
-static void e34(Demo *d)
-{
-    words(d, "a misprint", "there is nothing to compute");
-}
-
-static double special(Mat P)
-{
-    return AT(P, mask_token(P->rows), P->cols)
-         + AT(P, bos_token(P->rows), P->cols);
-}
-
-static void e35(Demo *d)
-{
-    trained_decoder(d);
-    ROW(d, "P of mask and bos after the sentence, trained",
-        special(forward(d, NULL)));
     int room = d->theta->hyper.ell_max - d->x.length + 1;
     Inference how = { .ell_gen = room };
-    look_at_demo(d, d->theta, NULL);
-    Tokens y = inference_14(d->tape, d->arena, d->x, d->theta, &how);
-    ROW(d, "tokens drawn after eos, as printed", y.length);
-    d->x.length--;
-    how.stop_at_eos = true;
-    y = inference_14(d->tape, d->arena, d->x, d->theta, &how);
-    ROW(d, "with the option: tokens after the full stop", y.length);
-    small_model(d, D_TRANSFORMER);
-    ROW(d, "P of mask and bos, untrained", special(forward(d, NULL)));
-}
-
-static void try_token_0(Demo *d)
-{
-    embed(d->tape, d->theta->W_e, 0);
-}
-
-static void e36(Demo *d)
-{
-    small_model(d, ED_TRANSFORMER);
-    int N_V = d->theta->hyper.N_V;
-    ROW(d, "mask, bos, eos, counted from 1",
-        mask_token(N_V), bos_token(N_V), eos_token(N_V));
-    ROW(d, "counted from 0", mask_token(N_V) - 1, bos_token(N_V) - 1,
-        eos_token(N_V) - 1);
-    refused(d, "token 0, the y of line 2, here:", try_token_0);
-}
-
-/* RMSnorm with the centred variance of line 2 (E37). */
-static Mat centred(Mistake *m, const char *at, Mat M)
-{
-    return at_place(at, "6.2 v") ? variance(m->X, mean(m->X)) : M;
-}
-
-static void e37(Demo *d)
-{
-    Mat e = COLUMN(d, 1, 2, 3, 4), gamma = parameter(d->arena, 4, 1);
-    for (int i = 1; i <= 4; i++)
-        AT(gamma, i, 1) = 1;
-    Mistake m = { centred, .X = e };
-    const Theta rms = { .hyper.rms = true };
-    look_at_demo(d, &rms, NULL);
-    row_of(d, "m = 0 before line 2", layer_norm(e, gamma, NULL), 1);
-    look_at_demo(d, &rms, &m);
-    row_of(d, "m = 0 after line 2", layer_norm(e, gamma, NULL), 1);
-    as_printed(d->tape);
-}
-
-static void e39(Demo *d)
-{
-    words(d, "v", "token v, value v_t, variance v");
-    words(d, "P", "data P, model P^, matrix P");
-    words(d, "V", "vocabulary, values V");
-    words(d, "l", "layer l, length l, position l");
-    words(d, "i", "epoch i, step i, coordinate i, row i");
-    words(d, "t", "position t, context token t");
-    words(d, "e_t", "embedding of z[t], of x[t]");
-    words(d, "d", "size of theta, of a vector");
-}
-
-static bool look_strictly_back(int t_z, int t_x, const void *data)
-{
-    (void)data;
-    return t_z < t_x;
-}
-
-static const Mask strict = { look_strictly_back, NULL };
-
-static int allowed(Mask mask, int t_x)
-{
-    int n = 0;
-    for (int t_z = 1; t_z <= 4; t_z++)
-        n += mask.look(t_z, t_x, mask.data);
-    return n;
-}
-
-static void try_strict(Demo *d)
-{
-    Mistake m = { other_mask, .mask = strict };
-    forward(d, &m);
-}
-
-static void e40(Demo *d)
-{
-    small_model(d, D_TRANSFORMER);
-    ROW(d, "seen by tokens 1 to 4",
-        allowed(unidirectional, 1), allowed(unidirectional, 2),
-        allowed(unidirectional, 3), allowed(unidirectional, 4));
-    ROW(d, "without itself", allowed(strict, 1), allowed(strict, 2),
-        allowed(strict, 3), allowed(strict, 4));
-    refused(d, "without itself:", try_strict);
-}
-
-static void e41(Demo *d)
-{
-    static const char *const scheme[] = { "xavier", "normal", "gpt2" };
-    decoder_of_sentence(d);
-    theta_allocate(d->theta, d->arena);
-    for (int k = 0; k < 3; k++) {
-        char label[60];
-        double x[2];
-        for (int seed = 1; seed <= 2; seed++) {
-            Random random = random_new((uint64_t)seed);
-            theta_initialise(d->theta, (Initialisation)k, &random);
-            x[seed - 1] = loss(d, NULL);
-        }
-        snprintf(label, sizeof label, "first loss by %s, seeds 1 and 2",
-                 scheme[k]);
-        row(d, label, 2, x);
+    for (int k = 0; k < 2; k++) {       /* the first goes on after eos */
+        Tokens x = { d->x.length - k, d->x.id };
+        how.stop_at_eos = k == 1;
+        define_number(d, k == 0 ? "all" : "to_eos",
+            inference_14(tape_for(d, d->theta), d->arena, x, d->theta,
+                         &how).length);
     }
-    ROW(d, "of equal probabilities: (l - 1) ln N_V",
-        (d->x.length - 1) * log(d->theta->hyper.N_V));
-    Mat q = COLUMN(d, 0.5, 0.25, 0.125, 0.125);
-    ROW(d, "tokens drawn by u = 0.1, 0.6, 0.9", sample(q, 0.1),
-        sample(q, 0.6), sample(q, 0.9));
 }
 
+static void special_tokens(Demo *d)
+{
+    int N_V = d->theta->hyper.N_V;
+    define_column(d, "special", 3, (double[]){
+        mask_token(N_V), bos_token(N_V), eos_token(N_V) });
+}
+
+static void token_0(Demo *d) { embed(d->tape, d->theta->W_e, 0); }
+
+static void first_losses(Demo *d)               /* number: the scheme */
+{
+    double x[2];
+    for (int seed = 1; seed <= 2; seed++) {
+        new_decoder(d, (int)d->row->number, seed);
+        loss(d);
+        x[seed - 1] = AT(known(d, "loss"), 1, 1);
+    }
+    row(d, d->row->label, 2, x);
+}
+
+static void sample_thrice(Demo *d)
+{
+    temper(d);
+    Mat q = known(d, "p");
+    define_column(d, "drawn", 3, (double[]){
+        sample(q, 0.1), sample(q, 0.6), sample(q, 0.9) });
+}
+
+static void cross_attend_as_decoder(Demo *d)
+{
+    for (int l = 1; l <= d->theta->hyper.L_dec; l++)
+        d->theta->dec[l].W_ed = d->theta->dec[l].W_dec;
+    loss(d);
+}
+
+#define SIZE(layers, heads, width) \
+    .L = layers, .H = heads, .d_e = width, .d_mlp = 4 * width
+#define GPT(ell) .architecture = D_TRANSFORMER, .N_V = 50257, \
+    .ell_max = ell, .tied = true
+#define BERT .architecture = E_TRANSFORMER, .N_V = 30522, .ell_max = 512, \
+    .tied = true, .embedding_norm = true
+#define VASWANI_2017 .architecture = ED_TRANSFORMER, .N_V = 37000, \
+    .ell_max = 512, .L_enc = 6, .L_dec = 6, .positions = VASWANI_SINES, \
+    .tied = true, .no_attention_biases = true
+
+/* What the number of parameters depends on. */
 static const struct {
     const char *name, *published;
     Hyperparameters hyper;
 } released[] = {
-    { "GPT-2 small", "117 M", {
-        .architecture = D_TRANSFORMER, .N_V = 50257, .ell_max = 1024,
-        .L = 12, .H = 12, .d_e = 768, .d_mlp = 3072,
-        .tied = true, .tanh_gelu = true, .epsilon = 1e-5 } },
-    { "GPT-2 XL", "1542 M", {
-        .architecture = D_TRANSFORMER, .N_V = 50257, .ell_max = 1024,
-        .L = 48, .H = 25, .d_e = 1600, .d_mlp = 6400,
-        .tied = true, .tanh_gelu = true, .epsilon = 1e-5 } },
-    { "GPT-3", "175 G", {
-        .architecture = D_TRANSFORMER, .N_V = 50257, .ell_max = 2048,
-        .L = 96, .H = 96, .d_e = 12288, .d_mlp = 49152,
-        .tied = true, .tanh_gelu = true, .epsilon = 1e-5 } },
-    { "Gopher", "280 G", {
+    { "GPT-2 small",  "117 M",  { GPT(1024), SIZE(12, 12, 768) } },
+    { "GPT-2 XL",     "1542 M", { GPT(1024), SIZE(48, 25, 1600) } },
+    { "GPT-3",        "175 G",  { GPT(2048), SIZE(96, 96, 12288) } },
+    { "Gopher",       "280 G",  {
         .architecture = D_TRANSFORMER, .N_V = 32000, .ell_max = 2048,
-        .L = 80, .H = 128, .d_e = 16384, .d_mlp = 65536,
-        .positions = NO_POSITIONS, .rms = true } },
-    { "BERT base", "110 M", {
-        .architecture = E_TRANSFORMER, .N_V = 30522, .ell_max = 512,
-        .L = 12, .H = 12, .d_e = 768, .d_mlp = 3072,
-        .tied = true, .embedding_norm = true, .epsilon = 1e-12 } },
-    { "BERT large", "340 M", {
-        .architecture = E_TRANSFORMER, .N_V = 30522, .ell_max = 512,
-        .L = 24, .H = 16, .d_e = 1024, .d_mlp = 4096,
-        .tied = true, .embedding_norm = true, .epsilon = 1e-12 } },
-    { "Vaswani base", "65 M", {
-        .architecture = ED_TRANSFORMER, .N_V = 37000, .ell_max = 512,
-        .L_enc = 6, .L_dec = 6, .H = 8, .d_e = 512, .d_mlp = 2048,
-        .positions = VASWANI_SINES, .scaled_embedding = true,
-        .tied = true, .no_attention_biases = true, .epsilon = 1e-6 } },
-    { "Vaswani big", "213 M", {
-        .architecture = ED_TRANSFORMER, .N_V = 37000, .ell_max = 512,
-        .L_enc = 6, .L_dec = 6, .H = 16, .d_e = 1024, .d_mlp = 4096,
-        .positions = VASWANI_SINES, .scaled_embedding = true,
-        .tied = true, .no_attention_biases = true, .epsilon = 1e-6 } },
+        .positions = NO_POSITIONS, .rms = true, SIZE(80, 128, 16384) } },
+    { "BERT base",    "110 M",  { BERT, SIZE(12, 12, 768) } },
+    { "BERT large",   "340 M",  { BERT, SIZE(24, 16, 1024) } },
+    { "Vaswani base", "65 M",   { VASWANI_2017, SIZE(0, 8, 512) } },
+    { "Vaswani big",  "213 M",  { VASWANI_2017, SIZE(0, 16, 1024) } },
 };
 enum { RELEASED = sizeof released / sizeof *released };
-static long long count(Demo *d, const Hyperparameters *hyper)
+
+static double count(Demo *d, const Hyperparameters *hyper)
 {
-    return theta_count(theta_new(d->arena, hyper));
+    return (double)theta_count(theta_new(d->arena, hyper));
 }
 
-static void e38(Demo *d)
+static void count_released(Demo *d)
 {
     char text[40];
     fprintf(d->out, "  %-12s %9s %3s %3s %5s %5s %5s %15s %6s\n", "",
@@ -1238,201 +796,355 @@ static void e38(Demo *d)
         fprintf(d->out, "  %-12s %9d %3d %3d %5d %5d %5d %15s %6s\n",
                 released[k].name, 8 + (int)h->architecture,
                 h->L + h->L_enc, h->H, h->d_e, h->d_mlp, h->N_V,
-                grouped(count(d, h), text), released[k].published);
+                grouped((long long)count(d, h), text),
+                released[k].published);
     }
     Hyperparameters untied = released[0].hyper, bert = released[4].hyper;
     untied.tied = false;
-    ROW(d, "GPT-2 small with a W_u of its own", (double)count(d, &untied));
-    ROW(d, "BERT base with 2 token types and an output bias",
-        (double)(count(d, &bert) + 2 * bert.d_e + bert.N_V));
+    row(d, "GPT-2 small with a W_u of its own", 1,
+        &(double){ count(d, &untied) });
+    row(d, "BERT base with 2 token types and an output bias", 1,
+        &(double){ count(d, &bert) + 2 * bert.d_e + bert.N_V });
 }
 
-/* The values are added up, whatever the weights are. */
-static Mat unweighted(Mistake *m, const char *at, Mat M)
-{
-    (void)m;
-    if (!at_place(at, "4.6 A"))
-        return M;
-    Mat ones = input(M->tape, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(ones, i, j) = 1;
-    return ones;
-}
-
-/* Mean and variance of all tokens together. */
-static Mat of_all_tokens(Mistake *m, const char *at, Mat M)
-{
-    (void)m;
-    if (!at_place(at, "6.1 m") && !at_place(at, "6.2 v"))
-        return M;
-    Mat Y = input(M->tape, 1, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int k = 1; k <= M->cols; k++)
-            AT(Y, 1, j) += AT(M, 1, k) / (real)M->cols;
-    return Y;
-}
-
-static void ports(Demo *d)
-{
-    Mistake sums = { .instead = unweighted };
-    Mistake stream = { .instead = overwritten };
-    Mistake all = { .instead = of_all_tokens };
-    trained_decoder(d);
-    Mistake n_1 = { unbiased, .number = d->theta->hyper.d_e };
-    ROW(d, "loss of a trained decoder", loss(d, NULL));
-    ROW(d, "values added up without their weights", loss(d, &sums));
-    ROW(d, "X itself normalised in lines 5 and 7 (E30)", loss(d, &stream));
-    ROW(d, "mean and variance over all tokens", loss(d, &all));
-    ROW(d, "variance divided by d_e - 1 (E4)", loss(d, &n_1));
-    trained_translator(d);
-    ROW(d, "loss of a trained translator", loss(d, NULL));
-    d->theta = theta_alias(d->arena, d->theta);
-    for (int l = 1; l <= d->theta->hyper.L_dec; l++)
-        d->theta->dec[l].W_ed = d->theta->dec[l].W_dec;
-    ROW(d, "cross-attention with the parameters of line 14", loss(d, NULL));
-}
+enum { ROWS = 9 };             /* and an empty one */
 
 typedef struct {
     const char *kind, *where;
     const char *paper, *here;   /* what it prints, what we do            */
-    void (*demonstrate)(Demo *d);
+    Shown row[ROWS];
 } Erratum;
 
+#define ON(small, length, run, slip, label, shown) \
+    { label, shown, run, slip, length, small }
+#define SMALL_D(length, run, label, shown) \
+    ON(SMALL(D_TRANSFORMER), length, run, NULL, label, shown)
+#define WITH(number, run, label, shown) \
+    ON({ .L = 0 }, number, run, NULL, label, shown)
+#define SLIP(run, slip, label, shown) \
+    ON({ .L = 0 }, 0, run, slip, label, shown)
+#define RUN(run, label, shown) WITH(0, run, label, shown)
+#define TOLD(label, shown) RUN(NULL, label, shown)
+#define BLIND(slip, label) \
+    ON(SMALL(D_TRANSFORMER), 4, loss, slip, label, REFUSED)
+#define TRAINED RUN(decoder, "loss of a trained decoder", "loss")
+#define BITS(a) "(ln(total(p^" a ")) - " a " * total(p^" a " * ln(p))" \
+                " / total(p^" a ")) / ln(2)"
 static const Erratum errata[] = {
-    { .demonstrate = ports },   /* E1 to E41 are counted from 1          */
+    { .row =                        /* E1 to E41 are counted from 1          */
+      { TRAINED,
+        SLIP(decoder, "no-weights", "values added up without their weights",
+             "loss"),
+        SLIP(decoder, "normed", "X itself normalised in lines 5 and 7 (E30)",
+             "loss"),
+        SLIP(decoder, "all-tokens", "mean and variance over all tokens",
+             "loss"),
+        SLIP(decoder, "n-1", "variance divided by d_e - 1 (E4)", "loss"),
+        RUN(translator, "loss of a trained translator", "loss"),
+        RUN(cross_attend_as_decoder,
+            "cross-attention with the parameters of line 14", "loss") } },
     { "error", "Algorithm 9, parameters",
-      "W_u is N_V x d_e. After line 10 X has d_f rows.",
-      "W_u is N_V x d_f.", e1 },
+      "W_u is N_V x d_e. After line 10 X has d_f rows.", "W_u is N_V x d_f.",
+      { ON(SMALL(E_TRANSFORMER, .d_f = 4), 7, look, NULL,
+           "W_u of N_V x d_f = 11 x 4 gives P of", "rows(P); cols(P)"),
+        RUN(classifier_as_printed, "W_u of N_V x d_e = 11 x 6, as printed:",
+            REFUSED) } },
     { "error", "Algorithm 8, line 13",
-      "The loop counts with i, its lines use l.",
-      "The loop counts with l.", e2 },
+      "The loop counts with i, its lines use l.", "The loop counts with l.",
+      { RUN(translator, "loss of a trained translator", "loss"),
+        RUN(last_encoder_layer,
+          "as printed: l = L_enc = 2 in each of L_dec = 3 layers", "loss") } },
     { "gap", "Algorithm 6, line 3",
       "There is no epsilon. A token of equal entries gives 0/0.",
-      "epsilon is added under the root; 0 is the paper.", e3 },
+      "epsilon is added under the root; 0 is the paper.",
+      { RUN(one_to_four, "(1, 2, 3, 4), 0", "e_hat"),
+        WITH(1e-5, one_to_four, "(1, 2, 3, 4), 1e-5", "e_hat"),
+        WITH(1e-5, four_fours, "(4, 4, 4, 4), 1e-5", "e_hat"),
+        RUN(four_fours, "(4, 4, 4, 4), 0, as printed:", REFUSED) } },
     { "notation", "Algorithm 6, line 2",
       "The variance divides by d_e; many libraries divide by d_e - 1.",
-      "It divides by d_e.", e4 },
+      "It divides by d_e.",
+      { RUN(one_to_four, "divided by d_e", "e_hat"),
+        SLIP(one_to_four, "n-1", "divided by d_e - 1", "e_hat"), TRAINED,
+        SLIP(decoder, "n-1", "the same parameters, divided by d_e - 1",
+             "loss") } },
     { "notation", "Algorithm 6, line 1",
       "m is set bold like a vector.",
-      "m is one number for a token; e - m is e - m 1.", e5 },
+      "m is one number for a token; e - m is e - m 1.",
+      { RUN(one_to_four, "rows and columns of m for one token",
+            "rows(m); cols(m)"),
+        TOLD("m for (1, 2, 3, 4)", "m"), TOLD("e - m", "e - m") } },
     { "gap", "Algorithm 15, line 3",
       "The loop need not end, and W_p has no column l_max + 1.",
-      "It also ends at l_max, and says whether eos was reached.", e6 },
+      "It also ends at l_max, and says whether eos was reached.",
+      { RUN(translator, NULL, NULL),
+        RUN(translate, "trained, l_max = 8: tokens of x^", NULL),
+        ON(SMALL(ED_TRANSFORMER), 7, translate, NULL,
+           "untrained, l_max = 9: tokens of x^", NULL),
+        RUN(look, "one round more:", REFUSED) } },
     { "notation", "Algorithm 14, lines 4, 5, 8",
       "l is the length of the prompt only; y is a token and a sequence.",
-      "Line 4 takes the last column; there are two variables.", e7 },
+      "Line 4 takes the last column; there are two variables.",
+      { RUN(continue_greedily, "after 'My gran', the last column", NULL),
+        SLIP(continue_greedily, "column-8", "column l in every round",
+             NULL) } },
     { "gap", "Algorithms 8 to 10, hyperparameters",
       "d_attn and d_mid are missing.",
-      "They are hyperparameters; their default is d_e / H.", e8 },
+      "They are hyperparameters; their default is d_e / H.",
+      { SMALL_D(7, NULL, "d_attn = d_mid = d_e / H = 3: parameters",
+                "parameters"),
+        ON(SMALL(D_TRANSFORMER, .d_attn = 5, .d_mid = 4), 7, look, NULL,
+           "d_attn = 5, d_mid = 4: parameters", "parameters"),
+        TOLD("columns of P still sum to", "total(column(P, 1))"),
+        RUN(refuse_4_heads, NULL, NULL) } },
     { "notation", "Section 5.2, Algorithms 3 to 5",
       "The width of a value is d_value, d_out or d_mid.",
-      "d_mid in a head, d_out after W_o.", e9 },
+      "d_mid in a head, d_out after W_o.",
+      { ON(SMALL(D_TRANSFORMER, .d_mid = 4), 7, look, NULL,
+           "rows of V in a head: d_mid", "rows(V)"),
+        TOLD("rows of Y, all heads: H d_mid", "rows(Y)"),
+        TOLD("rows of V~ after W_o: d_out", "rows(Vt)") } },
     { "error", "Section 5.2, text",
       "\"Token t in V\" predicts \"token q\"; t is an index, q a vector.",
-      "t is in [T].", e10 },
+      "t is in [T].",
+      { SMALL_D(3, ask_the_last, "size of the vocabulary, N_V", "N_V"),
+        TOLD("number of weights alpha_t, T", "rows(alpha_t)"),
+        TOLD("the weights", "alpha_t"), TOLD("their sum", "total(alpha_t)") } },
     { "notation", "Algorithm 2",
-      "The position is called l, elsewhere a length.",
-      "The position is t.", e11 },
+      "The position is called l, elsewhere a length.", "The position is t.",
+      { TRAINED,
+        RUN(last_position, "every token at position l, the length", "loss") } },
     { "notation", "Algorithm 3",
       "The length of the context is T, elsewhere l_z; it may not be 0.",
-      "Both names stay; T >= 1.", e12 },
+      "Both names stay; T >= 1.",
+      { SMALL_D(4, compare_the_last,
+            "Algorithm 3 with T = 4 and column 4 of Algorithm 4", NULL),
+        RUN(no_context, "a context of T = 0 tokens:", REFUSED) } },
     { "notation", "Algorithms 8 to 10",
       "MHAttention is called with one sequence, but has two.",
-      "Z is the sequence that stands there.", e13 },
+      "Z is the sequence that stands there.",
+      { RUN(decoder, "loss of a trained decoder, line 6 with Z = X~", "loss"),
+        SLIP(decoder, "context-X", "line 6 with Z = X", "loss") } },
     { "notation", "Mask",
       "Real in the appendix, 0 or 1 in Algorithms 4 and 5; a "
       "hyperparameter, but as large as the input; t is the key, t' the "
-      "query.",
-      "A rule that says who may look at whom, the context first.", e14 },
+      "query.", "A rule that says who may look at whom, the context first.",
+      { TRAINED,
+        SLIP(decoder, "mask-transposed", "with the mask transposed", "loss"),
+        SMALL_D(7, change_the_last,
+            "columns of P that depend on the last of 7 tokens", "changed"),
+        ON(SMALL(D_TRANSFORMER), 7, change_the_last, "mask-transposed",
+           "columns with the mask transposed", "changed") } },
     { "notation", "Appendix B",
       "One l for x and for z; d_e where Algorithm 9 has d_f.",
-      "Two lengths; the widths of the algorithms.", e15 },
+      "Two lengths; the widths of the algorithms.",
+      { ON(SMALL(ED_TRANSFORMER), 7, look, NULL, "X: d_e x l_x",
+           "rows(X); cols(X)"),
+        TOLD("Z: d_e x l_z", "rows(Z); cols(Z)"),
+        TOLD("P: N_V x l_x", "rows(P); cols(P)") } },
     { "gap", "P in (0, 1)",
       "In floating point P can be 0, and its logarithm -infinity.",
-      "P is in [0, 1]; losses are computed from the logits.", e16 },
+      "P is in [0, 1]; losses are computed from the logits.",
+      { RUN(two_logits, "P for the logits 0 and 800", "softmax(logits)"),
+        TOLD("logarithm of the first", "ln(column(softmax(logits)', 1))"),
+        TOLD("log_prob, from the logits", "log_prob"),
+        TOLD("P for a vocabulary of one token", "softmax(3)") } },
     { "gap", "Algorithm 4, line 6",
-      "A column that is masked throughout gives 0/0.",
-      "It is refused.", e17 },
+      "A column that is masked throughout gives 0/0.", "It is refused.",
+      { RUN(three_scores, "no mask", "softmax(S / 2)"),
+        TOLD("all masked, -1e9 added", "softmax((S - 1e9) / 2)"),
+        TOLD("all masked, -1e30 added", "softmax((S - 1e30) / 2)"),
+        BLIND("mask-nowhere", "all masked, -infinity:") } },
     { "notation", "Algorithm 4, lines 5 and 6",
       "The mask comes before the division.",
-      "So it does; with -infinity the order does not matter.", e18 },
+      "So it does; with -infinity the order does not matter.",
+      { RUN(three_scores, "-infinity", "softmax((S + ln(1 - third)) / 2)"),
+        TOLD("-1e9, then the scaling", "softmax((S - 1e9 third) / 2)"),
+        TOLD("-20, then the scaling", "softmax((S - 20 third) / 2)"),
+        TOLD("the scaling, then -20", "softmax(S / 2 - 20 third)") } },
     { "gap", "Algorithms 8 to 15",
       "W_p has no column for a position above l_max.",
-      "Texts are cut into pieces; a longer sequence is refused.", e19 },
+      "Texts are cut into pieces; a longer sequence is refused.",
+      { RUN(cut, "tokens, l_max, chunks", "20; 9; chunks"),
+        TOLD("tokens predicted: in one piece, in chunks",
+             "20 - 1; 20 - chunks"),
+        SMALL_D(10, loss, "l_max + 1 tokens:", REFUSED) } },
     { "gap", "V*",
       "The empty sequence is one; Algorithm 14 would read column 0.",
-      "A sequence has a token.", e20 },
+      "A sequence has a token.",
+      { SMALL_D(1, loss, "loss of a sequence of one token", "loss"),
+        RUN(step_by, "length of a step on it", "step"),
+        SMALL_D(0, loss, "a sequence of no token:", REFUSED) } },
     { "gap", "Algorithm 12, line 7",
-      "There may be no masked token.",
-      "The loss is 0 and theta stays.", e21 },
+      "There may be no masked token.", "The loss is 0 and theta stays.",
+      { ON(SMALL(E_TRANSFORMER), 7, mask_tokens, NULL,
+           "of 1000 sequences of 7 tokens, p_mask 0.15, without mask", "none"),
+        TOLD("expected: 1000 (1 - 0.15)^7", "1000 * (1 - 0.15)^7"),
+        RUN(step_by, "length of a step on such a sequence", "step"),
+        TOLD("of a step on its mean loss", "mean_step") } },
     { "gap", "Algorithms 14 and 15, tau",
       "The text uses 0 and infinity; p^(1/tau) is undefined at 0.",
-      "softmax(log p / tau); at 0 the most probable token.", e22 },
+      "softmax(log p / tau); at 0 the most probable token.",
+      { WITH(0, temper, "tau = 0", "q"), WITH(0.5, temper, "tau = 0.5", "q"),
+        WITH(1, temper, "tau = 1", "q"), WITH(2, temper, "tau = 2", "q"),
+        WITH(INFINITY, temper, "tau = inf", "q"),
+        WITH(0.0005, temper, "tau = 0.0005", "q"),
+        TOLD("tau = 0.0005: sum of p^(1/tau), to divide by",
+             "total(p^2000)") } },
     { "notation", "eta, tau, p_mask",
       "(0, infinity) and (0, 1) are easily confused.",
-      "eta and tau have no upper bound, p_mask is below 1.", e23 },
+      "eta and tau have no upper bound, p_mask is below 1.",
+      { RUN(temper, "bits of q, tau = 0.5, 1", BITS("2") "; " BITS("1")),
+        TOLD("above 1: tau = 2, infinity", BITS("0.5") "; " BITS("0")) } },
     { "error", "Section 6, GPT-3",
       "Sparse attention replaces dense attention in line 6.",
-      "In every second layer.", e24 },
+      "In every second layer.",
+      { SMALL_D(7, reach,
+            "tokens before it that the last of 7 depends on, dense", "reach"),
+        ON(SMALL(D_TRANSFORMER), 7, reach, "mask-near",
+           "two sparse layers, as printed", "reach"),
+        ON(SMALL(D_TRANSFORMER, .window = 2), 7, reach, NULL,
+           "a dense and a sparse layer", "reach") } },
     { "gap", "Section 3, chain rule",
       "The probability of the first token is never computed.",
-      "x[1] is bos, with probability 1.", e25 },
+      "x[1] is bos, with probability 1.",
+      { SMALL_D(7, loss, "factors of P^(x), factors computed",
+                "cols(P); cols(P) - 1"),
+        TOLD("-ln of the product of those computed, the loss", "loss"),
+        TOLD("a factor 1/N_V for the first token would add", "ln(N_V)") } },
     { "error", "Section 5.1, sinusoids",
       "Base l_max, exponents from 2/d_e, positions from 1.",
-      "Two variants: the paper's and Vaswani's.", e26 },
+      "Two variants: the paper's and Vaswani's.",
+      { RUN(sinusoidal, NULL, NULL),
+        TOLD("paper, d_e 4, l_max 100", "column(paper, 1)"),
+        TOLD("Vaswani, d_e 4", "column(vaswani, 1)"),
+        TOLD("paper, second column", "column(paper, 2)"),
+        TOLD("Vaswani, second column", "column(vaswani, 2)") } },
     { "error", "Section 5.1, text",
       "Without positions attention is permutation invariant.",
-      "It is equivariant.", e27 },
+      "It is equivariant.",
+      { ON(SMALL(E_TRANSFORMER, .positions = NO_POSITIONS), 7, reverse_back,
+           NULL, "P and P of the reversed tokens, columns reversed back",
+           NULL),
+        RUN(reverse, "P and P of the reversed tokens", NULL),
+        ON(SMALL(D_TRANSFORMER, .positions = NO_POSITIONS), 7, reverse_back,
+           NULL, "the first, under the causal mask", NULL) } },
     { "ambiguity", "Section 4, words",
       "The example has 7 words; with the full stop there are 8.",
-      "7: words are cut behind blanks.", e28 },
+      "7: words are cut behind blanks.",
+      { RUN(count_tokens, "characters", "characters"),
+        TOLD("words, cut behind blanks", "words"),
+        TOLD("words, with a blank before the full stop", "with_blank") } },
     { "notation", "Equation (5)",
       "GELU is x P[X < x]; GPT-2 used an approximation by tanh.",
-      "The exact one; tanh is an option.", e29 },
+      "The exact one; tanh is an option.",
+      { TOLD("GELU at 1 and 3", "gelu(1); gelu(3)"),
+        TOLD("by tanh", "gelu_tanh(1); gelu_tanh(3)"),
+        RUN(decoder_with_tanh,
+          "largest change of a probability in a trained decoder", "change") } },
     { "notation", "Algorithm 10, lines 5 and 7",
       "X~ is assigned, and easily read as X.",
-      "X~ is a variable of its own; X is not normalised.", e30 },
+      "X~ is a variable of its own; X is not normalised.",
+      { TRAINED,
+        SLIP(decoder, "normed", "the same parameters, X itself normalised",
+             "loss"),
+        SLIP(train_decoder, "normed", "trained with X itself normalised",
+             "loss"),
+        RUN(decoder, "these parameters in Algorithm 10 as printed", "loss") } },
     { "gap", "Section 3, classification",
-      "The task has no algorithm.",
-      "A class head on Algorithm 9.", e31 },
+      "The task has no algorithm.", "A class head on Algorithm 9.",
+      { ON(SMALL(E_TRANSFORMER, .N_C = 3), 7, classes, NULL,
+           "P(c | x) of 3 classes", "p"),
+        TOLD("parameters of the head, N_C (d_f + 1)", "head") } },
     { "ambiguity", "Algorithms 11 to 13",
       "A step is one sequence, and its loss a sum over tokens.",
-      "So it is; means and batches are options.", e32 },
+      "So it is; means and batches are options.",
+      { SMALL_D(9, step_by, "length of a step, 3 and 9 tokens", "step"),
+        TOLD("of a step on the mean loss", "mean_step") } },
     { "text", "Section 1",
       "The pseudocode is about 50 lines.",
-      "GPT's is; all fifteen algorithms have more.", e33 },
+      "GPT's is; all fifteen algorithms have more.",
+      { TOLD("lines of all fifteen algorithms",
+             "1 + 1 + 5 + 6 + 4 + 3 + 1 + 21 + 12 + 11 + 9 + 13 + 9 + 8 + 9"),
+        TOLD("lines of GPT: Algorithms 4, 5, 6, 10, 13, 14",
+             "6 + 4 + 3 + 11 + 9 + 8") } },
     { "text", "Section 7, DTraining",
-      "\"CPT-x\".",
-      "GPT-x.", e34 },
+      "\"CPT-x\".", "GPT-x.",
+      { TOLD("a misprint", "\"there is nothing to compute") } },
     { "ambiguity", "Algorithms 14 and 15",
       "Algorithm 14 goes on after eos; mask and bos can be drawn.",
-      "As printed; stopping and forbidding are options.", e35 },
+      "As printed; stopping and forbidding are options.",
+      { RUN(decoder, NULL, NULL),
+        RUN(special, "P of mask and bos after the sentence, trained",
+            "special"),
+        RUN(draw_to_the_end, "tokens drawn after eos, as printed", "all"),
+        TOLD("with the option: tokens after the full stop", "to_eos"),
+        SMALL_D(7, special, "P of mask and bos, untrained", "special") } },
     { "trap", "Algorithm 15, line 2",
-      "y <- 0 is no token. Counted from 0 it is one.",
-      "Tokens count from 1.", e36 },
+      "y <- 0 is no token. Counted from 0 it is one.", "Tokens count from 1.",
+      { ON(SMALL(ED_TRANSFORMER), 7, special_tokens, NULL,
+           "mask, bos, eos, counted from 1", "special"),
+        TOLD("counted from 0", "special - 1"),
+        RUN(token_0, "token 0, the y of line 2, here:", REFUSED) } },
     { "ambiguity", "Section 6, Gopher",
       "RMSnorm is m = beta = 0: before line 2, or after it?",
-      "Before it, so that v is the mean square.", e37 },
+      "Before it, so that v is the mean square.",
+      { RUN(rms_norm, "m = 0 before line 2", "e_hat"),
+        SLIP(rms_norm, "centred", "m = 0 after line 2", "e_hat") } },
     { "text", "Section 6",
       "The algorithms are not in all things the released models.",
-      "The differences are hyperparameters.", e38 },
+      "The differences are hyperparameters.",
+      { RUN(count_released, NULL, NULL) } },
     { "notation", "everywhere",
-      "Letters are used twice.",
-      "A second name; see Notation.", e39 },
+      "Letters are used twice.", "A second name; see Notation.",
+      { TOLD("v", "\"token v, value v_t, variance v"),
+        TOLD("P", "\"data P, model P^, matrix P"),
+        TOLD("V", "\"vocabulary, values V"),
+        TOLD("l", "\"layer l, length l, position l"),
+        TOLD("i", "\"epoch i, step i, coordinate i, row i"),
+        TOLD("t", "\"position t, context token t"),
+        TOLD("e_t", "\"embedding of z[t], of x[t]"),
+        TOLD("d", "\"size of theta, of a vector") } },
     { "text", "Section 6, EDT",
       "A token may use those that precede it; the mask has itself too.",
-      "t <= t', the diagonal included.", e40 },
+      "t <= t', the diagonal included.",
+      { SMALL_D(4, loss, "seen by tokens 1 to 4", "sum(causal)"),
+        TOLD("without itself", "sum(strict)"),
+        BLIND("mask-itself", "without itself:") } },
     { "gap", "Algorithms 12, 14, 15; theta",
       "Neither a source of randomness nor first values are given.",
-      "A seeded generator is an argument, and so is theta.", e41 },
+      "A seeded generator is an argument, and so is theta.",
+      { WITH(XAVIER, first_losses, "first loss by xavier, seeds 1 and 2",
+             NULL),
+        WITH(NORMAL_002, first_losses, "first loss by normal, seeds 1 and 2",
+             NULL),
+        WITH(GPT2, first_losses, "first loss by gpt2, seeds 1 and 2", NULL),
+        TOLD("of equal probabilities: (l - 1) ln N_V",
+             "(cols(P) - 1) * ln(N_V)"),
+        RUN(sample_thrice, "tokens drawn by u = 0.1, 0.6, 0.9", "drawn") } },
 };
 enum { ERRATA = sizeof errata / sizeof *errata - 1 };
 
-static void demonstrate(FILE *out, void (*demonstration)(Demo *d))
+static void print_row(Demo *d, const Shown *what)
+{
+    d->row = what;
+    if (what->small.d_e > 0)
+        small_model(d, what->small, (int)what->number);
+    if (what->run != NULL && what->shown != REFUSED)
+        what->run(d);
+    if (what->shown == REFUSED)
+        print_refusal(d);
+    else if (what->shown != NULL && *what->shown == '"')
+        words(d, what->label, what->shown + 1);
+    else if (what->shown != NULL)
+        print_numbers(d);
+}
+
+static void demonstrate(FILE *out, const Shown *what)
 {
     Demo d = { .out = out, .arena = arena_new(), .tape = tape_new(false) };
-    demonstration(&d);
+    for (; what->label != NULL || what->run != NULL; what++)
+        print_row(&d, what);
     tape_free(d.tape);
     arena_free(d.arena);
 }
@@ -1442,7 +1154,7 @@ static void list(FILE *out)
     for (int k = 1; k <= ERRATA; k++) {
         const Erratum *e = &errata[k];
         fprintf(out, "E%-3d %-9s  %s\n", k, e->kind, e->where);
-        wrapped(out, "                ", e->paper);
+        print_wrapped(out, WIDTH, "                ", NULL, e->paper);
     }
 }
 
@@ -1451,11 +1163,11 @@ static void tell_erratum(FILE *out, int k, bool numbers_only)
     const Erratum *e = &errata[k];
     if (k > 0 && !numbers_only) {
         fprintf(out, "E%d (%s): %s\n", k, e->kind, e->where);
-        wrapped(out, "The paper: ", e->paper);
-        wrapped(out, "Here:      ", e->here);
+        print_wrapped(out, WIDTH, "The paper: ", NULL, e->paper);
+        print_wrapped(out, WIDTH, "Here:      ", NULL, e->here);
         fputc('\n', out);
     }
-    demonstrate(out, e->demonstrate);
+    demonstrate(out, e->row);
 }
 
 static const char erratum_usage[] =

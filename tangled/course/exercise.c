@@ -16,6 +16,10 @@ static const Option wishes[] = {
     { "layout", CHOICE, PLACE(layout), 0, 0,
       "paper textbook torch berkeley", "how matrices are written" },
     { "decimals", WHOLE, PLACE(decimals), 1, 9, NULL, "of the answers" },
+    { "from", TEXT, PLACE(from), 0, 0, "NAMES",
+      "what is given in place of the inputs, such as Q,K,V" },
+    { "ask", TEXT, PLACE(ask), 0, 0, "NAMES",
+      "which steps are asked for, such as S,exp,sum" },
     { "exact", FLAG, PLACE(exact), 0, 0, NULL,
       "answers are fractions, roots and logarithms" },
     { "key", FLAG, PLACE(key), 0, 0, NULL, "with the answers" },
@@ -46,8 +50,8 @@ static const char *const size_of[] = {
 static bool among(const char *list, int n)
 {
     char number[20];
-    snprintf(number, sizeof number, " %d ", n);
-    return strstr(list, number) != NULL;
+    return word_in(list, number,
+                    (size_t)snprintf(number, sizeof number, "%d", n));
 }
 
 static void check_exact(Fault *f, const Wanted *w)
@@ -70,7 +74,56 @@ static void check_exact(Fault *f, const Wanted *w)
               "makes roots.");
 }
 
-static void check_wanted(Fault *f, const Wanted *w)
+/* The row of a step that is asked for; *name is moved behind it. */
+static const StepRow *row_asked(int algorithm, const char **name)
+{
+    const StepRow *found = NULL;
+    size_t n = strcspn(*name, ",");
+    for (int k = step_rows - 1; k >= 0; k--) {
+        const StepRow *row = &step_table[k];
+        if (comes_by(algorithm, row)
+            && (word_in(row->name, *name, n)
+                || (row->also != NULL && word_in(row->also, *name, n))))
+            found = row;
+    }
+    *name += n + ((*name)[n] == ',');
+    return found;
+}
+
+static void check_asked(Fault *f, const Wanted *w)
+{
+    char names[NAMES_BYTES];
+    for (const char *p = w->ask; *p != '\0'; ) {
+        const char *name = p;
+        if (row_asked(w->algorithm, &p) == NULL)
+            fault(f, 0, "--ask: no step of Algorithm %d is %.*s; %s.",
+                  w->algorithm, (int)strcspn(name, ","), name,
+                  names_text(names, w->algorithm, true));
+    }
+}
+
+/* The names that a sheet gives which begins with those that are wanted. */
+static Start start_from(Fault *f, const Wanted *w)
+{
+    Start start[STARTS];
+    char text[STARTS_BYTES];
+    int n = starts_to(w->algorithm, start);
+    for (int k = 1; k < n; k++) {
+        bool all = !word_in(start[k].names, "Xt", 2);
+        for (const char *p = w->from; *p != '\0'; ) {
+            size_t length = strcspn(p, ",");
+            all &= word_in(start[k].names, p, length);
+            p += length + (p[length] == ',');
+        }
+        if (all)
+            return start[k];
+    }
+    fault(f, 0, "--from %.100s: Algorithm %d cannot start there; it starts "
+          "from %s.", w->from, w->algorithm, starts_text(text,
+                                                         w->algorithm));
+}
+
+static void check_wanted(Fault *f, Wanted *w)
 {
     const Wanted nothing = { .algorithm = 0 };
     int a = w->algorithm;
@@ -88,12 +141,12 @@ static void check_wanted(Fault *f, const Wanted *w)
               "nothing to weigh or to predict.");
     if (w->exact)
         check_exact(f, w);
+    if (w->ask != NULL)
+        check_asked(f, w);
+    if (w->from != NULL)
+        memcpy(w->starts, start_from(f, w).names, sizeof w->starts);
 }
 
-typedef enum { COLUMNS, WEIGHTS, LINE } Shape;
-typedef enum {
-    SMALL, SIGN, FACTOR, BIT, ROOT, LOGARITHM, NINE, THIRD, CHANCE
-} Style;
 enum { WIDEST = 8 };
 typedef char Cell[20];
 
@@ -102,194 +155,198 @@ typedef struct {
     const Layout *layout;
     Random random;
     FILE *to;
-    const char *part;           /* such as "enc.", before a name          */
-    int head;                   /* behind it; 0: none                     */
-    int d_x, d_attn, d_mid;
+    int head;                   /* of the matrix; 0: none                 */
+    int d_x, d_attn, heads, tokens, context, N_V, ell_max;
 } Draw;
-static void draw_entry(Draw *d, Style style, Cell to)
-{
-    static const int range[] = { [SMALL] = 4, [SIGN] = 3, [FACTOR] = 4,
-        [BIT] = 2, [ROOT] = 2, [LOGARITHM] = 3, [NINE] = 2, [THIRD] = 4,
-        [CHANCE] = 100 };
-    static const char *const third[] = { "0", "1/3", "2/3", "-1/3" };
-    int n = below(&d->random, range[style]);
-    const char *format = style == CHANCE ? "0.%02d" : "%d";
-    if (style == ROOT && n == 1 && d->d_attn > 1)
-        snprintf(to, sizeof(Cell), "sqrt(%d)", d->d_attn);
-    else if (style == LOGARITHM && n > 0)
-        snprintf(to, sizeof(Cell), "ln(%d)", n + 1);
-    else if (style == THIRD)
-        snprintf(to, sizeof(Cell), "%s", third[n]);
-    else
-        snprintf(to, sizeof(Cell), format,
-                 style == SMALL || style == SIGN ? n - 1
-                 : style == FACTOR && n == 0 ? -1
-                 : style == NINE ? 9 * n : n);
-}
-
-/* Are entries `first`, first + step, ... all "0"? */
-static bool is_idle(Cell cell[], int first, int step, int n)
-{
-    for (int k = 0; k < n; k++)
-        if (strcmp(cell[first + k * step], "0") != 0)
-            return false;
-    return true;
-}
-
-static bool is_twin(Cell cell[], int rows, int cols, int j)
-{
-    for (int other = 0; other < j; other++) {
-        bool same = true;
-        for (int i = 0; i < rows; i++)
-            same &= strcmp(cell[i * cols + j], cell[i * cols + other]) == 0;
-        if (same)
-            return true;
-    }
-    return false;
-}
-
-static bool is_poor(Cell cell[], Shape shape, int rows, int cols)
-{
-    bool poor = shape == LINE && is_idle(cell, 0, 1, cols);
-    for (int j = 0; j < cols && shape != LINE; j++)
-        poor |= is_idle(cell, j, cols, rows)
-             || (shape == COLUMNS && is_twin(cell, rows, cols, j));
-    for (int i = 0; i < rows && shape == WEIGHTS; i++)
-        poor |= is_idle(cell, i * cols, 1, cols);
-    return poor;
-}
-
-static void print_cells(FILE *to, Cell cell[], int rows, int cols,
-                        bool turn)
-{
-    for (int i = 0; i < (turn ? cols : rows); i++)
-        for (int j = 0; j < (turn ? rows : cols); j++)
-            fprintf(to, "%s %s", i > 0 && j == 0 ? " ;" : "",
-                    cell[turn ? j * cols + i : i * cols + j]);
-    fputc('\n', to);
-}
-
-static void print_given(Draw *d, Shape shape, const char *name, int rows,
-                        int cols, Cell cell[])
-{
-    char number[20] = "";
-    bool turn = shape == COLUMNS ? d->layout->rows
-              : shape == WEIGHTS && d->layout->weights;
-    if (d->head > 0)
-        snprintf(number, sizeof number, "^%d", d->head);
-    fprintf(d->to, "%s%s%s =", d->part, name, number);
-    print_cells(d->to, cell, rows, cols, turn);
-}
-
-static void give(Draw *d, Shape shape, const char *name, int rows, int cols,
-                 Style style)
-{
-    enum { TRIES = 100 };
-    Cell cell[WIDEST * WIDEST];
-    int tries = 0;
-    do
-        for (int k = 0; k < rows * cols; k++)
-            draw_entry(d, style, cell[k]);
-    while (is_poor(cell, shape, rows, cols) && ++tries < TRIES);
-    print_given(d, shape, name, rows, cols, cell);
-}
-
-/* What was written to memory. */
-static const char *text_of_stream(Arena *arena, FILE *to, char **text,
-                                  size_t *n)
-{
-    REQUIRE(fclose(to) == 0, "there is no memory for a sheet.");
-    char *copy = memcpy(arena_alloc(arena, *n + 1), *text, *n + 1);
-    free(*text);
-    return copy;
-}
-
-static int or_else(int asked, int otherwise)
-{
-    return asked > 0 ? asked : otherwise;
-}
 
 static int draw_number(Draw *d, int least, int most)
 {
     return least + below(&d->random, most - least + 1);
 }
 
-static void draw_embed(Draw *d)
+static const char SMALL[] = "-1 0 1 2", SIGN[] = "-1 0 1",
+    FACTOR[] = "-1 1 2 3", BIT[] = "0 1", ROOT[] = "0 root",
+    LOGARITHM[] = "0 ln(2) ln(3)", NINE[] = "0 9",
+    THIRD[] = "0 1/3 2/3 -1/3", CHANCE[] = "0.00 ... 0.99";
+
+static void draw_entry(Draw *d, const char *style, Cell to)
 {
-    enum { N_V = 4 };
-    fprintf(d->to, "v %d\n", draw_number(d, 1, N_V));
-    give(d, COLUMNS, "W_e", or_else(d->wanted->d_x, 3), N_V, SMALL);
+    int words = 1;
+    for (const char *p = style; *p != '\0'; p++)
+        words += *p == ' ';
+    int n = below(&d->random, style == CHANCE ? 100 : words);
+    for (int k = 0; k < n && style != CHANCE; k++)
+        style = strchr(style, ' ') + 1;
+    if (style == CHANCE)
+        snprintf(to, sizeof(Cell), "0.%02d", n);
+    else if (*style == 'r')
+        snprintf(to, sizeof(Cell), d->d_attn > 1 ? "sqrt(%d)" : "%d",
+                 d->d_attn);
+    else
+        snprintf(to, sizeof(Cell), "%.*s", (int)strcspn(style, " "), style);
 }
 
-static void draw_posembed(Draw *d)
+/* Are n entries from `first` in steps the same as those from `other`, or,
+   if other is -1, all "0"? */
+static bool is_same(Cell cell[], int first, int other, int step, int n)
 {
-    enum { ELL_MAX = 16 };
-    const Wanted *w = d->wanted;
-    int angle = 2 * draw_number(d, 2, 3);
-    if (w->positions == 2) {
-        fprintf(d->to, "t %d\n", draw_number(d, 1, 4));
-        give(d, COLUMNS, "W_p", or_else(w->d_x, 3), 4, SMALL);
-    } else if (w->exact) {
-        fprintf(d->to, "positions paper\nd_e 2\nell_max %d\nbase %d/pi\n"
-                "t %d\n", 2 * angle, angle, draw_number(d, 1, 2 * angle));
-    } else {
-        fprintf(d->to, "positions %s\nd_e %d\nell_max %d\nt %d\n",
-                w->positions == 0 ? "paper" : "vaswani",
-                or_else(w->d_x, 4), ELL_MAX, draw_number(d, 2, ELL_MAX));
+    for (int k = 0; k < n; k++)
+        if (strcmp(cell[first + k * step],
+                   other < 0 ? "0" : cell[other + k * step]) != 0)
+            return false;
+    return true;
+}
+
+static bool is_poor(Cell cell[], Taken t, int rows, int cols)
+{
+    bool poor = false;
+    for (int j = 0; j < cols; j++) {
+        poor |= is_same(cell, j, -1, cols, rows);
+        for (int other = 0; other < j && t.tokens; other++)
+            poor |= is_same(cell, j, other, cols, rows);
+    }
+    for (int i = 0; i < rows && t.weight; i++)
+        poor |= is_same(cell, i * cols, -1, 1, cols);
+    return poor;
+}
+
+static void print_cells(Draw *d, Taken t, const char *name, int rows,
+                        int cols, Cell cell[])
+{
+    bool turn = (t.tokens && d->layout->rows)
+             || (t.weight && d->layout->weights) || t.cols == NULL;
+    fputs(name, d->to);
+    fprintf(d->to, d->head > 0 ? "^%d =" : " =", d->head);
+    for (int i = 0; i < (turn ? cols : rows); i++)
+        for (int j = 0; j < (turn ? rows : cols); j++)
+            fprintf(d->to, "%s %s", i > 0 && j == 0 ? " ;" : "",
+                    cell[turn ? j * cols + i : i * cols + j]);
+    fputc('\n', d->to);
+}
+
+#define QKV(part) \
+    part "W_q " part "b_q " part "W_k " part "b_k " part "W_v " part "b_v "
+#define MHA(part) QKV(part) part "W_o "
+static const struct {
+    const char *title;
+    int d_x, tokens, N_V;       /* the usual ones                         */
+    const char *gives;
+} drawings[] = {
+    { NULL, 0, 0, 0, NULL },
+    { "token embedding", 3, 0, 4, "v W_e" },
+    { "positional embedding", 3, 0, 4, "t W_p" },
+    { "basic single-query attention", 3, 3, 0, "e e_t " QKV("") },
+    { "single-head attention", 3, 3, 0, "mask X Z " QKV("") },
+    { "multi-head attention", 3, 3, 0, "mask X Z " "|" QKV("") "|W_o b_o" },
+    { "layer normalisation", 4, 2, 0, "e gamma beta" },
+    { "unembedding", 2, 2, 4, "e W_u" },
+    { "encoder-decoder transformer", 2, 2, 3, "z x W_e W_p " MHA("enc.")
+      "W_mlp1 W_mlp2 " MHA("dec.") MHA("ed.") "W_mlp3 W_mlp4 W_u" },
+    { "encoder-only transformer", 2, 3, 3,
+      "x W_e W_p " MHA("") "W_mlp1 W_mlp2 W_f W_u" },
+    { "decoder-only transformer", 2, 3, 3,
+      "x W_e W_p " MHA("") "W_mlp1 W_mlp2 W_u" },
+    { "training on a pair", 2, 2, 3,
+      "eta=1 z x W_e W_p L_enc=0 " MHA("ed.") "W_u" },
+    { "masked language modelling", 2, 3, 5,
+      "eta=1 p_mask=1/2 x u W_e W_p " MHA("") "W_f W_u" },
+    { "next-token prediction", 2, 3, 3, "eta=1 L=0 x W_e W_p W_u" },
+    { "continuing a text", 2, 2, 3, "tau u L=0 x W_e W_p W_u" },
+    { "translating", 2, 2, 3,
+      "tau u z W_e W_p L_enc=0 " MHA("ed.") "W_u" },
+};
+/* What the entries of that matrix can be; the first that fits. */
+#define COMPONENTS " 3 4 5 6 7 "
+static const char *style_of(const Draw *d, const char *name)
+{
+    static const struct {
+        const char *names, *algorithms;         /* NULL: all              */
+        const char *usual, *exact;
+    } styles[] = {
+        { " X Z e e_t ", COMPONENTS, SMALL, BIT },
+        { " S scores ", NULL, SMALL, "0 2*ln(2) 2*ln(3)" },
+        { " S_scaled logits K k_t ", NULL, SMALL, LOGARITHM },
+        { " Q q W_q b_q ", COMPONENTS, SMALL, ROOT },
+        { " W_k b_k ", COMPONENTS, SMALL, LOGARITHM },
+        { " W_u ", COMPONENTS, SMALL, LOGARITHM },
+        { " W_q ", NULL, SIGN, ROOT },
+        { " W_k W_u ", NULL, SIGN, LOGARITHM },
+        { " W_mlp1 W_f ", " 9 10 ", SMALL, NINE },
+        { " W_mlp2 ", " 9 10 ", SMALL, THIRD },
+        { " gamma ", NULL, FACTOR, FACTOR },
+        { " u ", NULL, CHANCE, CHANCE },
+    };
+    for (size_t k = 0; k < sizeof styles / sizeof *styles; k++)
+        if (word_in(styles[k].names, name, strlen(name))
+            && (styles[k].algorithms == NULL
+                || among(styles[k].algorithms, d->wanted->algorithm)))
+            return d->wanted->exact ? styles[k].exact : styles[k].usual;
+    return SMALL;
+}
+
+static int size_by_letter(const Draw *d, const char *letter)
+{
+    int a = d->wanted->algorithm;
+    const struct { const char *letters; int size; } sizes_of[] = {
+        { " d_e d_x d_z d_in ", d->d_x }, { " d_attn ", d->d_attn },
+        { " d_mid d_v d_f d_mlp ", 2 }, { " N_V ", d->N_V },
+        { " d_out ", a == 5 ? d->d_x : 2 },
+        { " ell_max ", d->ell_max }, { " ell_z ", d->context },
+        { " u ", a == 12 ? d->tokens : d->wanted->from == NULL ? 2 : 1 },
+        { " T ell ell_x ", d->tokens },
+    };
+    if (letter != NULL && strcmp(letter, "H d_mid") == 0)
+        return d->heads * 2;
+    for (size_t k = 0; letter != NULL && *letter != '1'; k++)
+        if (word_in(sizes_of[k].letters, letter, strlen(letter)))
+            return sizes_of[k].size;
+    return 1;
+}
+
+/* An argument; or a step, which has a column for each token. */
+static Taken argument_or_step(int algorithm, const char *name)
+{
+    Taken t = taken_by(algorithm, name);
+    bool own = t.rows != NULL;
+    for (int k = 0; !own && k < step_rows; k++) {
+        const StepRow *row = &step_table[k];
+        bool one = strcmp(row->wide, "1") == 0;
+        if (!can_be_given(algorithm, row) || strcmp(row->name, name) != 0)
+            continue;
+        own = row->algorithm == algorithm;
+        if (own || t.rows == NULL)
+            t = (Taken){ !one, false, row->high, one ? NULL : row->wide };
+    }
+    return t;
+}
+
+/* Fractions whose columns sum to 1. */
+static void draw_weights(Draw *d, int rows, int cols, Cell cell[])
+{
+    for (int j = 0; j < cols; j++) {
+        int part[WIDEST], sum = 0;
+        for (int i = 0; i < rows; i++)
+            sum += part[i] = draw_number(d, 1, 4);
+        for (int i = 0; i < rows; i++)
+            snprintf(cell[i * cols + j], sizeof(Cell), "%d/%d", part[i],
+                     sum);
     }
 }
 
-static void give_head(Draw *d, int h, int d_z)
+static void give(Draw *d, const char *name, const char *typed)
 {
-    bool exact = d->wanted->exact, biases = d->wanted->biases;
-    Style usual = d->wanted->algorithm < 8 ? SMALL : SIGN;
-    Style query = exact ? ROOT : usual, key = exact ? LOGARITHM : usual;
-    d->head = h;
-    give(d, WEIGHTS, "W_q", d->d_attn, d->d_x, query);
-    if (biases)
-        give(d, LINE, "b_q", 1, d->d_attn, query);
-    give(d, WEIGHTS, "W_k", d->d_attn, d_z, key);
-    if (biases)
-        give(d, LINE, "b_k", 1, d->d_attn, key);
-    give(d, WEIGHTS, "W_v", d->d_mid, d_z, SMALL);
-    if (biases)
-        give(d, LINE, "b_v", 1, d->d_mid, SMALL);
-    d->head = 0;
-}
-
-static void draw_attention1(Draw *d)
-{
-    Style style = d->wanted->exact ? BIT : SMALL;
-    give(d, LINE, "e", 1, d->d_x, style);
-    give(d, COLUMNS, "e_t", d->d_x, or_else(d->wanted->tokens, 3), style);
-    give_head(d, 0, d->d_x);
-}
-
-static void give_tokens(Draw *d)
-{
-    const Wanted *w = d->wanted;
-    Style style = w->exact ? BIT : SMALL;
-    fprintf(d->to, "mask %s\n", w->mask == 0 ? "none" : "causal");
-    give(d, COLUMNS, "X", d->d_x, or_else(w->tokens, 3), style);
-    if (w->context > 0)
-        give(d, COLUMNS, "Z", d->d_x, w->context, style);
-}
-
-static void draw_attention(Draw *d)
-{
-    give_tokens(d);
-    give_head(d, 0, d->d_x);
-}
-
-static void draw_mhattention(Draw *d)
-{
-    int H = or_else(d->wanted->heads, 2);
-    give_tokens(d);
-    for (int h = 1; h <= H; h++)
-        give_head(d, h, d->d_x);
-    give(d, WEIGHTS, "W_o", d->d_x, H * d->d_mid, SMALL);
-    if (d->wanted->biases)
-        give(d, LINE, "b_o", 1, d->d_x, SMALL);
+    enum { TRIES = 100 };
+    Cell cell[WIDEST * WIDEST];
+    int tries = 0, n;
+    Taken t = argument_or_step(d->wanted->algorithm, name);
+    int rows = size_by_letter(d, t.rows), cols = size_by_letter(d, t.cols);
+    do
+        for (n = 0; n < rows * cols; n++)
+            draw_entry(d, style_of(d, name), cell[n]);
+    while (is_poor(cell, t, rows, cols) && ++tries < TRIES);
+    if (word_in("A alpha_t p", name, strlen(name)))
+        draw_weights(d, rows, cols, cell);
+    print_cells(d, t, typed, rows, cols, cell);
 }
 
 static bool is_square(int n)
@@ -298,235 +355,187 @@ static bool is_square(int n)
     return n > 0 && (root * root == n || (root + 1) * (root + 1) == n);
 }
 
-static void draw_token(Draw *d, int d_e, int e[])
+static void draw_token(Draw *d, int t, Cell cell[])
 {
     enum { TRIES = 1000 };
-    for (int k = 0; k < TRIES; k++) {
+    bool found = false;
+    int d_e = d->d_x;
+    for (int k = 0; k < TRIES && !found; k++) {
         int sum = 0, squares = 0;
         for (int i = 0; i < d_e; i++) {
-            e[i] = draw_number(d, 0, 9);
-            sum += e[i];
-            squares += e[i] * e[i];
+            int e = draw_number(d, 0, 9);
+            snprintf(cell[i * d->tokens + t], sizeof(Cell), "%d", e);
+            sum += e;
+            squares += e * e;
         }
         int spread = squares - sum / d_e * sum;     /* d_e v */
-        if (sum % d_e == 0 && spread % d_e == 0 && is_square(spread / d_e))
-            return;
+        found = sum % d_e == 0 && spread % d_e == 0
+             && is_square(spread / d_e);
     }
 }
 
-static void draw_layer_norm(Draw *d)
+static void give_exact_tokens(Draw *d)
 {
-    const Wanted *w = d->wanted;
-    int d_e = or_else(w->d_x, 4), ell = or_else(w->tokens, 2);
-    int e[WIDEST] = { 0 };
     Cell cell[WIDEST * WIDEST];
-    for (int t = 0; t < ell && w->exact; t++) {
-        draw_token(d, d_e, e);
-        for (int i = 0; i < d_e; i++)
-            snprintf(cell[i * ell + t], sizeof(Cell), "%d", e[i]);
-    }
-    if (w->exact)
-        print_given(d, COLUMNS, "e", d_e, ell, cell);
+    for (int t = 0; t < d->tokens; t++)
+        draw_token(d, t, cell);
+    print_cells(d, taken_by(6, "e"), "e", d->d_x, d->tokens, cell);
+}
+
+static void give_position(Draw *d)
+{
+    enum { ELL_MAX = 16 };
+    const Wanted *w = d->wanted;
+    int angle = 2 * draw_number(d, 2, 3);
+    if (w->positions == 2)
+        fprintf(d->to, "t %d\n", draw_number(d, 1, 4));
+    else if (w->exact)
+        fprintf(d->to, "positions paper\nd_e 2\nell_max %d\nbase %d/pi\n"
+                "t %d\n", 2 * angle, angle, draw_number(d, 1, 2 * angle));
     else
-        give(d, COLUMNS, "e", d_e, ell, SMALL);
-    give(d, LINE, "gamma", 1, d_e, FACTOR);
-    give(d, LINE, "beta", 1, d_e, SMALL);
+        fprintf(d->to, "positions %s\nd_e %d\nell_max %d\nt %d\n",
+                w->positions == 0 ? "paper" : "vaswani",
+                w->d_x > 0 ? w->d_x : 4, ELL_MAX,
+                draw_number(d, 2, ELL_MAX));
 }
 
-static void draw_unembed(Draw *d)
+static void give_ids(Draw *d, const char *name)
 {
-    bool exact = d->wanted->exact;
-    int d_e = or_else(d->wanted->d_x, 2);
-    give(d, COLUMNS, "e", d_e, or_else(d->wanted->tokens, 2),
-         exact ? BIT : SMALL);
-    give(d, WEIGHTS, "W_u", 4, d_e, exact ? LOGARITHM : SMALL);
+    bool masked = d->wanted->algorithm == 12;
+    fprintf(d->to, masked ? "%s = 4" : "%s =", name);
+    for (int t = masked ? 2 : 1; t <= d->tokens - masked; t++)
+        fprintf(d->to, " %d", draw_number(d, 1, masked ? 2 : d->N_V));
+    fputs(masked ? " 5\n" : "\n", d->to);
 }
 
-static void give_ids(Draw *d, const char *name, int n, int N_V)
-{
-    fprintf(d->to, "%s =", name);
-    for (int t = 1; t <= n; t++)
-        fprintf(d->to, " %d", draw_number(d, 1, N_V));
-    fputc('\n', d->to);
-}
-
-static void give_embeddings(Draw *d, int N_V, int ell_max)
-{
-    give(d, COLUMNS, "W_e", d->d_x, N_V, SMALL);
-    give(d, COLUMNS, "W_p", d->d_x, ell_max, SMALL);
-}
-
-static void give_multi(Draw *d, const char *part)
-{
-    d->part = part;
-    give_head(d, 0, d->d_x);
-    give(d, WEIGHTS, "W_o", d->d_x, d->d_mid, SMALL);
-    d->part = "";
-}
-
-static void give_mlp(Draw *d, const char *in, const char *out, bool gelu)
-{
-    bool exact = gelu && d->wanted->exact;
-    give(d, WEIGHTS, in, 2, d->d_x, exact ? NINE : SMALL);
-    give(d, WEIGHTS, out, d->d_x, 2, exact ? THIRD : SMALL);
-}
-
-static void give_unembedding(Draw *d, int N_V)
-{
-    give(d, WEIGHTS, "W_u", N_V, d->d_x,
-         d->wanted->exact ? LOGARITHM : SIGN);
-}
-
-enum { N_V = 3 };
-
-static void draw_edtransformer(Draw *d)
-{
-    int ell = or_else(d->wanted->tokens, 2);
-    give_ids(d, "z", ell, N_V);
-    give_ids(d, "x", ell, N_V);
-    give_embeddings(d, N_V, ell);
-    give_multi(d, "enc.");
-    give_mlp(d, "W_mlp1", "W_mlp2", false);
-    give_multi(d, "dec.");
-    give_multi(d, "ed.");
-    give_mlp(d, "W_mlp3", "W_mlp4", false);
-    give_unembedding(d, N_V);
-}
-
-static void draw_etransformer(Draw *d)
-{
-    int ell = or_else(d->wanted->tokens, 3);
-    give_ids(d, "x", ell, N_V);
-    give_embeddings(d, N_V, ell);
-    give_multi(d, "");
-    give_mlp(d, "W_mlp1", "W_mlp2", true);
-    give(d, WEIGHTS, "W_f", 2, d->d_x, d->wanted->exact ? NINE : SMALL);
-    give(d, WEIGHTS, "W_u", N_V, 2, d->wanted->exact ? LOGARITHM : SIGN);
-}
-
-static void draw_dtransformer(Draw *d)
-{
-    int ell = or_else(d->wanted->tokens, 3);
-    give_ids(d, "x", ell, N_V);
-    give_embeddings(d, N_V, ell);
-    give_multi(d, "");
-    give_mlp(d, "W_mlp1", "W_mlp2", true);
-    give_unembedding(d, N_V);
-}
-
-static void give_cross_attention(Draw *d, int ell_max)
-{
-    give_embeddings(d, N_V, ell_max);
-    fputs("L_enc 0\n", d->to);
-    give_multi(d, "ed.");
-    give_unembedding(d, N_V);
-}
-
-static void draw_edtraining(Draw *d)
-{
-    int ell = or_else(d->wanted->tokens, 2);
-    fputs("eta 1\n", d->to);
-    give_ids(d, "z", ell, N_V);
-    give_ids(d, "x", ell, N_V);
-    give_cross_attention(d, ell);
-}
-
-static void draw_dtraining(Draw *d)
-{
-    int ell = or_else(d->wanted->tokens, 3);
-    fputs("eta 1\nL 0\n", d->to);
-    give_ids(d, "x", ell, N_V);
-    give_embeddings(d, N_V, ell);
-    give_unembedding(d, N_V);
-}
-
-static void draw_etraining(Draw *d)
-{
-    int ell = or_else(d->wanted->tokens, 3);
-    fprintf(d->to, "eta 1\np_mask 1/2\nx = 4");
-    for (int t = 2; t < ell; t++)
-        fprintf(d->to, " %d", draw_number(d, 1, 2));
-    fputs(" 5\n", d->to);
-    give(d, LINE, "u", 1, ell, CHANCE);
-    give_embeddings(d, 5, ell);
-    give_multi(d, "");
-    give(d, WEIGHTS, "W_f", 2, d->d_x, SMALL);
-    give(d, WEIGHTS, "W_u", 5, 2, SIGN);
-}
-
-static void give_drawing(Draw *d)
+static void give_tau(Draw *d)
 {
     bool sharp = d->wanted->exact || draw_number(d, 0, 1) == 0;
     fprintf(d->to, "tau %s\n", sharp ? "1/2" : "2");
-    give(d, LINE, "u", 1, 2, CHANCE);
 }
 
-static void draw_dinference(Draw *d)
+static void give_piece(Draw *d, const char *typed)
 {
-    int ell = or_else(d->wanted->tokens, 2);
-    give_drawing(d);
-    fputs("L 0\n", d->to);
-    give_ids(d, "x", ell, N_V);
-    give_embeddings(d, N_V, ell + 1);
-    give_unembedding(d, N_V);
+    const Wanted *w = d->wanted;
+    const char *dot = strchr(typed, '.'), *equals = strchr(typed, '=');
+    const char *name = dot == NULL ? typed : dot + 1;
+    if (equals != NULL)
+        fprintf(d->to, "%.*s %s\n", (int)(equals - typed), typed,
+                equals + 1);
+    else if (strcmp(name, "mask") == 0)
+        fprintf(d->to, "mask %s\n", w->mask == 0 ? "none" : "causal");
+    else if (strcmp(name, "d_attn") == 0)
+        fputs(d->head > 1 ? "" : "d_attn 4\n", d->to);
+    else if (strcmp(name, "v") == 0)
+        fprintf(d->to, "v %d\n", draw_number(d, 1, d->N_V));
+    else if (strcmp(name, "t") == 0)
+        give_position(d);
+    else if (strcmp(name, "tau") == 0)
+        give_tau(d);
+    else if (word_in("x z target", name, strlen(name)))
+        give_ids(d, name);
+    else if (strcmp(name, "e") == 0 && w->algorithm == 6 && w->exact)
+        give_exact_tokens(d);
+    else if ((w->biases || strncmp(name, "b_", 2) != 0)
+             && (strcmp(name, "Z") != 0 || w->context > 0)
+             && (strcmp(name, "W_p") != 0 || w->algorithm != 2
+                 || w->positions == 2))
+        give(d, name, typed);
 }
 
-static void draw_edinference(Draw *d)
+static void give_pieces(Draw *d, const char *p, const char *end)
 {
-    int ell = or_else(d->wanted->tokens, 2);
-    give_drawing(d);
-    give_ids(d, "z", ell, N_V);
-    give_cross_attention(d, ell > 2 ? ell : 2);
+    char piece[20];
+    while (p < end) {
+        int n = (int)strcspn(p, " |");
+        snprintf(piece, sizeof piece, "%.*s", n, p);
+        give_piece(d, piece);
+        p += n + 1;
+    }
 }
 
-static const struct {
-    const char *title;
-    void (*draw)(Draw *d);
-} drawings[] = {
-    { NULL, NULL },
-    { "token embedding", draw_embed },
-    { "positional embedding", draw_posembed },
-    { "basic single-query attention", draw_attention1 },
-    { "single-head attention", draw_attention },
-    { "multi-head attention", draw_mhattention },
-    { "layer normalisation", draw_layer_norm },
-    { "unembedding", draw_unembed },
-    { "encoder-decoder transformer", draw_edtransformer },
-    { "encoder-only transformer", draw_etransformer },
-    { "decoder-only transformer", draw_dtransformer },
-    { "training on a pair", draw_edtraining },
-    { "masked language modelling", draw_etraining },
-    { "next-token prediction", draw_dtraining },
-    { "continuing a text", draw_dinference },
-    { "translating", draw_edinference },
-};
+/* What a sheet gives that begins later, in the order of the others; a
+   model goes on with the parameters of its layers. */
+static void gives_from(char to[], size_t size, const Wanted *w)
+{
+    const char *names = w->starts, *W_o = strstr(names, " W_o");
+    const char *rest = strstr(drawings[w->algorithm].gives, "W_p ");
+    int n = W_o == NULL ? (int)strlen(names) : (int)(W_o - names);
+    bool masked = word_in(names, "Q", 1) || word_in(names, "S", 1);
+    if (w->algorithm == 8)
+        snprintf(to, size, "X W_mlp3 W_mlp4");
+    else if (w->algorithm >= 8 && word_in(names, "X", 1))
+        snprintf(to, size, "X %.*s", (int)(strstr(rest, "W_u") - rest - 4),
+                 rest + strlen("W_p "));
+    else
+        snprintf(to, size, "%s%s%s%.*s%s", masked ? "mask " : "",
+                 w->algorithm == 14 ? "tau u " : "", W_o != NULL ? "|" : "",
+                 n, names, W_o != NULL ? "|W_o b_o" : "");
+}
+
+static void give_all(Draw *d, const char *p)
+{
+    const char *head = strchr(p, '|'), *last = strrchr(p, '|');
+    if (head == NULL) {
+        give_pieces(d, p, p + strlen(p));
+        return;
+    }
+    give_pieces(d, p, head);
+    for (d->head = 1; d->head <= d->heads; d->head++)
+        give_pieces(d, head + 1, last);
+    d->head = 0;
+    give_pieces(d, last + 1, p + strlen(p));
+}
+
+/* Memory to write to, and what was written. */
+typedef struct { char *text; size_t n; FILE *to; } Written;
+
+static FILE *begin_text(Written *w)
+{
+    w->to = open_memstream(&w->text, &w->n);
+    REQUIRE(w->to != NULL, "there is no memory for a text.");
+    return w->to;
+}
+
+static const char *end_text(Written *w, Arena *arena)
+{
+    REQUIRE(fclose(w->to) == 0, "there is no memory for a text.");
+    char *copy = memcpy(arena_alloc(arena, w->n + 1), w->text, w->n + 1);
+    free(w->text);
+    return copy;
+}
+
+static int or_else(int asked, int otherwise)
+{
+    return asked > 0 ? asked : otherwise;
+}
+
 static const char *draw_sheet(Arena *arena, const Wanted *w, int try)
 {
-    char *text;
-    size_t n;
-    Draw d = { .wanted = w, .layout = &layouts[w->layout], .part = "",
+    Written text;
+    char names[200];
+    int a = w->algorithm, ell = or_else(w->tokens, drawings[a].tokens);
+    Draw d = { .wanted = w, .layout = &layouts[w->layout],
         .random = random_branch(random_new((uint64_t)w->seed),
                                 (uint64_t)try),
-        .to = open_memstream(&text, &n),
-        .d_x = or_else(w->d_x, w->algorithm < 8 ? 3 : 2),
-        .d_attn = or_else(w->d_attn, 2), .d_mid = 2 };
-    REQUIRE(d.to != NULL, "there is no memory for a sheet.");
-    fprintf(d.to, "algorithm %d\nlayout %s\ndecimals %d\n", w->algorithm,
+        .to = begin_text(&text), .tokens = ell,
+        .context = or_else(w->context, ell),
+        .d_x = or_else(w->d_x, drawings[a].d_x),
+        .d_attn = or_else(w->d_attn, 2),
+        .heads = or_else(w->heads, a == 5 ? 2 : 1), .N_V = drawings[a].N_V,
+        .ell_max = a == 2 ? 4 : a == 14 ? ell + 1
+                 : a == 15 && ell < 2 ? 2 : ell };
+    fprintf(d.to, "algorithm %d\nlayout %s\ndecimals %d\n", a,
             d.layout->name, w->decimals);
-    drawings[w->algorithm].draw(&d);
-    return text_of_stream(arena, d.to, &text, &n);
+    if (w->from != NULL)
+        gives_from(names, sizeof names, w);
+    give_all(&d, w->from == NULL ? drawings[a].gives : names);
+    if (a == 7 && w->ask != NULL && strstr(w->ask, "loss") != NULL)
+        give_piece(&d, "target");
+    return end_text(&text, arena);
 }
 
-static const char *const claimed[] = { NULL,
-    ",1.1 e,", ",2.1 e_p,",
-    ",3.1 q,3.2 k_t,3.3 v_t,3.4 scores,3.4 alpha_t,3.5 v_tilde,",
-    ",4.1 Q,4.2 K,4.3 V,4.4 S,4.5 S,4.6 S_scaled,4.6 A,4.6 Vt,",
-    ",4.1 Q,4.2 K,4.3 V,4.4 S,4.5 S,4.6 S_scaled,4.6 A,5.2 Y,5.3 Y,5.4 Vt,",
-    ",6.1 m,6.2 v,6.3 e_hat,", ",7.1 logits,7.1 p,",
-    ",4.6 A,8.3 Z,8.5 Z,8.6 Z,8.7 Z,8.8 Z,8.12 X,8.14 X,8.15 X,8.16 X,"
-    "8.17 X,8.18 X,8.19 X,8.21 P,",
-    ",4.6 A,9.3 X,9.5 X,9.6 X,9.7 X,9.8 X,9.10 X,9.11 X,9.12 P,",
-    ",4.6 A,10.3 X,10.5 Xt,10.6 X,10.7 Xt,10.8 X,10.10 X,10.11 P,",
+static const char *const claimed[] = {  /* of Algorithms 11 to 15 */
     ",4.6 A,8.3 Z,8.12 X,8.15 X,8.16 X,8.17 X,11.4 P,11.5 loss,11.6 W_u,",
     ",12.5 xt,12.7 Tt,4.6 A,9.3 X,9.5 X,9.6 X,9.10 X,9.11 X,12.8 P,"
     "12.9 loss,12.10 W_u,",
@@ -546,17 +555,51 @@ static const Item *item_given(const Sheet *sheet, const char *name,
     return NULL;
 }
 
+static bool is_asked(const Wanted *w, const Step *step)
+{
+    for (const char *p = w->ask; *p != '\0'; )
+        if (strcmp(row_asked(w->algorithm, &p)->name, step->name) == 0)
+            return true;
+    return false;
+}
+
+/* Steps that stand in no line are computed where they are claimed. */
+static const char *with_claims(Arena *arena, const Wanted *w,
+                               const char *given)
+{
+    Written text;
+    FILE *to = begin_text(&text);
+    fputs(given, to);
+    for (const char *p = w->ask; p != NULL && *p != '\0'; ) {
+        const StepRow *row = row_asked(w->algorithm, &p);
+        bool heads = w->algorithm == 5 && row->algorithm == 4;
+        for (int h = 1; h <= (heads ? or_else(w->heads, 2) : 1); h++)
+            fprintf(to, heads ? "claim %s^%d = ?\n" : "claim %s = ?\n",
+                    row->name, h);
+    }
+    return end_text(&text, arena);
+}
+
 static bool is_claimed(const Wanted *w, const Run *run, const Step *step)
 {
     char key[40];
-    bool inner = w->algorithm >= 8 && step->algorithm == 4;
+    int a = w->algorithm;
+    bool weights = step->role == ROLE_WEIGHTS;
     snprintf(key, sizeof key, ",%d.%d %s,", step->algorithm, step->line,
              step->name);
-    if (strstr(claimed[w->algorithm], key) == NULL
-        || (step->algorithm == 4 && step->line == 5 && w->mask == 0)
-        || (step->turn > 1 && strcmp(step->name, "Z") == 0))
+    if (step->given || (w->ask != NULL && !is_asked(w, step)))
         return false;
-    return !inner || item_given(run->sheet, "W_q", step->part) != NULL;
+    if (a < 8)
+        return step->role != (w->mask == 0 ? ROLE_MASKED : NO_ROLE)
+            && (a != 5 || step->role != ROLE_MIXED);
+    if (w->ask != NULL)
+        return true;
+    if (a <= 10 ? step->algorithm != a && !weights
+                : strstr(claimed[a - 11], key) == NULL)
+        return false;
+    return (step->turn <= 1 || strcmp(step->name, "Z") != 0)
+        && (!weights
+            || item_given(run->sheet, "W_q", step->part) != NULL);
 }
 
 
@@ -583,59 +626,63 @@ static const struct {
     { " 12 ", "mask_token = 3, bos_token = 4, eos_token = 5", NULL },
     { " 15 ", "bos_token = 2, eos_token = 3", NULL },
 };
-static const char *gradient_note(const Run *run)
-{
-    static const char *const product[2][2] = {
-        { "∇W_u = G Xᵀ", "∇W_u = X Gᵀ" },
-        { "∇W_u = Gᵀ X", "∇W_u = Xᵀ G" } };
-    return product[run->layout->rows][run->layout->weights];
-}
+static const char *const products[2][2] = {
+    { "∇W_u = G Xᵀ", "∇W_u = X Gᵀ" }, { "∇W_u = Gᵀ X", "∇W_u = Xᵀ G" }
+};
+static const char gradient_note[] = "%s, where X is what W_u is multiplied "
+    "with; G is P, less 1 for each token to be predicted, and 0 where none "
+    "is";
+static const char *const position_notes[] = {
+    "W_p[%s] = sin(t / w), W_p[%s] = cos(t / w), where w is base to the "
+    "power 2 i/d_e; base = ℓ_max if none is given",
+    "W_p[%s] = sin((t-1) / w), W_p[%s] = cos((t-1) / w), where w is 10000 "
+    "to the power 2 (i-1)/d_e" };
 
 static void add_note(Exercise *e, Arena *arena, const char *text)
 {
-    char *copy;
-    size_t n;
-    FILE *to = open_memstream(&copy, &n);
-    REQUIRE(to != NULL, "there is no memory for a note.");
-    print_formula(to, e->run, text);
-    e->note[e->notes++] = text_of_stream(arena, to, &copy, &n);
+    Written note;
+    print_formula(begin_text(&note), e->run, text);
+    e->note[e->notes++] = end_text(&note, arena);
 }
 
-static const char *const position_notes[2][2] = {
-    { "W_p[2 i-1, t] = sin(t / w), W_p[2 i, t] = cos(t / w), where "
-      "w is base to the power 2 i/d_e; base = ℓ_max if none is given",
-      "W_p[2 i-1, t] = sin((t-1) / w), W_p[2 i, t] = cos((t-1) / w), where "
-      "w is 10000 to the power 2 (i-1)/d_e" },
-    { "W_p[t, 2 i-1] = sin(t / w), W_p[t, 2 i] = cos(t / w), where "
-      "w is base to the power 2 i/d_e; base = ℓ_max if none is given",
-      "W_p[t, 2 i-1] = sin((t-1) / w), W_p[t, 2 i] = cos((t-1) / w), where "
-      "w is 10000 to the power 2 (i-1)/d_e" },
-};
+/* Is there something of that name in what is asked for? */
+static bool is_used(const Exercise *e, const char *name)
+{
+    char word[20];
+    bool used = e->wanted->from == NULL && e->wanted->ask == NULL;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "(:"), name);
+    for (int k = 0; k < e->n; k++)
+        used |= strstr(e->formula[k], word) != NULL;
+    return used;
+}
+
 static void tell_notes(Exercise *e, Arena *arena)
 {
     const Run *run = e->run;
     int a = run->algorithm;
-    char gradient[200];
+    char text[300];
     bool rows = run->layout->rows;
     for (size_t k = 0; k < sizeof notes / sizeof *notes; k++)
-        if (among(notes[k].algorithms, a))
+        if (among(notes[k].algorithms, a)
+            && (k >= 3 || is_used(e, notes[k].columns)))
             add_note(e, arena, rows && notes[k].rows != NULL
                                ? notes[k].rows : notes[k].columns);
-    snprintf(gradient, sizeof gradient, "%s, where X is what W_u is "
-             "multiplied with; G is P, less 1 for each token to be "
-             "predicted, and 0 where none is", gradient_note(run));
-    if (among(" 9 10 12 ", a))
+    if (among(" 9 10 12 ", a) && is_used(e, "GELU("))
         add_note(e, arena, e->wanted->exact
                  ? "GELU(9) = 9 and GELU(-9) = 0 to 17 decimals"
                  : "GELU(1) = 0.841345, GELU(2) = 1.954500, GELU(3) = "
                    "2.995950, GELU(-x) = GELU(x) - x");
+    snprintf(text, sizeof text, gradient_note,
+             products[rows][run->layout->weights]);
     if (11 <= a && a <= 13)
-        add_note(e, arena, gradient);
-    if ((a == 4 || a == 5) && e->wanted->context == 0)
+        add_note(e, arena, text);
+    if ((a == 4 || a == 5) && e->wanted->context == 0
+        && e->wanted->from == NULL)
         add_note(e, arena, "Z = X");
+    snprintf(text, sizeof text, position_notes[e->wanted->positions % 2],
+             rows ? "t, 2 i-1" : "2 i-1, t", rows ? "t, 2 i" : "2 i, t");
     if (a == 2 && e->wanted->positions < 2)
-        add_note(e, arena, position_notes[run->layout->rows]
-                                         [e->wanted->positions]);
+        add_note(e, arena, text);
 }
 
 /* Without the biases, if the sheet has none. */
@@ -660,10 +707,8 @@ static const char *command_of(Arena *arena, const Wanted *w)
     static const Option *const tables[] = { wishes, sizes };
     const Wanted usual = { .decimals = USUAL_DECIMALS, .key = w->key,
                            .tex = w->tex };
-    char *text;
-    size_t n;
-    FILE *to = open_memstream(&text, &n);
-    REQUIRE(to != NULL, "there is no memory for the command.");
+    Written text;
+    FILE *to = begin_text(&text);
     fprintf(to, "ftx exercise --algorithm %d --seed %d", w->algorithm,
             w->seed);
     for (int t = 0; t < 2; t++)
@@ -675,23 +720,7 @@ static const char *command_of(Arena *arena, const Wanted *w)
             if (o->kind != FLAG)
                 option_print(to, o, w);
         }
-    return text_of_stream(arena, to, &text, &n);
-}
-
-static void print_note(FILE *out, const char *note)
-{
-    enum { WIDTH = 76 };
-    int column = fprintf(out, "#") - 1;
-    for (const char *p = note; *p != '\0'; p += strspn(p, " ")) {
-        int n = (int)strcspn(p, " "), wide = 0;
-        for (int k = 0; k < n; k++)
-            wide += ((unsigned char)p[k] & 0xC0) != 0x80;
-        bool full = column + 1 + wide > WIDTH;
-        fprintf(out, full ? "\n#   %.*s" : " %.*s", n, p);
-        column = (full ? 3 : column + 1) + wide;
-        p += n;
-    }
-    fputc('\n', out);
+    return end_text(&text, arena);
 }
 
 static void print_claim(FILE *out, const Exercise *e, int k, bool key)
@@ -737,19 +766,16 @@ static void print_sheet(FILE *out, const Exercise *e, bool key)
     fprintf(out, "%s\n# Layout %s: %s. 4.6 is line 6 of Algorithm 4.\n",
             e->given, e->run->layout->name, e->run->layout->meaning);
     for (int k = 0; k < e->notes; k++)
-        print_note(out, e->note[k]);
+        print_wrapped(out, 77, "# ", "#   ", e->note[k]);
     for (int k = 0; k < e->n; k++)
         print_claim(out, e, k, key);
 }
 
 static const char *sheet_text(Arena *arena, const Exercise *e, bool key)
 {
-    char *text;
-    size_t n;
-    FILE *to = open_memstream(&text, &n);
-    REQUIRE(to != NULL, "there is no memory for a sheet.");
-    print_sheet(to, e, key);
-    return text_of_stream(arena, to, &text, &n);
+    Written text;
+    print_sheet(begin_text(&text), e, key);
+    return end_text(&text, arena);
 }
 
 static int tokens_of_run(const Run *run, Mat M)
@@ -844,61 +870,53 @@ static bool is_good(const Exercise *e)
             return false;
         turns = step->turn > turns ? step->turn : turns;
     }
-    return (a < 14 || turns == 2)
+    return (a < 14 || turns == 2 || e->wanted->from != NULL)
         && (!e->wanted->exact || is_exact(e));
 }
 #define ATTENTION " 3 4 5 8 9 10 11 12 15 "
-#define MASKED    " 4 5 8 10 "
-#define NORM      " 6 8 9 10 11 12 13 14 15 "
-static const struct { const char *slip, *algorithms; } usual[] = {
-    { "no-scale", ATTENTION },       { "scale-d", ATTENTION },
-    { "scale-d_x", ATTENTION },      { "axis", ATTENTION },
-    { "axis-tokens", " 7 " },        { "base-2", ATTENTION " 7 " },
-    { "base-10", ATTENTION " 7 " },  { "by-sum", ATTENTION " 7 " },
-    { "hard-max", " 3 4 5 7 " },     { "no-mask", MASKED },
-    { "mask-transposed", MASKED },   { "mask-late", MASKED },
-    { "exchange", " 4 5 " },         { "W_q-transposed", ATTENTION },
-    { "W_k-transposed", ATTENTION }, { "W_v-transposed", ATTENTION },
-    { "S-transposed", " 4 5 8 9 12 " },
-    { "A-transposed", " 4 5 8 9 10 12 " },
-    { "no-weights", " 3 4 5 " },     { "K-for-V", " 3 4 5 " },
-    { "no-b_q", " 3 4 5 " },         { "no-b_k", " 3 4 5 " },
-    { "no-b_v", " 3 4 5 " },         { "heads-order", " 5 " },
-    { "n-1", NORM },                 { "no-root", NORM },
-    { "v-sum", " 6 " },              { "m-sum", " 6 " },
-    { "v-without-m", " 6 " },        { "no-gamma", " 6 " },
-    { "no-beta", " 6 " },            { "token-before", " 1 " },
-    { "token-after", " 1 " },        { "position-before", " 2 " },
-    { "position-after", " 2 " },     { "sine-cosine", " 2 " },
-    { "exponent", " 2 " },           { "activation", " 8 9 10 12 " },
-    { "no-residual-attn", " 8 9 10 12 " },
-    { "no-residual-mlp", " 8 9 10 " },
-    { "no-positions", " 8 9 10 11 12 13 14 15 " },
-    { "loss-log2", " 11 12 13 " },   { "loss-sign", " 11 12 13 " },
-    { "loss-mean", " 12 13 " },      { "loss-not-next", " 11 13 " },
-    { "uphill", " 11 12 13 " },      { "tau-times", " 14 15 " },
-    { "no-tau", " 14 15 " },         { "argmax", " 14 15 " },
+static const struct { const char *algorithms, *slips; } usual[] = {
+    { ATTENTION, " no-scale scale-d scale-d_x axis base-2 base-10 by-sum "
+                 "W_q-transposed W_k-transposed W_v-transposed " },
+    { " 3 4 5 ", " hard-max no-weights K-for-V no-b_q no-b_k no-b_v " },
+    { " 4 5 8 10 ", " no-mask mask-transposed mask-late " },
+    { " 4 5 ", " exchange " },
+    { " 4 5 8 9 12 ", " S-transposed A-transposed " },
+    { " 10 ", " A-transposed " },
+    { " 5 ", " heads-order " },
+    { " 6 8 9 10 11 12 13 14 15 ", " n-1 no-root " },
+    { " 6 ", " v-sum m-sum v-without-m no-gamma no-beta " },
+    { " 7 ", " axis-tokens base-2 base-10 by-sum hard-max " },
+    { " 1 ", " token-before token-after " },
+    { " 2 ", " position-before position-after sine-cosine exponent " },
+    { " 8 9 10 12 ", " activation no-residual-attn " },
+    { " 8 9 10 ", " no-residual-mlp " },
+    { " 8 9 10 11 12 13 14 15 ", " no-positions " },
+    { " 11 12 13 ", " loss-log2 loss-sign uphill " },
+    { " 12 13 ", " loss-mean " },
+    { " 11 13 ", " loss-not-next " },
+    { " 14 15 ", " tau-times no-tau argmax " },
 };
 /* Does the sheet have what the slip needs? */
 static bool is_possible(const Wanted *w, const Slip *slip)
 {
     const char *name = slip->name;
-    int d_x = or_else(w->d_x, w->algorithm < 8 ? 3 : 2);
+    int d_x = or_else(w->d_x, drawings[w->algorithm].d_x);
     int d_attn = or_else(w->d_attn, 2);
     return (w->biases || strncmp(name, "no-b_", 5) != 0)
         && (w->mask != 0 || w->algorithm >= 8
             || strstr(name, "mask") == NULL)
-        && (w->context > 0 || !slip->exchanged)
+        && (w->context > 0 || strcmp(name, "exchange") != 0)
         && (w->heads != 1 || strcmp(name, "heads-order") != 0)
         && (!w->exact || strcmp(name, "activation") != 0)
-        && ((d_x != d_attn && d_x != d_attn * d_attn)
+        && ((d_x != d_attn && d_x != d_attn * d_attn
+             && (w->from == NULL || w->algorithm >= 8))
             || strcmp(name, "scale-d_x") != 0);
 }
 
 static bool is_usual(const Wanted *w, const Slip *slip)
 {
     for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
-        if (strcmp(usual[k].slip, slip->name) == 0
+        if (word_in(usual[k].slips, slip->name, strlen(slip->name))
             && among(usual[k].algorithms, w->algorithm))
             return is_possible(w, slip);
     return false;
@@ -919,6 +937,9 @@ static Alike find_alike(const Run *run, const Wanted *w, Command *c)
         if (!is_usual(w, &slips[k])
             || !effect_of(run, &slips[k], w->decimals, c->arena, c->tape,
                           e))
+            continue;
+        bool hidden = w->from != NULL || w->ask != NULL;
+        if (e->sum == sum && hidden)            /* it is not asked for    */
             continue;
         if (e->sum == sum)
             return (Alike){ e->slip, NULL };
@@ -949,7 +970,8 @@ static void run_draw(Fault *f, void *data)
 {
     Try *try = data;
     Exercise *e = try->e;
-    e->run = run_text(try, e->given, f);
+    e->run = run_text(try, with_claims(try->c->arena, e->wanted, e->given),
+                      f);
     e->claim = arena_alloc(try->c->arena,
                            (size_t)e->run->n * sizeof *e->claim);
     for (int k = 0; k < e->run->n; k++)

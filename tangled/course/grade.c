@@ -42,7 +42,8 @@ typedef struct {
     Values right;
     KnownSlip *slip;
     char *law;                          /* NULL: the values are compared  */
-    double points, earned, seconds;
+    double points, by_steps;            /* this share by right steps      */
+    double earned, seconds;
     char *report;                       /* what is wrong, in lines        */
 } Trial;
 
@@ -162,6 +163,13 @@ static bool starts_with(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+static void clean(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
 static Trial *new_trial(Lab *lab, const char *line)
 {
     lab->trial = memory(lab->trial, (size_t)(lab->n + 1) * sizeof(Trial));
@@ -171,20 +179,26 @@ static Trial *new_trial(Lab *lab, const char *line)
     sscanf(line, "trial %79s %n", t->name, &used);
     t->says = memory(NULL, strlen(line) + 1);
     strcpy(t->says, line + used);
+    clean(t->name);
+    clean(t->says);
     return t;
 }
 
-static void read_sheet(Trial *t, char **text, int lines)
+static bool read_sheet(Trial *t, char **text, int lines)
 {
     char *from = *text;
-    for (int k = 0; k < lines; k++)
-        *text += strcspn(*text, "\n") + 1;
+    if (lines < 1 || t->sheets == 2)
+        return false;
+    for (int k = 0; k < lines; k++, ++*text) {
+        *text += strcspn(*text, "\n");
+        if (**text == '\0')
+            return false;
+    }
     size_t n = (size_t)(*text - from);
-    char *sheet = memory(NULL, n + 1);
+    char *sheet = t->sheet[t->sheets++] = memory(NULL, n + 1);
     memcpy(sheet, from, n);
     sheet[n] = '\0';
-    if (t->sheets < 2)
-        t->sheet[t->sheets++] = sheet;
+    return true;
 }
 
 static void read_line(Lab *lab, const char *line)      /* "line 4.1 ..." */
@@ -205,19 +219,31 @@ static Values *new_slip(Trial *t, char *line)
     return &t->slip[t->slips++].values;
 }
 
-static bool read_trials(Lab *lab)
+static bool is_relation(const char *law)
 {
-    char name[4096];
-    snprintf(name, sizeof name, "%s/trials", lab->directory);
-    char *text = file_text(name), *line;
-    if (text == NULL) {
-        fprintf(stderr, "grade: %s cannot be read: %s.\n", name,
-                strerror(errno));
-        return false;
-    }
+    static const char *const relation[] = { "same", "prefix",
+        "reversed columns", "reversed rows" };
+    for (size_t k = 0; k < sizeof relation / sizeof *relation; k++)
+        if (strcmp(law, relation[k]) == 0)
+            return true;
+    return starts_with(law, "scaled ") || starts_with(law, "sums ");
+}
+
+/* It needs the right result, and a sheet, for most laws two. */
+static bool is_complete(const Trial *t)
+{
+    bool two = t->law != NULL && !starts_with(t->law, "sums ");
+    return t->sheets >= 1 + two && result_of(&t->right) != NULL;
+}
+
+/* A sentence on what is wrong in the text, or "". */
+static void read_text(Lab *lab, char *text, char *wrong, size_t size)
+{
     Trial *t = NULL;
     Values *values = NULL;
-    while ((line = next_trial_line(&text)) != NULL) {
+    bool fine = true;
+    char *line;
+    while (fine && (line = next_trial_line(&text)) != NULL) {
         if (starts_with(line, "algorithm "))
             lab->algorithm = atoi(line + 10);
         else if (starts_with(line, "line "))
@@ -225,18 +251,38 @@ static bool read_trials(Lab *lab)
         else if (starts_with(line, "trial "))
             values = &(t = new_trial(lab, line))->right;
         else if (t != NULL && starts_with(line, "sheet "))
-            read_sheet(t, &text, atoi(line + 6));
+            fine = read_sheet(t, &text, atoi(line + 6));
         else if (t != NULL && starts_with(line, "law "))
-            t->law = line + 4;
+            fine = is_relation(t->law = line + 4);
         else if (t != NULL && starts_with(line, "slip "))
             values = new_slip(t, line);
-        else if (t == NULL || !read_value(values, line)) {
-            fprintf(stderr, "grade: %s: this line is not understood: "
-                          "%.60s\n", name, line);
-            return false;
-        }
+        else
+            fine = t != NULL && read_value(values, line);
+        if (!fine)
+            snprintf(wrong, size, "this line is not understood: %.60s",
+                     line);
     }
-    return lab->n > 0 && lab->algorithm > 0;
+    for (int k = 0; k < lab->n && fine; k++)
+        if (!(fine = is_complete(&lab->trial[k])))
+            snprintf(wrong, size, "the trial %s lacks a sheet or its "
+                     "result", lab->trial[k].name);
+    if (fine && (lab->n == 0 || lab->algorithm < 1))
+        snprintf(wrong, size, "no trial of an algorithm is in it");
+}
+
+static bool read_trials(Lab *lab)
+{
+    char name[4096], wrong[200] = "";
+    snprintf(name, sizeof name, "%s/trials", lab->directory);
+    char *text = file_text(name);
+    if (text == NULL)
+        snprintf(wrong, sizeof wrong, "%s", strerror(errno));
+    else
+        read_text(lab, text, wrong, sizeof wrong);
+    clean(wrong);
+    if (*wrong != '\0')
+        fprintf(stderr, "grade: %s cannot be read: %s.\n", name, wrong);
+    return *wrong == '\0';
 }
 
 enum { SECONDS = 1, PATIENCE = 4, MOST_SECONDS = 15, MEBIBYTE = 1 << 20,
@@ -272,7 +318,9 @@ static pid_t start_trial(int program, FILE *sheet, FILE *printed,
     if (child != 0)
         return child;
     int answer = fcntl(pipe_end[1], F_DUPFD, 10);
-    int code = fcntl(program, F_DUPFD_CLOEXEC, 10);
+    char first = '\0';
+    bool script = pread(program, &first, 1, 0) == 1 && first == '#';
+    int code = fcntl(program, script ? F_DUPFD : F_DUPFD_CLOEXEC, 10);
     dup2(fileno(sheet), 0);
     dup2(fileno(printed), 1);
     dup2(fileno(printed), 2);
@@ -341,13 +389,6 @@ static Answer wait_for(pid_t child, int from)
     while (open && take(&a, from))
         ;
     return a;
-}
-
-static void clean(char *text)
-{
-    for (; *text != '\0'; text++)
-        if (*text < ' ' || *text > '~')
-            *text = '?';
 }
 
 static void last_line(FILE *printed, char *to, size_t size)
@@ -532,17 +573,32 @@ static void say_difference(Trial *t, const Lab *lab, const Value *found,
          right->rows * right->cols);
 }
 
-/* Those that explain the step; of these those that explain the result, if
-   there are any. */
+/* Would the slip have given what was shown before a wrong value, too? */
+static bool agrees_before(const Values *slip, const Value *wrong,
+                          const Values *found)
+{
+    for (int k = 0; k < slip->n; k++) {
+        const Value *v = value_in(found, &slip->value[k]);
+        if (v == wrong)
+            break;
+        if (v != NULL && !equal(v, &slip->value[k]))
+            return false;
+    }
+    return true;
+}
+
+/* Those that fit and give the result; or those that fit; or those that give
+   the value and the result, whatever was shown before. */
 static void say_slips(Trial *t, const Value *wrong, const Values *found)
 {
     const Value *result = result_of(found);
     int told = 0;
-    for (int pass = 1; pass <= 2 && told == 0; pass++)
+    for (int pass = 1; pass <= 3 && told == 0; pass++)
         for (int k = 0; k < t->slips; k++) {
             const Values *slip = &t->slip[k].values;
             if (!equal(value_in(slip, wrong), wrong)
-                || (pass == 1 && !equal(result_of(slip), result)))
+                || (pass != 3 && !agrees_before(slip, wrong, found))
+                || (pass != 2 && !equal(result_of(slip), result)))
                 continue;
             tell(t, "it matches if %s\n", t->slip[k].what);
             told++;
@@ -561,13 +617,27 @@ static const Value *first_wrong_step(const Trial *t, const Values *found,
     return NULL;
 }
 
+/* Which share of the steps stands right before one that is wrong or was not
+   shown? */
+static double share_of_steps(const Trial *t, const Values *found)
+{
+    int steps = 0, right = 0;
+    for (int k = 0; k < t->right.n; k++)
+        steps += *t->right.value[k].line != '\0';
+    while (right < steps && equal(value_in(found, &t->right.value[right]),
+                                  &t->right.value[right]))
+        right++;
+    return steps == 0 ? 0 : (double)right / steps;
+}
+
 static void compare_results(Trial *t, const Lab *lab, const Values *found)
 {
-    const Value *right, *wrong = first_wrong_step(t, found, &right);
-    if (found->whole && wrong == NULL && result_of(found) != NULL) {
+    if (found->whole && equal(result_of(found), result_of(&t->right))) {
         t->earned = t->points;
         return;
     }
+    t->earned = t->points * t->by_steps * share_of_steps(t, found);
+    const Value *right, *wrong = first_wrong_step(t, found, &right);
     if (!found->whole)
         tell(t, "%s\n", found->ended);
     if (wrong != NULL) {
@@ -595,22 +665,6 @@ static double by_law(const char *law, const Value *first, int rows, int k)
     if (strcmp(law, "reversed rows") == 0)
         i = first->rows - 1 - i;
     return first->at[j * first->rows + i];
-}
-
-static bool only_one_number(const Value *v)
-{
-    for (int k = 1; k < v->rows * v->cols; k++)
-        if (!is_near(v->at[k], v->at[0]))
-            return false;
-    return true;
-}
-
-static bool matrix_is_finite(const Value *v)
-{
-    for (int k = 0; k < v->rows * v->cols; k++)
-        if (!isfinite(v->at[k]))
-            return false;
-    return true;
 }
 
 static bool has_sums(Trial *t, const Value *v, double right)
@@ -655,7 +709,7 @@ static bool results_agree(Trial *t, const Value *first, const Value *second)
 
 static void compare_by_law(Trial *t, const Values found[])
 {
-    const Value *result[2] = { result_of(&found[0]), NULL };
+    const Value *result[2] = { NULL, NULL };
     for (int k = 0; k < t->sheets; k++) {
         result[k] = result_of(&found[k]);
         if (!found[k].whole || result[k] == NULL) {
@@ -664,13 +718,13 @@ static void compare_by_law(Trial *t, const Values found[])
             return;
         }
     }
-    if (!matrix_is_finite(result[0]))
-        tell(t, "the result is not finite\n");
-    else if (only_one_number(result[0]))
-        tell(t, "all entries of the result are the same number\n");
-    else if (starts_with(t->law, "sums ")
-             ? has_sums(t, result[0], atof(t->law + 5))
-             : results_agree(t, result[0], result[1]))
+    bool kept = starts_with(t->law, "sums ")
+              ? has_sums(t, result[0], atof(t->law + 5))
+              : results_agree(t, result[0], result[1]);
+    if (kept && !equal(result[0], result_of(&t->right)))
+        tell(t, "the result is wrong, so it counts nothing that the law is "
+             "kept\n");
+    else if (kept)
         t->earned = t->points;
 }
 
@@ -684,31 +738,47 @@ static void judge_law(Trial *t, int program)
     free_values(&found[1]);
 }
 
-static bool is_error(const char *line)
+/* Once, on the first trial. */
+static void say_errors(const Lab *lab)
 {
-    static const char *const sign[] = { "error:", "undefined reference",
-        "multiple definition", "No rule to make target",
-        "out of memory", "*** [" };
-    for (size_t k = 0; k < sizeof sign / sizeof *sign; k++)
-        if (strstr(line, sign[k]) != NULL)
-            return true;
-    return false;
-}
-
-static void first_error(const Lab *lab, char *to, size_t size)
-{
+    enum { LINES = 40 };
     char name[4096], *line;
     snprintf(name, sizeof name, "%s/build/errors", lab->directory);
     char *all = file_text(name), *text = all;
-    snprintf(to, size, "there is no program %s/build/ftx; say make",
+    if (all == NULL || *all == '\0')
+        tell(&lab->trial[0], "there is no program %s/build/ftx; say make\n",
              lab->directory);
-    while (text != NULL && (line = next_trial_line(&text)) != NULL)
-        if (is_error(line)) {
-            snprintf(to, size, "it does not compile: %s", line);
+    else
+        tell(&lab->trial[0], "it does not compile:\n");
+    for (int k = 0; k < LINES && text != NULL; k++)
+        if ((line = next_trial_line(&text)) == NULL)
             break;
+        else {
+            clean(line);
+            tell(&lab->trial[0], "%s\n", line);
         }
     free(all);
-    clean(to);
+    for (int k = 1; k < lab->n; k++)
+        tell(&lab->trial[k], "there is no program\n");
+}
+
+/* Worked examples are published: they count where a random sheet, if one is
+   asked, is right, too. */
+static void weigh_published(const Lab *lab)
+{
+    int asked = 0, right = 0;
+    for (int k = 0; k < lab->n; k++)
+        if (starts_with(lab->trial[k].name, "random-")) {
+            asked++;
+            right += lab->trial[k].report == NULL;
+        }
+    for (int k = 0; k < lab->n && asked > 0 && right == 0; k++)
+        if (starts_with(lab->trial[k].name, "worked-")
+            && lab->trial[k].report == NULL) {
+            lab->trial[k].earned = 0;
+            tell(&lab->trial[k], "it is published, and counts as soon as a "
+                 "random sheet is right\n");
+        }
 }
 
 /* The random numbers of the smallest trial that failed. */
@@ -725,36 +795,41 @@ static void say_sheet(Lab *lab)
 
 static void judge_lab(Lab *lab)
 {
-    char name[4096], error[400] = "";
+    char name[4096];
     snprintf(name, sizeof name, "%s/build/ftx", lab->directory);
     int program = open(name, O_RDONLY);
     spent = 0;
-    if (program < 0)
-        first_error(lab, error, sizeof error);
-    else if (geteuid() == 0)
+    if (program < 0) {
+        say_errors(lab);
+        return;
+    }
+    if (geteuid() == 0)
         fchmod(program, 0755);
     for (int k = 0; k < lab->n; k++) {
         Trial *t = &lab->trial[k];
         double start = now();
-        if (program < 0)
-            tell(t, "%s\n", error);
-        else if (t->law == NULL)
+        if (t->law == NULL)
             judge_values(t, lab, program);
         else
             judge_law(t, program);
         t->seconds = now() - start;
     }
-    if (program >= 0) {
-        say_sheet(lab);
-        close(program);
-    }
+    weigh_published(lab);
+    say_sheet(lab);
+    close(program);
+}
+
+static void set_points(Trial *t, double points, double by_steps)
+{
+    t->points = points;
+    t->by_steps = by_steps;
 }
 
 static bool give_points(const char *name, Lab lab[], int labs)
 {
     char *text = file_text(name), *line, rest;
     char algorithm[80], trial[80];
-    double points;
+    double points, by_steps;
     if (text == NULL) {
         fprintf(stderr, "grade: %s cannot be read: %s.\n", name,
                 strerror(errno));
@@ -764,8 +839,11 @@ static bool give_points(const char *name, Lab lab[], int labs)
         line[strcspn(line, "#")] = '\0';
         if (line[strspn(line, " \t\r")] == '\0')
             continue;
-        if (sscanf(line, "%79s %79s %lf %c", algorithm, trial, &points,
-                   &rest) != 3 || !(points >= 0 && points <= 1e6)) {
+        by_steps = 0;
+        int found = sscanf(line, "%79s %79s %lf %lf %c", algorithm, trial,
+                           &points, &by_steps, &rest);
+        if ((found != 3 && found != 4) || !(points >= 0 && points <= 1e6)
+            || !(by_steps >= 0 && by_steps <= 1)) {
             fprintf(stderr, "%s:%d: a line has an algorithm, a trial and "
                     "its points, such as 'alg04 random-* 2'.\n", name, n);
             return false;
@@ -774,7 +852,7 @@ static bool give_points(const char *name, Lab lab[], int labs)
             for (int i = 0; i < lab[k].n; i++)
                 if (fnmatch(algorithm, lab[k].name, 0) == 0
                     && fnmatch(trial, lab[k].trial[i].name, 0) == 0)
-                    lab[k].trial[i].points = points;
+                    set_points(&lab[k].trial[i], points, by_steps);
     }
     return true;
 }
@@ -815,117 +893,29 @@ static void print_report(FILE *out, const Lab *lab)
             sum_of(lab, 1, false));
 }
 
-static void print_quoted(FILE *out, const char *text, bool json)
+/* The lines of what is wrong end with a \r. */
+static void print_trials(FILE *out, const Lab *lab)
 {
-    for (; *text != '\0'; text++)
-        switch (*text) {
-        case '"':  fputs(json ? "\\\"" : "&quot;", out); break;
-        case '\\': fputs(json ? "\\\\" : "\\", out); break;
-        case '\n': fputs(json ? "\\n" : "\n", out); break;
-        case '<':  fputs(json ? "<" : "&lt;", out); break;
-        case '>':  fputs(json ? ">" : "&gt;", out); break;
-        case '&':  fputs(json ? "&" : "&amp;", out); break;
-        default:   fputc(*text, out);
-        }
-}
-
-static void print_tap(FILE *out, const Lab lab[], int labs)
-{
-    int all = 0, n = 0;
-    for (int k = 0; k < labs; k++)
-        all += lab[k].n;
-    fprintf(out, "TAP version 13\n1..%d\n", all);
-    for (int k = 0; k < labs; k++)
-        for (int i = 0; i < lab[k].n; i++) {
-            const Trial *t = &lab[k].trial[i];
-            fprintf(out, "%sok %d - %s %s: %s\n", passed(t) ? "" : "not ",
-                    ++n, lab[k].name, t->name, t->says);
-            if (!passed(t))
-                print_lines(out, t->report, "# ");
-        }
-}
-
-static void print_case(FILE *out, const Lab *lab, const Trial *t)
-{
-    fprintf(out, "    <testcase classname=\"%s\" name=\"%s\" "
-            "time=\"%.3f\"", lab->name, t->name, t->seconds);
-    if (passed(t)) {
-        fputs("/>\n", out);
-        return;
+    for (int i = 0; i < lab->n; i++) {
+        const Trial *t = &lab->trial[i];
+        fprintf(out, "%s\t%s\t%d\t%d\t%d\t%g\t%g\t%.3f\t%s\t", lab->name,
+                t->name, lab->algorithm, i + 1, passed(t), t->earned,
+                t->points, t->seconds, t->says);
+        for (const char *c = passed(t) ? "" : t->report; *c != '\0'; c++)
+            fputc(*c == '\n' ? '\r' : *c, out);
+        fputc('\n', out);
     }
-    fputs(">\n      <failure message=\"", out);
-    print_quoted(out, t->says, false);
-    fputs("\">", out);
-    print_quoted(out, t->report, false);
-    fputs("</failure>\n    </testcase>\n", out);
 }
 
-static void print_junit(FILE *out, const Lab lab[], int labs)
-{
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n",
-          out);
-    for (int k = 0; k < labs; k++) {
-        int failures = 0;
-        for (int i = 0; i < lab[k].n; i++)
-            failures += !passed(&lab[k].trial[i]);
-        fprintf(out, "  <testsuite name=\"%s\" tests=\"%d\" "
-                "failures=\"%d\">\n", lab[k].name, lab[k].n, failures);
-        for (int i = 0; i < lab[k].n; i++)
-            print_case(out, &lab[k], &lab[k].trial[i]);
-        fputs("  </testsuite>\n", out);
-    }
-    fputs("</testsuites>\n", out);
-}
-
-static void print_test(FILE *out, const Lab *lab, int i)
-{
-    const Trial *t = &lab->trial[i];
-    fprintf(out, "    { \"score\": %g, \"max_score\": %g, \"status\": "
-            "\"%s\",\n      \"name\": \"%s %s\", \"number\": \"%d.%d\",\n"
-            "      \"output\": \"", t->earned, t->points,
-            passed(t) ? "passed" : "failed", lab->name, t->name,
-            lab->algorithm, i + 1);
-    print_quoted(out, t->says, true);
-    fputs("\\n", out);
-    print_quoted(out, passed(t) ? "" : t->report, true);
-    fprintf(out, "\",\n      \"output_format\": \"text\", \"tags\": "
-            "[\"%s\"], \"visibility\": \"visible\" }", lab->name);
-}
-
-static void print_gradescope(FILE *out, const Lab lab[], int labs)
-{
-    double seconds = 0;
-    for (int k = 0; k < labs; k++)
-        for (int i = 0; i < lab[k].n; i++)
-            seconds += lab[k].trial[i].seconds;
-    fprintf(out, "{ \"score\": %g, \"execution_time\": %.0f,\n  \"output\":"
-            " \"%g of %g points\",\n  \"visibility\": \"visible\", "
-            "\"stdout_visibility\": \"hidden\",\n  \"tests\": [\n",
-            sum_of(lab, labs, true), ceil(seconds),
-            sum_of(lab, labs, true), sum_of(lab, labs, false));
-    bool first = true;
-    for (int k = 0; k < labs; k++)
-        for (int i = 0; i < lab[k].n; i++) {
-            fputs(first ? "" : ",\n", out);
-            print_test(out, &lab[k], i);
-            first = false;
-        }
-    fputs("\n  ] }\n", out);
-}
-
-typedef void Format(FILE *out, const Lab lab[], int labs);
-
-static bool write_to(const char *name, Format *format, const Lab lab[],
-                     int labs)
+static bool write_table(const char *name, const Lab lab[], int labs)
 {
     if (name == NULL)
         return true;
     FILE *file = fopen(name, "w");
-    if (file != NULL) {
-        format(file, lab, labs);
-        if (fclose(file) == 0)
-            return true;
-    }
+    for (int k = 0; k < labs && file != NULL; k++)
+        print_trials(file, &lab[k]);
+    if (file != NULL && fclose(file) == 0)
+        return true;
     fprintf(stderr, "grade: %s cannot be written: %s.\n", name,
             strerror(errno));
     return false;
@@ -947,12 +937,12 @@ static const char *lab_name(char *directory)
 }
 
 static const char usage[] =
-    "Usage: grade [--hint] [--points FILE] [--tap FILE] [--junit FILE]\n"
-    "             [--gradescope FILE] DIRECTORY...\n\nEach DIRECTORY is a "
-    "lab with its program built. --hint tells no numbers.\n";
+    "Usage: grade [--hint] [--points FILE] [--table FILE] DIRECTORY...\n"
+    "\nEach DIRECTORY is a lab with its program built. --hint tells no "
+    "numbers.\n";
 
 typedef struct {
-    const char *points, *tap, *junit, *gradescope;
+    const char *points, *table;
     int labs;
     Lab *lab;
     bool fine;
@@ -960,16 +950,13 @@ typedef struct {
 
 static bool set_option(Grading *g, const char *name, const char *value)
 {
-    const char **const place[] = { &g->points, &g->tap, &g->junit,
-                                   &g->gradescope };
-    static const char *const names[] = { "--points", "--tap", "--junit",
-                                         "--gradescope" };
-    for (int k = 0; k < 4; k++)
-        if (strcmp(name, names[k]) == 0 && value != NULL) {
-            *place[k] = value;
-            return true;
-        }
-    return false;
+    if (value != NULL && strcmp(name, "--points") == 0)
+        g->points = value;
+    else if (value != NULL && strcmp(name, "--table") == 0)
+        g->table = value;
+    else
+        return false;
+    return true;
 }
 
 static void add_lab(Grading *g, char *directory)
@@ -1008,9 +995,7 @@ static int graded(Grading *g)
     for (int k = 0; k < g->labs; k++)
         if (g->lab[k].algorithm > 0)
             judge_lab(&g->lab[k]);
-    g->fine &= write_to(g->tap, print_tap, g->lab, g->labs);
-    g->fine &= write_to(g->junit, print_junit, g->lab, g->labs);
-    g->fine &= write_to(g->gradescope, print_gradescope, g->lab, g->labs);
+    g->fine &= write_table(g->table, g->lab, g->labs);
     print_reports(g);
     if (!g->fine)
         return 2;

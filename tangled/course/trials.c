@@ -144,15 +144,14 @@ static void add_positions(Instance *i)
     add_number(i, "ell_max", 8);
 }
 
-/* Number 3: with epsilon; 4: RMSnorm. */
+/* From number 3 on: with epsilon. */
 static void add_activations(Instance *i)
 {
     add_given(i, "e", i->d_e, i->ell_x);
     add_given(i, "gamma", i->d_e, 1);
-    if (i->number != 4)
-        add_given(i, "beta", i->d_e, 1);
+    add_given(i, "beta", i->d_e, 1);
     if (i->number >= 3)
-        set(i, i->number == 3 ? "epsilon 0.25" : "norm rms");
+        set(i, "epsilon 0.25");
 }
 
 /* Number 4: tied. */
@@ -235,23 +234,17 @@ static void add_layer(Instance *i, const char *part, int l)
     add_perceptron(i, name, first);
 }
 
-static bool is_in_list(int algorithm, const char *list)  /* "8,11,15" */
+static bool is_in_list(int algorithm, const char *list) /* " 8 11 15 " */
 {
-    char number[8];
-    snprintf(number, sizeof number, "%d", algorithm);
-    size_t n = strlen(number);
-    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strncmp(at, number, n) == 0 && strchr(",", at[n]) != NULL)
-            return true;
-    }
-    return false;
+    char number[20];
+    snprintf(number, sizeof number, " %d ", algorithm);
+    return strstr(list, number) != NULL;
 }
 
 static void add_sequences(Instance *i, const char *name, int n)
 {
     char numbered[16];
-    bool two = i->number >= 3 && is_in_list(i->algorithm, "11,12,13");
+    bool two = i->number >= 3 && is_in_list(i->algorithm, " 11 12 13 ");
     if (!two)
         draw_tokens(i, name, n);
     for (int k = 1; two && k <= 2; k++) {
@@ -262,8 +255,8 @@ static void add_sequences(Instance *i, const char *name, int n)
 
 static void model(Instance *i)
 {
-    bool ed = is_in_list(i->algorithm, "8,11,15"),
-         e = is_in_list(i->algorithm, "9,12");
+    bool ed = is_in_list(i->algorithm, " 8 11 15 "),
+         e = is_in_list(i->algorithm, " 9 12 ");
     int d_last = e ? i->d_f : i->d_e;
     if (ed)
         add_sequences(i, "z", i->ell_z);
@@ -287,8 +280,23 @@ static void model(Instance *i)
     add_given(i, "W_u", i->N_V, d_last);
 }
 
+/* What a token is weighs more than what it gets, so that the columns of P
+   differ, and which of them is drawn from shows in the result. */
+static void set_apart(Instance *i)
+{
+    for (int k = 0; k < i->n; k++) {
+        const char *name = i->given[k].name;
+        if (strncmp(name, "dec", 3) == 0 && strstr(name, "gamma_") != NULL
+            && strstr(name, "gamma_5") == NULL)
+            for (int e = 0; e < i->d_e; e++)
+                i->given[k].at[e] *= 8;
+    }
+}
+
 static void training_or_inference(Instance *i)
 {
+    if (i->algorithm == 15)
+        set_apart(i);
     if (i->algorithm >= 14) {
         add_number(i, "tau", 0.5 + floor(4 * uniform(i->random)) / 2);
         add_uniform(i, i->algorithm == 14 ? 4 : 6);
@@ -317,7 +325,7 @@ static Instance random_instance(int algorithm, int number, Random *random)
 }
 
 typedef struct {
-    const char *algorithms;             /* such as "4,5"                  */
+    const char *algorithms;             /* such as " 4 5 "                */
     const char *name, *says;
     void (*change)(Instance *a, Instance *b);   /* NULL: one sheet only   */
     const char *relation;
@@ -514,43 +522,43 @@ static void greedy(Instance *a, Instance *b)
 }
 
 static const Law laws[] = {
-    { "1,2", "table-reversed", "where a column stands in the table does "
+    { " 1 2 ", "table-reversed", "where a column stands in the table does "
       "not matter", table_reversed, "same" },
-    { "1,2", "other-columns", "the other columns do not matter",
+    { " 1 2 ", "other-columns", "the other columns do not matter",
       other_columns, "same" },
-    { "1,2", "table-doubled", "twice the table gives twice the vector",
+    { " 1 2 ", "table-doubled", "twice the table gives twice the vector",
       table_doubled, "scaled 2" },
-    { "3,4,5", "context-reversed", "the order of the context does not "
+    { " 3 4 5 ", "context-reversed", "the order of the context does not "
       "matter", context_reversed, "same" },
-    { "3", "context-twice", "a context that is written down twice is the "
+    { " 3 ", "context-twice", "a context that is written down twice is the "
       "same context", context_twice, "same" },
-    { "3,4,5", "key-bias", "b_k does not matter", key_bias, "same" },
-    { "4,5", "tokens-reversed", "the columns move with the tokens of X",
+    { " 3 4 5 ", "key-bias", "b_k does not matter", key_bias, "same" },
+    { " 4 5 ", "tokens-reversed", "the columns move with the tokens of X",
       tokens_reversed, "reversed columns" },
-    { "4", "key-hidden", "a token that is masked is as good as absent",
+    { " 4 ", "key-hidden", "a token that is masked is as good as absent",
       key_hidden, "same" },
-    { "5", "heads-exchanged", "the order of the heads does not matter, if "
-      "the columns of W_o move with them", heads_swapped, "same" },
-    { "6", "constant-added", "a number added to all of e does not matter",
+    { " 5 ", "heads-exchanged", "the order of the heads does not matter, "
+      "if the columns of W_o move with them", heads_swapped, "same" },
+    { " 6 ", "constant-added", "a number added to all of e does not matter",
       constant_added, "same" },
-    { "6", "multiplied", "three times e gives the same", multiplied,
+    { " 6 ", "multiplied", "three times e gives the same", multiplied,
       "same" },
-    { "6,7,9", "tokens-reversed", "the columns move with the tokens",
+    { " 6 7 9 ", "tokens-reversed", "the columns move with the tokens",
       tokens_reversed, "reversed columns" },
-    { "7,8,9,10", "sums", "each column sums to 1", NULL, "sums 1" },
-    { "7", "vocabulary-reversed", "the rows move with those of W_u",
+    { " 7 8 9 10 ", "sums", "each column sums to 1", NULL, "sums 1" },
+    { " 7 ", "vocabulary-reversed", "the rows move with those of W_u",
       rows_reversed, "reversed rows" },
-    { "7,8,9,10,11,12,13,14,15", "logits-shifted", "a row added to every "
+    { " 7 8 9 10 11 12 13 14 15 ", "logits-shifted", "a row added to every "
       "row of W_u does not matter", logits_shifted, "same" },
-    { "8,10,14", "prefix", "what comes later does not change what was "
+    { " 8 10 14 ", "prefix", "what comes later does not change what was "
       "before", shortened, "prefix" },
-    { "8,15", "context-reversed", "without positions the order of z does "
+    { " 8 15 ", "context-reversed", "without positions the order of z does "
       "not matter", context_reversed, "same" },
-    { "11,12,13", "eta-doubled", "twice the learning rate is twice the "
+    { " 11 12 13 ", "eta-doubled", "twice the learning rate is twice the "
       "step", eta_doubled, "scaled 2" },
-    { "11,12,13", "unused-embedding", "the embedding of a token that does "
-      "not occur does not matter", unused_embedding, "same" },
-    { "14,15", "greedy", "without temperature chance does not matter",
+    { " 11 12 13 ", "unused-embedding", "the embedding of a token that "
+      "does not occur does not matter", unused_embedding, "same" },
+    { " 14 15 ", "greedy", "without temperature chance does not matter",
       greedy, "same" },
 };
 enum { LAWS = sizeof laws / sizeof *laws };
@@ -573,14 +581,10 @@ static void write_step(FILE *to, const Step *step)
     write_matrix(to, step->M);
 }
 
-static void print_run(FILE *to, const Run *run)
+static void write_result(FILE *to, Mat M)
 {
-    for (int k = 0; k < run->n; k++)
-        write_step(to, &run->step[k]);
-    if (run->result != NULL) {
-        fputs("result ", to);
-        write_matrix(to, run->result);
-    }
+    fputs("result ", to);
+    write_matrix(to, M);
 }
 
 typedef struct {
@@ -658,22 +662,21 @@ static bool same_entries(Mat A, Mat B)
 static void print_slip(const Asking *a, const Slip *slip)
 {
     Explanation why = { .slip = { slip, NULL } };
-    const Run *run = run_explained(a->run->sheet, &why, a->scratch,
+    const Run *run = run_explained(a->run->bound, &why, a->scratch,
                                    a->tape);
     int told = 0;
     for (int k = 0; k < run->n && told < STEPS_OF_A_SLIP; k++) {
         const Step *right = same_step(a->run, &run->step[k]);
-        if (right == NULL || same_entries(right->M, run->step[k].M))
+        if (run->step[k].algorithm != a->algorithm || right == NULL
+            || same_entries(right->M, run->step[k].M))
             continue;
         if (told++ == 0)
             fprintf(a->to, "slip %s\n", slip->what);
         write_step(a->to, &run->step[k]);
     }
     if (told > 0 && run->result != NULL && run->result->rows < MOST_ROWS
-        && !same_entries(run->result, a->run->result)) {
-        fputs("result ", a->to);
-        write_matrix(a->to, run->result);
-    }
+        && !same_entries(run->result, a->run->result))
+        write_result(a->to, run->result);
     arena_clear(a->scratch);
     tape_clear(a->tape);
 }
@@ -683,7 +686,10 @@ static void print_valued(const Asking *a, const char *name,
 {
     fprintf(a->to, "trial %s %s\n", name, says);
     write_sheet(a->to, a->text);
-    print_run(a->to, a->run);
+    for (int k = 0; k < a->run->n; k++)
+        if (a->run->step[k].algorithm == a->algorithm)
+            write_step(a->to, &a->run->step[k]);
+    write_result(a->to, a->run->result);
     for (int k = 0; k < slips_n; k++)
         print_slip(a, &slips[k]);
 }
@@ -723,6 +729,7 @@ static void ask_law(Asking *a, const Law *law)
     }
     fprintf(a->to, "trial law-%s %s\n", law->name, law->says);
     write_sheet(a->to, text_of(a, &first));
+    write_result(a->to, a->run->result);
     if (law->change != NULL)
         write_sheet(a->to, text_of(a, &second));
     fprintf(a->to, "law %s\n", law->relation);
@@ -873,8 +880,11 @@ int steps(FILE *out, FILE *err, int n, char *argument[])
                       .run = NULL } };
     Fault f = { .sheet = argument[0] };
     bool done = attempt(&f, answer, &a);
-    if (a.variation.run != NULL)
-        print_run(to, a.variation.run);
+    const Run *run = a.variation.run;
+    for (int k = 0; run != NULL && k < run->n; k++)
+        write_step(to, &run->step[k]);
+    if (run != NULL && run->result != NULL)
+        write_result(to, run->result);
     fprintf(to, done ? "end\n" : "fault %s\n", f.sentence);
     done &= fflush(to) == 0;
     tape_free(a.tape);

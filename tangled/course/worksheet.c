@@ -30,13 +30,7 @@ static void put_name(FILE *out, const Item *item)
 {
     static const char *const parts[] = {
         [ENC] = "^enc", [DEC] = "^dec", [ED] = "^e/d" };
-    static const char *const greek[][2] = { { "eta", "η" },
-        { "tau", "τ" }, { "ell_max", "ℓ_max" } };
-    const char *name = item->name;
-    for (int k = 0; k < 3; k++)
-        if (strcmp(name, greek[k][0]) == 0)
-            name = greek[k][1];
-    put_tex(out, name);
+    put_tex(out, item->name);
     if (item->part > LAYER)
         put_tex(out, parts[item->part]);
     else if (item->head > 0)
@@ -86,7 +80,7 @@ static void put_given(FILE *out, const Sheet *sheet)
     for (int k = 0; k < sheet->n; k++) {
         char name[40];
         snprintf(name, sizeof name, " %s ", sheet->item[k].name);
-        if (strstr(hidden, name) == NULL)
+        if (!sheet->item[k].claim && strstr(hidden, name) == NULL)
             put_item(out, sheet, &sheet->item[k]);
     }
     fputs("\\par\n", out);

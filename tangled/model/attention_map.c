@@ -3,6 +3,7 @@
 #include "show/show.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct {
     const char *model, *svg;
@@ -23,6 +24,7 @@ static const Option wishes[] = {
 
 typedef struct {
     Arena *arena;
+    Fault *fault;
     const MapWish *wish;
     const char *kind;               /* "", "encoder ", ...                */
     const char *const *own, *const *other;  /* labels of x; of z          */
@@ -74,28 +76,28 @@ static Mat watch(void *to, const char *line, const char *name, Mat M,
     return M;
 }
 
-static const char *label_of(Arena *arena, const Tokenizer *t, int token)
+static const char *label_of(const Watch *w, const Tokenizer *t, int token)
 {
-    char *text;
+    char *text = NULL;
     size_t n;
     FILE *memory = open_memstream(&text, &n);
-    if (memory == NULL)
-        return "?";
-    write_token(memory, t, token);
-    fclose(memory);
-    char *label = arena_alloc(arena, n + 1);
+    if (memory != NULL)
+        write_token(memory, t, token);
+    if (memory == NULL || fclose(memory) != 0)
+        fault(w->fault, 0, "there is no memory for the labels.");
+    char *label = arena_alloc(w->arena, n + 1);
     memcpy(label, text, n + 1);
     free(text);
     return label;
 }
 
-static const char *const *labels_of(Arena *arena, const Tokenizer *t,
+static const char *const *labels_of(const Watch *w, const Tokenizer *t,
                                     Tokens x)
 {
-    const char **label = arena_alloc(arena, (size_t)x.length
-                                            * sizeof *label);
+    const char **label = arena_alloc(w->arena, (size_t)x.length
+                                               * sizeof *label);
     for (int k = 1; k <= x.length; k++)
-        label[k - 1] = label_of(arena, t, TOKEN(x, k));
+        label[k - 1] = label_of(w, t, TOKEN(x, k));
     return label;
 }
 
@@ -116,8 +118,8 @@ static void watch_model(Watch *w, Tape *tape, const Model *model, Tokens x)
     tape_thrifty(w->arena, tape);
     if (model->task == TRAIN_ED)
         x = translate_map(w->arena, tape, model, z);
-    w->own = labels_of(w->arena, model->tokenizer, x);
-    w->other = labels_of(w->arena, model->tokenizer, z);
+    w->own = labels_of(w, model->tokenizer, x);
+    w->other = labels_of(w, model->tokenizer, z);
     tape_clear(tape);
     observe(tape, watch, w);
     switch (theta->hyper.architecture) {
@@ -141,9 +143,31 @@ static Tokens tokens_to_show(const Command *c, const Model *model, Fault *f)
     return x;
 }
 
+static const char mark[] = "<!-- ftx show: attention -->\n";
+
+static bool is_marked(const char *name)
+{
+    char begin[sizeof mark] = "";
+    FILE *file = fopen(name, "rb");
+    size_t n = file == NULL ? 0 : fread(begin, 1, sizeof mark - 1, file);
+    if (file != NULL)
+        fclose(file);
+    return n == sizeof mark - 1 && strcmp(begin, mark) == 0;
+}
+
+static void refuse_other_file(const char *name, Fault *f)
+{
+    struct stat there;
+    if (name != NULL && stat(name, &there) == 0 && S_ISREG(there.st_mode)
+        && !is_marked(name))
+        fault(f, 0, "--svg %s is there already, and was not drawn by this "
+              "command; it is not written over.", name);
+}
+
 static bool draw_all(FILE *file, const void *data)
 {
     const Watch *w = data;
+    fputs(mark, file);
     heatmaps_svg(file, w->n, w->picture, NULL, NULL,
                  "each column sums to 1");
     return !ferror(file);
@@ -154,11 +178,8 @@ static void draw(Watch *w, FILE *out, Fault *f)
     if (w->n == 0)
         fault(f, 0, "there is no such layer or head: the model has %d "
               "heads in all.", w->room);
-    if (w->wish->svg != NULL && same_file(w->wish->svg, w->wish->model))
-        fault(f, 0, "--svg %s is the model; it is not written over.",
-              w->wish->svg);
     if (w->wish->svg != NULL) {
-        replace_file(w->wish->svg, f, w, draw_all);
+        replace_file(w->wish->svg, NULL, f, w, draw_all);
         fprintf(out, "%s: the weights of %d heads\n", w->wish->svg, w->n);
         return;
     }
@@ -197,10 +218,11 @@ static void show_it(Fault *f, void *data)
     const char *command = f->sheet;
     if (obey(f, options, c->n, c->argument) != 1)
         fault(f, 0, "expected one text; put it in quotes.");
+    refuse_other_file(wish.svg, f);
     Model *model = model_load(c->arena, wish.model, f);
     refuse_overflow(c, wish.model, f);
     model_use_best(model);
-    Watch w = { .arena = c->arena, .wish = &wish, .kind = "",
+    Watch w = { .arena = c->arena, .fault = f, .wish = &wish, .kind = "",
                 .room = heads_of(&model->theta->hyper) };
     w.picture = arena_alloc(c->arena, (size_t)w.room * sizeof(Heatmap) + 1);
     watch_model(&w, c->tape, model, tokens_to_show(c, model, f));

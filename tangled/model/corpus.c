@@ -7,11 +7,19 @@ typedef struct {
     Arena *arena;
     Fault *fault;
     const Plan *plan;
+    const Telling *telling;
     int ell_max;
     int files;
     struct { const char *name, *text; size_t n; } file[100];
     Corpus c;
 } CorpusReading;
+
+static uint64_t with_place(uint64_t sum, double place)
+{
+    char text[40];
+    int n = snprintf(text, sizeof text, "%.0f", place);
+    return checksum(sum, text, (size_t)n);
+}
 
 static void read_files(CorpusReading *r, int n, char *const name[])
 {
@@ -23,6 +31,8 @@ static void read_files(CorpusReading *r, int n, char *const name[])
         size_t bytes;
         const char *text = text_of_file(r->arena, name[r->files], &bytes,
                                         r->fault);
+        if (r->files > 0)
+            sum = with_place(sum, r->c.bytes);
         sum = checksum(sum, text, bytes);
         r->c.bytes += (double)bytes;
         r->file[r->files].name = r->fault->sheet;
@@ -59,6 +69,9 @@ static const Tokenizer *learn_tokens(CorpusReading *r, const char *text,
 {
     const Tokenizer *t;
     size_t where;
+    if (r->plan->tokens == BYTE_PAIRS)
+        return learn_and_tell(r->arena, text, n, r->plan->merges,
+                              r->telling);
     const char *wrong = tokenizer_train(r->arena, r->plan->tokens, text, n,
                                         r->plan->merges, &t, &where);
     if (wrong != NULL) {
@@ -299,11 +312,12 @@ static void lines_to_data(CorpusReading *r, Task task, const Model *model)
 }
 
 Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
-                   const Model *model, int n, char *const name[], Fault *f)
+                   const Model *model, const Telling *telling, int n,
+                   char *const name[], Fault *f)
 {
     bool lines = task == TRAIN_ED || task == TRAIN_CLASS;
     CorpusReading *r = arena_alloc(arena, sizeof *r);
-    *r = (CorpusReading){ arena, f, plan, ell_max, .files = 0 };
+    *r = (CorpusReading){ arena, f, plan, telling, ell_max, .files = 0 };
     if (n == 0)
         fault(f, 0, "which file? See '%s --help'.", f->sheet);
     if (lines && n > 1)

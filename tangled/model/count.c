@@ -89,15 +89,11 @@ static const char usage[] =
     "  ftx count d --N_V 50257 --ell_max 1024 --L 12 --H 12 --d_e 768"
     " --tied\n";
 /* The first option that is about sizes, as typed; or NULL. */
-static const char *sizing_option(const Command *command)
+static const char *sizing_option(int n, char *const option[])
 {
-    for (int k = 0; k < command->n; k++) {
-        const char *a = command->argument[k];
-        if (strcmp(a, "--") == 0)
-            return NULL;
-        if (a[0] == '-' && a[1] != '\0' && strncmp(a, "--total", 7) != 0)
-            return a;
-    }
+    for (int k = 0; k < n && option[k] != NULL; k++)
+        if (strncmp(option[k], "--total", 7) != 0)
+            return option[k];
     return NULL;
 }
 
@@ -120,8 +116,9 @@ static void count_it(Fault *f, void *data)
         print_options(command->out, options);
         return;
     }
-    const char *sizes = sizing_option(command);
     int n = obey(f, options, command->n, command->argument);
+    int typed = command->n - n;
+    char *const *option = command->argument + n;
     if (n != 1)
         fault(f, 0, "expected one architecture or model; see 'ftx count "
               "--help'.");
@@ -131,6 +128,9 @@ static void count_it(Fault *f, void *data)
     if (!model && task == TRAIN_CLASS && c.hyper.N_C == 0)
         fault(f, 0, "--N_C is 0; a model of class has at least one.");
     hyper_check(f, &c.hyper);
+    const char *sizes = sizing_option(typed, option);
+    if (!model)
+        refuse_idle_hyper(f, task, typed, option);
     if (model && sizes != NULL)
         fault(f, 0, "%.100s goes with an architecture; %s has sizes of its "
               "own.", sizes, name);

@@ -168,6 +168,20 @@ static void continue_text(Command *c, const GenerateWish *wish,
                 tape_peak(tape));
 }
 
+static void refuse_idle_drawing(Fault *f, const GenerateWish *wish,
+                                double tau, int n, char *const argument[])
+{
+    const Acting acting[] = {
+        { "u", tau > 0, "with a --tau above 0" },
+        { "top_k", tau > 0, "with a --tau above 0" },
+        { "top_p", tau > 0, "with a --tau above 0" },
+        { "seed", tau > 0, "with a --tau above 0" },
+        { "seed", wish->u == NULL, "without --u" },
+        { .name = NULL },
+    };
+    refuse_idle(f, acting, n, argument);
+}
+
 static void generate_it(Fault *f, void *data)
 {
     Command *c = data;
@@ -188,6 +202,7 @@ static void generate_it(Fault *f, void *data)
     Inference how = drawing(&draw);
     NumberList list = { 0 };
     Random listed = random_in(&list);
+    refuse_idle_drawing(f, &wish, draw.tau, c->n - n, c->argument + n);
     if (n > 1)
         fault(f, 0, "expected one prompt; put it in quotes.");
     if (wish.u != NULL) {

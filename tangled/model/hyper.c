@@ -79,3 +79,16 @@ void hyper_check(Fault *f, Hyperparameters *hyper)
     if (wrong != NULL)
         fault(f, 0, "%s", wrong);
 }
+
+void refuse_idle_hyper(Fault *f, Task task, int n, char *const argument[])
+{
+    const Acting acting[] = {
+        { "L", task != TRAIN_ED, "with d, e and class" },
+        { "L_enc", task == TRAIN_ED, "with ed" },
+        { "L_dec", task == TRAIN_ED, "with ed" },
+        { "d_f", task == TRAIN_E || task == TRAIN_CLASS,
+          "with e and class" },
+        { .name = NULL },
+    };
+    refuse_idle(f, acting, n, argument);
+}

@@ -61,10 +61,20 @@ void model_keep_best(Model *model, Arena *arena)
         copy_entries(model->best[k], *theta->parameter[k].place);
 }
 
+double model_last_held_out(const Model *model)
+{
+    int last = model->state.points - 1;
+    return last >= 0 && model->point[last].step == model->state.step
+           ? model->point[last].held_out : (double)NAN;
+}
+
 void model_use_best(Model *model)
 {
     const Theta *theta = model->theta;
-    for (int k = 1; model->best != NULL && k <= theta->n; k++)
+    if (model->best == NULL
+        || model_last_held_out(model) <= model->state.patience.best)
+        return;
+    for (int k = 1; k <= theta->n; k++)
         copy_entries(*theta->parameter[k].place, model->best[k]);
 }
 
@@ -180,14 +190,14 @@ static bool is_finite(const Theta *theta)
     return finite;
 }
 
-void model_save(const Model *model, const char *name, Fault *f)
+void model_save(const Model *model, const char *name, Held *held, Fault *f)
 {
     f->sheet = name;
     f->text = NULL;
     if (!is_finite(model->theta))
         fault(f, 0, "is not written: a parameter is not finite; what was "
               "there is as it was.");
-    replace_file(name, f, model, put_model);
+    replace_file(name, held, f, model, put_model);
 }
 
 typedef struct {

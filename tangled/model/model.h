@@ -12,10 +12,12 @@ bool task_of(const char *word, Task *task);
 /* The hyperparameters as options, in two tables: what an architecture may
    be given, and what its data decide: architecture, N_V and N_C. The
    default is for a first try; d_mlp 0 stands for 4 d_e. What is wrong with
-   them ends the attempt; d_mlp is filled in. */
+   them ends the attempt; d_mlp is filled in. So does an option, among the n
+   that obey has left, that the task has no use for. */
 extern const Option hyper_options[], size_options[];
 Hyperparameters hyper_default(Task task);
 void hyper_check(Fault *f, Hyperparameters *hyper);
+void refuse_idle_hyper(Fault *f, Task task, int n, char *const argument[]);
 
 /* How a model is trained: what `ftx train` was told. The default is for a
    first try, or the paper as printed. What is wrong ends the attempt. */
@@ -31,6 +33,8 @@ typedef struct {
 extern const Option plan_options[];
 Plan plan_default(bool as_printed);
 void plan_check(Fault *f, Task task, Plan *plan);
+void refuse_idle_plan(Fault *f, Task task, const Plan *plan, int n,
+                      char *const argument[]);
 
 /* How far it is. */
 typedef struct {
@@ -67,16 +71,19 @@ typedef struct {
 enum { MOST_CLASSES = 1000 };
 
 /* The parameters of now are the best so far; the best ones are those of
-   now, where they were kept. */
+   now, where they were kept, unless the last step has better ones. The
+   held-out loss after the last step; NaN: not known. */
 void model_keep_best(Model *model, Arena *arena);
 void model_use_best(Model *model);
+double model_last_held_out(const Model *model);
 
-/* model_save replaces the file, or leaves the old one as it was. model_load
+/* model_save replaces the file, which is held, unless held is NULL; or
+   leaves the old one as it was. model_load
    refuses a file that is damaged, cut short, foreign or newer than the
    program, before it takes memory for what the file claims. model_for loads
    one for a command, and refuses one of another kind. A fault ends the
    attempt. */
-void model_save(const Model *model, const char *name, Fault *f);
+void model_save(const Model *model, const char *name, Held *held, Fault *f);
 Model *model_load(Arena *arena, const char *name, Fault *f);
 Model *model_for(Command *c, const char *name, Task task, Fault *f);
 
@@ -95,11 +102,27 @@ typedef struct {
     const char *sum;            /* their checksum, in hexadecimal         */
 } Corpus;
 
+/* Where progress is told, every so many seconds: as lines, or on a terminal
+   in one row, and there at least five times a second. is_terminal; seconds
+   since some time. */
+typedef struct {
+    FILE *to;
+    double every;
+} Telling;
+bool is_terminal(FILE *file);
+double seconds(void);
+bool is_time_to_tell(const Telling *telling, double *told);
+
+/* Learns byte pairs from n bytes, and tells how far it is. */
+const Tokenizer *learn_and_tell(Arena *arena, const char *text, size_t n,
+                                int merges, const Telling *telling);
+
 /* Reads the n files. model is what is to be trained further, with its
-   tokenizer and classes; or NULL: they are made. What the files should
-   not have ends the attempt. */
+   tokenizer and classes; or NULL: they are made, which is told. What the
+   files should not have ends the attempt. */
 Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
-                   const Model *model, int n, char *const name[], Fault *f);
+                   const Model *model, const Telling *telling, int n,
+                   char *const name[], Fault *f);
 
 /* One side of a pair as a model is given it: its tokens between bos_token
    and eos_token. With words each keeps the blank behind it (E28), so a

@@ -5,7 +5,7 @@
 #define PLACE(member) offsetof(Plan, member)
 
 const Option plan_options[] = {
-    { "epochs", WHOLE, PLACE(how.N_epochs), 1, 1e6, NULL,
+    { "epochs", WHOLE, PLACE(how.N_epochs), 1, 1e9, NULL,
       "N_epochs, times through the data" },
     { "steps", WHOLE, PLACE(steps), 0, 1e9, NULL,
       "stop after so many, whatever the epochs; 0: do not" },
@@ -84,4 +84,27 @@ void plan_check(Fault *f, Task task, Plan *plan)
         wrong = "patience is about what is held out, and --held-out is 0.";
     if (wrong != NULL)
         fault(f, 0, "--%s", wrong);
+}
+
+void refuse_idle_plan(Fault *f, Task task, const Plan *plan, int n,
+                      char *const argument[])
+{
+    Method method = plan->how.method;
+    bool adam = method == ADAM || method == ADAMW;
+    const Acting acting[] = {
+        { "epochs", plan->steps == 0, "without --steps" },
+        { "p_mask", task == TRAIN_E, "with e" },
+        { "spare_special", task == TRAIN_E, "with e" },
+        { "merges", plan->tokens == BYTE_PAIRS, "with --tokens bpe" },
+        { "eta_last", plan->how.schedule == COSINE,
+          "with --schedule cosine" },
+        { "beta_1", adam || method == MOMENTUM,
+          "with --optimiser momentum, adam and adamw" },
+        { "beta_2", adam || method == RMSPROP,
+          "with --optimiser rmsprop, adam and adamw" },
+        { "tiny", method != SGD && method != MOMENTUM,
+          "with --optimiser rmsprop, adagrad, adam and adamw" },
+        { .name = NULL },
+    };
+    refuse_idle(f, acting, n, argument);
 }

@@ -1,5 +1,6 @@
 /* ftx tokenize: prints the tokens of a text, or the text of tokens. */
 #include "model/model.h"
+#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -62,11 +63,15 @@ static void use_defaults(TokenizeWish *wish)
         wish->merges = 1000;
 }
 
-static const Tokenizer *learned(const TokenizeWish *wish, Arena *arena,
+static const Tokenizer *learned(const TokenizeWish *wish, const Command *c,
                                 const char *text, size_t n, Fault *f)
 {
     const Tokenizer *t;
     size_t where;
+    Arena *arena = c->arena;
+    Telling telling = { c->err, is_terminal(c->err) ? 0.2 : HUGE_VAL };
+    if (wish->kind == BYTE_PAIRS)
+        return learn_and_tell(arena, text, n, wish->merges, &telling);
     const char *wrong = tokenizer_train(arena, (TokenKind)wish->kind,
                                         text, n, wish->merges, &t, &where);
     if (wrong != NULL)
@@ -145,11 +150,11 @@ static void carry_out(const Command *c, const TokenizeWish *wish,
         t = model_load(c->arena, wish->model, f)->tokenizer;
     if (wish->train_on != NULL) {
         text = text_of_file(c->arena, wish->train_on, &n, f);
-        t = learned(wish, c->arena, text, n, f);
+        t = learned(wish, c, text, n, f);
     }
     text = text_of_file(c->arena, file, &n, f);
     if (t == NULL)
-        t = learned(wish, c->arena, text, n, f);
+        t = learned(wish, c, text, n, f);
     if (wish->vocabulary) {
         tokenizer_save(c->out, t);
     } else if (wish->decode) {
@@ -178,6 +183,11 @@ static void tokenize_it(Fault *f, void *data)
     int files = obey(f, options, c->n, c->argument);
     const char *file = file_of(f, c, &wish, files);
     use_defaults(&wish);
+    const Acting acting[] = {
+        { "merges", wish.kind == BYTE_PAIRS, "with --tokens bpe" },
+        { .name = NULL },
+    };
+    refuse_idle(f, acting, c->n - files, c->argument + files);
     carry_out(c, &wish, file, f);
 }
 

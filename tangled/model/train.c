@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct {
@@ -45,24 +44,20 @@ typedef struct {
     Running run;
     Task task;
     char *const *file;          /* the names of the data                  */
+    char *const *option;        /* those that were typed                  */
+    int options;                /* at most so many                        */
     Corpus corpus;
     Model *model;
     Trainer *trainer;
     int room;                   /* for points                             */
     int epoch, last;            /* steps in an epoch; the last step       */
     int first, saved;           /* steps when this run began; in the file */
+    int made;                   /* of FILES, by the save that goes on     */
     double begun, told, kept;   /* when it began, told, saved: seconds    */
     double tokens;              /* of this run                            */
     double held_out;            /* the loss after the last step; or NaN   */
     bool waits;                 /* patience has not run out               */
 } Session;
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Faults are about the command again, no more about a file. */
 static Fault *own_fault(Session *s)
@@ -148,16 +143,13 @@ static void tell_progress(Session *s, double now, bool terminal)
                 (state->step - 1) / s->epoch + 1, nats, bits(nats), rate,
                 left);
     fflush(out);
-    s->told = now;
 }
 
 static void tell_in_time(Session *s)
 {
-    bool terminal = isatty(fileno(s->command->out)) == 1;
-    double now = seconds();
-    if (now - s->told >= (terminal ? fmin(0.2, s->run.every)
-                                   : s->run.every))
-        tell_progress(s, now, terminal);
+    Telling telling = { s->command->out, s->run.every };
+    if (is_time_to_tell(&telling, &s->told))
+        tell_progress(s, s->told, is_terminal(telling.to));
 }
 
 enum { FILES = 3 };             /* the model, its curve, a picture of it  */
@@ -190,9 +182,12 @@ static void save(Session *s)
         return;
     }
     state->updates = (int)s->trainer->updates;
-    model_save(s->model, s->run.model, s->fault);
-    replace_file(beside(s, ends[1]), s->fault, s->model, curve_tsv);
-    replace_file(beside(s, ends[2]), s->fault, s->model, curve_svg);
+    s->made = 0;
+    model_save(s->model, s->run.model, &s->command->held, s->fault);
+    s->made++;
+    replace_file(beside(s, ends[1]), NULL, s->fault, s->model, curve_tsv);
+    s->made++;
+    replace_file(beside(s, ends[2]), NULL, s->fault, s->model, curve_svg);
     own_fault(s);
     s->kept = seconds();
     s->saved = state->step;
@@ -212,7 +207,7 @@ static void save_first(Session *s)
     s->fault = f;
     if (saved)
         return;
-    for (int e = 0; e < FILES && !s->run.resume && !s->run.replace; e++)
+    for (int e = 0; e < s->made && !s->run.resume && !s->run.replace; e++)
         unlink(beside(s, ends[e]));
     fault_again(f, &inner);
 }
@@ -237,7 +232,8 @@ static bool held_out_loss(Session *s, bool may_stop, double *loss)
     return true;
 }
 
-static void add_point(Session *s, double held_out)
+/* A provisional point leaves the sums as they are. */
+static void add_point(Session *s, double held_out, bool provisional)
 {
     State *state = &s->model->state;
     if (state->tokens == 0)
@@ -253,7 +249,15 @@ static void add_point(Session *s, double held_out)
     s->model->point[state->points++] = (Point){
         state->step, state->loss / state->tokens, held_out
     };
-    state->loss = state->tokens = 0;
+    if (!provisional)
+        state->loss = state->tokens = 0;
+}
+
+static void take_back_provisional_point(State *state, const Point *point)
+{
+    if (state->tokens > 0 && state->points > 0
+        && point[state->points - 1].step == state->step)
+        state->points--;
 }
 
 static void compare(Session *s, double held_out)
@@ -262,15 +266,20 @@ static void compare(Session *s, double held_out)
     Patience *patience = &m->state.patience;
     if (isnan(held_out))
         return;
-    s->waits = patient(patience, held_out, m->plan.patience);
+    s->waits = patient(patience, held_out, m->plan.patience)
+            || m->plan.patience == 0;
     if (m->plan.patience > 0 && patience->waited == 0)
         model_keep_best(m, s->command->arena);
 }
 
+static bool ends_epoch(const Session *s)
+{
+    return s->model->state.step % s->epoch == 0;
+}
+
 static bool at_end(const Session *s)
 {
-    int step = s->model->state.step;
-    return step % s->epoch == 0 || step == s->last;
+    return ends_epoch(s) || s->model->state.step == s->last;
 }
 
 static bool is_due(const Session *s)
@@ -289,8 +298,9 @@ static void finish_step(Session *s)
     if (s->trainer->diverged)
         return;
     if (is_due(s))
-        add_point(s, s->held_out);
-    compare(s, s->held_out);
+        add_point(s, s->held_out, at_end(s) && !ends_epoch(s));
+    if (ends_epoch(s))
+        compare(s, s->held_out);
 }
 
 static bool is_unfinished(const Session *s)
@@ -299,6 +309,8 @@ static bool is_unfinished(const Session *s)
     return state->step > 0 && state->tokens > 0 && is_due(s);
 }
 
+enum { MOST_POINTS = 400 };     /* with one interval                      */
+
 static bool follow(void *to, const Progress *step)
 {
     Session *s = to;
@@ -306,6 +318,8 @@ static bool follow(void *to, const Progress *step)
     if (!isfinite(step->loss) || s->trainer->diverged)
         return false;
     state->step = (int)step->step;
+    if (state->step > MOST_POINTS * state->interval)
+        state->interval *= 2;
     state->loss += step->loss;
     state->tokens += (double)step->tokens;
     s->tokens += (double)step->tokens;
@@ -321,7 +335,7 @@ static bool follow(void *to, const Progress *step)
     bool in_time = s->run.minutes == 0
                 || seconds() - s->begun < 60 * s->run.minutes;
     return caught == 0 && in_time && state->step < s->last
-        && (s->model->plan.patience == 0 || s->waits);
+        && s->waits;
 }
 
 static void give_up_if_stopped(Session *s)
@@ -342,13 +356,12 @@ static int characters_in(Piece piece)       /* of UTF-8 */
 
 /* first is 2 where the first token of a chunk is given, as it is to
    Algorithm 13, and otherwise 1. */
-static double unigram_loss(const Corpus *c, int first, long long *tokens,
-                           long long *characters)
+static double unigram_loss(Arena *arena, const Corpus *c, int first,
+                           long long *tokens, long long *characters)
 {
     int N_V = tokenizer_size(c->tokenizer);
     double loss = 0, total = N_V;
-    double *often = malloc(((size_t)N_V + 1) * sizeof *often);
-    REQUIRE(often != NULL, "out of memory.");
+    double *often = arena_alloc(arena, ((size_t)N_V + 1) * sizeof *often);
     for (int v = 1; v <= N_V; v++)
         often[v] = 1;
     for (int n = 1; n <= c->train.N_data; n++)
@@ -362,7 +375,6 @@ static double unigram_loss(const Corpus *c, int first, long long *tokens,
             ++*tokens;
             *characters += characters_in(token_piece(c->tokenizer, v));
         }
-    free(often);
     return loss / (double)*tokens;
 }
 
@@ -370,8 +382,9 @@ static void judge_text(Session *s, double nats)
 {
     FILE *out = s->command->out;
     long long tokens, characters;
-    double unigram = unigram_loss(&s->corpus, s->task == TRAIN_D ? 2 : 1,
-                                  &tokens, &characters);
+    double unigram = unigram_loss(s->command->arena, &s->corpus,
+                                  s->task == TRAIN_D ? 2 : 1, &tokens,
+                                  &characters);
     double each = (double)characters / (double)tokens;
     bool told = s->task == TRAIN_D && characters > 0;
     fprintf(out, "held out: %.4f nats, %.4f bits a %stoken", nats,
@@ -488,9 +501,8 @@ static void judge_session(Session *s)
     const Model *m = s->model;
     prepare_tape(s->command->arena, s->command->tape, m->theta);
     tape_thrifty(s->command->arena, s->command->tape);
-    bool other = m->best != NULL && m->state.patience.waited > 0;
     double nats = s->held_out;
-    if (isnan(nats) || other)
+    if (isnan(nats) || (m->best != NULL && m->state.patience.best < nats))
         held_out_loss(s, true, &nats);
     give_up_if_stopped(s);
     if (s->trainer->diverged)
@@ -523,10 +535,10 @@ static double on_tapes(const Hyperparameters *h, const Data *data,
 static void check_memory(Session *s, const Theta *theta)
 {
     const Training *how = &s->model->plan.how;
-    int lanes = how->batch < N_LANES ? how->batch : N_LANES;
+    int lanes = how->batch < how->threads ? how->batch : how->threads;
+    lanes = lanes < 1 ? 1 : lanes < N_LANES ? lanes : N_LANES;
     double copies = 2                   /* the numbers, their gradients   */
-                  + 2 + 1               /* their moments; the best ones   */
-                  + (lanes - 1);        /* gradients of the other lanes   */
+                  + 2 + 1;              /* their moments; the best ones   */
     int N_data = s->corpus.train.N_data;
     int busy = lanes < N_data ? lanes : N_data;
     double tapes = on_tapes(&theta->hyper, &s->corpus.train, busy);
@@ -591,7 +603,7 @@ static void begin_model(Session *s, const Plan *plan,
     theta_initialise(m->theta, m->plan.initialise, &random);
     m->tokenizer = c->tokenizer;
     m->class_name = c->class_name;
-    m->state = (State){ .bytes = c->bytes, .sum = c->sum };
+    m->state = (State){ .interval = 1, .bytes = c->bytes, .sum = c->sum };
 }
 
 static void refuse_change(Session *s, const Option *table, const void *a,
@@ -639,8 +651,7 @@ static void prepare_session(Session *s)
     if (m->plan.patience == 0)
         m->best = NULL;
     s->room = state->points;
-    if (state->interval == 0)
-        state->interval = s->last >= 200 ? s->last / 200 : 1;
+    take_back_provisional_point(state, m->point);
 }
 
 static void lead(Session *s)
@@ -674,10 +685,12 @@ static void run_session(Session *s)
     s->held_out = (double)NAN;
     if (is_unfinished(s))
         finish_step(s);
+    if (s->trainer->diverged)
+        refuse_model(s->fault, s->run.model);
     if (caught == 0 && !s->trainer->diverged && s->waits
         && s->model->state.step < s->last)
         trainer_run(s->trainer, loss_of[s->task], &s->corpus.train);
-    if (isatty(fileno(s->command->out)) == 1)
+    if (is_terminal(s->command->out))
         fputc('\n', s->command->out);
     if (!s->trainer->diverged)
         save(s);
@@ -708,7 +721,8 @@ static void report(Session *s)
                 s->model->plan.patience);
     if (s->model->best != NULL)
         fprintf(out, "what is used is the best: held out %.4f nats\n",
-                s->model->state.patience.best);
+                fmin(s->model->state.patience.best,
+                     model_last_held_out(s->model)));
     model_use_best(s->model);
     judge_session(s);
 }
@@ -762,6 +776,8 @@ static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
         fault(s->fault, 0, "expected d, e, ed or class first; see 'ftx "
               "train --help'.");
     s->file = argument + 1;
+    s->option = argument + others;
+    s->options = command->n - others;
     return others - 1;
 }
 
@@ -807,6 +823,9 @@ static void train_it(Fault *f, void *data)
         return;
     refuse_contradiction(s);
     check_names(s, n);
+    if (s->run.resume || s->run.replace)
+        hold_file(&s->command->held, s->run.model, f);
+    own_fault(s);
     if (s->run.as_printed) {
         plan = plan_default(true);
         hyper.epsilon = 0;
@@ -815,8 +834,11 @@ static void train_it(Fault *f, void *data)
     if (s->run.resume)
         n = go_on(s, &plan, &hyper);
     plan_check(f, s->task, &plan);
+    refuse_idle_hyper(f, s->task, s->options, s->option);
+    refuse_idle_plan(f, s->task, &plan, s->options, s->option);
+    Telling telling = { s->command->out, s->run.every };
     s->corpus = read_corpus(s->command->arena, s->task, &plan, hyper.ell_max,
-                            s->model, n, s->file, f);
+                            s->model, &telling, n, s->file, f);
     if (s->run.resume)
         refuse_other_data(s);
     else

@@ -106,9 +106,16 @@ static void translate_it(Fault *f, void *data)
         return;
     }
     int n = obey(f, options, c->n, c->argument);
-    if (wish.beam > 0 && (draw.tau > 0 || draw.top_k > 0 || draw.top_p > 0))
-        fault(f, 0, "beam search draws nothing: --beam goes without --tau, "
-              "--top_k and --top_p.");
+    bool draws = draw.tau > 0;
+    const Acting acting[] = {
+        { "alpha", wish.beam > 0, "with a --beam above 0" },
+        { "tau", wish.beam == 0, "without --beam, which draws nothing" },
+        { "seed", draws, "with a --tau above 0" },
+        { "top_k", draws, "with a --tau above 0" },
+        { "top_p", draws, "with a --tau above 0" },
+        { .name = NULL },
+    };
+    refuse_idle(f, acting, c->n - n, c->argument + n);
     run_translation(c, &wish, drawing(&draw), n, f);
 }
 

@@ -28,6 +28,57 @@ const Sheet *read_sheet(Arena *arena, const char *name, Fault *f)
     return sheet_of(arena, name, text, (int)length, f);
 }
 
+#define THIN "\xE2\x80\x89"     /* a thin space */
+#define ROW_ENDS "; \\\\* \\\\ \\cr \\tabularnewline"
+
+static const struct { unsigned first, last; const char *as; } plain[] = {
+    { 0x00A0, 0x00A0, " " },    { 0x2000, 0x2005, " " },
+    { 0x2007, 0x2007, " " },    { 0x205F, 0x205F, " " },
+    { 0x3000, 0x3000, " " },    { 0x2006, 0x200A, THIN },
+    { 0x202F, 0x202F, THIN },   { 0x00AD, 0x00AD, "" },
+    { 0x200C, 0x200F, "" },     { 0x202A, 0x202E, "" },
+    { 0x2060, 0x2069, "" },     { 0xFEFF, 0xFEFF, "" },
+    { 0x2010, 0x2015, "-" },    { 0x2212, 0x2212, "-" },
+    { 0xFE58, 0xFE58, "-" },    { 0xFE63, 0xFE63, "-" },
+    { 0x2022, 0x2022, "·" },    { 0x2219, 0x2219, "·" },
+    { 0x22C5, 0x22C5, "·" },    { 0x2217, 0x2217, "*" },
+    { 0x2715, 0x2715, "×" },    { 0x2044, 0x2044, "/" },
+    { 0x2215, 0x2215, "/" },    { 0x00F7, 0x00F7, "/" },
+    { 0x2018, 0x2019, "'" },    { 0x2032, 0x2032, "'" },
+    { 0x201C, 0x201D, "\"" },   { 0x239B, 0x23AE, "|" },
+    { 0x2500, 0x2501, "-" },    { 0x2502, 0x2503, "|" },
+    { 0x2550, 0x2550, "=" },    { 0x2551, 0x2551, "|" },
+    { 0x2504, 0x257F, "+" },
+};
+
+static unsigned code_of(const unsigned char *p, int n)
+{
+    unsigned c = n == 1 ? *p : *p & (0x7Fu >> n);
+    for (int k = 1; k < n; k++)
+        c = c << 6 | (p[k] & 0x3Fu);
+    return c;
+}
+
+static int plain_character(char *to, const unsigned char *p, int n)
+{
+    unsigned c = code_of(p, n);
+    if (c < 0x80 || (c >= 0xFF01 && c <= 0xFF5E)        /* full width */
+        || (c >= 0x1D7CE && c <= 0x1D7FF)) {            /* bold digits */
+        *to = (char)(c < ' ' ? c == '\r' || c == '\n' ? '\n' : ' '
+                     : c < 0x80 ? c : c < 0x10000 ? c - 0xFEE0
+                     : '0' + (c - 0x1D7CE) % 10);
+        return 1;
+    }
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+        if (plain[k].first <= c && c <= plain[k].last) {
+            n = (int)strlen(plain[k].as);
+            p = (const unsigned char *)plain[k].as;
+            break;
+        }
+    memmove(to, p, (size_t)n);
+    return n;
+}
+
 static int character_size(const unsigned char *p, int left) /* 0: none */
 {
     bool control = *p < ' ' && (*p < '\t' || *p > '\r');
@@ -48,75 +99,18 @@ static void clean_text(char *text, int length, Fault *f)
         if (n == 0)
             fault(f, to, "the byte 0x%02X is no text; a sheet is plain "
                   "text in UTF-8.", *p);
-        bool mark = k == 0 && memcmp(p, "\xEF\xBB\xBF", (size_t)n) == 0;
-        bool half = *p == '\r' && k + 1 < length && p[1] == '\n';
-        if (mark || half)
-            continue;
-        text[to] = *p == '\r' || *p == '\n' ? '\n' : *p < ' ' ? ' ' : (char)*p;
-        memmove(text + to + 1, p + 1, (size_t)n - 1);
-        to += n;
+        if (n == 3 && memcmp(p, "\xE2\x80\x8B", 3) == 0)
+            fault(f, to, "this invisible mark comes with a formula that is "
+                  "copied from a page; copy its source, or type it.");
+        if (*p != '\r' || k + 1 == length || p[1] != '\n')
+            to += plain_character(text + to, p, n);
     }
     text[to] = '\0';
 }
 
-static const struct { const char *name, *spellings; } names[] = {
-    { "algorithm", " algorithm Algorithm alg " },
-    { "layout",    " layout " },    { "decimals",  " decimals " },
-    { "mask",      " mask Mask " }, { "scale",     " scale " },
-    { "norm",      " norm " },      { "tied",      " tied " },
-    { "positions", " positions " }, { "first",     " first " },
-    { "base",      " base " },      { "d_e",       " de " },
-    { "ell_max",   " ellmax lmax ℓmax " },
-    { "epsilon",   " epsilon varepsilon eps ε ϵ " },
-    { "v",         " v " },         { "t",         " t ell ℓ position " },
-    { "X",         " X " },         { "Z",         " Z " },
-    { "W_q",       " Wq WQ Wquery wquery " },
-    { "W_k",       " Wk WK Wkey wkey " },
-    { "W_v",       " Wv WV Wvalue wvalue " },
-    { "W_o",       " Wo WO " },     { "W_u",       " Wu WU " },
-    { "W_e",       " We WE " },     { "W_p",       " Wp WP " },
-    { "b_q",       " bq bQ " },     { "b_k",       " bk bK " },
-    { "b_v",       " bv bV " },     { "b_o",       " bo bO " },
-    { "gamma",     " gamma γ " },   { "beta",      " beta β " },
-    { "e",         " e " },         { "e_t",       " et E " },
-    { "e_p",       " ep " },
-    { "e_hat",     " ehat e^ ê e\xCC\x82 hate " },
-    { "Q",         " Q " },         { "K",         " K " },
-    { "V",         " V " },         { "S",         " S " },
-    { "S_scaled",  " Sscaled " },   { "A",         " A " },
-    { "Y",         " Y " },
-    { "Vt",        " Vt V~ Ṽ V\xCC\x83 Vtilde tildeV " },
-    { "q",         " q " },         { "k_t",       " kt " },
-    { "v_t",       " vt " },        { "scores",    " scores " },
-    { "alpha_t",   " alphat alpha αt α " },
-    { "v_tilde",   " vtilde v~ ṽ v\xCC\x83 tildev " },
-    { "m",         " m " },         { "logits",    " logits " },
-    { "p",         " p " },
-    { "x",         " x " },         { "z",         " z " },
-    { "L",         " L " },         { "L_enc",     " Lenc " },
-    { "L_dec",     " Ldec " },
-    { "gamma_1",   " gamma1 γ1 " }, { "beta_1",    " beta1 β1 " },
-    { "gamma_2",   " gamma2 γ2 " }, { "beta_2",    " beta2 β2 " },
-    { "gamma_3",   " gamma3 γ3 " }, { "beta_3",    " beta3 β3 " },
-    { "gamma_4",   " gamma4 γ4 " }, { "beta_4",    " beta4 β4 " },
-    { "gamma_5",   " gamma5 γ5 " }, { "beta_5",    " beta5 β5 " },
-    { "W_mlp1",    " Wmlp1 " },     { "b_mlp1",    " bmlp1 " },
-    { "W_mlp2",    " Wmlp2 " },     { "b_mlp2",    " bmlp2 " },
-    { "W_mlp3",    " Wmlp3 " },     { "b_mlp3",    " bmlp3 " },
-    { "W_mlp4",    " Wmlp4 " },     { "b_mlp4",    " bmlp4 " },
-    { "W_f",       " Wf WF " },     { "b_f",       " bf bF " },
-    { "Xt",        " Xt X~ Xtilde tildeX " },
-    { "P",         " P " },         { "loss",      " loss " },
-    { "eta",       " eta η " },     { "p_mask",    " pmask " },
-    { "u",         " u " },         { "tau",       " tau τ " },
-    { "ell_gen",   " ellgen lgen ℓgen " },
-    { "xt",        " xt x~ xtilde tildex " },
-    { "Tt",        " Tt T~ Ttilde tildeT " },
-    { "y",         " y " },         { "x_hat",     " xhat x^ hatx " },
-};
 static const char keys[] = " algorithm layout decimals mask scale norm "
     "tied positions first base d_e ell_max epsilon v t x z L L_enc L_dec "
-    "eta p_mask u tau ell_gen ";
+    "eta p_mask u tau ell_gen pos d_attn target top_k top_p ";
 
 static bool listed(const char *list, const char *word)
 {
@@ -136,19 +130,29 @@ static int number_in(const char *p, size_t n)   /* SHEET_ITEMS + 1: more */
     return number <= SHEET_ITEMS ? number : SHEET_ITEMS + 1;
 }
 
-static const char *spelled(const char *typed, bool digits)
+static const char *spelled(const char *typed, bool digits, int algorithm)
 {
-    char plain[32];
+    char bare[32];
     size_t n = 0;
-    for (const char *p = typed; *p != '\0' && n < sizeof plain - 1; p++)
+    for (const char *p = typed; *p != '\0' && n < sizeof bare - 1; p++)
         if ((digits || !isdigit((unsigned char)*p))
             && strchr("_{}\\", *p) == NULL && (*p != '^' || p[1] == '\0'))
-            plain[n++] = *p;
-    plain[n] = '\0';
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (listed(names[k].spellings, plain))
-            return names[k].name;
-    return NULL;
+            bare[n++] = *p;
+    bare[n] = '\0';
+    return known_name(algorithm, bare);
+}
+
+/* The number behind `algorithm`, wherever that stands; 0: none. */
+static int algorithm_of(const char *text)
+{
+    for (const char *p = text; p != NULL; p = strchr(p, '\n')) {
+        p += strspn(p, " \n");
+        size_t n = strspn(p, "aAlgorithm");
+        const char *number = p + n + strspn(p + n, " =:");
+        if (n >= 3 && number > p + n && isdigit((unsigned char)*number))
+            return number_in(number, strspn(number, "0123456789"));
+    }
+    return 0;
 }
 
 static const struct {
@@ -184,29 +188,48 @@ static bool read_prefix(const char *word, size_t n, Item *item)
     return true;
 }
 
-static void name_of(const char *typed, Item *item)
+static void name_of(const char *typed, Item *item, int algorithm)
 {
     const char *p = typed;
     item->name = NULL;
     for (size_t n; p[n = strcspn(p, ".")] == '.'; p += n + 1)
         if (!read_prefix(p, n, item))
             return;
-    item->name = spelled(p, true);
+    item->name = spelled(p, true, algorithm);
     if (item->name == NULL) {
-        item->name = spelled(p, false);
+        item->name = spelled(p, false, algorithm);
         item->head = number_in(p, strlen(p));
     }
 }
 
+enum { DEEPEST = 10 };          /* what is open in a matrix */
+#define DIGITS "0123456789"
+
 typedef struct {
     Fault *fault;
-    const char *text, *p;       /* the whole; what comes next           */
+    const char *text, *p;       /* the whole; what comes next             */
+    int algorithm;              /* of the sheet; 0: not known             */
     Arena *arena;
-    Item *item;                 /* the item that is being read          */
-    Entry *free;                /* where the next entry goes            */
-    int in_row;                 /* the entries in this row so far       */
-    int depth, opened;          /* brackets open; the place of the first */
-    bool environment, call;     /* in \begin...\end; in array(...)      */
+    Item *item;                 /* the item that is being read            */
+    Entry *free;                /* where the next entry goes              */
+    double percent, factor;     /* 0.01 behind its name, or 1; before it  */
+    bool comma;                 /* it may stand for a decimal point       */
+    int in_row, before;         /* entries so far; rows before a bracket  */
+    const char *end;            /* behind the last entry                  */
+    int commas, ands, bars;     /* between the entries, since then        */
+    char open[DEEPEST];         /* what closes what is open ...           */
+    int depth, opened;          /* ... its depth, the first one's place   */
+    int level;                  /* the depth of rows; -1: not yet known   */
+    bool whole;                 /* no entry can follow                    */
+    char row_end;               /* ; or \n: how the last row ended ...    */
+    bool in_line, by_line;      /* ... and how rows have ended            */
+    int rules, last_rule;       /* how many, below how many rows          */
+    bool headed;                /* there is one below the first row       */
+    const char *tight;          /* a comma without blanks; NULL: none     */
+    bool parted, spaced;        /* by commas, and by blanks, in this row  */
+    bool grouped;               /* a number may be one as in 1,234.5      */
+    int plain;                  /* an entry without %; 0: none            */
+    bool some_percent;          /* an entry has one                       */
 } Reader;
 
 static int at(const Reader *r)
@@ -214,46 +237,83 @@ static int at(const Reader *r)
     return (int)(r->p - r->text);
 }
 
-static bool begins(const char *p, const char *with)
-{
-    return strncmp(p, with, strlen(with)) == 0;
-}
-
 static bool ends_line(const char *p)
 {
     return *p == '\n' || *p == '\0' || *p == '#';
 }
 
-static size_t latex_blank(const char *p)
+static const char *behind_word(const char *p, const char *words)
 {
-    static const char *const idle[] = {
-        "\\quad", "\\qquad", "\\hline", "\\displaystyle" };
-    if (p[1] != '\0' && strchr(",;:! []()", p[1]) != NULL)
-        return 2;
-    for (size_t k = 0; k < sizeof idle / sizeof *idle; k++)
-        if (begins(p, idle[k]))
-            return strlen(idle[k]);
-    size_t n = begins(p, "\\left") ? 5 : begins(p, "\\right") ? 6 : 0;
-    if (n > 0 && p[n] == '\\' && p[n + 1] != '\0')
-        return n + 2;
-    return n > 0 && p[n] != '\0' && strchr("([{|.)]}", p[n]) ? n + 1 : 0;
+    size_t n = 0;
+    for (; !ends_line(p) && (n = begin_of(p, words)) == 0; p++)
+        ;
+    return n > 0 ? p + n : NULL;
+}
+
+_Noreturn static void wrong_word(const Reader *r, const char *wrong)
+{
+    int n = (int)strcspn(r->p, " \n,;&|[]#=");
+    for (n = n < 40 ? n : 40; ((unsigned char)r->p[n] & 0xC0) == 0x80; n--)
+        ;
+    if (n == 0)
+        fault(r->fault, at(r), "%s.", wrong);
+    fault(r->fault, at(r), "at '%.*s': %s.", n, r->p, wrong);
+}
+
+static void refuse_what_is_known(const Reader *r)
+{
+    static const struct { const char *words, *sentence; } known[] = {
+        { "... … ⋯ ⋮ ⋱ \\dots \\ldots \\cdots \\vdots \\ddots",
+          "dots leave something out here; type every entry" },
+        { "' ^T ^{T} ^\\top ^{\\top} ᵀ ⊤ .T",
+          "this transposes; type the matrix as it is afterwards" },
+        { "dtype: Name: Length:",
+          "this comes from a Series, whose first column are labels; leave "
+          "both out" },
+        { "#DIV/0! #N/A #REF! #VALUE! #NAME? #NUM! #NULL! #ERROR! #INF "
+          "#IND #QNAN", "this is an error of a program, and no comment; "
+          "type a number" },
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (begin_of(r->p, known[k].words) > 0)
+            wrong_word(r, known[k].sentence);
 }
 
 static size_t blank_bytes(const char *p)  /* how many bytes of nothing */
 {
-    if (*p == '\0' || *p == '\n')
-        return 0;
-    if (strchr(" ,&|$", *p) != NULL)
-        return 1;
-    if (begins(p, "\xC2\xA0"))              /* one that does not break */
+    if (*p == ' ' || isalnum((unsigned char)*p))
+        return *p == ' ';
+    if (begins(p, "\\ "))
         return 2;
-    return *p == '\\' ? latex_blank(p) : 0;
+    size_t n = begin_of(p, "\\left \\right \\bigl \\bigr \\Bigl \\Bigr "
+                        "\\biggl \\biggr \\big \\Big");
+    if (n > 0 && begin_of(p + n, "( ) [ ] { | . \\{ \\} \\| "
+                          "\\lbrack \\rbrack") > 0)
+        return n + begin_of(p + n, "( ) [ ] { | . \\{ \\} \\| "
+                            "\\lbrack \\rbrack");
+    return begin_of(p,
+                    ", & | $ \" " THIN " \\, \\; \\: \\! \\( \\) \\[ \\] "
+                    "\\quad \\qquad \\hfill \\displaystyle \\phantom{-} "
+                    "\\hphantom{-} \\pmatrix \\bmatrix");
 }
 
 static void skip_blanks(Reader *r)
 {
-    for (size_t n; (n = blank_bytes(r->p)) > 0; r->p += n)
-        ;
+    for (size_t n; (n = blank_bytes(r->p)) > 0; r->p += n) {
+        bool thin = begin_of(r->p, THIN " \\,") > 0 && r->p > r->text;
+        if (thin && isdigit((unsigned char)r->p[-1])
+            && isdigit((unsigned char)r->p[n]))
+            fault(r->fault, at(r), "a thin space between two digits may "
+                  "part thousands or entries; type nothing, or a blank.");
+        r->commas += *r->p == ',';
+        r->ands += *r->p == '&';
+        r->bars += *r->p == '|';
+    }
+}
+
+static void forget_blanks(Reader *r)
+{
+    r->commas = r->ands = r->bars = 0;
 }
 
 static bool starts_name(const char *p)
@@ -288,15 +348,29 @@ static const char *after_equals(const char *p)      /* NULL: none */
     return *p == '=' ? p + 1 : begins(p, ":=") ? p + 2 : NULL;
 }
 
-static bool starts_item(const char *line)
+/* "10.6 ": behind it; or p. */
+static const char *after_place(const char *p, Item *item)
+{
+    size_t n = strspn(p, "0123456789"),
+           m = p[n] == '.' ? strspn(p + n + 1, "0123456789") : 0;
+    if (n == 0 || m == 0)
+        return p;
+    item->algorithm = number_in(p, n);
+    item->line = number_in(p + n + 1, m);
+    p += n + 1 + m;
+    return p + strspn(p, " ");
+}
+
+static bool starts_item(const char *line, int algorithm)
 {
     char word[32];
     Item item = { .name = NULL };
-    const char *p = line + strspn(line, " $"), *end = after_name(p);
+    const char *p = after_place(line + strspn(line, " $"), &item),
+               *end = after_name(p);
     if (end == p || end - p >= (int)sizeof word)
         return end != p && after_equals(end) != NULL;
     snprintf(word, sizeof word, "%.*s", (int)(end - p), p);
-    name_of(word, &item);
+    name_of(word, &item, algorithm);
     bool key = strcmp(word, "claim") == 0
             || (item.name != NULL && item.head == 0
                 && listed(keys, item.name));
@@ -304,151 +378,404 @@ static bool starts_item(const char *line)
         || (key && (blank_bytes(end) > 0 || ends_line(end)));
 }
 
+static bool counts_up(const Entry *entry, int n, int stride)
+{
+    bool up = entry->value == 0 || entry->value == 1;
+    for (int k = 0; k < n; k++)
+        up &= entry[k * stride].value == entry->value + k
+           && entry[k * stride].decimals == 0;
+    return up;
+}
+
+static void refuse_length(const Reader *r, int n)
+{
+    const Item *item = r->item;
+    bool labels = r->by_line && item->rows == 1 && item->cols > 1
+               && n == item->cols + 1
+               && counts_up(item->entry, item->cols, 1);
+    fault(r->fault, r->free[-n].at, "row %d of %s has %d %s, but the row "
+          "above it has %d%s.", item->rows + 1, item->typed, n,
+          n == 1 ? "entry" : "entries", item->cols, !labels ? "" :
+          "; if these are labels, leave that row out, and the first "
+          "column");
+}
+
+static void refuse_gap(Reader *r, bool entry)
+{
+    bool row = r->in_row > 0, gap = r->bars > 1
+        || (entry ? r->commas + r->ands > row : r->ands > 0
+            || r->commas > 1);
+    if (gap && (row || entry))
+        wrong_word(r, "an entry is missing before this; type 0, or ? for "
+                   "what a claim leaves open");
+    forget_blanks(r);
+}
+
 static void end_row(Reader *r)
 {
     Item *item = r->item;
-    int n = r->in_row, first = n > 0 ? r->free[-n].at : 0;
-    if (n == 0)
-        return;
-    if (item->rows > 0 && n != item->cols)
-        fault(r->fault, first, "row %d of %s has %d %s, but the row above "
-              "it has %d.", item->rows + 1, item->typed, n,
-              n == 1 ? "entry" : "entries", item->cols);
-    item->cols = n;
-    item->rows++;
+    int n = r->in_row;
+    refuse_gap(r, false);
+    if (n > 0 && item->rows > 0 && n != item->cols)
+        refuse_length(r, n);
+    if (n > 0)
+        item->cols = n, item->rows++;
     r->in_row = 0;
 }
 
-_Noreturn static void wrong_word(const Reader *r, const char *wrong)
+static const char *after_groups(const char *p)     /* 1,234.5; NULL: none */
 {
-    int n = (int)strcspn(r->p, " \n,;&|[]#=");
-    for (n = n < 40 ? n : 40; ((unsigned char)r->p[n] & 0xC0) == 0x80; n--)
-        ;
-    if (n == 0)
-        fault(r->fault, at(r), "%s.", wrong);
-    fault(r->fault, at(r), "at '%.*s': %s.", n, r->p, wrong);
+    size_t n = strspn(p, DIGITS);
+    bool three = n >= 1 && n <= 3 && *p != '0', more = true;
+    int marks = -1;
+    for (p += n; more; marks++) {
+        more = begin_of(p, ". ,") > 0 && isdigit((unsigned char)p[1]);
+        if (more && !three)
+            return NULL;
+        n = more ? strspn(p + 1, DIGITS) : 0;
+        p += more ? n + 1 : 0;
+        three = n == 3;
+    }
+    return marks >= 2 ? p : NULL;
+}
+
+static void refuse_separator(const Reader *r, bool parts)
+{
+    if (r->comma && parts)
+        wrong_word(r, "the comma before this parts entries, and others are "
+                   "decimal commas; type points for those");
+}
+
+static void see_comma(Reader *r)        /* r->p is where an entry begins */
+{
+    bool comma = r->p > r->text && r->p[-1] == ',', row = r->in_row > 0;
+    bool nested = r->depth > 1 || (r->depth == 1 && r->open[0] == 'c');
+    refuse_separator(r, comma || nested);
+    if (row && comma && r->p - 1 == r->end && r->tight == NULL)
+        r->tight = r->end;
+    r->parted = row && (r->parted || r->commas > 0);
+    r->spaced = row && (r->spaced || r->commas == 0);
+    if (r->parted && r->spaced)
+        wrong_word(r, "commas and blanks both stand between the entries of "
+                   "this row; type one of them, and ; between rows");
+}
+
+static void refuse_misplaced(Reader *r)
+{
+    bool first = r->level < 0;
+    if (first)
+        r->level = r->depth;
+    if (r->whole)
+        wrong_word(r,
+                   "nothing can follow a matrix; type it as it is in the "
+                   "end");
+    if (r->depth != r->level)
+        wrong_word(r, "this stands beside a bracket; a matrix has brackets "
+                   "around every row, or around none");
+    refuse_gap(r, true);
+    r->in_line |= r->in_row == 0 && r->row_end == ';';
+    r->by_line |= r->in_row == 0 && r->row_end == '\n';
+    if (r->in_line && r->by_line)
+        wrong_word(r, "some rows end at a ; and some with their line; type "
+                   "one row on each line, with blanks between its entries");
+    if (r->in_row > 0 && begin_of(r->p, "e+ e- E+ E-") > 0
+        && isdigit((unsigned char)r->p[2]))
+        wrong_word(r, "this may belong to the number before it; type "
+                   "1.5e-3, or (e-3)");
+}
+
+static void refuse_doubt(Reader *r, const char *start, const Entry *entry)
+{
+    const char *end = r->p;
+    bool number = entry->decimals != EXACT && entry->value > 0;
+    bool bars = start[-1] == '|' && *end == '|' && entry->value < 0;
+    r->p = start;
+    if (*start == '(' && end[-1] == ')' && number && !r->comma)
+        wrong_word(r, "a number alone in parentheses may be meant as "
+                   "negative; type it without them");
+    if (bars && strchr(" =\n", start[-2]) != NULL
+        && (end[1] == ' ' || ends_line(end + 1)))
+        wrong_word(r,
+                   "this may be an absolute value, or a cell of a table; "
+                   "type it without bars");
+    r->p = end;
+}
+
+static const char *factor_end(const Reader *r)      /* NULL: none */
+{
+    const char *end = after_times(r->p), *next = end + strspn(end, " ");
+    bool first = r->item->rows == 0 && r->in_row == 1 && r->depth == 0;
+    return first && end > r->p && begin_of(next, "\n # [ ( { \\") > 0 ? end
+         : NULL;
 }
 
 static bool separates(const char *p)
 {
-    return ends_line(p) || strchr(";[]", *p) != NULL || blank_bytes(p) > 0
-        || begins(p, "\\\\") || begins(p, "\\end");
+    return ends_line(p) || blank_bytes(p) > 0
+        || begin_of(p, ROW_ENDS " [ ] ) } > \\end \\begin") > 0;
+}
+
+static void scale_and_quote(Reader *r, Entry *entry, const char *start)
+{
+    enum { ENOUGH = 40 };
+    bool percent = r->p[-1] == '%', finite = isfinite(entry->value);
+    double by = r->factor * (percent ? 1 : r->percent);
+    r->some_percent |= percent;
+    if (!percent && finite && entry->value != 0 && r->plain == 0)
+        r->plain = entry->at;
+    entry->typed = start;
+    entry->bytes = (int)(r->p - start);
+    if (by == 1 || isnan(entry->value))
+        return;
+    char *typed = arena_alloc(r->arena, ENOUGH);
+    scale_entry(entry, by);
+    entry->bytes = snprintf(typed, ENOUGH, "%.10g", entry->value);
+    entry->typed = typed;
+    if (finite && !isfinite(entry->value))
+        fault(r->fault, entry->at, "times the factor before the matrix, "
+              "this has no finite value.");
 }
 
 static void take_entry(Reader *r)
 {
     Entry *entry = r->free;
+    const char *start = r->p;
+    see_comma(r);
+    refuse_misplaced(r);
     entry->at = at(r);
-    const char *wrong = read_entry(&r->p, entry);
+    const char *wrong = read_entry(&r->p, r->comma, entry);
     if (wrong != NULL)
         wrong_word(r, wrong);
-    if (!separates(r->p))
-        wrong_word(r, "this cannot follow a number; between entries there "
-                   "is a blank, within an entry an operator");
+    refuse_doubt(r, start, entry);
+    const char *groups = after_groups(start + begin_of(start, "- +"));
+    if (r->comma && groups != NULL) {
+        r->p = groups;
+        r->grouped = true;
+    }
+    scale_and_quote(r, entry, start);
     r->free++;
     r->in_row++;
+    r->end = r->p;
+    if (!separates(r->p) && factor_end(r) == NULL)
+        wrong_word(r, "this cannot follow a number; between entries there "
+                   "is a blank, within an entry an operator");
 }
 
 static bool take_row_end(Reader *r)
 {
-    if (*r->p == ';')
-        r->p++;
-    else if (begins(r->p, "\\\\"))
-        r->p += 2;
-    else
-        return false;
-    if (r->environment && *r->p == '[')     /* \\[2pt] */
-        r->p += strcspn(r->p, "]\n");
-    if (r->environment && *r->p == ']')
-        r->p++;
-    end_row(r);
-    return true;
+    size_t n = begin_of(r->p, ROW_ENDS);
+    r->p += n;
+    if (n > 1 && *r->p == '[' && behind_word(r->p, "]") != NULL)
+        r->p = behind_word(r->p, "]");          /* \\[2pt] */
+    if (n > 0) {
+        end_row(r);
+        r->row_end = ';';
+    }
+    return n > 0;
 }
 
-static void close_call(Reader *r)           /* , dtype=float64) */
+static void take_factor(Reader *r)
 {
-    r->p += strspn(r->p, " \n,.:=<>'\"_0123456789"
-                   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    if (*r->p != ')')
-        wrong_word(r, "expected the ) that closes the array");
-    r->p++;
-    r->call = false;
+    r->factor = (--r->free)->value;
+    if (!isfinite(r->factor) || r->factor == 0)
+        fault(r->fault, r->free->at, "a factor is a finite number other "
+              "than 0.");
+    r->in_row = r->plain = 0;
+    r->level = -1;
+    forget_blanks(r);
 }
 
-static bool take_bracket(Reader *r)
+static bool take_sign_of_factor(Reader *r)
 {
-    if (*r->p != '[' && *r->p != ']')
-        return false;
-    end_row(r);
-    if (*r->p == '[' && r->depth == 2)
-        fault(r->fault, at(r), "brackets are three deep; a matrix has rows "
-              "and entries, so two are enough.");
-    if (*r->p == ']' && r->depth == 0)
-        fault(r->fault, at(r), "this ] closes nothing.");
-    if (*r->p == '[' && r->depth == 0)
-        r->opened = at(r);
-    r->depth += *r->p++ == '[' ? 1 : -1;
-    if (r->depth == 0 && r->call)
-        close_call(r);
-    return true;
+    const char *end = factor_end(r);
+    if (end != NULL) {
+        take_factor(r);
+        r->p = end;
+    }
+    return end != NULL;
 }
 
-static bool take_environment(Reader *r)
+static size_t call_bytes(const char *p)
 {
-    bool begin = begins(r->p, "\\begin{");
-    if (!begin && !begins(r->p, "\\end{"))
-        return false;
-    if (begin == r->environment)
-        fault(r->fault, at(r), begin ? "one environment is inside another."
-              : "this \\end has no \\begin.");
-    if (begin)
-        r->opened = at(r);
-    const char *name = r->p + strcspn(r->p, "{") + 1;
-    size_t n = strcspn(name, "}\n");
-    bool array = n == 5 && begins(name, "array");
-    if (name[n] != '}' || !(array || (n >= 6
-                                      && begins(name + n - 6, "matrix"))))
+    size_t n = begin_of(p, "np. jnp. numpy. torch. tf. sympy. sp.");
+    size_t m =
+        begin_of(p + n, "array( asarray( Array( DeviceArray( tensor( "
+        "as_tensor( Tensor( FloatTensor( constant( mat( matrix( Matrix(");
+    return m > 0 ? n + m : 0;
+}
+
+static size_t environment_bytes(const Reader *r)    /* \begin{array}{cc} */
+{
+    size_t begin = begin_of(r->p, "\\begin{ \\end{");
+    size_t n = begin_of(r->p + begin, "array} tabular}"), m = n > 0 ? n
+        : begin_of(r->p + begin, "matrix} pmatrix} bmatrix} Bmatrix} "
+                   "smallmatrix} matrix*} pmatrix*} bmatrix*} Bmatrix*}");
+    const char *end = r->p + begin + m, *columns = NULL;
+    if (m == 0)
         wrong_word(r, "expected an environment such as pmatrix");
-    r->p = name + n + 1;
-    if (begin && array && *r->p == '{')     /* \begin{array}{cc} */
-        r->p += strcspn(r->p, "}\n");
-    if (begin && array && *r->p == '}')
-        r->p++;
-    end_row(r);
-    r->environment = begin;
-    return true;
+    if (*end == '{' && n > 0 && begins(r->p, "\\begin"))
+        columns = behind_word(end, "}");
+    else if (*end == '[' && end[-2] == '*')
+        columns = behind_word(end, "]");
+    return (size_t)((columns != NULL ? columns : end) - r->p);
 }
 
-static void open_call(Reader *r)            /* np.array( */
+static bool is_arithmetic(const Reader *r)
 {
     const char *p = r->p;
-    while (isalpha((unsigned char)*p) || *p == '.' || *p == '_')
-        p++;
-    if (*p == '(' && p - r->p >= 5
-        && (begins(p - 5, "array") || begins(p - 5, "ensor")
-            || begins(p - 5, "atrix"))) {
-        r->p = p + 1;
-        r->call = true;
+    Entry entry;
+    bool nested = *p == '{' && r->depth > 0 && r->open[r->depth - 1] == '}';
+    return !nested && read_entry(&p, r->comma, &entry) == NULL;
+}
+
+static char closing_of(const Reader *r, size_t *n)    /* 0: opens nothing */
+{
+    const char *p = r->p;
+    const char *tf = begins(p, "<tf.") ? behind_word(p, "numpy=") : NULL;
+    if ((*n = begin_of(p, "[ array![ vec![")) > 0)
+        return ']';
+    if ((*n = tf != NULL ? (size_t)(tf - p) : 0) > 0)
+        return '>';
+    if ((*n = call_bytes(p)) > 0)
+        return 'c';
+    if (begins(p, "\\begin{")) {
+        *n = environment_bytes(r);
+        return 'e';
     }
+    *n = 1;
+    return (*p != '(' && *p != '{') || is_arithmetic(r) ? '\0'
+         : *p == '(' ? ')' : '}';
+}
+
+static bool take_opening(Reader *r)
+{
+    size_t n;
+    char closes = closing_of(r, &n);
+    if (closes == '\0')
+        return false;
+    if (r->item->rows == 0 && r->in_row == 1 && r->depth == 0)
+        take_factor(r);
+    if (r->in_row > 0)
+        wrong_word(r, "a bracket opens in the middle of a row; an item is "
+                   "one matrix, with its rows in brackets or none");
+    if (r->whole || (r->level >= 0 && r->depth != r->level - 1))
+        wrong_word(r,
+                   "a second matrix begins here; type each as an item of "
+                   "its own");
+    if (r->depth == DEEPEST)
+        wrong_word(r, "brackets are more than ten deep");
+    refuse_separator(r, r->p[-1] == ',');
+    if (r->depth == 0)
+        r->opened = at(r);
+    r->open[r->depth++] = closes;
+    r->before = r->item->rows;
+    r->p += n;
+    r->row_end = '\0';
+    forget_blanks(r);
+    return true;
+}
+
+static bool take_closing(Reader *r)
+{
+    bool end = begins(r->p, "\\end{");
+    if (!end && begin_of(r->p, ") ] } >") == 0)
+        return false;
+    if (r->depth == 0)
+        fault(r->fault, at(r), end ? "this \\end has no \\begin."
+              : "this %c closes nothing.", *r->p);
+    char due = r->open[r->depth - 1];
+    if (end ? due != 'e' : *r->p != (due == 'c' ? ')' : due))
+        wrong_word(r, "this does not close what was opened last");
+    end_row(r);
+    r->p += end ? environment_bytes(r) : 1;
+    r->whole |= r->depth < r->level || due == 'c' || due == 'e'
+             || r->item->rows > r->before + 1;
+    r->depth--;
+    return true;
+}
+
+static bool take_arguments(Reader *r)       /* , dtype=float64 */
+{
+    const char *p = r->p + strspn(r->p, " ,\n"), *end = p;
+    int depth = 0;
+    while (isalpha((unsigned char)*end) || *end == '_')
+        end++;
+    if (r->depth == 0 || r->open[r->depth - 1] != 'c' || end == p
+        || *end != '=')
+        return false;
+    for (; *end != '\0' && strchr(";[]{}#", *end) == NULL; end++)
+        if (*end == ')' && depth-- == 0)
+            break;
+        else
+            depth += *end == '(';
+    r->p = end;
+    if (*end != ')')
+        wrong_word(r, "expected the ) that closes the array");
+    return true;
+}
+
+static bool take_label(Reader *r)           /* [,1] or [1,] or [1] 0.5 */
+{
+    const char *p = r->p;
+    size_t column = begins(p, "[,"), n = strspn(p + 1 + column, DIGITS);
+    size_t row = n > 0 && p[1 + n] == ',';
+    const char *end = p + 1 + n + column + row, *next = end + 1;
+    bool first = begins(p, "[1] ");
+    if (*p != '[' || r->depth > 0 || n == 0 || *end != ']'
+        || column + row + first != 1)
+        return false;
+    next += strspn(next, " ");
+    if (first && !isdigit((unsigned char)*next)
+        && begin_of(next, "+ - .") == 0)
+        return false;
+    r->p = end + 1;
+    return true;
+}
+
+static bool take_heading(Reader *r)
+{
+    bool first = r->item->rows == 0 && r->in_row == 0 && r->depth == 0;
+    if (!first || behind_word(r->p, "containing: Vector{ Matrix{ Array{ "
+                              "logical single Diagonal") == NULL)
+        return false;
+    r->p += strcspn(r->p, "\n#");
+    return true;
+}
+
+static void see_rule(Reader *r)
+{
+    int rows = r->item->rows;
+    r->rules += rows != r->last_rule;
+    r->last_rule = rows;
+    r->headed |= rows == 1;
+}
+
+static bool take_rule(Reader *r)
+{
+    size_t n = begin_of(r->p, "\\hline \\toprule \\midrule \\bottomrule");
+    if (n > 0)
+        see_rule(r);
+    r->p += n;
+    return n > 0;
 }
 
 static bool is_rule(const char *line)
 {
-    size_t n = strspn(line, " |-:+");
-    return ends_line(line + n) && memchr(line, '-', n) != NULL
-        && (memchr(line, '|', n) != NULL || memchr(line, '+', n) != NULL);
+    size_t n = strspn(line, " |-:+=");
+    return ends_line(line + n) && behind_word(line, "- =") != NULL
+        && behind_word(line, "| + -- ==") != NULL;
 }
 
 static bool is_head(const char *line)
 {
     const char *next = strchr(line, '\n');
     Entry entry;
-    if (line[strspn(line, " ")] != '|' || next == NULL
+    if (behind_word(line, "|") == NULL || next == NULL
         || !is_rule(next + 1))
         return false;
     for (size_t n; (n = blank_bytes(line)) > 0; line += n)
         ;
-    return ends_line(line) || read_entry(&line, &entry) != NULL;
+    return ends_line(line) || read_entry(&line, false, &entry) != NULL;
 }
 
 static bool is_number(const Item *item)     /* has no second line */
@@ -465,15 +792,25 @@ static bool after_comma(const Reader *r)
     return p > r->text && p[-1] == ',';
 }
 
-static bool goes_on(Reader *r)              /* r->p is the end of a line */
+static void end_line(Reader *r)
 {
-    bool inside = r->depth > 0 || r->environment || r->call;
-    if (!inside || (r->depth == 1 && !r->environment && !r->call
-                    && !after_comma(r)))
+    bool rows = r->depth == 0 || (r->depth == 1 && !after_comma(r)
+                                  && strchr("])}", r->open[0]) != NULL);
+    if (rows && r->in_row > 0)
+        r->row_end = '\n';
+    else if (r->row_end == ';')
+        r->row_end = '\0';
+    if (rows)
         end_row(r);
     r->p += strcspn(r->p, "\n");
+}
+
+static bool goes_on(Reader *r)              /* r->p is the end of a line */
+{
+    bool inside = r->depth > 0;
+    end_line(r);
     const char *next = r->p + 1;
-    if (*r->p == '\0' || starts_item(next)) {
+    if (*r->p == '\0' || starts_item(next, r->algorithm)) {
         if (inside)
             fault(r->fault, r->opened, "what is opened here is not closed "
                   "before the %s.", *r->p == '\0' ? "end of the sheet"
@@ -485,32 +822,101 @@ static bool goes_on(Reader *r)              /* r->p is the end of a line */
     if (!inside && r->item->rows > 0 && ends)
         return false;
     r->p = next;
-    if (!inside && (is_rule(next) || is_head(next)))
+    bool rule = !inside && is_rule(next);
+    if (rule)
+        see_rule(r);
+    if (rule || (!inside && is_head(next)))
         r->p += strcspn(r->p, "\n");
     return true;
 }
 
-static void read_matrix(Reader *r)
+static bool has_labels(const Reader *r)
 {
-    Item *item = r->item;
-    item->entry = r->free;
-    r->in_row = r->depth = 0;
-    r->environment = r->call = false;
-    skip_blanks(r);
-    r->opened = at(r);
-    open_call(r);
-    for (;;) {
-        skip_blanks(r);
-        if (ends_line(r->p)) {
-            if (!goes_on(r))
-                break;
-        } else if (!take_row_end(r) && !take_bracket(r)
-                   && !take_environment(r)) {
-            take_entry(r);
-        }
-    }
+    const Item *item = r->item;
+    const Entry *entry = item->entry;
+    bool labels = r->by_line && r->level == 0 && item->cols > 1
+               && begins(r->text + entry->at + 1, "  ")
+               && counts_up(entry, item->rows, item->cols);
+    for (int k = 0; labels && k < item->rows * item->cols; k++)
+        labels &= k % item->cols == 0 || entry[k].decimals > 0;
+    return labels;
+}
+
+static void refuse_whole(const Reader *r)
+{
+    const Item *item = r->item;
+    int rules = r->rules - (r->last_rule == item->rows);
     if (item->rows == 0)
         fault(r->fault, item->at, "%s has no entries.", item->typed);
+    if (r->headed && item->rows > 1 && rules < item->rows)
+        fault(r->fault, item->entry->at,
+              "the first row stands above a rule "
+              "and may be a heading; leave out the row, or the rule.");
+    if (r->some_percent && r->plain > 0 && r->percent == 1)
+        fault(r->fault, r->plain, "this has no %%, but another entry of %s "
+              "has one; type it for all or none.", item->typed);
+    if (has_labels(r))
+        fault(r->fault, item->entry->at, "the first column counts the rows "
+              "and may be labels; leave it out, or type %.1f for its first "
+              "entry.", item->entry->value);
+}
+
+static void walk(Fault *f, void *data)
+{
+    Reader *r = data;
+    r->fault = f;
+    r->item->rows = r->item->cols = 0;
+    r->item->entry = r->free;
+    for (bool more = true; more; ) {
+        if (take_arguments(r) || take_heading(r))
+            continue;
+        skip_blanks(r);
+        bool digit = isdigit((unsigned char)*r->p);
+        if (!digit)
+            refuse_what_is_known(r);
+        if (ends_line(r->p))
+            more = goes_on(r);
+        else if (digit || (!take_label(r) && !take_rule(r)
+                           && !take_row_end(r) && !take_sign_of_factor(r)
+                           && !take_opening(r) && !take_closing(r)))
+            take_entry(r);
+    }
+    refuse_whole(r);
+}
+
+static bool reads(Reader *r, const Reader *start, bool comma, Fault *inner)
+{
+    *inner = *start->fault;
+    *r = *start;
+    r->comma = comma;
+    bool read = attempt(inner, walk, r);
+    r->fault = start->fault;
+    return read;
+}
+
+static void read_matrix(Reader *r)
+{
+    Fault as_list, as_decimals;
+    const Reader start = { .fault = r->fault, .text = r->text, .p = r->p,
+        .algorithm = r->algorithm,
+        .arena = r->arena, .item = r->item, .free = r->free,
+        .percent = r->percent, .factor = 1, .level = -1, .last_rule = -1 };
+    bool list = reads(r, &start, false, &as_list);
+    const Reader first = *r;
+    if (first.tight != NULL) {
+        bool decimals = reads(r, &start, true, &as_decimals);
+        if (decimals && !list && !r->grouped)
+            return;
+        if (decimals)
+            fault(r->fault, (int)(first.tight - r->text),
+                  "this comma may stand between two entries or for a "
+                  "decimal point; type a blank behind it, or a point.");
+        if (!list && r->p > first.p)
+            fault_again(r->fault, &as_decimals);
+        list = reads(r, &start, false, &as_list);
+    }
+    if (!list)
+        fault_again(r->fault, &as_list);
 }
 
 static bool takes_word(const char *name)
@@ -520,13 +926,14 @@ static bool takes_word(const char *name)
 
 static bool read_word(Reader *r)
 {
+    if (!takes_word(r->item->name))
+        return false;
     skip_blanks(r);
     const char *end = r->p;
     while (isalnum((unsigned char)*end) || *end == '-')
         end++;
     const char *rest = end + strspn(end, " ");
-    if (!takes_word(r->item->name) || !isalpha((unsigned char)*r->p)
-        || !ends_line(rest))
+    if (!isalpha((unsigned char)*r->p) || !ends_line(rest))
         return false;
     r->item->word = copied_text(r->arena, r->p, end);
     r->p = rest + strcspn(rest, "\n");
@@ -549,10 +956,14 @@ static void read_name(Reader *r)
     item->typed = copied_text(r->arena, r->p,
                               end - r->p < 30 ? end : r->p + 30);
     if (end - r->p < 30)
-        name_of(item->typed, item);
+        name_of(item->typed, item, r->algorithm);
+    char wrong[100 + NAMES_BYTES], names[NAMES_BYTES];
+    snprintf(wrong, sizeof wrong, "this is no name that a sheet knows; %s",
+             r->algorithm < 1 || r->algorithm > 15
+             ? "names are written as X, Wq, W_q^1 or bq, and their case "
+               "counts" : names_text(names, r->algorithm, item->claim));
     if (item->name == NULL)
-        wrong_word(r, "this is no name that a sheet knows; names are "
-                   "written as X, Wq, W_q^1 or bq, and their case counts");
+        wrong_word(r, wrong);
     if (item->head > SHEET_ITEMS || item->layer > SHEET_ITEMS)
         wrong_word(r, "the number of this head or layer is too large");
     if (has_zero(item->typed))
@@ -575,29 +986,37 @@ static void refuse_twice(const Reader *r, const Sheet *sheet)
     }
 }
 
+static const char *after_unit(const char *p, double *unit)
+{
+    const char *word = p + strspn(p, " ([");
+    word += begins(word, "in ") ? strlen("in ") : 0;
+    size_t n = begin_of(word, "% \\% percent");
+    *unit = n > 0 ? 0.01 : 1;
+    return n > 0 ? word + n + strspn(word + n, " )]") : p;
+}
+
 static void read_claim(Reader *r)
 {
     r->item->claim = true;
     r->p += strlen("claim");
     skip_blanks(r);
-    size_t n = strspn(r->p, "0123456789"),
-           m = r->p[n] == '.' ? strspn(r->p + n + 1, "0123456789") : 0;
-    if (n > 0 && m > 0) {
-        r->item->algorithm = number_in(r->p, n);
-        r->item->line = number_in(r->p + n + 1, m);
-        r->p += n + 1 + m;
-        skip_blanks(r);
-    }
-    if (after_name(r->p) == r->p || !after_equals(after_name(r->p)))
+    r->p = after_place(r->p, r->item);
+    const char *end = after_name(r->p);
+    if (end == r->p || !after_equals(after_unit(end, &r->percent)))
         wrong_word(r, "expected a line such as 'claim A = 1/2 1/2'");
 }
 
 static void read_item(Reader *r, const Sheet *sheet)
 {
     *r->item = (Item){ .claim = false };
+    r->percent = 1;
     if (begins(r->p, "claim") && blank_bytes(r->p + strlen("claim")) > 0)
         read_claim(r);
+    else
+        r->p = after_place(r->p, r->item);
     read_name(r);
+    if (r->item->claim)
+        r->p = after_unit(r->p, &r->percent);
     const char *value = after_equals(r->p);
     if (value != NULL)
         r->p = value;
@@ -614,6 +1033,7 @@ const Sheet *sheet_of(Arena *arena, const char *name, char *text,
     size_t n = strlen(text) / 2 + 1;
     Item *item = arena_alloc(arena, SHEET_ITEMS * sizeof *item);
     Reader r = { .fault = f, .text = text, .p = text, .arena = arena,
+                 .algorithm = algorithm_of(text),
                  .free = arena_alloc(arena, n * sizeof(Entry)) };
     Sheet *sheet = arena_alloc(arena, sizeof *sheet);
     *sheet = (Sheet){ name, text, 0, item };
@@ -622,7 +1042,7 @@ const Sheet *sheet_of(Arena *arena, const char *name, char *text,
             r.p += strcspn(r.p, "\n");
             continue;
         }
-        if (!starts_item(r.p))
+        if (!starts_item(r.p, r.algorithm))
             wrong_word(&r, "expected a line such as 'X = 1 0 ; 0 1' or "
                        "'mask none'");
         if (sheet->n == SHEET_ITEMS)

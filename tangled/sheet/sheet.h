@@ -7,18 +7,39 @@
 typedef struct {
     double value;               /* NaN for "?", an entry nobody claims    */
     int decimals;               /* as typed: 2 for 1.50; EXACT for 1/2    */
-    int at;                     /* where it stands, set by the caller     */
+    int at;                     /* where it stands; this, and how it was  */
+    int bytes;                  /* typed, is set by the reader of sheets  */
+    const char *typed;
 } Entry;
 enum { EXACT = -1 };
 
 /* read_entry reads the entry at *text, a string, and moves *text behind
-   it. It returns NULL; or what is wrong, and then *text is the place. */
-const char *read_entry(const char **text, Entry *entry);
+   it; a comma may be a decimal one. It returns NULL; or what is wrong, and
+   then *text is the place. scale_entry multiplies an entry by a number that
+   is not 0; after_times is behind a sign of multiplication at p, or p. */
+const char *read_entry(const char **text, bool comma, Entry *entry);
+void scale_entry(Entry *entry, double by);
+const char *after_times(const char *p);
 
-/* Where in a model something is, as in enc1.W_q or layer2.X; and what a
-   name stands for: a value; grad.W_u, a gradient; or new.W_u, the value
-   after a step of training. */
-typedef enum { NOWHERE, LAYER, ENC, DEC, ED } Part;
+/* Does p begin with this? How long is the first of the words, with blanks
+   between them, that p begins with? 0: it begins with none. */
+bool begins(const char *p, const char *with);
+size_t begin_of(const char *p, const char *words);
+
+/* A formula over matrices, such as "softmax(S / sqrt(d_attn))": its names
+   are looked up by value(to, name, length), which answers NULL where there
+   is none, and with a constant of one entry where it is a number. What is
+   computed is on the tape. formula_value is NULL where it cannot be made:
+   a name is unknown, shapes do not fit, or no number comes out. */
+typedef struct {
+    void *to;
+    Mat (*value)(void *to, const char *name, int length);
+    Tape *tape;
+} Names;
+Mat formula_value(const Names *names, const char *formula);
+
+/* What a name stands for: a value; grad.W_u, a gradient; or new.W_u, the
+   value after a step of training. */
 typedef enum { VALUE, GRADIENT, NEW } Aspect;
 
 /* An item of a sheet: `mask none`, `X = 1 0 ; 0 1`, `claim A = ...`. */
@@ -72,10 +93,46 @@ typedef struct {
     const char *sign, *colour, *tex;    /* how that is shown              */
 } CellMark;
 
+/* What a value is for: the same word in every algorithm, so that what is
+   known of scores is known of all scores. NO_ROLE: a parameter. */
+typedef enum {
+    NO_ROLE, ROLE_EMBEDDING, ROLE_POSITION, ROLE_QUERY, ROLE_KEY,
+    ROLE_VALUES, ROLE_SCORES, ROLE_MASKED, ROLE_SCALED, ROLE_WEIGHTS,
+    ROLE_MIXED, ROLE_HEAD, ROLE_HEADS, ROLE_PROJECTED, ROLE_MEAN,
+    ROLE_VARIANCE, ROLE_NORMALISED, ROLE_LOGITS, ROLE_PROBABILITIES,
+    ROLE_EMBEDDED, ROLE_ATTENDED, ROLE_ATTENTION_NORM, ROLE_FED,
+    ROLE_MLP_NORM, ROLE_TRANSFORMED, ROLE_LAST_NORM, ROLE_PREDICTED,
+    ROLE_LOSS, ROLE_MASKED_TOKENS, ROLE_MASKED_PLACES, ROLE_NEXT,
+    ROLE_TEMPERED, ROLE_DRAWN, ROLE_GENERATED, ROLE_POWERS, ROLE_SUM,
+    ROLE_ROOT, ROLE_STANDARDISED, ROLE_HIDDEN, ROLE_ACTIVE, ROLE_MLP,
+    ROLE_KEPT, ROLE_TABLE, ROLE_PLACED
+} Role;
+
+/* All that is known of a value that an algorithm names, in words and in
+   letters. */
+typedef struct {
+    int algorithm, line;
+    const char *name;           /* as in the C, such as S_scaled          */
+    Role role;
+    const char *high, *wide;    /* its dimensions: "ell_z", "ell_x"       */
+    const char *from;           /* what it is computed from: "S d_attn"   */
+    const char *symbol;         /* in the paper's notation                */
+    const char *columns, *rows; /* what it is, where tokens are these     */
+    bool sums;                  /* its columns, in the paper's layout, are
+                                   distributions                          */
+    bool derived;               /* no line names it: it is computed where
+                                   it is asked for ...                    */
+    const char *formula;        /* ... so; or, of a line, how that follows
+                                   from what is derived; or NULL          */
+    const char *also;           /* other spellings                        */
+} StepRow;
+
 /* A value that an algorithm names, in the layout of the sheet. */
 typedef struct {
     int algorithm, line;
     const char *name;           /* as in the C, such as S_scaled          */
+    const StepRow *row;         /* what is known of it; NULL: a parameter */
+    Role role;
     Aspect aspect;
     Part part;                  /* of the model in which it arose ...     */
     int layer, head;            /* ... its layer, its head; 0: in none    */
@@ -86,20 +143,28 @@ typedef struct {
                                    the sheet does not give                */
     int time;                   /* 2 for the second of this description   */
     bool turned;                /* M is the paper's matrix, transposed    */
+    bool given;                 /* by the sheet, not computed             */
     Mat M;
     const CellMark *mark;       /* of its entries, row after row; NULL:
                                    they are not judged                    */
     const char *remark;         /* NULL: none                             */
 } Step;
 
+typedef struct Bound Bound;
 typedef struct {
     const Sheet *sheet;
+    const Bound *bound;         /* what it is a run of                    */
     int algorithm;
     const Layout *layout;
     int decimals;               /* asked for; -1 if none were             */
     bool scaled, rms, tied;     /* as the sheet has them                  */
     bool unplaced;              /* a model without positions              */
     const char *assumed;        /* such as "Z = X, b_q = 0", or ""        */
+    const char *entered;        /* such as "from Q, K, V: line 4", or ""  */
+    const char *guessed;        /* why this layout, where the sheet names
+                                   none; or ""                            */
+    double divisor;             /* of the scores; 0: √d_attn, if scaled   */
+    int d_attn;                 /* 0: nothing on the sheet tells it       */
     const char *verdict;        /* on what is claimed; NULL: none         */
     int n;
     const Step *step;
@@ -109,17 +174,10 @@ typedef struct {
                                    it did not return                      */
 } Run;
 
-/* run_sheet runs the algorithm of a sheet and collects its steps. The run
-   lives in the arena, what is computed on the tape. A sheet that does not
-   hold what its algorithm needs ends the attempt. */
-const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
-                     Fault *f);
-
 /* A variation of a run is shown every matrix that the sheet gives, every
    value when it has been computed, and again when it has become a step.
    It answers with M, or with another matrix of its shape on its tape that
-   shall take its place. All are in the paper's layout. run_varied is
-   run_sheet with a variation, for a sheet that run_sheet has run. */
+   shall take its place. All are in the paper's layout. */
 typedef struct {
     void *to;
     Mat (*given)(void *to, const Step *place, Mat M);
@@ -129,12 +187,73 @@ typedef struct {
     const Run *run;             /* as far as it has come                  */
     Fault *fault;               /* of the run                             */
 } Variation;
+
+/* What an algorithm takes under a name: a column for each token, a weight
+   or neither; its dimensions in the paper's layout in letters, cols NULL:
+   a vector; rows NULL: a number or a word, or it takes no such thing. */
+typedef struct {
+    bool tokens, weight;
+    const char *rows, *cols;
+} Taken;
+Taken taken_by(int algorithm, const char *name);
+
+/* bind_sheet reads off a sheet all that its algorithm takes, and lives in
+   the arena. A sheet that does not hold what its algorithm needs ends the
+   attempt. run_bound runs it, as often as wanted, and collects the steps;
+   variation is NULL or as below. The run lives in its arena, what is
+   computed on the tape. run_sheet does both, once. */
+const Bound *bind_sheet(const Sheet *sheet, Arena *arena, Fault *f);
+const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
+                     Tape *tape, Fault *f);
+const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
+                     Fault *f);
+
+/* Where an algorithm may be entered: behind which line, 0 for before the
+   first, with what, such as "Q K V". starts_to finds all, and how many they
+   are; starts_text is the list: "X, W_q, W_k, W_v; or Q, K, V; or ...". */
+enum { STARTS = 12, STARTS_BYTES = 600 };
+typedef struct {
+    int algorithm, line;
+    char names[100];
+} Start;
+int starts_to(int algorithm, Start start[STARTS]);
+const char *starts_text(char to[STARTS_BYTES], int algorithm);
+
+/* The name that is spelled so, without _ { } \ and ^, in an algorithm, or
+   else in another one; NULL: none is. The names that an algorithm takes and
+   its steps, or, for a claim, its steps alone. */
+enum { NAMES_BYTES = 800 };
+const char *known_name(int algorithm, const char *plain);
+const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim);
+
+/* For a help text: what each algorithm starts from, and its steps. */
+void print_algorithms(FILE *out);
+
+/* Is it one of the words of a list with blanks? */
+bool word_in(const char *list, const char *word, size_t length);
+
+/* The matrix that is given at a place: its name, part, layer and head;
+   NULL: none is. */
+Mat matrix_given(const Bound *bound, const Step *place);
 const Run *run_varied(const Sheet *sheet, Variation *variation,
                       Arena *arena, Tape *tape, Fault *f);
 
 /* The root of a variance must be larger, or it may be no more than what
    rounding left of it. m is the mean. */
 double least_root(double m);
+
+/* All rows, in the order in which a run comes by them; does a run of an
+   algorithm come by a row; and may the sheet give it? What is known of the
+   step of that name in that line; NULL: nothing. */
+extern const StepRow step_table[];
+extern const int step_rows;
+bool comes_by(int algorithm, const StepRow *row);
+bool can_be_given(int algorithm, const StepRow *row);
+const StepRow *row_named(int algorithm, int line, const char *name);
+
+/* How many claimed entries are right under a layout; -1: it does not
+   fit. */
+int right_under(const Sheet *sheet, const Layout *layout, Fault *f);
 
 /* The step that a claim is about; a claim about none ends the attempt. The
    step of a run that is the same as one of another run, or NULL; same_place
@@ -167,7 +286,7 @@ bool mask_is_1(const Step *step);
 
 /* Algorithm, layout, and what the layout means, in to; the decimals that
    the numbers of a run are shown with. */
-enum { TITLE_BYTES = 100 };
+enum { TITLE_BYTES = 600 };
 const char *run_title(char to[TITLE_BYTES], const Run *run);
 int decimals_shown(const Run *run);
 #endif

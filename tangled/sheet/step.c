@@ -1,111 +1,267 @@
 /* The steps of a run: their names, their formulas, their places. */
 #include "sheet/sheet.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    const char *line, *name;    /* such as "4.1" and "Q"                  */
-    const char *symbol;         /* in the paper's notation                */
-    const char *columns, *rows; /* what it is, where tokens are these     */
-} Formula;
-
-static const Formula formulas[] = {
-    { "1.1", "e",   "e",   "W_e[:, v]", "W_e[v, :]" },
-    { "2.1", "e_p", "e_p", "W_p[:, t]", "W_p[t, :]" },
-    { "3.1", "q",   "q",   "W_q' e + b_q",   "e W_q' + b_q" },
-    { "3.2", "k_t", "k_t", "W_k' e_t + b_k", "e_t W_k' + b_k" },
-    { "3.3", "v_t", "v_t", "W_v' e_t + b_v", "e_t W_v' + b_v" },
-    { "3.4", "scores",  "scores", "qᵀ k_t", "q k_tᵀ" },
-    { "3.4", "alpha_t", "α_t", "softmax(scores / √d_attn)", NULL },
-    { "3.5", "v_tilde", "ṽ",   "Σ_t α_t v_t", NULL },
-    { "4.1", "Q", "Q", "W_q' X + b_q 1ᵀ", "X W_q' + 1 b_qᵀ" },
-    { "4.2", "K", "K", "W_k' Z + b_k 1ᵀ", "Z W_k' + 1 b_kᵀ" },
-    { "4.3", "V", "V", "W_v' Z + b_v 1ᵀ", "Z W_v' + 1 b_vᵀ" },
-    { "4.4", "S", "S", "Kᵀ Q", "Q Kᵀ" },
-    { "4.5", "S", "S", "S, but -inf where the mask is 0", NULL },
-    { "4.6", "S_scaled", "S / √d_attn", NULL, NULL },
-    { "4.6", "A",  "A", "softmax(S / √d_attn)", NULL },
-    { "4.6", "Vt", "Ṽ", "V A", "A V" },
-    { "5.2", "Y",  "Y^h", "Attention(X, Z | W_qkv^h, Mask)", NULL },
-    { "5.3", "Y",  "Y", "[Y^1; ...; Y^H]", "[Y^1, ..., Y^H]" },
-    { "5.4", "Vt", "Ṽ", "W_o' Y + b_o 1ᵀ", "Y W_o' + 1 b_oᵀ" },
-    { "6.1", "m",  "m", "Σ_i e[i] / d_e", NULL },
-    { "6.2", "v",  "v", "Σ_i (e[i] - m)² / d_e", NULL },
-    { "6.3", "e_hat",  "ê", "(e - m) / √(v + ε) ⊙ γ + β", NULL },
-    { "7.1", "logits", "logits", "W_u' e", "e W_u'" },
-    { "7.1", "p", "p", "softmax(logits)", NULL },
-    { "8.3", "Z", "Z", "W_e[:, z] + W_p[:, 1:ℓ_z]",
-                       "W_e[z, :] + W_p[1:ℓ_z, :]" },
-    { "8.5", "Z", "Z", "Z + MHAttention(Z | W^enc, Mask = 1)", NULL },
-    { "8.6", "Z", "Z", "layer_norm(Z | γ^1, β^1)", NULL },
-    { "8.7", "Z", "Z",
-      "Z + W_mlp2' ReLU(W_mlp1' Z + b_mlp1 1ᵀ) + b_mlp2 1ᵀ",
-      "Z + ReLU(Z W_mlp1' + 1 b_mlp1ᵀ) W_mlp2' + 1 b_mlp2ᵀ" },
-    { "8.8", "Z", "Z", "layer_norm(Z | γ^2, β^2)", NULL },
-    { "8.12", "X", "X", "W_e[:, x] + W_p[:, 1:ℓ_x]",
-                        "W_e[x, :] + W_p[1:ℓ_x, :]" },
-    { "8.14", "X", "X", "X + MHAttention(X | W^dec, Mask causal)", NULL },
-    { "8.15", "X", "X", "layer_norm(X | γ^3, β^3)", NULL },
-    { "8.16", "X", "X", "X + MHAttention(X, Z | W^e/d, Mask = 1)", NULL },
-    { "8.17", "X", "X", "layer_norm(X | γ^4, β^4)", NULL },
-    { "8.18", "X", "X",
-      "X + W_mlp4' ReLU(W_mlp3' X + b_mlp3 1ᵀ) + b_mlp4 1ᵀ",
-      "X + ReLU(X W_mlp3' + 1 b_mlp3ᵀ) W_mlp4' + 1 b_mlp4ᵀ" },
-    { "8.19", "X", "X", "layer_norm(X | γ^5, β^5)", NULL },
-    { "8.21", "P", "P", "softmax(W_u' X)", "softmax(X W_u')" },
-    { "9.3", "X", "X",
-      "W_e[:, x] + W_p[:, 1:ℓ]", "W_e[x, :] + W_p[1:ℓ, :]" },
-    { "9.5", "X", "X", "X + MHAttention(X | W, Mask = 1)", NULL },
-    { "9.6", "X", "X", "layer_norm(X | γ^1, β^1)", NULL },
-    { "9.7", "X", "X",
-      "X + W_mlp2' GELU(W_mlp1' X + b_mlp1 1ᵀ) + b_mlp2 1ᵀ",
-      "X + GELU(X W_mlp1' + 1 b_mlp1ᵀ) W_mlp2' + 1 b_mlp2ᵀ" },
-    { "9.8", "X", "X", "layer_norm(X | γ^2, β^2)", NULL },
-    { "9.10", "X", "X", "GELU(W_f' X + b_f 1ᵀ)", "GELU(X W_f' + 1 b_fᵀ)" },
-    { "9.11", "X", "X", "layer_norm(X | γ, β)", NULL },
-    { "9.12", "P", "P", "softmax(W_u' X)", "softmax(X W_u')" },
-    { "10.3", "X", "X",
-      "W_e[:, x] + W_p[:, 1:ℓ]", "W_e[x, :] + W_p[1:ℓ, :]" },
-    { "10.5", "Xt", "X̃", "layer_norm(X | γ^1, β^1)", NULL },
-    { "10.6", "X", "X", "X + MHAttention(X̃ | W, Mask causal)", NULL },
-    { "10.7", "Xt", "X̃", "layer_norm(X | γ^2, β^2)", NULL },
-    { "10.8", "X", "X",
-      "X + W_mlp2' GELU(W_mlp1' X̃ + b_mlp1 1ᵀ) + b_mlp2 1ᵀ",
-      "X + GELU(X̃ W_mlp1' + 1 b_mlp1ᵀ) W_mlp2' + 1 b_mlp2ᵀ" },
-    { "10.10", "X", "X", "layer_norm(X | γ, β)", NULL },
-    { "10.11", "P", "P", "softmax(W_u' X)", "softmax(X W_u')" },
-    { "11.4", "P", "P", "EDTransformer(z, x | θ)", NULL },
-    { "11.5", "loss", "loss", "-Σ_t log P[x[t+1], t]",
-                              "-Σ_t log P[t, x[t+1]]" },
-    { "12.5", "xt", "x̃", "mask_token where u < p_mask, else x", NULL },
-    { "12.7", "Tt", "T̃", "{t : x̃[t] = mask_token}", NULL },
-    { "12.8", "P", "P", "ETransformer(x̃ | θ)", NULL },
-    { "12.9", "loss", "loss", "-Σ_(t in T̃) log P[x[t], t]",
-                              "-Σ_(t in T̃) log P[t, x[t]]" },
-    { "13.4", "P", "P", "DTransformer(x | θ)", NULL },
-    { "13.5", "loss", "loss", "-Σ_t log P[x[t+1], t]",
-                              "-Σ_t log P[t, x[t+1]]" },
-    { "14.3", "P", "P", "DTransformer(x | θ)", NULL },
-    { "14.4", "p", "p", "P[:, ℓ + i - 1]", "P[ℓ + i - 1, :]" },
-    { "14.5", "q", "q", "p^(1/τ) / Σ p^(1/τ)", NULL },
-    { "14.5", "y", "y", "the first y with u < q[1] + ... + q[y]", NULL },
-    { "14.8", "y", "y", "x[ℓ+1 : ℓ+ℓ_gen]", NULL },
-    { "15.4", "P", "P", "EDTransformer(z, x̂ | θ)", NULL },
-    { "15.5", "p", "p", "P[:, length(x̂)]", "P[length(x̂), :]" },
-    { "15.6", "q", "q", "p^(1/τ) / Σ p^(1/τ)", NULL },
-    { "15.6", "y", "y", "the first y with u < q[1] + ... + q[y]", NULL },
-    { "15.9", "x_hat", "x̂", "the tokens so far", NULL },
+#define LINE(a, l) .algorithm = a, .line = l
+#define EMBEDDED_ROWS(a, l, X, x, ell, all) \
+    { LINE(a, l), "embedding", ROLE_EMBEDDING, "d_e", ell, x " W_e", \
+      "embedding", "W_e[:, " x "]", "W_e[" x ", :]", .derived = true, \
+      .formula = "W_e one_hot(" x ", N_V)" }, \
+    { LINE(a, l), "position", ROLE_POSITION, "d_e", ell, x " W_p", \
+      "position", "W_p[:, 1:" all "]", "W_p[1:" all ", :]", \
+      .derived = true, .formula = "W_p one_hot(positions, ell_max)" }, \
+    { LINE(a, l), X, ROLE_EMBEDDED, "d_e", ell, "embedding position", X, \
+      "W_e[:, " x "] + W_p[:, 1:" all "]", \
+      "W_e[" x ", :] + W_p[1:" all ", :]", \
+      .formula = "embedding + position" }
+#define NORM_ROW(a, l, X, sign, of, ell, role, gamma, in_words) \
+    { LINE(a, l), X, role, "d_e", ell, "e_hat " gamma, sign, \
+      "layer_norm(" of " | " in_words ")" }
+#define FED_ROWS(a, l, X, of, sign, ell, in, out, f, F) \
+    { LINE(a, l), "hidden", ROLE_HIDDEN, "d_mlp", ell, \
+      of " W_" in " b_" in, "hidden", "W_" in "' " sign " + b_" in " 1ᵀ", \
+      sign " W_" in "' + 1 b_" in "ᵀ", .derived = true, \
+      .formula = "W_" in " " of " + b_" in, .also = "h" }, \
+    { LINE(a, l), "active", ROLE_ACTIVE, "d_mlp", ell, "hidden", "active", \
+      F "(hidden)", .derived = true, .formula = f "(hidden)", \
+      .also = f " " F }, \
+    { LINE(a, l), "mlp", ROLE_MLP, "d_e", ell, "active W_" out " b_" out, \
+      "mlp", "W_" out "' active + b_" out " 1ᵀ", \
+      "active W_" out "' + 1 b_" out "ᵀ", .derived = true, \
+      .formula = "W_" out " active + b_" out, .also = "ffn FFN MLP" }, \
+    { LINE(a, l), X, ROLE_FED, "d_e", ell, X " mlp", X, \
+      X " + W_" out "' " F "(W_" in "' " sign " + b_" in " 1ᵀ) + b_" out \
+      " 1ᵀ", X " + " F "(" sign " W_" in "' + 1 b_" in "ᵀ) W_" out \
+      "' + 1 b_" out "ᵀ", .formula = X " + mlp" }
+#define P_ROW(a, l) \
+    { LINE(a, l), "P", ROLE_PREDICTED, "N_V", "ell_x", "p", \
+      "P", "softmax(W_u' X)", "softmax(X W_u')", .sums = true }
+const StepRow step_table[] = {
+    { LINE(1, 1), "e", ROLE_EMBEDDING, "d_e", "1", "W_e v",
+      "e", "W_e[:, v]", "W_e[v, :]" },
+    { LINE(2, 1), "e_p", ROLE_POSITION, "d_e", "1", "W_p t",
+      "e_p", "W_p[:, t]", "W_p[t, :]", .also = "PE pe" },
+    { LINE(2, 1), "W_p", ROLE_TABLE, "d_e", "ell_max", "d_e ell_max",
+      "W_p", "all positions", .derived = true },
+    { LINE(2, 1), "X", ROLE_PLACED, "d_e", "1", "e e_p",
+      "X", "e + e_p", .derived = true, .formula = "e + e_p",
+      .also = "x sum input" },
+    { LINE(3, 1), "q", ROLE_QUERY, "d_attn", "1", "e W_q b_q",
+      "q", "W_q' e + b_q", "e W_q' + b_q" },
+    { LINE(3, 2), "k_t", ROLE_KEY, "d_attn", "T", "e_t W_k b_k",
+      "k_t", "W_k' e_t + b_k", "e_t W_k' + b_k" },
+    { LINE(3, 3), "v_t", ROLE_VALUES, "d_out", "T", "e_t W_v b_v",
+      "v_t", "W_v' e_t + b_v", "e_t W_v' + b_v" },
+    { LINE(3, 4), "scores", ROLE_SCORES, "T", "1", "q k_t",
+      "scores", "qᵀ k_t", "q k_tᵀ", .also = "S s" },
+    { LINE(3, 4), "S_scaled", ROLE_SCALED, "T", "1", "scores d_attn",
+      "scores / √d_attn", .derived = true, .formula = "scores / scaling",
+      .also = "scaled scaledscores" },
+    { LINE(3, 4), "exp", ROLE_POWERS, "T", "1", "S_scaled",
+      "exp", "e^(scores / √d_attn)", .derived = true,
+      .formula = "exp(S_scaled)" },
+    { LINE(3, 4), "sum", ROLE_SUM, "1", "1", "exp",
+      "sum", "Σ e^(scores / √d_attn)", .derived = true,
+      .formula = "sum(exp)" },
+    { LINE(3, 4), "alpha_t", ROLE_WEIGHTS, "T", "1", "exp sum",
+      "α_t", "softmax(scores / √d_attn)", .sums = true,
+      .formula = "exp / sum", .also = "weights A attn" },
+    { LINE(3, 5), "v_tilde", ROLE_MIXED, "d_out", "1", "v_t alpha_t",
+      "ṽ", "Σ_t α_t v_t", .also = "output out O context" },
+    { LINE(4, 1), "Q", ROLE_QUERY, "d_attn", "ell_x", "X W_q b_q",
+      "Q", "W_q' X + b_q 1ᵀ", "X W_q' + 1 b_qᵀ" },
+    { LINE(4, 2), "K", ROLE_KEY, "d_attn", "ell_z", "Z W_k b_k",
+      "K", "W_k' Z + b_k 1ᵀ", "Z W_k' + 1 b_kᵀ" },
+    { LINE(4, 3), "V", ROLE_VALUES, "d_v", "ell_z", "Z W_v b_v",
+      "V", "W_v' Z + b_v 1ᵀ", "Z W_v' + 1 b_vᵀ" },
+    { LINE(4, 4), "S", ROLE_SCORES, "ell_z", "ell_x", "Q K",
+      "S", "Kᵀ Q", "Q Kᵀ", .also = "scores score" },
+    { LINE(4, 5), "S", ROLE_MASKED, "ell_z", "ell_x", "S mask",
+      "S", "S, but -inf where the mask is 0" },
+    { LINE(4, 6), "S_scaled", ROLE_SCALED, "ell_z", "ell_x", "S d_attn",
+      "S / √d_attn", .also = "scaled scaledscores" },
+    { LINE(4, 6), "exp", ROLE_POWERS, "ell_z", "ell_x", "S_scaled",
+      "exp", "e^(S / √d_attn)", .derived = true,
+      .formula = "exp(S_scaled)" },
+    { LINE(4, 6), "sum", ROLE_SUM, "1", "ell_x", "exp",
+      "sum", "Σ e^(S / √d_attn)", .derived = true, .formula = "sum(exp)" },
+    { LINE(4, 6), "A", ROLE_WEIGHTS, "ell_z", "ell_x", "exp sum",
+      "A", "softmax(S / √d_attn)", .sums = true, .formula = "exp / sum",
+      .also = "weights attn attention alpha" },
+    { LINE(4, 6), "Vt", ROLE_MIXED, "d_v", "ell_x", "V A",
+      "Ṽ", "V A", "A V", .also = "output out O context" },
+    { LINE(5, 2), "Y", ROLE_HEAD, "d_mid", "ell_x", "Vt",
+      "Y^h", "Attention(X, Z | W_qkv^h, Mask)" },
+    { LINE(5, 3), "Y", ROLE_HEADS, "H d_mid", "ell_x", "Y",
+      "Y", "[Y^1; ...; Y^H]", "[Y^1, ..., Y^H]" },
+    { LINE(5, 4), "Vt", ROLE_PROJECTED, "d_out", "ell_x", "Y W_o b_o",
+      "Ṽ", "W_o' Y + b_o 1ᵀ", "Y W_o' + 1 b_oᵀ",
+      .also = "output out O" },
+    { LINE(6, 1), "m", ROLE_MEAN, "1", "ell", "e",
+      "m", "Σ_i e[i] / d_e", .also = "mean mu μ" },
+    { LINE(6, 2), "v", ROLE_VARIANCE, "1", "ell", "e m",
+      "v", "Σ_i (e[i] - m)² / d_e", .also = "var variance sigma2 σ2 σ²" },
+    { LINE(6, 3), "root", ROLE_ROOT, "1", "ell", "v epsilon",
+      "root", "√(v + ε)", .derived = true, .formula = "sqrt(v + epsilon)",
+      .also = "std stddev sigma σ" },
+    { LINE(6, 3), "standardised", ROLE_STANDARDISED, "d_e", "ell",
+      "e m root", "standardised", "(e - m) / √(v + ε)", .derived = true,
+      .formula = "(e - m) / root",
+      .also = "normalised normalized xhat x̂" },
+    { LINE(6, 3), "e_hat", ROLE_NORMALISED, "d_e", "ell",
+      "standardised gamma beta",
+      "ê", "(e - m) / √(v + ε) ⊙ γ + β",
+      .formula = "standardised * gamma + beta", .also = "output out y" },
+    { LINE(7, 1), "logits", ROLE_LOGITS, "N_V", "ell", "e W_u W_e",
+      "logits", "W_u' e", "e W_u'", .also = "logit z" },
+    { LINE(7, 1), "exp", ROLE_POWERS, "N_V", "ell", "logits",
+      "exp", "e^logits", .derived = true, .formula = "exp(logits)" },
+    { LINE(7, 1), "sum", ROLE_SUM, "1", "ell", "exp",
+      "sum", "Σ e^logits", .derived = true, .formula = "sum(exp)" },
+    { LINE(7, 1), "p", ROLE_PROBABILITIES, "N_V", "ell", "exp sum",
+      "p", "softmax(logits)", .sums = true, .formula = "exp / sum",
+      .also = "probs prob probabilities softmax output" },
+    { LINE(7, 1), "q", ROLE_TEMPERED, "N_V", "ell", "logits tau",
+      "q", "softmax(logits / τ)", .sums = true, .derived = true,
+      .formula = "softmax(logits / tau)" },
+    { LINE(7, 1), "kept", ROLE_KEPT, "N_V", "ell", "q",
+      "kept", "q of the tokens that are kept, divided by its sum",
+      .sums = true, .derived = true, .also = "topk topp nucleus" },
+    { LINE(7, 1), "loss", ROLE_LOSS, "1", "1", "p target",
+      "loss", "-Σ_t log p[target[t], t]", "-Σ_t log p[t, target[t]]",
+      .derived = true,
+      .formula = "total(-ln(sum(one_hot(target, N_V) * p)))",
+      .also = "crossentropy CE L nll" },
+    EMBEDDED_ROWS(8, 3, "Z", "z", "ell_z", "ℓ_z"),
+    { LINE(8, 5), "Z", ROLE_ATTENDED, "d_e", "ell_z", "Z Vt",
+      "Z", "Z + MHAttention(Z | W^enc, Mask = 1)" },
+    NORM_ROW(8, 6, "Z", "Z", "Z", "ell_z", ROLE_ATTENTION_NORM,
+             "gamma_1 beta_1", "γ^1, β^1"),
+    FED_ROWS(8, 7, "Z", "Z", "Z", "ell_z", "mlp1", "mlp2", "relu", "ReLU"),
+    NORM_ROW(8, 8, "Z", "Z", "Z", "ell_z", ROLE_MLP_NORM,
+             "gamma_2 beta_2", "γ^2, β^2"),
+    EMBEDDED_ROWS(8, 12, "X", "x", "ell_x", "ℓ_x"),
+    { LINE(8, 14), "X", ROLE_ATTENDED, "d_e", "ell_x", "X Vt",
+      "X", "X + MHAttention(X | W^dec, Mask causal)" },
+    NORM_ROW(8, 15, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM,
+             "gamma_3 beta_3", "γ^3, β^3"),
+    { LINE(8, 16), "X", ROLE_ATTENDED, "d_e", "ell_x", "X Vt",
+      "X", "X + MHAttention(X, Z | W^e/d, Mask = 1)" },
+    NORM_ROW(8, 17, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM,
+             "gamma_4 beta_4", "γ^4, β^4"),
+    FED_ROWS(8, 18, "X", "X", "X", "ell_x", "mlp3", "mlp4", "relu", "ReLU"),
+    NORM_ROW(8, 19, "X", "X", "X", "ell_x", ROLE_MLP_NORM,
+             "gamma_5 beta_5", "γ^5, β^5"),
+    P_ROW(8, 21),
+    EMBEDDED_ROWS(9, 3, "X", "x", "ell_x", "ℓ"),
+    { LINE(9, 5), "X", ROLE_ATTENDED, "d_e", "ell_x", "X Vt",
+      "X", "X + MHAttention(X | W, Mask = 1)" },
+    NORM_ROW(9, 6, "X", "X", "X", "ell_x", ROLE_ATTENTION_NORM,
+             "gamma_1 beta_1", "γ^1, β^1"),
+    FED_ROWS(9, 7, "X", "X", "X", "ell_x", "mlp1", "mlp2", "gelu", "GELU"),
+    NORM_ROW(9, 8, "X", "X", "X", "ell_x", ROLE_MLP_NORM,
+             "gamma_2 beta_2", "γ^2, β^2"),
+    { LINE(9, 10), "hidden", ROLE_HIDDEN, "d_f", "ell_x", "X W_f b_f",
+      "hidden", "W_f' X + b_f 1ᵀ", "X W_f' + 1 b_fᵀ", .derived = true,
+      .formula = "W_f X + b_f", .also = "h" },
+    { LINE(9, 10), "X", ROLE_TRANSFORMED, "d_f", "ell_x", "hidden",
+      "X", "GELU(W_f' X + b_f 1ᵀ)", "GELU(X W_f' + 1 b_fᵀ)",
+      .formula = "gelu(hidden)" },
+    { LINE(9, 11), "X", ROLE_LAST_NORM, "d_f", "ell_x", "e_hat gamma beta",
+      "X", "layer_norm(X | γ, β)" },
+    P_ROW(9, 12),
+    EMBEDDED_ROWS(10, 3, "X", "x", "ell_x", "ℓ"),
+    NORM_ROW(10, 5, "Xt", "X̃", "X", "ell_x", ROLE_ATTENTION_NORM,
+             "gamma_1 beta_1", "γ^1, β^1"),
+    { LINE(10, 6), "X", ROLE_ATTENDED, "d_e", "ell_x", "X Vt",
+      "X", "X + MHAttention(X̃ | W, Mask causal)" },
+    NORM_ROW(10, 7, "Xt", "X̃", "X", "ell_x", ROLE_MLP_NORM,
+             "gamma_2 beta_2", "γ^2, β^2"),
+    FED_ROWS(10, 8, "X", "Xt", "X̃", "ell_x", "mlp1", "mlp2", "gelu", "GELU"),
+    NORM_ROW(10, 10, "X", "X", "X", "ell_x", ROLE_LAST_NORM,
+             "gamma beta", "γ, β"),
+    P_ROW(10, 11),
+    { LINE(11, 4), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
+      "P", "EDTransformer(z, x | θ)", .sums = true },
+    { LINE(11, 5), "loss", ROLE_LOSS, "1", "1", "P x",
+      "loss", "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
+    { LINE(12, 5), "xt", ROLE_MASKED_TOKENS, "1", "ell_x", "x u p_mask",
+      "x̃", "mask_token where u < p_mask, else x" },
+    { LINE(12, 7), "Tt", ROLE_MASKED_PLACES, "1", "n", "xt",
+      "T̃", "{t : x̃[t] = mask_token}" },
+    { LINE(12, 8), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
+      "P", "ETransformer(x̃ | θ)", .sums = true },
+    { LINE(12, 9), "loss", ROLE_LOSS, "1", "1", "P x Tt",
+      "loss", "-Σ_(t in T̃) log P[x[t], t]", "-Σ_(t in T̃) log P[t, x[t]]" },
+    { LINE(13, 4), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
+      "P", "DTransformer(x | θ)", .sums = true },
+    { LINE(13, 5), "loss", ROLE_LOSS, "1", "1", "P x",
+      "loss", "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
+    { LINE(14, 3), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
+      "P", "DTransformer(x | θ)", .sums = true },
+    { LINE(14, 4), "p", ROLE_NEXT, "N_V", "1", "P",
+      "p", "P[:, ℓ + i - 1]", "P[ℓ + i - 1, :]", .sums = true },
+    { LINE(14, 5), "q", ROLE_TEMPERED, "N_V", "1", "p tau",
+      "q", "p^(1/τ) / Σ p^(1/τ)", .sums = true },
+    { LINE(14, 5), "kept", ROLE_KEPT, "N_V", "1", "q",
+      "kept", "q of the tokens that are kept, divided by its sum",
+      .sums = true, .derived = true, .also = "topk topp nucleus" },
+    { LINE(14, 5), "y", ROLE_DRAWN, "1", "1", "q u",
+      "y", "the first y with u < q[1] + ... + q[y]" },
+    { LINE(14, 8), "y", ROLE_GENERATED, "1", "ell_gen", "y",
+      "y", "x[ℓ+1 : ℓ+ℓ_gen]" },
+    { LINE(15, 4), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
+      "P", "EDTransformer(z, x̂ | θ)", .sums = true },
+    { LINE(15, 5), "p", ROLE_NEXT, "N_V", "1", "P",
+      "p", "P[:, length(x̂)]", "P[length(x̂), :]", .sums = true },
+    { LINE(15, 6), "q", ROLE_TEMPERED, "N_V", "1", "p tau",
+      "q", "p^(1/τ) / Σ p^(1/τ)", .sums = true },
+    { LINE(15, 6), "y", ROLE_DRAWN, "1", "1", "q u",
+      "y", "the first y with u < q[1] + ... + q[y]" },
+    { LINE(15, 9), "x_hat", ROLE_GENERATED, "1", "ell_gen", "y",
+      "x̂", "the tokens so far" },
 };
-static const Formula *formula_of(const Step *step)
+const int step_rows = sizeof step_table / sizeof *step_table;
+
+const StepRow *row_named(int algorithm, int line, const char *name)
 {
-    size_t k = 0, n = sizeof formulas / sizeof *formulas;
-    char line[30];
-    snprintf(line, sizeof line, "%d.%d", step->algorithm, step->line);
-    while (k < n && (strcmp(formulas[k].line, line) != 0
-                     || strcmp(formulas[k].name, step->name) != 0))
-        k++;
-    REQUIRE(k < n, "there is no formula for %s.", step->name);
-    return &formulas[k];
+    for (const StepRow *r = step_table; r < step_table + step_rows; r++)
+        if (r->line == line && r->algorithm == algorithm
+            && strcmp(r->name, name) == 0)
+            return r;
+    return NULL;
+}
+
+bool word_in(const char *list, const char *word, size_t length)
+{
+    for (size_t n; (n = strcspn(list, " ")) > 0 || *list == ' ';
+         list += n + (list[n] == ' '))
+        if (n == length && strncmp(list, word, length) == 0)
+            return true;
+    return false;
+}
+
+bool comes_by(int algorithm, const StepRow *row)
+{
+    static const int calls[16][3] = {
+        [5] = { 4 }, [8] = { 5, 6, 7 }, [9] = { 5, 6, 7 },
+        [10] = { 5, 6, 7 }, [11] = { 8 }, [12] = { 9 }, [13] = { 10 },
+        [14] = { 10 }, [15] = { 8 } };
+    const int *called = calls[algorithm];
+    bool by = algorithm == row->algorithm;
+    for (int k = 0; k < 3 && called[k] > 0; k++)
+        by |= comes_by(called[k], row);
+    return by;
+}
+
+/* The p of Algorithm 7 is another's P. */
+bool can_be_given(int algorithm, const StepRow *row)
+{
+    return comes_by(algorithm, row)
+        && (algorithm < 8 || row->algorithm != 7
+            || row->role == ROLE_LOGITS);
 }
 
 int step_name(char *to, size_t size, const Step *step)
@@ -132,8 +288,8 @@ const char *step_label(char to[100], const Run *run, const Step *step)
     step_name(place, sizeof place, &bare);
     int before = (int)strcspn(place, "^");
     bool named = step->aspect != VALUE
-              || strcmp(step->name, "S_scaled") == 0;
-    const char *name = named ? step->name : formula_of(step)->symbol;
+              || step->role == ROLE_SCALED;
+    const char *name = named ? step->name : step->row->symbol;
     if (run->algorithm >= 8 && step->aspect == VALUE)
         snprintf(line, sizeof line, "%d.%d ", step->algorithm, step->line);
     snprintf(to, 100, "%s%.*s%.*s%s", line, before, place,
@@ -158,7 +314,7 @@ void json_place(FILE *out, const Step *step)
 
 static const char *formula_text(const Run *run, const Step *step)
 {
-    const Formula *f = formula_of(step);
+    const StepRow *f = step->row;
     if (run->rms && step->line == 1)
         return "0";
     if (run->rms && step->line == 3)
@@ -188,8 +344,8 @@ void print_formula(FILE *out, const Run *run, const char *formula)
 
 static void print_meaning(FILE *out, const Run *run, const Step *step)
 {
-    const char *text = step->aspect == VALUE ? formula_text(run, step)
-                                             : NULL;
+    const char *text = step->aspect != VALUE ? NULL
+                     : step->given ? "as given" : formula_text(run, step);
     Step bare = *step;
     char name[60];
     bare.aspect = VALUE;
@@ -200,7 +356,7 @@ static void print_meaning(FILE *out, const Run *run, const Step *step)
     else if (step->aspect == NEW)
         fprintf(out, "%s ← %s - η ∇%s", name, name, name);
     else
-        print_formula(out, run, formula_of(step)->symbol);
+        print_formula(out, run, step->row->symbol);
     if (text != NULL) {
         fputs(" = ", out);
         print_formula(out, run, text);
@@ -263,18 +419,17 @@ int decimals_shown(const Run *run)
 
 const char *run_title(char to[TITLE_BYTES], const Run *run)
 {
-    snprintf(to, TITLE_BYTES, "Algorithm %d, layout %s: %s",
-             run->algorithm, run->layout->name, run->layout->meaning);
+    bool late = run->entered != NULL && *run->entered != '\0';
+    snprintf(to, TITLE_BYTES, "Algorithm %d%s%s, layout %s: %s%s",
+             run->algorithm, late ? " " : "", late ? run->entered : "",
+             run->layout->name, run->layout->meaning,
+             run->guessed == NULL ? "" : run->guessed);
     return to;
 }
 
 bool sums_to_1(const Step *step)
 {
-    if (step->algorithm == 3 && strcmp(step->name, "q") == 0)
-        return false;           /* a query */
-    return strcmp(step->name, "A") == 0 || strcmp(step->name, "p") == 0
-        || strcmp(step->name, "P") == 0 || strcmp(step->name, "q") == 0
-        || strcmp(step->name, "alpha_t") == 0;
+    return step->aspect == VALUE && step->row != NULL && step->row->sums;
 }
 
 const char *sums_text(const Run *run)
@@ -295,16 +450,16 @@ static bool same_matrix(const Step *a, const Step *b)
 
 bool mask_is_1(const Step *step)
 {
-    return step->mark == NULL && step->algorithm == 4 && step->line == 5
+    return step->mark == NULL && step->role == ROLE_MASKED
         && same_matrix(step, step - 1);
 }
 
 static bool alike(const Step *a, const Step *b)
 {
-    return a->algorithm == b->algorithm && a->line == b->line
-        && a->aspect == b->aspect && a->part == b->part
-        && a->layer == b->layer && a->head == b->head
-        && a->turn == b->turn && strcmp(a->name, b->name) == 0;
+    return a->row == b->row && a->layer == b->layer && a->head == b->head
+        && a->part == b->part && a->turn == b->turn
+        && a->aspect == b->aspect
+        && (a->row != NULL || strcmp(a->name, b->name) == 0);
 }
 
 bool same_place(const Step *a, const Step *b)

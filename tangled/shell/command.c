@@ -16,6 +16,8 @@ int run_command(const char *name, void (*work)(Fault *f, void *data),
     }
     if (c.trainer != NULL)
         trainer_free(c.trainer);
+    if (c.held.file != NULL)
+        fclose(c.held.file);
     tape_free(c.tape);
     arena_free(c.arena);
     return c.status;

@@ -1,6 +1,8 @@
 /* Files that a user names: read whole, and replaced at once. */
 #include "shell/shell.h"
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,23 +53,95 @@ size_t first_line(const char *text, size_t n)
     return n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-/* Writes the file; 0, or the number of the error. */
-static int write_file(int number, const void *data,
-                      bool (*write)(FILE *file, const void *data))
+enum { PATH_BYTES = 4000 };
+static const char unfinished[] = ".saving.XXXXXX";
+
+/* Makes of a name that of the file it leads to; false: too long. */
+static bool follow_links(char name[PATH_BYTES])
 {
-    FILE *file = fdopen(number, "wb");
-    if (file == NULL) {
-        close(number);
-        return ENOMEM;
+    char to[PATH_BYTES];
+    for (int links = 0; links < 40; links++) {
+        ssize_t n = readlink(name, to, sizeof to - 1);
+        if (n < 0)
+            return true;
+        const char *slash = to[0] == '/' ? NULL : strrchr(name, '/');
+        size_t at = slash == NULL ? 0 : (size_t)(slash + 1 - name);
+        if (at + (size_t)n >= PATH_BYTES)
+            return false;
+        memcpy(name + at, to, (size_t)n);
+        name[at + (size_t)n] = '\0';
     }
-    errno = 0;
-    int error = 0;
-    if (!write(file, data) || fflush(file) != 0 || ferror(file)
-        || fsync(fileno(file)) != 0)
-        error = errno != 0 ? errno : EIO;
-    if (fclose(file) != 0 && error == 0)
-        error = errno;
-    return error;
+    return false;
+}
+
+/* The process that has locked the file; 0: none. */
+static long locked_by(FILE *file)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    return fcntl(fileno(file), F_GETLK, &lock) == 0
+        && lock.l_type != F_UNLCK ? (long)lock.l_pid : 0;
+}
+
+/* false: another process has locked it. */
+static bool lock(FILE *file)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    return fcntl(fileno(file), F_SETLK, &lock) == 0
+        || (errno != EACCES && errno != EAGAIN);
+}
+
+/* The file as it is now. */
+static Held left(FILE *file)
+{
+    Held held = { .file = file };
+    struct stat about;
+    int number = fileno(file);
+    if (fstat(number, &about) == 0)
+        held.size = about.st_size;
+    off_t tail = held.size > 8 ? (off_t)held.size - 8 : 0;
+    if (pread(number, held.tail, sizeof held.tail, tail) < 0)
+        held.size = -1;
+    return held;
+}
+
+static bool may_be_written(const char *name, const struct stat *about)
+{
+    return (about->st_mode & 0222) != 0 && access(name, W_OK) == 0;
+}
+
+void hold_file(Held *held, const char *name, Fault *f)
+{
+    struct stat about;
+    f->sheet = name;
+    f->text = NULL;
+    if (stat(name, &about) != 0)
+        return;
+    if (!S_ISREG(about.st_mode))
+        fault(f, 0, "cannot be written: it is not a file.");
+    if (!may_be_written(name, &about))
+        fault(f, 0, "cannot be written: it is read-only.");
+    FILE *file = fopen(name, "r+b");
+    if (file == NULL)
+        fault(f, 0, "cannot be opened: %s.", strerror(errno));
+    *held = left(file);
+    long process = locked_by(file);
+    if (process != 0)
+        fault(f, 0, "process %ld is writing it; it is left as it is.",
+              process);
+}
+
+/* May the file of that name, if there is one, be replaced? */
+static bool is_ours(const Held *held, const char *name)
+{
+    struct stat there, ours;
+    if (stat(name, &there) != 0)
+        return true;
+    if (held->file == NULL || fstat(fileno(held->file), &ours) != 0
+        || there.st_dev != ours.st_dev || there.st_ino != ours.st_ino)
+        return false;
+    Held now = left(held->file);
+    return now.size == held->size
+        && memcmp(now.tail, held->tail, sizeof now.tail) == 0;
 }
 
 static mode_t usual_mode(void)
@@ -77,40 +151,122 @@ static mode_t usual_mode(void)
     return 0666 & ~mask;
 }
 
+/* Writes the file until it is on the disk; 0, or the error. */
+static int fill_file(FILE *file, mode_t mode, const void *data,
+                     bool (*write)(FILE *file, const void *data))
+{
+    lock(file);
+    errno = 0;
+    if (fchmod(fileno(file), mode) == 0 && write(file, data)
+        && fflush(file) == 0 && !ferror(file) && fsync(fileno(file)) == 0)
+        return 0;
+    return errno != 0 ? errno : EIO;
+}
+
+/* Gives the file its name; 0, or the error. */
+enum { CHANGED = -1 };          /* by another program */
+
+static int rename_file(const char *from, const char *to, const Held *held)
+{
+    if (held != NULL && !is_ours(held, to))
+        return CHANGED;
+    bool must_be_new = held != NULL && access(to, F_OK) != 0;
+    if (must_be_new && link(from, to) == 0) {
+        unlink(from);
+        return 0;
+    }
+    if (must_be_new && errno == EEXIST)
+        return CHANGED;
+    return rename(from, to) == 0 ? 0 : errno;
+}
+
 /* Writes a new file and gives it this name; 0, or the error. */
-static int write_beside(const char *name, char *new_name, mode_t mode,
+static int write_beside(const char *name, mode_t mode, Held *held,
                         const void *data,
                         bool (*write)(FILE *file, const void *data))
 {
+    char new_name[PATH_BYTES + sizeof unfinished];
+    snprintf(new_name, sizeof new_name, "%s%s", name, unfinished);
     int number = mkstemp(new_name);
-    if (number < 0)
-        return errno;
-    int error = fchmod(number, mode) != 0 ? errno : 0;
-    int other = write_file(number, data, write);
+    FILE *file = number < 0 ? NULL : fdopen(number, "w+b");
+    int error = file == NULL ? errno : fill_file(file, mode, data, write);
     if (error == 0)
-        error = other;
-    if (error == 0 && rename(new_name, name) != 0)
-        error = errno;
-    if (error != 0)
+        error = rename_file(new_name, name, held);
+    if (error != 0 && number >= 0)
         unlink(new_name);
+    if (file == NULL && number >= 0)
+        close(number);
+    if (error == 0 && held != NULL) {
+        FILE *before = held->file;
+        *held = left(file);
+        file = before;
+    }
+    if (file != NULL)
+        fclose(file);
     return error;
 }
 
-void replace_file(const char *name, Fault *f, const void *data,
+static bool is_leftover(const char *name, const char *of)
+{
+    size_t n = strlen(of), mark = strlen(unfinished) - 6;
+    return strncmp(name, of, n) == 0
+        && strncmp(name + n, unfinished, mark) == 0
+        && strlen(name + n) == mark + 6;
+}
+
+static void remove_unlocked(const char *name)
+{
+    struct stat about;
+    FILE *file = lstat(name, &about) == 0 && S_ISREG(about.st_mode)
+               ? fopen(name, "r+b") : NULL;
+    if (file == NULL)
+        return;
+    if (locked_by(file) == 0)
+        unlink(name);
+    fclose(file);
+}
+
+static void remove_leftovers(const char *name)
+{
+    char directory[PATH_BYTES], path[2 * PATH_BYTES];
+    const char *slash = strrchr(name, '/');
+    int n = slash == NULL ? 0 : (int)(slash + 1 - name);
+    snprintf(directory, sizeof directory, "%.*s.", n, name);
+    DIR *all = opendir(directory);
+    struct dirent *one;
+    while (all != NULL && (one = readdir(all)) != NULL)
+        if (is_leftover(one->d_name, name + n)) {
+            snprintf(path, sizeof path, "%.*s%s", n, name, one->d_name);
+            remove_unlocked(path);
+        }
+    if (all != NULL)
+        closedir(all);
+}
+
+void replace_file(const char *name, Held *held, Fault *f, const void *data,
                   bool (*write)(FILE *file, const void *data))
 {
     struct stat old;
-    char new_name[4000];
+    char to[PATH_BYTES];
     f->sheet = name;
     f->text = NULL;
-    bool there = stat(name, &old) == 0;
+    size_t n = strlen(name);
+    if (n >= sizeof to || !follow_links(memcpy(to, name, n + 1)))
+        fault(f, 0, "cannot be written: the name is too long.");
+    bool there = stat(to, &old) == 0;
     if (there && !S_ISREG(old.st_mode))
         fault(f, 0, "cannot be written: it is not a file.");
-    int n = snprintf(new_name, sizeof new_name, "%s.XXXXXX", name);
-    if (n >= (int)sizeof new_name)
-        fault(f, 0, "cannot be written: the name is too long.");
+    if (there && !may_be_written(to, &old))
+        fault(f, 0, "cannot be written: it is read-only.");
+    if (held != NULL && held->file != NULL && !lock(held->file))
+        fault(f, 0, "process %ld is writing it; it is left as it is.",
+              locked_by(held->file));
+    remove_leftovers(to);
     mode_t mode = there ? old.st_mode & 0777 : usual_mode();
-    int error = write_beside(name, new_name, mode, data, write);
+    int error = write_beside(to, mode, held, data, write);
+    if (error == CHANGED)
+        fault(f, 0, "is not what this run has saved there; another program "
+              "has written it, and it is left as it is.");
     if (error != 0)
         fault(f, 0, "cannot be written: %s; what was there is as it was.",
               strerror(error));

@@ -82,8 +82,8 @@ bool option_same(const Option *option, const void *a, const void *b)
     static const size_t size[] = {
         [FLAG] = sizeof(bool), [WHOLE] = sizeof(int),
         [DECIMAL] = sizeof(double), [CHOICE] = sizeof(int),
+        [TEXT] = sizeof(char *),
     };
-    REQUIRE(option->kind != TEXT, "texts are not compared.");
     return memcmp(value_at(option, a), value_at(option, b),
                   size[option->kind]) == 0;
 }
@@ -130,13 +130,14 @@ static void obey_one(Fault *f, const Option *option, void *values,
 
 int obey(Fault *f, const Options *options, int n, char *argument[])
 {
-    int others = 0;
+    int others = 0, typed = 0;          /* these stand in front */
     bool all = true;                    /* until -- */
     for (int k = 0; k < n; k++) {
-        const char *a = argument[k];
+        char *a = argument[k];
         void *values;
         if (!all || a[0] != '-' || a[1] == '\0') {
-            argument[others++] = argument[k];
+            argument[others + typed] = argument[others];
+            argument[others++] = a;
             continue;
         }
         all = strcmp(a, "--") != 0;
@@ -154,8 +155,28 @@ int obey(Fault *f, const Options *options, int n, char *argument[])
             fault(f, 0, "--%s needs a value; see '%s --help'.", o->name, f->sheet);
         else
             obey_one(f, o, values, joined ? a + length + 1 : argument[++k]);
+        argument[others + typed++] = a;
     }
+    for (int k = others + typed; k < n; k++)
+        argument[k] = NULL;
     return others;
+}
+
+static bool names(const char *argument, const char *option)
+{
+    size_t n = strlen(option);
+    return strncmp(argument + 2, option, n) == 0
+        && (argument[2 + n] == '\0' || argument[2 + n] == '=');
+}
+
+void refuse_idle(Fault *f, const Acting *acting, int n,
+                 char *const argument[])
+{
+    for (; acting->name != NULL; acting++)
+        for (int k = 0; k < n && argument[k] != NULL; k++)
+            if (!acting->acts && names(argument[k], acting->name))
+                fault(f, 0, "--%s has an effect only %s.", acting->name,
+                      acting->only);
 }
 
 bool asks_help(int n, char *const argument[])

@@ -31,10 +31,24 @@ const char *text_of_file(Arena *arena, const char *name, size_t *n,
                          Fault *f);
 size_t first_line(const char *text, size_t n);
 
-/* replace_file replaces a file at once by what write writes; or leaves it
-   as it was, and ends the attempt. write returns false where it cannot.
-   same_file: do both names stand for one file that is there? */
-void replace_file(const char *name, Fault *f, const void *data,
+/* A file that this program is to replace, and no other one meanwhile: as it
+   was left. */
+typedef struct {
+    FILE *file;                 /* NULL: none is held                     */
+    long long size;
+    char tail[8];               /* its last bytes                         */
+} Held;
+
+/* hold_file holds the file of that name, if there is one; it ends the
+   attempt if another program does. replace_file replaces a file at once by
+   what write writes; or leaves it as it was, and ends the attempt. write
+   returns false where it cannot. Of a symbolic link the file that it leads
+   to is replaced. A file that was held is not replaced if it has changed,
+   nor one that is there and was not held; the new one is held. held is NULL
+   where this is not asked. same_file: do both names stand for one file that
+   is there? */
+void hold_file(Held *held, const char *name, Fault *f);
+void replace_file(const char *name, Held *held, Fault *f, const void *data,
                   bool (*write)(FILE *file, const void *data));
 bool same_file(const char *a, const char *b);
 
@@ -84,12 +98,23 @@ void option_print(FILE *out, const Option *option, const void *values);
 bool option_same(const Option *option, const void *a, const void *b);
 
 /* obey sets the options among n arguments, and moves the other arguments
-   to the front; it returns how many these are. What is wrong ends the
-   attempt. UNSAID is what a whole number may be before, to know that nobody
-   typed it. print_options prints the tables for the help, with the values
-   that they have now as the defaults. */
+   to the front; it returns how many these are. Behind them it leaves the
+   options that were typed, without their values, and then NULL. What is
+   wrong ends the attempt. UNSAID is what a whole number may be before, to
+   know that nobody typed it. print_options prints the tables for the help,
+   with the values that they have now as the defaults. */
 int obey(Fault *f, const Options *options, int n, char *argument[]);
 enum { UNSAID = -1 };
+
+/* refuse_idle ends the attempt where one of the n arguments that obey has
+   left is an option that does not act; only says when it would. */
+typedef struct {
+    const char *name;           /* NULL ends a table                      */
+    bool acts;
+    const char *only;           /* such as "with --beam"                  */
+} Acting;
+void refuse_idle(Fault *f, const Acting *acting, int n,
+                 char *const argument[]);
 bool asks_help(int n, char *const argument[]);  /* is there a --help?     */
 void print_options(FILE *out, const Options *options);
 
@@ -106,6 +131,7 @@ typedef struct {
     Arena *arena;
     Tape *tape;                 /* without gradients                      */
     Trainer *trainer;           /* of ftx train; NULL: none               */
+    Held held;                  /* the model of ftx train                 */
     int status;                 /* the exit status, 0 at first            */
 } Command;
 

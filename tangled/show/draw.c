@@ -2,28 +2,32 @@
 #include "show/show.h"
 #include <string.h>
 
-static bool is_step(const Step *step, int algorithm, const char *name)
-{
-    return step->algorithm == algorithm && strcmp(step->name, name) == 0;
-}
-
 static bool of_scores(const Step *step)
 {
-    return is_step(step, 4, "S") || is_step(step, 4, "A")
-        || is_step(step, 3, "scores") || is_step(step, 3, "alpha_t");
+    Role role = step->role;
+    return role == ROLE_SCORES || role == ROLE_MASKED
+        || role == ROLE_POWERS || role == ROLE_WEIGHTS;
 }
 
-static bool is_drawn(const Step *step, bool all)
+static bool has_scores(const Run *run)
+{
+    for (int k = 0; k < run->n; k++)
+        if (of_scores(&run->step[k]))
+            return true;
+    return false;
+}
+
+static bool is_drawn(const Run *run, const Step *step, bool all)
 {
     bool attention = 3 <= step->algorithm && step->algorithm <= 5
-                  && step->mark == NULL;
+                  && step->mark == NULL && has_scores(run);
     return (all || !step->inner) && !mask_is_1(step)
-        && (!attention || of_scores(step));
+        && (!attention || of_scores(step) || step->aspect != VALUE);
 }
 
 static const char *axis_of(const Step *step, bool queries)
 {
-    if (!of_scores(step) && !is_step(step, 4, "S_scaled"))
+    if (!of_scores(step) && step->role != ROLE_SCALED)
         return NULL;
     if (step->algorithm == 3)
         return queries ? NULL : "key t";
@@ -115,7 +119,7 @@ void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f)
     int n = 0;
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
-        if (!is_drawn(step, all))
+        if (!is_drawn(run, step, all))
             continue;
         room_for(run, step->name, step->M, MOST, f);
         h[n] = heatmap_of(run, step, arena);

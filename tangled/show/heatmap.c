@@ -3,20 +3,16 @@
 #include <math.h>
 #include <string.h>
 
-static int columns(const char *label)       /* of a terminal */
+int larger(int a, int b)
 {
-    int n = 0;
-    for (const char *p = label; *p != '\0'; p++)
-        n += ((unsigned char)*p & 0xC0) != 0x80;
-    return n;
+    return a > b ? a : b;
 }
 
 static int widest(int n, const char *const label[])
 {
     int width = 1;
     for (int k = 0; k < n; k++)
-        if (columns(label[k]) > width)
-            width = columns(label[k]);
+        width = larger(width, text_width(label[k]));
     return width;
 }
 
@@ -33,16 +29,6 @@ void shade_row(FILE *out, Mat M, int i)
         fputs(shade(AT(M, i, j)), out);
 }
 
-static const char *label_character(const char *label, int k)  /* the k-th */
-{
-    const char *p = label;
-    for (; *p != '\0' && k > 0; k--)
-        do
-            p++;
-        while (((unsigned char)*p & 0xC0) == 0x80);
-    return p;
-}
-
 static int character_bytes(const char *p)  /* of the character at p */
 {
     int n = *p != '\0';
@@ -57,9 +43,10 @@ static void columns_downwards(FILE *out, const Heatmap *h, int indent)
     for (int line = 0; line < height; line++) {
         fprintf(out, "%*s", indent, "");
         for (int j = 0; j < h->M->cols; j++) {
-            int above = height - columns(h->column[j]);
-            const char *p = line < above ? "" :
-                label_character(h->column[j], line - above);
+            int above = height - text_width(h->column[j]);
+            const char *p = line < above ? "" : h->column[j];
+            for (int k = above; k < line; k++)
+                p += character_bytes(p);
             fprintf(out, "%.*s%s", character_bytes(p), p,
                     *p == '\0' ? "  " : " ");
         }
@@ -74,7 +61,7 @@ void heatmap_text(FILE *out, const Heatmap *h)
     columns_downwards(out, h, width + 3);
     for (int i = 1; i <= h->M->rows; i++) {
         const char *row = h->row[i - 1];
-        fprintf(out, "  %*s%s ", width - columns(row), "", row);
+        fprintf(out, "  %*s%s ", width - text_width(row), "", row);
         shade_row(out, h->M, i);
         fputc('\n', out);
     }
@@ -112,6 +99,12 @@ void svg_begin(FILE *out, int width, int height)
             "fill=\"white\"/>\n", width, height, width, height);
 }
 
+void svg_rect(FILE *out, int x, int y, int width, int height)
+{
+    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" ",
+            x, y, width, height);
+}
+
 void svg_end(FILE *out)
 {
     fputs("</svg>\n", out);
@@ -132,11 +125,6 @@ typedef struct {
     bool turned;
     double largest;             /* of the entries, but for the infinite   */
 } Frame;
-
-int larger(int a, int b)
-{
-    return a > b ? a : b;
-}
 
 static double largest_of(Mat M)
 {
@@ -217,10 +205,10 @@ static void draw_cell(FILE *out, const Heatmap *h, const Frame *f, int i,
     double x = AT(h->M, i, j), dark = darkness(h, f, x);
     int left = h->x + f->left + (j - 1) * f->cell;
     int top = h->y + f->top + (i - 1) * f->tall;
-    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
-            "fill=\"%s\" fill-opacity=\"%.3f\"%s>", left, top, f->cell,
-            f->tall, isinf(x) ? "#888" : x < 0 ? "#b05a10" : "#1a4a8a",
-            dark, h->numbers ? grid : "");
+    svg_rect(out, left, top, f->cell, f->tall);
+    fprintf(out, "fill=\"%s\" fill-opacity=\"%.3f\"%s>",
+            isinf(x) ? "#888" : x < 0 ? "#b05a10" : "#1a4a8a", dark,
+            h->numbers ? grid : "");
     fprintf(out, "<title>%s = %d, %s = %d: %.4f</title></rect>\n",
             h->down == NULL ? "row" : h->down, i,
             h->across == NULL ? "column" : h->across, j, x);
@@ -237,9 +225,8 @@ static void draw_mark(FILE *out, const Heatmap *h, const Frame *f, int i,
     char below[100];
     snprintf(below, sizeof below, "%s%s%s", mark->sign,
              *mark->right == '\0' ? "" : " ", mark->right);
-    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
-            "fill=\"%s\"%s/>\n", left, top, f->cell, f->tall,
-            mark->colour, grid);
+    svg_rect(out, left, top, f->cell, f->tall);
+    fprintf(out, "fill=\"%s\"%s/>\n", mark->colour, grid);
     svg_text(out, left + f->cell / 2, top + 16, " text-anchor=\"middle\"",
              mark->text);
     svg_text(out, left + f->cell / 2, top + 31,
@@ -289,9 +276,9 @@ void heatmap_svg(FILE *out, const Heatmap *h)
                 draw_mark(out, h, &f, i, j);
             else
                 draw_cell(out, h, &f, i, j);
-    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
-            "fill=\"none\" stroke=\"#888\"/>\n", h->x + f.left,
-            h->y + f.top, h->M->cols * f.cell, h->M->rows * f.tall);
+    svg_rect(out, h->x + f.left, h->y + f.top, h->M->cols * f.cell,
+             h->M->rows * f.tall);
+    fputs("fill=\"none\" stroke=\"#888\"/>\n", out);
 }
 
 enum { PAGE = 1160, GAP = 28 };

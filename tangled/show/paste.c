@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+typedef enum { LATEX, MARKDOWN } Form;
+
 static const struct { const char *sign, *tex; } signs[] = {
     { "S, but ",  "S\\text{ with }" },
     { "√d_attn",  "\\sqrt{d_{\\mathrm{attn}}}" },
@@ -20,7 +22,9 @@ static const struct { const char *sign, *tex; } signs[] = {
     { "α",     "\\alpha" },      { "β",      "\\beta" },
     { "beta",  "\\beta" },       { "γ",      "\\gamma" },
     { "gamma", "\\gamma" },      { "ε",      "\\varepsilon" },
-    { "η",     "\\eta" },        { "θ",      "\\theta" },
+    { "η",     "\\eta" },        { "eta",    "\\eta" },
+    { "tau",   "\\tau" },        { "ell",    "\\ell" },
+    { "θ",     "\\theta" },
     { "τ",     "\\tau" },        { "ℓ",      "\\ell" },
     { "Ṽ",     "\\tilde V" },    { "ṽ",      "\\tilde v" },
     { "X̃",     "\\tilde X" },    { "x̃",      "\\tilde x" },
@@ -136,13 +140,6 @@ static void print_step_place(FILE *out, const Run *run, const Step *step,
     }
 }
 
-static void print_entry(FILE *out, double x, int places)
-{
-    char text[64];
-    shown_number(text, sizeof text, x, places);
-    fputs(isinf(x) ? "-\\infty" : text, out);
-}
-
 static bool is_formula(const char *word, size_t n)
 {
     for (size_t k = 0; k < n; k++)
@@ -170,7 +167,7 @@ static void print_verdict(FILE *out, const char *verdict, const char *marks)
     fprintf(out, ".\n%s\n", marks);
 }
 
-static void print_mark(FILE *out, const CellMark *mark, bool right)
+static void print_tex_mark(FILE *out, const CellMark *mark, bool right)
 {
     const char *text = right && *mark->right != '\0' ? mark->right
                                                       : mark->text;
@@ -178,80 +175,6 @@ static void print_mark(FILE *out, const CellMark *mark, bool right)
     fprintf(out, framed ? "%s{" : "%s", right ? "" : mark->tex);
     fputs(strcmp(text, "-inf") == 0 ? "-\\infty" : text, out);
     fputs(framed ? "}" : "", out);
-}
-
-static void print_pmatrix(FILE *out, const Step *step, int places,
-                          bool right)
-{
-    Mat M = step->M;
-    const CellMark *mark = step->mark;
-    fputs("  \\begin{pmatrix}\n", out);
-    for (int i = 1; i <= M->rows; i++) {
-        for (int j = 1; j <= M->cols; j++) {
-            fputs(j == 1 ? "    " : " & ", out);
-            if (mark != NULL)
-                print_mark(out, mark++, right);
-            else
-                print_entry(out, AT(M, i, j), places);
-        }
-        fputs(i < M->rows ? " \\\\\n" : "\n", out);
-    }
-    fputs("  \\end{pmatrix}\n", out);
-}
-
-static bool corrected(const Step *step)
-{
-    for (int k = 0; k < step->M->rows * step->M->cols; k++)
-        if (step->mark != NULL && *step->mark[k].right != '\0')
-            return true;
-    return false;
-}
-
-static void print_remark(FILE *out, const Run *run, const Step *step)
-{
-    if (step->remark != NULL)
-        fprintf(out, "; %s", step->remark);
-    else if (sums_to_1(step))
-        fprintf(out, "; %s", sums_text(run));
-}
-
-static void print_tex_step(FILE *out, const Run *run, const Step *step,
-                           Arena *arena)
-{
-    const char *text = step_text(arena, run, step, true);
-    const char *formula = strstr(text, ": ") + 2;
-    int places = places_of(step->M, decimals_shown(run));
-    fputc('\n', out);
-    print_step_place(out, run, step, text);
-    if (mask_is_1(step)) {
-        fputs(": as before, the mask is 1 everywhere.\n", out);
-        return;
-    }
-    print_remark(out, run, step);
-    fputs(":\n", out);
-    if (step->M->cols > 10)
-        fprintf(out, "\\setcounter{MaxMatrixCols}{%d}\n", step->M->cols);
-    fputs("\\[\n  ", out);
-    formula_tex(out, formula, strlen(formula));
-    fputs(" =\n", out);
-    print_pmatrix(out, step, places, false);
-    if (corrected(step)) {
-        fputs("  \\qquad\\text{right: }\n", out);
-        print_pmatrix(out, step, places, true);
-    }
-    fputs("\\]\n", out);
-}
-
-void show_tex(FILE *out, const Run *run, bool all, Arena *arena)
-{
-    char title[TITLE_BYTES];
-    fprintf(out, "%% %s\n", run_title(title, run));
-    if (run->verdict != NULL)
-        print_verdict(out, run->verdict, "Boxed: wrong. Underlined: last "
-                      "digit off. Overlined: follows.");
-    for (int k = 0; k < run->n; k++)
-        if (all || !run->step[k].inner)
-            print_tex_step(out, run, &run->step[k], arena);
 }
 
 static void print_md_mark(FILE *out, const CellMark *mark)
@@ -264,38 +187,69 @@ static void print_md_mark(FILE *out, const CellMark *mark)
     }
 }
 
-static void print_md_entry(FILE *out, double x, int places)
+static void print_entry(FILE *out, double x, int places, Form form)
 {
-    fputs(isinf(x) ? " $" : " ", out);
-    print_entry(out, x, places);
-    fputs(isinf(x) ? "$" : "", out);
+    char text[64];
+    shown_number(text, sizeof text, x, places);
+    fprintf(out, form == LATEX ? "%s" : isinf(x) ? " $%s$" : " %s",
+            isinf(x) ? "-\\infty" : text);
 }
 
-static void print_table(FILE *out, const Step *step, int places,
-                        const char *columns)
+/* Its entries; or the right ones, where it is marked. */
+static void print_entries(FILE *out, const Run *run, const Step *step,
+                          Form form, bool right)
 {
+    static const char *const first[] = { "    ", "|" };
+    static const char *const next[] = { " & ", " |" };
+    static const char *const end[] = { " \\\\\n", " |\n" };
     Mat M = step->M;
     const CellMark *mark = step->mark;
-    const char *symbol = columns == NULL ? NULL : strchr(columns, ' ') + 1;
-    for (int j = 1; j <= M->cols; j++)
-        if (symbol == NULL)
-            fputs("|   ", out);
-        else
-            fprintf(out, "| $%s = %d$ ", symbol, j);
-    fputs("|\n", out);
-    for (int j = 1; j <= M->cols; j++)
-        fputs("| --: ", out);
-    fputs("|\n", out);
+    int places = places_of(M, decimals_shown(run));
     for (int i = 1; i <= M->rows; i++) {
         for (int j = 1; j <= M->cols; j++) {
-            fputs(j == 1 ? "|" : " |", out);
-            if (mark != NULL)
-                print_md_mark(out, mark++);
+            fputs(j == 1 ? first[form] : next[form], out);
+            if (mark == NULL)
+                print_entry(out, AT(M, i, j), places, form);
+            else if (form == LATEX)
+                print_tex_mark(out, mark++, right);
             else
-                print_md_entry(out, AT(M, i, j), places);
+                print_md_mark(out, mark++);
         }
-        fputs(" |\n", out);
+        fputs(form == LATEX && i == M->rows ? "\n" : end[form], out);
     }
+}
+
+static void print_pmatrix(FILE *out, const Run *run, const Step *step,
+                          bool right)
+{
+    fputs("  \\begin{pmatrix}\n", out);
+    print_entries(out, run, step, LATEX, right);
+    fputs("  \\end{pmatrix}\n", out);
+}
+
+static bool corrected(const Step *step)
+{
+    for (int k = 0; k < step->M->rows * step->M->cols; k++)
+        if (step->mark != NULL && *step->mark[k].right != '\0')
+            return true;
+    return false;
+}
+
+static void print_display(FILE *out, const Run *run, const Step *step,
+                          const char *formula, size_t n)
+{
+    fputs(":\n", out);
+    if (step->M->cols > 10)
+        fprintf(out, "\\setcounter{MaxMatrixCols}{%d}\n", step->M->cols);
+    fputs("\\[\n  ", out);
+    formula_tex(out, formula, n);
+    fputs(" =\n", out);
+    print_pmatrix(out, run, step, false);
+    if (corrected(step)) {
+        fputs("  \\qquad\\text{right: }\n", out);
+        print_pmatrix(out, run, step, true);
+    }
+    fputs("\\]\n", out);
 }
 
 static void print_axis(FILE *out, const char *where, const char *name)
@@ -305,35 +259,73 @@ static void print_axis(FILE *out, const char *where, const char *name)
                 name, strchr(name, ' ') + 1);
 }
 
-static void print_md_step(FILE *out, const Run *run, const Step *step,
-                          Arena *arena)
+static void print_table(FILE *out, const Run *run, const Step *step)
+{
+    const char *columns = columns_are(run, step);
+    print_axis(out, "down", rows_are(run, step));
+    print_axis(out, "across", columns);
+    fputs("\n\n", out);
+    for (int j = 1; j <= step->M->cols; j++)
+        if (columns == NULL)
+            fputs("|   ", out);
+        else
+            fprintf(out, "| $%s = %d$ ", strchr(columns, ' ') + 1, j);
+    fputs("|\n", out);
+    for (int j = 1; j <= step->M->cols; j++)
+        fputs("| --: ", out);
+    fputs("|\n", out);
+    print_entries(out, run, step, MARKDOWN, false);
+}
+
+static void paste_step(FILE *out, const Run *run, const Step *step,
+                       Arena *arena, Form form)
 {
     const char *text = step_text(arena, run, step, true);
     const char *formula = strstr(text, ": ") + 2;
+    size_t n = strcspn(formula, step->given ? " " : "");
     fputc('\n', out);
     print_step_place(out, run, step, text);
-    fputs(": $", out);
-    formula_tex(out, formula, strlen(formula));
-    fputs("$", out);
+    if (form == MARKDOWN) {
+        fputs(": $", out);
+        formula_tex(out, formula, n);
+        fputs("$", out);
+    }
     if (mask_is_1(step)) {
-        fputs("; as before, the mask is 1 everywhere\n", out);
+        fputs(form == LATEX ? ": as before, the mask is 1 everywhere.\n"
+              : "; as before, the mask is 1 everywhere\n", out);
         return;
     }
-    print_remark(out, run, step);
-    print_axis(out, "down", rows_are(run, step));
-    print_axis(out, "across", columns_are(run, step));
-    fputs("\n\n", out);
-    print_table(out, step, places_of(step->M, decimals_shown(run)),
-                columns_are(run, step));
+    fputs(step->given ? "; as given" : "", out);
+    if (step->remark != NULL)
+        fprintf(out, "; %s", step->remark);
+    else if (sums_to_1(step))
+        fprintf(out, "; %s", sums_text(run));
+    if (form == LATEX)
+        print_display(out, run, step, formula, n);
+    else
+        print_table(out, run, step);
+}
+
+static void paste_steps(FILE *out, const Run *run, bool all, Arena *arena,
+                        Form form)
+{
+    char title[TITLE_BYTES];
+    fprintf(out, form == LATEX ? "%% %s\n" : "%s\n",
+            run_title(title, run));
+    if (run->verdict != NULL)
+        print_verdict(out, run->verdict, form == LATEX ? "Boxed: wrong. "
+            "Underlined: last digit off. Overlined: follows." : marks_mean);
+    for (int k = 0; k < run->n; k++)
+        if (all || !run->step[k].inner)
+            paste_step(out, run, &run->step[k], arena, form);
+}
+
+void show_tex(FILE *out, const Run *run, bool all, Arena *arena)
+{
+    paste_steps(out, run, all, arena, LATEX);
 }
 
 void show_md(FILE *out, const Run *run, bool all, Arena *arena)
 {
-    char title[TITLE_BYTES];
-    fprintf(out, "%s\n", run_title(title, run));
-    if (run->verdict != NULL)
-        print_verdict(out, run->verdict, marks_mean);
-    for (int k = 0; k < run->n; k++)
-        if (all || !run->step[k].inner)
-            print_md_step(out, run, &run->step[k], arena);
+    paste_steps(out, run, all, arena, MARKDOWN);
 }

@@ -89,7 +89,79 @@ static void print_values(FILE *out, Mat M)
     }
 }
 
-void show_json(FILE *out, const Run *run)
+/* An entry as it was typed; or its number, where that says more. */
+static void json_typed(FILE *out, const Entry *entry)
+{
+    const char *end = entry->typed;
+    Entry again = { .value = NAN };
+    bool read = read_entry(&end, false, &again) == NULL;
+    if (isnan(entry->value))
+        fputs("\"?\"", out);
+    else if (read && again.value == entry->value
+             && end == entry->typed + entry->bytes)
+        json_string(out, entry->typed, (size_t)entry->bytes);
+    else if (entry->decimals != EXACT)
+        fprintf(out, "\"%.*f\"", entry->decimals, entry->value);
+    else
+        fprintf(out, "\"%.17g\"", entry->value);
+}
+
+/* Where there is a run, also which of its steps a claim is about. */
+static void json_item(FILE *out, const Item *item, const Run *run,
+                      Fault *f)
+{
+    fprintf(out, "{\"claim\": %s, \"name\": ",
+            item->claim ? "true" : "false");
+    json_string(out, item->typed, strlen(item->typed));
+    if (item->word != NULL) {
+        fputs(", \"word\": ", out);
+        json_string(out, item->word, strlen(item->word));
+    }
+    if (item->claim && run != NULL)
+        fprintf(out, ", \"step\": %d",
+                (int)(step_of(run, item, f) - run->step));
+    fputs(", \"entries\": [", out);
+    for (int k = 0; item->word == NULL && k < item->rows * item->cols;
+         k++) {
+        fputs(k % item->cols > 0 ? ", " : k == 0 ? "[" : "], [", out);
+        json_typed(out, &item->entry[k]);
+    }
+    fputs(item->word == NULL ? "]]}" : "]}", out);
+}
+
+static void json_step(FILE *out, const Run *run, const Step *s,
+                      Arena *arena)
+{
+    char label[100];
+    const char *text = step_text(arena, run, s, false);
+    fprintf(out, "{\"algorithm\": %d, \"line\": %d, \"name\": \"%s\", "
+            "\"index\": ", s->algorithm, s->line, s->name);
+    json_place(out, s);
+    fputs(s->given ? ", \"given\": true" : "", out);
+    fprintf(out, ", \"rows\": %d, \"cols\": %d, \"values\": [",
+            s->M->rows, s->M->cols);
+    print_values(out, s->M);
+    fprintf(out, "], \"inner\": %s, \"label\": ",
+            s->inner ? "true" : "false");
+    step_label(label, run, s);
+    json_string(out, label, strlen(label));
+    fputs(", \"text\": ", out);
+    json_string(out, text, strlen(text));
+    fputc('}', out);
+}
+
+static void json_items(FILE *out, const Sheet *sheet, const Run *run,
+                       Fault *f)
+{
+    fputs("\"items\": [", out);
+    for (int k = 0; k < sheet->n; k++) {
+        fputs(k == 0 ? "" : ", ", out);
+        json_item(out, &sheet->item[k], run, f);
+    }
+    fputc(']', out);
+}
+
+void show_json(FILE *out, const Run *run, Arena *arena, Fault *f)
 {
     fputs("{\"sheet\": ", out);
     json_string(out, run->sheet->name, strlen(run->sheet->name));
@@ -97,40 +169,35 @@ void show_json(FILE *out, const Run *run)
             "\"decimals\": %d, \"assumed\": ", run->algorithm,
             run->layout->name, decimals_shown(run));
     json_string(out, run->assumed, strlen(run->assumed));
+    if (*run->entered != '\0') {
+        fputs(", \"entered\": ", out);
+        json_string(out, run->entered, strlen(run->entered));
+    }
     fputs(", \"steps\": [", out);
     for (int k = 0; k < run->n; k++) {
-        const Step *s = &run->step[k];
-        fprintf(out, "%s{\"algorithm\": %d, \"line\": %d, "
-                "\"name\": \"%s\", \"index\": ", k == 0 ? "" : ", ",
-                s->algorithm, s->line, s->name);
-        json_place(out, s);
-        fprintf(out, ", \"rows\": %d, \"cols\": %d, \"values\": [",
-                s->M->rows, s->M->cols);
-        print_values(out, s->M);
-        fputs("]}", out);
+        fputs(k == 0 ? "" : ", ", out);
+        json_step(out, run, &run->step[k], arena);
     }
-    fputs("]}\n", out);
+    fputs("], ", out);
+    json_items(out, run->sheet, run, f);
+    fputs("}\n", out);
 }
 
 typedef struct {
-    bool all, shade, json, svg, flow, tex, md;
+    bool all, shade, json, read, svg, flow, tex, md;
 } ShowWish;
 
+#define WISH(name, meaning) \
+    { #name, FLAG, offsetof(ShowWish, name), 0, 0, NULL, meaning }
 static const Option wishes[] = {
-    { "all", FLAG, offsetof(ShowWish, all), 0, 0, NULL,
-      "of a model, also the steps inside its layers" },
-    { "shade", FLAG, offsetof(ShowWish, shade), 0, 0, NULL,
-      "shades of grey beside the weights, as in a terminal" },
-    { "json", FLAG, offsetof(ShowWish, json), 0, 0, NULL,
-      "one object a sheet: its steps with all their digits" },
-    { "svg", FLAG, offsetof(ShowWish, svg), 0, 0, NULL,
-      "a picture: heat maps of scores, weights and other steps" },
-    { "flow", FLAG, offsetof(ShowWish, flow), 0, 0, NULL,
-      "a picture: how the numbers flow through Algorithm 4 or 5" },
-    { "tex", FLAG, offsetof(ShowWish, tex), 0, 0, NULL,
-      "LaTeX to paste; it needs the package amsmath" },
-    { "md", FLAG, offsetof(ShowWish, md), 0, 0, NULL,
-      "Markdown to paste" },
+    WISH(all, "of a model, also the steps inside its layers"),
+    WISH(shade, "shades of grey beside the weights, as in a terminal"),
+    WISH(json, "one object a sheet: its steps with all their digits"),
+    WISH(read, "one object a sheet: what it says, as it was read"),
+    WISH(svg, "a picture: heat maps of scores, weights and other steps"),
+    WISH(flow, "a picture: how the numbers flow through Algorithm 4 or 5"),
+    WISH(tex, "LaTeX to paste; it needs the package amsmath"),
+    WISH(md, "Markdown to paste"),
     { .name = NULL },
 };
 typedef struct {
@@ -146,12 +213,18 @@ static void run_and_print(Fault *f, void *data)
     const Showing *s = data;
     const ShowWish *wish = s->wish;
     const Sheet *sheet = read_sheet(s->arena, s->name, f);
+    if (wish->read) {
+        fputc('{', s->out);
+        json_items(s->out, sheet, NULL, f);
+        fputs("}\n", s->out);
+        return;
+    }
     const Run *run = run_sheet(sheet, s->arena, s->tape, f);
     for (int k = 0; k < sheet->n; k++)
         if (sheet->item[k].claim)
             step_of(run, &sheet->item[k], f);
     if (wish->json)
-        show_json(s->out, run);
+        show_json(s->out, run, s->arena, f);
     else if (wish->svg)
         show_svg(s->out, run, wish->all, s->arena, f);
     else if (wish->flow)
@@ -201,8 +274,11 @@ static void check_show_wish(const ShowWish *wish, int sheets, Fault *f)
 {
     if (sheets == 0)
         fault(f, 0, "which sheet? See 'ftx show --help'.");
-    if (wish->json + wish->svg + wish->flow + wish->tex + wish->md > 1)
-        fault(f, 0, "one of --json, --svg, --flow, --tex, --md at a time.");
+    if (wish->json + wish->read + wish->svg + wish->flow + wish->tex
+        + wish->md > 1)
+        fault(f, 0,
+              "one of --json, --read, --svg, --flow, --tex, --md at a "
+              "time.");
     if (is_picture(wish) && sheets > 1)
         fault(f, 0, "a picture is of one sheet; there are %d.", sheets);
 }
@@ -222,7 +298,7 @@ static void show_sheets(Fault *f, void *data)
     check_show_wish(&wish, sheets, f);
     wish.shade |= isatty(fileno(c->out)) == 1;
     for (int k = 0; k < sheets; k++) {
-        if (k > 0 && !wish.json)
+        if (k > 0 && !wish.json && !wish.read)
             fputc('\n', c->out);
         if (!show_sheet(c->out, c->err, c->argument[k], &wish))
             c->status = 2;

@@ -10,7 +10,7 @@
    shades of grey beside the weights. A matrix larger than 100 x 100 in
    show_svg, and than 8 x 8 in show_flow, ends the attempt. */
 void show_text(FILE *out, const Run *run, bool all, bool shade, Fault *f);
-void show_json(FILE *out, const Run *run);
+void show_json(FILE *out, const Run *run, Arena *arena, Fault *f);
 void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f);
 void show_flow(FILE *out, const Run *run, Arena *arena, Fault *f);
 void show_tex(FILE *out, const Run *run, bool all, Arena *arena);
@@ -45,11 +45,12 @@ void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
                   const char *verdict, const char *last);
 
 /* What other pictures are made of. A heat map says how large it is. More
-   are further attributes. */
+   are further attributes; a rectangle is left open for them. */
 typedef struct { int width, height; } Size;
 Size heatmap_size(const Heatmap *h);
 void heatmap_svg(FILE *out, const Heatmap *h);
 void svg_begin(FILE *out, int width, int height);
+void svg_rect(FILE *out, int x, int y, int width, int height);
 void svg_text(FILE *out, int x, int y, const char *more, const char *text);
 int svg_width(const char *text);
 void svg_end(FILE *out);

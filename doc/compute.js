@@ -1,0 +1,578 @@
+/* The page that computes. The book's program, built for a page, is given a
+   sheet and answers in JSON; what is here puts its numbers into grids. A
+   sheet's text is all that is remembered: grids, verdicts and exports come
+   from it. The page stores nothing and sends nothing. */
+'use strict';
+(function () {
+  var source = document.getElementById('program');
+  if (!source) return;
+
+  // --------------------------------------------------------- the program
+  var said = { out: '', err: '' }, started = null;
+
+  function start() {                    // a promise of the program
+    if (!started)
+      started = new Function(source.textContent + '\nreturn Ftx;')()({
+        print: function (line) { said.out += line + '\n'; },
+        printErr: function (line) { said.err += line + '\n'; }
+      });
+    return started;
+  }
+
+  function run(ftx, args, sheet) {      // its output, or an Error
+    said = { out: '', err: '' };
+    if (sheet !== undefined) ftx.FS.writeFile('sheet', sheet);
+    try { said.status = ftx.callMain(args); }
+    catch (exit) { said.status = exit.status === undefined ? 3 : exit.status; }
+    if (said.status > 1)
+      throw new Error(said.err.trim() || 'the program is wrong.');
+    return said.out;
+  }
+
+  function ask(ftx, args, sheet) { return JSON.parse(run(ftx, args, sheet)); }
+
+  // For whoever tests or scripts the page: a promise of what a command says.
+  window.ftx = function (args, sheet) {
+    return start().then(function (ftx) { return run(ftx, args, sheet); });
+  };
+
+  // ------------------------------------------------------------ elements
+  function make(tag, attributes) {
+    var e = document.createElement(tag);
+    Object.keys(attributes || {}).forEach(function (name) {
+      var value = attributes[name];
+      if (typeof value === 'function') e.addEventListener(name, value);
+      else if (value === true) e.setAttribute(name, '');
+      else if (value !== false && value !== undefined)
+        e.setAttribute(name, value);
+    });
+    for (var k = 2; k < arguments.length; k++) e.append(arguments[k]);
+    return e;
+  }
+
+  function button(text, title, act, id) {
+    return make('button', { type: 'button', title: title, click: act,
+                            'data-id': id || text }, text);
+  }
+
+  // Makes the old tree like the new one, and keeps its elements: who types
+  // in a cell stays in it.
+  function alike(old, now) {
+    return old.nodeName === now.nodeName
+      && (!now.dataset || old.dataset.id === now.dataset.id);
+  }
+
+  function become(old, now) {
+    var k, next;
+    if (now.nodeType === Node.TEXT_NODE) { old.data = now.data; return; }
+    Array.from(old.attributes).forEach(function (a) {
+      if (!now.hasAttribute(a.name)) old.removeAttribute(a.name);
+    });
+    Array.from(now.attributes).forEach(function (a) {
+      if (old.getAttribute(a.name) !== a.value)
+        old.setAttribute(a.name, a.value);
+    });
+    if (old.tagName === 'INPUT') old.value = now.value;
+    next = Array.from(now.childNodes);
+    while (old.childNodes.length > next.length) old.lastChild.remove();
+    for (k = 0; k < next.length; k++)
+      if (!old.childNodes[k]) old.append(next[k]);
+      else if (alike(old.childNodes[k], next[k]))
+        become(old.childNodes[k], next[k]);
+      else old.childNodes[k].replaceWith(next[k]);
+  }
+
+  function choice(label, words, value, act) {
+    var select = make('select', { change: function () { act(select.value); } });
+    words.forEach(function (word) {
+      select.append(make('option', { value: word, selected: word === value },
+                         word || '(found out)'));
+    });
+    return make('label', { 'data-id': label + words }, label + ' ', select);
+  }
+
+  // ----------------------------------------------------------- the sheet
+  var WORDS = {                         // what a setting may be
+    layout: ['', 'paper', 'textbook', 'torch', 'berkeley'],
+    mask: ['none', 'causal'], scale: ['yes', 'no'],
+    norm: ['layer', 'rms'], tied: ['yes', 'no'],
+    positions: ['none', 'paper', 'vaswani']
+  };
+
+  function written(items) {
+    return items.map(function (item) {
+      return (item.claim ? 'claim ' : '') + item.name + ' = '
+        + (item.word !== undefined ? item.word : item.entries
+          .map(function (row) { return row.join(' '); }).join(' ; '));
+    }).join('\n') + '\n';
+  }
+
+  function is_number(item) {
+    return item.word === undefined && item.entries.length === 1
+      && item.entries[0].length === 1;
+  }
+
+  // ----------------------------------------------------------- the bench
+  // A sheet at work: what is given, what each line makes of it, and what the
+  // checker says to what is claimed.
+  function Bench(root, text) {
+    var bench = this;
+    this.root = root;
+    this.printed = text;
+    this.given = make('div', { class: 'given' });
+    this.steps = make('div', { class: 'steps' });
+    this.said = make('p', { class: 'said', role: 'status',
+                            'aria-live': 'polite' });
+    this.area = make('textarea', { rows: 14, spellcheck: 'false',
+      'aria-label': 'the sheet as text',
+      input: function () { bench.set(bench.area.value); } });
+    this.export = make('div', { class: 'export' });
+    root.replaceChildren(this.said,
+      make('div', { class: 'halves' }, this.given, this.steps),
+      make('details', {}, make('summary', {}, 'the sheet as text, and exports'),
+           this.area, this.buttons(), this.export));
+    start().then(function (ftx) {
+      bench.ftx = ftx;
+      bench.base = null;
+      bench.set(text);
+    });
+  }
+
+  Bench.prototype.buttons = function () {
+    var bench = this, row = make('p', { class: 'buttons' });
+    [['LaTeX', 'show', '--tex'], ['Markdown', 'show', '--md'],
+     ['picture', 'show', '--svg'], ['judged picture', 'check', '--svg'],
+     ['report', 'check', '']].forEach(function (b) {
+      row.append(button(b[0], 'ftx ' + b[1] + ' ' + b[2], function () {
+        bench.write(b.slice(1).filter(Boolean), b[0]);
+      }));
+    });
+    row.append(button('link to this sheet', 'the address holds the sheet',
+      function () {
+        location.hash = 'sheet=' + encodeURIComponent(bench.text);
+        bench.export.replaceChildren(make('p', {}, location.href));
+      }));
+    return row;
+  };
+
+  Bench.prototype.write = function (args, name) {
+    var text, shown;
+    try { text = run(this.ftx, args.concat('sheet'), this.text); }
+    catch (error) { this.tell(error); return; }
+    var file = new Blob([text], { type: /pict/.test(name) ? 'image/svg+xml'
+                                                         : 'text/plain' });
+    shown = make('pre', { class: 'screen', tabindex: 0 }, text);
+    if (/pict/.test(name))
+      shown = make('img', { alt: 'the steps as heat maps',
+                            src: URL.createObjectURL(file) });
+    this.export.replaceChildren(make('p', {}, make('a', {
+      href: URL.createObjectURL(file),
+      download: 'sheet.' + { LaTeX: 'tex', Markdown: 'md', report: 'txt' }[name]
+        || 'svg' }, 'save')), shown);
+  };
+
+  // A new text. Its items are read even where they do not fit together yet.
+  Bench.prototype.set = function (text) {
+    this.text = text;
+    try {
+      this.items = ask(this.ftx, ['show', '--read', 'sheet'], text).items;
+    } catch (error) {
+      this.tell(error);
+      return;
+    }
+    this.compute();
+  };
+
+  Bench.prototype.compute = function () {
+    var text = this.text = written(this.items), claims, judged = null;
+    if (document.activeElement !== this.area) this.area.value = text;
+    this.wrong = null;
+    claims = this.items.some(function (i) {     // with an entry that counts
+      return i.claim && /[^?, ]/.test(i.entries.join());
+    });
+    try {
+      this.shown = ask(this.ftx, ['show', '--json', 'sheet'], text);
+      if (claims) {
+        judged = ask(this.ftx, ['check', '--json', 'sheet'], text);
+        this.report = run(this.ftx, ['check', 'sheet'], text);
+      }
+      if (!this.base) this.base = this.shown;
+      this.tell(null, judged);
+    } catch (error) {
+      this.tell(error);
+    }
+    this.judged = judged;
+    this.draw();
+  };
+
+  // What is wrong with the sheet, in the command's own sentence, and where.
+  Bench.prototype.tell = function (error, judged) {
+    var place = error && /sheet:(\d+):(\d+): /.exec(error.message);
+    this.said.className = error ? 'said fault' : 'said';
+    if (error) {
+      this.wrong = place && { item: place[1] - 1, column: +place[2] };
+      this.said.textContent = error.message.replace(/^sheet(:\d+:\d+)?: /, '');
+    } else {
+      this.said.textContent = !judged ? this.shown.entered || ''
+        : judged.status === 'right' ? 'All that is claimed is right.'
+        : this.report.trim().split('\n').pop();
+    }
+  };
+
+  function width_of(item, j) {          // of a column, in characters
+    return item.entries.reduce(function (most, row) {
+      return Math.max(most, row[j].length);
+    }, 3);
+  }
+
+  // Which cell of an item a column of its line is in.
+  function cell_at(item, column) {
+    var at = (item.claim ? 6 : 0) + item.name.length + 3, found = [0, 0];
+    item.entries.forEach(function (row, i) {
+      row.forEach(function (entry, j) {
+        if (at < column) found = [i, j];
+        at += entry.length + 1;
+      });
+      at += 2;
+    });
+    return found;
+  }
+
+  Bench.prototype.draw = function () {
+    var bench = this, given = make('div', { class: 'given' }),
+        steps = make('div', { class: 'steps' });
+    given.append(make('h4', {}, 'Given'), this.switches());
+    this.items.forEach(function (item, n) {
+      if (!item.claim && item.word === undefined && !is_number(item))
+        given.append(bench.grid(n));
+    });
+    steps.append(make('h4', {}, 'Line by line'));
+    (this.shown ? this.shown.steps : []).forEach(function (step, n) {
+      if (!step.inner) steps.append(bench.step(step, n));
+    });
+    become(this.given, given);
+    become(this.steps, steps);
+  };
+
+  Bench.prototype.item = function (name) {
+    return this.items.find(function (i) { return !i.claim && i.name === name; });
+  };
+
+  Bench.prototype.put = function (name, word) {
+    var item = this.item(name);
+    if (item && word === '') this.items.splice(this.items.indexOf(item), 1);
+    else if (item) { item.word = word; item.entries = []; }
+    else if (word !== '') this.items.splice(1, 0, { name: name, word: word });
+    this.compute();
+  };
+
+  Bench.prototype.switches = function () {
+    var bench = this, row = make('p', { class: 'buttons' }),
+        algorithm = this.item('algorithm');
+    this.items.forEach(function (item, n) {
+      var words = WORDS[item.name];
+      if (item.claim || item.name === 'layout') return;
+      if (words && item.word !== undefined)
+        row.append(choice(item.name, words, item.word, function (word) {
+          bench.put(item.name, word);
+        }));
+      else if (is_number(item) && item !== algorithm)
+        row.append(make('label', { 'data-id': item.name + n }, item.name + ' ',
+                        bench.input(n, 0, 0)));
+    });
+    row.prepend(choice('layout', WORDS.layout,
+      (this.item('layout') || { word: '' }).word, function (word) {
+        bench.put('layout', word);
+      }));
+    row.append(button(this.quiet ? 'show the numbers' : 'hide the numbers',
+      'what the program computes, line by line', function () {
+        bench.quiet = !bench.quiet;
+        bench.draw();
+      }));
+    row.append(button('back to the first numbers', 'as they were at first',
+      function () { bench.base = null; bench.set(bench.printed); }));
+    return row;
+  };
+
+  Bench.prototype.input = function (n, i, j, verdict) {
+    var bench = this, item = this.items[n],
+        wrong = this.wrong && this.wrong.item === n,
+        at = wrong && cell_at(item, this.wrong.column);
+    return make('input', {
+      value: item.entries[i][j], size: width_of(item, j),
+      'data-id': n + '-' + i + '-' + j, 'data-verdict': verdict, title: verdict,
+      'aria-label': item.name + ', row ' + (i + 1) + ', column ' + (j + 1)
+        + (verdict ? ', ' + verdict : ''),
+      'aria-invalid': wrong && at[0] === i && at[1] === j ? 'true' : undefined,
+      autocomplete: 'off', inputmode: 'text',
+      change: function (event) {
+        bench.items[n].entries[i][j] = event.target.value.trim() || '?';
+        bench.compute();
+      },
+      paste: function (event) {
+        var text = event.clipboardData.getData('text').trim();
+        if (!/[\s;,\[&]/.test(text)) return;
+        event.preventDefault();
+        bench.paste(bench.items[n], text);
+      },
+      keydown: function (event) { bench.move(event, n, i, j); }
+    });
+  };
+
+  // A matrix from anywhere: the program's reader says what it is.
+  Bench.prototype.paste = function (item, text) {
+    try {
+      item.entries = ask(this.ftx, ['show', '--read', 'sheet'],
+                         'algorithm 4\nX = ' + text + '\n').items[1].entries;
+      this.compute();
+    } catch (error) { this.tell(error); }
+  };
+
+  Bench.prototype.move = function (event, n, i, j) {
+    var by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], Enter: [1, 0] }[event.key],
+        next = by && this.root.querySelector('[data-id="' + n + '-'
+                                       + (i + by[0]) + '-' + (j + by[1]) + '"]');
+    if (next) { event.preventDefault(); next.focus(); next.select(); }
+  };
+
+  Bench.prototype.grid = function (n, verdicts) {
+    var bench = this, item = this.items[n], body = make('tbody');
+    item.entries.forEach(function (row, i) {
+      var tr = make('tr');
+      row.forEach(function (entry, j) {
+        tr.append(make('td', {}, bench.input(n, i, j, verdicts
+          && verdicts[i] && verdicts[i][j])));
+      });
+      body.append(tr);
+    });
+    return make('div', { class: 'grid' },
+      make('table', {}, make('caption', {}, item.name), body),
+      this.sizes(n));
+  };
+
+  Bench.prototype.sizes = function (n) {
+    var bench = this, more = this.items[n].claim ? '?' : '0';
+    function changed(act) {
+      return function () {
+        act(bench.items[n].entries);
+        bench.compute();
+      };
+    }
+    return make('span', { class: 'sizes', 'data-id': n + more },
+      button('+', 'one more row', changed(function (e) {
+        e.push(e[0].map(function () { return more; }));
+      })),
+      button('−', 'one row less', changed(function (e) {
+        if (e.length > 1) e.pop();
+      })), ' rows ',
+      button('+', 'one more column', changed(function (e) {
+        e.forEach(function (row) { row.push(more); });
+      })),
+      button('−', 'one column less', changed(function (e) {
+        e.forEach(function (row) { if (row.length > 1) row.pop(); });
+      })), ' columns');
+  };
+
+  function rounded(x, decimals) {
+    if (typeof x !== 'number') return String(x).replace('-', '−');
+    var text = x.toFixed(Math.min(decimals, 15));
+    if (decimals && Number.isInteger(x)) text = String(x);
+    return text.replace(/^-(0(\.0*)?)$/, '$1').replace('-', '−');
+  }
+
+  // A line: its name, its formula, its values; what is claimed beside them.
+  Bench.prototype.step = function (step, n) {
+    var bench = this, was = this.base && this.base.steps[n], body = make('tbody'),
+        line = step.algorithm + '.' + step.line,
+        claimed = this.claimed(n), tables = make('div', { class: 'pair' });
+    step.values.forEach(function (row, i) {
+      var tr = make('tr');
+      row.forEach(function (x, j) {
+        var before = was && was.values[i] ? was.values[i][j] : undefined;
+        tr.append(make('td', {
+          class: before === x ? undefined : 'changed', tabindex: 0,
+          title: 'how this number comes about',
+          click: function () { bench.explain(n, i, j); },
+          keydown: function (event) {
+            if (event.key === 'Enter') bench.explain(n, i, j);
+          } }, rounded(x, bench.shown.decimals)));
+      });
+      body.append(tr);
+    });
+    if (!this.quiet) tables.append(make('table', { class: 'values' }, body));
+    tables.append(claimed);
+    return make('div', { class: step.given ? 'step given' : 'step' },
+      make('p', {}, make('a', { class: 'n', href: '#' + line,
+                                title: 'its C' }, line), ' ',
+           make('a', { href: '#algorithm-' + line, title: 'its pseudocode' },
+                step.text), ' ', this.claim_button(step, claimed, n)),
+      tables);
+  };
+
+  // A number term by term: what the checker says to one that is far off.
+  Bench.prototype.explain = function (n, i, j) {
+    var step = this.shown.steps[n], claim, terms;
+    claim = { claim: true, name: claim_name(step),
+      entries: step.values.map(function (row, k) {
+        return row.map(function (x, l) {
+          return k === i && l === j ? String(x + 12345.5) : '?';
+        });
+      }) };
+    try {
+      terms = ask(this.ftx, ['check', '--json', 'sheet'],
+        written(this.items.filter(function (item) { return !item.claim; })
+                .concat(claim))).claims[0].terms;
+      this.said.className = 'said';
+      this.said.textContent = step.name + ': '
+        + (terms || 'this line is no sum of products.');
+    } catch (error) { this.tell(error); }
+  };
+
+  // What is claimed about a line, and the verdict on each entry.
+  Bench.prototype.claimed = function (n) {
+    var bench = this, box = make('div', { class: 'claimed' });
+    this.shown.items.forEach(function (item, k) {
+      var verdicts = [], judged;
+      if (item.step !== n) return;
+      judged = bench.judged && bench.judged.claims.find(function (c) {
+        return c.claim === item.name;
+      });
+      (judged ? judged.entries : []).forEach(function (e) {
+        (verdicts[e.row - 1] = verdicts[e.row - 1] || [])[e.col - 1]
+          = e.verdict;
+      });
+      box.append(bench.grid(k, verdicts));
+      (judged ? judged.explanations : []).forEach(function (e) {
+        box.append(make('p', { class: 'why' }, 'as if ' + e.sentence));
+      });
+      (judged ? judged.remarks : []).forEach(function (r) {
+        box.append(make('p', { class: 'why' }, r.sentence || r));
+      });
+    });
+    return box;
+  };
+
+  Bench.prototype.claim_button = function (step, claimed, n) {
+    var bench = this;
+    if (claimed.firstChild || step.given) return '';
+    return button('mine', 'type what you computed for this line', function () {
+      bench.items.push({ claim: true, name: claim_name(step),
+        entries: step.values.map(function (row) {
+          return row.map(function () { return '?'; });
+        }) });
+      bench.compute();
+    }, 'mine' + n + claim_name(step));
+  };
+
+  function claim_name(step) {
+    var part = step.part ? step.part + step.layer + '.' : '',
+        turn = step.turn ? 'i' + step.turn + '.' : '',
+        of = step.of ? step.of + '.' : '';
+    return step.algorithm + '.' + step.line + ' ' + turn + of + part + step.name
+      + (step.index ? '^' + step.index : '');
+  }
+
+  // -------------------------------------------------- the worked examples
+  document.querySelectorAll('.worked').forEach(function (worked) {
+    var head = worked.querySelector('.head'), screen = worked.querySelector('pre'),
+        text = screen && screen.textContent, bench = null,
+        place = make('div', { class: 'bench', hidden: true });
+    if (!text || !/^algorithm/m.test(text)) return;
+    text = text.replace(/^claim .*\n?/gm, '');    // they are of these numbers
+    head.append(' ', button('change its numbers', 'every line is recomputed',
+      function (event) {
+        place.hidden = !place.hidden;
+        screen.hidden = !place.hidden;
+        event.target.textContent = place.hidden ? 'change its numbers'
+                                                : 'back to the page';
+        if (!bench) bench = new Bench(place, text);
+      }));
+    head.after(place);
+  });
+
+  // ------------------------------------------------------------ your own
+  var STARTS = [
+    ['X and W', 'algorithm 4\nlayout textbook\nmask none\nX = 1 0 2 ; 0 1 1\n'
+      + 'W_q = 1 0 ; 0 1 ; 1 0\nW_k = 0 1 ; 0 1 ; 1 0\nW_v = 2 0 ; 0 4 ; 1 0\n'
+      + 'claim S = ? ? ; ? ?\nclaim A = ? ? ; ? ?\nclaim Vt = ? ? ; ? ?\n'],
+    ['Q, K, V', 'algorithm 4\nlayout textbook\nmask none\nQ = 1 0 ; 0 1\n'
+      + 'K = 1 1 ; 0 2\nV = 1 2 ; 3 4\nclaim S = ? ? ; ? ?\n'
+      + 'claim A = ? ? ; ? ?\nclaim Vt = ? ? ; ? ?\n'],
+    ['one query', 'algorithm 3\nlayout textbook\nq = 1 2\n'
+      + 'k_t = 1 0 ; 0 1 ; 1 1\nv_t = 1 2 ; 3 4 ; 5 6\n'
+      + 'claim scores = ? ? ?\nclaim alpha_t = ? ? ?\nclaim v_tilde = ? ?\n'],
+    ['scores', 'algorithm 4\nlayout textbook\nmask causal\nd_attn = 4\n'
+      + 'S = 2 1 0 ; 1 3 1 ; 0 1 2\nclaim A = ? ? ? ; ? ? ? ; ? ? ?\n'],
+    ['logits', 'algorithm 7\nlogits = 2 1 0.1\ntarget = 1\n'
+      + 'claim p = ? ; ? ; ?\nclaim loss = ?\n'],
+    ['a vector to normalise', 'algorithm 6\nepsilon = 0\ne = 1 ; 2 ; 3 ; 6\n'
+      + 'claim m = ?\nclaim v = ?\nclaim e_hat = ? ; ? ; ? ; ?\n'],
+    ['a tiny model', 'algorithm 10\nlayout textbook\nx = 1 2\n'
+      + 'W_e = 1 0 ; 0 1 ; 1 1\nW_u = 1 0 1 ; 0 1 1\n'
+      + 'claim P = ? ? ? ; ? ? ?\n']
+  ];
+
+  var own = make('section', { id: 'own', hidden: true }),
+      place = make('div', { class: 'bench' }), bench = null;
+
+  function open_own(text, quiet) {
+    own.hidden = false;
+    if (!bench) bench = new Bench(place, text);
+    bench.quiet = quiet;
+    bench.printed = text;
+    bench.base = null;
+    if (bench.ftx) bench.set(text);
+    own.scrollIntoView();
+  }
+
+  function exercise_form() {
+    var n = make('input', { type: 'number', min: 1, max: 15, value: 4 }),
+        seed = make('input', { type: 'number', min: 1, value: 7 }),
+        layout = make('select', {});
+    WORDS.layout.slice(1).forEach(function (word) {
+      layout.append(make('option', { selected: word === 'textbook' }, word));
+    });
+    function draw(key) {
+      start().then(function (ftx) {
+        try {
+          open_own(run(ftx, ['exercise', '--algorithm', n.value, '--seed',
+                             seed.value, '--layout', layout.value]
+                       .concat(key ? ['--key'] : [])), !key);
+        } catch (error) { bench && bench.tell(error); }
+      });
+    }
+    return make('p', { class: 'buttons' }, make('label', {}, 'algorithm ', n),
+      make('label', {}, 'seed ', seed), make('label', {}, 'layout ', layout),
+      button('an exercise', 'fill in each ?', function () { draw(false); }),
+      button('its key', 'the same with its answers',
+             function () { draw(true); }));
+  }
+
+  function starts() {
+    var row = make('p', { class: 'buttons' }, 'Where do you start? ');
+    STARTS.forEach(function (s) {
+      row.append(button(s[0], 'a small sheet to change',
+                        function () { open_own(s[1]); }));
+    });
+    return row;
+  }
+
+  own.append(make('h1', {}, 'Check your own example'),
+    make('p', {}, 'Type or paste your numbers into the grids, a matrix into '
+      + 'any of its cells. Beside each line stands what the program computes; '
+      + 'with “mine” you type what you computed, and it is judged. The page '
+      + 'stores nothing and sends nothing.'),
+    starts(), exercise_form(), place);
+  document.querySelector('main').prepend(own);
+  document.querySelector('#contents h2').before(make('p', {},
+    make('a', { href: '#own', id: 'to-own', click: function () {
+      open_own(bench ? bench.text : STARTS[0][1]);
+    } }, 'Check your own example')));
+
+  function from_address() {
+    var text = /^#sheet=(.*)$/.exec(location.hash);
+    if (text) open_own(decodeURIComponent(text[1]));
+  }
+  addEventListener('hashchange', from_address);
+  from_address();
+}());

@@ -1,0 +1,136 @@
+/* How one entry of a step comes about, term by term. */
+#include "check/check.h"
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { MOST_TERMS = 8, ROOM = 600 };
+
+typedef struct { size_t n; char at[ROOM]; } Sentence;
+
+static void add_words(Sentence *s, const char *format, ...)
+    FORMAT_LIKE_PRINTF(2, 3);
+static void add_words(Sentence *s, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(s->at + s->n, ROOM - s->n, format, arguments);
+    va_end(arguments);
+    s->n = strlen(s->at);
+}
+
+static void tell_number(Sentence *s, double x)
+{
+    add_words(s, x < 0 ? "(%.4g)" : "%.4g", x);
+}
+
+static void tell_products(Sentence *s, Mat L, Mat R, int i, int j,
+                         bool turned, double here)
+{
+    double rest = here;
+    add_words(s, " is ");
+    for (int k = 1; k <= L->rows; k++) {
+        double l = AT(L, k, i), r = AT(R, k, j);
+        rest -= l * r;
+        if (k <= MOST_TERMS) {
+            add_words(s, k > 1 ? " + " : "");
+            tell_number(s, turned ? r : l);
+            add_words(s, "·");
+            tell_number(s, turned ? l : r);
+        }
+    }
+    if (L->rows > MOST_TERMS)
+        add_words(s, " + %d more", L->rows - MOST_TERMS);
+    if (!same_number(rest, 0)) {
+        add_words(s, " + ");
+        tell_number(s, rest);
+    }
+    add_words(s, " = %.6g", here);
+}
+
+const Step *step_before(const Run *run, const Step *step, Role role)
+{
+    for (const Step *s = step; s-- > run->step; )
+        if (s->role == role && s->part == step->part
+            && s->layer == step->layer && s->head == step->head
+            && s->turn == step->turn)
+            return s;
+    return NULL;
+}
+
+/* The numbers of which a step is the softmax; NULL: it is none. */
+static const Step *exponents(const Run *run, const Step *step,
+                             double *factor)
+{
+    const Step *q = step_before(run, step, ROLE_QUERY);
+    const Step *scaled = step_before(run, step, ROLE_SCALED);
+    *factor = 1;
+    if (step->role == ROLE_PROBABILITIES)
+        return step_before(run, step, ROLE_LOGITS);
+    if (step->role != ROLE_WEIGHTS || scaled != NULL || q == NULL)
+        return step->role == ROLE_WEIGHTS ? scaled : NULL;
+    if (run->scaled)
+        *factor = 1 / sqrt(q->M->rows * q->M->cols);
+    return step_before(run, step, ROLE_SCORES);
+}
+
+static double exponent(const Step *step, int i, int j)
+{
+    return step->turned ? AT(step->M, j, i) : AT(step->M, i, j);
+}
+
+static bool tell_powers(Sentence *s, const Run *run, const Step *step,
+                        int i,
+                       int j, double here)
+{
+    double factor, sum = 0;
+    const Step *from = exponents(run, step, &factor);
+    if (from == NULL)
+        return false;
+    int n = from->turned ? from->M->cols : from->M->rows;
+    double x = factor * exponent(from, i, j);
+    add_words(s, " is e^%.4g / (", x);
+    for (int k = 1; k <= n; k++) {
+        double other = factor * exponent(from, k, j);
+        sum += exp(other);
+        if (k <= MOST_TERMS)
+            add_words(s, "%se^%.4g", k > 1 ? " + " : "", other);
+    }
+    if (n > MOST_TERMS)
+        add_words(s, " + %d more", n - MOST_TERMS);
+    add_words(s, ") = %.5g / %.6g = %.5g", exp(x), sum, here);
+    return n > 1 && isfinite(sum) && sum > 0;
+}
+
+/* The place of an entry of the step, in the paper's layout. */
+static void find_place(const Claim *claim, int k, int *i, int *j)
+{
+    const Step *step = claim->step;
+    Mat M = step->M;
+    int at = (int)(claimed_entry(claim->item, M, k) - M->at);
+    int row = at % M->rows + 1, column = at / M->rows + 1;
+    *i = step->turned ? column : row;
+    *j = step->turned ? row : column;
+}
+
+const char *terms_text(const Run *run, const Claim *claim, int k,
+                       Arena *arena, Tape *tape)
+{
+    int i, j;
+    Mat factors[2];
+    Sentence *s = arena_alloc(arena, sizeof *s);
+    double here = *claimed_entry(claim->item, claim->step->M, k);
+    *s = (Sentence){ .n = 0 };
+    find_place(claim, k, &i, &j);
+    if (*entry_place(s->at, claim->item, k) == '\0')
+        strcpy(s->at, "it");
+    s->n = strlen(s->at);
+    if (!isfinite(here))
+        return NULL;
+    if (find_factors(run->bound, claim, arena, tape, factors)) {
+        tell_products(s, factors[0], factors[1], i, j, claim->step->turned,
+                     here);
+        return s->at;
+    }
+    return tell_powers(s, run, claim->step, i, j, here) ? s->at : NULL;
+}

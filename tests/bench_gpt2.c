@@ -1,0 +1,151 @@
+/* Training and writing at GPT-2's sizes (124,439,808 parameters, tied), with
+   random weights:
+
+       bench_gpt2 train METHOD threads steps   batches of 4 x 64 tokens
+       bench_gpt2 token threads tokens [16]    with kept keys and values
+       bench_gpt2 prompt threads               512 tokens are taken in
+       bench_gpt2 read threads                 theta's bytes are read once
+
+   prints milliseconds, a line for each step, token, prompt or reading, and
+   then the most memory that was held, in MB. */
+#include "functions.h"
+#include "practice.h"
+#include "threads.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { BATCH = 4, ELL = 64, PROMPT = 512, READS = 15 };
+
+static const Hyperparameters gpt2 = {
+    .architecture = D_TRANSFORMER, .d_e = 768, .L = 12, .H = 12,
+    .d_mlp = 3072, .ell_max = 1024, .N_V = 50257, .tied = true,
+    .tanh_gelu = true, .epsilon = 1e-5
+};
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static Tokens random_tokens(Arena *arena, int ell, Random *random)
+{
+    int *id = arena_alloc(arena, (size_t)ell * sizeof *id);
+    for (int t = 0; t < ell; t++)
+        id[t] = 1 + below(random, gpt2.N_V);
+    return (Tokens){ ell, id };
+}
+
+typedef struct {
+    double last;
+    int left;
+} Clock;
+
+static bool told(Clock *clock)
+{
+    const double now = seconds();
+    printf("%.2f\n", 1e3 * (now - clock->last));
+    clock->last = now;
+    return --clock->left > 0;
+}
+
+static bool follow(void *to, const Progress *step)
+{
+    (void)step;
+    return told(to);
+}
+
+static bool heard(void *to, int y)
+{
+    (void)y;
+    return told(to);
+}
+
+static void train(Arena *arena, Theta *theta, Random *random,
+                  const char *method, int threads, int steps)
+{
+    const Training how = {
+        .N_epochs = 1000000, .eta = 1e-5, .batch = BATCH, .mean = true,
+        .threads = threads, .method = strcmp(method, "sgd") == 0 ? SGD : ADAMW
+    };
+    Tokens x[BATCH + 1];
+    for (int n = 1; n <= BATCH; n++)
+        x[n] = random_tokens(arena, ELL, random);
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    Clock clock = { seconds(), steps };
+    trainer->follow = follow;
+    trainer->to = &clock;
+    trainer_run(trainer, loss_13, &(Data){ .N_data = BATCH, .x = x });
+    trainer_free(trainer);
+}
+
+static void token(Arena *arena, const Theta *theta, Random *random,
+                  int threads, int prompt, int tokens)
+{
+    Tape *tape = tape_new(false);
+    prepare_tape(arena, tape, theta);
+    have_threads(threads);
+    Clock clock = { seconds(), tokens };
+    const Inference how = {
+        .ell_gen = tokens, .tau = 1, .random = random, .told = heard,
+        .to = &clock, .memory = memory_new(arena, tape, theta)
+    };
+    inference_14(tape, arena, random_tokens(arena, prompt, random), theta,
+                 &how);
+    have_threads(1);
+    tape_free(tape);
+}
+
+/* Each thread adds up its part of theta. */
+static const Theta *read_theta;
+static int readers;
+static real sums[64];
+
+FAST static void add_up(void *to, int part)
+{
+    (void)to;
+    for (int k = 1; k <= read_theta->n; k++) {
+        Mat M = *read_theta->parameter[k].place;
+        const int all = M->rows * M->cols, each = all / readers;
+        sums[part] += total(each, M->at + part * each);
+    }
+}
+
+static void read_once(const Theta *theta, int threads)
+{
+    read_theta = theta;
+    readers = threads;
+    have_threads(threads);
+    Clock clock = { seconds(), READS };
+    do
+        share(threads, add_up, NULL);
+    while (told(&clock));
+    have_threads(1);
+}
+
+int main(int argc, char *argv[])
+{
+    if (argc < 3)
+        return 2;
+    Arena *arena = arena_new();
+    Random random = random_new(1);
+    Theta *theta = theta_new(arena, &gpt2);
+    const bool trains = strcmp(argv[1], "train") == 0;
+    theta_allocate(theta, arena);
+    theta_initialise(theta, XAVIER, &random);
+    if (trains)
+        train(arena, theta, &random, argv[2], atoi(argv[3]), atoi(argv[4]));
+    else if (strcmp(argv[1], "token") == 0)
+        token(arena, theta, &random, atoi(argv[2]), 16, atoi(argv[3]));
+    else if (strcmp(argv[1], "prompt") == 0)
+        token(arena, theta, &random, atoi(argv[2]), PROMPT, 1);
+    else
+        read_once(theta, atoi(argv[2]));
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("MB %ld\n", usage.ru_maxrss / 1000);
+    return 0;
+}

@@ -1,0 +1,151 @@
+/* Whatever its bytes are, a model file is used by every command, or refused
+   with one sentence. The checksum at its end is put right first: few files
+   would else come far. (make fuzz WHAT=model) */
+#include "fuzz.h"
+#include "model/model.h"
+
+/* The largest of which keys and values are kept: no file of a few kilobytes
+   needs more. */
+enum { ELL_MAX = 100 };
+
+/* What is saved need not outlast the machine. */
+int fsync(int file)
+{
+    (void)file;
+    return 0;
+}
+
+typedef struct {
+    char name[2][60];           /* of the input; of what is saved */
+    Arena *arena;
+    const Model *model;
+} Filed;
+
+static char *bytes_of(const char *name, size_t *n)
+{
+    FILE *file = fopen(name, "rb");
+    demand(file != NULL && fseek(file, 0, SEEK_END) == 0,
+           "this file is not there", name);
+    *n = (size_t)ftell(file);
+    char *bytes = malloc(*n + 1);
+    rewind(file);
+    demand(bytes != NULL && fread(bytes, 1, *n, file) == *n,
+           "this file cannot be read", name);
+    fclose(file);
+    return bytes;
+}
+
+static void load(Fault *f, void *data)
+{
+    Filed *filed = data;
+    filed->model = model_load(filed->arena, filed->name[0], f);
+}
+
+/* What was loaded and saved is loaded and saved to the same bytes. */
+static void save_twice(Fault *f, void *data)
+{
+    Filed *filed = data;
+    size_t n, m;
+    model_save(filed->model, filed->name[1], NULL, f);
+    char *first = bytes_of(filed->name[1], &n);
+    const Model *again = model_load(filed->arena, filed->name[1], f);
+    model_save(again, filed->name[1], NULL, f);
+    char *second = bytes_of(filed->name[1], &m);
+    demand(n == m && memcmp(first, second, n) == 0, "it has changed",
+           filed->name[1]);
+    free(first);
+    free(second);
+}
+
+static void is_sentence(const char *said)
+{
+    size_t n = strlen(said);
+    demand(n > 1 && said[n - 1] == '.' && strchr(said, '\n') == NULL,
+           "this is no sentence", said);
+}
+
+/* Standard output is nobody's business here; a remark may stand among the
+   errors. */
+static void obeys(Entrance *command, int n, char *argument[])
+{
+    char *printed = NULL, *said = NULL;
+    size_t n_printed, n_said;
+    FILE *out = open_memstream(&printed, &n_printed);
+    FILE *err = open_memstream(&said, &n_said);
+    demand(out != NULL && err != NULL, "there is no memory", "");
+    int status = command(out, err, n, argument);
+    fclose(out);
+    fclose(err);
+    demand(status == 0 || status == 2, "another exit status", argument[1]);
+    if (status == 2 && n_said > 0) {
+        said[n_said - 1] = '\0';
+        const char *last = strrchr(said, '\n');
+        is_sentence(last == NULL ? said : last + 1);
+    }
+    free(printed);
+    free(said);
+}
+
+#define OBEYS(command, ...) \
+    obeys(command, (int)(sizeof (char *[]){ __VA_ARGS__ } \
+                         / sizeof (char *)), (char *[]){ __VA_ARGS__ })
+
+static void use(const Filed *filed, char *name)
+{
+    static const Task task[] = { TRAIN_ED, TRAIN_E, TRAIN_D, TRAIN_CLASS };
+    const Model *m = filed->model;
+    Piece first = token_piece(m->tokenizer, 1);
+    char text[130] = "";
+    for (int k = 0; k < 2; k++)
+        strncat(text, first.at, (size_t)first.n);
+    OBEYS(count_numbers, name);
+    OBEYS(tokenize, "--model", name, name);
+    if (m->theta->hyper.ell_max > ELL_MAX)
+        return;
+    for (int k = 0; k < 4; k++)         /* three are of another task */
+        if (task[k] == TRAIN_D) {
+            OBEYS(generate, "--model", name, "--ell_gen", "3", "--", text);
+            OBEYS(generate, "--model", name, "--ell_gen", "9", "--no-memory",
+                  "--show-tokens");
+        } else if (task[k] == TRAIN_E) {
+            OBEYS(fill_texts, "--model", name, "[gap]");
+        } else if (task[k] == TRAIN_CLASS) {
+            OBEYS(classify_texts, "--model", name, "--", text);
+        } else {
+            OBEYS(translate, "--model", name, "--ell_gen", "2", "--", text);
+            OBEYS(translate, "--model", name, "--beam", "2", "--", text);
+        }
+    OBEYS(show_attention, "--model", name, "--", text);
+}
+
+static void sign(char *bytes, size_t n)
+{
+    uint64_t sum = checksum(NO_CHECKSUM, bytes, n - 8);
+    for (int k = 0; k < 8; k++)
+        bytes[n - 8 + (size_t)k] = (char)(sum >> 8 * k & 0xFF);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    Filed filed = { .arena = arena_new() };
+    Fault f = { .sheet = "test" };
+    for (int k = 0; k < 2; k++)
+        snprintf(filed.name[k], sizeof filed.name[k],
+                 "build/fuzz/model.%d.%d", (int)getpid(), k);
+    char *copy = exact_copy(bytes, n);
+    if (n >= 8)
+        sign(copy, n);
+    file_of_bytes(filed.name[0], copy, n);
+    if (!attempt(&f, load, &filed)) {
+        is_sentence(f.sentence);
+    } else {
+        if (!attempt(&f, save_twice, &filed))
+            demand(false, "it cannot be saved", f.sentence);
+        use(&filed, filed.name[0]);
+    }
+    free(copy);
+    arena_free(filed.arena);
+    remove(filed.name[0]);
+    remove(filed.name[1]);
+    return 0;
+}

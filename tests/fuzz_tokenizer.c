@@ -1,0 +1,91 @@
+/* Whatever its bytes are, a table of tokens is read, or refused with one
+   sentence and its place; and of any text a tokenizer is learned that gives
+   it back. (make fuzz WHAT=tokenizer) */
+#include "fuzz.h"
+
+enum { MERGES = 40 };
+
+/* To be freed. */
+static char *table_of(const Tokenizer *t, size_t *n)
+{
+    char *text = NULL;
+    FILE *to = open_memstream(&text, n);
+    demand(to != NULL, "there is no memory", "");
+    tokenizer_save(to, t);
+    fclose(to);
+    return text;
+}
+
+static const Tokenizer *read_table(Arena *arena, const char *text, size_t n,
+                                   const char **fault)
+{
+    const Tokenizer *t = NULL;
+    const char *at = text;
+    *fault = tokenizer_load(arena, &at, text + n, &t);
+    demand(text <= at && at <= text + n, "the place is outside", "");
+    return t;
+}
+
+/* Saved and read again it is the same. */
+static void is_kept(Arena *arena, const Tokenizer *t)
+{
+    size_t n, m;
+    const char *fault;
+    char *text = table_of(t, &n), *copy = exact_copy(text, n);
+    const Tokenizer *again = read_table(arena, copy, n, &fault);
+    demand(fault == NULL, "what was saved is refused", text);
+    char *saved = table_of(again, &m);
+    demand(n == m && memcmp(text, saved, n) == 0, "it has changed", text);
+    free(text);
+    free(copy);
+    free(saved);
+}
+
+/* The text, if all of it is known, comes back. */
+static void undoes(Arena *arena, const Tokenizer *t, const char *text,
+                   size_t n, bool learned)
+{
+    Tokens x;
+    size_t where = 0, m;
+    const char *fault = encode_text(t, arena, text, n, &x, &where);
+    demand(fault == NULL || (!learned && where < n), "it cannot be encoded",
+           fault == NULL ? "" : fault);
+    if (fault != NULL)
+        return;
+    const char *back = decode_text(t, arena, x, &m);
+    demand(n == m && memcmp(text, back, n) == 0, "another text comes back",
+           back);
+}
+
+static void learn_from(Arena *arena, const char *text, size_t n)
+{
+    for (int kind = CHARACTERS; kind <= BYTE_PAIRS; kind++) {
+        const Tokenizer *t;
+        size_t where = 0;
+        const char *fault = tokenizer_train(arena, (TokenKind)kind, text, n,
+                                            MERGES, &t, &where);
+        if (fault != NULL) {
+            demand(kind == CHARACTERS && where < n, "it cannot be learned",
+                   fault);
+            continue;
+        }
+        undoes(arena, t, text, n, true);
+        is_kept(arena, t);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    const char *fault;
+    Arena *arena = arena_new();
+    char *text = exact_copy(bytes, n);
+    const Tokenizer *t = read_table(arena, text, n, &fault);
+    if (fault == NULL) {
+        is_kept(arena, t);
+        undoes(arena, t, text, n, false);
+    }
+    learn_from(arena, text, n);
+    free(text);
+    arena_free(arena);
+    return 0;
+}

@@ -1,0 +1,218 @@
+/* Is the verdict honest? Students round, cut digits off, mistype; what is
+   said of them must be true, and chance may seldom look like a reason. */
+#include "student.h"
+
+enum { SHEETS = 1000 };
+
+/* A student of that seed, who goes on with what he wrote down or with all
+   digits. */
+static Student student(const Problem *p, int seed)
+{
+    return (Student){ .way = { .p = p, .slip = "" },
+                      .decimals = 2 + seed / 2 % (IS_DOUBLE ? 3 : 2),
+                      .carries = seed % 2 == 0, .alone = seed / 4 % 3 == 0,
+                      .random = seeded((uint64_t)seed * 1000003) };
+}
+
+/* His sheet, judged; NULL: nothing came of it. */
+static const Judgement *judged_of(Student *st)
+{
+    st->text = given_text(st->way.p);
+    bool done = run_of(st->text->at) != NULL && fills_in_by_hand(st)
+             && st->claims > 0 && st->spoilt == (st->error > 0);
+    return done ? judged(st->text->at) : NULL;
+}
+
+/* In half of them numbers are small, and no weight is near 0 or 1. */
+static const Problem *problem(int seed)
+{
+    static const int algorithms[] = { 3, 4, 4, 4, 6, 7, 7 };
+    Problem *p = random_problem(algorithms[seed % 7], 1);
+    for (Thing *t = p->thing; seed / 7 % 2 == 0 && t < p->thing + p->n; t++)
+        EACH(t->M, i, j)
+            t->M.at[i][j] *= strcmp(t->name, "mask") == 0 ? 1 : 0.25;
+    return p;
+}
+
+typedef struct { int named, rounding, cells; } Reasons;
+
+/* What is named as a reason, of whatever claim. */
+static Reasons reasons_of(const Judgement *j)
+{
+    Reasons r = { 0, 0, 0 };
+    for (int k = 0; k < j->n; k++)
+        for (int i = 0; i < j->judged[k].n; i++) {
+            const Explanation *why = &j->judged[k].why[i];
+            bool slip = why->slip[0] != NULL;
+            bool rounding = slip && why->slip[1] == NULL
+                         && is_rounding(why->slip[0]);
+            r.named += slip && !rounding;
+            r.rounding += rounding;
+            r.cells += why->cells > 0;
+        }
+    return r;
+}
+
+/* At most so many in a thousand, and one by chance where few were tried. */
+#define assert_seldom(n, of, thousandths) \
+    seldom_at(HERE(#n), n, of, thousandths)
+static void seldom_at(Where where, int n, int of, int thousandths)
+{
+    print_message("%s: %d of %d\n", where.call, n, of);
+    if (of == 0 || 1000 * n > thousandths * of + 999)
+        fail_at(where, "%d of %d", n, of);
+}
+
+static void clear(void)
+{
+    arena_clear(arena);
+    tape_clear(quiet);
+}
+
+static void a_last_digit_has_no_other_reason_than_rounding(void **state)
+{
+    (void)state;
+    generator = seeded(1);
+    int sheets = 0, other_reasons = 0;
+    for (int seed = 0; sheets < amount(SHEETS); seed++, clear()) {
+        Student st = student(problem(seed), seed);
+        st.error = pick(1, 6);
+        st.last = true;
+        const Judgement *j = judged_of(&st);
+        if (j == NULL)
+            continue;
+        Reasons r = reasons_of(j);
+        sheets++;
+        other_reasons += r.named + r.cells > 0;
+        if (r.named + r.cells > 0)
+            printf("# %s\n", st.text->at);
+    }
+    assert_seldom(other_reasons, sheets, 10);
+}
+
+static void a_random_error_is_no_slip(void **state)
+{
+    (void)state;
+    generator = seeded(2);
+    int sheets = 0, slips_named = 0, terms_named = 0;
+    for (int seed = 0; sheets < amount(2 * SHEETS); seed++, clear()) {
+        Student st = student(problem(seed), seed);
+        st.error = pick(1, 6);
+        const Judgement *j = judged_of(&st);
+        if (j == NULL)
+            continue;
+        Reasons r = reasons_of(j);
+        sheets++;
+        slips_named += r.named > 0;
+        terms_named += r.cells > 0;
+        if (r.named > 0)
+            printf("# %s\n", st.text->at);
+    }
+    assert_seldom(slips_named, sheets, 2);
+    assert_seldom(terms_named, sheets, 100);
+}
+
+static void who_cuts_digits_off_is_told_so(void **state)
+{
+    (void)state;
+    generator = seeded(3);
+    int sheets = 0, not_told = 0, wrong = 0;
+    for (int seed = 0; sheets < amount(SHEETS); seed++, clear()) {
+        Student st = student(problem(seed), seed);
+        st.cuts = true;
+        const Judgement *j = judged_of(&st);
+        if (j == NULL)
+            continue;
+        sheets++;
+        wrong += count_of(j, WRONG) + count_of(j, FOLLOWS) > 0;
+        for (int k = 0; k < j->n; k++)
+            not_told += j->judged[k].begins;
+    }
+    assert_seldom(wrong, sheets, 0);
+    assert_seldom(not_told, sheets, 0);
+}
+
+static void rounded_numbers_that_are_carried_on_are_rounded_early(
+    void **state)
+{
+    (void)state;
+    generator = seeded(4);
+    int sheets = 0, others = 0, early = 0, without_source = 0;
+    for (int seed = 0; sheets < amount(SHEETS); seed++, clear()) {
+        Student st = student(problem(seed), seed);
+        st.carries = true;
+        const Judgement *j = judged_of(&st);
+        if (j == NULL)
+            continue;
+        sheets++;
+        early += count_of(j, EARLY) > 0;
+        others += count_of(j, WRONG) + count_of(j, FOLLOWS)
+                + count_of(j, LAST_DIGIT) > 0;
+        for (int k = 0; k < j->n; k++)
+            without_source += j->judged[k].count[EARLY] > 0
+                           && j->judged[k].sources == 0;
+    }
+    print_message("rounded early: %d of %d\n", early, sheets);
+    assert_that(early > 0);
+    assert_seldom(others, sheets, 0);
+    assert_seldom(without_source, sheets, 0);
+}
+
+/* Behind an error, numbers have nothing to do with it. */
+static void numbers_of_chance_seldom_follow(void **state)
+{
+    (void)state;
+    generator = seeded(5);
+    int entries = 0, follow = 0;
+    for (int seed = 0; entries < amount(20 * SHEETS); seed++, clear()) {
+        Student st = student(problem(seed), seed);
+        st.decimals = 2;
+        st.alone = false;
+        st.error = pick(1, 4);
+        st.guesses = true;
+        const Judgement *j = judged_of(&st);
+        if (j == NULL)
+            continue;
+        entries += count_of(j, FOLLOWS) + count_of(j, WRONG);
+        follow += count_of(j, FOLLOWS);
+    }
+    assert_seldom(follow, entries, 10);
+}
+
+/* One error, and all that follows is said to follow from it. */
+static void what_follows_points_at_its_step(void **state)
+{
+    (void)state;
+    generator = seeded(6);
+    int follow = 0, elsewhere = 0;
+    for (int seed = 0; follow < amount(SHEETS); seed++, clear()) {
+        Student st = student(problem(seed), seed);
+        st.alone = false;
+        st.error = pick(1, 4);
+        const Judgement *j = judged_of(&st);
+        int first = -1;
+        for (int k = 0; j != NULL && k < j->n; k++) {
+            const Judged *claim = &j->judged[k];
+            if (claim->count[WRONG] > 0 && first < 0)
+                first = k;
+            if (claim->count[FOLLOWS] == 0)
+                continue;
+            follow++;
+            elsewhere += claim->sources != 1 || claim->source[0] != first;
+        }
+    }
+    assert_seldom(elsewhere, follow, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(a_last_digit_has_no_other_reason_than_rounding),
+        TEST(a_random_error_is_no_slip),
+        TEST(who_cuts_digits_off_is_told_so),
+        TEST(rounded_numbers_that_are_carried_on_are_rounded_early),
+        TEST(numbers_of_chance_seldom_follow),
+        TEST(what_follows_points_at_its_step),
+    };
+    return RUN(laws);
+}
