@@ -1,0 +1,416 @@
+/* What an algorithm takes, and what a sheet may begin with. */
+#include "sheet/job.h"
+#include <string.h>
+
+const Layout layouts[LAYOUTS] = {
+    { "paper",    "columns are tokens, W x",  false, false },
+    { "textbook", "rows are tokens, x W",     true,  true  },
+    { "torch",    "rows are tokens, x Wᵀ",    true,  false },
+    { "berkeley", "columns are tokens, Wᵀ x", false, true  },
+};
+
+const char *as_W_u(const Layout *layout)
+{
+    return layout->rows == layout->weights ? "W_eᵀ" : "W_e";
+}
+
+#define EACH   1, 2, 3, 4, 5, 6, 7, MODELS
+#define MODELS WITH_ED, WITH_E, WITH_D
+#define WITH_ED 8, 11, 15
+#define WITH_E  9, 12
+#define WITH_D  10, 13, 14
+#define TAKES_x 8, 9, 10, 11, 12, 13, 14
+#define AFFINE(of, out, in, ...) \
+    { { __VA_ARGS__ }, "W_" of, WEIGHT, out, in, "0" }, \
+    { { __VA_ARGS__ }, "b_" of, VECTOR, out, NULL, "0" }
+#define NORM(k, ...) \
+    { { __VA_ARGS__ }, "gamma_" k, VECTOR, "d_e", NULL, "1" }, \
+    { { __VA_ARGS__ }, "beta_" k, VECTOR, "d_e", NULL, "0" }
+const Argument arguments[] = {
+    { { EACH },        "algorithm", NUMBER, NULL, NULL, NULL },
+    { { EACH },        "layout",    WORD,   NULL, NULL, "" },
+    { { EACH },        "decimals",  NUMBER, NULL, NULL, "" },
+    { { 1 },           "v",         NUMBER, NULL, NULL, NULL },
+    { { 2 },           "t",         NUMBER, NULL, NULL, "" },
+    { { 2 },           "positions", WORD,   NULL, NULL, "" },
+    { { 2 },           "d_e",       NUMBER, NULL, NULL, "" },
+    { { 2 },           "ell_max",   NUMBER, NULL, NULL, "" },
+    { { 2 },           "base",      NUMBER, NULL, NULL, "" },
+    { { 2 },           "first",     NUMBER, NULL, NULL, "" },
+    { { 2 },           "pos",       NUMBER, NULL, NULL, "" },
+    { { 2 },           "e",         VECTOR, "d_e", NULL, "" },
+    { { 3, 4, 5 },     "scale",     WORD,   NULL, NULL, "" },
+    { { 6 },           "norm",      WORD,   NULL, NULL, "" },
+    { { 6 },           "epsilon",   NUMBER, NULL, NULL, "0" },
+    { { 7 },           "tied",      WORD,   NULL, NULL, "" },
+    { { 1 },           "W_e",       TOKENS, "d_e",    "N_V",     NULL },
+    { { 2 },           "W_p",       TOKENS, "d_e",    "ell_max", "" },
+    { { 3 },           "e",         VECTOR, "d_in",   NULL,      NULL },
+    { { 3 },           "e_t",       TOKENS, "d_in",   "T",       NULL },
+    { { 3 },           "W_q",       WEIGHT, "d_attn", "d_in",    NULL },
+    { { 3 },           "W_k",       WEIGHT, "d_attn", "d_in",    NULL },
+    { { 3 },           "W_v",       WEIGHT, "d_out",  "d_in",    NULL },
+    { { 4, 5 },        "X",         TOKENS, "d_x",    "ell_x",   NULL },
+    { { 4, 5 },        "Z",         TOKENS, "d_z",    "ell_z",   "X" },
+    { { 4, 5 },        "W_q",       WEIGHT, "d_attn", "d_x",     NULL },
+    { { 4, 5 },        "W_k",       WEIGHT, "d_attn", "d_z",     NULL },
+    { { 4 },           "W_v",       WEIGHT, "d_out",  "d_z",     NULL },
+    { { 5 },           "W_v",       WEIGHT, "d_mid",  "d_z",     NULL },
+    { { 3, 4, 5 },     "b_q",       VECTOR, "d_attn", NULL,      "0" },
+    { { 3, 4, 5 },     "b_k",       VECTOR, "d_attn", NULL,      "0" },
+    { { 3, 4 },        "b_v",       VECTOR, "d_out",  NULL,      "0" },
+    { { 5 },           "b_v",       VECTOR, "d_mid",  NULL,      "0" },
+    { { 5 },           "W_o",       WEIGHT, "d_out",  "H d_mid", NULL },
+    { { 5 },           "b_o",       VECTOR, "d_out",  NULL,      "0" },
+    { { 4, 5 },        "mask",      MASK,   "ell_z",  "ell_x",   "none" },
+    { { 3, 4, 5 },     "d_attn",    NUMBER, NULL,     NULL,      "" },
+    { { WITH_E, WITH_D }, "L",       NUMBER, NULL, NULL, "" },
+    { { WITH_ED },     "L_enc",   NUMBER, NULL, NULL, "" },
+    { { WITH_ED },     "L_dec",   NUMBER, NULL, NULL, "" },
+    { { MODELS },      "positions", WORD, NULL, NULL, "" },
+    { { MODELS },      "ell_max", NUMBER, NULL, NULL, "" },
+    { { MODELS },      "epsilon", NUMBER, NULL, NULL, "0" },
+    { { MODELS },      "tied",    WORD,   NULL, NULL, "" },
+    { { WITH_ED },     "z",       LIST,   "ell_z",  NULL,      NULL },
+    { { TAKES_x },     "x",       LIST,   "ell_x",  NULL,      NULL },
+    { { MODELS },      "W_e",     TOKENS, "d_e",    "N_V",     NULL },
+    { { MODELS },      "W_p",     TOKENS, "d_e",    "ell_max", "0" },
+    AFFINE("q", "d_attn", "d_e", MODELS), AFFINE("k", "d_attn", "d_e", MODELS),
+    AFFINE("v", "d_mid", "d_e", MODELS),  AFFINE("o", "d_e", "H d_mid", MODELS),
+    NORM("1", MODELS),  NORM("2", MODELS),
+    NORM("3", WITH_ED), NORM("4", WITH_ED), NORM("5", WITH_ED),
+    AFFINE("mlp1", "d_mlp", "d_e", MODELS),
+    AFFINE("mlp2", "d_e", "d_mlp", MODELS),
+    AFFINE("mlp3", "d_mlp", "d_e", WITH_ED),
+    AFFINE("mlp4", "d_e", "d_mlp", WITH_ED),
+    { { WITH_E },      "gamma",   VECTOR, "d_f",    NULL,      "1" },
+    { { WITH_E },      "beta",    VECTOR, "d_f",    NULL,      "0" },
+    { { WITH_D },      "gamma",   VECTOR, "d_e",    NULL,      "1" },
+    { { WITH_D },      "beta",    VECTOR, "d_e",    NULL,      "0" },
+    { { WITH_E },      "W_f",     WEIGHT, "d_f",    "d_e",     NULL },
+    { { WITH_E },      "b_f",     VECTOR, "d_f",    NULL,      "0" },
+    { { WITH_E },      "W_u",     WEIGHT, "N_V",    "d_f",     "" },
+    { { WITH_ED, WITH_D }, "W_u",     WEIGHT, "N_V",    "d_e",     "" },
+    { { 11, 12, 13 },  "eta",     NUMBER, NULL,     NULL,      NULL },
+    { { 12 },          "p_mask",  NUMBER, NULL,     NULL,      NULL },
+    { { 12, 14, 15 },  "u",       LIST,   "u",      NULL,      "" },
+    { { 14, 15 },      "tau",     NUMBER, NULL,     NULL,      "1" },
+    { { 14, 15 },      "ell_gen", NUMBER, NULL,     NULL,      "" },
+    { { 7 },           "tau",     NUMBER, NULL,     NULL,      "" },
+    { { 7, 14 },       "target",  LIST,   NULL,     NULL,      "" },
+    { { 7, 14 },       "top_k",   NUMBER, NULL,     NULL,      "" },
+    { { 7, 14 },       "top_p",   NUMBER, NULL,     NULL,      "" },
+    { { 6 },           "e",         ONE_OR_MORE, "d_e", "ell",   NULL },
+    { { 6 },           "gamma",     VECTOR, "d_e",    NULL,      "1" },
+    { { 6 },           "beta",      VECTOR, "d_e",    NULL,      "0" },
+    { { 7 },           "e",         ONE_OR_MORE, "d_e", "ell",   NULL },
+    { { 7 },           "W_u",       WEIGHT, "N_V",    "d_e",     "" },
+    { { 7 },           "W_e",       TOKENS, "d_e",    "N_V",     "" },
+};
+const int argument_rows = sizeof arguments / sizeof *arguments;
+bool binding(const Job *job)
+{
+    return job->tape == NULL;
+}
+
+bool takes(int algorithm, const Argument *argument)
+{
+    const int *a = argument->algorithms;
+    while (*a != 0 && *a != algorithm)
+        a++;
+    return *a == algorithm;
+}
+
+/* NULL: the algorithm does not take it. */
+static const Argument *argument_named(int algorithm, const char *name)
+{
+    for (const Argument *a = arguments; a < arguments + argument_rows; a++)
+        if (*a->name == *name && takes(algorithm, a)
+            && strcmp(a->name, name) == 0)
+            return a;
+    return NULL;
+}
+
+const Argument *argument_of(const Job *job, const char *name)
+{
+    return argument_named(job->run.algorithm, name);
+}
+
+Taken taken_by(int algorithm, const char *name)
+{
+    const Argument *a = argument_named(algorithm, name);
+    return a == NULL ? (Taken){ .rows = NULL } : (Taken){
+        a->kind == TOKENS || a->kind == ONE_OR_MORE, a->kind == WEIGHT,
+        a->rows, a->cols };
+}
+
+bool of_head(const char *name)
+{
+    return word_in("W_q W_k W_v b_q b_k b_v", name, strlen(name));
+}
+
+bool of_layer(const char *name)
+{
+    return of_head(name)
+        || word_in("W_o b_o gamma_1 beta_1 gamma_2 beta_2 gamma_3 beta_3 "
+                    "gamma_4 beta_4 gamma_5 beta_5 W_mlp1 b_mlp1 W_mlp2 "
+                    "b_mlp2 W_mlp3 b_mlp3 W_mlp4 b_mlp4", name,
+                    strlen(name));
+}
+
+bool per_head(const Job *job, const char *name)
+{
+    return job->run.algorithm == 5 && of_head(name);
+}
+
+static const struct { int algorithm; const char *name, *also;
+                      } spellings[] =
+{
+    { 0, "algorithm", "Algorithm alg" }, { 0, "mask", "Mask" },
+    { 0, "ell_max", "lmax ℓmax" },       { 0, "ell_gen", "lgen ℓgen" },
+    { 0, "epsilon", "varepsilon eps ε ϵ" },
+    { 0, "t", "ell ℓ position" },        { 2, "pos", "position" },
+    { 0, "W_q", "WQ Wquery wquery" },    { 0, "W_k", "WK Wkey wkey" },
+    { 0, "W_v", "WV Wvalue wvalue" },    { 0, "W_o", "WO" },
+    { 0, "W_u", "WU" }, { 0, "W_e", "WE" }, { 0, "W_p", "WP" },
+    { 0, "W_f", "WF" }, { 0, "b_q", "bQ" }, { 0, "b_k", "bK" },
+    { 0, "b_v", "bV" }, { 0, "b_o", "bO" }, { 0, "b_f", "bF" },
+    { 0, "gamma", "γ" },       { 0, "beta", "β" },
+    { 0, "gamma_1", "γ1" },    { 0, "beta_1", "β1" },
+    { 0, "gamma_2", "γ2" },    { 0, "beta_2", "β2" },
+    { 0, "gamma_3", "γ3" },    { 0, "beta_3", "β3" },
+    { 0, "gamma_4", "γ4" },    { 0, "beta_4", "β4" },
+    { 0, "gamma_5", "γ5" },    { 0, "beta_5", "β5" },
+    { 0, "e_t", "E" },         { 0, "e_hat", "e^ ê e\xCC\x82 hate" },
+    { 0, "Vt", "V~ Ṽ V\xCC\x83 Vtilde tildeV" },
+    { 0, "alpha_t", "alpha αt α" },
+    { 0, "v_tilde", "v~ ṽ v\xCC\x83 tildev" },
+    { 0, "Xt", "X~ X̃ Xtilde tildeX" }, { 0, "xt", "x~ xtilde tildex" },
+    { 0, "Tt", "T~ Ttilde tildeT" },    { 0, "x_hat", "x^ hatx" },
+    { 0, "eta", "η" }, { 0, "tau", "τ temperature T" },
+    { 0, "target", "label" }, { 0, "top_k", "k" },
+    { 0, "d_attn", "dk" }, { 0, "scale", "scaling" },
+    { 2, "e", "E embedding" }, { 3, "e", "x" }, { 3, "e_t", "X" },
+    { 6, "e", "x X h" }, { 7, "e", "x X h" }, { 4, "mask", "M" },
+};
+
+static bool is_spelled(int algorithm, const char *name, const char *plain)
+{
+    const char *p = plain, *q = name;
+    for (; *q != '\0'; q++)
+        if (*q != '_' && *p++ != *q)
+            break;
+    if (*q == '\0' && *p == '\0')
+        return true;
+    for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
+        if ((spellings[k].algorithm == 0
+             || spellings[k].algorithm == algorithm)
+            && *spellings[k].name == *name
+            && strcmp(spellings[k].name, name) == 0
+            && word_in(spellings[k].also, plain, strlen(plain)))
+            return true;
+    return false;
+}
+
+const char *known_name(int algorithm, const char *plain)
+{
+    size_t n = strlen(plain);
+    for (int any = 0; any < 2; any++) {    /* or one of another algorithm */
+        for (const Argument *a = arguments;
+             a < arguments + argument_rows; a++)
+            if ((any || takes(algorithm, a))
+                && is_spelled(any ? 0 : algorithm, a->name, plain))
+                return a->name;
+        for (int k = 0; k < step_rows; k++) {
+            const StepRow *row = &step_table[k];
+            bool here = !any && algorithm >= 1 && algorithm <= 15
+                     && comes_by(algorithm, row);
+            bool own = row->algorithm == algorithm || algorithm == 5
+                    || (algorithm > 10 && row->algorithm >= 8);
+            bool also = here && own && row->also != NULL
+                && word_in(row->also, plain, n);
+            if (also || ((any || here)
+                         && is_spelled(any ? 0 : algorithm, row->name,
+                                       plain)))
+                return row->name;
+        }
+    }
+    return NULL;
+}
+
+static int add_to_list(char *to, int n, const char *before,
+                       const char *name)
+{
+    if (n >= NAMES_BYTES - 40)
+        return n;
+    return n + snprintf(to + n, (size_t)(NAMES_BYTES - n), "%s %s", before,
+                        name);
+}
+
+/* Is it the first step of its name in a run? */
+static bool is_new(int algorithm, const StepRow *row)
+{
+    for (const StepRow *r = step_table; r < row; r++)
+        if (comes_by(algorithm, r) && strcmp(r->name, row->name) == 0
+            && (algorithm < 8 || r->algorithm >= 8))
+            return false;
+    return algorithm < 8 || row->algorithm >= 8;
+}
+
+const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim)
+{
+    int n = 0;
+    const char *before = "";
+    if (!claim)
+        n = snprintf(to, NAMES_BYTES, "Algorithm %d takes", algorithm);
+    for (const Argument *a = arguments; a < arguments + argument_rows; a++)
+        if (!claim && takes(algorithm, a)) {
+            n = add_to_list(to, n, before, a->name);
+            before = ",";
+        }
+    n += snprintf(to + n, (size_t)(NAMES_BYTES - n), "%s",
+                  claim ? "the steps are" : "; its steps are");
+    before = "";
+    for (int k = 0; k < step_rows; k++)
+        if (comes_by(algorithm, &step_table[k])
+            && is_new(algorithm, &step_table[k])) {
+            n = add_to_list(to, n, before, step_table[k].name);
+            before = ",";
+        }
+    return to;
+}
+
+void print_algorithms(FILE *out)
+{
+    char starts[STARTS_BYTES], names[NAMES_BYTES], heading[40];
+    fputs("\nWhat a sheet begins with, and the steps that it may claim:\n",
+          out);
+    for (int a = 1; a <= 15; a++) {
+        snprintf(heading, sizeof heading, "\nAlgorithm %d starts from", a);
+        print_list(out, heading, starts_text(starts, a));
+        print_list(out, "  and", names_text(names, a, true));
+    }
+}
+
+bool is_needed(const Argument *a)
+{
+    return a != NULL && (a->instead == NULL || strcmp(a->name, "W_u") == 0)
+        && (a->rows != NULL || a->kind == LIST || strlen(a->name) == 1);
+}
+
+static bool in_chain(int algorithm, const StepRow *row)
+{
+    if (algorithm == 14)
+        return row->role == ROLE_LOGITS
+            || (row->algorithm == 14 && (row->role == ROLE_NEXT
+                                         || row->role == ROLE_TEMPERED));
+    return row->algorithm == algorithm
+        || (algorithm == 5 && row->algorithm == 4);
+}
+
+/* Does a derived step lead to another step of its line? */
+static bool leads_on(const StepRow *row)
+{
+    const StepRow *next = row;
+    while (next->derived && next + 1 < step_table + step_rows)
+        next++;
+    return next != row && next->line == row->line
+        && next->algorithm == row->algorithm;
+}
+
+static void add_name(Start *start, const char *name, size_t length)
+{
+    size_t n = strlen(start->names);
+    if (!word_in(start->names, name, length))
+        snprintf(start->names + n, sizeof start->names - n, "%s%.*s",
+                 n > 0 ? " " : "", (int)length, name);
+}
+
+/* What the rows behind `cut` take; false: tokens too. */
+static bool start_behind(int algorithm, const StepRow *cut, Start *start)
+{
+    const StepRow *end = step_table + step_rows;
+    *start = (Start){ .algorithm = cut->algorithm, .line = cut->line };
+    for (const StepRow *row = cut + 1; row < end; row++) {
+        if (!in_chain(algorithm, row) || (row->derived && !leads_on(row)))
+            continue;
+        const char *p = row->from;
+        for (size_t n; (n = strcspn(p, " ")) > 0; p += n + (p[n] == ' ')) {
+            char name[20];
+            snprintf(name, sizeof name, "%.*s", (int)n, p);
+            if (algorithm == 14 && strcmp(name, "P") == 0)
+                strcpy(name, "logits");
+            const StepRow *by = row - 1;
+            while (by >= step_table && (!in_chain(algorithm, by)
+                                        || strcmp(by->name, name) != 0))
+                by--;
+            const Argument *a = argument_named(algorithm, name);
+            bool root = strcmp(name, "d_attn") == 0
+                     && !word_in(start->names, "Q", 1)
+                     && !word_in(start->names, "q", 1);
+            if (by >= step_table && by <= cut)
+                add_name(start, name, strlen(name));
+            else if (by < step_table && (is_needed(a) || root))
+                add_name(start, name, n);
+            if (by < step_table && a != NULL
+                && (a->kind == TOKENS || a->kind == ONE_OR_MORE
+                    || a->kind == LIST || strcmp(name, "e") == 0))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Has the last of the starts a step, and is none before the same? */
+static bool is_another(const Start start[], int n)
+{
+    bool step = false;
+    for (int k = 0; k < step_rows; k++)
+        step |= word_in(start[n].names, step_table[k].name,
+                        strlen(step_table[k].name));
+    for (int k = 0; k < n; k++)
+        step &= strcmp(start[k].names, start[n].names) != 0;
+    return step;
+}
+
+int starts_to(int algorithm, Start start[STARTS])
+{
+    int n = 0;
+    Start *first = &start[n++];
+    *first = (Start){ algorithm, 0, "" };
+    for (const Argument *a = arguments; a < arguments + argument_rows; a++)
+        if (takes(algorithm, a) && is_needed(a))
+            add_name(first, a->name, strlen(a->name));
+    if (*first->names == '\0')
+        add_name(first, "W_p t", 5);
+    for (int k = 0; k < step_rows && n < STARTS; k++)
+        if (in_chain(algorithm, &step_table[k]) && !step_table[k].derived
+            && (algorithm != 5 || step_table[k].role != ROLE_MIXED)
+            && ((3 <= algorithm && algorithm <= 10) || algorithm == 14)
+            && start_behind(algorithm, &step_table[k], &start[n])
+            && is_another(start, n))
+            n++;
+    return n;
+}
+
+int starts_of(int algorithm)
+{
+    Start start[STARTS];
+    return starts_to(algorithm, start);
+}
+
+const char *starts_text(char to[STARTS_BYTES], int algorithm)
+{
+    Start start[STARTS];
+    int n = starts_to(algorithm, start);
+    char *p = to;
+    for (int k = 0; k < n; k++) {
+        p += snprintf(p, (size_t)(to + STARTS_BYTES - p), "%s",
+                      k > 0 ? "; or " : "");
+        for (const char *c = start[k].names; *c != '\0'; c++)
+            p += snprintf(p, (size_t)(to + STARTS_BYTES - p), "%s%c",
+                          *c == ' ' ? "," : "", *c);
+    }
+    return to;
+}
+

@@ -1,0 +1,212 @@
+/* The matrices that a sheet gives, in the paper's layout. */
+#include "sheet/job.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+int size_or_1(const Job *job, const char *symbol)
+{
+    int size = letter_size(&job->size, symbol);
+    return size > 0 ? size : 1;
+}
+
+static double largest_real(void)
+{
+    return sizeof(real) == sizeof(float) ? (double)FLT_MAX : DBL_MAX;
+}
+
+enum { STANDS_FOR_INFINITY = -10000 };
+
+/* Zeros and -inf, to be added to the scores? */
+static bool is_additive(const Item *mask)
+{
+    for (int k = 0; k < mask->rows * mask->cols; k++)
+        if (mask->entry[k].value <= STANDS_FOR_INFINITY)
+            return true;
+    return false;
+}
+
+double entry_value(const Job *job, const Argument *a,
+                   const Item *item, int k)
+{
+    const Entry *entry = &item->entry[k];
+    bool scores = a->name[0] == 'S' || strcmp(a->name, "scores") == 0;
+    if (a->kind == MASK && is_additive(item))
+        return entry->value == 0 ? 1
+             : entry->value <= STANDS_FOR_INFINITY ? 0 : entry->value;
+    if (scores && entry->value == -INFINITY)
+        return entry->value;
+    if (isnan(entry->value))
+        fault(job->f, entry->at, "only a claim may leave an entry open; "
+              "%s is given.", item->typed);
+    if (!(fabs(entry->value) <= largest_real()))
+        fault(job->f, entry->at, "an entry of %s must be finite%s.",
+              item->typed, isfinite(entry->value)
+              ? "; this is too large for single precision" : "");
+    return entry->value;
+}
+
+/* item is NULL: with what stands in for it. */
+void fill(const Job *job, Mat M, const Argument *a, const Item *item)
+{
+    bool turn = is_transposed(a->kind, job->run.layout) && item != NULL
+             && item->cols == M->rows && item->rows == M->cols;
+    int k = 0;
+    for (int i = 1; i <= (turn ? M->cols : M->rows); i++)
+        for (int j = 1; j <= (turn ? M->rows : M->cols); j++, k++)
+            AT(M, turn ? j : i, turn ? i : j) = (real)(item == NULL
+                ? a->instead != NULL && *a->instead == '1'
+                : entry_value(job, a, item, k));
+}
+
+Mat varied_given(const Job *job, Step place, Mat M)
+{
+    Variation *v = job->variation;
+    return v == NULL ? M : v->given(v->to, &place, M);
+}
+
+void copy_into(Mat to, Mat from)
+{
+    if (to != from)
+        memcpy(to->at, from->at,
+               (size_t)to->rows * (size_t)to->cols * sizeof *to->at);
+}
+
+static void bind_matrix(Job *job, const char *name, int head)
+{
+    const Argument *a = argument_of(job, name);
+    const Item *item = find(job, name, head);
+    bool identity = job->identity && a->kind == WEIGHT;
+    if (item == NULL && (a->instead == NULL || *a->instead == '\0')
+        && !identity)
+        need(job, name, head);
+    Mat M = constant(job->arena, size_or_1(job, a->rows),
+                     a->cols == NULL ? 1 : size_or_1(job, a->cols));
+    if (item == NULL && !job->late)
+        assume(job, name, head, identity ? "I" : a->instead);
+    if (item != NULL || (a->instead != NULL && !identity))
+        fill(job, M, a, item);
+    else
+        for (int i = 1; i <= M->rows; i++)  /* or nothing but a shape */
+            for (int j = 1; j <= M->cols; j++)
+                AT(M, i, j) = i == j;
+    bool shape = item == NULL && !identity
+              && (job->late || a->instead == NULL || *a->instead == '\0'
+                  || *a->instead == 'X');
+    job->given[job->givens++] = (GivenMatrix){ name, head, shape, M };
+}
+
+/* The matrix of that name, or what stands in for it. */
+Mat given(Job *job, const char *name, int head)
+{
+    if (binding(job))
+        bind_matrix(job, name, head);
+    GivenMatrix *g = job->given;
+    while (g->head != head || strcmp(g->name, name) != 0)
+        g++;
+    if (binding(job))
+        return g->M;
+    Mat M = input(job->tape, g->M->rows, g->M->cols);
+    Step place = { .name = name, .head = head };
+    copy_into(M, g->M);
+    if (!g->shape)
+        copy_into(M, varied_given(job, place, M));
+    return g->M = M;
+}
+
+Mask given_mask(Job *job)
+{
+    const Item *item = find(job, "mask", 0);
+    if (item == NULL)
+        assume(job, "mask", 0, "none");
+    if (item == NULL || item->word != NULL) {
+        int word = choice(job, "mask",
+                          "none causal bidirectional unidirectional");
+        return word == 2 || word == 4 ? unidirectional : bidirectional;
+    }
+    Mat M = given(job, "mask", 0);
+    for (int k = 0; k < item->rows * item->cols; k++) {
+        double v = entry_value(job, argument_of(job, "mask"), item, k);
+        if (v != 0 && v != 1)
+            fault(job->f, item->entry[k].at, "an entry of the mask is 1, "
+                  "may look, or 0, may not; in a mask that is added, 0 or "
+                  "-inf.");
+    }
+    for (int t_x = 1; t_x <= M->cols; t_x++) {
+        bool blind = true;
+        for (int t_z = 1; t_z <= M->rows; t_z++)
+            blind &= AT(M, t_z, t_x) == 0;
+        if (blind)
+            fault(job->f, item->at, "the mask lets token %d look at "
+                  "nothing: its %s holds no 1.", t_x,
+                  job->run.layout->rows ? "row" : "column");
+    }
+    return mask_of(M);
+}
+
+Architecture architecture(const Job *job)
+{
+    static const Architecture of[] = {
+        ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER,   /* 8 ... 10  */
+        ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER,   /* 11 ... 13 */
+        D_TRANSFORMER, ED_TRANSFORMER };                /* 14, 15    */
+    return of[job->run.algorithm - 8];
+}
+
+Part part_of(const Job *job, const Item *item)
+{
+    const char *name = item->name, *number = name + strlen(name) - 1;
+    if (item->part != NOWHERE || !of_layer(name))
+        return item->part;
+    if (architecture(job) != ED_TRANSFORMER)
+        return LAYER;
+    if (of_head(name) || *number == 'o')
+        return NOWHERE;
+    return *number <= '2' ? ENC : DEC;
+}
+
+int layers_of(const Hyperparameters *h, Part part)
+{
+    return part == LAYER ? h->L : part == ENC ? h->L_enc : h->L_dec;
+}
+
+Site site_of(const Job *job, const Parameter *p)
+{
+    return (Site){ argument_of(job, p->symbol), p->part, p->layer,
+                   p->head };
+}
+
+Step step_at(const Site *site)
+{
+    return (Step){ .name = site->argument->name, .part = site->part,
+                   .layer = site->layer, .head = site->head };
+}
+
+/* Is the k-th item of the sheet for this site? */
+bool is_at(const Job *job, int k, const Site *site)
+{
+    const Item *item = &job->run.sheet->item[k];
+    if (job->argument[k] != site->argument)
+        return false;
+    int L = layers_of(&job->hyper, site->part);
+    return (item->layer == site->layer || (item->layer == 0 && L == 1))
+        && (item->head == site->head
+            || (item->head == 0 && site->head == 1 && job->H == 1))
+        && part_of(job, item) == site->part;
+}
+
+const Item *item_at(const Job *job, const Site *site)
+{
+    const Sheet *sheet = job->run.sheet;
+    const Item *found = NULL;
+    for (int k = 0; k < sheet->n; k++)
+        if (is_at(job, k, site)) {
+            if (found != NULL)
+                fault(job->f, sheet->item[k].at, "%s is the same as %s; "
+                      "give one of them.", sheet->item[k].typed,
+                      found->typed);
+            found = &sheet->item[k];
+        }
+    return found;
+}
+

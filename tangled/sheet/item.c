@@ -1,0 +1,331 @@
+/* Finding things on a sheet, and which of its items are steps. */
+#include "sheet/job.h"
+#include <math.h>
+#include <string.h>
+
+const Item *find(const Job *job, const char *name, int head)
+{
+    const Sheet *sheet = job->run.sheet;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        if (!item->claim && strcmp(item->name, name) == 0
+            && (item->head == head || (head == 1 && item->head == 0)))
+            return item;
+    }
+    return NULL;
+}
+
+/* NULL: what a sheet that is entered late need not have. */
+const Item *need(const Job *job, const char *name, int head)
+{
+    const Item *item = find(job, name, head);
+    char number[20] = "", sets[STARTS_BYTES];
+    if (item != NULL || job->late)
+        return item;
+    if (head > 0)
+        snprintf(number, sizeof number, "%c%d",
+                 per_head(job, name) ? '^' : '_', head);
+    int algorithm = job->run.algorithm;
+    bool others = is_needed(argument_of(job, name))
+               && starts_of(algorithm) > 1;
+    fault(job->f, job->start == NULL ? 0 : job->start->at,
+          "Algorithm %d needs %s%s, and the sheet has none%s%s.",
+          algorithm, name, number, others ? "; it starts from " : "",
+          others ? starts_text(sets, algorithm) : "");
+}
+
+void assume(Job *job, const char *name, int head, const char *what)
+{
+    if (!binding(job) || job->late)
+        return;
+    char *end = job->assumed + strlen(job->assumed);
+    size_t left = sizeof job->assumed - strlen(job->assumed);
+    const char *comma = end == job->assumed ? "" : ", ";
+    if (left < 60)              /* enough said */
+        snprintf(end, left, "%s", end[-1] == '.' ? "" : ", ...");
+    else if (head > 0)
+        snprintf(end, left, "%s%s^%d = %s", comma, name, head, what);
+    else
+        snprintf(end, left, "%s%s = %s", comma, name, what);
+}
+
+/* In a run that is entered late: only what it uses, and once. */
+void assume_used(Job *job, const char *name, const char *what)
+{
+    char told[60];
+    snprintf(told, sizeof told, "%s = %s", name, what);
+    size_t n = strlen(job->assumed);
+    if (strstr(job->assumed, told) == NULL && n + 70 < sizeof job->assumed)
+        snprintf(job->assumed + n, sizeof job->assumed - n, "%s%s",
+                 n > 0 ? ", " : "", told);
+}
+
+void assume_number(Job *job, const char *name, double x)
+{
+    char number[40];
+    snprintf(number, sizeof number, "%g", x);
+    assume(job, name, 0, number);
+}
+
+double job_number(const Job *job, const char *name, double instead)
+{
+    const Item *item = find(job, name, 0);
+    if (item == NULL)
+        return instead;
+    if (item->word != NULL || item->rows != 1 || item->cols != 1
+        || !isfinite(item->entry->value))
+        fault(job->f, item->at, "%s must be one number.", item->typed);
+    return item->entry->value;
+}
+
+int whole(const Job *job, const char *name, int instead, int most,
+          const char *range)
+{
+    double x = job_number(job, name, instead);
+    const Item *item = find(job, name, 0);
+    if (x != floor(x) || x < 1 || x > most)
+        fault(job->f, item == NULL ? job->start->at : item->entry->at,
+              "%s is %g; it must be one of 1 ... %d%s.",
+              item == NULL ? name : item->typed, x, most, range);
+    return (int)x;
+}
+
+/* Which of the words, separated by blanks, an item is; 0: not given. */
+int choice(const Job *job, const char *name, const char *words)
+{
+    const Item *item = find(job, name, 0);
+    int n = 1;
+    if (item == NULL)
+        return 0;
+    for (const char *p = words; item->word != NULL; n++, p++) {
+        size_t length = strcspn(p, " ");
+        if (strlen(item->word) == length
+            && strncmp(p, item->word, length) == 0)
+            return n;
+        p += length;
+        if (*p == '\0')
+            break;
+    }
+    fault(job->f, item->at, "%s must be one of: %s%s.", item->typed, words,
+          strcmp(name, "mask") == 0 ? "; or a matrix of 0 and 1" : "");
+}
+
+_Noreturn static void refuse_item(const Job *job, const Item *item)
+{
+    char list[700] = "";
+    for (int k = 0; k < argument_rows; k++)
+        if (takes(job->run.algorithm, &arguments[k])) {
+            size_t n = strlen(list);
+            snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "",
+                     arguments[k].name);
+        }
+    fault(job->f, item->at, "Algorithm %d does not take %s; it takes %s.",
+          job->run.algorithm, item->typed, list);
+}
+
+/* With a head or a prefix where the algorithm has none. */
+static bool misplaced(const Job *job, const Item *item, const Argument *a)
+{
+    int algorithm = job->run.algorithm;
+    bool many = 11 <= algorithm && algorithm <= 13 && a->kind == LIST
+             && a->name[0] != 'u';
+    if (item->aspect != VALUE || item->turn > 0)
+        return true;
+    if (algorithm >= 8 && a->rows != NULL && a->kind != LIST)
+        return false;           /* check_places will tell */
+    return item->part != NOWHERE
+        || (item->head > 0 && !many && !per_head(job, item->name));
+}
+
+Part part_of_row(const StepRow *row)
+{
+    int a = row->algorithm, l = row->line;
+    if (a == 9 || a == 10)
+        return 5 <= l && l <= 8 ? LAYER : NOWHERE;
+    return a != 8 || l < 5 || (8 < l && l < 14) || l > 19 ? NOWHERE
+         : l == 16 ? ED : l <= 8 ? ENC : DEC;
+}
+
+static bool any_item(const Job *job, bool claim, const char *names)
+{
+    const Sheet *sheet = job->run.sheet;
+    for (int k = 0; k < sheet->n; k++)
+        if (sheet->item[k].claim == claim
+            && word_in(names, sheet->item[k].name,
+                       strlen(sheet->item[k].name)))
+            return true;
+    return false;
+}
+
+bool any_given(const Job *job, const char *names)
+{
+    return any_item(job, false, names);
+}
+
+static bool any_claimed(const Job *job, const char *names)
+{
+    return any_item(job, true, names);
+}
+
+bool in_heads(const Job *job, const StepRow *row)
+{
+    return job->run.algorithm != 4
+        && (row->algorithm == 4 || row->role == ROLE_HEAD);
+}
+
+/* Is the perceptron of a layer given, but not what stands before it? */
+static bool only_fed(const Job *job)
+{
+    return any_given(job, "W_mlp1 W_mlp2 W_mlp3 W_mlp4")
+        && !any_given(job, "x z W_q W_k W_v W_o W_e gamma_1 beta_1 gamma_2 "
+                           "beta_2 gamma_3 beta_3 gamma_4 beta_4");
+}
+
+/* The row of a step that is given; NULL: there is none. Without a line it
+   is the first of that name; or, where only the perceptron is given, what
+   that reads. In Algorithm 8 the Z of an encoder may be called X. */
+static const StepRow *entry_row(const Job *job, const Item *item)
+{
+    int algorithm = job->run.algorithm;
+    bool encoder = algorithm == 8 && item->line == 0 && only_fed(job)
+                && strcmp(item->name, "X") == 0
+                && !any_given(job, "Z W_mlp3 W_mlp4");
+    const char *name = encoder ? "Z" : item->name;
+    const StepRow *found = NULL;
+    bool exact = false;
+    for (int k = 0; k < step_rows; k++) {
+        const StepRow *row = &step_table[k];
+        bool of_head = in_heads(job, row);
+        if (!can_be_given(algorithm, row)
+            || strcmp(row->name, name) != 0
+            || (item->line > 0 && (row->line != item->line
+                                   || row->algorithm != item->algorithm))
+            || (item->head > 0 && !of_head)
+            || (item->part != NOWHERE && row->algorithm >= 8
+                && part_of_row(row) != item->part)
+            || (item->part == NOWHERE && algorithm >= 8 && item->line == 0
+                && row->algorithm < 7))
+            continue;
+        if (found == NULL || (!exact && of_head == (item->head > 0))) {
+            found = row;
+            exact = of_head == (item->head > 0);
+        }
+    }
+    bool fed = found != NULL && item->line == 0 && !found->derived
+            && part_of_row(found + 1) != NOWHERE && only_fed(job);
+    while (fed && found[1].role != ROLE_FED && !found[1].derived)
+        found++;
+    if (fed && strcmp(found->name, name) != 0
+        && any_given(job, found->name))
+        found--;                /* X, and the Xt that is fed */
+    return found;
+}
+
+/* The X that is fed in Algorithm 10 is also what is added to, if what comes
+   out is claimed. */
+static bool is_added_to(const Job *job, const Item *item,
+                        const StepRow *fed)
+{
+    return strcmp(fed->name, item->name) != 0
+        && strcmp(fed[-1].name, item->name) == 0
+        && any_claimed(job, item->name);
+}
+
+/* In a run the letters of a component are those of what calls it. */
+const char *letter_of(const Job *job, const StepRow *row,
+                      const char *letter, Part part)
+{
+    int algorithm = job->run.algorithm;
+    bool model = algorithm >= 8;
+    if (strcmp(letter, "d_v") == 0)
+        return algorithm == 4 ? "d_out" : "d_mid";
+    if (model && strcmp(letter, "d_out") == 0)
+        return "d_e";
+    if (model && strncmp(letter, "ell", 3) == 0 && row->algorithm < 8)
+        return part == ENC || (part == ED && strcmp(letter, "ell_z") == 0)
+             ? "ell_z" : "ell_x";
+    return letter;
+}
+
+static bool enter_step(Job *job, int k)
+{
+    const Item *item = &job->run.sheet->item[k];
+    int algorithm = job->run.algorithm;
+    const StepRow *row = entry_row(job, item);
+    bool back = item->aspect == GRADIENT && algorithm <= 7
+             && job->backwards == NULL;
+    if (row == NULL || (item->aspect != VALUE && !back) || algorithm < 3
+        || (item->turn > 0 && algorithm != 14)
+        || (algorithm > 10 && algorithm != 14))
+        return false;
+    Part part = item->part != NOWHERE ? item->part
+              : row->algorithm >= 8 ? part_of_row(row)
+              : algorithm >= 8 && row->algorithm < 7 ? LAYER : NOWHERE;
+    Entered *e = &job->entered[k];
+    *e = (Entered){ .row = row, .aspect = item->aspect, .part = part,
+        .also = is_added_to(job, item, row) ? row - 1 : NULL,
+        .layer = part == NOWHERE ? 0 : item->layer > 0 ? item->layer : 1,
+        .head = !in_heads(job, row) ? 0 : item->head > 0 ? item->head : 1,
+        .turn = item->turn > 0 ? item->turn : algorithm == 14 };
+    bool vector = strcmp(row->wide, "1") == 0;
+    e->shape = (Argument){ .name = row->name, .instead = "",
+        .kind = vector ? VECTOR : row->algorithm == 6 || row->algorithm == 7
+              ? ONE_OR_MORE : TOKENS,
+        .rows = letter_of(job, row, row->high, part),
+        .cols = vector ? NULL : letter_of(job, row, row->wide, part) };
+    if (e->head > job->H)
+        job->H = e->head;
+    if (back)
+        job->backwards = row;
+    else
+        job->late = true;
+    return true;
+}
+
+/* Without W_u a model ends before it, if only such steps are claimed. */
+static bool ends_early(const Job *job)
+{
+    const Sheet *sheet = job->run.sheet;
+    int algorithm = job->run.algorithm;
+    bool claimed = false;
+    for (int k = 0; k < sheet->n; k++)
+        claimed |= sheet->item[k].claim;
+    return 8 <= algorithm && algorithm <= 10 && !job->late
+        && !job->run.tied && !any_given(job, "W_u")
+        && any_given(job, "x z") && any_given(job, "W_e")
+        && claimed && !any_claimed(job, "P p logits");
+}
+
+void check_items(Job *job)
+{
+    const Sheet *sheet = job->run.sheet;
+    bool numbered = false, plain = false;
+    size_t items = (size_t)sheet->n;
+    job->argument = arena_alloc(job->arena, items * sizeof *job->argument);
+    job->entered = arena_alloc(job->arena, items * sizeof *job->entered);
+    memset(job->entered, 0, items * sizeof *job->entered);
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        job->argument[k] = NULL;
+        if (item->claim)
+            continue;
+        const Argument *a = argument_of(job, item->name);
+        if (a != NULL && misplaced(job, item, a))
+            a = NULL;
+        if (a == NULL && !enter_step(job, k))
+            refuse_item(job, item);
+        job->argument[k] = a;
+        if (per_head(job, item->name)) {
+            plain |= item->head == 0;
+            numbered |= item->head > 0;
+            if (plain && numbered)
+                fault(job->f, item->at, "%s: number the matrices of all heads "
+                      "or of none.", item->typed);
+            if (item->head > job->H)
+                job->H = item->head;
+        }
+    }
+    job->stops = ends_early(job);
+    job->late |= job->stops;
+}
+

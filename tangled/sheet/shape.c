@@ -1,0 +1,202 @@
+/* Which letter has which size, and under which layout all shapes fit. */
+#include "sheet/job.h"
+#include <string.h>
+
+bool is_transposed(Kind kind, const Layout *layout)
+{
+    return kind == WEIGHT ? layout->weights : kind == VECTOR ? false
+         : layout->rows;
+}
+
+static const Dimension *dimension(const Dimensions *d, const char *symbol)
+{
+    for (int k = 0; k < d->n; k++)
+        if (strcmp(d->dimension[k].symbol, symbol) == 0)
+            return &d->dimension[k];
+    return NULL;
+}
+
+static bool agree(Dimensions *d, const char *symbol, int size,
+                  const Item *item, Misfit *misfit)
+{
+    const Dimension *fixed = dimension(d, symbol);
+    if (fixed == NULL) {
+        d->dimension[d->n++] = (Dimension){ symbol, size, item };
+        return true;
+    }
+    misfit->letter = fixed;
+    misfit->is = size;
+    return fixed->size == size;
+}
+
+int letter_size(const Dimensions *d, const char *symbol)
+{
+    const Dimension *found = dimension(d, symbol);
+    return found == NULL ? 0 : found->size;
+}
+
+static bool fits(const Argument *a, const Item *item, const Layout *layout,
+                 Dimensions *d, Misfit *misfit)
+{
+    int rows = item->rows, cols = item->cols;
+    bool line = rows == 1 || cols == 1;
+    *misfit = (Misfit){ item, a, NULL, 0 };
+    if (a->kind == LIST)
+        return line;
+    if (a->kind == VECTOR)
+        return line && agree(d, a->rows, rows * cols, item, misfit);
+    if (is_transposed(a->kind, layout))
+        rows = item->cols, cols = item->rows;
+    if (a->kind == ONE_OR_MORE && line)
+        rows = rows * cols, cols = 1;
+    return agree(d, a->rows, rows, item, misfit)
+        && agree(d, a->cols, cols, item, misfit);
+}
+
+static const Item *as_tried(const Job *job, const Item *item)
+{
+    if (item != job->turned)
+        return item;
+    Item *other = arena_alloc(job->arena, sizeof *other);
+    *other = *item;
+    other->rows = item->cols;
+    other->cols = item->rows;
+    return other;
+}
+
+static bool each_fits(const Job *job, const Argument *a,
+                      const Layout *layout, Dimensions *d, Misfit *misfit)
+{
+    const Sheet *sheet = job->run.sheet;
+    bool is_X = a->instead != NULL && strcmp(a->instead, "X") == 0
+             && find(job, a->name, 0) == NULL;
+    const Argument *same = is_X ? argument_of(job, "X") : a;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        if (item->word == NULL && job->argument[k] == same
+            && !fits(a, as_tried(job, item), layout, d, misfit))
+            return false;
+    }
+    return true;
+}
+
+/* What no matrix tells: d_attn as a number, the heads' share of Y, and W
+   that are left out. */
+static bool settle_sizes(const Job *job, Dimensions *d, Misfit *misfit)
+{
+    const Item *d_attn = find(job, "d_attn", 0), *X = find(job, "X", 0);
+    int d_x = letter_size(d, job->run.algorithm == 3 ? "d_in" : "d_x");
+    if (d_attn != NULL && job->run.algorithm <= 5
+        && !agree(d, "d_attn", whole(job, "d_attn", 1, 1000000, ""), d_attn,
+                  misfit))
+        fault(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
+              misfit->is, misfit->letter->by->typed, misfit->letter->size);
+    static const char *const squares[] = { "d_attn", "d_out", "d_mid",
+                                           "H d_mid" };
+    for (int k = 0; job->identity && k < 4; k++)
+        agree(d, squares[k], d_x, X, misfit);
+    int mid = letter_size(d, "d_mid"), all = letter_size(d, "H d_mid");
+    if (job->run.algorithm < 5)
+        return true;
+    if (mid == 0) {
+        mid = all < job->H ? 1 : all / job->H;
+        agree(d, "d_mid", mid, NULL, misfit);
+    }
+    const Dimension *shared = dimension(d, "H d_mid");
+    const Item *by = shared == NULL ? NULL : shared->by;
+    const Argument *W_o = argument_of(job, "W_o");
+    bool fit = agree(d, "H d_mid", job->H * mid, by, misfit);
+    if (!fit)
+        *misfit = (Misfit){ by, W_o, shared, job->H * mid };
+    return fit;
+}
+
+bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
+             Misfit *misfit)
+{
+    static const Item one = { .typed = "1" };
+    const Sheet *sheet = job->run.sheet;
+    d->n = 0;
+    agree(d, "1", 1, &one, misfit);
+    for (int k = 0; k < argument_rows; k++) {
+        const Argument *a = &arguments[k];
+        if (!takes(job->run.algorithm, a) || a->rows == NULL)
+            continue;
+        if (!each_fits(job, a, layout, d, misfit))
+            return false;
+        if (strcmp(a->name, "W_v") == 0 && letter_size(d, "d_mid") > 0)
+            agree(d, "H d_mid", job->H * letter_size(d, "d_mid"),
+                  dimension(d, "d_mid")->by, misfit);
+    }
+    for (int k = 0; k < sheet->n; k++)
+        if (job->entered[k].row != NULL
+            && !fits(&job->entered[k].shape, &sheet->item[k], layout, d,
+                     misfit))
+            return false;
+    return settle_sizes(job, d, misfit);
+}
+
+/* The one weight that is transposed if all shapes are to fit, and under
+   which layout; NULL: none is, or several might be. */
+static const Item *turned_alone(const Job *job, const Layout **layout)
+{
+    const Sheet *sheet = job->run.sheet;
+    bool named = find(job, "layout", 0) != NULL;
+    for (int l = 0; l < LAYOUTS; l++) {
+        const Item *found = NULL;
+        int n = 0;
+        for (int k = 0; k < sheet->n; k++) {
+            Dimensions d;
+            Misfit misfit;
+            Job other = *job;
+            other.turned = &sheet->item[k];
+            if (job->argument[k] != NULL && job->argument[k]->kind == WEIGHT
+                && all_fit(&other, &layouts[l], &d, &misfit)) {
+                found = other.turned;
+                n++;
+            }
+        }
+        *layout = &layouts[l];
+        if (n == 1 && (!named || *layout == job->run.layout))
+            return found;
+    }
+    return NULL;
+}
+
+_Noreturn void refuse_shape(const Job *job, const Misfit *m)
+{
+    char better[80] = "";
+    const Layout *layout = job->run.layout;
+    const Item *item = m->item;
+    const Argument *a = m->argument;
+    for (int k = 0; k < LAYOUTS; k++) {
+        Dimensions d;
+        Misfit other;
+        size_t n = strlen(better);
+        if (all_fit(job, &layouts[k], &d, &other))
+            snprintf(better + n, sizeof better - n, "%s%s",
+                     n > 0 ? " or "
+                           : "; all shapes would fit under layout ",
+                     layouts[k].name);
+    }
+    const Layout *under;
+    const Item *alone = *better == '\0' ? turned_alone(job, &under) : NULL;
+    if (alone != NULL)
+        fault(job->f, alone->at, "%s is %d x %d and alone does not fit "
+              "layout %s (%s); type its transpose, %d x %d.", alone->typed,
+              alone->rows, alone->cols, under->name, under->meaning,
+              alone->cols, alone->rows);
+    if (m->letter == NULL)
+        fault(job->f, item->at, "%s is %d x %d; it must be one row or "
+              "one column.", item->typed, item->rows, item->cols);
+    bool turn = is_transposed(a->kind, layout);
+    fault(job->f, item->at, "%s is %d x %d, %s%s%s%s in layout %s; so %s "
+          "would be %d, but by %s it is %d%s.", item->typed, item->rows,
+          item->cols, turn ? a->cols : a->rows,
+          a->kind == VECTOR ? "" : " x ",
+          a->kind == VECTOR ? "" : turn ? a->rows : a->cols,
+          a->kind == VECTOR ? " entries" : "", layout->name,
+          m->letter->symbol, m->is, m->letter->by->typed, m->letter->size,
+          better);
+}
+

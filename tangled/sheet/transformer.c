@@ -1,0 +1,587 @@
+/* Running Algorithms 8 to 15. */
+#include "sheet/job.h"
+#include <math.h>
+#include <string.h>
+
+static int given_layers(Job *job, Part part, const char *name)
+{
+    enum { MOST = 100 };
+    const Sheet *sheet = job->run.sheet;
+    int least = 0;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        bool step = job->entered[k].row != NULL;
+        Part of = step ? job->entered[k].part : part_of(job, item);
+        int l = item->layer > 0 ? item->layer : 1;
+        if (!item->claim && l > least
+            && (of == part || (of == ED && part == DEC)))
+            least = l;
+    }
+    double L = job_number(job, name, least);
+    if (least > MOST)
+        fault(job->f, job->start->at, "a model has at most %d layers.",
+              MOST);
+    if (L != floor(L) || L < least || L > MOST)
+        fault(job->f, find(job, name, 0)->at, "%s is %g; it must be one "
+              "of %d ... %d.", name, L, least, MOST);
+    if (find(job, name, 0) == NULL)
+        assume_number(job, name, least);
+    return (int)L;
+}
+
+int given_heads(const Job *job)
+{
+    const Sheet *sheet = job->run.sheet;
+    int H = job->H;
+    for (int k = 0; k < sheet->n; k++)
+        if (!sheet->item[k].claim && of_head(sheet->item[k].name)
+            && sheet->item[k].head > H)
+            H = sheet->item[k].head;
+    return H;
+}
+
+static int longest(const Job *job)
+{
+    const Sheet *sheet = job->run.sheet;
+    int most = 1;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        if (!item->claim && strlen(item->name) == 1
+            && strchr("xz", item->name[0]) != NULL
+            && item->rows * item->cols > most)
+            most = item->rows * item->cols;
+    }
+    for (int k = 0; k < 2; k++)
+        if (letter_size(&job->size, k == 0 ? "ell_x" : "ell_z") > most)
+            most = letter_size(&job->size, k == 0 ? "ell_x" : "ell_z");
+    if (job->run.algorithm == 14)
+        return most + job->ell_gen - 1;
+    return most > job->ell_gen ? most : job->ell_gen;
+}
+
+static void given_positions(Job *job, Hyperparameters *h)
+{
+    static const char words[] = "none paper vaswani";
+    const Item *W_p = find(job, "W_p", 0), *most = find(job, "ell_max", 0);
+    int word = choice(job, "positions", words);
+    if (W_p != NULL && (word != 0 || most != NULL))
+        fault(job->f, (word != 0 ? find(job, "positions", 0) : most)->at,
+              "W_p has the positions; leave out %s.",
+              word != 0 ? "'positions'" : "ell_max");
+    if (word >= 2)
+        need(job, "ell_max", 0);
+    if (W_p == NULL && word == 0)
+        assume(job, "positions", 0, "none");
+    h->positions = W_p != NULL ? LEARNED : word == 2 ? PAPER_SINES
+                 : word == 3 ? VASWANI_SINES : NO_POSITIONS;
+    job->run.unplaced = h->positions == NO_POSITIONS;
+    h->ell_max = W_p != NULL ? letter_size(&job->size, "ell_max")
+               : whole(job, "ell_max", longest(job), 1000000, "");
+    if (word >= 2)
+        limit(job, (double)h->d_e * h->ell_max);
+}
+
+static void given_hyperparameters(Job *job)
+{
+    Hyperparameters *h = &job->hyper;
+    *h = (Hyperparameters){
+        .architecture = architecture(job), .H = job->H,
+        .N_V = size_or_1(job, "N_V"),
+        .d_e = size_or_1(job, "d_e"),
+        .d_mlp = size_or_1(job, "d_mlp"),
+        .d_f = letter_size(&job->size, "d_f"),
+        .d_attn = size_or_1(job, "d_attn"),
+        .d_mid = size_or_1(job, "d_mid"), .tied = job->run.tied,
+        .epsilon = job_number(job, "epsilon", 0) };
+    if (h->architecture == ED_TRANSFORMER) {
+        h->L_enc = given_layers(job, ENC, "L_enc");
+        h->L_dec = given_layers(job, DEC, "L_dec");
+    } else
+        h->L = given_layers(job, LAYER, "L");
+    given_positions(job, h);
+    if (find(job, "epsilon", 0) == NULL)
+        assume(job, "epsilon", 0, "0");
+    job->epsilon = h->epsilon;
+    if (h->epsilon < 0)
+        fault(job->f, find(job, "epsilon", 0)->at, "epsilon must not be "
+              "negative.");
+    const char *wrong = hyperparameters_fault(h);
+    if (wrong != NULL)
+        fault(job->f, job->start->at, "%s", wrong);
+}
+
+_Noreturn static void refuse_place(const Job *job, const Theta *theta,
+                                   const Item *item)
+{
+    char list[700] = "";
+    Part part = part_of(job, item);
+    if (of_layer(item->name) && part == NOWHERE)
+        fault(job->f, item->at, "%s: of which attention? Write enc1.%s, "
+              "dec1.%s or, of the cross-attention, ed1.%s.", item->typed,
+              item->name, item->name, item->name);
+    if (of_layer(item->name) && item->layer == 0 && item->head <= job->H
+        && part != NOWHERE && layers_of(&job->hyper, part) > 1)
+        fault(job->f, item->at, "%s: of which layer? There are %d; a name "
+              "such as layer1.X, enc1.X or dec1.X tells.", item->typed,
+              layers_of(&job->hyper, part));
+    for (int k = 1; k <= theta->n; k++) {
+        Site site = site_of(job, &theta->parameter[k]);
+        Step step = step_at(&site);
+        size_t n = strlen(list), left = sizeof list - n;
+        if (left < 60 || site.layer > 1 || site.head > 1)
+            continue;
+        n += (size_t)snprintf(list + n, left, n > 0 ? ", " : "");
+        step_name(list + n, sizeof list - n, &step);
+    }
+    fault(job->f, item->at, "this model has no %s; it has %s.",
+          item->typed, list);
+}
+
+static void check_places(const Job *job, const Theta *theta)
+{
+    const Sheet *sheet = job->run.sheet;
+    size_t sites = (size_t)theta->n + 1;
+    Site *site = arena_alloc(job->arena, sites * sizeof *site);
+    for (int k = 1; k <= theta->n; k++)
+        site[k] = site_of(job, &theta->parameter[k]);
+    for (int i = 0; i < sheet->n; i++) {
+        const Item *item = &sheet->item[i];
+        bool found = item->claim || item->word != NULL
+                  || job->argument[i] == NULL
+                  || job->argument[i]->kind == LIST
+                  || job->argument[i]->rows == NULL;
+        for (int k = 1; k <= theta->n && !found; k++)
+            found = is_at(job, i, &site[k]);
+        if (!found)
+            refuse_place(job, theta, item);
+    }
+}
+
+static void check_pair(const Job *job, const Item *given, Part part,
+                       int layer)
+{
+    static const char *const pairs[][2] = { { "W_v", "W_o" },
+        { "W_mlp1", "W_mlp2" }, { "W_mlp3", "W_mlp4" } };
+    const Sheet *sheet = job->run.sheet;
+    for (int k = 0; k < 6; k++) {
+        const char *other = pairs[k / 2][1 - k % 2];
+        bool found = strcmp(given->name, pairs[k / 2][k % 2]) != 0;
+        for (int i = 0; i < sheet->n && !found; i++) {
+            const Item *item = &sheet->item[i];
+            found = !item->claim && strcmp(item->name, other) == 0
+                 && part_of(job, item) == part
+                 && (item->layer == 0 ? 1 : item->layer) == layer;
+        }
+        if (!found)
+            fault(job->f, given->at, "%s is given, but not the %s that "
+                  "goes with it.", given->typed, other);
+    }
+}
+
+static void assume_parameter(Job *job, const Site *site)
+{
+    const Sheet *sheet = job->run.sheet;
+    bool others = false;
+    char name[60], told[80];
+    for (int k = 0; k < sheet->n; k++)
+        others |= job->argument[k] == site->argument;
+    if (job->late)
+        return;
+    Step step = step_at(site);
+    if (!others)
+        step = (Step){ .name = step.name };
+    step_name(name, sizeof name, &step);
+    snprintf(told, sizeof told, "%s = %s", name, site->argument->instead);
+    if (strstr(job->assumed, told) == NULL)
+        assume(job, name, 0, site->argument->instead);
+}
+
+static void fill_parameter(Job *job, const Parameter *parameter)
+{
+    Site site = site_of(job, parameter);
+    const Item *item = item_at(job, &site);
+    if (item == NULL)
+        assume_parameter(job, &site);
+    else if (!job->late)
+        check_pair(job, item, site.part, site.layer);
+    fill(job, *parameter->place, site.argument, item);
+}
+
+bool trains(const Job *job)
+{
+    return 11 <= job->run.algorithm && job->run.algorithm <= 13;
+}
+
+static Theta *theta_to_run(Job *job)
+{
+    const Theta *model = job->model;
+    Theta *theta = theta_new(job->arena, &job->hyper);
+    theta_allocate(theta, job->arena);
+    for (int k = 1; k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k];
+        Step place = { .name = p->symbol, .part = p->part,
+                       .layer = p->layer, .head = p->head };
+        copy_into(*p->place, *model->parameter[k].place);
+        copy_into(*p->place, varied_given(job, place, *p->place));
+    }
+    if (job->hyper.positions != LEARNED && !job->run.unplaced)
+        theta->W_p = varied_given(job, (Step){ .name = "W_p" }, theta->W_p);
+    look_on(job, theta);
+    return job->running = theta;
+}
+
+static int attention_layers(const Hyperparameters *h)     /* of attention */
+{
+    return h->L + h->L_enc + 2 * h->L_dec;
+}
+
+static int given_sequences(const Job *job)
+{
+    const Sheet *sheet = job->run.sheet;
+    int most = 1;
+    for (int k = 0; k < sheet->n; k++)
+        if (!sheet->item[k].claim && strlen(sheet->item[k].name) == 1
+            && sheet->item[k].head > most)
+            most = sheet->item[k].head;
+    return most;
+}
+
+/* How often the model is run. */
+static int given_turns(const Job *job)
+{
+    return trains(job) ? given_sequences(job)
+         : job->ell_gen > 0 ? job->ell_gen : 1;
+}
+
+/* The rows know how large their steps are. */
+void limit_steps(const Job *job, int turns)
+{
+    bool model = job->run.algorithm >= 8;
+    int layers = attention_layers(&job->hyper);
+    double entries = trains(job) ? 3.0 * (double)theta_count(job->model)
+        : 0;
+    for (const StepRow *row = step_table; row < step_table + step_rows;
+         row++) {
+        const char *const letters[] = { row->high, row->wide };
+        bool in_layer = model && (row->algorithm < 7
+                                  || part_of_row(row) != NOWHERE);
+        double n = (in_heads(job, row) ? job->H : 1)
+                 * (model && row->algorithm == 6 ? 2 * layers + 1
+                    : in_layer ? layers : 1);
+        if (row->derived || !comes_by(job->run.algorithm, row))
+            continue;
+        for (int k = 0; k < 2; k++)
+            n *= model && strncmp(letters[k], "ell", 3) == 0 ? longest(job)
+               : size_or_1(job, letter_of(job, row, letters[k], NOWHERE));
+        entries += n;
+    }
+    limit(job, turns * entries);
+}
+
+static void limit_all_heads(const Job *job)
+{
+    enum { MOST = 1000 };
+    if (attention_layers(&job->hyper) * job->hyper.H > MOST)
+        fault(job->f, job->start->at, "a model has at most %d heads in all "
+              "of its layers.", MOST);
+}
+
+static Theta *given_theta(Job *job)
+{
+    if (!binding(job))
+        return theta_to_run(job);
+    const Item *tied = find(job, "W_u", 0);
+    given_hyperparameters(job);
+    if (job->run.tied && tied != NULL)
+        fault(job->f, tied->at, "with 'tied yes' W_u is %s; leave it out.",
+              as_W_u(job->run.layout));
+    if (job->run.tied)
+        assume(job, "W_u", 0, as_W_u(job->run.layout));
+    else
+        need(job, "W_u", 0);
+    limit_all_heads(job);
+    Theta *theta = job->model = theta_new(job->arena, &job->hyper);
+    job->hyper = theta->hyper;
+    limit(job, (double)theta_count(theta));
+    limit_steps(job, given_turns(job));
+    check_places(job, theta);
+    theta_allocate(theta, job->arena);
+    for (int k = 1; k <= theta->n; k++)
+        fill_parameter(job, &theta->parameter[k]);
+    return theta;
+}
+
+static Tokens given_tokens(const Job *job, const char *name, int number)
+{
+    const Hyperparameters *h = &job->hyper;
+    const Item *item = need(job, name, number);
+    int length = item != NULL ? item->rows * item->cols
+               : size_or_1(job, *name == 'z' ? "ell_z" : "ell_x");
+    int *id = arena_alloc(job->arena, (size_t)length * sizeof *id);
+    if (item == NULL && length > h->ell_max)
+        fault(job->f, job->start->at, "there are %d tokens; ell_max is %d.",
+              length, h->ell_max);
+    for (int t = 0; t < length && item == NULL; t++)
+        id[t] = 1;              /* it stands behind what is given */
+    if (item == NULL)
+        return (Tokens){ length, id };
+    if (length > h->ell_max)
+        fault(job->f, item->at, "%s has %d tokens; ell_max is %d.",
+              item->typed, length, h->ell_max);
+    for (int t = 0; t < length; t++) {
+        double v =
+            entry_value(job, job->argument[item - job->run.sheet->item],
+                               item, t);
+        if (v != floor(v) || v < 1 || v > h->N_V)
+            fault(job->f, item->entry[t].at, "a token is one of 1 ... %d.",
+                  h->N_V);
+        id[t] = (int)v;
+    }
+    return (Tokens){ length, id };
+}
+
+static void run_model(Job *job)
+{
+    Theta *theta = given_theta(job);
+    Architecture of = architecture(job);
+    Tokens z = no_tokens;
+    if (of == ED_TRANSFORMER)
+        z = given_tokens(job, "z", 0);
+    Tokens x = given_tokens(job, "x", 0);
+    if (!binding(job))
+        returned(job, of == ED_TRANSFORMER
+                 ? edtransformer(job->tape, z, x, theta)
+                 : of == E_TRANSFORMER ? etransformer(job->tape, x, theta)
+                                       : dtransformer(job->tape, x, theta));
+}
+
+static Data given_data(Job *job)
+{
+    bool pairs = architecture(job) == ED_TRANSFORMER;
+    int N_data = given_sequences(job);
+    size_t room = (size_t)N_data + 1;
+    Tokens *x = arena_alloc(job->arena, room * sizeof *x),
+           *z = arena_alloc(job->arena, room * sizeof *z);
+    for (int n = 1; n <= N_data; n++) {
+        x[n] = given_tokens(job, "x", n);
+        if (pairs)
+            z[n] = given_tokens(job, "z", n);
+    }
+    job->data_n = N_data;
+    return (Data){ .N_data = N_data, .x = x, .z = pairs ? z : NULL };
+}
+
+static const double *given_chances(const Job *job, int least,
+                                   const char *because)
+{
+    const Item *item = need(job, "u", 0);
+    int n = item == NULL ? least : item->rows * item->cols;
+    double *u = arena_alloc(job->arena, (size_t)n * sizeof *u);
+    for (int k = 0; k < n; k++) {
+        u[k] = item == NULL ? 0 : item->entry[k].value;
+        if (!(u[k] >= 0 && u[k] < 1))
+            fault(job->f, item->entry[k].at, "a uniform number is at least "
+                  "0 and below 1.");
+    }
+    if (n < least)
+        fault(job->f, item->at, "u has %d number%s; %s.", n,
+              n == 1 ? "" : "s", because);
+    return u;
+}
+
+static Training given_training(Job *job)
+{
+    Training how = { .N_epochs = 1, .eta = job_number(job, "eta", 1) };
+    assume(job, "N_epochs", 0, "1");
+    if (!(how.eta > 0))
+        fault(job->f, need(job, "eta", 0)->at, "eta must be positive.");
+    if (job->run.algorithm != 12)
+        return how;
+    how.p_mask = job_number(job, "p_mask", 1);
+    if (!(how.p_mask > 0 && how.p_mask < 1))
+        fault(job->f, need(job, "p_mask", 0)->at, "p_mask must be above 0 "
+              "and below 1.");
+    job->u = given_chances(job, longest(job), "each token needs one");
+    if (job->hyper.N_V < 3)
+        fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 3: "
+              "mask_token is N_V - 2.");
+    job->row = arena_alloc(job->arena,
+                           (size_t)longest(job) * sizeof *job->row);
+    return how;
+}
+
+/* Each sequence has the numbers of the sheet, from the first on. */
+static double number_of_token(void *from)
+{
+    Job *job = from;
+    const Data *on = job->data;
+    if (job->drawn == on->x[job->sequence].length
+        && job->sequence < on->N_data) {
+        job->sequence++;
+        job->drawn = 0;
+    }
+    return job->u[job->drawn++ % longest(job)];
+}
+
+static void train_on(Job *job, const Data *on)
+{
+    Theta *theta = job->theta;
+    const Training *how = &job->how;
+    Random random = random_from(number_of_token, job);
+    job->data = on;
+    job->sequence = 1;
+    if (job->run.algorithm == 11)
+        edtraining(job->tape, on->N_data, on->z, on->x, theta, 1, how->eta);
+    else if (job->run.algorithm == 12)
+        etraining(job->tape, on->N_data, on->x, theta, 1, how->eta,
+                  how->p_mask, &random);
+    else
+        dtraining(job->tape, on->N_data, on->x, theta, 1, how->eta);
+}
+
+static Mat all_of(const Job *job, const Theta *theta)
+{
+    Mat all = constant(job->arena, (int)theta_count(theta), 1);
+    int n = 0;
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        for (int e = 0; e < M->rows * M->cols; e++)
+            AT(all, ++n, 1) = M->at[e];
+    }
+    return all;
+}
+
+static void run_training(Job *job)
+{
+    Theta *theta = given_theta(job);
+    Data data = given_data(job);
+    job->how = given_training(job);
+    if (binding(job))
+        return;
+    job->theta = theta;
+    Mat before = all_of(job, theta);
+    train_on(job, &data);
+    Mat change = all_of(job, theta);
+    for (int i = 1; i <= change->rows; i++)
+        AT(change, i, 1) -= AT(before, i, 1);
+    returned(job, change);
+}
+
+static double given_tau(Job *job)
+{
+    const Item *item = find(job, "tau", 0);
+    if (item == NULL) {
+        assume(job, "tau", 0, "1");
+        return 1;
+    }
+    if (item->rows * item->cols != 1 || !(item->entry->value >= 0))
+        fault(job->f, item->at, "tau must be one number, 0 or more.");
+    return item->entry->value;
+}
+
+static double number_that_draws(Mat q, double y, double instead)
+{
+    if (!(y >= 1 && y <= q->rows))
+        return instead;
+    double below = 0;
+    for (int v = 1; v < (int)y; v++)
+        below += AT(q, v, 1);
+    double u = below + AT(q, (int)y, 1) / 2;
+    bool draws = 0 <= u && u < 1 && sample(q, u) == (int)y
+              && sample(q, instead) != (int)y;
+    return draws ? u : instead;
+}
+
+static double next_chance(void *from)
+{
+    Job *job = from;
+    double u = job->chances->u[job->chances->used++];
+    if (job->q == NULL || job->q->cols != 1)
+        return u;                       /* q was not shown */
+    Step step = { .algorithm = job->run.algorithm, .name = "y",
+                  .line = job->run.algorithm == 14 ? 5 : 6,
+                  .turn = job->turn, .time = 1,
+                  .turned = job->run.layout->rows };
+    know_row(&step);
+    derive_before(job, &step);
+    step.turned = false;
+    Mat Y = input(job->tape, 1, 1);
+    AT(Y, 1, 1) = (real)sample(job->q, u);
+    Y = varied(job, &step, Y);
+    int y = (int)AT(Y, 1, 1);
+    add_row(job, step, 1, &y);
+    step.M = Y;
+    Y = carried(job, &step, Y);
+    return number_that_draws(job->q, AT(Y, 1, 1), u);
+}
+
+static Random given_numbers(Job *job, double tau, NumberList *list)
+{
+    const Item *u = find(job, "u", 0);
+    int n = u == NULL ? 1 : u->rows * u->cols;
+    job->ell_gen = whole(job, "ell_gen", n, 10000, "");
+    size_t bytes = (size_t)job->ell_gen * sizeof(double);
+    *list = (NumberList){ .n = job->ell_gen };
+    if (u != NULL || tau > 0)
+        list->u = given_chances(job, job->ell_gen, "each token that is "
+                                "drawn needs one");
+    else
+        list->u = memset(arena_alloc(job->arena, bytes), 0, bytes);
+    job->chances = list;
+    return random_from(next_chance, job);
+}
+
+static void check_room(const Job *job, int length)
+{
+    if (length > job->hyper.ell_max)
+        fault(job->f, job->start->at, "the model would read %d tokens; "
+              "ell_max is %d.", length, job->hyper.ell_max);
+}
+
+static void run_dinference(Job *job)
+{
+    NumberList list;
+    double tau = job->tau = given_tau(job);
+    Random random = given_numbers(job, tau, &list);
+    Theta *theta = given_theta(job);
+    Tokens x = given_tokens(job, "x", 0);
+    check_room(job, x.length + job->ell_gen - 1);
+    if (binding(job))
+        return;
+    Tokens y = dinference(job->tape, x, theta, job->ell_gen, tau, &random);
+    job->turn = 0;
+    add_row(job, (Step){ .algorithm = 14, .line = 8, .name = "y" },
+            y.length, y.id);
+    returned(job, job->step[job->run.n - 1].M);
+}
+
+static void run_edinference(Job *job)
+{
+    NumberList list;
+    double tau = job->tau = given_tau(job);
+    Random random = given_numbers(job, tau, &list);
+    Theta *theta = given_theta(job);
+    Tokens z = given_tokens(job, "z", 0);
+    if (theta->hyper.N_V < 2)
+        fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 2: "
+              "bos_token is N_V - 1.");
+    check_room(job, job->ell_gen);
+    if (binding(job))
+        return;
+    job->turn = 1;
+    Tokens x = edinference(job->tape, z, theta, job->ell_gen, tau, &random);
+    job->turn = 0;
+    add_row(job, (Step){ .algorithm = 15, .line = 9, .name = "x_hat" },
+            x.length, x.id);
+    returned(job, job->step[job->run.n - 1].M);
+}
+
+void run_transformer(Job *job)
+{
+    static void (*const models[])(Job *job) = {
+        run_model, run_model, run_model,
+        run_training, run_training, run_training,
+        run_dinference, run_edinference };
+    models[job->run.algorithm - 8](job);
+}
+
