@@ -30,9 +30,18 @@ struct Block {
     unsigned char *bytes;
 };
 
+typedef struct Guest Guest;     /* memory that is not the arena's own */
+struct Guest {
+    Guest *next;
+    void *bytes;
+    size_t n;
+    void (*leave)(void *bytes, size_t n);
+};
+
 struct Arena {
     Block *first, *current;
     size_t peak;                /* bytes, the most before it went back */
+    Guest *guests;
 };
 
 static void *or_refuse(void *memory, size_t bytes)
@@ -109,13 +118,33 @@ void arena_back(Arena *arena, size_t used)
         block->used = used;
 }
 
+void arena_keep(Arena *arena, void *bytes, size_t n,
+                void (*leave)(void *bytes, size_t n))
+{
+    Guest *guest = or_refuse(malloc(sizeof *guest), sizeof *guest);
+    *guest = (Guest){ arena->guests, bytes, n, leave };
+    arena->guests = guest;
+}
+
+static void let_guests_leave(Arena *arena)
+{
+    for (Guest *g = arena->guests, *next; g != NULL; g = next) {
+        next = g->next;
+        g->leave(g->bytes, g->n);
+        free(g);
+    }
+    arena->guests = NULL;
+}
+
 void arena_clear(Arena *arena)
 {
+    let_guests_leave(arena);
     arena_back(arena, 0);
 }
 
 void arena_free(Arena *arena)
 {
+    let_guests_leave(arena);
     for (Block *b = arena->first, *next; b != NULL; b = next) {
         next = b->next;
         free(b);

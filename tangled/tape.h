@@ -7,6 +7,11 @@
    bytes that it has ever held. */
 void arena_back(Arena *arena, size_t used);
 size_t arena_peak(const Arena *arena);
+/* Memory from elsewhere, such as a file that is mapped, lives as long as
+   what the arena gives: leave(bytes, n) is called when it is cleared or
+   freed. */
+void arena_keep(Arena *arena, void *bytes, size_t n,
+                void (*leave)(void *bytes, size_t n));
 
 /* Are gradients wanted on this tape? */
 bool wants_gradients(const Tape *tape);

@@ -1,12 +1,9 @@
 /* Model files: saved at once or not at all, and checked before use. */
 #include "model/model.h"
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static void put_64(unsigned char to[8], uint64_t bits)
 {
@@ -253,33 +250,23 @@ static void get_values(Header *h, const Option *table, void *values)
 }
 
 /* What is wrong with the first line and the size; or NULL. */
-static const char *kind_fault(FILE *file, size_t size)
+static const char *kind_fault(const char *bytes, size_t size)
 {
     static const char magic[] = "ftx model ";
     size_t m = strlen(magic);
-    char begin[16] = "";
-    size_t n = fread(begin, 1, sizeof begin - 1, file);
-    if (n < m + 2 || memcmp(begin, magic, m) != 0)
+    if (size < m + 2 || memcmp(bytes, magic, m) != 0)
         return "this is no model of ftx.";
-    if (begin[m] != '1' || begin[m + 1] != '\n')
+    if (bytes[m] != '1' || bytes[m + 1] != '\n')
         return "this model has a newer format than this ftx, which reads "
                "format 1.";
     return size < 40 ? "the model is cut short." : NULL;
 }
 
 /* Whether the last 8 of the bytes are the checksum of the others. */
-static const char *sum_fault(FILE *file, size_t size)
+static const char *sum_fault(const char *bytes, size_t size)
 {
-    unsigned char buffer[16384], last[8];
-    uint64_t sum = NO_CHECKSUM;
-    size_t got = 1, want;
-    rewind(file);
-    for (size_t left = size - 8; left > 0 && got > 0; left -= got) {
-        want = left < sizeof buffer ? left : sizeof buffer;
-        got = fread(buffer, 1, want, file);
-        sum = checksum(sum, buffer, got);
-    }
-    if (fread(last, 1, 8, file) != 8 || get_bytes(last, 8) != sum)
+    const unsigned char *last = (const unsigned char *)bytes + size - 8;
+    if (checksum(NO_CHECKSUM, bytes, size - 8) != get_bytes(last, 8))
         return "the model is damaged: its checksum is wrong.";
     return NULL;
 }
@@ -407,23 +394,10 @@ static void get_all_numbers(Header *h, Model *m)
 
 static char *read_model(Arena *arena, const char *name, size_t *n, Fault *f)
 {
-    struct stat about;
-    f->sheet = name;
-    f->text = NULL;
-    if (stat(name, &about) == 0 && !S_ISREG(about.st_mode))
-        fault(f, 0, "this is no file.");
-    FILE *file = fopen(name, "rb");
-    if (file == NULL || fstat(fileno(file), &about) != 0)
-        fault(f, 0, "cannot be opened: %s.", strerror(errno));
-    *n = (size_t)about.st_size;
-    const char *wrong = kind_fault(file, *n);
+    char *bytes = map_file(arena, name, n, f);
+    const char *wrong = kind_fault(bytes, *n);
     if (wrong == NULL)
-        wrong = sum_fault(file, *n);
-    char *bytes = wrong == NULL ? arena_alloc(arena, *n) : NULL;
-    rewind(file);
-    if (wrong == NULL && fread(bytes, 1, *n, file) != *n)
-        wrong = "the model cannot be read.";
-    fclose(file);
+        wrong = sum_fault(bytes, *n);
     if (wrong != NULL)
         fault(f, 0, "%s", wrong);
     return bytes;

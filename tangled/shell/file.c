@@ -1,10 +1,12 @@
-/* Files that a user names: read whole, and replaced at once. */
+/* Files that a user names: read whole, mapped, and replaced at once. */
 #include "shell/shell.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +53,53 @@ const char *text_of_file(Arena *arena, const char *name, size_t *n,
 size_t first_line(const char *text, size_t n)
 {
     return n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
+static void tell_and_end(int signal)
+{
+    static const char sentence[] = "ftx: a file was cut short, or could not "
+                                   "be read, while it was used.\n";
+    ssize_t told = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    (void)signal, (void)told;
+    _exit(2);
+}
+
+static void unmap(void *bytes, size_t n)
+{
+    munmap(bytes, n);
+}
+
+/* NULL: it cannot be read. */
+static char *mapped(Arena *arena, FILE *file, size_t n)
+{
+    void *bytes = n == 0 ? MAP_FAILED
+                : mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+                       fileno(file), 0);
+    if (bytes != MAP_FAILED) {
+        arena_keep(arena, bytes, n, unmap);
+        signal(SIGBUS, tell_and_end);
+        return bytes;
+    }
+    bytes = arena_alloc(arena, n);
+    return fread(bytes, 1, n, file) == n ? bytes : NULL;
+}
+
+char *map_file(Arena *arena, const char *name, size_t *n, Fault *f)
+{
+    struct stat about;
+    f->sheet = name;
+    f->text = NULL;
+    if (stat(name, &about) == 0 && !S_ISREG(about.st_mode))
+        fault(f, 0, "this is no file.");
+    FILE *file = fopen(name, "rb");
+    if (file == NULL || fstat(fileno(file), &about) != 0)
+        fault(f, 0, "cannot be opened: %s.", strerror(errno));
+    *n = (size_t)about.st_size;
+    char *bytes = mapped(arena, file, *n);
+    fclose(file);
+    if (bytes == NULL)
+        fault(f, 0, "cannot be read.");
+    return bytes;
 }
 
 enum { PATH_BYTES = 4000 };

@@ -31,6 +31,16 @@ const char *text_of_file(Arena *arena, const char *name, size_t *n,
                          Fault *f);
 size_t first_line(const char *text, size_t n);
 
+/* The n bytes of the file of that name, for as long as the arena has what
+   it gives. They are not read before they are looked at, and then by the
+   system; so a file may be larger than the memory. bytes[0] lies at a
+   multiple of 64. They may be changed, which neither the file nor another
+   program sees; that takes memory, page by page. There may be 0 of them. No
+   file, or one that cannot be opened, ends the attempt. If another program
+   cuts the file short meanwhile, or the disk fails, this program ends with
+   a sentence and exit status 2. */
+char *map_file(Arena *arena, const char *name, size_t *n, Fault *f);
+
 /* A file that this program is to replace, and no other one meanwhile: as it
    was left. */
 typedef struct {
