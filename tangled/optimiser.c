@@ -107,17 +107,11 @@ static double factor_of(const Trainer *trainer)
     return norm > how->clip ? factor * how->clip / norm : factor;
 }
 
-static bool is_weight(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return (dot == NULL ? name : dot + 1)[0] == 'W';
-}
-
 FAST static void prepare(const Training *how, const Parameter *p,
                          double factor, double eta)
 {
     Mat M = *p->place;
-    bool decays = how->decay > 0 && is_weight(p->name);
+    bool decays = how->decay > 0 && p->symbol[0] == 'W';
     if (factor != 1)
         for (size_t e = 0; e < entries(M); e++)
             M->grad[e] *= (real)factor;

@@ -11,23 +11,22 @@ typedef struct {
     int layer, head;                /* ... its layer, its head ...        */
     bool attention;                 /* ... in W, or beside it             */
 } Walk;
-static void write_name(const Walk *walk, Parameter *p)
+static void write_name(const Walk *walk, const char *symbol,
+                       const char *layer, const char *head, char name[40])
 {
     static const char
         *const layers[] = { "", "layer", "enc", "dec", "dec" },
         *const W[] = { "", "W", "W", "W_dec", "W_ed" };
-    int n = 0, room = sizeof p->name;
+    char in_layer[20] = "", in_head[20] = "";
     if (walk->part != NOWHERE)
-        n = snprintf(p->name, sizeof p->name, "%s[%d].", layers[walk->part],
-                     walk->layer);
-    if (walk->attention)
-        n += snprintf(p->name + n, (size_t)(room - n), "%s.",
-                      W[walk->part]);
+        snprintf(in_layer, sizeof in_layer, "%s[%s].", layers[walk->part],
+                 layer);
     if (walk->head > 0)
-        n += snprintf(p->name + n, (size_t)(room - n), "head[%d].",
-                      walk->head);
-    n += snprintf(p->name + n, (size_t)(room - n), "%s", p->symbol);
-    REQUIRE(n < room, "the name %s is too long.", p->name);
+        snprintf(in_head, sizeof in_head, "head[%s].", head);
+    int n = snprintf(name, 40, "%s%s%s%s%s", in_layer,
+                     walk->attention ? W[walk->part] : "",
+                     walk->attention ? "." : "", in_head, symbol);
+    REQUIRE(n < 40, "the name %s is too long.", name);
 }
 
 static void part(Walk *walk, const char *symbol, int rows, int cols,
@@ -40,7 +39,11 @@ static void part(Walk *walk, const char *symbol, int rows, int cols,
     *p = (Parameter){ .symbol = symbol, .part = walk->part,
                       .layer = walk->layer, .head = walk->head,
                       .rows = rows, .cols = cols, .place = place };
-    write_name(walk, p);
+    char layer[12], head[12];
+    snprintf(layer, sizeof layer, "%d", walk->layer);
+    snprintf(head, sizeof head, "%d", walk->head);
+    write_name(walk, symbol, layer, head, p->name);
+    write_name(walk, symbol, "l", "h", p->kind);
 }
 
 static void norm(Walk *walk, const char *gamma, int d, Mat *place_gamma,

@@ -310,7 +310,7 @@ static Theta *scattered(const Demo *d, Hyperparameters hyper)
     theta_allocate(theta, d->arena);
     for (int k = 1; k <= theta->n; k++) {
         const Parameter *p = &theta->parameter[k];
-        bool scale_factor = strstr(p->name, "gamma") != NULL;
+        bool scale_factor = p->symbol[0] == 'g';
         for (int j = 1; j <= p->cols; j++)
             for (int i = 1; i <= p->rows; i++)
                 AT(*p->place, i, j) = (real)(0.4 * normal(&random)

@@ -3,42 +3,22 @@
 #include <string.h>
 
 typedef struct {
-    char name[40];              /* layer[l].W.head[h].W_q                 */
-    const Parameter *first;
+    const Parameter *first;     /* of its kind                            */
     long long times;
 } Row;
 enum { PARTS = 100 };           /* more than any architecture has         */
-
-/* The name with l and h for the numbers of the layer and the head. */
-static void general_name(const char *name, char *to)
-{
-    for (const char *p = name; *p != '\0'; p++) {
-        *to++ = *p;
-        if (*p != '[')
-            continue;
-        bool head = p - name >= 4 && strncmp(p - 4, "head", 4) == 0;
-        *to++ = head ? 'h' : 'l';
-        p += strcspn(p, "]");
-        *to++ = ']';
-    }
-    *to = '\0';
-}
 
 static int collect_rows(const Theta *theta, Row row[])
 {
     int n = 0;
     for (int i = 1; i <= theta->n; i++) {
         const Parameter *p = &theta->parameter[i];
-        char name[40];
         int k = 0;
-        general_name(p->name, name);
-        while (k < n && strcmp(row[k].name, name) != 0)
+        while (k < n && strcmp(row[k].first->kind, p->kind) != 0)
             k++;
-        REQUIRE(k < PARTS, "%s is one part too many.", name);
-        if (k == n) {
-            row[n] = (Row){ .first = p, .times = 0 };
-            strcpy(row[n++].name, name);
-        }
+        REQUIRE(k < PARTS, "%s is one part too many.", p->kind);
+        if (k == n)
+            row[n++] = (Row){ .first = p, .times = 0 };
         row[k].times++;
     }
     return n;
@@ -50,7 +30,7 @@ static void print_part(FILE *out, const Row *row)
     const Parameter *p = row->first;
     long long each = (long long)p->rows * p->cols;
     snprintf(shape, sizeof shape, "%d x %d", p->rows, p->cols);
-    fprintf(out, "%-26s %8lld  %16s %18s\n", row->name, row->times, shape,
+    fprintf(out, "%-26s %8lld  %16s %18s\n", p->kind, row->times, shape,
             grouped(each * row->times, numbers));
 }
 

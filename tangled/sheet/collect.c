@@ -674,6 +674,8 @@ static void derive(Job *job, const Step *before, const StepRow *row)
     step.given = k >= 0;
     job->rederive |= made != M || k >= 0;
     made = told_step(job, &step, made);
+    if (step.role == ROLE_KEPT)
+        job->kept = made;
     see_step(job, &step, true, k, made);
 }
 

@@ -100,7 +100,8 @@ typedef struct Bound {
     const Data *data;               /* to train with ...                      */
     int sequence, drawn;            /* ... its sequence; numbers for that     */
     NumberList *chances;            /* uniform numbers for them               */
-    Mat q;                          /* what the next one is drawn from        */
+    Mat q, kept;                    /* the next one is drawn from kept, or,   */
+                                    /* where that is NULL, from q             */
 } Job;
 
 extern const Argument arguments[];

@@ -506,7 +506,7 @@ static double next_chance(void *from)
     derive_before(job, &step);
     step.turned = false;
     Mat Y = input(job->tape, 1, 1);
-    AT(Y, 1, 1) = (real)sample(job->q, u);
+    AT(Y, 1, 1) = (real)sample(job->kept == NULL ? job->q : job->kept, u);
     Y = varied(job, &step, Y);
     int y = (int)AT(Y, 1, 1);
     add_row(job, step, 1, &y);
