@@ -18,7 +18,7 @@ static bool names_a_model(int n, char *const argument[])
 /* Of a sheet, or of a trained model. */
 static int show_either(FILE *out, FILE *err, int n, char *argument[])
 {
-    Entrance *entrance = names_a_model(n, argument) ? show_attention : show;
+    Entrance *entrance = names_a_model(n, argument) ? show_inside : show;
     return entrance(out, err, n, argument);
 }
 

@@ -115,7 +115,7 @@ static void use(const Filed *filed, char *name)
             OBEYS(translate, "--model", name, "--ell_gen", "2", "--", text);
             OBEYS(translate, "--model", name, "--beam", "2", "--", text);
         }
-    OBEYS(show_attention, "--model", name, "--", text);
+    OBEYS(show_inside, "--model", name, "--", text);
 }
 
 static void sign(char *bytes, size_t n)

@@ -127,7 +127,7 @@ static void every_command_says_that_there_is_no_memory(void **state)
     LACKS(classify_texts, "--model", class, "x1");
     LACKS(tokenize, text);
     LACKS(tokenize, "--tokens", "bpe", text);
-    LACKS(show_attention, "--model", d, "3 sheep");
+    LACKS(show_inside, "--model", d, "3 sheep");
     LACKS(show, "tests/worked/alg04.sheet");
     LACKS(check, "tests/hand/no-scale.sheet");
     LACKS(steps, "tests/worked/alg04.sheet");

@@ -103,7 +103,7 @@ static Said obeyed(char *line)
     static const struct { const char *name; Entrance *command; } all[] = {
         { "train", train }, { "generate", generate }, { "fill", fill_texts },
         { "translate", translate }, { "classify", classify_texts },
-        { "show", show_attention },
+        { "show", show_inside },
     };
     char *word[40];
     int n;
@@ -156,7 +156,7 @@ static void the_examples_of_the_help_work(void **state)
     assert_that(strstr(s.out, "orithm\n  token 8:  ") != NULL);
     s = example_of(SAID(classify_texts, "--help"));
     assert_that(strncmp(s.out, "odd  odd 0.", 11) == 0);
-    s = example_of(SAID(show_attention, "--model", "--help"));
+    s = example_of(SAID(show_inside, "--model", "--help"));
     assert_int_equal(times(s.out, "layer 1, head "), 4);
     assert_int_equal(times(s.out, "layer 2, head "), 0);
 }
@@ -496,7 +496,7 @@ static void the_probabilities_of_the_classes_sum_to_1(void **state)
 
 /* --------------------------------------------------------- show --model */
 
-#define SHOW(...) SAID(show_attention, "--model", __VA_ARGS__)
+#define SHOW(...) SAID(show_inside, "--model", __VA_ARGS__)
 
 /* The weight of key i for query j in the k-th picture, counted from 1, of
    a decoder that sees n tokens. */
@@ -586,11 +586,12 @@ static void cross_attention_looks_from_x_to_z(void **state)
     Tokens z = tokens_in(m, "b");
     Tokens x = inference_15(quiet, arena, z, m->theta, &how, NULL);
     size_t n = 0;
-    int length = x.length, own = 0;
+    int length = 2, own = 0;
     for (int t = 1; t <= length; t++)
         own += TOKEN(x, t) == TOKEN(z, 2);
-    assert_that(length != 3 && length <= 16);
-    assert_says(SHOW(name, "b", "--layer", "1", "--svg", svg), "6 heads");
+    assert_that(x.length > length);
+    assert_says(SHOW(name, "b", "--layer", "1", "--turn", "2", "--svg", svg),
+                "6 heads");
     const char *text = bytes_of(svg, &n);
     assert_int_equal(times(text, "fill-opacity"),
                      2 * (9 + length * length + 3 * length));
@@ -660,6 +661,99 @@ static void a_picture_replaces_nothing_else(void **state)
     }
 }
 
+/* The text behind a JSON key, up to a quotation mark; a copy. */
+static char *behind(const char *json, const char *key)
+{
+    const char *from = strstr(json, key);
+    assert_that(from != NULL);
+    from += strlen(key);
+    size_t n = strcspn(from, "\"");
+    char *copy = arena_alloc(arena, n + 1);
+    memcpy(copy, from, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+/* Turn after turn, what is added is what ftx translate writes. */
+static void every_turn_of_a_translation_adds_its_token(void **state)
+{
+    (void)state;
+    char *m = ed(), written[200] = "", turn[20], key[120];
+    Said whole = TRANSLATE(m, "ba"), last = SHOW(m, "ba", "--json");
+    int turns = atoi(behind(last.out, "\"turns\": "));
+    assert_that(turns >= 1);
+    for (int k = 1; k <= turns; k++) {
+        snprintf(turn, sizeof turn, "%d", k);
+        Said s = SHOW(m, "ba", "--json", "--turn", turn);
+        assert_that(s.status == 0);
+        assert_that(atoi(behind(s.out, "\"turn\": ")) == k);
+        assert_says(s, "\"z\": [\"<bos>\", \"b\", \"a\", \"<eos>\"]");
+        snprintf(key, sizeof key, "\"line\": 6, \"name\": \"q\", \"index\": "
+                 "null, \"turn\": %d, ", k);
+        assert_int_equal(times(s.out, key), 1);
+        snprintf(key, sizeof key, "\"line\": 21, \"name\": \"P\", \"index\": "
+                 "null, \"turn\": %d, \"rows\": %d, \"cols\": %d,", k,
+                 model_in(m)->theta->hyper.N_V, k);
+        assert_int_equal(times(s.out, key), 1);
+        char *y = behind(s.out, "\"y\": \"");
+        if (strcmp(y, "<eos>") != 0)
+            strcat(written, y);
+        if (k == turns)
+            assert_both_say(s, last);
+    }
+    strcat(written, "\n");
+    assert_string_equal(written, whole.out);
+    assert_int_equal(times(last.out, "\"ended\": true"), *whole.err == '\0');
+}
+
+/* Every digit of the last line, and only what is asked for. */
+static void the_steps_are_those_of_the_algorithm(void **state)
+{
+    (void)state;
+    char *name = d();
+    Model *m = model_in(name);
+    Tokens x = tokens_in(m, "3 <");
+    x.length--;                         /* a prompt has no eos */
+    Mat P = dtransformer(quiet, x, m->theta);
+    Said s = SHOW(name, "3 <", "--json");
+    assert_says(s, "\"x\": [\"<bos>\", \"3\", \"␣\", \"<\"], \"vocabul"
+                "ary\": [\"");
+    const char *at = strstr(s.out, "\"line\": 11, \"name\": \"P\"");
+    assert_that(at != NULL);
+    at = strstr(at, "\"values\": [[");
+    assert_that(at != NULL && atof(at + 12) == AT(P, 1, 1));
+    assert_int_equal(times(s.out, "\"name\": \"A\""), 2);
+    assert_int_equal(times(s.out, "\"text\": \"A = softmax(S / √d_attn)\""),
+                     2);
+    s = SHOW(name, "3 <", "--json", "--head", "2");
+    assert_int_equal(times(s.out, "\"name\": \"A\""), 1);
+    assert_int_equal(times(s.out, "\"index\": 2"),
+                     times(s.out, "\"index\": "));
+    for (int k = 0; k < 2; k++)
+        assert_says(SHOW(k == 0 ? e() : class(), "3", "--json"),
+                    "\"algorithm\": 9, ");
+}
+
+static void what_cannot_be_shown_is_refused(void **state)
+{
+    (void)state;
+    char sentence[200];
+    int turns = atoi(behind(SHOW(ed(), "ba", "--json").out,
+                            "\"turns\": "));
+    snprintf(sentence, sizeof sentence, "ftx show: --turn is 99; the "
+             "translation has %d turn%s.", turns, turns == 1 ? "" : "s");
+    assert_refusal(SHOW(ed(), "ba", "--json", "--turn", "99"), sentence);
+    assert_refusal(SHOW(d(), "3", "--turn", "1"), "ftx show: --turn has an "
+                   "effect only with a model of 'ftx train ed'.");
+    assert_refusal(SHOW(d(), "3", "--json", "--svg", path("a.svg")),
+                   "ftx show: one of --json and --svg at a time.");
+    assert_refusal(SHOW(d(), "3", "--json", "--layer", "2"), "ftx show: "
+                   "there is no such layer or head: the model has 2 heads "
+                   "in all.");
+    assert_refusal(SHOW(ed(), "b?", "--json"), "the text:1:2: there is no "
+                   "token for this character.");
+}
+
 /* ------------------------------------------------------------- refusals */
 
 static void options_without_effect_are_refused(void **state)
@@ -711,7 +805,7 @@ static void a_model_must_be_given_and_of_the_right_kind(void **state)
                    "Give --model FILE, as saved by 'ftx train e'.");
     assert_refusal(SAID(classify_texts, "7"), "ftx classify: which model? "
                    "Give --model FILE, as saved by 'ftx train class'.");
-    assert_refusal(SAID(show_attention, "--model"), "ftx show: --model needs a value; "
+    assert_refusal(SAID(show_inside, "--model"), "ftx show: --model needs a value; "
                    "see 'ftx show --help'.");
 #define OTHER(command, name, kind) \
     snprintf(sentence, sizeof sentence, "ftx " name ": %s is a model of " \
@@ -768,7 +862,7 @@ static void a_model_that_overflows_is_to_blame(void **state)
              "numbers is not finite; such a model is of no use.", m); \
     assert_refusal(SAID(__VA_ARGS__, "--model", m), sentence)
     TO_BLAME(d(), generate, "3");
-    TO_BLAME(d(), show_attention, "3");
+    TO_BLAME(d(), show_inside, "3");
     TO_BLAME(e(), fill_texts, "[gap]");
     TO_BLAME(class(), classify_texts, "3");
     TO_BLAME(ed(), translate, "ab");
@@ -919,6 +1013,9 @@ int main(void)
         TEST_FILES(a_terminal_gets_the_same_heads),
         TEST_FILES(an_encoder_and_a_decoder_have_three_kinds_of_heads),
         TEST_FILES(cross_attention_looks_from_x_to_z),
+        TEST_FILES(every_turn_of_a_translation_adds_its_token),
+        TEST_FILES(the_steps_are_those_of_the_algorithm),
+        TEST_FILES(what_cannot_be_shown_is_refused),
         TEST_FILES(a_translation_without_end_is_shown_up_to_ell_max),
         TEST_FILES(a_picture_replaces_a_file_at_once),
         TEST_FILES(a_picture_replaces_nothing_else),

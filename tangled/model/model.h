@@ -158,7 +158,7 @@ typedef struct {
 extern const Option drawing_options[];
 Inference drawing(Drawing *d);
 
-/* Of `ftx count`, `ftx train` ...; show_attention of `ftx show --model`. */
+/* Of `ftx count`, `ftx train` ...; show_inside of `ftx show --model`. */
 Entrance count_numbers, train, generate, translate, fill_texts,
-         classify_texts, tokenize, show_attention;
+         classify_texts, tokenize, show_inside;
 #endif

@@ -151,33 +151,51 @@ static Mat what_if(const Job *job, const Step *step, Mat M)
     return weights ? softmax(S) : S;
 }
 
-static void enter_line(Job *job, const char *line, int index)
+void enter_line(Place *at, const char *line, int index)
 {
     static const struct { const char *line; Part part; } loops[] = {
         { "8.4", ENC }, { "8.13", DEC }, { "9.4", LAYER },
         { "10.4", LAYER } };
     if (strcmp(line, "5.1") == 0)
-        job->head = index;
+        at->head = index;
     for (int k = 0; k < 4; k++)
         if (strcmp(line, loops[k].line) == 0) {
-            job->part = loops[k].part;
-            job->layer = index;
+            at->part = loops[k].part;
+            at->layer = index;
         }
 }
 
-static void leave(Job *job, const char *line)
+void leave_line(Place *at, const char *line, const Hyperparameters *h)
 {
-    const Hyperparameters *h = &job->hyper;
-    bool last = (strcmp(line, "8.8") == 0 && job->layer == h->L_enc)
-             || (strcmp(line, "8.19") == 0 && job->layer == h->L_dec)
-             || (strcmp(line, "9.8") == 0 && job->layer == h->L)
-             || (strcmp(line, "10.8") == 0 && job->layer == h->L);
+    bool last = (strcmp(line, "8.8") == 0 && at->layer == h->L_enc)
+             || (strcmp(line, "8.19") == 0 && at->layer == h->L_dec)
+             || (strcmp(line, "9.8") == 0 && at->layer == h->L)
+             || (strcmp(line, "10.8") == 0 && at->layer == h->L);
     if (strcmp(line, "8.15") == 0 || strcmp(line, "8.16") == 0)
-        job->part = line[3] == '5' ? ED : DEC;
+        at->part = line[3] == '5' ? ED : DEC;
     if (last) {
-        job->part = NOWHERE;
-        job->layer = 0;
+        at->part = NOWHERE;
+        at->layer = 0;
     }
+}
+
+/* "12.5": line 5 of Algorithm 12. */
+static void set_line(Step *step, const char *line)
+{
+    step->algorithm = atoi(line);
+    step->line = atoi(strchr(line, '.') + 1);
+}
+
+Step step_seen(const Place *at, const char *line, const char *name)
+{
+    bool of_head = strcmp(name, "Y_h") == 0;
+    Step step = { .name = of_head ? "Y" : name, .part = at->part,
+                  .layer = at->layer };
+    set_line(&step, line);
+    know_row(&step);
+    if (step.algorithm == 4 || of_head)
+        step.head = at->head;
+    return step;
 }
 
 static bool known_from(Job *job, const Step *step, bool mark);
@@ -199,13 +217,6 @@ void add_row(Job *job, Step step, int n, const int *number)
         return;
     job->last = step.row;
     add_step(job, &step);
-}
-
-/* "12.5": line 5 of Algorithm 12. */
-static void set_line(Step *step, const char *line)
-{
-    step->algorithm = atoi(line);
-    step->line = atoi(strchr(line, '.') + 1);
 }
 
 static void add_noted(Job *job)
@@ -753,29 +764,22 @@ Mat collect(void *to, const char *line, const char *name, Mat M,
             int index)
 {
     Job *job = to;
-    Step step = { .name = name, .part = job->part, .layer = job->layer };
-    bool of_head = strcmp(name, "Y_h") == 0;
-    set_line(&step, line);
     if (M == NULL) {
-        enter_line(job, line, index);
+        enter_line(&job->at, line, index);
         note_index(job, line, index);
         return NULL;
     }
+    Step step = step_seen(&job->at, line, name);
     if (is_update(line)) {
         add_parameter(job, &step, M, index);
         return M;
     }
-    if (of_head)
-        step.name = "Y";
-    know_row(&step);
-    if (step.algorithm == 4 || of_head)
-        step.head = job->head;
     step.turn = job->turn;
     step.turned = job->run.layout->rows;
     step.time = time_of(job, &step);
     derive_before(job, &step);
     M = came_by(job, &step, what_if(job, &step, M));
-    leave(job, line);
+    leave_line(&job->at, line, &job->hyper);
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
         job->S = M;
     if (step.role == ROLE_TEMPERED)

@@ -76,7 +76,7 @@ typedef struct Bound {
     Mask mask;
     Mat positions;              /* as they were computed; NULL: given     */
     double tau;
-    int H, head;                /* the heads; the one that is running     */
+    int H;                      /* the heads                              */
     Dimensions size;
     Step *step;                 /* run.step while it grows                */
     int most;                   /* room for so many                       */
@@ -88,8 +88,8 @@ typedef struct Bound {
     Theta *model;               /* theta as the sheet gives it            */
     Mat S;                      /* the scores, before they are scaled     */
     Hyperparameters hyper;      /* of a model                             */
-    Part part;                  /* of the model that is running ...       */
-    int layer, turn;            /* ... its layer, and the turn of a loop  */
+    Place at;                   /* the part, layer, head that is running  */
+    int turn;                   /* of a loop                              */
     Theta *theta;                   /* to train                               */
     Training how;
     const double *u;                /* uniform numbers, for each token        */

@@ -255,6 +255,17 @@ const StepRow *row_named(int algorithm, int line, const char *name);
    fit. */
 int right_under(const Sheet *sheet, const Layout *layout, Fault *f);
 
+/* Where in a model an observer is: enter_line is told of each line without
+   a value, leave_line of each value behind it. A value that is seen there,
+   without its matrix. */
+typedef struct {
+    Part part;
+    int layer, head;
+} Place;
+void enter_line(Place *at, const char *line, int index);
+void leave_line(Place *at, const char *line, const Hyperparameters *h);
+Step step_seen(const Place *at, const char *line, const char *name);
+
 /* The step that a claim is about; a claim about none ends the attempt. The
    step of a run that is the same as one of another run, or NULL; same_place
    says whether two steps are. */

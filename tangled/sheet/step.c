@@ -315,9 +315,10 @@ void json_place(FILE *out, const Step *step)
 static const char *formula_text(const Run *run, const Step *step)
 {
     const StepRow *f = step->row;
-    if (run->rms && step->line == 1)
+    bool rms = run->rms && step->algorithm == 6;
+    if (rms && step->line == 1)
         return "0";
-    if (run->rms && step->line == 3)
+    if (rms && step->line == 3)
         return "e / √(v + ε) ⊙ γ";
     if (step->role == ROLE_DRAWN && step > run->step
         && step[-1].role == ROLE_KEPT)

@@ -150,6 +150,16 @@ static void json_step(FILE *out, const Run *run, const Step *s,
     fputc('}', out);
 }
 
+void json_steps(FILE *out, const Run *run, Arena *arena)
+{
+    fputs("\"steps\": [", out);
+    for (int k = 0; k < run->n; k++) {
+        fputs(k == 0 ? "" : ", ", out);
+        json_step(out, run, &run->step[k], arena);
+    }
+    fputc(']', out);
+}
+
 static void json_items(FILE *out, const Sheet *sheet, const Run *run,
                        Fault *f)
 {
@@ -173,12 +183,9 @@ void show_json(FILE *out, const Run *run, Arena *arena, Fault *f)
         fputs(", \"entered\": ", out);
         json_string(out, run->entered, strlen(run->entered));
     }
-    fputs(", \"steps\": [", out);
-    for (int k = 0; k < run->n; k++) {
-        fputs(k == 0 ? "" : ", ", out);
-        json_step(out, run, &run->step[k], arena);
-    }
-    fputs("], ", out);
+    fputs(", ", out);
+    json_steps(out, run, arena);
+    fputs(", ", out);
     json_items(out, run->sheet, run, f);
     fputs("}\n", out);
 }

@@ -15,6 +15,7 @@ void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f);
 void show_flow(FILE *out, const Run *run, Arena *arena, Fault *f);
 void show_tex(FILE *out, const Run *run, bool all, Arena *arena);
 void show_md(FILE *out, const Run *run, bool all, Arena *arena);
+void json_steps(FILE *out, const Run *run, Arena *arena);   /* "steps":   */
 
 extern const char marks_mean[];     /* what the signs of marks mean       */
 Entrance show;                      /* of `ftx show`                      */
