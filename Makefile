@@ -73,7 +73,7 @@ mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600,
 	CC11='$(CC11) -DFAST=' tests/mutants/mutate.py both $(FILES) --real $(REAL) \
 	    $(SHARE:%=--share %) $(LEAST:%=--least %) \
 	    $(if $(filter-out file, $(origin SECONDS)), --seconds $(SECONDS))
-fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer or trials for sheets; needs clang
+fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer, trials, json or safetensors for sheets; needs clang
 	tests/fuzz.sh "$(MAKE)" $(SECONDS) $(WHAT)
 coverage:       # lines and branches that the tests reach
 	tests/coverage.sh

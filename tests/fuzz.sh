@@ -1,7 +1,8 @@
 #!/bin/sh
 # tests/fuzz.sh MAKE SECONDS [WHAT]: builds a reader with sanitizers, gives it
 # files that are good, and then for so long what libFuzzer makes of them. WHAT
-# is sheet (which is meant without it), model, tokenizer or trials. What it
+# is sheet (which is meant without it), model, tokenizer, trials, json or
+# safetensors. What it
 # finds is in build/fuzz: crash-*, timeout-*, ... are inputs, found/ has those
 # that reach something new.
 set -u
@@ -71,7 +72,18 @@ trials) "$make" -s ftx || exit 1
         words $seeds/* | head -n 500 > build/fuzz/dict
         options="$options -max_len=6000 -dict=build/fuzz/dict
             -detect_leaks=0 -close_fd_mask=2" ;;
-*)      echo "fuzz: WHAT is sheet, model, tokenizer or trials, not $what." >&2
+json)   printf '{"a": [1, -2.5e3, true, null], "\\u00e9\\ud83d\\ude00": {}}' \
+            > $seeds/values
+        "$make" -s ftx || exit 1
+        build/ftx show --json tests/worked/alg04.sheet | head -c 3000 \
+            > $seeds/run
+        options="$options -max_len=3000" ;;
+safetensors)
+        cp tests/released/types.safetensors $seeds
+        words tests/released/types.safetensors > build/fuzz/dict
+        options="$options -max_len=2000 -dict=build/fuzz/dict" ;;
+*)      echo "fuzz: WHAT is sheet, model, tokenizer, trials, json or" \
+             "safetensors, not $what." >&2
         exit 2 ;;
 esac
 

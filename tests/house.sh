@@ -9,7 +9,7 @@
 #  - A static function or a type has no namesake in another file.
 set -u
 objects=$1 sources=${2:-tangled}
-FLOORS='. shell sheet show check model course'
+FLOORS='. shell hub sheet show check model course'
 
 files=$(cd "$sources" && ls ./*.[ch] */*.[ch] | sed 's:^\./::')
 said=$({

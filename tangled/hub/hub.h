@@ -1,0 +1,81 @@
+/* hub/: files as the hub of released models distributes them: JSON, and
+   tensors. What is not to the letter of the format is refused. */
+#ifndef FTX_HUB_H
+#define FTX_HUB_H
+#include "shell/shell.h"
+
+/* A value of JSON. at is its place in the text, for faults. */
+typedef enum { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING,
+               JSON_LIST, JSON_OBJECT } JsonKind;
+typedef struct Json Json;
+struct Json {
+    JsonKind kind;
+    int at;
+    int n;                      /* bytes of a string; values of a list;
+                                   members of an object                   */
+    const char *text;           /* of a string, in UTF-8; a 0 follows it  */
+    double number;
+    const Json *item;           /* the values; of an object each member's
+                                   name, a string, and then its value     */
+    const Json **sorted;        /* the names, in order                    */
+};
+
+/* Reads a text of n bytes, which is f->text. What is no JSON ends the
+   attempt, and so does more than JSON_BYTES, or a list in more than
+   JSON_DEPTH others. json_of_file reads a file, and from now on faults have
+   places in it. */
+enum { JSON_BYTES = 1 << 25, JSON_DEPTH = 100 };
+const Json *json_read(Arena *arena, const char *text, size_t n, Fault *f);
+const Json *json_of_file(Arena *arena, const char *name, Fault *f);
+
+/* The member of that name; NULL where there is none, or it is no object. Is
+   it a string with this text? */
+const Json *json_member(const Json *object, const char *name);
+bool json_is(const Json *value, const char *text);
+
+/* What a member is, in the words of a fault: "a string" ... */
+const char *json_kind(const Json *value);
+
+
+/* A tensor in a file: its numbers are stored row after row. */
+typedef enum { TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_F64,
+               TENSOR_OTHER } TensorType;
+enum { TENSOR_DIMENSIONS = 8 };
+typedef struct {
+    const char *name;
+    TensorType type;            /* OTHER: whole numbers and the like      */
+    const char *type_name;      /* such as "F32"                          */
+    int dimensions;
+    long long size[TENSOR_DIMENSIONS];
+    size_t count;               /* of its numbers                         */
+    const unsigned char *bytes;
+    const char *file;           /* where it stands                        */
+} Tensor;
+
+/* tensor[0] ... tensor[n - 1], in the order of their names. */
+typedef struct {
+    int n;
+    const Tensor *tensor;
+} Tensors;
+
+/* tensors_of_folder reads model.safetensors in a folder, or the shards that
+   its index names; tensors_of_file one file. The numbers stay where they
+   are. What is not to the letter ends the attempt. */
+Tensors tensors_of_file(Arena *arena, const char *name, Fault *f);
+Tensors tensors_of_folder(Arena *arena, const char *folder, Fault *f);
+const Tensor *tensor_named(const Tensors *in, const char *name);
+
+/* Number k of a tensor, from 0; not of one of type OTHER. */
+double tensor_number(const Tensor *tensor, size_t k);
+
+/* "F32", ...; the name of a file in a folder. */
+const char *tensor_type_name(TensorType type);
+const char *in_folder(Arena *arena, const char *folder, const char *name);
+
+/* Writes n tensors of one type; number gives number k of tensor i. false
+   where it could not be written. In F16 what is too large is infinite. */
+bool tensors_write(FILE *file, TensorType type, int n, const Tensor *tensor,
+                   double (*number)(const void *data, int i, size_t k),
+                   const void *data);
+
+#endif

@@ -1,0 +1,49 @@
+/* Whatever its bytes are, a file of tensors is read, or refused with one
+   sentence; and all numbers that were read are in it. (make fuzz
+   WHAT=safetensors) */
+#include "fuzz.h"
+#include "hub/hub.h"
+
+typedef struct {
+    Arena *arena;
+    char name[60];
+    Tensors in;
+} Filed;
+
+static void read_it(Fault *f, void *data)
+{
+    Filed *filed = data;
+    filed->in = tensors_of_file(filed->arena, filed->name, f);
+}
+
+static void use(const Tensors *in)
+{
+    volatile double sum = 0;
+    for (int i = 0; i < in->n; i++) {
+        const Tensor *t = &in->tensor[i];
+        demand(tensor_named(in, t->name) != NULL, "it is not found",
+               t->name);
+        for (size_t k = 0; k < t->count && t->type != TENSOR_OTHER; k++)
+            sum = sum + tensor_number(t, k);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    Filed filed = { .arena = arena_new() };
+    Fault f = { .sheet = "test" };
+    snprintf(filed.name, sizeof filed.name, "build/fuzz/tensors.%d",
+             (int)getpid());
+    file_of_bytes(filed.name, bytes, n);
+    if (attempt(&f, read_it, &filed)) {
+        use(&filed.in);
+    } else {
+        size_t length = strlen(f.sentence);
+        demand(length > 1 && f.sentence[length - 1] == '.'
+               && is_text(f.sentence, length) && strchr(f.sentence, '\n')
+               == NULL, "this is no sentence", f.sentence);
+    }
+    arena_free(filed.arena);
+    remove(filed.name);
+    return 0;
+}

@@ -1,0 +1,187 @@
+/* JSON (RFC 8259) is read to the letter, and what is none is refused at its
+   place. */
+#include "check.h"
+#include "hub/hub.h"
+
+typedef struct { const char *text; size_t n; const Json *root; } JsonText;
+
+static void read_it(Fault *f, void *data)
+{
+    JsonText *t = data;
+    f->text = t->text;
+    t->root = json_read(arena, t->text, t->n, f);
+}
+
+static const char *reading(const char *text, size_t n, const Json **root)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    JsonText t = { text, n, NULL };
+    bool done = attempt(f, read_it, &t);
+    *root = t.root;
+    return done ? "" : f->sentence;
+}
+
+static const Json *json(const char *text)
+{
+    const Json *root;
+    assert_string_equal(reading(text, strlen(text), &root), "");
+    return root;
+}
+
+#define assert_refused(text, sentence) \
+    refused_at(HERE(text), text, sizeof text - 1, "test:1:" sentence)
+static void refused_at(Where where, const char *text, size_t n,
+                       const char *sentence)
+{
+    const Json *root;
+    const char *said = reading(text, n, &root);
+    if (strcmp(said, sentence) != 0)
+        fail_at(where, "'%s', but expected '%s'", said, sentence);
+}
+
+static void values_are_what_they_are(void **state)
+{
+    (void)state;
+    assert_int_equal(json("null")->kind, JSON_NULL);
+    assert_int_equal(json(" true\n")->kind, JSON_TRUE);
+    assert_int_equal(json("\tfalse\r")->kind, JSON_FALSE);
+    assert_int_equal(json("[]")->kind, JSON_LIST);
+    assert_int_equal(json("[]")->n, 0);
+    assert_int_equal(json("{ }")->kind, JSON_OBJECT);
+    assert_near(json("-0.5e+2")->number, -50, 0);
+    assert_near(json("12")->number, 12, 0);
+    assert_near(json("1E-3")->number, 0.001, 0);
+    assert_near(json("0")->number, 0, 0);
+}
+
+static void order_is_kept_and_a_name_is_found(void **state)
+{
+    (void)state;
+    const Json *o = json("{\"b\": 1, \"a\": [2, {\"b\": 3}, []], \"ab\": 4,"
+                         " \"\": 5}");
+    assert_int_equal(o->n, 4);
+    assert_string_equal(o->item[0].text, "b");
+    assert_string_equal(o->item[2].text, "a");
+    assert_near(json_member(o, "b")->number, 1, 0);
+    assert_near(json_member(o, "ab")->number, 4, 0);
+    assert_near(json_member(o, "")->number, 5, 0);
+    const Json *list = json_member(o, "a");
+    assert_int_equal(list->n, 3);
+    assert_near(list->item[0].number, 2, 0);
+    assert_near(json_member(&list->item[1], "b")->number, 3, 0);
+    assert_int_equal(list->item[2].n, 0);
+    assert_null(json_member(o, "c"));
+    assert_null(json_member(list, "b"));
+    assert_null(json_member(json("{}"), "b"));
+    assert_int_equal(list->at, 14);
+}
+
+static void escapes_are_what_they_stand_for(void **state)
+{
+    (void)state;
+    const Json *s = json("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"");
+    assert_string_equal(s->text, "\"\\/\b\f\n\r\t");
+    assert_string_equal(json("\"\\u0041\\u00e9\\u20AC\"")->text,
+                        "A\xC3\xA9\xE2\x82\xAC");
+    assert_string_equal(json("\"\\ud83d\\ude00\"")->text,
+                        "\xF0\x9F\x98\x80");
+    assert_string_equal(json("\"\xE2\x82\xAC\"")->text, "\xE2\x82\xAC");
+    s = json("\"a\\u0000b\"");
+    assert_int_equal(s->n, 3);
+    assert_memory_equal(s->text, "a\0b", 4);
+    assert_true(json_is(json("\"ab\""), "ab"));
+    assert_false(json_is(json("\"ab\""), "a"));
+    assert_false(json_is(s, "a"));
+    assert_false(json_is(json("1"), "1"));
+    assert_false(json_is(NULL, "1"));
+}
+
+static void long_lists_are_read(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    char *text = arena_alloc(arena, 8 * N + 3), *p = text;
+    *p++ = '[';
+    for (int k = 0; k < N; k++)
+        p += sprintf(p, "%s[%d]", k > 0 ? "," : "", k);
+    strcpy(p, "]");
+    const Json *list = json(text);
+    assert_int_equal(list->n, N);
+    for (int k = 0; k < N; k++)
+        assert_near(list->item[k].item[0].number, k, 0);
+}
+
+static void what_is_no_json_is_refused_at_its_place(void **state)
+{
+    (void)state;
+    assert_refused("", "1: the text ends here; expected a value.");
+    assert_refused("nul", "1: expected a value.");
+    assert_refused("[1 2]", "4: expected a comma or ].");
+    assert_refused("[1,]", "4: expected a value.");
+    assert_refused("[1", "3: the text ends here; expected a comma or ].");
+    assert_refused("{\"a\" 1}", "6: expected a colon.");
+    assert_refused("{\"a\":1,}", "8: expected a name in quotes.");
+    assert_refused("{a:1}", "2: expected a name in quotes.");
+    assert_refused("{\"a\":1]", "7: expected a comma or }.");
+    assert_refused("[] []", "4: expected nothing more.");
+    assert_refused("01", "1: a number does not begin with 0.");
+    assert_refused("-", "2: the text ends here; expected a digit.");
+    assert_refused("1.", "3: the text ends here; expected a digit.");
+    assert_refused("1.e1", "3: expected a digit.");
+    assert_refused("1e", "3: the text ends here; expected a digit.");
+    assert_refused("+1", "1: expected a value.");
+    assert_refused("NaN", "1: expected a value.");
+    assert_refused("1e999", "1: this number is too large.");
+    assert_refused("\"a", "1: this string does not end.");
+    assert_refused("\"a\\\"", "1: this string does not end.");
+    assert_refused("\"a\tb\"", "3: the byte 0x09 must not stand in a "
+                   "string.");
+    assert_refused("\"\xFF\"", "2: the byte 0xFF is no text in UTF-8.");
+    assert_refused("\"\\x\"", "3: expected one of \" \\ / b f n r t u after "
+                   "a backslash.");
+    assert_refused("\"\\u12g4\"", "6: expected four hexadecimal digits.");
+    assert_refused("\"\\ud800\"", "2: this is half a surrogate pair.");
+    assert_refused("\"\\ud800\\u0041\"", "2: this is half a surrogate "
+                   "pair.");
+    assert_refused("\"\\ude00\"", "2: this is half a surrogate pair.");
+    assert_refused("{\"a\":1,\"b\":2,\"a\":3}", "14: this object has the "
+                   "name \"a\" twice.");
+    assert_refused("[\0]", "2: expected a value.");
+}
+
+static void depth_has_a_limit(void **state)
+{
+    (void)state;
+    char text[2 * JSON_DEPTH + 3];
+    const Json *root;
+    memset(text, '[', JSON_DEPTH + 1);
+    memset(text + JSON_DEPTH + 1, ']', JSON_DEPTH + 1);
+    assert_string_equal(reading(text + 1, 2 * JSON_DEPTH, &root), "");
+    assert_string_equal(reading(text, 2 * JSON_DEPTH + 2, &root),
+                        "test:1:101: more than 100 lists or objects stand "
+                        "in each other.");
+}
+
+static void a_text_that_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    const Json *root;
+    assert_string_equal(reading("1", (size_t)JSON_BYTES + 1, &root),
+                        "test:1:1: is larger than 32 MiB, the most that "
+                        "JSON may have.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(values_are_what_they_are),
+        TEST(order_is_kept_and_a_name_is_found),
+        TEST(escapes_are_what_they_stand_for),
+        TEST(long_lists_are_read),
+        TEST(what_is_no_json_is_refused_at_its_place),
+        TEST(depth_has_a_limit),
+        TEST(a_text_that_is_too_long_is_refused),
+    };
+    return RUN(laws);
+}
