@@ -15,7 +15,7 @@
 #pragma STDC FP_CONTRACT OFF                    /* a * b + c rounds twice */
 #endif
 #if defined(FAST)                               /* said by the builder */
-#elif defined(__gnu_linux__) && defined(__x86_64__) \
+#elif defined(__GLIBC__) && defined(__x86_64__) \
     && !defined(__SANITIZE_THREAD__) \
     && (!defined(__clang__) || __clang_major__ >= 18)
 #ifdef NO_AVX512

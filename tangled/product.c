@@ -1,6 +1,7 @@
 /* The product of two matrices: C += op(A) op(B). Loops count from 0. */
 #include "product.h"
 #include "threads.h"
+#include <float.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -17,15 +18,18 @@
 #ifdef __GNUC__
 #define INLINE inline __attribute__((always_inline))
 #define FETCH(place) __builtin_prefetch(place)
-#define VECTOR(bytes) __attribute__((vector_size(bytes), \
-                                     aligned(sizeof(real)), may_alias))
 #else
 #define INLINE inline
 #define FETCH(place) (void)(place)
-#define VECTOR(bytes)
 #endif
-#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
+#if defined(__GNUC__) && FLT_EVAL_METHOD == 0
+#define VECTOR(bytes) __attribute__((vector_size(bytes), \
+                                     aligned(sizeof(real)), may_alias))
+#if defined(__clang__) || __GNUC__ >= 12
 #define MIX __builtin_shufflevector
+#endif
+#else
+#define VECTOR(bytes)
 #endif
 
 enum {

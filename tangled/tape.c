@@ -1,17 +1,34 @@
 /* Errors, memory, the tape, and the way back along it. */
 #include "tape.h"
+#include "threads.h"
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static OF_EACH_THREAD Refusal *catcher;
+
+void catch_refusal(Refusal *refusal)
+{
+    catcher = refusal;
+}
+
 _Noreturn void refuse(Where where, const char *sentence, ...)
 {
     va_list arguments;
+    va_start(arguments, sentence);
+    if (catcher != NULL) {
+        Refusal *refusal = catcher;
+        catcher = NULL;
+        refusal->where = where;
+        vsnprintf(refusal->sentence, sizeof refusal->sentence, sentence,
+                  arguments);
+        va_end(arguments);
+        longjmp(refusal->out, 1);
+    }
     fflush(stdout);
     fprintf(stderr, "%s:%d: %s: ", where.file, where.line, where.call);
-    va_start(arguments, sentence);
     vfprintf(stderr, sentence, arguments);
     va_end(arguments);
     fputc('\n', stderr);
@@ -49,7 +66,7 @@ static void *or_refuse(void *memory, size_t bytes)
     if (memory != NULL)
         return memory;
     fflush(stdout);
-    flockfile(stderr);          /* another thread waits here for the end  */
+    end_alone();
     fprintf(stderr, "ftx: there is no memory for %zu bytes.\n", bytes);
     exit(2);
 }

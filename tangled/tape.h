@@ -2,6 +2,21 @@
 #ifndef TAPE_H
 #define TAPE_H
 #include "ftx.h"
+#include <setjmp.h>
+
+/* A refusal that does not end the program. After
+       Refusal refusal;
+       catch_refusal(&refusal);
+       if (setjmp(refusal.out) == 0)
+   the first call that this thread has refused is noted and jumps there. It
+   is the only one: the next one ends the program, if it is not caught again.
+   With NULL so does the first. A part of what is shared is not left so. */
+typedef struct {
+    jmp_buf out;
+    Where where;
+    char sentence[400];
+} Refusal;
+void catch_refusal(Refusal *refusal);
 
 /* The arena forgets what it has given since arena_used was used. The most
    bytes that it has ever held. */

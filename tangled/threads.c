@@ -1,5 +1,26 @@
 /* Threads that share work. */
 #include "threads.h"
+#ifdef ONE_THREAD
+void have_threads(int threads)
+{
+    (void)threads;
+}
+
+int threads_here(void)
+{
+    return 1;
+}
+
+void share(int n, void (*part)(void *to, int k), void *to)
+{
+    for (int k = 0; k < n; k++)
+        part(to, k);
+}
+
+void end_alone(void)
+{
+}
+#else
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -134,3 +155,10 @@ int threads_here(void)
 {
     return leads ? crew.started + 1 : 1;
 }
+
+void end_alone(void)
+{
+    static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&ending);
+}
+#endif

@@ -2,6 +2,17 @@
 #ifndef THREADS_H
 #define THREADS_H
 
+/* Where a compiler has no atomic numbers, a program has one thread, which
+   does everything itself. -DONE_THREAD says so, too. */
+#if defined(__STDC_NO_ATOMICS__) && !defined(ONE_THREAD)
+#define ONE_THREAD
+#endif
+#ifdef ONE_THREAD
+#define OF_EACH_THREAD
+#else
+#define OF_EACH_THREAD _Thread_local
+#endif
+
 /* From now on the calling thread has threads - 1 helpers; with 1 they go
    home. They come when there is work; one that cannot be started is not
    missed. Only one thread of a program has helpers at a time. */
@@ -14,4 +25,8 @@ int threads_here(void);
 /* part(to, 0) ... part(to, n - 1): each once, at the same time where there
    are helpers. It returns when all are done. */
 void share(int n, void (*part)(void *to, int k), void *to);
+
+/* The calling thread is about to end the program. Another one that is, too,
+   waits here for the end. */
+void end_alone(void);
 #endif

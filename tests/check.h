@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "practice.h"
+#include "tape.h"
 #include "tokenizer.h"
 
 /* How near is near. A real is a double or, with -DREAL=float, a float. */
@@ -277,10 +278,9 @@ const char *__asan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
-/* assert_refuses: the call ends the program with exit status 3 and exactly
-   this line: where the call stands, how it is written, the sentence.
-   assert_refuses_in: the same for a call that stands in a file of the
-   program; its line is any. */
+/* assert_refuses: the call is refused with exactly this: where it stands,
+   how it is written, the sentence. assert_refuses_in: the same for a call
+   that stands in a file of the program; its line is any. */
 #define assert_refuses(wrong_call, sentence) \
     REFUSED(wrong_call, __FILE__, __LINE__, #wrong_call, sentence)
 #define assert_refuses_in(wrong_call, file, inner_call, sentence) \
@@ -297,14 +297,19 @@ const char *__asan_default_options(void)
         child_without_memory(HERE(#call), child_, bytes); \
     } while (0)
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wclobbered"    /* what a call is given */
+#endif
 #define REFUSED(wrong_call, file, line, text, sentence) \
     do { \
-        Child child_ = child_start(); \
-        if (child_.pid == 0) { \
+        Refusal refusal_; \
+        catch_refusal(&refusal_); \
+        if (setjmp(refusal_.out) == 0) { \
             (void)(wrong_call); \
-            _exit(0); \
+            catch_refusal(NULL); \
+            fail_at(HERE(text), "was not refused"); \
         } \
-        child_refused(HERE(text), child_, file, line, text, sentence); \
+        was_refused(HERE(text), &refusal_, file, line, text, sentence); \
     } while (0)
 
 typedef struct {
@@ -361,34 +366,26 @@ static inline bool ends_with(const char *text, size_t length, const char *end)
     return length >= n && memcmp(text + length - n, end, n) == 0;
 }
 
-/* FILE:LINE: CALL: SENTENCE. The file's directory is the builder's own.
-   Compilers differ in which line of a call over several lines they name. */
-static inline bool is_refusal(const char *said, const char *file, int line,
+/* The file's directory is the builder's own. Compilers differ in which line
+   of a call over several lines they name. */
+static inline bool is_refusal(const Refusal *said, const char *file, int line,
                               const char *call, const char *sentence)
 {
-    char rest[1000], *after;
-    const char *colon = strchr(said, ':');
-    snprintf(rest, sizeof rest, ": %s: %s\n", call, sentence);
-    if (colon == NULL || !ends_with(said, (size_t)(colon - said), file))
-        return false;
-    long at = strtol(colon + 1, &after, 10);
-    bool there = line == 0 ? at > 0 : line - 4 < at && at <= line;
-    return there && strcmp(after, rest) == 0;
+    int at = said->where.line;
+    return ends_with(said->where.file, strlen(said->where.file), file)
+        && (line == 0 ? at > 0 : line - 4 < at && at <= line)
+        && strcmp(said->where.call, call) == 0
+        && strcmp(said->sentence, sentence) == 0;
 }
 
-static inline void child_refused(Where where, Child child, const char *file,
-                                 int line, const char *call,
-                                 const char *sentence)
+static inline void was_refused(Where where, const Refusal *said,
+                               const char *file, int line, const char *call,
+                               const char *sentence)
 {
-    char said[4000];
-    int status;
-    child_end(child, said, sizeof said, &status);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 3)
-        fail_at(where, "was not refused with exit status 3 (wait status %d)"
-                "\n%s", status, said);
     if (!is_refusal(said, file, line, call, sentence))
-        fail_at(where, "the refusal is\n%sbut expected\n%s:%d: %s: %s",
-                said, file, line, call, sentence);
+        fail_at(where, "the refusal is\n%s:%d: %s: %s\nbut expected\n"
+                "%s:%d: %s: %s", said->where.file, said->where.line,
+                said->where.call, said->sentence, file, line, call, sentence);
 }
 
 static inline void child_without_memory(Where where, Child child,

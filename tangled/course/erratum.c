@@ -3,11 +3,10 @@
 #include "check/check.h"
 #include "course/course.h"
 #include "practice.h"
+#include "tape.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { KNOWN = 60, WIDTH = 74 };
 typedef struct { const char *name; Mat M; } Known;
@@ -136,26 +135,21 @@ static void wrapped(const Demo *d, const char *head, const char *text)
 
 static void print_refusal(Demo *d)
 {
-    char text[1000] = "";
-    FILE *said = tmpfile();
-    fflush(NULL);
-    if (said != NULL && fork() == 0) {
-        dup2(fileno(said), STDERR_FILENO);
+    Refusal refusal;
+    char text[600];
+    catch_refusal(&refusal);
+    if (setjmp(refusal.out) == 0) {
         d->row->run(d);
-        _exit(0);
+        catch_refusal(NULL);
+        words(d, d->row->label, "not refused");
+        return;
     }
-    wait(NULL);
-    if (said != NULL) {
-        rewind(said);
-        text[fread(text, 1, sizeof text - 1, said)] = '\0';
-        fclose(said);
-    }
-    const char *from = text;                    /* without the folder */
-    for (const char *p = text; *p != '\0' && *p != ':'; p++)
-        from = *p == '/' ? p + 1 : from;
-    words(d, d->row->label, *from != '\0' ? "refused:" : "not refused");
-    if (*from != '\0')
-        wrapped(d, "    ", from);
+    const char *folder = strrchr(refusal.where.file, '/');
+    snprintf(text, sizeof text, "%s: %s: %s",
+             folder == NULL ? refusal.where.file : folder + 1,
+             refusal.where.call, refusal.sentence);
+    words(d, d->row->label, "refused:");
+    wrapped(d, "    ", text);
 }
 
 static void print_numbers(Demo *d)

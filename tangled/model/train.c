@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,7 +66,7 @@ static Fault *own_fault(Session *s)
     return s->fault;
 }
 
-static atomic_int caught;
+static volatile sig_atomic_t caught;
 
 static void catch(int signal)
 {
