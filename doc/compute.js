@@ -91,6 +91,10 @@
     return make('label', { 'data-id': label + words }, label + ' ', select);
   }
 
+  // For the other scripts of the page.
+  window.ftx.page = { start: start, run: run, make: make, button: button,
+                      become: become, rounded: rounded };
+
   // ----------------------------------------------------------- the sheet
   var WORDS = {                         // what a setting may be
     layout: ['', 'paper', 'textbook', 'torch', 'berkeley'],
