@@ -18,6 +18,7 @@
       lines = make('div', { class: 'lines' }),
       seen = null,                      // what the program said of a turn
       open = {},                        // the lines whose values are shown
+      chosen = {},                      // the head whose lines are, by part
       playing = null;
 
   // --------------------------------------------------------------- a turn
@@ -113,7 +114,7 @@
           make('td', {}, best[0].toFixed(4)), make('td', {}, bar)));
       });
     page.become(next, make('div', { class: 'next' }, make('table', {},
-      make('caption', {}, 'p = P(next token), the five most probable'),
+      make('caption', {}, 'P(next token)'),
       table)));
   }
 
@@ -168,6 +169,7 @@
         pictures.push(step);
         row.append(make('button', { type: 'button', 'data-id': 'A' + n,
           title: 'the numbers of this head',
+          'aria-pressed': String(is_chosen(step)),
           'aria-label': part[1] + ': weights of head ' + step.index
             + ', layer ' + step.layer + '; show its lines',
           click: function () { pick(step); } },
@@ -181,15 +183,22 @@
     });
   }
 
-  function pick(step) {                 // all lines of that head, and no other
+  function pick(step) {                 // its lines, with all their values
     open = {};
+    chosen[step.part + step.layer] = step.index;
     seen.steps.forEach(function (s) {
-      if (s.algorithm === 4 && s.part === step.part && s.layer === step.layer
-          && s.index === step.index) open[key_of(s)] = true;
+      if (s.index && s.part === step.part && s.layer === step.layer)
+        open[key_of(s)] = s.index === step.index;
     });
+    draw_heads();
     draw_lines();
-    var first = lines.querySelector('table');
-    if (first) first.parentNode.scrollIntoView({ block: 'center' });
+    lines.querySelector('table').closest('.step')
+      .scrollIntoView({ block: 'center' });
+  }
+
+  function is_chosen(step) {            // or no line of a head at all
+    return !step.index
+      || step.index === (chosen[step.part + step.layer] || 1);
   }
 
   // ---------------------------------------------------------------- lines
@@ -198,7 +207,7 @@
   function columns_of(step) {
     var of_z = step.part === 'enc' || step.name === 'Z'
       || (step.part === 'ed' && /^[KV]$/.test(step.name));
-    return step.cols === 1 && step.algorithm === 15 ? [''] 
+    return step.cols === 1 && step.algorithm === 15 ? ['']
       : of_z ? seen.z : seen.x;
   }
 
@@ -231,8 +240,9 @@
 
   function draw_lines() {
     var all = make('div', { class: 'lines' },
-                   make('h4', {}, 'Line by line, turn ' + seen.turn));
-    seen.steps.forEach(function (step) {
+                   make('h4', {}, 'Line by line, turn ' + seen.turn
+                     + ', with one head of each kind'));
+    seen.steps.filter(is_chosen).forEach(function (step) {
       var key = key_of(step), line = step.algorithm + '.' + step.line,
           shown = open[key] === true;
       all.append(make('div', { class: 'step', 'data-id': key },
@@ -264,8 +274,8 @@
   var section = make('section', { id: 'think', hidden: true },
     make('h1', {}, 'See a model think'),
     make('p', {}, 'This model has learned the English names of numbers from '
-      + '9000 examples, with Algorithm 11. Of 999 numbers that it has never '
-      + 'seen: ' + source.dataset.told + '. Type one from 1 to 9999, and '
+      + '9000 examples, with Algorithm 11. Of those that it has never seen: '
+      + source.dataset.told + '. Type one from 1 to 9999, and '
       + 'Algorithm 15 writes its name, token by token. ⊢ is bos_token, ⊣ '
       + 'eos_token, ␣ a blank.'),
     make('form', { class: 'buttons', submit: function (event) {

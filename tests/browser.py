@@ -321,6 +321,67 @@ def an_exercise_hides_its_answers(b, page, size):
                  " && document.querySelectorAll('#own .values').length == 0")
 
 
+def native(*words):
+    return subprocess.run([os.path.abspath('build/ftx'), *words],
+                          capture_output=True).stdout.decode()
+
+
+def a_model_thinks(b, page, size):
+    """Typed and Enter: the name comes token by token, as ftx translate has
+    it; a head's picture opens its numbers."""
+    b.open(page, size, '#think')
+    b.run("ftx(['--version'])")
+    b.run("(e => { e.focus(); e.select(); })("
+          "document.querySelector('#think input'))")
+    b.type('12')
+    b.press('Enter')
+    told = "document.querySelector('#think .said').textContent"
+    for _ in range(100):
+        if 'ends it' in b.run(told):
+            break
+        b.settle()
+    name = native('translate', '--model', 'doc/numbers.ftx', '12').strip()
+    if b.run(told) != 'turn %d of %d: %s, and eos_token ends it' % (
+            len(name) + 1, len(name) + 1, name):
+        return b.run(told)
+    heads = b.run("document.querySelectorAll('#think canvas').length")
+    b.run("[...document.querySelectorAll('#think canvas')].at(-1)"
+          ".closest('button').click()")
+    sums = b.run("""(rows => rows[0].map((_, j) =>
+      rows.reduce((sum, row) => sum + row[j], 0)))(
+        [...document.querySelectorAll('#think .weights tbody tr')].map(tr =>
+          [...tr.querySelectorAll('td')].map(td => +td.textContent)))""")
+    return heads == 12 and len(sums) == len(name) + 1 \
+        and all(abs(sum_ - 1) < 0.004 for sum_ in sums) or (heads, sums)
+
+
+def what_it_thinks_is_the_same(b, page, size):
+    """Every step of a turn, in the page and of the native program."""
+    b.open(page, size, '#think')
+    b.run("ftx(['--version'])")
+    b.settle()
+    words = ['show', '--model', 'numbers.ftx', '--json', '--turn', '7', '4217']
+    here = json.loads(b.run('ftx(%s)' % json.dumps(words)))
+    words[2] = 'doc/numbers.ftx'
+    there = json.loads(native(*words))
+    here['model'] = there['model']
+    return len(here['steps']) == 147 and same(here, there)
+
+
+def no_number_for_a_model(b, page, size):
+    """What has no token is told at the cell, in the command's sentence."""
+    b.open(page, size, '#think')
+    b.run("ftx(['--version'])")
+    b.settle()
+    put(b, '#think input', '4_2')
+    b.run("document.querySelector('#think form button').click()")
+    b.settle()
+    said = b.run("document.querySelector('#think .said.fault').textContent")
+    return said == 'there is no token for this character.' and b.run(
+        "document.querySelector('#think input').matches('[aria-invalid]')") \
+        or said
+
+
 BOOK, PROGRAM = 'doc/ftx.html', 'doc/program.html'
 LAWS = [
     (nothing_is_wider, BOOK, DESKTOP), (nothing_is_wider, BOOK, PHONE),
@@ -338,6 +399,9 @@ LAWS = [
     (a_number_is_told_term_by_term, BOOK, DESKTOP),
     (an_address_holds_a_sheet, BOOK, DESKTOP),
     (an_exercise_hides_its_answers, BOOK, DESKTOP),
+    (a_model_thinks, BOOK, DESKTOP), (a_model_thinks, BOOK, PHONE),
+    (what_it_thinks_is_the_same, BOOK, DESKTOP),
+    (no_number_for_a_model, BOOK, DESKTOP),
     (nothing_is_asked_for, BOOK, DESKTOP),
     (nothing_is_asked_for, PROGRAM, DESKTOP),
 ]
