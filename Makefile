@@ -6,7 +6,8 @@ REAL   ?= double
 OUT    ?= build/$(REAL)
 SECONDS ?= 60
 WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
-CC11    = $(CC) -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno $(CFLAGS) $(WARN) -DREAL=$(REAL) -Itangled
+POSIX   = -D_POSIX_C_SOURCE=200809L
+CC11    = $(CC) -std=c11 -fno-math-errno $(CFLAGS) $(WARN) -DREAL=$(REAL) -Itangled
 
 SOURCES = $(filter-out tangled/course/grade.c, $(wildcard tangled/*.c tangled/*/*.c))
 OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
@@ -35,9 +36,9 @@ $(OUT)/%.o: tangled/%.c
 	@mkdir -p $(@D)
 	$(CC11) -MMD -MP -c -o $@ $<
 $(OUT)/test_%: tests/test_%.c tests/check.h $(LIBRARY)
-	$(CC11) -O0 -MMD -MP -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
+	$(CC11) $(POSIX) -O0 -MMD -MP -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
 $(OUT)/fuzz_%: tests/fuzz_%.c $(LIBRARY)
-	$(CC11) -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) -pthread -lm
+	$(CC11) $(POSIX) -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) -pthread -lm
 $(OUT):
 	mkdir -p $@
 

@@ -4,7 +4,6 @@
 #include "model/model.h"
 #include "show/show.h"
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 static bool names_a_model(int n, char *const argument[])
@@ -95,11 +94,6 @@ static int output_written(int status)
 
 int main(int argc, char *argv[])
 {
-#ifdef SIGPIPE
-    signal(SIGPIPE, SIG_IGN);       /* a closed pipe is an error like any */
-#endif
-#ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN);       /* and so is a file that is too large */
-#endif
+    argv = begin_program(&argc, argv);
     return output_written(choose(argc, argv));
 }

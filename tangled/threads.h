@@ -9,8 +9,10 @@
 #endif
 #ifdef ONE_THREAD
 #define OF_EACH_THREAD
+#define OF_ALL_THREADS volatile
 #else
 #define OF_EACH_THREAD _Thread_local
+#define OF_ALL_THREADS _Atomic
 #endif
 
 /* From now on the calling thread has threads - 1 helpers; with 1 they go

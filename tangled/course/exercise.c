@@ -487,24 +487,6 @@ static void give_all(Draw *d, const char *p)
     give_pieces(d, last + 1, p + strlen(p));
 }
 
-/* Memory to write to, and what was written. */
-typedef struct { char *text; size_t n; FILE *to; } Written;
-
-static FILE *begin_text(Written *w)
-{
-    w->to = open_memstream(&w->text, &w->n);
-    REQUIRE(w->to != NULL, "there is no memory for a text.");
-    return w->to;
-}
-
-static const char *end_text(Written *w, Arena *arena)
-{
-    REQUIRE(fclose(w->to) == 0, "there is no memory for a text.");
-    char *copy = memcpy(arena_alloc(arena, w->n + 1), w->text, w->n + 1);
-    free(w->text);
-    return copy;
-}
-
 static int or_else(int asked, int otherwise)
 {
     return asked > 0 ? asked : otherwise;

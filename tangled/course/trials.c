@@ -2,7 +2,6 @@
 #include "check/check.h"
 #include "course/course.h"
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -637,14 +636,9 @@ static void write_sheet(FILE *to, const char *text)
 
 static char *text_of(const Asking *a, const Instance *i)
 {
-    char *text = NULL;
-    size_t n;
-    FILE *to = open_memstream(&text, &n);
-    print_instance(to, i);
-    fclose(to);
-    char *copy = strcpy(arena_alloc(a->arena, n + 1), text);
-    free(text);
-    return copy;
+    Written text;
+    print_instance(begin_text(&text), i);
+    return end_text(&text, a->arena);
 }
 
 enum { STEPS_OF_A_SLIP = 3, MOST_ROWS = 100 };
@@ -814,20 +808,17 @@ static void ask(Fault *f, void *data)
     int n = obey(f, options, c->n, c->argument);
     if (wish.algorithm == 0)
         fault(f, 0, "say which algorithm: --algorithm 4.");
-    char *text;
-    size_t bytes;
-    Asking a = { .to = open_memstream(&text, &bytes), .arena = c->arena,
+    Written text;
+    Asking a = { .to = begin_text(&text), .arena = c->arena,
                  .scratch = arena_new(), .tape = c->tape,
                  .algorithm = wish.algorithm,
                  .random = random_new((uint64_t)wish.seed) };
-    REQUIRE(a.to != NULL, "there is no memory for the trials.");
     Fault inner = *f;
     bool asked = attempt(&inner, ask_all,
                          &(Request){ &a, &wish, n, c->argument });
-    fclose(a.to);
+    const char *all = end_text(&text, c->arena);
     if (asked)
-        fwrite(text, 1, bytes, c->out);
-    free(text);
+        fwrite(all, 1, text.n, c->out);
     arena_free(a.scratch);
     if (!asked)
         fault_again(f, &inner);
@@ -860,16 +851,14 @@ static void answer(Fault *f, void *data)
 
 int steps(FILE *out, FILE *err, int n, char *argument[])
 {
-#ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_DFL);       /* a student's may print without end */
-#endif
+    let_output_end_it();            /* a student's may print without end */
     if (asks_help(n, argument)) {
         fputs("Usage: ftx steps SHEET [N]\n\nPrints the steps of a sheet "
               "as bare numbers, for the grader of a lab;\nwith N, to the "
               "open file of that number.\n", out);
         return 0;
     }
-    FILE *to = n == 2 ? fdopen(atoi(argument[1]), "w") : out;
+    FILE *to = n == 2 ? open_number(atoi(argument[1]), "w") : out;
     if (n < 1 || n > 2 || to == NULL) {
         fprintf(err, "ftx steps: give one sheet, and perhaps the number of "
                 "an open file.\n");

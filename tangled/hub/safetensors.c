@@ -1,10 +1,8 @@
 /* Files of tensors. */
 #include "hub/hub.h"
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const struct { const char *name; TensorType type; int bytes; }
 tensor_types[] = {
@@ -227,30 +225,10 @@ static Tensors tensors_in(TensorReader *r, const unsigned char *bytes,
     return read_header(r, json_read(r->arena, f->text, (size_t)length, f));
 }
 
-static const unsigned char *bytes_of_file(Arena *arena, const char *name,
-                                          size_t *n, Fault *f)
-{
-    struct stat about;
-    f->sheet = name;
-    f->text = NULL;
-    if (stat(name, &about) == 0 && !S_ISREG(about.st_mode))
-        fault(f, 0, "this is no file.");
-    FILE *file = fopen(name, "rb");
-    if (file == NULL || stat(name, &about) != 0)
-        fault(f, 0, "cannot be opened: %s.", strerror(errno));
-    *n = (size_t)about.st_size;
-    unsigned char *bytes = arena_alloc(arena, *n + 1);
-    size_t got = fread(bytes, 1, *n, file);
-    fclose(file);
-    if (got != *n)
-        fault(f, 0, "cannot be read.");
-    return bytes;
-}
-
 Tensors tensors_of_file(Arena *arena, const char *name, Fault *f)
 {
     size_t n;
-    const unsigned char *bytes = bytes_of_file(arena, name, &n, f);
+    const void *bytes = map_file(arena, name, &n, f);
     TensorReader r = { .arena = arena, .fault = f, .name = name };
     return tensors_in(&r, bytes, n);
 }
@@ -333,13 +311,13 @@ static Tensors tensors_of_index(Arena *arena, const char *folder,
 
 Tensors tensors_of_folder(Arena *arena, const char *folder, Fault *f)
 {
-    struct stat about;
+    About about;
     const char *one = in_folder(arena, folder, "model.safetensors");
     const char *index = in_folder(arena, folder,
                                   "model.safetensors.index.json");
-    if (stat(one, &about) == 0)
+    if (about_name(one, &about))
         return tensors_of_file(arena, one, f);
-    if (stat(index, &about) == 0)
+    if (about_name(index, &about))
         return tensors_of_index(arena, folder, index, f);
     f->sheet = folder;
     f->text = NULL;
@@ -390,15 +368,10 @@ static void put_little_endian(FILE *file, uint64_t bits, int n)
         fputc((int)(bits >> 8 * k & 0xFF), file);
 }
 
-/* The header, to be freed; NULL: there is no memory. */
-static char *tensors_header(TensorType type, int n, const Tensor tensor[],
-                            size_t *length)
+static void put_header_of(FILE *to, TensorType type, int n,
+                          const Tensor tensor[])
 {
-    char *text = NULL;
     unsigned long long at = 0, size = (unsigned)tensor_types[type].bytes;
-    FILE *to = open_memstream(&text, length);
-    if (to == NULL)
-        return NULL;
     fputs("{\"__metadata__\":{\"format\":\"pt\"}", to);
     for (int i = 0; i < n; i++) {
         const Tensor *t = &tensor[i];
@@ -413,26 +386,21 @@ static char *tensors_header(TensorType type, int n, const Tensor tensor[],
         at = end;
     }
     fputc('}', to);
-    fflush(to);
-    for (size_t k = *length; k % 8 != 0; k++)
+    for (long k = ftell(to); k % 8 != 0; k++)
         fputc(' ', to);
-    if (fclose(to) == 0)
-        return text;
-    free(text);
-    return NULL;
 }
 
 bool tensors_write(FILE *file, TensorType type, int n, const Tensor *tensor,
                    double (*number)(const void *data, int i, size_t k),
                    const void *data)
 {
-    size_t length;
-    char *header = tensors_header(type, n, tensor, &length);
-    if (header == NULL)
-        return false;
-    put_little_endian(file, length, 8);
-    fwrite(header, 1, length, file);
-    free(header);
+    Written header;
+    Arena *arena = arena_new();
+    put_header_of(begin_text(&header), type, n, tensor);
+    const char *text = end_text(&header, arena);
+    put_little_endian(file, header.n, 8);
+    fwrite(text, 1, header.n, file);
+    arena_free(arena);
     int size = tensor_types[type].bytes;
     for (int i = 0; i < n; i++)
         for (size_t k = 0; k < tensor[i].count; k++) {

@@ -3,7 +3,6 @@
 #include "show/show.h"
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct {
     const char *model, *svg;
@@ -86,17 +85,9 @@ static Mat watch(void *to, const char *line, const char *name, Mat M,
 
 static const char *label_of(const Watch *w, int token)
 {
-    char *text = NULL;
-    size_t n;
-    FILE *memory = open_memstream(&text, &n);
-    if (memory != NULL)
-        write_token(memory, w->model->tokenizer, token);
-    if (memory == NULL || fclose(memory) != 0)
-        fault(w->fault, 0, "there is no memory for the labels.");
-    char *label = arena_alloc(w->arena, n + 1);
-    memcpy(label, text, n + 1);
-    free(text);
-    return label;
+    Written text;
+    write_token(begin_text(&text), w->model->tokenizer, token);
+    return end_text(&text, w->arena);
 }
 
 static const char *const *labels_of(const Watch *w, Tokens x)
@@ -239,7 +230,7 @@ static const char mark[] = "<!-- ftx show: attention -->\n";
 static bool is_marked(const char *name)
 {
     char begin[sizeof mark] = "";
-    FILE *file = fopen(name, "rb");
+    FILE *file = open_file(name, "rb");
     size_t n = file == NULL ? 0 : fread(begin, 1, sizeof mark - 1, file);
     if (file != NULL)
         fclose(file);
@@ -248,8 +239,8 @@ static bool is_marked(const char *name)
 
 static void refuse_other_file(const char *name, Fault *f)
 {
-    struct stat there;
-    if (name != NULL && stat(name, &there) == 0 && S_ISREG(there.st_mode)
+    About there;
+    if (name != NULL && about_name(name, &there) && there.is_file
         && !is_marked(name))
         fault(f, 0, "--svg %s is there already, and was not drawn by this "
               "command; it is not written over.", name);

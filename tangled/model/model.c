@@ -138,31 +138,17 @@ static void put_header(FILE *to, const Model *m)
     fprintf(to, "numbers %d %lld\n", (int)sizeof(real), numbers_of(m));
 }
 
-/* Writes the header into memory: its text, to be freed; or NULL. */
-static char *header_of(const Model *m, size_t *n)
-{
-    char *text = NULL;
-    FILE *to = open_memstream(&text, n);
-    if (to == NULL)
-        return NULL;
-    put_header(to, m);
-    if (fclose(to) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
 static bool put_model(FILE *file, const void *data)
 {
     const Model *m = data;
     Writer w = { file, NO_CHECKSUM };
     unsigned char sum[8];
-    size_t n;
-    char *header = header_of(m, &n);
-    if (header == NULL)
-        return false;
-    put_bytes(&w, header, n);
-    free(header);
+    Written header;
+    Arena *arena = arena_new();
+    put_header(begin_text(&header), m);
+    const char *text = end_text(&header, arena);
+    put_bytes(&w, text, header.n);
+    arena_free(arena);
     for (int k = 1; k <= m->theta->n; k++)
         put_numbers(&w, *m->theta->parameter[k].place);
     for (int k = 1; m->best != NULL && k <= m->theta->n; k++)

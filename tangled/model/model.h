@@ -103,14 +103,11 @@ typedef struct {
 } Corpus;
 
 /* Where progress is told, every so many seconds: as lines, or on a terminal
-   in one row, and there at least five times a second. is_terminal; seconds
-   since some time. */
+   in one row, and there at least five times a second. */
 typedef struct {
     FILE *to;
     double every;
 } Telling;
-bool is_terminal(FILE *file);
-double seconds(void);
 bool is_time_to_tell(const Telling *telling, double *told);
 
 /* Learns byte pairs from n bytes, and tells how far it is. */

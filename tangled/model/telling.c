@@ -1,20 +1,6 @@
 /* What is told while it takes long. */
 #include "model/model.h"
 #include <math.h>
-#include <time.h>
-#include <unistd.h>
-
-double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-bool is_terminal(FILE *file)
-{
-    return isatty(fileno(file)) == 1;
-}
 
 bool is_time_to_tell(const Telling *telling, double *told)
 {

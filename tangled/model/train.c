@@ -1,12 +1,11 @@
 /* ftx train: Algorithms 11 to 13, and classification, on files. */
 #include "model/model.h"
+#include "threads.h"
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct {
     const char *model;
@@ -66,28 +65,11 @@ static Fault *own_fault(Session *s)
     return s->fault;
 }
 
-static volatile sig_atomic_t caught;
+static OF_ALL_THREADS int caught;
 
 static void catch(int signal)
 {
     caught = signal;
-}
-
-static void handle(int signal, void (*handler)(int))
-{
-    struct sigaction was, action = { .sa_handler = handler,
-                                     .sa_flags = SA_RESTART };
-    sigemptyset(&action.sa_mask);
-    sigaction(signal, NULL, &was);
-    if (was.sa_handler != SIG_IGN)
-        sigaction(signal, &action, NULL);
-}
-
-static void listen(void (*handler)(int))
-{
-    handle(SIGINT, handler);
-    handle(SIGTERM, handler);
-    handle(SIGHUP, handler);
 }
 
 static bool stopped(void *to)
@@ -207,7 +189,7 @@ static void save_first(Session *s)
     if (saved)
         return;
     for (int e = 0; e < s->made && !s->run.resume && !s->run.replace; e++)
-        unlink(beside(s, ends[e]));
+        remove_file(beside(s, ends[e]));
     fault_again(f, &inner);
 }
 
@@ -543,24 +525,21 @@ static void check_memory(Session *s, const Theta *theta)
     double tapes = on_tapes(&theta->hyper, &s->corpus.train, busy);
     double needed = sizeof(real) * (copies * (double)theta_count(theta)
                                     + tapes);
-#ifdef _SC_PHYS_PAGES
-    double there = (double)sysconf(_SC_PHYS_PAGES)
-                 * (double)sysconf(_SC_PAGESIZE);
+    double there = memory_there();
     if (there > 0 && needed > there)
         fault(s->fault, 0, "training this model takes %.0f MB of memory; "
               "there are %.0f.", needed / 1e6, there / 1e6);
-#endif
 }
 
 /* Refuses to write over a file that is there, or where none can be. */
 static void refuse_existing(Session *s, const char *name, bool is_model)
 {
-    struct stat there;
-    if (stat(name, &there) == 0 && !S_ISREG(there.st_mode)) {
+    About there;
+    if (about_name(name, &there) && !there.is_file) {
         s->fault->sheet = name;
         fault(s->fault, 0, "cannot be written: it is not a file.");
     }
-    if (s->run.replace || s->run.resume || lstat(name, &there) != 0)
+    if (s->run.replace || s->run.resume || !is_taken(name))
         return;
     if (is_model)
         fault(s->fault, 0, "%s is there already; --resume goes on with it, "
@@ -845,7 +824,7 @@ static void train_it(Fault *f, void *data)
     s->model->plan = plan;
     prepare_session(s);
     lead(s);
-    listen(catch);
+    on_signals(catch);
     save_first(s);
     run_session(s);
     report(s);
@@ -855,6 +834,6 @@ int train(FILE *out, FILE *err, int n, char *argument[])
 {
     caught = 0;
     int status = run_command("ftx train", train_it, out, err, n, argument);
-    listen(SIG_DFL);
+    on_signals(SIG_DFL);
     return caught != 0 ? 128 + (int)caught : status;
 }

@@ -11,7 +11,7 @@ const Sheet *read_sheet(Arena *arena, const char *name, Fault *f)
     size_t size = SHEET_BYTES + 1;
     char *text = arena_alloc(arena, size + 1);
     bool typed_in = strcmp(name, "-") == 0;
-    FILE *file = typed_in ? stdin : fopen(name, "rb");
+    FILE *file = typed_in ? stdin : open_file(name, "rb");
     f->sheet = name;
     if (file == NULL)
         fault(f, 0, "cannot be opened: %s.", strerror(errno));

@@ -392,20 +392,15 @@ void print_step_text(FILE *out, const Run *run, const Step *step)
 const char *step_text(Arena *arena, const Run *run, const Step *step,
                       bool placed)
 {
-    char *text;
-    size_t n;
-    FILE *memory = open_memstream(&text, &n);
-    REQUIRE(memory != NULL, "out of memory.");
+    Written text;
+    FILE *to = begin_text(&text);
     if (placed && step->algorithm != run->algorithm)
-        fprintf(memory, "Algorithm %d, ", step->algorithm);
+        fprintf(to, "Algorithm %d, ", step->algorithm);
     if (placed)
-        print_step_text(memory, run, step);
+        print_step_text(to, run, step);
     else
-        print_meaning(memory, run, step);
-    fclose(memory);
-    const char *copy = memcpy(arena_alloc(arena, n + 1), text, n + 1);
-    free(text);
-    return copy;
+        print_meaning(to, run, step);
+    return end_text(&text, arena);
 }
 
 int decimals_shown(const Run *run)

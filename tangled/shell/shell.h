@@ -66,6 +66,66 @@ bool same_file(const char *a, const char *b);
 uint64_t checksum(uint64_t so_far, const void *bytes, size_t n);
 enum { NO_CHECKSUM = 0 };
 
+/* What a command asks of its system. Names are UTF-8 everywhere.
+   begin_program gives the arguments. From now on a closed pipe, or a file
+   that is too large, is an error like any other; after let_output_end_it
+   a file that is too large ends the program. What is printed keeps its
+   bytes. on_signals: the handler is called when the program shall stop, but
+   not for a signal that was ignored; SIG_DFL undoes it. seconds count from
+   some moment on. memory_there is in bytes, 0 where nobody knows.
+   open_file is fopen; open_number opens what has that number already. */
+char **begin_program(int *n, char *argument[]);
+void let_output_end_it(void);
+void on_signals(void (*handler)(int signal));
+double seconds(void);
+double memory_there(void);
+bool is_terminal(FILE *file);
+FILE *open_file(const char *name, const char *mode);
+FILE *open_number(int number, const char *mode);
+
+/* What is printed to the file that begin_text returns becomes a text. */
+typedef struct { FILE *to; char *text; size_t n; } Written;
+FILE *begin_text(Written *w);
+char *end_text(Written *w, Arena *arena);
+
+/* What is known of a file; false where there is none. is_taken: has any
+   thing that name, be it a link that leads nowhere? */
+typedef struct {
+    bool is_file;               /* no folder, device or pipe              */
+    bool may_be_written;
+    unsigned mode;              /* its permissions                        */
+    long long size;
+    unsigned long long disk, number;    /* equal: one file; disk 0: which
+                                           is not known                   */
+} About;
+bool about_name(const char *name, About *about);
+bool about_file(FILE *file, About *about);
+bool is_taken(const char *name);
+void remove_file(const char *name);
+/* For file.c alone. follow_links makes of a name that of the file that it
+   leads to; false: too long. locked_by is the process that has locked the
+   file, 0: none, UNKNOWN: another one. lock_file: false if there is one.
+   new_file opens a file that was not there; it puts letters for the six X
+   at the end of the name. settle_file brings it to the disk, with these
+   permissions, or 0 for the usual ones. move_file gives a file another
+   name, and replaces what has it, or with must_be_new does not; it may
+   close *was, the file that is replaced, and then makes it NULL. both
+   return 0, or the error. each_file finds the files whose names begin so.
+   map_bytes shows a file as memory, NULL where it cannot be. */
+enum { PATH_BYTES = 4000, UNKNOWN = -1 };
+bool follow_links(char name[PATH_BYTES]);
+long locked_by(FILE *file);
+bool lock_file(FILE *file);
+bool read_at(FILE *file, long long place, void *to, size_t n);
+FILE *new_file(char *name);
+int settle_file(FILE *file, unsigned mode);
+int move_file(const char *from, const char *to, bool must_be_new,
+              FILE **was);
+void each_file(const char *begins, void *to,
+               void (*found)(void *to, const char *name));
+void *map_bytes(FILE *file, size_t n);
+void unmap_bytes(void *bytes, size_t n);
+
 /* How many columns a text takes; a heading and a list with commas, on lines
    that fit a page; n with commas, such as 124,439,808. */
 int text_width(const char *text);

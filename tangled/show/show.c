@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void print_matrix(FILE *out, Mat M, int decimals, bool shade)
 {
@@ -303,7 +302,7 @@ static void show_sheets(Fault *f, void *data)
     }
     int sheets = obey(f, options, c->n, c->argument);
     check_show_wish(&wish, sheets, f);
-    wish.shade |= isatty(fileno(c->out)) == 1;
+    wish.shade |= is_terminal(c->out);
     for (int k = 0; k < sheets; k++) {
         if (k > 0 && !wish.json && !wish.read)
             fputc('\n', c->out);
