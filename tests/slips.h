@@ -44,11 +44,13 @@ static inline int count_of(const Judgement *judgement, Verdict verdict)
     return n;
 }
 
-/* At most one in a hundred, and one by chance where few were tried. */
-#define assert_hardly_ever(n, of) hardly_ever_at(HERE(#n), n, of)
-static inline void hardly_ever_at(Where where, int n, int of)
+/* At most so many in a thousand, and one by chance where few were tried. */
+#define assert_seldom(n, of, thousandths) \
+    seldom_at(HERE(#n), n, of, thousandths)
+static inline void seldom_at(Where where, int n, int of, int thousandths)
 {
-    if (of == 0 || n > 1 + of / 100)
+    print_message("%s: %d of %d\n", where.call, n, of);
+    if (of == 0 || 1000 * n > thousandths * of + 999)
         fail_at(where, "%d of %d", n, of);
 }
 #endif

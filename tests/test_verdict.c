@@ -53,16 +53,6 @@ static Reasons reasons_of(const Judgement *j)
     return r;
 }
 
-/* At most so many in a thousand, and one by chance where few were tried. */
-#define assert_seldom(n, of, thousandths) \
-    seldom_at(HERE(#n), n, of, thousandths)
-static void seldom_at(Where where, int n, int of, int thousandths)
-{
-    print_message("%s: %d of %d\n", where.call, n, of);
-    if (of == 0 || 1000 * n > thousandths * of + 999)
-        fail_at(where, "%d of %d", n, of);
-}
-
 static void clear(void)
 {
     arena_clear(arena);
@@ -204,6 +194,73 @@ static void what_follows_points_at_its_step(void **state)
     assert_seldom(elsewhere, follow, 2);
 }
 
+/* A random Algorithm 4, begun at Q, K and V, with a gradient of its result. */
+static const Run *run_of_a_way_back(Text *t)
+{
+    int d_attn = pick(2, 3), d_out = pick(2, 3), ell_z = pick(2, 4),
+        ell_x = pick(2, 3);
+    const struct { const char *name; int rows, cols; } given[] = {
+        { "Q", d_attn, ell_x }, { "K", d_attn, ell_z }, { "V", d_out, ell_z },
+        { "grad.Vt", d_out, ell_x } };
+    add_text(t, "algorithm 4\nlayout paper\n");
+    for (int k = 0; k < 4; k++) {
+        add_text(t, "%s =", given[k].name);
+        for (int i = 0; i < given[k].rows; i++)
+            for (int j = 0; j < given[k].cols; j++)
+                add_text(t, "%s%g", j == 0 && i > 0 ? " ; " : " ",
+                         pick(-15, 15) / 10.0);
+        add_text(t, "\n");
+    }
+    return run_of(t->at);
+}
+
+/* One error in a value or in a gradient of it: what is wrong later, on the
+   way forth or back, follows from it. */
+static void what_follows_on_the_way_back_points_at_its_step(void **state)
+{
+    (void)state;
+    generator = seeded(7);
+    int follow = 0, elsewhere = 0, gradients = 0;
+    for (int seed = 0; seed < amount(SHEETS); seed++, clear()) {
+        Text *t = text_new();
+        const Run *right = run_of_a_way_back(t);
+        assert_that(right != NULL && right->n > 6);
+        const Step *step = &right->step[pick(0, right->n - 1)];
+        if (step->given || step->role == ROLE_MASKED)
+            continue;
+        Claim error = claimed(step, step->M, IS_DOUBLE ? 6 : 3);
+        int all = error.item->rows * error.item->cols, spoilt = -1;
+        Entry *entry = (Entry *)&error.item->entry[pick(0, all - 1)];
+        entry->value += pick(1, 9) / 8.0;
+        Explanation why = { .claim = &error, .n = 1 };
+        const Run *run = run_explained(right->bound, &why, arena, quiet);
+        for (int k = 0; k < right->n; k++) {
+            const Step *s = &right->step[k], *is = same_step(run, s);
+            bool shown = s == step || (is != NULL && !s->given
+                                       && s->role != ROLE_MASKED);
+            if (shown)
+                write_claim(t, s == step ? error
+                            : claimed(s, is->M, IS_DOUBLE ? 6 : 3));
+        }
+        const Judgement *j = judged(t->at);
+        for (int k = 0; k < j->n; k++) {
+            const Judged *claim = &j->judged[k];
+            if (same_place(claim->claim.step, step))
+                spoilt = k;
+            bool wrong = claim->count[WRONG] + claim->count[FOLLOWS] > 0;
+            if (k == spoilt || !wrong)
+                continue;
+            follow++;
+            gradients += claim->claim.step->aspect == GRADIENT;
+            elsewhere += claim->count[WRONG] > 0 || claim->sources != 1
+                      || claim->source[0] != spoilt;
+        }
+    }
+    print_message("%d follow on the way back\n", gradients);
+    assert_that(gradients > 0);
+    assert_seldom(elsewhere, follow, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
@@ -213,6 +270,7 @@ int main(void)
         TEST(rounded_numbers_that_are_carried_on_are_rounded_early),
         TEST(numbers_of_chance_seldom_follow),
         TEST(what_follows_points_at_its_step),
+        TEST(what_follows_on_the_way_back_points_at_its_step),
     };
     return RUN(laws);
 }

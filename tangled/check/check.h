@@ -89,6 +89,7 @@ struct Explanation {
     const Step *only;           /* only in its layer, head and turn; NULL:
                                    wherever they can be made              */
     const Step *until;          /* the run ends behind it; NULL: complete */
+    int shaken;                 /* so many values are others, at first    */
     const Claim *claim;         /* carried on as written are claim[0] ... */
     int n;                      /* ... claim[n - 1]                       */
     bool made[2];               /* did a run meet a place of the slip?    */
@@ -96,15 +97,15 @@ struct Explanation {
 };
 
 /* run_explained runs a sheet; it ends early where the algorithm cannot go
-   on with such numbers. Has a run a place for the slip, up to a step, and
-   inside or outside of where a slip is made that is made only at a step? Do
-   two slips strike the same? cell_slips are those that explain single
+   on with such numbers. Has a run a place for the slip, from a step to another,
+   and inside or outside of where a slip is made that is made only at a step?
+   Do two slips strike the same? cell_slips are those that explain single
    entries of a claim, entry after entry, and how many they are; what stands
    before the claim came about as `why` has it. */
 const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
-bool has_place(const Run *run, const Slip *slip, const Step *until,
-               const Step *only, bool inside);
+bool has_place(const Run *run, const Slip *slip, const Step *from,
+               const Step *until, const Step *only, bool inside);
 bool share_a_place(const Slip *a, const Slip *b);
 int cell_slips(const Bound *bound, Explanation why, const Claim *claim,
                Arena *arena, Tape *tape, const CellSlip **cell);

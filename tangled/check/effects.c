@@ -77,7 +77,8 @@ bool effect_of(const Run *run, const Slip *slip, int decimals, Arena *arena,
 {
     Explanation why = { .slip = { slip } };
     if (run->n == 0
-        || !has_place(run, slip, &run->step[run->n - 1], NULL, true))
+        || !has_place(run, slip, run->step, &run->step[run->n - 1], NULL,
+                      true))
         return false;
     const Run *slipped = run_explained(run->bound, &why, arena, tape);
     if (!why.made[0])

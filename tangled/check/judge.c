@@ -129,6 +129,7 @@ typedef struct {
     Explanation *why;           /* room for MOST_FOUND                    */
     int best;                   /* entries that these make right later    */
     bool open[WAYS];            /* came the numbers about like that?      */
+    const Step *from[WAYS];     /* what comes before does not matter      */
     double unit;                /* of the last digit of a claim           */
     double work;                /* done so far                            */
 } Judging;
@@ -216,12 +217,44 @@ static bool can_have_led(const Judging *j, int w, int way)
     return can;
 }
 
+/* Are the numbers of claim w the same as in a way? */
+static bool leaves_alone(Judging *j, int w, Explanation why, int way)
+{
+    why.until = j->claim[w].step;
+    const Run *run = run_again(j, &why, j->scratch);
+    const Step *is = same_step(run, why.until),
+               *was = same_step(j->way[way], why.until);
+    bool same = is != NULL && was != NULL && has_same_numbers(is, was);
+    clear(j);
+    return same;
+}
+
+/* Where numbers are carried on as written, it may not matter for claim w
+   what came about before claim k. */
+static bool is_cut_off_by(Judging *j, int w, int k, int way)
+{
+    const Run *right = j->way[EXACTLY];
+    Explanation why = in_way(j, (Explanation){ .n = 0 }, way);
+    why.shaken = (int)(j->claim[k].step - right->step) + 1;
+    return why.n > 0 && right->algorithm <= 10
+        && j->claim[w].step->aspect == VALUE && leaves_alone(j, w, why, way);
+}
+
+enum { CLOSE = 3 };             /* claims that may cut off what is before */
+
 static void open_ways(Judging *j, int w)
 {
     int most = most_decimals(j->claim[w].item);
     j->unit = most > 0 ? pow(10, -most) : 0;
-    for (int way = 0; way <= BOTH; way++)
+    for (int way = 0; way <= BOTH; way++) {
         j->open[way] = can_have_led(j, w, way);
+        j->from[way] = j->way[EXACTLY]->step;
+        for (int k = w; k-- > 0 && w - k <= CLOSE && j->open[way]; )
+            if (is_cut_off_by(j, w, k, way)) {
+                j->from[way] = j->claim[k].step;
+                break;
+            }
+    }
 }
 
 static bool contradicts(const Judging *j, int w, const Run *run, int way)
@@ -278,6 +311,13 @@ static double misses_by(const Claim *c, const Step *step)
     return off / fmax(1, larger);
 }
 
+/* By how much the numbers of claim w differ in two ways. */
+static double ways_apart(const Judging *j, int w, int a, int b)
+{
+    const Step *step = j->claim[w].step;
+    return most_apart(same_step(j->way[a], step), same_step(j->way[b], step));
+}
+
 /* Can what misses by so much be right, if another slip that changes the
    numbers by so much comes to it? Beside it, that may do some times as
    much. */
@@ -285,6 +325,22 @@ static bool can_be_made_up(const Judging *j, double off, double by)
 {
     enum { TIMES = 12 };
     return off <= TIMES * by + j->unit;
+}
+
+/* One weight that is 1 for 0, or 0 for 1: a mistyped digit does that, too,
+   and it proves no slip. */
+static bool proves_nothing(const Claim *c, const Step *right)
+{
+    int wrong = 0, digits = 0;
+    for (int k = 0; k < c->item->rows * c->item->cols; k++) {
+        Entry typed = c->item->entry[k], other = typed;
+        double x = *claimed_entry(c->item, right->M, k);
+        other.value = 1 - typed.value;
+        wrong += verdict_on(&typed, x) > RIGHT;
+        digits += (typed.value == 0 || typed.value == 1)
+               && verdict_on(&other, x) == RIGHT;
+    }
+    return sums_to_1(c->step) && wrong == 1 && digits == 1;
 }
 
 static SlipTrial try_in(Judging *j, int w, Explanation why, int way)
@@ -300,7 +356,8 @@ static SlipTrial try_in(Judging *j, int w, Explanation why, int way)
     if (trial.made && slipped != NULL && right != NULL
         && !has_same_numbers(slipped, right)) {
         trial.useful = !contradicts(j, w, run, way);
-        trial.fits = trial.useful && explains(run, c);
+        trial.fits = trial.useful && explains(run, c)
+                  && !proves_nothing(c, right);
         trial.by = most_apart(slipped, right);
         trial.off = misses_by(c, slipped);
     }
@@ -349,13 +406,28 @@ static void keep_reason(Judging *j, int w, Explanation why, int way)
         j->why[j->found++] = in_way(j, why, way);
 }
 
+/* Have the slips a place behind what does not matter? */
+static bool can_reach(const Judging *j, int w, const Explanation *why,
+                      int way)
+{
+    bool can = true;
+    for (int k = 0; k < 2 && why->slip[k] != NULL; k++)
+        can &= has_place(j->way[EXACTLY], why->slip[k], j->from[way],
+                         j->claim[w].step, why->only, true);
+    return can;
+}
+
 static SlipTrial try_one(Judging *j, int w, Explanation why)
 {
     SlipTrial all = { .useful = false };
+    int last = WAYS;
     for (int way = 0; way <= BOTH && !is_too_much(j); way++) {
-        if (!j->open[way])
+        bool near = last == WAYS
+                 || can_be_made_up(j, all.off, ways_apart(j, w, last, way));
+        if (!j->open[way] || !near || !can_reach(j, w, &why, way))
             continue;
         SlipTrial trial = try_in(j, w, why, way);
+        last = way;
         all.useful |= trial.useful;
         all.fits |= trial.fits;
         all.by = fmax(all.by, trial.by);
@@ -374,8 +446,8 @@ static bool is_narrower(const Judging *j, const Slip *slip,
 {
     bool narrow = only->layer > 0 || only->head > 0 || only->turn > 0;
     const Run *run = j->way[EXACTLY];
-    return narrow && has_place(run, slip, only, only, true)
-        && (fits || has_place(run, slip, only, only, false));
+    return narrow && has_place(run, slip, run->step, only, only, true)
+        && (fits || has_place(run, slip, run->step, only, only, false));
 }
 
 static SlipTrial try_slips(Judging *j, int w, const Slip *a, const Slip *b)
@@ -472,11 +544,12 @@ static void look_for_reasons(Judging *j, int w, bool rounding)
 {
     SlipTrial *trial = arena_alloc(j->arena,
                                    (size_t)slips_n * sizeof *trial);
+    const Run *run = j->way[EXACTLY];
     open_ways(j, w);
     for (int a = 0; a < slips_n; a++) {
         trial[a].useful = false;
         if ((!rounding || is_rounding(&slips[a]))
-            && has_place(j->way[EXACTLY], &slips[a], j->claim[w].step, NULL,
+            && has_place(run, &slips[a], run->step, j->claim[w].step, NULL,
                          true))
             trial[a] = try_slips(j, w, &slips[a], NULL);
     }
@@ -568,13 +641,7 @@ static bool is_carried_by(Judging *j, int w, int way, const Claim *some,
     Explanation why = in_way(j, (Explanation){ .n = 0 }, way);
     why.claim = some;
     why.n = n;
-    why.until = j->claim[w].step;
-    const Run *run = run_again(j, &why, j->scratch);
-    const Step *is = same_step(run, j->claim[w].step),
-               *was = same_step(j->way[way], j->claim[w].step);
-    bool same = is != NULL && was != NULL && has_same_numbers(is, was);
-    clear(j);
-    return same;
+    return leaves_alone(j, w, why, way);
 }
 
 /* The claims that were carried on, the last of those that say the same. */

@@ -465,6 +465,7 @@ struct Slipping {
     Mat input, context;         /* the latest X or Z of a model, Z        */
     const StepRow *from;        /* the row of input                       */
     Mat mask;                   /* the scores behind it, without a slip   */
+    bool hides;                 /* it does one of them                    */
     Mat log_P, gradient;        /* what the loss reads; the latest        */
     int H;                      /* heads so far                           */
     unsigned truths;            /* of the run; 0: not yet asked           */
@@ -876,8 +877,7 @@ static bool any_hidden(Mat M)
 
 static unsigned truths_here(const Slipping *s)
 {
-    bool hides = s->mask != NULL && any_hidden(s->mask);
-    return one_of(hides, IF_MASKED, IF_UNMASKED)
+    return one_of(s->hides, IF_MASKED, IF_UNMASKED)
          | one_of(s->here->algorithm == 8, IF_RELU, IF_GELU)
          | one_of(s->here->part == ED, IF_CROSS, IF_NOT_CROSS)
          | one_of(s->log_P != NULL && s->log_P->cols > 1, IF_SEVERAL, 0);
@@ -896,6 +896,7 @@ static bool holds(Slipping *s, unsigned when)
     return (when & ~(NO_CONDITION | s->truths | truths_here(s))) == 0;
 }
 
+static Mat made_by(Slipping *s, const char *formula, Mat M);
 static Mat itself(Slipping *s)     { return s->it; }
 static Mat exponent_x(Slipping *s)
 {
@@ -946,6 +947,26 @@ static Mat into_mlp(Slipping *s)
     return s->here->algorithm == 10 ? normed(s) : stream(s);
 }
 
+static Mat active(Slipping *s)
+{
+    return made_by(s, s->here->algorithm == 8 ? "relu(W_mlp1 into + b_mlp1)"
+                                              : "gelu(W_mlp1 into + b_mlp1)",
+                   s->it);
+}
+
+/* In a model: what queries are computed from, and what keys are. */
+static Mat looking(Slipping *s)
+{
+    return s->variation.run->algorithm < 8 ? NULL
+         : holds(s, IF_PRE_NORM) ? s->latest[ROLE_ATTENTION_NORM]
+         : stream(s);
+}
+
+static Mat looked_at(Slipping *s)
+{
+    return holds(s, IF_CROSS) ? context(s) : looking(s);
+}
+
 static Mat next_seen(Slipping *s)
 {
     Mat p = s->latest[ROLE_NEXT];
@@ -966,6 +987,8 @@ static const struct { const char *name; Mat (*value)(Slipping *s); }
         { "H", heads_seen },
         { "input", stream },         { "into", into_mlp },
         { "context", context },      { "normed", normed },
+        { "looking", looking },      { "looked_at", looked_at },
+        { "active", active },
         { "gamma", gamma_of },       { "beta", beta_of },
         { "added", added },          { "number", row_numbers },
         { "place", sine_place },          { "base", base },
@@ -1036,10 +1059,17 @@ static const struct Product { Role role; const char *left, *right; }
         { ROLE_VALUES,    "W_v'",    "e_t" },
         { ROLE_KEY,       "W_k'",    "X" },
         { ROLE_VALUES,    "W_v'",    "X" },
+        { ROLE_QUERY,     "W_q'",    "looking" },
+        { ROLE_KEY,       "W_k'",    "looked_at" },
+        { ROLE_VALUES,    "W_v'",    "looked_at" },
         { ROLE_SCORES,    "key",     "query" },
         { ROLE_MASKED,    "key",     "query" },
         { ROLE_MIXED,     "values'", "weights" },
         { ROLE_PROJECTED, "W_o'",    "heads" },
+        { ROLE_ATTENDED,  "W_o'",    "heads" },
+        { ROLE_HIDDEN,    "W_mlp1'", "into" },
+        { ROLE_MLP,       "W_mlp2'", "active" },
+        { ROLE_FED,       "W_mlp2'", "active" },
         { ROLE_LOGITS,    "W_u'",    "input" },
         { ROLE_LOGITS,    "W_e",     "input" },
     };
@@ -1053,7 +1083,8 @@ static bool factors_of(Slipping *s, const Step *step, Mat M, Mat factors[2])
         factors[0] = made_by(s, products[k].left, M);
         factors[1] = made_by(s, products[k].right, M);
         if (factors[0] != NULL && factors[1] != NULL
-            && factors[0]->rows == factors[1]->rows)
+            && factors[0]->rows == factors[1]->rows
+            && factors[0]->cols == M->rows && factors[1]->cols == M->cols)
             return true;
     }
     return false;
@@ -1170,12 +1201,16 @@ static bool is_made(const Explanation *why, const Step *here)
            && (only->head == here->head || here->head == 0));
 }
 
+static Mat set_numbers(Mat M, Mat others)
+{
+    memcpy(M->at, others->at,
+           (size_t)M->rows * (size_t)M->cols * sizeof *M->at);
+    return M;
+}
+
 static Mat with_numbers(Mat M, Mat others)
 {
-    Mat Y = scale(M, 1);
-    memcpy(Y->at, others->at,
-           (size_t)Y->rows * (size_t)Y->cols * sizeof *Y->at);
-    return Y;
+    return set_numbers(scale(M, 1), others);
 }
 
 static bool is_read_by_logarithm(const Slipping *s, const Step *step, Mat M)
@@ -1321,13 +1356,13 @@ static bool exchanges(const Slip *slip)
     return (slip->at[0].when & EXCHANGED) != 0;
 }
 
-bool has_place(const Run *run, const Slip *slip, const Step *until,
-               const Step *only, bool inside)
+bool has_place(const Run *run, const Slip *slip, const Step *from,
+               const Step *until, const Step *only, bool inside)
 {
     const Explanation there = { .only = only };
     uint64_t roles = 0;
     unsigned true_ones = truths_of_run(run) | ONLY_HERE;
-    for (const Step *s = run->step; s <= until; s++)
+    for (const Step *s = from; s <= until; s++)
         if (is_made(&there, s) == inside)
             roles |= roles_of(s)
                    | (is_of_one_query(s) ? ROLE(SCALED) : 0);
@@ -1384,6 +1419,18 @@ static Mat weights_3(Slipping *s, Mat A)
     return other;
 }
 
+/* As long as values are shaken, the last of them before it is written. */
+static Mat shaken(Slipping *s, Mat M)
+{
+    if (s->variation.run->n >= s->why->shaken)
+        return M;
+    Mat Y = zeros_of(s, M->rows, M->cols);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            AT(Y, i, j) = (real)(1.001 * AT(M, i, j) + 0.001);
+    return with_numbers(M, Y);
+}
+
 static Mat compute(void *to, const Step *step, Mat M)
 {
     Slipping *s = to;
@@ -1392,14 +1439,14 @@ static Mat compute(void *to, const Step *step, Mat M)
     if (is_of_one_query(step))
         M = weights_3(s, M);
     if (is_value && step->role == ROLE_MASKED)
-        s->mask = M;
+        s->mask = M, s->hides = any_hidden(M);
     if (is_value && step->role == ROLE_LOSS)
         s->log_P = log_probabilities(M);
     if (!step->given)           /* that is nobody's slip */
         M = slipped(s, roles_of(step), false, M);
     M = with_cells(s, step, M);
     if (is_value)
-        note(s, step, M);
+        note(s, step, M = shaken(s, M));
     return M;
 }
 
@@ -1451,15 +1498,15 @@ static bool can_go_on(const Step *step, Mat M, real x)
 static bool is_fine(const Step *step, Mat M, int j)
 {
     int finite = 0, hidden = 0;
-    bool rooted = true;
     for (int i = 1; i <= M->rows; i++) {
         double x = AT(M, i, j);
         finite += isfinite(x) != 0;
         hidden += x == -INFINITY;
-        rooted &= (real)sqrt(x + epsilon_of(M)) > 0;
+        if (step->role == ROLE_VARIANCE
+            && !((real)sqrt(x + epsilon_of(M)) > 0))
+            return false;
     }
-    return (step->role != ROLE_VARIANCE || rooted)
-        && (is_score(step) ? finite > 0 && finite + hidden == M->rows
+    return (is_score(step) ? finite > 0 && finite + hidden == M->rows
                            : finite == M->rows);
 }
 
@@ -1478,6 +1525,18 @@ static Mat written_down(Slipping *s, const Step *step, const Item *claim,
     return Y;
 }
 
+/* It goes on with what is typed for M. The gradient of a softmax is found
+   from its own numbers, so they become these. */
+static Mat going_on(Slipping *s, const Step *step, Mat typed, Mat M)
+{
+    if (step->aspect != VALUE)
+        return typed;
+    if (is_read_by_logarithm(s, step, M))
+        return with_logarithms(s, with_numbers(M, typed), M);
+    return M->logits == NULL ? with_numbers(M, typed)
+                             : set_numbers(M, typed);
+}
+
 static Mat carry(void *to, const Step *step, Mat M)
 {
     Slipping *s = to;
@@ -1486,15 +1545,11 @@ static Mat carry(void *to, const Step *step, Mat M)
     s->here = step;
     if (s->why->until != NULL && same_place(step, s->why->until))
         cannot_be(s);
-    if (claim != NULL && shape_fits(claim->item, step->M)) {
-        Y = written_down(s, step, claim->item, M);
-        if (step->aspect == VALUE) {
-            Y = with_numbers(M, Y);
-            if (is_read_by_logarithm(s, step, M))
-                Y = with_logarithms(s, Y, M);
-        }
-    }
+    if (claim != NULL && shape_fits(claim->item, step->M))
+        Y = going_on(s, step, written_down(s, step, claim->item, M), M);
     Y = slipped(s, roles_of(step), true, Y);
+    if (step->aspect == VALUE)
+        Y = shaken(s, Y);
     for (int j = 1; Y != M && j <= Y->cols; j++)
         if (!is_fine(step, Y, j))
             cannot_be(s);

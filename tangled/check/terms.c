@@ -21,7 +21,7 @@ static void add_words(Sentence *s, const char *format, ...)
 
 static void tell_number(Sentence *s, double x)
 {
-    add_words(s, x < 0 ? "(%.4g)" : "%.4g", x);
+    add_words(s, x < 0 ? "(%.4g)" : "%.4g", x + 0.0);
 }
 
 static void tell_products(Sentence *s, Mat L, Mat R, int i, int j,

@@ -565,9 +565,13 @@ static Mat behind_watcher(Job *job, const Step *step, Mat M)
     *w = (Watcher){ .key = { .rows = 1, .cols = 1 }, .job = job,
                   .step = *step };
     const Mat of[] = { M, &w->key };
-    Mat Y = computed_on(HERE("watched"), job->tape, M->rows, M->cols,
-                        tell_gradient, 2, of);
+    struct Matrix *Y = computed_on(HERE("watched"), job->tape, M->rows,
+                                   M->cols, tell_gradient, 2, of);
     copy_into(Y, M);
+    if (M->logits != NULL) {    /* its numbers are those of M */
+        Y->logits = M->logits;
+        Y->at = M->at;
+    }
     return Y;
 }
 
