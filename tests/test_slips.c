@@ -32,7 +32,7 @@ static bool is_other_digit(const Item *item, const Step *step, int k)
     Entry other = item->entry[k];
     bool digit = other.value == 0 || other.value == 1;
     other.value = 1 - other.value;
-    return digit && sums_to_1(step)
+    return digit && sums_to_1(step) && shape_fits(item, step->M)
         && verdict_on(&other, *claimed_entry(item, step->M, k)) == RIGHT;
 }
 

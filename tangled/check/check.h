@@ -37,6 +37,7 @@ typedef enum { OPEN, RIGHT, LAST_DIGIT, CUT, EARLY, FOLLOWS,
 enum { VERDICTS = WRONG + 1 };
 Verdict verdict_on(const Entry *entry, double x);
 bool is_cut_from(const Entry *entry, double x);
+double unit_of(int decimals);   /* of the last of them                    */
 bool same_number(double a, double b);
 
 /* A slip strikes values: those of some roles, a bit each, or those that the

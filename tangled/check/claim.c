@@ -65,6 +65,13 @@ bool same_number(double a, double b)
     return isfinite(size) ? fabs(a - b) <= error : a == b;
 }
 
+double unit_of(int decimals)
+{
+    static const double units[] = { 1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6 };
+    int n = sizeof units / sizeof *units;
+    return decimals < n ? units[decimals] : pow(10, -decimals);
+}
+
 Verdict verdict_on(const Entry *entry, double x)
 {
     double typed = entry->value;
@@ -74,7 +81,7 @@ Verdict verdict_on(const Entry *entry, double x)
         return typed <= STANDS_FOR_INFINITY ? RIGHT : WRONG;
     if (entry->decimals == EXACT)
         return same_number(typed, x) ? RIGHT : WRONG;
-    double unit = pow(10, -entry->decimals);
+    double unit = unit_of(entry->decimals);
     double off = fabs(typed - x) - last_bits() * fmax(1, fabs(x));
     return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
 }
@@ -84,7 +91,7 @@ bool is_cut_from(const Entry *entry, double x)
     double typed = entry->value, more = fabs(x) - fabs(typed);
     if (!isfinite(x) || !isfinite(typed) || entry->decimals == EXACT)
         return verdict_on(entry, x) <= RIGHT;
-    double unit = pow(10, -entry->decimals);
+    double unit = unit_of(entry->decimals);
     double off = fmax(unit / 1000, last_bits() * fmax(1, fabs(x)));
     return typed * x >= 0 && more >= -off && more < unit + off;
 }
@@ -100,7 +107,7 @@ static void decimal_text(char to[60], double x, int decimals)
     int first = x == 0 ? 0 : (int)floor(log10(fabs(x)));
     int most = true_digits() - 1 - first;
     decimals = decimals < most ? decimals : most;
-    if (fabs(x) < 0.5 * pow(10, -decimals))
+    if (fabs(x) < 0.5 * unit_of(decimals))
         snprintf(to, 60, "%.*f", decimals < 15 ? decimals : 0, 0.0);
     else if (first < -5 || decimals < 0)
         snprintf(to, 60, "%.*e", first + decimals > 0 ? first + decimals

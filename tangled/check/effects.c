@@ -8,7 +8,7 @@ typedef struct { char text[400]; } Printed;
 static Printed printed(double x, int decimals)
 {
     Printed p;
-    bool naught = fabs(x) <= pow(10, -decimals) / 2;    /* never -0 */
+    bool naught = fabs(x) <= unit_of(decimals) / 2;    /* never -0 */
     snprintf(p.text, sizeof p.text, "%.*f", decimals, naught ? 0 : x);
     return p;
 }

@@ -192,16 +192,19 @@ static bool has_same_numbers(const Step *a, const Step *b)
     return true;
 }
 
+static bool has_same_bytes(Mat A, Mat B)
+{
+    return A->rows == B->rows && A->cols == B->cols
+        && memcmp(A->at, B->at, (size_t)A->rows * (size_t)A->cols
+                                * sizeof *A->at) == 0;
+}
+
 /* Do two ways lead to the very same numbers, as far as that step? */
 static bool lead_to_the_same(const Run *a, const Run *b, int until)
 {
     bool same = a->n > until && b->n > until;
-    for (int k = until; same && k >= 0; k--) {
-        Mat A = a->step[k].M, B = b->step[k].M;
-        same = A->rows == B->rows && A->cols == B->cols
-            && memcmp(A->at, B->at, (size_t)A->rows * (size_t)A->cols
-                                    * sizeof *A->at) == 0;
-    }
+    for (int k = until; same && k >= 0; k--)
+        same = has_same_bytes(a->step[k].M, b->step[k].M);
     return same;
 }
 
@@ -245,7 +248,7 @@ enum { CLOSE = 3 };             /* claims that may cut off what is before */
 static void open_ways(Judging *j, int w)
 {
     int most = most_decimals(j->claim[w].item);
-    j->unit = most > 0 ? pow(10, -most) : 0;
+    j->unit = most > 0 ? unit_of(most) : 0;
     for (int way = 0; way <= BOTH; way++) {
         j->open[way] = can_have_led(j, w, way);
         j->from[way] = j->way[EXACTLY]->step;
@@ -259,11 +262,16 @@ static void open_ways(Judging *j, int w)
 
 static bool contradicts(const Judging *j, int w, const Run *run, int way)
 {
-    for (int k = 0; k < w; k++)
-        if (agreeing(&j->claim[k], run)
-            < agreeing(&j->claim[k], j->way[way]))
-            return true;
-    return false;
+    bool less = false;
+    for (int k = 0; k < w && !less; k++) {
+        const Step *is = same_step(run, j->claim[k].step),
+                   *was = same_step(j->way[way], j->claim[k].step);
+        bool same = is != NULL && was != NULL
+                 && has_same_bytes(is->M, was->M);
+        less = !same && agreeing(&j->claim[k], run)
+                        < agreeing(&j->claim[k], j->way[way]);
+    }
+    return less;
 }
 
 typedef struct {
@@ -311,13 +319,6 @@ static double misses_by(const Claim *c, const Step *step)
     return off / fmax(1, larger);
 }
 
-/* By how much the numbers of claim w differ in two ways. */
-static double ways_apart(const Judging *j, int w, int a, int b)
-{
-    const Step *step = j->claim[w].step;
-    return most_apart(same_step(j->way[a], step), same_step(j->way[b], step));
-}
-
 /* Can what misses by so much be right, if another slip that changes the
    numbers by so much comes to it? Beside it, that may do some times as
    much. */
@@ -332,6 +333,8 @@ static bool can_be_made_up(const Judging *j, double off, double by)
 static bool proves_nothing(const Claim *c, const Step *right)
 {
     int wrong = 0, digits = 0;
+    if (!sums_to_1(right) || !shape_fits(c->item, right->M))
+        return false;
     for (int k = 0; k < c->item->rows * c->item->cols; k++) {
         Entry typed = c->item->entry[k], other = typed;
         double x = *claimed_entry(c->item, right->M, k);
@@ -340,7 +343,7 @@ static bool proves_nothing(const Claim *c, const Step *right)
         digits += (typed.value == 0 || typed.value == 1)
                && verdict_on(&other, x) == RIGHT;
     }
-    return sums_to_1(c->step) && wrong == 1 && digits == 1;
+    return wrong == 1 && digits == 1;
 }
 
 static SlipTrial try_in(Judging *j, int w, Explanation why, int way)
@@ -420,14 +423,10 @@ static bool can_reach(const Judging *j, int w, const Explanation *why,
 static SlipTrial try_one(Judging *j, int w, Explanation why)
 {
     SlipTrial all = { .useful = false };
-    int last = WAYS;
     for (int way = 0; way <= BOTH && !is_too_much(j); way++) {
-        bool near = last == WAYS
-                 || can_be_made_up(j, all.off, ways_apart(j, w, last, way));
-        if (!j->open[way] || !near || !can_reach(j, w, &why, way))
+        if (!j->open[way] || !can_reach(j, w, &why, way))
             continue;
         SlipTrial trial = try_in(j, w, why, way);
-        last = way;
         all.useful |= trial.useful;
         all.fits |= trial.fits;
         all.by = fmax(all.by, trial.by);

@@ -6,7 +6,7 @@
 
 static double half_unit(const Entry *entry)
 {
-    return entry->decimals == EXACT ? 1e-5 : pow(10, -entry->decimals) / 2;
+    return entry->decimals == EXACT ? 1e-5 : unit_of(entry->decimals) / 2;
 }
 
 /* What entry k is called; a single one has no place. */

@@ -869,9 +869,8 @@ static unsigned truths_of_run(const Run *run)
 static bool any_hidden(Mat M)
 {
     bool any = false;
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            any |= AT(M, i, j) == -INFINITY;
+    for (int k = 0; k < M->rows * M->cols; k++)
+        any |= M->at[k] == -INFINITY;
     return any;
 }
 
@@ -1096,7 +1095,7 @@ static bool tells(const Entry *entry, double change)
     bool whole = same_number(size, round(size));
     bool exact = entry->decimals == EXACT
               && !same_number(entry->value, round(entry->value));
-    double unit = entry->decimals == EXACT ? 1 : pow(10, -entry->decimals);
+    double unit = entry->decimals == EXACT ? 1 : unit_of(entry->decimals);
     return whole ? size >= 1.5 : exact || size >= 10 * unit;
 }
 

@@ -215,8 +215,8 @@ bool trains(const Job *job)
 static Theta *theta_to_run(Job *job)
 {
     const Theta *model = job->model;
-    Theta *theta = theta_new(job->arena, &job->hyper);
-    theta_allocate(theta, job->arena);
+    Theta *theta = job->running;
+    theta_clear_gradient(theta);
     for (int k = 1; k <= theta->n; k++) {
         const Parameter *p = &theta->parameter[k];
         Step place = { .name = p->symbol, .part = p->part,
@@ -225,9 +225,9 @@ static Theta *theta_to_run(Job *job)
         copy_into(*p->place, varied_given(job, place, *p->place));
     }
     if (job->hyper.positions != LEARNED && !job->run.unplaced)
-        theta->W_p = varied_given(job, (Step){ .name = "W_p" }, theta->W_p);
+        theta->W_p = varied_given(job, (Step){ .name = "W_p" }, model->W_p);
     look_on(job, theta);
-    return job->running = theta;
+    return theta;
 }
 
 static int attention_layers(const Hyperparameters *h)     /* of attention */
@@ -308,6 +308,8 @@ static Theta *given_theta(Job *job)
     theta_allocate(theta, job->arena);
     for (int k = 1; k <= theta->n; k++)
         fill_parameter(job, &theta->parameter[k]);
+    job->running = theta_new(job->arena, &job->hyper);
+    theta_allocate(job->running, job->arena);
     return theta;
 }
 
