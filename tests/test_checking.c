@@ -269,6 +269,34 @@ static void both_S_are_told_apart_by_their_lines(void **state)
                 "S^2      right, 1 of 1 entry");
 }
 
+/* Queries come from what was normalised, keys of the cross-attention from
+   the other sequence, and what is added stands behind the products. */
+static void the_terms_of_a_model_are_told(void **state)
+{
+    (void)state;
+    const char ten[] = "algorithm 10\nlayout paper\nx = 1 2 3\n"
+        "We = 2 2 0 ; 0 0 1\nWp = 0 1 0 ; 1 0 1\nWq = 1 0\nWk = 1 0\n"
+        "Wv = 1 0\nWo = 0 ; 2\nWmlp1 = 9 0\nWmlp2 = 1/3 ; 0\n"
+        "Wu = 1 0 ; 0 1 ; 0 0\nclaim 10.6 X = ? 3.77 ? ; ? ? ?\n"
+        "claim 10.8 X = ? 6.66 ? ; ? ? ?\nclaim Q = ? 1.9 ?\n";
+    assert_line(ten, "no known slip; (2) is 1·1 + 0·(-1) = 1");
+    assert_line(ten, "no known slip; (1,2) is 0·1 + 3 = 3");
+    assert_line(ten, "no known slip; (1,2) is 0.3333·9 + 3 = 6");
+    const char eight[] = "algorithm 8\nlayout paper\nz = 1 2\nx = 2 1\n"
+        "We = 2 0 1 ; 0 2 0\nWp = 1 0 ; 0 1\nenc.Wq = 1/3 0\n"
+        "enc.Wk = 0 ln(3)/3\nenc.Wv = 4/3 0\nenc.Wo = -1 ; 1\n"
+        "Wmlp1 = 1 0 ; 0 1\nWmlp2 = 0 3 ; 3 0\ndec.Wv = 2 0\n"
+        "dec.Wo = 1 ; 1\nbeta3 = 5 0\ned.Wq = 1 0\ned.Wk = 0.5 0\n"
+        "ed.Wv = 3 0\ned.Wo = -3 ; 0\nWmlp3 = 1 0 ; 0 0\n"
+        "Wmlp4 = 2 0 ; 0 0\nWu = 1 0 ; 0 1 ; 0 0\n"
+        "claim ed.Q = 7 ?\nclaim ed.K = 9 ?\n";
+    assert_line(eight, "no known slip; (1) is 1·4 + 0·1 = 4");
+    assert_line(eight, "no known slip; (1) is 0.5·(-1) + 0·1 = -0.5");
+    assert_line("algorithm 10\nlayout textbook\nX = 1 2\nWmlp1 = 1 -1 ; 0 1\n"
+                "bmlp1 = 0 1\nWmlp2 = 1 0 ; 1 1\nclaim hidden = ? 2.7\n",
+                "no known slip; (2) is 1·(-1) + 2·1 + 1 = 2");
+}
+
 static void a_slip_is_said_in_the_words_of_the_layout(void **state)
 {
     (void)state;
@@ -923,6 +951,7 @@ int main(void)
         TEST_FILES(numbers_that_were_rounded_early_are_carried_on),
         TEST_FILES(in_a_wrong_step_some_entries_may_follow),
         TEST_FILES(both_S_are_told_apart_by_their_lines),
+        TEST_FILES(the_terms_of_a_model_are_told),
         TEST_FILES(a_slip_is_said_in_the_words_of_the_layout),
         TEST_FILES(a_step_of_a_model_has_its_place),
         TEST_FILES(a_turn_has_the_letter_of_its_loop),

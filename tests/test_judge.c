@@ -266,6 +266,50 @@ static void what_is_carried_on_follows(void **state)
     assert_that(j->judged[1].begins);
 }
 
+/* The logits written down would make p 5/8 1/8 1/8 1/8. */
+static void one_entry_of_many_follows_by_chance(void **state)
+{
+    (void)state;
+    const char *given = "algorithm 7\ne = 1\nWu = 0 ; 0 ; 0 ; 0\n"
+                        "claim logits = ln(5) 0 0 0\n";
+    char text[1000];
+    snprintf(text, sizeof text, "%sclaim p = 5/8 1/3 1/6 1/5\n", given);
+    assert_string_equal(letters(&judged(text)->judged[1]), "WWWW");
+    snprintf(text, sizeof text, "%sclaim p = 5/8 1/8 1/6 1/5\n", given);
+    assert_string_equal(letters(&judged(text)->judged[1]), "FFWW");
+}
+
+/* The weights are those of the transposed scores; but these are given. */
+static void what_is_given_is_not_mistaken(void **state)
+{
+    (void)state;
+    const char *given = "algorithm 4\nlayout paper\nscale no\nV = 1 0\n";
+    char text[1000];
+    snprintf(text, sizeof text, "%sS = 1 2 ; 5 3\n"
+             "claim A = 0.269 0.881 ; 0.731 0.119\n", given);
+    const Judgement *j = judged(text);
+    assert_string_equal(letters(&j->judged[0]), "WWWW");
+    assert_int_equal(j->judged[0].n, 0);
+    j = judged("algorithm 4\nlayout paper\nscale no\nV = 1 0\n"
+               "Q = 1 0 ; 0 1\nK = 1 5 ; 2 3\n"
+               "claim A = 0.269 0.881 ; 0.731 0.119\n");
+    assert_string_equal(j->judged[0].why->slip[0]->name, "S-transposed");
+}
+
+/* p is 0 1, and 1 1 if the softmax is taken over the tokens: of which there
+   is one. Where two weights say so, it is named. */
+static void one_weight_that_is_1_for_0_is_no_slip(void **state)
+{
+    (void)state;
+    const Judgement *j = judged("algorithm 7\nlayout torch\ne = 1\n"
+                                "Wu = -30 ; 30\nclaim p = 1.000 1.000\n");
+    assert_string_equal(letters(&j->judged[0]), "WR");
+    assert_int_equal(j->judged[0].n, 0);
+    j = judged("algorithm 7\nlayout torch\ne = 1\nWu = -30 ; 30 ; -40\n"
+               "claim p = 1.000 1.000 1.000\n");
+    assert_string_equal(j->judged[0].why->slip[0]->name, "axis-tokens");
+}
+
 /* The values are 1.04 and 3.04, written down as 1.0 and 3.0. The scores are
    wrong for no known reason, and make both weights 1/2. */
 static void behind_an_error_all_digits_may_be_kept(void **state)
@@ -579,6 +623,9 @@ int main(void)
         TEST(what_nobody_claims_is_open),
         TEST(claims_are_judged_in_the_order_of_the_steps),
         TEST(what_is_carried_on_follows),
+        TEST(one_weight_that_is_1_for_0_is_no_slip),
+        TEST(one_entry_of_many_follows_by_chance),
+        TEST(what_is_given_is_not_mistaken),
         TEST(behind_an_error_all_digits_may_be_kept),
         TEST(a_claim_is_about_the_namesake_that_it_fits),
         TEST(a_claim_is_about_a_line_of_the_sheets_algorithm),

@@ -330,7 +330,7 @@ static bool can_be_made_up(const Judging *j, double off, double by)
 
 /* One weight that is 1 for 0, or 0 for 1: a mistyped digit does that, too,
    and it proves no slip. */
-static bool proves_nothing(const Claim *c, const Step *right)
+static bool is_one_digit(const Claim *c, const Step *right)
 {
     int wrong = 0, digits = 0;
     if (!sums_to_1(right) || !shape_fits(c->item, right->M))
@@ -360,7 +360,7 @@ static SlipTrial try_in(Judging *j, int w, Explanation why, int way)
         && !has_same_numbers(slipped, right)) {
         trial.useful = !contradicts(j, w, run, way);
         trial.fits = trial.useful && explains(run, c)
-                  && !proves_nothing(c, right);
+                  && !is_one_digit(c, right);
         trial.by = most_apart(slipped, right);
         trial.off = misses_by(c, slipped);
     }
