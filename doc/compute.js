@@ -529,6 +529,54 @@
     own.scrollIntoView();
   }
 
+  // ------------------------------------------------------------ on paper
+  // A sheet as a page: its remarks as text, what is given as matrices, and
+  // boxes for what is claimed; what is ? is left empty.
+  function on_paper(text) {
+    var page = make('section', { class: 'paper' }), row = null;
+    text.split('\n').forEach(function (line) {
+      var remark = /^# ?( *)(.*)$/.exec(line),
+          item = /^(claim )?(.*?) = (.*)$/.exec(line);
+      if (remark && remark[1] && page.lastChild)
+        page.lastChild.append(' ' + remark[2]);
+      else if (remark)
+        page.append(make(page.firstChild ? 'p' : 'h2', {}, remark[2]));
+      else if (line) {
+        if (!row) page.append(row = item && item[1]
+          ? make('div', { class: 'asked' }, page.lastChild || '')
+          : make('div', { class: 'matrices' }));
+        row.append(item ? matrix_on_paper(item[2], item[3], item[1])
+                        : make('span', {}, line));
+      }
+      if (remark || !line) row = null;
+    });
+    return page;
+  }
+
+  function matrix_on_paper(name, entries, boxes) {
+    var body = make('tbody'), rows = entries.split(' ; ');
+    rows.forEach(function (entry) {
+      var tr = make('tr');
+      entry.split(' ').forEach(function (x) {
+        tr.append(make('td', {}, x === '?' ? '' : x.replace('-', '−')));
+      });
+      body.append(tr);
+    });
+    return make('span', {}, name + ' = ',
+                make('table', { class: boxes ? 'boxes' : 'values' }, body));
+  }
+
+  function print_exercise(exercise, key) {
+    var pages = [on_paper(exercise), on_paper(key)];
+    document.body.append.apply(document.body, pages);
+    document.body.classList.add('only-paper');
+    addEventListener('afterprint', function () {
+      document.body.classList.remove('only-paper');
+      pages.forEach(function (page) { page.remove(); });
+    }, { once: true });
+    print();
+  }
+
   function exercise_form() {
     var n = make('input', { type: 'number', min: 1, max: 15, value: 4 }),
         seed = make('input', { type: 'number', min: 1, value: 7 }),
@@ -536,20 +584,32 @@
     WORDS.layout.slice(1).forEach(function (word) {
       layout.append(make('option', { selected: word === 'textbook' }, word));
     });
-    function draw(key) {
-      start().then(function (ftx) {
-        try {
-          open_own(run(ftx, ['exercise', '--algorithm', n.value, '--seed',
-                             seed.value, '--layout', layout.value]
-                       .concat(key ? ['--key'] : [])), !key);
-        } catch (error) { bench && bench.tell(error); }
-      });
+    function drawn(ftx, key) {
+      return run(ftx, ['exercise', '--algorithm', n.value, '--seed',
+                       seed.value, '--layout', layout.value].concat(key));
+    }
+    function on_click(act) {
+      return function () {
+        start().then(function (ftx) {
+          try { act(ftx); } catch (error) {
+            if (!bench) open_own(STARTS[0][1]);
+            bench.tell(error);
+          }
+        });
+      };
     }
     return make('p', { class: 'buttons' }, make('label', {}, 'algorithm ', n),
       make('label', {}, 'seed ', seed), make('label', {}, 'layout ', layout),
-      button('an exercise', 'fill in each ?', function () { draw(false); }),
-      button('its key', 'the same with its answers',
-             function () { draw(true); }));
+      button('an exercise', 'fill in each ?', on_click(function (ftx) {
+        open_own(drawn(ftx, []), true);
+      })),
+      button('its key', 'the same with its answers', on_click(function (ftx) {
+        open_own(drawn(ftx, ['--key']), false);
+      })),
+      button('print both', 'a page to fill in, and its key on the next',
+        on_click(function (ftx) {
+          print_exercise(drawn(ftx, []), drawn(ftx, ['--key']));
+        })));
   }
 
   function starts() {

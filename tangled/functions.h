@@ -180,14 +180,42 @@ WITHIN float Phi_single(float x, float *phi)
     return either(x > 0, rest, tail);
 }
 
+WITHIN double Phi_double(double x, double *phi)
+{
+    static const double c[] = {
+        0x1.1d864303d4c84p-1, -0x1.41d8de9621f77p-4, 0x1.402b0e1739711p-7,
+        0x1.0c13034c1601dp-5, -0x1.705abcacd1020p-5, 0x1.2b35cdd20cb42p-5,
+        -0x1.5b84cd88e65b8p-6, 0x1.1ea0ee8af1662p-7, -0x1.19cd4b767d7e2p-9,
+        -0x1.8fcb5e017d386p-16, 0x1.fda8dd027aa2ep-13, -0x1.1a11801f07418p-14,
+        -0x1.d6d3f2a6d6dc3p-17, 0x1.86b453caa86fcp-17, 0x1.63475b6b36a45p-24,
+        -0x1.c7d2079b585f5p-20, 0x1.250d816b56ed6p-23, 0x1.15237eb02d096p-22,
+        -0x1.a7910c675039bp-26, -0x1.622c94dbf0e25p-25, 0x1.62b9869e653d8p-35,
+        0x1.5de76ee8ba469p-28, 0x1.0e5130828ecc3p-30,
+    };
+    const double a = fabs(x) > 39 ? 39 : fabs(x), t = (a - 5) / (a + 5);
+    int64_t bits;
+    double head, q = 0;
+    memcpy(&bits, &a, sizeof a);
+    bits &= ~INT64_C(0x7ffffff);
+    memcpy(&head, &bits, sizeof head);
+    const double e = exp(-.5 * head * head)
+                   * exp(-.5 * (a - head) * (a + head));
+    for (int k = sizeof c / sizeof *c; k-- > 0; )
+        q = q * t + c[k];
+    *phi = 0.39894228040143267794 * e;          /* 1 / sqrt(2 pi) */
+    const double tail = e * (q / (1 + 1.25 * a));
+    return x > 0 ? 1 - tail : tail;
+}
+
 WITHIN real Phi(real x, real *phi)
 {
     if (sizeof x == sizeof(float)) {
-        float density, P = Phi_single((float)x, &density);
+        float density, p = Phi_single((float)x, &density);
         *phi = (real)density;
-        return (real)P;
+        return (real)p;
     }
-    *phi = (real)(exp(-x * x / 2) * 0.39894228040143267794);
-    return (real)(erfc(-x * 0.70710678118654752440) / 2);
+    double density, P = Phi_double((double)x, &density);
+    *phi = (real)density;
+    return (real)P;
 }
 #endif

@@ -57,7 +57,8 @@ struct Strip {
 #define HIGH 2
 #include "product_strip.h"
 
-#if defined(__GNUC__) && defined(__x86_64__)
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(NO_AVX2)
+#define HAS_AVX2
 #define NAMED(f) f##_avx2
 #define TARGET __attribute__((target("avx2,fma")))
 #define BYTES 32
@@ -176,7 +177,7 @@ void product_by(const Kernel *kernel,
 }
 
 static const Kernel kernels[] = {           /* the widest vectors first */
-#if defined(__GNUC__) && defined(__x86_64__)
+#ifdef HAS_AVX2
 #ifndef NO_AVX512
     { "avx512", LANES_avx512, 4,
       strip_avx512, column_avx512, inner_avx512, pack_avx512 },
@@ -191,7 +192,7 @@ enum { KERNELS = sizeof kernels / sizeof kernels[0] };
 
 static int fastest(void)
 {
-#if defined(__GNUC__) && defined(__x86_64__)
+#ifdef HAS_AVX2
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return __builtin_cpu_supports("avx512f") ? 0 : 1;
 #endif
