@@ -17,6 +17,7 @@ TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(patsubst tests/%.c, %, $(wildcar
 ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 EXAMPLE = tests/worked/alg04.sheet
 PARTS   = product functions train judge
+NEED   ?= book
 
 ftx: build/ftx
 all:            # the program is built while what is missing comes
@@ -42,8 +43,8 @@ $(OUT)/fuzz_%: tests/fuzz_%.c $(LIBRARY)
 $(OUT):
 	mkdir -p $@
 
-deps:           # what tangling and weaving need
-	doc/deps book
+deps:           # what tangling and weaving need; NEED=tangle: no weaving
+	doc/deps $(NEED)
 tangle:         # both volumes to tangled/
 	doc/tangle ftx.nw tangled
 	doc/tangle doc/program tangled
@@ -86,9 +87,10 @@ quality:        # what models learn in five minutes each: tests/quality.txt
 	tests/quality.sh
 lab:            # build/lab/: N="4 5", HOLE=step, body, file or python, SEED=1, VARIANT=7
 	@echo 'make lab: the program and the grader'
-	@$(MAKE) -s $(ATONCE) deps ftx $(OUT)/grade
+	@$(MAKE) -s $(ATONCE) deps ftx $(OUT)/grade $(if $(filter no, $(HANDOUT)), NEED=tangle)
 	@HOLE=$(HOLE) SEED=$(SEED) VARIANT=$(VARIANT) OBJECTS=$(OUT) doc/lab/make build/ftx $(N)
 gradescope: ftx $(OUT)/grade # build/gradescope.zip: N="4 5", a secret SEED
+	doc/deps tangle
 	HOLE=$(HOLE) SEED=$(SEED) VARIANT=$(VARIANT) OBJECTS=$(OUT) doc/lab/zip build/ftx $(N)
 labtest: $(OUT)/ftx $(OUT)/grade    # the kit of labs proves itself
 	tests/lab.sh $(OUT)/ftx $(OUT)/grade $(OUT)

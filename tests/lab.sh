@@ -43,6 +43,7 @@ is_junit() { xmllint --noout --relaxng tests/lab/junit.rng "$1"; }
 is_tap() { # says so of one in which tests fail, too
     prove -e cat "$1" 2>&1 | tee "$work/prove" | grep -q '^Result: ' && ! grep -q 'Parse errors' "$work/prove"
 }
+as_nobody() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi; }
 says() { grep -Eq -- "$1" "$work/said"; }
 
 all=$(seq -f 'alg%02.0f' 15)
@@ -378,6 +379,32 @@ if wanted image; then
         make -s -C "$tree" check > "$work/said" 2>&1; says '^  0 of 28 points' && says 'takes in what is no part of this lab: '
         report $? "the student's tree: refused is ${text%% *} of another lab's"
     done
+    # nor does an ordinary user's program get at anything, where Linux has Landlock
+    printf '#include <unistd.h>\n#include <sys/syscall.h>\nint main(void) { return (int)syscall(444, (void *)0, 0, 1) & 127; }\n' > "$work/version.c"
+    $CC -D_DEFAULT_SOURCE -o "$work/version" "$work/version.c"; "$work/version"; version=$?
+    user=$(mktemp -d); chmod 755 "$user"
+    cp -R "$LABS/alg04" "$LABS/alg05" "$grader" "$user"
+    cp "$LABS/alg05/trials" "$user/secret"; chmod 644 "$user"/*/trials "$user/secret"
+    build "$user/alg05" tangled/alg05_mhattention.c
+    ordinary() { # name, a statement before main
+        at_start "$2" | sed 's/<fcntl.h>/<fcntl.h>\n#include <signal.h>/' > "$work/alg04_attention.c"
+        build "$user/alg04" "$work/alg04_attention.c"
+        [ "$(id -u)" != 0 ] || chown -R 65534 "$user"
+        (cd "$user" && as_nobody ./grade alg04) > "$work/said" 2>&1
+        says '^  0 of 10 points' && ! says 'it was had'; report $? "an ordinary user: $1"
+    }
+    had='if (write(3, "fault it was had\n", 17)) _exit(0);'
+    if [ $version -ge 1 ] && [ $version -lt 127 ]; then
+        for path in ../alg05/build/ftx alg05/build/ftx "$user/alg05/build/ftx"; do
+            ordinary "${path#"$user"} is not run" "execl(\"$path\", \"ftx\", \"steps\", \"-\", \"3\", (char *)NULL);"
+        done
+        for path in alg04/trials "$user/secret" /etc/passwd; do
+            ordinary "${path#"$user"} is not read" "if (open(\"$path\", O_RDONLY) >= 0) { $had }"
+        done
+        ordinary 'nothing is written' "if (open(\"$user/new\", O_CREAT | O_WRONLY, 0777) >= 0) { $had }"
+    else echo 'skipped: this kernel has no Landlock'; fi
+    [ $version -lt 6 ] || [ $version = 127 ] || ordinary 'the grader is not stopped' "if (kill(getppid(), 0) == 0) { $had }"
+    rm -rf "$user"
 fi
 
 # A course: a table of all submissions, those that are alike, and Python.
@@ -400,13 +427,15 @@ if wanted course; then
     [ "$(grep -c '% without:.*subs.*subs' "$work/said")" = 3 ] && says '100 % without: .*ada.*eve' && ! says alg06
     report $? 'submissions that are nearly the same'
     doc/lab/similar none.c a.c b.c > "$work/said" 2>&1; [ $? = 2 ] && says 'there is no file none.c'; report $? 'a file that is not there'
+    mkdir -p "$work/missing"        # where there is no LaTeX, none is asked for without need
+    printf '#!/bin/sh\nexit 1\n' | tee "$work/missing/kpsewhich" > "$work/missing/apt-get"; chmod +x "$work/missing"/*
+    LABS=$work/plain PATH=$PWD/$work/missing:$PATH make -s lab N=4 HANDOUT=no > "$work/said" 2>&1; report $? 'make lab HANDOUT=no needs no LaTeX'
     for package in $(sed -n 's/^ *\(gcc .*\) && .*/\1/p' doc/lab/Containerfile); do
         ! command -v apt-cache > /dev/null || apt-cache show "$package" > "$work/said" 2>&1; report $? "the container: Debian has $package"
     done
 fi
 # The labs in Python, by the protocol of ftx steps.
 python=${PYTHON:-$(command -v python3)}
-as_nobody() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi; }
 pythons() { # of $lab: what algorithm is, and whether it is right
     tree=$LABS/$lab n=$((10#${lab#alg}))
     make -s -C "$tree" PYTHON="$python" check > "$work/said" 2>&1

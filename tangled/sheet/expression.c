@@ -264,6 +264,14 @@ static double power(Reading *r)
     return pow(base, exponent);
 }
 
+/* --1 may be a dash, and +-1 an error. */
+static void refuse_second_sign(Reading *r)
+{
+    if ((*r->p == '-' || *r->p == '+') && !strchr(" ];,\n", r->p[1]))
+        wrong(r, r->p, "two signs stand before this number; type one, or "
+                       "parentheses");
+}
+
 static double factor(Reading *r)
 {
     double value;
@@ -274,6 +282,8 @@ static double factor(Reading *r)
     if (sign && *r->p == ' ' && r->parentheses == 0)
         return wrong(r, r->p - 1, "a sign stands directly before its "
                                   "number");
+    if (sign)
+        refuse_second_sign(r);
     value = sign ? factor(r) : power(r);
     r->depth--;
     return minus ? -value : value;
@@ -342,6 +352,8 @@ static bool took_sign(Reading *r, const char *sign)
     bool entry = *start == ' ' && *r->p != ' ';
     if (entry)
         r->p = start;
+    else
+        refuse_second_sign(r);
     return !entry;
 }
 
