@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <sys/mman.h>
 
 int grade(int argc, char *argv[]);
 #define main grade
@@ -17,6 +18,17 @@ int grade(int argc, char *argv[]);
 
 static char place[200];
 static int home;
+static void *beside;
+
+/* What lies beside a library may be read. */
+static void lay_a_library(void)
+{
+    int file = open("none.so", O_CREAT | O_RDWR, 0644);
+    assert_int_equal(write(file, "", 1), 1);
+    beside = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, file, 0);
+    assert_true(beside != MAP_FAILED);
+    close(file);
+}
 
 static void write_file(const char *name, const char *text)
 {
@@ -47,6 +59,7 @@ static int set_up(void **state)
         || chmod(place, 0755) != 0 || chdir(place) != 0)
         return -1;
     write_file("steps", "while read -r line; do eval \"$line\"; done\n");
+    lay_a_library();
     return 0;
 }
 
@@ -54,6 +67,7 @@ static int tear_down(void **state)
 {
     char command[220];
     (void)state;
+    munmap(beside, 1);
     snprintf(command, sizeof command, "rm -rf %s", place);
     return fchdir(home) != 0 || close(home) != 0 || system(command) != 0;
 }
@@ -134,6 +148,23 @@ static void the_right_result_earns_the_points(void **state)
     assert_string_equal(said, "Algorithm 4\n  worked-1                 1 of 1"
                         "  random numbers\n  1 of 1 points\n");
 }
+
+#ifdef SYS_landlock_create_ruleset
+static void no_file_is_opened_but_those_of_the_system(void **state)
+{
+    (void)state;
+    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1)
+        skip();
+    judged("read x < /etc/passwd && echo fault it was had >&3",
+           "result 1 1 1\n");
+    assert_does_not_say("it was had");
+    judged("( : > new ) 2> /dev/fd/1 && echo fault it was had >&3",
+           "result 1 1 1\n");
+    assert_does_not_say("it was had");
+    judged("exec /bin/echo it was had >&3", "result 1 1 1\n");
+    assert_does_not_say("it was had");
+}
+#endif
 
 static void the_first_wrong_step_is_told(void **state)
 {
@@ -740,6 +771,9 @@ int main(void)
 {
     const struct CMUnitTest laws[] = {
         TEST(the_right_result_earns_the_points),
+#ifdef SYS_landlock_create_ruleset
+        TEST(no_file_is_opened_but_those_of_the_system),
+#endif
         TEST(the_first_wrong_step_is_told),
         TEST(of_two_answers_the_first_counts),
         TEST(a_step_counts_by_its_line_its_name_and_its_time),

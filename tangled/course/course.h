@@ -3,6 +3,27 @@
 #define FTX_COURSE_H
 #include "sheet/sheet.h"
 
+/* The sizes of a sheet that is drawn, in the paper's letters. That of a
+   letter; of NULL: 1. */
+typedef struct {
+    int d_e, d_z, d_attn, d_mid, d_out, d_f, d_mlp, ell_x, ell_z, ell_max,
+        N_V, H, u;
+} Sizes;
+int size_by_letter(const Sizes *size, const char *letter);
+
+/* each_given hands over the names of a list such as "X Z |W_q W_k|W_o", in
+   this order; those between bars for head 1, then head 2, ... The others
+   have head 0. */
+typedef void Give(void *to, const char *name, int head);
+void each_given(const char *list, int heads, Give *give, void *to);
+
+/* Is n in a list such as " 4 5 "? */
+bool among(const char *list, int n);
+
+/* The run of a sheet that was printed. */
+const Run *run_of_text(Arena *arena, Tape *tape, const char *name,
+                       const char *text, Fault *f);
+
 /* What an exercise should be. A size of 0 is left to the algorithm. */
 typedef struct {
     int algorithm, seed, decimals, layout;

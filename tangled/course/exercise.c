@@ -47,13 +47,6 @@ static const char *const size_of[] = {
     " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 ", " 3 4 5 ", " 5 ", " 4 5 ",
     " 2 ", " 3 4 5 ",
 };
-static bool among(const char *list, int n)
-{
-    char number[20];
-    return word_in(list, number,
-                    (size_t)snprintf(number, sizeof number, "%d", n));
-}
-
 static void check_exact(Fault *f, const Wanted *w)
 {
     int a = w->algorithm;
@@ -156,8 +149,13 @@ typedef struct {
     Random random;
     FILE *to;
     int head;                   /* of the matrix; 0: none                 */
-    int d_x, d_attn, heads, tokens, context, N_V, ell_max;
+    Sizes size;
 } Draw;
+
+static int or_else(int asked, int otherwise)
+{
+    return asked > 0 ? asked : otherwise;
+}
 
 static int draw_number(Draw *d, int least, int most)
 {
@@ -180,8 +178,8 @@ static void draw_entry(Draw *d, const char *style, Cell to)
     if (style == CHANCE)
         snprintf(to, sizeof(Cell), "0.%02d", n);
     else if (*style == 'r')
-        snprintf(to, sizeof(Cell), d->d_attn > 1 ? "sqrt(%d)" : "%d",
-                 d->d_attn);
+        snprintf(to, sizeof(Cell), d->size.d_attn > 1 ? "sqrt(%d)" : "%d",
+                 d->size.d_attn);
     else
         snprintf(to, sizeof(Cell), "%.*s", (int)strcspn(style, " "), style);
 }
@@ -284,25 +282,6 @@ static const char *style_of(const Draw *d, const char *name)
     return SMALL;
 }
 
-static int size_by_letter(const Draw *d, const char *letter)
-{
-    int a = d->wanted->algorithm;
-    const struct { const char *letters; int size; } sizes_of[] = {
-        { " d_e d_x d_z d_in ", d->d_x }, { " d_attn ", d->d_attn },
-        { " d_mid d_v d_f d_mlp ", 2 }, { " N_V ", d->N_V },
-        { " d_out ", a == 5 ? d->d_x : 2 },
-        { " ell_max ", d->ell_max }, { " ell_z ", d->context },
-        { " u ", a == 12 ? d->tokens : d->wanted->from == NULL ? 2 : 1 },
-        { " T ell ell_x ", d->tokens },
-    };
-    if (letter != NULL && strcmp(letter, "H d_mid") == 0)
-        return d->heads * 2;
-    for (size_t k = 0; letter != NULL && *letter != '1'; k++)
-        if (word_in(sizes_of[k].letters, letter, strlen(letter)))
-            return sizes_of[k].size;
-    return 1;
-}
-
 /* An argument; or a step, which has a column for each token. */
 static Taken argument_or_step(int algorithm, const char *name)
 {
@@ -339,7 +318,8 @@ static void give(Draw *d, const char *name, const char *typed)
     Cell cell[WIDEST * WIDEST];
     int tries = 0, n;
     Taken t = argument_or_step(d->wanted->algorithm, name);
-    int rows = size_by_letter(d, t.rows), cols = size_by_letter(d, t.cols);
+    int rows = size_by_letter(&d->size, t.rows),
+        cols = size_by_letter(&d->size, t.cols);
     do
         for (n = 0; n < rows * cols; n++)
             draw_entry(d, style_of(d, name), cell[n]);
@@ -359,12 +339,12 @@ static void draw_token(Draw *d, int t, Cell cell[])
 {
     enum { TRIES = 1000 };
     bool found = false;
-    int d_e = d->d_x;
+    int d_e = d->size.d_e;
     for (int k = 0; k < TRIES && !found; k++) {
         int sum = 0, squares = 0;
         for (int i = 0; i < d_e; i++) {
             int e = draw_number(d, 0, 9);
-            snprintf(cell[i * d->tokens + t], sizeof(Cell), "%d", e);
+            snprintf(cell[i * d->size.ell_x + t], sizeof(Cell), "%d", e);
             sum += e;
             squares += e * e;
         }
@@ -377,9 +357,9 @@ static void draw_token(Draw *d, int t, Cell cell[])
 static void give_exact_tokens(Draw *d)
 {
     Cell cell[WIDEST * WIDEST];
-    for (int t = 0; t < d->tokens; t++)
+    for (int t = 0; t < d->size.ell_x; t++)
         draw_token(d, t, cell);
-    print_cells(d, taken_by(6, "e"), "e", d->d_x, d->tokens, cell);
+    print_cells(d, taken_by(6, "e"), "e", d->size.d_e, d->size.ell_x, cell);
 }
 
 static void give_position(Draw *d)
@@ -395,7 +375,7 @@ static void give_position(Draw *d)
     else
         fprintf(d->to, "positions %s\nd_e %d\nell_max %d\nt %d\n",
                 w->positions == 0 ? "paper" : "vaswani",
-                w->d_x > 0 ? w->d_x : 4, ELL_MAX,
+                or_else(w->d_x, 4), ELL_MAX,
                 draw_number(d, 2, ELL_MAX));
 }
 
@@ -403,8 +383,8 @@ static void give_ids(Draw *d, const char *name)
 {
     bool masked = d->wanted->algorithm == 12;
     fprintf(d->to, masked ? "%s = 4" : "%s =", name);
-    for (int t = masked ? 2 : 1; t <= d->tokens - masked; t++)
-        fprintf(d->to, " %d", draw_number(d, 1, masked ? 2 : d->N_V));
+    for (int t = masked ? 2 : 1; t <= d->size.ell_x - masked; t++)
+        fprintf(d->to, " %d", draw_number(d, 1, masked ? 2 : d->size.N_V));
     fputs(masked ? " 5\n" : "\n", d->to);
 }
 
@@ -414,11 +394,13 @@ static void give_tau(Draw *d)
     fprintf(d->to, "tau %s\n", sharp ? "1/2" : "2");
 }
 
-static void give_piece(Draw *d, const char *typed)
+static void give_piece(void *to, const char *typed, int head)
 {
+    Draw *d = to;
     const Wanted *w = d->wanted;
     const char *dot = strchr(typed, '.'), *equals = strchr(typed, '=');
     const char *name = dot == NULL ? typed : dot + 1;
+    d->head = head;
     if (equals != NULL)
         fprintf(d->to, "%.*s %s\n", (int)(equals - typed), typed,
                 equals + 1);
@@ -427,7 +409,7 @@ static void give_piece(Draw *d, const char *typed)
     else if (strcmp(name, "d_attn") == 0)
         fputs(d->head > 1 ? "" : "d_attn 4\n", d->to);
     else if (strcmp(name, "v") == 0)
-        fprintf(d->to, "v %d\n", draw_number(d, 1, d->N_V));
+        fprintf(d->to, "v %d\n", draw_number(d, 1, d->size.N_V));
     else if (strcmp(name, "t") == 0)
         give_position(d);
     else if (strcmp(name, "tau") == 0)
@@ -441,17 +423,6 @@ static void give_piece(Draw *d, const char *typed)
              && (strcmp(name, "W_p") != 0 || w->algorithm != 2
                  || w->positions == 2))
         give(d, name, typed);
-}
-
-static void give_pieces(Draw *d, const char *p, const char *end)
-{
-    char piece[20];
-    while (p < end) {
-        int n = (int)strcspn(p, " |");
-        snprintf(piece, sizeof piece, "%.*s", n, p);
-        give_piece(d, piece);
-        p += n + 1;
-    }
 }
 
 /* What a sheet gives that begins later, in the order of the others; a
@@ -473,47 +444,32 @@ static void gives_from(char to[], size_t size, const Wanted *w)
                  n, names, W_o != NULL ? "|W_o b_o" : "");
 }
 
-static void give_all(Draw *d, const char *p)
-{
-    const char *head = strchr(p, '|'), *last = strrchr(p, '|');
-    if (head == NULL) {
-        give_pieces(d, p, p + strlen(p));
-        return;
-    }
-    give_pieces(d, p, head);
-    for (d->head = 1; d->head <= d->heads; d->head++)
-        give_pieces(d, head + 1, last);
-    d->head = 0;
-    give_pieces(d, last + 1, p + strlen(p));
-}
-
-static int or_else(int asked, int otherwise)
-{
-    return asked > 0 ? asked : otherwise;
-}
-
 static const char *draw_sheet(Arena *arena, const Wanted *w, int try)
 {
     Written text;
     char names[200];
-    int a = w->algorithm, ell = or_else(w->tokens, drawings[a].tokens);
+    int a = w->algorithm, ell = or_else(w->tokens, drawings[a].tokens),
+        d_x = or_else(w->d_x, drawings[a].d_x);
     Draw d = { .wanted = w, .layout = &layouts[w->layout],
         .random = random_branch(random_new((uint64_t)w->seed),
                                 (uint64_t)try),
-        .to = begin_text(&text), .tokens = ell,
-        .context = or_else(w->context, ell),
-        .d_x = or_else(w->d_x, drawings[a].d_x),
-        .d_attn = or_else(w->d_attn, 2),
-        .heads = or_else(w->heads, a == 5 ? 2 : 1), .N_V = drawings[a].N_V,
-        .ell_max = a == 2 ? 4 : a == 14 ? ell + 1
-                 : a == 15 && ell < 2 ? 2 : ell };
+        .to = begin_text(&text),
+        .size = { .ell_x = ell, .ell_z = or_else(w->context, ell),
+            .d_e = d_x, .d_z = d_x, .d_attn = or_else(w->d_attn, 2),
+            .d_mid = 2, .d_f = 2, .d_mlp = 2, .d_out = a == 5 ? d_x : 2,
+            .H = or_else(w->heads, a == 5 ? 2 : 1),
+            .N_V = drawings[a].N_V,
+            .ell_max = a == 2 ? 4 : a == 14 ? ell + 1
+                     : a == 15 && ell < 2 ? 2 : ell,
+            .u = a == 12 ? ell : w->from == NULL ? 2 : 1 } };
     fprintf(d.to, "algorithm %d\nlayout %s\ndecimals %d\n", a,
             d.layout->name, w->decimals);
     if (w->from != NULL)
         gives_from(names, sizeof names, w);
-    give_all(&d, w->from == NULL ? drawings[a].gives : names);
+    each_given(w->from == NULL ? drawings[a].gives : names, d.size.H,
+               give_piece, &d);
     if (a == 7 && w->ask != NULL && strstr(w->ask, "loss") != NULL)
-        give_piece(&d, "target");
+        give_piece(&d, "target", 0);
     return end_text(&text, arena);
 }
 
@@ -753,13 +709,6 @@ static void print_sheet(FILE *out, const Exercise *e, bool key)
         print_claim(out, e, k, key);
 }
 
-static const char *sheet_text(Arena *arena, const Exercise *e, bool key)
-{
-    Written text;
-    print_sheet(begin_text(&text), e, key);
-    return end_text(&text, arena);
-}
-
 static int tokens_of_run(const Run *run, Mat M)
 {
     return run->layout->rows ? M->rows : M->cols;
@@ -939,23 +888,14 @@ typedef struct {
     Alike alike;
 } Try;
 
-static const Run *run_text(Try *try, const char *given, Fault *f)
-{
-    Arena *arena = try->c->arena;
-    size_t n = strlen(given);
-    char *text = memcpy(arena_alloc(arena, n + 1), given, n + 1);
-    const Sheet *sheet = sheet_of(arena, "exercise", text, (int)n, f);
-    return run_sheet(sheet, arena, try->c->tape, f);
-}
-
 static void run_draw(Fault *f, void *data)
 {
     Try *try = data;
     Exercise *e = try->e;
-    e->run = run_text(try, with_claims(try->c->arena, e->wanted, e->given),
-                      f);
-    e->claim = arena_alloc(try->c->arena,
-                           (size_t)e->run->n * sizeof *e->claim);
+    Arena *arena = try->c->arena;
+    e->run = run_of_text(arena, try->c->tape, "exercise",
+                         with_claims(arena, e->wanted, e->given), f);
+    e->claim = arena_alloc(arena, (size_t)e->run->n * sizeof *e->claim);
     for (int k = 0; k < e->run->n; k++)
         if (is_claimed(e->wanted, e->run, &e->run->step[k]))
             e->claim[e->n++] = &e->run->step[k];
@@ -964,8 +904,10 @@ static void run_draw(Fault *f, void *data)
 static void run_blanks(Fault *f, void *data)
 {
     Try *try = data;
-    const char *text = sheet_text(try->c->arena, try->e, false);
-    const Run *run = run_text(try, text, f);
+    Written text;
+    print_sheet(begin_text(&text), try->e, false);
+    const Run *run = run_of_text(try->c->arena, try->c->tape, "exercise",
+                                 end_text(&text, try->c->arena), f);
     try->alike = find_alike(run, try->e->wanted, try->c);
 }
 

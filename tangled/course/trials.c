@@ -18,8 +18,9 @@ typedef struct {
     char settings[60];                  /* other lines of the sheet       */
     int n;
     Given given[MOST_GIVEN];
-    int d_e, d_z, d_attn, d_mid, d_out, d_f, d_mlp, ell_x, ell_z, N_V, H;
+    Sizes size;
     int L, L_dec, number;
+    const char *before;                 /* names, such as "enc1."         */
     Random *random;
 } Instance;
 
@@ -37,7 +38,7 @@ static void draw_tokens(Instance *i, const char *name, int n)
 {
     Given *g = add_given(i, name, 1, n);
     for (int k = 0; k < n; k++)
-        g->at[k] = 1 + floor(i->N_V * uniform(i->random));
+        g->at[k] = 1 + floor(i->size.N_V * uniform(i->random));
 }
 
 static void add_uniform(Instance *i, int n)
@@ -77,42 +78,37 @@ static void print_instance(FILE *to, const Instance *i)
 static Instance sized(int algorithm, int number, Random *random)
 {
     int k = number < 3 ? number : 3;
+    bool ed = among(" 8 11 15 ", algorithm);
     return (Instance){ .algorithm = algorithm, .random = random,
-        .number = number, .L_dec = 1 + (k == 2),
-        .d_e = 2 + k, .d_z = 3 + k / 3, .d_attn = k < 3 ? 1 + k : 5,
-        .d_mid = 2, .d_out = 1 + k, .d_f = 2 + k, .d_mlp = 3 + k,
-        .ell_x = 1 + k, .ell_z = 3 + k / 3, .N_V = 6 + k / 2,
-        .H = 2, .L = 1 + k / 3 };
+        .number = number, .L = 1 + k / 3, .L_dec = 1 + (k == 2),
+        .size = { .d_e = 2 + k, .d_z = 3 + k / 3,
+            .d_attn = k < 3 ? 1 + k : 5, .d_mid = 2, .d_out = 1 + k,
+            .d_f = 2 + k, .d_mlp = 3 + k, .ell_x = 1 + k,
+            .ell_z = 3 + k / 3, .N_V = 6 + k / 2, .H = ed ? 1 : 2,
+            .ell_max = algorithm == 2 ? 6 + k / 2 : 8 } };
 }
 
-static void add_head(Instance *i, const char *before, int h, int d_x,
-                     int d_z, int d_v)
+/* What each of a list of names stands for, of the sizes that the algorithm
+   takes. */
+static void add_named(void *to, const char *name, int head)
 {
-    char name[32], behind[16] = "";
-    const struct { const char *name; int rows, cols; } of[] = {
-        { "W_q", i->d_attn, d_x }, { "b_q", i->d_attn, 1 },
-        { "W_k", i->d_attn, d_z }, { "b_k", i->d_attn, 1 },
-        { "W_v", d_v, d_z },       { "b_v", d_v, 1 } };
-    if (h > 0)
-        snprintf(behind, sizeof behind, "^%d", h);
-    for (int k = 0; k < 6; k++) {
-        snprintf(name, sizeof name, "%s%s%s", before, of[k].name, behind);
-        add_given(i, name, of[k].rows, of[k].cols);
-    }
+    Instance *i = to;
+    char full[32];
+    const Taken t = taken_by(i->algorithm, name);
+    snprintf(full, sizeof full, head > 0 ? "%s%s^%d" : "%s%s", i->before,
+             name, head);
+    add_given(i, full, size_by_letter(&i->size, t.rows),
+              size_by_letter(&i->size, t.cols));
 }
 
-static void add_heads(Instance *i, const char *before, int d_x, int d_z,
-                      int d_out)
+static void add_all(Instance *i, const char *before, const char *names)
 {
-    char name[32];
-    for (int h = 1; h <= i->H; h++)
-        add_head(i, before, h, d_x, d_z, i->d_mid);
-    snprintf(name, sizeof name, "%sW_o", before);
-    add_given(i, name, d_out, i->H * i->d_mid);
-    snprintf(name, sizeof name, "%sb_o", before);
-    add_given(i, name, d_out, 1);
+    i->before = before;
+    each_given(names, i->size.H, add_named, i);
 }
 
+#define QKV " W_q b_q W_k b_k W_v b_v "
+#define HEADS "|" QKV "|W_o b_o "
 static void set(Instance *i, const char *line)
 {
     snprintf(i->settings, sizeof i->settings, "%s\n", line);
@@ -125,7 +121,7 @@ static void add_mask(Instance *i)
         set(i, "mask causal");
     if (i->number % 3 != 0)
         return;
-    Given *g = add_given(i, "mask", i->ell_z, i->ell_x);
+    Given *g = add_given(i, "mask", i->size.ell_z, i->size.ell_x);
     for (int k = 0; k < g->rows * g->cols; k++)
         g->at[k] = k < g->cols || uniform(i->random) < 0.5;
 }
@@ -133,9 +129,9 @@ static void add_mask(Instance *i)
 /* Number 1: learned; 2 and 3: sines. */
 static void add_positions(Instance *i)
 {
-    add_number(i, "t", 1 + floor(i->N_V * uniform(i->random)));
+    add_number(i, "t", 1 + floor(i->size.N_V * uniform(i->random)));
     if (i->number == 1) {
-        add_given(i, "W_p", i->d_e, i->N_V);
+        add_all(i, "", "W_p");
         return;
     }
     set(i, i->number == 2 ? "positions vaswani" : "positions paper");
@@ -143,107 +139,48 @@ static void add_positions(Instance *i)
     add_number(i, "ell_max", 8);
 }
 
-/* From number 3 on: with epsilon. */
-static void add_activations(Instance *i)
-{
-    add_given(i, "e", i->d_e, i->ell_x);
-    add_given(i, "gamma", i->d_e, 1);
-    add_given(i, "beta", i->d_e, 1);
-    if (i->number >= 3)
-        set(i, "epsilon 0.25");
-}
-
-/* Number 4: tied. */
-static void add_unembedding(Instance *i)
-{
-    add_given(i, "e", i->d_e, i->ell_x);
-    if (i->number == 4) {
-        set(i, "tied yes");
-        add_given(i, "W_e", i->d_e, i->N_V);
-    } else
-        add_given(i, "W_u", i->N_V, i->d_e);
-}
-
+/* Of Algorithm 6, from number 3 on: with epsilon; of 7, number 4: tied. */
 static void component(Instance *i)
 {
-    switch (i->algorithm) {
-    case 1:
-        add_number(i, "v", 1 + floor(i->N_V * uniform(i->random)));
-        add_given(i, "W_e", i->d_e, i->N_V);
-        break;
-    case 2:
+    static const char *const gives[] = { NULL, "W_e", "", "e e_t" QKV,
+        "X Z" QKV, "X Z " HEADS, "e gamma beta", "e W_u" };
+    int a = i->algorithm;
+    bool tied = a == 7 && i->number == 4;
+    if (a == 1)
+        add_number(i, "v", 1 + floor(i->size.N_V * uniform(i->random)));
+    if (a == 2)
         add_positions(i);
-        break;
-    case 3:
-        add_given(i, "e", i->d_e, 1);
-        add_given(i, "e_t", i->d_e, i->ell_z);
-        add_head(i, "", 0, i->d_e, i->d_e, i->d_out);
-        break;
-    case 4: case 5:
-        add_given(i, "X", i->d_e, i->ell_x);
-        add_given(i, "Z", i->d_z, i->ell_z);
-        if (i->algorithm == 4)
-            add_head(i, "", 0, i->d_e, i->d_z, i->d_out);
-        else
-            add_heads(i, "", i->d_e, i->d_z, i->d_out);
+    add_all(i, "", tied ? "e W_e" : gives[a]);
+    if (a == 4 || a == 5)
         add_mask(i);
-        break;
-    case 6:
-        add_activations(i);
-        break;
-    default:
-        add_unembedding(i);
-    }
+    if (a == 6 && i->number >= 3)
+        set(i, "epsilon 0.25");
+    if (tied)
+        set(i, "tied yes");
 }
 
-static void add_norm(Instance *i, const char *before, int number)
-{
-    char name[32];
-    snprintf(name, sizeof name, "%sgamma_%d", before, number);
-    add_given(i, name, i->d_e, 1);
-    snprintf(name, sizeof name, "%sbeta_%d", before, number);
-    add_given(i, name, i->d_e, 1);
-}
-
-static void add_perceptron(Instance *i, const char *before, int number)
-{
-    char name[32];
-    for (int k = number; k <= number + 1; k++) {
-        int in = k == number ? i->d_e : i->d_mlp;
-        int out = k == number ? i->d_mlp : i->d_e;
-        snprintf(name, sizeof name, "%sW_mlp%d", before, k);
-        add_given(i, name, out, in);
-        snprintf(name, sizeof name, "%sb_mlp%d", before, k);
-        add_given(i, name, out, 1);
-    }
-}
+#define NORM(k) "gamma_" k " beta_" k " "
+#define MLP(k)  "W_mlp" k " b_mlp" k " "
 
 static void add_layer(Instance *i, const char *part, int l)
 {
-    char name[16], other[16];
-    bool decoder = strcmp(part, "dec") == 0;
-    int first = decoder ? 3 : 1;
-    snprintf(name, sizeof name, "%s%d.", part, l);
+    char before[16];
+    snprintf(before, sizeof before, "%s%d.", part, l);
+    add_all(i, before, HEADS);
+    if (strcmp(part, "dec") != 0) {
+        add_all(i, before, NORM("1") NORM("2") MLP("1") MLP("2"));
+        return;
+    }
+    char other[16];
     snprintf(other, sizeof other, "ed%d.", l);
-    add_heads(i, name, i->d_e, i->d_e, i->d_e);
-    if (decoder)
-        add_heads(i, other, i->d_e, i->d_e, i->d_e);
-    for (int k = first; k <= (decoder ? 5 : 2); k++)
-        add_norm(i, name, k);
-    add_perceptron(i, name, first);
-}
-
-static bool is_in_list(int algorithm, const char *list) /* " 8 11 15 " */
-{
-    char number[20];
-    snprintf(number, sizeof number, " %d ", algorithm);
-    return strstr(list, number) != NULL;
+    add_all(i, other, HEADS);
+    add_all(i, before, NORM("3") NORM("4") NORM("5") MLP("3") MLP("4"));
 }
 
 static void add_sequences(Instance *i, const char *name, int n)
 {
     char numbered[16];
-    bool two = i->number >= 3 && is_in_list(i->algorithm, " 11 12 13 ");
+    bool two = i->number >= 3 && among(" 11 12 13 ", i->algorithm);
     if (!two)
         draw_tokens(i, name, n);
     for (int k = 1; two && k <= 2; k++) {
@@ -254,29 +191,19 @@ static void add_sequences(Instance *i, const char *name, int n)
 
 static void model(Instance *i)
 {
-    bool ed = is_in_list(i->algorithm, " 8 11 15 "),
-         e = is_in_list(i->algorithm, " 9 12 ");
-    int d_last = e ? i->d_f : i->d_e;
+    bool ed = among(" 8 11 15 ", i->algorithm),
+         e = among(" 9 12 ", i->algorithm);
     if (ed)
-        add_sequences(i, "z", i->ell_z);
+        add_sequences(i, "z", i->size.ell_z);
     if (i->algorithm != 15)
-        add_sequences(i, "x", i->ell_x);
-    add_given(i, "W_e", i->d_e, i->N_V);
-    add_given(i, "W_p", i->d_e, 8);
-    i->H = ed ? 1 : 2;
+        add_sequences(i, "x", i->size.ell_x);
+    add_all(i, "", "W_e W_p");
     for (int l = 1; l <= i->L; l++)
         add_layer(i, ed ? "enc" : "layer", l);
     for (int l = 1; ed && l <= i->L_dec; l++)
         add_layer(i, "dec", l);
-    if (e) {
-        add_given(i, "W_f", i->d_f, i->d_e);
-        add_given(i, "b_f", i->d_f, 1);
-    }
-    if (!ed) {
-        add_given(i, "gamma", d_last, 1);
-        add_given(i, "beta", d_last, 1);
-    }
-    add_given(i, "W_u", i->N_V, d_last);
+    add_all(i, "", ed ? "W_u" : e ? "W_f b_f gamma beta W_u"
+                                  : "gamma beta W_u");
 }
 
 /* What a token is weighs more than what it gets, so that the columns of P
@@ -287,7 +214,7 @@ static void set_apart(Instance *i)
         const char *name = i->given[k].name;
         if (strncmp(name, "dec", 3) == 0 && strstr(name, "gamma_") != NULL
             && strstr(name, "gamma_5") == NULL)
-            for (int e = 0; e < i->d_e; e++)
+            for (int e = 0; e < i->size.d_e; e++)
                 i->given[k].at[e] *= 8;
     }
 }
@@ -305,7 +232,7 @@ static void training_or_inference(Instance *i)
     if (i->algorithm != 12)
         return;
     add_number(i, "p_mask", 0.5);
-    add_uniform(i, i->ell_x);
+    add_uniform(i, i->size.ell_x);
     given_of(i, "u")->at[0] = 0.125;    /* one token at least is covered */
 }
 
@@ -326,32 +253,20 @@ static Instance random_instance(int algorithm, int number, Random *random)
 typedef struct {
     const char *algorithms;             /* such as " 4 5 "                */
     const char *name, *says;
-    void (*change)(Instance *a, Instance *b);   /* NULL: one sheet only   */
+    const char *names;                  /* of what is changed: the first
+                                           that there is; NULL: nothing,
+                                           there is one sheet only        */
+    void (*change)(Instance *a, Instance *b, Given *g);     /* or NULL:   */
+    double times, plus;                 /* of each entry                  */
     const char *relation;
 } Law;
 
-static void reverse_columns(Given *g)
+static Given *first_in(Instance *i, const char *names)  /* "e_t Z z" */
 {
-    Given old = *g;
-    for (int k = 0; k < g->rows * g->cols; k++)
-        g->at[k] = old.at[k / g->cols * g->cols + g->cols - 1
-                          - k % g->cols];
-}
-
-static void reverse_rows(Given *g)
-{
-    Given old = *g;
-    for (int k = 0; k < g->rows * g->cols; k++)
-        g->at[k] = old.at[(g->rows - 1 - k / g->cols) * g->cols
-                          + k % g->cols];
-}
-
-static void drop_column(Given *g)       /* the last */
-{
-    Given old = *g;
-    g->cols--;
-    for (int k = 0; k < g->rows * g->cols; k++)
-        g->at[k] = old.at[k / g->cols * old.cols + k % g->cols];
+    for (int k = 0; k < i->n; k++)
+        if (word_in(names, i->given[k].name, strlen(i->given[k].name)))
+            return &i->given[k];
+    return NULL;
 }
 
 static void take_out(Instance *i, const char *name)
@@ -361,85 +276,80 @@ static void take_out(Instance *i, const char *name)
         *g = i->given[--i->n];
 }
 
-static Given *first_in(Instance *i, const char *names)  /* "e_t Z z" */
+/* Of a model without positions. */
+static void columns_reversed(Instance *a, Instance *b, Given *g)
 {
-    for (int k = 0; k < i->n; k++) {
-        const char *at = strstr(names, i->given[k].name);
-        size_t n = strlen(i->given[k].name);
-        if (at != NULL && (at == names || at[-1] == ' ')
-            && strchr(" ", at[n]) != NULL)
-            return &i->given[k];
+    Given old = *g;
+    for (int k = 0; k < g->rows * g->cols; k++)
+        g->at[k] = old.at[k / g->cols * g->cols + g->cols - 1
+                          - k % g->cols];
+    if (a->algorithm != 2) {
+        take_out(a, "W_p");
+        take_out(b, "W_p");
     }
-    return NULL;
 }
 
-static void table_reversed(Instance *a, Instance *b)
+static void rows_reversed(Instance *a, Instance *b, Given *g)
 {
-    (void)a;
-    Given *table = first_in(b, "W_e W_p"), *index = first_in(b, "v t");
-    reverse_columns(table);
+    (void)a, (void)b;
+    Given old = *g;
+    for (int k = 0; k < g->rows * g->cols; k++)
+        g->at[k] = old.at[(g->rows - 1 - k / g->cols) * g->cols
+                          + k % g->cols];
+}
+
+static void last_dropped(Instance *a, Instance *b, Given *g)
+{
+    (void)a, (void)b;
+    Given old = *g;
+    g->cols--;
+    for (int k = 0; k < g->rows * g->cols; k++)
+        g->at[k] = old.at[k / g->cols * old.cols + k % g->cols];
+}
+
+static void table_reversed(Instance *a, Instance *b, Given *table)
+{
+    Given *index = first_in(b, "v t");
+    columns_reversed(a, b, table);
     index->at[0] = table->cols + 1 - index->at[0];
 }
 
-static void other_columns(Instance *a, Instance *b)
+static void other_columns(Instance *a, Instance *b, Given *table)
 {
+    int index = (int)first_in(b, "v t")->at[0];
     (void)a;
-    Given *table = first_in(b, "W_e W_p"), *index = first_in(b, "v t");
     for (int k = 0; k < table->rows * table->cols; k++)
-        if (k % table->cols + 1 != (int)index->at[0])
-            table->at[k] += 1;
+        table->at[k] += k % table->cols + 1 != index;
 }
 
-static void table_doubled(Instance *a, Instance *b)
+static void written_twice(Instance *a, Instance *b, Given *g)
 {
-    (void)a;
-    Given *table = first_in(b, "W_e W_p");
-    for (int k = 0; k < table->rows * table->cols; k++)
-        table->at[k] *= 2;
-}
-
-static void context_reversed(Instance *a, Instance *b)
-{
-    take_out(a, "W_p");
-    take_out(b, "W_p");
-    reverse_columns(first_in(b, "e_t Z z"));
-}
-
-static void tokens_reversed(Instance *a, Instance *b)
-{
-    take_out(a, "W_p");
-    take_out(b, "W_p");
-    reverse_columns(first_in(b, a->algorithm < 8 ? "X e" : "x"));
-}
-
-static void context_twice(Instance *a, Instance *b)
-{
-    Given *old = given_of(a, "e_t"), *g = given_of(b, "e_t");
+    Given *old = given_of(a, g->name);
+    (void)b;
     g->cols *= 2;
     for (int k = 0; k < g->rows * g->cols; k++)
         g->at[k] = old->at[k / g->cols * old->cols + k % old->cols];
 }
 
-static void key_bias(Instance *a, Instance *b)
+static void key_bias(Instance *a, Instance *b, Given *g)
 {
-    (void)a;
+    (void)a, (void)g;
     for (int k = 0; k < b->n; k++)
-        if (strncmp(b->given[k].name, "b_k", 3) == 0)
-            b->given[k].at[0] += 1;
+        b->given[k].at[0] += begins(b->given[k].name, "b_k");
 }
 
-static void key_hidden(Instance *a, Instance *b)
+static void key_hidden(Instance *a, Instance *b, Given *Z)
 {
-    Given *mask = add_given(a, "mask", a->ell_z, a->ell_x);
+    Given *mask = add_given(a, "mask", a->size.ell_z, a->size.ell_x);
     for (int k = 0; k < mask->rows * mask->cols; k++)
         mask->at[k] = k < (mask->rows - 1) * mask->cols;
-    drop_column(given_of(b, "Z"));
+    last_dropped(a, b, Z);
 }
 
-static void heads_swapped(Instance *a, Instance *b)
+static void heads_swapped(Instance *a, Instance *b, Given *W_o)
 {
     (void)a;
-    Given old = *given_of(b, "W_o"), *W_o = given_of(b, "W_o");
+    Given old = *W_o;
     for (int k = 0; k < b->n; k++) {
         char *head = strchr(b->given[k].name, '^');
         if (head != NULL)
@@ -447,43 +357,14 @@ static void heads_swapped(Instance *a, Instance *b)
     }
     for (int k = 0; k < W_o->rows * W_o->cols; k++)
         W_o->at[k] = old.at[k / W_o->cols * W_o->cols
-                            + (k % W_o->cols + b->d_mid) % W_o->cols];
+                            + (k % W_o->cols + b->size.d_mid) % W_o->cols];
 }
 
-static void constant_added(Instance *a, Instance *b)
+static void logits_shifted(Instance *a, Instance *b, Given *W_u)
 {
-    (void)a;
-    Given *e = given_of(b, "e");
-    for (int k = 0; k < e->rows * e->cols; k++)
-        e->at[k] += 3;
-}
-
-static void multiplied(Instance *a, Instance *b)
-{
-    (void)a;
-    Given *e = given_of(b, "e");
-    for (int k = 0; k < e->rows * e->cols; k++)
-        e->at[k] *= 3;
-}
-
-static void rows_reversed(Instance *a, Instance *b)
-{
-    (void)a;
-    reverse_rows(given_of(b, "W_u"));
-}
-
-static void logits_shifted(Instance *a, Instance *b)
-{
-    (void)a;
-    Given *W_u = given_of(b, "W_u");
+    (void)a, (void)b;
     for (int k = 0; k < W_u->rows * W_u->cols; k++)
         W_u->at[k] += k % W_u->cols + 1;
-}
-
-static void shortened(Instance *a, Instance *b)
-{
-    (void)a;
-    drop_column(given_of(b, b->algorithm == 14 ? "u" : "x"));
 }
 
 static bool occurs(Instance *i, const char *name, int v)
@@ -495,26 +376,18 @@ static bool occurs(Instance *i, const char *name, int v)
     return false;
 }
 
-static void unused_embedding(Instance *a, Instance *b)
+static void unused_embedding(Instance *a, Instance *b, Given *W_e)
 {
     (void)a;
-    Given *W_e = given_of(b, "W_e");
-    for (int v = 1; v <= b->N_V; v++)
+    for (int v = 1; v <= b->size.N_V; v++)
         for (int k = 0; k < W_e->rows; k++)
             if (!occurs(b, "x", v) && !occurs(b, "z", v)
-                && v != b->N_V - 2)
+                && v != b->size.N_V - 2)
                 W_e->at[k * W_e->cols + v - 1] += k + 1;
 }
 
-static void eta_doubled(Instance *a, Instance *b)
+static void greedy(Instance *a, Instance *b, Given *u)
 {
-    (void)a;
-    given_of(b, "eta")->at[0] *= 2;
-}
-
-static void greedy(Instance *a, Instance *b)
-{
-    Given *u = given_of(b, "u");
     given_of(a, "tau")->at[0] = given_of(b, "tau")->at[0] = 0;
     for (int k = 0; k < u->cols; k++)
         u->at[k] = 1 - u->at[k] / 2 - 0.001;
@@ -522,45 +395,60 @@ static void greedy(Instance *a, Instance *b)
 
 static const Law laws[] = {
     { " 1 2 ", "table-reversed", "where a column stands in the table does "
-      "not matter", table_reversed, "same" },
+      "not matter", "W_e W_p", table_reversed, 1, 0, "same" },
     { " 1 2 ", "other-columns", "the other columns do not matter",
-      other_columns, "same" },
+      "W_e W_p", other_columns, 1, 0, "same" },
     { " 1 2 ", "table-doubled", "twice the table gives twice the vector",
-      table_doubled, "scaled 2" },
+      "W_e W_p", NULL, 2, 0, "scaled 2" },
     { " 3 4 5 ", "context-reversed", "the order of the context does not "
-      "matter", context_reversed, "same" },
+      "matter", "e_t Z", columns_reversed, 1, 0, "same" },
     { " 3 ", "context-twice", "a context that is written down twice is the "
-      "same context", context_twice, "same" },
-    { " 3 4 5 ", "key-bias", "b_k does not matter", key_bias, "same" },
+      "same context", "e_t", written_twice, 1, 0, "same" },
+    { " 3 4 5 ", "key-bias", "b_k does not matter", "b_k b_k^1", key_bias,
+      1, 0, "same" },
     { " 4 5 ", "tokens-reversed", "the columns move with the tokens of X",
-      tokens_reversed, "reversed columns" },
+      "X", columns_reversed, 1, 0, "reversed columns" },
     { " 4 ", "key-hidden", "a token that is masked is as good as absent",
-      key_hidden, "same" },
+      "Z", key_hidden, 1, 0, "same" },
     { " 5 ", "heads-exchanged", "the order of the heads does not matter, "
-      "if the columns of W_o move with them", heads_swapped, "same" },
+      "if the columns of W_o move with them", "W_o", heads_swapped, 1, 0,
+      "same" },
     { " 6 ", "constant-added", "a number added to all of e does not matter",
-      constant_added, "same" },
-    { " 6 ", "multiplied", "three times e gives the same", multiplied,
+      "e", NULL, 1, 3, "same" },
+    { " 6 ", "multiplied", "three times e gives the same", "e", NULL, 3, 0,
       "same" },
     { " 6 7 9 ", "tokens-reversed", "the columns move with the tokens",
-      tokens_reversed, "reversed columns" },
-    { " 7 8 9 10 ", "sums", "each column sums to 1", NULL, "sums 1" },
+      "e x", columns_reversed, 1, 0, "reversed columns" },
+    { " 7 8 9 10 ", "sums", "each column sums to 1", NULL, NULL, 1, 0,
+      "sums 1" },
     { " 7 ", "vocabulary-reversed", "the rows move with those of W_u",
-      rows_reversed, "reversed rows" },
+      "W_u", rows_reversed, 1, 0, "reversed rows" },
     { " 7 8 9 10 11 12 13 14 15 ", "logits-shifted", "a row added to every "
-      "row of W_u does not matter", logits_shifted, "same" },
-    { " 8 10 14 ", "prefix", "what comes later does not change what was "
-      "before", shortened, "prefix" },
+      "row of W_u does not matter", "W_u", logits_shifted, 1, 0, "same" },
+    { " 8 10 ", "prefix", "what comes later does not change what was "
+      "before", "x", last_dropped, 1, 0, "prefix" },
+    { " 14 ", "prefix", "what comes later does not change what was "
+      "before", "u", last_dropped, 1, 0, "prefix" },
     { " 8 15 ", "context-reversed", "without positions the order of z does "
-      "not matter", context_reversed, "same" },
+      "not matter", "z", columns_reversed, 1, 0, "same" },
     { " 11 12 13 ", "eta-doubled", "twice the learning rate is twice the "
-      "step", eta_doubled, "scaled 2" },
+      "step", "eta", NULL, 2, 0, "scaled 2" },
     { " 11 12 13 ", "unused-embedding", "the embedding of a token that "
-      "does not occur does not matter", unused_embedding, "same" },
+      "does not occur does not matter", "W_e", unused_embedding, 1, 0,
+      "same" },
     { " 14 15 ", "greedy", "without temperature chance does not matter",
-      greedy, "same" },
+      "u", greedy, 1, 0, "same" },
 };
 enum { LAWS = sizeof laws / sizeof *laws };
+
+static void change_by(const Law *law, Instance *a, Instance *b)
+{
+    Given *g = law->names == NULL ? NULL : first_in(b, law->names);
+    for (int k = 0; g != NULL && k < g->rows * g->cols; k++)
+        g->at[k] = law->times * g->at[k] + law->plus;
+    if (law->change != NULL)
+        law->change(a, b, g);
+}
 
 static void write_matrix(FILE *to, Mat M)
 {
@@ -593,17 +481,14 @@ typedef struct {
     Random random;
     int algorithm;
     const char *name;                   /* of a sheet                     */
-    char *text;                         /* of a sheet, from a stream      */
+    const char *text;                   /* of a sheet                     */
     const Run *run;
 } Asking;
 
 static void run_trial(Fault *f, void *data)
 {
     Asking *a = data;
-    int n = (int)strlen(a->text);
-    char *copy = strcpy(arena_alloc(a->arena, (size_t)n + 1), a->text);
-    const Sheet *sheet = sheet_of(a->arena, a->name, copy, n, f);
-    a->run = run_sheet(sheet, a->arena, a->tape, f);
+    a->run = run_of_text(a->arena, a->tape, a->name, a->text, f);
 }
 
 /* One that is over at once, or draws one token only; and of an odd number
@@ -634,7 +519,7 @@ static void write_sheet(FILE *to, const char *text)
     fprintf(to, "sheet %d\n%s", lines, text);
 }
 
-static char *text_of(const Asking *a, const Instance *i)
+static const char *text_of(const Asking *a, const Instance *i)
 {
     Written text;
     print_instance(begin_text(&text), i);
@@ -716,15 +601,14 @@ static void ask_law(Asking *a, const Law *law)
     for (int k = 0; k < MOST_TRIES; k++) {
         first = random_instance(a->algorithm, 1, &a->random);
         second = first;
-        if (law->change != NULL)
-            law->change(&first, &second);
+        change_by(law, &first, &second);
         if (runs(a, &second) && runs(a, &first))
             break;
     }
     fprintf(a->to, "trial law-%s %s\n", law->name, law->says);
     write_sheet(a->to, text_of(a, &first));
     write_result(a->to, a->run->result);
-    if (law->change != NULL)
+    if (law->names != NULL)
         write_sheet(a->to, text_of(a, &second));
     fprintf(a->to, "law %s\n", law->relation);
 }
@@ -746,18 +630,16 @@ static void ask_worked(Asking *a, const char *name, Fault *f)
 {
     size_t n;
     const char *text = text_of_file(a->arena, name, &n, f);
-    char *to = a->text = arena_alloc(a->arena, n + 2);
+    Written kept;
+    FILE *to = begin_text(&kept);
     for (const char *end = text + n; text < end; ) {
         const char *next = memchr(text, '\n', (size_t)(end - text));
         size_t line = (size_t)((next == NULL ? end : next) - text);
-        if (line < 5 || strncmp(text, "claim", 5) != 0) {
-            memcpy(to, text, line);
-            to += line;
-            *to++ = '\n';
-        }
+        if (!begins(text, "claim"))
+            fprintf(to, "%.*s\n", (int)line, text);
         text += line + 1;
     }
-    *to = '\0';
+    a->text = end_text(&kept, a->arena);
     const char *base = strrchr(name, '/');
     base = base == NULL ? name : base + 1;
     a->name = name;
@@ -789,7 +671,7 @@ static void ask_all(Fault *f, void *data)
     for (int k = 1; k <= w->wish->random; k++)
         ask_random(a, k, w->wish->seed);
     for (int k = 0; k < LAWS; k++)
-        if (is_in_list(a->algorithm, laws[k].algorithms))
+        if (among(laws[k].algorithms, a->algorithm))
             ask_law(a, &laws[k]);
 }
 
@@ -818,7 +700,7 @@ static void ask(Fault *f, void *data)
                          &(Request){ &a, &wish, n, c->argument });
     const char *all = end_text(&text, c->arena);
     if (asked)
-        fwrite(all, 1, text.n, c->out);
+        fputs(all, c->out);
     arena_free(a.scratch);
     if (!asked)
         fault_again(f, &inner);
