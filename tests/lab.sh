@@ -247,6 +247,7 @@ if wanted variants; then
     done
     tree=$LABS/alg05 file=$(file_of alg05)
     cp "$LABS/.solutions/$file" "$tree"; make -s -C "$tree" -j"$cores" check > "$work/said" 2>&1; report $? 'make check of a variant'
+    doc/lab/make "$program" 4 5 4 > "$work/said" 2>&1; [ $? = 2 ] && says 'Algorithm 4 is asked for twice'; report $? 'twice the same'
     VARIANT=x doc/lab/make "$program" 4 > "$work/said" 2>&1; [ $? = 2 ] && says 'VARIANT is a whole number, not x'; report $? 'no such variant'
     rm -rf "$LABS/.solutions"; make_labs body no
 fi

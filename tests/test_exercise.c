@@ -538,6 +538,15 @@ static void what_makes_no_sense_is_refused(void **state)
                    "ftx exercise: Algorithm 6 takes no --mask.");
     assert_refusal(DRAWN("--algorithm", "10", "--biases"),
                    "ftx exercise: Algorithm 10 takes no --biases.");
+    assert_refusal(DRAWN("--from", "Q,K,V", "--d_x", "5"), "ftx exercise: "
+                   "--d_x changes nothing on this sheet; leave it out.");
+    assert_refusal(DRAWN("--from", "Q,K,V", "--biases"), "ftx exercise: "
+                   "--biases changes nothing on this sheet; leave it out.");
+    assert_refusal(DRAWN("--from", "A,V", "--mask", "causal"), "ftx exercise: "
+                   "--mask changes nothing on this sheet; leave it out.");
+    assert_refusal(DRAWN("--key", "--tex"), "ftx exercise: --tex prints the "
+                   "key, too; leave --key out.");
+    assert_that(DRAWN("--from", "Q,K,V", "--d_attn", "2").status == 0);
     assert_refusal(DRAWN("--algorithm", "2", "--d_x", "3"),
                    "ftx exercise: --d_x must be even: each pair of entries "
                    "is a sine and a cosine.");

@@ -132,6 +132,8 @@ static void check_wanted(Fault *f, Wanted *w)
     if (w->tokens == 1 && !among(" 6 7 14 ", a))
         fault(f, 0, "--tokens must be 2 or more: one token alone has "
               "nothing to weigh or to predict.");
+    if (w->key && w->tex)
+        fault(f, 0, "--tex prints the key, too; leave --key out.");
     if (w->exact)
         check_exact(f, w);
     if (w->ask != NULL)
@@ -471,6 +473,25 @@ static const char *draw_sheet(Arena *arena, const Wanted *w, int try)
     if (a == 7 && w->ask != NULL && strstr(w->ask, "loss") != NULL)
         give_piece(&d, "target", 0);
     return end_text(&text, arena);
+}
+
+static void refuse_idle_size(Fault *f, const Wanted *w, Arena *arena)
+{
+    const Wanted nothing = { .algorithm = 0 };
+    const char *sheet = draw_sheet(arena, w, 1);
+    for (const Option *o = sizes; o->name != NULL; o++) {
+        Wanted other = *w;
+        int *size = (int *)((char *)&other + o->place);
+        if (option_same(o, w, &nothing))
+            continue;
+        if (o->kind == FLAG)
+            other.biases = false;
+        else
+            *size = o->kind == CHOICE ? 0 : *size == 1 ? 2 : 1;
+        if (strcmp(sheet, draw_sheet(arena, &other, 1)) == 0)
+            fault(f, 0, "--%s changes nothing on this sheet; leave it out.",
+                  o->name);
+    }
 }
 
 static const char *const claimed[] = {  /* of Algorithms 11 to 15 */
@@ -980,6 +1001,7 @@ static void exercise_it(Fault *f, void *data)
     if (obey(f, options, c->n, c->argument) > 0)
         fault(f, 0, "there is nothing to read; see 'ftx exercise --help'.");
     check_wanted(f, &w);
+    refuse_idle_size(f, &w, c->arena);
     Exercise *e = draw_exercise(c, &w, f);
     if (w.tex)
         worksheet(c->out, e);
