@@ -1,6 +1,5 @@
 /* What all sheets that are drawn have in common. */
 #include "course/course.h"
-#include <stdlib.h>
 #include <string.h>
 
 bool among(const char *list, int n)

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOWN = 60, WIDTH = 74 };
+enum { KNOWN = 60, WIDTH = 74,
+       IS_DOUBLE = sizeof(real) == sizeof(double) };
 typedef struct { const char *name; Mat M; } Known;
 
 typedef struct {
@@ -39,6 +40,14 @@ typedef struct Shown {
 } Shown;
 static const char REFUSED[] = "refused";
 
+static Mat known(const Demo *d, const char *name)
+{
+    for (int k = d->n - 1; k >= 0; k--)
+        if (strcmp(d->known[k].name, name) == 0)
+            return d->known[k].M;
+    return NULL;
+}
+
 static void define(Demo *d, const char *name, Mat M)
 {
     int k = 0;
@@ -56,12 +65,13 @@ static void define_number(Demo *d, const char *name, double x)
     define(d, name, M);
 }
 
-static Mat known(const Demo *d, const char *name)
+static double largest_difference(Mat A, Mat B)
 {
-    int k = 0;
-    while (k < d->n && strcmp(d->known[k].name, name) != 0)
-        k++;
-    return k < d->n ? d->known[k].M : NULL;
+    double most = 0;
+    for (int j = 1; j <= A->cols; j++)
+        for (int i = 1; i <= A->rows; i++)
+            most = fmax(most, fabs(AT(A, i, j) - AT(B, i, j)));
+    return most;
 }
 
 static const struct { const char *name; int least, most; } masks[] = {
@@ -119,13 +129,10 @@ static void words(const Demo *d, const char *label, const char *text)
             (int)strlen(text), text);
 }
 
-static void print_gap(const Demo *d, const char *label, double x)
+/* A difference that only rounding has left is no number to be shown. */
+static bool is_rounding_left(const char *shown, double x)
 {
-    bool is_double = sizeof(real) == sizeof(double);
-    if (fabs(x) < (is_double ? 1e-12 : 1e-5))
-        words(d, label, is_double ? "below 1e-12" : "below 1e-5");
-    else
-        row(d, label, 1, &x);
+    return begins(shown, "gap") && fabs(x) < (IS_DOUBLE ? 1e-12 : 1e-5);
 }
 
 static void wrapped(const Demo *d, const char *head, const char *text)
@@ -154,7 +161,7 @@ static void print_refusal(Demo *d)
 
 static void print_numbers(Demo *d)
 {
-    double x[WIDTH];
+    double x[WIDTH] = { 0 };
     int n = 0, length;
     for (const char *p = d->row->shown; *p != '\0'; p += *p == ';') {
         char formula[200];
@@ -165,7 +172,10 @@ static void print_numbers(Demo *d)
             x[n++] = (double)M->at[k];
         p += length;
     }
-    row(d, d->row->label, n, x);
+    if (is_rounding_left(d->row->shown, x[0]))
+        words(d, d->row->label, IS_DOUBLE ? "below 1e-12" : "below 1e-5");
+    else
+        row(d, d->row->label, n, x);
 }
 
 static const struct { const char *name, *at, *instead; } mistakes[] = {
@@ -469,25 +479,9 @@ static void ask_the_last(Demo *d)
     W_qkv w = scattered(d, (Hyperparameters)SMALL(D_TRANSFORMER,
                         .d_mid = 4))->layer[1].W.head[1];
     Mat X = embeddings(tape_for(d, d->theta), d->x, d->theta);
-    define(d, "one", attention1(gather(d->tape, X, 1, &X->cols), X, &w));
-    define(d, "all", gather(d->tape, attention(X, X, &w, bidirectional),
-                            1, &X->cols));
-}
-
-static double largest_difference(Mat A, Mat B)
-{
-    double most = 0;
-    for (int j = 1; j <= A->cols; j++)
-        for (int i = 1; i <= A->rows; i++)
-            most = fmax(most, fabs(AT(A, i, j) - AT(B, i, j)));
-    return most;
-}
-
-static void compare_the_last(Demo *d)
-{
-    ask_the_last(d);
-    print_gap(d, d->row->label,
-               largest_difference(known(d, "one"), known(d, "all")));
+    define_number(d, "gap", largest_difference(
+        attention1(gather(d->tape, X, 1, &X->cols), X, &w),
+        gather(d->tape, attention(X, X, &w, bidirectional), 1, &X->cols)));
 }
 
 static void no_context(Demo *d) { input(d->tape, 6, 0); }
@@ -622,38 +616,29 @@ static void sinusoidal(Demo *d)
     for (int t = 1; t <= ELL; t++)
         for (int i = 1; i <= D - 2; i++)
             most = fmax(most, fabs(AT(P, i, t) - AT(V, i + 2, t)));
-    print_gap(d, "paper's pair i and Vaswani's i + 1, equal base", most);
+    define_number(d, "gap", most);
     define(d, "paper", sinusoids(d->arena, 4, 2, SINUSOIDS_PAPER, BASE, 1));
     define(d, "vaswani",
            sinusoids(d->arena, 4, 2, SINUSOIDS_VASWANI, 10000, 0));
 }
 
-/* P for the tokens in reverse order; its columns reversed back, or not. */
-static Mat reversed(Demo *d, bool columns_too)
-{
-    int ell = d->x.length, id[9], j[9];
-    Tokens x = d->x;
-    for (int t = 1; t <= ell; t++) {
-        id[t - 1] = TOKEN(x, ell + 1 - t);
-        j[t - 1] = columns_too ? ell + 1 - t : t;
-    }
-    d->x.id = id;
-    Mat P = gather(d->tape, forward(d), ell, j);
-    d->x = x;
-    return P;
-}
-
-static void reverse_back(Demo *d)
-{
-    Mat P = forward(d);
-    print_gap(d, d->row->label, largest_difference(P, reversed(d, true)));
-}
-
+/* P, and P for the tokens in reverse order; its columns reversed back, or
+   not. */
 static void reverse(Demo *d)
 {
+    int ell = d->x.length, id[9], back[9];
+    Tokens x = d->x;
     Mat P = forward(d);
-    print_gap(d, d->row->label,
-              largest_difference(P, reversed(d, false)));
+    for (int t = 1; t <= ell; t++) {
+        id[t - 1] = TOKEN(x, ell + 1 - t);
+        back[t - 1] = ell + 1 - t;
+    }
+    d->x.id = id;
+    Mat Q = forward(d);
+    d->x = x;
+    define_number(d, "gap", largest_difference(P, gather(d->tape, Q, ell,
+                                                         back)));
+    define_number(d, "gap_in_place", largest_difference(P, Q));
 }
 
 static int tokens_in(const Demo *d, TokenKind kind, const char *text)
@@ -728,7 +713,7 @@ static void first_losses(Demo *d)               /* number: the scheme */
         loss(d);
         x[seed - 1] = AT(known(d, "loss"), 1, 1);
     }
-    row(d, d->row->label, 2, x);
+    define_column(d, "losses", 2, x);
 }
 
 static void sample_thrice(Demo *d)
@@ -911,8 +896,8 @@ static const Erratum errata[] = {
     { "notation", "Algorithm 3",
       "The length of the context is T, elsewhere l_z; it may not be 0.",
       "Both names stay; T >= 1.",
-      { SMALL_D(4, compare_the_last,
-            "Algorithm 3 with T = 4 and column 4 of Algorithm 4", NULL),
+      { SMALL_D(4, ask_the_last,
+            "Algorithm 3 with T = 4 and column 4 of Algorithm 4", "gap"),
         RUN(no_context, "a context of T = 0 tokens:", REFUSED) } },
     { "notation", "Algorithms 8 to 10",
       "MHAttention is called with one sequence, but has two.",
@@ -1009,7 +994,8 @@ static const Erratum errata[] = {
     { "error", "Section 5.1, sinusoids",
       "Base l_max, exponents from 2/d_e, positions from 1.",
       "Two variants: the paper's and Vaswani's.",
-      { RUN(sinusoidal, NULL, NULL),
+      { RUN(sinusoidal, "paper's pair i and Vaswani's i + 1, equal base",
+            "gap"),
         TOLD("paper, d_e 4, l_max 100", "column(paper, 1)"),
         TOLD("Vaswani, d_e 4", "column(vaswani, 1)"),
         TOLD("paper, second column", "column(paper, 2)"),
@@ -1017,12 +1003,12 @@ static const Erratum errata[] = {
     { "error", "Section 5.1, text",
       "Without positions attention is permutation invariant.",
       "It is equivariant.",
-      { ON(SMALL(E_TRANSFORMER, .positions = NO_POSITIONS), 7, reverse_back,
+      { ON(SMALL(E_TRANSFORMER, .positions = NO_POSITIONS), 7, reverse,
            NULL, "P and P of the reversed tokens, columns reversed back",
-           NULL),
-        RUN(reverse, "P and P of the reversed tokens", NULL),
-        ON(SMALL(D_TRANSFORMER, .positions = NO_POSITIONS), 7, reverse_back,
-           NULL, "the first, under the causal mask", NULL) } },
+           "gap"),
+        TOLD("P and P of the reversed tokens", "gap_in_place"),
+        ON(SMALL(D_TRANSFORMER, .positions = NO_POSITIONS), 7, reverse, NULL,
+           "the first, under the causal mask", "gap") } },
     { "ambiguity", "Section 4, words",
       "The example has 7 words; with the full stop there are 8.",
       "7: words are cut behind blanks.",
@@ -1109,10 +1095,10 @@ static const Erratum errata[] = {
       "Neither a source of randomness nor first values are given.",
       "A seeded generator is an argument, and so is theta.",
       { WITH(XAVIER, first_losses, "first loss by xavier, seeds 1 and 2",
-             NULL),
+             "losses"),
         WITH(NORMAL_002, first_losses, "first loss by normal, seeds 1 and 2",
-             NULL),
-        WITH(GPT2, first_losses, "first loss by gpt2, seeds 1 and 2", NULL),
+             "losses"),
+        WITH(GPT2, first_losses, "first loss by gpt2, seeds 1 and 2", "losses"),
         TOLD("of equal probabilities: (l - 1) ln N_V",
              "(cols(P) - 1) * ln(N_V)"),
         RUN(sample_thrice, "tokens drawn by u = 0.1, 0.6, 0.9", "drawn") } },

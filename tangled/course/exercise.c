@@ -730,37 +730,27 @@ static void print_sheet(FILE *out, const Exercise *e, bool key)
         print_claim(out, e, k, key);
 }
 
-static int tokens_of_run(const Run *run, Mat M)
-{
-    return run->layout->rows ? M->rows : M->cols;
-}
-
-static double entry_of(const Run *run, Mat M, int i, int t)
-{
-    return run->layout->rows ? AT(M, t, i) : AT(M, i, t);
-}
-
 static bool are_alike(const Run *run, Mat M)
 {
-    int n = tokens_of_run(run, M), d = M->rows * M->cols / n;
-    for (int t = 2; t <= n; t++)
-        for (int i = 1; i <= d; i++)
-            if (fabs(entry_of(run, M, i, t)
-                     - entry_of(run, M, i, 1)) > 0.01)
+    bool rows = run->layout->rows;
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            if (fabs(AT(M, i, j) - (rows ? AT(M, 1, j) : AT(M, i, 1)))
+                > 0.01)
                 return false;
-    return n > 1;
+    return (rows ? M->rows : M->cols) > 1;
 }
 
 static bool has_good_weights(const Run *run, Mat M)
 {
-    bool differ = false;
-    int n = tokens_of_run(run, M), d = M->rows * M->cols / n;
+    bool rows = run->layout->rows, differ = false;
+    int n = rows ? M->rows : M->cols, d = rows ? M->cols : M->rows;
     for (int t = 1; t <= n; t++) {
         double least = 1, most = 0;
         for (int i = 1; i <= d; i++) {
-            double x = entry_of(run, M, i, t);
-            most = x > most ? x : most;
-            least = x > 0 && x < least ? x : least;
+            double x = rows ? AT(M, t, i) : AT(M, i, t);
+            most = fmax(most, x);
+            least = x > 0 ? fmin(least, x) : least;
         }
         if (least < 0.01)
             return false;
@@ -772,11 +762,9 @@ static bool has_good_weights(const Run *run, Mat M)
 static bool has_good_numbers(const Step *step)
 {
     Mat M = step->M;
-    for (int i = 1; i <= M->rows; i++)
-        for (int j = 1; j <= M->cols; j++)
-            if (AT(M, i, j) > 100 || (AT(M, i, j) < -100
-                                      && !isinf(AT(M, i, j))))
-                return false;
+    for (int k = 0; k < M->rows * M->cols; k++)
+        if (M->at[k] > 100 || (M->at[k] < -100 && !isinf(M->at[k])))
+            return false;
     return strcmp(step->name, "loss") != 0 || AT(M, 1, 1) > 0.01;
 }
 
@@ -787,7 +775,7 @@ static bool has_good_chance(const Sheet *sheet, const Step *q)
     const Item *numbers = item_given(sheet, "u", LAYER);
     double u = numbers->entry[q->turn - 1].value, sum = 0;
     for (int y = 1; y < M->rows * M->cols; y++) {
-        sum += M->cols == 1 ? AT(M, y, 1) : AT(M, 1, y);
+        sum += M->at[y - 1];
         if (fabs(sum - u) < 0.02)
             return false;
     }
@@ -799,11 +787,10 @@ static bool is_exact(const Exercise *e)
     char text[60];
     for (int k = 0; k < e->n; k++) {
         Mat M = e->claim[k]->M;
-        for (int i = 1; i <= M->rows; i++)
-            for (int j = 1; j <= M->cols; j++)
-                if (!isinf(AT(M, i, j))
-                    && !exact_text(AT(M, i, j), text, sizeof text))
-                    return false;
+        for (int n = 0; n < M->rows * M->cols; n++)
+            if (!isinf(M->at[n])
+                && !exact_text(M->at[n], text, sizeof text))
+                return false;
     }
     return true;
 }

@@ -69,6 +69,16 @@ static void *memory(void *old, size_t bytes)
     return new;
 }
 
+static char *copy_of(const char *text)
+{
+    return strcpy(memory(NULL, strlen(text) + 1), text);
+}
+
+/* Room for one more in a list of n, which is counted. */
+#define ONE_MORE(list, n) \
+    ((list) = memory(list, (size_t)((n) + 1) * sizeof *(list)), \
+     &(list)[(n)++])
+
 /* "2 3 1 2 3 4 5 6": an entry takes two characters at least. */
 static bool read_entries(Value *v, const char *text)
 {
@@ -104,9 +114,7 @@ static bool read_value(Values *values, const char *text)
         free(v.at);
         return false;
     }
-    values->value = memory(values->value,
-                           (size_t)(values->n + 1) * sizeof v);
-    values->value[values->n++] = v;
+    *ONE_MORE(values->value, values->n) = v;
     return true;
 }
 
@@ -175,13 +183,11 @@ static void clean(char *text)
 
 static Trial *new_trial(Lab *lab, const char *line)
 {
-    lab->trial = memory(lab->trial, (size_t)(lab->n + 1) * sizeof(Trial));
-    Trial *t = &lab->trial[lab->n++];
+    Trial *t = ONE_MORE(lab->trial, lab->n);
     *t = (Trial){ .points = 1 };
     int used = 0;
     sscanf(line, "trial %79s %n", t->name, &used);
-    t->says = memory(NULL, strlen(line) + 1);
-    strcpy(t->says, line + used);
+    t->says = copy_of(line + used);
     clean(t->name);
     clean(t->says);
     return t;
@@ -206,20 +212,17 @@ static bool read_sheet(Trial *t, char **text, int lines)
 
 static void read_line(Lab *lab, const char *line)      /* "line 4.1 ..." */
 {
-    lab->line = memory(lab->line,
-                       (size_t)(lab->lines + 1) * sizeof(LabLine));
-    LabLine *l = &lab->line[lab->lines++];
+    LabLine *l = ONE_MORE(lab->line, lab->lines);
     int used = 0;
     sscanf(line, "line %11s %n", l->line, &used);
-    l->formula = memory(NULL, strlen(line) + 1);
-    strcpy(l->formula, line + used);
+    l->formula = copy_of(line + used);
 }
 
 static Values *new_slip(Trial *t, char *line)
 {
-    t->slip = memory(t->slip, (size_t)(t->slips + 1) * sizeof *t->slip);
-    t->slip[t->slips] = (KnownSlip){ .what = line + 5 };
-    return &t->slip[t->slips++].values;
+    KnownSlip *slip = ONE_MORE(t->slip, t->slips);
+    *slip = (KnownSlip){ .what = line + 5 };
+    return &slip->values;
 }
 
 static bool is_relation(const char *law)
@@ -324,10 +327,10 @@ static void allow_libraries(int rules)
 static void allow_interpreter(int rules, int script)
 {
     char line[4096] = "", path[] = "/usr/bin/", *real;
-    pread(script, line, sizeof line - 1, 0);
-    line[strcspn(line, " \n")] = '\0';
-    if (strncmp(line, "#!/", 3) != 0)
+    if (pread(script, line, sizeof line - 1, 0) < 3
+        || strncmp(line, "#!/", 3) != 0)
         return;
+    line[strcspn(line, " \n")] = '\0';
     real = realpath(line + 2, NULL);
     allow_beside(rules, path, true);
     allow_beside(rules, line + 2, true);
@@ -720,12 +723,6 @@ static void compare_results(Trial *t, const Lab *lab, const Values *found)
         tell(t, "there is no result\n");
 }
 
-static void judge_values(Trial *t, const Lab *lab, int program)
-{
-    Values found = answer_to(program, t->sheet[0]);
-    compare_results(t, lab, &found);
-    free_values(&found);
-}
 
 /* Entry k of what the second result must be, by the first. */
 static double by_law(const char *law, const Value *first, int rows, int k)
@@ -801,14 +798,19 @@ static void compare_by_law(Trial *t, const Values found[])
         t->earned = t->points;
 }
 
-static void judge_law(Trial *t, int program)
+static void judge_trial(Trial *t, const Lab *lab, int program)
 {
     Values found[2] = { { .n = 0 }, { .n = 0 } };
-    for (int k = 0; k < t->sheets; k++)
+    double start = now();
+    for (int k = 0; k < (t->law == NULL ? 1 : t->sheets); k++)
         found[k] = answer_to(program, t->sheet[k]);
-    compare_by_law(t, found);
+    if (t->law == NULL)
+        compare_results(t, lab, &found[0]);
+    else
+        compare_by_law(t, found);
     free_values(&found[0]);
     free_values(&found[1]);
+    t->seconds = now() - start;
 }
 
 /* Once, on the first trial. */
@@ -878,24 +880,11 @@ static void judge_lab(Lab *lab)
     }
     if (geteuid() == 0)
         fchmod(program, 0755);
-    for (int k = 0; k < lab->n; k++) {
-        Trial *t = &lab->trial[k];
-        double start = now();
-        if (t->law == NULL)
-            judge_values(t, lab, program);
-        else
-            judge_law(t, program);
-        t->seconds = now() - start;
-    }
+    for (int k = 0; k < lab->n; k++)
+        judge_trial(&lab->trial[k], lab, program);
     weigh_published(lab);
     say_sheet(lab);
     close(program);
-}
-
-static void set_points(Trial *t, double points, double by_steps)
-{
-    t->points = points;
-    t->by_steps = by_steps;
 }
 
 static bool give_points(const char *name, Lab lab[], int labs)
@@ -922,10 +911,12 @@ static bool give_points(const char *name, Lab lab[], int labs)
             return false;
         }
         for (int k = 0; k < labs; k++)
-            for (int i = 0; i < lab[k].n; i++)
+            for (int i = 0; i < lab[k].n; i++) {
+                Trial *t = &lab[k].trial[i];
                 if (fnmatch(algorithm, lab[k].name, 0) == 0
-                    && fnmatch(trial, lab[k].trial[i].name, 0) == 0)
-                    set_points(&lab[k].trial[i], points, by_steps);
+                    && fnmatch(trial, t->name, 0) == 0)
+                    t->points = points, t->by_steps = by_steps;
+            }
     }
     return true;
 }
@@ -1002,7 +993,7 @@ static const char *lab_name(char *directory)
         *--end = '\0';
     char *slash = strrchr(directory, '/');
     const char *last = slash == NULL ? directory : slash + 1;
-    char *name = strcpy(memory(NULL, strlen(last) + 1), last);
+    char *name = copy_of(last);
     for (char *c = name; *c != '\0'; c++)
         if (!isalnum((unsigned char)*c) && strchr("._-+", *c) == NULL)
             *c = '_';
@@ -1034,8 +1025,7 @@ static bool set_option(Grading *g, const char *name, const char *value)
 
 static void add_lab(Grading *g, char *directory)
 {
-    g->lab = memory(g->lab, (size_t)(g->labs + 1) * sizeof(Lab));
-    Lab *lab = &g->lab[g->labs++];
+    Lab *lab = ONE_MORE(g->lab, g->labs);
     const Lab empty = { .directory = directory,
                         .name = lab_name(directory) };
     *lab = empty;
