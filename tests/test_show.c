@@ -61,6 +61,22 @@ static void the_worked_sheets_are_shown(void **state)
         "remark: ftx check judges the claims.\n", "");
 }
 
+/* gamma = 1 and bq = 3 are vectors; a weight of one number is none. */
+static void one_number_stands_for_each_entry_of_a_vector(void **state)
+{
+    (void)state;
+    Said s = FTX("algorithm 6\ne = 1 ; 2 ; 3\ngamma = 2\nbeta = 1/2\n",
+                 "show", "-");
+    assert_that(strstr(s.out, "so assumed: gamma = 2 in each entry, epsilon "
+                       "= 0,\n  beta = 0.5 in each entry\n") != NULL);
+    s = FTX("algorithm 4\nX = 1 0 ; 0 1\nWq = 1 0 ; 0 1\nWk = 1 0 ; 0 1\n"
+            "Wv = 1 0 ; 0 1\nbq = 3\n", "show", "-");
+    assert_that(strstr(s.out, "1ᵀ   (2 x 2)\n  4  3\n  3  4\n") != NULL);
+    s = FTX("algorithm 4\nX = 1 0 ; 0 1\nWq = 1\nWk = 1 0 ; 0 1\n"
+            "Wv = 1 0 ; 0 1\n", "show", "-");
+    assert_int_equal(s.status, 2);
+}
+
 static const char causal_sheet[] =
     "algorithm 4\nlayout textbook\nmask causal\ndecimals 2\nX = 1 0 ; 0 1\n"
     "Wq = 0 ; 1\nWk = 0 ; ln(3)\nWv = 4 ; 8\nclaim A = 1 0\n";
@@ -554,6 +570,7 @@ int main(void)
 {
     const struct CMUnitTest laws[] = {
         TEST(the_worked_sheets_are_shown),
+        TEST(one_number_stands_for_each_entry_of_a_vector),
         TEST(every_step_is_shown_in_the_layout_of_the_sheet),
         TEST(json_has_every_digit_and_no_infinity),
         TEST(numbers_are_printed_as_the_sheet_asks),

@@ -46,17 +46,27 @@ double entry_value(const Job *job, const Argument *a,
     return entry->value;
 }
 
+static void assume_each(Job *job, const Item *item)
+{
+    char text[60];
+    snprintf(text, sizeof text, "%g in each entry", item->entry->value);
+    assume_used(job, item->typed, text);
+}
+
 /* item is NULL: with what stands in for it. */
-void fill(const Job *job, Mat M, const Argument *a, const Item *item)
+void fill(Job *job, Mat M, const Argument *a, const Item *item)
 {
     bool turn = is_transposed(a->kind, job->run.layout) && item != NULL
              && item->cols == M->rows && item->rows == M->cols;
+    bool one = item != NULL && is_for_each_entry(a, item);
     int k = 0;
     for (int i = 1; i <= (turn ? M->cols : M->rows); i++)
         for (int j = 1; j <= (turn ? M->rows : M->cols); j++, k++)
             AT(M, turn ? j : i, turn ? i : j) = (real)(item == NULL
                 ? a->instead != NULL && *a->instead == '1'
-                : entry_value(job, a, item, k));
+                : entry_value(job, a, item, one ? 0 : k));
+    if (one && M->rows > 1)
+        assume_each(job, item);
 }
 
 Mat varied_given(const Job *job, Step place, Mat M)

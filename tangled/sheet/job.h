@@ -150,6 +150,7 @@ void check_items(Job *job);
 /* shape.c: which letter has which size. */
 bool is_transposed(Kind kind, const Layout *layout);
 int letter_size(const Dimensions *d, const char *symbol);
+bool is_for_each_entry(const Argument *a, const Item *item);
 bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
              Misfit *misfit);
 _Noreturn void refuse_shape(const Job *job, const Misfit *m);
@@ -158,7 +159,7 @@ _Noreturn void refuse_shape(const Job *job, const Misfit *m);
 int size_or_1(const Job *job, const char *symbol);
 double entry_value(const Job *job, const Argument *a,
                    const Item *item, int k);
-void fill(const Job *job, Mat M, const Argument *a, const Item *item);
+void fill(Job *job, Mat M, const Argument *a, const Item *item);
 Mat varied_given(const Job *job, Step place, Mat M);
 void copy_into(Mat to, Mat from);
 Mat given(Job *job, const char *name, int head);

@@ -35,6 +35,14 @@ int letter_size(const Dimensions *d, const char *symbol)
     return found == NULL ? 0 : found->size;
 }
 
+/* `gamma = 1` stands for a vector of ones, and so does any one number where
+   a vector may be left out. */
+bool is_for_each_entry(const Argument *a, const Item *item)
+{
+    return a->kind == VECTOR && a->instead != NULL && *a->instead != '\0'
+        && item->rows * item->cols == 1;
+}
+
 static bool fits(const Argument *a, const Item *item, const Layout *layout,
                  Dimensions *d, Misfit *misfit)
 {
@@ -43,6 +51,8 @@ static bool fits(const Argument *a, const Item *item, const Layout *layout,
     *misfit = (Misfit){ item, a, NULL, 0 };
     if (a->kind == LIST)
         return line;
+    if (is_for_each_entry(a, item))
+        return true;
     if (a->kind == VECTOR)
         return line && agree(d, a->rows, rows * cols, item, misfit);
     if (is_transposed(a->kind, layout))
