@@ -289,6 +289,20 @@ void theta_allocate(Theta *theta, Arena *arena)
     tie(theta, arena);
 }
 
+void theta_over(Theta *theta, Arena *arena, real *numbers)
+{
+    for (int k = 1; k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k];
+        struct Matrix *M = arena_alloc(arena, sizeof *M);
+        *M = (struct Matrix){ .rows = p->rows, .cols = p->cols,
+                              .at = numbers };
+        *p->place = M;
+        numbers += (size_t)p->rows * (size_t)p->cols;
+    }
+    fix_positions(theta, arena);
+    tie(theta, arena);
+}
+
 void theta_clear_gradient(const Theta *theta)
 {
     for (int k = 1; k <= theta->n; k++)

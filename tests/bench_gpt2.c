@@ -5,31 +5,29 @@
        bench_gpt2 token threads tokens [16]    with kept keys and values
        bench_gpt2 prompt threads               512 tokens are taken in
        bench_gpt2 read threads                 theta's bytes are read once
+       bench_gpt2 save FILE                    a model file is written ...
+       bench_gpt2 load FILE                    ... and mapped and checked
+       bench_gpt2 copy FILE                    its bytes are only read
 
-   prints milliseconds, a line for each step, token, prompt or reading, and
-   then the most memory that was held, in MB. */
+   prints milliseconds, of files those of the processor, a line for each step,
+   token, prompt, reading or file, and then the most memory that was held, in MB. */
 #include "functions.h"
+#include "model/model.h"
 #include "practice.h"
 #include "threads.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-enum { BATCH = 4, ELL = 64, PROMPT = 512, READS = 15 };
+enum { BATCH = 4, ELL = 64, PROMPT = 512, READS = 15, FILES = 4 };
 
 static const Hyperparameters gpt2 = {
     .architecture = D_TRANSFORMER, .d_e = 768, .L = 12, .H = 12,
     .d_mlp = 3072, .ell_max = 1024, .N_V = 50257, .tied = true,
     .tanh_gelu = true, .epsilon = 1e-5
 };
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static Tokens random_tokens(Arena *arena, int ell, Random *random)
 {
@@ -42,11 +40,19 @@ static Tokens random_tokens(Arena *arena, int ell, Random *random)
 typedef struct {
     double last;
     int left;
+    bool busy;                  /* only the processor's time */
 } Clock;
+
+static double busy_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static bool told(Clock *clock)
 {
-    const double now = seconds();
+    const double now = clock->busy ? busy_seconds() : seconds();
     printf("%.2f\n", 1e3 * (now - clock->last));
     clock->last = now;
     return --clock->left > 0;
@@ -64,8 +70,8 @@ static bool heard(void *to, int y)
     return told(to);
 }
 
-static void train(Arena *arena, Theta *theta, Random *random,
-                  const char *method, int threads, int steps)
+static void steps(Arena *arena, Theta *theta, Random *random,
+                  const char *method, int threads, int n)
 {
     const Training how = {
         .N_epochs = 1000000, .eta = 1e-5, .batch = BATCH, .mean = true,
@@ -75,7 +81,7 @@ static void train(Arena *arena, Theta *theta, Random *random,
     for (int n = 1; n <= BATCH; n++)
         x[n] = random_tokens(arena, ELL, random);
     Trainer *trainer = trainer_new(arena, theta, &how);
-    Clock clock = { seconds(), steps };
+    Clock clock = { seconds(), n, false };
     trainer->follow = follow;
     trainer->to = &clock;
     trainer_run(trainer, loss_13, &(Data){ .N_data = BATCH, .x = x });
@@ -88,7 +94,7 @@ static void token(Arena *arena, const Theta *theta, Random *random,
     Tape *tape = tape_new(false);
     prepare_tape(arena, tape, theta);
     have_threads(threads);
-    Clock clock = { seconds(), tokens };
+    Clock clock = { seconds(), tokens, false };
     const Inference how = {
         .ell_gen = tokens, .tau = 1, .random = random, .told = heard,
         .to = &clock, .memory = memory_new(arena, tape, theta)
@@ -119,11 +125,65 @@ static void read_once(const Theta *theta, int threads)
     read_theta = theta;
     readers = threads;
     have_threads(threads);
-    Clock clock = { seconds(), READS };
+    Clock clock = { seconds(), READS, false };
     do
         share(threads, add_up, NULL);
     while (told(&clock));
     have_threads(1);
+}
+
+/* As many characters as there are tokens, each another. */
+static const Tokenizer *any_tokenizer(Arena *arena)
+{
+    const Tokenizer *tokenizer;
+    char *text = arena_alloc(arena, 3 * (size_t)gpt2.N_V), *p = text;
+    size_t where;
+    for (int c = 0x800; c < 0x800 + gpt2.N_V - 3; c++) {
+        *p++ = (char)(0xE0 | c >> 12);
+        *p++ = (char)(0x80 | (c >> 6 & 0x3F));
+        *p++ = (char)(0x80 | (c & 0x3F));
+    }
+    tokenizer_train(arena, CHARACTERS, text, (size_t)(p - text), 0,
+                    &tokenizer, &where);
+    return tokenizer;
+}
+
+typedef struct {
+    const char *name, *what;
+    Theta *theta;
+} Filed;
+
+static void copy_file(Arena *arena, const char *name, Fault *f)
+{
+    enum { SOME = 1 << 20 };
+    char *some = arena_alloc(arena, SOME);
+    FILE *file = fopen(name, "rb");
+    if (file == NULL)
+        fault(f, 0, "cannot be opened.");
+    while (fread(some, 1, SOME, file) == SOME)
+        ;
+    fclose(file);
+}
+
+static void file_it(Fault *f, void *data)
+{
+    const Filed *filed = data;
+    Arena *arena = arena_new();
+    Model model = { .task = TRAIN_D, .theta = filed->theta,
+                    .plan = plan_default(false),
+                    .state = { .interval = 1, .sum = "0" } };
+    if (strcmp(filed->what, "save") == 0)
+        model.tokenizer = any_tokenizer(arena);
+    Clock clock = { busy_seconds(), FILES, true };
+    do
+        if (strcmp(filed->what, "save") == 0)
+            model_save(&model, filed->name, NULL, f);
+        else if (strcmp(filed->what, "load") == 0)
+            model_load(arena, filed->name, TO_USE, f);
+        else
+            copy_file(arena, filed->name, f);
+    while (told(&clock));
+    arena_free(arena);
 }
 
 int main(int argc, char *argv[])
@@ -137,13 +197,18 @@ int main(int argc, char *argv[])
     theta_allocate(theta, arena);
     theta_initialise(theta, XAVIER, &random);
     if (trains)
-        train(arena, theta, &random, argv[2], atoi(argv[3]), atoi(argv[4]));
+        steps(arena, theta, &random, argv[2], atoi(argv[3]), atoi(argv[4]));
     else if (strcmp(argv[1], "token") == 0)
         token(arena, theta, &random, atoi(argv[2]), 16, atoi(argv[3]));
     else if (strcmp(argv[1], "prompt") == 0)
         token(arena, theta, &random, atoi(argv[2]), PROMPT, 1);
-    else
+    else if (strcmp(argv[1], "read") == 0)
         read_once(theta, atoi(argv[2]));
+    else {
+        Fault f = { .sheet = argv[2] };
+        if (!attempt(&f, file_it, &(Filed){ argv[2], argv[1], theta }))
+            fprintf(stderr, "%s\n", f.sentence);
+    }
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("MB %ld\n", usage.ru_maxrss / 1000);

@@ -64,6 +64,7 @@ typedef struct {
     const Model *saves;
     const char *name;
     Model *loads;
+    Purpose purpose;
 } Filing;
 
 static inline void save_it(Fault *f, void *data)
@@ -75,7 +76,7 @@ static inline void save_it(Fault *f, void *data)
 static inline void load_it(Fault *f, void *data)
 {
     Filing *filing = data;
-    filing->loads = model_load(arena, filing->name, f);
+    filing->loads = model_load(arena, filing->name, filing->purpose, f);
 }
 
 /* The fault of saving, of loading; "" without one. */
@@ -83,17 +84,23 @@ static inline const char *saving(const Model *m, const char *name)
 {
     Fault *f = arena_alloc(arena, sizeof *f);
     *f = (Fault){ .sheet = "test" };
-    return attempt(f, save_it, &(Filing){ m, name, NULL }) ? "" : f->sentence;
+    return attempt(f, save_it, &(Filing){ .saves = m, .name = name }) ? "" : f->sentence;
+}
+
+static inline const char *loading_to(Purpose purpose, const char *name,
+                                     Model **m)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    Filing filing = { .name = name, .purpose = purpose };
+    bool done = attempt(f, load_it, &filing);
+    *m = filing.loads;
+    return done ? "" : f->sentence;
 }
 
 static inline const char *loading(const char *name, Model **m)
 {
-    Fault *f = arena_alloc(arena, sizeof *f);
-    *f = (Fault){ .sheet = "test" };
-    Filing filing = { NULL, name, NULL };
-    bool done = attempt(f, load_it, &filing);
-    *m = filing.loads;
-    return done ? "" : f->sentence;
+    return loading_to(TO_TRAIN, name, m);
 }
 
 static inline Model *model_in(const char *name)

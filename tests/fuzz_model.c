@@ -3,6 +3,7 @@
    would else come far. (make fuzz WHAT=model) */
 #include "fuzz.h"
 #include "model/model.h"
+#include "sign.h"
 
 /* The largest of which keys and values are kept: no file of a few kilobytes
    needs more. */
@@ -38,7 +39,7 @@ static char *bytes_of(const char *name, size_t *n)
 static void load(Fault *f, void *data)
 {
     Filed *filed = data;
-    filed->model = model_load(filed->arena, filed->name[0], f);
+    filed->model = model_load(filed->arena, filed->name[0], TO_TRAIN, f);
 }
 
 /* What was loaded and saved is loaded and saved to the same bytes. */
@@ -48,7 +49,7 @@ static void save_twice(Fault *f, void *data)
     size_t n, m;
     model_save(filed->model, filed->name[1], NULL, f);
     char *first = bytes_of(filed->name[1], &n);
-    const Model *again = model_load(filed->arena, filed->name[1], f);
+    const Model *again = model_load(filed->arena, filed->name[1], TO_TRAIN, f);
     model_save(again, filed->name[1], NULL, f);
     char *second = bytes_of(filed->name[1], &m);
     demand(n == m && memcmp(first, second, n) == 0, "it has changed",
@@ -116,13 +117,6 @@ static void use(const Filed *filed, char *name)
             OBEYS(translate, "--model", name, "--beam", "2", "--", text);
         }
     OBEYS(show_inside, "--model", name, "--", text);
-}
-
-static void sign(char *bytes, size_t n)
-{
-    uint64_t sum = checksum(NO_CHECKSUM, bytes, n - 8);
-    for (int k = 0; k < 8; k++)
-        bytes[n - 8 + (size_t)k] = (char)(sum >> 8 * k & 0xFF);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

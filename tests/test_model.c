@@ -1,17 +1,19 @@
 /* Model files: what is saved comes back; what is damaged is refused. */
 #include "command.h"
+#include "sign.h"
 #include <sys/resource.h>
 
 /* ------------------------------------------------------- a small model */
 
 static const char text[] = "ab ba\n";
 
-static Model *small_model(Task task)
+static Model *sized_model(Task task, int d_mlp)
 {
     Hyperparameters h = hyper_default(task);
     size_t where;
     h.L = h.L_enc = h.L_dec = h.H = 1;
-    h.d_e = h.d_mlp = 2;
+    h.d_e = 2;
+    h.d_mlp = d_mlp;
     h.ell_max = 3;
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .task = task, .plan = plan_default(false) };
@@ -29,6 +31,11 @@ static Model *small_model(Task task)
     m->point[0] = (Point){ 2, 1.0 / 3, NAN };
     m->point[1] = (Point){ 4, 0.25, 0.5 };
     return m;
+}
+
+static Model *small_model(Task task)
+{
+    return sized_model(task, 2);
 }
 
 static const char *names[] = { NULL, "spam", "no spam, or so" };
@@ -133,6 +140,36 @@ static void the_checksum_is_fnv_1a(void **state)
                 == 0x85944171f73967e8u);
 }
 
+/* Values of a program in another language. */
+static void the_checksum_of_a_block_is_of_words_in_lanes(void **state)
+{
+    (void)state;
+    unsigned char bytes[256];
+    for (int k = 0; k < 256; k++)
+        bytes[k] = (unsigned char)k;
+    assert_that(block_checksum("", 0) == 0xb9b23f3a46fd0825u);
+    assert_that(block_checksum("a", 1) == 0x396e03354000dfb2u);
+    assert_that(block_checksum(bytes, 256) == 0xbfbfa5ce400c0218u);
+}
+
+/* Also that of the same bit at two places: a lane must not cancel it. */
+static void a_changed_bit_changes_the_checksum_of_a_block(void **state)
+{
+    (void)state;
+    unsigned char bytes[200] = { 7 };
+    uint64_t was = block_checksum(bytes, sizeof bytes);
+    for (size_t k = 0; k < 8 * sizeof bytes; k++) {
+        bytes[k / 8] ^= (unsigned char)(1 << k % 8);
+        assert_that(block_checksum(bytes, sizeof bytes) != was);
+        for (size_t j = k + 8; j < 8 * sizeof bytes; j += 8) {
+            bytes[j / 8] ^= (unsigned char)(1 << j % 8);
+            assert_that(block_checksum(bytes, sizeof bytes) != was);
+            bytes[j / 8] ^= (unsigned char)(1 << j % 8);
+        }
+        bytes[k / 8] ^= (unsigned char)(1 << k % 8);
+    }
+}
+
 /* ------------------------------------------------------------- damage */
 
 static char *bytes_of_a_model(size_t *n)
@@ -207,20 +244,57 @@ static void a_file_cut_anywhere_is_refused(void **state)
     }
 }
 
-static size_t header_size(const char *bytes, size_t n)
+/* A model file taken apart: the lines of its header from the third on,
+   without the blanks at their end, and its numbers. */
+typedef struct {
+    const char *lines, *numbers;
+    size_t n, bytes;            /* of the lines, of the numbers */
+} Parts;
+
+static Parts parts_of(const char *bytes, size_t size)
 {
-    for (size_t k = 0; k + 9 < n; k++)
-        if (memcmp(bytes + k, "\nnumbers ", 9) == 0)
-            return k + 1 + strcspn(bytes + k + 1, "\n") + 1;
-    fail_at(HERE("header_size"), "there is no line of numbers");
-    return 0;
+    const char *lines = bytes + HEADER_AT + 11;
+    const char *numbers = bytes + signed_header(bytes, size), *end = numbers;
+    while (end[-1] == ' ' || end[-1] == '\n')
+        end--;
+    size_t rest = (size_t)(bytes + size - 8 - numbers);
+    size_t blocks = (rest + SUMMED + 7) / (SUMMED + 8);
+    return (Parts){ lines, numbers, (size_t)(end - lines), rest - 8 * blocks };
 }
 
-static void sign(char *bytes, size_t n)
+/* The file of these parts, signed. */
+static char *put_together(const char *name, int format, Parts p)
 {
-    uint64_t sum = checksum(NO_CHECKSUM, bytes, n - 8);
-    for (int k = 0; k < 8; k++)
-        bytes[n - 8 + (size_t)k] = (char)(sum >> 8 * k & 0xFF);
+    size_t first = format == 1 ? 12 : 30, line = format == 1 ? 1 : 64;
+    size_t header = (first + p.n + 1 + line - 1) / line * line;
+    size_t blocks = format == 1 ? 0 : (p.bytes + SUMMED - 1) / SUMMED;
+    size_t size = header + p.bytes + 8 * blocks + 8;
+    char *to = memset(arena_alloc(arena, size), ' ', size);
+    if (format == 1)
+        memcpy(to, "ftx model 1\n", first);
+    else
+        snprintf(to, size, "ftx model 2\nheader %010zu\n", header);
+    memcpy(to + first, p.lines, p.n);
+    memset(to + first + p.n, ' ', header - first - p.n);
+    to[header - 1] = '\n';
+    memcpy(to + header, p.numbers, p.bytes);
+    sign(to, size);
+    return write_bytes(name, to, size);
+}
+
+static Parts saved_parts(const Model *m)
+{
+    size_t n = 0;
+    assert_string_equal(saving(m, path("m")), "");
+    char *bytes = bytes_of(path("m"), &n);
+    return parts_of(bytes, n);
+}
+
+static void what_is_put_together_is_the_file(void **state)
+{
+    (void)state;
+    put_together("d", 2, saved_parts(with_everything()));
+    assert_same_file(path("m"), path("d"));
 }
 
 /* With the right checksum: it is loaded or refused, and nothing worse. */
@@ -230,7 +304,7 @@ static void a_header_that_lies_does_no_harm(void **state)
     static const char lies[] = "90-\n xe\0";
     size_t n;
     char *bytes = bytes_of_a_model(&n), *name = path("d");
-    int header = (int)header_size(bytes, n);
+    int header = (int)signed_header(bytes, n);
     for (int i = 0; i < amount(header); i++)
         for (size_t j = 0; j < sizeof lies - 1; j++) {
             int k = one_of(i, header);
@@ -251,21 +325,18 @@ static void a_header_that_lies_does_no_harm(void **state)
 /* A file with one line of the header replaced, and the right checksum. */
 static char *with_line(const Model *m, const char *line, const char *by)
 {
-    size_t n = 0;
-    assert_string_equal(saving(m, path("m")), "");
-    char *bytes = bytes_of(path("m"), &n);
-    char *at = strstr(bytes, line);
+    Parts p = saved_parts(m);
+    char *at = strstr(p.lines, line);
     assert_that(at != NULL && at[-1] == '\n');
-    size_t before = (size_t)(at - bytes), old = strcspn(at, "\n") + 1;
-    size_t size = n - old + strlen(by) + 1;
-    char *to = arena_alloc(arena, size);
-    memcpy(to, bytes, before);
-    memcpy(to + before, by, strlen(by));
-    to[before + strlen(by)] = '\n';
-    memcpy(to + before + strlen(by) + 1, at + old,
-           n - before - old);
-    sign(to, size);
-    return write_bytes("d", to, size);
+    size_t before = (size_t)(at - p.lines), after = strcspn(at, "\n");
+    if (before + after > p.n)
+        after = p.n - before;           /* the last line ends in blanks */
+    char *lines = arena_alloc(arena, p.n + strlen(by) + 1);
+    size_t n = (size_t)sprintf(lines, "%.*s%s", (int)before, p.lines, by);
+    memcpy(lines + n, at + after, p.n - before - after);
+    p.n += strlen(by) - after;
+    p.lines = lines;
+    return put_together("d", 2, p);
 }
 
 static void what_a_header_claims_is_checked_first(void **state)
@@ -278,7 +349,7 @@ static void what_a_header_claims_is_checked_first(void **state)
         { "d_e 2", "d_e 100000", "its sizes do not fit its header." },
         { "N_V ", "N_V 9999999", "its tokenizer has 7 tokens, but N_V is "
           "9999999." },
-        { "N_C 2", "N_C 999999", "line 5 of its header is not" },
+        { "N_C 2", "N_C 999999", "line 6 of its header is not" },
         { "architecture", "architecture d", "only Algorithm 9" },
         { "task", "task d", "its sizes do not fit its header." },
         { "epsilon", "epsilon nan", "line" },
@@ -321,33 +392,50 @@ static void a_header_is_text(void **state)
     strstr(bytes, "\nL ")[2] = '\0';
     sign(bytes, n);
     write_bytes("d", bytes, n);
-    assert_begins(loading(name, &m), "%s: line 7 of its header is not what a "
+    assert_begins(loading(name, &m), "%s: line 8 of its header is not what a "
                   "model has: expected a line of text.", name);
 }
 
-static void fewer_bytes_than_numbers_are_refused(void **state)
+static void other_sizes_than_the_header_says_are_refused(void **state)
 {
     (void)state;
     Model *m;
-    size_t n;
-    char *bytes = bytes_of_a_model(&n), *name = path("d");
-    size_t few = header_size(bytes, n) + 1 + 8;
-    sign(bytes, few);
-    write_bytes("d", bytes, few);
-    assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
+    Parts p = saved_parts(with_everything());
+    for (int format = 1; format <= 2; format++)
+        for (int more = -8; more <= 8; more += 4) {
+            Parts q = p;
+            q.bytes += (size_t)more;
+            q.numbers = memcpy(arena_alloc(arena, p.bytes + 8), p.numbers,
+                               p.bytes);
+            char *name = put_together("d", format, q);
+            if (more != 0)
+                assert_begins(loading(name, &m), "%s: its sizes do not fit",
+                              name);
+            else
+                model_in(name);
+        }
 }
 
-static void more_bytes_than_numbers_are_refused(void **state)
+/* Lines that go on where the numbers should begin. */
+static void a_header_ends_where_it_says(void **state)
 {
     (void)state;
+    size_t n = 0;
     Model *m;
-    size_t n;
-    char *bytes = bytes_of_a_model(&n), *name = path("d");
-    char *longer = memcpy(arena_alloc(arena, n + 8), bytes, n);
-    memset(longer + n, 0, 8);
-    sign(longer, n + 8);
-    write_bytes("d", longer, n + 8);
-    assert_begins(loading(name, &m), "%s: its sizes do not fit", name);
+    assert_string_equal(saving(with_everything(), path("m")), "");
+    char *bytes = bytes_of(path("m"), &n), digits[24];
+    size_t header = signed_header(bytes, n);
+    for (int i = 0; i < amount((int)n); i++) {
+        size_t k = (size_t)one_of(i, (int)n);
+        snprintf(digits, sizeof digits, "%010zu", k);
+        memcpy(bytes + HEADER_AT, digits, 10);
+        sign(bytes, n);
+        const char *said = loading(write_bytes("d", bytes, n), &m);
+        if (k != header && strstr(said, "damaged") == NULL
+            && strstr(said, "its sizes do not fit") == NULL
+            && strstr(said, "of its header") == NULL)
+            fail_at(HERE("loading"), "with %zu: %s", k, said);
+    }
 }
 
 static void a_lie_takes_no_memory(void **state)
@@ -370,9 +458,11 @@ static void other_files_are_refused_in_a_sentence(void **state)
     assert_begins(loading(name, &m), no, name);
     name = write_text("x", "hello, this is a text and not a model\n");
     assert_begins(loading(name, &m), no, name);
-    name = write_text("x", "ftx model 2\nand what is new in it\n");
+    name = write_text("x", "ftx model 3\nand what is new in it\n");
     assert_begins(loading(name, &m), "%s: this model has a newer format", name);
     name = write_text("x", "ftx model 1\n");
+    assert_begins(loading(name, &m), "%s: the model is cut short.", name);
+    name = write_text("x", "ftx model 2\nheader 0000000064\ntask d");
     assert_begins(loading(name, &m), "%s: the model is cut short.", name);
     name = path("none");
     assert_begins(loading(name, &m), "%s: cannot be opened: No such file",
@@ -389,7 +479,7 @@ static void a_number_that_is_not_finite_is_refused(void **state)
     (void)state;
     size_t n;
     char *bytes = bytes_of_a_model(&n);
-    memset(bytes + header_size(bytes, n), 0xFF, sizeof(real));
+    memset(bytes + signed_header(bytes, n), 0xFF, sizeof(real));
     sign(bytes, n);
     char *name = write_bytes("d", bytes, n);
     Model *m;
@@ -400,38 +490,136 @@ static void a_number_that_is_not_finite_is_refused(void **state)
 /* -------------------------------------------------- the other precision */
 
 /* The same file as the program of the other precision writes it. */
-static char *of_other_size(Model *m)
+static char *of_other_size(Model *m, int format)
 {
-    size_t n = 0, size = sizeof(real) == 8 ? 4 : 8;
-    assert_string_equal(saving(m, path("m")), "");
-    char *bytes = bytes_of(path("m"), &n);
-    size_t header = header_size(bytes, n);
-    size_t count = (n - 8 - header) / sizeof(real);
-    char *to = arena_alloc(arena, header + count * size + 8);
-    memcpy(to, bytes, header);
-    strstr(to, "\nnumbers ")[9] = size == 4 ? '4' : '8';
+    size_t size = sizeof(real) == 8 ? 4 : 8;
+    Parts p = saved_parts(m);
+    char *lines = memcpy(arena_alloc(arena, p.n + 1), p.lines, p.n);
+    lines[p.n] = '\0';
+    strstr(lines, "\nnumbers ")[9] = size == 4 ? '4' : '8';
+    size_t count = p.bytes / sizeof(real);
+    char *to = arena_alloc(arena, count * size);
     for (size_t k = 0; k < count; k++) {
         real x;
-        memcpy(&x, bytes + header + k * sizeof x, sizeof x);
+        memcpy(&x, p.numbers + k * sizeof x, sizeof x);
         double wide = x;
         float half = (float)x;
-        memcpy(to + header + k * size, size == 4 ? (void *)&half
-                                                 : (void *)&wide, size);
+        memcpy(to + k * size, size == 4 ? (void *)&half : (void *)&wide, size);
     }
-    sign(to, header + count * size + 8);
-    return write_bytes("o", to, header + count * size + 8);
+    return put_together("o", format, (Parts){ lines, to, p.n, count * size });
+}
+
+static bool is_little_endian(void)
+{
+    uint16_t one = 1;
+    return *(char *)&one == 1;
+}
+
+static void same_parameters(const Model *l, const Model *m, double tolerance)
+{
+    for (int k = 1; k <= m->theta->n; k++)
+        assert_same(*l->theta->parameter[k].place,
+                    *m->theta->parameter[k].place, tolerance);
+}
+
+static Model *used(const char *name)
+{
+    Model *m;
+    assert_string_equal(loading_to(TO_USE, name, &m), "");
+    return m;
 }
 
 static void a_file_of_the_other_precision_is_read(void **state)
 {
     (void)state;
-    uint16_t one = 1;
-    if (*(char *)&one != 1)
+    if (!is_little_endian())
         skip();                         /* this test writes little-endian */
-    Model *m = small_model(TRAIN_D), *l = model_in(of_other_size(m));
-    for (int k = 1; k <= m->theta->n; k++)
-        assert_same(*l->theta->parameter[k].place,
-                    *m->theta->parameter[k].place, 1e-7);
+    Model *m = small_model(TRAIN_D);
+    for (int format = 1; format <= 2; format++) {
+        same_parameters(model_in(of_other_size(m, format)), m, 1e-7);
+        same_parameters(used(path("o")), m, 1e-7);
+    }
+}
+
+/* ---------------------------------------------- a file that is only used */
+
+static void a_file_of_format_1_is_read(void **state)
+{
+    (void)state;
+    Model *m = with_everything();
+    char *name = put_together("d", 1, saved_parts(m));
+    same_parameters(used(name), m, 0);
+    assert_string_equal(saving(model_in(name), path("n")), "");
+    assert_same_file(path("m"), path("n"));
+}
+
+static void what_is_only_used_stays_in_the_file(void **state)
+{
+    (void)state;
+    Model *m = with_everything();
+    assert_string_equal(saving(m, path("m")), "");
+    Model *l = used(path("m"));
+    same_parameters(l, m, 0);
+    assert_that(l->m == NULL && l->v == NULL);
+    const real *next = l->theta->W_e->at;
+    assert_int_equal((uintptr_t)next % 64, 0);
+    for (int k = 1; k <= l->theta->n; k++) {
+        Mat M = *l->theta->parameter[k].place;
+        assert_that(M->grad == NULL && M->tape == NULL);
+        if (is_little_endian())
+            assert_that(M->at == next);
+        next += M->rows * M->cols;
+    }
+}
+
+static void what_is_used_is_the_best(void **state)
+{
+    (void)state;
+    for (int later = 0; later < 2; later++) {
+        Model *m = with_everything();
+        m->plan.patience = 1;
+        model_keep_best(m, arena);
+        for (int k = 1; k <= m->theta->n; k++)
+            randomise(*m->theta->parameter[k].place);
+        m->point[1].step = later ? m->state.step : 4;
+        m->point[1].held_out = m->state.patience.best - 0.1;
+        assert_string_equal(saving(m, path("m")), "");
+        model_use_best(m);
+        same_parameters(used(path("m")), m, 0);
+        assert_same(*m->theta->parameter[1].place, m->best[1],
+                    later ? INFINITY : 0);
+    }
+}
+
+/* The optimiser's matrices are none of a user's business. */
+static void only_what_is_used_is_checked(void **state)
+{
+    (void)state;
+    Model *m = sized_model(TRAIN_D, 30000), *l;
+    Trainer *trainer = trainer_new(arena, m->theta, &m->plan.how);
+    size_t n = 0;
+    m->m = trainer->m;
+    m->v = trainer->v;
+    m->state.has_m = m->state.has_v = true;
+    assert_string_equal(saving(m, path("m")), "");
+    trainer_free(trainer);
+    char *bytes = bytes_of(path("m"), &n);
+    size_t first = signed_header(bytes, n), theta = parts_of(bytes, n).bytes / 3;
+    assert_that(theta > SUMMED);
+    const size_t places[] = { first, first + theta - 1, first + 2 * theta,
+                              first + 3 * theta - 1 };
+    for (int k = 0; k < 4; k++) {
+        bytes[places[k]] ^= 1;
+        char *name = write_bytes("d", bytes, n);
+        assert_int_equal(*loading_to(TO_USE, name, &l) == '\0', k >= 2);
+        assert_int_equal(*loading_to(TO_TRAIN, name, &l) == '\0', false);
+        assert_string_equal(loading_to(ITS_HEADER, name, &l), "");
+        assert_that(l->theta->W_e == NULL);
+        bytes[places[k]] ^= 1;
+    }
+    bytes[first - 2] ^= 1;
+    assert_begins(loading_to(ITS_HEADER, write_bytes("d", bytes, n), &l),
+                  "%s: the model is damaged", path("d"));
 }
 
 /* ------------------------------------------------ a model is not lost */
@@ -526,18 +714,25 @@ int main(void)
         TEST_FILES(the_best_parameters_are_kept_beside_the_last),
         TEST_FILES(saved_again_it_has_the_same_bytes),
         TEST_FILES(the_checksum_is_fnv_1a),
+        TEST_FILES(the_checksum_of_a_block_is_of_words_in_lanes),
+        TEST_FILES(a_changed_bit_changes_the_checksum_of_a_block),
         TEST_FILES(every_changed_byte_is_noticed),
         TEST_FILES(a_changed_byte_of_a_large_file_is_noticed),
         TEST_FILES(a_file_cut_anywhere_is_refused),
         TEST_FILES(a_header_that_lies_does_no_harm),
         TEST_FILES(what_a_header_claims_is_checked_first),
         TEST_FILES(a_header_is_text),
-        TEST_FILES(fewer_bytes_than_numbers_are_refused),
-        TEST_FILES(more_bytes_than_numbers_are_refused),
+        TEST_FILES(what_is_put_together_is_the_file),
+        TEST_FILES(other_sizes_than_the_header_says_are_refused),
+        TEST_FILES(a_header_ends_where_it_says),
         TEST_FILES(a_lie_takes_no_memory),
         TEST_FILES(other_files_are_refused_in_a_sentence),
         TEST_FILES(a_number_that_is_not_finite_is_refused),
         TEST_FILES(a_file_of_the_other_precision_is_read),
+        TEST_FILES(a_file_of_format_1_is_read),
+        TEST_FILES(what_is_only_used_stays_in_the_file),
+        TEST_FILES(what_is_used_is_the_best),
+        TEST_FILES(only_what_is_used_is_checked),
         TEST_FILES(a_full_disk_leaves_the_old_file),
         TEST_FILES(a_file_keeps_its_permissions),
         TEST_FILES(nothing_beside_a_model_is_touched),

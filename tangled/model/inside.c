@@ -330,12 +330,11 @@ static void show_it(Fault *f, void *data)
     if (n != 1)
         fault(f, 0, "expected one text; put it in quotes.");
     refuse_other_file(wish.svg, f);
-    Model *model = model_load(c->arena, wish.model, f);
+    Model *model = model_load(c->arena, wish.model, TO_USE, f);
     f->sheet = command;
     f->text = NULL;
     check_inside_wish(&wish, model, c->n - n, c->argument + n, f);
     refuse_overflow(c, wish.model, f);
-    model_use_best(model);
     Watch w = { .arena = c->arena, .fault = f, .wish = &wish,
                 .model = model, .run = run_of_model(model) };
     Tokens x = tokens_to_show(c, model, f);

@@ -1,14 +1,27 @@
 /* Model files: saved at once or not at all, and checked before use. */
 #include "model/model.h"
+#include "functions.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    BLOCK = 1 << 18,             /* bytes that have a checksum            */
+    LINE = 64,                  /* the header is so many times as long   */
+    FIRST = 30,                 /* bytes of its first two lines          */
+};
+
 static void put_64(unsigned char to[8], uint64_t bits)
 {
     for (int k = 0; k < 8; k++)
         to[k] = (unsigned char)(bits >> 8 * k & 0xFF);
+}
+
+static bool is_little_endian(void)
+{
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one == 1;
 }
 
 static uint64_t get_bytes(const unsigned char *from, int size)
@@ -65,11 +78,15 @@ double model_last_held_out(const Model *model)
            ? model->point[last].held_out : (double)NAN;
 }
 
+static bool is_last_best(const Model *model)
+{
+    return model_last_held_out(model) <= model->state.patience.best;
+}
+
 void model_use_best(Model *model)
 {
     const Theta *theta = model->theta;
-    if (model->best == NULL
-        || model_last_held_out(model) <= model->state.patience.best)
+    if (model->best == NULL || is_last_best(model))
         return;
     for (int k = 1; k <= theta->n; k++)
         copy_entries(*theta->parameter[k].place, model->best[k]);
@@ -77,19 +94,48 @@ void model_use_best(Model *model)
 
 typedef struct {
     FILE *file;
-    uint64_t sum;
+    uint64_t sum;               /* of the header and of the blocks' sums */
+    unsigned char *block;
+    size_t used;                /* bytes of the block                    */
+    unsigned char (*sums)[8];
+    size_t blocks;              /* that are written                      */
 } Writer;
 
-static void put_bytes(Writer *w, const void *bytes, size_t n)
+static void put_text(Writer *w, const void *bytes, size_t n)
 {
     w->sum = checksum(w->sum, bytes, n);
     fwrite(bytes, 1, n, w->file);
+}
+
+static void put_block(Writer *w)
+{
+    if (w->used > 0) {
+        put_64(w->sums[w->blocks++], block_checksum(w->block, w->used));
+        fwrite(w->block, 1, w->used, w->file);
+    }
+    w->used = 0;
+}
+
+static void put_bytes(Writer *w, const void *bytes, size_t n)
+{
+    const unsigned char *p = bytes;
+    for (size_t some; n > 0; n -= some, p += some) {
+        some = n < BLOCK - w->used ? n : BLOCK - w->used;
+        memcpy(w->block + w->used, p, some);
+        w->used += some;
+        if (w->used == BLOCK)
+            put_block(w);
+    }
 }
 
 static void put_numbers(Writer *w, Mat M)
 {
     unsigned char bytes[8];
     size_t n = (size_t)M->rows * (size_t)M->cols;
+    if (is_little_endian()) {
+        put_bytes(w, M->at, n * sizeof(real));
+        return;
+    }
     for (size_t k = 0; k < n; k++) {
         uint64_t bits = 0;
         uint32_t half;
@@ -123,7 +169,6 @@ static void put_values(FILE *to, const Option *table, const void *values)
 static void put_header(FILE *to, const Model *m)
 {
     const Hyperparameters *h = &m->theta->hyper;
-    fprintf(to, "ftx model 1\n");
     put_values(to, task_options, m);
     put_values(to, size_options, h);
     put_values(to, hyper_options, h);
@@ -135,30 +180,67 @@ static void put_header(FILE *to, const Model *m)
     for (int k = 0; k < m->state.points; k++)
         fprintf(to, "point %d %.17g %.17g\n", m->point[k].step,
                 m->point[k].loss, m->point[k].held_out);
-    fprintf(to, "numbers %d %lld\n", (int)sizeof(real), numbers_of(m));
+    fprintf(to, "numbers %d %lld", (int)sizeof(real), numbers_of(m));
+}
+
+static void put_header_of(Writer *w, const Model *m, Arena *arena)
+{
+    char first[FIRST + 1];
+    Written header;
+    FILE *to = begin_text(&header);
+    put_header(to, m);
+    for (long at = FIRST + ftell(to) + 1; at % LINE != 0; at++)
+        fputc(' ', to);
+    fputc('\n', to);
+    const char *text = end_text(&header, arena);
+    snprintf(first, sizeof first, "ftx model 2\nheader %010zu\n",
+             FIRST + header.n);
+    put_text(w, first, FIRST);
+    put_text(w, text, header.n);
 }
 
 static bool put_model(FILE *file, const void *data)
 {
     const Model *m = data;
-    Writer w = { file, NO_CHECKSUM };
-    unsigned char sum[8];
-    Written header;
     Arena *arena = arena_new();
-    put_header(begin_text(&header), m);
-    const char *text = end_text(&header, arena);
-    put_bytes(&w, text, header.n);
-    arena_free(arena);
+    size_t bytes = (size_t)numbers_of(m) * sizeof(real);
+    unsigned char sum[8];
+    Writer *w = &(Writer){
+        .file = file, .sum = NO_CHECKSUM, .block = arena_alloc(arena, BLOCK),
+        .sums = arena_alloc(arena, 8 * (bytes / BLOCK + 1))
+    };
+    put_header_of(w, m, arena);
     for (int k = 1; k <= m->theta->n; k++)
-        put_numbers(&w, *m->theta->parameter[k].place);
+        put_numbers(w, *m->theta->parameter[k].place);
     for (int k = 1; m->best != NULL && k <= m->theta->n; k++)
-        put_numbers(&w, m->best[k]);
+        put_numbers(w, m->best[k]);
     for (int k = 1; m->state.has_m && k <= m->theta->n; k++)
-        put_numbers(&w, m->m[k]);
+        put_numbers(w, m->m[k]);
     for (int k = 1; m->state.has_v && k <= m->theta->n; k++)
-        put_numbers(&w, m->v[k]);
-    put_64(sum, w.sum);
+        put_numbers(w, m->v[k]);
+    put_block(w);
+    put_text(w, w->sums, 8 * w->blocks);
+    put_64(sum, w->sum);
+    arena_free(arena);
     return fwrite(sum, 1, sizeof sum, file) == sizeof sum;
+}
+
+FAST static bool are_few_finite(const real *x, int n)
+{
+    bool finite = true;
+    if (isfinite(total(n, x)))
+        return true;
+    for (int k = 0; k < n; k++)
+        finite &= isfinite(x[k]) != 0;
+    return finite;
+}
+
+static bool are_finite(const real *x, size_t n)
+{
+    bool finite = true;
+    for (size_t k = 0; k < n; k += BLOCK)
+        finite &= are_few_finite(x + k, n - k < BLOCK ? (int)(n - k) : BLOCK);
+    return finite;
 }
 
 static bool is_finite(const Theta *theta)
@@ -166,9 +248,7 @@ static bool is_finite(const Theta *theta)
     bool finite = true;
     for (int k = 1; k <= theta->n; k++) {
         Mat M = *theta->parameter[k].place;
-        size_t n = (size_t)M->rows * (size_t)M->cols;
-        for (size_t e = 0; e < n; e++)
-            finite &= isfinite(M->at[e]) != 0;
+        finite &= are_finite(M->at, (size_t)M->rows * (size_t)M->cols);
     }
     return finite;
 }
@@ -186,8 +266,10 @@ void model_save(const Model *model, const char *name, Held *held, Fault *f)
 typedef struct {
     Fault *fault;
     Arena *arena;
-    char *p, *end;              /* the next line; where the sum begins    */
+    char *p, *end;              /* the next line; where the numbers end   */
     int line;                   /* its number                             */
+    char *numbers;              /* where they begin; NULL: format 1, they
+                                   do where the header ends               */
 } Header;
 
 _Noreturn static void unexpected(const Header *h, const char *expected)
@@ -235,6 +317,9 @@ static void get_values(Header *h, const Option *table, void *values)
     }
 }
 
+static const char damaged[] = "the model is damaged: its checksum is wrong.";
+static const char not_finite[] = "a number in it is not finite.";
+
 /* What is wrong with the first line and the size; or NULL. */
 static const char *kind_fault(const char *bytes, size_t size)
 {
@@ -242,19 +327,54 @@ static const char *kind_fault(const char *bytes, size_t size)
     size_t m = strlen(magic);
     if (size < m + 2 || memcmp(bytes, magic, m) != 0)
         return "this is no model of ftx.";
-    if (bytes[m] != '1' || bytes[m + 1] != '\n')
+    if (strchr("12", bytes[m]) == NULL || bytes[m + 1] != '\n')
         return "this model has a newer format than this ftx, which reads "
-               "format 1.";
+               "formats 1 and 2.";
     return size < 40 ? "the model is cut short." : NULL;
 }
 
-/* Whether the last 8 of the bytes are the checksum of the others. */
-static const char *sum_fault(const char *bytes, size_t size)
+/* Whether the last 8 bytes are the checksum of n and m others. */
+static bool is_sum(const char *last, const char *bytes, size_t n,
+                   const char *others, size_t m)
 {
-    const unsigned char *last = (const unsigned char *)bytes + size - 8;
-    if (checksum(NO_CHECKSUM, bytes, size - 8) != get_bytes(last, 8))
-        return "the model is damaged: its checksum is wrong.";
-    return NULL;
+    uint64_t sum = checksum(checksum(NO_CHECKSUM, bytes, n), others, m);
+    return get_bytes((const unsigned char *)last, 8) == sum;
+}
+
+/* Finds the numbers of a file of format 2; false: it is damaged. */
+static bool find_numbers(Header *h, size_t size)
+{
+    char digits[11] = "", *bytes = h->p, *last = bytes + size - 8;
+    memcpy(digits, bytes + FIRST - 11, 10);
+    size_t header = strtoul(digits, NULL, 10);
+    if (memcmp(bytes + 12, "header ", 7) != 0 || bytes[FIRST - 1] != '\n'
+        || header < FIRST || header % LINE != 0 || header > size - 8)
+        return false;
+    size_t blocks = (size - 8 - header + BLOCK + 7) / (BLOCK + 8);
+    if (blocks * 8 > size - 8 - header)
+        return false;
+    h->numbers = bytes + header;
+    h->end = last - 8 * blocks;
+    return is_sum(last, bytes, header, h->end, 8 * blocks);
+}
+
+static Header open_model(Arena *arena, const char *name, Fault *f)
+{
+    size_t n;
+    Header h = { .fault = f, .arena = arena };
+    h.p = map_file(arena, name, &n, f);
+    const char *wrong = kind_fault(h.p, n);
+    if (wrong != NULL)
+        fault(f, 0, "%s", wrong);
+    h.end = h.p + n - 8;
+    bool sound = h.p[10] == '1' ? is_sum(h.end, h.p, n - 8, NULL, 0)
+                                : find_numbers(&h, n);
+    if (!sound)
+        fault(f, 0, "%s", damaged);
+    next_header_line(&h);
+    if (h.numbers != NULL)
+        next_header_line(&h);
+    return h;
 }
 
 static void get_classes(Header *h, Model *m, const Hyperparameters *hyper)
@@ -320,84 +440,134 @@ static void check_header(const Header *h, const Model *m,
 }
 
 typedef struct {
-    const unsigned char *next;
-    int size;                   /* of a number in the file                */
+    Header *header;
+    size_t size;                /* of a number in the file                */
+    size_t count;               /* of them in theta                       */
 } Numbers;
 
-static double number_at(Numbers *from)
+static double number_at(const char *from, size_t size)
 {
-    uint64_t bits = get_bytes(from->next, from->size);
+    uint64_t bits = get_bytes((const unsigned char *)from, (int)size);
     uint32_t half = (uint32_t)bits;
     double x;
     float y;
     memcpy(&x, &bits, sizeof x);
     memcpy(&y, &half, sizeof y);
-    from->next += from->size;
-    return from->size == 4 ? y : x;
+    return size == 4 ? y : x;
 }
 
-static void get_numbers(Numbers *from, Mat to, Fault *f)
+/* Are they numbers of the program, where they lie? */
+static bool is_native(const Numbers *from, const char *bytes)
+{
+    return from->size == sizeof(real) && is_little_endian()
+        && (uintptr_t)bytes % sizeof(real) == 0;
+}
+
+/* Checks the blocks in which n bytes lie. */
+static void check_blocks(const Numbers *from, const char *bytes, size_t n)
+{
+    const Header *h = from->header;
+    bool native = is_native(from, bytes), finite = true;
+    size_t first = (size_t)(bytes - h->numbers) / BLOCK;
+    for (const char *p = h->numbers + first * BLOCK; p < bytes + n;
+         p += BLOCK, first++) {
+        size_t rest = (size_t)(h->end - p), some = rest < BLOCK ? rest : BLOCK;
+        const char *sum = h->end + 8 * first;
+        if (block_checksum(p, some)
+            != get_bytes((const unsigned char *)sum, 8))
+            fault(h->fault, 0, "%s", damaged);
+        finite &= !native || are_finite((const real *)p, some / sizeof(real));
+    }
+    if (!finite)
+        fault(h->fault, 0, "%s", not_finite);
+}
+
+/* The group, in the file or, where they are other numbers there, copied. */
+static real *get_group(const Numbers *from, int group)
+{
+    Header *h = from->header;
+    size_t n = from->count * from->size;
+    char *bytes = h->p + (size_t)group * n;
+    if (h->numbers != NULL)
+        check_blocks(from, bytes, n);
+    if (h->numbers != NULL && is_native(from, bytes))
+        return (real *)bytes;
+    real *copy = arena_alloc(h->arena, from->count * sizeof(real));
+    for (size_t k = 0; k < from->count; k++)
+        copy[k] = (real)number_at(bytes + k * from->size, from->size);
+    if (!are_finite(copy, from->count))
+        fault(h->fault, 0, "%s", not_finite);
+    return copy;
+}
+
+static void get_matrix(const real **next, Mat to)
 {
     size_t n = (size_t)to->rows * (size_t)to->cols;
-    for (size_t k = 0; k < n; k++) {
-        to->at[k] = (real)number_at(from);
-        if (!isfinite(to->at[k]))
-            fault(f, 0, "a number in it is not finite.");
-    }
+    memcpy(to->at, *next, n * sizeof(real));
+    *next += n;
 }
 
-static Mat *get_matrices(Header *h, Numbers *from, const Theta *theta)
+static void get_theta(const Numbers *from, int group, Theta *theta)
 {
-    Mat *m = theta_zeros(h->arena, theta);
+    const real *next = get_group(from, group);
+    theta_allocate(theta, from->header->arena);
     for (int k = 1; k <= theta->n; k++)
-        get_numbers(from, m[k], h->fault);
+        get_matrix(&next, *theta->parameter[k].place);
+}
+
+static Mat *get_matrices(const Numbers *from, int group, const Theta *theta)
+{
+    const real *next = get_group(from, group);
+    Mat *m = theta_zeros(from->header->arena, theta);
+    for (int k = 1; k <= theta->n; k++)
+        get_matrix(&next, m[k]);
     return m;
 }
 
-static void get_all_numbers(Header *h, Model *m)
+static Numbers find_groups(Header *h, const Model *m, bool *best)
 {
     char *line = next_value(h, "numbers"), *end;
     long size = strtol(line, &end, 10);
-    long long count = strtoll(end, &end, 10);
-    long long left = h->end - h->p, once = numbers_of(m);
-    bool best = m->plan.patience > 0
-             && count == once + theta_count(m->theta);
-    if ((size != 4 && size != 8) || *end != '\0')
+    long long count = strtoll(end, &end, 10), once = numbers_of(m);
+    *best = m->plan.patience > 0
+         && count == once + theta_count(m->theta);
+    if ((size != 4 && size != 8) || end[strspn(end, " ")] != '\0')
         unexpected(h, "'numbers', 4 or 8, and how many");
-    if ((count != once && !best) || count > left || count * size != left)
+    long long left = h->end - h->p;
+    if ((h->numbers != NULL && h->numbers != h->p)
+        || (count != once && !*best) || count > left
+        || count * size != left)
         fault(h->fault, 0, "its sizes do not fit its header.");
-    theta_allocate(m->theta, h->arena);
-    Numbers from = { (const unsigned char *)h->p, (int)size };
-    for (int k = 1; k <= m->theta->n; k++)
-        get_numbers(&from, *m->theta->parameter[k].place, h->fault);
+    return (Numbers){ h, (size_t)size, (size_t)theta_count(m->theta) };
+}
+
+static void get_numbers(Header *h, Model *m, Purpose purpose)
+{
+    bool best;
+    int group = 1;
+    Numbers from = find_groups(h, m, &best);
+    if (purpose == ITS_HEADER)
+        return;
+    if (purpose == TO_USE) {
+        theta_over(m->theta, h->arena,
+                   get_group(&from, best && !is_last_best(m)));
+        return;
+    }
+    get_theta(&from, 0, m->theta);
     if (best)
-        m->best = get_matrices(h, &from, m->theta);
+        m->best = get_matrices(&from, group++, m->theta);
     if (m->state.has_m)
-        m->m = get_matrices(h, &from, m->theta);
+        m->m = get_matrices(&from, group++, m->theta);
     if (m->state.has_v)
-        m->v = get_matrices(h, &from, m->theta);
+        m->v = get_matrices(&from, group++, m->theta);
 }
 
-static char *read_model(Arena *arena, const char *name, size_t *n, Fault *f)
+Model *model_load(Arena *arena, const char *name, Purpose purpose, Fault *f)
 {
-    char *bytes = map_file(arena, name, n, f);
-    const char *wrong = kind_fault(bytes, *n);
-    if (wrong == NULL)
-        wrong = sum_fault(bytes, *n);
-    if (wrong != NULL)
-        fault(f, 0, "%s", wrong);
-    return bytes;
-}
-
-Model *model_load(Arena *arena, const char *name, Fault *f)
-{
-    size_t n;
-    char *bytes = read_model(arena, name, &n, f);
-    Header h = { f, arena, bytes, bytes + n - 8, 0 };
+    Header h = open_model(arena, name, f);
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };
     Hyperparameters hyper = { .N_V = 0 };
-    next_header_line(&h);
     get_values(&h, task_options, m);
     get_values(&h, size_options, &hyper);
     get_values(&h, hyper_options, &hyper);
@@ -408,6 +578,6 @@ Model *model_load(Arena *arena, const char *name, Fault *f)
     get_values(&h, plan_options, &m->plan);
     get_values(&h, state_options, &m->state);
     get_points(&h, m);
-    get_all_numbers(&h, m);
+    get_numbers(&h, m, purpose);
     return m;
 }

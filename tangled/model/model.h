@@ -78,13 +78,17 @@ void model_use_best(Model *model);
 double model_last_held_out(const Model *model);
 
 /* model_save replaces the file, which is held, unless held is NULL; or
-   leaves the old one as it was. model_load
-   refuses a file that is damaged, cut short, foreign or newer than the
-   program, before it takes memory for what the file claims. model_for loads
-   one for a command, and refuses one of another kind. A fault ends the
-   attempt. */
+   leaves the old one as it was. model_load refuses a file that is damaged,
+   cut short, foreign or newer than the program, before it takes memory for
+   what the file claims. It is loaded for a purpose: ITS_HEADER gives all
+   but numbers. TO_USE gives the parameters of its best evaluation, or else
+   the last ones: those in the file, where they are such as the program
+   has, without gradients. TO_TRAIN gives everything, and gradients; only
+   such a model can be saved. model_for loads one to use it, for a command,
+   and refuses one of another kind. A fault ends the attempt. */
+typedef enum { ITS_HEADER, TO_USE, TO_TRAIN } Purpose;
 void model_save(const Model *model, const char *name, Held *held, Fault *f);
-Model *model_load(Arena *arena, const char *name, Fault *f);
+Model *model_load(Arena *arena, const char *name, Purpose purpose, Fault *f);
 Model *model_for(Command *c, const char *name, Task task, Fault *f);
 
 /* The loss curve of a Model as a table and as a picture; for

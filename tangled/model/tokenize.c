@@ -147,7 +147,7 @@ static void carry_out(const Command *c, const TokenizeWish *wish,
     const Tokenizer *t = NULL;
     const char *text;
     if (wish->model != NULL)
-        t = model_load(c->arena, wish->model, f)->tokenizer;
+        t = model_load(c->arena, wish->model, ITS_HEADER, f)->tokenizer;
     if (wish->train_on != NULL) {
         text = text_of_file(c->arena, wish->train_on, &n, f);
         t = learned(wish, c, text, n, f);

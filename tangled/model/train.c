@@ -771,7 +771,8 @@ static void choose_length(Plan *plan, const Plan *was)
 
 static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
 {
-    Model *m = model_load(s->command->arena, s->run.model, s->fault);
+    Model *m = model_load(s->command->arena, s->run.model, TO_TRAIN,
+                          s->fault);
     own_fault(s);
     if (m->task != s->task)
         fault(s->fault, 0, "%s is a model of another task.", s->run.model);

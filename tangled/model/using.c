@@ -37,14 +37,13 @@ Model *model_for(Command *c, const char *name, Task task, Fault *f)
     if (name == NULL)
         fault(f, 0, "which model? Give --model FILE, as saved by 'ftx "
               "train %s'.", TASK[task]);
-    Model *model = model_load(c->arena, name, f);
+    Model *model = model_load(c->arena, name, TO_USE, f);
     f->sheet = command;
     f->text = NULL;
     if (model->task != task)
         fault(f, 0, "%s is a model of 'ftx train %s'; expected one of 'ftx "
               "train %s'.", name, TASK[model->task], TASK[task]);
     refuse_overflow(c, name, f);
-    model_use_best(model);
     prepare_tape(c->arena, c->tape, model->theta);
     tape_thrifty(c->arena, c->tape);
     return model;

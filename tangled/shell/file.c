@@ -251,3 +251,37 @@ uint64_t checksum(uint64_t so_far, const void *bytes, size_t n)
         hash = (hash ^ p[k]) * 0x100000001b3u;
     return hash;
 }
+
+enum { SUM_LANES = 8 };
+
+static uint64_t word_at(const unsigned char *p)
+{
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16
+         | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32
+         | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48
+         | (uint64_t)p[7] << 56;
+}
+
+static void fold_in(uint64_t lane[SUM_LANES], const unsigned char *line)
+{
+    for (int k = 0; k < SUM_LANES; k++) {
+        lane[k] = (lane[k] ^ word_at(line + 8 * k)) * 0x100000001b3u;
+        lane[k] ^= lane[k] >> 32;
+    }
+}
+
+uint64_t block_checksum(const void *bytes, size_t n)
+{
+    const unsigned char *p = bytes;
+    unsigned char last[8 * SUM_LANES] = { 0 };
+    uint64_t lane[SUM_LANES] = { 0 }, hash = NO_CHECKSUM;
+    for (; n >= sizeof last; n -= sizeof last, p += sizeof last)
+        fold_in(lane, p);
+    memcpy(last, p, n);
+    fold_in(lane, last);
+    for (int k = 0; k < 8 * SUM_LANES; k++) {
+        unsigned char byte = lane[k / 8] >> 8 * (k % 8) & 0xFF;
+        hash = checksum(hash, &byte, 1);
+    }
+    return hash;
+}

@@ -66,6 +66,10 @@ bool same_file(const char *a, const char *b);
 uint64_t checksum(uint64_t so_far, const void *bytes, size_t n);
 enum { NO_CHECKSUM = 0 };
 
+/* A checksum of n bytes that is as fast as memory: FNV-1a over eight lanes
+   of words, little-endian, and then over the lanes. */
+uint64_t block_checksum(const void *bytes, size_t n);
+
 /* What a command asks of its system. Names are UTF-8 everywhere.
    begin_program gives the arguments. From now on a closed pipe, or a file
    that is too large, is an error like any other; after let_output_end_it
