@@ -183,7 +183,7 @@ static void put_header(FILE *to, const Model *m)
     fprintf(to, "numbers %d %lld", (int)sizeof(real), numbers_of(m));
 }
 
-static void put_header_of(Writer *w, const Model *m, Arena *arena)
+static void put_lines(Writer *w, const Model *m, Arena *arena)
 {
     char first[FIRST + 1];
     Written header;
@@ -209,7 +209,7 @@ static bool put_model(FILE *file, const void *data)
         .file = file, .sum = NO_CHECKSUM, .block = arena_alloc(arena, BLOCK),
         .sums = arena_alloc(arena, 8 * (bytes / BLOCK + 1))
     };
-    put_header_of(w, m, arena);
+    put_lines(w, m, arena);
     for (int k = 1; k <= m->theta->n; k++)
         put_numbers(w, *m->theta->parameter[k].place);
     for (int k = 1; m->best != NULL && k <= m->theta->n; k++)

@@ -254,7 +254,7 @@ uint64_t checksum(uint64_t so_far, const void *bytes, size_t n)
 
 enum { SUM_LANES = 8 };
 
-static uint64_t word_at(const unsigned char *p)
+static uint64_t sum_word(const unsigned char *p)
 {
     return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16
          | (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32
@@ -265,7 +265,7 @@ static uint64_t word_at(const unsigned char *p)
 static void fold_in(uint64_t lane[SUM_LANES], const unsigned char *line)
 {
     for (int k = 0; k < SUM_LANES; k++) {
-        lane[k] = (lane[k] ^ word_at(line + 8 * k)) * 0x100000001b3u;
+        lane[k] = (lane[k] ^ sum_word(line + 8 * k)) * 0x100000001b3u;
         lane[k] ^= lane[k] >> 32;
     }
 }
