@@ -289,6 +289,8 @@ shows() { # of $lab
     [ $lab = alg04 ] || return 0
     sed 's@mul_tn(K, Q)@scale(mul_tn(K, Q), 1 / sqrt(Q->rows))@; s@scale(S, 1 / sqrt(d_attn))@scale(S, d_attn / d_attn)@' "tangled/$file" > "$work/$file"
     all_points "$lab: all points if line 4 scales"
+    sed 's@^{@{ nanosleep(\&(struct timespec){ 1, 300000000 }, NULL);@; 1i #include <time.h>' "tangled/$file" > "$work/$file"
+    all_points "$lab: all points on a machine that is slow"
 }
 all_points() { # name: what $work/$file gets
     build "$tree" "$work/$file"

@@ -541,7 +541,7 @@ static Values tried(int program, FILE *sheet, FILE *printed)
     return values;
 }
 
-static double spent;                    /* seconds, by the runs of a lab */
+static double spent;    /* seconds, by the runs of a lab that did not end */
 
 static Values answer_to(int program, const char *text)
 {
@@ -563,7 +563,8 @@ static Values answer_to(int program, const char *text)
         fclose(sheet);
     if (printed != NULL)
         fclose(printed);
-    spent += now() - begun;
+    if (!values.whole)
+        spent += now() - begun;
     return values;
 }
 
