@@ -178,39 +178,30 @@ static void print_numbers(Demo *d)
         row(d, d->row->label, n, x);
 }
 
-static const struct { const char *name, *at, *instead; } mistakes[] = {
-    { "mask-itself", "4.5 S", "S + ln(strict)" },
-    { "mask-near", "4.5 S", "S + ln(near)" },
-    { "mask-nowhere", "4.5 S", "S + ln(nowhere)" },
-    { "context-X", "4.2 K", "W_k X + b_k" },
-    { "context-X", "4.3 V", "W_v X + b_v" },
-    { "column-8", "14.4 p", "column(P, 8)" },
-    { "all-tokens", "6.1 m", "0 * it + mean(it')" },
-    { "all-tokens", "6.2 v", "0 * it + mean(it')" },
-    { "centred", "6.2 v", "mean((e - mean(e))^2)" },
+#define AT_ROLE(role, formula) \
+    { .roles = (uint64_t)1 << ROLE_##role, .by = formula }
+static const Slip mistakes[] = {
+    { "mask-itself", NULL, 0, { AT_ROLE(MASKED, "S + ln(strict)") } },
+    { "mask-near", NULL, 0, { AT_ROLE(MASKED, "S + ln(near)") } },
+    { "mask-nowhere", NULL, 0, { AT_ROLE(MASKED, "S + ln(nowhere)") } },
+    { "context-X", NULL, 0, { AT_ROLE(KEY, "W_k X + b_k"),
+                              AT_ROLE(VALUES, "W_v X + b_v") } },
+    { "column-8", NULL, 0, { AT_ROLE(NEXT, "column(P, 8)") } },
+    { "all-tokens", NULL, 0, { AT_ROLE(MEAN, "0 * it + mean(it')"),
+                               AT_ROLE(VARIANCE, "0 * it + mean(it')") } },
+    { "centred", NULL, 0, { AT_ROLE(VARIANCE, "mean((e - mean(e))^2)") } },
 };
 enum { MISTAKES = sizeof mistakes / sizeof *mistakes };
 
-static const char *formula_of_slip(const Slip *slip, Role role)
+static const char *formula_instead(const char *mistake, Role role)
 {
-    for (int k = 0; k < STRIKES; k++)
-        if ((slip->at[k].roles >> role & 1) != 0)
-            return slip->at[k].by;
-    return NULL;
-}
-
-static const char *formula_instead(const Demo *d, const char *at)
-{
-    const char *made = d->row->mistake;
-    const StepRow *step = row_named(atoi(at), atoi(strchr(at, '.') + 1),
-                                    strchr(at, ' ') + 1);
-    for (int k = 0; made != NULL && k < MISTAKES; k++)
-        if (strcmp(mistakes[k].name, made) == 0
-            && strcmp(mistakes[k].at, at) == 0)
-            return mistakes[k].instead;
-    for (int k = 0; made != NULL && step != NULL && k < slips_n; k++)
-        if (strcmp(slips[k].name, made) == 0)
-            return formula_of_slip(&slips[k], step->role);
+    for (int k = 0; k < MISTAKES + slips_n; k++) {
+        const Slip *slip = k < MISTAKES ? &mistakes[k]
+                                        : &slips[k - MISTAKES];
+        for (int i = 0; i < STRIKES && strcmp(slip->name, mistake) == 0; i++)
+            if ((slip->at[i].roles >> role & 1) != 0)
+                return slip->at[i].by;
+    }
     return NULL;
 }
 
@@ -226,7 +217,6 @@ static Mat observer(void *to, const char *line, const char *name, Mat M,
                     int index)
 {
     Demo *d = to;
-    char at[40];
     bool decoder = d->theta != NULL
                 && d->theta->hyper.architecture == D_TRANSFORMER;
     if (M == NULL && strcmp(name, "l") == 0)
@@ -235,8 +225,11 @@ static Mat observer(void *to, const char *line, const char *name, Mat M,
         define_head(d, &d->theta->layer[d->l].W.head[index]);
     if (M == NULL)
         return NULL;
-    snprintf(at, sizeof at, "%s %s", line, name);
-    const char *formula = formula_instead(d, at);
+    const StepRow *step = row_named(atoi(line), atoi(strchr(line, '.') + 1),
+                                    name);
+    const char *made = d->row->mistake, *formula
+        = made == NULL || step == NULL ? NULL
+                                       : formula_instead(made, step->role);
     define(d, "it", M);
     if (formula != NULL)
         M = value(d, M->tape, formula);
