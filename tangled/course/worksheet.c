@@ -76,12 +76,11 @@ static void put_item(FILE *out, const Sheet *sheet, const Item *item)
 
 static void put_given(FILE *out, const Sheet *sheet)
 {
-    static const char hidden[] = " algorithm layout decimals ";
     for (int k = 0; k < sheet->n; k++) {
-        char name[40];
-        snprintf(name, sizeof name, " %s ", sheet->item[k].name);
-        if (!sheet->item[k].claim && strstr(hidden, name) == NULL)
-            put_item(out, sheet, &sheet->item[k]);
+        const Item *item = &sheet->item[k];
+        if (!item->claim && !word_in("algorithm layout decimals",
+                                     item->name, strlen(item->name)))
+            put_item(out, sheet, item);
     }
     fputs("\\par\n", out);
 }
