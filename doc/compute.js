@@ -119,8 +119,9 @@
   // ----------------------------------------------------------- the bench
   // A sheet at work: what is given, what each line makes of it, and what the
   // checker says to what is claimed.
-  function Bench(root, text) {
+  function Bench(root, text, bare) {
     var bench = this;
+    this.bare = bare;                   // without what is claimed at first
     this.root = root;
     this.printed = text;
     this.given = make('div', { class: 'given' });
@@ -180,6 +181,8 @@
     this.text = text;
     try {
       this.items = ask(this.ftx, ['show', '--read', 'sheet'], text).items;
+      if (this.bare && text === this.printed)
+        this.items = this.items.filter(function (i) { return !i.claim; });
     } catch (error) {
       this.tell(error);
       return;
@@ -479,17 +482,15 @@
   // -------------------------------------------------- the worked examples
   document.querySelectorAll('.worked').forEach(function (worked) {
     var head = worked.querySelector('.head'), screen = worked.querySelector('pre'),
-        text = screen && screen.textContent, bench = null,
-        place = make('div', { class: 'bench', hidden: true });
-    if (!text || !/^algorithm/m.test(text)) return;
-    text = text.replace(/^claim .*\n?/gm, '');    // they are of these numbers
+        bench = null, place = make('div', { class: 'bench', hidden: true });
     head.append(' ', button('change its numbers', 'every line is recomputed',
       function (event) {
         place.hidden = !place.hidden;
-        screen.hidden = !place.hidden;
+        if (/^algorithm/m.test(screen && screen.textContent))
+          screen.hidden = !place.hidden;
         event.target.textContent = place.hidden ? 'change its numbers'
                                                 : 'back to the page';
-        if (!bench) bench = new Bench(place, text);
+        if (!bench) bench = new Bench(place, worked.dataset.sheet, true);
       }));
     head.after(place);
   });

@@ -345,14 +345,26 @@ def a_model_thinks(b, page, size):
         and all(abs(sum_ - 1) < 0.004 for sum_ in sums) or (heads, sums)
 
 
+def same(x, y):
+    """The same JSON, but for the last digit of a sine: the model has sines
+    as positions, and another C library has its own."""
+    if isinstance(x, dict):
+        return x.keys() == y.keys() and all(same(x[k], y[k]) for k in x)
+    if isinstance(x, list):
+        return len(x) == len(y) and all(map(same, x, y))
+    return x == y or (isinstance(x, float)
+                      and abs(x - y) <= 1e-12 * max(1, abs(x)))
+
+
 def what_it_thinks_is_the_same(b, page, size):
     """Every step of a turn, in the page and of the native program."""
     b.open(page, size, '#think')
     b.run("ftx(['--version'])")
     b.settle()
     words = ['show', '--model', 'numbers.ftx', '--json', '--turn', '7', '4217']
-    here = b.run('ftx(%s)' % json.dumps(words))
-    return here == plain(words, 'doc') and here.count('"values"') == 147
+    here = json.loads(b.run('ftx(%s)' % json.dumps(words)))
+    return len(here['steps']) == 147 \
+        and same(here, json.loads(plain(words, 'doc')))
 
 
 def no_number_for_a_model(b, page, size):

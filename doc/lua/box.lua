@@ -91,9 +91,23 @@ function box.frames.exercises(_, blocks)
     blocks, '\\closeexercises', '</section>')
 end
 
+local function text_of(path)
+  local file = io.open(path)
+  local text = file and file:read 'a'   -- a directory opens, but has no text
+  if file then file:close() end
+  if not text then
+    book.fault(book.here, 'the file %s cannot be read.', path)
+  end
+  return (text or ''):gsub('# expect: [^\n]*\n', '')     -- for the tests
+end
+
+-- The page has the whole sheet, to compute with it.
 function box.frames.worked(div, blocks)
-  return framed(pair.text(div.attributes.sheet or ''):within('\\beginworked{%s}',
-    '<section class="worked"><p class="head">Worked example <code>%s</code></p>'),
+  local name = pair.text(div.attributes.sheet)
+  local sheet = pair.text((text_of(div.attributes.sheet))).html
+  return framed(pair.new(name:within('\\beginworked{%s}', '').tex,
+    '<section class="worked" data-sheet="' .. sheet:gsub('\n', '&#10;')
+    .. '"><p class="head">Worked example <code>' .. name.html .. '</code></p>'),
     blocks, '\\closeworked', '</section>')
 end
 
@@ -118,16 +132,6 @@ end
 function box.run(block)
   local command = trimmed(block.text)
   return listing.screen(output_of(block, command), command)
-end
-
-local function text_of(path)
-  local file = io.open(path)
-  local text = file and file:read 'a'   -- a directory opens, but has no text
-  if file then file:close() end
-  if not text then
-    book.fault(book.here, 'the file %s cannot be read.', path)
-  end
-  return (text or ''):gsub('# expect: [^\n]*\n', '')     -- for the tests
 end
 
 function box.file(block)
