@@ -53,6 +53,9 @@ book: ftx       # both volumes to doc/ftx.pdf, doc/ftx.html and doc/program.html
 	doc/weave doc/program build/ftx
 page: tangle    # doc/ftx.js, the program in the page; needs emscripten
 	doc/page
+numbers: ftx    # doc/numbers.ftx, the model in the page: trained for a minute, and measured
+	$(MAKE) -s REAL=float build/float/ftx
+	doc/numbers.py
 program.pdf: ftx # volume 2 to doc/program.pdf
 	doc/weave --pdf doc/program build/ftx
 
@@ -101,6 +104,6 @@ debug:          # build/debug/build/ftx, whose debugger shows the webs
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book page program.pdf test check tests soak mutants fuzz coverage bench $(PARTS) quality lab gradescope labtest debug clean
+.PHONY: ftx all deps tangle book page numbers program.pdf test check tests soak mutants fuzz coverage bench $(PARTS) quality lab gradescope labtest debug clean
 .DELETE_ON_ERROR:
 -include $(wildcard $(OUT)/*.d $(OUT)/*/*.d)
