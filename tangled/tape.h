@@ -9,8 +9,9 @@
        catch_refusal(&refusal);
        if (setjmp(refusal.out) == 0)
    the first call that this thread has refused is noted and jumps there. It
-   is the only one: the next one ends the program, if it is not caught again.
-   With NULL so does the first. A part of what is shared is not left so. */
+   is the only one: the next one ends the program, if it is not caught
+   again. With NULL so does the first. A part of what is shared is not left
+   so. */
 typedef struct {
     jmp_buf out;
     Where where;
