@@ -183,14 +183,18 @@ WITHIN float Phi_single(float x, float *phi)
 WITHIN double Phi_double(double x, double *phi)
 {
     static const double c[] = {
-        0x1.1d864303d4c84p-1, -0x1.41d8de9621f77p-4, 0x1.402b0e1739711p-7,
-        0x1.0c13034c1601dp-5, -0x1.705abcacd1020p-5, 0x1.2b35cdd20cb42p-5,
-        -0x1.5b84cd88e65b8p-6, 0x1.1ea0ee8af1662p-7, -0x1.19cd4b767d7e2p-9,
-        -0x1.8fcb5e017d386p-16, 0x1.fda8dd027aa2ep-13, -0x1.1a11801f07418p-14,
-        -0x1.d6d3f2a6d6dc3p-17, 0x1.86b453caa86fcp-17, 0x1.63475b6b36a45p-24,
-        -0x1.c7d2079b585f5p-20, 0x1.250d816b56ed6p-23, 0x1.15237eb02d096p-22,
-        -0x1.a7910c675039bp-26, -0x1.622c94dbf0e25p-25, 0x1.62b9869e653d8p-35,
-        0x1.5de76ee8ba469p-28, 0x1.0e5130828ecc3p-30,
+        0x1.1d864303d4c84p-1, -0x1.41d8de9621f77p-4,
+        0x1.402b0e1739711p-7, 0x1.0c13034c1601dp-5,
+        -0x1.705abcacd1020p-5, 0x1.2b35cdd20cb42p-5,
+        -0x1.5b84cd88e65b8p-6, 0x1.1ea0ee8af1662p-7,
+        -0x1.19cd4b767d7e2p-9, -0x1.8fcb5e017d386p-16,
+        0x1.fda8dd027aa2ep-13, -0x1.1a11801f07418p-14,
+        -0x1.d6d3f2a6d6dc3p-17, 0x1.86b453caa86fcp-17,
+        0x1.63475b6b36a45p-24, -0x1.c7d2079b585f5p-20,
+        0x1.250d816b56ed6p-23, 0x1.15237eb02d096p-22,
+        -0x1.a7910c675039bp-26, -0x1.622c94dbf0e25p-25,
+        0x1.62b9869e653d8p-35, 0x1.5de76ee8ba469p-28,
+        0x1.0e5130828ecc3p-30,
     };
     const double a = fabs(x) > 39 ? 39 : fabs(x), t = (a - 5) / (a + 5);
     int64_t bits;

@@ -32,7 +32,7 @@ typedef struct {
     const InsideWish *wish;
     const Model *model;
     Place at;
-    Run run;                        /* what was seen, in the paper's layout */
+    Run run;                        /* what was seen                      */
     Step *step;                     /* run.step ...                       */
     int room;                       /* ... has room for so many           */
     Tokens z, x;                    /* of an encoder-decoder both         */
@@ -222,7 +222,8 @@ static void head_as_heatmap(const Watch *w, const Step *step, Heatmap *h)
              step->head);
     *h = (Heatmap){ .title = title, .M = step->M,
         .row = labels_of(w, keys), .column = labels_of(w, queries),
-        .down = "key t_z", .across = "query t_x", .apart = step->head == 1 };
+        .down = "key t_z", .across = "query t_x",
+        .apart = step->head == 1 };
 }
 
 static const char mark[] = "<!-- ftx show: attention -->\n";
@@ -298,7 +299,8 @@ static void check_inside_wish(const InsideWish *wish, const Model *model,
                               int typed, char *const option[], Fault *f)
 {
     const Acting acting[] = {
-        { "turn", model->task == TRAIN_ED, "with a model of 'ftx train ed'" },
+        { "turn", model->task == TRAIN_ED,
+          "with a model of 'ftx train ed'" },
         { .name = NULL },
     };
     if (wish->json && wish->svg != NULL)
@@ -309,7 +311,8 @@ static void check_inside_wish(const InsideWish *wish, const Model *model,
 static Run run_of_model(const Model *model)
 {
     const Hyperparameters *h = &model->theta->hyper;
-    return (Run){ .algorithm = algorithm_inside(model), .layout = &layouts[0],
+    return (Run){ .algorithm = algorithm_inside(model),
+                  .layout = &layouts[0],    /* the paper's                */
                   .scaled = true, .rms = h->rms, .tied = h->tied,
                   .unplaced = h->positions == NO_POSITIONS };
 }
