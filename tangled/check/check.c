@@ -45,15 +45,6 @@ static const char json_schema[] =
     "       \"only\"}], \"sources\": [number of a claim], \"terms\",\n"
     "     \"remarks\"}]}\n"
     "or {\"sheet\", \"status\", \"error\"}\n";
-static void json_error(FILE *out, const char *sheet, const char *sentence)
-{
-    fputs("{\"sheet\": ", out);
-    json_string(out, sheet, strlen(sheet));
-    fputs(", \"status\": \"error\", \"error\": ", out);
-    json_string(out, sentence, strlen(sentence));
-    fputs("}\n", out);
-}
-
 typedef struct {
     FILE *out;
     const char *name;
@@ -113,7 +104,8 @@ static int check_sheet(const Command *c, const char *name,
         status = all_right(checking.judgement) ? 0 : 1;
     } else {
         if (wish->json)
-            json_error(c->out, name, f.sentence);
+            print_json(c->out, "{'sheet': %s, 'status': 'error', "
+                       "'error': %s}\n", name, f.sentence);
         else if (heading)
             fprintf(c->out, "%s: cannot be judged\n", name);
         fflush(c->out);

@@ -18,10 +18,8 @@ real *claimed_entry(const Item *claim, Mat M, int k);
 int entry_at(const Item *claim, Mat M, int i, int j);
 
 /* The place of an entry of a claim, such as (1,2), in a vector (2), of a
-   single entry "". The entry as it was typed, and how many bytes that is;
-   and the number x that it should be. */
+   single entry ""; and the number x that it should be. */
 const char *entry_place(char to[40], const Item *claim, int k);
-const char *typed_entry(const Sheet *sheet, const Entry *entry, int *n);
 void right_number(char to[60], const Entry *entry, double x);
 
 /* What a claimed entry is. OPEN: nobody claims it. LAST_DIGIT: its last

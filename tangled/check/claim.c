@@ -41,12 +41,6 @@ const char *entry_place(char to[40], const Item *claim, int k)
     return to;
 }
 
-const char *typed_entry(const Sheet *sheet, const Entry *entry, int *n)
-{
-    (void)sheet;
-    *n = entry->bytes;
-    return entry->typed;
-}
 
 enum { STANDS_FOR_INFINITY = -10000 };
 

@@ -189,8 +189,8 @@ static int with_sum(char *list, size_t size, const Effect *effect, int n,
     *list = '\0';
     for (int k = 0; k < n; k++)
         if (effect[k].sum == sum)
-            snprintf(list + strlen(list), size - strlen(list), "%s%s",
-                     found++ > 0 ? ", " : "", effect[k].slip->name);
+            append(list, size, "%s%s", found++ > 0 ? ", " : "",
+                   effect[k].slip->name);
     return found;
 }
 

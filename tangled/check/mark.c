@@ -13,24 +13,21 @@ static const struct { const char *sign, *colour, *tex; } signs[] = {
     [WRONG]      = { "✗", "#f6c6c0", "\\boxed" },
 };
 
-static const char *typed_text(const Sheet *sheet, const Entry *entry,
-                              Arena *arena)
+static const char *typed_text(const Entry *entry, Arena *arena)
 {
     enum { LONGEST = 20 };
-    int n;
-    const char *typed = typed_entry(sheet, entry, &n);
     char *text = arena_alloc(arena, 40);
+    int n = entry->bytes;
     bool plain = n <= LONGEST
-              && (int)strspn(typed, "0123456789+-./?") >= n;
+              && (int)strspn(entry->typed, "0123456789+-./?") >= n;
     if (plain)
-        snprintf(text, 40, "%.*s", n, typed);
+        snprintf(text, 40, "%.*s", n, entry->typed);
     else
         snprintf(text, 40, "%.6g", entry->value);
     return text;
 }
 
-static CellMark mark_on(const Sheet *sheet, const Judged *j, int k,
-                    Arena *arena)
+static CellMark mark_on(const Judged *j, int k, Arena *arena)
 {
     const Item *item = j->claim.item;
     Verdict verdict = j->fits ? j->verdict[k] : WRONG;
@@ -39,7 +36,7 @@ static CellMark mark_on(const Sheet *sheet, const Judged *j, int k,
     if (j->fits && verdict > RIGHT)
         right_number(right, &item->entry[k],
                      *claimed_entry(item, j->claim.step->M, k));
-    return (CellMark){ typed_text(sheet, &item->entry[k], arena), right,
+    return (CellMark){ typed_text(&item->entry[k], arena), right,
                    signs[verdict].sign, signs[verdict].colour,
                    signs[verdict].tex };
 }
@@ -52,14 +49,13 @@ static const char *counted(const Judged *j, Arena *arena)
         [WRONG] = "wrong" };
     Mat M = j->claim.step->M;
     char *text = arena_alloc(arena, 120);
-    size_t n = 0;
     *text = '\0';
     if (!j->fits)
         snprintf(text, 120, "wrong: it is %d x %d here", M->rows, M->cols);
     for (int v = WRONG; j->fits && v > OPEN; v--)
         if (j->count[v] > 0)
-            n += (size_t)snprintf(text + n, 120 - n, "%s%d %s",
-                                  n > 0 ? ", " : "", j->count[v], words[v]);
+            append(text, 120, "%s%d %s", *text != '\0' ? ", " : "",
+                   j->count[v], words[v]);
     return text;
 }
 
@@ -74,13 +70,13 @@ static Mat claimed_matrix(const Judged *j, Arena *arena)
     return M;
 }
 
-static Step marked_step(const Sheet *sheet, const Judged *j, Arena *arena)
+static Step marked_step(const Judged *j, Arena *arena)
 {
     const Item *item = j->claim.item;
     int n = item->rows * item->cols;
     CellMark *mark = arena_alloc(arena, (size_t)n * sizeof *mark);
     for (int k = 0; k < n; k++)
-        mark[k] = mark_on(sheet, j, k, arena);
+        mark[k] = mark_on(j, k, arena);
     Step step = *j->claim.step;
     step.M = claimed_matrix(j, arena);
     step.mark = mark;
@@ -95,8 +91,7 @@ const Run *marked_run(const Judgement *judgement, Arena *arena)
     Step *step = arena_alloc(arena, n * sizeof *step);
     char *verdict = arena_alloc(arena, 1000);
     for (int k = 0; k < judgement->n; k++)
-        step[k] = marked_step(judgement->run->sheet, &judgement->judged[k],
-                              arena);
+        step[k] = marked_step(&judgement->judged[k], arena);
     first_sentence(verdict, judgement);
     *run = *judgement->run;
     run->n = judgement->n;

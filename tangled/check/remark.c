@@ -168,14 +168,13 @@ static void remark_mixture(const Judgement *judgement, const Judged *j,
     }
 }
 
-static void remark_whole(const Judgement *judgement, const Judged *j,
-                         Remarks *to)
+static void remark_whole(const Judged *j, Remarks *to)
 {
     const Item *item = j->claim.item;
     for (int k = 0; k < item->rows * item->cols; k++) {
         const Entry *entry = &item->entry[k];
-        int n;
-        const char *typed = typed_entry(judgement->run->sheet, entry, &n);
+        const char *typed = entry->typed;
+        int n = entry->bytes;
         bool whole = n < 10 && strcspn(typed, "./eE(\\") >= (size_t)n;
         double off = entry->value - *claimed_entry(item,
                                                    j->claim.step->M, k);
@@ -207,6 +206,6 @@ void remarks_on(const Judgement *judgement, const Judged *j, Remarks *to)
     }
     if (step->role == ROLE_MIXED)
         remark_mixture(judgement, j, to);
-    remark_whole(judgement, j, to);
+    remark_whole(j, to);
 }
 

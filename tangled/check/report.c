@@ -52,24 +52,20 @@ static void say(Report *r, const char *format, ...)
     }
 }
 
-static void cell_text(char *to, size_t size, const Report *r,
-                      const Judged *j, int k)
+static void cell_text(char *to, size_t size, const Judged *j, int k)
 {
     enum { LONGEST = 30 };
     const Item *item = j->claim.item;
+    const Entry *entry = &item->entry[k];
     char here[60], place[40];
-    int n;
-    const char *typed = typed_entry(r->judgement->run->sheet,
-                                    &item->entry[k], &n);
-    right_number(here, &item->entry[k],
-                 *claimed_entry(item, j->claim.step->M, k));
+    right_number(here, entry, *claimed_entry(item, j->claim.step->M, k));
     const char *blank = *entry_place(place, item, k) == '\0' ? "" : " ";
-    if (n <= LONGEST)
-        snprintf(to, size, "%s%syou %.*s, here %s", place, blank, n, typed,
-                 here);
+    if (entry->bytes <= LONGEST)
+        snprintf(to, size, "%s%syou %.*s, here %s", place, blank,
+                 entry->bytes, entry->typed, here);
     else
         snprintf(to, size, "%s%syou %.6g, here %s", place, blank,
-                 item->entry[k].value, here);
+                 entry->value, here);
 }
 
 enum { CELLS_SHOWN = 12 };
@@ -88,23 +84,12 @@ static void say_cells(Report *r, const Judged *j, Verdict verdict,
     r->column = r->indent;
     for (int k = 0; k < item->rows * item->cols && shown < CELLS_SHOWN; k++)
         if (j->verdict[k] == verdict) {
-            cell_text(text, sizeof text, r, j, k);
+            cell_text(text, sizeof text, j, k);
             strcat(text, ++shown < all ? ";" : "");
             put(r, text);
         }
     if (all > shown)
         say(r, "and %d more", all - shown);
-}
-
-static void append(char *to, size_t size, const char *format, ...)
-    FORMAT_LIKE_PRINTF(3, 4);
-static void append(char *to, size_t size, const char *format, ...)
-{
-    size_t n = strlen(to);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(to + n, size - n, format, arguments);
-    va_end(arguments);
 }
 
 static const char *claim_label(char to[120], const Judgement *judgement,
@@ -439,22 +424,17 @@ static const char *const verdict_words[] = {
     [WRONG] = "wrong",
 };
 
-static void json_entry(FILE *out, const Sheet *sheet, const Judged *j,
-                       int k)
+static void json_entry(FILE *out, const Judged *j, int k)
 {
     const Item *item = j->claim.item;
     const Entry *entry = &item->entry[k];
-    int n;
-    const char *typed = typed_entry(sheet, entry, &n);
-    fprintf(out, "{\"row\": %d, \"col\": %d, \"typed\": ",
-            k / item->cols + 1, k % item->cols + 1);
-    json_string(out, typed, (size_t)n);
-    fputs(", \"claimed\": ", out);
-    json_number(out, entry->value);
-    fputs(", \"here\": ", out);
-    json_number(out, !j->fits ? (double)NAN
-                     : *claimed_entry(item, j->claim.step->M, k));
-    fprintf(out, ", \"verdict\": \"%s\"}", verdict_words[j->verdict[k]]);
+    print_json(out, "{'row': %d, 'col': %d, 'typed': ", k / item->cols + 1,
+               k % item->cols + 1);
+    json_string(out, entry->typed, (size_t)entry->bytes);
+    print_json(out, ", 'claimed': %g, 'here': %g, 'verdict': %s}",
+               entry->value, !j->fits ? (double)NAN
+               : (double)*claimed_entry(item, j->claim.step->M, k),
+               verdict_words[j->verdict[k]]);
 }
 
 static void json_explanation(FILE *out, const Layout *layout,
@@ -465,22 +445,16 @@ static void json_explanation(FILE *out, const Layout *layout,
         [WRONG_SIGN] = "term-wrong-sign", [CROSSED] = "terms-crossed" };
     fputs("{\"slips\": [", out);
     for (int k = 0; k < 2 && why->slip[k] != NULL; k++)
-        fprintf(out, "%s\"%s\"", k > 0 ? ", " : "", why->slip[k]->name);
+        print_json(out, k > 0 ? ", %s" : "%s", why->slip[k]->name);
     for (int k = 0; k < why->cells; k++)
-        fprintf(out, "%s\"%s\"", k > 0 ? ", " : "",
-                kinds[why->cell[k].kind]);
-    fputs("], \"sentence\": ", out);
-    reason_text(text, layout, why);
-    json_string(out, text, strlen(text));
-    fprintf(out, ", \"carried\": %s, \"only\": ", why->n > 0 ? "true"
-                                                             : "false");
-    if (why->only == NULL) {
-        fputs("null}", out);
-        return;
+        print_json(out, k > 0 ? ", %s" : "%s", kinds[why->cell[k].kind]);
+    print_json(out, "], 'sentence': %s, 'carried': %b, 'only': ",
+               reason_text(text, layout, why), why->n > 0);
+    print_json(out, why->only == NULL ? "null}" : "{'index': ");
+    if (why->only != NULL) {
+        json_place(out, why->only);
+        fputs("}}", out);
     }
-    fputs("{\"index\": ", out);
-    json_place(out, why->only);
-    fputs("}}", out);
 }
 
 static Verdict worst(const Judged *j)
@@ -497,38 +471,30 @@ static void json_claim(FILE *out, const Judgement *judgement,
     const Item *item = j->claim.item;
     const Step *step = j->claim.step;
     Remarks remarks;
-    fputs("{\"claim\": ", out);
-    json_string(out, item->typed, strlen(item->typed));
-    fprintf(out, ", \"algorithm\": %d, \"line\": %d, \"name\": \"%s\", "
-            "\"index\": ", step->algorithm, step->line, step->name);
+    print_json(out, "{'claim': %s, 'algorithm': %d, 'line': %d, "
+               "'name': %s, 'index': ", item->typed, step->algorithm,
+               step->line, step->name);
     json_place(out, step);
-    fprintf(out, ", \"rows\": %d, \"cols\": %d, \"fits\": %s, "
-            "\"verdict\": \"%s\"", item->rows, item->cols,
-            j->fits ? "true" : "false", verdict_words[worst(j)]);
+    print_json(out, ", 'rows': %d, 'cols': %d, 'fits': %b, "
+               "'verdict': %s", item->rows, item->cols, j->fits,
+               verdict_words[worst(j)]);
     for (int k = 0; k < item->rows * item->cols; k++) {
-        fputs(k == 0 ? ", \"entries\": [" : ", ", out);
-        json_entry(out, judgement->run->sheet, j, k);
+        print_json(out, k == 0 ? ", 'entries': [" : ", ");
+        json_entry(out, j, k);
     }
-    fputs("], \"explanations\": [", out);
+    print_json(out, "], 'explanations': [");
     for (int k = 0; k < j->n; k++) {
         fputs(k == 0 ? "" : ", ", out);
         json_explanation(out, judgement->run->layout, &j->why[k]);
     }
-    fputs("], \"sources\": [", out);
+    print_json(out, "], 'sources': [");
     for (int k = 0; k < j->sources; k++)
-        fprintf(out, "%s%d", k == 0 ? "" : ", ", j->source[k] + 1);
-    fputs("], \"terms\": ", out);
-    if (j->terms == NULL)
-        fputs("null", out);
-    else
-        json_string(out, j->terms, strlen(j->terms));
-    fprintf(out, ", \"transposed\": %s, \"remarks\": [",
-            j->turned ? "true" : "false");
+        print_json(out, k == 0 ? "%d" : ", %d", j->source[k] + 1);
+    print_json(out, "], 'terms': %s, 'transposed': %b, 'remarks': [",
+               j->terms, j->turned);
     remarks_on(judgement, j, &remarks);
-    for (int k = 0; k < remarks.n; k++) {
-        fputs(k == 0 ? "" : ", ", out);
-        json_string(out, remarks.text[k], strlen(remarks.text[k]));
-    }
+    for (int k = 0; k < remarks.n; k++)
+        print_json(out, k == 0 ? "%s" : ", %s", remarks.text[k]);
     fputs("]}", out);
 }
 
@@ -537,22 +503,18 @@ void check_json(FILE *out, const Judgement *judgement)
     const Run *run = judgement->run;
     const Judged *first = first_wrong(judgement);
     const Layout *other = judgement->other;
-    fputs("{\"sheet\": ", out);
-    json_string(out, run->sheet->name, strlen(run->sheet->name));
-    fprintf(out, ", \"algorithm\": %d, \"layout\": \"%s\", "
-            "\"status\": \"%s\", \"first_wrong\": ", run->algorithm,
-            run->layout->name, all_right(judgement) ? "right" : "wrong");
-    if (first == NULL)
-        fputs("null", out);
-    else
-        fprintf(out, "%d", (int)(first - judgement->judged) + 1);
-    fputs(", \"other_layout\": ", out);
-    fprintf(out, other == NULL ? "null" : "\"%s\"",
-            other == NULL ? "" : other->name);
+    print_json(out, "{'sheet': %s, 'algorithm': %d, 'layout': %s, "
+               "'status': %s, 'first_wrong': ", run->sheet->name,
+               run->algorithm, run->layout->name,
+               all_right(judgement) ? "right" : "wrong");
+    print_json(out, first == NULL ? "null" : "%d",
+               (int)(first - judgement->judged) + 1);
+    print_json(out, ", 'other_layout': %s, 'claims': [",
+               other == NULL ? NULL : other->name);
     for (int k = 0; k < judgement->n; k++) {
-        fputs(k == 0 ? ", \"claims\": [" : ", ", out);
+        fputs(k == 0 ? "" : ", ", out);
         json_claim(out, judgement, &judgement->judged[k]);
     }
-    fputs(judgement->n == 0 ? ", \"claims\": []}\n" : "]}\n", out);
+    fputs("]}\n", out);
 }
 

@@ -1,51 +1,37 @@
 /* How one entry of a step comes about, term by term. */
 #include "check/check.h"
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 enum { MOST_TERMS = 8, ROOM = 600 };
 
-typedef struct { size_t n; char at[ROOM]; } Sentence;
-
-static void add_words(Sentence *s, const char *format, ...)
-    FORMAT_LIKE_PRINTF(2, 3);
-static void add_words(Sentence *s, const char *format, ...)
+static void tell_number(char *to, double x)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(s->at + s->n, ROOM - s->n, format, arguments);
-    va_end(arguments);
-    s->n = strlen(s->at);
+    append(to, ROOM, x < 0 ? "(%.4g)" : "%.4g", x + 0.0);
 }
 
-static void tell_number(Sentence *s, double x)
-{
-    add_words(s, x < 0 ? "(%.4g)" : "%.4g", x + 0.0);
-}
-
-static void tell_products(Sentence *s, Mat L, Mat R, int i, int j,
+static void tell_products(char *to, Mat L, Mat R, int i, int j,
                          bool turned, double here)
 {
     double rest = here;
-    add_words(s, " is ");
+    append(to, ROOM, " is ");
     for (int k = 1; k <= L->rows; k++) {
         double l = AT(L, k, i), r = AT(R, k, j);
         rest -= l * r;
         if (k <= MOST_TERMS) {
-            add_words(s, k > 1 ? " + " : "");
-            tell_number(s, turned ? r : l);
-            add_words(s, "·");
-            tell_number(s, turned ? l : r);
+            append(to, ROOM, k > 1 ? " + " : "");
+            tell_number(to, turned ? r : l);
+            append(to, ROOM, "·");
+            tell_number(to, turned ? l : r);
         }
     }
     if (L->rows > MOST_TERMS)
-        add_words(s, " + %d more", L->rows - MOST_TERMS);
+        append(to, ROOM, " + %d more", L->rows - MOST_TERMS);
     if (!same_number(rest, 0)) {
-        add_words(s, " + ");
-        tell_number(s, rest);
+        append(to, ROOM, " + ");
+        tell_number(to, rest);
     }
-    add_words(s, " = %.6g", here);
+    append(to, ROOM, " = %.6g", here);
 }
 
 const Step *step_before(const Run *run, const Step *step, Role role)
@@ -79,9 +65,8 @@ static double exponent(const Step *step, int i, int j)
     return step->turned ? AT(step->M, j, i) : AT(step->M, i, j);
 }
 
-static bool tell_powers(Sentence *s, const Run *run, const Step *step,
-                        int i,
-                       int j, double here)
+static bool tell_powers(char *to, const Run *run, const Step *step,
+                        int i, int j, double here)
 {
     double factor, sum = 0;
     const Step *from = exponents(run, step, &factor);
@@ -89,16 +74,16 @@ static bool tell_powers(Sentence *s, const Run *run, const Step *step,
         return false;
     int n = from->turned ? from->M->cols : from->M->rows;
     double x = factor * exponent(from, i, j);
-    add_words(s, " is e^%.4g / (", x);
+    append(to, ROOM, " is e^%.4g / (", x);
     for (int k = 1; k <= n; k++) {
         double other = factor * exponent(from, k, j);
         sum += exp(other);
         if (k <= MOST_TERMS)
-            add_words(s, "%se^%.4g", k > 1 ? " + " : "", other);
+            append(to, ROOM, "%se^%.4g", k > 1 ? " + " : "", other);
     }
     if (n > MOST_TERMS)
-        add_words(s, " + %d more", n - MOST_TERMS);
-    add_words(s, ") = %.5g / %.6g = %.5g", exp(x), sum, here);
+        append(to, ROOM, " + %d more", n - MOST_TERMS);
+    append(to, ROOM, ") = %.5g / %.6g = %.5g", exp(x), sum, here);
     return n > 1 && isfinite(sum) && sum > 0;
 }
 
@@ -118,19 +103,17 @@ const char *terms_text(const Run *run, const Claim *claim, int k,
 {
     int i, j;
     Mat factors[2];
-    Sentence *s = arena_alloc(arena, sizeof *s);
+    char *to = arena_alloc(arena, ROOM);
     double here = *claimed_entry(claim->item, claim->step->M, k);
-    *s = (Sentence){ .n = 0 };
     find_place(claim, k, &i, &j);
-    if (*entry_place(s->at, claim->item, k) == '\0')
-        strcpy(s->at, "it");
-    s->n = strlen(s->at);
+    if (*entry_place(to, claim->item, k) == '\0')
+        strcpy(to, "it");
     if (!isfinite(here))
         return NULL;
     if (find_factors(run->bound, claim, arena, tape, factors)) {
-        tell_products(s, factors[0], factors[1], i, j, claim->step->turned,
+        tell_products(to, factors[0], factors[1], i, j, claim->step->turned,
                      here);
-        return s->at;
+        return to;
     }
-    return tell_powers(s, run, claim->step, i, j, here) ? s->at : NULL;
+    return tell_powers(to, run, claim->step, i, j, here) ? to : NULL;
 }

@@ -1,7 +1,17 @@
 /* How words and numbers are printed. */
 #include "shell/shell.h"
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
+
+void append(char *to, size_t size, const char *format, ...)
+{
+    size_t n = strlen(to);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(to + n, size - n, format, arguments);
+    va_end(arguments);
+}
 
 int text_width(const char *text)
 {
@@ -109,4 +119,31 @@ void json_number(FILE *out, double x)
         fputs(x < 0 ? "\"-inf\"" : "\"inf\"", out);
     else
         fprintf(out, "%.17g", x == 0 ? 0 : x);
+}
+
+static void print_text_or_null(FILE *out, const char *text)
+{
+    if (text == NULL)
+        fputs("null", out);
+    else
+        json_string(out, text, strlen(text));
+}
+
+void print_json(FILE *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    for (const char *p = format; *p != '\0'; p++) {
+        if (*p != '%')
+            fputc(*p == '\'' ? '"' : *p, out);
+        else if (*++p == 'd')
+            fprintf(out, "%d", va_arg(arguments, int));
+        else if (*p == 'g')
+            json_number(out, va_arg(arguments, double));
+        else if (*p == 'b')
+            fputs(va_arg(arguments, int) ? "true" : "false", out);
+        else
+            print_text_or_null(out, va_arg(arguments, const char *));
+    }
+    va_end(arguments);
 }

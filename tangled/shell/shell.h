@@ -142,9 +142,16 @@ int places_of(Mat M, int decimals);
 int shown_number(char *to, size_t size, double x, int places);
 int number_width(Mat M, int places);
 
-/* For JSON: n bytes as a string; a number, NaN as null. */
+/* For JSON: n bytes as a string; a number, NaN as null. print_json prints a
+   format in which ' stands for a quotation mark, %d for a whole number, %g
+   for a number, %b for a truth and %s for a text, NULL for null. */
 void json_string(FILE *out, const char *text, size_t n);
 void json_number(FILE *out, double x);
+void print_json(FILE *out, const char *format, ...);
+
+/* Appends to a text in so many bytes. */
+void append(char *to, size_t size, const char *format, ...)
+    FORMAT_LIKE_PRINTF(3, 4);
 
 /* An option: typed --d_e 64 or --d_e=64, a FLAG without a value. */
 typedef struct {

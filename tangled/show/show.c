@@ -109,16 +109,12 @@ static void json_typed(FILE *out, const Entry *entry)
 static void json_item(FILE *out, const Item *item, const Run *run,
                       Fault *f)
 {
-    fprintf(out, "{\"claim\": %s, \"name\": ",
-            item->claim ? "true" : "false");
-    json_string(out, item->typed, strlen(item->typed));
-    if (item->word != NULL) {
-        fputs(", \"word\": ", out);
-        json_string(out, item->word, strlen(item->word));
-    }
+    print_json(out, "{'claim': %b, 'name': %s", item->claim, item->typed);
+    if (item->word != NULL)
+        print_json(out, ", 'word': %s", item->word);
     if (item->claim && run != NULL)
-        fprintf(out, ", \"step\": %d",
-                (int)(step_of(run, item, f) - run->step));
+        print_json(out, ", 'step': %d",
+                   (int)(step_of(run, item, f) - run->step));
     fputs(", \"entries\": [", out);
     for (int k = 0; item->word == NULL && k < item->rows * item->cols;
          k++) {
@@ -132,21 +128,15 @@ static void json_step(FILE *out, const Run *run, const Step *s,
                       Arena *arena)
 {
     char label[100];
-    const char *text = step_text(arena, run, s, false);
-    fprintf(out, "{\"algorithm\": %d, \"line\": %d, \"name\": \"%s\", "
-            "\"index\": ", s->algorithm, s->line, s->name);
+    print_json(out, "{'algorithm': %d, 'line': %d, 'name': %s, 'index': ",
+               s->algorithm, s->line, s->name);
     json_place(out, s);
-    fputs(s->given ? ", \"given\": true" : "", out);
-    fprintf(out, ", \"rows\": %d, \"cols\": %d, \"values\": [",
-            s->M->rows, s->M->cols);
+    print_json(out, s->given ? ", 'given': true" : "");
+    print_json(out, ", 'rows': %d, 'cols': %d, 'values': [", s->M->rows,
+               s->M->cols);
     print_values(out, s->M);
-    fprintf(out, "], \"inner\": %s, \"label\": ",
-            s->inner ? "true" : "false");
-    step_label(label, run, s);
-    json_string(out, label, strlen(label));
-    fputs(", \"text\": ", out);
-    json_string(out, text, strlen(text));
-    fputc('}', out);
+    print_json(out, "], 'inner': %b, 'label': %s, 'text': %s}", s->inner,
+               step_label(label, run, s), step_text(arena, run, s, false));
 }
 
 void json_steps(FILE *out, const Run *run, Arena *arena)
@@ -172,16 +162,12 @@ static void json_items(FILE *out, const Sheet *sheet, const Run *run,
 
 void show_json(FILE *out, const Run *run, Arena *arena, Fault *f)
 {
-    fputs("{\"sheet\": ", out);
-    json_string(out, run->sheet->name, strlen(run->sheet->name));
-    fprintf(out, ", \"algorithm\": %d, \"layout\": \"%s\", "
-            "\"decimals\": %d, \"assumed\": ", run->algorithm,
-            run->layout->name, decimals_shown(run));
-    json_string(out, run->assumed, strlen(run->assumed));
-    if (*run->entered != '\0') {
-        fputs(", \"entered\": ", out);
-        json_string(out, run->entered, strlen(run->entered));
-    }
+    print_json(out, "{'sheet': %s, 'algorithm': %d, 'layout': %s, "
+               "'decimals': %d, 'assumed': %s", run->sheet->name,
+               run->algorithm, run->layout->name, decimals_shown(run),
+               run->assumed);
+    if (*run->entered != '\0')
+        print_json(out, ", 'entered': %s", run->entered);
     fputs(", ", out);
     json_steps(out, run, arena);
     fputs(", ", out);
