@@ -1,0 +1,569 @@
+/* What the names in the formula of a slip stand for. */
+#include "check/slipping.h"
+#include <math.h>
+#include <string.h>
+
+_Noreturn void cannot_be(Slipping *s)
+{
+    static const Fault why = { .sentence = "such a slip cannot be made." };
+    fault_again(s->variation.fault, &why);
+}
+
+void note(Slipping *s, const Step *step, Mat M)
+{
+    const char *name = step->name;
+    s->latest[step->role] = M;
+    if (step->role == ROLE_HEAD)
+        s->H = step->head;
+    if ((*name != 'X' && *name != 'Z') || name[1] != '\0')
+        return;
+    s->input = M;
+    s->from = step->row;
+    if (*name == 'Z')
+        s->context = M;
+}
+
+/* What the sheet gives under a name; NULL: nothing. */
+static const Item *given_as(const Run *run, const char *name)
+{
+    const Sheet *sheet = run->sheet;
+    for (int k = 0; k < sheet->n; k++)
+        if (!sheet->item[k].claim
+            && strcmp(sheet->item[k].name, name) == 0)
+            return &sheet->item[k];
+    return NULL;
+}
+
+static double number_given(const Run *run, const char *name, double instead)
+{
+    const Item *item = given_as(run, name), *pos = given_as(run, "pos");
+    if (item == NULL && pos != NULL && strcmp(name, "t") == 0)
+        return pos->entry->value + 1;
+    return item != NULL && item->word == NULL ? item->entry->value
+                                              : instead;
+}
+
+static bool is_beside(const Step *place, const Step *here, Part part)
+{
+    return (place->head == 0 || place->head == here->head)
+        && (place->part == NOWHERE || (place->part == part
+                                       && place->layer == here->layer));
+}
+
+static Mat parameter_in(Slipping *s, const char *name, Part part)
+{
+    for (const Kept *k = s->kept; k != NULL; k = k->before)
+        if (strcmp(k->place.name, name) == 0
+            && is_beside(&k->place, s->here, part))
+            return k->M;
+    return NULL;
+}
+
+static Mat parameter_named(Slipping *s, const char *name)
+{
+    Part part = s->here->part;
+    Step place = *s->here;
+    place.name = name;
+    if (s->here->line == 0)
+        return matrix_given(s->bound, &place);
+    if (part == DEC && strncmp(name + 1, "_mlp", 4) == 0)
+        name = *name == 'W' ? (name[5] == '1' ? "W_mlp3" : "W_mlp4")
+                            : (name[5] == '1' ? "b_mlp3" : "b_mlp4");
+    Mat M = parameter_in(s, name, part);
+    return M == NULL && part == ED ? parameter_in(s, name, DEC) : M;
+}
+
+static const char *norm_behind(const StepRow *row)
+{
+    static const char *const behind[][20] = {
+        { [3] = "_1", [5] = "_1", "_2", "_2", "_1", [12] = "_3",
+          [14] = "_3", "_4", "_4", "_5", "_5", "_3" },  /* Algorithm 8 */
+        { [3] = "_1", [5] = "_1", "_2", "_2", "_1" },
+        { [3] = "_1", [6] = "_2", [8] = "_1" } };
+    const char *number = behind[row->algorithm - 8][row->line];
+    return number == NULL ? "" : number;
+}
+
+static Mat of_norm(Slipping *s, const char *name)
+{
+    char full[20];
+    const char *number = strchr(s->here->name, '_');
+    if (s->here->line > 0)
+        number = s->from != NULL && s->here->layer > 0
+               ? norm_behind(s->from) : NULL;
+    snprintf(full, sizeof full, "%s%s", name, number == NULL ? "" : number);
+    return parameter_named(s, full);
+}
+
+Mat zeros_of(Slipping *s, int rows, int cols)
+{
+    enum { MOST = 10000000 };
+    if ((double)rows * cols > MOST)
+        cannot_be(s);
+    return constant(s->arena, rows, cols);
+}
+
+static Mat one_number(Slipping *s, double x)
+{
+    Mat M = zeros_of(s, 1, 1);
+    AT(M, 1, 1) = (real)x;
+    return M;
+}
+
+static Mat diagonal(Slipping *s)
+{
+    Mat M = zeros_of(s, s->it->rows, s->it->cols);
+    for (int i = 1; i <= M->rows && i <= M->cols; i++)
+        AT(M, i, i) = 1;
+    return M;
+}
+
+static Mat identity(Slipping *s)
+{
+    return s->it->rows == s->it->cols ? diagonal(s) : NULL;
+}
+
+static Mat causal(Slipping *s)
+{
+    Mat M = zeros_of(s, s->it->rows, s->it->cols);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows && i <= j; i++)
+            AT(M, i, j) = 1;
+    return M;
+}
+
+static Mat row_numbers(Slipping *s)
+{
+    Mat M = zeros_of(s, s->latest[ROLE_TEMPERED]->rows, 1);
+    for (int v = 1; v <= M->rows; v++)
+        AT(M, v, 1) = (real)v;
+    return M;
+}
+
+typedef int Order(int i, int H, int d_mid);
+static int backwards(int i, int H, int d_mid)
+{
+    return (H - 1 - i / d_mid) * d_mid + i % d_mid;
+}
+
+static int in_turn(int i, int H, int d_mid)
+{
+    return i % H * d_mid + i / H;
+}
+
+static int again(int i, int H, int d_mid) { return (void)H, i % d_mid; }
+static int first(int i, int H, int d_mid)
+{
+    return (void)H, i < d_mid ? i : -1;
+}
+
+static int evens_first(int i, int H, int d_mid)
+{
+    return (void)H, in_turn(i, d_mid / 2, 2);
+}
+
+static Mat ordered(Slipping *s, Order from)
+{
+    int n = s->it->rows, H = s->H > 0 ? s->H : 1;
+    Mat M = zeros_of(s, n, n);
+    for (int i = 0; i < n; i++)
+        if (from(i, H, n / H) >= 0)
+            AT(M, i + 1, from(i, H, n / H) + 1) = 1;
+    return M;
+}
+
+static Mat added(Slipping *s)
+{
+    Mat Y = s->latest[ROLE_HEADS];
+    if (Y == NULL || s->H == 0)
+        return NULL;
+    int n = Y->rows, d_mid = n / s->H;
+    Mat M = zeros_of(s, d_mid, n);
+    for (int i = 0; i < n; i++)
+        AT(M, i % d_mid + 1, i + 1) = 1;
+    return M;
+}
+
+typedef struct { Sinusoids variant; double base, place; } Sines;
+
+static bool sines_of(const Run *run, Sines *sines)
+{
+    const Item *positions = given_as(run, "positions");
+    const char *word = positions == NULL ? NULL : positions->word;
+    bool paper = word != NULL && strcmp(word, "paper") == 0;
+    sines->variant = paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI;
+    sines->base = number_given(run, "base", paper
+                ? number_given(run, "ell_max", 1) : 10000);
+    sines->place = number_given(run, "t", 1) - 1
+                 + number_given(run, "first", paper ? 1 : 0);
+    return word != NULL && strcmp(word, "none") != 0;
+}
+
+static Mat sine_place(Slipping *s)
+{
+    Sines how;
+    sines_of(s->variation.run, &how);
+    return one_number(s, how.place);
+}
+
+static Mat base(Slipping *s)
+{
+    Sines how;
+    sines_of(s->variation.run, &how);
+    return one_number(s, how.base);
+}
+
+static Mat sine_exponents(Slipping *s, bool other)
+{
+    Sines how;
+    sines_of(s->variation.run, &how);
+    bool from_0 = (how.variant == SINUSOIDS_VASWANI) != other;
+    int d_e = s->it->rows;
+    Mat M = zeros_of(s, d_e, 1);
+    for (int r = 1; r <= d_e; r++)
+        AT(M, r, 1) = (real)(2.0 * ((r + 1) / 2 - from_0) / d_e);
+    return M;
+}
+
+static Mat own_exponents(Slipping *s)   { return sine_exponents(s, false); }
+static Mat other_exponents(Slipping *s) { return sine_exponents(s, true); }
+
+static Mat phases(Slipping *s)
+{
+    Mat M = zeros_of(s, s->it->rows, 1);
+    for (int r = 2; r <= M->rows; r += 2)
+        AT(M, r, 1) = (real)acos(0);
+    return M;
+}
+
+static Mat positions_from(Slipping *s, int first)
+{
+    Mat W_p = parameter_named(s, "W_p");
+    int n = s->it->cols;
+    int *t = arena_alloc(s->arena, (size_t)n * sizeof *t);
+    for (int k = 0; k < n; k++)
+        t[k] = first + k;
+    return first < 1 || first + n - 1 > W_p->cols ? NULL
+         : gather(s->it->tape, W_p, n, t);
+}
+
+static Mat placed(Slipping *s)
+{
+    Mat shown = s->latest[ROLE_POSITION];
+    return shown != NULL ? shown
+         : s->variation.run->unplaced
+             ? zeros_of(s, s->it->rows, s->it->cols)
+         : positions_from(s, 1);
+}
+
+static Mat moved(Slipping *s)
+{
+    Sines how;
+    if (!sines_of(s->variation.run, &how))
+        return positions_from(s, 1 + (int)s->slip->number);
+    return sinusoids(s->arena, s->it->rows, s->it->cols, how.variant,
+                     how.base, how.place + s->slip->number);
+}
+
+Mat log_probabilities(Mat loss)
+{
+    while (loss != NULL && loss->i == NULL)
+        loss = loss->n > 0 ? loss->of[0] : NULL;
+    return loss;
+}
+
+static Mat read_from(Slipping *s)       /* P */
+{
+    return s->log_P != NULL ? s->log_P->of[0]
+         : s->latest[s->variation.run->algorithm < 8 ? ROLE_PROBABILITIES
+                                                     : ROLE_PREDICTED];
+}
+
+static Mat where_read(Slipping *s)
+{
+    Mat log_P = s->log_P, P = read_from(s),
+        M = zeros_of(s, P->rows, P->cols);
+    const Item *target = given_as(s->variation.run, "target");
+    for (int k = 0; log_P != NULL && k < log_P->cols; k++)
+        AT(M, log_P->i[k], log_P->j[k]) = 1;
+    for (int k = 0; log_P == NULL && target != NULL && k < P->cols; k++)
+        AT(M, (int)target->entry[k].value, k + 1) = 1;
+    return M;
+}
+
+static const Item *sequence(const Slipping *s)
+{
+    const Sheet *sheet = s->variation.run->sheet;
+    int turn = s->here->turn;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        if (!item->claim && strcmp(item->name, "x") == 0
+            && (item->head == turn || (item->head <= 1 && turn <= 1)))
+            return item;
+    }
+    return NULL;
+}
+
+static Mat own_tokens(Slipping *s)
+{
+    const Item *x = sequence(s);
+    Mat P = read_from(s), M = zeros_of(s, P->rows, P->cols);
+    if (x == NULL)
+        return NULL;
+    for (int t = 1; t <= P->cols; t++)
+        AT(M, (int)x->entry[t - 1].value, t) = 1;
+    return M;
+}
+
+static Mat later_column(Slipping *s)
+{
+    int n = read_from(s)->cols;
+    Mat M = zeros_of(s, n, n);
+    for (int j = 1; j < n; j++)
+        AT(M, j + 1, j) = 1;
+    return M;
+}
+
+static Mat logits_read(Slipping *s)
+{
+    return s->log_P != NULL ? s->log_P->of[1] : s->latest[ROLE_LOGITS];
+}
+
+static Mat token(Slipping *s, int y)
+{
+    Mat M = input(s->latest[ROLE_TEMPERED]->tape, 1, 1);
+    AT(M, 1, 1) = (real)y;
+    return M;
+}
+
+static double chance(const Slipping *s)
+{
+    const Item *u = given_as(s->variation.run, "u");
+    return u == NULL ? 0 : u->entry[s->here->turn - 1].value;
+}
+
+Mat not_summed(Slipping *s, Mat M)
+{
+    Mat q = s->latest[ROLE_TEMPERED];
+    for (int v = 1; v <= q->rows; v++)
+        if (chance(s) < AT(q, v, 1))
+            return token(s, v);
+    return M;
+}
+
+Mat in_order_of_size(Slipping *s, Mat M)
+{
+    Mat q = s->latest[ROLE_TEMPERED];
+    int *y = arena_alloc(s->arena, (size_t)q->rows * sizeof *y);
+    double total = 0;
+    ranked(q, q->rows, y);
+    for (int k = 0; k < q->rows; k++) {
+        total += AT(q, y[k], 1);
+        if (chance(s) < total)
+            return token(s, y[k]);
+    }
+    return M;
+}
+
+Mat drawn_from_p(Slipping *s, Mat M)
+{
+    return (void)M, token(s, sample(s->latest[ROLE_NEXT], chance(s)));
+}
+
+static unsigned one_of(bool is, unsigned yes, unsigned no)
+{
+    return is ? yes : no;
+}
+
+unsigned truths_of_run(const Run *run)
+{
+    Sines how;
+    int a = run->algorithm;
+    double tau = number_given(run, "tau", 1);
+    bool pre_norm = a == 10 || a == 13 || a == 14;
+    bool by_root = run->scaled && run->divisor == 0;
+    return one_of(by_root, IF_DIVIDED, run->scaled ? 0 : IF_UNDIVIDED)
+         | one_of(run->rms, IF_RMS, IF_LAYER_NORM)
+         | one_of(sines_of(run, &how), IF_SINES, IF_GIVEN_W_p)
+         | one_of(a >= 8 && !run->unplaced, IF_PLACED, 0)
+         | one_of(pre_norm, IF_PRE_NORM, IF_POST_NORM)
+         | one_of(run->tied, 0, IF_UNTIED)
+         | one_of(a == 12, IF_BLANKS, IF_NEXT)
+         | one_of(a == 3, IF_ONE_QUERY, 0)
+         | one_of(a == 7, IF_UNEMBEDDED, 0)
+         | one_of(tau > 0 && tau != 1 && isfinite(tau), IF_TEMPERED, 0);
+}
+
+bool any_hidden(Mat M)
+{
+    bool any = false;
+    for (int k = 0; k < M->rows * M->cols; k++)
+        any |= M->at[k] == -INFINITY;
+    return any;
+}
+
+static unsigned truths_here(const Slipping *s)
+{
+    return one_of(s->hides, IF_MASKED, IF_UNMASKED)
+         | one_of(s->here->algorithm == 8, IF_RELU, IF_GELU)
+         | one_of(s->here->part == ED, IF_CROSS, IF_NOT_CROSS)
+         | one_of(s->log_P != NULL && s->log_P->cols > 1, IF_SEVERAL, 0);
+}
+
+bool holds(Slipping *s, unsigned when)
+{
+    if (when != 0 && s->truths == 0)
+        s->truths = truths_of_run(s->variation.run);
+    return (when & ~(NO_CONDITION | s->truths | truths_here(s))) == 0;
+}
+
+static Mat itself(Slipping *s)     { return s->it; }
+static Mat exponent_x(Slipping *s)
+{
+    bool weights = s->here->role == ROLE_WEIGHTS;
+    return s->it->logits != NULL ? s->it->logits
+         : s->latest[weights ? ROLE_SCALED : ROLE_LOGITS];
+}
+
+static Mat slip_number(Slipping *s)
+{
+    return one_number(s, s->slip->number);
+}
+
+static Mat d_attn(Slipping *s)
+{
+    int d = s->variation.run->d_attn;
+    return d == 0 ? NULL : one_number(s, d);
+}
+
+static Mat d_x(Slipping *s)
+{
+    Mat W_q = parameter_named(s, "W_q");
+    return W_q == NULL ? NULL : one_number(s, W_q->cols);
+}
+
+static Mat heads_seen(Slipping *s) { return one_number(s, s->H); }
+static Mat mask_seen(Slipping *s)  { return s->mask; }
+static Mat behind_mask(Slipping *s)
+{
+    Role role = s->here->algorithm == 3 ? ROLE_SCORES : ROLE_MASKED;
+    return s->latest[role];
+}
+
+static Mat stream(Slipping *s)
+{
+    return s->input != NULL ? s->input : parameter_named(s, "e");
+}
+
+static Mat context(Slipping *s) { return s->context; }
+static Mat normed(Slipping *s)
+{
+    return s->latest[s->here->role == ROLE_ATTENDED ? ROLE_ATTENTION_NORM
+                                                    : ROLE_MLP_NORM];
+}
+
+static Mat into_mlp(Slipping *s)
+{
+    return s->here->algorithm == 10 ? normed(s) : stream(s);
+}
+
+static Mat active(Slipping *s)
+{
+    return made_by(s, s->here->algorithm == 8 ? "relu(W_mlp1 into + b_mlp1)"
+                                              : "gelu(W_mlp1 into + b_mlp1)",
+                   s->it);
+}
+
+/* In a model: what queries are computed from, and what keys are. */
+static Mat looking(Slipping *s)
+{
+    return s->variation.run->algorithm < 8 ? NULL
+         : holds(s, IF_PRE_NORM) ? s->latest[ROLE_ATTENTION_NORM]
+         : stream(s);
+}
+
+static Mat looked_at(Slipping *s)
+{
+    return holds(s, IF_CROSS) ? context(s) : looking(s);
+}
+
+static Mat next_seen(Slipping *s)
+{
+    Mat p = s->latest[ROLE_NEXT];
+    return p != NULL ? p : s->latest[ROLE_PROBABILITIES];
+}
+
+static Mat gradient_seen(Slipping *s) { return s->gradient; }
+static Mat gamma_of(Slipping *s)      { return of_norm(s, "gamma"); }
+static Mat beta_of(Slipping *s)       { return of_norm(s, "beta"); }
+
+static const struct { const char *name; Mat (*value)(Slipping *s); }
+    own_names[] = {
+        { "it", itself },            { "x", exponent_x },
+        { "k", slip_number },        { "I", identity },
+        { "diagonal", diagonal },    { "causal", causal },
+        { "masked", behind_mask },   { "mask", mask_seen },
+        { "d_attn", d_attn },        { "d_x", d_x },
+        { "H", heads_seen },
+        { "input", stream },         { "into", into_mlp },
+        { "context", context },      { "normed", normed },
+        { "looking", looking },      { "looked_at", looked_at },
+        { "active", active },
+        { "gamma", gamma_of },       { "beta", beta_of },
+        { "added", added },          { "number", row_numbers },
+        { "place", sine_place },          { "base", base },
+        { "i", own_exponents },      { "other_i", other_exponents },
+        { "phase", phases },         { "placed", placed },
+        { "moved", moved },          { "read", where_read },
+        { "own", own_tokens },       { "later", later_column },
+        { "logits", logits_read },   { "gradient", gradient_seen },
+        { "P", read_from },          { "p", next_seen },
+};
+
+static const struct { const char *name; Order *from; } orders[] = {
+    { "backwards", backwards }, { "in_turn", in_turn },
+    { "first", first }, { "again", again }, { "evens_first", evens_first }
+};
+
+static const struct { const char *name; Role role; } by_role[] = {
+    { "query", ROLE_QUERY },         { "key", ROLE_KEY },
+    { "values", ROLE_VALUES },       { "scores", ROLE_SCORES },
+    { "weights", ROLE_WEIGHTS },     { "heads", ROLE_HEADS },
+    { "projected", ROLE_PROJECTED }, { "mean", ROLE_MEAN },
+    { "variance", ROLE_VARIANCE },   { "q", ROLE_TEMPERED },
+    { "hidden", ROLE_HIDDEN },
+};
+
+static const struct { const char *name; double instead; } numbers[] = {
+    { "tau", 1 }, { "eta", 1 }, { "epsilon", 0 }, { "ell_max", NAN },
+    { "v", NAN }, { "t", NAN },
+};
+static Mat meant_by(void *to, const char *name, int length)
+{
+    Slipping *s = to;
+    char word[24] = "";
+    memcpy(word, name, (size_t)(length < 23 ? length : 23));
+    for (int k = 0; k < COUNT(own_names); k++)
+        if (strcmp(own_names[k].name, word) == 0)
+            return own_names[k].value(s);
+    for (int k = 0; k < COUNT(by_role); k++)
+        if (strcmp(by_role[k].name, word) == 0)
+            return s->latest[by_role[k].role];
+    for (int k = 0; k < COUNT(orders); k++)
+        if (strcmp(orders[k].name, word) == 0)
+            return ordered(s, orders[k].from);
+    for (int k = 0; k < COUNT(numbers); k++)
+        if (strcmp(numbers[k].name, word) == 0) {
+            double x = number_given(s->variation.run, word,
+                                    numbers[k].instead);
+            return isnan(x) ? NULL : one_number(s, x);
+        }
+    return parameter_named(s, word);
+}
+
+Mat made_by(Slipping *s, const char *formula, Mat M)
+{
+    Names names = { s, meant_by, M->tape != NULL ? M->tape : s->tape };
+    s->it = M;
+    return formula_value(&names, formula);
+}
