@@ -2,6 +2,18 @@
 #include "ftx.h"
 #include <math.h>
 
+static int *types(Tape *tape, Tokens x, const Hyperparameters *h)
+{
+    size_t bytes = (size_t)x.length * sizeof(int);
+    int *type = arena_alloc(tape_arena(tape), bytes), now = 1;
+    for (int t = 1; t <= x.length; t++) {
+        type[t - 1] = now;
+        if (TOKEN(x, t) == eos_token(h->N_V) && h->types > 1)
+            now = 2;
+    }
+    return type;
+}
+
 Mat embeddings(Tape *tape, Tokens x, const Theta *theta)
 {
     const Hyperparameters *h = &theta->hyper;
@@ -21,8 +33,11 @@ Mat embeddings(Tape *tape, Tokens x, const Theta *theta)
     if (settings(tape)->scaled_embedding)
         e = scale(e, sqrt(h->d_e));
     Tokens t = span(tape, past + 1, past + x.length);
-    return theta->W_p == NULL
-         ? e : add(e, gather(tape, theta->W_p, x.length, t.id));
+    if (theta->W_p != NULL)
+        e = add(e, gather(tape, theta->W_p, x.length, t.id));
+    if (theta->W_t != NULL)
+        e = add(e, gather(tape, theta->W_t, x.length, types(tape, x, h)));
+    return e;
 }
 
 Mat sinusoids(Arena *arena, int d_e, int ell_max,

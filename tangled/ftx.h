@@ -328,6 +328,10 @@ typedef struct {
     bool embedding_norm;        /* a layer_norm before the layers: BERT       */
     int window;                 /* in every second layer a token sees no more
                                    tokens than this; 0: all (E24)             */
+    int types;                  /* of tokens, a vector each; 0: none: BERT    */
+    bool unembedding_bias;      /* b_u, added to the logits: BERT             */
+    bool pooler;                /* tanh for GELU in line 9.10, and no line
+                                   9.11 or 9.12: BERT's classifier            */
 } Hyperparameters;
 
 /* A layer of Algorithm 9 or 10, or of the encoder of Algorithm 8. */
@@ -365,13 +369,15 @@ typedef struct {
 typedef struct Theta {
     Hyperparameters hyper;          /* with the defaults filled in        */
     Mat W_e, W_p;                   /* d_e x N_V, d_e x ell_max           */
+    Mat W_t;                        /* d_e x hyper.types                  */
     Mat gamma_e, beta_e;            /* of hyper.embedding_norm            */
     Layer *enc;                     /* enc[1] ... enc[L_enc]              */
     DecoderLayer *dec;              /* dec[1] ... dec[L_dec]              */
     Layer *layer;                   /* layer[1] ... layer[L]              */
     Mat W_f, b_f;                   /* d_f x d_e, d_f x 1                 */
     Mat gamma, beta;                /* d_f x 1, or d_e x 1                */
-    Mat W_u;                        /* N_V x d_f, or d_e; tied: W_e^T     */
+    Mat W_u, b_u;                   /* N_V x d_f, or d_e; tied: W_e^T;
+                                       N_V x 1                            */
     Mat W_c, b_c;                   /* N_C x d_f, N_C x 1                 */
     int n;                          /* how many parameters there are      */
     Parameter *parameter;           /* parameter[1] ... parameter[n]      */
@@ -379,7 +385,8 @@ typedef struct Theta {
 
 /* Equation (1): the columns e_t = W_e[:, x[t]] + W_p[:, t] for t in [ell].
    x has 1 to ell_max tokens (E19, E20), each in [N_V]. A theta without W_p
-   has no positions. */
+   has no positions. One with W_t adds a column of it: the second for the
+   tokens behind the first eos_token, if there are two, else the first. */
 Mat embeddings(Tape *tape, Tokens x, const Theta *theta);
 
 /* Algorithm 8: P <- EDTransformer(z, x | theta).

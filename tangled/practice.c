@@ -23,6 +23,15 @@ static Mat no_mean(void *to, const char *line, const char *name, Mat M,
     return strcmp(line, "6.1") == 0 ? input(M->tape, 1, M->cols) : M;
 }
 
+static Mat with_bias(void *to, const char *line, const char *name, Mat M,
+                     int index)
+{
+    const Theta *theta = to;
+    (void)index;
+    return strcmp(line, "7.1") == 0 && strcmp(name, "logits") == 0
+         ? add_bias(M, theta->b_u) : M;
+}
+
 static Mat normalised(void *to, const char *line, const char *name, Mat M,
                       int index)
 {
@@ -67,6 +76,8 @@ void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
         observe(tape, no_mean, NULL);
     if (h->embedding_norm)
         observe(tape, normalised, (void *)theta);
+    if (h->unembedding_bias)
+        observe(tape, with_bias, (void *)theta);
     if (h->window > 0) {
         Sight *sight = arena_alloc(arena, sizeof *sight);
         *sight = (Sight){ .window = h->window };

@@ -12,9 +12,11 @@ void prepare_tape(Arena *arena, Tape *tape, const Theta *theta);
 void tape_thrifty(Arena *arena, Tape *tape);
 
 /* Lines 1 to 9 of Algorithm 8: z to Z, d_e x length(z); lines 10 to 21: Z
-   and x to P; lines 1 to 11 of Algorithm 9: x to X, d_f x length(x). */
+   and x to P; lines 1 to 9 of Algorithm 9: x to X, d_e x length(x); lines
+   1 to 11: x to X, d_f x length(x). */
 Mat encode(Tape *tape, Tokens z, const Theta *theta);
 Mat decode(Tape *tape, Mat Z, Tokens x, const Theta *theta);
+Mat layers_9(Tape *tape, Tokens x, const Theta *theta);
 Mat represent(Tape *tape, Tokens x, const Theta *theta);
 
 /* let_go forgets what the tape has computed since the mark, except M, and

@@ -121,6 +121,8 @@ static void all_parts(Walk *walk, Theta *theta)
     part(walk, "W_e", h->d_e, h->N_V, &theta->W_e);
     if (h->positions == LEARNED)
         part(walk, "W_p", h->d_e, h->ell_max, &theta->W_p);
+    if (h->types > 0)
+        part(walk, "W_t", h->d_e, h->types, &theta->W_t);
     if (h->embedding_norm)
         norm(walk, "gamma_e", h->d_e, &theta->gamma_e, "beta_e",
              &theta->beta_e);
@@ -136,10 +138,12 @@ static void all_parts(Walk *walk, Theta *theta)
         part(walk, "W_f", d_f, h->d_e, &theta->W_f);
         part(walk, "b_f", d_f, 1, &theta->b_f);
     }
-    if (h->architecture != ED_TRANSFORMER)
+    if (h->architecture != ED_TRANSFORMER && !h->pooler)
         norm(walk, "gamma", d_f, &theta->gamma, "beta", &theta->beta);
-    if (!h->tied)
+    if (!h->tied && !h->pooler)
         part(walk, "W_u", h->N_V, d_f, &theta->W_u);
+    if (h->unembedding_bias)
+        part(walk, "b_u", h->N_V, 1, &theta->b_u);
     if (h->N_C > 0) {
         part(walk, "W_c", h->N_C, d_f, &theta->W_c);
         part(walk, "b_c", h->N_C, 1, &theta->b_c);
@@ -202,6 +206,13 @@ const char *hyperparameters_fault(const Hyperparameters *hyper)
         return "only Algorithm 9 has a class head.";
     if (h.window > 0 && h.architecture == E_TRANSFORMER)
         return "Algorithm 9 looks both ways; a window is for 8 and 10.";
+    if (!in(0, h.types, 1000))
+        return "types must be in 0 ... 1000.";
+    if ((h.types > 0 || h.unembedding_bias || h.pooler)
+        && h.architecture != E_TRANSFORMER)
+        return "types, unembedding_bias and pooler are for Algorithm 9.";
+    if (h.pooler && (h.tied || h.unembedding_bias))
+        return "with a pooler there is no W_u to be tied or to have a bias.";
     if (h.tanh_gelu && h.architecture == ED_TRANSFORMER)
         return "Algorithm 8 has ReLU; tanh_gelu is for 9 and 10.";
     return NULL;
@@ -311,7 +322,8 @@ void theta_clear_gradient(const Theta *theta)
 
 static bool is_embedding(const char *symbol)
 {
-    return strcmp(symbol, "W_e") == 0 || strcmp(symbol, "W_p") == 0;
+    return strcmp(symbol, "W_e") == 0 || strcmp(symbol, "W_p") == 0
+        || strcmp(symbol, "W_t") == 0;
 }
 
 static double deviation(const Theta *theta, const char *symbol,

@@ -37,10 +37,22 @@ static int word_length(const char *p, size_t bytes)
     return n;
 }
 
+/* A number, or what stands between two. */
+static int number_length(const char *p, size_t bytes)
+{
+    int n = 1;
+    bool digit = '0' <= *p && *p <= '9';
+    while (digit && (size_t)n < bytes && '0' <= p[n] && p[n] <= '9'
+           && n < WORD_BYTES)
+        n++;
+    return n;
+}
+
 static int piece_length(TokenKind kind, const char *p, size_t bytes)
 {
     return kind == CHARACTERS ? utf8_length(p, bytes)
-                              : word_length(p, bytes);
+         : kind == NUMBERS ? number_length(p, bytes)
+         : word_length(p, bytes);
 }
 
 typedef struct {
@@ -118,6 +130,8 @@ struct Tokenizer {
     TokenKind kind;
     Table list;                 /* of the pieces; or of the merges      */
     Piece *piece;               /* of byte pairs: piece[1] ...          */
+    int N_V, special[3];        /* of numbers: see there                */
+    int *number, *token;        /* of a token; of a number              */
 };
 
 typedef struct { int left, right; } Pair;
@@ -137,7 +151,7 @@ static Pair pair_of(const Table *t, int k)
 static Tokenizer *tokenizer_new(Arena *arena, TokenKind kind, int merges)
 {
     Tokenizer *t = arena_alloc(arena, sizeof *t);
-    *t = (Tokenizer){ kind, table_new(arena, 64), NULL };
+    *t = (Tokenizer){ .kind = kind, .list = table_new(arena, 64) };
     if (kind != BYTE_PAIRS)
         return t;
     size_t n = BYTES + 1 + (size_t)merges;
@@ -163,7 +177,8 @@ static int add_merge(Tokenizer *t, Pair pair)       /* returns the token */
 
 static int pieces(const Tokenizer *t)
 {
-    return t->list.n + (t->kind == BYTE_PAIRS ? BYTES : 0);
+    return t->kind == NUMBERS ? t->N_V - 3
+         : t->list.n + (t->kind == BYTE_PAIRS ? BYTES : 0);
 }
 
 int tokenizer_size(const Tokenizer *t)
@@ -181,13 +196,15 @@ Piece token_piece(const Tokenizer *t, int token)
     int N_V = tokenizer_size(t);
     REQUIRE(1 <= token && token <= N_V,
             "token ID %d is not in [N_V] = 1 ... %d.", token, N_V);
-    if (token > pieces(t))
+    if (is_special(t, token))
         return (Piece){ "", 0 };
-    return t->kind == BYTE_PAIRS ? t->piece[token]
+    return t->piece != NULL ? t->piece[token]
                                  : t->list.entry[token].key;
 }
 
-static const char *const kind_names[] = { "char", "word", "bpe" };
+static const char *const kind_names[] = {
+    "char", "word", "bpe", "numbers",
+};
 
 const char *token_kind_name(TokenKind kind)
 {
@@ -202,6 +219,103 @@ bool token_kind_named(const char *name, TokenKind *kind)
             return true;
         }
     return false;
+}
+
+enum { DIGITS_OF_NUMBER = 12 };         /* and a blank, and a 0 */
+
+static void write_numbers(Tokenizer *t, Arena *arena)
+{
+    size_t n = (size_t)t->N_V + 1;
+    char *text = arena_alloc(arena, n * DIGITS_OF_NUMBER);
+    t->piece = arena_alloc(arena, n * sizeof *t->piece);
+    for (int v = 1; v <= t->N_V; v++) {
+        char *to = text + (size_t)v * DIGITS_OF_NUMBER;
+        t->piece[v] = (Piece){ to, is_special(t, v) ? 0
+            : snprintf(to, DIGITS_OF_NUMBER, "%d ", t->number[v]) };
+    }
+}
+
+const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
+                                      const int special[3])
+{
+    REQUIRE(4 <= N_V && N_V <= MOST_TOKENS, "N_V = %d.", N_V);
+    Tokenizer *t = tokenizer_new(arena, NUMBERS, 0);
+    size_t n = (size_t)N_V + 1, bytes = n * sizeof(int);
+    t->N_V = N_V;
+    t->number = arena_alloc(arena, bytes);
+    t->token = memset(arena_alloc(arena, bytes), 0, bytes);
+    memset(t->number, 0xFF, bytes);                     /* -1 */
+    for (int k = 0; k < 3; k++) {
+        int number = t->special[k] = special[k], v = N_V - 2 + k;
+        REQUIRE(-1 <= number && number < N_V, "special[%d] = %d.", k,
+                number);
+        if (number < 0)
+            continue;
+        REQUIRE(t->token[number] == 0, "%d is special twice.", number);
+        t->number[v] = number;
+        t->token[number] = v;
+    }
+    for (int v = 1, number = 0; number < N_V; number++) {
+        if (t->token[number] != 0)
+            continue;
+        while (t->number[v] >= 0)
+            v++;
+        t->number[v] = number;
+        t->token[number] = v;
+    }
+    write_numbers(t, arena);
+    return t;
+}
+
+int token_number(const Tokenizer *t, int token)
+{
+    int N_V = tokenizer_size(t);
+    REQUIRE(1 <= token && token <= N_V,
+            "token ID %d is not in [N_V] = 1 ... %d.", token, N_V);
+    return t->kind == NUMBERS ? t->number[token] : token - 1;
+}
+
+bool is_special(const Tokenizer *t, int token)
+{
+    int k = token - mask_token(tokenizer_size(t));
+    return k >= 0 && (t->kind != NUMBERS || t->special[k] >= 0);
+}
+
+Tokens with_special(const Tokenizer *t, Arena *arena, Tokens x)
+{
+    int N_V = tokenizer_size(t);
+    Tokens all = with_bos_eos(arena, x, N_V);
+    bool bos = is_special(t, bos_token(N_V));
+    bool eos = is_special(t, eos_token(N_V));
+    return slice(all, bos ? 1 : 2, x.length + 1 + eos);
+}
+
+static const char *encode_number(const Tokenizer *t, Piece piece, int *id,
+                                 int *length)
+{
+    long long number = 0;
+    if (blank(*piece.at))
+        return NULL;
+    for (int k = 0; k < piece.n && number < t->N_V; k++) {
+        if (piece.at[k] < '0' || piece.at[k] > '9')
+            return "expected the numbers of tokens, with blanks between.";
+        number = 10 * number + (piece.at[k] - '0');
+    }
+    if (number >= t->N_V)
+        return "there is no token of this number.";
+    id[(*length)++] = t->token[number];
+    return NULL;
+}
+
+static void save_numbers(FILE *out, const Tokenizer *t)
+{
+    fprintf(out, "tokenizer numbers %d\nspecial", t->N_V);
+    for (int k = 0; k < 3; k++)
+        if (t->special[k] < 0)
+            fputs(" none", out);
+        else
+            fprintf(out, " %d", t->special[k]);
+    fputc('\n', out);
 }
 
 typedef struct {
@@ -453,7 +567,11 @@ const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
         Piece piece = { p, piece_length(t->kind, p, n - *where) };
         if (piece.n == 0)
             return "this byte is no text in UTF-8.";
-        if (t->kind == BYTE_PAIRS) {
+        if (t->kind == NUMBERS) {
+            const char *wrong = encode_number(t, piece, id, &length);
+            if (wrong != NULL)
+                return wrong;
+        } else if (t->kind == BYTE_PAIRS) {
             length += encode_word(t, piece, id + length);
         } else {
             id[length] = number_of(&t->list, piece);
@@ -511,18 +629,22 @@ static void write_piece(FILE *out, Piece piece)
 void write_token(FILE *out, const Tokenizer *t, int token)
 {
     int N_V = tokenizer_size(t);
-    if (token == mask_token(N_V))
+    if (!is_special(t, token))
+        write_piece(out, token_piece(t, token));
+    else if (token == mask_token(N_V))
         fputs("<mask>", out);
     else if (token == bos_token(N_V))
         fputs("<bos>", out);
-    else if (token == eos_token(N_V))
-        fputs("<eos>", out);
     else
-        write_piece(out, token_piece(t, token));
+        fputs("<eos>", out);
 }
 
 void tokenizer_save(FILE *out, const Tokenizer *t)
 {
+    if (t->kind == NUMBERS) {
+        save_numbers(out, t);
+        return;
+    }
     fprintf(out, "tokenizer %s %d\n", kind_names[t->kind], t->list.n);
     for (int k = 1; k <= t->list.n; k++) {
         int token = t->kind == BYTE_PAIRS ? BYTES + k : k;
@@ -646,16 +768,37 @@ static void load_entry(Loading *l, Tokenizer *t)
         enter(&t->list, piece);
 }
 
+static Tokenizer *load_numbers(Loading *l, Arena *arena, int N_V)
+{
+    int special[3];
+    bool known = accept(l, "special");
+    for (int k = 0; k < 3; k++) {
+        bool none = accept(l, " none");
+        special[k] = !none && accept(l, " ") ? load_number(l, N_V - 1) : -1;
+        known = known && (none || special[k] >= 0);
+        for (int j = 0; j < k; j++)
+            known = known && (none || special[j] != special[k]);
+    }
+    if (known && accept(l, "\n"))
+        return (Tokenizer *)tokenizer_of_numbers(arena, N_V, special);
+    l->fault = "expected 'special' and three numbers of tokens, or none.";
+    return NULL;
+}
+
 static Tokenizer *load_tokenizer(Loading *l, Arena *arena)
 {
     int kind = CHARACTERS, n = -1;
     bool begun = accept(l, "tokenizer ");
-    while (kind <= BYTE_PAIRS && !accept(l, kind_names[kind]))
+    while (kind <= NUMBERS && !accept(l, kind_names[kind]))
         kind++;
-    if (begun && kind <= BYTE_PAIRS && accept(l, " "))
+    if (begun && kind <= NUMBERS && accept(l, " "))
         n = load_number(l, TEXT_BYTES);
     if (n < 0 || !accept(l, "\n"))
         l->fault = "expected a line such as 'tokenizer char 96'.";
+    else if (kind == NUMBERS && (n < 4 || n > MOST_TOKENS))
+        l->fault = "there are from 4 to 1048576 numbers.";
+    else if (kind == NUMBERS)
+        return load_numbers(l, arena, n);
     else if (n > (l->end - l->p) / 2)       /* a line has two bytes */
         l->fault = "the list of tokens ends too early.";
     if (l->fault != NULL)

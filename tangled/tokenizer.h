@@ -5,12 +5,13 @@
 
 /* A tokenizer; it lives in an arena. Its tokens are numbered from 1, and
    the three special ones follow behind them: N_V counts both. */
-typedef enum { CHARACTERS, WORDS, BYTE_PAIRS } TokenKind;
+typedef enum { CHARACTERS, WORDS, BYTE_PAIRS, NUMBERS } TokenKind;
 typedef struct Tokenizer Tokenizer;
 TokenKind tokenizer_kind(const Tokenizer *t);
 int tokenizer_size(const Tokenizer *t);                     /* N_V */
 
-/* "char", "word" or "bpe"; and the kind of that name, if there is one. */
+/* "char", "word", "bpe" or "numbers"; and the kind of that name, if one can
+   be learned. */
 const char *token_kind_name(TokenKind kind);
 bool token_kind_named(const char *name, TokenKind *kind);
 
@@ -42,6 +43,23 @@ const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
 /* The n bytes that a token stands for; none for a special one. */
 typedef struct { const char *at; int n; } Piece;
 Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
+
+/* The tokenizer of a released model whose own is not known: a text is the
+   numbers of its tokens, from 0 to N_V - 1, such as "464 3290". special has
+   the numbers of mask_token, bos_token and eos_token, or -1 for what the
+   model has not. They become the last tokens; the others keep their order.
+   N_V is from 4 to MOST_TOKENS. */
+enum { MOST_TOKENS = 1 << 20 };
+const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
+                                      const int special[3]);
+
+/* The number of a token in the files of a released model, from 0. Is the
+   token a special one? Of a tokenizer that was learned the last three are.
+   with_special is x between bos_token and eos_token, as far as there are
+   such. */
+int token_number(const Tokenizer *t, int token);            /* in [N_V] */
+bool is_special(const Tokenizer *t, int token);
+Tokens with_special(const Tokenizer *t, Arena *arena, Tokens x);
 
 /* How many of the bytes at p, at least one, are a character in UTF-8:
    1 to 4; or 0, if the first ones are none. */

@@ -37,6 +37,12 @@ const Option hyper_options[] = {
       "a layer_norm before the first layer" },
     { "window", WHOLE, PLACE(window), 0, 1e6, NULL,
       "every second layer sees no more tokens; 0: all" },
+    { "types", WHOLE, PLACE(types), 0, 1000, NULL,
+      "of tokens, a vector each, of e and class" },
+    { "unembedding_bias", FLAG, PLACE(unembedding_bias), 0, 0, NULL,
+      "b_u, added to the logits, of e" },
+    { "pooler", FLAG, PLACE(pooler), 0, 0, NULL,
+      "tanh for GELU in line 9.10, no 9.11: of class" },
     { .name = NULL },
 };
 

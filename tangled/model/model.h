@@ -159,6 +159,52 @@ typedef struct {
 extern const Option drawing_options[];
 Inference drawing(Drawing *d);
 
+/* A row of the table: the parameters with this symbol stand in that tensor,
+   # being the number of the layer, from 0. */
+typedef struct {
+    const char *line, *symbol, *tensor;
+    enum { TURNED = 1,          /* the tensor is the matrix transposed    */
+           VOCABULARY = 2 }     /* one of its sides are the tokens        */
+    how;
+    int part, parts;            /* it is one of those on top of each other */
+} TensorRow;
+
+/* A kind of released model, as its config.json calls it. */
+typedef struct {
+    const char *architecture, *type;
+    Task task;
+    const char *prefix;         /* of the tensors of the trunk ...        */
+    const TensorRow *trunk, *head;      /* ... but not of the head        */
+    bool bare;                  /* it writes no prefix                    */
+    const char *const *idle;    /* endings of tensors that have no use    */
+} Released;
+extern const Released released_models[];    /* up to one without a name   */
+
+/* Where parameter k of theta stands: in which tensor, of what shape, and
+   which of its rows, as the paper turns it. tensor_index is the place of
+   its entry [i, j] in the tensor, from 0. */
+typedef struct {
+    char name[100];
+    const TensorRow *row;
+    const Parameter *parameter;
+    bool in_trunk;
+    int dimensions;
+    long long size[2];
+    size_t rows, first;
+} TensorPlace;
+TensorPlace tensor_place(const Released *model, const Theta *theta, int k);
+size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
+                    int i, int j);
+
+/* The model in a folder of a released one, or in a file of tensors beside
+   whose config.json it stands. special has the numbers of mask_token,
+   bos_token and eos_token; UNSAID or a NULL: as the files say. What is wrong
+   ends the attempt. is_released: is there a folder with a config.json, or a
+   file of tensors? */
+bool is_released(const char *name);
+Model *model_import(Arena *arena, const char *name, const int special[3],
+                    Fault *f);
+
 /* Of `ftx count`, `ftx train` ...; show_inside of `ftx show --model`. */
 Entrance count_numbers, train, generate, translate, fill_texts,
          classify_texts, tokenize, show_inside;
