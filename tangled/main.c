@@ -38,6 +38,7 @@ static const struct {
     { "fill", fill_texts, "guess what stands in the gaps of a text" },
     { "classify", classify_texts, "find the class of a text" },
     { "tokenize", tokenize, "print the tokens of a text" },
+    { "import", import_released, "take a released model: GPT-2, BERT" },
     { "exercise", exercise, "draw an exercise, and its key" },
     { "erratum", erratum, "errata of the paper, each with numbers" },
 };

@@ -773,10 +773,12 @@ static void count_released(Demo *d)
     }
     Hyperparameters untied = released[0].hyper, bert = released[4].hyper;
     untied.tied = false;
+    bert.types = 2;
+    bert.unembedding_bias = true;
     row(d, "GPT-2 small with a W_u of its own", 1,
         &(double){ count(d, &untied) });
     row(d, "BERT base with 2 token types and an output bias", 1,
-        &(double){ count(d, &bert) + 2 * bert.d_e + bert.N_V });
+        &(double){ count(d, &bert) });
 }
 
 enum { ROWS = 9 };             /* and an empty one */

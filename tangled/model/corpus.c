@@ -110,7 +110,7 @@ static Tokens tokens_of_text(CorpusReading *r, int k)
     if (x.length < 2)
         fault(r->fault, 0, "the text has only %d token; a model learns "
               "what follows on what, and needs two.", x.length);
-    return with_bos_eos(r->arena, x, tokenizer_size(r->c.tokenizer));
+    return with_special(r->c.tokenizer, r->arena, x);
 }
 
 static Data joined(Arena *arena, const Data *data, Tokens x, int ell_max)
@@ -207,10 +207,12 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
     const char *wrong = encode_text(t, arena, copy, n, &x, &where);
     if (wrong != NULL)
         fault(f, at + (int)where, "%s", wrong);
-    if (x.length + 2 > ell_max)
-        fault(f, at, "this has %d tokens with bos and eos; ell_max is %d.",
-              x.length + 2, ell_max);
-    return with_bos_eos(arena, x, tokenizer_size(t));
+    int ordinary = x.length;
+    x = with_special(t, arena, x);
+    if (x.length > ell_max)
+        fault(f, at, "this has %d tokens%s; ell_max is %d.", x.length,
+              x.length > ordinary ? " with bos and eos" : "", ell_max);
+    return x;
 }
 
 static Tokens side(CorpusReading *r, const char *text, size_t n)

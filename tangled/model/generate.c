@@ -95,7 +95,10 @@ static Tokens prompt_of(const Command *c, const Model *model, int n,
     Tokens x = typed_tokens(c, model, text, bytes, INT_MAX, f);
     f->sheet = command;
     f->text = NULL;
-    x.length--;                         /* a prompt has no eos (E35) */
+    x = as_prompt(model->tokenizer, x);
+    if (x.length == 0)
+        fault(f, 0, "the prompt is empty, and the model has no bos_token "
+              "to begin with.");
     return x;
 }
 
@@ -154,7 +157,8 @@ static void continue_text(Command *c, const GenerateWish *wish,
         observe(tape, notice, &listener);
     how->ell_gen = wish->ell_gen;
     how->stop_at_eos = wish->stop;
-    how->no_special = !wish->special;
+    how->no_special = !wish->special
+        && is_special(model->tokenizer, mask_token(theta->hyper.N_V));
     how->slide = wish->slide;
     if (how->slide == 0 && how->ell_gen > ell_max - x.length + 1)
         how->slide = (ell_max + 1) / 2;

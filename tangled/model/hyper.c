@@ -94,6 +94,8 @@ void refuse_idle_hyper(Fault *f, Task task, int n, char *const argument[])
         { "L_dec", task == TRAIN_ED, "with ed" },
         { "d_f", task == TRAIN_E || task == TRAIN_CLASS,
           "with e and class" },
+        { "unembedding_bias", task == TRAIN_E, "with e" },
+        { "pooler", task == TRAIN_CLASS, "with class" },
         { .name = NULL },
     };
     refuse_idle(f, acting, n, argument);

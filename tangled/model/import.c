@@ -226,7 +226,7 @@ static void special_of_vocabulary(Importing *r, int special[3])
     r->fault->text = NULL;
 }
 
-static const Tokenizer *numbers_of(Importing *r, const int given[3])
+static const Tokenizer *numbers_for(Importing *r, const int given[3])
 {
     static const char *const name[] = { "mask", "bos", "eos" };
     int special[3] = { UNSAID, UNSAID, UNSAID }, N_V = r->hyper.N_V;
@@ -299,7 +299,7 @@ static const Tensor *checked_tensor(const Importing *r, const Tensors *in,
     return t;
 }
 
-static void fill_parameter(const Importing *r, const TensorPlace *place,
+static void take_numbers(const Importing *r, const TensorPlace *place,
                            const Tensor *t, const Tokenizer *tokens)
 {
     Mat M = *place->parameter->place;
@@ -342,8 +342,9 @@ static Theta *read_theta(const Importing *r, const Tokenizer *tokens)
     Arena *arena = r->arena;
     Fault *f = r->fault;
     const Hyperparameters *h = &r->hyper;
-    Tensors in = r->tensors != NULL ? tensors_of_file(arena, r->tensors, f)
-                                    : tensors_of_folder(arena, r->folder, f);
+    Tensors in = r->tensors == NULL
+               ? tensors_of_folder(arena, r->folder, f)
+               : tensors_of_file(arena, r->tensors, f);
     double numbers = 0;
     for (int i = 0; i < in.n; i++)
         numbers += (double)in.tensor[i].count;
@@ -367,7 +368,7 @@ static Theta *read_theta(const Importing *r, const Tokenizer *tokens)
     refuse_unknown(r, &in, used);
     theta_allocate(theta, arena);
     for (int k = 1; k <= theta->n; k++)
-        fill_parameter(r, &place[k], t[k], tokens);
+        take_numbers(r, &place[k], t[k], tokens);
     return theta;
 }
 
@@ -383,8 +384,8 @@ static const char *class_label(Importing *r, const Json *labels, int c)
     if (label == NULL || label->kind != JSON_STRING || label->n == 0
         || strlen(label->text) != (size_t)label->n
         || strpbrk(label->text, "\t\r\n") != NULL)
-        config_fault(r, labels, "id2label", "an object with a name for each "
-                     "number from \"0\"");
+        config_fault(r, labels, "id2label", "an object with a name for "
+                     "each number from \"0\"");
     return label->text;
 }
 
@@ -438,7 +439,7 @@ Model *model_import(Arena *arena, const char *name, const int special[3],
     read_config(r);
     *m = (Model){ .task = r->kind->task, .plan = plan_default(false) };
     read_classes(r, m);
-    m->tokenizer = numbers_of(r, special);
+    m->tokenizer = numbers_for(r, special);
     m->theta = read_theta(r, m->tokenizer);
     m->state = (State){ .interval = 1, .sum = "imported" };
     return m;

@@ -138,7 +138,9 @@ static void watch_model(Watch *w, Tape *tape, Tokens x)
     observe(tape, watch, w);
     switch (theta->hyper.architecture) {
     case ED_TRANSFORMER: one_turn(w, tape); break;
-    case E_TRANSFORMER:  represent(tape, w->x, theta); break;
+    case E_TRANSFORMER:
+        (theta->hyper.pooler ? layers_9 : represent)(tape, w->x, theta);
+        break;
     case D_TRANSFORMER:  dtransformer(tape, w->x, theta); break;
     }
     unobserve(tape);
@@ -152,9 +154,7 @@ static Tokens tokens_to_show(const Command *c, const Model *model, Fault *f)
     f->text = text;
     Tokens x = encode_field(model->tokenizer, c->arena, text, strlen(text),
                             ell_max, f, 0);
-    if (model->task == TRAIN_D)             /* a prompt has no eos (E35) */
-        x.length--;
-    return x;
+    return model->task == TRAIN_D ? as_prompt(model->tokenizer, x) : x;
 }
 
 static int algorithm_inside(const Model *model)

@@ -432,7 +432,8 @@ static void check_header(const Header *h, const Model *m,
     if (3 * layers * heads > numbers
         || (double)hyper->d_e * hyper->N_V > numbers
         || hyper_default(m->task).architecture != hyper->architecture
-        || (m->task == TRAIN_CLASS) != (hyper->N_C > 0)
+        || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler)
+        || (m->task == TRAIN_E && hyper->pooler)
         || hyper->N_C > MOST_CLASSES
         || (hyper->positions == LEARNED
             && (double)hyper->d_e * hyper->ell_max > numbers))
@@ -564,6 +565,8 @@ static void get_numbers(Header *h, Model *m, Purpose purpose)
 
 Model *model_load(Arena *arena, const char *name, Purpose purpose, Fault *f)
 {
+    if (is_released(name))
+        return model_import(arena, name, NULL, f);
     Header h = open_model(arena, name, f);
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };

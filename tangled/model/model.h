@@ -136,6 +136,9 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
 Tokens typed_tokens(const Command *c, const Model *model, const char *text,
                     size_t n, int most, Fault *f);
 
+/* A prompt has no eos_token at its end (E35), unless that is all it has. */
+Tokens as_prompt(const Tokenizer *t, Tokens x);
+
 /* A model that gives numbers which are not finite ends the attempt; also
    from now on where they arise on the tape of the command. */
 _Noreturn void refuse_model(Fault *f, const char *name);
@@ -166,7 +169,8 @@ typedef struct {
     enum { TURNED = 1,          /* the tensor is the matrix transposed    */
            VOCABULARY = 2 }     /* one of its sides are the tokens        */
     how;
-    int part, parts;            /* it is one of those on top of each other */
+    int part, parts;            /* which one, of so many on top of each
+                                   other                                  */
 } TensorRow;
 
 /* A kind of released model, as its config.json calls it. */
@@ -196,10 +200,10 @@ TensorPlace tensor_place(const Released *model, const Theta *theta, int k);
 size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
                     int i, int j);
 
-/* The model in a folder of a released one, or in a file of tensors beside
-   whose config.json it stands. special has the numbers of mask_token,
-   bos_token and eos_token; UNSAID or a NULL: as the files say. What is wrong
-   ends the attempt. is_released: is there a folder with a config.json, or a
+/* The model in a folder of a released one, or in a file of tensors that
+   stands beside its config.json. special has the numbers of mask_token,
+   bos_token and eos_token; UNSAID or a NULL: as the files say. What is
+   wrong ends the attempt. is_released: is there a folder with a config.json, or a
    file of tensors? */
 bool is_released(const char *name);
 Model *model_import(Arena *arena, const char *name, const int special[3],
@@ -207,5 +211,5 @@ Model *model_import(Arena *arena, const char *name, const int special[3],
 
 /* Of `ftx count`, `ftx train` ...; show_inside of `ftx show --model`. */
 Entrance count_numbers, train, generate, translate, fill_texts,
-         classify_texts, tokenize, show_inside;
+         classify_texts, tokenize, show_inside, import_released;
 #endif

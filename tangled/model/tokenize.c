@@ -95,6 +95,10 @@ static void print_counts(FILE *out, const Tokenizer *t, size_t n,
     fprintf(out, "# bytes: %zu, tokens: %d (%.3f a byte), "
             "with <bos> and <eos>: %d\n",
             n, length, length / (double)n, length + 2);
+    if (tokenizer_kind(t) == NUMBERS) {
+        fprintf(out, "# numbers: %d\n", N_V);
+        return;
+    }
     if (tokenizer_kind(t) == BYTE_PAIRS)
         fprintf(out, "# bytes: 256, merges: %d", N_V - 3 - 256);
     else
@@ -112,7 +116,7 @@ static void encode_and_print(const Command *c, const Tokenizer *t,
     const char *wrong = encode_text(t, c->arena, text, n, &x, &where);
     if (wrong != NULL)
         fault(f, (int)where, "%s", wrong);
-    print_tokens(c->out, t, with_bos_eos(c->arena, x, tokenizer_size(t)));
+    print_tokens(c->out, t, with_special(t, c->arena, x));
     print_counts(c->out, t, n, x.length);
 }
 

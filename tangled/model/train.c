@@ -367,7 +367,8 @@ static void judge_text(Session *s, double nats)
                                   s->task == TRAIN_D ? 2 : 1, &tokens,
                                   &characters);
     double each = (double)characters / (double)tokens;
-    bool told = s->task == TRAIN_D && characters > 0;
+    bool told = s->task == TRAIN_D && characters > 0
+             && tokenizer_kind(s->corpus.tokenizer) != NUMBERS;
     fprintf(out, "held out: %.4f nats, %.4f bits a %stoken", nats,
             bits(nats), s->task == TRAIN_E ? "masked " : "");
     if (told)

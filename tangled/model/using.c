@@ -56,6 +56,14 @@ Tokens typed_tokens(const Command *c, const Model *model, const char *text,
                         (int)(text - f->text));
 }
 
+Tokens as_prompt(const Tokenizer *t, Tokens x)
+{
+    int N_V = tokenizer_size(t);
+    bool eos = is_special(t, eos_token(N_V));
+    x.length -= eos && (x.length > 1 || is_special(t, bos_token(N_V)));
+    return x;
+}
+
 void each_line(Command *c, int n, void *data, Fault *f,
                void (*work)(void *data, const char *line, size_t bytes,
                             Fault *f))

@@ -1,0 +1,198 @@
+"""Small GPT-2s and BERTs by transformers, in float64: writes tests/released/.
+
+    python3 tests/oracle/released.py
+
+Each folder is what save_pretrained wrote, with numbers drawn at random (the
+norms and biases too, which transformers begins with 1 and 0). recorded.h has
+what transformers computes with them in float64: the hidden states after the
+embedding and after every layer, the logits, the gradient of a loss by every
+tensor, a greedy continuation, and the losses of 20 steps of training.
+A token is a row; tokens are numbered from 0. No text of BERT has [PAD], 0: its
+row is not learned there (padding_idx).
+"""
+import json
+import shutil
+import warnings
+from pathlib import Path
+
+import torch
+from torch.nn import functional as F
+import transformers
+from transformers import (BertConfig, BertForMaskedLM,
+                          BertForSequenceClassification, BertModel,
+                          GPT2Config, GPT2LMHeadModel)
+
+warnings.filterwarnings("ignore")
+transformers.logging.set_verbosity_error()
+torch.set_num_threads(1)
+here = Path(__file__).parent.parent / "released"
+out = []
+
+V = 13
+NAMES = ["[PAD]", "a", "[CLS]", "b", "[MASK]", "c", "[SEP]", "d", "e", "f",
+         "g", "h", "i"]
+CLS, MASK, SEP = (NAMES.index(n) for n in ("[CLS]", "[MASK]", "[SEP]"))
+
+
+def drawn(model):
+    """The model with numbers that are all of a size."""
+    torch.manual_seed(4)
+    with torch.no_grad():
+        for name, p in model.named_parameters():
+            gamma = name.endswith("weight") and p.dim() == 1
+            p.copy_(gamma + torch.randn(p.shape) * 0.6)
+    return model.eval()
+
+
+def array(name, tensor):
+    numbers = ", ".join(repr(x) for x in tensor.detach().flatten().tolist())
+    out.append(f"static const double {name}[] = {{ {numbers} }};\n")
+
+
+def tokens(name, list):
+    out.append(f"#define {name.upper()} {', '.join(map(str, list))}\n")
+
+
+def gradients(name, model):
+    out.append(f"static const Gradient {name}_gradient[] = {{\n")
+    for key, p in model.named_parameters():
+        if p.grad is None:
+            continue
+        numbers = ", ".join(repr(x) for x in p.grad.flatten().tolist())
+        out.append(f'    {{ "{key}", ROWS({numbers}) }},\n')
+    out.append("    { NULL, NULL },\n};\n")
+
+
+def record(name, model, x, loss_of, types=None):
+    """Hidden states, result and gradients of one sequence."""
+    tokens(name + "_x", x)
+    model = model.double()
+    more = {} if types is None else {"token_type_ids": torch.tensor([types])}
+    y = model(torch.tensor([x]), output_hidden_states=True, **more)
+    for k, h in enumerate(y.hidden_states):
+        array(f"{name}_hidden_{k}", h[0])
+    loss = loss_of(y)
+    if loss is not None:
+        loss.backward()
+        array(name + "_loss", loss)
+        gradients(name, model)
+    return y
+
+
+def save(name, model, vocabulary=False, **more):
+    folder = here / name
+    shutil.rmtree(folder, ignore_errors=True)
+    model.save_pretrained(folder, **more)
+    (folder / "generation_config.json").unlink(missing_ok=True)
+    if vocabulary:
+        (folder / "vocab.txt").write_text("".join(n + "\n" for n in NAMES))
+    for file in folder.iterdir():
+        file.chmod(0o644)
+
+
+def next_token_loss(x):
+    return lambda y: F.cross_entropy(y.logits[0, :-1],
+                                     torch.tensor(x[1:]), reduction="sum")
+
+
+def curve(name, model, steps, loss_of, eta=0.01):
+    """The losses of plain AdamW steps, each before its step."""
+    optimiser = torch.optim.AdamW(model.parameters(), lr=eta,
+                                  betas=(0.9, 0.999), eps=1e-8,
+                                  weight_decay=0.01)
+    losses = []
+    for step in range(steps):
+        loss = loss_of(model, step)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.detach())
+    array(name + "_curve", torch.stack(losses))
+
+
+# ------------------------------------------------------------------- GPT-2
+def gpt2(**more):
+    return drawn(GPT2LMHeadModel(GPT2Config(
+        vocab_size=V, n_positions=10, n_embd=8, n_layer=2, n_head=2,
+        bos_token_id=V - 1, eos_token_id=V - 1, **more)))
+
+
+x = [3, 0, 12, 7, 7, 5]
+model = gpt2()
+save("gpt2", model)
+y = record("gpt2", model, x, next_token_loss(x))
+array("gpt2_logits", y.logits[0])
+for first in range(V):          # a prompt with a lively continuation
+    y = model.generate(torch.tensor([[first, 5]]), max_new_tokens=6,
+                       do_sample=False, pad_token_id=0, eos_token_id=None)
+    if len(set(y[0].tolist())) > 5:
+        break
+tokens("gpt2_prompt", y[0, :2].tolist())
+tokens("gpt2_greedy", y[0, 2:].tolist())
+
+other = gpt2(activation_function="gelu", tie_word_embeddings=False,
+             n_inner=12)
+save("gpt2-other", other, max_shard_size="2KB")
+y = record("gpt2_other", other, x, next_token_loss(x))
+array("gpt2_other_logits", y.logits[0])
+
+# -------------------------------------------------------------------- BERT
+def bert(kind, **more):
+    return drawn(kind(BertConfig(
+        vocab_size=V, hidden_size=8, num_hidden_layers=2,
+        num_attention_heads=2, intermediate_size=12,
+        max_position_embeddings=10, **more)))
+
+
+x = [CLS, 3, MASK, SEP, 8, MASK, 1, SEP]
+types = [0, 0, 0, 0, 1, 1, 1, 1]
+hidden, at = torch.tensor([7, 10]), [2, 5]
+model = bert(BertForMaskedLM)
+save("bert-masked", model, True)
+y = record("bert_masked", model, x, lambda y: F.cross_entropy(
+    y.logits[0, at], hidden, reduction="sum"), types)
+array("bert_masked_logits", y.logits[0])
+
+x = [CLS, 3, 9, 8, 1, SEP]
+model = bert(BertModel)
+save("bert", model, True)
+record("bert", model, x, lambda y: None)
+
+model = bert(BertForSequenceClassification, num_labels=3,
+             id2label={0: "no", 1: "maybe", 2: "yes"})
+save("bert-class", model, True)
+y = record("bert_class", model, x, lambda y: F.cross_entropy(
+    y.logits, torch.tensor([2]), reduction="sum"))
+array("bert_class_logits", y.logits[0])
+
+# ------------------------------------------------------------- fine-tuning
+texts = [[1, 5, 3, 0, 4, 2, 11, 7], [7, 7, 1, 9, 2, 2, 5, 0],
+         [10, 3, 6, 6, 1, 8, 4, 9]]
+
+
+def text_loss(model, step):
+    text = texts[step % 3]
+    return next_token_loss(text)(model(torch.tensor([text]))) / 7
+
+
+curve("gpt2", gpt2().double(), 20, text_loss)
+lines = [([CLS, 1, 3, SEP], 0), ([CLS, 9, 3, 5, SEP], 2),
+         ([CLS, 5, 5, 1, SEP], 1)]
+
+
+def class_loss(model, step):
+    text, c = lines[step % 3]
+    return F.cross_entropy(model(torch.tensor([text])).logits,
+                           torch.tensor([c]))
+
+
+curve("bert_class", bert(BertForSequenceClassification, num_labels=3)
+      .double(), 20, class_loss)
+
+(here / "recorded.h").write_text(
+    "/* What transformers computes with the models beside this file. Written"
+    "\n   by oracle/released.py with PyTorch "
+    f"{torch.__version__.split('+')[0]} and transformers "
+    f"{transformers.__version__}\n   in float64. */\n\n"
+    "typedef struct { const char *tensor; const double *rows; } Gradient;\n"
+    "\n" + "".join(out))
