@@ -39,6 +39,7 @@ static const struct {
     { "classify", classify_texts, "find the class of a text" },
     { "tokenize", tokenize, "print the tokens of a text" },
     { "import", import_released, "take a released model: GPT-2, BERT" },
+    { "export", export_model, "write a model as a released one" },
     { "exercise", exercise, "draw an exercise, and its key" },
     { "erratum", erratum, "errata of the paper, each with numbers" },
 };

@@ -51,7 +51,7 @@ static int number_length(const char *p, size_t bytes)
 static int piece_length(TokenKind kind, const char *p, size_t bytes)
 {
     return kind == CHARACTERS ? utf8_length(p, bytes)
-         : kind == NUMBERS ? number_length(p, bytes)
+         : kind == TOKEN_NUMBERS ? number_length(p, bytes)
          : word_length(p, bytes);
 }
 
@@ -177,7 +177,7 @@ static int add_merge(Tokenizer *t, Pair pair)       /* returns the token */
 
 static int pieces(const Tokenizer *t)
 {
-    return t->kind == NUMBERS ? t->N_V - 3
+    return t->kind == TOKEN_NUMBERS ? t->N_V - 3
          : t->list.n + (t->kind == BYTE_PAIRS ? BYTES : 0);
 }
 
@@ -238,8 +238,8 @@ static void write_numbers(Tokenizer *t, Arena *arena)
 const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
                                       const int special[3])
 {
-    REQUIRE(4 <= N_V && N_V <= MOST_TOKENS, "N_V = %d.", N_V);
-    Tokenizer *t = tokenizer_new(arena, NUMBERS, 0);
+    REQUIRE(4 <= N_V && N_V <= TOKEN_LIMIT, "N_V = %d.", N_V);
+    Tokenizer *t = tokenizer_new(arena, TOKEN_NUMBERS, 0);
     size_t n = (size_t)N_V + 1, bytes = n * sizeof(int);
     t->N_V = N_V;
     t->number = arena_alloc(arena, bytes);
@@ -272,13 +272,13 @@ int token_number(const Tokenizer *t, int token)
     int N_V = tokenizer_size(t);
     REQUIRE(1 <= token && token <= N_V,
             "token ID %d is not in [N_V] = 1 ... %d.", token, N_V);
-    return t->kind == NUMBERS ? t->number[token] : token - 1;
+    return t->kind == TOKEN_NUMBERS ? t->number[token] : token - 1;
 }
 
 bool is_special(const Tokenizer *t, int token)
 {
     int k = token - mask_token(tokenizer_size(t));
-    return k >= 0 && (t->kind != NUMBERS || t->special[k] >= 0);
+    return k >= 0 && (t->kind != TOKEN_NUMBERS || t->special[k] >= 0);
 }
 
 Tokens with_special(const Tokenizer *t, Arena *arena, Tokens x)
@@ -567,7 +567,7 @@ const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
         Piece piece = { p, piece_length(t->kind, p, n - *where) };
         if (piece.n == 0)
             return "this byte is no text in UTF-8.";
-        if (t->kind == NUMBERS) {
+        if (t->kind == TOKEN_NUMBERS) {
             const char *wrong = encode_number(t, piece, id, &length);
             if (wrong != NULL)
                 return wrong;
@@ -641,7 +641,7 @@ void write_token(FILE *out, const Tokenizer *t, int token)
 
 void tokenizer_save(FILE *out, const Tokenizer *t)
 {
-    if (t->kind == NUMBERS) {
+    if (t->kind == TOKEN_NUMBERS) {
         save_numbers(out, t);
         return;
     }
@@ -789,15 +789,15 @@ static Tokenizer *load_tokenizer(Loading *l, Arena *arena)
 {
     int kind = CHARACTERS, n = -1;
     bool begun = accept(l, "tokenizer ");
-    while (kind <= NUMBERS && !accept(l, kind_names[kind]))
+    while (kind <= TOKEN_NUMBERS && !accept(l, kind_names[kind]))
         kind++;
-    if (begun && kind <= NUMBERS && accept(l, " "))
+    if (begun && kind <= TOKEN_NUMBERS && accept(l, " "))
         n = load_number(l, TEXT_BYTES);
     if (n < 0 || !accept(l, "\n"))
         l->fault = "expected a line such as 'tokenizer char 96'.";
-    else if (kind == NUMBERS && (n < 4 || n > MOST_TOKENS))
+    else if (kind == TOKEN_NUMBERS && (n < 4 || n > TOKEN_LIMIT))
         l->fault = "there are from 4 to 1048576 numbers.";
-    else if (kind == NUMBERS)
+    else if (kind == TOKEN_NUMBERS)
         return load_numbers(l, arena, n);
     else if (n > (l->end - l->p) / 2)       /* a line has two bytes */
         l->fault = "the list of tokens ends too early.";

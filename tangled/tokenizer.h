@@ -5,7 +5,7 @@
 
 /* A tokenizer; it lives in an arena. Its tokens are numbered from 1, and
    the three special ones follow behind them: N_V counts both. */
-typedef enum { CHARACTERS, WORDS, BYTE_PAIRS, NUMBERS } TokenKind;
+typedef enum { CHARACTERS, WORDS, BYTE_PAIRS, TOKEN_NUMBERS } TokenKind;
 typedef struct Tokenizer Tokenizer;
 TokenKind tokenizer_kind(const Tokenizer *t);
 int tokenizer_size(const Tokenizer *t);                     /* N_V */
@@ -48,8 +48,8 @@ Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
    numbers of its tokens, from 0 to N_V - 1, such as "464 3290". special has
    the numbers of mask_token, bos_token and eos_token, or -1 for what the
    model has not. They become the last tokens; the others keep their order.
-   N_V is from 4 to MOST_TOKENS. */
-enum { MOST_TOKENS = 1 << 20 };
+   N_V is from 4 to TOKEN_LIMIT. */
+enum { TOKEN_LIMIT = 1 << 20 };
 const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
                                       const int special[3]);
 

@@ -50,7 +50,7 @@ static void undoes(Arena *arena, const Tokenizer *t, const char *text,
     const char *fault = encode_text(t, arena, text, n, &x, &where);
     demand(fault == NULL || (!learned && where < n), "it cannot be encoded",
            fault == NULL ? "" : fault);
-    if (fault != NULL || tokenizer_kind(t) == NUMBERS)
+    if (fault != NULL || tokenizer_kind(t) == TOKEN_NUMBERS)
         return;                 /* of numbers the blanks are not kept */
     const char *back = decode_text(t, arena, x, &m);
     demand(n == m && memcmp(text, back, n) == 0, "another text comes back",

@@ -462,8 +462,8 @@ static void a_folder_without_its_parts_is_refused(void **state)
                    "model.safetensors.index.json.");
     folder = copy_with(FOLDER("bert"), NULL, NULL);
     remove(path("f/vocab.txt"));
-    assert_refused(folder, ": no vocab.txt says which token is mask_token; "
-                   "ftx import has --mask for its number.");
+    assert_refused(folder, ": nothing says which token is mask_token; ftx "
+                   "import has --mask for its number.");
     assert_says(SAID(import_released, folder, "--model", path("m"),
                      "--mask", "4", "--bos", "2", "--eos", "6"), "from ");
     remove(path("m"));

@@ -302,7 +302,9 @@ static void lines_to_data(CorpusReading *r, Task task, const Model *model)
         c->tokenizer = learn_from_lines(r, line, learned, pairs);
     Tokens *x = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *x);
     Tokens *z = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *z);
-    const int *class = pairs ? NULL : classes_of(r, line, n, model);
+    bool known = model != NULL && model->theta->hyper.N_C > 0;
+    const int *class = pairs ? NULL
+                     : classes_of(r, line, n, known ? model : NULL);
     for (int k = 0; k < n; k++) {
         if (pairs)
             z[k + 1] = side(r, line[k].left, line[k].n_left);

@@ -3,7 +3,6 @@
 #include "model/model.h"
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct {
     Arena *arena;
@@ -40,7 +39,7 @@ typedef struct {
 
 #define TO(member) offsetof(Hyperparameters, member)
 static const ConfigNumber gpt2_numbers[] = {
-    { "vocab_size", TO(N_V), 4, MOST_TOKENS, -1 },
+    { "vocab_size", TO(N_V), 4, TOKEN_LIMIT, -1 },
     { "n_positions", TO(ell_max), 1, 1e7, -1 },
     { "n_embd", TO(d_e), 1, 1e5, -1 },
     { "n_layer", TO(L), 0, 1000, -1 },
@@ -49,7 +48,7 @@ static const ConfigNumber gpt2_numbers[] = {
     { .name = NULL },
 };
 static const ConfigNumber bert_numbers[] = {
-    { "vocab_size", TO(N_V), 4, MOST_TOKENS, -1 },
+    { "vocab_size", TO(N_V), 4, TOKEN_LIMIT, -1 },
     { "max_position_embeddings", TO(ell_max), 1, 1e7, -1 },
     { "hidden_size", TO(d_e), 1, 1e5, -1 },
     { "num_hidden_layers", TO(L), 0, 1000, -1 },
@@ -194,20 +193,28 @@ static void read_config(Importing *r)
 
 static void special_of_config(Importing *r, int special[3])
 {
-    const Json *eos = config_member(r, "eos_token_id");
-    double x = eos == NULL || eos->kind != JSON_NUMBER ? -1 : eos->number;
-    bool inside = x >= 0 && x < r->hyper.N_V && x == floor(x);
-    if (special[2] == UNSAID && inside)
-        special[2] = (int)x;
+    static const char *const name[] = { "mask_token_id", "bos_token_id",
+                                        "eos_token_id" };
+    int said[3] = { UNSAID, UNSAID, UNSAID };
+    for (int k = 0; k < 3; k++) {
+        const Json *id = config_member(r, name[k]);
+        double x = id == NULL || id->kind != JSON_NUMBER ? -1 : id->number;
+        if (x >= 0 && x < r->hyper.N_V && x == floor(x))
+            said[k] = (int)x;
+    }
+    if (said[1] == said[2])
+        said[1] = UNSAID;
+    for (int k = 0; k < 3; k++)
+        if (special[k] == UNSAID)
+            special[k] = said[k];
 }
 
 static void special_of_vocabulary(Importing *r, int special[3])
 {
     static const char *const name[] = { "[MASK]", "[CLS]", "[SEP]" };
-    struct stat about;
     const char *file = in_folder(r->arena, r->folder, "vocab.txt");
     size_t n, length;
-    if (stat(file, &about) != 0)
+    if (!is_taken(file))
         return;
     const char *text = text_of_file(r->arena, file, &n, r->fault);
     int number = 0;
@@ -233,12 +240,14 @@ static const Tokenizer *numbers_for(Importing *r, const int given[3])
     bool gpt2 = r->kind->task == TRAIN_D;
     for (int k = 0; given != NULL && k < 3; k++)
         special[k] = given[k];
-    (gpt2 ? special_of_config : special_of_vocabulary)(r, special);
+    special_of_config(r, special);
+    if (!gpt2)
+        special_of_vocabulary(r, special);
     r->fault->sheet = r->folder;
     for (int k = 0; k < 3; k++) {
         if (special[k] == UNSAID && !gpt2)
-            fault(r->fault, 0, "no vocab.txt says which token is %s_token; "
-                  "ftx import has --%s for its number.", name[k], name[k]);
+            fault(r->fault, 0, "nothing says which token is %s_token; ftx "
+                  "import has --%s for its number.", name[k], name[k]);
         if (special[k] >= N_V)
             fault(r->fault, 0, "--%s is %d; the tokens are numbered from 0 "
                   "to %d.", name[k], special[k], N_V - 1);
@@ -337,7 +346,8 @@ static void refuse_unknown(const Importing *r, const Tensors *in,
     }
 }
 
-static Theta *read_theta(const Importing *r, const Tokenizer *tokens)
+static Theta *read_theta(const Importing *r, const Tokenizer *tokens,
+                         Purpose purpose)
 {
     Arena *arena = r->arena;
     Fault *f = r->fault;
@@ -366,8 +376,12 @@ static Theta *read_theta(const Importing *r, const Tokenizer *tokens)
         used[t[k] - in.tensor] = true;
     }
     refuse_unknown(r, &in, used);
-    theta_allocate(theta, arena);
-    for (int k = 1; k <= theta->n; k++)
+    size_t bytes = (size_t)theta_count(theta) * sizeof(real);
+    if (purpose == TO_TRAIN)
+        theta_allocate(theta, arena);
+    else if (purpose == TO_USE)
+        theta_over(theta, arena, arena_alloc(arena, bytes));
+    for (int k = 1; k <= theta->n && purpose != ITS_HEADER; k++)
         take_numbers(r, &place[k], t[k], tokens);
     return theta;
 }
@@ -407,9 +421,9 @@ static void read_classes(Importing *r, Model *m)
 
 static void name_folder(Importing *r, const char *name)
 {
-    struct stat about;
+    About about;
     r->folder = name;
-    if (stat(name, &about) == 0 && S_ISDIR(about.st_mode))
+    if (about_name(name, &about) && !about.is_file)
         return;
     const char *slash = strrchr(name, '/');
     size_t n = slash == NULL ? 1 : (size_t)(slash - name) + (slash == name);
@@ -422,15 +436,14 @@ static void name_folder(Importing *r, const char *name)
 
 bool is_released(const char *name)
 {
-    struct stat about;
-    char config[4096];
+    char config[PATH_BYTES];
     int n = snprintf(config, sizeof config, "%s/config.json", name);
     return ends_with(name, ".safetensors")
-        || (n < (int)sizeof config && stat(config, &about) == 0);
+        || (n < (int)sizeof config && is_taken(config));
 }
 
-Model *model_import(Arena *arena, const char *name, const int special[3],
-                    Fault *f)
+Model *model_import(Arena *arena, const char *name, Purpose purpose,
+                    const Tokenizer *tokens, const int special[3], Fault *f)
 {
     Importing *r = arena_alloc(arena, sizeof *r);
     Model *m = arena_alloc(arena, sizeof *m);
@@ -439,8 +452,11 @@ Model *model_import(Arena *arena, const char *name, const int special[3],
     read_config(r);
     *m = (Model){ .task = r->kind->task, .plan = plan_default(false) };
     read_classes(r, m);
-    m->tokenizer = numbers_for(r, special);
-    m->theta = read_theta(r, m->tokenizer);
+    m->tokenizer = tokens != NULL ? tokens : numbers_for(r, special);
+    if (tokenizer_size(m->tokenizer) != r->hyper.N_V)
+        fault(f, 0, "vocab_size is %d; the other model has %d tokens.",
+              r->hyper.N_V, tokenizer_size(m->tokenizer));
+    m->theta = read_theta(r, m->tokenizer, purpose);
     m->state = (State){ .interval = 1, .sum = "imported" };
     return m;
 }

@@ -566,7 +566,7 @@ static void get_numbers(Header *h, Model *m, Purpose purpose)
 Model *model_load(Arena *arena, const char *name, Purpose purpose, Fault *f)
 {
     if (is_released(name))
-        return model_import(arena, name, NULL, f);
+        return model_import(arena, name, purpose, NULL, NULL, f);
     Header h = open_model(arena, name, f);
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };

@@ -201,15 +201,18 @@ size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
                     int i, int j);
 
 /* The model in a folder of a released one, or in a file of tensors that
-   stands beside its config.json. special has the numbers of mask_token,
-   bos_token and eos_token; UNSAID or a NULL: as the files say. What is
-   wrong ends the attempt. is_released: is there a folder with a config.json, or a
+   stands beside its config.json. tokens are known; or NULL, and then they
+   are numbers, and special has those of mask_token, bos_token and
+   eos_token: UNSAID or a NULL as the files say. What is wrong ends the
+   attempt. is_released: is there a folder with a config.json, or a
    file of tensors? */
 bool is_released(const char *name);
-Model *model_import(Arena *arena, const char *name, const int special[3],
+Model *model_import(Arena *arena, const char *name, Purpose purpose,
+                    const Tokenizer *tokens, const int special[3],
                     Fault *f);
 
 /* Of `ftx count`, `ftx train` ...; show_inside of `ftx show --model`. */
 Entrance count_numbers, train, generate, translate, fill_texts,
-         classify_texts, tokenize, show_inside, import_released;
+         classify_texts, tokenize, show_inside, import_released,
+         export_model;
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct {
-    const char *model;
+    const char *model, *from;
     bool resume, replace, as_printed;
     int threads;
     double minutes, save, every;
@@ -17,6 +17,8 @@ typedef struct {
 static const Option run_options[] = {
     { "model", TEXT, offsetof(Running, model), 0, 0, "FILE",
       "where the model is saved" },
+    { "from", TEXT, offsetof(Running, from), 0, 0, "MODEL",
+      "begin with its numbers, tokens and sizes: fine-tuning" },
     { "resume", FLAG, offsetof(Running, resume), 0, 0, NULL,
       "go on with this model" },
     { "replace", FLAG, offsetof(Running, replace), 0, 0, NULL,
@@ -45,6 +47,7 @@ typedef struct {
     char *const *option;        /* those that were typed                  */
     int options;                /* at most so many                        */
     Corpus corpus;
+    const Model *from;          /* what it begins with; or NULL           */
     Model *model;
     Trainer *trainer;
     int room;                   /* for points                             */
@@ -368,7 +371,7 @@ static void judge_text(Session *s, double nats)
                                   &characters);
     double each = (double)characters / (double)tokens;
     bool told = s->task == TRAIN_D && characters > 0
-             && tokenizer_kind(s->corpus.tokenizer) != NUMBERS;
+             && tokenizer_kind(s->corpus.tokenizer) != TOKEN_NUMBERS;
     fprintf(out, "held out: %.4f nats, %.4f bits a %stoken", nats,
             bits(nats), s->task == TRAIN_E ? "masked " : "");
     if (told)
@@ -563,6 +566,20 @@ static void check_names(Session *s, int n)
     }
 }
 
+/* theta gets the numbers of what has the same name and shape. */
+static void take_over(const Theta *theta, const Theta *from)
+{
+    for (int k = 1; k <= theta->n; k++) {
+        const Parameter *p = &theta->parameter[k], *q = from->parameter;
+        const Parameter *end = q + from->n;
+        size_t bytes = (size_t)p->rows * (size_t)p->cols * sizeof(real);
+        for (q++; q <= end; q++)
+            if (strcmp(p->name, q->name) == 0 && p->rows == q->rows
+                && p->cols == q->cols)
+                memcpy((*p->place)->at, (*q->place)->at, bytes);
+    }
+}
+
 static void begin_model(Session *s, const Plan *plan,
                         Hyperparameters *hyper)
 {
@@ -580,19 +597,21 @@ static void begin_model(Session *s, const Plan *plan,
     theta_allocate(m->theta, arena);
     Random random = random_new(m->plan.how.seed);
     theta_initialise(m->theta, m->plan.initialise, &random);
+    if (s->from != NULL)
+        take_over(m->theta, s->from->theta);
     m->tokenizer = c->tokenizer;
     m->class_name = c->class_name;
     m->state = (State){ .interval = 1, .bytes = c->bytes, .sum = c->sum };
 }
 
-static void refuse_change(Session *s, const Option *table, const void *a,
-                          const void *b)
+static void refuse_change(Session *s, const char *of, const Option *table,
+                          const void *a, const void *b)
 {
     for (const Option *o = table; o->name != NULL; o++)
         if (strcmp(o->name, "epochs") != 0 && strcmp(o->name, "steps") != 0
             && strcmp(o->name, "patience") != 0 && !option_same(o, a, b))
             fault(s->fault, 0, "--%s cannot be changed in %s, whose "
-                  "training goes on.", o->name, s->run.model);
+                  "training goes on.", o->name, of);
 }
 
 static void refuse_other_data(Session *s)
@@ -727,6 +746,10 @@ static void refuse_contradiction(Session *s)
     if (run->resume && run->replace)
         fault(s->fault, 0, "--resume goes on with %s, --replace begins "
               "anew; give one of them.", run->model);
+    if (run->from != NULL && (run->resume || run->as_printed))
+        fault(s->fault, 0, "--from begins anew with the numbers of %s; it "
+              "does not go with --%s.", run->from,
+              run->resume ? "resume" : "as-printed");
     if (run->resume && run->as_printed)
         fault(s->fault, 0, "--as-printed is how a model begins; %s goes on "
               "as it began.", run->model);
@@ -784,9 +807,29 @@ static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
     choose_length(plan, &m->plan);
     hyper_check(s->fault, hyper);
     *hyper = theta_new(s->command->arena, hyper)->hyper;
-    refuse_change(s, plan_options, plan, &m->plan);
-    refuse_change(s, hyper_options, hyper, &m->theta->hyper);
+    refuse_change(s, s->run.model, plan_options, plan, &m->plan);
+    refuse_change(s, s->run.model, hyper_options, hyper, &m->theta->hyper);
     s->model = m;
+    return n;
+}
+
+static int begin_from(Session *s, Plan *plan, Hyperparameters *hyper)
+{
+    Model *m = model_load(s->command->arena, s->run.from, TO_USE, s->fault);
+    own_fault(s);
+    bool classes = s->task == TRAIN_CLASS && m->task == TRAIN_E;
+    if (m->task != s->task && !classes)
+        fault(s->fault, 0, "%s is a model of another task.", s->run.from);
+    *hyper = m->theta->hyper;
+    int n = obey_train(s, plan, hyper);
+    const Acting acting[] = {
+        { "tokens", false, "without --from" },
+        { "merges", false, "without --from" },
+        { .name = NULL },
+    };
+    refuse_idle(s->fault, acting, s->options, s->option);
+    refuse_change(s, s->run.from, hyper_options, hyper, &m->theta->hyper);
+    s->from = m;
     return n;
 }
 
@@ -813,12 +856,15 @@ static void train_it(Fault *f, void *data)
     }
     if (s->run.resume)
         n = go_on(s, &plan, &hyper);
+    if (s->run.from != NULL)
+        n = begin_from(s, &plan, &hyper);
     plan_check(f, s->task, &plan);
     refuse_idle_hyper(f, s->task, s->options, s->option);
     refuse_idle_plan(f, s->task, &plan, s->options, s->option);
     Telling telling = { s->command->out, s->run.every };
     s->corpus = read_corpus(s->command->arena, s->task, &plan, hyper.ell_max,
-                            s->model, &telling, n, s->file, f);
+                            s->from != NULL ? s->from : s->model, &telling, n,
+                            s->file, f);
     if (s->run.resume)
         refuse_other_data(s);
     else

@@ -93,7 +93,8 @@ FILE *begin_text(Written *w);
 char *end_text(Written *w, Arena *arena);
 
 /* What is known of a file; false where there is none. is_taken: has any
-   thing that name, be it a link that leads nowhere? */
+   thing that name, be it a link that leads nowhere? make_folder gives 0 if
+   there was none, or the error. */
 typedef struct {
     bool is_file;               /* no folder, device or pipe              */
     bool may_be_written;
@@ -106,6 +107,7 @@ bool about_name(const char *name, About *about);
 bool about_file(FILE *file, About *about);
 bool is_taken(const char *name);
 void remove_file(const char *name);
+int make_folder(const char *name);
 /* For file.c alone. follow_links makes of a name that of the file that it
    leads to; false: too long. locked_by is the process that has locked the
    file, 0: none, UNKNOWN: another one. lock_file: false if there is one.

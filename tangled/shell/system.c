@@ -218,6 +218,13 @@ void remove_file(const char *name)
     DeleteFileW(wide(name, path));
 }
 
+int make_folder(const char *name)
+{
+    wchar_t path[PATH_BYTES];
+    return CreateDirectoryW(wide(name, path), NULL) ? 0
+         : GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EIO;
+}
+
 bool follow_links(char name[PATH_BYTES])
 {
     (void)name;
@@ -469,6 +476,11 @@ bool is_taken(const char *name)
 void remove_file(const char *name)
 {
     unlink(name);
+}
+
+int make_folder(const char *name)
+{
+    return mkdir(name, 0777) == 0 ? 0 : errno;
 }
 
 bool follow_links(char name[PATH_BYTES])

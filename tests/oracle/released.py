@@ -96,10 +96,12 @@ def next_token_loss(x):
 
 
 def curve(name, model, steps, loss_of, eta=0.01):
-    """The losses of plain AdamW steps, each before its step."""
-    optimiser = torch.optim.AdamW(model.parameters(), lr=eta,
-                                  betas=(0.9, 0.999), eps=1e-8,
-                                  weight_decay=0.01)
+    """The losses of steps of AdamW, each before its step. As in GPT-2's
+    training, what is no matrix does not decay."""
+    groups = [{"params": [p for p in model.parameters() if p.dim() == d],
+               "weight_decay": 0.1 * (d == 2)} for d in (1, 2)]
+    optimiser = torch.optim.AdamW(groups, lr=eta, betas=(0.9, 0.999),
+                                  eps=1e-8)
     losses = []
     for step in range(steps):
         loss = loss_of(model, step)
@@ -166,24 +168,27 @@ y = record("bert_class", model, x, lambda y: F.cross_entropy(
 array("bert_class_logits", y.logits[0])
 
 # ------------------------------------------------------------- fine-tuning
-texts = [[1, 5, 3, 0, 4, 2, 11, 7], [7, 7, 1, 9, 2, 2, 5, 0],
-         [10, 3, 6, 6, 1, 8, 4, 9]]
+# Two texts or lines a step, and the mean of what is predicted in both; none
+# has the token 0, and a text ends with eos, 12.
+texts = [[1, 5, 3, 10, 4, 2, 11, 7, 12], [7, 7, 1, 9, 12],
+         [10, 3, 6, 6, 1, 8, 4, 12], [2, 4, 8, 12]]
 
 
 def text_loss(model, step):
-    text = texts[step % 3]
-    return next_token_loss(text)(model(torch.tensor([text]))) / 7
+    pair = texts[:2] if step % 2 == 0 else texts[2:]
+    loss = sum(next_token_loss(x)(model(torch.tensor([x]))) for x in pair)
+    return loss / sum(len(x) - 1 for x in pair)
 
 
 curve("gpt2", gpt2().double(), 20, text_loss)
 lines = [([CLS, 1, 3, SEP], 0), ([CLS, 9, 3, 5, SEP], 2),
-         ([CLS, 5, 5, 1, SEP], 1)]
+         ([CLS, 5, 5, 1, SEP], 1), ([CLS, 7, 1, SEP], 0)]
 
 
 def class_loss(model, step):
-    text, c = lines[step % 3]
-    return F.cross_entropy(model(torch.tensor([text])).logits,
-                           torch.tensor([c]))
+    pair = lines[:2] if step % 2 == 0 else lines[2:]
+    return sum(F.cross_entropy(model(torch.tensor([x])).logits,
+                               torch.tensor([c])) for x, c in pair) / 2
 
 
 curve("bert_class", bert(BertForSequenceClassification, num_labels=3)

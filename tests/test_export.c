@@ -1,0 +1,236 @@
+/* A model goes out as a released one, and comes back the same; what
+   transformers has no model for is refused. */
+#include "command.h"
+#include "hub/hub.h"
+
+#define FOLDER(name) "tests/released/" name
+
+static char *const folders[] = {
+    FOLDER("gpt2"), FOLDER("gpt2-other"), FOLDER("bert-masked"),
+    FOLDER("bert-class"), FOLDER("bert"),
+};
+enum { FOLDERS = sizeof folders / sizeof *folders };
+
+typedef struct { const char *name; Tensors in; } InFolder;
+
+static void read_it(Fault *f, void *data)
+{
+    InFolder *t = data;
+    t->in = tensors_of_folder(arena, t->name, f);
+}
+
+static Tensors tensors_in(const char *folder)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    InFolder t = { folder, { 0, NULL } };
+    assert_true(attempt(f, read_it, &t));
+    return t.in;
+}
+
+static void assert_same_tensors(Tensors a, Tensors b)
+{
+    assert_int_equal(a.n, b.n);
+    for (int i = 0; i < a.n; i++) {
+        const Tensor *s = &a.tensor[i], *t = &b.tensor[i];
+        assert_string_equal(s->name, t->name);
+        assert_true(s->count == t->count && s->type == t->type);
+        assert_int_equal(s->dimensions, t->dimensions);
+        for (int d = 0; d < s->dimensions; d++)
+            assert_int_equal(s->size[d], t->size[d]);
+        for (size_t k = 0; k < s->count; k++)
+            assert_near(tensor_number(s, k), tensor_number(t, k), 0);
+    }
+}
+
+static void what_came_in_goes_out_to_the_same_tensors(void **state)
+{
+    (void)state;
+    for (int k = 0; k < FOLDERS; k++) {
+        assert_says(SAID(export_model, folders[k], path("f"), "--replace"),
+                    "tensors of type F32\n");
+        assert_same_tensors(tensors_in(folders[k]), tensors_in(path("f")));
+    }
+}
+
+static void a_configuration_comes_back(void **state)
+{
+    (void)state;
+    for (int k = 0; k < FOLDERS; k++) {
+        SAID(export_model, folders[k], path("f"), "--replace");
+        const Model *a = model_in(folders[k]), *b = model_in(path("f"));
+        assert_int_equal(a->task, b->task);
+        assert_memory_equal(&a->theta->hyper, &b->theta->hyper,
+                            sizeof a->theta->hyper);
+        for (int v = 1; v <= a->theta->hyper.N_V; v++)
+            assert_int_equal(token_number(a->tokenizer, v),
+                             token_number(b->tokenizer, v));
+        for (int c = 1; c <= a->theta->hyper.N_C; c++)
+            assert_string_equal(a->class_name[c], b->class_name[c]);
+    }
+}
+
+#define SMALL "--d_e", "4", "--H", "2", "--ell_max", "16", "--steps", "3", \
+    "--held-out", "0"
+#define TRAINED(task, name, ...) \
+    SAID(train, task, SMALL, "--model", path(name), __VA_ARGS__, \
+         write_text("t", "a rose is\ta rose is\na rose is a\trose\n"))
+
+static void a_model_that_ftx_trained_goes_out_and_comes_back(void **state)
+{
+    (void)state;
+    char *type = IS_DOUBLE ? "F64" : "F32";
+    assert_says(TRAINED("d", "m", "--tokens", "bpe", "--merges", "3"),
+                "saved");
+    assert_says(SAID(export_model, path("m"), path("f"), "--type", type),
+                "GPT2LMHeadModel, ");
+    assert_says(SAID(import_released, path("f"), "--tokens-of", path("m"),
+                     "--model", path("n")), "Algorithm 10");
+    const Model *a = model_in(path("m")), *b = model_in(path("n"));
+    for (int k = 1; k <= a->theta->n; k++)
+        assert_same(*a->theta->parameter[k].place,
+                    *b->theta->parameter[k].place, 0);
+    assert_string_equal(SAID(generate, "--model", path("m"), "a r").out,
+                        SAID(generate, "--model", path("n"), "a r").out);
+    assert_int_equal(SAID(import_released, FOLDER("gpt2"), "--tokens-of",
+                          path("m"), "--model", path("o")).status, 2);
+}
+
+static void what_a_bert_has_not_is_0(void **state)
+{
+    (void)state;
+    assert_says(TRAINED("e", "m", "--embedding_norm"), "saved");
+    assert_says(SAID(export_model, path("m"), path("f"), "--type", "F64"),
+                "BertForMaskedLM, ");
+    const Model *a = model_in(path("m"));
+    Tokens x = { 4, (int[]){ 1, 2, mask_token(a->theta->hyper.N_V), 3 } };
+    Mat P = etransformer(quiet, x, a->theta);
+    Model *b = model_in(path("f"));
+    assert_same(etransformer(quiet, x, b->theta), P, TIGHT);
+    assert_int_equal(b->theta->hyper.types, 1);
+    assert_true(b->theta->hyper.unembedding_bias);
+    for (int i = 1; i <= 4; i++)
+        assert_near(AT(b->theta->W_t, i, 1), 0, 0);
+    assert_says(SAID(fill_texts, "--model", path("f"), "1 [gap] 2"),
+                "token 3:");
+}
+
+static void a_classifier_goes_out(void **state)
+{
+    (void)state;
+    assert_says(TRAINED("class", "m", "--embedding_norm", "--pooler"),
+                "saved");
+    assert_says(SAID(export_model, path("m"), path("f"), "--type", "F64"),
+                "BertForSequenceClassification, ");
+    const Model *a = model_in(path("m"));
+    Tokens x = { 3, (int[]){ 1, 2, 3 } };
+    Mat P = classify(quiet, x, a->theta);
+    const Model *b = model_in(path("f"));
+    assert_same(classify(quiet, x, b->theta), P, TIGHT);
+    assert_string_equal(b->class_name[1], "a rose is");
+}
+
+static void numbers_are_rounded_to_the_type(void **state)
+{
+    (void)state;
+    Tensors all = tensors_in(FOLDER("gpt2"));
+    static char *const type[] = { "F16", "BF16" };
+    static const double most[] = { 0x1p-11, 0x1p-8 };
+    for (int k = 0; k < 2; k++) {
+        assert_says(SAID(export_model, FOLDER("gpt2"), path("f"), "--type",
+                         type[k], "--replace"), type[k]);
+        Tensors cut = tensors_in(path("f"));
+        for (int i = 0; i < all.n; i++)
+            for (size_t e = 0; e < all.tensor[i].count; e++) {
+                double x = tensor_number(&all.tensor[i], e);
+                double y = tensor_number(&cut.tensor[i], e);
+                assert_that(fabs(x - y) <= most[k] * fabs(x) + 0x1p-25);
+            }
+    }
+}
+
+#define assert_stays(sentence, task, ...) \
+    stays(HERE(sentence), TRAINED(task, "m", "--replace", __VA_ARGS__), \
+          sentence)
+static void stays(Where where, Said trained, const char *sentence)
+{
+    char expected[500];
+    if (trained.status != 0)
+        fail_at(where, "%s", trained.err);
+    snprintf(expected, sizeof expected, "ftx export: %s cannot be exported: "
+             "%s.", path("m"), sentence);
+    assert_refusal(SAID(export_model, path("m"), path("f")), expected);
+    struct stat there;
+    assert_int_not_equal(stat(path("f"), &there), 0);
+}
+
+static void what_transformers_has_not_is_refused(void **state)
+{
+    (void)state;
+    assert_stays("Algorithm 8 as printed has no model of transformers",
+                 "ed", "--tied");
+    assert_stays("its positions are not learned", "d", "--positions",
+                 "vaswani_sines");
+    assert_stays("H d_attn and H d_mid are not d_e", "d", "--d_attn", "3");
+    assert_stays("H d_attn and H d_mid are not d_e", "d", "--d_mid", "3");
+    assert_stays("rms, no_attention_biases and scaled_embedding are not "
+                 "known there", "d", "--rms");
+    assert_stays("rms, no_attention_biases and scaled_embedding are not "
+                 "known there", "d", "--no_attention_biases");
+    assert_stays("rms, no_attention_biases and scaled_embedding are not "
+                 "known there", "d", "--scaled_embedding");
+    assert_stays("its window is not known there", "d", "--window", "2");
+    assert_stays("GPT-2 has no norm of the embedding", "d",
+                 "--embedding_norm");
+    assert_stays("d_f is not d_e", "e", "--embedding_norm", "--d_f", "3");
+    assert_stays("BERT has a norm of the embedding; train with "
+                 "--embedding_norm", "e", "--tied");
+    assert_stays("BERT's classifier has a pooler; train with --pooler",
+                 "class", "--embedding_norm");
+}
+
+static void what_is_there_is_not_written_over(void **state)
+{
+    (void)state;
+    size_t n;
+    assert_says(SAID(export_model, FOLDER("gpt2"), path("f")), "GPT2");
+    write_text("f/config.json", "mine");
+    Said s = SAID(export_model, FOLDER("gpt2"), path("f"));
+    assert_int_equal(s.status, 2);
+    assert_non_null(strstr(s.err, "model.safetensors is there already; "
+                                  "--replace writes over it.\n"));
+    assert_string_equal(bytes_of(path("f/config.json"), &n), "mine");
+    assert_refusal(SAID(export_model, FOLDER("gpt2")), "ftx export: expected "
+                   "a model and a folder; see 'ftx export --help'.");
+    write_text("x", "no folder");
+    s = SAID(export_model, FOLDER("gpt2"), path("x"));
+    assert_int_equal(s.status, 2);
+    assert_string_equal(bytes_of(path("x"), &n), "no folder");
+}
+
+static void a_folder_that_cannot_be_finished_is_not_begun(void **state)
+{
+    (void)state;
+    struct stat there;
+    mkdir(path("f"), 0777);
+    mkdir(path("f/config.json"), 0777);
+    Said s = SAID(export_model, FOLDER("gpt2"), path("f"), "--replace");
+    assert_int_equal(s.status, 2);
+    assert_int_not_equal(stat(path("f/model.safetensors"), &there), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST_FILES(what_came_in_goes_out_to_the_same_tensors),
+        TEST_FILES(a_configuration_comes_back),
+        TEST_FILES(a_model_that_ftx_trained_goes_out_and_comes_back),
+        TEST_FILES(what_a_bert_has_not_is_0),
+        TEST_FILES(a_classifier_goes_out),
+        TEST_FILES(numbers_are_rounded_to_the_type),
+        TEST_FILES(what_transformers_has_not_is_refused),
+        TEST_FILES(what_is_there_is_not_written_over),
+        TEST_FILES(a_folder_that_cannot_be_finished_is_not_begun),
+    };
+    return RUN(laws);
+}
