@@ -40,6 +40,9 @@ enum {
     WIDTH = 256,                    /* of a block of n                   */
     PANEL = 1024 / sizeof(real),    /* rows that are packed together     */
     TALL = 4096,                    /* rows of a column at a time        */
+    ABREAST = 8,                    /* columns that are added to it      */
+    RUNS = 16,                      /* inner products side by side       */
+    HEAD = 64,                      /* rows of W_q, W_k and W_v: often   */
 };
 
 /* rows x k of op(A) times k x n of op(B), to be added to C. An entry (i, p)
@@ -134,10 +137,10 @@ static void multiply_column(const Kernel *kernel, int m, struct Strip s)
 static void multiply_inner(const Kernel *kernel, int m, struct Strip s)
 {
     int i = 0;
-    for (; i + 16 <= m; i += 16) {
+    for (; i + RUNS <= m; i += RUNS) {
         kernel->inner(&s);
-        s.A += 16 * s.a_row;
-        s.C += 16;
+        s.A += RUNS * s.a_row;
+        s.C += RUNS;
     }
     if (i < m)
         multiply_panels(kernel, m - i, s);
@@ -162,6 +165,15 @@ void product_by(const Kernel *kernel,
         .b_row = transpose_B ? ldb : 1, .b_column = transpose_B ? 1 : ldb
     };
 
+    for (int i = 0; n == 1 && transpose_A && k > DEPTH && i < m; i += RUNS)
+        for (int p = 0; p < k; p += DEPTH)
+            product_by(kernel, true, transpose_B,
+                       m - i < RUNS ? m - i : RUNS, 1,
+                       k - p < DEPTH ? k - p : DEPTH,
+                       A + i * s.a_row + p, lda, B + p * s.b_row, ldb,
+                       C + i, ldc);
+    if (n == 1 && transpose_A && k > DEPTH)
+        return;
     for (int j = 0; j < n; j += WIDTH)
         for (int p = 0; p < k; p += DEPTH) {
             s.n = n - j < WIDTH ? n - j : WIDTH;

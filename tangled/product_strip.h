@@ -148,41 +148,59 @@ TARGET static void NAMED(strip)(const struct Strip *s)
         NAMED(of_height)(vectors, s);
 }
 
-TARGET static void NAMED(column)(const struct Strip *s)
+TARGET static INLINE void NAMED(add_columns)(int few, const struct Strip *s,
+                                             int p, real *sum)
 {
     typedef NAMED(vector) vector;
     enum { LANES = NAMED(LANES) };
-    const int rows = s->rows, whole = rows / LANES * LANES;
+    const vector zero = {0};
+    const int whole = s->rows / LANES * LANES;
     const ptrdiff_t next = s->a_column;
-    real sum[TALL];
+    const real *A = s->A + p * next, *B = s->B + p * s->b_row;
+    vector b[ABREAST];
 
+    UNROLL for (int q = 0; q < few; q++)
+        b[q] = B[q * s->b_row] - zero;
+    for (int i = 0; i < whole; i += LANES) {
+        vector v = *(vector *)(sum + i);
+        UNROLL for (int q = 0; q < few * LANES; q += APART)
+            FETCH(A + few * (next + i) + q);
+        UNROLL for (int q = 0; q < few; q++)
+            v += *(const vector *)(A + q * next + i) * b[q];
+        *(vector *)(sum + i) = v;
+    }
+    for (int i = whole; i < s->rows; i++)
+        for (int q = 0; q < few; q++)
+            sum[i] += A[q * next + i] * B[q * s->b_row];
+}
+
+TARGET static void NAMED(column)(const struct Strip *s)
+{
+    enum { VECTORS = HEAD / NAMED(LANES) };
+    const int rows = s->rows;
+    real sum[TALL];
+    int p = 0;
+
+    if (rows == HEAD && VECTORS <= 16) {
+        NAMED(tile)(VECTORS, 1, s, 0);
+        return;
+    }
     for (int i = 0; i < rows; i++)
         sum[i] = 0;
-    for (int p = 0, few; p < s->k; p += few) {
-        const real *A = s->A + p * next, *B = s->B + p * s->b_row;
-        few = s->k - p < 4 ? 1 : 4;
-        if (few == 4)
-            for (int i = 0; i < whole; i += LANES) {
-                vector v = *(vector *)(sum + i);
-                UNROLL for (int q = 0; q < 4; q++)
-                    v += *(const vector *)(A + q * next + i)
-                       * B[q * s->b_row];
-                *(vector *)(sum + i) = v;
-            }
-        for (int i = few == 4 ? whole : 0; i < rows; i++)
-            for (int q = 0; q < few; q++)
-                sum[i] += A[q * next + i] * B[q * s->b_row];
-    }
+    for (; p + ABREAST <= s->k; p += ABREAST)
+        NAMED(add_columns)(ABREAST, s, p, sum);
+    for (; p < s->k; p++)
+        NAMED(add_columns)(1, s, p, sum);
     for (int i = 0; i < rows; i++)
         s->C[i] += sum[i];
 }
 
-TARGET static void NAMED(inner)(const struct Strip *s)  /* 16 rows */
+TARGET static void NAMED(inner)(const struct Strip *s)   /* RUNS */
 {
     const ptrdiff_t lda = s->a_row;
 #ifdef MIX
     typedef NAMED(four) four;
-    enum { SQUARES = 4 };
+    enum { SQUARES = RUNS / 4 };
     const four zero = {0};
     four sum[SQUARES], row[4];
     int p = 0;
@@ -191,7 +209,7 @@ TARGET static void NAMED(inner)(const struct Strip *s)  /* 16 rows */
         sum[i] = zero;
     for (; p + 4 <= s->k; p += 4) {
         UNROLL for (int i = 0; i < 4; i++)
-            FETCH(s->A + (16 + p % 16 + i) * lda + p / 16 * 16);
+            FETCH(s->A + (RUNS + p % 16 + i) * lda + p / 16 * 16);
         UNROLL for (int i = 0; i < SQUARES; i++) {
             NAMED(turned)(s->A + 4 * i * lda + p, lda, row);
             UNROLL for (int q = 0; q < 4; q++)
@@ -207,7 +225,7 @@ TARGET static void NAMED(inner)(const struct Strip *s)  /* 16 rows */
     UNROLL for (int i = 0; i < SQUARES; i++)
         ((four *)s->C)[i] += sum[i];
 #else
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < RUNS; i++) {
         real sum = 0;
         for (int p = 0; p < s->k; p++)
             sum += s->A[i * lda + p] * s->B[p * s->b_row];
