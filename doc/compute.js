@@ -636,7 +636,11 @@
 
   function from_address() {
     var text = /^#sheet=(.*)$/.exec(location.hash);
-    if (text) open_own(decodeURIComponent(text[1]));
+    if (location.hash === '#own') open_own(bench ? bench.text : STARTS[0][1]);
+    if (!text) return;
+    try { text = decodeURIComponent(text[1]); }
+    catch (error) { text = text[1]; }   // as it is: the program says more
+    open_own(text);
   }
   addEventListener('hashchange', from_address);
   from_address();

@@ -289,6 +289,60 @@ def a_worked_example_is_live(b, page, size):
     return before == 0 and after > 3 or (before, after)
 
 
+def every_worked_example_is_live(b, page, size):
+    """All fifteen compute, and nothing is wrong with any."""
+    b.open(page, size)
+    b.run("document.querySelectorAll('.worked .head button')"
+          ".forEach(e => e.click())")
+    b.run("ftx(['--version'])")
+    b.settle()
+    steps = b.run("[...document.querySelectorAll('.worked')].map(w => "
+                  "w.querySelector('.said.fault') ? -1 : "
+                  "w.querySelectorAll('.step').length)")
+    return len(steps) == 15 and min(steps) >= 1 and sum(steps) > 120 or steps
+
+
+def the_keyboard_suffices(b, page, size):
+    """From the contents to a cell, to a number's terms, without a mouse."""
+    here = "document.activeElement"
+    b.open(page, size)
+    b.run("document.querySelector('#to-own').focus()")
+    b.press('Enter')
+    b.run("ftx(['--version'])")
+    b.settle()
+    b.run("document.querySelector('#own button').focus()")
+
+    def tab_to(place):
+        for _ in range(150):
+            if b.run("%s.matches('%s')" % (here, place)):
+                return True
+            b.press('Tab')
+        return False
+    if not tab_to('#own .given .grid input'):
+        return 'no cell is reached'
+    b.run("%s.select()" % here)
+    b.type('7')
+    b.press('ArrowDown')
+    b.settle()
+    below = b.run("%s.dataset.id" % here)
+    changed = b.run("document.querySelectorAll('#own td.changed').length")
+    if not tab_to('#own .step td'):
+        return 'no number is reached'
+    b.press('Enter')
+    b.settle()
+    said = b.run("document.querySelector('#own .said').textContent")
+    return below.endswith('-1-0') and changed > 3 \
+        and said == 'Q: (1,1) is 7·1 + 0·0 + 2·1 = 9' or (below, changed, said)
+
+
+def a_broken_address_is_told(b, page, size):
+    b.open(page, size, '#sheet=algorithm%204%0AX%20=%20%E0%A4%A')
+    b.run("ftx(['--version'])")
+    b.settle()
+    said = b.run("document.querySelector('#own .said.fault').textContent")
+    return len(said) > 10
+
+
 def a_number_is_told_term_by_term(b, page, size):
     own_numbers_are_judged(b, page, size)
     b.run("[...document.querySelectorAll('#own .step')].find(s => "
@@ -415,7 +469,10 @@ LAWS = [
     (a_wrong_cell_is_told, BOOK, DESKTOP),
     (a_worked_example_is_live, BOOK, DESKTOP),
     (a_worked_example_is_live, BOOK, PHONE),
+    (every_worked_example_is_live, BOOK, DESKTOP),
+    (the_keyboard_suffices, BOOK, DESKTOP),
     (a_number_is_told_term_by_term, BOOK, DESKTOP),
+    (a_broken_address_is_told, BOOK, DESKTOP),
     (an_address_holds_a_sheet, BOOK, DESKTOP),
     (an_exercise_hides_its_answers, BOOK, DESKTOP),
     (an_exercise_prints_with_its_key, BOOK, DESKTOP),
