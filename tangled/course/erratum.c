@@ -198,7 +198,8 @@ static const char *formula_instead(const char *mistake, Role role)
     for (int k = 0; k < MISTAKES + slips_n; k++) {
         const Slip *slip = k < MISTAKES ? &mistakes[k]
                                         : &slips[k - MISTAKES];
-        for (int i = 0; i < STRIKES && strcmp(slip->name, mistake) == 0; i++)
+        bool made = strcmp(slip->name, mistake) == 0;
+        for (int i = 0; i < STRIKES && made; i++)
             if ((slip->at[i].roles >> role & 1) != 0)
                 return slip->at[i].by;
     }
