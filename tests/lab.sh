@@ -432,7 +432,7 @@ if wanted course; then
     doc/lab/similar none.c a.c b.c > "$work/said" 2>&1; [ $? = 2 ] && says 'there is no file none.c'; report $? 'a file that is not there'
     mkdir -p "$work/missing"        # where there is no LaTeX, none is asked for without need
     printf '#!/bin/sh\nexit 1\n' | tee "$work/missing/kpsewhich" > "$work/missing/apt-get"; chmod +x "$work/missing"/*
-    LABS=$work/plain PATH=$PWD/$work/missing:$PATH make -s lab N=4 HANDOUT=no > "$work/said" 2>&1; report $? 'make lab HANDOUT=no needs no LaTeX'
+    LABS=$work/unwoven PATH=$PWD/$work/missing:$PATH make -s lab N=4 HANDOUT=no > "$work/said" 2>&1; report $? 'make lab HANDOUT=no needs no LaTeX'
     for package in $(sed -n 's/^ *\(gcc .*\) && .*/\1/p' doc/lab/Containerfile); do
         ! command -v apt-cache > /dev/null || apt-cache show "$package" > "$work/said" 2>&1; report $? "the container: Debian has $package"
     done
