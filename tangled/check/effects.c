@@ -137,11 +137,6 @@ static void list_slips(FILE *out)
     }
 }
 
-static void print_sum(FILE *out, double x, int decimals)
-{
-    fprintf(out, " %10s", printed(x, decimals).text);
-}
-
 static const char *place_text(char to[200], const Run *run, const Effect *e)
 {
     char label[100];
@@ -156,11 +151,10 @@ static void print_effect(FILE *out, const Run *run, const Effect *e,
     char place[200];
     int decimals = decimals_shown(run);
     place_text(place, run, e);
-    fprintf(out, "%-*s  %s%*s", longest_name(), e->slip->name, place,
-            width - text_width(place), "");
-    print_sum(out, AT(e->right->M, e->i, e->j), decimals);
-    print_sum(out, AT(e->wrong->M, e->i, e->j), decimals);
-    fputc('\n', out);
+    fprintf(out, "%-*s  %s%*s %10s %10s\n", longest_name(), e->slip->name,
+            place, width - text_width(place), "",
+            printed(AT(e->right->M, e->i, e->j), decimals).text,
+            printed(AT(e->wrong->M, e->i, e->j), decimals).text);
 }
 
 static void print_effects(FILE *out, const Run *run, const Effect *effect,

@@ -47,16 +47,31 @@ static Verdict verdict_in(const Claim *c, int k, const Run *run)
                       *claimed_entry(c->item, step->M, k)) : WRONG;
 }
 
-/* How many entries of a claim are right in a run. */
-static int agreeing(const Claim *c, const Run *run)
+static bool is_right(const Entry *entry, double x)
+{
+    return verdict_on(entry, x) == RIGHT;
+}
+
+static bool is_right_or_off(const Entry *entry, double x)
+{
+    return verdict_on(entry, x) <= LAST_DIGIT;
+}
+
+/* How many entries of a claim are so in a run? */
+static int count_in(const Claim *c, const Run *run,
+                    bool (*is)(const Entry *entry, double x))
 {
     int n = 0;
     const Step *step = same_step(run, c->step);
     for (int k = 0; is_comparable(c->item, step)
                     && k < c->item->rows * c->item->cols; k++)
-        n += verdict_on(&c->item->entry[k],
-                        *claimed_entry(c->item, step->M, k)) == RIGHT;
+        n += is(&c->item->entry[k], *claimed_entry(c->item, step->M, k));
     return n;
+}
+
+static int agreeing(const Claim *c, const Run *run)
+{
+    return count_in(c, run, is_right);
 }
 
 static int claimed(const Item *claim)
@@ -82,26 +97,6 @@ static bool is_turned(const Claim *c)
         right = verdict_on(&item->entry[k], AT(M, j, i)) <= RIGHT;
     }
     return right;
-}
-
-/* Is every entry what is left of a number when digits are cut off? */
-static bool is_cut(const Claim *c, const Run *run)
-{
-    const Step *step = same_step(run, c->step);
-    bool cut = is_comparable(c->item, step);
-    for (int k = 0; cut && k < c->item->rows * c->item->cols; k++)
-        cut = is_cut_from(&c->item->entry[k],
-                       *claimed_entry(c->item, step->M, k));
-    return cut;
-}
-
-/* Is every entry right but for its last digit? */
-static bool is_off_by_digits(const Claim *c, const Run *run)
-{
-    bool off = true;
-    for (int k = 0; off && k < c->item->rows * c->item->cols; k++)
-        off = verdict_in(c, k, run) <= LAST_DIGIT;
-    return off;
 }
 
 /* The ways in which the numbers of a sheet may have come about. EXACTLY:
@@ -716,13 +711,15 @@ static void judge_whole(Judging *j, int w)
     const Judged *judged = &j->judged[w];
     for (int way = 0; way < WAYS; way++) {
         const Run *run = j->way[way];
-        int wrong = judged->count[WRONG], off = judged->count[LAST_DIGIT];
+        const Claim *c = &judged->claim;
+        int wrong = judged->count[WRONG], off = judged->count[LAST_DIGIT],
+            all = c->item->rows * c->item->cols;
         if (run == NULL)
             continue;
-        if (wrong + off > 0 && is_cut(&judged->claim, run))
+        if (wrong + off > 0 && count_in(c, run, is_cut_from) == all)
             become(j, w, way, LAST_DIGIT, CUT);
         else if (wrong > 0 && (way == WRITTEN || way == TYPED)
-                 && is_off_by_digits(&judged->claim, run))
+                 && count_in(c, run, is_right_or_off) == all)
             become(j, w, way, WRONG, EARLY);
     }
 }
