@@ -1,0 +1,303 @@
+/* Which slips explain a claim? */
+#include "check/judging.h"
+#include <math.h>
+
+static bool contradicts(const Judging *j, int w, const Run *run, int way)
+{
+    bool less = false;
+    for (int k = 0; k < w && !less; k++) {
+        const Step *is = same_step(run, j->claim[k].step),
+                   *was = same_step(j->way[way], j->claim[k].step);
+        bool same = is != NULL && was != NULL
+                 && has_same_bytes(is->M, was->M);
+        less = !same && agreeing(&j->claim[k], run)
+                        < agreeing(&j->claim[k], j->way[way]);
+    }
+    return less;
+}
+
+typedef struct {
+    bool made;                  /* met its places                         */
+    bool fits;                  /* explains the claim                     */
+    bool useful;                /* changes it, and no claim before        */
+    double by, off;             /* how much it changes, how far it misses */
+} SlipTrial;
+
+/* By how much the numbers of a step differ in two runs, at most. */
+static double most_apart(const Step *a, const Step *b)
+{
+    double most = 0;
+    if (a == NULL || b == NULL || a->M->rows != b->M->rows
+        || a->M->cols != b->M->cols)
+        return INFINITY;
+    for (int k = 0; k < a->M->rows * a->M->cols; k++)
+        if (a->M->at[k] != b->M->at[k])
+            most = fmax(most, fabs((double)a->M->at[k] - b->M->at[k]));
+    return most;
+}
+
+static double largest_number(const Step *step)
+{
+    double size = 1e-9;
+    for (int k = 0; k < step->M->rows * step->M->cols; k++)
+        if (isfinite(step->M->at[k]))
+            size = fmax(size, fabs((double)step->M->at[k]));
+    return size;
+}
+
+/* How far a run misses a claim at most; where its numbers are larger than
+   the right ones, that counts less. */
+static double misses_by(const Claim *c, const Step *step)
+{
+    double off = 0, larger = largest_number(step) / largest_number(c->step);
+    if (!is_comparable(c->item, step))
+        return 0;
+    for (int k = 0; k < c->item->rows * c->item->cols; k++) {
+        double typed = c->item->entry[k].value;
+        double x = *claimed_entry(c->item, step->M, k);
+        if (isfinite(typed) && isfinite(x))
+            off = fmax(off, fabs(typed - x));
+    }
+    return off / fmax(1, larger);
+}
+
+/* Can what misses by so much be right, if another slip that changes the
+   numbers by so much comes to it? Beside it, that may do some times as
+   much. */
+static bool can_be_made_up(const Judging *j, double off, double by)
+{
+    enum { TIMES = 12 };
+    return off <= TIMES * by + j->unit;
+}
+
+/* One weight that is 1 for 0, or 0 for 1: a mistyped digit does that, too,
+   and it proves no slip. */
+static bool is_one_digit(const Claim *c, const Step *right)
+{
+    int wrong = 0, digits = 0;
+    if (!sums_to_1(right) || !shape_fits(c->item, right->M))
+        return false;
+    for (int k = 0; k < c->item->rows * c->item->cols; k++) {
+        Entry typed = c->item->entry[k], other = typed;
+        double x = *claimed_entry(c->item, right->M, k);
+        other.value = 1 - typed.value;
+        wrong += verdict_on(&typed, x) > RIGHT;
+        digits += (typed.value == 0 || typed.value == 1)
+               && verdict_on(&other, x) == RIGHT;
+    }
+    return wrong == 1 && digits == 1;
+}
+
+static SlipTrial try_in(Judging *j, int w, Explanation why, int way)
+{
+    SlipTrial trial = { .made = false };
+    const Claim *c = &j->claim[w];
+    why = in_way(j, why, way);
+    why.until = c->step;
+    const Run *run = run_again(j, &why, j->scratch);
+    trial.made = why.made[0] && (why.slip[1] == NULL || why.made[1]);
+    const Step *slipped = same_step(run, c->step),
+               *right = same_step(j->way[way], c->step);
+    if (trial.made && slipped != NULL && right != NULL
+        && !has_same_numbers(slipped, right)) {
+        trial.useful = !contradicts(j, w, run, way);
+        trial.fits = trial.useful && explains(run, c)
+                  && !is_one_digit(c, right);
+        trial.by = most_apart(slipped, right);
+        trial.off = misses_by(c, slipped);
+    }
+    clear(j);
+    return trial;
+}
+
+/* Entries of the claims behind number w that are right in one of the
+   runs. */
+int right_later(const Judging *j, int w, const Run *const *run)
+{
+    int n = 0;
+    for (int k = w + 1; k < j->n; k++) {
+        int most = 0;
+        for (int way = 0; way <= BOTH; way++) {
+            int here = run[way] == NULL ? 0
+                     : agreeing(&j->claim[k], run[way]);
+            most = here > most ? here : most;
+        }
+        n += most;
+    }
+    return n;
+}
+
+static int later(Judging *j, int w, const Explanation *why)
+{
+    const Run *run[WAYS] = { NULL };
+    for (int way = 0; way <= BOTH && w + 1 < j->n; way++) {
+        Explanation e = in_way(j, *why, way);
+        run[way] = run_again(j, &e, j->scratch);
+    }
+    int n = right_later(j, w, run);
+    clear(j);
+    return n;
+}
+
+/* A reason must make as many right later as if there were none. */
+static void keep_reason(Judging *j, int w, Explanation why, int way)
+{
+    int agreed = later(j, w, &why);
+    if (agreed > j->best) {
+        j->found = 0;
+        j->best = agreed;
+    }
+    if (agreed == j->best && j->found < MOST_FOUND)
+        j->why[j->found++] = in_way(j, why, way);
+}
+
+/* Have the slips a place behind what does not matter? */
+static bool can_reach(const Judging *j, int w, const Explanation *why,
+                      int way)
+{
+    bool can = true;
+    for (int k = 0; k < 2 && why->slip[k] != NULL; k++)
+        can &= has_place(j->way[EXACTLY], why->slip[k], j->from[way],
+                         j->claim[w].step, why->only, true);
+    return can;
+}
+
+static SlipTrial try_one(Judging *j, int w, Explanation why)
+{
+    SlipTrial all = { .useful = false };
+    for (int way = 0; way <= BOTH && !is_too_much(j); way++) {
+        if (!j->open[way] || !can_reach(j, w, &why, way))
+            continue;
+        SlipTrial trial = try_in(j, w, why, way);
+        all.useful |= trial.useful;
+        all.fits |= trial.fits;
+        all.by = fmax(all.by, trial.by);
+        all.off = trial.off;
+        if (trial.fits)
+            keep_reason(j, w, why, way);
+        if (!trial.made || trial.fits)
+            break;
+    }
+    return all;
+}
+
+/* Is it another thing to make the slip only there? */
+static bool is_narrower(const Judging *j, const Slip *slip,
+                        const Step *only, bool fits)
+{
+    bool narrow = only->layer > 0 || only->head > 0 || only->turn > 0;
+    const Run *run = j->way[EXACTLY];
+    return narrow && has_place(run, slip, run->step, only, only, true)
+        && (fits || has_place(run, slip, run->step, only, only, false));
+}
+
+static SlipTrial try_slips(Judging *j, int w, const Slip *a, const Slip *b)
+{
+    Explanation why = { .slip = { a, b } };
+    int before = j->found, best = j->best;
+    SlipTrial trial = try_one(j, w, why);
+    bool fits = j->found != before || j->best != best;
+    int found = j->found;
+    best = j->best;
+    why.only = j->claim[w].step;
+    if (is_narrower(j, a, why.only, trial.fits)
+        || (b != NULL && is_narrower(j, b, why.only, trial.fits)))
+        trial.useful |= try_one(j, w, why).useful;
+    if (fits && j->best == best)
+        j->found = found;
+    return trial;
+}
+
+enum {
+    MOST_REASONS = 3,           /* for one entry                          */
+    MOST_WRONG = 50             /* entries, each with its own reason      */
+};
+
+static bool is_seldom_wrong(const Judging *j, int w, int way)
+{
+    const Claim *c = &j->claim[w];
+    int all = claimed(c->item), wrong = all - agreeing(c, j->way[way]);
+    return wrong == 1 || (wrong <= MOST_WRONG && 2 * wrong < all);
+}
+
+/* The cell slip of that number, from 0, about an entry; or NULL. */
+static const CellSlip *cell_of(const CellSlip *cell, int cells, int entry,
+                               int number)
+{
+    for (int k = 0; k < cells; k++)
+        if (cell[k].entry == entry && number-- == 0)
+            return &cell[k];
+    return NULL;
+}
+
+/* One reason for each wrong entry, the one of that number if it has so
+   many; false: an entry has none, or too many, or none has so many. */
+static bool choose_cells(Judging *j, int w, int way, const CellSlip *cell,
+                         int cells, int number, Explanation *why)
+{
+    const Claim *c = &j->claim[w];
+    int all = c->item->rows * c->item->cols;
+    CellSlip *chosen = arena_alloc(j->arena, (size_t)all * sizeof *chosen);
+    bool another = false;
+    *why = (Explanation){ .cell = chosen, .only = c->step };
+    for (int k = 0; k < all; k++) {
+        if (verdict_in(c, k, j->way[way]) <= RIGHT)
+            continue;
+        const CellSlip *it = cell_of(cell, cells, k, number);
+        another |= it != NULL;
+        it = it != NULL ? it : cell_of(cell, cells, k, 0);
+        if (it == NULL || cell_of(cell, cells, k, MOST_REASONS) != NULL)
+            return false;
+        chosen[why->cells++] = *it;
+    }
+    return another;
+}
+
+static void look_for_cells(Judging *j, int w, int way)
+{
+    const CellSlip *cell;
+    Explanation why;
+    if (!is_seldom_wrong(j, w, way))
+        return;
+    int cells = cell_slips(j->way[EXACTLY]->bound,
+                           in_way(j, (Explanation){ .n = 0 }, way),
+                           &j->claim[w], j->arena, j->tape, &cell);
+    for (int k = 0; !is_too_much(j)
+                    && choose_cells(j, w, way, cell, cells, k, &why); k++)
+        keep_reason(j, w, why, way);
+}
+
+static void look_for_pairs(Judging *j, int w, const SlipTrial *trial)
+{
+    if (j->parts > 1 || claimed(j->claim[w].item)
+                        - agreeing(&j->claim[w], j->way[EXACTLY]) < 2)
+        return;
+    for (int a = 0; a < slips_n; a++)
+        for (int b = a + 1; trial[a].useful && b < slips_n; b++)
+            if (trial[b].useful && !share_a_place(&slips[a], &slips[b])
+                && can_be_made_up(j, trial[a].off, trial[b].by)
+                && can_be_made_up(j, trial[b].off, trial[a].by))
+                try_slips(j, w, &slips[a], &slips[b]);
+}
+
+/* Of a claim that is off by last digits only, no slip but rounding. */
+void look_for_reasons(Judging *j, int w, bool rounding)
+{
+    SlipTrial *trial = arena_alloc(j->arena,
+                                   (size_t)slips_n * sizeof *trial);
+    const Run *run = j->way[EXACTLY];
+    open_ways(j, w);
+    for (int a = 0; a < slips_n; a++) {
+        trial[a].useful = false;
+        if ((!rounding || is_rounding(&slips[a]))
+            && has_place(run, &slips[a], run->step, j->claim[w].step, NULL,
+                         true))
+            trial[a] = try_slips(j, w, &slips[a], NULL);
+    }
+    bool others = j->judged[w].fits && !rounding;
+    for (int way = 0; others && way <= BOTH && j->found == 0; way++)
+        if (j->open[way])
+            look_for_cells(j, w, way);
+    if (others && j->found == 0)
+        look_for_pairs(j, w, trial);
+}
