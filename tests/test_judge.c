@@ -296,6 +296,22 @@ static void what_is_given_is_not_mistaken(void **state)
     assert_string_equal(j->judged[0].why->slip[0]->name, "S-transposed");
 }
 
+/* The gradient of the scores is found from the weights, as written. */
+static void wrong_weights_are_heard_on_the_way_back(void **state)
+{
+    (void)state;
+    const Judgement *j = judged("algorithm 4\nlayout textbook\n"
+        "Q = 1 0 ; 0 1\nK = 1 1 ; 0 1\nV = 1 2 ; 3 4\n"
+        "grad.output = 1 0 ; 0 1\n"
+        "claim A = 0.600 0.400 ; 0.500 0.500\n"
+        "claim grad.S_scaled = -0.480 0.480 ; -0.500 0.500\n"
+        "claim grad.Q = -0.339 0.000 ; -0.354 0.000\n");
+    assert_string_equal(letters(&j->judged[0]), "WWRR");
+    assert_string_equal(letters(&j->judged[1]), "FFRR");
+    assert_string_equal(letters(&j->judged[2]), "FRRR");
+    assert_int_equal(j->judged[2].source[0], 0);
+}
+
 /* p is 0 1, and 1 1 if the softmax is taken over the tokens: of which there
    is one. Where two weights say so, it is named. */
 static void one_weight_that_is_1_for_0_is_no_slip(void **state)
@@ -624,6 +640,7 @@ int main(void)
         TEST(claims_are_judged_in_the_order_of_the_steps),
         TEST(what_is_carried_on_follows),
         TEST(one_weight_that_is_1_for_0_is_no_slip),
+        TEST(wrong_weights_are_heard_on_the_way_back),
         TEST(one_entry_of_many_follows_by_chance),
         TEST(what_is_given_is_not_mistaken),
         TEST(behind_an_error_all_digits_may_be_kept),

@@ -252,8 +252,7 @@ static Mat compute(void *to, const Step *step, Mat M)
         s->mask = M, s->hides = any_hidden(M);
     if (is_value && step->role == ROLE_LOSS)
         s->log_P = log_probabilities(M);
-    if (!step->given)           /* that is nobody's slip */
-        M = slipped(s, roles_of(step), false, M);
+    M = slipped(s, roles_of(step), false, M);
     M = with_cells(s, step, M);
     if (is_value)
         note(s, step, M = shaken(s, M));
