@@ -357,13 +357,15 @@ typedef enum { NOWHERE, LAYER, ENC, DEC, ED } Part;
 /* A parameter of theta: its name, its shape, and where theta has it. */
 typedef struct {
     char name[40];                  /* such as layer[2].W.head[1].W_q     */
-    char kind[40];                  /* ... and layer[l].W.head[h].W_q     */
     const char *symbol;             /* W_q                                */
     Part part;                      /* LAYER ...                          */
     int layer, head;                /* ... 2, 1; 0: in none               */
     int rows, cols;
     Mat *place;
 } Parameter;
+
+/* Its name without numbers: layer[l].W.head[h].W_q. */
+void parameter_kind(const Parameter *p, char kind[40]);
 
 /* theta, the parameters of one architecture. */
 typedef struct Theta {

@@ -8,25 +8,30 @@ typedef struct {
     Parameter *next;                /* NULL: only count                   */
     int n;
     Part part;                      /* where the walk is: the part ...    */
-    int layer, head;                /* ... its layer, its head ...        */
-    bool attention;                 /* ... in W, or beside it             */
+    int layer, head;                /* ... its layer, its head            */
 } Walk;
-static void write_name(const Walk *walk, const char *symbol,
-                       const char *layer, const char *head, char name[40])
+static void write_name(const Parameter *p, bool kind, char name[40])
 {
     static const char
         *const layers[] = { "", "layer", "enc", "dec", "dec" },
         *const W[] = { "", "W", "W", "W_dec", "W_ed" };
-    char in_layer[20] = "", in_head[20] = "";
-    if (walk->part != NOWHERE)
-        snprintf(in_layer, sizeof in_layer, "%s[%s].", layers[walk->part],
-                 layer);
-    if (walk->head > 0)
-        snprintf(in_head, sizeof in_head, "head[%s].", head);
-    int n = snprintf(name, 40, "%s%s%s%s%s", in_layer,
-                     walk->attention ? W[walk->part] : "",
-                     walk->attention ? "." : "", in_head, symbol);
+    bool attention = p->head > 0 || p->symbol[2] == 'o';    /* W_o, b_o */
+    int n = 0;
+    if (p->part != NOWHERE)
+        n = kind ? snprintf(name, 40, "%s[l].", layers[p->part])
+          : snprintf(name, 40, "%s[%d].", layers[p->part], p->layer);
+    if (attention)
+        n += snprintf(name + n, (size_t)(40 - n), "%s.", W[p->part]);
+    if (p->head > 0)
+        n += kind ? snprintf(name + n, (size_t)(40 - n), "head[h].")
+           : snprintf(name + n, (size_t)(40 - n), "head[%d].", p->head);
+    n += snprintf(name + n, (size_t)(40 - n), "%s", p->symbol);
     REQUIRE(n < 40, "the name %s is too long.", name);
+}
+
+void parameter_kind(const Parameter *p, char kind[40])
+{
+    write_name(p, true, kind);
 }
 
 static void part(Walk *walk, const char *symbol, int rows, int cols,
@@ -39,11 +44,7 @@ static void part(Walk *walk, const char *symbol, int rows, int cols,
     *p = (Parameter){ .symbol = symbol, .part = walk->part,
                       .layer = walk->layer, .head = walk->head,
                       .rows = rows, .cols = cols, .place = place };
-    char layer[12], head[12];
-    snprintf(layer, sizeof layer, "%d", walk->layer);
-    snprintf(head, sizeof head, "%d", walk->head);
-    write_name(walk, symbol, layer, head, p->name);
-    write_name(walk, symbol, "l", "h", p->kind);
+    write_name(p, false, p->name);
 }
 
 static void norm(Walk *walk, const char *gamma, int d, Mat *place_gamma,
@@ -73,14 +74,12 @@ static void multi_head(Walk *walk, Part where, W_multi *W)
     Part before = walk->part;
     W->H = h->H;
     walk->part = where;
-    walk->attention = true;
     for (walk->head = 1; walk->head <= h->H; walk->head++)
         one_head(walk, &W->head[walk->head]);
     walk->head = 0;
     part(walk, "W_o", h->d_e, h->H * h->d_mid, &W->W_o);
     if (!h->no_attention_biases)
         part(walk, "b_o", h->d_e, 1, &W->b_o);
-    walk->attention = false;
     walk->part = before;
 }
 

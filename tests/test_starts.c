@@ -172,6 +172,9 @@ static void what_is_meant_otherwise_is_refused(void **state)
                   " 1\n", "does not take grad.hidden");
     REFUSED_START("algorithm 4\n" QKV "grad.Vt = 1 0 ; 0 1\n", ":1:1: there "
                   "is no way back from Vt: it is not computed.");
+    REFUSED_START("algorithm 7\nlayout paper\nlogits = 1 2 3 ; 0 0 2\n"
+                  "target = 3 1\n", ":4:1: these targets have no loss: each "
+                  "token has one target, a token of 1 ... 2.");
 }
 
 int main(void)

@@ -96,24 +96,27 @@ static void check_asked(Fault *f, const Wanted *w)
 }
 
 /* The names that a sheet gives which begins with those that are wanted. */
-static Start start_from(Fault *f, const Wanted *w)
+static void start_from(Fault *f, Wanted *w)
 {
-    Start start[STARTS];
-    char text[STARTS_BYTES];
-    int n = starts_to(w->algorithm, start);
-    for (int k = 1; k < n; k++) {
-        bool all = !word_in(start[k].names, "Xt", 2);
+    const char *const sets = sheet_starts[w->algorithm], *set = sets;
+    while ((set = strstr(set, "; or ")) != NULL) {
+        char *to = w->starts;
+        set += strlen("; or ");
+        for (const char *p = set; *p != '\0' && *p != ';'; p++)
+            if (*p != ',')
+                *to++ = *p;
+        *to = '\0';
+        bool all = !word_in(w->starts, "Xt", 2);
         for (const char *p = w->from; *p != '\0'; ) {
             size_t length = strcspn(p, ",");
-            all &= word_in(start[k].names, p, length);
+            all &= word_in(w->starts, p, length);
             p += length + (p[length] == ',');
         }
         if (all)
-            return start[k];
+            return;
     }
     fault(f, 0, "--from %.100s: Algorithm %d cannot start there; it starts "
-          "from %s.", w->from, w->algorithm, starts_text(text,
-                                                         w->algorithm));
+          "from %s.", w->from, w->algorithm, sets);
 }
 
 static void check_wanted(Fault *f, Wanted *w)
@@ -139,7 +142,7 @@ static void check_wanted(Fault *f, Wanted *w)
     if (w->ask != NULL)
         check_asked(f, w);
     if (w->from != NULL)
-        memcpy(w->starts, start_from(f, w).names, sizeof w->starts);
+        start_from(f, w);
 }
 
 enum { WIDEST = 8 };

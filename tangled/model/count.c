@@ -3,7 +3,8 @@
 #include <string.h>
 
 typedef struct {
-    const Parameter *first;     /* of its kind                            */
+    char kind[40];              /* layer[l].W.head[h].W_q                 */
+    const Parameter *first;
     long long times;
 } Row;
 enum { PARTS = 100 };           /* more than any architecture has         */
@@ -14,11 +15,14 @@ static int collect_rows(const Theta *theta, Row row[])
     for (int i = 1; i <= theta->n; i++) {
         const Parameter *p = &theta->parameter[i];
         int k = 0;
-        while (k < n && strcmp(row[k].first->kind, p->kind) != 0)
+        REQUIRE(n < PARTS, "%s is one part too many.", p->name);
+        parameter_kind(p, row[n].kind);     /* one after the last */
+        while (strcmp(row[k].kind, row[n].kind) != 0)
             k++;
-        REQUIRE(k < PARTS, "%s is one part too many.", p->kind);
-        if (k == n)
-            row[n++] = (Row){ .first = p, .times = 0 };
+        if (k == n) {
+            row[n].first = p;
+            row[n++].times = 0;
+        }
         row[k].times++;
     }
     return n;
@@ -30,7 +34,7 @@ static void print_part(FILE *out, const Row *row)
     const Parameter *p = row->first;
     long long each = (long long)p->rows * p->cols;
     snprintf(shape, sizeof shape, "%d x %d", p->rows, p->cols);
-    fprintf(out, "%-26s %8lld  %16s %18s\n", p->kind, row->times, shape,
+    fprintf(out, "%-26s %8lld  %16s %18s\n", row->kind, row->times, shape,
             grouped(each * row->times, numbers));
 }
 

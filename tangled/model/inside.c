@@ -68,7 +68,7 @@ static Mat watch(void *to, const char *line, const char *name, Mat M,
 {
     Watch *w = to;
     if (M == NULL) {
-        enter_line(&w->at, line, index);
+        pass_line(&w->at, line, index);
         return NULL;
     }
     Step step = step_seen(&w->at, line, name);
@@ -79,7 +79,7 @@ static Mat watch(void *to, const char *line, const char *name, Mat M,
         step.turn = 0;
     if (is_wanted(w->wish, &step))
         keep_step(w, step, M);
-    leave_line(&w->at, line, &w->model->theta->hyper);
+    pass_line(&w->at, line, 0);
     return M;
 }
 

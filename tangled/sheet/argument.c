@@ -1,5 +1,6 @@
 /* What an algorithm takes, and what a sheet may begin with. */
 #include "sheet/job.h"
+#include <ctype.h>
 #include <string.h>
 
 const Layout layouts[LAYOUTS] = {
@@ -170,11 +171,8 @@ static const struct { int algorithm; const char *name, *also;
     { 0, "ell_max", "lmax ℓmax" },       { 0, "ell_gen", "lgen ℓgen" },
     { 0, "epsilon", "varepsilon eps ε ϵ" },
     { 0, "t", "ell ℓ position" },        { 2, "pos", "position" },
-    { 0, "W_q", "WQ Wquery wquery" },    { 0, "W_k", "WK Wkey wkey" },
-    { 0, "W_v", "WV Wvalue wvalue" },    { 0, "W_o", "WO" },
-    { 0, "W_u", "WU" }, { 0, "W_e", "WE" }, { 0, "W_p", "WP" },
-    { 0, "W_f", "WF" }, { 0, "b_q", "bQ" }, { 0, "b_k", "bK" },
-    { 0, "b_v", "bV" }, { 0, "b_o", "bO" }, { 0, "b_f", "bF" },
+    { 0, "W_q", "Wquery wquery" },       { 0, "W_k", "Wkey wkey" },
+    { 0, "W_v", "Wvalue wvalue" },
     { 0, "gamma", "γ" },       { 0, "beta", "β" },
     { 0, "gamma_1", "γ1" },    { 0, "beta_1", "β1" },
     { 0, "gamma_2", "γ2" },    { 0, "beta_2", "β2" },
@@ -200,7 +198,11 @@ static bool is_spelled(int algorithm, const char *name, const char *plain)
     for (; *q != '\0'; q++)
         if (*q != '_' && *p++ != *q)
             break;
-    if (*q == '\0' && *p == '\0')
+    bool large = strlen(name) == 3 && strchr("Wb", *name) != NULL
+              && islower((unsigned char)name[2]);         /* WQ */
+    if ((*q == '\0' && *p == '\0')
+        || (large && plain[0] == name[0] && plain[2] == '\0'
+            && plain[1] == toupper((unsigned char)name[2])))
         return true;
     for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
         if ((spellings[k].algorithm == 0
@@ -210,6 +212,16 @@ static bool is_spelled(int algorithm, const char *name, const char *plain)
             && word_in(spellings[k].also, plain, strlen(plain)))
             return true;
     return false;
+}
+
+bool is_key(const char *name, bool word)
+{
+    bool is = false;
+    for (const Argument *a = arguments; a < arguments + argument_rows; a++)
+        is |= (a->kind == WORD || a->kind == MASK
+               || (!word && (a->kind == NUMBER || a->kind == LIST)))
+           && *a->name == *name && strcmp(a->name, name) == 0;
+    return is;
 }
 
 const char *known_name(int algorithm, const char *plain)
@@ -238,13 +250,12 @@ const char *known_name(int algorithm, const char *plain)
     return NULL;
 }
 
-static int add_to_list(char *to, int n, const char *before,
-                       const char *name)
+void list_arguments(char *list, size_t size, int algorithm)
 {
-    if (n >= NAMES_BYTES - 40)
-        return n;
-    return n + snprintf(to + n, (size_t)(NAMES_BYTES - n), "%s %s", before,
-                        name);
+    *list = '\0';
+    for (const Argument *a = arguments; a < arguments + argument_rows; a++)
+        if (takes(algorithm, a))
+            add_to_list(list, size, a->name);
 }
 
 /* Is it the first step of its name in a run? */
@@ -259,158 +270,51 @@ static bool is_new(int algorithm, const StepRow *row)
 
 const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim)
 {
-    int n = 0;
-    const char *before = "";
-    if (!claim)
-        n = snprintf(to, NAMES_BYTES, "Algorithm %d takes", algorithm);
-    for (const Argument *a = arguments; a < arguments + argument_rows; a++)
-        if (!claim && takes(algorithm, a)) {
-            n = add_to_list(to, n, before, a->name);
-            before = ",";
-        }
-    n += snprintf(to + n, (size_t)(NAMES_BYTES - n), "%s",
-                  claim ? "the steps are" : "; its steps are");
-    before = "";
+    char *list = to, *const end = to + NAMES_BYTES;
+    if (!claim) {
+        list += sprintf(list, "Algorithm %d takes ", algorithm);
+        list_arguments(list, (size_t)(end - list), algorithm);
+        list += strlen(list);
+    }
+    list += sprintf(list, claim ? "the steps are " : "; its steps are ");
+    *list = '\0';
     for (int k = 0; k < step_rows; k++)
         if (comes_by(algorithm, &step_table[k])
-            && is_new(algorithm, &step_table[k])) {
-            n = add_to_list(to, n, before, step_table[k].name);
-            before = ",";
-        }
+            && is_new(algorithm, &step_table[k]))
+            add_to_list(list, (size_t)(end - list), step_table[k].name);
     return to;
 }
 
 void print_algorithms(FILE *out)
 {
-    char starts[STARTS_BYTES], names[NAMES_BYTES], heading[40];
+    char names[NAMES_BYTES], heading[40];
     fputs("\nWhat a sheet begins with, and the steps that it may claim:\n",
           out);
     for (int a = 1; a <= 15; a++) {
         snprintf(heading, sizeof heading, "\nAlgorithm %d starts from", a);
-        print_list(out, heading, starts_text(starts, a));
+        print_list(out, heading, sheet_starts[a]);
         print_list(out, "  and", names_text(names, a, true));
     }
 }
 
-bool is_needed(const Argument *a)
-{
-    return a != NULL && (a->instead == NULL || strcmp(a->name, "W_u") == 0)
-        && (a->rows != NULL || a->kind == LIST || strlen(a->name) == 1);
-}
-
-static bool in_chain(int algorithm, const StepRow *row)
-{
-    if (algorithm == 14)
-        return row->role == ROLE_LOGITS
-            || (row->algorithm == 14 && (row->role == ROLE_NEXT
-                                         || row->role == ROLE_TEMPERED));
-    return row->algorithm == algorithm
-        || (algorithm == 5 && row->algorithm == 4);
-}
-
-/* Does a derived step lead to another step of its line? */
-static bool leads_on(const StepRow *row)
-{
-    const StepRow *next = row;
-    while (next->derived && next + 1 < step_table + step_rows)
-        next++;
-    return next != row && next->line == row->line
-        && next->algorithm == row->algorithm;
-}
-
-static void add_name(Start *start, const char *name, size_t length)
-{
-    size_t n = strlen(start->names);
-    if (!word_in(start->names, name, length))
-        snprintf(start->names + n, sizeof start->names - n, "%s%.*s",
-                 n > 0 ? " " : "", (int)length, name);
-}
-
-/* What the rows behind `cut` take; false: tokens too. */
-static bool start_behind(int algorithm, const StepRow *cut, Start *start)
-{
-    const StepRow *end = step_table + step_rows;
-    *start = (Start){ .algorithm = cut->algorithm, .line = cut->line };
-    for (const StepRow *row = cut + 1; row < end; row++) {
-        if (!in_chain(algorithm, row) || (row->derived && !leads_on(row)))
-            continue;
-        const char *p = row->from;
-        for (size_t n; (n = strcspn(p, " ")) > 0; p += n + (p[n] == ' ')) {
-            char name[20];
-            snprintf(name, sizeof name, "%.*s", (int)n, p);
-            if (algorithm == 14 && strcmp(name, "P") == 0)
-                strcpy(name, "logits");
-            const StepRow *by = row - 1;
-            while (by >= step_table && (!in_chain(algorithm, by)
-                                        || strcmp(by->name, name) != 0))
-                by--;
-            const Argument *a = argument_named(algorithm, name);
-            bool root = strcmp(name, "d_attn") == 0
-                     && !word_in(start->names, "Q", 1)
-                     && !word_in(start->names, "q", 1);
-            if (by >= step_table && by <= cut)
-                add_name(start, name, strlen(name));
-            else if (by < step_table && (is_needed(a) || root))
-                add_name(start, name, n);
-            if (by < step_table && a != NULL
-                && (a->kind == TOKENS || a->kind == ONE_OR_MORE
-                    || a->kind == LIST || strcmp(name, "e") == 0))
-                return false;
-        }
-    }
-    return true;
-}
-
-/* Has the last of the starts a step, and is none before the same? */
-static bool is_another(const Start start[], int n)
-{
-    bool step = false;
-    for (int k = 0; k < step_rows; k++)
-        step |= word_in(start[n].names, step_table[k].name,
-                        strlen(step_table[k].name));
-    for (int k = 0; k < n; k++)
-        step &= strcmp(start[k].names, start[n].names) != 0;
-    return step;
-}
-
-int starts_to(int algorithm, Start start[STARTS])
-{
-    int n = 0;
-    Start *first = &start[n++];
-    *first = (Start){ algorithm, 0, "" };
-    for (const Argument *a = arguments; a < arguments + argument_rows; a++)
-        if (takes(algorithm, a) && is_needed(a))
-            add_name(first, a->name, strlen(a->name));
-    if (*first->names == '\0')
-        add_name(first, "W_p t", 5);
-    for (int k = 0; k < step_rows && n < STARTS; k++)
-        if (in_chain(algorithm, &step_table[k]) && !step_table[k].derived
-            && (algorithm != 5 || step_table[k].role != ROLE_MIXED)
-            && ((3 <= algorithm && algorithm <= 10) || algorithm == 14)
-            && start_behind(algorithm, &step_table[k], &start[n])
-            && is_another(start, n))
-            n++;
-    return n;
-}
-
-int starts_of(int algorithm)
-{
-    Start start[STARTS];
-    return starts_to(algorithm, start);
-}
-
-const char *starts_text(char to[STARTS_BYTES], int algorithm)
-{
-    Start start[STARTS];
-    int n = starts_to(algorithm, start);
-    char *p = to;
-    for (int k = 0; k < n; k++) {
-        p += snprintf(p, (size_t)(to + STARTS_BYTES - p), "%s",
-                      k > 0 ? "; or " : "");
-        for (const char *c = start[k].names; *c != '\0'; c++)
-            p += snprintf(p, (size_t)(to + STARTS_BYTES - p), "%s%c",
-                          *c == ' ' ? "," : "", *c);
-    }
-    return to;
-}
+const char *const sheet_starts[] = {
+    [1] = "v, W_e",
+    [2] = "W_p, t",
+    [3] = "e, e_t, W_q, W_k, W_v; or q, k_t, v_t; or scores, d_attn, v_t; "
+          "or v_t, alpha_t",
+    [4] = "X, W_q, W_k, W_v; or Q, K, V; or S, d_attn, V; or S_scaled, V; "
+          "or V, A",
+    [5] = "X, W_q, W_k, W_v, W_o; or Q, K, V, W_o; or S, d_attn, V, W_o; "
+          "or S_scaled, V, W_o; or V, A, W_o; or Y, W_o",
+    [6] = "e",
+    [7] = "e, W_u; or logits",
+    [8] = "z, x, W_e, W_u; or X",
+    [9] = "x, W_e, W_f, W_u; or X, W_f",
+    [10] = "x, W_e, W_u; or X; or Xt, X",
+    [11] = "z, x, W_e, W_u",
+    [12] = "x, W_e, W_f, W_u",
+    [13] = "x, W_e, W_u",
+    [14] = "x, W_e, W_u; or logits; or p",
+    [15] = "z, W_e, W_u",
+};
 

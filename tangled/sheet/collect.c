@@ -4,46 +4,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool all_finite(Mat M, bool hidden)      /* or hidden */
+static bool all_finite(Mat M)
 {
-    const size_t n = (size_t)M->rows * (size_t)M->cols;
+    const int n = M->rows * M->cols;
     bool finite = true;
-    for (size_t k = 0; k < n; k++)
-        finite &= isfinite(M->at[k]) || (hidden && M->at[k] == -INFINITY);
+    for (int k = 0; k < n; k++)
+        finite &= isfinite(M->at[k]) != 0;
     return finite;
 }
 
-static void check_finite(const Job *job, const Step *step)
+/* Finite, or hidden where that may be; but only a variation can hide
+   everything from a token. */
+static void check_entries(const Job *job, const Step *step)
 {
     Mat M = step->M;
-    bool hidden = step->role == ROLE_MASKED || step->role == ROLE_SCALED
-               || (step->role == NO_ROLE && step->algorithm == 4
-                   && step->line >= 5);     /* by a student's own name */
-    if (all_finite(M, hidden))
+    bool hides = step->role == ROLE_MASKED || step->role == ROLE_SCALED
+              || (step->role == NO_ROLE && step->algorithm == 4
+                  && step->line >= 5);      /* by a student's own name */
+    int tokens = step->turned ? M->rows : M->cols,
+        each = step->turned ? M->cols : M->rows;
+    if (all_finite(M))
         return;
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            if (!isfinite(AT(M, i, j))
-                && !(hidden && AT(M, i, j) == -INFINITY))
+    for (int t = 1; t <= tokens; t++) {
+        bool sees = false;
+        for (int u = 1; u <= each; u++) {
+            int i = step->turned ? t : u, j = step->turned ? u : t;
+            double x = AT(M, i, j);
+            sees |= isfinite(x);
+            if (!isfinite(x) && !(hides && x == -INFINITY))
                 fault(job->f, job->start->at, "in line %d of Algorithm "
                       "%d entry [%d, %d] of %s becomes too large for the "
                       "computer; the numbers of the sheet must be smaller.",
                       step->line, step->algorithm, i, j, step->name);
-}
-
-/* Only a variation can hide everything from a token. */
-static void check_sight(const Job *job, const Step *step)
-{
-    Mat M = step->M;
-    int tokens = step->turned ? M->rows : M->cols, blind = 0;
-    for (int t = 1; t <= tokens; t++) {
-        bool sees = false;
-        for (int u = 1; !sees && u <= M->rows * M->cols / tokens; u++)
-            sees = isfinite(step->turned ? AT(M, t, u) : AT(M, u, t));
-        blind += !sees;
+        }
+        if (!sees && step->role == ROLE_SCALED)
+            fault(job->f, job->start->at, "a token can look at nothing.");
     }
-    if (blind > 0)
-        fault(job->f, job->start->at, "a token can look at nothing.");
 }
 
 Mat copied_matrix(Job *job, Mat M, bool turn)
@@ -62,37 +58,20 @@ Mat copied_matrix(Job *job, Mat M, bool turn)
 
 static void check_root(const Job *job, const Step *step)
 {
-    bool model = job->run.algorithm >= 8;
-    char where[30] = "the last";
-    if (step->layer > 0)
-        snprintf(where, sizeof where, "layer %d", step->layer);
+    const Item *e = job->run.algorithm >= 8 ? NULL : find(job, "e", 0);
+    char where[40] = "";
+    if (job->run.algorithm >= 8)
+        snprintf(where, sizeof where, "in layer_norm (%s%.0d) ",
+                 step->layer > 0 ? "layer " : "the last", step->layer);
     bool seen = job->run.n > 0 && step[-1].role == ROLE_MEAN;
-    Mat v = step[0].M, m = seen ? step[-1].M : NULL;
-    for (int t = 1; t <= v->rows * v->cols; t++) {
-        int i = v->cols == 1 ? t : 1, j = v->cols == 1 ? 1 : t;
-        double least = model && seen ? least_root(AT(m, i, j)) : 0;
-        if ((real)sqrt(AT(v, i, j) + job->epsilon) > least)
-            continue;
-        if (model)
-            fault(job->f, job->start->at, "in layer_norm (%s) token %d has "
-                  "variance 0, and line 3 of Algorithm 6 would divide by "
-                  "0; an epsilon, such as 'epsilon 1e-5', prevents that.",
-                  where, t);
-        const Item *e = find(job, "e", 0);
-        fault(job->f, (e == NULL ? job->start : e)->at,
-              "token %d has variance 0, and "
-              "line 3 would divide by 0; an epsilon, such as 'epsilon "
-              "1e-5', prevents that.", t);
+    for (int t = 0; t < step->M->rows * step->M->cols; t++) {
+        double least = seen ? least_root(step[-1].M->at[t]) : 0;
+        if ((real)sqrt(step->M->at[t] + job->epsilon) <= least)
+            fault(job->f, (e == NULL ? job->start : e)->at, "%stoken %d "
+                  "has variance 0, and line 3 of Algorithm 6 would divide "
+                  "by 0; an epsilon, such as 'epsilon 1e-5', prevents "
+                  "that.", where, t + 1);
     }
-}
-
-static void check_step(const Job *job, const Step *step)
-{
-    check_finite(job, step);
-    if (step->role == ROLE_SCALED)
-        check_sight(job, step);
-    if (step->algorithm == 6 && step->line == 2)
-        check_root(job, step);
 }
 
 static int time_of(const Job *job, Step *step)
@@ -136,7 +115,9 @@ static void add_step(Job *job, Step *step)
     }
     job->step[job->run.n] = *step;
     job->run.step = job->step;
-    check_step(job, &job->step[job->run.n]);
+    check_entries(job, &job->step[job->run.n]);
+    if (step->role == ROLE_VARIANCE)
+        check_root(job, &job->step[job->run.n]);
     job->run.n++;
 }
 
@@ -151,32 +132,15 @@ static Mat what_if(const Job *job, const Step *step, Mat M)
     return weights ? softmax(S) : S;
 }
 
-void enter_line(Place *at, const char *line, int index)
+void pass_line(Place *at, const char *line, int index)
 {
-    static const struct { const char *line; Part part; } loops[] = {
-        { "8.4", ENC }, { "8.13", DEC }, { "9.4", LAYER },
-        { "10.4", LAYER } };
+    int a = atoi(line), next = atoi(strchr(line, '.') + 1) + 1;
     if (strcmp(line, "5.1") == 0)
         at->head = index;
-    for (int k = 0; k < 4; k++)
-        if (strcmp(line, loops[k].line) == 0) {
-            at->part = loops[k].part;
-            at->layer = index;
-        }
-}
-
-void leave_line(Place *at, const char *line, const Hyperparameters *h)
-{
-    bool last = (strcmp(line, "8.8") == 0 && at->layer == h->L_enc)
-             || (strcmp(line, "8.19") == 0 && at->layer == h->L_dec)
-             || (strcmp(line, "9.8") == 0 && at->layer == h->L)
-             || (strcmp(line, "10.8") == 0 && at->layer == h->L);
-    if (strcmp(line, "8.15") == 0 || strcmp(line, "8.16") == 0)
-        at->part = line[3] == '5' ? ED : DEC;
-    if (last) {
-        at->part = NOWHERE;
-        at->layer = 0;
-    }
+    if (a < 8 || a > 10)
+        return;
+    at->part = part_of_line(a, next);
+    at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
 }
 
 /* "12.5": line 5 of Algorithm 12. */
@@ -198,7 +162,7 @@ Step step_seen(const Place *at, const char *line, const char *name)
     return step;
 }
 
-static bool known_from(Job *job, const Step *step, bool mark);
+static bool known_from(Job *job, const Step *step);
 static void see_step(Job *job, const Step *step, bool known, int item,
                      Mat M);
 
@@ -211,7 +175,7 @@ void add_row(Job *job, Step step, int n, const int *number)
     step.part = NOWHERE;
     step.layer = 0;
     know_row(&step);
-    bool known = !job->late || known_from(job, &step, true);
+    bool known = !job->late || known_from(job, &step);
     see_step(job, &step, known, -1, M);
     if (!known)
         return;
@@ -286,23 +250,20 @@ static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
 
 static void add_parameter(Job *job, const Step *seen, Mat M, int number)
 {
-    Site site = site_of(job, &job->theta->parameter[number]);
     struct Matrix gradient = *M;
     gradient.at = M->grad;
-    Step step = step_at(&site);
+    Step step = job->given[number - 1].place;
     step.algorithm = seen->algorithm;
     step.line = seen->line;
-    step.inner = item_at(job, &site) == NULL;
-    step.turned = is_transposed(site.argument->kind, job->run.layout);
+    step.inner = item_at(job, &step) == NULL;
+    step.turned = is_transposed(argument_of(job, step.name)->kind,
+                                job->run.layout);
     if (job->in_row > 0)
         add_noted(job);
     Mat other = add_aspect(job, &step, GRADIENT, &gradient);
     if (other != &gradient)
         descend_along(job, M, other);
-    other = add_aspect(job, &step, NEW, M);
-    if (other != M)
-        memcpy(M->at, other->at,
-               (size_t)M->rows * (size_t)M->cols * sizeof *M->at);
+    copy_into(M, add_aspect(job, &step, NEW, M));
 }
 
 static int item_entered(const Job *job, const Step *step)   /* -1: none */
@@ -358,12 +319,12 @@ static const Item *item_for(const Job *job, const Step *step,
     if (!model)
         return find(job, a->name, step->head);
     bool in_layer = of_layer(a->name);
-    Site site = { a, in_layer ? step->part : NOWHERE,
-                  in_layer ? step->layer : 0,
-                  of_head(a->name) ? step->head : 0 };
-    if (site.part == ED && !of_head(a->name) && a->name[2] != 'o')
-        site.part = DEC;
-    return item_at(job, &site);
+    Step place = { .name = a->name, .part = in_layer ? step->part : NOWHERE,
+                   .layer = in_layer ? step->layer : 0,
+                   .head = of_head(a->name) ? step->head : 0 };
+    if (place.part == ED && !of_head(a->name) && a->name[2] != 'o')
+        place.part = DEC;
+    return item_at(job, &place);
 }
 
 static bool known_argument(Job *job, const Step *step, const char *name,
@@ -424,7 +385,7 @@ static bool is_known_here(Job *job, const Step *step, const char *name,
     return known;
 }
 
-static bool known_from(Job *job, const Step *step, bool mark)
+static bool all_known(Job *job, const Step *step, bool mark)
 {
     const char *p = step->row->from;
     bool known = true;
@@ -434,6 +395,12 @@ static bool known_from(Job *job, const Step *step, bool mark)
         known &= is_known_here(job, step, name, mark);
     }
     return known;
+}
+
+/* Then what it is computed from is used. */
+static bool known_from(Job *job, const Step *step)
+{
+    return all_known(job, step, false) && all_known(job, step, true);
 }
 
 static void see_step(Job *job, const Step *step, bool known, int item,
@@ -472,31 +439,31 @@ static Mat positions_of(Job *job, const Item *x)
 /* What the sheet gives under a name, for a formula; NULL: nothing. */
 static Mat given_value(Job *job, const Step *step, const char *name)
 {
-    const Theta *theta = job->running;
-    for (int k = 0; k < job->givens; k++)
-        if (strcmp(job->given[k].name, name) == 0
-            && (job->given[k].head == 0
-                || job->given[k].head == step->head))
+    for (int k = 0; k < job->givens; k++) {
+        const Step *g = &job->given[k].place;
+        if (strcmp(g->name, name) == 0
+            && (g->head == 0 || g->head == step->head)
+            && (g->part == NOWHERE || (g->part == step->part
+                                       && g->layer == step->layer)))
             return job->given[k].M;
-    for (int k = 1; theta != NULL && k <= theta->n; k++) {
-        const Parameter *p = &theta->parameter[k];
-        bool here = p->part == step->part && p->layer == step->layer
-                 && (p->head == 0 || p->head == step->head);
-        if ((p->part == NOWHERE || here) && strcmp(p->symbol, name) == 0)
-            return *p->place;
     }
-    const Item *item = find(job, name, 0);
-    if (strcmp(name, "scaling") == 0)
-        return number_constant(job, !job->run.scaled ? 1
-            : job->run.divisor > 0 ? job->run.divisor
-            : sqrt(size_or_1(job, "d_attn")));
+    const struct { const char *name; double x; } numbers[] = {
+        { "epsilon", job->epsilon }, { "tau", job->tau },
+        { "top_k", find(job, "top_k", 0) == NULL ? 0
+                     : whole(job, "top_k", 1, 1000000, "") },
+        { "top_p", job_number(job, "top_p", 0) },
+        { "scaling", !job->run.scaled ? 1
+              : job->run.divisor > 0 ? job->run.divisor
+              : sqrt(size_or_1(job, "d_attn")) } };
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        if (strcmp(name, numbers[k].name) == 0)
+            return number_constant(job, numbers[k].x);
+    if (strcmp(name, "sinusoids") == 0)
+        return job->positions;
     if (strcmp(name, "positions") == 0)
         return positions_of(job, find(job, strcmp(step->row->wide, "ell_z")
                                            == 0 ? "z" : "x", 0));
-    if (strcmp(name, "epsilon") == 0)
-        return number_constant(job, job->epsilon);
-    if (strcmp(name, "tau") == 0)
-        return number_constant(job, job->tau);
+    const Item *item = find(job, name, 0);
     if (item == NULL)
         return letter_size(&job->size, name) == 0 ? NULL
              : number_constant(job, letter_size(&job->size, name));
@@ -507,23 +474,17 @@ static Mat given_value(Job *job, const Step *step, const char *name)
     return list;
 }
 
-static Mat entered_alone(Job *job, const Step *step, int k)
-{
-    Mat given = job->entered[k].M;
-    Mat copy = input(job->tape, given->rows, given->cols);
-    copy_into(copy, given);
-    return varied_given(job, *step, copy);
-}
-
 static Mat entered_matrix(Job *job, const Step *step, int k, Mat M)
 {
+    const Item *item = &job->run.sheet->item[k];
     Mat given = job->entered[k].M;
-    if (given->rows != M->rows || given->cols != M->cols)
-        fault(job->f, job->run.sheet->item[k].at, "%s has another shape "
-              "than here: %d x %d.", job->run.sheet->item[k].typed,
-              job->run.layout->rows ? M->cols : M->rows,
+    Mat copy = input(job->tape, given->rows, given->cols);
+    if (M != NULL && (given->rows != M->rows || given->cols != M->cols))
+        fault(job->f, item->at, "%s has another shape than here: %d x %d.",
+              item->typed, job->run.layout->rows ? M->cols : M->rows,
               job->run.layout->rows ? M->rows : M->cols);
-    Mat copy = entered_alone(job, step, k);
+    copy_into(copy, given);
+    copy = varied_given(job, step, copy);
     const Item *mask = find(job, "mask", 0);
     if (step->role == ROLE_SCALED && mask != NULL && step->algorithm == 4) {
         copy = masked(copy, job->mask);
@@ -575,22 +536,6 @@ static Mat behind_watcher(Job *job, const Step *step, Mat M)
     return Y;
 }
 
-/* q with only the most probable tokens, each column for itself. */
-static Mat kept_tokens(Job *job, const Step *step)
-{
-    const Seen *s = source(job, step, "q");
-    int k = whole(job, "top_k", 1, 1000000, "");
-    double p = job_number(job, "top_p", 1);
-    if (s == NULL || s->M == NULL || s->M->cols != 1)
-        return NULL;
-    if (!(p > 0 && p <= 1))
-        fault(job->f, find(job, "top_p", 0)->at,
-              "top_p must be above 0 and "
-              "at most 1.");
-    Mat q = find(job, "top_k", 0) == NULL ? s->M : top_k_of(s->M, k);
-    return find(job, "top_p", 0) == NULL ? q : top_p_of(q, p);
-}
-
 static Mat derived(Job *job, const Step *step, Mat M);
 
 static Mat told_step(Job *job, Step *step, Mat M)
@@ -604,28 +549,36 @@ static Mat told_step(Job *job, Step *step, Mat M)
     return Z;
 }
 
-static Mat came_by(Job *job, Step *step, Mat M)
+/* What becomes of a step: it is given, or what the line computed, M, or, if
+   that is NULL, what its formula makes; NULL: it is not asked for. */
+static Mat come_by(Job *job, Step *step, Mat M)
 {
+    const StepRow *row = step->row;
     int k = item_entered(job, step);
-    bool known = !job->late || k >= 0 || known_from(job, step, false);
-    if (!known) {
-        M = only_a_shape(M);
-    } else if (k >= 0) {
-        step->given = true;
-        M = told_step(job, step, entered_matrix(job, step, k, M));
-    } else {
-        if (job->late)
-            known_from(job, step, true);
-        if (job->rederive && step->row->formula != NULL)
-            M = derived(job, step, M);
+    bool known = !job->late || k >= 0 || known_from(job, step),
+         asked = known && (M != NULL || k >= 0
+                           || job->wanted[row - step_table]),
+         derives = M == NULL || (job->rederive && row->formula != NULL);
+    Mat made = !asked ? NULL : k >= 0 ? entered_matrix(job, step, k, M)
+             : derives ? derived(job, step, M) : M;
+    if (M == NULL && made == NULL) {
+        if (job->late && !asked)
+            see_step(job, step, known, k, NULL);
+        return NULL;
+    }
+    step->given = k >= 0;
+    if (asked && k < 0) {
         if (job->late && job->line == 0)
             job->line = step->line;
-        job->last = step->row;
-        M = told_step(job, step, varied(job, step, M));
+        job->last = row;
     }
-    job->rederive = false;
-    see_step(job, step, known, k, M);
-    return M;
+    Mat other = asked && k < 0 ? varied(job, step, made) : made;
+    job->rederive = M == NULL && (job->rederive || other != made || k >= 0);
+    other = asked ? told_step(job, step, other) : only_a_shape(M);
+    if (M != NULL)
+        job->rederive = false;
+    see_step(job, step, known, k, other);
+    return other;
 }
 
 static Mat value_of_name(void *to, const char *name, int length)
@@ -652,9 +605,7 @@ static Mat derived(Job *job, const Step *step, Mat M)
     const Step *outer = job->deriving;
     Names names = { job, value_of_name, job->tape };
     job->deriving = step;
-    Mat other = step->row->role == ROLE_KEPT ? kept_tokens(job, step)
-              : step->row->role == ROLE_TABLE ? job->positions
-              : formula_value(&names, step->row->formula);
+    Mat other = formula_value(&names, step->row->formula);
     job->deriving = outer;
     return other == NULL ? M : other;
 }
@@ -665,33 +616,9 @@ static void derive(Job *job, const Step *before, const StepRow *row)
     step.row = row;
     step.name = row->name;
     step.role = row->role;
-    int k = item_entered(job, &step);
-    bool known = !job->late || k >= 0 || known_from(job, &step, false);
-    bool wanted = job->wanted[row - step_table] || k >= 0;
-    if (!known || !wanted) {
-        if (job->late)
-            see_step(job, &step, known, k, NULL);
-        if (job->late && known)
-            known_from(job, &step, true);
-        return;
-    }
-    Mat M = k >= 0 ? entered_alone(job, &step, k)
-                   : derived(job, &step, NULL);
-    if (M == NULL)
-        return;
-    if (k < 0 && job->late)
-        known_from(job, &step, true);
-    if (k < 0 && job->late && job->line == 0)
-        job->line = step.line;
-    if (k < 0)
-        job->last = row;
-    Mat made = k >= 0 ? M : varied(job, &step, M);
-    step.given = k >= 0;
-    job->rederive |= made != M || k >= 0;
-    made = told_step(job, &step, made);
+    Mat M = come_by(job, &step, NULL);
     if (step.role == ROLE_KEPT)
-        job->kept = made;
-    see_step(job, &step, true, k, made);
+        job->kept = M;
 }
 
 static bool in_line(const StepRow *row, const StepRow *other)
@@ -734,14 +661,15 @@ static void tell_gradients(Job *job)
 {
     for (int k = 0; k < job->givens; k++) {
         const GivenMatrix *g = &job->given[k];
-        const Argument *a = argument_of(job, g->name);
-        const StepRow *user = user_of(job->run.algorithm, g->name);
-        const Item *item = find(job, g->name, g->head);
+        const char *name = g->place.name;
+        const Argument *a = argument_of(job, name);
+        const StepRow *user = user_of(job->run.algorithm, name);
+        const Item *item = item_at(job, &g->place);
         if (item == NULL || a->kind == MASK || user == NULL
             || (job->late && !job->used[item - job->run.sheet->item]))
             continue;
         Step step = { .algorithm = user->algorithm, .line = user->line,
-                      .name = g->name, .head = g->head,
+                      .name = name, .head = g->place.head,
                       .aspect = GRADIENT,
                       .turned = is_transposed(a->kind, job->run.layout) };
         struct Matrix view = *g->M;
@@ -756,6 +684,11 @@ void way_back(Job *job)
     int k = 0;
     while (k < sheet->n && job->entered[k].aspect != GRADIENT)
         k++;
+    const Item *target = find(job, "target", 0);
+    if (job->end == NULL && target != NULL)
+        fault(job->f, target->at, "these targets have no loss: each token "
+              "has one target, a token of 1 ... %d.",
+              letter_size(&job->size, "N_V"));
     if (job->end == NULL)
         fault(job->f, job->start->at, "there is no way back from %s: it is "
               "not computed.", job->backwards->name);
@@ -769,7 +702,7 @@ Mat collect(void *to, const char *line, const char *name, Mat M,
 {
     Job *job = to;
     if (M == NULL) {
-        enter_line(&job->at, line, index);
+        pass_line(&job->at, line, index);
         note_index(job, line, index);
         return NULL;
     }
@@ -782,8 +715,8 @@ Mat collect(void *to, const char *line, const char *name, Mat M,
     step.turned = job->run.layout->rows;
     step.time = time_of(job, &step);
     derive_before(job, &step);
-    M = came_by(job, &step, what_if(job, &step, M));
-    leave_line(&job->at, line, &job->hyper);
+    M = come_by(job, &step, what_if(job, &step, M));
+    pass_line(&job->at, line, 0);
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
         job->S = M;
     if (step.role == ROLE_TEMPERED)

@@ -67,9 +67,6 @@ static Mat computed_positions(Job *job, int variant)
     if (d_e % 2 != 0)
         fault(job->f, find(job, "d_e", 0)->at, "d_e is odd, but each "
               "pair of entries is a sine and a cosine.");
-    if (base <= 0)
-        fault(job->f, find(job, "base", 0)->at, "the base must be "
-              "positive.");
     limit(job, (double)d_e * ell_max);
     return sinusoids(job->arena, d_e, ell_max,
                      paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI,
@@ -79,9 +76,9 @@ static Mat computed_positions(Job *job, int variant)
 static void assume_positions(Job *job, int variant)
 {
     if (find(job, "base", 0) == NULL)
-        assume(job, "base", 0, variant == 1 ? "ell_max" : "10000");
+        assume(job, "base", variant == 1 ? "ell_max" : "10000");
     if (find(job, "first", 0) == NULL)
-        assume(job, "first", 0, variant == 1 ? "1" : "0");
+        assume(job, "first", variant == 1 ? "1" : "0");
 }
 
 static void run_posembed(Job *job)
@@ -130,7 +127,7 @@ static Mat given_context(Job *job, Mat X)
     bool nothing = job->late && find(job, "X", 0) == NULL;
     if (find(job, "Z", 0) != NULL || nothing)
         return given(job, "Z", 0);
-    assume(job, "Z", 0, "X");
+    assume(job, "Z", "X");
     return X;
 }
 
@@ -175,28 +172,16 @@ static void run_mhattention(Job *job)
 static void run_layer_norm(Job *job)
 {
     bool rms = job->run.rms;
-    const Item *beta = find(job, "beta", 0), *e_ = need(job, "e", 0);
+    const Item *beta = find(job, "beta", 0);
     Mat e = given(job, "e", 0), gamma = given(job, "gamma", 0);
     job->epsilon = job_number(job, "epsilon", 0);
     if (find(job, "epsilon", 0) == NULL)
-        assume(job, "epsilon", 0, "0");
-    if (job->epsilon < 0)
-        fault(job->f, find(job, "epsilon", 0)->at, "epsilon must not be "
-              "negative.");
+        assume(job, "epsilon", "0");
     if (!binding(job))
         look_on(job, &(Theta){ .hyper = { .epsilon = job->epsilon,
                                           .rms = rms } });
     if (rms && beta != NULL)
         fault(job->f, beta->at, "RMSnorm has no beta.");
-    for (int j = 1; j <= e->cols && job->epsilon == 0 && !job->late; j++) {
-        bool equal = true;
-        for (int i = 1; i <= e->rows; i++)
-            equal &= AT(e, i, j) == (rms ? 0 : AT(e, 1, j));
-        if (equal)
-            fault(job->f, e_->at, "the entries of token %d are all %s, so "
-                  "line 3 would divide by 0; an epsilon, such as 'epsilon "
-                  "1e-5', prevents that.", j, rms ? "0" : "equal");
-    }
     Mat bias = rms ? NULL : given(job, "beta", 0);
     if (!binding(job))
         returned(job, layer_norm(e, gamma, bias));
@@ -213,7 +198,7 @@ static void run_unembed(Job *job)
         fault(job->f, other->at, "W_e is used only with 'tied yes'.");
     Mat e = given(job, "e", 0), W = given(job, tied ? "W_e" : "W_u", 0);
     if (tied)
-        assume(job, "W_u", 0, as_W_u(job->run.layout));
+        assume(job, "W_u", as_W_u(job->run.layout));
     job->tau = job_number(job, "tau", 1);
     W = tied ? transpose_of(job->arena, W) : W;
     if (!binding(job))

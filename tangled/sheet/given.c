@@ -69,10 +69,10 @@ void fill(Job *job, Mat M, const Argument *a, const Item *item)
         assume_each(job, item);
 }
 
-Mat varied_given(const Job *job, Step place, Mat M)
+Mat varied_given(const Job *job, const Step *place, Mat M)
 {
     Variation *v = job->variation;
-    return v == NULL ? M : v->given(v->to, &place, M);
+    return v == NULL ? M : v->given(v->to, place, M);
 }
 
 void copy_into(Mat to, Mat from)
@@ -82,45 +82,73 @@ void copy_into(Mat to, Mat from)
                (size_t)to->rows * (size_t)to->cols * sizeof *to->at);
 }
 
-static void bind_matrix(Job *job, const char *name, int head)
+/* Of all layers and heads at once, where the sheet has none. */
+static void assume_matrix(Job *job, const Step *place, const char *what)
 {
-    const Argument *a = argument_of(job, name);
-    const Item *item = find(job, name, head);
-    bool identity = job->identity && a->kind == WEIGHT;
-    if (item == NULL && (a->instead == NULL || *a->instead == '\0')
-        && !identity)
-        need(job, name, head);
-    Mat M = constant(job->arena, size_or_1(job, a->rows),
-                     a->cols == NULL ? 1 : size_or_1(job, a->cols));
-    if (item == NULL && !job->late)
-        assume(job, name, head, identity ? "I" : a->instead);
+    const Argument *a = argument_of(job, place->name);
+    bool others = false;
+    char name[60];
+    for (int k = 0; k < job->run.sheet->n; k++)
+        others |= job->argument[k] == a;
+    step_name(name, sizeof name,
+              others ? place : &(Step){ .name = place->name });
+    assume(job, name, what);
+}
+
+void bind_matrix(Job *job, const Step *place, Mat M)
+{
+    const Argument *a = argument_of(job, place->name);
+    const Item *item = item_at(job, place);
+    bool component = job->run.algorithm < 8,
+         identity = job->identity && a->kind == WEIGHT,
+         nothing = a->instead == NULL || *a->instead == '\0';
+    if (item == NULL && nothing && !identity)
+        need(job, place->name, place->head);
+    if (item == NULL)
+        assume_matrix(job, place, identity ? "I" : a->instead);
     if (item != NULL || (a->instead != NULL && !identity))
         fill(job, M, a, item);
     else
         for (int i = 1; i <= M->rows; i++)  /* or nothing but a shape */
             for (int j = 1; j <= M->cols; j++)
                 AT(M, i, j) = i == j;
-    bool shape = item == NULL && !identity
-              && (job->late || a->instead == NULL || *a->instead == '\0'
-                  || *a->instead == 'X');
-    job->given[job->givens++] = (GivenMatrix){ name, head, shape, M };
+    bool shape = item == NULL && !identity && component
+              && (job->late || nothing || *a->instead == 'X');
+    job->given[job->givens++] = (GivenMatrix){ *place, shape, M };
+}
+
+static GivenMatrix *given_at(const Job *job, const Step *place)
+{
+    for (GivenMatrix *g = job->given; g < job->given + job->givens; g++)
+        if (g->place.head == place->head && g->place.layer == place->layer
+            && g->place.part == place->part
+            && strcmp(g->place.name, place->name) == 0)
+            return g;
+    return NULL;
+}
+
+Mat matrix_given(const Bound *bound, const Step *place)
+{
+    const GivenMatrix *g = given_at(bound, place);
+    return g == NULL || g->shape ? NULL : g->M;
 }
 
 /* The matrix of that name, or what stands in for it. */
 Mat given(Job *job, const char *name, int head)
 {
-    if (binding(job))
-        bind_matrix(job, name, head);
-    GivenMatrix *g = job->given;
-    while (g->head != head || strcmp(g->name, name) != 0)
-        g++;
-    if (binding(job))
-        return g->M;
+    const Argument *a = argument_of(job, name);
+    const Step place = { .name = name, .head = head };
+    if (binding(job)) {
+        Mat M = constant(job->arena, size_or_1(job, a->rows),
+                         a->cols == NULL ? 1 : size_or_1(job, a->cols));
+        bind_matrix(job, &place, M);
+        return M;
+    }
+    GivenMatrix *g = given_at(job, &place);
     Mat M = input(job->tape, g->M->rows, g->M->cols);
-    Step place = { .name = name, .head = head };
     copy_into(M, g->M);
     if (!g->shape)
-        copy_into(M, varied_given(job, place, M));
+        copy_into(M, varied_given(job, &place, M));
     return g->M = M;
 }
 
@@ -128,7 +156,7 @@ Mask given_mask(Job *job)
 {
     const Item *item = find(job, "mask", 0);
     if (item == NULL)
-        assume(job, "mask", 0, "none");
+        assume(job, "mask", "none");
     if (item == NULL || item->word != NULL) {
         int word = choice(job, "mask",
                           "none causal bidirectional unidirectional");
@@ -180,37 +208,33 @@ int layers_of(const Hyperparameters *h, Part part)
     return part == LAYER ? h->L : part == ENC ? h->L_enc : h->L_dec;
 }
 
-Site site_of(const Job *job, const Parameter *p)
+Step place_of(const Parameter *p)
 {
-    return (Site){ argument_of(job, p->symbol), p->part, p->layer,
-                   p->head };
-}
-
-Step step_at(const Site *site)
-{
-    return (Step){ .name = site->argument->name, .part = site->part,
-                   .layer = site->layer, .head = site->head };
+    return (Step){ .name = p->symbol, .part = p->part, .layer = p->layer,
+                   .head = p->head };
 }
 
 /* Is the k-th item of the sheet for this site? */
-bool is_at(const Job *job, int k, const Site *site)
+bool is_at(const Job *job, int k, const Step *place)
 {
     const Item *item = &job->run.sheet->item[k];
-    if (job->argument[k] != site->argument)
+    if (job->argument[k] == NULL || strcmp(item->name, place->name) != 0)
         return false;
-    int L = layers_of(&job->hyper, site->part);
-    return (item->layer == site->layer || (item->layer == 0 && L == 1))
-        && (item->head == site->head
-            || (item->head == 0 && site->head == 1 && job->H == 1))
-        && part_of(job, item) == site->part;
+    int L = layers_of(&job->hyper, place->part);
+    return (item->layer == place->layer || (item->layer == 0 && L == 1))
+        && (item->head == place->head
+            || (item->head == 0 && place->head == 1 && job->H == 1))
+        && part_of(job, item) == place->part;
 }
 
-const Item *item_at(const Job *job, const Site *site)
+const Item *item_at(const Job *job, const Step *place)
 {
     const Sheet *sheet = job->run.sheet;
     const Item *found = NULL;
+    if (job->run.algorithm < 8)
+        return find(job, place->name, place->head);
     for (int k = 0; k < sheet->n; k++)
-        if (is_at(job, k, site)) {
+        if (is_at(job, k, place)) {
             if (found != NULL)
                 fault(job->f, sheet->item[k].at, "%s is the same as %s; "
                       "give one of them.", sheet->item[k].typed,

@@ -1,5 +1,6 @@
 /* Finding things on a sheet, and which of its items are steps. */
 #include "sheet/job.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,63 +20,79 @@ const Item *find(const Job *job, const char *name, int head)
 const Item *need(const Job *job, const char *name, int head)
 {
     const Item *item = find(job, name, head);
-    char number[20] = "", sets[STARTS_BYTES];
+    char number[20] = "";
     if (item != NULL || job->late)
         return item;
     if (head > 0)
         snprintf(number, sizeof number, "%c%d",
                  per_head(job, name) ? '^' : '_', head);
     int algorithm = job->run.algorithm;
-    bool others = is_needed(argument_of(job, name))
-               && starts_of(algorithm) > 1;
+    const char *from = sheet_starts[algorithm], *later = strchr(from, ';');
+    const size_t n = strlen(name);
+    bool others = false;
+    for (const char *p = from; later != NULL && p < later;
+         p += strcspn(p, " ") + 1)
+        others |= strncmp(p, name, n) == 0 && strchr(",;", p[n]) != NULL;
     fault(job->f, job->start == NULL ? 0 : job->start->at,
           "Algorithm %d needs %s%s, and the sheet has none%s%s.",
           algorithm, name, number, others ? "; it starts from " : "",
-          others ? starts_text(sets, algorithm) : "");
+          others ? from : "");
 }
 
-void assume(Job *job, const char *name, int head, const char *what)
-{
-    if (!binding(job) || job->late)
-        return;
-    char *end = job->assumed + strlen(job->assumed);
-    size_t left = sizeof job->assumed - strlen(job->assumed);
-    const char *comma = end == job->assumed ? "" : ", ";
-    if (left < 60)              /* enough said */
-        snprintf(end, left, "%s", end[-1] == '.' ? "" : ", ...");
-    else if (head > 0)
-        snprintf(end, left, "%s%s^%d = %s", comma, name, head, what);
-    else
-        snprintf(end, left, "%s%s = %s", comma, name, what);
-}
-
-/* In a run that is entered late: only what it uses, and once. */
 void assume_used(Job *job, const char *name, const char *what)
 {
-    char told[60];
+    char told[80];
+    size_t n = strlen(job->assumed), left = sizeof job->assumed - n;
     snprintf(told, sizeof told, "%s = %s", name, what);
-    size_t n = strlen(job->assumed);
-    if (strstr(job->assumed, told) == NULL && n + 70 < sizeof job->assumed)
-        snprintf(job->assumed + n, sizeof job->assumed - n, "%s%s",
-                 n > 0 ? ", " : "", told);
+    if (strstr(job->assumed, told) == NULL && left >= 90)
+        snprintf(job->assumed + n, left, "%s%s", n > 0 ? ", " : "", told);
+    else if (left < 90 && job->assumed[n - 1] != '.')
+        strcat(job->assumed, ", ...");      /* enough said */
+}
+
+/* In a run that is entered late that is told only of what it uses. */
+void assume(Job *job, const char *name, const char *what)
+{
+    if (binding(job) && !job->late)
+        assume_used(job, name, what);
 }
 
 void assume_number(Job *job, const char *name, double x)
 {
     char number[40];
     snprintf(number, sizeof number, "%g", x);
-    assume(job, name, 0, number);
+    assume(job, name, number);
 }
 
 double job_number(const Job *job, const char *name, double instead)
 {
+    static const struct {
+        const char *names, *words;
+        double least, most;
+        bool inside;                /* and neither of these               */
+    } ranges[] = {
+        { "decimals",    "one of 0 ... 15",         0, 15,       false },
+        { "epsilon tau", "0 or more",               0, INFINITY, false },
+        { "base eta",    "above 0",                 0, INFINITY, true  },
+        { "p_mask",      "above 0 and below 1",     0, 1,        true  },
+        { "top_p",       "above 0 and at most 1",   DBL_MIN, 1,  false },
+    };
     const Item *item = find(job, name, 0);
     if (item == NULL)
         return instead;
-    if (item->word != NULL || item->rows != 1 || item->cols != 1
-        || !isfinite(item->entry->value))
+    double x = item->rows == 1 && item->cols == 1 ? item->entry->value
+                                                  : NAN;
+    bool endless = x == INFINITY && strcmp(name, "tau") == 0;
+    if (item->word != NULL || !(isfinite(x) || endless))
         fault(job->f, item->at, "%s must be one number.", item->typed);
-    return item->entry->value;
+    for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
+        if (word_in(ranges[k].names, name, strlen(name))
+            && (x < ranges[k].least || x > ranges[k].most
+                || (ranges[k].inside && (x == ranges[k].least
+                                         || x == ranges[k].most))))
+            fault(job->f, item->at, "%s must be %s.", item->typed,
+                  ranges[k].words);
+    return x;
 }
 
 int whole(const Job *job, const char *name, int instead, int most,
@@ -112,13 +129,8 @@ int choice(const Job *job, const char *name, const char *words)
 
 _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
-    char list[700] = "";
-    for (int k = 0; k < argument_rows; k++)
-        if (takes(job->run.algorithm, &arguments[k])) {
-            size_t n = strlen(list);
-            snprintf(list + n, sizeof list - n, "%s%s", n > 0 ? ", " : "",
-                     arguments[k].name);
-        }
+    char list[700];
+    list_arguments(list, sizeof list, job->run.algorithm);
     fault(job->f, item->at, "Algorithm %d does not take %s; it takes %s.",
           job->run.algorithm, item->typed, list);
 }
@@ -137,13 +149,17 @@ static bool misplaced(const Job *job, const Item *item, const Argument *a)
         || (item->head > 0 && !many && !per_head(job, item->name));
 }
 
-Part part_of_row(const StepRow *row)
+Part part_of_line(int a, int l)
 {
-    int a = row->algorithm, l = row->line;
     if (a == 9 || a == 10)
         return 5 <= l && l <= 8 ? LAYER : NOWHERE;
     return a != 8 || l < 5 || (8 < l && l < 14) || l > 19 ? NOWHERE
          : l == 16 ? ED : l <= 8 ? ENC : DEC;
+}
+
+Part part_of_row(const StepRow *row)
+{
+    return part_of_line(row->algorithm, row->line);
 }
 
 static bool any_item(const Job *job, bool claim, const char *names)

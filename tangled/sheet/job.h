@@ -27,11 +27,10 @@ typedef struct {
 typedef struct { const char *symbol; int size; const Item *by; } Dimension;
 typedef struct { int n; Dimension dimension[24]; } Dimensions;
 
-typedef struct {                /* in the paper's layout                  */
-    const char *name;
-    int head;
+typedef struct {                /* what the algorithm takes               */
+    Step place;                 /* W_q of layer 2, head 1                 */
     bool shape;                 /* nothing is given but that              */
-    Mat M;
+    Mat M;                      /* in the paper's layout                  */
 } GivenMatrix;
 
 typedef struct {                /* a step that the sheet gives            */
@@ -72,7 +71,6 @@ typedef struct Bound {
     Mat end;                    /* that step                              */
     bool rederive;              /* does a line follow from such a step?   */
     const Step *deriving;       /* the step that a formula is for         */
-    Theta *running;             /* the theta of this run                  */
     Mask mask;
     Mat positions;              /* as they were computed; NULL: given     */
     double tau;
@@ -85,7 +83,7 @@ typedef struct Bound {
     Variation *variation;       /* NULL: none                             */
     GivenMatrix *given;         /* the matrices that were bound ...       */
     int givens;                 /* ... how many                           */
-    Theta *model;               /* theta as the sheet gives it            */
+    Theta *model, *running;     /* theta as it is given; as it runs       */
     Mat S;                      /* the scores, before they are scaled     */
     Hyperparameters hyper;      /* of a model                             */
     Place at;                   /* the part, layer, head that is running  */
@@ -114,12 +112,6 @@ typedef struct {
     int is;                     /* is no vector                          */
 } Misfit;
 
-typedef struct {
-    const Argument *argument;   /* such as W_q                            */
-    Part part;
-    int layer, head;
-} Site;
-
 /* argument.c: what an algorithm takes. */
 bool binding(const Job *job);
 bool takes(int algorithm, const Argument *argument);
@@ -127,19 +119,19 @@ const Argument *argument_of(const Job *job, const char *name);
 bool of_head(const char *name);
 bool of_layer(const char *name);
 bool per_head(const Job *job, const char *name);
-bool is_needed(const Argument *a);
-int starts_of(int algorithm);
+void list_arguments(char *list, size_t size, int algorithm);
 
 /* item.c: what stands on the sheet. */
 const Item *find(const Job *job, const char *name, int head);
 const Item *need(const Job *job, const char *name, int head);
-void assume(Job *job, const char *name, int head, const char *what);
+void assume(Job *job, const char *name, const char *what);
 void assume_used(Job *job, const char *name, const char *what);
 void assume_number(Job *job, const char *name, double x);
 double job_number(const Job *job, const char *name, double instead);
 int whole(const Job *job, const char *name, int instead, int most,
           const char *range);
 int choice(const Job *job, const char *name, const char *words);
+Part part_of_line(int algorithm, int line);
 Part part_of_row(const StepRow *row);
 bool any_given(const Job *job, const char *names);
 bool in_heads(const Job *job, const StepRow *row);
@@ -160,17 +152,17 @@ int size_or_1(const Job *job, const char *symbol);
 double entry_value(const Job *job, const Argument *a,
                    const Item *item, int k);
 void fill(Job *job, Mat M, const Argument *a, const Item *item);
-Mat varied_given(const Job *job, Step place, Mat M);
+Mat varied_given(const Job *job, const Step *place, Mat M);
+void bind_matrix(Job *job, const Step *place, Mat M);
 void copy_into(Mat to, Mat from);
 Mat given(Job *job, const char *name, int head);
 Mask given_mask(Job *job);
 Architecture architecture(const Job *job);
 Part part_of(const Job *job, const Item *item);
 int layers_of(const Hyperparameters *h, Part part);
-Site site_of(const Job *job, const Parameter *p);
-Step step_at(const Site *site);
-bool is_at(const Job *job, int k, const Site *site);
-const Item *item_at(const Job *job, const Site *site);
+Step place_of(const Parameter *p);
+bool is_at(const Job *job, int k, const Step *place);
+const Item *item_at(const Job *job, const Step *place);
 
 /* collect.c: the steps of the run. */
 Mat copied_matrix(Job *job, Mat M, bool turn);

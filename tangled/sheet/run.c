@@ -33,7 +33,7 @@ static void read_settings(Job *job)
     if (job->run.layout == NULL && layout > 0)
         job->run.layout = &layouts[layout - 1];
     double n = job_number(job, "decimals", -1);
-    if (decimals != NULL && (n != floor(n) || n < 0 || n > 15))
+    if (decimals != NULL && n != floor(n))
         fault(job->f, decimals->at, "decimals must be one of 0 ... 15.");
     job->run.decimals = (int)n;
     const Item *scale = find(job, "scale", 0);
@@ -64,11 +64,6 @@ static void check_needs(Job *job)
             for (int h = each; h <= (each ? job->H : 0); h++)
                 need(job, a->name, h);
     }
-}
-
-static size_t given_bytes(const Job *job)
-{
-    return (size_t)(argument_rows + 6 * job->H) * sizeof *job->given;
 }
 
 static void check_chances(const Job *job, const Item *item, Mat p, int j)
@@ -109,9 +104,11 @@ static void want_derived(Job *job)
         const StepRow *row = &step_table[r];
         bool derived = row->derived && comes_by(job->run.algorithm, row);
         for (int o = 0; o < step_rows && derived; o++)
-            derived = step_table[o].derived
-                   || !comes_by(job->run.algorithm, &step_table[o])
-                   || strcmp(step_table[o].name, row->name) != 0;
+            derived = !comes_by(job->run.algorithm, &step_table[o])
+                   || strcmp(step_table[o].name, row->name) != 0
+                   || (step_table[o].derived
+                       && (step_table[o].algorithm != job->run.algorithm
+                           || row->algorithm == job->run.algorithm));
         job->wanted[r] = false;
         for (int k = 0; k < sheet->n && derived; k++)
             job->wanted[r] |= sheet->item[k].claim
@@ -151,7 +148,6 @@ static const char *instead_of(const Job *job, const Item *item)
 static void check_used(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
-    char sets[STARTS_BYTES];
     int algorithm = job->run.algorithm;
     const Item *scores = NULL;
     for (int k = 0; k < sheet->n; k++)
@@ -159,9 +155,6 @@ static void check_used(Job *job)
             && job->entered[k].aspect == VALUE && (scores == NULL
             || job->entered[k].row->role == ROLE_SCORES))
             scores = &sheet->item[k];
-    const Seen *root = job->seen;
-    while (root != NULL && root->step.role != ROLE_SCALED)
-        root = root->before;
     if (scores != NULL
         && (job->last == NULL || job->last->role == ROLE_MASKED))
         fault(job->f, scores->at, "%s alone is not enough%s; Algorithm %d "
@@ -169,7 +162,7 @@ static void check_used(Job *job)
               job->last == NULL ? ""
                   : ": d_attn is missing, or 'scale no', "
               "or a number such as 'scale 8'", algorithm,
-              starts_text(sets, algorithm));
+              sheet_starts[algorithm]);
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
         bool matrix = job->entered[k].row != NULL
@@ -184,7 +177,7 @@ static void check_used(Job *job)
             fault(job->f, item->at,
                   "nothing is computed from %s; Algorithm "
                   "%d starts from %s.", item->typed, algorithm,
-                  starts_text(sets, algorithm));
+                  sheet_starts[algorithm]);
         fault(job->f, item->at, "%s is given, so %s is not used; leave out "
               "one of them.", other, item->typed);
     }
@@ -240,7 +233,8 @@ static Job *bind_under(const Sheet *sheet, const Layout *layout,
         refuse_shape(job, &misfit);
     job->run.d_attn = job->late ? letter_size(&job->size, "d_attn")
                                 : size_or_1(job, "d_attn");
-    job->given = arena_alloc(arena, given_bytes(job));
+    size_t most = (size_t)(argument_rows + 6 * job->H);
+    job->given = arena_alloc(arena, most * sizeof *job->given);
     bind_entered(job);
     want_derived(job);
     if (job->run.algorithm < 8)
@@ -350,22 +344,6 @@ static void run_algorithm(Fault *f, void *data)
         tell_entry(job);
 }
 
-Mat matrix_given(const Bound *bound, const Step *place)
-{
-    for (int k = 0; k < bound->givens; k++)
-        if (bound->given[k].head == place->head
-            && strcmp(bound->given[k].name, place->name) == 0)
-            return bound->given[k].shape ? NULL : bound->given[k].M;
-    for (int k = 1; bound->model != NULL && k <= bound->model->n; k++) {
-        const Parameter *p = &bound->model->parameter[k];
-        if (p->head == place->head && p->layer == place->layer
-            && p->part == place->part
-            && strcmp(p->symbol, place->name) == 0)
-            return *p->place;
-    }
-    return NULL;
-}
-
 const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
                      Tape *tape, Fault *f)
 {
@@ -382,8 +360,8 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->step = arena_alloc(arena, (size_t)job->most * sizeof(Step));
     job->run.step = job->step;
     job->run.assumed = job->assumed;
-    job->given = memcpy(arena_alloc(arena, given_bytes(job)), bound->given,
-                        given_bytes(job));
+    size_t bytes = (size_t)job->givens * sizeof *job->given;
+    job->given = memcpy(arena_alloc(arena, bytes), bound->given, bytes);
     job->used = arena_alloc(arena, (size_t)job->run.sheet->n);
     memset(job->used, 0, (size_t)job->run.sheet->n);
     Fault inner = *f;

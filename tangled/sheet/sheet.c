@@ -108,19 +108,6 @@ static void clean_text(char *text, int length, Fault *f)
     text[to] = '\0';
 }
 
-static const char keys[] = " algorithm layout decimals mask scale norm "
-    "tied positions first base d_e ell_max epsilon v t x z L L_enc L_dec "
-    "eta p_mask u tau ell_gen pos d_attn target top_k top_p ";
-
-static bool listed(const char *list, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = list; n > 0 && (p = strstr(p, word)) != NULL; p++)
-        if (p > list && p[-1] == ' ' && p[n] == ' ')
-            return true;
-    return false;
-}
-
 static int number_in(const char *p, size_t n)   /* SHEET_ITEMS + 1: more */
 {
     int number = 0;
@@ -373,7 +360,7 @@ static bool starts_item(const char *line, int algorithm)
     name_of(word, &item, algorithm);
     bool key = strcmp(word, "claim") == 0
             || (item.name != NULL && item.head == 0
-                && listed(keys, item.name));
+                && is_key(item.name, false));
     return after_equals(end) != NULL
         || (key && (blank_bytes(end) > 0 || ends_line(end)));
 }
@@ -780,7 +767,7 @@ static bool is_head(const char *line)
 
 static bool is_number(const Item *item)     /* has no second line */
 {
-    return !item->claim && listed(keys, item->name)
+    return !item->claim && is_key(item->name, false)
         && strcmp(item->name, "mask") != 0;
 }
 
@@ -919,14 +906,9 @@ static void read_matrix(Reader *r)
         fault_again(r->fault, &as_list);
 }
 
-static bool takes_word(const char *name)
-{
-    return listed(" layout mask scale norm tied positions ", name);
-}
-
 static bool read_word(Reader *r)
 {
-    if (!takes_word(r->item->name))
+    if (!is_key(r->item->name, true))
         return false;
     skip_blanks(r);
     const char *end = r->p;

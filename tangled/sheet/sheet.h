@@ -208,26 +208,26 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
 const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
                      Fault *f);
 
-/* Where an algorithm may be entered: behind which line, 0 for before the
-   first, with what, such as "Q K V". starts_to finds all, and how many they
-   are; starts_text is the list: "X, W_q, W_k, W_v; or Q, K, V; or ...". */
-enum { STARTS = 12, STARTS_BYTES = 600 };
-typedef struct {
-    int algorithm, line;
-    char names[100];
-} Start;
-int starts_to(int algorithm, Start start[STARTS]);
-const char *starts_text(char to[STARTS_BYTES], int algorithm);
+/* What a sheet of each algorithm starts from; behind "; or ", from what
+   later. */
+extern const char *const sheet_starts[16];
 
 /* The name that is spelled so, without _ { } \ and ^, in an algorithm, or
    else in another one; NULL: none is. The names that an algorithm takes and
    its steps, or, for a claim, its steps alone. */
 enum { NAMES_BYTES = 800 };
 const char *known_name(int algorithm, const char *plain);
+
+/* Does a number, a list or a word stand under this name, so that an item may
+   begin with it and no equals sign; or, if word is true, may a word? */
+bool is_key(const char *name, bool word);
 const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim);
 
 /* For a help text: what each algorithm starts from, and its steps. */
 void print_algorithms(FILE *out);
+
+/* Adds a name to a list with commas, if there is room enough. */
+void add_to_list(char *list, size_t size, const char *name);
 
 /* Is it one of the words of a list with blanks? */
 bool word_in(const char *list, const char *word, size_t length);
@@ -255,15 +255,14 @@ const StepRow *row_named(int algorithm, int line, const char *name);
    fit. */
 int right_under(const Sheet *sheet, const Layout *layout, Fault *f);
 
-/* Where in a model an observer is: enter_line is told of each line without
-   a value, leave_line of each value behind it. A value that is seen there,
+/* Where in a model an observer is: pass_line is told of each line, behind
+   its value; index is that of a loop, or 0. A value that is seen there,
    without its matrix. */
 typedef struct {
     Part part;
     int layer, head;
 } Place;
-void enter_line(Place *at, const char *line, int index);
-void leave_line(Place *at, const char *line, const Hyperparameters *h);
+void pass_line(Place *at, const char *line, int index);
 Step step_seen(const Place *at, const char *line, const char *name);
 
 /* The step that a claim is about; a claim about none ends the attempt. The

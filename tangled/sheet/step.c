@@ -44,7 +44,7 @@ const StepRow step_table[] = {
     { LINE(2, 1), "e_p", ROLE_POSITION, "d_e", "1", "W_p t",
       "e_p", "W_p[:, t]", "W_p[t, :]", .also = "PE pe" },
     { LINE(2, 1), "W_p", ROLE_TABLE, "d_e", "ell_max", "d_e ell_max",
-      "W_p", "all positions", .derived = true },
+      "W_p", "all positions", .derived = true, .formula = "sinusoids" },
     { LINE(2, 1), "X", ROLE_PLACED, "d_e", "1", "e e_p",
       "X", "e + e_p", .derived = true, .formula = "e + e_p",
       .also = "x sum input" },
@@ -128,7 +128,8 @@ const StepRow step_table[] = {
       .formula = "softmax(logits / tau)" },
     { LINE(7, 1), "kept", ROLE_KEPT, "N_V", "ell", "q",
       "kept", "q of the tokens that are kept, divided by its sum",
-      .sums = true, .derived = true, .also = "topk topp nucleus" },
+      .sums = true, .derived = true, .formula = "keep(q, top_k, top_p)",
+      .also = "topk topp nucleus" },
     { LINE(7, 1), "loss", ROLE_LOSS, "1", "1", "p target",
       "loss", "-Σ_t log p[target[t], t]", "-Σ_t log p[t, target[t]]",
       .derived = true,
@@ -207,7 +208,8 @@ const StepRow step_table[] = {
       "q", "p^(1/τ) / Σ p^(1/τ)", .sums = true },
     { LINE(14, 5), "kept", ROLE_KEPT, "N_V", "1", "q",
       "kept", "q of the tokens that are kept, divided by its sum",
-      .sums = true, .derived = true, .also = "topk topp nucleus" },
+      .sums = true, .derived = true, .formula = "keep(q, top_k, top_p)",
+      .also = "topk topp nucleus" },
     { LINE(14, 5), "y", ROLE_DRAWN, "1", "1", "q u",
       "y", "the first y with u < q[1] + ... + q[y]" },
     { LINE(14, 8), "y", ROLE_GENERATED, "1", "ell_gen", "y",
@@ -241,6 +243,13 @@ bool word_in(const char *list, const char *word, size_t length)
         if (n == length && strncmp(list, word, length) == 0)
             return true;
     return false;
+}
+
+void add_to_list(char *list, size_t size, const char *name)
+{
+    size_t n = strlen(list);
+    if (n + 60 < size)          /* else enough is said */
+        snprintf(list + n, size - n, "%s%s", n > 0 ? ", " : "", name);
 }
 
 bool comes_by(int algorithm, const StepRow *row)
@@ -499,20 +508,16 @@ _Noreturn static void refuse_claim(const Run *run, const Item *claim,
     char list[600] = "", name[60];
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
-        size_t n = strlen(list), left = sizeof list - n;
         bool again = k > 0 && step->head == step[-1].head
                   && strcmp(step->name, step[-1].name) == 0;
-        if (left < 60 || step->inner || step->head > 1 || step->layer > 1
+        if (step->inner || step->head > 1 || step->layer > 1
             || step->turn > 1 || (again && run->algorithm < 8))
             continue;
-        step_name(name, sizeof name, step);
-        snprintf(list + n, left, n > 0 ? ", " : "");
-        n = strlen(list);
-        if (run->algorithm < 8)
-            snprintf(list + n, left, "%s", name);
-        else
-            snprintf(list + n, left, "%d.%d %s", step->algorithm,
-                     step->line, name);
+        int n = run->algorithm < 8 ? 0
+              : snprintf(name, sizeof name, "%d.%d ", step->algorithm,
+                         step->line);
+        step_name(name + n, sizeof name - (size_t)n, step);
+        add_to_list(list, sizeof list, name);
     }
     if (list[0] == '\0')
         fault(f, claim->at, "Algorithm %d has shown no step yet, so none "

@@ -71,7 +71,7 @@ static void given_positions(Job *job, Hyperparameters *h)
     if (word >= 2)
         need(job, "ell_max", 0);
     if (W_p == NULL && word == 0)
-        assume(job, "positions", 0, "none");
+        assume(job, "positions", "none");
     h->positions = W_p != NULL ? LEARNED : word == 2 ? PAPER_SINES
                  : word == 3 ? VASWANI_SINES : NO_POSITIONS;
     job->run.unplaced = h->positions == NO_POSITIONS;
@@ -100,11 +100,8 @@ static void given_hyperparameters(Job *job)
         h->L = given_layers(job, LAYER, "L");
     given_positions(job, h);
     if (find(job, "epsilon", 0) == NULL)
-        assume(job, "epsilon", 0, "0");
+        assume(job, "epsilon", "0");
     job->epsilon = h->epsilon;
-    if (h->epsilon < 0)
-        fault(job->f, find(job, "epsilon", 0)->at, "epsilon must not be "
-              "negative.");
     const char *wrong = hyperparameters_fault(h);
     if (wrong != NULL)
         fault(job->f, job->start->at, "%s", wrong);
@@ -113,7 +110,7 @@ static void given_hyperparameters(Job *job)
 _Noreturn static void refuse_place(const Job *job, const Theta *theta,
                                    const Item *item)
 {
-    char list[700] = "";
+    char list[700] = "", name[60];
     Part part = part_of(job, item);
     if (of_layer(item->name) && part == NOWHERE)
         fault(job->f, item->at, "%s: of which attention? Write enc1.%s, "
@@ -125,13 +122,11 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
               "such as layer1.X, enc1.X or dec1.X tells.", item->typed,
               layers_of(&job->hyper, part));
     for (int k = 1; k <= theta->n; k++) {
-        Site site = site_of(job, &theta->parameter[k]);
-        Step step = step_at(&site);
-        size_t n = strlen(list), left = sizeof list - n;
-        if (left < 60 || site.layer > 1 || site.head > 1)
+        Step place = place_of(&theta->parameter[k]);
+        if (place.layer > 1 || place.head > 1)
             continue;
-        n += (size_t)snprintf(list + n, left, n > 0 ? ", " : "");
-        step_name(list + n, sizeof list - n, &step);
+        step_name(name, sizeof name, &place);
+        add_to_list(list, sizeof list, name);
     }
     fault(job->f, item->at, "this model has no %s; it has %s.",
           item->typed, list);
@@ -140,18 +135,16 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
 static void check_places(const Job *job, const Theta *theta)
 {
     const Sheet *sheet = job->run.sheet;
-    size_t sites = (size_t)theta->n + 1;
-    Site *site = arena_alloc(job->arena, sites * sizeof *site);
-    for (int k = 1; k <= theta->n; k++)
-        site[k] = site_of(job, &theta->parameter[k]);
     for (int i = 0; i < sheet->n; i++) {
         const Item *item = &sheet->item[i];
         bool found = item->claim || item->word != NULL
                   || job->argument[i] == NULL
                   || job->argument[i]->kind == LIST
                   || job->argument[i]->rows == NULL;
-        for (int k = 1; k <= theta->n && !found; k++)
-            found = is_at(job, i, &site[k]);
+        for (int k = 1; k <= theta->n && !found; k++) {
+            Step place = place_of(&theta->parameter[k]);
+            found = is_at(job, i, &place);
+        }
         if (!found)
             refuse_place(job, theta, item);
     }
@@ -178,35 +171,6 @@ static void check_pair(const Job *job, const Item *given, Part part,
     }
 }
 
-static void assume_parameter(Job *job, const Site *site)
-{
-    const Sheet *sheet = job->run.sheet;
-    bool others = false;
-    char name[60], told[80];
-    for (int k = 0; k < sheet->n; k++)
-        others |= job->argument[k] == site->argument;
-    if (job->late)
-        return;
-    Step step = step_at(site);
-    if (!others)
-        step = (Step){ .name = step.name };
-    step_name(name, sizeof name, &step);
-    snprintf(told, sizeof told, "%s = %s", name, site->argument->instead);
-    if (strstr(job->assumed, told) == NULL)
-        assume(job, name, 0, site->argument->instead);
-}
-
-static void fill_parameter(Job *job, const Parameter *parameter)
-{
-    Site site = site_of(job, parameter);
-    const Item *item = item_at(job, &site);
-    if (item == NULL)
-        assume_parameter(job, &site);
-    else if (!job->late)
-        check_pair(job, item, site.part, site.layer);
-    fill(job, *parameter->place, site.argument, item);
-}
-
 bool trains(const Job *job)
 {
     return 11 <= job->run.algorithm && job->run.algorithm <= 13;
@@ -214,18 +178,18 @@ bool trains(const Job *job)
 
 static Theta *theta_to_run(Job *job)
 {
-    const Theta *model = job->model;
     Theta *theta = job->running;
     theta_clear_gradient(theta);
     for (int k = 1; k <= theta->n; k++) {
-        const Parameter *p = &theta->parameter[k];
-        Step place = { .name = p->symbol, .part = p->part,
-                       .layer = p->layer, .head = p->head };
-        copy_into(*p->place, *model->parameter[k].place);
-        copy_into(*p->place, varied_given(job, place, *p->place));
+        GivenMatrix *g = &job->given[k - 1];
+        Mat M = *theta->parameter[k].place;
+        copy_into(M, g->M);
+        copy_into(M, varied_given(job, &g->place, M));
+        g->M = M;
     }
     if (job->hyper.positions != LEARNED && !job->run.unplaced)
-        theta->W_p = varied_given(job, (Step){ .name = "W_p" }, model->W_p);
+        theta->W_p = varied_given(job, &(Step){ .name = "W_p" },
+                                  job->model->W_p);
     look_on(job, theta);
     return theta;
 }
@@ -296,7 +260,7 @@ static Theta *given_theta(Job *job)
         fault(job->f, tied->at, "with 'tied yes' W_u is %s; leave it out.",
               as_W_u(job->run.layout));
     if (job->run.tied)
-        assume(job, "W_u", 0, as_W_u(job->run.layout));
+        assume(job, "W_u", as_W_u(job->run.layout));
     else
         need(job, "W_u", 0);
     limit_all_heads(job);
@@ -306,8 +270,15 @@ static Theta *given_theta(Job *job)
     limit_steps(job, given_turns(job));
     check_places(job, theta);
     theta_allocate(theta, job->arena);
-    for (int k = 1; k <= theta->n; k++)
-        fill_parameter(job, &theta->parameter[k]);
+    job->given = arena_alloc(job->arena,
+                             (size_t)theta->n * sizeof *job->given);
+    for (int k = 1; k <= theta->n; k++) {
+        const Step place = place_of(&theta->parameter[k]);
+        const Item *item = item_at(job, &place);
+        if (item != NULL && !job->late)
+            check_pair(job, item, place.part, place.layer);
+        bind_matrix(job, &place, *theta->parameter[k].place);
+    }
     job->running = theta_new(job->arena, &job->hyper);
     theta_allocate(job->running, job->arena);
     return theta;
@@ -394,15 +365,10 @@ static const double *given_chances(const Job *job, int least,
 static Training given_training(Job *job)
 {
     Training how = { .N_epochs = 1, .eta = job_number(job, "eta", 1) };
-    assume(job, "N_epochs", 0, "1");
-    if (!(how.eta > 0))
-        fault(job->f, need(job, "eta", 0)->at, "eta must be positive.");
+    assume(job, "N_epochs", "1");
     if (job->run.algorithm != 12)
         return how;
     how.p_mask = job_number(job, "p_mask", 1);
-    if (!(how.p_mask > 0 && how.p_mask < 1))
-        fault(job->f, need(job, "p_mask", 0)->at, "p_mask must be above 0 "
-              "and below 1.");
     job->u = given_chances(job, longest(job), "each token needs one");
     if (job->hyper.N_V < 3)
         fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 3: "
@@ -471,14 +437,9 @@ static void run_training(Job *job)
 
 static double given_tau(Job *job)
 {
-    const Item *item = find(job, "tau", 0);
-    if (item == NULL) {
-        assume(job, "tau", 0, "1");
-        return 1;
-    }
-    if (item->rows * item->cols != 1 || !(item->entry->value >= 0))
-        fault(job->f, item->at, "tau must be one number, 0 or more.");
-    return item->entry->value;
+    if (find(job, "tau", 0) == NULL)
+        assume(job, "tau", "1");
+    return job->tau = job_number(job, "tau", 1);
 }
 
 static double number_that_draws(Mat q, double y, double instead)
@@ -543,7 +504,7 @@ static void check_room(const Job *job, int length)
 static void run_dinference(Job *job)
 {
     NumberList list;
-    double tau = job->tau = given_tau(job);
+    double tau = given_tau(job);
     Random random = given_numbers(job, tau, &list);
     Theta *theta = given_theta(job);
     Tokens x = given_tokens(job, "x", 0);
@@ -560,7 +521,7 @@ static void run_dinference(Job *job)
 static void run_edinference(Job *job)
 {
     NumberList list;
-    double tau = job->tau = given_tau(job);
+    double tau = given_tau(job);
     Random random = given_numbers(job, tau, &list);
     Theta *theta = given_theta(job);
     Tokens z = given_tokens(job, "z", 0);
