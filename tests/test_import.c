@@ -307,6 +307,21 @@ static void every_kind_can_be_imported_and_used(void **state)
                                   "--from' gives it some.\n"));
 }
 
+static void every_step_inside_is_shown(void **state)
+{
+    (void)state;
+    static char *const folders[] = {
+        FOLDER("gpt2"), FOLDER("gpt2-other"), FOLDER("bert"),
+        FOLDER("bert-masked"), FOLDER("bert-class"),
+    };
+    for (int k = 0; k < 5; k++) {
+        Said s = SAID(show_inside, "--model", folders[k], "--json", "3 9 8");
+        assert_int_equal(s.status, 0);
+        assert_string_equal(s.err, "");
+        assert_string_equal(s.out + s.bytes - 3, "]}\n");
+    }
+}
+
 static void a_text_is_the_numbers_of_its_tokens(void **state)
 {
     (void)state;
@@ -539,6 +554,7 @@ int main(void)
         TEST_FILES(gradients_of_a_classifier_are_too),
         TEST_FILES(a_folder_is_a_model_and_so_is_what_was_imported),
         TEST_FILES(every_kind_can_be_imported_and_used),
+        TEST_FILES(every_step_inside_is_shown),
         TEST_FILES(a_text_is_the_numbers_of_its_tokens),
         TEST_FILES(a_config_that_fits_no_algorithm_is_refused),
         TEST_FILES(sizes_that_the_tensors_have_not_are_refused),

@@ -334,7 +334,8 @@ static const char *formula_text(const Run *run, const Step *step)
         return "the first y with u < kept[1] + ... + kept[y]";
     if (run->tied && strcmp(step->name, "logits") == 0)
         return run->layout->rows ? "e W_eᵀ" : "W_eᵀ e";
-    if (run->tied && strcmp(f->columns, "softmax(W_u' X)") == 0)
+    if (run->tied && f->columns != NULL
+        && strcmp(f->columns, "softmax(W_u' X)") == 0)
         return run->layout->rows ? "softmax(X W_eᵀ)" : "softmax(W_eᵀ X)";
     return run->layout->rows && f->rows != NULL ? f->rows : f->columns;
 }
