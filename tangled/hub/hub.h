@@ -60,7 +60,8 @@ typedef struct {
 
 /* tensors_of_folder reads model.safetensors in a folder, or the shards that
    its index names; tensors_of_file one file. The numbers stay where they
-   are, in the file, which is mapped. What is not to the letter ends the attempt. */
+   are, in the file, which is mapped. What is not to the letter ends the
+   attempt. */
 Tensors tensors_of_file(Arena *arena, const char *name, Fault *f);
 Tensors tensors_of_folder(Arena *arena, const char *folder, Fault *f);
 const Tensor *tensor_named(const Tensors *in, const char *name);

@@ -359,7 +359,8 @@ static uint64_t bits_of_number(double x, TensorType type)
     memcpy(&bits, &x, sizeof bits);
     return type == TENSOR_F64 ? bits
          : type == TENSOR_F16 ? half_bits(x)
-         : type == TENSOR_BF16 ? without_bits(single_bits(x), 16) : single_bits(x);
+         : type == TENSOR_BF16 ? without_bits(single_bits(x), 16)
+         : single_bits(x);
 }
 
 static void put_little_endian(FILE *file, uint64_t bits, int n)
