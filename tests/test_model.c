@@ -541,6 +541,27 @@ static void a_file_of_the_other_precision_is_read(void **state)
     }
 }
 
+/* Settings came to theta after models had been saved. Blanks are in the
+   place of their lines, so that the numbers stay where they are. */
+static void a_file_from_before_a_setting_is_read(void **state)
+{
+    (void)state;
+    static const char later[] = "types 0\nunembedding_bias no\npooler no\n";
+    size_t n, gone = sizeof later - 1;
+    Model *m = small_model(TRAIN_E);
+    assert_string_equal(saving(m, path("m")), "");
+    char *bytes = bytes_of(path("m"), &n);
+    char *end = bytes + signed_header(bytes, n) - 1;
+    char *at = bytes;
+    while (memcmp(at, later, gone) != 0)
+        assert_true(at++ < end - gone);
+    memmove(at, at + gone, (size_t)(end - at) - gone);
+    memset(end - gone, ' ', gone);
+    sign(bytes, n);
+    same_parameters(model_in(write_bytes("o", bytes, n)), m, 0);
+    same_parameters(used(path("o")), m, 0);
+}
+
 /* ---------------------------------------------- a file that is only used */
 
 static void a_file_of_format_1_is_read(void **state)
@@ -729,6 +750,7 @@ int main(void)
         TEST_FILES(other_files_are_refused_in_a_sentence),
         TEST_FILES(a_number_that_is_not_finite_is_refused),
         TEST_FILES(a_file_of_the_other_precision_is_read),
+        TEST_FILES(a_file_from_before_a_setting_is_read),
         TEST_FILES(a_file_of_format_1_is_read),
         TEST_FILES(what_is_only_used_stays_in_the_file),
         TEST_FILES(what_is_used_is_the_best),

@@ -304,10 +304,25 @@ static char *next_value(Header *h, const char *word)
     return line + n + 1;
 }
 
+/* Does an older file lack this one, which is then as if nobody had typed
+   it? */
+static bool is_lacking(const Header *h, const Option *o)
+{
+    static const char *const later[] = { "types", "unembedding_bias",
+                                         "pooler" };
+    size_t n = strlen(o->name), left = (size_t)(h->end - h->p);
+    for (int k = 0; k < 3; k++)
+        if (strcmp(o->name, later[k]) == 0)
+            return left <= n || memcmp(h->p, o->name, n) != 0;
+    return false;
+}
+
 static void get_values(Header *h, const Option *table, void *values)
 {
     char range[400], expected[500];
     for (const Option *o = table; o->name != NULL; o++) {
+        if (is_lacking(h, o))
+            continue;
         char *typed = next_value(h, o->name);
         if (option_set(o, values, typed))
             continue;
