@@ -38,11 +38,21 @@ enum {
     APART = 64 / sizeof(real),      /* keeps packed runs out of step     */
     DEPTH = 1024 / sizeof(real),    /* of a block of k: 1024 bytes       */
     WIDTH = 256,                    /* of a block of n                   */
-    PANEL = 1024 / sizeof(real),    /* rows that are packed together     */
+    WIDE = 4 * WIDTH,               /* columns of B that meet one A      */
     TALL = 4096,                    /* rows of a column at a time        */
     ABREAST = 8,                    /* columns that are added to it      */
     RUNS = 16,                      /* inner products side by side       */
     HEAD = 64,                      /* rows of W_q, W_k and W_v: often   */
+    PANEL = 1024 / sizeof(real),    /* rows that are packed together     */
+    NEAR = 2 * DEPTH,               /* columns that are read unpacked    */
+    STRIDE = 8,                     /* of p, from one fetch to the next  */
+};
+
+/* What will be needed soon, some columns, and where the next fetch is. */
+struct Ahead {
+    const real *at;
+    ptrdiff_t next;                 /* from a column to the next one     */
+    int rows, columns, row, column;
 };
 
 /* rows x k of op(A) times k x n of op(B), to be added to C. An entry (i, p)
@@ -51,8 +61,35 @@ struct Strip {
     int rows, n, k;
     const real *A, *B;
     real *C;
-    ptrdiff_t a_row, a_column, b_row, b_column, ldc;
+    ptrdiff_t a_row, a_column, b_row, b_column, c_row, c_column;
+    real *to;                       /* the first tile packs A there      */
+    struct Ahead *ahead;            /* NULL: all is in a cache           */
 };
+
+static INLINE int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static struct Ahead columns_ahead(const real *at, ptrdiff_t row,
+                                  ptrdiff_t column, int rows, int columns)
+{
+    return row == 1 ? (struct Ahead){ at, column, rows, columns, 0, 0 }
+                    : (struct Ahead){ at, row, columns, rows, 0, 0 };
+}
+
+/* The place to fetch next: the columns one after the other at one height,
+   then those at the next. */
+static INLINE const real *look_ahead(struct Ahead *ahead, int height)
+{
+    const real *soon = ahead->at + ahead->row;
+    if (ahead->row < ahead->rows) {
+        soon += ahead->column * ahead->next;
+        if (++ahead->column == ahead->columns)
+            ahead->column = 0, ahead->row += height;
+    }
+    return soon;
+}
 
 #define NAMED(f) f##_plain
 #define TARGET
@@ -75,75 +112,144 @@ struct Strip {
 #include "product_strip.h"
 #endif
 
-static void multiply_block(const Kernel *kernel, int m, struct Strip s)
+static void multiply_block(const Kernel *kernel, int m,
+                           const struct Strip *block)
 {
+    struct Strip s = *block;
+    struct Ahead ahead;
+    const bool large = s.a_column > NEAR && s.ahead == NULL;
     for (int i = 0; i < m; i += s.rows) {
         s.rows = kernel->high * kernel->lanes;
         if (s.rows > m - i)
             s.rows = 2 * kernel->lanes;
         if (s.rows > m - i)
             s.rows = m - i;
-        struct Strip strip = s;
-        strip.A += i * s.a_row;
-        strip.C += i;
-        kernel->strip(&strip);
+        const real *A = s.A + s.rows * s.a_row;
+        real *C = s.C + s.rows * s.c_row;
+        if (large) {
+            ahead = s.k < s.n
+                ? columns_ahead(C, s.c_row, s.c_column, s.rows, s.n)
+                : columns_ahead(A, s.a_row, s.a_column, s.rows, s.k);
+            s.ahead = &ahead;
+        }
+        kernel->strip(&s);
+        s.A = A;
+        s.C = C;
     }
 }
 
-static void multiply_panels(const Kernel *kernel, int m, struct Strip s)
-{
-    _Alignas(64) real to[(PANEL + APART) * DEPTH];
-    for (int i = 0; i < m; i += PANEL) {
-        struct Strip panel = s;
-        panel.rows = m - i < PANEL ? m - i : PANEL;
-        panel.A += i * s.a_row;
-        kernel->pack(&panel, to, PANEL + APART);
-        panel.A = to;
-        panel.C += i;
-        panel.a_row = 1;
-        panel.a_column = PANEL + APART;
-        multiply_block(kernel, panel.rows, panel);
-    }
-}
-
-typedef void Multiply(const Kernel *kernel, int m, struct Strip s);
-
-static void multiply_packed(const Kernel *kernel, int m, struct Strip s,
-                            Multiply *multiply)
+static void multiply_packed(const Kernel *kernel, int m,
+                            const struct Strip *block)
 {
     _Alignas(64) real to[WIDTH * (DEPTH + APART)];
-    const struct Strip block = {
+    struct Strip s = *block;
+    const struct Strip B = {
         .rows = s.k, .k = s.n, .A = s.B,
         .a_row = s.b_row, .a_column = s.b_column
     };
-    kernel->pack(&block, to, s.k + APART);
+    kernel->pack(&B, to, s.k + APART);
     s.B = to;
     s.b_row = 1;
     s.b_column = s.k + APART;
-    multiply(kernel, m, s);
+    multiply_block(kernel, m, &s);
 }
 
-static void multiply_column(const Kernel *kernel, int m, struct Strip s)
+static void multiply_vector(const Kernel *kernel, int m, int k,
+                            const struct Strip *all)
 {
-    for (int i = 0; i < m; i += TALL) {
-        struct Strip part = s;
-        part.rows = m - i < TALL ? m - i : TALL;
-        part.A += i;
-        part.C += i;
-        kernel->column(&part);
+    const int rows = all->a_row == 1 ? TALL : RUNS;
+    for (int i = 0; i < m; i += rows)
+        for (int p = 0; p < k; p += DEPTH) {
+            struct Strip s = *all;
+            s.n = 1;
+            s.k = least(k - p, DEPTH);
+            s.rows = least(m - i, rows);
+            s.A += i * s.a_row + p * s.a_column;
+            s.B += p * s.b_row;
+            s.C += i;
+            if (s.a_row == 1)
+                kernel->column(&s);
+            else if (s.rows == RUNS)
+                kernel->inner(&s);
+            else
+                multiply_block(kernel, s.rows, &s);
+        }
+}
+
+static void multiply(const Kernel *kernel, int m, int n, int k,
+                     const struct Strip *all)
+{
+    const bool high = m > PANEL / 2;
+    const bool far = all->b_row > (high ? 4 * APART : DEPTH);
+    const bool pack_B = far || (high && n > WIDTH);
+    struct Strip s = *all;
+    for (int j = 0; j < n; j += WIDTH)
+        for (int p = 0; p < k; p += DEPTH) {
+            s.n = least(n - j, WIDTH);
+            s.k = least(k - p, DEPTH);
+            s.A = all->A + p * s.a_column;
+            s.B = all->B + p * s.b_row + j * s.b_column;
+            s.C = all->C + j * s.c_column;
+            if (pack_B)
+                multiply_packed(kernel, m, &s);
+            else
+                multiply_block(kernel, m, &s);
+        }
+}
+
+static bool better_across(const struct Strip *s, int m, int n, int k)
+{
+    const double turned = (double)m * ((k + DEPTH - 1) / DEPTH)
+                        + (s->b_row == 1 ? k : 0);
+    return s->a_row != 1
+        && (n < 16 ? 16 : n) * turned < (double)m * k;
+}
+
+/* B is wide and large, and read once; A is packed for all of it. */
+static void multiply_wide(const Kernel *kernel, int m, int n, int k,
+                          const struct Strip *all)
+{
+    _Alignas(64) real to[PANEL * DEPTH];
+    struct Strip A = *all, s = *all;
+    struct Ahead ahead;
+    s.ahead = &ahead;
+    s.A = to;
+    s.a_row = 1;
+    s.a_column = m + APART;
+    for (int p = 0; p < k; p += DEPTH) {
+        s.k = least(k - p, DEPTH);
+        A.rows = m;
+        A.k = s.k;
+        A.A = all->A + p * A.a_column;
+        kernel->pack(&A, to, m + APART);
+        for (int j = 0; j < n; j += WIDTH) {
+            s.n = least(n - j, WIDTH);
+            s.B = all->B + p + j * s.b_column;
+            s.C = all->C + j * s.c_column;
+            ahead = columns_ahead(s.B + s.n * s.b_column, 1, s.b_column,
+                                  s.k, s.n);
+            multiply_block(kernel, m, &s);
+        }
     }
 }
 
-static void multiply_inner(const Kernel *kernel, int m, struct Strip s)
+static void multiply_across(const Kernel *kernel, int m, int n, int k,
+                            const struct Strip *all)
 {
-    int i = 0;
-    for (; i + RUNS <= m; i += RUNS) {
-        kernel->inner(&s);
-        s.A += RUNS * s.a_row;
-        s.C += RUNS;
+    struct Strip s = {
+        .A = all->B, .a_row = all->b_column, .a_column = all->b_row,
+        .B = all->A, .b_row = 1, .b_column = all->a_row,
+        .C = all->C, .c_row = all->c_column, .c_column = 1
+    };
+    if (n >= m || n >= k || n + APART > PANEL) {
+        multiply(kernel, n, m, k, &s);
+        return;
     }
-    if (i < m)
-        multiply_panels(kernel, m - i, s);
+    for (int i = 0; i < m; i += WIDE) {
+        multiply_wide(kernel, n, least(WIDE, m - i), k, &s);
+        s.B += WIDE * s.b_column;
+        s.C += WIDE;
+    }
 }
 
 void product_by(const Kernel *kernel,
@@ -151,41 +257,17 @@ void product_by(const Kernel *kernel,
                 const real *A, int lda, const real *B, int ldb,
                 real *C, int ldc)
 {
-    const bool far = n > 4 * COLUMNS && lda > 2 * DEPTH;
-    const bool high = m > PANEL / 2;
-    const bool across = transpose_B && ldb > (high ? 4 * APART : DEPTH);
-    const bool pack_B = across || (high && n > WIDTH);
-    Multiply *multiply = n == 1 && transpose_A ? multiply_inner
-                       : n == 1 ? multiply_column
-                       : transpose_A || far ? multiply_panels
-                       : multiply_block;
-    struct Strip s = {
-        .ldc = ldc,
+    const struct Strip all = {
+        .A = A, .B = B, .C = C, .c_row = 1, .c_column = ldc,
         .a_row = transpose_A ? lda : 1, .a_column = transpose_A ? 1 : lda,
         .b_row = transpose_B ? ldb : 1, .b_column = transpose_B ? 1 : ldb
     };
-
-    for (int i = 0; n == 1 && transpose_A && k > DEPTH && i < m; i += RUNS)
-        for (int p = 0; p < k; p += DEPTH)
-            product_by(kernel, true, transpose_B,
-                       m - i < RUNS ? m - i : RUNS, 1,
-                       k - p < DEPTH ? k - p : DEPTH,
-                       A + i * s.a_row + p, lda, B + p * s.b_row, ldb,
-                       C + i, ldc);
-    if (n == 1 && transpose_A && k > DEPTH)
-        return;
-    for (int j = 0; j < n; j += WIDTH)
-        for (int p = 0; p < k; p += DEPTH) {
-            s.n = n - j < WIDTH ? n - j : WIDTH;
-            s.k = k - p < DEPTH ? k - p : DEPTH;
-            s.A = A + p * s.a_column;
-            s.B = B + p * s.b_row + j * s.b_column;
-            s.C = C + j * s.ldc;
-            if (pack_B && n > 1)
-                multiply_packed(kernel, m, s, multiply);
-            else
-                multiply(kernel, m, s);
-        }
+    if (n == 1)
+        multiply_vector(kernel, m, k, &all);
+    else if (better_across(&all, m, n, k))
+        multiply_across(kernel, m, n, k, &all);
+    else
+        multiply(kernel, m, n, k, &all);
 }
 
 static const Kernel kernels[] = {           /* the widest vectors first */
@@ -227,11 +309,6 @@ typedef struct {
     int lda, ldb, ldc;
     int rows, columns;          /* of a part: all of one of the two */
 } Product;
-
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
 
 static void one_part(void *to, int part)
 {

@@ -3,81 +3,6 @@
 typedef real NAMED(vector) VECTOR(BYTES);
 enum { NAMED(LANES) = sizeof(NAMED(vector)) / sizeof(real) };
 
-TARGET static INLINE void NAMED(tile)(int vectors, int columns,
-                                      const struct Strip *s, int j)
-{
-    typedef NAMED(vector) vector;
-    const vector zero = {0};
-    const ptrdiff_t a_column = s->a_column;
-    const ptrdiff_t b_row = s->b_row, b_column = s->b_column, ldc = s->ldc;
-    const real *A = s->A, *B = s->B + j * b_column;
-    real *C = s->C + j * ldc;
-    vector sum[SUMS];
-
-    UNROLL for (int i = 0; i < columns * vectors; i++)
-        sum[i] = zero;
-    UNROLL for (int c = 0; c < columns; c++)
-        FETCH(C + c * ldc);
-    for (int p = s->k; p > 0; p--, A += a_column, B += b_row)
-        UNROLL for (int c = 0; c < columns; c++)
-            UNROLL for (int v = 0; v < vectors; v++)
-                sum[c * vectors + v] +=
-                    ((const vector *)A)[v] * B[c * b_column];
-
-    if (s->rows == vectors * NAMED(LANES)) {
-        UNROLL for (int c = 0; c < columns; c++)
-            UNROLL for (int v = 0; v < vectors; v++)
-                ((vector *)(C + c * ldc))[v] += sum[c * vectors + v];
-    } else {
-        vector tile[SUMS];
-        const real *from = (const real *)tile;
-        UNROLL for (int i = 0; i < columns * vectors; i++)
-            tile[i] = sum[i];
-        for (int c = 0; c < columns; c++, from += vectors * NAMED(LANES))
-            for (int i = 0; i < s->rows; i++)
-                C[c * ldc + i] += from[i];
-    }
-}
-
-TARGET static INLINE void NAMED(tiles)(int vectors, const struct Strip *s)
-{
-    for (int j = 0, columns; j < s->n; j += columns) {
-        const int tiles = (s->n - j + COLUMNS - 1) / COLUMNS;
-        columns = (s->n - j + tiles - 1) / tiles;
-        switch (columns) {
-        case 1: NAMED(tile)(vectors, 1, s, j); break;
-        case 2: NAMED(tile)(vectors, 2, s, j); break;
-        case 3: NAMED(tile)(vectors, 3, s, j); break;
-        case 4: NAMED(tile)(vectors, 4, s, j); break;
-        case 5: NAMED(tile)(vectors, 5, s, j); break;
-        case 6: NAMED(tile)(vectors, 6, s, j); break;
-        }
-    }
-}
-
-TARGET static void NAMED(of_height)(int vectors, const struct Strip *s)
-{
-    switch (vectors) {
-    case 1:  NAMED(tiles)(1, s); break;
-    case 2:  NAMED(tiles)(2, s); break;
-    default: NAMED(tiles)(HIGH, s);
-    }
-}
-
-TARGET static void NAMED(copy)(const struct Strip *s, real *to, int height)
-{
-    typedef NAMED(vector) vector;
-    const int whole = s->rows / NAMED(LANES);
-    const real *A = s->A;
-
-    for (int p = 0; p < s->k; p++, A += s->a_column, to += height) {
-        for (int v = 0; v < whole; v++)
-            ((vector *)to)[v] = ((const vector *)A)[v];
-        for (int i = whole * NAMED(LANES); i < height; i++)
-            to[i] = i < s->rows ? A[i] : 0;
-    }
-}
-
 #ifdef MIX
 typedef real NAMED(four) VECTOR(4 * sizeof(real));
 
@@ -112,6 +37,134 @@ TARGET static INLINE void NAMED(turn_square)(const real *A, ptrdiff_t lda,
 #endif
 }
 
+/* The sums of a tile, column by column in height, to the rows of C. */
+TARGET static void NAMED(add_rows)(const real *sum, int height, int columns,
+                                   const struct Strip *s, real *C)
+{
+    int i = 0;
+#ifdef MIX
+    typedef NAMED(four) four;
+    four row[4];
+    for (; s->c_column == 1 && columns > 3 && i + 4 <= s->rows; i += 4) {
+        NAMED(turned)(sum + i, height, row);
+        for (int q = 0; q < 4; q++) {
+            real *to = C + (i + q) * s->c_row;
+            *(four *)to += row[q];
+            for (int c = 4; c < columns; c++)
+                to[c] += sum[c * height + i + q];
+        }
+    }
+#endif
+    for (; i < s->rows; i++)
+        for (int c = 0; c < columns; c++)
+            C[i * s->c_row + c * s->c_column] += sum[c * height + i];
+}
+
+TARGET static INLINE void NAMED(add)(int vectors, int columns,
+                                     const struct Strip *s, int k,
+                                     const real *A, const real *B,
+                                     real *to, NAMED(vector) *sum)
+{
+    typedef NAMED(vector) vector;
+    const ptrdiff_t a_column = s->a_column;
+    const ptrdiff_t b_row = s->b_row, b_column = s->b_column;
+    const bool packs = to != NULL;
+
+    for (; k > 0; k--, A += a_column, B += b_row) {
+        UNROLL for (int v = 0; v < vectors && packs; v++)
+            ((vector *)to)[v] = ((const vector *)A)[v];
+        to = packs ? to + vectors * NAMED(LANES) : NULL;
+        UNROLL for (int c = 0; c < columns; c++)
+            UNROLL for (int v = 0; v < vectors; v++)
+                sum[c * vectors + v] +=
+                    ((const vector *)A)[v] * B[c * b_column];
+    }
+}
+
+TARGET static INLINE void NAMED(tile)(int vectors, int columns,
+                                      const struct Strip *s, int j)
+{
+    typedef NAMED(vector) vector;
+    const vector zero = {0};
+    const ptrdiff_t c_column = s->c_column;
+    const real *A = s->A, *B = s->B + j * s->b_column;
+    real *C = s->C + j * c_column;
+    vector sum[SUMS];
+
+    UNROLL for (int i = 0; i < columns * vectors; i++)
+        sum[i] = zero;
+    UNROLL for (int c = 0; c < columns; c++)
+        FETCH(C + c * c_column);
+    if (s->ahead == NULL)
+        NAMED(add)(vectors, columns, s, s->k, A, B, NULL, sum);
+    else
+        for (int p = 0; p < s->k; p += STRIDE) {
+            const real *soon = look_ahead(s->ahead, vectors * NAMED(LANES));
+            real *to = s->to == NULL ? NULL
+                     : s->to + p * vectors * NAMED(LANES);
+            UNROLL for (int i = 0; i < vectors * BYTES; i += 64)
+                FETCH((const char *)soon + i);
+            NAMED(add)(vectors, columns, s, least(s->k - p, STRIDE),
+                       A + p * s->a_column, B + p * s->b_row, to, sum);
+        }
+
+    if (s->rows == vectors * NAMED(LANES) && s->c_row == 1) {
+        UNROLL for (int c = 0; c < columns; c++)
+            UNROLL for (int v = 0; v < vectors; v++)
+                ((vector *)(C + c * c_column))[v] += sum[c * vectors + v];
+    } else {
+        vector tile[SUMS];
+        UNROLL for (int i = 0; i < columns * vectors; i++)
+            tile[i] = sum[i];
+        NAMED(add_rows)((const real *)tile, vectors * NAMED(LANES), columns,
+                        s, C);
+    }
+}
+
+TARGET static INLINE void NAMED(tiles)(int vectors, struct Strip *s)
+{
+    for (int j = 0, columns; j < s->n; j += columns) {
+        const int tiles = (s->n - j + COLUMNS - 1) / COLUMNS;
+        columns = (s->n - j + tiles - 1) / tiles;
+        switch (columns) {
+        case 1: NAMED(tile)(vectors, 1, s, j); break;
+        case 2: NAMED(tile)(vectors, 2, s, j); break;
+        case 3: NAMED(tile)(vectors, 3, s, j); break;
+        case 4: NAMED(tile)(vectors, 4, s, j); break;
+        case 5: NAMED(tile)(vectors, 5, s, j); break;
+        case 6: NAMED(tile)(vectors, 6, s, j); break;
+        }
+        if (s->to != NULL) {
+            s->A = s->to;
+            s->a_column = vectors * NAMED(LANES);
+            s->to = NULL;
+        }
+    }
+}
+
+TARGET static void NAMED(of_height)(int vectors, struct Strip *s)
+{
+    switch (vectors) {
+    case 1:  NAMED(tiles)(1, s); break;
+    case 2:  NAMED(tiles)(2, s); break;
+    default: NAMED(tiles)(HIGH, s);
+    }
+}
+
+TARGET static void NAMED(copy)(const struct Strip *s, real *to, int height)
+{
+    typedef NAMED(vector) vector;
+    const int whole = s->rows / NAMED(LANES);
+    const real *A = s->A;
+
+    for (int p = 0; p < s->k; p++, A += s->a_column, to += height) {
+        for (int v = 0; v < whole; v++)
+            ((vector *)to)[v] = ((const vector *)A)[v];
+        for (int i = whole * NAMED(LANES); i < height; i++)
+            to[i] = i < s->rows ? A[i] : 0;
+    }
+}
+
 TARGET static void NAMED(turn)(const struct Strip *s, real *to, int height)
 {
     const ptrdiff_t lda = s->a_row;
@@ -137,15 +190,20 @@ TARGET static void NAMED(strip)(const struct Strip *s)
     const int vectors = s->rows > 2 * LANES ? HIGH
                       : s->rows > LANES ? 2 : 1;
 
-    if (s->rows < vectors * LANES) {
-        _Alignas(BYTES) real to[HIGH * LANES * DEPTH];
-        struct Strip packed = *s;
-        packed.A = to;
-        packed.a_column = vectors * LANES;
+    const bool whole = s->rows == vectors * LANES && s->a_row == 1;
+    const bool far = s->a_column > NEAR && s->n > 4 * COLUMNS;
+    _Alignas(BYTES) real to[HIGH * LANES * DEPTH];
+    struct Strip strip = *s;
+
+    if (whole && far && s->ahead != NULL)
+        strip.to = to;
+    else if (!whole || far) {
         NAMED(pack)(s, to, vectors * LANES);
-        NAMED(of_height)(vectors, &packed);
-    } else
-        NAMED(of_height)(vectors, s);
+        strip.A = to;
+        strip.a_row = 1;
+        strip.a_column = vectors * LANES;
+    }
+    NAMED(of_height)(vectors, &strip);
 }
 
 TARGET static INLINE void NAMED(add_columns)(int few, const struct Strip *s,

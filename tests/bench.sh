@@ -122,8 +122,8 @@ train() {
 }
 
 training() {
-    echo "Steps a second, one sequence a step, plain SGD, single precision," \
-         "one thread."
+    echo "Steps in a second of the processor's time, one sequence a step," \
+         "plain SGD, single precision, one thread."
     PEERS=
     if has_torch; then PEERS='plain fused stock'; fi
     for kind in $KINDS; do
@@ -135,19 +135,25 @@ training() {
     done
 }
 
-# turns NAME THREADS ARGUMENTS: milliseconds of ours and of PyTorch at GPT-2's
-# sizes. Each run's median without its first line; of the runs, the median.
+# A run's median without its first line: with one thread of the processor's
+# time, in which other programs do not count, with two of the clock's.
+middle() {
+    grep -v MB $OUT/one | sed 1d | cut -d ' ' -f $((3 - threads)) | median
+}
+
+# turns NAME ARGUMENTS: milliseconds of ours and of PyTorch at GPT-2's sizes,
+# with so many threads; of the runs, the median.
 turns() {
     name=$1; shift
     for who in ftx peer; do : > "$OUT/$who"; : > "$OUT/MB.$who"; done
     for run in $(seq $RUNS); do
         $OUT/gpt2 "$@" > $OUT/one
         sed -n 's/MB //p' $OUT/one >> $OUT/MB.ftx
-        grep -v MB $OUT/one | sed 1d | median >> $OUT/ftx
+        middle >> $OUT/ftx
         [ -n "$PEERS" ] && [ "$1" != read ] && [ "$1" != prompt ] || continue
         torch tests/bench_gpt2.py "$@" > $OUT/one
         sed -n 's/MB //p' $OUT/one >> $OUT/MB.peer
-        grep -v MB $OUT/one | sed 1d | median >> $OUT/peer
+        middle >> $OUT/peer
     done
     ours=$(median < $OUT/ftx) peer=$(median < $OUT/peer)
     awk -v name="$name" -v ours="$ours" -v peer="$peer" \
@@ -189,8 +195,8 @@ growth() {
         for threads in 1 1 1 2 2 2; do
             echo $threads "$($OUT/train $1 2 4 $((4 * $1)) $2 100 0.3 $threads)"
         done | awk -v d="$1" -v l="$2" '
-            $2 > wall[$1] { wall[$1] = $2 }
-            $1 == 1 && $3 > busy { busy = $3 }
+            $3 > wall[$1] { wall[$1] = $3 }
+            $1 == 1 && $2 > busy { busy = $2 }
             $1 == 1 { MB = $4 }
             END { printf "| %d | %d | %.2f | %.1f | %.2f | %.2f |\n", d, l,
                          1000 / busy, MB, 1000 / wall[1], 1000 / wall[2] }'

@@ -38,24 +38,25 @@ static Tokens random_tokens(Arena *arena, int ell, Random *random)
 }
 
 typedef struct {
-    double last;
+    double last, busy;          /* busy: the processor's */
     int left;
-    bool busy;                  /* only the processor's time */
 } Clock;
 
-static double busy_seconds(void)
+static Clock clock_new(int left)
 {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return (Clock){ seconds(),
+                    (double)now.tv_sec + 1e-9 * (double)now.tv_nsec, left };
 }
 
 static bool told(Clock *clock)
 {
-    const double now = clock->busy ? busy_seconds() : seconds();
-    printf("%.2f\n", 1e3 * (now - clock->last));
-    clock->last = now;
-    return --clock->left > 0;
+    const Clock now = clock_new(clock->left - 1);
+    printf("%.2f %.2f\n", 1e3 * (now.last - clock->last),
+           1e3 * (now.busy - clock->busy));
+    *clock = now;
+    return clock->left > 0;
 }
 
 static bool follow(void *to, const Progress *step)
@@ -81,7 +82,7 @@ static void steps(Arena *arena, Theta *theta, Random *random,
     for (int n = 1; n <= BATCH; n++)
         x[n] = random_tokens(arena, ELL, random);
     Trainer *trainer = trainer_new(arena, theta, &how);
-    Clock clock = { seconds(), n, false };
+    Clock clock = clock_new(n);
     trainer->follow = follow;
     trainer->to = &clock;
     trainer_run(trainer, loss_13, &(Data){ .N_data = BATCH, .x = x });
@@ -94,7 +95,7 @@ static void token(Arena *arena, const Theta *theta, Random *random,
     Tape *tape = tape_new(false);
     prepare_tape(arena, tape, theta);
     have_threads(threads);
-    Clock clock = { seconds(), tokens, false };
+    Clock clock = clock_new(tokens);
     const Inference how = {
         .ell_gen = tokens, .tau = 1, .random = random, .told = heard,
         .to = &clock, .memory = memory_new(arena, tape, theta)
@@ -125,7 +126,7 @@ static void read_once(const Theta *theta, int threads)
     read_theta = theta;
     readers = threads;
     have_threads(threads);
-    Clock clock = { seconds(), READS, false };
+    Clock clock = clock_new(READS);
     do
         share(threads, add_up, NULL);
     while (told(&clock));
@@ -174,7 +175,7 @@ static void file_it(Fault *f, void *data)
                     .state = { .interval = 1, .sum = "0" } };
     if (strcmp(filed->what, "save") == 0)
         model.tokenizer = any_tokenizer(arena);
-    Clock clock = { busy_seconds(), FILES, true };
+    Clock clock = clock_new(FILES);
     do
         if (strcmp(filed->what, "save") == 0)
             model_save(&model, filed->name, NULL, f);

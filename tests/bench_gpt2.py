@@ -5,7 +5,8 @@ precision: the peer of bench_gpt2.c.
     bench_gpt2.py train METHOD threads steps
     bench_gpt2.py token threads tokens
 
-prints milliseconds, a line each, and then the most memory held, in MB. The
+prints milliseconds, and milliseconds of the processor, in which other programs
+do not count, a line each, and then the most memory held, in MB. The
 model is fused by hand: one linear map for queries, keys and values, and
 PyTorch's fused attention. For a token it has kept keys and values, and the
 matrices times one column are torch.mv, which is faster there than F.linear.
@@ -66,20 +67,29 @@ class GPT2(nn.Module):
         return F.linear(self.norm(X), self.tokens.weight)
 
 
+def times():
+    return time.perf_counter(), time.process_time()
+
+
+def tell(start):
+    print(*("%.2f" % (1e3 * (now - then))
+            for now, then in zip(times(), start)), flush=True)
+
+
 def train(method, steps):
     model = GPT2()
     make = torch.optim.SGD if method == "sgd" else torch.optim.AdamW
     optimiser = make(model.parameters(), lr=1e-5)
     x = torch.randint(N_V, (BATCH, LENGTH))
     for _ in range(steps):
-        start = time.perf_counter()
+        start = times()
         P = model(x)[:, :-1].reshape(-1, N_V)
         loss = F.cross_entropy(P, x[:, 1:].reshape(-1))
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
         loss.item()
-        print("%.2f" % (1e3 * (time.perf_counter() - start)), flush=True)
+        tell(start)
 
 
 @torch.no_grad()
@@ -88,14 +98,14 @@ def token(tokens):
     keys = torch.zeros(L, H, ELL, D // H)
     values, x = keys.clone(), 1
     for t in range(tokens + 16):
-        start = time.perf_counter()
+        start = times()
         X = model.tokens.weight[x] + model.places.weight[t]
         for l, layer in enumerate(model.layers):
             X = layer.token(X, keys[l], values[l], t)
         p = torch.softmax(torch.mv(model.tokens.weight, model.norm(X)), 0)
         x = int(torch.multinomial(p, 1))
         if t >= 16:
-            print("%.2f" % (1e3 * (time.perf_counter() - start)), flush=True)
+            tell(start)
 
 
 what, *rest = sys.argv[1:]

@@ -3,9 +3,10 @@
        bench_train d_e L H d_mlp ell N_V seconds [threads]
 
    trains Algorithm 10 that long on sequences of random tokens and prints one
-   number. bench_train.py does the same with PyTorch. Where the threads are
-   given, there follow steps in a second of the processor's time, in which
-   other programs do not count, and the most megabytes that the tape held. */
+   number: steps in a second of the processor's time, in which other programs
+   do not count. bench_train.py does the same with PyTorch. Where the threads
+   are given, there follow steps in a second of the clock's, and the most
+   megabytes that the tape held. */
 #include "practice.h"
 #include <stdlib.h>
 #include <time.h>
@@ -76,9 +77,10 @@ int main(int argc, char *argv[])
     trainer->follow = tick;
     trainer->to = &clock;
     trainer_run(trainer, loss_13, &(Data){ .N_data = SEQUENCES, .x = x });
-    printf("%.1f", (double)clock.steps / (clock.last - clock.start));
+    printf("%.1f", (double)clock.steps / clock.busy);
     if (argc == 9)
-        printf(" %.1f %.2f", (double)clock.steps / clock.busy,
+        printf(" %.1f %.2f",
+               (double)clock.steps / (clock.last - clock.start),
                1e-6 * (double)tape_peak(trainer->lane[0].tape));
     printf("\n");
     trainer_free(trainer);
