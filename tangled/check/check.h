@@ -96,11 +96,11 @@ struct Explanation {
 };
 
 /* run_explained runs a sheet; it ends early where the algorithm cannot go
-   on with such numbers. Has a run a place for the slip, from a step to another,
-   and inside or outside of where a slip is made that is made only at a step?
-   Do two slips strike the same? cell_slips are those that explain single
-   entries of a claim, entry after entry, and how many they are; what stands
-   before the claim came about as `why` has it. */
+   on with such numbers. Has a run a place for the slip, from a step to
+   another, and inside or outside of where a slip is made that is made only
+   at a step? Do two slips strike the same? cell_slips are those that
+   explain single entries of a claim, entry after entry, and how many they
+   are; what stands before the claim came about as `why` has it. */
 const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
 bool has_place(const Run *run, const Slip *slip, const Step *from,

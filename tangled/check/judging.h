@@ -37,7 +37,8 @@ enum { MOST_FOUND = 200 };
 
 /* Entry k of a claim, beside a run: its verdict. How many entries are so,
    or are right; how many are claimed; are all of these right? Have two
-   steps the same numbers, but for the computer's rounding, or to the bit? */
+   steps the same numbers, but for the computer's rounding; or the same
+   bits? */
 bool is_comparable(const Item *claim, const Step *step);
 Verdict verdict_in(const Claim *c, int k, const Run *run);
 int count_in(const Claim *c, const Run *run,

@@ -469,9 +469,9 @@ static Mat into_mlp(Slipping *s)
 
 static Mat active(Slipping *s)
 {
-    return made_by(s, s->here->algorithm == 8 ? "relu(W_mlp1 into + b_mlp1)"
-                                              : "gelu(W_mlp1 into + b_mlp1)",
-                   s->it);
+    return made_by(s, s->here->algorithm == 8
+                      ? "relu(W_mlp1 into + b_mlp1)"
+                      : "gelu(W_mlp1 into + b_mlp1)", s->it);
 }
 
 /* In a model: what queries are computed from, and what keys are. */

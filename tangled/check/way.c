@@ -155,7 +155,8 @@ static bool is_cut_off_by(Judging *j, int w, int k, int way)
     Explanation why = in_way(j, (Explanation){ .n = 0 }, way);
     why.shaken = (int)(j->claim[k].step - right->step) + 1;
     return why.n > 0 && right->algorithm <= 10
-        && j->claim[w].step->aspect == VALUE && leaves_alone(j, w, why, way);
+        && j->claim[w].step->aspect == VALUE
+        && leaves_alone(j, w, why, way);
 }
 
 enum { CLOSE = 3 };             /* claims that may cut off what is before */
