@@ -149,7 +149,7 @@ static bool is_given(const Run *run, const char *names)
 {
     char name[24];
     bool is = run->algorithm >= 8;
-    for (const char *p = names; *p != '\0'; p += strspn(p, " ")) {
+    for (const char *p = names; !is && *p != '\0'; p += strspn(p, " ")) {
         size_t n = strcspn(p, " ");
         snprintf(name, sizeof name, "%.*s", (int)n, p);
         Step place = { .name = name },
@@ -166,21 +166,25 @@ static bool exchanges(const Slip *slip)
     return (slip->at[0].when & EXCHANGED) != 0;
 }
 
+static bool can_hold(const Run *run, unsigned when)
+{
+    return when == 0 || (when & ~truths_of_run(run)) == 0;
+}
+
 bool has_place(const Run *run, const Slip *slip, const Step *from,
                const Step *until, const Step *only, bool inside)
 {
     const Explanation there = { .only = only };
     uint64_t roles = 0;
-    unsigned true_ones = truths_of_run(run) | ONLY_HERE;
     for (const Step *s = from; s <= until; s++)
         if (is_made(&there, s) == inside)
             roles |= roles_of(s)
                    | (is_of_one_query(s) ? ROLE(SCALED) : 0);
     for (int i = 0; i < STRIKES; i++) {
         const Strike *strike = &slip->at[i];
-        if ((strike->when & ~true_ones) == 0
-            && ((strike->roles & roles) != 0
-                || (strike->given != NULL && is_given(run, strike->given))))
+        bool meets = (strike->roles & roles) != 0
+                  || (strike->given != NULL && is_given(run, strike->given));
+        if (meets && can_hold(run, strike->when & ~(unsigned)ONLY_HERE))
             return true;
     }
     return exchanges(slip) && is_given(run, "X");
