@@ -117,6 +117,7 @@ static void use(const Filed *filed, char *name)
             OBEYS(translate, "--model", name, "--beam", "2", "--", text);
         }
     OBEYS(show_inside, "--model", name, "--", text);
+    OBEYS(show_inside, "--model", name, "--json", "--", text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

@@ -128,6 +128,7 @@ static void every_command_says_that_there_is_no_memory(void **state)
     LACKS(tokenize, text);
     LACKS(tokenize, "--tokens", "bpe", text);
     LACKS(show_inside, "--model", d, "3 sheep");
+    LACKS(show_inside, "--model", ed, "--json", "ab");
     LACKS(show, "tests/worked/alg04.sheet");
     LACKS(check, "tests/hand/no-scale.sheet");
     LACKS(steps, "tests/worked/alg04.sheet");
