@@ -29,18 +29,19 @@ def checksum(data):
 
 
 def without_optimiser(model):
-    """The same model file with its parameters alone."""
-    assert model[-8:] == checksum(model[:-8])
-    size, count = map(int, re.search(rb'\nnumbers (\d+) (\d+)\n',
-                                     model).groups())
-    header, numbers = re.split(rb'(?<=\n)numbers \d+ \d+\n', model[:-8], 1)
-    assert len(numbers) == size * count and b'\npatience 0\n' in header
-    parameters = count // 3             # then come m and v of AdamW
+    """A model file of format 2 as one of format 1, which is simpler: its
+    lines, the parameters alone, and one checksum."""
+    begin = int(re.match(rb'ftx model 2\nheader (\d+)\n', model).group(1))
+    lines = model[:begin].rstrip(b' \n').split(b'\n')
+    _, size, count = lines[-1].split()
+    assert b'patience 0' in lines and lines[-1].startswith(b'numbers ')
+    lines[:2] = [b'ftx model 1']
     for name in b'has_m', b'has_v':
-        assert name + b' yes\n' in header
-        header = header.replace(name + b' yes\n', name + b' no\n')
-    kept = header + b'numbers %d %d\n' % (size, parameters) \
-        + numbers[:size * parameters]
+        lines[lines.index(name + b' yes')] = name + b' no'
+    parameters = int(count) // 3        # then come m and v of AdamW
+    lines[-1] = b'numbers %s %d' % (size, parameters)
+    kept = b'\n'.join(lines) + b'\n' \
+        + model[begin:begin + int(size) * parameters]
     return kept + checksum(kept)
 
 

@@ -706,6 +706,14 @@ static void every_turn_of_a_translation_adds_its_token(void **state)
     assert_int_equal(times(last.out, "\"ended\": true"), *whole.err == '\0');
 }
 
+/* Its file is of format 1, from before some hyperparameters. */
+static void the_model_in_the_page_names_numbers(void **state)
+{
+    (void)state;
+    assert_says(TRANSLATE("doc/numbers.ftx", "4217", "3000"), "four thousand "
+                "two hundred seventeen\nthree thousand\n");
+}
+
 /* Every digit of the last line, and only what is asked for. */
 static void the_steps_are_those_of_the_algorithm(void **state)
 {
@@ -1015,6 +1023,7 @@ int main(void)
         TEST_FILES(cross_attention_looks_from_x_to_z),
         TEST_FILES(every_turn_of_a_translation_adds_its_token),
         TEST_FILES(the_steps_are_those_of_the_algorithm),
+        TEST_FILES(the_model_in_the_page_names_numbers),
         TEST_FILES(what_cannot_be_shown_is_refused),
         TEST_FILES(a_translation_without_end_is_shown_up_to_ell_max),
         TEST_FILES(a_picture_replaces_a_file_at_once),
