@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool all_finite(Mat M)
+static bool all_finite(Mat M, bool hides)       /* or hidden */
 {
     const int n = M->rows * M->cols;
     bool finite = true;
     for (int k = 0; k < n; k++)
-        finite &= isfinite(M->at[k]) != 0;
+        finite &= isfinite(M->at[k]) || (hides && M->at[k] == -INFINITY);
     return finite;
 }
 
@@ -23,11 +23,12 @@ static void check_entries(const Job *job, const Step *step)
                   && step->line >= 5);      /* by a student's own name */
     int tokens = step->turned ? M->rows : M->cols,
         each = step->turned ? M->cols : M->rows;
-    if (all_finite(M))
+    bool right = all_finite(M, hides);
+    if (right && step->role != ROLE_SCALED)
         return;
     for (int t = 1; t <= tokens; t++) {
         bool sees = false;
-        for (int u = 1; u <= each; u++) {
+        for (int u = 1; u <= each && !(right && sees); u++) {
             int i = step->turned ? t : u, j = step->turned ? u : t;
             double x = AT(M, i, j);
             sees |= isfinite(x);

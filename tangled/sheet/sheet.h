@@ -218,8 +218,8 @@ extern const char *const sheet_starts[16];
 enum { NAMES_BYTES = 800 };
 const char *known_name(int algorithm, const char *plain);
 
-/* Does a number, a list or a word stand under this name, so that an item may
-   begin with it and no equals sign; or, if word is true, may a word? */
+/* Does a number, a list or a word stand under this name, so that an item
+   may do without an equals sign; or, if word is true, may a word? */
 bool is_key(const char *name, bool word);
 const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim);
 
