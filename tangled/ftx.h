@@ -433,7 +433,8 @@ int below(Random *random, int n);                   /* in 0 ... n - 1     */
    theta with all its handles, but no numbers: every Mat is NULL; faulty
    hyperparameters are refused. theta_allocate gives every parameter its
    numbers, all 0, and a gradient; theta_over those that lie there, one
-   parameter behind the other, and none. Fixed positions get their values. */
+   parameter behind the other, and none. Fixed positions get their
+   values. */
 const char *hyperparameters_fault(const Hyperparameters *hyper);
 Theta *theta_new(Arena *arena, const Hyperparameters *hyper);
 void theta_allocate(Theta *theta, Arena *arena);

@@ -7,8 +7,8 @@
 #define CURVE (IS_DOUBLE ? 1e-8 : 1e-4)
 #define AS_RECORDED \
     "--steps", "20", "--batch", "2", "--shuffle=no", "--schedule", \
-    "constant", "--warm_up", "0", "--clip", "0", "--decay", "0.1", "--eta", \
-    "0.01", "--held-out", "0"
+    "constant", "--warm_up", "0", "--clip", "0", "--decay", "0.1", \
+    "--held-out", "0"
 
 static void assert_curve(const Model *m, const double *recorded)
 {
@@ -27,7 +27,8 @@ static void gpt2_learns_on_as_with_another_program(void **state)
     for (int k = 0; k < 4; k++)
         write_text(names[k], texts[k]);
     Said s = SAID(train, "d", "--from", FOLDER("gpt2"), "--model", path("m"),
-                  AS_RECORDED, path("1"), path("2"), path("3"), path("4"));
+                  AS_RECORDED, "--eta", "0.01", path("1"), path("2"),
+                  path("3"), path("4"));
     assert_says(s, "step 20 of 20, saved");
     const Model *m = model_in(path("m"));
     assert_curve(m, gpt2_curve);
@@ -43,7 +44,7 @@ static void bert_learns_classes_as_with_another_program(void **state)
     char *lines = write_text("l", "no\t1 3\nyes\t9 3 5\nmaybe\t5 5 1\n"
                              "no\t7 1\n");
     Said s = SAID(train, "class", "--from", FOLDER("bert-class"), "--model",
-                  path("m"), AS_RECORDED, lines);
+                  path("m"), AS_RECORDED, "--eta", "0.001", lines);
     assert_says(s, "step 20 of 20, saved");
     const Model *m = model_in(path("m"));
     assert_curve(m, bert_class_curve);

@@ -192,7 +192,7 @@ def class_loss(model, step):
 
 
 curve("bert_class", bert(BertForSequenceClassification, num_labels=3)
-      .double(), 20, class_loss)
+      .double(), 20, class_loss, eta=0.001)
 
 (here / "recorded.h").write_text(
     "/* What transformers computes with the models beside this file. Written"
