@@ -149,7 +149,8 @@ static bool is_given(const Run *run, const char *names)
 {
     char name[24];
     bool is = run->algorithm >= 8;
-    for (const char *p = names; !is && *p != '\0'; p += strspn(p, " ")) {
+    for (const char *p = names; !is && *p != '\0';
+         p += strspn(p, " ")) {
         size_t n = strcspn(p, " ");
         snprintf(name, sizeof name, "%.*s", (int)n, p);
         Step place = { .name = name },
@@ -182,8 +183,9 @@ bool has_place(const Run *run, const Slip *slip, const Step *from,
                    | (is_of_one_query(s) ? ROLE(SCALED) : 0);
     for (int i = 0; i < STRIKES; i++) {
         const Strike *strike = &slip->at[i];
+        const char *names = strike->given;
         bool meets = (strike->roles & roles) != 0
-                  || (strike->given != NULL && is_given(run, strike->given));
+                  || (names != NULL && is_given(run, names));
         if (meets && can_hold(run, strike->when & ~(unsigned)ONLY_HERE))
             return true;
     }
