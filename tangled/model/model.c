@@ -206,7 +206,8 @@ static bool put_model(FILE *file, const void *data)
     size_t bytes = (size_t)numbers_of(m) * sizeof(real);
     unsigned char sum[8];
     Writer *w = &(Writer){
-        .file = file, .sum = NO_CHECKSUM, .block = arena_alloc(arena, BLOCK),
+        .file = file, .sum = NO_CHECKSUM,
+        .block = arena_alloc(arena, BLOCK),
         .sums = arena_alloc(arena, 8 * (bytes / BLOCK + 1))
     };
     put_lines(w, m, arena);
@@ -239,7 +240,8 @@ static bool are_finite(const real *x, size_t n)
 {
     bool finite = true;
     for (size_t k = 0; k < n; k += BLOCK)
-        finite &= are_few_finite(x + k, n - k < BLOCK ? (int)(n - k) : BLOCK);
+        finite &= are_few_finite(x + k,
+                                 n - k < BLOCK ? (int)(n - k) : BLOCK);
     return finite;
 }
 
@@ -332,7 +334,8 @@ static void get_values(Header *h, const Option *table, void *values)
     }
 }
 
-static const char damaged[] = "the model is damaged: its checksum is wrong.";
+static const char damaged[] =
+    "the model is damaged: its checksum is wrong.";
 static const char not_finite[] = "a number in it is not finite.";
 
 /* What is wrong with the first line and the size; or NULL. */
@@ -487,12 +490,14 @@ static void check_blocks(const Numbers *from, const char *bytes, size_t n)
     size_t first = (size_t)(bytes - h->numbers) / BLOCK;
     for (const char *p = h->numbers + first * BLOCK; p < bytes + n;
          p += BLOCK, first++) {
-        size_t rest = (size_t)(h->end - p), some = rest < BLOCK ? rest : BLOCK;
+        size_t rest = (size_t)(h->end - p);
+        size_t some = rest < BLOCK ? rest : BLOCK;
         const char *sum = h->end + 8 * first;
         if (block_checksum(p, some)
             != get_bytes((const unsigned char *)sum, 8))
             fault(h->fault, 0, "%s", damaged);
-        finite &= !native || are_finite((const real *)p, some / sizeof(real));
+        finite &= !native
+            || are_finite((const real *)p, some / sizeof(real));
     }
     if (!finite)
         fault(h->fault, 0, "%s", not_finite);

@@ -88,7 +88,8 @@ double model_last_held_out(const Model *model);
    and refuses one of another kind. A fault ends the attempt. */
 typedef enum { ITS_HEADER, TO_USE, TO_TRAIN } Purpose;
 void model_save(const Model *model, const char *name, Held *held, Fault *f);
-Model *model_load(Arena *arena, const char *name, Purpose purpose, Fault *f);
+Model *model_load(Arena *arena, const char *name, Purpose purpose,
+                  Fault *f);
 Model *model_for(Command *c, const char *name, Task task, Fault *f);
 
 /* The loss curve of a Model as a table and as a picture; for

@@ -312,7 +312,8 @@ int move_file(const char *from, const char *to, bool must_be_new,
         DWORD error = GetLastError();
         if (error == ERROR_ALREADY_EXISTS || error == ERROR_FILE_EXISTS)
             return EEXIST;
-        if (error != ERROR_ACCESS_DENIED && error != ERROR_SHARING_VIOLATION)
+        if (error != ERROR_ACCESS_DENIED
+            && error != ERROR_SHARING_VIOLATION)
             return EIO;
         Sleep(50);
     }
@@ -579,8 +580,8 @@ void each_file(const char *begins, void *to,
 
 static void tell_and_end(int signal)
 {
-    static const char sentence[] = "ftx: a file was cut short, or could not "
-                                   "be read, while it was used.\n";
+    static const char sentence[] = "ftx: a file was cut short, or could "
+                                   "not be read, while it was used.\n";
     ssize_t told = write(STDERR_FILENO, sentence, sizeof sentence - 1);
     (void)signal, (void)told;
     _exit(2);
