@@ -80,6 +80,8 @@ mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600,
 	    $(if $(filter-out file, $(origin SECONDS)), --seconds $(SECONDS))
 fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer, trials, json or safetensors for sheets; needs clang
 	tests/fuzz.sh "$(MAKE)" $(SECONDS) $(WHAT)
+machines: ftx   # built and run for other machines; the script says which packages it takes
+	tests/machines.sh
 coverage:       # lines and branches that the tests reach
 	tests/coverage.sh
 bench:          # how fast? a part of it: make bench judge, or product, functions, train
@@ -104,6 +106,6 @@ debug:          # build/debug/build/ftx, whose debugger shows the webs
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book page numbers program.pdf test check tests soak mutants fuzz coverage bench $(PARTS) quality lab gradescope labtest debug clean
+.PHONY: ftx all deps tangle book page numbers program.pdf test check tests soak mutants fuzz machines coverage bench $(PARTS) quality lab gradescope labtest debug clean
 .DELETE_ON_ERROR:
 -include $(wildcard $(OUT)/*.d $(OUT)/*/*.d)

@@ -177,9 +177,11 @@ static void put_header(FILE *to, const Model *m)
     tokenizer_save(to, m->tokenizer);
     put_values(to, plan_options, &m->plan);
     put_values(to, state_options, &m->state);
-    for (int k = 0; k < m->state.points; k++)
-        fprintf(to, "point %d %.17g %.17g\n", m->point[k].step,
-                m->point[k].loss, m->point[k].held_out);
+    for (int k = 0; k < m->state.points; k++) {
+        const Point *p = &m->point[k];
+        fprintf(to, "point %d %.17g ", p->step, p->loss);
+        fprintf(to, isnan(p->held_out) ? "nan\n" : "%.17g\n", p->held_out);
+    }
     fprintf(to, "numbers %d %lld", (int)sizeof(real), numbers_of(m));
 }
 

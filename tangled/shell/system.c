@@ -117,18 +117,12 @@ static wchar_t *wide(const char *name, wchar_t to[PATH_BYTES])
     return to;
 }
 
-FILE *open_file(const char *name, const char *mode)
-{
-    wchar_t path[PATH_BYTES], how[PATH_BYTES];
-    return _wfopen(wide(name, path), wide(mode, how));
-}
-
 /* A handle as a file, or NULL. */
-static FILE *opened(HANDLE handle)
+static FILE *opened(HANDLE handle, const char *mode)
 {
     int number = handle == INVALID_HANDLE_VALUE ? -1
-               : _open_osfhandle((intptr_t)handle, _O_RDWR | _O_BINARY);
-    FILE *file = number < 0 ? NULL : _fdopen(number, "w+b");
+               : _open_osfhandle((intptr_t)handle, _O_BINARY);
+    FILE *file = number < 0 ? NULL : _fdopen(number, mode);
     if (file == NULL && number >= 0)
         _close(number);
     else if (number < 0 && handle != INVALID_HANDLE_VALUE)
@@ -137,6 +131,19 @@ static FILE *opened(HANDLE handle)
 }
 
 enum { SHARED = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
+
+FILE *open_file(const char *name, const char *mode)
+{
+    wchar_t path[PATH_BYTES], how[PATH_BYTES];
+    DWORD access = strchr(mode, '+') != NULL ? GENERIC_READ | GENERIC_WRITE
+                                             : GENERIC_READ;
+    wide(name, path);
+    FILE *file = mode[0] != 'r' ? NULL
+               : opened(CreateFileW(path, access, SHARED, NULL,
+                                    OPEN_EXISTING, 0, NULL), mode);
+    return file != NULL ? file : _wfopen(path, wide(mode, how));
+}
+
 static void no_place(void)
 {
     fprintf(stderr, "ftx: there is no place for a text.\n");
@@ -151,7 +158,7 @@ FILE *begin_text(Written *w)
         no_place();
     w->to = opened(CreateFileW(name, GENERIC_READ | GENERIC_WRITE | DELETE,
         SHARED, NULL, CREATE_ALWAYS,
-        FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL));
+        FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL), "w+b");
     if (w->to == NULL)
         no_place();
     return w->to;
@@ -283,7 +290,7 @@ FILE *new_file(char *name)
             || GetLastError() != ERROR_FILE_EXISTS)
             break;
     }
-    FILE *file = opened(handle);
+    FILE *file = opened(handle, "w+b");
     if (file == NULL)
         errno = EACCES;
     return file;
