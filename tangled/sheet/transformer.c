@@ -29,31 +29,34 @@ static int given_layers(Job *job, Part part, const char *name)
     return (int)L;
 }
 
-int given_heads(const Job *job)
+static int item_head(const Item *item) { return item->head; }
+static int item_size(const Item *item) { return item->rows * item->cols; }
+
+/* The most that any item of these names has; at least that. */
+static int most_of(const Job *job, const char *names,
+                   int (*has)(const Item *item), int least)
 {
     const Sheet *sheet = job->run.sheet;
-    int H = job->H;
     for (int k = 0; k < sheet->n; k++)
-        if (!sheet->item[k].claim && of_head(sheet->item[k].name)
-            && sheet->item[k].head > H)
-            H = sheet->item[k].head;
-    return H;
+        if (!sheet->item[k].claim && has(&sheet->item[k]) > least
+            && word_in(names, sheet->item[k].name,
+                       strlen(sheet->item[k].name)))
+            least = has(&sheet->item[k]);
+    return least;
+}
+
+int given_heads(const Job *job)
+{
+    return most_of(job, "W_q W_k W_v b_q b_k b_v", item_head, job->H);
 }
 
 static int longest(const Job *job)
 {
-    const Sheet *sheet = job->run.sheet;
-    int most = 1;
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        if (!item->claim && strlen(item->name) == 1
-            && strchr("xz", item->name[0]) != NULL
-            && item->rows * item->cols > most)
-            most = item->rows * item->cols;
-    }
-    for (int k = 0; k < 2; k++)
-        if (letter_size(&job->size, k == 0 ? "ell_x" : "ell_z") > most)
-            most = letter_size(&job->size, k == 0 ? "ell_x" : "ell_z");
+    int ell_x = letter_size(&job->size, "ell_x"),
+        ell_z = letter_size(&job->size, "ell_z"),
+        most = most_of(job, "x z", item_size, 1);
+    most = ell_x > most ? ell_x : most;
+    most = ell_z > most ? ell_z : most;
     if (job->run.algorithm == 14)
         return most + job->ell_gen - 1;
     return most > job->ell_gen ? most : job->ell_gen;
@@ -201,13 +204,7 @@ static int attention_layers(const Hyperparameters *h)     /* of attention */
 
 static int given_sequences(const Job *job)
 {
-    const Sheet *sheet = job->run.sheet;
-    int most = 1;
-    for (int k = 0; k < sheet->n; k++)
-        if (!sheet->item[k].claim && strlen(sheet->item[k].name) == 1
-            && sheet->item[k].head > most)
-            most = sheet->item[k].head;
-    return most;
+    return most_of(job, "x z", item_head, 1);
 }
 
 /* How often the model is run. */
