@@ -132,6 +132,9 @@ training() {
         if [ "$kind" = -DNO_AVX512 ]; then echo 'As on AVX2 only:'; fi
         train 'd_e 64, L 2, H 4, d_mlp 256, ell 64, N_V 100' 64 2 4 256 64 100
         train 'd_e 16, L 1, H 2, d_mlp 64, ell 8, N_V 100' 16 1 2 64 8 100
+        $CC -DREAL=float "$kind" -o $OUT/hand tests/bench_hand.c \
+            $LIBRARY -lm -lpthread
+        $OUT/hand 0.2
     done
 }
 
