@@ -41,7 +41,15 @@ kind() {
 
 # Each command leaves a file: what it said, and its exit status. Those in exact/ have all digits.
 commands() { # PROGRAM...; in a directory of its own
-    say() { local to=$1; shift; "$@" > "$to" 2>&1 < /dev/null; echo "status $?" >> "$to"; }
+    say() { # FILE COMMAND...; on a busy machine wine sometimes does not start, and says nothing
+        local to=$1 status; shift
+        for _ in 1 2 3; do
+            "$@" > "$to" 2>&1 < /dev/null; status=$?
+            [ $status -eq 0 ] || [ -s "$to" ] || continue
+            break
+        done
+        echo "status $status" >> "$to"
+    }
     mkdir -p exact
     local sheets training=(train d --L 1 --d_e 16 --d_mlp 32 --ell_max 32 --batch 2)
     sheets=$(find tests/worked tests/hand tests/starts tests/sheets -name '*.sheet' | LC_ALL=C sort)
