@@ -101,10 +101,11 @@ near() { # ONE OTHER TOLERANCE
 
 # The header of a model, and its numbers as text.
 model_text() {
-    local numbers bytes
-    numbers=$(grep -a -m 1 '^numbers 8 ' "$1" | cut -d ' ' -f 3) bytes=$(wc -c < "$1")
-    head -c $((bytes - 8 * numbers - 8)) "$1"
-    tail -c $((8 * numbers + 8)) "$1" | head -c $((8 * numbers)) | od -A n -v -t f8 | tr -s ' '
+    local line numbers start
+    line=$(grep -a -b -m 1 '^numbers 8 ' "$1")
+    start=${line#*:} start=$((${line%%:*} + ${#start} + 1)) numbers=$(echo "$line" | awk '{ print $3 }')
+    head -c "$start" "$1" | tr -s ' '
+    tail -c +$((start + 1)) "$1" | head -c $((8 * numbers)) | od -A n -v -t f8 | tr -s ' '
 }
 
 one() { # KIND
