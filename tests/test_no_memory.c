@@ -40,7 +40,7 @@ static bool is_a_sentence(const char *said)
    does not use yet, it uses; but for some stack. */
 static void get_only(size_t bytes)
 {
-    volatile char stack[1 << 19];
+    volatile char stack[1 << 20];       /* a product packs half of it full */
     struct rlimit most;
     stack[0] = stack[sizeof stack / 2] = 0;
     getrlimit(RLIMIT_AS, &most);

@@ -584,10 +584,10 @@ static bool runs(Asking *a, const Instance *i)
 static void ask_random(Asking *a, int number, int seed)
 {
     char name[40], says[80];
-    Instance i;
+    Instance *i = arena_alloc(a->arena, sizeof *i);
     for (int k = 0; k < MOST_TRIES; k++) {
-        i = random_instance(a->algorithm, number, &a->random);
-        if (runs(a, &i))
+        *i = random_instance(a->algorithm, number, &a->random);
+        if (runs(a, i))
             break;
     }
     snprintf(name, sizeof name, "random-%d", number);
@@ -597,19 +597,20 @@ static void ask_random(Asking *a, int number, int seed)
 
 static void ask_law(Asking *a, const Law *law)
 {
-    Instance first, second;
+    Instance *first = arena_alloc(a->arena, sizeof *first);
+    Instance *second = arena_alloc(a->arena, sizeof *second);
     for (int k = 0; k < MOST_TRIES; k++) {
-        first = random_instance(a->algorithm, 1, &a->random);
-        second = first;
-        change_by(law, &first, &second);
-        if (runs(a, &second) && runs(a, &first))
+        *first = random_instance(a->algorithm, 1, &a->random);
+        *second = *first;
+        change_by(law, first, second);
+        if (runs(a, second) && runs(a, first))
             break;
     }
     fprintf(a->to, "trial law-%s %s\n", law->name, law->says);
-    write_sheet(a->to, text_of(a, &first));
+    write_sheet(a->to, text_of(a, first));
     write_result(a->to, a->run->result);
     if (law->names != NULL)
-        write_sheet(a->to, text_of(a, &second));
+        write_sheet(a->to, text_of(a, second));
     fprintf(a->to, "law %s\n", law->relation);
 }
 
