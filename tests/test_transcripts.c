@@ -127,6 +127,21 @@ static const char *transcript_of(const char *text)
     return all_of(now);
 }
 
+/* Single precision has other last digits: what is left is how each command
+   ends. */
+static const char *statuses(const char *text)
+{
+    FILE *to = tmpfile();
+    assert_that(to != NULL);
+    while (*text != '\0') {
+        size_t n = strcspn(text, "\n");
+        if (is_typed(text) || (n == 3 && strncmp(text, "? ", 2) == 0))
+            fprintf(to, "%.*s\n", (int)n, text);
+        text += n + (text[n] != '\0');
+    }
+    return all_of(to);
+}
+
 /* Where two texts part: the command, and a line of each. */
 static void first_difference(const char *name, const char *told,
                              const char *now)
@@ -150,16 +165,16 @@ static void transcript(const char *name)
 {
     char file[100];
     size_t n;
-    if (!IS_DOUBLE)
-        skip();                 /* single precision has other last digits */
     snprintf(file, sizeof file, "tests/transcripts/%s.txt", name);
     const char *told = bytes_of(file, &n), *now;
     assert_that(told != NULL && strncmp(told, "# ", 2) == 0);
     now = transcript_of(told);
-    if (getenv("FTX_WRITE") == NULL) {
+    if (!IS_DOUBLE)
+        first_difference(file, statuses(told), statuses(now));
+    else if (getenv("FTX_WRITE") == NULL)
         first_difference(file, told, now);
+    if (!IS_DOUBLE || getenv("FTX_WRITE") == NULL)
         return;
-    }
     FILE *to = fopen(file, "w");
     assert_that(to != NULL && fputs(now, to) >= 0 && fclose(to) == 0);
 }
