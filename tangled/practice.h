@@ -35,6 +35,10 @@ size_t tape_peak(Tape *tape);
 Theta *theta_alias(Arena *arena, const Theta *theta);
 Mat *theta_zeros(Arena *arena, const Theta *theta);
 
+/* From now on theta, which has no gradients, keeps its matrices in 16 bits,
+   but for those of positions. It can be used, and no more. */
+void theta_halve(Theta *theta, Arena *arena);
+
 /* x_1 ... x_N_data are x[1] ... x[N_data]. The same holds for z, the
    context sequences of Algorithm 11, and c, the classes. What an algorithm
    does not use is NULL. */

@@ -153,7 +153,7 @@ turns() {
         $OUT/gpt2 "$@" > $OUT/one
         sed -n 's/MB //p' $OUT/one >> $OUT/MB.ftx
         middle >> $OUT/ftx
-        [ -n "$PEERS" ] && [ "$1" != read ] && [ "$1" != prompt ] || continue
+        [ -n "$PEERS" ] && [ "$1" != read ] && [ "$1" != prompt ] && [ "$1" != bf16 ] || continue
         torch tests/bench_gpt2.py "$@" > $OUT/one
         sed -n 's/MB //p' $OUT/one >> $OUT/MB.peer
         middle >> $OUT/peer
@@ -181,6 +181,7 @@ gpt2() {
             turns 'step, AdamW' train adamw $threads 4
             turns 'theta read once' read $threads
             turns 'token' token $threads 40
+            turns 'token, 16-bit weights' bf16 $threads 40
         done
     done
 }

@@ -2,7 +2,8 @@
    random weights:
 
        bench_gpt2 train METHOD threads steps   batches of 4 x 64 tokens
-       bench_gpt2 token threads tokens [16]    with kept keys and values
+       bench_gpt2 token threads tokens         with kept keys and values
+       bench_gpt2 bf16 threads tokens          the same, weights in 16 bits
        bench_gpt2 prompt threads               512 tokens are taken in
        bench_gpt2 read threads                 theta's bytes are read once
        bench_gpt2 save FILE                    a model file is written ...
@@ -87,6 +88,20 @@ static void steps(Arena *arena, Theta *theta, Random *random,
     trainer->to = &clock;
     trainer_run(trainer, loss_13, &(Data){ .N_data = BATCH, .x = x });
     trainer_free(trainer);
+}
+
+/* theta as a command has it that only uses it: without gradients. */
+static Theta *used(Arena *arena, Theta *theta)
+{
+    for (int k = 1; k <= theta->n; k++) {
+        Mat *place = theta->parameter[k].place;
+        struct Matrix *M = arena_alloc(arena, sizeof *M);
+        *M = **place;
+        M->grad = NULL;
+        *place = M;
+    }
+    theta->W_u = transpose_of(arena, theta->W_e);
+    return theta;
 }
 
 static void token(Arena *arena, const Theta *theta, Random *random,
@@ -200,6 +215,9 @@ int main(int argc, char *argv[])
     if (trains)
         steps(arena, theta, &random, argv[2], atoi(argv[3]), atoi(argv[4]));
     else if (strcmp(argv[1], "token") == 0)
+        token(arena, theta, &random, atoi(argv[2]), 16, atoi(argv[3]));
+    else if (strcmp(argv[1], "bf16") == 0)
+        theta_halve(used(arena, theta), arena),
         token(arena, theta, &random, atoi(argv[2]), 16, atoi(argv[3]));
     else if (strcmp(argv[1], "prompt") == 0)
         token(arena, theta, &random, atoi(argv[2]), PROMPT, 1);

@@ -9,8 +9,10 @@ enum { ELL_GEN = 200 };
 typedef struct {
     const char *model, *u;
     int ell_gen, slide;
+    int weights;                /* FULL, BF16                             */
     bool stop, special, no_memory, show_tokens, peak;
 } GenerateWish;
+enum { FULL, BF16 };
 
 static const Option wishes[] = {
     { "model", TEXT, offsetof(GenerateWish, model), 0, 0, "FILE",
@@ -25,6 +27,8 @@ static const Option wishes[] = {
       "special tokens may be drawn, as printed" },
     { "slide", WHOLE, offsetof(GenerateWish, slide), 0, 10000000, NULL,
       "tokens that leave the front beyond ell_max; 0: a half" },
+    { "weights", CHOICE, offsetof(GenerateWish, weights), 0, 0, "full bf16",
+      "bf16: rounded to 16 bits, for speed" },
     { "no-memory", FLAG, offsetof(GenerateWish, no_memory), 0, 0, NULL,
       "compute all keys and values again for each token" },
     { "show-tokens", FLAG, offsetof(GenerateWish, show_tokens), 0, 0, NULL,
@@ -217,6 +221,8 @@ static void generate_it(Fault *f, void *data)
     Model *model = model_for(c, wish.model, TRAIN_D, f);
     Tokens x = prompt_of(c, model, n, f);
     check_length(&wish, x, model->theta->hyper.ell_max, f);
+    if (wish.weights == BF16)
+        theta_halve(model->theta, c->arena);
     continue_text(c, &wish, &how, model, x);
 }
 
