@@ -75,7 +75,7 @@ soak:           # SECONDS of tests in full amounts, with ever new seeds
 	$(MAKE) -s $(ATONCE) tests
 	@tests/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)
 mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600, SHARE=4, LEAST=80
-	CC11='$(CC11) -DFAST=' tests/mutants/mutate.py both $(FILES) --real $(REAL) \
+	CC11='$(CC11) $(POSIX) -DFAST=' tests/mutants/mutate.py both $(FILES) --real $(REAL) \
 	    $(SHARE:%=--share %) $(LEAST:%=--least %) \
 	    $(if $(filter-out file, $(origin SECONDS)), --seconds $(SECONDS))
 fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer, trials, json or safetensors for sheets; needs clang

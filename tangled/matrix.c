@@ -143,7 +143,7 @@ static void mul_backward(Mat Y)
     add_to_gradient(B, transpose(entries_of(A)), gradient_of(Y));
 }
 
-FAST static void halve_entries(size_t n, const real *x, uint16_t *half)
+static void halve_entries(size_t n, const real *x, uint16_t *half)
 {
     for (size_t k = 0; k < n; k++)
         half[k] = half_of(x[k]);

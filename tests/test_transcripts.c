@@ -6,9 +6,10 @@
        ! what it prints as errors
        ? its exit status, unless 0
 
-   $ cat FILE prints a file. FILES is a directory that is gone when the law has ended, < and > are a
-   shell's. FTX_WRITE=yes build/double/test_transcripts writes them anew:
-   read the difference, it is what a user will see. */
+   $ cat FILE prints a file. FILES is a directory that is gone when the law
+   has ended, < and > are a shell's. Nothing with all its digits stands here:
+   the last ones are a compiler's. FTX_WRITE=yes build/double/test_transcripts
+   writes them anew: read the difference, it is what a user will see. */
 int ftx(int argc, char *argv[]);
 #define main ftx
 #include "main.c"
