@@ -1,4 +1,4 @@
-// ftx, woven from tangled/ with SHA-256 3f589c0f7a9716fbec545439155d232d56dfe004087752c0f265085052d5b797
+// ftx, woven from tangled/ with SHA-256 fb61130a1cf5b4a02722b3954c3f99c679fb58b82e460b85cbc135fa1df97bf9
 
 var Ftx = (() => {
   var _scriptDir = typeof document !== 'undefined' && document.currentScript ? document.currentScript.src : undefined;
