@@ -23,7 +23,7 @@ from harness import Harness, Result, Wrong, reach_of
 from named import planted, read_bugs
 from operators import mutants_of
 from source import Source
-from survivors import read_survivors
+from survivors import read_survivors, whole
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -183,7 +183,8 @@ def turn():
 
 def operators(arguments, harness, reach):
     sources = sources_of(harness.tree)
-    known = {m.key for source in sources for m in mutants_of(source)}
+    known = {key for source in sources for m in mutants_of(source)
+             for key in (m.key, *whole(m))}
     listed = read_survivors((HERE / "survivors.txt").read_text())
     gone = [key for key in listed if key not in known]
     for place, what in gone:
@@ -196,9 +197,12 @@ def operators(arguments, harness, reach):
         mutants = mutants[:arguments.sample]
     texts = {source.path: source.text for source in sources}
 
+    def is_listed(mutant):
+        return any(key in listed for key in (mutant.key, *whole(mutant)))
+
     def judge(mutant):
         tests = tests_of(harness, reach, [(mutant.path, mutant.statement)])
-        if mutant.key in listed:
+        if is_listed(mutant):
             tests = first_of(tests, seconds=3)
         return harness.judge(mutant.changed(texts[mutant.path]), tests,
                              (mutant.statement.function, mutant.path))
@@ -210,7 +214,7 @@ def operators(arguments, harness, reach):
         mutant = mutants[key]
         verdict = result.verdict
         log.append((mutant.path, *mutant.key, verdict, result.by))
-        if verdict == "survived" and mutant.key in listed:
+        if verdict == "survived" and is_listed(mutant):
             verdict = "equal in effect"
         elif verdict == "killed" and mutant.key in listed:
             dead.append(mutant)

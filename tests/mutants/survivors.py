@@ -2,6 +2,9 @@
 
     function: statement
         what becomes what: why no test can notice
+        anything: why no test can notice what becomes of this statement
+    function: ...
+        anything: the same, of a whole function
 """
 from harness import Wrong
 
@@ -20,3 +23,9 @@ def read_survivors(text):
             raise Wrong(f"survivors: a reason is missing: {line}")
         listed[place, what] = reason
     return listed
+
+
+def whole(mutant):
+    """As what it is listed together with others."""
+    return [(mutant.place, "anything"),
+            (f"{mutant.statement.function}: ...", "anything")]
