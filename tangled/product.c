@@ -5,9 +5,19 @@
 #include <stddef.h>
 #include <string.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WATCHED         /* unrolled code would take a sanitizer an hour  */
+#endif
+#endif
+
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT ON                     /* a * b + c rounds once */
+#ifdef WATCHED
+#define UNROLL
+#else
 #define UNROLL _Pragma("clang loop unroll(full)")
+#endif
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=fast")        /* a * b + c rounds once */
 #define UNROLL _Pragma("GCC unroll 16")
@@ -16,7 +26,11 @@
 #endif
 
 #ifdef __GNUC__
+#ifdef WATCHED
+#define INLINE inline
+#else
 #define INLINE inline __attribute__((always_inline))
+#endif
 #define FETCH(place) __builtin_prefetch(place)
 #else
 #define INLINE inline
