@@ -1,4 +1,4 @@
-// ftx, woven from tangled/ with SHA-256 fb61130a1cf5b4a02722b3954c3f99c679fb58b82e460b85cbc135fa1df97bf9
+// ftx, woven from tangled/ with SHA-256 5d08cc46d6ffa770901ed91b32508f347ecb1d559f1adacaddb4dec40c3aed86
 
 var Ftx = (() => {
   var _scriptDir = typeof document !== 'undefined' && document.currentScript ? document.currentScript.src : undefined;
