@@ -43,6 +43,16 @@ static bool factors_of(Slipping *s, const Step *step, Mat M, Mat factors[2])
     return false;
 }
 
+/* For longer than the run, which ends here. */
+static Mat kept(const Slipping *s, Mat M)
+{
+    Mat Y = constant(s->arena, M->rows, M->cols);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            AT(Y, i, j) = AT(M, i, j);
+    return Y;
+}
+
 static bool tells(const Entry *entry, double change)
 {
     double size = fabs(change);
@@ -108,8 +118,12 @@ void seek_cells(Slipping *s, Mat M)
     enum { MOST_TERMS = 100 };
     const Item *item = s->sought->item;
     const Step *step = s->sought->step;
-    if (!shape_fits(item, step->M) || !factors_of(s, step, M, s->factors)
-        || s->factors[0]->rows > MOST_TERMS)
+    Mat factors[2];
+    if (!shape_fits(item, step->M) || !factors_of(s, step, M, factors))
+        return;
+    for (int k = 0; k < 2; k++)
+        s->factors[k] = kept(s, factors[k]);
+    if (s->factors[0]->rows > MOST_TERMS)
         return;
     s->cell = arena_alloc(s->arena, MOST_CELLS * sizeof *s->cell);
     for (int j = 1; j <= M->cols; j++)

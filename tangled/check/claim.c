@@ -63,7 +63,8 @@ double unit_of(int decimals)
 {
     static const double units[] = { 1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6 };
     int n = sizeof units / sizeof *units;
-    return decimals < n ? units[decimals] : pow(10, -decimals);
+    return decimals >= 0 && decimals < n ? units[decimals]
+                                         : pow(10, -decimals);
 }
 
 Verdict verdict_on(const Entry *entry, double x)
