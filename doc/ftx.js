@@ -1,4 +1,4 @@
-// ftx, woven from tangled/ with SHA-256 7c1f9bbe6dc85fc7619396c36973b3138b56d7af1265b8c58f5377172724289e
+// ftx, woven from tangled/ with SHA-256 70e97382981acee567f4d31fd714a35e738d3011cda0c3c4b28d298c2eb01efc
 
 var Ftx = (() => {
   var _scriptDir = typeof document !== 'undefined' && document.currentScript ? document.currentScript.src : undefined;

@@ -44,7 +44,7 @@ static bool factors_of(Slipping *s, const Step *step, Mat M, Mat factors[2])
 }
 
 /* For longer than the run, which ends here. */
-static Mat kept(const Slipping *s, Mat M)
+static Mat kept_matrix(const Slipping *s, Mat M)
 {
     Mat Y = constant(s->arena, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
@@ -122,7 +122,7 @@ void seek_cells(Slipping *s, Mat M)
     if (!shape_fits(item, step->M) || !factors_of(s, step, M, factors))
         return;
     for (int k = 0; k < 2; k++)
-        s->factors[k] = kept(s, factors[k]);
+        s->factors[k] = kept_matrix(s, factors[k]);
     if (s->factors[0]->rows > MOST_TERMS)
         return;
     s->cell = arena_alloc(s->arena, MOST_CELLS * sizeof *s->cell);
