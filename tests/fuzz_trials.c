@@ -11,7 +11,7 @@ struct Kept {
     size_t n;
     long double align;
 };
-static Kept all = { .next = &all, .before = &all };
+static Kept every = { .next = &every, .before = &every };
 
 static void kept_free(void *bytes)
 {
@@ -27,8 +27,8 @@ static void *kept_realloc(void *old, size_t n)
 {
     Kept *k = malloc(sizeof *k + n);
     demand(k != NULL, "there is no memory", "");
-    *k = (Kept){ all.next, &all, n, 0 };
-    all.next = k->next->before = k;
+    *k = (Kept){ every.next, &every, n, 0 };
+    every.next = k->next->before = k;
     if (old != NULL) {
         size_t had = ((Kept *)old - 1)->n;
         memcpy(k + 1, old, had < n ? had : n);
@@ -39,6 +39,7 @@ static void *kept_realloc(void *old, size_t n)
 
 #define realloc kept_realloc
 #define free kept_free
+int grade(int argc, char *argv[]);
 #define main grade
 #include "course/grade.c"
 #undef main
@@ -58,8 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     demand(!read || (lab.n > 0 && lab.algorithm > 0), "it asks nothing", "");
     for (int k = 0; read && k < lab.n; k++)
         demand(lab.trial[k].says != NULL, "a trial says nothing", "");
-    while (all.next != &all)
-        kept_free(all.next + 1);
+    while (every.next != &every)
+        kept_free(every.next + 1);
     remove(name);
     rmdir(directory);
     return 0;
