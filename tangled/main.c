@@ -63,6 +63,14 @@ static int help(void)
     return 0;
 }
 
+static void refuse_name(Fault *f, void *data)
+{
+    const Command *c = data;
+    if (c->n < 1)
+        fault(f, 0, "what is to be done? See 'ftx --help'.");
+    fault(f, 0, "there is no command %s; see 'ftx --help'.", c->argument[0]);
+}
+
 static int choose(int argc, char *argv[])
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -76,12 +84,8 @@ static int choose(int argc, char *argv[])
     for (int k = 0; k < COMMANDS; k++)
         if (strcmp(name, commands[k].name) == 0)
             return commands[k].run(stdout, stderr, argc - 2, argv + 2);
-    if (argc < 2)
-        fprintf(stderr, "ftx: what is to be done? See 'ftx --help'.\n");
-    else
-        fprintf(stderr, "ftx: there is no command %s; see 'ftx --help'.\n",
-                name);
-    return 2;
+    return run_command("ftx", refuse_name, stdout, stderr, argc - 1,
+                       argv + 1);
 }
 
 static int output_written(int status)

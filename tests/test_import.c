@@ -79,6 +79,13 @@ static void hidden_at(Where where, Mat M, size_t n, const double *recorded)
         }
 }
 
+#define assert_all_hidden(w, last, recorded) \
+    do { \
+        assert_hidden((w).hidden[0], recorded ## _hidden_0); \
+        assert_hidden((w).hidden[1], recorded ## _hidden_1); \
+        assert_hidden((w).hidden[last], recorded ## _hidden_2); \
+    } while (0)
+
 /* Logits are in the order of the released model's numbers. */
 static void assert_logits(Mat M, const Tokenizer *t, const double *recorded)
 {
@@ -104,9 +111,7 @@ static void gpt2_is_algorithm_10(void **state)
     Watching w;
     Model *m = watched(FOLDER("gpt2"), &w, " 10.3 10.8 10.10 ");
     dtransformer(quiet, NUMBERED(m->tokenizer, GPT2_X), m->theta);
-    assert_hidden(w.hidden[0], gpt2_hidden_0);
-    assert_hidden(w.hidden[1], gpt2_hidden_1);
-    assert_hidden(w.hidden[3], gpt2_hidden_2);  /* behind the last norm */
+    assert_all_hidden(w, 3, gpt2);  /* behind the last norm */
     assert_logits(w.logits, m->tokenizer, gpt2_logits);
     assert_true(m->theta->hyper.tied && m->theta->hyper.tanh_gelu);
 }
@@ -117,9 +122,7 @@ static void shards_and_other_settings_are_algorithm_10(void **state)
     Watching w;
     Model *m = watched(FOLDER("gpt2-other"), &w, " 10.3 10.8 10.10 ");
     dtransformer(quiet, NUMBERED(m->tokenizer, GPT2_OTHER_X), m->theta);
-    assert_hidden(w.hidden[0], gpt2_other_hidden_0);
-    assert_hidden(w.hidden[1], gpt2_other_hidden_1);
-    assert_hidden(w.hidden[3], gpt2_other_hidden_2);
+    assert_all_hidden(w, 3, gpt2_other);
     assert_logits(w.logits, m->tokenizer, gpt2_other_logits);
     assert_false(m->theta->hyper.tied || m->theta->hyper.tanh_gelu);
     assert_int_equal(m->theta->hyper.d_mlp, 12);
@@ -132,9 +135,7 @@ static void bert_is_algorithm_9(void **state)
     Model *m = watched(FOLDER("bert-masked"), &w, " 9.3 9.8 ");
     Tokens x = NUMBERED(m->tokenizer, BERT_MASKED_X);
     etransformer(quiet, x, m->theta);
-    assert_hidden(w.hidden[0], bert_masked_hidden_0);
-    assert_hidden(w.hidden[1], bert_masked_hidden_1);
-    assert_hidden(w.hidden[2], bert_masked_hidden_2);
+    assert_all_hidden(w, 2, bert_masked);
     assert_logits(w.logits, m->tokenizer, bert_masked_logits);
     assert_int_equal(TOKEN(x, 1), bos_token(m->theta->hyper.N_V));
     assert_int_equal(TOKEN(x, 3), mask_token(m->theta->hyper.N_V));
@@ -147,9 +148,7 @@ static void bert_without_a_head_is_lines_1_to_9(void **state)
     Watching w;
     Model *m = watched(FOLDER("bert"), &w, " 9.3 9.8 ");
     layers_9(quiet, NUMBERED(m->tokenizer, BERT_X), m->theta);
-    assert_hidden(w.hidden[0], bert_hidden_0);
-    assert_hidden(w.hidden[1], bert_hidden_1);
-    assert_hidden(w.hidden[2], bert_hidden_2);
+    assert_all_hidden(w, 2, bert);
     assert_int_equal(m->theta->hyper.N_C, 0);
 }
 
@@ -469,6 +468,9 @@ static void sizes_that_the_tensors_have_not_are_refused(void **state)
 static void a_folder_without_its_parts_is_refused(void **state)
 {
     (void)state;
+    assert_refused("tests/none", ": there is no such folder or file.");
+    assert_refused("tests/none.safetensors", ": there is no such folder or "
+                   "file.");
     assert_refused("tests/oracle", "/config.json: cannot be opened: No such "
                    "file or directory.");
     char *folder = copy_with(FOLDER("gpt2"), NULL, NULL);

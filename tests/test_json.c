@@ -147,6 +147,8 @@ static void what_is_no_json_is_refused_at_its_place(void **state)
     assert_refused("\"\\ude00\"", "2: this is half a surrogate pair.");
     assert_refused("{\"a\":1,\"b\":2,\"a\":3}", "14: this object has the "
                    "name \"a\" twice.");
+    assert_refused("{\"a\\tb\":1, \"a\\tb\":2}", "12: this object has the "
+                   "name \"a\\tb\" twice.");
     assert_refused("[\0]", "2: expected a value.");
 }
 

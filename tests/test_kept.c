@@ -2,6 +2,7 @@
    lengthened, by two at once. */
 #define _XOPEN_SOURCE 700
 #include "lessons.h"
+#include <fcntl.h>
 #include <limits.h>
 #include <time.h>
 
@@ -14,6 +15,35 @@ int fsync(int file)
     if (--files_to_come == 0)
         raise(then);
     return 0;
+}
+
+/* A new file is made and a file removed as ever; but the process may be
+   stopped right after the one, right before the other. */
+static bool stops_at_new, stops_at_removal;
+
+static void stopped_once(bool *here)
+{
+    if (*here) {
+        *here = false;
+        raise(SIGSTOP);
+    }
+}
+
+int mkstemp(char *name)
+{
+    static unsigned made;
+    unsigned code = 50u * (unsigned)getpid() + made++;
+    for (char *at = name + strlen(name) - 6; *at != '\0'; at++)
+        *at = (char)('a' + code % 26), code /= 26;
+    int file = open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
+    stopped_once(&stops_at_new);
+    return file;
+}
+
+int unlink(const char *name)
+{
+    stopped_once(&stops_at_removal);
+    return unlinkat(AT_FDCWD, name, 0);
 }
 
 /* --------------------------------------------------- at any time, go on */
@@ -540,6 +570,111 @@ static void what_only_looks_like_a_leftover_stays(void **state)
     assert_int_equal(files_there(), OTHERS + 2 + 4);
 }
 
+static bool writes(FILE *file, const void *data)
+{
+    return fputs(data, file) >= 0;
+}
+
+static void write_it(Fault *f, void *name)
+{
+    replace_file(name, NULL, f, name, writes);
+}
+
+typedef enum { GOES_ON, STOPS_AT_NEW, STOPS_AT_REMOVAL } Saves;
+
+/* A save in another process; with STOPS_AT_NEW it stops also amidst its
+   writing. */
+static pid_t saved_apart(char *name, Saves how)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        Fault *f = arena_alloc(arena, sizeof *f);
+        alarm(30);
+        stops_at_new = how == STOPS_AT_NEW;
+        stops_at_removal = how == STOPS_AT_REMOVAL;
+        then = SIGSTOP;
+        files_to_come = how == STOPS_AT_NEW ? 1 : INT_MAX;
+        _exit(attempt(f, write_it, name) ? 0 : 2);
+    }
+    return pid;
+}
+
+static void wait_until_stopped(pid_t pid)
+{
+    int status;
+    assert_that(waitpid(pid, &status, WUNTRACED) == pid
+                && WIFSTOPPED(status));
+}
+
+static void goes_on_until_stopped(pid_t pid)
+{
+    kill(pid, SIGCONT);
+    wait_until_stopped(pid);
+}
+
+static int goes_on_to_its_end(pid_t pid)
+{
+    kill(pid, SIGCONT);
+    return status_of(pid);
+}
+
+/* Another save takes it for a leftover, and removes it. */
+static void a_file_that_was_just_made_may_be_removed(void **state)
+{
+    (void)state;
+    char *m = path("m");
+    pid_t one = saved_apart(m, STOPS_AT_NEW);
+    wait_until_stopped(one);
+    assert_int_equal(files_there(), 1);
+    assert_int_equal(status_of(saved_apart(m, GOES_ON)), 0);
+    assert_int_equal(files_there(), 1);
+    goes_on_until_stopped(one);
+    assert_int_equal(files_there(), 2);
+    assert_int_equal(goes_on_to_its_end(one), 0);
+    assert_int_equal(files_there(), 1);
+}
+
+/* The other one has seen that it is not locked, and now it is. */
+static void what_is_locked_meanwhile_is_not_removed(void **state)
+{
+    (void)state;
+    char *m = path("m");
+    pid_t one = saved_apart(m, STOPS_AT_NEW);
+    wait_until_stopped(one);
+    pid_t other = saved_apart(m, STOPS_AT_REMOVAL);
+    wait_until_stopped(other);
+    goes_on_until_stopped(one);
+    assert_int_equal(goes_on_to_its_end(other), 0);
+    assert_int_equal(goes_on_to_its_end(one), 0);
+    assert_int_equal(files_there(), 1);
+}
+
+/* Killed between its two names, a file has both. */
+static void a_leftover_that_is_the_file_itself_keeps_its_lock(void **state)
+{
+    (void)state;
+    char *text = a_text("t", 12, ""), *m = path("m");
+    TRAIN("d", SMALL, "--steps", "2", "--model", m, text);
+    assert_that(link(m, path("m.saving.abcdef")) == 0);
+    int status;
+    fflush(NULL);
+    pid_t one = fork();
+    if (one == 0) {
+        files_to_come = 1;
+        then = SIGSTOP;
+        _exit(TRAIN("d", "--steps", "3", "--resume", "--model", m,
+                    text).status);
+    }
+    assert_that(waitpid(one, &status, WUNTRACED) == one
+                && WIFSTOPPED(status));
+    Said s = TRAIN("d", "--steps", "4", "--resume", "--model", m, text);
+    assert_int_equal(s.status, 2);
+    assert_that(strstr(s.err, " is writing it; it is left as it is."));
+    assert_int_equal(goes_on_to_its_end(one), 0);
+    assert_int_equal(step_in(m), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
@@ -551,6 +686,9 @@ int main(void)
         TEST_FILES(what_is_not_complete_replaces_nothing),
         TEST_FILES(leftovers_of_a_killed_save_are_removed_by_the_next),
         TEST_FILES(what_only_looks_like_a_leftover_stays),
+        TEST_FILES(a_file_that_was_just_made_may_be_removed),
+        TEST_FILES(what_is_locked_meanwhile_is_not_removed),
+        TEST_FILES(a_leftover_that_is_the_file_itself_keeps_its_lock),
         TEST_FILES(after_signals_at_random_the_files_are_the_same),
         TEST_FILES(a_run_that_is_lengthened_equals_one_that_was_long),
         TEST_FILES(a_long_run_has_few_points),

@@ -69,6 +69,29 @@ static void what_is_no_command_is_refused(void **state)
                    "'ftx --help'.");
 }
 
+static void a_fault_is_one_line_of_text_whatever_it_quotes(void **state)
+{
+    (void)state;
+    assert_refusal(FTX("a\nb\tc", NULL), "ftx: there is no command a\\nb\\tc; "
+                   "see 'ftx --help'.");
+    assert_refusal(FTX("check", "\r\x1B[31m \x7F \xC3\x84 \xC2\x9F \xC2\xA0 "
+                       "\xFF \xC3", NULL),
+                   "\\x0D\\x1B[31m \\x7F \xC3\x84 \\xC2\\x9F \xC2\xA0 "
+                   "\\xFF \\xC3: cannot be opened: No such file or "
+                   "directory.");
+    char name[1001], shown[1000] = "";
+    memset(name, '\n', 1000);
+    name[1000] = '\0';
+    for (int k = 0; k < 499; k++)
+        strcat(shown, "\\n");
+    Said s = FTX("check", name, NULL);
+    assert_that(strncmp(s.err, shown, 600) == 0 && s.err[600] == ':');
+    s = FTX(name, NULL);
+    assert_int_equal(strlen(s.err), 1000);  /* of the most, and its end */
+    assert_that(strncmp(s.err + 25, shown, 900) == 0);
+    assert_that(times(s.err, "\n") == 1);
+}
+
 static void the_exit_status_is_that_of_the_command(void **state)
 {
     (void)state;
@@ -143,6 +166,7 @@ int main(void)
         TEST_FILES(the_help_lists_every_command),
         TEST_FILES(the_version_says_the_precision),
         TEST_FILES(what_is_no_command_is_refused),
+        TEST_FILES(a_fault_is_one_line_of_text_whatever_it_quotes),
         TEST_FILES(the_exit_status_is_that_of_the_command),
         TEST_FILES(show_is_of_a_sheet_or_of_a_model),
         TEST_FILES(output_that_cannot_be_written_is_a_fault),

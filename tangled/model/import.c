@@ -422,8 +422,11 @@ static void read_classes(Importing *r, Model *m)
 static void name_folder(Importing *r, const char *name)
 {
     About about;
-    r->folder = name;
-    if (about_name(name, &about) && !about.is_file)
+    r->folder = r->fault->sheet = name;
+    r->fault->text = NULL;
+    if (!about_name(name, &about))
+        fault(r->fault, 0, "there is no such folder or file.");
+    if (!about.is_file)
         return;
     const char *slash = strrchr(name, '/');
     size_t n = slash == NULL ? 1 : (size_t)(slash - name) + (slash == name);

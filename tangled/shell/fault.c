@@ -24,14 +24,49 @@ static int place(const Fault *f, int at, char *to, size_t size)
     return snprintf(to, size, "%.300s:%d:%d: ", f->sheet, line, column);
 }
 
+/* How many bytes at p are a character that can be shown; 0: none. */
+static int shown_bytes(const char *p, size_t n)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    bool control = u[0] < ' ' || u[0] == 0x7F
+                || (u[0] == 0xC2 && n > 1 && u[1] < 0xA0);
+    return control ? 0 : utf8_length(p, n);
+}
+
+/* As much of the text as there is room for, on one line. */
+static void put_line(char *to, size_t size, const char *text)
+{
+    char one[5];
+    int bytes;
+    for (size_t n = strlen(text); n > 0; text += bytes, n -= (size_t)bytes) {
+        bytes = shown_bytes(text, n);
+        if (bytes > 0)
+            snprintf(one, sizeof one, "%.*s", bytes, text);
+        else if (*text == '\n' || *text == '\t')
+            snprintf(one, sizeof one, "\\%c", *text == '\n' ? 'n' : 't');
+        else
+            snprintf(one, sizeof one, "\\x%02X",
+                     (unsigned char)*text);
+        bytes += bytes == 0;
+        size_t length = strlen(one);
+        if (length >= size)
+            break;
+        memcpy(to, one, length);
+        to += length;
+        size -= length;
+    }
+    *to = '\0';
+}
+
 _Noreturn void fault(Fault *f, int at, const char *sentence, ...)
 {
     va_list arguments;
-    size_t size = sizeof f->sentence;
-    size_t used = (size_t)place(f, at, f->sentence, size);
+    char said[sizeof f->sentence];
+    size_t used = (size_t)place(f, at, said, sizeof said);
     va_start(arguments, sentence);
-    vsnprintf(f->sentence + used, size - used, sentence, arguments);
+    vsnprintf(said + used, sizeof said - used, sentence, arguments);
     va_end(arguments);
+    put_line(f->sentence, sizeof f->sentence, said);
     longjmp(f->out, 1);
 }
 

@@ -152,23 +152,45 @@ static bool is_ours(const Held *held, const char *name)
 static int fill_file(FILE *file, unsigned mode, const void *data,
                      bool (*write)(FILE *file, const void *data))
 {
-    lock_file(file);
     errno = 0;
     if (write(file, data) && fflush(file) == 0 && !ferror(file))
         return settle_file(file, mode);
     return errno != 0 ? errno : EIO;
 }
 
-/* Writes a new file and gives it this name; 0, or the error. */
+static bool has_name(FILE *file, const char *name)
+{
+    About there, ours;
+    return about_name(name, &there) && about_file(file, &ours)
+        && are_one(&there, &ours);
+}
+
+/* A new file beside that of this name, locked, and its name; or NULL. */
+static FILE *file_beside(const char *name, char *new_name, size_t size)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        snprintf(new_name, size, "%s%s", name, unfinished);
+        FILE *file = new_file(new_name);
+        if (file == NULL)
+            return NULL;
+        if (lock_file(file) && has_name(file, new_name))
+            return file;
+        fclose(file);
+        remove_file(new_name);
+    }
+    errno = EBUSY;
+    return NULL;
+}
+
 enum { CHANGED = -1 };          /* by another program */
 
+/* Writes a new file and gives it this name; 0, or the error. */
 static int write_beside(const char *name, unsigned mode, Held *held,
                         const void *data,
                         bool (*write)(FILE *file, const void *data))
 {
     char new_name[PATH_BYTES + sizeof unfinished];
-    snprintf(new_name, sizeof new_name, "%s%s", name, unfinished);
-    FILE *file = new_file(new_name);
+    FILE *file = file_beside(name, new_name, sizeof new_name);
     if (file == NULL)
         return errno;
     FILE *was = held != NULL ? held->file : NULL;
@@ -198,10 +220,9 @@ static void remove_unlocked(void *to, const char *name)
     FILE *file = strlen(name) == *length ? open_file(name, "r+b") : NULL;
     if (file == NULL)
         return;
-    bool left_over = locked_by(file) == 0;
-    fclose(file);
-    if (left_over)
+    if (lock_file(file))
         remove_file(name);
+    fclose(file);
 }
 
 static void remove_leftovers(const char *name)
@@ -224,9 +245,9 @@ void replace_file(const char *name, Held *held, Fault *f, const void *data,
     if (n >= sizeof to || !follow_links(memcpy(to, name, n + 1)))
         fault(f, 0, "cannot be written: the name is too long.");
     unsigned mode = replaceable(to, &old, f) ? old.mode : 0;
+    remove_leftovers(to);
     if (held != NULL && held->file != NULL && !lock_file(held->file))
         refuse_held(locked_by(held->file), f);
-    remove_leftovers(to);
     int error = write_beside(to, mode, held, data, write);
     if (error == CHANGED)
         fault(f, 0, "is not what this run has saved there; another program "

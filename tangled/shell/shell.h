@@ -16,8 +16,9 @@ typedef struct {
 
 /* attempt calls work(f, data) and returns true; or false, if fault was
    called in it, and then f->sentence says why. fault gives up the attempt;
-   at is the place in the text, in bytes. fault_again gives up an attempt
-   with what ended another inside it. */
+   at is the place in the text, in bytes. The sentence is one line of text,
+   whatever it quotes. fault_again gives up an attempt with what ended
+   another inside it. */
 bool attempt(Fault *f, void (*work)(Fault *f, void *data), void *data);
 _Noreturn void fault(Fault *f, int at, const char *sentence, ...)
     FORMAT_LIKE_PRINTF(3, 4);
