@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from harness import Harness, Result, Wrong, reach_of
-from mutate import all_judged
+from mutate import HERE, ROOT, all_judged, gone, sources_of
 from named import edits_of, planted, read_bugs
 from operators import mutants_of
 from source import Source
@@ -103,8 +103,18 @@ def run():
                    result.verdict == "survived" and "alone" in result.by, result)
     with tempfile.TemporaryDirectory() as place:
         broken = project(place, {"tests/test_next.c": "fail();"})
-        check.wrong("without a bug every test passes", broken.prepare)
+        broken.prepare()
+        check.that("a test that fails without a bug is left out",
+                   [test.laws for test in broken.tests.values()] == [0, 1]
+                   or [test.laws for test in broken.tests.values()] == [1, 0], broken.tests)
+        result = with_change(broken, "tangled/next.c", "a + one", "a - one")
+        check.that("it kills nothing", result == Result("survived"), result)
+    with tempfile.TemporaryDirectory() as place:
+        nothing = project(place, {"tests/test_next.c": "fail();",
+                                  "tests/part/test_sum.c": "fail();"})
+        check.wrong("one test passes without a bug", nothing.prepare)
     check_reading(check)
+    check_lists(check)
     print(f"{check.passed} passed, {check.failed} failed")
     return check.failed == 0
 
@@ -141,6 +151,13 @@ def check_judging(check, place):
     result = with_change(harness, sum_c, "return a + b", "for (;;) a++")
     check.that("an endless loop is ended, and noticed",
                result.verdict == "killed" and time.monotonic() - begin < 60, result)
+    begin, harness.still = time.monotonic(), 2
+    result = with_change(harness, sum_c, "return a + b", "int pause(void); return pause()")
+    check.that("what waits for nothing is ended, and noticed",
+               result.verdict == "killed" and time.monotonic() - begin < 60, result)
+    late = all_judged(harness, [(k, lambda: Result("killed")) for k in range(9)], -1,
+                      lambda *a: None)
+    check.that("without time nothing is judged, and nothing is wrong", late == {}, late)
     result = with_change(harness, sum_c, "return a + b", "_Noreturn void exit(int); exit(0)")
     check.that("to end before the laws is noticed, though with status 0",
                result.verdict == "killed", result)
@@ -168,6 +185,18 @@ def check_litter(check, place):
     running = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
     check.that("an aborted test leaves no file", result.verdict == "killed" and not left, left)
     check.that("an aborted test leaves no process", "ftx-left 7531" not in running)
+
+
+def check_lists(check):
+    sources = sources_of(ROOT)
+    for bug in read_bugs((HERE / "named.txt").read_text()):
+        try:
+            planted(bug, sources)
+        except Wrong as wrong:
+            check.that(f"a named bug fits: {bug.name}", False, wrong)
+    listed = read_survivors((HERE / "survivors.txt").read_text())
+    check.that("what is listed as equal in effect stands somewhere",
+               not gone(listed, sources), gone(listed, sources))
 
 
 def check_reading(check):
