@@ -188,6 +188,7 @@ static void transcript(const char *name)
     }
 TRANSCRIPT(show)
 TRANSCRIPT(check)
+TRANSCRIPT(slips)
 TRANSCRIPT(course)
 TRANSCRIPT(model)
 
@@ -196,6 +197,7 @@ int main(void)
     const struct CMUnitTest laws[] = {
         TEST_FILES(show_says_what_it_said),
         TEST_FILES(check_says_what_it_said),
+        TEST_FILES(slips_says_what_it_said),
         TEST_FILES(course_says_what_it_said),
         TEST_FILES(model_says_what_it_said),
     };
