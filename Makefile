@@ -16,7 +16,7 @@ LONGEST = test_slips_models test_slips test_exercise
 TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(patsubst tests/%.c, %, $(wildcard tests/test_*.c)))
 ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 EXAMPLE = tests/worked/alg04.sheet
-PARTS   = product functions train judge
+PARTS   = product functions train judge gpt2 growth
 NEED   ?= book
 
 ftx: build/ftx
@@ -84,7 +84,7 @@ machines: ftx   # built and run for other machines; the script says which packag
 	tests/machines.sh
 coverage:       # lines and branches that the tests reach
 	tests/coverage.sh
-bench:          # how fast? a part of it: make bench judge, or product, functions, train
+bench:          # how fast? a part of it: make bench judge, or product, functions, train, gpt2, growth
 	tests/bench.sh $(filter $(PARTS), $(MAKECMDGOALS))
 $(PARTS): bench ; @:
 quality:        # what models learn in five minutes each: tests/quality.txt

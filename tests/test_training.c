@@ -704,6 +704,29 @@ static void nothing_is_allocated_after_the_first_steps(void **state)
     trainer_free(trainer);
 }
 
+/* The same page: numbers and gradients, and what the method keeps beside them.
+   A matrix begins at a cache line and has a head, which is the tenth. */
+static void a_method_keeps_as_much_beside_theta_as_the_page_says(void **state)
+{
+    (void)state;
+    static const int kept[] = { [SGD] = 0, [MOMENTUM] = 1, [RMSPROP] = 1,
+                                [ADAGRAD] = 1, [ADAM] = 2, [ADAMW] = 2 };
+    Hyperparameters h = small(D_TRANSFORMER);
+    h.d_e = 64, h.d_attn = h.d_mid = 0, h.d_mlp = 256, h.N_V = 500;
+    for (Method method = SGD; method <= ADAMW; method++) {
+        const size_t before = arena_used(arena);
+        Theta *theta = random_theta(h);
+        Trainer *trainer = trainer_new(arena, theta, &(Training){
+            .N_epochs = 1, .eta = 1e-3, .method = method });
+        const double numbers = (double)theta_count(theta) * (2 + kept[method]);
+        const double held = (double)(arena_used(arena) - before) / sizeof(real);
+        if (!(numbers < held && held < 1.1 * numbers))
+            fail_at(HERE("trainer_new"), "%d: %.0f numbers, but the page says "
+                    "%.0f", (int)method, held, numbers);
+        trainer_free(trainer);
+    }
+}
+
 /* The formula of "Time and memory": what a step keeps of a sequence. */
 static void the_tape_of_a_step_is_as_large_as_the_formula_says(void **state)
 {
@@ -726,14 +749,21 @@ static void the_tape_of_a_step_is_as_large_as_the_formula_says(void **state)
         int id[100];
         for (int t = 0; t < size[k].ell; t++)
             id[t] = 1 + t % 90;
-        Tokens x[] = { no_tokens, { size[k].ell, id } };
-        Trainer *trainer = trainer_new(arena, random_theta(h), &PLAIN(1, 1e-5));
-        trainer_run(trainer, loss_13, &(Data){ .N_data = 1, .x = x });
-        double held = (double)tape_peak(trainer->lane[0].tape) / sizeof(real);
-        if (!(0.9 * numbers < held && held < 1.1 * numbers))
-            fail_at(HERE("tape_peak"), "%zu: %.0f numbers, but the formula "
-                    "says %.0f", k, held, numbers);
-        trainer_free(trainer);
+        Tokens x[] = { no_tokens, { size[k].ell, id }, { size[k].ell, id } };
+        for (int lanes = 1; lanes <= 2; lanes++) {
+            Trainer *trainer = trainer_new(arena, random_theta(h), &(Training){
+                .N_epochs = 1, .eta = 1e-5, .batch = 2, .threads = lanes });
+            trainer_run(trainer, loss_13, &(Data){ .N_data = 2, .x = x });
+            const double most = lanes == 1 ? 1.1 : 1.3;    /* it owes */
+            for (int l = 0; l < lanes; l++) {
+                const double held = (double)tape_peak(trainer->lane[l].tape)
+                                  / sizeof(real);
+                if (!(0.9 * numbers < held && held < most * numbers))
+                    fail_at(HERE("tape_peak"), "%zu: %.0f numbers, but the "
+                            "formula says %.0f", k, held, numbers);
+            }
+            trainer_free(trainer);
+        }
     }
 }
 
@@ -849,6 +879,7 @@ int main(void)
         TEST(the_follower_ends_the_training),
         TEST(a_loss_that_is_no_number_ends_the_training),
         TEST(nothing_is_allocated_after_the_first_steps),
+        TEST(a_method_keeps_as_much_beside_theta_as_the_page_says),
         TEST(the_tape_of_a_step_is_as_large_as_the_formula_says),
         TEST(what_is_not_said_has_its_default),
         TEST(faulty_hyperparameters_are_told),
