@@ -80,7 +80,9 @@ json)   printf '{"a": [1, -2.5e3, true, null], "\\u00e9\\ud83d\\ude00": {}}' \
         options="$options -max_len=3000" ;;
 safetensors)
         cp tests/released/types.safetensors $seeds
-        words tests/released/types.safetensors > build/fuzz/dict
+        tr -c 'A-Za-z0-9_' '\n' < tests/released/types.safetensors \
+            > build/fuzz/header
+        words build/fuzz/header > build/fuzz/dict
         options="$options -max_len=2000 -dict=build/fuzz/dict" ;;
 *)      echo "fuzz: WHAT is sheet, model, tokenizer, trials, json or" \
              "safetensors, not $what." >&2
