@@ -1,9 +1,8 @@
 /* A model goes out as a released one, and comes back the same; what
    transformers has no model for is refused. */
-#include "command.h"
+#include "released.h"
 #include "hub/hub.h"
 
-#define FOLDER(name) "tests/released/" name
 
 static char *const folders[] = {
     FOLDER("gpt2"), FOLDER("gpt2-other"), FOLDER("bert-masked"),

@@ -1,9 +1,8 @@
 /* Fine-tuning: ftx train --from goes on with a released model, and its
    losses are those of PyTorch (see oracle/released.py). */
-#include "command.h"
+#include "released.h"
 #include "released/recorded.h"
 
-#define FOLDER(name) "tests/released/" name
 #define CURVE (IS_DOUBLE ? 1e-8 : 1e-4)
 #define AS_RECORDED \
     "--steps", "20", "--batch", "2", "--shuffle=no", "--schedule", \

@@ -1,30 +1,13 @@
 /* GPT-2 and BERT by the paper's algorithms: what transformers computes with
    the models in released/ (see oracle/released.py), ftx computes too; and
    what is no such model is refused with a sentence. */
-#include "command.h"
+#include "released.h"
 #include "hub/hub.h"
 #include "released/recorded.h"
-
-#define FOLDER(name) "tests/released/" name
 
 /* 1e-5 and 1e-4 of what is largest, and in double 1e-10 and 1e-9. */
 #define VALUE    (IS_DOUBLE ? 1e-10 : 1e-5)
 #define GRADIENT (IS_DOUBLE ? 1e-9 : 1e-4)
-
-static Tokens numbered(const Tokenizer *t, int n, const int number[])
-{
-    int *id = arena_alloc(arena, (size_t)n * sizeof *id);
-    for (int k = 0; k < n; k++) {
-        id[k] = 1;
-        while (token_number(t, id[k]) != number[k])
-            id[k]++;
-    }
-    return (Tokens){ n, id };
-}
-
-#define NUMBERED(t, ...) \
-    numbered(t, (int)(sizeof (int[]){ __VA_ARGS__ } / sizeof(int)), \
-             (int[]){ __VA_ARGS__ })
 
 /* ------------------------------------------------- values after each line */
 
