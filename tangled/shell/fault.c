@@ -38,7 +38,8 @@ static void put_line(char *to, size_t size, const char *text)
 {
     char one[5];
     int bytes;
-    for (size_t n = strlen(text); n > 0; text += bytes, n -= (size_t)bytes) {
+    size_t n = strlen(text);
+    for (; n > 0; text += bytes, n -= (size_t)bytes) {
         bytes = shown_bytes(text, n);
         if (bytes > 0)
             snprintf(one, sizeof one, "%.*s", bytes, text);
