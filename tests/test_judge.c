@@ -45,6 +45,50 @@ static void on_at(Where where, const char *typed, double x, Verdict expected)
                 (int)is, (int)expected);
 }
 
+/* ------------------------------------------------- what went wrong first */
+
+/* So many kinds of verdicts as bits; the highest: it began there. */
+static Judged with_counts(Judged j, int bits)
+{
+    static const Verdict kinds[] = { LAST_DIGIT, CUT, EARLY, WRONG };
+    memset(j.count, 0, sizeof j.count);
+    for (int k = 0; k < 4; k++)
+        j.count[kinds[k]] = bits >> k & 1;
+    j.begins = (bits >> 4 & 1) != 0;
+    j.n = 0;
+    return j;
+}
+
+static bool is_first_wrong(int bits) { return (bits & 24) == 24; }
+static bool is_off(int bits)         { return (bits & 7) != 0; }
+
+/* Before all others an error that begins, then the first digit that is
+   off. */
+static void what_went_wrong_first_is_told(void **state)
+{
+    (void)state;
+    const Judgement *real_one = judged("algorithm 7\ne = 1\nWu = [1 ; 2]\n"
+        "claim logits = 1 ; 2\nclaim p = 0.27 ; 0.73\n");
+    assert_int_equal(real_one->n, 2);
+    for (int bits = 0; bits < 1 << 10; bits++) {
+        const int of[] = { bits & 31, bits >> 5 };
+        const Judged j[] = { with_counts(real_one->judged[0], of[0]),
+                             with_counts(real_one->judged[1], of[1]) };
+        const Judgement two = { real_one->run, 2, j, NULL };
+        int first = is_first_wrong(of[0]) ? 0 : is_first_wrong(of[1]) ? 1
+                  : is_off(of[0]) ? 0 : is_off(of[1]) ? 1 : -1;
+        char is[1000], expected[1000] = "all right";
+        first_sentence(is, &two);
+        if (first >= 0)
+            snprintf(expected, sizeof expected, "first %s: %s",
+                     j[first].count[WRONG] > 0 ? "wrong step"
+                                               : "digit that is off",
+                     first == 0 ? "logits (Algorithm 7, line 1)"
+                                : "p (Algorithm 7, line 1)");
+        assert_string_equal(is, expected);
+    }
+}
+
 /* ------------------------------------------------------------- rounding */
 
 /* k units of the last of d decimals, as a student types it. */
@@ -627,6 +671,7 @@ static void another_layout_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest laws[] = {
+        TEST(what_went_wrong_first_is_told),
         TEST(what_is_rounded_is_right_one_off_is_the_last_digit),
         TEST(a_tie_may_go_either_way),
         TEST(the_digits_count_as_typed),

@@ -466,6 +466,44 @@ static void a_step_that_spoils_the_parameters_is_not_saved(void **state)
     }
 }
 
+/* How many MB a model takes with so many sequences at a time, and threads. */
+static void takes_at(Where where, double expected, Said s)
+{
+    static const char begin[] = "ftx train: training this model takes ";
+    double takes = 0, there = 0;
+    assert_int_equal(s.status, 2);
+    if (strncmp(s.err, begin, sizeof begin - 1) != 0
+        || sscanf(s.err + sizeof begin - 1, "%lf MB of memory; there are %lf.",
+                  &takes, &there) != 2
+        || fabs(takes - expected * sizeof(real) / 8) > 1 || there < 1)
+        fail_at(where, "%s, but expected %.0f", s.err, expected);
+}
+#define HUGE "--d_e", "20000", "--H", "20", "--ell_max", "64", "--model", \
+    path("huge.ftx")
+#define TAKES(expected, task, ...) takes_at(HERE(task), expected, \
+    TRAIN(task, HUGE, __VA_ARGS__))
+
+/* Each lane has a tape; there are no more than threads, or sequences of a
+   batch, or sequences. */
+static void what_a_model_takes_is_known_before_it_is_made(void **state)
+{
+    (void)state;
+    char *labels = "tests/transcripts/labels.tsv",
+         *pairs = "tests/transcripts/pairs.tsv", *text = "LICENSE";
+    TAKES(192072731, "class", "--L", "1000", "--batch", "1", "--threads",
+          "8", labels);
+    TAKES(192114143, "class", "--L", "1000", "--batch", "3", "--threads",
+          "2", labels);
+    TAKES(192114143, "class", "--L", "1000", "--batch", "2", "--threads",
+          "3", labels);
+    TAKES(192362611, "class", "--L", "1000", "--batch", "100", "--threads",
+          "8", labels);
+    TAKES(320132255, "ed", "--L_enc", "1000", "--L_dec", "500", "--batch",
+          "3", "--threads", "2", pairs);
+    TAKES(193432277, "d", "--L", "1000", "--batch", "100", "--threads", "8",
+          text);
+}
+
 static void a_model_is_not_overwritten_by_mistake(void **state)
 {
     (void)state;
@@ -986,6 +1024,7 @@ int main(void)
         TEST_FILES(patience_ends_a_training_that_brings_nothing),
         TEST_FILES(a_loss_that_is_no_number_keeps_the_last_save),
         TEST_FILES(a_step_that_spoils_the_parameters_is_not_saved),
+        TEST_FILES(what_a_model_takes_is_known_before_it_is_made),
         TEST_FILES(a_model_is_not_overwritten_by_mistake),
         TEST_FILES(nothing_else_is_overwritten_by_mistake),
         TEST_FILES(a_first_run_that_cannot_save_leaves_nothing),

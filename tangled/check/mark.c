@@ -30,7 +30,7 @@ static const char *typed_text(const Entry *entry, Arena *arena)
 static CellMark mark_on(const Judged *j, int k, Arena *arena)
 {
     const Item *item = j->claim.item;
-    Verdict verdict = j->fits ? j->verdict[k] : WRONG;
+    Verdict verdict = j->verdict[k];
     char *right = arena_alloc(arena, 60);
     *right = '\0';
     if (j->fits && verdict > RIGHT)

@@ -507,7 +507,7 @@ static double on_tape(const Hyperparameters *h, double ell)
 }
 
 static double on_tapes(const Hyperparameters *h, const Data *data,
-                       int lanes)
+                       double lanes)
 {
     double most = 0, all = 0;
     for (int n = 1; n <= data->N_data; n++) {
@@ -520,13 +520,11 @@ static double on_tapes(const Hyperparameters *h, const Data *data,
 static void check_memory(Session *s, const Theta *theta)
 {
     const Training *how = &s->model->plan.how;
-    int lanes = how->batch < how->threads ? how->batch : how->threads;
-    lanes = lanes < 1 ? 1 : lanes < N_LANES ? lanes : N_LANES;
+    const Data *data = &s->corpus.train;
     double copies = 2                   /* the numbers, their gradients   */
                   + 2 + 1;              /* their moments; the best ones   */
-    int N_data = s->corpus.train.N_data;
-    int busy = lanes < N_data ? lanes : N_data;
-    double tapes = on_tapes(&theta->hyper, &s->corpus.train, busy);
+    double lanes = fmin(s->run.threads, fmin(how->batch, data->N_data));
+    double tapes = on_tapes(&theta->hyper, data, lanes);
     double needed = sizeof(real) * (copies * (double)theta_count(theta)
                                     + tapes);
     double there = memory_there();

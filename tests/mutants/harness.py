@@ -466,7 +466,7 @@ class Reach:
 
 def reach_of(harness, cache):
     """Measured once for the same files, whatever the precision."""
-    key = digest_of(harness.root)
+    key = digest_of(harness.tree)
     if cache.exists():
         known = json.loads(cache.read_text())
         if known["key"] == key:
