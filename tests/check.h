@@ -487,4 +487,16 @@ static inline void seen_at(Where where, const Seen *seen, const char *expected)
     if (strcmp(list, expected) != 0)
         fail_at(where, "observed\n%s\nbut expected\n%s", list, expected);
 }
+/* What a file of tests/ holds; FTX_WRITE=yes writes it anew. */
+#define assert_is_recorded(name, now) recorded_at(HERE(name), name, now)
+static inline void recorded_at(Where where, const char *name, const char *now)
+{
+    bool writes = getenv("FTX_WRITE") != NULL;
+    FILE *file = fopen(name, writes ? "w" : "r");
+    assert_that(file != NULL);
+    if (writes)
+        assert_that(fputs(now, file) >= 0 && fclose(file) == 0);
+    else if (strcmp(now, all_of(file)) != 0)
+        fail_at(where, "it is now\n%s", now);
+}
 #endif

@@ -373,6 +373,77 @@ static void two_slips_are_a_pair(void **state)
     assert_that(j->judged[0].begins && j->judged[0].n == 0);
 }
 
+static const char *const for_pairs[] = {
+    "algorithm 7\ne = 1 -0.5\nWu = 0.6 1.2 ; 1.4 -0.3 ; 0.3 0.8\n",
+    "algorithm 7\ne = 0.02\nWu = 0.6 ; 1.4 ; -3.3\n",
+    "algorithm 6\ne = 1.5 -0.5 3.5 0.2\ngamma = 1 2 0.5 -1\n"
+    "beta = 0 0.5 1 0\nepsilon 0.1\n",
+    "algorithm 4\nQ = 1.5 0.5 ; -1 2\nK = 0.5 1 ; 2 -1 ; 1 1\n"
+    "V = 10 20 ; 30 5 ; 7 -4\nlayout textbook\n",
+};
+
+/* The slips that a claim of the last step is said to come from. */
+static void tell_reasons(FILE *to, const Judged *j)
+{
+    for (int k = 0; k < j->n; k++) {
+        const Explanation *why = &j->why[k];
+        fprintf(to, " | %s", why->slip[0] == NULL ? "cells"
+                                                  : why->slip[0]->name);
+        if (why->slip[0] != NULL && why->slip[1] != NULL)
+            fprintf(to, " and %s", why->slip[1]->name);
+    }
+    fputc('\n', to);
+}
+
+/* Two slips that change a sheet, and the last step alone is shown. */
+static bool tell_pair(FILE *to, const char *given, const Slip *a,
+                      const Slip *b)
+{
+    const Run *right = run_of(given);
+    const Step *last = &right->step[right->n - 1];
+    Explanation both = { .slip = { a, b } }, one = { .slip = { a } },
+                other = { .slip = { b } };
+    Explanation *made[] = { &both, &one, &other };
+    const Step *is[3];
+    for (int k = 0; k < 3; k++) {
+        is[k] = same_step(run_explained(right->bound, made[k], arena, quiet),
+                          last);
+        if (is[k] == NULL || !made[k]->made[0])
+            return false;
+        if (k == 0 && !both.made[1])
+            return false;
+        is[k] = memcpy(arena_alloc(arena, sizeof *last), is[k], sizeof *last);
+    }
+    Text *t = text_new();
+    add_text(t, "%s", given);
+    write_claim(t, claimed(is[0], is[0]->M, 5));
+    const Judged *j = &judged(t->at)->judged[0];
+    if (!j->begins)
+        return false;
+    fprintf(to, "%s and %s:", a->name, b->name);
+    tell_reasons(to, j);
+    return true;
+}
+
+static void pairs_are_found_as_they_were(void **state)
+{
+    (void)state;
+    if (!IS_DOUBLE)
+        return;
+    FILE *to = tmpfile();
+    generator = seeded(9);
+    for (int k = 0; k < 4; k++) {
+        fprintf(to, "%s", for_pairs[k]);
+        for (int n = 0; n < 25; arena_clear(arena), tape_clear(quiet)) {
+            const Slip *a = &slips[pick(0, slips_n - 1)],
+                       *b = &slips[pick(0, slips_n - 1)];
+            n += a < b && !share_a_place(a, b)
+              && tell_pair(to, for_pairs[k], a, b);
+        }
+    }
+    assert_is_recorded("tests/pairs.txt", all_of(to));
+}
+
 /* ------------------------------------------------------------ odd sheets */
 
 enum { BY_HAND = 13 };
@@ -452,6 +523,7 @@ int main(void)
         TEST(an_error_is_no_slip),
         TEST(a_slip_in_one_entry_is_told_by_its_numbers),
         TEST(two_slips_are_a_pair),
+        TEST(pairs_are_found_as_they_were),
         TEST(no_slip_asks_the_library_for_what_it_refuses),
     };
     return RUN(laws);
