@@ -2,24 +2,6 @@
 #include "tokenizer.h"
 #include <string.h>
 
-int utf8_length(const char *p, size_t bytes)
-{
-    const unsigned char *u = (const unsigned char *)p;
-    size_t n = u[0] < 0x80 ? 1 : u[0] < 0xC2 ? 0 : u[0] < 0xE0 ? 2
-             : u[0] < 0xF0 ? 3 : u[0] < 0xF5 ? 4 : 0;
-    if (n > bytes)
-        return 0;
-    for (size_t k = 1; k < n; k++)
-        if ((u[k] & 0xC0) != 0x80)
-            return 0;
-    if ((u[0] == 0xE0 && u[1] < 0xA0)           /* could be shorter   */
-        || (u[0] == 0xF0 && u[1] < 0x90)
-        || (u[0] == 0xED && u[1] >= 0xA0)       /* half a character   */
-        || (u[0] == 0xF4 && u[1] >= 0x90))      /* above U+10FFFF     */
-        return 0;
-    return (int)n;
-}
-
 enum { WORD_BYTES = 64 };
 
 static bool blank(char c)
@@ -55,75 +37,6 @@ static int piece_length(TokenKind kind, const char *p, size_t bytes)
          : word_length(p, bytes);
 }
 
-typedef struct {
-    Piece key;
-    long long count;            /* for whoever wants to count ...       */
-    int first, last;            /* ... and to list; at first all 0      */
-} TableEntry;
-
-typedef struct {
-    Arena *arena;
-    int n, room;                /* entries; so many before it grows     */
-    TableEntry *entry;          /* entry[1] ... entry[n]                */
-    int *place;                 /* 2 room numbers of entries; 0: empty  */
-} Table;
-
-static Table table_new(Arena *arena, int room)      /* a power of two */
-{
-    size_t n = (size_t)room;
-    Table t = { arena, 0, room, NULL, NULL };
-    t.entry = arena_alloc(arena, (n + 1) * sizeof *t.entry);
-    t.place = arena_alloc(arena, 2 * n * sizeof *t.place);
-    memset(t.place, 0, 2 * n * sizeof *t.place);
-    return t;
-}
-
-static bool same(Piece a, Piece b)
-{
-    return a.n == b.n && memcmp(a.at, b.at, (size_t)a.n) == 0;
-}
-
-static int *place_of(const Table *t, Piece key)
-{
-    uint64_t hash = 0xcbf29ce484222325u;                /* FNV-1a */
-    for (int k = 0; k < key.n; k++)
-        hash = (hash ^ (unsigned char)key.at[k]) * 0x100000001b3u;
-    size_t last = 2 * (size_t)t->room - 1;
-    size_t k = (size_t)(hash ^ hash >> 32) & last;
-    while (t->place[k] != 0 && !same(t->entry[t->place[k]].key, key))
-        k = (k + 1) & last;
-    return &t->place[k];
-}
-
-static int number_of(const Table *t, Piece key)     /* 0: it has none */
-{
-    return *place_of(t, key);
-}
-
-static void grow(Table *t)
-{
-    Table larger = table_new(t->arena, 2 * t->room);
-    for (int k = 1; k <= t->n; k++) {
-        larger.entry[k] = t->entry[k];
-        *place_of(&larger, t->entry[k].key) = k;
-    }
-    larger.n = t->n;
-    *t = larger;
-}
-
-static int enter(Table *t, Piece key)
-{
-    int number = number_of(t, key);
-    if (number != 0)
-        return number;
-    if (t->n == t->room)
-        grow(t);
-    char *copy = arena_alloc(t->arena, (size_t)key.n);
-    memcpy(copy, key.at, (size_t)key.n);
-    t->entry[++t->n] = (TableEntry){ .key = { copy, key.n } };
-    return *place_of(t, key) = t->n;
-}
-
 enum { BYTES = 256 };
 
 struct Tokenizer {
@@ -132,16 +45,10 @@ struct Tokenizer {
     Piece *piece;               /* of byte pairs: piece[1] ...          */
     int N_V, special[3];        /* of numbers: see there                */
     int *number, *token;        /* of a token; of a number              */
+    const Cutter *cutter;       /* of a released model's vocabulary     */
 };
 
-typedef struct { int left, right; } Pair;
-
-static Piece key_of(const Pair *pair)
-{
-    return (Piece){ (const char *)pair, sizeof *pair };
-}
-
-static Pair pair_of(const Table *t, int k)
+static Pair pair_at(const Table *t, int k)
 {
     Pair pair;
     memcpy(&pair, t->entry[k].key.at, sizeof pair);
@@ -170,14 +77,14 @@ static int add_merge(Tokenizer *t, Pair pair)       /* returns the token */
     char *both = arena_alloc(t->list.arena, (size_t)(left.n + right.n));
     memcpy(both, left.at, (size_t)left.n);
     memcpy(both + left.n, right.at, (size_t)right.n);
-    int token = BYTES + enter(&t->list, key_of(&pair));
+    int token = BYTES + table_enter(&t->list, key_of(&pair));
     t->piece[token] = (Piece){ both, left.n + right.n };
     return token;
 }
 
 static int pieces(const Tokenizer *t)
 {
-    return t->kind == TOKEN_NUMBERS ? t->N_V - 3
+    return t->kind >= TOKEN_NUMBERS ? t->N_V - 3
          : t->list.n + (t->kind == BYTE_PAIRS ? BYTES : 0);
 }
 
@@ -198,12 +105,14 @@ Piece token_piece(const Tokenizer *t, int token)
             "token ID %d is not in [N_V] = 1 ... %d.", token, N_V);
     if (is_special(t, token))
         return (Piece){ "", 0 };
+    if (t->cutter != NULL)
+        return shown_piece(t->cutter, t->number[token]);
     return t->piece != NULL ? t->piece[token]
                                  : t->list.entry[token].key;
 }
 
 static const char *const kind_names[] = {
-    "char", "word", "bpe", "numbers",
+    "char", "word", "bpe", "numbers", "byte-level", "wordpiece",
 };
 
 const char *token_kind_name(TokenKind kind)
@@ -221,6 +130,31 @@ bool token_kind_named(const char *name, TokenKind *kind)
     return false;
 }
 
+static const char open_box[] = "\xE2\x90\xA3";          /* U+2423 */
+
+void write_piece(FILE *out, Piece piece)
+{
+    for (int k = 0, n; k < piece.n; k += n) {
+        const char *p = piece.at + k;
+        n = utf8_length(p, (size_t)(piece.n - k));
+        bool control = n == 2 && p[0] == '\xC2' && p[1] < '\xA0';
+        bool box = n == 3 && memcmp(p, open_box, 3) == 0;
+        if (n > 1 && !control && !box) {
+            fwrite(p, 1, (size_t)n, out);
+            continue;
+        }
+        n = 1;
+        if (*p == ' ')
+            fputs(open_box, out);
+        else if (*p == '\\' || *p == '\n' || *p == '\t')
+            fprintf(out, "\\%c", *p == '\n' ? 'n' : *p == '\t' ? 't' : *p);
+        else if (' ' < *p && *p < 0x7F)
+            fputc(*p, out);
+        else
+            fprintf(out, "\\x%02X", (unsigned char)*p);
+    }
+}
+
 enum { DIGITS_OF_NUMBER = 12 };         /* and a blank, and a 0 */
 
 static void write_numbers(Tokenizer *t, Arena *arena)
@@ -235,11 +169,11 @@ static void write_numbers(Tokenizer *t, Arena *arena)
     }
 }
 
-const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
-                                      const int special[3])
+static Tokenizer *numbered(Arena *arena, TokenKind kind, int N_V,
+                           const int special[3])
 {
     REQUIRE(4 <= N_V && N_V <= TOKEN_LIMIT, "N_V = %d.", N_V);
-    Tokenizer *t = tokenizer_new(arena, TOKEN_NUMBERS, 0);
+    Tokenizer *t = tokenizer_new(arena, kind, 0);
     size_t n = (size_t)N_V + 1, bytes = n * sizeof(int);
     t->N_V = N_V;
     t->number = arena_alloc(arena, bytes);
@@ -263,8 +197,40 @@ const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
         t->number[v] = number;
         t->token[number] = v;
     }
+    return t;
+}
+
+const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
+                                      const int special[3])
+{
+    Tokenizer *t = numbered(arena, TOKEN_NUMBERS, N_V, special);
     write_numbers(t, arena);
     return t;
+}
+
+const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
+                                     const int special[3],
+                                     const Cutter *cutter)
+{
+    const Vocabulary *v = cutter_vocabulary(cutter);
+    REQUIRE(v->n <= N_V, "%d pieces, but N_V = %d.", v->n, N_V);
+    Tokenizer *t = numbered(arena, v->words ? WORD_PIECES : BYTE_LEVEL, N_V,
+                            special);
+    t->cutter = cutter;
+    return t;
+}
+
+const Cutter *tokenizer_cutter(const Tokenizer *t)
+{
+    return t->cutter;
+}
+
+Pair tokenizer_merge(const Tokenizer *t, int k)
+{
+    REQUIRE(t->kind == BYTE_PAIRS && 1 <= k && k <= t->list.n,
+            "there is no merge %d.", k);
+    Pair pair = pair_at(&t->list, k);
+    return (Pair){ pair.left - 1, pair.right - 1 };
 }
 
 int token_number(const Tokenizer *t, int token)
@@ -272,13 +238,13 @@ int token_number(const Tokenizer *t, int token)
     int N_V = tokenizer_size(t);
     REQUIRE(1 <= token && token <= N_V,
             "token ID %d is not in [N_V] = 1 ... %d.", token, N_V);
-    return t->kind == TOKEN_NUMBERS ? t->number[token] : token - 1;
+    return t->kind >= TOKEN_NUMBERS ? t->number[token] : token - 1;
 }
 
 bool is_special(const Tokenizer *t, int token)
 {
     int k = token - mask_token(tokenizer_size(t));
-    return k >= 0 && (t->kind != TOKEN_NUMBERS || t->special[k] >= 0);
+    return k >= 0 && (t->kind < TOKEN_NUMBERS || t->special[k] >= 0);
 }
 
 Tokens with_special(const Tokenizer *t, Arena *arena, Tokens x)
@@ -307,15 +273,38 @@ static const char *encode_number(const Tokenizer *t, Piece piece, int *id,
     return NULL;
 }
 
+/* How many pieces, merges and added tokens there are; the settings; and
+   then a line for each. */
+static void save_vocabulary(FILE *out, const Vocabulary *v)
+{
+    int added = 0;
+    for (int k = 0; k < v->n; k++)
+        added += v->how[k] != 0;
+    fprintf(out, "pieces %d %d %d settings %d %d %d %d %d %d\n", v->n,
+            v->merges, added, v->clean, v->ideographs, v->no_marks,
+            v->small, v->longest, v->unknown);
+    for (int k = 0; k < v->n; k++) {
+        write_piece(out, v->piece[k]);
+        fputc('\n', out);
+    }
+    for (int k = 0; k < v->merges; k++)
+        fprintf(out, "%d %d\n", v->merge[k].left, v->merge[k].right);
+    for (int k = 0; k < v->n; k++)
+        if (v->how[k] != 0)
+            fprintf(out, "%d %d\n", k, v->how[k]);
+}
+
 static void save_numbers(FILE *out, const Tokenizer *t)
 {
-    fprintf(out, "tokenizer numbers %d\nspecial", t->N_V);
+    fprintf(out, "tokenizer %s %d\nspecial", kind_names[t->kind], t->N_V);
     for (int k = 0; k < 3; k++)
         if (t->special[k] < 0)
             fputs(" none", out);
         else
             fprintf(out, " %d", t->special[k]);
     fputc('\n', out);
+    if (t->cutter != NULL)
+        save_vocabulary(out, cutter_vocabulary(t->cutter));
 }
 
 typedef struct {
@@ -349,7 +338,7 @@ static void join_at(Merging *m, int place)
     Pair pair;
     if (!is_pair(m, place, &pair))
         return;
-    int number = enter(&m->pairs, key_of(&pair));   /* may move entries */
+    int number = table_enter(&m->pairs, key_of(&pair)); /* may move them */
     TableEntry *e = &m->pairs.entry[number];
     Symbol *s = m->symbol;
     s[place].before = e->last;
@@ -364,7 +353,7 @@ static void part_at(Merging *m, int place)
     Pair pair;
     if (!is_pair(m, place, &pair))
         return;
-    TableEntry *e = &m->pairs.entry[number_of(&m->pairs, key_of(&pair))];
+    TableEntry *e = &m->pairs.entry[table_number(&m->pairs, key_of(&pair))];
     Symbol *s = m->symbol;
     int before = s[place].before, after = s[place].after;
     *(before == 0 ? &e->first : &s[before].after) = after;
@@ -391,7 +380,7 @@ static void merge_everywhere(Merging *m, int pair, int merged)
 static bool goes_before(const Merging *m, int k, int j)
 {
     const Waiting *a = &m->heap[k], *b = &m->heap[j];
-    Pair x = pair_of(&m->pairs, a->pair), y = pair_of(&m->pairs, b->pair);
+    Pair x = pair_at(&m->pairs, a->pair), y = pair_at(&m->pairs, b->pair);
     if (a->count != b->count)
         return a->count > b->count;
     return x.left < y.left || (x.left == y.left && x.right < y.right);
@@ -465,7 +454,7 @@ static void read_words(Merging *m, const char *text, size_t bytes)
 {
     for (size_t k = 0; k < bytes; ) {
         Piece word = { text + k, word_length(text + k, bytes - k) };
-        int number = enter(&m->words, word);
+        int number = table_enter(&m->words, word);
         m->words.entry[number].count++;
         k += (size_t)word.n;
     }
@@ -490,7 +479,7 @@ const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
         int pair = most_frequent(&m);
         if (pair == 0 || m.pairs.entry[pair].count < 2)
             break;
-        merge_everywhere(&m, pair, add_merge(t, pair_of(&m.pairs, pair)));
+        merge_everywhere(&m, pair, add_merge(t, pair_at(&m.pairs, pair)));
         if (told != NULL)
             told(to, t->list.n);
     }
@@ -515,7 +504,7 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
             *where = k;
             return "this byte is no text in UTF-8.";
         }
-        enter(&learned->list, piece);
+        table_enter(&learned->list, piece);
         k += (size_t)piece.n;
     }
     *t = learned;
@@ -524,7 +513,7 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
 
 static int merge_at(const Tokenizer *t, const int *id)  /* 0: none */
 {
-    return number_of(&t->list, key_of(&(Pair){ id[0], id[1] }));
+    return table_number(&t->list, key_of(&(Pair){ id[0], id[1] }));
 }
 
 /* merge[k]: that of id[k] and id[k + 1]; there are n of these. */
@@ -562,7 +551,16 @@ const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
 {
     REQUIRE(n <= TEXT_BYTES, "%zu bytes are too many.", n);
     int *id = arena_alloc(arena, (n + 1) * sizeof *id), length = 0;
-    for (*where = 0; *where < n; ) {
+    *where = 0;
+    if (t->cutter != NULL) {
+        const char *wrong = cut_text(t->cutter, text, n, id, &length,
+                                     where);
+        for (int k = 0; k < length; k++)
+            id[k] = t->token[id[k]];
+        *x = (Tokens){ length, id };
+        return wrong;
+    }
+    while (*where < n) {
         const char *p = text + *where;
         Piece piece = { p, piece_length(t->kind, p, n - *where) };
         if (piece.n == 0)
@@ -574,7 +572,7 @@ const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
         } else if (t->kind == BYTE_PAIRS) {
             length += encode_word(t, piece, id + length);
         } else {
-            id[length] = number_of(&t->list, piece);
+            id[length] = table_number(&t->list, piece);
             if (id[length++] == 0)
                 return t->kind == WORDS ? "there is no token for this word."
                                : "there is no token for this character.";
@@ -591,45 +589,25 @@ const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
     *n = 0;
     for (int k = 1; k <= x.length; k++)
         *n += (size_t)token_piece(t, TOKEN(x, k)).n;
-    char *text = arena_alloc(arena, *n + 1), *p = text;
+    char *text = arena_alloc(arena, *n + 3), *p = text;
     for (int k = 1; k <= x.length; k++) {
         Piece piece = token_piece(t, TOKEN(x, k));
+        if (p == text && t->kind == WORD_PIECES && piece.n > 0)
+            piece = own_piece(t->cutter, t->number[TOKEN(x, k)]);
         memcpy(p, piece.at, (size_t)piece.n);
         p += piece.n;
     }
     *p = '\0';
+    *n = (size_t)(p - text);
     return text;
-}
-
-static const char open_box[] = "\xE2\x90\xA3";          /* U+2423 */
-
-static void write_piece(FILE *out, Piece piece)
-{
-    for (int k = 0, n; k < piece.n; k += n) {
-        const char *p = piece.at + k;
-        n = utf8_length(p, (size_t)(piece.n - k));
-        bool control = n == 2 && p[0] == '\xC2' && p[1] < '\xA0';
-        bool box = n == 3 && memcmp(p, open_box, 3) == 0;
-        if (n > 1 && !control && !box) {
-            fwrite(p, 1, (size_t)n, out);
-            continue;
-        }
-        n = 1;
-        if (*p == ' ')
-            fputs(open_box, out);
-        else if (*p == '\\' || *p == '\n' || *p == '\t')
-            fprintf(out, "\\%c", *p == '\n' ? 'n' : *p == '\t' ? 't' : *p);
-        else if (' ' < *p && *p < 0x7F)
-            fputc(*p, out);
-        else
-            fprintf(out, "\\x%02X", (unsigned char)*p);
-    }
 }
 
 void write_token(FILE *out, const Tokenizer *t, int token)
 {
     int N_V = tokenizer_size(t);
-    if (!is_special(t, token))
+    if (t->cutter != NULL)
+        write_piece(out, own_piece(t->cutter, t->number[token]));
+    else if (!is_special(t, token))
         write_piece(out, token_piece(t, token));
     else if (token == mask_token(N_V))
         fputs("<mask>", out);
@@ -641,7 +619,7 @@ void write_token(FILE *out, const Tokenizer *t, int token)
 
 void tokenizer_save(FILE *out, const Tokenizer *t)
 {
-    if (t->kind == TOKEN_NUMBERS) {
+    if (t->kind >= TOKEN_NUMBERS) {
         save_numbers(out, t);
         return;
     }
@@ -649,7 +627,7 @@ void tokenizer_save(FILE *out, const Tokenizer *t)
     for (int k = 1; k <= t->list.n; k++) {
         int token = t->kind == BYTE_PAIRS ? BYTES + k : k;
         if (t->kind == BYTE_PAIRS) {
-            Pair pair = pair_of(&t->list, k);
+            Pair pair = pair_at(&t->list, k);
             fprintf(out, "%d %d ", pair.left, pair.right);
         }
         write_piece(out, token_piece(t, token));
@@ -669,6 +647,15 @@ static bool accept(Loading *l, const char *word)
         return false;
     l->p += n;
     return true;
+}
+
+static bool accept_name(Loading *l, const char *name)    /* and a blank */
+{
+    const char *p = l->p;
+    if (accept(l, name) && accept(l, " "))
+        return true;
+    l->p = p;
+    return false;
 }
 
 static int load_number(Loading *l, int most)        /* -1: there is none */
@@ -711,13 +698,14 @@ static int load_byte(Loading *l)                    /* -1: a fault */
     return -1;
 }
 
-static Piece load_piece(Loading *l, char *to)       /* room: WORD_BYTES */
+static Piece load_piece(Loading *l, char *to, int room)
 {
     Piece piece = { to, 0 };
     while (l->p < l->end && *l->p != '\n') {
         int byte = load_byte(l);
-        if (byte >= 0 && piece.n == WORD_BYTES)
-            l->fault = "a token has at most 64 bytes.";
+        if (byte >= 0 && piece.n == room)
+            l->fault = room == WORD_BYTES ? "a token has at most 64 bytes."
+                                          : "a token is too long.";
         if (l->fault != NULL)
             return piece;
         to[piece.n++] = (char)byte;
@@ -739,7 +727,7 @@ static void load_merge(Loading *l, Tokenizer *t)
         l->fault = "expected the numbers of two earlier tokens.";
         return;
     }
-    Piece piece = load_piece(l, bytes);
+    Piece piece = load_piece(l, bytes, WORD_BYTES);
     if (l->fault != NULL)
         return;
     Piece left = t->piece[pair.left], right = t->piece[pair.right];
@@ -747,7 +735,7 @@ static void load_merge(Loading *l, Tokenizer *t)
         || memcmp(piece.at, left.at, (size_t)left.n) != 0
         || memcmp(piece.at + left.n, right.at, (size_t)right.n) != 0)
         l->fault = "these are not the bytes of the two tokens.";
-    else if (number_of(&t->list, key_of(&pair)) != 0)
+    else if (table_number(&t->list, key_of(&pair)) != 0)
         l->fault = "this pair is merged twice.";
     else
         add_merge(t, pair);
@@ -756,19 +744,94 @@ static void load_merge(Loading *l, Tokenizer *t)
 static void load_entry(Loading *l, Tokenizer *t)
 {
     char bytes[WORD_BYTES];
-    Piece piece = load_piece(l, bytes);
+    Piece piece = load_piece(l, bytes, WORD_BYTES);
     if (l->fault != NULL)
         return;
     if (piece_length(t->kind, piece.at, (size_t)piece.n) != piece.n)
         l->fault = t->kind == WORDS ? "this is not one word."
                                     : "this is not one character.";
-    else if (number_of(&t->list, piece) != 0)
+    else if (table_number(&t->list, piece) != 0)
         l->fault = "this token is in the list twice.";
     else
-        enter(&t->list, piece);
+        table_enter(&t->list, piece);
 }
 
-static Tokenizer *load_numbers(Loading *l, Arena *arena, int N_V)
+/* Numbers up to most[k], n of them with blanks between, in a line. */
+static bool load_line(Loading *l, int n, int to[], const int most[])
+{
+    for (int k = 0; k < n; k++)
+        if ((k > 0 && !accept(l, " "))
+            || (to[k] = load_number(l, most[k])) < 0)
+            return false;
+    return accept(l, "\n");
+}
+
+/* The lines of the pieces, the merges and the added tokens. */
+static void load_lists(Loading *l, Arena *arena, Vocabulary *v, int added)
+{
+    char bytes[PIECE_BYTES];
+    size_t n = (size_t)v->n + 1, m = (size_t)v->merges + 1;
+    Piece *piece = arena_alloc(arena, n * sizeof *piece);
+    Pair *merge = arena_alloc(arena, m * sizeof *merge);
+    unsigned char *how = memset(arena_alloc(arena, n), 0, n);
+    int line[2], numbers[2] = { v->n - 1, v->n - 1 };
+    int marks[2] = { v->n - 1, EVERY_WAY };
+    for (int k = 0; k < v->n && l->fault == NULL; k++) {
+        piece[k] = load_piece(l, bytes, PIECE_BYTES);
+        char *copy = arena_alloc(arena, (size_t)piece[k].n + 1);
+        piece[k].at = memcpy(copy, bytes, (size_t)piece[k].n);
+    }
+    for (int k = 0; k < v->merges && l->fault == NULL; k++) {
+        if (!load_line(l, 2, line, numbers))
+            l->fault = "expected the numbers of two pieces.";
+        merge[k] = (Pair){ line[0], line[1] };
+    }
+    for (int k = 0; k < added && l->fault == NULL; k++) {
+        if (!load_line(l, 2, line, marks) || how[line[0]] != 0)
+            l->fault = "expected the number of a piece, and how it is "
+                       "found.";
+        else
+            how[line[0]] = (unsigned char)line[1];
+    }
+    v->piece = piece;
+    v->merge = merge;
+    v->how = how;
+}
+
+static const Cutter *load_vocabulary(Loading *l, Arena *arena,
+                                     TokenKind kind, int N_V)
+{
+    int n[3] = { 0 }, set[6] = { 0 }, at;
+    const char *first = l->p;
+    bool known = accept(l, "pieces ")
+              && (n[0] = load_number(l, N_V)) > 0 && accept(l, " ")
+              && (n[1] = load_number(l, TEXT_BYTES)) >= 0 && accept(l, " ")
+              && (n[2] = load_number(l, n[0])) >= 0
+              && accept(l, " settings ")
+              && load_line(l, 6, set, (int[]){ 1, 1, 1, 1, TEXT_BYTES,
+                                               n[0] - 1 });
+    if (!known)
+        l->fault = "expected 'pieces', how many there are, and the "
+                   "settings.";
+    else if ((long long)n[0] + n[1] + n[2] > (l->end - l->p) / 2)
+        l->fault = "the list of tokens ends too early.";
+    if (l->fault != NULL)
+        return NULL;
+    Vocabulary v = { .words = kind == WORD_PIECES, .n = n[0],
+                     .merges = n[1], .clean = set[0], .ideographs = set[1],
+                     .no_marks = set[2], .small = set[3],
+                     .longest = set[4], .unknown = set[5] };
+    load_lists(l, arena, &v, n[2]);
+    if (l->fault != NULL)
+        return NULL;
+    const Cutter *cutter = cutter_new(arena, &v, &l->fault, &at);
+    if (cutter == NULL)
+        l->p = first;
+    return cutter;
+}
+
+static Tokenizer *load_numbers(Loading *l, Arena *arena, TokenKind kind,
+                               int N_V)
 {
     int special[3];
     bool known = accept(l, "special");
@@ -779,26 +842,33 @@ static Tokenizer *load_numbers(Loading *l, Arena *arena, int N_V)
         for (int j = 0; j < k; j++)
             known = known && (none || special[j] != special[k]);
     }
-    if (known && accept(l, "\n"))
+    if (!known || !accept(l, "\n")) {
+        l->fault = "expected 'special' and three numbers of tokens, or "
+                   "none.";
+        return NULL;
+    }
+    if (kind == TOKEN_NUMBERS)
         return (Tokenizer *)tokenizer_of_numbers(arena, N_V, special);
-    l->fault = "expected 'special' and three numbers of tokens, or none.";
-    return NULL;
+    const Cutter *cutter = load_vocabulary(l, arena, kind, N_V);
+    return cutter == NULL ? NULL
+         : (Tokenizer *)tokenizer_of_cutter(arena, N_V, special, cutter);
 }
 
 static Tokenizer *load_tokenizer(Loading *l, Arena *arena)
 {
     int kind = CHARACTERS, n = -1;
     bool begun = accept(l, "tokenizer ");
-    while (kind <= TOKEN_NUMBERS && !accept(l, kind_names[kind]))
+    while (begun && kind <= WORD_PIECES
+           && !accept_name(l, kind_names[kind]))
         kind++;
-    if (begun && kind <= TOKEN_NUMBERS && accept(l, " "))
+    if (begun && kind <= WORD_PIECES)
         n = load_number(l, TEXT_BYTES);
     if (n < 0 || !accept(l, "\n"))
         l->fault = "expected a line such as 'tokenizer char 96'.";
-    else if (kind == TOKEN_NUMBERS && (n < 4 || n > TOKEN_LIMIT))
+    else if (kind >= TOKEN_NUMBERS && (n < 4 || n > TOKEN_LIMIT))
         l->fault = "there are from 4 to 1048576 numbers.";
-    else if (kind == TOKEN_NUMBERS)
-        return load_numbers(l, arena, n);
+    else if (kind >= TOKEN_NUMBERS)
+        return load_numbers(l, arena, (TokenKind)kind, n);
     else if (n > (l->end - l->p) / 2)       /* a line has two bytes */
         l->fault = "the list of tokens ends too early.";
     if (l->fault != NULL)

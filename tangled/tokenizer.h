@@ -1,17 +1,19 @@
 /* Tokenizers: from a text to tokens, and back. */
 #ifndef TOKENIZER_H
 #define TOKENIZER_H
-#include "ftx.h"
+#include "characters.h"
+#include "vocabulary.h"
 
 /* A tokenizer; it lives in an arena. Its tokens are numbered from 1, and
    the three special ones follow behind them: N_V counts both. */
-typedef enum { CHARACTERS, WORDS, BYTE_PAIRS, TOKEN_NUMBERS } TokenKind;
+typedef enum { CHARACTERS, WORDS, BYTE_PAIRS, TOKEN_NUMBERS, BYTE_LEVEL,
+               WORD_PIECES } TokenKind;
 typedef struct Tokenizer Tokenizer;
 TokenKind tokenizer_kind(const Tokenizer *t);
 int tokenizer_size(const Tokenizer *t);                     /* N_V */
 
-/* "char", "word", "bpe" or "numbers"; and the kind of that name, if one can
-   be learned. */
+/* "char", "word", "bpe", "numbers", "byte-level" or "wordpiece"; and the
+   kind of that name, if one can be learned. */
 const char *token_kind_name(TokenKind kind);
 bool token_kind_named(const char *name, TokenKind *kind);
 
@@ -41,7 +43,6 @@ const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
                         size_t *n);
 
 /* The n bytes that a token stands for; none for a special one. */
-typedef struct { const char *at; int n; } Piece;
 Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
 
 /* The tokenizer of a released model whose own is not known: a text is the
@@ -53,6 +54,16 @@ enum { TOKEN_LIMIT = 1 << 20 };
 const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
                                       const int special[3]);
 
+/* The same of a released model with its vocabulary, of at most N_V pieces.
+   tokenizer_cutter: what it was made of; or NULL. */
+const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
+                                     const int special[3],
+                                     const Cutter *cutter);
+const Cutter *tokenizer_cutter(const Tokenizer *t);
+
+/* Merge k = 1 ... of BYTE_PAIRS: the numbers, from 0, of its two parts. */
+Pair tokenizer_merge(const Tokenizer *t, int k);
+
 /* The number of a token in the files of a released model, from 0. Is the
    token a special one? Of a tokenizer that was learned the last three are.
    with_special is x between bos_token and eos_token, as far as there are
@@ -61,12 +72,10 @@ int token_number(const Tokenizer *t, int token);            /* in [N_V] */
 bool is_special(const Tokenizer *t, int token);
 Tokens with_special(const Tokenizer *t, Arena *arena, Tokens x);
 
-/* How many of the bytes at p, at least one, are a character in UTF-8:
-   1 to 4; or 0, if the first ones are none. */
-int utf8_length(const char *p, size_t bytes);
-
-/* Writes a token so that it can be read: a blank as an open box, an end of
-   line as \n, a byte that is no text as \xFF; <mask>, <bos> or <eos>. */
+/* Writes a piece so that it can be read: a blank as an open box, an end of
+   line as \n, a byte that is no text as \xFF; and a token: special ones are
+   <mask>, <bos> or <eos>, or what a released model calls them. */
+void write_piece(FILE *out, Piece piece);
 void write_token(FILE *out, const Tokenizer *t, int token);
 
 /* Writes a tokenizer, a line and then a line for each token. Whether all

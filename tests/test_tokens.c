@@ -590,9 +590,9 @@ static void damage_is_told_in_a_sentence(void **state)
     static const struct { const char *text; int at; const char *wrong; }
     cases[] = {
         { "", 0, HEAD }, { "tokenizer", 0, HEAD },
-        { "tokenizer ", 10, HEAD }, { "char 1\na\n", 4, HEAD },
-        { "tokenizer chars 1\na\n", 14, HEAD },
-        { "tokenizer char\na\n", 14, HEAD },
+        { "tokenizer ", 10, HEAD }, { "char 1\na\n", 0, HEAD },
+        { "tokenizer chars 1\na\n", 10, HEAD },
+        { "tokenizer char\na\n", 10, HEAD },
         { "tokenizer char \na\n", 15, HEAD },
         { "tokenizer char -1\na\n", 15, HEAD },
         { "tokenizer char 1 \na\n", 16, HEAD },

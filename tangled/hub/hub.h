@@ -3,6 +3,7 @@
 #ifndef FTX_HUB_H
 #define FTX_HUB_H
 #include "shell/shell.h"
+#include "tokenizer.h"
 
 /* A value of JSON. at is its place in the text, for faults. */
 typedef enum { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING,
@@ -33,8 +34,10 @@ const Json *json_of_file(Arena *arena, const char *name, Fault *f);
 const Json *json_member(const Json *object, const char *name);
 bool json_is(const Json *value, const char *text);
 
-/* What a member is, in the words of a fault: "a string" ... */
+/* What a member is, in the words of a fault: "a string" ... And a text as a
+   part of a sentence: in one line, and not long. */
 const char *json_kind(const Json *value);
+const char *in_a_line(Arena *arena, const char *text, int n);
 
 
 /* A tensor in a file: its numbers are stored row after row. */
@@ -78,5 +81,29 @@ const char *in_folder(Arena *arena, const char *folder, const char *name);
 bool tensors_write(FILE *file, TensorType type, int n, const Tensor *tensor,
                    double (*number)(const void *data, int i, size_t k),
                    const void *data);
+
+
+/* How a folder's model cuts a text: a vocabulary of pieces; or a tokenizer
+   that ftx learned and exported; or neither is there. special has the
+   numbers of mask_token, bos_token and eos_token, as far as the files name
+   them, else UNSAID. N_V: there are no more pieces. What is wrong ends the
+   attempt. */
+typedef struct {
+    const Cutter *cutter;
+    const Tokenizer *learned;
+    int special[3];
+} TokenFiles;
+TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
+                            Fault *f);
+
+/* How the tokenizers of ftx cut a text, as regular expressions: at each
+   character; a word; and 64 bytes of a long one. */
+#define SPLIT_CHARACTERS "[\\s\\S]"
+#define SPLIT_WORDS "[^\u0120\u0109-\u010d]+[\u0120\u0109-\u010d]*|" \
+                    "[\u0120\u0109-\u010d]+"
+#define SPLIT_LONG ".{1,64}"
+
+/* The sign that stands for a byte in GPT-2's files, a character. */
+unsigned sign_of_byte(int byte);
 
 #endif

@@ -31,6 +31,16 @@ static bool json_next_is(const JsonReader *r, char c)
     return r->at < r->n && r->text[r->at] == c;
 }
 
+const char *in_a_line(Arena *arena, const char *text, int n)
+{
+    enum { MOST = 60 };
+    Written line;
+    write_piece(begin_text(&line), (Piece){ text, n < MOST ? n : MOST });
+    if (n > MOST)
+        fputs("...", line.to);
+    return end_text(&line, arena);
+}
+
 static void push_value(JsonReader *r, Json value)
 {
     if (r->used == r->room) {
@@ -73,16 +83,6 @@ static unsigned escaped_code(JsonReader *r)
     if (0xD800 <= code && code < 0xE000)
         fault(r->fault, at, "this is half a surrogate pair.");
     return code;
-}
-
-static char *put_utf8(char *to, unsigned code)
-{
-    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char first[] = { 0, 0xC0, 0xE0, 0xF0 };
-    *to++ = (char)(first[more] | code >> 6 * more);
-    while (more-- > 0)
-        *to++ = (char)(0x80 | (code >> 6 * more & 0x3F));
-    return to;
 }
 
 static char *put_escaped(JsonReader *r, char *to)
@@ -194,7 +194,8 @@ static void sort_names(const JsonReader *r, Json *object)
         if (by_name(&object->sorted[k - 1], &object->sorted[k]) == 0) {
             const Json *a = object->sorted[k - 1], *b = object->sorted[k];
             fault(r->fault, a->at > b->at ? a->at : b->at, "this object "
-                  "has the name \"%.200s\" twice.", a->text);
+                  "has the name \"%s\" twice.",
+                  in_a_line(r->arena, a->text, a->n));
         }
 }
 

@@ -119,7 +119,7 @@ static void count_it(Fault *f, void *data)
         fault(f, 0, "%.100s goes with an architecture; %s has sizes of its "
               "own.", sizes, name);
     if (model)
-        c.hyper = model_load(arena, name, ITS_HEADER, f)->theta->hyper;
+        c.hyper = model_load(arena, name, ITS_SIZES, f)->theta->hyper;
     print_count(command->out, theta_new(arena, &c.hyper), c.total);
 }
 

@@ -8,7 +8,7 @@
 typedef struct {
     const char *model, *tokens;
     int special[3];
-    bool replace;
+    bool numbers, replace;
 } ImportWish;
 
 static const Option import_wishes[] = {
@@ -16,6 +16,8 @@ static const Option import_wishes[] = {
       "where the model is saved" },
     { "tokens-of", TEXT, offsetof(ImportWish, tokens), 0, 0, "MODEL",
       "the model that was exported: take its tokens" },
+    { "numbers", FLAG, offsetof(ImportWish, numbers), 0, 0, NULL,
+      "a text is the numbers of its tokens" },
     { "mask", WHOLE, offsetof(ImportWish, special[0]), 0, TOKEN_LIMIT, NULL,
       "the number of mask_token, where no file says it" },
     { "bos", WHOLE, offsetof(ImportWish, special[1]), 0, TOKEN_LIMIT, NULL,
@@ -34,11 +36,13 @@ static const char import_usage[] =
     "Makes a model file of a released model: of the folder with its\n"
     "config.json and model.safetensors, or its shards. Known are\n"
     "GPT2LMHeadModel, BertModel, BertForMaskedLM and\n"
-    "BertForSequenceClassification. Nothing is ever fetched. A text is\n"
-    "the numbers of its tokens, such as '464 3290'. For example:\n"
+    "BertForSequenceClassification. Nothing is ever fetched. Its tokens\n"
+    "are those of tokenizer.json, or vocab.json and merges.txt, or\n"
+    "vocab.txt; without such a file a text is the numbers of its tokens,\n"
+    "such as '464 3290'. For example:\n"
     "\n"
     "  ftx import gpt2 --model gpt2.ftx\n"
-    "  ftx generate --model gpt2.ftx --tau 0 '464 3290'\n";
+    "  ftx generate --model gpt2.ftx --tau 0 'The dog'\n";
 
 static void refuse_being_there(Fault *f, const char *name)
 {
@@ -67,10 +71,12 @@ static void import_it(Fault *f, void *data)
         refuse_being_there(f, wish.model);
     const char *name = c->argument[0];
     char numbers[40];
-    const Tokenizer *tokens = wish.tokens == NULL ? NULL
-        : model_load(c->arena, wish.tokens, ITS_HEADER, f)->tokenizer;
-    Model *m = model_import(c->arena, name, TO_USE, tokens, wish.special,
-                            f);
+    TokenHint hint = { .numbers = wish.numbers };
+    memcpy(hint.special, wish.special, sizeof hint.special);
+    if (wish.tokens != NULL)
+        hint.tokens = model_load(c->arena, wish.tokens, ITS_HEADER,
+                                 f)->tokenizer;
+    Model *m = model_import(c->arena, name, TO_USE, &hint, f);
     model_save(m, wish.model, NULL, f);
     fprintf(c->out, "%s: Algorithm %d, %s numbers to learn, from %s\n",
             wish.model, 8 + (int)m->theta->hyper.architecture,

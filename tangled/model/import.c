@@ -209,41 +209,24 @@ static void special_of_config(Importing *r, int special[3])
             special[k] = said[k];
 }
 
-static void special_of_vocabulary(Importing *r, int special[3])
+static const Tokenizer *tokens_for(Importing *r, const TokenHint *hint)
 {
-    static const char *const name[] = { "[MASK]", "[CLS]", "[SEP]" };
-    const char *file = in_folder(r->arena, r->folder, "vocab.txt");
-    size_t n, length;
-    if (!is_taken(file))
-        return;
-    const char *text = text_of_file(r->arena, file, &n, r->fault);
-    int number = 0;
-    for (size_t at = 0; at < n; at += length + 1, number++) {
-        const char *line = text + at, *end = memchr(line, '\n', n - at);
-        length = end == NULL ? n - at : (size_t)(end - line);
-        size_t shown = length - (length > 0 && line[length - 1] == '\r');
-        for (int k = 0; k < 3; k++)
-            if (special[k] == UNSAID && strlen(name[k]) == shown
-                && memcmp(line, name[k], shown) == 0)
-                special[k] = number;
-    }
-    if (number > r->hyper.N_V)
-        fault(r->fault, 0, "has %d tokens, but vocab_size is %d.", number,
-              r->hyper.N_V);
-    r->fault->text = NULL;
-}
-
-static const Tokenizer *numbers_for(Importing *r, const int given[3])
-{
+    TokenFiles files = { .special = { UNSAID, UNSAID, UNSAID } };
     static const char *const name[] = { "mask", "bos", "eos" };
     int special[3] = { UNSAID, UNSAID, UNSAID }, N_V = r->hyper.N_V;
     bool gpt2 = r->kind->task == TRAIN_D;
-    for (int k = 0; given != NULL && k < 3; k++)
-        special[k] = given[k];
+    for (int k = 0; k < 3; k++)
+        special[k] = hint->special[k];
     special_of_config(r, special);
-    if (!gpt2)
-        special_of_vocabulary(r, special);
+    if (!hint->numbers)
+        files = tokens_of_folder(r->arena, r->folder, N_V, r->fault);
+    if (files.learned != NULL)
+        return files.learned;
+    for (int k = 0; k < 3; k++)
+        if (special[k] == UNSAID)
+            special[k] = files.special[k];
     r->fault->sheet = r->folder;
+    r->fault->text = NULL;
     for (int k = 0; k < 3; k++) {
         if (special[k] == UNSAID && !gpt2)
             fault(r->fault, 0, "nothing says which token is %s_token; ftx "
@@ -256,7 +239,9 @@ static const Tokenizer *numbers_for(Importing *r, const int given[3])
                 fault(r->fault, 0, "%s_token and %s_token are both %d.",
                       name[j], name[k], special[k]);
     }
-    return tokenizer_of_numbers(r->arena, N_V, special);
+    return files.cutter == NULL
+         ? tokenizer_of_numbers(r->arena, N_V, special)
+         : tokenizer_of_cutter(r->arena, N_V, special, files.cutter);
 }
 
 static const Tensor *tensor_at(const Importing *r, const Tensors *in,
@@ -381,7 +366,7 @@ static Theta *read_theta(const Importing *r, const Tokenizer *tokens,
         theta_allocate(theta, arena);
     else if (purpose == TO_USE)
         theta_over(theta, arena, arena_alloc(arena, bytes));
-    for (int k = 1; k <= theta->n && purpose != ITS_HEADER; k++)
+    for (int k = 1; k <= theta->n && purpose > ITS_HEADER; k++)
         take_numbers(r, &place[k], t[k], tokens);
     return theta;
 }
@@ -445,9 +430,16 @@ bool is_released(const char *name)
         || (n < (int)sizeof config && is_taken(config));
 }
 
-Model *model_import(Arena *arena, const char *name, Purpose purpose,
-                    const Tokenizer *tokens, const int special[3], Fault *f)
+static const Tokenizer *any_tokens(Importing *r)
 {
+    return tokenizer_of_numbers(r->arena, r->hyper.N_V,
+                                (int[]){ -1, -1, -1 });
+}
+
+Model *model_import(Arena *arena, const char *name, Purpose purpose,
+                    const TokenHint *hint, Fault *f)
+{
+    static const TokenHint none = { .special = { UNSAID, UNSAID, UNSAID } };
     Importing *r = arena_alloc(arena, sizeof *r);
     Model *m = arena_alloc(arena, sizeof *m);
     *r = (Importing){ .arena = arena, .fault = f };
@@ -455,7 +447,10 @@ Model *model_import(Arena *arena, const char *name, Purpose purpose,
     read_config(r);
     *m = (Model){ .task = r->kind->task, .plan = plan_default(false) };
     read_classes(r, m);
-    m->tokenizer = tokens != NULL ? tokens : numbers_for(r, special);
+    hint = hint == NULL ? &none : hint;
+    m->tokenizer = purpose == ITS_SIZES ? any_tokens(r)
+                 : hint->tokens != NULL ? hint->tokens
+                 : tokens_for(r, hint);
     if (tokenizer_size(m->tokenizer) != r->hyper.N_V)
         fault(f, 0, "vocab_size is %d; the other model has %d tokens.",
               r->hyper.N_V, tokenizer_size(m->tokenizer));

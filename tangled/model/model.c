@@ -569,7 +569,7 @@ static void get_numbers(Header *h, Model *m, Purpose purpose)
     bool best;
     int group = 1;
     Numbers from = find_groups(h, m, &best);
-    if (purpose == ITS_HEADER)
+    if (purpose <= ITS_HEADER)
         return;
     if (purpose == TO_USE) {
         theta_over(m->theta, h->arena,
@@ -588,7 +588,7 @@ static void get_numbers(Header *h, Model *m, Purpose purpose)
 Model *model_load(Arena *arena, const char *name, Purpose purpose, Fault *f)
 {
     if (is_released(name))
-        return model_import(arena, name, purpose, NULL, NULL, f);
+        return model_import(arena, name, purpose, NULL, f);
     Header h = open_model(arena, name, f);
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };

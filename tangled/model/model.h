@@ -80,13 +80,14 @@ double model_last_held_out(const Model *model);
 /* model_save replaces the file, which is held, unless held is NULL; or
    leaves the old one as it was. model_load refuses a file that is damaged,
    cut short, foreign or newer than the program, before it takes memory for
-   what the file claims. It is loaded for a purpose: ITS_HEADER gives all
+   what the file claims. It is loaded for a purpose: ITS_SIZES gives its
+   hyperparameters, and any tokens; ITS_HEADER gives all
    but numbers. TO_USE gives the parameters of its best evaluation, or else
    the last ones: those in the file, where they are such as the program
    has, without gradients. TO_TRAIN gives everything, and gradients; only
    such a model can be saved. model_for loads one to use it, for a command,
    and refuses one of another kind. A fault ends the attempt. */
-typedef enum { ITS_HEADER, TO_USE, TO_TRAIN } Purpose;
+typedef enum { ITS_SIZES, ITS_HEADER, TO_USE, TO_TRAIN } Purpose;
 void model_save(const Model *model, const char *name, Held *held, Fault *f);
 Model *model_load(Arena *arena, const char *name, Purpose purpose,
                   Fault *f);
@@ -202,15 +203,19 @@ size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
                     int i, int j);
 
 /* The model in a folder of a released one, or in a file of tensors that
-   stands beside its config.json. tokens are known; or NULL, and then they
-   are numbers, and special has those of mask_token, bos_token and
-   eos_token: UNSAID or a NULL as the files say. What is wrong ends the
-   attempt. is_released: is there a folder with a config.json, or a
-   file of tensors? */
+   stands beside its config.json. Its tokens are as its files say, unless
+   hint, which may be NULL, knows better: the tokens; or that they are
+   numbers; or the numbers of mask_token, bos_token and eos_token, else
+   UNSAID. What is wrong ends the attempt. is_released: is there a folder
+   with a config.json, or a file of tensors? */
+typedef struct {
+    const Tokenizer *tokens;
+    bool numbers;
+    int special[3];
+} TokenHint;
 bool is_released(const char *name);
 Model *model_import(Arena *arena, const char *name, Purpose purpose,
-                    const Tokenizer *tokens, const int special[3],
-                    Fault *f);
+                    const TokenHint *hint, Fault *f);
 
 /* Of `ftx count`, `ftx train` ...; show_inside of `ftx show --model`. */
 Entrance count_numbers, train, generate, translate, fill_texts,

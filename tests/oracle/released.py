@@ -79,13 +79,11 @@ def record(name, model, x, loss_of, types=None):
     return y
 
 
-def save(name, model, vocabulary=False, **more):
+def save(name, model, **more):
     folder = here / name
     shutil.rmtree(folder, ignore_errors=True)
     model.save_pretrained(folder, **more)
     (folder / "generation_config.json").unlink(missing_ok=True)
-    if vocabulary:
-        (folder / "vocab.txt").write_text("".join(n + "\n" for n in NAMES))
     for file in folder.iterdir():
         file.chmod(0o644)
 
@@ -143,26 +141,27 @@ def bert(kind, **more):
     return drawn(kind(BertConfig(
         vocab_size=V, hidden_size=8, num_hidden_layers=2,
         num_attention_heads=2, intermediate_size=12,
-        max_position_embeddings=10, **more)))
+        max_position_embeddings=10, bos_token_id=CLS, eos_token_id=SEP,
+        mask_token_id=MASK, **more)))
 
 
 x = [CLS, 3, MASK, SEP, 8, MASK, 1, SEP]
 types = [0, 0, 0, 0, 1, 1, 1, 1]
 hidden, at = torch.tensor([7, 10]), [2, 5]
 model = bert(BertForMaskedLM)
-save("bert-masked", model, True)
+save("bert-masked", model)
 y = record("bert_masked", model, x, lambda y: F.cross_entropy(
     y.logits[0, at], hidden, reduction="sum"), types)
 array("bert_masked_logits", y.logits[0])
 
 x = [CLS, 3, 9, 8, 1, SEP]
 model = bert(BertModel)
-save("bert", model, True)
+save("bert", model)
 record("bert", model, x, lambda y: None)
 
 model = bert(BertForSequenceClassification, num_labels=3,
              id2label={0: "no", 1: "maybe", 2: "yes"})
-save("bert-class", model, True)
+save("bert-class", model)
 y = record("bert_class", model, x, lambda y: F.cross_entropy(
     y.logits, torch.tensor([2]), reduction="sum"))
 array("bert_class_logits", y.logits[0])

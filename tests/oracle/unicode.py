@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""The tables of tangled/characters.c, asked of the package tokenizers.
+
+    tests/oracle/unicode.py
+
+puts them into doc/program/2-tokens.nw, and the sums that
+tests/test_characters.c demands into tests/released/characters.h. Every
+character is shown to the parts of which the tokenizers of GPT-2 and BERT are
+made; what comes out is written densely. Needs the package tokenizers, 0.23.
+"""
+import re
+import unicodedata
+from tokenizers import normalizers, pre_tokenizers
+
+WEB = "doc/program/2-tokens.nw"
+SUMS = "tests/released/characters.h"
+LAST = 0x110000
+HANGUL = range(0xAC00, 0xAC00 + 11172)
+LETTER, NUMBER, BLANK, REMOVED, IDEOGRAPH, PUNCTUATION, MARK, STARTS = (
+    1 << k for k in range(8))
+
+# ------------------------------------------------------------------ questions
+
+def bert(**what):
+    settings = dict(clean_text=False, handle_chinese_chars=False,
+                    strip_accents=False, lowercase=False)
+    return normalizers.BertNormalizer(**{**settings, **what}).normalize_str
+
+
+clean, apart = bert(clean_text=True), bert(handle_chinese_chars=True)
+bare, small = bert(strip_accents=True), bert(lowercase=True)
+canonical = normalizers.NFD().normalize_str
+gpt2 = pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str
+words = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
+
+
+def moves(c):
+    """Does it change places with another mark? Then it starts nothing."""
+    return canonical("\u0345" + c) == c + "\u0345" \
+        or canonical(c + "\u0334") == "\u0334" + c
+
+
+def bits(c):
+    is_ = LETTER if len(gpt2("a" + c)) == 1 \
+        else NUMBER if len(gpt2("1" + c)) == 1 \
+        else 0 if len(gpt2("!" + c)) == 1 else BLANK
+    cleaned, parts = clean(c), len(words("a" + c + "b"))
+    assert cleaned in ("", " ", c) and (parts == 2) == (is_ == BLANK)
+    assert cleaned != " " or is_ == BLANK
+    if cleaned == "":
+        is_ |= REMOVED
+    if apart(c) != c:
+        is_ |= IDEOGRAPH
+    if parts == 3:
+        is_ |= PUNCTUATION
+    if bare(c) == "":
+        is_ |= MARK | (0 if moves(canonical(c)) else STARTS)
+    return is_
+
+
+ALL = [c for c in range(LAST) if not 0xD800 <= c < 0xE000]
+IS = {c: bits(chr(c)) for c in ALL}
+BARE = {c: bare(chr(c)) for c in ALL}
+SMALL = {c: small(chr(c)) for c in ALL}
+ORDER = {c: unicodedata.combining(chr(c)) for c in ALL if BARE[c] == chr(c)
+         and moves(chr(c))}
+
+# ------------------------------------------------------------ written densely
+
+DIGITS = "".join(chr(c) for c in range(33, 127) if chr(c) not in '"<>?@\\')
+ENDS = 52       # the first of them end a number; the others go before
+
+
+def number(n):
+    last, n, text = DIGITS[n % ENDS], n // ENDS, ""
+    base = len(DIGITS) - ENDS
+    while n > 0:
+        n, digit = divmod(n - 1, base)
+        text = DIGITS[ENDS + digit] + text
+    return text + last
+
+
+def signed(n):
+    return number(2 * n if n >= 0 else -2 * n - 1)
+
+
+def runs():
+    """How long it is so, and what it is: one of KINDS."""
+    text, c = "", 0
+    while c < LAST:
+        first, now = c, IS.get(c)
+        if now is None:         # half a surrogate pair is no character
+            now = IS[c - 1]
+        while c < LAST and IS.get(c, now) == now:
+            c += 1
+        if now not in KINDS:
+            KINDS.append(now)
+        text += number((c - first - 1) * 11 + KINDS.index(now))
+    return text
+
+
+def mapping(pairs):
+    """Steps from character to character of which all move as far; or, where
+    that says less, a list."""
+    text, last, before, k = "", 0, 0, 0
+    pairs = sorted(pairs)
+
+    def same(k, step):
+        n = 1
+        while k + n < len(pairs) and pairs[k + n] == (
+                pairs[k][0] + n * step, pairs[k][1] + n * step):
+            n += 1
+        return n
+
+    def listed(k, step):
+        n = 1
+        while k + n < len(pairs) and pairs[k + n][0] == pairs[k][0] \
+                + n * step and max(same(k + n, s) for s in (1, 2)) < 4:
+            n += 1
+        return n
+
+    while k < len(pairs):
+        n, step = max((same(k, s), s) for s in (1, 2))
+        in_list = n < 4
+        if in_list:
+            n, step = max((listed(k, s), s) for s in (1, 2))
+        text += number(pairs[k][0] - last)
+        text += number(4 * (n - 1) + 2 * (step - 1) + in_list)
+        for j in range(k, k + n if in_list else k + 1):
+            text += signed(pairs[j][1] - pairs[j][0] - before)
+            before = pairs[j][1] - pairs[j][0]
+        last, k = pairs[k + n - 1][0], k + n
+    return text
+
+
+KINDS = [0, LETTER]
+TABLES = {"runs": runs()}
+decomposed = {c: s for c, s in BARE.items() if s not in ("", chr(c))
+              and c not in HANGUL}
+TABLES["bare_letters"] = mapping((c, ord(s[0])) for c, s in decomposed.items()
+                                 if not IS[c] & IDEOGRAPH)
+TABLES["bare_ideographs"] = mapping((c, ord(s[0])) for c, s
+                                    in decomposed.items()
+                                    if IS[c] & IDEOGRAPH)
+for k, name in ((1, "bare_second"), (2, "bare_third")):
+    TABLES[name] = mapping((c, ord(s[k])) for c, s in decomposed.items()
+                           if len(s) > k)
+TABLES["small_letters"] = mapping((c, ord(s[0])) for c, s in SMALL.items()
+                                  if s != chr(c))
+TABLES["small_second"] = mapping((c, ord(s[1])) for c, s in SMALL.items()
+                                 if len(s) > 1)
+TABLES["order"] = mapping(ORDER.items())
+
+
+def chunk():
+    lines = ["static const unsigned char kinds[] = {",
+             "    " + ", ".join(map(str, KINDS)), "};"]
+    for name, text in TABLES.items():
+        lines.append(f"static const char {name}[] =")
+        lines += ['    "%s"' % part for part in re.findall(".{1,69}", text)]
+        lines[-1] += ";"
+    return "\n".join(lines)
+
+
+def replace():
+    web = open(WEB).read()
+    start = web.index("<<the tables of characters>>=\n")
+    start = web.index("\n", start) + 1
+    end = web.index("\n@\n", start)
+    open(WEB, "w").write(web[:start] + chunk() + web[end:])
+
+
+# ----------------------------------------------------------------------- sums
+
+def fnv(numbers):
+    total = 0xcbf29ce484222325
+    for n in numbers:
+        total = ((total ^ n) * 0x100000001b3) % (1 << 64)
+    return total
+
+
+def sums():
+    def several(table, c):
+        return [len(table[c]), *map(ord, table[c])]
+    rows = []
+    for plane in range(17):
+        own = [c for c in ALL if c >> 16 == plane]
+        columns = [fnv(IS[c] >> k & 1 for c in own) for k in range(7)]
+        columns += [fnv(x for c in own for x in several(table, c))
+                    for table in (BARE, SMALL)]
+        text = ", ".join(f"0x{x:016x}" for x in columns)
+        rows.append("    { " + "\n      ".join(
+            re.findall("(?:0x[0-9a-f]{16}(?:, )?){1,3}", text)) + " },")
+    return "\n".join(re.sub(" +$", "", line)
+                     for line in "\n".join(rows).split("\n"))
+
+
+if __name__ == "__main__":
+    assert len(KINDS) == 11, KINDS
+    assert max(map(len, TABLES.values())) < 4096
+    print({name: len(text) for name, text in TABLES.items()})
+    replace()
+    open(SUMS, "w").write(f"""\
+/* Made by oracle/unicode.py: what the package tokenizers says of each plane
+   of Unicode, as sums. Is it a letter, a number, a blank, removed, an
+   ideograph, punctuation, a mark; without its marks; in small letters. */
+static const uint64_t characters_sum[17][9] = {{
+{sums()}
+}};
+""")

@@ -1,0 +1,80 @@
+/* What Unicode says of each character is what the package tokenizers says:
+   its sums, made by oracle/unicode.py. */
+#include "check.h"
+#include "characters.h"
+#include "released/characters.h"
+
+static uint64_t with(uint64_t sum, uint64_t number)
+{
+    return (sum ^ number) * 0x100000001b3u;
+}
+
+static uint64_t with_several(uint64_t sum, int n, const unsigned to[])
+{
+    sum = with(sum, (uint64_t)n);
+    for (int k = 0; k < n; k++)
+        sum = with(sum, to[k]);
+    return sum;
+}
+
+static void every_character_is_what_the_tokenizers_know(void **state)
+{
+    (void)state;
+    const Characters *u = characters_new(arena);
+    for (unsigned plane = 0; plane < 17; plane++) {
+        uint64_t sum[9];
+        unsigned to[3];
+        for (int k = 0; k < 9; k++)
+            sum[k] = 0xcbf29ce484222325u;
+        for (unsigned c = plane << 16; c < (plane + 1) << 16; c++) {
+            if (0xD800 <= c && c < 0xE000)
+                continue;
+            int is = what_is(u, c);
+            for (int k = 0; k < 7; k++)
+                sum[k] = with(sum[k], (uint64_t)(is >> k & 1));
+            sum[7] = with_several(sum[7], without_marks(u, c, to), to);
+            sum[8] = with_several(sum[8], in_small_letters(u, c, to), to);
+        }
+        for (int k = 0; k < 9; k++)
+            if (sum[k] != characters_sum[plane][k])
+                fail_msg("property %d of plane %u", k, plane);
+    }
+}
+
+/* Some that a reader can check. */
+static void some_characters_are_what_a_reader_knows(void **state)
+{
+    (void)state;
+    unsigned to[3];
+    const Characters *u = characters_new(arena);
+    assert_int_equal(what_is(u, 'a'), IS_LETTER);
+    assert_int_equal(what_is(u, '7'), IS_NUMBER);
+    assert_int_equal(what_is(u, ' '), IS_BLANK);
+    assert_int_equal(what_is(u, '$'), IS_PUNCTUATION);
+    assert_int_equal(what_is(u, 0), IS_REMOVED);
+    assert_int_equal(what_is(u, 0x4E00), IS_LETTER | IS_IDEOGRAPH);
+    assert_int_equal(what_is(u, 0x301), IS_MARK);
+    assert_int_equal(what_is(u, 0x200D), IS_REMOVED);
+    assert_int_equal(without_marks(u, 0xC9, to), 1);        /* E acute */
+    assert_int_equal(to[0], 'E');
+    assert_int_equal(without_marks(u, 0x301, to), 0);
+    assert_int_equal(without_marks(u, 0xAC01, to), 3);      /* gag */
+    assert_int_equal(to[0], 0x1100);
+    assert_int_equal(to[1], 0x1161);
+    assert_int_equal(to[2], 0x11A8);
+    assert_int_equal(without_marks(u, 0xAC00, to), 2);      /* ga */
+    assert_int_equal(in_small_letters(u, 0x130, to), 2);    /* I, dotted */
+    assert_int_equal(to[0], 'i');
+    assert_int_equal(to[1], 0x307);
+    assert_int_equal(mark_order(u, 0x302E), 224);
+    assert_int_equal(mark_order(u, 'a'), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(every_character_is_what_the_tokenizers_know),
+        TEST(some_characters_are_what_a_reader_knows),
+    };
+    return RUN(tests);
+}
