@@ -19,15 +19,19 @@ static Mat hyperbolic(Mat X)
     return Y;
 }
 
+Mat classify_state(Mat first, const Theta *theta)
+{
+    if (theta->hyper.pooler)
+        first = hyperbolic(affine(theta->W_f, first, theta->b_f));
+    return softmax(affine(theta->W_c, first, theta->b_c));
+}
+
 Mat classify(Tape *tape, Tokens x, const Theta *theta)
 {
     REQUIRE(theta->W_c != NULL, "theta has no class head: N_C is 0.");
     Mat X = theta->hyper.pooler ? layers_9(tape, x, theta)
                                 : represent(tape, x, theta);
-    Mat first = gather(tape, X, 1, (int[]){ 1 });
-    if (theta->hyper.pooler)
-        first = hyperbolic(affine(theta->W_f, first, theta->b_f));
-    return softmax(affine(theta->W_c, first, theta->b_c));
+    return classify_state(gather(tape, X, 1, (int[]){ 1 }), theta);
 }
 
 Mat loss_class(Lane *lane, const Data *data, int n)

@@ -107,12 +107,12 @@ static void show_is_of_a_sheet_or_of_a_model(void **state)
     (void)state;
     char *m = path("m"), *text = a_text("t", 12, "");
     TRAIN("d", SMALL, "--steps", "2", "--model", m, text);
-    static const char of_model[] = "down: key t_z; across: query t_x; ";
+    static const char of_model[] = "\nafter         behind token ";
     char *joined = arena_alloc(arena, strlen(m) + 9);
     sprintf(joined, "--model=%s", m);
     assert_says(FTX("show", "--model", m, "3 sheep", NULL), of_model);
     assert_says(FTX("show", "3 sheep", joined, NULL), of_model);
-    assert_says(FTX("show", "--model", "--help", NULL), "--model FILE [");
+    assert_says(FTX("show", "--model", "--help", NULL), "--model MODEL [");
     assert_says(FTX("show", "--help", NULL), "Usage: ftx show [");
     Said sheet = FTX("show", "tests/worked/alg04.sheet", NULL);
     assert_that(strncmp(sheet.out, "Algorithm 4, layout", 19) == 0);

@@ -157,8 +157,8 @@ static void the_examples_of_the_help_work(void **state)
     s = example_of(SAID(classify_texts, "--help"));
     assert_that(strncmp(s.out, "odd  odd 0.", 11) == 0);
     s = example_of(SAID(show_inside, "--model", "--help"));
-    assert_int_equal(times(s.out, "layer 1, head "), 4);
-    assert_int_equal(times(s.out, "layer 2, head "), 0);
+    assert_int_equal(times(s.out, "\nlayer 2 "), 1);
+    assert_int_equal(times(s.out, "\nwithout set "), 1);
 }
 
 /* ------------------------------------------------------------- generate */
@@ -540,7 +540,7 @@ static void a_picture_has_the_weights_of_a_head(void **state)
 static void a_terminal_gets_the_same_heads(void **state)
 {
     (void)state;
-    Said s = SHOW(d(), "Ä 3");
+    Said s = SHOW(d(), "Ä 3", "--attention");
     assert_says(s, "layer 1, head 1\n        <       \n        b       \n"
                 "        o       \n        s       \n        > Ä ␣ 3 \n"
                 "  <bos> ██");
@@ -548,9 +548,9 @@ static void a_terminal_gets_the_same_heads(void **state)
     assert_says(s, "\n      Ä   ");
     assert_says(s, "\n\ndown: key t_z; across: query t_x; each column sums "
                 "to 1\n");
-    s = SHOW(e(), "3");
+    s = SHOW(e(), "--attention", "3");
     assert_says(s, "\n  <eos> ");
-    s = SHOW(class(), "3");
+    s = SHOW(class(), "--attention", "3");
     assert_int_equal(times(s.out, "layer 1, head "), 2);
 }
 
@@ -559,7 +559,7 @@ static void an_encoder_and_a_decoder_have_three_kinds_of_heads(void **state)
 {
     (void)state;
     char *m = ed();
-    Said s = SHOW(m, "ba");
+    Said s = SHOW(m, "--attention", "ba");
     assert_int_equal(times(s.out, "encoder layer 1, head "), 2);
     for (int k = 1; k <= 2; k++) {
         char title[60];
@@ -570,7 +570,7 @@ static void an_encoder_and_a_decoder_have_three_kinds_of_heads(void **state)
         assert_int_equal(times(s.out, title), 1);
     }
     assert_int_equal(times(s.out, ", head "), 2 * 5);
-    s = SHOW(m, "ba", "--layer", "2", "--head", "1");
+    s = SHOW(m, "ba", "--attention", "--layer", "2", "--head", "1");
     assert_int_equal(times(s.out, ", head "), 2);
     assert_says(s, "decoder layer 2, head 1\n");
     assert_says(s, "cross-attention layer 2, head 1\n");
@@ -754,7 +754,8 @@ static void what_cannot_be_shown_is_refused(void **state)
     assert_refusal(SHOW(d(), "3", "--turn", "1"), "ftx show: --turn has an "
                    "effect only with a model of 'ftx train ed'.");
     assert_refusal(SHOW(d(), "3", "--json", "--svg", path("a.svg")),
-                   "ftx show: one of --json and --svg at a time.");
+                   "ftx show: one of --json, --svg and --attention at a "
+                   "time.");
     assert_refusal(SHOW(d(), "3", "--json", "--layer", "2"), "ftx show: "
                    "there is no such layer or head: the model has 2 heads "
                    "in all.");

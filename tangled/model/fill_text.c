@@ -38,33 +38,31 @@ typedef struct {
 } Filling;
 
 /* Puts the tokens of a piece at id; how many they are. */
-static int add_tokens(Filling *t, const char *piece, size_t n, int id[],
-                      Fault *f)
+static int add_tokens(const Command *c, const Model *model,
+                      const char *piece, size_t n, int id[], Fault *f)
 {
-    const Tokenizer *tokenizer = t->model->tokenizer;
-    if (tokenizer_kind(tokenizer) == WORDS && n > 0 && *piece == ' ')
+    if (tokenizer_kind(model->tokenizer) == WORDS && n > 0 && *piece == ' ')
         piece++, n--;
     if (n == 0)
         return 0;
-    Tokens x = typed_tokens(t->command, t->model, piece, n, INT_MAX, f);
+    Tokens x = typed_tokens(c, model, piece, n, INT_MAX, f);
     int ordinary = x.length - 2;        /* without bos and eos */
     memcpy(id, x.id + 1, (size_t)ordinary * sizeof *id);
     return ordinary;
 }
 
-static Tokens with_gaps(Filling *t, const char *line, size_t bytes,
-                        Fault *f)
+Tokens with_gaps(const Command *c, const Model *model, const char *gap,
+                 const char *line, size_t bytes, Fault *f)
 {
-    const Hyperparameters *h = &t->model->theta->hyper;
-    const char *gap = t->wish.gap;
+    const Hyperparameters *h = &model->theta->hyper;
     size_t at = 0, width = strlen(gap), most = 2 * bytes + 2;
-    int *id = arena_alloc(t->command->arena, most * sizeof *id), n = 0;
+    int *id = arena_alloc(c->arena, most * sizeof *id), n = 0;
     id[n++] = bos_token(h->N_V);
     for (size_t k = 0; k <= bytes; k++) {
         bool here = bytes - k >= width && memcmp(line + k, gap, width) == 0;
         if (!here && k < bytes)
             continue;
-        n += add_tokens(t, line + at, k - at, id + n, f);
+        n += add_tokens(c, model, line + at, k - at, id + n, f);
         if (here)
             id[n++] = mask_token(h->N_V);
         at = k + width;
@@ -106,7 +104,7 @@ static void fill_line(void *data, const char *line, size_t bytes, Fault *f)
 {
     Filling *t = data;
     int n;
-    Tokens x = with_gaps(t, line, bytes, f);
+    Tokens x = with_gaps(t->command, t->model, t->wish.gap, line, bytes, f);
     const Guess *guess = fill_in(t->tape, t->command->arena, x,
                                  t->model->theta, t->wish.top, &n);
     if (n == 0)

@@ -138,6 +138,10 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
 Tokens typed_tokens(const Command *c, const Model *model, const char *text,
                     size_t n, int most, Fault *f);
 
+/* A line, a part of f->text, with mask_token wherever this gap stands. */
+Tokens with_gaps(const Command *c, const Model *model, const char *gap,
+                 const char *line, size_t bytes, Fault *f);
+
 /* A prompt has no eos_token at its end (E35), unless that is all it has. */
 Tokens as_prompt(const Tokenizer *t, Tokens x);
 
@@ -216,6 +220,19 @@ typedef struct {
 bool is_released(const char *name);
 Model *model_import(Arena *arena, const char *name, Purpose purpose,
                     const TokenHint *hint, Fault *f);
+
+/* What --set says, read off for a model; a word or a place that the model
+   has not ends the attempt. spots_fit does so where there is no such token,
+   z and x being so long. spots_take lets run(to, text) run the model, with
+   observe_spots, on each text that a value is taken from: this time the
+   values are taken. From then on observe_spots lets them act. */
+typedef struct Spots Spots;
+Spots *spots_read(Arena *arena, const Theta *theta, const Texts *set,
+                  Fault *f);
+void spots_fit(Spots *spots, int ell_z, int ell_x);
+void spots_take(Spots *spots, void (*run)(void *to, const char *text),
+                void *to);
+void observe_spots(Tape *tape, Spots *spots);
 
 /* Of `ftx count`, `ftx train` ...; show_inside of `ftx show --model`. */
 Entrance count_numbers, train, generate, translate, fill_texts,

@@ -31,6 +31,14 @@ static bool decimal_in(const Option *option, double *to, const char *typed)
         && option->least <= *to && *to <= option->most;
 }
 
+static bool add_text(Texts *to, const char *typed)
+{
+    bool fits = to->n < MOST_TEXTS;
+    if (fits)
+        to->text[to->n++] = typed;
+    return fits;
+}
+
 bool option_set(const Option *option, void *values, const char *typed)
 {
     void *to = value_at(option, values);
@@ -47,6 +55,7 @@ bool option_set(const Option *option, void *values, const char *typed)
     case DECIMAL: *(double *)to = x; break;
     case CHOICE: *(int *)to = k; break;
     case TEXT:   *(const char **)to = typed; break;
+    case TEXTS:  return add_text(to, typed);
     }
     return true;
 }
@@ -74,6 +83,7 @@ void option_print(FILE *out, const Option *option, const void *values)
     case DECIMAL: print_number(out, *(const double *)x); break;
     case CHOICE: print_word(out, option->words, *(const int *)x); break;
     case TEXT:   fputs(*(const char *const *)x, out); break;
+    case TEXTS:  break;
     }
 }
 
@@ -95,6 +105,8 @@ void option_range(const Option *option, char *to, size_t size)
     const char *kind = whole ? "a whole number" : "a number";
     if (option->kind == FLAG)
         snprintf(to, size, "yes or no");
+    else if (option->kind == TEXTS)
+        snprintf(to, size, "typed at most %d times", MOST_TEXTS);
     else if (!numeric)
         snprintf(to, size, "%s%s", option->kind == CHOICE ? "one of " : "",
                  option->words);
@@ -192,7 +204,8 @@ static bool has_default(const Option *option, const void *values)
     const void *x = value_at(option, values);
     return option->kind == FLAG ? *(const bool *)x
          : option->kind == WHOLE ? *(const int *)x >= option->least
-         : option->kind == TEXT ? *(const char *const *)x != NULL : true;
+         : option->kind == TEXT ? *(const char *const *)x != NULL
+         : option->kind != TEXTS;
 }
 
 static void print_help(FILE *out, const Option *option, const void *values)
@@ -200,12 +213,12 @@ static void print_help(FILE *out, const Option *option, const void *values)
     enum { LEFT = 18 };         /* columns                                */
     static const char *const word[] = {
         [FLAG] = "", [WHOLE] = " N", [DECIMAL] = " X", [CHOICE] = " WORD",
-        [TEXT] = " ",
+        [TEXT] = " ", [TEXTS] = " ",
     };
     char left[60];
     snprintf(left, sizeof left, "--%s%s%s", option->name,
              word[option->kind],
-             option->kind == TEXT ? option->words : "");
+             option->kind >= TEXT ? option->words : "");
     fprintf(out, "  %-*s", LEFT, left);
     if (strlen(left) > LEFT)
         fprintf(out, "\n%*s", LEFT + 2, "");

@@ -159,15 +159,20 @@ void append(char *to, size_t size, const char *format, ...)
 /* An option: typed --d_e 64 or --d_e=64, a FLAG without a value. */
 typedef struct {
     const char *name;           /* without the dashes; NULL ends a table  */
-    enum { FLAG, WHOLE, DECIMAL, CHOICE, TEXT } kind;
+    enum { FLAG, WHOLE, DECIMAL, CHOICE, TEXT, TEXTS } kind;
     size_t place;               /* of its value in the struct             */
     double least, most;         /* of a WHOLE or a DECIMAL                */
     const char *words;          /* of a CHOICE; what a TEXT is            */
     const char *meaning;
 } Option;
 
+/* What an option of the kind TEXTS collects: it may be typed often. */
+enum { MOST_TEXTS = 50 };
+typedef struct { int n; const char *text[MOST_TEXTS]; } Texts;
+
 /* A table and the struct that it sets: a FLAG is a bool, a WHOLE and a
-   CHOICE an int, a DECIMAL a double, a TEXT a const char *. */
+   CHOICE an int, a DECIMAL a double, a TEXT a const char *, and TEXTS,
+   which no file has, are Texts. */
 typedef struct {
     const char *heading;        /* in the help                            */
     const Option *table;        /* NULL ends a list                       */

@@ -347,3 +347,77 @@ void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
         svg_text(out, GAP, size.height + 8, " fill=\"#666\"", last);
     svg_end(out);
 }
+
+enum { SHADES = 16, SMALL = 84, SMALL_GAP = 10, TITLE = 12 };
+
+static int shade_of(double weight)
+{
+    return (int)(SHADES * sqrt(weight) + 0.5);
+}
+
+static void draw_shade(FILE *out, Mat M, int shade)
+{
+    bool begun = false;
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            if (shade_of(AT(M, i, j)) == shade) {
+                if (!begun)
+                    fprintf(out, "<path fill-opacity=\"%.2f\" d=\"",
+                            (double)shade / SHADES);
+                fprintf(out, "M%d %dh1v1h-1z", j - 1, i - 1);
+                begun = true;
+            }
+    fputs(begun ? "\"/>\n" : "", out);
+}
+
+static void draw_small(FILE *out, const Heatmap *h, int x, int y, int side)
+{
+    double cell = (double)side / larger(h->M->rows, h->M->cols);
+    svg_text(out, x, y - 4, " font-size=\"8\"", h->title);
+    fprintf(out, "<g transform=\"translate(%d %d) scale(%.4f)\" "
+            "fill=\"#1a4a8a\" shape-rendering=\"crispEdges\">\n"
+            "<rect width=\"%d\" height=\"%d\" fill=\"#f4f4f4\"/>\n", x, y,
+            cell, h->M->cols, h->M->rows);
+    for (int shade = 1; shade <= SHADES; shade++)
+        draw_shade(out, h->M, shade);
+    fputs("</g>\n", out);
+}
+
+static int longest_row(int n, const Heatmap h[])
+{
+    int most = 0, here = 0;
+    for (int k = 0; k < n; k++)
+        most = larger(most, here = h[k].apart ? 1 : here + 1);
+    return most;
+}
+
+static int rows_on_page(int n, const Heatmap h[])
+{
+    int rows = n > 0;
+    for (int k = 1; k < n; k++)
+        rows += h[k].apart;
+    return rows;
+}
+
+void heatmaps_page(FILE *out, int n, const Heatmap h[], const char *heading,
+                   const char *last)
+{
+    int across = longest_row(n, h), lines = write_lines(NULL, heading);
+    int side = larger(SMALL, PAGE / (2 * across));
+    int down = side + TITLE + SMALL_GAP, top = (lines + 2) * LINE;
+    int width = larger(GAP + across * (side + SMALL_GAP),
+                       2 * GAP + svg_width(last));
+    if (lines > 1)
+        width = larger(width, PAGE + GAP);
+    width = larger(width, lines == 1 ? 2 * GAP + svg_width(heading) : 0);
+    svg_begin(out, width, top + rows_on_page(n, h) * down + GAP);
+    write_lines(out, heading);
+    int x = GAP, y = top + GAP - down;
+    for (int k = 0; k < n; k++) {
+        x = k == 0 || h[k].apart ? GAP : x + side + SMALL_GAP;
+        y += k == 0 || h[k].apart ? down : 0;
+        draw_small(out, &h[k], x, y, side);
+    }
+    svg_text(out, GAP, y + side + LINE, " fill=\"#666\"", last);
+    svg_end(out);
+}

@@ -45,6 +45,11 @@ void shade_row(FILE *out, Mat M, int i);
 void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
                   const char *verdict, const char *last);
 
+/* As many small ones as there are on one page, without numbers and labels,
+   each with its title; one that stands apart begins a row. */
+void heatmaps_page(FILE *out, int n, const Heatmap h[], const char *heading,
+                   const char *last);
+
 /* What other pictures are made of. A heat map says how large it is. More
    are further attributes; a rectangle is left open for them. */
 typedef struct { int width, height; } Size;
