@@ -320,7 +320,8 @@ typedef struct {
     int d_f;                /* of Algorithm 9; 0: d_e                     */
     int N_C;                /* classes, told in volume 2; 0: none (E31)   */
     double epsilon;             /* under the root of layer_norm (E3)          */
-    enum { LEARNED, PAPER_SINES, VASWANI_SINES, NO_POSITIONS } positions;
+    enum { LEARNED, PAPER_SINES, VASWANI_SINES, NO_POSITIONS,
+           RELATIVE } positions;                /* relative: Gopher           */
     bool tied;                  /* W_u = W_e^T, not stored twice              */
     bool tanh_gelu;             /* GPT-2's approximation of GELU (E29)        */
     bool rms;                   /* RMSnorm for layer_norm: Gopher (E37)       */
@@ -329,6 +330,8 @@ typedef struct {
     bool embedding_norm;        /* a layer_norm before the layers: BERT       */
     int window;                 /* in every second layer a token sees no more
                                    tokens than this; 0: all (E24)             */
+    enum { BANDED, STRIDED } sparse;            /* ... or also each token that
+                                   many windows before it: GPT-3              */
     int types;                  /* of tokens, a vector each; 0: none: BERT    */
     bool unembedding_bias;      /* b_u, added to the logits: BERT             */
     bool pooler;                /* tanh for GELU in line 9.10, and no line
@@ -341,6 +344,8 @@ typedef struct {
     Mat gamma_1, beta_1, gamma_2, beta_2;           /* d_e x 1            */
     Mat W_mlp1, b_mlp1;             /* d_mlp x d_e, d_mlp x 1             */
     Mat W_mlp2, b_mlp2;             /* d_e x d_mlp, d_e x 1               */
+    Mat *W_r;                       /* of relative positions: W_r[1] ...
+                                       W_r[H], d_attn x d_e               */
 } Layer;
 
 /* A layer of the decoder of Algorithm 8. */
@@ -374,6 +379,10 @@ typedef struct Theta {
     Mat W_e, W_p;                   /* d_e x N_V, d_e x ell_max           */
     Mat W_t;                        /* d_e x hyper.types                  */
     Mat gamma_e, beta_e;            /* of hyper.embedding_norm            */
+    Mat *u, *v;                     /* of relative positions: u[1] ...
+                                       u[H], v[1] ... v[H], d_attn x 1    */
+    Mat R;                          /* d_e x ell_max: its columns are the
+                                       distances 0, 1, ..., fixed         */
     Layer *enc;                     /* enc[1] ... enc[L_enc]              */
     DecoderLayer *dec;              /* dec[1] ... dec[L_dec]              */
     Layer *layer;                   /* layer[1] ... layer[L]              */
@@ -449,8 +458,8 @@ void theta_clear_gradient(const Theta *theta);
    numbers. */
 void descend(Theta *theta, double eta, Mat loss);
 
-/* Sets every parameter to its first value: gammas 1, betas and biases 0,
-   weights at random by one of three schemes. */
+/* Sets every parameter to its first value: gammas 1, betas, biases, u and
+   v 0, weights at random by one of three schemes. */
 typedef enum { XAVIER, NORMAL_002, GPT2 } Initialisation;
 void theta_initialise(Theta *theta, Initialisation scheme, Random *random);
 
@@ -501,5 +510,17 @@ Tokens dinference(Tape *tape, Tokens x, const Theta *theta, int ell_gen,
    was cut off. tau and random as in Algorithm 14. On the tape. */
 Tokens edinference(Tape *tape, Tokens z, const Theta *theta, int ell_gen,
                    double tau, Random *random);
+
+/* The scores of all distances, D[n + 1, t_x] for distance n, arranged by
+   token. D is ell_z x ell_x, ell_x <= ell_z, on a tape; its columns are the
+   last ell_x of ell_z tokens. Where the token t_z is later than the query
+   the result is 0. Another shape is refused. */
+#define by_token(...)    CALL(by_token, #__VA_ARGS__, __VA_ARGS__)
+Mat by_token_(Where where, Mat D);
+
+/* From now on the heads of Algorithm 10 have relative positions on this
+   tape, those of theta, which has W_r, u, v and R. What the observer needs
+   is in the arena. (Dai et al. 2019, Section 3.3.) */
+void observe_distances(Arena *arena, Tape *tape, const Theta *theta);
 
 #endif

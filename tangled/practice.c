@@ -41,12 +41,17 @@ static Mat normalised(void *to, const char *line, const char *name, Mat M,
          ? layer_norm(M, theta->gamma_e, theta->beta_e) : M;
 }
 
-typedef struct { int window, past, l; } Sight;
+typedef struct {
+    int window, past, l;
+    bool strided;
+} Sight;
 
-static bool in_window(int t_z, int t_x, const void *data)
+static bool in_sight(int t_z, int t_x, const void *data)
 {
     const Sight *sight = data;
-    return t_x + sight->past - t_z < sight->window;
+    const int distance = t_x + sight->past - t_z;
+    return distance < sight->window
+        || (sight->strided && distance % sight->window == 0);
 }
 
 /* Of the attention of decoders to themselves, in every second layer. */
@@ -62,7 +67,7 @@ static Mat windowed(void *to, const char *line, const char *name, Mat M,
     if (strcmp(line, "4.5") != 0 || sight->l == 0 || sight->l % 2 != 0)
         return M;
     sight->past = settings(M->tape)->past;
-    return masked(M, ((Mask){ in_window, sight }));
+    return masked(M, ((Mask){ in_sight, sight }));
 }
 
 void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
@@ -78,9 +83,11 @@ void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
         observe(tape, normalised, (void *)theta);
     if (h->unembedding_bias)
         observe(tape, with_bias, (void *)theta);
+    if (h->positions == RELATIVE)
+        observe_distances(arena, tape, theta);
     if (h->window > 0) {
         Sight *sight = arena_alloc(arena, sizeof *sight);
-        *sight = (Sight){ .window = h->window };
+        *sight = (Sight){ .window = h->window, .strided = h->sparse == STRIDED };
         observe(tape, windowed, sight);
     }
 }
@@ -137,6 +144,7 @@ Theta *theta_alias(Arena *arena, const Theta *theta)
     for (int k = 1; k <= theta->n; k++)
         *alias->parameter[k].place = *theta->parameter[k].place;
     alias->W_p = theta->W_p;        /* where it is fixed */
+    alias->R = theta->R;
     alias->W_u = theta->W_u;        /* where it is tied  */
     return alias;
 }

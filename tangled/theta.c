@@ -15,17 +15,23 @@ static void write_name(const Parameter *p, bool kind, char name[40])
     static const char
         *const layers[] = { "", "layer", "enc", "dec", "dec" },
         *const W[] = { "", "W", "W", "W_dec", "W_ed" };
-    bool attention = p->head > 0 || p->symbol[2] == 'o';    /* W_o, b_o */
+    bool relative = strchr("uv", p->symbol[0]) != NULL
+                 || strcmp(p->symbol, "W_r") == 0;
+    bool head = p->head > 0 && !relative;
+    bool attention = head || p->symbol[2] == 'o';           /* W_o, b_o */
     int n = 0;
     if (p->part != NOWHERE)
         n = kind ? snprintf(name, 40, "%s[l].", layers[p->part])
           : snprintf(name, 40, "%s[%d].", layers[p->part], p->layer);
     if (attention)
         n += snprintf(name + n, (size_t)(40 - n), "%s.", W[p->part]);
-    if (p->head > 0)
+    if (head)
         n += kind ? snprintf(name + n, (size_t)(40 - n), "head[h].")
            : snprintf(name + n, (size_t)(40 - n), "head[%d].", p->head);
     n += snprintf(name + n, (size_t)(40 - n), "%s", p->symbol);
+    if (relative)
+        n += kind ? snprintf(name + n, (size_t)(40 - n), "[h]")
+           : snprintf(name + n, (size_t)(40 - n), "[%d]", p->head);
     REQUIRE(n < 40, "the name %s is too long.", name);
 }
 
@@ -83,6 +89,17 @@ static void multi_head(Walk *walk, Part where, W_multi *W)
     walk->part = before;
 }
 
+static void one_per_head(Walk *walk, const char *symbol, int cols,
+                         Mat *place)
+{
+    const Hyperparameters *h = walk->h;
+    if (h->positions != RELATIVE)
+        return;
+    for (walk->head = 1; walk->head <= h->H; walk->head++)
+        part(walk, symbol, h->d_attn, cols, &place[walk->head]);
+    walk->head = 0;
+}
+
 static void layer(Walk *walk, Part where, int l, Layer *w)
 {
     int d_e = walk->h->d_e, d_mlp = walk->h->d_mlp;
@@ -95,6 +112,7 @@ static void layer(Walk *walk, Part where, int l, Layer *w)
     part(walk, "b_mlp1", d_mlp, 1, &w->b_mlp1);
     part(walk, "W_mlp2", d_e, d_mlp, &w->W_mlp2);
     part(walk, "b_mlp2", d_e, 1, &w->b_mlp2);
+    one_per_head(walk, "W_r", d_e, w->W_r);
 }
 
 static void decoder_layer(Walk *walk, int l, DecoderLayer *w)
@@ -125,6 +143,8 @@ static void all_parts(Walk *walk, Theta *theta)
     if (h->embedding_norm)
         norm(walk, "gamma_e", h->d_e, &theta->gamma_e, "beta_e",
              &theta->beta_e);
+    one_per_head(walk, "u", 1, theta->u);
+    one_per_head(walk, "v", 1, theta->v);
     for (int l = 1; l <= h->L_enc; l++)
         layer(walk, ENC, l, &theta->enc[l]);
     for (int l = 1; l <= h->L_dec; l++)
@@ -193,7 +213,8 @@ const char *hyperparameters_fault(const Hyperparameters *hyper)
     if (h.tied && h.architecture == E_TRANSFORMER
         && h.d_f != 0 && h.d_f != h.d_e)
         return "W_u can only be W_e^T if d_f = d_e (E1).";
-    bool sines = h.positions == PAPER_SINES || h.positions == VASWANI_SINES;
+    bool sines = h.positions == PAPER_SINES || h.positions == VASWANI_SINES
+              || h.positions == RELATIVE;
     if (sines && h.d_e % 2 != 0)
         return "d_e must be even, for sines and cosines in pairs.";
     if (sines && (double)h.d_e * h.ell_max > 1e8)
@@ -205,6 +226,10 @@ const char *hyperparameters_fault(const Hyperparameters *hyper)
         return "only Algorithm 9 has a class head.";
     if (h.window > 0 && h.architecture == E_TRANSFORMER)
         return "Algorithm 9 looks both ways; a window is for 8 and 10.";
+    if (h.sparse == STRIDED && h.window == 0)
+        return "strided attention needs a window, which is its stride.";
+    if (h.positions == RELATIVE && h.architecture != D_TRANSFORMER)
+        return "relative positions are for Algorithm 10, which looks back.";
     if (!in(0, h.types, 1000))
         return "types must be in 0 ... 1000.";
     if ((h.types > 0 || h.unembedding_bias || h.pooler)
@@ -223,12 +248,20 @@ static W_qkv *heads(Arena *arena, int H)
     return memset(arena_alloc(arena, bytes), 0, bytes);
 }
 
+static Mat *a_matrix_per_head(Arena *arena, int H)
+{
+    size_t bytes = ((size_t)H + 1) * sizeof(Mat);
+    return memset(arena_alloc(arena, bytes), 0, bytes);
+}
+
 static Layer *layers(Arena *arena, int L, int H)
 {
     size_t bytes = ((size_t)L + 1) * sizeof(Layer);
     Layer *w = memset(arena_alloc(arena, bytes), 0, bytes);
-    for (int l = 1; l <= L; l++)
+    for (int l = 1; l <= L; l++) {
         w[l].W.head = heads(arena, H);
+        w[l].W_r = a_matrix_per_head(arena, H);
+    }
     return w;
 }
 
@@ -253,6 +286,8 @@ Theta *theta_new(Arena *arena, const Hyperparameters *hyper)
     theta->enc   = layers(arena, h->L_enc, h->H);
     theta->dec   = decoder_layers(arena, h->L_dec, h->H);
     theta->layer = layers(arena, h->L, h->H);
+    theta->u = a_matrix_per_head(arena, h->H);
+    theta->v = a_matrix_per_head(arena, h->H);
     Walk count = { .h = h };
     all_parts(&count, theta);
     theta->n = count.n;
@@ -287,6 +322,9 @@ static void fix_positions(Theta *theta, Arena *arena)
     if (h->positions == VASWANI_SINES)
         theta->W_p = sinusoids(arena, h->d_e, h->ell_max,
                                SINUSOIDS_VASWANI, 10000, 0);
+    if (h->positions == RELATIVE)
+        theta->R = sinusoids(arena, h->d_e, h->ell_max, SINUSOIDS_VASWANI,
+                             10000, 0);
 }
 
 void theta_allocate(Theta *theta, Arena *arena)
@@ -345,7 +383,7 @@ static void first_values(const Theta *theta, const Parameter *p,
     for (int j = 1; j <= p->cols; j++)
         for (int i = 1; i <= p->rows; i++)
             AT(M, i, j) = (real)(p->symbol[0] == 'g' ? 1
-                               : p->symbol[0] == 'b' ? 0
+                               : strchr("buv", p->symbol[0]) ? 0
                                : box ? a * (2 * uniform(random) - 1)
                                      : sigma * normal(random));
 }

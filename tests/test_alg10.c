@@ -147,7 +147,7 @@ static void its_gradients_agree_with_differences_under_every_option(void **state
     h.tied = h.tanh_gelu = h.embedding_norm = h.scaled_embedding = true;
     h.epsilon = .01, h.window = 2, h.no_attention_biases = true;
     assert_gradients(loss_on, random_theta(h));
-    h.rms = true, h.positions = VASWANI_SINES;
+    h.rms = true, h.positions = VASWANI_SINES, h.sparse = STRIDED;
     assert_gradients(loss_on, random_theta(h));
 }
 
@@ -187,6 +187,10 @@ static void another_program_agrees_on_sparse_attention(void **state)
     Theta *theta = recorded_theta(h, RECORDS, alg10_theta);
     assert_recorded(dtransformer(tape, RECORDED_X, theta), R_N_V, 6,
                     alg10_window_P);
+    h.sparse = STRIDED;
+    theta = recorded_theta(h, RECORDS, alg10_theta);
+    assert_recorded(dtransformer(tape, RECORDED_X, theta), R_N_V, 6,
+                    alg10_strided_P);
 }
 
 static void another_program_agrees_on_GPT_2(void **state)
@@ -345,24 +349,77 @@ static Mat note_A(void *to, const char *line, const char *name, Mat M, int index
     return M;
 }
 
-/* E24: every second layer looks at the last two tokens only. */
-static void a_window_hides_older_tokens_in_every_second_layer(void **state)
+/* Child et al.: who is seen, by counting. A window back are the tokens t_x,
+   t_x - 1, ...; a stride back are t_x, t_x - w, t_x - 2 w, ... */
+static bool is_seen(int t_z, int t_x, int window, bool strided)
+{
+    bool seen = false;
+    for (int n = 0, t = t_x; n < window; n++, t--)
+        seen |= t == t_z;
+    for (int t = t_x; strided && t >= 1; t -= window)
+        seen |= t == t_z;
+    return seen;
+}
+
+/* E24: every second layer. */
+static void the_mask_of_each_layer_is_what_it_says(void **state)
 {
     (void)state;
-    Weights weights = { 0 };
     Hyperparameters h = small(D_TRANSFORMER);
-    h.window = 2, h.L = 4;
+    h.L = 4;
+    for (h.window = 1; h.window <= 6; h.window++)
+        for (int strided = 0; strided <= 1; strided++) {
+            Weights weights = { 0 };
+            h.sparse = strided ? STRIDED : BANDED;
+            Theta *theta = random_theta(h);
+            observe(tape, note_A, &weights);
+            dtransformer(tape, X_TOKENS, theta);
+            assert_that(weights.n == 4 * 2);
+            for (int k = 0; k < 8; k++)
+                for (int t_x = 1; t_x <= 6; t_x++)
+                    for (int t_z = 1; t_z <= 6; t_z++) {
+                        bool sees = k / 2 % 2 == 0 ? t_z <= t_x
+                                  : is_seen(t_z, t_x, h.window, strided);
+                        assert_that((AT(weights.A[k], t_z, t_x) > 0)
+                                    == sees);
+                    }
+        }
+}
+
+/* The scores of one head, in a place of their own, where their gradient is
+   kept. */
+typedef struct { int n; Mat S; } Scores;
+
+static Mat put_aside(void *to, const char *line, const char *name, Mat M,
+                     int index)
+{
+    Scores *scores = to;
+    (void)name, (void)index;
+    if (strcmp(line, "4.4") != 0 || --scores->n != 0)
+        return M;
+    scores->S = input(tape, M->rows, M->cols);
+    memcpy(scores->S->at, M->at, entries_in(M) * sizeof(real));
+    return scores->S;
+}
+
+static void what_is_masked_has_no_gradient(void **state)
+{
+    (void)state;
+    Hyperparameters h = small(D_TRANSFORMER);
+    h.window = 3, h.sparse = STRIDED;
     Theta *theta = random_theta(h);
-    observe(tape, note_A, &weights);
-    dtransformer(tape, X_TOKENS, theta);
-    assert_that(weights.n == 4 * 2);
-    for (int k = 0; k < 8; k++)
-        for (int t_x = 1; t_x <= 6; t_x++)
+    for (int n = 1; n <= 4; n++) {              /* two layers, two heads */
+        Scores scores = { n, NULL };
+        ready(theta);
+        observe(tape, put_aside, &scores);
+        backward(loss_on(tape, theta));
+        for (int t_x = 2; t_x <= 6; t_x++)      /* 1 sees 1 alone */
             for (int t_z = 1; t_z <= 6; t_z++) {
-                bool sparse = k / 2 % 2 == 1;
-                bool sees = t_z <= t_x && (!sparse || t_x - t_z < 2);
-                assert_that((AT(weights.A[k], t_z, t_x) > 0) == sees);
+                bool sees = n <= 2 ? t_z <= t_x : is_seen(t_z, t_x, 3, true);
+                double slope = scores.S->grad[6 * (t_x - 1) + t_z - 1];
+                assert_that((slope != 0) == sees);
             }
+    }
 }
 
 static void a_window_over_everything_hides_nothing(void **state)
@@ -506,7 +563,8 @@ int main(void)
         TEST(embedding_norm_is_a_norm_before_the_first_layer),
         TEST(epsilon_is_that_of_every_norm),
         TEST(rms_has_no_betas_but_an_epsilon),
-        TEST(a_window_hides_older_tokens_in_every_second_layer),
+        TEST(the_mask_of_each_layer_is_what_it_says),
+        TEST(what_is_masked_has_no_gradient),
         TEST(a_window_over_everything_hides_nothing),
         TEST(without_gradients_the_bytes_are_the_same),
         TEST(without_gradients_the_peak_does_not_grow_with_L),

@@ -86,7 +86,7 @@ static void wrong_options_are_refused(void **state)
                    "must be a number from 0 to 1; it is 'nan'.");
     assert_refusal(COUNT("d", "--positions", "some"), "ftx count: "
                    "--positions must be one of learned paper_sines "
-                   "vaswani_sines none; it is 'some'.");
+                   "vaswani_sines none relative; it is 'some'.");
     assert_refusal(COUNT("d", "--tied=perhaps"), "ftx count: --tied must be "
                    "yes or no; it is 'perhaps'.");
 }
@@ -136,7 +136,7 @@ static void help_is_printed_from_the_tables(void **state)
     (void)state;
     Said s = COUNT("--help");
     assert_says(s, "  --d_e N            width of an embedding (64)\n");
-    assert_says(s, "learned paper_sines vaswani_sines none (learned)\n");
+    assert_says(s, "learned paper_sines vaswani_sines none relative (learned)\n");
     assert_says(s, "ftx count d --N_V 50257 --ell_max 1024 --L 12 --H 12 "
                 "--d_e 768 --tied\n");
 }

@@ -382,8 +382,9 @@ static void the_released_models_have_their_sizes(void **state)
     static const struct { const char *name; double count; } model[] = {
         { "GPT-2 small ", 124439808 }, { "GPT-2 XL", 1557611200 },
         { "GPT-3", 174604259328 }, { "Vaswani base", 63045632 },
+        { "Gopher", 280235917312 },
     };
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 5; k++)
         assert_near(NUMBER("E38", model[k].name, 7), model[k].count, 0);
     assert_near(NUMBER("E38", "W_u of its own", 1), 163037184, 0);
     assert_near(NUMBER("E38", "output bias", 1), 109514298, 0);

@@ -170,6 +170,8 @@ static void what_transformers_has_not_is_refused(void **state)
                  "ed", "--tied");
     assert_stays("its positions are not learned", "d", "--positions",
                  "vaswani_sines");
+    assert_stays("its positions are relative, which GPT-2's are not", "d",
+                 "--positions", "relative");
     assert_stays("H d_attn and H d_mid are not d_e", "d", "--d_attn", "3");
     assert_stays("H d_attn and H d_mid are not d_e", "d", "--d_mid", "3");
     assert_stays("rms, no_attention_biases and scaled_embedding are not "

@@ -47,13 +47,17 @@ static Hyperparameters variant(Architecture architecture, int k)
     h.rms = h.tied = h.scaled_embedding = h.embedding_norm = k == 4;
     h.no_attention_biases = k == 4;
     h.H = k == 3 ? 3 : 2;
+    if (k >= 5)
+        h.window = 2, h.sparse = STRIDED;
+    if (k == 6)
+        h.positions = RELATIVE;
     return h;
 }
 
 static void algorithm_10_gives_the_same_columns_token_by_token(void **state)
 {
     (void)state;
-    for (int k = 0; k <= 4; k++) {
+    for (int k = 0; k <= 6; k++) {
         Theta *theta = random_theta(variant(D_TRANSFORMER, k));
         Memory *memory = memory_new(arena, quiet, theta);
         compute_whole(theta);
@@ -66,7 +70,7 @@ static void algorithm_10_gives_the_same_columns_token_by_token(void **state)
 static void algorithm_8_gives_the_same_columns_token_by_token(void **state)
 {
     (void)state;
-    for (int k = 0; k <= 4; k++) {
+    for (int k = 0; k <= 5; k++) {
         Theta *theta = random_theta(variant(ED_TRANSFORMER, k));
         Memory *memory = memory_new(arena, quiet, theta);
         compute_whole(theta);

@@ -546,7 +546,8 @@ static void a_file_of_the_other_precision_is_read(void **state)
 static void a_file_from_before_a_setting_is_read(void **state)
 {
     (void)state;
-    static const char later[] = "types 0\nunembedding_bias no\npooler no\n";
+    static const char later[] = "sparse banded\ntypes 0\n"
+                                "unembedding_bias no\npooler no\n";
     size_t n, gone = sizeof later - 1;
     Model *m = small_model(TRAIN_E);
     assert_string_equal(saving(m, path("m")), "");

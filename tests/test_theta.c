@@ -105,7 +105,10 @@ static void each_option_adds_or_takes_its_own_part(void **state)
     other.epsilon = 1;
     assert_that(theta_count(of(other)) == count);
     other = h = small(D_TRANSFORMER), other.window = 2;
+    other.sparse = STRIDED;
     assert_that(theta_count(of(other)) == theta_count(of(h)));
+    count = theta_count(of(h)), h.positions = RELATIVE;
+    assert_that(theta_count(of(h)) == count - 4 * 6 + 2 * (2 * 3 * 4 + 2 * 3));
 }
 
 /* -------------------------------------------------------------------- names */
@@ -145,6 +148,10 @@ static void the_names_are_those_of_the_structure(void **state)
     Hyperparameters h = small(D_TRANSFORMER);
     assert_list(h, "W_e 4x7, W_p 4x6, " LAYER("layer[1].") LAYER("layer[2].")
                 "gamma 4x1, beta 4x1, W_u 7x4");
+    h.positions = RELATIVE, h.L = 1;
+    assert_list(h, "W_e 4x7, u[1] 3x1, u[2] 3x1, v[1] 3x1, v[2] 3x1, "
+                LAYER("layer[1].") "layer[1].W_r[1] 3x4, "
+                "layer[1].W_r[2] 3x4, gamma 4x1, beta 4x1, W_u 7x4");
     h = small(E_TRANSFORMER), h.N_C = 3, h.embedding_norm = true;
     assert_list(h, "W_e 4x7, W_p 4x6, gamma_e 4x1, beta_e 4x1, "
                 LAYER("layer[1].") LAYER("layer[2].")
@@ -190,6 +197,33 @@ static void each_name_leads_to_its_own_place(void **state)
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
         assert_that(named(theta, known[k].name)->place == known[k].place);
+    Hyperparameters h = small(D_TRANSFORMER);
+    h.positions = RELATIVE;
+    theta = of(h);
+    assert_that(named(theta, "layer[2].W_r[1]")->place
+                == &theta->layer[2].W_r[1]);
+    assert_that(named(theta, "u[2]")->place == &theta->u[2]);
+    assert_that(named(theta, "v[1]")->place == &theta->v[1]);
+}
+
+static void a_kind_is_a_name_without_its_numbers(void **state)
+{
+    (void)state;
+    static const char *const known[][2] = {
+        { "W_e", "W_e" }, { "layer[2].W.head[1].b_q",
+                            "layer[l].W.head[h].b_q" },
+        { "layer[1].W.W_o", "layer[l].W.W_o" },
+        { "layer[2].W_r[1]", "layer[l].W_r[h]" }, { "u[2]", "u[h]" },
+        { "v[1]", "v[h]" }, { "layer[2].gamma_1", "layer[l].gamma_1" },
+    };
+    char kind[40];
+    Hyperparameters h = small(D_TRANSFORMER);
+    h.positions = RELATIVE;
+    Theta *theta = of(h);
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        parameter_kind(named(theta, known[k][0]), kind);
+        assert_string_equal(kind, known[k][1]);
+    }
 }
 
 static void the_longest_names_have_room(void **state)
@@ -253,10 +287,16 @@ static void fixed_positions_have_their_values(void **state)
     theta_allocate(theta, arena);
     assert_same(theta->W_p,
                 sinusoids(arena, 4, 6, SINUSOIDS_VASWANI, 10000, 0), 0);
+    h.positions = RELATIVE;
+    theta = of(h);
+    theta_allocate(theta, arena);
+    assert_that(theta->W_p == NULL && theta->R->grad == NULL);
+    assert_same(theta->R,
+                sinusoids(arena, 4, 6, SINUSOIDS_VASWANI, 10000, 0), 0);
     h.positions = NO_POSITIONS;
     theta = of(h);
     theta_allocate(theta, arena);
-    assert_that(theta->W_p == NULL);
+    assert_that(theta->W_p == NULL && theta->R == NULL);
 }
 
 static void an_alias_shares_everything_but_the_structure(void **state)
@@ -354,6 +394,17 @@ static void gammas_begin_at_1_and_biases_and_betas_at_0(void **state)
                         assert_that(M->at[e] == (is_gamma(p) ? 1 : 0));
             }
         }
+}
+
+static void relative_positions_begin_at_0_with_weights_at_random(void **state)
+{
+    (void)state;
+    Hyperparameters h = wide(D_TRANSFORMER);
+    h.positions = RELATIVE;
+    Theta *theta = initialised(h, XAVIER, 1);
+    assert_spread(named(theta, "layer[2].W_r[1]"), sqrt(1.0 / WIDE), true);
+    for (int i = 1; i <= WIDE; i++)
+        assert_that(AT(theta->u[1], i, 1) == 0 && AT(theta->v[1], i, 1) == 0);
 }
 
 static void xavier_is_a_box_and_embeddings_are_normal(void **state)
@@ -491,6 +542,13 @@ static void every_fault_has_its_sentence(void **state)
           "only Algorithm 9 has a class head.");
     FAULT(window = 1; h.architecture = E_TRANSFORMER,
           "Algorithm 9 looks both ways; a window is for 8 and 10.");
+    FAULT(sparse = STRIDED; h.architecture = D_TRANSFORMER,
+          "strided attention needs a window, which is its stride.");
+    FAULT(positions = RELATIVE,
+          "relative positions are for Algorithm 10, which looks back.");
+    FAULT(positions = RELATIVE; h.architecture = ED_TRANSFORMER,
+          "relative positions are for Algorithm 10, which looks back.");
+    FAULT(positions = RELATIVE; h.d_e = 5; h.H = 1, sines);
     FAULT(tanh_gelu = true; h.architecture = ED_TRANSFORMER,
           "Algorithm 8 has ReLU; tanh_gelu is for 9 and 10.");
 }
@@ -526,6 +584,8 @@ static void the_least_and_the_most_have_no_fault(void **state)
     RIGHT(d_f = 100000);
     RIGHT(N_C = 1000000);
     RIGHT(window = 1000000; h.architecture = D_TRANSFORMER);
+    RIGHT(window = 1; h.sparse = STRIDED; h.architecture = ED_TRANSFORMER);
+    RIGHT(positions = RELATIVE; h.architecture = D_TRANSFORMER);
     RIGHT(epsilon = 0);
 }
 
@@ -566,12 +626,14 @@ int main(void)
         TEST(the_names_are_those_of_the_structure),
         TEST(each_name_is_another),
         TEST(each_name_leads_to_its_own_place),
+        TEST(a_kind_is_a_name_without_its_numbers),
         TEST(the_longest_names_have_room),
         TEST(defaults_are_filled_in_and_kept),
         TEST(new_parameters_are_handles_allocated_ones_are_0),
         TEST(fixed_positions_have_their_values),
         TEST(an_alias_shares_everything_but_the_structure),
         TEST(gammas_begin_at_1_and_biases_and_betas_at_0),
+        TEST(relative_positions_begin_at_0_with_weights_at_random),
         TEST(xavier_is_a_box_and_embeddings_are_normal),
         TEST(normal_002_is_the_same_for_all),
         TEST(GPT_2_begins_with_small_sums),

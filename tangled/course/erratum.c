@@ -745,7 +745,7 @@ static const struct {
     { "GPT-3",        "175 G",  { GPT(2048), SIZE(96, 96, 12288) } },
     { "Gopher",       "280 G",  {
         .architecture = D_TRANSFORMER, .N_V = 32000, .ell_max = 2048,
-        .positions = NO_POSITIONS, .rms = true, SIZE(80, 128, 16384) } },
+        .positions = RELATIVE, .rms = true, SIZE(80, 128, 16384) } },
     { "BERT base",    "110 M",  { BERT, SIZE(12, 12, 768) } },
     { "BERT large",   "340 M",  { BERT, SIZE(24, 16, 1024) } },
     { "Vaswani base", "65 M",   { VASWANI_2017, SIZE(0, 8, 512) } },

@@ -94,6 +94,8 @@ static const char *export_fault(const Model *m)
     const Hyperparameters *h = &m->theta->hyper;
     if (h->architecture == ED_TRANSFORMER)
         return "Algorithm 8 as printed has no model of transformers";
+    if (h->positions == RELATIVE)
+        return "its positions are relative, which GPT-2's are not";
     if (h->positions != LEARNED)
         return "its positions are not learned";
     if (h->d_attn * h->H != h->d_e || h->d_mid * h->H != h->d_e)

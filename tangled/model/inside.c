@@ -719,7 +719,8 @@ static Run run_of_model(const Model *model)
     return (Run){ .algorithm = algorithm_inside(model),
                   .layout = &layouts[0],    /* the paper's                */
                   .scaled = true, .rms = h->rms, .tied = h->tied,
-                  .unplaced = h->positions == NO_POSITIONS };
+                  .unplaced = h->positions == NO_POSITIONS
+                           || h->positions == RELATIVE };
 }
 
 static int heads_of(const Hyperparameters *h)

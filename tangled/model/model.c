@@ -312,10 +312,10 @@ static char *next_value(Header *h, const char *word)
    it? */
 static bool is_lacking(const Header *h, const Option *o)
 {
-    static const char *const later[] = { "types", "unembedding_bias",
-                                         "pooler" };
+    static const char *const later[] = { "sparse", "types",
+                                         "unembedding_bias", "pooler" };
     size_t n = strlen(o->name), left = (size_t)(h->end - h->p);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         if (strcmp(o->name, later[k]) == 0)
             return left <= n || memcmp(h->p, o->name, n) != 0;
     return false;

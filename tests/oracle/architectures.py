@@ -140,11 +140,11 @@ def P_and_backward(X, W_u, target):
     return result.exp().T
 
 
-def causal(n, window=10**9):
+def causal(n, window=10**9, stride=10**9):
     """True where a row may NOT see a column, as PyTorch has it."""
     t = torch.arange(n)
     age = t[:, None] - t[None, :]
-    return (age < 0) | (age >= window)
+    return (age < 0) | ((age >= window) & (age % stride != 0))
 
 
 def embedded(x, W_e, W_p):
@@ -237,10 +237,10 @@ gamma, beta = learned(d_e, around=1.0), learned(d_e)
 layers = [encoder_layer("gelu", norm_first=True) for _ in range(L)]
 
 
-def alg10(X, windows=(10**9, 10**9)):
+def alg10(X, windows=(10**9, 10**9), stride=10**9):
     X = X[None]
     for layer, window in zip(layers, windows):
-        X = layer(X, src_mask=causal(X.shape[1], window))
+        X = layer(X, src_mask=causal(X.shape[1], window, stride))
     return X[0]
 
 
@@ -257,6 +257,10 @@ with torch.no_grad():
     # As GPT-3: in the second layer a token sees itself and one before it.
     record("alg10_window_P",
            log_P(final(alg10(embedded(x, W_e, W_p), (10**9, 2))),
+                 W_u).exp().T)
+    # The same, and also every second token before it.
+    record("alg10_strided_P",
+           log_P(final(alg10(embedded(x, W_e, W_p), (10**9, 2), 2)),
                  W_u).exp().T)
     # As GPT-2: W_u tied, tanh form of GELU.
     for layer in layers:

@@ -1,0 +1,332 @@
+/* Relative positions: Gopher's heads, on Algorithm 10. */
+#include "architecture.h"
+#include "learn.h"
+#include "oracle/relative.h"
+
+#define X_TOKENS TOKENS(3, 1, 7, 2, 2, 5)
+
+static Hyperparameters relative(void)
+{
+    Hyperparameters h = small(D_TRANSFORMER);
+    h.positions = RELATIVE, h.rms = true;
+    return h;
+}
+
+/* ---------------------------------------------------------- an operation */
+
+static void scores_of_distances_are_arranged_by_token(void **state)
+{
+    (void)state;
+    Mat D = given(3, 3, ROWS(1, 2, 3,
+                             4, 5, 6,
+                             7, 8, 9));
+    assert_rows(by_token(D), 3, 3, 0,
+                1, 5, 9,
+                0, 2, 6,
+                0, 0, 3);
+}
+
+/* The queries are the last tokens: two stand before the first. */
+static void there_may_be_tokens_before_the_first_query(void **state)
+{
+    (void)state;
+    Mat D = given(4, 2, ROWS(1, 2,
+                             3, 4,
+                             5, 6,
+                             7, 8));
+    assert_rows(by_token(D), 4, 2, 0,
+                5, 8,
+                3, 6,
+                1, 4,
+                0, 2);
+}
+
+static Mat arranged(const Mat of[])
+{
+    return by_token(of[0]);
+}
+
+static void its_derivative_agrees_with_differences(void **state)
+{
+    (void)state;
+    for (int cols = 1; cols <= 4; cols++) {
+        Mat D = random_input(4, cols);
+        assert_derivatives(arranged, 1, &D, 1);
+    }
+}
+
+static void more_queries_than_tokens_are_refused(void **state)
+{
+    (void)state;
+    assert_refuses(by_token(random_input(2, 3)),
+                   "2 distances for 3 queries; there must be one for each.");
+}
+
+/* ------------------------------------------------------------ the formula */
+
+/* W column + b, in plain loops; b may be NULL. */
+static void project(Mat W, Mat b, Mat X, int t, double y[])
+{
+    for (int i = 1; i <= W->rows; i++) {
+        y[i] = b == NULL ? 0 : AT(b, i, 1);
+        for (int k = 1; k <= W->cols; k++)
+            y[i] += (double)AT(W, i, k) * AT(X, k, t);
+    }
+}
+
+/* (q + u) k + (q + v) W_r r_(t_x - t_z). */
+static double score(const Theta *theta, int l, int h, Mat Xt, int t_z, int t_x)
+{
+    const W_qkv *w = &theta->layer[l].W.head[h];
+    Mat W_r = theta->layer[l].W_r[h];
+    double q[4], k[4], S = 0;
+    project(w->W_q, w->b_q, Xt, t_x, q);
+    project(w->W_k, w->b_k, Xt, t_z, k);
+    for (int i = 1; i <= 3; i++) {
+        double there = 0;
+        for (int j = 1; j <= 4; j++) {
+            double angle = (t_x - t_z) / pow(10000, (j - 1) / 2 * 2 / 4.);
+            there += AT(W_r, i, j) * (j % 2 == 1 ? sin(angle) : cos(angle));
+        }
+        S += (q[i] + AT(theta->u[h], i, 1)) * k[i]
+           + (q[i] + AT(theta->v[h], i, 1)) * there;
+    }
+    return S;
+}
+
+static void the_scores_are_the_formula(void **state)
+{
+    (void)state;
+    Own norms = { "10.", { 0 } }, scores = { "4.4", { 0 } };
+    Theta *theta = random_theta(relative());
+    observe(tape, note_own, &norms);
+    observe(tape, note_own, &scores);
+    dtransformer(tape, X_TOKENS, theta);
+    for (int l = 1; l <= 2; l++)
+        for (int h = 1; h <= 2; h++) {
+            Mat Xt = seen_on_line(&norms, "10.5", l);
+            Mat S = seen_on_line(&scores, "4.4", 2 * (l - 1) + h);
+            assert_shape(S, 6, 6);
+            for (int t_x = 1; t_x <= 6; t_x++)
+                for (int t_z = 1; t_z <= t_x; t_z++)
+                    assert_near(AT(S, t_z, t_x),
+                                score(theta, l, h, Xt, t_z, t_x), TIGHT);
+        }
+}
+
+/* In the first layer, where a column knows its own token only. */
+static Mat first_scores(const Theta *theta, Tokens x)
+{
+    Own scores = { "4.4", { 0 } };
+    observe(tape, note_own, &scores);
+    dtransformer(tape, x, theta);
+    unobserve(tape);
+    return seen_on_line(&scores, "4.4", 2);
+}
+
+static double largest_change(Hyperparameters hyper)
+{
+    Theta *theta = random_theta(hyper);
+    Mat S = first_scores(theta, TOKENS(3, 1, 7, 2));
+    Mat later = first_scores(theta, TOKENS(5, 5, 3, 1, 7, 2));
+    double most = 0;
+    for (int t_x = 1; t_x <= 4; t_x++)
+        for (int t_z = 1; t_z <= t_x; t_z++)
+            most = fmax(most, fabs(AT(S, t_z, t_x)
+                                   - AT(later, t_z + 2, t_x + 2)));
+    return most;
+}
+
+static void where_a_text_begins_does_not_matter(void **state)
+{
+    (void)state;
+    Hyperparameters h = relative();
+    assert_that(largest_change(h) < TIGHT);
+    h.positions = LEARNED;
+    assert_that(largest_change(h) > .01);
+}
+
+/* ----------------------------------------------------------------- oracle */
+
+enum { RECORDS = sizeof relative_theta / sizeof *relative_theta };
+
+static void another_program_agrees(void **state)
+{
+    (void)state;
+    Hyperparameters h = recorded_sizes(D_TRANSFORMER);
+    h.ell_max = 7, h.d_attn = 3, h.d_mid = 2;
+    h.positions = RELATIVE, h.rms = true;
+    Theta *theta = recorded_theta(h, RECORDS, relative_theta);
+    Mat P = dtransformer(tape, TOKENS(RELATIVE_X), theta);
+    assert_recorded(P, R_N_V, 7, relative_P);
+    backward(loss_against(P, TOKENS(RELATIVE_TARGET)));
+    assert_recorded_gradients(theta, relative_theta);
+}
+
+/* -------------------------------------------------------------- gradients */
+
+static Mat loss_on(Tape *on, const Theta *theta)
+{
+    return loss_against(dtransformer(on, X_TOKENS, theta),
+                        TOKENS(1, 7, 2, 2, 5, 4));
+}
+
+static Mat loss_of_one_token(Tape *on, const Theta *theta)
+{
+    return loss_against(dtransformer(on, TOKENS(3), theta), TOKENS(1));
+}
+
+static void its_gradients_agree_with_differences(void **state)
+{
+    (void)state;
+    Hyperparameters h = relative();
+    assert_gradients(loss_on, random_theta(h));
+    h.window = 2, h.tied = h.no_attention_biases = true, h.epsilon = .1;
+    assert_gradients(loss_on, random_theta(h));
+    assert_gradients(loss_of_one_token, random_theta(h));
+}
+
+/* ------------------------------------------------------------- what it learns */
+
+enum { BACK = 3, SYMBOLS = 4, LONG = 14, TEXTS = 40 };
+
+/* Token t is answered by token t - BACK, which only a distance can tell. */
+static Mat loss_of_echo(Lane *lane, const Data *data, int n)
+{
+    Tokens x = data->x[n], answer = slice(x, 1, x.length - BACK);
+    Mat P = dtransformer(lane->tape, x, lane->theta);
+    lane->tokens += answer.length;
+    return scale(sum(log_prob(P, answer, span(lane->tape, BACK + 1,
+                                              x.length))), -1);
+}
+
+static Data random_texts(int length)
+{
+    static int id[TEXTS + 1][2 * LONG];
+    static Tokens x[TEXTS + 1];
+    for (int n = 1; n <= TEXTS; n++) {
+        for (int t = 0; t < length; t++)
+            id[n][t] = pick(1, SYMBOLS);
+        x[n] = (Tokens){ length, id[n] };
+    }
+    return (Data){ .N_data = TEXTS, .x = x };
+}
+
+/* The loss a token, of texts of that length that it has not seen. */
+static double after_training(Hyperparameters h, int threads, int length)
+{
+    const Training how = { .N_epochs = 12, .eta = .01, .seed = 1,
+        .batch = 4, .mean = true, .shuffle = true, .method = ADAM,
+        .threads = threads };
+    Random random = random_new(3);
+    generator = 5;
+    Theta *theta = theta_new(arena, &h);
+    theta_allocate(theta, arena);
+    theta_initialise(theta, XAVIER, &random);
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    Data data = random_texts(LONG);
+    trainer_run(trainer, loss_of_echo, &data);
+    data = random_texts(length);
+    Score score = evaluate(trainer, loss_of_echo, &data);
+    trainer_free(trainer);
+    return score.loss / (double)score.tokens;
+}
+
+static Hyperparameters echoing(void)
+{
+    return (Hyperparameters){
+        .architecture = D_TRANSFORMER, .N_V = SYMBOLS + 3, .ell_max = 2 * LONG,
+        .L = 1, .H = 1, .d_e = 16, .d_mlp = 16, .epsilon = 1e-5,
+        .rms = true, .positions = RELATIVE,
+    };
+}
+
+static void it_learns_what_only_a_distance_can_tell(void **state)
+{
+    (void)state;
+    Hyperparameters h = echoing();
+    double learnt = after_training(h, 1, LONG);
+    assert_that(learnt < .1);
+    assert_that(after_training(h, 3, LONG) == learnt);
+    h.positions = NO_POSITIONS;
+    assert_that(after_training(h, 1, LONG) > 1);
+}
+
+/* ... also in places where it has never seen a token. */
+static void it_knows_what_to_do_in_later_places(void **state)
+{
+    (void)state;
+    Hyperparameters h = echoing();
+    assert_that(after_training(h, 1, 2 * LONG) < .1);
+    h.positions = LEARNED;
+    assert_that(after_training(h, 1, LONG) < .1);
+    assert_that(after_training(h, 1, 2 * LONG) > log(SYMBOLS));
+}
+
+/* ------------------------------------------------------- as every other model */
+
+static Mat forward(Tape *on, const Theta *theta)
+{
+    return dtransformer(on, X_TOKENS, theta);
+}
+
+static void without_gradients_the_bytes_are_the_same(void **state)
+{
+    (void)state;
+    assert_same_without_gradients(forward, random_theta(relative()));
+}
+
+static void without_gradients_the_peak_does_not_grow_with_L(void **state)
+{
+    (void)state;
+    Hyperparameters few = relative(), more = few;
+    more.L = 9;
+    assert_that(peak_of(forward, few, false)
+                == peak_of(forward, more, false));
+}
+
+/* In 16 bits, for several tokens and for one. */
+static void rounded_weights_are_as_exact_as_any(void **state)
+{
+    (void)state;
+    Theta *theta = random_theta(relative()), *halves = theta_new(arena,
+                                                         &theta->hyper);
+    theta_over(halves, arena, numbers(theta));
+    theta_halve(halves, arena);
+    Mat P = dtransformer(quiet, X_TOKENS, theta);
+    Mat one = dtransformer(quiet, TOKENS(3), theta);
+    ready(halves);
+    assert_same(dtransformer(quiet, X_TOKENS, halves), P, .02);
+    assert_same(dtransformer(quiet, TOKENS(3), halves), one, .02);
+    assert_that(halves->layer[2].W_r[1]->half != NULL);
+}
+
+static void an_alias_has_the_same_distances(void **state)
+{
+    (void)state;
+    Theta *theta = random_theta(relative());
+    Mat P = dtransformer(quiet, X_TOKENS, theta);
+    assert_same(dtransformer(quiet, X_TOKENS, ready(theta_alias(arena, theta))),
+                P, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(scores_of_distances_are_arranged_by_token),
+        TEST(there_may_be_tokens_before_the_first_query),
+        TEST(its_derivative_agrees_with_differences),
+        TEST(more_queries_than_tokens_are_refused),
+        TEST(the_scores_are_the_formula),
+        TEST(where_a_text_begins_does_not_matter),
+        TEST(another_program_agrees),
+        TEST(its_gradients_agree_with_differences),
+        TEST(it_learns_what_only_a_distance_can_tell),
+        TEST(it_knows_what_to_do_in_later_places),
+        TEST(without_gradients_the_bytes_are_the_same),
+        TEST(without_gradients_the_peak_does_not_grow_with_L),
+        TEST(rounded_weights_are_as_exact_as_any),
+        TEST(an_alias_has_the_same_distances),
+    };
+    return RUN(laws);
+}
