@@ -46,7 +46,7 @@ typedef struct {
     bool strided;
 } Sight;
 
-static bool in_sight(int t_z, int t_x, const void *data)
+static bool in_pattern(int t_z, int t_x, const void *data)
 {
     const Sight *sight = data;
     const int distance = t_x + sight->past - t_z;
@@ -67,7 +67,7 @@ static Mat windowed(void *to, const char *line, const char *name, Mat M,
     if (strcmp(line, "4.5") != 0 || sight->l == 0 || sight->l % 2 != 0)
         return M;
     sight->past = settings(M->tape)->past;
-    return masked(M, ((Mask){ in_sight, sight }));
+    return masked(M, ((Mask){ in_pattern, sight }));
 }
 
 void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
@@ -87,7 +87,8 @@ void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
         observe_distances(arena, tape, theta);
     if (h->window > 0) {
         Sight *sight = arena_alloc(arena, sizeof *sight);
-        *sight = (Sight){ .window = h->window, .strided = h->sparse == STRIDED };
+        *sight = (Sight){ .window = h->window,
+                          .strided = h->sparse == STRIDED };
         observe(tape, windowed, sight);
     }
 }

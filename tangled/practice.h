@@ -39,6 +39,16 @@ Mat *theta_zeros(Arena *arena, const Theta *theta);
    but for those of positions. It can be used, and no more. */
 void theta_halve(Theta *theta, Arena *arena);
 
+/* A model that is known by its name: the number of parameters that was
+   published, in words, and why ours is another. known_models ends with one
+   that has no name; known_model gives NULL for a name that is not known. */
+typedef struct {
+    const char *name, *published, *why;
+    Hyperparameters hyper;
+} KnownModel;
+extern const KnownModel known_models[];
+const KnownModel *known_model(const char *name);
+
 /* x_1 ... x_N_data are x[1] ... x[N_data]. The same holds for z, the
    context sequences of Algorithm 11, and c, the classes. What an algorithm
    does not use is NULL. */

@@ -20,6 +20,114 @@ static void published_models_have_their_numbers(void **state)
                        "--positions=none", "--total"), "63,045,632");
 }
 
+/* What is published, as a formula: the embeddings, then per layer attention
+   with as many numbers as 4 d_e^2, the MLP, biases, norms. */
+static long long decoder(long long N, long long ell, long long L, long long d)
+{
+    return N * d + ell * d + L * (12 * d * d + 13 * d) + 2 * d;
+}
+
+/* No W_p and no betas; W_r in each layer, u and v once. */
+static long long with_distances(long long N, long long L, long long d)
+{
+    return N * d + 2 * d + L * (13 * d * d + 11 * d) + d;
+}
+
+/* W_f with its bias, a norm of d_f = d_e, two types, b_u, a first norm. */
+static long long bert(long long N, long long L, long long d)
+{
+    return N * d + 512 * d + 2 * d + 2 * d + L * (12 * d * d + 13 * d)
+         + d * d + d + 2 * d + N;
+}
+
+/* Six layers each: attention without biases, two of them in the decoder. */
+static long long vaswani(long long d)
+{
+    return 37000 * d + 6 * (12 * d * d + 5 * d + 4 * d)
+         + 6 * (16 * d * d + 5 * d + 6 * d);
+}
+
+static void known_models_have_their_numbers(void **state)
+{
+    (void)state;
+    const struct { const char *name; long long total; } known[] = {
+        { "gpt2", decoder(50257, 1024, 12, 768) },
+        { "gpt2-medium", decoder(50257, 1024, 24, 1024) },
+        { "gpt2-large", decoder(50257, 1024, 36, 1280) },
+        { "gpt2-xl", decoder(50257, 1024, 48, 1600) },
+        { "gpt3-small", decoder(50257, 2048, 12, 768) },
+        { "gpt3", decoder(50257, 2048, 96, 12288) },
+        { "gopher-417m", with_distances(32000, 12, 1536) },
+        { "gopher-7b", with_distances(32000, 32, 4096) },
+        { "gopher", with_distances(32000, 80, 16384) },
+        { "bert-base", bert(30522, 12, 768) },
+        { "bert-large", bert(30522, 24, 1024) },
+        { "transformer-base", vaswani(512) },
+        { "transformer-big", vaswani(1024) },
+        { "formulated", 63045632 },
+        { "gato-79m", decoder(33024, 1024, 8, 768) },
+        { "gato-364m", decoder(33024, 1024, 12, 1536) },
+        { "gato", decoder(33024, 1024, 24, 2048) },
+    };
+    size_t n = 0;
+    char number[40];
+    for (; known_models[n].name != NULL; n++) {
+        assert_string_equal(known_models[n].name, known[n].name);
+        Said s = COUNT((char *)known[n].name, "--total");
+        assert_says(s, grouped(known[n].total, number));
+        assert_that(strstr(s.out, "published") == NULL);
+    }
+    assert_that(n == sizeof known / sizeof *known);
+    assert_that(bert(30522, 12, 768) == 109514298);
+    assert_that(decoder(50257, 1024, 24, 1024) == 354823168);
+}
+
+static void beside_ours_stands_what_was_published(void **state)
+{
+    (void)state;
+    Said s = COUNT("gopher");
+    assert_says(s, "layer[l].W_r[h]               10240       128 x 16384"
+                   "     21,474,836,480\n");
+    assert_says(s, "   279,711,629,312\npublished");
+    assert_says(s, "             280 G\nRounded, ours is the published "
+                   "number.\n");
+    assert_says(COUNT("formulated"), "        63,045,632\npublished");
+    assert_says(COUNT("formulated"), "        63,045,632\nTo the digit.\n");
+}
+
+/* All of Gopher's sizes come out, and none without W_r. */
+static void what_is_rounded_is_the_published_number(void **state)
+{
+    (void)state;
+    static const struct { const char *name; double published, unit; } known[]
+        = { { "gopher-417m", 417, 1e6 }, { "gopher-7b", 7.1, 1e9 },
+            { "gopher", 280, 1e9 }, { "gpt3", 175, 1e9 },
+            { "gpt3-small", 125, 1e6 } };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        Hyperparameters h = known_model(known[k].name)->hyper;
+        double half = known[k].published < 10 ? .05 : .5;
+        double ours = (double)theta_count(theta_new(arena, &h));
+        assert_that(fabs(ours / known[k].unit - known[k].published) < half);
+        if (h.positions != RELATIVE)
+            continue;
+        h.positions = NO_POSITIONS;
+        ours = (double)theta_count(theta_new(arena, &h));
+        assert_that(fabs(ours / known[k].unit - known[k].published) > half);
+    }
+}
+
+static void what_is_there_comes_before_what_is_known(void **state)
+{
+    (void)state;
+    char here[1000];
+    assert_that(getcwd(here, sizeof here) != NULL);
+    assert_total(COUNT("tests/released/gpt2", "--total"), "1,944");
+    assert_that(chdir("tests/released") == 0);
+    Said s = COUNT("gpt2", "--total");
+    assert_that(chdir(here) == 0);
+    assert_total(s, "1,944");
+}
+
 static void the_parts_add_up(void **state)
 {
     (void)state;
@@ -91,6 +199,12 @@ static void wrong_options_are_refused(void **state)
                    "yes or no; it is 'perhaps'.");
 }
 
+#define UNKNOWN(name) "ftx count: there is no model file or folder '" name \
+    "', and no model of that name is known; known are gpt2, gpt2-medium, " \
+    "gpt2-large, gpt2-xl, gpt3-small, gpt3, gopher-417m, gopher-7b, gopher, " \
+    "bert-base, bert-large, transformer-base, transformer-big, formulated, " \
+    "gato-79m, gato-364m, gato."
+
 static void wrong_architectures_are_refused(void **state)
 {
     (void)state;
@@ -102,16 +216,14 @@ static void wrong_architectures_are_refused(void **state)
                    "unless d_attn and d_mid are given.");
     assert_refusal(COUNT("d", "--N_C", "7"), "ftx count: only Algorithm 9 "
                    "has a class head.");
-    assert_refusal(COUNT("none"), "none: cannot be opened: No such file or "
-                   "directory.");
+    assert_refusal(COUNT("none"), UNKNOWN("none"));
     assert_refusal(COUNT("none", "--total", "--d_e=8"), "ftx count: --d_e=8 "
                    "goes with an architecture; none has sizes of its own.");
-    assert_refusal(COUNT("--total", "--", "--none"), "--none: cannot be "
-                   "opened: No such file or directory.");
-    assert_refusal(COUNT("-", "--total"), "-: cannot be opened: No such "
-                   "file or directory.");
-    assert_refusal(COUNT("--total", "--", "none"), "none: cannot be opened: "
-                   "No such file or directory.");
+    assert_refusal(COUNT("gpt2", "--d_e=8"), "ftx count: --d_e=8 goes with "
+                   "an architecture; gpt2 has sizes of its own.");
+    assert_refusal(COUNT("--total", "--", "--none"), UNKNOWN("--none"));
+    assert_refusal(COUNT("-", "--total"), UNKNOWN("-"));
+    assert_refusal(COUNT("--total", "--", "none"), UNKNOWN("none"));
     assert_refusal(COUNT("class", "--N_C", "0"), "ftx count: --N_C is 0; a "
                    "model of class has at least one.");
     assert_refusal(COUNT("d", "--", "--help"), "ftx count: expected one "
@@ -145,6 +257,10 @@ int main(void)
 {
     const struct CMUnitTest laws[] = {
         TEST(published_models_have_their_numbers),
+        TEST(known_models_have_their_numbers),
+        TEST(beside_ours_stands_what_was_published),
+        TEST(what_is_rounded_is_the_published_number),
+        TEST(what_is_there_comes_before_what_is_known),
         TEST(the_parts_add_up),
         TEST(equal_parts_stand_on_one_line),
         TEST(wrong_options_are_refused),

@@ -725,31 +725,9 @@ static void cross_attend_as_decoder(Demo *d)
     loss(d);
 }
 
-#define SIZE(layers, heads, width) \
-    .L = layers, .H = heads, .d_e = width, .d_mlp = 4 * width
-#define GPT(ell) .architecture = D_TRANSFORMER, .N_V = 50257, \
-    .ell_max = ell, .tied = true
-#define BERT .architecture = E_TRANSFORMER, .N_V = 30522, .ell_max = 512, \
-    .tied = true, .embedding_norm = true
-#define VASWANI_2017 .architecture = ED_TRANSFORMER, .N_V = 37000, \
-    .ell_max = 512, .L_enc = 6, .L_dec = 6, .positions = VASWANI_SINES, \
-    .tied = true, .no_attention_biases = true
-
-/* What the number of parameters depends on. */
-static const struct {
-    const char *name, *published;
-    Hyperparameters hyper;
-} released[] = {
-    { "GPT-2 small",  "117 M",  { GPT(1024), SIZE(12, 12, 768) } },
-    { "GPT-2 XL",     "1542 M", { GPT(1024), SIZE(48, 25, 1600) } },
-    { "GPT-3",        "175 G",  { GPT(2048), SIZE(96, 96, 12288) } },
-    { "Gopher",       "280 G",  {
-        .architecture = D_TRANSFORMER, .N_V = 32000, .ell_max = 2048,
-        .positions = RELATIVE, .rms = true, SIZE(80, 128, 16384) } },
-    { "BERT base",    "110 M",  { BERT, SIZE(12, 12, 768) } },
-    { "BERT large",   "340 M",  { BERT, SIZE(24, 16, 1024) } },
-    { "Vaswani base", "65 M",   { VASWANI_2017, SIZE(0, 8, 512) } },
-    { "Vaswani big",  "213 M",  { VASWANI_2017, SIZE(0, 16, 1024) } },
+static const char *const released[] = {
+    "gpt2", "gpt2-xl", "gpt3", "gopher", "bert-base", "bert-large",
+    "transformer-base", "transformer-big",
 };
 enum { RELEASED = sizeof released / sizeof *released };
 
@@ -761,24 +739,25 @@ static double count(Demo *d, const Hyperparameters *hyper)
 static void count_released(Demo *d)
 {
     char text[40];
-    fprintf(d->out, "  %-12s %9s %3s %3s %5s %5s %5s %15s %6s\n", "",
-            "Algorithm", "L", "H", "d_e", "d_mlp", "N_V", "parameters",
+    fprintf(d->out, "  %-16s %5s %3s %3s %5s %5s %5s %15s %6s\n", "",
+            "Alg.", "L", "H", "d_e", "d_mlp", "N_V", "parameters",
             "paper");
     for (int k = 0; k < RELEASED; k++) {
-        const Hyperparameters *h = &released[k].hyper;
-        fprintf(d->out, "  %-12s %9d %3d %3d %5d %5d %5d %15s %6s\n",
-                released[k].name, 8 + (int)h->architecture,
+        const KnownModel *model = known_model(released[k]);
+        const Hyperparameters *h = &model->hyper;
+        fprintf(d->out, "  %-16s %5d %3d %3d %5d %5d %5d %15s %6s\n",
+                model->name, 8 + (int)h->architecture,
                 h->L + h->L_enc, h->H, h->d_e, h->d_mlp, h->N_V,
                 grouped((long long)count(d, h), text),
-                released[k].published);
+                model->published);
     }
-    Hyperparameters untied = released[0].hyper, bert = released[4].hyper;
+    Hyperparameters untied = known_model("gpt2")->hyper;
+    Hyperparameters bert = known_model("bert-base")->hyper;
     untied.tied = false;
-    bert.types = 2;
-    bert.unembedding_bias = true;
-    row(d, "GPT-2 small with a W_u of its own", 1,
-        &(double){ count(d, &untied) });
-    row(d, "BERT base with 2 token types and an output bias", 1,
+    bert.types = 0;
+    bert.unembedding_bias = false;
+    row(d, "gpt2 with a W_u of its own", 1, &(double){ count(d, &untied) });
+    row(d, "bert-base without token types and output bias", 1,
         &(double){ count(d, &bert) });
 }
 

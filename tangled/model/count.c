@@ -52,6 +52,12 @@ static void print_count(FILE *out, const Theta *theta, bool total)
             grouped(theta_count(theta), numbers));
 }
 
+static void print_published(FILE *out, const KnownModel *known)
+{
+    fprintf(out, "%-26s %8s  %16s %18s\n%s\n", "published", "", "",
+            known->published, known->why);
+}
+
 typedef struct {
     Hyperparameters hyper;
     bool total;
@@ -66,12 +72,27 @@ static const Option count_options[] = {
 static const char usage[] =
     "Usage: ftx count d|e|ed|class [options]\n"
     "       ftx count MODEL [--total]\n"
+    "       ftx count NAME [--total]\n"
     "\n"
-    "Counts the numbers to learn of an architecture, or of a model file.\n"
-    "For example, GPT-2:\n"
+    "Counts the numbers to learn of an architecture, of a model file or a\n"
+    "folder, or of a model that is known by name, beside the published\n"
+    "number. For example, GPT-2:\n"
     "\n"
+    "  ftx count gpt2\n"
     "  ftx count d --N_V 50257 --ell_max 1024 --L 12 --H 12 --d_e 768"
-    " --tied\n";
+    " --tied\n"
+    "\n"
+    "Known are:";
+
+static void print_usage(FILE *out)
+{
+    fputs(usage, out);
+    for (int k = 0; known_models[k].name != NULL; k++)
+        fprintf(out, "%s%s", k % 5 == 0 ? "\n  " : " ",
+                known_models[k].name);
+    fputc('\n', out);
+}
+
 /* The first option that is about sizes, as typed; or NULL. */
 static const char *sizing_option(int n, char *const option[])
 {
@@ -79,6 +100,17 @@ static const char *sizing_option(int n, char *const option[])
         if (strncmp(option[k], "--total", 7) != 0)
             return option[k];
     return NULL;
+}
+
+_Noreturn static void unknown_name(Fault *f, const char *name)
+{
+    char known[600];
+    size_t n = 0;
+    for (int k = 0; known_models[k].name != NULL; k++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s",
+                              k == 0 ? "" : ", ", known_models[k].name);
+    fault(f, 0, "there is no model file or folder '%.100s', and no model "
+          "of that name is known; known are %s.", name, known);
 }
 
 static void count_it(Fault *f, void *data)
@@ -96,7 +128,7 @@ static void count_it(Fault *f, void *data)
         if (task_of(command->argument[k], &task))
             c.hyper = hyper_default(task);
     if (asks_help(command->n, command->argument)) {
-        fputs(usage, command->out);
+        print_usage(command->out);
         print_options(command->out, options);
         return;
     }
@@ -118,9 +150,17 @@ static void count_it(Fault *f, void *data)
     if (model && sizes != NULL)
         fault(f, 0, "%.100s goes with an architecture; %s has sizes of its "
               "own.", sizes, name);
-    if (model)
+    const KnownModel *known
+        = model && !is_taken(name) ? known_model(name) : NULL;
+    if (known != NULL)
+        c.hyper = known->hyper;
+    else if (model && !is_taken(name))
+        unknown_name(f, name);
+    else if (model)
         c.hyper = model_load(arena, name, ITS_SIZES, f)->theta->hyper;
     print_count(command->out, theta_new(arena, &c.hyper), c.total);
+    if (known != NULL && !c.total)
+        print_published(command->out, known);
 }
 
 int count_numbers(FILE *out, FILE *err, int n, char *argument[])
