@@ -1,5 +1,6 @@
-/* Images drawn by rule, with their captions: "two small red circles left".
-   One to three shapes of one kind stand in one half of a grey image. */
+/* Images drawn by rule, with their captions: "two small red circles below".
+   An image has two rows of three patches. One to three shapes of one kind
+   stand in one of the rows, each in a patch of its own. */
 #ifndef SCENES_H
 #define SCENES_H
 #include "gato.h"
@@ -7,17 +8,17 @@
 #include <string.h>
 
 enum { HIGH = 32, WIDE = 48, N_TEXT = 21, CAPTION = 5, SIDE = 16,
-       PATCHES = HIGH / SIDE * (WIDE / SIDE), NEAREST = 2 };
+       PATCHES = HIGH / SIDE * (WIDE / SIDE) };
 
 static const char *const word_of[N_TEXT + 1] = {
     "", "one", "two", "three", "small", "large",
     "red", "green", "blue", "yellow", "violet", "cyan",
     "circle", "square", "triangle", "cross",
-    "circles", "squares", "triangles", "crosses", "left", "right"
+    "circles", "squares", "triangles", "crosses", "above", "below"
 };
 
 /* What there is to say, each counted from 0. */
-typedef struct { int count, size, colour, shape, half; } Meaning;
+typedef struct { int count, size, colour, shape, row; } Meaning;
 
 /* A scene with room for its image and its tokens. */
 typedef struct {
@@ -27,12 +28,12 @@ typedef struct {
     Image image;
 } Drawn;
 
-/* Each shape is kept from one colour, so that there are pairs of the two
-   that nobody has seen: cyan triangles, though other triangles, and other
-   things that are cyan. */
+/* Of the 288 captions 48 are kept back, so that there are some that nobody
+   has seen: three large cyan crosses above, though three large blue ones
+   above, and two small cyan ones below. */
 static inline bool is_kept_back(Meaning m)
 {
-    return (m.colour + m.shape) % 6 == 1;
+    return (m.count + m.size + m.colour + m.shape + m.row) % 6 == 0;
 }
 
 static inline Meaning random_meaning(bool kept_back, Random *random)
@@ -51,7 +52,7 @@ static inline void caption_of(Meaning m, int id[CAPTION])
     id[1] = 4 + m.size;
     id[2] = 6 + m.colour;
     id[3] = (m.count == 0 ? 12 : 16) + m.shape;
-    id[4] = 20 + m.half;
+    id[4] = 20 + m.row;
 }
 
 /* Is the pixel, so far from the middle, in a shape of this radius? */
@@ -87,19 +88,17 @@ static inline void draw_shape(Drawn *d, int row, int col, Random *random)
                 memcpy(d->rgb + 3 * ((row + i) * WIDE + col + j), colour, 3);
 }
 
-/* Places for the shapes, in their half, none too near to another. */
+/* The middles of the shapes: each in a patch of its own, of one row. */
 static inline void choose_places(Meaning m, int row[], int col[],
                                  Random *random)
 {
-    const int r = m.size == 0 ? 3 : 5, apart = 2 * r + NEAREST;
-    for (int k = 0; k <= m.count; ) {
-        row[k] = r + below(random, HIGH - 2 * r);
-        col[k] = r + below(random, WIDE / 2 - 2 * r) + m.half * (WIDE / 2);
-        bool free = true;
-        for (int other = 0; other < k; other++)
-            free = free && (abs(row[k] - row[other]) >= apart
-                            || abs(col[k] - col[other]) >= apart);
-        k = free ? k + 1 : below(random, 20) == 0 ? 0 : k;
+    const int r = m.size == 0 ? 3 : 5, room = SIDE - 2 * r;
+    int patch[3] = { 0, 1, 2 };
+    for (int k = 0; k <= m.count; k++) {
+        const int other = k + below(random, 3 - k), p = patch[other];
+        patch[other] = patch[k];
+        row[k] = m.row * SIDE + r + below(random, room);
+        col[k] = p * SIDE + r + below(random, room);
     }
 }
 

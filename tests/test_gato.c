@@ -41,7 +41,8 @@ static void patches_come_in_raster_order_and_so_do_their_pixels(void **state)
                 }
 }
 
-static void black_is_minus_1_and_full_is_1_over_the_root_of_the_side(void **state)
+static void black_is_minus_1_and_full_is_1_over_the_root_of_the_side(
+    void **state)
 {
     (void)state;
     unsigned char rgb[16 * 16 * 3] = { 0, 255, 51 };
@@ -112,9 +113,9 @@ static void placed_replaces_these_columns_and_no_others(void **state)
                                       : t == 5 ? AT(E, i, 2) : AT(X, i, t)));
 }
 
-static Mat seen_neighbours(const Mat of[]) { return neighbours(tape, of[0], 3); }
-static Mat normed(const Mat of[])          { return group_norm(of[0], 2, 2); }
-static Mat flat(const Mat of[])            { return flattened(of[0], 2); }
+static Mat about_each(const Mat of[]) { return neighbours(tape, of[0], 3); }
+static Mat normed(const Mat of[])     { return group_norm(of[0], 2, 2); }
+static Mat flat(const Mat of[])       { return flattened(of[0], 2); }
 static Mat into_places(const Mat of[])
 {
     return placed(of[0], TOKENS(1, 3, 4), of[1]);
@@ -123,13 +124,14 @@ static Mat into_places(const Mat of[])
 static void derivatives_are_differences(void **state)
 {
     (void)state;
-    Mat image[] = { random_parameter(2, 18) }, groups[] = { random_parameter(4, 8) };
+    Mat image[] = { random_parameter(2, 18) };
+    Mat groups[] = { random_parameter(4, 8) };
     Mat both[] = { random_parameter(2, 5), random_parameter(2, 3) };
-    assert_derivatives(seen_neighbours, 1, image, 1);
+    assert_derivatives(about_each, 1, image, 1);
     assert_derivatives(normed, 1, groups, 1);
     assert_derivatives(flat, 1, groups, 1);
     assert_derivatives(into_places, 2, both, 3);
-    assert_gradients_apart(seen_neighbours, 1, image, 1);
+    assert_gradients_apart(about_each, 1, image, 1);
     assert_gradients_apart(normed, 1, groups, 1);
     assert_gradients_apart(flat, 1, groups, 1);
     assert_gradients_apart(into_places, 2, both, 3);
@@ -188,7 +190,8 @@ static Scene small_scene(void)
     return (Scene){ { 9, id }, 2, image, false };
 }
 
-static const int small_text[] = { 1, 2, 5, 7, 8, 9 }, small_patch[] = { 3, 4, 6 };
+static const int small_text[] = { 1, 2, 5, 7, 8, 9 };
+static const int small_patch[] = { 3, 4, 6 };
 
 static void its_parameters_stand_behind_those_of_algorithm_10(void **state)
 {
