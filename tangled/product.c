@@ -36,6 +36,12 @@
 #define INLINE inline
 #define FETCH(place) (void)(place)
 #endif
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#define REGISTER(x) __asm__("" : "+r"(x))
+#else
+#define REGISTER(x) (void)(x)
+#endif
 #if defined(__GNUC__) && FLT_EVAL_METHOD == 0
 #define VECTOR(bytes) __attribute__((vector_size(bytes), \
                                      aligned(sizeof(real)), may_alias))
@@ -75,9 +81,12 @@ struct Ahead {
    of op(A) is A[i * a_row + p * a_column], and so on. */
 struct Strip {
     int rows, n, k;
+    int more;                       /* strips below it, packed likewise  */
     const real *A, *B;
     real *C;
     ptrdiff_t a_row, a_column, b_row, b_column, c_row, c_column;
+    ptrdiff_t a_strip;              /* from a strip to the one below it  */
+    ptrdiff_t soon;                 /* to the tile of C to be fetched    */
     real *to;                       /* the first tile packs A there      */
     struct Ahead *ahead;            /* NULL: all is in a cache           */
     const uint16_t *half;           /* A in 16 bits; NULL: A             */
@@ -102,8 +111,9 @@ static INLINE const real *look_ahead(struct Ahead *ahead, int height)
     const real *soon = ahead->at + ahead->row;
     if (ahead->row < ahead->rows) {
         soon += ahead->column * ahead->next;
-        if (++ahead->column == ahead->columns)
-            ahead->column = 0, ahead->row += height;
+        ahead->row += height;
+        if (ahead->row >= ahead->rows && ++ahead->column < ahead->columns)
+            ahead->row = 0;
     }
     return soon;
 }
@@ -155,20 +165,61 @@ static void multiply_block(const Kernel *kernel, int m,
     }
 }
 
+/* A panel: m rows of op(A), packed together. */
+static void multiply_panel(const Kernel *kernel, int m,
+                           const struct Strip *panel)
+{
+    struct Strip s = *panel;
+    const int height = kernel->high * kernel->lanes;
+    const int rows = m / height * height;
+    s.rows = height;
+    s.a_strip = height;
+    s.more = m / height - 1;
+    if (rows > 0)
+        kernel->strip(&s);
+    s.more = 0;
+    s.A += rows;
+    s.C += rows * s.c_row;
+    multiply_block(kernel, m - rows, &s);
+}
+
+static void multiply_down(const Kernel *kernel, int m,
+                          const struct Strip *block)
+{
+    _Alignas(64) real to[(PANEL + APART) * DEPTH];
+    struct Strip s = *block, A = *block;
+    s.soon = COLUMNS * s.c_column;
+    s.A = to;
+    for (int i = 0; i < m; i += PANEL) {
+        A.rows = least(m - i, PANEL);
+        s.a_column = A.rows + APART;
+        kernel->pack(&A, to, (int)s.a_column);
+        multiply_panel(kernel, A.rows, &s);
+        A.A += PANEL;
+        s.C += PANEL;
+    }
+}
+
 static void multiply_packed(const Kernel *kernel, int m,
                             const struct Strip *block)
 {
-    _Alignas(64) real to[WIDTH * (DEPTH + APART)];
+    _Alignas(64) real to[(WIDTH + APART) * (DEPTH + APART)];
     struct Strip s = *block;
+    const bool by_rows = s.b_column == 1;
+    const int run = by_rows ? s.n : s.k;
     const struct Strip B = {
-        .rows = s.k, .k = s.n, .A = s.B,
-        .a_row = s.b_row, .a_column = s.b_column
+        .rows = run, .k = by_rows ? s.k : s.n, .A = s.B,
+        .a_row = by_rows ? 1 : s.b_row,
+        .a_column = by_rows ? s.b_row : s.b_column
     };
-    kernel->pack(&B, to, s.k + APART);
+    kernel->pack(&B, to, run + APART);
     s.B = to;
-    s.b_row = 1;
-    s.b_column = s.k + APART;
-    multiply_block(kernel, m, &s);
+    s.b_row = by_rows ? run + APART : 1;
+    s.b_column = by_rows ? 1 : run + APART;
+    if (s.a_row == 1 && s.c_row == 1 && s.c_column > NEAR && s.k < s.n)
+        multiply_down(kernel, m, &s);
+    else
+        multiply_block(kernel, m, &s);
 }
 
 /* The rows that are left, fewer than RUNS. */
@@ -261,7 +312,7 @@ static void multiply_wide(const Kernel *kernel, int m, int n, int k,
             s.C = all->C + j * s.c_column;
             ahead = columns_ahead(s.B + s.n * s.b_column, 1, s.b_column,
                                   s.k, s.n);
-            multiply_block(kernel, m, &s);
+            multiply_panel(kernel, m, &s);
         }
     }
 }

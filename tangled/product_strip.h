@@ -75,35 +75,44 @@ TARGET static INLINE void NAMED(add)(int vectors, int columns,
                                      real *to, NAMED(vector) *sum)
 {
     typedef NAMED(vector) vector;
-    const ptrdiff_t a_column = s->a_column;
-    const ptrdiff_t b_row = s->b_row, b_column = s->b_column;
+    ptrdiff_t a_column = s->a_column, b_row = s->b_row;
+    ptrdiff_t right[] = { 0, s->b_column, 2 * s->b_column };
+    const real *B_3 = B + 3 * s->b_column;
     const bool packs = to != NULL;
+    vector a[SUMS];
+    REGISTER(a_column);
+    REGISTER(b_row);
+    REGISTER(right[1]);
+    REGISTER(right[2]);
+    REGISTER(B_3);
 
-    for (; k > 0; k--, A += a_column, B += b_row) {
+    for (; k > 0; k--, A += a_column, B += b_row, B_3 += b_row) {
         UNROLL for (int v = 0; v < vectors && packs; v++)
             ((vector *)to)[v] = ((const vector *)A)[v];
         to = packs ? to + vectors * NAMED(LANES) : NULL;
+        UNROLL for (int v = 0; v < vectors; v++)
+            a[v] = ((const vector *)A)[v];
         UNROLL for (int c = 0; c < columns; c++)
             UNROLL for (int v = 0; v < vectors; v++)
                 sum[c * vectors + v] +=
-                    ((const vector *)A)[v] * B[c * b_column];
+                    a[v] * (c < 3 ? B : B_3)[right[c % 3]];
     }
 }
 
 TARGET static INLINE void NAMED(tile)(int vectors, int columns,
-                                      const struct Strip *s, int j)
+                                      const struct Strip *s, int i, int j)
 {
     typedef NAMED(vector) vector;
     const vector zero = {0};
     const ptrdiff_t c_column = s->c_column;
-    const real *A = s->A, *B = s->B + j * s->b_column;
-    real *C = s->C + j * c_column;
+    const real *A = s->A + i * s->a_strip, *B = s->B + j * s->b_column;
+    real *C = s->C + i * s->rows * s->c_row + j * c_column;
     vector sum[SUMS];
 
-    UNROLL for (int i = 0; i < columns * vectors; i++)
-        sum[i] = zero;
+    UNROLL for (int q = 0; q < columns * vectors; q++)
+        sum[q] = zero;
     UNROLL for (int c = 0; c < columns; c++)
-        FETCH(C + c * c_column);
+        FETCH(C + s->soon + c * c_column);
     if (s->ahead == NULL)
         NAMED(add)(vectors, columns, s, s->k, A, B, NULL, sum);
     else
@@ -111,8 +120,8 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
             const real *soon = look_ahead(s->ahead, vectors * NAMED(LANES));
             real *to = s->to == NULL ? NULL
                      : s->to + p * vectors * NAMED(LANES);
-            UNROLL for (int i = 0; i < vectors * BYTES; i += 64)
-                FETCH((const char *)soon + i);
+            UNROLL for (int q = 0; q < vectors * BYTES; q += 64)
+                FETCH((const char *)soon + q);
             NAMED(add)(vectors, columns, s, least(s->k - p, STRIDE),
                        A + p * s->a_column, B + p * s->b_row, to, sum);
         }
@@ -123,11 +132,18 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
                 ((vector *)(C + c * c_column))[v] += sum[c * vectors + v];
     } else {
         vector tile[SUMS];
-        UNROLL for (int i = 0; i < columns * vectors; i++)
-            tile[i] = sum[i];
+        UNROLL for (int q = 0; q < columns * vectors; q++)
+            tile[q] = sum[q];
         NAMED(add_rows)((const real *)tile, vectors * NAMED(LANES), columns,
                         s, C);
     }
+}
+
+TARGET static INLINE void NAMED(tiles_below)(int vectors, int columns,
+                                             const struct Strip *s, int j)
+{
+    for (int i = 0; i <= s->more; i++)
+        NAMED(tile)(vectors, columns, s, i, j);
 }
 
 TARGET static INLINE void NAMED(tiles)(int vectors, struct Strip *s)
@@ -136,12 +152,12 @@ TARGET static INLINE void NAMED(tiles)(int vectors, struct Strip *s)
         const int tiles = (s->n - j + COLUMNS - 1) / COLUMNS;
         columns = (s->n - j + tiles - 1) / tiles;
         switch (columns) {
-        case 1: NAMED(tile)(vectors, 1, s, j); break;
-        case 2: NAMED(tile)(vectors, 2, s, j); break;
-        case 3: NAMED(tile)(vectors, 3, s, j); break;
-        case 4: NAMED(tile)(vectors, 4, s, j); break;
-        case 5: NAMED(tile)(vectors, 5, s, j); break;
-        case 6: NAMED(tile)(vectors, 6, s, j); break;
+        case 1: NAMED(tiles_below)(vectors, 1, s, j); break;
+        case 2: NAMED(tiles_below)(vectors, 2, s, j); break;
+        case 3: NAMED(tiles_below)(vectors, 3, s, j); break;
+        case 4: NAMED(tiles_below)(vectors, 4, s, j); break;
+        case 5: NAMED(tiles_below)(vectors, 5, s, j); break;
+        case 6: NAMED(tiles_below)(vectors, 6, s, j); break;
         }
         if (s->to != NULL) {
             s->A = s->to;
@@ -310,7 +326,7 @@ TARGET static void NAMED(column)(const struct Strip *s)
     real sum[TALL];
 
     if (s->rows == HEAD && VECTORS <= 16 && s->half == NULL) {
-        NAMED(tile)(VECTORS, 1, s, 0);
+        NAMED(tile)(VECTORS, 1, s, 0, 0);
         return;
     }
     if (s->half != NULL)
