@@ -102,6 +102,17 @@ static void tensors_fill_the_file_one_behind_the_other(void **state)
                                           "}  ", 14), false, &in), "");
     assert_int_equal(in.n, 2);
     assert_string_equal(in.tensor[0].name, "a");
+    static const char *const empty[] = { "[0]", "[3,0]", "[0,2]" };
+    for (int k = 0; k < 6; k++) {       /* one of no bytes is in nobody's way */
+        char header[300], none[100];
+        snprintf(none, sizeof none, "\"n\":{\"dtype\":\"F32\",\"shape\":%s,"
+                 "\"data_offsets\":[%d,%d]}", empty[k % 3], k % 2 * 8,
+                 k % 2 * 8);
+        snprintf(header, sizeof header, "{%s,%s}", A(0, 8), none);
+        assert_string_equal(reading(file_with("t", header, 8), false, &in),
+                            "");
+        assert_int_equal(in.n, 2);
+    }
     assert_refused("{" A(0, 8) "," B(6, 12) "}", 12, ": the tensors a and b "
                    "overlap.");
     assert_refused("{" A(0, 8) "," B(9, 15) "}", 15, ": before the tensor b "

@@ -435,6 +435,50 @@ static void a_name_has_several_spellings(void **state)
     }
 }
 
+/* What a sheet calls by each of these names, from Algorithm 1 to 15 and, 0,
+   before it is known of which; a word is written without _ and {}. */
+static const char names_asked[] =
+    "algorithm Algorithm alg mask Mask M lmax ℓmax ellmax lgen ℓgen ellgen "
+    "epsilon varepsilon eps ε ϵ t ell ℓ pos position Wq WQ Wquery wquery Wk "
+    "WK Wkey wkey Wv WV Wvalue wvalue Wo WO Wu WU We Wp Wf WF bq bk bv bo bf "
+    "bmlp1 Wmlp1 bmlp2 Wmlp2 Wmlp3 Wmlp4 gamma γ beta β gamma1 γ1 beta1 β1 "
+    "gamma2 γ2 beta2 β2 gamma3 γ3 beta3 β3 gamma4 γ4 beta4 β4 gamma5 γ5 "
+    "beta5 β5 gamma6 et E ehat e^ ê e\xCC\x82 hate Vt V~ Ṽ V\xCC\x83 Vtilde "
+    "tildeV alpha αt α alphat vtilde v~ ṽ v\xCC\x83 tildev Xt X~ X̃ Xtilde "
+    "tildeX xt x~ xtilde tildex Tt T~ Ttilde tildeT xhat x^ hatx eta η tau τ "
+    "temperature T target label topk k topp dattn dk scale scaling e embedding "
+    "x X h Z z v n m q p y u P S Sscaled A Y Q K V W b c d exp sum std hidden "
+    "logits loss heads layers base first decimals positions layout norm tied "
+    "activation ffn FFN MLP PE pe input F scores weights none N d_e de dmlp "
+    "L H NV word other wQ wq bQ bK bV qa";
+
+static void every_name_is_what_it_was(void **state)
+{
+    (void)state;
+    FILE *to = tmpfile();
+    char word[40];
+    int n = 0;
+    for (const char *p = names_asked; sscanf(p, "%39s%n", word, &n) == 1;
+         p += n) {
+        const char *before = "";
+        fprintf(to, "%s:", word);
+        for (int algorithm = 0; algorithm <= 15; algorithm++) {
+            const char *is = known_name(algorithm, word);
+            is = is == NULL ? "-" : is;
+            if (strcmp(is, before) != 0)
+                fprintf(to, " %d %s", algorithm, is);
+            before = is;
+        }
+        fputc('\n', to);
+    }
+    for (int algorithm = 1; algorithm <= 15; algorithm++) {
+        char names[NAMES_BYTES];
+        fprintf(to, "%s\n", names_text(names, algorithm, false));
+        fprintf(to, "%s\n", names_text(names, algorithm, true));
+    }
+    assert_is_recorded("tests/names.txt", all_of(to));
+}
+
 static void keys_words_and_claims_are_told_apart(void **state)
 {
     (void)state;
@@ -707,6 +751,7 @@ int main(void)
         TEST(a_comma_or_an_array_carries_a_row_on),
         TEST(ends_of_lines_and_marks_of_other_systems_are_read),
         TEST(a_name_has_several_spellings),
+        TEST(every_name_is_what_it_was),
         TEST(keys_words_and_claims_are_told_apart),
         TEST(what_only_looks_like_an_item_is_none),
         TEST(what_is_no_text_is_refused),

@@ -321,12 +321,10 @@ static void an_error_is_no_slip(void **state)
 
 /* -------------------------------------------- single entries, and pairs */
 
-/* The explanations of the claim of logits, each behind a bar. */
-static const char *said_of(const char *layout, const char *logits)
+/* The explanations of the first claim, each behind a bar. */
+static const char *cells_of(const char *sheet)
 {
-    char sheet[400], *to = arena_alloc(arena, 2000), sentence[200];
-    snprintf(sheet, sizeof sheet, "algorithm 7\nlayout %s\ne = 2 3\n"
-             "Wu = 5 7 ; 1 1 ; 4 -1\nclaim logits = %s\n", layout, logits);
+    char *to = arena_alloc(arena, 2000), sentence[200];
     const Judged *j = &judged(sheet)->judged[0];
     *to = '\0';
     for (int k = 0; k < j->n; k++)
@@ -336,6 +334,14 @@ static const char *said_of(const char *layout, const char *logits)
                                      &j->why[k].cell[i]));
         }
     return to;
+}
+
+static const char *said_of(const char *layout, const char *logits)
+{
+    char sheet[400];
+    snprintf(sheet, sizeof sheet, "algorithm 7\nlayout %s\ne = 2 3\n"
+             "Wu = 5 7 ; 1 1 ; 4 -1\nclaim logits = %s\n", layout, logits);
+    return cells_of(sheet);
 }
 
 /* The logits are 31, 5 and 5. */
@@ -358,6 +364,43 @@ static void a_slip_in_one_entry_is_told_by_its_numbers(void **state)
     assert_string_equal(said_of("torch", "31 2 5"),
                         "|in (2) the term 3·1 is left out");
     assert_string_equal(said_of("torch", "10 2 8"), "");
+}
+
+/* The first logit is a·b + c·d, typed as `is`. */
+static const char *said_of_sum(const char *e, const char *W_u, const char *is)
+{
+    char sheet[400];
+    snprintf(sheet, sizeof sheet, "algorithm 7\nlayout torch\ne = %s\n"
+             "Wu = %s ; 1 1 ; 4 -1\nclaim logits = %s ? ?\n", e, W_u, is);
+    return cells_of(sheet);
+}
+
+/* A change is told if chance can hardly have made it: of ten units of the
+   last digit, or of more than 1 where numbers are whole. */
+static void a_term_is_told_if_it_changes_enough(void **state)
+{
+    (void)state;
+    static const struct { const char *e, *W_u, *is, *said; } cases[] = {
+        { "2 5", "5 7", "29", "" },
+        { "2 5", "5 7", "39", "|in (1) 2·7 and 5·5 stand for 2·5 and 5·7" },
+        { "0.4 3", "0.25 7", "21.00", "|in (1) the term 0.4·0.25 is left out" },
+        { "0.36 3", "0.25 7", "21.00", "" },
+        { "0.42 3", "0.25 7", "21.00",
+          "|in (1) the term 0.42·0.25 is left out" },
+        { "0.4 3", "0.25 7", "20.90",
+          "|in (1) the term 0.4·0.25 has the wrong sign" },
+        { "0.4 3", "0.25 7", "3.55",
+          "|in (1) 0.4·7 and 3·0.25 stand for 0.4·0.25 and 3·7" },
+        { "2 5", "1 7", "35", "|in (1) the term 2·1 is left out" },
+        { "1 5", "1 7", "35", "" },
+        { "1 5", "1.5 7", "35", "" },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *is = said_of_sum(cases[k].e, cases[k].W_u, cases[k].is);
+        if (strcmp(is, cases[k].said) != 0)
+            fail_at(HERE(cases[k].is), "(%s) (%s): '%s'", cases[k].e,
+                    cases[k].W_u, is);
+    }
 }
 
 static void two_slips_are_a_pair(void **state)
@@ -522,6 +565,7 @@ int main(void)
         TEST(who_carries_rounded_numbers_made_no_slip),
         TEST(an_error_is_no_slip),
         TEST(a_slip_in_one_entry_is_told_by_its_numbers),
+        TEST(a_term_is_told_if_it_changes_enough),
         TEST(two_slips_are_a_pair),
         TEST(pairs_are_found_as_they_were),
         TEST(no_slip_asks_the_library_for_what_it_refuses),

@@ -585,6 +585,8 @@ static void damage_is_told_in_a_sentence(void **state)
 #define ENDS   "the list of tokens ends too early."
 #define TWO    "expected the numbers of two earlier tokens."
 #define ESCAPE "expected \\n, \\t, \\\\ or a byte such as \\xFF."
+#define SPECIAL \
+    "expected 'special' and three numbers of tokens, or none."
 #define FOUR   "abcdefghijklmnop"
 #define SIXTY  FOUR FOUR FOUR FOUR
     static const struct { const char *text; int at; const char *wrong; }
@@ -631,6 +633,18 @@ static void damage_is_told_in_a_sentence(void **state)
           "these are not the bytes of the two tokens." },
         { "tokenizer bpe 2\n109 112 lo\n109 112 lo\n", 27,
           "this pair is merged twice." },
+        { "tokenizer numbers 3\nspecial none none none\n", 20,
+          "there are from 4 to 1048576 numbers." },
+        { "tokenizer numbers 1048577\nspecial none none none\n", 26,
+          "there are from 4 to 1048576 numbers." },
+        { "tokenizer numbers 4\nspecial 4 none none\n", 39, SPECIAL },
+        { "tokenizer numbers 4\nspecial none 1 1\n", 36, SPECIAL },
+        { "tokenizer numbers 4\nspecial 1 none 1\n", 36, SPECIAL },
+        { "tokenizer numbers 4\nspecial 1 2\n", 31, SPECIAL },
+        { "tokenizer numbers 4\nspecial 1 2 3", 33, SPECIAL },
+        { "tokenizer numbers 4\nspecial1 2 3\n", 27, SPECIAL },
+        { "tokenizer numbers 4\nspecial  1 2 3\n", 32, SPECIAL },
+        { "tokenizer numbers 4\n1 2 3\n", 20, SPECIAL },
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         size_t n = strlen(cases[k].text);
@@ -646,6 +660,17 @@ static void damage_is_told_in_a_sentence(void **state)
     }
     const char *text = "tokenizer word 1\n" SIXTY "\n";
     assert_int_equal(token_piece(tokenizer_in(text, strlen(text)), 1).n, 64);
+    static const char *const taken[] = {
+        "tokenizer numbers 4\nspecial 3 0 2\n",
+        "tokenizer numbers 1048576\nspecial none none none\n",
+        "tokenizer numbers 5\nspecial none 4 0\n",
+        "tokenizer bpe 3\n109 112 lo\n257 257 lolo\n258 109 lolol\n",
+    };
+    for (int k = 0; k < 4; k++) {
+        size_t n = strlen(taken[k]);
+        const Tokenizer *t = tokenizer_in(taken[k], n);
+        assert_string_equal(saved(t, &n), taken[k]);
+    }
     text = "tokenizer bpe 1\n1 1 \\x00\\x00\n";     /* the first token twice */
     assert_int_equal(token_piece(tokenizer_in(text, strlen(text)), 257).n, 2);
 }

@@ -232,7 +232,7 @@ def operators(arguments, harness, reach):
             dead.append(mutant)
         report.count(mutant.path, verdict)
         if verdict in ("survived", "wrong") or arguments.verbose:
-            print(f"{verdict.upper():9} {mutant.path}:{mutant.lines[0]}\n{mutant.place}\n"
+            print(f"{verdict.upper():9} {mutant.path}:{mutant.lines[0]}\n{mutant.place:.300}\n"
                   f"    {mutant.what}: {result.by}", flush=True)
 
     results = all_judged(harness, [(k, lambda m=m: judge(m)) for k, m in enumerate(mutants)],

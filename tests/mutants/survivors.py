@@ -5,7 +5,10 @@
         anything: why no test can notice what becomes of this statement
     function: ...
         anything: the same, of a whole function
+        0 becomes 1: the same, of each 0 in it
 """
+import re
+
 from harness import Wrong
 
 
@@ -27,5 +30,7 @@ def read_survivors(text):
 
 def whole(mutant):
     """As what it is listed together with others."""
+    each = re.sub(r"^(\S+) \d+ becomes", r"\1 becomes", mutant.what)
     return [(mutant.place, "anything"),
-            (f"{mutant.statement.function}: ...", "anything")]
+            (f"{mutant.statement.function}: ...", "anything"),
+            (f"{mutant.statement.function}: ...", each)]
