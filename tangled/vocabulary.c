@@ -332,8 +332,8 @@ static void add_character(const Cutter *c, Codes *codes, unsigned code)
 }
 
 /* The n bytes of a text as the model sees it. */
-static char *changed(const Cutter *c, Arena *arena, const char *text,
-                     size_t *n)
+static char *text_seen(const Cutter *c, Arena *arena, const char *text,
+                       size_t *n)
 {
     unsigned to[3];
     Codes codes = { .n = 0 };
@@ -358,7 +358,7 @@ static Piece as_seen(const Cutter *c, Arena *arena, Piece piece)
     size_t n = (size_t)piece.n;
     if (!c->v->words)
         return piece;
-    const char *seen = changed(c, arena, piece.at, &n);
+    const char *seen = text_seen(c, arena, piece.at, &n);
     return (Piece){ seen, (int)n };
 }
 
@@ -494,7 +494,7 @@ static void cut_changed(Cutting *k, const char *text, size_t n)
                          ? memchr(text + AT_ONCE, '\n', n - AT_ONCE) : NULL;
         size_t bytes = part = line == NULL ? n : (size_t)(line - text) + 1;
         Arena *aside = arena_new();
-        const char *seen = changed(k->c, aside, text, &bytes);
+        const char *seen = text_seen(k->c, aside, text, &bytes);
         cut_at_added(k, true, seen, bytes);
         arena_free(aside);
     }

@@ -4,7 +4,7 @@
 #include "hub/hub.h"
 
 #define FOLDER(name) "tests/released/tokens/" name
-enum { TEXTS = 2000, FOLDERS = 4, NUMBERS = 720 };
+enum { LINES = 2000, FOLDERS = 4, NUMBERS = 720 };
 static const char *const folders[FOLDERS] = {
     FOLDER("gpt2"), FOLDER("gpt2-older"), FOLDER("bert-cased"),
     FOLDER("bert-older"),
@@ -63,16 +63,16 @@ static Sums sums_of(const Tokenizer *t, const char *text, size_t n)
                                                           m) };
 }
 
-typedef struct { int n; const char *text[TEXTS]; int bytes[TEXTS]; } Texts;
+typedef struct { int n; const char *text[LINES]; int bytes[LINES]; } Lines;
 
-static const Texts *hard_texts(void)
+static const Lines *hard_texts(void)
 {
-    Texts *all = arena_alloc(arena, sizeof *all);
+    Lines *all = arena_alloc(arena, sizeof *all);
     size_t n;
     const char *p = bytes_of(FOLDER("texts.txt"), &n), *end = p + n;
     for (all->n = 0; p < end; all->n++) {
         const char *stop = memchr(p, 0x1E, (size_t)(end - p));
-        assert_true(all->n < TEXTS && stop != NULL);
+        assert_true(all->n < LINES && stop != NULL);
         all->text[all->n] = p;
         all->bytes[all->n] = (int)(stop - p);
         p = stop + 2;
@@ -83,15 +83,15 @@ static const Texts *hard_texts(void)
 static void hard_texts_get_the_tokens_of_transformers(void **state)
 {
     (void)state;
-    const Texts *all = hard_texts();
+    const Lines *all = hard_texts();
     size_t n;
     char *p = bytes_of(FOLDER("sums.txt"), &n);
     const Tokenizer *t[FOLDERS];
     for (int f = 0; f < FOLDERS; f++)
         t[f] = tokens_in(folders[f]);
-    assert_int_equal(all->n, TEXTS);
+    assert_int_equal(all->n, LINES);
     int wrong = 0;
-    for (int k = 0; k < TEXTS; k++)
+    for (int k = 0; k < LINES; k++)
         for (int f = 0; f < FOLDERS; f++) {
             Sums own = sums_of(t[f], all->text[k], (size_t)all->bytes[k]);
             int length = (int)strtol(p, &p, 10);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct { const char *file, *text; int at; } Spot;
+typedef struct { const char *file, *text; int at; } Origin;
 
 typedef struct {
     Arena *arena;
@@ -13,15 +13,15 @@ typedef struct {
     Vocabulary v;
     Piece *piece;               /* piece[0] ... piece[N_V - 1]            */
     unsigned char *how;
-    Spot *spot;                 /* where each stands                      */
+    Origin *spot;               /* where each stands                      */
     Pair *merge;
-    Spot *merge_spot;
+    Origin *merge_spot;
     int room;                   /* for merges                             */
     const Json *vocabulary;     /* GPT-2's: names, and their numbers      */
     const char *marked[3];      /* mask_token, bos_token, eos_token       */
 } TokenReader;
 
-_Noreturn static void spot_fault(const TokenReader *r, Spot spot,
+_Noreturn static void spot_fault(const TokenReader *r, Origin spot,
                                  const char *sentence)
 {
     r->fault->sheet = spot.file;
@@ -29,9 +29,9 @@ _Noreturn static void spot_fault(const TokenReader *r, Spot spot,
     fault(r->fault, spot.at, "%s", sentence);
 }
 
-static Spot spot_of(const TokenReader *r, int at)
+static Origin spot_of(const TokenReader *r, int at)
 {
-    return (Spot){ r->fault->sheet, r->fault->text, at };
+    return (Origin){ r->fault->sheet, r->fault->text, at };
 }
 
 _Noreturn static void json_fault(const TokenReader *r, const Json *at,
@@ -110,7 +110,7 @@ static Piece bytes_of_signs(Arena *arena, const char *p, int n)
 }
 
 static void put_piece(TokenReader *r, int k, Piece piece, int how,
-                      Spot spot)
+                      Origin spot)
 {
     if (piece.n == 0)
         spot_fault(r, spot, "this piece is empty.");
@@ -174,7 +174,7 @@ static int how_added(const TokenReader *r, const Json *token)
 
 /* A piece that may be in the vocabulary, and then with the same number. */
 static void add_token(TokenReader *r, int k, const char *text, int n,
-                      int how, Spot spot)
+                      int how, Origin spot)
 {
     bool there = r->spot[k].file != NULL;
     if (there && (r->piece[k].n != n
@@ -226,7 +226,7 @@ static void read_added_by_number(TokenReader *r, const Json *object)
 }
 
 static int known_piece(const TokenReader *r, const char *p, int n,
-                       Spot spot)
+                       Origin spot)
 {
     char *name = arena_alloc(r->arena, (size_t)n + 1);
     memcpy(name, p, (size_t)n);
@@ -240,13 +240,13 @@ static int known_piece(const TokenReader *r, const char *p, int n,
           "vocabulary.", in_a_line(r->arena, p, n));
 }
 
-static void put_merge(TokenReader *r, Piece left, Piece right, Spot spot)
+static void put_merge(TokenReader *r, Piece left, Piece right, Origin spot)
 {
     int k = r->v.merges++;
     if (k == r->room) {
         size_t n = (size_t)(r->room = 2 * r->room + 1024);
         Pair *merge = arena_alloc(r->arena, n * sizeof *merge);
-        Spot *spots = arena_alloc(r->arena, n * sizeof *spots);
+        Origin *spots = arena_alloc(r->arena, n * sizeof *spots);
         if (k > 0) {
             memcpy(merge, r->merge, (size_t)k * sizeof *merge);
             memcpy(spots, r->merge_spot, (size_t)k * sizeof *spots);
@@ -260,7 +260,7 @@ static void put_merge(TokenReader *r, Piece left, Piece right, Spot spot)
 }
 
 /* "a b" */
-static void split_merge(TokenReader *r, const char *p, int n, Spot spot)
+static void split_merge(TokenReader *r, const char *p, int n, Origin spot)
 {
     const char *blank = memchr(p, ' ', (size_t)n);
     int left = blank == NULL ? 0 : (int)(blank - p), right = n - left - 1;
@@ -277,7 +277,7 @@ static void read_merges(TokenReader *r, const Json *list)
               "list.");
     for (int i = 0; i < list->n; i++) {
         const Json *m = &list->item[i], *part = m->item;
-        Spot spot = spot_of(r, m->at);
+        Origin spot = spot_of(r, m->at);
         if (m->kind == JSON_STRING)
             split_merge(r, m->text, m->n, spot);
         else if (m->kind == JSON_LIST && m->n == 2
@@ -528,7 +528,7 @@ static void read_vocab_text(TokenReader *r, const char *file)
     const char *text = text_of_file(r->arena, file, &n, r->fault);
     r->v.words = true;
     for (Piece line; next_line(text, n, &at, &line); ) {
-        Spot spot = spot_of(r, (int)(line.at - text));
+        Origin spot = spot_of(r, (int)(line.at - text));
         if (r->v.n == r->N_V)
             fault(r->fault, spot.at, "this is one piece too many; "
                   "vocab_size is %d.", r->N_V);
