@@ -657,8 +657,8 @@ TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
     } else {
         read_vocab_text(r, list);
     }
-    f->sheet = set;
-    f->text = settings == NULL ? NULL : set_text;
+    f->sheet = settings != NULL ? set : one ? json : two ? older : list;
+    f->text = settings != NULL ? set_text : NULL;
     name_special(r, settings, r->v.words);
     if (!one)
         use_settings(r, settings);

@@ -330,38 +330,81 @@ static const Option export_wishes[] = {
 static const char export_usage[] =
     "Usage: ftx export MODEL FOLDER [options]\n"
     "\n"
-    "Writes config.json and model.safetensors, which from_pretrained of\n"
-    "transformers reads: of a model of 'ftx train d' a GPT2LMHeadModel;\n"
-    "of one of 'ftx train e' with --embedding_norm a BertForMaskedLM; of\n"
-    "one of 'ftx train class' with --embedding_norm and --pooler a\n"
-    "BertForSequenceClassification. Token v has the number v - 1 there;\n"
-    "but an imported model gets back the numbers that it came with.\n"
+    "Writes config.json, model.safetensors and tokenizer.json, which\n"
+    "from_pretrained of transformers reads: of a model of 'ftx train d'\n"
+    "a GPT2LMHeadModel; of one of 'ftx train e' with --embedding_norm a\n"
+    "BertForMaskedLM; of one of 'ftx train class' with --embedding_norm\n"
+    "and --pooler a BertForSequenceClassification. Token v has the\n"
+    "number v - 1 there, and the special tokens are called <mask>, <bos>\n"
+    "and <eos>, and found in a text, too; but an imported model gets back\n"
+    "the numbers and names that it came with.\n"
     "For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n"
     "  ftx export hello.ftx hello\n";
 
-static void write_config(Fault *f, void *data)
+static bool put_tokens(FILE *file, const void *data)
 {
-    const void *const *both = data;
-    replace_file(both[1], NULL, f, both[0], put_config);
+    put_tokenizer(file, ((const Exporting *)data)->model->tokenizer);
+    return !ferror(file);
+}
+
+static bool put_tokens_config(FILE *file, const void *data)
+{
+    put_tokenizer_config(file,
+                         ((const Exporting *)data)->model->tokenizer);
+    return !ferror(file);
+}
+
+/* The last one is the configuration; tokens may not be there. */
+static const struct {
+    const char *name;
+    bool (*put)(FILE *file, const void *data);
+    bool tokens;
+} exported_files[] = {
+    { "model.safetensors", put_tensors, false },
+    { "tokenizer.json", put_tokens, true },
+    { "tokenizer_config.json", put_tokens_config, true },
+    { "config.json", put_config, false },
+};
+enum { EXPORTED_FILES = 4 };
+
+typedef struct {
+    const Exporting *exporting;
+    Arena *arena;
+    const char *folder;
+    int written;
+} Folder;
+
+static void write_files(Fault *f, void *data)
+{
+    Folder *to = data;
+    const Exporting *e = to->exporting;
+    bool tokens = tokens_fault(e->model->tokenizer) == NULL;
+    for (int k = 0; k < EXPORTED_FILES; k++, to->written++) {
+        const char *name = in_folder(to->arena, to->folder,
+                                     exported_files[k].name);
+        if (tokens || !exported_files[k].tokens)
+            replace_file(name, NULL, f, e, exported_files[k].put);
+        else
+            remove_file(name);          /* another model's */
+    }
 }
 
 static void write_folder(const Exporting *e, Arena *arena,
                          const char *folder, Fault *f)
 {
-    const char *tensors = in_folder(arena, folder, "model.safetensors");
-    const char *config = in_folder(arena, folder, "config.json");
-    const void *both[] = { e, config };
     Fault inner = *f;
+    Folder to = { e, arena, folder, 0 };
     int error = make_folder(folder);
     f->sheet = folder;
     if (error != 0 && error != EEXIST)
         fault(f, 0, "cannot be made: %s.", strerror(error));
-    replace_file(tensors, NULL, f, e, put_tensors);
-    if (attempt(&inner, write_config, both))
+    if (attempt(&inner, write_files, &to))
         return;
-    remove_file(tensors);
+    while (to.written-- > 0)
+        remove_file(in_folder(arena, folder,
+                              exported_files[to.written].name));
     fault_again(f, &inner);
 }
 
@@ -390,14 +433,18 @@ static void export_it(Fault *f, void *data)
     const char *wrong = export_fault(e.model);
     if (wrong != NULL)
         fault(f, 0, "%s cannot be exported: %s.", name, wrong);
-    for (int k = 0; k < 2 && !wish.replace; k++)
-        refuse_being_there(f, in_folder(c->arena, folder, k == 0
-                           ? "model.safetensors" : "config.json"));
+    for (int k = 0; k < EXPORTED_FILES && !wish.replace; k++)
+        refuse_being_there(f, in_folder(c->arena, folder,
+                                        exported_files[k].name));
     e.kind = kind_of(e.model);
     list_tensors(&e, c->arena);
     write_folder(&e, c->arena, folder, f);
-    fprintf(c->out, "%s: %s, %d tensors of type %s\n", folder,
-            e.kind->architecture, e.n, tensor_type_name(e.type));
+    bool numbers = tokenizer_kind(e.model->tokenizer) == TOKEN_NUMBERS;
+    wrong = numbers ? NULL : tokens_fault(e.model->tokenizer);
+    fprintf(c->out, "%s: %s, %d tensors of type %s%s%s\n", folder,
+            e.kind->architecture, e.n, tensor_type_name(e.type),
+            wrong == NULL ? "" : "; no tokenizer.json: ",
+            wrong == NULL ? "" : wrong);
 }
 
 int export_model(FILE *out, FILE *err, int n, char *argument[])

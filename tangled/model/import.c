@@ -202,10 +202,9 @@ static void special_of_config(Importing *r, int special[3])
         if (x >= 0 && x < r->hyper.N_V && x == floor(x))
             said[k] = (int)x;
     }
-    if (said[1] == said[2])
-        said[1] = UNSAID;
-    for (int k = 0; k < 3; k++)
-        if (special[k] == UNSAID)
+    for (int k = 2; k >= 0; k--)
+        if (special[k] == UNSAID
+            && (k != 1 || said[1] != special[2]))   /* eos is both */
             special[k] = said[k];
 }
 
@@ -217,7 +216,6 @@ static const Tokenizer *tokens_for(Importing *r, const TokenHint *hint)
     bool gpt2 = r->kind->task == TRAIN_D;
     for (int k = 0; k < 3; k++)
         special[k] = hint->special[k];
-    special_of_config(r, special);
     if (!hint->numbers)
         files = tokens_of_folder(r->arena, r->folder, N_V, r->fault);
     if (files.learned != NULL)
@@ -225,6 +223,7 @@ static const Tokenizer *tokens_for(Importing *r, const TokenHint *hint)
     for (int k = 0; k < 3; k++)
         if (special[k] == UNSAID)
             special[k] = files.special[k];
+    special_of_config(r, special);
     r->fault->sheet = r->folder;
     r->fault->text = NULL;
     for (int k = 0; k < 3; k++) {

@@ -95,8 +95,9 @@ static void print_counts(FILE *out, const Tokenizer *t, size_t n,
     fprintf(out, "# bytes: %zu, tokens: %d (%.3f a byte), "
             "with <bos> and <eos>: %d\n",
             n, length, length / (double)n, length + 2);
-    if (tokenizer_kind(t) == TOKEN_NUMBERS) {
-        fprintf(out, "# numbers: %d\n", N_V);
+    if (tokenizer_kind(t) >= TOKEN_NUMBERS) {
+        fprintf(out, "# %s: %d\n", tokenizer_kind(t) == TOKEN_NUMBERS
+                                   ? "numbers" : "pieces", N_V);
         return;
     }
     if (tokenizer_kind(t) == BYTE_PAIRS)

