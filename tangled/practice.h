@@ -178,8 +178,8 @@ typedef struct {
 bool patient(Patience *patience, double loss, int most);
 
 /* P(c | x), a column of N_C probabilities, of a theta with a class head.
-   classify_state is what the head makes of the column of bos: behind line 9.11;
-   with a pooler, behind 9.9. */
+   classify_state is what the head makes of the column of bos: behind line
+   9.11; with a pooler, behind 9.9. */
 Mat classify(Tape *tape, Tokens x, const Theta *theta);
 Mat classify_state(Mat first, const Theta *theta);
 
