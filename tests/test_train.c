@@ -285,6 +285,8 @@ static void an_interrupted_run_leaves_the_same_files(void **state)
     SAME_FILES("--optimiser", "rmsprop", "--tokens", "bpe", "--merges", "20");
     SAME_FILES("--optimiser", "sgd", "--dropout", "0.2", "--smoothing",
                "0.1");
+    SAME_FILES("--rms", "--positions", "relative");
+    SAME_FILES("--window", "4", "--sparse", "strided");
 }
 
 /* ------------------------------------------------------------ the curve */
