@@ -630,9 +630,25 @@ static void what_does_not_fit_is_refused(void **state)
                       "number_of_token", "token 32000 is no number.");
     assert_refuses_in(number_of_token(33025, &usual), "gato.c",
                       "number_of_token", "token 33025 is no number.");
+    assert_refuses_in(group_norm(constant(arena, 4, 8), 2, 2), "gato.c",
+                      "group_norm", "X is on no tape.");
     const Vision none = { .N_text = 3 };
     assert_refuses_in(number_token(1, &none), "gato.c", "number_token",
                       "there are no bins for numbers.");
+}
+
+static void the_least_and_the_most_that_is_allowed(void **state)
+{
+    (void)state;
+    const Vision allowed[] = { { 1, 0, 1, 1, 1, 1 },
+                               { 1, 0, 1000, 1000, 1000, 100000 } };
+    Hyperparameters hyper = small_hyper();
+    hyper.N_V = 4;
+    for (int k = 0; k < 2; k++)
+        assert_that(gato_new(arena, &hyper, &allowed[k]) != NULL);
+    const Vision one = { .N_text = 3, .bins = 1 };
+    assert_that(number_token(-2, &one) == 4 && number_token(2, &one) == 4);
+    assert_near(number_of_token(4, &one), 0, 0);
 }
 
 static void hyperparameters_that_do_not_fit_are_refused(void **state)
@@ -688,6 +704,7 @@ int main(void)
         TEST(mu_law_rises_and_goes_back),
         TEST(a_token_stands_for_the_middle_of_its_bin),
         TEST(what_does_not_fit_is_refused),
+        TEST(the_least_and_the_most_that_is_allowed),
         TEST(hyperparameters_that_do_not_fit_are_refused),
     };
     return RUN(laws);
