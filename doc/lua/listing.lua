@@ -303,8 +303,9 @@ end
 function listing.screen(text, command)
   local out = List{}
   if command then
-    out:insert(pair.text('$ ' .. command)
-      :within('\\screenline{\\bfseries %s}', '<b>%s</b>'))
+    for line in ('$ ' .. command .. '\n'):gmatch '([^\n]*)\n' do
+      out:insert(pair.text(line):within('\\screenline{\\bfseries %s}', '<b>%s</b>'))
+    end
   end
   text = text:gsub('\n*$', '\n')
   local left = select(2, text:gsub('\n', ''))     -- lines
