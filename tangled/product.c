@@ -49,6 +49,19 @@
 #define MIX __builtin_shufflevector
 #define HALVES(bytes) __attribute__((vector_size(bytes), \
                                      aligned(2), may_alias))
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define PAIRS
+#endif
+#define MIXED(four, in, row) do { \
+    const four ab = MIX(in[0], in[1], 0, 4, 1, 5); \
+    const four AB = MIX(in[0], in[1], 2, 6, 3, 7); \
+    const four cd = MIX(in[2], in[3], 0, 4, 1, 5); \
+    const four CD = MIX(in[2], in[3], 2, 6, 3, 7); \
+    row[0] = MIX(ab, cd, 0, 1, 4, 5); \
+    row[1] = MIX(ab, cd, 2, 3, 6, 7); \
+    row[2] = MIX(AB, CD, 0, 1, 4, 5); \
+    row[3] = MIX(AB, CD, 2, 3, 6, 7); \
+} while (0)
 #endif
 #else
 #define VECTOR(bytes)

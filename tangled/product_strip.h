@@ -6,19 +6,6 @@ enum { NAMED(LANES) = sizeof(NAMED(vector)) / sizeof(real) };
 #ifdef MIX
 typedef real NAMED(four) VECTOR(4 * sizeof(real));
 
-TARGET static INLINE void NAMED(mix)(const NAMED(four) *in,
-                                     NAMED(four) *row)
-{
-    typedef NAMED(four) four;
-    const four a = in[0], b = in[1], c = in[2], d = in[3];
-    const four ab = MIX(a, b, 0, 4, 1, 5), AB = MIX(a, b, 2, 6, 3, 7);
-    const four cd = MIX(c, d, 0, 4, 1, 5), CD = MIX(c, d, 2, 6, 3, 7);
-    row[0] = MIX(ab, cd, 0, 1, 4, 5);
-    row[1] = MIX(ab, cd, 2, 3, 6, 7);
-    row[2] = MIX(AB, CD, 0, 1, 4, 5);
-    row[3] = MIX(AB, CD, 2, 3, 6, 7);
-}
-
 TARGET static INLINE void NAMED(turned)(const real *A, ptrdiff_t lda,
                                         NAMED(four) *row)
 {
@@ -27,7 +14,7 @@ TARGET static INLINE void NAMED(turned)(const real *A, ptrdiff_t lda,
         *(const four *)A, *(const four *)(A + lda),
         *(const four *)(A + 2 * lda), *(const four *)(A + 3 * lda)
     };
-    NAMED(mix)(in, row);
+    MIXED(four, in, row);
 }
 #endif
 
@@ -337,6 +324,39 @@ TARGET static void NAMED(column)(const struct Strip *s)
         s->C[i] += sum[i];
 }
 
+#ifdef PAIRS
+typedef uint32_t NAMED(pairs) HALVES(16);
+typedef float NAMED(singles) HALVES(16);
+
+TARGET static INLINE void NAMED(add_pairs)(const struct Strip *s, int p,
+                                           NAMED(four) *sum)
+{
+    typedef NAMED(pairs) pairs;
+    typedef NAMED(singles) singles;
+    const real *B = s->B + p * s->b_row;
+    pairs in[4], row[4];
+
+    UNROLL for (int i = 0; i < 4; i++)
+        FETCH(s->half + (RUNS + p / 8 % 4 * 4 + i) * s->a_row
+              + p / 32 * 32);
+    UNROLL for (int i = 0; i < RUNS / 4; i++) {
+        UNROLL for (int r = 0; r < 4; r++) {
+            const uint16_t *at = s->half + (4 * i + r) * s->a_row + p;
+            in[r] = *(const pairs *)at;
+        }
+        MIXED(pairs, in, row);
+        UNROLL for (int q = 0; q < 4; q++) {
+            const singles one = (singles)(row[q] << 16);
+            const singles two = (singles)(row[q] & 0xFFFF0000);
+            sum[i] += __builtin_convertvector(one, NAMED(four))
+                    * B[2 * q * s->b_row];
+            sum[i] += __builtin_convertvector(two, NAMED(four))
+                    * B[(2 * q + 1) * s->b_row];
+        }
+    }
+}
+#endif
+
 TARGET static INLINE void NAMED(runs)(bool half, const struct Strip *s)
 {
     const ptrdiff_t lda = s->a_row;
@@ -349,6 +369,10 @@ TARGET static INLINE void NAMED(runs)(bool half, const struct Strip *s)
 
     UNROLL for (int i = 0; i < SQUARES; i++)
         sum[i] = zero;
+#ifdef PAIRS
+    for (; half && p + 8 <= s->k; p += 8)
+        NAMED(add_pairs)(s, p, sum);
+#endif
     for (; p + 4 <= s->k; p += 4) {
         UNROLL for (int i = 0; i < 4; i++)
             NAMED(fetch)(half, s, (RUNS + p % 16 + i) * lda + p / 16 * 16);
@@ -356,7 +380,7 @@ TARGET static INLINE void NAMED(runs)(bool half, const struct Strip *s)
             const ptrdiff_t at = 4 * i * lda + p;
             UNROLL for (int r = 0; r < 4; r++)
                 NAMED(load_four)(half, s, at + r * lda, &in[r]);
-            NAMED(mix)(in, row);
+            MIXED(four, in, row);
             UNROLL for (int q = 0; q < 4; q++)
                 sum[i] += row[q] * s->B[(p + q) * s->b_row];
         }
