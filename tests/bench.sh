@@ -13,14 +13,16 @@
 # and only if they are asked for, since they take minutes:
 #     tests/bench.sh gpt2         steps and tokens at GPT-2's sizes
 #     tests/bench.sh growth       time and memory against ell, d_e and threads
-# RUNS says how often peers take turns. FTX_PYTHON names a Python that has PyTorch; otherwise python3 is tried.
+# RUNS says how often peers take turns: 7 times, of gpt2 3 times (10 to 15 minutes
+# on two quiet cores; RUNS=1 is a quick look). FTX_PYTHON names a Python that has
+# PyTorch; otherwise python3 is tried. FTX_LLMC names a folder with llm.c's source.
 set -eu
 cd "$(dirname "$0")/.."
 OUT=build/bench
 LIBRARY=$(ls tangled/*.c tangled/*/*.c | grep -v "main.c\|grade.c")
 PYTHON=${FTX_PYTHON:-python3}
 CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno ${CFLAGS:--O3} -Itangled"
-RUNS=${RUNS:-7} SECONDS_EACH=1
+GPT2_RUNS=${RUNS:-3} RUNS=${RUNS:-7} SECONDS_EACH=1
 KINDS=-DALL_KINDS                             # what the compiler is told: as it is,
 if grep -qsw avx512f /proc/cpuinfo; then
     KINDS='-DALL_KINDS -DNO_AVX512'           # and as on a machine with AVX2 only
@@ -138,52 +140,124 @@ training() {
     done
 }
 
-# A run's median without its first line: with one thread of the processor's
-# time, in which other programs do not count, with two of the clock's.
+# A run's median without its first line, in which memory is touched for the
+# first time: with one thread of the processor's time, in which other programs
+# do not count, with two of the clock's.
 middle() {
-    grep -v MB $OUT/one | sed 1d | cut -d ' ' -f $((3 - threads)) | median
+    grep -v MB "$1" | sed 1d | cut -d ' ' -f $((3 - threads)) | median
 }
 
-# turns NAME ARGUMENTS: milliseconds of ours and of PyTorch at GPT-2's sizes,
-# with so many threads; of the runs, the median.
-turns() {
-    name=$1; shift
-    for who in ftx peer; do : > "$OUT/$who"; : > "$OUT/MB.$who"; done
-    for run in $(seq $RUNS); do
-        $OUT/gpt2 "$@" > $OUT/one
-        sed -n 's/MB //p' $OUT/one >> $OUT/MB.ftx
-        middle >> $OUT/ftx
-        [ -n "$PEERS" ] && [ "$1" != read ] && [ "$1" != prompt ] && [ "$1" != bf16 ] || continue
-        torch tests/bench_gpt2.py "$@" > $OUT/one
-        sed -n 's/MB //p' $OUT/one >> $OUT/MB.peer
-        middle >> $OUT/peer
-    done
-    ours=$(median < $OUT/ftx) peer=$(median < $OUT/peer)
-    awk -v name="$name" -v ours="$ours" -v peer="$peer" \
-        -v MB="$(median < $OUT/MB.ftx)" -v theirs="$(median < $OUT/MB.peer)" '
-        BEGIN { printf "    %-22s %8.1f ms %6d MB", name, ours, MB
-                if (peer) printf "   PyTorch %8.1f ms %6d MB: ftx is %.2f times as fast",
-                                 peer, theirs, peer / ours
+# turn WHO PROGRAM ...: a run of one of those that take turns.
+turn() {
+    who=$1; shift
+    "$@" > $OUT/one
+    sed -n 's/MB //p' $OUT/one >> "$OUT/MB.$who"
+    middle $OUT/one >> "$OUT/$who"
+}
+
+# told NAME WHO [SENTENCE ONE OTHER]: the median of WHO; and in the sentence how
+# many times as long the other takes as the one.
+told() {
+    awk -v name="$1" -v ms="$(median < "$OUT/$2")" -v MB="$(median < "$OUT/MB.$2")" \
+        -v sentence="${3:-}" -v one="$(median < "$OUT/${4:-$2}")" \
+        -v other="$(median < "$OUT/${5:-$2}")" '
+        BEGIN { printf "    %-30s %8.1f ms", name, ms
+                if (MB) printf " %5d MB", MB; else printf "         "
+                if (sentence) printf "   " sentence, other / one
                 print "" }'
 }
 
+# llm.c's program for processors, built with its Makefile in a folder of ours,
+# in a copy that takes three steps, looks at the loss once, and asks the clock
+# that we ask.
+llmc_built() {
+    rm -rf $OUT/llmc
+    mkdir -p $OUT/llmc/dev/data/tinyshakespeare
+    for threads in 1 2; do
+        clock=CLOCK_MONOTONIC
+        if [ $threads = 1 ]; then clock=CLOCK_PROCESS_CPUTIME_ID; fi
+        cp -r "$FTX_LLMC/Makefile" "$FTX_LLMC/llmc" $OUT/llmc
+        sed -e 's/step <= 40/step <= 2/' -e 's/val_num_batches = 5/val_num_batches = 1/' \
+            -e "s/CLOCK_MONOTONIC/$clock/" "$FTX_LLMC/train_gpt2.c" > $OUT/llmc/train_gpt2.c
+        make -s -C $OUT/llmc train_gpt2 CC=gcc \
+            CFLAGS_COND="$(if [ "$kind" = -DNO_AVX512 ]; then echo -march=haswell; else echo -march=native; fi)" \
+            > $OUT/llmc.log 2>&1 || { cat $OUT/llmc.log; return 1; }
+        mv $OUT/llmc/train_gpt2 $OUT/llmc/train_gpt2_$threads
+    done
+    $CC -o $OUT/llmc_files tests/bench_llmc.c && $OUT/llmc_files $OUT/llmc
+}
+
+llmc() {
+    (cd $OUT/llmc && OMP_NUM_THREADS=$threads OMP_WAIT_POLICY=passive ./train_gpt2_$threads) |
+        sed -n 's/.*took \([0-9.]*\) ms.*/\1 \1/p'
+}
+
+# One step of each method; all that have it take turns.
+stepping() {
+    for method in sgd adamw; do
+        rm -f $OUT/ftx $OUT/peer $OUT/llm $OUT/MB.*
+        for run in $(seq "$RUNS"); do
+            turn ftx $OUT/gpt2 train $method $threads 3
+            if [ -n "$PEERS" ]; then turn peer torch tests/bench_gpt2.py train $method $threads 3; fi
+            if [ -n "$LLMC" ] && [ $method = adamw ] && [ "$run" = 1 ]; then turn llm llmc; fi
+        done
+        told "a step, $method" ftx
+        if [ -n "$PEERS" ]; then told '  PyTorch' peer 'ftx is %.2f times as fast' ftx peer; fi
+        if [ -n "$LLMC" ] && [ $method = adamw ]; then told '  llm.c' llm 'ftx is %.2f times as fast' ftx llm; fi
+    done
+}
+
+# Tokens, and the least that they could take.
+writing() {
+    rm -f $OUT/MB.*
+    for who in read token bf16 products prompt peer; do rm -f "$OUT/$who"; done
+    for run in $(seq "$RUNS"); do
+        turn read $OUT/gpt2 read $threads
+        turn token $OUT/gpt2 token $threads 30
+        turn bf16 $OUT/gpt2 bf16 $threads 30
+        if [ -n "$PEERS" ]; then turn peer torch tests/bench_gpt2.py token $threads 30; fi
+        turn products $OUT/gpt2 products $threads
+        turn prompt $OUT/gpt2 prompt $threads
+    done
+    told 'theta is read once' read
+    told 'a token' token '%.2f of the speed of reading' token read
+    told 'a token, weights in 16 bits' bf16 '%.2f times as fast as with 32' bf16 token
+    if [ -n "$PEERS" ]; then told '  PyTorch, a token' peer 'ftx is %.2f times as fast' token peer; fi
+    told 'the products of 512 tokens' products
+    told 'a prompt of 512 tokens' prompt '%.2f of the speed of its products' prompt products
+}
+
+# The losses with full weights, with weights in 16 bits, and the difference.
+losses() {
+    awk -v name="$1" '$1 == "loss" { printf "    %-34s %.6f %.6f %+.6f\n", name, $2, $3, $3 - $2 }'
+}
+
 gpt2() {
-    echo "At GPT-2's sizes, random weights, single precision."
+    RUNS=$GPT2_RUNS
+    kind=${KINDS##* }
+    $CC -D_DEFAULT_SOURCE -DREAL=float "$kind" -o $OUT/gpt2 tests/bench_gpt2.c $LIBRARY -lm -lpthread
+    echo "At GPT-2's sizes, random weights, single precision. With one thread the" \
+         "processor's time, with two the clock's: medians of $RUNS runs that take turns."
     PEERS=
     if has_torch; then PEERS=torch; fi
-    for kind in $KINDS; do
-        if [ "$kind" = -DNO_AVX512 ]; then echo 'As on AVX2 only:'; fi
-        $CC -D_DEFAULT_SOURCE -DREAL=float "$kind" -o $OUT/gpt2 \
-            tests/bench_gpt2.c $LIBRARY -lm -lpthread
-        for threads in 1 2; do
-            echo "  threads: $threads"
-            turns 'step, SGD' train sgd $threads 4
-            turns 'step, AdamW' train adamw $threads 4
-            turns 'theta read once' read $threads
-            turns 'token' token $threads 40
-            turns 'token, 16-bit weights' bf16 $threads 40
-        done
+    if [ "$kind" = -DNO_AVX512 ]; then echo 'All as on a machine with AVX2 only.'; fi
+    LLMC=
+    if [ -z "${FTX_LLMC:-}" ]; then
+        echo 'llm.c: not asked for (FTX_LLMC names the folder of its source)'
+    elif llmc_built; then
+        LLMC=llmc
+    else
+        echo 'llm.c: not built'
+    fi
+    for threads in 1 2; do
+        echo "  threads: $threads"
+        writing
+        stepping
     done
+    echo '  Nats a token: full weights, weights in 16 bits, difference'
+    awk -f tests/data/number_names.awk > $OUT/numbers.tsv
+    $OUT/gpt2 loss doc/numbers.ftx $OUT/numbers.tsv | losses 'doc/numbers.ftx, numbers held out'
+    $OUT/gpt2 learned 2 $((1 + 4 * RUNS)) | losses "GPT-2's sizes, $((1 + 4 * RUNS)) steps of AdamW"
 }
 
 # The rows of tests/growth.txt, which volume 2 prints and draws. Processor time

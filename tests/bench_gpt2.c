@@ -2,19 +2,31 @@
    random weights:
 
        bench_gpt2 train METHOD threads steps   batches of 4 x 64 tokens
+       bench_gpt2 read threads                 theta's bytes are read once
        bench_gpt2 token threads tokens         with kept keys and values
        bench_gpt2 bf16 threads tokens          the same, weights in 16 bits
+       bench_gpt2 products threads             512 tokens through the weights
        bench_gpt2 prompt threads               512 tokens are taken in
-       bench_gpt2 read threads                 theta's bytes are read once
        bench_gpt2 save FILE                    a model file is written ...
        bench_gpt2 load FILE                    ... and mapped and checked
        bench_gpt2 copy FILE                    its bytes are only read
 
-   prints milliseconds, of files those of the processor, a line for each step,
-   token, prompt, reading or file, and then the most memory that was held, in MB. */
+   prints milliseconds, of the clock's and of the processor's, a line for each
+   step, reading, token, prompt or file, and then the most memory that was
+   held, in MB.
+
+       bench_gpt2 loss MODEL FILE              of what MODEL was trained for
+
+   prints the loss of a saved model on a file, in nats a token, with full
+   weights and with weights in 16 bits;
+
+       bench_gpt2 learned threads steps        AdamW on batches of 4 x 64
+
+   the same for a model of GPT-2's sizes on what it has learned so far. */
 #include "functions.h"
 #include "model/model.h"
 #include "practice.h"
+#include "product.h"
 #include "threads.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +34,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { BATCH = 4, ELL = 64, PROMPT = 512, READS = 15, FILES = 4 };
+enum { BATCH = 4, ELL = 64, PROMPT = 512, PROMPTS = 3, READS = 15, FILES = 4 };
 
 static const Hyperparameters gpt2 = {
     .architecture = D_TRANSFORMER, .d_e = 768, .L = 12, .H = 12,
@@ -72,36 +84,69 @@ static bool heard(void *to, int y)
     return told(to);
 }
 
-static void steps(Arena *arena, Theta *theta, Random *random,
-                  const char *method, int threads, int n)
+static Trainer *trained(Arena *arena, Theta *theta, Random *random,
+                        const char *method, int threads, int n, Tokens x[])
 {
     const Training how = {
         .N_epochs = 1000000, .eta = 1e-5, .batch = BATCH, .mean = true,
         .threads = threads, .method = strcmp(method, "sgd") == 0 ? SGD : ADAMW
     };
-    Tokens x[BATCH + 1];
-    for (int n = 1; n <= BATCH; n++)
-        x[n] = random_tokens(arena, ELL, random);
+    for (int k = 1; k <= BATCH; k++)
+        x[k] = random_tokens(arena, ELL, random);
     Trainer *trainer = trainer_new(arena, theta, &how);
     Clock clock = clock_new(n);
     trainer->follow = follow;
     trainer->to = &clock;
     trainer_run(trainer, loss_13, &(Data){ .N_data = BATCH, .x = x });
-    trainer_free(trainer);
+    return trainer;
+}
+
+static void steps(Arena *arena, Theta *theta, Random *random,
+                  const char *method, int threads, int n)
+{
+    Tokens x[BATCH + 1];
+    trainer_free(trained(arena, theta, random, method, threads, n, x));
 }
 
 /* theta as a command has it that only uses it: without gradients. */
-static Theta *used(Arena *arena, Theta *theta)
+static Theta *without_gradients(Arena *arena, const Theta *theta)
 {
+    Theta *used = theta_alias(arena, theta);
     for (int k = 1; k <= theta->n; k++) {
-        Mat *place = theta->parameter[k].place;
         struct Matrix *M = arena_alloc(arena, sizeof *M);
-        *M = **place;
+        *M = **theta->parameter[k].place;
         M->grad = NULL;
-        *place = M;
+        *used->parameter[k].place = M;
     }
-    theta->W_u = transpose_of(arena, theta->W_e);
-    return theta;
+    if (theta->hyper.tied)
+        used->W_u = transpose_of(arena, used->W_e);
+    return used;
+}
+
+static double loss_of(Arena *arena, Theta *theta, Loss *loss, const Data *data)
+{
+    Trainer *trainer = trainer_new(arena, theta, &(Training){ .N_epochs = 1,
+                                                              .eta = 1 });
+    const Score score = evaluate(trainer, loss, data);
+    trainer_free(trainer);
+    return score.loss / (double)score.tokens;
+}
+
+static void both_losses(Arena *arena, Theta *theta, Loss *loss,
+                        const Data *data)
+{
+    Theta *halved = without_gradients(arena, theta);
+    theta_halve(halved, arena);
+    const double full = loss_of(arena, theta, loss, data);
+    printf("loss %.6f %.6f\n", full, loss_of(arena, halved, loss, data));
+}
+
+static void learned(Arena *arena, Theta *theta, Random *random, int threads,
+                    int n)
+{
+    Tokens x[BATCH + 1];
+    trainer_free(trained(arena, theta, random, "adamw", threads, n, x));
+    both_losses(arena, theta, loss_13, &(Data){ .N_data = BATCH, .x = x });
 }
 
 static void token(Arena *arena, const Theta *theta, Random *random,
@@ -109,6 +154,7 @@ static void token(Arena *arena, const Theta *theta, Random *random,
 {
     Tape *tape = tape_new(false);
     prepare_tape(arena, tape, theta);
+    tape_thrifty(arena, tape);
     have_threads(threads);
     Clock clock = clock_new(tokens);
     const Inference how = {
@@ -119,6 +165,29 @@ static void token(Arena *arena, const Theta *theta, Random *random,
                  &how);
     have_threads(1);
     tape_free(tape);
+}
+
+/* The products of a prompt and no more: each weight times 512 columns, the
+   scores left out. */
+static void products(Arena *arena, const Theta *theta, int threads)
+{
+    real *X = arena_alloc(arena, (size_t)gpt2.d_mlp * PROMPT * sizeof *X);
+    real *Y = arena_alloc(arena, (size_t)gpt2.N_V * PROMPT * sizeof *Y);
+    memset(X, 0, (size_t)gpt2.d_mlp * PROMPT * sizeof *X);
+    memset(Y, 0, (size_t)gpt2.N_V * PROMPT * sizeof *Y);
+    have_threads(threads);
+    Clock clock = clock_new(PROMPTS);
+    do
+        for (int k = 1; k <= theta->n; k++) {
+            Mat *place = theta->parameter[k].place, W = *place;
+            const bool turned = place == &theta->W_e;
+            const int m = turned ? W->cols : W->rows;
+            if (W->cols > 1 && place != &theta->W_p)
+                product(turned, false, m, turned ? W->rows : W->cols, PROMPT,
+                        W->at, W->rows, X, turned ? W->rows : W->cols, Y, m);
+        }
+    while (told(&clock));
+    have_threads(1);
 }
 
 /* Each thread adds up its part of theta. */
@@ -202,34 +271,69 @@ static void file_it(Fault *f, void *data)
     arena_free(arena);
 }
 
+static void of_a_model(Fault *f, void *data)
+{
+    static Loss *const loss[] = { [TRAIN_D] = loss_13, [TRAIN_E] = loss_12,
+                                  [TRAIN_ED] = loss_11 };
+    char **name = data;
+    Arena *arena = arena_new();
+    Model *model = model_load(arena, name[0], TO_USE, f);
+    f->sheet = name[1];
+    const Corpus corpus = read_corpus(arena, model->task, &model->plan,
+                                      model->theta->hyper.ell_max, model,
+                                      &(Telling){ stderr, 60 }, 1, name + 1,
+                                      f);
+    both_losses(arena, model->theta, loss[model->task], &corpus.held_out);
+    arena_free(arena);
+}
+
+static int attempted(char *file, void (*it)(Fault *f, void *data), void *data)
+{
+    Fault f = { .sheet = file };
+    if (attempt(&f, it, data))
+        return 0;
+    fprintf(stderr, "%s\n", f.sentence);
+    return 1;
+}
+
 int main(int argc, char *argv[])
 {
     if (argc < 3)
         return 2;
+    const char *what = argv[1];
+    if (strcmp(what, "loss") == 0)
+        return attempted(argv[2], of_a_model, argv + 2);
     Arena *arena = arena_new();
     Random random = random_new(1);
     Theta *theta = theta_new(arena, &gpt2);
-    const bool trains = strcmp(argv[1], "train") == 0;
-    theta_allocate(theta, arena);
+    int status = 0;
+    if (strcmp(what, "train") == 0 || strcmp(what, "learned") == 0)
+        theta_allocate(theta, arena);
+    else
+        theta_over(theta, arena, arena_alloc(arena, sizeof(real)
+                                             * (size_t)theta_count(theta)));
     theta_initialise(theta, XAVIER, &random);
-    if (trains)
+    if (strcmp(what, "train") == 0)
         steps(arena, theta, &random, argv[2], atoi(argv[3]), atoi(argv[4]));
-    else if (strcmp(argv[1], "token") == 0)
+    else if (strcmp(what, "learned") == 0)
+        learned(arena, theta, &random, atoi(argv[2]), atoi(argv[3]));
+    else if (strcmp(what, "token") == 0)
         token(arena, theta, &random, atoi(argv[2]), 16, atoi(argv[3]));
-    else if (strcmp(argv[1], "bf16") == 0)
-        theta_halve(used(arena, theta), arena),
+    else if (strcmp(what, "bf16") == 0) {
+        theta_halve(theta, arena);
         token(arena, theta, &random, atoi(argv[2]), 16, atoi(argv[3]));
-    else if (strcmp(argv[1], "prompt") == 0)
-        token(arena, theta, &random, atoi(argv[2]), PROMPT, 1);
-    else if (strcmp(argv[1], "read") == 0)
+    } else if (strcmp(what, "products") == 0)
+        products(arena, theta, atoi(argv[2]));
+    else if (strcmp(what, "prompt") == 0)
+        for (int k = 0; k < PROMPTS; k++)
+            token(arena, theta, &random, atoi(argv[2]), PROMPT, 1);
+    else if (strcmp(what, "read") == 0)
         read_once(theta, atoi(argv[2]));
-    else {
-        Fault f = { .sheet = argv[2] };
-        if (!attempt(&f, file_it, &(Filed){ argv[2], argv[1], theta }))
-            fprintf(stderr, "%s\n", f.sentence);
-    }
+    else
+        status = attempted(argv[2], file_it,
+                           &(Filed){ argv[2], what, theta });
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("MB %ld\n", usage.ru_maxrss / 1000);
-    return 0;
+    return status;
 }
