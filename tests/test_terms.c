@@ -258,9 +258,55 @@ static void the_terms_make_the_entry(void **state)
     assert_that(looked_at > 3500);
 }
 
+/* ------------------------------------------------ a slip at one step only */
+
+static bool is_changed(const Step *step, const Run *other)
+{
+    const Step *is = same_step(other, step);
+    return is == NULL || is->M->rows != step->M->rows
+        || memcmp(is->M->at, step->M->at,
+                  entries_in(step->M) * sizeof(real)) != 0;
+}
+
+static int other_heads;
+
+static void look_at_only(const Run *run, const Step *step)
+{
+    char name[200];
+    Explanation why = { .slip = { slip_named("no-scale") }, .only = step };
+    if (step->role != ROLE_SCALED || step->aspect != VALUE)
+        return;
+    const Run *other = run_explained(run->bound, &why, arena, quiet);
+    where_is(name, run, step);
+    for (const Step *s = run->step; s < step; s++)
+        if (is_changed(s, other))
+            fail_at(HERE(name), "%s is changed before it", s->name);
+    if (!is_changed(step, other))
+        return;                 /* d_attn = 1, or no division */
+    looked_at++;
+    for (const Step *s = step; s < run->step + run->n; s++)
+        if (s->part == step->part && s->layer == step->layer
+            && s->turn == step->turn && s->head > 0
+            && s->head != step->head) {
+            other_heads++;
+            if (is_changed(s, other))
+                fail_at(HERE(name), "%s of another head is changed",
+                        s->name);
+        }
+}
+
+static void a_slip_is_made_where_it_is_meant_only(void **state)
+{
+    (void)state;
+    looked_at = other_heads = 0;
+    each_step(look_at_only);
+    assert_that(looked_at >= 40 && other_heads >= 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
+        TEST(a_slip_is_made_where_it_is_meant_only),
         TEST(every_product_has_its_factors),
         TEST(the_terms_make_the_entry),
     };
