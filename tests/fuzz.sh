@@ -63,7 +63,13 @@ tokenizer)
                 head -n 40 | sed '1s/[0-9]*$/39/' > $seeds/$kind
         done
         printf 'to be or not to be' > $seeds/text
-        words $seeds/char $seeds/bpe > build/fuzz/dict
+        printf '%s\n' 'tokenizer byte-level 9' 'special none none 5' \
+            'pieces 6 2 1 settings 0 0 0 0 0 0' a b '\xC3' ab aab '<|e|>' \
+            '0 1' '0 3' '5 33' > $seeds/bytes
+        printf '%s\n' 'tokenizer wordpiece 9' 'special 2 3 4' \
+            'pieces 8 0 3 settings 1 1 1 1 5 0' '[UNK]' a '[M]' '[C]' '[S]' \
+            '##b' 日 . '2 39' '3 33' '4 41' > $seeds/pieces
+        words $seeds/char $seeds/bpe $seeds/bytes $seeds/pieces > build/fuzz/dict
         options="$options -max_len=1500 -dict=build/fuzz/dict" ;;
 trials) "$make" -s ftx || exit 1
         for k in 1 4 9 12 15; do
