@@ -23,8 +23,8 @@ static const char
     rounded[] = "Rounded, ours is the published number.",
     layers_alike[] = "Rounded, ours is the published number; the sparse "
         "masks have no parameters.",
-    two_digits[] = "It has two more parts, for pairs of sentences: a pooler "
-        "and a classifier. The published number is rounded.",
+    two_digits[] = "It has two more parts, for pairs of sentences: a "
+        "pooler and a classifier. The published number is rounded.",
     vocabulary[] = "Its paper says 'about 37000' tokens; each has d_e "
         "parameters. The published number is rounded.",
     to_the_digit[] = "To the digit.",
