@@ -262,7 +262,7 @@ class Harness:
         """How a test notices the bug: FAILED, or FOREVER where it had to be
         stopped; or None. The seconds are a processor's, so that it does not
         matter what runs beside it."""
-        limit = 2 + int(10 * test.seconds)
+        limit = 5 + int(4 * test.seconds)
         for _ in range(3):
             output, status, _ = self.start(program, worker, library, limit)
             if status == -signal.SIGXCPU:
