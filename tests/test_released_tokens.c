@@ -536,7 +536,7 @@ static void lone_bytes_come_back(void **state)
 static void what_is_saved_is_the_same(void **state)
 {
     (void)state;
-    const Texts *all = hard_texts();
+    const Lines *all = hard_texts();
     for (int f = 0; f < FOLDERS; f++) {
         const Tokenizer *t = tokens_in(folders[f]), *again = NULL;
         Written text;
@@ -544,7 +544,7 @@ static void what_is_saved_is_the_same(void **state)
         const char *p = end_text(&text, arena), *at = p;
         assert_null(tokenizer_load(arena, &at, p + text.n, &again));
         assert_true(at == p + text.n);
-        for (int k = 0; k < TEXTS; k += 20) {
+        for (int k = 0; k < LINES; k += 20) {
             size_t n = (size_t)all->bytes[k];
             Sums a = sums_of(t, all->text[k], n);
             Sums b = sums_of(again, all->text[k], n);
