@@ -18,7 +18,7 @@ static void write_name(const Parameter *p, bool kind, char name[40])
     bool relative = strchr("uv", p->symbol[0]) != NULL
                  || strcmp(p->symbol, "W_r") == 0;
     bool head = p->head > 0 && !relative;
-    bool attention = head || p->symbol[2] == 'o';           /* W_o, b_o */
+    bool attention = head || strcmp(p->symbol + 1, "_o") == 0;
     int n = 0;
     if (p->part != NOWHERE)
         n = kind ? snprintf(name, 40, "%s[l].", layers[p->part])

@@ -1,8 +1,8 @@
 #!/bin/sh
 # tests/fuzz.sh MAKE SECONDS [WHAT]: builds a reader with sanitizers, gives it
 # files that are good, and then for so long what libFuzzer makes of them. WHAT
-# is sheet (which is meant without it), model, tokenizer, trials, json or
-# safetensors. What it
+# is sheet (which is meant without it), model, tokenizer, trials, json,
+# safetensors or pieces. What it
 # finds is in build/fuzz: crash-*, timeout-*, ... are inputs, found/ has those
 # that reach something new.
 set -u
@@ -84,14 +84,39 @@ json)   printf '{"a": [1, -2.5e3, true, null], "\\u00e9\\ud83d\\ude00": {}}' \
         build/ftx show --json tests/worked/alg04.sheet | head -c 3000 \
             > $seeds/run
         options="$options -max_len=3000" ;;
+pieces) cp tests/released/tokens/gpt2/tokenizer.json $seeds/bytes
+        cp tests/released/tokens/bert-cased/tokenizer.json $seeds/words
+        cp tests/released/tokens/bert-older/vocab.txt $seeds/list
+        (cd tests/released/tokens/gpt2-older && cat vocab.json merges.txt) \
+            > $seeds/older
+        printf '%s' '{"added_tokens": [{"id": 4, "content": "[MASK]",' \
+            '"lstrip": true, "special": true}], "normalizer":' \
+            '{"type": "BertNormalizer", "lowercase": true},' \
+            '"pre_tokenizer": {"type": "BertPreTokenizer"}, "decoder":' \
+            '{"type": "WordPiece"}, "model": {"type": "WordPiece",' \
+            '"unk_token": "[UNK]", "continuing_subword_prefix": "##",' \
+            '"max_input_chars_per_word": 5, "vocab": {"[PAD]": 0,' \
+            '"[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "[MASK]": 4, "ab": 5,' \
+            '"##c": 6, "a": 7, "##b": 8, ".": 9}}}' > $seeds/short-words
+        printf '%s' '{"added_tokens": [{"id": 6, "content": "<|e|>",' \
+            '"special": true}], "normalizer": null, "pre_tokenizer":' \
+            '{"type": "ByteLevel", "add_prefix_space": false,' \
+            '"use_regex": true}, "decoder": {"type": "ByteLevel"},' \
+            '"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "c": 2,' \
+            '"ab": 3, "abc": 4, "d": 5, "<|e|>": 6}, "merges": ["a b",' \
+            '["ab", "c"]]}}' > $seeds/short-bytes
+        tr -c 'A-Za-z_' '\n' < $seeds/short-words > build/fuzz/header
+        tr -c 'A-Za-z_' '\n' < $seeds/short-bytes >> build/fuzz/header
+        words build/fuzz/header > build/fuzz/dict
+        options="$options -max_len=1500 -dict=build/fuzz/dict" ;;
 safetensors)
         cp tests/released/types.safetensors $seeds
         tr -c 'A-Za-z0-9_' '\n' < tests/released/types.safetensors \
             > build/fuzz/header
         words build/fuzz/header > build/fuzz/dict
         options="$options -max_len=2000 -dict=build/fuzz/dict" ;;
-*)      echo "fuzz: WHAT is sheet, model, tokenizer, trials, json or" \
-             "safetensors, not $what." >&2
+*)      echo "fuzz: WHAT is sheet, model, tokenizer, trials, json," \
+             "safetensors or pieces, not $what." >&2
         exit 2 ;;
 esac
 

@@ -930,6 +930,16 @@ static bool has_zero(const char *typed)
     return false;
 }
 
+_Noreturn static void refuse_spelling(Reader *r)
+{
+    char wrong[100 + NAMES_BYTES], names[NAMES_BYTES];
+    snprintf(wrong, sizeof wrong, "this is no name that a sheet knows; %s",
+             r->algorithm < 1 || r->algorithm > 15
+             ? "names are written as X, Wq, W_q^1 or bq, and their case "
+               "counts" : names_text(names, r->algorithm, r->item->claim));
+    wrong_word(r, wrong);
+}
+
 static void read_name(Reader *r)
 {
     const char *end = after_name(r->p);
@@ -939,13 +949,8 @@ static void read_name(Reader *r)
                               end - r->p < 30 ? end : r->p + 30);
     if (end - r->p < 30)
         name_of(item->typed, item, r->algorithm);
-    char wrong[100 + NAMES_BYTES], names[NAMES_BYTES];
-    snprintf(wrong, sizeof wrong, "this is no name that a sheet knows; %s",
-             r->algorithm < 1 || r->algorithm > 15
-             ? "names are written as X, Wq, W_q^1 or bq, and their case "
-               "counts" : names_text(names, r->algorithm, item->claim));
     if (item->name == NULL)
-        wrong_word(r, wrong);
+        refuse_spelling(r);
     if (item->head > SHEET_ITEMS || item->layer > SHEET_ITEMS)
         wrong_word(r, "the number of this head or layer is too large");
     if (has_zero(item->typed))

@@ -1,0 +1,110 @@
+/* Whatever the bytes of a released model's files of tokens are, they are
+   read, or refused with one sentence; and what was read cuts any text.
+   (make fuzz WHAT=pieces) */
+#include "fuzz.h"
+#include "hub/hub.h"
+#include <sys/stat.h>
+
+enum { PIECES = 800 };
+
+typedef struct {
+    Arena *arena;
+    char folder[60];
+    TokenFiles in;
+} Read;
+
+static void read_it(Fault *f, void *data)
+{
+    Read *r = data;
+    r->in = tokens_of_folder(r->arena, r->folder, PIECES, f);
+}
+
+static void write_part(const Read *r, const char *name, const char *text,
+                       size_t n)
+{
+    file_of_bytes(in_folder(r->arena, r->folder, name), text, n);
+}
+
+static const char *found(const char *text, size_t n, const char *what)
+{
+    size_t m = strlen(what);
+    for (; n >= m; text++, n--)
+        if (memcmp(text, what, m) == 0)
+            return text;
+    return NULL;
+}
+
+/* tokenizer.json; or vocab.json and, from its first line on, merges.txt; or
+   vocab.txt. */
+static void write_folder(const Read *r, const char *text, size_t n)
+{
+    static const char settings[] = "{\"do_lower_case\": true}";
+    const char *merges = found(text, n, "\n#version");
+    if (found(text, n, "\"model\"") != NULL) {
+        write_part(r, "tokenizer.json", text, n);
+    } else if (merges != NULL) {
+        size_t before = (size_t)(merges - text) + 1;
+        write_part(r, "vocab.json", text, before);
+        write_part(r, "merges.txt", text + before, n - before);
+    } else {
+        write_part(r, "vocab.txt", text, n);
+        write_part(r, "tokenizer_config.json", settings,
+                   sizeof settings - 1);
+    }
+}
+
+static void remove_folder(const Read *r)
+{
+    static const char *const parts[] = { "tokenizer.json", "vocab.json",
+        "merges.txt", "vocab.txt", "tokenizer_config.json" };
+    for (int k = 0; k < 5; k++)
+        remove(in_folder(r->arena, r->folder, parts[k]));
+    rmdir(r->folder);
+}
+
+/* What is cut is in the vocabulary, and can be shown. */
+static void cuts(const Read *r, const char *text, size_t n)
+{
+    static const int none[] = { -1, -1, -1 };
+    const Tokenizer *t = r->in.learned != NULL ? r->in.learned
+        : r->in.cutter == NULL ? NULL
+        : tokenizer_of_cutter(r->arena, PIECES, none, r->in.cutter);
+    Tokens x;
+    size_t where = 0, m;
+    if (t == NULL)
+        return;
+    const char *fault = encode_text(t, r->arena, text, n, &x, &where);
+    demand(fault == NULL || where < n, "the place is outside", "");
+    if (fault != NULL)
+        return;
+    for (int k = 1; k <= x.length; k++)
+        demand(1 <= TOKEN(x, k) && TOKEN(x, k) <= tokenizer_size(t),
+               "a token is none", "");
+    decode_text(t, r->arena, x, &m);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    static const char hard[] = "Ab\u00e9 [MASK] abc<|e|> 12's\n\xff";
+    Read r = { .arena = arena_new() };
+    Fault f = { .sheet = "test" };
+    snprintf(r.folder, sizeof r.folder, "build/fuzz/pieces.%d",
+             (int)getpid());
+    mkdir(r.folder, 0777);
+    char *text = exact_copy(bytes, n);
+    write_folder(&r, text, n);
+    if (attempt(&f, read_it, &r)) {
+        cuts(&r, text, n);
+        cuts(&r, hard, sizeof hard - 1);
+    } else {
+        size_t length = strlen(f.sentence);
+        demand(length > 1 && f.sentence[length - 1] == '.'
+               && is_text(f.sentence, length)
+               && strchr(f.sentence, '\n') == NULL, "this is no sentence",
+               f.sentence);
+    }
+    free(text);
+    remove_folder(&r);
+    arena_free(r.arena);
+    return 0;
+}
