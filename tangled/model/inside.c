@@ -151,15 +151,13 @@ static Mat read_off(const Model *model, Tape *tape, Mat state)
     Mat X = input(tape, state->rows, state->cols);
     memcpy(X->at, state->at, (size_t)state->rows * sizeof(real));
     Architecture kind = theta->hyper.architecture;
-    if (kind == E_TRANSFORMER && !theta->hyper.pooler) {
-        X = gelu(affine(theta->W_f, X, theta->b_f));
+    bool transformed = kind == E_TRANSFORMER && !theta->hyper.pooler;
+    if (transformed)
+        X = affine(theta->W_f, X, theta->b_f), X = gelu(X);
+    if (transformed || kind == D_TRANSFORMER)
         X = layer_norm(X, theta->gamma, theta->beta);
-    }
-    if (model->task == TRAIN_CLASS)
-        return classify_state(X, theta);
-    if (kind == D_TRANSFORMER)
-        X = layer_norm(X, theta->gamma, theta->beta);
-    return unembed(X, theta->W_u);
+    return model->task == TRAIN_CLASS ? classify_state(X, theta)
+                                      : unembed(X, theta->W_u);
 }
 
 static void read_all_off(Watch *w, Tape *tape)
