@@ -325,9 +325,10 @@ static void give(Draw *d, const char *name, const char *typed)
     Taken t = argument_or_step(d->wanted->algorithm, name);
     int rows = size_by_letter(&d->size, t.rows),
         cols = size_by_letter(&d->size, t.cols);
+    const char *style = style_of(d, name);
     do
         for (n = 0; n < rows * cols; n++)
-            draw_entry(d, style_of(d, name), cell[n]);
+            draw_entry(d, style, cell[n]);
     while (is_poor(cell, t, rows, cols) && ++tries < TRIES);
     if (word_in("A alpha_t p", name, strlen(name)))
         draw_weights(d, rows, cols, cell);

@@ -47,10 +47,13 @@ bool begins(const char *p, const char *with)
 
 size_t begin_of(const char *p, const char *words)
 {
-    for (size_t n; *words != '\0'; words += n + (words[n] == ' ')) {
-        n = strcspn(words, " ");
-        if (strncmp(p, words, n) == 0)
+    while (*words != '\0') {
+        size_t n = 0;
+        while (!ends_word(words[n]) && p[n] == words[n])
+            n++;
+        if (ends_word(words[n]))
             return n;
+        words = after_word(words + n);
     }
     return 0;
 }

@@ -354,15 +354,16 @@ static bool starts_item(const char *line, int algorithm)
     Item item = { .name = NULL };
     const char *p = after_place(line + strspn(line, " $"), &item),
                *end = after_name(p);
-    if (end == p || end - p >= (int)sizeof word)
-        return end != p && after_equals(end) != NULL;
+    if (end == p || after_equals(end) != NULL)
+        return end != p;
+    if (end - p >= (int)sizeof word
+        || (blank_bytes(end) == 0 && !ends_line(end)))
+        return false;
     snprintf(word, sizeof word, "%.*s", (int)(end - p), p);
     name_of(word, &item, algorithm);
-    bool key = strcmp(word, "claim") == 0
-            || (item.name != NULL && item.head == 0
-                && is_key(item.name, false));
-    return after_equals(end) != NULL
-        || (key && (blank_bytes(end) > 0 || ends_line(end)));
+    return strcmp(word, "claim") == 0
+        || (item.name != NULL && item.head == 0
+            && is_key(item.name, false));
 }
 
 static bool counts_up(const Entry *entry, int n, int stride)

@@ -26,6 +26,19 @@ const char *after_times(const char *p);
 bool begins(const char *p, const char *with);
 size_t begin_of(const char *p, const char *words);
 
+/* Walks over words with blanks between them. */
+static inline bool ends_word(char c)
+{
+    return c == ' ' || c == '\0';
+}
+
+static inline const char *after_word(const char *p)
+{
+    while (!ends_word(*p))
+        p++;
+    return p + (*p == ' ');
+}
+
 /* A formula over matrices, such as "softmax(S / sqrt(d_attn))": its names
    are looked up by value(to, name, length), which answers NULL where there
    is none, and with a constant of one entry where it is a number. What is

@@ -238,9 +238,9 @@ const StepRow *row_named(int algorithm, int line, const char *name)
 
 bool word_in(const char *list, const char *word, size_t length)
 {
-    for (size_t n; (n = strcspn(list, " ")) > 0 || *list == ' ';
-         list += n + (list[n] == ' '))
-        if (n == length && strncmp(list, word, length) == 0)
+    for (; *list != '\0'; list = after_word(list))
+        if (*list == *word && strncmp(list, word, length) == 0
+            && ends_word(list[length]))
             return true;
     return false;
 }

@@ -1,0 +1,204 @@
+/* Sheets with a mistake of typing, thousands of them: a line, a word or a
+   character is left out, doubled, exchanged or replaced. What ftx check and
+   ftx show say of each stays as it is. tests/variants.txt has a digest for
+   each six, a line a sheet; - is one that another processor or compiler
+   rounds otherwise (FTX_WRITE=- with what it built writes it). FTX_WRITE=yes
+   build/double/test_variants writes all anew: only after FTX_VARIANT=
+   'tests/worked/alg04.sheet 7', which prints six, has shown with the program
+   of before and that of now that the difference is meant. */
+#include "command.h"
+#include "digest.h"
+#include "check/check.h"
+#include "show/show.h"
+#include <ctype.h>
+
+enum { DIGESTS = 12, VARIANTS = 6, LONGEST = 30000, MOST = 30000 };
+static const char recorded[] = "tests/variants.txt";
+
+typedef struct { const char *from, *to; } Span;
+
+static bool in_number(char c)
+{
+    return isdigit((unsigned char)c) || c == '.';
+}
+
+static bool in_word(char c)
+{
+    return c != ' ' && c != '\n';
+}
+
+static bool in_line(char c)
+{
+    return c != '\n';
+}
+
+/* The runs of such characters; single characters without a question. */
+static int spans_of(const char *text, bool (*in)(char), Span span[])
+{
+    int n = 0;
+    for (const char *p = text, *end; *p != '\0' && n < MOST; p = end) {
+        end = p + 1;
+        if (in != NULL && !in(*p))
+            continue;
+        while (in != NULL && *end != '\0' && in(*end))
+            end++;
+        span[n++] = (Span){ p, end };
+    }
+    return n;
+}
+
+/* The text with something else in the place of one or two spans. */
+static void replace(char *to, const char *text, Span a, Span with, Span b,
+                    Span and)
+{
+    int n = snprintf(to, LONGEST, "%.*s%.*s%.*s%.*s%s",
+                     (int)(a.from - text), text,
+                     (int)(with.to - with.from), with.from,
+                     (int)(b.from - a.to), a.to,
+                     (int)(and.to - and.from), and.from, b.to);
+    assert_that(n < LONGEST);
+}
+
+static Span word_of(const char *const words[], int n, Random *random)
+{
+    const char *word = words[below(random, n)];
+    return (Span){ word, word + strlen(word) };
+}
+
+static Span other_word(bool number, Random *random)
+{
+    static const char *const numbers[] = {
+        "0", "1", "2", "3", "4", "5", "0.5", "0.25", "1.5", "2.00", "0.3333",
+        "1/3", "7.25", "1e3", "nan", "12%"
+    }, *const names[] = {
+        "algorithm", "claim", "layout", "mask", "scale", "decimals", "X",
+        "Z", "W_q", "W_k", "W_v", "W_o", "b_q", "Q", "K", "V", "S", "A",
+        "Vt", "Y", "e", "W_e", "W_u", "p", "tau", "x", "z", "gamma_1",
+        "W_mlp1", "logits", "loss", "P", "torch", "textbook", "causal",
+        "none", "X.shape", "H", "2", "=", ";", "[", "]", "#", "ln(2)",
+        "X_scaled", "grad", "head 1", "row 2 of"
+    };
+    return number ? word_of(numbers, sizeof numbers / sizeof *numbers, random)
+                  : word_of(names, sizeof names / sizeof *names, random);
+}
+
+static void mistype(char *to, const char *text, Random *random)
+{
+    static bool (*const ins[])(char) = { in_line, in_word, in_number, NULL };
+    static Span span[MOST];
+    const bool number = below(random, 2) == 0;
+    bool (*in)(char) = number ? in_number : ins[below(random, 4)];
+    const int n = spans_of(text, in, span), way = below(random, 5) + number;
+    if (n == 0) {
+        strcpy(to, text);
+        return;
+    }
+    Span a = span[below(random, n)], b = span[below(random, n)];
+    const Span end = { text + strlen(text), text + strlen(text) };
+    const Span nothing = { a.from, a.from }, behind = { a.to, a.to };
+    if (way == 0)
+        replace(to, text, a, nothing, end, end);
+    else if (way == 1)
+        replace(to, text, behind, a, end, end);
+    else if (way == 2 && a.to <= b.from)
+        replace(to, text, a, b, b, a);
+    else if (way < 4)
+        replace(to, text, a, b, end, end);
+    else
+        replace(to, text, a, other_word(in == in_number, random), end, end);
+}
+
+static Said said_of(const char *sheet, int k)
+{
+    static const char *const shown[] = {
+        "--all", "--read", "--svg", "--flow", "--tex", "--md", "--shade"
+    }, *const judged[] = { "--md", "--svg", "--tex" };
+    char *how = (char *)(k % 2 == 0 ? judged[k / 2 % 3] : shown[k / 2 % 7]);
+    assert_non_null(freopen(write_text("sheet", sheet), "r", stdin));
+    if (k % 2 == 1)
+        return SAID(show, how, "-");
+    return k % 8 == 0 ? SAID(check, how, "-") : SAID(check, "-");
+}
+
+static uint64_t variant(uint64_t sum, const char *text, Random random, int k,
+                        bool tells)
+{
+    char sheet[LONGEST], twice[LONGEST];
+    mistype(sheet, text, &random);
+    if (below(&random, 3) == 0) {
+        mistype(twice, sheet, &random);
+        strcpy(sheet, twice);
+    }
+    Said s = said_of(sheet, k);
+    if (tells)
+        printf("%s\n=> %d\n%s%s", sheet, s.status, s.out, s.err);
+    return digest(digest(sum + (uint64_t)s.status, s.out), s.err);
+}
+
+static unsigned variants(const char *name, const char *text, int column,
+                         bool tells)
+{
+    const Random random = random_new(digest(0, name));
+    uint64_t sum = DIGEST;
+    for (int k = column * VARIANTS; k < (column + 1) * VARIANTS; k++)
+        sum = variant(sum, text, random_branch(random, (uint64_t)k), k,
+                      tells);
+    return short_digest(sum);
+}
+
+/* A line of the file: a sheet, and its digests. */
+static void judge_line(const char *line, FILE *out)
+{
+    char name[100];
+    size_t size;
+    int at;
+    const char *writes = getenv("FTX_WRITE"), *text;
+    assert_that(sscanf(line, "%99s%n", name, &at) == 1);
+    assert_that((text = bytes_of(name, &size)) != NULL);
+    fputs(name, out);
+    for (int k = 0, n; k < DIGESTS; k++, at += n) {
+        char was[10] = "", is[10];
+        sscanf(line + at, " %9[-0-9a-f]%n", was, &n);
+        if (strcmp(was, "-") == 0)
+            strcpy(is, was);
+        else
+            snprintf(is, sizeof is, "%08x", variants(name, text, k, false));
+        bool differs = strcmp(was, is) != 0;
+        if (differs && writes == NULL)
+            fail_at(HERE("variants"), "FTX_VARIANT='%s %d': something else "
+                    "is said of it than %s", name, k, recorded);
+        fprintf(out, " %s", differs && *writes == '-' ? "-" : is);
+    }
+    fputc('\n', out);
+}
+
+static void what_is_said_of_a_mistyped_sheet_stays(void **state)
+{
+    (void)state;
+    size_t size;
+    char name[100];
+    int column, sheets = 0;
+    const char *all = bytes_of(recorded, &size);
+    const char *told = getenv("FTX_VARIANT");
+    FILE *now = tmpfile();
+    assert_that(all != NULL && now != NULL);
+    if (told != NULL && sscanf(told, "%99s%d", name, &column) == 2)
+        variants(name, bytes_of(name, &size), column, true);
+    for (const char *line = all; *line != '\0' && told == NULL && IS_DOUBLE;
+         line += strcspn(line, "\n") + 1, sheets++)
+        judge_line(line, now);
+    assert_that(sheets > 150 || told != NULL || !IS_DOUBLE);
+    if (sheets > 0 && getenv("FTX_WRITE") != NULL) {
+        FILE *to = fopen(recorded, "w");
+        assert_that(to != NULL && fputs(all_of(now), to) >= 0
+                    && fclose(to) == 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST_FILES(what_is_said_of_a_mistyped_sheet_stays),
+    };
+    return RUN(laws);
+}
