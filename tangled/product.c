@@ -444,8 +444,9 @@ static void share_product(Product *p)
     const int threads = entries < (n == 1 ? COLUMN_WORTH : WORTH)
                       ? 1 : threads_here();
     const bool by_rows = m >= n;
-    const int steps = ((by_rows ? m : n) + STEP - 1) / STEP;
-    const int share_of = (steps + threads - 1) / threads * STEP;
+    const int step = n == 1 ? HEAD / 2 : STEP;  /* two share W_q, too */
+    const int steps = ((by_rows ? m : n) + step - 1) / step;
+    const int share_of = (steps + threads - 1) / threads * step;
     if (threads > 1 && by_rows)
         p->rows = least(share_of, m);
     else if (threads > 1)

@@ -219,7 +219,7 @@ static void threads_do_not_change_a_byte(void **state)
     (void)state;
     static const int shape[][3] = { { 131, 70, 300 }, { 70, 131, 300 },
                                     { 257, 1, 301 }, { 1, 300, 2000 },
-                                    { 60, 65, 200 } };
+                                    { 60, 65, 200 }, { 64, 1, 768 } };
     for (int i = 0; i < MANY(shape); i++)
         for (int transposes = 0; transposes < 4; transposes++) {
             Multiplication p = random_product(shape[i][0], shape[i][1],

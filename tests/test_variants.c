@@ -1,5 +1,6 @@
 /* Sheets with a mistake of typing, thousands of them: a line, a word or a
-   character is left out, doubled, exchanged or replaced. What ftx check and
+   character is left out, doubled, exchanged or replaced. Half of them claim
+   some of the steps that they lead to, and gradients. What ftx check and
    ftx show say of each stays as it is. tests/variants.txt has a digest for
    each six, a line a sheet; - is one that another processor or compiler
    rounds otherwise (FTX_WRITE=- with what it built writes it). FTX_WRITE=yes
@@ -8,11 +9,12 @@
    of before and that of now that the difference is meant. */
 #include "command.h"
 #include "digest.h"
+#include "sheets.h"
 #include "check/check.h"
 #include "show/show.h"
 #include <ctype.h>
 
-enum { DIGESTS = 12, VARIANTS = 6, LONGEST = 30000, MOST = 30000 };
+enum { DIGESTS = 10, VARIANTS = 6, LONGEST = 30000, MOST = 30000 };
 static const char recorded[] = "tests/variants.txt";
 
 typedef struct { const char *from, *to; } Span;
@@ -69,14 +71,14 @@ static Span other_word(bool number, Random *random)
 {
     static const char *const numbers[] = {
         "0", "1", "2", "3", "4", "5", "0.5", "0.25", "1.5", "2.00", "0.3333",
-        "1/3", "7.25", "1e3", "nan", "12%"
+        "1/3", "7.25", "1e3", "nan", "12%", "𝟿", "１", "½", "−1"
     }, *const names[] = {
         "algorithm", "claim", "layout", "mask", "scale", "decimals", "X",
         "Z", "W_q", "W_k", "W_v", "W_o", "b_q", "Q", "K", "V", "S", "A",
         "Vt", "Y", "e", "W_e", "W_u", "p", "tau", "x", "z", "gamma_1",
         "W_mlp1", "logits", "loss", "P", "torch", "textbook", "causal",
         "none", "X.shape", "H", "2", "=", ";", "[", "]", "#", "ln(2)",
-        "X_scaled", "grad", "head 1", "row 2 of"
+        "X_scaled", "grad", "head 1", "row 2 of", "V～"
     };
     return number ? word_of(numbers, sizeof numbers / sizeof *numbers, random)
                   : word_of(names, sizeof names / sizeof *names, random);
@@ -108,6 +110,58 @@ static void mistype(char *to, const char *text, Random *random)
         replace(to, text, a, other_word(in == in_number, random), end, end);
 }
 
+static void add_line(Text *to, const char *begin, const char *name, Mat M)
+{
+    add_text(to, "%s%s =", begin, name);
+    for (int i = 1; i <= M->rows; i++)
+        for (int j = 1; j <= M->cols; j++)
+            add_text(to, "%s %.2f", i > 1 && j == 1 ? " ;" : "",
+                     (double)AT(M, i, j));
+    add_text(to, "\n");
+}
+
+static Text *without_claims(const char *text)
+{
+    Text *to = text_new();
+    for (size_t n; *text != '\0'; text += n) {
+        n = strcspn(text, "\n");
+        n += text[n] == '\n';
+        if (strncmp(text, "claim", 5) != 0)
+            add_text(to, "%.*s", (int)n, text);
+    }
+    if (to->n > 0 && to->at[to->n - 1] != '\n')
+        add_text(to, "\n");
+    return to;
+}
+
+/* The sheet with other claims: some of its steps. Its output, where it has
+   one, becomes the gradient with which the way back begins. */
+static const char *claiming(const char *text, Random *random)
+{
+    static const char *const outputs[] = { "v_tilde", "Vt", "e_hat" };
+    const Run *run = run_of(text);
+    Text *to = without_claims(text);
+    char name[100];
+    if (run == NULL)
+        return text;
+    for (int k = 0; k < run->n; k++) {
+        const Step *step = &run->step[k];
+        for (int o = 0; o < 3; o++)
+            if (strcmp(step->name, outputs[o]) == 0 && step->aspect == VALUE
+                && run->algorithm < 7)
+                add_line(to, "", "grad.output", step->M);
+    }
+    run = run_of(to->at);
+    for (int k = 0; run != NULL && k < run->n; k++) {
+        const Step *step = &run->step[k];
+        step_name(name, sizeof name, step);
+        if (!step->given && below(random, run->n) < 8
+            && step->M->rows * step->M->cols < 40)
+            add_line(to, "claim ", name, step->M);
+    }
+    return to->at;
+}
+
 static Said said_of(const char *sheet, int k)
 {
     static const char *const shown[] = {
@@ -124,7 +178,7 @@ static uint64_t variant(uint64_t sum, const char *text, Random random, int k,
                         bool tells)
 {
     char sheet[LONGEST], twice[LONGEST];
-    mistype(sheet, text, &random);
+    mistype(sheet, k % 4 < 2 ? text : claiming(text, &random), &random);
     if (below(&random, 3) == 0) {
         mistype(twice, sheet, &random);
         strcpy(sheet, twice);

@@ -186,6 +186,18 @@ static void each_token_of_algorithm_12_has_its_number(void **state)
     assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.1 0.9 0.8\n"
         "x = 2 3 3\nWe = 1 0 1 ; 0 1 0\nWf = 1 0 ; 0 1\n"
         "Wu = 1 0 ; 0 1 ; 2 0\nclaim xt = 1 3 3\nclaim Tt = 1\n", 2);
+    /* and each sequence begins with the first */
+    assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.1 0.9 0.9\n"
+        "x_1 = 1 4\nx_2 = 1 4 1\nWe = 1 0 1 0 ; 0 1 0 1\n"
+        "Wf = 1 0 ; 0 1\nWu = 1 0 ; 0 1 ; 0 0 ; 1 1\n"
+        "claim n1.xt = 2 4\nclaim n2.xt = 2 4 1\n", 2);
+}
+
+static void a_sheet_may_begin_with_a_step(void **state)
+{
+    (void)state;
+    assert_claims("S_scaled = 0 ln(3) ; 0 0\nV = 1 0 ; 0 1\nalgorithm 4\n"
+                  "claim A = 1/2 3/4 ; 1/2 1/4\n", 1);
 }
 
 static void the_ends_of_tau_are_greedy_and_uniform(void **state)
@@ -367,6 +379,7 @@ int main(void)
         TEST(the_second_step_begins_where_the_first_ended),
         TEST(nothing_covered_changes_nothing),
         TEST(each_token_of_algorithm_12_has_its_number),
+        TEST(a_sheet_may_begin_with_a_step),
         TEST(the_ends_of_tau_are_greedy_and_uniform),
         TEST(a_model_shows_its_own_lines_or_all),
         TEST(a_step_shows_the_parameters_of_the_sheet_or_all),

@@ -4,15 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool all_finite(Mat M, bool hides)       /* or hidden */
-{
-    const int n = M->rows * M->cols;
-    bool finite = true;
-    for (int k = 0; k < n; k++)
-        finite &= isfinite(M->at[k]) || (hides && M->at[k] == -INFINITY);
-    return finite;
-}
-
 /* Finite, or hidden where that may be; but only a variation can hide
    everything from a token. */
 static void check_entries(const Job *job, const Step *step)
@@ -23,12 +14,9 @@ static void check_entries(const Job *job, const Step *step)
                   && step->line >= 5);      /* by a student's own name */
     int tokens = step->turned ? M->rows : M->cols,
         each = step->turned ? M->cols : M->rows;
-    bool right = all_finite(M, hides);
-    if (right && step->role != ROLE_SCALED)
-        return;
     for (int t = 1; t <= tokens; t++) {
         bool sees = false;
-        for (int u = 1; u <= each && !(right && sees); u++) {
+        for (int u = 1; u <= each; u++) {
             int i = step->turned ? t : u, j = step->turned ? u : t;
             double x = AT(M, i, j);
             sees |= isfinite(x);
