@@ -148,7 +148,7 @@ static const char *claiming(const char *text, Random *random)
         const Step *step = &run->step[k];
         for (int o = 0; o < 3; o++)
             if (strcmp(step->name, outputs[o]) == 0 && step->aspect == VALUE
-                && run->algorithm < 7)
+                && step->head == 0 && run->algorithm < 7)
                 add_line(to, "", "grad.output", step->M);
     }
     run = run_of(to->at);
