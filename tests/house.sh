@@ -7,6 +7,8 @@
 #    is their order, the library first; main.c is the roof.
 #  - No files call each other in a circle.
 #  - A static function or a type has no namesake in another file.
+#  - No lab's solution is given away: at most one line of an algorithm stands
+#    in another file. (parts.c is the algorithms, and no student gets it.)
 set -u
 objects=$1 sources=${2:-tangled}
 FLOORS='. shell hub sheet show check model course'
@@ -88,4 +90,21 @@ said=$({
     }')
 status=$?
 echo "$said" | sort
+
+(cd "$sources" && awk '
+    FNR == 1 { body = 0; algorithm = FILENAME ~ /^alg[0-9]/ }
+    { sub(/ *SEE.*/, ""); sub(/ *\/\/.*/, ""); gsub(/ /, "") }
+    algorithm {
+        if (/^{/) body = 1
+        if (body && /[;{]/ && length > 12) { secret[++n] = $0; of[n] = FILENAME }
+        next
+    }
+    /[;{]/ { for (k = 1; k <= n; k++)
+        if (index($0, secret[k]) && seen[of[k], FILENAME] != FNR) {
+            seen[of[k], FILENAME] = FNR
+            if (++same[of[k], FILENAME] == 2)
+                print "house: two lines of " of[k] " stand in " FILENAME "."
+        } }
+    END { for (pair in same) if (same[pair] > 1) exit 1 }
+' alg[0-9]*.c $(echo "$files" | grep -v -e '^alg[0-9]' -e '^parts\.c$' -e '\.h$')) || status=1
 exit $status

@@ -5,9 +5,11 @@
 #include "oracle.h"
 #include "slips.h"
 
-/* x as it is typed. */
+/* x as it is typed; ? is not known. */
 static inline const char *typed(char to[60], double x, int decimals)
 {
+    if (isnan(x))
+        return strcpy(to, "?");
     if (isinf(x))
         return strcpy(to, "-inf");
     snprintf(to, 60, "%.*f", decimals, x);

@@ -1,20 +1,20 @@
 /* Sheets with a mistake of typing, thousands of them: a line, a word or a
    character is left out, doubled, exchanged or replaced. Half of them claim
-   some of the steps that they lead to, and gradients. What ftx check and
-   ftx show say of each stays as it is. tests/variants.txt has a digest for
-   each six, a line a sheet; - is one that another processor or compiler
-   rounds otherwise (FTX_WRITE=- with what it built writes it). FTX_WRITE=yes
+   some of the steps that they lead to, and gradients. Other thousands are of
+   students who err. What ftx check and ftx show say of each stays as it is.
+   tests/variants.txt has a digest for each six, a line a sheet, the students
+   behind |; - is one that another processor or compiler rounds otherwise
+   (FTX_WRITE=- with what it built writes it). FTX_WRITE=yes
    build/double/test_variants writes all anew: only after FTX_VARIANT=
    'tests/worked/alg04.sheet 7', which prints six, has shown with the program
    of before and that of now that the difference is meant. */
 #include "command.h"
 #include "digest.h"
-#include "sheets.h"
-#include "check/check.h"
+#include "student.h"
 #include "show/show.h"
 #include <ctype.h>
 
-enum { DIGESTS = 10, VARIANTS = 6, LONGEST = 30000, MOST = 30000 };
+enum { TYPED = 10, DIGESTS = 14, VARIANTS = 6, LONGEST = 30000, MOST = 30000 };
 static const char recorded[] = "tests/variants.txt";
 
 typedef struct { const char *from, *to; } Span;
@@ -162,6 +162,76 @@ static const char *claiming(const char *text, Random *random)
     return to->at;
 }
 
+/* ------------------------------------------------- students who err */
+
+/* One of ten that the sheet has a place for; NULL: none of them. */
+static const Slip *any_slip(const Run *right, Random *random)
+{
+    const Step *last = &right->step[right->n - 1];
+    for (int k = 0; k < 10; k++) {
+        const Slip *slip = &slips[below(random, slips_n)];
+        if (has_place(right, slip, right->step, last, NULL, true))
+            return slip;
+    }
+    return NULL;
+}
+
+static double misread(const Entry *entry, int e, int n, Random *random)
+{
+    const double x = entry[e].value, unit = pow(10, -entry[e].decimals);
+    switch (below(random, 6)) {
+    case 0:  return x + unit;
+    case 1:  return -x;
+    case 2:  return 10 * x;
+    case 3:  return entry[(e + 1) % n].value;
+    case 4:  return x - 10 * unit;
+    default: return NAN;                    /* it is left open */
+    }
+}
+
+/* Some of his steps, as he hands them in: he makes up to two slips, here or
+   everywhere, misreads an entry, turns a matrix, or goes on with what he
+   has written. */
+static const char *erring(const char *text, Random *random)
+{
+    Text *to = without_claims(text);
+    const Run *right = run_of(to->at), *run = NULL;
+    if (right == NULL || right->n == 0)
+        return text;
+    Claim *claims = arena_alloc(arena, (size_t)right->n * sizeof *claims);
+    Explanation why = { .claim = claims };
+    for (int k = below(random, 3); k > 0; k--)      /* none, one or two */
+        why.slip[why.slip[0] != NULL] = any_slip(right, random);
+    if (below(random, 4) == 0)
+        why.only = &right->step[below(random, right->n)];
+    const bool carries = below(random, 2) == 0;
+    const int decimals = 1 + below(random, 4), share = 1 + below(random, 4);
+    int errors = below(random, 3);
+    for (int k = 0; k < right->n; k++) {
+        if (run == NULL || carries)
+            run = run_explained(right->bound, &why, arena, quiet);
+        if (k >= run->n)
+            break;
+        const Step *step = &run->step[k];
+        const int n = step->M->rows * step->M->cols;
+        if (step->given || n > 40 || below(random, right->n) * share > 12)
+            continue;
+        Claim claim = claimed(step, below(random, 20) == 0
+                                  ? transpose_of(arena, step->M) : step->M,
+                              all_whole(step->M) ? 0 : decimals);
+        Entry *entry = (Entry *)claim.item->entry;
+        const int e = below(random, n);
+        if (errors > 0 && below(random, 4) == 0 && errors-- > 0)
+            entry[e].value = misread(entry, e, n, random);
+        write_claim(to, claim);
+        if (carries)
+            claims[why.n++] = claim;
+    }
+    return to->at;
+}
+
+/* ---------------------------------------------- what is said, and digests */
+
 static Said said_of(const char *sheet, int k)
 {
     static const char *const shown[] = {
@@ -174,16 +244,36 @@ static Said said_of(const char *sheet, int k)
     return k % 8 == 0 ? SAID(check, how, "-") : SAID(check, "-");
 }
 
+static Said said_of_student(const char *sheet, int k)
+{
+    assert_non_null(freopen(write_text("sheet", sheet), "r", stdin));
+    return k % 3 == 0 ? SAID(check, "--json", "-") : SAID(check, "-");
+}
+
+static void mistype_once_or_twice(char *to, const char *text, Random *random)
+{
+    char once[LONGEST];
+    mistype(to, text, random);
+    if (below(random, 3) == 0) {
+        strcpy(once, to);
+        mistype(to, once, random);
+    }
+}
+
 static uint64_t variant(uint64_t sum, const char *text, Random random, int k,
                         bool tells)
 {
-    char sheet[LONGEST], twice[LONGEST];
-    mistype(sheet, k % 4 < 2 ? text : claiming(text, &random), &random);
-    if (below(&random, 3) == 0) {
-        mistype(twice, sheet, &random);
-        strcpy(sheet, twice);
+    char sheet[LONGEST];
+    Said s;
+    if (k < TYPED * VARIANTS) {
+        mistype_once_or_twice(sheet, k % 4 < 2 ? text
+                                               : claiming(text, &random),
+                              &random);
+        s = said_of(sheet, k);
+    } else {
+        snprintf(sheet, sizeof sheet, "%s", erring(text, &random));
+        s = said_of_student(sheet, k);
     }
-    Said s = said_of(sheet, k);
     if (tells)
         printf("%s\n=> %d\n%s%s", sheet, s.status, s.out, s.err);
     return digest(digest(sum + (uint64_t)s.status, s.out), s.err);
@@ -210,9 +300,10 @@ static void judge_line(const char *line, FILE *out)
     assert_that(sscanf(line, "%99s%n", name, &at) == 1);
     assert_that((text = bytes_of(name, &size)) != NULL);
     fputs(name, out);
-    for (int k = 0, n; k < DIGESTS; k++, at += n) {
+    for (int k = 0, n = 0; k < DIGESTS; k++, at += n, n = 0) {
         char was[10] = "", is[10];
-        sscanf(line + at, " %9[-0-9a-f]%n", was, &n);
+        sscanf(line + at, k == TYPED ? " | %9[-0-9a-f]%n"
+                                     : " %9[-0-9a-f]%n", was, &n);
         if (strcmp(was, "-") == 0)
             strcpy(is, was);
         else
@@ -221,7 +312,8 @@ static void judge_line(const char *line, FILE *out)
         if (differs && writes == NULL)
             fail_at(HERE("variants"), "FTX_VARIANT='%s %d': something else "
                     "is said of it than %s", name, k, recorded);
-        fprintf(out, " %s", differs && *writes == '-' ? "-" : is);
+        fprintf(out, "%s %s", k == TYPED ? " |" : "",
+                differs && *writes == '-' ? "-" : is);
     }
     fputc('\n', out);
 }

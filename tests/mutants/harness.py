@@ -24,6 +24,16 @@ STRICT = ["-O1", "-g0", "-fPIC", "-Werror=incompatible-pointer-types",
           "-Werror=int-conversion", "-Werror=implicit-function-declaration"]
 STARTED = re.compile(r"^\[=+\] Running (\d+) test\(s\)", re.MULTILINE)
 FAILED, FOREVER = "failed", "forever"
+DUMP = """#include <sys/syscall.h>
+long syscall(long number, ...);
+void __gcov_dump(void);
+_Noreturn void _exit(int status)        /* not without its counts */
+{
+    __gcov_dump();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+"""
 PASSED = re.compile(r"^\[  PASSED  \] (\d+) test\(s\)", re.MULTILINE)
 
 
@@ -112,6 +122,7 @@ class Harness:
         except OSError:
             raise Wrong(f"another run is at work in {self.work}") from None
         self.key = digest_of(self.root, " ".join(self.compiler))
+        self.sound = {}         # test: does it pass without a bug?
         for rest in (*self.work.glob("worker*"), self.work / "kept"):
             shutil.rmtree(rest, ignore_errors=True)
         self.tree = self.work / "tree"
@@ -119,9 +130,12 @@ class Harness:
             shutil.rmtree(self.work)
             self.copy_tree()
             self.build()
+            reached = self.measure()
             ready = {"key": self.key, "library": self.library,
                      "includes": {k: sorted(v) for k, v in self.includes.items()},
-                     "tests": [vars(test) for test in self.tests.values()]}
+                     "tests": [vars(test) for test in self.tests.values()],
+                     "reached": reached}
+            self.reach = reach_from(reached)
             (self.work / "ready.json").write_text(json.dumps(ready))
         self.remembered = self.work.with_suffix(".kills")
         if self.remembered.exists():
@@ -137,6 +151,7 @@ class Harness:
         self.library = known["library"]
         self.includes = {k: set(v) for k, v in known["includes"].items()}
         self.tests = {test["name"]: Test(**test) for test in known["tests"]}
+        self.reach = reach_from(known["reached"])
         return known["key"] == self.key
 
     def copy_tree(self):
@@ -162,7 +177,6 @@ class Harness:
                 self.includes[path] = self.read_by(path)
             self.link_library(self.work / "lib", {})
             list(pool.map(self.link_test, self.tests.values()))
-            list(pool.map(self.time_of, self.tests.values()))
 
     def test_sources(self):
         return [test.source for test in self.tests.values()]
@@ -176,12 +190,12 @@ class Harness:
             raise Wrong(f"{path} does not compile without a bug:\n{fault}")
         return path
 
-    def compile(self, tree, path, to):
+    def compile(self, tree, path, to, more=[]):
         """What the compiler says if it fails; else nothing."""
         to.parent.mkdir(parents=True, exist_ok=True)
         extra = ["-O0", "-Itests"] if path.startswith("tests/") else []
         done = subprocess.run(
-            self.compiler + extra + ["-MMD", "-c", "-o", str(to), path],
+            self.compiler + extra + more + ["-MMD", "-c", "-o", str(to), path],
             cwd=tree, capture_output=True, text=True)
         return done.stderr if done.returncode else ""
 
@@ -210,17 +224,88 @@ class Harness:
         if done.returncode:
             raise Wrong(f"cannot link: {done.stderr}")
 
-    def time_of(self, test):
+    # ------------------------------------ without a bug: what the tests reach
+
+    def measure(self):
+        """{test: {path: {known lines, run lines, functions run}}}, by gcov.
+        Each test is run once for it, beside a library that counts; that says
+        how many laws it has, and how long it takes."""
+        at = self.work / "coverage"
+        with ThreadPoolExecutor(self.jobs) as pool:
+            counting = [s for s in self.test_sources() if any(
+                path.endswith(".c") and path.startswith("tangled/")
+                for path in self.includes[s])]
+            list(pool.map(lambda path: self.compile_counting(at, path),
+                          self.library + counting))
+            dump = at / "dump.c"
+            dump.write_text(DUMP)
+            self.link(["--coverage", "-shared", "-o", str(at / "libftx.so"), str(dump)]
+                      + [str(at / (s[:-2] + ".o")) for s in self.library])
+            reached = dict(pool.map(lambda test: self.reached_by(at, test),
+                                    self.longest_first()))
+        shutil.rmtree(at)
+        return reached
+
+    def longest_first(self):
+        """The tests in the order of the Makefile."""
+        rules = self.root / "Makefile"
+        said = re.search(r"^LONGEST = (.*)", rules.read_text() if rules.exists() else "",
+                         re.MULTILINE)
+        first = said.group(1).split() if said else []
+        return sorted(self.tests.values(),
+                      key=lambda test: Path(test.name).name not in first)
+
+    def compile_counting(self, at, path):
+        to = at / (path[:-2] + ".o")
+        fault = self.compile(self.tree, path, to, ["--coverage", "-w", "-D_exit=exit"])
+        if fault:
+            raise Wrong(f"{path} does not compile with --coverage:\n{fault}")
+
+    def reached_by(self, at, test):
+        program, own = self.work / "bin" / test.name, at / (test.name + ".o")
+        if own.exists():
+            program = at / "bin" / test.name
+            program.parent.mkdir(parents=True, exist_ok=True)
+            self.link(["--coverage", "-o", str(program), str(own), f"-L{at}",
+                       "-lftx", "-lcmocka"])
+        mine = at / "of" / test.name
+        mine.mkdir(parents=True)
+        with self.worker() as worker:
+            output, status, test.seconds = self.start(
+                program, worker, at, 600, {"GCOV_PREFIX": str(mine),
+                                           "CMOCKA_TEST_ABORT": "0"})
+        laws = PASSED.search(output)
+        if status == 0 and laws:
+            test.laws = int(laws.group(1))
+        else:
+            self.try_without_bug(test)
+        known = read_gcov(self, mine)
+        shutil.rmtree(mine)
+        return test.name, known
+
+    def try_without_bug(self, test):
+        """Whether it passes; a test that fails three times is left out."""
         for _ in range(3):
             with self.worker() as worker:
-                output, status, test.seconds = self.start(
+                output, status, seconds = self.start(
                     self.work / "bin" / test.name, worker, self.work / "lib", 600)
             laws = PASSED.search(output)
             if status == 0 and laws:
-                test.laws = int(laws.group(1))
-                return
+                test.laws, test.seconds = int(laws.group(1)), seconds
+                return True
+        test.laws = 0
         print(f"LEFT OUT  {test.name} fails without a bug:\n{output[-3000:]}",
               file=sys.stderr, flush=True)
+        return False
+
+    def is_sound(self, test):
+        """Whether it passes without a bug; tried when it first notices one."""
+        with self.lock:
+            known = self.sound.setdefault(test.name, [threading.Lock(), None])
+        with known[0]:
+            if known[1] is None:
+                known[1] = self.try_without_bug(test)
+        return known[1]
 
     # ------------------------------------------------------- running a test
 
@@ -338,11 +423,14 @@ class Harness:
                 program = self.link_test(test, worker / "changed" / "bin", to)
             with self.turn.shared():
                 noticed = self.noticed(test, program, worker, worker / "lib")
+            if noticed and not self.is_sound(test):
+                noticed = None
             if noticed:
                 self.remember(test, place)
-            if noticed == FOREVER:
-                return Result("killed", test.name)
-            if noticed:
+                with self.turn.shared():
+                    if noticed == FOREVER or self.noticed(
+                            test, program, worker, worker / "lib"):
+                        return Result("killed", test.name)
                 return Result("killed", test.name, self.kept(worker, program))
             if time.monotonic() > self.end:
                 return Result("late")
@@ -362,8 +450,9 @@ class Harness:
         return to / "lib", program
 
     def confirm(self, result):
-        """A test that failed beside others is run again alone; up to three
-        times, since threads that race need not meet each time."""
+        """A test that failed once of two times beside others is run again
+        alone; up to three times, since threads that race need not meet each
+        time."""
         test, (library, program) = self.tests[result.by], result.kept
         try:
             with self.turn.alone(), self.worker() as worker:
@@ -464,19 +553,6 @@ class Reach:
         return set().union(*(self.files.get(reader, set()) for reader in readers))
 
 
-def reach_of(harness, cache):
-    """Measured once for the same files, whatever the precision."""
-    key = digest_of(harness.tree)
-    if cache.exists():
-        known = json.loads(cache.read_text())
-        if known["key"] == key:
-            return reach_from(known["reached"])
-    reached = measure(harness)
-    cache.parent.mkdir(parents=True, exist_ok=True)
-    cache.write_text(json.dumps({"key": key, "reached": reached}))
-    return reach_from(reached)
-
-
 def reach_from(reached):
     lines, functions = {}, {}
     for test, files in reached.items():
@@ -490,49 +566,14 @@ def reach_from(reached):
     return Reach(lines, functions)
 
 
-def measure(harness):
-    """{test: {path: {known lines, run lines, functions run}}}"""
-    at = harness.work / "coverage"
-    flags = ["--coverage", "-D_exit=exit"]
-
-    def build(path):
-        to = at / (path[:-2] + ".o")
-        to.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run(harness.compiler + flags + ["-Itests", "-w", "-c", "-o", str(to), path],
-                       cwd=harness.tree, check=True)
-
-    def run(test):
-        program = at / "bin" / test.name
-        program.parent.mkdir(parents=True, exist_ok=True)
-        objects = [str(at / (s[:-2] + ".o")) for s in [test.source] + harness.library]
-        subprocess.run(harness.compiler + flags + ["-o", str(program)] + objects
-                       + ["-pthread", "-lcmocka", "-lm"], check=True)
-        mine = at / "of" / test.name
-        mine.mkdir(parents=True, exist_ok=True)
-        with harness.worker() as worker:
-            output, *_ = harness.start(program, worker, worker, 600,
-                                      {"GCOV_PREFIX": str(mine),
-                                       "CMOCKA_TEST_ABORT": "0"})
-        if not STARTED.search(output):
-            raise Wrong(f"{test.name} does not start under gcov:\n{output[:300]}")
-        known = read_gcov(harness, mine)
-        shutil.rmtree(mine)
-        program.unlink()
-        return test.name, known
-
-    with ThreadPoolExecutor(harness.jobs) as pool:
-        list(pool.map(build, harness.library + harness.test_sources()))
-        reached = dict(pool.map(run, harness.tests.values()))
-    shutil.rmtree(at)
-    return reached
-
-
 def read_gcov(harness, mine):
     found = {}
     data = sorted(mine.rglob("*.gcda"))
     for path in data:
         notes = Path("/") / path.relative_to(mine).with_suffix(".gcno")
         shutil.copy(notes, path.with_suffix(".gcno"))
+    if not data:                # it was aborted
+        return {}
     said = subprocess.run(["gcov", "--json-format", "--stdout"] + [str(p) for p in data],
                           cwd=harness.tree, capture_output=True, text=True, check=True)
     for line in said.stdout.splitlines():

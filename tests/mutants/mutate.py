@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import date
 from pathlib import Path
 
-from harness import Harness, Result, Wrong, reach_of
+from harness import Harness, Result, Wrong
 from named import planted, read_bugs
 from operators import mutants_of
 from source import Source
@@ -139,11 +139,10 @@ def prepared(arguments):
     harness = Harness(ROOT, ROOT / "build" / "mutants" / arguments.real,
                       arguments.real, arguments.jobs)
     harness.prepare()
-    reach = reach_of(harness, ROOT / "build" / "mutants" / "reach.json")
     passed = sum(test.laws > 0 for test in harness.tests.values())
     print(f"{passed} tests of {len(harness.tests)} pass without a bug ({arguments.real})",
           file=sys.stderr, flush=True)
-    return harness, reach
+    return harness, harness.reach
 
 
 def named(arguments, harness, reach):

@@ -6,7 +6,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import Harness, Result, Wrong, reach_of
+from harness import Harness, Result, Wrong
 from mutate import HERE, ROOT, all_judged, gone, sources_of
 from named import edits_of, planted, read_bugs
 from operators import mutants_of
@@ -163,7 +163,7 @@ def check_judging(check, place):
                result.verdict == "killed", result)
     result = with_change(harness, sum_c, "= 3", "= 3", may_be_equal=False)
     check.that("what was changed is put back", result == Result("survived"), result)
-    reach = reach_of(harness, Path(place) / "reach.json")
+    reach = harness.reach
     check.that("a line is known by the tests that run it",
                reach.tests_of(sum_c, "sum", [7], []) == {"tests/part/test_sum"}, reach.lines)
     (harness.work / "bin/tests/part/test_sum").unlink()
