@@ -305,8 +305,6 @@ static void add_code(const Cutter *c, Codes *codes, unsigned code)
            && mark_order(c->u, codes->code[at - 1]) > order; at--)
         codes->code[at] = codes->code[at - 1];
     codes->code[at] = code;
-    if (order == 0)
-        codes->start = codes->n;
 }
 
 static void add_character(const Cutter *c, Codes *codes, unsigned code)

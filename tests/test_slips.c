@@ -375,6 +375,20 @@ static const char *said_of_sum(const char *e, const char *W_u, const char *is)
     return cells_of(sheet);
 }
 
+static void an_entry_with_more_than_three_reasons_has_none(void **state)
+{
+    (void)state;
+    const char *all = "algorithm 7\nlayout torch\ne = 3 3 3%s\n"
+                      "Wu = 1 1 1%s ; 0 0 1%s\nclaim logits = %s ?\n";
+    char sheet[200];
+    snprintf(sheet, sizeof sheet, all, "", "", "", "6");
+    assert_string_equal(cells_of(sheet), "|in (1) the term 3·1 is left out"
+                        "|in (1) the term 3·1 is left out"
+                        "|in (1) the term 3·1 is left out");
+    snprintf(sheet, sizeof sheet, all, " 3", " 1", " 0", "9");
+    assert_string_equal(cells_of(sheet), "");
+}
+
 /* A change is told if chance can hardly have made it: of ten units of the
    last digit, or of more than 1 where numbers are whole. */
 static void a_term_is_told_if_it_changes_enough(void **state)
@@ -565,6 +579,7 @@ int main(void)
         TEST(who_carries_rounded_numbers_made_no_slip),
         TEST(an_error_is_no_slip),
         TEST(a_slip_in_one_entry_is_told_by_its_numbers),
+        TEST(an_entry_with_more_than_three_reasons_has_none),
         TEST(a_term_is_told_if_it_changes_enough),
         TEST(two_slips_are_a_pair),
         TEST(pairs_are_found_as_they_were),

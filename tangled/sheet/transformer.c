@@ -464,7 +464,6 @@ static double next_chance(void *from)
                   .turned = job->run.layout->rows };
     know_row(&step);
     derive_before(job, &step);
-    step.turned = false;
     Mat Y = input(job->tape, 1, 1);
     AT(Y, 1, 1) = (real)sample(job->kept == NULL ? job->q : job->kept, u);
     Y = varied(job, &step, Y);
