@@ -497,6 +497,16 @@ static void a_page_has_every_head_of_every_layer(void **state)
     page = bytes_of(svg, &n);
     assert_int_equal(times(page, "<g transform="), 0);
     assert_int_equal(times(page, ">layer 2, head 6</text>"), 1);
+    s = SAID(train, "ed", "--L_enc", "3", "--L_dec", "2", "--H", "4",
+             "--d_e", "8", "--steps", "1", "--batch", "1", "--replace",
+             "--model", model, pairs("p", 20));
+    assert_says(s, "saved\n");
+    assert_says(SAID(show_inside, "--model", model, "--svg", svg, "ab"),
+                "a.svg: the weights of 28 heads\n");
+    page = bytes_of(svg, &n);
+    assert_int_equal(times(page, ">encoder 3, head 4</text>"), 1);
+    assert_int_equal(times(page, ">decoder 2, head 1</text>"), 1);
+    assert_int_equal(times(page, ">cross 2, head 1</text>"), 1);
 }
 
 /* -------------------------------------------------------------- refusals */

@@ -729,9 +729,20 @@ static void a_model_that_is_not_finite_is_not_saved(void **state)
     assert_same_file(path("m"), path("n"));
 }
 
+static void numbers_may_be_so_large_that_their_sum_is_not_finite(void **state)
+{
+    (void)state;
+    Model *m = small_model(TRAIN_D), *again;
+    m->theta->W_e->at[0] = m->theta->W_e->at[1] = (real)(IS_DOUBLE ? 1.5e308
+                                                                  : 3e38);
+    assert_string_equal(saving(m, path("m")), "");
+    assert_string_equal(loading(path("m"), &again), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
+        TEST_FILES(numbers_may_be_so_large_that_their_sum_is_not_finite),
         TEST_FILES(a_model_comes_back_as_it_was),
         TEST_FILES(the_best_parameters_are_kept_beside_the_last),
         TEST_FILES(saved_again_it_has_the_same_bytes),

@@ -501,6 +501,24 @@ static void pairs_are_found_as_they_were(void **state)
     assert_is_recorded("tests/pairs.txt", all_of(to));
 }
 
+/* A base, or a number of decimals, stands in the words, too. */
+static void the_number_of_a_slip_is_that_of_its_words(void **state)
+{
+    (void)state;
+    int with_number = 0;
+    for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
+        bool is = false;
+        if (slip->number < 2)       /* 1 decimal, one token on */
+            continue;
+        for (const char *in = slip->what; *in != '\0'; in++)
+            is |= strtod(in, NULL) == slip->number;
+        if (!is)
+            fail_at(HERE(slip->name), "%g, but %s", slip->number, slip->what);
+        with_number++;
+    }
+    assert_int_equal(with_number, 44);
+}
+
 /* ------------------------------------------------------------ odd sheets */
 
 enum { BY_HAND = 13 };
@@ -582,6 +600,7 @@ int main(void)
         TEST(an_entry_with_more_than_three_reasons_has_none),
         TEST(a_term_is_told_if_it_changes_enough),
         TEST(two_slips_are_a_pair),
+        TEST(the_number_of_a_slip_is_that_of_its_words),
         TEST(pairs_are_found_as_they_were),
         TEST(no_slip_asks_the_library_for_what_it_refuses),
     };

@@ -295,6 +295,14 @@ static void the_front_slides_out_of_sight(void **state)
                                 "8"));
     assert_that(strcmp(s.out, GENERATE(m, "1 sheep", "--ell_gen", "60",
                                        "--slide", "5").out) != 0);
+    Said odd = SAID(train, "d", SMALL, "--steps", "9", "--tokens", "char",
+                    "--ell_max", "13", "--L=1", "--model", path("odd"),
+                    path("t"));
+    assert_says(odd, "saved\n");
+    assert_both_say(GENERATE(path("odd"), "1", "--ell_gen", "60", "--tau",
+                             "2"),
+                    GENERATE(path("odd"), "1", "--ell_gen", "60", "--tau",
+                             "2", "--slide", "7"));
     Said cut = GENERATE(m, "10 sheep and 100 goats", "--slide", "10");
     assert_that(cut.status == 0 && characters(cut.out) == 201);
     assert_both_say(cut, GENERATE(m, "11 sheep and 100 goats", "--slide",

@@ -6,13 +6,13 @@
 typedef struct { bool json, svg, tex, md; } CheckWish;
 
 static const Option wishes[] = {
-    { "json", FLAG, offsetof(CheckWish, json), 0, 0, NULL,
+    { "json", FLAG, UNBOUNDED(CheckWish, json), NULL,
       "one object a sheet, on one line" },
-    { "svg", FLAG, offsetof(CheckWish, svg), 0, 0, NULL,
+    { "svg", FLAG, UNBOUNDED(CheckWish, svg), NULL,
       "a picture: the claims, each entry with its verdict" },
-    { "tex", FLAG, offsetof(CheckWish, tex), 0, 0, NULL,
+    { "tex", FLAG, UNBOUNDED(CheckWish, tex), NULL,
       "the same as LaTeX to paste; it needs the package amsmath" },
-    { "md", FLAG, offsetof(CheckWish, md), 0, 0, NULL,
+    { "md", FLAG, UNBOUNDED(CheckWish, md), NULL,
       "the same as Markdown to paste" },
     { .name = NULL },
 };

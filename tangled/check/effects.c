@@ -226,7 +226,7 @@ typedef struct {
 } Listing;
 
 static const Option listing_options[] = {
-    { "once", FLAG, offsetof(Listing, once), 0, 0, NULL, "" },
+    { "once", FLAG, UNBOUNDED(Listing, once), NULL, "" },
     { .name = NULL }
 };
 

@@ -59,17 +59,6 @@ static const char *counted(const Judged *j, Arena *arena)
     return text;
 }
 
-static Mat claimed_matrix(const Judged *j, Arena *arena)
-{
-    const Item *item = j->claim.item;
-    if (j->fits)
-        return j->claim.step->M;
-    Mat M = constant(arena, item->rows, item->cols);
-    for (int k = 0; k < item->rows * item->cols; k++)
-        AT(M, k / item->cols + 1, k % item->cols + 1) = 0;
-    return M;
-}
-
 static Step marked_step(const Judged *j, Arena *arena)
 {
     const Item *item = j->claim.item;
@@ -78,7 +67,8 @@ static Step marked_step(const Judged *j, Arena *arena)
     for (int k = 0; k < n; k++)
         mark[k] = mark_on(j, k, arena);
     Step step = *j->claim.step;
-    step.M = claimed_matrix(j, arena);
+    if (!j->fits)
+        step.M = constant(arena, item->rows, item->cols);
     step.mark = mark;
     step.remark = counted(j, arena);
     return step;

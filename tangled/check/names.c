@@ -541,8 +541,8 @@ static const struct { const char *name; double instead; } numbers[] = {
 static Mat meant_by(void *to, const char *name, int length)
 {
     Slipping *s = to;
-    char word[24] = "";
-    memcpy(word, name, (size_t)(length < 23 ? length : 23));
+    char word[24];
+    snprintf(word, sizeof word, "%.*s", length, name);
     for (int k = 0; k < COUNT(own_names); k++)
         if (strcmp(own_names[k].name, word) == 0)
             return own_names[k].value(s);

@@ -9,7 +9,7 @@ typedef struct {
 } Classifying;
 
 static const Option wishes[] = {
-    { "model", TEXT, offsetof(Classifying, name), 0, 0, "FILE",
+    { "model", TEXT, UNBOUNDED(Classifying, name), "FILE",
       "as saved by ftx train class" },
     { .name = NULL },
 };

@@ -64,7 +64,7 @@ typedef struct {
 } Count;
 
 static const Option count_options[] = {
-    { "total", FLAG, offsetof(Count, total), 0, 0, NULL,
+    { "total", FLAG, UNBOUNDED(Count, total), NULL,
       "print the last line only" },
     { .name = NULL },
 };

@@ -12,11 +12,11 @@ typedef struct {
 } ImportWish;
 
 static const Option import_wishes[] = {
-    { "model", TEXT, offsetof(ImportWish, model), 0, 0, "FILE",
+    { "model", TEXT, UNBOUNDED(ImportWish, model), "FILE",
       "where the model is saved" },
-    { "tokens-of", TEXT, offsetof(ImportWish, tokens), 0, 0, "MODEL",
+    { "tokens-of", TEXT, UNBOUNDED(ImportWish, tokens), "MODEL",
       "the model that was exported: take its tokens" },
-    { "numbers", FLAG, offsetof(ImportWish, numbers), 0, 0, NULL,
+    { "numbers", FLAG, UNBOUNDED(ImportWish, numbers), NULL,
       "a text is the numbers of its tokens" },
     { "mask", WHOLE, offsetof(ImportWish, special[0]), 0, TOKEN_LIMIT, NULL,
       "the number of mask_token, where no file says it" },
@@ -24,7 +24,7 @@ static const Option import_wishes[] = {
       "of bos_token" },
     { "eos", WHOLE, offsetof(ImportWish, special[2]), 0, TOKEN_LIMIT, NULL,
       "of eos_token" },
-    { "replace", FLAG, offsetof(ImportWish, replace), 0, 0, NULL,
+    { "replace", FLAG, UNBOUNDED(ImportWish, replace), NULL,
       "write over FILE" },
     { .name = NULL },
 };
@@ -320,9 +320,9 @@ typedef struct {
 } ExportWish;
 
 static const Option export_wishes[] = {
-    { "type", CHOICE, offsetof(ExportWish, type), 0, 0, "F32 F16 BF16 F64",
+    { "type", CHOICE, UNBOUNDED(ExportWish, type), "F32 F16 BF16 F64",
       "of the numbers" },
-    { "replace", FLAG, offsetof(ExportWish, replace), 0, 0, NULL,
+    { "replace", FLAG, UNBOUNDED(ExportWish, replace), NULL,
       "write over what is in FOLDER" },
     { .name = NULL },
 };

@@ -9,9 +9,9 @@ typedef struct {
 } FillWish;
 
 static const Option wishes[] = {
-    { "model", TEXT, offsetof(FillWish, model), 0, 0, "FILE",
+    { "model", TEXT, UNBOUNDED(FillWish, model), "FILE",
       "as saved by ftx train e" },
-    { "gap", TEXT, offsetof(FillWish, gap), 0, 0, "TEXT",
+    { "gap", TEXT, UNBOUNDED(FillWish, gap), "TEXT",
       "what a gap is written as" },
     { "top", WHOLE, offsetof(FillWish, top), 1, 10000000, NULL,
       "how many guesses for a gap" },

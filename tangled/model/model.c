@@ -33,7 +33,7 @@ static uint64_t get_bytes(const unsigned char *from, int size)
 }
 
 static const Option task_options[] = {
-    { "task", CHOICE, offsetof(Model, task), 0, 0, "ed e d class", "" },
+    { "task", CHOICE, UNBOUNDED(Model, task), "ed e d class", "" },
     { .name = NULL },
 };
 

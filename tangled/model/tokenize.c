@@ -10,17 +10,17 @@ typedef struct {
 } TokenizeWish;
 
 static const Option wishes[] = {
-    { "tokens", CHOICE, offsetof(TokenizeWish, kind), 0, 0, "char word bpe",
+    { "tokens", CHOICE, UNBOUNDED(TokenizeWish, kind), "char word bpe",
       "what a token is" },
     { "merges", WHOLE, offsetof(TokenizeWish, merges), 0, 1000000, NULL,
       "of bpe: how many at most" },
-    { "train-on", TEXT, offsetof(TokenizeWish, train_on), 0, 0, "TEXT",
+    { "train-on", TEXT, UNBOUNDED(TokenizeWish, train_on), "TEXT",
       "learn the tokens from this file, not from FILE" },
-    { "model", TEXT, offsetof(TokenizeWish, model), 0, 0, "MODEL",
+    { "model", TEXT, UNBOUNDED(TokenizeWish, model), "MODEL",
       "take the tokens of this model" },
-    { "vocabulary", FLAG, offsetof(TokenizeWish, vocabulary), 0, 0, NULL,
+    { "vocabulary", FLAG, UNBOUNDED(TokenizeWish, vocabulary), NULL,
       "print all tokens there are; for bpe, all merges" },
-    { "decode", FLAG, offsetof(TokenizeWish, decode), 0, 0, NULL,
+    { "decode", FLAG, UNBOUNDED(TokenizeWish, decode), NULL,
       "FILE has numbers of tokens: print their text" },
     { .name = NULL },
 };

@@ -15,15 +15,15 @@ typedef struct {
 } Running;
 
 static const Option run_options[] = {
-    { "model", TEXT, offsetof(Running, model), 0, 0, "FILE",
+    { "model", TEXT, UNBOUNDED(Running, model), "FILE",
       "where the model is saved" },
-    { "from", TEXT, offsetof(Running, from), 0, 0, "MODEL",
+    { "from", TEXT, UNBOUNDED(Running, from), "MODEL",
       "begin with its numbers, tokens and sizes: fine-tuning" },
-    { "resume", FLAG, offsetof(Running, resume), 0, 0, NULL,
+    { "resume", FLAG, UNBOUNDED(Running, resume), NULL,
       "go on with this model" },
-    { "replace", FLAG, offsetof(Running, replace), 0, 0, NULL,
+    { "replace", FLAG, UNBOUNDED(Running, replace), NULL,
       "begin anew, though there is such a file" },
-    { "as-printed", FLAG, offsetof(Running, as_printed), 0, 0, NULL,
+    { "as-printed", FLAG, UNBOUNDED(Running, as_printed), NULL,
       "begin with the paper's algorithm and epsilon" },
     { "threads", WHOLE, offsetof(Running, threads), 1, 8, NULL,
       "at once; the result is the same" },

@@ -9,7 +9,7 @@ typedef struct {
 } TranslateWish;
 
 static const Option wishes[] = {
-    { "model", TEXT, offsetof(TranslateWish, model), 0, 0, "FILE",
+    { "model", TEXT, UNBOUNDED(TranslateWish, model), "FILE",
       "as saved by ftx train ed" },
     { "ell_gen", WHOLE, offsetof(TranslateWish, ell_gen), 0, 10000000, NULL,
       "at most so many tokens; 0: ell_max" },

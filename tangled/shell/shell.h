@@ -165,6 +165,7 @@ typedef struct {
     const char *words;          /* of a CHOICE; what a TEXT is            */
     const char *meaning;
 } Option;
+#define UNBOUNDED(of, field) offsetof(of, field), 0, 0
 
 /* What an option of the kind TEXTS collects: it may be typed often. */
 enum { MOST_TEXTS = 50 };

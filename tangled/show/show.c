@@ -180,7 +180,7 @@ typedef struct {
 } ShowWish;
 
 #define WISH(name, meaning) \
-    { #name, FLAG, offsetof(ShowWish, name), 0, 0, NULL, meaning }
+    { #name, FLAG, UNBOUNDED(ShowWish, name), NULL, meaning }
 static const Option wishes[] = {
     WISH(all, "of a model, also the steps inside its layers"),
     WISH(shade, "shades of grey beside the weights, as in a terminal"),

@@ -21,8 +21,9 @@ PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
              "execv", "execvp", "execl", "execve", "system", "signal",
              "setrlimit", "ptrace"}
 
-COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "strcmp", "memcmp",
-           "REQUIRE"}
+COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "strcmp", "strncmp",
+           "memcmp", "same", "same_number", "same_place", "has_same_numbers",
+           "has_same_bytes", "share_a_place", "REQUIRE"}
 
 
 @dataclass
