@@ -69,6 +69,25 @@ static void a_configuration_comes_back(void **state)
     }
 }
 
+/* ftx has no use for them, but a program that goes on learning has. */
+static void a_configuration_says_how_much_is_dropped(void **state)
+{
+    (void)state;
+    static const char *const rates[][3] = {
+        { "resid_pdrop", "embd_pdrop", "attn_pdrop" },
+        { "hidden_dropout_prob", "attention_probs_dropout_prob",
+          "hidden_dropout_prob" },
+    };
+    for (int k = 0; k < FOLDERS; k++) {
+        size_t n;
+        SAID(export_model, folders[k], path("f"), "--replace");
+        const char *said = bytes_of(path("f/config.json"), &n);
+        for (int i = 0; i < 3; i++)
+            if (strstr(said, rates[k > 1][i]) == NULL)
+                fail_at(HERE(folders[k]), "no %s: %s", rates[k > 1][i], said);
+    }
+}
+
 #define SMALL "--d_e", "4", "--H", "2", "--ell_max", "16", "--steps", "3", \
     "--held-out", "0"
 #define TRAINED(task, name, ...) \
@@ -225,6 +244,7 @@ int main(void)
     const struct CMUnitTest laws[] = {
         TEST_FILES(what_came_in_goes_out_to_the_same_tensors),
         TEST_FILES(a_configuration_comes_back),
+        TEST_FILES(a_configuration_says_how_much_is_dropped),
         TEST_FILES(a_model_that_ftx_trained_goes_out_and_comes_back),
         TEST_FILES(what_a_bert_has_not_is_0),
         TEST_FILES(a_classifier_goes_out),

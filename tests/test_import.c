@@ -414,6 +414,12 @@ static void a_config_that_fits_no_algorithm_is_refused(void **state)
     assert_config("bert-class", "\"1\": \"maybe\"", "\"7\": \"maybe\"",
         "14:15: id2label must be an object with a name for each number from "
         "\"0\".");
+    static const char *const no_names[] = { "\"\"", "\"may\\tbe\"",
+                                            "\"may\\u0000be\"", "1" };
+    for (int k = 0; k < 4; k++)
+        assert_config("bert-class", "\"maybe\"", no_names[k],
+            "14:15: id2label must be an object with a name for each number "
+            "from \"0\".");
     assert_config("bert", "\"is_decoder\": false", "\"is_decoder\": true",
         "16:17: is_decoder must be false; the algorithm has no such thing.");
     assert_config("gpt2", "{\n", "[\n", "2:24: expected a comma or ].");

@@ -482,6 +482,12 @@ static void a_page_has_every_head_of_every_layer(void **state)
     size_t n = 0;
     const char *page = bytes_of(svg, &n);
     assert_int_equal(times(page, "<g transform="), 18);
+    int x = 0, y = 0, was = -1, rows = 0;
+    for (const char *at = page; (at = strstr(at, "<g transform=")) != NULL;
+         at++, rows += y != was, was = y)
+        assert_int_equal(sscanf(at, "<g transform=\"translate(%d %d)", &x,
+                                &y), 2);
+    assert_int_equal(rows, 3);          /* one for each layer */
     for (int l = 1; l <= 3; l++)
         for (int h = 1; h <= 6; h++) {
             char caption[40];
