@@ -519,6 +519,24 @@ static void the_number_of_a_slip_is_that_of_its_words(void **state)
     assert_int_equal(with_number, 44);
 }
 
+/* At 0 and at infinity, too, it can be left out; p^(1/0) is no number. */
+static void a_temperature_that_divides_by_nothing_can_be_left_out(void **state)
+{
+    (void)state;
+    static const char *const extremes[] = { "0", "inf" },
+        *const claims[] = { "0 0 0", "0.2 0.3 0.5", "0.4 0.4 0.2",
+                            "0.04 0.09 0.25" };
+    for (int k = 0; k < 2; k++)
+        for (int c = 0; c < 4; c++) {
+            Text *t = text_new();
+            add_text(t, "algorithm 14\np = 0.2 0.3 0.5\ntau = %s\nu = 0.9\n"
+                     "claim q = %s\nclaim y = 1\n", extremes[k], claims[c]);
+            const Judgement *j = judged(t->at);
+            assert_int_equal(is_named(j, slip_named("no-tau")), c == 1);
+            assert_int_equal(j->judged[0].n, c == 1);
+        }
+}
+
 /* ------------------------------------------------------------ odd sheets */
 
 enum { BY_HAND = 13 };
@@ -600,6 +618,7 @@ int main(void)
         TEST(an_entry_with_more_than_three_reasons_has_none),
         TEST(a_term_is_told_if_it_changes_enough),
         TEST(two_slips_are_a_pair),
+        TEST(a_temperature_that_divides_by_nothing_can_be_left_out),
         TEST(the_number_of_a_slip_is_that_of_its_words),
         TEST(pairs_are_found_as_they_were),
         TEST(no_slip_asks_the_library_for_what_it_refuses),

@@ -391,7 +391,8 @@ unsigned truths_of_run(const Run *run)
          | one_of(a == 12, IF_BLANKS, IF_NEXT)
          | one_of(a == 3, IF_ONE_QUERY, 0)
          | one_of(a == 7, IF_UNEMBEDDED, 0)
-         | one_of(tau > 0 && tau != 1 && isfinite(tau), IF_TEMPERED, 0);
+         | one_of(tau != 1, IF_TEMPERED, 0)
+         | one_of(tau > 0 && tau != 1 && isfinite(tau), IF_DIVIDING, 0);
 }
 
 bool any_hidden(Mat M)

@@ -23,7 +23,8 @@ enum {
     IF_UNTIED = 1 << 15,
     IF_NEXT = 1 << 16,          /* the next token is predicted            */
     IF_BLANKS = 1 << 17,        /* tokens that are masked are             */
-    IF_TEMPERED = 1 << 18,      /* tau is not 1, and divides              */
+    IF_TEMPERED = 1 << 18,      /* tau is not 1 ...                       */
+    IF_DIVIDING = 1 << 25,      /* ... and neither 0 nor infinite         */
     IF_ONE_QUERY = 1 << 19,     /* Algorithm 3                            */
     IF_UNEMBEDDED = 1 << 20,    /* Algorithm 7                            */
     IF_SEVERAL = 1 << 21,       /* tokens are in the loss                 */
