@@ -564,8 +564,6 @@ static Mat come_by(Job *job, Step *step, Mat M)
     Mat other = asked && k < 0 ? varied(job, step, made) : made;
     job->rederive = M == NULL && (job->rederive || other != made || k >= 0);
     other = asked ? told_step(job, step, other) : only_a_shape(M);
-    if (M != NULL)
-        job->rederive = false;
     see_step(job, step, known, k, other);
     return other;
 }
