@@ -471,7 +471,7 @@ static void a_line_is_printed_for_the_layer_and_head_asked_for(void **state)
    is on the page, which ends soon behind it. */
 static void assert_page(const char *page, int rows, int columns)
 {
-    int width, height, n = 0, first[2], second[2], below[2], at[2];
+    int width, height, n = 0, first[2] = { 0 }, second = 0, below = 0, at[2];
     assert_int_equal(sscanf(strstr(page, "viewBox="), "viewBox=\"0 0 %d %d",
                             &width, &height), 2);
     for (const char *p = page; (p = strstr(p, "<g transform=")) != NULL;
@@ -479,15 +479,16 @@ static void assert_page(const char *page, int rows, int columns)
         int i = n / columns, j = n % columns;
         assert_int_equal(sscanf(p, "<g transform=\"translate(%d %d)", &at[0],
                                 &at[1]), 2);
-        memcpy(n == 0 ? first : n == 1 ? second : n == columns ? below : at,
-               at, sizeof at);
-        if (n < columns)
-            below[1] = first[1];
-        assert_int_equal(at[0], first[0] + j * (n == 0 ? 0 : second[0]
-                                                             - first[0]));
-        assert_int_equal(at[1], first[1] + i * (below[1] - first[1]));
+        if (n == 0)
+            memcpy(first, at, sizeof at), below = at[1];
+        if (n == 1)
+            second = at[0];
+        if (n == columns)
+            below = at[1];
+        assert_int_equal(at[0], first[0] + j * (second - first[0]));
+        assert_int_equal(at[1], first[1] + i * (below - first[1]));
     }
-    const int across = second[0] - first[0], down = below[1] - first[1];
+    const int across = second - first[0], down = below - first[1];
     assert_int_equal(n, rows * columns);
     assert_that(first[0] > 0 && across > 20 && down > 20);
     assert_that(at[0] + across <= width && at[1] + down / 2 < height
