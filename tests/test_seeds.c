@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <math.h>
 
-enum { COLUMNS = 6, EACH = 4, MOST_WORDS = 40 };
+enum { COLUMNS = 3, EACH = 4, MOST_WORDS = 40 };
 
 typedef struct {
     int n;
@@ -111,11 +111,10 @@ static const char *rounded(const char *text)
     return to;
 }
 
-static uint64_t trials_of(int algorithm, int column)
+static uint64_t trials_of(int algorithm)
 {
     Words w = { 0, { NULL } };
     add_number(&w, "--algorithm", algorithm);
-    add_number(&w, "--seed", column + 1);
     Said s = said_by(trials, w.n, w.word);
     assert_int_equal(s.status, 0);
     return digest(DIGEST, rounded(s.out));
@@ -135,10 +134,8 @@ static void a_seed_gives_what_it_gave(void **state)
         fprintf(to, "Algorithm %d:", a);
         for (int c = 0; c < COLUMNS; c++, arena_clear(arena))
             fprintf(to, " %08x", short_digest(exercises(a, c, false)));
-        fprintf(to, " |");
-        for (int c = 0; c < 2; c++, arena_clear(arena))
-            fprintf(to, " %08x", short_digest(trials_of(a, c)));
-        fputc('\n', to);
+        fprintf(to, " | %08x\n", short_digest(trials_of(a)));
+        arena_clear(arena);
     }
     assert_is_recorded("tests/seeds.txt", all_of(to));
 }

@@ -305,6 +305,17 @@ static unsigned variants(const char *name, const char *text, int column,
     return short_digest(sum);
 }
 
+/* Is a column worked out? Half of the students are, and in slow builds, see
+   FTX_AMOUNT, only the first columns of each kind; all are in make soak, with
+   FTX_VARIANTS=all, or where they are written. */
+static bool is_asked(int k)
+{
+    const bool all = getenv("FTX_VARIANTS") != NULL
+                  || getenv("FTX_WRITE") != NULL;
+    return all || (k < TYPED ? k < amount(10 * TYPED)
+                             : k - TYPED < amount(5 * (DIGESTS - TYPED)));
+}
+
 /* A line of the file: a sheet, and its digests. */
 static void judge_line(const char *line, FILE *out)
 {
@@ -320,7 +331,7 @@ static void judge_line(const char *line, FILE *out)
         char was[10] = "", is[10];
         sscanf(line + at, k == TYPED ? " | %9[-0-9a-f]%n"
                                      : " %9[-0-9a-f]%n", was, &n);
-        if (strcmp(was, "-") == 0)
+        if (strcmp(was, "-") == 0 || !is_asked(k))
             strcpy(is, was);
         else
             snprintf(is, sizeof is, "%08x", variants(name, text, k, false));

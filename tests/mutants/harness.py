@@ -320,6 +320,7 @@ class Harness:
         environment = {**os.environ, "LD_LIBRARY_PATH": str(library),
                        "FTX_FILES": files.name, "TMPDIR": str(files),
                        "FTX_SHEETS": "2", "FTX_AMOUNT": "2",
+                       "FTX_VARIANTS": "all",
                        "CMOCKA_TEST_ABORT": "1", "MALLOC_PERTURB_": "165",
                        "MALLOC_ARENA_MAX": "2", **more}
         limits = (f"ulimit -S -t {seconds}; ulimit -H -t {seconds + 5}; "
