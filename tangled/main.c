@@ -67,9 +67,9 @@ static void refuse_name(Fault *f, void *data)
 {
     const Command *c = data;
     if (c->n < 1)
-        fault(f, 0, "what is to be done? See 'ftx --help'.");
-    fault(f, 0, "there is no command %s; see 'ftx --help'.",
-          c->argument[0]);
+        failure(f, "what is to be done? See 'ftx --help'.");
+    failure(f, "there is no command %s; see 'ftx --help'.",
+            c->argument[0]);
 }
 
 static int choose(int argc, char *argv[])

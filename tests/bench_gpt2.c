@@ -244,7 +244,7 @@ static void copy_file(Arena *arena, const char *name, Fault *f)
     char *some = arena_alloc(arena, SOME);
     FILE *file = fopen(name, "rb");
     if (file == NULL)
-        fault(f, 0, "cannot be opened.");
+        failure(f, "cannot be opened.");
     while (fread(some, 1, SOME, file) == SOME)
         ;
     fclose(file);

@@ -464,7 +464,7 @@ a slip is told|import numpy as np\ndef algorithm(g, see):\n    Q, K, V = (g["W_"
 an exception|def algorithm(g, see):\n    return x\n|line 2 of your file: NameError: name 'x' is not defined
 no Python|def algorithm(:\n|line 1 of your file: SyntaxError
 no function|x = 1\n|KeyError: 'algorithm'
-endless|def algorithm(g, see):\n    while True: pass\n|did not come to an end
+endless|def algorithm(g, see):\n    while True: pass\n|because the runs before it took too long
 a forged answer|import os\nos.write(3, b"result 2 2 1 1 1 1\\nend\\n")\nos._exit(0)\n|the result
 END
     mkdir -p "$work/subs/ada"; { cat tests/lab/reference.py; echo "algorithm = solve[4]"; } > "$work/subs/ada/algorithm04.py"

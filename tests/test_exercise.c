@@ -372,6 +372,26 @@ static void positions_are_as_asked_for(void **state)
     assert_says(DRAWN("--algorithm", "2", "--exact"), "/pi\n");
 }
 
+/* t times 45 or 30 degrees, and no more than once around. */
+static void exact_angles_have_exact_sines(void **state)
+{
+    (void)state;
+    bool drawn[13][13] = { { false } };
+    for (int seed = 1; seed <= 60; seed++) {
+        const Run *run = run_drawn(DRAWN("--algorithm", "2", "--exact",
+                                         "--seed", number(seed)));
+        const double ell_max = item_of(run, "ell_max", false)->entry->value,
+                     base = item_of(run, "base", false)->entry->value,
+                     t = item_of(run, "t", false)->entry->value;
+        assert_that(ell_max == 8 || ell_max == 12);
+        assert_near(base, ell_max / 2 / 3.14159265358979, 1e-9);
+        assert_that(1 <= t && t <= ell_max);
+        drawn[(int)ell_max][(int)t] = true;
+    }
+    assert_that(drawn[8][2] && drawn[8][8] && drawn[12][4]
+                && drawn[12][12]);
+}
+
 static void help_is_printed(void **state)
 {
     (void)state;
@@ -578,9 +598,11 @@ static void what_is_never_exact_is_refused(void **state)
     assert_refusal(DRAWN("--exact", "--algorithm", "12"), "ftx exercise: "
                    "--exact is not for Algorithm 12: its gradients mix "
                    "logarithms and fractions.");
-    assert_refusal(DRAWN("--exact", "--algorithm", "9", "--d_x", "3"),
-                   "ftx exercise: --exact needs --d_x 2: of other tokens "
-                   "layer_norm makes roots.");
+    static char *const models[] = { "8", "9", "10", "14", "15" };
+    for (int k = 0; k < 5; k++)
+        assert_refusal(DRAWN("--exact", "--algorithm", models[k], "--d_x",
+                             "3"), "ftx exercise: --exact needs --d_x 2: of "
+                       "other tokens layer_norm makes roots.");
 }
 
 static void what_cannot_be_told_apart_is_refused(void **state)
@@ -622,6 +644,7 @@ int main(void)
         TEST(a_mask_adds_a_step),
         TEST(sizes_are_as_asked_for),
         TEST(positions_are_as_asked_for),
+        TEST(exact_angles_have_exact_sines),
         TEST(help_is_printed),
         TEST(an_exercise_may_begin_at_any_line),
         TEST(weights_that_are_given_sum_to_1),

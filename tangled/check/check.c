@@ -69,8 +69,8 @@ static void judge(Fault *f, void *data)
     char name[60];
     step_name(name, sizeof name, last);
     f->text = NULL;
-    fault(f, 0, "nothing is claimed; a line 'claim %s = ...' says what "
-          "was computed.", name);
+    failure(f, "nothing is claimed; a line 'claim %s = ...' says what "
+            "was computed.", name);
 }
 
 static void judge_and_print(Fault *f, void *data)
@@ -133,11 +133,11 @@ static void print_total(FILE *out, int n, const int count[3])
 static void check_wish(const CheckWish *wish, int sheets, Fault *f)
 {
     if (sheets == 0)
-        fault(f, 0, "which sheet? See 'ftx check --help'.");
+        failure(f, "which sheet? See 'ftx check --help'.");
     if (wish->json + wish->svg + wish->tex + wish->md > 1)
-        fault(f, 0, "one of --json, --svg, --tex, --md at a time.");
+        failure(f, "one of --json, --svg, --tex, --md at a time.");
     if (wish->svg && sheets > 1)
-        fault(f, 0, "a picture is of one sheet; there are %d.", sheets);
+        failure(f, "a picture is of one sheet; there are %d.", sheets);
 }
 
 static void check_sheets(Fault *f, void *data)

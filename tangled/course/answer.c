@@ -22,13 +22,13 @@ void step_place(const Exercise *e, const Step *step, char *to, size_t size)
     static const char *const parts[] = {
         [ENC] = ", W^enc", [DEC] = ", W^dec", [ED] = ", W^e/d" };
     bool model = e->run->algorithm >= 8;
-    int n = snprintf(to, size, "%d.%d%s", step->algorithm, step->line,
-                     step->algorithm == 4 && step->part > LAYER
-                     ? parts[step->part] : "");
+    snprintf(to, size, "%d.%d%s", step->algorithm, step->line,
+             step->algorithm == 4 && step->part > LAYER
+             ? parts[step->part] : "");
     if (step->turn > 0)
-        n += snprintf(to + n, size - (size_t)n, ", i = %d", step->turn);
+        append(to, size, ", i = %d", step->turn);
     if (step->head > 0 && !model)
-        snprintf(to + n, size - (size_t)n, ", h = %d", step->head);
+        append(to, size, ", h = %d", step->head);
 }
 
 static bool is_fraction(double x, int most, int *p, int *q)
@@ -73,11 +73,10 @@ bool exact_text(double x, char *to, size_t size)
         }
     for (int k = 0; k < ROOTS; k++)
         if (is_fraction(exp(fabs(x) / sqrt(roots[k].square)), 20, &p, &q)) {
-            int n = snprintf(to, size, "%s%s%sln(", x < 0 ? "-" : "",
-                             roots[k].text, k == 0 ? "" : "*");
-            put_multiple(to + n, size - (size_t)n, p, "", q);
-            n = (int)strlen(to);
-            snprintf(to + n, size - (size_t)n, ")");
+            char argument[40];
+            put_multiple(argument, sizeof argument, p, "", q);
+            snprintf(to, size, "%s%s%sln(%s)", x < 0 ? "-" : "",
+                     roots[k].text, k == 0 ? "" : "*", argument);
             return true;
         }
     return false;

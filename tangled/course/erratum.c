@@ -1165,12 +1165,12 @@ static void tell_them(Fault *f, void *data)
     }
     int n = obey(f, options, c->n, c->argument);
     if (n == 0 && numbers_only)
-        fault(f, 0, "--numbers of which erratum? They are E1 to E%d, and "
-              "ports.", ERRATA);
+        failure(f, "--numbers of which erratum? They are E1 to E%d, and "
+                "ports.", ERRATA);
     for (int k = 0; k < n; k++)
         if (erratum_named(c->argument[k]) < 0)
-            fault(f, 0, "there is no erratum %.100s; they are E1 to E%d.",
-                  c->argument[k], ERRATA);
+            failure(f, "there is no erratum %.100s; they are E1 to E%d.",
+                    c->argument[k], ERRATA);
     if (n == 0)
         list(c->out);
     for (int k = 0; k < n; k++) {

@@ -51,20 +51,20 @@ static void check_exact(Fault *f, const Wanted *w)
 {
     int a = w->algorithm;
     if (w->decimals != USUAL_DECIMALS)
-        fault(f, 0, "answers with --exact have no decimals; leave "
-              "--decimals out.");
+        failure(f, "answers with --exact have no decimals; leave "
+                "--decimals out.");
     if (a == 1 || (a == 2 && w->positions == 2))
-        fault(f, 0, "Algorithm %d only copies numbers; its answers are "
-              "exact without --exact.", a);
+        failure(f, "Algorithm %d only copies numbers; its answers are "
+                "exact without --exact.", a);
     if (a == 2 && (w->positions != 0 || w->d_x > 2))
-        fault(f, 0, "--exact needs --positions paper and --d_x 2: other "
-              "angles have no exact sines.");
+        failure(f, "--exact needs --positions paper and --d_x 2: other "
+                "angles have no exact sines.");
     if (11 <= a && a <= 13)
-        fault(f, 0, "--exact is not for Algorithm %d: its gradients mix "
-              "logarithms and fractions.", a);
+        failure(f, "--exact is not for Algorithm %d: its gradients mix "
+                "logarithms and fractions.", a);
     if (a >= 8 && w->d_x != 0 && w->d_x != 2)
-        fault(f, 0, "--exact needs --d_x 2: of other tokens layer_norm "
-              "makes roots.");
+        failure(f, "--exact needs --d_x 2: of other tokens layer_norm "
+                "makes roots.");
 }
 
 /* The row of a step that is asked for; *name is moved behind it. */
@@ -89,9 +89,9 @@ static void check_asked(Fault *f, const Wanted *w)
     for (const char *p = w->ask; *p != '\0'; ) {
         const char *name = p;
         if (row_asked(w->algorithm, &p) == NULL)
-            fault(f, 0, "--ask: no step of Algorithm %d is %.*s; %s.",
-                  w->algorithm, (int)strcspn(name, ","), name,
-                  names_text(names, w->algorithm, true));
+            failure(f, "--ask: no step of Algorithm %d is %.*s; %s.",
+                    w->algorithm, (int)strcspn(name, ","), name,
+                    names_text(names, w->algorithm, true));
     }
 }
 
@@ -115,8 +115,8 @@ static void start_from(Fault *f, Wanted *w)
         if (all)
             return;
     }
-    fault(f, 0, "--from %.100s: Algorithm %d cannot start there; it starts "
-          "from %s.", w->from, w->algorithm, sets);
+    failure(f, "--from %.100s: Algorithm %d cannot start there; it starts "
+            "from %s.", w->from, w->algorithm, sets);
 }
 
 static void check_wanted(Fault *f, Wanted *w)
@@ -125,18 +125,18 @@ static void check_wanted(Fault *f, Wanted *w)
     int a = w->algorithm;
     for (int k = 0; sizes[k].name != NULL; k++)
         if (!option_same(&sizes[k], w, &nothing) && !among(size_of[k], a))
-            fault(f, 0, "Algorithm %d takes no --%s.", a, sizes[k].name);
+            failure(f, "Algorithm %d takes no --%s.", a, sizes[k].name);
     if (a == 2 && w->positions != 2 && w->d_x % 2 != 0)
-        fault(f, 0, "--d_x must be even: each pair of entries is a sine "
-              "and a cosine.");
+        failure(f, "--d_x must be even: each pair of entries is a sine "
+                "and a cosine.");
     if (w->d_x == 1 && (a == 6 || a >= 8))
-        fault(f, 0, "--d_x must be 2 or more: layer_norm of one number is "
-              "0/0.");
+        failure(f, "--d_x must be 2 or more: layer_norm of one number is "
+                "0/0.");
     if (w->tokens == 1 && !among(" 6 7 14 ", a))
-        fault(f, 0, "--tokens must be 2 or more: one token alone has "
-              "nothing to weigh or to predict.");
+        failure(f, "--tokens must be 2 or more: one token alone has "
+                "nothing to weigh or to predict.");
     if (w->key && w->tex)
-        fault(f, 0, "--tex prints the key, too; leave --key out.");
+        failure(f, "--tex prints the key, too; leave --key out.");
     if (w->exact)
         check_exact(f, w);
     if (w->ask != NULL)
@@ -493,8 +493,8 @@ static void refuse_idle_size(Fault *f, const Wanted *w, Arena *arena)
         else
             *size = o->kind == CHOICE ? 0 : *size == 1 ? 2 : 1;
         if (strcmp(sheet, draw_sheet(arena, &other, 1)) == 0)
-            fault(f, 0, "--%s changes nothing on this sheet; leave it out.",
-                  o->name);
+            failure(f, "--%s changes nothing on this sheet; leave it out.",
+                    o->name);
     }
 }
 
@@ -930,14 +930,14 @@ _Noreturn static void refuse_wanted(Fault *f, const Wanted *w, int sheets,
         : w->tokens == 1 || w->tokens == 2 ? "tokens"
         : w->d_x == 1 || w->d_x == 2 ? "d_x" : "decimals";
     if (sheets == 0)
-        fault(f, 0, "no sheet of that size has numbers that are neither "
-              "tiny nor all alike; ask for another size.");
+        failure(f, "no sheet of that size has numbers that are neither "
+                "tiny nor all alike; ask for another size.");
     if (alike.other == NULL)
-        fault(f, 0, "none of %d sheets shows whether %s; ask for a larger "
-              "--%s.", sheets, alike.slip->what, larger);
-    fault(f, 0, "none of %d sheets tells whether %s or %s; ask for a "
-          "larger --%s.", sheets, alike.slip->what, alike.other->what,
-          larger);
+        failure(f, "none of %d sheets shows whether %s; ask for a larger "
+                "--%s.", sheets, alike.slip->what, larger);
+    failure(f, "none of %d sheets tells whether %s or %s; ask for a "
+            "larger --%s.", sheets, alike.slip->what, alike.other->what,
+            larger);
 }
 
 static Exercise *draw_exercise(Command *c, const Wanted *w, Fault *f)
@@ -990,7 +990,7 @@ static void exercise_it(Fault *f, void *data)
         return;
     }
     if (obey(f, options, c->n, c->argument) > 0)
-        fault(f, 0, "there is nothing to read; see 'ftx exercise --help'.");
+        failure(f, "there is nothing to read; see 'ftx exercise --help'.");
     check_wanted(f, &w);
     refuse_idle_size(f, &w, c->arena);
     Exercise *e = draw_exercise(c, &w, f);

@@ -646,8 +646,8 @@ static void ask_worked(Asking *a, const char *name, Fault *f)
     a->name = name;
     run_trial(f, a);
     if (a->run->algorithm != a->algorithm)
-        fault(f, 0, "this is a sheet of Algorithm %d, not of %d.",
-              a->run->algorithm, a->algorithm);
+        failure(f, "this is a sheet of Algorithm %d, not of %d.",
+                a->run->algorithm, a->algorithm);
     char trial[80];
     snprintf(trial, sizeof trial, "worked-%.*s", (int)strcspn(base, "."),
              base);
@@ -690,7 +690,7 @@ static void ask(Fault *f, void *data)
     }
     int n = obey(f, options, c->n, c->argument);
     if (wish.algorithm == 0)
-        fault(f, 0, "say which algorithm: --algorithm 4.");
+        failure(f, "say which algorithm: --algorithm 4.");
     Written text;
     Asking a = { .to = begin_text(&text), .arena = c->arena,
                  .scratch = arena_new(), .tape = c->tape,

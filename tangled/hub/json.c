@@ -273,7 +273,7 @@ static void parse_value(JsonReader *r)
 const Json *json_read(Arena *arena, const char *text, size_t n, Fault *f)
 {
     if (n > JSON_BYTES)
-        fault(f, 0, "is larger than 32 MiB, the most that JSON may have.");
+        failure(f, "is larger than 32 MiB, the most that JSON may have.");
     JsonReader r = { .arena = arena, .fault = f, .text = text,
                      .n = (int)n };
     skip_json_blanks(&r);

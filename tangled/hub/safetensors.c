@@ -166,17 +166,17 @@ static void tensors_adjoin(const TensorReader *r, int n, const Tensor t[])
     const unsigned char *end = r->data;
     for (int k = 0; k < n; k++) {
         if (t[k].bytes < end)
-            fault(r->fault, 0, "the tensors %.150s and %.150s overlap.",
-                  t[k - 1].name, t[k].name);
+            failure(r->fault, "the tensors %.150s and %.150s overlap.",
+                    t[k - 1].name, t[k].name);
         if (t[k].bytes > end)
-            fault(r->fault, 0, "before the tensor %.150s there are %zu "
-                  "bytes of no tensor.", t[k].name,
-                  (size_t)(t[k].bytes - end));
+            failure(r->fault, "before the tensor %.150s there are %zu "
+                    "bytes of no tensor.", t[k].name,
+                    (size_t)(t[k].bytes - end));
         end = t[k].bytes + bytes_in(&t[k]);
     }
     if ((double)(end - r->data) != r->bytes)
-        fault(r->fault, 0, "behind the last tensor there are %.0f bytes of "
-              "no tensor.", r->bytes - (double)(end - r->data));
+        failure(r->fault, "behind the last tensor there are %.0f bytes of "
+                "no tensor.", r->bytes - (double)(end - r->data));
 }
 
 static Tensors read_header(const TensorReader *r, const Json *header)
@@ -208,20 +208,20 @@ static Tensors tensors_in(TensorReader *r, const unsigned char *bytes,
     f->sheet = r->name;
     f->text = NULL;
     if (n < 8)
-        fault(f, 0, "is cut short: not even the length of a header is "
-              "there.");
+        failure(f, "is cut short: not even the length of a header is "
+                "there.");
     uint64_t length = little_endian(bytes, 8);
     if (length > JSON_BYTES)
-        fault(f, 0, "is no file of tensors: its header would have %llu "
-              "bytes.", (unsigned long long)length);
+        failure(f, "is no file of tensors: its header would have %llu "
+                "bytes.", (unsigned long long)length);
     if (length > n - 8)
-        fault(f, 0, "is cut short: its header has %llu bytes, and %zu are "
-              "there.", (unsigned long long)length, n - 8);
+        failure(f, "is cut short: its header has %llu bytes, and %zu are "
+                "there.", (unsigned long long)length, n - 8);
     r->data = bytes + 8 + length;
     r->bytes = (double)(n - 8 - (size_t)length);
     f->text = (const char *)bytes + 8;
     if (length == 0 || *f->text != '{')
-        fault(f, 0, "a header begins with {.");
+        failure(f, "a header begins with {.");
     return read_header(r, json_read(r->arena, f->text, (size_t)length, f));
 }
 
@@ -274,8 +274,8 @@ static void read_shard(Arena *arena, const char *folder, const char *name,
     Tensors in = tensors_of_file(arena, in_folder(arena, folder, name), f);
     for (int k = 0; k < in.n; k++) {
         if (!json_is(json_member(map, in.tensor[k].name), name))
-            fault(f, 0, "the tensor %.150s is in it, but the index does "
-                  "not say so.", in.tensor[k].name);
+            failure(f, "the tensor %.150s is in it, but the index does "
+                    "not say so.", in.tensor[k].name);
         all->tensor[all->n++] = in.tensor[k];
     }
 }
@@ -303,9 +303,9 @@ static Tensors tensors_of_index(Arena *arena, const char *folder,
     f->text = NULL;
     for (size_t k = 0; k < n; k++)
         if (tensor_named(&found, map->item[2 * k].text) == NULL)
-            fault(f, 0, "the tensor %.150s is not in %.150s, where it "
-                  "should be.", map->item[2 * k].text,
-                  map->item[2 * k + 1].text);
+            failure(f, "the tensor %.150s is not in %.150s, where it "
+                    "should be.", map->item[2 * k].text,
+                    map->item[2 * k + 1].text);
     return found;
 }
 
@@ -321,8 +321,8 @@ Tensors tensors_of_folder(Arena *arena, const char *folder, Fault *f)
         return tensors_of_index(arena, folder, index, f);
     f->sheet = folder;
     f->text = NULL;
-    fault(f, 0, "has no model.safetensors, and no "
-          "model.safetensors.index.json.");
+    failure(f, "has no model.safetensors, and no "
+            "model.safetensors.index.json.");
 }
 
 static uint64_t without_bits(uint64_t bits, int gone)

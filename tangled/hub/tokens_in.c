@@ -144,8 +144,8 @@ static void finish_pieces(TokenReader *r)
     for (int k = 0; k < r->v.n; k++) {
         if (r->spot[k].file == NULL) {
             r->fault->text = NULL;
-            fault(r->fault, 0, "has no piece number %d; the last is %d.", k,
-                  r->v.n - 1);
+            failure(r->fault, "has no piece number %d; the last is %d.", k,
+                    r->v.n - 1);
         }
         Piece p = r->piece[k];
         Piece bytes = r->v.words || (r->how[k] & ALONE) ? p
@@ -415,8 +415,8 @@ static int unknown_piece(const TokenReader *r, const char *name)
             && memcmp(name, r->piece[k].at, (size_t)r->piece[k].n) == 0)
             return k;
     r->fault->text = NULL;
-    fault(r->fault, 0, "the unk_token \"%s\" is not in the vocabulary.",
-          in_a_line(r->arena, name, (int)strlen(name)));
+    failure(r->fault, "the unk_token \"%s\" is not in the vocabulary.",
+            in_a_line(r->arena, name, (int)strlen(name)));
 }
 
 static void read_word_pieces(TokenReader *r, const Json *root,

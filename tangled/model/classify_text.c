@@ -57,8 +57,8 @@ static void classify_it(Fault *f, void *data)
     int n = obey(f, options, c->n, c->argument);
     t.model = model_for(c, t.name, TRAIN_CLASS, f);
     if (t.model->theta->hyper.N_C == 0)
-        fault(f, 0, "%s has no classes yet; 'ftx train class --from' gives "
-              "it some.", t.name);
+        failure(f, "%s has no classes yet; 'ftx train class --from' gives "
+                "it some.", t.name);
     t.tape = c->tape;
     each_line(c, n, &t, f, classify_line);
 }

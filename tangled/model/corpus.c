@@ -26,7 +26,7 @@ static void read_files(CorpusReading *r, int n, char *const name[])
     uint64_t sum = NO_CHECKSUM;
     char *hex = arena_alloc(r->arena, 17);
     if (n > 100)
-        fault(r->fault, 0, "%d files are too many; 100 may be given.", n);
+        failure(r->fault, "%d files are too many; 100 may be given.", n);
     for (r->files = 0; r->files < n; r->files++) {
         size_t bytes;
         const char *text = text_of_file(r->arena, name[r->files], &bytes,
@@ -76,7 +76,7 @@ static const Tokenizer *learn_tokens(CorpusReading *r, const char *text,
                                         r->plan->merges, &t, &where);
     if (wrong != NULL) {
         r->fault->text = NULL;
-        fault(r->fault, 0, "%s", wrong);
+        failure(r->fault, "%s", wrong);
     }
     return t;
 }
@@ -108,8 +108,8 @@ static Tokens tokens_of_text(CorpusReading *r, int k)
     if (wrong != NULL)
         fault(r->fault, (int)where, "%s", wrong);
     if (x.length < 2)
-        fault(r->fault, 0, "the text has only %d token; a model learns "
-              "what follows on what, and needs two.", x.length);
+        failure(r->fault, "the text has only %d token; a model learns "
+                "what follows on what, and needs two.", x.length);
     return with_special(r->c.tokenizer, r->arena, x);
 }
 
@@ -191,7 +191,7 @@ static const CorpusLine *all_lines(CorpusReading *r, int *n)
                   "side of the tab is empty.");
     }
     if (*n < 2)
-        fault(r->fault, 0, "there is only one line; two are the least.");
+        failure(r->fault, "there is only one line; two are the least.");
     return line;
 }
 
@@ -285,8 +285,8 @@ static const int *classes_of(CorpusReading *r, const CorpusLine *line,
     for (int k = 0; k < n; k++)
         class[k + 1] = class_of(r, &line[k], model != NULL);
     if (c->N_C < 2)
-        fault(r->fault, 0, "all lines have the label '%s'; there is "
-              "nothing to tell apart.", c->class_name[1]);
+        failure(r->fault, "all lines have the label '%s'; there is "
+                "nothing to tell apart.", c->class_name[1]);
     return class;
 }
 
@@ -323,13 +323,13 @@ Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
     CorpusReading *r = arena_alloc(arena, sizeof *r);
     *r = (CorpusReading){ arena, f, plan, telling, ell_max, .files = 0 };
     if (n == 0)
-        fault(f, 0, "which file? See '%s --help'.", f->sheet);
+        failure(f, "which file? See '%s --help'.", f->sheet);
     if (lines && n > 1)
-        fault(f, 0, "expected one file with two parts on each line, not "
-              "%d files.", n);
+        failure(f, "expected one file with two parts on each line, not "
+                "%d files.", n);
     if (!lines && ell_max < 2)
-        fault(f, 0, "--ell_max must be at least 2 to learn what follows on "
-              "what.");
+        failure(f, "--ell_max must be at least 2 to learn what follows on "
+                "what.");
     read_files(r, n, name);
     if (model != NULL)
         r->c.tokenizer = model->tokenizer;

@@ -104,13 +104,12 @@ static const char *sizing_option(int n, char *const option[])
 
 _Noreturn static void unknown_name(Fault *f, const char *name)
 {
-    char known[600];
-    size_t n = 0;
+    char known[600] = "";
     for (int k = 0; known_models[k].name != NULL; k++)
-        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s",
-                              k == 0 ? "" : ", ", known_models[k].name);
-    fault(f, 0, "there is no model file or folder '%.100s', and no model "
-          "of that name is known; known are %s.", name, known);
+        append(known, sizeof known, "%s%s", k == 0 ? "" : ", ",
+               known_models[k].name);
+    failure(f, "there is no model file or folder '%.100s', and no model "
+            "of that name is known; known are %s.", name, known);
 }
 
 static void count_it(Fault *f, void *data)
@@ -136,20 +135,20 @@ static void count_it(Fault *f, void *data)
     int typed = command->n - n;
     char *const *option = command->argument + n;
     if (n != 1)
-        fault(f, 0, "expected one architecture or model; see 'ftx count "
-              "--help'.");
+        failure(f, "expected one architecture or model; see 'ftx count "
+                "--help'.");
     Arena *arena = command->arena;
     const char *name = command->argument[0];
     bool model = !task_of(name, &task);
     if (!model && task == TRAIN_CLASS && c.hyper.N_C == 0)
-        fault(f, 0, "--N_C is 0; a model of class has at least one.");
+        failure(f, "--N_C is 0; a model of class has at least one.");
     hyper_check(f, &c.hyper);
     const char *sizes = sizing_option(typed, option);
     if (!model)
         refuse_idle_hyper(f, task, typed, option);
     if (model && sizes != NULL)
-        fault(f, 0, "%.100s goes with an architecture; %s has sizes of its "
-              "own.", sizes, name);
+        failure(f, "%.100s goes with an architecture; %s has sizes of its "
+                "own.", sizes, name);
     const KnownModel *known
         = model && !is_taken(name) ? known_model(name) : NULL;
     if (known != NULL)

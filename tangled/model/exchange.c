@@ -47,7 +47,7 @@ static const char import_usage[] =
 static void refuse_being_there(Fault *f, const char *name)
 {
     if (is_taken(name))
-        fault(f, 0, "%s is there already; --replace writes over it.", name);
+        failure(f, "%s is there already; --replace writes over it.", name);
 }
 
 static void import_it(Fault *f, void *data)
@@ -64,9 +64,9 @@ static void import_it(Fault *f, void *data)
         return;
     }
     if (obey(f, options, c->n, c->argument) != 1)
-        fault(f, 0, "expected one folder; see 'ftx import --help'.");
+        failure(f, "expected one folder; see 'ftx import --help'.");
     if (wish.model == NULL)
-        fault(f, 0, "where is the model to be saved? Give --model FILE.");
+        failure(f, "where is the model to be saved? Give --model FILE.");
     if (!wish.replace)
         refuse_being_there(f, wish.model);
     const char *name = c->argument[0];
@@ -399,7 +399,7 @@ static void write_folder(const Exporting *e, Arena *arena,
     int error = make_folder(folder);
     f->sheet = folder;
     if (error != 0 && error != EEXIST)
-        fault(f, 0, "cannot be made: %s.", strerror(error));
+        failure(f, "cannot be made: %s.", strerror(error));
     if (attempt(&inner, write_files, &to))
         return;
     while (to.written-- > 0)
@@ -423,8 +423,8 @@ static void export_it(Fault *f, void *data)
     }
     const char *command = f->sheet;
     if (obey(f, options, c->n, c->argument) != 2)
-        fault(f, 0, "expected a model and a folder; see 'ftx export "
-              "--help'.");
+        failure(f, "expected a model and a folder; see 'ftx export "
+                "--help'.");
     const char *name = c->argument[0], *folder = c->argument[1];
     Exporting e = { .model = model_load(c->arena, name, TO_USE, f),
                     .type = (TensorType)wish.type };
@@ -432,7 +432,7 @@ static void export_it(Fault *f, void *data)
     f->text = NULL;
     const char *wrong = export_fault(e.model);
     if (wrong != NULL)
-        fault(f, 0, "%s cannot be exported: %s.", name, wrong);
+        failure(f, "%s cannot be exported: %s.", name, wrong);
     for (int k = 0; k < EXPORTED_FILES && !wish.replace; k++)
         refuse_being_there(f, in_folder(c->arena, folder,
                                         exported_files[k].name));

@@ -129,7 +129,7 @@ static void fill_it(Fault *f, void *data)
     }
     int n = obey(f, options, c->n, c->argument);
     if (t.wish.gap[0] == '\0')
-        fault(f, 0, "--gap must not be empty.");
+        failure(f, "--gap must not be empty.");
     t.model = model_for(c, t.wish.model, TRAIN_E, f);
     int N_V = t.model->theta->hyper.N_V;
     t.wish.top = t.wish.top < N_V ? t.wish.top : N_V;

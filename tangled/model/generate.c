@@ -101,8 +101,8 @@ static Tokens prompt_of(const Command *c, const Model *model, int n,
     f->text = NULL;
     x = as_prompt(model->tokenizer, x);
     if (x.length == 0)
-        fault(f, 0, "the prompt is empty, and the model has no bos_token "
-              "to begin with.");
+        failure(f, "the prompt is empty, and the model has no bos_token "
+                "to begin with.");
     return x;
 }
 
@@ -110,11 +110,11 @@ static void check_length(const GenerateWish *wish, Tokens x, int ell_max,
                          Fault *f)
 {
     if (x.length > ell_max && wish->slide == 0)
-        fault(f, 0, "the prompt has %d tokens with bos; ell_max is %d. "
-              "Give a shorter one, or --slide N.", x.length, ell_max);
+        failure(f, "the prompt has %d tokens with bos; ell_max is %d. "
+                "Give a shorter one, or --slide N.", x.length, ell_max);
     if (wish->slide > ell_max)
-        fault(f, 0, "--slide is %d; it must be at most ell_max, %d.",
-              wish->slide, ell_max);
+        failure(f, "--slide is %d; it must be at most ell_max, %d.",
+                wish->slide, ell_max);
 }
 
 static NumberList numbers(const Command *c, const char *text, Fault *f)
@@ -125,8 +125,8 @@ static NumberList numbers(const Command *c, const char *text, Fault *f)
         char *end;
         double x = strtod(p, &end);
         if (end == p || !(x >= 0 && x < 1) || strchr(",", *end) == NULL)
-            fault(f, 0, "--u must be numbers in [0, 1) with commas "
-                  "between; it is '%.100s'.", text);
+            failure(f, "--u must be numbers in [0, 1) with commas "
+                    "between; it is '%.100s'.", text);
         u[list.n++] = x;
         p = end;
         if (*p == '\0')
@@ -142,8 +142,8 @@ static int length_wanted(const GenerateWish *wish, const NumberList *list,
     if (wish->u == NULL)
         return wish->ell_gen == UNSAID ? ELL_GEN : wish->ell_gen;
     if (wish->ell_gen != UNSAID && wish->ell_gen != list->n)
-        fault(f, 0, "--u has numbers for %d tokens, --ell_gen asks for %d; "
-              "leave --ell_gen out.", list->n, wish->ell_gen);
+        failure(f, "--u has numbers for %d tokens, --ell_gen asks for %d; "
+                "leave --ell_gen out.", list->n, wish->ell_gen);
     return list->n;
 }
 
@@ -212,7 +212,7 @@ static void generate_it(Fault *f, void *data)
     Random listed = random_in(&list);
     refuse_idle_drawing(f, &wish, draw.tau, c->n - n, c->argument + n);
     if (n > 1)
-        fault(f, 0, "expected one prompt; put it in quotes.");
+        failure(f, "expected one prompt; put it in quotes.");
     if (wish.u != NULL) {
         list = numbers(c, wish.u, f);
         how.random = &listed;

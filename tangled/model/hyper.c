@@ -85,7 +85,7 @@ void hyper_check(Fault *f, Hyperparameters *hyper)
         hyper->d_mlp = 4 * hyper->d_e;
     const char *wrong = hyperparameters_fault(hyper);
     if (wrong != NULL)
-        fault(f, 0, "%s", wrong);
+        failure(f, "%s", wrong);
 }
 
 void refuse_idle_hyper(Fault *f, Task task, int n, char *const argument[])

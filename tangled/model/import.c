@@ -158,11 +158,10 @@ static const Released *released_kind(Importing *r)
                     && names->n == 1 ? &names->item[0] : NULL;
     char known[200] = "";
     for (const Released *k = released_models; k->architecture; k++) {
-        size_t used = strlen(known);
         if (name != NULL && json_is(name, k->architecture))
             return k;
-        snprintf(known + used, sizeof known - used, "%s%s",
-                 used > 0 ? ", " : "", k->architecture);
+        append(known, sizeof known, "%s%s", *known != '\0' ? ", " : "",
+               k->architecture);
     }
     r->fault->sheet = r->config_name;
     r->fault->text = r->config_text;
@@ -188,7 +187,7 @@ static void read_config(Importing *r)
     r->fault->sheet = r->config_name;
     r->fault->text = NULL;
     if (wrong != NULL)
-        fault(r->fault, 0, "%s", wrong);
+        failure(r->fault, "%s", wrong);
 }
 
 static void special_of_config(Importing *r, int special[3])
@@ -228,15 +227,15 @@ static const Tokenizer *tokens_for(Importing *r, const TokenHint *hint)
     r->fault->text = NULL;
     for (int k = 0; k < 3; k++) {
         if (special[k] == UNSAID && !gpt2)
-            fault(r->fault, 0, "nothing says which token is %s_token; ftx "
-                  "import has --%s for its number.", name[k], name[k]);
+            failure(r->fault, "nothing says which token is %s_token; ftx "
+                    "import has --%s for its number.", name[k], name[k]);
         if (special[k] >= N_V)
-            fault(r->fault, 0, "--%s is %d; the tokens are numbered from 0 "
-                  "to %d.", name[k], special[k], N_V - 1);
+            failure(r->fault, "--%s is %d; the tokens are numbered from 0 "
+                    "to %d.", name[k], special[k], N_V - 1);
         for (int j = 0; j < k; j++)
             if (special[k] >= 0 && special[k] == special[j])
-                fault(r->fault, 0, "%s_token and %s_token are both %d.",
-                      name[j], name[k], special[k]);
+                failure(r->fault, "%s_token and %s_token are both %d.",
+                        name[j], name[k], special[k]);
     }
     return files.cutter == NULL
          ? tokenizer_of_numbers(r->arena, N_V, special)
@@ -272,22 +271,22 @@ static const Tensor *checked_tensor(const Importing *r, const Tensors *in,
     const Tensor *t = tensor_at(r, in, place);
     Fault *f = r->fault;
     if (t == NULL)
-        fault(f, 0, "the tensor %s is missing: %s of line %s.",
-              place->name, place->row->symbol, place->row->line);
+        failure(f, "the tensor %s is missing: %s of line %s.",
+                place->name, place->row->symbol, place->row->line);
     f->sheet = t->file;
     if (t->type == TENSOR_OTHER)
-        fault(f, 0, "the tensor %s has numbers of type %s; F32, F16, BF16 "
-              "and F64 are read.", t->name, t->type_name);
+        failure(f, "the tensor %s has numbers of type %s; F32, F16, BF16 "
+                "and F64 are read.", t->name, t->type_name);
     bool same = t->dimensions == place->dimensions;
     for (int d = 0; same && d < place->dimensions; d++)
         same = t->size[d] == place->size[d];
     if (!same && place->dimensions == 1)
-        fault(f, 0, "the tensor %s has another shape than config.json "
-              "says; expected [%lld].", t->name, place->size[0]);
+        failure(f, "the tensor %s has another shape than config.json "
+                "says; expected [%lld].", t->name, place->size[0]);
     if (!same)
-        fault(f, 0, "the tensor %s has another shape than config.json "
-              "says; expected [%lld, %lld].", t->name, place->size[0],
-              place->size[1]);
+        failure(f, "the tensor %s has another shape than config.json "
+                "says; expected [%lld, %lld].", t->name, place->size[0],
+                place->size[1]);
     f->sheet = r->folder;
     return t;
 }
@@ -302,8 +301,8 @@ static void take_numbers(const Importing *r, const TensorPlace *place,
             double x = tensor_number(t, k);
             if (!isfinite((real)x)) {
                 r->fault->sheet = t->file;
-                fault(r->fault, 0, "number %zu of the tensor %s is not "
-                      "finite.", k + 1, t->name);
+                failure(r->fault, "number %zu of the tensor %s is not "
+                        "finite.", k + 1, t->name);
             }
             AT(M, i, j) = (real)x;
         }
@@ -325,8 +324,8 @@ static void refuse_unknown(const Importing *r, const Tensors *in,
         if (used[i] || *idle != NULL)
             continue;
         r->fault->sheet = in->tensor[i].file;
-        fault(r->fault, 0, "the tensor %.150s is no part of %s.",
-              in->tensor[i].name, r->kind->architecture);
+        failure(r->fault, "the tensor %.150s is no part of %s.",
+                in->tensor[i].name, r->kind->architecture);
     }
 }
 
@@ -347,7 +346,7 @@ static Theta *read_theta(const Importing *r, const Tokenizer *tokens,
     if (3.0 * h->L * h->H > numbers
         || (double)h->d_e * h->N_V > numbers
         || (double)h->d_e * h->ell_max > numbers)
-        fault(f, 0, "has fewer numbers than config.json says.");
+        failure(f, "has fewer numbers than config.json says.");
     Theta *theta = theta_new(arena, h);
     size_t n = (size_t)theta->n + 1;
     TensorPlace *place = arena_alloc(arena, n * sizeof *place);
@@ -409,7 +408,7 @@ static void name_folder(Importing *r, const char *name)
     r->folder = r->fault->sheet = name;
     r->fault->text = NULL;
     if (!about_name(name, &about))
-        fault(r->fault, 0, "there is no such folder or file.");
+        failure(r->fault, "there is no such folder or file.");
     if (!about.is_file)
         return;
     const char *slash = strrchr(name, '/');
@@ -451,8 +450,8 @@ Model *model_import(Arena *arena, const char *name, Purpose purpose,
                  : hint->tokens != NULL ? hint->tokens
                  : tokens_for(r, hint);
     if (tokenizer_size(m->tokenizer) != r->hyper.N_V)
-        fault(f, 0, "vocab_size is %d; the other model has %d tokens.",
-              r->hyper.N_V, tokenizer_size(m->tokenizer));
+        failure(f, "vocab_size is %d; the other model has %d tokens.",
+                r->hyper.N_V, tokenizer_size(m->tokenizer));
     m->theta = read_theta(r, m->tokenizer, purpose);
     m->state = (State){ .interval = 1, .sum = "imported" };
     return m;

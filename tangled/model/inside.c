@@ -184,8 +184,8 @@ static void translate_to_turn(Watch *w, Tape *tape)
     int turn = w->wish->turn;
     w->turns = x.length - 1;
     if (turn > w->turns)
-        fault(w->fault, 0, "--turn is %d; the translation has %d turn%s.",
-              turn, w->turns, w->turns == 1 ? "" : "s");
+        failure(w->fault, "--turn is %d; the translation has %d turn%s.",
+                turn, w->turns, w->turns == 1 ? "" : "s");
     turn = turn == 0 ? w->turns : turn;
     w->x = slice(x, 1, turn);
     w->y = TOKEN(x, turn + 1);
@@ -253,7 +253,7 @@ static _Noreturn void blame_spots(void *to)
     const Watch *w = to;
     w->fault->sheet = "--set";
     w->fault->text = NULL;
-    fault(w->fault, 0, "what follows from it is not finite.");
+    failure(w->fault, "what follows from it is not finite.");
 }
 
 static void watch_model(Watch *w)
@@ -289,8 +289,8 @@ static int place_of_prediction(const Watch *w)
 {
     int last = w->x.length, token = w->wish->token;
     if (token > last)
-        fault(w->fault, 0, "--token is %d; there are %d token%s.", token,
-              last, last == 1 ? "" : "s");
+        failure(w->fault, "--token is %d; there are %d token%s.", token,
+                last, last == 1 ? "" : "s");
     if (token > 0 || w->model->task == TRAIN_CLASS)
         return token > 0 ? token : 1;
     if (w->model->task != TRAIN_E)
@@ -572,8 +572,8 @@ static void refuse_other_file(const char *name, Fault *f)
     About there;
     if (name != NULL && about_name(name, &there) && there.is_file
         && !is_marked(name))
-        fault(f, 0, "--svg %s is there already, and was not drawn by this "
-              "command; it is not written over.", name);
+        failure(f, "--svg %s is there already, and was not drawn by this "
+                "command; it is not written over.", name);
 }
 
 typedef struct {
@@ -618,9 +618,9 @@ static Gallery gallery_of(const Watch *w)
     int longest = larger(w->z.length, w->x.length);
     g.small = w->wish->svg != NULL && g.n > LARGE_PICTURES;
     if (g.small && longest > PAGE_TOKENS)
-        fault(w->fault, 0, "a page of small pictures has at most %d "
-              "tokens; there are %d. --layer draws one layer.",
-              PAGE_TOKENS, longest);
+        failure(w->fault, "a page of small pictures has at most %d "
+                "tokens; there are %d. --layer draws one layer.",
+                PAGE_TOKENS, longest);
     g.picture = arena_alloc(w->arena, (size_t)g.n * sizeof(Heatmap));
     g.tokens = tokens_as_text(w);
     for (int k = 0; k < g.n; k++)
@@ -697,7 +697,7 @@ static void check_inside_wish(const InsideWish *wish, const Model *model,
         { .name = NULL },
     };
     if (wish->json + (wish->svg != NULL) + wish->attention > 1)
-        fault(f, 0, "one of --json, --svg and --attention at a time.");
+        failure(f, "one of --json, --svg and --attention at a time.");
     refuse_idle(f, acting, typed, option);
 }
 
@@ -709,8 +709,8 @@ static void read_line_wanted(Watch *w)
         && (sscanf(typed, "%2d.%2d%c", &w->algorithm, &w->line,
                    &behind) != 2
             || w->algorithm < 1 || w->line < 1))
-        fault(w->fault, 0, "--line must be an algorithm and a line of it, "
-              "such as 10.6; it is '%.100s'.", typed);
+        failure(w->fault, "--line must be an algorithm and a line of it, "
+                "such as 10.6; it is '%.100s'.", typed);
 }
 
 static Run run_of_model(const Model *model)
@@ -735,15 +735,15 @@ static void refuse_nothing_seen(const Watch *w)
     if (w->run.n > 0)
         return;
     if (wish->line != NULL && wish->layer == 0 && wish->head == 0)
-        fault(w->fault, 0, "line %s has no value in this model; it runs "
-              "Algorithms 4 to 7 and %s.", wish->line,
-              ed ? "8, and lines 15.4 to 15.6" :
-              w->run.algorithm == 9 ? "9" : "10");
+        failure(w->fault, "line %s has no value in this model; it runs "
+                "Algorithms 4 to 7 and %s.", wish->line,
+                ed ? "8, and lines 15.4 to 15.6" :
+                w->run.algorithm == 9 ? "9" : "10");
     if (wish->line != NULL)
-        fault(w->fault, 0, "line %s has no value in such a layer or head.",
-              wish->line);
-    fault(w->fault, 0, "there is no such layer or head: the model has %d "
-          "heads in all.", heads_of(&w->model->theta->hyper));
+        failure(w->fault, "line %s has no value in such a layer or head.",
+                wish->line);
+    failure(w->fault, "there is no such layer or head: the model has %d "
+            "heads in all.", heads_of(&w->model->theta->hyper));
 }
 
 static void show_watched(Command *c, Watch *w, const char *text)
@@ -781,7 +781,7 @@ static void show_it(Fault *f, void *data)
     const char *command = f->sheet;
     int n = obey(f, options, c->n, c->argument);
     if (n != 1)
-        fault(f, 0, "expected one text; put it in quotes.");
+        failure(f, "expected one text; put it in quotes.");
     refuse_other_file(wish.svg, f);
     Model *model = model_load(c->arena, wish.model, TO_USE, f);
     f->sheet = command;

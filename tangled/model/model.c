@@ -262,8 +262,8 @@ void model_save(const Model *model, const char *name, Held *held, Fault *f)
     f->sheet = name;
     f->text = NULL;
     if (!is_finite(model->theta))
-        fault(f, 0, "is not written: a parameter is not finite; what was "
-              "there is as it was.");
+        failure(f, "is not written: a parameter is not finite; what was "
+                "there is as it was.");
     replace_file(name, held, f, model, put_model);
 }
 
@@ -278,8 +278,8 @@ typedef struct {
 
 _Noreturn static void unexpected(const Header *h, const char *expected)
 {
-    fault(h->fault, 0, "line %d of its header is not what a model has: "
-          "expected %s.", h->line, expected);
+    failure(h->fault, "line %d of its header is not what a model has: "
+            "expected %s.", h->line, expected);
 }
 
 /* The next line, without its end. */
@@ -385,12 +385,12 @@ static Header open_model(Arena *arena, const char *name, Fault *f)
     h.p = map_file(arena, name, &n, f);
     const char *wrong = kind_fault(h.p, n);
     if (wrong != NULL)
-        fault(f, 0, "%s", wrong);
+        failure(f, "%s", wrong);
     h.end = h.p + n - 8;
     bool sound = h.p[10] == '1' ? is_sum(h.end, h.p, n - 8, NULL, 0)
                                 : find_numbers(&h, n);
     if (!sound)
-        fault(f, 0, "%s", damaged);
+        failure(f, "%s", damaged);
     next_header_line(&h);
     if (h.numbers != NULL)
         next_header_line(&h);
@@ -415,7 +415,7 @@ static void get_tokenizer(Header *h, Model *m)
     for (; h->p < p; h->p++)
         h->line += *h->p == '\n';
     if (wrong != NULL)
-        fault(h->fault, 0, "line %d of its header: %s", h->line + 1, wrong);
+        failure(h->fault, "line %d of its header: %s", h->line + 1, wrong);
 }
 
 static void get_points(Header *h, Model *m)
@@ -445,10 +445,10 @@ static void check_header(const Header *h, const Model *m,
     double layers = (double)hyper->L + hyper->L_enc + hyper->L_dec;
     const char *wrong = hyperparameters_fault(hyper);
     if (wrong != NULL)
-        fault(h->fault, 0, "%s", wrong);
+        failure(h->fault, "%s", wrong);
     if (tokenizer_size(m->tokenizer) != hyper->N_V)
-        fault(h->fault, 0, "its tokenizer has %d tokens, but N_V is %d.",
-              tokenizer_size(m->tokenizer), hyper->N_V);
+        failure(h->fault, "its tokenizer has %d tokens, but N_V is %d.",
+                tokenizer_size(m->tokenizer), hyper->N_V);
     if (3 * layers * heads > numbers
         || (double)hyper->d_e * hyper->N_V > numbers
         || hyper_default(m->task).architecture != hyper->architecture
@@ -457,7 +457,7 @@ static void check_header(const Header *h, const Model *m,
         || hyper->N_C > MOST_CLASSES
         || (hyper->positions == LEARNED
             && (double)hyper->d_e * hyper->ell_max > numbers))
-        fault(h->fault, 0, "its sizes do not fit its header.");
+        failure(h->fault, "its sizes do not fit its header.");
 }
 
 typedef struct {
@@ -497,12 +497,12 @@ static void check_blocks(const Numbers *from, const char *bytes, size_t n)
         const char *sum = h->end + 8 * first;
         if (block_checksum(p, some)
             != get_bytes((const unsigned char *)sum, 8))
-            fault(h->fault, 0, "%s", damaged);
+            failure(h->fault, "%s", damaged);
         finite &= !native
             || are_finite((const real *)p, some / sizeof(real));
     }
     if (!finite)
-        fault(h->fault, 0, "%s", not_finite);
+        failure(h->fault, "%s", not_finite);
 }
 
 /* The group, in the file or, where they are other numbers there, copied. */
@@ -519,7 +519,7 @@ static real *get_group(const Numbers *from, int group)
     for (size_t k = 0; k < from->count; k++)
         copy[k] = (real)number_at(bytes + k * from->size, from->size);
     if (!are_finite(copy, from->count))
-        fault(h->fault, 0, "%s", not_finite);
+        failure(h->fault, "%s", not_finite);
     return copy;
 }
 
@@ -560,7 +560,7 @@ static Numbers find_groups(Header *h, const Model *m, bool *best)
     if ((h->numbers != NULL && h->numbers != h->p)
         || (count != once && !*best) || count > left
         || count * size != left)
-        fault(h->fault, 0, "its sizes do not fit its header.");
+        failure(h->fault, "its sizes do not fit its header.");
     return (Numbers){ h, (size_t)size, (size_t)theta_count(m->theta) };
 }
 

@@ -83,7 +83,7 @@ void plan_check(Fault *f, Task task, Plan *plan)
     if (plan->patience > 0 && plan->held_out == 0)
         wrong = "patience is about what is held out, and --held-out is 0.";
     if (wrong != NULL)
-        fault(f, 0, "--%s", wrong);
+        failure(f, "--%s", wrong);
 }
 
 void refuse_idle_plan(Fault *f, Task task, const Plan *plan, int n,

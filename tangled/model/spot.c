@@ -310,8 +310,8 @@ void spots_fit(Spots *s, int ell_z, int ell_x)
         const Spot *spot = &s->spot[k];
         fault_of_spot(s, spot);
         if (spot->token > columns_at(s, spot))
-            fault(s->fault, 0, "there is no token %d; the last one is %d.",
-                  spot->token, columns_at(s, spot));
+            failure(s->fault, "there is no token %d; the last one is %d.",
+                    spot->token, columns_at(s, spot));
     }
 }
 
@@ -320,12 +320,12 @@ static void check_taken(const Spots *s, const Spot *spot)
     int there = spot->value->cols, here = columns_at(s, spot);
     fault_of_spot(s, spot);
     if (spot->token > there)
-        fault(s->fault, 0, "the other text has no token %d; its last one "
-              "is %d.", spot->token, there);
+        failure(s->fault, "the other text has no token %d; its last one "
+                "is %d.", spot->token, there);
     if (spot->token == 0 && there != here)
-        fault(s->fault, 0, "the other text has %d token%s, not %d; name "
-              "one, as in 'token 2 from', or give as many.", there,
-              there == 1 ? "" : "s", here);
+        failure(s->fault, "the other text has %d token%s, not %d; name "
+                "one, as in 'token 2 from', or give as many.", there,
+                there == 1 ? "" : "s", here);
 }
 
 void spots_take(Spots *s, void (*run)(void *to, const char *text), void *to)

@@ -116,10 +116,9 @@ static void write_tensor_name(TensorPlace *place, const char *prefix)
     size_t size = sizeof place->name;
     int n = mark == NULL ? (int)strlen(tensor) : (int)(mark - tensor);
     snprintf(place->name, size, "%s%.*s", prefix, n, tensor);
-    size_t used = strlen(place->name);
     if (mark != NULL)
-        snprintf(place->name + used, size - used, "%d%s",
-                 place->parameter->layer - 1, mark + 1);
+        append(place->name, size, "%d%s", place->parameter->layer - 1,
+               mark + 1);
 }
 
 TensorPlace tensor_place(const Released *model, const Theta *theta, int k)

@@ -39,19 +39,19 @@ static const char *file_of(Fault *f, const Command *c,
 {
     bool elsewhere = wish->train_on != NULL || wish->model != NULL;
     if (files != 1)
-        fault(f, 0, "expected one file; see 'ftx tokenize --help'.");
+        failure(f, "expected one file; see 'ftx tokenize --help'.");
     if (wish->train_on != NULL && wish->model != NULL)
-        fault(f, 0, "--train-on and --model exclude each other.");
+        failure(f, "--train-on and --model exclude each other.");
     if (wish->model != NULL && (wish->kind != UNSAID
                                 || wish->merges != UNSAID))
-        fault(f, 0, "--model brings its own tokens; leave --tokens and "
-              "--merges out.");
+        failure(f, "--model brings its own tokens; leave --tokens and "
+                "--merges out.");
     if (wish->decode && !elsewhere)
-        fault(f, 0, "--decode needs --train-on or --model, to know the "
-              "tokens.");
+        failure(f, "--decode needs --train-on or --model, to know the "
+                "tokens.");
     if (wish->vocabulary && elsewhere)
-        fault(f, 0, "--vocabulary is about FILE alone; leave --train-on "
-              "and --model out.");
+        failure(f, "--vocabulary is about FILE alone; leave --train-on "
+                "and --model out.");
     return c->argument[0];
 }
 

@@ -325,9 +325,9 @@ static bool follow(void *to, const Progress *step)
 static void give_up_if_stopped(Session *s)
 {
     if (caught != 0)
-        fault(own_fault(s), 0, "stopped by signal %d while the held-out "
-              "part was judged; %s is saved, --resume judges it again.",
-              (int)caught, s->run.model);
+        failure(own_fault(s), "stopped by signal %d while the held-out "
+                "part was judged; %s is saved, --resume judges it again.",
+                (int)caught, s->run.model);
 }
 
 static int characters_in(Piece piece)       /* of UTF-8 */
@@ -471,10 +471,10 @@ static void refuse_idleness(Session *s)
     const State *state = &s->model->state;
     if (state->step == 0 || state->points > 0 || state->tokens > 0)
         return;
-    fault(own_fault(s), 0, "in %d steps %s; %s has learned nothing.",
-          state->step, s->task == TRAIN_E
-          ? "by chance no token was masked; a larger --p_mask masks more"
-          : "no token followed on another", s->run.model);
+    failure(own_fault(s), "in %d steps %s; %s has learned nothing.",
+            state->step, s->task == TRAIN_E
+            ? "by chance no token was masked; a larger --p_mask masks more"
+            : "no token followed on another", s->run.model);
 }
 
 static void judge_session(Session *s)
@@ -529,8 +529,8 @@ static void check_memory(Session *s, const Theta *theta)
                                     + tapes);
     double there = memory_there();
     if (there > 0 && needed > there)
-        fault(s->fault, 0, "training this model takes %.0f MB of memory; "
-              "there are %.0f.", needed / 1e6, there / 1e6);
+        failure(s->fault, "training this model takes %.0f MB of memory; "
+                "there are %.0f.", needed / 1e6, there / 1e6);
 }
 
 /* Refuses to write over a file that is there, or where none can be. */
@@ -539,15 +539,15 @@ static void refuse_existing(Session *s, const char *name, bool is_model)
     About there;
     if (about_name(name, &there) && !there.is_file) {
         s->fault->sheet = name;
-        fault(s->fault, 0, "cannot be written: it is not a file.");
+        failure(s->fault, "cannot be written: it is not a file.");
     }
     if (s->run.replace || s->run.resume || !is_taken(name))
         return;
     if (is_model)
-        fault(s->fault, 0, "%s is there already; --resume goes on with it, "
-              "--replace begins anew.", name);
-    fault(s->fault, 0, "%s is there already, and the loss curve goes "
-          "there; --replace writes over it.", name);
+        failure(s->fault, "%s is there already; --resume goes on with it, "
+                "--replace begins anew.", name);
+    failure(s->fault, "%s is there already, and the loss curve goes "
+            "there; --replace writes over it.", name);
 }
 
 /* The same for all that is written; nor may it be one of the n files of
@@ -558,8 +558,8 @@ static void check_names(Session *s, int n)
         const char *name = beside(s, ends[e]);
         for (int k = 0; k < n; k++)
             if (same_file(s->file[k], name))
-                fault(s->fault, 0, "%s cannot be both data and what is "
-                      "written.", s->file[k]);
+                failure(s->fault, "%s cannot be both data and what is "
+                        "written.", s->file[k]);
         refuse_existing(s, name, e == 0);
     }
 }
@@ -608,8 +608,8 @@ static void refuse_change(Session *s, const char *of, const Option *table,
     for (const Option *o = table; o->name != NULL; o++)
         if (strcmp(o->name, "epochs") != 0 && strcmp(o->name, "steps") != 0
             && strcmp(o->name, "patience") != 0 && !option_same(o, a, b))
-            fault(s->fault, 0, "--%s cannot be changed in %s, whose "
-                  "training goes on.", o->name, of);
+            failure(s->fault, "--%s cannot be changed in %s, whose "
+                    "training goes on.", o->name, of);
 }
 
 static void refuse_other_data(Session *s)
@@ -618,8 +618,8 @@ static void refuse_other_data(Session *s)
     own_fault(s);
     if (strcmp(state->sum, s->corpus.sum) != 0
         || state->bytes != s->corpus.bytes)
-        fault(s->fault, 0, "%s was trained with other data; it can go on "
-              "only with the same.", s->run.model);
+        failure(s->fault, "%s was trained with other data; it can go on "
+                "only with the same.", s->run.model);
 }
 
 static void prepare_session(Session *s)
@@ -633,12 +633,12 @@ static void prepare_session(Session *s)
     double last = m->plan.steps > 0 ? m->plan.steps
                                     : batches * how->N_epochs;
     if (last > 2e9)
-        fault(own_fault(s), 0, "%.0f steps are too many; 2000000000 may "
-              "be.", last);
+        failure(own_fault(s), "%.0f steps are too many; 2000000000 may "
+                "be.", last);
     if (state->step > last)
-        fault(own_fault(s), 0, "%s has been trained for %d steps already, "
-              "and %.0f are less; it is left as it is.", s->run.model,
-              state->step, last);
+        failure(own_fault(s), "%s has been trained for %d steps already, "
+                "and %.0f are less; it is left as it is.", s->run.model,
+                state->step, last);
     s->epoch = (int)batches;
     s->last = (int)last;
     s->first = s->saved = state->step;
@@ -664,8 +664,8 @@ static void lead(Session *s)
     trainer->updates = m->state.updates;
     if (s->run.resume) {
         if (!m->m != !trainer->m || !m->v != !trainer->v)
-            fault(s->fault, 0, "%s has not what its optimiser needs.",
-                  s->run.model);
+            failure(s->fault, "%s has not what its optimiser needs.",
+                    s->run.model);
         trainer->m = m->m;
         trainer->v = m->v;
     }
@@ -691,10 +691,10 @@ static void run_session(Session *s)
     if (!s->trainer->diverged)
         save(s);
     if (s->trainer->diverged)
-        fault(own_fault(s), 0, "after step %d the loss is not a finite "
-              "number any more; a smaller --eta may help. %s is kept as it "
-              "was after step %d.", s->model->state.step, s->run.model,
-              s->saved);
+        failure(own_fault(s), "after step %d the loss is not a finite "
+                "number any more; a smaller --eta may help. %s is kept as "
+                "it was after step %d.", s->model->state.step, s->run.model,
+                s->saved);
 }
 
 static void report(Session *s)
@@ -704,10 +704,10 @@ static void report(Session *s)
     if (caught == 0)
         refuse_idleness(s);
     fprintf(out, "%s: step %d of %d, saved\n", s->run.model, step, s->last);
-    if (caught != 0) {
-        fault(own_fault(s), 0, "stopped by signal %d after step %d; %s is "
-              "saved, --resume goes on.", (int)caught, step, s->run.model);
-    }
+    if (caught != 0)
+        failure(own_fault(s), "stopped by signal %d after step %d; %s is "
+                "saved, --resume goes on.", (int)caught, step,
+                s->run.model);
     char took[40];
     fprintf(out, "this run: %d steps, %.0f tokens, in %s\n",
             step - s->first, s->tokens,
@@ -742,15 +742,15 @@ static void refuse_contradiction(Session *s)
 {
     const Running *run = &s->run;
     if (run->resume && run->replace)
-        fault(s->fault, 0, "--resume goes on with %s, --replace begins "
-              "anew; give one of them.", run->model);
+        failure(s->fault, "--resume goes on with %s, --replace begins "
+                "anew; give one of them.", run->model);
     if (run->from != NULL && (run->resume || run->as_printed))
-        fault(s->fault, 0, "--from begins anew with the numbers of %s; it "
-              "does not go with --%s.", run->from,
-              run->resume ? "resume" : "as-printed");
+        failure(s->fault, "--from begins anew with the numbers of %s; it "
+                "does not go with --%s.", run->from,
+                run->resume ? "resume" : "as-printed");
     if (run->resume && run->as_printed)
-        fault(s->fault, 0, "--as-printed is how a model begins; %s goes on "
-              "as it began.", run->model);
+        failure(s->fault, "--as-printed is how a model begins; %s goes on "
+                "as it began.", run->model);
 }
 
 static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
@@ -773,8 +773,8 @@ static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
     }
     int others = obey(s->fault, options, command->n, argument);
     if (others == 0 || !task_of(argument[0], &s->task))
-        fault(s->fault, 0, "expected d, e, ed or class first; see 'ftx "
-              "train --help'.");
+        failure(s->fault, "expected d, e, ed or class first; see 'ftx "
+                "train --help'.");
     s->file = argument + 1;
     s->option = argument + others;
     s->options = command->n - others;
@@ -797,7 +797,7 @@ static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
                           s->fault);
     own_fault(s);
     if (m->task != s->task)
-        fault(s->fault, 0, "%s is a model of another task.", s->run.model);
+        failure(s->fault, "%s is a model of another task.", s->run.model);
     *plan = m->plan;
     plan->steps = plan->how.N_epochs = UNSAID;
     *hyper = m->theta->hyper;
@@ -817,7 +817,7 @@ static int begin_from(Session *s, Plan *plan, Hyperparameters *hyper)
     own_fault(s);
     bool classes = s->task == TRAIN_CLASS && m->task == TRAIN_E;
     if (m->task != s->task && !classes)
-        fault(s->fault, 0, "%s is a model of another task.", s->run.from);
+        failure(s->fault, "%s is a model of another task.", s->run.from);
     *hyper = m->theta->hyper;
     int n = obey_train(s, plan, hyper);
     const Acting acting[] = {

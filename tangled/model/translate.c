@@ -78,8 +78,8 @@ static void run_translation(Command *c, const TranslateWish *wish,
     const Model *model = model_for(c, wish->model, TRAIN_ED, f);
     int ell_max = model->theta->hyper.ell_max;
     if (wish->ell_gen > ell_max)
-        fault(f, 0, "--ell_gen is %d; it must be at most ell_max, %d.",
-              wish->ell_gen, ell_max);
+        failure(f, "--ell_gen is %d; it must be at most ell_max, %d.",
+                wish->ell_gen, ell_max);
     how.ell_gen = wish->ell_gen;
     how.no_special = how.encode_once = true;
     how.memory = memory_new(c->arena, c->tape, model->theta);

@@ -12,8 +12,8 @@ void refuse_model(Fault *f, const char *name)
 {
     f->sheet = name;
     f->text = NULL;
-    fault(f, 0, "what is computed with its numbers is not finite; such a "
-          "model is of no use.");
+    failure(f, "what is computed with its numbers is not finite; such a "
+            "model is of no use.");
 }
 
 typedef struct { Fault *fault; const char *name; } Blame;
@@ -35,14 +35,14 @@ Model *model_for(Command *c, const char *name, Task task, Fault *f)
 {
     const char *command = f->sheet;
     if (name == NULL)
-        fault(f, 0, "which model? Give --model FILE, as saved by 'ftx "
-              "train %s'.", TASK[task]);
+        failure(f, "which model? Give --model FILE, as saved by 'ftx "
+                "train %s'.", TASK[task]);
     Model *model = model_load(c->arena, name, TO_USE, f);
     f->sheet = command;
     f->text = NULL;
     if (model->task != task)
-        fault(f, 0, "%s is a model of 'ftx train %s'; expected one of 'ftx "
-              "train %s'.", name, TASK[model->task], TASK[task]);
+        failure(f, "%s is a model of 'ftx train %s'; expected one of 'ftx "
+                "train %s'.", name, TASK[model->task], TASK[task]);
     refuse_overflow(c, name, f);
     prepare_tape(c->arena, c->tape, model->theta);
     tape_thrifty(c->arena, c->tape);
@@ -74,7 +74,7 @@ void each_line(Command *c, int n, void *data, Fault *f,
         f->sheet = "the text";
         f->text = text = c->argument[k];
         if (*text == '\0')
-            fault(f, 0, "it is empty.");
+            failure(f, "it is empty.");
         work(data, text, strlen(text), f);
     }
     if (n > 0)

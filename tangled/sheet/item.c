@@ -45,7 +45,8 @@ void assume_used(Job *job, const char *name, const char *what)
     size_t n = strlen(job->assumed), left = sizeof job->assumed - n;
     snprintf(told, sizeof told, "%s = %s", name, what);
     if (strstr(job->assumed, told) == NULL && left >= 90)
-        snprintf(job->assumed + n, left, "%s%s", n > 0 ? ", " : "", told);
+        append(job->assumed, sizeof job->assumed, "%s%s",
+               n > 0 ? ", " : "", told);
     else if (left < 90 && job->assumed[n - 1] != '.')
         strcat(job->assumed, ", ...");      /* enough said */
 }

@@ -17,8 +17,8 @@ static int which_algorithm(Job *job)
 {
     const Item *start = job->start = find(job, "algorithm", 0);
     if (start == NULL)
-        fault(job->f, 0, "the sheet does not say which algorithm; begin "
-              "with a line such as 'algorithm 4'.");
+        failure(job->f, "the sheet does not say which algorithm; begin "
+                "with a line such as 'algorithm 4'.");
     double n = job_number(job, "algorithm", 0);
     if (n != floor(n) || n < 1 || n > ALGORITHMS)
         fault(job->f, start->at, "there is no sheet for Algorithm %g; "
@@ -196,18 +196,18 @@ static const StepRow *last_row(int algorithm)
 static void tell_entry(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
-    char *to = arena_alloc(job->arena, 400);
-    int n = snprintf(to, 400, "from");
-    for (int k = 0; k < sheet->n && n < 300; k++)
+    char list[300] = "", *to = arena_alloc(job->arena, 400);
+    for (int k = 0; k < sheet->n; k++)
         if (job->entered[k].row != NULL && job->entered[k].aspect == VALUE)
-            n += snprintf(to + n, (size_t)(400 - n), "%s %s",
-                          n > 4 ? "," : "", sheet->item[k].typed);
-    n += snprintf(to + n, (size_t)(400 - n), ": line %d", job->line);
+            add_to_list(list, sizeof list, sheet->item[k].typed);
+    *to = '\0';
     if (job->stops)
-        snprintf(to, 400, "to %d.%d %s (there is no W_u)",
-                 job->last->algorithm, job->last->line, job->last->name);
-    else if (job->last != last_row(job->run.algorithm))
-        snprintf(to + n, (size_t)(400 - n), " to %s", job->last->name);
+        append(to, 400, "to %d.%d %s (there is no W_u)",
+               job->last->algorithm, job->last->line, job->last->name);
+    else
+        append(to, 400, "from %s: line %d", list, job->line);
+    if (!job->stops && job->last != last_row(job->run.algorithm))
+        append(to, 400, " to %s", job->last->name);
     job->run.entered = to;
 }
 

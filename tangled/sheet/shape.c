@@ -182,12 +182,10 @@ _Noreturn void refuse_shape(const Job *job, const Misfit *m)
     for (int k = 0; k < LAYOUTS; k++) {
         Dimensions d;
         Misfit other;
-        size_t n = strlen(better);
         if (all_fit(job, &layouts[k], &d, &other))
-            snprintf(better + n, sizeof better - n, "%s%s",
-                     n > 0 ? " or "
-                           : "; all shapes would fit under layout ",
-                     layouts[k].name);
+            append(better, sizeof better, "%s%s", *better != '\0' ? " or "
+                   : "; all shapes would fit under layout ",
+                   layouts[k].name);
     }
     const Layout *under;
     const Item *alone = *better == '\0' ? turned_alone(job, &under) : NULL;

@@ -14,17 +14,17 @@ const Sheet *read_sheet(Arena *arena, const char *name, Fault *f)
     FILE *file = typed_in ? stdin : open_file(name, "rb");
     f->sheet = name;
     if (file == NULL)
-        fault(f, 0, "cannot be opened: %s.", strerror(errno));
+        failure(f, "cannot be opened: %s.", strerror(errno));
     errno = 0;
     size_t length = fread(text, 1, size, file);
     int error = ferror(file) ? (errno != 0 ? errno : EIO) : 0;
     if (!typed_in)
         fclose(file);
     if (error != 0)
-        fault(f, 0, "cannot be read: %s.", strerror(error));
+        failure(f, "cannot be read: %s.", strerror(error));
     if (length > SHEET_BYTES)
-        fault(f, 0, "is larger than 1 MiB, the most that a sheet may "
-              "have.");
+        failure(f, "is larger than 1 MiB, the most that a sheet may "
+                "have.");
     return sheet_of(arena, name, text, (int)length, f);
 }
 
@@ -94,7 +94,7 @@ static void clean_text(char *text, int length, Fault *f)
     for (int n, k = 0; k < length; k += n) {
         const unsigned char *p = (const unsigned char *)text + k;
         if (length >= 2 && p[0] + p[1] == 0xFF + 0xFE && k == 0)
-            fault(f, 0, "this is UTF-16; save the sheet as UTF-8.");
+            failure(f, "this is UTF-16; save the sheet as UTF-8.");
         n = character_size(p, length - k);
         if (n == 0)
             fault(f, to, "the byte 0x%02X is no text; a sheet is plain "
@@ -1040,7 +1040,7 @@ const Sheet *sheet_of(Arena *arena, const char *name, char *text,
         sheet->n++;
     }
     if (sheet->n == 0)
-        fault(f, 0, "the sheet is empty.");
+        failure(f, "the sheet is empty.");
     return sheet;
 }
 

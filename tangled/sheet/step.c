@@ -247,9 +247,8 @@ bool word_in(const char *list, const char *word, size_t length)
 
 void add_to_list(char *list, size_t size, const char *name)
 {
-    size_t n = strlen(list);
-    if (n + 60 < size)          /* else enough is said */
-        snprintf(list + n, size - n, "%s%s", n > 0 ? ", " : "", name);
+    if (strlen(list) + 60 < size)           /* else enough is said */
+        append(list, size, "%s%s", *list != '\0' ? ", " : "", name);
 }
 
 bool comes_by(int algorithm, const StepRow *row)

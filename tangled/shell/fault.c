@@ -59,15 +59,30 @@ static void put_line(char *to, size_t size, const char *text)
     *to = '\0';
 }
 
+static void put_sentence(Fault *f, int at, const char *sentence,
+                    va_list arguments)
+{
+    char said[sizeof f->sentence];
+    size_t used = (size_t)place(f, at, said, sizeof said);
+    vsnprintf(said + used, sizeof said - used, sentence, arguments);
+    put_line(f->sentence, sizeof f->sentence, said);
+}
+
 _Noreturn void fault(Fault *f, int at, const char *sentence, ...)
 {
     va_list arguments;
-    char said[sizeof f->sentence];
-    size_t used = (size_t)place(f, at, said, sizeof said);
     va_start(arguments, sentence);
-    vsnprintf(said + used, sizeof said - used, sentence, arguments);
+    put_sentence(f, at, sentence, arguments);
     va_end(arguments);
-    put_line(f->sentence, sizeof f->sentence, said);
+    longjmp(f->out, 1);
+}
+
+_Noreturn void failure(Fault *f, const char *sentence, ...)
+{
+    va_list arguments;
+    va_start(arguments, sentence);
+    put_sentence(f, 0, sentence, arguments);
+    va_end(arguments);
     longjmp(f->out, 1);
 }
 

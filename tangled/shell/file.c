@@ -27,19 +27,19 @@ const char *text_of_file(Arena *arena, const char *name, size_t *n,
     f->sheet = typed_in ? "standard input" : name;
     f->text = NULL;
     if (file == NULL)
-        fault(f, 0, "cannot be opened: %s.", strerror(errno));
+        failure(f, "cannot be opened: %s.", strerror(errno));
     errno = 0;
     char *text = read_all(arena, file, n);
     int error = ferror(file) ? (errno != 0 ? errno : EIO) : 0;
     if (!typed_in)
         fclose(file);
     if (error != 0)
-        fault(f, 0, "cannot be read: %s.", strerror(error));
+        failure(f, "cannot be read: %s.", strerror(error));
     if (*n == 0)
-        fault(f, 0, "is empty.");
+        failure(f, "is empty.");
     if (*n > TEXT_BYTES)
-        fault(f, 0, "is larger than 256 MiB, the most that a text may "
-              "have.");
+        failure(f, "is larger than 256 MiB, the most that a text may "
+                "have.");
     return f->text = text;
 }
 
@@ -66,15 +66,15 @@ char *map_file(Arena *arena, const char *name, size_t *n, Fault *f)
     f->sheet = name;
     f->text = NULL;
     if (about_name(name, &about) && !about.is_file)
-        fault(f, 0, "this is no file.");
+        failure(f, "this is no file.");
     FILE *file = open_file(name, "rb");
     if (file == NULL || !about_file(file, &about))
-        fault(f, 0, "cannot be opened: %s.", strerror(errno));
+        failure(f, "cannot be opened: %s.", strerror(errno));
     *n = (size_t)about.size;
     char *bytes = mapped(arena, file, *n);
     fclose(file);
     if (bytes == NULL)
-        fault(f, 0, "cannot be read.");
+        failure(f, "cannot be read.");
     return bytes;
 }
 
@@ -95,8 +95,8 @@ static Held left(FILE *file)
 _Noreturn static void refuse_held(long process, Fault *f)
 {
     if (process == UNKNOWN)
-        fault(f, 0, "another process is writing it; it is left as it is.");
-    fault(f, 0, "process %ld is writing it; it is left as it is.", process);
+        failure(f, "another process is writing it; it is left as it is.");
+    failure(f, "process %ld is writing it; it is left as it is.", process);
 }
 
 /* Is there a file of that name? What is no file, or read-only, ends the
@@ -106,9 +106,9 @@ static bool replaceable(const char *name, About *about, Fault *f)
     if (!about_name(name, about))
         return false;
     if (!about->is_file)
-        fault(f, 0, "cannot be written: it is not a file.");
+        failure(f, "cannot be written: it is not a file.");
     if (!about->may_be_written)
-        fault(f, 0, "cannot be written: it is read-only.");
+        failure(f, "cannot be written: it is read-only.");
     return true;
 }
 
@@ -121,7 +121,7 @@ void hold_file(Held *held, const char *name, Fault *f)
         return;
     FILE *file = open_file(name, "r+b");
     if (file == NULL)
-        fault(f, 0, "cannot be opened: %s.", strerror(errno));
+        failure(f, "cannot be opened: %s.", strerror(errno));
     *held = left(file);
     long process = locked_by(file);
     if (process != 0)
@@ -243,18 +243,18 @@ void replace_file(const char *name, Held *held, Fault *f, const void *data,
     f->text = NULL;
     size_t n = strlen(name);
     if (n >= sizeof to || !follow_links(memcpy(to, name, n + 1)))
-        fault(f, 0, "cannot be written: the name is too long.");
+        failure(f, "cannot be written: the name is too long.");
     unsigned mode = replaceable(to, &old, f) ? old.mode : 0;
     remove_leftovers(to);
     if (held != NULL && held->file != NULL && !lock_file(held->file))
         refuse_held(locked_by(held->file), f);
     int error = write_beside(to, mode, held, data, write);
     if (error == CHANGED)
-        fault(f, 0, "is not what this run has saved there; another program "
-              "has written it, and it is left as it is.");
+        failure(f, "is not what this run has saved there; another program "
+                "has written it, and it is left as it is.");
     if (error != 0)
-        fault(f, 0, "cannot be written: %s; what was there is as it was.",
-              strerror(error));
+        failure(f, "cannot be written: %s; what was there is as it was.",
+                strerror(error));
 }
 
 bool same_file(const char *a, const char *b)

@@ -136,8 +136,8 @@ static void obey_one(Fault *f, const Option *option, void *values,
     if (option_set(option, values, typed))
         return;
     option_range(option, range, sizeof range);
-    fault(f, 0, "--%s must be %s; it is '%.100s'.", option->name, range,
-          typed);
+    failure(f, "--%s must be %s; it is '%.100s'.", option->name, range,
+            typed);
 }
 
 int obey(Fault *f, const Options *options, int n, char *argument[])
@@ -160,11 +160,11 @@ int obey(Fault *f, const Options *options, int n, char *argument[])
         const Option *o = strncmp(a, "--", 2) != 0 ? NULL
                         : named(options, a + 2, length - 2, &values);
         if (o == NULL)
-            fault(f, 0, "there is no option %.100s; see '%s --help'.", a, f->sheet);
+            failure(f, "there is no option %.100s; see '%s --help'.", a, f->sheet);
         if (o->kind == FLAG && !joined)
             obey_one(f, o, values, "yes");
         else if (!joined && k + 1 == n)
-            fault(f, 0, "--%s needs a value; see '%s --help'.", o->name, f->sheet);
+            failure(f, "--%s needs a value; see '%s --help'.", o->name, f->sheet);
         else
             obey_one(f, o, values, joined ? a + length + 1 : argument[++k]);
         argument[others + typed++] = a;
@@ -187,8 +187,8 @@ void refuse_idle(Fault *f, const Acting *acting, int n,
     for (; acting->name != NULL; acting++)
         for (int k = 0; k < n && argument[k] != NULL; k++)
             if (!acting->acts && names(argument[k], acting->name))
-                fault(f, 0, "--%s has an effect only %s.", acting->name,
-                      acting->only);
+                failure(f, "--%s has an effect only %s.", acting->name,
+                        acting->only);
 }
 
 bool asks_help(int n, char *const argument[])

@@ -16,12 +16,15 @@ typedef struct {
 
 /* attempt calls work(f, data) and returns true; or false, if fault was
    called in it, and then f->sentence says why. fault gives up the attempt;
-   at is the place in the text, in bytes. The sentence is one line of text,
-   whatever it quotes. fault_again gives up an attempt with what ended
-   another inside it. */
+   at is the place in the text, in bytes. failure is a fault of the whole,
+   or of what has no text. The sentence is one line of text, whatever it
+   quotes. fault_again gives up an attempt with what ended another inside
+   it. */
 bool attempt(Fault *f, void (*work)(Fault *f, void *data), void *data);
 _Noreturn void fault(Fault *f, int at, const char *sentence, ...)
     FORMAT_LIKE_PRINTF(3, 4);
+_Noreturn void failure(Fault *f, const char *sentence, ...)
+    FORMAT_LIKE_PRINTF(2, 3);
 _Noreturn void fault_again(Fault *f, const Fault *inner);
 
 /* text_of_file reads the file of that name, "-" for standard input, as it

@@ -265,14 +265,14 @@ static bool is_picture(const ShowWish *wish)
 static void check_show_wish(const ShowWish *wish, int sheets, Fault *f)
 {
     if (sheets == 0)
-        fault(f, 0, "which sheet? See 'ftx show --help'.");
+        failure(f, "which sheet? See 'ftx show --help'.");
     if (wish->json + wish->read + wish->svg + wish->flow + wish->tex
         + wish->md > 1)
-        fault(f, 0,
-              "one of --json, --read, --svg, --flow, --tex, --md at a "
-              "time.");
+        failure(f,
+                "one of --json, --read, --svg, --flow, --tex, --md at a "
+                "time.");
     if (is_picture(wish) && sheets > 1)
-        fault(f, 0, "a picture is of one sheet; there are %d.", sheets);
+        failure(f, "a picture is of one sheet; there are %d.", sheets);
 }
 
 static void show_sheets(Fault *f, void *data)
