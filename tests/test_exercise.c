@@ -487,6 +487,29 @@ static void what_cannot_begin_or_be_asked_for_is_refused(void **state)
                 != NULL);
 }
 
+/* Of two layer norms a sheet cannot say which; of three heads it can. */
+static void what_is_asked_for_has_one_name(void **state)
+{
+    (void)state;
+    assert_refusal(DRAWN("--algorithm", "9", "--ask", "m"), "ftx exercise: "
+                   "--ask: a sheet has more than one 6.1 m, and no names for "
+                   "them.");
+    assert_refusal(DRAWN("--algorithm", "15", "--ask", "A,v"),
+                   "ftx exercise: --ask: a sheet has more than one "
+                   "6.2 i1.dec1.v, and no names for them.");
+    assert_refusal(DRAWN("--algorithm", "9", "--ask", "A,q"),
+                   "ftx exercise: --ask: such a sheet has no q to ask for.");
+    assert_refusal(DRAWN("--algorithm", "14", "--ask", "Q"),
+                   "ftx exercise: --ask: such a sheet has no Q to ask for.");
+    assert_says(DRAWN("--algorithm", "14", "--ask", "m"), "claim 6.1 i2.m");
+    assert_says(DRAWN("--algorithm", "8", "--ask", "Vt"),
+                "\n# 5.4, W^e/d: ");
+    Said key = DRAWN("--algorithm", "8", "--ask", "Vt,Y", "--key");
+    assert_says(key, "\nclaim 5.4 ed1.Vt = ");
+    assert_says(SAID(check, write_text("key.sheet", key.out)),
+                "\nall right\n");
+}
+
 /* ----------------------------------------------------------------- page */
 
 static void assert_latex(const char *text)
@@ -651,6 +674,7 @@ int main(void)
         TEST(what_is_given_is_not_asked_for),
         TEST(steps_in_no_line_can_be_asked_for),
         TEST(what_cannot_begin_or_be_asked_for_is_refused),
+        TEST_FILES(what_is_asked_for_has_one_name),
         TEST(a_page_has_a_box_for_each_entry_and_a_key),
         TEST(formulas_are_set_as_mathematics),
         TEST(what_makes_no_sense_is_refused),

@@ -472,6 +472,11 @@ static void a_folder_without_its_parts_is_refused(void **state)
     assert_says(SAID(import_released, folder, "--model", path("m"),
                      "--mask", "4", "--bos", "2", "--eos", "6"), "from ");
     remove(path("m"));
+    assert_says(SAID(import_released, copy_with(FOLDER("bert"),
+                     "\"mask_token_id\": 4", "\"mask_token_id\": 0"),
+                     "--model", path("m"), "--bos", "2", "--eos", "6"),
+                "from ");
+    remove(path("m"));
     Said s = SAID(import_released, folder, "--model", path("m"), "--mask",
                   "4", "--bos", "4", "--eos", "6");
     assert_int_equal(s.status, 2);

@@ -1,6 +1,7 @@
 /* The tokens of released models: what transformers makes of hard texts (see
    oracle/tokenized.py) ftx makes of them, too, and back. */
 #include "command.h"
+#include "digest.h"
 #include "hub/hub.h"
 #include <unistd.h>
 
@@ -565,20 +566,72 @@ static void what_is_saved_is_the_same(void **state)
     }
 }
 
+/* A model of little learning, and its texts in the file x. */
+static char *trained(char *tokens)
+{
+    char *data = write_text("x", "to be, or not to be: to bé or not\n"
+                            "<mask> so be it, to be or not to be\n");
+    char *model = path("t.ftx");
+    Said s = SAID(train, "d", "--steps", "1", "--tokens", tokens, "--L",
+                  "1", "--H", "1", "--d_e", "4", "--ell_max", "8",
+                  "--model", model, "--replace", data);
+    if (s.status != 0)
+        fail_msg("%s", s.err);
+    return model;
+}
+
+/* A digest of a folder's files without the numbers: what other programs read
+   was tried with transformers. */
+static void print_files(FILE *to, const char *what)
+{
+    static const char *const files[] = { "config", "tokenizer",
+                                         "tokenizer_config" };
+    fprintf(to, "%-12s", what);
+    for (int k = 0; k < 3; k++) {
+        char name[40];
+        size_t n;
+        snprintf(name, sizeof name, "out/%s.json", files[k]);
+        const char *text = bytes_of(path(name), &n);
+        assert_non_null(text);
+        fprintf(to, " %s %08x", files[k],
+                short_digest(digest(DIGEST, text)));
+    }
+    fputc('\n', to);
+}
+
+/* Only after trying again what transformers makes of them: FTX_WRITE=yes. */
+static void what_goes_out_stays_as_it_is(void **state)
+{
+    (void)state;
+    static char *const kinds[] = { "char", "word", "bpe" };
+    FILE *to = tmpfile();
+    for (int k = 0; k < 3; k++) {
+        char *model = trained(kinds[k]);
+        assert_says(SAID(export_model, model, path("out"), "--type", "F32",
+                         "--replace"), "tensors");
+        print_files(to, kinds[k]);
+        remove(model);
+    }
+    for (int k = 0; k < 2; k++) {
+        char *folder = model_folder(k == 0 ? "gpt2" : "bert-masked");
+        write_text("f/tokenizer.json", k == 0 ? pairs_of_bytes
+                                              : word_pieces);
+        assert_says(SAID(export_model, folder, path("out"), "--type", "F32",
+                         "--replace"), "tensors");
+        print_files(to, k == 0 ? "gpt2" : "bert-masked");
+    }
+    assert_is_recorded("tests/released/exported.txt", all_of(to));
+}
+
 /* What went out as tokenizer.json comes in as what it was. */
 static void tokens_come_back_from_an_export(void **state)
 {
     (void)state;
     static char *const kinds[] = { "char", "word", "bpe" };
-    char *data = write_text("x", "to be, or not to be: to bé or not\n"
-                            "<mask> so be it, to be or not to be\n");
     for (int k = 0; k < 3; k++) {
-        char *model = path("t.ftx"), *out = path("out"), *back = path("b");
-        Said s = SAID(train, "d", "--steps", "1", "--tokens", kinds[k],
-                      "--L", "1", "--H", "1", "--d_e", "4", "--ell_max",
-                      "8", "--model", model, "--replace", data);
-        if (s.status != 0)
-            fail_msg("%s", s.err);
+        char *model = trained(kinds[k]), *out = path("out"),
+             *back = path("b"), *data = path("x");
+        Said s;
         assert_says(SAID(export_model, model, out, "--replace"), "tensors");
         assert_says(SAID(import_released, out, "--model", back,
                          "--replace"), "from");
@@ -594,6 +647,49 @@ static void tokens_come_back_from_an_export(void **state)
     Said s = SAID(tokenize, "--model", path("f"), path("y"));
     assert_said(SAID(tokenize, "--model", path("g"), path("y")), 0, s.out,
                 "");
+    model_folder("gpt2");
+    write_text("f/tokenizer.json", pairs_of_bytes);
+    assert_says(SAID(export_model, path("f"), path("h")), "tensors");
+    write_text("y", "abc ab<|endoftext|>g");
+    s = SAID(tokenize, "--model", path("f"), path("y"));
+    assert_said(SAID(tokenize, "--model", path("h"), path("y")), 0, s.out,
+                "");
+}
+
+/* In what ftx has learned each merge makes the next piece. */
+static void damaged_tokens_of_ftx_are_refused(void **state)
+{
+    (void)state;
+    static const Damage damages[] = {
+        { "\"be\": 257", "\"be\": 400",
+          ":283:13: the number of \"be\" must be a whole number from 0 to "
+          "267." },
+        { "[\"b\", \"e\"],", "",
+          ":26:7: the vocabulary is not that of its merges." },
+        { "[\"b\", \"e\"],", "[\"b\", \"e\"], [\"b\", \"e\"],",
+          ":26:7: the vocabulary is not that of its merges." },
+        { "[\"b\", \"e\"],", "[\"b\", \"a\"],",
+          ":283:7: these are not the bytes of the two tokens." },
+        { "[\"t\", \"oĠ\"],", "[\"t\", \"o\"],",
+          ":284:7: these are not the bytes of the two tokens." },
+        { "\"ā\": 1,", "\"ā\": 256,",
+          ":282:7: number 256 has two pieces." },
+        { "\"ā\": 1,\n      \"Ă\": 2,", "\"ā\": 2,\n      \"Ă\": 1,",
+          ":28:7: the first 256 pieces must be the bytes, in order." },
+        { "\"toĠ\"", "\"noĠ\"",
+          ":284:7: these are not the bytes of the two tokens." },
+    };
+    assert_says(SAID(export_model, trained("bpe"), path("f")), "tensors");
+    size_t n;
+    const char *right = bytes_of(path("f/tokenizer.json"), &n);
+    for (int k = 0; k < 8; k++) {
+        write_text("f/tokenizer.json", replaced(right, damages[k].old,
+                                                damages[k].new));
+        refused_tokens("tokenizer.json", damages[k].sentence);
+    }
+    write_text("f/tokenizer.json", "[]");
+    refused_tokens("tokenizer.json", ":1:1: a tokenizer is an object; this "
+                   "is a list.");
 }
 
 int main(void)
@@ -609,6 +705,8 @@ int main(void)
         TEST_FILES(lone_bytes_come_back),
         TEST_FILES(what_is_saved_is_the_same),
         TEST_FILES(tokens_come_back_from_an_export),
+        TEST_FILES(what_goes_out_stays_as_it_is),
+        TEST_FILES(damaged_tokens_of_ftx_are_refused),
     };
     return RUN(laws);
 }

@@ -382,6 +382,17 @@ static void what_is_written_begins_at_a_multiple_of_8(void **state)
     const char *bytes = bytes_of(path("t"), &n);
     assert_int_equal(bytes[0] % 8, 0);
     assert_int_equal(n - 8 - 12, (unsigned char)bytes[0] + 256 * bytes[1]);
+    numbers = memset(arena_alloc(arena, 200000 * sizeof *numbers), 0,
+                     200000 * sizeof *numbers);
+    for (size_t count = 2; count < 200000; count *= 3) {
+        written(TENSOR_F16, count);
+        bytes = bytes_of(path("t"), &n);
+        const size_t header = n - 8 - 2 * count;
+        assert_int_equal((unsigned char)bytes[0]
+                         + 256 * (unsigned char)bytes[1], header);
+        assert_int_equal(header % 8, 0);
+        assert_non_null(memchr(bytes + header, '}', 8));
+    }
 }
 
 int main(void)

@@ -257,6 +257,21 @@ static void strings_are_escaped_in_json(void **state)
                                     "\\u000a\", ") != NULL);
 }
 
+static void numbers_of_json_are_no_others(void **state)
+{
+    (void)state;
+    static const double numbers[] = { 0.1, -0.0, 0, 1e300, -2.5e-7, 3,
+                                      INFINITY, -INFINITY, NAN };
+    FILE *out = tmpfile();
+    for (int k = 0; k < 9; k++) {
+        json_number(out, numbers[k]);
+        fputc(' ', out);
+    }
+    assert_string_equal(all_of(out), "0.10000000000000001 0 0 "
+        "1.0000000000000001e+300 -2.4999999999999999e-07 3 \"inf\" "
+        "\"-inf\" null ");
+}
+
 static void what_a_sheet_says_is_told_without_running_it(void **state)
 {
     (void)state;
@@ -580,6 +595,7 @@ int main(void)
         TEST(numbers_are_printed_as_the_sheet_asks),
         TEST(every_head_is_shown),
         TEST(strings_are_escaped_in_json),
+        TEST(numbers_of_json_are_no_others),
         TEST(what_a_sheet_says_is_told_without_running_it),
         TEST(a_single_head_needs_no_number),
         TEST(many_heads_are_run),

@@ -8,7 +8,7 @@ void claim_name(const Exercise *e, const Step *step, char *to, size_t size)
     bool model = e->run->algorithm >= 8 && step->aspect == VALUE;
     bool masked = e->wanted->mask != 0 && strcmp(step->name, "S") == 0;
     Step named = *step;
-    if (model && (step->algorithm != 4 || step->part == LAYER))
+    if (model && (step->algorithm >= 8 || step->part == LAYER))
         named.part = NOWHERE;
     if (model)
         named.head = 0;
@@ -23,7 +23,7 @@ void step_place(const Exercise *e, const Step *step, char *to, size_t size)
         [ENC] = ", W^enc", [DEC] = ", W^dec", [ED] = ", W^e/d" };
     bool model = e->run->algorithm >= 8;
     snprintf(to, size, "%d.%d%s", step->algorithm, step->line,
-             step->algorithm == 4 && step->part > LAYER
+             step->algorithm < 8 && step->part > LAYER
              ? parts[step->part] : "");
     if (step->turn > 0)
         append(to, size, ", i = %d", step->turn);

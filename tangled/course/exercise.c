@@ -913,6 +913,30 @@ static void run_draw(Fault *f, void *data)
             e->claim[e->n++] = &e->run->step[k];
 }
 
+/* Each step that is asked for is there, and each has a name of its own. */
+static void check_claims(Fault *f, const Exercise *e)
+{
+    char name[60], other[60];
+    for (const char *p = e->wanted->ask; *p != '\0'; ) {
+        const char *asked = p;
+        const StepRow *row = row_asked(e->wanted->algorithm, &p);
+        int k = 0;
+        while (k < e->n && strcmp(e->claim[k]->name, row->name) != 0)
+            k++;
+        if (k == e->n)
+            failure(f, "--ask: such a sheet has no %.*s to ask for.",
+                    (int)strcspn(asked, ","), asked);
+    }
+    for (int k = 1; k < e->n; k++)
+        for (int i = 0; i < k; i++) {
+            claim_name(e, e->claim[k], name, sizeof name);
+            claim_name(e, e->claim[i], other, sizeof other);
+            if (strcmp(name, other) == 0)
+                failure(f, "--ask: a sheet has more than one %s, and no "
+                        "names for them.", name);
+        }
+}
+
 static void run_blanks(Fault *f, void *data)
 {
     Try *try = data;
@@ -953,11 +977,17 @@ static Exercise *draw_exercise(Command *c, const Wanted *w, Fault *f)
         *try.e = (Exercise){ .wanted = w,
             .title = drawings[w->algorithm].title,
             .given = draw_sheet(c->arena, w, k) };
-        if (!attempt(&inner, run_draw, &try) || !is_good(try.e))
+        if (!attempt(&inner, run_draw, &try))
+            continue;
+        if (w->ask != NULL)
+            check_claims(f, try.e);
+        if (!is_good(try.e))
             continue;
         finish(try.e, c->arena);
         sheets++;
-        if (attempt(&inner, run_blanks, &try) && try.alike.slip == NULL)
+        if (!attempt(&inner, run_blanks, &try))
+            fault_again(f, &inner);
+        if (try.alike.slip == NULL)
             return try.e;
     }
     refuse_wanted(f, w, sheets, try.alike);

@@ -323,26 +323,27 @@ static const Tokenizer *learned_tokenizer(TokenReader *r, TokenKind kind)
             || (unsigned char)r->piece[b].at[0] != b)
             spot_fault(r, r->spot[b], "the first 256 pieces must be the "
                        "bytes, in order.");
+    if (n < first || (pairs && r->v.merges != n - first))
+        spot_fault(r, r->spot[0],
+                   "the vocabulary is not that of its merges.");
     FILE *to = begin_text(&text);
     fprintf(to, "tokenizer %s %d\n", token_kind_name(kind), n - first);
     for (int k = first; k < n; k++) {
-        if (pairs && k - first < r->v.merges)
+        if (pairs)
             fprintf(to, "%d %d ", r->merge[k - first].left + 1,
                     r->merge[k - first].right + 1);
         write_piece(to, r->piece[k]);
         fputc('\n', to);
     }
-    const char *p = end_text(&text, r->arena), *at = p, *wrong;
+    const char *p = end_text(&text, r->arena), *at = p;
     const Tokenizer *t = NULL;
-    wrong = n < first || (pairs && r->v.merges != n - first)
-          ? "the vocabulary is not that of its merges."
-          : tokenizer_load(r->arena, &at, p + text.n, &t);
+    const char *wrong = tokenizer_load(r->arena, &at, p + text.n, &t);
     if (wrong == NULL)
         return t;
-    int line = -1;
+    int line = -1;                          /* behind the heading */
     for (const char *q = p; q < at; q++)
         line += *q == '\n';
-    spot_fault(r, r->spot[line < 0 ? 0 : first + line], wrong);
+    spot_fault(r, r->spot[first + line], wrong);
 }
 
 static TokenReader *token_reader(Arena *arena, const char *folder, int N_V,

@@ -74,10 +74,7 @@ static const Tokenizer *learn_tokens(CorpusReading *r, const char *text,
                               r->telling);
     const char *wrong = tokenizer_train(r->arena, r->plan->tokens, text, n,
                                         r->plan->merges, &t, &where);
-    if (wrong != NULL) {
-        r->fault->text = NULL;
-        failure(r->fault, "%s", wrong);
-    }
+    REQUIRE(wrong == NULL, "%s", wrong);    /* see check_characters */
     return t;
 }
 

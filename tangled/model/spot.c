@@ -1,6 +1,7 @@
 /* ftx show --set: a value inside a model is another. */
 #include "model/model.h"
 #include "sheet/sheet.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,13 +43,12 @@ static _Noreturn void expected(const SpotReading *r, const char *what)
 static bool takes(SpotReading *r, const char *word)
 {
     size_t n = strlen(word);
-    const char *p = r->at + strspn(r->at, " ");
-    bool letter = n > 1 && ((p[0] | 32) >= 'a' && (p[0] | 32) <= 'z');
-    r->at = p;
-    if (strncmp(p, word, n) != 0
-        || (letter && (p[n] | 32) >= 'a' && (p[n] | 32) <= 'z'))
+    r->at += strspn(r->at, " ");
+    if (strncmp(r->at, word, n) != 0
+        || (isalpha((unsigned char)*word)
+            && isalpha((unsigned char)r->at[n])))
         return false;
-    r->at = p + n;
+    r->at += n;
     return true;
 }
 

@@ -118,7 +118,7 @@ void json_number(FILE *out, double x)
     else if (isinf(x))
         fputs(x < 0 ? "\"-inf\"" : "\"inf\"", out);
     else
-        fprintf(out, "%.17g", x == 0 ? 0 : x);
+        fprintf(out, "%.17g", x + 0.0);         /* -0 is 0 */
 }
 
 static void print_text_or_null(FILE *out, const char *text)

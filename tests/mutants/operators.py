@@ -22,7 +22,7 @@ PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
              "setrlimit", "ptrace"}
 
 COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "strcmp", "strncmp",
-           "memcmp", "same", "same_number", "same_place", "has_same_numbers",
+           "memcmp", "are_one", "same", "same_number", "same_place", "has_same_numbers",
            "has_same_bytes", "share_a_place", "REQUIRE"}
 
 
