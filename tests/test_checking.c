@@ -179,6 +179,11 @@ static void long_lists_are_cut(void **state)
     Said s = SAID(check, (char *)sheet(LOGITS("0") "0.0000000000000000000000"
                                        "000000000000000000000000000007\n"));
     assert_that(strstr(s.out, "0000000000000000000") == NULL);
+#define INNER "algorithm 7\ne = 1 2 3 4 5 6 7 8"
+    assert_line(INNER "\nW_u = 1 1 1 1 1 1 1 1\nclaim logits = 9\n",
+                " + 1·7 + 1·8 =\n        36");
+    assert_line(INNER " 9\nW_u = 1 1 1 1 1 1 1 1 1\nclaim logits = 9\n",
+                " + 1·7 + 1·8 +\n        1 more = 45");
 }
 
 static void steps_that_go_wrong_by_themselves_are_explained_each(
