@@ -41,6 +41,22 @@ static void every_character_is_what_the_tokenizers_know(void **state)
     }
 }
 
+static void a_character_comes_back_from_its_bytes(void **state)
+{
+    (void)state;
+    char bytes[5];
+    for (unsigned c = 0; c < 0x110000; c++) {
+        if (0xD800 <= c && c < 0xE000)
+            continue;
+        const int n = (int)(put_utf8(bytes, c) - bytes);
+        if (n != (c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4)
+            || utf8_length(bytes, (size_t)n) != n
+            || (n > 1 && utf8_length(bytes, (size_t)n - 1) != 0)
+            || utf8_code(bytes, n) != c)
+            fail_msg("character %X", c);
+    }
+}
+
 /* Some that a reader can check. */
 static void some_characters_are_what_a_reader_knows(void **state)
 {
@@ -74,6 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(every_character_is_what_the_tokenizers_know),
+        TEST(a_character_comes_back_from_its_bytes),
         TEST(some_characters_are_what_a_reader_knows),
     };
     return RUN(tests);

@@ -165,6 +165,26 @@ static void depth_has_a_limit(void **state)
                         "in each other.");
 }
 
+/* What stands behind the text is not looked at. */
+static void a_text_ends_where_it_ends(void **state)
+{
+    (void)state;
+    static const char whole[] = "{\"a\": [1, -2.5e3, \"b\\u00e9\\uD83D\\uDE00"
+                                "\", true, null, {}], \"é\": false, "
+                                "\"d\": 12}";
+    const Json *root;
+    for (size_t n = 0; n < sizeof whole - 1; n++) {
+        char *part = memcpy(arena_alloc(arena, n + 1), whole, n);
+        part[n] = '\0';
+        const char *alone = reading(part, n, &root);
+        assert_that(*alone != '\0');
+        assert_string_equal(reading(whole, n, &root), alone);
+    }
+    assert_string_equal(reading("12345", 3, &root), "");
+    assert_near(root->number, 123, 0);
+    assert_string_equal(reading("[] ]", 3, &root), "");
+}
+
 static void a_text_that_is_too_long_is_refused(void **state)
 {
     (void)state;
@@ -183,6 +203,7 @@ int main(void)
         TEST(long_lists_are_read),
         TEST(what_is_no_json_is_refused_at_its_place),
         TEST(depth_has_a_limit),
+        TEST(a_text_ends_where_it_ends),
         TEST(a_text_that_is_too_long_is_refused),
     };
     return RUN(laws);

@@ -656,6 +656,42 @@ static void tokens_come_back_from_an_export(void **state)
                 "");
 }
 
+/* A special token's text, learned from a text that is full of it. */
+static void a_text_of_two_tokens_does_not_go_out(void **state)
+{
+    (void)state;
+    char text[400] = "", *model = path("t.ftx");
+    for (int k = 0; k < 20; k++)
+        strcat(text, "<mask><mask> <eos>\n");
+    Said s = SAID(train, "d", "--steps", "1", "--tokens", "bpe", "--L", "1",
+                  "--H", "1", "--d_e", "4", "--ell_max", "8", "--model",
+                  model, write_text("x", text));
+    assert_int_equal(s.status, 0);
+    assert_says(SAID(export_model, model, path("out")), "; no tokenizer.json: "
+                "two of its tokens are the same text\n");
+    assert_int_equal(access(path("out/tokenizer.json"), F_OK), -1);
+}
+
+static void a_piece_has_at_most_1024_bytes(void **state)
+{
+    (void)state;
+    char piece[1100] = "\"", name[1100];
+    memset(piece + 1, 'g', 1024);
+    strcpy(piece + 1025, "\": 11");
+    model_folder("gpt2");
+    write_text("f/tokenizer.json", replaced(pairs_of_bytes, "\"g\": 11",
+                                            piece));
+    assert_says(SAID(import_released, path("f"), "--model", path("m")),
+                "from");
+    remove(path("m"));
+    snprintf(name, sizeof name, "\"g%s", piece + 1);
+    write_text("f/tokenizer.json", replaced(pairs_of_bytes, "\"g\": 11",
+                                            name));
+    Said s = SAID(import_released, path("f"), "--model", path("m"));
+    assert_that(s.status == 2 && strstr(s.err, ": this piece has more than "
+                                               "1024 bytes.\n") != NULL);
+}
+
 /* In what ftx has learned each merge makes the next piece. */
 static void damaged_tokens_of_ftx_are_refused(void **state)
 {
@@ -706,6 +742,8 @@ int main(void)
         TEST_FILES(what_is_saved_is_the_same),
         TEST_FILES(tokens_come_back_from_an_export),
         TEST_FILES(what_goes_out_stays_as_it_is),
+        TEST_FILES(a_text_of_two_tokens_does_not_go_out),
+        TEST_FILES(a_piece_has_at_most_1024_bytes),
         TEST_FILES(damaged_tokens_of_ftx_are_refused),
     };
     return RUN(laws);

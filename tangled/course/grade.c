@@ -634,10 +634,9 @@ static void say_step(Trial *t, const Lab *lab, const Value *v)
         tell(t, "the result");
         return;
     }
-    const char *dot = strchr(v->line, '.');
-    tell(t, "%s (Algorithm %.*s, line %s", v->name,
-         dot == NULL ? 0 : (int)(dot - v->line), v->line,
-         dot == NULL ? "" : dot + 1);
+    size_t n = strcspn(v->line, ".");
+    tell(t, "%s (Algorithm %.*s, line %s", v->name, (int)n, v->line,
+         v->line[n] == '.' ? v->line + n + 1 : "");
     for (int k = 0; k < lab->lines; k++)
          if (strcmp(lab->line[k].line, v->line) == 0)
              tell(t, ": %.200s", lab->line[k].formula);
