@@ -596,6 +596,9 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_refusal(DRAWN("--tokens", "1"), "ftx exercise: --tokens must be "
                    "2 or more: one token alone has nothing to weigh or to "
                    "predict.");
+    assert_refusal(DRAWN("--context", "1"), "ftx exercise: --context must "
+                   "be 2 or more: the weight of one token alone is 1.");
+    assert_says(DRAWN("--context", "1", "--ask", "S,V"), "\nclaim V = ");
     assert_refusal(DRAWN("--algorithm", "6", "--d_x", "1"), "ftx exercise: "
                    "--d_x must be 2 or more: layer_norm of one number is "
                    "0/0.");

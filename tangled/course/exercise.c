@@ -135,6 +135,9 @@ static void check_wanted(Fault *f, Wanted *w)
     if (w->tokens == 1 && !among(" 6 7 14 ", a))
         failure(f, "--tokens must be 2 or more: one token alone has "
                 "nothing to weigh or to predict.");
+    if (w->context == 1 && w->ask == NULL)
+        failure(f, "--context must be 2 or more: the weight of one token "
+                "alone is 1.");
     if (w->key && w->tex)
         failure(f, "--tex prints the key, too; leave --key out.");
     if (w->exact)
