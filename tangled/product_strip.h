@@ -212,7 +212,6 @@ TARGET static void NAMED(strip)(const struct Strip *s)
     else if (!whole || far) {
         NAMED(pack)(s, to, vectors * LANES);
         strip.A = to;
-        strip.a_row = 1;
         strip.a_column = vectors * LANES;
     }
     NAMED(of_height)(vectors, &strip);

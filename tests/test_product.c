@@ -167,6 +167,20 @@ static void many_blocks_are_multiplied_exactly(void **state)
     }
 }
 
+/* Farther than a page: what is read is packed, or fetched ahead. */
+static void columns_that_lie_far_apart_are_multiplied_exactly(void **state)
+{
+    (void)state;
+    static const int shapes[][3] = { { 577, 61, 35 }, { 577, 61, 131 },
+                                     { 1030, 25, 70 }, { 530, 300, 150 } };
+    for (int s = 0; s < 4; s++)
+        for (int transposes = 0; transposes < 4; transposes++) {
+            Multiplication p = random_product(shapes[s][0], shapes[s][1],
+                                              shapes[s][2], transposes, true);
+            agrees_with_the_loops(&p, 0);
+        }
+}
+
 static void fractions_are_multiplied_closely(void **state)
 {
     (void)state;
@@ -283,6 +297,7 @@ int main(void)
         TEST(whole_numbers_are_multiplied_exactly),
         TEST(every_small_shape_is_multiplied_exactly),
         TEST(many_blocks_are_multiplied_exactly),
+        TEST(columns_that_lie_far_apart_are_multiplied_exactly),
         TEST(fractions_are_multiplied_closely),
         TEST(infinities_stay_in_their_row_or_column),
         TEST(a_column_does_not_depend_on_its_neighbours),
