@@ -2,6 +2,7 @@
 #include "command.h"
 #include "course/course.h"
 #include "sheets.h"
+#include <math.h>
 
 #define DRAWN(...) SAID(exercise, __VA_ARGS__)
 
@@ -253,6 +254,32 @@ static void exact_answers_have_no_decimals(void **state)
                     assert_that(item->entry[j].decimals <= 0);
             }
         }
+}
+
+/* What is written of a number is that number, read again. */
+static void an_exact_number_is_what_it_says(void **state)
+{
+    (void)state;
+    static const double roots[] = { 1, 2, 3, 5, 6 };
+    char text[60], sheet[200];
+    int written = 0;
+    for (int p = -7; p <= 7; p++)
+        for (int q = 1; q <= 5; q++)
+            for (int k = 0; k < 10; k++) {
+                const double root = sqrt(roots[k / 2]),
+                             ln = p == 0 ? 0 : log(abs(p) / (double)q),
+                             x = root * (k % 2 == 0 ? p / (double)q
+                                                    : p < 0 ? -ln : ln);
+                if (!exact_text(x, text, sizeof text))
+                    continue;
+                snprintf(sheet, sizeof sheet, "algorithm 7\nlogits = %s 1\n",
+                         text);
+                const Item *item = item_of(run_of(sheet), "logits", false);
+                if (fabs(item->entry[0].value - x) > 1e-9)
+                    fail_at(HERE(text), "it is %.12g", x);
+                written++;
+            }
+    assert_that(written > 500);
 }
 
 static void exact_weights_are_small_fractions(void **state)
@@ -662,6 +689,7 @@ int main(void)
         TEST(a_sheet_of_masking_covers_a_token),
         TEST(usual_slips_are_told_apart),
         TEST(exact_answers_have_no_decimals),
+        TEST(an_exact_number_is_what_it_says),
         TEST(exact_weights_are_small_fractions),
         TEST(exact_norms_have_whole_deviations),
         TEST(a_sheet_names_the_command_that_draws_it),

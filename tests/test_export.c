@@ -52,6 +52,73 @@ static void what_came_in_goes_out_to_the_same_tensors(void **state)
     }
 }
 
+static double number_of(const void *data, int i, size_t k)
+{
+    return tensor_number(&((const Tensor *)data)[i], k);
+}
+
+/* A copy of a released model, some of whose tensors have another name, or
+   twice: both names. */
+static char *renamed(const char *folder, const char *const names[][2],
+                     bool twice)
+{
+    Tensors in = tensors_in(folder);
+    Tensor *out = arena_alloc(arena, 2 * (size_t)in.n * sizeof *out);
+    char config[100];
+    size_t size;
+    int n = 0;
+    for (int i = 0; i < in.n; i++) {
+        out[n] = in.tensor[i];
+        for (int k = 0; names[k][0] != NULL; k++) {
+            const char *at = strstr(out[n].name, names[k][0]);
+            if (at == NULL)
+                continue;
+            char *name = arena_alloc(arena, 200);
+            snprintf(name, 200, "%.*s%s%s", (int)(at - out[n].name),
+                     out[n].name, names[k][1], at + strlen(names[k][0]));
+            if (twice)
+                out[n + 1] = out[n];
+            n += twice;
+            out[n].name = name;
+        }
+        n++;
+    }
+    mkdir(path("f"), 0777);
+    FILE *file = fopen(path("f/model.safetensors"), "wb");
+    assert_that(file != NULL && tensors_write(file, TENSOR_F32, n, out,
+                                              number_of, out)
+                && fclose(file) == 0);
+    snprintf(config, sizeof config, "%s/config.json", folder);
+    char *text = bytes_of(config, &size);
+    write_bytes("f/config.json", text, size);
+    return path("f");
+}
+
+static void assert_same_numbers(const Model *a, const Model *b)
+{
+    assert_int_equal(a->theta->n, b->theta->n);
+    for (int k = 1; k <= a->theta->n; k++)
+        assert_same(*a->theta->parameter[k].place,
+                    *b->theta->parameter[k].place, 0);
+}
+
+/* Files of older programs, and tensors that are written twice. */
+static void older_names_are_the_same_model(void **state)
+{
+    (void)state;
+    static const char *const older[][2] = {
+        { "LayerNorm.weight", "LayerNorm.gamma" },
+        { "LayerNorm.bias", "LayerNorm.beta" }, { NULL, NULL },
+    }, *const head[][2] = {
+        { "transformer.wte.weight", "lm_head.weight" }, { NULL, NULL },
+    };
+    for (int k = 2; k < FOLDERS; k++)
+        assert_same_numbers(model_in(folders[k]),
+                            model_in(renamed(folders[k], older, false)));
+    assert_same_numbers(model_in(folders[0]),
+                        model_in(renamed(folders[0], head, true)));
+}
+
 static void a_configuration_comes_back(void **state)
 {
     (void)state;
@@ -105,9 +172,7 @@ static void a_model_that_ftx_trained_goes_out_and_comes_back(void **state)
     assert_says(SAID(import_released, path("f"), "--tokens-of", path("m"),
                      "--model", path("n")), "Algorithm 10");
     const Model *a = model_in(path("m")), *b = model_in(path("n"));
-    for (int k = 1; k <= a->theta->n; k++)
-        assert_same(*a->theta->parameter[k].place,
-                    *b->theta->parameter[k].place, 0);
+    assert_same_numbers(a, b);
     assert_string_equal(SAID(generate, "--model", path("m"), "a r").out,
                         SAID(generate, "--model", path("n"), "a r").out);
     assert_int_equal(SAID(import_released, FOLDER("gpt2"), "--tokens-of",
@@ -243,6 +308,7 @@ int main(void)
 {
     const struct CMUnitTest laws[] = {
         TEST_FILES(what_came_in_goes_out_to_the_same_tensors),
+        TEST_FILES(older_names_are_the_same_model),
         TEST_FILES(a_configuration_comes_back),
         TEST_FILES(a_configuration_says_how_much_is_dropped),
         TEST_FILES(a_model_that_ftx_trained_goes_out_and_comes_back),

@@ -656,6 +656,67 @@ static void tokens_come_back_from_an_export(void **state)
                 "");
 }
 
+static const char *tokens_by(char *folder)
+{
+    Said s = SAID(tokenize, "--model", folder, path("y"));
+    if (s.status != 0)
+        fail_at(HERE(folder), "%s", s.err);
+    return s.out;
+}
+
+/* Every way to treat letters goes out as it came in, and is another. */
+static void every_normalizer_goes_out_as_it_came_in(void **state)
+{
+    (void)state;
+    static const char *const flags[] = { "true", "false", "null" };
+    const char *old = "\"strip_accents\": null, \"lowercase\": true";
+    const char *said[12];
+    char own[200], *folder = model_folder("bert-masked");
+    write_text("y", "a\u00e9 AB ab A\u00c9 \u4e00ab a\x01""b .");
+    for (int k = 0; k < 12; k++) {
+        snprintf(own, sizeof own, "\"clean_text\": true, "
+                 "\"handle_chinese_chars\": %s, \"strip_accents\": %s, "
+                 "\"lowercase\": %s", flags[k / 6], flags[k / 2 % 3],
+                 flags[k % 2]);
+        write_text("f/tokenizer.json", replaced(word_pieces, old, own));
+        said[k] = tokens_by(folder);
+        assert_says(SAID(export_model, folder, path("out"), "--replace"),
+                    "tensors");
+        assert_string_equal(tokens_by(path("out")), said[k]);
+        for (int i = 0; i < k; i++)     /* null: as lowercase is */
+            if (k / 6 == i / 6 && k / 2 % 3 != 2 && i / 2 % 3 != 2)
+                assert_string_not_equal(said[k], said[i]);
+    }
+    assert_string_equal(said[4], said[0]);
+    assert_string_equal(said[5], said[3]);
+}
+
+static void older_settings_are_obeyed(void **state)
+{
+    (void)state;
+    static const struct { const char *settings, *tokens; } of[] = {
+        { "{}", "3\ta\n5\t##e\n" },
+        { "{\"do_lower_case\": true}", "3\ta\n5\t##e\n" },
+        { "{\"do_lower_case\": false}", "3\ta\n4\t##\u00e9\n" },
+        { "{\"do_lower_case\": true, \"strip_accents\": false}",
+          "3\ta\n4\t##\u00e9\n" },
+        { "{\"do_lower_case\": false, \"strip_accents\": true}",
+          "3\ta\n5\t##e\n" },
+    };
+    char *folder = model_folder("bert-masked");
+    write_text("y", "a\u00e9");
+    write_text("f/vocab.txt", "[PAD]\n[UNK]\na\n##\u00e9\n##e\n[MASK]\n[CLS]\n"
+               "[SEP]\n");
+    for (int k = 0; k < 5; k++) {
+        write_text("f/tokenizer_config.json", of[k].settings);
+        const char *tokens = tokens_by(folder);
+        if (strstr(tokens, of[k].tokens) == NULL)
+            fail_at(HERE(of[k].settings), "%s", tokens);
+    }
+    remove(path("f/vocab.txt"));
+    remove(path("f/tokenizer_config.json"));
+}
+
 /* A special token's text, learned from a text that is full of it. */
 static void a_text_of_two_tokens_does_not_go_out(void **state)
 {
@@ -742,6 +803,8 @@ int main(void)
         TEST_FILES(what_is_saved_is_the_same),
         TEST_FILES(tokens_come_back_from_an_export),
         TEST_FILES(what_goes_out_stays_as_it_is),
+        TEST_FILES(every_normalizer_goes_out_as_it_came_in),
+        TEST_FILES(older_settings_are_obeyed),
         TEST_FILES(a_text_of_two_tokens_does_not_go_out),
         TEST_FILES(a_piece_has_at_most_1024_bytes),
         TEST_FILES(damaged_tokens_of_ftx_are_refused),

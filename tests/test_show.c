@@ -285,6 +285,20 @@ static void what_a_sheet_says_is_told_without_running_it(void **state)
         "\"entries\": [[\"50%\", \"?\"]]}]}\n");
 }
 
+/* A row may be claimed as a column, a matrix not as its transpose. */
+static void a_turned_matrix_is_another(void **state)
+{
+    (void)state;
+    static const char text[] = "algorithm 4\nX = 1 2 0\nWq = 1 ; 2\n"
+                               "Wk = 1 ; 1\nWv = 1\n";
+    char sheet[300];
+    snprintf(sheet, sizeof sheet, "%sclaim Q = 1 2 ; 2 4 ; 0 0\n", text);
+    assert_says(FTX(sheet, "show", "-"), "remark: the claim Q is 3 x 2, and "
+                "Q is 2 x 3.\n");
+    snprintf(sheet, sizeof sheet, "%sclaim V = 1 ; 2 ; 0\n", text);
+    assert_that(strstr(FTX(sheet, "show", "-").out, "claim V is") == NULL);
+}
+
 static void a_single_head_needs_no_number(void **state)
 {
     (void)state;
@@ -597,6 +611,7 @@ int main(void)
         TEST(strings_are_escaped_in_json),
         TEST(numbers_of_json_are_no_others),
         TEST(what_a_sheet_says_is_told_without_running_it),
+        TEST(a_turned_matrix_is_another),
         TEST(a_single_head_needs_no_number),
         TEST(many_heads_are_run),
         TEST(the_four_layouts_agree),

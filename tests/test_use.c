@@ -295,6 +295,16 @@ static void the_front_slides_out_of_sight(void **state)
                                 "8"));
     assert_that(strcmp(s.out, GENERATE(m, "1 sheep", "--ell_gen", "60",
                                        "--slide", "5").out) != 0);
+    const char *longer = GENERATE(m, "1 sheep", "--ell_gen", "40").out;
+    for (int n = 1; n < 20; n++) {
+        char length[10];
+        snprintf(length, sizeof length, "%d", n);
+        Said fewer = GENERATE(m, "1 sheep", "--ell_gen", length);
+        const size_t bytes = strcspn(fewer.out, "\n");
+        if (fewer.status != 0 || strncmp(fewer.out, longer, bytes) != 0)
+            fail_at(HERE(length), "%s%s, not %s", fewer.out, fewer.err,
+                    longer);
+    }
     Said odd = SAID(train, "d", SMALL, "--steps", "9", "--tokens", "char",
                     "--ell_max", "13", "--L=1", "--model", path("odd"),
                     path("t"));
