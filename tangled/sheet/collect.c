@@ -557,8 +557,8 @@ static Mat come_by(Job *job, Step *step, Mat M)
     }
     step->given = k >= 0;
     if (asked && k < 0) {
-        if (job->late && job->line == 0)
-            job->line = step->line;
+        if (job->first == NULL)
+            job->first = row;
         job->last = row;
     }
     Mat other = asked && k < 0 ? varied(job, step, made) : made;

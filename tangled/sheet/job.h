@@ -64,8 +64,7 @@ typedef struct Bound {
     const Seen *seen;           /* the latest                             */
     bool identity;              /* all W are left out                     */
     const Item *turned;         /* the one that is tried transposed       */
-    int line;                   /* the first that a late run computes ... */
-    const StepRow *last;        /* ... and the last step                  */
+    const StepRow *first, *last;        /* that a late run computes       */
     bool *wanted, derives;      /* which rows are derived; is any?        */
     const StepRow *backwards;   /* from where; NULL: no gradients         */
     Mat end;                    /* that step                              */

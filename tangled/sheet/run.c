@@ -192,23 +192,29 @@ static const StepRow *last_row(int algorithm)
     return last;
 }
 
-/* "from Q, K, V: line 4", and where it ends; or only that. */
+/* "from Q, K, V: line 4", and where it ends; or only that. Of a component
+   "line 4.4". */
 static void tell_entry(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
+    const StepRow *first = job->first, *last = job->last;
+    int algorithm = job->run.algorithm;
     char list[300] = "", *to = arena_alloc(job->arena, 400);
     for (int k = 0; k < sheet->n; k++)
         if (job->entered[k].row != NULL && job->entered[k].aspect == VALUE)
             add_to_list(list, sizeof list, sheet->item[k].typed);
-    *to = '\0';
-    if (job->stops)
-        append(to, 400, "to %d.%d %s (there is no W_u)",
-               job->last->algorithm, job->last->line, job->last->name);
-    else
-        append(to, 400, "from %s: line %d", list, job->line);
-    if (!job->stops && job->last != last_row(job->run.algorithm))
-        append(to, 400, " to %s", job->last->name);
     job->run.entered = to;
+    if (job->stops) {
+        snprintf(to, 400, "to %d.%d %s (there is no W_u)", last->algorithm,
+                 last->line, last->name);
+        return;
+    }
+    snprintf(to, 400, "from %s: line ", list);
+    if (first->algorithm != algorithm)
+        append(to, 400, "%d.", first->algorithm);
+    append(to, 400, "%d", first->line);
+    if (last != last_row(algorithm))
+        append(to, 400, " to %s", last->name);
 }
 
 static void guess_layout(Job *job);
