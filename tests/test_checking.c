@@ -593,6 +593,16 @@ static void another_layout_is_said(void **state)
                 "layout paper or\n      berkeley?");
 }
 
+/* S and the diagonal of A are the same in both. */
+static void the_layout_in_which_all_is_right_is_taken(void **state)
+{
+    (void)state;
+    assert_says(SAID(check, write_text("a.sheet",
+        "algorithm 4\nX = 1 0 ; 0 1\nWq = 1 2 ; 2 3\nWk = 1 0 ; 0 1\n"
+        "Wv = 1 0 ; 0 1\nclaim S = 1 2 ; 2 3\n"
+        "claim A = 0.330 0.670 ; 0.330 0.670\n")), "all right\n");
+}
+
 /* --------------------------------------------------------------- remarks */
 
 #define CAUSAL "algorithm 4\nmask causal\nX = 1 0 2 ; 0 1 1\n" \
@@ -973,6 +983,7 @@ int main(void)
         TEST_FILES(another_shape_is_said),
         TEST_FILES(another_shape_may_come_of_a_slip),
         TEST_FILES(another_layout_is_said),
+        TEST_FILES(the_layout_in_which_all_is_right_is_taken),
         TEST_FILES(what_does_not_sum_to_1_is_remarked),
         TEST_FILES(what_is_no_probability_is_remarked),
         TEST_FILES(what_is_masked_is_remarked),

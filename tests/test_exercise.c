@@ -480,6 +480,12 @@ static void what_is_given_is_not_asked_for(void **state)
     assert_that(strstr(s.out, "claim Q") == NULL);
     assert_that(strstr(s.out, "W_q") == NULL);
     assert_says(DRAWN("--from", "S", "--exact", "--key"), "\nd_attn 4\n");
+    s = DRAWN("--from", "A,V");
+    assert_says(s, "\nA = ");
+    assert_that(strstr(s.out, "\nQ = ") == NULL);
+    s = DRAWN("--from", "S,d_attn,V", "--mask", "causal");
+    assert_says(s, "\nS = ");
+    assert_that(strstr(s.out, "\nQ = ") == NULL);
 }
 
 static void steps_in_no_line_can_be_asked_for(void **state)

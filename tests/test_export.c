@@ -211,6 +211,11 @@ static void a_classifier_goes_out(void **state)
     const Model *b = model_in(path("f"));
     assert_same(classify(quiet, x, b->theta), P, TIGHT);
     assert_string_equal(b->class_name[1], "a rose is");
+    size_t n;
+    const char *said = bytes_of(path("f/config.json"), &n);
+    assert_non_null(strstr(said, "\"id2label\": {\"0\": \"a rose is\", "
+        "\"1\": \"a rose is a\"},\n  \"label2id\": {\"a rose is\": 0, "
+        "\"a rose is a\": 1},\n"));
 }
 
 static void numbers_are_rounded_to_the_type(void **state)

@@ -425,6 +425,44 @@ static void a_config_that_fits_no_algorithm_is_refused(void **state)
     assert_config("gpt2", "{\n", "[\n", "2:24: expected a comma or ].");
 }
 
+/* A copy of a folder in whose config.json the line of a member is missing. */
+static char *without_line_of(const char *folder, const char *member)
+{
+    char from[200], line[200] = "";
+    size_t n;
+    snprintf(from, sizeof from, "%s/config.json", folder);
+    const char *text = bytes_of(from, &n);
+    snprintf(line, sizeof line, "  \"%s\": ", member);
+    const char *at = strstr(text, line);
+    assert_non_null(at);
+    snprintf(line, sizeof line, "%.*s", (int)(strchr(at, '\n') + 1 - at),
+             at);
+    return copy_with(folder, line, "");
+}
+
+static void what_a_configuration_leaves_out_has_its_default(void **state)
+{
+    (void)state;
+    static const struct { const char *folder, *member[9]; } out[] = {
+        { FOLDER("gpt2"), { "activation_function", "add_cross_attention",
+          "layer_norm_epsilon", "n_inner", "scale_attn_weights",
+          "scale_attn_by_inverse_layer_idx", "tie_word_embeddings" } },
+        { FOLDER("bert-masked"), { "hidden_act", "is_decoder",
+          "add_cross_attention", "layer_norm_eps", "tie_word_embeddings",
+          "type_vocab_size", "pad_token_id" } },
+    };
+    for (int k = 0; k < 2; k++) {
+        const Theta *whole = model_in(out[k].folder)->theta;
+        for (int i = 0; out[k].member[i] != NULL; i++) {
+            const Model *m = model_in(without_line_of(out[k].folder,
+                                                      out[k].member[i]));
+            if (memcmp(&m->theta->hyper, &whole->hyper,
+                       sizeof whole->hyper) != 0)
+                fail_at(HERE(out[k].member[i]), "another model");
+        }
+    }
+}
+
 static void sizes_that_the_tensors_have_not_are_refused(void **state)
 {
     (void)state;
@@ -552,6 +590,7 @@ int main(void)
         TEST_FILES(every_step_inside_is_shown),
         TEST_FILES(a_text_is_the_numbers_of_its_tokens),
         TEST_FILES(a_config_that_fits_no_algorithm_is_refused),
+        TEST_FILES(what_a_configuration_leaves_out_has_its_default),
         TEST_FILES(sizes_that_the_tensors_have_not_are_refused),
         TEST_FILES(a_folder_without_its_parts_is_refused),
         TEST_FILES(a_shard_that_is_cut_is_refused),

@@ -498,6 +498,19 @@ static void a_text_goes_through_a_folder_and_a_file(void **state)
                 "4\t3␣\n");
 }
 
+/* GPT-2's one special token begins a text and ends it. */
+static void one_token_may_begin_and_end_a_text(void **state)
+{
+    (void)state;
+    char *folder = model_folder("gpt2");
+    write_text("f/tokenizer.json", pairs_of_bytes);
+    write_text("f/tokenizer_config.json", "{\"bos_token\": "
+               "\"<|endoftext|>\", \"eos_token\": \"<|endoftext|>\"}");
+    assert_says(SAID(tokenize, "--model", folder, write_text("x", "abc")),
+                "7\tabc\n13\t<|endoftext|>\n");
+    remove(path("f/tokenizer_config.json"));
+}
+
 static void words_go_through_a_folder_and_a_file(void **state)
 {
     (void)state;
@@ -797,6 +810,7 @@ int main(void)
         TEST_FILES(a_damaged_tokenizer_of_words_is_refused),
         TEST_FILES(damaged_older_files_are_refused),
         TEST_FILES(a_text_goes_through_a_folder_and_a_file),
+        TEST_FILES(one_token_may_begin_and_end_a_text),
         TEST_FILES(words_go_through_a_folder_and_a_file),
         TEST_FILES(a_folder_is_counted_whatever_its_tokens_are),
         TEST_FILES(lone_bytes_come_back),

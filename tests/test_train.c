@@ -924,6 +924,39 @@ static void wrong_options_are_refused(void **state)
                                         "model takes ") == s.err);
 }
 
+/* A model trained with an option is another than without it, and than with
+   any other of the same value. */
+static void every_option_does_what_no_other_does(void **state)
+{
+    (void)state;
+    static char *const option[] = {
+        "--seed=1", "--optimiser=sgd", "--optimiser=adam", "--batch=3",
+        "--mean=no", "--shuffle=no", "--spare_special=no", "--eta=0.25",
+        "--schedule=constant", "--schedule=vaswani", "--warm_up=3",
+        "--eta_last=0.25", "--clip=0.25", "--decay=0.25", "--beta_1=0.25",
+        "--beta_2=0.25", "--tiny=0.25", "--dropout=0.25",
+        "--smoothing=0.25", "--p_mask=0.25", "--seed=3",
+        "--initialise=xavier", "--initialise=gpt2", "--held-out=0.25",
+        "--tokens=word", "--tokens=bpe", "--d_mlp=3", "--d_attn=3",
+        "--d_mid=3", "--d_f=3", "--rms", "--tied", "--epsilon=0.25",
+        "--embedding_norm",
+    };
+    enum { OPTIONS = sizeof option / sizeof *option };
+    char *text = a_text("t", 12, ""), *file[OPTIONS];
+    size_t n[OPTIONS];
+    for (int k = 0; k < OPTIONS; k++) {
+        Said s = TRAIN("e", "--d_e", "4", "--H", "2", "--L", "1",
+                       "--ell_max", "8", "--steps", "7", "--warm_up", "2",
+                       "--eta", "0.5", "--replace",
+                       "--model", path("m.ftx"), option[k], text);
+        assert_says(s, "saved");
+        file[k] = bytes_of(path("m.ftx"), &n[k]);
+        for (int i = 0; i < k; i++)
+            if (n[i] == n[k] && memcmp(file[i], file[k], n[k]) == 0)
+                fail_at(HERE(option[k]), "the same as %s", option[i]);
+    }
+}
+
 /* Each acts where the last column says, and is refused elsewhere. */
 static void options_without_effect_are_refused(void **state)
 {
@@ -1045,6 +1078,7 @@ int main(void)
         TEST_FILES(models_that_cannot_be_written_are_refused),
         TEST_FILES(who_guessed_nothing_has_learned_nothing),
         TEST_FILES(wrong_options_are_refused),
+        TEST_FILES(every_option_does_what_no_other_does),
         TEST_FILES(options_without_effect_are_refused),
         TEST_FILES(the_example_of_the_help_works),
     };

@@ -399,6 +399,23 @@ static void a_translation_that_does_not_end_is_said_to_be_cut(void **state)
                    "--ell_gen is 17; it must be at most ell_max, 16.");
 }
 
+/* Whatever is drawn, two tokens are two characters, unless it ended. */
+static void a_translation_has_no_special_tokens(void **state)
+{
+    (void)state;
+    char *m = ed(), seed[12];
+    int cut = 0;
+    for (int k = 1; k <= 20; k++) {
+        snprintf(seed, sizeof seed, "%d", k);
+        Said s = TRANSLATE(m, "ba", "--tau", "inf", "--ell_gen", "2",
+                           "--seed", seed);
+        if (*s.err != '\0')
+            assert_int_equal(characters(s.out), 3);
+        cut += *s.err != '\0';
+    }
+    assert_that(cut > 0 && cut < 20);
+}
+
 static void a_beam_of_one_is_greedy_and_a_wider_one_the_library_s(
     void **state)
 {
@@ -1048,6 +1065,7 @@ int main(void)
         TEST_FILES(words_keep_the_blanks_behind_them),
         TEST_FILES(lines_are_translated_one_by_one),
         TEST_FILES(a_translation_that_does_not_end_is_said_to_be_cut),
+        TEST_FILES(a_translation_has_no_special_tokens),
         TEST_FILES(a_beam_of_one_is_greedy_and_a_wider_one_the_library_s),
         TEST_FILES(guesses_come_in_the_order_of_their_probabilities),
         TEST_FILES(each_gap_gets_its_own_guess),
