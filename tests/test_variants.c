@@ -1,10 +1,12 @@
 /* Sheets with a mistake of typing, thousands of them: a line, a word or a
    character is left out, doubled, exchanged or replaced. Half of them claim
    some of the steps that they lead to, and gradients. Other thousands are of
-   students who err. What ftx check and ftx show say of each stays as it is.
-   tests/variants.txt has a digest for each six, a line a sheet, the students
-   of a sheet that is not refused behind |; - is one that another processor or
-   compiler rounds otherwise (FTX_WRITE=- with what it built writes it).
+   students who err, and of some who begin with steps of their own in place of
+   what leads to them. What ftx check and ftx show say of each stays as it is.
+   tests/variants.txt has a digest for each six, a line a sheet: behind | the
+   students of a sheet that is not refused, behind the second | those who
+   begin later; - is one that another processor or compiler rounds otherwise
+   (FTX_WRITE=- with what it built writes it).
    FTX_WRITE=yes build/double/test_variants writes all anew: only after
    FTX_VARIANT='tests/worked/alg04.sheet 7', which prints six, has shown with
    the program of before and that of now that the difference is meant. */
@@ -14,7 +16,8 @@
 #include "show/show.h"
 #include <ctype.h>
 
-enum { TYPED = 10, DIGESTS = 18, VARIANTS = 6, LONGEST = 30000, MOST = 30000 };
+enum { TYPED = 10, ERRING = 8, LATE = 6, DIGESTS = TYPED + ERRING + LATE,
+       VARIANTS = 6, LONGEST = 30000, MOST = 30000 };
 static const char recorded[] = "tests/variants.txt";
 
 typedef struct { const char *from, *to; } Span;
@@ -110,12 +113,13 @@ static void mistype(char *to, const char *text, Random *random)
         replace(to, text, a, other_word(in == in_number, random), end, end);
 }
 
-static void add_line(Text *to, const char *begin, const char *name, Mat M)
+static void add_line(Text *to, const char *begin, const char *name, Mat M,
+                     int decimals)
 {
     add_text(to, "%s%s =", begin, name);
     for (int i = 1; i <= M->rows; i++)
         for (int j = 1; j <= M->cols; j++)
-            add_text(to, "%s %.2f", i > 1 && j == 1 ? " ;" : "",
+            add_text(to, "%s %.*f", i > 1 && j == 1 ? " ;" : "", decimals,
                      (double)AT(M, i, j));
     add_text(to, "\n");
 }
@@ -149,7 +153,7 @@ static const char *claiming(const char *text, Random *random)
         for (int o = 0; o < 3; o++)
             if (strcmp(step->name, outputs[o]) == 0 && step->aspect == VALUE
                 && step->head == 0 && run->algorithm < 7)
-                add_line(to, "", "grad.output", step->M);
+                add_line(to, "", "grad.output", step->M, 2);
     }
     run = run_of(to->at);
     for (int k = 0; run != NULL && k < run->n; k++) {
@@ -157,7 +161,7 @@ static const char *claiming(const char *text, Random *random)
         step_name(name, sizeof name, step);
         if (!step->given && below(random, run->n) < 8
             && step->M->rows * step->M->cols < 40)
-            add_line(to, "claim ", name, step->M);
+            add_line(to, "claim ", name, step->M, 2);
     }
     return to->at;
 }
@@ -212,7 +216,8 @@ static const char *erring(const char *text, Random *random)
         to = without_claims(text);
         right = run_of(to->at);
     }
-    assert_that(right != NULL && right->n > 0);
+    if (right == NULL)          /* without its claims nothing is wanted */
+        return text;
     Claim *claims = arena_alloc(arena, (size_t)right->n * sizeof *claims);
     Explanation why = { .claim = claims };
     for (int k = below(random, 3); k > 0; k--)      /* none, one or two */
@@ -245,6 +250,93 @@ static const char *erring(const char *text, Random *random)
     return to->at;
 }
 
+/* --------------------------------------- what begins with somebody's steps */
+
+/* The sheet in pieces, an item each: what is refused can be taken out. */
+typedef struct { int n; const char *at[200]; } Pieces;
+
+static void add_piece(Pieces *to, Text *t)
+{
+    assert_that(to->n < 200);
+    to->at[to->n++] = t->at;
+}
+
+static const char *line_of(const Sheet *sheet, int k)
+{
+    const char *p = sheet->text + (k < sheet->n ? sheet->item[k].at
+                                                : (int)strlen(sheet->text));
+    while (p > sheet->text && p[-1] != '\n')
+        p--;
+    return k < sheet->n ? p : sheet->text + strlen(sheet->text);
+}
+
+static void add_item(Pieces *to, const Sheet *sheet, int k)
+{
+    const char *from = line_of(sheet, k), *end = line_of(sheet, k + 1);
+    Text *t = text_new();
+    add_text(t, "%.*s%s", (int)(end - from), from,
+             end > from && end[-1] == '\n' ? "" : "\n");
+    add_piece(to, t);
+}
+
+/* A step is said as in a claim, or by its name alone. */
+static void add_step(Pieces *to, const char *begin, const Step *step,
+                     int decimals, Random *random)
+{
+    char name[100], place[200] = "";
+    Text *t = text_new();
+    step_name(name, sizeof name, step);
+    if (below(random, 3) == 0)
+        snprintf(place, sizeof place, "%d.%d ", step->algorithm, step->line);
+    strcat(place, name);
+    add_line(t, begin, place, step->M, all_whole(step->M) ? 0 : decimals);
+    add_piece(to, t);
+}
+
+/* Some of the steps are given, much of what they are computed from is left
+   out, and others are claimed. */
+static Pieces beginning_later(const char *text, Random *random)
+{
+    const Run *run = run_of(text);
+    const Sheet *sheet = run->sheet;
+    Pieces to = { 0, { NULL } };
+    const int share = 2 + below(random, 4), gives = 1 + below(random, 3);
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        const bool small = item->word != NULL || item->rows * item->cols == 1;
+        if (!item->claim && (strcmp(item->name, "algorithm") == 0
+                             || (small ? below(random, 6) > 0
+                                       : below(random, 4) < share)))
+            add_item(&to, sheet, k);
+    }
+    for (int k = 0; k < run->n; k++) {
+        const Step *step = &run->step[k];
+        const int way = below(random, run->n);
+        if (step->given || step->aspect != VALUE
+            || step->M->rows * step->M->cols > 40)
+            continue;
+        if (way < gives)
+            add_step(&to, "", step, 9, random);
+        else if (way < gives + 6)
+            add_step(&to, "claim ", step, 1 + below(random, 4), random);
+    }
+    return to;
+}
+
+/* The text, and which of the pieces has this line; -1: none. */
+static int piece_of_line(const Pieces *all, int line, char *text)
+{
+    int found = -1;
+    *text = '\0';
+    for (int k = 0; k < all->n; k++) {
+        for (const char *p = all->at[k]; *p != '\0'; p++)
+            if (*p == '\n' && --line == 0)
+                found = k;
+        strcat(text, all->at[k]);
+    }
+    return found;
+}
+
 /* ---------------------------------------------- what is said, and digests */
 
 static Said said_of(const char *sheet, int k)
@@ -275,23 +367,48 @@ static void mistype_once_or_twice(char *to, const char *text, Random *random)
     }
 }
 
-static uint64_t variant(uint64_t sum, const char *text, Random random, int k,
-                        bool tells)
+static uint64_t told(uint64_t sum, const char *sheet, Said s, bool tells)
 {
-    char sheet[LONGEST];
-    Said s;
-    if (k < TYPED * VARIANTS) {
-        mistype_once_or_twice(sheet, k % 4 < 2 ? text
-                                               : claiming(text, &random),
-                              &random);
-        s = said_of(sheet, k);
-    } else {
-        snprintf(sheet, sizeof sheet, "%s", erring(text, &random));
-        s = said_of_student(sheet, k);
-    }
     if (tells)
         printf("%s\n=> %d\n%s%s", sheet, s.status, s.out, s.err);
     return digest(digest(sum + (uint64_t)s.status, s.out), s.err);
+}
+
+/* What is refused is taken out, until something comes of the rest. */
+static uint64_t latecomer(uint64_t sum, const char *text, Random *random,
+                          int k, bool tells)
+{
+    static char sheet[LONGEST];
+    Pieces all = beginning_later(text, random);
+    for (int turn = 0, line = 0; turn < 12 && line >= 0; turn++) {
+        piece_of_line(&all, 0, sheet);
+        Said s = said_of(sheet, k);
+        sum = told(sum, sheet, s, tells);
+        if (sscanf(s.err, "-:%d:", &line) != 1)
+            break;
+        const int out = piece_of_line(&all, line, sheet);
+        if (out <= 0)
+            break;
+        memmove(&all.at[out], &all.at[out + 1],
+                (size_t)(--all.n - out) * sizeof *all.at);
+    }
+    return sum;
+}
+
+static uint64_t variant(uint64_t sum, const char *text, Random random, int k,
+                        bool tells)
+{
+    static char sheet[LONGEST];
+    if (k >= (TYPED + ERRING) * VARIANTS)
+        return latecomer(sum, text, &random, k, tells);
+    if (k >= TYPED * VARIANTS) {
+        snprintf(sheet, sizeof sheet, "%s", erring(text, &random));
+        return told(sum, sheet, said_of_student(sheet, k), tells);
+    }
+    mistype_once_or_twice(sheet, k % 4 < 2 ? text
+                                           : claiming(text, &random),
+                          &random);
+    return told(sum, sheet, said_of(sheet, k), tells);
 }
 
 static unsigned variants(const char *name, const char *text, int column,
@@ -305,15 +422,16 @@ static unsigned variants(const char *name, const char *text, int column,
     return short_digest(sum);
 }
 
-/* Is a column worked out? Half of the students are, and in slow builds, see
-   FTX_AMOUNT, only the first columns of each kind; all are in make soak, with
+/* Is a column worked out? The first of each kind are, fewer in slow builds,
+   see FTX_AMOUNT; all are against planted bugs, in make soak, with
    FTX_VARIANTS=all, or where they are written. */
 static bool is_asked(int k)
 {
     const bool all = getenv("FTX_VARIANTS") != NULL
                   || getenv("FTX_WRITE") != NULL;
-    return all || (k < TYPED ? k < amount(10 * TYPED)
-                             : k - TYPED < amount(5 * (DIGESTS - TYPED)));
+    return all || (k < TYPED ? k < amount(30)
+                 : k < TYPED + ERRING ? k - TYPED < amount(20)
+                 : k - TYPED - ERRING < amount(10));
 }
 
 /* A line of the file: a sheet, and its digests. */
@@ -328,9 +446,10 @@ static void judge_line(const char *line, FILE *out)
     const int digests = run_of(text) == NULL ? TYPED : DIGESTS;
     fputs(name, out);
     for (int k = 0, n = 0; k < digests; k++, at += n, n = 0) {
+        const bool begins_kind = k == TYPED || k == TYPED + ERRING;
         char was[10] = "", is[10];
-        sscanf(line + at, k == TYPED ? " | %9[-0-9a-f]%n"
-                                     : " %9[-0-9a-f]%n", was, &n);
+        sscanf(line + at, begins_kind ? " | %9[-0-9a-f]%n"
+                                      : " %9[-0-9a-f]%n", was, &n);
         if (strcmp(was, "-") == 0 || !is_asked(k))
             strcpy(is, was);
         else
@@ -339,7 +458,7 @@ static void judge_line(const char *line, FILE *out)
         if (differs && writes == NULL)
             fail_at(HERE("variants"), "FTX_VARIANT='%s %d': something else "
                     "is said of it than %s", name, k, recorded);
-        fprintf(out, "%s %s", k == TYPED ? " |" : "",
+        fprintf(out, "%s %s", begins_kind ? " |" : "",
                 differs && *writes == '-' ? "-" : is);
     }
     fputc('\n', out);

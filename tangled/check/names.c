@@ -275,8 +275,7 @@ Mat log_probabilities(Mat loss)
 static Mat read_from(Slipping *s)       /* P */
 {
     return s->log_P != NULL ? s->log_P->of[0]
-         : s->latest[s->variation.run->algorithm < 8 ? ROLE_PROBABILITIES
-                                                     : ROLE_PREDICTED];
+                            : s->latest[ROLE_PROBABILITIES];
 }
 
 static Mat where_read(Slipping *s)

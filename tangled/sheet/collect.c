@@ -155,6 +155,13 @@ static bool known_from(Job *job, const Step *step);
 static void see_step(Job *job, const Step *step, bool known, int item,
                      Mat M);
 
+static void note_computed(Job *job, const StepRow *row)
+{
+    if (job->first == NULL)
+        job->first = row;
+    job->last = row;
+}
+
 void add_row(Job *job, Step step, int n, const int *number)
 {
     Mat M = constant(job->arena, 1, n);
@@ -168,7 +175,7 @@ void add_row(Job *job, Step step, int n, const int *number)
     see_step(job, &step, known, -1, M);
     if (!known)
         return;
-    job->last = step.row;
+    note_computed(job, step.row);
     add_step(job, &step);
 }
 
@@ -457,6 +464,9 @@ static Mat given_value(Job *job, const Step *step, const char *name)
         return letter_size(&job->size, name) == 0 ? NULL
              : number_constant(job, letter_size(&job->size, name));
     int n = item->rows * item->cols;
+    const Seen *p = source(job, step, "p");
+    if (strcmp(name, "target") == 0 && p != NULL && p->M->cols != n)
+        return NULL;            /* each token has one target */
     Mat list = constant(job->arena, 1, n);
     for (int k = 0; k < n && item->word == NULL; k++)
         AT(list, 1, k + 1) = (real)item->entry[k].value;
@@ -551,16 +561,17 @@ static Mat come_by(Job *job, Step *step, Mat M)
     Mat made = !asked ? NULL : k >= 0 ? entered_matrix(job, step, k, M)
              : derives ? derived(job, step, M) : M;
     if (M == NULL && made == NULL) {
+        if (asked && row->role == ROLE_LOSS)
+            fault(job->f, find(job, "target", 0)->at, "these targets have "
+                  "no loss: each token has one target, a token of 1 ... "
+                  "%d.", letter_size(&job->size, "N_V"));
         if (job->late && !asked)
             see_step(job, step, known, k, NULL);
         return NULL;
     }
     step->given = k >= 0;
-    if (asked && k < 0) {
-        if (job->first == NULL)
-            job->first = row;
-        job->last = row;
-    }
+    if (asked && k < 0)
+        note_computed(job, row);
     Mat other = asked && k < 0 ? varied(job, step, made) : made;
     job->rederive = M == NULL && (job->rederive || other != made || k >= 0);
     other = asked ? told_step(job, step, other) : only_a_shape(M);
@@ -671,11 +682,6 @@ void way_back(Job *job)
     int k = 0;
     while (k < sheet->n && job->entered[k].aspect != GRADIENT)
         k++;
-    const Item *target = find(job, "target", 0);
-    if (job->end == NULL && target != NULL)
-        fault(job->f, target->at, "these targets have no loss: each token "
-              "has one target, a token of 1 ... %d.",
-              letter_size(&job->size, "N_V"));
     if (job->end == NULL)
         fault(job->f, job->start->at, "there is no way back from %s: it is "
               "not computed.", job->backwards->name);

@@ -305,7 +305,7 @@ void print_formula(FILE *out, const Run *run, const char *formula);
    4 with a mask that is 1 everywhere? */
 bool sums_to_1(const Step *step);
 const char *sums_text(const Run *run);
-bool mask_is_1(const Step *step);
+bool mask_is_1(const Run *run, const Step *step);
 
 /* Algorithm, layout, and what the layout means, in to; the decimals that
    the numbers of a run are shown with. */

@@ -21,7 +21,7 @@ static bool is_drawn(const Run *run, const Step *step, bool all)
 {
     bool attention = 3 <= step->algorithm && step->algorithm <= 5
                   && step->mark == NULL && has_scores(run);
-    return (all || !step->inner) && !mask_is_1(step)
+    return (all || !step->inner) && !mask_is_1(run, step)
         && (!attention || of_scores(step) || step->aspect != VALUE);
 }
 
@@ -80,7 +80,8 @@ static const char *remark_on(const Run *run, const Step *step)
         return step->remark;
     if (sums_to_1(step))
         return sums_text(run);
-    return !last && mask_is_1(step + 1) ? "the mask is 1 everywhere" : NULL;
+    return !last && mask_is_1(run, step + 1) ? "the mask is 1 everywhere"
+                                             : NULL;
 }
 
 enum { MANY = 32, MOST = 100 };

@@ -90,7 +90,7 @@ static void step_box(const FlowJob *job, Box *box, const Step *step)
 {
     box->map = (Heatmap){ .M = step->M, .signs = !sums_to_1(step) };
     box->title = step->given ? step->name
-               : mask_is_1(step) ? "S, nothing masked"
+               : mask_is_1(job->run, step) ? "S, nothing masked"
                : step->role == ROLE_MASKED ? "S, masked"
                : step_text(job->arena, job->run, step, false);
     set_box(job, box, step->name, step->given ? 0 : step->line);

@@ -290,7 +290,7 @@ static void paste_step(FILE *out, const Run *run, const Step *step,
         formula_tex(out, formula, n);
         fputs("$", out);
     }
-    if (mask_is_1(step)) {
+    if (mask_is_1(run, step)) {
         fputs(form == LATEX ? ": as before, the mask is 1 everywhere.\n"
               : "; as before, the mask is 1 everywhere\n", out);
         return;

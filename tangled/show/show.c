@@ -32,7 +32,7 @@ static void print_step(FILE *out, const Run *run, const Step *step,
                        bool shade)
 {
     print_heading(out, run, step);
-    if (mask_is_1(step)) {
+    if (mask_is_1(run, step)) {
         fputs("  as before: the mask is 1 everywhere\n", out);
         return;
     }
