@@ -923,6 +923,11 @@ static void a_sheet_without_claims_is_told(void **state)
     assert_refusal(SAID(check, (char *)sheet("algorithm 7\ne = 1\nWu = 1\n")),
                    expected);
     assert_refusal(SAID(check, (char *)sheet(LOGITS("1") "?\n")), expected);
+    snprintf(expected, sizeof expected, "%s/a.sheet: nothing is claimed; a "
+             "line 'claim i1.layer1.Vt = ...' says what was computed.",
+             directory());
+    assert_refusal(SAID(check, (char *)sheet("algorithm 14\n"
+                        "i1.layer1.Vt^1 = 1 1\n")), expected);
 }
 
 static void a_broken_sheet_is_refused_with_its_place(void **state)

@@ -61,13 +61,13 @@ static void judge(Fault *f, void *data)
     const Sheet *sheet = read_sheet(c->arena, c->name, f);
     c->judgement = judge_sheet(sheet, c->arena, c->tape, f);
     const Run *run = c->judgement->run;
-    const Step *last = &run->step[run->n - 1];
+    const Step *end = &run->step[run->n - 1], *last = end;
     if (all_claimed(c->judgement) > 0)
         return;
-    while (last->inner)
+    while (last->inner && last > run->step)
         last--;
     char name[60];
-    step_name(name, sizeof name, last);
+    step_name(name, sizeof name, last->inner ? end : last);
     f->text = NULL;
     failure(f, "nothing is claimed; a line 'claim %s = ...' says what "
             "was computed.", name);
