@@ -111,12 +111,19 @@ static void older_names_are_the_same_model(void **state)
         { "LayerNorm.bias", "LayerNorm.beta" }, { NULL, NULL },
     }, *const head[][2] = {
         { "transformer.wte.weight", "lm_head.weight" }, { NULL, NULL },
+    }, *const idle[][2] = {
+        { "embeddings.word_embeddings.weight", "embeddings.position_ids" },
+        { "h.0.attn.c_attn.bias", "h.0.attn.bias" },
+        { "h.1.attn.c_attn.bias", "h.1.attn.masked_bias" }, { NULL, NULL },
     };
     for (int k = 2; k < FOLDERS; k++)
         assert_same_numbers(model_in(folders[k]),
                             model_in(renamed(folders[k], older, false)));
     assert_same_numbers(model_in(folders[0]),
                         model_in(renamed(folders[0], head, true)));
+    for (int k = 0; k < FOLDERS; k++)
+        assert_same_numbers(model_in(folders[k]),
+                            model_in(renamed(folders[k], idle, true)));
 }
 
 static void a_configuration_comes_back(void **state)

@@ -584,6 +584,10 @@ static void right_steps_may_count(void **state)
     answered("step 4.1 1 Q 1 1 1\\nresult 1 1 5\\nend\\n", right);
     GRADE("--points", "points", "alg04");
     assert_says("0 of 8  random numbers\n");
+    write_file("points", "alg05 * 8 0.5\nalg04 * 8\n");
+    answered("step 4.1 1 Q 1 1 1\\nresult 1 1 5\\nend\\n", right);
+    GRADE("--points", "points", "alg04");
+    assert_says("0 of 8  random numbers\n");
 }
 
 static void the_first_random_trial_that_fails_shows_its_sheet(void **state)

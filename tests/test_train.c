@@ -326,6 +326,26 @@ static void the_curve_is_a_table_and_a_picture(void **state)
     assert_that(points_drawn(picture, 2) == 3);
 }
 
+/* What is held out is not learned, and is guessed with too much confidence. */
+static void the_highest_point_lies_in_the_picture(void **state)
+{
+    (void)state;
+    size_t n;
+    int bytes;
+    double x, y;
+    TRAIN("d", SMALL, "--steps", "60", "--eta", "0.1", "--held-out", "0.5",
+          "--model", path("m.ftx"),
+          write_text("t", "ab\nab\nab\nab\nab\nba\nba\nba\nba\nba\n"));
+    Model *m = model_in(path("m.ftx"));
+    const Point *last = &m->point[m->state.points - 1];
+    assert_that(last->held_out > 2 * m->point[0].loss);
+    const char *p = bytes_of(path("m.ftx.svg"), &n);
+    while ((p = strstr(p, "points=\"")) != NULL)
+        for (p += 8; sscanf(p, " %lf,%lf%n", &x, &y, &bytes) == 2;
+             p += bytes)
+            assert_that(x > 0 && y > 0);
+}
+
 static void progress_is_told_in_plain_lines(void **state)
 {
     (void)state;
@@ -1052,6 +1072,7 @@ int main(void)
         TEST_FILES(an_evaluation_that_was_stopped_is_made_good),
         TEST_FILES(an_interrupted_run_leaves_the_same_files),
         TEST_FILES(the_curve_is_a_table_and_a_picture),
+        TEST_FILES(the_highest_point_lies_in_the_picture),
         TEST_FILES(progress_is_told_in_plain_lines),
         TEST_FILES(progress_on_a_terminal_stays_in_its_row),
         TEST_FILES(the_learning_of_byte_pairs_is_told),
