@@ -3,7 +3,8 @@
        --- the title | 0123abcd
        its text, up to the next title
 
-   - is a digest that another compiler or processor rounds otherwise.
+   A number with more than ten digits counts as one with six: the last ones are
+   a compiler's. - is a digest that is another's nevertheless.
    FTX_CASE='the title' and the test's program print what is said;
    FTX_WRITE=yes writes the digests anew: only after FTX_CASE, with the program
    of before and that of now, has shown that the difference is meant.
@@ -39,6 +40,23 @@ static inline const char *next_case(const char *p, Case *c)
     return p;
 }
 
+static inline uint64_t digest_without_last_digits(const char *text)
+{
+    uint64_t sum = DIGEST;
+    for (char part[40]; *text != '\0'; ) {
+        const size_t n = strspn(text, "0123456789.");
+        char *end = (char *)(uintptr_t)text + 1;
+        const double x = n > 10 ? strtod(text, &end) : 0;
+        if (n > 10)
+            snprintf(part, sizeof part, "%.6g", x < 1e-9 ? 0 : x * (1 + 1e-9));
+        else
+            snprintf(part, sizeof part, "%c", *text);
+        sum = digest(sum, part);
+        text = end;
+    }
+    return sum;
+}
+
 /* said prints what is said of a case. */
 static inline void judge_cases(const char *recorded, int least,
                                void (*said)(FILE *to, const Case *c))
@@ -59,7 +77,7 @@ static inline void judge_cases(const char *recorded, int least,
             said(to, &c);
             const char *text = all_of(to);
             snprintf(is, sizeof is, "%08x",
-                     short_digest(digest(DIGEST, text)));
+                     short_digest(digest_without_last_digits(text)));
             if (told != NULL)
                 fputs(text, stdout);
         }
