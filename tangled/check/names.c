@@ -402,12 +402,20 @@ bool any_hidden(Mat M)
     return any;
 }
 
+/* Are several tokens in the loss? */
+static bool reads_several(const Slipping *s)
+{
+    return s->log_P != NULL ? s->log_P->cols > 1
+         : s->here->role == ROLE_LOSS
+           && s->latest[ROLE_PROBABILITIES]->cols > 1;
+}
+
 static unsigned truths_here(const Slipping *s)
 {
     return one_of(s->hides, IF_MASKED, IF_UNMASKED)
          | one_of(s->here->algorithm == 8, IF_RELU, IF_GELU)
          | one_of(s->here->part == ED, IF_CROSS, IF_NOT_CROSS)
-         | one_of(s->log_P != NULL && s->log_P->cols > 1, IF_SEVERAL, 0);
+         | one_of(reads_several(s), IF_SEVERAL, 0);
 }
 
 bool holds(Slipping *s, unsigned when)

@@ -334,12 +334,16 @@ static bool known_argument(Job *job, const Step *step, const char *name,
     const Item *item = item_for(job, step, a);
     if (item != NULL)
         return !mark || use(job, item);
+    if (strcmp(name, "W_e") == 0 && step->role == ROLE_LOGITS
+        && !job->run.tied)
+        return true;
     if (strcmp(name, "d_attn") == 0)
         return !job->run.scaled || job->run.divisor > 0 || job->stops
             || letter_size(&job->size, name) > 0;
     if (a->instead == NULL || *a->instead == '\0'
         || (strncmp(name, "W_mlp", 5) == 0 && !job->stops))
-        return job->identity || (*name == 'u' && job->tau == 0);
+        return job->identity || (*name == 'u' && job->tau == 0)
+            || strcmp(name, "tau") == 0;
     if (*a->instead == 'X')
         return known_argument(job, step, "X", mark);
     if (mark)
@@ -565,6 +569,10 @@ static Mat come_by(Job *job, Step *step, Mat M)
             fault(job->f, find(job, "target", 0)->at, "these targets have "
                   "no loss: each token has one target, a token of 1 ... "
                   "%d.", letter_size(&job->size, "N_V"));
+        if (asked)
+            fault(job->f, job->start->at, "%s becomes too large for the "
+                  "computer; the numbers of the sheet must be smaller.",
+                  row->name);
         if (job->late && !asked)
             see_step(job, step, known, k, NULL);
         return NULL;

@@ -47,7 +47,7 @@ static int given_position(const Job *job, int most, const char *range)
     if (find(job, "t", 0) != NULL)
         fault(job->f, pos->at, "t is pos + 1; leave out one of them.");
     if (x != floor(x) || x < 0 || x >= most)
-        fault(job->f, pos->at, "pos is %g; it must be one of 0 ... %d.", x,
+        fault(job->f, pos->at, "pos is %.10g; it must be one of 0 ... %d.", x,
               most - 1);
     return (int)x + 1;
 }
@@ -200,6 +200,9 @@ static void run_unembed(Job *job)
     if (tied)
         assume(job, "W_u", as_W_u(job->run.layout));
     job->tau = job_number(job, "tau", 1);
+    if (job->tau == 0)
+        fault(job->f, find(job, "tau", 0)->at, "tau must be above 0; 0 is "
+              "for Algorithm 14.");
     W = tied ? transpose_of(job->arena, W) : W;
     if (!binding(job))
         returned(job, unembed(e, W));

@@ -15,7 +15,7 @@ static double largest_real(void)
     return sizeof(real) == sizeof(float) ? (double)FLT_MAX : DBL_MAX;
 }
 
-enum { STANDS_FOR_INFINITY = -10000 };
+enum { STANDS_FOR_INFINITY = -10000, NEITHER_0_NOR_1 = 2 };
 
 /* Zeros and -inf, to be added to the scores? */
 static bool is_additive(const Item *mask)
@@ -30,11 +30,10 @@ double entry_value(const Job *job, const Argument *a,
                    const Item *item, int k)
 {
     const Entry *entry = &item->entry[k];
-    bool scores = a->name[0] == 'S' || strcmp(a->name, "scores") == 0;
     if (a->kind == MASK && is_additive(item))
         return entry->value == 0 ? 1
-             : entry->value <= STANDS_FOR_INFINITY ? 0 : entry->value;
-    if (scores && entry->value == -INFINITY)
+             : entry->value <= STANDS_FOR_INFINITY ? 0 : NEITHER_0_NOR_1;
+    if (a->name[0] == 'S' && entry->value == -INFINITY)
         return entry->value;
     if (isnan(entry->value))
         fault(job->f, entry->at, "only a claim may leave an entry open; "

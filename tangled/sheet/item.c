@@ -103,7 +103,7 @@ int whole(const Job *job, const char *name, int instead, int most,
     const Item *item = find(job, name, 0);
     if (x != floor(x) || x < 1 || x > most)
         fault(job->f, item == NULL ? job->start->at : item->entry->at,
-              "%s is %g; it must be one of 1 ... %d%s.",
+              "%s is %.10g; it must be one of 1 ... %d%s.",
               item == NULL ? name : item->typed, x, most, range);
     return (int)x;
 }
@@ -201,6 +201,15 @@ static bool only_fed(const Job *job)
 /* The row of a step that is given; NULL: there is none. Without a line it
    is the first of that name; or, where only the perceptron is given, what
    that reads. In Algorithm 8 the Z of an encoder may be called X. */
+/* Scores that hide are masked ones. */
+static bool hides(const Item *item)
+{
+    bool any = false;
+    for (int k = 0; k < item->rows * item->cols; k++)
+        any |= item->entry[k].value == -INFINITY;
+    return any;
+}
+
 static const StepRow *entry_row(const Job *job, const Item *item)
 {
     int algorithm = job->run.algorithm;
@@ -218,6 +227,8 @@ static const StepRow *entry_row(const Job *job, const Item *item)
             || (item->line > 0 && (row->line != item->line
                                    || row->algorithm != item->algorithm))
             || (item->head > 0 && !of_head)
+            || (item->line == 0 && row->role == ROLE_SCORES
+                && row->algorithm == 4 && hides(item))
             || (item->part != NOWHERE && row->algorithm >= 8
                 && part_of_row(row) != item->part)
             || (item->part == NOWHERE && algorithm >= 8 && item->line == 0

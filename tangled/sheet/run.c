@@ -102,7 +102,9 @@ static void want_derived(Job *job)
     job->wanted = arena_alloc(job->arena, (size_t)step_rows);
     for (int r = 0; r < step_rows; r++) {
         const StepRow *row = &step_table[r];
-        bool derived = row->derived && comes_by(job->run.algorithm, row);
+        bool tempered = row->role == ROLE_TEMPERED || row->role == ROLE_KEPT;
+        bool derived = row->derived && comes_by(job->run.algorithm, row)
+                    && (!tempered || argument_of(job, "tau") != NULL);
         for (int o = 0; o < step_rows && derived; o++)
             derived = !comes_by(job->run.algorithm, &step_table[o])
                    || strcmp(step_table[o].name, row->name) != 0

@@ -105,6 +105,11 @@ static bool settle_sizes(const Job *job, Dimensions *d, Misfit *misfit)
                                            "H d_mid" };
     for (int k = 0; job->identity && k < 4; k++)
         agree(d, squares[k], d_x, X, misfit);
+    if (job->identity && !agree(d, "d_z", d_x, X, misfit)) {
+        misfit->item = X;       /* W_k is I */
+        misfit->argument = argument_of(job, "X");
+        return false;
+    }
     int mid = letter_size(d, "d_mid"), all = letter_size(d, "H d_mid");
     if (job->run.algorithm < 5)
         return true;

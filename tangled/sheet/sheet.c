@@ -134,7 +134,7 @@ static int algorithm_of(const char *text)
 {
     for (const char *p = text; p != NULL; p = strchr(p, '\n')) {
         p += strspn(p, " \n");
-        size_t n = strspn(p, "aAlgorithm");
+        size_t n = strspn(p, "aA") == 0 ? 0 : strspn(p, "aAlgorithm");
         const char *number = p + n + strspn(p + n, " =:");
         if (n >= 3 && number > p + n && isdigit((unsigned char)*number))
             return number_in(number, strspn(number, "0123456789"));

@@ -129,7 +129,7 @@ const StepRow step_table[] = {
     { LINE(7, 1), "kept", ROLE_KEPT, "N_V", "ell", "q",
       "kept", "q of the tokens that are kept, divided by its sum",
       .sums = true, .derived = true, .formula = "keep(q, top_k, top_p)",
-      .also = "topk topp nucleus" },
+      .also = "nucleus" },
     { LINE(7, 1), "loss", ROLE_LOSS, "1", "1", "p target",
       "loss", "-Σ_t log p[target[t], t]", "-Σ_t log p[t, target[t]]",
       .derived = true,
@@ -209,7 +209,7 @@ const StepRow step_table[] = {
     { LINE(14, 5), "kept", ROLE_KEPT, "N_V", "1", "q",
       "kept", "q of the tokens that are kept, divided by its sum",
       .sums = true, .derived = true, .formula = "keep(q, top_k, top_p)",
-      .also = "topk topp nucleus" },
+      .also = "nucleus" },
     { LINE(14, 5), "y", ROLE_DRAWN, "1", "1", "q u",
       "y", "the first y with u < q[1] + ... + q[y]" },
     { LINE(14, 8), "y", ROLE_GENERATED, "1", "ell_gen", "y",
@@ -502,23 +502,31 @@ static bool rivals(const Step *a, const Step *b)
             || a->head != b->head || a->turn != b->turn);
 }
 
-_Noreturn static void refuse_claim(const Run *run, const Item *claim,
-                                   bool doubt, Fault *f)
+static void list_steps(char *list, size_t size, const Run *run, bool inner)
 {
-    char list[600] = "", name[60];
+    char name[60];
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
         bool again = k > 0 && step->head == step[-1].head
                   && strcmp(step->name, step[-1].name) == 0;
-        if (step->inner || step->head > 1 || step->layer > 1
+        if (step->inner != inner || step->head > 1 || step->layer > 1
             || step->turn > 1 || (again && run->algorithm < 8))
             continue;
         int n = run->algorithm < 8 ? 0
               : snprintf(name, sizeof name, "%d.%d ", step->algorithm,
                          step->line);
         step_name(name + n, sizeof name - (size_t)n, step);
-        add_to_list(list, sizeof list, name);
+        add_to_list(list, size, name);
     }
+}
+
+_Noreturn static void refuse_claim(const Run *run, const Item *claim,
+                                   bool doubt, Fault *f)
+{
+    char list[600] = "";
+    list_steps(list, sizeof list, run, false);
+    if (list[0] == '\0')
+        list_steps(list, sizeof list, run, true);
     if (list[0] == '\0')
         fault(f, claim->at, "Algorithm %d has shown no step yet, so none "
               "is %s; a SEE in its C shows one.", run->algorithm,
