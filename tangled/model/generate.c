@@ -142,8 +142,9 @@ static int length_wanted(const GenerateWish *wish, const NumberList *list,
     if (wish->u == NULL)
         return wish->ell_gen == UNSAID ? ELL_GEN : wish->ell_gen;
     if (wish->ell_gen != UNSAID && wish->ell_gen != list->n)
-        failure(f, "--u has numbers for %d tokens, --ell_gen asks for %d; "
-                "leave --ell_gen out.", list->n, wish->ell_gen);
+        failure(f, "--u has numbers for %d token%s, --ell_gen asks for %d; "
+                "leave --ell_gen out.", list->n, list->n == 1 ? "" : "s",
+                wish->ell_gen);
     return list->n;
 }
 

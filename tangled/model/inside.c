@@ -289,8 +289,8 @@ static int place_of_prediction(const Watch *w)
 {
     int last = w->x.length, token = w->wish->token;
     if (token > last)
-        failure(w->fault, "--token is %d; there are %d token%s.", token,
-                last, last == 1 ? "" : "s");
+        failure(w->fault, "--token is %d; there %s %d token%s.", token,
+                last == 1 ? "is" : "are", last, last == 1 ? "" : "s");
     if (token > 0 || w->model->task == TRAIN_CLASS)
         return token > 0 ? token : 1;
     if (w->model->task != TRAIN_E)

@@ -89,12 +89,12 @@ static void print_tokens(FILE *out, const Tokenizer *t, Tokens x)
 }
 
 static void print_counts(FILE *out, const Tokenizer *t, size_t n,
-                         int length)
+                         int length, int whole)
 {
     int N_V = tokenizer_size(t);
     fprintf(out, "# bytes: %zu, tokens: %d (%.3f a byte), "
-            "with <bos> and <eos>: %d\n",
-            n, length, length / (double)n, length + 2);
+            "with %s<eos>: %d\n", n, length, length / (double)n,
+            whole == length + 2 ? "<bos> and " : "", whole);
     if (tokenizer_kind(t) >= TOKEN_NUMBERS) {
         fprintf(out, "# %s: %d\n", tokenizer_kind(t) == TOKEN_NUMBERS
                                    ? "numbers" : "pieces", N_V);
@@ -117,8 +117,9 @@ static void encode_and_print(const Command *c, const Tokenizer *t,
     const char *wrong = encode_text(t, c->arena, text, n, &x, &where);
     if (wrong != NULL)
         fault(f, (int)where, "%s", wrong);
-    print_tokens(c->out, t, with_special(t, c->arena, x));
-    print_counts(c->out, t, n, x.length);
+    Tokens whole = with_special(t, c->arena, x);
+    print_tokens(c->out, t, whole);
+    print_counts(c->out, t, n, x.length, whole.length);
 }
 
 static Tokens read_tokens(Arena *arena, const char *text, size_t n, int N_V,

@@ -709,12 +709,13 @@ static void report(Session *s)
                 "saved, --resume goes on.", (int)caught, step,
                 s->run.model);
     char took[40];
-    fprintf(out, "this run: %d steps, %.0f tokens, in %s\n",
-            step - s->first, s->tokens,
+    const int steps = step - s->first, patience = s->model->plan.patience;
+    fprintf(out, "this run: %d step%s, %.0f tokens, in %s\n", steps,
+            steps == 1 ? "" : "s", s->tokens,
             time_text(seconds() - s->begun, took));
-    if (s->model->plan.patience > 0 && !s->waits)
-        fprintf(out, "stopped early: %d epochs brought nothing\n",
-                s->model->plan.patience);
+    if (patience > 0 && !s->waits && step < s->last)
+        fprintf(out, "stopped early: %d epoch%s brought nothing\n",
+                patience, patience == 1 ? "" : "s");
     if (s->model->best != NULL)
         fprintf(out, "what is used is the best: held out %.4f nats\n",
                 fmin(s->model->state.patience.best,

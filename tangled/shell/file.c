@@ -243,7 +243,8 @@ void replace_file(const char *name, Held *held, Fault *f, const void *data,
     f->text = NULL;
     size_t n = strlen(name);
     if (n >= sizeof to || !follow_links(memcpy(to, name, n + 1)))
-        failure(f, "cannot be written: the name is too long.");
+        failure(f, "cannot be written: the name is too long, or its links "
+                "have no end.");
     unsigned mode = replaceable(to, &old, f) ? old.mode : 0;
     remove_leftovers(to);
     if (held != NULL && held->file != NULL && !lock_file(held->file))
