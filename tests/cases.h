@@ -57,6 +57,15 @@ static inline uint64_t digest_without_last_digits(const char *text)
     return sum;
 }
 
+/* A quarter of the cases is judged, all of them against planted bugs, in make
+   soak, with FTX_VARIANTS=all, or where they are written. */
+static inline bool is_judged(const Case *c)
+{
+    return getenv("FTX_VARIANTS") != NULL || getenv("FTX_WRITE") != NULL
+        || short_digest(digest(DIGEST, c->title)) % 100
+           < (unsigned)amount(250);
+}
+
 /* said prints what is said of a case. */
 static inline void judge_cases(const char *recorded, int least,
                                void (*said)(FILE *to, const Case *c))
@@ -69,9 +78,10 @@ static inline void judge_cases(const char *recorded, int least,
     Case c;
     assert_that(all != NULL && now != NULL);
     for (const char *p = all; (p = next_case(p, &c)) != NULL; cases++) {
-        char is[10] = "-";
+        char is[10];
+        strcpy(is, c.was);
         if (told != NULL ? strcmp(told, c.title) == 0
-                         : strcmp(c.was, "-") != 0) {
+                         : strcmp(c.was, "-") != 0 && is_judged(&c)) {
             FILE *to = tmpfile();
             assert_that(to != NULL);
             said(to, &c);

@@ -30,7 +30,7 @@ static void what_is_said_of_a_sheet_stays(void **state)
 {
     (void)state;
     if (IS_DOUBLE)
-        judge_cases("tests/cases.txt", 280, said_in_all_ways);
+        judge_cases("tests/cases.txt", 1600, said_in_all_ways);
 }
 
 int main(void)

@@ -8,6 +8,13 @@ int ftx(int argc, char *argv[]);
 #undef main
 #include "cases.h"
 
+/* What is saved need not outlast the machine. */
+int fsync(int file)
+{
+    (void)file;
+    return 0;
+}
+
 static char program[4000];
 
 /* Called ftx, this program is ftx. */
@@ -50,7 +57,7 @@ static void what_comes_of_commands_stays(void **state)
     (void)state;
     link_program();
     if (IS_DOUBLE)
-        judge_cases("tests/commands.txt", 1, said_by_the_shell);
+        judge_cases("tests/commands.txt", 450, said_by_the_shell);
 }
 
 int main(int argc, char *argv[])

@@ -95,6 +95,13 @@ static void bind_entered(Job *job)
     }
 }
 
+static bool has_what_it_needs(const Job *job, Role role)
+{
+    return role == ROLE_LOSS ? any_given(job, "target")
+         : role == ROLE_KEPT ? any_given(job, "top_k top_p")
+         : role != ROLE_TEMPERED || argument_of(job, "tau") != NULL;
+}
+
 /* Derived are the steps that are claimed, or given. */
 static void want_derived(Job *job)
 {
@@ -102,9 +109,8 @@ static void want_derived(Job *job)
     job->wanted = arena_alloc(job->arena, (size_t)step_rows);
     for (int r = 0; r < step_rows; r++) {
         const StepRow *row = &step_table[r];
-        bool tempered = row->role == ROLE_TEMPERED || row->role == ROLE_KEPT;
         bool derived = row->derived && comes_by(job->run.algorithm, row)
-                    && (!tempered || argument_of(job, "tau") != NULL);
+                    && has_what_it_needs(job, row->role);
         for (int o = 0; o < step_rows && derived; o++)
             derived = !comes_by(job->run.algorithm, &step_table[o])
                    || strcmp(step_table[o].name, row->name) != 0

@@ -564,7 +564,9 @@ static bool take_row_end(Reader *r)
 
 static void take_factor(Reader *r)
 {
-    r->factor = (--r->free)->value;
+    const Entry *entry = --r->free;
+    const bool per_cent = entry->typed[entry->bytes - 1] == '%';
+    r->factor = entry->value / (per_cent ? 1 : r->percent);
     if (!isfinite(r->factor) || r->factor == 0)
         fault(r->fault, r->free->at, "a factor is a finite number other "
               "than 0.");
