@@ -47,8 +47,8 @@ static int given_position(const Job *job, int most, const char *range)
     if (find(job, "t", 0) != NULL)
         fault(job->f, pos->at, "t is pos + 1; leave out one of them.");
     if (x != floor(x) || x < 0 || x >= most)
-        fault(job->f, pos->at, "pos is %.10g; it must be one of 0 ... %d.", x,
-              most - 1);
+        fault(job->f, pos->at, "pos is %.10g; it must be one of 0 ... %d.",
+              x, most - 1);
     return (int)x + 1;
 }
 
