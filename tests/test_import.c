@@ -317,8 +317,8 @@ static void a_text_is_the_numbers_of_its_tokens(void **state)
     write_text("x", "3 12\n0\t5\n");
     assert_said(SAID(tokenize, "--model", model, out), 0,
                 "4\t3␣\n13\t<eos>\n1\t0␣\n6\t5␣\n13\t<eos>\n"
-                "# bytes: 9, tokens: 4 (0.444 a byte), with <bos> and <eos>:"
-                " 6\n# numbers: 13\n", "");
+                "# bytes: 9, tokens: 4 (0.444 a byte), with <eos>: 5\n"
+                "# numbers: 13\n", "");
     assert_says(SAID(tokenize, "--model", FOLDER("bert"), out),
                 "12\t<bos>\n3\t3␣\n10\t12␣\n1\t0␣\n4\t5␣\n13\t<eos>\n");
 }

@@ -342,7 +342,7 @@ static void a_model_is_trained_by_one_at_a_time(void **state)
     kill(one, SIGKILL);
     assert_int_equal(status_of(one), 1000 + SIGKILL);
     assert_says(TRAIN("d", "--resume", "--minutes", "0.0000001", "--model", m,
-                      text), "this run: 1 steps");
+                      text), "this run: 1 step,");
     assert_int_equal(files_there(), 5);     /* the text, m, ..., the link */
 }
 
