@@ -79,6 +79,7 @@ static inline void judge_cases(const char *recorded, int least,
     assert_that(all != NULL && now != NULL);
     for (const char *p = all; (p = next_case(p, &c)) != NULL; cases++) {
         char is[10];
+        assert_that(*c.was != '\0' || writes != NULL || told != NULL);
         strcpy(is, c.was);
         if (told != NULL ? strcmp(told, c.title) == 0
                          : strcmp(c.was, "-") != 0 && is_judged(&c)) {

@@ -552,6 +552,22 @@ static Mat told_step(Job *job, Step *step, Mat M)
     return Z;
 }
 
+/* Its formula, though all is known, makes nothing. */
+_Noreturn static void refuse_formula(const Job *job, const StepRow *row)
+{
+    const Item *top = find(job, "top_k", 0);
+    if (row->role == ROLE_LOSS)
+        fault(job->f, find(job, "target", 0)->at, "these targets have no "
+              "loss: each token has one target, a token of 1 ... %d.",
+              letter_size(&job->size, "N_V"));
+    if (row->role == ROLE_KEPT)
+        fault(job->f, (top == NULL ? find(job, "top_p", 0) : top)->at,
+              "top_k and top_p keep tokens for one column of logits, and "
+              "here are several.");
+    fault(job->f, job->start->at, "%s becomes too large for the computer; "
+          "the numbers of the sheet must be smaller.", row->name);
+}
+
 /* What becomes of a step: it is given, or what the line computed, M, or, if
    that is NULL, what its formula makes; NULL: it is not asked for. */
 static Mat come_by(Job *job, Step *step, Mat M)
@@ -565,15 +581,9 @@ static Mat come_by(Job *job, Step *step, Mat M)
     Mat made = !asked ? NULL : k >= 0 ? entered_matrix(job, step, k, M)
              : derives ? derived(job, step, M) : M;
     if (M == NULL && made == NULL) {
-        if (asked && row->role == ROLE_LOSS)
-            fault(job->f, find(job, "target", 0)->at, "these targets have "
-                  "no loss: each token has one target, a token of 1 ... "
-                  "%d.", letter_size(&job->size, "N_V"));
         if (asked)
-            fault(job->f, job->start->at, "%s becomes too large for the "
-                  "computer; the numbers of the sheet must be smaller.",
-                  row->name);
-        if (job->late && !asked)
+            refuse_formula(job, row);
+        if (job->late)
             see_step(job, step, known, k, NULL);
         return NULL;
     }

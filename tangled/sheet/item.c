@@ -198,9 +198,6 @@ static bool only_fed(const Job *job)
                            "beta_2 gamma_3 beta_3 gamma_4 beta_4");
 }
 
-/* The row of a step that is given; NULL: there is none. Without a line it
-   is the first of that name; or, where only the perceptron is given, what
-   that reads. In Algorithm 8 the Z of an encoder may be called X. */
 /* Scores that hide are masked ones. */
 static bool hides(const Item *item)
 {
@@ -210,6 +207,9 @@ static bool hides(const Item *item)
     return any;
 }
 
+/* The row of a step that is given; NULL: there is none. Without a line it
+   is the first of that name; or, where only the perceptron is given, what
+   that reads. In Algorithm 8 the Z of an encoder may be called X. */
 static const StepRow *entry_row(const Job *job, const Item *item)
 {
     int algorithm = job->run.algorithm;

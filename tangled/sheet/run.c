@@ -99,6 +99,8 @@ static bool has_what_it_needs(const Job *job, Role role)
 {
     return role == ROLE_LOSS ? any_given(job, "target")
          : role == ROLE_KEPT ? any_given(job, "top_k top_p")
+         : role == ROLE_PLACED ? any_given(job, "e")
+         : role == ROLE_TABLE ? !any_given(job, "W_p")
          : role != ROLE_TEMPERED || argument_of(job, "tau") != NULL;
 }
 
