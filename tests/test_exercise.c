@@ -79,11 +79,14 @@ static void assert_right(const Run *run, int decimals)
     }
 }
 
+/* A small amount: each algorithm in one of the layouts. */
 static void every_algorithm_has_a_sheet_in_every_layout(void **state)
 {
     (void)state;
     for (int a = 1; a <= 15; a++)
         for (int k = 0; k < 4; k++) {
+            if (amount(100) < 10 && k != a % 4)
+                continue;
             Said sheet = DRAWN("--algorithm", number(a), "--seed", "2",
                                "--layout", layout_names[k]);
             Said key = DRAWN("--algorithm", number(a), "--seed", "2",
