@@ -738,7 +738,8 @@ static Operand factor(Reading *r)
 
 const char *after_times(const char *p)
 {
-    return p + begin_of(p, "* · × \\cdot \\times");
+    const char *end = p + begin_of(p, "* · × \\cdot \\times");
+    return *p == '\\' && isalpha((unsigned char)*end) ? p : end;
 }
 
 static bool took_times(Reading *r)
