@@ -485,8 +485,8 @@ static Operand in_parentheses(Reading *r, const char *close)
     r->parentheses++;
     bool quoted = took(r, "'") || took(r, "\"");
     Operand value = sum_of_terms(r);
-    if (quoted && !took(r, "'"))
-        took(r, "\"");
+    if (quoted && !took(r, "'") && !took(r, "\""))
+        wrong(r, r->p, "expected the quote that ends this number");
     if (!took(r, close))
         wrong(r, r->p + strspn(r->p, " "),
               close[0] == ')' ? "expected a )" : "expected a }");

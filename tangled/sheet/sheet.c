@@ -615,7 +615,8 @@ static bool is_arithmetic(const Reader *r)
     const char *p = r->p;
     Entry entry;
     bool nested = *p == '{' && r->depth > 0 && r->open[r->depth - 1] == '}';
-    return !nested && read_entry(&p, r->comma, &entry) == NULL;
+    return !nested && (read_entry(&p, r->comma, &entry) == NULL
+                       || p == r->p);   /* but it has no finite value */
 }
 
 static char closing_of(const Reader *r, size_t *n)    /* 0: opens nothing */
