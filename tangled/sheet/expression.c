@@ -742,6 +742,17 @@ const char *after_times(const char *p)
     return *p == '\\' && isalpha((unsigned char)*end) ? p : end;
 }
 
+/* (1 2 ; 3 4) is no arithmetic. */
+static bool opens_matrix(const Reading *r, const char *p)
+{
+    Reading inside = *r;
+    inside.p = p;
+    if (r->parentheses > 0 || (*p != '(' && *p != '{'))
+        return false;
+    primary(&inside);
+    return inside.fault != NULL;
+}
+
 static bool took_times(Reading *r)
 {
     const char *sign = r->p + strspn(r->p, " "), *end = after_times(sign);
@@ -749,7 +760,8 @@ static bool took_times(Reading *r)
     bool even = (sign > r->p) == (next > end) || *sign == '\\'
              || r->parentheses > 0;
     if (r->fault != NULL || end == sign || !even || *next == '\0'
-        || begin_of(next, "[ # \n \\begin \\left \\big \\pmatrix") > 0)
+        || begin_of(next, "[ # \n \\begin \\left \\big \\pmatrix") > 0
+        || opens_matrix(r, next))
         return false;
     r->p = next;
     return true;
