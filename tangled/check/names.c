@@ -438,16 +438,19 @@ static Mat slip_number(Slipping *s)
     return one_number(s, s->slip->number);
 }
 
+static Mat number_if_told(Slipping *s, int d)
+{
+    return d == 0 ? NULL : one_number(s, d);
+}
+
 static Mat d_attn(Slipping *s)
 {
-    int d = s->variation.run->d_attn;
-    return d == 0 ? NULL : one_number(s, d);
+    return number_if_told(s, s->variation.run->d_attn);
 }
 
 static Mat d_x(Slipping *s)
 {
-    Mat W_q = parameter_named(s, "W_q");
-    return W_q == NULL ? NULL : one_number(s, W_q->cols);
+    return number_if_told(s, s->variation.run->d_x);
 }
 
 static Mat heads_seen(Slipping *s) { return one_number(s, s->H); }

@@ -249,6 +249,8 @@ static Job *bind_under(const Sheet *sheet, const Layout *layout,
         refuse_shape(job, &misfit);
     job->run.d_attn = job->late ? letter_size(&job->size, "d_attn")
                                 : size_or_1(job, "d_attn");
+    job->run.d_x = letter_size(&job->size, job->run.algorithm >= 8 ? "d_e"
+                               : job->run.algorithm == 3 ? "d_in" : "d_x");
     size_t most = (size_t)(argument_rows + 6 * job->H);
     job->given = arena_alloc(arena, most * sizeof *job->given);
     bind_entered(job);

@@ -177,7 +177,7 @@ typedef struct {
     const char *guessed;        /* why this layout, where the sheet names
                                    none; or ""                            */
     double divisor;             /* of the scores; 0: √d_attn, if scaled   */
-    int d_attn;                 /* 0: nothing on the sheet tells it       */
+    int d_attn, d_x;            /* 0: nothing on the sheet tells it       */
     const char *verdict;        /* on what is claimed; NULL: none         */
     int n;
     const Step *step;
