@@ -429,8 +429,10 @@ static void get_points(Header *h, Model *m)
         char *end = next_value(h, "point");
         long step = strtol(end, &end, 10);
         p->loss = strtod(end, &end);
+        const char *held_out = end;
         p->held_out = strtod(end, &end);
-        if (*end != '\0' || step < 1 || step > m->state.step)
+        if (end == held_out || *end != '\0' || step < 1
+            || step > m->state.step)
             unexpected(h, "a step and two numbers");
         if (!isfinite(p->loss) || isinf(p->held_out))
             unexpected(h, "losses that are finite");
