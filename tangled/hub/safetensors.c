@@ -74,13 +74,22 @@ typedef struct {
     double bytes;               /* of it                                  */
 } TensorReader;
 
+static const Json *needed(const TensorReader *r, const Json *tensor,
+                          const char *what)
+{
+    const Json *member = json_member(tensor, what);
+    if (member == NULL)
+        fault(r->fault, tensor->at, "this tensor has no %s.", what);
+    return member;
+}
+
 /* A list of whole numbers, at most so many, up to most; how many. */
 static int whole_numbers(const TensorReader *r, const Json *list,
                          const char *what, int room, double most,
                          long long to[])
 {
-    if (list == NULL || list->kind != JSON_LIST)
-        fault(r->fault, list == NULL ? 0 : list->at,
+    if (list->kind != JSON_LIST)
+        fault(r->fault, list->at,
               "the %s of a tensor is a list of whole numbers.", what);
     if (list->n > room)
         fault(r->fault, list->at, "the %s of a tensor has at most %d "
@@ -98,9 +107,7 @@ static int whole_numbers(const TensorReader *r, const Json *list,
 
 static int tensor_type_of(const TensorReader *r, const Json *tensor)
 {
-    const Json *type = json_member(tensor, "dtype");
-    if (type == NULL)
-        fault(r->fault, tensor->at, "this tensor has no dtype.");
+    const Json *type = needed(r, tensor, "dtype");
     for (int k = 0; k < TENSOR_TYPES; k++)
         if (json_is(type, tensor_types[k].name))
             return k;
@@ -116,8 +123,8 @@ static Tensor read_tensor(const TensorReader *r, const Json *name)
               "data_offsets; this is %s.", about->kind == JSON_OBJECT
               ? "an object with others" : json_kind(about));
     int k = tensor_type_of(r, about);
-    const Json *shape = json_member(about, "shape");
-    const Json *offsets = json_member(about, "data_offsets");
+    const Json *shape = needed(r, about, "shape");
+    const Json *offsets = needed(r, about, "data_offsets");
     Tensor t = { .name = name->text, .type = tensor_types[k].type,
                  .type_name = tensor_types[k].name, .file = r->name };
     long long place[2] = { 0, 0 };
