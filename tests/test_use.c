@@ -657,8 +657,8 @@ static void a_picture_replaces_a_file_at_once(void **state)
     const char *whole = bytes_of(svg, &n);
     assert_that(strstr(whole, "\n<svg ") != NULL);
     assert_refusal(SHOW(m, "3", "--svg", svg, "--head", "3"), "ftx show: "
-                   "there is no such layer or head: the model has 2 heads "
-                   "in all.");
+                   "there is no such layer or head: the model has 1 layer "
+                   "and 2 heads in all.");
     assert_string_equal(bytes_of(svg, &n), whole);
     assert_that(SHOW(m, "3", "--svg", svg, "--head", "1").status == 0);
     assert_that(strlen(bytes_of(svg, &n)) < strlen(whole));
@@ -792,8 +792,8 @@ static void what_cannot_be_shown_is_refused(void **state)
                    "ftx show: one of --json, --svg and --attention at a "
                    "time.");
     assert_refusal(SHOW(d(), "3", "--json", "--layer", "2"), "ftx show: "
-                   "there is no such layer or head: the model has 2 heads "
-                   "in all.");
+                   "there is no such layer or head: the model has 1 layer "
+                   "and 2 heads in all.");
     assert_refusal(SHOW(ed(), "b?", "--json"), "the text:1:2: there is no "
                    "token for this character.");
 }

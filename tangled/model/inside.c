@@ -617,10 +617,14 @@ static Gallery gallery_of(const Watch *w)
     Gallery g = { .n = w->run.n };
     int longest = larger(w->z.length, w->x.length);
     g.small = w->wish->svg != NULL && g.n > LARGE_PICTURES;
+    const Hyperparameters *h = &w->model->theta->hyper;
+    bool one = larger(h->L, larger(h->L_enc, h->L_dec)) == 1;
     if (g.small && longest > PAGE_TOKENS)
         failure(w->fault, "a page of small pictures has at most %d "
-                "tokens; there are %d. --layer draws one layer.",
-                PAGE_TOKENS, longest);
+                "tokens; there are %d. %s.", PAGE_TOKENS, longest,
+                w->wish->layer > 0 ? "--head draws one head"
+                : one ? "The model has one layer; --head draws one head"
+                      : "--layer draws one layer");
     g.picture = arena_alloc(w->arena, (size_t)g.n * sizeof(Heatmap));
     g.tokens = tokens_as_text(w);
     for (int k = 0; k < g.n; k++)
@@ -742,8 +746,11 @@ static void refuse_nothing_seen(const Watch *w)
     if (wish->line != NULL)
         failure(w->fault, "line %s has no value in such a layer or head.",
                 wish->line);
+    const Hyperparameters *h = &w->model->theta->hyper;
+    int layers = h->L + h->L_enc + h->L_dec, heads = heads_of(h);
     failure(w->fault, "there is no such layer or head: the model has %d "
-            "heads in all.", heads_of(&w->model->theta->hyper));
+            "layer%s and %d head%s in all.", layers, layers == 1 ? "" : "s",
+            heads, heads == 1 ? "" : "s");
 }
 
 static void show_watched(Command *c, Watch *w, const char *text)
