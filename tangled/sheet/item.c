@@ -286,6 +286,9 @@ static bool enter_step(Job *job, int k)
         || (item->turn > 0 && algorithm != 14)
         || (algorithm > 10 && algorithm != 14))
         return false;
+    if (row->role == ROLE_SCORES && row->algorithm == 4 && hides(item))
+        fault(job->f, item->at, "%s holds -inf, and nothing is masked "
+              "before line 5; type 4.5 %s.", item->typed, item->typed);
     Part part = item->part != NOWHERE ? item->part
               : row->algorithm >= 8 ? part_of_row(row)
               : algorithm >= 8 && row->algorithm < 7 ? LAYER : NOWHERE;
