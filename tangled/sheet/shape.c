@@ -90,6 +90,21 @@ static bool each_fits(const Job *job, const Argument *a,
     return true;
 }
 
+/* H d_mid is told by W_o, or by all heads together, and by each head. */
+static void blame_shared(const Job *job, const Dimensions *d,
+                         Misfit *misfit)
+{
+    const Dimension *shared = misfit->letter, *mid = dimension(d, "d_mid");
+    Dimension *by_heads = arena_alloc(job->arena, sizeof *by_heads);
+    *by_heads = (Dimension){ shared->symbol, misfit->is, mid->by };
+    *misfit = (Misfit){ shared->by, argument_of(job, "W_o"), by_heads,
+                        shared->size };
+    for (int k = 0; k < job->run.sheet->n; k++)
+        if (shared->by == &job->run.sheet->item[k]
+            && job->entered[k].row != NULL)
+            misfit->argument = &job->entered[k].shape;
+}
+
 /* What no matrix tells: d_attn as a number, the heads' share of Y, and W
    that are left out. */
 static bool settle_sizes(const Job *job, Dimensions *d, Misfit *misfit)
@@ -117,22 +132,18 @@ static bool settle_sizes(const Job *job, Dimensions *d, Misfit *misfit)
         mid = all < job->H ? 1 : all / job->H;
         agree(d, "d_mid", mid, NULL, misfit);
     }
-    const Dimension *shared = dimension(d, "H d_mid");
-    const Item *by = shared == NULL ? NULL : shared->by;
-    const Argument *W_o = argument_of(job, "W_o");
-    bool fit = agree(d, "H d_mid", job->H * mid, by, misfit);
+    bool fit = agree(d, "H d_mid", job->H * mid, NULL, misfit);
     if (!fit)
-        *misfit = (Misfit){ by, W_o, shared, job->H * mid };
+        blame_shared(job, d, misfit);
     return fit;
 }
 
 bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
              Misfit *misfit)
 {
-    static const Item one = { .typed = "1" };
     const Sheet *sheet = job->run.sheet;
     d->n = 0;
-    agree(d, "1", 1, &one, misfit);
+    agree(d, "1", 1, NULL, misfit);
     for (int k = 0; k < argument_rows; k++) {
         const Argument *a = &arguments[k];
         if (!takes(job->run.algorithm, a) || a->rows == NULL)
@@ -203,13 +214,26 @@ _Noreturn void refuse_shape(const Job *job, const Misfit *m)
         fault(job->f, item->at, "%s is %d x %d; it must be one row or "
               "one column.", item->typed, item->rows, item->cols);
     bool turn = is_transposed(a->kind, layout);
-    fault(job->f, item->at, "%s is %d x %d, %s%s%s%s in layout %s; so %s "
-          "would be %d, but by %s it is %d%s.", item->typed, item->rows,
-          item->cols, turn ? a->cols : a->rows,
-          a->kind == VECTOR ? "" : " x ",
-          a->kind == VECTOR ? "" : turn ? a->rows : a->cols,
-          a->kind == VECTOR ? " entries" : "", layout->name,
-          m->letter->symbol, m->is, m->letter->by->typed, m->letter->size,
-          better);
+    const Dimension *letter = m->letter;
+    bool one = strcmp(letter->symbol, "1") == 0;
+    char shape[80], but[80];
+    if (a->kind == VECTOR)
+        snprintf(shape, sizeof shape, "%s %s", a->rows,
+                 one ? "entry" : "entries");
+    else
+        snprintf(shape, sizeof shape, "%s x %s", turn ? a->cols : a->rows,
+                 turn ? a->rows : a->cols);
+    if (one)
+        fault(job->f, item->at, "%s is %d x %d; in layout %s it is %s%s.",
+              item->typed, item->rows, item->cols, layout->name, shape,
+              better);
+    if (letter->by == NULL)
+        snprintf(but, sizeof but, "and H is %d", job->H);
+    else
+        snprintf(but, sizeof but, "but by %s it is %d", letter->by->typed,
+                 letter->size);
+    fault(job->f, item->at, "%s is %d x %d, %s in layout %s; so %s would "
+          "be %d, %s%s.", item->typed, item->rows, item->cols, shape,
+          layout->name, letter->symbol, m->is, but, better);
 }
 
