@@ -170,7 +170,7 @@ static const struct { int algorithm; const char *name, *also;
     { 0, "algorithm", "Algorithm alg" }, { 0, "mask", "Mask" },
     { 0, "ell_max", "lmax ℓmax" },       { 0, "ell_gen", "lgen ℓgen" },
     { 0, "epsilon", "varepsilon eps ε ϵ" },
-    { 0, "t", "ell ℓ position" },        { 2, "pos", "position" },
+    { 0, "t", "ell ℓ position" },
     { 0, "W_q", "Wquery wquery" },       { 0, "W_k", "Wkey wkey" },
     { 0, "W_v", "Wvalue wvalue" },
     { 0, "gamma", "γ" },       { 0, "beta", "β" },
