@@ -332,8 +332,10 @@ static bool known_argument(Job *job, const Step *step, const char *name,
     if (a == NULL)
         return true;
     const Item *item = item_for(job, step, a);
+    bool nowhere = step->role == ROLE_POSITION  /* it adds 0, of any x */
+                && !any_given(job, "W_p positions");
     if (item != NULL)
-        return !mark || use(job, item);
+        return !mark || nowhere || use(job, item);
     if (strcmp(name, "W_e") == 0 && step->role == ROLE_LOGITS
         && !job->run.tied)
         return true;

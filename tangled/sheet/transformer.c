@@ -288,6 +288,7 @@ static Tokens given_tokens(const Job *job, const char *name, int number)
     int length = item != NULL ? item->rows * item->cols
                : size_or_1(job, *name == 'z' ? "ell_z" : "ell_x");
     int *id = arena_alloc(job->arena, (size_t)length * sizeof *id);
+    bool told = letter_size(&job->size, "N_V") > 0;
     if (item == NULL && length > h->ell_max)
         fault(job->f, job->start->at, "there are %d tokens; ell_max is %d.",
               length, h->ell_max);
@@ -302,10 +303,10 @@ static Tokens given_tokens(const Job *job, const char *name, int number)
         double v =
             entry_value(job, job->argument[item - job->run.sheet->item],
                                item, t);
-        if (v != floor(v) || v < 1 || v > h->N_V)
+        if (v != floor(v) || v < 1 || (v > h->N_V && told))
             fault(job->f, item->entry[t].at, "a token is one of 1 ... %d.",
                   h->N_V);
-        id[t] = (int)v;
+        id[t] = told ? (int)v : 1;
     }
     return (Tokens){ length, id };
 }
