@@ -275,6 +275,13 @@ const char *letter_of(const Job *job, const StepRow *row,
     return letter;
 }
 
+_Noreturn void ask_attention(const Job *job, const Item *item)
+{
+    fault(job->f, item->at, "%s: of which attention? Write enc1.%s, "
+          "dec1.%s or, of the cross-attention, ed1.%s.", item->typed,
+          item->name, item->name, item->name);
+}
+
 static bool enter_step(Job *job, int k)
 {
     const Item *item = &job->run.sheet->item[k];
@@ -292,6 +299,8 @@ static bool enter_step(Job *job, int k)
     Part part = item->part != NOWHERE ? item->part
               : row->algorithm >= 8 ? part_of_row(row)
               : algorithm >= 8 && row->algorithm < 7 ? LAYER : NOWHERE;
+    if (algorithm == 8 && row->algorithm <= 5 && part == LAYER)
+        ask_attention(job, item);
     Entered *e = &job->entered[k];
     *e = (Entered){ .row = row, .aspect = item->aspect, .part = part,
         .also = is_added_to(job, item, row) ? row - 1 : NULL,

@@ -136,6 +136,7 @@ bool any_given(const Job *job, const char *names);
 bool in_heads(const Job *job, const StepRow *row);
 const char *letter_of(const Job *job, const StepRow *row,
                       const char *letter, Part part);
+_Noreturn void ask_attention(const Job *job, const Item *item);
 void check_items(Job *job);
 
 /* shape.c: which letter has which size. */

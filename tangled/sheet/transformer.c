@@ -116,9 +116,7 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
     char list[700] = "", name[60];
     Part part = part_of(job, item);
     if (of_layer(item->name) && part == NOWHERE)
-        fault(job->f, item->at, "%s: of which attention? Write enc1.%s, "
-              "dec1.%s or, of the cross-attention, ed1.%s.", item->typed,
-              item->name, item->name, item->name);
+        ask_attention(job, item);
     if (of_layer(item->name) && item->layer == 0 && item->head <= job->H
         && part != NOWHERE && layers_of(&job->hyper, part) > 1)
         fault(job->f, item->at, "%s: of which layer? There are %d; a name "
