@@ -309,7 +309,8 @@ static bool enter_step(Job *job, int k)
         .turn = item->turn > 0 ? item->turn : algorithm == 14 };
     bool vector = strcmp(row->wide, "1") == 0;
     e->shape = (Argument){ .name = row->name, .instead = "",
-        .kind = vector ? VECTOR : row->algorithm == 6 || row->algorithm == 7
+        .kind = vector ? VECTOR : strcmp(row->high, "1") != 0
+              && (row->algorithm == 6 || row->algorithm == 7)
               ? ONE_OR_MORE : TOKENS,
         .rows = letter_of(job, row, row->high, part),
         .cols = vector ? NULL : letter_of(job, row, row->wide, part) };
