@@ -2,11 +2,13 @@
    character is left out, doubled, exchanged or replaced. Half of them claim
    some of the steps that they lead to, and gradients. Other thousands are of
    students who err, and of some who begin with steps of their own in place of
-   what leads to them. What ftx check and ftx show say of each stays as it is.
+   what leads to them, or who write all in a way of their own. What ftx check
+   and ftx show say of each stays as it is.
    tests/variants.txt has a digest for each six, a line a sheet: behind | the
    students of a sheet that is not refused, behind the second | those who
-   begin later; - is one that another processor or compiler rounds otherwise
-   (FTX_WRITE=- with what it built writes it).
+   begin later, behind the third | those with ways of their own; - is one that
+   another processor or compiler rounds otherwise (FTX_WRITE=- with what it
+   built writes it).
    FTX_WRITE=yes build/double/test_variants writes all anew: only after
    FTX_VARIANT='tests/worked/alg04.sheet 7', which prints six, has shown with
    the program of before and that of now that the difference is meant. */
@@ -16,8 +18,8 @@
 #include "show/show.h"
 #include <ctype.h>
 
-enum { TYPED = 10, ERRING = 8, LATE = 6, DIGESTS = TYPED + ERRING + LATE,
-       VARIANTS = 6, LONGEST = 30000, MOST = 30000 };
+enum { TYPED = 10, ERRING = 8, LATE = 6, OTHERWISE = 6,
+       DIGESTS = TYPED + ERRING + LATE + OTHERWISE, VARIANTS = 6, LONGEST = 30000, MOST = 30000 };
 static const char recorded[] = "tests/variants.txt";
 
 typedef struct { const char *from, *to; } Span;
@@ -337,6 +339,203 @@ static int piece_of_line(const Pieces *all, int line, char *text)
     return found;
 }
 
+/* ------------------------------------------------- what is written otherwise */
+
+/* A matrix in one of many notations; now and then with a row or a column too
+   little, or with some entries of another kind. */
+static void add_matrix(Text *to, Mat M, int decimals, int flaws,
+                       Random *random)
+{
+    static const struct {
+        const char *begin, *cell, *row, *end;
+        double times;
+    } ways[] = {
+        { "", " ", " ; ", "", 1 }, { "[", " ", " ; ", "]", 1 },
+        { "[[", ", ", "], [", "]]", 1 }, { "(", ", ", "; ", ")", 1 },
+        { "\\begin{pmatrix} ", " & ", " \\\\ ", " \\end{pmatrix}", 1 },
+        { "array([[", ", ", "],\n       [", "]])", 1 },
+        { "tensor([[", ", ", "],\n [", "]], grad_fn=<MmBackward0>)", 1 },
+        { "\n  ", " ", "\n  ", "", 1 }, { "\n| ", " | ", " |\n| ", " |", 1 },
+        { "\n  ", "\t", "\n  ", "", 1 }, { "{{", ",", "},{", "}}", 1 },
+        { "2 * [", " ", " ; ", "]", 0.5 }, { "1/2 [", ", ", " ; ", "]", 2 },
+        { "", "% ", "% ; ", "%", 100 }
+    };
+    const int way = below(random, sizeof ways / sizeof *ways);
+    const int flaw = below(random, flaws);
+    const int rows = M->rows - (flaw == 4), cols = M->cols - (flaw == 5);
+    add_text(to, "%s", ways[way].begin);
+    for (int i = 1; i <= rows; i++)
+        for (int j = 1; j <= cols; j++) {
+            const double x = (double)AT(M, i, j) * ways[way].times;
+            add_text(to, "%s", i > 1 && j == 1 ? ways[way].row
+                               : j > 1 ? ways[way].cell : "");
+            if (isnan(x) || (flaw == 3 && below(random, 3) == 0))
+                add_text(to, "?");
+            else if (flaw == 0 && below(random, 4) == 0)
+                add_text(to, "%s", x < 0 ? "−1/2" : "½");
+            else if (flaw == 1 && x != 0)
+                add_text(to, "%.*fe-1", decimals, 10 * x);
+            else if (flaw == 2)
+                add_text(to, "%.*f/4", decimals, 4 * x);
+            else
+                add_text(to, "%.*f", decimals, x);
+        }
+    add_text(to, "%s\n", ways[way].end);
+}
+
+static Mat matrix_of(const Item *item)
+{
+    Mat M = constant(arena, item->rows, item->cols);
+    for (int k = 0; k < item->rows * item->cols; k++)
+        AT(M, k / item->cols + 1, k % item->cols + 1) =
+            (real)item->entry[k].value;
+    return M;
+}
+
+static int decimals_of(const Item *item)
+{
+    int most = 0;
+    for (int k = 0; k < item->rows * item->cols; k++)
+        most = item->entry[k].decimals == EXACT ? 9
+             : item->entry[k].decimals > most ? item->entry[k].decimals
+                                              : most;
+    return most;
+}
+
+/* One of the words in a list; separated by commas or blanks. */
+static const char *any_word(const char *list, Random *random)
+{
+    Text *to = text_new();
+    const char *p = list;
+    size_t n = strcspn(p, ", ");
+    for (int k = 1; *p != '\0'; p += n, n = strcspn(p, ", "), k++) {
+        if (below(random, k) == 0) {
+            to = text_new();
+            add_text(to, "%.*s", (int)n, p);
+        }
+        p += n;
+        n = strspn(p, ", ");
+    }
+    return to->at;
+}
+
+/* A name, and what is turned with it, or not. */
+static void add_value(Pieces *to, const char *name, Mat M, int decimals,
+                      int flaws, Random *random)
+{
+    const int turned = below(random, 2 * flaws);
+    static const char *const behind[] = { "^T", ".T", "'", "ᵀ" };
+    Text *t = text_new();
+    add_text(t, "%s%s = ", name,
+             turned < 2 ? behind[below(random, 4)] : "");
+    add_matrix(t, turned < 3 ? transpose_of(arena, M) : M, decimals,
+               flaws, random);
+    add_piece(to, t);
+}
+
+/* What no line of the sheet says: another argument, or a word. */
+static void add_more(Pieces *to, const Run *run, Random *random)
+{
+    static const char *const words[] = {
+        "yes", "no", "none", "causal", "1", "2", "3", "paper", "textbook",
+        "torch", "berkeley", "vaswani", "learned", "rms", "layer",
+        "0.5", "0", "4", "gelu", "relu", "post", "pre", "1.5"
+    };
+    char names[NAMES_BYTES];
+    Text *t = text_new();
+    const char *name = any_word(names_text(names, run->algorithm, false),
+                                random);
+    const Step *step = &run->step[below(random, run->n)];
+    if (below(random, 3) > 0) {
+        add_text(t, "%s %s\n", name,
+                 words[below(random, sizeof words / sizeof *words)]);
+        add_piece(to, t);
+    } else if (step->M->rows * step->M->cols < 40)
+        add_value(to, name, step->M, 2, 20, random);
+}
+
+/* A claim of a step under any of its names: right, or with a term too little
+   in an entry, or with a misread one. */
+static void add_claim(Pieces *to, const Run *run, const Step *step,
+                      Random *random)
+{
+    char name[100], label[300] = "claim ";
+    Mat M = constant(arena, step->M->rows, step->M->cols);
+    for (int i = 1; i <= M->rows; i++)
+        for (int j = 1; j <= M->cols; j++)
+            AT(M, i, j) = AT(step->M, i, j);
+    real *x = &AT(M, 1 + below(random, M->rows), 1 + below(random, M->cols));
+    const Step *a = &run->step[below(random, run->n)], *b = a;
+    const int way = below(random, 6);
+    if (step->row != NULL && step->row->from != NULL)
+        for (int k = 0; k < run->n; k++) {
+            const Step *s = &run->step[k];
+            const char *found = strstr(step->row->from, s->name);
+            if (found == step->row->from && s->layer == step->layer
+                && s->head == step->head)
+                a = s;
+            else if (found != NULL)
+                b = s;
+        }
+    if (way < 2)
+        *x -= AT(a->M, 1 + below(random, a->M->rows),
+                 1 + below(random, a->M->cols))
+            * AT(b->M, 1 + below(random, b->M->rows),
+                 1 + below(random, b->M->cols));
+    else if (way == 2)
+        *x = -*x;
+    step_name(name, sizeof name, step);
+    if (below(random, 6) == 0)
+        snprintf(label + 6, sizeof label - 6, "%d.%d ", step->algorithm,
+                 step->line);
+    const char *bare = strstr(name, step->name);
+    if (step->row != NULL && step->row->also != NULL && bare != NULL
+        && below(random, 2) == 0)
+        snprintf(label + strlen(label), sizeof label - strlen(label),
+                 "%.*s%s%s", (int)(bare - name), name,
+                 any_word(step->row->also, random),
+                 bare + strlen(step->name));
+    else
+        strcat(label, name);
+    add_value(to, label, M, all_whole(step->M) ? 0 : 1 + below(random, 4),
+              20, random);
+}
+
+/* The sheet as somebody else might write it, who also sets what it does not
+   say, and claims some of its steps. */
+static Pieces written_otherwise(const char *text, Random *random)
+{
+    const Run *run = run_of(text);
+    const Sheet *sheet = run->sheet;
+    Pieces to = { 0, { NULL } };
+    const int claims = 1 + 20 * below(random, 2);   /* all of them, or few */
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        const bool is_algorithm = strcmp(item->name, "algorithm") == 0;
+        if (!is_algorithm && below(random, item->claim ? claims : 30) == 0)
+            continue;
+        if (is_algorithm || item->word != NULL || item->aspect != VALUE
+            || below(random, 3) > 0)
+            add_item(&to, sheet, k);
+        else {
+            char name[100];
+            snprintf(name, sizeof name, "%s%s", item->claim ? "claim " : "",
+                     item->typed);
+            add_value(&to, name, matrix_of(item), decimals_of(item),
+                      item->claim ? 20 : 60, random);
+        }
+        if (below(random, sheet->n) == 0)
+            add_more(&to, run, random);
+    }
+    for (int k = 0; k < run->n; k++) {
+        const Step *step = &run->step[k];
+        if (!step->given && claims == 1 && below(random, run->n) < 7
+            && step->M->rows * step->M->cols < 40)
+            add_claim(&to, run, step, random);
+    }
+    return to;
+}
+
 /* ---------------------------------------------- what is said, and digests */
 
 static Said said_of(const char *sheet, int k)
@@ -375,11 +574,9 @@ static uint64_t told(uint64_t sum, const char *sheet, Said s, bool tells)
 }
 
 /* What is refused is taken out, until something comes of the rest. */
-static uint64_t latecomer(uint64_t sum, const char *text, Random *random,
-                          int k, bool tells)
+static uint64_t told_of_rest(uint64_t sum, Pieces all, int k, bool tells)
 {
     static char sheet[LONGEST];
-    Pieces all = beginning_later(text, random);
     for (int turn = 0, line = 0; turn < 12 && line >= 0; turn++) {
         piece_of_line(&all, 0, sheet);
         Said s = said_of(sheet, k);
@@ -399,8 +596,10 @@ static uint64_t variant(uint64_t sum, const char *text, Random random, int k,
                         bool tells)
 {
     static char sheet[LONGEST];
+    if (k >= (TYPED + ERRING + LATE) * VARIANTS)
+        return told_of_rest(sum, written_otherwise(text, &random), k, tells);
     if (k >= (TYPED + ERRING) * VARIANTS)
-        return latecomer(sum, text, &random, k, tells);
+        return told_of_rest(sum, beginning_later(text, &random), k, tells);
     if (k >= TYPED * VARIANTS) {
         snprintf(sheet, sizeof sheet, "%s", erring(text, &random));
         return told(sum, sheet, said_of_student(sheet, k), tells);
@@ -415,23 +614,24 @@ static unsigned variants(const char *name, const char *text, int column,
                          bool tells)
 {
     const Random random = random_new(digest(0, name));
+    Arena *lasting = arena;
     uint64_t sum = DIGEST;
+    arena = arena_new();
     for (int k = column * VARIANTS; k < (column + 1) * VARIANTS; k++)
         sum = variant(sum, text, random_branch(random, (uint64_t)k), k,
                       tells);
+    arena_free(arena);
+    arena = lasting;
     return short_digest(sum);
 }
 
-/* Is a column worked out? The first of each kind are, fewer in slow builds,
-   see FTX_AMOUNT; all are against planted bugs, in make soak, with
-   FTX_VARIANTS=all, or where they are written. */
-static bool is_asked(int k)
+/* Is a column worked out? A tenth are; all are against planted bugs, in make
+   soak, with FTX_VARIANTS=all, or where they are written. */
+static bool is_asked(const char *name, int k)
 {
-    const bool all = getenv("FTX_VARIANTS") != NULL
-                  || getenv("FTX_WRITE") != NULL;
-    return all || (k < TYPED ? k < amount(30)
-                 : k < TYPED + ERRING ? k - TYPED < amount(20)
-                 : k - TYPED - ERRING < amount(10));
+    return getenv("FTX_VARIANTS") != NULL || getenv("FTX_WRITE") != NULL
+        || short_digest(digest((uint64_t)k, name)) % 100
+           < (unsigned)amount(100);
 }
 
 /* A line of the file: a sheet, and its digests. */
@@ -446,11 +646,12 @@ static void judge_line(const char *line, FILE *out)
     const int digests = run_of(text) == NULL ? TYPED : DIGESTS;
     fputs(name, out);
     for (int k = 0, n = 0; k < digests; k++, at += n, n = 0) {
-        const bool begins_kind = k == TYPED || k == TYPED + ERRING;
+        const bool begins_kind = k == TYPED || k == TYPED + ERRING
+                              || k == TYPED + ERRING + LATE;
         char was[10] = "", is[10];
         sscanf(line + at, begins_kind ? " | %9[-0-9a-f]%n"
                                       : " %9[-0-9a-f]%n", was, &n);
-        if (strcmp(was, "-") == 0 || !is_asked(k))
+        if (strcmp(was, "-") == 0 || !is_asked(name, k))
             strcpy(is, was);
         else
             snprintf(is, sizeof is, "%08x", variants(name, text, k, false));

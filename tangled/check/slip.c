@@ -307,20 +307,24 @@ static bool can_go_on(const Step *step, Mat M, real x)
                     || step->role == ROLE_TEMPERED;
     return (isfinite(x) || (x == -INFINITY && is_score(step)))
         && (step->role != ROLE_VARIANCE || x + epsilon_of(M) > 0)
-        && (!probability || x > 0);
+        && (!probability || x > 0)
+        && (step->role != ROLE_KEPT || x >= 0);
 }
 
 static bool is_fine(const Step *step, Mat M, int j)
 {
-    int finite = 0, hidden = 0;
+    int finite = 0, hidden = 0, positive = 0;
     for (int i = 1; i <= M->rows; i++) {
         double x = AT(M, i, j);
         finite += isfinite(x) != 0;
         hidden += x == -INFINITY;
+        positive += x > 0;
         if (step->role == ROLE_VARIANCE
             && !((real)sqrt(x + epsilon_of(M)) > 0))
             return false;
     }
+    if (step->role == ROLE_KEPT && positive == 0)
+        return false;                   /* nothing could be drawn */
     return (is_score(step) ? finite > 0 && finite + hidden == M->rows
                            : finite == M->rows);
 }
@@ -365,7 +369,7 @@ static Mat carry(void *to, const Step *step, Mat M)
     Y = slipped(s, roles_of(step), true, Y);
     if (step->aspect == VALUE)
         Y = shaken(s, Y);
-    for (int j = 1; Y != M && j <= Y->cols; j++)
+    for (int j = 1; (claim != NULL || Y != M) && j <= Y->cols; j++)
         if (!is_fine(step, Y, j))
             cannot_be(s);
     if (step->aspect == VALUE)

@@ -463,6 +463,7 @@ static double next_chance(void *from)
                   .turned = job->run.layout->rows };
     know_row(&step);
     derive_before(job, &step);
+    job->rederive = false;              /* the next turn computes anew */
     Mat Y = input(job->tape, 1, 1);
     AT(Y, 1, 1) = (real)sample(job->kept == NULL ? job->q : job->kept, u);
     Y = varied(job, &step, Y);
