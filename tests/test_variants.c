@@ -454,6 +454,12 @@ static void add_more(Pieces *to, const Run *run, Random *random)
         add_value(to, name, step->M, 2, 20, random);
 }
 
+static real *any_entry(Mat M, Random *random)
+{
+    const int i = 1 + below(random, M->rows);
+    return &AT(M, i, 1 + below(random, M->cols));
+}
+
 /* A claim of a step under any of its names: right, or with a term too little
    in an entry, or with a misread one. */
 static void add_claim(Pieces *to, const Run *run, const Step *step,
@@ -464,7 +470,7 @@ static void add_claim(Pieces *to, const Run *run, const Step *step,
     for (int i = 1; i <= M->rows; i++)
         for (int j = 1; j <= M->cols; j++)
             AT(M, i, j) = AT(step->M, i, j);
-    real *x = &AT(M, 1 + below(random, M->rows), 1 + below(random, M->cols));
+    real *x = any_entry(M, random);
     const Step *a = &run->step[below(random, run->n)], *b = a;
     const int way = below(random, 6);
     if (step->row != NULL && step->row->from != NULL)
@@ -477,11 +483,9 @@ static void add_claim(Pieces *to, const Run *run, const Step *step,
             else if (found != NULL)
                 b = s;
         }
+    const real factor = *any_entry(a->M, random);
     if (way < 2)
-        *x -= AT(a->M, 1 + below(random, a->M->rows),
-                 1 + below(random, a->M->cols))
-            * AT(b->M, 1 + below(random, b->M->rows),
-                 1 + below(random, b->M->cols));
+        *x -= factor * *any_entry(b->M, random);
     else if (way == 2)
         *x = -*x;
     step_name(name, sizeof name, step);
