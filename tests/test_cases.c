@@ -11,10 +11,10 @@ static void said_in_all_ways(FILE *to, const Case *c)
         { check, "" }, { check, "--json" }, { show, "--all" },
         { show, "--read" }, { show, "--flow" }, { show, "--svg" },
         { check, "--tex" }, { show, "--md" }, { show, "--tex" },
-        { show, "--shade" },
+        { show, "--shade" }, { show, "--json" },
     };
     const bool is_file = strncmp(c->title, "tests/", 6) == 0;
-    const int n = digest(0, c->title) % 3 == 0 ? 10 : 6;
+    const int n = digest(0, c->title) % 3 == 0 ? 11 : 6;
     char *name = is_file ? (char *)(uintptr_t)c->title : "-";
     write_bytes("case", c->text, c->bytes);
     for (int k = 0; k < n; k++) {
