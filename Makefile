@@ -69,15 +69,14 @@ test:           # every test, in double and in single precision
 	doc/deps tests
 	awk -f tests/listings.awk tangled/alg[0-9]*.c
 	@$(MAKE) -s $(ATONCE) double float build/vectors
-	@$(MAKE) -s REAL=double OUT=build/double build/double/house
 	@cat build/vectors build/double/house
 	@tests/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))
 double float:   # all that the tests of a precision need
-	$(MAKE) REAL=$@ OUT=build/$@ tests
+	$(MAKE) REAL=$@ OUT=build/$@ tests $(filter build/$@/house, build/double/house)
 build/vectors: tests/vectors.sh $(wildcard tangled/*.[ch])
 	@mkdir -p $(@D)
 	$< > $@ || { cat $@; exit 1; }
-$(OUT)/house: tests/house.sh $(OBJECTS) $(wildcard tangled/*.h tangled/*/*.h)
+$(OUT)/house: tests/house.sh $(OBJECTS) $(wildcard tangled/*.[ch] tangled/*/*.[ch])
 	$< $(OUT) > $@ || { cat $@; exit 1; }
 check:          # the tests of one precision, one compiler
 	$(MAKE) -s $(ATONCE) tests

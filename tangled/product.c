@@ -20,6 +20,9 @@
 #endif
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=fast")        /* a * b + c rounds once */
+#if __GNUC__ >= 9           /* one loop for all strides: half of the code */
+#pragma GCC optimize("no-version-loops-for-strides")
+#endif
 #define UNROLL _Pragma("GCC unroll 16")
 #else
 #define UNROLL

@@ -19,7 +19,8 @@
 #include <ctype.h>
 
 enum { TYPED = 10, ERRING = 8, LATE = 6, OTHERWISE = 6,
-       DIGESTS = TYPED + ERRING + LATE + OTHERWISE, VARIANTS = 6, LONGEST = 30000, MOST = 30000 };
+       DIGESTS = TYPED + ERRING + LATE + OTHERWISE, VARIANTS = 6,
+       LONGEST = 30000, MOST = 30000 };
 static const char recorded[] = "tests/variants.txt";
 
 typedef struct { const char *from, *to; } Span;
@@ -339,7 +340,7 @@ static int piece_of_line(const Pieces *all, int line, char *text)
     return found;
 }
 
-/* ------------------------------------------------- what is written otherwise */
+/* --------------------------------------------- what is written otherwise */
 
 /* A matrix in one of many notations; now and then with a row or a column too
    little, or with some entries of another kind. */
@@ -406,16 +407,14 @@ static int decimals_of(const Item *item)
 static const char *any_word(const char *list, Random *random)
 {
     Text *to = text_new();
-    const char *p = list;
-    size_t n = strcspn(p, ", ");
-    for (int k = 1; *p != '\0'; p += n, n = strcspn(p, ", "), k++) {
-        if (below(random, k) == 0) {
-            to = text_new();
-            add_text(to, "%.*s", (int)n, p);
-        }
-        p += n;
-        n = strspn(p, ", ");
+    const char *any = list, *p = list;
+    for (int k = 1; *p != '\0'; k++) {
+        if (below(random, k) == 0)
+            any = p;
+        p += strcspn(p, ", ");
+        p += strspn(p, ", ");
     }
+    add_text(to, "%.*s", (int)strcspn(any, ", "), any);
     return to->at;
 }
 
@@ -460,8 +459,8 @@ static real *any_entry(Mat M, Random *random)
     return &AT(M, i, 1 + below(random, M->cols));
 }
 
-/* A claim of a step under any of its names: right, or with a term too little
-   in an entry, or with a misread one. */
+/* A claim of a step under any of its names: right, or with a product too
+   little in an entry, or with a sign turned round. */
 static void add_claim(Pieces *to, const Run *run, const Step *step,
                       Random *random)
 {

@@ -364,12 +364,13 @@ static Mat carry(void *to, const Step *step, Mat M)
     s->here = step;
     if (s->why->until != NULL && same_place(step, s->why->until))
         cannot_be(s);
-    if (claim != NULL && shape_fits(claim->item, step->M))
+    const bool typed = claim != NULL && shape_fits(claim->item, step->M);
+    if (typed)
         Y = going_on(s, step, written_down(s, step, claim->item, M), M);
     Y = slipped(s, roles_of(step), true, Y);
     if (step->aspect == VALUE)
         Y = shaken(s, Y);
-    for (int j = 1; (claim != NULL || Y != M) && j <= Y->cols; j++)
+    for (int j = 1; (typed || Y != M) && j <= Y->cols; j++)
         if (!is_fine(step, Y, j))
             cannot_be(s);
     if (step->aspect == VALUE)

@@ -192,7 +192,16 @@ static const struct { int algorithm; const char *name, *also;
     { 6, "e", "x X h" }, { 7, "e", "x X h" }, { 4, "mask", "M" },
 };
 
-static bool is_spelled(int algorithm, const char *name, const char *plain)
+static bool is_other_spelling(const char *plain)
+{
+    for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
+        if (word_in(spellings[k].also, plain, strlen(plain)))
+            return true;
+    return false;
+}
+
+static bool is_spelled(int algorithm, const char *name, const char *plain,
+                       bool other)
 {
     const char *p = plain, *q = name;
     for (; *q != '\0'; q++)
@@ -204,10 +213,10 @@ static bool is_spelled(int algorithm, const char *name, const char *plain)
         || (large && plain[0] == name[0] && plain[2] == '\0'
             && plain[1] == toupper((unsigned char)name[2])))
         return true;
-    for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
+    const size_t n = sizeof spellings / sizeof *spellings;
+    for (size_t k = 0; other && k < n; k++)
         if ((spellings[k].algorithm == 0
              || spellings[k].algorithm == algorithm)
-            && *spellings[k].name == *name
             && strcmp(spellings[k].name, name) == 0
             && word_in(spellings[k].also, plain, strlen(plain)))
             return true;
@@ -227,11 +236,12 @@ bool is_key(const char *name, bool word)
 const char *known_name(int algorithm, const char *plain)
 {
     size_t n = strlen(plain);
+    bool other = is_other_spelling(plain);
     for (int any = 0; any < 2; any++) {    /* or one of another algorithm */
         for (const Argument *a = arguments;
              a < arguments + argument_rows; a++)
             if ((any || takes(algorithm, a))
-                && is_spelled(any ? 0 : algorithm, a->name, plain))
+                && is_spelled(any ? 0 : algorithm, a->name, plain, other))
                 return a->name;
         for (int k = 0; k < step_rows; k++) {
             const StepRow *row = &step_table[k];
@@ -243,7 +253,7 @@ const char *known_name(int algorithm, const char *plain)
                 && word_in(row->also, plain, n);
             if (also || ((any || here)
                          && is_spelled(any ? 0 : algorithm, row->name,
-                                       plain)))
+                                       plain, other)))
                 return row->name;
         }
     }
