@@ -9,9 +9,17 @@ _Noreturn void cannot_be(Slipping *s)
     fault_again(s->variation.fault, &why);
 }
 
+void begin_turn(Slipping *s, const Step *step)
+{
+    if (s->turn != step->turn)
+        memset(s->latest, 0, sizeof s->latest);
+    s->turn = step->turn;
+}
+
 void note(Slipping *s, const Step *step, Mat M)
 {
     const char *name = step->name;
+    begin_turn(s, step);
     s->latest[step->role] = M;
     if (step->role == ROLE_HEAD)
         s->H = step->head;
@@ -134,7 +142,10 @@ static Mat causal(Slipping *s)
 
 static Mat row_numbers(Slipping *s)
 {
-    Mat M = zeros_of(s, s->latest[ROLE_TEMPERED]->rows, 1);
+    Mat q = s->latest[ROLE_TEMPERED];
+    if (q == NULL)
+        return NULL;
+    Mat M = zeros_of(s, q->rows, 1);
     for (int v = 1; v <= M->rows; v++)
         AT(M, v, 1) = (real)v;
     return M;
@@ -280,8 +291,10 @@ static Mat read_from(Slipping *s)       /* P */
 
 static Mat where_read(Slipping *s)
 {
-    Mat log_P = s->log_P, P = read_from(s),
-        M = zeros_of(s, P->rows, P->cols);
+    Mat log_P = s->log_P, P = read_from(s);
+    if (P == NULL)
+        return NULL;
+    Mat M = zeros_of(s, P->rows, P->cols);
     const Item *target = given_as(s->variation.run, "target");
     for (int k = 0; log_P != NULL && k < log_P->cols; k++)
         AT(M, log_P->i[k], log_P->j[k]) = 1;
@@ -330,7 +343,7 @@ static Mat logits_read(Slipping *s)
 
 static Mat token(Slipping *s, int y)
 {
-    Mat M = input(s->latest[ROLE_TEMPERED]->tape, 1, 1);
+    Mat M = input(s->tape, 1, 1);
     AT(M, 1, 1) = (real)y;
     return M;
 }
@@ -344,7 +357,7 @@ static double chance(const Slipping *s)
 Mat not_summed(Slipping *s, Mat M)
 {
     Mat q = s->latest[ROLE_TEMPERED];
-    for (int v = 1; v <= q->rows; v++)
+    for (int v = 1; q != NULL && v <= q->rows; v++)
         if (chance(s) < AT(q, v, 1))
             return token(s, v);
     return M;
@@ -353,6 +366,8 @@ Mat not_summed(Slipping *s, Mat M)
 Mat in_order_of_size(Slipping *s, Mat M)
 {
     Mat q = s->latest[ROLE_TEMPERED];
+    if (q == NULL)
+        return M;
     int *y = arena_alloc(s->arena, (size_t)q->rows * sizeof *y);
     double total = 0;
     ranked(q, q->rows, y);
@@ -366,7 +381,8 @@ Mat in_order_of_size(Slipping *s, Mat M)
 
 Mat drawn_from_p(Slipping *s, Mat M)
 {
-    return (void)M, token(s, sample(s->latest[ROLE_NEXT], chance(s)));
+    Mat p = s->latest[ROLE_NEXT];
+    return p == NULL ? M : token(s, sample(p, chance(s)));
 }
 
 static unsigned one_of(bool is, unsigned yes, unsigned no)
@@ -407,6 +423,7 @@ static bool reads_several(const Slipping *s)
 {
     return s->log_P != NULL ? s->log_P->cols > 1
          : s->here->role == ROLE_LOSS
+           && s->latest[ROLE_PROBABILITIES] != NULL
            && s->latest[ROLE_PROBABILITIES]->cols > 1;
 }
 

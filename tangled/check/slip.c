@@ -252,6 +252,7 @@ static Mat compute(void *to, const Step *step, Mat M)
     Slipping *s = to;
     bool is_value = step->aspect == VALUE;
     s->here = step;
+    begin_turn(s, step);
     if (is_of_one_query(step))
         M = weights_3(s, M);
     if (is_value && step->role == ROLE_MASKED)

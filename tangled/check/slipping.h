@@ -55,7 +55,8 @@ struct Slipping {
     const Step *here;           /* where the slip is made ...             */
     Mat it;                     /* ... and what stands there              */
     const Kept *kept;
-    Mat latest[ROLES];
+    Mat latest[ROLES];          /* of this turn                           */
+    int turn;
     Mat input, context;         /* the latest X or Z of a model, Z        */
     const StepRow *from;        /* the row of input                       */
     Mat mask;                   /* the scores behind it, without a slip   */
@@ -72,10 +73,12 @@ struct Slipping {
 /* Ends the run: the slip asks for what cannot be. */
 _Noreturn void cannot_be(Slipping *s);
 
-/* note remembers a value under its role; holds: is the run, and the place,
-   as the conditions want it? truths_of_run are those that hold in all of
-   it, ONLY_HERE those that each place has for itself. made_by is the value
-   of a formula where M stands; NULL: it cannot be made. */
+/* begin_turn forgets the values of another turn; note remembers one under
+   its role; holds: is the run, and the place, as the conditions want it?
+   truths_of_run are those that hold in all of it, ONLY_HERE those that each
+   place has for itself. made_by is the value of a formula where M stands;
+   NULL: it cannot be made. */
+void begin_turn(Slipping *s, const Step *step);
 void note(Slipping *s, const Step *step, Mat M);
 enum {
     NO_CONDITION = UNWRITTEN | STRAIGHT,

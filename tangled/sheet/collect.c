@@ -55,7 +55,7 @@ static void check_root(const Job *job, const Step *step)
     bool seen = job->run.n > 0 && step[-1].role == ROLE_MEAN;
     for (int t = 0; t < step->M->rows * step->M->cols; t++) {
         double least = seen ? least_root(step[-1].M->at[t]) : 0;
-        if ((real)sqrt(step->M->at[t] + job->epsilon) <= least)
+        if (!((real)sqrt(step->M->at[t] + job->epsilon) > least))
             fault(job->f, (e == NULL ? job->start : e)->at, "%stoken %d "
                   "has variance 0, and line 3 of Algorithm 6 would divide "
                   "by 0; an epsilon, such as 'epsilon 1e-5', prevents "
@@ -488,6 +488,10 @@ static Mat entered_matrix(Job *job, const Step *step, int k, Mat M)
         fault(job->f, item->at, "%s has another shape than here: %d x %d.",
               item->typed, job->run.layout->rows ? M->cols : M->rows,
               job->run.layout->rows ? M->rows : M->cols);
+    for (int n = given->rows * given->cols; n-- > 0; )
+        if (step->role == ROLE_VARIANCE && given->at[n] < 0)
+            fault(job->f, item->at, "%s is a mean of squares, never below "
+                  "0.", item->typed);
     copy_into(copy, given);
     copy = varied_given(job, step, copy);
     const Item *mask = find(job, "mask", 0);
