@@ -2,7 +2,10 @@
    was. */
 #ifndef DIGEST_H
 #define DIGEST_H
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define DIGEST 14695981039346656037u            /* of nothing */
 
@@ -16,6 +19,15 @@ static inline uint64_t digest(uint64_t sum, const char *text)
 static inline unsigned short_digest(uint64_t sum)
 {
     return (unsigned)(sum ^ sum >> 32) & 0xFFFFFFFFu;
+}
+
+/* Whether it falls into the part that FTX_PART names; without it, always. */
+static inline bool is_in_part(uint64_t sum)
+{
+    const char *part = getenv("FTX_PART");
+    unsigned k, n;
+    return part == NULL || sscanf(part, "%u/%u", &k, &n) != 2 || n == 0
+        || short_digest(sum) / 128 % n == k % n;
 }
 
 #endif

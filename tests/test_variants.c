@@ -8,15 +8,17 @@
    students of a sheet that is not refused, behind the second | those who
    begin later, behind the third | those with ways of their own; - is one that
    another processor or compiler rounds otherwise (FTX_WRITE=- with what it
-   built writes it).
+   built writes it). FTX_PART=3/40 judges one of forty parts.
    FTX_WRITE=yes build/double/test_variants writes all anew: only after
-   FTX_VARIANT='tests/worked/alg04.sheet 7', which prints six, has shown with
-   the program of before and that of now that the difference is meant. */
+   FTX_VARIANT='tests/worked/alg04.sheet 7', which prints six (and 7 31 those of
+   another seed), has shown with the program of before and that of now that the
+   difference is meant. */
 #include "command.h"
 #include "digest.h"
 #include "student.h"
 #include "show/show.h"
 #include <ctype.h>
+#include <inttypes.h>
 
 enum { TYPED = 10, ERRING = 8, LATE = 6, OTHERWISE = 6,
        DIGESTS = TYPED + ERRING + LATE + OTHERWISE, VARIANTS = 6,
@@ -573,6 +575,7 @@ static uint64_t told(uint64_t sum, const char *sheet, Said s, bool tells)
 {
     if (tells)
         printf("%s\n=> %d\n%s%s", sheet, s.status, s.out, s.err);
+    assert_in_range(s.status, 0, 2);
     return digest(digest(sum + (uint64_t)s.status, s.out), s.err);
 }
 
@@ -613,10 +616,11 @@ static uint64_t variant(uint64_t sum, const char *text, Random random, int k,
     return told(sum, sheet, said_of(sheet, k), tells);
 }
 
-static unsigned variants(const char *name, const char *text, int column,
+static unsigned variants(uint64_t seed, const char *name, int column,
                          bool tells)
 {
-    const Random random = random_new(digest(0, name));
+    const Random random = random_new(digest(seed, name));
+    const char *text = bytes_of(name, &(size_t){ 0 });
     Arena *lasting = arena;
     uint64_t sum = DIGEST;
     arena = arena_new();
@@ -632,9 +636,15 @@ static unsigned variants(const char *name, const char *text, int column,
    soak, with FTX_VARIANTS=all, or where they are written. */
 static bool is_asked(const char *name, int k)
 {
-    return getenv("FTX_VARIANTS") != NULL || getenv("FTX_WRITE") != NULL
-        || short_digest(digest((uint64_t)k, name)) % 100
-           < (unsigned)amount(100);
+    const uint64_t sum = digest((uint64_t)k, name);
+    return is_in_part(sum)
+        && (getenv("FTX_VARIANTS") != NULL || getenv("FTX_WRITE") != NULL
+            || short_digest(sum) % 100 < (unsigned)amount(100));
+}
+
+static int digests_of(const char *text)
+{
+    return run_of(text) == NULL ? TYPED : DIGESTS;
 }
 
 /* A line of the file: a sheet, and its digests. */
@@ -646,7 +656,7 @@ static void judge_line(const char *line, FILE *out)
     const char *writes = getenv("FTX_WRITE"), *text;
     assert_that(sscanf(line, "%99s%n", name, &at) == 1);
     assert_that((text = bytes_of(name, &size)) != NULL);
-    const int digests = run_of(text) == NULL ? TYPED : DIGESTS;
+    const int digests = digests_of(text);
     fputs(name, out);
     for (int k = 0, n = 0; k < digests; k++, at += n, n = 0) {
         const bool begins_kind = k == TYPED || k == TYPED + ERRING
@@ -657,7 +667,7 @@ static void judge_line(const char *line, FILE *out)
         if (strcmp(was, "-") == 0 || !is_asked(name, k))
             strcpy(is, was);
         else
-            snprintf(is, sizeof is, "%08x", variants(name, text, k, false));
+            snprintf(is, sizeof is, "%08x", variants(0, name, k, false));
         bool differs = strcmp(was, is) != 0;
         if (differs && writes == NULL)
             fail_at(HERE("variants"), "FTX_VARIANT='%s %d': something else "
@@ -678,8 +688,10 @@ static void what_is_said_of_a_mistyped_sheet_stays(void **state)
     const char *told = getenv("FTX_VARIANT");
     FILE *now = tmpfile();
     assert_that(all != NULL && now != NULL);
-    if (told != NULL && sscanf(told, "%99s%d", name, &column) == 2)
-        variants(name, bytes_of(name, &size), column, true);
+    uint64_t seed = 0;
+    if (told != NULL
+        && sscanf(told, "%99s%d%" SCNu64, name, &column, &seed) >= 2)
+        variants(seed, name, column, true);
     for (const char *line = all; *line != '\0' && told == NULL && IS_DOUBLE;
          line += strcspn(line, "\n") + 1, sheets++)
         judge_line(line, now);
@@ -691,10 +703,44 @@ static void what_is_said_of_a_mistyped_sheet_stays(void **state)
     }
 }
 
+static char asked[200];
+
+static void tell_asked(void)
+{
+    if (*asked != '\0')
+        fprintf(stderr, "FTX_VARIANT='%s' ended\n", asked);
+}
+
+/* Nobody has seen these before: FTX_SEED draws others. */
+static void any_mistyped_sheet_is_judged_or_refused(void **state)
+{
+    (void)state;
+    enum { SHEETS = 400 };
+    static char name[SHEETS][100];
+    size_t size;
+    int sheets = 0;
+    Random random = random_new(seeded(1));
+    atexit(tell_asked);
+    for (const char *p = bytes_of(recorded, &size); *p != '\0';
+         p += strcspn(p, "\n") + 1)
+        assert_that(sheets < SHEETS
+                    && sscanf(p, "%99s", name[sheets++]) == 1);
+    for (int k = amount(1000); k > 0; k--) {
+        const char *sheet = name[below(&random, sheets)];
+        const char *text = bytes_of(sheet, &size);
+        const int column = below(&random, digests_of(text));
+        const uint64_t seed = seeded((uint64_t)k);
+        snprintf(asked, sizeof asked, "%s %d %" PRIu64, sheet, column, seed);
+        variants(seed, sheet, column, false);
+    }
+    *asked = '\0';
+}
+
 int main(void)
 {
     const struct CMUnitTest laws[] = {
         TEST_FILES(what_is_said_of_a_mistyped_sheet_stays),
+        TEST_FILES(any_mistyped_sheet_is_judged_or_refused),
     };
     return RUN(laws);
 }

@@ -34,6 +34,7 @@ _Noreturn void _exit(int status)        /* not without its counts */
         syscall(SYS_exit_group, status);
 }
 """
+PARTS = 40      # of a test of many cases, each judged by itself
 PASSED = re.compile(r"^\[  PASSED  \] (\d+) test\(s\)", re.MULTILINE)
 
 
@@ -77,14 +78,22 @@ class Alone:
 
 @dataclass
 class Test:
-    """A program of tests, as it is without a bug."""
-    name: str                   # tests/test_alg04
+    """A program of tests, or a part of its cases, as it is without a bug."""
+    name: str                   # tests/test_alg04, tests/test_cases 3/40
     laws: int = 0               # none: it fails without a bug and is left out
     seconds: float = 0.0
 
     @property
+    def program(self):
+        return self.name.split()[0]
+
+    @property
+    def part(self):
+        return {"FTX_PART": part for part in self.name.split()[1:]}
+
+    @property
     def source(self):
-        return self.name + ".c"
+        return self.program + ".c"
 
 
 @dataclass
@@ -95,9 +104,10 @@ class Result:
 
 
 class Harness:
-    def __init__(self, root, work, real="double", jobs=None):
+    def __init__(self, root, work, real="double", jobs=None, parts=PARTS):
         self.root, self.work = Path(root).resolve(), Path(work).resolve()
         self.real, self.jobs = real, jobs or os.cpu_count() or 1
+        self.parts = parts
         self.compiler = ((os.environ.get("CC11") or PLAIN).split()
                          + STRICT + [f"-DREAL={real}"])
         self.still = 20         # seconds without a processor: it waits for itself
@@ -121,7 +131,7 @@ class Harness:
             fcntl.flock(self.own, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise Wrong(f"another run is at work in {self.work}") from None
-        self.key = digest_of(self.root, " ".join(self.compiler))
+        self.key = digest_of(self.root, " ".join(self.compiler), str(self.parts))
         self.sound = {}         # test: does it pass without a bug?
         for rest in (*self.work.glob("worker*"), self.work / "kept"):
             shutil.rmtree(rest, ignore_errors=True)
@@ -167,19 +177,29 @@ class Harness:
             return sorted(str(path.relative_to(self.tree))
                           for path in (self.tree / folder).rglob(pattern))
 
-        self.tests = {name[:-2]: Test(name[:-2]) for name in found("tests", "test_*.c")}
+        programs = [name[:-2] for name in found("tests", "test_*.c")]
         with ThreadPoolExecutor(self.jobs) as pool:
-            for path in pool.map(self.compile_plain, self.test_sources()):
+            for path in pool.map(self.compile_plain, [name + ".c" for name in programs]):
                 self.includes[path] = self.read_by(path)
+            self.tests = {name: Test(name) for program in programs
+                          for name in self.parts_of(program)}
             taken = {f for t in self.test_sources() for f in self.includes[t]}
             self.library = [s for s in found("tangled", "*.c") if s not in taken]
             for path in pool.map(self.compile_plain, self.library):
                 self.includes[path] = self.read_by(path)
             self.link_library(self.work / "lib", {})
-            list(pool.map(self.link_test, self.tests.values()))
+            list(pool.map(self.link_test, programs))
+
+    def parts_of(self, program):
+        """The program's name, or those of its parts: in its own text or in a
+        header it says that it may be asked for one."""
+        read = self.includes[program + ".c"]
+        if any("FTX_PART=" in (self.tree / path).read_text() for path in read):
+            return [f"{program} {k}/{self.parts}" for k in range(self.parts)]
+        return [program]
 
     def test_sources(self):
-        return [test.source for test in self.tests.values()]
+        return sorted({test.source for test in self.tests.values()})
 
     def object_of(self, path):
         return self.work / "objects" / (path[:-2] + ".o")
@@ -211,10 +231,10 @@ class Harness:
         objects = [str(changed.get(s) or self.object_of(s)) for s in self.library]
         self.link(["-shared", "-o", str(to / "libftx.so")] + objects)
 
-    def link_test(self, test, into=None, compiled=None):
-        to = (into or self.work / "bin") / test.name
+    def link_test(self, program, into=None, compiled=None):
+        to = (into or self.work / "bin") / program
         to.parent.mkdir(parents=True, exist_ok=True)
-        self.link(["-o", str(to), str(compiled or self.object_of(test.source)),
+        self.link(["-o", str(to), str(compiled or self.object_of(program + ".c")),
                    f"-L{self.work / 'lib'}", "-lftx", "-lcmocka"])
         return to
 
@@ -241,6 +261,11 @@ class Harness:
             dump.write_text(DUMP)
             self.link(["--coverage", "-shared", "-o", str(at / "libftx.so"), str(dump)]
                       + [str(at / (s[:-2] + ".o")) for s in self.library])
+            for source in counting:
+                program = at / "bin" / source[:-2]
+                program.parent.mkdir(parents=True, exist_ok=True)
+                self.link(["--coverage", "-o", str(program), str(at / (source[:-2] + ".o")),
+                           f"-L{at}", "-lftx", "-lcmocka"])
             reached = dict(pool.map(lambda test: self.reached_by(at, test),
                                     self.longest_first()))
         shutil.rmtree(at)
@@ -253,7 +278,7 @@ class Harness:
                          re.MULTILINE)
         first = said.group(1).split() if said else []
         return sorted(self.tests.values(),
-                      key=lambda test: Path(test.name).name not in first)
+                      key=lambda test: Path(test.program).name not in first)
 
     def compile_counting(self, at, path):
         to = at / (path[:-2] + ".o")
@@ -262,18 +287,15 @@ class Harness:
             raise Wrong(f"{path} does not compile with --coverage:\n{fault}")
 
     def reached_by(self, at, test):
-        program, own = self.work / "bin" / test.name, at / (test.name + ".o")
-        if own.exists():
-            program = at / "bin" / test.name
-            program.parent.mkdir(parents=True, exist_ok=True)
-            self.link(["--coverage", "-o", str(program), str(own), f"-L{at}",
-                       "-lftx", "-lcmocka"])
-        mine = at / "of" / test.name
+        program = at / "bin" / test.program
+        if not program.exists():
+            program = self.work / "bin" / test.program
+        mine = at / "of" / test.name.replace(" ", "/")
         mine.mkdir(parents=True)
         with self.worker() as worker:
             output, status, test.seconds = self.start(
                 program, worker, at, 600, {"GCOV_PREFIX": str(mine),
-                                           "CMOCKA_TEST_ABORT": "0"})
+                                           "CMOCKA_TEST_ABORT": "0", **test.part})
         laws = PASSED.search(output)
         if status == 0 and laws:
             test.laws = int(laws.group(1))
@@ -288,7 +310,8 @@ class Harness:
         for _ in range(3):
             with self.worker() as worker:
                 output, status, seconds = self.start(
-                    self.work / "bin" / test.name, worker, self.work / "lib", 600)
+                    self.work / "bin" / test.program, worker, self.work / "lib", 600,
+                    test.part)
             laws = PASSED.search(output)
             if status == 0 and laws:
                 test.laws, test.seconds = int(laws.group(1)), seconds
@@ -322,7 +345,9 @@ class Harness:
                        "FTX_SHEETS": "2", "FTX_AMOUNT": "2",
                        "FTX_VARIANTS": "all",
                        "CMOCKA_TEST_ABORT": "1", "MALLOC_PERTURB_": "165",
-                       "MALLOC_ARENA_MAX": "2", **more}
+                       "MALLOC_ARENA_MAX": "2", "MALLOC_TOP_PAD_": "10000000",
+                       "MALLOC_TRIM_THRESHOLD_": "1000000000",  # or pages come and go
+                       "MALLOC_MMAP_THRESHOLD_": "1000000000", **more}
         limits = (f"ulimit -S -t {seconds}; ulimit -H -t {seconds + 5}; "
                   "ulimit -c 0; ulimit -f 200000")
         with open(log, "wb") as out:
@@ -350,7 +375,7 @@ class Harness:
         matter what runs beside it."""
         limit = 5 + int(4 * test.seconds)
         for _ in range(3):
-            output, status, _ = self.start(program, worker, library, limit)
+            output, status, _ = self.start(program, worker, library, limit, test.part)
             if status == -signal.SIGXCPU:
                 return FOREVER
             if STARTED.search(output):
@@ -407,21 +432,23 @@ class Harness:
                     return Result("stillborn")
                 if to.read_bytes() != self.object_of(source).read_bytes():
                     objects[source] = to
-        own = {test.name for test in self.tests.values()
+        own = {test.program for test in self.tests.values()
                if self.includes[test.source] & changed.keys()}
         if not objects and not own and may_be_equal:
             return Result("equal")
         self.link_library(worker / "lib", objects)
-        same = 0
+        same = set()
         for test in self.affordable(self.ordered(tests, place), seconds):
-            program = self.work / "bin" / test.name
-            if test.name in own:
-                to = worker / "changed" / (test.name + ".o")
+            program = self.work / "bin" / test.program
+            if test.program in own:
+                program = worker / "changed" / "bin" / test.program
+            if not program.exists():
+                to = worker / "changed" / (test.program + ".o")
                 if self.compile(worker, test.source, to):
                     return Result("stillborn")
                 if to.read_bytes() == self.object_of(test.source).read_bytes():
-                    same += 1
-                program = self.link_test(test, worker / "changed" / "bin", to)
+                    same.add(test.program)
+                self.link_test(test.program, worker / "changed" / "bin", to)
             with self.turn.shared():
                 noticed = self.noticed(test, program, worker, worker / "lib")
             if noticed and not self.is_sound(test):
@@ -435,7 +462,7 @@ class Harness:
                 return Result("killed", test.name, self.kept(worker, program))
             if time.monotonic() > self.end:
                 return Result("late")
-        if not objects and same == len(own) and may_be_equal:
+        if not objects and same == own and may_be_equal:
             return Result("equal")
         return Result("survived")
 
@@ -470,7 +497,7 @@ class Harness:
         with self.lock:
             for name in place:
                 of = self.kills.setdefault(name, {})
-                of[test.name] = of.get(test.name, 0) + 1
+                of[test.program] = of.get(test.program, 0) + 1
 
     def affordable(self, tests, seconds):
         for test in tests:
@@ -481,7 +508,7 @@ class Harness:
     def ordered(self, tests, place):
         """The shortest wait first for a test that noticed such bugs."""
         def wait(test):
-            noticed = sum((4 - 3 * k) * self.kills.get(name, {}).get(test.name, 0)
+            noticed = sum((4 - 3 * k) * self.kills.get(name, {}).get(test.program, 0)
                           for k, name in enumerate(place))
             return (test.seconds + 0.02) / (noticed + 0.3)
         return sorted(tests, key=wait)

@@ -30,6 +30,7 @@ HEAD = """#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include "next.h"
@@ -109,6 +110,18 @@ def run():
                    or [test.laws for test in broken.tests.values()] == [1, 0], broken.tests)
         result = with_change(broken, "tangled/next.c", "a + one", "a - one")
         check.that("it kills nothing", result == Result("survived"), result)
+    with tempfile.TemporaryDirectory() as place:
+        parted = project(place, {"tests/part/test_sum.c": """
+            const char *part = getenv("FTX_PART");      /* FTX_PART=3/40 */
+            if (strcmp(part, "3/40") == 0)
+                assert_int_equal(sum(2, 3), 5);"""})
+        parted.prepare()
+        reached = parted.reach.tests_of("tangled/part/sum.c", "sum", [7], [])
+        check.that("only the part that runs a line is asked",
+                   reached == {"tests/part/test_sum 3/40"}, reached)
+        result = with_change(parted, "tangled/part/sum.c", "a + b", "a - b")
+        check.that("a part kills",
+                   result == Result("killed", "tests/part/test_sum 3/40"), result)
     with tempfile.TemporaryDirectory() as place:
         nothing = project(place, {"tests/test_next.c": "fail();",
                                   "tests/part/test_sum.c": "fail();"})
