@@ -589,8 +589,7 @@ static Mat come_by(Job *job, Step *step, Mat M)
     if (M == NULL && made == NULL) {
         if (asked)
             refuse_formula(job, row);
-        if (job->late)
-            see_step(job, step, known, k, NULL);
+        see_step(job, step, known, k, NULL);
         return NULL;
     }
     step->given = k >= 0;
