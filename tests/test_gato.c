@@ -168,12 +168,18 @@ static void random_numbers_for(Theta *theta)
     ready(theta);
 }
 
-static Gato *small_gato(void)
+static Gato *gato_with(bool places)
 {
     Hyperparameters hyper = small_hyper();
+    hyper.positions = places ? LEARNED : NO_POSITIONS;
     Gato *model = gato_new(arena, &hyper, &small_vision);
     random_numbers_for(model->theta);
     return model;
+}
+
+static Gato *small_gato(void)
+{
+    return gato_with(true);
 }
 
 /* Text, a number, two patches, text, a patch, an end. */
@@ -289,19 +295,22 @@ static void text_and_numbers_are_embedded_as_printed_and_patches_by_the_block(
     void **state)
 {
     (void)state;
-    Gato *model = small_gato();
-    const Theta *theta = model->theta;
-    Scene scene = small_scene();
-    const Layer *w = &theta->layer[1];
-    Mat X = first_norm(&scene, model);
-    Mat printed = layer_norm(embeddings(tape, scene.x, theta), w->gamma_1,
-                             w->beta_1);
-    assert_same(columns_of(X, 6, small_text),
-                columns_of(printed, 6, small_text), 0);
-    Mat E = add(see_patches(tape, 2, scene.image, model, NULL),
-                gather(tape, theta->W_p, 3, small_patch));
-    assert_same(columns_of(X, 3, small_patch),
-                layer_norm(E, w->gamma_1, w->beta_1), TIGHT);
+    for (int places = 0; places < 2; places++) {
+        Gato *model = gato_with(places);
+        const Theta *theta = model->theta;
+        Scene scene = small_scene();
+        const Layer *w = &theta->layer[1];
+        Mat X = first_norm(&scene, model);
+        Mat printed = layer_norm(embeddings(tape, scene.x, theta),
+                                 w->gamma_1, w->beta_1);
+        assert_same(columns_of(X, 6, small_text),
+                    columns_of(printed, 6, small_text), 0);
+        Mat E = see_patches(tape, 2, scene.image, model, NULL);
+        if (places)
+            E = add(E, gather(tape, theta->W_p, 3, small_patch));
+        assert_same(columns_of(X, 3, small_patch),
+                    layer_norm(E, w->gamma_1, w->beta_1), TIGHT);
+    }
 }
 
 static void without_images_it_is_algorithm_10(void **state)
