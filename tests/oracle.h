@@ -237,12 +237,10 @@ static inline bool computes_positions(Way *way)
     return true;
 }
 
-/* Goes through the problem. */
 static inline bool goes(Way *way)
 {
     int algorithm = way->p->algorithm;
-    bool computed = algorithm == 2 && way->p->d_e > 0;
-    return (computed ? computes_positions(way)
+    return (algorithm == 2 && way->p->d_e > 0 ? computes_positions(way)
             : algorithm <= 2 ? embeds(way)
             : algorithm <= 4 ? attends(way)
             : algorithm == 6 ? normalises(way) : unembeds(way))
