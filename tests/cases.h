@@ -5,7 +5,7 @@
 
    A number with more than ten digits counts as one with six: the last ones are
    a compiler's. - is a digest that is another's nevertheless.
-   FTX_PART=3/40 judges one of forty parts, all of them if FTX_VARIANTS=all;
+   FTX_PART=3/40 judges one of forty parts of them;
    FTX_CASE='the title' and the test's program print what is said;
    FTX_WRITE=yes writes the digests anew: only after FTX_CASE, with the program
    of before and that of now, has shown that the difference is meant.
