@@ -13,7 +13,7 @@ SLOWEST = tangled/product.c
 SOURCES = $(SLOWEST) $(filter-out $(SLOWEST) tangled/course/grade.c, $(wildcard tangled/*.c tangled/*/*.c))
 OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
 LIBRARY = $(OUT)/ftx.a
-LONGEST = test_slips_models test_exercise test_transcripts test_slips test_variants
+LONGEST = test_slips_models test_exercise test_slips test_variants
 TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(patsubst tests/%.c, %, $(wildcard tests/test_*.c)))
 ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 EXAMPLE = tests/worked/alg04.sheet

@@ -104,74 +104,6 @@ static void our_own_versions_keep_the_laws(void **state)
     }
 }
 
-/* ------------------------------------------------- what is asked, recorded */
-
-/* The end of the n lines that stand at a place. */
-static const char *behind(const char *p, int n)
-{
-    for (; n > 0; n--)
-        p = strchr(p, '\n') + 1;
-    return p;
-}
-
-static void add_digest(uint64_t *digest, const char *from, const char *to)
-{
-    for (; from < to; from++)
-        *digest = (*digest ^ (unsigned char)*from) * 0x100000001b3;
-}
-
-/* The lines of two sheets that are not the same, side by side. */
-static void tell_differences(FILE *to, const char *a, int n, const char *b)
-{
-    for (int k = 0; k < n; k++, a = behind(a, 1), b = behind(b, 1)) {
-        size_t length = strcspn(a, "\n");
-        if (length == strcspn(b, "\n") && strncmp(a, b, length) == 0)
-            continue;
-        fprintf(to, "    %.*s\n    %.*s\n", (int)length, a,
-                (int)strcspn(b, "\n"), b);
-    }
-}
-
-/* Each trial: of a law, what it changes; of another, a digest of its sheet,
-   of its slips, and of the steps that these change. */
-static void tell_trial(FILE *to, const char *trial)
-{
-    const char *sheet = strstr(trial, "\nsheet ") + 7, *end, *law;
-    int n = atoi(sheet);
-    uint64_t digest = 0xcbf29ce484222325;
-    fprintf(to, "%.*s\n", (int)strcspn(trial, "\n"), trial);
-    sheet = behind(sheet, 1);
-    add_digest(&digest, sheet, end = behind(sheet, n));
-    for (law = end; *law != '\0' && strncmp(law, "trial ", 6) != 0;
-         law = behind(law, 1)) {
-        if (strncmp(law, "slip ", 5) == 0)
-            add_digest(&digest, law, behind(law, 1));
-        if (strncmp(law, "step ", 5) == 0)
-            add_digest(&digest, law, law + strcspn(law + 5, " ") + 5);
-        if (strncmp(law, "sheet ", 6) == 0 && atoi(law + 6) == n)
-            tell_differences(to, sheet, n, behind(law, 1));
-    }
-    fprintf(to, "    %016llx\n", (unsigned long long)digest);
-}
-
-static void what_is_asked_is_what_was_asked(void **state)
-{
-    (void)state;
-    if (!IS_DOUBLE)
-        return;
-    FILE *to = tmpfile();
-    for (int n = 1; n <= 15; n++) {
-        char number[8];
-        snprintf(number, sizeof number, "%d", n);
-        const char *text = TRIALS(number).out;
-        fprintf(to, "algorithm %d\n", n);
-        for (; (text = strstr(text, "trial ")) != NULL; text++)
-            if (strncmp(text - 1, "\ntrial ", 7) == 0)
-                tell_trial(to, text);
-    }
-    assert_is_recorded("tests/asked.txt", all_of(to));
-}
-
 static void random_sheets_grow_and_vary(void **state)
 {
     (void)state;
@@ -253,7 +185,6 @@ int main(void)
         TEST(a_slip_stands_with_the_first_step_that_it_changes),
         TEST(the_laws_are_laws),
         TEST_FILES(our_own_versions_keep_the_laws),
-        TEST(what_is_asked_is_what_was_asked),
         TEST(random_sheets_grow_and_vary),
         TEST(a_wish_that_cannot_be_granted_is_refused),
         TEST(help_is_given),

@@ -1,7 +1,6 @@
 /* The tokens of released models: what transformers makes of hard texts (see
    oracle/tokenized.py) ftx makes of them, too, and back. */
 #include "command.h"
-#include "digest.h"
 #include "hub/hub.h"
 #include <unistd.h>
 
@@ -593,49 +592,6 @@ static char *trained(char *tokens)
     return model;
 }
 
-/* A digest of a folder's files without the numbers: what other programs read
-   was tried with transformers. */
-static void print_files(FILE *to, const char *what)
-{
-    static const char *const files[] = { "config", "tokenizer",
-                                         "tokenizer_config" };
-    fprintf(to, "%-12s", what);
-    for (int k = 0; k < 3; k++) {
-        char name[40];
-        size_t n;
-        snprintf(name, sizeof name, "out/%s.json", files[k]);
-        const char *text = bytes_of(path(name), &n);
-        assert_non_null(text);
-        fprintf(to, " %s %08x", files[k],
-                short_digest(digest(DIGEST, text)));
-    }
-    fputc('\n', to);
-}
-
-/* Only after trying again what transformers makes of them: FTX_WRITE=yes. */
-static void what_goes_out_stays_as_it_is(void **state)
-{
-    (void)state;
-    static char *const kinds[] = { "char", "word", "bpe" };
-    FILE *to = tmpfile();
-    for (int k = 0; k < 3; k++) {
-        char *model = trained(kinds[k]);
-        assert_says(SAID(export_model, model, path("out"), "--type", "F32",
-                         "--replace"), "tensors");
-        print_files(to, kinds[k]);
-        remove(model);
-    }
-    for (int k = 0; k < 2; k++) {
-        char *folder = model_folder(k == 0 ? "gpt2" : "bert-masked");
-        write_text("f/tokenizer.json", k == 0 ? pairs_of_bytes
-                                              : word_pieces);
-        assert_says(SAID(export_model, folder, path("out"), "--type", "F32",
-                         "--replace"), "tensors");
-        print_files(to, k == 0 ? "gpt2" : "bert-masked");
-    }
-    assert_is_recorded("tests/released/exported.txt", all_of(to));
-}
-
 /* What went out as tokenizer.json comes in as what it was. */
 static void tokens_come_back_from_an_export(void **state)
 {
@@ -816,7 +772,6 @@ int main(void)
         TEST_FILES(lone_bytes_come_back),
         TEST_FILES(what_is_saved_is_the_same),
         TEST_FILES(tokens_come_back_from_an_export),
-        TEST_FILES(what_goes_out_stays_as_it_is),
         TEST_FILES(every_normalizer_goes_out_as_it_came_in),
         TEST_FILES(older_settings_are_obeyed),
         TEST_FILES(a_text_of_two_tokens_does_not_go_out),

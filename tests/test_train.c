@@ -510,8 +510,8 @@ static void takes_at(Where where, double expected, Said s)
 static void what_a_model_takes_is_known_before_it_is_made(void **state)
 {
     (void)state;
-    char *labels = "tests/transcripts/labels.tsv",
-         *pairs = "tests/transcripts/pairs.tsv", *text = "LICENSE";
+    char *labels = "tests/data/labels.tsv",
+         *pairs = "tests/data/pairs.tsv", *text = "LICENSE";
     TAKES(192072731, "class", "--L", "1000", "--batch", "1", "--threads",
           "8", labels);
     TAKES(192114143, "class", "--L", "1000", "--batch", "3", "--threads",
