@@ -42,8 +42,6 @@ $(LIBRARY): $(filter-out $(OUT)/main.o, $(OBJECTS))
 	$(AR) rcs $@ $^
 $(OUT)/test_%: tests/test_%.c tests/check.h $(LIBRARY)
 	$(CC11) $(POSIX) -O0 -MMD -MP -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
-$(OUT)/gato: tests/gato.c tests/scenes.h $(LIBRARY)
-	$(CC11) $(POSIX) -o $@ $< $(LIBRARY) -pthread -lm
 $(OUT)/fuzz_%: tests/fuzz_%.c $(LIBRARY)
 	$(CC11) $(POSIX) -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) -pthread -lm
 $(OUT):
@@ -101,11 +99,6 @@ $(PARTS): bench ; @:
 quality:        # what models learn in five minutes each: tests/quality.txt
 	$(MAKE) -s REAL=float build/float/ftx
 	tests/quality.sh
-gato:           # a small Gato learns to say what it sees: tests/gato.txt
-	$(MAKE) -s REAL=float build/float/gato
-	build/float/gato > build/gato.txt
-	mv build/gato.txt tests/gato.txt
-	cat tests/gato.txt
 lab:            # build/lab/: N="4 5", HOLE=step, body, file or python, SEED=1, VARIANT=7
 	@echo 'make lab: the program and the grader'
 	@$(MAKE) -s $(ATONCE) deps ftx $(OUT)/grade $(if $(filter no, $(HANDOUT)), NEED=tangle)
@@ -122,6 +115,6 @@ debug:          # build/debug/build/ftx, whose debugger shows the webs
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book page numbers program.pdf test double float check tests soak mutants fuzz machines coverage bench $(PARTS) quality gato lab gradescope labtest debug clean
+.PHONY: ftx all deps tangle book page numbers program.pdf test double float check tests soak mutants fuzz machines coverage bench $(PARTS) quality lab gradescope labtest debug clean
 .DELETE_ON_ERROR:
 -include $(wildcard $(OUT)/*.d $(OUT)/*/*.d)
