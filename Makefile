@@ -13,10 +13,11 @@ SLOWEST = tangled/product.c
 SOURCES = $(SLOWEST) $(filter-out $(SLOWEST) tangled/course/grade.c, $(wildcard tangled/*.c tangled/*/*.c))
 OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
 LIBRARY = $(OUT)/ftx.a
-LONGEST = test_slips_models test_exercise test_slips test_variants
-TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(patsubst tests/%.c, %, $(wildcard tests/test_*.c)))
+ROOMS   = library practice text cli sheet check show course model hub tools
+LONGEST = tests/check/slips_models tests/course/exercise tests/check/slips tests/check/mistyped
+TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(basename $(wildcard tests/*.c $(ROOMS:%=tests/%/*.c))))
 ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
-EXAMPLE = tests/worked/alg04.sheet
+EXAMPLE = tests/data/worked/alg04.sheet
 PARTS   = product functions train judge gpt2 growth
 NEED   ?= book
 
@@ -40,9 +41,10 @@ $(OUT)/%.o: tangled/%.c
 $(LIBRARY): $(filter-out $(OUT)/main.o, $(OBJECTS))
 	rm -f $@
 	$(AR) rcs $@ $^
-$(OUT)/test_%: tests/test_%.c tests/check.h $(LIBRARY)
-	$(CC11) $(POSIX) -O0 -MMD -MP -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
-$(OUT)/fuzz_%: tests/fuzz_%.c $(LIBRARY)
+$(OUT)/tests/%: tests/%.c tests/tools/check.h $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC11) $(POSIX) -Itests/tools -Itests -Itests/data -O0 -MMD -MP -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
+$(OUT)/fuzz_%: tests/fuzz/%.c $(LIBRARY)
 	$(CC11) $(POSIX) -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) -pthread -lm
 $(OUT):
 	mkdir -p $@
@@ -65,40 +67,40 @@ program.pdf: ftx # volume 2 to doc/program.pdf
 
 test:           # every test, in double and in single precision
 	doc/deps tests
-	awk -f tests/listings.awk tangled/alg[0-9]*.c
+	awk -f tests/tools/listings.awk tangled/alg[0-9]*.c
 	@$(MAKE) -s $(ATONCE) double float build/vectors
 	@cat build/vectors build/double/house
-	@tests/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))
+	@tests/tools/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))
 double float:   # all that the tests of a precision need
 	$(MAKE) REAL=$@ OUT=build/$@ tests $(filter build/$@/house, build/double/house)
-build/vectors: tests/vectors.sh $(wildcard tangled/*.[ch])
+build/vectors: tests/tools/vectors.sh $(wildcard tangled/*.[ch])
 	@mkdir -p $(@D)
 	$< > $@ || { cat $@; exit 1; }
-$(OUT)/house: tests/house.sh $(OBJECTS) $(wildcard tangled/*.[ch] tangled/*/*.[ch])
+$(OUT)/house: tests/tools/house.sh $(OBJECTS) $(wildcard tangled/*.[ch] tangled/*/*.[ch])
 	$< $(OUT) > $@ || { cat $@; exit 1; }
 check:          # the tests of one precision, one compiler
 	$(MAKE) -s $(ATONCE) tests
-	@tests/run $(TESTS:%=$(OUT)/%)
+	@tests/tools/run $(TESTS:%=$(OUT)/%)
 tests: $(TESTS:%=$(OUT)/%) $(OUT)/main.o
 soak:           # SECONDS of tests in full amounts, with ever new seeds
 	$(MAKE) -s $(ATONCE) tests
-	@tests/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)
+	@tests/tools/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)
 mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600, SHARE=4, LEAST=80
 	CC11='$(CC11) $(POSIX) -DFAST=' tests/mutants/mutate.py both $(FILES) --real $(REAL) \
 	    $(SHARE:%=--share %) $(LEAST:%=--least %) \
 	    $(if $(filter-out file, $(origin SECONDS)), --seconds $(SECONDS))
 fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer, trials, json, safetensors or pieces for sheets; needs clang
-	tests/fuzz.sh "$(MAKE)" $(SECONDS) $(WHAT)
+	tests/fuzz/fuzz.sh "$(MAKE)" $(SECONDS) $(WHAT)
 machines: ftx   # built and run for other machines; the script says which packages it takes
-	tests/machines.sh
+	tests/tools/machines.sh
 coverage:       # lines and branches that the tests reach
-	tests/coverage.sh
+	tests/tools/coverage.sh
 bench:          # how fast? a part of it: make bench judge, or product, functions, train, gpt2, growth
-	tests/bench.sh $(filter $(PARTS), $(MAKECMDGOALS))
+	tests/bench/bench.sh $(filter $(PARTS), $(MAKECMDGOALS))
 $(PARTS): bench ; @:
-quality:        # what models learn in five minutes each: tests/quality.txt
+quality:        # what models learn in five minutes each: tests/bench/quality.txt
 	$(MAKE) -s REAL=float build/float/ftx
-	tests/quality.sh
+	tests/bench/quality.sh
 lab:            # build/lab/: N="4 5", HOLE=step, body, file or python, SEED=1, VARIANT=7
 	@echo 'make lab: the program and the grader'
 	@$(MAKE) -s $(ATONCE) deps ftx $(OUT)/grade $(if $(filter no, $(HANDOUT)), NEED=tangle)
@@ -107,7 +109,7 @@ gradescope: ftx $(OUT)/grade # build/gradescope.zip: N="4 5", a secret SEED
 	doc/deps tangle
 	HOLE=$(HOLE) SEED=$(SEED) VARIANT=$(VARIANT) OBJECTS=$(OUT) doc/lab/zip build/ftx $(N)
 labtest: $(OUT)/ftx $(OUT)/grade    # the kit of labs proves itself
-	tests/lab.sh $(OUT)/ftx $(OUT)/grade $(OUT)
+	tests/course/lab.sh $(OUT)/ftx $(OUT)/grade $(OUT)
 debug:          # build/debug/build/ftx, whose debugger shows the webs
 	doc/tangle -L ftx.nw build/debug/tangled
 	doc/tangle -L doc/program build/debug/tangled
@@ -117,4 +119,4 @@ clean:
 
 .PHONY: ftx all deps tangle book page numbers program.pdf test double float check tests soak mutants fuzz machines coverage bench $(PARTS) quality lab gradescope labtest debug clean
 .DELETE_ON_ERROR:
--include $(wildcard $(OUT)/*.d $(OUT)/*/*.d)
+-include $(wildcard $(OUT)/*.d $(OUT)/*/*.d $(OUT)/*/*/*.d)

@@ -27,7 +27,7 @@ static const char usage[] =
     "  printf 'algorithm 7\\ne = 1\\nWu = 0 ; ln(3)\\nclaim p = 0.25 0.75"
     "\\n'"
     " | ftx check -\n"
-    "  ftx check --svg tests/worked/alg04.sheet > judged.svg\n"
+    "  ftx check --svg tests/data/worked/alg04.sheet > judged.svg\n"
     "\n"
     "Exit status: 0 if all is right, 1 if something is not, 2 if a sheet\n"
     "cannot be judged.\n";

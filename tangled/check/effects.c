@@ -215,7 +215,7 @@ static const char usage[] =
     "change there first, and which of them its numbers cannot tell apart.\n"
     "For example:\n"
     "\n"
-    "  ftx slips tests/worked/alg04-causal.sheet\n"
+    "  ftx slips tests/data/worked/alg04-causal.sheet\n"
     "\n"
     "  --once   a slip that was seen on a sheet is not shown on the next\n";
 

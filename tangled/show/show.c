@@ -253,10 +253,10 @@ static const char usage[] =
     "\n"
     "  printf 'algorithm 7\\ne = 1 1\\nWu = 0 0 ; ln(2) ln(3)\\n' |"
     " ftx show -\n"
-    "  ftx show --svg tests/worked/alg04.sheet > weights.svg\n"
-    "  ftx show --flow tests/worked/alg04.sheet > flow.svg\n"
-    "  ftx show --all --tex tests/worked/alg10.sheet > steps.tex\n"
-    "  ftx show --md tests/worked/alg05.sheet > steps.md\n";
+    "  ftx show --svg tests/data/worked/alg04.sheet > weights.svg\n"
+    "  ftx show --flow tests/data/worked/alg04.sheet > flow.svg\n"
+    "  ftx show --all --tex tests/data/worked/alg10.sheet > steps.tex\n"
+    "  ftx show --md tests/data/worked/alg05.sheet > steps.md\n";
 static bool is_picture(const ShowWish *wish)
 {
     return wish->svg || wish->flow;

@@ -34,7 +34,6 @@ _Noreturn void _exit(int status)        /* not without its counts */
         syscall(SYS_exit_group, status);
 }
 """
-PARTS = 40      # of a test of many cases, each judged by itself
 PASSED = re.compile(r"^\[  PASSED  \] (\d+) test\(s\)", re.MULTILINE)
 
 
@@ -75,25 +74,20 @@ class Alone:
                 self.taken = False
                 self.changed.notify_all()
 
+# Folders of tests/ whose programs are no tests.
+NO_TESTS = tuple(f"tests/{name}/" for name in ("bench", "data", "fuzz", "mutants", "oracle"))
+
 
 @dataclass
 class Test:
-    """A program of tests, or a part of its cases, as it is without a bug."""
-    name: str                   # tests/test_alg04, tests/test_cases 3/40
+    """A program of tests, as it is without a bug."""
+    name: str                   # tests/check/judge
     laws: int = 0               # none: it fails without a bug and is left out
     seconds: float = 0.0
 
     @property
-    def program(self):
-        return self.name.split()[0]
-
-    @property
-    def part(self):
-        return {"FTX_PART": part for part in self.name.split()[1:]}
-
-    @property
     def source(self):
-        return self.program + ".c"
+        return self.name + ".c"
 
 
 @dataclass
@@ -104,10 +98,9 @@ class Result:
 
 
 class Harness:
-    def __init__(self, root, work, real="double", jobs=None, parts=PARTS):
+    def __init__(self, root, work, real="double", jobs=None):
         self.root, self.work = Path(root).resolve(), Path(work).resolve()
         self.real, self.jobs = real, jobs or os.cpu_count() or 1
-        self.parts = parts
         self.compiler = ((os.environ.get("CC11") or PLAIN).split()
                          + STRICT + [f"-DREAL={real}"])
         self.still = 20         # seconds without a processor: it waits for itself
@@ -131,7 +124,7 @@ class Harness:
             fcntl.flock(self.own, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise Wrong(f"another run is at work in {self.work}") from None
-        self.key = digest_of(self.root, " ".join(self.compiler), str(self.parts))
+        self.key = digest_of(self.root, " ".join(self.compiler))
         self.sound = {}         # test: does it pass without a bug?
         for rest in (*self.work.glob("worker*"), self.work / "kept"):
             shutil.rmtree(rest, ignore_errors=True)
@@ -177,26 +170,18 @@ class Harness:
             return sorted(str(path.relative_to(self.tree))
                           for path in (self.tree / folder).rglob(pattern))
 
-        programs = [name[:-2] for name in found("tests", "test_*.c")]
+        programs = [name[:-2] for name in found("tests", "*.c")
+                    if not name.startswith(NO_TESTS)]
         with ThreadPoolExecutor(self.jobs) as pool:
             for path in pool.map(self.compile_plain, [name + ".c" for name in programs]):
                 self.includes[path] = self.read_by(path)
-            self.tests = {name: Test(name) for program in programs
-                          for name in self.parts_of(program)}
+            self.tests = {name: Test(name) for name in programs}
             taken = {f for t in self.test_sources() for f in self.includes[t]}
             self.library = [s for s in found("tangled", "*.c") if s not in taken]
             for path in pool.map(self.compile_plain, self.library):
                 self.includes[path] = self.read_by(path)
             self.link_library(self.work / "lib", {})
             list(pool.map(self.link_test, programs))
-
-    def parts_of(self, program):
-        """The program's name, or those of its parts: in its own text or in a
-        header it says that it may be asked for one."""
-        read = self.includes[program + ".c"]
-        if any("FTX_PART=" in (self.tree / path).read_text() for path in read):
-            return [f"{program} {k}/{self.parts}" for k in range(self.parts)]
-        return [program]
 
     def test_sources(self):
         return sorted({test.source for test in self.tests.values()})
@@ -213,7 +198,7 @@ class Harness:
     def compile(self, tree, path, to, more=[]):
         """What the compiler says if it fails; else nothing."""
         to.parent.mkdir(parents=True, exist_ok=True)
-        extra = ["-O0", "-Itests"] if path.startswith("tests/") else []
+        extra = ["-O0", "-Itests/tools", "-Itests", "-Itests/data"] if path.startswith("tests/") else []
         done = subprocess.run(
             self.compiler + extra + more + ["-MMD", "-c", "-o", str(to), path],
             cwd=tree, capture_output=True, text=True)
@@ -278,7 +263,7 @@ class Harness:
                          re.MULTILINE)
         first = said.group(1).split() if said else []
         return sorted(self.tests.values(),
-                      key=lambda test: Path(test.program).name not in first)
+                      key=lambda test: Path(test.name).name not in first)
 
     def compile_counting(self, at, path):
         to = at / (path[:-2] + ".o")
@@ -287,15 +272,15 @@ class Harness:
             raise Wrong(f"{path} does not compile with --coverage:\n{fault}")
 
     def reached_by(self, at, test):
-        program = at / "bin" / test.program
+        program = at / "bin" / test.name
         if not program.exists():
-            program = self.work / "bin" / test.program
-        mine = at / "of" / test.name.replace(" ", "/")
+            program = self.work / "bin" / test.name
+        mine = at / "of" / test.name
         mine.mkdir(parents=True)
         with self.worker() as worker:
             output, status, test.seconds = self.start(
                 program, worker, at, 600, {"GCOV_PREFIX": str(mine),
-                                           "CMOCKA_TEST_ABORT": "0", **test.part})
+                                           "CMOCKA_TEST_ABORT": "0"})
         laws = PASSED.search(output)
         if status == 0 and laws:
             test.laws = int(laws.group(1))
@@ -310,8 +295,7 @@ class Harness:
         for _ in range(3):
             with self.worker() as worker:
                 output, status, seconds = self.start(
-                    self.work / "bin" / test.program, worker, self.work / "lib", 600,
-                    test.part)
+                    self.work / "bin" / test.name, worker, self.work / "lib", 600)
             laws = PASSED.search(output)
             if status == 0 and laws:
                 test.laws, test.seconds = int(laws.group(1)), seconds
@@ -375,7 +359,7 @@ class Harness:
         matter what runs beside it."""
         limit = 5 + int(4 * test.seconds)
         for _ in range(3):
-            output, status, _ = self.start(program, worker, library, limit, test.part)
+            output, status, _ = self.start(program, worker, library, limit)
             if status == -signal.SIGXCPU:
                 return FOREVER
             if STARTED.search(output):
@@ -432,23 +416,23 @@ class Harness:
                     return Result("stillborn")
                 if to.read_bytes() != self.object_of(source).read_bytes():
                     objects[source] = to
-        own = {test.program for test in self.tests.values()
+        own = {test.name for test in self.tests.values()
                if self.includes[test.source] & changed.keys()}
         if not objects and not own and may_be_equal:
             return Result("equal")
         self.link_library(worker / "lib", objects)
         same = set()
         for test in self.affordable(self.ordered(tests, place), seconds):
-            program = self.work / "bin" / test.program
-            if test.program in own:
-                program = worker / "changed" / "bin" / test.program
+            program = self.work / "bin" / test.name
+            if test.name in own:
+                program = worker / "changed" / "bin" / test.name
             if not program.exists():
-                to = worker / "changed" / (test.program + ".o")
+                to = worker / "changed" / (test.name + ".o")
                 if self.compile(worker, test.source, to):
                     return Result("stillborn")
                 if to.read_bytes() == self.object_of(test.source).read_bytes():
-                    same.add(test.program)
-                self.link_test(test.program, worker / "changed" / "bin", to)
+                    same.add(test.name)
+                self.link_test(test.name, worker / "changed" / "bin", to)
             with self.turn.shared():
                 noticed = self.noticed(test, program, worker, worker / "lib")
             if noticed and not self.is_sound(test):
@@ -497,7 +481,7 @@ class Harness:
         with self.lock:
             for name in place:
                 of = self.kills.setdefault(name, {})
-                of[test.program] = of.get(test.program, 0) + 1
+                of[test.name] = of.get(test.name, 0) + 1
 
     def affordable(self, tests, seconds):
         for test in tests:
@@ -508,7 +492,7 @@ class Harness:
     def ordered(self, tests, place):
         """The shortest wait first for a test that noticed such bugs."""
         def wait(test):
-            noticed = sum((4 - 3 * k) * self.kills.get(name, {}).get(test.program, 0)
+            noticed = sum((4 - 3 * k) * self.kills.get(name, {}).get(test.name, 0)
                           for k, name in enumerate(place))
             return (test.seconds + 0.02) / (noticed + 0.3)
         return sorted(tests, key=wait)

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import date
 from pathlib import Path
 
-from harness import PARTS, Harness, Result, Wrong
+from harness import Harness, Result, Wrong
 from named import planted, read_bugs
 from operators import mutants_of
 from source import Source
@@ -137,7 +137,7 @@ def all_judged(harness, jobs, seconds, report):
 
 def prepared(arguments):
     harness = Harness(ROOT, ROOT / "build" / "mutants" / arguments.real,
-                      arguments.real, arguments.jobs, arguments.parts)
+                      arguments.real, arguments.jobs)
     harness.prepare()
     passed = sum(test.laws > 0 for test in harness.tests.values())
     print(f"{passed} tests of {len(harness.tests)} pass without a bug ({arguments.real})",
@@ -307,9 +307,6 @@ def main():
     parser.add_argument("--budget", type=float, default=60,
                         help="seconds of tests for a bug that none notices")
     parser.add_argument("--jobs", type=int)
-    parser.add_argument("--parts", type=int, default=PARTS,
-                        help="into so many a test of many cases is divided: what "
-                             "does not reach a line need not be asked")
     parser.add_argument("--seed", type=int, help="of the order of mutants; else the day")
     parser.add_argument("--sample", type=int, help="so many mutants at most")
     parser.add_argument("--share", type=int, default=1,

@@ -21,8 +21,8 @@ FILES = {
     "tangled/part/sum.c": '#include "next.h"\n\nint sum(int a, int b)\n{\n'
                           "    int unused = 3;\n    (void)unused;\n"
                           "    return a + b;\n}\n",
-    "tests/test_next.c": "NEXT 2\n",
-    "tests/part/test_sum.c": "SUM 5\n",
+    "tests/next.c": "NEXT 2\n",
+    "tests/part/sum.c": "SUM 5\n",
 }
 HEAD = """#include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ def run():
         check_litter(check, place)
     with tempfile.TemporaryDirectory() as place:
         flag = Path(place) / "flag"
-        harness = project(place, {"tests/part/test_sum.c": f"""
+        harness = project(place, {"tests/part/sum.c": f"""
             if (sum(2, 3) != 5 && access("{flag}", F_OK) != 0) {{
                 fclose(fopen("{flag}", "w"));
                 fail();
@@ -103,7 +103,7 @@ def run():
         check.that("a kill that is not confirmed is no kill",
                    result.verdict == "survived" and "alone" in result.by, result)
     with tempfile.TemporaryDirectory() as place:
-        broken = project(place, {"tests/test_next.c": "fail();"})
+        broken = project(place, {"tests/next.c": "fail();"})
         broken.prepare()
         check.that("a test that fails without a bug is left out",
                    [test.laws for test in broken.tests.values()] == [0, 1]
@@ -111,20 +111,8 @@ def run():
         result = with_change(broken, "tangled/next.c", "a + one", "a - one")
         check.that("it kills nothing", result == Result("survived"), result)
     with tempfile.TemporaryDirectory() as place:
-        parted = project(place, {"tests/part/test_sum.c": """
-            const char *part = getenv("FTX_PART");      /* FTX_PART=3/40 */
-            if (strcmp(part, "3/40") == 0)
-                assert_int_equal(sum(2, 3), 5);"""})
-        parted.prepare()
-        reached = parted.reach.tests_of("tangled/part/sum.c", "sum", [7], [])
-        check.that("only the part that runs a line is asked",
-                   reached == {"tests/part/test_sum 3/40"}, reached)
-        result = with_change(parted, "tangled/part/sum.c", "a + b", "a - b")
-        check.that("a part kills",
-                   result == Result("killed", "tests/part/test_sum 3/40"), result)
-    with tempfile.TemporaryDirectory() as place:
-        nothing = project(place, {"tests/test_next.c": "fail();",
-                                  "tests/part/test_sum.c": "fail();"})
+        nothing = project(place, {"tests/next.c": "fail();",
+                                  "tests/part/sum.c": "fail();"})
         check.wrong("one test passes without a bug", nothing.prepare)
     check_reading(check)
     check_lists(check)
@@ -152,12 +140,12 @@ def check_judging(check, place):
     check.that("the same machine code is equal", result == Result("equal"), result)
     result = with_change(harness, sum_c, "a + b", "a - b")
     check.that("a bug is killed by the test that notices",
-               result == Result("killed", "tests/part/test_sum"), result)
+               result == Result("killed", "tests/part/sum"), result)
     result = with_change(harness, sum_c, "a + b", "a - b", tests=[])
     check.that("without a test it survives", result == Result("survived"), result)
     result = with_change(harness, one_h, "return 1", "return 2")
     check.that("a header reaches those that include it through another",
-               result == Result("killed", "tests/test_next"), result)
+               result == Result("killed", "tests/next"), result)
     result = with_change(harness, sum_c, "a + b", "a +")
     check.that("what does not compile is stillborn", result == Result("stillborn"), result)
     begin = time.monotonic()
@@ -178,10 +166,10 @@ def check_judging(check, place):
     check.that("what was changed is put back", result == Result("survived"), result)
     reach = harness.reach
     check.that("a line is known by the tests that run it",
-               reach.tests_of(sum_c, "sum", [7], []) == {"tests/part/test_sum"}, reach.lines)
-    (harness.work / "bin/tests/part/test_sum").unlink()
+               reach.tests_of(sum_c, "sum", [7], []) == {"tests/part/sum"}, reach.lines)
+    (harness.work / "bin/tests/part/sum").unlink()
     result = with_change(harness, sum_c, "a + b", "a - b",
-                         tests=[harness.tests["tests/part/test_sum"]])
+                         tests=[harness.tests["tests/part/sum"]])
     check.that("a test that cannot be started kills nothing",
                result.verdict == "wrong" and "started" in result.by, result)
     check.that("each bug has a result", len(all_judged(harness, [
@@ -191,7 +179,7 @@ def check_judging(check, place):
 
 
 def check_litter(check, place):
-    harness = project(place, {"tests/part/test_sum.c": LITTERS})
+    harness = project(place, {"tests/part/sum.c": LITTERS})
     harness.prepare()
     result = with_change(harness, "tangled/part/sum.c", "a + b", "a - b")
     left = [p for p in harness.work.rglob("left")]

@@ -2,7 +2,7 @@
 
     python3 tests/oracle/inside.py > tests/oracle/inside.h
 
-The models are those in tests/released/, run by transformers with a hook
+The models are those in tests/data/released/, run by transformers with a hook
 where a value is changed, and doc/numbers.ftx, run by the few lines below. Of
 each look the probabilities after the embedding and after every layer are
 recorded. A change is (where, layer, head or None, token or None, what):
@@ -179,15 +179,15 @@ def all_looks(name, model, modules, read, text, other, text_of, run, width):
 
 for name in ("gpt2", "gpt2-other"):
     gpt2 = GPT2LMHeadModel.from_pretrained(
-        root / "tests/released" / name, attn_implementation="eager"
+        root / "tests/data/released" / name, attn_implementation="eager"
     ).double().eval()
-    all_looks(f"tests/released/{name}", gpt2, gpt2_modules(gpt2),
+    all_looks(f"tests/data/released/{name}", gpt2, gpt2_modules(gpt2),
               lambda s, m=gpt2: F.softmax(
                   m.lm_head(m.transformer.ln_f(s[-1])), -1),
               [3, 9, 8, 0], [5, 0, 7, 12], numbers,
               lambda x, m=gpt2: m(torch.tensor([x])), 4)
 
-NAMES = (root / "tests/released/bert/vocab.txt").read_text().split("\n")
+NAMES = (root / "tests/data/released/bert/vocab.txt").read_text().split("\n")
 CLS, MASK, SEP = (NAMES.index(n) for n in ("[CLS]", "[MASK]", "[SEP]"))
 
 
@@ -207,16 +207,16 @@ def run_bert(model):
 
 
 masked = BertForMaskedLM.from_pretrained(
-    root / "tests/released/bert-masked", attn_implementation="eager"
+    root / "tests/data/released/bert-masked", attn_implementation="eager"
 ).double().eval()
-all_looks("tests/released/bert-masked", masked, bert_modules(masked),
+all_looks("tests/data/released/bert-masked", masked, bert_modules(masked),
           lambda s: F.softmax(masked.cls(s[2]), -1),
           framed([3, MASK, 8]), framed([9, 10, MASK]), unframed,
           run_bert(masked), 4)
 classes = BertForSequenceClassification.from_pretrained(
-    root / "tests/released/bert-class", attn_implementation="eager"
+    root / "tests/data/released/bert-class", attn_implementation="eager"
 ).double().eval()
-all_looks("tests/released/bert-class", classes, bert_modules(classes),
+all_looks("tests/data/released/bert-class", classes, bert_modules(classes),
           lambda s: F.softmax(classes.classifier(
               classes.bert.pooler(s[None]))[0], -1),
           framed([3, 9, 8]), framed([1, 10, 7]), unframed,

@@ -1,4 +1,4 @@
-"""Small GPT-2s and BERTs by transformers, in float64: writes tests/released/.
+"""Small GPT-2s and BERTs by transformers, in float64: writes tests/data/released/.
 
     python3 tests/oracle/released.py
 
@@ -25,7 +25,7 @@ from transformers import (BertConfig, BertForMaskedLM,
 warnings.filterwarnings("ignore")
 transformers.logging.set_verbosity_error()
 torch.set_num_threads(1)
-here = Path(__file__).parent.parent / "released"
+here = Path(__file__).parent.parent / "data/released"
 out = []
 
 V = 13

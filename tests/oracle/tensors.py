@@ -1,9 +1,9 @@
-"""Writes tests/released/types.safetensors with the package safetensors:
+"""Writes tests/data/released/types.safetensors with the package safetensors:
 
     python3 tests/oracle/tensors.py
 
 a tensor of each type that ftx reads, with numbers that each can hold, and
-one of whole numbers. test_safetensors.c knows what is in it.
+one of whole numbers. tests/hub/safetensors.c knows what is in it.
 """
 from pathlib import Path
 
@@ -17,5 +17,5 @@ save_file({
     "double": torch.tensor([1 / 3], dtype=torch.float64),
     "whole": torch.tensor([[7, 8]]), "none": torch.zeros(0, 4),
     "one": torch.tensor(3.0),
-}, Path(__file__).parent.parent / "released/types.safetensors",
+}, Path(__file__).parent.parent / "data/released/types.safetensors",
     {"format": "pt"})

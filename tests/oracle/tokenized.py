@@ -3,7 +3,7 @@
 
     tests/oracle/tokenized.py
 
-writes tests/released/tokens/: four folders of tokens, as released models
+writes tests/data/released/tokens/: four folders of tokens, as released models
 have them; texts.txt, 2,000 texts with 0x1E and the end of a line behind
 each; and sums.txt, for each text and folder how many tokens it has, a sum of
 their numbers, and a sum of what they are decoded to. Needs the packages
@@ -20,7 +20,7 @@ from tokenizers import (AddedToken, Tokenizer, decoders, models, normalizers,
                         pre_tokenizers, trainers)
 from transformers import AutoTokenizer
 
-HERE = Path(__file__).resolve().parent.parent / "released" / "tokens"
+HERE = Path(__file__).resolve().parent.parent / "data/released" / "tokens"
 FOLDERS = ["gpt2", "gpt2-older", "bert-cased", "bert-older"]
 rng = random.Random(16)
 

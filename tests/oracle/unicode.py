@@ -4,7 +4,7 @@
     tests/oracle/unicode.py
 
 puts them into doc/program/2-tokens.nw, and the sums that
-tests/test_characters.c demands into tests/released/characters.h. Every
+tests/text/characters.c demands into tests/data/released/characters.h. Every
 character is shown to the parts of which the tokenizers of GPT-2 and BERT are
 made; what comes out is written densely. Needs the package tokenizers, 0.23.
 """
@@ -13,7 +13,7 @@ import unicodedata
 from tokenizers import normalizers, pre_tokenizers
 
 WEB = "doc/program/2-tokens.nw"
-SUMS = "tests/released/characters.h"
+SUMS = "tests/data/released/characters.h"
 LAST = 0x110000
 HANGUL = range(0xAC00, 0xAC00 + 11172)
 LETTER, NUMBER, BLANK, REMOVED, IDEOGRAPH, PUNCTUATION, MARK, STARTS = (

@@ -1,0 +1,1000 @@
+/* ftx check: the report to the letter, the remarks, JSON, several sheets. */
+#include "command.h"
+#include "sheets.h"
+
+/* In layout paper, if it names none. */
+static const char *with_layout(const char *text)
+{
+    size_t first = strcspn(text, "\n"), size = strlen(text) + 20;
+    char *with = arena_alloc(arena, size);
+    snprintf(with, size, "%.*s%s%s", (int)first, text,
+             strstr(text, "layout") == NULL ? "\nlayout paper" : "",
+             text + first);
+    return with;
+}
+
+static const char *sheet(const char *text)
+{
+    return write_text("a.sheet", with_layout(text));
+}
+
+/* The report on a sheet, and its exit status. */
+#define assert_report(text, status, report) \
+    report_at(HERE(#report), text, status, report)
+static void report_at(Where where, const char *text, int status,
+                      const char *report)
+{
+    Said s = SAID(check, (char *)sheet(text));
+    if (s.status != status || *s.err != '\0' || strcmp(s.out, report) != 0)
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "%d and\n%s", s.status, s.out, s.err, status, report);
+}
+
+/* One line of the report is this. */
+#define assert_line(text, line) line_at(HERE(line), text, line)
+static void line_at(Where where, const char *text, const char *line)
+{
+    Said s = SAID(check, (char *)sheet(text));
+    const char *at = strstr(s.out, line);
+    size_t n = strlen(line);
+    if (at == NULL || at[n] != '\n')
+        fail_at(where, "is not in\n%s%s", s.out, s.err);
+}
+
+#define assert_no(text, part) no_at(HERE(part), text, part)
+static void no_at(Where where, const char *text, const char *part)
+{
+    Said s = SAID(check, (char *)sheet(text));
+    if (strstr(s.out, part) != NULL || s.status == 2)
+        fail_at(where, "is in\n%s%s", s.out, s.err);
+}
+
+#define FOUR "algorithm 4\nX = 1 0 2 ; 0 1 1\nWq = 1 0 ; 0 1\n" \
+    "Wk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\nbq = 0 1\n"
+#define LOGITS(right) "algorithm 7\ne = 1\nWu = " right "\nclaim logits = "
+
+/* ----------------------------------------------------------- the report */
+
+static void the_sample_in_the_readme_is_what_is_printed(void **state)
+{
+    (void)state;
+    size_t n;
+    char *name = "tests/data/hand/readme.sheet", *readme = bytes_of("README.md",
+                                                               &n);
+    Said s = SAID(check, name);
+    assert_int_equal(s.status, 1);
+    const char *parts[] = { bytes_of(name, &n), s.out };
+    for (int k = 0; k < 2; k++) {
+        char *indented = arena_alloc(arena, 2 * strlen(parts[k]) + 200);
+        char *to = indented;
+        for (const char *p = parts[k]; *p != '\0'; p++) {
+            if (p == parts[k] || p[-1] == '\n')
+                to += sprintf(to, "    ");
+            *to++ = *p;
+        }
+        *to = '\0';
+        assert_that(strstr(readme, indented) != NULL);
+    }
+}
+
+static void where_it_went_on_from_and_the_layout_are_said_first(void **state)
+{
+    (void)state;
+    char *name = write_text("b.sheet", "algorithm 4\nS = 0 0 ; 0 0\n"
+                            "d_attn = 2\nclaim A = 0.5 0.5 ; 0.5 0.5\n");
+    assert_string_equal(SAID(check, name).out,
+        "Algorithm 4 from S: line 5 to A, layout paper: columns are tokens, "
+        "W x (not\nnamed; 'layout textbook' names one)\n"
+        "A     right, 4 of 4 entries\nall right\n");
+}
+
+static void a_slip_is_named_and_what_follows_from_it(void **state)
+{
+    (void)state;
+    assert_report(FOUR "claim S = 1 0 2 ; 2 2 4 ; 4 2 8\n"
+        "claim A = 0.042 0.063 0.002 ; 0.114 0.468 0.018 ; "
+        "0.844 0.468 0.980\n"
+        "claim Vt = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n", 1,
+        "S     right, 9 of 9 entries\n"
+        "A     WRONG  (1,1) you 0.042, here 0.0879; (1,2) you 0.063, here "
+        "0.1084;\n"
+        "             (1,3) you 0.002, here 0.0134; (2,1) you 0.114, here "
+        "0.1784;\n"
+        "             (2,2) you 0.468, here 0.4458; (2,3) you 0.018, here "
+        "0.0551;\n"
+        "             (3,1) you 0.844, here 0.7337; (3,2) you 0.468, here "
+        "0.4458;\n"
+        "             (3,3) you 0.980, here 0.9316\n"
+        "      all 9 entries match if the 1/√d_attn is left out\n"
+        "Ṽ     follows from A, 5 of 6 entries; the other is right\n"
+        "first wrong step: A (Algorithm 4, line 6): A = softmax(S / √d_attn)\n");
+}
+
+static void a_term_that_is_left_out_is_a_slip_like_any(void **state)
+{
+    (void)state;
+    assert_line(FOUR "claim S = 1 0 2 ; 2 2 4 ; 1 2 8\nclaim A = 0.248 0.108 "
+                "0.013 ; 0.503 0.446 0.055 ; 0.248 0.446 0.932\n",
+                "A     follows from S, 3 of 9 entries; the others are right");
+}
+
+static void what_is_right_is_said_in_one_line(void **state)
+{
+    (void)state;
+    assert_report(LOGITS("2 ; 1/3") "2 0.33\n", 0,
+                  "logits  right, 2 of 2 entries\nall right\n");
+    assert_report(LOGITS("2") "2\n", 0,
+                  "logits  right, 1 of 1 entry\nall right\n");
+    assert_report(LOGITS("2 ; 3") "2 ?\n", 0,
+                  "logits  right, 1 of 1 entry\nall right\n");
+    assert_report(LOGITS("2 ; 3") "? ?\nclaim p = 0.269 0.731\n", 0,
+                  "logits  nothing is claimed\n"
+                  "p       right, 2 of 2 entries\nall right\n");
+}
+
+static void a_wrong_entry_stands_beside_the_others(void **state)
+{
+    (void)state;
+    assert_report(LOGITS("2 ; 1/3") "2 0.77\n", 1,
+        "logits  WRONG  (2) you 0.77, here 0.333\n"
+        "        the other entry is right\n"
+        "        no known slip; (2) is 0.3333·1 = 0.333333\n"
+        "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n");
+    assert_report(LOGITS("2") "70\nclaim p = 1\n", 1,
+        "logits  WRONG  you 70, here 2\n"
+        "        no known slip; it is 2·1 = 2\n"
+        "p       right, 1 of 1 entry\n"
+        "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n");
+    assert_line(LOGITS("1/3 ; 2 ; 7.7") "0.34 2.00 7.79\n",
+        "logits  WRONG  (3) you 7.79, here 7.700\n"
+        "        last digit off  (1) you 0.34, here 0.333\n"
+        "        the other entry is right\n"
+        "        no known slip; (3) is 7.7·1 = 7.7");
+    assert_line(LOGITS("1/3 ; 2 ; 7.7 ; 3") "9.34 2.00 7.70 3.00\n",
+        "        the other 3 entries are right");
+}
+
+static void a_digit_that_is_off_is_no_wrong_step(void **state)
+{
+    (void)state;
+    assert_report(LOGITS("1/3 ; 2") "0.34 2.00\n", 1,
+        "logits  last digit off  (1) you 0.34, here 0.333\n"
+        "        the other entry is right\n"
+        "first digit that is off: logits (Algorithm 7, line 1): logits = W_u e\n");
+    assert_line(LOGITS("1/3 ; 2") "0.34 2.00\nclaim p = 0.7 0.3\n",
+                "first wrong step: p (Algorithm 7, line 1): p = softmax(logits)");
+}
+
+static void long_lists_are_cut(void **state)
+{
+    (void)state;
+    assert_line(LOGITS("0;0;0;0;0;0;0;0;0;0;0;0;0;0")
+        "91 92 93 94 95 96 97 98 99 910 911 912 913 914\n",
+        "logits  WRONG  (1) you 91, here 0; (2) you 92, here 0;"
+        " (3) you 93, here 0;");
+    assert_line(LOGITS("0;0;0;0;0;0;0;0;0;0;0;0;0;0")
+        "91 92 93 94 95 96 97 98 99 910 911 912 913 914\n",
+        "               (10) you 910, here 0; (11) you 911, here 0;\n"
+        "               (12) you 912, here 0; and 2 more");
+    Said s = SAID(check, (char *)sheet(LOGITS("0") "0.0000000000000000000000"
+                                       "000000000000000000000000000007\n"));
+    assert_that(strstr(s.out, "0000000000000000000") == NULL);
+#define INNER "algorithm 7\ne = 1 2 3 4 5 6 7 8"
+    assert_line(INNER "\nW_u = 1 1 1 1 1 1 1 1\nclaim logits = 9\n",
+                " + 1·7 + 1·8 =\n        36");
+    assert_line(INNER " 9\nW_u = 1 1 1 1 1 1 1 1 1\nclaim logits = 9\n",
+                " + 1·7 + 1·8 +\n        1 more = 45");
+}
+
+static void steps_that_go_wrong_by_themselves_are_explained_each(
+    void **state)
+{
+    (void)state;
+    assert_report(FOUR "claim Q = 9 0 2 ; 1 2 2\n"
+        "claim V = 2 0 4 ; 0 1 7\nclaim S = 9 0 2 ; 10 2 4 ; 28 2 8\n", 1,
+        "Q     WRONG  (1,1) you 9, here 1\n"
+        "      the other 5 entries are right\n"
+        "      no known slip; (1,1) is 1·1 + 0·0 = 1\n"
+        "V     WRONG  (2,3) you 7, here 1\n"
+        "      the other 5 entries are right\n"
+        "      no known slip; (2,3) is 0·2 + 1·1 = 1\n"
+        "S     follows from Q, 3 of 9 entries; the others are right\n"
+        "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
+    assert_line(FOUR "claim Q = 9 0 2 ; 1 2 2\nclaim S = 9 0 2 ; 10 2 4 ; "
+                "28 2 8\n",
+                "S     follows from Q, 3 of 9 entries; the others are right");
+}
+
+static void numbers_that_were_rounded_early_are_carried_on(void **state)
+{
+    (void)state;
+    assert_report("algorithm 4\nX = 1 2\nWq = 1/3\nWk = 1\nWv = 3\n"
+        "claim Q = 0.33 0.67\nclaim S = 0.33 0.67 ; 0.66 1.34\n"
+        "claim A = 0.4182 0.3385 ; 0.5818 0.6615\n", 1,
+        "Q     right, 2 of 2 entries\n"
+        "S     rounded early  (2,1) you 0.66, here 0.667; (2,2) you 1.34, "
+        "here 1.333\n"
+        "      the other 2 entries are right\n"
+        "      all 4 entries match if Q is carried on as written\n"
+        "A     rounded early  (1,1) you 0.4182, here 0.41743;\n"
+        "                     (1,2) you 0.3385, here 0.33924;\n"
+        "                     (2,1) you 0.5818, here 0.58257;\n"
+        "                     (2,2) you 0.6615, here 0.66076\n"
+        "      all 4 entries match if S is carried on as written\n"
+        "first digit that is off: S (Algorithm 4, line 4): S = Kᵀ Q\n");
+}
+
+static void in_a_wrong_step_some_entries_may_follow(void **state)
+{
+    (void)state;
+    assert_report("algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7 ; 0 7\n"
+        "claim logits = ln(6) 0 0\nclaim p = 3/4 1/8 1/2\n", 1,
+        "logits  WRONG  (1) you ln(6), here 0.6931\n"
+        "        the other 2 entries are right\n"
+        "        no known slip; (1) is 0.6931·1 + 5·0 = 0.693147\n"
+        "p       WRONG  (3) you 1/2, here 1/4\n"
+        "        the other 2 entries follow from logits\n"
+        "        no known slip; (3) is e^0 / (e^0.6931 + e^0 + e^0) = 1 / 4 = "
+        "0.25\n"
+        "        remark: the entries sum to 1.375, not to 1\n"
+        "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n");
+    assert_line("algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7 ; 0 7\n"
+        "claim logits = ln(6) 0 0\nclaim p = 3/4 1/4 1/2\n",
+        "        1 of the others follows from logits and 1 is right");
+    assert_line("algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7 ; 0 7 ; 0 7\n"
+        "claim logits = ln(6) 0 0 0\nclaim p = 2/3 1/9 1/2 1/5\n",
+        "        2 of the others follow from logits and 1 is right");
+    assert_line("algorithm 6\ne = 1 2 4\nclaim m = 2.5\n"
+        "claim v = 1.5833\nclaim e_hat = ? -0.3974 7\n",
+        "ê     WRONG  (3) you 7, here 1.33631\n"
+        "      the other entry follows from m");
+}
+
+#define MASKED "algorithm 4\nmask causal\nX = 1 2\nWq = 1\nWk = 1\nWv = 1\n"
+
+static void both_S_are_told_apart_by_their_lines(void **state)
+{
+    (void)state;
+    assert_report(MASKED "claim 4.4 S = 1 2 ; 2 4\nclaim 4.5 S = 1 2 ; -inf 5\n"
+        "claim A = 1 0.1 ; 0 0.9\n", 1,
+        "4.4 S  right, 4 of 4 entries\n"
+        "4.5 S  WRONG  (2,2) you 5, here 4\n"
+        "       the other 3 entries are right\n"
+        "       no known slip; (2,2) is 2·2 = 4\n"
+        "A      right, 4 of 4 entries\n"
+        "first wrong step: S (Algorithm 4, line 5):\n"
+        "S = S, but -inf where the mask is 0\n");
+    assert_line(MASKED "claim 4.4 S = 1 2 ; 2 4\n",
+                "S     right, 4 of 4 entries");
+    assert_line("algorithm 5\nX = 1\nWq^1 = 1\nWk^1 = 1\nWv^1 = 1\n"
+                "Wq^2 = 1\nWk^2 = 1\nWv^2 = 1\nWo = 1 1\nclaim 4.4 S^1 = 1\n"
+                "claim 4.5 S^1 = 1\nclaim 4.5 S^2 = 1\n",
+                "4.4 S^1  right, 1 of 1 entry\n"
+                "4.5 S^1  right, 1 of 1 entry\n"
+                "S^2      right, 1 of 1 entry");
+}
+
+/* Queries come from what was normalised, keys of the cross-attention from
+   the other sequence, and what is added stands behind the products. */
+static void the_terms_of_a_model_are_told(void **state)
+{
+    (void)state;
+    const char ten[] = "algorithm 10\nlayout paper\nx = 1 2 3\n"
+        "We = 2 2 0 ; 0 0 1\nWp = 0 1 0 ; 1 0 1\nWq = 1 0\nWk = 1 0\n"
+        "Wv = 1 0\nWo = 0 ; 2\nWmlp1 = 9 0\nWmlp2 = 1/3 ; 0\n"
+        "Wu = 1 0 ; 0 1 ; 0 0\nclaim 10.6 X = ? 3.77 ? ; ? ? ?\n"
+        "claim 10.8 X = ? 6.66 ? ; ? ? ?\nclaim Q = ? 1.9 ?\n";
+    assert_line(ten, "no known slip; (2) is 1·1 + 0·(-1) = 1");
+    assert_line(ten, "no known slip; (1,2) is 0·1 + 3 = 3");
+    assert_line(ten, "no known slip; (1,2) is 0.3333·9 + 3 = 6");
+    const char eight[] = "algorithm 8\nlayout paper\nz = 1 2\nx = 2 1\n"
+        "We = 2 0 1 ; 0 2 0\nWp = 1 0 ; 0 1\nenc.Wq = 1/3 0\n"
+        "enc.Wk = 0 ln(3)/3\nenc.Wv = 4/3 0\nenc.Wo = -1 ; 1\n"
+        "Wmlp1 = 1 0 ; 0 1\nWmlp2 = 0 3 ; 3 0\ndec.Wv = 2 0\n"
+        "dec.Wo = 1 ; 1\nbeta3 = 5 0\ned.Wq = 1 0\ned.Wk = 0.5 0\n"
+        "ed.Wv = 3 0\ned.Wo = -3 ; 0\nWmlp3 = 1 0 ; 0 0\n"
+        "Wmlp4 = 2 0 ; 0 0\nWu = 1 0 ; 0 1 ; 0 0\n"
+        "claim ed.Q = 7 ?\nclaim ed.K = 9 ?\n";
+    assert_line(eight, "no known slip; (1) is 1·4 + 0·1 = 4");
+    assert_line(eight, "no known slip; (1) is 0.5·(-1) + 0·1 = -0.5");
+    assert_line("algorithm 10\nlayout textbook\nX = 1 2\nWmlp1 = 1 -1 ; 0 1\n"
+                "bmlp1 = 0 1\nWmlp2 = 1 0 ; 1 1\nclaim hidden = ? 2.7\n",
+                "no known slip; (2) is 1·(-1) + 2·1 + 1 = 2");
+}
+
+static void a_slip_is_said_in_the_words_of_the_layout(void **state)
+{
+    (void)state;
+    assert_report("algorithm 1\nlayout textbook\nv = 2\n"
+        "We = 1 2 3 ; 4 5 6 ; 7 8 9\nclaim e = 2 5 8\n", 1,
+        "e     WRONG  (1) you 2, here 4; (3) you 8, here 6\n"
+        "      the other entry is right\n"
+        "      all 3 entries match if column v of W_e is taken, not row v\n"
+        "remark: in layout paper all claims are right (columns are tokens, W "
+        "x)\n"
+        "first wrong step: e (Algorithm 1, line 1): e = W_e[v, :]\n");
+    assert_line("algorithm 10\nlayout torch\nL = 0\nx = 1 2\n"
+        "We = 1 0 ; 0 2 ; 3 1\nWu = 1 1 ; 0 1 ; 1 0\n"
+        "claim logits = 1 -2 2 ; -1 2 -2\n",
+        "            all 6 entries match if W_e stands for W_u");
+    Said json = SAID(check, "--json", (char *)sheet("algorithm 1\n"
+        "layout torch\nv = 2\nWe = 1 2 ; 4 5\nclaim e = 2 5\n"));
+    assert_that(strstr(json.out, "\"sentence\": \"column v of W_e is taken, "
+                       "not row v\"") != NULL);
+}
+
+static void a_step_of_a_model_has_its_place(void **state)
+{
+    (void)state;
+    assert_line("algorithm 10\nx = 1 2\nWe = 1 0 ; 0 1\nWu = 1 0 ; 0 1\n"
+                "epsilon 1\nL = 2\nclaim 10.6 layer2.X = 9 0 ; 0 1\n",
+                "10.6 layer2.X  WRONG  (1,1) you 9, here 1\n"
+                "               the other 3 entries are right\n"
+                "               no known slip; (1,1) is 0·0 + 1 = 1\n"
+                "first wrong step: layer2.X (Algorithm 10, line 6):\n"
+                "X = X + MHAttention(X̃ | W, Mask causal)");
+    assert_line("algorithm 10\nx = 1 2\nWe = 1 0 ; 0 1\nWu = 1 0 ; 0 1\n"
+                "epsilon 1\nL = 1\nclaim 5.2 layer1.Y^1 = 9 0 ; 0 1\n",
+                "first wrong step: layer1.Y^1 (Algorithm 5, line 2):\n"
+                "Y^h = Attention(X, Z | W_qkv^h, Mask)");
+}
+
+static void a_turn_has_the_letter_of_its_loop(void **state)
+{
+    (void)state;
+    const char *given = "algorithm 14\nx = 1\nWe = 1 0 ; 0 1\nWu = 1 0 ; "
+                        "0 1\nepsilon 1\nu = 0.1 0.1\n";
+    char text[400];
+    snprintf(text, sizeof text, "%sclaim 10.11 i2.P = 9 ? ; ? ?\n", given);
+    assert_line(text, "first wrong step: i2.P (Algorithm 10, line 11): P = "
+                "softmax(W_u X)");
+}
+
+/* -------------------------------------------------------- what is "here" */
+
+#define HERE_IS(right, claimed, here) \
+    assert_line(LOGITS(right "; 77") claimed " ?\n", \
+                "logits  WRONG  (1) you " claimed ", here " here)
+#define CUT_IS(right, claimed, here) \
+    assert_line(LOGITS(right "; 77") claimed " ?\n", \
+                "logits  cut off  (1) you " claimed ", here " here)
+
+static void the_right_number_has_one_decimal_more(void **state)
+{
+    (void)state;
+    HERE_IS("2/3", "0.9", "0.67");
+    HERE_IS("2/3", "0.91", "0.667");
+    HERE_IS("0.5", "0.91", "0.500");
+    HERE_IS("-2/3", "0.91", "-0.667");
+    HERE_IS("2", "0.91", "2");
+    HERE_IS("1/3000", "0.91", "0.000");
+    HERE_IS("2/3000", "9.0e-04", "0.000667");
+    HERE_IS("1234.5678", "0.9", "1234.57");
+    HERE_IS("2/3", "15e-1", "0.67");
+}
+
+static void a_near_miss_has_as_many_as_it_takes(void **state)
+{
+    (void)state;
+    if (!IS_DOUBLE)
+        return;
+    CUT_IS("0.1250001", "0.12", "0.1250001");
+    CUT_IS("-0.12500001", "-0.12", "-0.12500001");
+    HERE_IS("2.0000001", "2", "2.0000001");
+    HERE_IS("2/3", "0.666666667000", "0.6666666666667");
+    HERE_IS("1e14/3", "33333333333330", "33333333333333.3");
+    HERE_IS("1e18/3", "33333333333330", "3.33333333333333e+17");
+}
+
+static void no_digit_is_shown_that_is_not_true(void **state)
+{
+    (void)state;
+    if (IS_DOUBLE) {
+        HERE_IS("2/3", "0.700000000000000000000", "0.666667");
+        HERE_IS("2/3", "0.66666666666620", "0.666666666666667");
+        HERE_IS("2/3", "0.6666670000000000000", "0.6666667");
+        HERE_IS("2e12/3", "0.70", "666666666666.667");
+        HERE_IS("2e15/3", "0.70", "666666666666667");
+        HERE_IS("2e16/3", "0.70", "6.66666666666667e+15");
+        HERE_IS("2e-9/3", "0.700000000000000000000", "0.000000");
+    } else {
+        HERE_IS("2/3", "0.700000000000000000000", "0.666667");
+        HERE_IS("2e9/3", "0.7", "6.66667e+08");
+    }
+}
+
+static void exact_numbers_are_shown_as_such(void **state)
+{
+    (void)state;
+    HERE_IS("2/3", "1/3", "2/3");
+    HERE_IS("-2/7", "1/3", "-2/7");
+    HERE_IS("4/2", "1/3", "2");
+    HERE_IS("-1e-18", "1/3", "0");
+    HERE_IS("-1e-18", "0.25", "0");
+    HERE_IS("sqrt(2)", "1/3", "1.4142");
+    HERE_IS("sqrt(2)", "1", "1.4142");
+    if (IS_DOUBLE)
+        HERE_IS("40/97", "1/3", "40/97");
+}
+
+static void a_masked_score_is_infinite(void **state)
+{
+    (void)state;
+    assert_line("algorithm 4\nmask causal\nX = 1 2\nWq = 1\nWk = 1\nWv = 1\n"
+                "claim 4.5 S = 1 2 ; 7.5 4\n",
+                "S     WRONG  (2,1) you 7.5, here -inf");
+    assert_line("algorithm 4\nmask causal\nX = 1 2\nWq = 1\nWk = 1\nWv = 1\n"
+                "claim 4.5 S = 1 2 ; -1e9 4\n", "S     right, 4 of 4 entries");
+}
+
+static void an_entry_is_shown_as_it_was_typed(void **state)
+{
+    (void)state;
+    HERE_IS("2/3", "\\frac{1}{3}", "2/3");
+    HERE_IS("2/3", "e^(2 * sqrt(2))", "2/3");
+    assert_line(LOGITS("2") "(1 +\t2)\n", "logits  WRONG  you (1 + 2), here 2");
+    HERE_IS("2/3", "-.5", "0.67");
+    HERE_IS("2/3", "+1.50", "0.667");
+    assert_line(LOGITS("2") "1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1\n",
+                "logits  WRONG  you 17, here 2");
+}
+
+/* --------------------------------------------------------- explanations */
+
+static void several_explanations_are_all_named(void **state)
+{
+    (void)state;
+    Said s = SAID(check, (char *)sheet("algorithm 4\nlayout textbook\n"
+        "X = 1 0 2 ; 0 1 1\nWq = 1 0 ; 0 2 ; 1 0\nWk = 0 1 ; 1 0 ; 1 0\n"
+        "Wv = 2 0 ; 0 4 ; 1 0\nclaim A = 0.5 0.5 ; 0.881 0.119\n"));
+    assert_int_equal(s.status, 1);
+    assert_that(strstr(s.out, "      all 4 entries match if the 1/√d_attn is "
+                       "left out\n      or if ") != NULL);
+    assert_that(strstr(s.out, "      this sheet cannot tell these apart\n"
+                       "first wrong step: A (Algorithm 4, line 6): A = softmax(S / √d_attn)\n")
+                != NULL);
+}
+
+/* A judgement with other explanations than were found. */
+static Said explained(int n, Explanation why[], const char *text,
+                      void print(FILE *out, const Judgement *judgement))
+{
+    FILE *out = tmpfile();
+    char *copy = strcpy(arena_alloc(arena, strlen(text) + 2), text);
+    Fault f = { .sheet = "sheet" };
+    const Sheet *read = sheet_of(arena, "sheet", copy, (int)strlen(copy),
+                                 &f);
+    Judgement judgement = *judge_sheet(read, arena, quiet, &f);
+    Judged judged = judgement.judged[0];
+    judged.n = n;
+    judged.why = why;
+    judgement.judged = &judged;
+    judgement.n = 1;
+    print(out, &judgement);
+    return (Said){ .out = all_of(out), .err = "" };
+}
+
+static const Slip *slip(const char *name)
+{
+    for (int k = 0; k < slips_n; k++)
+        if (strcmp(slips[k].name, name) == 0)
+            return &slips[k];
+    fail_at(HERE("slip"), "%s", name);
+    return NULL;
+}
+
+static void many_entries_with_a_reason_each_are_counted(void **state)
+{
+    (void)state;
+    Said s = SAID(check, (char *)sheet("algorithm 7\ne = 4 9\n"
+        "Wu = 2 3 ; 3 2 ; 5 3 ; 3 5 ; 5 2 ; 2 5 ; 7 2 ; 2 7 ; 7 3\n"
+        "claim logits = 27 18 27 45 38 53 46 71 55\n"));
+    assert_that(strstr(s.out, "all 9 entries match if in (1) the term 2·4 "
+        "is left out, and in (2)\n        the term 3·4 is left out, and in "
+        "(3) the term 5·4 is left out, and\n        so on in 1 more\n")
+        != NULL);
+}
+
+static void where_a_slip_was_made_is_said(void **state)
+{
+    (void)state;
+    const char *text = LOGITS("2 ; 3") "2 30\n";
+    Step head = { .part = ED, .layer = 2, .head = 3 }, turn = { .turn = 4 },
+         layer = { .part = LAYER, .layer = 1 };
+    Explanation why[] = { { .slip = { slip("no-scale") }, .only = &head },
+                          { .slip = { slip("no-scale") }, .only = &turn },
+                          { .slip = { slip("no-scale") }, .only = &layer } };
+    Said s = explained(3, why, text, check_text);
+    assert_says(s,
+        "        both entries match if the 1/√d_attn is left out, in the\n"
+        "        cross-attention of layer 2, head 3 only\n"
+        "        or if the 1/√d_attn is left out, in turn 4 only\n"
+        "        or if the 1/√d_attn is left out, in layer 1 only\n"
+        "        this sheet cannot tell these apart\n");
+    s = explained(1, why, FOUR "claim A = 9 ? ? ; ? ? ? ; ? ? ?\n",
+                  check_text);
+    assert_says(s, "      the entry matches if the 1/√d_attn is left out, in "
+        "the cross-attention\n      of layer 2, head 3 only\n");
+    s = explained(3, why, text, check_json);
+    assert_says(s, "left out, in turn 4 only\", \"carried\": false, "
+        "\"only\": {\"index\": null, \"turn\": 4}}, {\"slips\": [");
+    assert_says(s, "\"only\": {\"index\": 3, \"part\": \"ed\", "
+                "\"layer\": 2}}");
+}
+
+static void two_slips_at_once_are_named_as_two(void **state)
+{
+    (void)state;
+    const char *text = LOGITS("2 ; 3") "? 30\n";
+    Explanation why[20] = { { .slip = { slip("no-scale"),
+                                        slip("hard-max") } } };
+    Said s = explained(1, why, text, check_text);
+    assert_says(s, "        no single slip explains it; the entry matches if "
+        "the 1/√d_attn is\n        left out, and the largest number gets all "
+        "the weight\nfirst wrong step");
+    s = explained(1, why, text, check_json);
+    assert_says(s, "[{\"slips\": [\"no-scale\", \"hard-max\"], ");
+    for (int k = 1; k < 20; k++)
+        why[k] = why[0];
+    s = explained(20, why, text, check_text);
+    assert_that(strstr(s.out, "or if") == NULL);
+    assert_that(strstr(s.out, "cannot tell") == NULL);
+    for (int k = 1; k < 20; k++)
+        why[k].slip[1] = &slips[k];
+    s = explained(20, why, text, check_text);
+    assert_says(s, " more; this sheet cannot tell these apart\n");
+}
+
+/* ------------------------------------------------------- shape and layout */
+
+static void another_shape_is_said(void **state)
+{
+    (void)state;
+    assert_report(FOUR "claim Q = 1 0 2\n", 1,
+        "Q     WRONG  it is 1 x 3 on the sheet, but 2 x 3 here\n"
+        "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
+    assert_report(FOUR "claim Q = 1 1 ; 0 2 ; 2 2\n", 1,
+        "Q     WRONG  it is 3 x 2 on the sheet, but 2 x 3 here\n"
+        "      its transpose is right: tokens as rows, as in layout textbook "
+        "or\n"
+        "      torch?\n"
+        "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
+}
+
+static void another_shape_may_come_of_a_slip(void **state)
+{
+    (void)state;
+    assert_report("algorithm 4\nX = 1 0 2 ; 0 1 1\nZ = 1 1 ; 2 0.5\n"
+        "Wq = 1 0 ; 1 1\nWk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\n"
+        "claim Q = 1 1 ; 3 1.5\nclaim S = 1 1 ; 4 2.5 ; 6 4.5\n", 1,
+        "Q     WRONG  it is 2 x 2 on the sheet, but 2 x 3 here\n"
+        "      all 4 entries match if X and Z are exchanged\n"
+        "S     follows from Q\n"
+        "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
+}
+
+static void another_layout_is_said(void **state)
+{
+    (void)state;
+    const char *given = "X = 1 2 ; 0 1\nWq = 1 2 ; 0 1\nWk = 1 0 ; 3 1\n"
+                        "Wv = 1 1 ; 0 2\nclaim Q = 1 4 ; 0 1\n"
+                        "claim V = 1 5 ; 0 2\n";
+    char text[400];
+    snprintf(text, sizeof text, "algorithm 4\n%s", given);
+    assert_line(text, "remark: in layout textbook all claims are right (rows "
+                "are tokens, x W)\nfirst wrong step: V (Algorithm 4, line 3): V = W_v Z + b_v "
+                "1ᵀ");
+    snprintf(text, sizeof text, "algorithm 4\nlayout textbook\n%s", given);
+    assert_no(text, "remark");
+    assert_line("algorithm 4\nlayout textbook\nX = 1 2 ; 0 1\n"
+                "Wq = 1 2 ; 1 1\nWk = 1 0 ; 3 1\nWv = 1 1 ; 0 2\n"
+                "claim V = 1 0 ; 5 2\n",
+                "      its transpose is right: tokens as columns, as in "
+                "layout paper or\n      berkeley?");
+}
+
+/* S and the diagonal of A are the same in both. */
+static void the_layout_in_which_all_is_right_is_taken(void **state)
+{
+    (void)state;
+    assert_says(SAID(check, write_text("a.sheet",
+        "algorithm 4\nX = 1 0 ; 0 1\nWq = 1 2 ; 2 3\nWk = 1 0 ; 0 1\n"
+        "Wv = 1 0 ; 0 1\nclaim S = 1 2 ; 2 3\n"
+        "claim A = 0.330 0.670 ; 0.330 0.670\n")), "all right\n");
+}
+
+/* --------------------------------------------------------------- remarks */
+
+#define CAUSAL "algorithm 4\nmask causal\nX = 1 0 2 ; 0 1 1\n" \
+    "Wq = 1 0 ; 0 1\nWk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\n"
+
+static void what_does_not_sum_to_1_is_remarked(void **state)
+{
+    (void)state;
+    assert_no(CAUSAL "claim A = 1 -inf 0.1 ; 0 0.3 0.1 ; 0 0 0.8\n",
+              "sums");
+    assert_line(CAUSAL "claim A = 1 0.9 0.1 ; 0 0.3 0.1 ; 0 0 0.8\n",
+                "      remark: column 2 sums to 1.2, not to 1");
+    assert_line(CAUSAL "claim A = 1 0.9 0.1 ; 0 0.3 0.1 ; 0 0 0.4\n",
+                "      remark: column 2 sums to 1.2, not to 1; others do not, "
+                "either");
+    assert_no(CAUSAL "claim A = 1 0.9 0.1 ; 0 ? 0.1 ; 0 0 0.8\n", "remark");
+    assert_no(CAUSAL "claim A = 1 0.9 0.33 ; 0 0.1 0.33 ; 0 0 0.33\n",
+              "remark");
+    assert_line("algorithm 4\nlayout textbook\nX = 1 0 ; 2 1\n"
+                "Wq = 1 0 ; 0 1\nWk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\n"
+                "claim A = 0.52 0.50 ; 0.5 0.5\n",
+                "      remark: row 1 sums to 1.02, not to 1");
+    assert_line("algorithm 4\nlayout textbook\nX = 1 0 ; 2 1\n"
+                "Z = 1 0 ; 2 1 ; 0 1\n"
+                "Wq = 1 0 ; 0 1\nWk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\n"
+                "claim A = 0.52 0.30 0.20 ; 0.5 0.25 0.25\n",
+                "      remark: row 1 sums to 1.02, not to 1");
+    assert_line(LOGITS("2 ; 3") "2 3\nclaim p = 0.30 0.80\n",
+                "        remark: the entries sum to 1.1, not to 1");
+    assert_line(LOGITS("2 ; 3") "2 3\nclaim p = 0.10 ; 0.80\n",
+                "        remark: the entries sum to 0.9, not to 1");
+}
+
+static void what_is_no_probability_is_remarked(void **state)
+{
+    (void)state;
+    assert_line(CAUSAL "claim A = 1 1.3 0.2 ; 0 -0.3 0.3 ; 0 0 0.5\n",
+                "      remark: (1,2) is 1.3, not between 0 and 1");
+    assert_line(CAUSAL "claim A = 1 0.3 -0.2 ; 0 0.7 0.7 ; 0 0 0.5\n",
+                "      remark: (1,3) is -0.2, not between 0 and 1");
+}
+
+static void what_is_masked_is_remarked(void **state)
+{
+    (void)state;
+    assert_line(CAUSAL "claim A = 0.6 0.9 0.1 ; 0.4 0.1 0.1 ; 0 0 0.8\n",
+                "      remark: (2,1) is masked, so it is 0");
+}
+
+/* A student's Algorithm 4 may not show its scores. */
+static void without_scores_nothing_is_masked(void **state)
+{
+    (void)state;
+    const Judgement *judgement = judged(CAUSAL
+        "claim A = 0.6 0.9 0.1 ; 0.4 0.1 0.1 ; 0 0 0.8\n");
+    Judgement other = *judgement;
+    Judged j = judgement->judged[0];
+    Run run = *judgement->run;
+    Step steps[] = { *j.claim.step, *j.claim.step };
+    Mat before = constant(arena, 3, 3);
+    for (int k = 0; k < 9; k++)
+        before->at[k] = (real)-INFINITY;
+    steps[0].M = before;
+    steps[0].role = ROLE_VALUES;
+    run.step = steps, run.n = 2;
+    other.run = &run;
+    j.claim.step = &steps[1];
+    Remarks remarks;
+    remarks_on(&other, &j, &remarks);
+    for (int k = 0; k < remarks.n; k++)
+        assert_that(strstr(remarks.text[k], "masked") == NULL);
+}
+
+static void what_is_no_mixture_is_remarked(void **state)
+{
+    (void)state;
+    assert_line(FOUR "claim Vt = 3.459 2.000 3.923 ; 0.958 1.937 0.998\n",
+                "      remark: (2,2) is 1.937, but the values that are mixed "
+                "go from 0 to 1");
+    assert_no(FOUR "claim Vt = 3.159 2.300 0.003 ; 0.958 0.237 0.998\n",
+              "remark");
+    assert_line("algorithm 4\nlayout textbook\nX = 1 0 ; 2 1 ; 1 1\n"
+                "Wq = 1 0 ; 0 1\nWk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\n"
+                "claim Vt = 2.1 0.4 ; 2.2 1.4 ; 2.3 0.5\n",
+                "      remark: (2,2) is 1.4, but the values that are mixed go "
+                "from 0 to 1");
+    assert_line("algorithm 3\ne = 1 1\ne_t = 1 2 ; 2 0\nWq = 1 0 ; 0 1\n"
+                "Wk = 1 0 ; 0 1\nWv = 1 2 ; 0 1\nclaim v_tilde = 1.9 1.1\n",
+                "      remark: (1) is 1.9, but the values that are mixed go "
+                "from 2 to 5");
+}
+
+#define MIXED "algorithm 4\nX = 1 1\nWq = 1\nWk = 1\nWv = 1/3 ; 2\n"
+
+/* The right V is 1/3 1/3 ; 2 2. */
+static void what_was_mixed_is_what_is_claimed(void **state)
+{
+    (void)state;
+    assert_no(MIXED "claim V = 1/3 1/3 ; 2 8\nclaim Vt = 1/3 1/3 ; 3 7\n",
+              "remark");
+    assert_line(MIXED "claim V = 1/3 1/3 ; 2 8\nclaim Vt = 1/3 1/3 ; 3 9\n",
+                "      remark: (2,2) is 9, but the values that are mixed go "
+                "from 2 to 8");
+    assert_line(MIXED "claim V = 1/3 1/3 ; 1 ?\nclaim Vt = 1/3 1/3 ; 3 2\n",
+                "      remark: (2,1) is 3, but the values that are mixed go "
+                "from 1 to 2");
+    assert_line("algorithm 4\nlayout torch\nX = 1 ; 1\nWq = 1\nWk = 1\n"
+                "Wv = 1/2 ; 2\nclaim V = 1/2 2 ; 1/2 8\n"
+                "claim Vt = 1/2 3 ; 7 9\n",
+                "      remark: (2,1) is 7, but the values that are mixed go "
+                "from 0.5 to 0.5");
+    assert_no(MIXED "claim V = 1/3 2 ; 1/3 8 ; 1/3 8\nclaim Vt = 3 7 ; 3 7\n",
+              "remark");
+}
+
+static void what_was_mixed_is_known_to_half_a_unit(void **state)
+{
+    (void)state;
+    assert_no(MIXED "claim V = 0.3 0.3 ; 2.0 2.0\nclaim Vt = 0.34 0.26 ; "
+              "2.05 1.95\n", "remark");
+    assert_line(MIXED "claim V = 0.3 0.3 ; 2.0 2.0\nclaim Vt = 0.34 0.26 ; "
+                "2.05 1.94\n",
+                "      remark: (2,2) is 1.94, but the values that are mixed go "
+                "from 2 to 2");
+}
+
+static void a_single_entry_has_no_place_but_a_name(void **state)
+{
+    (void)state;
+    assert_report("algorithm 4\nX = 1\nWq = 1\nWk = 1\nWv = 2\n"
+        "claim A = 1.5\nclaim Vt = 7\n", 1,
+        "A     WRONG  you 1.5, here 1\n"
+        "      no known slip\n"
+        "      remark: it is 1.5, not between 0 and 1\n"
+        "      remark: column 1 sums to 1.5, not to 1\n"
+        "Ṽ     WRONG  you 7, here 2\n"
+        "      no known slip; it is 2·1 = 2\n"
+        "      remark: it is 7, but the values that are mixed go from 2 to 2\n"
+        "first wrong step: A (Algorithm 4, line 6): "
+        "A = softmax(S / √d_attn)\n");
+}
+
+static void whole_numbers_among_others_are_remarked(void **state)
+{
+    (void)state;
+    assert_line(LOGITS("2.3 ; 3") "2 3\n",
+                "        remark: where all are whole, numbers are exact; "
+                "2.0 has one decimal");
+    assert_line(LOGITS("2.3 ; 3.25") "2 3.25\n",
+                "        remark: 2 stands for 2.00 beside decimals");
+    assert_no(LOGITS("2.6 ; 3") "2 3\n", "remark");
+    assert_no(LOGITS("0.3 ; 3.25") "0 3.25\n", "remark");
+}
+
+static void where_a_slip_explains_there_is_no_remark(void **state)
+{
+    (void)state;
+    const char *axis = FOUR
+        "claim A = 0.284 0.140 0.576 ; 0.164 0.164 0.673 ; "
+        "0.055 0.013 0.932\n";
+    Said s = SAID(check, (char *)sheet(axis));
+    assert_that(strstr(s.out, "the softmax is taken over the queries")
+                != NULL);
+    assert_no(axis, "remark");
+    s = SAID(check, "--json", (char *)sheet(axis));
+    assert_that(strstr(s.out, "\"remarks\": []}]}") != NULL);
+}
+
+/* ------------------------------------------------------------------ JSON */
+
+static void on_a_large_sheet_not_every_slip_is_tried(void **state)
+{
+    (void)state;
+    char *text = arena_alloc(arena, 3000), *end = text;
+    end += sprintf(end, "algorithm 4\nWq = 1\nWk = 1\nWv = 1\nX =");
+    for (int t = 0; t < 400; t++)
+        end += sprintf(end, " 1");
+    end += sprintf(end, "\nclaim V~ =");
+    for (int t = 0; t < 400; t++)
+        end += sprintf(end, " 2");
+    assert_line(text, "      remark: the sheet is so large that not every slip "
+                "was tried");
+    assert_no(FOUR "claim S = 7 7 7 ; 7 7 7 ; 7 7 7\n", "so large");
+}
+
+/* The mean over all tokens, and heads that are joined in another order, are
+   slips; neither needs the square of a large number. */
+static void a_slip_takes_no_more_memory_than_the_sheet(void **state)
+{
+    (void)state;
+    enum { MANY = 20000 };
+    char *text = arena_alloc(arena, 10 * MANY + 300), *end = text;
+    end += sprintf(end, "algorithm 6\nepsilon 1\ne =");
+    for (int k = 0; k < 2 * MANY; k++)
+        end += sprintf(end, k == MANY ? ";1" : " %d", k % 2);
+    end += sprintf(end, "\nclaim m =");
+    for (int k = 0; k < MANY; k++)
+        end += sprintf(end, " 9");
+    assert_no(text, "right");
+    end = text + sprintf(text, "algorithm 5\nX = 1\nWq = 1\nWk = 1\nWo =");
+    for (int k = 0; k < MANY; k++)
+        end += sprintf(end, " 0");
+    end += sprintf(end, "\nlayout paper\nclaim V~ = 7\nWv = 1");
+    for (int k = 1; k < MANY; k++)
+        end += sprintf(end, ";1");
+    assert_no(text, "right");
+}
+
+static void json_has_everything(void **state)
+{
+    (void)state;
+    char *name = write_text("a\"b.sheet", LOGITS("2 ; 1/4 ; 5")
+                            "2 1.30 ?\nclaim p = 1/2\n");
+    Said s = SAID(check, "--json", name);
+    char expected[4000];
+    snprintf(expected, sizeof expected,
+        "{\"sheet\": \"%s/a\\\"b.sheet\", \"algorithm\": 7, "
+        "\"layout\": \"paper\", \"status\": \"wrong\", \"first_wrong\": 1, "
+        "\"other_layout\": null, \"claims\": [{\"claim\": \"logits\", "
+        "\"algorithm\": 7, \"line\": 1, \"name\": \"logits\", "
+        "\"index\": null, \"rows\": 1, \"cols\": 3, \"fits\": true, "
+        "\"verdict\": \"wrong\", \"entries\": ["
+        "{\"row\": 1, \"col\": 1, \"typed\": \"2\", \"claimed\": 2, "
+        "\"here\": 2, \"verdict\": \"right\"}, "
+        "{\"row\": 1, \"col\": 2, \"typed\": \"1.30\", \"claimed\": "
+        "%.17g, \"here\": 0.25, \"verdict\": \"wrong\"}, "
+        "{\"row\": 1, \"col\": 3, \"typed\": \"?\", \"claimed\": null, "
+        "\"here\": 5, \"verdict\": \"open\"}], "
+        "\"explanations\": [], \"sources\": [], \"terms\": \"(2) is "
+        "0.25·1 = 0.25\", \"transposed\": false, \"remarks\": []}, "
+        "{\"claim\": \"p\", \"algorithm\": 7, \"line\": 1, \"name\": \"p\", "
+        "\"index\": null, \"rows\": 1, \"cols\": 1, \"fits\": false, "
+        "\"verdict\": \"wrong\", \"entries\": [{\"row\": 1, \"col\": 1, "
+        "\"typed\": \"1/2\", \"claimed\": 0.5, \"here\": null, "
+        "\"verdict\": \"wrong\"}], \"explanations\": [], "
+        "\"sources\": [], \"terms\": null, \"transposed\": false, "
+        "\"remarks\": []}]}\n", directory(), 1.30);
+    assert_int_equal(s.status, 1);
+    assert_string_equal(s.out, expected);
+}
+
+static void json_has_the_explanations(void **state)
+{
+    (void)state;
+    Said s = SAID(check, "--json", "tests/data/hand/no-scale.sheet");
+    assert_that(strstr(s.out, "\"status\": \"wrong\", \"first_wrong\": 2, ")
+                != NULL);
+    assert_that(strstr(s.out, "\"explanations\": [{\"slips\": [\"no-scale\"], "
+        "\"sentence\": \"the 1/√d_attn is left out\", \"carried\": false, "
+        "\"only\": null}], \"sources\": [], \"terms\": null, "
+        "\"transposed\": false") != NULL);
+    assert_that(strstr(s.out, "\"verdict\": \"follows\"}") != NULL);
+    s = SAID(check, "--json", (char *)sheet(FOUR
+        "claim S = 1 0 2 ; 2 2 4 ; 1 2 8\n"));
+    assert_that(strstr(s.out, "[{\"slips\": [\"term-left-out\"], "
+                       "\"sentence\": \"in (3,1) the term ") != NULL);
+    s = SAID(check, "--json", (char *)sheet(CAUSAL
+                                            "claim 4.5 S = 1 ? ? ; 7 ? ? ; "
+                                            "? ? ?\n"));
+    assert_that(strstr(s.out, "\"claimed\": 7, \"here\": \"-inf\"")
+                != NULL);
+}
+
+static void json_says_what_is_no_sheet(void **state)
+{
+    (void)state;
+    Said s = SAID(check, "--json", "tests/data/worked/alg01.sheet",
+                  "no such\xff sheet");
+    assert_int_equal(s.status, 2);
+    assert_that(strstr(s.out, "\"status\": \"right\", \"first_wrong\": null")
+                != NULL);
+    assert_that(strstr(s.out, "}\n{\"sheet\": \"no such\\ufffd sheet\", "
+                       "\"status\": \"error\", \"error\": \"no such\\\\xFF "
+                       "sheet: cannot be opened: ") != NULL);
+    assert_that(strstr(s.err, "sheet: cannot be opened: ") != NULL);
+    s = SAID(check, "--json", (char *)sheet("algorithm 7\ne = 1\nWu = 1\n"));
+    assert_int_equal(s.status, 2);
+    assert_that(strstr(s.out, "\"error\": \"") != NULL);
+}
+
+/* ------------------------------------------------------------ the command */
+
+static void several_sheets_have_a_total(void **state)
+{
+    (void)state;
+    char *right = write_text("right", with_layout(LOGITS("2") "2\n")),
+         *wrong = write_text("wrong", with_layout(LOGITS("2") "30\n")),
+         *none = write_text("none", "algorithm 7\nclaim p = 1\n");
+    char expected[1000];
+    Said s = SAID(check, right, wrong, none, right);
+    snprintf(expected, sizeof expected,
+        "%s:\nlogits  right, 1 of 1 entry\nall right\n\n"
+        "%s:\nlogits  WRONG  you 30, here 2\n"
+        "        no known slip; it is 2·1 = 2\n"
+        "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n\n"
+        "%s: cannot be judged\n\n"
+        "%s:\nlogits  right, 1 of 1 entry\nall right\n\n"
+        "4 sheets: 2 right, 1 wrong, 1 cannot be judged\n",
+        right, wrong, none, right);
+    assert_string_equal(s.out, expected);
+    assert_int_equal(s.status, 2);
+    assert_that(strncmp(s.err, none, strlen(none)) == 0);
+    s = SAID(check, wrong, right);
+    assert_int_equal(s.status, 1);
+    assert_that(strstr(s.out, "\n2 sheets: 1 right, 1 wrong\n") != NULL);
+    s = SAID(check, right, right);
+    assert_int_equal(s.status, 0);
+    assert_that(strstr(s.out, "\n2 sheets: 2 right\n") != NULL);
+}
+
+static void a_sheet_without_claims_is_told(void **state)
+{
+    (void)state;
+    char expected[400];
+    snprintf(expected, sizeof expected, "%s/a.sheet: nothing is claimed; a "
+             "line 'claim p = ...' says what was computed.",
+             directory());
+    assert_refusal(SAID(check, (char *)sheet("algorithm 7\ne = 1\nWu = 1\n")),
+                   expected);
+    assert_refusal(SAID(check, (char *)sheet(LOGITS("1") "?\n")), expected);
+    snprintf(expected, sizeof expected, "%s/a.sheet: nothing is claimed; a "
+             "line 'claim i1.layer1.Vt = ...' says what was computed.",
+             directory());
+    assert_refusal(SAID(check, (char *)sheet("algorithm 14\n"
+                        "i1.layer1.Vt^1 = 1 1\n")), expected);
+}
+
+static void options_are_obeyed_or_refused(void **state)
+{
+    (void)state;
+    assert_refusal(SAID(check, "--jason", "x"),
+                   "ftx check: there is no option --jason; see 'ftx check "
+                   "--help'.");
+    assert_refusal(SAID(check, "--json"),
+                   "ftx check: which sheet? See 'ftx check --help'.");
+    assert_says(SAID(check, "x", "--help"), "Usage: ftx check");
+    assert_says(SAID(check, "--", "tests/data/worked/alg01.sheet"), "all right\n");
+    assert_refusal(SAID(check, "--", "--json"),
+                   "--json: cannot be opened: No such file or directory.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST_FILES(the_sample_in_the_readme_is_what_is_printed),
+        TEST_FILES(where_it_went_on_from_and_the_layout_are_said_first),
+        TEST_FILES(a_slip_is_named_and_what_follows_from_it),
+        TEST_FILES(a_term_that_is_left_out_is_a_slip_like_any),
+        TEST_FILES(what_is_right_is_said_in_one_line),
+        TEST_FILES(a_wrong_entry_stands_beside_the_others),
+        TEST_FILES(a_digit_that_is_off_is_no_wrong_step),
+        TEST_FILES(long_lists_are_cut),
+        TEST_FILES(steps_that_go_wrong_by_themselves_are_explained_each),
+        TEST_FILES(numbers_that_were_rounded_early_are_carried_on),
+        TEST_FILES(in_a_wrong_step_some_entries_may_follow),
+        TEST_FILES(both_S_are_told_apart_by_their_lines),
+        TEST_FILES(the_terms_of_a_model_are_told),
+        TEST_FILES(a_slip_is_said_in_the_words_of_the_layout),
+        TEST_FILES(a_step_of_a_model_has_its_place),
+        TEST_FILES(a_turn_has_the_letter_of_its_loop),
+        TEST_FILES(the_right_number_has_one_decimal_more),
+        TEST_FILES(a_near_miss_has_as_many_as_it_takes),
+        TEST_FILES(no_digit_is_shown_that_is_not_true),
+        TEST_FILES(exact_numbers_are_shown_as_such),
+        TEST_FILES(a_masked_score_is_infinite),
+        TEST_FILES(an_entry_is_shown_as_it_was_typed),
+        TEST_FILES(several_explanations_are_all_named),
+        TEST_FILES(many_entries_with_a_reason_each_are_counted),
+        TEST_FILES(where_a_slip_was_made_is_said),
+        TEST_FILES(two_slips_at_once_are_named_as_two),
+        TEST_FILES(another_shape_is_said),
+        TEST_FILES(another_shape_may_come_of_a_slip),
+        TEST_FILES(another_layout_is_said),
+        TEST_FILES(the_layout_in_which_all_is_right_is_taken),
+        TEST_FILES(what_does_not_sum_to_1_is_remarked),
+        TEST_FILES(what_is_no_probability_is_remarked),
+        TEST_FILES(what_is_masked_is_remarked),
+        TEST_FILES(without_scores_nothing_is_masked),
+        TEST_FILES(what_is_no_mixture_is_remarked),
+        TEST_FILES(what_was_mixed_is_what_is_claimed),
+        TEST_FILES(what_was_mixed_is_known_to_half_a_unit),
+        TEST_FILES(a_single_entry_has_no_place_but_a_name),
+        TEST_FILES(whole_numbers_among_others_are_remarked),
+        TEST_FILES(where_a_slip_explains_there_is_no_remark),
+        TEST_FILES(on_a_large_sheet_not_every_slip_is_tried),
+        TEST_FILES(a_slip_takes_no_more_memory_than_the_sheet),
+        TEST_FILES(json_has_everything),
+        TEST_FILES(json_has_the_explanations),
+        TEST_FILES(json_says_what_is_no_sheet),
+        TEST_FILES(several_sheets_have_a_total),
+        TEST_FILES(a_sheet_without_claims_is_told),
+        TEST_FILES(options_are_obeyed_or_refused),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,264 @@
+/* ftx slips: what each slip does to a sheet. */
+#include "command.h"
+#include "check/check.h"
+#include <glob.h>
+
+#define SLIPS(...) SAID(slips_known, __VA_ARGS__)
+
+static bool is_known_before(int k)
+{
+    for (int i = 0; i < k; i++)
+        if (strcmp(slips[i].name, slips[k].name) == 0
+            || strcmp(slips[i].what, slips[k].what) == 0)
+            return true;
+    return false;
+}
+
+static void every_slip_is_listed_with_its_sentence(void **state)
+{
+    (void)state;
+    Said s = said_by(slips_known, 0, (char *[]){ NULL });
+    for (int k = 0; k < slips_n; k++) {
+        assert_that(!is_known_before(k));
+        if (is_rounding(&slips[k]))
+            continue;
+        assert_says(s, slips[k].name);
+        assert_says(s, slips[k].what);
+    }
+    assert_says(s, "\nS-rounded-N           S is rounded to N decimals, "
+                "N = 0 ... 4\n");
+    assert_says(s, "\nroot-rounded-N        \xe2\x88\x9a" "d_attn is rounded "
+                "to N decimals, N = 1 ... 3\n");
+    assert_that(strstr(s.out, "rounded-1") == NULL);
+}
+
+static Mat unknown(void *to, const char *name, int length)
+{
+    (void)to, (void)name, (void)length;
+    return NULL;
+}
+
+/* What is not well formed would be refused. */
+static void every_formula_is_well_formed(void **state)
+{
+    (void)state;
+    Names names = { NULL, unknown, quiet };
+    for (int k = 0; k < slips_n; k++)
+        for (int i = 0; i < STRIKES; i++)
+            if (slips[k].at[i].by != NULL)
+                formula_value(&names, slips[k].at[i].by);
+}
+
+/* The sheets of tests/data/hand, and how many they are. */
+static int slip_sheets(char *name[100])
+{
+    glob_t found;
+    assert_that(glob("tests/data/hand/slips-*.sheet", 0, NULL, &found) == 0
+                && found.gl_pathc < 100);
+    int n = (int)found.gl_pathc;
+    for (int k = 0; k < n; k++) {
+        size_t size = strlen(found.gl_pathv[k]) + 1;
+        name[k] = memcpy(arena_alloc(arena, size), found.gl_pathv[k], size);
+    }
+    globfree(&found);
+    return n;
+}
+
+static void every_slip_is_seen_on_some_sheet_and_once(void **state)
+{
+    (void)state;
+    char *argument[101] = { "--once" };
+    int n = slip_sheets(argument + 1);
+    Said s = said_by(slips_known, n + 1, argument);
+    assert_that(s.status == 0);
+    for (int k = 0; k < slips_n; k++) {
+        char line[60];
+        int seen = 0;
+        snprintf(line, sizeof line, "\n%s ", slips[k].name);
+        for (const char *p = s.out; (p = strstr(p, line)) != NULL; p++)
+            seen++;
+        if (seen != 1)
+            fail_at(HERE("--once"), "%s is seen %d times.", slips[k].name,
+                    seen);
+    }
+}
+
+/* S = 2 ; 0 for the one query, so the weights are e^(2 / sqrt(4)) : 1. */
+#define ONE_QUERY "algorithm 4\nX = 1 ; 0 ; 0 ; 0\n" \
+    "Z = 2 0 ; 0 0 ; 0 0 ; 0 0\n" \
+    "Wq = 1 0 0 0 ; 0 1 0 0 ; 0 0 1 0 ; 0 0 0 1\n" \
+    "Wk = 1 0 0 0 ; 0 1 0 0 ; 0 0 1 0 ; 0 0 0 1\nWv = 1 0 0 0\n"
+
+static void the_first_entry_that_changes_is_shown(void **state)
+{
+    (void)state;
+    Said s = SLIPS(write_text("s", ONE_QUERY));
+    assert_says(s, "slip                  changes first      right    with it\n"
+                "no-scale              S_scaled[1,1]     1.0000     2.0000\n"
+                "scale-d               S_scaled[1,1]     1.0000     0.5000\n");
+    assert_says(s, "\nbase-2                A[1,1]            0.7311     "
+                "0.6667\n");
+    assert_says(s, "\nhard-max              A[1,1]            0.7311     "
+                "1.0000\n");
+}
+
+static void what_does_nothing_is_not_seen(void **state)
+{
+    (void)state;
+    Said s = SLIPS(write_text("s", ONE_QUERY));
+    assert_says(s, "\nnot seen: ");
+    const char *unseen = strstr(s.out, "not seen: ");
+    assert_that(strstr(unseen, "no-b_q") != NULL);
+    assert_that(strstr(unseen, "base-2") == NULL);
+    assert_that(strstr(s.out, "\nno-b_q") == NULL);
+}
+
+/* With one key all the weight is on it, whatever is done to its score. */
+static void only_what_is_claimed_can_tell_slips_apart(void **state)
+{
+    (void)state;
+    static char sheet[] = "algorithm 4\nX = 1 ; 1\nZ = 2 ; 0\n"
+        "Wq = 1 0 ; 0 1\nWk = 1 0 ; 0 1\nWv = 1 0 ; 0 1\n";
+    Said all = SLIPS(write_text("s", sheet));
+    assert_says(all, "\nscale-d               S_scaled[1,1]");
+    assert_that(strstr(strstr(all.out, "not seen"), "scale-d,") == NULL);
+    char *claims = arena_alloc(arena, sizeof sheet + 20);
+    sprintf(claims, "%sclaim A = 1\n", sheet);
+    Said one = SLIPS(write_text("s", claims));
+    assert_that(strstr(strstr(one.out, "not seen"), "scale-d,") != NULL);
+}
+
+static void slips_with_the_same_numbers_are_not_told_apart(void **state)
+{
+    (void)state;
+    Said s = SLIPS(write_text("s", "algorithm 4\nX = 1 0 ; 0 2\n"
+                              "Wq = 1 0 ; 0 1\nWk = 1 3 ; 0 1\n"
+                              "Wv = 1 0 ; 0 1\nclaim Vt = ? ? ; ? ?\n"
+                              "decimals 0\n"));
+    assert_says(s, "\nnot told apart: ");
+}
+
+/* 2^x for e^x moves 1.46 to 1.33: seen with one decimal, not with none. */
+static void only_the_digits_of_the_sheet_count(void **state)
+{
+    (void)state;
+    Said one = SLIPS(write_text("s", ONE_QUERY "decimals 1\n")),
+         none = SLIPS(write_text("s", ONE_QUERY "decimals 0\n"));
+    assert_says(one, "\nbase-2                \xe1\xb9\xbc[1,1]               "
+                "1.5        1.3\n");
+    assert_that(strstr(strstr(one.out, "not seen"), "base-2") == NULL);
+    assert_that(strstr(none.out, "\nbase-2 ") == NULL);
+    assert_that(strstr(strstr(none.out, "not seen"), "base-2") != NULL);
+}
+
+static void a_group_has_two_slips_and_a_slip_one_group(void **state)
+{
+    (void)state;
+    const char *out = SLIPS(write_text("s", ONE_QUERY)).out;
+    assert_that(times(out, "not told apart: ") > 0);
+    for (const char *p = out; (p = strstr(p, "not told apart: ")); p++)
+        assert_that(strcspn(p, ",") < strcspn(p, "\n"));
+    const char *groups = strstr(out, "not told apart: ");
+    for (int k = 0; k < slips_n; k++) {
+        char before[60], behind[60];
+        snprintf(before, sizeof before, " %s,", slips[k].name);
+        snprintf(behind, sizeof behind, " %s\n", slips[k].name);
+        assert_that(times(groups, before) + times(groups, behind) <= 1);
+    }
+}
+
+static void a_step_is_the_same_as_itself(void **state)
+{
+    (void)state;
+    Fault f = { .sheet = "" };
+    assert_that(setjmp(f.out) == 0);
+    const Sheet *sheet = read_sheet(arena, "tests/data/worked/alg10.sheet", &f);
+    const Run *run = run_sheet(sheet, arena, quiet, &f);
+    for (int k = 0; k < run->n; k++)
+        assert_that(same_step(run, &run->step[k]) == &run->step[k]);
+}
+
+static void minus_nothing_is_nothing(void **state)
+{
+    (void)state;
+    Said s = SLIPS(write_text("s", "algorithm 4\nX = 1e-9 ; 0\n"
+                              "Wq = 0 1 ; -1 0\nWk = 1 0 ; 0 1\n"
+                              "Wv = 1 0 ; 0 1\n"));
+    assert_that(strstr(strstr(s.out, "not seen"), "W_q-transposed") != NULL);
+}
+
+static void a_slip_that_cannot_be_made_is_left_out(void **state)
+{
+    (void)state;
+    Said s = SLIPS(write_text("s", ONE_QUERY));     /* A is 2 x 1 */
+    assert_that(strstr(s.out, "n-1") == NULL);
+    assert_that(strstr(s.out, "A-transposed") == NULL);
+    assert_that(strstr(s.out, "mask-inverted") == NULL);
+    s = SLIPS("tests/data/worked/alg04.sheet");      /* W_k, W_v are 2 x 3 */
+    assert_that(strstr(s.out, "W_k-transposed") == NULL);
+}
+
+static void several_sheets_have_their_names(void **state)
+{
+    (void)state;
+    char *a = write_text("s", ONE_QUERY), text[900];
+    Said s = SLIPS(a, "tests/data/worked/alg06.sheet");
+    snprintf(text, sizeof text, "%s:\nslip ", a);
+    assert_that(strncmp(s.out, text, strlen(text)) == 0);
+    assert_says(s, "\n\ntests/data/worked/alg06.sheet:\nslip ");
+    assert_says(s, "n-1 ");
+}
+
+static void what_is_no_sheet_is_refused(void **state)
+{
+    (void)state;
+    assert_refusal(SLIPS("no-such"),
+                   "no-such: cannot be opened: No such file or directory.");
+    assert_refusal(SLIPS("--all"),
+        "ftx slips: there is no option --all; see 'ftx slips --help'.");
+    Said s = SLIPS("--help");
+    assert_says(s, "Usage: ftx slips [--once] [SHEET...]\n");
+}
+
+static void a_claim_of_no_step_is_refused(void **state)
+{
+    (void)state;
+    char *name = write_text("s", "algorithm 7\ne = 1\nWu = 1\nclaim m = 1\n");
+    Said s = SLIPS(name);
+    assert_that(s.status == 2 && strstr(s.err, ":4:") != NULL);
+}
+
+/* Neither the scores that are given nor the weights that they make needless
+   can be mistaken; what is carried on from them can. */
+static void what_is_given_is_nobodys_slip(void **state)
+{
+    (void)state;
+    Said s = SLIPS("tests/data/starts/scores-6-mask-forgotten.sheet");
+    assert_int_equal(s.status, 0);
+    assert_that(strstr(s.out, "S-transposed") == NULL);
+    assert_that(strstr(s.out, "W_q") == NULL && strstr(s.out, "no-b") == NULL);
+    assert_that(strstr(s.out, "axis ") != NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(every_slip_is_listed_with_its_sentence),
+        TEST(what_is_given_is_nobodys_slip),
+        TEST(every_formula_is_well_formed),
+        TEST(every_slip_is_seen_on_some_sheet_and_once),
+        TEST(the_first_entry_that_changes_is_shown),
+        TEST(what_does_nothing_is_not_seen),
+        TEST(only_what_is_claimed_can_tell_slips_apart),
+        TEST(slips_with_the_same_numbers_are_not_told_apart),
+        TEST(only_the_digits_of_the_sheet_count),
+        TEST(a_group_has_two_slips_and_a_slip_one_group),
+        TEST(a_step_is_the_same_as_itself),
+        TEST(minus_nothing_is_nothing),
+        TEST(a_slip_that_cannot_be_made_is_left_out),
+        TEST(several_sheets_have_their_names),
+        TEST(what_is_no_sheet_is_refused),
+        TEST(a_claim_of_no_step_is_refused),
+    };
+    return RUN(laws);
+}

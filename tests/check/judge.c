@@ -1,0 +1,708 @@
+/* Judging claims: rounding, ties, exact entries, the order of the steps,
+   transposed claims, other layouts. */
+#include "sheets.h"
+
+/* A letter an entry: ? open, R right, L last digit, C cut off, E rounded
+   early, F follows, W wrong. */
+static const char *letters(const Judged *j)
+{
+    int n = j->claim.item->rows * j->claim.item->cols;
+    char *word = arena_alloc(arena, (size_t)n + 1);
+    for (int k = 0; k < n; k++)
+        word[k] = "?RLCEFW"[j->verdict[k]];
+    word[n] = '\0';
+    return word;
+}
+
+/* Algorithm 7 with one feature: the logits are W_u. */
+#define assert_verdicts(right, claimed, expected) \
+    verdicts_at(HERE(claimed), right, claimed, expected)
+static void verdicts_at(Where where, const char *right, const char *claimed,
+                        const char *expected)
+{
+    char text[4000];
+    snprintf(text, sizeof text, "algorithm 7\ne = 1\nWu = [%s]\n"
+             "claim logits = [%s]\n", right, claimed);
+    const char *is = letters(&judged(text)->judged[0]);
+    if (strcmp(is, expected) != 0)
+        fail_at(where, "is %s, but expected %s", is, expected);
+}
+
+static Verdict on(const char *typed, double x)
+{
+    Entry entry;
+    const char *text = typed;
+    assert_that(read_entry(&text, false, &entry) == NULL && *text == '\0');
+    return verdict_on(&entry, x);
+}
+
+#define assert_on(typed, x, expected) on_at(HERE(typed), typed, x, expected)
+static void on_at(Where where, const char *typed, double x, Verdict expected)
+{
+    Verdict is = on(typed, x);
+    if (is != expected)
+        fail_at(where, "%s against %.17g is %d, but expected %d", typed, x,
+                (int)is, (int)expected);
+}
+
+/* ------------------------------------------------- what went wrong first */
+
+/* So many kinds of verdicts as bits; the highest: it began there. */
+static Judged with_counts(Judged j, int bits)
+{
+    static const Verdict kinds[] = { LAST_DIGIT, CUT, EARLY, WRONG };
+    memset(j.count, 0, sizeof j.count);
+    for (int k = 0; k < 4; k++)
+        j.count[kinds[k]] = bits >> k & 1;
+    j.begins = (bits >> 4 & 1) != 0;
+    j.n = 0;
+    return j;
+}
+
+static bool is_first_wrong(int bits) { return (bits & 24) == 24; }
+static bool is_off(int bits)         { return (bits & 7) != 0; }
+
+/* Before all others an error that begins, then the first digit that is
+   off. */
+static void what_went_wrong_first_is_told(void **state)
+{
+    (void)state;
+    const Judgement *real_one = judged("algorithm 7\ne = 1\nWu = [1 ; 2]\n"
+        "claim logits = 1 ; 2\nclaim p = 0.27 ; 0.73\n");
+    assert_int_equal(real_one->n, 2);
+    for (int bits = 0; bits < 1 << 10; bits++) {
+        const int of[] = { bits & 31, bits >> 5 };
+        const Judged j[] = { with_counts(real_one->judged[0], of[0]),
+                             with_counts(real_one->judged[1], of[1]) };
+        const Judgement two = { real_one->run, 2, j, NULL };
+        int first = is_first_wrong(of[0]) ? 0 : is_first_wrong(of[1]) ? 1
+                  : is_off(of[0]) ? 0 : is_off(of[1]) ? 1 : -1;
+        char is[1000], expected[1000] = "all right";
+        first_sentence(is, &two);
+        if (first >= 0)
+            snprintf(expected, sizeof expected, "first %s: %s",
+                     j[first].count[WRONG] > 0 ? "wrong step"
+                                               : "digit that is off",
+                     first == 0 ? "logits (Algorithm 7, line 1)"
+                                : "p (Algorithm 7, line 1)");
+        assert_string_equal(is, expected);
+    }
+}
+
+/* ------------------------------------------------------------- rounding */
+
+/* k units of the last of d decimals, as a student types it. */
+static const char *units(int k, int d)
+{
+    static char text[60];
+    int one = (int)round(pow(10, d));
+    snprintf(text, sizeof text, "%s%d.%0*d", k < 0 ? "-" : "",
+             abs(k) / one, d, abs(k) % one);
+    return text;
+}
+
+static void what_is_rounded_is_right_one_off_is_the_last_digit(void **state)
+{
+    (void)state;
+    generator = seeded(1);
+    for (int d = 1; d <= (IS_DOUBLE ? 7 : 4); d++)
+        for (int n = 0; n < 2000; n++) {
+            double one = round(pow(10, d));
+            double x = 9 * random_number();
+            int k = (int)round(x * one);
+            bool up = x * one > k;
+            bool tie = fabs(fabs(x * one - k) - 0.5) < 0.1;
+            if (tie)
+                continue;
+            assert_on(units(k, d), x, RIGHT);
+            assert_on(units(up ? k + 1 : k - 1, d), x, LAST_DIGIT);
+            assert_on(units(k + 2, d), x, WRONG);
+            assert_on(units(k - 2, d), x, WRONG);
+        }
+}
+
+static void a_tie_may_go_either_way(void **state)
+{
+    (void)state;
+    for (int d = 1; d <= (IS_DOUBLE ? 7 : 4); d++)
+        for (int k = -1500; k < 1500; k++) {
+            double x = (real)((k + 0.5) / round(pow(10, d)));
+            assert_on(units(k, d), x, RIGHT);
+            assert_on(units(k + 1, d), x, RIGHT);
+            assert_on(units(k - 1, d), x, LAST_DIGIT);
+            assert_on(units(k + 2, d), x, LAST_DIGIT);
+            assert_on(units(k - 2, d), x, WRONG);
+            assert_on(units(k + 3, d), x, WRONG);
+        }
+    assert_on("0.12", 0.125, RIGHT);
+    assert_on("0.13", 0.125, RIGHT);
+    assert_on("2.67", 2.675, RIGHT);    /* 2.67499999999999982 */
+    assert_on("2.68", 2.675, RIGHT);
+    assert_on("-2.68", -2.675, RIGHT);
+    assert_on("2.66", 2.675, LAST_DIGIT);
+}
+
+static void the_digits_count_as_typed(void **state)
+{
+    (void)state;
+    assert_on("1.50", 1.5049, RIGHT);
+    assert_on("1.50", 1.506, LAST_DIGIT);
+    assert_on("1.5", 1.506, RIGHT);
+    assert_on("9.0e-04", 0.000904, RIGHT);
+    assert_on("9.0e-04", 0.00092, WRONG);
+    assert_on("9e-4", 0.00092, RIGHT);
+    assert_on("1.5e2", 150.4, RIGHT);
+    assert_on("1e3", 1000.4, RIGHT);
+    assert_on("1e3", 1000.6, LAST_DIGIT);
+    assert_on("1e3", 1002, WRONG);
+    assert_on("-0.50", -0.5049, RIGHT);
+    assert_on("-0.50", 0.5, WRONG);
+    assert_on("-0.00", -3e-18, RIGHT);
+    assert_on("0.00", -0.0051, LAST_DIGIT);
+}
+
+static void no_unit_is_0_or_infinite(void **state)
+{
+    (void)state;
+    assert_on("1e300", 1e300, RIGHT);
+    assert_on("1e300", 1.1e300, WRONG);
+    assert_on("1.5e-300", 1.5e-300, RIGHT);
+    assert_on("1.5e-300", 1, WRONG);
+    assert_on("0.333333333333333333333333333333333333", (real)(1 / 3.0),
+              RIGHT);
+    assert_on("0.333333333333333333333333333333333333", 0.33334, WRONG);
+}
+
+static void twelve_digits_are_judged(void **state)
+{
+    (void)state;
+    if (!IS_DOUBLE)
+        return;
+    assert_on("0.333333333333", 1 / 3.0, RIGHT);
+    assert_on("0.333333333334", 1 / 3.0, LAST_DIGIT);
+    assert_on("0.333333333335", 1 / 3.0, WRONG);
+    assert_on("0.666666666667", 2 / 3.0, RIGHT);
+    assert_on("2.71828182846", exp(1), RIGHT);
+    assert_on("2.71828182845", exp(1), LAST_DIGIT);
+    assert_on("22026.4657948", exp(10), RIGHT);
+    assert_on("22026.4657949", exp(10), LAST_DIGIT);
+    assert_on("22026.4657950", exp(10), WRONG);
+}
+
+static void five_digits_are_judged_in_single_precision(void **state)
+{
+    (void)state;
+    assert_on("0.33333", (real)(1 / 3.0), RIGHT);
+    assert_on("0.33334", (real)(1 / 3.0), LAST_DIGIT);
+    assert_on("0.33335", (real)(1 / 3.0), WRONG);
+    assert_on("148.41", (real)exp(5), RIGHT);
+    assert_on("148.42", (real)exp(5), LAST_DIGIT);
+    assert_on("148.43", (real)exp(5), WRONG);
+}
+
+static void fractions_and_roots_are_exact(void **state)
+{
+    (void)state;
+    const double third = (real)(1 / 3.0);
+    assert_on("1/3", third, RIGHT);
+    assert_on("1/3", third + 1e-3, WRONG);
+    assert_on("\\frac{1}{3}", third, RIGHT);
+    assert_on("e^2/(1+e^2)", (real)(exp(2) / (1 + exp(2))), RIGHT);
+    assert_on("sqrt(2)", 1.414, WRONG);
+    if (IS_DOUBLE)
+        assert_on("1/3", 1 / 3.0 + 1e-9, WRONG);
+    assert_that(same_number(1e20, 1e20 * (1 + 1e-14)));
+    assert_that(!same_number((double)INFINITY, 1));
+    assert_that(!same_number(1e20, 2e20));
+}
+
+static void infinity_is_what_programs_write_for_it(void **state)
+{
+    (void)state;
+    const double hidden = (double)-INFINITY;
+    assert_on("-inf", hidden, RIGHT);
+    assert_on("-1e9", hidden, RIGHT);
+    assert_on("-10000", hidden, RIGHT);
+    assert_on("-9999", hidden, WRONG);
+    assert_on("inf", hidden, WRONG);
+    assert_on("0", hidden, WRONG);
+    assert_on("-inf", -1e9, WRONG);
+    assert_on("-inf", 0, WRONG);
+}
+
+static void whole_numbers_are_exact_unless_there_are_decimals(void **state)
+{
+    (void)state;
+    assert_verdicts("2;3;120", "2;3;120", "RRR");
+    assert_verdicts("2.3;3;120", "2;3;120", "WRR");
+    assert_verdicts("2.0000001;3;120", "2;3;120", IS_DOUBLE ? "WRR" : "RRR");
+    assert_verdicts("2;3;1/3", "2;3;1/3", "RRR");
+    assert_verdicts("2.4;3;1/3", "2;3;1/3", "WRR");
+    assert_verdicts("0.004;0.333", "0;0.33", "RR");
+    assert_verdicts("0.4;0.333", "0;0.33", "WR");
+    assert_verdicts("0.006;0.333", "0;0.33", "CR");
+    assert_verdicts("0.006;0.336", "0;0.34", "LR");
+    assert_verdicts("2.004;0.333", "2;0.33", "RR");
+    assert_verdicts("2.04;0.333", "2;0.33", "WR");
+    assert_verdicts("-1.04;0.333", "-1;0.3", "RR");
+    assert_verdicts("119.6;35.2", "120;35.2", "RR");
+    assert_verdicts("118.6;35.2", "120;35.2", "LR");
+    assert_verdicts("12.4;35.2", "12;35.2", "RR");
+}
+
+static void what_nobody_claims_is_open(void **state)
+{
+    (void)state;
+    assert_verdicts("2;3;4", "?;3;5", "?RW");
+    const Judgement *j = judged("algorithm 7\ne = 1\nWu = 2;3\n"
+                                "claim logits = ? ?\n");
+    assert_that(!j->judged[0].begins && j->judged[0].count[OPEN] == 2);
+}
+
+/* ------------------------------------------------- steps and their order */
+
+#define FOUR "algorithm 4\nX = 1 0 2 ; 0 1 1\nWq = 1 0 ; 0 1\n" \
+    "Wk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\nbq = 0 1\n"
+
+static void claims_are_judged_in_the_order_of_the_steps(void **state)
+{
+    (void)state;
+    const Judgement *j = judged(FOUR
+        "claim Vt = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n"
+        "claim A = 0.042 0.063 0.002 ; 0.114 0.468 0.018 ; "
+        "0.844 0.468 0.980\n"
+        "claim S = 1 0 2 ; 2 2 4 ; 4 2 8\n");
+    assert_int_equal(j->n, 3);
+    assert_string_equal(j->judged[0].claim.step->name, "S");
+    assert_string_equal(letters(&j->judged[0]), "RRRRRRRRR");
+    assert_string_equal(letters(&j->judged[1]), "WWWWWWWWW");
+    assert_that(j->judged[1].begins && j->judged[1].n == 1);
+    assert_string_equal(j->judged[1].why->slip[0]->name, "no-scale");
+    assert_string_equal(letters(&j->judged[2]), "FRFFFF");
+    assert_that(!j->judged[2].begins && j->judged[2].n == 0);
+    assert_that(j->other == NULL);
+}
+
+/* After S = 2 for 1, with that number or with any other digits. */
+static void what_is_carried_on_follows(void **state)
+{
+    (void)state;
+    const char *given = "algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7\n";
+    char text[1000];
+    snprintf(text, sizeof text, "%sclaim logits = ln(3) 0\n"
+             "claim p = 3/4 1/4\n", given);
+    const Judgement *j = judged(text);
+    assert_string_equal(letters(&j->judged[0]), "WR");
+    assert_string_equal(letters(&j->judged[1]), "FF");
+    snprintf(text, sizeof text, "%sclaim logits = 1.10 0\n"
+             "claim p = 0.750 0.250\n", given);
+    assert_string_equal(letters(&judged(text)->judged[1]), "FF");
+    snprintf(text, sizeof text, "%sclaim logits = 1.10 0\n"
+             "claim p = 0.751 0.250\n", given);
+    assert_string_equal(letters(&judged(text)->judged[1]), "FF");
+    snprintf(text, sizeof text, "%sclaim logits = 1.10 0\n"
+             "claim p = 0.752 0.250\n", given);
+    assert_string_equal(letters(&judged(text)->judged[1]), "WF");
+    snprintf(text, sizeof text, "%sclaim logits = ln(3) 0\n"
+             "claim p = 1/4 3/4\n", given);
+    j = judged(text);
+    assert_string_equal(letters(&j->judged[1]), "WW");
+    assert_that(j->judged[1].begins);
+}
+
+/* The logits written down would make p 5/8 1/8 1/8 1/8. */
+static void one_entry_of_many_follows_by_chance(void **state)
+{
+    (void)state;
+    const char *given = "algorithm 7\ne = 1\nWu = 0 ; 0 ; 0 ; 0\n"
+                        "claim logits = ln(5) 0 0 0\n";
+    char text[1000];
+    snprintf(text, sizeof text, "%sclaim p = 5/8 1/3 1/6 1/5\n", given);
+    assert_string_equal(letters(&judged(text)->judged[1]), "WWWW");
+    snprintf(text, sizeof text, "%sclaim p = 5/8 1/8 1/6 1/5\n", given);
+    assert_string_equal(letters(&judged(text)->judged[1]), "FFWW");
+}
+
+/* The weights are those of the transposed scores; but these are given. */
+static void what_is_given_is_not_mistaken(void **state)
+{
+    (void)state;
+    const char *given = "algorithm 4\nlayout paper\nscale no\nV = 1 0\n";
+    char text[1000];
+    snprintf(text, sizeof text, "%sS = 1 2 ; 5 3\n"
+             "claim A = 0.269 0.881 ; 0.731 0.119\n", given);
+    const Judgement *j = judged(text);
+    assert_string_equal(letters(&j->judged[0]), "WWWW");
+    assert_int_equal(j->judged[0].n, 0);
+    j = judged("algorithm 4\nlayout paper\nscale no\nV = 1 0\n"
+               "Q = 1 0 ; 0 1\nK = 1 5 ; 2 3\n"
+               "claim A = 0.269 0.881 ; 0.731 0.119\n");
+    assert_string_equal(j->judged[0].why->slip[0]->name, "S-transposed");
+}
+
+/* The gradient of the scores is found from the weights, as written. */
+static void wrong_weights_are_heard_on_the_way_back(void **state)
+{
+    (void)state;
+    const Judgement *j = judged("algorithm 4\nlayout textbook\n"
+        "Q = 1 0 ; 0 1\nK = 1 1 ; 0 1\nV = 1 2 ; 3 4\n"
+        "grad.output = 1 0 ; 0 1\n"
+        "claim A = 0.600 0.400 ; 0.500 0.500\n"
+        "claim grad.S_scaled = -0.480 0.480 ; -0.500 0.500\n"
+        "claim grad.Q = -0.339 0.000 ; -0.354 0.000\n");
+    assert_string_equal(letters(&j->judged[0]), "WWRR");
+    assert_string_equal(letters(&j->judged[1]), "FFRR");
+    assert_string_equal(letters(&j->judged[2]), "FRRR");
+    assert_int_equal(j->judged[2].source[0], 0);
+}
+
+/* p is 0 1, and 1 1 if the softmax is taken over the tokens: of which there
+   is one. Where two weights say so, it is named. */
+static void one_weight_that_is_1_for_0_is_no_slip(void **state)
+{
+    (void)state;
+    const Judgement *j = judged("algorithm 7\nlayout torch\ne = 1\n"
+                                "Wu = -30 ; 30\nclaim p = 1.000 1.000\n");
+    assert_string_equal(letters(&j->judged[0]), "WR");
+    assert_int_equal(j->judged[0].n, 0);
+    j = judged("algorithm 7\nlayout torch\ne = 1\nWu = -30 ; 30 ; -40\n"
+               "claim p = 1.000 1.000 1.000\n");
+    assert_string_equal(j->judged[0].why->slip[0]->name, "axis-tokens");
+}
+
+/* The values are 1.04 and 3.04, written down as 1.0 and 3.0. The scores are
+   wrong for no known reason, and make both weights 1/2. */
+static void behind_an_error_all_digits_may_be_kept(void **state)
+{
+    (void)state;
+    static const struct { const char *claim, *expected; } claims[] = {
+        { "2.04", "F" }, { "2.00", "F" }, { "2.02", "W" },
+    };
+    for (int k = 0; k < 3; k++) {
+        char text[1000];
+        snprintf(text, sizeof text, "algorithm 3\ne = 1\ne_t = 1 3\nWq = 1\n"
+                 "Wk = 2\nWv = 1\nbv = 0.04\nclaim v_t = 1.0 3.0\n"
+                 "claim scores = 17 17\nclaim v_tilde = %s\n",
+                 claims[k].claim);
+        const Judgement *j = judged(text);
+        assert_string_equal(letters(&j->judged[0]), "RR");
+        assert_string_equal(letters(&j->judged[1]), "WW");
+        assert_int_equal(j->judged[1].n, 0);
+        assert_string_equal(letters(&j->judged[2]), claims[k].expected);
+    }
+}
+
+static void a_claim_is_about_the_namesake_that_it_fits(void **state)
+{
+    (void)state;
+    const char *given = "algorithm 4\nmask causal\nX = 1 2\nWq = 1\nWk = 1\n"
+                        "Wv = 1\n";
+    static const struct { const char *claim; int line; } claims[] = {
+        { "S = 1 2 ; 2 4", 4 },     { "S = 1 2 ; -inf 4", 5 },
+        { "4.4 S = 1 2 ; -inf 4", 4 }, { "S = 9 9 ; 9 9", 4 },
+        { "4.5 S = 1 2 ; 2 4", 5 },
+    };
+    for (int k = 0; k < 5; k++) {
+        char text[1000];
+        snprintf(text, sizeof text, "%sclaim %s\n", given, claims[k].claim);
+        const Judged *j = &judged(text)->judged[0];
+        assert_int_equal(j->claim.step->line, claims[k].line);
+    }
+}
+
+static void a_claim_is_about_a_line_of_the_sheets_algorithm(void **state)
+{
+    (void)state;
+    Fault f = { .sheet = "alg15" };
+    const Sheet *sheet = read_sheet(arena, "tests/data/worked/alg15.sheet", &f);
+    const Judgement *j = judge_sheet(sheet, arena, quiet, &f);
+    assert_string_equal(j->judged[0].claim.step->name, "p");
+    assert_int_equal(j->judged[0].claim.step->algorithm, 15);
+}
+
+/* ------------------------------------------------------ shape and layout */
+
+static void another_shape_is_wrong_and_tried_transposed(void **state)
+{
+    (void)state;
+    const Judged *j = &judged(FOUR "claim Vt = 2.9 1.0 ; 2.000 0.892 ; "
+                              "3.705 0.987\n")->judged[0];
+    assert_that(!j->fits && j->begins && !j->turned);
+    assert_string_equal(letters(j), "WWWWWW");
+    j = &judged(FOUR "claim Q = 1 1 ; 0 2 ; 2 2\n")->judged[0];
+    assert_that(!j->fits && j->begins && j->turned && j->n == 0);
+    j = &judged(FOUR "claim Q = 1 1 ; ? 2 ; 2 2\n")->judged[0];
+    assert_that(j->turned);
+    j = &judged(FOUR "claim Q = 1 1 0 ; 2 2 2\n")->judged[0];
+    assert_that(j->fits && !j->turned);
+    j = &judged(FOUR "claim S = 1 2 4 ; 0 2 2 ; 2 4 8\n")->judged[0];
+    assert_that(j->fits && j->begins && j->turned);
+    j = &judged(FOUR "claim Q = 1 2\n")->judged[0];
+    assert_that(!j->fits && !j->turned);
+    j = &judged("algorithm 7\ne = 1\nWu = 2 ; 3\nclaim logits = 2 3\n")
+         ->judged[0];
+    assert_that(j->fits && !j->begins && !j->turned);
+}
+
+#define ROW "algorithm 4\nX = 1 0 2\nWq = 1\nWk = 2\nWv = 3\nmask causal\n"
+#define TORCH "algorithm 4\nlayout torch\nX = 1 0 ; 0 1 ; 2 1\n" \
+    "Wq = 1 2 ; 0 1\nWk = 1 1 ; 0 1\nWv = 2 0\n"
+
+/* Every step of Algorithm 4, claimed as it is and turned. */
+static void a_turned_matrix_is_never_right(void **state)
+{
+    (void)state;
+    static const char *const given[] = { FOUR, ROW, TORCH };
+    for (int g = 0; g < 3; g++) {
+        const Run *run = judged(given[g])->run;
+        for (int s = 0; s < run->n; s++)
+            for (int turned = 0; turned <= 1; turned++) {
+                const Step *step = &run->step[s];
+                Mat M = step->M;
+                int rows = turned ? M->cols : M->rows;
+                int cols = turned ? M->rows : M->cols, same = 0;
+                char text[2000];
+                snprintf(text, sizeof text, "%sclaim 4.%d %s =", given[g],
+                         step->line, step->name);
+                for (int i = 1; i <= rows; i++)
+                    for (int j = 1; j <= cols; j++) {
+                        double a = turned ? AT(M, j, i) : AT(M, i, j);
+                        sprintf(text + strlen(text), " %.17g%s", a,
+                                j == cols ? " ;" : "");
+                        same += rows == M->rows && cols == M->cols
+                             && a == (double)AT(M, i, j);
+                    }
+                const Judgement *judgement = judged(strcat(text, "\n"));
+                const Judged *j = &judgement->judged[0];
+                bool vector = rows == 1 || cols == 1;
+                assert_that(j->fits == (!turned || rows == cols || vector));
+                assert_that(all_right(judgement)
+                            == (vector || same == rows * cols));
+                assert_int_equal(j->count[RIGHT],
+                                 vector ? rows * cols : same);
+                assert_that(j->turned == !all_right(judgement));
+            }
+    }
+}
+
+static void what_is_only_half_turned_is_not_turned(void **state)
+{
+    (void)state;
+    const Judged *j = &judged(FOUR "claim Q = 1 1 ; 0 2 ; 2 9\n")->judged[0];
+    assert_that(!j->fits && j->begins && !j->turned);
+    j = &judged(FOUR "claim S = 1 2 4 ; 0 2 2 ; 2 4 9\n")->judged[0];
+    assert_that(j->fits && j->begins && !j->turned);
+}
+
+/* The letters of all claims, and the slips that explain them: the first
+   of each claim. "-" is a term. */
+#define assert_story(text, letters, reasons) \
+    story_at(HERE(reasons), text, letters, reasons)
+static void story_at(Where where, const char *text, const char *expected,
+                     const char *reasons)
+{
+    const Judgement *j = judged(text);
+    char word[200] = "", found[200] = "";
+    for (int k = 0; k < j->n; k++) {
+        const Judged *claim = &j->judged[k];
+        sprintf(word + strlen(word), "%s%s", k > 0 ? " " : "",
+                letters(claim));
+        if (claim->n == 0)
+            continue;
+        sprintf(found + strlen(found), "%s%s", *found ? " " : "",
+                claim->why->cells > 0 ? "-" : claim->why->slip[0]->name);
+    }
+    if (strcmp(word, expected) != 0 || strcmp(found, reasons) != 0)
+        fail_at(where, "is \"%s\", \"%s\"; expected \"%s\"", word, found,
+                expected);
+}
+
+/* Whether its column sums to 1 or not. */
+static void a_probability_is_carried_on_as_written(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 13\nx = 1 2\neta = 1\nL = 0\nepsilon = 3\n"
+        "We = 1 1 1 ; -1 -1 -1\ngamma = 1 1\nbeta = 0 0\n"
+        "Wu = 0 0 ; 0 0 ; 0 0\n"
+        "claim P = 0.33 0.33 ; 0.33 0.33 ; 0.33 0.33\n"
+        "claim loss = 1.11\n",
+        "RRRRRR E", "");
+    assert_story(
+        "algorithm 13\nx = 1 2\neta = 1\nL = 0\nepsilon = 3\n"
+        "We = 1 1 1 ; -1 -1 -1\ngamma = 1 1\nbeta = 0 0\n"
+        "Wu = 0 0 ; 0 0 ; 0 0\nclaim P = ? 0.25 ; 0.5 ? ; ? ?\n"
+        "claim loss = 0.693\n",
+        "?WW??? F", "");
+}
+
+/* The others have all their digits. */
+static void a_wrong_entry_may_be_carried_on_alone(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 3\ne = 1 ; 1\ne_t = 1 ; 1\nWq = 1/3 0 ; 0 1\n"
+        "Wk = 30 0 ; 0 1\nWv = 1 0\nclaim q = 0.33 ; 2.00\n"
+        "claim scores = 12.00\n",
+        "RW F", "");
+}
+
+/* A mean of 1.5 would make the variance 1.055, but not what follows. */
+static void what_explains_less_later_is_no_reason(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 6\ne = -0.787 -2 -3 -0.4\nclaim m = -1.547\n"
+        "claim v = 1.055\nclaim e_hat = 0.740 -0.441 -1.415 1.116\n",
+        "R W FFFF", "");
+}
+
+static void a_second_slip_may_follow_at_full_precision(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 6\ne = 1 2 4\nbeta = 1 1 1\nclaim v = 2.3\n"
+        "claim e_hat = -0.87 -0.22 1.09\n",
+        "W WWW", "n-1 no-beta");
+    assert_story(
+        "algorithm 4\nX = 0 1\nWq = 1 ; 1\nWk = 1 ; 2\nWv = 9\n"
+        "bq = 1 1\nclaim Q = 0 1 ; 0 1\nclaim S = 0 0 ; 0 3\n"
+        "claim A = 0.5 0.05 ; 0.5 0.95\nclaim Vt = 4.50 8.57\n",
+        "WWWW RRFF FWFW FF", "no-b_q no-scale");
+    assert_story(
+        "algorithm 4\nX = 1/3 0 2/3 ; 0 1/3 1/3\nWq = 1 2 ; 0 1\n"
+        "Wk = 1 0 ; 1 1\nWv = 3 1 ; 0 2\n"
+        "claim Q = 0.33 0.67 0.67 ; 0.00 0.33 0.33\n"
+        "claim A = 0.331966 0.297587 0.297587 ; 0.297056 0.238289 "
+        "0.238289 ; 0.370978 0.464124 0.464124\n",
+        "RRWRRR WWWWWWWWW", "- no-scale");
+    assert_story(
+        "algorithm 4\nX = 2/3 1/3 ; 1/3 -2/3\n"
+        "Z = 1/3 2/3 ; 1/3 -1/3\nWq = 1 2 ; 0 1\nWk = 1 0 ; 1 1\n"
+        "Wv = 3 1 ; 0 2\nclaim Q = 1.00 0.00 ; 0.33 -0.33\n"
+        "claim K = 0.67 0.33 ; 1.00 -0.33\n"
+        "claim A = 0.685201 0.390682 ; 0.314799 0.609318\n",
+        "WWRW FFFF WWWW", "exchange no-scale");
+    assert_story(
+        "algorithm 4\nX = 0 1\nWq = 1 ; 1\nWk = 1 ; 2\nWv = 9\n"
+        "bq = 1 1\nclaim Q = 0 1 ; 0 1\n"
+        "claim A = 0.5 0.05 ; 0.5 0.95\nclaim Vt = 0.43 8.57\n",
+        "WWWW FWFW WF", "no-b_q no-scale V-times-A-transposed");
+}
+
+/* Q is carried on as written; K, which is not claimed, has the slip. */
+static void a_known_slip_is_made_elsewhere_too(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 4\nX = 2/3 1/3 ; 1/3 -2/3\nWq = 1 2 ; 0 1\n"
+        "Wk = 1 0 ; 1 3\nWv = 3 1 ; 0 2\n"
+        "claim Q = 0.7 0.3 ; 1.7 -1.7\n"
+        "claim A = 0.9656 0.2689 ; 0.0344 0.7311\n",
+        "WWWW WWWW", "W_q-W_k no-scale");
+}
+
+static void infinity_is_carried_on(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n"
+        "Wk = 1 0 ; 3 1\nWv = 3 0 ; 0 3\nclaim 4.5 S = 1 5 ; -9 1\n"
+        "claim S_scaled = 0.707 3.536 ; -6.364 0.707\n"
+        "claim A = 0.999 0.944 ; 0.001 0.056\n",
+        "RRWR RRFR FRFR", "");
+    assert_story(
+        "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n"
+        "Wk = 1 0 ; 3 1\nWv = 3 0 ; 0 3\n"
+        "claim 4.5 S = 1 -inf ; -inf 1\nclaim A = 1 0 ; 0 1\n",
+        "RWRR RFRF", "");
+    assert_story(
+        "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n"
+        "Wk = 1 0 ; 3 1\nWv = 3 0 ; 0 3\n"
+        "claim 4.5 S = 1 -inf ; -inf -inf\nclaim A = 1 0 ; 0 1\n",
+        "RWRW RWRW", "");
+}
+
+static void what_has_no_reason_is_carried_on_as_written(void **state)
+{
+    (void)state;
+    assert_story(
+        "algorithm 4\nX = 0\nZ = 1 2\nWq = 1\nWk = 1\nWv = 2\n"
+        "claim V = 2 8\nclaim Vt = 6\n",
+        "RW W", "");
+}
+
+/* 3^x for e^x would make it so, and so would many another slip. */
+static void a_last_digit_is_no_slip(void **state)
+{
+    (void)state;
+    assert_story("algorithm 7\ne = 1\nWu = 0.5 ; 0\nclaim p = 0.63 0.37\n",
+                 "LL", "");
+    assert_story("algorithm 7\ne = 1\nWu = 0.5 ; 0\n"
+                 "claim p = 0.634 0.366\n", "WW", "base-3");
+}
+
+static void another_layout_is_found(void **state)
+{
+    (void)state;
+    const char *given = "X = 1 2 ; 0 1\nWq = 1 2 ; 0 1\nWk = 1 0 ; 3 1\n"
+                        "Wv = 1 1 ; 0 2\n";
+    static const char *const Q[] = { "1 4 ; 0 1", "1 4 ; 0 1", "5 2 ; 2 1",
+                                     "1 2 ; 2 5" };
+    char text[1000];
+    const Judgement *j;
+    for (int k = 0; k < LAYOUTS; k++) {
+        snprintf(text, sizeof text, "algorithm 4\nlayout %s\n%sclaim Q = "
+                 "%s\n", layouts[k].name, given, Q[k]);
+        j = judged(text);
+        assert_that(!j->judged[0].begins && j->other == NULL);
+        snprintf(text, sizeof text, "algorithm 4\n%s%sclaim Q = %s\n",
+                 k == 0 ? "layout torch\n" : "layout paper\n", given, Q[k]);
+        j = judged(text);
+        if (k == 1)             /* right in both */
+            assert_that(j->other == NULL);
+        else
+            assert_string_equal(j->other->name, layouts[k].name);
+        strcat(text, "claim V = 9 9 ; 9 9\n");
+        assert_that(judged(text)->other == NULL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(what_went_wrong_first_is_told),
+        TEST(what_is_rounded_is_right_one_off_is_the_last_digit),
+        TEST(a_tie_may_go_either_way),
+        TEST(the_digits_count_as_typed),
+        TEST(no_unit_is_0_or_infinite),
+        TEST(twelve_digits_are_judged),
+        TEST(five_digits_are_judged_in_single_precision),
+        TEST(fractions_and_roots_are_exact),
+        TEST(infinity_is_what_programs_write_for_it),
+        TEST(whole_numbers_are_exact_unless_there_are_decimals),
+        TEST(what_nobody_claims_is_open),
+        TEST(claims_are_judged_in_the_order_of_the_steps),
+        TEST(what_is_carried_on_follows),
+        TEST(one_weight_that_is_1_for_0_is_no_slip),
+        TEST(wrong_weights_are_heard_on_the_way_back),
+        TEST(one_entry_of_many_follows_by_chance),
+        TEST(what_is_given_is_not_mistaken),
+        TEST(behind_an_error_all_digits_may_be_kept),
+        TEST(a_claim_is_about_the_namesake_that_it_fits),
+        TEST(a_claim_is_about_a_line_of_the_sheets_algorithm),
+        TEST(another_shape_is_wrong_and_tried_transposed),
+        TEST(a_turned_matrix_is_never_right),
+        TEST(what_is_only_half_turned_is_not_turned),
+        TEST(a_probability_is_carried_on_as_written),
+        TEST(a_wrong_entry_may_be_carried_on_alone),
+        TEST(what_explains_less_later_is_no_reason),
+        TEST(a_second_slip_may_follow_at_full_precision),
+        TEST(a_known_slip_is_made_elsewhere_too),
+        TEST(infinity_is_carried_on),
+        TEST(what_has_no_reason_is_carried_on_as_written),
+        TEST(a_last_digit_is_no_slip),
+        TEST(another_layout_is_found),
+    };
+    return RUN(laws);
+}

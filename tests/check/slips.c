@@ -1,0 +1,627 @@
+/* Slips are planted: a student makes one, and ftx check must name it. A
+   faultless student is right everywhere, and one random error is no slip. */
+#include "student.h"
+#include "check/check.h"
+
+/* ------------------------------------------------------ what a sheet shows */
+
+/* The claims of the sheet as far as it has come, for one who carries. */
+static Claim *claims_of(const Sheet *sheet, const Run *run, int *n)
+{
+    Claim *claims = arena_alloc(arena, (size_t)(sheet->n + 1)
+                                       * sizeof *claims);
+    *n = 0;
+    for (int k = 0; k < sheet->n; k++)
+        if (sheet->item[k].claim)
+            claims[(*n)++] = (Claim){ &sheet->item[k],
+                                      step_for(run, &sheet->item[k]) };
+    return claims;
+}
+
+/* But for its last digit? */
+static bool is_right(const Item *item, const Step *step, int k)
+{
+    return step != NULL && shape_fits(item, step->M)
+        && verdict_on(&item->entry[k],
+                      *claimed_entry(item, step->M, k)) <= LAST_DIGIT;
+}
+
+/* A weight that is 1 for 0, or 0 for 1. */
+static bool is_other_digit(const Item *item, const Step *step, int k)
+{
+    Entry other = item->entry[k];
+    bool digit = other.value == 0 || other.value == 1;
+    other.value = 1 - other.value;
+    return digit && sums_to_1(step) && shape_fits(item, step->M)
+        && verdict_on(&other, *claimed_entry(item, step->M, k)) == RIGHT;
+}
+
+/* Is an entry of the sheet neither right nor owed to rounded numbers? One
+   weight that is 1 for 0 shows no slip. */
+static bool shows_a_slip(const char *text)
+{
+    Explanation carried = { .n = 0 };
+    const Run *right = run_of(text);
+    assert_that(right != NULL);
+    carried.claim = claims_of(right->sheet, right, &carried.n);
+    const Run *run = run_explained(right->bound, &carried, arena, quiet);
+    bool shows = false;
+    for (int c = 0; c < carried.n; c++) {
+        const Item *item = carried.claim[c].item;
+        const Step *step = carried.claim[c].step;
+        int wrong = 0, digits = 0;
+        for (int k = 0; k < item->rows * item->cols; k++) {
+            bool is_wrong = !is_right(item, step, k)
+                         && !is_right(item, same_step(run, step), k);
+            wrong += is_wrong;
+            digits += is_wrong && is_other_digit(item, step, k);
+        }
+        shows |= wrong > digits || digits > 1;
+    }
+    return shows;
+}
+
+static void print_named(const Judgement *j, const char *text)
+{
+    printf("# named:");
+    for (int k = 0; k < j->n; k++)
+        for (int i = 0; i < j->judged[k].n; i++)
+            if (j->judged[k].why[i].slip[0] != NULL)
+                printf(" %s in %s,", j->judged[k].why[i].slip[0]->name,
+                       j->judged[k].claim.step->name);
+    printf("\n%s\n", text);
+}
+
+/* ---------------------------------------------------------- the planting */
+
+static bool is_by_hand(const char *slip, int algorithm)
+{
+    bool by_hand = algorithm != 5;
+    for (const char *const *name = not_by_hand; *name != NULL; name++)
+        by_hand &= strcmp(*name, slip) != 0;
+    return by_hand;
+}
+
+/* slip NULL: faultless. */
+static const char *filled_in(const Problem *p, const Slip *slip, bool hand,
+                             int seed)
+{
+    int least = slip != NULL && is_rounding(slip) ? (int)slip->number + 1
+                                                  : 2;
+    Student st = { .way = { .p = p, .slip = slip == NULL ? "" : slip->name },
+                   .decimals = (least < 2 ? 2 : least)
+                             + seed % (IS_DOUBLE ? 3 : 2),
+                   .carries = seed % 2 == 1, .leaves_out = seed % 3 * 3,
+                   .random = seeded((uint64_t)seed * 1000003),
+                   .text = given_text(p) };
+    const Run *right = run_of(st.text->at);
+    bool done = right != NULL && (hand ? fills_in_by_hand(&st)
+                                       : fills_in_by_run(&st, right));
+    return done ? st.text->at : NULL;
+}
+
+static bool is_for(const Slip *slip, int algorithm)
+{
+    static const struct {
+        int algorithm;
+        Role first, last;       /* of what it computes                    */
+        const char *given;
+    } of[] = {
+        { 1, ROLE_EMBEDDING, ROLE_EMBEDDING, "" },
+        { 2, ROLE_POSITION, ROLE_POSITION, "" },
+        { 3, ROLE_QUERY, ROLE_MIXED, "W_q W_k W_v b_q b_k b_v" },
+        { 4, ROLE_QUERY, ROLE_MIXED, "W_q W_k W_v b_q b_k b_v" },
+        { 5, ROLE_QUERY, ROLE_PROJECTED, "W_q W_k W_v b_q b_k b_v W_o b_o" },
+        { 6, ROLE_MEAN, ROLE_NORMALISED, "gamma beta" },
+        { 7, ROLE_LOGITS, ROLE_PROBABILITIES, "W_u" },
+    };
+    bool is = strcmp(slip->name, "exchange") == 0
+           && (algorithm == 4 || algorithm == 5);
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+        for (int i = 0; i < STRIKES && of[k].algorithm == algorithm; i++) {
+            const char *given = slip->at[i].given;
+            for (int role = (int)of[k].first; role <= (int)of[k].last;
+                 role++)
+                is |= (slip->at[i].roles >> role & 1) != 0;
+            if (given != NULL)
+                is |= strncmp(given, "W_q W_k", 7) == 0
+                   || strncmp(given, "b_q b_k", 7) == 0
+                    ? 3 <= algorithm && algorithm <= 5
+                    : strstr(of[k].given, given) != NULL;
+        }
+    return is;
+}
+
+/* Slips that only a model shows. */
+static bool is_of_models(const Slip *slip)
+{
+    static const char *const names[] = { "cross-exchange", "cross-self",
+                                         "W_e-for-W_u" };
+    bool is = (slip->at[0].roles & 1) != 0;
+    for (int k = 0; k < 3; k++)
+        is |= strcmp(slip->name, names[k]) == 0;
+    for (int i = 0; i < STRIKES; i++)
+        for (int role = ROLE_EMBEDDED; role <= ROLE_GENERATED; role++)
+            is |= (slip->at[i].roles >> role & 1) != 0;
+    return is;
+}
+
+typedef struct { int sheets, named, alone, tried; } Count;
+enum { SHEETS = 50, ATTEMPTS = 3000 };      /* of a slip */
+
+static void plant(const Slip *slip, const int *algorithms, int n, Count *c)
+{
+    for (int seed = 0; c->sheets < amount(SHEETS) && seed < ATTEMPTS; seed++) {
+        const Problem *p = random_problem(algorithms[pick(0, n - 1)],
+                                is_rounding(slip) ? 1 + seed / 2 % 3 : 1);
+        bool hand = is_by_hand(slip->name, p->algorithm);
+        const char *right = filled_in(p, NULL, hand, seed),
+                   *text = right == NULL ? NULL
+                         : filled_in(p, slip, hand, seed);
+        c->tried++;
+        if (right != NULL && text != NULL && strcmp(right, text) != 0
+            && shows_a_slip(text)) {
+            const Judgement *j = judged(text);
+            bool named = times_named(j, slip) > 0;
+            c->sheets++;
+            c->named += named;
+            c->alone += named && times_named(j, NULL) == 1;
+            if (!named && c->named == c->sheets - 1)
+                printf("# %s is not named:\n%s\n", slip->name, text);
+        }
+        arena_clear(arena);
+        tape_clear(quiet);
+    }
+}
+
+static void add_count(Count *to, const Count *c)
+{
+    to->sheets += c->sheets;
+    to->named += c->named;
+    to->alone += c->alone;
+    to->tried += c->tried;
+}
+
+/* Single precision has not the digits for a rounding to 3 decimals. */
+static bool is_too_fine(const Slip *slip)
+{
+    return !IS_DOUBLE && is_rounding(slip) && slip->number > 2;
+}
+
+static void a_slip_that_is_made_is_named(void **state)
+{
+    (void)state;
+    Count all = { 0, 0, 0, 0 }, fine = { 0, 0, 0, 0 };
+    int planted = 0;
+    generator = seeded(1);
+    for (int k = 0; k < slips_n; k++) {
+        Count c = { 0, 0, 0, 0 };
+        int algorithms[7], n = 0;
+        for (int a = 1; a <= 7; a++)
+            if (is_for(&slips[k], a))
+                algorithms[n++] = a;
+        if (n == 0 || is_of_models(&slips[k]))
+            continue;
+        plant(&slips[k], algorithms, n, &c);
+        if (c.named < c.sheets || c.sheets < amount(SHEETS))
+            print_message("%s is named in %d of %d sheets\n", slips[k].name,
+                          c.named, c.sheets);
+        planted++;
+        add_count(is_too_fine(&slips[k]) ? &fine : &all, &c);
+    }
+    print_message("%d slips in %d sheets: named in %d, alone in %d; in single "
+                  "precision %d too fine, named in %d\n", planted, all.sheets,
+                  all.named, all.alone, fine.sheets, fine.named);
+    if (IS_DOUBLE)
+        assert_int_equal(all.named, all.sheets);
+    assert_seldom(all.sheets - all.named, all.sheets, 10);
+    assert_that(2 * fine.named >= fine.sheets);
+    assert_int_equal(all.sheets + fine.sheets, planted * amount(SHEETS));
+}
+
+static void a_faultless_student_is_right_everywhere(void **state)
+{
+    (void)state;
+    generator = seeded(1);
+    int sheets = 0, entries = 0, right = 0;
+    for (int seed = 0; sheets < amount(7 * SHEETS); seed++) {
+        const Problem *p = random_problem(1 + seed % 7, 1);
+        const char *text = filled_in(p, NULL, is_by_hand("", p->algorithm),
+                                     2 * seed);
+        if (text != NULL) {
+            const Judgement *j = judged(text);
+            sheets++;
+            for (int k = 0; k < j->n; k++) {
+                int all = j->judged[k].claim.item->rows
+                        * j->judged[k].claim.item->cols;
+                entries += all;
+                right += j->judged[k].count[RIGHT];
+                if (j->judged[k].count[RIGHT] < all)
+                    printf("# not right:\n%s\n", text);
+            }
+        }
+        arena_clear(arena);
+        tape_clear(quiet);
+    }
+    print_message("%d faultless sheets: %d of %d entries are right\n",
+                  sheets, right, entries);
+    assert_int_equal(right, entries);
+}
+
+static void who_carries_rounded_numbers_made_no_slip(void **state)
+{
+    (void)state;
+    generator = seeded(1);
+    int sheets = 0, named = 0, unexplained = 0;
+    for (int seed = 0; sheets < amount(7 * SHEETS); seed++) {
+        const Problem *p = random_problem(1 + seed % 7, 1);
+        const char *text = filled_in(p, NULL, is_by_hand("", p->algorithm),
+                                     2 * seed + 1);
+        if (text != NULL) {
+            const Judgement *j = judged(text);
+            sheets++;
+            named += times_named(j, NULL) > 0;
+            if (times_named(j, NULL) > 0)
+                print_named(j, text);
+            for (int k = 0; k < j->n; k++)
+                unexplained += j->judged[k].begins && j->judged[k].n == 0;
+        }
+        arena_clear(arena);
+        tape_clear(quiet);
+    }
+    print_message("%d sheets with rounded numbers carried on: a slip is named "
+                  "in %d, %d claims are unexplained\n", sheets, named,
+                  unexplained);
+    assert_int_equal(named, 0);
+    assert_int_equal(unexplained, 0);
+}
+
+/* One entry of one claim has another digit or sign, or two digits changed
+   places, and that is carried on. */
+static void an_error_is_no_slip(void **state)
+{
+    (void)state;
+    generator = seeded(1);
+    static const int algorithms[] = { 3, 4, 4, 4, 6, 7 };
+    int sheets = 0, named = 0, pairs = 0, cells = 0,
+        all = amount(20 * SHEETS);
+    for (int seed = 0; sheets < all; seed++) {
+        const Problem *p = random_problem(algorithms[seed % 6], 1);
+        Student st = { .way = { .p = p, .slip = "" },
+                       .decimals = pick(2, IS_DOUBLE ? 4 : 3),
+                       .carries = chance(2), .error = pick(1, 6),
+                       .random = seeded((uint64_t)seed * 1000003),
+                       .text = given_text(p) };
+        if (run_of(st.text->at) != NULL && fills_in_by_hand(&st)
+            && st.claims >= st.error) {
+            const Judgement *j = judged(st.text->at);
+            bool pair = false, cell = false;
+            for (int k = 0; k < j->n; k++)
+                for (int i = 0; i < j->judged[k].n; i++) {
+                    pair |= j->judged[k].why[i].slip[1] != NULL;
+                    cell |= j->judged[k].why[i].cells > 0;
+                }
+            bool is_named = times_named(j, NULL) > 0;
+            sheets++;
+            named += is_named || pair;
+            if (is_named || pair)
+                print_named(j, st.text->at);
+            pairs += pair;
+            cells += cell;
+        }
+        arena_clear(arena);
+        tape_clear(quiet);
+    }
+    print_message("%d sheets with one random error: a slip is named in %d, a "
+                  "pair in %d; a slip in one entry in %d\n", sheets, named,
+                  pairs, cells);
+    assert_seldom(named, sheets, 2);
+    assert_int_equal(pairs, 0);
+}
+
+/* -------------------------------------------- single entries, and pairs */
+
+/* The explanations of the first claim, each behind a bar. */
+static const char *cells_of(const char *sheet)
+{
+    char *to = arena_alloc(arena, 2000), sentence[200];
+    const Judged *j = &judged(sheet)->judged[0];
+    *to = '\0';
+    for (int k = 0; k < j->n; k++)
+        for (int i = 0; i < j->why[k].cells; i++) {
+            strcat(to, "|");
+            strcat(to, cell_sentence(sentence, sizeof sentence,
+                                     &j->why[k].cell[i]));
+        }
+    return to;
+}
+
+static const char *said_of(const char *layout, const char *logits)
+{
+    char sheet[400];
+    snprintf(sheet, sizeof sheet, "algorithm 7\nlayout %s\ne = 2 3\n"
+             "Wu = 5 7 ; 1 1 ; 4 -1\nclaim logits = %s\n", layout, logits);
+    return cells_of(sheet);
+}
+
+/* The logits are 31, 5 and 5. */
+static void a_slip_in_one_entry_is_told_by_its_numbers(void **state)
+{
+    (void)state;
+    assert_string_equal(said_of("torch", "10 5 5"),
+                        "|in (1) the term 3·7 is left out");
+    assert_string_equal(said_of("paper", "10 ; 5 ; 5"),
+                        "|in (1) the term 7·3 is left out");
+    assert_string_equal(said_of("torch", "31 5 8"),
+                        "|in (3) the term 3·(-1) is left out");
+    assert_string_equal(said_of("torch", "11 5 5"),
+                        "|in (1) the term 2·5 has the wrong sign");
+    assert_string_equal(said_of("torch", "29 5 5"), "|in (1) 2·7 and 3·5 "
+                        "stand for 2·5 and 3·7");
+    assert_string_equal(said_of("torch", "32 5 5"), "");
+    assert_string_equal(said_of("torch", "52 5 5"), "");
+    assert_string_equal(said_of("torch", "31 4 5"), "");
+    assert_string_equal(said_of("torch", "31 2 5"),
+                        "|in (2) the term 3·1 is left out");
+    assert_string_equal(said_of("torch", "10 2 8"), "");
+}
+
+/* The first logit is a·b + c·d, typed as `is`. */
+static const char *said_of_sum(const char *e, const char *W_u, const char *is)
+{
+    char sheet[400];
+    snprintf(sheet, sizeof sheet, "algorithm 7\nlayout torch\ne = %s\n"
+             "Wu = %s ; 1 1 ; 4 -1\nclaim logits = %s ? ?\n", e, W_u, is);
+    return cells_of(sheet);
+}
+
+static void an_entry_with_more_than_three_reasons_has_none(void **state)
+{
+    (void)state;
+    const char *all = "algorithm 7\nlayout torch\ne = 3 3 3%s\n"
+                      "Wu = 1 1 1%s ; 0 0 1%s\nclaim logits = %s ?\n";
+    char sheet[200];
+    snprintf(sheet, sizeof sheet, all, "", "", "", "6");
+    assert_string_equal(cells_of(sheet), "|in (1) the term 3·1 is left out"
+                        "|in (1) the term 3·1 is left out"
+                        "|in (1) the term 3·1 is left out");
+    snprintf(sheet, sizeof sheet, all, " 3", " 1", " 0", "9");
+    assert_string_equal(cells_of(sheet), "");
+}
+
+/* A change is told if chance can hardly have made it: of ten units of the
+   last digit, or of more than 1 where numbers are whole. */
+static void a_term_is_told_if_it_changes_enough(void **state)
+{
+    (void)state;
+    static const struct { const char *e, *W_u, *is, *said; } cases[] = {
+        { "2 5", "5 7", "29", "" },
+        { "2 5", "5 7", "39", "|in (1) 2·7 and 5·5 stand for 2·5 and 5·7" },
+        { "0.4 3", "0.25 7", "21.00", "|in (1) the term 0.4·0.25 is left out" },
+        { "0.36 3", "0.25 7", "21.00", "" },
+        { "0.42 3", "0.25 7", "21.00",
+          "|in (1) the term 0.42·0.25 is left out" },
+        { "0.4 3", "0.25 7", "20.90",
+          "|in (1) the term 0.4·0.25 has the wrong sign" },
+        { "0.4 3", "0.25 7", "3.55",
+          "|in (1) 0.4·7 and 3·0.25 stand for 0.4·0.25 and 3·7" },
+        { "2 5", "1 7", "35", "|in (1) the term 2·1 is left out" },
+        { "1 5", "1 7", "35", "" },
+        { "1 5", "1.5 7", "35", "" },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *is = said_of_sum(cases[k].e, cases[k].W_u, cases[k].is);
+        if (strcmp(is, cases[k].said) != 0)
+            fail_at(HERE(cases[k].is), "(%s) (%s): '%s'", cases[k].e,
+                    cases[k].W_u, is);
+    }
+}
+
+static void two_slips_are_a_pair(void **state)
+{
+    (void)state;
+    const Judgement *j = judged("algorithm 7\ne = 1\nWu = 0.6 ; 1.4 ; 3.3\n"
+                                "claim p = 0.1666667 0.1666667 0.6666667\n");
+    assert_that(j->judged[0].n == 1);
+    assert_string_equal(j->judged[0].why->slip[0]->name, "base-2");
+    assert_string_equal(j->judged[0].why->slip[1]->name, "logits-rounded-0");
+    j = judged("algorithm 7\ne = 1\nWu = 0.6 ; 1.4 ; 3.3\n"
+               "claim p = ? ? 0.6666667\n");
+    assert_that(j->judged[0].begins && j->judged[0].n == 0);
+}
+
+static const char *const for_pairs[] = {
+    "algorithm 7\ne = 1 -0.5\nWu = 0.6 1.2 ; 1.4 -0.3 ; 0.3 0.8\n",
+    "algorithm 7\ne = 0.02\nWu = 0.6 ; 1.4 ; -3.3\n",
+    "algorithm 6\ne = 1.5 -0.5 3.5 0.2\ngamma = 1 2 0.5 -1\n"
+    "beta = 0 0.5 1 0\nepsilon 0.1\n",
+    "algorithm 4\nQ = 1.5 0.5 ; -1 2\nK = 0.5 1 ; 2 -1 ; 1 1\n"
+    "V = 10 20 ; 30 5 ; 7 -4\nlayout textbook\n",
+};
+
+/* The slips that a claim of the last step is said to come from. */
+static void tell_reasons(FILE *to, const Judged *j)
+{
+    for (int k = 0; k < j->n; k++) {
+        const Explanation *why = &j->why[k];
+        fprintf(to, " | %s", why->slip[0] == NULL ? "cells"
+                                                  : why->slip[0]->name);
+        if (why->slip[0] != NULL && why->slip[1] != NULL)
+            fprintf(to, " and %s", why->slip[1]->name);
+    }
+    fputc('\n', to);
+}
+
+/* Two slips that change a sheet, and the last step alone is shown. */
+static bool tell_pair(FILE *to, const char *given, const Slip *a,
+                      const Slip *b)
+{
+    const Run *right = run_of(given);
+    const Step *last = &right->step[right->n - 1];
+    Explanation both = { .slip = { a, b } }, one = { .slip = { a } },
+                other = { .slip = { b } };
+    Explanation *made[] = { &both, &one, &other };
+    const Step *is[3];
+    for (int k = 0; k < 3; k++) {
+        is[k] = same_step(run_explained(right->bound, made[k], arena, quiet),
+                          last);
+        if (is[k] == NULL || !made[k]->made[0])
+            return false;
+        if (k == 0 && !both.made[1])
+            return false;
+        is[k] = memcpy(arena_alloc(arena, sizeof *last), is[k], sizeof *last);
+    }
+    Text *t = text_new();
+    add_text(t, "%s", given);
+    write_claim(t, claimed(is[0], is[0]->M, 5));
+    const Judged *j = &judged(t->at)->judged[0];
+    if (!j->begins)
+        return false;
+    fprintf(to, "%s and %s:", a->name, b->name);
+    tell_reasons(to, j);
+    return true;
+}
+
+static void pairs_are_found_as_they_were(void **state)
+{
+    (void)state;
+    if (!IS_DOUBLE)
+        return;
+    FILE *to = tmpfile();
+    generator = seeded(9);
+    for (int k = 0; k < 4; k++) {
+        fprintf(to, "%s", for_pairs[k]);
+        for (int n = 0; n < 25; arena_clear(arena), tape_clear(quiet)) {
+            const Slip *a = &slips[pick(0, slips_n - 1)],
+                       *b = &slips[pick(0, slips_n - 1)];
+            n += a < b && !share_a_place(a, b)
+              && tell_pair(to, for_pairs[k], a, b);
+        }
+    }
+    assert_is_recorded("tests/data/pairs.txt", all_of(to));
+}
+
+/* A base, or a number of decimals, stands in the words, too. */
+static void the_number_of_a_slip_is_that_of_its_words(void **state)
+{
+    (void)state;
+    int with_number = 0;
+    for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
+        bool is = false;
+        if (slip->number < 2)       /* 1 decimal, one token on */
+            continue;
+        for (const char *in = slip->what; *in != '\0'; in++)
+            is |= strtod(in, NULL) == slip->number;
+        if (!is)
+            fail_at(HERE(slip->name), "%g, but %s", slip->number, slip->what);
+        with_number++;
+    }
+    assert_int_equal(with_number, 44);
+}
+
+/* At 0 and at infinity, too, it can be left out; p^(1/0) is no number. */
+static void a_temperature_that_divides_by_nothing_can_be_left_out(void **state)
+{
+    (void)state;
+    static const char *const extremes[] = { "0", "inf" },
+        *const claims[] = { "0 0 0", "0.2 0.3 0.5", "0.4 0.4 0.2",
+                            "0.04 0.09 0.25" };
+    for (int k = 0; k < 2; k++)
+        for (int c = 0; c < 4; c++) {
+            Text *t = text_new();
+            add_text(t, "algorithm 14\np = 0.2 0.3 0.5\ntau = %s\nu = 0.9\n"
+                     "claim q = %s\nclaim y = 1\n", extremes[k], claims[c]);
+            const Judgement *j = judged(t->at);
+            assert_int_equal(is_named(j, slip_named("no-tau")), c == 1);
+            assert_int_equal(j->judged[0].n, c == 1);
+        }
+}
+
+/* ------------------------------------------------------------ odd sheets */
+
+enum { BY_HAND = 13 };
+static const char *odd_text(int n)
+{
+    static const double factors[] = { 0, 1, 1e-30, 1e30, 1e150, 1e-160,
+                                      1e300 };
+    static const char *const small[BY_HAND] = {
+        "algorithm 1\nWe = 1\nv = 1\n", "algorithm 2\nWp = 1\nt = 1\n",
+        "algorithm 2\npositions paper\nt = 1\nd_e = 2\nell_max = 1\n",
+        "algorithm 3\ne = 0\ne_t = 1\nWq = 0\nWk = 0\nWv = 1\n",
+        "algorithm 4\nX = 1\nWq = 1\nWk = 1\nWv = 1\nmask causal\n",
+        "algorithm 4\nX = 1\nZ = 1 2\nWq = 1\nWk = 1\nWv = 1\nmask = 0;1\n",
+        "algorithm 5\nX = 1 0\nWq = 1\nWk = 1\nWv = 1\nWo = 1\nmask causal\n",
+        "algorithm 6\ne = 1\nepsilon 1e-30\n", "algorithm 6\ne = 1\nnorm rms\n",
+        "algorithm 6\ne = 1 1e-9\n", "algorithm 6\ne = 1 1 ; 1 1\nepsilon 1\n",
+        "algorithm 7\ne = 0\nWu = 1\n", "algorithm 7\ne = 1\nWu = 1e4;-1e4\n",
+    };
+    if (n < BY_HAND)
+        return small[n];
+    Problem *p = random_problem(1 + n % 7, 1);
+    double factor = factors[n / 7 % (IS_DOUBLE ? 7 : 4)];
+    for (int k = 0; k < p->n; k++)
+        for (int i = 0; i < WIDEST * WIDEST; i++)
+            if (strcmp(p->thing[k].name, "mask") != 0)
+                p->thing[k].M.at[i / WIDEST][i % WIDEST] *= factor;
+    return given_text(p)->at;
+}
+
+/* Claims of every step with numbers that nobody expects. */
+static Claim *odd_claims(const Run *run, int n)
+{
+    static const double odd[] = { 0, -1, 1e-320, 1e308, -1e308, 1e39, 0.5,
+                                  1e-40, 1e200 };
+    Claim *claims = arena_alloc(arena, (size_t)run->n * sizeof *claims);
+    for (int k = 0; k < run->n; k++) {
+        claims[k] = claimed(&run->step[k], run->step[k].M, 2);
+        Entry *entry = (Entry *)claims[k].item->entry;
+        int entries = claims[k].item->rows * claims[k].item->cols;
+        for (int i = 0; i < entries; i++)
+            if ((i + n) % 3 == 0)
+                entry[i].value = odd[(n + k + i) % 9];
+    }
+    return claims;
+}
+
+static void no_slip_asks_the_library_for_what_it_refuses(void **state)
+{
+    (void)state;
+    generator = seeded(1);
+    int runs = 0;
+    for (int n = 0; n < BY_HAND + amount(300); n++) {
+        const Run *run = run_of(odd_text(n));
+        for (int k = 0; run != NULL && k < 2 * slips_n; k++) {
+            Explanation why = { .slip = { &slips[k / 2] } };
+            if (k % 2 == 1)
+                why.slip[1] = &slips[(k / 2 * 31 + n) % slips_n];
+            why.claim = odd_claims(run, n + k);
+            why.n = n % 2 == 1 ? run->n : 0;
+            const Run *other = run_explained(run->bound, &why, arena, quiet);
+            assert_that(other->n <= run->n);
+            runs++;
+        }
+        arena_clear(arena);
+        tape_clear(quiet);
+    }
+    print_message("%d runs of odd sheets with slips\n", runs);
+    assert_that(runs > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(a_slip_that_is_made_is_named),
+        TEST(a_faultless_student_is_right_everywhere),
+        TEST(who_carries_rounded_numbers_made_no_slip),
+        TEST(an_error_is_no_slip),
+        TEST(a_slip_in_one_entry_is_told_by_its_numbers),
+        TEST(an_entry_with_more_than_three_reasons_has_none),
+        TEST(a_term_is_told_if_it_changes_enough),
+        TEST(two_slips_are_a_pair),
+        TEST(a_temperature_that_divides_by_nothing_can_be_left_out),
+        TEST(the_number_of_a_slip_is_that_of_its_words),
+        TEST(pairs_are_found_as_they_were),
+        TEST(no_slip_asks_the_library_for_what_it_refuses),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,347 @@
+/* Slips in Algorithms 8 to 15 whose numbers were worked out by hand from
+   the worked sheets, and what follows from a wrong number. */
+#include "slips.h"
+
+enum { ROOM = 40000 };
+
+/* A sheet without the lines that begin so. */
+static char *without(const char *begin, const char *path)
+{
+    char *text = arena_alloc(arena, ROOM), line[400];
+    FILE *file = fopen(path, "r");
+    assert_that(file != NULL);
+    *text = '\0';
+    while (fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, begin, strlen(begin)) != 0)
+            strcat(text, line);
+    fclose(file);
+    return text;
+}
+
+/* The worked sheet with other claims, those of a student. */
+static const Judgement *judged_with(const char *path, const char *claims)
+{
+    return judged(strcat(without("claim", path), claims));
+}
+
+#define assert_named(sheet, claims, name) \
+    named_at(HERE(claims), "tests/data/worked/" sheet ".sheet", claims, name)
+static void named_at(Where where, const char *path, const char *claims,
+                     const char *name)
+{
+    if (!is_named(judged_with(path, claims), slip_named(name)))
+        fail_at(where, "%s is not named", name);
+}
+
+static void slips_worked_out_by_hand_are_named(void **state)
+{
+    (void)state;
+    assert_named("alg10", "claim 10.6 X = 0 0 0 ; 2 2 0\n",
+                 "no-residual-attn");
+    assert_named("alg10", "claim 10.6 X = 1 1 -1 ; 1 1 1\n", "normed-attn");
+    assert_named("alg10", "claim 10.8 X = -1 6 -3 ; 3 2 2\n",
+                 "no-activation");
+    assert_named("alg10", "claim 10.10 X = 2 6 0 ; 3 2 2\n",
+                 "no-norm-last");
+    assert_named("alg08", "claim dec.A = 1/2 1/2 ; 1/2 1/2\n", "no-mask");
+    assert_named("alg08", "claim 8.7 Z = -2 2 ; 2 -2\n", "no-activation");
+    assert_named("alg08", "claim 8.12 X = 0 2 ; 2 0\n", "no-positions");
+    assert_named("alg13", "claim loss = ln(10)/ln(2)\n", "loss-log2");
+    assert_named("alg13", "claim loss = ln(10)/2\n", "loss-mean");
+    assert_named("alg13", "claim loss = -2.3026\n", "loss-sign");
+    assert_named("alg13", "claim loss = ln(5)\n", "loss-not-next");
+    assert_named("alg13", "claim loss = ln(20)\n", "loss-all");
+    assert_named("alg13", "claim loss = ln(20/9)\n", "loss-1-P");
+    assert_named("alg13", "claim loss = -13/20\n", "loss-no-log");
+    assert_named("alg12", "claim loss = ln(40)\n", "loss-all");
+    assert_named("alg12", "claim loss = ln(6)\n", "loss-mask_token");
+}
+
+static void slips_of_a_step_worked_out_by_hand_are_named(void **state)
+{
+    (void)state;
+    assert_named("alg13", "claim grad.Wu = 3/40 -3/40 ; -23/80 23/80 ; "
+                 "17/80 -17/80\n", "gradient-mean");
+    assert_named("alg13", "claim grad.Wu = -3/20 3/20 ; 23/40 -23/40 ; "
+                 "-17/40 17/40\n", "gradient-sign");
+    assert_named("alg13", "claim grad.Wu = 3/20 -3/20 ; -3/40 3/40 ; "
+                 "-3/40 3/40\n", "no-one-hot");
+    assert_named("alg13", "claim new.Wu = 2*ln(2)-3/40 3/40 ; "
+                 "23/80 -23/80 ; -17/80 17/80\n", "step-mean");
+    assert_named("alg11", "claim new.Wu = ln(2)/2-1/2 0 ; 1/4 ln(3)/2 ; "
+                 "1/4 0\n", "uphill");
+    assert_named("alg11", "claim new.Wu = ln(2)/2+1 0 ; -1/2 ln(3)/2 ; "
+                 "-1/2 0\n", "no-eta");
+    assert_named("alg11", "claim new.Wu = ln(2)/2+1/4 0 ; -1/8 ln(3)/2 ; "
+                 "-1/8 0\n", "eta-twice");
+}
+
+/* The loss of a step of training with that slip, and the derivative by the
+   entry [2, 1] of W_k, which is x. */
+static double loss_with(const char *slip, double x, double *derivative)
+{
+    const char *path = "tests/data/hand/slips-13.sheet";
+    char line[200];
+    snprintf(line, sizeof line, "layer1.W_k = 1 -0.5 1 ; %.17g -0.5 0 ; "
+             "0.5 0 -1\n", x);
+    const Run *right = run_of(strcat(without("layer1.W_k", path), line));
+    Explanation why = { .slip = { slip_named(slip) } };
+    const Run *run = run_explained(right->bound, &why, arena, quiet);
+    double loss = NAN;
+    for (int k = 0; k < run->n; k++) {
+        const Step *step = &run->step[k];
+        if (strcmp(step->name, "loss") == 0)
+            loss = AT(step->M, 1, 1);
+        if (step->aspect == GRADIENT && strcmp(step->name, "W_k") == 0)
+            *derivative = AT(step->M, 2, 1);
+    }
+    return loss;
+}
+
+static void a_gradient_goes_back_through_a_slip(void **state)
+{
+    (void)state;
+    static const char *const made[] = { "S-transposed", "A-transposed",
+                                        "no-scale" };
+    double h = IS_DOUBLE ? 1e-5 : 1e-2, derivative = NAN, unused;
+    for (int k = 0; k < 3; k++) {
+        loss_with(made[k], -0.5, &derivative);
+        double slope = (loss_with(made[k], -0.5 + h, &unused)
+                        - loss_with(made[k], -0.5 - h, &unused)) / (2 * h);
+        assert_that(fabs(slope) > 0.01);
+        assert_near(derivative, slope, IS_DOUBLE ? 1e-7 : 1e-2);
+    }
+}
+
+/* It does not where a slip leaves mere numbers. There it is that of A. */
+static void a_gradient_goes_back_around_mere_numbers(void **state)
+{
+    (void)state;
+    double derivative = 0;
+    loss_with("axis", -0.5, &derivative);
+    assert_that(fabs(derivative) > 0.001);
+}
+
+/* S is 1 0 ; 1 2, twice √d_attn the roots of the second; e has the variance
+   14/9; p is 0.09 0.24 0.67. */
+static void slips_are_named_wherever_a_sheet_begins(void **state)
+{
+    static const struct { const char *slip, *sheet; } made[] = {
+        { "base-2", "algorithm 4\nlayout textbook\nS = 1 0 ; 1 2\n"
+          "d_attn = 4\nclaim exp = 1.414 1 ; 1.414 2\n" },
+        { "no-scale", "algorithm 4\nlayout textbook\nS = 1 0 ; 1 2\n"
+          "d_attn = 4\nclaim A = 0.731 0.269 ; 0.269 0.731\n" },
+        { "no-scale", "algorithm 3\nq = 1 1\nk_t = 1 2 ; 3 4\n"
+          "v_t = 1 2\nlayout paper\nclaim alpha_t = 0.119 0.881\n" },
+        { "scale-early", "algorithm 4\nlayout textbook\nQ = 1 0 ; 0 1\n"
+          "K = 1 1 ; 0 2\nV = 1 2 ; 3 4\n"
+          "claim S = 0.707 0 ; 0.707 1.414\n"
+          "claim A = 0.670 0.330 ; 0.330 0.670\n" },
+        { "V-times-A-transposed", "algorithm 4\nlayout textbook\n"
+          "A = 0.5 0.5 ; 0.25 0.75\nV = 1 2 ; 3 4\n"
+          "claim Vt = 1.25 2 ; 2.75 4\n" },
+        { "no-root", "algorithm 6\ne = 1 2 4\nclaim root = 1.556\n" },
+        { "mean-left-in", "algorithm 6\ne = 1 2 4\n"
+          "claim standardised = 0.802 1.604 3.207\n" },
+        { "activation", "algorithm 10\nhidden = 1 -2 0.5\n"
+          "claim active = 1 0 0.5\n" },
+        { "no-activation", "algorithm 10\nhidden = 1 -2 0.5\n"
+          "claim active = 1 -2 0.5\n" },
+        { "tau-of-p", "algorithm 7\nlogits = 1 2 3\ntau = 2\n"
+          "claim q = 0.293 0.316 0.391\n" },
+        { "loss-log2", "algorithm 7\nlogits = 1 2 3\ntarget = 2\n"
+          "claim loss = 2.031\n" },
+        { "no-one-hot", "algorithm 7\nlogits = 1 2 3\ntarget = 2\n"
+          "claim grad.logits = 0.090 0.245 0.665\n" },
+        { "gradient-sign", "algorithm 7\nlogits = 1 2 3\ntarget = 2\n"
+          "claim grad.logits = -0.090 0.755 -0.665\n" },
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof made / sizeof *made; k++)
+        if (!is_named(judged(made[k].sheet), slip_named(made[k].slip)))
+            fail_at(HERE(made[k].sheet), "%s is not named", made[k].slip);
+}
+
+static void slips_of_drawing_worked_out_by_hand_are_named(void **state)
+{
+    (void)state;
+    assert_named("alg14", "claim i1.q = 2/(3+sqrt(2)) ; 1/(3+sqrt(2)) ; "
+                 "sqrt(2)/(3+sqrt(2))\n", "tau-times");
+    assert_named("alg14", "claim i1.q = 4/7 ; 1/7 ; 2/7\n", "no-tau");
+    assert_named("alg14", "claim i1.q = 16/49 ; 1/49 ; 4/49\n",
+                 "tau-no-sum");
+    assert_named("alg14", "claim i1.q = 0.503 ; 0.213 ; 0.284\n",
+                 "tau-of-p");
+    assert_named("alg14", "claim i1.p = 1/7 ; 4/7 ; 2/7\n", "p-first");
+    assert_named("alg14", "claim i1.y = 1\n", "argmax");
+    assert_named("alg14", "claim y = 1 2\n", "argmax");
+}
+
+/* ------------------------------------------- in the words of the layout */
+
+#define assert_sentence(name, layout, sentence) \
+    sentence_at(HERE(name " in " layout), name, layout, sentence)
+static void sentence_at(Where where, const char *name, const char *layout,
+                    const char *sentence)
+{
+    int k = 0;
+    char said[SLIP_BYTES];
+    while (strcmp(layouts[k].name, layout) != 0)
+        k++;
+    slip_sentence(said, slip_named(name), &layouts[k]);
+    if (strcmp(said, sentence) != 0)
+        fail_at(where, "%s", said);
+}
+
+static void where_tokens_are_rows_a_row_stands_for_a_column(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *sentence; } said[] = {
+        { "W_e-transposed", "column v of W_e is taken, not row v" },
+        { "W_p-transposed", "column t of W_p is taken, not row t" },
+        { "heads-in-turn", "columns of the heads take turns in Y" },
+        { "loss-all", "each row is read at its own token, none left out" },
+        { "loss-P-after", "row t+1 of P stands for row t" },
+        { "loss-largest", "the largest probability of each row is read" },
+        { "p-first", "p is the first row of P, not the last" },
+        { "p-before", "p is the row before the last" },
+        { "P-transposed",
+          "p is the last column of P, not the last row" },
+    };
+    int n = 0;
+    for (int k = 0; k < slips_n; k++)
+        n += strstr(slips[k].what, "row") != NULL
+          || strstr(slips[k].what, "column") != NULL;
+    assert_int_equal(n, sizeof said / sizeof *said);
+    for (int k = 0; k < n; k++) {
+        const char *columns = slip_named(said[k].name)->what;
+        sentence_at(HERE("textbook"), said[k].name, "textbook",
+                said[k].sentence);
+        sentence_at(HERE("torch"), said[k].name, "torch", said[k].sentence);
+        sentence_at(HERE("paper"), said[k].name, "paper", columns);
+        sentence_at(HERE("berkeley"), said[k].name, "berkeley", columns);
+    }
+}
+
+/* The vectors of W_e follow the tokens, W_u is a weight. */
+static void W_e_is_turned_for_W_u_where_the_sheet_has_it_so(void **state)
+{
+    (void)state;
+    assert_sentence("W_e-for-W_u", "paper", "W_eᵀ stands for W_u");
+    assert_sentence("W_e-for-W_u", "textbook", "W_eᵀ stands for W_u");
+    assert_sentence("W_e-for-W_u", "torch", "W_e stands for W_u");
+    assert_sentence("W_e-for-W_u", "berkeley", "W_e stands for W_u");
+}
+
+static void the_other_slips_are_said_alike_in_all_layouts(void **state)
+{
+    (void)state;
+    for (int k = 0; k < slips_n; k++)
+        for (int l = 0; l < LAYOUTS; l++) {
+            const char *what = slips[k].what;
+            bool turns = strstr(what, "row") != NULL
+                      || strstr(what, "column") != NULL
+                      || strstr(what, "W_eᵀ") != NULL;
+            if (!turns)
+                sentence_at(HERE("a slip"), slips[k].name, layouts[l].name,
+                        what);
+        }
+}
+
+/* ------------------------------------------------------ in one head only */
+
+/* In the worked sheet the scores of head 1 are 0 and ln(3), of head 2 ln(2)
+   and 0. With 2^x for e^x the weights are 1/(1 + 2^ln(3)), and so on. */
+static void the_head_in_which_a_slip_was_made_is_named(void **state)
+{
+    (void)state;
+    static const struct { const char *claims; int wrong, head; } made[] = {
+        { "claim A^1 = 1/4 1/2 ; 3/4 1/2\n"
+          "claim A^2 = 0.500 0.618 ; 0.500 0.382\n", 1, 2 },
+        { "claim A^1 = 0.318 0.500 ; 0.682 0.500\n"
+          "claim A^2 = 1/2 2/3 ; 1/2 1/3\n", 0, 1 },
+        { "claim A^1 = 0.318 0.500 ; 0.682 0.500\n"
+          "claim A^2 = 0.500 0.618 ; 0.500 0.382\n", 0, 0 },
+        { "claim A^1 = 0.318 0.500 ; 0.682 0.500\n", 0, 0 },
+    };
+    for (int k = 0; k < 4; k++) {
+        const Judgement *judgement
+            = judged_with("tests/data/worked/alg05.sheet", made[k].claims);
+        const Judged *wrong = &judgement->judged[made[k].wrong];
+        assert_int_equal(wrong->n, 1);
+        assert_string_equal(wrong->why->slip[0]->name, "base-2");
+        const Step *only = wrong->why->only;
+        assert_int_equal(only == NULL ? 0 : only->head, made[k].head);
+    }
+}
+
+/* --------------------------------------------------------- what follows */
+
+#define assert_follow(sheet, claims, wrong, follow) \
+    follow_at(HERE(claims), "tests/data/worked/" sheet ".sheet", claims, wrong, \
+              follow)
+static void follow_at(Where where, const char *path, const char *claims,
+                      int wrong, int follow)
+{
+    const Judgement *judgement = judged_with(path, claims);
+    if (count_of(judgement, WRONG) != wrong
+        || count_of(judgement, FOLLOWS) != follow)
+        fail_at(where, "%d wrong, %d follow; expected %d and %d",
+                count_of(judgement, WRONG), count_of(judgement, FOLLOWS),
+                wrong, follow);
+}
+
+static void loss_and_gradients_follow_from_a_wrong_P(void **state)
+{
+    (void)state;
+    assert_follow("alg13",
+        "claim P = 1/2 1/4 1/2 ; 1/4 1/4 1/4 ; 1/4 1/2 1/4\n"
+        "claim loss = ln(8)\n"
+        "claim grad.Wu = 1/8 -1/8 ; -1/2 1/2 ; 3/8 -3/8\n"
+        "claim new.Wu = 2*ln(2)-1/8 1/8 ; 1/2 -1/2 ; -3/8 3/8\n",
+        3, 13);
+}
+
+/* Line 7.1 computes what the loss reads. */
+static void a_loss_follows_from_a_wrong_p_of_algorithm_7(void **state)
+{
+    (void)state;
+    assert_follow("alg11", "claim 7.1 p = 1/4 1/9 ; 1/2 2/3 ; 1/4 2/9\n"
+                           "claim loss = ln(4)\n", 2, 1);
+}
+
+static void a_new_parameter_follows_from_a_wrong_gradient(void **state)
+{
+    (void)state;
+    assert_follow("alg13",
+        "claim grad.Wu = 1/5 -3/20 ; -23/40 23/40 ; 17/40 -17/40\n"
+        "claim new.Wu = 2*ln(2)-1/5 3/20 ; 23/40 -23/40 ; -17/40 17/40\n",
+        1, 1);
+}
+
+static void all_tokens_follow_from_a_wrong_one(void **state)
+{
+    (void)state;
+    assert_follow("alg14", "claim i1.y = 2\nclaim y = 2 2\n", 1, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(slips_worked_out_by_hand_are_named),
+        TEST(slips_of_a_step_worked_out_by_hand_are_named),
+        TEST(a_gradient_goes_back_through_a_slip),
+        TEST(a_gradient_goes_back_around_mere_numbers),
+        TEST(slips_are_named_wherever_a_sheet_begins),
+        TEST(slips_of_drawing_worked_out_by_hand_are_named),
+        TEST(where_tokens_are_rows_a_row_stands_for_a_column),
+        TEST(W_e_is_turned_for_W_u_where_the_sheet_has_it_so),
+        TEST(the_other_slips_are_said_alike_in_all_layouts),
+        TEST(the_head_in_which_a_slip_was_made_is_named),
+        TEST(loss_and_gradients_follow_from_a_wrong_P),
+        TEST(a_loss_follows_from_a_wrong_p_of_algorithm_7),
+        TEST(a_new_parameter_follows_from_a_wrong_gradient),
+        TEST(all_tokens_follow_from_a_wrong_one),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,819 @@
+/* Tests of the grader. The student's program is a shell whose script is the
+   sheet of the trial. Programs that mean harm are tried by tests/course/lab.sh. */
+#define _DEFAULT_SOURCE 1
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <sys/mman.h>
+
+int grade(int argc, char *argv[]);
+#define main grade
+#include "course/grade.c"
+#undef main
+
+#define TEST(law) cmocka_unit_test_setup_teardown(law, set_up, tear_down)
+#define assert_that(condition) assert_true(condition)
+
+static char place[200];
+static int home;
+static void *beside;
+
+/* What lies beside a library may be read. */
+static void lay_a_library(void)
+{
+    int file = open("none.so", O_CREAT | O_RDWR, 0644);
+    assert_int_equal(write(file, "", 1), 1);
+    beside = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, file, 0);
+    assert_true(beside != MAP_FAILED);
+    close(file);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A lab with a shell for a program, which runs the script "steps". */
+static void make_lab(const char *name, const char *asked)
+{
+    char command[300];
+    snprintf(command, sizeof command, "mkdir -p %s/build && cp /bin/sh "
+             "%s/build/ftx", name, name);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "%s/trials", name);
+    write_file(command, asked);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    mkdir("build", 0777);
+    const char *given = getenv("FTX_FILES");
+    snprintf(place, sizeof place, "%s/grade.XXXXXX", given == NULL ? "build" : given);
+    if ((home = open(".", O_RDONLY)) < 0 || mkdtemp(place) == NULL
+        || chmod(place, 0755) != 0 || chdir(place) != 0)
+        return -1;
+    write_file("steps", "while read -r line; do eval \"$line\"; done\n");
+    lay_a_library();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    char command[220];
+    (void)state;
+    munmap(beside, 1);
+    snprintf(command, sizeof command, "rm -rf %s", place);
+    return fchdir(home) != 0 || close(home) != 0 || system(command) != 0;
+}
+
+static char said[1 << 16];              /* by the grader, on both streams */
+static bool full;                       /* the disk, for standard output  */
+
+static void read_file(const char *name)
+{
+    FILE *file = fopen(name, "r");
+    assert_non_null(file);
+    said[fread(said, 1, sizeof said - 1, file)] = '\0';
+    fclose(file);
+}
+
+/* What the grader says stands in `said`; the exit status. */
+static int grade_with(int n, char *argument[])
+{
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int out = open("said", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+        dup2(out, 1);
+        dup2(out, 2);
+        if (full)
+            dup2(open("/dev/full", O_WRONLY), 1);
+        status = grade(n, argument);
+        fflush(NULL);
+        _exit(status);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_that(WIFEXITED(status));
+    read_file("said");
+    return WEXITSTATUS(status);
+}
+
+#define GRADE(...) \
+    grade_with((int)(sizeof (char *[]){ "grade", __VA_ARGS__ } \
+                     / sizeof (char *)), \
+               (char *[]){ "grade", __VA_ARGS__, NULL })
+
+static void assert_says(const char *part)
+{
+    if (strstr(said, part) == NULL)
+        fail_msg("it said\n%s\nbut expected\n%s", said, part);
+}
+
+static void assert_does_not_say(const char *part)
+{
+    if (strstr(said, part) != NULL)
+        fail_msg("it said\n%s\nwith\n%s", said, part);
+}
+
+/* One trial: what the program writes into the pipe, what is right. */
+static int judged(const char *script, const char *right)
+{
+    char asked[3000];
+    snprintf(asked, sizeof asked, "line 4.1 Q <- W_q X\nline 4.2 K\n"
+             "algorithm 4\ntrial worked-1 random numbers\nsheet 1\n%s\n%s",
+             script, right);
+    make_lab("alg04", asked);
+    return GRADE("alg04");
+}
+
+static int answered(const char *answer, const char *right)
+{
+    char script[2000];
+    snprintf(script, sizeof script, "printf '%%b' '%s' >&3", answer);
+    return judged(script, right);
+}
+
+static void the_right_result_earns_the_points(void **state)
+{
+    (void)state;
+    assert_int_equal(answered("result 1 2 3 4\\nend\\n", "result 1 2 3 4\n"),
+                     0);
+    assert_string_equal(said, "Algorithm 4\n  worked-1                 1 of 1"
+                        "  random numbers\n  1 of 1 points\n");
+}
+
+#ifdef SYS_landlock_create_ruleset
+static void no_file_is_opened_but_those_of_the_system(void **state)
+{
+    (void)state;
+    if (syscall(SYS_landlock_create_ruleset, NULL, 0, 1) < 1)
+        skip();
+    judged("read x < /etc/passwd && echo fault it was had >&3",
+           "result 1 1 1\n");
+    assert_does_not_say("it was had");
+    judged("( : > new ) 2> /dev/fd/1 && echo fault it was had >&3",
+           "result 1 1 1\n");
+    assert_does_not_say("it was had");
+    judged("exec /bin/echo it was had >&3", "result 1 1 1\n");
+    assert_does_not_say("it was had");
+}
+#endif
+
+static void the_first_wrong_step_is_told(void **state)
+{
+    (void)state;
+    int status = answered("step 4.1 1 Q 1 1 3\\nstep 4.2 1 K 2 2 1 7 8 4\\n"
+                          "result 1 1 5\\nend\\n",
+                          "step 4.1 1 Q 1 1 3\nstep 4.2 1 K 2 2 1 2 3 4\n"
+                          "result 1 1 6\n");
+    assert_int_equal(status, 1);
+    assert_says("      K (Algorithm 4, line 2: K): [2, 1] is 7, expected 2; "
+                "2 of 4 entries are wrong\n  0 of 1 points\n");
+    assert_does_not_say("result");
+}
+
+static void of_two_answers_the_first_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(answered("result 1 1 5\\nresult 1 1 6\\nend\\n",
+                              "result 1 1 6\n"), 1);
+    assert_int_equal(answered("result 1 1 6\\nresult 1 1 5\\nend\\n",
+                              "result 1 1 6\n"), 0);
+}
+
+static void a_step_counts_by_its_line_its_name_and_its_time(void **state)
+{
+    (void)state;
+    const char *right = "step 4.1 1 Q 1 1 3\nstep 4.1 2 Q 1 1 4\n"
+                        "result 1 1 6\n";
+    assert_int_equal(answered("step 4.1 2 Q 1 1 4\\nstep 4.1 1 K 1 1 9\\n"
+                              "step 4.2 1 Q 1 1 9\\nstep 4.1 3 Q 1 1 9\\n"
+                              "result 1 1 7\\nend\\n", right), 1);
+    assert_says("      the result: [1, 1] is 7");
+    assert_int_equal(answered("step 4.1 2 Q 1 1 3\\nresult 1 1 7\\nend\\n",
+                              right), 1);
+    assert_says("Q (Algorithm 4, line 1: Q <- W_q X): [1, 1] is 3, expected "
+                "4; 1 of 1 entries are wrong\n");
+}
+
+static void shapes_are_compared_first(void **state)
+{
+    (void)state;
+    assert_int_equal(answered("result 2 1 1 2\\nend\\n", "result 1 2 1 2\n"),
+                     1);
+    assert_says("the result: it is 2 x 1 and must be 1 x 2\n");
+}
+
+/* "2 3 1 2 3 4 5 6"; with 9 for entry number e, from 0. */
+static const char *counting(int rows, int cols, int e)
+{
+    static char text[4][200];
+    static int turn;
+    char *to = text[turn++ % 4];
+    int used = snprintf(to, 200, "%d %d", rows, cols);
+    for (int k = 0; k < rows * cols; k++)
+        used += snprintf(to + used, 200 - (size_t)used, " %d",
+                         k == e ? 9 : k + 1);
+    return to;
+}
+
+static void every_entry_of_every_value_is_compared(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *told; int rows, cols; } is[] = {
+        { "step 4.1 1 Q", "Q (", 2, 3 }, { "step 4.2 1 K", "K (", 3, 2 },
+        { "result", "the result", 2, 2 },
+    };
+    for (int wrong = 0; wrong < 3; wrong++)
+        for (int e = 0; e < is[wrong].rows * is[wrong].cols; e++) {
+            char answer[300] = "", right[300] = "", there[100];
+            for (int k = 0; k < 3; k++) {
+                sprintf(answer + strlen(answer), "%s %s\\n", is[k].name,
+                        counting(is[k].rows, is[k].cols,
+                                 k == wrong ? e : k == 2 ? 0 : -1));
+                sprintf(right + strlen(right), "%s %s\n", is[k].name,
+                        counting(is[k].rows, is[k].cols, -1));
+            }
+            strcat(answer, "end\\n");
+            assert_int_equal(answered(answer, right), 1);
+            assert_says(is[wrong].told);
+            sprintf(there, ": [%d, %d] is 9, expected %d; 1 of %d entries",
+                    e % is[wrong].rows + 1, e / is[wrong].rows + 1, e + 1,
+                    is[wrong].rows * is[wrong].cols);
+            assert_says(there);
+        }
+}
+
+static void no_shape_is_taken_for_another(void **state)
+{
+    (void)state;
+    static const struct { int rows, cols; } is[] = {
+        { 1, 2 }, { 2, 1 }, { 2, 2 }, { 2, 3 }, { 3, 2 } };
+    for (int a = 0; a < 5; a++)
+        for (int b = 0; b < 5; b++) {
+            char answer[300], right[300], said_of_it[100];
+            sprintf(answer, "result %s\\nend\\n",
+                    counting(is[a].rows, is[a].cols, -1));
+            sprintf(right, "result %s\n",
+                    counting(is[b].rows, is[b].cols, -1));
+            assert_int_equal(answered(answer, right), a != b);
+            sprintf(said_of_it, "it is %d x %d and must be %d x %d\n",
+                    is[a].rows, is[a].cols, is[b].rows, is[b].cols);
+            if (a != b)
+                assert_says(said_of_it);
+        }
+}
+
+static void near_is_a_billionth(void **state)
+{
+    (void)state;
+    assert_int_equal(answered("result 1 2 1e6 1e-10\\nend\\n",
+                              "result 1 2 1000000.0005 0\n"), 0);
+    assert_int_equal(answered("result 1 1 1e6\\nend\\n",
+                              "result 1 1 1000000.002\n"), 1);
+    assert_int_equal(answered("result 1 1 nan\\nend\\n", "result 1 1 0\n"), 1);
+}
+
+static void no_number_is_near_infinity(void **state)
+{
+    (void)state;
+    const char *right = "step 4.1 1 Q 1 1 -inf\nresult 1 1 6\n";
+    answered("step 4.1 1 Q 1 1 -inf\\nresult 1 1 7\\nend\\n", right);
+    assert_says("the result: [1, 1] is 7");
+    answered("step 4.1 1 Q 1 1 2\\nresult 1 1 7\\nend\\n", right);
+    assert_says("Q (");
+}
+
+static void a_hint_has_no_number(void **state)
+{
+    (void)state;
+    answered("result 1 2 3 9\\nend\\n", "result 1 2 3 4\n");
+    GRADE("--hint", "alg04");
+    assert_says("the result: [1, 2] is wrong; 1 of 2 entries are wrong\n");
+}
+
+static void slips_that_give_these_numbers_are_told(void **state)
+{
+    (void)state;
+    const char *right = "step 4.1 1 Q 1 1 3\nresult 1 1 6\n"
+        "slip a is left out\nstep 4.1 1 Q 1 1 4\nresult 1 1 7\n"
+        "slip b is left out\nstep 4.1 1 Q 1 1 4\nresult 1 1 8\n"
+        "slip c is left out\nstep 4.1 1 Q 1 1 5\nresult 1 1 8\n";
+    answered("step 4.1 1 Q 1 1 4\\nresult 1 1 8\\nend\\n", right);
+    assert_says("it matches if b is left out\n  0 of");
+    assert_does_not_say("if a");
+    answered("step 4.1 1 Q 1 1 4\\nresult 1 1 9\\nend\\n", right);
+    assert_says("it matches if a is left out\n      it matches if b is left "
+                "out\n  0 of");
+}
+
+static void a_slip_fits_all_that_was_shown(void **state)
+{
+    (void)state;
+    const char *right = "step 4.1 1 Q 1 1 3\nstep 4.4 1 S 1 1 5\n"
+        "result 1 1 6\n"
+        "slip W_q is left out\nstep 4.1 1 Q 1 1 2\nstep 4.4 1 S 1 1 4\n"
+        "result 1 1 7\n"
+        "slip K is not transposed\nstep 4.4 1 S 1 1 1\nresult 1 1 8\n";
+    answered("step 4.4 1 S 1 1 4\\nresult 1 1 7\\nend\\n", right);
+    assert_says("it matches if W_q is left out\n");
+    answered("step 4.4 1 S 1 1 4\\nresult 1 1 9\\nend\\n", right);
+    assert_says("it matches if W_q is left out\n");
+    answered("step 4.1 1 Q 1 1 3\\nstep 4.4 1 S 1 1 4\\nresult 1 1 9\\nend\\n",
+             right);
+    assert_does_not_say("it matches");
+    answered("step 4.1 1 Q 1 1 3\\nstep 4.4 1 S 1 1 4\\nresult 1 1 7\\nend\\n",
+             right);
+    assert_says("it matches if W_q is left out\n");
+}
+
+static void a_right_result_has_all_points_whatever_is_shown(void **state)
+{
+    (void)state;
+    assert_int_equal(answered("step 4.1 1 Q 1 1 4\\nstep 4.2 1 K 2 2 1 1 1 1\\n"
+                              "step 9.9 7 layer3.X 1 1 4\\nresult 1 1 6\\n"
+                              "end\\n", "step 4.1 1 Q 1 1 3\nstep 4.2 1 K 1 1 "
+                              "3\nresult 1 1 6\n"), 0);
+    assert_says("  1 of 1 points\n");
+}
+
+static void only_what_has_ended_well_counts(void **state)
+{
+    (void)state;
+    const char *right = "result 1 1 6\n";
+    assert_int_equal(judged("echo result 1 1 6 >&3", right), 1);
+    assert_says("      it ended, with exit status 0, before the algorithm "
+                "had returned\n");
+    judged("echo result 1 1 6 >&3; echo end >&3; exit 4", right);
+    assert_says("it ended, with exit status 4, before");
+    judged("echo end >&3", right);
+    assert_says("there is no result\n");
+    judged("exit 2", right);
+    assert_says("its answer did not come through the pipe\n");
+    judged("kill -SEGV $$", right);
+    assert_says("it crashed: a wrong pointer");
+    judged("kill -KILL $$", right);
+    assert_says("it was ended by signal 9 (Killed)\n");
+    judged("kill -XCPU $$", right);
+    assert_says("it did not come to an end within 1 s\n");
+}
+
+static void what_is_printed_counts_only_after_a_refusal(void **state)
+{
+    (void)state;
+    const char *right = "result 1 1 6\n";
+    judged("echo result 1 1 6; echo end", right);
+    assert_says("it ended, with exit status 0");
+    judged("echo no; printf 'not \\033 so\\n' >&2; exit 3", right);
+    assert_says("it was refused: not ? so\n");
+    judged("exit 3", right);
+    assert_says("it ended, with exit status 3");
+}
+
+static void a_fault_is_cleaned_and_told(void **state)
+{
+    (void)state;
+    answered("fault a \\0377\\033 b; c\\n", "result 1 1 6\n");
+    assert_says("      a ?? b\n");
+}
+
+static void a_line_that_is_not_understood_ends_the_answer(void **state)
+{
+    (void)state;
+    const char *const line[] = { "rubbish", "result 1 1 x", "result 1 2 1.5",
+        "result 2 2 1 2",
+        "result 1 1 1 2", "result 0 1", "result 1 -1 1", "step 4.1 Q",
+        "result 99999 99999 1", "step 4.1 1 Q" };
+    for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
+        char answer[200];
+        snprintf(answer, sizeof answer, "%s\\nresult 1 1 6\\nend\\n",
+                 line[k]);
+        assert_int_equal(answered(answer, "result 1 1 6\n"), 1);
+        assert_says("before the algorithm had returned");
+    }
+}
+
+static void the_program_is_confined(void **state)
+{
+    (void)state;
+    static const struct { const char *limit, *is; } limits[] = {
+        { "-t", "1" }, { "-H -t", "2" }, { "-v", "524288" }, { "-n", "16" },
+        { "-c", "0" },
+    };
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+        char script[100], right[40];
+        snprintf(script, sizeof script, "{ printf 'result 1 1 '; ulimit %s; "
+                 "echo end; } >&3", limits[k].limit);
+        snprintf(right, sizeof right, "result 1 1 %s\n", limits[k].is);
+        assert_int_equal(judged(script, right), 0);
+    }
+    assert_int_equal(judged("(exit 0) || echo forked; { echo result 1 1 1; "
+                            "echo end; } >&3", "result 1 1 1\n"), 1);
+}
+
+static void no_file_of_the_grader_is_open(void **state)
+{
+    (void)state;
+    int left = dup2(open("steps", O_RDONLY), 300);
+    assert_int_equal(judged("{ echo x >&4; } && exit 1; { echo x >&5; } && "
+                            "exit 1; [ -e /proc/self/fd/300 ] && exit 1; "
+                            "echo result 1 1 1 >&3; echo end >&3",
+                            "result 1 1 1\n"), 0);
+    close(left);
+}
+
+static const char *right_by_law;        /* NULL: the first result         */
+
+/* Two results, and what the law says of them. */
+static int by_the_law(const char *law, const char *first, const char *second)
+{
+    char asked[2000];
+    snprintf(asked, sizeof asked, "algorithm 4\ntrial law-a a law\nsheet 2\n"
+             "echo result %s >&3\necho end >&3\nresult %s\nsheet 1\n"
+             "echo result %s >&3; echo end >&3\nlaw %s\n", first,
+             right_by_law == NULL ? first : right_by_law, second, law);
+    make_lab("alg04", asked);
+    return GRADE("alg04");
+}
+
+static void laws_compare_two_results(void **state)
+{
+    (void)state;
+    assert_int_equal(by_the_law("same", "1 2 3 4", "1 2 3 4"), 0);
+    assert_says("law-a                    1 of 1  a law\n");
+    assert_int_equal(by_the_law("same", "1 2 3 4", "1 2 3 5"), 1);
+    assert_says("      [1, 2] of the second result is not what it must be by "
+                "the first: 5, expected 4\n  0 of 1");
+    GRADE("--hint", "alg04");
+    assert_says("by the first\n");
+    assert_int_equal(by_the_law("same", "1 2 3 4", "2 1 3 4"), 1);
+    assert_says("one result is 1 x 2, the other 2 x 1\n");
+    assert_int_equal(by_the_law("scaled 2", "1 2 3 4", "1 2 6 8"), 0);
+    assert_int_equal(by_the_law("reversed columns", "2 2 1 2 3 4",
+                                "2 2 3 4 1 2"), 0);
+    assert_int_equal(by_the_law("reversed rows", "2 2 1 2 3 4",
+                                "2 2 2 1 4 3"), 0);
+}
+
+static void a_law_is_about_every_entry(void **state)
+{
+    (void)state;
+    for (int e = 0; e < 6; e++) {
+        char said_of_it[100];
+        assert_int_equal(by_the_law("same", counting(3, 2, -1),
+                                    counting(3, 2, e)), 1);
+        sprintf(said_of_it, "[%d, %d] of the second", e % 3 + 1, e / 3 + 1);
+        assert_says(said_of_it);
+    }
+    assert_int_equal(by_the_law("same", counting(3, 2, -1),
+                                counting(3, 2, -1)), 0);
+    assert_int_equal(by_the_law("same", "3 2 1 2 3 4 5 6",
+                                "3 1 1 2 3"), 1);
+    assert_int_equal(by_the_law("same", "3 2 1 2 3 4 5 6",
+                                "2 2 1 2 4 5"), 1);
+    assert_int_equal(by_the_law("scaled 3", "3 2 1 2 3 4 5 6",
+                                "3 2 3 6 9 12 15 18"), 0);
+    assert_int_equal(by_the_law("scaled 3", "3 2 1 2 3 4 5 6",
+                                "3 2 3 6 9 12 15 17"), 1);
+    assert_int_equal(by_the_law("reversed columns", "2 3 1 2 3 4 5 6",
+                                "2 3 5 6 3 4 1 2"), 0);
+    assert_int_equal(by_the_law("reversed columns", "2 3 1 2 3 4 5 6",
+                                "2 3 1 2 5 6 3 4"), 1);
+    assert_int_equal(by_the_law("reversed rows", "3 2 1 2 3 4 5 6",
+                                "3 2 3 2 1 6 5 4"), 0);
+    assert_int_equal(by_the_law("reversed rows", "3 2 1 2 3 4 5 6",
+                                "3 2 1 3 2 4 6 5"), 1);
+}
+
+static void a_prefix_is_shorter(void **state)
+{
+    (void)state;
+    assert_int_equal(by_the_law("prefix", "1 3 1 2 3", "1 2 1 2"), 0);
+    assert_int_equal(by_the_law("prefix", "1 3 1 2 3", "1 2 1 3"), 1);
+    assert_int_equal(by_the_law("prefix", "1 2 1 2", "1 2 1 2"), 1);
+    assert_int_equal(by_the_law("prefix", "2 2 1 2 3 4", "1 1 1"), 1);
+}
+
+static void columns_have_sums(void **state)
+{
+    (void)state;
+    assert_int_equal(by_the_law("sums 1", "2 2 .5 .5 .25 .75", "1 1 1"), 0);
+    assert_int_equal(by_the_law("sums 1", "2 2 .5 .5 .25 .5", "1 1 1"), 1);
+    assert_says("column 2 does not sum to 1, but to 0.75\n");
+    GRADE("--hint", "alg04");
+    assert_says("column 2 does not sum to 1\n");
+}
+
+static void every_entry_is_in_the_sum_of_its_column(void **state)
+{
+    (void)state;
+    for (int e = 0; e < 9; e++) {
+        char result[200] = "3 3", told[60];
+        for (int k = 0; k < 9; k++)
+            sprintf(result + strlen(result), " %g",
+                    (k % 3 + 1) / 4.0 - (k % 3 == 2 ? 0.5 : 0)
+                    + (k == e ? 0.5 : 0));
+        sprintf(told, "column %d does not sum to 1", e / 3 + 1);
+        assert_int_equal(by_the_law("sums 1", result, "1 1 1"), 1);
+        assert_says(told);
+    }
+    assert_int_equal(by_the_law("sums 6", "3 2 1 2 3 3 1 2", "1 1 1"), 0);
+}
+
+static void a_law_counts_where_the_result_is_right(void **state)
+{
+    (void)state;
+    right_by_law = "1 2 3 5";
+    assert_int_equal(by_the_law("same", "1 2 3 4", "1 2 3 4"), 1);
+    assert_says("0 of 1  a law\n      the result is wrong, so it counts "
+                "nothing that the law is kept\n");
+    assert_int_equal(by_the_law("sums 7", "2 1 3 4", "1 1 1"), 1);
+    assert_int_equal(by_the_law("same", "1 2 3 5", "1 2 3 5"), 0);
+    right_by_law = NULL;
+    assert_int_equal(by_the_law("same", "1 2 3 4", "1 2 3 4 >&3; exit 5"), 1);
+    assert_says("it ended, with exit status 5");
+}
+
+static void what_is_published_counts_beside_what_is_not(void **state)
+{
+    (void)state;
+    const char *asked = "algorithm 4\ntrial worked-a a\nsheet 1\n"
+        "printf 'result 1 1 6\\nend\\n' >&3\nresult 1 1 6\n"
+        "trial random-1 b\nsheet 1\nexit 1\nresult 1 1 7\n"
+        "trial random-2 c\nsheet 1\nprintf 'result 1 1 %c\\nend\\n' >&3\n"
+        "result 1 1 8\n";
+    char text[500];
+    snprintf(text, sizeof text, asked, '9');
+    make_lab("alg04", text);
+    assert_int_equal(GRADE("alg04"), 1);
+    assert_says("worked-a                 0 of 1  a\n      it is published, and "
+                "counts as soon as a random sheet is right\n");
+    snprintf(text, sizeof text, asked, '8');
+    make_lab("alg04", text);
+    GRADE("alg04");
+    assert_says("worked-a                 1 of 1  a\n  random-1");
+    assert_says("  2 of 3 points\n");
+}
+
+static void right_steps_may_count(void **state)
+{
+    (void)state;
+    const char *right = "step 4.1 1 Q 1 1 1\nstep 4.2 1 K 1 1 2\n"
+        "step 4.3 1 V 1 1 3\nstep 4.4 1 S 1 1 4\nresult 1 1 6\n";
+    write_file("points", "* * 8 0.5\n");
+    answered("step 4.1 1 Q 1 1 1\\nresult 1 1 5\\nend\\n", right);
+    GRADE("--points", "points", "alg04");
+    assert_says("1 of 8  random numbers\n");
+    answered("step 4.1 1 Q 1 1 1\\nstep 4.2 1 K 1 1 2\\nstep 4.3 1 V 1 1 9\\n"
+             "step 4.4 1 S 1 1 4\\nresult 1 1 5\\nend\\n", right);
+    GRADE("--points", "points", "alg04");
+    assert_says("2 of 8  random numbers\n");
+    answered("step 4.2 1 K 1 1 2\\nexit", right);
+    GRADE("--points", "points", "alg04");
+    assert_says("0 of 8  random numbers\n");
+    answered("result 1 1 6\\nend\\n", right);
+    assert_int_equal(GRADE("--points", "points", "alg04"), 0);
+    write_file("points", "* * 8\n");
+    answered("step 4.1 1 Q 1 1 1\\nresult 1 1 5\\nend\\n", right);
+    GRADE("--points", "points", "alg04");
+    assert_says("0 of 8  random numbers\n");
+    write_file("points", "alg05 * 8 0.5\nalg04 * 8\n");
+    answered("step 4.1 1 Q 1 1 1\\nresult 1 1 5\\nend\\n", right);
+    GRADE("--points", "points", "alg04");
+    assert_says("0 of 8  random numbers\n");
+}
+
+static void the_first_random_trial_that_fails_shows_its_sheet(void **state)
+{
+    (void)state;
+    make_lab("alg04", "algorithm 4\ntrial worked-1 a\nsheet 1\nexit 1\n"
+             "result 1 1 6\ntrial random-1 b\nsheet 1\n"
+             "printf 'result 1 1 6\\nend\\n' >&3\nresult 1 1 6\n"
+             "trial random-2 c\nsheet 2\nexit 2\n# two\nresult 1 1 6\n"
+             "trial random-3 d\nsheet 1\nexit 3\nresult 1 1 6\n");
+    assert_int_equal(GRADE("alg04"), 1);
+    assert_says("\n      the sheet:\n      exit 2\n      # two\n"
+                "  random-3 ");
+    assert_does_not_say("sheet:\n      exit 3");
+    assert_does_not_say("sheet:\n      exit 1");
+}
+
+static void the_last_line_that_fits_says_the_points(void **state)
+{
+    (void)state;
+    answered("result 1 1 6\\nend\\n", "result 1 1 6\ntrial law-b b\nsheet 1\n"
+             "exit 1\nresult 1 1 6\n");
+    write_file("points", "# a lab\nalg* * 7 # all\n\nalg04 worked-* 2.5\n"
+               "alg05 * 9\n");
+    assert_int_equal(GRADE("--points", "points", "alg04"), 1);
+    assert_says("2.5 of 2.5  random numbers\n");
+    assert_says("0 of 7  b\n");
+    assert_says("  2.5 of 9.5 points\n");
+}
+
+static void a_mistake_in_the_points_is_told(void **state)
+{
+    (void)state;
+    const char *const line[] = { "alg04 *", "alg04 * many", "alg04 * -1",
+        "alg04 * 1 2", "alg04 * 1e9" };
+    answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
+    for (size_t k = 0; k < sizeof line / sizeof *line; k++) {
+        char text[100];
+        snprintf(text, sizeof text, "alg* * 1\n%s\n", line[k]);
+        write_file("points", text);
+        assert_int_equal(GRADE("--points", "points", "alg04"), 2);
+        assert_says("points:2: a line has an algorithm, a trial and its "
+                    "points, such as 'alg04 random-* 2'.\n");
+        assert_says("1 of 1 points\n");
+    }
+    assert_int_equal(GRADE("--points", "none", "alg04"), 2);
+    assert_says("grade: none cannot be read: No such file or directory.\n");
+}
+
+static void what_does_not_compile_has_no_points(void **state)
+{
+    (void)state;
+    answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
+    remove("alg04/build/ftx");
+    assert_int_equal(GRADE("alg04"), 1);
+    assert_says("there is no program alg04/build/ftx; say make\n");
+    make_lab("alg04", "algorithm 4\ntrial a a\nsheet 1\n\nresult 1 1 1\n"
+             "trial b b\nsheet 1\n\nresult 1 1 1\n");
+    remove("alg04/build/ftx");
+    write_file("alg04/build/errors", "a.c:1: warning: w\na.c:2: error: \302"
+               "\n");
+    assert_int_equal(GRADE("alg04"), 1);
+    assert_says("  a                        0 of 1  a\n      it does not "
+                "compile:\n      a.c:1: warning: w\n      a.c:2: error: ?\n"
+                "  b                        0 of 1  b\n      there is no "
+                "program\n  0 of");
+}
+
+static void a_lab_without_trials_is_told(void **state)
+{
+    (void)state;
+    assert_int_equal(GRADE("alg09"), 2);
+    assert_says("grade: alg09/trials cannot be read: No such file");
+    assert_says("the lab has no readable file of trials\n");
+    make_lab("alg04", "algorithm 4\ntrial a b\nrubbish\n");
+    assert_int_equal(GRADE("alg04"), 2);
+    assert_says("  0 of 1 points\n");
+    assert_says("grade: alg04/trials cannot be read: this line is not "
+                "understood: rubbish.\n");
+    make_lab("alg04", "trial a b\nsheet 1\nexit 0\nresult 1 1 1\n");
+    assert_int_equal(GRADE("alg04"), 2);
+}
+
+/* Nothing of it is believed, no signal ends the grader, a result stands. */
+static void damaged_trials_are_refused(void **state)
+{
+    (void)state;
+    static const struct { const char *asked, *told; } damages[] = {
+        { "trial a b\nresult 1 1 6\n", "the trial a lacks a sheet or its "
+          "result" },
+        { "trial a b\nsheet 1\nexit 0\n", "the trial a lacks" },
+        { "trial a b\nsheet 1\n\nresult 1 1 6\nlaw same\n", "the trial a "
+          "lacks" },
+        { "trial a b\nsheet 1\n\nsheet 1\n\nlaw same\n", "the trial a "
+          "lacks" },
+        { "trial a b\nsheet 1\n\nresult 1 1 6\nlaw sam\n", "not understood: "
+          "law sam" },
+        { "trial a b\nsheet 9\nexit 0\nresult 1 1 6\n", "not understood: "
+          "sheet 9" },
+        { "trial a b\nsheet 2147483647\n\n", "not understood: sheet 2147" },
+        { "trial a b\nsheet -1\n\nresult 1 1 6\n", "not understood: sheet "
+          "-1" },
+        { "trial a b\nsheet 1\n\nsheet 1\n\nsheet 1\n\n", "not understood: "
+          "sheet 1" },
+        { "trial a b\nsheet 1\n\nresult 9 9 6\n", "not understood: result "
+          "9 9 6" },
+        { "result 1 1 6\n", "not understood: result 1 1 6" },
+        { "", "no trial of an algorithm is in it" },
+    };
+    for (size_t k = 0; k < sizeof damages / sizeof *damages; k++) {
+        char asked[300];
+        snprintf(asked, sizeof asked, "algorithm 4\n%s", damages[k].asked);
+        make_lab("alg04", asked);
+        assert_int_equal(GRADE("--table", "t", "alg04"), 2);
+        assert_says(damages[k].told);
+        assert_says("grade: alg04/trials cannot be read: ");
+        assert_says("  0 of 1 points\n");
+        read_file("t");
+        assert_says("alg04\ttrials\t0\t1\t0\t0\t1\t");
+    }
+    make_lab("alg04", "trial a b\nsheet 1\n\nresult 1 1 6\n");
+    assert_int_equal(GRADE("alg04"), 2);
+}
+
+static void two_labs(void)
+{
+    char slash[] = "alg04/";
+    make_lab("alg05", "algorithm 5\ntrial worked-1 <a> \"b\" & c\nsheet 1\n"
+             "echo result 1 1 5 >&3\nresult 1 1 6\n");
+    assert_int_equal(answered("result 1 1 6\\nend\\n", "result 1 1 6\n"), 0);
+    assert_int_equal(GRADE("--table", "t", slash, "./alg05"), 1);
+    assert_says("  0 of 1 points\n1 of 2 points\n");
+}
+
+static void a_table_has_a_line_for_each_trial(void **state)
+{
+    (void)state;
+    two_labs();
+    read_file("t");
+    assert_says("alg04\tworked-1\t4\t1\t1\t1\t1\t0.");
+    assert_says("\trandom numbers\t\nalg05\tworked-1\t5\t1\t0\t0\t1\t0.");
+    assert_says("\t<a> \"b\" & c\tit ended, with exit status 0, before the "
+                "algorithm had returned\rthe result: [1, 1] is 5, expected "
+                "6; 1 of 1 entries are wrong\r\n");
+}
+
+static void a_directory_may_have_any_name(void **state)
+{
+    (void)state;
+    make_lab("alg05", "algorithm 5\ntrial worked-1 a law\nsheet 1\n"
+             "echo result 1 1 5 >&3\nresult 1 1 6\n");
+    assert_int_equal(rename("alg05", "5\n#<\"&\\a.b_c-d+"), 0);
+    assert_int_equal(GRADE("--table", "t", "5\n#<\"&\\a.b_c-d+"), 1);
+    read_file("t");
+    assert_says("5______a.b_c-d+\tworked-1\t5\t");
+}
+
+static void what_cannot_be_done_is_told(void **state)
+{
+    (void)state;
+    answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
+    assert_int_equal(GRADE("--table", "no/file", "alg04"), 2);
+    assert_says("grade: no/file cannot be written: No such file");
+    assert_says("  1 of 1 points\n");
+    assert_int_equal(GRADE("--table"), 2);
+    assert_says("Usage: grade ");
+    assert_int_equal(GRADE("alg04", "--table"), 2);
+    assert_int_equal(GRADE("--hint"), 2);
+    assert_int_equal(GRADE("--what", "alg04"), 2);
+    assert_int_equal(GRADE(""), 2);
+}
+
+static void a_lost_report_is_told(void **state)
+{
+    (void)state;
+    full = true;
+    int status = answered("result 1 1 6\\nend\\n", "result 1 1 6\n");
+    full = false;
+    assert_int_equal(status, 2);
+    assert_string_equal(said, "grade: the report could not be written: No "
+                        "space left on device.\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(the_right_result_earns_the_points),
+#ifdef SYS_landlock_create_ruleset
+        TEST(no_file_is_opened_but_those_of_the_system),
+#endif
+        TEST(the_first_wrong_step_is_told),
+        TEST(of_two_answers_the_first_counts),
+        TEST(a_step_counts_by_its_line_its_name_and_its_time),
+        TEST(shapes_are_compared_first),
+        TEST(every_entry_of_every_value_is_compared),
+        TEST(no_shape_is_taken_for_another),
+        TEST(near_is_a_billionth),
+        TEST(no_number_is_near_infinity),
+        TEST(a_hint_has_no_number),
+        TEST(slips_that_give_these_numbers_are_told),
+        TEST(a_slip_fits_all_that_was_shown),
+        TEST(a_right_result_has_all_points_whatever_is_shown),
+        TEST(only_what_has_ended_well_counts),
+        TEST(what_is_printed_counts_only_after_a_refusal),
+        TEST(a_fault_is_cleaned_and_told),
+        TEST(a_line_that_is_not_understood_ends_the_answer),
+        TEST(the_program_is_confined),
+        TEST(no_file_of_the_grader_is_open),
+        TEST(laws_compare_two_results),
+        TEST(a_law_is_about_every_entry),
+        TEST(a_prefix_is_shorter),
+        TEST(columns_have_sums),
+        TEST(every_entry_is_in_the_sum_of_its_column),
+        TEST(a_law_counts_where_the_result_is_right),
+        TEST(what_is_published_counts_beside_what_is_not),
+        TEST(right_steps_may_count),
+        TEST(the_first_random_trial_that_fails_shows_its_sheet),
+        TEST(the_last_line_that_fits_says_the_points),
+        TEST(a_mistake_in_the_points_is_told),
+        TEST(what_does_not_compile_has_no_points),
+        TEST(a_lab_without_trials_is_told),
+        TEST(damaged_trials_are_refused),
+        TEST(a_table_has_a_line_for_each_trial),
+        TEST(a_directory_may_have_any_name),
+        TEST(what_cannot_be_done_is_told),
+        TEST(a_lost_report_is_told),
+    };
+    return cmocka_run_group_tests_name(__FILE__, laws, NULL, NULL);
+}

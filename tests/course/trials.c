@@ -1,0 +1,196 @@
+/* Tests of what the grader of a lab asks, and of the answers. The grader and
+   the student's trees are tested by tests/course/lab.sh. */
+#include "command.h"
+#include "course/course.h"
+
+#define TRIALS(...) SAID(trials, "--algorithm", __VA_ARGS__)
+
+static void each_algorithm_has_three_laws_and_four_random_sheets(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 15; n++) {
+        char number[8];
+        snprintf(number, sizeof number, "%d", n);
+        Said s = TRIALS(number);
+        assert_int_equal(s.status, 0);
+        assert_int_equal(times(s.out, "trial random-"), 4);
+        assert_that(times(s.out, "trial law-") >= 3);
+        assert_int_equal(times(s.out, "trial law-"), times(s.out, "\nlaw "));
+    }
+}
+
+static void a_worked_example_is_asked_without_its_claims(void **state)
+{
+    (void)state;
+    Said s = TRIALS("4", "--random", "0", "tests/data/worked/alg04.sheet");
+    assert_says(s, "trial worked-alg04 the worked example\nsheet 9\n");
+    assert_says(s, "\nresult 2 3 ");
+    assert_that(strstr(s.out, "claim") == NULL);
+}
+
+static void the_same_seed_asks_the_same(void **state)
+{
+    (void)state;
+    Said a = TRIALS("5", "--seed", "3", "--random", "0"),
+         b = TRIALS("5", "--seed", "3", "--random", "0"),
+         c = TRIALS("5", "--seed", "4", "--random", "0");
+    assert_string_equal(a.out, b.out);
+    assert_that(strcmp(a.out, c.out) != 0);
+}
+
+static void a_slip_stands_with_the_first_step_that_it_changes(void **state)
+{
+    (void)state;
+    Said s = TRIALS("4", "--random", "1");
+    const char *slip = strstr(s.out, "slip the 1/√d_attn is left out\n");
+    assert_that(slip != NULL);
+    assert_that(strncmp(strchr(slip, '\n'), "\nstep 4.6 1 S_scaled ", 21) == 0);
+}
+
+static void the_laws_are_laws(void **state)
+{
+    (void)state;
+    Said s = TRIALS("6", "--random", "0");
+    assert_says(s, "trial law-multiplied three times e gives the same\n");
+    assert_says(s, "law reversed columns\n");
+    s = TRIALS("14", "--random", "0");
+    assert_says(s, "law prefix\n");
+    assert_int_equal(times(s.out, "\ntau = 0\n"), 2);
+    s = TRIALS("13", "--random", "0");
+    assert_int_equal(times(s.out, "\neta = 0.5\n"), 1);
+}
+
+/* The result of the sheet that stands at *text, which moves behind it. */
+static char *result_of_next(const char **text)
+{
+    *text = strstr(*text, "\nsheet ") + 7;
+    int lines = atoi(*text);
+    const char *from = *text = strchr(*text, '\n') + 1;
+    for (int k = 0; k < lines; k++)
+        *text = strchr(*text, '\n') + 1;
+    --*text;                    /* the next word begins a line */
+    Said s = SAID(steps, write_bytes("a.sheet", from,
+                                     (size_t)(*text + 1 - from)));
+    assert_int_equal(s.status, 0);
+    return strstr(s.out, "result ") + 7;
+}
+
+static void assert_same_result(char *a, char *b, double factor)
+{
+    double rows = strtod(a, &a), cols = strtod(a, &a);
+    assert_near(strtod(b, &b), rows, 0);
+    assert_near(strtod(b, &b), cols, 0);
+    for (int k = 0; k < rows * cols; k++)
+        assert_near(strtod(b, &b), factor * strtod(a, &a), IS_DOUBLE
+                    ? 1e-9 : 1e-2);
+}
+
+static void our_own_versions_keep_the_laws(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 15; n++) {
+        char number[8];
+        snprintf(number, sizeof number, "%d", n);
+        const char *text = TRIALS(number, "--random", "0").out;
+        while ((text = strstr(text, "\ntrial ")) != NULL) {
+            const char *law = strstr(text, "\nlaw ") + 5;
+            bool scaled = strncmp(law, "scaled 2\n", 9) == 0;
+            text++;
+            if (scaled || strncmp(law, "same\n", 5) == 0) {
+                char *a = result_of_next(&text), *b = result_of_next(&text);
+                assert_same_result(a, b, scaled ? 2 : 1);
+            }
+        }
+    }
+}
+
+static void random_sheets_grow_and_vary(void **state)
+{
+    (void)state;
+    Said s = TRIALS("4");
+    assert_says(s, "mask causal\n");
+    assert_says(s, "mask = 1 1 1 1 ;");
+    s = TRIALS("6");
+    assert_says(s, "epsilon 0.25\n");
+    assert_says(TRIALS("7"), "tied yes\n");
+    s = TRIALS("2");
+    assert_says(s, "positions vaswani\n");
+    assert_says(s, "algorithm 10\n");
+    assert_says(TRIALS("11"), "z_2 = ");
+}
+
+static void a_wish_that_cannot_be_granted_is_refused(void **state)
+{
+    (void)state;
+    assert_refusal(SAID(trials, "--seed", "1"),
+                   "ftx trials: say which algorithm: --algorithm 4.");
+    assert_int_equal(TRIALS("16").status, 2);
+    assert_int_equal(TRIALS("4", "no.sheet").status, 2);
+    assert_refusal(TRIALS("5", "tests/data/worked/alg05.sheet",
+                          "tests/data/worked/alg04.sheet"),
+                   "tests/data/worked/alg04.sheet:1:1: this is a sheet of "
+                   "Algorithm 4, not of 5.");
+    assert_refusal(SAID(steps, "a", "b", "c"), "ftx steps: give one sheet, "
+                   "and perhaps the number of an open file.");
+}
+
+static void help_is_given(void **state)
+{
+    (void)state;
+    assert_says(SAID(steps, "--help"), "Usage: ftx steps SHEET [N]\n");
+    assert_says(SAID(trials, "--help"), "  --algorithm N      of the paper\n");
+}
+
+static void steps_are_words_and_numbers(void **state)
+{
+    (void)state;
+    assert_string_equal(SAID(steps, "tests/data/worked/alg01.sheet").out,
+                        "step 1.1 1 e 2 1 0 1\nresult 2 1 0 1\nend\n");
+    Said s = SAID(steps, "tests/data/worked/alg15.sheet");
+    assert_says(s, "\nresult 1 3 2 1 3\nend\n");
+}
+
+static void a_run_that_ends_early_says_why(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a.sheet", "algorithm 6\ne = 1 ; 1\n");
+    Said s = SAID(steps, sheet);
+    assert_int_equal(s.status, 2);
+    assert_that(strstr(s.out, "\nfault ") != NULL);
+    assert_that(strstr(s.out, "end\n") == NULL);
+}
+
+static void the_result_of_training_is_the_change_of_theta(void **state)
+{
+    (void)state;
+    Said s = SAID(steps, write_text("a.sheet", "algorithm 13\nx = 1 2\n"
+                  "We = 1 0 2 ; 0 1 1\nWu = 1 0 ; 0 1 ; 1 1\n"
+                  "epsilon 0.1\neta = 1e-3\n"));
+    assert_says(s, "\nresult ");
+    char *at = strstr(s.out, "\nresult ") + 8;
+    long rows = strtol(at, &at, 10), cols = strtol(at, &at, 10);
+    double most = 0;
+    for (long k = 0; k < rows; k++)
+        most = fmax(most, fabs(strtod(at, &at)));
+    assert_that(rows > 10 && cols == 1);
+    assert_that(0 < most && most < 1e-2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(each_algorithm_has_three_laws_and_four_random_sheets),
+        TEST(a_worked_example_is_asked_without_its_claims),
+        TEST(the_same_seed_asks_the_same),
+        TEST(a_slip_stands_with_the_first_step_that_it_changes),
+        TEST(the_laws_are_laws),
+        TEST_FILES(our_own_versions_keep_the_laws),
+        TEST(random_sheets_grow_and_vary),
+        TEST(a_wish_that_cannot_be_granted_is_refused),
+        TEST(help_is_given),
+        TEST(steps_are_words_and_numbers),
+        TEST_FILES(a_run_that_ends_early_says_why),
+        TEST_FILES(the_result_of_training_is_the_change_of_theta),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,94 @@
+/* Whatever its bytes are, a sheet is shown, or refused with one sentence.
+   libFuzzer makes the bytes up (make fuzz); tests/sheet/corpus.c takes those
+   of files. */
+#include "fuzz.h"
+#include "show/show.h"
+#include "check/check.h"
+
+typedef struct {
+    char *text;                 /* not on the arena: it ends exactly here */
+    int length;
+    Arena *arena;
+    Tape *tape;
+    FILE *out;
+} Input;
+
+typedef struct { const Input *in; const Run *run; bool flow; } Picture;
+
+static void draw(Fault *f, void *data)
+{
+    const Picture *p = data;
+    if (p->flow)
+        show_flow(p->in->out, p->run, p->in->arena, f);
+    else
+        show_svg(p->in->out, p->run, true, p->in->arena, f);
+}
+
+/* Some runs are too large for a picture. */
+static void try_to_draw(const Input *in, const Run *run, bool flow,
+                        const Fault *f)
+{
+    Picture picture = { in, run, flow };
+    Fault too_large = *f;
+    attempt(&too_large, draw, &picture);
+}
+
+static void use(Fault *f, void *data)
+{
+    const Input *in = data;
+    const Sheet *sheet = sheet_of(in->arena, "sheet", in->text, in->length,
+                                  f);
+    const Run *run = run_sheet(sheet, in->arena, in->tape, f);
+    for (int k = 0; k < sheet->n; k++)
+        if (sheet->item[k].claim)
+            step_of(run, &sheet->item[k], f);
+    show_text(in->out, run, false, false, f);
+    show_text(in->out, run, true, true, f);
+    show_json(in->out, run, in->arena, f);
+    show_tex(in->out, run, true, in->arena);
+    show_md(in->out, run, true, in->arena);
+    try_to_draw(in, run, false, f);
+    try_to_draw(in, run, true, f);
+    const Judgement *judgement = judge_sheet(sheet, in->arena, in->tape, f);
+    const Run *marked = marked_run(judgement, in->arena);
+    check_text(in->out, judgement);
+    check_json(in->out, judgement);
+    show_tex(in->out, marked, true, in->arena);
+    show_md(in->out, marked, true, in->arena);
+    try_to_draw(in, marked, false, f);
+}
+
+static void judge(bool used, const char *said, const char *printed,
+                  size_t n)
+{
+    if (used) {
+        demand(is_text(printed, n), "what is printed is no text", printed);
+        demand(strstr(printed, "nan") == NULL, "a NaN is printed", printed);
+        return;
+    }
+    size_t length = strlen(said);
+    demand(n == 0, "something is printed, and then refused", printed);
+    demand(strncmp(said, "sheet:", 6) == 0 && is_text(said, length)
+           && strchr(said, '\n') == NULL && said[length - 1] == '.',
+           "this is no sentence", said);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+    char *printed = NULL;
+    size_t length = 0;
+    Fault f = { .sheet = "sheet" };
+    Input in = { malloc(n + 1), (int)n, arena_new(), tape_new(false),
+                 open_memstream(&printed, &length) };
+    demand(in.text != NULL && in.out != NULL, "there is no memory", "");
+    if (n > 0)
+        memcpy(in.text, bytes, n);
+    bool used = attempt(&f, use, &in);
+    fclose(in.out);
+    judge(used, f.sentence, printed, length);
+    free(printed);
+    free(in.text);
+    tape_free(in.tape);
+    arena_free(in.arena);
+    return 0;
+}

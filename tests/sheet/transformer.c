@@ -1,0 +1,394 @@
+/* Algorithms 8 to 15: the worked sheets, claim by claim, and the sheets of
+   models: what they need, what they assume, what they refuse. */
+#include "example.h"
+#include "show/show.h"
+
+static void algorithm_8_comes_out_after_every_line(void **state)
+{
+    (void)state;
+    assert_worked("tests/data/worked/alg08.sheet", 16);
+}
+
+static void algorithm_9_comes_out_after_every_line(void **state)
+{
+    (void)state;
+    assert_worked("tests/data/worked/alg09.sheet", 11);
+}
+
+static void algorithm_10_comes_out_after_every_line(void **state)
+{
+    (void)state;
+    assert_worked("tests/data/worked/alg10.sheet", 9);
+}
+
+static void a_step_of_algorithm_11_comes_out(void **state)
+{
+    (void)state;
+    assert_worked("tests/data/worked/alg11.sheet", 9);
+}
+
+static void a_step_of_algorithm_12_comes_out(void **state)
+{
+    (void)state;
+    assert_worked("tests/data/worked/alg12.sheet", 13);
+}
+
+static void a_step_of_algorithm_13_comes_out(void **state)
+{
+    (void)state;
+    assert_worked("tests/data/worked/alg13.sheet", 9);
+}
+
+static void the_tokens_of_algorithm_14_come_out(void **state)
+{
+    (void)state;
+    assert_worked("tests/data/worked/alg14.sheet", 7);
+}
+
+static void the_tokens_of_algorithm_15_come_out(void **state)
+{
+    (void)state;
+    assert_worked("tests/data/worked/alg15.sheet", 5);
+}
+
+/* ----------------------------------------------- sheets that are written here */
+
+#define assert_refused(text, sentence) refused_at(HERE(#text), text, sentence)
+static void refused_at(Where where, const char *text, const char *sentence)
+{
+    const Reading *r = reading("text", text, run_it);
+    if (r->run != NULL)
+        fail_at(where, "is not refused");
+    if (strcmp(r->fault.sentence, sentence) != 0)
+        fail_at(where, "%s", r->fault.sentence);
+}
+
+#define BIGRAMS "We = 1 0 ; 0 1\nWu = 0 0 ; 0 0\n"
+
+/* ------------------------------------------------------------- the places */
+
+static void a_model_may_be_written_in_every_layout(void **state)
+{
+    (void)state;
+    assert_claims("algorithm 13\nlayout textbook\nx = 1 2 3\neta 1\n"
+        "epsilon 3/4\nL 0\nWe = 1 0 ; 0 1 ; 1 0\nWu = 2*ln(2) 0 0 ; 0 0 0\n"
+        "claim P = 1/2 1/4 1/4 ; 1/5 2/5 2/5 ; 1/2 1/4 1/4\n"
+        "claim grad.Wu = 3/20 -23/40 17/40 ; -3/20 23/40 -17/40\n"
+        "claim grad.We = 3/8*ln(2) -3/8*ln(2) ; 3/20*ln(2) -3/20*ln(2) ; 0 0\n",
+        3);
+    assert_claims("algorithm 13\nlayout torch\nx = 1 2 3\neta 1\n"
+        "epsilon 3/4\nL 0\nWe = 1 0 ; 0 1 ; 1 0\nWu = 2*ln(2) 0 ; 0 0 ; 0 0\n"
+        "claim 10.10 X = 1/2 -1/2 ; -1/2 1/2 ; 1/2 -1/2\n"
+        "claim grad.Wu = 3/20 -3/20 ; -23/40 23/40 ; 17/40 -17/40\n", 2);
+    assert_claims("algorithm 13\nlayout berkeley\nx = 1 2 3\neta 1\n"
+        "epsilon 3/4\nL 0\nWe = 1 0 1 ; 0 1 0\nWu = 2*ln(2) 0 0 ; 0 0 0\n"
+        "claim P = 1/2 1/5 1/2 ; 1/4 2/5 1/4 ; 1/4 2/5 1/4\n"
+        "claim new.Wu = 2*ln(2)-3/20 23/40 -17/40 ; 3/20 -23/40 17/40\n", 2);
+}
+
+static void layers_and_heads_are_told_apart(void **state)
+{
+    (void)state;
+    assert_claims("algorithm 10\nx = 1 2\n" BIGRAMS
+        "layer1.Wv^1 = 1 0\nlayer1.Wv^2 = 0 2\nlayer1.Wo = 1 0 ; 0 1\n"
+        "layer2.Wv^2 = 1 0\nlayer2.Wo = 0 2 ; 0 0\n"
+        "claim layer1.Y^1 = 1 0\nclaim layer1.Y^2 = -2 0\n"
+        "claim layer2.Y^1 = 0 0\nclaim layer2.Y^2 = 1 0\n"
+        "claim 10.6 layer1.X = 2 0 ; -2 1\nclaim 10.6 layer2.X = 4 0 ; -2 1\n"
+        "claim 5.4 layer2.Vt = 2 0 ; 0 0\nclaim 10.3 X = 1 0 ; 0 1\n", 8);
+}
+
+static void the_parts_of_algorithm_8_are_told_apart(void **state)
+{
+    (void)state;
+    assert_claims("algorithm 8\nz = 1 2\nx = 2 1\n" BIGRAMS
+        "enc1.Wv = 4 0\nenc1.Wo = 1 ; 0\ndec1.Wv = 4 0\ndec1.Wo = 1 ; 0\n"
+        "ed1.Wv = 8 0\ned1.Wo = 1 ; 0\nbeta1 = 0 3\nbeta_3 = 0 5\n"
+        "claim enc1.V = 4 0\nclaim dec1.V = 0 4\nclaim ed1.V = -8 -8\n"
+        "claim 8.5 Z = 3 2 ; 0 1\n", 4);
+}
+
+static void what_is_not_given_is_told(void **state)
+{
+    (void)state;
+    const Run *run = run_of("algorithm 10\nx = 1 2\nL = 2\n"
+        BIGRAMS "layer1.Wv = 1 0\nlayer1.Wo = 1 ; 0\n");
+    assert_string_equal(run->assumed, "positions = none, epsilon = 0, W_q = 0, "
+        "W_k = 0, b_q = 0, b_k = 0, b_v = 0, b_o = 0, gamma_1 = 1, beta_1 = 0, "
+        "gamma_2 = 1, beta_2 = 0, W_mlp1 = 0, b_mlp1 = 0, W_mlp2 = 0, "
+        "b_mlp2 = 0, layer2.W_v^1 = 0, layer2.W_o = 0, gamma = 1, beta = 0");
+    run = run_of("algorithm 10\nx = 1\ntied yes\nell_max 3\n"
+                 "positions vaswani\nepsilon 1\nWe = 1 0 ; 0 1\n");
+    assert_string_equal(run->assumed, "L = 0, W_u = W_eᵀ, gamma = 1, beta = 0");
+}
+
+static void names_of_a_model_have_several_spellings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *typed, *name;
+        Part part;
+        int layer, head;
+    } spelled[] = {
+        { "W_{mlp1}", "W_mlp1", NOWHERE, 0, 0 },
+        { "Wmlp2", "W_mlp2", NOWHERE, 0, 0 },
+        { "enc12.W_q^3", "W_q", ENC, 12, 3 }, { "ed.Wo", "W_o", ED, 0, 0 },
+        { "layer2.\\gamma^1", "gamma_1", LAYER, 2, 0 },
+        { "dec1.β5", "beta_5", DEC, 1, 0 }, { "gamma", "gamma", NOWHERE, 0, 0 },
+        { "X~", "Xt", NOWHERE, 0, 0 }, { "x_2", "x", NOWHERE, 0, 2 },
+    };
+    for (size_t k = 0; k < sizeof spelled / sizeof *spelled; k++) {
+        char text[60];
+        snprintf(text, sizeof text, "%s = 1\n", spelled[k].typed);
+        const Reading *r = reading("text", text, read_it);
+        if (r->sheet == NULL)
+            fail_at(HERE(spelled[k].typed), "%s", r->fault.sentence);
+        const Item *item = r->sheet->item;
+        assert_string_equal(item->name, spelled[k].name);
+        assert_int_equal(item->part, spelled[k].part);
+        assert_int_equal(item->layer, spelled[k].layer);
+        assert_int_equal(item->head, spelled[k].head);
+    }
+}
+
+static void positions_may_be_computed(void **state)
+{
+    (void)state;
+    assert_claims("algorithm 10\nx = 1 2\npositions vaswani\nell_max 2\n"
+        "epsilon 1\n" BIGRAMS "claim 10.3 X = 1 sin(1) ; 1 1+cos(1)\n", 1);
+    assert_claims("algorithm 10\nx = 1 2\npositions paper\nell_max 4\n"
+        BIGRAMS "claim 10.3 X = 1+sin(1/4) sin(1/2) ; cos(1/4) 1+cos(1/2)\n", 1);
+}
+
+/* -------------------------------------------------- training and inference */
+
+static void the_second_step_begins_where_the_first_ended(void **state)
+{
+    (void)state;
+    assert_claims("algorithm 13\neta = ln(2)\nx_1 = 1 2\nx_2 = 1 2\n" BIGRAMS
+        "claim n1.loss = ln(2)\nclaim n2.loss = ln(5/4)\n"
+        "claim n2.grad.Wu = 1/5 -1/5 ; -1/5 1/5\n"
+        "claim n1.new.Wu = -ln(2)/2 ln(2)/2 ; ln(2)/2 -ln(2)/2\n", 4);
+}
+
+static void nothing_covered_changes_nothing(void **state)
+{
+    (void)state;
+    assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.5 0.9\nx = 2 3\n"
+        "We = 1 0 1 ; 0 1 0\nWf = 1 0 ; 0 1\nWu = 1 0 ; 0 1 ; 2 0\n"
+        "claim xt = 2 3\nclaim grad.Wu = 0 0 ; 0 0 ; 0 0\n"
+        "claim new.Wu = 1 0 ; 0 1 ; 2 0\n", 3);
+}
+
+static void each_token_of_algorithm_12_has_its_number(void **state)
+{
+    (void)state;
+    assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.1 0.9 0.8\n"
+        "x = 2 3 3\nWe = 1 0 1 ; 0 1 0\nWf = 1 0 ; 0 1\n"
+        "Wu = 1 0 ; 0 1 ; 2 0\nclaim xt = 1 3 3\nclaim Tt = 1\n", 2);
+    /* and each sequence begins with the first */
+    assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.1 0.9 0.9\n"
+        "x_1 = 1 4\nx_2 = 1 4 1\nWe = 1 0 1 0 ; 0 1 0 1\n"
+        "Wf = 1 0 ; 0 1\nWu = 1 0 ; 0 1 ; 0 0 ; 1 1\n"
+        "claim n1.xt = 2 4\nclaim n2.xt = 2 4 1\n", 2);
+}
+
+static void a_sheet_may_begin_with_a_step(void **state)
+{
+    (void)state;
+    assert_claims("S_scaled = 0 ln(3) ; 0 0\nV = 1 0 ; 0 1\nalgorithm 4\n"
+                  "claim A = 1/2 3/4 ; 1/2 1/4\n", 1);
+}
+
+static void the_ends_of_tau_are_greedy_and_uniform(void **state)
+{
+    (void)state;
+    static const char model[] = "algorithm 14\nx = 1\nWe = 1 0 ; 0 1\n"
+                                "Wu = 0 0 ; ln(2) 0\n%s";
+    char text[200];
+    snprintf(text, sizeof text, model, "tau 0\nclaim q = 0 ; 1\nclaim y = 2\n");
+    assert_claims(text, 2);
+    snprintf(text, sizeof text, model, "tau inf\nu 0.4\nclaim q = 1/2 ; 1/2\n"
+             "claim y = 1\n");
+    assert_claims(text, 2);
+    snprintf(text, sizeof text, model, "u = 0.3 0.4\nell_gen 1\n"
+             "claim q = 1/3 ; 2/3\nclaim y = 1\n");
+    assert_claims(text, 2);
+    snprintf(text, sizeof text, model, "u = 0.3 0.9\nclaim y = 1 2\n");
+    assert_claims(text, 1);
+}
+
+/* ------------------------------------------------------------ what is shown */
+
+static char *shown(const char *option, const char *path)
+{
+    FILE *out = tmpfile();
+    char *argument[] = { (char *)(uintptr_t)option, (char *)(uintptr_t)path };
+    assert_that(show(out, stderr, 2, argument) == 0);
+    long n = ftell(out);
+    char *text = arena_alloc(arena, (size_t)n + 1);
+    rewind(out);
+    text[fread(text, 1, (size_t)n, out)] = '\0';
+    fclose(out);
+    return text;
+}
+
+static void a_model_shows_its_own_lines_or_all(void **state)
+{
+    (void)state;
+    const char *own = shown("--", "tests/data/worked/alg10.sheet"),
+               *all = shown("--all", "tests/data/worked/alg10.sheet");
+    assert_int_equal(times(own, "\nAlgorithm"), 7);
+    assert_int_equal(times(own, "\nAlgorithm 10"), 7);
+    assert_int_equal(times(all, "\nAlgorithm 10"), 7);
+    assert_int_equal(times(all, "\nAlgorithm 6, line 3, l = 1"), 2);
+    assert_int_equal(times(all, "\nAlgorithm 4, line 6, l = 1, h = 1"), 3);
+    assert_that(strstr(own, "line 6, l = 1: X = X + MHAttention(X̃ | W, Mask "
+                       "causal)   (2 x 3)\n  2  3  0\n  3  2  2\n") != NULL);
+    all = shown("--all", "tests/data/worked/alg08.sheet");
+    assert_int_equal(times(all, "\nAlgorithm 4, line 4, W^e/d, l = 1, h = 1"), 1);
+    assert_int_equal(times(all, "\nAlgorithm 4, line 4, W^enc, l = 1, h = 1"), 1);
+    assert_int_equal(times(all, "\nAlgorithm 4, line 4, W^dec, l = 1, h = 1"), 1);
+}
+
+static void a_step_shows_the_parameters_of_the_sheet_or_all(void **state)
+{
+    (void)state;
+    const char *own = shown("--", "tests/data/worked/alg11.sheet"),
+               *all = shown("--all", "tests/data/worked/alg11.sheet");
+    assert_int_equal(times(own, "line 6: ∇"), 19);
+    assert_int_equal(times(all, "line 6: ∇"), 45);
+    assert_that(strstr(own, "line 6: dec1.gamma_5 ← dec1.gamma_5 - η "
+                       "∇dec1.gamma_5   (2 x 1)\n  2.0866\n  1.0687\n") != NULL);
+}
+
+static void json_tells_where_a_step_is(void **state)
+{
+    (void)state;
+    const char *json = shown("--json", "tests/data/worked/alg13.sheet");
+    assert_that(strstr(json, "\"line\": 6, \"name\": \"W_u\", \"index\": null, "
+                       "\"of\": \"grad\", \"rows\": 3") != NULL);
+    json = shown("--json", "tests/data/worked/alg14.sheet");
+    assert_that(strstr(json, "\"line\": 4, \"name\": \"p\", \"index\": null, "
+                       "\"turn\": 2, \"rows\": 3") != NULL);
+    assert_that(strstr(json, "\"algorithm\": 4, \"line\": 6, \"name\": \"A\", "
+                       "\"index\": 1, \"turn\": 1, \"part\": \"layer\", "
+                       "\"layer\": 1, \"rows\": 2") != NULL);
+}
+
+/* ---------------------------------------------------------- what is refused */
+
+static void what_would_be_too_large_is_refused_before_it_is_run(void **state)
+{
+    (void)state;
+    char text[9000] = "algorithm 10\n" BIGRAMS "Wv = 1 0\nWo = 1 ; 0\nx =";
+    for (int t = 0; t < 4000; t++)
+        strcat(text, " 1");
+    assert_refused(text, "text:1:1: the steps would have more than two million "
+                   "entries.");
+    assert_refused("algorithm 10\nx = 1\n" BIGRAMS "L 100\nlayer1.Wq^1000 = 1 0\n",
+                   "text:1:1: a model has at most 1000 heads in all of its "
+                   "layers.");
+    assert_refused("algorithm 10\nx = 1\n" BIGRAMS "L 91\nlayer1.Wq^11 = 1 0\n",
+                   "text:1:1: a model has at most 1000 heads in all of its "
+                   "layers.");
+    assert_claims("algorithm 10\nx = 1\nepsilon 1\n" BIGRAMS
+                  "L 100\nlayer1.Wq^10 = 1 0\n", 0);
+}
+
+static void more_numbers_than_tokens_can_be_drawn_are_refused(void **state)
+{
+    (void)state;
+    char text[21000] = "algorithm 14\nx = 1\nepsilon 1\n" BIGRAMS "u =";
+    for (size_t k = 0, n = strlen(text); k <= 10000; k++)
+        memcpy(text + n + 2 * k, " 0", 3);
+    assert_refused(text, "text:1:1: ell_gen is 10001; it must be one of 1 ... "
+                   "10000.");
+}
+
+/* Two tokens and few sequences, but a long vector for each token. */
+static char *of_long_vectors(const char *start, int d_e, int sequences)
+{
+    size_t n = strlen(start), room = n + 12 * (size_t)d_e
+             + 20 * (size_t)sequences + 100;
+    char *text = arena_alloc(arena, room);
+    n = (size_t)snprintf(text, room, "%slayout textbook\nWe =", start);
+    for (int k = 0; k < 2 * d_e; k++)
+        n += (size_t)snprintf(text + n, room - n, k == d_e ? ";0" : " 1");
+    n += (size_t)snprintf(text + n, room - n, "\nWu = 0 1");
+    for (int k = 1; k < d_e; k++)
+        n += (size_t)snprintf(text + n, room - n, " ; 0 1");
+    for (int k = 1; k <= sequences; k++)
+        n += (size_t)snprintf(text + n, room - n, "\nx_%d = 1 1", k);
+    return text;
+}
+
+static void long_vectors_are_counted_too(void **state)
+{
+    (void)state;
+    static const char too_large[] = "text:1:1: the steps would have more than "
+                                    "two million entries.";
+    const char *of_13 = "algorithm 13\neta 1\nepsilon 1\n";
+    assert_claims(of_long_vectors(of_13, 1000, 3), 0);
+    assert_refused(of_long_vectors(of_13, 1000, 100), too_large);
+    const char *of_14 = "algorithm 14\nepsilon 1\ntau 0\nell_gen 100\nx = 1\n";
+    assert_claims(of_long_vectors(of_14, 10, 0), 0);
+    assert_refused(of_long_vectors(of_14, 200, 0), too_large);
+}
+
+/* 0.1 + 0.2 is not 0.3, but the difference is no variance. */
+static void a_variance_that_rounding_made_is_none(void **state)
+{
+    (void)state;
+    assert_refused("algorithm 10\nx = 1\nWe = 0.1 0 ; 0.3 1\nWp = 0.2 ; 0\n"
+                   "Wu = 1 0 ; 0 1\n", "text:1:1: in layer_norm (the last) "
+                   "token 1 has variance 0, and line 3 of Algorithm 6 would "
+                   "divide by 0; an epsilon, such as 'epsilon 1e-5', prevents "
+                   "that.");
+}
+
+static void numbers_that_grow_too_large_are_found(void **state)
+{
+    (void)state;
+    static const char *const large = IS_DOUBLE ? "1e308" : "3e38";
+    char text[200];
+    snprintf(text, sizeof text, "algorithm 13\neta 1\nx = 1 2\nWe = 1 0 ; 0 1\n"
+             "Wu = %s -%s ; 0 0\n", large, large);
+    assert_refused(text, "text:1:1: in line 1 of Algorithm 7 entry [1, 1] of "
+                   "logits becomes too large for the computer; the numbers of "
+                   "the sheet must be smaller.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(algorithm_8_comes_out_after_every_line),
+        TEST(algorithm_9_comes_out_after_every_line),
+        TEST(algorithm_10_comes_out_after_every_line),
+        TEST(a_step_of_algorithm_11_comes_out),
+        TEST(a_step_of_algorithm_12_comes_out),
+        TEST(a_step_of_algorithm_13_comes_out),
+        TEST(the_tokens_of_algorithm_14_come_out),
+        TEST(the_tokens_of_algorithm_15_come_out),
+        TEST(a_model_may_be_written_in_every_layout),
+        TEST(layers_and_heads_are_told_apart),
+        TEST(the_parts_of_algorithm_8_are_told_apart),
+        TEST(what_is_not_given_is_told),
+        TEST(names_of_a_model_have_several_spellings),
+        TEST(positions_may_be_computed),
+        TEST(the_second_step_begins_where_the_first_ended),
+        TEST(nothing_covered_changes_nothing),
+        TEST(each_token_of_algorithm_12_has_its_number),
+        TEST(a_sheet_may_begin_with_a_step),
+        TEST(the_ends_of_tau_are_greedy_and_uniform),
+        TEST(a_model_shows_its_own_lines_or_all),
+        TEST(a_step_shows_the_parameters_of_the_sheet_or_all),
+        TEST(json_tells_where_a_step_is),
+        TEST(what_would_be_too_large_is_refused_before_it_is_run),
+        TEST(more_numbers_than_tokens_can_be_drawn_are_refused),
+        TEST(long_vectors_are_counted_too),
+        TEST(a_variance_that_rounding_made_is_none),
+        TEST(numbers_that_grow_too_large_are_found),
+    };
+    return RUN(laws);
+}

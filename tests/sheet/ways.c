@@ -1,0 +1,436 @@
+/* Ways of writing a matrix: those of tests/data/ways.txt, and what chance makes of
+   them. */
+#include "sheets.h"
+
+enum { WAYS = 600, WAY_BYTES = 1000 };
+typedef struct {
+    char title[100], text[WAY_BYTES], out[400];
+    int line;                   /* of ways.txt                            */
+} Way;
+static Way way[WAYS];
+static int ways;
+
+static void add_code(char *to, int c)
+{
+    if (c < 0x800)
+        sprintf(to, "%c%c", 0xC0 | c >> 6, 0x80 | (c & 63));
+    else if (c < 0x10000)
+        sprintf(to, "%c%c%c", 0xE0 | c >> 12, 0x80 | (c >> 6 & 63),
+                0x80 | (c & 63));
+    else
+        sprintf(to, "%c%c%c%c", 0xF0 | c >> 18, 0x80 | (c >> 12 & 63),
+                0x80 | (c >> 6 & 63), 0x80 | (c & 63));
+}
+
+/* <U+2009> and <tab> become what they stand for. */
+static void add_line(char *to, const char *line)
+{
+    char *end = to + strlen(to);
+    for (const char *p = line; *p != '\0'; ) {
+        int n = 0;
+        unsigned c;
+        assert_that(end + 8 < to + WAY_BYTES);
+        if (sscanf(p, "<U+%4x>%n", &c, &n) == 1 && n > 0) {
+            add_code(end, (int)c);
+            end += strlen(end);
+        }
+        else if (strncmp(p, "<tab>", 5) == 0)
+            *end++ = '\t', n = 5;
+        else
+            *end++ = *p, n = 1;
+        p += n;
+    }
+    *end = '\0';
+}
+
+static void read_ways(void)
+{
+    char line[500];
+    FILE *file = fopen("tests/data/ways.txt", "r");
+    assert_that(file != NULL);
+    memset(way, 0, sizeof way);
+    ways = 0;
+    bool inside = false;
+    for (int n = 1; fgets(line, sizeof line, file) != NULL; n++) {
+        Way *w = &way[ways];
+        assert_that(ways < WAYS && strchr(line, '\n') != NULL);
+        if (strncmp(line, "--- ", 4) == 0) {
+            snprintf(w->title, sizeof w->title, "%.*s",
+                     (int)strcspn(line + 4, "\n"), line + 4);
+            w->line = n;
+            inside = true;
+        } else if (strncmp(line, "=> ", 3) == 0) {
+            assert_that(inside);
+            snprintf(w->out, sizeof w->out, "%.*s",
+                     (int)strcspn(line + 3, "\n"), line + 3);
+            inside = false;
+            ways++;
+        } else if (inside) {
+            add_line(w->text, line);
+        }
+    }
+    fclose(file);
+    assert_that(!inside);
+}
+
+/* Is the entry what the word says: ?, =0.5 (exact), 1.50, 1.125:2? */
+static bool is_entry(const Entry *entry, const char *word)
+{
+    if (strcmp(word, "?") == 0)
+        return isnan(entry->value) && entry->decimals == EXACT;
+    bool exact = *word == '=';
+    char *end;
+    double x = strtod(word + exact, &end);
+    const char *point = strchr(word, '.');
+    int decimals = exact ? EXACT : *end == ':' ? atoi(end + 1)
+                 : point == NULL ? 0 : (int)(end - point - 1);
+    return is_near(entry->value, x, 1e-15) && entry->decimals == decimals;
+}
+
+static bool is_matrix(const Item *item, const char *out)
+{
+    char copy[400];
+    int rows = 1, cols = 0, n = 0, all = item->rows * item->cols;
+    snprintf(copy, sizeof copy, "%s", out);
+    for (char *w = strtok(copy, " "); w != NULL; w = strtok(NULL, " "))
+        if (strcmp(w, ";") == 0) {
+            if (cols != item->cols)
+                return false;
+            rows++, cols = 0;
+        } else if (n >= all || !is_entry(&item->entry[n++], w)) {
+            return false;
+        } else {
+            cols++;
+        }
+    return rows == item->rows && cols == item->cols && n == all;
+}
+
+/* What came out, as ways.txt would have it. */
+static const char *told(const Reading *r, char to[WAY_BYTES])
+{
+    if (r->sheet == NULL) {
+        snprintf(to, WAY_BYTES, "refused %s",
+                 r->fault.sentence + strlen("text:"));
+        return to;
+    }
+    const Item *item = &r->sheet->item[0];
+    int n = item->rows * item->cols, length = 0;
+    *to = '\0';
+    for (int k = 0; k < n && length < 300; k++) {
+        const Entry *e = &item->entry[k];
+        length += snprintf(to + length, 100, "%s%s", k == 0 ? ""
+                           : k % item->cols == 0 ? " ; " : " ",
+                           e->decimals == EXACT && !isnan(e->value) ? "=" : "");
+        length += isnan(e->value) ? snprintf(to + length, 100, "?")
+                : e->decimals == EXACT
+                ? snprintf(to + length, 100, "%.16g", e->value)
+                : snprintf(to + length, 100, "%.*f", e->decimals, e->value);
+    }
+    return to;
+}
+
+static void every_way_comes_out_as_the_table_says(void **state)
+{
+    (void)state;
+    int failed = 0;
+    read_ways();
+    assert_that(ways >= 200);
+    for (int k = 0; k < ways; k++) {
+        char text[WAY_BYTES + 20], out[WAY_BYTES];
+        bool refused = strncmp(way[k].out, "refused ", 8) == 0;
+        snprintf(text, sizeof text, "%sdecimals 3\n", way[k].text);
+        const Reading *r = reading("text", text, read_it);
+        told(r, out);
+        bool right = refused ? strcmp(out, way[k].out) == 0
+                   : r->sheet != NULL && r->sheet->n == 2
+                     && is_matrix(&r->sheet->item[0], way[k].out);
+        if (!right)
+            print_error("tests/data/ways.txt:%d: %s\n  is      %s\n  but not %s\n",
+                        way[k].line, way[k].title, out, way[k].out);
+        failed += !right;
+    }
+    if (failed > 0)
+        fail_at(HERE("ways"), "%d of %d are others", failed, ways);
+}
+
+/* Characters that look like one of ASCII, the first and the last of each run;
+   then those beside, which do not. */
+static const struct { const char *text; int first, last; } alike[] = {
+    { "1%s2", 0xA0, 0xA0 },         { "1%s2", 0x2000, 0x2005 },
+    { "1%s2", 0x2007, 0x2007 },     { "1%s2", 0x205F, 0x205F },
+    { "1%s2", 0x3000, 0x3000 },     { "1 %s 2", 0x2006, 0x2006 },
+    { "1 %s 2", 0x2008, 0x200A },   { "1 %s 2", 0x202F, 0x202F },
+    { "%s1 %s2", 0xAD, 0xAD },      { "%s1 2", 0x200C, 0x200F },
+    { "%s1 2", 0x202A, 0x202E },    { "%s1 2", 0x2060, 0x2069 },
+    { "%s1 2", 0xFEFF, 0xFEFF },    { "-(%s1) 2", 0x2010, 0x2015 },
+    { "-(%s1) 2", 0x2212, 0x2212 }, { "-(%s1) 2", 0xFE58, 0xFE58 },
+    { "-(%s1) 2", 0xFE63, 0xFE63 }, { "-(%s1) 2", 0xFF0D, 0xFF0D },
+    { "1 2.0%s1", 0x2022, 0x2022 }, { "1 2.0%s1", 0x2219, 0x2219 },
+    { "1 2.0%s1", 0x22C5, 0x22C5 }, { "1 2%s1", 0x2217, 0x2217 },
+    { "1 2%s1", 0x2715, 0x2715 },   { "1 2%s1", 0x2044, 0x2044 },
+    { "1 4%s2", 0x2215, 0x2215 },   { "1 4%s2", 0xF7, 0xF7 },
+    { "1 %s2%s", 0x201C, 0x201D },  { "%s1 2%s", 0x239B, 0x23AE },
+    { "%s1%s2%s", 0x2502, 0x2503 }, { "%s1%s2%s", 0x2551, 0x2551 },
+    { "\n%s%s%s\n1 2", 0x2500, 0x2501 },
+    { "\n%s%s%s\n1 2", 0x2550, 0x2550 },
+    { "\n-%s%s\n1 2", 0x2504, 0x257F },
+    { "1 1+%s", 0xFF11, 0xFF11 },   { "1 2+%s", 0x1D7CE, 0x1D7CE },
+    { "1 -7+%s", 0x1D7FF, 0x1D7FF },
+};
+
+static bool is_12(const char *format, int code)
+{
+    char character[5], text[80] = "X = ";
+    add_code(character, code);
+    for (const char *p = format; *p != '\0'; p++)
+        if (p[0] == '%' && p[1] == 's')
+            strcat(text, character), p++;
+        else
+            strncat(text, p, 1);
+    const Reading *r = reading("text", text, read_it);
+    const Item *item = r->sheet != NULL ? &r->sheet->item[0] : NULL;
+    return item != NULL && item->rows == 1 && item->cols == 2
+        && item->entry[0].value == 1 && item->entry[1].value == 2;
+}
+
+static bool is_listed(int code)
+{
+    bool is = code >= 0xFF01 && code <= 0xFF5E;
+    for (size_t k = 0; k < sizeof alike / sizeof *alike; k++)
+        is |= alike[k].first <= code && code <= alike[k].last;
+    return is;
+}
+
+static void what_looks_like_a_character_is_read_as_that(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof alike / sizeof *alike; k++)
+        for (int c = alike[k].first - 1; c <= alike[k].last + 1; c++) {
+            bool in = alike[k].first <= c && c <= alike[k].last;
+            if ((in || !is_listed(c)) && is_12(alike[k].text, c) != in)
+                fail_at(HERE(alike[k].text), "with U+%04X is %s", c,
+                        in ? "not 1 2" : "1 2");
+        }
+}
+
+/* ------------------------------------------------ what chance makes of it */
+
+static int picked(int n)                /* 0 ... n - 1 */
+{
+    int k = (int)((random_number() + 1) / 2 * n);
+    return k < n ? k : n - 1;
+}
+
+/* How a matrix is written: its beginning, and what stands before a row,
+   between entries, between rows and at the end. */
+static const struct {
+    const char *begin, *before, *between, *after, *rows, *end;
+} styles[] = {
+    { "", "", " ", "", " ; ", "\n" },
+    { "", "", ", ", "", ";", "\n" },
+    { "\n", "", "\t", "", "\n", "\n" },
+    { "[", "", " ", "", "\n", "]\n" },
+    { "[", "[", ", ", "]", ",\n ", "]\n" },
+    { "", "(", ", ", ")", ", ", "\n" },
+    { "{", "{", ", ", "}", ", ", "}\n" },
+    { "(", "", ", ", "", " ; ", ")\n" },
+    { "[[", "[", " ", "]", "\n  ", "]]\n" },
+    { "\n", "| ", " | ", " |", "\n", "\n" },
+    { "np.array([", "[", ", ", "]", ",\n ", "], dtype=float32)\n" },
+    { "tensor([", "[", ",   ", "]", ",\n\n", "], device='cpu',\n g=<A>)\n" },
+    { "<tf.Tensor: shape=(2, 2), numpy=\narray([", "[", ", ", "]", ",\n ",
+      "])>\n" },
+    { "\\begin{pmatrix*}[r]\n", "", " & ", "", "\\\\[2pt]\n",
+      "\n\\end{pmatrix*}\n" },
+    { "\\left(\\begin{array}{c|c}", "", "&", "", "\\cr ",
+      "\\end{array}\\right)\n" },
+    { "\n\n+---+\n", "| ", " | ", " |", "\n+---+\n", "\n+---+\n" },
+    { "Parameter containing:\ntensor([", "[", ", ", "]", ",\n", "])\n" },
+    { "\n", "⎡", "  ", "⎤", "\n⎢  ⎥\n", "\n" },
+    { "$mat(", "", ", ", "", "; ", ")$\n" },
+};
+
+/* An entry as one types it; what it is, in is. */
+static void add_entry(Text *t, Entry *is, bool comma, bool percent)
+{
+    static const char *const minus[] = { "-", "−", "–", "‐" };
+    char digits[40];
+    int kind = picked(20);
+    is->decimals = picked(5);
+    is->value = NAN;
+    if (kind == 0) {
+        is->decimals = EXACT;
+        add_text(t, "?");
+        return;
+    }
+    snprintf(digits, sizeof digits, "%.*f", is->decimals,
+             (kind < 4 ? 1000 : 10) * fabs(random_number()));
+    is->value = strtod(digits, NULL);
+    if (kind == 1 && !percent)
+        is->value = INFINITY, is->decimals = EXACT;
+    char *point = strchr(digits, '.');
+    if (comma && point != NULL)
+        *point = ',';
+    bool negative = picked(3) == 0;
+    add_text(t, "%s%s", negative ? minus[picked(4)] : "",
+             is->decimals == EXACT ? "inf" : digits);
+    if (is->decimals != EXACT && picked(10) == 0) {
+        int power = picked(7) - 3;
+        static const char *const forms[] = {
+            "e%d", "E%+03d", "*10^%d", "×10^{%d}", " \\cdot 10^{%d}" };
+        add_text(t, forms[picked(5)], power);
+        is->value *= pow(10, power);
+        is->decimals = is->decimals > power ? is->decimals - power : 0;
+    }
+    if (percent) {
+        add_text(t, picked(2) ? "%%" : " \\%%");
+        is->value /= 100;
+        is->decimals += 2;
+    }
+    is->value = negative ? -is->value : is->value;
+}
+
+static bool same_entries(const Item *item, int rows, int cols,
+                         const Entry *is)
+{
+    bool same = item->rows == rows && item->cols == cols;
+    for (int k = 0; same && k < rows * cols; k++) {
+        double x = item->entry[k].value, y = is[k].value;
+        same = item->entry[k].decimals == is[k].decimals
+            && (isnan(x) ? isnan(y) : is_near(x, y, 1e-14));
+    }
+    return same;
+}
+
+static void what_is_written_in_any_style_is_read_as_it_is(void **state)
+{
+    (void)state;
+    const int all = sizeof styles / sizeof *styles;
+    int asked = 0;
+    for (int turn = 0; turn < amount(20000); turn++) {
+        generator = seeded((uint64_t)turn);
+        int style = turn % all, rows = 1 + picked(4);
+        int cols = (style == 5 ? 2 : 1) + picked(3);
+        bool german = style == 2 || style == 3 || style == 9;
+        bool comma = german && picked(2) == 0;
+        bool percent = picked(8) == 0;
+        Entry is[16];
+        Text *t = text_new();
+        add_text(t, "claim A = %s", styles[style].begin);
+        for (int i = 0; i < rows; i++) {
+            add_text(t, "%s%s", i > 0 ? styles[style].rows : "",
+                     styles[style].before);
+            for (int j = 0; j < cols; j++) {
+                add_text(t, "%s", j > 0 ? styles[style].between : "");
+                add_entry(t, &is[i * cols + j], comma, percent);
+            }
+            add_text(t, "%s", styles[style].after);
+        }
+        add_text(t, "%sdecimals 3\n", styles[style].end);
+        const Reading *r = reading("text", t->at, read_it);
+        if (r->sheet == NULL && strstr(r->fault.sentence, " may ") != NULL) {
+            asked++;
+            continue;
+        }
+        if (r->sheet == NULL || r->sheet->n != 2)
+            fail_at(HERE("style"), "%d: %s\n%s", turn, t->at,
+                    r->fault.sentence);
+        if (!same_entries(&r->sheet->item[0], rows, cols, is))
+            fail_at(HERE("style"), "%d: %s\nis not read as it is", turn, t->at);
+        arena_clear(arena);
+    }
+    assert_that(asked <= amount(20000) / 25 + 20);
+}
+
+/* What is read is printed plainly, and that is read again. */
+static void assert_reads_back(const Way *w, const Sheet *sheet)
+{
+    const Item *item = &sheet->item[0];
+    int n = item->rows * item->cols;
+    if (item->word != NULL || n > 300)
+        return;
+    Text *t = text_new();
+    add_text(t, "X =");
+    for (int k = 0; k < n; k++) {
+        const Entry *e = &item->entry[k];
+        assert_that(e->decimals >= EXACT && e->at >= 0 && e->bytes > 0);
+        add_text(t, k % item->cols == 0 && k > 0 ? " ; " : " ");
+        if (isnan(e->value))
+            add_text(t, "?");
+        else
+            add_text(t, "%.17g", e->value);
+    }
+    const Reading *again = reading("text", t->at, read_it);
+    if (again->sheet == NULL)
+        fail_at(HERE("again"), "ways.txt:%d: %s\n%s", w->line, t->at,
+                again->fault.sentence);
+    const Item *other = &again->sheet->item[0];
+    assert_that(other->rows == item->rows && other->cols == item->cols);
+    for (int k = 0; k < n; k++)
+        assert_that(memcmp(&other->entry[k].value, &item->entry[k].value,
+                           sizeof(double)) == 0
+                    || isnan(item->entry[k].value));
+}
+
+static void mutate(char *text, int *n)
+{
+    static const char *const parts[] = { "[", "]", "(", ")", "{", "}", ",",
+        ";", "|", "&", "\\\\", "\n", " ", "%", ".", "-", "−", "e", "1e999",
+        "*", "·", "^", "'", "\"", "?", "inf", "0", "12,5", "\\begin{pmatrix}",
+        "\\end{pmatrix}", "array(", "[,1]", "#", "=", "X = ", "\xC3", "\xFF",
+        "\xE2\x80\x89", "\xE2\x80\x8B", "1234567890123456", "/0", "<tf." };
+    int at = picked(*n + 1), size = picked(3) == 0 ? picked(8) : picked(2);
+    if (size > *n - at)
+        size = *n - at;
+    const char *part = picked(3) == 0 ? ""
+                     : parts[picked(sizeof parts / sizeof *parts)];
+    int m = (int)strlen(part);
+    if (*n + m >= WAY_BYTES)
+        return;
+    memmove(text + at + m, text + at + size, (size_t)(*n - at - size));
+    memcpy(text + at, part, (size_t)m);
+    *n += m - size;
+    if (picked(30) == 0 && *n > 0)
+        text[picked(*n)] = '\0';
+}
+
+static void what_is_damaged_is_read_or_refused_with_a_sentence(void **state)
+{
+    (void)state;
+    read_ways();
+    for (int turn = 0; turn < amount(200000); turn++) {
+        const Way *w = &way[turn % ways];
+        char text[WAY_BYTES + 1];
+        int n = (int)strlen(w->text);
+        memcpy(text, w->text, (size_t)n);
+        generator = seeded((uint64_t)turn);
+        for (int k = 1 + picked(3); k > 0; k--)
+            mutate(text, &n);
+        text[n] = '\0';
+        Reading r = { .name = "text", .text = text, .bytes = (size_t)n,
+                      .fault = { .sheet = "text" } };
+        bool read = n > 0 && attempt(&r.fault, read_it, &r);
+        if (read) {
+            assert_reads_back(w, r.sheet);
+        } else if (n > 0) {
+            int line, column, sure = 0;
+            sscanf(r.fault.sentence, "text:%d:%d: %n", &line, &column, &sure);
+            size_t length = strlen(r.fault.sentence);
+            if (sure == 0 || r.fault.sentence[length - 1] != '.'
+                || strlen(r.fault.sentence + sure) < 10)
+                fail_at(HERE("sentence"), "%s", r.fault.sentence);
+        }
+        arena_clear(arena);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST(every_way_comes_out_as_the_table_says),
+        TEST(what_looks_like_a_character_is_read_as_that),
+        TEST(what_is_written_in_any_style_is_read_as_it_is),
+        TEST(what_is_damaged_is_read_or_refused_with_a_sentence),
+    };
+    return RUN(laws);
+}

@@ -1,0 +1,843 @@
+/* ftx show --svg, --flow, --tex, --md and --shade; ftx check --svg, --tex
+   and --md. */
+#include "command.h"
+#include "show/show.h"
+#include "sheets.h"
+#include <ctype.h>
+
+static const char looks_back[] =
+    "algorithm 4\nlayout textbook\nmask causal\ndecimals 2\nX = 1 0 ; 0 1\n"
+    "Wq = 0 ; 1\nWk = 0 ; ln(3)\nWv = 4 ; 8\n";
+static const char two_logits[] = "algorithm 7\ne = 1 -1\nWu = 0 0 ; ln(2) ln(3)\n"
+    "layout paper\ndecimals 3\n";
+
+static const char *const worked[] = {
+    "alg01", "alg02", "alg03", "alg04-causal", "alg04", "alg05", "alg06",
+    "alg06-rms", "alg07", "alg08", "alg09", "alg10", "alg11", "alg12",
+    "alg13", "alg14", "alg15",
+};
+enum { WORKED = sizeof worked / sizeof *worked };
+
+static char *worked_sheet(int k)
+{
+    char *name = arena_alloc(arena, 60);
+    snprintf(name, 60, "tests/data/worked/%s.sheet", worked[k]);
+    return name;
+}
+
+/* ----------------------------------------------------------- heat maps */
+
+static void attention_is_drawn_in_the_layout_of_the_sheet(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", write_text("a", looks_back));
+    assert_says(s, ">Algorithm 4, layout textbook: rows are tokens, x W<");
+    assert_says(s, ">line 4: S = Q Kᵀ<");
+    assert_says(s, ">line 5: S = S, but -inf where the mask is 0<");
+    assert_says(s, ">line 6: A = softmax(S / √d_attn)<");
+    assert_says(s, "row sums to 1<");
+    assert_int_equal(times(s.out, "font-weight"), 3);
+    assert_int_equal(times(s.out, ">query t_x<"), 3);
+    assert_int_equal(times(s.out, "rotate(-90"), 3);
+    assert_int_equal(times(s.out, "<title>query t_x = 1, key t_z = 2: "), 3);
+    assert_int_equal(times(s.out, ">-inf<"), 1);
+    assert_int_equal(times(s.out, "\"#888\" fill-opacity=\"0.400\""), 1);
+}
+
+static void keys_go_down_in_the_layout_of_the_paper(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", "tests/data/worked/alg04-causal.sheet");
+    assert_says(s, "<title>key t_z = 1, query t_x = 2: 0.6000<");
+    assert_says(s, "column sums to 1<");
+    s = SAID(show, "--svg", "tests/data/worked/alg03.sheet");
+    assert_says(s, ">line 4: scores = qᵀ k_t<");
+    assert_int_equal(times(s.out, "font-weight"), 2);
+    assert_int_equal(times(s.out, ">key t<"), 2);
+    s = SAID(show, "--svg", write_text("a", "algorithm 3\nlayout torch\n"
+             "e = 1\ne_t = 1 ; 2\nWq = 1\nWk = 1\nWv = 1\n"));
+    assert_says(s, "<title>row = 1, key t = 2: ");
+    assert_says(s, ">each row sums to 1<");
+}
+
+/* The shade is that of the weight itself; the number is white on it. */
+static void numbers_stand_in_the_cells(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", write_text("a", looks_back));
+    assert_says(s, "fill=\"#1a4a8a\" fill-opacity=\"0.250\" stroke");
+    assert_says(s, " text-anchor=\"middle\">0.25</text>");
+    assert_says(s, " text-anchor=\"middle\" fill=\"white\">0.75</text>");
+    assert_says(s, " text-anchor=\"middle\" fill=\"white\">1.00</text>");
+    assert_int_equal(times(s.out, "fill=\"white\">"), 2);
+    s = SAID(show, "--svg", write_text("b", two_logits));
+    assert_says(s, "fill=\"#b05a10\" fill-opacity=\"0.600\" stroke");
+    assert_says(s, ">-0.405</text>");
+    assert_says(s, ">line 1: p = softmax(logits)<");
+}
+
+static void a_mask_of_ones_is_not_drawn(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", "tests/data/worked/alg04.sheet");
+    assert_int_equal(times(s.out, "font-weight"), 2);
+    assert_int_equal(times(s.out, ">the mask is 1 everywhere<"), 1);
+}
+
+static void a_model_is_drawn_without_and_with_its_inside(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", "tests/data/worked/alg10.sheet");
+    assert_says(s, ">line 5, l = 1: X̃ = layer_norm(X | γ^1, β^1)<");
+    assert_int_equal(times(s.out, "font-weight"), 7);
+    assert_int_equal(times(s.out, "softmax(S"), 0);
+    s = SAID(show, "--all", "--svg", "tests/data/worked/alg10.sheet");
+    assert_says(s, ">Algorithm 4, line 6, l = 1, h = 1: A = softmax(S / ");
+    assert_says(s, ">line 5, l = 1: X̃ = layer_norm(X | γ^1, β^1)<");
+    assert_int_equal(times(s.out, ": Q = "), 0);
+}
+
+static void a_very_large_matrix_is_not_drawn(void **state)
+{
+    (void)state;
+    char text[900] = "algorithm 7\ne = 1\nWu = ", sentence[200];
+    for (int k = 0; k < 100; k++)
+        strcat(text, "1 ; ");
+    assert_says(SAID(show, "--svg", write_text("a", text)), "<svg");
+    char *name = write_text("b", strcat(text, "1"));
+    snprintf(sentence, sizeof sentence, "%s:1:1: the picture has room for "
+             "matrices up to 100 x 100; logits is 101 x 1.", name);
+    assert_refusal(SAID(show, "--svg", name), sentence);
+}
+
+static void a_large_matrix_is_drawn_without_numbers(void **state)
+{
+    (void)state;
+    char text[900] = "algorithm 7\ne = 1\nWu = ";
+    for (int k = 0; k < 33; k++)
+        strcat(text, "0.5 ; ");
+    Said s = SAID(show, "--svg", write_text("a", text));
+    assert_int_equal(times(s.out, "<title>"), 2 * 33);
+    assert_int_equal(times(s.out, " text-anchor=\"middle\">"), 0);
+    strcpy(strstr(text, "Wu"), "Wu =");
+    for (int k = 0; k < 33; k++)
+        strcat(text, " 0.5");
+    s = SAID(show, "--svg", write_text("c", strcat(text,
+             "\nlayout textbook")));
+    assert_int_equal(times(s.out, " text-anchor=\"middle\">"), 0);
+    strcpy(strstr(text, "Wu"), "Wu = ");
+    for (int k = 0; k < 33; k++)
+        strcat(text, "0.5 ; ");
+    text[strlen(text) - 6] = '\0';
+    s = SAID(show, "--svg", write_text("b", text));
+    assert_int_equal(times(s.out, " text-anchor=\"middle\">0.5000<"), 32);
+}
+
+/* The attribute of that name in the tag at p; 0: it has none. */
+static int attribute(const char *p, const char *name)
+{
+    char wanted[40];
+    snprintf(wanted, sizeof wanted, " %s=\"", name);
+    const char *at = strstr(p, wanted);
+    return at == NULL || at > strchr(p, '>') ? 0
+         : atoi(at + strlen(wanted));
+}
+
+/* Everything is inside the picture, and every tag is closed. */
+static void assert_sound(const char *svg)
+{
+    int width = attribute(svg, "width"), height = attribute(svg, "height");
+    for (const char *p = svg; (p = strstr(p, "<rect x=")) != NULL; p++) {
+        assert_that(attribute(p, "x") + attribute(p, "width") <= width);
+        assert_that(attribute(p, "y") + attribute(p, "height") <= height);
+    }
+    for (const char *p = svg; (p = strstr(p, "<text ")) != NULL; p++) {
+        const char *text = strchr(p, '>') + 1;
+        char inside[300] = "";
+        strncat(inside, text, (size_t)(strstr(text, "</") - text));
+        bool from_left = strstr(p, "anchor") == NULL
+                      || strstr(p, "anchor") > text;
+        bool level = strstr(p, "rotate") == NULL || strstr(p, "rotate") > text;
+        assert_that(!from_left || !level
+                    || attribute(p, "x") + 6.7 * text_width(inside) <= width);
+        assert_that(attribute(p, "y") <= height);
+    }
+    assert_int_equal(times(svg, "<text "), times(svg, "</text>"));
+    assert_int_equal(times(svg, "<svg "), 1);
+    assert_int_equal(times(svg, "</svg>\n"), 1);
+}
+
+static void every_worked_sheet_makes_a_sound_picture(void **state)
+{
+    (void)state;
+    for (int k = 0; k < WORKED; k++) {
+        Said s = SAID(show, "--svg", worked_sheet(k));
+        assert_that(s.status == 0 && attribute(s.out, "width") < 1220);
+        assert_sound(s.out);
+        s = SAID(show, "--svg", "--all", worked_sheet(k));
+        assert_that(s.status == 0 && attribute(s.out, "width") < 1220);
+        assert_sound(s.out);
+    }
+}
+
+/* The pictures of one head stand beside each other, those of the next
+   head below. */
+static void each_head_has_its_row(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", "tests/data/worked/alg05.sheet");
+    int y[4], n = 0;
+    for (const char *p = s.out; (p = strstr(p, " font-weight")) != NULL; p++) {
+        const char *tag = p;
+        while (strncmp(tag, "<text", 5) != 0)
+            tag--;
+        assert_that(n < 4);
+        y[n++] = attribute(tag, "y");
+    }
+    assert_int_equal(n, 4);
+    assert_that(y[0] == y[1] && y[1] < y[2] && y[2] == y[3]);
+}
+
+/* ---------------------------------------------------------- the data flow */
+
+typedef struct { int left, top, right, bottom; } Area;
+
+static int boxes(const char *svg, Area area[])
+{
+    int n = 0;
+    for (const char *p = svg; (p = strstr(p, "<rect x=")) != NULL; p++)
+        if (attribute(p, "rx") > 0) {
+            int x = attribute(p, "x"), y = attribute(p, "y");
+            area[n++] = (Area){ x, y, x + attribute(p, "width"),
+                                y + attribute(p, "height") };
+        }
+    return n;
+}
+
+static bool apart(Area a, Area b)
+{
+    return a.right < b.left || b.right < a.left || a.bottom < b.top
+        || b.bottom < a.top;
+}
+
+/* The head of an arrow touches the left or the upper side of a box. */
+static bool arrives(int n, const Area area[], int x, int y)
+{
+    for (int k = 0; k < n; k++)
+        if ((x == area[k].left && area[k].top < y && y < area[k].bottom)
+            || (y == area[k].top && area[k].left < x && x < area[k].right))
+            return true;
+    return false;
+}
+
+static void assert_good_flow(const char *svg, int expected)
+{
+    Area area[40];
+    int n = boxes(svg, area), x, y, arrows = 0;
+    assert_int_equal(n, expected);
+    assert_sound(svg);
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < a; b++)
+            assert_that(apart(area[a], area[b]));
+    for (const char *p = svg; (p = strstr(p, "<path fill=\"#444\"")) != NULL;
+         p++, arrows++) {
+        assert_that(sscanf(strstr(p, "d=\""), "d=\"M %d %d", &x, &y) == 2);
+        assert_that(arrives(n, area, x, y));
+    }
+    assert_int_equal(arrows, n == 10 ? n : n - 1);
+}
+
+static char *matrix(char *to, int rows, int cols)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            to += sprintf(to, "%s%d.%d", j > 0 ? " " : i > 0 ? " ; " : "",
+                          (i + j) % 2, (3 * i + j) % 10);
+    return to;
+}
+
+static char *sized(const char *layout, int d_x, int ell_x, int d_z,
+                   int ell_z, int d_attn, int d_out)
+{
+    static char text[8000];
+    bool rows = strcmp(layout, "textbook") == 0;
+    char *p = text + sprintf(text, "algorithm 4\nlayout %s\nX = ", layout);
+    p = matrix(p, rows ? ell_x : d_x, rows ? d_x : ell_x);
+    p = matrix(p + sprintf(p, "\nZ = "), rows ? ell_z : d_z,
+               rows ? d_z : ell_z);
+    p = matrix(p + sprintf(p, "\nWq = "), rows ? d_x : d_attn,
+               rows ? d_attn : d_x);
+    p = matrix(p + sprintf(p, "\nWk = "), rows ? d_z : d_attn,
+               rows ? d_attn : d_z);
+    matrix(p + sprintf(p, "\nWv = "), rows ? d_z : d_out,
+           rows ? d_out : d_z);
+    return write_text("sized", text);
+}
+
+static void boxes_stand_apart_whatever_their_size(void **state)
+{
+    (void)state;
+    int size[] = { 1, 2, 8 };
+    for (int k = 0; k < 3 * 3 * 3 * 3; k++) {
+        int a = size[k % 3], b = size[k / 3 % 3], c = size[k / 9 % 3],
+            d = size[k / 27];
+        Said s = SAID(show, "--flow", sized("paper", a, b, c, d, a, d));
+        assert_that(s.status == 0);
+        assert_good_flow(s.out, 10);
+    }
+    Said s = SAID(show, "--flow", sized("textbook", 3, 4, 2, 8, 1, 8));
+    assert_good_flow(s.out, 10);
+}
+
+static const char starts_at_Q[] = "algorithm 4\nlayout textbook\n"
+    "mask causal\nQ = 1 0 ; 0 2\nK = 1 1 ; 0 1\nV = 1 2 ; 3 4\n"
+    "claim exp = ? ? ; ? ?\n";
+
+static void a_sheet_that_begins_later_has_no_boxes_before(void **state)
+{
+    (void)state;
+    static const struct { const char *text; int boxes; } begins_at[] = {
+        { starts_at_Q, 8 },
+        { "algorithm 4\nS = 1 2 ; 0 1\nd_attn 4\n", 4 },
+        { "algorithm 4\nS_scaled = 1 2 ; 0 1\nV = 1 2\n", 4 },
+        { "algorithm 4\nA = 1/2 0 ; 1/2 1\nV = 1 2\n", 3 },
+        { "algorithm 5\nY^1 = 1 2\nY^2 = 1 0\nW_o = 1 1 ; 0 1\n", 2 },
+    };
+    for (int k = 0; k < 5; k++) {
+        Said s = SAID(show, "--flow", write_text("a", begins_at[k].text));
+        assert_good_flow(s.out, begins_at[k].boxes);
+        assert_that(strstr(s.out, ">X<") == NULL);
+    }
+    assert_says(SAID(show, "--flow", write_text("a", starts_at_Q)),
+                ">from the sheet, 2 x 2<");
+}
+
+static void what_is_given_is_shown_as_given(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", starts_at_Q);
+    assert_says(SAID(show, "--tex", sheet), "line 1; as given:\n\\[\n  Q =\n");
+    assert_says(SAID(show, "--md", sheet), "line 1: $Q$; as given\n");
+    assert_says(SAID(show, "--json", sheet), "\"entered\": \"from Q, K, V");
+    assert_int_equal(times(SAID(show, "--json", sheet).out,
+                           "\"given\": true"), 3);
+    assert_int_equal(times(SAID(show, "--json", "tests/data/worked/alg04.sheet")
+                           .out, "given"), 0);
+}
+
+static void derived_scores_are_drawn_and_heads_without_scores(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--svg", write_text("a", starts_at_Q));
+    assert_says(s, ">line 6: exp = e^(S / √d_attn)<");
+    assert_that(strstr(s.out, "line 1: Q") == NULL);
+    Said heads = SAID(show, "--svg", write_text("a", "algorithm 5\n"
+        "Y^1 = 1 2\nY^2 = 1 0\nW_o = 1 1 ; 0 1\n"));
+    assert_says(heads, ">line 4: Ṽ = W_o Y + b_o 1ᵀ<");
+    assert_says(SAID(show, "--svg", "tests/data/starts/way-back.sheet"),
+                "∇V<");
+}
+
+static void boxes_name_what_is_in_them(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--flow", write_text("a", looks_back));
+    const char *const titles[] = {
+        ">X<", ">Z = X<", ">Q = X W_q + 1 b_qᵀ<", ">K = Z W_k + 1 b_kᵀ<",
+        ">V = Z W_v + 1 b_vᵀ<", ">S = Q Kᵀ<", ">S, masked<",
+        ">S / √d_attn<", ">A = softmax(S / √d_attn)<", ">Ṽ = A V<",
+        ">from the sheet, 2 x 2<", ">line 3, 2 x 1<", ">/ √d_attn<",
+        ">A V<", ">-inf<", ">0.75<", ">7<",
+    };
+    for (size_t k = 0; k < sizeof titles / sizeof *titles; k++)
+        assert_says(s, titles[k]);
+    s = SAID(show, "--flow", "tests/data/worked/alg04.sheet");
+    assert_says(s, ">Z<");
+    assert_says(s, ">S, nothing masked<");
+    assert_says(s, ">V A<");
+    s = SAID(show, "--flow", write_text("b", "algorithm 4\nscale no\n"
+             "X = 1 2\nWq = 1\nWk = 1\nWv = 1\n"));
+    assert_says(s, ">scale no<");
+    assert_int_equal(times(s.out, "√d_attn"), 0);
+}
+
+static void the_input_stands_as_on_the_sheet(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--flow", write_text("a", "algorithm 4\n"
+        "X = 1 2 3 ; 4 5 6\nWq = 1 1\nWk = 1 1\nWv = 1 1\n"));
+    const char *p = strstr(s.out, ">X<");
+    assert_that(p != NULL);
+    for (int k = 1; k <= 6; k++) {
+        p = strstr(p, "\"middle\">");
+        assert_int_equal(atoi(p + 9), k);
+        p++;
+    }
+}
+
+static void heads_flow_together(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--flow", "tests/data/worked/alg05.sheet");
+    assert_says(s, ">h = 2<");
+    assert_says(s, ">0.6667<");             /* of the second head */
+    assert_says(s, ">Y = [Y^1; ...; Y^H]<");
+    assert_says(s, ">Ṽ = W_o Y + b_o 1ᵀ<");
+    assert_good_flow(s.out, 22);
+}
+
+static void what_has_no_room_is_not_drawn(void **state)
+{
+    (void)state;
+    char *name = sized("paper", 2, 3, 2, 9, 1, 1), sentence[200];
+    snprintf(sentence, sizeof sentence, "%s:1:1: the picture has room for "
+             "matrices up to 8 x 8; Z is 2 x 9.", name);
+    assert_refusal(SAID(show, "--flow", name), sentence);
+    name = sized("paper", 2, 3, 2, 3, 9, 1);
+    snprintf(sentence, sizeof sentence, "%s:1:1: the picture has room for "
+             "matrices up to 8 x 8; Q is 9 x 3.", name);
+    assert_refusal(SAID(show, "--flow", name), sentence);
+    assert_refusal(SAID(show, "--flow", "tests/data/worked/alg06.sheet"),
+        "tests/data/worked/alg06.sheet:2:1: the flow of the data is drawn of "
+        "Algorithms 4 and 5 only.");
+}
+
+/* -------------------------------------------------------- tables to paste */
+
+static void latex_is_ready_to_paste(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--tex", write_text("a", two_logits));
+    assert_that(s.status == 0);
+    assert_string_equal(s.out,
+        "% Algorithm 7, layout paper: columns are tokens, W x\n\n"
+        "Algorithm 7, line 1:\n"
+        "\\[\n"
+        "  \\text{logits } = W_u e =\n"
+        "  \\begin{pmatrix}\n"
+        "    0.000 \\\\\n"
+        "    -0.405\n"
+        "  \\end{pmatrix}\n"
+        "\\]\n\n"
+        "Algorithm 7, line 1; each column sums to 1:\n"
+        "\\[\n"
+        "  p = \\operatorname{softmax}(\\text{logits}) =\n"
+        "  \\begin{pmatrix}\n"
+        "    0.600 \\\\\n"
+        "    0.400\n"
+        "  \\end{pmatrix}\n"
+        "\\]\n");
+}
+
+static void markdown_is_ready_to_paste(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--md", write_text("a", looks_back));
+    assert_says(s, "Algorithm 4, layout textbook: rows are tokens, x W\n\n"
+        "Algorithm 4, line 1: $Q = X W_q + 1 b_q^\\top$\n\n"
+        "|   |\n| --: |\n| 0 |\n| 1 |\n\n");
+    assert_says(s, "\n\nAlgorithm 4, line 5: $S = S\\text{ with }{-\\infty} "
+        "\\text{ where the mask is } 0$; down: query $t_x$; across: key $t_z$"
+        "\n\n"
+        "| $t_z = 1$ | $t_z = 2$ |\n| --: | --: |\n"
+        "| 0.00 | $-\\infty$ |\n| 0.00 | 1.10 |\n\n");
+    assert_says(s, "\n\nAlgorithm 4, line 6: $A = \\operatorname{softmax}(S / "
+        "\\sqrt{d_{\\mathrm{attn}}})$; each row sums to 1; down: ");
+    s = SAID(show, "--md", "tests/data/worked/alg05.sheet");
+    assert_says(s, "\n\nAlgorithm 4, line 6, $h = 2$: $\\tilde V = V A$\n\n");
+    assert_says(s, "Algorithm 4, line 5, $h = 1$: $S = S\\text{ with }"
+        "{-\\infty} \\text{ where the mask is } 0$; as before, the mask is 1 "
+        "everywhere\n\n");
+}
+
+static void formulas_become_latex(void **state)
+{
+    (void)state;
+    static const char *const expected[][2] = {
+        { "alg06", "\\hat e = (e - m) / \\sqrt{v + \\varepsilon} \\odot "
+                   "\\gamma + \\beta =" },
+        { "alg09", "X + W_{\\mathrm{mlp2}} \\operatorname{GELU}(W_"
+          "{\\mathrm{mlp1}} X + b_{\\mathrm{mlp1}} 1^\\top) + b_" },
+        { "alg10", "X + \\operatorname{MHAttention}(\\tilde X \\mid W, "
+                   "\\text{ Mask causal})" },
+        { "alg11", "\\text{ enc}1.W_q^1 - \\eta \\nabla \\text{enc}1.W_q^1" },
+        { "alg12", "\\tilde T = \\lbrace t : \\tilde x[t] = "
+                   "\\text{mask token}\\rbrace =" },
+        { "alg12", "-\\sum_{t \\in \\tilde T} \\log P[x[t], t]" },
+        { "alg14", "q = p^{1/\\tau} / \\sum p^{1/\\tau} =" },
+        { "alg14", "y = \\text{ the first } y \\text{ with } u < q[1] + \\dots "
+                   "+ q[y] =" },
+        { "alg15", "\\hat x = \\text{ the tokens so far} =" },
+    };
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        char sheet[60];
+        snprintf(sheet, sizeof sheet, "tests/data/worked/%s.sheet",
+                 expected[k][0]);
+        Said s = SAID(show, "--all", "--tex", sheet);
+        assert_says(s, expected[k][1]);
+    }
+}
+
+static void a_model_is_printed_without_and_with_its_inside(void **state)
+{
+    (void)state;
+    Said s = SAID(show, "--tex", "tests/data/worked/alg10.sheet");
+    assert_int_equal(times(s.out, "\\["), 7);
+    s = SAID(show, "--md", "tests/data/worked/alg10.sheet");
+    assert_int_equal(times(s.out, "\n| --: "), 7);
+    s = SAID(show, "--all", "--md", "tests/data/worked/alg10.sheet");
+    assert_says(s, "Algorithm 4, line 6, $l = 1$, $h = 1$: $A = ");
+}
+
+static void an_index_may_have_two_digits(void **state)
+{
+    (void)state;
+    Run run = { .algorithm = 4, .verdict = "A^12 is wrong",
+                .layout = &(Layout){ .name = "a", .meaning = "b" } };
+    FILE *out = tmpfile();
+    show_tex(out, &run, true, arena);
+    assert_that(strstr(all_of(out), "\n$A^{12}$ is wrong.\n") != NULL);
+}
+
+/* No sign is left that LaTeX does not know, no brace open. In Markdown a
+   backslash stands before a letter, or GitHub takes it away. */
+static void no_sign_is_left_over(void **state)
+{
+    (void)state;
+    for (int k = 0; k < WORKED; k++) {
+        Said tex = SAID(show, "--all", "--tex", worked_sheet(k));
+        Said md = SAID(show, "--all", "--md", worked_sheet(k));
+        assert_that(tex.status == 0 && md.status == 0);
+        for (const char *p = tex.out; *p != '\0'; p++)
+            assert_that((unsigned char)*p < 0x80);
+        for (const char *p = md.out; *p != '\0'; p++)
+            assert_that((unsigned char)*p < 0x80
+                        && (*p != '\\' || isalpha((unsigned char)p[1])));
+        assert_int_equal(times(tex.out, "{"), times(tex.out, "}"));
+        assert_int_equal(times(md.out, "$") % 2, 0);
+    }
+}
+
+static void amsmath_is_told_of_many_columns(void **state)
+{
+    (void)state;
+    char text[] = "algorithm 7\nlayout textbook\ne = 1\n"
+                  "Wu = 1 2 3 4 5 6 7 8 9 10 11\n";
+    Said s = SAID(show, "--tex", write_text("a", text));
+    assert_says(s, "\\setcounter{MaxMatrixCols}{11}\n\\[");
+    text[strlen(text) - 4] = '\0';
+    s = SAID(show, "--tex", write_text("b", text));
+    assert_int_equal(times(s.out, "MaxMatrixCols"), 0);
+}
+
+/* The part of a text between two others, as a claim on a sheet. */
+static const char *as_claim(const char *text, const char *from,
+                            const char *to)
+{
+    char sheet[2000];
+    const char *start = strstr(text, from);
+    assert_that(start != NULL);
+    const char *end = strstr(start, to);
+    snprintf(sheet, sizeof sheet, "%sclaim 4.5 S = \n%.*s\n", looks_back,
+             (int)(end - start), start);
+    return write_text("claim", sheet);
+}
+
+static void assert_claims_scores(const char *name)
+{
+    const Reading *r = reading(name, NULL, read_it);
+    if (r->sheet == NULL)
+        fail_at(HERE(name), "%s", r->fault.sentence);
+    const Item *claim = &r->sheet->item[r->sheet->n - 1];
+    assert_that(claim->rows == 2 && claim->cols == 2);
+    assert_that(claim->entry[0].value == 0 && claim->entry[2].value == 0);
+    assert_that(claim->entry[1].value == -INFINITY);
+    assert_that(claim->entry[3].value == 1.1 && claim->entry[3].decimals == 2);
+}
+
+static void a_table_can_be_pasted_into_a_sheet(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", looks_back);
+    Said s = SAID(show, "--md", sheet);
+    const char *line_5 = strstr(s.out, "line 5");
+    assert_claims_scores(as_claim(line_5, "| $t_z", "\n\n"));
+    s = SAID(show, "--tex", sheet);
+    line_5 = strstr(s.out, "line 5");
+    assert_claims_scores(as_claim(line_5, "\\begin", "\\]"));
+}
+
+/* ------------------------------------------------------- in the terminal */
+
+static void weights_are_shaded_where_it_is_wanted(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", looks_back);
+    Said s = SAID(show, "--shade", sheet);
+    assert_says(s, "  1.00  0.00   ██  \n  0.25  0.75   ▒▒██\n"
+                   "  each row sums to 1\n");
+    assert_says(s, "  0.00  -inf\n");
+    s = SAID(show, sheet);
+    assert_says(s, "  1.00  0.00\n  0.25  0.75\n  each row sums to 1\n");
+}
+
+/* --------------------------------------------------------------- judged */
+
+/* Right: Q; S; without the scale: A; and what follows. */
+static const char unscaled[] =
+    "algorithm 4\nX = 1 0 2 ; 0 1 1\nWq = 1 0 ; 0 1\nWk = 1 1 ; 0 1\n"
+    "Wv = 2 0 ; 0 1\nbq = 0 1\nclaim S = 1 0 2 ; 2 2 4 ; 4 2 8\n"
+    "claim A  = 0.042 0.063 0.002 ; 0.114 0.468 ? ; 0.844 0.468 0.980\n"
+    "claim Vt = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n";
+
+static const char one_digit[] =
+    "algorithm 7\nlayout textbook\ne = 1\nWu = 0 ln(3)\n"
+    "claim logits = 0 sqrt(2)\nclaim p = 1/4 0.76\n";
+
+static void assert_part(Where where, Said s, const char *part)
+{
+    if (s.status != 1 || *s.err != '\0' || strstr(s.out, part) == NULL)
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "1 and\n%s", s.status, s.out, s.err, part);
+}
+
+#define assert_judged(said, part) assert_part(HERE(#said), said, part)
+
+static void every_entry_has_its_sign_and_colour(void **state)
+{
+    (void)state;
+    Said s = SAID(check, "--svg", write_text("a", unscaled));
+    assert_judged(s, ">first wrong step: A (Algorithm 4, line 6); its entries "
+                  "match if the 1/√d_attn is left out<");
+    assert_judged(s, ">0.042</text>");
+    assert_judged(s, ">✗ 0.0879</text>");
+    assert_judged(s, ">→ 3.1106</text>");
+    assert_judged(s, ">?</text>");
+    assert_judged(s, ">8 wrong</text>");
+    assert_judged(s, ">5 follow, 1 right</text>");
+    assert_judged(s, ">key t_z</text>");
+    assert_judged(s, ">✓ right; ≈ last digit off;");
+    assert_int_equal(times(s.out, ">✓</text>"), 9 + 1);
+    assert_int_equal(times(s.out, ">✗ "), 8);
+    assert_int_equal(times(s.out, "\"#dff0d8\""), 9 + 1);
+    assert_int_equal(times(s.out, "\"#f6c6c0\""), 8);
+    assert_int_equal(times(s.out, "\"#d6e4f5\""), 5);
+    assert_int_equal(times(s.out, "\"#ffffff\""), 1);
+    assert_sound(s.out);
+}
+
+/* Where the tag stands that holds this text. */
+static int place_of(const char *svg, const char *text, const char *name)
+{
+    const char *p = strstr(svg, text);
+    assert_that(p != NULL);
+    while (*p != '<' || p[1] != 't')
+        p--;
+    return attribute(p, name);
+}
+
+static void judged_cells_stand_as_on_the_sheet(void **state)
+{
+    (void)state;
+    const char *svg = SAID(check, "--svg", write_text("a", unscaled)).out;
+    int x = place_of(svg, ">0.042<", "x"), y = place_of(svg, ">0.042<", "y");
+    assert_that(place_of(svg, ">0.063<", "x") > x);
+    assert_that(place_of(svg, ">0.063<", "y") == y);
+    assert_that(place_of(svg, ">0.114<", "x") == x);
+    assert_that(place_of(svg, ">0.114<", "y") > y);
+}
+
+static void a_mask_of_ones_is_judged(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", "algorithm 4\nX = 1 2\nWq = 1\nWk = 1\n"
+        "Wv = 1\nclaim 4.4 S = 1 2 ; 2 4\nclaim 4.5 S = 1 2 ; 2 4\n");
+    Said s = SAID(check, "--svg", sheet);
+    assert_says(s, ">line 5: S = S, but -inf where the mask is 0<");
+    assert_int_equal(times(s.out, ">✓</text>"), 8);
+    assert_says(SAID(check, "--md", sheet), "| 1 ✓ | 2 ✓ |");
+}
+
+static void what_is_not_claimed_is_not_drawn(void **state)
+{
+    (void)state;
+    Said s = SAID(check, "--svg", write_text("a", unscaled));
+    assert_int_equal(times(s.out, "font-weight"), 3);
+    assert_int_equal(times(s.out, "Q = "), 0);
+    s = SAID(check, "--tex", write_text("b", unscaled));
+    assert_int_equal(times(s.out, "\\["), 3);
+}
+
+static void a_judgement_is_ready_to_paste(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", unscaled);
+    Said s = SAID(check, "--tex", sheet);
+    assert_judged(s, "\n\nfirst wrong step: A (Algorithm 4, line 6); its "
+        "entries match if the $1/\\sqrt{d_{\\mathrm{attn}}}$ is left out.\n"
+        "Boxed: wrong. ");
+    assert_judged(s, "\nAlgorithm 4, line 4; 9 right:\n");
+    assert_judged(s, "    1 & 0 & 2 \\\\\n");
+    assert_judged(s, "    \\boxed{0.114} & \\boxed{0.468} & ? \\\\\n");
+    assert_judged(s, "  \\qquad\\text{right: }\n  \\begin{pmatrix}\n"
+        "    0.0879 & 0.1084 & 0.0134 \\\\\n    0.1784 & 0.4458 & ? \\\\\n");
+    assert_judged(s, "    \\overline{3.459} & 2.000 & \\overline{3.923} \\\\\n");
+    assert_int_equal(times(s.out, "right: }"), 2);
+    s = SAID(check, "--md", sheet);
+    assert_judged(s, "; 9 right; down: key $t_z$;");
+    assert_judged(s, "\n| 0.114 ✗ 0.1784 | 0.468 ✗ 0.4458 | ? |\n");
+    assert_judged(s, "\n| 3.459 → 3.1106 | 2.000 ✓ | 3.923 → 3.7530 |\n");
+}
+
+static void a_digit_is_off_and_a_root_is_shown_as_decimals(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", one_digit);
+    Said s = SAID(check, "--md", sheet);
+    assert_judged(s, "\n| 0 ✓ | 1.41421 ✗ ");
+    assert_judged(s, "\n| 1/4 ✓ | 0.76 ≈ 0.750 |\n");
+    assert_judged(s, "; 1 last digit off, 1 right\n");
+    s = SAID(check, "--tex", sheet);
+    assert_judged(s, "    1/4 & \\underline{0.76}\n");
+}
+
+static void a_claim_of_another_shape_is_shown_in_its_own(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", "algorithm 7\ne = 1\nWu = 0 ; ln(3)\n"
+                             "claim p = 1 2 ; 3 4\n");
+    Said s = SAID(check, "--md", sheet);
+    assert_judged(s, "; wrong: it is 2 x 1 here\n\n|   |   |\n");
+    assert_judged(s, "\n| 1 ✗ | 2 ✗ |\n| 3 ✗ | 4 ✗ |\n");
+    assert_sound(SAID(check, "--svg", sheet).out);
+}
+
+static void masked_scores_are_judged(void **state)
+{
+    (void)state;
+    char text[1000];
+    snprintf(text, sizeof text, "%sclaim 4.5 S = 0 1 ; 0 1.10\n", looks_back);
+    char *sheet = write_text("a", text);
+    assert_judged(SAID(check, "--md", sheet), "\n| 0 ✓ | 1 ✗ $-\\infty$ |\n");
+    assert_judged(SAID(check, "--tex", sheet), "    0 & -\\infty \\\\\n");
+    assert_judged(SAID(check, "--svg", sheet), ">✗ -inf</text>");
+    strcpy(strstr(text, "claim"), "claim 4.5 S = 0 -inf ; 0 1.10\n");
+    sheet = write_text("b", text);
+    assert_says(SAID(check, "--svg", sheet), ">all right</text>");
+    assert_says(SAID(check, "--tex", sheet), "    0 & -\\infty \\\\\n");
+}
+
+static void the_worked_sheets_are_drawn_as_right(void **state)
+{
+    (void)state;
+    for (int k = 0; k < WORKED; k++) {
+        Said s = SAID(check, "--svg", worked_sheet(k));
+        assert_that(s.status == 0);
+        assert_sound(s.out);
+        assert_int_equal(times(s.out, ">✗"), 0);
+        s = SAID(check, "--tex", worked_sheet(k));
+        assert_that(s.status == 0 && strstr(s.out, "boxed") == NULL);
+    }
+}
+
+/* A sentence is longer than a page is wide. */
+static void a_long_verdict_is_broken(void **state)
+{
+    (void)state;
+    Heatmap h = { .title = "A", .M = given(1, 1, ROWS(1)) };
+    char verdict[600] = "first";
+    for (int k = 0; k < 90; k++)
+        strcat(verdict, " word");
+    FILE *out = tmpfile();
+    heatmaps_svg(out, 1, &h, "heading", verdict, NULL);
+    const char *svg = all_of(out);
+    assert_sound(svg);
+    assert_int_equal(times(svg, "<text "), 2 + 3);
+    assert_that(strstr(svg, "word word</text>") != NULL);
+    assert_that(attribute(svg, "width") < 1220);
+}
+
+/* Whatever slip it is: LaTeX can be made of its sentence. */
+static void every_slip_can_be_named_in_latex(void **state)
+{
+    (void)state;
+    for (int k = 0; k < slips_n; k++) {
+        FILE *out = tmpfile();
+        Run run = *run_of(two_logits);
+        run.n = 0;
+        run.verdict = slips[k].what;
+        show_tex(out, &run, true, arena);
+        for (const char *p = all_of(out); *p != '\0'; p++)
+            if ((unsigned char)*p >= 0x80)
+                fail_at(HERE("show_tex"), "%s: a sign is left",
+                        slips[k].what);
+    }
+}
+
+/* ------------------------------------------------------------ the options */
+
+static void options_that_do_not_go_together_are_refused(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", two_logits);
+    assert_refusal(SAID(show, "--svg", "--tex", sheet), "ftx show: one of "
+                   "--json, --read, --svg, --flow, --tex, --md at a time.");
+    assert_refusal(SAID(show, "--md", "--json", sheet), "ftx show: one of "
+                   "--json, --read, --svg, --flow, --tex, --md at a time.");
+    assert_refusal(SAID(show, "--svg", sheet, sheet),
+                   "ftx show: a picture is of one sheet; there are 2.");
+    assert_refusal(SAID(show, "--flow", sheet, sheet, sheet),
+                   "ftx show: a picture is of one sheet; there are 3.");
+    assert_refusal(SAID(check, "--md", "--svg", sheet), "ftx check: one of "
+                   "--json, --svg, --tex, --md at a time.");
+    assert_refusal(SAID(check, "--svg", sheet, sheet),
+                   "ftx check: a picture is of one sheet; there are 2.");
+    Said s = SAID(show, "--tex", sheet, sheet);
+    assert_that(s.status == 0);
+    assert_int_equal(times(s.out, "% Algorithm 7"), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_FILES(attention_is_drawn_in_the_layout_of_the_sheet),
+        TEST_FILES(keys_go_down_in_the_layout_of_the_paper),
+        TEST_FILES(numbers_stand_in_the_cells),
+        TEST_FILES(a_mask_of_ones_is_not_drawn),
+        TEST_FILES(a_model_is_drawn_without_and_with_its_inside),
+        TEST_FILES(a_large_matrix_is_drawn_without_numbers),
+        TEST_FILES(a_very_large_matrix_is_not_drawn),
+        TEST_FILES(every_worked_sheet_makes_a_sound_picture),
+        TEST_FILES(each_head_has_its_row),
+        TEST_FILES(boxes_stand_apart_whatever_their_size),
+        TEST_FILES(a_sheet_that_begins_later_has_no_boxes_before),
+        TEST_FILES(what_is_given_is_shown_as_given),
+        TEST_FILES(derived_scores_are_drawn_and_heads_without_scores),
+        TEST_FILES(boxes_name_what_is_in_them),
+        TEST_FILES(the_input_stands_as_on_the_sheet),
+        TEST_FILES(heads_flow_together),
+        TEST_FILES(what_has_no_room_is_not_drawn),
+        TEST_FILES(latex_is_ready_to_paste),
+        TEST_FILES(markdown_is_ready_to_paste),
+        TEST_FILES(formulas_become_latex),
+        TEST_FILES(a_model_is_printed_without_and_with_its_inside),
+        TEST_FILES(an_index_may_have_two_digits),
+        TEST_FILES(no_sign_is_left_over),
+        TEST_FILES(amsmath_is_told_of_many_columns),
+        TEST_FILES(a_table_can_be_pasted_into_a_sheet),
+        TEST_FILES(weights_are_shaded_where_it_is_wanted),
+        TEST_FILES(every_entry_has_its_sign_and_colour),
+        TEST_FILES(judged_cells_stand_as_on_the_sheet),
+        TEST_FILES(a_mask_of_ones_is_judged),
+        TEST_FILES(what_is_not_claimed_is_not_drawn),
+        TEST_FILES(a_judgement_is_ready_to_paste),
+        TEST_FILES(a_digit_is_off_and_a_root_is_shown_as_decimals),
+        TEST_FILES(a_claim_of_another_shape_is_shown_in_its_own),
+        TEST_FILES(masked_scores_are_judged),
+        TEST_FILES(the_worked_sheets_are_drawn_as_right),
+        TEST_FILES(a_long_verdict_is_broken),
+        TEST_FILES(every_slip_can_be_named_in_latex),
+        TEST_FILES(options_that_do_not_go_together_are_refused),
+    };
+    return RUN(tests);
+}

@@ -1,0 +1,511 @@
+#!/usr/bin/env python3
+"""browser.py: the woven pages in a real browser.
+
+Headless Chromium is driven through its debugging protocol, by a pipe; nothing
+is needed but Python's own library. Ends with `N passed, N failed`.
+browser.py --shots DIR leaves pictures of what was seen.
+"""
+import base64
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+DESKTOP, PHONE = (1440, 900), (390, 844)
+
+
+class Browser:
+    """A window of Chromium. A command is sent, and its answer waited for."""
+
+    def __init__(self):
+        self.dir = tempfile.mkdtemp()
+        ours, theirs = os.pipe(), os.pipe()
+
+        def move():                     # Chromium reads at 3, writes at 4
+            a, b = os.dup(ours[0]), os.dup(theirs[1])
+            os.dup2(a, 3)
+            os.dup2(b, 4)
+        self.process = subprocess.Popen(
+            ['chromium', '--headless=new', '--no-sandbox', '--disable-gpu',
+             '--remote-debugging-pipe', '--user-data-dir=' + self.dir],
+            preexec_fn=move, close_fds=False, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        os.close(ours[0])
+        os.close(theirs[1])
+        self.to, self.of = ours[1], theirs[0]
+        self.sent, self.left, self.events, self.session = 0, b'', [], None
+        target = self.send('Target.createTarget', url='about:blank')
+        self.session = self.send('Target.attachToTarget', flatten=True,
+                                 targetId=target['targetId'])['sessionId']
+        for domain in 'Page', 'Runtime', 'Network', 'Log':
+            self.send(domain + '.enable')
+
+    def read(self):
+        while b'\0' not in self.left:
+            bytes_ = os.read(self.of, 1 << 16)
+            if not bytes_:
+                raise EOFError('the browser has gone')
+            self.left += bytes_
+        message, self.left = self.left.split(b'\0', 1)
+        return json.loads(message)
+
+    def send(self, method, **params):
+        self.sent += 1
+        message = {'id': self.sent, 'method': method, 'params': params}
+        if self.session:
+            message['sessionId'] = self.session
+        os.write(self.to, json.dumps(message).encode() + b'\0')
+        while True:
+            answer = self.read()
+            if answer.get('id') == self.sent:
+                if 'error' in answer:
+                    raise RuntimeError(answer['error']['message'])
+                return answer['result']
+            self.events.append(answer)
+
+    def run(self, script):
+        """The value of a JavaScript expression, a promise's when it is."""
+        answer = self.send('Runtime.evaluate', expression=script,
+                           awaitPromise=True, returnByValue=True)
+        if 'exceptionDetails' in answer:
+            raise RuntimeError(str(answer['exceptionDetails']))
+        return answer['result'].get('value')
+
+    def open(self, file, size, place=''):
+        self.send('Emulation.setDeviceMetricsOverride', width=size[0],
+                  height=size[1], deviceScaleFactor=1,
+                  mobile=size == PHONE)
+        self.send('Page.navigate', url='about:blank')
+        self.send('Page.navigate',
+                  url='file://' + os.path.abspath(file) + place)
+        self.run("new Promise(done => document.readyState == 'complete' ? "
+                 "done() : addEventListener('load', () => done()))")
+        self.settle()
+
+    def settle(self):
+        self.run('new Promise(done => setTimeout(done, 300))')
+
+    def type(self, text):
+        self.send('Input.insertText', text=text)
+
+    def press(self, key):
+        for kind in 'keyDown', 'keyUp':
+            self.send('Input.dispatchKeyEvent', type=kind, key=key, code=key,
+                      **({'text': '\r', 'windowsVirtualKeyCode': 13}
+                         if key == 'Enter' and kind == 'keyDown' else
+                         {'text': key} if len(key) == 1 and kind == 'keyDown'
+                         else {}))
+
+    def sheet(self, text):
+        """A directory with a file of that text, named sheet."""
+        with open(self.dir + '/sheet', 'w', encoding='utf-8',
+                  errors='surrogateescape') as file:
+            file.write(text)
+        return self.dir
+
+    def picture(self, file):
+        data = self.send('Page.captureScreenshot', format='png')['data']
+        with open(file, 'wb') as out:
+            out.write(base64.b64decode(data))
+
+    def close(self):
+        self.session = None
+        try:
+            self.send('Browser.close')
+        except (EOFError, OSError):
+            pass
+        self.process.wait(20)
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+WIDTH = 'document.documentElement.scrollWidth'
+IN_SIGHT = """(() => {
+  const e = document.getElementById('%s'), r = e && e.getBoundingClientRect();
+  return !!e && r.top >= 0 && r.bottom <= innerHeight;
+})()"""
+
+
+def nothing_is_wider(b, page, size):
+    b.open(page, size)
+    # What is not in sight is laid out when it is scrolled to.
+    b.run("document.querySelectorAll('section').forEach(s => "
+          "s.style.contentVisibility = 'visible')")
+    b.settle()
+    return b.run(WIDTH) <= size[0] or b.run(WIDTH)
+
+
+def a_line_is_led_to(b, page, size):
+    b.open(page, size, '#8.16')
+    return b.run(IN_SIGHT % '8.16')
+
+
+def a_line_is_found(b, page, size):
+    b.open(page, size)
+    b.press('/')
+    b.type('8.16')
+    b.press('Enter')
+    b.settle()
+    return b.run("location.hash == '#algorithm-8.16'") \
+        and b.run(IN_SIGHT % 'algorithm-8.16')
+
+
+def kinds_are_found(b, page, size):
+    b.open(page, size)
+    kinds = set()
+    for text in 'softmax', 'E13', 'training', 'score matrix':
+        b.run("document.querySelector('#search input').value = ''")
+        b.press('Escape')
+        b.press('/')
+        b.type(text)
+        kinds |= set(b.run("Array.from(document.querySelectorAll("
+                           "'#search small')).map(e => e.textContent)"))
+    return kinds >= {'line', 'symbol', 'chunk', 'erratum', 'heading'} or kinds
+
+
+def contents_stay_in_view(b, page, size):
+    b.open(page, size, '#8.16')
+    return b.run("(r => r.top >= 0 && r.top < 300 && r.left < 400)("
+                 "document.querySelector('#contents').getBoundingClientRect())")
+
+
+def it_reads_in_the_dark(b, page, size):
+    b.send('Emulation.setEmulatedMedia', features=[
+        {'name': 'prefers-color-scheme', 'value': 'dark'}])
+    b.open(page, size)
+    light = b.run("""['backgroundColor', 'color'].map(p =>
+      getComputedStyle(document.documentElement)[p].match(/\\d+/g)
+        .slice(0, 3).reduce((a, c) => a + +c, 0))""")
+    b.send('Emulation.setEmulatedMedia', features=[])
+    return light[0] < 200 and light[1] > 550
+
+
+def nothing_is_asked_for(b, page, size):
+    b.events.clear()
+    b.open(page, size)
+    asked = [e['params']['request']['url'] for e in b.events
+             if e.get('method') == 'Network.requestWillBeSent']
+    errors = [e for e in b.events if e.get('method') in
+              ('Runtime.exceptionThrown', 'Log.entryAdded')]
+    return all(url.startswith(('file:', 'about:')) for url in asked) \
+        and not errors or (asked, errors)
+
+
+# The program as on a processor without instructions that multiply and add at
+# once, in its own loops and in the C library: a page has none.
+PLAIN = 'build/plain/ftx'
+BUILD = ['make', '-s', 'OUT=build/plain', PLAIN,
+         'CFLAGS=-O2 -DFAST= -DNO_AVX2']
+NO_FMA = dict(os.environ, GLIBC_TUNABLES='glibc.cpu.hwcaps=-FMA')
+
+
+def plain(words, directory='.'):
+    """What the plain program says; where it refuses, its sentence."""
+    said = subprocess.run([os.path.abspath(PLAIN), *words], cwd=directory,
+                          env=NO_FMA, capture_output=True)
+    return (said.stderr if said.returncode > 1 else said.stdout).decode()
+
+
+def the_program_says_the_same(b, page, size):
+    """The page's program and the native one, on every sheet, to the byte."""
+    b.open(page, size)
+    other = []
+    for sheet in sorted(glob.glob('tests/data/worked/*.sheet')
+                        + glob.glob('tests/data/hand/*.sheet')
+                        + glob.glob('tests/data/starts/*.sheet')):
+        with open(sheet, encoding='utf-8', errors='surrogateescape') as file:
+            text = file.read()
+        for command in 'show', 'check':
+            words = [command, '--json', 'sheet']
+            here = b.run('ftx(%s, %s).catch(error => error.message)'
+                         % (json.dumps(words), json.dumps(text)))
+            if here.strip() != plain(words, b.sheet(text)).strip():
+                other.append('%s %s' % (command, sheet))
+    return not other or other
+
+
+README = """algorithm 4
+layout textbook
+X  = 1 0 2 ; 0 1 1
+Wq = 1 0 ; 0 1 ; 1 0
+Wk = 0 1 ; 0 1 ; 1 0
+Wv = 2 0 ; 0 4 ; 1 0
+claim S  = 6 3 ; 3 2
+claim A  = 0.953 0.047 ; 0.731 0.269
+claim Vt = 3.858 0.190 ; 3.193 1.076
+"""
+
+
+def put(b, place, text):
+    """Types into what a selector finds, as a person: the old goes."""
+    b.run("(e => { e.focus(); e.select(); })(document.querySelector('%s'))"
+          % place)
+    b.type(text)
+    b.press('Tab')
+
+
+def own_numbers_are_judged(b, page, size):
+    b.open(page, size)
+    b.run("document.querySelector('#to-own').click()")
+    b.run("ftx(['--version'])")
+    b.settle()
+    b.run("document.querySelector('#own details').open = true")
+    put(b, '#own textarea', README)
+    b.settle()
+    said = b.run("document.querySelector('#own .said').textContent")
+    why = b.run("document.querySelector('#own .why').textContent")
+    wrong = b.run("document.querySelectorAll("
+                  "'#own [data-verdict=wrong]').length")
+    follows = b.run("document.querySelectorAll("
+                    "'#own [data-verdict=follows]').length")
+    return (said.startswith('first wrong step: A') and wrong == 4
+            and 'is left out' in why and follows == 4
+            or (said, why, wrong, follows))
+
+
+def a_wrong_cell_is_told(b, page, size):
+    own_numbers_are_judged(b, page, size)
+    put(b, '#own .given .grid input', '1..2')
+    b.settle()
+    return b.run("document.querySelector('#own .said.fault') != null && "
+                 "document.querySelector('#own [aria-invalid]').value") \
+        == '1..2'
+
+
+def a_worked_example_is_live(b, page, size):
+    b.open(page, size)
+    b.run("ftx(['--version'])")
+    b.run("(w => { w.id = 'tried'; w.querySelector('button').click(); "
+          "w.scrollIntoView(); })([...document.querySelectorAll('.worked')]"
+          ".find(w => w.textContent.includes('alg04.sheet')))")
+    b.settle()
+    before = b.run("document.querySelectorAll('#tried td.changed').length")
+    put(b, '#tried .grid input', '5')
+    b.settle()
+    after = b.run("document.querySelectorAll('#tried td.changed').length")
+    return before == 0 and after > 3 or (before, after)
+
+
+def every_worked_example_is_live(b, page, size):
+    """All fifteen compute, and nothing is wrong with any."""
+    b.open(page, size)
+    b.run("document.querySelectorAll('.worked .head button')"
+          ".forEach(e => e.click())")
+    b.run("ftx(['--version'])")
+    b.settle()
+    steps = b.run("[...document.querySelectorAll('.worked')].map(w => "
+                  "w.querySelector('.said.fault') ? -1 : "
+                  "w.querySelectorAll('.step').length)")
+    return len(steps) == 15 and min(steps) >= 1 and sum(steps) > 120 or steps
+
+
+def the_keyboard_suffices(b, page, size):
+    """From the contents to a cell, to a number's terms, without a mouse."""
+    here = "document.activeElement"
+    b.open(page, size)
+    b.run("document.querySelector('#to-own').focus()")
+    b.press('Enter')
+    b.run("ftx(['--version'])")
+    b.settle()
+    b.run("document.querySelector('#own button').focus()")
+
+    def tab_to(place):
+        for _ in range(150):
+            if b.run("%s.matches('%s')" % (here, place)):
+                return True
+            b.press('Tab')
+        return False
+    if not tab_to('#own .given .grid input'):
+        return 'no cell is reached'
+    b.run("%s.select()" % here)
+    b.type('7')
+    b.press('ArrowDown')
+    b.settle()
+    below = b.run("%s.dataset.id" % here)
+    changed = b.run("document.querySelectorAll('#own td.changed').length")
+    if not tab_to('#own .step td'):
+        return 'no number is reached'
+    b.press('Enter')
+    b.settle()
+    said = b.run("document.querySelector('#own .said').textContent")
+    return below.endswith('-1-0') and changed > 3 \
+        and said == 'Q: (1,1) is 7·1 + 0·0 + 2·1 = 9' or (below, changed, said)
+
+
+def a_broken_address_is_told(b, page, size):
+    b.open(page, size, '#sheet=algorithm%204%0AX%20=%20%E0%A4%A')
+    b.run("ftx(['--version'])")
+    b.settle()
+    said = b.run("document.querySelector('#own .said.fault').textContent")
+    return len(said) > 10
+
+
+def a_number_is_told_term_by_term(b, page, size):
+    own_numbers_are_judged(b, page, size)
+    b.run("[...document.querySelectorAll('#own .step')].find(s => "
+          "s.textContent.includes('Q Kᵀ')).querySelector('td').click()")
+    return b.run("document.querySelector('#own .said').textContent") \
+        == 'S: (1,1) is 3·2 + 0·1 = 6'
+
+
+def an_address_holds_a_sheet(b, page, size):
+    b.open(page, size, '#sheet=algorithm%207%0Alogits%20%3D%201%202%0A')
+    b.run("ftx(['--version'])")
+    b.settle()
+    return b.run("document.querySelector('#own textarea').value") \
+        == 'algorithm = 7\nlogits = 1 2\n'
+
+
+def an_exercise_hides_its_answers(b, page, size):
+    b.open(page, size)
+    b.run("document.querySelector('#to-own').click()")
+    b.run("ftx(['--version'])")
+    b.run("[...document.querySelectorAll('#own button')].find(e => "
+          "e.textContent == 'an exercise').click()")
+    b.settle()
+    return b.run("document.querySelectorAll('#own .claimed input').length > 8"
+                 " && document.querySelectorAll('#own .values').length == 0")
+
+
+def a_model_thinks(b, page, size):
+    """Typed and Enter: the name comes token by token, as ftx translate has
+    it; a head's picture opens its numbers."""
+    b.open(page, size, '#think')
+    b.run("ftx(['--version'])")
+    b.run("(e => { e.focus(); e.select(); })("
+          "document.querySelector('#think input'))")
+    b.type('12')
+    b.press('Enter')
+    told = "document.querySelector('#think .said').textContent"
+    for _ in range(100):
+        if 'ends it' in b.run(told):
+            break
+        b.settle()
+    name = plain(['translate', '--model', 'doc/numbers.ftx', '12']).strip()
+    if b.run(told) != 'turn %d of %d: %s, and eos_token ends it' % (
+            len(name) + 1, len(name) + 1, name):
+        return b.run(told)
+    heads = b.run("document.querySelectorAll('#think canvas').length")
+    b.run("[...document.querySelectorAll('#think canvas')].at(-1)"
+          ".closest('button').click()")
+    sums = b.run("""(rows => rows[0].map((_, j) =>
+      rows.reduce((sum, row) => sum + row[j], 0)))(
+        [...document.querySelectorAll('#think .weights tbody tr')].map(tr =>
+          [...tr.querySelectorAll('td')].map(td => +td.textContent)))""")
+    return heads == 12 and len(sums) == len(name) + 1 \
+        and all(abs(sum_ - 1) < 0.004 for sum_ in sums) or (heads, sums)
+
+
+def same(x, y):
+    """The same JSON, but for the last digit of a sine: the model has sines
+    as positions, and another C library has its own."""
+    if isinstance(x, dict):
+        return x.keys() == y.keys() and all(same(x[k], y[k]) for k in x)
+    if isinstance(x, list):
+        return len(x) == len(y) and all(map(same, x, y))
+    return x == y or (isinstance(x, float)
+                      and abs(x - y) <= 1e-12 * max(1, abs(x)))
+
+
+def what_it_thinks_is_the_same(b, page, size):
+    """Every step of a turn, in the page and of the native program."""
+    b.open(page, size, '#think')
+    b.run("ftx(['--version'])")
+    b.settle()
+    words = ['show', '--model', 'numbers.ftx', '--json', '--turn', '7', '4217']
+    here = json.loads(b.run('ftx(%s)' % json.dumps(words)))
+    return len(here['steps']) == 147 \
+        and same(here, json.loads(plain(words, 'doc')))
+
+
+def no_number_for_a_model(b, page, size):
+    """What has no token is told at the cell, in the command's sentence."""
+    b.open(page, size, '#think')
+    b.run("ftx(['--version'])")
+    b.settle()
+    put(b, '#think input', '4_2')
+    b.run("document.querySelector('#think form button').click()")
+    b.settle()
+    said = b.run("document.querySelector('#think .said.fault').textContent")
+    return said == 'there is no token for this character.' and b.run(
+        "document.querySelector('#think input').matches('[aria-invalid]')") \
+        or said
+
+
+def an_exercise_prints_with_its_key(b, page, size):
+    """A page with empty boxes, and on the next the same ones filled in."""
+    b.open(page, size)
+    b.run("document.querySelector('#to-own').click(); "
+          "window.print = () => { window.printed = true; }")
+    b.run("ftx(['--version'])")
+    b.run("[...document.querySelectorAll('#own button')].find(e => "
+          "e.textContent == 'print both').click()")
+    b.settle()
+    boxes = b.run("""[...document.querySelectorAll('.paper')].map(p =>
+      [...p.querySelectorAll('.boxes td')].map(td => td.textContent))""")
+    pdf = base64.b64decode(b.send('Page.printToPDF')['data'])
+    pages = len(re.findall(rb'/Type\s*/Page\b', pdf))
+    b.settle()
+    gone = b.run("window.printed && !document.querySelector('.paper')")
+    return len(boxes) == 2 and len(boxes[0]) == len(boxes[1]) > 20 \
+        and not any(boxes[0]) and all(boxes[1]) and pages == 2 and gone \
+        or (boxes, pages, gone)
+
+
+BOOK, PROGRAM = 'doc/ftx.html', 'doc/program.html'
+LAWS = [
+    (nothing_is_wider, BOOK, DESKTOP), (nothing_is_wider, BOOK, PHONE),
+    (nothing_is_wider, PROGRAM, DESKTOP), (nothing_is_wider, PROGRAM, PHONE),
+    (a_line_is_led_to, BOOK, DESKTOP), (a_line_is_led_to, BOOK, PHONE),
+    (a_line_is_found, BOOK, DESKTOP), (kinds_are_found, BOOK, DESKTOP),
+    (contents_stay_in_view, BOOK, DESKTOP),
+    (it_reads_in_the_dark, BOOK, DESKTOP),
+    (the_program_says_the_same, BOOK, DESKTOP),
+    (own_numbers_are_judged, BOOK, DESKTOP),
+    (own_numbers_are_judged, BOOK, PHONE),
+    (a_wrong_cell_is_told, BOOK, DESKTOP),
+    (a_worked_example_is_live, BOOK, DESKTOP),
+    (a_worked_example_is_live, BOOK, PHONE),
+    (every_worked_example_is_live, BOOK, DESKTOP),
+    (the_keyboard_suffices, BOOK, DESKTOP),
+    (a_number_is_told_term_by_term, BOOK, DESKTOP),
+    (a_broken_address_is_told, BOOK, DESKTOP),
+    (an_address_holds_a_sheet, BOOK, DESKTOP),
+    (an_exercise_hides_its_answers, BOOK, DESKTOP),
+    (an_exercise_prints_with_its_key, BOOK, DESKTOP),
+    (a_model_thinks, BOOK, DESKTOP), (a_model_thinks, BOOK, PHONE),
+    (what_it_thinks_is_the_same, BOOK, DESKTOP),
+    (no_number_for_a_model, BOOK, DESKTOP),
+    (nothing_is_asked_for, BOOK, DESKTOP),
+    (nothing_is_asked_for, PROGRAM, DESKTOP),
+]
+
+
+def main():
+    shots = sys.argv[2] if sys.argv[1:2] == ['--shots'] else None
+    failed = 0
+    subprocess.run(BUILD, check=True)
+    b = Browser()
+    for law, page, size in LAWS:
+        try:
+            said = law(b, page, size)
+        except RuntimeError as error:
+            said = error
+        name = '%s, %s, %d wide' % (law.__name__.replace('_', ' '), page,
+                                    size[0])
+        if shots:
+            os.makedirs(shots, exist_ok=True)
+            b.picture('%s/%s.png' % (shots, name.replace('/', '-')))
+        if said is not True:
+            failed += 1
+            print('FAILED: %s: %s' % (name, said))
+    b.close()
+    print('%d passed, %d failed' % (len(LAWS) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

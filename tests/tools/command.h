@@ -1,0 +1,206 @@
+/* What the tests of commands share: running one, and files to give it. */
+#ifndef COMMAND_H
+#define COMMAND_H
+#include "check.h"
+#include "model/model.h"
+#include <dirent.h>
+#include <sys/stat.h>
+
+typedef struct {
+    int status;
+    const char *out, *err;      /* on the arena */
+    size_t bytes;               /* of out */
+} Said;
+
+static inline Said said_by(Entrance *command, int n, char *argument[])
+{
+    FILE *out = tmpfile(), *err = tmpfile();
+    Said s;
+    assert_that(out != NULL && err != NULL);
+    s.status = command(out, err, n, argument);
+    s.bytes = (size_t)ftell(out);
+    s.out = all_of(out);
+    s.err = all_of(err);
+    return s;
+}
+
+#define SAID(command, ...) \
+    said_by(command, (int)(sizeof (char *[]){ __VA_ARGS__ } \
+                           / sizeof (char *)), (char *[]){ __VA_ARGS__ })
+
+/* Just this, on both streams. */
+#define assert_said(s, code, on_out, on_err) \
+    said_at(HERE(#s), s, code, on_out, on_err)
+static inline void said_at(Where where, Said s, int status, const char *out,
+                           const char *err)
+{
+    if (s.status != status || strcmp(s.out, out) != 0
+        || strcmp(s.err, err) != 0)
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "%d,\n%s\n%s", s.status, s.out, s.err, status, out, err);
+}
+
+/* Refused with exit status 2 and this sentence, and nothing printed. */
+#define assert_refusal(said, sentence) \
+    refusal_at(HERE(#said), said, sentence)
+static inline void refusal_at(Where where, Said s, const char *sentence)
+{
+    size_t n = strlen(s.err);
+    if (s.status != 2 || *s.out != '\0' || n != strlen(sentence) + 1
+        || strncmp(s.err, sentence, n - 1) != 0 || s.err[n - 1] != '\n')
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "2 and\n%s", s.status, s.out, s.err, sentence);
+}
+
+#define assert_says(said, part) says_at(HERE(#said), said, part)
+static inline void says_at(Where where, Said s, const char *part)
+{
+    if (s.status != 0 || *s.err != '\0' || strstr(s.out, part) == NULL)
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "0 and\n%s", s.status, s.out, s.err, part);
+}
+
+typedef struct {
+    const Model *saves;
+    const char *name;
+    Model *loads;
+    Purpose purpose;
+} Filing;
+
+static inline void save_it(Fault *f, void *data)
+{
+    const Filing *filing = data;
+    model_save(filing->saves, filing->name, NULL, f);
+}
+
+static inline void load_it(Fault *f, void *data)
+{
+    Filing *filing = data;
+    filing->loads = model_load(arena, filing->name, filing->purpose, f);
+}
+
+/* The fault of saving, of loading; "" without one. */
+static inline const char *saving(const Model *m, const char *name)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    return attempt(f, save_it, &(Filing){ .saves = m, .name = name }) ? "" : f->sentence;
+}
+
+static inline const char *loading_to(Purpose purpose, const char *name,
+                                     Model **m)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    Filing filing = { .name = name, .purpose = purpose };
+    bool done = attempt(f, load_it, &filing);
+    *m = filing.loads;
+    return done ? "" : f->sentence;
+}
+
+static inline const char *loading(const char *name, Model **m)
+{
+    return loading_to(TO_TRAIN, name, m);
+}
+
+static inline Model *model_in(const char *name)
+{
+    Model *m;
+    assert_string_equal(loading(name, &m), "");
+    prepare_tape(arena, quiet, m->theta);
+    return m;
+}
+
+/* Files stand in a directory of this process, which tear_down_files removes.
+   tests/tools/run says where, and removes it too, however the test has ended. */
+static inline const char *directory(void)
+{
+    static char name[200];      /* also in a process that was forked off */
+    const char *given = getenv("FTX_FILES");
+    if (*name == '\0')
+        snprintf(name, sizeof name, "%s/files.%d",
+                 given == NULL ? "build" : given, (int)getpid());
+    mkdir("build", 0777);
+    mkdir(name, 0777);
+    return name;
+}
+
+static inline char *path(const char *name)
+{
+    size_t size = strlen(directory()) + strlen(name) + 2;
+    char *to = arena_alloc(arena, size);
+    snprintf(to, size, "%s/%s", directory(), name);
+    return to;
+}
+
+static inline char *write_bytes(const char *name, const void *bytes, size_t n)
+{
+    char *to = path(name);
+    remove(to);                 /* to empty a file may wait for the disk */
+    FILE *file = fopen(to, "wb");
+    assert_that(file != NULL && fwrite(bytes, 1, n, file) == n);
+    fclose(file);
+    return to;
+}
+
+static inline char *write_text(const char *name, const char *text)
+{
+    return write_bytes(name, text, strlen(text));
+}
+
+/* The bytes of a file; NULL if there is none. */
+static inline char *bytes_of(const char *name, size_t *n)
+{
+    FILE *file = fopen(name, "rb");
+    if (file == NULL)
+        return NULL;
+    fseek(file, 0, SEEK_END);
+    *n = (size_t)ftell(file);
+    return (char *)all_of(file);
+}
+
+/* So many pairs: two letters, and the same in the other order. */
+static inline char *pairs(const char *name, int lines)
+{
+    char *text = arena_alloc(arena, (size_t)lines * 6 + 1);
+    size_t n = 0;
+    for (int k = 0; k < lines; k++)
+        n += (size_t)sprintf(text + n, "%c%c\t%c%c\n", 'a' + k % 5,
+                             'a' + k % 3, 'a' + k % 3, 'a' + k % 5);
+    return write_text(name, text);
+}
+
+#define assert_same_file(a, b) same_file_at(HERE(#a " and " #b), a, b)
+static inline void same_file_at(Where where, const char *a, const char *b)
+{
+    size_t n = 0, m = 0;
+    const char *x = bytes_of(a, &n), *y = bytes_of(b, &m);
+    if (x == NULL || y == NULL || n != m || memcmp(x, y, n) != 0)
+        fail_at(where, "%s and %s are not the same", a, b);
+}
+
+static inline int tear_down_files(void **state)
+{
+    char command[220];
+    snprintf(command, sizeof command, "rm -rf %s", directory());
+    if (system(command) != 0)
+        print_error("%s is left\n", directory());
+    return tear_down(state);
+}
+
+#define TEST_FILES(law) \
+    cmocka_unit_test_setup_teardown(law, set_up, tear_down_files)
+
+/* How many files there are in the directory of the test. */
+static inline int files_there(void)
+{
+    int n = 0;
+    DIR *all = opendir(directory());
+    assert_that(all != NULL);
+    for (struct dirent *d = readdir(all); d != NULL; d = readdir(all))
+        n += d->d_name[0] != '.';
+    closedir(all);
+    return n;
+}
+
+#endif

@@ -1,0 +1,110 @@
+#!/bin/sh
+# tests/tools/house.sh OBJECTS [SOURCES]: the house is drawn from what is there, and
+# fails where it is not built as it should be. OBJECTS has the compiled files
+# of SOURCES, which is tangled/.
+#
+#  - A file calls and includes only its own folder and those below it. FLOORS
+#    is their order, the library first; main.c is the roof.
+#  - No files call each other in a circle.
+#  - A static function or a type has no namesake in another file.
+#  - No lab's solution is given away: at most one line of an algorithm stands
+#    in another file. (parts.c is the algorithms, and no student gets it.)
+set -u
+objects=$1 sources=${2:-tangled}
+FLOORS='. shell hub sheet show check model course'
+
+files=$(cd "$sources" && ls ./*.[ch] */*.[ch] | sed 's:^\./::')
+said=$({
+    for file in $files; do
+        path=$sources/$file
+        sed -n "s/^#include \"\(.*\)\".*/include $(echo "$file" | sed 's:/:\\/:g') \1/p" "$path"
+        sed -nE -e "s:^(static|WITHIN|FAST|_Noreturn static) [^(]*[ *]([A-Za-z_0-9]+)\(.*:name $file \2:p" \
+                -e "s:^\} ([A-Z][A-Za-z]*);.*:name $file \1:p" \
+                -e "s:^typedef .*[ *]([A-Z][A-Za-z]*);.*:name $file \1:p" "$path"
+        case $file in
+        course/grade.c|*.h) continue ;;         # a program of its own
+        esac
+        object=$objects/${file%.c}.o
+        [ -f "$object" ] || { echo "missing $file"; continue; }
+        nm -g "$object" | awk -v file="$file" '
+            NF == 2 && $1 == "U" { print "needs", file, $2 }
+            NF == 3 && $2 ~ /^[TDBRCVi]$/ { print "gives", file, $3 }'
+    done
+} | awk -v floors="$FLOORS" '
+    BEGIN { n = split(floors, folder, " ")
+            for (k = 1; k <= n; k++) floor[folder[k]] = k }
+    function floor_of(file) {
+        if (file == "main.c") return n + 1
+        return file ~ /\// ? floor[substr(file, 1, index(file, "/") - 1)] : 1
+    }
+    function wrong(sentence) { print "house: " sentence; faults++ }
+    function arrow(from, to, why) {
+        if (from == to) return
+        if (!((from, to) in tie)) { tie[from, to] = why; arrows++ }
+        if (floor_of(to) > floor_of(from))
+            wrong(from " stands below " to ", and takes " why " from it.")
+    }
+    { if (!($2 in room)) { room[$2]; rooms++ } }
+    $1 == "missing" { wrong($2 " is not compiled.") }
+    !floor_of($2) { wrong($2 " is in a folder that has no floor.") }
+    $1 == "gives" { giver[$3] = $2 }
+    $1 == "needs" { need[++needs] = $2 " " $3 }
+    $1 == "include" { own[++includes] = $2 " " $3 }
+    $1 == "name" && ($3 in namer) && namer[$3] != $2 {
+        wrong($3 " is a name in " namer[$3] " and in " $2 ".")
+    }
+    $1 == "name" { namer[$3] = $2 }
+    END {
+        for (k = 1; k <= includes; k++) {
+            split(own[k], s, " "); arrow(s[1], s[2], "its declarations")
+        }
+        for (k = 1; k <= needs; k++) {
+            split(need[k], s, " ")
+            if (s[2] in giver) arrow(s[1], giver[s[2]], s[2])
+        }
+        do {            # a file from which no arrow starts is in no circle
+            gone = 0
+            for (f in room) leaves[f] = 0
+            for (t in tie) { split(t, s, SUBSEP); leaves[s[1]]++ }
+            for (t in tie) {
+                split(t, s, SUBSEP)
+                if (leaves[s[2]] == 0) { delete tie[t]; gone++ }
+            }
+        } while (gone > 0)
+        do {            # nor is one at which none ends
+            gone = 0
+            for (f in room) leaves[f] = 0
+            for (t in tie) { split(t, s, SUBSEP); leaves[s[2]]++ }
+            for (t in tie) {
+                split(t, s, SUBSEP)
+                if (leaves[s[1]] == 0) { delete tie[t]; gone++ }
+            }
+        } while (gone > 0)
+        for (t in tie) {
+            split(t, s, SUBSEP)
+            wrong("in a circle: " s[1] " takes " tie[t] " from " s[2] ".")
+        }
+        if (rooms == 0) wrong("there is none.")
+        if (faults) exit 1
+        printf "house: %d files, %d arrows, none upward, no circle, no namesakes\n", rooms, arrows
+    }')
+status=$?
+echo "$said" | sort
+
+(cd "$sources" && awk '
+    FNR == 1 { body = 0; algorithm = FILENAME ~ /^alg[0-9]/ }
+    { sub(/ *SEE.*/, ""); sub(/ *\/\/.*/, ""); gsub(/ /, "") }
+    algorithm {
+        if (/^{/) body = 1
+        if (body && /[;{]/ && length > 12) { secret[++n] = $0; of[n] = FILENAME }
+        next
+    }
+    /[;{]/ { for (k = 1; k <= n; k++)
+        if (index($0, secret[k]) && seen[of[k], FILENAME] != FNR) {
+            seen[of[k], FILENAME] = FNR
+            if (++same[of[k], FILENAME] == 2)
+                print "house: two lines of " of[k] " stand in " FILENAME "."
+        } }
+    END { for (pair in same) if (same[pair] > 1) exit 1 }
+' alg[0-9]*.c $(echo "$files" | grep -v -e '^alg[0-9]' -e '^parts\.c$' -e '\.h$')) || status=1
+exit $status

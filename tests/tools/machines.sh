@@ -1,0 +1,156 @@
+#!/bin/bash
+# tests/tools/machines.sh [KIND...]: builds and runs the program for other kinds of machines, and compares what it
+# says with what build/double/ftx says here. KIND is m32 (x87), tcc, musl, arm64, riscv64, s390x or windows;
+# all of them if none is named. A table tells what came out:
+#
+#   built   the compiler made a program
+#   run     all commands ended as they do here: 235 sheets shown and judged, drawings, exercises and errata;
+#           a training that goes on to the same bytes, refuses a second one, and is ended by Ctrl-C; a name
+#           with blanks and umlauts, and a sheet with lines of DOS
+#   agree   bytes: every output is the same to the byte, and so is the trained model
+#           numbers: what is rounded for people is the same to the byte; numbers with all their digits differ
+#           by 1e-12 at most, those of the trained model by 1e-6, relative to 1 or to the number. Why: another
+#           exp (musl, Windows), a product that is rounded twice (tcc), numbers of 80 bits in between (m32)
+# A model that was trained here must be loaded there and saved again with the same bytes, on every kind.
+#
+# Debian has them: gcc-12-multilib tcc musl-tools qemu-user gcc-aarch64-linux-gnu gcc-riscv64-linux-gnu
+# gcc-s390x-linux-gnu (with libc6-dev-*-cross) gcc-mingw-w64-x86-64 wine64. (gcc-multilib cannot be had
+# beside the cross compilers; gcc-12-multilib can.)
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+top=$PWD place=$PWD/build/machines
+KINDS='m32 tcc musl arm64 riscv64 s390x windows'
+
+# What a kind is built with, and run by. FMA is formed from -O2 on only, and it is a part of the numbers.
+kind() {
+    gcc='-O1 -fexpensive-optimizations -std=c11 -fno-math-errno' run='' end=''
+    case $1 in
+    m32)     cc="gcc -m32 -Wno-psabi -idirafter /usr/include/$(gcc -dumpmachine) $gcc" ;;
+    tcc)     cc='tcc -std=c11' ;;
+    musl)    cc="musl-gcc -static $gcc" ;;
+    arm64)   cc="aarch64-linux-gnu-gcc -static $gcc" run=qemu-aarch64 ;;
+    riscv64) cc="riscv64-linux-gnu-gcc -static $gcc" run=qemu-riscv64 ;;
+    s390x)   cc="s390x-linux-gnu-gcc -static $gcc" run=qemu-s390x ;;
+    windows) cc="x86_64-w64-mingw32-gcc -static $gcc" end=.exe
+             run=$(command -v /usr/lib/wine/wine64 wine64 wine | head -n 1)
+             export WINEPREFIX=$place/wine WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml=' ;;
+    native)  cc=false ;;
+    *)       echo "machines: there is no kind $1; there are $KINDS." >&2; exit 2 ;;
+    esac
+}
+
+# Each command leaves a file: what it said, and its exit status. Those in exact/ have all digits.
+commands() { # PROGRAM...; in a directory of its own
+    say() { # FILE COMMAND...; on a busy machine wine sometimes does not start, and says nothing
+        local to=$1 status; shift
+        for _ in 1 2 3; do
+            "$@" > "$to" 2>&1 < /dev/null; status=$?
+            [ $status -eq 0 ] || [ -s "$to" ] || continue
+            break
+        done
+        echo "status $status" >> "$to"
+    }
+    mkdir -p exact
+    local sheets training=(train d --L 1 --d_e 16 --d_mlp 32 --ell_max 32 --batch 2)
+    sheets=$(find tests/data/worked tests/data/hand tests/data/starts -name '*.sheet' | LC_ALL=C sort)
+    say exact/show "$@" show --json $sheets
+    say check "$@" check $sheets
+    say exact/draw "$@" show --svg tests/data/worked/alg10.sheet
+    say flow "$@" show --flow tests/data/worked/alg04.sheet
+    say judged "$@" check --svg tests/data/hand/readme.sheet
+    for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do say "exercise$n" "$@" exercise --algorithm $n --seed 7 --key; done
+    say errata "$@" erratum E{1..41} ports
+    mkdir -p 'für mich'
+    awk '{ printf "%s\r\n", $0 }' tests/data/hand/readme.sheet > 'für mich/1 Übung.sheet'
+    say names "$@" check 'für mich/1 Übung.sheet' 'für mich/nicht da ä.sheet'
+
+    say trained "$@" "${training[@]}" --steps 8 --model exact/model.ftx README.md
+    say half "$@" "${training[@]}" --steps 4 --model 'für mich/½.ftx' README.md
+    say whole "$@" train d --resume --steps 8 --model 'für mich/½.ftx' README.md
+    say resumed cmp exact/model.ftx 'für mich/½.ftx'
+    say plain "$@" "${training[@]}" --held-out 0 --steps 4 --model plain.ftx README.md
+    say generated "$@" generate --model exact/model.ftx --ell_gen 40 --tau 0 'The '
+    # A training that nobody ends, one more on its file, and Ctrl-C.
+    env --default-signal=INT "$@" "${training[@]}" --steps 10000000 --save 1 --model long.ftx README.md > long 2>&1 < /dev/null & local long=$!
+    for _ in $(seq 300); do [ -s long.ftx.svg ] && break; sleep 0.1; done
+    say second "$@" train d --resume --steps 10000000 --model long.ftx README.md
+    kill -INT $long; wait $long
+    echo "status $?" > stopped
+    tail -n 1 long | sed 's/step [0-9]*/step N/' >> stopped
+    rm -rf long long.ftx* exact/*.tsv exact/*.svg
+    sed -i 's/process [0-9]* is/another process is/' second
+    sed -i 's/ in [0-9:]*$/ in a while/' trained half whole plain
+    sed -i "s:build/machines/[a-z0-9]*/::g" check names
+}
+
+# The same words, and the numbers in them no further apart.
+near() { # ONE OTHER TOLERANCE
+    awk -v other="$2" -v tolerance="$3" 'function number(s) { return match(s, /-?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?/) }
+        { if ((getline line < other) <= 0) exit 1
+          mine = $0
+          while (mine != line) {
+              a = number(mine); x = substr(mine, RSTART, RLENGTH); A = RSTART; n = RLENGTH
+              b = number(line); y = substr(line, RSTART, RLENGTH)
+              if (a == 0 || b == 0 || substr(mine, 1, A - 1) != substr(line, 1, b - 1)) exit 1
+              x += 0; y += 0; d = x - y; most = x < 0 ? -x : x; if (most < 1) most = 1
+              if (d > tolerance * most || -d > tolerance * most) exit 1
+              mine = substr(mine, A + n); line = substr(line, RSTART + RLENGTH)
+          } }
+        END { if ((getline line < other) > 0) exit 1 }' "$1"
+}
+
+# The header of a model, and its numbers as text.
+model_text() {
+    local line numbers start
+    line=$(grep -a -b -m 1 '^numbers 8 ' "$1")
+    start=${line#*:} start=$((${line%%:*} + ${#start} + 1)) numbers=$(echo "$line" | awk '{ print $3 }')
+    head -c "$start" "$1" | tr -s ' '
+    tail -c +$((start + 1)) "$1" | head -c $((8 * numbers)) | od -A n -v -t f8 | tr -s ' '
+}
+
+one() { # KIND
+    local built=yes ran=yes agree=bytes file
+    kind "$1"
+    rm -rf "${place:?}/$1"; mkdir -p "$place/$1"; cd "$place/$1" || exit 2
+    ln -s "$top/tests" "$top/README.md" .
+    if [ "$1" = native ]; then
+        set -- native "$top/build/double/ftx"
+    elif $cc -Wall -I"$top/tangled" -o "ftx$end" $(find "$top/tangled" -name '*.c' ! -name grade.c) -pthread -lm > build.log 2>&1; then
+        set -- "$1" $run "$place/$1/ftx$end"
+        [ "$1" != windows ] || "${@:2}" --version > /dev/null 2>&1      # wine prepares itself
+    else
+        built=NO ran=- agree=-; tail -n 5 build.log >&2
+    fi
+    if [ $built = yes ]; then
+        commands "${@:2}"
+        # A model of this machine, loaded there and saved again.
+        cp ../native/plain.ftx again.ftx
+        "${@:2}" train d --resume --steps 4 --model again.ftx README.md > /dev/null 2>&1
+        cmp again.ftx ../native/plain.ftx > again 2>&1
+        for file in $(cd ../native && find . -maxdepth 1 -type f ! -name '*.*' ! -name row | LC_ALL=C sort); do
+            cmp -s "$file" "../native/$file" || { ran=NO; echo "$1: ${file#./} is another: diff $place/$1/$file ../native/" >&2; }
+        done
+        for file in show draw model.ftx; do
+            cmp -s "exact/$file" "../native/exact/$file" && continue
+            [ $agree = NO ] || agree=numbers
+            if [ $file = model.ftx ]; then
+                model_text exact/model.ftx > model.text; model_text ../native/exact/model.ftx > other.text
+                near model.text other.text 1e-6 || agree=NO
+            else
+                near "exact/$file" "../native/exact/$file" 1e-12 || agree=NO
+            fi
+        done
+    fi
+    [ "$1" != windows ] || "$(dirname "$run")/wineserver64" -k > /dev/null 2>&1
+    printf '%-8s  %-5s  %-3s  %s\n' "$1" $built $ran $agree > row
+}
+
+if [ "${1-}" = --one ]; then one "$2"; exit; fi
+[ $# -gt 0 ] || set -- $KINDS
+for name; do kind "$name"; done
+mkdir -p "$place"
+( one native )
+printf '%s\n' "$@" | xargs -n 1 -P "$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)" "$top/tests/tools/machines.sh" --one
+printf '%-8s  %-5s  %-3s  %s\n' kind built run agree
+for name; do cat "$place/$name/row"; done | tee "$place/table"
+! grep -q 'NO' "$place/table"

@@ -1,0 +1,236 @@
+#!/bin/sh
+# tests/tools/weave.sh: the weave refuses what it should.
+#
+# A small book is woven; then one fault at a time is planted in a copy, and the
+# weave must refuse it with a sentence that names the place, and leave nothing.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 count=0
+
+report() { # status, name
+    count=$((count + 1))
+    if [ "$1" = 0 ]; then passed=$((passed + 1)); echo "ok $count - $2"
+    else failed=$((failed + 1)); echo "not ok $count - $2"; sed 's/^/# /' "$work/said"
+    fi
+}
+
+fresh() { # a directory with the small book and a program for it
+    rm -rf "$work/book"; mkdir -p "$work/book/build"; cd "$work/book" || exit 1
+    cat >build/ftx <<'PROGRAM'
+#!/bin/sh
+case "$2" in
+--json) echo '{"sheet": "a.sheet", "layout": "paper", "steps": [
+    {"algorithm": 1, "line": 1, "name": "e", "index": null, "rows": 2,
+     "cols": 2, "values": [[0.5, "-inf"], [1, 0.3333333]]}]}' ;;
+--svg) echo '<svg width="100" height="50"><rect x="30" y="10" width="30"
+    height="9" rx="2" fill="#1a4a8a" fill-opacity="0.5" stroke="#bbb"/>
+    <text x="30" y="40" transform="rotate(-90 1 2)">&#60;50% &#38; d_e</text>
+    <path fill="#444" d="M 30 30 40 30 40 35 Z"/></svg>' ;;
+a.sheet) echo 'Alg 1, line 1: e' ;;
+*) echo "$2: there is no such sheet."; exit 2 ;;
+esac
+PROGRAM
+    chmod +x build/ftx
+    echo 'W_e = 1' >a.sheet
+    mkdir tangled && echo 'Mat W_e;' >tangled/embed.c
+    cat >small.nw <<'BOOK'
+---
+title: small
+author: The ftx authors
+---
+
+# Embedding
+
+A token $v$ has a column of $W_e$, see [Algorithm 1](#alg1) and [](#fig-one).
+
+## Algorithm 1 {#alg1}
+
+::: {.algorithm number=1 title="Token embedding"}
+**Input:** $v \in V$.
+
+| $e \leftarrow W_e[:, v]$ [a column]{.remark}
+| **return** $e$
+:::
+
+```{.tikz #fig-one caption="Nothing but $e$."}
+\node[draw] {$e$};
+```
+
+<<embed.c>>=
+/* Algorithm 1. */
+#include "embed.h"
+Mat embed(Mat W_e, int v) {
+    <<take the column>>
+}
+@
+
+It takes one line and another.
+
+<<take the column>>=
+Mat e = column(W_e, v);                             SEE(1.1, e);
+return e;                                           // 1.2: that is all
+@
+
+::: map
+:::
+
+::: {.worked sheet="a.sheet"}
+```{.file}
+a.sheet
+```
+
+[e]{.value sheet="a.sheet"}
+
+The first is [e[1,1]]{.value sheet="a.sheet"}.
+:::
+
+```{.run}
+ftx show a.sheet
+```
+
+```{.tikz run=svg #fig-drawn caption="Drawn by the program."}
+ftx show --svg a.sheet
+```
+
+::: {.differs errata="E1"}
+In nothing.
+:::
+
+::: operations
+| operation | formula |
+|:----------|:--------|
+| `column(W, v)` | $W[:, v]$ |
+
+<<embed.h>>=
+/* Column v of W. The names in the list are not those in embed.c. */
+Mat column(Mat W, int v);
+enum { e = 1, v };
+@
+:::
+
+::: {.wide .notation}
+| symbol | type | meaning | C | file |
+|:-------|:-----|:--------|:--|:-----|
+| $W_e$ | $\in \mathbb R^{d_e \times N_V}$ | table | `W_e` | `embed.c` |
+| $v, V$ | $\in V$, $\cong [N_V]$ | token, vocabulary | `v` | |
+:::
+BOOK
+}
+
+weave() { "$here/doc/weave" small.nw build/ftx >"$work/parts" 2>"$work/said"; }
+
+refuses() { # name, what it must say, a sed script that plants the fault
+    fresh
+    sed -i.old "$3" small.nw
+    ! cmp -s small.nw small.nw.old || { echo "the fault was not planted" >"$work/said"
+                                        report 1 "$1"; return; }
+    weave
+    status=$?
+    grep -q "$2" "$work/said" && [ $status = 1 ] && [ ! -e doc/small.pdf ] &&
+        [ ! -e doc/small.html ]
+    report $? "$1"
+}
+
+fresh; weave; report $? 'a sound book is woven'
+[ ! -s "$work/said" ] && [ "$(wc -l <"$work/parts")" -lt 9 ]
+report $? 'without a complaint, with a line for each part'
+cp doc/small.pdf doc/small.html "$work"
+weave; cmp -s doc/small.pdf "$work/small.pdf" && cmp -s doc/small.html "$work/small.html"
+report $? 'two builds are the same bytes'
+"$here/doc/weave" --check small.nw >"$work/said" 2>&1; report $? 'its pages are current'
+has() { grep -q "$1" doc/small.html; }
+has ' id="1.1" href="#algorithm-1.1">1.1<' && has ' id="algorithm-1.1"><a class="n" href="#1.1">1.1<' &&
+    grep -aq '(1\.1)' doc/small.pdf && grep -aq '(algorithm-1\.1)' doc/small.pdf &&
+    ! has 'header-section-number">1\.'
+report $? 'a line has one name, in gutter and pseudocode, and nothing else has it'
+"$here/doc/tangle" small.nw tangled && line=$(sed -n '/1\.2/=' tangled/embed.c) &&
+    has "href=\"#1.2\">1.2</a></td>.*<code>$line</code>"
+report $? 'the map says where its C is'
+has '<a href="#c-[a-z0-9.-]*">column</a>' && ! has '<a href="#c-[a-z0-9.-]*">[ev]</a>'
+report $? 'a name leads to its definition, and a local one to none'
+has '𝑾' && has '<mi>V</mi>' && ! has '𝑽'
+report $? 'a matrix is bold, the vocabulary is not'
+has '<summary>Lines 1 to 3 of <code>embed.h</code></summary>'
+report $? 'a table stands for the C of its operations'
+echo 'One more line.' >>small.nw
+! "$here/doc/weave" --check small.nw >"$work/said" 2>&1 && grep -q 'not woven from' "$work/said"
+report $? 'and are not after a change of the source'
+echo '$\undefined$' >>small.nw
+! weave && cmp -s doc/small.pdf "$work/small.pdf" && cmp -s doc/small.html "$work/small.html"
+report $? 'a fault leaves the old pages as they are'
+! grep -Eq 'src="?https?:|<link|@import|url\(http' "$work/small.html"
+report $? 'the HTML needs no other file and no host'
+
+refuses 'an undefined chunk' 'small.nw:27: chunk <<take nothing>> .*nowhere' \
+    's/^    <<take the column>>/&<<take nothing>>/'
+refuses 'an unused chunk' 'small.nw:33: chunk <<take the row>> is used nowhere' \
+    's/^<<take the column>>=/<<take the row>>=\
+x;\
+@\
+\
+&/'
+refuses 'a line of an algorithm without C' 'small.nw:12: no C .* line 2 of Algorithm 1' \
+    's:// 1.2.*::'
+refuses 'a tag without a line' 'small.nw:35: .*tag 1.7' 's:// 1.2:// 1.7 1.2:'
+refuses 'a tag of an algorithm that is not there' 'no line 1 of an Algorithm 9' \
+    's:// 1.2:// 9.1 1.2:'
+refuses 'code that is too wide' 'small.nw:35: .*79 columns' \
+    's:^return e; *// 1.2.*:return e; /*                                                          */ // 1.2:'
+refuses 'a chunk that uses itself' 'uses itself' 's:^return e;:<<take the column>>&:'
+refuses 'braces that do not balance' 'do not balance' 's/^}$/}}/'
+refuses 'a dead link' 'small.nw:8: .*leads nowhere' 's/(#alg1)/(#alg11)/'
+refuses 'a link to a line that is not there' 'small.nw:8: .*leads nowhere' 's/(#alg1)/(#1.3)/'
+refuses 'a vector that is not bold' 'gives \$v\$ the type .* but it is not bold' \
+    's/\$\\in V\$, \$/$\\in \\mathbb R^d$, $/'
+refuses 'a number that is bold' 'gives \$W_e\$ the type .* but it is bold' \
+    's/\$\\in \\mathbb R.*\$/$\\in \\mathbb R$/'
+refuses 'a name that is not in its file' 'has W_x in embed.c, where it is not' \
+    's/`W_e` | `embed.c`/`W_x` | `embed.c`/'
+refuses 'an architecture on three pages' 'Algorithm 8 and its C stand on pages .*, not on one' \
+    "s/number=1 /number=8 /; s/SEE(1.1/SEE(8.1/; s:// 1.2:// 8.2:
+     s:^return e;:$(printf 'e = e;%.0s\\\n' $(seq 150))&:"
+refuses 'a missing figure' 'leads nowhere' 's/(#fig-one)/(#fig-two)/'
+refuses 'a command that fails' 'small.nw:5[0-9]: .*exits with 2' 's/^ftx show a.sheet/ftx show b.sheet/'
+refuses 'a picture that is none' 'draws no SVG' 's/^ftx show --svg/ftx show --swg/'
+refuses 'a value that is not there' 'small.nw:4[0-9]: there is no f ' 's/^\[e\]{/[f]{/'
+refuses 'an entry that is not there' 'there is no e\[3,1\]' 's/\[e\[1,1\]\]/[e[3,1]]/'
+refuses 'a file that is not there' 'c.sheet cannot be read' 's/^a.sheet$/c.sheet/'
+refuses 'a formula that is no formula' 'small.nw:8: .*MathML' 's/\$v\$/$\\frac{v$/'
+refuses 'a command unknown to LaTeX' 'small.nw:[0-9]*:.*LaTeX' 's/\\node/\\knot/'
+refuses 'a missing glyph' 'small.nw:31: .*a glyph is missing' 's/one line/one 漢 line/'
+refuses 'a line that is too wide' 'small.nw:31: .*[Oo]verfull' \
+    's/^It takes/\\mbox{Averylongwordindeedwithoutanyplacewhereitmightbebrokenintwoandthatisafault,verysurely,andso} It takes/'
+refuses 'a formula that is too wide' 'small.nw:31: .*[Oo]verfull' \
+    's/^It takes.*/$$a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v+w+x+y+z+a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t$$/'
+refuses 'an undefined reference' 'undefined' 's/^It takes/See \\ref{nothing}. It takes/'
+refuses 'a comment that is not closed' 'not closed' 's:^/\* Algorithm 1. \*/:/* Algorithm 1.:'
+
+# A directory of webs is one book, and refers to the page of the first.
+second() { # a sed script for its second web
+    fresh; mkdir -p doc/other tangled; : >tangled/ftx.h
+    echo '<html><h2 id="alg1">' >doc/ftx.html
+    printf -- '---\ntitle: other\n---\n\n# One\n\nSee [Algorithm 1](ftx.html#alg1).\n\n<<folder/one.c>>=\n<<shared>>\n@\n' >doc/other/1-one.nw
+    printf '# Two {#two}\n\nSee [](#two).\n\n<<shared>>=\nint x;\n@\n' | sed "$1" >doc/other/2-two.nw
+    "$here/doc/weave" doc/other build/ftx >"$work/said" 2>&1
+}
+second '' && grep -q 'href="ftx.html#alg1"' doc/other.html && [ ! -e doc/other.pdf ] &&
+    "$here/doc/weave" --check doc/other >"$work/said" 2>&1
+report $? 'two webs are woven into one page'
+echo '' >>doc/other/1-one.nw
+! "$here/doc/weave" --check doc/other >"$work/said" 2>&1 && grep -q 'not woven from' "$work/said"
+report $? 'it is not current after a change of the first'
+! second 's/(#two)/(ftx.html#two)/' && [ ! -e doc/other.html ] &&
+    grep -q 'doc/other/2-two.nw:3: the link .* leads nowhere' "$work/said"
+report $? 'a dead link to the other page, in the second web'
+second '' && rm doc/ftx.html && ! "$here/doc/weave" doc/other build/ftx >"$work/said" 2>&1 &&
+    grep -q 'weave ftx.nw first' "$work/said"
+report $? 'the other page is missing'
+
+fresh; rm build/ftx; ! weave && grep -q 'build it first' "$work/said"
+report $? 'a program that is not built'
+
+echo "1..$count"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
