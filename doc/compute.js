@@ -103,9 +103,14 @@
     positions: ['none', 'paper', 'vaswani']
   };
 
+  // A claim may say which line it is about: two lines may have the same name.
+  function full_name(item) {
+    return (item.line ? item.line + ' ' : '') + item.name;
+  }
+
   function written(items) {
     return items.map(function (item) {
-      return (item.claim ? 'claim ' : '') + item.name + ' = '
+      return (item.claim ? 'claim ' : '') + full_name(item) + ' = '
         + (item.word !== undefined ? item.word : item.entries
           .map(function (row) { return row.join(' '); }).join(' ; '));
     }).join('\n') + '\n';
@@ -116,6 +121,8 @@
       && item.entries[0].length === 1;
   }
 
+  var MOST_ENTRIES = 10000;             // of a sheet: 100 x 100
+
   // ----------------------------------------------------------- the bench
   // A sheet at work: what is given, what each line makes of it, and what the
   // checker says to what is claimed.
@@ -125,7 +132,9 @@
     this.root = root;
     this.printed = text;
     this.given = make('div', { class: 'given' });
-    this.steps = make('div', { class: 'steps' });
+    this.steps = make('div', { class: 'steps', animationend: function (event) {
+      event.target.classList.remove('changed');
+    } });
     this.said = make('p', { class: 'said', role: 'status',
                             'aria-live': 'polite' });
     this.area = make('textarea', { rows: 14, spellcheck: 'false',
@@ -138,7 +147,6 @@
            this.area, this.buttons(), this.export));
     start().then(function (ftx) {
       bench.ftx = ftx;
-      bench.base = null;
       bench.set(text);
     });
   }
@@ -172,26 +180,52 @@
                             src: URL.createObjectURL(file) });
     this.export.replaceChildren(make('p', {}, make('a', {
       href: URL.createObjectURL(file),
-      download: 'sheet.' + { LaTeX: 'tex', Markdown: 'md', report: 'txt' }[name]
-        || 'svg' }, 'save')), shown);
+      download: 'sheet.' + ({ LaTeX: 'tex', Markdown: 'md', report: 'txt' }[name]
+        || 'svg') }, 'save')), shown);
+  };
+
+  // The items of a sheet's text. More entries than a page can show are refused.
+  Bench.prototype.read = function (text) {
+    var items = null, entries = 0;
+    if (text.length < 40 * MOST_ENTRIES)
+      items = ask(this.ftx, ['show', '--read', 'sheet'], text).items;
+    (items || []).forEach(function (item) {
+      entries += item.entries.length * (item.entries[0] || []).length;
+    });
+    if (!items || entries > MOST_ENTRIES)
+      throw new Error('the page shows matrices of at most ' + MOST_ENTRIES
+        + ' entries in all; for more, run ftx check on your machine.');
+    return items;
   };
 
   // A new text. Its items are read even where they do not fit together yet.
   Bench.prototype.set = function (text) {
     this.text = text;
     try {
-      this.items = ask(this.ftx, ['show', '--read', 'sheet'], text).items;
+      this.items = this.read(text);
       if (this.bare && text === this.printed)
         this.items = this.items.filter(function (i) { return !i.claim; });
     } catch (error) {
       this.tell(error);
+      this.mark_stale(error);
       return;
     }
     this.compute();
   };
 
+  // While the sheet is invalid, the steps are those of the last valid one.
+  Bench.prototype.mark_stale = function (error) {
+    var heading = this.steps.firstChild;
+    this.steps.classList.toggle('stale', !!error);
+    if (heading)
+      heading.textContent = error ? 'Line by line, of the last valid sheet'
+                                  : 'Line by line';
+  };
+
   Bench.prototype.compute = function () {
-    var text = this.text = written(this.items), claims, judged = null;
+    var text = this.text = written(this.items), claims, judged = null,
+        invalid = null;
+    this.before = this.shown;
     if (document.activeElement !== this.area) this.area.value = text;
     this.wrong = null;
     claims = this.items.some(function (i) {     // with an entry that counts
@@ -203,13 +237,14 @@
         judged = ask(this.ftx, ['check', '--json', 'sheet'], text);
         this.report = run(this.ftx, ['check', 'sheet'], text);
       }
-      if (!this.base) this.base = this.shown;
       this.tell(null, judged);
     } catch (error) {
+      invalid = error;
       this.tell(error);
     }
     this.judged = judged;
     this.draw();
+    this.mark_stale(invalid);
   };
 
   // What is wrong with the sheet, in the command's own sentence, and where.
@@ -234,7 +269,8 @@
 
   // Which cell of an item a column of its line is in.
   function cell_at(item, column) {
-    var at = (item.claim ? 6 : 0) + item.name.length + 3, found = [0, 0];
+    var at = (item.claim ? 6 : 0) + full_name(item).length + 3,
+        found = [0, 0];
     item.entries.forEach(function (row, i) {
       row.forEach(function (entry, j) {
         if (at < column) found = [i, j];
@@ -247,13 +283,14 @@
 
   Bench.prototype.draw = function () {
     var bench = this, given = make('div', { class: 'given' }),
-        steps = make('div', { class: 'steps' });
-    given.append(make('h4', {}, 'Given'), this.switches());
+        steps = make('div', { class: 'steps' }),
+        heading = this.root.closest('section.level2') ? 'h3' : 'h2';
+    given.append(make(heading, {}, 'Given'), this.switches());
     this.items.forEach(function (item, n) {
       if (!item.claim && item.word === undefined && !is_number(item))
         given.append(bench.grid(n));
     });
-    steps.append(make('h4', {}, 'Line by line'));
+    steps.append(make(heading, {}, 'Line by line'));
     (this.shown ? this.shown.steps : []).forEach(function (step, n) {
       if (!step.inner) steps.append(bench.step(step, n));
     });
@@ -297,7 +334,7 @@
         bench.draw();
       }));
     row.append(button('back to the first numbers', 'as they were at first',
-      function () { bench.base = null; bench.set(bench.printed); }));
+      function () { bench.set(bench.printed); }));
     return row;
   };
 
@@ -313,12 +350,19 @@
       'aria-invalid': wrong && at[0] === i && at[1] === j ? 'true' : undefined,
       autocomplete: 'off', inputmode: 'text',
       change: function (event) {
-        bench.items[n].entries[i][j] = event.target.value.trim() || '?';
+        var typed = event.target.value.trim() || '?';
+        if (/[\s;&|\[\]]/.test(typed)) {
+          bench.tell(new Error('a cell takes one number; “' + typed
+            + '” is more. Paste a matrix to replace all cells.'));
+          event.target.setAttribute('aria-invalid', 'true');
+          return;
+        }
+        bench.items[n].entries[i][j] = typed;
         bench.compute();
       },
       paste: function (event) {
         var text = event.clipboardData.getData('text').trim();
-        if (!/[\s;,\[&]/.test(text)) return;
+        if (!/[\s;,\[&|]/.test(text)) return;
         event.preventDefault();
         bench.paste(bench.items[n], text);
       },
@@ -326,14 +370,32 @@
     });
   };
 
-  // A matrix from anywhere: the program's reader says what it is.
+  // A matrix from anywhere, with its name or without: the program's reader
+  // says what it is. A whole sheet replaces the sheet.
   Bench.prototype.paste = function (item, text) {
+    if (/^\s*algorithm\b/m.test(text)) { this.set(text); return; }
+    text = text.replace(/^\s*[A-Za-z_][\w^.]*\s*[=:]\s*/, '');
+    if (is_decimal_comma_csv(text))
+      text = text.replace(/;/g, ' ').replace(/,/g, '.');
+    else if (/^\|?[^\n]*\n\s*\|?\s*:?-{2,}/.test(text))    // Markdown's head
+      text = text.split('\n').slice(2).join('\n');
     try {
-      item.entries = ask(this.ftx, ['show', '--read', 'sheet'],
-                         'algorithm 4\nX = ' + text + '\n').items[1].entries;
+      item.entries = this.read('algorithm 4\nX = ' + text + '\n')[1].entries;
       this.compute();
     } catch (error) { this.tell(error); }
   };
+
+  // A spreadsheet's file where the comma is the decimal point: several lines,
+  // with the same number of semicolons each.
+  function is_decimal_comma_csv(text) {
+    var rows = text.split('\n').map(function (row) { return row.split(';'); });
+    return rows.length > 1 && rows.every(function (row) {
+      return row.length > 1 && row.length === rows[0].length
+        && row.every(function (cell) {
+          return /^\s*[-−+]?\d+(,\d+)?\s*$/.test(cell);
+        });
+    });
+  }
 
   Bench.prototype.move = function (event, n, i, j) {
     var by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], Enter: [1, 0] }[event.key],
@@ -345,7 +407,7 @@
   Bench.prototype.grid = function (n, verdicts) {
     var bench = this, item = this.items[n], body = make('tbody');
     item.entries.forEach(function (row, i) {
-      var tr = make('tr');
+      var tr = make('tr', { 'aria-label': 'row ' + (i + 1) });
       row.forEach(function (entry, j) {
         tr.append(make('td', {}, bench.input(n, i, j, verdicts
           && verdicts[i] && verdicts[i][j])));
@@ -389,7 +451,7 @@
 
   // A line: its name, its formula, its values; what is claimed beside them.
   Bench.prototype.step = function (step, n) {
-    var bench = this, was = this.base && this.base.steps[n], body = make('tbody'),
+    var bench = this, was = this.before && this.before.steps[n], body = make('tbody'),
         line = step.algorithm + '.' + step.line,
         claimed = this.claimed(n), tables = make('div', { class: 'pair' });
     step.values.forEach(function (row, i) {
@@ -397,7 +459,10 @@
       row.forEach(function (x, j) {
         var before = was && was.values[i] ? was.values[i][j] : undefined;
         tr.append(make('td', {
-          class: before === x ? undefined : 'changed', tabindex: 0,
+          class: before === undefined || before === x ? undefined : 'changed',
+          tabindex: 0, role: 'button',
+          'aria-label': step.name + '(' + (i + 1) + ',' + (j + 1) + ') = '
+            + rounded(x, bench.shown.decimals),
           title: 'how this number comes about',
           click: function () { bench.explain(n, i, j); },
           keydown: function (event) {
@@ -437,13 +502,12 @@
 
   // What is claimed about a line, and the verdict on each entry.
   Bench.prototype.claimed = function (n) {
-    var bench = this, box = make('div', { class: 'claimed' });
+    var bench = this, nth = -1, box = make('div', { class: 'claimed' });
     this.shown.items.forEach(function (item, k) {
       var verdicts = [], judged;
+      if (item.claim) nth += 1;
       if (item.step !== n) return;
-      judged = bench.judged && bench.judged.claims.find(function (c) {
-        return c.claim === item.name;
-      });
+      judged = bench.judged && bench.judged.claims[nth];
       (judged ? judged.entries : []).forEach(function (e) {
         (verdicts[e.row - 1] = verdicts[e.row - 1] || [])[e.col - 1]
           = e.verdict;
@@ -482,7 +546,8 @@
   // -------------------------------------------------- the worked examples
   document.querySelectorAll('.worked').forEach(function (worked) {
     var head = worked.querySelector('.head'), screen = worked.querySelector('pre'),
-        bench = null, place = make('div', { class: 'bench', hidden: true });
+        bench = null, place = make('div', { class: 'bench', hidden: true, tabindex: -1,
+          'aria-label': 'the example, to be changed' });
     head.append(' ', button('change its numbers', 'every line is recomputed',
       function (event) {
         place.hidden = !place.hidden;
@@ -491,6 +556,7 @@
         event.target.textContent = place.hidden ? 'change its numbers'
                                                 : 'back to the page';
         if (!bench) bench = new Bench(place, worked.dataset.sheet, true);
+        if (!place.hidden) place.focus();
       }));
     head.after(place);
   });
@@ -525,9 +591,9 @@
     if (!bench) bench = new Bench(place, text);
     bench.quiet = quiet;
     bench.printed = text;
-    bench.base = null;
     if (bench.ftx) bench.set(text);
     own.scrollIntoView();
+    own.querySelector('h1').focus({ preventScroll: true });
   }
 
   // ------------------------------------------------------------ on paper
@@ -622,7 +688,7 @@
     return row;
   }
 
-  own.append(make('h1', {}, 'Check your own example'),
+  own.append(make('h1', { tabindex: -1 }, 'Check your own example'),
     make('p', {}, 'Type or paste your numbers into the grids, a matrix into '
       + 'any of its cells. Beside each line stands what the program computes; '
       + 'with “mine” you type what you computed, and it is judged. The page '

@@ -14,14 +14,19 @@
     return copy.textContent.replace(/\s+/g, ' ').trim();
   }
 
-  function plain(text) {                // a as 𝑎, and so on
-    return text.normalize('NFKC').toLowerCase();
+  function plain(text) {                // a as 𝑎, W_q as Wq, multi-head as one
+    return text.normalize('NFKC').toLowerCase().replace(/[-‐_^{}]/g, '')
+      .replace(/√/g, ' sqrt ');
   }
+
+  // What people look for, and volume 2 has.
+  var VOLUME_2 = { beam: 'beam search', memory: 'KV cache: kept keys and values' };
 
   function collect() {
     entries = [];
     function add(kind, id, text) {
-      entries.push({ kind: kind, id: id, text: text, key: plain(text) });
+      entries.push({ kind: kind, href: '#' + id, text: text,
+                     key: plain(text) });
     }
     document.querySelectorAll('.algorithm li[id]').forEach(function (li) {
       add('line', li.id, words(li));
@@ -43,6 +48,10 @@
       + 'section[id] > h2, section[id] > h3').forEach(function (h) {
       add('heading', h.id || h.parentNode.id, words(h));
     });
+    Object.keys(VOLUME_2).forEach(function (id) {
+      entries.push({ kind: 'volume 2', href: 'program.html#' + id,
+                     text: VOLUME_2[id], key: plain(VOLUME_2[id]) });
+    });
   }
 
   // What begins with the words comes before what has them somewhere.
@@ -63,7 +72,7 @@
     find(box.value.trim()).forEach(function (e) {
       var li = document.createElement('li'), a = document.createElement('a'),
           kind = document.createElement('small');
-      a.href = '#' + e.id;
+      a.href = e.href;
       a.textContent = e.text.slice(0, 80);
       kind.textContent = e.kind;
       a.append(' ', kind);

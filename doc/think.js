@@ -36,6 +36,9 @@
       number.removeAttribute('aria-invalid');
       said.className = 'said';
       try {
+        if (!/^[1-9]\d{0,3}$/.test(number.value.trim()))
+          throw new Error('this model names whole numbers from 1 to 9999, '
+                          + 'written in digits without a 0 in front.');
         seen = JSON.parse(page.run(ftx, ['show', '--model', MODEL, '--json',
           '--turn', String(turn), '--', number.value.trim()]));
       } catch (error) {
@@ -107,7 +110,7 @@
     p.map(function (x, v) { return [x, seen.vocabulary[v]]; })
       .sort(function (a, b) { return b[0] - a[0]; }).slice(0, 5)
       .forEach(function (best) {
-        var bar = make('span', { class: 'bar' });
+        var bar = make('span', { class: 'probability' });
         bar.style.width = 10 * best[0] + 'rem';
         table.append(make('tr', {}, make('th', { scope: 'row' },
                                          sign(best[1])),
@@ -175,7 +178,7 @@
           click: function () { pick(step); } },
           'head ' + step.index, make('canvas', {})));
       });
-      all.append(make('h4', {}, part[1]), row);
+      all.append(make('h2', {}, part[1]), row);
     });
     page.become(heads, all);
     heads.querySelectorAll('canvas').forEach(function (canvas, k) {
@@ -240,7 +243,7 @@
 
   function draw_lines() {
     var all = make('div', { class: 'lines' },
-                   make('h4', {}, 'Line by line, turn ' + seen.turn
+                   make('h2', {}, 'Line by line, turn ' + seen.turn
                      + ', with one head of each kind'));
     seen.steps.filter(is_chosen).forEach(function (step) {
       var key = key_of(step), line = step.algorithm + '.' + step.line,

@@ -105,11 +105,17 @@ static void json_typed(FILE *out, const Entry *entry)
         fprintf(out, "\"%.17g\"", entry->value);
 }
 
-/* Where there is a run, also which of its steps a claim is about. */
+/* Prints an item: a claim with its line, where that was typed, and where
+   there is a run with the number of its step. */
 static void json_item(FILE *out, const Item *item, const Run *run,
                       Fault *f)
 {
+    char line[24];
     print_json(out, "{'claim': %b, 'name': %s", item->claim, item->typed);
+    if (item->line > 0) {
+        snprintf(line, sizeof line, "%d.%d", item->algorithm, item->line);
+        print_json(out, ", 'line': %s", line);
+    }
     if (item->word != NULL)
         print_json(out, ", 'word': %s", item->word);
     if (item->claim && run != NULL)

@@ -138,6 +138,45 @@ def nothing_is_wider(b, page, size):
     return b.run(WIDTH) <= size[0] or b.run(WIDTH)
 
 
+ROWS = """(() => {
+  const faults = [];
+  document.querySelectorAll('.row, .algorithm li[id]').forEach(row => {
+    const box = row.getBoundingClientRect(), line = row.textContent.slice(0, 40),
+          line_height = parseFloat(getComputedStyle(row).lineHeight);
+    if (box.height < line_height - 1) faults.push('too low: ' + line);
+    if (getComputedStyle(row).backgroundColor != 'rgba(0, 0, 0, 0)'
+        && !row.matches(':target')) faults.push('painted: ' + line);
+    row.querySelectorAll('code').forEach(code => {
+      const c = code.getBoundingClientRect(), room = code.closest('.chunk');
+      if (c.height && (c.top < box.top - 1 || c.bottom > box.bottom + 1))
+        faults.push('outside its row: ' + line);
+      if (room && c.right > room.getBoundingClientRect().left
+                            + room.scrollWidth + 1)
+        faults.push('cannot be scrolled to: ' + line);
+    });
+  });
+  return faults;
+})()"""
+
+
+def every_row_is_whole(b, page, size):
+    """The C and the pseudocode of each line: as high as its text, which is
+    inside its box, and nothing is painted over it; in the dark, too."""
+    faults = []
+    for scheme in 'light', 'dark':
+        b.send('Emulation.setEmulatedMedia', features=[
+            {'name': 'prefers-color-scheme', 'value': scheme}])
+        b.open(page, size)
+        b.run("document.querySelectorAll('section').forEach(s => "
+              "s.style.contentVisibility = 'visible')")
+        b.settle()
+        faults += b.run(ROWS)
+        if b.run("document.querySelectorAll('.row').length") < 100:
+            faults.append('there are few rows')
+    b.send('Emulation.setEmulatedMedia', features=[])
+    return not faults or faults[:9]
+
+
 def a_line_is_led_to(b, page, size):
     b.open(page, size, '#8.16')
     return b.run(IN_SIGHT % '8.16')
@@ -359,6 +398,156 @@ def an_address_holds_a_sheet(b, page, size):
         == 'algorithm = 7\nlogits = 1 2\n'
 
 
+def open_own(b, page, size):
+    b.open(page, size)
+    b.run("document.querySelector('#to-own').click()")
+    b.run("ftx(['--version'])")
+    b.settle()
+    b.run("document.querySelector('#own details').open = true")
+
+
+ROUND = """(async sheets => {
+  const area = document.querySelector('#own textarea'),
+        said = document.querySelector('#own .said'), faults = [];
+  for (const [name, text] of sheets) {
+    area.value = text;
+    area.dispatchEvent(new Event('input'));
+    if (said.matches('.fault')) faults.push(name + ': ' + said.textContent);
+  }
+  return faults;
+})(%s)"""
+
+
+def every_sheet_goes_round(b, page, size):
+    """Exercises of all fifteen algorithms, and the sheets of the repository,
+    are read by the page and written again."""
+    sheets = []
+    for algorithm in range(1, 16):
+        for layout in 'paper', 'textbook', 'torch', 'berkeley':
+            words = ['exercise', '--algorithm', str(algorithm), '--seed',
+                     str(algorithm + len(layout)), '--layout', layout]
+            sheets.append((' '.join(words), plain(words)))
+    for name in sorted(glob.glob('tests/data/*/*.sheet')):
+        with open(name, encoding='utf-8', errors='surrogateescape') as file:
+            text = file.read()
+        words = ['show', '--json', 'sheet']
+        if plain(words, b.sheet(text)).startswith('{'):
+            sheets.append((name, text))
+    open_own(b, page, size)
+    faults = b.run(ROUND % json.dumps(sheets))
+    return len(sheets) > 150 and not faults or (len(sheets), faults[:9])
+
+
+def red_is_for_wrong(b, page, size):
+    """A changed number flashes, and has the colour of the others again."""
+    open_own(b, page, size)
+    put(b, '#own .given .grid input', '5')
+    b.settle()
+    return b.run("""(cells => cells.length > 3 && cells.every(td =>
+      getComputedStyle(td).color == getComputedStyle(td.parentNode).color))(
+        [...document.querySelectorAll('#own td.changed')])""")
+
+
+def old_steps_are_dimmed(b, page, size):
+    open_own(b, page, size)
+    put(b, '#own .given .grid input', '1..2')
+    b.settle()
+    dim = b.run("(s => [s.matches('.stale'), s.firstChild.textContent])("
+                "document.querySelector('#own .steps'))")
+    put(b, '#own .given .grid input', '2')
+    b.settle()
+    return dim[0] and 'last valid' in dim[1] and not b.run(
+        "document.querySelector('#own .steps').matches('.stale')") or dim
+
+
+PASTE = """((cell, text) => {
+  const data = new DataTransfer(), began = performance.now();
+  data.setData('text', text);
+  cell.dispatchEvent(new ClipboardEvent('paste',
+    { clipboardData: data, bubbles: true, cancelable: true }));
+  return [performance.now() - began,
+          document.querySelector('#own .said.fault')?.textContent || '',
+          document.querySelector('#own textarea').value];
+})(document.querySelector('#own .given .grid input'), %s)"""
+
+
+def pastes_are_read(b, page, size):
+    wrong = []
+    for text, line in [
+            ('X = [[1, 2], [3, 4]]', 'X = 1 2 ; 3 4'),
+            ('w_query = np.array([[1, 2],\n [3, 4]])', 'X = 1 2 ; 3 4'),
+            ('1,5;2,5\n3,5;4,5', 'X = 1.5 2.5 ; 3.5 4.5'),
+            ('| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |', 'X = 1 2 ; 3 4'),
+            ('1\t2\n3\t4', 'X = 1 2 ; 3 4'),
+            ('algorithm 6\ne = 1 2\nepsilon 1\n', 'e = 1 2')]:
+        open_own(b, page, size)
+        said = b.run(PASTE % json.dumps(text))
+        if line not in said[2]:
+            wrong.append((text, said))
+    return not wrong or wrong
+
+
+def large_pastes_are_refused(b, page, size):
+    def square(n):
+        return '\n'.join(' '.join(str((i * j) % 7) for j in range(n))
+                         for i in range(n))
+    open_own(b, page, size)
+    took, said, text = b.run(PASTE % json.dumps(square(500)))
+    if took > 2000 or 'at most 10000 entries' not in said:
+        return took, said
+    open_own(b, page, size)
+    took, said, text = b.run(PASTE % json.dumps(square(100)))
+    return took < 2000 or took
+
+
+def a_cell_takes_one_number(b, page, size):
+    open_own(b, page, size)
+    before = b.run("document.querySelector('#own textarea').value")
+    put(b, '#own .given .grid input', '1 2')
+    b.settle()
+    return b.run("[document.querySelector('#own textarea').value, "
+                 "document.querySelector('#own [aria-invalid]').value]") \
+        == [before, '1 2']
+
+
+def a_picture_is_saved_as_one(b, page, size):
+    open_own(b, page, size)
+    names = []
+    for what in 'LaTeX', 'Markdown', 'picture':
+        b.run("[...document.querySelectorAll('#own button')].find(e => "
+              "e.textContent == '%s').click()" % what)
+        names.append(b.run("document.querySelector('#own .export a').download"))
+    return names == ['sheet.tex', 'sheet.md', 'sheet.svg'] or names
+
+
+def readers_of_screens_are_served(b, page, size):
+    """Opening takes the focus along; a value has a name; headings are in
+    steps of one."""
+    open_own(b, page, size)
+    return b.run("""(() => {
+      const levels = [...document.querySelectorAll('#own :is(h1,h2,h3,h4)')]
+              .map(h => +h.tagName[1]),
+            cell = document.querySelector('#own .values td');
+      return document.activeElement.closest('#own') != null
+        && cell.getAttribute('role') == 'button'
+        && /^Q\\(1,1\\) = /.test(cell.getAttribute('aria-label'))
+        && levels.every((h, k) => k == 0 || h <= levels[k - 1] + 1) || levels;
+    })()""")
+
+
+def what_people_look_for_is_found(b, page, size):
+    b.open(page, size)
+    missing = []
+    for text in 'sqrt', 'multihead', 'beam', 'KV cache', 'W_q':
+        b.run("document.querySelector('#search input').value = ''")
+        b.press('Escape')
+        b.press('/')
+        b.type(text)
+        if not b.run("document.querySelectorAll('#search a').length"):
+            missing.append(text)
+    return not missing or missing
+
+
 def an_exercise_hides_its_answers(b, page, size):
     b.open(page, size)
     b.run("document.querySelector('#to-own').click()")
@@ -421,18 +610,19 @@ def what_it_thinks_is_the_same(b, page, size):
         and same(here, json.loads(plain(words, 'doc')))
 
 
-def no_number_for_a_model(b, page, size):
-    """What has no token is told at the cell, in the command's sentence."""
+def a_model_says_what_it_takes(b, page, size):
     b.open(page, size, '#think')
     b.run("ftx(['--version'])")
     b.settle()
-    put(b, '#think input', '4_2')
-    b.run("document.querySelector('#think form button').click()")
-    b.settle()
-    said = b.run("document.querySelector('#think .said.fault').textContent")
-    return said == 'there is no token for this character.' and b.run(
-        "document.querySelector('#think input').matches('[aria-invalid]')") \
-        or said
+    other = []
+    for text in '0', '', '10000', '007', '12a':
+        put(b, '#think input', text)
+        b.run("document.querySelector('#think form button').click()")
+        b.settle()
+        if 'from 1 to 9999' not in b.run(
+                "document.querySelector('#think .said.fault')?.textContent || ''"):
+            other.append(text)
+    return not other or other
 
 
 def an_exercise_prints_with_its_key(b, page, size):
@@ -459,6 +649,7 @@ BOOK, PROGRAM = 'doc/ftx.html', 'doc/program.html'
 LAWS = [
     (nothing_is_wider, BOOK, DESKTOP), (nothing_is_wider, BOOK, PHONE),
     (nothing_is_wider, PROGRAM, DESKTOP), (nothing_is_wider, PROGRAM, PHONE),
+    (every_row_is_whole, BOOK, (1280, 900)), (every_row_is_whole, BOOK, PHONE),
     (a_line_is_led_to, BOOK, DESKTOP), (a_line_is_led_to, BOOK, PHONE),
     (a_line_is_found, BOOK, DESKTOP), (kinds_are_found, BOOK, DESKTOP),
     (contents_stay_in_view, BOOK, DESKTOP),
@@ -474,11 +665,18 @@ LAWS = [
     (a_number_is_told_term_by_term, BOOK, DESKTOP),
     (a_broken_address_is_told, BOOK, DESKTOP),
     (an_address_holds_a_sheet, BOOK, DESKTOP),
+    (every_sheet_goes_round, BOOK, DESKTOP),
+    (red_is_for_wrong, BOOK, DESKTOP), (old_steps_are_dimmed, BOOK, DESKTOP),
+    (pastes_are_read, BOOK, DESKTOP), (large_pastes_are_refused, BOOK, DESKTOP),
+    (a_cell_takes_one_number, BOOK, DESKTOP),
+    (a_picture_is_saved_as_one, BOOK, DESKTOP),
+    (readers_of_screens_are_served, BOOK, DESKTOP),
+    (what_people_look_for_is_found, BOOK, DESKTOP),
     (an_exercise_hides_its_answers, BOOK, DESKTOP),
     (an_exercise_prints_with_its_key, BOOK, DESKTOP),
     (a_model_thinks, BOOK, DESKTOP), (a_model_thinks, BOOK, PHONE),
     (what_it_thinks_is_the_same, BOOK, DESKTOP),
-    (no_number_for_a_model, BOOK, DESKTOP),
+    (a_model_says_what_it_takes, BOOK, DESKTOP),
     (nothing_is_asked_for, BOOK, DESKTOP),
     (nothing_is_asked_for, PROGRAM, DESKTOP),
 ]
