@@ -121,7 +121,7 @@
       && item.entries[0].length === 1;
   }
 
-  var MOST_ENTRIES = 10000;             // of a sheet: 100 x 100
+  var MOST_ENTRIES = 10000;             // of a matrix: 100 x 100
 
   // ----------------------------------------------------------- the bench
   // A sheet at work: what is given, what each line makes of it, and what the
@@ -186,15 +186,16 @@
 
   // The items of a sheet's text. More entries than a page can show are refused.
   Bench.prototype.read = function (text) {
-    var items = null, entries = 0;
-    if (text.length < 40 * MOST_ENTRIES)
+    var items = null, entries = 0;          // of the largest
+    if (text.length < 20 * MOST_ENTRIES)
       items = ask(this.ftx, ['show', '--read', 'sheet'], text).items;
     (items || []).forEach(function (item) {
-      entries += item.entries.length * (item.entries[0] || []).length;
+      entries = Math.max(entries,
+        item.entries.length * (item.entries[0] || []).length);
     });
     if (!items || entries > MOST_ENTRIES)
-      throw new Error('the page shows matrices of at most ' + MOST_ENTRIES
-        + ' entries in all; for more, run ftx check on your machine.');
+      throw new Error('the page shows a matrix of at most ' + MOST_ENTRIES
+        + ' entries; for more, run ftx check on your machine.');
     return items;
   };
 
