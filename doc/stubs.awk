@@ -68,7 +68,7 @@ END {
     for (t in of) if (tag_of[t] != "" && !(t in met))
         fatal("<<" t ">> has no line " tag_of[t] " in its chunk")
     if (hole == "body") {
-        for (c in defined) if (c ~ /^[a-z0-9_/]+\.[ch]$/) reach(c)
+        for (c in defined) if (c ~ /^[a-z0-9_\/]+\.[ch]$/) reach(c)
         for (c in defined) if (c in body || !(c in reached)) dropped[c]
     }
     for (k = 1; k <= n; k++) pass(k)

@@ -8,7 +8,10 @@
 /^#+ / { inside = (index($0, "## Algorithm " n ":") == 1) || (inside && /^### /) }
 inside { line[++lines] = $0 }
 
-inside && /^<<.*>>=$/ { name = substr($0, 3, length($0) - 5); defined[name] }
+inside && /^<<.*>>=$/ {
+    name = substr($0, 3, length($0) - 5)
+    if (!(name in defined)) { defined[name]; chunk[++chunks] = name }
+}
 inside && match($0, /[{]#[a-z0-9-]+/) { id[substr($0, RSTART + 1, RLENGTH - 1)] }
 inside && match($0, /[{][.]tikz #[a-z0-9-]+/) { id[substr($0, RSTART + 7, RLENGTH - 7)] }
 inside && /^ *<<.*>> *$/ { name = $0; gsub(/^ *<<|>> *$/, "", name); used[name] }
@@ -25,11 +28,11 @@ function without_links(s,    out, all, words, to) {
     return out s
 }
 
-function declared(    chunk) {
+function declared(    k) {
     print "The library declares it:\n\n<<ftx.h>>="
-    for (chunk in defined)
-        if (!(chunk in used) && chunk !~ /\.c$/ && chunk !~ /\[stub/ && chunk !~ /\.c /)
-            print "<<" chunk ">>"
+    for (k = 1; k <= chunks; k++)
+        if (!(chunk[k] in used) && chunk[k] !~ /\.c$/ && chunk[k] !~ /\[stub/ && chunk[k] !~ /\.c /)
+            print "<<" chunk[k] ">>"
     print "@\n"
 }
 

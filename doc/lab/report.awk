@@ -60,7 +60,7 @@ function gradescope(    k, json) {
         printf "    { \"score\": %g, \"max_score\": %g, \"status\": \"%s\",\n", earned[k], points[k], passed[k] ? "passed" : "failed"
         printf "      \"name\": \"%s %s\", \"number\": \"%s\",\n", lab[k], name[k], number[k]
         printf "      \"output\": \"%s\",\n", quoted(says[k] "\r" wrong[k], json)
-        printf "      \"output_format\": \"text\", \"tags\": [\"%s\"], \"visibility\": \"visible\" }%s\n", lab[k], k < NR ? "," : ""
+        printf "      \"output_format\": \"text\", \"tags\": [\"%s\"], \"visibility\": \"visible\" }%s\n", lab[k], (k < NR ? "," : "")
     }
     print "  ] }"
 }

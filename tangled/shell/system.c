@@ -15,8 +15,8 @@
 #define ENABLE_VIRTUAL_TERMINAL_PROCESSING 4
 #endif
 #else
-#ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700       /* the BSDs declare SIGXFSZ and fchmod so */
 #endif
 #include "shell/shell.h"
 #include <dirent.h>
