@@ -3,41 +3,6 @@
 #define FTX_CHECK_H
 #include "sheet/sheet.h"
 
-/* A claim of a sheet, and the step that it is about. */
-typedef struct {
-    const Item *item;
-    const Step *step;
-} Claim;
-
-/* Does a claim have the shape of M? One row and one column are the same.
-   claimed_entry is the entry of M, in the sheet's layout, that entry k of
-   the claim is about, and counts from 0 as Item does. entry_at is the k of
-   entry [i, j] of M. */
-bool shape_fits(const Item *claim, Mat M);
-real *claimed_entry(const Item *claim, Mat M, int k);
-int entry_at(const Item *claim, Mat M, int i, int j);
-
-/* The place of an entry of a claim, such as (1,2), in a vector (2), of a
-   single entry ""; and the number x that it should be. */
-const char *entry_place(char to[40], const Item *claim, int k);
-void right_number(char to[60], const Entry *entry, double x);
-
-/* What a claimed entry is. OPEN: nobody claims it. LAST_DIGIT: its last
-   digit is off by one. CUT: its digits are cut off, not rounded. EARLY:
-   right had nothing been rounded that was carried on. FOLLOWS: wrong, but
-   right after what went wrong before. verdict_on judges one entry, of a
-   claim that is judged, by the number that it should be: it is right, off
-   by its last digit, or wrong. is_cut_from: is it what is left of that
-   number when digits are cut off? same_number: are two numbers the same but
-   for the computer's own rounding? */
-typedef enum { OPEN, RIGHT, LAST_DIGIT, CUT, EARLY, FOLLOWS,
-               WRONG } Verdict;
-enum { VERDICTS = WRONG + 1 };
-Verdict verdict_on(const Entry *entry, double x);
-bool is_cut_from(const Entry *entry, double x);
-double unit_of(int decimals);   /* of the last of them                    */
-bool same_number(double a, double b);
-
 /* A slip strikes values: those of some roles, a bit each, or those that the
    sheet gives under some names; and a formula says what stands for them. */
 typedef struct Slipping Slipping;

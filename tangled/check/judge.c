@@ -3,74 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-static int most_decimals(const Item *claim)
-{
-    int most = 0;
-    for (int k = 0; k < claim->rows * claim->cols; k++)
-        if (claim->entry[k].decimals > most)
-            most = claim->entry[k].decimals;
-    return most;
-}
-
-static int decimals_judged(const Entry *entry, int most)
-{
-    bool digit = entry->decimals == 0 && fabs(entry->value) < 10;
-    return entry->decimals == EXACT || most == 0 ? EXACT
-         : digit ? most : entry->decimals;
-}
-
-/* The claim as it is judged. */
-static const Item *with_decimals(Arena *arena, const Item *claim)
-{
-    int n = claim->rows * claim->cols, most = most_decimals(claim);
-    size_t size = (size_t)n * sizeof(Entry);
-    Entry *entry = memcpy(arena_alloc(arena, size), claim->entry, size);
-    Item *judged = arena_alloc(arena, sizeof *judged);
-    for (int k = 0; k < n; k++)
-        entry[k].decimals = decimals_judged(&entry[k], most);
-    *judged = *claim;
-    judged->entry = entry;
-    return judged;
-}
-
-static bool is_namesake(const Step *a, const Step *b)
-{
-    return strcmp(a->name, b->name) == 0 && a->aspect == b->aspect
-        && a->part == b->part && a->layer == b->layer
-        && a->head == b->head && a->turn == b->turn
-        && a->inner == b->inner && a->given == b->given;
-}
-
-static const Step *claimed_step(const Run *run, const Item *item, Fault *f)
-{
-    const Step *last = step_of(run, item, f), *best = last;
-    for (const Step *s = last; item->line == 0 && s-- > run->step; ) {
-        Claim of_best = { item, best }, of_other = { item, s };
-        if (is_namesake(s, last)
-            && agreeing(&of_other, run) >= agreeing(&of_best, run))
-            best = s;
-    }
-    return best;
-}
-
-static void find_claims(Judging *j, Fault *f)
-{
-    const Sheet *sheet = j->sheet;
-    j->claim = arena_alloc(j->arena,
-                           (size_t)(sheet->n + 1) * sizeof *j->claim);
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        if (!item->claim)
-            continue;
-        Claim claim = { with_decimals(j->arena, item), NULL };
-        claim.step = claimed_step(j->way[EXACTLY], claim.item, f);
-        int to = j->n++;
-        for (; to > 0 && j->claim[to - 1].step > claim.step; to--)
-            j->claim[to] = j->claim[to - 1];
-        j->claim[to] = claim;
-    }
-}
-
 /* Of the entries that are not right as they are: how many are in a way? */
 static int agreeing_only(const Judging *j, const Claim *c, int way)
 {
@@ -91,7 +23,7 @@ static int best_way(const Judging *j, const Claim *c)
         if (n > most)
             most = n, best = way;
     }
-    int not_right = claimed(c->item) - agreeing(c, j->way[EXACTLY]);
+    int not_right = count_entries(c->item) - count_right(c, j->way[EXACTLY]);
     return 2 * most < not_right ? EXACTLY : best;
 }
 
@@ -333,7 +265,7 @@ static void explain(Judging *j, int w)
 
 int claimed_entries(const Judged *judged)
 {
-    return claimed(judged->claim.item);
+    return count_entries(judged->claim.item);
 }
 
 int all_claimed(const Judgement *judgement)
@@ -371,7 +303,7 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
     Judgement *judgement = arena_alloc(arena, sizeof *judgement);
     *j = (Judging){ .sheet = sheet, .arena = arena, .tape = tape };
     j->way[EXACTLY] = run_sheet(sheet, arena, tape, f);
-    find_claims(j, f);
+    j->claim = claims_of(j->way[EXACTLY], arena, &j->n, f);
     size_t n = (size_t)j->n + 1;
     j->judged = arena_alloc(arena, n * sizeof *j->judged);
     j->alone = arena_alloc(arena, n * sizeof *j->alone);

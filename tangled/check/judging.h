@@ -35,16 +35,10 @@ typedef struct {
 
 enum { MOST_FOUND = 200 };
 
-/* Entry k of a claim, beside a run: its verdict. How many entries are so,
-   or are right; how many are claimed; are all of these right? Have two
-   steps the same numbers, but for the computer's rounding; or the same
-   bits? */
-bool is_comparable(const Item *claim, const Step *step);
+/* Entry k of a claim, beside a run: its verdict. Are all that are claimed
+   right there? Have two steps the same numbers, but for the computer's
+   rounding; or the same bits? */
 Verdict verdict_in(const Claim *c, int k, const Run *run);
-int count_in(const Claim *c, const Run *run,
-             bool (*is)(const Entry *entry, double x));
-int agreeing(const Claim *c, const Run *run);
-int claimed(const Item *claim);
 bool explains(const Run *run, const Claim *c);
 bool has_same_numbers(const Step *a, const Step *b);
 bool has_same_bytes(Mat A, Mat B);

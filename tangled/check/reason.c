@@ -10,8 +10,8 @@ static bool contradicts(const Judging *j, int w, const Run *run, int way)
                    *was = same_step(j->way[way], j->claim[k].step);
         bool same = is != NULL && was != NULL
                  && has_same_bytes(is->M, was->M);
-        less = !same && agreeing(&j->claim[k], run)
-                        < agreeing(&j->claim[k], j->way[way]);
+        less = !same && count_right(&j->claim[k], run)
+                        < count_right(&j->claim[k], j->way[way]);
     }
     return less;
 }
@@ -119,7 +119,7 @@ int right_later(const Judging *j, int w, const Run *const *run)
         int most = 0;
         for (int way = 0; way <= BOTH; way++) {
             int here = run[way] == NULL ? 0
-                     : agreeing(&j->claim[k], run[way]);
+                     : count_right(&j->claim[k], run[way]);
             most = here > most ? here : most;
         }
         n += most;
@@ -216,7 +216,7 @@ enum {
 static bool is_seldom_wrong(const Judging *j, int w, int way)
 {
     const Claim *c = &j->claim[w];
-    int all = claimed(c->item), wrong = all - agreeing(c, j->way[way]);
+    int all = count_entries(c->item), wrong = all - count_right(c, j->way[way]);
     return wrong == 1 || (wrong <= MOST_WRONG && 2 * wrong < all);
 }
 
@@ -269,8 +269,8 @@ static void look_for_cells(Judging *j, int w, int way)
 
 static void look_for_pairs(Judging *j, int w, const SlipTrial *trial)
 {
-    if (j->parts > 1 || claimed(j->claim[w].item)
-                        - agreeing(&j->claim[w], j->way[EXACTLY]) < 2)
+    if (j->parts > 1 || count_entries(j->claim[w].item)
+                        - count_right(&j->claim[w], j->way[EXACTLY]) < 2)
         return;
     for (int a = 0; a < slips_n; a++)
         for (int b = a + 1; trial[a].useful && b < slips_n; b++)

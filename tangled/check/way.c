@@ -3,11 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-bool is_comparable(const Item *claim, const Step *step)
-{
-    return step != NULL && shape_fits(claim, step->M);
-}
-
 Verdict verdict_in(const Claim *c, int k, const Run *run)
 {
     const Step *step = same_step(run, c->step);
@@ -16,39 +11,9 @@ Verdict verdict_in(const Claim *c, int k, const Run *run)
                       *claimed_entry(c->item, step->M, k)) : WRONG;
 }
 
-static bool is_right(const Entry *entry, double x)
-{
-    return verdict_on(entry, x) == RIGHT;
-}
-
-/* How many entries of a claim are so in a run? */
-int count_in(const Claim *c, const Run *run,
-             bool (*is)(const Entry *entry, double x))
-{
-    int n = 0;
-    const Step *step = same_step(run, c->step);
-    for (int k = 0; is_comparable(c->item, step)
-                    && k < c->item->rows * c->item->cols; k++)
-        n += is(&c->item->entry[k], *claimed_entry(c->item, step->M, k));
-    return n;
-}
-
-int agreeing(const Claim *c, const Run *run)
-{
-    return count_in(c, run, is_right);
-}
-
-int claimed(const Item *claim)
-{
-    int n = 0;
-    for (int k = 0; k < claim->rows * claim->cols; k++)
-        n += !isnan(claim->entry[k].value);
-    return n;
-}
-
 bool explains(const Run *run, const Claim *c)
 {
-    return agreeing(c, run) == claimed(c->item);
+    return count_right(c, run) == count_entries(c->item);
 }
 
 Explanation in_way(const Judging *j, Explanation why, int way)

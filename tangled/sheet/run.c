@@ -275,36 +275,15 @@ typedef struct {
     int right;                  /* how many claimed entries               */
 } LayoutTrial;
 
-static int right_entries(const Item *claim, Mat M)
-{
-    bool same = claim->rows == M->rows && claim->cols == M->cols,
-         turned = !same && (M->rows == 1 || M->cols == 1);
-    int right = 0;
-    if (!same && !(turned && claim->rows == M->cols
-                   && claim->cols == M->rows))
-        return 0;
-    for (int k = 0; k < claim->rows * claim->cols; k++) {
-        const Entry *entry = &claim->entry[k];
-        int i = k / claim->cols + 1, j = k % claim->cols + 1;
-        double x = turned ? AT(M, j, i) : AT(M, i, j);
-        double unit = entry->decimals == EXACT ? 1e-9
-                                               : pow(10, -entry->decimals);
-        right += fabs(entry->value - x) <= 0.5001 * unit
-              || (x == -INFINITY && entry->value == x);
-    }
-    return right;
-}
-
 static void try_layout(Fault *f, void *data)
 {
     LayoutTrial *t = data;
-    const Sheet *sheet = t->sheet;
-    const Bound *bound = bind_under(sheet, t->layout, t->arena, f);
+    const Bound *bound = bind_under(t->sheet, t->layout, t->arena, f);
     const Run *run = run_bound(bound, NULL, t->arena, t->tape, f);
-    for (int k = 0; k < sheet->n; k++)
-        if (sheet->item[k].claim)
-            t->right += right_entries(&sheet->item[k],
-                                      step_of(run, &sheet->item[k], f)->M);
+    int n;
+    const Claim *claim = claims_of(run, t->arena, &n, f);
+    for (int k = 0; k < n; k++)
+        t->right += count_right(&claim[k], run);
 }
 
 int right_under(const Sheet *sheet, const Layout *layout, Fault *f)
@@ -323,9 +302,7 @@ static void guess_layout(Job *job)
     const Layout *taken = NULL;
     int fit = 0, claimed = 0, first = 0, most = 0;
     for (int k = 0; k < sheet->n; k++)
-        for (int e = 0; sheet->item[k].claim
-             && e < sheet->item[k].rows * sheet->item[k].cols; e++)
-            claimed += !isnan(sheet->item[k].entry[e].value);
+        claimed += sheet->item[k].claim ? count_entries(&sheet->item[k]) : 0;
     for (int k = 0; k < LAYOUTS; k++) {
         Dimensions d;
         Misfit misfit;

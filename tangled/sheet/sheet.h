@@ -264,6 +264,58 @@ bool comes_by(int algorithm, const StepRow *row);
 bool can_be_given(int algorithm, const StepRow *row);
 const StepRow *row_named(int algorithm, int line, const char *name);
 
+/* A claim of a sheet, as it is judged, and the step of a run that it is
+   about. Its entries have as many decimals as are judged: EXACT means all. */
+typedef struct {
+    const Item *item;
+    const Step *step;
+} Claim;
+
+/* The claims of the sheet of a run, in the order of their steps, and in *n
+   how many they are. A claim without a line is about the first of its
+   namesakes with which it agrees most; a claim about no step ends the
+   attempt. */
+Claim *claims_of(const Run *run, Arena *arena, int *n, Fault *f);
+
+/* Does a claim have the shape of M? One row and one column are the same.
+   claimed_entry is the entry of M, in the sheet's layout, that entry k of
+   the claim is about, and counts from 0 as Item does. entry_at is the k of
+   entry [i, j] of M. */
+bool shape_fits(const Item *claim, Mat M);
+real *claimed_entry(const Item *claim, Mat M, int k);
+int entry_at(const Item *claim, Mat M, int i, int j);
+
+/* The place of an entry of a claim, such as (1,2), in a vector (2), of a
+   single entry ""; and the number x that it should be. */
+const char *entry_place(char to[40], const Item *claim, int k);
+void right_number(char to[60], const Entry *entry, double x);
+
+/* What a claimed entry is. OPEN: nobody claims it. LAST_DIGIT: its last
+   digit is off by one. CUT: its digits are cut off, not rounded. EARLY:
+   right had nothing been rounded that was carried on. FOLLOWS: wrong, but
+   right after what went wrong before. verdict_on judges one entry, of a
+   claim that is judged, by the number that it should be: it is right, off
+   by its last digit, or wrong. is_cut_from: is it what is left of that
+   number when digits are cut off? same_number: are two numbers the same but
+   for the computer's own rounding? */
+typedef enum { OPEN, RIGHT, LAST_DIGIT, CUT, EARLY, FOLLOWS,
+               WRONG } Verdict;
+enum { VERDICTS = WRONG + 1 };
+Verdict verdict_on(const Entry *entry, double x);
+bool is_cut_from(const Entry *entry, double x);
+double unit_of(int decimals);   /* of the last of them                    */
+bool same_number(double a, double b);
+
+/* Has a step the shape of the claim? NULL has none. So many entries are
+   claimed; are right in a run; are, beside the same step of a run, as `is`
+   has it. The most decimals of an entry. */
+bool is_comparable(const Item *claim, const Step *step);
+int count_entries(const Item *claim);
+int count_right(const Claim *claim, const Run *run);
+int count_in(const Claim *claim, const Run *run,
+             bool (*is)(const Entry *entry, double x));
+int most_decimals(const Item *claim);
+
 /* How many claimed entries are right under a layout; -1: it does not
    fit. */
 int right_under(const Sheet *sheet, const Layout *layout, Fault *f);

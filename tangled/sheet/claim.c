@@ -1,5 +1,5 @@
 /* The entries of a claim: where, as typed, and whether they are right. */
-#include "check/check.h"
+#include "sheet/sheet.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -81,6 +81,41 @@ Verdict verdict_on(const Entry *entry, double x)
     return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
 }
 
+bool is_comparable(const Item *claim, const Step *step)
+{
+    return step != NULL && shape_fits(claim, step->M);
+}
+
+static bool is_right(const Entry *entry, double x)
+{
+    return verdict_on(entry, x) == RIGHT;
+}
+
+int count_in(const Claim *claim, const Run *run,
+             bool (*is)(const Entry *entry, double x))
+{
+    int n = 0;
+    const Step *step = same_step(run, claim->step);
+    const Item *item = claim->item;
+    for (int k = 0; is_comparable(item, step) && k < item->rows * item->cols;
+         k++)
+        n += is(&item->entry[k], *claimed_entry(item, step->M, k));
+    return n;
+}
+
+int count_right(const Claim *claim, const Run *run)
+{
+    return count_in(claim, run, is_right);
+}
+
+int count_entries(const Item *claim)
+{
+    int n = 0;
+    for (int k = 0; k < claim->rows * claim->cols; k++)
+        n += !isnan(claim->entry[k].value);
+    return n;
+}
+
 bool is_cut_from(const Entry *entry, double x)
 {
     double typed = entry->value, more = fabs(x) - fabs(typed);
@@ -139,4 +174,74 @@ void right_number(char to[60], const Entry *entry, double x)
         while (decimals++ < true_digits()
                && verdict_on(entry, strtod(to, NULL))
                   != verdict_on(entry, x));
+}
+
+int most_decimals(const Item *claim)
+{
+    int most = 0;
+    for (int k = 0; k < claim->rows * claim->cols; k++)
+        if (claim->entry[k].decimals > most)
+            most = claim->entry[k].decimals;
+    return most;
+}
+
+static int decimals_judged(const Entry *entry, int most)
+{
+    bool digit = entry->decimals == 0 && fabs(entry->value) < 10;
+    return entry->decimals == EXACT || most == 0 ? EXACT
+         : digit ? most : entry->decimals;
+}
+
+/* The claim as it is judged. */
+static const Item *with_decimals(Arena *arena, const Item *claim)
+{
+    int n = claim->rows * claim->cols, most = most_decimals(claim);
+    size_t size = (size_t)n * sizeof(Entry);
+    Entry *entry = memcpy(arena_alloc(arena, size), claim->entry, size);
+    Item *judged = arena_alloc(arena, sizeof *judged);
+    for (int k = 0; k < n; k++)
+        entry[k].decimals = decimals_judged(&entry[k], most);
+    *judged = *claim;
+    judged->entry = entry;
+    return judged;
+}
+
+static bool is_namesake(const Step *a, const Step *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->aspect == b->aspect
+        && a->part == b->part && a->layer == b->layer
+        && a->head == b->head && a->turn == b->turn
+        && a->inner == b->inner && a->given == b->given;
+}
+
+static const Step *claimed_step(const Run *run, const Item *item, Fault *f)
+{
+    const Step *last = step_of(run, item, f), *best = last;
+    for (const Step *s = last; item->line == 0 && s-- > run->step; ) {
+        Claim of_best = { item, best }, of_other = { item, s };
+        if (is_namesake(s, last)
+            && count_right(&of_other, run) >= count_right(&of_best, run))
+            best = s;
+    }
+    return best;
+}
+
+Claim *claims_of(const Run *run, Arena *arena, int *n, Fault *f)
+{
+    const Sheet *sheet = run->sheet;
+    Claim *claims = arena_alloc(arena,
+                                (size_t)(sheet->n + 1) * sizeof *claims);
+    *n = 0;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        if (!item->claim)
+            continue;
+        Claim claim = { with_decimals(arena, item), NULL };
+        claim.step = claimed_step(run, claim.item, f);
+        int to = (*n)++;
+        for (; to > 0 && claims[to - 1].step > claim.step; to--)
+            claims[to] = claims[to - 1];
+        claims[to] = claim;
+    }
+    return claims;
 }
