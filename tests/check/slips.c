@@ -5,19 +5,6 @@
 
 /* ------------------------------------------------------ what a sheet shows */
 
-/* The claims of the sheet as far as it has come, for one who carries. */
-static Claim *claims_of(const Sheet *sheet, const Run *run, int *n)
-{
-    Claim *claims = arena_alloc(arena, (size_t)(sheet->n + 1)
-                                       * sizeof *claims);
-    *n = 0;
-    for (int k = 0; k < sheet->n; k++)
-        if (sheet->item[k].claim)
-            claims[(*n)++] = (Claim){ &sheet->item[k],
-                                      step_for(run, &sheet->item[k]) };
-    return claims;
-}
-
 /* But for its last digit? */
 static bool is_right(const Item *item, const Step *step, int k)
 {
@@ -43,7 +30,8 @@ static bool shows_a_slip(const char *text)
     Explanation carried = { .n = 0 };
     const Run *right = run_of(text);
     assert_that(right != NULL);
-    carried.claim = claims_of(right->sheet, right, &carried.n);
+    Fault f = { .sheet = "text" };
+    carried.claim = claims_of(right, arena, &carried.n, &f);
     const Run *run = run_explained(right->bound, &carried, arena, quiet);
     bool shows = false;
     for (int c = 0; c < carried.n; c++) {
