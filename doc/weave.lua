@@ -18,6 +18,7 @@
 --     notation.lua     which names are vectors and matrices
 --     formula.lua      mathematics
 --     program.lua      numbers that the program computes
+--     reference.lua    equations by their number, signs by their explanation
 --     tangled.lua      the files that notangle makes of the pieces
 --     listing.lua      a piece on the page, with its lines of algorithms
 --     algorithm.lua    an algorithm on the page
@@ -46,6 +47,7 @@ local notation = require 'notation'
 local noweb = require 'noweb'
 local pair = require 'pair'
 local program = require 'program'
+local reference = require 'reference'
 local tags = require 'tags'
 local tangled = require 'tangled'
 
@@ -77,6 +79,15 @@ local function label_of(header, count)
   end
   count.chapter = (count.chapter or 0) + 1
   return 'Chapter ' .. count.chapter
+end
+
+-- Learns which equations are displayed.
+local function learn_equations(blocks)
+  for _, b in ipairs(blocks) do
+    local n = reference.equation(b)
+    if n then book.labels['equation-' .. n] = 'equation (' .. n .. ')' end
+    if b.t == 'Div' then learn_equations(b.content) end
+  end
 end
 
 -- Learns the algorithms, the numbers of chapters and figures, and every id that
@@ -212,9 +223,11 @@ function set.Para(b)
   local para = program.display(b) or b
   local alone = #para.content == 1 and para.content[1]
   if alone and alone.t == 'Math' and alone.mathtype == 'DisplayMath' then
-    local p = formula.pair(alone)
-    return pair.new((p.tex:gsub('^\\displayed', '\\displayedblock')),
-                    '<p>' .. p.html .. '</p>'):blocks()
+    local p, n = formula.pair(alone), reference.equation(para)
+    return pair.new(
+      p.tex:gsub('^\\displayed', n and '\\displayedequation{' .. n .. '}'
+                                  or '\\displayedblock'),
+      (n and '<p id="equation-' .. n .. '">' or '<p>') .. p.html .. '</p>'):blocks()
   end
 end
 
@@ -300,6 +313,9 @@ function Reader(input)
   end
   identifiers.index()
   local doc = pandoc.read(noweb.markdown(prose), 'markdown')
+  learn_equations(doc.blocks)
+  doc = reference.link(doc)
+  reference.check_signs(doc.blocks)
   learn(doc.blocks, prose, {})
   if os.getenv 'WEAVE_TARGET' == 'figures' then
     doc = only_figures(doc)

@@ -52,9 +52,9 @@ Mat sinusoids(Arena *arena, int d_e, int ell_max,
     Mat W_p = constant(arena, d_e, ell_max);
     for (int i = 1; i <= d_e / 2; i++) {
         int pair = variant == SINUSOIDS_PAPER ? i : i - 1;
-        double wavelength = pow(base, 2.0 * pair / d_e);
+        double per_radian = pow(base, 2.0 * pair / d_e);    /* positions */
         for (int t = 1; t <= ell_max; t++) {
-            double angle = (t - 1 + first) / wavelength;
+            double angle = (t - 1 + first) / per_radian;
             AT(W_p, 2 * i - 1, t) = (real)sin(angle);
             AT(W_p, 2 * i,     t) = (real)cos(angle);
         }

@@ -50,8 +50,23 @@ local function picture(block)
   return '\\begin{tikzpicture}\n' .. text .. '\n\\end{tikzpicture}'
 end
 
+-- The red numbers in the figure of an algorithm are names of its lines: 8.16.
+local function check_lines(block)
+  local algorithm = block.identifier:match '^fig%-alg(%d+)$'
+  local label = 'node%s*%[num[^%]]*%][^{};]-{([^{}]*)}'
+  for names in (algorithm and block.text or ''):gmatch(label) do
+    for name in names:gmatch '[^%s,]+' do
+      if name:match '^%d+' ~= algorithm or not book.labels[name] then
+        book.fault(book.here, 'the figure has the number %s, which is no line '
+                   .. 'of Algorithm %s.', name, algorithm)
+      end
+    end
+  end
+end
+
 function box.figure(block)
   local id, k = block.identifier, book.figures[block.identifier]
+  check_lines(block)
   if target == 'figures' then
     return pair.new(('%%@ %s Figure %d\n\\figurepage{%%\n%s\n}'):format(
       book.at(book.here), k, picture(block)), ''):blocks()

@@ -44,6 +44,18 @@ local function script(s)
   end))
 end
 
+-- What has two indices, or is transposed, is a matrix or a vector, and so is
+-- what has one, unless it is a sequence.
+local SEQUENCES = { x = true, y = true, z = true }
+
+local function is_used_as_array(letter, after)
+  after = after:gsub('^_%b{}', ''):gsub('^_.', '')
+  local indices = after:match '^%b[]'
+  return after:match '^%s*%^{?\\top'
+    or indices and not indices:match '^%[\\!' and
+       (indices:gsub('%b[]', ''):match ',' or not SEQUENCES[letter])
+end
+
 function formula.bold(tex)
   local out, at = '', 1
   local function take(pattern)
@@ -53,13 +65,20 @@ function formula.bold(tex)
   end
   while at <= #tex do
     local start, word = at, tex:match('^\\(%a+)', at)
-    if VERBATIM[word] then
+    local event = take '\\mathbb P_%b{}%b[]' or take '\\mathbb P%b[]'
+    if event then                       -- of random numbers
+      out = out .. event
+    elseif VERBATIM[word] then
       local s = take '\\%a+%s*%b{}' or take '\\%a+%s*[^\\]' or take '\\%a+'
       out = out .. s:gsub('([^\\])_', '%1\\_')
     elseif GREEK[word] or tex:match('^%a', at) then
       local s = take '%a' or take '\\%a+'
-      out = out .. (is_array(tex, start, start + #s - 1)
-                    and '{\\mathbfit ' .. s .. '}' or s)
+      local array = is_array(tex, start, start + #s - 1)
+      if not array and is_used_as_array(s, tex:sub(at)) then
+        book.fault(book.here, 'in $%s$ %s is used as a vector or a matrix, but '
+                   .. 'notation.lua does not have it as one.', tex, s)
+      end
+      out = out .. (array and '{\\mathbfit ' .. s .. '}' or s)
     else
       local s = take '[_^]%s*%b{}'
       out = out .. (s and script(s) or take '[_^]%s*\\%a+' or take '[_^]%s*.'

@@ -12,12 +12,17 @@ local EVERYWHERE = [[ W X \tilde{X} Z Q K S A Y P M B C I R \tilde{V} e \hat{e}
   b_ \gamma \beta \theta -\beta_1 -\beta_2 -\hat{P} -p_mask -e^ ]]
 
 local IN = {
-  alg3 = [[ q k_ v_ \tilde{v} ]], alg4 = [[ V ]], alg5 = [[ V ]], alg7 = [[ p ]],
-  alg14 = [[ p q ]], alg15 = [[ p q ]], sampling = [[ p q ]], options = [[ p q -K ]],
-  activations = [[ -X ]], operations = [[ b p a ]], conventions = [[ V ]],
+  alg3 = [[ q k_ v_ \tilde{v} ]], alg4 = [[ V ]], alg5 = [[ V ]], alg7 = [[ p a ]],
+  alg13 = [[ d -d_ ]], alg14 = [[ p q ]], alg15 = [[ p q ]],
+  sampling = [[ p q ]], options = [[ p q -K ]],
+  operations = [[ b p a ]], conventions = [[ V ]],
+  ['the-operations'] = [[ g m v ]], ['sums-and-multiples'] = [[ g ]],
+  ['down-the-columns'] = [[ m v ]], ['choosing-and-arranging'] = [[ y ]],
   beam = [[ -B ]], classification = [[ -P ]], matrices = [[ b ]],
-  flow = [[ V ]], solutions = [[ q -q_ V p ]],
-  ['errata-numerics'] = [[ p q ]], unlisted = [[ q k_ v_ \tilde{v} p ]],
+  flow = [[ V ]], starts = [[ V ]], relative = [[ D q_ k_ r_ u v ]],
+  solutions = [[ q -q_ V p c e^ ]], ['errata-shapes'] = [[ q ]],
+  ['errata-numerics'] = [[ p q ]], ['errata-content'] = [[ q ]],
+  ['sums-in-lanes'] = [[ a b ]], unlisted = [[ q k_ v_ \tilde{v} p ]],
 }
 
 local function read(names, into)

@@ -270,6 +270,7 @@ static void masks_that_are_not_minus_infinity(void **state)
 {
     (void)state;
     assert_numbers("E17", "no mask", THIRD / 2, THIRD, 0.5);
+    assert_numbers("E17", "in the place of S", THIRD, THIRD, THIRD);
     if (IS_DOUBLE)
         assert_numbers("E17", "-1e9 added", THIRD / 2, THIRD, 0.5);
     else

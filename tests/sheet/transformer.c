@@ -7,6 +7,7 @@ static void algorithm_8_comes_out_after_every_line(void **state)
 {
     (void)state;
     assert_worked("tests/data/worked/alg08.sheet", 16);
+    assert_worked("tests/data/hand/solution-8-1.sheet", 5);
 }
 
 static void algorithm_9_comes_out_after_every_line(void **state)

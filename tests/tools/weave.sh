@@ -186,6 +186,12 @@ refuses 'a vector that is not bold' 'gives \$v\$ the type .* but it is not bold'
     's/\$\\in V\$, \$/$\\in \\mathbb R^d$, $/'
 refuses 'a number that is bold' 'gives \$W_e\$ the type .* but it is bold' \
     's/\$\\in \\mathbb R.*\$/$\\in \\mathbb R$/'
+refuses 'a matrix that is not bold' 'in \$D\[i, j\]\$ D is used as .* a matrix' 's/^It takes/$D[i, j]$. It takes/'
+refuses 'a sign before its explanation' 'the sign .*odot is used before' \
+    's/^It takes/$W_e \\odot W_e$. It takes/; s/ \.notation}/ .notation .signs}/'
+refuses 'an equation that is nowhere' 'equation (2) is referred to' 's/^It takes/By equation (2) it takes/'
+refuses "a number that is no line's" 'has the number 1\.7, which is no line of Algorithm 1' \
+    's/#fig-one/#fig-alg1/; s/^.node\[draw\]/&\\node[num] at (1,1) {1.2, 1.7};/'
 refuses 'a name that is not in its file' 'has W_x in embed.c, where it is not' \
     's/`W_e` | `embed.c`/`W_x` | `embed.c`/'
 refuses 'an architecture on three pages' 'Algorithm 8 and its C stand on pages .*, not on one' \
