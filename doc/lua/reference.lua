@@ -23,8 +23,9 @@ local CALLED = { equation = true, Equation = true, Equations = true,
 
 local missing = {}                      -- numbers of equations: told once
 
--- "equation (4)" and "see (4)" lead to the display of that number.
-local function lead(inlines)
+-- "equation (4)" and "see (4)" lead to the display of that number. A part of a
+-- book, such as a handout, may not have it.
+local function lead(inlines, short)
   for i = 3, #inlines do
     local before, n, after = (inlines[i].text or ''):match '^(%()(%d+)(%).*)$'
     if n and inlines[i].t == 'Str' and CALLED[inlines[i - 2].text or ''] then
@@ -32,7 +33,7 @@ local function lead(inlines)
       if place then
         inlines[i] = pandoc.Span {
           pandoc.Link('(' .. n .. ')', place), pandoc.Str(after:sub(2)) }
-      elseif not missing[n] then
+      elseif not short and not missing[n] then
         missing[n] = true
         book.fault(1, 'equation (%s) is referred to, and displayed nowhere.', n)
       end
@@ -44,8 +45,8 @@ end
 local function untouched(x) return x, false end
 
 function reference.link(doc)
-  return doc:walk { traverse = 'topdown', Header = untouched,
-                    Link = untouched, Inlines = lead }
+  return doc:walk { traverse = 'topdown', Header = untouched, Link = untouched,
+                    Inlines = function(x) return lead(x, doc.meta.short) end }
 end
 
 -- A sign that is not in every textbook is explained before it is used, where
