@@ -497,7 +497,7 @@
                 .concat(claim))).claims[0].terms;
       this.said.className = 'said';
       this.said.textContent = step.name + ': '
-        + (terms || 'this line is no sum of products.');
+        + (terms || 'of this line no terms are known.');
     } catch (error) { this.tell(error); }
   };
 

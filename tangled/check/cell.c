@@ -27,8 +27,7 @@ static const struct Product { Role role; const char *left, *right; }
         { ROLE_LOGITS,    "W_e",     "input" },
     };
 
-/* The factors of a value; false: it is no such product. */
-static bool factors_of(Slipping *s, const Step *step, Mat M, Mat factors[2])
+bool factors_of(Slipping *s, const Step *step, Mat M, Mat factors[2])
 {
     for (int k = 0; k < COUNT(products); k++) {
         if (products[k].role != step->role)
@@ -43,16 +42,6 @@ static bool factors_of(Slipping *s, const Step *step, Mat M, Mat factors[2])
     return false;
 }
 
-/* For longer than the run, which ends here. */
-static Mat kept_matrix(const Slipping *s, Mat M)
-{
-    Mat Y = constant(s->arena, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(Y, i, j) = AT(M, i, j);
-    return Y;
-}
-
 static bool tells(const Entry *entry, double change)
 {
     double size = fabs(change);
@@ -65,16 +54,21 @@ static bool tells(const Entry *entry, double change)
 
 enum { MOST_CELLS = 300 };
 
-static void note_cell(Slipping *s, CellSlip cell, double x)
+typedef struct {
+    const Claim *claim;         /* whose entries slips are sought for     */
+    int n;                      /* those that are found                   */
+    CellSlip *cell;
+} Search;
+
+static void note_cell(Search *to, CellSlip cell, double x)
 {
-    const Item *claim = s->sought->item;
-    const Entry *entry = &claim->entry[cell.entry];
-    if (s->cells < MOST_CELLS && tells(entry, cell.change)
+    const Entry *entry = &to->claim->item->entry[cell.entry];
+    if (to->n < MOST_CELLS && tells(entry, cell.change)
         && verdict_on(entry, x + cell.change) == RIGHT)
-        s->cell[s->cells++] = cell;
+        to->cell[to->n++] = cell;
 }
 
-static void seek_cell(Slipping *s, const Mat factors[2], CellSlip cell,
+static void seek_cell(Search *to, const Mat factors[2], CellSlip cell,
                       double x)
 {
     Mat L = factors[0], R = factors[1];
@@ -82,15 +76,15 @@ static void seek_cell(Slipping *s, const Mat factors[2], CellSlip cell,
         double l = cell.left[0] = AT(L, k, cell.i),
                r = cell.right[0] = AT(R, k, cell.j);
         cell.kind = LEFT_OUT, cell.change = -l * r;
-        note_cell(s, cell, x);
+        note_cell(to, cell, x);
         cell.kind = WRONG_SIGN, cell.change = -2 * l * r;
-        note_cell(s, cell, x);
+        note_cell(to, cell, x);
         cell.kind = CROSSED;
         for (int u = k + 1; u <= L->rows; u++) {
             cell.left[1] = AT(L, u, cell.i);
             cell.right[1] = AT(R, u, cell.j);
             cell.change = (cell.left[1] - l) * (r - cell.right[1]);
-            note_cell(s, cell, x);
+            note_cell(to, cell, x);
         }
     }
 }
@@ -113,33 +107,43 @@ static CellSlip cell_at(const Item *claim, int k, int i, int j)
     return cell;
 }
 
-void seek_cells(Slipping *s, Mat M)
+static void seek_cells(void *data, Slipping *s, Mat M)
 {
     enum { MOST_TERMS = 100 };
-    const Item *item = s->sought->item;
-    const Step *step = s->sought->step;
+    Search *to = data;
+    const Item *item = to->claim->item;
+    const Step *step = to->claim->step;
     Mat factors[2];
-    if (!shape_fits(item, step->M) || !factors_of(s, step, M, factors))
+    if (!shape_fits(item, step->M) || !factors_of(s, step, M, factors)
+        || factors[0]->rows > MOST_TERMS)
         return;
-    for (int k = 0; k < 2; k++)
-        s->factors[k] = kept_matrix(s, factors[k]);
-    if (s->factors[0]->rows > MOST_TERMS)
-        return;
-    s->cell = arena_alloc(s->arena, MOST_CELLS * sizeof *s->cell);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
             int k = step->turned ? entry_at(item, step->M, j, i)
                                  : entry_at(item, step->M, i, j);
             if (verdict_on(&item->entry[k], AT(M, i, j)) > RIGHT)
-                seek_cell(s, s->factors, cell_at(item, k, i, j),
-                          AT(M, i, j));
+                seek_cell(to, factors, cell_at(item, k, i, j), AT(M, i, j));
         }
-    for (int k = 0; k < s->cells && step->turned; k++)
-        exchange_factors(&s->cell[k]);
+    for (int k = 0; k < to->n && step->turned; k++)
+        exchange_factors(&to->cell[k]);
+}
+
+int cell_slips(const Bound *bound, Explanation why, const Claim *claim,
+               Arena *arena, Tape *tape, const CellSlip **cell)
+{
+    Search search = { .claim = claim };
+    search.cell = arena_alloc(arena, MOST_CELLS * sizeof *search.cell);
+    visit_step(bound, why, &(Visit){ claim->step, seek_cells, &search },
+               arena, tape);
+    *cell = search.cell;
+    return search.n;
 }
 
 static const char *term_of(char to[60], double left, double right)
 {
+    double size = fmax(fabs(left), fabs(right));
+    left = without_noise(left, size);
+    right = without_noise(right, size);
     snprintf(to, 60, right < 0 ? "%.6g·(%.6g)" : "%.6g·%.6g", left, right);
     return to;
 }

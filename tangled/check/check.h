@@ -74,18 +74,8 @@ bool share_a_place(const Slip *a, const Slip *b);
 int cell_slips(const Bound *bound, Explanation why, const Claim *claim,
                Arena *arena, Tape *tape, const CellSlip **cell);
 
-/* Is what is claimed a product, and a bias at most? Then it is left^T
-   right, in the paper's layout. */
-bool find_factors(const Bound *bound, const Claim *claim, Arena *arena,
-                  Tape *tape, Mat factors[2]);
-
-/* The latest step of that role before a step, in its layer, head and turn;
-   NULL: there is none. */
-const Step *step_before(const Run *run, const Step *step, Role role);
-
 /* How entry k of a claimed step comes about, term by term, in the layout of
-   the sheet: "(2,1) is 1·2 + 2·3 = 8"; NULL: it is no sum of products, and
-   no softmax. */
+   the sheet: "(2,1) is 1·2 + 2·3 = 8"; NULL: nothing is known of it. */
 const char *terms_text(const Run *run, const Claim *claim, int k,
                        Arena *arena, Tape *tape);
 

@@ -236,6 +236,20 @@ static Mat sine_exponents(Slipping *s, bool other)
     return M;
 }
 
+/* Of each column: W_p has all positions. */
+static Mat sine_places(Slipping *s)
+{
+    Sines how;
+    const Run *run = s->variation.run;
+    Mat M = zeros_of(s, 1, s->it->cols);
+    sines_of(run, &how);
+    if (s->here->role == ROLE_TABLE)
+        how.place -= number_given(run, "t", 1) - 1;
+    for (int j = 1; j <= M->cols; j++)
+        AT(M, 1, j) = (real)(how.place + j - 1);
+    return M;
+}
+
 static Mat own_exponents(Slipping *s)   { return sine_exponents(s, false); }
 static Mat other_exponents(Slipping *s) { return sine_exponents(s, true); }
 
@@ -300,6 +314,20 @@ static Mat where_read(Slipping *s)
         AT(M, log_P->i[k], log_P->j[k]) = 1;
     for (int k = 0; log_P == NULL && target != NULL && k < P->cols; k++)
         AT(M, (int)target->entry[k].value, k + 1) = 1;
+    return M;
+}
+
+/* The probabilities that the loss reads. */
+static Mat probabilities_read(Slipping *s)
+{
+    Mat P = read_from(s), where = where_read(s);
+    int n = 0, found = 0;
+    for (int k = 0; where != NULL && k < P->rows * P->cols; k++)
+        n += where->at[k] != 0;
+    Mat M = n == 0 ? NULL : zeros_of(s, n, 1);
+    for (int k = 0; found < n; k++)
+        if (where->at[k] != 0)
+            AT(M, ++found, 1) = P->at[k];
     return M;
 }
 
@@ -445,9 +473,9 @@ bool holds(Slipping *s, unsigned when)
 static Mat itself(Slipping *s)     { return s->it; }
 static Mat exponent_x(Slipping *s)
 {
-    bool weights = s->here->role == ROLE_WEIGHTS;
+    bool attention = s->here->algorithm == 3 || s->here->algorithm == 4;
     return s->it->logits != NULL ? s->it->logits
-         : s->latest[weights ? ROLE_SCALED : ROLE_LOGITS];
+         : s->latest[attention ? ROLE_SCALED : ROLE_LOGITS];
 }
 
 static Mat slip_number(Slipping *s)
@@ -468,6 +496,12 @@ static Mat d_attn(Slipping *s)
 static Mat d_x(Slipping *s)
 {
     return number_if_told(s, s->variation.run->d_x);
+}
+
+static Mat divisor(Slipping *s)
+{
+    double x = s->variation.run->divisor;
+    return x == 0 ? NULL : one_number(s, x);
 }
 
 static Mat heads_seen(Slipping *s) { return one_number(s, s->H); }
@@ -546,6 +580,8 @@ static const struct { const char *name; Mat (*value)(Slipping *s); }
         { "own", own_tokens },       { "later", later_column },
         { "logits", logits_read },   { "gradient", gradient_seen },
         { "P", read_from },          { "p", next_seen },
+        { "places", sine_places },   { "chosen", probabilities_read },
+        { "divisor", divisor },
 };
 
 static const struct { const char *name; Order *from; } orders[] = {
@@ -560,6 +596,7 @@ static const struct { const char *name; Role role; } by_role[] = {
     { "projected", ROLE_PROJECTED }, { "mean", ROLE_MEAN },
     { "variance", ROLE_VARIANCE },   { "q", ROLE_TEMPERED },
     { "hidden", ROLE_HIDDEN },
+    { "standardised", ROLE_STANDARDISED },
 };
 
 static const struct { const char *name; double instead; } numbers[] = {

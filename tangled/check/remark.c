@@ -88,6 +88,18 @@ static void remark_range(const Judged *j, Remarks *to)
     }
 }
 
+/* The latest step of that role before a step, in its layer, head and turn;
+   NULL: there is none. */
+static const Step *step_before(const Run *run, const Step *step, Role role)
+{
+    for (const Step *s = step; s-- > run->step; )
+        if (s->role == role && s->part == step->part
+            && s->layer == step->layer && s->head == step->head
+            && s->turn == step->turn)
+            return s;
+    return NULL;
+}
+
 static void remark_masked(const Run *run, const Judged *j, Remarks *to)
 {
     const Step *step = j->claim.step,
@@ -127,7 +139,8 @@ static Range range_of(const Step *V, const Item *claim, int row)
         const Entry *entry = claim == NULL ? NULL
                            : &claim->entry[entry_at(claim, M, i, j)];
         bool claimed = entry != NULL && !isnan(entry->value);
-        double x = claimed ? entry->value : AT(M, i, j);
+        double x = claimed ? entry->value
+                 : without_noise(AT(M, i, j), step_size(V));
         range.least = fmin(range.least, x);
         range.most = fmax(range.most, x);
         range.off = fmax(range.off, claimed ? half_unit(entry) : 0);

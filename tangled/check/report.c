@@ -433,7 +433,8 @@ static void json_entry(FILE *out, const Judged *j, int k)
     json_string(out, entry->typed, (size_t)entry->bytes);
     print_json(out, ", 'claimed': %g, 'here': %g, 'verdict': %s}",
                entry->value, !j->fits ? (double)NAN
-               : (double)*claimed_entry(item, j->claim.step->M, k),
+               : without_noise(*claimed_entry(item, j->claim.step->M, k),
+                               step_size(j->claim.step)),
                verdict_words[j->verdict[k]]);
 }
 

@@ -208,8 +208,8 @@ bool share_a_place(const Slip *a, const Slip *b)
 
 static Mat with_cells(Slipping *s, const Step *step, Mat M)
 {
-    if (s->sought != NULL && same_place(step, s->sought->step))
-        seek_cells(s, M);
+    if (s->visit != NULL && same_place(step, s->visit->step))
+        s->visit->look(s->visit->to, s, M);
     for (const Explanation *e = s->why; e != NULL; e = e->before) {
         if (e->cells == 0 || !same_place(step, e->only))
             continue;
@@ -387,43 +387,31 @@ static void run_it(Fault *f, void *data)
     run_bound(s->bound, &s->variation, s->arena, s->tape, f);
 }
 
-static Slipping *run_for(const Claim *sought, const Bound *bound,
-                         Explanation *why, Arena *arena, Tape *tape)
+static const Run *run_for(const Visit *visit, const Bound *bound,
+                          Explanation *why, Arena *arena, Tape *tape)
 {
     Slipping *s = arena_alloc(arena, sizeof *s);
     Fault f = { .text = NULL };
     *s = (Slipping){ .why = why, .bound = bound, .arena = arena,
-        .tape = tape, .sought = sought,
+        .tape = tape, .visit = visit,
         .variation = { s, give_slipped, compute, carry, .run = NULL } };
     for (Explanation *e = why; e != NULL; e = e->before)
         for (int k = 0; k < 2; k++)
             if (e->slip[k] != NULL && exchanges(e->slip[k]))
                 s->variation.exchanged = e->made[k] = true;
     attempt(&f, run_it, s);
-    return s;
+    return s->variation.run;
 }
 
 const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,
                          Tape *tape)
 {
-    return run_for(NULL, bound, why, arena, tape)->variation.run;
+    return run_for(NULL, bound, why, arena, tape);
 }
 
-int cell_slips(const Bound *bound, Explanation why, const Claim *claim,
-               Arena *arena, Tape *tape, const CellSlip **cell)
+void visit_step(const Bound *bound, Explanation why, const Visit *visit,
+                Arena *arena, Tape *tape)
 {
-    why.until = claim->step;
-    const Slipping *s = run_for(claim, bound, &why, arena, tape);
-    *cell = s->cell;
-    return s->cells;
-}
-
-bool find_factors(const Bound *bound, const Claim *claim, Arena *arena,
-                  Tape *tape, Mat factors[2])
-{
-    Explanation why = { .until = claim->step };
-    const Slipping *s = run_for(claim, bound, &why, arena, tape);
-    factors[0] = s->factors[0], factors[1] = s->factors[1];
-    return factors[0] != NULL && factors[1] != NULL
-        && factors[0]->rows == factors[1]->rows;
+    why.until = visit->step;
+    run_for(visit, bound, &why, arena, tape);
 }

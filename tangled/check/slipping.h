@@ -64,10 +64,7 @@ struct Slipping {
     Mat log_P, gradient;        /* what the loss reads; the latest        */
     int H;                      /* heads so far                           */
     unsigned truths;            /* of the run; 0: not yet asked           */
-    const Claim *sought;        /* whose entries slips are sought for ... */
-    Mat factors[2];             /* ... the factors of these; or NULL      */
-    CellSlip *cell;             /* those found                            */
-    int cells;
+    const struct Visit *visit;  /* of a step; NULL: none                  */
 };
 
 /* Ends the run: the slip asks for what cannot be. */
@@ -97,8 +94,19 @@ Mat not_summed(Slipping *s, Mat M);
 Mat in_order_of_size(Slipping *s, Mat M);
 Mat drawn_from_p(Slipping *s, Mat M);
 
-/* Notes the slips that explain single entries of the claim that is sought,
-   of which M is the step. */
-void seek_cells(Slipping *s, Mat M);
+/* Runs a sheet as `why` has it, up to a step, and shows look what stands
+   there: M, in the paper's layout. */
+typedef struct Visit {
+    const Step *step;
+    void (*look)(void *to, Slipping *s, Mat M);
+    void *to;
+} Visit;
+void visit_step(const Bound *bound, Explanation why, const Visit *visit,
+                Arena *arena, Tape *tape);
+
+/* Is the value at that step a product, and a bias at most? Then it is
+   left^T right. */
+bool factors_of(Slipping *s, const Step *step, Mat M, Mat factors[2]);
+
 
 #endif

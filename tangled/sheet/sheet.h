@@ -353,6 +353,10 @@ const char *step_text(Arena *arena, const Run *run, const Step *step,
 void print_step_text(FILE *out, const Run *run, const Step *step);
 void print_formula(FILE *out, const Run *run, const char *formula);
 
+/* The size of the numbers of which a step is a sum, for without_noise; 0
+   where a tiny number may be no noise: e^x, a probability, what is given. */
+double step_size(const Step *step);
+
 /* Is it made of distributions? How that is said. Is it line 5 of Algorithm
    4 with a mask that is 1 everywhere? */
 bool sums_to_1(const Step *step);

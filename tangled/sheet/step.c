@@ -435,6 +435,22 @@ const char *run_title(char to[TITLE_BYTES], const Run *run)
     return to;
 }
 
+double step_size(const Step *step)
+{
+    const Role positive[] = { ROLE_POWERS, ROLE_SUM, ROLE_VARIANCE,
+                              ROLE_ROOT, ROLE_LOSS };
+    double largest = 1;
+    for (size_t k = 0; k < sizeof positive / sizeof *positive; k++)
+        if (step->role == positive[k])
+            return 0;
+    if (step->given || sums_to_1(step))
+        return 0;
+    for (int k = 0; k < step->M->rows * step->M->cols; k++)
+        if (isfinite(step->M->at[k]))
+            largest = fmax(largest, fabs(step->M->at[k]));
+    return largest;
+}
+
 bool sums_to_1(const Step *step)
 {
     return step->aspect == VALUE && step->row != NULL && step->row->sums;

@@ -1,5 +1,6 @@
 /* How words and numbers are printed. */
 #include "shell/shell.h"
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -66,6 +67,12 @@ static bool is_whole(Mat M)
 int places_of(Mat M, int decimals)
 {
     return is_whole(M) ? 0 : decimals;
+}
+
+double without_noise(double x, double size)
+{
+    double eps = sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
+    return fabs(x) <= 16 * eps * size ? 0 : x;
 }
 
 int shown_number(char *to, size_t size, double x, int places)

@@ -148,6 +148,10 @@ int places_of(Mat M, int decimals);
 int shown_number(char *to, size_t size, double x, int places);
 int number_width(Mat M, int places);
 
+/* x; or 0 where x is no more than what the computer's rounding leaves of a
+   sum of numbers of that size. */
+double without_noise(double x, double size);
+
 /* For JSON: n bytes as a string; a number, NaN as null. print_json prints a
    format in which ' stands for a quotation mark, %d for a whole number, %g
    for a number, %b for a truth and %s for a text, NULL for null. */

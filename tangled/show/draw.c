@@ -27,7 +27,8 @@ static bool is_drawn(const Run *run, const Step *step, bool all)
 
 static const char *axis_of(const Step *step, bool queries)
 {
-    if (!of_scores(step) && step->role != ROLE_SCALED)
+    bool attention = step->algorithm == 3 || step->algorithm == 4;
+    if (!attention || (!of_scores(step) && step->role != ROLE_SCALED))
         return NULL;
     if (step->algorithm == 3)
         return queries ? NULL : "key t";

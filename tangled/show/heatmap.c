@@ -202,6 +202,7 @@ static const char grid[] = " stroke=\"#bbb\" stroke-width=\".5\"";
 static void draw_cell(FILE *out, const Heatmap *h, const Frame *f, int i,
                       int j)
 {
+    char text[64];
     double x = AT(h->M, i, j), dark = darkness(h, f, x);
     int left = h->x + f->left + (j - 1) * f->cell;
     int top = h->y + f->top + (i - 1) * f->tall;
@@ -209,9 +210,10 @@ static void draw_cell(FILE *out, const Heatmap *h, const Frame *f, int i,
     fprintf(out, "fill=\"%s\" fill-opacity=\"%.3f\"%s>",
             isinf(x) ? "#888" : x < 0 ? "#b05a10" : "#1a4a8a", dark,
             h->numbers ? grid : "");
-    fprintf(out, "<title>%s = %d, %s = %d: %.4f</title></rect>\n",
+    shown_number(text, sizeof text, x, 4);
+    fprintf(out, "<title>%s = %d, %s = %d: %s</title></rect>\n",
             h->down == NULL ? "row" : h->down, i,
-            h->across == NULL ? "column" : h->across, j, x);
+            h->across == NULL ? "column" : h->across, j, text);
     if (h->numbers)
         write_number(out, h, x, left + f->cell / 2, top + 16, dark > 0.73);
 }

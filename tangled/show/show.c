@@ -76,13 +76,15 @@ void show_text(FILE *out, const Run *run, bool all, bool shade, Fault *f)
     print_remarks(out, run, f);
 }
 
-static void print_values(FILE *out, Mat M)
+static void print_values(FILE *out, const Step *step)
 {
+    Mat M = step->M;
+    double size = step_size(step);
     for (int i = 1; i <= M->rows; i++) {
         fputs(i == 1 ? "[" : ", [", out);
         for (int j = 1; j <= M->cols; j++) {
             fputs(j == 1 ? "" : ", ", out);
-            json_number(out, AT(M, i, j));
+            json_number(out, without_noise(AT(M, i, j), size));
         }
         fputc(']', out);
     }
@@ -140,7 +142,7 @@ static void json_step(FILE *out, const Run *run, const Step *s,
     print_json(out, s->given ? ", 'given': true" : "");
     print_json(out, ", 'rows': %d, 'cols': %d, 'values': [", s->M->rows,
                s->M->cols);
-    print_values(out, s->M);
+    print_values(out, s);
     print_json(out, "], 'inner': %b, 'label': %s, 'text': %s}", s->inner,
                step_label(label, run, s), step_text(arena, run, s, false));
 }

@@ -735,7 +735,7 @@ static void a_single_entry_has_no_place_but_a_name(void **state)
     assert_report("algorithm 4\nX = 1\nWq = 1\nWk = 1\nWv = 2\n"
         "claim A = 1.5\nclaim Vt = 7\n", 1,
         "A     WRONG  you 1.5, here 1\n"
-        "      no known slip\n"
+        "      no known slip; it is e^1 / (e^1) = 2.718 / 2.718 = 1\n"
         "      remark: it is 1.5, not between 0 and 1\n"
         "      remark: column 1 sums to 1.5, not to 1\n"
         "Ṽ     WRONG  you 7, here 2\n"

@@ -727,6 +727,33 @@ static void masked_scores_are_judged(void **state)
     assert_says(SAID(check, "--tex", sheet), "    0 & -\\infty \\\\\n");
 }
 
+static void nothing_but_attention_has_keys(void **state)
+{
+    (void)state;
+    char *sheet = write_text("a", "algorithm 7\nlogits = 1 2\n"
+                             "claim exp = 3 7\n");
+    assert_null(strstr(SAID(check, "--svg", sheet).out, "key"));
+    assert_null(strstr(SAID(check, "--md", sheet).out, "key"));
+}
+
+/* Q, V and S have entries that are 0 but for rounding. */
+static void what_is_0_but_for_rounding_is_0(void **state)
+{
+    (void)state;
+    char *const forms[] = { "--svg", "--md", "--tex", "--json" };
+    char *sheet = write_text("a", "algorithm 4\nlayout textbook\n"
+        "X = 0.1 0.2 -0.3 ; -0.1 -0.2 0.3\nWq = 1 1 ; 1 0 ; 1 2\n"
+        "Wk = 1 1 ; 1 0 ; 1 1\nWv = 1 1 ; 1 0 ; 1 2\n"
+        "claim Q = 1 2 ; 3 4\nclaim S = 1 2 ; 3 4\n");
+    for (int k = 0; k < 8; k++) {
+        char *form = forms[k % 4];
+        const char *out = (k < 4 ? SAID(show, form, sheet)
+                                 : SAID(check, form, sheet)).out;
+        if (strstr(out, "e-1") != NULL || strstr(out, "-0.0000") != NULL)
+            fail_at(HERE(form), "what is 0 is not: %s", out);
+    }
+}
+
 static void the_worked_sheets_are_drawn_as_right(void **state)
 {
     (void)state;
@@ -834,6 +861,8 @@ int main(void)
         TEST_FILES(a_digit_is_off_and_a_root_is_shown_as_decimals),
         TEST_FILES(a_claim_of_another_shape_is_shown_in_its_own),
         TEST_FILES(masked_scores_are_judged),
+        TEST_FILES(nothing_but_attention_has_keys),
+        TEST_FILES(what_is_0_but_for_rounding_is_0),
         TEST_FILES(the_worked_sheets_are_drawn_as_right),
         TEST_FILES(a_long_verdict_is_broken),
         TEST_FILES(every_slip_can_be_named_in_latex),
