@@ -104,9 +104,10 @@ TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
 #define SPLIT_LONG ".{1,64}"
 
 /* Writes tokenizer.json of a tokenizer, and its tokenizer_config.json, for
-   transformers. tokens_fault: why it cannot be written; NULL: it can. */
+   transformers; ends: a text has eos behind it, as one to be continued must
+   not. tokens_fault: why it cannot be written; NULL: it can. */
 const char *tokens_fault(const Tokenizer *t);
-void put_tokenizer(FILE *to, const Tokenizer *t);
+void put_tokenizer(FILE *to, const Tokenizer *t, bool ends);
 void put_tokenizer_config(FILE *to, const Tokenizer *t);
 
 /* The sign that stands for a byte in GPT-2's files, a character. */

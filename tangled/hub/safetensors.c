@@ -316,6 +316,12 @@ static Tensors tensors_of_index(Arena *arena, const char *folder,
     return found;
 }
 
+static const char by_python[] =
+    "python3 -c 'import glob, torch, safetensors.torch as s; s.save_file({k: "
+    "v.clone().contiguous() for f in glob.glob(\"pytorch_model*.bin\") for "
+    "k, v in torch.load(f, weights_only=True).items()}, "
+    "\"model.safetensors\")'";
+
 Tensors tensors_of_folder(Arena *arena, const char *folder, Fault *f)
 {
     About about;
@@ -328,6 +334,12 @@ Tensors tensors_of_folder(Arena *arena, const char *folder, Fault *f)
         return tensors_of_index(arena, folder, index, f);
     f->sheet = folder;
     f->text = NULL;
+    if (is_taken(in_folder(arena, folder, "pytorch_model.bin"))
+        || is_taken(in_folder(arena, folder,
+                              "pytorch_model.bin.index.json")))
+        failure(f, "has its numbers in pytorch_model.bin, which only Python "
+                "reads; this, in the folder, writes model.safetensors: %s",
+                by_python);
     failure(f, "has no model.safetensors, and no "
             "model.safetensors.index.json.");
 }

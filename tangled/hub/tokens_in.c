@@ -73,8 +73,8 @@ static int piece_number(const TokenReader *r, const Json *number,
     double x = number->kind == JSON_NUMBER ? number->number : -1;
     if (!(0 <= x && x < r->N_V) || x != floor(x))
         fault(r->fault, number->at, "the number of \"%s\" must be a whole "
-              "number from 0 to %d.", in_a_line(r->arena, whose, n),
-              r->N_V - 1);
+              "number from 0 to %d; vocab_size is %d.",
+              in_a_line(r->arena, whose, n), r->N_V - 1, r->N_V);
     return (int)x;
 }
 
@@ -172,6 +172,14 @@ static int how_added(const TokenReader *r, const Json *token)
          | (token_flag(r, token, "rstrip", false) ? BLANKS_BEHIND : 0);
 }
 
+/* Is it an added token for which the model has no embedding? */
+static bool is_beyond(const TokenReader *r, const Json *text, double number)
+{
+    return number >= r->N_V && number <= TOKEN_LIMIT
+        && (r->vocabulary == NULL
+            || json_member(r->vocabulary, text->text) == NULL);
+}
+
 /* A piece that may be in the vocabulary, and then with the same number. */
 static void add_token(TokenReader *r, int k, const char *text, int n,
                       int how, Origin spot)
@@ -198,6 +206,8 @@ static void read_added(TokenReader *r, const Json *list)
         if (id == NULL || text == NULL || text->kind != JSON_STRING)
             fault(r->fault, token->at, "an added token is an object with "
                   "an id and a content, a string.");
+        if (id->kind == JSON_NUMBER && is_beyond(r, text, id->number))
+            continue;
         int k = piece_number(r, id, text->text, text->n);
         add_token(r, k, text->text, text->n, how_added(r, token),
                   spot_of(r, text->at));
@@ -211,15 +221,17 @@ static void read_added_by_number(TokenReader *r, const Json *object)
         const Json *name = &object->item[2 * i], *token = name + 1;
         const Json *text = token_member(token, "content");
         int k = 0;
-        for (int j = 0; j < name->n && k < r->N_V; j++)
+        for (int j = 0; j < name->n && k <= TOKEN_LIMIT; j++)
             k = '0' <= name->text[j] && name->text[j] <= '9'
-              ? 10 * k + (name->text[j] - '0') : r->N_V;
-        if (k >= r->N_V || name->n == 0)
+              ? 10 * k + (name->text[j] - '0') : TOKEN_LIMIT + 1;
+        if (k > TOKEN_LIMIT || name->n == 0)
             fault(r->fault, name->at, "expected the number of an added "
                   "token, from 0 to %d.", r->N_V - 1);
         if (text == NULL || text->kind != JSON_STRING)
             fault(r->fault, token->at, "an added token is an object with "
                   "a content, a string.");
+        if (k >= r->N_V && is_beyond(r, text, k))
+            continue;
         add_token(r, k, text->text, text->n, how_added(r, token),
                   spot_of(r, text->at));
     }

@@ -9,6 +9,12 @@ static int pieces_of(const Tokenizer *t)        /* without special ones */
     return tokenizer_size(t) - 3;
 }
 
+static bool is_list(const Tokenizer *t)         /* of all that it knows */
+{
+    TokenKind kind = tokenizer_kind(t);
+    return kind == CHARACTERS || kind == WORDS;
+}
+
 static bool in_signs(const Tokenizer *t)
 {
     TokenKind kind = tokenizer_kind(t);
@@ -69,6 +75,8 @@ static void put_vocabulary(FILE *to, const Tokenizer *t)
         fprintf(to, ": %d", k);
         comma = ",";
     }
+    if (is_list(t))
+        fprintf(to, ",\n      \"%s\": %d", special_names[0], n);
     fputs("}", to);
 }
 
@@ -164,7 +172,7 @@ static void put_cutting(FILE *to, const Tokenizer *t, const Vocabulary *v)
               "\"byte_fallback\": false, \"ignore_merges\": false,\n    ",
               to);
     } else {
-        fputs("\"unk_token\": \"\",\n    ", to);    /* there is none */
+        fprintf(to, "\"unk_token\": \"%s\",\n    ", special_names[0]);
     }
     put_vocabulary(to, t);
     if (pairs)
@@ -219,20 +227,24 @@ static void put_in_template(FILE *to, const Tokenizer *t, int k, int type)
     fprintf(to, ", \"type_id\": %d}}", type);
 }
 
-/* A text stands between bos and eos, and so does the first of a pair. */
-static void put_template(FILE *to, const Tokenizer *t)
+/* A text stands between bos and eos, or only behind bos, and so does the
+   first of a pair. */
+static void put_template(FILE *to, const Tokenizer *t, bool ends)
 {
     static const char *const key[] = { "single", "pair" };
     fputs("  \"post_processor\": {\"type\": \"TemplateProcessing\"", to);
     for (int pair = 0; pair < 2; pair++) {
         fprintf(to, ",\n    \"%s\": [", key[pair]);
         put_in_template(to, t, 1, 0);
-        fputs(", {\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}, ", to);
-        put_in_template(to, t, 2, 0);
-        if (pair == 1) {
-            fputs(", {\"Sequence\": {\"id\": \"B\", \"type_id\": 1}}, ",
-                  to);
-            put_in_template(to, t, 2, 1);
+        fputs(", {\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}", to);
+        for (int type = 0; type <= pair; type++) {
+            if (type == 1)
+                fputs(", {\"Sequence\": {\"id\": \"B\", \"type_id\": 1}}",
+                      to);
+            if (type < pair || ends) {
+                fputs(", ", to);
+                put_in_template(to, t, 2, type);
+            }
         }
         fputc(']', to);
     }
@@ -251,7 +263,7 @@ static void put_template(FILE *to, const Tokenizer *t)
     fputs("}},\n", to);
 }
 
-void put_tokenizer(FILE *to, const Tokenizer *t)
+void put_tokenizer(FILE *to, const Tokenizer *t, bool ends)
 {
     TokenKind kind = tokenizer_kind(t);
     const Cutter *c = tokenizer_cutter(t);
@@ -263,7 +275,7 @@ void put_tokenizer(FILE *to, const Tokenizer *t)
     put_normalizer(to, v);
     put_cut(to, t);
     if (is_special(t, bos_token(N_V)) && is_special(t, eos_token(N_V)))
-        put_template(to, t);
+        put_template(to, t, ends);
     else
         fputs("  \"post_processor\": null,\n", to);
     fprintf(to, "  \"decoder\": %s,\n",
@@ -291,9 +303,13 @@ void put_tokenizer_config(FILE *to, const Tokenizer *t)
             put_special_name(to, t, k);
             fputs(",\n", to);
         }
-    if (bert) {
+    if (bert || is_list(t)) {
         fputs("  \"unk_token\": ", to);
-        put_quoted(to, own_piece(c, cutter_vocabulary(c)->unknown), false);
+        if (bert)
+            put_quoted(to, own_piece(c, cutter_vocabulary(c)->unknown),
+                       false);
+        else
+            put_special_name(to, t, 0);
         fputs(",\n", to);
     }
     fputs("  \"clean_up_tokenization_spaces\": false,\n"

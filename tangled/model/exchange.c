@@ -134,9 +134,9 @@ typedef struct {
     const Model *model;
     const Released *kind;
     TensorType type;
-    int n;
+    int n, places;
     Tensor *tensor;             /* tensor[0] ... tensor[n - 1]            */
-    TensorPlace *place;         /* place[1] ... of the parameters ...     */
+    TensorPlace *place;         /* of the parameters, place[0] ...        */
     int *in;                    /* ... and the number of their tensor     */
     double *number;             /* those of one tensor ...                */
     int *now;                   /* ... of this one; -1: of none           */
@@ -174,13 +174,17 @@ static void list_tensors(Exporting *e, Arena *arena)
 {
     const Theta *theta = e->model->theta;
     const Hyperparameters *h = &theta->hyper;
-    size_t n = (size_t)theta->n + 1, most = 1;
-    e->tensor = arena_alloc(arena, (n + 2) * sizeof *e->tensor);
+    size_t n = 2 * (size_t)theta->n, most = 1;
+    e->tensor = arena_alloc(arena, (n + 3) * sizeof *e->tensor);
     e->place = arena_alloc(arena, n * sizeof *e->place);
     e->in = arena_alloc(arena, n * sizeof *e->in);
     for (int k = 1; k <= theta->n; k++) {
-        e->place[k] = tensor_place(e->kind, theta, k);
-        e->in[k] = tensor_for(e, &e->place[k]);
+        TensorPlace place = tensor_place(e->kind, theta, k);
+        do {
+            TensorPlace *to = &e->place[e->places];
+            *to = place;
+            e->in[e->places++] = tensor_for(e, to);
+        } while (tensor_copy(e->kind, &place));
     }
     bool bert = h->architecture == E_TRANSFORMER;
     if (bert && h->types == 0)
@@ -188,8 +192,11 @@ static void list_tensors(Exporting *e, Arena *arena)
                   ? "embeddings.token_type_embeddings.weight"
                   : "bert.embeddings.token_type_embeddings.weight", 1,
                   h->d_e);
-    if (e->model->task == TRAIN_E && !h->unembedding_bias)
+    bool masked = e->model->task == TRAIN_E;
+    if (masked && !h->unembedding_bias)
         add_zeros(e, "cls.predictions.bias", h->N_V, 0);
+    if (masked && !h->unembedding_bias && !h->tied)
+        add_zeros(e, "cls.predictions.decoder.bias", h->N_V, 0);
     for (int i = 0; i < e->n; i++)
         most = e->tensor[i].count > most ? e->tensor[i].count : most;
     e->number = arena_alloc(arena, most * sizeof *e->number);
@@ -199,13 +206,12 @@ static void list_tensors(Exporting *e, Arena *arena)
 
 static void put_together(const Exporting *e, int tensor)
 {
-    const Theta *theta = e->model->theta;
     memset(e->number, 0, e->tensor[tensor].count * sizeof *e->number);
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = *theta->parameter[k].place;
-        for (int j = 1; e->in[k] == tensor && j <= M->cols; j++)
+    for (int p = 0; p < e->places; p++) {
+        Mat M = *e->place[p].parameter->place;
+        for (int j = 1; e->in[p] == tensor && j <= M->cols; j++)
             for (int i = 1; i <= M->rows; i++)
-                e->number[tensor_index(&e->place[k], e->model->tokenizer,
+                e->number[tensor_index(&e->place[p], e->model->tokenizer,
                                        i, j)] = AT(M, i, j);
     }
     *e->now = tensor;
@@ -323,7 +329,7 @@ static const Option export_wishes[] = {
     { "type", CHOICE, UNBOUNDED(ExportWish, type), "F32 F16 BF16 F64",
       "of the numbers" },
     { "replace", FLAG, UNBOUNDED(ExportWish, replace), NULL,
-      "write over what is in FOLDER" },
+      "write over the model in FOLDER" },
     { .name = NULL },
 };
 
@@ -345,7 +351,8 @@ static const char export_usage[] =
 
 static bool put_tokens(FILE *file, const void *data)
 {
-    put_tokenizer(file, ((const Exporting *)data)->model->tokenizer);
+    const Model *m = ((const Exporting *)data)->model;
+    put_tokenizer(file, m->tokenizer, m->task != TRAIN_D);
     return !ferror(file);
 }
 
@@ -356,7 +363,8 @@ static bool put_tokens_config(FILE *file, const void *data)
     return !ferror(file);
 }
 
-/* The last one is the configuration; tokens may not be there. */
+/* The last one is the configuration. Tokens may not be there, and without
+   a function to write it a file goes. */
 static const struct {
     const char *name;
     bool (*put)(FILE *file, const void *data);
@@ -365,47 +373,29 @@ static const struct {
     { "model.safetensors", put_tensors, false },
     { "tokenizer.json", put_tokens, true },
     { "tokenizer_config.json", put_tokens_config, true },
+    { "vocab.json", NULL, true }, { "merges.txt", NULL, true },
+    { "vocab.txt", NULL, true }, { "added_tokens.json", NULL, true },
+    { "special_tokens_map.json", NULL, true },
     { "config.json", put_config, false },
 };
-enum { EXPORTED_FILES = 4 };
-
-typedef struct {
-    const Exporting *exporting;
-    Arena *arena;
-    const char *folder;
-    int written;
-} Folder;
-
-static void write_files(Fault *f, void *data)
-{
-    Folder *to = data;
-    const Exporting *e = to->exporting;
-    bool tokens = tokens_fault(e->model->tokenizer) == NULL;
-    for (int k = 0; k < EXPORTED_FILES; k++, to->written++) {
-        const char *name = in_folder(to->arena, to->folder,
-                                     exported_files[k].name);
-        if (tokens || !exported_files[k].tokens)
-            replace_file(name, NULL, f, e, exported_files[k].put);
-        else
-            remove_file(name);          /* another model's */
-    }
-}
+enum { EXPORTED_FILES = 9 };
 
 static void write_folder(const Exporting *e, Arena *arena,
                          const char *folder, Fault *f)
 {
-    Fault inner = *f;
-    Folder to = { e, arena, folder, 0 };
+    FilePart part[EXPORTED_FILES];
+    bool tokens = tokens_fault(e->model->tokenizer) == NULL;
     int error = make_folder(folder);
     f->sheet = folder;
     if (error != 0 && error != EEXIST)
         failure(f, "cannot be made: %s.", strerror(error));
-    if (attempt(&inner, write_files, &to))
-        return;
-    while (to.written-- > 0)
-        remove_file(in_folder(arena, folder,
-                              exported_files[to.written].name));
-    fault_again(f, &inner);
+    for (int k = 0; k < EXPORTED_FILES; k++)
+        part[k] = (FilePart){
+            in_folder(arena, folder, exported_files[k].name),
+            exported_files[k].tokens && !tokens ? NULL
+                                                : exported_files[k].put,
+        };
+    replace_files(arena, EXPORTED_FILES, part, e, f);
 }
 
 static void export_it(Fault *f, void *data)

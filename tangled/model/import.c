@@ -176,6 +176,11 @@ static const Released *released_kind(Importing *r)
 static void read_config(Importing *r)
 {
     r->config_name = in_folder(r->arena, r->folder, "config.json");
+    if (!is_taken(r->config_name) && has_unfinished(r->folder)) {
+        r->fault->sheet = r->folder;
+        failure(r->fault, "is an export that was not finished; export the "
+                "model again, with --replace.");
+    }
     r->config = json_of_file(r->arena, r->config_name, r->fault);
     r->config_text = r->fault->text;
     if (r->config->kind != JSON_OBJECT)
@@ -270,6 +275,9 @@ static const Tensor *checked_tensor(const Importing *r, const Tensors *in,
 {
     const Tensor *t = tensor_at(r, in, place);
     Fault *f = r->fault;
+    for (TensorPlace other = *place; t == NULL
+         && tensor_copy(r->kind, &other); )
+        t = tensor_at(r, in, &other);
     if (t == NULL)
         failure(f, "the tensor %s is missing: %s of line %s.",
                 place->name, place->row->symbol, place->row->line);
@@ -425,7 +433,8 @@ bool is_released(const char *name)
     char config[PATH_BYTES];
     int n = snprintf(config, sizeof config, "%s/config.json", name);
     return ends_with(name, ".safetensors")
-        || (n < (int)sizeof config && is_taken(config));
+        || (n < (int)sizeof config
+            && (is_taken(config) || has_unfinished(name)));
 }
 
 static const Tokenizer *any_tokens(Importing *r)

@@ -173,7 +173,8 @@ Inference drawing(Drawing *d);
 typedef struct {
     const char *line, *symbol, *tensor;
     enum { TURNED = 1,          /* the tensor is the matrix transposed    */
-           VOCABULARY = 2 }     /* one of its sides are the tokens        */
+           VOCABULARY = 2,      /* one of its sides are the tokens        */
+           UNTIED = 4 }         /* only where W_u is not W_e transposed   */
     how;
     int part, parts;            /* which one, of so many on top of each
                                    other                                  */
@@ -192,17 +193,21 @@ extern const Released released_models[];    /* up to one without a name   */
 
 /* Where parameter k of theta stands: in which tensor, of what shape, and
    which of its rows, as the paper turns it. tensor_index is the place of
-   its entry [i, j] in the tensor, from 0. */
+   its entry [i, j] in the tensor, from 0. tensor_copy turns a place into
+   that of the next row with the same symbol, a tensor that has the same
+   numbers; false: there is none. */
 typedef struct {
     char name[100];
     const TensorRow *row;
     const Parameter *parameter;
+    bool tied;                  /* W_u                                    */
     bool in_trunk;
     int dimensions;
     long long size[2];
     size_t rows, first;
 } TensorPlace;
 TensorPlace tensor_place(const Released *model, const Theta *theta, int k);
+bool tensor_copy(const Released *model, TensorPlace *place);
 size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
                     int i, int j);
 

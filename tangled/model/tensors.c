@@ -70,6 +70,8 @@ static const TensorRow masked_head[] = {
       1 },
     { "9.11", "beta", "cls.predictions.transform.LayerNorm.bias", 0, 0, 1 },
     { "7.1", "W_u", "cls.predictions.decoder.weight", VOCABULARY, 0, 1 },
+    { "7.1", "b_u", "cls.predictions.decoder.bias", VOCABULARY | UNTIED, 0,
+      1 },
     { "7.1", "b_u", "cls.predictions.bias", VOCABULARY, 0, 1 },
     { .line = NULL },
 };
@@ -88,6 +90,7 @@ static const char *const gpt2_idle[] = {
 static const char *const bert_idle[] = {
     "embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias",
     "cls.predictions.decoder.weight", "cls.predictions.decoder.bias",
+    "cls.predictions.bias",
     "cls.seq_relationship.weight", "cls.seq_relationship.bias", NULL,
 };
 
@@ -103,34 +106,49 @@ const Released released_models[] = {
     { .architecture = NULL },
 };
 
-static const TensorRow *row_with(const TensorRow *row, const char *symbol)
+static const TensorRow *row_for(const TensorPlace *place,
+                                const TensorRow *row)
 {
-    while (row->line != NULL && strcmp(row->symbol, symbol) != 0)
+    while (row->line != NULL
+           && (strcmp(row->symbol, place->parameter->symbol) != 0
+               || ((row->how & UNTIED) && place->tied)))
         row++;
     return row->line == NULL ? NULL : row;
 }
 
-static void write_tensor_name(TensorPlace *place, const char *prefix)
+static void write_tensor_name(TensorPlace *place, const Released *model)
 {
     const char *tensor = place->row->tensor, *mark = strchr(tensor, '#');
     size_t size = sizeof place->name;
     int n = mark == NULL ? (int)strlen(tensor) : (int)(mark - tensor);
-    snprintf(place->name, size, "%s%.*s", prefix, n, tensor);
+    snprintf(place->name, size, "%s%.*s",
+             place->in_trunk && !model->bare ? model->prefix : "", n, tensor);
     if (mark != NULL)
         append(place->name, size, "%d%s", place->parameter->layer - 1,
                mark + 1);
 }
 
+bool tensor_copy(const Released *model, TensorPlace *place)
+{
+    const TensorRow *next = row_for(place, place->row + 1);
+    if (next != NULL) {
+        place->row = next;
+        write_tensor_name(place, model);
+    }
+    return next != NULL;
+}
+
 TensorPlace tensor_place(const Released *model, const Theta *theta, int k)
 {
     const Parameter *p = &theta->parameter[k];
-    const TensorRow *head = row_with(model->head, p->symbol);
-    TensorPlace place = { .parameter = p, .in_trunk = head == NULL };
-    place.row = head != NULL ? head : row_with(model->trunk, p->symbol);
+    TensorPlace place = { .parameter = p, .tied = theta->hyper.tied };
+    place.row = row_for(&place, model->head);
+    place.in_trunk = place.row == NULL;
+    if (place.in_trunk)
+        place.row = row_for(&place, model->trunk);
     REQUIRE(place.row != NULL, "%s has no %s.", model->architecture,
             p->symbol);
-    write_tensor_name(&place, head == NULL && !model->bare ? model->prefix
-                                                           : "");
+    write_tensor_name(&place, model);
     int heads = p->head > 0 ? theta->hyper.H : 1;
     size_t part = (size_t)heads * (size_t)p->rows;
     place.rows = (size_t)place.row->parts * part;

@@ -234,19 +234,33 @@ static void remove_leftovers(const char *name)
     each_file(begins, &length, remove_unlocked);
 }
 
-void replace_file(const char *name, Held *held, Fault *f, const void *data,
-                  bool (*write)(FILE *file, const void *data))
+/* Gives the name of the file that is to be replaced, and its mode. */
+static unsigned file_to_replace(const char *name, char to[PATH_BYTES],
+                                Fault *f)
 {
     About old;
-    char to[PATH_BYTES];
     f->sheet = name;
     f->text = NULL;
     size_t n = strlen(name);
-    if (n >= sizeof to || !follow_links(memcpy(to, name, n + 1)))
+    if (n >= PATH_BYTES || !follow_links(memcpy(to, name, n + 1)))
         failure(f, "cannot be written: the name is too long, or its links "
                 "have no end.");
     unsigned mode = replaceable(to, &old, f) ? old.mode : 0;
     remove_leftovers(to);
+    return mode;
+}
+
+_Noreturn static void refuse_writing(int error, Fault *f)
+{
+    failure(f, "cannot be written: %s; what was there is as it was.",
+            strerror(error));
+}
+
+void replace_file(const char *name, Held *held, Fault *f, const void *data,
+                  bool (*write)(FILE *file, const void *data))
+{
+    char to[PATH_BYTES];
+    unsigned mode = file_to_replace(name, to, f);
     if (held != NULL && held->file != NULL && !lock_file(held->file))
         refuse_held(locked_by(held->file), f);
     int error = write_beside(to, mode, held, data, write);
@@ -254,8 +268,124 @@ void replace_file(const char *name, Held *held, Fault *f, const void *data,
         failure(f, "is not what this run has saved there; another program "
                 "has written it, and it is left as it is.");
     if (error != 0)
-        failure(f, "cannot be written: %s; what was there is as it was.",
-                strerror(error));
+        refuse_writing(error, f);
+}
+
+typedef struct {
+    char to[PATH_BYTES];
+    char new_name[PATH_BYTES + sizeof unfinished];
+    char old_name[PATH_BYTES + sizeof unfinished];
+    unsigned mode;
+    FILE *new, *old;            /* beside it, and locked; NULL: none      */
+    bool is_aside, is_placed;   /* the old one; the new one               */
+} Replacement;
+
+/* Writes the new file, and takes a name for the old one; 0, or the error. */
+static int write_part(Replacement *r, const FilePart *part,
+                      const void *data)
+{
+    if (is_taken(r->to)
+        && (r->old = file_beside(r->to, r->old_name,
+                                 sizeof r->old_name)) == NULL)
+        return errno;
+    if (part->write == NULL)
+        return 0;
+    r->new = file_beside(r->to, r->new_name, sizeof r->new_name);
+    return r->new == NULL ? errno
+                          : fill_file(r->new, r->mode, data, part->write);
+}
+
+static int move_aside(Replacement *r)
+{
+    int error = r->old == NULL ? 0
+              : move_file(r->to, r->old_name, false, &r->old);
+    r->is_aside = error == 0 && r->old_name[0] != '\0';
+    return error;
+}
+
+static int move_in(Replacement *r)
+{
+    FILE *none = NULL;
+    int error = r->new == NULL ? 0
+              : move_file(r->new_name, r->to, false, &none);
+    r->is_placed = error == 0 && r->new != NULL;
+    return error;
+}
+
+static void move_back(Replacement *r)
+{
+    FILE *none = NULL;
+    if (r->is_placed)
+        remove_file(r->to);
+    if (r->is_aside && move_file(r->old_name, r->to, false, &none) != 0)
+        r->old_name[0] = '\0';          /* so that it stays */
+}
+
+static void clear_away(Replacement *r)
+{
+    FILE *const file[] = { r->new, r->old };
+    const char *const name[] = { r->new_name, r->old_name };
+    for (int k = 0; k < 2; k++) {
+        if (file[k] != NULL)
+            fclose(file[k]);
+        if (name[k][0] != '\0')
+            remove_file(name[k]);
+    }
+}
+
+/* A link is followed to what is replaced, but is itself removed. */
+static void begin_part(Replacement *r, const FilePart *part, Fault *f)
+{
+    memset(r, 0, sizeof *r);
+    if (part->write != NULL) {
+        r->mode = file_to_replace(part->name, r->to, f);
+    } else {
+        snprintf(r->to, sizeof r->to, "%s", part->name);
+        remove_leftovers(r->to);
+    }
+}
+
+void replace_files(Arena *arena, int n, const FilePart part[],
+                   const void *data, Fault *f)
+{
+    int error = 0, k;
+    Replacement *r = arena_alloc(arena, (size_t)n * sizeof *r);
+    for (k = 0; k < n; k++)
+        begin_part(&r[k], &part[k], f);
+    for (k = 0; k < n && error == 0; k++) {
+        f->sheet = part[k].name;
+        error = write_part(&r[k], &part[k], data);
+    }
+    for (k = n - 1; k >= 0 && error == 0; k--) {
+        f->sheet = part[k].name;
+        error = move_aside(&r[k]);
+    }
+    for (k = 0; k < n && error == 0; k++) {
+        f->sheet = part[k].name;
+        error = move_in(&r[k]);
+    }
+    for (k = 0; k < n && error != 0; k++)
+        move_back(&r[k]);
+    for (k = 0; k < n; k++)
+        clear_away(&r[k]);
+    if (error != 0)
+        refuse_writing(error, f);
+}
+
+static void note_unfinished(void *to, const char *name)
+{
+    size_t n = strlen(name), end = sizeof unfinished - 1;
+    if (n > end && memcmp(name + n - end, unfinished, end - 6) == 0)
+        *(bool *)to = true;
+}
+
+bool has_unfinished(const char *folder)
+{
+    bool found = false;
+    char begins[PATH_BYTES];
+    snprintf(begins, sizeof begins, "%s/", folder);
+    each_file(begins, &found, note_unfinished);
+    return found;
 }
 
 bool same_file(const char *a, const char *b)

