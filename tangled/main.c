@@ -41,7 +41,7 @@ static const struct {
     { "import", import_released, "take a released model: GPT-2, BERT" },
     { "export", export_model, "write a model as a released one" },
     { "exercise", exercise, "draw an exercise, and its key" },
-    { "erratum", erratum, "errata of the paper, each with numbers" },
+    { "erratum", erratum, "errata of the paper" },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

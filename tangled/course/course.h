@@ -67,6 +67,6 @@ void worksheet(FILE *out, const Exercise *e);
 
 /* Of `ftx exercise`; `ftx trials`, which prints what a grader asks of an
    algorithm; `ftx steps`, which prints the steps of a sheet as numbers; and
-   `ftx erratum`, which shows the size of an erratum in numbers. */
+   `ftx erratum`, which lists the errata of the paper. */
 Entrance exercise, trials, steps, erratum;
 #endif

@@ -136,7 +136,6 @@ static void every_command_says_that_there_is_no_memory(void **state)
     LACKS(show, "--tex", "tests/data/worked/alg10.sheet");
     LACKS(trials, "--algorithm", "4");
     LACKS(exercise, "--algorithm", "4");
-    LACKS(erratum, "E22");
     LACKS(slips_known, "tests/data/worked/alg04.sheet");
 }
 

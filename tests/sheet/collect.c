@@ -30,14 +30,14 @@ static void judged_as_expected(const char *path)
     assert_int_equal(s.status, right ? 0 : 1);
 }
 
-static int each_start(void (*one)(const char *path))
+static int each_of(const char *folder, void (*one)(const char *path))
 {
-    DIR *directory = opendir("tests/data/starts");
+    DIR *directory = opendir(folder);
     int sheets = 0;
     assert_that(directory != NULL);
     for (struct dirent *d; (d = readdir(directory)) != NULL; ) {
         char path[400];
-        snprintf(path, sizeof path, "tests/data/starts/%s", d->d_name);
+        snprintf(path, sizeof path, "%s/%s", folder, d->d_name);
         if (strstr(d->d_name, ".sheet") == NULL)
             continue;
         one(path);
@@ -45,6 +45,17 @@ static int each_start(void (*one)(const char *path))
     }
     closedir(directory);
     return sheets;
+}
+
+static int each_start(void (*one)(const char *path))
+{
+    return each_of("tests/data/starts", one);
+}
+
+static void every_erratum_is_judged(void **state)
+{
+    (void)state;
+    assert_that(each_of("tests/data/errata", judged_as_expected) >= 10);
 }
 
 static void every_start_is_judged(void **state)
@@ -190,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest laws[] = {
         TEST(every_start_is_judged),
+        TEST(every_erratum_is_judged),
         TEST(every_start_is_shown_in_all_ways),
         TEST(the_first_line_says_from_where),
         TEST(a_layout_is_guessed_and_said),

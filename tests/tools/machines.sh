@@ -59,7 +59,7 @@ commands() { # PROGRAM...; in a directory of its own
     say flow "$@" show --flow tests/data/worked/alg04.sheet
     say judged "$@" check --svg tests/data/hand/readme.sheet
     for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do say "exercise$n" "$@" exercise --algorithm $n --seed 7 --key; done
-    say errata "$@" erratum E{1..41} ports
+    say errata "$@" check tests/data/errata/*.sheet
     mkdir -p 'für mich'
     awk '{ printf "%s\r\n", $0 }' tests/data/hand/readme.sheet > 'für mich/1 Übung.sheet'
     say names "$@" check 'für mich/1 Übung.sheet' 'für mich/nicht da ä.sheet'
