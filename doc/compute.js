@@ -121,7 +121,8 @@
       && item.entries[0].length === 1;
   }
 
-  var MOST_ENTRIES = 10000;             // of a matrix: 100 x 100
+  var MOST_ENTRIES = 10000,             // of a matrix: 100 x 100
+      MOST_SHOWN = 20;                  // rows and columns of a large one
 
   // ----------------------------------------------------------- the bench
   // A sheet at work: what is given, what each line makes of it, and what the
@@ -131,9 +132,14 @@
     this.bare = bare;                   // without what is claimed at first
     this.root = root;
     this.printed = text;
+    this.refused = {};                  // what cells have that is no number
+    this.whole = {};                    // the large matrices that are shown
     this.given = make('div', { class: 'given' });
     this.steps = make('div', { class: 'steps', animationend: function (event) {
       event.target.classList.remove('changed');
+    }, click: function (event) {
+      var at = event.target.dataset.at;
+      if (at) bench.explain.apply(bench, at.split('-').map(Number));
     } });
     this.said = make('p', { class: 'said', role: 'status',
                             'aria-live': 'polite' });
@@ -202,30 +208,36 @@
   // A new text. Its items are read even where they do not fit together yet.
   Bench.prototype.set = function (text) {
     this.text = text;
-    try {
-      this.items = this.read(text);
-      if (this.bare && text === this.printed)
-        this.items = this.items.filter(function (i) { return !i.claim; });
-    } catch (error) {
-      this.tell(error);
-      this.mark_stale(error);
+    this.refused = {};
+    if (document.activeElement !== this.area) this.area.value = text;
+    try { this.items = this.read(text); } catch (error) {
+      this.tell(error, null, 'line $1, column $2: ');
+      this.area.closest('details').open = true;
+      this.mark_stale(true, true);
       return;
     }
+    if (this.bare && text === this.printed)
+      this.items = this.items.filter(function (i) { return !i.claim; });
     this.compute();
   };
 
-  // While the sheet is invalid, the steps are those of the last valid one.
-  Bench.prototype.mark_stale = function (error) {
-    var heading = this.steps.firstChild;
-    this.steps.classList.toggle('stale', !!error);
-    if (heading)
-      heading.textContent = error ? 'Line by line, of the last valid sheet'
-                                  : 'Line by line';
+  // While the sheet is invalid, the steps are those of the last valid one;
+  // where its text cannot be read, what is given is, too.
+  Bench.prototype.mark_stale = function (steps, given) {
+    [[this.steps, 'Line by line', steps], [this.given, 'Given', given]]
+      .forEach(function (half) {
+        var stale = !!half[2] && half[0].childNodes.length > 1;
+        half[0].classList.toggle('stale', stale);
+        if (half[0].firstChild)
+          half[0].firstChild.textContent = half[1]
+            + (stale ? ', of the last valid sheet' : '');
+      });
+    this.given.inert = this.steps.inert = !!given;
   };
 
   Bench.prototype.compute = function () {
     var text = this.text = written(this.items), claims, judged = null,
-        invalid = null;
+        invalid = Object.values(this.refused)[0];
     this.before = this.shown;
     if (document.activeElement !== this.area) this.area.value = text;
     this.wrong = null;
@@ -233,6 +245,7 @@
       return i.claim && /[^?, ]/.test(i.entries.join());
     });
     try {
+      if (invalid) throw invalid.error;
       this.shown = ask(this.ftx, ['show', '--json', 'sheet'], text);
       if (claims) {
         judged = ask(this.ftx, ['check', '--json', 'sheet'], text);
@@ -248,13 +261,15 @@
     this.mark_stale(invalid);
   };
 
-  // What is wrong with the sheet, in the command's own sentence, and where.
-  Bench.prototype.tell = function (error, judged) {
-    var place = error && /sheet:(\d+):(\d+): /.exec(error.message);
+  // What is wrong with the sheet, in the command's own sentence: the cell is
+  // marked, or the place is told. A text has places, a sheet of items cells.
+  Bench.prototype.tell = function (error, judged, place) {
+    var at = error && /^sheet:(\d+):(\d+): /.exec(error.message);
     this.said.className = error ? 'said fault' : 'said';
     if (error) {
-      this.wrong = place && { item: place[1] - 1, column: +place[2] };
-      this.said.textContent = error.message.replace(/^sheet(:\d+:\d+)?: /, '');
+      this.wrong = at && !place && { item: at[1] - 1, column: +at[2] };
+      this.said.textContent = error.message
+        .replace(/^sheet:(\d+):(\d+): /, place || '').replace(/^sheet: /, '');
     } else {
       this.said.textContent = !judged ? this.shown.entered || ''
         : judged.status === 'right' ? 'All that is claimed is right.'
@@ -340,27 +355,20 @@
   };
 
   Bench.prototype.input = function (n, i, j, verdict) {
-    var bench = this, item = this.items[n],
+    var bench = this, item = this.items[n], id = n + '-' + i + '-' + j,
+        refused = this.refused[id],
         wrong = this.wrong && this.wrong.item === n,
         at = wrong && cell_at(item, this.wrong.column);
     return make('input', {
-      value: item.entries[i][j], size: width_of(item, j),
-      'data-id': n + '-' + i + '-' + j, 'data-verdict': verdict, title: verdict,
+      value: refused ? refused.typed : item.entries[i][j],
+      size: width_of(item, j),
+      'data-id': id, 'data-verdict': verdict, title: verdict,
       'aria-label': item.name + ', row ' + (i + 1) + ', column ' + (j + 1)
         + (verdict ? ', ' + verdict : ''),
-      'aria-invalid': wrong && at[0] === i && at[1] === j ? 'true' : undefined,
+      'aria-invalid': refused || (wrong && at[0] === i && at[1] === j)
+        ? 'true' : undefined,
       autocomplete: 'off', inputmode: 'text',
-      change: function (event) {
-        var typed = event.target.value.trim() || '?';
-        if (/[\s;&|\[\]]/.test(typed)) {
-          bench.tell(new Error('a cell takes one number; “' + typed
-            + '” is more. Paste a matrix to replace all cells.'));
-          event.target.setAttribute('aria-invalid', 'true');
-          return;
-        }
-        bench.items[n].entries[i][j] = typed;
-        bench.compute();
-      },
+      change: function (event) { bench.type(id, event.target.value.trim()); },
       paste: function (event) {
         var text = event.clipboardData.getData('text').trim();
         if (!/[\s;,\[&|]/.test(text)) return;
@@ -371,19 +379,53 @@
     });
   };
 
-  // A matrix from anywhere, with its name or without: the program's reader
-  // says what it is. A whole sheet replaces the sheet.
-  Bench.prototype.paste = function (item, text) {
-    if (/^\s*algorithm\b/m.test(text)) { this.set(text); return; }
-    text = text.replace(/^\s*[A-Za-z_][\w^.]*\s*[=:]\s*/, '');
+  // What was typed into a cell: one number, as the program reads it. Anything
+  // else stays in the cell and does not come onto the sheet.
+  Bench.prototype.type = function (id, typed) {
+    var at = id.split('-'), entries;
+    delete this.refused[id];
+    try {
+      entries = this.read_matrix(typed || '?');
+      if (entries.length > 1 || entries[0].length > 1)
+        throw new Error('a cell takes one number; a matrix can be pasted '
+          + 'into it, and replaces all cells.');
+      this.items[at[0]].entries[at[1]][at[2]] = entries[0][0];
+    } catch (error) {
+      error.message = error.message.replace(/^sheet(:\d+:\d+)?: /, '');
+      this.refused[id] = { typed: typed, error: error };
+    }
+    this.compute();
+  };
+
+  // The entries of a matrix from anywhere, with its name or without.
+  Bench.prototype.read_matrix = function (text) {
+    var items;
+    text = text.replace(/^\s*(claim\s+)?[A-Za-z_][\w^.]*\s*[=:]\s*/, '');
     if (is_decimal_comma_csv(text))
       text = text.replace(/;/g, ' ').replace(/,/g, '.');
-    else if (/^\|?[^\n]*\n\s*\|?\s*:?-{2,}/.test(text))    // Markdown's head
-      text = text.split('\n').slice(2).join('\n');
+    items = this.read('algorithm 4\nX =\n' + text + '\n');
+    if (items.length !== 2 || !items[1].entries.length)
+      throw new Error('this is more than one matrix; paste one, or a whole '
+        + 'sheet, which begins with its algorithm.');
+    return items[1].entries;
+  };
+
+  // What was pasted into a cell: a matrix replaces all cells, a whole sheet
+  // the sheet.
+  Bench.prototype.paste = function (item, text) {
+    var sheet = /^\s*algorithm\b/m.test(text);
     try {
-      item.entries = this.read('algorithm 4\nX = ' + text + '\n')[1].entries;
+      if (sheet) this.read(text);
+      else item.entries = this.read_matrix(text);
+    } catch (error) {
+      this.tell(error, null, 'in what was pasted: ');
+      return;
+    }
+    if (sheet) this.set(text);
+    else {
+      this.refused = {};
       this.compute();
-    } catch (error) { this.tell(error); }
+    }
   };
 
   // A spreadsheet's file where the comma is the decimal point: several lines,
@@ -405,19 +447,39 @@
     if (next) { event.preventDefault(); next.focus(); next.select(); }
   };
 
-  Bench.prototype.grid = function (n, verdicts) {
-    var bench = this, item = this.items[n], body = make('tbody');
-    item.entries.forEach(function (row, i) {
-      var tr = make('tr', { 'aria-label': 'row ' + (i + 1) });
-      row.forEach(function (entry, j) {
-        tr.append(make('td', {}, bench.input(n, i, j, verdicts
-          && verdicts[i] && verdicts[i][j])));
-      });
+  // A matrix as a table, whose rows and columns have their numbers. Of a large
+  // one the first are shown, until all are asked for.
+  Bench.prototype.table = function (name, caption, kind, entries, cell) {
+    var bench = this, m = entries.length, n = (entries[0] || []).length,
+        most = m * n > MOST_SHOWN * MOST_SHOWN && !this.whole[name]
+          ? MOST_SHOWN : Infinity,
+        head = make('tr', {}, make('td')), body = make('tbody'), i, j, tr;
+    for (j = 0; j < n && j < most; j++)
+      head.append(make('th', { scope: 'col' }, String(j + 1)));
+    for (i = 0; i < m && i < most; i++) {
+      tr = make('tr', {}, make('th', { scope: 'row' }, String(i + 1)));
+      for (j = 0; j < n && j < most; j++) tr.append(cell(i, j));
       body.append(tr);
-    });
-    return make('div', { class: 'grid' },
-      make('table', {}, make('caption', {}, item.name), body),
-      this.sizes(n));
+    }
+    return [make('table', { class: kind + ' matrix' },
+                 make('caption', {}, caption), make('thead', {}, head), body),
+            m <= most && n <= most ? '' : button('show all ' + m + ' × ' + n,
+      'the first rows and columns are shown', function () {
+        bench.whole[name] = true;
+        bench.draw();
+      })];
+  };
+
+  Bench.prototype.grid = function (n, verdicts) {
+    var bench = this, item = this.items[n], grid = make('div', { class: 'grid' });
+    grid.append.apply(grid, this.table(full_name(item),
+      item.claim ? item.name + ', yours' : item.name, 'typed', item.entries,
+      function (i, j) {
+        return make('td', {}, bench.input(n, i, j, verdicts && verdicts[i]
+                                                   && verdicts[i][j]));
+      }));
+    grid.append(this.sizes(n));
+    return grid;
   };
 
   Bench.prototype.sizes = function (n) {
@@ -425,6 +487,7 @@
     function changed(act) {
       return function () {
         act(bench.items[n].entries);
+        bench.refused = {};
         bench.compute();
       };
     }
@@ -452,27 +515,24 @@
 
   // A line: its name, its formula, its values; what is claimed beside them.
   Bench.prototype.step = function (step, n) {
-    var bench = this, was = this.before && this.before.steps[n], body = make('tbody'),
-        line = step.algorithm + '.' + step.line,
-        claimed = this.claimed(n), tables = make('div', { class: 'pair' });
-    step.values.forEach(function (row, i) {
-      var tr = make('tr');
-      row.forEach(function (x, j) {
-        var before = was && was.values[i] ? was.values[i][j] : undefined;
-        tr.append(make('td', {
-          class: before === undefined || before === x ? undefined : 'changed',
-          tabindex: 0, role: 'button',
-          'aria-label': step.name + '(' + (i + 1) + ',' + (j + 1) + ') = '
-            + rounded(x, bench.shown.decimals),
-          title: 'how this number comes about',
-          click: function () { bench.explain(n, i, j); },
-          keydown: function (event) {
-            if (event.key === 'Enter') bench.explain(n, i, j);
-          } }, rounded(x, bench.shown.decimals)));
-      });
-      body.append(tr);
-    });
-    if (!this.quiet) tables.append(make('table', { class: 'values' }, body));
+    var bench = this, was = this.before && this.before.steps[n],
+        line = step.algorithm + '.' + step.line, name = claim_name(step),
+        claimed = this.claimed(n), tables = make('div', { class: 'pair' }),
+        shown = make('div', {});
+    if (!this.quiet) {
+      shown.append.apply(shown, this.table(name, step.name, 'values',
+        step.values, function (i, j) {
+          var x = step.values[i][j], text = rounded(x, bench.shown.decimals),
+              before = was && was.values[i] ? was.values[i][j] : undefined;
+          return make('td', { class: before === undefined || before === x
+                                     ? undefined : 'changed' },
+            make('button', { type: 'button', 'data-at': [n, i, j].join('-'),
+              title: 'how this number comes about',
+              'aria-label': step.name + '(' + (i + 1) + ',' + (j + 1) + ') = '
+                + text }, text));
+        }));
+      tables.append(shown);
+    }
     tables.append(claimed);
     return make('div', { class: step.given ? 'step given' : 'step' },
       make('p', {}, make('a', { class: 'n', href: '#' + line,
@@ -504,10 +564,14 @@
   // What is claimed about a line, and the verdict on each entry.
   Bench.prototype.claimed = function (n) {
     var bench = this, nth = -1, box = make('div', { class: 'claimed' });
-    this.shown.items.forEach(function (item, k) {
-      var verdicts = [], judged;
+    this.shown.items.forEach(function (item) {
+      var verdicts = [], judged, k;
       if (item.claim) nth += 1;
       if (item.step !== n) return;
+      k = bench.items.findIndex(function (now) {        // where it is now
+        return now.claim && full_name(now) === full_name(item);
+      });
+      if (k < 0) return;
       judged = bench.judged && bench.judged.claims[nth];
       (judged ? judged.entries : []).forEach(function (e) {
         (verdicts[e.row - 1] = verdicts[e.row - 1] || [])[e.col - 1]
@@ -584,7 +648,8 @@
       + 'claim P = ? ? ? ; ? ? ?\n']
   ];
 
-  var own = make('section', { id: 'own', hidden: true }),
+  var own = make('section', { id: 'own', hidden: true, tabindex: -1,
+                                    'aria-labelledby': 'own-title' }),
       place = make('div', { class: 'bench' }), bench = null;
 
   function open_own(text, quiet) {
@@ -594,7 +659,7 @@
     bench.printed = text;
     if (bench.ftx) bench.set(text);
     own.scrollIntoView();
-    own.querySelector('h1').focus({ preventScroll: true });
+    own.focus({ preventScroll: true });
   }
 
   // ------------------------------------------------------------ on paper
@@ -689,7 +754,7 @@
     return row;
   }
 
-  own.append(make('h1', { tabindex: -1 }, 'Check your own example'),
+  own.append(make('h1', { id: 'own-title' }, 'Check your own example'),
     make('p', {}, 'Type or paste your numbers into the grids, a matrix into '
       + 'any of its cells. Beside each line stands what the program computes; '
       + 'with “mine” you type what you computed, and it is judged. The page '
@@ -704,10 +769,11 @@
   function from_address() {
     var text = /^#sheet=(.*)$/.exec(location.hash);
     if (location.hash === '#own') open_own(bench ? bench.text : STARTS[0][1]);
-    if (!text) return;
-    try { text = decodeURIComponent(text[1]); }
-    catch (error) { text = text[1]; }   // as it is: the program says more
-    open_own(text);
+    if (text) open_own(text[1].replace(/%[0-7][0-9a-f]|(%[89a-f][0-9a-f])+/gi,
+      function (bytes) {
+        try { return decodeURIComponent(bytes); }
+        catch (error) { return bytes; } // as they are: the program says more
+      }));
   }
   addEventListener('hashchange', from_address);
   from_address();

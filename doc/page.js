@@ -28,6 +28,10 @@
       entries.push({ kind: kind, href: '#' + id, text: text,
                      key: plain(text) });
     }
+    document.querySelectorAll('h1[id], h2[id], h3[id], section[id] > h1, '
+      + 'section[id] > h2, section[id] > h3').forEach(function (h) {
+      add('heading', h.id || h.parentNode.id, words(h));
+    });
     document.querySelectorAll('.algorithm li[id]').forEach(function (li) {
       add('line', li.id, words(li));
     });
@@ -44,23 +48,20 @@
             + words(element.closest('p, li, td, dt, h3, div') || element)
               .replace(element.id, '').slice(0, 90));
     });
-    document.querySelectorAll('h1[id], h2[id], h3[id], section[id] > h1, '
-      + 'section[id] > h2, section[id] > h3').forEach(function (h) {
-      add('heading', h.id || h.parentNode.id, words(h));
-    });
     Object.keys(VOLUME_2).forEach(function (id) {
       entries.push({ kind: 'volume 2', href: 'program.html#' + id,
                      text: VOLUME_2[id], key: plain(VOLUME_2[id]) });
     });
   }
 
-  // What begins with the words comes before what has them somewhere.
+  // What begins with the words, and headings that have them, come before what
+  // has them somewhere.
   function find(text) {
     var key = plain(text), begins = [], has = [];
     if (!entries) collect();
     entries.forEach(function (e) {
       var at = e.key.indexOf(key);
-      if (at === 0) begins.push(e);
+      if (at === 0 || (at > 0 && e.kind === 'heading')) begins.push(e);
       else if (at > 0) has.push(e);
     });
     return begins.concat(has).slice(0, MOST);

@@ -34,6 +34,7 @@
     return page.start().then(function (ftx) {
       load(ftx);
       number.removeAttribute('aria-invalid');
+      said.parentNode.classList.remove('stale');
       said.className = 'said';
       try {
         if (!/^[1-9]\d{0,3}$/.test(number.value.trim()))
@@ -43,6 +44,7 @@
           '--turn', String(turn), '--', number.value.trim()]));
       } catch (error) {
         number.setAttribute('aria-invalid', 'true');
+        said.parentNode.classList.add('stale');
         said.className = 'said fault';
         said.textContent = error.message
           .replace(/^(ftx show|the text(:\d+:\d+)?): /, '');
@@ -61,6 +63,10 @@
 
   function play() {
     stop();
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) {
+      look(0);                          // the last turn, without the others
+      return;
+    }
     (function on(turn) {
       playing = setTimeout(function () {
         look(turn).then(function (shown) {
@@ -236,7 +242,8 @@
       });
       body.append(tr);
     });
-    return make('div', { class: 'scroll', tabindex: 0 },
+    return make('div', { class: 'scroll', tabindex: 0, role: 'group',
+                         'aria-label': step.text },
       make('table', { class: weights ? 'values weights' : 'values' },
            make('thead', {}, head), body));
   }
@@ -274,8 +281,9 @@
   }
 
   // -------------------------------------------------------------- the page
-  var section = make('section', { id: 'think', hidden: true },
-    make('h1', {}, 'See a model think'),
+  var section = make('section', { id: 'think', hidden: true, tabindex: -1,
+                                  'aria-labelledby': 'think-title' },
+    make('h1', { id: 'think-title' }, 'See a model think'),
     make('p', {}, 'This model has learned the English names of numbers from '
       + '9000 examples, with Algorithm 11. Of those that it has never seen: '
       + source.dataset.told + '. Type one from 1 to 9999, and '
@@ -298,6 +306,7 @@
   function show() {
     section.hidden = false;
     section.scrollIntoView();
+    section.focus({ preventScroll: true });
     if (!seen) look(1);
   }
 

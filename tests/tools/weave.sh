@@ -140,6 +140,10 @@ cp doc/small.pdf doc/small.html "$work"
 weave; cmp -s doc/small.pdf "$work/small.pdf" && cmp -s doc/small.html "$work/small.html"
 report $? 'two builds are the same bytes'
 "$here/doc/weave" --check small.nw >"$work/said" 2>&1; report $? 'its pages are current'
+sed -i.old 's/ftx-parts" content="/&0/' doc/small.html
+! "$here/doc/weave" --check small.nw >"$work/said" 2>&1 && grep -q 'another style' "$work/said"
+report $? 'and are not with another style or script'
+mv doc/small.html.old doc/small.html
 has() { grep -q "$1" doc/small.html; }
 has ' id="1.1" href="#algorithm-1.1">1.1<' && has ' id="algorithm-1.1"><a class="n" href="#1.1">1.1<' &&
     grep -aq '(1\.1)' doc/small.pdf && grep -aq '(algorithm-1\.1)' doc/small.pdf &&
