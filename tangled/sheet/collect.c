@@ -510,9 +510,20 @@ typedef struct {
     Step step;
 } Watcher;
 
+/* A loss that is read from the logits goes past p. */
+static bool is_passed_by(const Step *step, Mat Y)
+{
+    bool passed = step->role == ROLE_PROBABILITIES;
+    for (int k = 0; k < Y->rows * Y->cols; k++)
+        passed &= Y->grad[k] == 0;
+    return passed;
+}
+
 static void tell_gradient(Mat Y)
 {
     const Watcher *w = (const Watcher *)Y->of[1];
+    if (is_passed_by(&w->step, Y))
+        return;
     struct Matrix view = *Y;
     Step step = w->step;
     view.at = Y->grad;
@@ -564,7 +575,8 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
     const Item *top = find(job, "top_k", 0);
     if (row->role == ROLE_LOSS)
         fault(job->f, find(job, "target", 0)->at, "these targets have no "
-              "loss: each token has one target, a token of 1 ... %d.",
+              "loss: each token has one target, a token of 1 ... %d "
+              "whose p is not 0.",
               letter_size(&job->size, "N_V"));
     if (row->role == ROLE_KEPT)
         fault(job->f, (top == NULL ? find(job, "top_p", 0) : top)->at,

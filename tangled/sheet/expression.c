@@ -2,6 +2,7 @@
 #include "sheet/sheet.h"
 #include "tape.h"
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,6 +351,34 @@ static Operand one_hot_of(Reading *r, const Operand a[])
     return matrix(on_the_tape(r, Y));
 }
 
+/* The logarithms of one entry a column of probabilities: those that are 1
+   in a[0]. Where one has underflowed, or 1 / p would overflow, it comes from
+   the logits. */
+static Operand logs_read(Reading *r, const Operand a[])
+{
+    enum { ROW, COLUMN };
+    const bool single = sizeof(real) == sizeof(float);
+    Mat which = a->M, P = a[1].M;
+    if (P == NULL || P->rows != which->rows || P->cols != which->cols)
+        return lose(r);
+    size_t n = (size_t)P->cols;
+    int *at[] = { arena_alloc(tape_arena(P->tape), n * sizeof(int)),
+                  arena_alloc(tape_arena(P->tape), n * sizeof(int)) };
+    bool vanish = false;
+    for (int j = 1; j <= P->cols; j++)
+        for (int i = 1; i <= P->rows; i++)
+            if (AT(which, i, j) != 0) {
+                at[ROW][j - 1] = i;
+                at[COLUMN][j - 1] = j;
+                vanish |= AT(P, i, j) < (single ? FLT_MIN : DBL_MIN);
+            }
+    if (vanish && P->logits != NULL)
+        return matrix(log_prob(P, (Tokens){ P->cols, at[ROW] },
+                               (Tokens){ P->cols, at[COLUMN] }));
+    Operand p = matrix(mul(filled(r, 1, P->rows, 1), hadamard(which, P)));
+    return entrywise(p, &logarithm, 0);
+}
+
 static Operand taken_column(Reading *r, const Operand a[])
 {
     Mat M = a->M;
@@ -427,6 +456,7 @@ static const struct {
     { "finite",  1, finite_of },    { "round",       2, rounded_of },
     { "column",  2, taken_column }, { "one_hot",     2, one_hot_of },
     { "pick",    3, picked },       { "keep",        3, kept_of },
+    { "logs",    2, logs_read },
 };
 enum { ARGUMENTS_MOST = 3 };
 #define EACH_OF(table, k) \

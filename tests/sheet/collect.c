@@ -185,16 +185,16 @@ static void what_is_meant_otherwise_is_refused(void **state)
                   "is no way back from Vt: it is not computed.");
     REFUSED_START("algorithm 7\nlayout paper\nlogits = 1 2 3 ; 0 0 2\n"
                   "target = 3 1\n", ":4:1: these targets have no loss: each "
-                  "token has one target, a token of 1 ... 2.");
+                  "token has one target, a token of 1 ... 2 whose p is not 0.");
     REFUSED_START("algorithm 7\nlayout textbook\nlogits = 1 2 3 ; 0 0 2\n"
                   "target = 1\n", ":4:1: these targets have no loss: each "
-                  "token has one target, a token of 1 ... 3.");
+                  "token has one target, a token of 1 ... 3 whose p is not 0.");
     REFUSED_START("algorithm 7\nlayout textbook\nlogits = 1 2 3 ; 0 0 2\n"
                   "top_k = 2\n", ":4:1: top_k and top_p keep tokens for one "
                   "column of logits, and here are several.");
     REFUSED_START("algorithm 14\nlogits = 1 2 3\ntarget = 4\n", ":3:1: "
                   "these targets have no loss: each token has one target, a "
-                  "token of 1 ... 3.");
+                  "token of 1 ... 3 whose p is not 0.");
 }
 
 int main(void)
