@@ -3,6 +3,7 @@
 #include "tape.h"
 #include "functions.h"
 #include "product.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -498,11 +499,12 @@ FAST Mat standardise_(Where where, Mat M, Mat m, Mat v,
         refuse(where, "epsilon is %g; it must be 0 or a positive number.",
                epsilon);
     Y->c = epsilon;
+    const double least = sizeof(real) == sizeof(float) ? FLT_MIN : DBL_MIN;
     for (int j = 0; j < M->cols; j++) {
         real sigma = (real)sqrt(v->at[j] + epsilon);
-        if (!(sigma > 0) && !forgiven(Y->tape))
+        if (!(v->at[j] + epsilon >= least) && !forgiven(Y->tape))
             refuse(where, "in column %d the variance is %g and epsilon %g; "
-                   "their sum must be positive.", j + 1,
+                   "their sum must be positive, and not subnormal.", j + 1,
                    (double)v->at[j], epsilon);
         for (int i = 0; i < M->rows; i++)
             column(Y->at, Y, j)[i] =
@@ -598,20 +600,24 @@ Mat gelu_(Where where, Mat M)
 static const real ROOT = (real)0.79788456080286535588; /* of 2 / pi */
 static const real CUBIC = (real)0.044715;
 
-WITHIN real not_below(real x)           /* where e^-x is not infinite */
+enum { FAR = sizeof(real) == sizeof(float) ? 9 : 20 };
+
+WITHIN real within(real x)              /* -FAR ... FAR */
 {
-    return sizeof x == sizeof(float) ? (real)at_least((float)x, -80)
-                                     : x < -700 ? -700 : x;
+    return sizeof x == sizeof(float)
+         ? (real)-at_least(-at_least((float)x, -FAR), -FAR)
+         : x < -FAR ? -FAR : x > FAR ? FAR : x;
 }
 
 FAST static void tanh_entries(size_t n, const real *x, real *y, real *slope)
 {
     for (size_t k = 0; k < n; k++) {
-        real square = x[k] * x[k], u = ROOT * x[k] * (1 + CUBIC * square);
-        real e = exp_of(-not_below(2 * u)), s = 1 / (1 + e);
+        real z = within(x[k]), is_far = x[k] < -FAR;
+        real square = z * z, u = ROOT * z * (1 + CUBIC * square);
+        real e = exp_of(-2 * u), s = (1 - is_far) / (1 + e);
         real du = ROOT * (1 + 3 * CUBIC * square);
         y[k] = x[k] * s;
-        slope[k] = s + 2 * x[k] * s * (e * s) * du;     /* e s = 1 - s */
+        slope[k] = s + 2 * z * s * (e * s) * du;        /* e s = 1 - s */
     }
 }
 

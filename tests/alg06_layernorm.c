@@ -199,15 +199,15 @@ static void a_token_of_equal_entries_is_refused_without_epsilon(void **state)
                              2, 4)), one = given(1, 1, ROWS(3));
     Mat beta = parameter(arena, 2, 1), nothing = input(tape, 2, 1);
     const char *sentence = "in column 2 the variance is 0 and epsilon 0; their "
-                           "sum must be positive.";
+                           "sum must be positive, and not subnormal.";
     REFUSES(norm(e, ones(2), beta, 0), "standardise(e, m, v)",
             sentence);
     REFUSES(norm(one, ones(1), parameter(arena, 1, 1), 0),
             "standardise(e, m, v)", "in column 1 the variance is 0 and "
-            "epsilon 0; their sum must be positive.");
+            "epsilon 0; their sum must be positive, and not subnormal.");
     REFUSES(rms_norm(nothing, ones(2), 0), "standardise(e, m, v)",
             "in column 1 the variance is 0 and epsilon 0; their sum must be "
-            "positive.");
+            "positive, and not subnormal.");
     assert_rows(norm(e, ones(2), beta, 0.75), 2, 2, TIGHT, -.5, 0, .5, 0);
 }
 

@@ -692,9 +692,10 @@ static void run_session(Session *s)
         save(s);
     if (s->trainer->diverged)
         failure(own_fault(s), "after step %d the loss is not a finite "
-                "number any more; a smaller --eta may help. %s is kept as "
-                "it was after step %d.", s->model->state.step, s->run.model,
-                s->saved);
+                "number any more; %sa smaller --eta may help. %s is kept as "
+                "it was after step %d.", s->model->state.step,
+                s->model->theta->hyper.epsilon > 0 ? ""
+                : "an --epsilon above 0 or ", s->run.model, s->saved);
 }
 
 static void report(Session *s)

@@ -54,7 +54,7 @@ static void check_root(const Job *job, const Step *step)
                  step->layer > 0 ? "layer " : "the last", step->layer);
     bool seen = job->run.n > 0 && step[-1].role == ROLE_MEAN;
     for (int t = 0; t < step->M->rows * step->M->cols; t++) {
-        double least = seen ? least_root(step[-1].M->at[t]) : 0;
+        double least = least_root(seen ? step[-1].M->at[t] : 0);
         if (!((real)sqrt(step->M->at[t] + job->epsilon) > least))
             fault(job->f, (e == NULL ? job->start : e)->at, "%stoken %d "
                   "has variance 0, and line 3 of Algorithm 6 would divide "

@@ -285,7 +285,9 @@ static Operand softmaxed(Reading *r, const Operand a[])
 
 double least_root(double m)
 {
-    return (sizeof(real) == sizeof(float) ? 1e-6 : 1e-14) * fabs(m);
+    bool single = sizeof(real) == sizeof(float);
+    return fmax((single ? 1e-6 : 1e-14) * fabs(m),
+                sqrt(single ? FLT_MIN : DBL_MIN));
 }
 
 static Operand standardised(Reading *r, const Operand a[])

@@ -252,7 +252,7 @@ const Run *run_varied(const Sheet *sheet, Variation *variation,
                       Arena *arena, Tape *tape, Fault *f);
 
 /* The root of a variance must be larger, or it may be no more than what
-   rounding left of it. m is the mean. */
+   rounding left of it, or of its digits. m is the mean. */
 double least_root(double m);
 
 /* All rows, in the order in which a run comes by them; does a run of an

@@ -633,6 +633,20 @@ static void the_tanh_form_of_the_gelu_has_its_derivative_everywhere(
     }
 }
 
+static void far_from_0_the_tanh_form_is_0_or_x(void **state)
+{
+    (void)state;
+    const double far[] = { 1e2, 1e7, 1e15, 2e19, 1e38 };
+    for (int k = 0; k < 5; k++) {
+        Mat X = given(1, 2, ROWS(-far[k], far[k])), Y = gelu_tanh(X);
+        backward(sum(Y));
+        assert_near(Y->at[0], 0, TIGHT);
+        assert_that(Y->at[1] == X->at[1]);
+        assert_near(X->grad[0], 0, TIGHT);
+        assert_near(X->grad[1], 1, TIGHT);
+    }
+}
+
 /* Whatever gradient arrives: what a mask hides has none, what it lets
    through has all of it. */
 static void no_gradient_passes_a_mask(void **state)
@@ -784,10 +798,16 @@ static void a_root_that_is_not_positive_is_refused(void **state)
     Mat M = random_input(3, 2), m = mean(M), v = given(1, 2, ROWS(1, 0));
     Mat negative = given(1, 2, ROWS(-2, 1));
     assert_refuses(standardise(M, m, v), "in column 2 the variance is 0 and "
-                   "epsilon 0; their sum must be positive.");
+                   "epsilon 0; their sum must be positive, and not subnormal.");
+    AT(v, 1, 2) = (real)(IS_DOUBLE ? 1e-320 : 1e-42);
+    assert_refuses(standardise(M, m, v), IS_DOUBLE
+                   ? "in column 2 the variance is 9.99989e-321 and epsilon 0; "
+                     "their sum must be positive, and not subnormal."
+                   : "in column 2 the variance is 1.00053e-42 and epsilon 0; "
+                     "their sum must be positive, and not subnormal.");
     settings(tape)->epsilon = 0.5;
     assert_refuses(standardise(M, m, negative), "in column 1 the variance "
-                   "is -2 and epsilon 0.5; their sum must be positive.");
+                   "is -2 and epsilon 0.5; their sum must be positive, and not subnormal.");
     settings(tape)->epsilon = -1;
     assert_refuses(standardise(M, m, v),
                    "epsilon is -1; it must be 0 or a positive number.");
@@ -875,6 +895,7 @@ int main(void)
         TEST(activations_pass_far_on_the_right_and_stop_on_the_left),
         TEST(the_gelu_and_its_derivative_keep_their_digits_in_the_tails),
         TEST(the_tanh_form_of_the_gelu_has_its_derivative_everywhere),
+        TEST(far_from_0_the_tanh_form_is_0_or_x),
         TEST(no_gradient_passes_a_mask),
         TEST(a_tall_column_has_its_softmax_mean_and_variance),
         TEST(an_index_outside_is_refused),

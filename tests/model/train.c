@@ -467,6 +467,10 @@ static void a_loss_that_is_no_number_keeps_the_last_save(void **state)
                        "smaller --eta may help. ") != NULL);
     assert_that(strstr(s.err, "m.ftx is kept as it was after step 0.\n"));
     assert_that(model_in(path("m.ftx"))->state.step == 0);
+    s = TRAIN("d", SMALL, "--steps", "5", "--d_e", "1", "--H", "1",
+              "--epsilon", "0", "--model", path("n.ftx"),
+              a_text("t", 20, ""));
+    assert_that(strstr(s.err, "an --epsilon above 0 or a smaller") != NULL);
 }
 
 /* The loss of the step is finite; that of the next one would not be. */
