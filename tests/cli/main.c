@@ -3,6 +3,8 @@
 #include "lessons.h"
 #include <sys/resource.h>
 
+static const struct rlimit *stack;      /* NULL: as large as ever */
+
 /* In another process, as a shell would. The first word is "ftx". */
 static Said run_program(char *typed[])
 {
@@ -17,6 +19,8 @@ static Said run_program(char *typed[])
         if (freopen(out, "w", stdout) == NULL
             || freopen(err, "w", stderr) == NULL)
             _exit(99);
+        if (stack != NULL)
+            setrlimit(RLIMIT_STACK, stack);
         exit(ftx(n, typed));
     }
     waitpid(pid, &status, 0);
@@ -46,6 +50,19 @@ static void the_help_lists_every_command(void **state)
     assert_int_equal(n, COMMANDS);
     assert_that(strncmp(line, "\n'ftx COMMAND --help' tells more.", 33) == 0);
     assert_says(s, "128 and the signal's number where ftx train was stopped");
+}
+
+static void a_small_stack_is_enlarged_or_refused(void **state)
+{
+    (void)state;
+    const rlim_t small = 128 << 10;
+    stack = &(struct rlimit){ small, 1 << 20 };
+    assert_int_equal(FTX("trials", "--algorithm", "10", NULL).status, 0);
+    stack = &(struct rlimit){ small, small };
+    Said s = FTX("trials", "--algorithm", "10", NULL);
+    stack = NULL;
+    assert_said(s, 2, "", "ftx: the stack is limited to 128 KiB, and 1024 are "
+                "needed; see 'ulimit -s'.\n");
 }
 
 static void the_version_says_the_precision(void **state)
@@ -161,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest laws[] = {
         TEST_FILES(the_help_lists_every_command),
+        TEST_FILES(a_small_stack_is_enlarged_or_refused),
         TEST_FILES(the_version_says_the_precision),
         TEST_FILES(what_is_no_command_is_refused),
         TEST_FILES(a_fault_is_one_line_of_text_whatever_it_quotes),
