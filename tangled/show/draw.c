@@ -45,7 +45,7 @@ const char *columns_are(const Run *run, const Step *step)
     return axis_of(step, !run->layout->rows);
 }
 
-const Item *given_item(const Run *run, const char *name)
+static const Item *given_item(const Run *run, const char *name)
 {
     for (int k = 0; k < run->sheet->n; k++)
         if (!run->sheet->item[k].claim
@@ -54,7 +54,7 @@ const Item *given_item(const Run *run, const char *name)
     return NULL;
 }
 
-void room_for(const Run *run, const char *name, Mat M, int most,
+static void room_for(const Run *run, const char *name, Mat M, int most,
               Fault *f)
 {
     if (M->rows > most || M->cols > most)

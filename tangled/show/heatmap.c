@@ -69,7 +69,7 @@ void heatmap_text(FILE *out, const Heatmap *h)
 
 enum { LETTER = 7, LINE = 18 };     /* the room of a letter, of a line */
 
-int svg_width(const char *text)
+static int svg_width(const char *text)
 {
     return text == NULL ? 0 : LETTER * text_width(text);
 }
@@ -83,14 +83,15 @@ static void escaped(FILE *out, const char *text)
             fputc(*p, out);
 }
 
-void svg_text(FILE *out, int x, int y, const char *more, const char *text)
+static void svg_text(FILE *out, int x, int y, const char *more,
+                     const char *text)
 {
     fprintf(out, "<text x=\"%d\" y=\"%d\"%s>", x, y, more);
     escaped(out, text);
     fputs("</text>\n", out);
 }
 
-void svg_begin(FILE *out, int width, int height)
+static void svg_begin(FILE *out, int width, int height)
 {
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
             "height=\"%d\" viewBox=\"0 0 %d %d\" "
@@ -99,13 +100,13 @@ void svg_begin(FILE *out, int width, int height)
             "fill=\"white\"/>\n", width, height, width, height);
 }
 
-void svg_rect(FILE *out, int x, int y, int width, int height)
+static void svg_rect(FILE *out, int x, int y, int width, int height)
 {
     fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" ",
             x, y, width, height);
 }
 
-void svg_end(FILE *out)
+static void svg_end(FILE *out)
 {
     fputs("</svg>\n", out);
 }
@@ -167,7 +168,9 @@ static Frame frame_of(const Heatmap *h)
     return f;
 }
 
-Size heatmap_size(const Heatmap *h)
+typedef struct { int width, height; } Size;
+
+static Size heatmap_size(const Heatmap *h)
 {
     Frame f = frame_of(h);
     int inside = larger(h->M->cols * f.cell,
@@ -267,7 +270,7 @@ static void draw_names(FILE *out, const Heatmap *h, const Frame *f)
         svg_text(out, x, bottom + 14, " fill=\"#666\"", h->below);
 }
 
-void heatmap_svg(FILE *out, const Heatmap *h)
+static void heatmap_svg(FILE *out, const Heatmap *h)
 {
     Frame f = frame_of(h);
     draw_names(out, h, &f);

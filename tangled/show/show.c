@@ -184,7 +184,7 @@ void show_json(FILE *out, const Run *run, Arena *arena, Fault *f)
 }
 
 typedef struct {
-    bool all, shade, json, read, svg, flow, tex, md;
+    bool all, shade, json, read, svg, tex, md;
 } ShowWish;
 
 #define WISH(name, meaning) \
@@ -195,7 +195,6 @@ static const Option wishes[] = {
     WISH(json, "one object a sheet: its steps with all their digits"),
     WISH(read, "one object a sheet: what it says, as it was read"),
     WISH(svg, "a picture: heat maps of scores, weights and other steps"),
-    WISH(flow, "a picture: how the numbers flow through Algorithm 4 or 5"),
     WISH(tex, "LaTeX to paste; it needs the package amsmath"),
     WISH(md, "Markdown to paste"),
     { .name = NULL },
@@ -227,8 +226,6 @@ static void run_and_print(Fault *f, void *data)
         show_json(s->out, run, s->arena, f);
     else if (wish->svg)
         show_svg(s->out, run, wish->all, s->arena, f);
-    else if (wish->flow)
-        show_flow(s->out, run, s->arena, f);
     else if (wish->tex)
         show_tex(s->out, run, wish->all, s->arena);
     else if (wish->md)
@@ -262,24 +259,16 @@ static const char usage[] =
     "  printf 'algorithm 7\\ne = 1 1\\nWu = 0 0 ; ln(2) ln(3)\\n' |"
     " ftx show -\n"
     "  ftx show --svg tests/data/worked/alg04.sheet > weights.svg\n"
-    "  ftx show --flow tests/data/worked/alg04.sheet > flow.svg\n"
     "  ftx show --all --tex tests/data/worked/alg10.sheet > steps.tex\n"
     "  ftx show --md tests/data/worked/alg05.sheet > steps.md\n";
-static bool is_picture(const ShowWish *wish)
-{
-    return wish->svg || wish->flow;
-}
-
 static void check_show_wish(const ShowWish *wish, int sheets, Fault *f)
 {
     if (sheets == 0)
         failure(f, "which sheet? See 'ftx show --help'.");
-    if (wish->json + wish->read + wish->svg + wish->flow + wish->tex
-        + wish->md > 1)
+    if (wish->json + wish->read + wish->svg + wish->tex + wish->md > 1)
         failure(f,
-                "one of --json, --read, --svg, --flow, --tex, --md at a "
-                "time.");
-    if (is_picture(wish) && sheets > 1)
+                "one of --json, --read, --svg, --tex, --md at a time.");
+    if (wish->svg && sheets > 1)
         failure(f, "a picture is of one sheet; there are %d.", sheets);
 }
 

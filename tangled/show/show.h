@@ -4,15 +4,13 @@
 #include "sheet/sheet.h"
 
 /* Each prints a run: as text; as JSON; the steps as heat maps, on one page;
-   the data flow of Algorithm 4, or of each head of Algorithm 5; as LaTeX;
-   as Markdown with LaTeX between dollars. Of a model only the lines of its
-   own algorithm are shown, unless all is wanted. With shade there are
-   shades of grey beside the weights. A matrix larger than 100 x 100 in
-   show_svg, and than 8 x 8 in show_flow, ends the attempt. */
+   as LaTeX; as Markdown with LaTeX between dollars. Of a model only the
+   lines of its own algorithm are shown, unless all is wanted. With shade
+   there are shades of grey beside the weights. A matrix larger than
+   100 x 100 in show_svg ends the attempt. */
 void show_text(FILE *out, const Run *run, bool all, bool shade, Fault *f);
 void show_json(FILE *out, const Run *run, Arena *arena, Fault *f);
 void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f);
-void show_flow(FILE *out, const Run *run, Arena *arena, Fault *f);
 void show_tex(FILE *out, const Run *run, bool all, Arena *arena);
 void show_md(FILE *out, const Run *run, bool all, Arena *arena);
 void json_steps(FILE *out, const Run *run, Arena *arena);   /* "steps":   */
@@ -50,23 +48,10 @@ void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
 void heatmaps_page(FILE *out, int n, const Heatmap h[], const char *heading,
                    const char *last);
 
-/* What other pictures are made of. A heat map says how large it is. More
-   are further attributes; a rectangle is left open for them. */
-typedef struct { int width, height; } Size;
-Size heatmap_size(const Heatmap *h);
-void heatmap_svg(FILE *out, const Heatmap *h);
-void svg_begin(FILE *out, int width, int height);
-void svg_rect(FILE *out, int x, int y, int width, int height);
-void svg_text(FILE *out, int x, int y, const char *more, const char *text);
-int svg_width(const char *text);
-void svg_end(FILE *out);
 int larger(int a, int b);
 
-/* What a sheet gives under that name, or NULL. A matrix larger than
-   most x most ends the attempt. What the rows and the columns of S and A
-   are, such as a key and a query; NULL: neither. */
-const Item *given_item(const Run *run, const char *name);
-void room_for(const Run *run, const char *name, Mat M, int most, Fault *f);
+/* Each returns what the rows and the columns of S and A are, such as "key
+   t_z" and "query t_x"; NULL where they are neither. */
 const char *rows_are(const Run *run, const Step *step);
 const char *columns_are(const Run *run, const Step *step);
 

@@ -13,22 +13,18 @@ typedef struct {
     FILE *out;
 } Input;
 
-typedef struct { const Input *in; const Run *run; bool flow; } Picture;
+typedef struct { const Input *in; const Run *run; } Picture;
 
 static void draw(Fault *f, void *data)
 {
     const Picture *p = data;
-    if (p->flow)
-        show_flow(p->in->out, p->run, p->in->arena, f);
-    else
-        show_svg(p->in->out, p->run, true, p->in->arena, f);
+    show_svg(p->in->out, p->run, true, p->in->arena, f);
 }
 
 /* Some runs are too large for a picture. */
-static void try_to_draw(const Input *in, const Run *run, bool flow,
-                        const Fault *f)
+static void try_to_draw(const Input *in, const Run *run, const Fault *f)
 {
-    Picture picture = { in, run, flow };
+    Picture picture = { in, run };
     Fault too_large = *f;
     attempt(&too_large, draw, &picture);
 }
@@ -47,15 +43,14 @@ static void use(Fault *f, void *data)
     show_json(in->out, run, in->arena, f);
     show_tex(in->out, run, true, in->arena);
     show_md(in->out, run, true, in->arena);
-    try_to_draw(in, run, false, f);
-    try_to_draw(in, run, true, f);
+    try_to_draw(in, run, f);
     const Judgement *judgement = judge_sheet(sheet, in->arena, in->tape, f);
     const Run *marked = marked_run(judgement, in->arena);
     check_text(in->out, judgement);
     check_json(in->out, judgement);
     show_tex(in->out, marked, true, in->arena);
     show_md(in->out, marked, true, in->arena);
-    try_to_draw(in, marked, false, f);
+    try_to_draw(in, marked, f);
 }
 
 static void judge(bool used, const char *said, const char *printed,

@@ -1,4 +1,4 @@
-/* ftx show --svg, --flow, --tex, --md and --shade; ftx check --svg, --tex
+/* ftx show --svg, --tex, --md and --shade; ftx check --svg, --tex
    and --md. */
 #include "command.h"
 #include "show/show.h"
@@ -198,119 +198,11 @@ static void each_head_has_its_row(void **state)
     assert_that(y[0] == y[1] && y[1] < y[2] && y[2] == y[3]);
 }
 
-/* ---------------------------------------------------------- the data flow */
-
-typedef struct { int left, top, right, bottom; } Area;
-
-static int boxes(const char *svg, Area area[])
-{
-    int n = 0;
-    for (const char *p = svg; (p = strstr(p, "<rect x=")) != NULL; p++)
-        if (attribute(p, "rx") > 0) {
-            int x = attribute(p, "x"), y = attribute(p, "y");
-            area[n++] = (Area){ x, y, x + attribute(p, "width"),
-                                y + attribute(p, "height") };
-        }
-    return n;
-}
-
-static bool apart(Area a, Area b)
-{
-    return a.right < b.left || b.right < a.left || a.bottom < b.top
-        || b.bottom < a.top;
-}
-
-/* The head of an arrow touches the left or the upper side of a box. */
-static bool arrives(int n, const Area area[], int x, int y)
-{
-    for (int k = 0; k < n; k++)
-        if ((x == area[k].left && area[k].top < y && y < area[k].bottom)
-            || (y == area[k].top && area[k].left < x && x < area[k].right))
-            return true;
-    return false;
-}
-
-static void assert_good_flow(const char *svg, int expected)
-{
-    Area area[40];
-    int n = boxes(svg, area), x, y, arrows = 0;
-    assert_int_equal(n, expected);
-    assert_sound(svg);
-    for (int a = 0; a < n; a++)
-        for (int b = 0; b < a; b++)
-            assert_that(apart(area[a], area[b]));
-    for (const char *p = svg; (p = strstr(p, "<path fill=\"#444\"")) != NULL;
-         p++, arrows++) {
-        assert_that(sscanf(strstr(p, "d=\""), "d=\"M %d %d", &x, &y) == 2);
-        assert_that(arrives(n, area, x, y));
-    }
-    assert_int_equal(arrows, n == 10 ? n : n - 1);
-}
-
-static char *matrix(char *to, int rows, int cols)
-{
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++)
-            to += sprintf(to, "%s%d.%d", j > 0 ? " " : i > 0 ? " ; " : "",
-                          (i + j) % 2, (3 * i + j) % 10);
-    return to;
-}
-
-static char *sized(const char *layout, int d_x, int ell_x, int d_z,
-                   int ell_z, int d_attn, int d_out)
-{
-    static char text[8000];
-    bool rows = strcmp(layout, "textbook") == 0;
-    char *p = text + sprintf(text, "algorithm 4\nlayout %s\nX = ", layout);
-    p = matrix(p, rows ? ell_x : d_x, rows ? d_x : ell_x);
-    p = matrix(p + sprintf(p, "\nZ = "), rows ? ell_z : d_z,
-               rows ? d_z : ell_z);
-    p = matrix(p + sprintf(p, "\nWq = "), rows ? d_x : d_attn,
-               rows ? d_attn : d_x);
-    p = matrix(p + sprintf(p, "\nWk = "), rows ? d_z : d_attn,
-               rows ? d_attn : d_z);
-    matrix(p + sprintf(p, "\nWv = "), rows ? d_z : d_out,
-           rows ? d_out : d_z);
-    return write_text("sized", text);
-}
-
-static void boxes_stand_apart_whatever_their_size(void **state)
-{
-    (void)state;
-    int size[] = { 1, 2, 8 };
-    for (int k = 0; k < 3 * 3 * 3 * 3; k++) {
-        int a = size[k % 3], b = size[k / 3 % 3], c = size[k / 9 % 3],
-            d = size[k / 27];
-        Said s = SAID(show, "--flow", sized("paper", a, b, c, d, a, d));
-        assert_that(s.status == 0);
-        assert_good_flow(s.out, 10);
-    }
-    Said s = SAID(show, "--flow", sized("textbook", 3, 4, 2, 8, 1, 8));
-    assert_good_flow(s.out, 10);
-}
+/* ------------------------------------------------------ what begins later */
 
 static const char starts_at_Q[] = "algorithm 4\nlayout textbook\n"
     "mask causal\nQ = 1 0 ; 0 2\nK = 1 1 ; 0 1\nV = 1 2 ; 3 4\n"
     "claim exp = ? ? ; ? ?\n";
-
-static void a_sheet_that_begins_later_has_no_boxes_before(void **state)
-{
-    (void)state;
-    static const struct { const char *text; int boxes; } begins_at[] = {
-        { starts_at_Q, 8 },
-        { "algorithm 4\nS = 1 2 ; 0 1\nd_attn 4\n", 4 },
-        { "algorithm 4\nS_scaled = 1 2 ; 0 1\nV = 1 2\n", 4 },
-        { "algorithm 4\nA = 1/2 0 ; 1/2 1\nV = 1 2\n", 3 },
-        { "algorithm 5\nY^1 = 1 2\nY^2 = 1 0\nW_o = 1 1 ; 0 1\n", 2 },
-    };
-    for (int k = 0; k < 5; k++) {
-        Said s = SAID(show, "--flow", write_text("a", begins_at[k].text));
-        assert_good_flow(s.out, begins_at[k].boxes);
-        assert_that(strstr(s.out, ">X<") == NULL);
-    }
-    assert_says(SAID(show, "--flow", write_text("a", starts_at_Q)),
-                ">from the sheet, 2 x 2<");
-}
 
 static void what_is_given_is_shown_as_given(void **state)
 {
@@ -336,70 +228,6 @@ static void derived_scores_are_drawn_and_heads_without_scores(void **state)
     assert_says(heads, ">line 4: Ṽ = W_o Y + b_o 1ᵀ<");
     assert_says(SAID(show, "--svg", "tests/data/starts/way-back.sheet"),
                 "∇V<");
-}
-
-static void boxes_name_what_is_in_them(void **state)
-{
-    (void)state;
-    Said s = SAID(show, "--flow", write_text("a", looks_back));
-    const char *const titles[] = {
-        ">X<", ">Z = X<", ">Q = X W_q + 1 b_qᵀ<", ">K = Z W_k + 1 b_kᵀ<",
-        ">V = Z W_v + 1 b_vᵀ<", ">S = Q Kᵀ<", ">S, masked<",
-        ">S / √d_attn<", ">A = softmax(S / √d_attn)<", ">Ṽ = A V<",
-        ">from the sheet, 2 x 2<", ">line 3, 2 x 1<", ">/ √d_attn<",
-        ">A V<", ">-inf<", ">0.75<", ">7<",
-    };
-    for (size_t k = 0; k < sizeof titles / sizeof *titles; k++)
-        assert_says(s, titles[k]);
-    s = SAID(show, "--flow", "tests/data/worked/alg04.sheet");
-    assert_says(s, ">Z<");
-    assert_says(s, ">S, nothing masked<");
-    assert_says(s, ">V A<");
-    s = SAID(show, "--flow", write_text("b", "algorithm 4\nscale no\n"
-             "X = 1 2\nWq = 1\nWk = 1\nWv = 1\n"));
-    assert_says(s, ">scale no<");
-    assert_int_equal(times(s.out, "√d_attn"), 0);
-}
-
-static void the_input_stands_as_on_the_sheet(void **state)
-{
-    (void)state;
-    Said s = SAID(show, "--flow", write_text("a", "algorithm 4\n"
-        "X = 1 2 3 ; 4 5 6\nWq = 1 1\nWk = 1 1\nWv = 1 1\n"));
-    const char *p = strstr(s.out, ">X<");
-    assert_that(p != NULL);
-    for (int k = 1; k <= 6; k++) {
-        p = strstr(p, "\"middle\">");
-        assert_int_equal(atoi(p + 9), k);
-        p++;
-    }
-}
-
-static void heads_flow_together(void **state)
-{
-    (void)state;
-    Said s = SAID(show, "--flow", "tests/data/worked/alg05.sheet");
-    assert_says(s, ">h = 2<");
-    assert_says(s, ">0.6667<");             /* of the second head */
-    assert_says(s, ">Y = [Y^1; ...; Y^H]<");
-    assert_says(s, ">Ṽ = W_o Y + b_o 1ᵀ<");
-    assert_good_flow(s.out, 22);
-}
-
-static void what_has_no_room_is_not_drawn(void **state)
-{
-    (void)state;
-    char *name = sized("paper", 2, 3, 2, 9, 1, 1), sentence[200];
-    snprintf(sentence, sizeof sentence, "%s:1:1: the picture has room for "
-             "matrices up to 8 x 8; Z is 2 x 9.", name);
-    assert_refusal(SAID(show, "--flow", name), sentence);
-    name = sized("paper", 2, 3, 2, 3, 9, 1);
-    snprintf(sentence, sizeof sentence, "%s:1:1: the picture has room for "
-             "matrices up to 8 x 8; Q is 9 x 3.", name);
-    assert_refusal(SAID(show, "--flow", name), sentence);
-    assert_refusal(SAID(show, "--flow", "tests/data/worked/alg06.sheet"),
-        "tests/data/worked/alg06.sheet:2:1: the flow of the data is drawn of "
-        "Algorithms 4 and 5 only.");
 }
 
 /* -------------------------------------------------------- tables to paste */
@@ -808,13 +636,11 @@ static void options_that_do_not_go_together_are_refused(void **state)
     (void)state;
     char *sheet = write_text("a", two_logits);
     assert_refusal(SAID(show, "--svg", "--tex", sheet), "ftx show: one of "
-                   "--json, --read, --svg, --flow, --tex, --md at a time.");
+                   "--json, --read, --svg, --tex, --md at a time.");
     assert_refusal(SAID(show, "--md", "--json", sheet), "ftx show: one of "
-                   "--json, --read, --svg, --flow, --tex, --md at a time.");
+                   "--json, --read, --svg, --tex, --md at a time.");
     assert_refusal(SAID(show, "--svg", sheet, sheet),
                    "ftx show: a picture is of one sheet; there are 2.");
-    assert_refusal(SAID(show, "--flow", sheet, sheet, sheet),
-                   "ftx show: a picture is of one sheet; there are 3.");
     assert_refusal(SAID(check, "--md", "--svg", sheet), "ftx check: one of "
                    "--json, --svg, --tex, --md at a time.");
     assert_refusal(SAID(check, "--svg", sheet, sheet),
@@ -836,14 +662,8 @@ int main(void)
         TEST_FILES(a_very_large_matrix_is_not_drawn),
         TEST_FILES(every_worked_sheet_makes_a_sound_picture),
         TEST_FILES(each_head_has_its_row),
-        TEST_FILES(boxes_stand_apart_whatever_their_size),
-        TEST_FILES(a_sheet_that_begins_later_has_no_boxes_before),
         TEST_FILES(what_is_given_is_shown_as_given),
         TEST_FILES(derived_scores_are_drawn_and_heads_without_scores),
-        TEST_FILES(boxes_name_what_is_in_them),
-        TEST_FILES(the_input_stands_as_on_the_sheet),
-        TEST_FILES(heads_flow_together),
-        TEST_FILES(what_has_no_room_is_not_drawn),
         TEST_FILES(latex_is_ready_to_paste),
         TEST_FILES(markdown_is_ready_to_paste),
         TEST_FILES(formulas_become_latex),
