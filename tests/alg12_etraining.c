@@ -1,4 +1,5 @@
 /* Algorithm 12 [PH22]: training by masked language modelling. */
+#include "law.h"
 #include "learn.h"
 
 enum { MASK = 5, BOS = 6, EOS = 7 };    /* N_V = 7 */
@@ -46,9 +47,8 @@ static double minus_log_P(const Theta *theta, Data data)
     return loss;
 }
 
-static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
+LAW(a_step_is_theta_minus_eta_times_the_gradient)
 {
-    (void)state;
     Hyperparameters hyper = small(E_TRANSFORMER);
     hyper.d_f = 3;
     Theta *theta = random_theta(hyper);
@@ -62,9 +62,8 @@ static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
     assert_step(by_algorithm_12, theta, how, data, minus_log_P);
 }
 
-static void the_loss_is_of_the_masked_places_only(void **state)
+LAW(the_loss_is_of_the_masked_places_only)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         Theta *theta = random_theta(small(E_TRANSFORMER));
         Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 4, 2, 7)) };
@@ -86,41 +85,49 @@ static void the_loss_is_of_the_masked_places_only(void **state)
     }
 }
 
-/* 4 standard deviations of a binomial distribution. */
-static void each_place_is_masked_with_probability_p_mask(void **state)
+enum { ELL = 40, N_TIMES = 400 };
+typedef struct { int n, masked[ELL], both; bool before; } Count;
+
+static Mat count_masks(void *to, const char *line, const char *name, Mat M,
+                       int index)
 {
-    (void)state;
-    enum { N = 400 };
-    Theta *theta = random_theta(small(E_TRANSFORMER));
-    Tokens x = TOKENS(6, 1, 3, 4, 2, 7);
-    int count[7] = { 0 }, both = 0, epochs = 0;
-    for (uint64_t seed = 1; seed <= N / 4; seed++) {
-        Training how = masking(1, 1e-9, 0.3);
-        how.seed = seed;
-        for (int n = 0; n < 4; n++, epochs++) {
-            Lessons lessons;
-            how.N_epochs = 1;
-            watched(theta, how, (Data){ 4, .x = LIST(x, x, x, x) }, &lessons);
-            int place = 0;
-            bool first = false;
-            for (int k = 0; k < lessons.seen.n; k++)
-                if (is_step(&lessons.seen, k, "12.5") && place++ / 6 == n) {
-                    bool is = lessons.seen.step[k].index == MASK;
-                    int t = (place - 1) % 6 + 1;
-                    count[t] += is;
-                    both += t == 2 && first && is;
-                    first = t == 1 && is;
-                }
-        }
+    Count *count = to;
+    (void)name;
+    if (strcmp(line, "12.5") == 0) {
+        int t = count->n++ % ELL;
+        bool is = index == MASK;
+        count->masked[t] += is;
+        count->both += t > 0 && is && count->before;
+        count->before = is;
     }
-    for (int t = 1; t <= 6; t++)
-        assert_near(count[t], 0.3 * N, 4 * sqrt(N * 0.3 * 0.7) / (0.3 * N));
-    assert_near(both, 0.09 * N, 4 * sqrt(N * 0.09 * 0.91) / (0.09 * N));
+    return M;
 }
 
-static void special_tokens_can_be_spared(void **state)
+/* ... and apart from its neighbour: 4 deviations of a binomial distribution. */
+LAW(each_place_is_masked_with_probability_p_mask)
 {
-    (void)state;
+    Hyperparameters hyper = small(E_TRANSFORMER);
+    hyper.ell_max = ELL, hyper.L = 1;
+    int id[ELL];
+    for (int t = 0; t < ELL; t++)
+        id[t] = 1 + t % 4;
+    Tokens x = { ELL, id };
+    Data data = { 4, .x = LIST(x, x, x, x) };
+    Training how = masking(N_TIMES / 4, 1e-9, 0.3);
+    Trainer *trainer = trainer_new(arena, random_theta(hyper), &how);
+    Count count = { 0 };
+    observe(trainer->lane[0].tape, count_masks, &count);
+    trainer_run(trainer, loss_12, &data);
+    trainer_free(trainer);
+    for (int t = 0; t < ELL; t++)
+        assert_near(count.masked[t] - .3 * N_TIMES, 0,
+                    4 * sqrt(N_TIMES * .3 * .7));
+    double pairs = N_TIMES * (ELL - 1);
+    assert_near(count.both - .09 * pairs, 0, 4 * sqrt(pairs * .09 * .91));
+}
+
+LAW(special_tokens_can_be_spared)
+{
     Theta *theta = random_theta(small(E_TRANSFORMER));
     Data data = { 1, .x = LIST(TOKENS(BOS, 1, 2, 3, 4, EOS)) };
     Training how = masking(1, 1e-9, 0.999999);
@@ -137,9 +144,8 @@ static void special_tokens_can_be_spared(void **state)
     assert_that(TOKEN(xt, 1) == BOS && TOKEN(xt, 6) == EOS);
 }
 
-static void a_mask_token_in_the_data_counts_as_masked(void **state)
+LAW(a_mask_token_in_the_data_counts_as_masked)
 {
-    (void)state;
     Theta *theta = random_theta(small(E_TRANSFORMER));
     Data data = { 1, .x = LIST(TOKENS(1, MASK, 2)) };
     Mat P = etransformer(quiet, data.x[1], theta);
@@ -151,9 +157,8 @@ static void a_mask_token_in_the_data_counts_as_masked(void **state)
     assert_that(diary.step[0].tokens == 1);
 }
 
-static void without_a_masked_token_theta_stays(void **state)
+LAW(without_a_masked_token_theta_stays)
 {
-    (void)state;
     Theta *theta = random_theta(small(E_TRANSFORMER));
     real *before = numbers(theta);
     Data data = { 1, .x = LIST(TOKENS(1, 4, 2)) };
@@ -169,9 +174,8 @@ static void without_a_masked_token_theta_stays(void **state)
 }
 
 /* u_t belongs to place t, and p_mask itself is not below p_mask. */
-static void given_numbers_decide_place_by_place(void **state)
+LAW(given_numbers_decide_place_by_place)
 {
-    (void)state;
     const double u[] = { .5, .49, 0, .9, .499, .5, .1, .7 };
     NumberList list = { 8, u, 0 };
     Random random = random_in(&list);
@@ -191,38 +195,8 @@ static void given_numbers_decide_place_by_place(void **state)
     assert_that(masked == 4 && list.used == 8);
 }
 
-/* In 30 sequences of 40 places: every place is masked, none always. */
-static void a_far_place_is_masked_as_often(void **state)
+LAW(masks_change_from_epoch_to_epoch_and_with_the_seed)
 {
-    (void)state;
-    enum { ELL = 40, TURNS = 30 };
-    Hyperparameters hyper = small(E_TRANSFORMER);
-    hyper.ell_max = ELL;
-    int id[ELL], count[ELL] = { 0 }, all = 0;
-    for (int t = 0; t < ELL; t++)
-        id[t] = 1 + t % 4;
-    Theta *theta = random_theta(hyper);
-    Data data = { 1, .x = LIST({ ELL, id }) };
-    for (uint64_t seed = 1; seed <= TURNS; seed++) {
-        Training how = masking(1, 1e-9, 0.5);
-        how.seed = seed;
-        Lessons lessons;
-        watched(theta, how, data, &lessons);
-        xt = masked_sequence(&lessons.seen, ELL);
-        for (int t = 0; t < ELL; t++)
-            count[t] += xt.id[t] == MASK;
-    }
-    for (int t = 0; t < ELL; t++) {
-        assert_that(2 <= count[t] && count[t] <= TURNS - 2);
-        all += count[t];
-    }
-    assert_near(all, ELL * TURNS / 2, 4 * sqrt(ELL * TURNS / 4.0)
-                                      / (ELL * TURNS / 2));
-}
-
-static void masks_change_from_epoch_to_epoch_and_with_the_seed(void **state)
-{
-    (void)state;
     Theta *theta = random_theta(small(E_TRANSFORMER));
     Data data = { 1, .x = LIST(TOKENS(1, 2, 3, 4, 4, 3)) };
     Lessons lessons;
@@ -247,9 +221,8 @@ static void masks_change_from_epoch_to_epoch_and_with_the_seed(void **state)
     assert_that(memcmp(first.id, other.id, 6 * sizeof(int)) != 0);
 }
 
-static void an_overfit_model_fills_in_what_is_masked(void **state)
+LAW(an_overfit_model_fills_in_what_is_masked)
 {
-    (void)state;
     Hyperparameters hyper = small(E_TRANSFORMER);
     hyper.d_e = 8;
     hyper.L = 1;
@@ -268,9 +241,8 @@ static void an_overfit_model_fills_in_what_is_masked(void **state)
     }
 }
 
-static void every_line_is_seen(void **state)
+LAW(every_line_is_seen)
 {
-    (void)state;
     Theta *theta = random_theta((Hyperparameters){
         .architecture = E_TRANSFORMER, .N_V = 4, .ell_max = 3, .H = 1,
         .d_e = 2, .d_mlp = 1, .epsilon = 1e-5 });
@@ -286,35 +258,14 @@ static void every_line_is_seen(void **state)
                 "12.10 gamma, 12.10 beta, 12.10 W_u");
 }
 
-static void p_mask_outside_0_to_1_is_refused(void **state)
+LAW(p_mask_outside_0_to_1_is_refused)
 {
-    (void)state;
     Theta *theta = random_theta(small(E_TRANSFORMER));
     Random random = random_new(1);
     const double of[] = { 0, 1 };
     const char *sentence[] = { "p_mask = 0; it must be in (0, 1).",
                                "p_mask = 1; it must be in (0, 1)." };
     for (int k = 0; k < 2; k++)
-        assert_refuses_in(etraining(tape, 1, LIST(TOKENS(1, 2)), theta, 1, 0.1,
-                                    of[k], &random),
-                          "alg12_etraining.c", "etraining", sentence[k]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(a_step_is_theta_minus_eta_times_the_gradient),
-        TEST(the_loss_is_of_the_masked_places_only),
-        TEST(each_place_is_masked_with_probability_p_mask),
-        TEST(special_tokens_can_be_spared),
-        TEST(a_mask_token_in_the_data_counts_as_masked),
-        TEST(without_a_masked_token_theta_stays),
-        TEST(given_numbers_decide_place_by_place),
-        TEST(a_far_place_is_masked_as_often),
-        TEST(masks_change_from_epoch_to_epoch_and_with_the_seed),
-        TEST(an_overfit_model_fills_in_what_is_masked),
-        TEST(every_line_is_seen),
-        TEST(p_mask_outside_0_to_1_is_refused),
-    };
-    return RUN(laws);
+        assert_refuses(etraining(tape, 1, LIST(TOKENS(1, 2)), theta, 1, 0.1, of[k], &random),
+                       sentence[k]);
 }

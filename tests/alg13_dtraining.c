@@ -1,4 +1,5 @@
 /* Algorithm 13 [PH22]: training next-token prediction. */
+#include "law.h"
 #include "learn.h"
 
 static double minus_log_P(const Theta *theta, Data data)
@@ -9,33 +10,28 @@ static double minus_log_P(const Theta *theta, Data data)
     return loss;
 }
 
-static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
+LAW(a_step_is_theta_minus_eta_times_the_gradient)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 3, 7)) };
     assert_step(by_algorithm_13, theta, PLAIN(1, 0.1), data, minus_log_P);
 }
 
-static void the_loss_is_a_sum_in_nats_of_the_next_tokens(void **state)
+LAW(the_loss_is_a_sum_in_nats_of_the_next_tokens)
 {
-    (void)state;
     Hyperparameters hyper = small(D_TRANSFORMER);
     hyper.epsilon = 1e-5;
     Theta *theta = random_theta(hyper);
-    for (int k = 1; k <= theta->n; k++) {       /* P[i, t] = 1/7 */
-        Mat M = *theta->parameter[k].place;
-        memset(M->at, 0, entries_in(M) * sizeof(real));
-    }
+    for (int k = 1; k <= theta->n; k++)         /* P[i, t] = 1/7 */
+        set_all(*theta->parameter[k].place, 0);
     Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 3, 7)) };
     Diary diary = trained(by_algorithm_13, theta, PLAIN(1, 1e-6), data);
     assert_that(diary.n == 1 && diary.step[0].tokens == 4);
     assert_near(diary.step[0].loss, 4 * log(7), TIGHT);
 }
 
-static void column_t_answers_for_token_t_plus_1(void **state)
+LAW(column_t_answers_for_token_t_plus_1)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Tokens x = TOKENS(6, 1, 3, 2, 7);
     Data data = { 1, .x = LIST(x) };
@@ -46,9 +42,8 @@ static void column_t_answers_for_token_t_plus_1(void **state)
     assert_near(diary.step[0].loss, loss, TIGHT);
 }
 
-static void a_sequence_of_one_token_has_loss_0_and_leaves_theta(void **state)
+LAW(a_sequence_of_one_token_has_loss_0_and_leaves_theta)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     real *before = numbers(theta);
     Data data = { 2, .x = LIST(TOKENS(6), TOKENS(3)) };
@@ -63,33 +58,8 @@ static void a_sequence_of_one_token_has_loss_0_and_leaves_theta(void **state)
     }
 }
 
-static void the_last_token_is_an_answer_only(void **state)
+LAW(an_overfit_model_reproduces_its_sequence)
 {
-    (void)state;
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    real *before = numbers(theta);
-    Data data = { 1, .x = LIST(TOKENS(6, 1, 4)) };
-    trained(by_algorithm_13, theta, PLAIN(1, 0.5), data);
-    size_t column_4 = 3 * 4, column_1 = 0;      /* W_e is first */
-    real *after = numbers(theta);
-    assert_that(memcmp(after + column_4, before + column_4,
-                       4 * sizeof(real)) == 0);
-    assert_that(memcmp(after + column_1, before + column_1,
-                       4 * sizeof(real)) != 0);
-}
-
-static void one_small_step_lowers_the_loss(void **state)
-{
-    (void)state;
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    Data data = { 1, .x = LIST(TOKENS(6, 1, 3, 3, 7)) };
-    Diary diary = trained(by_algorithm_13, theta, PLAIN(2, 1e-3), data);
-    assert_that(diary.step[1].loss < diary.step[0].loss);
-}
-
-static void an_overfit_model_reproduces_its_sequence(void **state)
-{
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Tokens x = TOKENS(6, 2, 2, 5, 1, 7);
     Data data = { 1, .x = LIST(x) };
@@ -100,9 +70,8 @@ static void an_overfit_model_reproduces_its_sequence(void **state)
         assert_that(largest_of(P, t) == TOKEN(x, t + 1));
 }
 
-static void sequences_come_in_their_order_epoch_after_epoch(void **state)
+LAW(sequences_come_in_their_order_epoch_after_epoch)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     real *start = numbers(theta);
     Data data = { 3, .x = LIST(TOKENS(6, 1, 7), TOKENS(2, 3),
@@ -123,9 +92,8 @@ static void sequences_come_in_their_order_epoch_after_epoch(void **state)
     assert_same_numbers(theta, end);
 }
 
-static void every_line_is_seen(void **state)
+LAW(every_line_is_seen)
 {
-    (void)state;
     Theta *theta = random_theta((Hyperparameters){
         .architecture = D_TRANSFORMER, .N_V = 4, .ell_max = 3, .H = 1,
         .d_e = 2, .d_mlp = 1, .epsilon = 1e-5 });
@@ -140,28 +108,9 @@ static void every_line_is_seen(void **state)
                 "13.6 W_e, 13.6 W_p, 13.6 gamma, 13.6 beta, 13.6 W_u");
 }
 
-static void another_architecture_is_refused(void **state)
+LAW(another_architecture_is_refused)
 {
-    (void)state;
     Theta *theta = random_theta(small(E_TRANSFORMER));
-    assert_refuses_in(dtraining(tape, 1, LIST(TOKENS(1, 2)), theta, 1, 0.1),
-                      "alg10_dtransformer.c", "dtransformer",
-                      "theta belongs to another architecture.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(a_step_is_theta_minus_eta_times_the_gradient),
-        TEST(the_loss_is_a_sum_in_nats_of_the_next_tokens),
-        TEST(column_t_answers_for_token_t_plus_1),
-        TEST(a_sequence_of_one_token_has_loss_0_and_leaves_theta),
-        TEST(the_last_token_is_an_answer_only),
-        TEST(one_small_step_lowers_the_loss),
-        TEST(an_overfit_model_reproduces_its_sequence),
-        TEST(sequences_come_in_their_order_epoch_after_epoch),
-        TEST(every_line_is_seen),
-        TEST(another_architecture_is_refused),
-    };
-    return RUN(laws);
+    assert_refuses(dtraining(tape, 1, LIST(TOKENS(1, 2)), theta, 1, 0.1),
+                   "theta belongs to another architecture.");
 }

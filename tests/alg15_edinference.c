@@ -1,4 +1,5 @@
 /* Algorithm 15: translating with an encoder and a decoder. */
+#include "law.h"
 #include "inference.h"
 
 enum { N_V = 11, ELL_MAX = 9, MASK = N_V - 2, BOS = N_V - 1, EOS = N_V };
@@ -7,9 +8,6 @@ static const Hyperparameters sizes = {
     .architecture = ED_TRANSFORMER, .N_V = N_V, .ell_max = ELL_MAX,
     .L_enc = 2, .L_dec = 2, .H = 2, .d_e = 6, .d_mlp = 10, .d_attn = 3,
     .d_mid = 5, .epsilon = 1e-5 };
-
-static const double u_list[] = { .11, .93, .42, .77, .05, .58, .999, .31,
-                                 .66 };
 
 /* A random model that does not say eos too early: X lies around beta. */
 static Theta *talkative(void)
@@ -23,8 +21,7 @@ static Theta *talkative(void)
 static Tokens run(Watch *seen, Tokens z, const Theta *theta, Inference how,
                   bool *ended)
 {
-    NumberList list = { sizeof u_list / sizeof *u_list, u_list, 0 };
-    Random listed = random_in(&list);
+    Random listed = listed_numbers();
     if (how.random == NULL)
         how.random = &listed;
     *seen = (Watch){ 0 };
@@ -35,19 +32,17 @@ static Tokens run(Watch *seen, Tokens z, const Theta *theta, Inference how,
     return x;
 }
 
-/* Algorithm 15 itself, with the same numbers. */
-static Tokens printed(Watch *seen, Tokens z, const Theta *theta, Inference how,
-                      bool *ended)
+/* Algorithm 15 itself, with the same numbers; 0: no bound but ell_max. */
+static Tokens printed(Watch *seen, Tokens z, const Theta *theta, int bound,
+                      double tau)
 {
-    NumberList list = { sizeof u_list / sizeof *u_list, u_list, 0 };
-    Random listed = random_in(&list);
-    int bound = how.ell_gen == 0 ? theta->hyper.ell_max : how.ell_gen;
+    Random listed = listed_numbers();
     *seen = (Watch){ 0 };
     observe(quiet, watch, seen);
-    Tokens x = edinference(quiet, z, theta, bound, how.tau, &listed);
+    Tokens x = edinference(quiet, z, theta,
+                           bound == 0 ? theta->hyper.ell_max : bound, tau,
+                           &listed);
     unobserve(quiet);
-    if (ended != NULL)
-        *ended = TOKEN(x, x.length) == eos_token(theta->hyper.N_V);
     return x;
 }
 
@@ -63,14 +58,14 @@ static Theta *alternating(bool ends)
 
 /* -------------------------------------------------------- as it is printed */
 
-static void every_token_is_the_one_drawn_by_hand(void **state)
+LAW(every_token_is_the_one_drawn_by_hand)
 {
-    (void)state;
     const Theta *theta = talkative();
-    Tokens z = TOKENS(4, 7, 2);
+    int context[] = { 4, 7, 2 };
+    Tokens z = { 3, context };
     Watch seen;
-    bool ended;
-    Tokens x = printed(&seen, z, theta, (Inference){ .tau = 1.7 }, &ended);
+    Tokens x = printed(&seen, z, theta, 0, 1.7);
+    assert_same_tokens(z, TOKENS(4, 7, 2));
     assert_that(TOKEN(x, 1) == BOS && x.length >= 4);
     assert_that(seen.rounds == x.length - 1);
     for (int i = 1; i <= seen.rounds; i++) {
@@ -86,106 +81,51 @@ static void every_token_is_the_one_drawn_by_hand(void **state)
     }
 }
 
-static void it_begins_with_bos_and_ends_with_eos(void **state)
-{
-    (void)state;
-    Watch seen;
-    bool ended = false;
-    Tokens x = printed(&seen, TOKENS(2), alternating(true),
-                   (Inference){ .tau = 1 }, &ended);
-    assert_tokens(x, 4, 1, 2, 5);
-    assert_that(ended && seen.rounds == 3 && seen.widest == 3);
-}
-
 /* ell_max is 6: the longest pass has 6 tokens, and one more is drawn. */
-static void what_never_ends_is_stopped_and_said_to_be(void **state)
+LAW(it_begins_with_bos_and_ends_with_eos_or_at_the_bound)
 {
-    (void)state;
-    Watch seen;
-    bool ended = true;
-    Tokens x = printed(&seen, TOKENS(2), alternating(false),
-                   (Inference){ .tau = 1 }, &ended);
-    assert_tokens(x, 4, 1, 2, 1, 2, 1, 2);
-    assert_that(!ended && seen.rounds == 6 && seen.widest == 6);
-}
-
-static void a_smaller_bound_can_be_set(void **state)
-{
-    (void)state;
-    Watch seen;
-    bool ended = true;
-    Inference how = { .ell_gen = 2 };
-    assert_tokens(printed(&seen, TOKENS(2), alternating(true), how, &ended),
-                  4, 1, 2);
-    assert_that(!ended && seen.rounds == 2);
-    how.ell_gen = 3;
-    assert_tokens(printed(&seen, TOKENS(2), alternating(true), how, &ended),
-                  4, 1, 2, 5);
-    assert_that(ended && seen.rounds == 3);
-}
-
-static void an_end_at_the_bound_is_an_end(void **state)
-{
-    (void)state;
-    const double next[] = { 0, 0, 0, 0, 0,   0, 0, 0, 0, 0,
-        0, 0, 0, 0, 0,   0, 0, 0, 0, 0,   1, 1, 1, 1, 1 };
-    Watch seen;
-    bool ended = false;
-    Tokens x = printed(&seen, TOKENS(2), chain(ED_TRANSFORMER, 5, 1, next),
-                   (Inference){ .tau = 1 }, &ended);
-    assert_tokens(x, 4, 5);
-    assert_that(ended);
-    printed(&seen, TOKENS(2), alternating(true), (Inference){ 0 }, NULL);
-}
-
-static void another_context_leads_elsewhere(void **state)
-{
-    (void)state;
-    const Theta *theta = talkative();
-    Watch a, b;
-    printed(&a, TOKENS(4, 7, 2), theta, (Inference){ .tau = 1 }, NULL);
-    printed(&b, TOKENS(4, 6, 2), theta, (Inference){ .tau = 1 }, NULL);
-    double apart = 0;
-    for (int v = 0; v < N_V; v++)
-        apart += fabs(a.p[0][v] - b.p[0][v]);
-    assert_that(apart > 1e-3);
-}
-
-static void at_0_the_most_probable_token_comes(void **state)
-{
-    (void)state;
-    Watch seen;
-    Tokens x = printed(&seen, TOKENS(4, 7, 2), talkative(), (Inference){ 0 },
-                   NULL);
-    for (int i = 1; i <= seen.rounds; i++)
-        for (int v = 0; v < N_V; v++)
-            assert_that(seen.p[i - 1][v]
-                        <= seen.p[i - 1][TOKEN(x, i + 1) - 1]);
+    const struct { bool ends; int bound; Tokens x; } cases[] = {
+        { true, 0, TOKENS(4, 1, 2, 5) }, { true, 2, TOKENS(4, 1, 2) },
+        { true, 3, TOKENS(4, 1, 2, 5) },
+        { false, 0, TOKENS(4, 1, 2, 1, 2, 1, 2) },
+        { false, 4, TOKENS(4, 1, 2, 1, 2) },
+    };
+    for (int k = 0; k < 5; k++) {
+        const Theta *theta = alternating(cases[k].ends);
+        Inference how = { .tau = 1, .ell_gen = cases[k].bound };
+        Watch seen, practised;
+        bool ended;
+        Tokens x = printed(&seen, TOKENS(2), theta, cases[k].bound, 1);
+        assert_same_tokens(x, cases[k].x);
+        assert_that(seen.rounds == x.length - 1 && seen.widest == seen.rounds);
+        assert_same_tokens(run(&practised, TOKENS(2), theta, how, &ended), x);
+        assert_that(ended == (TOKEN(x, x.length) == 5));
+        run(&practised, TOKENS(2), theta, how, NULL);
+    }
 }
 
 /* Practice with every option off: the same bytes. */
-static void without_options_practice_is_the_algorithm(void **state)
+LAW(without_options_practice_is_the_algorithm)
 {
-    (void)state;
     static const double taus[] = { 0, .3, 1, 2.5, (double)INFINITY };
     const Theta *theta = talkative();
     for (int k = 0; k < 10; k++) {
         Watch of_paper, of_practice;
-        bool ends, ended;
+        bool ended;
         Tokens z = TOKENS(4, 7, 2);
         Inference how = { .tau = taus[k / 2], .ell_gen = k % 2 * 4 };
-        Tokens x = printed(&of_paper, z, theta, how, &ends);
+        Tokens x = printed(&of_paper, z, theta, how.ell_gen, how.tau);
         assert_same_tokens(run(&of_practice, z, theta, how, &ended), x);
-        assert_that(ends == ended && of_paper.rounds == x.length - 1);
+        assert_that(ended == (TOKEN(x, x.length) == EOS));
+        assert_that(of_paper.rounds == x.length - 1);
         assert_same_probabilities(&of_practice, &of_paper, 0);
     }
 }
 
 /* -------------------------------------------------- what it does not cost */
 
-static void to_encode_once_or_to_remember_changes_nothing(void **state)
+LAW(to_encode_once_or_to_remember_changes_nothing)
 {
-    (void)state;
     const Theta *theta = talkative();
     Memory *memory = memory_new(arena, quiet, theta);
     for (int first = 1; first <= 3; first++) {      /* one memory, 3 texts */
@@ -231,9 +171,8 @@ static Work work_of(const Theta *theta, bool encode_once, Memory *memory,
     return work;
 }
 
-static void with_both_a_token_costs_one_column(void **state)
+LAW(with_both_a_token_costs_one_column)
 {
-    (void)state;
     const Theta *theta = alternating(false);
     Memory *memory = memory_new(arena, quiet, theta);
     for (int n = 1; n <= 6; n++) {
@@ -246,9 +185,8 @@ static void with_both_a_token_costs_one_column(void **state)
     }
 }
 
-static void nothing_is_retained(void **state)
+LAW(nothing_is_retained)
 {
-    (void)state;
     const Theta *theta = alternating(false);
     input(quiet, 100, 1);
     size_t before = arena_used(tape_arena(quiet));
@@ -259,9 +197,8 @@ static void nothing_is_retained(void **state)
 
 /* ---------------------------------------------------------------- options */
 
-static void special_tokens_are_not_drawn(void **state)
+LAW(special_tokens_are_not_drawn)
 {
-    (void)state;
     const double next[] = { 1, 1, 1, 1, 1,   1, 1, 1, 1, 1,
         8, 8, 8, 8, 8,   8, 8, 8, 8, 8,   1, 1, 1, 1, 1 };
     Watch seen;
@@ -273,9 +210,8 @@ static void special_tokens_are_not_drawn(void **state)
         assert_that(TOKEN(x, i) != 3 && TOKEN(x, i) != 4);
 }
 
-static void each_token_is_told_until_it_is_enough(void **state)
+LAW(each_token_is_told_until_it_is_enough)
 {
-    (void)state;
     Watch seen;
     Listener all = { 0 }, some = { .enough = 2 };
     Inference how = { .told = listen, .to = &all };
@@ -289,20 +225,10 @@ static void each_token_is_told_until_it_is_enough(void **state)
     assert_that(!ended && some.n == 2);
 }
 
-static void the_context_stays_as_it_is(void **state)
-{
-    (void)state;
-    int context[] = { 4, 7, 2 };
-    Watch seen;
-    run(&seen, (Tokens){ 3, context }, talkative(), (Inference){ 0 }, NULL);
-    assert_same_tokens(((Tokens){ 3, context }), TOKENS(4, 7, 2));
-}
-
 /* ------------------------------------------------------- seen and refused */
 
-static void every_step_can_be_seen(void **state)
+LAW(every_step_can_be_seen)
 {
-    (void)state;
     Own own = { "15.", { 0 } };
     Random random = random_new(1);
     const Theta *theta = alternating(true);
@@ -315,65 +241,27 @@ static void every_step_can_be_seen(void **state)
     assert_shape(own.seen.step[5].M, 5, 1);
 }
 
-#define REFUSES(call, file, name, sentence) \
-    assert_refuses_in(call, file, name, sentence)
 #define TRY(z, theta, ...) \
     inference_15(quiet, arena, z, theta, &(Inference){ __VA_ARGS__ }, \
                  NULL).length
 
-static void wrong_calls_are_refused(void **state)
+LAW(wrong_calls_are_refused)
 {
-    (void)state;
     const Theta *theta = random_theta(sizes);
     Hyperparameters decoder = sizes;
     decoder.architecture = D_TRANSFORMER;
+    const char *another = "theta belongs to another architecture.";
     Tokens one = TOKENS(1), ten = TOKENS(1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
-    REFUSES(TRY(one, theta, .ell_gen = -1), "inference.c",
-            "translation_bound", "ell_gen = -1; it must be in 0 ... ell_max "
-            "= 9.");
-    REFUSES(TRY(one, theta, .ell_gen = 10), "inference.c",
-            "translation_bound", "ell_gen = 10; it must be in 0 ... ell_max "
-            "= 9.");
-    REFUSES(TRY(one, theta, .tau = -1), "inference.c",
-            "refuse_wrong_inference",
-            "tau = -1; it must be from 0 to infinity.");
-    REFUSES(TRY(ten, theta, .tau = 0), "equations.c", "embeddings",
-            "a sequence of 10 tokens: the length must be in [ell_max] = "
-            "1 ... 9.");
+    assert_refuses(TRY(one, theta, .ell_gen = -1),
+                   "ell_gen = -1; it must be in 0 ... ell_max = 9.");
+    assert_refuses(TRY(one, theta, .ell_gen = 10), "ell_gen = 10");
+    assert_refuses(TRY(one, theta, .tau = -1), "tau = -1");
+    assert_refuses(TRY(ten, theta, .tau = 0), "a sequence of 10 tokens");
+    assert_refuses(TRY(one, random_theta(decoder), .tau = 0), another);
+    assert_refuses(TRY(one, random_theta(decoder), .encode_once = true), another);
     Random random = random_new(1);
-    REFUSES(edinference(quiet, ten, theta, 9, 1, &random).length,
-            "equations.c", "embeddings", "a sequence of 10 tokens: the length "
-            "must be in [ell_max] = 1 ... 9.");
-    REFUSES(edinference(quiet, one, theta, 9, -1, &random).length,
-            "sampling.c", "tempered",
-            "tau = -1; it must be from 0 to infinity.");
-    REFUSES(TRY(one, random_theta(decoder), .tau = 0),
-            "inference.c", "translation_bound",
-            "theta belongs to another architecture.");
-    REFUSES(TRY(one, random_theta(decoder), .encode_once = true),
-            "inference.c", "translation_bound",
-            "theta belongs to another architecture.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(every_token_is_the_one_drawn_by_hand),
-        TEST(it_begins_with_bos_and_ends_with_eos),
-        TEST(what_never_ends_is_stopped_and_said_to_be),
-        TEST(a_smaller_bound_can_be_set),
-        TEST(an_end_at_the_bound_is_an_end),
-        TEST(another_context_leads_elsewhere),
-        TEST(at_0_the_most_probable_token_comes),
-        TEST(without_options_practice_is_the_algorithm),
-        TEST(to_encode_once_or_to_remember_changes_nothing),
-        TEST(with_both_a_token_costs_one_column),
-        TEST(nothing_is_retained),
-        TEST(special_tokens_are_not_drawn),
-        TEST(each_token_is_told_until_it_is_enough),
-        TEST(the_context_stays_as_it_is),
-        TEST(every_step_can_be_seen),
-        TEST(wrong_calls_are_refused),
-    };
-    return RUN(laws);
+    assert_refuses(edinference(quiet, ten, theta, 9, 1, &random).length,
+                   "a sequence of 10 tokens");
+    assert_refuses(edinference(quiet, one, theta, 9, -1, &random).length,
+                   "tau = -1; it must be from 0 to infinity.");
 }

@@ -1,5 +1,5 @@
 /* The functions that loops apply to every entry, and the sums in lanes. */
-#include "check.h"
+#include "law.h"
 #include "functions.h"
 #include <fenv.h>
 
@@ -60,24 +60,21 @@ static double density(double x)
     return exp(-x * x / 2) / sqrt(2 * 3.14159265358979323846);
 }
 
-static void the_exponential_is_within_one_unit(void **state)
+LAW(the_exponential_is_within_one_unit)
 {
-    (void)state;
     within(1, exp_alone, exp);
 }
 
-static void the_normal_distribution_is_within_eight_units(void **state)
+LAW(the_normal_distribution_is_within_eight_units)
 {
-    (void)state;
     within(8, Phi_alone, normal_);
     within(3, phi_alone, density);
 }
 
 /* In double precision. The oracle needs a few digits more: x is divided by
    a root, and what that rounds is magnified x squared times. */
-static void the_double_normal_distribution_is_within_four_units(void **state)
+LAW(the_double_normal_distribution_is_within_four_units)
 {
-    (void)state;
     for (int k = 0; k <= 4 * N; k++) {
         double x = 40. * k / N - 120, phi;
         double right = (double)(erfcl(-(long double)x / sqrtl(2)) / 2);
@@ -91,9 +88,8 @@ static void the_double_normal_distribution_is_within_four_units(void **state)
     }
 }
 
-static void the_ends_of_the_exponential(void **state)
+LAW(the_ends_of_the_exponential)
 {
-    (void)state;
     const float inf = (float)INFINITY;
     assert_that(exp_single(0, 0) == 1 && exp_single(-0.0f, 0) == 1);
     assert_that(exp_single(-inf, 0) == 0 && exp_single(inf, 0) == inf);
@@ -108,18 +104,16 @@ static void the_ends_of_the_exponential(void **state)
 }
 
 /* A product that is too small for a float takes a processor long. */
-static void a_masked_score_has_no_product_that_is_too_small(void **state)
+LAW(a_masked_score_has_no_product_that_is_too_small)
 {
-    (void)state;
     volatile float score = -(float)INFINITY, weight = 1;
     feclearexcept(FE_ALL_EXCEPT);
     weight = exp_single(score, 0);
     assert_that(!fetestexcept(FE_UNDERFLOW) && weight == 0);
 }
 
-static void the_ends_of_the_normal_distribution(void **state)
+LAW(the_ends_of_the_normal_distribution)
 {
-    (void)state;
     const real inf = (real)INFINITY;
     real phi;
     assert_that(Phi(-inf, &phi) == 0 && phi == 0);
@@ -130,9 +124,8 @@ static void the_ends_of_the_normal_distribution(void **state)
 }
 
 /* In double precision the far tail keeps its digits. */
-static void the_real_functions_are_as_exact_as_a_real(void **state)
+LAW(the_real_functions_are_as_exact_as_a_real)
 {
-    (void)state;
     real phi, x = (real)-8.5;
     double right = 9.4795348222032499e-18;
     assert_near(Phi(x, &phi) / right, 1, IS_DOUBLE ? 1e-14 : 1e-6);
@@ -140,9 +133,8 @@ static void the_real_functions_are_as_exact_as_a_real(void **state)
 }
 
 /* Whole numbers: no sum is rounded, and every length has its own rest. */
-static void sums_and_largest_for_every_length(void **state)
+LAW(sums_and_largest_for_every_length)
 {
-    (void)state;
     real a[70], b[70];
     for (int k = 0; k < 70; k++) {
         a[k] = (real)((k * 37 + 11) % 41 - 20);
@@ -160,9 +152,8 @@ static void sums_and_largest_for_every_length(void **state)
     }
 }
 
-static void a_sum_passes_on_what_is_not_a_number(void **state)
+LAW(a_sum_passes_on_what_is_not_a_number)
 {
-    (void)state;
     for (int k = 0; k < 37; k++) {
         real a[37] = {0};
         a[k] = (real)NAN;
@@ -187,9 +178,8 @@ FAST static void fast_loop(int n, const real *x, real *y, real *phi)
     y[0] = total(n, x) + inner(n, x, phi) + squares(n, x, 1);
 }
 
-static void every_processor_gives_the_same_bytes(void **state)
+LAW(every_processor_gives_the_same_bytes)
 {
-    (void)state;
     static real x[N], y[2][N], phi[2][N];
     for (int k = 0; k < N; k++)
         x[k] = (real)nearby(k, k % 3 == 0) / 9;
@@ -197,21 +187,4 @@ static void every_processor_gives_the_same_bytes(void **state)
     fast_loop(N - 5, x, y[1], phi[1]);
     assert_that(memcmp(y[0], y[1], sizeof y[0]) == 0);
     assert_that(memcmp(phi[0], phi[1], sizeof phi[0]) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(the_exponential_is_within_one_unit),
-        TEST(the_normal_distribution_is_within_eight_units),
-        TEST(the_double_normal_distribution_is_within_four_units),
-        TEST(the_ends_of_the_exponential),
-        TEST(the_ends_of_the_normal_distribution),
-        TEST(a_masked_score_has_no_product_that_is_too_small),
-        TEST(the_real_functions_are_as_exact_as_a_real),
-        TEST(sums_and_largest_for_every_length),
-        TEST(a_sum_passes_on_what_is_not_a_number),
-        TEST(every_processor_gives_the_same_bytes),
-    };
-    return RUN(laws);
 }

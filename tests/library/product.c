@@ -1,5 +1,5 @@
 /* The product of two matrices, by every kernel that this machine has. */
-#include "check.h"
+#include "law.h"
 #include "product.h"
 #include "threads.h"
 
@@ -131,9 +131,8 @@ static void agrees_with_the_loops(Multiplication *p, double tolerance)
 }
 
 /* Whole numbers are not rounded, so every digit must agree. */
-static void whole_numbers_are_multiplied_exactly(void **state)
+LAW(whole_numbers_are_multiplied_exactly)
 {
-    (void)state;
     const int ms = MANY(all_m), ns = MANY(all_n), ks = MANY(all_k);
     for (int i = 0; i < amount(ms * ns * ks); i++)
         for (int transposes = 0; transposes < 4; transposes++) {
@@ -145,9 +144,8 @@ static void whole_numbers_are_multiplied_exactly(void **state)
 }
 
 /* Each size from 1 on, so that no tile's edge is left out. */
-static void every_small_shape_is_multiplied_exactly(void **state)
+LAW(every_small_shape_is_multiplied_exactly)
 {
-    (void)state;
     for (int m = 1; m <= 19; m++)
         for (int n = 1; n <= 13; n++)
             for (int transposes = 0; transposes < 4; transposes++) {
@@ -157,9 +155,8 @@ static void every_small_shape_is_multiplied_exactly(void **state)
 }
 
 /* More than two blocks of k and of n; a block of k has 1024 bytes. */
-static void many_blocks_are_multiplied_exactly(void **state)
+LAW(many_blocks_are_multiplied_exactly)
 {
-    (void)state;
     for (int transposes = 0; transposes < 4; transposes++) {
         int k = 2 * 1024 / (int)sizeof(real) + 3;
         Multiplication p = random_product(3, 517, k, transposes, true);
@@ -168,9 +165,8 @@ static void many_blocks_are_multiplied_exactly(void **state)
 }
 
 /* Farther than a page: what is read is packed, or fetched ahead. */
-static void columns_that_lie_far_apart_are_multiplied_exactly(void **state)
+LAW(columns_that_lie_far_apart_are_multiplied_exactly)
 {
-    (void)state;
     static const int shapes[][3] = { { 577, 61, 35 }, { 577, 61, 131 },
                                      { 1030, 25, 70 }, { 530, 300, 150 } };
     for (int s = 0; s < 4; s++)
@@ -181,9 +177,8 @@ static void columns_that_lie_far_apart_are_multiplied_exactly(void **state)
         }
 }
 
-static void fractions_are_multiplied_closely(void **state)
+LAW(fractions_are_multiplied_closely)
 {
-    (void)state;
     for (int transposes = 0; transposes < 4; transposes++) {
         Multiplication p = random_product(67, 41, 301, transposes, false);
         agrees_with_the_loops(&p, IS_DOUBLE ? 1e-13 : 2e-5);
@@ -191,9 +186,8 @@ static void fractions_are_multiplied_closely(void **state)
 }
 
 /* An infinity reaches its own row or column and no other entry. */
-static void infinities_stay_in_their_row_or_column(void **state)
+LAW(infinities_stay_in_their_row_or_column)
 {
-    (void)state;
     for (int m = 5; m <= 37; m += 4)
         for (int transposes = 0; transposes < 4; transposes++) {
             Multiplication p = random_product(m, 7, 9, transposes, true);
@@ -204,9 +198,8 @@ static void infinities_stay_in_their_row_or_column(void **state)
         }
 }
 
-static void a_column_does_not_depend_on_its_neighbours(void **state)
+LAW(a_column_does_not_depend_on_its_neighbours)
 {
-    (void)state;
     for (int k = -1; k < KERNELS; k++)
         for (int transposes = 0; transposes < 4; transposes++) {
             const Kernel *kernel = k < 0 ? NULL : product_kernel(names[k]);
@@ -228,9 +221,8 @@ static void a_column_does_not_depend_on_its_neighbours(void **state)
 }
 
 /* Large enough to be shared, by rows and by columns; and one column. */
-static void threads_do_not_change_a_byte(void **state)
+LAW(threads_do_not_change_a_byte)
 {
-    (void)state;
     static const int shape[][3] = { { 131, 70, 300 }, { 70, 131, 300 },
                                     { 257, 1, 301 }, { 1, 300, 2000 },
                                     { 60, 65, 200 }, { 64, 1, 768 } };
@@ -253,9 +245,8 @@ static void threads_do_not_change_a_byte(void **state)
         }
 }
 
-static void the_vectors_length_does_not_change_a_byte(void **state)
+LAW(the_vectors_length_does_not_change_a_byte)
 {
-    (void)state;
     const Kernel *avx2 = product_kernel("avx2");
     const Kernel *avx512 = product_kernel("avx512");
     if (avx2 == NULL || avx512 == NULL)
@@ -273,9 +264,8 @@ static void the_vectors_length_does_not_change_a_byte(void **state)
 }
 
 /* Every length around the 64 bytes of lanes, by product itself. */
-static void one_column_is_multiplied_exactly(void **state)
+LAW(one_column_is_multiplied_exactly)
 {
-    (void)state;
     for (int k = 1; k <= 35; k++)
         for (int transposes = 0; transposes < 4; transposes++) {
             Multiplication p = random_product(1 + k * 7 % 23, 1, k, transposes, true);
@@ -283,28 +273,9 @@ static void one_column_is_multiplied_exactly(void **state)
         }
 }
 
-static void a_kernel_is_found_by_its_name(void **state)
+LAW(a_kernel_is_found_by_its_name)
 {
-    (void)state;
     assert_that(product_kernel(NULL) != NULL);
     assert_that(strcmp(product_kernel("plain")->name, "plain") == 0);
     assert_that(product_kernel("abacus") == NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(whole_numbers_are_multiplied_exactly),
-        TEST(every_small_shape_is_multiplied_exactly),
-        TEST(many_blocks_are_multiplied_exactly),
-        TEST(columns_that_lie_far_apart_are_multiplied_exactly),
-        TEST(fractions_are_multiplied_closely),
-        TEST(infinities_stay_in_their_row_or_column),
-        TEST(a_column_does_not_depend_on_its_neighbours),
-        TEST(threads_do_not_change_a_byte),
-        TEST(the_vectors_length_does_not_change_a_byte),
-        TEST(one_column_is_multiplied_exactly),
-        TEST(a_kernel_is_found_by_its_name),
-    };
-    return RUN(laws);
 }

@@ -1,12 +1,11 @@
 /* Random numbers. */
-#include "check.h"
+#include "law.h"
 
 enum { DRAWS = 100000 };
 
 /* From the state 0, as others print them for SplitMix64. */
-static void the_bits_are_those_of_SplitMix64(void **state)
+LAW(the_bits_are_those_of_SplitMix64)
 {
-    (void)state;
     Random random = { 0 };
     assert_that(random_bits(&random) == 0xE220A8397B1DCDAFu);
     assert_that(random_bits(&random) == 0x6E789E6AA1B965F4u);
@@ -14,9 +13,8 @@ static void the_bits_are_those_of_SplitMix64(void **state)
     assert_that(random_bits(&random) == 0xF88BB8A8724C81ECu);
 }
 
-static void a_seed_gives_the_same_numbers_in_every_run(void **state)
+LAW(a_seed_gives_the_same_numbers_in_every_run)
 {
-    (void)state;
     Random random = random_new(1);
     assert_that(random_bits(&random) == 0xBFEF8030DDC2D772u);
     assert_that(random_bits(&random) == 0x5F552CE482F2AA47u);
@@ -29,9 +27,8 @@ static void a_seed_gives_the_same_numbers_in_every_run(void **state)
 }
 
 /* They are drawn by whatever asks for a number, and not drawn twice. */
-static void a_list_gives_its_numbers_in_order(void **state)
+LAW(a_list_gives_its_numbers_in_order)
 {
-    (void)state;
     static const double u[] = { .25, .75, .5 };
     NumberList list = { .n = 3, .u = u };
     Random random = random_in(&list);
@@ -39,13 +36,11 @@ static void a_list_gives_its_numbers_in_order(void **state)
         assert_near(uniform(&random), u[k], 0);
         assert_int_equal(list.used, k + 1);
     }
-    assert_refuses_in(uniform(&random), "random.c", "next_of_list",
-                      "all 3 numbers are used.");
+    assert_refuses(uniform(&random), "all 3 numbers are used.");
 }
 
-static void seeds_that_are_neighbours_have_nothing_in_common(void **state)
+LAW(seeds_that_are_neighbours_have_nothing_in_common)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 100; seed++) {
         Random a = random_new(seed), b = random_new(seed + 1);
         int equal = 0;
@@ -55,9 +50,8 @@ static void seeds_that_are_neighbours_have_nothing_in_common(void **state)
     }
 }
 
-static void uniform_is_53_bits_over_2_to_the_53(void **state)
+LAW(uniform_is_53_bits_over_2_to_the_53)
 {
-    (void)state;
     Random a = random_new(3), b = a;
     for (int k = 0; k < 1000; k++) {
         uint64_t bits = random_bits(&b);
@@ -70,18 +64,16 @@ static void uniform_is_53_bits_over_2_to_the_53(void **state)
 /* The next bits are all 0. */
 #define BEFORE_0 ((Random){ .state = (uint64_t)0 - 0x9E3779B97F4A7C15u })
 
-static void uniform_can_be_0(void **state)
+LAW(uniform_can_be_0)
 {
-    (void)state;
     Random random = BEFORE_0;
     assert_near(uniform(&random), 0, 0);
     random = BEFORE_0;
     assert_near(normal(&random), 0, 0);             /* not infinite */
 }
 
-static void uniform_fills_its_range_evenly(void **state)
+LAW(uniform_fills_its_range_evenly)
 {
-    (void)state;
     Random random = random_new(4);
     double total = 0, chi_square = 0;
     int count[20] = { 0 };
@@ -97,9 +89,8 @@ static void uniform_fills_its_range_evenly(void **state)
 }
 
 /* Chi-square: its mean is n - 1, and it exceeds the bound once in 1000. */
-static void below_is_unbiased(void **state)
+LAW(below_is_unbiased)
 {
-    (void)state;
     static const struct { int n; double bound; } of[] = {
         { 2, 10.8 }, { 3, 13.8 }, { 7, 22.5 }, { 10, 27.9 }, { 64, 103.4 },
     };
@@ -120,9 +111,8 @@ static void below_is_unbiased(void **state)
 
 /* 2^64 is 1 more than a multiple of 3 and of 5: the bits 0 are drawn again.
    It is a multiple of 4. */
-static void below_draws_again_where_it_would_be_biased(void **state)
+LAW(below_draws_again_where_it_would_be_biased)
 {
-    (void)state;
     Random random = BEFORE_0, once = { 0 };
     uint64_t second = random_bits(&once);
     assert_that(below(&random, 3) == (int)(second % 3));
@@ -133,21 +123,18 @@ static void below_draws_again_where_it_would_be_biased(void **state)
     assert_that(below(&random, 4) == 0 && random.state == 0);
 }
 
-static void below_1_there_is_only_0(void **state)
+LAW(below_1_there_is_only_0)
 {
-    (void)state;
     Random random = random_new(6);
     for (int k = 0; k < 10; k++)
         assert_that(below(&random, 1) == 0);
-    assert_refuses_in(below(&random, 0), "random.c", "below",
-                      "n = 0: there is no number below it.");
-    assert_refuses_in(below(&random, -3), "random.c", "below",
-                      "n = -3: there is no number below it.");
+    assert_refuses(below(&random, 0), "n = 0: there is no number below it.");
+    assert_refuses(below(&random, -3),
+                   "n = -3: there is no number below it.");
 }
 
-static void normal_is_two_uniforms_in_order(void **state)
+LAW(normal_is_two_uniforms_in_order)
 {
-    (void)state;
     Random a = random_new(7), b = a;
     for (int k = 0; k < 100; k++) {
         double u = uniform(&b), v = uniform(&b);
@@ -156,9 +143,8 @@ static void normal_is_two_uniforms_in_order(void **state)
     }
 }
 
-static void normal_has_the_moments_of_a_normal(void **state)
+LAW(normal_has_the_moments_of_a_normal)
 {
-    (void)state;
     Random random = random_new(8);
     double moment[5] = { 0 };
     int beyond_2 = 0;
@@ -175,9 +161,8 @@ static void normal_has_the_moments_of_a_normal(void **state)
     assert_near((double)beyond_2 / DRAWS, .0455, .003);
 }
 
-static void branches_differ_from_each_other_and_from_the_trunk(void **state)
+LAW(branches_differ_from_each_other_and_from_the_trunk)
 {
-    (void)state;
     Random trunk = random_new(9), before = trunk;
     uint64_t first[1001];
     for (uint64_t n = 0; n < 1000; n++) {
@@ -193,9 +178,8 @@ static void branches_differ_from_each_other_and_from_the_trunk(void **state)
 }
 
 /* The second branch of the first is not the first of the second. */
-static void branches_of_branches_differ(void **state)
+LAW(branches_of_branches_differ)
 {
-    (void)state;
     Random trunk = random_new(10);
     Random a = random_branch(random_branch(trunk, 1), 2);
     Random b = random_branch(random_branch(trunk, 2), 1);
@@ -204,9 +188,8 @@ static void branches_of_branches_differ(void **state)
 }
 
 /* Branch n of seed s is drawn by none but this pair. */
-static void seeds_and_branches_are_not_interchangeable(void **state)
+LAW(seeds_and_branches_are_not_interchangeable)
 {
-    (void)state;
     enum { SEEDS = 30 };
     uint64_t first[SEEDS * SEEDS];
     int n = 0;
@@ -217,26 +200,4 @@ static void seeds_and_branches_are_not_interchangeable(void **state)
             for (int k = 0; k < n; k++)
                 assert_that(first[k] != first[n]);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(the_bits_are_those_of_SplitMix64),
-        TEST(a_seed_gives_the_same_numbers_in_every_run),
-        TEST(a_list_gives_its_numbers_in_order),
-        TEST(seeds_that_are_neighbours_have_nothing_in_common),
-        TEST(uniform_is_53_bits_over_2_to_the_53),
-        TEST(uniform_can_be_0),
-        TEST(uniform_fills_its_range_evenly),
-        TEST(below_is_unbiased),
-        TEST(below_draws_again_where_it_would_be_biased),
-        TEST(below_1_there_is_only_0),
-        TEST(normal_is_two_uniforms_in_order),
-        TEST(normal_has_the_moments_of_a_normal),
-        TEST(branches_differ_from_each_other_and_from_the_trunk),
-        TEST(branches_of_branches_differ),
-        TEST(seeds_and_branches_are_not_interchangeable),
-    };
-    return RUN(laws);
 }

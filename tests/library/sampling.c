@@ -1,4 +1,5 @@
 /* From probabilities to a token: temperature, drawing, leaving out. */
+#include "law.h"
 #include "inference.h"
 
 /* A column without logits, and one that is a softmax. */
@@ -19,9 +20,8 @@ static const double HALVES[] = { .5, .25, .125, .125 };
 
 /* ------------------------------------------------------------ temperature */
 
-static void temperature_levels_and_sharpens(void **state)
+LAW(temperature_levels_and_sharpens)
 {
-    (void)state;
     const double at_2[] = { .369398, .261204, .184699, .184699 };
     const double at_4[] = { .307209, .258331, .217230, .217230 };
     Mat p = plain(4, HALVES);
@@ -31,9 +31,8 @@ static void temperature_levels_and_sharpens(void **state)
     rows_at(HERE("4"), tempered(p, 4), 4, 1, at_4, SIX);
 }
 
-static void the_logits_of_a_softmax_give_the_same(void **state)
+LAW(the_logits_of_a_softmax_give_the_same)
 {
-    (void)state;
     Mat logits = random_input(7, 1), p = softmax(logits);
     Mat alone = input(tape, 7, 1);
     memcpy(alone->at, p->at, 7 * sizeof(real));
@@ -43,23 +42,20 @@ static void the_logits_of_a_softmax_give_the_same(void **state)
     }
 }
 
-static void at_0_the_most_probable_token_is_certain(void **state)
+LAW(at_0_the_most_probable_token_is_certain)
 {
-    (void)state;
     assert_column(tempered(plain(4, ROWS(.1, .2, .4, .3)), 0), 0, 0, 1, 0);
     assert_column(tempered(from_logits(3, ROWS(-1, -3, -2)), 0), 1, 0, 0);
 }
 
-static void of_equally_probable_tokens_the_lowest_is_taken(void **state)
+LAW(of_equally_probable_tokens_the_lowest_is_taken)
 {
-    (void)state;
     assert_column(tempered(plain(4, ROWS(.1, .4, .1, .4)), 0), 0, 1, 0, 0);
     assert_column(tempered(from_logits(3, ROWS(7, 7, 7)), 0), 1, 0, 0);
 }
 
-static void at_infinity_all_tokens_are_alike(void **state)
+LAW(at_infinity_all_tokens_are_alike)
 {
-    (void)state;
     double infinity = (double)INFINITY;
     Mat p = from_logits(4, ROWS(5, -2000, 3, 1));
     assert_that(AT(p, 2, 1) == 0);
@@ -67,34 +63,30 @@ static void at_infinity_all_tokens_are_alike(void **state)
     assert_column(tempered(plain(4, HALVES), infinity), .25, .25, .25, .25);
 }
 
-static void what_cannot_occur_never_does(void **state)
+LAW(what_cannot_occur_never_does)
 {
-    (void)state;
     Mat p = plain(3, ROWS(.75, 0, .25));
     assert_column(tempered(p, (double)INFINITY), .5, 0, .5);
     assert_column(tempered(p, .5), .9, 0, .1);
     assert_that(AT(tempered(p, 100), 2, 1) == 0);
 }
 
-static void at_1_p_is_q(void **state)
+LAW(at_1_p_is_q)
 {
-    (void)state;
     Mat p = softmax(random_input(9, 1));
     assert_that(tempered(p, 1) == p);
 }
 
-static void a_tiny_temperature_does_not_overflow(void **state)
+LAW(a_tiny_temperature_does_not_overflow)
 {
-    (void)state;
     double tiny = 5e-324;
     assert_column(tempered(from_logits(3, ROWS(1, 2, 3)), tiny), 0, 0, 1);
     assert_column(tempered(plain(2, ROWS(.5, .5)), tiny), .5, .5);
     assert_column(tempered(from_logits(2, ROWS(1, 2)), 1e-300), 0, 1);
 }
 
-static void what_underflowed_is_not_lost(void **state)
+LAW(what_underflowed_is_not_lost)
 {
-    (void)state;
     Mat p = from_logits(3, ROWS(0, -2000, -3000));
     assert_that(AT(p, 2, 1) == 0 && AT(p, 3, 1) == 0);
     double a = exp(-2), b = exp(-3);
@@ -104,9 +96,8 @@ static void what_underflowed_is_not_lost(void **state)
 
 /* ---------------------------------------------------------------- drawing */
 
-static void u_falls_into_one_of_the_pieces(void **state)
+LAW(u_falls_into_one_of_the_pieces)
 {
-    (void)state;
     Mat q = plain(4, HALVES);
     assert_that(sample(q, 0) == 1);
     assert_that(sample(q, nextafter(.5, 0)) == 1);
@@ -118,9 +109,8 @@ static void u_falls_into_one_of_the_pieces(void **state)
     assert_that(sample(q, nextafter(1, 0)) == 4);
 }
 
-static void what_has_no_probability_is_never_drawn(void **state)
+LAW(what_has_no_probability_is_never_drawn)
 {
-    (void)state;
     Mat q = plain(5, ROWS(0, .5, 0, .5, 0));
     assert_that(sample(q, 0) == 2);
     assert_that(sample(q, nextafter(.5, 0)) == 2);
@@ -128,17 +118,15 @@ static void what_has_no_probability_is_never_drawn(void **state)
     assert_that(sample(q, nextafter(1, 0)) == 4);
 }
 
-static void behind_the_sum_the_last_that_can_occur_is_drawn(void **state)
+LAW(behind_the_sum_the_last_that_can_occur_is_drawn)
 {
-    (void)state;
     Mat q = plain(4, ROWS(.25, .25, .25, 0));
     assert_that(sample(q, .75) == 3);
     assert_that(sample(q, nextafter(1, 0)) == 3);
 }
 
-static void one_number_and_four_temperatures(void **state)
+LAW(one_number_and_four_temperatures)
 {
-    (void)state;
     Mat p = plain(4, HALVES);
     assert_that(sample(tempered(p, 0), .8) == 1);
     assert_that(sample(tempered(p, .5), .8) == 2);
@@ -147,9 +135,8 @@ static void one_number_and_four_temperatures(void **state)
 }
 
 /* With 5 degrees of freedom chi^2 is above 20.5 once in a thousand. */
-static void what_is_drawn_has_the_distribution_q(void **state)
+LAW(what_is_drawn_has_the_distribution_q)
 {
-    (void)state;
     enum { DRAWN = 100000 };
     Mat q = tempered(from_logits(6, ROWS(0, 1, -1, 2, .5, -2)), 1.5);
     Random random = random_new(41);
@@ -165,9 +152,8 @@ static void what_is_drawn_has_the_distribution_q(void **state)
     assert_that(chi_squared < 20.5);
 }
 
-static void numbers_come_in_order_from_a_list(void **state)
+LAW(numbers_come_in_order_from_a_list)
 {
-    (void)state;
     NumberList list = { 3, ROWS(.25, .5, .125), 0 };
     Random random = random_in(&list);
     assert_near(uniform(&random), .25, 0);
@@ -178,9 +164,8 @@ static void numbers_come_in_order_from_a_list(void **state)
 
 /* ------------------------------------------------------ columns and ranks */
 
-static void a_column_knows_its_logits(void **state)
+LAW(a_column_knows_its_logits)
 {
-    (void)state;
     Mat logits = random_input(4, 3), P = softmax(logits);
     for (int t = 1; t <= 3; t++) {
         assert_same(column_at(P, t), column_of(P, t), 0);
@@ -189,9 +174,8 @@ static void a_column_knows_its_logits(void **state)
     assert_that(column_at(logits, 2)->logits == NULL);
 }
 
-static void ranks_go_down_and_equals_up(void **state)
+LAW(ranks_go_down_and_equals_up)
 {
-    (void)state;
     int y[6];
     ranked(plain(6, ROWS(.1, .3, .1, .3, .05, .15)), 6, y);
     assert_same_tokens(((Tokens){ 6, y }), TOKENS(2, 4, 6, 1, 3, 5));
@@ -203,9 +187,8 @@ static void ranks_go_down_and_equals_up(void **state)
 
 /* ------------------------------------------------------------ leaving out */
 
-static void top_k_keeps_exactly_k(void **state)
+LAW(top_k_keeps_exactly_k)
 {
-    (void)state;
     Mat q = plain(4, HALVES);
     assert_column(top_k_of(q, 1), 1, 0, 0, 0);
     assert_column(top_k_of(q, 2), 2. / 3, 1. / 3, 0, 0);
@@ -214,9 +197,8 @@ static void top_k_keeps_exactly_k(void **state)
                   0, 0, 3. / 7, 4. / 7);
 }
 
-static void top_p_keeps_as_few_as_reach_it(void **state)
+LAW(top_p_keeps_as_few_as_reach_it)
 {
-    (void)state;
     Mat q = plain(4, HALVES);
     assert_column(top_p_of(q, .01), 1, 0, 0, 0);
     assert_column(top_p_of(q, .5), 1, 0, 0, 0);
@@ -227,27 +209,24 @@ static void top_p_keeps_as_few_as_reach_it(void **state)
     assert_column(top_p_of(plain(3, ROWS(.2, .3, .5)), .6), 0, .375, .625);
 }
 
-static void to_keep_all_changes_nothing(void **state)
+LAW(to_keep_all_changes_nothing)
 {
-    (void)state;
     Mat q = softmax(random_input(8, 1));
     assert_that(top_k_of(q, 0) == q && top_k_of(q, 8) == q);
     assert_that(top_k_of(q, 9) == q);
     assert_that(top_p_of(q, 0) == q && top_p_of(q, 1) == q);
 }
 
-static void special_tokens_are_taken_out(void **state)
+LAW(special_tokens_are_taken_out)
 {
-    (void)state;
     Mat p = plain(5, ROWS(.2, .1, .3, .3, .1));     /* 3, 4 and 5 */
     assert_column(without_special(p, true), .5, .25, 0, 0, .25);
     assert_column(without_special(p, false), 2. / 3, 1. / 3, 0, 0, 0);
 }
 
 /* 3, 4 and 5 are special; 4 is the most probable of all. */
-static void special_tokens_go_before_anything_is_chosen(void **state)
+LAW(special_tokens_go_before_anything_is_chosen)
 {
-    (void)state;
     Mat p = plain(5, ROWS(.1, .2, .05, .4, .25));
     Inference how = { .tau = 1, .no_special = true, .top_k = 1 };
     assert_column(drawn_from(p, false, &how), 0, 1, 0, 0, 0);
@@ -260,9 +239,8 @@ static void special_tokens_go_before_anything_is_chosen(void **state)
     assert_column(drawn_from(p, false, &how), 0, 1, 0, 0, 0);
 }
 
-static void of_equals_at_the_edge_the_lower_tokens_stay(void **state)
+LAW(of_equals_at_the_edge_the_lower_tokens_stay)
 {
-    (void)state;
     Mat q = plain(4, ROWS(.25, .25, .25, .25));
     assert_column(top_k_of(q, 1), 1, 0, 0, 0);
     assert_column(top_k_of(q, 3), 1 / 3., 1 / 3., 1 / 3., 0);
@@ -275,83 +253,39 @@ static void of_equals_at_the_edge_the_lower_tokens_stay(void **state)
 
 /* -------------------------------------------------------------- refusals */
 
-#define REFUSES(call, name, sentence) \
-    assert_refuses_in(call, "sampling.c", name, sentence)
-#define NARROWS_NOT(call, name, sentence) \
-    assert_refuses_in(call, "narrow.c", name, sentence)
-
-static void wrong_calls_are_refused(void **state)
+LAW(wrong_calls_are_refused)
 {
-    (void)state;
     Mat q = plain(4, HALVES), two = softmax(random_input(4, 2));
     NumberList list = { 1, ROWS(.5), 1 };
     Random used_up = random_in(&list);
     int y[5];
-    REFUSES(tempered(q, -.5), "tempered",
-            "tau = -0.5; it must be from 0 to infinity.");
-    REFUSES(tempered(two, 1), "tempered",
-            "p is 4 x 2; it must be one column.");
-    REFUSES(sample(two, .5), "sample", "q is 4 x 2; it must be one column.");
-    REFUSES(sample(q, 1), "sample", "u = 1; it must be in [0, 1).");
-    REFUSES(sample(q, -.25), "sample", "u = -0.25; it must be in [0, 1).");
-    REFUSES(sample(plain(2, ROWS(0, 0)), .5), "sample",
-            "q has no probability above 0.");
-    assert_refuses_in((int)uniform(&used_up), "random.c", "next_of_list",
-                      "all 1 numbers are used.");
-    REFUSES(column_at(two, 0), "column_at", "t = 0; P has 2 columns.");
-    REFUSES(column_at(two, 3), "column_at", "t = 3; P has 2 columns.");
-    NARROWS_NOT((ranked(q, 0, y), 0), "ranked", "n = 0; there are 4 tokens.");
-    NARROWS_NOT((ranked(q, 5, y), 0), "ranked", "n = 5; there are 4 tokens.");
-    NARROWS_NOT(top_k_of(q, -1), "top_k_of",
-                "k = -1; it must not be negative.");
-    NARROWS_NOT(top_p_of(q, 1.5), "top_p_of",
-                "top_p = 1.5; it must be in [0, 1].");
+    assert_refuses(tempered(q, -.5), "tau = -0.5");
+    assert_refuses(tempered(two, 1), "p is 4 x 2; it must be one column.");
+    assert_refuses(sample(two, .5), "q is 4 x 2; it must be one column.");
+    assert_refuses(sample(q, 1), "u = 1; it must be in [0, 1).");
+    assert_refuses(sample(q, -.25), "u = -0.25; it must be in [0, 1).");
+    assert_refuses(sample(plain(2, ROWS(0, 0)), .5),
+                   "q has no probability above 0.");
+    assert_refuses((int)uniform(&used_up), "all 1 numbers are used.");
+    assert_refuses(column_at(two, 0), "t = 0; P has 2 columns.");
+    assert_refuses(column_at(two, 3), "t = 3; P has 2 columns.");
+    assert_refuses((ranked(q, 0, y), 0), "n = 0; there are 4 tokens.");
+    assert_refuses((ranked(q, 5, y), 0), "n = 5; there are 4 tokens.");
+    assert_refuses(top_k_of(q, -1), "k = -1; it must not be negative.");
+    assert_refuses(top_p_of(q, 1.5), "top_p = 1.5; it must be in [0, 1].");
 }
 
-static void what_is_no_number_is_refused(void **state)
+LAW(what_is_no_number_is_refused)
 {
-    (void)state;
     Mat q = plain(4, HALVES);
     char sentence[100];
     double nan = (double)NAN;
     snprintf(sentence, sizeof sentence,
              "tau = %g; it must be from 0 to infinity.", nan);
-    REFUSES(tempered(q, nan), "tempered", sentence);
+    assert_refuses(tempered(q, nan), sentence);
     snprintf(sentence, sizeof sentence, "u = %g; it must be in [0, 1).", nan);
-    REFUSES(sample(q, nan), "sample", sentence);
+    assert_refuses(sample(q, nan), sentence);
     snprintf(sentence, sizeof sentence,
              "top_p = %g; it must be in [0, 1].", nan);
-    NARROWS_NOT(top_p_of(q, nan), "top_p_of", sentence);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(temperature_levels_and_sharpens),
-        TEST(the_logits_of_a_softmax_give_the_same),
-        TEST(at_0_the_most_probable_token_is_certain),
-        TEST(of_equally_probable_tokens_the_lowest_is_taken),
-        TEST(at_infinity_all_tokens_are_alike),
-        TEST(what_cannot_occur_never_does),
-        TEST(at_1_p_is_q),
-        TEST(a_tiny_temperature_does_not_overflow),
-        TEST(what_underflowed_is_not_lost),
-        TEST(u_falls_into_one_of_the_pieces),
-        TEST(what_has_no_probability_is_never_drawn),
-        TEST(behind_the_sum_the_last_that_can_occur_is_drawn),
-        TEST(one_number_and_four_temperatures),
-        TEST(what_is_drawn_has_the_distribution_q),
-        TEST(numbers_come_in_order_from_a_list),
-        TEST(a_column_knows_its_logits),
-        TEST(ranks_go_down_and_equals_up),
-        TEST(top_k_keeps_exactly_k),
-        TEST(top_p_keeps_as_few_as_reach_it),
-        TEST(to_keep_all_changes_nothing),
-        TEST(special_tokens_are_taken_out),
-        TEST(special_tokens_go_before_anything_is_chosen),
-        TEST(of_equals_at_the_edge_the_lower_tokens_stay),
-        TEST(wrong_calls_are_refused),
-        TEST(what_is_no_number_is_refused),
-    };
-    return RUN(laws);
+    assert_refuses(top_p_of(q, nan), sentence);
 }

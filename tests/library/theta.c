@@ -1,4 +1,5 @@
 /* The parameters: their names and number, their first values, their views. */
+#include "law.h"
 #include "architecture.h"
 
 static Theta *of(Hyperparameters hyper)
@@ -32,9 +33,8 @@ static long long count_by_formula(const Hyperparameters *h)
     }
 }
 
-static void the_count_is_the_closed_formula(void **state)
+LAW(the_count_is_the_closed_formula)
 {
-    (void)state;
     int checked = 0;
     for (int a = ED_TRANSFORMER; a <= D_TRANSFORMER; a++)
         for (int k = 0; k < 128; k++) {
@@ -54,9 +54,8 @@ static void the_count_is_the_closed_formula(void **state)
 }
 
 /* Nothing is allocated for a count: GPT-3 would need more than a terabyte. */
-static void GPT_2_and_GPT_3_have_their_known_numbers(void **state)
+LAW(GPT_2_and_GPT_3_have_their_known_numbers)
 {
-    (void)state;
     Hyperparameters gpt_2 = {
         .architecture = D_TRANSFORMER, .N_V = 50257, .ell_max = 1024,
         .L = 12, .H = 12, .d_e = 768, .d_mlp = 3072,
@@ -72,9 +71,8 @@ static void GPT_2_and_GPT_3_have_their_known_numbers(void **state)
     assert_that(arena_used(arena) < 100u << 20);
 }
 
-static void The_Formulated_Transformer_has_its_printed_number(void **state)
+LAW(The_Formulated_Transformer_has_its_printed_number)
 {
-    (void)state;
     Hyperparameters h = {
         .architecture = ED_TRANSFORMER, .N_V = 37000, .ell_max = 512,
         .L_enc = 6, .L_dec = 6, .H = 8, .d_e = 512, .d_mlp = 2048,
@@ -90,9 +88,8 @@ static void The_Formulated_Transformer_has_its_printed_number(void **state)
     assert_that(theta_count(of(h)) == 63045632);
 }
 
-static void each_option_adds_or_takes_its_own_part(void **state)
+LAW(each_option_adds_or_takes_its_own_part)
 {
-    (void)state;
     Hyperparameters h = small(E_TRANSFORMER), other = h;
     long long count = theta_count(of(h));
     other.N_C = 3;
@@ -142,9 +139,8 @@ static void assert_list(Hyperparameters hyper, const char *expected)
     of "gamma_5 4x1, " of "beta_5 4x1, " \
     of "W_mlp3 5x4, " of "b_mlp3 5x1, " of "W_mlp4 4x5, " of "b_mlp4 4x1, "
 
-static void the_names_are_those_of_the_structure(void **state)
+LAW(the_names_are_those_of_the_structure)
 {
-    (void)state;
     Hyperparameters h = small(D_TRANSFORMER);
     assert_list(h, "W_e 4x7, W_p 4x6, " LAYER("layer[1].") LAYER("layer[2].")
                 "gamma 4x1, beta 4x1, W_u 7x4");
@@ -162,9 +158,8 @@ static void the_names_are_those_of_the_structure(void **state)
                 DECODER_LAYER("dec[1].") "W_u 7x4");
 }
 
-static void each_name_is_another(void **state)
+LAW(each_name_is_another)
 {
-    (void)state;
     for (int a = ED_TRANSFORMER; a <= D_TRANSFORMER; a++) {
         Theta *theta = of(small((Architecture)a));
         for (int k = 1; k <= theta->n; k++)
@@ -176,9 +171,8 @@ static void each_name_is_another(void **state)
     }
 }
 
-static void each_name_leads_to_its_own_place(void **state)
+LAW(each_name_leads_to_its_own_place)
 {
-    (void)state;
     Theta *theta = of(small(ED_TRANSFORMER));
     const Layer *w = &theta->enc[2];
     const DecoderLayer *d = &theta->dec[2];
@@ -206,9 +200,8 @@ static void each_name_leads_to_its_own_place(void **state)
     assert_that(named(theta, "v[1]")->place == &theta->v[1]);
 }
 
-static void a_kind_is_a_name_without_its_numbers(void **state)
+LAW(a_kind_is_a_name_without_its_numbers)
 {
-    (void)state;
     static const char *const known[][2] = {
         { "W_e", "W_e" }, { "layer[2].W.head[1].b_q",
                             "layer[l].W.head[h].b_q" },
@@ -226,9 +219,8 @@ static void a_kind_is_a_name_without_its_numbers(void **state)
     }
 }
 
-static void the_longest_names_have_room(void **state)
+LAW(the_longest_names_have_room)
 {
-    (void)state;
     static const char longest[] = "dec[1000].W_ed.head[1000].W_q";
     int H = amount(1000);
     char name[60];
@@ -242,9 +234,8 @@ static void the_longest_names_have_room(void **state)
 
 /* --------------------------------------------------------- making and sharing */
 
-static void defaults_are_filled_in_and_kept(void **state)
+LAW(defaults_are_filled_in_and_kept)
 {
-    (void)state;
     Hyperparameters h = { .architecture = E_TRANSFORMER, .N_V = 9,
         .ell_max = 4, .L = 1, .L_enc = 5, .L_dec = 6, .H = 3, .d_e = 12,
         .d_mlp = 8 };
@@ -259,9 +250,8 @@ static void defaults_are_filled_in_and_kept(void **state)
                 && theta->hyper.L_dec == 6);
 }
 
-static void new_parameters_are_handles_allocated_ones_are_0(void **state)
+LAW(new_parameters_are_handles_allocated_ones_are_0)
 {
-    (void)state;
     Theta *theta = of(small(ED_TRANSFORMER));
     for (int k = 1; k <= theta->n; k++)
         assert_that(*theta->parameter[k].place == NULL);
@@ -274,9 +264,8 @@ static void new_parameters_are_handles_allocated_ones_are_0(void **state)
     }
 }
 
-static void fixed_positions_have_their_values(void **state)
+LAW(fixed_positions_have_their_values)
 {
-    (void)state;
     Hyperparameters h = small(D_TRANSFORMER);
     h.positions = PAPER_SINES;
     Theta *theta = of(h);
@@ -299,9 +288,8 @@ static void fixed_positions_have_their_values(void **state)
     assert_that(theta->W_p == NULL && theta->R == NULL);
 }
 
-static void an_alias_shares_everything_but_the_structure(void **state)
+LAW(an_alias_shares_everything_but_the_structure)
 {
-    (void)state;
     Hyperparameters h = small(ED_TRANSFORMER);
     h.positions = VASWANI_SINES;
     Theta *theta = random_theta(h), *alias = theta_alias(arena, theta);
@@ -379,9 +367,8 @@ static bool is_embedding(const Parameter *p)
     return strcmp(p->name, "W_e") == 0 || strcmp(p->name, "W_p") == 0;
 }
 
-static void gammas_begin_at_1_and_biases_and_betas_at_0(void **state)
+LAW(gammas_begin_at_1_and_biases_and_betas_at_0)
 {
-    (void)state;
     for (int a = ED_TRANSFORMER; a <= D_TRANSFORMER; a++)
         for (int scheme = XAVIER; scheme <= GPT2; scheme++) {
             Theta *theta = initialised(wide((Architecture)a),
@@ -396,9 +383,8 @@ static void gammas_begin_at_1_and_biases_and_betas_at_0(void **state)
         }
 }
 
-static void relative_positions_begin_at_0_with_weights_at_random(void **state)
+LAW(relative_positions_begin_at_0_with_weights_at_random)
 {
-    (void)state;
     Hyperparameters h = wide(D_TRANSFORMER);
     h.positions = RELATIVE;
     Theta *theta = initialised(h, XAVIER, 1);
@@ -407,9 +393,8 @@ static void relative_positions_begin_at_0_with_weights_at_random(void **state)
         assert_that(AT(theta->u[1], i, 1) == 0 && AT(theta->v[1], i, 1) == 0);
 }
 
-static void xavier_is_a_box_and_embeddings_are_normal(void **state)
+LAW(xavier_is_a_box_and_embeddings_are_normal)
 {
-    (void)state;
     for (int a = ED_TRANSFORMER; a <= D_TRANSFORMER; a++) {
         Theta *theta = initialised(wide((Architecture)a), XAVIER, 1);
         for (int k = 1; k <= theta->n; k++) {
@@ -422,9 +407,8 @@ static void xavier_is_a_box_and_embeddings_are_normal(void **state)
     }
 }
 
-static void normal_002_is_the_same_for_all(void **state)
+LAW(normal_002_is_the_same_for_all)
 {
-    (void)state;
     for (int a = ED_TRANSFORMER; a <= D_TRANSFORMER; a++) {
         Theta *theta = initialised(wide((Architecture)a), NORMAL_002, 1);
         for (int k = 1; k <= theta->n; k++)
@@ -436,9 +420,8 @@ static void normal_002_is_the_same_for_all(void **state)
 
 /* What is added to the residual begins smaller, by the root of the number of
    such sums: 2 a layer, 3 in the decoder of Algorithm 8. */
-static void GPT_2_begins_with_small_sums(void **state)
+LAW(GPT_2_begins_with_small_sums)
 {
-    (void)state;
     for (int a = ED_TRANSFORMER; a <= D_TRANSFORMER; a++) {
         Theta *theta = initialised(wide((Architecture)a), GPT2, 1);
         double sums = a == ED_TRANSFORMER ? 2 * 2 + 3 * 3 : 2 * 2;
@@ -462,9 +445,8 @@ static bool same_bytes(const Theta *a, const Theta *b)
     return true;
 }
 
-static void a_seed_decides_every_first_value(void **state)
+LAW(a_seed_decides_every_first_value)
 {
-    (void)state;
     for (int scheme = XAVIER; scheme <= GPT2; scheme++) {
         Initialisation by = (Initialisation)scheme;
         Theta *theta = initialised(small(D_TRANSFORMER), by, 1);
@@ -477,9 +459,8 @@ static void a_seed_decides_every_first_value(void **state)
 
 /* ---------------------------------------------------------------- refusals */
 
-static void every_fault_has_its_sentence(void **state)
+LAW(every_fault_has_its_sentence)
 {
-    (void)state;
     const char *layers = "L, L_enc and L_dec must be in 0 ... 1000.",
         *heads = "H must be in 1 ... 1000.",
         *widths = "d_e must be in 1 ... 100000, d_mlp in 1 ... 1000000.",
@@ -553,9 +534,8 @@ static void every_fault_has_its_sentence(void **state)
           "Algorithm 8 has ReLU; tanh_gelu is for 9 and 10.");
 }
 
-static void the_least_and_the_most_have_no_fault(void **state)
+LAW(the_least_and_the_most_have_no_fault)
 {
-    (void)state;
     const Hyperparameters good = {
         .architecture = E_TRANSFORMER, .N_V = 7, .ell_max = 6, .L = 2, .H = 2,
         .d_e = 4, .d_mlp = 5, .d_attn = 2, .d_mid = 2 };
@@ -589,9 +569,8 @@ static void the_least_and_the_most_have_no_fault(void **state)
     RIGHT(epsilon = 0);
 }
 
-static void what_is_unusual_but_right_has_no_fault(void **state)
+LAW(what_is_unusual_but_right_has_no_fault)
 {
-    (void)state;
     Hyperparameters h = small(D_TRANSFORMER);
     h.H = 3;                                /* does not divide 4 */
     assert_that(hyperparameters_fault(&h) == NULL);
@@ -607,41 +586,9 @@ static void what_is_unusual_but_right_has_no_fault(void **state)
     assert_that(hyperparameters_fault(&h) == NULL);
 }
 
-static void faulty_hyperparameters_are_refused(void **state)
+LAW(faulty_hyperparameters_are_refused)
 {
-    (void)state;
     Hyperparameters h = small(D_TRANSFORMER);
     h.H = 0;
-    assert_refuses_in(theta_new(arena, &h), "theta.c", "theta_new",
-                      "H must be in 1 ... 1000.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(the_count_is_the_closed_formula),
-        TEST(GPT_2_and_GPT_3_have_their_known_numbers),
-        TEST(The_Formulated_Transformer_has_its_printed_number),
-        TEST(each_option_adds_or_takes_its_own_part),
-        TEST(the_names_are_those_of_the_structure),
-        TEST(each_name_is_another),
-        TEST(each_name_leads_to_its_own_place),
-        TEST(a_kind_is_a_name_without_its_numbers),
-        TEST(the_longest_names_have_room),
-        TEST(defaults_are_filled_in_and_kept),
-        TEST(new_parameters_are_handles_allocated_ones_are_0),
-        TEST(fixed_positions_have_their_values),
-        TEST(an_alias_shares_everything_but_the_structure),
-        TEST(gammas_begin_at_1_and_biases_and_betas_at_0),
-        TEST(relative_positions_begin_at_0_with_weights_at_random),
-        TEST(xavier_is_a_box_and_embeddings_are_normal),
-        TEST(normal_002_is_the_same_for_all),
-        TEST(GPT_2_begins_with_small_sums),
-        TEST(a_seed_decides_every_first_value),
-        TEST(every_fault_has_its_sentence),
-        TEST(the_least_and_the_most_have_no_fault),
-        TEST(what_is_unusual_but_right_has_no_fault),
-        TEST(faulty_hyperparameters_are_refused),
-    };
-    return RUN(laws);
+    assert_refuses(theta_new(arena, &h), "H must be in 1 ... 1000.");
 }

@@ -1,5 +1,5 @@
 /* Threads that share work: each part once, whatever the number. */
-#include "check.h"
+#include "law.h"
 #include "threads.h"
 #include <stdatomic.h>
 #include <time.h>
@@ -13,9 +13,8 @@ static void once_more(void *to, int k)
     atomic_fetch_add(&done[k], 1);
 }
 
-static void each_part_is_done_once(void **state)
+LAW(each_part_is_done_once)
 {
-    (void)state;
     for (int threads = 1; threads <= 5; threads++) {
         have_threads(threads);
         assert_that(1 <= threads_here() && threads_here() <= threads);
@@ -52,9 +51,8 @@ static void outer(void *to, int k)
     share(7, count, NULL);
 }
 
-static void a_part_shares_with_nobody(void **state)
+LAW(a_part_shares_with_nobody)
 {
-    (void)state;
     have_threads(3);
     for (int round = 0; round < 200; round++)
         share(11, outer, NULL);
@@ -64,9 +62,8 @@ static void a_part_shares_with_nobody(void **state)
 }
 
 /* Longer than a helper looks out for work. */
-static void helpers_that_lie_down_get_up(void **state)
+LAW(helpers_that_lie_down_get_up)
 {
-    (void)state;
     const struct timespec pause = { 0, 30000000 };
     have_threads(2);
     for (int round = 0; round < 5; round++) {
@@ -79,24 +76,12 @@ static void helpers_that_lie_down_get_up(void **state)
     assert_that(threads_here() == 1);
 }
 
-static void any_number_may_be_asked_for(void **state)
+LAW(any_number_may_be_asked_for)
 {
-    (void)state;
     have_threads(1000000);
     assert_that(threads_here() >= 1);
     atomic_store(&inner_times, 0);
     share(200, count, NULL);
     assert_that(atomic_load(&inner_times) == 200);
     have_threads(1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(each_part_is_done_once),
-        TEST(a_part_shares_with_nobody),
-        TEST(helpers_that_lie_down_get_up),
-        TEST(any_number_may_be_asked_for),
-    };
-    return RUN(laws);
 }

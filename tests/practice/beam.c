@@ -1,4 +1,5 @@
 /* Beam search, against greedy decoding and against trying everything. */
+#include "law.h"
 #include "inference.h"
 
 enum { N_V = 6, ELL_MAX = 5, BOS = N_V - 1, EOS = N_V };
@@ -51,9 +52,8 @@ static double best_of_all(const Theta *theta, int id[], int length, int n,
 
 /* ------------------------------------------------------------------- laws */
 
-static void a_beam_of_one_is_greedy(void **state)
+LAW(a_beam_of_one_is_greedy)
 {
-    (void)state;
     Hypothesis best[1];
     for (int k = 0; k < 20; k++) {
         const Theta *theta = random_theta(sizes);
@@ -66,9 +66,8 @@ static void a_beam_of_one_is_greedy(void **state)
     }
 }
 
-static void a_beam_wide_enough_finds_the_best_of_all(void **state)
+LAW(a_beam_wide_enough_finds_the_best_of_all)
 {
-    (void)state;
     Hypothesis best[200], one[1];
     int greedy_fails = 0;
     for (int k = 0; k < 12; k++) {
@@ -87,9 +86,8 @@ static void a_beam_wide_enough_finds_the_best_of_all(void **state)
     assert_that(greedy_fails > 0);
 }
 
-static void a_score_is_the_logarithm_of_the_probability(void **state)
+LAW(a_score_is_the_logarithm_of_the_probability)
 {
-    (void)state;
     Hypothesis best[7];
     const Theta *theta = random_theta(sizes);
     int n = search(best, theta, (Beam){ .B = 7 });
@@ -105,9 +103,8 @@ static void a_score_is_the_logarithm_of_the_probability(void **state)
     }
 }
 
-static void the_best_comes_first_and_none_twice(void **state)
+LAW(the_best_comes_first_and_none_twice)
 {
-    (void)state;
     Hypothesis best[9];
     for (int k = 0; k < 6; k++) {
         double alpha = k % 2;
@@ -139,9 +136,8 @@ static Theta *deceptive(void)
     return chain(ED_TRANSFORMER, N_V, ELL_MAX, next);
 }
 
-static void a_good_beginning_may_have_only_bad_ends(void **state)
+LAW(a_good_beginning_may_have_only_bad_ends)
 {
-    (void)state;
     Hypothesis best[3];
     search(best, deceptive(), (Beam){ .B = 1 });
     assert_that(TOKEN(best[0].x, 2) == 1);
@@ -152,9 +148,8 @@ static void a_good_beginning_may_have_only_bad_ends(void **state)
 
 /* bos to eos with 1/3; or to 1, from there to 4, with 1/2 each, and then to
    eos for sure: 1/4 for three tokens. */
-static void the_exponent_of_the_length_decides(void **state)
+LAW(the_exponent_of_the_length_decides)
 {
-    (void)state;
     const double next[] = {
         0, 0, 0, 0, .5, 0,
         .5, 0, 0, 0, 0, 0,
@@ -175,9 +170,8 @@ static void the_exponent_of_the_length_decides(void **state)
 
 /* bos to eos with 1/2 is the best beginning at first; bos, 1, 4, eos with 2/5
    has the better mean of three tokens. */
-static void the_search_goes_on_behind_a_best_that_has_ended(void **state)
+LAW(the_search_goes_on_behind_a_best_that_has_ended)
 {
-    (void)state;
     const double next[] = {
         0, 0, 0, 0, .4, 0,
         0, 0, 0, 0, .1, 0,
@@ -195,9 +189,8 @@ static void the_search_goes_on_behind_a_best_that_has_ended(void **state)
     assert_near(best[1].log_p, log(.5), TIGHT);
 }
 
-static void of_equal_scores_the_lower_token_comes_first(void **state)
+LAW(of_equal_scores_the_lower_token_comes_first)
 {
-    (void)state;
     const double next[] = {
         1, 1, 1, 1, 1, 1,   1, 1, 1, 1, 1, 1,   1, 1, 1, 1, 1, 1,
         1, 1, 1, 1, 1, 1,   1, 1, 1, 1, 1, 1,   1, 1, 1, 1, 1, 1,
@@ -211,9 +204,8 @@ static void of_equal_scores_the_lower_token_comes_first(void **state)
     assert_tokens(best[3].x, BOS, 1, 4);
 }
 
-static void special_tokens_do_not_occur(void **state)
+LAW(special_tokens_do_not_occur)
 {
-    (void)state;
     Hypothesis best[30];
     int n = search(best, random_theta(sizes),
                    (Beam){ .B = 30, .no_special = true, .ell_gen = 2 });
@@ -229,9 +221,8 @@ static void special_tokens_do_not_occur(void **state)
 }
 
 /* All that there are: 5 tokens and then any of 6, or eos. */
-static void everything_together_has_probability_1(void **state)
+LAW(everything_together_has_probability_1)
 {
-    (void)state;
     Hypothesis best[100];
     int n = search(best, random_theta(sizes),
                    (Beam){ .B = 100, .ell_gen = 2 });
@@ -242,9 +233,8 @@ static void everything_together_has_probability_1(void **state)
     assert_near(total, 1, TIGHT);
 }
 
-static void a_memory_does_no_harm(void **state)
+LAW(a_memory_does_no_harm)
 {
-    (void)state;
     Hypothesis alone[5], with[5];
     const Theta *theta = random_theta(sizes);
     search(alone, theta, (Beam){ .B = 5 });
@@ -256,33 +246,11 @@ static void a_memory_does_no_harm(void **state)
     }
 }
 
-static void wrong_calls_are_refused(void **state)
+LAW(wrong_calls_are_refused)
 {
-    (void)state;
     const Theta *theta = random_theta(sizes);
     Hypothesis best[1];
-    assert_refuses_in(search(best, theta, (Beam){ .B = 0 }), "beam.c",
-                      "beam_search", "B = 0; it must be at least 1.");
-    assert_refuses_in(search(best, theta, (Beam){ .B = 1, .ell_gen = 6 }),
-                      "inference.c", "translation_bound",
-                      "ell_gen = 6; it must be in 0 ... ell_max = 5.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(a_beam_of_one_is_greedy),
-        TEST(a_beam_wide_enough_finds_the_best_of_all),
-        TEST(a_score_is_the_logarithm_of_the_probability),
-        TEST(the_best_comes_first_and_none_twice),
-        TEST(a_good_beginning_may_have_only_bad_ends),
-        TEST(the_exponent_of_the_length_decides),
-        TEST(the_search_goes_on_behind_a_best_that_has_ended),
-        TEST(of_equal_scores_the_lower_token_comes_first),
-        TEST(special_tokens_do_not_occur),
-        TEST(everything_together_has_probability_1),
-        TEST(a_memory_does_no_harm),
-        TEST(wrong_calls_are_refused),
-    };
-    return RUN(laws);
+    assert_refuses(search(best, theta, (Beam){ .B = 0 }), "B = 0; it");
+    assert_refuses(search(best, theta, (Beam){ .B = 1, .ell_gen = 6 }),
+                   "ell_gen = 6; it must be in 0 ... ell_max = 5.");
 }

@@ -1,4 +1,5 @@
 /* Classification: a class head on Algorithm 9 [PH22] (E31). */
+#include "law.h"
 #include "learn.h"
 
 static Hyperparameters with_classes(void)
@@ -17,9 +18,8 @@ static double minus_log_P(const Theta *theta, Data data)
     return loss;
 }
 
-static void the_first_column_decides(void **state)
+LAW(the_first_column_decides)
 {
-    (void)state;
     Theta *theta = random_theta(with_classes());
     Tokens x = TOKENS(6, 1, 4, 7);
     Mat X = represent(quiet, x, theta), P = classify(quiet, x, theta);
@@ -36,27 +36,24 @@ static void the_first_column_decides(void **state)
         assert_near(AT(P, c, 1), e[c] / total, TIGHT);
 }
 
-static void every_token_of_the_text_matters(void **state)
+LAW(every_token_of_the_text_matters)
 {
-    (void)state;
     Theta *theta = random_theta(with_classes());
     Mat P = classify(quiet, TOKENS(6, 1, 4, 7), theta);
     Mat Q = classify(quiet, TOKENS(6, 1, 3, 7), theta);
     assert_that(!is_near(AT(P, 1, 1), AT(Q, 1, 1), 1e-6));
 }
 
-static void a_step_is_theta_minus_eta_times_the_gradient(void **state)
+LAW(a_step_is_theta_minus_eta_times_the_gradient)
 {
-    (void)state;
     Theta *theta = random_theta(with_classes());
     Data data = { 1, .x = LIST(TOKENS(6, 1, 4, 7)),
                   .c = CLASSES(2) };
     assert_step(by_loss_class, theta, PLAIN(1, 0.1), data, minus_log_P);
 }
 
-static void the_unembedding_learns_nothing(void **state)
+LAW(the_unembedding_learns_nothing)
 {
-    (void)state;
     Theta *theta = random_theta(with_classes());
     real before = AT(theta->W_u, 2, 2);
     Data data = { 1, .x = LIST(TOKENS(6, 2, 7)), .c = CLASSES(2) };
@@ -65,9 +62,8 @@ static void the_unembedding_learns_nothing(void **state)
 }
 
 /* The class is whether token 1 or token 2 comes first. */
-static void an_overfit_model_knows_its_classes(void **state)
+LAW(an_overfit_model_knows_its_classes)
 {
-    (void)state;
     Hyperparameters hyper = with_classes();
     hyper.d_e = 8;
     hyper.L = 1;
@@ -83,9 +79,8 @@ static void an_overfit_model_knows_its_classes(void **state)
         assert_that(largest_of(classify(quiet, x[n], theta), 1) == c[n]);
 }
 
-static void the_loss_of_equal_chances_is_ln_N_C(void **state)
+LAW(the_loss_of_equal_chances_is_ln_N_C)
 {
-    (void)state;
     Theta *theta = random_theta(with_classes());
     memset(theta->W_c->at, 0, entries_in(theta->W_c) * sizeof(real));
     memset(theta->b_c->at, 0, entries_in(theta->b_c) * sizeof(real));
@@ -99,32 +94,16 @@ static void the_loss_of_equal_chances_is_ln_N_C(void **state)
     }
 }
 
-static void what_has_no_class_is_refused(void **state)
+LAW(what_has_no_class_is_refused)
 {
-    (void)state;
     Theta *theta = random_theta(small(E_TRANSFORMER));
-    assert_refuses_in(classify(quiet, TOKENS(6, 1), theta), "classify.c",
-                      "classify", "theta has no class head: N_C is 0.");
+    assert_refuses(classify(quiet, TOKENS(6, 1), theta),
+                   "theta has no class head: N_C is 0.");
     Theta *with = random_theta(with_classes());
     Training how = PLAIN(1, 0.1);
     Trainer *trainer = trainer_new(arena, with, &how);
     Data data = { 1, .x = LIST(TOKENS(6, 1)), .c = CLASSES(4) };
-    assert_refuses_in(trainer_run(trainer, loss_class, &data), "classify.c",
-        "log_prob(P, c, first)",
-        "there is no entry [4, 1] in a matrix of 3 x 1.");
+    assert_refuses(trainer_run(trainer, loss_class, &data),
+                   "there is no entry [4, 1] in a matrix of 3 x 1.");
     trainer_free(trainer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(the_first_column_decides),
-        TEST(every_token_of_the_text_matters),
-        TEST(a_step_is_theta_minus_eta_times_the_gradient),
-        TEST(the_unembedding_learns_nothing),
-        TEST(an_overfit_model_knows_its_classes),
-        TEST(the_loss_of_equal_chances_is_ln_N_C),
-        TEST(what_has_no_class_is_refused),
-    };
-    return RUN(laws);
 }

@@ -1,4 +1,5 @@
 /* Filling in what masks cover. */
+#include "law.h"
 #include "inference.h"
 
 enum { N_V = 9, MASK = N_V - 2 };
@@ -8,9 +9,8 @@ static const Hyperparameters sizes = {
     .d_e = 6, .d_mlp = 10, .d_f = 4, .epsilon = 1e-5 };
 
 /* What stands where decides: the positions are loud. */
-static void every_mask_gets_the_best_of_its_column(void **state)
+LAW(every_mask_gets_the_best_of_its_column)
 {
-    (void)state;
     const Theta *theta = random_theta(sizes);
     for (int t = 1; t <= sizes.ell_max; t++)
         for (int i = 1; i <= sizes.d_e; i++)
@@ -35,9 +35,8 @@ static void every_mask_gets_the_best_of_its_column(void **state)
     }
 }
 
-static void fewer_guesses_are_the_first_ones(void **state)
+LAW(fewer_guesses_are_the_first_ones)
 {
-    (void)state;
     const Theta *theta = random_theta(sizes);
     Tokens x = TOKENS(8, 1, MASK, 2, 9);
     int count;
@@ -50,17 +49,15 @@ static void fewer_guesses_are_the_first_ones(void **state)
     }
 }
 
-static void without_a_mask_there_is_nothing_to_guess(void **state)
+LAW(without_a_mask_there_is_nothing_to_guess)
 {
-    (void)state;
     int count = 7;
     fill_in(quiet, arena, TOKENS(8, 1, 2, 9), random_theta(sizes), 3, &count);
     assert_that(count == 0);
 }
 
-static void nothing_is_retained(void **state)
+LAW(nothing_is_retained)
 {
-    (void)state;
     int count;
     input(quiet, 10, 1);
     size_t before = arena_used(tape_arena(quiet));
@@ -68,25 +65,12 @@ static void nothing_is_retained(void **state)
     assert_that(arena_used(tape_arena(quiet)) == before);
 }
 
-static void wrong_calls_are_refused(void **state)
+LAW(wrong_calls_are_refused)
 {
-    (void)state;
     const Theta *theta = random_theta(sizes);
     int count;
-    assert_refuses_in(fill_in(quiet, arena, TOKENS(1), theta, 0, &count),
-                      "fill.c", "fill_in", "n = 0; there are 9 tokens.");
-    assert_refuses_in(fill_in(quiet, arena, TOKENS(1), theta, 10, &count),
-                      "fill.c", "fill_in", "n = 10; there are 9 tokens.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(every_mask_gets_the_best_of_its_column),
-        TEST(fewer_guesses_are_the_first_ones),
-        TEST(without_a_mask_there_is_nothing_to_guess),
-        TEST(nothing_is_retained),
-        TEST(wrong_calls_are_refused),
-    };
-    return RUN(laws);
+    assert_refuses(fill_in(quiet, arena, TOKENS(1), theta, 0, &count),
+                   "n = 0; there are 9 tokens.");
+    assert_refuses(fill_in(quiet, arena, TOKENS(1), theta, 10, &count),
+                   "n = 10; there are 9 tokens.");
 }

@@ -1,6 +1,7 @@
 /* The Formulated Transformer, a note of 2020: its formulas once more, on
    purpose, in plain loops that know nothing of the program. Rows are tokens.
    Where the note has a slip, it is mended; what it would cost is a law, too. */
+#include "law.h"
 #include "architecture.h"
 #include "learn.h"
 
@@ -192,9 +193,8 @@ static void prepare_the_note(void)
     theta = made;
 }
 
-static void algorithm_8_is_its_forward_pass(void **state)
+LAW(algorithm_8_is_its_forward_pass)
 {
-    (void)state;
     prepare_the_note();
     Mat P = edtransformer(tape, TOKENS(CONTEXT), TOKENS(PRIMARY), theta);
     Rows Y = formulated(TOKENS(CONTEXT), TOKENS(PRIMARY), false);
@@ -205,9 +205,8 @@ static void algorithm_8_is_its_forward_pass(void **state)
 }
 
 /* loss = sum over j = 2 ... m of -log Y[j - 1, y_j]. */
-static void line_5_of_algorithm_11_is_its_loss(void **state)
+LAW(line_5_of_algorithm_11_is_its_loss)
 {
-    (void)state;
     prepare_the_note();
     const Training how = { .N_epochs = 1, .eta = .1 };
     const Data data = { 1, LIST(TOKENS(CONTEXT)), LIST(TOKENS(PRIMARY)), NULL };
@@ -221,9 +220,8 @@ static void line_5_of_algorithm_11_is_its_loss(void **state)
 }
 
 /* Its decoder's second residual is a slip: another function. */
-static void as_noted_it_is_another_function(void **state)
+LAW(as_noted_it_is_another_function)
 {
-    (void)state;
     prepare_the_note();
     Rows mended = formulated(TOKENS(CONTEXT), TOKENS(PRIMARY), false);
     Rows noted = formulated(TOKENS(CONTEXT), TOKENS(PRIMARY), true);
@@ -249,9 +247,8 @@ static long long counted(const Theta *of, const char *begin, const char *has)
     return numbers_there;
 }
 
-static void its_parts_are_those_of_its_table(void **state)
+LAW(its_parts_are_those_of_its_table)
 {
-    (void)state;
     Theta *note = theta_new(arena, &known_model("formulated")->hyper);
     assert_that(counted(note, "W_e", "") == 18944000);
     assert_that(counted(note, "enc", ".W.") == 6291456);
@@ -264,15 +261,4 @@ static void its_parts_are_those_of_its_table(void **state)
     assert_that(counted(note, "dec", "gamma") + counted(note, "dec", "beta")
                 == 18432);
     assert_that(theta_count(note) == 63045632);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(algorithm_8_is_its_forward_pass),
-        TEST(line_5_of_algorithm_11_is_its_loss),
-        TEST(as_noted_it_is_another_function),
-        TEST(its_parts_are_those_of_its_table),
-    };
-    return RUN(laws);
 }

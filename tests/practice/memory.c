@@ -1,4 +1,5 @@
 /* Keys and values of earlier tokens, kept from call to call. */
+#include "law.h"
 #include "architecture.h"
 
 #define Z_TOKENS TOKENS(6, 2, 4)
@@ -54,9 +55,8 @@ static Hyperparameters variant(Architecture architecture, int k)
     return h;
 }
 
-static void algorithm_10_gives_the_same_columns_token_by_token(void **state)
+LAW(algorithm_10_gives_the_same_columns_token_by_token)
 {
-    (void)state;
     for (int k = 0; k <= 6; k++) {
         Theta *theta = random_theta(variant(D_TRANSFORMER, k));
         Memory *memory = memory_new(arena, quiet, theta);
@@ -67,9 +67,8 @@ static void algorithm_10_gives_the_same_columns_token_by_token(void **state)
     }
 }
 
-static void algorithm_8_gives_the_same_columns_token_by_token(void **state)
+LAW(algorithm_8_gives_the_same_columns_token_by_token)
 {
-    (void)state;
     for (int k = 0; k <= 5; k++) {
         Theta *theta = random_theta(variant(ED_TRANSFORMER, k));
         Memory *memory = memory_new(arena, quiet, theta);
@@ -82,9 +81,8 @@ static void algorithm_8_gives_the_same_columns_token_by_token(void **state)
     }
 }
 
-static void the_memory_outlasts_the_tape(void **state)
+LAW(the_memory_outlasts_the_tape)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Memory *memory = memory_new(arena, quiet, theta);
     compute_whole(theta);
@@ -98,9 +96,8 @@ static void the_memory_outlasts_the_tape(void **state)
 }
 
 /* Once the keys and values of the context are known, Z is not looked at. */
-static void the_context_is_looked_at_once(void **state)
+LAW(the_context_is_looked_at_once)
 {
-    (void)state;
     Theta *theta = random_theta(small(ED_TRANSFORMER));
     Memory *memory = memory_new(arena, quiet, theta);
     compute_whole(theta);
@@ -112,9 +109,8 @@ static void the_context_is_looked_at_once(void **state)
     assert_that(columns_equal(P, 1, whole, 2, TIGHT));
 }
 
-static void what_is_forgotten_has_no_influence(void **state)
+LAW(what_is_forgotten_has_no_influence)
 {
-    (void)state;
     Theta *theta = random_theta(small(ED_TRANSFORMER));
     compute_whole(theta);
     Memory *memory = memory_new(arena, quiet, theta);
@@ -128,9 +124,8 @@ static void what_is_forgotten_has_no_influence(void **state)
 }
 
 /* A text that is not longer than what was seen is another text. */
-static void another_text_is_begun_anew(void **state)
+LAW(another_text_is_begun_anew)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
     Memory *memory = memory_new(arena, quiet, theta);
@@ -139,9 +134,8 @@ static void another_text_is_begun_anew(void **state)
 }
 
 /* As long is not longer: another text, too. */
-static void another_text_of_the_same_length_is_begun_anew(void **state)
+LAW(another_text_of_the_same_length_is_begun_anew)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
     Memory *memory = memory_new(arena, quiet, theta);
@@ -153,9 +147,8 @@ static void another_text_of_the_same_length_is_begun_anew(void **state)
 }
 
 /* Forgotten is also what was asked and has not come. */
-static void a_call_that_never_came_is_forgotten(void **state)
+LAW(a_call_that_never_came_is_forgotten)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
     Memory *memory = memory_new(arena, quiet, theta);
@@ -169,9 +162,8 @@ static void a_call_that_never_came_is_forgotten(void **state)
     assert_pieces(memory, theta, NULL, 3, pieces);
 }
 
-static void two_memories_of_one_theta_are_apart(void **state)
+LAW(two_memories_of_one_theta_are_apart)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
     Memory *a = memory_new(arena, quiet, theta);
@@ -182,9 +174,8 @@ static void two_memories_of_one_theta_are_apart(void **state)
 }
 
 /* Who does not ask it is not answered by it. */
-static void a_memory_that_is_not_asked_does_nothing(void **state)
+LAW(a_memory_that_is_not_asked_does_nothing)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
     Memory *memory = memory_new(arena, quiet, theta);
@@ -197,9 +188,8 @@ static void a_memory_that_is_not_asked_does_nothing(void **state)
 }
 
 /* Only the queries of the new token are computed, against all keys. */
-static void a_new_token_is_one_column(void **state)
+LAW(a_new_token_is_one_column)
 {
-    (void)state;
     Seen seen = { 0 };
     Hyperparameters h = small(D_TRANSFORMER);
     h.L = h.H = 1;
@@ -215,46 +205,21 @@ static void a_new_token_is_one_column(void **state)
     assert_shape(value_of(&seen, "X"), 4, 1);
 }
 
-static void wrong_calls_are_refused(void **state)
+LAW(wrong_calls_are_refused)
 {
-    (void)state;
     Theta *encoder = random_theta(small(E_TRANSFORMER));
-    assert_refuses_in(memory_new(arena, quiet, encoder), "memory.c",
-                      "memory_new",
-                      "Algorithm 9 looks both ways: every column changes.");
+    assert_refuses(memory_new(arena, quiet, encoder),
+                   "Algorithm 9 looks both ways: every column changes.");
     Theta *both = random_theta(small(ED_TRANSFORMER));
     Memory *of_both = memory_new(arena, quiet, both);
-    assert_refuses_in(asked(of_both, both, input(quiet, 4, 7), TOKENS(1)),
-                      "memory.c", "with_known",
-                      "0 columns and 7 more: there is room for 6.");
+    assert_refuses(asked(of_both, both, input(quiet, 4, 7), TOKENS(1)),
+                   "0 columns and 7 more: there is room for 6.");
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Memory *learning = memory_new(arena, tape, theta);
-    assert_refuses_in(dtransformer(tape, memory_unseen(learning, TOKENS(3)),
-                                   theta), "memory.c", "with_known",
-                      "a memory keeps no gradients; the tape must not want "
-                      "any.");
+    Tokens x = memory_unseen(learning, TOKENS(3));
+    assert_refuses(dtransformer(tape, x, theta), "a memory keeps no gradients");
     Memory *memory = memory_new(arena, quiet, theta);
     asked(memory, theta, NULL, TOKENS(3, 1, 7));
-    assert_refuses_in(asked(memory, theta, NULL, TOKENS(3, 1, 7, 1, 1, 1, 1)),
-                      "equations.c", "embeddings", "a sequence of 7 tokens: the "
-                      "length must be in [ell_max] = 1 ... 6.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(algorithm_10_gives_the_same_columns_token_by_token),
-        TEST(algorithm_8_gives_the_same_columns_token_by_token),
-        TEST(the_memory_outlasts_the_tape),
-        TEST(the_context_is_looked_at_once),
-        TEST(what_is_forgotten_has_no_influence),
-        TEST(two_memories_of_one_theta_are_apart),
-        TEST(another_text_is_begun_anew),
-        TEST(another_text_of_the_same_length_is_begun_anew),
-        TEST(a_call_that_never_came_is_forgotten),
-        TEST(a_memory_that_is_not_asked_does_nothing),
-        TEST(a_new_token_is_one_column),
-        TEST(wrong_calls_are_refused),
-    };
-    return RUN(laws);
+    assert_refuses(asked(memory, theta, NULL, TOKENS(3, 1, 7, 1, 1, 1, 1)),
+                   "a sequence of 7 tokens");
 }

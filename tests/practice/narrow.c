@@ -1,4 +1,5 @@
 /* Weights in 16 bits: rounded once, and then as exact as any. */
+#include "law.h"
 #include "models.h"
 #include "product.h"
 #include "tape.h"
@@ -27,9 +28,8 @@ static Mat on_tape(Mat M)
     return X;
 }
 
-static void a_number_is_rounded_once_to_the_nearest(void **state)
+LAW(a_number_is_rounded_once_to_the_nearest)
 {
-    (void)state;
     static const struct { double x; uint16_t half; } known[] = {
         { 0, 0x0000 }, { 1, 0x3F80 }, { -2, 0xC000 }, { 0.1, 0x3DCD },
         { 1 + 1.0 / 256, 0x3F80 },          /* the middle: to even */
@@ -54,9 +54,8 @@ static void same_bytes(Mat Y, Mat Z)
                         (size_t)(Y->rows * Y->cols) * sizeof(real));
 }
 
-static void a_product_is_that_of_the_rounded_numbers(void **state)
+LAW(a_product_is_that_of_the_rounded_numbers)
 {
-    (void)state;
     static const int sizes[] = { 1, 3, 15, 16, 17, 63, 64, 65, 130, 300, 4100 };
     for (int threads = 1; threads <= 2; threads++)
         for (int a = 0; a < 11; a++)
@@ -80,9 +79,8 @@ static void a_product_is_that_of_the_rounded_numbers(void **state)
     have_threads(1);
 }
 
-static void every_kind_of_vectors_gives_the_product(void **state)
+LAW(every_kind_of_vectors_gives_the_product)
 {
-    (void)state;
     const Kernel *kernel = product_kernel("plain");
     enum { M = 37, K = 300 };
     Mat W = random_matrix(M, K), H = halved(arena, W), R = rounded(W);
@@ -93,36 +91,19 @@ static void every_kind_of_vectors_gives_the_product(void **state)
     assert_same(y, z, TIGHT);
 }
 
-static void columns_are_gathered_from_it(void **state)
+LAW(columns_are_gathered_from_it)
 {
-    (void)state;
     Mat W = random_matrix(7, 5), H = halved(arena, W), R = rounded(W);
     const int j[] = { 5, 1, 1, 3 };
     same_bytes(gather(quiet, H, 4, j), gather(quiet, R, 4, j));
 }
 
-static void other_operations_refuse_it(void **state)
+LAW(other_operations_refuse_it)
 {
-    (void)state;
     Mat H = halved(arena, random_matrix(3, 3));
     Mat X = input(quiet, 3, 3);
-    assert_refuses_in(add(X, H), "narrow.c", "add(X, H)",
-                      "a halved matrix can only be multiplied.");
-    assert_refuses_in(AT(H, 1, 1), "narrow.c", "AT(H, 1, 1)",
-                      "this matrix is kept in 16 bits.");
-    assert_refuses_in(halved(arena, parameter(arena, 2, 2)), "matrix.c",
-                      "halved", "a matrix that is learned, or computed, is "
-                      "not halved.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(a_number_is_rounded_once_to_the_nearest),
-        TEST(a_product_is_that_of_the_rounded_numbers),
-        TEST(every_kind_of_vectors_gives_the_product),
-        TEST(columns_are_gathered_from_it),
-        TEST(other_operations_refuse_it),
-    };
-    return RUN(laws);
+    assert_refuses(add(X, H), "a halved matrix can only be multiplied.");
+    assert_refuses(AT(H, 1, 1), "this matrix is kept in 16 bits.");
+    assert_refuses(halved(arena, parameter(arena, 2, 2)),
+                   "a matrix that is learned, or computed, is not halved.");
 }

@@ -1,4 +1,5 @@
 /* Schedules and methods, against steps computed by hand. */
+#include "law.h"
 #include "learn.h"
 
 /* A trainer of a theta whose every number is 1, with all gradients g. */
@@ -56,31 +57,27 @@ static void all_at(Where where, const Theta *theta, double expected)
         trainer_free(trainer_); \
     } while (0)
 
-static void plain_descent_by_hand(void **state)
+LAW(plain_descent_by_hand)
 {
-    (void)state;
     assert_two_steps(SGD, 1 - 0.1 * 2, 0.8 + 0.1 * 1);
 }
 
 /* m = 2; 0.9 * 2 - 1 = 0.8. */
-static void momentum_by_hand(void **state)
+LAW(momentum_by_hand)
 {
-    (void)state;
     assert_two_steps(MOMENTUM, 1 - 0.1 * 2, 0.8 - 0.1 * 0.8);
 }
 
 /* v = 0.1 * 4 = 0.4; 0.9 * 0.4 + 0.1 * 1 = 0.46. */
-static void rmsprop_by_hand(void **state)
+LAW(rmsprop_by_hand)
 {
-    (void)state;
     double first = 1 - 0.2 / (sqrt(0.4) + 1e-8);
     assert_two_steps(RMSPROP, first, first + 0.1 / (sqrt(0.46) + 1e-8));
 }
 
 /* v = 4; 4 + 1 = 5. */
-static void adagrad_by_hand(void **state)
+LAW(adagrad_by_hand)
 {
-    (void)state;
     double first = 1 - 0.2 / (2 + 1e-8);
     assert_two_steps(ADAGRAD, first, first + 0.1 / (sqrt(5) + 1e-8));
 }
@@ -88,9 +85,8 @@ static void adagrad_by_hand(void **state)
 /* m = 0.1 * 2 = 0.2, v = 0.001 * 4 = 0.004; corrected 2 and 4.
    m = 0.9 * 0.2 - 0.1 = 0.08, v = 0.999 * 0.004 + 0.001 = 0.004996;
    corrected 0.08 / 0.19 and 0.004996 / 0.001999. */
-static void adam_by_hand(void **state)
+LAW(adam_by_hand)
 {
-    (void)state;
     double first = 1 - 0.1 * 2 / (2 + 1e-8);
     double m = 0.08 / 0.19, v = 0.004996 / 0.001999;
     assert_two_steps(ADAM, first, first - 0.1 * m / (sqrt(v) + 1e-8));
@@ -98,9 +94,8 @@ static void adam_by_hand(void **state)
 }
 
 /* The place of epsilon shows where it is large. */
-static void epsilon_is_added_to_the_root(void **state)
+LAW(epsilon_is_added_to_the_root)
 {
-    (void)state;
     struct { Method method; double expected; } by_hand[] = {
         { RMSPROP, 1 - 0.2 / (sqrt(0.4) + 0.5) },
         { ADAGRAD, 1 - 0.2 / (2 + 0.5) },
@@ -118,9 +113,8 @@ static void epsilon_is_added_to_the_root(void **state)
 }
 
 /* What is as small as 1e-5 beside 1e-8 must not drown in anything else. */
-static void a_small_gradient_takes_a_whole_step(void **state)
+LAW(a_small_gradient_takes_a_whole_step)
 {
-    (void)state;
     struct { Method method; double expected; } by_hand[] = {
         { RMSPROP, 1 - 0.1 * 1e-5 / (sqrt(0.1) * 1e-5 + 1e-8) },
         { ADAGRAD, 1 - 0.1 * 1e-5 / (1e-5 + 1e-8) },
@@ -138,9 +132,8 @@ static void a_small_gradient_takes_a_whole_step(void **state)
     }
 }
 
-static void betas_can_be_chosen(void **state)
+LAW(betas_can_be_chosen)
 {
-    (void)state;
     Theta *theta = ones();
     Training how = { .N_epochs = 1, .eta = 0.1, .method = ADAM,
                      .beta_1 = 0.5, .beta_2 = 0.75 };
@@ -153,9 +146,8 @@ static void betas_can_be_chosen(void **state)
 }
 
 /* eta falls from 0.1 to 0.05: the second step is half as long. */
-static void a_step_has_the_eta_of_its_own(void **state)
+LAW(a_step_has_the_eta_of_its_own)
 {
-    (void)state;
     double v = 0.004996 / 0.001999;
     double adam = 1 - 0.1 - 0.05 * (0.08 / 0.19) / sqrt(v);
     struct { Method method; double expected; } by_hand[] = {
@@ -193,9 +185,8 @@ static bool is_a_weight(const Parameter *p)
 }
 
 /* ones() has no layers: W_e, W_p, W_u decay, gamma and beta do not. */
-static void weights_decay_and_biases_and_norms_do_not(void **state)
+LAW(weights_decay_and_biases_and_norms_do_not)
 {
-    (void)state;
     struct { Method method; double weight, other; } by_hand[] = {
         { SGD,   1 - 0.1 * (2 + 0.5 * 1), 1 - 0.1 * 2 },
         { MOMENTUM, 1 - 0.1 * (2 + 0.5 * 1), 1 - 0.1 * 2 },
@@ -220,10 +211,8 @@ static void weights_decay_and_biases_and_norms_do_not(void **state)
 
 /* Gradients 2 and then -1; eta 0.1 and then 0.05, and not 0.7. Adam's own
    part is the same as without decay: the decay is not in m and v. */
-static void adamw_decays_by_eta_of_the_step_and_apart_from_m_and_v(
-    void **state)
+LAW(adamw_decays_by_eta_of_the_step_and_apart_from_m_and_v)
 {
-    (void)state;
     Theta *theta = ones();
     Training how = { .N_epochs = 1, .eta = 0.7, .method = ADAMW,
                      .decay = 0.5 };
@@ -244,9 +233,8 @@ static void adamw_decays_by_eta_of_the_step_and_apart_from_m_and_v(
 }
 
 /* In a layer: layer[1].W.head[1].b_q has a W in its path, and is a bias. */
-static void a_bias_inside_a_layer_does_not_decay(void **state)
+LAW(a_bias_inside_a_layer_does_not_decay)
 {
-    (void)state;
     Theta *theta = random_theta(small(E_TRANSFORMER));
     real *before = numbers(theta);
     Training how = { .N_epochs = 1, .eta = 0.1, .decay = 0.5 };
@@ -264,9 +252,8 @@ static void a_bias_inside_a_layer_does_not_decay(void **state)
 }
 
 /* 6 + 4 + 2 + 2 + 6 = 20 numbers, so the norm of all 2 is sqrt(80). */
-static void a_long_gradient_is_clipped_and_a_short_one_is_not(void **state)
+LAW(a_long_gradient_is_clipped_and_a_short_one_is_not)
 {
-    (void)state;
     struct { double clip, g; } by_hand[] = {
         { 1, 2 / sqrt(80) }, { 8.9, 2 * 8.9 / sqrt(80) }, { 9, 2 }
     };
@@ -283,9 +270,8 @@ static void a_long_gradient_is_clipped_and_a_short_one_is_not(void **state)
 }
 
 /* One number of 20 has a gradient, -4, which is cut down to -1. */
-static void every_number_counts_in_the_norm(void **state)
+LAW(every_number_counts_in_the_norm)
 {
-    (void)state;
     for (int chosen = 0; chosen < 20; chosen++) {
         Theta *theta = ones();
         Training how = { .N_epochs = 1, .eta = 0.1, .clip = 1 };
@@ -310,9 +296,8 @@ static void every_number_counts_in_the_norm(void **state)
 }
 
 /* 4 tokens: the mean gradient is 0.5, its norm sqrt(5). */
-static void the_mean_is_taken_before_clipping(void **state)
+LAW(the_mean_is_taken_before_clipping)
 {
-    (void)state;
     struct { double clip, g; } by_hand[] = {
         { 0, 0.5 }, { 1, 0.5 / sqrt(5) }, { 3, 0.5 }
     };
@@ -328,9 +313,8 @@ static void the_mean_is_taken_before_clipping(void **state)
 }
 
 /* The decay is no part of the gradient that is clipped. */
-static void decay_is_not_clipped(void **state)
+LAW(decay_is_not_clipped)
 {
-    (void)state;
     Theta *theta = ones();
     Training how = { .N_epochs = 1, .eta = 0.1, .clip = 1, .decay = 0.5 };
     Trainer *trainer = trainer_new(arena, theta, &how);
@@ -339,9 +323,8 @@ static void decay_is_not_clipped(void **state)
     trainer_free(trainer);
 }
 
-static void a_gradient_that_is_not_finite_changes_nothing(void **state)
+LAW(a_gradient_that_is_not_finite_changes_nothing)
 {
-    (void)state;
     Theta *theta = ones();
     Training how = { .N_epochs = 1, .eta = 0.1, .clip = 1 };
     Trainer *trainer = trainer_new(arena, theta, &how);
@@ -351,9 +334,8 @@ static void a_gradient_that_is_not_finite_changes_nothing(void **state)
     trainer_free(trainer);
 }
 
-static void a_step_without_tokens_or_without_a_loss_changes_nothing(void **state)
+LAW(a_step_without_tokens_or_without_a_loss_changes_nothing)
 {
-    (void)state;
     Theta *theta = ones();
     Training how = { .N_epochs = 1, .eta = 0.1, .method = ADAMW,
                      .decay = 0.5 };
@@ -369,9 +351,8 @@ static void a_step_without_tokens_or_without_a_loss_changes_nothing(void **state
     trainer_free(trainer);
 }
 
-static void the_constant_schedule_warms_up_if_told_to(void **state)
+LAW(the_constant_schedule_warms_up_if_told_to)
 {
-    (void)state;
     Training how = { .eta = 0.3 };
     assert_that(learning_rate(&how, 1, 10, 4) == 0.3);
     assert_that(learning_rate(&how, 10, 10, 4) == 0.3);
@@ -383,9 +364,8 @@ static void the_constant_schedule_warms_up_if_told_to(void **state)
 }
 
 /* Half way down the cosine is the middle; a third of the way, 3/4. */
-static void the_cosine_schedule_at_given_steps(void **state)
+LAW(the_cosine_schedule_at_given_steps)
 {
-    (void)state;
     Training how = { .eta = 1, .schedule = COSINE, .warm_up = 10,
                      .eta_last = 0.2 };
     assert_near(learning_rate(&how, 5, 70, 4), 0.5, 1e-12);
@@ -398,41 +378,12 @@ static void the_cosine_schedule_at_given_steps(void **state)
 }
 
 /* 512^-0.5 min(s^-0.5, s 4000^-1.5); both are equal at s = 4000. */
-static void vaswanis_schedule_at_given_steps(void **state)
+LAW(vaswanis_schedule_at_given_steps)
 {
-    (void)state;
     Training how = { .eta = 1, .schedule = VASWANI, .warm_up = 4000 };
     assert_near(learning_rate(&how, 1, 9, 512) * 1e7, 1.746928107, 1e-9);
     assert_near(learning_rate(&how, 4000, 9, 512) * 1e4, 6.987712429, 1e-9);
     assert_near(learning_rate(&how, 16000, 9, 512) * 1e4, 3.493856215, 1e-9);
     how.eta = 2;
     assert_near(learning_rate(&how, 1, 9, 512) * 1e7, 3.493856215, 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(plain_descent_by_hand),
-        TEST(momentum_by_hand),
-        TEST(rmsprop_by_hand),
-        TEST(adagrad_by_hand),
-        TEST(adam_by_hand),
-        TEST(epsilon_is_added_to_the_root),
-        TEST(a_small_gradient_takes_a_whole_step),
-        TEST(betas_can_be_chosen),
-        TEST(a_step_has_the_eta_of_its_own),
-        TEST(weights_decay_and_biases_and_norms_do_not),
-        TEST(adamw_decays_by_eta_of_the_step_and_apart_from_m_and_v),
-        TEST(a_bias_inside_a_layer_does_not_decay),
-        TEST(a_long_gradient_is_clipped_and_a_short_one_is_not),
-        TEST(every_number_counts_in_the_norm),
-        TEST(the_mean_is_taken_before_clipping),
-        TEST(decay_is_not_clipped),
-        TEST(a_gradient_that_is_not_finite_changes_nothing),
-        TEST(a_step_without_tokens_or_without_a_loss_changes_nothing),
-        TEST(the_constant_schedule_warms_up_if_told_to),
-        TEST(the_cosine_schedule_at_given_steps),
-        TEST(vaswanis_schedule_at_given_steps),
-    };
-    return RUN(laws);
 }

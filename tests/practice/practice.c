@@ -1,4 +1,5 @@
 /* What a run does that the paper does not: observers that answer. */
+#include "law.h"
 #include "learn.h"
 
 /* n x n, its entries 1, 2, 3, ... */
@@ -19,9 +20,8 @@ static Mat drop(Mat M)
     return M;
 }
 
-static void without_dropout_nothing_is_dropped(void **state)
+LAW(without_dropout_nothing_is_dropped)
 {
-    (void)state;
     Random random = random_new(1), before = random;
     Mat M = counted(tape, 3);
     assert_that(drop(M) == M);
@@ -29,9 +29,8 @@ static void without_dropout_nothing_is_dropped(void **state)
     assert_that(drop(M) == M && random.state == before.state);
 }
 
-static void dropout_keeps_the_mean(void **state)
+LAW(dropout_keeps_the_mean)
 {
-    (void)state;
     static const double of[] = { .1, .5, .9 };
     Random random = random_new(2);
     for (int k = 0; k < 3; k++) {
@@ -55,9 +54,8 @@ static void dropout_keeps_the_mean(void **state)
     }
 }
 
-static void what_is_dropped_has_no_gradient_and_the_rest_its_factor(void **state)
+LAW(what_is_dropped_has_no_gradient_and_the_rest_its_factor)
 {
-    (void)state;
     Random random = random_new(3);
     Mat M = counted(tape, 20);
     tape_dropout(arena, tape, .25, &random);
@@ -68,9 +66,8 @@ static void what_is_dropped_has_no_gradient_and_the_rest_its_factor(void **state
 }
 
 /* Of a sum only the second term is dropped. */
-static void of_a_sum_what_is_added_is_dropped(void **state)
+LAW(of_a_sum_what_is_added_is_dropped)
 {
-    (void)state;
     Random random = random_new(3), same = random;
     Mat X = counted(tape, 20), Y = counted(tape, 20);
     tape_dropout(arena, tape, .25, &random);
@@ -82,13 +79,12 @@ static void of_a_sum_what_is_added_is_dropped(void **state)
     backward(sum(both));
     for (size_t e = 0; e < entries_in(X); e++)
         assert_that(X->grad[e] == 1 && (Y->grad[e] == 0 || Y->grad[e] > 1));
-    assert_refuses_in(see(other, "9.5", "X"), "practice.c", "dropped",
-                      "9.5 is not a sum on a tape that wants gradients.");
+    assert_refuses(see(other, "9.5", "X"),
+                   "9.5 is not a sum on a tape that wants gradients.");
 }
 
-static void dropout_is_seeded_and_each_time_another(void **state)
+LAW(dropout_is_seeded_and_each_time_another)
 {
-    (void)state;
     Random random = random_new(4), again = random;
     Mat M = counted(tape, 20), N = counted(quiet, 20);
     tape_dropout(arena, tape, .5, &random);
@@ -101,9 +97,8 @@ static void dropout_is_seeded_and_each_time_another(void **state)
 }
 
 /* A number for each entry, in order; it is dropped where u < p. */
-static void each_entry_has_a_number_of_its_own(void **state)
+LAW(each_entry_has_a_number_of_its_own)
 {
-    (void)state;
     static const double u[] = { .5, .2, .49, .7, .1, .9 };
     NumberList list = { .n = 6, .u = u };
     Random random = random_in(&list);
@@ -113,9 +108,8 @@ static void each_entry_has_a_number_of_its_own(void **state)
     assert_int_equal(list.used, 6);
 }
 
-static void dropout_stays_when_the_tape_is_cleared(void **state)
+LAW(dropout_stays_when_the_tape_is_cleared)
 {
-    (void)state;
     Random random = random_new(5);
     tape_dropout(arena, tape, .5, &random);
     tape_clear(tape);
@@ -123,33 +117,26 @@ static void dropout_stays_when_the_tape_is_cleared(void **state)
     assert_that(drop(M) != M);
 }
 
-static void a_probability_that_is_none_is_refused(void **state)
+LAW(a_probability_that_is_none_is_refused)
 {
-    (void)state;
     Random random = random_new(6);
-    assert_refuses_in((tape_dropout(arena, tape, 1, &random), 0),
-                      "practice.c", "tape_dropout",
-                      "p = 1; it must be in [0, 1).");
-    assert_refuses_in((tape_dropout(arena, tape, -.5, &random), 0),
-                      "practice.c", "tape_dropout",
-                      "p = -0.5; it must be in [0, 1).");
-    assert_refuses_in((tape_dropout(arena, tape, fabs((double)NAN), &random), 0),
-                      "practice.c", "tape_dropout",
-                      "p = nan; it must be in [0, 1).");
+    assert_refuses((tape_dropout(arena, tape, 1, &random), 0), "p = 1; it");
+    assert_refuses((tape_dropout(arena, tape, -.5, &random), 0),
+                   "p = -0.5; it must be in [0, 1).");
+    assert_refuses((tape_dropout(arena, tape, fabs((double)NAN), &random), 0),
+                   "p = nan; it must be in [0, 1).");
 }
 
 /* ------------------------------------------------------ nothing is asked for */
 
 /* A theta of the paper asks for nothing: nobody looks on. */
-static void the_paper_asks_a_tape_for_nothing(void **state)
+LAW(the_paper_asks_a_tape_for_nothing)
 {
-    (void)state;
     Hyperparameters hyper = small(D_TRANSFORMER);
     hyper.epsilon = 0;
     settings(tape)->tanh_gelu = true;
     prepare_tape(arena, tape, random_theta(hyper));
-    assert_refuses_in((unobserve(tape), 0), "tape.c", "unobserve",
-                      "nobody looks on.");
+    assert_refuses((unobserve(tape), 0), "nobody looks on.");
     assert_that(settings(tape)->epsilon == 0 && !settings(tape)->tanh_gelu);
 }
 
@@ -167,9 +154,8 @@ static Data some_data(void)
 
 /* A trainer with every option off takes the same steps as the algorithm, to
    the last bit; and one option alone takes others. */
-static void without_options_a_trainer_is_the_algorithm(void **state)
+LAW(without_options_a_trainer_is_the_algorithm)
 {
-    (void)state;
     static Algorithm *const printed[] = { by_algorithm_11, by_algorithm_12,
                                           by_algorithm_13 };
     static Algorithm *const led_by[] = { by_loss_11, by_loss_12, by_loss_13 };
@@ -247,9 +233,8 @@ static Told *listened(Tape *on, const Theta *theta)
 
 /* Each loss names what its algorithm names, in the same order. The first
    number is p_mask: that token is not hidden. */
-static void a_loss_says_what_its_algorithm_says(void **state)
+LAW(a_loss_says_what_its_algorithm_says)
 {
-    (void)state;
     static Loss *const loss[] = { loss_11, loss_12, loss_13 };
     static const Architecture of[] = { ED_TRANSFORMER, E_TRANSFORMER,
                                        D_TRANSFORMER };
@@ -276,9 +261,8 @@ static void a_loss_says_what_its_algorithm_says(void **state)
     }
 }
 
-static void encode_and_decode_say_what_algorithm_8_says(void **state)
+LAW(encode_and_decode_say_what_algorithm_8_says)
 {
-    (void)state;
     Theta *theta = random_theta(small(ED_TRANSFORMER));
     Tokens z = TOKENS(6, 4, 5), x = TOKENS(6, 1, 3, 7);
     Told *practised = listened(tape, theta);
@@ -289,9 +273,8 @@ static void encode_and_decode_say_what_algorithm_8_says(void **state)
 }
 
 /* All but the last steps: those of Algorithm 7 and line 12. */
-static void represent_says_what_algorithm_9_says(void **state)
+LAW(represent_says_what_algorithm_9_says)
 {
-    (void)state;
     Theta *theta = random_theta(small(E_TRANSFORMER));
     Tokens x = TOKENS(6, 1, 3, 7);
     Told *practised = listened(tape, theta);
@@ -325,9 +308,8 @@ static Mat count_hidden(void *to, const char *line, const char *name, Mat M,
 
 /* Two heads each: the encoder, then of each layer of the decoder its
    attention to itself and that to the encoder. */
-static void a_window_is_only_on_decoders_to_themselves(void **state)
+LAW(a_window_is_only_on_decoders_to_themselves)
 {
-    (void)state;
     Tokens z = TOKENS(6, 4, 5, 1, 7), x = TOKENS(6, 1, 3, 3, 7);
     static const int expected[2][12] = {
         { 0, 0, 0, 0, 10, 10, 0, 0, 20, 20, 0, 0 },
@@ -351,9 +333,8 @@ static void a_window_is_only_on_decoders_to_themselves(void **state)
 
 /* A trace behind dropout sees what it makes of the embedding, and the run
    goes on with the same numbers as without the trace. */
-static void a_trace_looks_on_beside_dropout(void **state)
+LAW(a_trace_looks_on_beside_dropout)
 {
-    (void)state;
     Hyperparameters hyper = small(D_TRANSFORMER);
     hyper.rms = hyper.embedding_norm = true, hyper.window = 2;
     Theta *theta = random_theta(hyper);
@@ -386,9 +367,8 @@ static void a_trace_looks_on_beside_dropout(void **state)
 
 /* ------------------------------------------------------------------- thrift */
 
-static void a_thrifty_tape_gives_the_same_bytes(void **state)
+LAW(a_thrifty_tape_gives_the_same_bytes)
 {
-    (void)state;
     Architecture of[] = { ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER };
     for (int a = 0; a < 3; a++) {
         Hyperparameters hyper = small(of[a]);
@@ -409,9 +389,8 @@ static void a_thrifty_tape_gives_the_same_bytes(void **state)
 
 /* An evaluation holds less than all that it computes, and leaves gradients
    alone. */
-static void an_evaluation_is_thrifty_and_learns_nothing(void **state)
+LAW(an_evaluation_is_thrifty_and_learns_nothing)
 {
-    (void)state;
     Hyperparameters hyper = small(D_TRANSFORMER);
     hyper.L = 5;
     Theta *theta = random_theta(hyper);
@@ -425,28 +404,4 @@ static void an_evaluation_is_thrifty_and_learns_nothing(void **state)
     loss_13(&lane, &data, 1);
     assert_that(2 * tape_peak(trainer->judge[0].tape) < tape_peak(quiet));
     trainer_free(trainer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(without_dropout_nothing_is_dropped),
-        TEST(dropout_keeps_the_mean),
-        TEST(what_is_dropped_has_no_gradient_and_the_rest_its_factor),
-        TEST(of_a_sum_what_is_added_is_dropped),
-        TEST(dropout_is_seeded_and_each_time_another),
-        TEST(each_entry_has_a_number_of_its_own),
-        TEST(dropout_stays_when_the_tape_is_cleared),
-        TEST(a_probability_that_is_none_is_refused),
-        TEST(the_paper_asks_a_tape_for_nothing),
-        TEST(without_options_a_trainer_is_the_algorithm),
-        TEST(a_loss_says_what_its_algorithm_says),
-        TEST(encode_and_decode_say_what_algorithm_8_says),
-        TEST(represent_says_what_algorithm_9_says),
-        TEST(a_window_is_only_on_decoders_to_themselves),
-        TEST(a_trace_looks_on_beside_dropout),
-        TEST(a_thrifty_tape_gives_the_same_bytes),
-        TEST(an_evaluation_is_thrifty_and_learns_nothing),
-    };
-    return RUN(laws);
 }

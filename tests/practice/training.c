@@ -1,4 +1,5 @@
 /* A step of training: lanes and threads, order, resuming, evaluation. */
+#include "law.h"
 #include "learn.h"
 
 /* Bytes that malloc has given out; 0 where the C library does not tell. */
@@ -60,9 +61,8 @@ static void same_with_threads(Algorithm *algorithm, Hyperparameters hyper)
 
 /* Parameters that are used twice, tied, or by no weight: the debts of each are
    settled once, and in order. */
-static void any_number_of_threads_gives_the_same_bytes(void **state)
+LAW(any_number_of_threads_gives_the_same_bytes)
 {
-    (void)state;
     Hyperparameters tied = small(D_TRANSFORMER);
     tied.tied = tied.embedding_norm = true;
     same_with_threads(by_loss_13, small(D_TRANSFORMER));
@@ -72,9 +72,8 @@ static void any_number_of_threads_gives_the_same_bytes(void **state)
 }
 
 /* Saves as a file would: numbers of theta, step, updates, m, v. */
-static void resuming_is_as_if_nothing_had_happened(void **state)
+LAW(resuming_is_as_if_nothing_had_happened)
 {
-    (void)state;
     Data data = some_data();
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = busy();
@@ -114,9 +113,8 @@ static void resuming_is_as_if_nothing_had_happened(void **state)
 }
 
 /* The same trainer goes on in the middle of an epoch, in its order. */
-static void a_trainer_goes_on_where_it_was_stopped(void **state)
+LAW(a_trainer_goes_on_where_it_was_stopped)
 {
-    (void)state;
     Data data = some_data();
     Theta *theta = random_theta(small(D_TRANSFORMER));
     real *start = numbers(theta);
@@ -135,9 +133,8 @@ static void a_trainer_goes_on_where_it_was_stopped(void **state)
     trainer_free(trainer);
 }
 
-static void a_finished_training_takes_no_step_more(void **state)
+LAW(a_finished_training_takes_no_step_more)
 {
-    (void)state;
     Data data = some_data();
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(2, 0.01);
@@ -151,9 +148,8 @@ static void a_finished_training_takes_no_step_more(void **state)
     trainer_free(trainer);
 }
 
-static void which_moments_a_method_needs(void **state)
+LAW(which_moments_a_method_needs)
 {
-    (void)state;
     bool m[] = { false, true, false, false, true, true };
     bool v[] = { false, false, true, true, true, true };
     for (int method = SGD; method <= ADAMW; method++) {
@@ -219,17 +215,15 @@ static void a_batch_adds(Algorithm *algorithm, Architecture architecture)
     }
 }
 
-static void a_batch_adds_the_gradients_of_its_sequences(void **state)
+LAW(a_batch_adds_the_gradients_of_its_sequences)
 {
-    (void)state;
     a_batch_adds(by_loss_11, ED_TRANSFORMER);
     a_batch_adds(by_odd_masked, E_TRANSFORMER);
     a_batch_adds(by_loss_13, D_TRANSFORMER);
 }
 
-static void the_last_batch_of_an_epoch_may_be_smaller(void **state)
+LAW(the_last_batch_of_an_epoch_may_be_smaller)
 {
-    (void)state;
     Training how = PLAIN(2, 1e-6);
     how.batch = 10;
     Diary diary = trained(by_loss_13, random_theta(small(D_TRANSFORMER)), how,
@@ -283,9 +277,8 @@ static Visits visited(uint64_t seed, bool shuffle)
     return visits;
 }
 
-static void a_shuffled_epoch_has_every_sequence_once(void **state)
+LAW(a_shuffled_epoch_has_every_sequence_once)
 {
-    (void)state;
     Visits visits = visited(1, true);
     assert_that(visits.n == 3 * N);
     for (int epoch = 0; epoch < 3; epoch++) {
@@ -297,9 +290,8 @@ static void a_shuffled_epoch_has_every_sequence_once(void **state)
     }
 }
 
-static void the_order_is_another_in_each_epoch_and_for_each_seed(void **state)
+LAW(the_order_is_another_in_each_epoch_and_for_each_seed)
 {
-    (void)state;
     Visits visits = visited(1, true), again = visited(1, true),
            other = visited(2, true), plain = visited(1, false);
     size_t bytes = N * sizeof *visits.first;
@@ -312,9 +304,8 @@ static void the_order_is_another_in_each_epoch_and_for_each_seed(void **state)
 }
 
 /* A permutation of Fisher and Yates has one fixed point on average. */
-static void a_shuffled_sequence_may_keep_its_place(void **state)
+LAW(a_shuffled_sequence_may_keep_its_place)
 {
-    (void)state;
     int kept = 0;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         Visits visits = visited(seed, true);
@@ -336,9 +327,8 @@ static Mat note_n(Lane *lane, const Data *data, int n)
 }
 
 /* 32 coins: 16 turned on average, 4 deviations are 11. */
-static void two_sequences_change_places_in_half_of_the_epochs(void **state)
+LAW(two_sequences_change_places_in_half_of_the_epochs)
 {
-    (void)state;
     Data data = some_data();
     data.N_data = 2;
     Training how = PLAIN(32, 1e-9);
@@ -354,9 +344,8 @@ static void two_sequences_change_places_in_half_of_the_epochs(void **state)
     trainer_free(trainer);
 }
 
-static void each_step_has_its_own_eta(void **state)
+LAW(each_step_has_its_own_eta)
 {
-    (void)state;
     Training how = busy();
     Diary diary = trained(by_loss_13, random_theta(small(D_TRANSFORMER)), how,
                           some_data());
@@ -364,9 +353,8 @@ static void each_step_has_its_own_eta(void **state)
         assert_that(diary.step[k].eta == learning_rate(&how, k + 1, 9, 4));
 }
 
-static void dropout_depends_on_the_seed_the_epoch_and_the_sequence(void **state)
+LAW(dropout_depends_on_the_seed_the_epoch_and_the_sequence)
 {
-    (void)state;
     Data data = { 2, .x = LIST(TOKENS(6, 1, 3, 3, 7),
                                TOKENS(6, 1, 3, 3, 7)) };
     Training how = PLAIN(2, 1e-30);
@@ -389,9 +377,8 @@ static void dropout_depends_on_the_seed_the_epoch_and_the_sequence(void **state)
 }
 
 /* 0.7 of -log P of the next token, 0.3 of the mean of all -log P. */
-static void smoothing_mixes_in_the_mean_of_all_tokens(void **state)
+LAW(smoothing_mixes_in_the_mean_of_all_tokens)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Tokens x = TOKENS(6, 1, 4);
     Mat P = dtransformer(quiet, x, theta);
@@ -409,9 +396,8 @@ static void smoothing_mixes_in_the_mean_of_all_tokens(void **state)
 
 /* The loss is a line in s, (1 - s) of one number and s of another, in every
    algorithm that learns. */
-static void every_loss_is_smoothed(void **state)
+LAW(every_loss_is_smoothed)
 {
-    (void)state;
     Algorithm *algorithm[] = { by_loss_11, by_odd_masked, by_loss_13,
                                by_loss_class };
     Tokens x = TOKENS(6, 1, 4, 7);
@@ -433,9 +419,8 @@ static void every_loss_is_smoothed(void **state)
 }
 
 /* For every size of a batch, and so for every rest. */
-static void every_epoch_learns_from_every_token_once(void **state)
+LAW(every_epoch_learns_from_every_token_once)
 {
-    (void)state;
     Data data = some_data();
     Theta *theta = random_theta(small(D_TRANSFORMER));
     real *start = numbers(theta);
@@ -461,9 +446,8 @@ static void every_epoch_learns_from_every_token_once(void **state)
     }
 }
 
-static void evaluation_is_plain_whatever_the_training(void **state)
+LAW(evaluation_is_plain_whatever_the_training)
 {
-    (void)state;
     Data data = some_data();
     Theta *theta = random_theta(small(D_TRANSFORMER));
     double loss = 0;
@@ -495,9 +479,8 @@ static bool stop(void *to)
     return (*left)-- == 0;
 }
 
-static void an_evaluation_can_be_stopped_before_each_sequence(void **state)
+LAW(an_evaluation_can_be_stopped_before_each_sequence)
 {
-    (void)state;
     Training how = busy();
     Data data = some_data(), two = { 2, .x = data.x };
     Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
@@ -512,9 +495,8 @@ static void an_evaluation_can_be_stopped_before_each_sequence(void **state)
     trainer_free(trainer);
 }
 
-static void evaluation_drops_nothing(void **state)
+LAW(evaluation_drops_nothing)
 {
-    (void)state;
     Data data = some_data();
     Theta *theta = random_theta(small(D_TRANSFORMER));
     double loss[2];
@@ -528,9 +510,8 @@ static void evaluation_drops_nothing(void **state)
     assert_that(loss[0] == loss[1]);
 }
 
-static void evaluation_masks_the_same_tokens_every_time(void **state)
+LAW(evaluation_masks_the_same_tokens_every_time)
 {
-    (void)state;
     Training how = { .N_epochs = 1, .eta = 1, .p_mask = 0.5 };
     Theta *theta = random_theta(small(E_TRANSFORMER));
     Trainer *trainer = trainer_new(arena, theta, &how);
@@ -571,9 +552,8 @@ static int in_size(const void *a, const void *b)
 }
 
 /* Masks and dropout, training and evaluation, epochs, seeds, sequences. */
-static void nothing_random_is_used_twice(void **state)
+LAW(nothing_random_is_used_twice)
 {
-    (void)state;
     Data data = some_data();
     Training how = busy();
     drawn.n = 0;
@@ -593,10 +573,8 @@ static void nothing_random_is_used_twice(void **state)
 }
 
 /* Neither on the batch, nor on the order, nor on what came before. */
-static void what_is_random_depends_on_seed_epoch_and_sequence_only(
-    void **state)
+LAW(what_is_random_depends_on_seed_epoch_and_sequence_only)
 {
-    (void)state;
     Data data = some_data();
     uint64_t first[DRAWS];
     for (int turn = 0; turn < 4; turn++) {
@@ -617,9 +595,8 @@ static void what_is_random_depends_on_seed_epoch_and_sequence_only(
     }
 }
 
-static void evaluation_draws_the_same_before_and_after_training(void **state)
+LAW(evaluation_draws_the_same_before_and_after_training)
 {
-    (void)state;
     Data data = some_data();
     Training how = busy();
     Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
@@ -634,10 +611,8 @@ static void evaluation_draws_the_same_before_and_after_training(void **state)
     trainer_free(trainer);
 }
 
-static void patience_ends_after_so_many_evaluations_without_a_best(
-    void **state)
+LAW(patience_ends_after_so_many_evaluations_without_a_best)
 {
-    (void)state;
     Patience patience = { 0 };
     assert_that(patient(&patience, 5, 2));
     assert_that(patient(&patience, 6, 2));
@@ -650,9 +625,8 @@ static void patience_ends_after_so_many_evaluations_without_a_best(
     assert_that(least.best == 5 && least.waited == 0);
 }
 
-static void the_follower_ends_the_training(void **state)
+LAW(the_follower_ends_the_training)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(1000000000, 0.01);
     Diary diary = { .most = 7 };
@@ -665,9 +639,8 @@ static void the_follower_ends_the_training(void **state)
     trainer_free(trainer);
 }
 
-static void a_loss_that_is_no_number_ends_the_training(void **state)
+LAW(a_loss_that_is_no_number_ends_the_training)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(50, IS_DOUBLE ? 1e160 : 1e20);
     Diary diary = { 0 };
@@ -683,9 +656,8 @@ static void a_loss_that_is_no_number_ends_the_training(void **state)
     trainer_free(trainer);
 }
 
-static void nothing_is_allocated_after_the_first_steps(void **state)
+LAW(nothing_is_allocated_after_the_first_steps)
 {
-    (void)state;
     Data data = some_data();
     Training how = busy();
     how.threads = 2;
@@ -706,9 +678,8 @@ static void nothing_is_allocated_after_the_first_steps(void **state)
 
 /* The same page: numbers and gradients, and what the method keeps beside them.
    A matrix begins at a cache line and has a head, which is the tenth. */
-static void a_method_keeps_as_much_beside_theta_as_the_page_says(void **state)
+LAW(a_method_keeps_as_much_beside_theta_as_the_page_says)
 {
-    (void)state;
     static const int kept[] = { [SGD] = 0, [MOMENTUM] = 1, [RMSPROP] = 1,
                                 [ADAGRAD] = 1, [ADAM] = 2, [ADAMW] = 2 };
     Hyperparameters h = small(D_TRANSFORMER);
@@ -728,9 +699,8 @@ static void a_method_keeps_as_much_beside_theta_as_the_page_says(void **state)
 }
 
 /* The formula of "Time and memory": what a step keeps of a sequence. */
-static void the_tape_of_a_step_is_as_large_as_the_formula_says(void **state)
+LAW(the_tape_of_a_step_is_as_large_as_the_formula_says)
 {
-    (void)state;
     static const struct { int d_e, L, H, d_mlp, ell, N_V; } size[] = {
         { 64, 2, 4, 256, 64, 100 }, { 64, 5, 4, 256, 64, 100 },
         { 128, 2, 4, 100, 64, 100 }, { 64, 2, 8, 256, 100, 100 },
@@ -781,9 +751,8 @@ static Training filled_in(Training how)
     return how;
 }
 
-static void what_is_not_said_has_its_default(void **state)
+LAW(what_is_not_said_has_its_default)
 {
-    (void)state;
     Training how = filled_in(PLAIN(1, 1));
     assert_that(how.batch == 1 && how.threads == 1 && how.warm_up == 0);
     assert_that(how.epsilon == 1e-8 && how.beta_1 == 0.9);
@@ -800,9 +769,8 @@ static void what_is_not_said_has_its_default(void **state)
     assert_that(how.beta_2 == 0.3);
 }
 
-static void faulty_hyperparameters_are_told(void **state)
+LAW(faulty_hyperparameters_are_told)
 {
-    (void)state;
     const double nan_ = NAN;
 #define WITH(...) fault_of((Training){ .N_epochs = 1, .eta = 1, __VA_ARGS__ })
 #define assert_fault(sentence, ...) \
@@ -832,58 +800,17 @@ static void faulty_hyperparameters_are_told(void **state)
     assert_fault("smoothing must be in [0, 1).", .smoothing = -1);
 }
 
-static void what_cannot_be_trained_is_refused(void **state)
+LAW(what_cannot_be_trained_is_refused)
 {
-    (void)state;
     Theta *theta = random_theta(small(D_TRANSFORMER));
     Training how = PLAIN(1, 0.1), wrong = PLAIN(0, 0.1);
-    assert_refuses_in(trainer_new(arena, theta, &wrong), "training.c",
-                      "trainer_new", "N_epochs must be at least 1.");
+    assert_refuses(trainer_new(arena, theta, &wrong),
+                   "N_epochs must be at least 1.");
     Trainer *trainer = trainer_new(arena, theta, &how);
     Data none = { 0 }, long_ = { 1, .x = LIST(TOKENS(1, 1, 1, 1, 1, 1, 1)) };
-    assert_refuses_in(trainer_run(trainer, loss_13, &none), "training.c",
-                      "begin", "there is no data to learn from.");
-    assert_refuses_in(trainer_run(trainer, loss_13, &long_), "equations.c",
-                      "embeddings", "a sequence of 7 tokens: the length must "
-                      "be in [ell_max] = 1 ... 6.");
+    assert_refuses(trainer_run(trainer, loss_13, &none),
+                   "there is no data to learn from.");
+    assert_refuses(trainer_run(trainer, loss_13, &long_),
+                   "a sequence of 7 tokens");
     trainer_free(trainer);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(any_number_of_threads_gives_the_same_bytes),
-        TEST(resuming_is_as_if_nothing_had_happened),
-        TEST(a_trainer_goes_on_where_it_was_stopped),
-        TEST(a_finished_training_takes_no_step_more),
-        TEST(which_moments_a_method_needs),
-        TEST(a_batch_adds_the_gradients_of_its_sequences),
-        TEST(the_last_batch_of_an_epoch_may_be_smaller),
-        TEST(a_shuffled_epoch_has_every_sequence_once),
-        TEST(the_order_is_another_in_each_epoch_and_for_each_seed),
-        TEST(a_shuffled_sequence_may_keep_its_place),
-        TEST(two_sequences_change_places_in_half_of_the_epochs),
-        TEST(each_step_has_its_own_eta),
-        TEST(dropout_depends_on_the_seed_the_epoch_and_the_sequence),
-        TEST(smoothing_mixes_in_the_mean_of_all_tokens),
-        TEST(every_loss_is_smoothed),
-        TEST(every_epoch_learns_from_every_token_once),
-        TEST(evaluation_is_plain_whatever_the_training),
-        TEST(an_evaluation_can_be_stopped_before_each_sequence),
-        TEST(evaluation_drops_nothing),
-        TEST(evaluation_masks_the_same_tokens_every_time),
-        TEST(nothing_random_is_used_twice),
-        TEST(what_is_random_depends_on_seed_epoch_and_sequence_only),
-        TEST(evaluation_draws_the_same_before_and_after_training),
-        TEST(patience_ends_after_so_many_evaluations_without_a_best),
-        TEST(the_follower_ends_the_training),
-        TEST(a_loss_that_is_no_number_ends_the_training),
-        TEST(nothing_is_allocated_after_the_first_steps),
-        TEST(a_method_keeps_as_much_beside_theta_as_the_page_says),
-        TEST(the_tape_of_a_step_is_as_large_as_the_formula_says),
-        TEST(what_is_not_said_has_its_default),
-        TEST(faulty_hyperparameters_are_told),
-        TEST(what_cannot_be_trained_is_refused),
-    };
-    return RUN(laws);
 }

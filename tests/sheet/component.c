@@ -157,7 +157,7 @@ static void a_wrong_spelling_is_refused(void **state)
     make_operands(of);
 #define REFUSES(text, call, sentence) \
     formula = text; \
-    assert_refuses_in(tried(of), "expression.c", call, sentence)
+    assert_refuses(tried(of), sentence)
     REFUSES("(A", "formula_value",
             "expected a ) in \"(A\", before \"\".");
     REFUSES("A +", "formula_value",

@@ -1,6 +1,6 @@
 /* What Unicode says of each character is what the package tokenizers says:
    its sums, made by oracle/unicode.py. */
-#include "check.h"
+#include "law.h"
 #include "characters.h"
 #include "released/characters.h"
 
@@ -17,9 +17,8 @@ static uint64_t with_several(uint64_t sum, int n, const unsigned to[])
     return sum;
 }
 
-static void every_character_is_what_the_tokenizers_know(void **state)
+LAW(every_character_is_what_the_tokenizers_know)
 {
-    (void)state;
     const Characters *u = characters_new(arena);
     for (unsigned plane = 0; plane < 17; plane++) {
         uint64_t sum[9];
@@ -41,9 +40,8 @@ static void every_character_is_what_the_tokenizers_know(void **state)
     }
 }
 
-static void a_character_comes_back_from_its_bytes(void **state)
+LAW(a_character_comes_back_from_its_bytes)
 {
-    (void)state;
     char bytes[5];
     for (unsigned c = 0; c < 0x110000; c++) {
         if (0xD800 <= c && c < 0xE000)
@@ -58,9 +56,8 @@ static void a_character_comes_back_from_its_bytes(void **state)
 }
 
 /* Some that a reader can check. */
-static void some_characters_are_what_a_reader_knows(void **state)
+LAW(some_characters_are_what_a_reader_knows)
 {
-    (void)state;
     unsigned to[3];
     const Characters *u = characters_new(arena);
     assert_int_equal(what_is(u, 'a'), IS_LETTER);
@@ -84,14 +81,4 @@ static void some_characters_are_what_a_reader_knows(void **state)
     assert_int_equal(to[1], 0x307);
     assert_int_equal(mark_order(u, 0x302E), 224);
     assert_int_equal(mark_order(u, 'a'), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(every_character_is_what_the_tokenizers_know),
-        TEST(a_character_comes_back_from_its_bytes),
-        TEST(some_characters_are_what_a_reader_knows),
-    };
-    return RUN(tests);
 }

@@ -51,6 +51,22 @@ static inline Tokens changed(Tokens x, int t)
     return (Tokens){ x.length, id };
 }
 
+/* P by the tokens; column t depends on x[1 ... t] and on nothing behind it,
+   changed or absent. */
+typedef Mat OfTokens(const Theta *theta, Tokens x);
+static inline void assert_causal(OfTokens *f, const Theta *theta, Tokens x)
+{
+    Mat P = f(theta, x);
+    for (int s = 1; s <= x.length; s++) {
+        Mat other = f(theta, changed(x, s));
+        Mat prefix = f(theta, (Tokens){ s, x.id });
+        for (int t = 1; t <= x.length; t++) {
+            assert_that(columns_equal(P, t, other, t, 0) == (t < s));
+            assert_that(t > s || columns_equal(P, t, prefix, t, 0));
+        }
+    }
+}
+
 /* -sum_t log P[target[t], t] over all columns. */
 static inline Mat loss_against(Mat P, Tokens target)
 {
@@ -62,49 +78,53 @@ typedef Mat Forward(Tape *on, const Theta *theta);
 
 /* ------------------------------------------------------------- recorded */
 
-typedef struct {
-    const char *name;
-    const double *at, *grad;    /* row after row */
-} Recorded;
-
-enum { R_N_V = 5, R_ELL_MAX = 6, R_D_E = 4 };
-
-/* The sizes in oracle/architectures.py. */
+/* The sizes in oracle/algorithms.py. */
 static inline Hyperparameters recorded_sizes(Architecture architecture)
 {
     return (Hyperparameters){
-        .architecture = architecture, .N_V = R_N_V, .ell_max = R_ELL_MAX,
-        .L = 2, .L_enc = 2, .L_dec = 2, .H = 2, .d_e = R_D_E, .d_mlp = 5,
-        .d_f = architecture == E_TRANSFORMER ? 3 : 0,
+        .architecture = architecture, .N_V = 5, .ell_max = 6, .H = 2,
+        .L = architecture == D_TRANSFORMER ? 2 : 1, .L_enc = 1, .L_dec = 1,
+        .d_e = 4, .d_mlp = 3, .d_f = architecture == E_TRANSFORMER ? 3 : 0,
     };
 }
 
-/* Numbers for those parameters that theta has; all of them are recorded. */
-static inline Theta *recorded_theta(Hyperparameters hyper, int n,
-                                    const Recorded recorded[])
+/* The recorded parameters, in theta's order. */
+static inline Theta *recorded_theta(Hyperparameters hyper,
+                                    const Record *record)
 {
     Theta *theta = theta_new(arena, &hyper);
-    int filled = 0;
+    const double *at = record->of;
     theta_allocate(theta, arena);
-    for (int k = 1; k <= theta->n; k++)
-        for (int r = 0; r < n; r++)
-            if (strcmp(theta->parameter[k].name, recorded[r].name) == 0)
-                fill(*theta->parameter[k].place, recorded[r].at), filled++;
-    assert_that(filled == theta->n);
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        fill(M, at);
+        at += entries_in(M);
+    }
     return ready(theta);
 }
 
-#define assert_recorded_gradients(theta, recorded) \
-    recorded_gradients_at(HERE(#recorded), theta, \
-                          (int)(sizeof recorded / sizeof *recorded), recorded)
-static inline void recorded_gradients_at(Where where, const Theta *theta, int n,
-                                         const Recorded recorded[])
+/* A theta with other options, and of these parameters those that it has. */
+static inline Theta *with_numbers_of(Hyperparameters hyper, const Theta *other)
 {
-    assert_that(n == theta->n);
-    for (int r = 0; r < n; r++) {
-        where.call = recorded[r].name;
-        gradient_at(where, mat(theta, recorded[r].name), recorded[r].grad,
-                    RECORDED);
+    Theta *theta = random_theta(hyper);
+    copy_numbers(theta, other);
+    return ready(theta);
+}
+
+/* P is the recorded one, and so is the gradient of every parameter. */
+#define assert_recorded_theta(P, target, theta, record) \
+    recorded_theta_at(HERE(#record), P, target, theta, &record)
+static inline void recorded_theta_at(Where where, Mat P, Tokens target,
+                                     const Theta *theta, const Record *record)
+{
+    const double *grad = record->grad;
+    rows_at(where, P, theta->hyper.N_V, target.length, record->result, RECORDED);
+    backward(loss_against(P, target));
+    for (int k = 1; k <= theta->n; k++) {
+        Mat M = *theta->parameter[k].place;
+        where.call = theta->parameter[k].name;
+        gradient_at(where, M, grad);
+        grad += entries_in(M);
     }
 }
 
@@ -169,6 +189,16 @@ static inline void assert_b_k_has_no_gradient(const Theta *theta)
 
 /* --------------------------------------------------------------- watching */
 
+/* What it names itself in a run: the lines that begin so. */
+static inline Own lines_of(Forward *f, const Theta *theta, const char *begin)
+{
+    Own own = { begin, { 0 } };
+    observe(tape, note_own, &own);
+    f(tape, theta);
+    unobserve(tape);
+    return own;
+}
+
 /* The n-th value at that line. */
 static inline Mat seen_on_line(const Own *own, const char *line, int n)
 {
@@ -194,33 +224,25 @@ static inline Mat swap(void *to, const char *line, const char *name, Mat M, int 
          ? put->other : M;
 }
 
-/* Its own lines are these, with gradients and without, and their values the
-   same. */
+/* Its own lines are these, with gradients and without. */
 static inline void assert_own_lines(Forward *f, const Theta *theta,
                                     const char *own, const char *lines)
 {
-    Own with = { own, { 0 } }, without = { own, { 0 } };
-    observe(tape, note_own, &with);
+    Own with = lines_of(f, theta, own), without = { own, { 0 } };
+    assert_seen(&with.seen, lines);
     observe(quiet, note_own, &without);
-    f(tape, theta);
     f(quiet, theta);
-    assert_seen(&without.seen, lines);
-    unobserve(tape);
     unobserve(quiet);
-    assert_that(with.seen.n == without.seen.n);
-    for (int k = 0; k < with.seen.n; k++)
-        if (with.seen.step[k].M != NULL)
-            assert_same(with.seen.step[k].M, without.seen.step[k].M, 0);
+    assert_seen(&without.seen, lines);
 }
 
 /* The last column of P changes if the n-th value on that line does. */
 static inline void assert_used(Forward *f, const Theta *theta,
                                const char *line, int n)
 {
-    Own own = { line, { 0 } };
-    observe(tape, note_own, &own);
-    Mat P = f(tape, theta), M = seen_on_line(&own, line, n);
-    unobserve(tape);
+    Mat P = f(tape, theta);
+    Own own = lines_of(f, theta, line);
+    Mat M = seen_on_line(&own, line, n);
     observe(tape, swap, &(Swap){ line, n, random_input(M->rows, M->cols) });
     Mat other = f(tape, theta);
     unobserve(tape);
@@ -232,14 +254,6 @@ static inline void assert_used(Forward *f, const Theta *theta,
 #define NORM      "6.1 m, 6.2 v, 6.3 e_hat, "
 
 /* ------------------------------------------------------ without gradients */
-
-static inline void assert_same_without_gradients(Forward *f,
-                                                 const Theta *theta)
-{
-    Mat P = f(tape, theta), Q = f(quiet, theta);
-    assert_that(Q->grad == NULL && Q->tape == quiet);
-    assert_same(P, Q, 0);
-}
 
 static inline size_t peak_of(Forward *f, Hyperparameters hyper,
                              bool gradients)
@@ -254,10 +268,29 @@ static inline size_t peak_of(Forward *f, Hyperparameters hyper,
     return peak;
 }
 
+/* Without gradients the bytes are the same, and the peak does not grow with
+   the number of layers; with them it does. */
+static inline void assert_nothing_is_kept(Forward *f, Hyperparameters h)
+{
+    Hyperparameters more = h;
+    Theta *theta = random_theta(h);
+    Mat P = f(tape, theta), Q = f(quiet, theta);
+    assert_that(Q->grad == NULL && Q->tape == quiet);
+    assert_same(P, Q, 0);
+    more.L = more.L_enc = more.L_dec = 9;
+    assert_that(peak_of(f, h, false) == peak_of(f, more, false));
+    assert_that(peak_of(f, h, true) < peak_of(f, more, true) / 3);
+}
+
 /* ---------------------------------------------------------------- dropout */
 
-/* With dropout of one half: each entry is 0 or twice what it would be. */
-static inline void assert_dropped_or_doubled(Mat X, Mat without)
+/* Where dropout is: the embedding, and in each layer what is added. from
+   and to are lines, such as "10.3" and "10.6", n-th and m-th time. */
+typedef struct { const char *from; int n; const char *to; int m; } Sum;
+
+/* Of one half: an embedding's entry is 0, or twice what it would be; of a sum
+   some entries are those of its first term, the others are not. */
+static inline void assert_dropped(Mat X, Mat without)
 {
     size_t zeros = 0, n = entries_in(X);
     for (size_t e = 0; e < n; e++) {
@@ -267,15 +300,17 @@ static inline void assert_dropped_or_doubled(Mat X, Mat without)
     assert_that(n / 5 < zeros && zeros < n - n / 5);
 }
 
-/* With dropout of one half on the way from X to the sum: some entries are
-   not changed, the others are. What was not 0 is not 0 now. */
-static inline void assert_some_dropped(Mat X, Mat sum_of_both)
+static inline void assert_sums_dropped(const Own *own, int n, const Sum sums[])
 {
-    size_t same = 0, n = entries_in(X);
-    for (size_t e = 0; e < n; e++) {
-        same += X->at[e] == sum_of_both->at[e];
-        assert_that(sum_of_both->at[e] != 0 || X->at[e] == 0);
+    for (int k = 0; k < n; k++) {
+        Mat X = seen_on_line(own, sums[k].from, sums[k].n);
+        Mat Y = seen_on_line(own, sums[k].to, sums[k].m);
+        size_t same = 0;
+        for (size_t e = 0; e < entries_in(X); e++) {
+            same += X->at[e] == Y->at[e];
+            assert_that(Y->at[e] != 0 || X->at[e] == 0);
+        }
+        assert_that(0 < same && same < entries_in(X));
     }
-    assert_that(0 < same && same < n);
 }
 #endif

@@ -107,7 +107,27 @@ static inline bool derivatives_agree(double a, double b)
     return fabs(a - b) <= relative * fmax(fabs(a), fabs(b)) + rounding;
 }
 
-/* on_tape: bit k says that operand k is an input on the tape. */
+/* Where one operand wants no gradient, the others get the same as ever. */
+static inline void gradients_apart_at(Where where, Formula *formula, int n,
+                                      const Mat of[], unsigned on_tape)
+{
+    Mat placed[MOST] = { NULL }, all[MOST] = { NULL };
+    walked(placed, formula, n, of, on_tape, -1);
+    for (int k = 0; k < n; k++) {
+        all[k] = constant(arena, of[k]->rows, of[k]->cols);
+        memcpy(all[k]->at, placed[k]->grad, entries_in(of[k]) * sizeof(real));
+    }
+    for (int cut = 0; cut < n; cut++) {
+        walked(placed, formula, n, of, on_tape, cut);
+        for (int k = 0; k < n; k++)
+            for (size_t e = 0; k != cut && e < entries_in(of[k]); e++)
+                near_at(where, placed[k]->grad[e], all[k]->at[e], TIGHT);
+    }
+}
+
+/* The derivative by each operand agrees with differences, and does not
+   depend on whether the others want one.
+   on_tape: bit k says that operand k is an input on the tape. */
 #define assert_derivatives(formula, n, of, on_tape) \
     derivatives_at(HERE(#formula), formula, n, of, on_tape)
 static inline void derivatives_at(Where where, Formula *formula, int n,
@@ -124,27 +144,7 @@ static inline void derivatives_at(Where where, Formula *formula, int n,
                 fail_at(where, "operand %d, entry %zu (from 0): derivative "
                         "%.17g, difference %.17g", k + 1, e, a, b);
         }
-    tape_clear(tape);
-}
-
-/* Where one operand wants no gradient, the others get the same as ever. */
-#define assert_gradients_apart(formula, n, of, on_tape) \
-    gradients_apart_at(HERE(#formula), formula, n, of, on_tape)
-static inline void gradients_apart_at(Where where, Formula *formula, int n,
-                                      const Mat of[], unsigned on_tape)
-{
-    Mat placed[MOST] = { NULL }, all[MOST] = { NULL };
-    walked(placed, formula, n, of, on_tape, -1);
-    for (int k = 0; k < n; k++) {
-        all[k] = constant(arena, of[k]->rows, of[k]->cols);
-        memcpy(all[k]->at, placed[k]->grad, entries_in(of[k]) * sizeof(real));
-    }
-    for (int cut = 0; cut < n; cut++) {
-        walked(placed, formula, n, of, on_tape, cut);
-        for (int k = 0; k < n; k++)
-            for (size_t e = 0; k != cut && e < entries_in(of[k]); e++)
-                near_at(where, placed[k]->grad[e], all[k]->at[e], TIGHT);
-    }
+    gradients_apart_at(where, formula, n, of, on_tape);
     tape_clear(tape);
 }
 
@@ -163,13 +163,35 @@ static inline Mat against(Mat Y, Mat G)
 }
 
 /* The gradient of M as recorded, row after row. */
-#define assert_gradient(M, tolerance, recorded) \
-    gradient_at(HERE(#M), M, recorded, tolerance)
-static inline void gradient_at(Where where, Mat M, const double *recorded,
-                               double tolerance)
+static inline void gradient_at(Where where, Mat M, const double *recorded)
 {
     struct Matrix gradient = *M;
     gradient.at = M->grad;
-    rows_at(where, &gradient, M->rows, M->cols, recorded, tolerance);
+    rows_at(where, &gradient, M->rows, M->cols, recorded, RECORDED);
+}
+
+/* What another program computed, row after row: operands, one behind the
+   other; G; the result; the derivative of sum_ij G[i,j] Y[i,j] by each. */
+typedef struct {
+    const double *of, *G, *result, *grad;
+} Record;
+
+/* of: operands of the right shapes, which get the recorded numbers. */
+#define assert_recorded_formula(formula, n, of, on_tape, record) \
+    recorded_formula_at(HERE(#record), formula, n, of, on_tape, &record)
+static inline void recorded_formula_at(Where where, Formula *formula, int n,
+                                       const Mat of[], unsigned on_tape,
+                                       const Record *record)
+{
+    Mat placed[MOST] = { NULL };
+    const double *at = record->of, *grad = record->grad;
+    for (int k = 0; k < n; at += entries_in(of[k++]))
+        fill(of[k], at);
+    place_operands(placed, n, of, on_tape, -1);
+    Mat Y = formula(placed);
+    rows_at(where, Y, Y->rows, Y->cols, record->result, RECORDED);
+    backward(against(Y, given(Y->rows, Y->cols, record->G)));
+    for (int k = 0; k < n; grad += entries_in(of[k++]))
+        gradient_at(where, placed[k], grad);
 }
 #endif

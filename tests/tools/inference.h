@@ -89,6 +89,17 @@ static inline int by_hand(const double *q, int n, double u)
     return v + 1;
 }
 
+/* Random numbers from a list, which begins anew. */
+static const double u_list[] = { .11, .93, .42, .77, .05, .58, .999, .31,
+                                 .66, .24, .88, .49 };
+
+static inline Random listed_numbers(void)
+{
+    static NumberList list;
+    list = (NumberList){ sizeof u_list / sizeof *u_list, u_list, 0 };
+    return random_in(&list);
+}
+
 /* Someone who listens, and may have heard enough. */
 typedef struct { int n, enough, y[LONGEST]; } Listener;
 static inline bool listen(void *to, int y)

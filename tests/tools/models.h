@@ -90,4 +90,16 @@ static inline W_qkv random_head(int d_x, int d_z, int d_attn, int d_out)
         .W_v = random_parameter(d_out, d_z),  .b_v = random_parameter(d_out, 1),
     };
 }
+
+/* The six parameters of a head as operands, and back. */
+static inline void put_head(Mat of[], W_qkv w)
+{
+    const Mat six[] = { w.W_q, w.b_q, w.W_k, w.b_k, w.W_v, w.b_v };
+    memcpy(of, six, sizeof six);
+}
+
+static inline W_qkv head_in(const Mat of[])
+{
+    return (W_qkv){ of[0], of[1], of[2], of[3], of[4], of[5] };
+}
 #endif

@@ -1,0 +1,363 @@
+"""Algorithms 1-10 by PyTorch, in float64: writes algorithms.h.
+
+    python3 tests/oracle/algorithms.py > tests/oracle/algorithms.h
+
+PyTorch's own functions and layers are used (embedding, MultiheadAttention,
+layer_norm, TransformerEncoderLayer, TransformerDecoderLayer, ...), so nothing
+here shares code or layout with ftx: there a token is a row. Of each case the
+operands (or all of theta, in theta's order), the result and the derivative by
+each operand are recorded, row after row in the paper's layout. Operands have
+two decimals, so that they are short and yet the same number for both programs;
+what is computed has eleven. The loss is the sum of G * result; of Algorithms 8
+to 10 the sum of -log P[target[t], t] over all columns t.
+"""
+import textwrap
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+torch.manual_seed(8)
+torch.set_default_dtype(torch.float64)
+
+
+# ------------------------------------------------------------------- writing
+
+def learned(*shape, around=0.0):
+    """Numbers with two decimals."""
+    return (around + torch.randn(*shape) / 2).mul(100).round() \
+        .div(100).add(0.0).requires_grad_()
+
+
+def number(x, form):
+    text = (form % x).rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def numbers(matrices, form):
+    text = ", ".join(number(x, form) for M in matrices
+                     for x in M.detach().reshape(-1).tolist())
+    return textwrap.fill(text, 78, initial_indent="    ",
+                         subsequent_indent="    ")
+
+
+def record(name, operands, result, G=None):
+    """The operands, G, the result, and the derivative by each operand."""
+    parts = [numbers(operands, "%.2f"), numbers(() if G is None else [G], "%.2f"),
+             numbers([result], "%.11f"), numbers([M.grad for M in operands],
+                                                 "%.11f")]
+    print(f"\nstatic const Record {name} = {{\n"
+          + ",\n".join(f"  ROWS(\n{part})" if part else "  NULL" for part in parts)
+          + "\n};")
+
+
+def record_result(name, result):
+    print(f"\nstatic const double {name}[] = {{\n{numbers([result], '%.11f')}\n}};")
+
+
+def case(name, operands, result):
+    """After another case with the same operands: only what is new of it."""
+    for M in operands:
+        M.grad = None
+    G = learned(*result.shape).detach()
+    (G * result).sum().backward()
+    record(name, operands, result, G)
+
+
+def tokens(name, *ids):
+    print(f"#define {name.upper()} " + ", ".join(map(str, ids)))
+    return torch.tensor(ids) - 1
+
+
+print("/* Recorded values of Algorithms 1 to 10. Written by algorithms.py with\n"
+      f"   PyTorch {torch.__version__.split('+')[0]} in float64. */")
+
+
+# ------------------------------------------------------------ Algorithms 1-7
+
+def head(d_x, d_z, d_attn, d_out):
+    """W_q, b_q, W_k, b_k, W_v, b_v."""
+    return [learned(*shape) for d, rows in ((d_x, d_attn), (d_z, d_attn), (d_z, d_out))
+            for shape in ((rows, d), (rows, 1))]
+
+
+def attention(X, Z, W_q, b_q, W_k, b_k, W_v, b_v, mask=None):
+    """X, Z: columns are tokens. mask: True where a row may see a column."""
+    return F.scaled_dot_product_attention(
+        F.linear(X.T, W_q, b_q[:, 0])[None], F.linear(Z.T, W_k, b_k[:, 0])[None],
+        F.linear(Z.T, W_v, b_v[:, 0])[None], attn_mask=mask)[0].T
+
+
+x = tokens("alg02_x", 3, 1, 3, 2)
+W_e, W_p = learned(3, 5), learned(3, 6)
+case("alg02", [W_e, W_p],
+     (F.embedding(x, W_e.T) + F.embedding(torch.arange(4), W_p.T)).T)
+
+of = [learned(3, 1), learned(3, 4), *head(3, 3, 2, 3)]
+case("alg03", of, attention(*of))
+
+of = [learned(3, 3), learned(2, 4), *head(3, 2, 2, 3)]
+mask = torch.tensor([[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 1, 0]]).bool()
+record_result("alg04_mask", mask.T.double())
+case("alg04", of, attention(*of, mask))
+
+# H = 2, d_x = d_out = 4, d_z = 3, d_attn = d_mid = 2: the rows of each head
+# are its own.
+layer = nn.MultiheadAttention(4, 2, kdim=3, vdim=3)
+X, Z = learned(4, 3), learned(3, 4)
+with torch.no_grad():
+    for p in layer.parameters():
+        p.copy_(learned(*p.shape))
+result = layer(X.T, Z.T, Z.T, attn_mask=~mask, need_weights=False)[0].T
+G = learned(4, 3).detach()
+(G * result).sum().backward()
+
+
+class Part:
+    """Some rows of a parameter, with their derivative."""
+    def __init__(self, p, rows):
+        self.value, self.grad = p.detach()[rows], p.grad[rows]
+
+    def detach(self):
+        return self.value
+
+
+bias = layer.in_proj_bias
+record("alg05", [X, Z, layer.out_proj.weight, layer.out_proj.bias] + [
+    Part(p, rows) for h in range(2) for k, W in enumerate(
+        (layer.q_proj_weight, layer.k_proj_weight, layer.v_proj_weight))
+    for p, rows in ((W, slice(2 * h, 2 * h + 2)),
+                    (bias, slice(4 * k + 2 * h, 4 * k + 2 * h + 2)))], result, G)
+
+e, gamma, beta = of = [learned(4, 3), learned(4, 1), learned(4, 1)]
+for name, epsilon in ("alg06", 0), ("alg06_epsilon", 1e-2):
+    case(name, of, F.layer_norm(e.T, [4], gamma[:, 0], beta[:, 0], epsilon).T)
+case("alg06_rms", of[:2], F.rms_norm(e.T, [4], gamma[:, 0], 1e-2).T)
+
+e, W_u = of = [learned(3, 3), learned(5, 3)]
+case("alg07", of, F.softmax(F.linear(e.T, W_u), dim=1).T)
+print()
+chosen = tokens("alg07_tokens", 2, 5, 1)
+case("alg07_log", of,
+     -F.cross_entropy(F.linear(e.T, W_u), chosen, reduction="none")[None])
+
+M = learned(3, 4).detach().mul(4).requires_grad_()
+for name, f in (("activation_relu", F.relu), ("activation_gelu", F.gelu),
+                ("activation_gelu_tanh", lambda x: F.gelu(x, approximate="tanh"))):
+    case(name, [M], f(M))
+
+# --------------------------------------------------- Algorithms 8-10: layers
+
+N_V, ell_max, H, d_e, d_mlp, d_f = 5, 6, 2, 4, 3, 3
+d = d_e // H                                    # d_attn and d_mid
+
+
+def made_short(layer):
+    """The parameters of a layer, each with two decimals."""
+    with torch.no_grad():
+        for name, p in layer.named_parameters():
+            gamma = "norm" in name and name.endswith("weight")
+            p.copy_(learned(*p.shape, around=1.0 if gamma else 0.0))
+    return layer
+
+
+def encoder_layer(activation, norm_first=False):
+    return made_short(nn.TransformerEncoderLayer(
+        d_e, H, d_mlp, dropout=0, activation=activation, layer_norm_eps=0,
+        batch_first=True, norm_first=norm_first))
+
+
+def heads(a):
+    """Of one nn.MultiheadAttention: the rows of each head are its own."""
+    for h in range(H):
+        for p in a.in_proj_weight, a.in_proj_bias:
+            for k in range(3):
+                yield Part(p, slice(k * d_e + h * d, k * d_e + (h + 1) * d))
+    yield from (a.out_proj.weight, a.out_proj.bias)
+
+
+def rest(layer, *norms):
+    for part in (*norms, layer.linear1, layer.linear2):
+        yield from (part.weight, part.bias)
+
+
+def of_encoder(layer):
+    return [*heads(layer.self_attn), *rest(layer, layer.norm1, layer.norm2)]
+
+
+def by_columns(M):
+    """W_e and W_p have their tokens as rows here, as columns in theta."""
+    part = Part(M, slice(None))
+    part.value, part.grad = part.value.T, part.grad.T
+    return part
+
+
+def log_P(X, W_u):
+    return F.log_softmax(F.linear(X, W_u), dim=1)
+
+
+def P_and_backward(X, W_u, target):
+    result = log_P(X, W_u)
+    F.nll_loss(result, target, reduction="sum").backward()
+    return result.exp().T
+
+
+def causal(n, window=10**9, stride=10**9):
+    """True where a row may NOT see a column, as PyTorch has it."""
+    t = torch.arange(n)
+    age = t[:, None] - t[None, :]
+    return (age < 0) | ((age >= window) & (age % stride != 0))
+
+
+def embedded(x, W_e, W_p):
+    return F.embedding(x, W_e) + W_p[:len(x)]
+
+
+def sines(t):
+    """A row for each position in t, as Vaswani et al. have it."""
+    angle = t[:, None] / 10000 ** (torch.arange(0, d_e, 2) / d_e)
+    return torch.stack([angle.sin(), angle.cos()], dim=2).flatten(1)
+
+
+# ----------------------------------------------------------------- Algorithm 8
+print()
+z = tokens("alg08_z", 2, 5, 1, 2)
+x = tokens("alg08_x", 4, 3, 4, 1, 5)
+target = tokens("alg08_target", 3, 4, 1, 5, 2)
+W_e, W_p, W_u = learned(N_V, d_e), learned(ell_max, d_e), learned(N_V, d_e)
+enc = encoder_layer("relu")
+dec = made_short(nn.TransformerDecoderLayer(
+    d_e, H, d_mlp, dropout=0, activation="relu", layer_norm_eps=0,
+    batch_first=True))
+
+
+def alg08(Z, X):
+    return dec(X[None], enc(Z[None]), tgt_mask=causal(len(X)))[0]
+
+
+P = P_and_backward(alg08(embedded(z, W_e, W_p), embedded(x, W_e, W_p)), W_u, target)
+record("alg08", [by_columns(W_e), by_columns(W_p), *of_encoder(enc),
+                 *heads(dec.self_attn), *heads(dec.multihead_attn),
+                 *rest(dec, dec.norm1, dec.norm2, dec.norm3), W_u], P)
+
+# As Vaswani et al. had it: sines, embeddings times the root of d_e, W_u tied,
+# no biases in the attention.
+with torch.no_grad():
+    for layer in enc, dec:
+        for name, p in layer.named_parameters():
+            if "attn" in name and name.endswith("bias"):
+                p.zero_()
+    E, S = W_e * d_e ** .5, sines(torch.arange(ell_max))
+    record_result("alg08_vaswani", log_P(alg08(embedded(z, E, S),
+                                               embedded(x, E, S)), W_e).exp().T)
+
+# ----------------------------------------------------------------- Algorithm 9
+print()
+x = tokens("alg09_x", 1, 5, 2, 2, 3)
+target = tokens("alg09_target", 4, 5, 2, 1, 3)
+W_e, W_p, W_u = learned(N_V, d_e), learned(ell_max, d_e), learned(N_V, d_f)
+W_f, b_f = learned(d_f, d_e), learned(d_f)
+gamma, beta = learned(d_f, around=1.0), learned(d_f)
+layer = encoder_layer("gelu")
+
+
+def alg09(X, gelu=F.gelu, epsilon=0):
+    X = layer(X[None])[0]
+    return F.layer_norm(gelu(F.linear(X, W_f, b_f)), [d_f], gamma, beta, epsilon)
+
+
+P = P_and_backward(alg09(embedded(x, W_e, W_p)), W_u, target)
+record("alg09", [by_columns(W_e), by_columns(W_p), *of_encoder(layer),
+                 W_f, b_f, gamma, beta, W_u], P)
+
+# As BERT has it: a norm of the embeddings (here with the layer's second gamma
+# and beta), epsilon 10^-12 (here 10^-2); and the tanh form of GELU.
+with torch.no_grad():
+    layer.norm1.eps = layer.norm2.eps = 1e-2
+    layer.activation = lambda M: F.gelu(M, approximate="tanh")
+    X = layer.norm2(embedded(x, W_e, W_p))
+    record_result("alg09_bert", log_P(alg09(X, layer.activation, 1e-2),
+                                      W_u).exp().T)
+
+# ---------------------------------------------------------------- Algorithm 10
+print()
+x = tokens("alg10_x", 3, 1, 5, 4, 4, 2)
+target = tokens("alg10_target", 1, 5, 4, 4, 2, 3)
+W_e, W_p, W_u = learned(N_V, d_e), learned(ell_max, d_e), learned(N_V, d_e)
+gamma, beta = learned(d_e, around=1.0), learned(d_e)
+layers = [encoder_layer("gelu", norm_first=True) for _ in range(2)]
+
+
+def alg10(X, window=10**9, stride=10**9):
+    """In the second layer a token sees so many, as in GPT-3."""
+    X = layers[0](X[None], src_mask=causal(len(X)))
+    return layers[1](X, src_mask=causal(X.shape[1], window, stride))[0]
+
+
+def final(X):
+    return F.layer_norm(X, [d_e], gamma, beta, 0)
+
+
+P = P_and_backward(final(alg10(embedded(x, W_e, W_p))), W_u, target)
+record("alg10", [by_columns(W_e), by_columns(W_p), *of_encoder(layers[0]),
+                 *of_encoder(layers[1]), gamma, beta, W_u], P)
+
+with torch.no_grad():
+    X = embedded(x, W_e, W_p)
+    record_result("alg10_window", log_P(final(alg10(X, 2)), W_u).exp().T)
+    # The same, and also every second token before it.
+    record_result("alg10_strided", log_P(final(alg10(X, 2, 2)), W_u).exp().T)
+    # As GPT-2: W_u tied, tanh form of GELU.
+    for layer in layers:
+        layer.activation = lambda M: F.gelu(M, approximate="tanh")
+    record_result("alg10_gpt2", log_P(final(alg10(X)), W_e).exp().T)
+    # As Gopher: RMSnorm in every place; exact GELU again.
+    for layer in layers:
+        layer.activation = F.gelu
+        for name in "norm1", "norm2":
+            rms = nn.RMSNorm(d_e, eps=0)
+            rms.weight.copy_(getattr(layer, name).weight)
+            setattr(layer, name, rms)
+    record_result("alg10_gopher", log_P(F.rms_norm(alg10(X), [d_e], gamma, 0),
+                                        W_u).exp().T)
+
+# Relative positions: Transformer-XL's heads (Dai et al. 2019), with the shift
+# of its published program: the scores of all distances, farthest first, are
+# padded by a column of zeros and read again with rows that are one shorter.
+print()
+d_attn, d_mid = 3, 2
+x = tokens("relative_x", 3, 1, 5, 4, 4, 2, 1)
+target = tokens("relative_target", 1, 5, 4, 4, 2, 1, 3)
+W_e, u, v = learned(d_e, N_V), [learned(d_attn) for _ in "12"], \
+    [learned(d_attn) for _ in "12"]
+qkv = [[learned(rows, d_e) for rows in (d_attn, d_attn, d_mid)]
+       + [learned(rows) for rows in (d_attn, d_attn, d_mid)] for _ in "12"]
+W_o, b_o, gamma_1, gamma_2 = learned(d_e, H * d_mid), learned(d_e), \
+    learned(d_e, around=1.0), learned(d_e, around=1.0)
+mlp = [learned(d_mlp, d_e), learned(d_mlp), learned(d_e, d_mlp), learned(d_e)]
+W_r = [learned(d_attn, d_e) for _ in "12"]
+gamma, W_u = learned(d_e, around=1.0), learned(N_V, d_e)
+
+
+def shift(x):
+    """_rel_shift of Transformer-XL, for one head and one sequence."""
+    q, k = x.shape
+    return torch.cat([torch.zeros(q, 1), x], dim=1).view(k + 1, q)[1:].view(q, k)
+
+
+def relative_head(X, h):
+    n = len(X)
+    q, k, values = (F.linear(X, qkv[h][i], qkv[h][i + 3]) for i in range(3))
+    r = F.linear(sines(torch.arange(n - 1, -1, -1.0)), W_r[h])
+    S = ((q + u[h]) @ k.T + shift((q + v[h]) @ r.T)) / d_attn ** .5
+    return S.masked_fill(causal(n), float("-inf")).softmax(dim=1) @ values
+
+
+X = W_e.T[x]
+Xt = F.rms_norm(X, [d_e], gamma_1, 0)
+X = X + F.linear(torch.cat([relative_head(Xt, h) for h in range(H)], dim=1), W_o, b_o)
+Xt = F.rms_norm(X, [d_e], gamma_2, 0)
+X = X + F.linear(F.gelu(F.linear(Xt, *mlp[:2])), *mlp[2:])
+P = P_and_backward(F.rms_norm(X, [d_e], gamma, 0), W_u, target)
+record("relative", [W_e, *u, *v, *qkv[0], *qkv[1], W_o, b_o, gamma_1, gamma_2,
+                    *mlp, *W_r, gamma, W_u], P)
