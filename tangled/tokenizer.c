@@ -120,16 +120,6 @@ const char *token_kind_name(TokenKind kind)
     return kind_names[kind];
 }
 
-bool token_kind_named(const char *name, TokenKind *kind)
-{
-    for (int k = CHARACTERS; k <= BYTE_PAIRS; k++)
-        if (strcmp(name, kind_names[k]) == 0) {
-            *kind = (TokenKind)k;
-            return true;
-        }
-    return false;
-}
-
 static const char open_box[] = "\xE2\x90\xA3";          /* U+2423 */
 
 void write_piece(FILE *out, Piece piece)

@@ -15,7 +15,6 @@ int tokenizer_size(const Tokenizer *t);                     /* N_V */
 /* "char", "word", "bpe", "numbers", "byte-level" or "wordpiece"; and the
    kind of that name, if one can be learned. */
 const char *token_kind_name(TokenKind kind);
-bool token_kind_named(const char *name, TokenKind *kind);
 
 /* Learns a tokenizer from the n bytes of a text. merges, for BYTE_PAIRS
    only: at most so many pairs are merged. Returns NULL; or what is wrong,

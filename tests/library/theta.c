@@ -54,7 +54,7 @@ LAW(the_count_is_the_closed_formula)
 }
 
 /* Nothing is allocated for a count: GPT-3 would need more than a terabyte. */
-LAW(GPT_2_and_GPT_3_have_their_known_numbers)
+LAW(GPT_2_GPT_3_and_The_Formulated_Transformer_have_their_known_numbers)
 {
     Hyperparameters gpt_2 = {
         .architecture = D_TRANSFORMER, .N_V = 50257, .ell_max = 1024,
@@ -62,50 +62,38 @@ LAW(GPT_2_and_GPT_3_have_their_known_numbers)
     }, gpt_3 = {
         .architecture = D_TRANSFORMER, .N_V = 50257, .ell_max = 2048,
         .L = 96, .H = 96, .d_e = 12288, .d_mlp = 4 * 12288,
-    };
-    assert_that(theta_count(of(gpt_2)) == 163037184);
-    assert_that(theta_count(of(gpt_3)) == 175221817344);
-    gpt_2.tied = gpt_3.tied = true;
-    assert_that(theta_count(of(gpt_2)) == 124439808);
-    assert_that(theta_count(of(gpt_3)) == 174604259328);
-    assert_that(arena_used(arena) < 100u << 20);
-}
-
-LAW(The_Formulated_Transformer_has_its_printed_number)
-{
-    Hyperparameters h = {
+    }, note = {
         .architecture = ED_TRANSFORMER, .N_V = 37000, .ell_max = 512,
         .L_enc = 6, .L_dec = 6, .H = 8, .d_e = 512, .d_mlp = 2048,
     };
-    assert_that(theta_count(of(h)) == 82288640);
-    h.positions = NO_POSITIONS;
-    assert_that(theta_count(of(h)) == 82026496);
-    h.tied = true;
-    assert_that(theta_count(of(h)) == 63082496);
-    h.no_attention_biases = true;
-    assert_that(theta_count(of(h)) == 63045632);
-    h.positions = VASWANI_SINES;                    /* fixed, not learned */
-    assert_that(theta_count(of(h)) == 63045632);
+    assert_that(theta_count(of(gpt_2)) == 163037184);
+    assert_that(theta_count(of(gpt_3)) == 175221817344);
+    assert_that(theta_count(of(note)) == 82288640);
+    gpt_2.tied = gpt_3.tied = note.tied = true;
+    note.no_attention_biases = true, note.positions = NO_POSITIONS;
+    assert_that(theta_count(of(gpt_2)) == 124439808);
+    assert_that(theta_count(of(gpt_3)) == 174604259328);
+    assert_that(theta_count(of(note)) == 63045632);
+    assert_that(arena_used(arena) < 100u << 20);
 }
 
 LAW(each_option_adds_or_takes_its_own_part)
 {
-    Hyperparameters h = small(E_TRANSFORMER), other = h;
-    long long count = theta_count(of(h));
-    other.N_C = 3;
-    assert_that(theta_count(of(other)) == count + 3 * 6 + 3);
-    other = h, other.embedding_norm = true;
-    assert_that(theta_count(of(other)) == count + 2 * 4);
-    other.rms = true;
-    assert_that(theta_count(of(other)) == count + 4 - (2 * 2 * 4 + 6));
-    other = h, other.tanh_gelu = other.scaled_embedding = true;
-    other.epsilon = 1;
-    assert_that(theta_count(of(other)) == count);
-    other = h = small(D_TRANSFORMER), other.window = 2;
-    other.sparse = STRIDED;
-    assert_that(theta_count(of(other)) == theta_count(of(h)));
-    count = theta_count(of(h)), h.positions = RELATIVE;
-    assert_that(theta_count(of(h)) == count - 4 * 6 + 2 * (2 * 3 * 4 + 2 * 3));
+#define ADDS(architecture, more, ...) do { \
+        Hyperparameters h = small(architecture), plain = h; \
+        __VA_ARGS__; \
+        assert_that(theta_count(of(h)) == theta_count(of(plain)) + (more)); \
+    } while (0)
+    ADDS(E_TRANSFORMER, 3 * 6 + 3, h.N_C = 3);
+    ADDS(E_TRANSFORMER, 3 * 4, h.types = 3);
+    ADDS(E_TRANSFORMER, 7, h.unembedding_bias = true);
+    ADDS(E_TRANSFORMER, 2 * 4, h.embedding_norm = true);
+    ADDS(E_TRANSFORMER, -(2 * 2 * 4 + 6), h.rms = true);
+    ADDS(E_TRANSFORMER, -(2 * 2 * 4 + 6) + 4, h.rms = h.embedding_norm = true);
+    ADDS(E_TRANSFORMER, 0, h.tanh_gelu = h.scaled_embedding = true, h.epsilon = 1);
+    ADDS(D_TRANSFORMER, 0, h.window = 2, h.sparse = STRIDED);
+    ADDS(D_TRANSFORMER, 2 * (2 * 3 * 4 + 2 * 3) - 4 * 6, h.positions = RELATIVE);
+    ADDS(D_TRANSFORMER, -4 * 6, h.positions = VASWANI_SINES);
 }
 
 /* -------------------------------------------------------------------- names */
@@ -222,13 +210,10 @@ LAW(a_kind_is_a_name_without_its_numbers)
 LAW(the_longest_names_have_room)
 {
     static const char longest[] = "dec[1000].W_ed.head[1000].W_q";
-    int H = amount(1000);
-    char name[60];
     Hyperparameters h = { .architecture = ED_TRANSFORMER, .N_V = 4,
-        .ell_max = 2, .L_dec = 1000, .H = H, .d_e = 1, .d_mlp = 1,
+        .ell_max = 2, .L_dec = 1000, .H = 10, .d_e = 1, .d_mlp = 1,
         .d_attn = 1, .d_mid = 1, .no_attention_biases = true };
-    snprintf(name, sizeof name, "dec[1000].W_ed.head[%d].W_q", H);
-    named(of(h), name);
+    named(of(h), "dec[1000].W_ed.head[10].W_q");
     assert_that(sizeof longest <= sizeof ((Parameter *)NULL)->name);
 }
 
@@ -267,25 +252,21 @@ LAW(new_parameters_are_handles_allocated_ones_are_0)
 LAW(fixed_positions_have_their_values)
 {
     Hyperparameters h = small(D_TRANSFORMER);
-    h.positions = PAPER_SINES;
-    Theta *theta = of(h);
-    theta_allocate(theta, arena);
-    assert_same(theta->W_p, sinusoids(arena, 4, 6, SINUSOIDS_PAPER, 6, 1), 0);
-    h.positions = VASWANI_SINES;
-    theta = of(h);
-    theta_allocate(theta, arena);
-    assert_same(theta->W_p,
-                sinusoids(arena, 4, 6, SINUSOIDS_VASWANI, 10000, 0), 0);
-    h.positions = RELATIVE;
-    theta = of(h);
-    theta_allocate(theta, arena);
-    assert_that(theta->W_p == NULL && theta->R->grad == NULL);
-    assert_same(theta->R,
-                sinusoids(arena, 4, 6, SINUSOIDS_VASWANI, 10000, 0), 0);
-    h.positions = NO_POSITIONS;
-    theta = of(h);
-    theta_allocate(theta, arena);
-    assert_that(theta->W_p == NULL && theta->R == NULL);
+    for (h.positions = LEARNED; h.positions <= RELATIVE; h.positions++) {
+        Theta *theta = of(h);
+        theta_allocate(theta, arena);
+        Mat sines = sinusoids(arena, 4, 6, SINUSOIDS_VASWANI, 10000, 0);
+        if (h.positions == PAPER_SINES)
+            assert_same(theta->W_p,
+                        sinusoids(arena, 4, 6, SINUSOIDS_PAPER, 6, 1), 0);
+        if (h.positions == VASWANI_SINES)
+            assert_same(theta->W_p, sines, 0);
+        if (h.positions == RELATIVE)
+            assert_same(theta->R, sines, 0);
+        assert_that((theta->R != NULL) == (h.positions == RELATIVE));
+        assert_that((theta->W_p != NULL)
+                    == (h.positions != NO_POSITIONS && h.positions != RELATIVE));
+    }
 }
 
 LAW(an_alias_shares_everything_but_the_structure)
@@ -393,46 +374,26 @@ LAW(relative_positions_begin_at_0_with_weights_at_random)
         assert_that(AT(theta->u[1], i, 1) == 0 && AT(theta->v[1], i, 1) == 0);
 }
 
-LAW(xavier_is_a_box_and_embeddings_are_normal)
+/* GPT-2: what is added to the residual begins smaller, by the root of the
+   number of such sums: 2 a layer, 3 in the decoder of Algorithm 8. */
+LAW(each_scheme_has_its_spread)
 {
-    for (int a = ED_TRANSFORMER; a <= D_TRANSFORMER; a++) {
-        Theta *theta = initialised(wide((Architecture)a), XAVIER, 1);
-        for (int k = 1; k <= theta->n; k++) {
-            const Parameter *p = &theta->parameter[k];
-            if (is_embedding(p))
-                assert_spread(p, .02, false);
-            else if (!is_gamma(p) && !is_bias(p))
-                assert_spread(p, sqrt(2.0 / (p->rows + p->cols)), true);
+    for (int a = ED_TRANSFORMER; a <= D_TRANSFORMER; a++)
+        for (int scheme = XAVIER; scheme <= GPT2; scheme++) {
+            Theta *theta = initialised(wide((Architecture)a),
+                                       (Initialisation)scheme, 1);
+            double sums = a == ED_TRANSFORMER ? 2 * 2 + 3 * 3 : 2 * 2;
+            for (int k = 1; k <= theta->n; k++) {
+                const Parameter *p = &theta->parameter[k];
+                bool box = scheme == XAVIER && !is_embedding(p);
+                bool last = name_ends(p, ".W_o") || name_ends(p, ".W_mlp2")
+                         || name_ends(p, ".W_mlp4");
+                double sigma = box ? sqrt(2.0 / (p->rows + p->cols))
+                             : scheme == GPT2 && last ? .02 / sqrt(sums) : .02;
+                if (!is_gamma(p) && !is_bias(p))
+                    assert_spread(p, sigma, box);
+            }
         }
-    }
-}
-
-LAW(normal_002_is_the_same_for_all)
-{
-    for (int a = ED_TRANSFORMER; a <= D_TRANSFORMER; a++) {
-        Theta *theta = initialised(wide((Architecture)a), NORMAL_002, 1);
-        for (int k = 1; k <= theta->n; k++)
-            if (!is_gamma(&theta->parameter[k])
-                && !is_bias(&theta->parameter[k]))
-                assert_spread(&theta->parameter[k], .02, false);
-    }
-}
-
-/* What is added to the residual begins smaller, by the root of the number of
-   such sums: 2 a layer, 3 in the decoder of Algorithm 8. */
-LAW(GPT_2_begins_with_small_sums)
-{
-    for (int a = ED_TRANSFORMER; a <= D_TRANSFORMER; a++) {
-        Theta *theta = initialised(wide((Architecture)a), GPT2, 1);
-        double sums = a == ED_TRANSFORMER ? 2 * 2 + 3 * 3 : 2 * 2;
-        for (int k = 1; k <= theta->n; k++) {
-            const Parameter *p = &theta->parameter[k];
-            bool last = name_ends(p, ".W_o") || name_ends(p, ".W_mlp2")
-                     || name_ends(p, ".W_mlp4");
-            if (!is_gamma(p) && !is_bias(p))
-                assert_spread(p, last ? .02 / sqrt(sums) : .02, false);
-        }
-    }
 }
 
 static bool same_bytes(const Theta *a, const Theta *b)
@@ -459,136 +420,95 @@ LAW(a_seed_decides_every_first_value)
 
 /* ---------------------------------------------------------------- refusals */
 
+static void fault_at(Where where, Hyperparameters h, const char *words)
+{
+    const char *fault = hyperparameters_fault(&h);
+    if (words == NULL ? fault != NULL
+                      : fault == NULL || strstr(fault, words) == NULL)
+        fail_at(where, "the fault is %s, but expected %s",
+                fault == NULL ? "none" : fault, words == NULL ? "none" : words);
+}
+
+static const Hyperparameters good = {
+    .architecture = E_TRANSFORMER, .N_V = 7, .ell_max = 6, .L = 2, .H = 2,
+    .d_e = 4, .d_mlp = 5 };
+
+LAW(the_least_and_the_most_have_no_fault_and_beyond_them_there_is_one)
+{
+    static const char layers[] = "L, L_enc and L_dec must be in 0 ... 1000.",
+        widths[] = "d_e must be in 1 ... 100000, d_mlp in 1 ... 1000000.",
+        others[] = "d_attn, d_mid and d_f must be in 0 ... 100000.",
+        classes[] = "N_C and window must be in 0 ... 1000000.";
+#define OF(member) offsetof(Hyperparameters, member)
+    static const struct { size_t at; int least, most; const char *words; }
+    bounds[] = {
+        { OF(N_V), 1, 10000000, "N_V must be in 1 ... 10000000." },
+        { OF(ell_max), 1, 10000000, "ell_max must be in 1 ... 10000000." },
+        { OF(L), 0, 1000, layers }, { OF(L_enc), 0, 1000, layers },
+        { OF(L_dec), 0, 1000, layers },
+        { OF(H), 1, 1000, "H must be in 1 ... 1000." },
+        { OF(d_e), 1, 100000, widths }, { OF(d_mlp), 1, 1000000, widths },
+        { OF(d_attn), 0, 100000, others }, { OF(d_mid), 0, 100000, others },
+        { OF(d_f), 0, 100000, others }, { OF(N_C), 0, 1000000, classes },
+        { OF(types), 0, 1000, "types must be in 0 ... 1000." },
+        { OF(window), 0, 1000000, classes },
+    };
+    for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++) {
+        Hyperparameters h = good;
+        int *x = (int *)((char *)&h + bounds[k].at);
+        Where where = HERE(bounds[k].words);
+        if (bounds[k].at == OF(H) || bounds[k].at == OF(d_e))
+            h.d_attn = h.d_mid = 2;         /* so that H need not divide d_e */
+        if (bounds[k].at == OF(window))
+            h.architecture = D_TRANSFORMER;
+        *x = bounds[k].least, fault_at(where, h, NULL);
+        *x = bounds[k].most, fault_at(where, h, NULL);
+        *x = bounds[k].least - 1, fault_at(where, h, bounds[k].words);
+        *x = bounds[k].most + 1, fault_at(where, h, bounds[k].words);
+    }
+}
+
+/* What does not go together; what is unusual, but right, has no fault. */
 LAW(every_fault_has_its_sentence)
 {
-    const char *layers = "L, L_enc and L_dec must be in 0 ... 1000.",
-        *heads = "H must be in 1 ... 1000.",
-        *widths = "d_e must be in 1 ... 100000, d_mlp in 1 ... 1000000.",
-        *others = "d_attn, d_mid and d_f must be in 0 ... 100000.",
-        *divides = "H must divide d_e, unless d_attn and d_mid are given.",
-        *sines = "d_e must be even, for sines and cosines in pairs.",
-        *small_ones = "N_C and window must be in 0 ... 1000000.";
-    const Hyperparameters good = {
-        .architecture = E_TRANSFORMER, .N_V = 7, .ell_max = 6, .L = 2, .H = 2,
-        .d_e = 4, .d_mlp = 5 };
-#define FAULT(what, sentence) do { \
+    const char *divides = "H must divide d_e, unless d_attn and d_mid",
+        *epsilon = "epsilon must be 0 or a positive number.",
+        *sines = "d_e must be even", *large = "at most 100000000",
+        *relative = "relative positions are for Algorithm 10";
+#define FAULT(words, ...) do { \
         Hyperparameters h = good; \
-        h.what; \
-        const char *fault = hyperparameters_fault(&h); \
-        if (fault == NULL || strcmp(fault, sentence) != 0) \
-            fail_at(HERE(#what), "the fault is %s", fault); \
+        __VA_ARGS__; \
+        fault_at(HERE(#__VA_ARGS__), h, words); \
     } while (0)
-    assert_that(hyperparameters_fault(&good) == NULL);
-    FAULT(N_V = 0, "N_V must be in 1 ... 10000000.");
-    FAULT(N_V = 10000001, "N_V must be in 1 ... 10000000.");
-    FAULT(ell_max = 0, "ell_max must be in 1 ... 10000000.");
-    FAULT(ell_max = -1, "ell_max must be in 1 ... 10000000.");
-    FAULT(ell_max = 10000001, "ell_max must be in 1 ... 10000000.");
-    FAULT(L = -1, layers);
-    FAULT(L = 1001, layers);
-    FAULT(L_enc = -1, layers);
-    FAULT(L_enc = 1001, layers);
-    FAULT(L_dec = -1, layers);
-    FAULT(L_dec = 1001, layers);
-    FAULT(H = 0, heads);
-    FAULT(H = 1001, heads);
-    FAULT(d_e = 0, widths);
-    FAULT(d_e = 100001, widths);
-    FAULT(d_mlp = 0, widths);
-    FAULT(d_mlp = 1000001, widths);
-    FAULT(d_attn = -1, others);
-    FAULT(d_attn = 100001, others);
-    FAULT(d_mid = -1, others);
-    FAULT(d_mid = 100001, others);
-    FAULT(d_f = -1, others);
-    FAULT(d_f = 100001, others);
-    FAULT(H = 3, divides);
-    FAULT(d_attn = 2; h.H = 3, divides);
-    FAULT(d_mid = 2; h.H = 3, divides);
-    FAULT(epsilon = -1e-9, "epsilon must be 0 or a positive number.");
-    FAULT(epsilon = (double)NAN, "epsilon must be 0 or a positive number.");
-    FAULT(epsilon = (double)INFINITY,
-          "epsilon must be 0 or a positive number.");
-    FAULT(tied = true; h.d_f = 5, "W_u can only be W_e^T if d_f = d_e (E1).");
-    FAULT(positions = PAPER_SINES; h.d_e = 5; h.H = 1, sines);
-    FAULT(positions = VASWANI_SINES; h.d_e = 5; h.H = 1, sines);
-    FAULT(positions = PAPER_SINES; h.d_e = 64; h.ell_max = 1562501,
-          "d_e times ell_max must be at most 100000000, for a table of "
-          "sines.");
-    FAULT(N_C = -1, small_ones);
-    FAULT(N_C = 1000001, small_ones);
-    FAULT(window = -1, small_ones);
-    FAULT(window = 1000001, small_ones);
-    FAULT(N_C = 2; h.architecture = D_TRANSFORMER,
-          "only Algorithm 9 has a class head.");
-    FAULT(window = 1; h.architecture = E_TRANSFORMER,
-          "Algorithm 9 looks both ways; a window is for 8 and 10.");
-    FAULT(sparse = STRIDED; h.architecture = D_TRANSFORMER,
-          "strided attention needs a window, which is its stride.");
-    FAULT(positions = RELATIVE,
-          "relative positions are for Algorithm 10, which looks back.");
-    FAULT(positions = RELATIVE; h.architecture = ED_TRANSFORMER,
-          "relative positions are for Algorithm 10, which looks back.");
-    FAULT(positions = RELATIVE; h.d_e = 5; h.H = 1, sines);
-    FAULT(tanh_gelu = true; h.architecture = ED_TRANSFORMER,
-          "Algorithm 8 has ReLU; tanh_gelu is for 9 and 10.");
-}
-
-LAW(the_least_and_the_most_have_no_fault)
-{
-    const Hyperparameters good = {
-        .architecture = E_TRANSFORMER, .N_V = 7, .ell_max = 6, .L = 2, .H = 2,
-        .d_e = 4, .d_mlp = 5, .d_attn = 2, .d_mid = 2 };
-#define RIGHT(what) do { \
-        Hyperparameters h = good; \
-        h.what; \
-        if (hyperparameters_fault(&h) != NULL) \
-            fail_at(HERE(#what), "%s", hyperparameters_fault(&h)); \
-    } while (0)
-    RIGHT(N_V = 1);
-    RIGHT(N_V = 10000000);
-    RIGHT(ell_max = 1);
-    RIGHT(ell_max = 10000000);
-    RIGHT(L = 0);
-    RIGHT(L = 1000);
-    RIGHT(L_enc = 1000);
-    RIGHT(L_dec = 1000);
-    RIGHT(H = 1);
-    RIGHT(H = 1000);
-    RIGHT(d_e = 1);
-    RIGHT(d_e = 100000);
-    RIGHT(d_mlp = 1);
-    RIGHT(d_mlp = 1000000);
-    RIGHT(d_attn = 100000);
-    RIGHT(d_mid = 100000);
-    RIGHT(d_f = 100000);
-    RIGHT(N_C = 1000000);
-    RIGHT(window = 1000000; h.architecture = D_TRANSFORMER);
-    RIGHT(window = 1; h.sparse = STRIDED; h.architecture = ED_TRANSFORMER);
-    RIGHT(positions = RELATIVE; h.architecture = D_TRANSFORMER);
-    RIGHT(epsilon = 0);
-}
-
-LAW(what_is_unusual_but_right_has_no_fault)
-{
-    Hyperparameters h = small(D_TRANSFORMER);
-    h.H = 3;                                /* does not divide 4 */
-    assert_that(hyperparameters_fault(&h) == NULL);
-    h.tied = true;                          /* d_f is of Algorithm 9 only */
-    assert_that(hyperparameters_fault(&h) == NULL);
-    h = small(E_TRANSFORMER), h.tied = true, h.d_f = 4;
-    assert_that(hyperparameters_fault(&h) == NULL);
-    h.d_f = 0, h.L = 0, h.d_e = 5, h.positions = NO_POSITIONS;
-    assert_that(hyperparameters_fault(&h) == NULL);
-    h.d_e = 64, h.ell_max = 1562501;
-    assert_that(hyperparameters_fault(&h) == NULL);
-    h.ell_max--, h.positions = VASWANI_SINES;
-    assert_that(hyperparameters_fault(&h) == NULL);
-}
-
-LAW(faulty_hyperparameters_are_refused)
-{
-    Hyperparameters h = small(D_TRANSFORMER);
+    FAULT(divides, h.H = 3);
+    FAULT(divides, h.H = 3, h.d_attn = 2);
+    FAULT(divides, h.H = 3, h.d_mid = 2);
+    FAULT(epsilon, h.epsilon = -1e-9);
+    FAULT(epsilon, h.epsilon = (double)NAN);
+    FAULT(epsilon, h.epsilon = (double)INFINITY);
+    FAULT("only be W_e^T if d_f = d_e", h.tied = true, h.d_f = 5);
+    FAULT(NULL, h.tied = true, h.d_f = 4);
+    FAULT(NULL, h.tied = true, h.d_f = 5, h.architecture = D_TRANSFORMER);
+    FAULT(sines, h.positions = PAPER_SINES, h.d_e = 5, h.H = 1);
+    FAULT(sines, h.positions = VASWANI_SINES, h.d_e = 5, h.H = 1);
+    FAULT(sines, h.positions = RELATIVE, h.d_e = 5, h.H = 1);
+    FAULT(NULL, h.positions = NO_POSITIONS, h.d_e = 5, h.H = 1, h.L = 0);
+    FAULT(large, h.positions = PAPER_SINES, h.d_e = 64, h.ell_max = 1562501);
+    FAULT(NULL, h.positions = PAPER_SINES, h.d_e = 64, h.ell_max = 1562500);
+    FAULT(NULL, h.d_e = 64, h.ell_max = 1562501);
+    FAULT("has a class head", h.N_C = 2, h.architecture = D_TRANSFORMER);
+    FAULT("a window is for 8 and 10", h.window = 1);
+    FAULT("needs a window", h.sparse = STRIDED, h.architecture = D_TRANSFORMER);
+    FAULT(NULL, h.sparse = STRIDED, h.window = 1, h.architecture = ED_TRANSFORMER);
+    FAULT(relative, h.positions = RELATIVE);
+    FAULT(relative, h.positions = RELATIVE, h.architecture = ED_TRANSFORMER);
+    FAULT(NULL, h.positions = RELATIVE, h.architecture = D_TRANSFORMER);
+    FAULT("are for Algorithm 9", h.types = 1, h.architecture = D_TRANSFORMER);
+    FAULT("are for Algorithm 9", h.pooler = true, h.architecture = ED_TRANSFORMER);
+    FAULT("no W_u", h.pooler = true, h.tied = true);
+    FAULT("no W_u", h.pooler = true, h.unembedding_bias = true);
+    FAULT("8 has ReLU", h.tanh_gelu = true, h.architecture = ED_TRANSFORMER);
+    Hyperparameters h = good;
     h.H = 0;
     assert_refuses(theta_new(arena, &h), "H must be in 1 ... 1000.");
 }

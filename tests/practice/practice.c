@@ -365,28 +365,6 @@ LAW(a_trace_looks_on_beside_dropout)
     assert_that(0 < zeros && zeros < 20 && means == 1 + 2 * 2 + 1);
 }
 
-/* ------------------------------------------------------------------- thrift */
-
-LAW(a_thrifty_tape_gives_the_same_bytes)
-{
-    Architecture of[] = { ED_TRANSFORMER, E_TRANSFORMER, D_TRANSFORMER };
-    for (int a = 0; a < 3; a++) {
-        Hyperparameters hyper = small(of[a]);
-        hyper.L = hyper.L_enc = hyper.L_dec = 3;
-        Theta *theta = random_theta(hyper);
-        Tokens x = TOKENS(6, 1, 3, 3, 7);
-        Mat P[2];
-        prepare_tape(arena, tape, theta);
-        prepare_tape(arena, quiet, theta);
-        tape_thrifty(arena, quiet);
-        for (int k = 0; k < 2; k++)
-            P[k] = a == 0 ? edtransformer(k ? quiet : tape, x, x, theta)
-                 : a == 1 ? etransformer(k ? quiet : tape, x, theta)
-                          : dtransformer(k ? quiet : tape, x, theta);
-        assert_same(P[0], P[1], 0);
-    }
-}
-
 /* An evaluation holds less than all that it computes, and leaves gradients
    alone. */
 LAW(an_evaluation_is_thrifty_and_learns_nothing)

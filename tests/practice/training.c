@@ -12,6 +12,11 @@ static size_t heap_used(void) { return 0; }
 
 enum { N = 21 };
 
+static Theta *decoder(void)
+{
+    return random_theta(small(D_TRANSFORMER));
+}
+
 /* N sequences of 2 to 6 tokens. */
 static Data some_data(void)
 {
@@ -71,72 +76,49 @@ LAW(any_number_of_threads_gives_the_same_bytes)
     same_with_threads(by_loss_12, small(E_TRANSFORMER));
 }
 
-/* Saves as a file would: numbers of theta, step, updates, m, v. */
+/* Stopped after some steps, the same trainer goes on; and so does another, if
+   it has theta, step, updates, m and v, which is what a file holds. */
 LAW(resuming_is_as_if_nothing_had_happened)
 {
     Data data = some_data();
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    Training how = busy();
+    Theta *theta = decoder();
     real *start = numbers(theta);
-    Diary whole = trained(by_loss_13, theta, how, data);
+    Diary whole = trained(by_loss_13, theta, busy(), data);
     real *end = numbers(theta);
     assert_that(whole.n == 9);
     for (int pause = 1; pause < 9; pause++) {
         Diary first = { .most = pause }, rest = { 0 };
         restore(theta, start);
-        Trainer *before = trainer_new(arena, theta, &how);
-        before->follow = keep;
-        before->to = &first;
+        Trainer *before = followed(theta, busy(), &first);
         trainer_run(before, loss_13, &data);
         assert_that(before->step == pause && !before->diverged);
-        Theta *copy = random_theta(small(D_TRANSFORMER));
+        Theta *copy = decoder();
         restore(copy, numbers(theta));
-        Trainer *after = trainer_new(arena, copy, &how);
-        after->follow = keep;
-        after->to = &rest;
+        Trainer *after = followed(copy, busy(), &rest);
         after->step = before->step;
         after->updates = before->updates;
         for (int k = 1; k <= theta->n; k++) {
-            memcpy(after->m[k]->at, before->m[k]->at,
-                   entries_in(before->m[k]) * sizeof(real));
-            memcpy(after->v[k]->at, before->v[k]->at,
-                   entries_in(before->v[k]) * sizeof(real));
+            size_t bytes = entries_in(before->m[k]) * sizeof(real);
+            memcpy(after->m[k]->at, before->m[k]->at, bytes);
+            memcpy(after->v[k]->at, before->v[k]->at, bytes);
         }
         trainer_run(after, loss_13, &data);
         assert_that(first.n == pause && rest.n == 9 - pause);
         assert_that(rest.step[0].step == pause + 1);
         assert_that(rest.step[8 - pause].loss == whole.step[8].loss);
         assert_same_numbers(copy, end);
+        first.most = 0;
+        trainer_run(before, loss_13, &data);
+        assert_same_numbers(theta, end);
         trainer_free(before);
         trainer_free(after);
     }
 }
 
-/* The same trainer goes on in the middle of an epoch, in its order. */
-LAW(a_trainer_goes_on_where_it_was_stopped)
-{
-    Data data = some_data();
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    real *start = numbers(theta);
-    trained(by_loss_13, theta, busy(), data);
-    real *end = numbers(theta);
-    restore(theta, start);
-    Training how = busy();
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    Diary diary = { .most = 1 };
-    trainer->follow = keep;
-    trainer->to = &diary;
-    trainer_run(trainer, loss_13, &data);
-    diary.most = 0;
-    trainer_run(trainer, loss_13, &data);
-    assert_same_numbers(theta, end);
-    trainer_free(trainer);
-}
-
 LAW(a_finished_training_takes_no_step_more)
 {
     Data data = some_data();
-    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Theta *theta = decoder();
     Training how = PLAIN(2, 0.01);
     Trainer *trainer = trainer_new(arena, theta, &how);
     trainer_run(trainer, loss_13, &data);
@@ -156,7 +138,7 @@ LAW(which_moments_a_method_needs)
         Training how = PLAIN(1, 1);
         how.method = (Method)method;
         Trainer *trainer =
-            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+            trainer_new(arena, decoder(), &how);
         assert_that((trainer->m != NULL) == m[method]);
         assert_that((trainer->v != NULL) == v[method]);
         trainer_free(trainer);
@@ -226,7 +208,7 @@ LAW(the_last_batch_of_an_epoch_may_be_smaller)
 {
     Training how = PLAIN(2, 1e-6);
     how.batch = 10;
-    Diary diary = trained(by_loss_13, random_theta(small(D_TRANSFORMER)), how,
+    Diary diary = trained(by_loss_13, decoder(), how,
                           some_data());
     int first[] = { 1, 11, 21, 1, 11, 21 };
     assert_that(diary.n == 6);
@@ -236,118 +218,79 @@ LAW(the_last_batch_of_an_epoch_may_be_smaller)
     Data last = some_data();
     last.x += 20;
     last.N_data = 1;
-    Diary one = trained(by_loss_13, random_theta(small(D_TRANSFORMER)),
+    Diary one = trained(by_loss_13, decoder(),
                         PLAIN(1, 1e-6), last);
     assert_that(diary.step[2].tokens == one.step[0].tokens);
 }
 
-/* Which sequence a step took: its first token says so. */
-typedef struct { int n, first[3 * N]; } Visits;
-
-static Mat note_length(void *to, const char *line, const char *name,
-                       Mat M, int index)
-{
-    Visits *visits = to;
-    (void)name;
-    if (strcmp(line, "13.3") == 0)
-        visits->first[visits->n++] = index;
-    return M;
-}
-
-/* Sequence n has n + 1 tokens. */
-static Visits visited(uint64_t seed, bool shuffle)
-{
-    Hyperparameters hyper = small(D_TRANSFORMER);
-    hyper.ell_max = N + 1;
-    int *id = arena_alloc(arena, (N + 1) * sizeof *id);
-    Tokens x[N + 1];
-    for (int n = 1; n <= N; n++) {
-        id[n - 1] = id[n] = 1;
-        x[n] = (Tokens){ n + 1, id };
-    }
-    Training how = PLAIN(3, 1e-9);
-    how.shuffle = shuffle;
-    how.seed = seed;
-    Visits visits = { 0 };
-    Trainer *trainer = trainer_new(arena, random_theta(hyper), &how);
-    observe(trainer->lane[0].tape, note_length, &visits);
-    Data data = { N, .x = x };
-    trainer_run(trainer, loss_13, &data);
-    trainer_free(trainer);
-    return visits;
-}
-
-LAW(a_shuffled_epoch_has_every_sequence_once)
-{
-    Visits visits = visited(1, true);
-    assert_that(visits.n == 3 * N);
-    for (int epoch = 0; epoch < 3; epoch++) {
-        int count[N + 2] = { 0 };
-        for (int k = 0; k < N; k++)
-            count[visits.first[epoch * N + k]]++;
-        for (int n = 1; n <= N; n++)
-            assert_that(count[n + 1] == 1);
-    }
-}
-
-LAW(the_order_is_another_in_each_epoch_and_for_each_seed)
-{
-    Visits visits = visited(1, true), again = visited(1, true),
-           other = visited(2, true), plain = visited(1, false);
-    size_t bytes = N * sizeof *visits.first;
-    assert_that(memcmp(visits.first, visits.first + N, bytes) != 0);
-    assert_that(memcmp(visits.first + N, visits.first + 2 * N, bytes) != 0);
-    assert_that(memcmp(visits.first, again.first, 3 * bytes) == 0);
-    assert_that(memcmp(visits.first, other.first, bytes) != 0);
-    for (int k = 0; k < 3 * N; k++)
-        assert_that(plain.first[k] == k % N + 2);
-}
-
-/* A permutation of Fisher and Yates has one fixed point on average. */
-LAW(a_shuffled_sequence_may_keep_its_place)
-{
-    int kept = 0;
-    for (uint64_t seed = 1; seed <= 10; seed++) {
-        Visits visits = visited(seed, true);
-        for (int k = 0; k < 3 * N; k++)
-            kept += visits.first[k] == k % N + 2;
-    }
-    assert_that(10 < kept && kept < 60);        /* 30, 4 deviations */
-}
-
 /* The sequence that each step took, of so many epochs. */
-static struct { int n, taken[64]; } steps;
+static struct { int n, taken[100]; } steps;
 
 static Mat note_n(Lane *lane, const Data *data, int n)
 {
     (void)data;
-    assert_that(steps.n < 64);
+    assert_that(steps.n < 100);
     steps.taken[steps.n++] = n;
     return sum(input(lane->tape, 1, 1));
+}
+
+static void take_steps(int epochs, int N_data, uint64_t seed, bool shuffle)
+{
+    Training how = PLAIN(epochs, 1e-9);
+    Data data = some_data();
+    data.N_data = N_data;
+    how.shuffle = shuffle, how.seed = seed;
+    steps.n = 0;
+    led(note_n, decoder(), how, data);
+    assert_that(steps.n == epochs * N_data);
+}
+
+/* A permutation of Fisher and Yates has one fixed point on average: of 10
+   times 3 epochs 30, and 4 deviations are 22. */
+LAW(a_shuffled_epoch_has_every_sequence_once_and_some_keep_their_place)
+{
+    int kept = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        int count[N + 1] = { 0 };
+        take_steps(3, N, seed, true);
+        for (int k = 0; k < 3 * N; k++) {
+            assert_int_equal(count[steps.taken[k]]++, k / N);
+            kept += steps.taken[k] == k % N + 1;
+        }
+    }
+    assert_that(8 < kept && kept < 52);
+}
+
+LAW(the_order_is_another_in_each_epoch_and_for_each_seed)
+{
+    int first[3 * N];
+    take_steps(3, N, 1, true);
+    memcpy(first, steps.taken, sizeof first);
+    assert_that(memcmp(first, first + N, sizeof first / 3) != 0);
+    assert_that(memcmp(first + N, first + 2 * N, sizeof first / 3) != 0);
+    take_steps(3, N, 1, true);
+    assert_that(memcmp(first, steps.taken, sizeof first) == 0);
+    take_steps(3, N, 2, true);
+    assert_that(memcmp(first, steps.taken, sizeof first / 3) != 0);
+    take_steps(3, N, 1, false);
+    for (int k = 0; k < 3 * N; k++)
+        assert_that(steps.taken[k] == k % N + 1);
 }
 
 /* 32 coins: 16 turned on average, 4 deviations are 11. */
 LAW(two_sequences_change_places_in_half_of_the_epochs)
 {
-    Data data = some_data();
-    data.N_data = 2;
-    Training how = PLAIN(32, 1e-9);
-    how.shuffle = true;
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    steps.n = 0;
-    trainer_run(trainer, note_n, &data);
     int turned = 0;
+    take_steps(32, 2, 0, true);
     for (int epoch = 0; epoch < 32; epoch++)
         turned += steps.taken[2 * epoch] == 2;
     assert_that(5 <= turned && turned <= 27);
-    trainer_free(trainer);
 }
 
 LAW(each_step_has_its_own_eta)
 {
     Training how = busy();
-    Diary diary = trained(by_loss_13, random_theta(small(D_TRANSFORMER)), how,
+    Diary diary = trained(by_loss_13, decoder(), how,
                           some_data());
     for (int k = 0; k < 9; k++)
         assert_that(diary.step[k].eta == learning_rate(&how, k + 1, 9, 4));
@@ -358,7 +301,7 @@ LAW(dropout_depends_on_the_seed_the_epoch_and_the_sequence)
     Data data = { 2, .x = LIST(TOKENS(6, 1, 3, 3, 7),
                                TOKENS(6, 1, 3, 3, 7)) };
     Training how = PLAIN(2, 1e-30);
-    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Theta *theta = decoder();
     Diary plain = trained(by_loss_13, theta, how, data);
     assert_near(plain.step[0].loss, plain.step[1].loss, TIGHT);
     how.dropout = 0.3;
@@ -379,7 +322,7 @@ LAW(dropout_depends_on_the_seed_the_epoch_and_the_sequence)
 /* 0.7 of -log P of the next token, 0.3 of the mean of all -log P. */
 LAW(smoothing_mixes_in_the_mean_of_all_tokens)
 {
-    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Theta *theta = decoder();
     Tokens x = TOKENS(6, 1, 4);
     Mat P = dtransformer(quiet, x, theta);
     double loss = 0;
@@ -422,7 +365,7 @@ LAW(every_loss_is_smoothed)
 LAW(every_epoch_learns_from_every_token_once)
 {
     Data data = some_data();
-    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Theta *theta = decoder();
     real *start = numbers(theta);
     double loss[2] = { 0, 0 }, tokens[2] = { 0, 0 };
     for (int batch = 1; batch <= N + 2; batch++) {
@@ -449,7 +392,7 @@ LAW(every_epoch_learns_from_every_token_once)
 LAW(evaluation_is_plain_whatever_the_training)
 {
     Data data = some_data();
-    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Theta *theta = decoder();
     double loss = 0;
     long long tokens = 0;
     for (int n = 1; n <= N; n++) {
@@ -483,7 +426,7 @@ LAW(an_evaluation_can_be_stopped_before_each_sequence)
 {
     Training how = busy();
     Data data = some_data(), two = { 2, .x = data.x };
-    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, decoder(), &how);
     Score whole = evaluate(trainer, loss_13, &two);
     int left = 2;
     trainer->stop = stop;
@@ -492,34 +435,6 @@ LAW(an_evaluation_can_be_stopped_before_each_sequence)
     Score some = evaluate(trainer, loss_13, &two);
     assert_that(left == -1);
     assert_that(some.loss == whole.loss && some.tokens == whole.tokens);
-    trainer_free(trainer);
-}
-
-LAW(evaluation_drops_nothing)
-{
-    Data data = some_data();
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    double loss[2];
-    for (int k = 0; k < 2; k++) {
-        Training how = PLAIN(1, 1);
-        how.dropout = k == 1 ? 0.5 : 0;
-        Trainer *trainer = trainer_new(arena, theta, &how);
-        loss[k] = evaluate(trainer, loss_13, &data).loss;
-        trainer_free(trainer);
-    }
-    assert_that(loss[0] == loss[1]);
-}
-
-LAW(evaluation_masks_the_same_tokens_every_time)
-{
-    Training how = { .N_epochs = 1, .eta = 1, .p_mask = 0.5 };
-    Theta *theta = random_theta(small(E_TRANSFORMER));
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    Data data = some_data();
-    Score first = evaluate(trainer, loss_12, &data);
-    Score second = evaluate(trainer, loss_12, &data);
-    assert_that(first.loss == second.loss);
-    assert_that(first.tokens == second.tokens && first.tokens > 0);
     trainer_free(trainer);
 }
 
@@ -560,7 +475,7 @@ LAW(nothing_random_is_used_twice)
     for (uint64_t seed = 0; seed < 4; seed++) {
         how.seed = seed;
         Trainer *trainer =
-            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+            trainer_new(arena, decoder(), &how);
         for (int epoch = 1; epoch <= 3; epoch++)
             draw_epoch(trainer, &data, epoch);
         evaluate(trainer, note_random, &data);
@@ -582,7 +497,7 @@ LAW(what_is_random_depends_on_seed_epoch_and_sequence_only)
         how.shuffle = turn % 2 == 1;
         how.batch = turn < 2 ? 1 : 10;
         Trainer *trainer =
-            trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+            trainer_new(arena, decoder(), &how);
         if (turn > 0)
             draw_epoch(trainer, &data, turn == 1 ? 3 : 1);
         drawn.n = 0;
@@ -599,7 +514,7 @@ LAW(evaluation_draws_the_same_before_and_after_training)
 {
     Data data = some_data();
     Training how = busy();
-    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, decoder(), &how);
     drawn.n = 0;
     evaluate(trainer, note_random, &data);
     trainer_run(trainer, loss_13, &data);
@@ -627,12 +542,8 @@ LAW(patience_ends_after_so_many_evaluations_without_a_best)
 
 LAW(the_follower_ends_the_training)
 {
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    Training how = PLAIN(1000000000, 0.01);
     Diary diary = { .most = 7 };
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    trainer->follow = keep;
-    trainer->to = &diary;
+    Trainer *trainer = followed(decoder(), PLAIN(1000000000, 0.01), &diary);
     Data data = some_data();
     trainer_run(trainer, loss_13, &data);
     assert_that(diary.n == 7 && trainer->step == 7);
@@ -641,12 +552,9 @@ LAW(the_follower_ends_the_training)
 
 LAW(a_loss_that_is_no_number_ends_the_training)
 {
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    Training how = PLAIN(50, IS_DOUBLE ? 1e160 : 1e20);
     Diary diary = { 0 };
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    trainer->follow = keep;
-    trainer->to = &diary;
+    Training how = PLAIN(50, IS_DOUBLE ? 1e160 : 1e20);
+    Trainer *trainer = followed(decoder(), how, &diary);
     Data data = some_data();
     trainer_run(trainer, loss_13, &data);
     assert_that(trainer->diverged);
@@ -661,10 +569,8 @@ LAW(nothing_is_allocated_after_the_first_steps)
     Data data = some_data();
     Training how = busy();
     how.threads = 2;
-    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
     Diary diary = { .most = 3 };
-    trainer->follow = keep;
-    trainer->to = &diary;
+    Trainer *trainer = followed(decoder(), how, &diary);
     trainer_run(trainer, loss_13, &data);
     size_t heap = heap_used();
     size_t peak = tape_peak(trainer->lane[0].tape);
@@ -674,28 +580,6 @@ LAW(nothing_is_allocated_after_the_first_steps)
     assert_that(tape_peak(trainer->lane[0].tape) <= 2 * peak);
     assert_that(heap_used() == heap);
     trainer_free(trainer);
-}
-
-/* The same page: numbers and gradients, and what the method keeps beside them.
-   A matrix begins at a cache line and has a head, which is the tenth. */
-LAW(a_method_keeps_as_much_beside_theta_as_the_page_says)
-{
-    static const int kept[] = { [SGD] = 0, [MOMENTUM] = 1, [RMSPROP] = 1,
-                                [ADAGRAD] = 1, [ADAM] = 2, [ADAMW] = 2 };
-    Hyperparameters h = small(D_TRANSFORMER);
-    h.d_e = 64, h.d_attn = h.d_mid = 0, h.d_mlp = 256, h.N_V = 500;
-    for (Method method = SGD; method <= ADAMW; method++) {
-        const size_t before = arena_used(arena);
-        Theta *theta = random_theta(h);
-        Trainer *trainer = trainer_new(arena, theta, &(Training){
-            .N_epochs = 1, .eta = 1e-3, .method = method });
-        const double numbers = (double)theta_count(theta) * (2 + kept[method]);
-        const double held = (double)(arena_used(arena) - before) / sizeof(real);
-        if (!(numbers < held && held < 1.1 * numbers))
-            fail_at(HERE("trainer_new"), "%d: %.0f numbers, but the page says "
-                    "%.0f", (int)method, held, numbers);
-        trainer_free(trainer);
-    }
 }
 
 /* The formula of "Time and memory": what a step keeps of a sequence. */
@@ -737,15 +621,9 @@ LAW(the_tape_of_a_step_is_as_large_as_the_formula_says)
     }
 }
 
-static const char *fault_of(Training how)
-{
-    const char *wrong = training_fault(&how);
-    return wrong == NULL ? "none" : wrong;
-}
-
 static Training filled_in(Training how)
 {
-    Trainer *trainer = trainer_new(arena, random_theta(small(D_TRANSFORMER)), &how);
+    Trainer *trainer = trainer_new(arena, decoder(), &how);
     how = trainer->how;
     trainer_free(trainer);
     return how;
@@ -769,48 +647,53 @@ LAW(what_is_not_said_has_its_default)
     assert_that(how.beta_2 == 0.3);
 }
 
-LAW(faulty_hyperparameters_are_told)
+LAW(every_fault_has_its_sentence)
 {
-    const double nan_ = NAN;
-#define WITH(...) fault_of((Training){ .N_epochs = 1, .eta = 1, __VA_ARGS__ })
-#define assert_fault(sentence, ...) \
-    assert_that(strcmp(WITH(__VA_ARGS__), sentence) == 0)
-    assert_fault("none", .p_mask = 0);
-    assert_that(strcmp(fault_of(PLAIN(0, 1)),
-                       "N_epochs must be at least 1.") == 0);
-    double rates[] = { 0, -1, INFINITY, nan_ };
-    for (int k = 0; k < 4; k++)
-        assert_that(strcmp(fault_of(PLAIN(1, rates[k])),
-                           "eta must be a positive number.") == 0);
-    assert_fault("p_mask must be in (0, 1).", .p_mask = 1);
-    assert_fault("p_mask must be in (0, 1).", .p_mask = nan_);
-    assert_fault("batch must be in 0 ... 1000000.", .batch = -1);
-    assert_fault("batch must be in 0 ... 1000000.", .batch = 1000001);
-    assert_fault("threads must be in 0 ... 1000000.", .threads = -1);
-    assert_fault("threads must be in 0 ... 1000000.", .threads = 1000001);
-    assert_fault("warm_up must be at least 0.", .warm_up = -1);
-    assert_fault("beta_1 must be in [0, 1).", .beta_1 = 1);
-    assert_fault("beta_2 must be in [0, 1).", .beta_2 = nan_);
-    assert_fault("epsilon must be in [0, 1].", .epsilon = -1);
-    assert_fault("eta_last must be in [0, eta].", .eta_last = 2);
-    assert_fault("none", .eta_last = 1, .epsilon = 1, .batch = 1000000);
-    assert_fault("clip must be 0 or a positive number.", .clip = -1);
-    assert_fault("decay must be 0 or a positive number.", .decay = nan_);
-    assert_fault("dropout must be in [0, 1).", .dropout = 1);
-    assert_fault("smoothing must be in [0, 1).", .smoothing = -1);
+    const double nan_ = (double)NAN;
+    const struct { Training how; const char *fault; } cases[] = {
+        { PLAIN(0, 1), "N_epochs must be at least 1." },
+        { PLAIN(1, 0), "eta must be a positive number." },
+        { PLAIN(1, -1), "eta must be a positive number." },
+        { PLAIN(1, (double)INFINITY), "eta must be a positive number." },
+        { PLAIN(1, nan_), "eta must be a positive number." },
+#define WITH(...) { .N_epochs = 1, .eta = 1, __VA_ARGS__ }
+        { WITH(.p_mask = 1), "p_mask must be in (0, 1)." },
+        { WITH(.p_mask = nan_), "p_mask must be in (0, 1)." },
+        { WITH(.batch = -1), "batch must be in 0 ... 1000000." },
+        { WITH(.batch = 1000001), "batch must be in 0 ... 1000000." },
+        { WITH(.threads = -1), "threads must be in 0 ... 1000000." },
+        { WITH(.threads = 1000001), "threads must be in 0 ... 1000000." },
+        { WITH(.warm_up = -1), "warm_up must be at least 0." },
+        { WITH(.beta_1 = 1), "beta_1 must be in [0, 1)." },
+        { WITH(.beta_2 = nan_), "beta_2 must be in [0, 1)." },
+        { WITH(.epsilon = -1), "epsilon must be in [0, 1]." },
+        { WITH(.eta_last = 2), "eta_last must be in [0, eta]." },
+        { WITH(.clip = -1), "clip must be 0 or a positive number." },
+        { WITH(.decay = nan_), "decay must be 0 or a positive number." },
+        { WITH(.dropout = 1), "dropout must be in [0, 1)." },
+        { WITH(.smoothing = -1), "smoothing must be in [0, 1)." },
+        { WITH(.eta_last = 1, .epsilon = 1, .batch = 1000000), NULL },
+        { WITH(.p_mask = 0), NULL },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const char *fault = training_fault(&cases[k].how);
+        if (cases[k].fault == NULL ? fault != NULL
+            : fault == NULL || strcmp(fault, cases[k].fault) != 0)
+            fail_at(HERE("training_fault"), "%s, but expected %s",
+                    fault, cases[k].fault);
+    }
 }
 
 LAW(what_cannot_be_trained_is_refused)
 {
-    Theta *theta = random_theta(small(D_TRANSFORMER));
+    Theta *theta = decoder();
     Training how = PLAIN(1, 0.1), wrong = PLAIN(0, 0.1);
-    assert_refuses(trainer_new(arena, theta, &wrong),
-                   "N_epochs must be at least 1.");
+    assert_refuses(trainer_new(arena, theta, &wrong), "N_epochs must be");
     Trainer *trainer = trainer_new(arena, theta, &how);
-    Data none = { 0 }, long_ = { 1, .x = LIST(TOKENS(1, 1, 1, 1, 1, 1, 1)) };
+    Data none = { 0 }, seven = { 1, .x = LIST(TOKENS(1, 1, 1, 1, 1, 1, 1)) };
     assert_refuses(trainer_run(trainer, loss_13, &none),
                    "there is no data to learn from.");
-    assert_refuses(trainer_run(trainer, loss_13, &long_),
+    assert_refuses(trainer_run(trainer, loss_13, &seven),
                    "a sequence of 7 tokens");
     trainer_free(trainer);
 }

@@ -289,7 +289,7 @@ const char *__asan_default_options(void)
             catch_refusal(NULL); \
             fail_at(HERE(#wrong_call), "was not refused"); \
         } \
-        refused_at(HERE(#wrong_call), &refusal_, words); \
+        refused_so_at(HERE(#wrong_call), &refusal_, words); \
     } while (0)
 /* assert_no_memory: the call ends the program with exit status 2 and the
    sentence that there is no memory for so many bytes. */
@@ -368,7 +368,7 @@ static inline bool is_refusal(Where where, const Refusal *said,
         && (!here || strcmp(said->where.call, where.call) == 0);
 }
 
-static inline void refused_at(Where where, const Refusal *said,
+static inline void refused_so_at(Where where, const Refusal *said,
                               const char *words)
 {
     if (!is_refusal(where, said, words))

@@ -70,13 +70,20 @@ static inline Diary trained(Algorithm *algorithm, Theta *theta, Training how,
     return algorithm(theta, how, data);
 }
 
+/* A trainer of theta that tells the diary of its steps. */
+static inline Trainer *followed(Theta *theta, Training how, Diary *diary)
+{
+    Trainer *trainer = trainer_new(arena, theta, &how);
+    trainer->follow = keep;
+    trainer->to = diary;
+    return trainer;
+}
+
 /* By a trainer. */
 static inline Diary led(Loss *loss, Theta *theta, Training how, Data data)
 {
     Diary diary = { 0 };
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    trainer->follow = keep;
-    trainer->to = &diary;
+    Trainer *trainer = followed(theta, how, &diary);
     assert_that(trainer_run(trainer, loss, &data) == theta);
     trainer_free(trainer);
     return diary;
