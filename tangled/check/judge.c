@@ -288,22 +288,22 @@ static const Layout *other_layout(const Judgement *judgement)
 {
     const Run *run = judgement->run;
     Fault f = { .sheet = run->sheet->name };
-    int all = all_claimed(judgement);
-    bool here = right_under(run->sheet, run->layout, &f) == all;
-    for (int k = 0; k < LAYOUTS && !here; k++)
-        if (right_under(run->sheet, &layouts[k], &f) == all)
-            return &layouts[k];
+    Convention other = *run->convention;
+    for (int k = 0; k < LAYOUTS && other.why == NULL; k++) {
+        other.layout = &layouts[k];
+        if (right_by(&other, run->sheet, &f) == all_claimed(judgement))
+            return other.layout;
+    }
     return NULL;
 }
 
-const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
-                             Fault *f)
+static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
+                                  Fault *f)
 {
     Judging *j = arena_alloc(arena, sizeof *j);
     Judgement *judgement = arena_alloc(arena, sizeof *judgement);
-    *j = (Judging){ .sheet = sheet, .arena = arena, .tape = tape };
-    j->way[EXACTLY] = run_sheet(sheet, arena, tape, f);
-    j->claim = claims_of(j->way[EXACTLY], arena, &j->n, f);
+    *j = (Judging){ .arena = arena, .tape = tape, .way = { run } };
+    j->claim = claims_of(run, arena, &j->n, f);
     size_t n = (size_t)j->n + 1;
     j->judged = arena_alloc(arena, n * sizeof *j->judged);
     j->alone = arena_alloc(arena, n * sizeof *j->alone);
@@ -316,9 +316,38 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
         if (j->judged[w].begins)
             explain(j, w);
     }
-    *judgement = (Judgement){ j->way[EXACTLY], j->n, j->judged, NULL };
+    *judgement = (Judgement){ run, j->n, j->judged, NULL };
     if (j->parts > 0)
         judgement->other = other_layout(judgement);
     arena_free(j->scratch);
     return judgement;
+}
+
+static int count_explained(const Judgement *judgement)
+{
+    int n = 0;
+    for (int k = 0; k < judgement->n; k++) {
+        const Judged *j = &judgement->judged[k];
+        bool slip = j->n > 0 && j->why->slip[1] == NULL;
+        n += claimed_entries(j) - (slip ? 0 : j->count[WRONG]);
+    }
+    return n;
+}
+
+const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
+                             Fault *f)
+{
+    const Run *run = run_sheet(sheet, arena, tape, f);
+    const Judgement *best = judge_run(run, arena, tape, f);
+    int most = count_explained(best), all = all_claimed(best);
+    for (int k = 1; k < run->conventions && most < all; k++) {
+        const Bound *bound = bind_by(&run->convention[k], sheet, arena, f);
+        const Judgement *other = judge_run(
+            run_bound(bound, NULL, arena, tape, f), arena, tape, f);
+        if (count_explained(other) > most) {
+            best = other;
+            most = count_explained(other);
+        }
+    }
+    return best;
 }

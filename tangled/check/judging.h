@@ -12,7 +12,6 @@
 enum { EXACTLY, WRITTEN, AFTER, BOTH, TYPED, WAYS };
 
 typedef struct {
-    const Sheet *sheet;
     Arena *arena, *scratch;     /* the scratch is cleared after a try     */
     Tape *tape;
     const Run *way[WAYS];       /* without another slip; NULL: not yet    */

@@ -299,8 +299,11 @@ Mat log_probabilities(Mat loss)
 
 static Mat read_from(Slipping *s)       /* P */
 {
+    Mat q = s->latest[ROLE_TEMPERED];
+    bool from_q = s->here->role == ROLE_LOSS && q != NULL
+               && (s->variation.run->habits & READS_p) == 0;
     return s->log_P != NULL ? s->log_P->of[0]
-                            : s->latest[ROLE_PROBABILITIES];
+         : from_q ? q : s->latest[ROLE_PROBABILITIES];
 }
 
 static Mat where_read(Slipping *s)
@@ -508,8 +511,9 @@ static Mat heads_seen(Slipping *s) { return one_number(s, s->H); }
 static Mat mask_seen(Slipping *s)  { return s->mask; }
 static Mat behind_mask(Slipping *s)
 {
-    Role role = s->here->algorithm == 3 ? ROLE_SCORES : ROLE_MASKED;
-    return s->latest[role];
+    bool before = s->here->algorithm == 3
+               || (s->variation.run->habits & SCALED_FIRST) != 0;
+    return s->latest[before ? ROLE_SCORES : ROLE_MASKED];
 }
 
 static Mat stream(Slipping *s)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SEES_NOTHING "a token can look at nothing."
+
 /* Finite, or hidden where that may be; but only a variation can hide
    everything from a token. */
 static void check_entries(const Job *job, const Step *step)
@@ -27,7 +29,7 @@ static void check_entries(const Job *job, const Step *step)
                       step->line, step->algorithm, i, j, step->name);
         }
         if (!sees && step->role == ROLE_SCALED)
-            fault(job->f, job->start->at, "a token can look at nothing.");
+            fault(job->f, job->start->at, SEES_NOTHING);
     }
 }
 
@@ -114,6 +116,9 @@ static Mat what_if(const Job *job, const Step *step, Mat M)
 {
     double by = job->run.divisor;
     bool weights = step->algorithm == 3 && step->role == ROLE_WEIGHTS;
+    if (job->run.heat != 1 && M->logits != NULL
+        && step->role == ROLE_PROBABILITIES)
+        return softmax(scale(M->logits, 1 / job->run.heat));
     if ((job->run.scaled && by == 0) || job->S == NULL
         || (step->role != ROLE_SCALED && !weights))
         return M;
@@ -438,7 +443,15 @@ static Mat positions_of(Job *job, const Item *x)
     return row;
 }
 
-/* What the sheet gives under a name, for a formula; NULL: nothing. */
+/* What the scores are divided by. */
+static double scaling(const Job *job)
+{
+    return !job->run.scaled ? 1 : job->run.divisor > 0 ? job->run.divisor
+         : sqrt(size_or_1(job, "d_attn"));
+}
+
+/* What the sheet, or else a convention, gives under a name, for a formula;
+   NULL: nothing. */
 static Mat given_value(Job *job, const Step *step, const char *name)
 {
     for (int k = 0; k < job->givens; k++) {
@@ -454,9 +467,9 @@ static Mat given_value(Job *job, const Step *step, const char *name)
         { "top_k", find(job, "top_k", 0) == NULL ? 0
                      : whole(job, "top_k", 1, 1000000, "") },
         { "top_p", job_number(job, "top_p", 0) },
-        { "scaling", !job->run.scaled ? 1
-              : job->run.divisor > 0 ? job->run.divisor
-              : sqrt(size_or_1(job, "d_attn")) } };
+        { "scaling", scaling(job) }, { "beta", 0 },
+        { "shift", (job->run.habits & SHIFTED) != 0 },
+        { "heat", job->run.heat } };
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         if (strcmp(name, numbers[k].name) == 0)
             return number_constant(job, numbers[k].x);
@@ -558,6 +571,34 @@ static Mat behind_watcher(Job *job, const Step *step, Mat M)
 
 static Mat derived(Job *job, const Step *step, Mat M);
 
+static bool is_before_mask(const Job *job, const Step *step)
+{
+    return (job->run.habits & SCALED_FIRST) != 0 && step->algorithm == 4
+        && step->role == ROLE_SCALED && job->scores != NULL
+        && item_entered(job, step) < 0;
+}
+
+/* The scaled scores M, or what became of them, with what the mask hides or,
+   behind the mask, has hidden in M. */
+static Mat other_side_of_mask(Job *job, Mat M, Mat hidden)
+{
+    Mat Y = scale(hidden == NULL ? M : hidden, 1);
+    for (int j = 1; j <= M->cols; j++) {
+        bool sees = false;
+        for (int i = 1; i <= M->rows; i++) {
+            double score = AT(job->scores, i, j);
+            bool hides = AT(job->S, i, j) != score;
+            AT(Y, i, j) = (real)(!hides ? AT(M, i, j)
+                                 : hidden == NULL ? score / scaling(job)
+                                 : AT(hidden, i, j));
+            sees |= isfinite(AT(Y, i, j)) != 0;
+        }
+        if (!sees)
+            fault(job->f, job->start->at, SEES_NOTHING);
+    }
+    return Y;
+}
+
 static Mat told_step(Job *job, Step *step, Mat M)
 {
     step->M = copied_matrix(job, M, step->turned);
@@ -607,11 +648,22 @@ static Mat come_by(Job *job, Step *step, Mat M)
     step->given = k >= 0;
     if (asked && k < 0)
         note_computed(job, row);
+    Mat behind_mask = asked && is_before_mask(job, step) ? made : NULL;
+    if (behind_mask != NULL)
+        made = other_side_of_mask(job, made, NULL);
     Mat other = asked && k < 0 ? varied(job, step, made) : made;
     job->rederive = M == NULL && (job->rederive || other != made || k >= 0);
     other = asked ? told_step(job, step, other) : only_a_shape(M);
+    if (behind_mask != NULL)
+        other = other_side_of_mask(job, other, behind_mask);
     see_step(job, step, known, k, other);
     return other;
+}
+
+static bool reads_q(const Job *job, const Step *step)
+{
+    const Seen *q = source(job, step, "q");
+    return q != NULL && q->M != NULL && (job->run.habits & READS_p) == 0;
 }
 
 static Mat value_of_name(void *to, const char *name, int length)
@@ -620,6 +672,8 @@ static Mat value_of_name(void *to, const char *name, int length)
     const Step *step = job->deriving;
     char plain[20];
     snprintf(plain, sizeof plain, "%.*s", length, name);
+    if (strcmp(plain, "read") == 0)     /* by the loss */
+        strcpy(plain, reads_q(job, step) ? "q" : "p");
     const Seen *s = source(job, step, plain);
     const StepRow *row = row_named(step->algorithm, step->line, plain);
     if (s != NULL && s->M != NULL)
@@ -747,6 +801,8 @@ Mat collect(void *to, const char *line, const char *name, Mat M,
     pass_line(&job->at, line, 0);
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
         job->S = M;
+    if (step.role == ROLE_SCORES)
+        job->scores = M;
     if (step.role == ROLE_TEMPERED)
         job->q = M;
     derive_after(job, &step);

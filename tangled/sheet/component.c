@@ -200,6 +200,7 @@ static void run_unembed(Job *job)
     if (tied)
         assume(job, "W_u", as_W_u(job->run.layout));
     job->tau = job_number(job, "tau", 1);
+    job->run.heat = (job->run.habits & TEMPERED) != 0 ? job->tau : 1;
     if (job->tau == 0)
         fault(job->f, find(job, "tau", 0)->at, "tau must be above 0; 0 is "
               "for Algorithm 14.");

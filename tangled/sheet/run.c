@@ -227,15 +227,16 @@ static void tell_entry(Job *job)
         append(to, 400, " to %s", last->name);
 }
 
-static void guess_layout(Job *job);
+static void find_conventions(Job *job);
+static void follow_convention(Job *job, const Convention *convention);
 
-static Job *bind_under(const Sheet *sheet, const Layout *layout,
-                       Arena *arena, Fault *f)
+static Job *bind_job(const Convention *convention, const Sheet *sheet,
+                     Arena *arena, Fault *f)
 {
     Misfit misfit;
     Job *job = arena_alloc(arena, sizeof *job);
-    *job = (Job){ .run = { .sheet = sheet, .layout = layout,
-                           .entered = "", .guessed = "" },
+    *job = (Job){ .run = { .sheet = sheet, .entered = "", .guessed = "",
+                           .heat = 1 },
                   .f = f, .arena = arena, .H = 1 };
     job->run.algorithm = which_algorithm(job);
     read_settings(job);
@@ -243,8 +244,10 @@ static Job *bind_under(const Sheet *sheet, const Layout *layout,
     if (job->run.algorithm >= 8)
         job->H = given_heads(job);
     check_needs(job);
-    if (job->run.layout == NULL)
-        guess_layout(job);
+    if (convention != NULL)
+        follow_convention(job, convention);
+    else
+        find_conventions(job);
     if (!all_fit(job, job->run.layout, &job->size, &misfit))
         refuse_shape(job, &misfit);
     job->run.d_attn = job->late ? letter_size(&job->size, "d_attn")
@@ -264,66 +267,196 @@ static Job *bind_under(const Sheet *sheet, const Layout *layout,
 
 const Bound *bind_sheet(const Sheet *sheet, Arena *arena, Fault *f)
 {
-    return bind_under(sheet, NULL, arena, f);
+    return bind_job(NULL, sheet, arena, f);
+}
+
+const Bound *bind_by(const Convention *convention, const Sheet *sheet,
+                     Arena *arena, Fault *f)
+{
+    return bind_job(convention, sheet, arena, f);
 }
 
 typedef struct {
+    Convention convention;
     const Sheet *sheet;
-    const Layout *layout;
     Arena *arena;
     Tape *tape;
-    int right;                  /* how many claimed entries               */
-} LayoutTrial;
+    bool done;                  /* it could be run                        */
+    int right, misfits;         /* claimed entries; claims                */
+    uint64_t sum;               /* of all numbers and shapes              */
+} Attempt;
 
-static void try_layout(Fault *f, void *data)
+static void run_candidate(Fault *f, void *data)
 {
-    LayoutTrial *t = data;
-    const Bound *bound = bind_under(t->sheet, t->layout, t->arena, f);
-    const Run *run = run_bound(bound, NULL, t->arena, t->tape, f);
+    Attempt *c = data;
+    const Bound *bound = bind_by(&c->convention, c->sheet, c->arena, f);
+    const Run *run = run_bound(bound, NULL, c->arena, c->tape, f);
     int n;
-    const Claim *claim = claims_of(run, t->arena, &n, f);
-    for (int k = 0; k < n; k++)
-        t->right += count_right(&claim[k], run);
+    const Claim *claim = claims_of(run, c->arena, &n, f);
+    for (int k = 0; k < n; k++) {
+        c->right += count_right(&claim[k], run);
+        c->misfits += !is_comparable(claim[k].item, claim[k].step);
+    }
+    for (int k = 0; k < run->n; k++) {
+        Mat M = run->step[k].M;
+        size_t size = (size_t)M->rows * (size_t)M->cols * sizeof *M->at;
+        c->sum = checksum(c->sum, &M->rows, sizeof M->rows);
+        c->sum = checksum(c->sum, M->at, size);
+    }
 }
 
-int right_under(const Sheet *sheet, const Layout *layout, Fault *f)
+static Attempt run_by(const Convention *convention, const Sheet *sheet,
+                        Fault *f)
 {
     Fault quiet = *f;
-    LayoutTrial trial = { sheet, layout, arena_new(), tape_new(false), 0 };
-    bool done = attempt(&quiet, try_layout, &trial);
-    arena_free(trial.arena);
-    tape_free(trial.tape);
-    return done ? trial.right : -1;
+    Attempt c = { *convention, sheet, arena_new(), tape_new(false),
+                    .sum = NO_CHECKSUM };
+    c.done = attempt(&quiet, run_candidate, &c);
+    arena_free(c.arena);
+    tape_free(c.tape);
+    return c;
 }
 
-static void guess_layout(Job *job)
+int right_by(const Convention *convention, const Sheet *sheet, Fault *f)
+{
+    Attempt c = run_by(convention, sheet, f);
+    return c.done ? c.right : -1;
+}
+
+static bool claims_any(const Job *job, const char *names)
 {
     const Sheet *sheet = job->run.sheet;
-    const Layout *taken = NULL;
-    int fit = 0, claimed = 0, first = 0, most = 0;
+    bool any = false;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        const char *name = item->aspect == VALUE ? item->name : "gradient";
+        any |= item->claim && word_in(names, name, strlen(name));
+    }
+    return any;
+}
+
+/* The habits that matter for what is claimed. */
+static unsigned open_habits(const Job *job)
+{
+    bool powers = claims_any(job, "exp sum"),
+         heated = job->run.algorithm == 7 && find(job, "tau", 0) != NULL,
+         masked = job->run.algorithm >= 8 || find(job, "mask", 0) != NULL;
+    return (masked && claims_any(job, "S_scaled") ? SCALED_FIRST : 0)
+         | (powers ? SHIFTED : 0)
+         | (heated && (powers || claims_any(job, "p")) ? TEMPERED : 0)
+         | (heated && claims_any(job, "loss gradient") ? READS_p : 0);
+}
+
+static void follow_convention(Job *job, const Convention *convention)
+{
+    static const struct { unsigned habit; const char *text; } habits[] = {
+        { SCALED_FIRST, "; S_scaled is before the mask" },
+        { SHIFTED, "; the largest is subtracted before e^x" },
+        { TEMPERED, "; p is softmax(logits / τ)" },
+        { READS_p, "; the loss is read from p" } };
+    enum { BYTES = 300 };
+    char *text = arena_alloc(job->arena, BYTES);
+    *text = '\0';
+    if (convention->why != NULL)
+        append(text, BYTES, " (not named; %s)", convention->why);
+    for (size_t k = 0; k < sizeof habits / sizeof *habits; k++)
+        if ((convention->habits & habits[k].habit) != 0)
+            append(text, BYTES, "%s", habits[k].text);
+    job->run.layout = convention->layout;
+    job->run.habits = convention->habits;
+    job->run.guessed = text;
+    job->run.convention = convention;
+    job->run.conventions = 1;
+}
+
+/* Runs the sheet by n conventions; those stay whose shapes fit most claims.
+   How many they are; 1 if none can be run. */
+static int run_candidates(const Job *job, Attempt *all, int n)
+{
+    int kept = 0;
+    for (int k = 0; k < n; k++) {
+        Attempt c = run_by(&all[k].convention, job->run.sheet, job->f);
+        if (c.done && kept > 0 && c.misfits < all->misfits)
+            kept = 0;
+        if (c.done && (kept == 0 || c.misfits == all->misfits))
+            all[kept++] = c;
+    }
+    return kept > 0 ? kept : 1;
+}
+
+static bool has_layout_of(const Attempt *a, const Attempt *b)
+{
+    return a->convention.layout == b->convention.layout;
+}
+
+/* The likeliest of n; of a habit one right entry more is enough. */
+static const Attempt *likeliest(const Attempt *all, int n, int claimed)
+{
+    const Attempt *best = all;
+    int first = 0;
+    for (const Attempt *c = all; c < all + n; c++) {
+        if (has_layout_of(c, all) && c->right > first)
+            first = c->right;
+        if (c->right > best->right
+            && (has_layout_of(c, best) || c->right == claimed
+                || (c->right > 2 * first && 2 * c->right >= claimed)))
+            best = c;
+    }
+    return best;
+}
+
+static void add_conventions(Job *job, const Attempt *all, int n,
+                            const Attempt *best, const char *why)
+{
+    Convention *list = arena_alloc(job->arena,
+                                   ((size_t)n + 1) * sizeof *list);
+    list[0] = best->convention;
+    list[0].why = why;
+    follow_convention(job, list);
+    for (int k = 0; k < n; k++) {
+        bool known = all[k].sum == best->sum;
+        for (int i = 0; i < k; i++)
+            known |= all[i].sum == all[k].sum;
+        if (known)
+            continue;
+        Convention *c = &list[job->run.conventions++];
+        *c = all[k].convention;
+        c->why = why == NULL || has_layout_of(&all[k], best) ? why
+               : "a slip explains the claims in it";
+    }
+}
+
+static void find_conventions(Job *job)
+{
+    Attempt all[LAYOUTS * HABITS] = { { .convention = { layouts } } };
+    const Layout *named = job->run.layout;
+    const Sheet *sheet = job->run.sheet;
+    unsigned open = open_habits(job);
+    int n = 0, fit = 0, claimed = 0;
     for (int k = 0; k < sheet->n; k++)
         claimed += sheet->item[k].claim ? count_entries(&sheet->item[k]) : 0;
     for (int k = 0; k < LAYOUTS; k++) {
         Dimensions d;
         Misfit misfit;
-        job->run.layout = &layouts[k];
-        if (!all_fit(job, &layouts[k], &d, &misfit))
+        if (named != NULL ? named != &layouts[k]
+                          : !all_fit(job, &layouts[k], &d, &misfit))
             continue;
-        int right = claimed == 0 ? 0 : right_under(sheet, &layouts[k],
-                                                   job->f);
-        if (fit++ == 0)
-            first = right;
-        bool clear = right == claimed
-                  || (right > 2 * first && 2 * right >= claimed);
-        if (taken == NULL || (right > most && clear)) {
-            taken = &layouts[k];
-            most = right;
-        }
+        fit++;
+        for (unsigned habits = 0; habits < HABITS; habits++)
+            if ((habits & ~open) == 0)
+                all[n++].convention = (Convention){ &layouts[k], habits,
+                                                    NULL };
     }
-    job->run.layout = taken == NULL ? &layouts[0] : taken;
-    job->run.guessed = fit == 1 ? " (not named; no other fits)"
-        : most > first ? " (not named; most claims are right in it)"
-        : " (not named; 'layout textbook' names one)";
+    const Layout *first = all->convention.layout;
+    n = n > 1 && claimed > 0 ? run_candidates(job, all, n) : 1;
+    const Attempt *best = likeliest(all, n, claimed);
+    bool shapes = all->convention.layout != first,
+         right = !has_layout_of(best, all)
+              || (shapes && 2 * best->right >= claimed);
+    add_conventions(job, all, n, best, named != NULL ? NULL
+        : fit == 1 ? "no other fits"
+        : right ? "most claims are right in it"
+        : shapes ? "it fits the claims" : "'layout textbook' names one");
 }
 
 static void run_algorithm(Fault *f, void *data)

@@ -163,6 +163,19 @@ typedef struct {
     const char *remark;         /* NULL: none                             */
 } Step;
 
+/* How a sheet is meant in what it leaves open: its layout, and habits that
+   books and programs have, a bit each. SCALED_FIRST: S_scaled is taken
+   before the mask. SHIFTED: the largest of a softmax is subtracted before
+   e^x. TEMPERED: p is softmax(logits / tau). READS_p: the loss is read from
+   p, though there is a q. */
+enum { SCALED_FIRST = 1, SHIFTED = 2, TEMPERED = 4, READS_p = 8,
+       HABITS = 16 };
+typedef struct {
+    const Layout *layout;
+    unsigned habits;
+    const char *why;            /* this layout; NULL: the sheet names it  */
+} Convention;
+
 typedef struct Bound Bound;
 typedef struct {
     const Sheet *sheet;
@@ -174,9 +187,12 @@ typedef struct {
     bool unplaced;              /* a model without positions              */
     const char *assumed;        /* such as "Z = X, b_q = 0", or ""        */
     const char *entered;        /* such as "from Q, K, V: line 4", or ""  */
-    const char *guessed;        /* why this layout, where the sheet names
-                                   none; or ""                            */
+    unsigned habits;            /* of these conventions                   */
+    const char *guessed;        /* what the sheet leaves open, in words   */
+    int conventions;            /* that it may be meant by, the likeliest */
+    const Convention *convention;       /* first: it is run by that       */
     double divisor;             /* of the scores; 0: √d_attn, if scaled   */
+    double heat;                /* of the logits before p: 1, or tau      */
     int d_attn, d_x;            /* 0: nothing on the sheet tells it       */
     const char *verdict;        /* on what is claimed; NULL: none         */
     int n;
@@ -214,8 +230,11 @@ Taken taken_by(int algorithm, const char *name);
    the arena. A sheet that does not hold what its algorithm needs ends the
    attempt. run_bound runs it, as often as wanted, and collects the steps;
    variation is NULL or as below. The run lives in its arena, what is
-   computed on the tape. run_sheet does both, once. */
+   computed on the tape. run_sheet does both, once. bind_sheet takes the
+   convention that is likeliest, bind_by that one. */
 const Bound *bind_sheet(const Sheet *sheet, Arena *arena, Fault *f);
+const Bound *bind_by(const Convention *convention, const Sheet *sheet,
+                     Arena *arena, Fault *f);
 const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
                      Tape *tape, Fault *f);
 const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
@@ -316,9 +335,9 @@ int count_in(const Claim *claim, const Run *run,
              bool (*is)(const Entry *entry, double x));
 int most_decimals(const Item *claim);
 
-/* How many claimed entries are right under a layout; -1: it does not
-   fit. */
-int right_under(const Sheet *sheet, const Layout *layout, Fault *f);
+/* How many claimed entries are right by a convention; -1: its layout does
+   not fit. */
+int right_by(const Convention *convention, const Sheet *sheet, Fault *f);
 
 /* Where in a model an observer is: pass_line is told of each line, behind
    its value; index is that of a loop, or 0. A value that is seen there,

@@ -35,6 +35,7 @@
       X " + W_" out "' " F "(W_" in "' " sign " + b_" in " 1ᵀ) + b_" out \
       " 1ᵀ", X " + " F "(" sign " W_" in "' + 1 b_" in "ᵀ) W_" out \
       "' + 1 b_" out "ᵀ", .formula = X " + mlp" }
+#define LARGEST(x) "sum(pick(largest(" x "), " x ", 0))"
 #define P_ROW(a, l) \
     { LINE(a, l), "P", ROLE_PREDICTED, "N_V", "ell_x", "p", \
       "P", "softmax(W_u' X)", "softmax(X W_u')", .sums = true }
@@ -61,7 +62,7 @@ const StepRow step_table[] = {
       .also = "scaled scaledscores" },
     { LINE(3, 4), "exp", ROLE_POWERS, "T", "1", "S_scaled",
       "exp", "e^(scores / √d_attn)", .derived = true,
-      .formula = "exp(S_scaled)" },
+      .formula = "exp(S_scaled - shift * " LARGEST("S_scaled") ")" },
     { LINE(3, 4), "sum", ROLE_SUM, "1", "1", "exp",
       "sum", "Σ e^(scores / √d_attn)", .derived = true,
       .formula = "sum(exp)" },
@@ -84,7 +85,7 @@ const StepRow step_table[] = {
       "S / √d_attn", .also = "scaled scaledscores" },
     { LINE(4, 6), "exp", ROLE_POWERS, "ell_z", "ell_x", "S_scaled",
       "exp", "e^(S / √d_attn)", .derived = true,
-      .formula = "exp(S_scaled)" },
+      .formula = "exp(S_scaled - shift * " LARGEST("S_scaled") ")" },
     { LINE(4, 6), "sum", ROLE_SUM, "1", "ell_x", "exp",
       "sum", "Σ e^(S / √d_attn)", .derived = true, .formula = "sum(exp)" },
     { LINE(4, 6), "A", ROLE_WEIGHTS, "ell_z", "ell_x", "exp sum",
@@ -117,7 +118,8 @@ const StepRow step_table[] = {
     { LINE(7, 1), "logits", ROLE_LOGITS, "N_V", "ell", "e W_u W_e",
       "logits", "W_u' e", "e W_u'", .also = "logit z" },
     { LINE(7, 1), "exp", ROLE_POWERS, "N_V", "ell", "logits",
-      "exp", "e^logits", .derived = true, .formula = "exp(logits)" },
+      "exp", "e^logits", .derived = true,
+      .formula = "exp((logits - shift * " LARGEST("logits") ") / heat)" },
     { LINE(7, 1), "sum", ROLE_SUM, "1", "ell", "exp",
       "sum", "Σ e^logits", .derived = true, .formula = "sum(exp)" },
     { LINE(7, 1), "p", ROLE_PROBABILITIES, "N_V", "ell", "exp sum",
@@ -133,7 +135,7 @@ const StepRow step_table[] = {
     { LINE(7, 1), "loss", ROLE_LOSS, "1", "1", "p target",
       "loss", "-Σ_t log p[target[t], t]", "-Σ_t log p[t, target[t]]",
       .derived = true,
-      .formula = "total(-logs(one_hot(target, N_V), p))",
+      .formula = "total(-logs(one_hot(target, N_V), read))",
       .also = "crossentropy CE L nll" },
     EMBEDDED_ROWS(8, 3, "Z", "z", "ell_z", "ℓ_z"),
     { LINE(8, 5), "Z", ROLE_ATTENDED, "d_e", "ell_z", "Z Vt",
@@ -320,9 +322,36 @@ void json_place(FILE *out, const Step *step)
                 parts[step->part], step->layer);
 }
 
+/* What a step is by the conventions of the run, where they differ from the
+   paper's; or NULL. */
+static const char *conventional_text(const Run *run, const Step *step)
+{
+    static const char sum[] = "Σ ";
+    static const char *const shifted[] = {
+        [3] = "Σ e^(scores / √d_attn - max)", [4] = "Σ e^(S / √d_attn - max)",
+        [7] = "Σ e^(logits - max)" };
+    bool powers = step->role == ROLE_POWERS || step->role == ROLE_SUM,
+         tempered = (run->habits & TEMPERED) != 0 && step->algorithm == 7;
+    if (powers && (run->habits & SHIFTED) != 0 && !tempered)
+        return shifted[step->algorithm]
+             + (step->role == ROLE_SUM ? 0 : strlen(sum));
+    if (tempered && powers)
+        return step->role == ROLE_SUM ? "Σ e^(logits / τ)" : "e^(logits / τ)";
+    if (tempered && step->role == ROLE_PROBABILITIES)
+        return "softmax(logits / τ)";
+    for (const Step *q = run->step; q < step && step->role == ROLE_LOSS; q++)
+        if (q->role == ROLE_TEMPERED && (run->habits & READS_p) == 0)
+            return run->layout->rows ? "-Σ_t log q[t, target[t]]"
+                                     : "-Σ_t log q[target[t], t]";
+    return NULL;
+}
+
 static const char *formula_text(const Run *run, const Step *step)
 {
     const StepRow *f = step->row;
+    const char *text = conventional_text(run, step);
+    if (text != NULL)
+        return text;
     bool rms = run->rms && step->algorithm == 6;
     if (rms && step->line == 1)
         return "0";

@@ -494,27 +494,65 @@ static void what_is_only_half_turned_is_not_turned(void **state)
     assert_that(j->fits && j->begins && !j->turned);
 }
 
-/* The letters of all claims, and the slips that explain them: the first
-   of each claim. "-" is a term. */
+/* The letters of all claims, and the slips that explain them: of a claim,
+   with | between them, a pair with +. "-" is a term. */
+static void told_at(Where where, const Judgement *j, const char *expected,
+                    const char *reasons)
+{
+    char word[200] = "", found[1000] = "";
+    for (int k = 0; k < j->n; k++) {
+        const Judged *claim = &j->judged[k];
+        sprintf(word + strlen(word), "%s%s", k > 0 ? " " : "",
+                letters(claim));
+        for (int i = 0; i < claim->n; i++) {
+            const Slip *const *slip = claim->why[i].slip;
+            append(found, sizeof found, "%s%s%s%s",
+                   i > 0 ? "|" : *found ? " " : "",
+                   slip[0] == NULL ? "-" : slip[0]->name,
+                   slip[1] == NULL ? "" : "+",
+                   slip[1] == NULL ? "" : slip[1]->name);
+        }
+    }
+    if (strcmp(word, expected) != 0 || strcmp(found, reasons) != 0)
+        fail_at(where, "is \"%s\", \"%s\"; expected \"%s\"", word, found,
+                expected);
+}
+
 #define assert_story(text, letters, reasons) \
     story_at(HERE(reasons), text, letters, reasons)
 static void story_at(Where where, const char *text, const char *expected,
                      const char *reasons)
 {
-    const Judgement *j = judged(text);
-    char word[200] = "", found[200] = "";
-    for (int k = 0; k < j->n; k++) {
-        const Judged *claim = &j->judged[k];
-        sprintf(word + strlen(word), "%s%s", k > 0 ? " " : "",
-                letters(claim));
-        if (claim->n == 0)
-            continue;
-        sprintf(found + strlen(found), "%s%s", *found ? " " : "",
-                claim->why->cells > 0 ? "-" : claim->why->slip[0]->name);
+    told_at(where, judged(text), expected, reasons);
+}
+
+/* What stands in tests/data/hand, each sheet with a comment on what is right,
+   and what its first line says of what it leaves open. */
+static void sheets_are_judged_as_they_were_meant(void **state)
+{
+    (void)state;
+    static const struct { const char *name, *said, *letters, *reasons; }
+        sheets[] = {
+        { "layout-shape", "it fits the claims", "WWWWWWWWW", "no-scale" },
+        { "layout-slip", "a slip explains", "WWWW", "no-scale" },
+        { "mask-after-scale", "S_scaled is before the mask",
+          "RRRRRRRRR WWWWWWWWW", "mask-transposed" },
+        { "exp-shifted", "the largest is subtracted", "RRRR RR RRRR", "" },
+        { "tempered-loss", "", "RRR R RRR", "" },
+        { "tempered-p", "p is softmax(logits / τ)", "RRR RRR R", "" },
+        { "untempered-loss", "the loss is read from p", "RRR RRR R", "" },
+    };
+    for (size_t k = 0; k < sizeof sheets / sizeof *sheets; k++) {
+        char path[100];
+        snprintf(path, sizeof path, "tests/data/hand/%s.sheet",
+                 sheets[k].name);
+        const Reading *r = reading(path, NULL, judge_it);
+        if (r->judgement == NULL)
+            fail_at(HERE(path), "%s", r->fault.sentence);
+        told_at(HERE(sheets[k].name), r->judgement, sheets[k].letters,
+                sheets[k].reasons);
+        assert_that(strstr(r->judgement->run->guessed, sheets[k].said));
     }
-    if (strcmp(word, expected) != 0 || strcmp(found, reasons) != 0)
-        fail_at(where, "is \"%s\", \"%s\"; expected \"%s\"", word, found,
-                expected);
 }
 
 /* Whether its column sums to 1 or not. */
@@ -568,14 +606,14 @@ static void a_second_slip_may_follow_at_full_precision(void **state)
         "algorithm 4\nX = 0 1\nWq = 1 ; 1\nWk = 1 ; 2\nWv = 9\n"
         "bq = 1 1\nclaim Q = 0 1 ; 0 1\nclaim S = 0 0 ; 0 3\n"
         "claim A = 0.5 0.05 ; 0.5 0.95\nclaim Vt = 4.50 8.57\n",
-        "WWWW RRFF FWFW FF", "no-b_q no-scale");
+        "WWWW RRFF FWFW FF", "no-b_q|no-bias no-scale|scale-d_x");
     assert_story(
         "algorithm 4\nX = 1/3 0 2/3 ; 0 1/3 1/3\nWq = 1 2 ; 0 1\n"
         "Wk = 1 0 ; 1 1\nWv = 3 1 ; 0 2\n"
         "claim Q = 0.33 0.67 0.67 ; 0.00 0.33 0.33\n"
         "claim A = 0.331966 0.297587 0.297587 ; 0.297056 0.238289 "
         "0.238289 ; 0.370978 0.464124 0.464124\n",
-        "RRWRRR WWWWWWWWW", "- no-scale");
+        "RRWRRR WWWWWWWWW", "-|- no-scale");
     assert_story(
         "algorithm 4\nX = 2/3 1/3 ; 1/3 -2/3\n"
         "Z = 1/3 2/3 ; 1/3 -1/3\nWq = 1 2 ; 0 1\nWk = 1 0 ; 1 1\n"
@@ -587,7 +625,8 @@ static void a_second_slip_may_follow_at_full_precision(void **state)
         "algorithm 4\nX = 0 1\nWq = 1 ; 1\nWk = 1 ; 2\nWv = 9\n"
         "bq = 1 1\nclaim Q = 0 1 ; 0 1\n"
         "claim A = 0.5 0.05 ; 0.5 0.95\nclaim Vt = 0.43 8.57\n",
-        "WWWW FWFW WF", "no-b_q no-scale V-times-A-transposed");
+        "WWWW FWFW WF", "no-b_q|no-bias no-scale|scale-d_x "
+        "V-times-A-transposed");
 }
 
 /* Q is carried on as written; K, which is not claimed, has the slip. */
@@ -599,7 +638,7 @@ static void a_known_slip_is_made_elsewhere_too(void **state)
         "Wk = 1 0 ; 1 3\nWv = 3 1 ; 0 2\n"
         "claim Q = 0.7 0.3 ; 1.7 -1.7\n"
         "claim A = 0.9656 0.2689 ; 0.0344 0.7311\n",
-        "WWWW WWWW", "W_q-W_k no-scale");
+        "WWWW WWWW", "W_q-W_k|Q-K no-scale");
 }
 
 static void infinity_is_carried_on(void **state)
@@ -703,6 +742,7 @@ int main(void)
         TEST(what_has_no_reason_is_carried_on_as_written),
         TEST(a_last_digit_is_no_slip),
         TEST(another_layout_is_found),
+        TEST(sheets_are_judged_as_they_were_meant),
     };
     return RUN(laws);
 }
