@@ -476,9 +476,20 @@ bool holds(Slipping *s, unsigned when)
 static Mat itself(Slipping *s)     { return s->it; }
 static Mat exponent_x(Slipping *s)
 {
-    bool attention = s->here->algorithm == 3 || s->here->algorithm == 4;
-    return s->it->logits != NULL ? s->it->logits
-         : s->latest[attention ? ROLE_SCALED : ROLE_LOGITS];
+    bool attention = s->here->algorithm == 3 || s->here->algorithm == 4,
+         powers = s->here->role == ROLE_POWERS || s->here->role == ROLE_SUM;
+    unsigned habits = s->variation.run->habits;
+    Mat it = s->it, x = s->latest[attention ? ROLE_SCALED : ROLE_LOGITS];
+    if (it->logits != NULL || x == NULL)
+        return it->logits;
+    if (s->here->algorithm == 4 && (habits & SCALED_FIRST) != 0)
+        x = made_by(s, "pick(finite(mask), it, -inf)", x);
+    if (powers && (habits & SHIFTED) != 0)
+        x = made_by(s, "it - sum(pick(largest(it), it, 0))", x);
+    if (!attention && (habits & TEMPERED) != 0)
+        x = made_by(s, "it / tau", x);
+    s->it = it;
+    return x;
 }
 
 static Mat slip_number(Slipping *s)

@@ -102,8 +102,10 @@ static const Step *step_before(const Run *run, const Step *step, Role role)
 
 static void remark_masked(const Run *run, const Judged *j, Remarks *to)
 {
+    bool first = (run->habits & SCALED_FIRST) != 0;
     const Step *step = j->claim.step,
-               *scores = step_before(run, step, ROLE_SCALED);
+               *scores = step_before(run, step, first ? ROLE_MASKED
+                                                      : ROLE_SCALED);
     const Item *item = j->claim.item;
     char name[40];
     if (step->role != ROLE_WEIGHTS || scores == NULL
