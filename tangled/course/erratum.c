@@ -63,7 +63,7 @@ static const Erratum errata[] = {       /* E1 is errata[0] */
       "Two lengths; the widths of the algorithms.", false },
     { "gap", "P in (0, 1)",
       "In floating point P can be 0, and its logarithm -infinity.",
-      "P is in [0, 1]; losses are computed from the logits.", false },
+      "P is in [0, 1]; losses are computed from the logits.", true },
     { "gap", "Algorithm 4, line 6",
       "A column that is masked throughout gives 0/0.",
       "It is refused.", false },
