@@ -561,7 +561,8 @@ static const struct {
     { "sin",  NAN, { sin_of, cos_of } },
     { "cos",  NAN, { cos_of, cos_slope } },
     { "tanh", NAN, { tanh_of_entry, tanh_slope } },
-    { "float int mathbf mathrm textbf text boxed num", NAN,
+    { "int", NAN, { as_typed, one_of } },
+    { "float mathbf mathrm textbf text boxed num", NAN,
       { as_typed, one_of } },
 };
 
@@ -575,7 +576,10 @@ static Operand value_of_word(Reading *r, size_t k, bool latex)
     }
     if (f->value == as_typed && !latex)
         r->p += strspn(r->p, DIGITS);           /* float64 */
+    const char *start = r->p;
     Operand value = argument(r, latex, f->value == sqrt_of);
+    if (*words[k].names == 'i' && !(value.x == round(value.x)))
+        wrong(r, start, "int cuts the decimals off; type what is left");
     if (f->value != as_typed)
         r->decimals = EXACT;
     return entrywise(value, f, 0);

@@ -35,9 +35,9 @@ static const struct { unsigned first, last; const char *as; } plain[] = {
     { 0x00A0, 0x00A0, " " },    { 0x2000, 0x2005, " " },
     { 0x2007, 0x2007, " " },    { 0x205F, 0x205F, " " },
     { 0x3000, 0x3000, " " },    { 0x2006, 0x200A, THIN },
-    { 0x202F, 0x202F, THIN },   { 0x00AD, 0x00AD, "" },
+    { 0x202F, 0x202F, THIN },   { 0xFEFF, 0xFEFF, "" },
     { 0x200C, 0x200F, "" },     { 0x202A, 0x202E, "" },
-    { 0x2060, 0x2069, "" },     { 0xFEFF, 0xFEFF, "" },
+    { 0x2060, 0x2069, "" },
     { 0x2010, 0x2015, "-" },    { 0x2212, 0x2212, "-" },
     { 0xFE58, 0xFE58, "-" },    { 0xFE63, 0xFE63, "-" },
     { 0x2022, 0x2022, "·" },    { 0x2219, 0x2219, "·" },
@@ -102,6 +102,9 @@ static void clean_text(char *text, int length, Fault *f)
         if (n == 3 && memcmp(p, "\xE2\x80\x8B", 3) == 0)
             fault(f, to, "this invisible mark comes with a formula that is "
                   "copied from a page; copy its source, or type it.");
+        if (n == 2 && memcmp(p, "\xC2\xAD", 2) == 0)
+            fault(f, to, "this is a soft hyphen, which some do not see and "
+                  "some take for a minus; type -, or nothing.");
         if (*p != '\r' || k + 1 == length || p[1] != '\n')
             to += plain_character(text + to, p, n);
     }
@@ -215,6 +218,8 @@ typedef struct {
     const char *tight;          /* a comma without blanks; NULL: none     */
     bool parted, spaced;        /* by commas, and by blanks, in this row  */
     bool grouped;               /* a number may be one as in 1,234.5      */
+    bool thousands, decimals;   /* there is 1,234; and 0,5 or 1,25        */
+    bool whole_numbers;         /* an array is of a type of these         */
     int plain;                  /* an entry without %; 0: none            */
     bool some_percent;          /* an entry has one                       */
 } Reader;
@@ -427,6 +432,17 @@ static const char *after_groups(const char *p)     /* 1,234.5; NULL: none */
     return marks >= 2 ? p : NULL;
 }
 
+/* A comma that may part thousands, and one that cannot. */
+static void see_thousands(Reader *r, const char *number)
+{
+    size_t whole = strspn(number, DIGITS);
+    bool comma = r->comma && number[whole] == ',',
+         three = comma && strspn(number + whole + 1, DIGITS) == 3;
+    bool thousands = three && whole >= 1 && whole <= 3 && *number != '0';
+    r->thousands |= thousands;
+    r->decimals |= comma && !thousands;
+}
+
 static void refuse_separator(const Reader *r, bool parts)
 {
     if (r->comma && parts)
@@ -535,7 +551,9 @@ static void take_entry(Reader *r)
     if (wrong != NULL)
         wrong_word(r, wrong);
     refuse_doubt(r, start, entry);
-    const char *groups = after_groups(start + begin_of(start, "- +"));
+    const char *number = start + begin_of(start, "- +");
+    const char *groups = after_groups(number);
+    see_thousands(r, number);
     if (r->comma && groups != NULL) {
         r->p = groups;
         r->grouped = true;
@@ -699,6 +717,9 @@ static bool take_arguments(Reader *r)       /* , dtype=float64 */
             break;
         else
             depth += *end == '(';
+    if (*end == ')')
+        for (; p < end; p++)
+            r->whole_numbers |= begin_of(p, "int long short bool") > 0;
     r->p = end;
     if (*end != ')')
         wrong_word(r, "expected the ) that closes the array");
@@ -757,16 +778,27 @@ static bool is_rule(const char *line)
         && behind_word(line, "| + -- ==") != NULL;
 }
 
+/* Does a cell of a table hold a number, in bold type or as code? */
+static bool holds_number(const char *cell)
+{
+    static const char marks[] = " *`_";
+    Entry entry;
+    cell += strspn(cell, marks);
+    return read_entry(&cell, false, &entry) == NULL
+        && (ends_line(cell) || strchr(" *`_|", *cell) != NULL);
+}
+
 static bool is_head(const char *line)
 {
     const char *next = strchr(line, '\n');
-    Entry entry;
     if (behind_word(line, "|") == NULL || next == NULL
         || !is_rule(next + 1))
         return false;
-    for (size_t n; (n = blank_bytes(line)) > 0; line += n)
-        ;
-    return ends_line(line) || read_entry(&line, false, &entry) != NULL;
+    for (const char *cell = line; cell != NULL;
+         cell = behind_word(cell, "|"))
+        if (holds_number(cell))
+            return false;
+    return true;
 }
 
 static bool is_number(const Item *item)     /* has no second line */
@@ -833,6 +865,23 @@ static bool has_labels(const Reader *r)
     return labels;
 }
 
+/* Does the first row number the columns, or name them e and pi? */
+static bool has_heading(const Reader *r)
+{
+    const Item *item = r->item;
+    const Entry *entry = item->entry;
+    bool numbers = counts_up(entry, item->cols, 1), names = true;
+    for (int k = 0; k < item->rows * item->cols; k++)
+        if (k >= item->cols)
+            numbers &= entry[k].decimals > 0;
+        else
+            names &= isalpha((unsigned char)*entry[k].typed)
+                  && strspn(entry[k].typed, "epi") == (size_t)entry[k].bytes
+                  && (k == 0 || entry[k].value != entry->value);
+    return r->by_line && r->level == 0 && item->cols > 1 && item->rows > 1
+        && (numbers || names);
+}
+
 static void refuse_whole(const Reader *r)
 {
     const Item *item = r->item;
@@ -850,6 +899,13 @@ static void refuse_whole(const Reader *r)
         fault(r->fault, item->entry->at, "the first column counts the rows "
               "and may be labels; leave it out, or type %.1f for its first "
               "entry.", item->entry->value);
+    if (has_heading(r))
+        fault(r->fault, item->entry->at, "the first row may be a heading; "
+              "leave it out, or put the matrix in brackets.");
+    for (int k = 0; r->whole_numbers && k < item->rows * item->cols; k++)
+        if (item->entry[k].value != round(item->entry[k].value))
+            fault(r->fault, item->entry[k].at, "the type of this array cuts "
+                  "its decimals off; type what is left.");
 }
 
 static void walk(Fault *f, void *data)
@@ -896,8 +952,13 @@ static void read_matrix(Reader *r)
     const Reader first = *r;
     if (first.tight != NULL) {
         bool decimals = reads(r, &start, true, &as_decimals);
-        if (decimals && !list && !r->grouped)
+        bool thousands = r->grouped || (r->thousands && !r->decimals);
+        if (decimals && !list && !thousands)
             return;
+        if (decimals && !list)
+            fault(r->fault, (int)(first.tight - r->text),
+                  "this comma may part thousands or be a decimal comma; "
+                  "type no comma, or a point.");
         if (decimals)
             fault(r->fault, (int)(first.tight - r->text),
                   "this comma may stand between two entries or for a "

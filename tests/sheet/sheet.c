@@ -500,7 +500,7 @@ static void what_only_looks_like_an_item_is_none(void **state)
 {
     (void)state;
     Fault f = { .sheet = "text" };
-    char text[] = "X =\n| pi | e |\n# X = 1\n| pi | e |\n"
+    char text[] = "X =\n| pi | 1 |\n# X = 1\n| pi | e |\n"
                   "norm = 1 2\nscale no # word\nmask\n1 0\n0 1\n"
                   "Wq = 1e-500 0.1e-3\nd_e\n3\nclaim m = 1 2";
     const Sheet *sheet = sheet_in(text, strlen(text), &f);
