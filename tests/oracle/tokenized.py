@@ -4,16 +4,19 @@
     tests/oracle/tokenized.py
 
 writes tests/data/released/tokens/: four folders of tokens, as released models
-have them; texts.txt, 2,000 texts with 0x1E and the end of a line behind
-each; and sums.txt, for each text and folder how many tokens it has, a sum of
-their numbers, and a sum of what they are decoded to. Needs the packages
-transformers 5 and tokenizers. The same texts come out each time. (Of an
-added token of GPT-2 that is not ASCII transformers decodes the characters as
-if they stood for bytes, and gives back something else; ftx gives it back as
-it is. There is none in these folders.)
+have them, and texts.txt: each text, the numbers of its tokens in each folder,
+and behind > what they are decoded to, if it is another text. A blank line ends
+a case; \\xHH is a byte, and x{99} or 7{99} the same 99 times. gpt2-older is
+left out where it is as gpt2. Needs the packages transformers 5 and tokenizers.
+The same texts come out each time; of words that are as frequent the trainers may
+choose others. (Of an added token of GPT-2 that is not ASCII
+transformers decodes the characters as if they stood for bytes, and gives back
+something else; ftx gives it back as it is. There is none in these folders.)
 """
+import itertools
 import json
 import random
+import re
 import shutil
 from pathlib import Path
 from tokenizers import (AddedToken, Tokenizer, decoders, models, normalizers,
@@ -25,41 +28,52 @@ FOLDERS = ["gpt2", "gpt2-older", "bert-cased", "bert-older"]
 rng = random.Random(16)
 
 PHRASES = """\
-The transformer's attention isn't all you need, they'll say; we've seen it.
-I'M sure YOU'LL can't 'tis 's 't 're ''s 'S 'Ll o'clock rock'n'roll we're
-Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. ẞß
-Voix ambiguë d'un cœur qui préfère les jattes de kiwis au zéphyr. Élan
-El pingüino Wenceslao hizo kilómetros bajo exhaustiva lluvia; ¿añoraba?
-Příliš žluťoučký kůň úpěl ďábelské ódy. Zażółć gęślą jaźń. İstanbul ığdır
-Съешь же ещё этих мягких французских булок, да выпей чаю. Йод Ёж
-Ξεσκεπάζω την ψυχοφθόρα βδελυγμία. ΑΣ ΟΔΥΣΣΕΥΣ Άά ΐ ΰ ᾳ ᾼ ῼ
-天地玄黃，宇宙洪荒。日月盈昃，辰宿列張。龍龜龙 豈更車賈滑 㐀𠀀𪜀
-いろはにほへと ちりぬるを。カタカナ ｶﾞｷﾞ がぎぐ 〜々〆 ヴ
-키스의 고유조건은 입술끼리 만나야 하고 특별한 기술은 필요치 않다.
-صِف خَلقَ خَودِ كَمِثلِ الشَمسِ إِذ بَزَغَت — يَحظى ١٢٣٤
-דג סקרן שט בים מאוכזב ולפתע מצא לו חברה. שָׁלוֹם
-ऋषियों को सताने वाले दुष्ट राक्षसों के राजा रावण का सर्वनाश क़ ख़
-தமிழ் மொழி ௧௨ ஔ கொ கோ කෝ ಕೊ കോ ে ো
-เป็นมนุษย์สุดประเสริฐเลิศคุณค่า กว่าบรรดาฝูงสัตว์เดรัจฉาน
-ᚠᛇᚻ ᛒᛦᚦ ᚠᚱᚩᚠᚢᚱ ᏣᎳᎩ ⴰⵣⵓⵍ ⵍⵍⵉⵖ 𐐔𐐯𐑅𐐨𐑉𐐯𐐻 𝒜𝓁𝓁 𝟙𝟚𝟛 Ⅷⅸ ½¾ ²³
-#include <stdio.h>\tint main(void) { return printf("%d\\n", x[0]++ << 3); }
-def f(x, *, y=None): return {k: v**2 for k, v in x.items() if v != 0x1F}
-SELECT * FROM t WHERE a >= 1.5e-3 AND b <> 'x''y'; -- comment
-https://example.org/a?b=c&d=%20#e user@example.org $100,000.00 50% ±3°C
-... !!! ?! --- ___ *** ``` ~~~ ((())) [[]] {{}} <<>> // \\\\ || && ^^
-New York's 2nd-largest (re)insurer won't re-open; 1,234,567.89 km²
+attention isn't all you need, they'll say; we've
+I'M YOU'LL can't 'tis 's 't 're ''s 'S 'Ll o'clock
+Zwölf Boxkämpfer jagen Viktor quer über den ẞß
+Voix ambiguë d'un cœur au zéphyr. Élan
+El pingüino hizo kilómetros; ¿añoraba?
+Příliš žluťoučký kůň. Zażółć İstanbul ığdır
+Съешь же ещё этих мягких французских Йод Ёж
+Ξεσκεπάζω ΟΔΥΣΣΕΥΣ Άά ΐ ΰ ᾳ ᾼ ῼ
+天地玄黃，龍龜龙 豈更車 㐀𠀀𪜀
+いろはに。カタカナ ｶﾞｷﾞ がぎぐ 〜々〆 ヴ
+키스의 고유조건은 입술끼리 않다.
+صِف خَلقَ خَودِ — يَحظى ١٢٣٤
+דג סקרן שט בים מאוכזב שָׁלוֹם
+ऋषियों को सताने वाले क़ ख़
+தமிழ் ௧௨ ஔ கொ கோ කෝ ಕೊ കോ ে ো
+เป็นมนุษย์สุดประเสริฐ
+ᚠᛇᚻ ᏣᎳᎩ ⴰⵣⵓⵍ 𐐔𐐯𐑅 𝒜𝓁𝓁 𝟙𝟚 Ⅷⅸ ½¾ ²³
+int main(void)\t{ printf("%d\\n", x[0]++ << 3); }
+def f(x, *, y=None): return {k: v**2}
+a >= 1.5e-3 AND b <> 'x''y'; --
+https://example.org/a?b=c&d=%20#e $1,000.00 ±3°C
+... !!! ?! --- ___ ``` (()) [[]] {{}} // || ^^
+New York's 2nd-largest (re)insurer won't re-open; km²
 """.splitlines()
-EMOJI = ["👩‍👩‍👧‍👦", "🏳️‍🌈", "👍🏽", "🇨🇭🇧🇷", "1️⃣", "☎︎", "❤️‍🔥", "🫠", "©®™", "🧑🏿‍🚀", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"]
+OTHERS = """\
+👩‍👩‍👧‍👦 🏳️‍🌈 👍🏽
+🇨🇭🇧🇷 1️⃣ ☎︎ ❤️‍🔥 🫠 ©®™ 🏴󠁧󠁢󠁥󠁮󠁧󠁿
+x <|endoftext|> y<|endoftext|><|endoftext
+[MASK] [CLS][SEP]a[PAD] [UNK] [mask] [ MASK ]
+a <tool> b<tool>c <Tool>
+a  <left> b <left>c   <right>  d<right>e
+a  <both>\n b<both>
+Ünïcode ünïcode UNICODE <long <longer> <longest
+aeiou\u0316\u0301 n\u0303\u0327\u0303 ê\u0323\u0302 \u0301a
+ק\u05b0\u0591 न\u093c\u094d 한\u302e\u302a가\u302f\u302b 豈\u0345\u0301
+A\u0301\u0300\u0316\u0317 e\u0317\u0316\u0301 o\u0334\u0345\u0305\u0323
+\U0001d165\U0001d16e \U0001d15e\U0001d165 \u0f71\u0f72\u0f74 \u08d5\u08d4 y\u1ab0\u20d0\ufe20
+""".encode().decode("unicode_escape").encode("latin1").decode() \
+    .replace("\n b<both>", "\x00 b<both>").split("\n")[:-1]
+OTHERS = [text.replace("\x00", "\n") for text in OTHERS]
 BLANKS = [" ", "  ", "   ", "\t", "\n", "\r\n", "\n\n", "\u00a0", "\u2003",
           "\u3000", "\u2028", "\u200b", "\u0085", "\x0b", "\x0c", "\ufeff",
           "\u180e", "\u1680", "\u202f", "\x1f", "     \n  "]
-SPECIAL = ["<|endoftext|>", "[MASK]", "[CLS]", "[SEP]", "[PAD]", "[UNK]",
-           "<tool>", "<Tool>", "<left>", " <left> ", "  <right>  ", "<both>",
-           "  <both>\n", "[mask]", "[ MASK ]", "<|endoftext", "Ünïcode",
-           "ünïcode", "UNICODE", "<long", "<longer>", "<longest"]
-MARKS = [*map(chr, range(0x300, 0x370)), *"\u0591\u05b0\u064b\u0651\u093c"
-         "\u094d\u0e38\u302a\u302b\u302e\u302f\U0001d165\U0001d16e\U0001d167"
-         "\u1ab0\u20d0\ufe20\u0345\u0f71\u0f72\u08d4\u08d5\U0001e000\u1b44"]
+LONG = ["a" * 99, "a" * 100, "a" * 101, "é" * 100, "é" * 101, "の" * 101,
+        "\u0301" * 150, "e" + "\u0301" * 120, "한" * 101, " " * 300, "!" * 200]
+SHORT = [" a", "a ", " a ", "\0a\0", "\ufffd", "\ue000\ufdd0", "\U000e0041"]
 BLOCKS = [(0x20, 0x7f), (0xa0, 0x250), (0x250, 0x370), (0x370, 0x590),
           (0x590, 0x860), (0x860, 0xa00), (0xa00, 0x1000), (0x1000, 0x1200),
           (0x1200, 0x1800), (0x1800, 0x2000), (0x2000, 0x2c00),
@@ -67,85 +81,51 @@ BLOCKS = [(0x20, 0x7f), (0xa0, 0x250), (0x250, 0x370), (0x370, 0x590),
           (0xa000, 0xac00), (0xac00, 0xd800), (0xe000, 0xfb00),
           (0xfb00, 0x10000), (0x10000, 0x11000), (0x11000, 0x12000),
           (0x12000, 0x1b000), (0x1b000, 0x1d800), (0x1d800, 0x1f000),
-          (0x1f000, 0x20000), (0x20000, 0x30000), (0xe0000, 0xe0200),
-          (0x1, 0x20), (0x7f, 0xa0), (0x30000, 0x110000)]
-
-
-def some(block, n):
-    return "".join(chr(rng.randrange(*block)) for _ in range(n))
-
-
-def part():
-    kind = rng.randrange(13)
-    phrase = rng.choice(PHRASES)
-    if kind < 3:
-        words = phrase.split(" ")
-        at = rng.randrange(len(words))
-        return " ".join(words[at:at + rng.randrange(1, 6)])
-    if kind == 3:
-        return rng.choice(EMOJI) * rng.randrange(1, 3)
-    if kind == 4:
-        return "".join(rng.choices(BLANKS, k=rng.randrange(1, 4)))
-    if kind in (5, 6):
-        return some(rng.choice(BLOCKS), rng.randrange(1, 9))
-    if kind == 7:
-        return rng.choice("aeioucnAEIOUyÅêgकㄱ한豈") + "".join(
-            rng.choices(MARKS, k=rng.randrange(1, 6)))
-    if kind in (8, 9):
-        return rng.choice(SPECIAL)
-    if kind == 10:
-        at = rng.randrange(len(phrase))
-        return phrase[at:at + rng.randrange(1, 8)].swapcase()
-    if kind == 11:
-        return str(rng.randrange(10 ** rng.randrange(1, 12)))
-    return rng.choice("'\".,;:-_!?()[]{}<>/\\|@#$%^&*+=~`") * rng.randrange(
-        1, 4)
+          (0x20000, 0x30000), (0x1, 0x20), (0x7f, 0xa0), (0x30000, 0x110000)]
 
 
 def texts():
-    out = list(PHRASES) + EMOJI + BLANKS + SPECIAL + [
-        "a" * 99, "a" * 100, "a" * 101, "é" * 100, "é" * 101, "の" * 101,
-        "x" * 1500, "ab" * 400, " " * 300, "!" * 200, "\u0301" * 150,
-        "e" + "\u0301" * 120, "한" * 101, " a", "a ", " a ", "\0a\0", "\ufffd"]
-    while len(out) < 2000:
-        text = "".join(part() + rng.choice(["", "", " "])
-                       for _ in range(rng.randrange(1, 6)))
-        if text and "\x1e" not in text:
-            out.append(text)
+    """All of the above; blanks between letters, and one behind the other."""
+    out = PHRASES + OTHERS + LONG + SHORT
+    for k in range(0, len(BLANKS), 3):
+        out.append("a" + "b".join(BLANKS[k:k + 3]) + "c" + "".join(BLANKS[k:k + 3])
+                   + "d")
+    for first, end in BLOCKS:
+        out.append("".join(chr(rng.randrange(first, end)) + rng.choice(["", "a"])
+                           for _ in range(7)))
     return out
 
 
 # ------------------------------------------------------------- the vocabularies
 
-def vocabularies(lines):
-    pairs = Tokenizer(models.BPE())
-    pairs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    pairs.decoder = decoders.ByteLevel()
-    pairs.train_from_iterator(lines, trainers.BpeTrainer(
-        vocab_size=699, show_progress=False,
-        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet())))
-    pairs.add_special_tokens(["<|endoftext|>"])
-    older = json.loads(pairs.to_str())["model"]
-    pairs.add_tokens([
+def added(t, last):
+    t.add_tokens([
         AddedToken("<tool>", normalized=False),
         AddedToken("<left>", lstrip=True), AddedToken("<right>", rstrip=True),
         AddedToken("<both>", lstrip=True, rstrip=True, normalized=False),
-        AddedToken("<long"), AddedToken("<longer>"), AddedToken("UNICODE")])
+        AddedToken("<long"), AddedToken("<longer>"), AddedToken(last)])
+
+
+def vocabularies():
+    pairs = Tokenizer(models.BPE())
+    pairs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    pairs.decoder = decoders.ByteLevel()
+    pairs.train_from_iterator(PHRASES * 3, trainers.BpeTrainer(
+        vocab_size=400, show_progress=False,
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet())))
+    pairs.add_special_tokens(["<|endoftext|>"])
+    older = json.loads(pairs.to_str())["model"]
+    added(pairs, "UNICODE")
     words = {}
     for name, small in ("cased", False), ("uncased", True):
         t = words[name] = Tokenizer(models.WordPiece(unk_token="[UNK]"))
         t.normalizer = normalizers.BertNormalizer(lowercase=small)
         t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
         t.decoder = decoders.WordPiece()
-        t.train_from_iterator(PHRASES * 3 + lines[100:400],
-                              trainers.WordPieceTrainer(
-            vocab_size=700, show_progress=False, limit_alphabet=330,
+        t.train_from_iterator(PHRASES * 3, trainers.WordPieceTrainer(
+            vocab_size=600, show_progress=False, limit_alphabet=1000,
             special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
-    words["cased"].add_tokens([
-        AddedToken("<tool>", normalized=False),
-        AddedToken("<left>", lstrip=True), AddedToken("<right>", rstrip=True),
-        AddedToken("<both>", lstrip=True, rstrip=True, normalized=False),
-        AddedToken("<long"), AddedToken("<longer>"), AddedToken("Ünïcode")])
+    added(words["cased"], "Ünïcode")
     return pairs, older, words
 
 
@@ -157,16 +137,8 @@ def write(folder, **files):
         (HERE / folder / name).write_text(text)
 
 
-def fnv(data):
-    total = 0x811c9dc5
-    for byte in data:
-        total = ((total ^ byte) * 0x01000193) % (1 << 32)
-    return total
-
-
-def main():
-    lines = texts()
-    pairs, older, words = vocabularies(lines)
+def write_vocabularies():
+    pairs, older, words = vocabularies()
     older["vocab"]["<|endoftext|>"] = len(older["vocab"])
     fast = {"tokenizer_class": "PreTrainedTokenizerFast"}
     write("gpt2", tokenizer_json=pairs.to_str(),
@@ -184,23 +156,43 @@ def main():
     names = sorted(words["uncased"].get_vocab().items(), key=lambda x: x[1])
     write("bert-older", vocab_txt="".join(n + "\n" for n, _ in names),
           tokenizer_config_json='{"tokenizer_class": "BertTokenizer"}')
-    (HERE / "texts.txt").write_bytes(
-        b"".join(line.encode() + b"\x1e\n" for line in lines))
-    columns = []
-    for folder in FOLDERS:
-        t = AutoTokenizer.from_pretrained(HERE / folder)
-        hidden = {t.mask_token_id, t.cls_token_id, t.sep_token_id,
-                  t.eos_token_id, t.bos_token_id}
-        column = []
-        for line in lines:
-            ids = t(line, add_special_tokens=False)["input_ids"]
-            text = t.decode([i for i in ids if i not in hidden])
-            column.append("%d %08x %08x" % (
-                len(ids), fnv(b"".join(i.to_bytes(4, "little") for i in ids)),
-                fnv(text.encode())))
-        columns.append(column)
-    (HERE / "sums.txt").write_text("".join(
-        "  ".join(row) + "\n" for row in zip(*columns)))
+
+
+# ------------------------------------------------------------------- the texts
+
+def escaped(text):
+    text = re.sub(r"[\x00-\x1f\x7f\\{}]",
+                  lambda m: f"\\x{ord(m[0]):02x}", text)
+    text = re.sub("^ | $", r"\\x20", text)
+    return re.sub(r"(\\x..|.)\1{9,}",
+                  lambda m: f"{m[1]}{{{len(m[0]) // len(m[1])}}}", text)
+
+
+def counted(ids):
+    runs = ((i, len(list(run))) for i, run in itertools.groupby(ids))
+    return " ".join(f"{i}{{{n}}}" if n > 3 else " ".join([str(i)] * n)
+                    for i, n in runs)
+
+
+def main():
+    write_vocabularies()
+    tokens = {f: AutoTokenizer.from_pretrained(HERE / f) for f in FOLDERS}
+    out = []
+    for text in texts():
+        out.append(escaped(text))
+        for folder, t in tokens.items():
+            hidden = {t.mask_token_id, t.cls_token_id, t.sep_token_id,
+                      t.eos_token_id, t.bos_token_id}
+            ids = t(text, add_special_tokens=False)["input_ids"]
+            back = t.decode([i for i in ids if i not in hidden])
+            line = " " + counted(ids) if ids else ""
+            line += "" if back == text else (" > " + escaped(back)).rstrip()
+            if folder == "gpt2":
+                same = line
+            if folder != "gpt2-older" or line != same:
+                out.append(f"{folder}:{line}")
+        out.append("")
+    (HERE / "texts.txt").write_text("\n".join(out))
 
 
 main()
