@@ -47,7 +47,6 @@ struct Matrix {
     real *at;               /* the entries */
     real *grad;             /* d loss / d entry; NULL where not kept */
     bool turned;            /* they lie row after row: see transpose_of */
-    const uint16_t *half;   /* in 16 bits, and none at `at`: see halved */
     struct Tape *tape;      /* the tape it is on; NULL: on none */
     struct Matrix *previous;    /* what was computed before it on the tape */
     void (*back)(Mat Y);        /* adds to the operands' grad; NULL: an input */

@@ -62,8 +62,6 @@ real *entry_(Where where, Mat M, int i, int j)
     if (i < 1 || i > M->rows || j < 1 || j > M->cols)
         refuse(where, "there is no entry [%d, %d] in a matrix of %d x %d.",
                i, j, M->rows, M->cols);
-    if (M->half != NULL)
-        refuse(where, "this matrix is kept in 16 bits.");
     return M->turned ? &M->at[(size_t)M->cols * (size_t)(i - 1)
                               + (size_t)(j - 1)]
                      : &column(M->at, M, j - 1)[i - 1];
@@ -96,19 +94,18 @@ typedef struct {
     const real *at;
     int rows, cols;             /* as stored, before a transposition */
     bool transposed;
-    const uint16_t *half;       /* in 16 bits, instead of at; or NULL */
 } Factor;
 
 static Factor entries_of(Mat M)
 {
     if (M->turned)
-        return (Factor){ M->at, M->cols, M->rows, true, M->half };
-    return (Factor){ M->at, M->rows, M->cols, false, M->half };
+        return (Factor){ M->at, M->cols, M->rows, true };
+    return (Factor){ M->at, M->rows, M->cols, false };
 }
 
 static Factor gradient_of(Mat M)
 {
-    return (Factor){ M->grad, M->rows, M->cols, false, NULL };
+    return (Factor){ M->grad, M->rows, M->cols, false };
 }
 
 static Factor transpose(Factor F)
@@ -122,9 +119,7 @@ static void add_product(real *C, Factor A, Factor B)    /* C += A B */
     int m = A.transposed ? A.cols : A.rows;
     int k = A.transposed ? A.rows : A.cols;
     int n = B.transposed ? B.rows : B.cols;
-    if (A.half != NULL)
-        product_of_halves(A.transposed, m, k, A.half, A.rows, B.at, C);
-    else if (C != NULL)
+    if (C != NULL)
         product(A.transposed, B.transposed, m, n, k,
                 A.at, A.rows, B.at, B.rows, C, m);
 }
@@ -144,42 +139,6 @@ static void mul_backward(Mat Y)
     add_to_gradient(B, transpose(entries_of(A)), gradient_of(Y));
 }
 
-static void halve_entries(size_t n, const real *x, uint16_t *half)
-{
-    for (size_t k = 0; k < n; k++)
-        half[k] = half_of(x[k]);
-}
-
-/* As they are stored of M, which is not turned. */
-static void halve_turned(Mat M, uint16_t *half)
-{
-    const size_t rows = (size_t)M->rows, cols = (size_t)M->cols;
-    for (size_t some = 0; some < rows; some += 32)
-        for (size_t j = 0; j < cols; j++)
-            for (size_t i = some; i < rows && i < some + 32; i++)
-                half[j * rows + i] = half_of(M->at[i * cols + j]);
-}
-
-FAST static void widen_entries(size_t n, const uint16_t *half, real *x)
-{
-    for (size_t k = 0; k < n; k++)
-        x[k] = whole_of(half[k]);
-}
-
-/* The entries of A. Of several columns a product needs them whole. */
-static Factor left_factor(Mat Y, Mat A)
-{
-    Factor F = entries_of(A);
-    if (A->half == NULL || Y->cols == 1)
-        return F;
-    real *whole = arena_alloc(tape_arena(Y->tape),
-                              entries(A) * sizeof(real));
-    widen_entries(entries(A), A->half, whole);
-    F.at = whole;
-    F.half = NULL;
-    return F;
-}
-
 Mat mul_(Where where, Mat A, Mat B)
 {
     if (A->cols != B->rows)
@@ -189,7 +148,7 @@ Mat mul_(Where where, Mat A, Mat B)
     const Mat of[] = { A, B };
     Mat Y = computed_on(where, tape_of(where, 2, of), A->rows, B->cols,
                         mul_backward, 2, of);
-    add_product(zeroed(Y)->at, left_factor(Y, A), entries_of(B));
+    add_product(zeroed(Y)->at, entries_of(A), entries_of(B));
     return Y;
 }
 
@@ -198,22 +157,8 @@ Mat transpose_of(Arena *arena, Mat M)
     struct Matrix *T = arena_alloc(arena, sizeof *T);
     *T = (struct Matrix){ .rows = M->cols, .cols = M->rows, .at = M->at,
                           .grad = M->grad, .turned = !M->turned,
-                          .half = M->half, .tape = M->tape };
+                          .tape = M->tape };
     return T;
-}
-
-Mat halved(Arena *arena, Mat M)
-{
-    struct Matrix *H = arena_alloc(arena, sizeof *H);
-    uint16_t *half = arena_alloc(arena, entries(M) * sizeof *half);
-    REQUIRE(M->at != NULL && M->grad == NULL && M->back == NULL,
-            "a matrix that is learned, or computed, is not halved.");
-    if (M->turned)
-        halve_turned(M, half);
-    else
-        halve_entries(entries(M), M->at, half);
-    *H = (struct Matrix){ .rows = M->rows, .cols = M->cols, .half = half };
-    return H;
 }
 
 static void mul_tn_backward(Mat Y)
@@ -267,7 +212,7 @@ Mat affine_(Where where, Mat W, Mat X, Mat b)
         zeroed(Y);
     for (int j = 0; b != NULL && j < Y->cols; j++)
         memcpy(column(Y->at, Y, j), b->at, entries(b) * sizeof(real));
-    add_product(Y->at, left_factor(Y, W), entries_of(X));
+    add_product(Y->at, entries_of(W), entries_of(X));
     return Y;
 }
 
@@ -641,15 +586,6 @@ FAST static void gather_backward(Mat Y)
             column(W->grad, W, Y->j[k] - 1)[i] += column(Y->grad, Y, k)[i];
 }
 
-static void copy_column(real *to, Mat W, int j)
-{
-    const size_t n = (size_t)W->rows, at = n * (size_t)j;
-    if (W->half != NULL)
-        widen_entries(n, W->half + at, to);
-    else
-        memcpy(to, W->at + at, n * sizeof(real));
-}
-
 Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
 {
     for (int k = 0; k < n; k++)
@@ -663,7 +599,8 @@ Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
                                    1, (Mat[]){ W });
     Y->j = kept(tape, n, j);
     for (int k = 0; k < n; k++)
-        copy_column(column(Y->at, Y, k), W, j[k] - 1);
+        memcpy(column(Y->at, Y, k), column(W->at, W, j[k] - 1),
+               (size_t)W->rows * sizeof(real));
     return Y;
 }
 

@@ -159,17 +159,6 @@ Mat *theta_zeros(Arena *arena, const Theta *theta)
     return zeros;
 }
 
-void theta_halve(Theta *theta, Arena *arena)
-{
-    if (theta->hyper.tied)
-        theta->W_u = halved(arena, theta->W_u);
-    for (int k = 1; k <= theta->n; k++) {
-        Mat *place = theta->parameter[k].place;
-        if ((*place)->cols > 1 && place != &theta->W_p)
-            *place = halved(arena, *place);
-    }
-}
-
 typedef struct { double p; Random *random; } Dropout;
 
 static Mat with_zeros(const Dropout *drop, Mat M)

@@ -35,10 +35,6 @@ size_t tape_peak(Tape *tape);
 Theta *theta_alias(Arena *arena, const Theta *theta);
 Mat *theta_zeros(Arena *arena, const Theta *theta);
 
-/* From now on theta, which has no gradients, keeps its matrices in 16 bits,
-   but for those of positions. It can be used, and no more. */
-void theta_halve(Theta *theta, Arena *arena);
-
 /* A model that is known by its name: the number of parameters that was
    published, in words, and why ours is another. known_models ends with one
    that has no name; known_model gives NULL for a name that is not known. */

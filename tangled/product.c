@@ -13,7 +13,7 @@
 
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT ON                     /* a * b + c rounds once */
-#ifdef WATCHED
+#if defined(WATCHED) || !defined(__OPTIMIZE__)
 #define UNROLL
 #else
 #define UNROLL _Pragma("clang loop unroll(full)")
@@ -50,21 +50,6 @@
                                      aligned(sizeof(real)), may_alias))
 #if defined(__clang__) || __GNUC__ >= 12
 #define MIX __builtin_shufflevector
-#define HALVES(bytes) __attribute__((vector_size(bytes), \
-                                     aligned(2), may_alias))
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define PAIRS
-#endif
-#define MIXED(four, in, row) do { \
-    const four ab = MIX(in[0], in[1], 0, 4, 1, 5); \
-    const four AB = MIX(in[0], in[1], 2, 6, 3, 7); \
-    const four cd = MIX(in[2], in[3], 0, 4, 1, 5); \
-    const four CD = MIX(in[2], in[3], 2, 6, 3, 7); \
-    row[0] = MIX(ab, cd, 0, 1, 4, 5); \
-    row[1] = MIX(ab, cd, 2, 3, 6, 7); \
-    row[2] = MIX(AB, CD, 0, 1, 4, 5); \
-    row[3] = MIX(AB, CD, 2, 3, 6, 7); \
-} while (0)
 #endif
 #else
 #define VECTOR(bytes)
@@ -105,7 +90,6 @@ struct Strip {
     ptrdiff_t soon;                 /* to the tile of C to be fetched    */
     real *to;                       /* the first tile packs A there      */
     struct Ahead *ahead;            /* NULL: all is in a cache           */
-    const uint16_t *half;           /* A in 16 bits; NULL: A             */
 };
 
 static INLINE int least(int a, int b)
@@ -238,18 +222,6 @@ static void multiply_packed(const Kernel *kernel, int m,
         multiply_block(kernel, m, &s);
 }
 
-/* The rows that are left, fewer than RUNS. */
-static void last_runs(const Kernel *kernel, struct Strip *s)
-{
-    real whole[RUNS * DEPTH];
-    for (int i = 0; s->half != NULL && i < s->rows; i++)
-        for (int p = 0; p < s->k; p++)
-            whole[i * DEPTH + p] = whole_of(s->half[i * s->a_row + p]);
-    if (s->half != NULL)
-        s->A = whole, s->a_row = DEPTH;
-    multiply_block(kernel, s->rows, s);
-}
-
 static void multiply_vector(const Kernel *kernel, int m, int k,
                             const struct Strip *all)
 {
@@ -257,14 +229,10 @@ static void multiply_vector(const Kernel *kernel, int m, int k,
     for (int i = 0; i < m; i += rows)
         for (int p = 0; p < k; p += DEPTH) {
             struct Strip s = *all;
-            const ptrdiff_t at = i * s.a_row + p * s.a_column;
             s.n = 1;
             s.k = least(k - p, DEPTH);
             s.rows = least(m - i, rows);
-            if (s.half != NULL)
-                s.half += at;
-            else
-                s.A += at;
+            s.A += i * s.a_row + p * s.a_column;
             s.B += p * s.b_row;
             s.C += i;
             if (s.a_row == 1)
@@ -272,7 +240,7 @@ static void multiply_vector(const Kernel *kernel, int m, int k,
             else if (s.rows == RUNS)
                 kernel->inner(&s);
             else
-                last_runs(kernel, &s);
+                multiply_block(kernel, s.rows, &s);
         }
 }
 
@@ -408,7 +376,6 @@ typedef struct {
     real *C;
     int lda, ldb, ldc;
     int rows, columns;          /* of a part: all of one of the two */
-    const uint16_t *half;       /* A in 16 bits; NULL: A            */
 } Product;
 
 static void one_part(void *to, int part)
@@ -420,17 +387,6 @@ static void one_part(void *to, int part)
     const Kernel *kernel = &kernels[fastest()];
     if (kernel->high == 4 && m <= kernel->lanes / 2)
         kernel++;
-    if (p->half != NULL) {
-        const bool turned = p->transpose_A;
-        const struct Strip all = {
-            .half = p->half + (turned ? (ptrdiff_t)i * p->lda : i),
-            .a_row = turned ? p->lda : 1, .a_column = turned ? 1 : p->lda,
-            .B = p->B, .b_row = 1, .b_column = p->ldb,
-            .C = p->C + i, .c_row = 1, .c_column = p->ldc
-        };
-        multiply_vector(kernel, m, p->k, &all);
-        return;
-    }
     product_by(kernel, p->transpose_A, p->transpose_B,
                m, least(p->columns, p->n - j), p->k,
                p->A + (p->transpose_A ? (ptrdiff_t)i * p->lda : i), p->lda,
@@ -440,10 +396,13 @@ static void one_part(void *to, int part)
 
 enum { STEP = 64, WORTH = 1 << 19, COLUMN_WORTH = 1 << 15 };
 
-static void share_product(Product *p)
+void product(bool transpose_A, bool transpose_B, int m, int n, int k,
+             const real *A, int lda, const real *B, int ldb,
+             real *C, int ldc)
 {
-    const int m = p->m, n = p->n;
-    const double entries = (double)m * n * p->k;
+    Product p = { transpose_A, transpose_B, m, n, k, A, B, C, lda, ldb, ldc,
+                  m, n };
+    const double entries = (double)m * n * k;
     const int threads = entries < (n == 1 ? COLUMN_WORTH : WORTH)
                       ? 1 : threads_here();
     const bool by_rows = m >= n;
@@ -451,24 +410,9 @@ static void share_product(Product *p)
     const int steps = ((by_rows ? m : n) + step - 1) / step;
     const int share_of = (steps + threads - 1) / threads * step;
     if (threads > 1 && by_rows)
-        p->rows = least(share_of, m);
+        p.rows = least(share_of, m);
     else if (threads > 1)
-        p->columns = least(share_of, n);
-    share((m + p->rows - 1) / p->rows
-          * ((n + p->columns - 1) / p->columns), one_part, p);
-}
-
-void product(bool transpose_A, bool transpose_B, int m, int n, int k,
-             const real *A, int lda, const real *B, int ldb,
-             real *C, int ldc)
-{
-    share_product(&(Product){ transpose_A, transpose_B, m, n, k, A, B, C,
-                              lda, ldb, ldc, m, n, NULL });
-}
-
-void product_of_halves(bool transpose_A, int m, int k, const uint16_t *A,
-                       int lda, const real *b, real *c)
-{
-    share_product(&(Product){ transpose_A, false, m, 1, k, NULL, b, c,
-                              lda, k, m, m, 1, A });
+        p.columns = least(share_of, n);
+    share((m + p.rows - 1) / p.rows
+          * ((n + p.columns - 1) / p.columns), one_part, &p);
 }

@@ -14,7 +14,14 @@ TARGET static INLINE void NAMED(turned)(const real *A, ptrdiff_t lda,
         *(const four *)A, *(const four *)(A + lda),
         *(const four *)(A + 2 * lda), *(const four *)(A + 3 * lda)
     };
-    MIXED(four, in, row);
+    const four ab = MIX(in[0], in[1], 0, 4, 1, 5);
+    const four AB = MIX(in[0], in[1], 2, 6, 3, 7);
+    const four cd = MIX(in[2], in[3], 0, 4, 1, 5);
+    const four CD = MIX(in[2], in[3], 2, 6, 3, 7);
+    row[0] = MIX(ab, cd, 0, 1, 4, 5);
+    row[1] = MIX(ab, cd, 2, 3, 6, 7);
+    row[2] = MIX(AB, CD, 0, 1, 4, 5);
+    row[3] = MIX(AB, CD, 2, 3, 6, 7);
 }
 #endif
 
@@ -217,60 +224,15 @@ TARGET static void NAMED(strip)(const struct Strip *s)
     NAMED(of_height)(vectors, &strip);
 }
 
-TARGET static INLINE real NAMED(one)(bool half, const struct Strip *s,
-                                     ptrdiff_t at)
-{
-    return half ? whole_of(s->half[at]) : s->A[at];
-}
-
-TARGET static INLINE void NAMED(fetch)(bool half, const struct Strip *s,
-                                       ptrdiff_t at)
-{
-    if (half)
-        FETCH(s->half + at);
-    else
-        FETCH(s->A + at);
-}
-
-#ifdef MIX
-#define LOAD(name, type, n) \
-    typedef uint16_t NAMED(name##_halves) HALVES(2 * (n)); \
-    typedef uint32_t NAMED(name##_bits) HALVES(4 * (n)); \
-    typedef float NAMED(name##_floats) HALVES(4 * (n)); \
-    TARGET static INLINE void NAMED(name)(bool half, \
-        const struct Strip *s, ptrdiff_t at, NAMED(type) *to) \
-    { \
-        if (!half) { \
-            *to = *(const NAMED(type) *)(s->A + at); \
-            return; \
-        } \
-        const NAMED(name##_bits) bits = __builtin_convertvector( \
-            *(const NAMED(name##_halves) *)(s->half + at), \
-            NAMED(name##_bits)) << 16; \
-        *to = __builtin_convertvector((NAMED(name##_floats))bits, \
-                                      NAMED(type)); \
-    }
-LOAD(load, vector, NAMED(LANES))
-LOAD(load_four, four, 4)
-#undef LOAD
-#else
-TARGET static INLINE void NAMED(load)(bool half, const struct Strip *s,
-                                      ptrdiff_t at, NAMED(vector) *to)
-{
-    for (int l = 0; l < NAMED(LANES); l++)
-        ((real *)to)[l] = NAMED(one)(half, s, at + l);
-}
-#endif
-
-TARGET static INLINE void NAMED(add_columns)(int few, bool half,
-                                             const struct Strip *s, int p,
-                                             real *sum)
+TARGET static INLINE void NAMED(add_columns)(int few, const struct Strip *s,
+                                             int p, real *sum)
 {
     typedef NAMED(vector) vector;
     enum { LANES = NAMED(LANES) };
     const vector zero = {0};
     const int whole = s->rows / LANES * LANES;
-    const ptrdiff_t next = s->a_column, at = p * next;
+    const ptrdiff_t next = s->a_column;
+    const real *A = s->A + p * next;
     const real *B = s->B + p * s->b_row;
     vector b[ABREAST];
 
@@ -279,118 +241,61 @@ TARGET static INLINE void NAMED(add_columns)(int few, bool half,
     for (int i = 0; i < whole; i += LANES) {
         vector v = *(vector *)(sum + i);
         UNROLL for (int q = 0; q < few * LANES; q += APART)
-            NAMED(fetch)(half, s, at + few * (next + i) + q);
-        UNROLL for (int q = 0; q < few; q++) {
-            vector a;
-            NAMED(load)(half, s, at + q * next + i, &a);
-            v += a * b[q];
-        }
+            FETCH(A + few * (next + i) + q);
+        UNROLL for (int q = 0; q < few; q++)
+            v += *(const vector *)(A + q * next + i) * b[q];
         *(vector *)(sum + i) = v;
     }
     for (int i = whole; i < s->rows; i++)
         for (int q = 0; q < few; q++)
-            sum[i] += NAMED(one)(half, s, at + q * next + i)
-                    * B[q * s->b_row];
-}
-
-TARGET static INLINE void NAMED(all_columns)(bool half,
-                                             const struct Strip *s,
-                                             real *sum)
-{
-    int p = 0;
-    for (int i = 0; i < s->rows; i++)
-        sum[i] = 0;
-    for (; p + ABREAST <= s->k; p += ABREAST)
-        NAMED(add_columns)(ABREAST, half, s, p, sum);
-    for (; p < s->k; p++)
-        NAMED(add_columns)(1, half, s, p, sum);
+            sum[i] += A[q * next + i] * B[q * s->b_row];
 }
 
 TARGET static void NAMED(column)(const struct Strip *s)
 {
     enum { VECTORS = HEAD / NAMED(LANES) };
     real sum[TALL];
+    int p = 0;
 
-    if (s->rows == HEAD && VECTORS <= 16 && s->half == NULL) {
+    if (s->rows == HEAD && VECTORS <= 16) {
         NAMED(tile)(VECTORS, 1, s, 0, 0);
         return;
     }
-    if (s->half != NULL)
-        NAMED(all_columns)(true, s, sum);
-    else
-        NAMED(all_columns)(false, s, sum);
+    for (int i = 0; i < s->rows; i++)
+        sum[i] = 0;
+    for (; p + ABREAST <= s->k; p += ABREAST)
+        NAMED(add_columns)(ABREAST, s, p, sum);
+    for (; p < s->k; p++)
+        NAMED(add_columns)(1, s, p, sum);
     for (int i = 0; i < s->rows; i++)
         s->C[i] += sum[i];
 }
 
-#ifdef PAIRS
-typedef uint32_t NAMED(pairs) HALVES(16);
-typedef float NAMED(singles) HALVES(16);
-
-TARGET static INLINE void NAMED(add_pairs)(const struct Strip *s, int p,
-                                           NAMED(four) *sum)
-{
-    typedef NAMED(pairs) pairs;
-    typedef NAMED(singles) singles;
-    const real *B = s->B + p * s->b_row;
-    pairs in[4], row[4];
-
-    UNROLL for (int i = 0; i < 4; i++)
-        FETCH(s->half + (RUNS + p / 8 % 4 * 4 + i) * s->a_row
-              + p / 32 * 32);
-    UNROLL for (int i = 0; i < RUNS / 4; i++) {
-        UNROLL for (int r = 0; r < 4; r++) {
-            const uint16_t *at = s->half + (4 * i + r) * s->a_row + p;
-            in[r] = *(const pairs *)at;
-        }
-        MIXED(pairs, in, row);
-        UNROLL for (int q = 0; q < 4; q++) {
-            const singles one = (singles)(row[q] << 16);
-            const singles two = (singles)(row[q] & 0xFFFF0000);
-            sum[i] += __builtin_convertvector(one, NAMED(four))
-                    * B[2 * q * s->b_row];
-            sum[i] += __builtin_convertvector(two, NAMED(four))
-                    * B[(2 * q + 1) * s->b_row];
-        }
-    }
-}
-#endif
-
-TARGET static INLINE void NAMED(runs)(bool half, const struct Strip *s)
+TARGET static void NAMED(inner)(const struct Strip *s)  /* of RUNS rows */
 {
     const ptrdiff_t lda = s->a_row;
 #ifdef MIX
     typedef NAMED(four) four;
     enum { SQUARES = RUNS / 4 };
     const four zero = {0};
-    four sum[SQUARES], in[4], row[4];
+    four sum[SQUARES], row[4];
     int p = 0;
 
     UNROLL for (int i = 0; i < SQUARES; i++)
         sum[i] = zero;
-#ifdef PAIRS
-    for (; half && p + 8 <= s->k; p += 8)
-        NAMED(add_pairs)(s, p, sum);
-#endif
     for (; p + 4 <= s->k; p += 4) {
         UNROLL for (int i = 0; i < 4; i++)
-            NAMED(fetch)(half, s, (RUNS + p % 16 + i) * lda + p / 16 * 16);
+            FETCH(s->A + (RUNS + p % 16 + i) * lda + p / 16 * 16);
         UNROLL for (int i = 0; i < SQUARES; i++) {
-            const ptrdiff_t at = 4 * i * lda + p;
-            UNROLL for (int r = 0; r < 4; r++)
-                NAMED(load_four)(half, s, at + r * lda, &in[r]);
-            MIXED(four, in, row);
+            NAMED(turned)(s->A + 4 * i * lda + p, lda, row);
             UNROLL for (int q = 0; q < 4; q++)
                 sum[i] += row[q] * s->B[(p + q) * s->b_row];
         }
     }
     for (; p < s->k; p++)
         UNROLL for (int i = 0; i < SQUARES; i++) {
-            const ptrdiff_t at = 4 * i * lda + p;
-            const four a = { NAMED(one)(half, s, at),
-                             NAMED(one)(half, s, at + lda),
-                             NAMED(one)(half, s, at + 2 * lda),
-                             NAMED(one)(half, s, at + 3 * lda) };
+            const real *A = s->A + 4 * i * lda + p;
+            const four a = { A[0], A[lda], A[2 * lda], A[3 * lda] };
             sum[i] += a * s->B[p * s->b_row];
         }
     UNROLL for (int i = 0; i < SQUARES; i++)
@@ -399,18 +304,10 @@ TARGET static INLINE void NAMED(runs)(bool half, const struct Strip *s)
     for (int i = 0; i < RUNS; i++) {
         real sum = 0;
         for (int p = 0; p < s->k; p++)
-            sum += NAMED(one)(half, s, i * lda + p) * s->B[p * s->b_row];
+            sum += s->A[i * lda + p] * s->B[p * s->b_row];
         s->C[i] += sum;
     }
 #endif
-}
-
-TARGET static void NAMED(inner)(const struct Strip *s)  /* of RUNS rows */
-{
-    if (s->half != NULL)
-        NAMED(runs)(true, s);
-    else
-        NAMED(runs)(false, s);
 }
 
 #undef NAMED

@@ -288,9 +288,8 @@ struct Matrix *computed(Where where, int rows, int cols,
                         void (*backward)(Mat Y), int n, const Mat of[])
 {
     for (int k = 0; k < n; k++)
-        if (of[k]->turned || of[k]->half != NULL)
-            refuse(where, "a %s matrix can only be multiplied.",
-                   of[k]->turned ? "transposed" : "halved");
+        if (of[k]->turned)
+            refuse(where, "a transposed matrix can only be multiplied.");
     Tape *tape = tape_of(where, n, of);
     return computed_on(where, tape, rows, cols, backward, n, of);
 }

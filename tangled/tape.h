@@ -48,11 +48,6 @@ struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
    them. */
 void tape_owes(Tape *tape, bool owes);
 void settle(Tape *tape, Mat M);
-/* M, without a gradient, with its entries in 16 bits: see product.h. It can
-   be the first factor of a product, where it stands for the numbers that it
-   holds, to the byte; and gathered from. Of a transposed view it is a copy
-   that lies in the order of its own columns. */
-Mat halved(Arena *arena, Mat M);
 /* A matrix with entries that are not yet set, on no tape; cols may be 0. */
 struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
                           bool gradient);

@@ -9,10 +9,8 @@ enum { ELL_GEN = 200 };
 typedef struct {
     const char *model, *u;
     int ell_gen, slide;
-    int weights;                /* FULL, BF16                             */
     bool stop, special, no_memory, show_tokens, peak;
 } GenerateWish;
-enum { FULL, BF16 };
 
 static const Option wishes[] = {
     { "model", TEXT, UNBOUNDED(GenerateWish, model), "FILE",
@@ -27,8 +25,6 @@ static const Option wishes[] = {
       "special tokens may be drawn, as printed" },
     { "slide", WHOLE, offsetof(GenerateWish, slide), 0, 10000000, NULL,
       "tokens that leave the front beyond ell_max; 0: a half" },
-    { "weights", CHOICE, UNBOUNDED(GenerateWish, weights), "full bf16",
-      "bf16: rounded to 16 bits, for speed" },
     { "no-memory", FLAG, UNBOUNDED(GenerateWish, no_memory), NULL,
       "compute all keys and values again for each token" },
     { "show-tokens", FLAG, UNBOUNDED(GenerateWish, show_tokens), NULL,
@@ -222,8 +218,6 @@ static void generate_it(Fault *f, void *data)
     Model *model = model_for(c, wish.model, TRAIN_D, f);
     Tokens x = prompt_of(c, model, n, f);
     check_length(&wish, x, model->theta->hyper.ell_max, f);
-    if (wish.weights == BF16)
-        theta_halve(model->theta, c->arena);
     continue_text(c, &wish, &how, model, x);
 }
 

@@ -210,26 +210,19 @@ stepping() {
 # Tokens, and the least that they could take.
 writing() {
     rm -f $OUT/MB.*
-    for who in read token bf16 products prompt peer; do rm -f "$OUT/$who"; done
+    for who in read token products prompt peer; do rm -f "$OUT/$who"; done
     for run in $(seq "$RUNS"); do
         turn read $OUT/gpt2 read $threads
         turn token $OUT/gpt2 token $threads 30
-        turn bf16 $OUT/gpt2 bf16 $threads 30
         if [ -n "$PEERS" ]; then turn peer torch tests/bench/gpt2.py token $threads 30; fi
         turn products $OUT/gpt2 products $threads
         turn prompt $OUT/gpt2 prompt $threads
     done
     told 'theta is read once' read
     told 'a token' token '%.2f of the speed of reading' token read
-    told 'a token, weights in 16 bits' bf16 '%.2f times as fast as with 32' bf16 token
     if [ -n "$PEERS" ]; then told '  PyTorch, a token' peer 'ftx is %.2f times as fast' token peer; fi
     told 'the products of 512 tokens' products
     told 'a prompt of 512 tokens' prompt '%.2f of the speed of its products' prompt products
-}
-
-# The losses with full weights, with weights in 16 bits, and the difference.
-losses() {
-    awk -v name="$1" '$1 == "loss" { printf "    %-34s %.6f %.6f %+.6f\n", name, $2, $3, $3 - $2 }'
 }
 
 gpt2() {
@@ -254,10 +247,6 @@ gpt2() {
         writing
         stepping
     done
-    echo '  Nats a token: full weights, weights in 16 bits, difference'
-    awk -f tests/data/number_names.awk > $OUT/numbers.tsv
-    $OUT/gpt2 loss doc/numbers.ftx $OUT/numbers.tsv | losses 'doc/numbers.ftx, numbers held out'
-    $OUT/gpt2 learned 2 $((1 + 4 * RUNS)) | losses "GPT-2's sizes, $((1 + 4 * RUNS)) steps of AdamW"
 }
 
 # The rows of tests/bench/growth.txt, which volume 2 prints and draws. Processor time

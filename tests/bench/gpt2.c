@@ -4,7 +4,6 @@
        bench_gpt2 train METHOD threads steps   batches of 4 x 64 tokens
        bench_gpt2 read threads                 theta's bytes are read once
        bench_gpt2 token threads tokens         with kept keys and values
-       bench_gpt2 bf16 threads tokens          the same, weights in 16 bits
        bench_gpt2 products threads             512 tokens through the weights
        bench_gpt2 prompt threads               512 tokens are taken in
        bench_gpt2 save FILE                    a model file is written ...
@@ -13,16 +12,7 @@
 
    prints milliseconds, of the clock's and of the processor's, a line for each
    step, reading, token, prompt or file, and then the most memory that was
-   held, in MB.
-
-       bench_gpt2 loss MODEL FILE              of what MODEL was trained for
-
-   prints the loss of a saved model on a file, in nats a token, with full
-   weights and with weights in 16 bits;
-
-       bench_gpt2 learned threads steps        AdamW on batches of 4 x 64
-
-   the same for a model of GPT-2's sizes on what it has learned so far. */
+   held, in MB. */
 #include "functions.h"
 #include "model/model.h"
 #include "practice.h"
@@ -84,9 +74,10 @@ static bool heard(void *to, int y)
     return told(to);
 }
 
-static Trainer *trained(Arena *arena, Theta *theta, Random *random,
-                        const char *method, int threads, int n, Tokens x[])
+static void steps(Arena *arena, Theta *theta, Random *random,
+                  const char *method, int threads, int n)
 {
+    Tokens x[BATCH + 1];
     const Training how = {
         .N_epochs = 1000000, .eta = 1e-5, .batch = BATCH, .mean = true,
         .threads = threads, .method = strcmp(method, "sgd") == 0 ? SGD : ADAMW
@@ -98,55 +89,7 @@ static Trainer *trained(Arena *arena, Theta *theta, Random *random,
     trainer->follow = follow;
     trainer->to = &clock;
     trainer_run(trainer, loss_13, &(Data){ .N_data = BATCH, .x = x });
-    return trainer;
-}
-
-static void steps(Arena *arena, Theta *theta, Random *random,
-                  const char *method, int threads, int n)
-{
-    Tokens x[BATCH + 1];
-    trainer_free(trained(arena, theta, random, method, threads, n, x));
-}
-
-/* theta as a command has it that only uses it: without gradients. */
-static Theta *without_gradients(Arena *arena, const Theta *theta)
-{
-    Theta *used = theta_alias(arena, theta);
-    for (int k = 1; k <= theta->n; k++) {
-        struct Matrix *M = arena_alloc(arena, sizeof *M);
-        *M = **theta->parameter[k].place;
-        M->grad = NULL;
-        *used->parameter[k].place = M;
-    }
-    if (theta->hyper.tied)
-        used->W_u = transpose_of(arena, used->W_e);
-    return used;
-}
-
-static double loss_of(Arena *arena, Theta *theta, Loss *loss, const Data *data)
-{
-    Trainer *trainer = trainer_new(arena, theta, &(Training){ .N_epochs = 1,
-                                                              .eta = 1 });
-    const Score score = evaluate(trainer, loss, data);
     trainer_free(trainer);
-    return score.loss / (double)score.tokens;
-}
-
-static void both_losses(Arena *arena, Theta *theta, Loss *loss,
-                        const Data *data)
-{
-    Theta *halved = without_gradients(arena, theta);
-    theta_halve(halved, arena);
-    const double full = loss_of(arena, theta, loss, data);
-    printf("loss %.6f %.6f\n", full, loss_of(arena, halved, loss, data));
-}
-
-static void learned(Arena *arena, Theta *theta, Random *random, int threads,
-                    int n)
-{
-    Tokens x[BATCH + 1];
-    trainer_free(trained(arena, theta, random, "adamw", threads, n, x));
-    both_losses(arena, theta, loss_13, &(Data){ .N_data = BATCH, .x = x });
 }
 
 static void token(Arena *arena, const Theta *theta, Random *random,
@@ -271,22 +214,6 @@ static void file_it(Fault *f, void *data)
     arena_free(arena);
 }
 
-static void of_a_model(Fault *f, void *data)
-{
-    static Loss *const loss[] = { [TRAIN_D] = loss_13, [TRAIN_E] = loss_12,
-                                  [TRAIN_ED] = loss_11 };
-    char **name = data;
-    Arena *arena = arena_new();
-    Model *model = model_load(arena, name[0], TO_USE, f);
-    f->sheet = name[1];
-    const Corpus corpus = read_corpus(arena, model->task, &model->plan,
-                                      model->theta->hyper.ell_max, model,
-                                      &(Telling){ stderr, 60 }, 1, name + 1,
-                                      f);
-    both_losses(arena, model->theta, loss[model->task], &corpus.held_out);
-    arena_free(arena);
-}
-
 static int attempted(char *file, void (*it)(Fault *f, void *data), void *data)
 {
     Fault f = { .sheet = file };
@@ -301,13 +228,11 @@ int main(int argc, char *argv[])
     if (argc < 3)
         return 2;
     const char *what = argv[1];
-    if (strcmp(what, "loss") == 0)
-        return attempted(argv[2], of_a_model, argv + 2);
     Arena *arena = arena_new();
     Random random = random_new(1);
     Theta *theta = theta_new(arena, &gpt2);
     int status = 0;
-    if (strcmp(what, "train") == 0 || strcmp(what, "learned") == 0)
+    if (strcmp(what, "train") == 0)
         theta_allocate(theta, arena);
     else
         theta_over(theta, arena, arena_alloc(arena, sizeof(real)
@@ -315,14 +240,9 @@ int main(int argc, char *argv[])
     theta_initialise(theta, XAVIER, &random);
     if (strcmp(what, "train") == 0)
         steps(arena, theta, &random, argv[2], atoi(argv[3]), atoi(argv[4]));
-    else if (strcmp(what, "learned") == 0)
-        learned(arena, theta, &random, atoi(argv[2]), atoi(argv[3]));
     else if (strcmp(what, "token") == 0)
         token(arena, theta, &random, atoi(argv[2]), 16, atoi(argv[3]));
-    else if (strcmp(what, "bf16") == 0) {
-        theta_halve(theta, arena);
-        token(arena, theta, &random, atoi(argv[2]), 16, atoi(argv[3]));
-    } else if (strcmp(what, "products") == 0)
+    else if (strcmp(what, "products") == 0)
         products(arena, theta, atoi(argv[2]));
     else if (strcmp(what, "prompt") == 0)
         for (int k = 0; k < PROMPTS; k++)

@@ -864,23 +864,6 @@ static void a_model_must_be_given_and_of_the_right_kind(void **state)
     assert_refusal(GENERATE(m, "3"), sentence);
 }
 
-static void weights_in_16_bits_write_a_text(void **state)
-{
-    (void)state;
-    char *m = d();
-    Said full = SAID(generate, "--model", m, "--ell_gen", "9", "--show-tokens",
-                     "--weights", "full", "3");
-    Said half = SAID(generate, "--model", m, "--ell_gen", "9", "--show-tokens",
-                     "--weights", "bf16", "3");
-    Said usual = GENERATE(m, "--ell_gen", "9", "--show-tokens", "3");
-    assert_that(half.status == 0 && *half.err == '\0');
-    assert_string_equal(full.out, usual.out);
-    assert_that(strcmp(full.out, half.out) != 0);
-    Said training = SAID(train, "d", "--weights", "bf16", m);
-    assert_that(training.status == 2);
-    assert_that(strstr(training.err, "weights") != NULL);
-}
-
 static void a_file_that_is_no_whole_model_is_refused(void **state)
 {
     (void)state;
@@ -1084,7 +1067,6 @@ int main(void)
         TEST_FILES(a_picture_replaces_nothing_else),
         TEST_FILES(options_without_effect_are_refused),
         TEST_FILES(a_model_must_be_given_and_of_the_right_kind),
-        TEST_FILES(weights_in_16_bits_write_a_text),
         TEST_FILES(a_file_that_is_no_whole_model_is_refused),
         TEST_FILES(a_model_that_overflows_is_to_blame),
         TEST_FILES(a_finished_model_that_overflows_is_to_blame),

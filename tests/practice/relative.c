@@ -252,21 +252,6 @@ LAW(without_gradients_nothing_is_kept)
     assert_nothing_is_kept(forward, of_Gopher());
 }
 
-/* In 16 bits, for several tokens and for one. */
-LAW(rounded_weights_are_as_exact_as_any)
-{
-    Theta *theta = random_theta(of_Gopher()), *halves = theta_new(arena,
-                                                         &theta->hyper);
-    theta_over(halves, arena, numbers(theta));
-    theta_halve(halves, arena);
-    Mat P = dtransformer(quiet, X_TOKENS, theta);
-    Mat one = dtransformer(quiet, TOKENS(3), theta);
-    ready(halves);
-    assert_same(dtransformer(quiet, X_TOKENS, halves), P, .02);
-    assert_same(dtransformer(quiet, TOKENS(3), halves), one, .02);
-    assert_that(halves->layer[2].W_r[1]->half != NULL);
-}
-
 LAW(an_alias_has_the_same_distances)
 {
     Theta *theta = random_theta(of_Gopher());
