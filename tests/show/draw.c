@@ -27,63 +27,6 @@ static char *worked_sheet(int k)
 
 /* ----------------------------------------------------------- heat maps */
 
-static void attention_is_drawn_in_the_layout_of_the_sheet(void **state)
-{
-    (void)state;
-    Said s = SAID(show, "--svg", write_text("a", looks_back));
-    assert_says(s, ">Algorithm 4, layout textbook: rows are tokens, x W<");
-    assert_says(s, ">line 4: S = Q Kᵀ<");
-    assert_says(s, ">line 5: S = S, but -inf where the mask is 0<");
-    assert_says(s, ">line 6: A = softmax(S / √d_attn)<");
-    assert_says(s, "row sums to 1<");
-    assert_int_equal(times(s.out, "font-weight"), 3);
-    assert_int_equal(times(s.out, ">query t_x<"), 3);
-    assert_int_equal(times(s.out, "rotate(-90"), 3);
-    assert_int_equal(times(s.out, "<title>query t_x = 1, key t_z = 2: "), 3);
-    assert_int_equal(times(s.out, ">-inf<"), 1);
-    assert_int_equal(times(s.out, "\"#888\" fill-opacity=\"0.400\""), 1);
-}
-
-static void keys_go_down_in_the_layout_of_the_paper(void **state)
-{
-    (void)state;
-    Said s = SAID(show, "--svg", "tests/data/worked/alg04-causal.sheet");
-    assert_says(s, "<title>key t_z = 1, query t_x = 2: 0.6000<");
-    assert_says(s, "column sums to 1<");
-    s = SAID(show, "--svg", "tests/data/worked/alg03.sheet");
-    assert_says(s, ">line 4: scores = qᵀ k_t<");
-    assert_int_equal(times(s.out, "font-weight"), 2);
-    assert_int_equal(times(s.out, ">key t<"), 2);
-    s = SAID(show, "--svg", write_text("a", "algorithm 3\nlayout torch\n"
-             "e = 1\ne_t = 1 ; 2\nWq = 1\nWk = 1\nWv = 1\n"));
-    assert_says(s, "<title>row = 1, key t = 2: ");
-    assert_says(s, ">each row sums to 1<");
-}
-
-/* The shade is that of the weight itself; the number is white on it. */
-static void numbers_stand_in_the_cells(void **state)
-{
-    (void)state;
-    Said s = SAID(show, "--svg", write_text("a", looks_back));
-    assert_says(s, "fill=\"#1a4a8a\" fill-opacity=\"0.250\" stroke");
-    assert_says(s, " text-anchor=\"middle\">0.25</text>");
-    assert_says(s, " text-anchor=\"middle\" fill=\"white\">0.75</text>");
-    assert_says(s, " text-anchor=\"middle\" fill=\"white\">1.00</text>");
-    assert_int_equal(times(s.out, "fill=\"white\">"), 2);
-    s = SAID(show, "--svg", write_text("b", two_logits));
-    assert_says(s, "fill=\"#b05a10\" fill-opacity=\"0.600\" stroke");
-    assert_says(s, ">-0.405</text>");
-    assert_says(s, ">line 1: p = softmax(logits)<");
-}
-
-static void a_mask_of_ones_is_not_drawn(void **state)
-{
-    (void)state;
-    Said s = SAID(show, "--svg", "tests/data/worked/alg04.sheet");
-    assert_int_equal(times(s.out, "font-weight"), 2);
-    assert_int_equal(times(s.out, ">the mask is 1 everywhere<"), 1);
-}
-
 static void a_model_is_drawn_without_and_with_its_inside(void **state)
 {
     (void)state;
@@ -198,85 +141,7 @@ static void each_head_has_its_row(void **state)
     assert_that(y[0] == y[1] && y[1] < y[2] && y[2] == y[3]);
 }
 
-/* ------------------------------------------------------ what begins later */
-
-static const char starts_at_Q[] = "algorithm 4\nlayout textbook\n"
-    "mask causal\nQ = 1 0 ; 0 2\nK = 1 1 ; 0 1\nV = 1 2 ; 3 4\n"
-    "claim exp = ? ? ; ? ?\n";
-
-static void what_is_given_is_shown_as_given(void **state)
-{
-    (void)state;
-    char *sheet = write_text("a", starts_at_Q);
-    assert_says(SAID(show, "--tex", sheet), "line 1; as given:\n\\[\n  Q =\n");
-    assert_says(SAID(show, "--md", sheet), "line 1: $Q$; as given\n");
-    assert_says(SAID(show, "--json", sheet), "\"entered\": \"from Q, K, V");
-    assert_int_equal(times(SAID(show, "--json", sheet).out,
-                           "\"given\": true"), 3);
-    assert_int_equal(times(SAID(show, "--json", "tests/data/worked/alg04.sheet")
-                           .out, "given"), 0);
-}
-
-static void derived_scores_are_drawn_and_heads_without_scores(void **state)
-{
-    (void)state;
-    Said s = SAID(show, "--svg", write_text("a", starts_at_Q));
-    assert_says(s, ">line 6: exp = e^(S / √d_attn)<");
-    assert_that(strstr(s.out, "line 1: Q") == NULL);
-    Said heads = SAID(show, "--svg", write_text("a", "algorithm 5\n"
-        "Y^1 = 1 2\nY^2 = 1 0\nW_o = 1 1 ; 0 1\n"));
-    assert_says(heads, ">line 4: Ṽ = W_o Y + b_o 1ᵀ<");
-    assert_says(SAID(show, "--svg", "tests/data/starts/way-back.sheet"),
-                "∇V<");
-}
-
 /* -------------------------------------------------------- tables to paste */
-
-static void latex_is_ready_to_paste(void **state)
-{
-    (void)state;
-    Said s = SAID(show, "--tex", write_text("a", two_logits));
-    assert_that(s.status == 0);
-    assert_string_equal(s.out,
-        "% Algorithm 7, layout paper: columns are tokens, W x\n\n"
-        "Algorithm 7, line 1:\n"
-        "\\[\n"
-        "  \\text{logits } = W_u e =\n"
-        "  \\begin{pmatrix}\n"
-        "    0.000 \\\\\n"
-        "    -0.405\n"
-        "  \\end{pmatrix}\n"
-        "\\]\n\n"
-        "Algorithm 7, line 1; each column sums to 1:\n"
-        "\\[\n"
-        "  p = \\operatorname{softmax}(\\text{logits}) =\n"
-        "  \\begin{pmatrix}\n"
-        "    0.600 \\\\\n"
-        "    0.400\n"
-        "  \\end{pmatrix}\n"
-        "\\]\n");
-}
-
-static void markdown_is_ready_to_paste(void **state)
-{
-    (void)state;
-    Said s = SAID(show, "--md", write_text("a", looks_back));
-    assert_says(s, "Algorithm 4, layout textbook: rows are tokens, x W\n\n"
-        "Algorithm 4, line 1: $Q = X W_q + 1 b_q^\\top$\n\n"
-        "|   |\n| --: |\n| 0 |\n| 1 |\n\n");
-    assert_says(s, "\n\nAlgorithm 4, line 5: $S = S\\text{ with }{-\\infty} "
-        "\\text{ where the mask is } 0$; down: query $t_x$; across: key $t_z$"
-        "\n\n"
-        "| $t_z = 1$ | $t_z = 2$ |\n| --: | --: |\n"
-        "| 0.00 | $-\\infty$ |\n| 0.00 | 1.10 |\n\n");
-    assert_says(s, "\n\nAlgorithm 4, line 6: $A = \\operatorname{softmax}(S / "
-        "\\sqrt{d_{\\mathrm{attn}}})$; each row sums to 1; down: ");
-    s = SAID(show, "--md", "tests/data/worked/alg05.sheet");
-    assert_says(s, "\n\nAlgorithm 4, line 6, $h = 2$: $\\tilde V = V A$\n\n");
-    assert_says(s, "Algorithm 4, line 5, $h = 1$: $S = S\\text{ with }"
-        "{-\\infty} \\text{ where the mask is } 0$; as before, the mask is 1 "
-        "everywhere\n\n");
-}
 
 static void formulas_become_latex(void **state)
 {
@@ -346,18 +211,6 @@ static void no_sign_is_left_over(void **state)
     }
 }
 
-static void amsmath_is_told_of_many_columns(void **state)
-{
-    (void)state;
-    char text[] = "algorithm 7\nlayout textbook\ne = 1\n"
-                  "Wu = 1 2 3 4 5 6 7 8 9 10 11\n";
-    Said s = SAID(show, "--tex", write_text("a", text));
-    assert_says(s, "\\setcounter{MaxMatrixCols}{11}\n\\[");
-    text[strlen(text) - 4] = '\0';
-    s = SAID(show, "--tex", write_text("b", text));
-    assert_int_equal(times(s.out, "MaxMatrixCols"), 0);
-}
-
 /* The part of a text between two others, as a claim on a sheet. */
 static const char *as_claim(const char *text, const char *from,
                             const char *to)
@@ -393,20 +246,6 @@ static void a_table_can_be_pasted_into_a_sheet(void **state)
     s = SAID(show, "--tex", sheet);
     line_5 = strstr(s.out, "line 5");
     assert_claims_scores(as_claim(line_5, "\\begin", "\\]"));
-}
-
-/* ------------------------------------------------------- in the terminal */
-
-static void weights_are_shaded_where_it_is_wanted(void **state)
-{
-    (void)state;
-    char *sheet = write_text("a", looks_back);
-    Said s = SAID(show, "--shade", sheet);
-    assert_says(s, "  1.00  0.00   ██  \n  0.25  0.75   ▒▒██\n"
-                   "  each row sums to 1\n");
-    assert_says(s, "  0.00  -inf\n");
-    s = SAID(show, sheet);
-    assert_says(s, "  1.00  0.00\n  0.25  0.75\n  each row sums to 1\n");
 }
 
 /* --------------------------------------------------------------- judged */
@@ -555,15 +394,6 @@ static void masked_scores_are_judged(void **state)
     assert_says(SAID(check, "--tex", sheet), "    0 & -\\infty \\\\\n");
 }
 
-static void nothing_but_attention_has_keys(void **state)
-{
-    (void)state;
-    char *sheet = write_text("a", "algorithm 7\nlogits = 1 2\n"
-                             "claim exp = 3 7\n");
-    assert_null(strstr(SAID(check, "--svg", sheet).out, "key"));
-    assert_null(strstr(SAID(check, "--md", sheet).out, "key"));
-}
-
 /* Q, V and S have entries that are 0 but for rounding. */
 static void what_is_0_but_for_rounding_is_0(void **state)
 {
@@ -653,26 +483,16 @@ static void options_that_do_not_go_together_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_FILES(attention_is_drawn_in_the_layout_of_the_sheet),
-        TEST_FILES(keys_go_down_in_the_layout_of_the_paper),
-        TEST_FILES(numbers_stand_in_the_cells),
-        TEST_FILES(a_mask_of_ones_is_not_drawn),
         TEST_FILES(a_model_is_drawn_without_and_with_its_inside),
         TEST_FILES(a_large_matrix_is_drawn_without_numbers),
         TEST_FILES(a_very_large_matrix_is_not_drawn),
         TEST_FILES(every_worked_sheet_makes_a_sound_picture),
         TEST_FILES(each_head_has_its_row),
-        TEST_FILES(what_is_given_is_shown_as_given),
-        TEST_FILES(derived_scores_are_drawn_and_heads_without_scores),
-        TEST_FILES(latex_is_ready_to_paste),
-        TEST_FILES(markdown_is_ready_to_paste),
         TEST_FILES(formulas_become_latex),
         TEST_FILES(a_model_is_printed_without_and_with_its_inside),
         TEST_FILES(an_index_may_have_two_digits),
         TEST_FILES(no_sign_is_left_over),
-        TEST_FILES(amsmath_is_told_of_many_columns),
         TEST_FILES(a_table_can_be_pasted_into_a_sheet),
-        TEST_FILES(weights_are_shaded_where_it_is_wanted),
         TEST_FILES(every_entry_has_its_sign_and_colour),
         TEST_FILES(judged_cells_stand_as_on_the_sheet),
         TEST_FILES(a_mask_of_ones_is_judged),
@@ -681,7 +501,6 @@ int main(void)
         TEST_FILES(a_digit_is_off_and_a_root_is_shown_as_decimals),
         TEST_FILES(a_claim_of_another_shape_is_shown_in_its_own),
         TEST_FILES(masked_scores_are_judged),
-        TEST_FILES(nothing_but_attention_has_keys),
         TEST_FILES(what_is_0_but_for_rounding_is_0),
         TEST_FILES(the_worked_sheets_are_drawn_as_right),
         TEST_FILES(a_long_verdict_is_broken),
