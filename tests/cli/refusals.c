@@ -24,13 +24,11 @@ static void judge_command_case(const Case *c)
 
 static void each_sheet_is_refused_by_the_expected_words(void **state)
 {
-    (void)state;
     judge_cases("tests/data/refusals/sheets.txt", 100, judge_sheet_case);
 }
 
 static void each_command_is_refused_by_the_expected_words(void **state)
 {
-    (void)state;
     link_program();
     shell("ftx train d --model d.ftx --L 1 --H 2 --d_e 8 --ell_max 24 "
           "--steps 2 LICENSE");

@@ -59,7 +59,6 @@ static void judge_transcript(const char *name, int least)
 #define TRANSCRIPT(law, name, least) \
     static void law(void **state) \
     { \
-        (void)state; \
         judge_transcript("tests/data/transcripts/" name ".txt", least); \
     }
 

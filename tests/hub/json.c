@@ -1,6 +1,6 @@
 /* JSON (RFC 8259) is read to the letter, and what is none is refused at its
    place. */
-#include "check.h"
+#include "command.h"
 #include "hub/hub.h"
 
 typedef struct { const char *text; size_t n; const Json *root; } JsonText;
@@ -14,12 +14,10 @@ static void read_it(Fault *f, void *data)
 
 static const char *reading(const char *text, size_t n, const Json **root)
 {
-    Fault *f = arena_alloc(arena, sizeof *f);
-    *f = (Fault){ .sheet = "test" };
     JsonText t = { text, n, NULL };
-    bool done = attempt(f, read_it, &t);
+    const char *said = fault_of(read_it, &t);
     *root = t.root;
-    return done ? "" : f->sentence;
+    return said;
 }
 
 static const Json *json(const char *text)
@@ -29,20 +27,8 @@ static const Json *json(const char *text)
     return root;
 }
 
-#define assert_refused(text, sentence) \
-    refused_at(HERE(text), text, sizeof text - 1, "test:1:" sentence)
-static void refused_at(Where where, const char *text, size_t n,
-                       const char *sentence)
-{
-    const Json *root;
-    const char *said = reading(text, n, &root);
-    if (strcmp(said, sentence) != 0)
-        fail_at(where, "'%s', but expected '%s'", said, sentence);
-}
-
 static void values_are_what_they_are(void **state)
 {
-    (void)state;
     assert_int_equal(json("null")->kind, JSON_NULL);
     assert_int_equal(json(" true\n")->kind, JSON_TRUE);
     assert_int_equal(json("\tfalse\r")->kind, JSON_FALSE);
@@ -57,7 +43,6 @@ static void values_are_what_they_are(void **state)
 
 static void order_is_kept_and_a_name_is_found(void **state)
 {
-    (void)state;
     const Json *o = json("{\"b\": 1, \"a\": [2, {\"b\": 3}, []], \"ab\": 4,"
                          " \"\": 5}");
     assert_int_equal(o->n, 4);
@@ -79,15 +64,15 @@ static void order_is_kept_and_a_name_is_found(void **state)
 
 static void escapes_are_what_they_stand_for(void **state)
 {
-    (void)state;
-    const Json *s = json("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"");
-    assert_string_equal(s->text, "\"\\/\b\f\n\r\t");
-    assert_string_equal(json("\"\\u0041\\u00e9\\u20AC\"")->text,
-                        "A\xC3\xA9\xE2\x82\xAC");
-    assert_string_equal(json("\"\\ud83d\\ude00\"")->text,
-                        "\xF0\x9F\x98\x80");
-    assert_string_equal(json("\"\xE2\x82\xAC\"")->text, "\xE2\x82\xAC");
-    s = json("\"a\\u0000b\"");
+    static const char *const row[][2] = {
+        { "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t" },
+        { "\"\\u0041\\u00e9\\u20AC\"", "A\xC3\xA9\xE2\x82\xAC" },
+        { "\"\\ud83d\\ude00\"", "\xF0\x9F\x98\x80" },
+        { "\"\xE2\x82\xAC\"", "\xE2\x82\xAC" },
+    };
+    for (int k = 0; k < 4; k++)
+        assert_string_equal(json(row[k][0])->text, row[k][1]);
+    const Json *s = json("\"a\\u0000b\"");
     assert_int_equal(s->n, 3);
     assert_memory_equal(s->text, "a\0b", 4);
     assert_true(json_is(json("\"ab\""), "ab"));
@@ -99,7 +84,6 @@ static void escapes_are_what_they_stand_for(void **state)
 
 static void long_lists_are_read(void **state)
 {
-    (void)state;
     enum { N = 5000 };
     char *text = arena_alloc(arena, 8 * N + 3), *p = text;
     *p++ = '[';
@@ -114,61 +98,66 @@ static void long_lists_are_read(void **state)
 
 static void what_is_no_json_is_refused_at_its_place(void **state)
 {
-    (void)state;
-    assert_refused("", "1: the text ends here; expected a value.");
-    assert_refused("nul", "1: expected a value.");
-    assert_refused("[1 2]", "4: expected a comma or ].");
-    assert_refused("[1,]", "4: expected a value.");
-    assert_refused("[1", "3: the text ends here; expected a comma or ].");
-    assert_refused("{\"a\" 1}", "6: expected a colon.");
-    assert_refused("{\"a\":1,}", "8: expected a name in quotes.");
-    assert_refused("{a:1}", "2: expected a name in quotes.");
-    assert_refused("{\"a\":1]", "7: expected a comma or }.");
-    assert_refused("[] []", "4: expected nothing more.");
-    assert_refused("01", "1: a number does not begin with 0.");
-    assert_refused("-", "2: the text ends here; expected a digit.");
-    assert_refused("1.", "3: the text ends here; expected a digit.");
-    assert_refused("1.e1", "3: expected a digit.");
-    assert_refused("1e", "3: the text ends here; expected a digit.");
-    assert_refused("+1", "1: expected a value.");
-    assert_refused("NaN", "1: expected a value.");
-    assert_refused("1e999", "1: this number is too large.");
-    assert_refused("\"a", "1: this string does not end.");
-    assert_refused("\"a\\\"", "1: this string does not end.");
-    assert_refused("\"a\tb\"", "3: the byte 0x09 must not stand in a "
-                   "string.");
-    assert_refused("\"\xFF\"", "2: the byte 0xFF is no text in UTF-8.");
-    assert_refused("\"\\x\"", "3: expected one of \" \\ / b f n r t u after "
-                   "a backslash.");
-    assert_refused("\"\\u12g4\"", "6: expected four hexadecimal digits.");
-    assert_refused("\"\\ud800\"", "2: this is half a surrogate pair.");
-    assert_refused("\"\\ud800\\u0041\"", "2: this is half a surrogate "
-                   "pair.");
-    assert_refused("\"\\ude00\"", "2: this is half a surrogate pair.");
-    assert_refused("{\"a\":1,\"b\":2,\"a\":3}", "14: this object has the "
-                   "name \"a\" twice.");
-    assert_refused("{\"a\\tb\":1, \"a\\tb\":2}", "12: this object has the "
-                   "name \"a\\tb\" twice.");
-    assert_refused("[\0]", "2: expected a value.");
+    static const struct { const char *text, *words; } row[] = {
+        { "", "1: the text ends here; expected a value." },
+        { "nul", "1: expected a value." },
+        { "[1 2]", "4: expected a comma or ]." },
+        { "[1,]", "4: expected a value." },
+        { "[1", "3: the text ends here; expected a comma or ]." },
+        { "{\"a\" 1}", "6: expected a colon." },
+        { "{\"a\":1,}", "8: expected a name in quotes." },
+        { "{a:1}", "2: expected a name in quotes." },
+        { "{\"a\":1]", "7: expected a comma or }." },
+        { "[] []", "4: expected nothing more." },
+        { "01", "1: a number does not begin with 0." },
+        { "-", "2: the text ends here; expected a digit." },
+        { "1.", "3: the text ends here; expected a digit." },
+        { "1.e1", "3: expected a digit." },
+        { "1e", "3: the text ends here; expected a digit." },
+        { "+1", "1: expected a value." }, { "NaN", "1: expected a value." },
+        { "1e999", "1: this number is too large." },
+        { "\"a", "1: this string does not end." },
+        { "\"a\\\"", "1: this string does not end." },
+        { "\"a\tb\"", "3: the byte 0x09 must not stand in a string." },
+        { "\"\xFF\"", "2: the byte 0xFF is no text in UTF-8." },
+        { "\"\\x\"", "3: expected one of \" \\ / b f n r t u" },
+        { "\"\\u12g4\"", "6: expected four hexadecimal digits." },
+        { "\"\\ud800\"", "2: this is half a surrogate pair." },
+        { "\"\\ud800\\u0041\"", "2: this is half a surrogate pair." },
+        { "\"\\ude00\"", "2: this is half a surrogate pair." },
+        { "{\"a\":1,\"b\":2,\"a\":3}",
+          "14: this object has the name \"a\" twice." },
+        { "{\"a\\tb\":1, \"a\\tb\":2}",
+          "12: this object has the name \"a\\tb\" twice." },
+    };
+    const Json *root;
+    char words[100];
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        const char *said = reading(row[k].text, strlen(row[k].text), &root);
+        snprintf(words, sizeof words, "test:1:%s", row[k].words);
+        if (strncmp(said, words, strlen(words)) != 0)
+            fail_at(HERE(row[k].text), "'%s'", said);
+    }
+    assert_string_equal(reading("[\0]", 3, &root),
+                        "test:1:2: expected a value.");
+    assert_true(has_words(reading("1", (size_t)JSON_BYTES + 1, &root),
+                          "test:1:1: is larger than 32 MiB"));
 }
 
 static void depth_has_a_limit(void **state)
 {
-    (void)state;
     char text[2 * JSON_DEPTH + 3];
     const Json *root;
     memset(text, '[', JSON_DEPTH + 1);
     memset(text + JSON_DEPTH + 1, ']', JSON_DEPTH + 1);
     assert_string_equal(reading(text + 1, 2 * JSON_DEPTH, &root), "");
-    assert_string_equal(reading(text, 2 * JSON_DEPTH + 2, &root),
-                        "test:1:101: more than 100 lists or objects stand "
-                        "in each other.");
+    assert_true(has_words(reading(text, 2 * JSON_DEPTH + 2, &root),
+                          "test:1:101: more than 100 lists or objects"));
 }
 
 /* What stands behind the text is not looked at. */
 static void a_text_ends_where_it_ends(void **state)
 {
-    (void)state;
     static const char whole[] = "{\"a\": [1, -2.5e3, \"b\\u00e9\\uD83D\\uDE00"
                                 "\", true, null, {}], \"é\": false, "
                                 "\"d\": 12}";
@@ -185,15 +174,6 @@ static void a_text_ends_where_it_ends(void **state)
     assert_string_equal(reading("[] ]", 3, &root), "");
 }
 
-static void a_text_that_is_too_long_is_refused(void **state)
-{
-    (void)state;
-    const Json *root;
-    assert_string_equal(reading("1", (size_t)JSON_BYTES + 1, &root),
-                        "test:1:1: is larger than 32 MiB, the most that "
-                        "JSON may have.");
-}
-
 int main(void)
 {
     const struct CMUnitTest laws[] = {
@@ -204,7 +184,6 @@ int main(void)
         TEST(what_is_no_json_is_refused_at_its_place),
         TEST(depth_has_a_limit),
         TEST(a_text_ends_where_it_ends),
-        TEST(a_text_that_is_too_long_is_refused),
     };
     return RUN(laws);
 }

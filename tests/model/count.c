@@ -1,23 +1,19 @@
-/* ftx count, and the options that it shares with the other commands. */
-#include "command.h"
+/* ftx count, and how options are typed. */
+#include "lessons.h"
 
-#define COUNT(...) SAID(count_numbers, __VA_ARGS__)
 #define assert_total(said, number) assert_says(said, " " number "\n")
 
 /* ------------------------------------------------------------- counting */
 
 static void published_models_have_their_numbers(void **state)
 {
-    (void)state;
-    assert_total(COUNT("d", "--N_V", "50257", "--ell_max", "1024", "--L",
-                       "12", "--H", "12", "--d_e", "768", "--tied",
-                       "--total"), "124,439,808");
-    assert_total(COUNT("d", "--N_V", "50257", "--ell_max", "2048", "--L",
-                       "96", "--H", "96", "--d_e", "12288", "--tied",
-                       "--total"), "174,604,259,328");
-    assert_total(COUNT("ed", "--N_V=37000", "--L_enc=6", "--L_dec=6", "--H=8",
-                       "--d_e=512", "--tied", "--no_attention_biases",
-                       "--positions=none", "--total"), "63,045,632");
+    assert_total(ftx("count d --N_V 50257 --ell_max 1024 --L 12 --H 12 "
+                     "--d_e 768 --tied --total"), "124,439,808");
+    assert_total(ftx("count d --N_V 50257 --ell_max 2048 --L 96 --H 96 "
+                     "--d_e 12288 --tied --total"), "174,604,259,328");
+    assert_total(ftx("count ed --N_V=37000 --L_enc=6 --L_dec=6 --H=8 "
+                     "--d_e=512 --tied --no_attention_biases "
+                     "--positions=none --total"), "63,045,632");
 }
 
 /* What is published, as a formula: the embeddings, then per layer attention
@@ -49,7 +45,6 @@ static long long vaswani(long long d)
 
 static void known_models_have_their_numbers(void **state)
 {
-    (void)state;
     const struct { const char *name; long long total; } known[] = {
         { "gpt2", decoder(50257, 1024, 12, 768) },
         { "gpt2-medium", decoder(50257, 1024, 24, 1024) },
@@ -73,9 +68,9 @@ static void known_models_have_their_numbers(void **state)
     char number[40];
     for (; known_models[n].name != NULL; n++) {
         assert_string_equal(known_models[n].name, known[n].name);
-        Said s = COUNT((char *)known[n].name, "--total");
+        Said s = ftx("count --total %s", known[n].name);
         assert_says(s, grouped(known[n].total, number));
-        assert_that(strstr(s.out, "published") == NULL);
+        assert_null(strstr(s.out, "published"));
     }
     assert_that(n == sizeof known / sizeof *known);
     assert_that(bert(30522, 12, 768) == 109514298);
@@ -84,21 +79,19 @@ static void known_models_have_their_numbers(void **state)
 
 static void beside_ours_stands_what_was_published(void **state)
 {
-    (void)state;
-    Said s = COUNT("gopher");
+    Said s = ftx("count gopher");
     assert_says(s, "layer[l].W_r[h]               10240       128 x 16384"
                    "     21,474,836,480\n");
     assert_says(s, "   279,711,629,312\npublished");
     assert_says(s, "             280 G\nRounded, ours is the published "
                    "number.\n");
-    assert_says(COUNT("formulated"), "        63,045,632\npublished");
-    assert_says(COUNT("formulated"), "        63,045,632\nTo the digit.\n");
+    assert_says(ftx("count formulated"), "        63,045,632\npublished");
+    assert_says(ftx("count formulated"), "        63,045,632\nTo the digit.\n");
 }
 
 /* All of Gopher's sizes come out, and none without W_r. */
 static void what_is_rounded_is_the_published_number(void **state)
 {
-    (void)state;
     static const struct { const char *name; double published, unit; } known[]
         = { { "gopher-417m", 417, 1e6 }, { "gopher-7b", 7.1, 1e9 },
             { "gopher", 280, 1e9 }, { "gpt3", 175, 1e9 },
@@ -118,22 +111,17 @@ static void what_is_rounded_is_the_published_number(void **state)
 
 static void what_is_there_comes_before_what_is_known(void **state)
 {
-    (void)state;
-    char here[1000];
-    assert_that(getcwd(here, sizeof here) != NULL);
-    assert_total(COUNT("tests/data/released/gpt2", "--total"), "1,944");
-    assert_that(chdir("tests/data/released") == 0);
-    Said s = COUNT("gpt2", "--total");
-    assert_that(chdir(here) == 0);
-    assert_total(s, "1,944");
+    assert_says(ftx("count gpt2 --total"), "124,439,808");
+    assert_total(ftx("count tests/data/released/gpt2 --total"), "1,944");
+    assert_that(symlink("tests/data/released/gpt2", "gpt2") == 0);
+    assert_total(ftx("count gpt2 --total"), "1,944");
 }
 
 static void the_parts_add_up(void **state)
 {
-    (void)state;
     static const char *const tasks[] = { "ed", "e", "d", "class" };
     for (int k = 0; k < 4; k++) {
-        Said s = COUNT((char *)tasks[k], "--N_V", "100");
+        Said s = ftx("count %s --N_V 100", tasks[k]);
         long long sum = 0, total = 0;
         char *line = strchr(s.out, '\n') + 1;
         for (; *line != '\0'; line = strchr(line, '\n') + 1) {
@@ -142,10 +130,7 @@ static void the_parts_add_up(void **state)
             for (char *p = end - 18; p < end; p++)
                 if (*p != ',' && *p != ' ')
                     digits[n++] = *p;
-            if (strncmp(line, "total", 5) == 0)
-                total = atoll(digits);
-            else
-                sum += atoll(digits);
+            *(strncmp(line, "total", 5) == 0 ? &total : &sum) += atoll(digits);
         }
         assert_that(sum > 0 && sum == total);
     }
@@ -153,8 +138,7 @@ static void the_parts_add_up(void **state)
 
 static void equal_parts_stand_on_one_line(void **state)
 {
-    (void)state;
-    Said s = COUNT("d", "--L", "3", "--H", "2", "--d_e", "4");
+    Said s = ftx("count d --L 3 --H 2 --d_e 4");
     assert_says(s, "layer[l].W.head[h].W_q            6             2 x 4"
                    "                 48\n");
     assert_says(s, "layer[l].W_mlp1                   3            16 x 4"
@@ -163,110 +147,65 @@ static void equal_parts_stand_on_one_line(void **state)
 
 /* -------------------------------------------------------------- options */
 
-static void wrong_options_are_refused(void **state)
-{
-    (void)state;
-    assert_refusal(COUNT("d", "--L_dec", "2"), "ftx count: --L_dec has an "
-                   "effect only with ed.");
-    assert_refusal(COUNT("ed", "--total", "--L", "2"), "ftx count: --L has "
-                   "an effect only with d, e and class.");
-    assert_refusal(COUNT("d", "--dx", "3"), "ftx count: there is no option "
-                   "--dx; see 'ftx count --help'.");
-    assert_refusal(COUNT("d", "--d_", "3"), "ftx count: there is no option "
-                   "--d_; see 'ftx count --help'.");
-    assert_refusal(COUNT("d", "-L", "3"), "ftx count: there is no option "
-                   "-L; see 'ftx count --help'.");
-    assert_refusal(COUNT("d", "--L"), "ftx count: --L needs a value; see "
-                   "'ftx count --help'.");
-    assert_refusal(COUNT("d", "--L", "two"), "ftx count: --L must be a whole "
-                   "number from 0 to 1000; it is 'two'.");
-    assert_refusal(COUNT("d", "--L", "1001"), "ftx count: --L must be a "
-                   "whole number from 0 to 1000; it is '1001'.");
-    assert_refusal(COUNT("d", "--L=-1"), "ftx count: --L must be a whole "
-                   "number from 0 to 1000; it is '-1'.");
-    assert_refusal(COUNT("d", "--L", "1.5"), "ftx count: --L must be a whole "
-                   "number from 0 to 1000; it is '1.5'.");
-    assert_refusal(COUNT("d", "--L", ""), "ftx count: --L must be a whole "
-                   "number from 0 to 1000; it is ''.");
-    assert_refusal(COUNT("d", "--L", "3x"), "ftx count: --L must be a whole "
-                   "number from 0 to 1000; it is '3x'.");
-    assert_refusal(COUNT("d", "--epsilon", "nan"), "ftx count: --epsilon "
-                   "must be a number from 0 to 1; it is 'nan'.");
-    assert_refusal(COUNT("d", "--positions", "some"), "ftx count: "
-                   "--positions must be one of learned paper_sines "
-                   "vaswani_sines none relative; it is 'some'.");
-    assert_refusal(COUNT("d", "--tied=perhaps"), "ftx count: --tied must be "
-                   "yes or no; it is 'perhaps'.");
-}
-
-#define UNKNOWN(name) "ftx count: there is no model file or folder '" name \
-    "', and no model of that name is known; known are gpt2, gpt2-medium, " \
-    "gpt2-large, gpt2-xl, gpt3-small, gpt3, gopher-417m, gopher-7b, gopher, " \
-    "bert-base, bert-large, transformer-base, transformer-big, formulated, " \
-    "gato-79m, gato-364m, gato."
-
-static void wrong_architectures_are_refused(void **state)
-{
-    (void)state;
-    assert_refusal(COUNT("d", "e"), "ftx count: expected one architecture or "
-                   "model; see 'ftx count --help'.");
-    assert_refusal(COUNT("--L", "3"), "ftx count: expected one architecture "
-                   "or model; see 'ftx count --help'.");
-    assert_refusal(COUNT("d", "--H", "7"), "ftx count: H must divide d_e, "
-                   "unless d_attn and d_mid are given.");
-    assert_refusal(COUNT("d", "--N_C", "7"), "ftx count: only Algorithm 9 "
-                   "has a class head.");
-    assert_refusal(COUNT("none"), UNKNOWN("none"));
-    assert_refusal(COUNT("none", "--total", "--d_e=8"), "ftx count: --d_e=8 "
-                   "goes with an architecture; none has sizes of its own.");
-    assert_refusal(COUNT("gpt2", "--d_e=8"), "ftx count: --d_e=8 goes with "
-                   "an architecture; gpt2 has sizes of its own.");
-    assert_refusal(COUNT("--total", "--", "--none"), UNKNOWN("--none"));
-    assert_refusal(COUNT("-", "--total"), UNKNOWN("-"));
-    assert_refusal(COUNT("--total", "--", "none"), UNKNOWN("none"));
-    assert_refusal(COUNT("class", "--N_C", "0"), "ftx count: --N_C is 0; a "
-                   "model of class has at least one.");
-    assert_refusal(COUNT("d", "--", "--help"), "ftx count: expected one "
-                   "architecture or model; see 'ftx count --help'.");
-}
-
 static void an_option_may_be_typed_in_several_ways(void **state)
 {
-    (void)state;
-    Said s = COUNT("d", "--N_V", "1000", "--tied");
-    assert_string_equal(COUNT("--N_V=1e3", "--tied=yes", "d").out, s.out);
-    assert_string_equal(COUNT("--tied", "--N_V=7", "--N_V=1000", "--", "d").out,
-                        s.out);
-    Said t = COUNT("d", "--N_V", "1000");
-    assert_that(strcmp(s.out, t.out) != 0);
-    assert_string_equal(COUNT("d", "--N_V", "1000", "--tied",
-                              "--tied=no").out, t.out);
+    Said s = ftx("count d --N_V 1000 --tied"), t = ftx("count d --N_V 1000");
+    assert_both_say(ftx("count --N_V=1e3 --tied=yes d"), s);
+    assert_both_say(ftx("count --tied --N_V=7 --N_V=1000 -- d"), s);
+    assert_both_say(ftx("count d --N_V 1000 --tied --tied=no"), t);
+    assert_string_not_equal(s.out, t.out);
 }
 
-static void help_is_printed_from_the_tables(void **state)
+static void what_cannot_be_counted_is_refused(void **state)
 {
-    (void)state;
-    Said s = COUNT("--help");
-    assert_says(s, "  --d_e N            width of an embedding (64)\n");
-    assert_says(s, "learned paper_sines vaswani_sines none relative (learned)\n");
-    assert_says(s, "ftx count d --N_V 50257 --ell_max 1024 --L 12 --H 12 "
-                "--d_e 768 --tied\n");
+    static const Refused row[] = {
+        { "count d --L_dec 2", "--L_dec has an effect only with ed." },
+        { "count ed --total --L 2", "--L | only with d, e and class." },
+        { "count d --dx 3", "no option --dx; | 'ftx count --help'." },
+        { "count d --d_ 3", "no option --d_;" },
+        { "count d -L 3", "no option -L;" },
+        { "count d --L", "--L needs a value; | --help'." },
+        { "count d --L two", "--L must be a whole number from 0 to 1000; it "
+          "is 'two'." },
+        { "count d --L 1001", "--L must be a whole number | '1001'." },
+        { "count d --L=-1", "--L must be a whole number | '-1'." },
+        { "count d --L 1.5", "--L must be a whole number | '1.5'." },
+        { "count d --L ''", "--L must be a whole number | ''." },
+        { "count d --L 3x", "--L must be a whole number | '3x'." },
+        { "count d --epsilon nan", "a number from 0 to 1; it is 'nan'." },
+        { "count d --positions some", "--positions must be one of learned "
+          "paper_sines vaswani_sines none relative; it is 'some'." },
+        { "count d --tied=perhaps", "yes or no; it is 'perhaps'." },
+        { "count d e", "expected one architecture or model;" },
+        { "count --L 3", "expected one architecture or model;" },
+        { "count d -- --help", "expected one architecture or model;" },
+        { "count d --H 7", "H must divide d_e, unless d_attn and d_mid" },
+        { "count d --N_C 7", "only Algorithm 9 has a class head." },
+        { "count class --N_C 0", "--N_C is 0; | at least one." },
+        { "count none", "file or folder 'none', and no | known; known are "
+          "gpt2, gpt2-medium, | gopher, | gato." },
+        { "count --total -- --none", "'--none', and no model of that name" },
+        { "count - --total", "'-', and no model of that name" },
+        { "count --total -- none", "'none', and no model of that name" },
+        { "count none --total --d_e=8", "--d_e=8 goes with an architecture; "
+          "none has sizes of its own." },
+        { "count gpt2 --d_e=8", "--d_e=8 goes with | gpt2 has sizes" },
+    };
+    assert_all_refused(row);
 }
 
 int main(void)
 {
     const struct CMUnitTest laws[] = {
-        TEST(published_models_have_their_numbers),
-        TEST(known_models_have_their_numbers),
-        TEST(beside_ours_stands_what_was_published),
-        TEST(what_is_rounded_is_the_published_number),
-        TEST(what_is_there_comes_before_what_is_known),
-        TEST(the_parts_add_up),
-        TEST(equal_parts_stand_on_one_line),
-        TEST(wrong_options_are_refused),
-        TEST(wrong_architectures_are_refused),
-        TEST(an_option_may_be_typed_in_several_ways),
-        TEST(help_is_printed_from_the_tables),
+        TEST_INSIDE(published_models_have_their_numbers),
+        TEST_INSIDE(known_models_have_their_numbers),
+        TEST_INSIDE(beside_ours_stands_what_was_published),
+        TEST_INSIDE(what_is_rounded_is_the_published_number),
+        TEST_INSIDE(what_is_there_comes_before_what_is_known),
+        TEST_INSIDE(the_parts_add_up),
+        TEST_INSIDE(equal_parts_stand_on_one_line),
+        TEST_INSIDE(an_option_may_be_typed_in_several_ways),
+        TEST_INSIDE(what_cannot_be_counted_is_refused),
     };
     return RUN(laws);
 }

@@ -1,613 +1,538 @@
 /* GPT-2 and BERT by the paper's algorithms: what transformers computes with
-   the models in released/ (see oracle/released.py), ftx computes too; and
-   what is no such model is refused with a sentence. */
+   the models in released/ (see oracle/released.py), ftx computes too, and
+   learns on with; and what is no such model is refused. */
+#include "lessons.h"
+#include "models.h"
 #include "released.h"
-#include "hub/hub.h"
 #include "released/recorded.h"
 
 /* 1e-5 and 1e-4 of what is largest, and in double 1e-10 and 1e-9. */
 #define VALUE    (IS_DOUBLE ? 1e-10 : 1e-5)
 #define GRADIENT (IS_DOUBLE ? 1e-9 : 1e-4)
 
-/* ------------------------------------------------- values after each line */
+/* ------------------------------------------------- what is computed */
 
+/* What is recorded of a model on a text x: the values after the embedding and
+   each layer (that of GPT-2's last one behind the last norm), the logits, the
+   loss of `hidden` at the places `at`, and its gradients. */
 typedef struct {
-    const char *lines;          /* that end a layer, in order             */
-    Mat hidden[4];
-    int n;
-    Mat logits;
-} Watching;
+    const char *folder, *architecture;
+    const char *lines;                  /* that end a layer, in order */
+    int n, x[8], last;
+    const double *hidden[3], *logits, *loss;
+    const Gradient *gradient;
+} Recorded;
+
+#define RECORDS(m) { m ## _hidden_0, m ## _hidden_1, m ## _hidden_2 }
+static const Recorded recorded[] = {
+    { FOLDER("gpt2"), "GPT2LMHeadModel", " 10.3 10.8 10.10 ", 6, { GPT2_X },
+      3, RECORDS(gpt2), gpt2_logits, gpt2_loss, gpt2_gradient },
+    { FOLDER("gpt2-other"), "GPT2LMHeadModel", " 10.3 10.8 10.10 ", 6,
+      { GPT2_OTHER_X }, 3, RECORDS(gpt2_other), gpt2_other_logits,
+      gpt2_other_loss, gpt2_other_gradient },
+    { FOLDER("bert-masked"), "BertForMaskedLM", " 9.3 9.8 ", 8,
+      { BERT_MASKED_X }, 2, RECORDS(bert_masked), bert_masked_logits,
+      bert_masked_loss, bert_masked_gradient },
+    { FOLDER("bert-untied"), "BertForMaskedLM", " 9.3 9.8 ", 8,
+      { BERT_MASKED_X }, 2, { NULL }, bert_untied_logits, NULL, NULL },
+    { FOLDER("bert-class"), "BertForSequenceClassification", " 9.3 9.8 ", 6,
+      { BERT_CLASS_X }, 2, RECORDS(bert_class), bert_class_logits,
+      bert_class_loss, bert_class_gradient },
+    { FOLDER("bert"), "BertModel", " 9.3 9.8 ", 6, { BERT_X }, 2,
+      RECORDS(bert), NULL, NULL, NULL },
+};
+enum { RECORDED_MODELS = sizeof recorded / sizeof *recorded };
+
+typedef struct { const char *lines; Mat hidden[4]; int n; } Watching;
+
+static Mat copied(Mat M)
+{
+    Mat copy = constant(arena, M->rows, M->cols);
+    memcpy(copy->at, M->at, entries_in(M) * sizeof *M->at);
+    return copy;
+}
 
 static Mat watching(void *to, const char *line, const char *name, Mat M,
                     int index)
 {
     Watching *w = to;
     char marked[12];
-    (void)index;
     snprintf(marked, sizeof marked, " %s ", line);
-    if (M == NULL)
-        return M;
-    Mat copy = constant(arena, M->rows, M->cols);
-    memcpy(copy->at, M->at, entries_in(M) * sizeof *M->at);
-    if (strstr(w->lines, marked) != NULL && w->n < 4)
-        w->hidden[w->n++] = copy;
-    if (strcmp(name, "logits") == 0)
-        w->logits = copy;
+    if (M != NULL && strstr(w->lines, marked) != NULL && w->n < 4)
+        w->hidden[w->n++] = copied(M);
     return M;
 }
 
-static double largest(size_t n, const double *x)
+/* Near what is recorded, a row for each token, in units of the largest; a
+   row's numbers are in the order of the other program's tokens. */
+static void assert_values(const char *what, Mat M, const double *expected,
+                          const Tokenizer *t)
 {
-    double most = 0;
-    for (size_t k = 0; k < n; k++)
-        most = fmax(most, fabs(x[k]));
-    return most;
-}
-
-/* A recorded matrix has a row for each token. */
-#define assert_hidden(M, recorded) \
-    hidden_at(HERE(#M " and " #recorded), M, \
-              sizeof recorded / sizeof *recorded, recorded)
-static void hidden_at(Where where, Mat M, size_t n, const double *recorded)
-{
-    double most = largest(n, recorded);
-    if (entries_in(M) != n)
-        fail_at(where, "%d x %d, but %zu recorded", M->rows, M->cols, n);
+    double most = 1;
+    for (size_t k = 0; k < entries_in(M); k++)
+        most = fmax(most, fabs(expected[k]));
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
-            double e = recorded[(j - 1) * M->rows + i - 1];
+            const int there = t == NULL ? i - 1 : token_number(t, i);
+            double e = expected[(j - 1) * M->rows + there];
             if (fabs(AT(M, i, j) - e) > VALUE * most)
-                fail_at(where, "[%d, %d] is %.17g, but expected %.17g", i,
-                        j, (double)AT(M, i, j), e);
+                fail_at(HERE(what), "[%d, %d] is %.17g, but expected %.17g",
+                        i, j, (double)AT(M, i, j), e);
         }
 }
 
-#define assert_all_hidden(w, last, recorded) \
-    do { \
-        assert_hidden((w).hidden[0], recorded ## _hidden_0); \
-        assert_hidden((w).hidden[1], recorded ## _hidden_1); \
-        assert_hidden((w).hidden[last], recorded ## _hidden_2); \
-    } while (0)
-
-/* Logits are in the order of the released model's numbers. */
-static void assert_logits(Mat M, const Tokenizer *t, const double *recorded)
+/* P, or without a head what line 9.8 makes at last. */
+static Mat run_model(Tape *on, const Model *m, Tokens x, Watching *w)
 {
-    double most = largest(entries_in(M), recorded);
-    for (int j = 1; j <= M->cols; j++)
-        for (int v = 1; v <= M->rows; v++)
-            assert_near(AT(M, v, j),
-                        recorded[(j - 1) * M->rows + token_number(t, v)],
-                        VALUE * fmax(1, most));
+    prepare_tape(arena, on, m->theta);
+    if (w != NULL)
+        observe(on, watching, w);
+    return m->task == TRAIN_D ? dtransformer(on, x, m->theta)
+         : m->theta->W_c != NULL ? classify(on, x, m->theta)
+         : m->theta->W_u != NULL ? etransformer(on, x, m->theta)
+         : layers_9(on, x, m->theta);
 }
 
-static Model *watched(const char *name, Watching *w, const char *lines)
+static void values_are_those_of_another_program(void **state)
 {
-    Model *m = model_in(name);
-    *w = (Watching){ .lines = lines };
-    observe(quiet, watching, w);
-    return m;
-}
-
-static void gpt2_is_algorithm_10(void **state)
-{
-    (void)state;
-    Watching w;
-    Model *m = watched(FOLDER("gpt2"), &w, " 10.3 10.8 10.10 ");
-    dtransformer(quiet, NUMBERED(m->tokenizer, GPT2_X), m->theta);
-    assert_all_hidden(w, 3, gpt2);  /* behind the last norm */
-    assert_logits(w.logits, m->tokenizer, gpt2_logits);
-    assert_true(m->theta->hyper.tied && m->theta->hyper.tanh_gelu);
-}
-
-static void shards_and_other_settings_are_algorithm_10(void **state)
-{
-    (void)state;
-    Watching w;
-    Model *m = watched(FOLDER("gpt2-other"), &w, " 10.3 10.8 10.10 ");
-    dtransformer(quiet, NUMBERED(m->tokenizer, GPT2_OTHER_X), m->theta);
-    assert_all_hidden(w, 3, gpt2_other);
-    assert_logits(w.logits, m->tokenizer, gpt2_other_logits);
-    assert_false(m->theta->hyper.tied || m->theta->hyper.tanh_gelu);
-    assert_int_equal(m->theta->hyper.d_mlp, 12);
-}
-
-static void bert_is_algorithm_9(void **state)
-{
-    (void)state;
-    Watching w;
-    Model *m = watched(FOLDER("bert-masked"), &w, " 9.3 9.8 ");
-    Tokens x = NUMBERED(m->tokenizer, BERT_MASKED_X);
-    etransformer(quiet, x, m->theta);
-    assert_all_hidden(w, 2, bert_masked);
-    assert_logits(w.logits, m->tokenizer, bert_masked_logits);
+    for (int k = 0; k < RECORDED_MODELS; k++) {
+        const Recorded *r = &recorded[k];
+        const Model *m = model_in(r->folder);
+        const Tokenizer *t = m->task == TRAIN_CLASS ? NULL : m->tokenizer;
+        Watching w = { .lines = r->lines };
+        Mat P = run_model(quiet, m, numbered(m->tokenizer, r->n, r->x), &w);
+        for (int l = 0; l < 3 && r->hidden[l] != NULL; l++)
+            assert_values(r->folder, w.hidden[l < 2 ? l : r->last],
+                          r->hidden[l], NULL);
+        if (r->logits != NULL)
+            assert_values(r->folder, P->logits, r->logits, t);
+    }
+    const Hyperparameters h = model_in(FOLDER("gpt2"))->theta->hyper;
+    assert_true(h.tied && h.tanh_gelu);
+    const Hyperparameters o = model_in(FOLDER("gpt2-other"))->theta->hyper;
+    assert_true(!o.tied && !o.tanh_gelu && o.d_mlp == 12);
+    const Model *m = model_in(FOLDER("bert-masked"));
+    Tokens x = numbered(m->tokenizer, 8, recorded[2].x);
     assert_int_equal(TOKEN(x, 1), bos_token(m->theta->hyper.N_V));
     assert_int_equal(TOKEN(x, 3), mask_token(m->theta->hyper.N_V));
     assert_int_equal(TOKEN(x, 8), eos_token(m->theta->hyper.N_V));
+    assert_false(model_in(FOLDER("bert-untied"))->theta->hyper.tied);
+    assert_string_equal(model_in(FOLDER("bert-class"))->class_name[3], "yes");
 }
 
-/* Its file has cls.predictions.bias, too, of which no use is made. */
-static void an_untied_bert_has_a_bias_of_its_own(void **state)
-{
-    (void)state;
-    Watching w;
-    Model *m = watched(FOLDER("bert-untied"), &w, " 9.3 9.8 ");
-    etransformer(quiet, NUMBERED(m->tokenizer, BERT_MASKED_X), m->theta);
-    assert_logits(w.logits, m->tokenizer, bert_untied_logits);
-    assert_false(m->theta->hyper.tied);
-}
-
-static void bert_without_a_head_is_lines_1_to_9(void **state)
-{
-    (void)state;
-    Watching w;
-    Model *m = watched(FOLDER("bert"), &w, " 9.3 9.8 ");
-    layers_9(quiet, NUMBERED(m->tokenizer, BERT_X), m->theta);
-    assert_all_hidden(w, 2, bert);
-    assert_int_equal(m->theta->hyper.N_C, 0);
-}
-
-static void bert_classifies_with_its_pooler(void **state)
-{
-    (void)state;
-    Watching w;
-    Model *m = watched(FOLDER("bert-class"), &w, " 9.3 9.8 ");
-    Mat P = classify(quiet, NUMBERED(m->tokenizer, BERT_CLASS_X), m->theta);
-    assert_hidden(w.hidden[2], bert_class_hidden_2);
-    assert_hidden(P->logits, bert_class_logits);
-    assert_string_equal(m->class_name[1], "no");
-    assert_string_equal(m->class_name[3], "yes");
-}
-
-/* ------------------------------------------------------------- gradients */
-
-static const Released *kind_named(const char *architecture)
+static void assert_gradients(const Model *m, const Recorded *r)
 {
     const Released *kind = released_models;
-    while (strcmp(kind->architecture, architecture) != 0)
+    while (strcmp(kind->architecture, r->architecture) != 0)
         kind++;
-    return kind;
-}
-
-static void assert_gradients(const Model *m, const char *architecture,
-                             const Gradient *recorded)
-{
-    const Released *kind = kind_named(architecture);
     for (int k = 1; k <= m->theta->n; k++) {
         TensorPlace place = tensor_place(kind, m->theta, k);
         Mat M = *m->theta->parameter[k].place;
-        const Gradient *g = recorded;
+        const Gradient *g = r->gradient;
         while (g->tensor != NULL && strcmp(g->tensor, place.name) != 0)
             g++;
         if (g->tensor == NULL)
             fail_at(HERE("gradient"), "%s is not recorded", place.name);
         for (int j = 1; j <= M->cols; j++)
             for (int i = 1; i <= M->rows; i++) {
-                size_t at = tensor_index(&place, m->tokenizer, i, j);
+                double e = g->rows[tensor_index(&place, m->tokenizer, i, j)];
                 double a = M->grad[(j - 1) * M->rows + i - 1];
-                if (!is_near(a, g->rows[at], GRADIENT))
+                if (!is_near(a, e, GRADIENT))
                     fail_at(HERE("gradient"), "%s [%d, %d] is %.17g, but "
-                            "expected %.17g", place.name, i, j, a,
-                            g->rows[at]);
+                            "expected %.17g", place.name, i, j, a, e);
             }
     }
 }
 
-static Mat loss_of_sequence(const Model *m, Tokens x)
+/* Of a text the next tokens; of masked tokens 7 and 10; of classes the last. */
+static void gradients_are_those_of_another_program(void **state)
 {
-    Mat P = dtransformer(tape, x, m->theta);
-    Mat log_P = log_prob(P, slice(x, 2, x.length),
-                         span(tape, 1, x.length - 1));
-    return scale(sum(log_P), -1);
+    for (int k = 0; k < RECORDED_MODELS; k++) {
+        const Recorded *r = &recorded[k];
+        if (r->loss == NULL)
+            continue;
+        const Model *m = model_in(r->folder);
+        Tokens x = numbered(m->tokenizer, r->n, r->x);
+        Mat P = run_model(tape, m, x, NULL);
+        Tokens right = m->task == TRAIN_D ? slice(x, 2, x.length)
+                     : m->task == TRAIN_E ? NUMBERED(m->tokenizer, 7, 10)
+                     : (Tokens){ 1, (int[]){ 3 } };
+        Tokens at = m->task == TRAIN_D ? span(tape, 1, x.length - 1)
+                  : m->task == TRAIN_E ? (Tokens){ 2, (int[]){ 3, 6 } }
+                  : span(tape, 1, 1);
+        Mat loss = scale(sum(log_prob(P, right, at)), -1);
+        assert_near(AT(loss, 1, 1), r->loss[0], VALUE);
+        backward(loss);
+        assert_gradients(m, r);
+        tape_clear(tape);
+    }
 }
 
-static void gradients_of_gpt2_are_those_of_another_program(void **state)
+/* ------------------------------------------------- what is beyond the paper */
+
+static void no_epsilon(Theta *theta) { theta->hyper.epsilon = 0; }
+static void no_types(Theta *theta) { theta->W_t = NULL; }
+static void one_type(Theta *theta) { theta->hyper.types = 1; }
+
+static void other_gelu(Theta *theta)
 {
-    (void)state;
-    Model *m = model_in(FOLDER("gpt2"));
-    prepare_tape(arena, tape, m->theta);
-    Mat loss = loss_of_sequence(m, NUMBERED(m->tokenizer, GPT2_X));
-    assert_near(AT(loss, 1, 1), gpt2_loss[0], VALUE);
-    backward(loss);
-    assert_gradients(m, "GPT2LMHeadModel", gpt2_gradient);
-    tape_clear(tape);
-    m = model_in(FOLDER("gpt2-other"));
-    prepare_tape(arena, tape, m->theta);
-    backward(loss_of_sequence(m, NUMBERED(m->tokenizer, GPT2_OTHER_X)));
-    assert_gradients(m, "GPT2LMHeadModel", gpt2_other_gradient);
+    theta->hyper.tanh_gelu = !theta->hyper.tanh_gelu;
 }
 
-static void gradients_of_bert_are_those_of_another_program(void **state)
+static void no_first_norm(Theta *theta)
 {
-    (void)state;
-    Model *m = model_in(FOLDER("bert-masked"));
-    prepare_tape(arena, tape, m->theta);
-    Tokens x = NUMBERED(m->tokenizer, BERT_MASKED_X);
-    Tokens hidden = NUMBERED(m->tokenizer, 7, 10);
-    Mat P = etransformer(tape, x, m->theta);
-    Mat loss = scale(sum(log_prob(P, hidden, (Tokens){ 2, (int[]){ 3, 6 } })),
-                     -1);
-    assert_near(AT(loss, 1, 1), bert_masked_loss[0], VALUE);
-    backward(loss);
-    assert_gradients(m, "BertForMaskedLM", bert_masked_gradient);
+    theta->hyper.embedding_norm = false;
 }
 
-static void gradients_of_a_classifier_are_too(void **state)
+static void no_offset(Theta *theta)
 {
-    (void)state;
-    Model *m = model_in(FOLDER("bert-class"));
-    prepare_tape(arena, tape, m->theta);
-    Mat P = classify(tape, NUMBERED(m->tokenizer, BERT_CLASS_X), m->theta);
-    Tokens c = { 1, (int[]){ 3 } };
-    Mat loss = scale(log_prob(P, c, span(tape, 1, 1)), -1);
-    assert_near(AT(loss, 1, 1), bert_class_loss[0], VALUE);
-    backward(loss);
-    assert_gradients(m, "BertForSequenceClassification",
-                     bert_class_gradient);
+    theta->hyper.unembedding_bias = false;
+}
+
+/* GELU for tanh, and the norm of line 9.11 with gamma = 1, beta = 0. */
+static void no_pooler(Theta *theta)
+{
+    theta->hyper.pooler = false;
+    theta->gamma = constant(arena, theta->W_f->rows, 1);
+    theta->beta = constant(arena, theta->W_f->rows, 1);
+    set_all(theta->gamma, 1);
+}
+
+/* In the file, behind the name of the model and these words, is the largest
+   change of any logit when this is left out. */
+static void each_figure_is_what_leaving_it_out_makes(void **state)
+{
+    static const struct { int model; const char *what;
+                          void (*leave_out)(Theta *theta); } row[] = {
+        { 0, "largest logit", NULL },
+        { 0, "epsilon under the root: 0", no_epsilon },
+        { 0, "GELU by tanh: as printed", other_gelu },
+        { 2, "largest logit", NULL },
+        { 2, "epsilon under the root: 0", no_epsilon },
+        { 2, "GELU as printed: by tanh", other_gelu },
+        { 2, "types of tokens: none", no_types },
+        { 2, "the second type: only the first", one_type },
+        { 2, "norm of the embedding: none", no_first_norm },
+        { 2, "offset of the logits: none", no_offset },
+        { 4, "largest logit", NULL },
+        { 4, "pooler: lines 9.10 and 9.11", no_pooler },
+    };
+    enum { ROWS = sizeof row / sizeof *row };
+    size_t n;
+    double largest = 0;
+    char words[100];
+    const char *text = bytes_of("tests/data/released/extras.txt", &n);
+    assert_int_equal(times(text, "\n  "), ROWS);
+    for (int k = 0; k < ROWS; k++) {
+        const Recorded *r = &recorded[row[k].model];
+        Model *m = model_in(r->folder);
+        Tokens x = numbered(m->tokenizer, r->n, r->x);
+        Mat all = copied(run_model(quiet, m, x, NULL)->logits), other = NULL;
+        if (row[k].leave_out != NULL) {
+            row[k].leave_out(m->theta);
+            other = run_model(quiet, m, x, NULL)->logits;
+        }
+        double change = 0;
+        for (size_t e = 0; e < entries_in(all); e++)
+            change = fmax(change, fabs((double)all->at[e]
+                          - (other == NULL ? 0 : (double)other->at[e])));
+        largest = other == NULL ? change : largest;
+        const double digit = change >= 0.01 ? 5.1e-5
+                             : 0.06 * pow(10, floor(log10(change)));
+        snprintf(words, sizeof words, "\n  %s ", row[k].what);
+        const char *at = strstr(strstr(text, r->folder), words);
+        if (at == NULL || fabs(atof(at + strlen(words)) - change)
+                          > (IS_DOUBLE ? digit : 1e-4 * largest))
+            fail_at(HERE("extras.txt"), "%s is %g", words, change);
+    }
 }
 
 /* -------------------------------------------------------------- commands */
 
-static char *text_of(char *to, int n, const int number[])
-{
-    char *p = to;
-    for (int k = 0; k < n; k++)
-        p += sprintf(p, "%d ", number[k]);
-    return to;
-}
-
 static void a_folder_is_a_model_and_so_is_what_was_imported(void **state)
 {
-    (void)state;
-    const int greedy[] = { GPT2_GREEDY }, prompt[] = { GPT2_PROMPT };
-    char text[100], expected[100], *name = path("m");
-    text_of(text, 2, prompt);
-    sprintf(text_of(expected, 6, greedy) + strlen(expected), "\n");
-    assert_says(SAID(import_released, FOLDER("gpt2"), "--model", name),
-                "Algorithm 10, 1,944 numbers to learn, from "
-                FOLDER("gpt2") "\n");
-    char *const models[] = { FOLDER("gpt2"), name,
-                             FOLDER("gpt2/model.safetensors") };
+    static const int greedy[] = { GPT2_GREEDY }, prompt[] = { GPT2_PROMPT };
+    static const char *const models[] = {
+        FOLDER("gpt2"), "m", FOLDER("gpt2/model.safetensors")
+    };
+    char expected[100] = "";
+    for (int k = 0; k < 6; k++)
+        append(expected, sizeof expected, "%d ", greedy[k]);
+    assert_says(ftx("import " FOLDER("gpt2") " --model m"), "Algorithm 10, "
+                "1,944 numbers to learn, from " FOLDER("gpt2") "\n");
     for (int k = 0; k < 3; k++) {
-        assert_said(SAID(generate, "--model", models[k], "--tau", "0",
-                         "--ell_gen", "6", text), 0, expected, "");
-        assert_said(SAID(generate, "--model", models[k], "--tau", "0",
-                         "--ell_gen", "6", "--no-memory", text), 0,
-                    expected, "");
-        assert_says(SAID(count_numbers, "--total", models[k]), "1,944");
+        for (int memory = 0; memory < 2; memory++)
+            assert_says(ftx("generate --model %s --tau 0 --ell_gen 6 '%d %d' "
+                            "--no-memory=%s", models[k], prompt[0], prompt[1],
+                            memory ? "no" : "yes"), expected);
+        assert_says(ftx("count --total %s", models[k]), "1,944");
     }
 }
 
 static void every_kind_can_be_imported_and_used(void **state)
 {
-    (void)state;
-    char *name = path("m");
-    assert_says(SAID(import_released, FOLDER("bert-masked"), "--model",
-                     name), "Algorithm 9, ");
-    assert_string_equal(SAID(fill_texts, "--model", name,
-                             "3 [gap] 8").out,
-                        SAID(fill_texts, "--model", FOLDER("bert-masked"),
-                             "3 [gap] 8").out);
-    assert_says(SAID(fill_texts, "--model", name, "3 [gap] 8"),
-                "  token 3:  ");
-    assert_says(SAID(import_released, FOLDER("bert-class"), "--model", name,
-                     "--replace"), "Algorithm 9, ");
-    assert_says(SAID(classify_texts, "--model", name, "3 9 8 0"), "maybe ");
-    assert_says(SAID(import_released, FOLDER("bert"), "--model", name,
-                     "--replace"), "Algorithm 9, ");
-    Said s = SAID(classify_texts, "--model", name, "3 9 8 0");
-    assert_int_equal(s.status, 2);
-    assert_non_null(strstr(s.err, " has no classes yet; 'ftx train class "
-                                  "--from' gives it some.\n"));
-}
-
-static void every_step_inside_is_shown(void **state)
-{
-    (void)state;
-    static char *const folders[] = {
-        FOLDER("gpt2"), FOLDER("gpt2-other"), FOLDER("bert"),
-        FOLDER("bert-masked"), FOLDER("bert-class"),
+    static const struct { const char *folder, *line, *words; } row[] = {
+        { FOLDER("bert-masked"), "fill '3 [gap] 8'", "  token 3:  " },
+        { FOLDER("bert-class"), "classify '3 9 8 0'", "maybe " },
     };
-    for (int k = 0; k < 5; k++) {
-        Said s = SAID(show_inside, "--model", folders[k], "--json", "3 9 8");
-        assert_int_equal(s.status, 0);
-        assert_string_equal(s.err, "");
-        assert_string_equal(s.out + s.bytes - 3, "]}\n");
+    for (int k = 0; k < 2; k++) {
+        assert_says(ftx("import %s --model m --replace", row[k].folder),
+                    "Algorithm 9, ");
+        Said s = ftx("%s --model m", row[k].line);
+        assert_says(s, row[k].words);
+        assert_both_say(s, ftx("%s --model %s", row[k].line, row[k].folder));
     }
+    assert_says(ftx("import " FOLDER("bert") " --model m --replace"), "9, ");
+    assert_refused(ftx("classify --model m '3 9 8 0'"),
+                   "m has no classes yet; 'ftx train class --from'");
 }
 
 static void a_text_is_the_numbers_of_its_tokens(void **state)
 {
-    (void)state;
-    char *model = FOLDER("gpt2"), *out = path("x");
-    assert_refusal(SAID(generate, "--model", model, "3 x"), "the prompt:1:3: "
-                   "expected the numbers of tokens, with blanks between.");
-    assert_refusal(SAID(generate, "--model", model, "3 13"), "the prompt:1:3:"
-                   " there is no token of this number.");
-    assert_refusal(SAID(generate, "--model", model, "3 99999999999999999999"),
-                   "the prompt:1:3: there is no token of this number.");
+    static const Refused row[] = {
+        { "generate --model " FOLDER("gpt2") " '3 x'",
+          "the prompt:1:3: expected the numbers of tokens" },
+        { "generate --model " FOLDER("gpt2") " '3 13'",
+          "the prompt:1:3: there is no token of this number." },
+        { "generate --model " FOLDER("gpt2") " '3 99999999999999999999'",
+          "the prompt:1:3: there is no token of this number." },
+    };
+    assert_all_refused(row);
     write_text("x", "3 12\n0\t5\n");
-    assert_said(SAID(tokenize, "--model", model, out), 0,
+    assert_said(ftx("tokenize --model " FOLDER("gpt2") " x"), 0,
                 "4\t3␣\n13\t<eos>\n1\t0␣\n6\t5␣\n13\t<eos>\n"
                 "# bytes: 9, tokens: 4 (0.444 a byte), with <eos>: 5\n"
                 "# numbers: 13\n", "");
-    assert_says(SAID(tokenize, "--model", FOLDER("bert"), out),
+    assert_says(ftx("tokenize --model " FOLDER("bert") " x"),
                 "12\t<bos>\n3\t3␣\n10\t12␣\n1\t0␣\n4\t5␣\n13\t<eos>\n");
+}
+
+/* ------------------------------------------------------------ learning on */
+
+#define AS_RECORDED \
+    "--model m --steps 20 --batch 2 --shuffle=no --schedule constant " \
+    "--warm_up 0 --clip 0 --decay 0.1 --held-out 0 "
+
+/* Fine-tuning has the losses that it has with PyTorch. */
+static void it_learns_on_as_with_another_program(void **state)
+{
+    static const char *const text[] = { "1 5 3 10 4 2 11 7", "7 7 1 9",
+                                        "10 3 6 6 1 8 4", "2 4 8" };
+    for (int k = 0; k < 4; k++)
+        write_text((const char[]){ (char)('1' + k), '\0' }, text[k]);
+    write_text("l", "no\t1 3\nyes\t9 3 5\nmaybe\t5 5 1\nno\t7 1\n");
+    for (int k = 0; k < 2; k++) {
+        if (k == 0)
+            TRAIN("d --from " FOLDER("gpt2") " --eta 0.01 " AS_RECORDED
+                  "1 2 3 4");
+        else
+            TRAIN("class --from " FOLDER("bert-class") " --eta 0.001 "
+                  AS_RECORDED "--replace l");
+        const Model *m = model_in("m");
+        assert_int_equal(m->state.points, 20);
+        for (int i = 0; i < 20; i++)
+            assert_near(m->point[i].loss, k == 0 ? gpt2_curve[i]
+                        : bert_class_curve[i], IS_DOUBLE ? 1e-8 : 1e-4);
+        if (k == 0)
+            assert_says(TRAIN("d --resume --steps 21 --model m 1 2 3 4"),
+                        "step 21 of 21, saved");
+    }
+    assert_string_equal(model_in("m")->class_name[2], "maybe");
+}
+
+static void a_classifier_begins_with_a_model_without_classes(void **state)
+{
+    static const char *const folder[] = { "bert", "bert-masked" };
+    write_text("l", "odd\t1 3\neven\t9 3 5 1\nodd\t5\neven\t7 1 8\n");
+    for (int k = 0; k < 2; k++) {
+        TRAIN("class --from " FOLDER("%s") " --model m --replace --steps 150 "
+              "--held-out 0 --dropout 0 l", folder[k]);
+        assert_says(ftx("classify --model m '9 3 5 1'"), "even  odd 0.0");
+        assert_says(ftx("classify --model m 5"), "odd  odd 0.9");
+    }
+}
+
+static void what_it_begins_with_stays_as_it_is(void **state)
+{
+    size_t n, m;
+    write_text("1", "1 5 3 10 4 2 11 7 1 5 3 10 4 2 11 7");
+    TRAIN("d --from " FOLDER("gpt2") " --model a --steps 3 --held-out 0 1");
+    const char *before = bytes_of("a", &n);
+    TRAIN("d --from a --model b --steps 3 --held-out 0 1");
+    assert_memory_equal(bytes_of("a", &m), before, n);
+    assert_int_equal(n, m);
+    const char *after = bytes_of("b", &m);
+    assert_false(n == m && memcmp(before, after, n) == 0);
+}
+
+static void what_it_cannot_begin_with_is_refused(void **state)
+{
+#define FROM(folder) " --model m --from " FOLDER(folder) " "
+    static const Refused row[] = {
+        { "train e" FROM("gpt2") "1", "gpt2 is a model of another task." },
+        { "train e" FROM("bert") "1", "bert is a model of another task." },
+        { "train d" FROM("gpt2") "1 --d_e 4", "--d_e cannot be changed in" },
+        { "train d" FROM("gpt2") "1 --tokens word", "--tokens | without" },
+        { "train d" FROM("gpt2") "1 --as-printed", "go with --as-printed." },
+        { "train d" FROM("gpt2") "1 --resume", "does not go with --resume." },
+        { "train d" FROM("gpt2") "2", "2:1:1: expected the numbers of tok" },
+        { "train class" FROM("bert-class") "l", "no class 'maybe so'." },
+    };
+    write_text("1", "1 5 3 10");
+    write_text("2", "to be");
+    write_text("l", "no\t1\nmaybe so\t1\n");
+    assert_all_refused(row);
+    assert_that(access("m", F_OK) != 0);
 }
 
 /* -------------------------------------------------------------- refusals */
 
-static const char *const parts[] = { "config.json", "model.safetensors" };
-
-static char *with(const char *text, const char *old, const char *new)
-{
-    const char *at = strstr(text, old);
-    assert_non_null(at);
-    char *to = arena_alloc(arena, strlen(text) + strlen(new) + 1);
-    sprintf(to, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old));
-    return to;
-}
-
-/* A copy of a folder, in whose config `old` is `new`. */
-static char *copy_with(const char *folder, const char *old, const char *new)
-{
-    mkdir(path("f"), 0777);
-    for (int k = 0; k < 2; k++) {
-        size_t n;
-        char from[200], to[40];
-        snprintf(from, sizeof from, "%s/%s", folder, parts[k]);
-        snprintf(to, sizeof to, "f/%s", parts[k]);
-        char *bytes = bytes_of(from, &n);
-        remove(path(to));
-        if (bytes != NULL && k == 0 && old != NULL)
-            write_text(to, with(bytes, old, new));
-        else if (bytes != NULL)
-            write_bytes(to, bytes, n);
-    }
-    return path("f");
-}
-
-/* Importing the folder is refused, and nothing is written. */
-#define assert_refused(folder, sentence) \
-    refused_at(HERE(sentence), folder, sentence)
-static void refused_at(Where where, const char *folder, const char *sentence)
-{
-    struct stat there;
-    Said s = SAID(import_released, (char *)folder, "--model", path("m"));
-    size_t n = strlen(folder), m = strlen(sentence);
-    if (s.status != 2 || strncmp(s.err, folder, n) != 0
-        || strlen(s.err) != n + m + 1
-        || strncmp(s.err + n, sentence, m) != 0)
-        fail_at(where, "%d, %s", s.status, s.err);
-    if (stat(path("m"), &there) == 0)
-        fail_at(where, "something was written");
-}
-
-#define assert_config(folder, old, new, sentence) \
-    assert_refused(copy_with(FOLDER(folder), old, new), \
-                   "/config.json:" sentence)
+#define KNOWN "known are GPT2LMHeadModel, BertForMaskedLM, " \
+              "BertForSequenceClassification, BertModel."
 
 static void a_config_that_fits_no_algorithm_is_refused(void **state)
 {
-    (void)state;
-    assert_config("gpt2", "GPT2LMHeadModel", "LlamaForCausalLM", "5:5: the "
-        "architecture LlamaForCausalLM is not known; known are "
-        "GPT2LMHeadModel, BertForMaskedLM, BertForSequenceClassification, "
-        "BertModel.");
-    assert_config("gpt2", "architectures", "architecture", "1:1: "
-        "architectures must be a list of one name; known are "
-        "GPT2LMHeadModel, BertForMaskedLM, BertForSequenceClassification, "
-        "BertModel.");
-    assert_config("gpt2", "\"n_embd\": 8", "\"n_embd\": 8e99", "15:13: "
-        "n_embd must be a whole number from 1 to 100000.");
-    assert_config("gpt2", "\"n_layer\": 2", "\"n_layer\": -2", "18:14: "
-        "n_layer must be a whole number from 0 to 1000.");
-    assert_config("gpt2", "\"n_head\": 2", "\"n_head\": 1.5", "16:13: n_head "
-        "must be a whole number from 1 to 1000.");
-    assert_config("gpt2", "\"n_head\": 2", "\"n_head\": 3", " H must divide "
-        "d_e, unless d_attn and d_mid are given.");
-    assert_config("gpt2", "\"n_embd\"", "\"n_em\"", "1:1: n_embd must be a "
-        "whole number from 1 to 100000.");
-    assert_config("gpt2", "gelu_new", "relu", "2:26: activation_function "
-        "must be \"gelu\", or \"gelu_new\" or \"gelu_pytorch_tanh\", which "
-        "are the tanh form.");
-    assert_config("gpt2", "1e-05", "\"0\"", "13:25: layer_norm_epsilon must "
-        "be a number from 0 to 1.");
-    assert_config("gpt2", "\"scale_attn_weights\": true",
-        "\"scale_attn_weights\": false", "24:25: scale_attn_weights must be "
-        "true; the algorithm has nothing else.");
-    assert_config("gpt2", "\"scale_attn_by_inverse_layer_idx\": false",
-        "\"scale_attn_by_inverse_layer_idx\": true", "23:38: "
-        "scale_attn_by_inverse_layer_idx must be false; the algorithm has "
-        "no such thing.");
-    assert_config("gpt2", "\"tie_word_embeddings\": true",
-        "\"tie_word_embeddings\": 1", "30:26: tie_word_embeddings must be "
-        "true or false.");
-    assert_config("bert-class", "\"1\": \"maybe\"", "\"7\": \"maybe\"",
-        "14:15: id2label must be an object with a name for each number from "
-        "\"0\".");
-    static const char *const no_names[] = { "\"\"", "\"may\\tbe\"",
-                                            "\"may\\u0000be\"", "1" };
-    for (int k = 0; k < 4; k++)
-        assert_config("bert-class", "\"maybe\"", no_names[k],
-            "14:15: id2label must be an object with a name for each number "
-            "from \"0\".");
-    assert_config("bert", "\"is_decoder\": false", "\"is_decoder\": true",
-        "16:17: is_decoder must be false; the algorithm has no such thing.");
-    assert_config("gpt2", "{\n", "[\n", "2:24: expected a comma or ].");
-}
-
-/* A copy of a folder in whose config.json the line of a member is missing. */
-static char *without_line_of(const char *folder, const char *member)
-{
-    char from[200], line[200] = "";
-    size_t n;
-    snprintf(from, sizeof from, "%s/config.json", folder);
-    const char *text = bytes_of(from, &n);
-    snprintf(line, sizeof line, "  \"%s\": ", member);
-    const char *at = strstr(text, line);
-    assert_non_null(at);
-    snprintf(line, sizeof line, "%.*s", (int)(strchr(at, '\n') + 1 - at),
-             at);
-    return copy_with(folder, line, "");
+    static const struct { const char *folder, *old, *new, *words; } row[] = {
+        { "gpt2", "GPT2LMHeadModel", "LlamaForCausalLM", "/config.json:5:5: "
+          "the architecture LlamaForCausalLM is not known; " KNOWN },
+        { "gpt2", "architectures", "architecture", "/config.json:1:1: "
+          "architectures must be a list of one name; " KNOWN },
+        { "gpt2", "\"n_embd\": 8", "\"n_embd\": 8e99",
+          "15:13: n_embd must be a whole number from 1 to 100000." },
+        { "gpt2", "\"n_layer\": 2", "\"n_layer\": -2",
+          "18:14: n_layer must be a whole number from 0 to 1000." },
+        { "gpt2", "\"n_head\": 2", "\"n_head\": 1.5",
+          "16:13: n_head must be a whole number from 1 to 1000." },
+        { "gpt2", "\"n_head\": 2", "\"n_head\": 3", "H must divide d_e" },
+        { "gpt2", "\"n_embd\"", "\"n_em\"", "1:1: n_embd must be a whole" },
+        { "gpt2", "gelu_new", "relu", "2:26: activation_function must be "
+          "\"gelu\", or \"gelu_new\" or \"gelu_pytorch_tanh\"" },
+        { "gpt2", "1e-05", "\"0\"", "13:25: layer_norm_epsilon must be a" },
+        { "gpt2", "attn_weights\": true", "attn_weights\": false",
+          "24:25: scale_attn_weights must be true;" },
+        { "gpt2", "layer_idx\": false", "layer_idx\": true",
+          "23:38: scale_attn_by_inverse_layer_idx must be false;" },
+        { "gpt2", "embeddings\": true", "embeddings\": 1",
+          "30:26: tie_word_embeddings must be true or false." },
+        { "gpt2", "{\n", "[\n", "2:24: expected a comma or ]." },
+        { "bert-class", "\"1\": \"maybe\"", "\"7\": \"maybe\"",
+          "14:15: id2label must be an object with a name for each number" },
+        { "bert-class", "\"maybe\"", "\"\"", "14:15: id2label must be" },
+        { "bert-class", "\"maybe\"", "\"may\\tbe\"", "14:15: id2label must" },
+        { "bert-class", "\"maybe\"", "\"may\\u0000be\"", "14:15: id2label" },
+        { "bert-class", "\"maybe\"", "1", "14:15: id2label must be" },
+        { "bert", "decoder\": false", "decoder\": true",
+          "16:17: is_decoder must be false;" },
+        /* sizes that the tensors have not */
+        { "gpt2", "\"n_positions\": 10", "\"n_positions\": 9",
+          "the tensor transformer.wpe.weight | expected [9, 8]." },
+        { "gpt2", "\"n_inner\": null", "\"n_inner\": 31",
+          "the tensor transformer.h.0.mlp.c_fc.weight | [8, 31]." },
+        { "gpt2", "\"n_layer\": 2", "\"n_layer\": 3", "the tensor "
+          "transformer.h.2.attn.c_attn.weight is missing: W_q of line 4.1." },
+        { "gpt2", "\"n_layer\": 2", "\"n_layer\": 1", "the tensor "
+          "transformer.h.1.attn.c_attn.bias is no part of GPT2LMHeadModel." },
+        { "gpt2", "\"vocab_size\": 13", "\"vocab_size\": 1000000",
+          "has fewer numbers than config.json says." },
+        { "gpt2", "embeddings\": true", "embeddings\": false",
+          "the tensor lm_head.weight is missing: W_u of line 7.1." },
+        { "bert", "BertModel", "BertForMaskedLM", "the tensor "
+          "cls.predictions.transform.dense.weight is missing: W_f of line" },
+        { "bert", "token_id\": 4", "token_id\": null",
+          "f: nothing says which token is mask_token; | --mask" },
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        copy_released(row[k].folder, row[k].old, row[k].new);
+        refused_by(HERE(row[k].new), ftx("import f --model m"), row[k].words);
+    }
+    assert_that(access("m", F_OK) != 0);
 }
 
 static void what_a_configuration_leaves_out_has_its_default(void **state)
 {
-    (void)state;
     static const struct { const char *folder, *member[9]; } out[] = {
-        { FOLDER("gpt2"), { "activation_function", "add_cross_attention",
+        { "gpt2", { "activation_function", "add_cross_attention",
           "layer_norm_epsilon", "n_inner", "scale_attn_weights",
           "scale_attn_by_inverse_layer_idx", "tie_word_embeddings" } },
-        { FOLDER("bert-masked"), { "hidden_act", "is_decoder",
+        { "bert-masked", { "hidden_act", "is_decoder",
           "add_cross_attention", "layer_norm_eps", "tie_word_embeddings",
           "type_vocab_size", "pad_token_id" } },
     };
-    for (int k = 0; k < 2; k++) {
-        const Theta *whole = model_in(out[k].folder)->theta;
+    for (int k = 0; k < 2; k++)
         for (int i = 0; out[k].member[i] != NULL; i++) {
-            const Model *m = model_in(without_line_of(out[k].folder,
-                                                      out[k].member[i]));
-            if (memcmp(&m->theta->hyper, &whole->hyper,
-                       sizeof whole->hyper) != 0)
+            size_t n;
+            char line[200];
+            copy_released(out[k].folder, NULL, NULL);
+            const Hyperparameters whole = model_in("f")->theta->hyper;
+            snprintf(line, sizeof line, "  \"%s\": ", out[k].member[i]);
+            const char *at = strstr(bytes_of("f/config.json", &n), line);
+            assert_non_null(at);
+            snprintf(line, sizeof line, "%.*s",
+                     (int)(strchr(at, '\n') + 1 - at), at);
+            copy_released(out[k].folder, line, "");
+            if (memcmp(&model_in("f")->theta->hyper, &whole, sizeof whole)
+                != 0)
                 fail_at(HERE(out[k].member[i]), "another model");
         }
-    }
 }
 
-static void sizes_that_the_tensors_have_not_are_refused(void **state)
+static void what_cannot_be_imported_is_refused(void **state)
 {
-    (void)state;
-    assert_refused(copy_with(FOLDER("gpt2"), "\"n_positions\": 10",
-        "\"n_positions\": 9"), "/model.safetensors: the tensor "
-        "transformer.wpe.weight has another shape than config.json says; "
-        "expected [9, 8].");
-    assert_refused(copy_with(FOLDER("gpt2"), "\"n_inner\": null",
-        "\"n_inner\": 31"), "/model.safetensors: the tensor "
-        "transformer.h.0.mlp.c_fc.weight has another shape than config.json "
-        "says; expected [8, 31].");
-    assert_refused(copy_with(FOLDER("gpt2"), "\"n_layer\": 2",
-        "\"n_layer\": 3"), ": the tensor transformer.h.2.attn.c_attn.weight "
-        "is missing: W_q of line 4.1.");
-    assert_refused(copy_with(FOLDER("gpt2"), "\"n_layer\": 2",
-        "\"n_layer\": 1"), "/model.safetensors: the tensor "
-        "transformer.h.1.attn.c_attn.bias is no part of GPT2LMHeadModel.");
-    assert_refused(copy_with(FOLDER("gpt2"), "\"vocab_size\": 13",
-        "\"vocab_size\": 1000000"), ": has fewer numbers than config.json "
-        "says.");
-    assert_refused(copy_with(FOLDER("gpt2"), "\"tie_word_embeddings\": true",
-        "\"tie_word_embeddings\": false"), ": the tensor lm_head.weight is "
-        "missing: W_u of line 7.1.");
-    assert_refused(copy_with(FOLDER("bert"), "BertModel", "BertForMaskedLM"),
-        ": the tensor cls.predictions.transform.dense.weight is missing: "
-        "W_f of line 9.10.");
-}
-
-static void a_folder_without_its_parts_is_refused(void **state)
-{
-    (void)state;
-    assert_refused("tests/none", ": there is no such folder or file.");
-    assert_refused("tests/none.safetensors", ": there is no such folder or "
-                   "file.");
-    assert_refused("tests/oracle", "/config.json: cannot be opened: No such "
-                   "file or directory.");
-    char *folder = copy_with(FOLDER("gpt2"), NULL, NULL);
-    remove(path("f/model.safetensors"));
-    assert_refused(folder, ": has no model.safetensors, and no "
-                   "model.safetensors.index.json.");
-    folder = copy_with(FOLDER("bert"), "\"mask_token_id\": 4",
-                       "\"mask_token_id\": null");
-    assert_refused(folder, ": nothing says which token is mask_token; ftx "
-                   "import has --mask for its number.");
-    assert_says(SAID(import_released, folder, "--model", path("m"),
-                     "--mask", "4", "--bos", "2", "--eos", "6"), "from ");
-    remove(path("m"));
-    assert_says(SAID(import_released, copy_with(FOLDER("bert"),
-                     "\"mask_token_id\": 4", "\"mask_token_id\": 0"),
-                     "--model", path("m"), "--bos", "2", "--eos", "6"),
-                "from ");
-    remove(path("m"));
-    Said s = SAID(import_released, folder, "--model", path("m"), "--mask",
-                  "4", "--bos", "4", "--eos", "6");
-    assert_int_equal(s.status, 2);
-    assert_string_equal(s.err + strlen(folder), ": mask_token and bos_token "
-                        "are both 4.\n");
-    s = SAID(import_released, folder, "--model", path("m"), "--mask", "13",
-             "--bos", "4", "--eos", "6");
-    assert_string_equal(s.err + strlen(folder), ": --mask is 13; the tokens "
-                        "are numbered from 0 to 12.\n");
-}
-
-static void a_shard_that_is_cut_is_refused(void **state)
-{
-    (void)state;
+    static const Refused row[] = {
+        { "import tests/none --model m", "tests/none: there is no such" },
+        { "import tests/none.safetensors --model m", ": there is no such" },
+        { "import tests/oracle --model m", "/config.json: cannot be opened" },
+        { "import f --model m", "f: has no model.safetensors, and no" },
+        { "import " FOLDER("gpt2") " --model own",
+          "own is there already; --replace writes over it." },
+        { "import " FOLDER("gpt2"), "where | saved? Give --model FILE." },
+        { "import --model x", "expected one folder;" },
+        { "import " FOLDER("bert") " --model m --mask 4 --bos 4 --eos 6",
+          "mask_token and bos_token are both 4." },
+        { "import " FOLDER("bert") " --model m --mask 13 --bos 4 --eos 6",
+          "--mask is 13; the tokens are numbered from 0 to 12." },
+    };
     size_t n;
-    char *folder = copy_with(FOLDER("gpt2"), NULL, NULL);
+    write_text("own", "mine");
+    copy_released("gpt2", NULL, NULL);
+    remove("f/model.safetensors");
+    assert_all_refused(row);
+    copy_released("bert", "token_id\": 4", "token_id\": null");
+    assert_says(ftx("import f --model m --mask 4 --bos 2 --eos 6"), "from ");
+    copy_released("bert", "token_id\": 4", "token_id\": 0");
+    assert_says(ftx("import f --model n --bos 2 --eos 6"), "from ");
+    copy_released("gpt2", NULL, NULL);
     char *bytes = bytes_of(FOLDER("gpt2/model.safetensors"), &n);
     write_bytes("f/model.safetensors", bytes, n - 1);
-    Said s = SAID(import_released, folder, "--model", path("m"));
-    assert_int_equal(s.status, 2);
-    assert_non_null(strstr(s.err, "data_offsets")
-                    ? strstr(s.err, "data_offsets")
-                    : strstr(s.err, "expected a whole number from 0 to "));
-}
-
-static void a_tensor_of_whole_numbers_is_refused(void **state)
-{
-    (void)state;
-    size_t n;
-    char *folder = copy_with(FOLDER("gpt2"), NULL, NULL);
-    char *bytes = bytes_of(FOLDER("gpt2/model.safetensors"), &n);
+    assert_refused(ftx("import f --model k"), "a whole number from 0 to ");
+    memcpy(bytes + n - 4, "\0\0\x80\x7F", 4);   /* the last one: infinity */
+    write_bytes("f/model.safetensors", bytes, n);
+    assert_refused(ftx("import f --model k"), "number 104 of the tensor "
+                   "transformer.wte.weight is not finite.");
     for (char *p = bytes; p + 14 < bytes + n; p++)
         if (memcmp(p, "wpe.weight\":{\"dtype\":\"F32", 25) == 0)
             memcpy(p + 22, "I32", 3);
     write_bytes("f/model.safetensors", bytes, n);
-    assert_refused(folder, "/model.safetensors: the tensor "
-        "transformer.wpe.weight has numbers of type I32; F32, F16, BF16 and "
-        "F64 are read.");
-    bytes = bytes_of(FOLDER("gpt2/model.safetensors"), &n);
-    memcpy(bytes + n - 4, "\0\0\x80\x7F", 4);   /* the last one: infinity */
-    write_bytes("f/model.safetensors", bytes, n);
-    assert_refused(folder, "/model.safetensors: number 104 of the tensor "
-        "transformer.wte.weight is not finite.");
-}
-
-static void what_is_there_is_not_written_over(void **state)
-{
-    (void)state;
-    write_text("m", "mine");
-    Said s = SAID(import_released, FOLDER("gpt2"), "--model", path("m"));
-    assert_int_equal(s.status, 2);
-    assert_non_null(strstr(s.err, " is there already; --replace writes over "
-                                  "it.\n"));
-    assert_refusal(SAID(import_released, FOLDER("gpt2")), "ftx import: where "
-                   "is the model to be saved? Give --model FILE.");
-    assert_refusal(SAID(import_released, "--model", "x"), "ftx import: "
-                   "expected one folder; see 'ftx import --help'.");
+    assert_refused(ftx("import f --model k"), "/model.safetensors: the tensor "
+                   "transformer.wpe.weight has numbers of type I32;");
 }
 
 int main(void)
 {
     const struct CMUnitTest laws[] = {
-        TEST_FILES(gpt2_is_algorithm_10),
-        TEST_FILES(shards_and_other_settings_are_algorithm_10),
-        TEST_FILES(bert_is_algorithm_9),
-        TEST_FILES(an_untied_bert_has_a_bias_of_its_own),
-        TEST_FILES(bert_without_a_head_is_lines_1_to_9),
-        TEST_FILES(bert_classifies_with_its_pooler),
-        TEST_FILES(gradients_of_gpt2_are_those_of_another_program),
-        TEST_FILES(gradients_of_bert_are_those_of_another_program),
-        TEST_FILES(gradients_of_a_classifier_are_too),
-        TEST_FILES(a_folder_is_a_model_and_so_is_what_was_imported),
-        TEST_FILES(every_kind_can_be_imported_and_used),
-        TEST_FILES(every_step_inside_is_shown),
-        TEST_FILES(a_text_is_the_numbers_of_its_tokens),
-        TEST_FILES(a_config_that_fits_no_algorithm_is_refused),
-        TEST_FILES(what_a_configuration_leaves_out_has_its_default),
-        TEST_FILES(sizes_that_the_tensors_have_not_are_refused),
-        TEST_FILES(a_folder_without_its_parts_is_refused),
-        TEST_FILES(a_shard_that_is_cut_is_refused),
-        TEST_FILES(a_tensor_of_whole_numbers_is_refused),
-        TEST_FILES(what_is_there_is_not_written_over),
+        TEST_INSIDE(values_are_those_of_another_program),
+        TEST_INSIDE(gradients_are_those_of_another_program),
+        TEST_INSIDE(each_figure_is_what_leaving_it_out_makes),
+        TEST_INSIDE(a_folder_is_a_model_and_so_is_what_was_imported),
+        TEST_INSIDE(every_kind_can_be_imported_and_used),
+        TEST_INSIDE(a_text_is_the_numbers_of_its_tokens),
+        TEST_INSIDE(it_learns_on_as_with_another_program),
+        TEST_INSIDE(a_classifier_begins_with_a_model_without_classes),
+        TEST_INSIDE(what_it_begins_with_stays_as_it_is),
+        TEST_INSIDE(what_it_cannot_begin_with_is_refused),
+        TEST_INSIDE(a_config_that_fits_no_algorithm_is_refused),
+        TEST_INSIDE(what_a_configuration_leaves_out_has_its_default),
+        TEST_INSIDE(what_cannot_be_imported_is_refused),
     };
     return RUN(laws);
 }

@@ -1,494 +1,249 @@
-/* ftx show --model: what a layer would predict, and what becomes of it when
-   a value is another (see oracle/inside.py). */
-#include "command.h"
-#include "oracle/inside.h"
-
-#define VALUE (IS_DOUBLE ? 1e-10 : 1e-5)
-#define GPT2  "tests/data/released/gpt2"
-#define BERT  "tests/data/released/bert-masked"
-#define NUMBERS "doc/numbers.ftx"
-
-enum { LOOKS = sizeof recorded_looks / sizeof *recorded_looks };
-
-/* What is shown of a text, with up to three values set. */
-static Said shown(const char *how, const char *model, const char *turn,
-                  const char *const set[3], const char *text)
-{
-    char *argument[16] = { "--model", (char *)model, (char *)how };
-    int n = *how == '\0' ? 2 : 3;
-    if (turn != NULL)
-        argument[n++] = "--turn", argument[n++] = (char *)turn;
-    for (int k = 0; k < 3 && set[k] != NULL; k++)
-        argument[n++] = "--set", argument[n++] = (char *)set[k];
-    argument[n++] = (char *)text;
-    return said_by(show_inside, n, argument);
-}
-
-#define SET(...) ((const char *const[3]){ __VA_ARGS__ })
-#define UNSET SET(NULL)
-
-static const char *behind(const char *json, const char *key)
-{
-    const char *at = strstr(json, key);
-    if (at == NULL)
-        fail_at(HERE(key), "it is not in %.300s", json);
-    return at + strlen(key);
-}
-
-/* The n numbers of a list in brackets; behind it. */
-static const char *numbers_at(const char *at, int n, double x[])
-{
-    char *end;
-    at += strspn(at, ", ");
-    for (int k = 0; k < n; k++, at = end) {
-        assert_that(*at == (k == 0 ? '[' : ','));
-        x[k] = strtod(at + 1, &end);
-        assert_that(end != at + 1);
-    }
-    assert_that(*at == ']');
-    return at + 1;
-}
-
-static int most_probable(int n, const double p[])
-{
-    int best = 0;
-    for (int v = 1; v < n; v++)
-        best = p[v] > p[best] ? v : best;
-    return best;
-}
-
-/* Where outcome v, from 0, stands in the other program. */
-static int place_there(const Model *m, int v)
-{
-    bool by_number = m->task != TRAIN_CLASS && m->task != TRAIN_ED;
-    return by_number ? token_number(m->tokenizer, v + 1) : v;
-}
-
-static void compare_look(int k)
-{
-    const char *name = recorded_looks[k].model;
-    const char *const *set = recorded_looks[k].set;
-    int n = recorded_looks[k].outcomes;
-    Model *m = model_in(name);
-    Said s = shown("--json", name, recorded_looks[k].turn, set,
-                   recorded_looks[k].text);
-    const char *at = behind(s.out, "\"lens\": [");
-    double p[40];
-    for (int l = 0; l < recorded_looks[k].layers; l++) {
-        at = numbers_at(at, n, p);
-        for (int v = 0; v < n; v++) {
-            double e = recorded_looks[k].lens[l * n + place_there(m, v)];
-            if (fabs(p[v] - e) > VALUE)
-                fail_at(HERE("look"), "%s, %s: after layer %d outcome %d is "
-                        "%.12g, but expected %.12g", name,
-                        set[0] == NULL ? "nothing set" : set[0], l, v + 1,
-                        p[v], e);
-        }
-    }
-    assert_that(*at == ']');
-}
-
-static void predictions_are_those_of_another_program(void **state)
-{
-    (void)state;
-    for (int k = 0; k < LOOKS; k++)
-        if (recorded_looks[k].set[0] == NULL)
-            compare_look(k);
-}
-
-static void changed_values_have_the_consequences_they_have_there(void **state)
-{
-    (void)state;
-    for (int k = 0; k < LOOKS; k++)
-        if (recorded_looks[k].set[0] != NULL)
-            compare_look(k);
-}
-
-/* A change that changes nothing is no oracle. */
-static void every_recorded_change_matters(void **state)
-{
-    (void)state;
-    int plain = 0;
-    for (int k = 0; k < LOOKS; k++) {
-        int n = recorded_looks[k].outcomes, layers = recorded_looks[k].layers;
-        const double *p = recorded_looks[k].lens + (layers - 1) * n, *q;
-        double most = 0;
-        if (recorded_looks[k].set[0] == NULL) {
-            plain = k;
-            continue;
-        }
-        q = recorded_looks[plain].lens + (layers - 1) * n;
-        for (int v = 0; v < n; v++)
-            most = fmax(most, fabs(p[v] - q[v]));
-        if (most < 1e-6)
-            fail_at(HERE("look"), "%s: %s does nothing",
-                    recorded_looks[k].model, recorded_looks[k].set[0]);
-    }
-}
-
-/* ------------------------------------------------------------------ laws */
-
-static const struct {
-    const char *model, *text, *other, *turn, *place[12];
-} every_kind[] = {
-    { GPT2, "3 9 8 0", "5 0 7 12", NULL,
-      { "layer 1 head 2", "layer 2 attention", "layer 1 mlp", "layer 2",
-        "layer 0 token 1", "layer 1 token 3", "layer 2 head 1 token 2" } },
-    { BERT, "3 [gap] 8", "9 10 7", NULL,
-      { "layer 1 head 2", "layer 2 attention", "layer 2 mlp", "layer 1",
-        "layer 0 token 2", "layer 1 token 5", "layer 2 mlp token 3" } },
-    { "tests/data/released/bert-class", "3 9 8", "1 1 7", NULL,
-      { "layer 1 head 1", "layer 2 attention token 1", "layer 1 mlp",
-        "layer 2 token 1" } },
-    { NUMBERS, "37", "12", "3",
-      { "encoder layer 1 head 2", "encoder layer 1 mlp", "encoder layer 1",
-        "encoder layer 0 token 2", "encoder layer 1 token 2",
-        "decoder layer 1 attention", "decoder layer 1 mlp token 3",
-        "decoder layer 1 token 3", "decoder layer 0 token 3",
-        "cross layer 1 head 3", "cross layer 1 attention token 3" } },
-};
-enum { KINDS = sizeof every_kind / sizeof *every_kind, PLACES = 12 };
-
-static char *spot(const char *place, const char *what, const char *text)
-{
-    char *to = arena_alloc(arena, 200);
-    snprintf(to, 200, "%s %s%s%s%s", place, what,
-             text == NULL ? "" : "\"", text == NULL ? "" : text,
-             text == NULL ? "" : "\"");
-    return to;
-}
-
-/* From the predictions on, which are the last thing but the steps. */
-static const char *computed_there(Said s)
-{
-    const char *steps = behind(s.out, "\"steps\": ");
-    assert_int_equal(s.status, 0);
-    return steps;
-}
-
-static bool is_whole_layer(const char *place)
-{
-    const char *l = strstr(place, "layer ");
-    return strchr(l + 6, ' ') == NULL;
-}
-
-static void a_value_that_is_set_to_itself_changes_no_byte(void **state)
-{
-    (void)state;
-    for (int k = 0; k < KINDS; k++) {
-        const char *text = every_kind[k].text, *turn = every_kind[k].turn;
-        const char *plain = computed_there(
-            shown("--json", every_kind[k].model, turn, UNSET, text));
-        for (int i = 0; i < PLACES && every_kind[k].place[i] != NULL; i++) {
-            const char *place = every_kind[k].place[i];
-            assert_string_equal(plain, computed_there(
-                shown("--json", every_kind[k].model, turn,
-                      SET(spot(place, "* 1", NULL)), text)));
-            if (!is_whole_layer(place))
-                assert_string_equal(plain, computed_there(
-                    shown("--json", every_kind[k].model, turn,
-                          SET(spot(place, "from ", text)), text)));
-        }
-    }
-}
-
-/* The decoder has not looked at z yet. */
-static bool is_before_z(const char *place)
-{
-    return strcmp(place, "decoder layer 1 attention") == 0
-        || strncmp(place, "decoder layer 0", 15) == 0;
-}
-
-static void a_value_that_is_set_is_another(void **state)
-{
-    (void)state;
-    for (int k = 0; k < KINDS; k++) {
-        const char *text = every_kind[k].text, *turn = every_kind[k].turn;
-        const char *model = every_kind[k].model;
-        const char *plain = computed_there(shown("--json", model, turn, UNSET,
-                                                 text));
-        for (int i = 0; i < PLACES && every_kind[k].place[i] != NULL; i++) {
-            const char *place = every_kind[k].place[i];
-            Said s = shown("--json", model, turn,
-                           SET(spot(place, "= 0", NULL)), text);
-            if (strcmp(computed_there(s), plain) == 0)
-                fail_at(HERE("= 0"), "%s, %s changes nothing", model, place);
-            assert_string_equal(computed_there(s), computed_there(
-                shown("--json", model, turn, SET(spot(place, "* 0", NULL)),
-                      text)));
-            if (is_whole_layer(place) || is_before_z(place))
-                continue;
-            s = shown("--json", model, turn,
-                      SET(spot(place, "from ", every_kind[k].other)), text);
-            if (strcmp(computed_there(s), plain) == 0)
-                fail_at(HERE("from"), "%s, %s changes nothing", model, place);
-        }
-    }
-}
-
-/* "unset" is what "lens" ends with where nothing is set. */
-static void what_would_be_without_is_what_is_without(void **state)
-{
-    (void)state;
-    double x[2][3][40];
-    for (int k = 0; k < 2; k++) {
-        const char *model = k == 0 ? GPT2 : NUMBERS;
-        const char *turn = every_kind[k == 0 ? 0 : 3].turn;
-        const char *text = every_kind[k == 0 ? 0 : 3].text;
-        int n = k == 0 ? 13 : 32, layers = k == 0 ? 3 : 2;
-        Said s = shown("--json", model, turn, UNSET, text);
-        const char *at = behind(s.out, "\"lens\": [");
-        for (int l = 0; l < layers; l++)
-            at = numbers_at(at, n, x[0][l]);
-        assert_that(strstr(s.out, "\"set\"") == NULL
-                    && strstr(s.out, "\"unset\"") == NULL);
-        s = shown("--json", model, turn,
-                  SET(k == 0 ? "layer 2 mlp = 0" : "decoder layer 1 = 0"),
-                  text);
-        assert_says(s, k == 0 ? "\"set\": [\"layer 2 mlp = 0\"]"
-                              : "\"set\": [\"decoder layer 1 = 0\"]");
-        numbers_at(behind(s.out, "\"unset\": "), n, x[1][0]);
-        for (int v = 0; v < n; v++)
-            assert_near(x[1][0][v], x[0][layers - 1][v], 0);
-    }
-}
+/* ftx show --model: what a model would predict after each layer, its lines,
+   and pictures of its heads. What --set does is in spot.c. */
+#include "looks.h"
 
 /* The last prediction is the model's, by lines 10.11, 9.12 and 15.5. */
 static void the_last_layer_predicts_what_the_model_does(void **state)
 {
-    (void)state;
-    static const struct { int kind, n, layers; const char *line; } all[] = {
-        { 0, 13, 3, "\"line\": 11, \"name\": \"P\", " },
-        { 1, 13, 3, "\"line\": 12, \"name\": \"P\", " },
-        { 3, 32, 2, "\"line\": 5, \"name\": \"p\", " },
+    static const struct { const char *model; int n, layers, t;
+                          const char *line; } row[] = {
+        { GPT2 " '3 9 8 0'", 13, 3, 4, "\"line\": 11, \"name\": \"P\", " },
+        { GPT2 " '3 9 8 0' --token 1", 13, 3, 1,
+          "\"line\": 11, \"name\": \"P\", " },
+        { GPT2 " '3 9 8 0' --token 2", 13, 3, 2,
+          "\"line\": 11, \"name\": \"P\", " },
+        { BERT " '3 [gap] 8'", 13, 3, 3, "\"line\": 12, \"name\": \"P\", " },
+        { NUMBERS " --turn 3 37", 32, 2, 3,
+          "\"line\": 5, \"name\": \"p\", " },
     };
-    for (int k = 0; k < 3; k++) {
-        double lens[40], row[40];
-        int n = all[k].n;
-        Said s = shown("--json", every_kind[all[k].kind].model,
-                       every_kind[all[k].kind].turn, UNSET,
-                       every_kind[all[k].kind].text);
-        int t = atoi(behind(s.out, "\"token\": "));
-        const char *at = behind(s.out, "\"lens\": [");
-        for (int l = 0; l < all[k].layers; l++)
-            at = numbers_at(at, n, lens);
-        at = behind(s.out, all[k].line);
-        int cols = atoi(behind(at, "\"cols\": "));
-        at = behind(at, "\"values\": [");
-        for (int v = 0; v < n; v++) {
-            at = numbers_at(at, cols, row);
-            assert_near(lens[v], row[cols == 1 ? 0 : t - 1], VALUE);
-        }
+    for (int k = 0; k < 5; k++) {
+        Said s = ftx("show --json --model %s", row[k].model);
+        Mat p = lens_of(s, row[k].n, row[k].layers);
+        Mat P = matrix_shown(s, row[k].line, 1);
+        assert_int_equal(atoi(behind(s.out, "\"token\": ")), row[k].t);
+        assert_same(column_of(p, row[k].layers),
+                    P->cols == 1 ? P : column_of(P, row[k].t), VALUE);
+    }
+    assert_says(ftx("show --model " BERT " '3 8 [gap] 9'"),
+                "at token 4, as lines 9.10 to 9.12 would");
+    assert_says(ftx("show --model " BERT " '3 8'"), "at token 3, ");
+}
+
+/* Every digit of the last line, and only what is asked for. */
+static void the_steps_are_those_of_the_algorithm(void **state)
+{
+    little_model("d");
+    const Model *m = model_in("d");
+    Tokens x = tokens_of(m->tokenizer, "3 <");
+    x.length--;                         /* a prompt has no eos */
+    Said s = ftx("show --json --model d '3 <'");
+    assert_same(matrix_shown(s, "\"line\": 11, \"name\": \"P\"", 1),
+                dtransformer(quiet, x, m->theta), 0);
+    assert_says(s, "\"x\": [\"<bos>\", \"3\", \"␣\", \"<\"], \"vocabul"
+                "ary\": [\"");
+    assert_int_equal(times(s.out, "\"name\": \"A\""), 2);
+    assert_int_equal(times(s.out, "\"text\": \"A = softmax(S / √d_attn)\""),
+                     2);
+    s = ftx("show --json --model d '3 <' --head 2");
+    assert_int_equal(times(s.out, "\"name\": \"A\""), 1);
+    assert_int_equal(times(s.out, "\"index\": 2"),
+                     times(s.out, "\"index\": "));
+    little_model("e");
+    little_model("class");
+    assert_says(ftx("show --json --model e 3"), "\"algorithm\": 9, ");
+    assert_says(ftx("show --json --model class 3"), "\"algorithm\": 9, ");
+}
+
+static void every_step_of_a_released_model_is_shown(void **state)
+{
+    static const char *const folder[] = { "gpt2", "gpt2-other", "bert",
+                                          "bert-masked", "bert-class" };
+    for (int k = 0; k < 5; k++) {
+        Said s = ftx("show --json --model tests/data/released/%s '3 9 8'",
+                     folder[k]);
+        assert_said(s, 0, s.out, "");
+        assert_string_equal(s.out + s.bytes - 3, "]}\n");
     }
 }
 
-/* Matrix k, from 1, of those that are a line's: rows x cols of it. */
-static Mat matrix_shown(Said s, const char *line, int k)
+/* Turn after turn, what is added is what ftx translate writes. */
+static void every_turn_of_a_translation_adds_its_token(void **state)
 {
-    const char *at = s.out;
-    while (k-- > 0)
-        at = behind(at, line);
-    int rows = atoi(behind(at, "\"rows\": "));
-    int cols = atoi(behind(at, "\"cols\": "));
-    Mat M = constant(arena, rows, cols);
-    double row[40];
-    at = behind(at, "\"values\": [");
-    for (int i = 1; i <= rows; i++) {
-        at = numbers_at(at, cols, row);
-        for (int j = 1; j <= cols; j++)
-            AT(M, i, j) = (real)row[j - 1];
+    char written[200] = "", key[120], y[20];
+    little_model("ed");
+    const int N_V = model_in("ed")->theta->hyper.N_V;
+    Said whole = ftx("translate --model ed ba");
+    Said last = ftx("show --json --model ed ba");
+    int turns = atoi(behind(last.out, "\"turns\": "));
+    assert_that(turns >= 1);
+    for (int k = 1; k <= turns; k++) {
+        Said s = ftx("show --json --model ed ba --turn %d", k);
+        assert_int_equal(atoi(behind(s.out, "\"turn\": ")), k);
+        assert_says(s, "\"z\": [\"<bos>\", \"b\", \"a\", \"<eos>\"]");
+        snprintf(key, sizeof key, "\"line\": 6, \"name\": \"q\", \"index\": "
+                 "null, \"turn\": %d, ", k);
+        assert_int_equal(times(s.out, key), 1);
+        snprintf(key, sizeof key, "\"line\": 21, \"name\": \"P\", \"index\": "
+                 "null, \"turn\": %d, \"rows\": %d, \"cols\": %d,", k, N_V, k);
+        assert_int_equal(times(s.out, key), 1);
+        sscanf(behind(s.out, "\"y\": \""), "%19[^\"]", y);
+        if (strcmp(y, "<eos>") != 0)
+            strcat(written, y);
+        if (k == turns)
+            assert_both_say(s, last);
     }
-    return M;
+    assert_string_equal(strcat(written, "\n"), whole.out);
+    assert_int_equal(times(last.out, "\"ended\": true"), *whole.err == '\0');
 }
-
-#define LINE_6   "\"algorithm\": 10, \"line\": 6, \"name\": \"X\", "
-#define LINE_8   "\"algorithm\": 10, \"line\": 8, \"name\": \"X\", "
-#define LINE_5_4 "\"algorithm\": 5, \"line\": 4, \"name\": \"Vt\", "
-
-/* Without its heads the attention gives b_o to every token; without itself
-   nothing, and X stays as it was. */
-static void without_heads_only_the_bias_is_left(void **state)
-{
-    (void)state;
-    Model *m = model_in(GPT2);
-    Mat b_o = m->theta->layer[2].W.b_o;
-    Said heads = shown("--json", GPT2, NULL,
-                       SET("layer 2 head 1 = 0", "layer 2 head 2 = 0"),
-                       "3 9 8");
-    Said none = shown("--json", GPT2, NULL, SET("layer 2 attention = 0"),
-                      "3 9 8");
-    Mat before = matrix_shown(none, LINE_8, 1);
-    Mat X = matrix_shown(heads, LINE_6, 2), Y = matrix_shown(none, LINE_6, 2);
-    for (int j = 1; j <= 3; j++)
-        for (int i = 1; i <= X->rows; i++) {
-            assert_near(AT(matrix_shown(heads, LINE_5_4, 2), i, j),
-                        AT(b_o, i, 1), 0);
-            assert_near(AT(X, i, j), AT(before, i, j) + AT(b_o, i, 1),
-                        VALUE * 10);
-            assert_near(AT(Y, i, j), AT(before, i, j), 0);
-        }
-}
-
-static void without_a_layer_the_state_stays_as_it_was(void **state)
-{
-    (void)state;
-    double p[3][40];
-    Said s = shown("--json", GPT2, NULL, SET("layer 2 = 0"), "3 9 8");
-    const char *at = behind(s.out, "\"lens\": [");
-    for (int l = 0; l < 3; l++)
-        at = numbers_at(at, 13, p[l]);
-    for (int v = 0; v < 13; v++)
-        assert_near(p[2][v], p[1][v], 0);
-    Said both = shown("--json", GPT2, NULL,
-                      SET("layer 2 mlp = 0", "layer 2 attention = 0"),
-                      "3 9 8");
-    Mat X = matrix_shown(both, LINE_8, 2), Y = matrix_shown(s, LINE_8, 2);
-    for (int j = 1; j <= 3; j++)
-        for (int i = 1; i <= X->rows; i++)
-            assert_near(AT(X, i, j), AT(Y, i, j), 0);
-}
-
-/* All tokens' states after a layer are all that the layers above get. */
-static void a_text_whose_states_are_anothers_is_the_other(void **state)
-{
-    (void)state;
-    double p[40], q[40];
-    Said s = shown("--json", GPT2, NULL,
-                   SET("layer 1 token 1 from '5 0 7'",
-                       "layer 1 token 2 from '5 0 7'",
-                       "layer 1 token 3 from '5 0 7'"), "3 9 8");
-    Said other = shown("--json", GPT2, NULL, UNSET, "5 0 7");
-    const char *a = behind(s.out, "\"lens\": [");
-    const char *b = behind(other.out, "\"lens\": [");
-    for (int l = 0; l < 3; l++) {
-        a = numbers_at(a, 13, p);
-        b = numbers_at(b, 13, q);
-        for (int v = 0; l > 0 && v < 13; v++)
-            assert_near(p[v], q[v], 0);
-    }
-}
-
-/* Of the past nothing changes, whatever is set behind it. */
-static void what_is_set_reaches_no_earlier_token(void **state)
-{
-    (void)state;
-    Said plain = shown("--json", GPT2, NULL, UNSET, "3 9 8");
-    Said s = shown("--json", GPT2, NULL, SET("layer 1 token 3 * 5"), "3 9 8");
-    Mat X = matrix_shown(plain, LINE_8, 2), Y = matrix_shown(s, LINE_8, 2);
-    bool moved = false;
-    for (int i = 1; i <= X->rows; i++) {
-        assert_near(AT(X, i, 1), AT(Y, i, 1), 0);
-        assert_near(AT(X, i, 2), AT(Y, i, 2), 0);
-        moved |= AT(X, i, 3) != AT(Y, i, 3);
-    }
-    assert_true(moved);
-}
-
-/* Of two changes at one place the second finds what the first has left. */
-static void changes_at_one_place_follow_one_another(void **state)
-{
-    (void)state;
-    static const char *const place[] = { "layer 2 head 1", "layer 1 mlp",
-                                         "layer 1 token 2" };
-    for (int k = 0; k < 3; k++) {
-        Said twice = shown("--json", GPT2, NULL,
-                           SET(spot(place[k], "* 2", NULL),
-                               spot(place[k], "* 2", NULL)), "3 9 8");
-        Said once = shown("--json", GPT2, NULL,
-                          SET(spot(place[k], "* 4", NULL)), "3 9 8");
-        assert_string_equal(computed_there(twice), computed_there(once));
-    }
-}
-
-/* ----------------------------------------------------------- the example */
-
-/* What the book says of doc/numbers.ftx: in the third turn. */
-static char third_letter(const char *text, const char *set)
-{
-    double p[40];
-    Said s = shown("--json", NUMBERS, "3", SET(set), text);
-    const char *at = behind(s.out, "\"lens\": [");
-    at = numbers_at(numbers_at(at, 32, p), 32, p);
-    Model *m = model_in(NUMBERS);
-    return *token_piece(m->tokenizer, 1 + most_probable(32, p)).at;
-}
-
-static void thirty_becomes_three_where_the_book_says_so(void **state)
-{
-    (void)state;
-    char text[3], place[80];
-    for (int n = 30; n < 40; n++) {
-        sprintf(text, "%d", n);
-        assert_int_equal(third_letter(text, NULL), 'i');
-        for (int h = 1; h <= 4; h++) {
-            sprintf(place, "encoder layer 1 head %d = 0", h);
-            assert_int_equal(third_letter(text, place), h == 2 ? 'r' : 'i');
-            sprintf(place, "encoder layer 1 head %d token 2 from '3'", h);
-            assert_int_equal(third_letter(text, place), h == 1 ? 'r' : 'i');
-        }
-        assert_int_equal(third_letter(text, "encoder layer 1 token 2 from "
-                                            "'3'"), 'r');
-    }
-}
-
-static void no_other_head_is_missed(void **state)
-{
-    (void)state;
-    static const char *const part[] = { "decoder", "cross" };
-    char place[80];
-    for (int k = 0; k < 2; k++)
-        for (int h = 1; h <= 4; h++) {
-            sprintf(place, "%s layer 1 head %d = 0", part[k], h);
-            assert_int_equal(third_letter("37", place), 'i');
-        }
-}
-
-/* ----------------------------------------------------- lines and pictures */
 
 static void a_line_is_printed_for_the_layer_and_head_asked_for(void **state)
 {
-    (void)state;
-    static char *const line[] = { "4.6", "10.6", "5.4" };
-    static const int in_all[] = { 12, 2, 2 }, of_one[] = { 3, 0, 0 };
+    static const struct { const char *line; int in_all, of_one; } row[] = {
+        { "4.6", 12, 3 }, { "10.6", 2, 0 }, { "5.4", 2, 0 },
+    };
     for (int k = 0; k < 3; k++) {
-        Said s = SAID(show_inside, "--model", GPT2, "--line", line[k],
-                      "3 9 8");
-        assert_int_equal(times(s.out, "\nAlgorithm "), 1 + in_all[k]);
-        s = SAID(show_inside, "--model", GPT2, "--line", line[k], "--layer",
-                 "2", "3 9 8");
-        assert_int_equal(times(s.out, "\nAlgorithm "), 1 + in_all[k] / 2);
-        s = SAID(show_inside, "--model", GPT2, "--line", line[k], "--layer",
-                 "2", "--head", "1", "--json", "3 9 8");
-        assert_int_equal(times(s.out, "\"label\""), of_one[k]);
+        Said s = ftx("show --model " GPT2 " '3 9 8' --line %s", row[k].line);
+        assert_int_equal(times(s.out, "\nAlgorithm "), 1 + row[k].in_all);
+        s = ftx("show --model " GPT2 " '3 9 8' --line %s --layer 2",
+                row[k].line);
+        assert_int_equal(times(s.out, "\nAlgorithm "), 1 + row[k].in_all / 2);
+        s = ftx("show --model " GPT2 " '3 9 8' --line %s --layer 2 --head 1 "
+                "--json", row[k].line);
+        assert_int_equal(times(s.out, "\"label\""), row[k].of_one);
     }
-    assert_says(SAID(show_inside, "--model", NUMBERS, "--line", "8.16", "37"),
-                "(32 x 13)\n");
-    assert_says(SAID(show_inside, "--model", NUMBERS, "--line", "15.5", "37"),
-                "(32 x 1)\n");
+    assert_says(ftx("show --model " NUMBERS " --line 8.16 37"), "(32 x 13)\n");
+    assert_says(ftx("show --model " NUMBERS " --line 15.5 37"), "(32 x 1)\n");
+}
+
+/* -------------------------------------------------------------- pictures */
+
+/* The weight of key i for query j in the k-th picture, from 1. */
+static double drawn_weight(const char *svg, int k, int i, int j)
+{
+    char title[60];
+    snprintf(title, sizeof title, "key t_z = %d, query t_x = %d: ", i, j);
+    while (k-- > 0)
+        svg = behind(svg, title);
+    return atof(svg);
+}
+
+static void a_picture_has_the_weights_of_a_head(void **state)
+{
+    size_t n = 0;
+    little_model("d");
+    assert_says(ftx("show --model d '3 <' --svg a.svg"),
+                "a.svg: the weights of 2 heads\n");
+    const char *text = bytes_of("a.svg", &n);
+    assert_int_equal(times(text, "fill-opacity"), 2 * 4 * 4);
+    for (int k = 1; k <= 2; k++)
+        for (int j = 1; j <= 4; j++) {
+            double sum = 0;
+            for (int i = 1; i <= 4; i++) {
+                double w = drawn_weight(text, k, i, j);
+                assert_that(i <= j ? w > 0 : w == 0);
+                sum += w;
+            }
+            assert_near(sum, 1, 2.1e-4);
+        }
+    assert_that(drawn_weight(text, 1, 1, 4) != drawn_weight(text, 2, 1, 4));
+    assert_int_equal(times(text, ">&#60;bos&#62;</text>"), 2 * 2);
+    assert_int_equal(times(text, ">&#60;eos&#62;</text>"), 0);
+    assert_int_equal(times(text, ">&#60;</text>"), 2 * 2);
+}
+
+static void a_terminal_gets_the_same_heads(void **state)
+{
+    little_model("d");
+    Said s = ftx("show --model d --attention 'Ä 3'");
+    assert_says(s, "layer 1, head 1\n        <       \n        b       \n"
+                "        o       \n        s       \n        > Ä ␣ 3 \n"
+                "  <bos> ██");
+    assert_says(s, "\nlayer 1, head 2\n");
+    assert_says(s, "\n      Ä   ");
+    assert_says(s, "\n\ndown: key t_z; across: query t_x; each column sums "
+                "to 1\n");
+    little_model("e");
+    little_model("class");
+    assert_says(ftx("show --model e --attention 3"), "\n  <eos> ");
+    assert_int_equal(times(ftx("show --model class --attention 3").out,
+                           "layer 1, head "), 2);
+}
+
+/* A model of layer 1 in the encoder and 1 and 2 in the decoder. */
+static void an_encoder_and_a_decoder_have_three_kinds_of_heads(void **state)
+{
+    static const struct { const char *title; int all, one; } row[] = {
+        { ", head ", 2 * 5, 2 }, { "encoder layer 1, head ", 2, 0 },
+        { "\ndecoder layer 1, head 2\n", 1, 0 },
+        { "\ndecoder layer 2, head 2\n", 1, 0 },
+        { "cross-attention layer 1, head 1\n", 1, 0 },
+        { "cross-attention layer 2, head 1\n", 1, 1 },
+        { "decoder layer 2, head 1\n", 1, 1 },
+    };
+    little_model("ed");
+    Said all = ftx("show --model ed --attention ba");
+    Said one = ftx("show --model ed --attention ba --layer 2 --head 1");
+    for (int k = 0; k < 7; k++) {
+        assert_int_equal(times(all.out, row[k].title), row[k].all);
+        assert_int_equal(times(one.out, row[k].title), row[k].one);
+    }
+}
+
+/* Keys are the tokens of z, queries those of x: the shapes tell. */
+static void cross_attention_looks_from_x_to_z(void **state)
+{
+    Inference how = { .tau = 0, .no_special = true };
+    size_t n = 0;
+    int own = 0;
+    little_model("ed");
+    const Model *m = model_in("ed");
+    Tokens z = tokens_of(m->tokenizer, "b");
+    Tokens x = inference_15(quiet, arena, z, m->theta, &how, NULL);
+    assert_that(x.length > 2);
+    for (int t = 1; t <= 2; t++)
+        own += TOKEN(x, t) == TOKEN(z, 2);
+    assert_says(ftx("show --model ed b --layer 1 --turn 2 --svg a.svg"),
+                "6 heads");
+    const char *text = bytes_of("a.svg", &n);
+    assert_int_equal(times(text, "fill-opacity"), 2 * (9 + 2 * 2 + 3 * 2));
+    assert_int_equal(times(text, ">b</text>"), 2 * (2 + 2 * own + own + 1));
+}
+
+/* A model that has hardly learned anything but that c follows on c. */
+static void a_translation_without_end_is_shown_up_to_ell_max(void **state)
+{
+    size_t n = 0;
+    write_text("p", "a\tcccccccccccccc\nb\tcccccccccccccc\n"
+               "a\tcccccccccccccc\n");
+    TRAIN("ed " SMALL "--steps 9 --eta 0.02 --warm_up 5 --L_enc 1 --L_dec 2 "
+          "--model m p");
+    assert_int_equal(times(ftx("translate --model m a").err, "did not come"),
+                     1);
+    assert_says(ftx("show --model m a --layer 2 --svg a.svg"), "4 heads");
+    assert_int_equal(times(bytes_of("a.svg", &n), "fill-opacity"),
+                     2 * (16 * 16 + 3 * 16));
 }
 
 /* A row for each layer, equal steps between the squares, and the last one
    is on the page, which ends soon behind it. */
 static void assert_page(const char *page, int rows, int columns)
 {
-    int width, height, n = 0, first[2] = { 0 }, second = 0, below = 0, at[2];
+    int width, height, n = 0, at[2], first[2] = { 0 }, across = 0, down = 0;
     assert_int_equal(sscanf(strstr(page, "viewBox="), "viewBox=\"0 0 %d %d",
                             &width, &height), 2);
     for (const char *p = page; (p = strstr(p, "<g transform=")) != NULL;
          p++, n++) {
-        int i = n / columns, j = n % columns;
         assert_int_equal(sscanf(p, "<g transform=\"translate(%d %d)", &at[0],
                                 &at[1]), 2);
         if (n == 0)
-            memcpy(first, at, sizeof at), below = at[1];
+            memcpy(first, at, sizeof at);
         if (n == 1)
-            second = at[0];
+            across = at[0] - first[0];
         if (n == columns)
-            below = at[1];
-        assert_int_equal(at[0], first[0] + j * (second - first[0]));
-        assert_int_equal(at[1], first[1] + i * (below - first[1]));
+            down = at[1] - first[1];
+        assert_int_equal(at[0], first[0] + n % columns * across);
+        assert_int_equal(at[1], first[1] + n / columns * down);
     }
-    const int across = second - first[0], down = below - first[1];
     assert_int_equal(n, rows * columns);
     assert_that(first[0] > 0 && across > 20 && down > 20);
     assert_that(at[0] + across <= width && at[1] + down / 2 < height
@@ -498,21 +253,16 @@ static void assert_page(const char *page, int rows, int columns)
 /* The squares of a small picture: one for each weight that can be seen. */
 static void a_page_has_every_head_of_every_layer(void **state)
 {
-    (void)state;
-    char *model = path("m"), *svg = path("a.svg");
-    write_text("t", "how many heads are there, and where do they look?");
-    Said s = SAID(train, "d", "--L", "3", "--H", "6", "--d_e", "12",
-                  "--steps", "1", "--batch", "1", "--model", model,
-                  path("t"));
-    assert_says(s, "saved\n");
-    s = SAID(show_inside, "--model", model, "--svg", svg, "how");
-    assert_says(s, "a.svg: the weights of 18 heads\n");
+    char caption[40];
     size_t n = 0;
-    const char *page = bytes_of(svg, &n);
+    write_text("t", "how many heads are there, and where do they look?");
+    TRAIN("d --L 3 --H 6 --d_e 12 --steps 1 --batch 1 --model m t");
+    assert_says(ftx("show --model m --svg a.svg how"),
+                "a.svg: the weights of 18 heads\n");
+    const char *page = bytes_of("a.svg", &n);
     assert_page(page, 3, 6);
     for (int l = 1; l <= 3; l++)
         for (int h = 1; h <= 6; h++) {
-            char caption[40];
             snprintf(caption, sizeof caption, ">layer %d, head %d</text>", l,
                      h);
             assert_int_equal(times(page, caption), 1);
@@ -520,193 +270,101 @@ static void a_page_has_every_head_of_every_layer(void **state)
     assert_int_equal(times(page, "h1v1h-1z"), 18 * (1 + 2 + 3 + 4));
     assert_int_equal(times(page, "M0 0h1"), 18);
     assert_int_equal(times(page, "M0 3h1"), 0);     /* the mask */
-    assert_says(SAID(show_inside, "--model", model, "--svg", svg, "--layer",
-                     "2", "how"), "a.svg: the weights of 6 heads\n");
-    page = bytes_of(svg, &n);
+    assert_says(ftx("show --model m --svg a.svg how --layer 2"), "of 6 heads");
+    page = bytes_of("a.svg", &n);
     assert_int_equal(times(page, "<g transform="), 0);
     assert_int_equal(times(page, ">layer 2, head 6</text>"), 1);
-    s = SAID(train, "ed", "--L_enc", "3", "--L_dec", "2", "--H", "4",
-             "--d_e", "8", "--steps", "1", "--batch", "1", "--replace",
-             "--model", model, pairs("p", 20));
-    assert_says(s, "saved\n");
-    assert_says(SAID(show_inside, "--model", model, "--svg", svg, "ab"),
-                "a.svg: the weights of 28 heads\n");
-    page = bytes_of(svg, &n);
+    pairs("p", 20);
+    TRAIN("ed --L_enc 3 --L_dec 2 --H 4 --d_e 8 --steps 1 --batch 1 "
+          "--replace --model m p");
+    assert_says(ftx("show --model m --svg a.svg ab"), "of 28 heads\n");
+    page = bytes_of("a.svg", &n);
     assert_int_equal(times(page, ">encoder 3, head 4</text>"), 1);
     assert_int_equal(times(page, ">decoder 2, head 1</text>"), 1);
     assert_int_equal(times(page, ">cross 2, head 1</text>"), 1);
 }
 
-/* -------------------------------------------------------------- refusals */
-
-#define assert_spot(model, spot, text, sentence) \
-    assert_refusal(SAID(show_inside, "--model", model, "--set", spot, text), \
-                   sentence)
-
-static void a_spot_that_is_none_is_refused(void **state)
+/* Its own picture, at once; no model, no other picture, nothing else. */
+static void a_picture_replaces_only_a_picture(void **state)
 {
-    (void)state;
-    assert_spot(GPT2, "", "3 9", "--set:1:1: expected 'layer' and its number,"
-                " as in 'layer 1 head 2 = 0'.");
-    assert_spot(GPT2, "encoder layer 1 = 0", "3 9", "--set:1:1: expected "
-                "'layer' and its number, as in 'layer 1 head 2 = 0'.");
-    assert_spot(GPT2, "layers 1 = 0", "3 9", "--set:1:1: expected 'layer' "
-                "and its number, as in 'layer 1 head 2 = 0'.");
-    assert_spot(GPT2, "layer 3 = 0", "3 9", "--set:1:7: expected the number "
-                "of a layer, from 0 to 2.");
-    assert_spot(GPT2, "layer x = 0", "3 9", "--set:1:7: expected the number "
-                "of a layer, from 0 to 2.");
-    assert_spot(GPT2, "layer 99999999999999999999 = 0", "3 9", "--set:1:7: "
-                "expected the number of a layer, from 0 to 2.");
-    assert_spot(GPT2, "layer 2 head 3 = 0", "3 9", "--set:1:14: expected the "
-                "number of a head, from 1 to 2.");
-    assert_spot(GPT2, "layer 2 head 0 = 0", "3 9", "--set:1:14: expected the "
-                "number of a head, from 1 to 2.");
-    assert_spot(GPT2, "layer 2 nose = 0", "3 9", "--set:1:9: expected 'head' "
-                "and its number, 'attention', 'mlp' or 'token' and its "
-                "number; or '= 0', or '*' and a number.");
-    assert_spot(GPT2, "layer 2 mlp", "3 9", "--set:1:12: expected 'token' "
-                "and its number, '= 0', '*' and a number, or 'from' and a "
-                "text in quotation marks.");
-    assert_spot(GPT2, "layer 2 mlp token 1", "3 9", "--set:1:20: expected "
-                "'= 0', '*' and a number, or 'from' and a text in quotation "
-                "marks.");
-    assert_spot(GPT2, "layer 0 head 1 = 0", "3 9", "--set:1:9: expected "
-                "'token' and its number: layer 0 is the embedding.");
-    assert_spot(GPT2, "layer 1 = 2", "3 9", "--set:1:11: expected 0; another "
-                "number is a factor, as in '* 2'.");
-    assert_spot(GPT2, "layer 1 = 0.5", "3 9", "--set:1:11: expected 0; "
-                "another number is a factor, as in '* 2'.");
-    assert_spot(GPT2, "layer 1 * x", "3 9", "--set:1:10: expected a number.");
-    assert_spot(GPT2, "layer 1 * nan", "3 9", "--set:1:10: expected a "
-                "number.");
-    assert_spot(GPT2, "layer 1 * 1e999", "3 9", "--set:1:10: expected a "
-                "number.");
-    assert_spot(GPT2, "layer 1 = 0 0", "3 9", "--set:1:13: expected nothing "
-                "more; another change has a --set of its own.");
-}
-
-static void a_place_that_an_encoder_decoder_has_not_is_refused(void **state)
-{
-    (void)state;
-    assert_spot(NUMBERS, "layer 1 = 0", "37", "--set:1:1: expected encoder, "
-                "decoder or cross, as in 'cross layer 1 head 2 = 0'.");
-    assert_spot(NUMBERS, "cross layer 0 head 1 = 0", "37", "--set:1:13: "
-                "expected the number of a layer, from 1 to 1.");
-    assert_spot(NUMBERS, "cross layer 1 mlp = 0", "37", "--set:1:15: "
-                "expected 'head' and its number, or 'attention': "
-                "cross-attention has no more.");
-    assert_spot(NUMBERS, "encoder layer 1 token 5 = 0", "37", "--set:1:1: "
-                "there is no token 5; the last one is 4.");
-    assert_refusal(SAID(show_inside, "--model", NUMBERS, "--turn", "2",
-                        "--set", "cross layer 1 head 1 token 3 = 0", "37"),
-                   "--set:1:1: there is no token 3; the last one is 2.");
-}
-
-static void another_text_that_does_not_serve_is_refused(void **state)
-{
-    (void)state;
-    assert_spot(GPT2, "layer 1 from '3 9'", "3 9", "--set:1:13: expected a "
-                "'token' before 'from': a whole layer cannot come from "
-                "another text.");
-    assert_spot(GPT2, "layer 1 token 2 from 3", "3 9", "--set:1:22: expected "
-                "a text in quotation marks.");
-    assert_spot(GPT2, "layer 1 token 2 from ''", "3 9", "--set:1:22: expected"
-                " a text in quotation marks.");
-    assert_spot(GPT2, "layer 1 token 2 from '3", "3 9", "--set:1:22: expected"
-                " a text in quotation marks.");
-    assert_spot(GPT2, "layer 1 token 2 from '3'", "3 9", "--set:1:1: the "
-                "other text has no token 2; its last one is 1.");
-    assert_spot(GPT2, "layer 1 head 1 from '3'", "3 9", "--set:1:1: the other"
-                " text has 1 token, not 2; name one, as in 'token 2 from', "
-                "or give as many.");
-    assert_spot(GPT2, "layer 1 token 2 from '3 x'", "3 9", "the other text:"
-                "1:3: expected the numbers of tokens, with blanks between.");
-}
-
-static void numbers_that_are_too_large_are_blamed_on_what_is_set(void **state)
-{
-    (void)state;
-    char *most = IS_DOUBLE ? "layer 1 mlp * 1e308" : "layer 1 mlp * 1e38";
-    assert_spot(GPT2, most, "3 9", "--set: what follows from it is not "
-                "finite.");
-}
-
-static void options_that_do_nothing_here_are_refused(void **state)
-{
-    (void)state;
-#define IDLE(sentence, ...) \
-    assert_refusal(SAID(show_inside, "--model", GPT2, __VA_ARGS__, "3 9"), \
-                   "ftx show: " sentence)
-    IDLE("--layer has an effect only with --json, --svg, --attention or "
-         "--line.", "--layer", "1");
-    IDLE("--head has an effect only with --json, --svg, --attention or "
-         "--line.", "--head", "1");
-    IDLE("--top has an effect only without --json, --svg, --attention and "
-         "--line.", "--top", "2", "--json");
-    IDLE("--token has an effect only in text and with --json.", "--token",
-         "2", "--attention");
-    IDLE("--line has an effect only without --svg and --attention, which draw"
-         " line 4.6.", "--line", "4.6", "--attention");
-    IDLE("--token is 3; there are 2 tokens.", "--token", "3");
-    IDLE("--line must be an algorithm and a line of it, such as 10.6; it is "
-         "'10'.", "--line", "10");
-    IDLE("line 9.6 has no value in this model; it runs Algorithms 4 to 7 and "
-         "10.", "--line", "9.6");
-    IDLE("line 10.6 has no value in such a layer or head.", "--line", "10.6",
-         "--layer", "3");
-    assert_refusal(SAID(show_inside, "--model", "tests/data/released/bert-class",
-                        "--token", "2", "3 9"), "ftx show: --token has an "
-                   "effect only with a model that predicts tokens.");
-}
-
-/* Column t is the prediction of token t. */
-static void each_token_has_its_prediction(void **state)
-{
-    (void)state;
-    static char *const token[] = { "1", "2", "3" };
-    Said whole = shown("--json", GPT2, NULL, UNSET, "3 9 8");
-    Mat P = matrix_shown(whole, "\"line\": 11, \"name\": \"P\", ", 1);
-    for (int t = 1; t <= 3; t++) {
-        double p[40];
-        Said s = SAID(show_inside, "--model", GPT2, "--json", "--token",
-                      token[t - 1], "3 9 8");
-        const char *at = behind(s.out, "\"lens\": [");
-        for (int l = 0; l <= 2; l++)
-            at = numbers_at(at, 13, p);
-        for (int v = 1; v <= 13; v++)
-            assert_near(p[v - 1], AT(P, v, t), VALUE);
+    static const struct { const char *name, *bytes; } other[] = {
+        { "notes", "precious" }, { "empty", "" }, { "d", NULL },
+        { "other.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>\n" },
+        { "near", "<!-- ftx show: attention --" },
+    };
+    size_t n = 0, now = 0;
+    little_model("d");
+    ftx("show --model d 3 --svg a.svg");
+    const char *whole = bytes_of("a.svg", &n);
+    assert_non_null(strstr(whole, "\n<svg "));
+    assert_refused(ftx("show --model d 3 --svg a.svg --head 3"),
+                   "no such layer or head: | 1 layer and 2 heads");
+    assert_string_equal(bytes_of("a.svg", &n), whole);
+    assert_int_equal(ftx("show --model d 3 --svg a.svg --head 1").status, 0);
+    assert_that(strlen(bytes_of("a.svg", &n)) < strlen(whole));
+    for (int k = 0; k < 5; k++) {
+        if (other[k].bytes != NULL)
+            write_text(other[k].name, other[k].bytes);
+        const char *was = bytes_of(other[k].name, &n);
+        assert_refused(ftx("show --model d 3 --svg %s", other[k].name),
+                       "is there already, | not drawn by this command;");
+        assert_that(memcmp(bytes_of(other[k].name, &now), was, n) == 0
+                    && now == n);
     }
-    assert_says(SAID(show_inside, "--model", BERT, "3 8 [gap] 9"),
-                "at token 4, as lines 9.10 to 9.12 would");
-    assert_says(SAID(show_inside, "--model", BERT, "3 8"), "at token 3, ");
+    assert_that(mkfifo("fifo", 0600) == 0);
+    assert_refused(ftx("show --model d 3 --svg fifo"),
+                   "fifo: cannot be written: it is not a file.");
+    assert_refused(ftx("show --model d 3 --svg no/a.svg"),
+                   "no/a.svg: cannot be written: No such file");
+}
+
+static void what_cannot_be_shown_is_refused(void **state)
+{
+#define GPT "show --model " GPT2 " '3 9' "
+    static const Refused row[] = {
+        { "show --model d", "expected one text; put it in quotes." },
+        { "show --model d 3@", "the text:1:2: there is no token" },
+        { "show --model d '3 sheep and goats'",
+          "the text:1:1: this has 19 tokens | ell_max is 16." },
+        { "show --model ed --json b?", "the text:1:2: there is no token" },
+        { "show --model ed --json ba --turn 99", "--turn is 99; | turn" },
+        { "show --model d 3 --turn 1", "--turn | only with | train ed'." },
+        { "show --model d 3 --json --svg a.svg", "one of --json, --svg and" },
+        { "show --model d 3 --json --layer 2",
+          "no such layer or head: the model has 1 layer and 2 heads" },
+        { GPT "--layer 1", "--layer has an effect only with --json, --svg," },
+        { GPT "--head 1", "--head has an effect only with --json, --svg," },
+        { GPT "--top 2 --json", "--top has an effect only without --json," },
+        { GPT "--token 2 --attention", "--token | only in text and with" },
+        { GPT "--line 4.6 --attention", "--line | only without --svg and" },
+        { GPT "--token 3", "--token is 3; there are 2 tokens." },
+        { GPT "--line 10", "--line must be | such as 10.6; it is '10'." },
+        { GPT "--line 9.6", "line 9.6 has no value in this model; | 10." },
+        { GPT "--line 10.6 --layer 3", "line 10.6 has no value in such a" },
+        { "show --model tests/data/released/bert-class --token 2 '3 9'",
+          "--token | only with a model that predicts tokens." },
+    };
+    little_model("d");
+    little_model("ed");
+    assert_all_refused(row);
 }
 
 int main(void)
 {
     const struct CMUnitTest laws[] = {
-        TEST(predictions_are_those_of_another_program),
-        TEST(changed_values_have_the_consequences_they_have_there),
-        TEST(every_recorded_change_matters),
-        TEST(a_value_that_is_set_to_itself_changes_no_byte),
-        TEST(a_value_that_is_set_is_another),
-        TEST(what_would_be_without_is_what_is_without),
-        TEST(the_last_layer_predicts_what_the_model_does),
-        TEST(without_heads_only_the_bias_is_left),
-        TEST(without_a_layer_the_state_stays_as_it_was),
-        TEST(a_text_whose_states_are_anothers_is_the_other),
-        TEST(what_is_set_reaches_no_earlier_token),
-        TEST(changes_at_one_place_follow_one_another),
-        TEST(thirty_becomes_three_where_the_book_says_so),
-        TEST(no_other_head_is_missed),
-        TEST(a_line_is_printed_for_the_layer_and_head_asked_for),
-        TEST_FILES(a_page_has_every_head_of_every_layer),
-        TEST(a_spot_that_is_none_is_refused),
-        TEST(a_place_that_an_encoder_decoder_has_not_is_refused),
-        TEST(another_text_that_does_not_serve_is_refused),
-        TEST(numbers_that_are_too_large_are_blamed_on_what_is_set),
-        TEST(options_that_do_nothing_here_are_refused),
-        TEST(each_token_has_its_prediction),
+        TEST_INSIDE(the_last_layer_predicts_what_the_model_does),
+        TEST_INSIDE(the_steps_are_those_of_the_algorithm),
+        TEST_INSIDE(every_step_of_a_released_model_is_shown),
+        TEST_INSIDE(every_turn_of_a_translation_adds_its_token),
+        TEST_INSIDE(a_line_is_printed_for_the_layer_and_head_asked_for),
+        TEST_INSIDE(a_picture_has_the_weights_of_a_head),
+        TEST_INSIDE(a_terminal_gets_the_same_heads),
+        TEST_INSIDE(an_encoder_and_a_decoder_have_three_kinds_of_heads),
+        TEST_INSIDE(cross_attention_looks_from_x_to_z),
+        TEST_INSIDE(a_translation_without_end_is_shown_up_to_ell_max),
+        TEST_INSIDE(a_page_has_every_head_of_every_layer),
+        TEST_INSIDE(a_picture_replaces_only_a_picture),
+        TEST_INSIDE(what_cannot_be_shown_is_refused),
     };
     return RUN(laws);
 }

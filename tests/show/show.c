@@ -23,7 +23,7 @@ static Said said(const char *input, const char *to, int argc, char *argv[])
         dup2(fileno(in), STDIN_FILENO);
         dup2(end, STDOUT_FILENO);
         dup2(fileno(err), STDERR_FILENO);
-        exit(ftx(argc, argv));
+        exit(ftx_main(argc, argv));
     }
     waitpid(pid, &status, 0);
     fclose(in);

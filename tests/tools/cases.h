@@ -60,20 +60,6 @@ static inline const char *squeeze(const char *text)
     return to;
 }
 
-/* Returns whether the words, parted by " | ", stand in the text in this
-   order. */
-static inline bool has_words(const char *text, const char *words)
-{
-    while (text != NULL && *words != '\0') {
-        const char *end = strstr(words, " | ");
-        const size_t n = end == NULL ? strlen(words) : (size_t)(end - words);
-        text = strstr(text, copy_text(words, n));
-        text = text == NULL ? NULL : text + n;
-        words += n + (end == NULL ? 0 : 3);
-    }
-    return text != NULL;
-}
-
 /* Fails unless the text is as each line of the expectations says. */
 static inline void expect_text(const Case *c, const char *text)
 {

@@ -1,4 +1,5 @@
-/* What the tests of commands share: running one, and files to give it. */
+/* What the tests of commands share: running one, judging what it prints, and
+   files to give it. */
 #ifndef COMMAND_H
 #define COMMAND_H
 #include "check.h"
@@ -22,6 +23,38 @@ static inline Said said_by(Entrance *command, int n, char *argument[])
     s.out = all_of(out);
     s.err = all_of(err);
     return s;
+}
+
+/* Runs a line such as "train d --model m 'a text'" (a printf format): words
+   are separated by blanks, and quotes keep blanks together. */
+static inline Said ftx(const char *format, ...) FORMAT_LIKE_PRINTF(1, 2);
+static inline Said ftx(const char *format, ...)
+{
+    static const struct { const char *name; Entrance *command; } all[] = {
+        { "train", train }, { "generate", generate }, { "fill", fill_texts },
+        { "translate", translate }, { "classify", classify_texts },
+        { "show", show_inside }, { "count", count_numbers },
+        { "tokenize", tokenize }, { "import", import_released },
+        { "export", export_model }, { NULL, NULL },
+    };
+    char *word[120], *at = arena_alloc(arena, 4000);
+    int n = 0, k = 0;
+    va_list arguments;
+    va_start(arguments, format);
+    assert_that(vsnprintf(at, 4000, format, arguments) < 4000);
+    va_end(arguments);
+    for (at += strspn(at, " "); *at != '\0'; at += strspn(at, " ")) {
+        const char end = *at == '\'' || *at == '"' ? *at : ' ';
+        assert_that(n < 120);
+        word[n++] = at += end != ' ';
+        at += strcspn(at, (char[]){ end, '\0' });
+        if (*at != '\0')
+            *at++ = '\0';
+    }
+    while (all[k].name != NULL && strcmp(all[k].name, word[0]) != 0)
+        k++;
+    assert_that(all[k].name != NULL);
+    return said_by(all[k].command, n - 1, word + 1);
 }
 
 #define SAID(command, ...) \
@@ -52,12 +85,55 @@ static inline void refusal_at(Where where, Said s, const char *sentence)
                 "2 and\n%s", s.status, s.out, s.err, sentence);
 }
 
+/* Whether the words, separated by " | ", stand in the text in this order. */
+static inline bool has_words(const char *text, const char *words)
+{
+    while (text != NULL && *words != '\0') {
+        const char *end = strstr(words, " | ");
+        const size_t n = end == NULL ? strlen(words) : (size_t)(end - words);
+        while (*text != '\0' && strncmp(text, words, n) != 0)
+            text++;
+        text = *text == '\0' ? NULL : text + n;
+        words += n + (end == NULL ? 0 : 3);
+    }
+    return text != NULL;
+}
+
+/* Refused with exit status 2, nothing printed, and one sentence that has
+   these words. Rows of lines that are. */
+#define assert_refused(said, words) refused_by(HERE(#said), said, words)
+static inline void refused_by(Where where, Said s, const char *words)
+{
+    const char *end = strchr(s.err, '\n');
+    if (s.status != 2 || *s.out != '\0' || end == NULL || end[1] != '\0'
+        || !has_words(s.err, words))
+        fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
+                "2 and\n%s", s.status, s.out, s.err, words);
+}
+
+typedef struct { const char *line, *words; } Refused;
+#define assert_all_refused(rows) \
+    do { \
+        for (size_t k_ = 0; k_ < sizeof (rows) / sizeof *(rows); k_++) \
+            refused_by((Where){ __FILE__, __LINE__, (rows)[k_].line }, \
+                       ftx("%s", (rows)[k_].line), (rows)[k_].words); \
+    } while (0)
+
 #define assert_says(said, part) says_at(HERE(#said), said, part)
 static inline void says_at(Where where, Said s, const char *part)
 {
     if (s.status != 0 || *s.err != '\0' || strstr(s.out, part) == NULL)
         fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
                 "0 and\n%s", s.status, s.out, s.err, part);
+}
+
+/* The sentence of the fault that ends the work; "" without one. */
+static inline const char *fault_of(void (*work)(Fault *f, void *data),
+                                   void *data)
+{
+    Fault *f = arena_alloc(arena, sizeof *f);
+    *f = (Fault){ .sheet = "test" };
+    return attempt(f, work, data) ? "" : f->sentence;
 }
 
 typedef struct {
@@ -79,23 +155,18 @@ static inline void load_it(Fault *f, void *data)
     filing->loads = model_load(arena, filing->name, filing->purpose, f);
 }
 
-/* The fault of saving, of loading; "" without one. */
 static inline const char *saving(const Model *m, const char *name)
 {
-    Fault *f = arena_alloc(arena, sizeof *f);
-    *f = (Fault){ .sheet = "test" };
-    return attempt(f, save_it, &(Filing){ .saves = m, .name = name }) ? "" : f->sentence;
+    return fault_of(save_it, &(Filing){ .saves = m, .name = name });
 }
 
 static inline const char *loading_to(Purpose purpose, const char *name,
                                      Model **m)
 {
-    Fault *f = arena_alloc(arena, sizeof *f);
-    *f = (Fault){ .sheet = "test" };
     Filing filing = { .name = name, .purpose = purpose };
-    bool done = attempt(f, load_it, &filing);
+    const char *said = fault_of(load_it, &filing);
     *m = filing.loads;
-    return done ? "" : f->sentence;
+    return said;
 }
 
 static inline const char *loading(const char *name, Model **m)
@@ -112,11 +183,17 @@ static inline Model *model_in(const char *name)
 }
 
 /* Files stand in a directory of this process, which tear_down_files removes.
-   tests/tools/run says where, and removes it too, however the test has ended. */
+   tests/tools/run says where, and removes it too, however the test has ended.
+   A test that is TEST_INSIDE has it as its working directory, where `tests`,
+   `doc`, ... are links to those of the project. */
+static const char *project;     /* NULL: the working directory */
+
 static inline const char *directory(void)
 {
     static char name[200];      /* also in a process that was forked off */
     const char *given = getenv("FTX_FILES");
+    if (project != NULL)
+        return ".";
     if (*name == '\0')
         snprintf(name, sizeof name, "%s/files.%d",
                  given == NULL ? "build" : given, (int)getpid());
@@ -179,9 +256,29 @@ static inline void same_file_at(Where where, const char *a, const char *b)
         fail_at(where, "%s and %s are not the same", a, b);
 }
 
+static const char *const linked[] = { "tests", "doc", "LICENSE", "README.md" };
+
+static inline int set_up_inside(void **state)
+{
+    static char top[4000];
+    char target[4100];
+    if (getcwd(top, sizeof top) == NULL || chdir(directory()) != 0)
+        return -1;
+    project = top;
+    for (int k = 0; k < 4; k++) {
+        snprintf(target, sizeof target, "%s/%s", top, linked[k]);
+        if (symlink(target, linked[k]) != 0)
+            return -1;
+    }
+    return set_up(state);
+}
+
 static inline int tear_down_files(void **state)
 {
     char command[220];
+    if (project != NULL && chdir(project) != 0)
+        return -1;
+    project = NULL;
     snprintf(command, sizeof command, "rm -rf %s", directory());
     if (system(command) != 0)
         print_error("%s is left\n", directory());
@@ -190,8 +287,11 @@ static inline int tear_down_files(void **state)
 
 #define TEST_FILES(law) \
     cmocka_unit_test_setup_teardown(law, set_up, tear_down_files)
+#define TEST_INSIDE(law) \
+    cmocka_unit_test_setup_teardown(law, set_up_inside, tear_down_files)
 
-/* How many files there are in the directory of the test. */
+/* How many files there are in the directory of the test; no links to those of
+   the project. */
 static inline int files_there(void)
 {
     int n = 0;
@@ -200,7 +300,7 @@ static inline int files_there(void)
     for (struct dirent *d = readdir(all); d != NULL; d = readdir(all))
         n += d->d_name[0] != '.';
     closedir(all);
-    return n;
+    return n - (project == NULL ? 0 : 4);
 }
 
 #endif

@@ -1,10 +1,10 @@
-/* What the tests of ftx train share: small models, and data for them. */
+/* Small models, and data for them. */
 #ifndef LESSONS_H
 #define LESSONS_H
 #include "command.h"
 
-#define SMALL "--d_e", "8", "--H", "2", "--ell_max", "16", "--batch", "4"
-#define TRAIN(...) SAID(train, __VA_ARGS__)
+/* Of any model that a test trains. */
+#define SMALL "--d_e 8 --H 2 --ell_max 16 --batch 4 "
 
 /* Some lines of a text that is not quite regular. */
 static inline char *a_text(const char *name, int lines, const char *last)
@@ -27,6 +27,15 @@ static inline char *labelled(const char *name, int lines)
     return write_text(name, text);
 }
 
+/* A line that trains, which must succeed. */
+#define TRAIN(...) trained_at(HERE("ftx train"), ftx("train " __VA_ARGS__))
+static inline Said trained_at(Where where, Said s)
+{
+    if (s.status != 0 || *s.err != '\0')
+        fail_at(where, "exit status %d\n%s%s", s.status, s.out, s.err);
+    return s;
+}
+
 static inline int step_in(const char *name)
 {
     size_t n;
@@ -43,5 +52,82 @@ static inline void remove_model(const char *name)
         snprintf(file, sizeof file, "%s%s", name, ends[e]);
         remove(path(file));
     }
+}
+
+/* Two models that were trained to the same bytes, with their curves. */
+#define assert_same_model(a, b) \
+    do { \
+        assert_same_file(a, b); \
+        assert_same_file(a ".tsv", b ".tsv"); \
+        assert_same_file(a ".svg", b ".svg"); \
+    } while (0)
+
+/* The model of a task that has learned a little, in the file d, e, ed or
+   class. It is trained once; each test has a copy, and its data in t, p
+   or l. */
+static inline void little_model(const char *task)
+{
+    static struct { size_t n; char *bytes; } saved[4];
+    static const char *const lines[] = {
+        "train ed " SMALL "--steps 60 --L_enc 1 --L_dec 2 p",
+        "train e " SMALL "--steps 30 --L 1 t",
+        "train d " SMALL "--steps 30 --L 1 t",
+        "train class " SMALL "--steps 30 --L 1 l",
+    };
+    Task k;
+    assert_that(task_of(task, &k));
+    if (k == TRAIN_ED)
+        pairs("p", 60);
+    else if (k == TRAIN_CLASS)
+        labelled("l", 60);
+    else
+        a_text("t", 30, "<in> \xC3\x84\n");
+    if (saved[k].bytes == NULL) {
+        ftx("%s --eta 0.02 --warm_up 5 --model %s", lines[k], task);
+        const char *bytes = bytes_of(task, &saved[k].n);
+        saved[k].bytes = malloc(saved[k].n);
+        memcpy(saved[k].bytes, bytes, saved[k].n);
+        remove_model(task);
+    }
+    write_bytes(task, saved[k].bytes, saved[k].n);
+}
+
+/* The tokens of a text between bos_token and eos_token. */
+static inline Tokens tokens_of(const Tokenizer *t, const char *text)
+{
+    Tokens x;
+    size_t where;
+    assert_that(encode_text(t, arena, text, strlen(text), &x, &where) == NULL);
+    return with_bos_eos(arena, x, tokenizer_size(t));
+}
+
+#define assert_both_say(a, b) both_say(HERE(#a " and " #b), a, b)
+static inline void both_say(Where where, Said a, Said b)
+{
+    if (a.status != 0 || b.status != 0 || strcmp(a.out, b.out) != 0
+        || strcmp(a.err, b.err) != 0)
+        fail_at(where, "\n%s%sbut\n%s%s", a.out, a.err, b.out, b.err);
+}
+
+#define assert_same_theta(a, b) same_theta_at(HERE(#a " and " #b), a, b)
+static inline void same_theta_at(Where where, const Theta *a, const Theta *b)
+{
+    if (a->n != b->n)
+        fail_at(where, "%d parameters and %d", a->n, b->n);
+    for (int k = 1; k <= a->n; k++)
+        same_at(where, *a->parameter[k].place, *b->parameter[k].place, 0);
+}
+
+static inline int characters_of(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+static inline void type_in(const char *bytes)
+{
+    assert_that(freopen(write_text("typed", bytes), "r", stdin) != NULL);
 }
 #endif

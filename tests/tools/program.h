@@ -5,8 +5,8 @@
    find `tests`, `doc` and `LICENSE` where they stand in the project. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
-int ftx(int argc, char *argv[]);
-#define main ftx
+int ftx_main(int argc, char *argv[]);
+#define main ftx_main
 #include "main.c"
 #undef main
 #include "command.h"
@@ -15,7 +15,7 @@ int ftx(int argc, char *argv[]);
     do { \
         const char *name_ = strrchr((argv)[0], '/'); \
         if (strcmp(name_ == NULL ? (argv)[0] : name_ + 1, "ftx") == 0) \
-            return ftx(argc, argv); \
+            return ftx_main(argc, argv); \
     } while (0)
 
 /* Makes a link in the directory of the test. */
@@ -26,16 +26,15 @@ static inline void link_to(const char *target, const char *name)
 
 static inline void link_program(void)
 {
-    static const char *const shared[] = { "tests", "doc", "LICENSE" };
     char program[4000], here[4000], target[4100];
     const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     assert_that(n > 0 && getcwd(here, sizeof here) != NULL);
     program[n] = '\0';
     mkdir(path("bin"), 0777);
     link_to(program, "bin/ftx");
-    for (int k = 0; k < 3; k++) {
-        snprintf(target, sizeof target, "%s/%s", here, shared[k]);
-        link_to(target, shared[k]);
+    for (int k = 0; k < 4; k++) {
+        snprintf(target, sizeof target, "%s/%s", here, linked[k]);
+        link_to(target, linked[k]);
     }
 }
 

@@ -1,0 +1,472 @@
+/* Files: one is mapped, held, replaced at once or not at all; checksums. */
+#include "command.h"
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/resource.h>
+
+/* A save is killed or stopped amidst: before its nth file is on the disk. */
+static int files_to_come = INT_MAX, then = SIGKILL;
+
+int fsync(int file)
+{
+    if (--files_to_come == 0)
+        raise(then);
+    return 0;
+}
+
+/* A new file is made and a file removed as ever; but the process may be
+   stopped right after the one, right before the other. */
+static bool stops_at_new, stops_at_removal;
+
+static void stopped_once(bool *here)
+{
+    if (*here) {
+        *here = false;
+        raise(SIGSTOP);
+    }
+}
+
+int mkstemp(char *name)
+{
+    static unsigned made;
+    unsigned code = 50u * (unsigned)getpid() + made++;
+    for (char *at = name + strlen(name) - 6; *at != '\0'; at++)
+        *at = (char)('a' + code % 26), code /= 26;
+    int file = open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
+    stopped_once(&stops_at_new);
+    return file;
+}
+
+int unlink(const char *name)
+{
+    stopped_once(&stops_at_removal);
+    return unlinkat(AT_FDCWD, name, 0);
+}
+
+/* ------------------------------------------------------------- replacing */
+
+typedef bool Writer(FILE *file, const void *data);
+typedef struct { const char *name, *text; Held *held; Writer *write; } Saving;
+
+static bool writes(FILE *file, const void *data)
+{
+    return fputs(data, file) >= 0;
+}
+
+/* It says that it cannot, and not why. */
+static bool gives_up(FILE *file, const void *data)
+{
+    fputs("half", file);
+    return data == NULL;
+}
+
+static void save_file(Fault *f, void *data)
+{
+    const Saving *s = data;
+    replace_file(s->name, s->held, f, s->text, s->write);
+}
+
+/* The fault, or "". */
+static const char *saved(const char *name, const char *text)
+{
+    return fault_of(save_file, &(Saving){ name, text, NULL, writes });
+}
+
+#define assert_text_in(name, text) \
+    assert_string_equal(bytes_of(name, &(size_t){ 0 }), text)
+
+static void what_is_not_complete_replaces_nothing(void **state)
+{
+    struct rlimit was, little = { 10, 10 };
+    write_text("m", "whole");
+    assert_string_equal(
+        fault_of(save_file, &(Saving){ "m", "new", NULL, gives_up }),
+        "m: cannot be written: Input/output error; what was there is as it "
+        "was.");
+    getrlimit(RLIMIT_FSIZE, &was);
+    little.rlim_max = was.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &little);
+    const char *said = saved("m", "more than ten bytes");
+    setrlimit(RLIMIT_FSIZE, &was);
+    assert_true(has_words(said, "m: cannot be written: File too large; what "
+                          "was there is as it was."));
+    assert_text_in("m", "whole");
+    assert_int_equal(files_there(), 1);
+    assert_string_equal(saved("m", "new"), "");
+    assert_text_in("m", "new");
+}
+
+static mode_t mode_of(const char *name)
+{
+    struct stat about;
+    assert_that(stat(name, &about) == 0);
+    return about.st_mode & 07777;
+}
+
+static void a_file_keeps_its_permissions(void **state)
+{
+    mode_t mask = umask(027);
+    const char *said = saved("m", "one");
+    assert_that(umask(mask) == 027);
+    assert_string_equal(said, "");
+    assert_that(mode_of("m") == 0640 && chmod("m", 0604) == 0);
+    assert_string_equal(saved("m", "two"), "");
+    assert_that(mode_of("m") == 0604);
+}
+
+static void only_files_that_may_be_written_are_replaced(void **state)
+{
+    static const struct { const char *name, *words; } row[] = {
+        { "folder", "folder: cannot be written: it is not a file." },
+        { "fifo", "fifo: cannot be written: it is not a file." },
+        { "no/m", "no/m: cannot be written: No such file or directory" },
+        { "fixed", "fixed: cannot be written: it is read-only." },
+        { "circle", "circle: cannot be written: | links have no end." },
+    };
+    assert_that(mkdir("folder", 0777) == 0 && mkfifo("fifo", 0600) == 0
+                && symlink("circle", "circle") == 0);
+    write_text("fixed", "precious");
+    assert_that(chmod("fixed", 0444) == 0);
+    for (int k = 0; k < 5; k++)
+        assert_true(has_words(saved(row[k].name, "new"), row[k].words));
+    assert_text_in("fixed", "precious");
+    char *long_name = memset(arena_alloc(arena, 5001), 'x', 5000);
+    long_name[5000] = '\0';
+    assert_true(has_words(saved(long_name, "new"), "too long"));
+}
+
+static bool is_link(const char *name)
+{
+    struct stat about;
+    return lstat(name, &about) == 0 && S_ISLNK(about.st_mode);
+}
+
+static void a_symbolic_link_stays_one(void **state)
+{
+    char full[PATH_MAX];
+    assert_that(mkdir("disk", 0777) == 0
+                && symlink("disk/first", "m") == 0
+                && symlink("real", "disk/first") == 0);
+    assert_string_equal(saved("m", "one"), "");
+    assert_that(is_link("m") && is_link("disk/first")
+                && !is_link("disk/real"));
+    assert_text_in("disk/real", "one");
+    assert_that(getcwd(full, sizeof full - 20) != NULL
+                && symlink(strcat(full, "/disk/real"), "far") == 0);
+    assert_string_equal(saved("far", "two"), "");
+    assert_that(is_link("far"));
+    assert_text_in("disk/real", "two");
+}
+
+/* --------------------------------------------------------- held by one */
+
+typedef struct { const char *name; Held held; } Holding;
+
+static void hold_it(Fault *f, void *data)
+{
+    Holding *h = data;
+    hold_file(&h->held, h->name, f);
+}
+
+static void remove_it(void)
+{
+    assert_that(remove("m") == 0);
+    write_text("m", "newer");
+}
+
+static void change_its_size(void)
+{
+    FILE *file = fopen("m", "ab");              /* the same file */
+    assert_that(file != NULL && fputs(" and more", file) >= 0);
+    fclose(file);
+}
+
+static void change_its_end(void)
+{
+    FILE *file = fopen("m", "r+b");
+    assert_that(file != NULL && fputs("newer", file) >= 0);
+    fclose(file);
+}
+
+static void (*meanwhile)(void);
+
+static bool writes_slowly(FILE *file, const void *data)
+{
+    if (meanwhile != NULL)
+        meanwhile();
+    return fputs(data, file) >= 0;
+}
+
+/* Another program writes it before a save, or amidst; or makes it. */
+static void what_is_newer_is_not_replaced(void **state)
+{
+    void (*const change[])(void) = { remove_it, change_its_size,
+                                     change_its_end };
+    for (int k = 0; k < 6; k++) {
+        Holding h = { .name = write_text("m", "older") };
+        Saving s = { "m", "mine", &h.held, writes_slowly };
+        meanwhile = NULL;
+        assert_string_equal(fault_of(hold_it, &h), "");
+        assert_string_equal(fault_of(save_file, &s), "");
+        assert_text_in("m", "mine");
+        if (k < 3)
+            meanwhile = change[k];
+        else
+            change[k - 3]();
+        assert_true(has_words(fault_of(save_file, &s), "m: is not what this "
+                              "run has saved there; | left as it is."));
+        assert_true(strstr(bytes_of("m", &(size_t){ 0 }), "mine") == NULL
+                    || k % 3 == 1);
+        fclose(h.held.file);
+    }
+    Held none = { 0 };
+    meanwhile = NULL;
+    assert_true(has_words(
+        fault_of(save_file, &(Saving){ "m", "mine", &none, writes_slowly }),
+        "m: is not what this run has saved"));
+    assert_int_equal(files_there(), 1);
+}
+
+/* ------------------------------------------------------- of several at once */
+
+typedef enum { GOES_ON, STOPS_AT_NEW, STOPS_AT_REMOVAL, DIES } Way;
+
+/* A save in another process; with STOPS_AT_NEW it stops also amidst its
+   writing. */
+static pid_t saved_apart(const char *name, Way how)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        alarm(30);
+        stops_at_new = how == STOPS_AT_NEW;
+        stops_at_removal = how == STOPS_AT_REMOVAL;
+        then = how == DIES ? SIGKILL : SIGSTOP;
+        files_to_come = how == STOPS_AT_NEW || how == DIES ? 1 : INT_MAX;
+        _exit(*saved(name, "apart") == '\0' ? 0 : 2);
+    }
+    return pid;
+}
+
+static int status_of(pid_t pid)
+{
+    int status;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static void wait_until_stopped(pid_t pid)
+{
+    int status;
+    assert_that(waitpid(pid, &status, WUNTRACED) == pid
+                && WIFSTOPPED(status));
+}
+
+static int goes_on_to_its_end(pid_t pid)
+{
+    kill(pid, SIGCONT);
+    return status_of(pid);
+}
+
+static void leftovers_of_a_killed_save_are_removed_by_the_next(void **state)
+{
+    static const char *const other[] = {
+        "m.backup", "m.saving", "m.saving.abcde", "m.saving.abcdefg",
+        "m.ABCDEF", "n.saving.abcdef", "m.tsv.saving.abcdef", "m.new",
+    };
+    write_text("m", "whole");
+    assert_int_equal(status_of(saved_apart("m", DIES)), 1000 + SIGKILL);
+    assert_int_equal(files_there(), 2);
+    assert_text_in("m", "whole");
+    for (int k = 0; k < 8; k++)
+        write_text(other[k], "precious");
+    assert_that(mkdir("m.saving.folder", 0777) == 0);
+    assert_that(symlink("m.backup", "m.saving.linked") == 0);
+    assert_string_equal(saved("m", "new"), "");
+    for (int k = 0; k < 8; k++)
+        assert_text_in(other[k], "precious");
+    assert_int_equal(files_there(), 8 + 2 + 1);
+}
+
+/* Another save takes it for a leftover, and removes it. */
+static void a_file_that_was_just_made_may_be_removed(void **state)
+{
+    pid_t one = saved_apart("m", STOPS_AT_NEW);
+    wait_until_stopped(one);
+    assert_int_equal(files_there(), 1);
+    assert_int_equal(status_of(saved_apart("m", GOES_ON)), 0);
+    assert_int_equal(files_there(), 1);
+    kill(one, SIGCONT);
+    wait_until_stopped(one);
+    assert_int_equal(files_there(), 2);
+    assert_int_equal(goes_on_to_its_end(one), 0);
+    assert_int_equal(files_there(), 1);
+}
+
+/* The other one has seen that it is not locked, and now it is. */
+static void what_is_locked_meanwhile_is_not_removed(void **state)
+{
+    pid_t one = saved_apart("m", STOPS_AT_NEW);
+    wait_until_stopped(one);
+    pid_t other = saved_apart("m", STOPS_AT_REMOVAL);
+    wait_until_stopped(other);
+    kill(one, SIGCONT);
+    wait_until_stopped(one);
+    assert_int_equal(goes_on_to_its_end(other), 0);
+    assert_int_equal(goes_on_to_its_end(one), 0);
+    assert_int_equal(files_there(), 1);
+}
+
+/* -------------------------------------------------------------- mapping */
+
+typedef struct { const char *name; char *bytes; size_t n; } Mapping;
+
+static void map_it(Fault *f, void *data)
+{
+    Mapping *m = data;
+    m->bytes = map_file(arena, m->name, &m->n, f);
+}
+
+static Mapping mapped_text(const char *name, const char *text)
+{
+    Mapping m = { .name = write_text(name, text) };
+    assert_string_equal(fault_of(map_it, &m), "");
+    return m;
+}
+
+static void the_bytes_are_those_of_the_file(void **state)
+{
+    Mapping m = mapped_text("a", "some bytes");
+    assert_int_equal(m.n, 10);
+    assert_memory_equal(m.bytes, "some bytes", 10);
+    assert_int_equal((uintptr_t)m.bytes % 64, 0);
+    assert_int_equal(mapped_text("b", "").n, 0);
+}
+
+static void what_is_changed_is_not_the_file(void **state)
+{
+    Mapping m = mapped_text("a", "some bytes"), other = { .name = "a" };
+    memcpy(m.bytes, "many", 4);
+    assert_string_equal(fault_of(map_it, &other), "");
+    assert_memory_equal(other.bytes, "some bytes", 10);
+    assert_memory_equal(m.bytes, "many bytes", 10);
+    assert_text_in("a", "some bytes");
+}
+
+static void a_file_that_is_replaced_is_still_the_old_one(void **state)
+{
+    Mapping m = mapped_text("a", "some bytes");
+    assert_string_equal(saved("a", "other"), "");
+    assert_memory_equal(m.bytes, "some bytes", 10);
+    assert_that(remove("a") == 0);
+    assert_memory_equal(m.bytes, "some bytes", 10);
+}
+
+static void a_file_that_is_cut_ends_the_program_with_a_sentence(void **state)
+{
+    char said[200];
+    int status;
+    Mapping m = mapped_text("a", "some bytes");
+    Child child = child_start();
+    if (child.pid == 0)
+        _exit(truncate(m.name, 0) == 0 && m.bytes[3] != 0 ? 0 : 1);
+    child_end(child, said, sizeof said, &status);
+    assert_that(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+    assert_string_equal(said, "ftx: a file was cut short, or could not be "
+                        "read, while it was used.\n");
+}
+
+static void what_is_no_file_is_not_mapped(void **state)
+{
+    static const char *const row[][2] = {
+        { "none", "none: cannot be opened: No such file or directory." },
+        { "tests", "tests: this is no file." },
+        { "fifo", "fifo: this is no file." },
+    };
+    assert_that(mkfifo("fifo", 0600) == 0);
+    for (int k = 0; k < 3; k++)
+        assert_string_equal(fault_of(map_it, &(Mapping){ .name = row[k][0] }),
+                            row[k][1]);
+}
+
+static int left;
+
+static void leave(void *bytes, size_t n)
+{
+    assert_that(bytes == &left && n == sizeof left);
+    left++;
+}
+
+static void an_arena_takes_its_guests_with_it(void **state)
+{
+    Arena *inn = arena_new();
+    left = 0;
+    arena_keep(inn, &left, sizeof left, leave);
+    arena_keep(inn, &left, sizeof left, leave);
+    arena_alloc(inn, 100);
+    arena_clear(inn);
+    assert_int_equal(left, 2);
+    arena_keep(inn, &left, sizeof left, leave);
+    assert_int_equal(left, 2);
+    arena_free(inn);
+    assert_int_equal(left, 3);
+}
+
+/* ------------------------------------------------------------- checksums */
+
+/* Values recorded from the authors' reference: "", "a", "foobar"; and, of
+   words in lanes, of a program in another language. */
+static void checksums_are_those_of_other_programs(void **state)
+{
+    unsigned char bytes[256];
+    for (int k = 0; k < 256; k++)
+        bytes[k] = (unsigned char)k;
+    assert_that(checksum(NO_CHECKSUM, "", 0) == 0xcbf29ce484222325u);
+    assert_that(checksum(NO_CHECKSUM, "a", 1) == 0xaf63dc4c8601ec8cu);
+    assert_that(checksum(checksum(NO_CHECKSUM, "foo", 3), "bar", 3)
+                == 0x85944171f73967e8u);
+    assert_that(block_checksum("", 0) == 0xb9b23f3a46fd0825u);
+    assert_that(block_checksum("a", 1) == 0x396e03354000dfb2u);
+    assert_that(block_checksum(bytes, 256) == 0xbfbfa5ce400c0218u);
+}
+
+/* Also that of the same bit at two places: a lane must not cancel it. */
+static void a_changed_bit_changes_the_checksum_of_a_block(void **state)
+{
+    unsigned char bytes[200] = { 7 };
+    uint64_t was = block_checksum(bytes, sizeof bytes);
+    for (size_t k = 0; k < 8 * sizeof bytes; k++) {
+        bytes[k / 8] ^= (unsigned char)(1 << k % 8);
+        assert_that(block_checksum(bytes, sizeof bytes) != was);
+        for (size_t j = k + 8; j < 8 * sizeof bytes; j += 8) {
+            bytes[j / 8] ^= (unsigned char)(1 << j % 8);
+            assert_that(block_checksum(bytes, sizeof bytes) != was);
+            bytes[j / 8] ^= (unsigned char)(1 << j % 8);
+        }
+        bytes[k / 8] ^= (unsigned char)(1 << k % 8);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST_INSIDE(what_is_not_complete_replaces_nothing),
+        TEST_INSIDE(a_file_keeps_its_permissions),
+        TEST_INSIDE(only_files_that_may_be_written_are_replaced),
+        TEST_INSIDE(a_symbolic_link_stays_one),
+        TEST_INSIDE(what_is_newer_is_not_replaced),
+        TEST_INSIDE(leftovers_of_a_killed_save_are_removed_by_the_next),
+        TEST_INSIDE(a_file_that_was_just_made_may_be_removed),
+        TEST_INSIDE(what_is_locked_meanwhile_is_not_removed),
+        TEST_INSIDE(the_bytes_are_those_of_the_file),
+        TEST_INSIDE(what_is_changed_is_not_the_file),
+        TEST_INSIDE(a_file_that_is_replaced_is_still_the_old_one),
+        TEST_INSIDE(a_file_that_is_cut_ends_the_program_with_a_sentence),
+        TEST_INSIDE(what_is_no_file_is_not_mapped),
+        TEST_INSIDE(an_arena_takes_its_guests_with_it),
+        TEST_INSIDE(checksums_are_those_of_other_programs),
+        TEST_INSIDE(a_changed_bit_changes_the_checksum_of_a_block),
+    };
+    return RUN(laws);
+}

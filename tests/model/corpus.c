@@ -1,0 +1,394 @@
+/* What is learned from and what is held out; what is said of the part that is
+   held out, counted anew here. */
+#include "lessons.h"
+#include "models.h"
+
+enum { ELL_MAX = 8 };
+
+typedef struct {
+    Task task;
+    Plan plan;
+    int n;
+    char *name[3];
+    Corpus corpus;
+} Request;
+
+static void read_it(Fault *f, void *data)
+{
+    Request *r = data;
+    Telling telling = { stderr, HUGE_VAL };
+    r->corpus = read_corpus(arena, r->task, &r->plan, ELL_MAX, NULL, &telling,
+                            r->n, r->name, f);
+}
+
+/* Of the files whose names are these letters. */
+static Corpus corpus_of(Task task, TokenKind tokens, double held_out,
+                        const char *letters)
+{
+    Request r = { .task = task, .plan = plan_default(false) };
+    r.plan.tokens = tokens;
+    r.plan.merges = 20;
+    r.plan.held_out = held_out;
+    for (; *letters != '\0'; letters++) {
+        const char name[] = { *letters, '\0' };
+        r.name[r.n++] = memcpy(arena_alloc(arena, 2), name, 2);
+    }
+    assert_string_equal(fault_of(read_it, &r), "");
+    return r.corpus;
+}
+
+/* ------------------------------------------------------------- the parts */
+
+/* The next chunks of data are these n tokens, each once. */
+static int assert_chunks(const Data *data, int chunk, const int *id, int n)
+{
+    while (n > 0) {
+        assert_that(chunk < data->N_data);
+        Tokens x = data->x[++chunk];
+        assert_that(x.length == (n < ELL_MAX ? n : ELL_MAX));
+        assert_memory_equal(x.id, id, (size_t)x.length * sizeof *id);
+        id += x.length;
+        n -= x.length;
+    }
+    return chunk;
+}
+
+/* No token is in both, none in neither, and the end of each text is held
+   out, not its beginning; of a last block, however short, too. */
+static void every_token_of_a_text_is_learned_from_or_held_out(void **state)
+{
+    static const char *const text[] = {
+        "the first text, which is the longest of them all, is not short.",
+        "a second one, abc", "0123456789 0123456789 0123456789 012"
+    };
+    write_text("a", text[0]);
+    write_text("b", text[1]);
+    write_text("c", text[2]);
+    for (int tenths = 0; tenths <= 9; tenths++)
+        for (int kind = 0; kind < 2; kind++) {
+            const double share = tenths / 10.0;
+            Corpus c = corpus_of(TRAIN_D, kind == 0 ? CHARACTERS : BYTE_PAIRS,
+                                 share, "abc");
+            int train = 0, held_out = 0;
+            for (int k = 0; k < 3; k++) {
+                Tokens x = tokens_of(c.tokenizer, text[k]);
+                int last = (int)(x.length * share), first = x.length - last;
+                train = assert_chunks(&c.train, train, x.id, first);
+                held_out = assert_chunks(&c.held_out, held_out, x.id + first,
+                                         last);
+            }
+            assert_that(train == c.train.N_data);
+            assert_that(held_out == c.held_out.N_data);
+        }
+}
+
+/* A block may be of one token alone, whatever the length of the text. */
+static void the_last_short_block_is_learned_from(void **state)
+{
+    char text[40] = "";
+    for (int n = 2; n < 39; n++) {
+        memset(text, 'a', (size_t)n);
+        write_text("a", text);
+        Corpus c = corpus_of(TRAIN_E, CHARACTERS, 0, "a");
+        int tokens = 0;
+        for (int k = 1; k <= c.train.N_data; k++)
+            tokens += c.train.x[k].length;
+        assert_int_equal(c.train.N_data, (n + 2 + ELL_MAX - 1) / ELL_MAX);
+        assert_int_equal(tokens, n + 2);
+    }
+}
+
+/* Line k is k in the alphabet; its class, "x" or "xx". */
+static void every_line_is_learned_from_or_held_out(void **state)
+{
+    write_text("p", "a\tA\nb\tB\nc\tC\nd\tD\ne\tE\nf\tF\ng\tG\n");
+    write_text("c", "xx\tA\nx\tB\nxx\tC\nx\tD\nx\tE\nxx\tF\nxx\tG\n");
+    for (int tenths = 0; tenths <= 9; tenths++) {
+        const int last = (int)(7 * tenths / 10.0), first = 7 - last;
+        Corpus p = corpus_of(TRAIN_ED, CHARACTERS, tenths / 10.0, "p"),
+               c = corpus_of(TRAIN_CLASS, CHARACTERS, tenths / 10.0, "c");
+        assert_that(p.train.N_data == first && p.held_out.N_data == last);
+        assert_that(c.train.N_data == first && c.held_out.N_data == last);
+        assert_int_equal(c.N_C, 2);
+        for (int n = 0; n < 7; n++) {
+            char left[] = { (char)('a' + n), '\0' },
+                 right[] = { (char)('A' + n), '\0' };
+            const Data *of_p = n < first ? &p.train : &p.held_out,
+                       *of_c = n < first ? &c.train : &c.held_out;
+            const int k = n < first ? n + 1 : n - first + 1;
+            assert_same_tokens(of_p->z[k], tokens_of(p.tokenizer, left));
+            assert_same_tokens(of_p->x[k], tokens_of(p.tokenizer, right));
+            assert_same_tokens(of_c->x[k], tokens_of(c.tokenizer, right));
+            assert_string_equal(c.class_name[of_c->c[k]],
+                                strchr("ACFG", *right) ? "xx" : "x");
+        }
+    }
+}
+
+/* -------------------------------------------------------------- the tokens */
+
+static void assert_same_tokenizer(const Tokenizer *a, const Tokenizer *b)
+{
+    assert_int_equal(tokenizer_size(a), tokenizer_size(b));
+    for (int v = 1; v <= tokenizer_size(a); v++) {
+        Piece p = token_piece(a, v), q = token_piece(b, v);
+        assert_that(p.n == q.n && memcmp(p.at, q.at, (size_t)p.n) == 0);
+    }
+}
+
+/* Of 40 bytes 28 are learned from, of ten lines seven. What is held out is
+   zqzq... in a and l, mnmn... in b, c and m; all but c begin alike. How many
+   tokens a word has says whether its letters were merged. */
+static void merges_are_those_of_what_is_learned_from(void **state)
+{
+#define SEVEN "low\tlow\nlow\tlow\nlow\tlow\nlow\tlow\nhi\thi\nhi\thi\nhi\thi\n"
+    static const struct { Task task; const char *files, *word; bool merged;
+                          const char *alike; } row[] = {
+        { TRAIN_D, "a", "zq", false, "b" }, { TRAIN_D, "a", "low", true, "b" },
+        { TRAIN_D, "c", "low", false, "c" }, { TRAIN_D, "c", "high", true, "c" },
+        { TRAIN_D, "abc", "mnzq", false, "bac" },
+        { TRAIN_D, "abc", "high", true, "bac" },
+        { TRAIN_ED, "l", "zq", false, "m" }, { TRAIN_ED, "l", "low", true, "m" },
+        { TRAIN_ED, "l", "hi", true, "m" },
+        { TRAIN_CLASS, "l", "zq", false, "m" },
+        { TRAIN_CLASS, "l", "low", true, "m" },
+    };
+    write_text("a", "lower lowest low lower lowe zqzqzqzqzqzq");
+    write_text("b", "lower lowest low lower lowe mnmnmnmnmnmn");
+    write_text("c", "high higher highest high hi mnmnmnmnmnmn");
+    write_text("l", SEVEN "zq\tzq\nzq\tzq\nzq\tzq\n");
+    write_text("m", SEVEN "mn\tmn\nmn\tmn\nmn\tmn\n");
+    for (int k = 0; k < 11; k++) {
+        Corpus c = corpus_of(row[k].task, BYTE_PAIRS, 0.3, row[k].files);
+        const int letters = (int)strlen(row[k].word),
+                  tokens = tokens_of(c.tokenizer, row[k].word).length - 2;
+        assert_same_tokenizer(c.tokenizer, corpus_of(row[k].task, BYTE_PAIRS,
+                              0.3, row[k].alike).tokenizer);
+        if ((tokens < letters) != row[k].merged)
+            fail_at(HERE(row[k].files), "%s: %d tokens", row[k].word, tokens);
+    }
+}
+
+/* A character or a word of the held-out part would else have no number; the
+   mark of UTF-8 and the ends of lines of DOS are none of a line, as they are
+   of a text. */
+static void characters_and_words_are_those_of_everything(void **state)
+{
+    static const struct { Task task; TokenKind kind; const char *text;
+                          int n; } row[] = {
+        { TRAIN_D, CHARACTERS, "a a a a a a a a a b", 3 },
+        { TRAIN_D, WORDS, "a a a a a a a a a b", 2 },
+        { TRAIN_ED, CHARACTERS, "a\tc\na\td\na\tc\na\tc\nb\te\n", 5 },
+        { TRAIN_ED, WORDS, "a\tc\na\td\na\tc\na\tc\nb\te\n", 5 },
+        { TRAIN_CLASS, CHARACTERS, "a\tc\na\td\na\tc\na\tc\nb\te\n", 3 },
+        { TRAIN_CLASS, WORDS, "a\tc\na\td\na\tc\na\tc\nb\te\n", 3 },
+        { TRAIN_CLASS, CHARACTERS, "\xEF\xBB\xBF" "o\t1\r\ne\t2\r\no\t3", 3 },
+        { TRAIN_ED, CHARACTERS, "\xEF\xBB\xBF" "1\t1\n2\t2\n", 2 },
+        { TRAIN_D, CHARACTERS, "\xEF\xBB\xBF" "1\n2\n", 4 },
+        { TRAIN_ED, WORDS, "one two\t1 2\r\nten ten\t3 4\r\n", 7 },
+        { TRAIN_ED, BYTE_PAIRS, "a\tb\nc\td\ne\tf\nefef\tefe\n", 256 },
+    };
+    for (int k = 0; k < 11; k++) {
+        write_text("a", row[k].text);
+        Corpus c = corpus_of(row[k].task, row[k].kind, 0.3, "a");
+        if (tokenizer_size(c.tokenizer) != row[k].n + 3)
+            fail_at(HERE(row[k].text), "%d", tokenizer_size(c.tokenizer) - 3);
+    }
+    write_text("a", "low lower lowest low\n");
+    write_text("b", "slow slower slowest slow\n");
+    Corpus both = corpus_of(TRAIN_D, CHARACTERS, 0.3, "ab");
+    assert_int_equal(tokenizer_size(both.tokenizer), 9 + 3);
+    assert_near(both.bytes, 46, 0);
+    both = corpus_of(TRAIN_D, WORDS, 0.3, "ab");
+    assert_int_equal(tokenizer_size(both.tokenizer), 8 + 3);
+}
+
+static void the_checksum_is_of_all_files_in_their_order(void **state)
+{
+    static const char *const files[] = { "ab", "ba", "cb", "a", "b" };
+    const char *sum[5];
+    write_text("a", "one text");
+    write_text("b", "another");
+    write_text("c", "One text");
+    for (int k = 0; k < 5; k++) {
+        sum[k] = corpus_of(TRAIN_D, CHARACTERS, 0.1, files[k]).sum;
+        for (int j = 0; j < k; j++)
+            assert_string_not_equal(sum[j], sum[k]);
+    }
+}
+
+/* As ftx translate and ftx classify encode what they are given. */
+typedef struct { const Tokenizer *t; const char *text; Tokens x; } Field;
+
+static void encode_it(Fault *f, void *data)
+{
+    Field *field = data;
+    f->text = field->text;
+    field->x = encode_field(field->t, arena, field->text, strlen(field->text),
+                            6, f, 0);
+}
+
+static void a_field_is_encoded_as_it_was_learned(void **state)
+{
+    write_text("a", "one two\t1 2\nthree four\t3 4\n");
+    const Tokenizer *t = corpus_of(TRAIN_ED, WORDS, 0, "a").tokenizer;
+    Field field = { t, "three two", { 0, NULL } };
+    assert_string_equal(fault_of(encode_it, &field), "");
+    assert_that(field.x.length == 4 && TOKEN(field.x, 1) == 10
+                && TOKEN(field.x, 4) == 11);
+    field.text = "one six";
+    assert_true(has_words(fault_of(encode_it, &field), "test:1:5: "));
+    field.text = "one one one one one";
+    assert_true(has_words(fault_of(encode_it, &field), "test:1:1: this has 7 "
+                          "tokens with bos and eos; ell_max is 6."));
+}
+
+/* --------------------------------------------------------- what is said */
+
+/* Byte pairs: a token has more than one character, so bits a token, bits a
+   character and nats are three different numbers. */
+static void bits_are_counted_by_token_and_by_character(void **state)
+{
+    char text[4000] = "";
+    double nats, bits, each, unigram, unigram_each, loss = 0, total = 0;
+    int often[400] = { 0 }, tokens = 0, characters = 0;
+    for (int k = 0; k < 60; k++)
+        sprintf(text + strlen(text), "%d sheep née in Å, ", k * k);
+    write_text("t", text);
+    Said s = TRAIN("d " SMALL "--L 1 --ell_max 8 --tokens bpe --merges 20 "
+                   "--held-out 0.25 --steps 5 --model m t");
+    const char *said = strstr(s.out, "held out: ");
+    assert_that(said != NULL && sscanf(said, "held out: %lf nats, %lf bits "
+                "a token, %lf bits a character\nwithout a model, by how "
+                "often each token occurs: %lf bits a token, %lf bits",
+                &nats, &bits, &each, &unigram, &unigram_each) == 5);
+    Corpus c = corpus_of(TRAIN_D, BYTE_PAIRS, 0.25, "t");
+    const int N_V = tokenizer_size(c.tokenizer);
+    assert_that(N_V < 400);
+    for (int n = 1; n <= c.train.N_data; n++)
+        for (int t = 1; t <= c.train.x[n].length; t++, total++)
+            often[TOKEN(c.train.x[n], t)]++;
+    for (int n = 1; n <= c.held_out.N_data; n++)
+        for (int t = 2; t <= c.held_out.x[n].length; t++, tokens++) {
+            int v = TOKEN(c.held_out.x[n], t);
+            Piece piece = token_piece(c.tokenizer, v);
+            loss -= log((often[v] + 1) / (total + N_V));
+            for (int k = 0; k < piece.n; k++)
+                characters += ((unsigned char)piece.at[k] & 0xC0) != 0x80;
+        }
+    assert_that(characters > 1.2 * tokens);
+    assert_near(bits, nats / log(2), 1e-4);
+    assert_near(each, bits * tokens / characters, 1e-4);
+    assert_near(unigram, loss / log(2) / tokens, 1e-4);
+    assert_near(unigram_each, loss / log(2) / characters, 1e-4);
+    const Model *m = model_in("m");
+    Training how = m->plan.how;
+    Trainer *trainer = trainer_new(arena, m->theta, &how);
+    Score score = evaluate(trainer, loss_13, &c.held_out);
+    trainer_free(trainer);
+    assert_that(score.tokens == tokens);
+    assert_near(nats, score.loss / tokens, IS_DOUBLE ? 6e-5 : 1e-4);
+}
+
+/* Learned by heart: a becomes bb. Of what is held out, the first is only a
+   beginning of that, the second goes on, two others have one wrong token. Of
+   classes "yes" is usual on the lines to learn from, but not on the others. */
+static void what_is_held_out_is_judged_line_by_line(void **state)
+{
+    char text[1000] = "";
+    for (int k = 0; k < 45; k++)
+        strcat(text, "a\tbb\n");
+    write_text("p", strcat(text, "a\tb\na\tbbb\na\tbb\na\tcb\na\tbc\n"));
+    assert_says(TRAIN("ed " SMALL "--L_enc 1 --L_dec 1 --batch 9 --steps 60 "
+                      "--eta 0.02 --model m p"),
+                "held out, translated exactly: 1 of 5, 20.00 %\n");
+    write_text("c", "no\ta\nyes\tb\nno\ta\nyes\tb\nyes\tb\nyes\tb\nno\ta\n"
+               "no\ta\nno\ta\nyes\tb\n");
+    assert_says(TRAIN("class " SMALL "--L 1 --steps 2 --held-out 0.4 "
+                      "--model m c --replace"),
+                "without a model, always 'yes': 1 of 4, 25.00 %\n");
+}
+
+/* Nothing is held out, or nothing to be guessed; a byte inside a character,
+   and eos_token, begin none. */
+static void what_can_be_said_of_little_is_said(void **state)
+{
+    static const struct { const char *how, *text, *said; } row[] = {
+        { "d --held-out 0", "low lower\n", "nothing was held out\n" },
+        { "d --held-out 0.05", "low lower lowest low\n",
+          "\nheld out: no token that follows on another\n" },
+        { "e --p_mask 0.3 --held-out 0.05", "low lower lowest low\n",
+          "\nheld out: by chance no token was masked\n" },
+        { "d --held-out 0.17", "low lower lowest\xC3\xA9", "bits a char" },
+    };
+    for (int k = 0; k < 4; k++) {
+        write_text("t", row[k].text);
+        assert_says(TRAIN("%s " SMALL "--steps 9 --replace --model m t",
+                          row[k].how), row[k].said);
+    }
+    Said s = TRAIN("d --held-out 0.17 --tokens bpe --merges 0 " SMALL
+                   "--steps 2 --replace --model m t");
+    assert_says(s, "\nheld out: ");
+    assert_null(strstr(s.out, "character"));
+}
+
+/* ------------------------------------------------------------ bad input */
+
+static void data_that_cannot_be_learned_are_refused(void **state)
+{
+    static const struct { const char *how, *text, *words; } row[] = {
+        { "d", "", "t: is empty." },
+        { "d", "x", "t:1:1: the text has only 1 token; | needs two." },
+        { "d", "ab\ncd\xFFg", "t:2:3: the byte 0xFF is no text | bpe" },
+        { "d", NULL, "t: cannot be opened: No such file" },
+        { "ed", "a\tb\nc d\n", "t:2:1: this line has no tab;" },
+        { "ed", "a\tb\nc\td\te\n", "t:2:4: this line has a second tab;" },
+        { "ed", "a\tb\n\td\n", "t:2:1: one side of the tab is empty." },
+        { "ed", "a\tb\n", "t:1:1: there is only one line; two are" },
+        { "ed --ell_max 8", "a\tb\na\tbcdefgh\n",
+          "t:2:3: this has 9 tokens with bos and eos; ell_max is 8." },
+        { "class", "a\tb\na\tc\n", "t:1:1: all lines have the label 'a';" },
+        { "e --steps 3 --p_mask 1e-300", "abc", "in 3 steps by chance no "
+          "token was masked; a larger --p_mask | m has learned nothing." },
+        { "d --steps 3 --held-out 0.9", "ab",
+          "in 3 steps no token followed on another; m has learned nothing." },
+    };
+    char *many = arena_alloc(arena, 20000), *end = many;
+    for (int k = 0; k < 12; k++) {
+        remove("t");
+        if (row[k].text != NULL)
+            write_text("t", row[k].text);
+        refused_by(HERE(row[k].words), ftx("train %s --model m t",
+                                           row[k].how), row[k].words);
+        assert_that(access("m", F_OK) != 0 || k >= 10);
+        remove_model("m");
+    }
+    for (int k = 0; k <= 1000; k++)
+        end += sprintf(end, "%d\tx\n", k);
+    write_text("t", many);
+    assert_refused(ftx("train class --model m t"),
+                   "t:1001:1: this label is one more than the 1000");
+    write_bytes("t", "a\tb\nc\0d\te\n", 10);
+    assert_refused(ftx("train class --model m t"),
+                   "t:2:1: a label is a text; this one has a byte 0.");
+    write_text("t", "ab\ncd\xFFg");
+    TRAIN("d " SMALL "--steps 1 --tokens bpe --model m t");
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST_INSIDE(every_token_of_a_text_is_learned_from_or_held_out),
+        TEST_INSIDE(the_last_short_block_is_learned_from),
+        TEST_INSIDE(every_line_is_learned_from_or_held_out),
+        TEST_INSIDE(merges_are_those_of_what_is_learned_from),
+        TEST_INSIDE(characters_and_words_are_those_of_everything),
+        TEST_INSIDE(the_checksum_is_of_all_files_in_their_order),
+        TEST_INSIDE(a_field_is_encoded_as_it_was_learned),
+        TEST_INSIDE(bits_are_counted_by_token_and_by_character),
+        TEST_INSIDE(what_is_held_out_is_judged_line_by_line),
+        TEST_INSIDE(what_can_be_said_of_little_is_said),
+        TEST_INSIDE(data_that_cannot_be_learned_are_refused),
+    };
+    return RUN(laws);
+}

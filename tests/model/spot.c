@@ -1,0 +1,334 @@
+/* ftx show --model --set: what becomes of a model when a value inside it is
+   another (see oracle/inside.py). */
+#include "looks.h"
+#include "oracle/inside.h"
+
+enum { LOOKS = sizeof recorded_looks / sizeof *recorded_looks };
+
+/* Where outcome v, from 0, stands in the other program. */
+static int place_there(const Model *m, int v)
+{
+    bool by_number = m->task != TRAIN_CLASS && m->task != TRAIN_ED;
+    return by_number ? token_number(m->tokenizer, v + 1) : v;
+}
+
+static void predictions_are_those_of_another_program(void **state)
+{
+    for (int k = 0; k < LOOKS; k++) {
+        char line[400];
+        append(memset(line, 0, sizeof line), sizeof line,
+               "show --json --model %s '%s'", recorded_looks[k].model,
+               recorded_looks[k].text);
+        if (recorded_looks[k].turn != NULL)
+            append(line, sizeof line, " --turn %s", recorded_looks[k].turn);
+        for (int i = 0; i < 3 && recorded_looks[k].set[i] != NULL; i++)
+            append(line, sizeof line, " --set %c%s%c",
+                   strchr(recorded_looks[k].set[i], '\'') ? '"' : '\'',
+                   recorded_looks[k].set[i],
+                   strchr(recorded_looks[k].set[i], '\'') ? '"' : '\'');
+        const int n = recorded_looks[k].outcomes;
+        const Model *m = model_in(recorded_looks[k].model);
+        Mat p = lens_of(ftx("%s", line), n, recorded_looks[k].layers);
+        for (int l = 0; l < p->cols; l++)
+            for (int v = 0; v < n; v++) {
+                double e = recorded_looks[k].lens[l * n + place_there(m, v)];
+                if (fabs(AT(p, v + 1, l + 1) - e) > VALUE)
+                    fail_at(HERE("look"), "%s: after layer %d outcome %d is "
+                            "%.12g, but expected %.12g", line, l, v + 1,
+                            (double)AT(p, v + 1, l + 1), e);
+            }
+    }
+}
+
+/* A change that changes nothing is no oracle. */
+static void every_recorded_change_matters(void **state)
+{
+    const double *plain = NULL;
+    for (int k = 0; k < LOOKS; k++) {
+        const int n = recorded_looks[k].outcomes;
+        const double *p = recorded_looks[k].lens
+                          + (recorded_looks[k].layers - 1) * n;
+        double most = 0;
+        if (recorded_looks[k].set[0] == NULL) {
+            plain = p;
+            continue;
+        }
+        for (int v = 0; v < n; v++)
+            most = fmax(most, fabs(p[v] - plain[v]));
+        if (most < 1e-6)
+            fail_at(HERE("look"), "%s: %s does nothing",
+                    recorded_looks[k].model, recorded_looks[k].set[0]);
+    }
+}
+
+/* ------------------------------------------------------------------ laws */
+
+static const struct {
+    const char *model, *text, *other, *place[12];
+} every_kind[] = {
+    { GPT2, "3 9 8 0", "5 0 7 12",
+      { "layer 1 head 2", "layer 2 attention", "layer 1 mlp", "layer 2",
+        "layer 0 token 1", "layer 1 token 3", "layer 2 head 1 token 2" } },
+    { BERT, "3 [gap] 8", "9 10 7",
+      { "layer 1 head 2", "layer 2 attention", "layer 2 mlp", "layer 1",
+        "layer 0 token 2", "layer 1 token 5", "layer 2 mlp token 3" } },
+    { "tests/data/released/bert-class", "3 9 8", "1 1 7",
+      { "layer 1 head 1", "layer 2 attention token 1", "layer 1 mlp",
+        "layer 2 token 1" } },
+    { NUMBERS " --turn 3", "37", "12",
+      { "encoder layer 1 head 2", "encoder layer 1 mlp", "encoder layer 1",
+        "encoder layer 0 token 2", "encoder layer 1 token 2",
+        "decoder layer 1 attention", "decoder layer 1 mlp token 3",
+        "decoder layer 1 token 3", "decoder layer 0 token 3",
+        "cross layer 1 head 3", "cross layer 1 attention token 3" } },
+};
+enum { KINDS = sizeof every_kind / sizeof *every_kind };
+
+/* All that is computed, with a place set so; NULL: with nothing set. */
+static const char *steps_with(int kind, const char *place, const char *what)
+{
+    Said s = place == NULL
+        ? ftx("show --json --model %s '%s'", every_kind[kind].model,
+              every_kind[kind].text)
+        : ftx("show --json --model %s '%s' --set '%s %s'",
+              every_kind[kind].model, every_kind[kind].text, place, what);
+    assert_int_equal(s.status, 0);
+    return behind(s.out, "\"steps\": ");
+}
+
+static bool is_whole_layer(const char *place)
+{
+    return strchr(strstr(place, "layer ") + 6, ' ') == NULL;
+}
+
+/* The decoder has not looked at z yet. */
+static bool is_before_z(const char *place)
+{
+    return strcmp(place, "decoder layer 1 attention") == 0
+        || strncmp(place, "decoder layer 0", 15) == 0;
+}
+
+/* Set to itself it changes no byte; set to anything else it does. */
+static void only_another_value_changes_anything(void **state)
+{
+    char itself[60], other[60];
+    for (int k = 0; k < KINDS; k++) {
+        const char *plain = steps_with(k, NULL, NULL), *place;
+        snprintf(itself, sizeof itself, "from \"%s\"", every_kind[k].text);
+        snprintf(other, sizeof other, "from \"%s\"", every_kind[k].other);
+        for (int i = 0; i < 12 && (place = every_kind[k].place[i]) != NULL;
+             i++) {
+            const char *none = steps_with(k, place, "= 0");
+            assert_string_equal(plain, steps_with(k, place, "* 1"));
+            assert_string_equal(none, steps_with(k, place, "* 0"));
+            if (strcmp(none, plain) == 0)
+                fail_at(HERE("= 0"), "%s changes nothing", place);
+            if (is_whole_layer(place))
+                continue;
+            assert_string_equal(plain, steps_with(k, place, itself));
+            if (!is_before_z(place)
+                && strcmp(steps_with(k, place, other), plain) == 0)
+                fail_at(HERE("from"), "%s changes nothing", place);
+        }
+    }
+}
+
+/* "unset" is what "lens" ends with where nothing is set. */
+static void what_would_be_without_is_what_is_without(void **state)
+{
+    static const struct { const char *model, *set; int n, layers; } row[] = {
+        { GPT2 " '3 9 8 0'", "layer 2 mlp = 0", 13, 3 },
+        { NUMBERS " --turn 3 37", "decoder layer 1 = 0", 32, 2 },
+    };
+    double unset[40];
+    char set[60];
+    for (int k = 0; k < 2; k++) {
+        Said s = ftx("show --json --model %s", row[k].model);
+        Mat p = lens_of(s, row[k].n, row[k].layers);
+        assert_null(strstr(s.out, "\"set\""));
+        assert_null(strstr(s.out, "\"unset\""));
+        s = ftx("show --json --model %s --set '%s'", row[k].model, row[k].set);
+        snprintf(set, sizeof set, "\"set\": [\"%s\"]", row[k].set);
+        assert_says(s, set);
+        numbers_at(behind(s.out, "\"unset\": "), row[k].n, unset);
+        for (int v = 1; v <= row[k].n; v++)
+            assert_near(unset[v - 1], AT(p, v, row[k].layers), 0);
+    }
+}
+
+#define LINE_6   "\"algorithm\": 10, \"line\": 6, \"name\": \"X\", "
+#define LINE_8   "\"algorithm\": 10, \"line\": 8, \"name\": \"X\", "
+#define LINE_5_4 "\"algorithm\": 5, \"line\": 4, \"name\": \"Vt\", "
+#define SET(...) ftx("show --json --model " GPT2 " '3 9 8' " __VA_ARGS__)
+
+/* Without its heads the attention gives b_o to every token; without itself
+   nothing, and X stays as it was. */
+static void without_heads_only_the_bias_is_left(void **state)
+{
+    Mat b_o = model_in(GPT2)->theta->layer[2].W.b_o;
+    Said heads = SET("--set 'layer 2 head 1 = 0' --set 'layer 2 head 2 = 0'");
+    Said none = SET("--set 'layer 2 attention = 0'");
+    Mat before = matrix_shown(none, LINE_8, 1);
+    Mat X = matrix_shown(heads, LINE_6, 2), Y = matrix_shown(none, LINE_6, 2);
+    Mat Vt = matrix_shown(heads, LINE_5_4, 2);
+    assert_same(Y, before, 0);
+    for (int j = 1; j <= 3; j++)
+        for (int i = 1; i <= X->rows; i++) {
+            assert_near(AT(Vt, i, j), AT(b_o, i, 1), 0);
+            assert_near(AT(X, i, j), AT(before, i, j) + AT(b_o, i, 1),
+                        VALUE * 10);
+        }
+}
+
+static void without_a_layer_the_state_stays_as_it_was(void **state)
+{
+    Said s = SET("--set 'layer 2 = 0'");
+    Said both = SET("--set 'layer 2 mlp = 0' --set 'layer 2 attention = 0'");
+    Mat p = lens_of(s, 13, 3);
+    assert_same(column_of(p, 3), column_of(p, 2), 0);
+    assert_same(matrix_shown(both, LINE_8, 2), matrix_shown(s, LINE_8, 2), 0);
+}
+
+/* All tokens' states after a layer are all that the layers above get. */
+static void a_text_whose_states_are_anothers_is_the_other(void **state)
+{
+    Mat p = lens_of(SET("--set \"layer 1 token 1 from '5 0 7'\" "
+                        "--set \"layer 1 token 2 from '5 0 7'\" "
+                        "--set \"layer 1 token 3 from '5 0 7'\""), 13, 3);
+    Mat q = lens_of(ftx("show --json --model " GPT2 " '5 0 7'"), 13, 3);
+    for (int l = 2; l <= 3; l++)
+        assert_same(column_of(p, l), column_of(q, l), 0);
+}
+
+/* Of the past nothing changes, whatever is set behind it. */
+static void what_is_set_reaches_no_earlier_token(void **state)
+{
+    Mat X = matrix_shown(SET(), LINE_8, 2);
+    Mat Y = matrix_shown(SET("--set 'layer 1 token 3 * 5'"), LINE_8, 2);
+    assert_same(column_of(X, 1), column_of(Y, 1), 0);
+    assert_same(column_of(X, 2), column_of(Y, 2), 0);
+    assert_that(AT(X, 1, 3) != AT(Y, 1, 3));
+}
+
+/* Of two changes at one place the second finds what the first has left. */
+static void changes_at_one_place_follow_one_another(void **state)
+{
+    static const char *const place[] = { "layer 2 head 1", "layer 1 mlp",
+                                         "layer 1 token 2" };
+    for (int k = 0; k < 3; k++)
+        assert_string_equal(
+            behind(SET("--set '%s * 2' --set '%s * 2'", place[k], place[k])
+                   .out, "\"steps\": "),
+            behind(SET("--set '%s * 4'", place[k]).out, "\"steps\": "));
+}
+
+/* ----------------------------------------------------------- the example */
+
+/* What the book says of doc/numbers.ftx: in the third turn. */
+static void assert_third_letter(char letter, int text, const char *set)
+{
+    const Model *m = model_in(NUMBERS);
+    Mat p = lens_of(ftx("show --json --turn 3 --model " NUMBERS " %d %s%s%s",
+                        text, *set == '\0' ? "" : "--set \"", set,
+                        *set == '\0' ? "" : "\""), 32, 2);
+    int best;
+    ranked(column_of(p, 2), 1, &best);
+    if (*token_piece(m->tokenizer, best).at != letter)
+        fail_at(HERE(set), "of %d: %c", text,
+                *token_piece(m->tokenizer, best).at);
+}
+
+static void thirty_becomes_three_where_the_book_says_so(void **state)
+{
+    static const char *const part[] = { "decoder", "cross" };
+    char place[80];
+    for (int n = 30; n < 40; n++) {
+        assert_third_letter('i', n, "");
+        assert_third_letter('r', n, "encoder layer 1 token 2 from '3'");
+        for (int h = 1; h <= 4; h++) {
+            sprintf(place, "encoder layer 1 head %d = 0", h);
+            assert_third_letter(h == 2 ? 'r' : 'i', n, place);
+            sprintf(place, "encoder layer 1 head %d token 2 from '3'", h);
+            assert_third_letter(h == 1 ? 'r' : 'i', n, place);
+        }
+    }
+    for (int k = 0; k < 2; k++)
+        for (int h = 1; h <= 4; h++) {
+            sprintf(place, "%s layer 1 head %d = 0", part[k], h);
+            assert_third_letter('i', 37, place);
+        }
+}
+
+/* -------------------------------------------------------------- refusals */
+
+/* At which column of --set, and by which words. */
+static void a_spot_that_is_none_is_refused(void **state)
+{
+    static const struct { const char *model, *set, *words; } row[] = {
+        { GPT2, "", "1:1: expected 'layer' and its number" },
+        { GPT2, "encoder layer 1 = 0", "1:1: expected 'layer'" },
+        { GPT2, "layers 1 = 0", "1:1: expected 'layer'" },
+        { GPT2, "layer 3 = 0", "1:7: expected | layer, from 0 to 2." },
+        { GPT2, "layer x = 0", "1:7: expected | layer, from 0 to 2." },
+        { GPT2, "layer 99999999999999999999 = 0", "1:7: expected | 0 to 2." },
+        { GPT2, "layer 2 head 3 = 0", "1:14: expected | head, from 1 to 2." },
+        { GPT2, "layer 2 head 0 = 0", "1:14: expected | head, from 1 to 2." },
+        { GPT2, "layer 2 nose = 0", "1:9: expected 'head' | 'mlp' or" },
+        { GPT2, "layer 2 mlp", "1:12: expected 'token' | '= 0', '*'" },
+        { GPT2, "layer 2 mlp token 1", "1:20: expected '= 0', '*'" },
+        { GPT2, "layer 0 head 1 = 0", "1:9: expected 'token' | embedding." },
+        { GPT2, "layer 1 = 2", "1:11: expected 0; | factor" },
+        { GPT2, "layer 1 = 0.5", "1:11: expected 0; | factor" },
+        { GPT2, "layer 1 * x", "1:10: expected a number." },
+        { GPT2, "layer 1 * nan", "1:10: expected a number." },
+        { GPT2, "layer 1 * 1e999", "1:10: expected a number." },
+        { GPT2, "layer 1 = 0 0", "1:13: expected nothing more" },
+        { NUMBERS, "layer 1 = 0", "1:1: expected encoder, decoder or cross" },
+        { NUMBERS, "cross layer 0 head 1 = 0", "1:13: | from 1 to 1." },
+        { NUMBERS, "cross layer 1 mlp = 0", "1:15: | 'head' | 'attention'" },
+        { NUMBERS, "encoder layer 1 token 5 = 0",
+          "1:1: there is no token 5; the last one is 4." },
+        { NUMBERS " --turn 2", "cross layer 1 head 1 token 3 = 0",
+          "1:1: there is no token 3; the last one is 2." },
+        { GPT2, "layer 1 from '3 9'", "1:13: expected a 'token' | layer" },
+        { GPT2, "layer 1 token 2 from 3", "1:22: | quotation marks." },
+        { GPT2, "layer 1 token 2 from ''", "1:22: | quotation marks." },
+        { GPT2, "layer 1 token 2 from '3", "1:22: | quotation marks." },
+        { GPT2, "layer 1 token 2 from '3'", "1:1: | no token 2; | is 1." },
+        { GPT2, "layer 1 head 1 from '3'", "1:1: | 1 token, not 2;" },
+    };
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        Said s = ftx("show --model %s --set \"%s\" '%s'", row[k].model,
+                     row[k].set, strstr(row[k].model, "numbers") ? "37"
+                                                                 : "3 9");
+        if (strncmp(s.err, "--set:", 6) != 0
+            || strncmp(s.err + 6, row[k].words, strcspn(row[k].words, " "))
+               != 0)
+            fail_at(HERE(row[k].set), "%s, but expected %s", s.err,
+                    row[k].words);
+        refused_by(HERE(row[k].set), s, row[k].words);
+    }
+    assert_refused(SET("--set \"layer 1 head 1 from '3 x'\""),
+                   "the other text:1:3: expected the numbers of tokens");
+    assert_refused(SET("--set 'layer 1 mlp * %s'", IS_DOUBLE ? "1e308"
+                                                           : "1e38"),
+                   "--set: what follows from it is not finite.");
+}
+
+int main(void)
+{
+    const struct CMUnitTest laws[] = {
+        TEST_INSIDE(predictions_are_those_of_another_program),
+        TEST_INSIDE(every_recorded_change_matters),
+        TEST_INSIDE(only_another_value_changes_anything),
+        TEST_INSIDE(what_would_be_without_is_what_is_without),
+        TEST_INSIDE(without_heads_only_the_bias_is_left),
+        TEST_INSIDE(without_a_layer_the_state_stays_as_it_was),
+        TEST_INSIDE(a_text_whose_states_are_anothers_is_the_other),
+        TEST_INSIDE(what_is_set_reaches_no_earlier_token),
+        TEST_INSIDE(changes_at_one_place_follow_one_another),
+        TEST_INSIDE(thirty_becomes_three_where_the_book_says_so),
+        TEST_INSIDE(a_spot_that_is_none_is_refused),
+    };
+    return RUN(laws);
+}
