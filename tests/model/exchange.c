@@ -23,7 +23,7 @@ int rename(const char *from, const char *to)
 
 static const char *const folders[] = {
     FOLDER("gpt2"), FOLDER("gpt2-other"), FOLDER("bert-masked"),
-    FOLDER("bert-class"), FOLDER("bert"), FOLDER("bert-untied"),
+    FOLDER("bert-class"), FOLDER("bert"),
 };
 enum { FOLDERS = sizeof folders / sizeof *folders };
 
