@@ -15,7 +15,7 @@
 #     tests/bench/bench.sh growth       time and memory against ell, d_e and threads
 # RUNS says how often peers take turns: 7 times, of gpt2 3 times (10 to 15 minutes
 # on two quiet cores; RUNS=1 is a quick look). FTX_PYTHON names a Python that has
-# PyTorch; otherwise python3 is tried. FTX_LLMC names a folder with llm.c's source.
+# PyTorch; otherwise python3 is tried.
 set -eu
 cd "$(dirname "$0")/../.."
 OUT=build/bench
@@ -134,9 +134,6 @@ training() {
         if [ "$kind" = -DNO_AVX512 ]; then echo 'As on AVX2 only:'; fi
         train 'd_e 64, L 2, H 4, d_mlp 256, ell 64, N_V 100' 64 2 4 256 64 100
         train 'd_e 16, L 1, H 2, d_mlp 64, ell 8, N_V 100' 16 1 2 64 8 100
-        $CC -DREAL=float "$kind" -o $OUT/hand tests/bench/hand.c \
-            $LIBRARY -lm -lpthread
-        $OUT/hand 0.2
     done
 }
 
@@ -167,43 +164,16 @@ told() {
                 print "" }'
 }
 
-# llm.c's program for processors, built with its Makefile in a folder of ours,
-# in a copy that takes three steps, looks at the loss once, and asks the clock
-# that we ask.
-llmc_built() {
-    rm -rf $OUT/llmc
-    mkdir -p $OUT/llmc/dev/data/tinyshakespeare
-    for threads in 1 2; do
-        clock=CLOCK_MONOTONIC
-        if [ $threads = 1 ]; then clock=CLOCK_PROCESS_CPUTIME_ID; fi
-        cp -r "$FTX_LLMC/Makefile" "$FTX_LLMC/llmc" $OUT/llmc
-        sed -e 's/step <= 40/step <= 2/' -e 's/val_num_batches = 5/val_num_batches = 1/' \
-            -e "s/CLOCK_MONOTONIC/$clock/" "$FTX_LLMC/train_gpt2.c" > $OUT/llmc/train_gpt2.c
-        make -s -C $OUT/llmc train_gpt2 CC=gcc \
-            CFLAGS_COND="$(if [ "$kind" = -DNO_AVX512 ]; then echo -march=haswell; else echo -march=native; fi)" \
-            > $OUT/llmc.log 2>&1 || { cat $OUT/llmc.log; return 1; }
-        mv $OUT/llmc/train_gpt2 $OUT/llmc/train_gpt2_$threads
-    done
-    $CC -o $OUT/llmc_files tests/bench/llmc.c && $OUT/llmc_files $OUT/llmc
-}
-
-llmc() {
-    (cd $OUT/llmc && OMP_NUM_THREADS=$threads OMP_WAIT_POLICY=passive ./train_gpt2_$threads) |
-        sed -n 's/.*took \([0-9.]*\) ms.*/\1 \1/p'
-}
-
 # One step of each method; all that have it take turns.
 stepping() {
     for method in sgd adamw; do
-        rm -f $OUT/ftx $OUT/peer $OUT/llm $OUT/MB.*
+        rm -f $OUT/ftx $OUT/peer $OUT/MB.*
         for run in $(seq "$RUNS"); do
             turn ftx $OUT/gpt2 train $method $threads 3
             if [ -n "$PEERS" ]; then turn peer torch tests/bench/gpt2.py train $method $threads 3; fi
-            if [ -n "$LLMC" ] && [ $method = adamw ] && [ "$run" = 1 ]; then turn llm llmc; fi
         done
         told "a step, $method" ftx
         if [ -n "$PEERS" ]; then told '  PyTorch' peer 'ftx is %.2f times as fast' ftx peer; fi
-        if [ -n "$LLMC" ] && [ $method = adamw ]; then told '  llm.c' llm 'ftx is %.2f times as fast' ftx llm; fi
     done
 }
 
@@ -234,14 +204,6 @@ gpt2() {
     PEERS=
     if has_torch; then PEERS=torch; fi
     if [ "$kind" = -DNO_AVX512 ]; then echo 'All as on a machine with AVX2 only.'; fi
-    LLMC=
-    if [ -z "${FTX_LLMC:-}" ]; then
-        echo 'llm.c: not asked for (FTX_LLMC names the folder of its source)'
-    elif llmc_built; then
-        LLMC=llmc
-    else
-        echo 'llm.c: not built'
-    fi
     for threads in 1 2; do
         echo "  threads: $threads"
         writing

@@ -3,11 +3,10 @@
        bench_functions [names]      a line each: the number, or the name
 
    bench.sh compiles it for each kind of vectors that this machine has. */
+#include "bench.h"
 #include "functions.h"
 #include "practice.h"
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 void of_exp(void), of_sums(void);
 enum { ROWS = 256, COLS = 64, N = ROWS * COLS, RUNS = 15 };
@@ -48,30 +47,17 @@ static Mat of_mask(void)    { return masked(given(), unidirectional); }
 static Trainer *trainer;
 static void of_update(void) { trainer_update(trainer); }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double *s = a, *t = b;
-    return (*s > *t) - (*s < *t);
-}
-
 /* One of both: a loop, or an operation, forward only or there and back. */
 static double once(void (*loop)(void), Mat (*operation)(void), bool back)
 {
-    double start = seconds();
+    double start = clock_says(CLOCK_MONOTONIC);
     if (loop != NULL)
         loop();
     else if (back)
         backward(sum(operation()));
     else
         operation();
-    return seconds() - start;
+    return clock_says(CLOCK_MONOTONIC) - start;
 }
 
 static bool names;
@@ -82,11 +68,10 @@ static void measure(const char *name, void (*loop)(void),
     double run[RUNS];
     for (int r = -3; r < RUNS; r++)
         run[r < 0 ? 0 : r] = once(loop, operation, back);
-    qsort(run, RUNS, sizeof *run, ascending);
     if (names)
         puts(name);
     else
-        printf("%.2f\n", 1e9 * run[RUNS / 2] / entries);
+        printf("%.2f\n", 1e9 * median(RUNS, run) / entries);
 }
 
 static void measure_update(const char *name, Method method)
@@ -94,10 +79,7 @@ static void measure_update(const char *name, Method method)
     const Hyperparameters h = { .architecture = D_TRANSFORMER, .d_e = 64, .L = 1, .H = 1,
                                 .d_mlp = 256, .ell_max = 8, .N_V = 8 };
     Arena *arena = arena_new();
-    Theta *theta = theta_new(arena, &h);
-    Random random = random_new(1);
-    theta_allocate(theta, arena);
-    theta_initialise(theta, XAVIER, &random);
+    Theta *theta = initial_theta(arena, &h);
     const Training how = { .N_epochs = 1, .eta = 1e-6, .method = method };
     trainer = trainer_new(arena, theta, &how);
     trainer->now.tokens = 1;

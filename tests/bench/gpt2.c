@@ -6,39 +6,26 @@
        bench_gpt2 token threads tokens         with kept keys and values
        bench_gpt2 products threads             512 tokens through the weights
        bench_gpt2 prompt threads               512 tokens are taken in
-       bench_gpt2 save FILE                    a model file is written ...
-       bench_gpt2 load FILE                    ... and mapped and checked
-       bench_gpt2 copy FILE                    its bytes are only read
 
    prints milliseconds, of the clock's and of the processor's, a line for each
-   step, reading, token, prompt or file, and then the most memory that was
-   held, in MB. */
+   step, reading, token or prompt, and then the most memory that was held, in
+   MB. */
+#include "bench.h"
 #include "functions.h"
-#include "model/model.h"
 #include "practice.h"
 #include "product.h"
 #include "threads.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
-enum { BATCH = 4, ELL = 64, PROMPT = 512, PROMPTS = 3, READS = 15, FILES = 4 };
+enum { BATCH = 4, ELL = 64, PROMPT = 512, PROMPTS = 3, READS = 15 };
 
 static const Hyperparameters gpt2 = {
     .architecture = D_TRANSFORMER, .d_e = 768, .L = 12, .H = 12,
     .d_mlp = 3072, .ell_max = 1024, .N_V = 50257, .tied = true,
     .tanh_gelu = true, .epsilon = 1e-5
 };
-
-static Tokens random_tokens(Arena *arena, int ell, Random *random)
-{
-    int *id = arena_alloc(arena, (size_t)ell * sizeof *id);
-    for (int t = 0; t < ell; t++)
-        id[t] = 1 + below(random, gpt2.N_V);
-    return (Tokens){ ell, id };
-}
 
 typedef struct {
     double last, busy;          /* busy: the processor's */
@@ -47,10 +34,8 @@ typedef struct {
 
 static Clock clock_new(int left)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (Clock){ seconds(),
-                    (double)now.tv_sec + 1e-9 * (double)now.tv_nsec, left };
+    return (Clock){ clock_says(CLOCK_MONOTONIC),
+                    clock_says(CLOCK_PROCESS_CPUTIME_ID), left };
 }
 
 static bool told(Clock *clock)
@@ -74,37 +59,36 @@ static bool heard(void *to, int y)
     return told(to);
 }
 
-static void steps(Arena *arena, Theta *theta, Random *random,
-                  const char *method, int threads, int n)
+static void steps(Arena *arena, Theta *theta, const char *method, int threads,
+                  int n)
 {
-    Tokens x[BATCH + 1];
     const Training how = {
         .N_epochs = 1000000, .eta = 1e-5, .batch = BATCH, .mean = true,
         .threads = threads, .method = strcmp(method, "sgd") == 0 ? SGD : ADAMW
     };
-    for (int k = 1; k <= BATCH; k++)
-        x[k] = random_tokens(arena, ELL, random);
     Trainer *trainer = trainer_new(arena, theta, &how);
     Clock clock = clock_new(n);
     trainer->follow = follow;
     trainer->to = &clock;
-    trainer_run(trainer, loss_13, &(Data){ .N_data = BATCH, .x = x });
+    trainer_run(trainer, loss_13, &(Data){ .N_data = BATCH,
+        .x = random_texts(arena, BATCH, ELL, gpt2.N_V) });
     trainer_free(trainer);
 }
 
-static void token(Arena *arena, const Theta *theta, Random *random,
-                  int threads, int prompt, int tokens)
+static void token(Arena *arena, const Theta *theta, int threads, int prompt,
+                  int tokens)
 {
     Tape *tape = tape_new(false);
     prepare_tape(arena, tape, theta);
     tape_thrifty(arena, tape);
     have_threads(threads);
     Clock clock = clock_new(tokens);
+    Random random = random_new(3);
     const Inference how = {
-        .ell_gen = tokens, .tau = 1, .random = random, .told = heard,
+        .ell_gen = tokens, .tau = 1, .random = &random, .told = heard,
         .to = &clock, .memory = memory_new(arena, tape, theta)
     };
-    inference_14(tape, arena, random_tokens(arena, prompt, random), theta,
+    inference_14(tape, arena, random_texts(arena, 1, prompt, gpt2.N_V)[1], theta,
                  &how);
     have_threads(1);
     tape_free(tape);
@@ -160,100 +144,34 @@ static void read_once(const Theta *theta, int threads)
     have_threads(1);
 }
 
-/* As many characters as there are tokens, each another. */
-static const Tokenizer *any_tokenizer(Arena *arena)
-{
-    const Tokenizer *tokenizer;
-    char *text = arena_alloc(arena, 3 * (size_t)gpt2.N_V), *p = text;
-    size_t where;
-    for (int c = 0x800; c < 0x800 + gpt2.N_V - 3; c++) {
-        *p++ = (char)(0xE0 | c >> 12);
-        *p++ = (char)(0x80 | (c >> 6 & 0x3F));
-        *p++ = (char)(0x80 | (c & 0x3F));
-    }
-    tokenizer_train(arena, CHARACTERS, text, (size_t)(p - text), 0,
-                    &tokenizer, &where);
-    return tokenizer;
-}
-
-typedef struct {
-    const char *name, *what;
-    Theta *theta;
-} Filed;
-
-static void copy_file(Arena *arena, const char *name, Fault *f)
-{
-    enum { SOME = 1 << 20 };
-    char *some = arena_alloc(arena, SOME);
-    FILE *file = fopen(name, "rb");
-    if (file == NULL)
-        failure(f, "cannot be opened.");
-    while (fread(some, 1, SOME, file) == SOME)
-        ;
-    fclose(file);
-}
-
-static void file_it(Fault *f, void *data)
-{
-    const Filed *filed = data;
-    Arena *arena = arena_new();
-    Model model = { .task = TRAIN_D, .theta = filed->theta,
-                    .plan = plan_default(false),
-                    .state = { .interval = 1, .sum = "0" } };
-    if (strcmp(filed->what, "save") == 0)
-        model.tokenizer = any_tokenizer(arena);
-    Clock clock = clock_new(FILES);
-    do
-        if (strcmp(filed->what, "save") == 0)
-            model_save(&model, filed->name, NULL, f);
-        else if (strcmp(filed->what, "load") == 0)
-            model_load(arena, filed->name, TO_USE, f);
-        else
-            copy_file(arena, filed->name, f);
-    while (told(&clock));
-    arena_free(arena);
-}
-
-static int attempted(char *file, void (*it)(Fault *f, void *data), void *data)
-{
-    Fault f = { .sheet = file };
-    if (attempt(&f, it, data))
-        return 0;
-    fprintf(stderr, "%s\n", f.sentence);
-    return 1;
-}
-
 int main(int argc, char *argv[])
 {
     if (argc < 3)
         return 2;
     const char *what = argv[1];
+    int threads = atoi(argv[argc < 4 ? 2 : argc - 2]);
     Arena *arena = arena_new();
     Random random = random_new(1);
     Theta *theta = theta_new(arena, &gpt2);
-    int status = 0;
     if (strcmp(what, "train") == 0)
         theta_allocate(theta, arena);
-    else
+    else                            /* without gradients */
         theta_over(theta, arena, arena_alloc(arena, sizeof(real)
                                              * (size_t)theta_count(theta)));
     theta_initialise(theta, XAVIER, &random);
     if (strcmp(what, "train") == 0)
-        steps(arena, theta, &random, argv[2], atoi(argv[3]), atoi(argv[4]));
+        steps(arena, theta, argv[2], threads, atoi(argv[4]));
     else if (strcmp(what, "token") == 0)
-        token(arena, theta, &random, atoi(argv[2]), 16, atoi(argv[3]));
+        token(arena, theta, threads, 16, atoi(argv[3]));
     else if (strcmp(what, "products") == 0)
-        products(arena, theta, atoi(argv[2]));
+        products(arena, theta, threads);
     else if (strcmp(what, "prompt") == 0)
         for (int k = 0; k < PROMPTS; k++)
-            token(arena, theta, &random, atoi(argv[2]), PROMPT, 1);
+            token(arena, theta, threads, PROMPT, 1);
     else if (strcmp(what, "read") == 0)
-        read_once(theta, atoi(argv[2]));
-    else
-        status = attempted(argv[2], file_it,
-                           &(Filed){ argv[2], what, theta });
+        read_once(theta, threads);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     printf("MB %ld\n", usage.ru_maxrss / 1000);
-    return status;
+    return 0;
 }

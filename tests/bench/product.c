@@ -5,13 +5,11 @@
        bench_product threads
 
    Compiled with -DNO_AVX512 it keeps to AVX2, and OpenBLAS does so, too. */
-#include "ftx.h"
+#include "bench.h"
 #include "product.h"
 #include "threads.h"
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 enum { RUNS = 11, SHAPES = 13 };
 static const int shape[SHAPES][3] = {           /* m, k, n */
@@ -49,13 +47,10 @@ static Gemm *openblas(const char *threads, const char **core)
     return gemm;
 }
 
-/* One thread: the processor's, in which other programs do not count. */
 static double seconds(void)
 {
-    struct timespec now;
-    clock_gettime(threads_here() == 1 ? CLOCK_PROCESS_CPUTIME_ID
-                                      : CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return clock_says(threads_here() == 1 ? CLOCK_PROCESS_CPUTIME_ID
+                                          : CLOCK_MONOTONIC);
 }
 
 /* At the beginning of a cache line, as an arena gives it. */
@@ -68,18 +63,6 @@ static real *random_matrix(int rows, int cols)
     for (size_t i = 0; i < n; i++)
         M[i] = (real)(rand() % 2001 - 1000) / 1000;
     return M;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double x[RUNS])
-{
-    qsort(x, RUNS, sizeof *x, ascending);
-    return x[RUNS / 2];
 }
 
 static void measure(Gemm *gemm, int m, int k, int n)
@@ -103,13 +86,13 @@ static void measure(Gemm *gemm, int m, int k, int n)
             gemm(102, 111, 111, m, n, k, 1, A, m, B, k, 1, C, m);
         theirs[run] = times * gflop / (seconds() - start);
     }
-    const double mine = median(ours[0]), other = median(theirs);
+    const double mine = median(RUNS, ours[0]), other = median(RUNS, theirs);
     printf("%5d %5d %5d %8.1f", m, k, n, mine);
     if (gemm != NULL)
         printf(" %9.1f %6.2f", other, mine / other);
     else
         printf(" %9s %6s", "-", "-");
-    printf(" %8.1f %8.1f\n", median(ours[1]), median(ours[2]));
+    printf(" %8.1f %8.1f\n", median(RUNS, ours[1]), median(RUNS, ours[2]));
     free(A);
     free(B);
     free(C);

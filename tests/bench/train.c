@@ -7,9 +7,8 @@
    do not count. bench_train.py does the same with PyTorch. Where the threads
    are given, there follow the milliseconds of the clock's that the quickest
    step took, and the most megabytes that the tape held. */
+#include "bench.h"
 #include "practice.h"
-#include <stdlib.h>
-#include <time.h>
 
 enum { SEQUENCES = 16, WARM = 3 };
 
@@ -19,37 +18,22 @@ typedef struct {
     long long steps;
 } Clock;
 
-static double now(clockid_t which)
-{
-    struct timespec now;
-    clock_gettime(which, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static bool tick(void *to, const Progress *step)
 {
     Clock *clock = to;
-    const double time = now(CLOCK_MONOTONIC);
+    const double time = clock_says(CLOCK_MONOTONIC);
     clock->steps = step->step - WARM;
     if (clock->steps == 0) {
         clock->start = time;
-        clock->busy = -now(CLOCK_PROCESS_CPUTIME_ID);
+        clock->busy = -clock_says(CLOCK_PROCESS_CPUTIME_ID);
     }
     if (clock->steps == 1 || time - clock->last < clock->least)
         clock->least = time - clock->last;
     clock->last = time;
     if (clock->steps <= 0 || time - clock->start < clock->seconds)
         return true;
-    clock->busy += now(CLOCK_PROCESS_CPUTIME_ID);
+    clock->busy += clock_says(CLOCK_PROCESS_CPUTIME_ID);
     return false;
-}
-
-static Tokens random_tokens(Arena *arena, int ell, int N_V, Random *random)
-{
-    int *id = arena_alloc(arena, (size_t)ell * sizeof *id);
-    for (int t = 0; t < ell; t++)
-        id[t] = 1 + below(random, N_V);
-    return (Tokens){ ell, id };
 }
 
 int main(int argc, char *argv[])
@@ -66,15 +50,9 @@ int main(int argc, char *argv[])
     };
     const Training how = { .N_epochs = 1000000000, .eta = 1e-4,
                            .threads = argc == 9 ? atoi(argv[8]) : 1 };
-    Random random = random_new(1);
     Arena *arena = arena_new();
-    Theta *theta = theta_new(arena, &hyper);
-    theta_allocate(theta, arena);
-    theta_initialise(theta, XAVIER, &random);
-    Tokens x[SEQUENCES + 1];
-    for (int n = 1; n <= SEQUENCES; n++)
-        x[n] = random_tokens(arena, hyper.ell_max, hyper.N_V, &random);
-
+    Theta *theta = initial_theta(arena, &hyper);
+    Tokens *x = random_texts(arena, SEQUENCES, hyper.ell_max, hyper.N_V);
     Clock clock = { .seconds = atof(argv[7]) };
     Trainer *trainer = trainer_new(arena, theta, &how);
     trainer->follow = tick;

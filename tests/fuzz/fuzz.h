@@ -29,6 +29,13 @@ static inline bool is_text(const char *p, size_t n)
     return true;
 }
 
+static inline void is_sentence(const char *said)
+{
+    size_t n = strlen(said);
+    demand(n > 1 && said[n - 1] == '.' && is_text(said, n)
+           && strchr(said, '\n') == NULL, "this is not a sentence", said);
+}
+
 /* A copy that ends exactly where it ends, so that a sanitizer sees who
    reads behind it. */
 static inline char *exact_copy(const void *bytes, size_t n)

@@ -52,7 +52,9 @@ sheet)  awk '/^--- / { file = sprintf("build/fuzz/seeds/%03d", ++n); next }
              /^=> /  { close(file); file = "" }
              file != "" { print > file }' tests/data/ways.txt
         seeds="$seeds tests/data/corpus tests/data/worked tests/data/hand"
-        options="$options -max_len=2000 -dict=tests/fuzz/sheet.dict" ;;
+        # shellcheck disable=SC2046
+        words $(find $seeds -type f) > build/fuzz/dict
+        options="$options -max_len=2000 -dict=build/fuzz/dict" ;;
 model)  models
         words $seeds/* > build/fuzz/dict
         options="$options -max_len=16000 -dict=build/fuzz/dict" ;;

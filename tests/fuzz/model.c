@@ -58,13 +58,6 @@ static void save_twice(Fault *f, void *data)
     free(second);
 }
 
-static void is_sentence(const char *said)
-{
-    size_t n = strlen(said);
-    demand(n > 1 && said[n - 1] == '.' && strchr(said, '\n') == NULL,
-           "this is no sentence", said);
-}
-
 /* Standard output is nobody's business here; a remark may stand among the
    errors. */
 static void obeys(Entrance *command, int n, char *argument[])
@@ -93,7 +86,6 @@ static void obeys(Entrance *command, int n, char *argument[])
 
 static void use(const Filed *filed, char *name)
 {
-    static const Task task[] = { TRAIN_ED, TRAIN_E, TRAIN_D, TRAIN_CLASS };
     const Model *m = filed->model;
     Piece first = token_piece(m->tokenizer, 1);
     char text[130] = "";
@@ -103,19 +95,13 @@ static void use(const Filed *filed, char *name)
     OBEYS(tokenize, "--model", name, name);
     if (m->theta->hyper.ell_max > ELL_MAX)
         return;
-    for (int k = 0; k < 4; k++)         /* three are of another task */
-        if (task[k] == TRAIN_D) {
-            OBEYS(generate, "--model", name, "--ell_gen", "3", "--", text);
-            OBEYS(generate, "--model", name, "--ell_gen", "9", "--no-memory",
-                  "--show-tokens");
-        } else if (task[k] == TRAIN_E) {
-            OBEYS(fill_texts, "--model", name, "[gap]");
-        } else if (task[k] == TRAIN_CLASS) {
-            OBEYS(classify_texts, "--model", name, "--", text);
-        } else {
-            OBEYS(translate, "--model", name, "--ell_gen", "2", "--", text);
-            OBEYS(translate, "--model", name, "--beam", "2", "--", text);
-        }
+    OBEYS(generate, "--model", name, "--ell_gen", "3", "--", text);
+    OBEYS(generate, "--model", name, "--ell_gen", "9", "--no-memory",
+          "--show-tokens");             /* all but one are of another task */
+    OBEYS(fill_texts, "--model", name, "[gap]");
+    OBEYS(classify_texts, "--model", name, "--", text);
+    OBEYS(translate, "--model", name, "--ell_gen", "2", "--", text);
+    OBEYS(translate, "--model", name, "--beam", "2", "--", text);
     OBEYS(show_inside, "--model", name, "--", text);
     OBEYS(show_inside, "--model", name, "--json", "--", text);
 }

@@ -97,11 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         cuts(&r, text, n);
         cuts(&r, hard, sizeof hard - 1);
     } else {
-        size_t length = strlen(f.sentence);
-        demand(length > 1 && f.sentence[length - 1] == '.'
-               && is_text(f.sentence, length)
-               && strchr(f.sentence, '\n') == NULL, "this is no sentence",
-               f.sentence);
+        is_sentence(f.sentence);
     }
     free(text);
     remove_folder(&r);
