@@ -2,6 +2,7 @@
    names its sheet. What the sheets show is judged in sheet/collect.c. */
 #include "command.h"
 #include "course/course.h"
+#include "law.h"
 
 enum { ERRATA = 41 };
 
@@ -10,9 +11,8 @@ static Said erratum_of(const char *name)
     return SAID(erratum, (char *)(uintptr_t)name);
 }
 
-static void the_list_has_each_erratum_once_and_in_order(void **state)
+LAW(the_list_has_each_erratum_once_and_in_order)
 {
-    (void)state;
     Said s = said_by(erratum, 0, NULL);
     const char *at = s.out;
     assert_int_equal(s.status, 0);
@@ -26,9 +26,8 @@ static void the_list_has_each_erratum_once_and_in_order(void **state)
     assert_that(strstr(s.out, "\nE42") == NULL);
 }
 
-static void an_erratum_has_its_sentences_by_any_name(void **state)
+LAW(an_erratum_has_its_sentences_by_any_name)
 {
-    (void)state;
     static const char *const names[] = { "E30", "e30", "30" };
     for (int k = 0; k < 3; k++) {
         assert_says(erratum_of(names[k]), "E30 (notation): Algorithm 10");
@@ -37,9 +36,8 @@ static void an_erratum_has_its_sentences_by_any_name(void **state)
     }
 }
 
-static void an_erratum_names_its_sheet_if_there_is_one(void **state)
+LAW(an_erratum_names_its_sheet_if_there_is_one)
 {
-    (void)state;
     for (int k = 1; k <= ERRATA; k++) {
         char name[8], sheet[60];
         snprintf(name, sizeof name, "E%d", k);
@@ -50,14 +48,4 @@ static void an_erratum_names_its_sheet_if_there_is_one(void **state)
         if (file != NULL)
             fclose(file);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(the_list_has_each_erratum_once_and_in_order),
-        TEST(an_erratum_has_its_sentences_by_any_name),
-        TEST(an_erratum_names_its_sheet_if_there_is_one),
-    };
-    return RUN(laws);
 }

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "course/course.h"
 #include "sheets.h"
+#include "law.h"
 #include <math.h>
 
 #define DRAWN(...) SAID(exercise, __VA_ARGS__)
@@ -80,9 +81,8 @@ static void assert_right(const Run *run, int decimals)
 }
 
 /* A small amount: each algorithm in one of the layouts. */
-static void every_algorithm_has_a_sheet_in_every_layout(void **state)
+LAW(every_algorithm_has_a_sheet_in_every_layout)
 {
-    (void)state;
     for (int a = 1; a <= 15; a++)
         for (int k = 0; k < 4; k++) {
             if (amount(100) < 10 && k != a % 4)
@@ -101,9 +101,8 @@ static void every_algorithm_has_a_sheet_in_every_layout(void **state)
         }
 }
 
-static void a_key_is_judged_all_right(void **state)
+LAW(a_key_is_judged_all_right)
 {
-    (void)state;
     for (int a = 1; a <= 15; a++) {
         Said key = DRAWN("--algorithm", number(a), "--seed", "2", "--key");
         Said judged = SAID(check, write_text("key.sheet", key.out));
@@ -113,9 +112,8 @@ static void a_key_is_judged_all_right(void **state)
 
 /* ---------------------------------------------------------------- seeds */
 
-static void the_seed_decides(void **state)
+LAW(the_seed_decides)
 {
-    (void)state;
     for (int a = 1; a <= 15; a++) {
         Said s = DRAWN("--algorithm", number(a), "--seed", "2", "--key");
         assert_that(strcmp(s.out, DRAWN("--algorithm", number(a), "--seed",
@@ -125,16 +123,14 @@ static void the_seed_decides(void **state)
     }
 }
 
-static void a_seed_gives_the_same_bytes_everywhere(void **state)
+LAW(a_seed_gives_the_same_bytes_everywhere)
 {
-    (void)state;
     Said s = DRAWN("--algorithm", "1", "--seed", "7", "--layout", "torch");
     assert_says(s, "\nv 1\nW_e = 2 -1 -1 ; 1 -1 0 ; 0 -1 0 ; 1 -1 1\n");
 }
 
-static void another_layout_is_the_same_exercise(void **state)
+LAW(another_layout_is_the_same_exercise)
 {
-    (void)state;
     const Run *paper = run_drawn(DRAWN("--algorithm", "5"));
     for (int k = 1; k < 4; k++) {
         const Run *other = run_drawn(DRAWN("--algorithm", "5", "--layout",
@@ -150,9 +146,8 @@ static void another_layout_is_the_same_exercise(void **state)
 
 /* -------------------------------------------------------------- numbers */
 
-static void weights_are_neither_tiny_nor_all_alike(void **state)
+LAW(weights_are_neither_tiny_nor_all_alike)
 {
-    (void)state;
     for (int seed = 1; seed <= 20; seed++) {
         const Run *run = run_drawn(DRAWN("--algorithm", "4", "--seed",
                                       number(seed)));
@@ -167,9 +162,8 @@ static void weights_are_neither_tiny_nor_all_alike(void **state)
     }
 }
 
-static void no_token_is_zero_and_none_comes_twice(void **state)
+LAW(no_token_is_zero_and_none_comes_twice)
 {
-    (void)state;
     for (int seed = 1; seed <= 30; seed++) {
         const Run *run = run_drawn(DRAWN("--exact", "--seed", number(seed)));
         const Entry *x = item_of(run, "X", false)->entry;
@@ -185,9 +179,8 @@ static void no_token_is_zero_and_none_comes_twice(void **state)
     }
 }
 
-static void a_token_is_drawn_without_doubt(void **state)
+LAW(a_token_is_drawn_without_doubt)
 {
-    (void)state;
     for (int seed = 1; seed <= 20; seed++) {
         const Run *run = run_drawn(DRAWN("--algorithm", "14", "--seed",
                                       number(seed)));
@@ -203,9 +196,8 @@ static void a_token_is_drawn_without_doubt(void **state)
     }
 }
 
-static void a_sheet_of_masking_covers_a_token(void **state)
+LAW(a_sheet_of_masking_covers_a_token)
 {
-    (void)state;
     for (int seed = 1; seed <= amount(10); seed++) {
         const Run *run = run_drawn(DRAWN("--algorithm", "12", "--seed",
                                       number(seed)));
@@ -215,9 +207,8 @@ static void a_sheet_of_masking_covers_a_token(void **state)
     }
 }
 
-static void usual_slips_are_told_apart(void **state)
+LAW(usual_slips_are_told_apart)
 {
-    (void)state;
     static const char usual[] = " no-scale scale-d axis base-2 by-sum "
                                 "S-transposed A-transposed ";
     char name[40];
@@ -240,9 +231,8 @@ static void usual_slips_are_told_apart(void **state)
 
 /* ---------------------------------------------------------------- exact */
 
-static void exact_answers_have_no_decimals(void **state)
+LAW(exact_answers_have_no_decimals)
 {
-    (void)state;
     static const int exact[] = { 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15 };
     for (int k = 0; k < 11; k++)
         for (int seed = 2; seed < 2 + amount(2); seed++) {
@@ -262,9 +252,8 @@ static void exact_answers_have_no_decimals(void **state)
 /* What is written of a number is that number, read again. A fraction
    counts if it is as near as the numbers are exact, and a root of six
    may stand before it. */
-static void an_exact_number_is_what_it_says(void **state)
+LAW(an_exact_number_is_what_it_says)
 {
-    (void)state;
     static const double roots[] = { 1, 2, 3, 5, 6 };
     const double near = sizeof(real) == sizeof(float) ? 3e-5 : 1e-8;
     char text[60], sheet[200];
@@ -290,9 +279,8 @@ static void an_exact_number_is_what_it_says(void **state)
     assert_that(written > 500);
 }
 
-static void exact_weights_are_small_fractions(void **state)
+LAW(exact_weights_are_small_fractions)
 {
-    (void)state;
     Said s = DRAWN("--exact", "--key");
     const Run *run = run_drawn(s);
     const Item *A = item_of(run, "A", true);
@@ -308,9 +296,8 @@ static void exact_weights_are_small_fractions(void **state)
     }
 }
 
-static void exact_norms_have_whole_deviations(void **state)
+LAW(exact_norms_have_whole_deviations)
 {
-    (void)state;
     for (int seed = 1; seed <= 5; seed++) {
         const Run *run = run_drawn(DRAWN("--algorithm", "6", "--exact",
                                       "--key", "--seed", number(seed)));
@@ -324,9 +311,8 @@ static void exact_norms_have_whole_deviations(void **state)
 
 /* --------------------------------------------------------- what is said */
 
-static void a_sheet_names_the_command_that_draws_it(void **state)
+LAW(a_sheet_names_the_command_that_draws_it)
 {
-    (void)state;
     Said s = DRAWN("--algorithm", "5", "--heads", "3", "--exact", "--mask",
                    "causal", "--seed", "2", "--key");
     assert_says(s, "# ftx exercise --algorithm 5 --seed 2 --exact "
@@ -338,9 +324,8 @@ static void a_sheet_names_the_command_that_draws_it(void **state)
                 "# Fill in each ? with 3 decimals.\n");
 }
 
-static void formulas_are_those_of_the_layout(void **state)
+LAW(formulas_are_those_of_the_layout)
 {
-    (void)state;
     assert_says(DRAWN("--layout", "torch"), "# 4.1: Q = X W_qᵀ   (3 x 2)\n"
                 "claim Q = ? ? ; ? ? ; ? ?\n");
     assert_says(DRAWN("--layout", "berkeley"),
@@ -354,9 +339,8 @@ static void formulas_are_those_of_the_layout(void **state)
     assert_says(DRAWN("--algorithm", "5"), "# 4.6, h = 2: A = ");
 }
 
-static void a_gradient_has_the_shape_of_its_weight(void **state)
+LAW(a_gradient_has_the_shape_of_its_weight)
 {
-    (void)state;
     static const char *const product[] = {
         "G Xᵀ", "Xᵀ G", "Gᵀ X", "X Gᵀ" };
     for (int k = 0; k < 4; k++) {
@@ -367,9 +351,8 @@ static void a_gradient_has_the_shape_of_its_weight(void **state)
     }
 }
 
-static void a_mask_adds_a_step(void **state)
+LAW(a_mask_adds_a_step)
 {
-    (void)state;
     Said s = DRAWN("--mask", "causal", "--key");
     assert_says(s, "\nmask causal\n");
     assert_says(s, "\nclaim 4.4 S = ");
@@ -379,9 +362,8 @@ static void a_mask_adds_a_step(void **state)
     assert_says(DRAWN("--key"), "\nclaim S = ");
 }
 
-static void sizes_are_as_asked_for(void **state)
+LAW(sizes_are_as_asked_for)
 {
-    (void)state;
     const Run *run = run_drawn(DRAWN("--tokens", "4", "--context", "2",
                                   "--d_x", "2", "--d_attn", "3",
                                   "--biases"));
@@ -394,9 +376,8 @@ static void sizes_are_as_asked_for(void **state)
     assert_right(run_drawn(DRAWN("--decimals", "2", "--key")), 2);
 }
 
-static void positions_are_as_asked_for(void **state)
+LAW(positions_are_as_asked_for)
 {
-    (void)state;
     assert_says(DRAWN("--algorithm", "2"), "\npositions paper\nd_e 4\n");
     assert_says(DRAWN("--algorithm", "2"),
                 "w is base to\n#   the power 2 i/d_e");
@@ -408,9 +389,8 @@ static void positions_are_as_asked_for(void **state)
 }
 
 /* t times 45 or 30 degrees, and no more than once around. */
-static void exact_angles_have_exact_sines(void **state)
+LAW(exact_angles_have_exact_sines)
 {
-    (void)state;
     bool drawn[13][13] = { { false } };
     for (int seed = 1; seed <= 60; seed++) {
         const Run *run = run_drawn(DRAWN("--algorithm", "2", "--exact",
@@ -427,9 +407,8 @@ static void exact_angles_have_exact_sines(void **state)
                 && drawn[12][12]);
 }
 
-static void help_is_printed(void **state)
+LAW(help_is_printed)
 {
-    (void)state;
     assert_says(DRAWN("--help"), "Usage: ftx exercise");
     assert_says(DRAWN("--help"), "  --seed N ");
 }
@@ -448,9 +427,8 @@ static const char *const starting[][3] = {
 };
 enum { STARTINGS = sizeof starting / sizeof *starting };
 
-static void an_exercise_may_begin_at_any_line(void **state)
+LAW(an_exercise_may_begin_at_any_line)
 {
-    (void)state;
     for (int k = 0; k < STARTINGS; k++) {
         Said key = DRAWN("--algorithm", (char *)starting[k][0], "--from",
                          (char *)starting[k][1], "--layout",
@@ -463,9 +441,8 @@ static void an_exercise_may_begin_at_any_line(void **state)
     }
 }
 
-static void weights_that_are_given_sum_to_1(void **state)
+LAW(weights_that_are_given_sum_to_1)
 {
-    (void)state;
     const Run *run = run_drawn(DRAWN("--from", "A"));
     const Item *A = item_of(run, "A", false);
     for (int j = 0; j < A->cols; j++) {
@@ -476,9 +453,8 @@ static void weights_that_are_given_sum_to_1(void **state)
     }
 }
 
-static void what_is_given_is_not_asked_for(void **state)
+LAW(what_is_given_is_not_asked_for)
 {
-    (void)state;
     Said s = DRAWN("--from", "Q,K,V", "--mask", "causal");
     assert_says(s, "\nmask causal\n");
     assert_says(s, "\nclaim 4.4 S = ");
@@ -493,9 +469,8 @@ static void what_is_given_is_not_asked_for(void **state)
     assert_that(strstr(s.out, "\nQ = ") == NULL);
 }
 
-static void steps_in_no_line_can_be_asked_for(void **state)
+LAW(steps_in_no_line_can_be_asked_for)
 {
-    (void)state;
     Said s = DRAWN("--ask", "exp,sum,weights", "--key");
     assert_says(s, "\nclaim exp = ");
     assert_says(s, "\nclaim sum = ");
@@ -512,9 +487,8 @@ static void steps_in_no_line_can_be_asked_for(void **state)
                 "\nall right\n");
 }
 
-static void what_cannot_begin_or_be_asked_for_is_refused(void **state)
+LAW(what_cannot_begin_or_be_asked_for_is_refused)
 {
-    (void)state;
     assert_refusal(DRAWN("--algorithm", "3", "--from", "B"), "ftx exercise: "
                    "--from B: Algorithm 3 cannot start there; it starts "
                    "from e, e_t, W_q, W_k, W_v; or q, k_t, v_t; or scores, "
@@ -529,9 +503,8 @@ static void what_cannot_begin_or_be_asked_for_is_refused(void **state)
 }
 
 /* Of two layer norms a sheet cannot say which; of three heads it can. */
-static void what_is_asked_for_has_one_name(void **state)
+LAW(what_is_asked_for_has_one_name)
 {
-    (void)state;
     assert_refusal(DRAWN("--algorithm", "9", "--ask", "m"), "ftx exercise: "
                    "--ask: a sheet has more than one 6.1 m, and no names for "
                    "them.");
@@ -566,9 +539,8 @@ static void assert_latex(const char *text)
     assert_that(times(text, "\\left[") == times(text, "\\right]"));
 }
 
-static void a_page_has_a_box_for_each_entry_and_a_key(void **state)
+LAW(a_page_has_a_box_for_each_entry_and_a_key)
 {
-    (void)state;
     for (int a = 1; a <= 15; a++) {
         char *layout = layout_names[a % 4];
         Said page = DRAWN("--algorithm", number(a), "--seed", "2",
@@ -584,9 +556,8 @@ static void a_page_has_a_box_for_each_entry_and_a_key(void **state)
     }
 }
 
-static void formulas_are_set_as_mathematics(void **state)
+LAW(formulas_are_set_as_mathematics)
 {
-    (void)state;
     Said s = DRAWN("--tex", "--mask", "causal", "--exact");
     assert_says(s, "{A = \\operatorname{softmax}(S / "
                 "\\sqrt{d_{\\mathrm{attn}}})}");
@@ -613,9 +584,8 @@ static void formulas_are_set_as_mathematics(void **state)
 
 /* ------------------------------------------------------------- refusals */
 
-static void what_makes_no_sense_is_refused(void **state)
+LAW(what_makes_no_sense_is_refused)
 {
-    (void)state;
     assert_refusal(DRAWN("--algorithm", "4", "--heads", "2"),
                    "ftx exercise: Algorithm 4 takes no --heads.");
     assert_refusal(DRAWN("--algorithm", "6", "--mask", "causal"),
@@ -649,9 +619,8 @@ static void what_makes_no_sense_is_refused(void **state)
                    "must be a whole number from 1 to 15; it is '16'.");
 }
 
-static void what_is_never_exact_is_refused(void **state)
+LAW(what_is_never_exact_is_refused)
 {
-    (void)state;
     assert_refusal(DRAWN("--exact", "--decimals", "2"), "ftx exercise: "
                    "answers with --exact have no decimals; leave --decimals "
                    "out.");
@@ -672,9 +641,8 @@ static void what_is_never_exact_is_refused(void **state)
                        "other tokens layer_norm makes roots.");
 }
 
-static void what_cannot_be_told_apart_is_refused(void **state)
+LAW(what_cannot_be_told_apart_is_refused)
 {
-    (void)state;
     assert_refusal(DRAWN("--d_attn", "1"), "ftx exercise: none of 300 "
                    "sheets shows whether the 1/√d_attn is left out; ask for "
                    "a larger --d_attn.");
@@ -687,44 +655,4 @@ static void what_cannot_be_told_apart_is_refused(void **state)
                    "no sheet of that size has numbers that are neither "
                    "tiny nor all alike; ask for another size.");
     assert_that(DRAWN("--d_x", "4").status == 0);   /* √d_x = d_attn */
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(every_algorithm_has_a_sheet_in_every_layout),
-        TEST_FILES(a_key_is_judged_all_right),
-        TEST(the_seed_decides),
-        TEST(a_seed_gives_the_same_bytes_everywhere),
-        TEST(another_layout_is_the_same_exercise),
-        TEST(weights_are_neither_tiny_nor_all_alike),
-        TEST(no_token_is_zero_and_none_comes_twice),
-        TEST(a_token_is_drawn_without_doubt),
-        TEST(a_sheet_of_masking_covers_a_token),
-        TEST(usual_slips_are_told_apart),
-        TEST(exact_answers_have_no_decimals),
-        TEST(an_exact_number_is_what_it_says),
-        TEST(exact_weights_are_small_fractions),
-        TEST(exact_norms_have_whole_deviations),
-        TEST(a_sheet_names_the_command_that_draws_it),
-        TEST(formulas_are_those_of_the_layout),
-        TEST(a_gradient_has_the_shape_of_its_weight),
-        TEST(a_mask_adds_a_step),
-        TEST(sizes_are_as_asked_for),
-        TEST(positions_are_as_asked_for),
-        TEST(exact_angles_have_exact_sines),
-        TEST(help_is_printed),
-        TEST(an_exercise_may_begin_at_any_line),
-        TEST(weights_that_are_given_sum_to_1),
-        TEST(what_is_given_is_not_asked_for),
-        TEST(steps_in_no_line_can_be_asked_for),
-        TEST(what_cannot_begin_or_be_asked_for_is_refused),
-        TEST_FILES(what_is_asked_for_has_one_name),
-        TEST(a_page_has_a_box_for_each_entry_and_a_key),
-        TEST(formulas_are_set_as_mathematics),
-        TEST(what_makes_no_sense_is_refused),
-        TEST(what_is_never_exact_is_refused),
-        TEST(what_cannot_be_told_apart_is_refused),
-    };
-    return RUN(laws);
 }

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "show/show.h"
 #include "sheets.h"
+#include "law.h"
 #include <dirent.h>
 
 /* ------------------------------------------------- what the sheets expect */
@@ -52,15 +53,13 @@ static int each_start(void (*one)(const char *path))
     return each_of("tests/data/starts", one);
 }
 
-static void every_erratum_is_judged(void **state)
+LAW(every_erratum_is_judged)
 {
-    (void)state;
     assert_that(each_of("tests/data/errata", judged_as_expected) >= 11);
 }
 
-static void every_start_is_judged(void **state)
+LAW(every_start_is_judged)
 {
-    (void)state;
     assert_that(each_start(judged_as_expected) >= 55);
 }
 
@@ -75,9 +74,8 @@ static void shown_in_all_ways(const char *path)
     assert_int_equal(SAID(slips_known, (char *)(uintptr_t)path).status, 0);
 }
 
-static void every_start_is_shown_in_all_ways(void **state)
+LAW(every_start_is_shown_in_all_ways)
 {
-    (void)state;
     assert_that(each_start(shown_in_all_ways) >= 55);
 }
 
@@ -93,9 +91,8 @@ static void shown_at(Where where, const char *text, const char *part)
 
 #define QKV "layout textbook\nQ = 1 0 ; 0 1\nK = 1 1 ; 0 1\n"
 
-static void the_first_line_says_from_where(void **state)
+LAW(the_first_line_says_from_where)
 {
-    (void)state;
     assert_shown("algorithm 4\n" QKV "V = 2 0 ; 0 2\n",
                  "Algorithm 4 from Q, K, V: line 4, layout textbook");
     assert_shown("algorithm 4\n" QKV, "from Q, K: line 4 to A, layout");
@@ -105,9 +102,8 @@ static void the_first_line_says_from_where(void **state)
                  "so assumed: Z = X, W_q = I, b_q = 0, W_k = I,");
 }
 
-static void a_layout_is_guessed_and_said(void **state)
+LAW(a_layout_is_guessed_and_said)
 {
-    (void)state;
     const char *W = "Wq = 1 0 ; 0 1 ; 1 1\nWk = 1 0 ; 0 1 ; 1 1\n"
                     "Wv = 1 ; 0 ; 2\n";
     char text[500];
@@ -132,9 +128,8 @@ static void refused_at(Where where, const char *text, const char *part)
         fail_at(where, "status %d: %s%s", s.status, s.out, s.err);
 }
 
-static void what_is_given_twice_is_refused(void **state)
+LAW(what_is_given_twice_is_refused)
 {
-    (void)state;
     REFUSED_START("algorithm 4\n" QKV "V = 2 0 ; 0 2\nWq = 1 0 ; 0 1\n",
                   ":6:1: Q is given, so Wq is not used; leave out one of "
                   "them.");
@@ -144,9 +139,8 @@ static void what_is_given_twice_is_refused(void **state)
                   ":4:1: t is pos + 1; leave out one of them.");
 }
 
-static void too_little_is_refused_with_what_would_do(void **state)
+LAW(too_little_is_refused_with_what_would_do)
 {
-    (void)state;
     REFUSED_START("algorithm 4\nlayout paper\nS = 1 0 ; 0 1\nV = 1 1\n",
                   ":3:1: S alone is not enough: d_attn is missing, or 'scale "
                   "no', or a number such as 'scale 8'; Algorithm 4 starts "
@@ -159,9 +153,8 @@ static void too_little_is_refused_with_what_would_do(void **state)
                   "q, k_t, v_t; or scores, d_attn, v_t; or v_t, alpha_t.");
 }
 
-static void what_is_meant_otherwise_is_refused(void **state)
+LAW(what_is_meant_otherwise_is_refused)
 {
-    (void)state;
     REFUSED_START("algorithm 4\nlayout paper\nX = 1 2\nscale 0\n",
                   ":4:1: scale is no, yes, or a number above 0");
     REFUSED_START("algorithm 4\n" QKV "d_attn 3\n", ":5:1: d_attn is 3, but "
@@ -195,19 +188,4 @@ static void what_is_meant_otherwise_is_refused(void **state)
     REFUSED_START("algorithm 14\nlogits = 1 2 3\ntarget = 4\n", ":3:1: "
                   "these targets have no loss: each token has one target, a "
                   "token of 1 ... 3 whose p is not 0.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(every_start_is_judged),
-        TEST(every_erratum_is_judged),
-        TEST(every_start_is_shown_in_all_ways),
-        TEST(the_first_line_says_from_where),
-        TEST(a_layout_is_guessed_and_said),
-        TEST(what_is_given_twice_is_refused),
-        TEST(too_little_is_refused_with_what_would_do),
-        TEST(what_is_meant_otherwise_is_refused),
-    };
-    return RUN(laws);
 }

@@ -1,5 +1,6 @@
 /* Reading: exact entries, and every way of writing a matrix. */
 #include "sheets.h"
+#include "law.h"
 
 /* ---------------------------------------------------------------- entries */
 
@@ -69,9 +70,8 @@ static const Exact exact[] = {
     { "-\\infty", -INFINITY, EXACT }, { "e^{2}", 7.38905609893065, EXACT },
 };
 
-static void exact_entries_have_their_value_and_decimals(void **state)
+LAW(exact_entries_have_their_value_and_decimals)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof exact / sizeof *exact; k++) {
         const char *text = exact[k].text;
         Entry entry;
@@ -135,9 +135,8 @@ static const struct { const char *text; double value; } worth[] = {
     { "2¹⁰", 1024 },    { "(1 + 2 - 4)", -1 },
 };
 
-static void every_function_and_operator_has_its_own_value(void **state)
+LAW(every_function_and_operator_has_its_own_value)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof worth / sizeof *worth; k++) {
         const char *text = worth[k].text;
         Entry entry;
@@ -156,9 +155,8 @@ static void every_function_and_operator_has_its_own_value(void **state)
     }
 }
 
-static void constants_have_all_digits_of_a_double(void **state)
+LAW(constants_have_all_digits_of_a_double)
 {
-    (void)state;
     static const char *const pi[] = { "pi", "\\pi", "π" };
     static const char *const e[] = { "e", "e^1" };
     Entry entry;
@@ -175,9 +173,8 @@ static void constants_have_all_digits_of_a_double(void **state)
 }
 
 /* n parentheses around a 1; then a sum of n terms, which is not nested. */
-static void only_what_is_nested_is_deep(void **state)
+LAW(only_what_is_nested_is_deep)
 {
-    (void)state;
     for (int n = 1; n <= 300; n++) {
         size_t deep = (size_t)n;
         char nested[602], sum[601];
@@ -196,9 +193,8 @@ static void only_what_is_nested_is_deep(void **state)
     }
 }
 
-static void a_number_has_400_characters_at_most(void **state)
+LAW(a_number_has_400_characters_at_most)
 {
-    (void)state;
     for (int n = 399; n <= 402; n++) {
         char digits[500];
         const char *text = digits;
@@ -217,9 +213,8 @@ static void a_number_has_400_characters_at_most(void **state)
     }
 }
 
-static void an_entry_ends_where_arithmetic_ends(void **state)
+LAW(an_entry_ends_where_arithmetic_ends)
 {
-    (void)state;
     static const char *const texts[] = { "1 -2", "1 - 2", "2e", "2pi", "0x1",
         "(1+2) -3", "\\frac123", "\\sqrt16", "sqrt(4)5", "{1} +2",
         "(1) - 2", "2*3 *4", "2 *3", "2* 3", "2 * 3 4", "(1) * 2 -1" };
@@ -233,18 +228,16 @@ static void an_entry_ends_where_arithmetic_ends(void **state)
     }
 }
 
-static void an_open_entry_has_no_value(void **state)
+LAW(an_open_entry_has_no_value)
 {
-    (void)state;
     const char *text = "?";
     Entry entry;
     assert_that(read_entry(&text, false, &entry) == NULL);
     assert_that(isnan(entry.value) && entry.decimals == EXACT);
 }
 
-static void what_is_no_number_is_refused(void **state)
+LAW(what_is_no_number_is_refused)
 {
-    (void)state;
     static const char *const texts[] = {
         "", "x", ".", "-", "1+", "2*x", "1·5", "sqrt (4)", "1+ 2", "2^ 3", "2/ 3", "(1", "1- 2", "−1", "2.5*10-3", "2⁻", "007", "00",
         "- 1", "+ 1", "1*- 2", "foo(1)", "Sqrt[2]", "np.foo", "np.",
@@ -310,9 +303,8 @@ static void assert_1234(Where where, const Item *item)
         near_at(where, item->entry[k].value, k + 1, 1e-15);
 }
 
-static void every_way_of_writing_a_matrix_is_read(void **state)
+LAW(every_way_of_writing_a_matrix_is_read)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         char text[400];
         Fault f = { .sheet = "text" };
@@ -354,9 +346,8 @@ static const struct { const char *text; int row, n, above; } ragged[] = {
     { "\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 |", 2, 1, 2 },
 };
 
-static void rows_of_different_lengths_are_refused(void **state)
+LAW(rows_of_different_lengths_are_refused)
 {
-    (void)state;
     for (int claim = 0; claim <= 1; claim++)
         for (size_t k = 0; k < sizeof ragged / sizeof *ragged; k++) {
             char text[300], sentence[200];
@@ -375,9 +366,8 @@ static void rows_of_different_lengths_are_refused(void **state)
         }
 }
 
-static void a_comma_or_an_array_carries_a_row_on(void **state)
+LAW(a_comma_or_an_array_carries_a_row_on)
 {
-    (void)state;
     Fault f = { .sheet = "text" };
     char text[] = "bq = [1, 2, # and\n 3]\nbk = array([1. 2.\n 3.])\nbv = [1 2\n3 4]";
     const Sheet *sheet = sheet_in(text, strlen(text), &f);
@@ -387,9 +377,8 @@ static void a_comma_or_an_array_carries_a_row_on(void **state)
     assert_that(sheet->item[2].rows == 2 && sheet->item[2].cols == 2);
 }
 
-static void ends_of_lines_and_marks_of_other_systems_are_read(void **state)
+LAW(ends_of_lines_and_marks_of_other_systems_are_read)
 {
-    (void)state;
     static const char *const texts[] = {
         "X = 1 2\n3 4\n\nmask none\n", "X = 1 2\r\n3 4\r\n\r\nmask none\r\n",
         "X = 1 2\r3 4\r\rmask none\r", "\xEF\xBB\xBFX = 1 2\n3 4\nmask none",
@@ -419,9 +408,8 @@ static const struct { const char *typed, *name; int head; } spellings[] = {
     { "eps", "epsilon", 0 },  { "Y^2", "Y", 2 },     { "S_scaled", "S_scaled", 0 },
 };
 
-static void a_name_has_several_spellings(void **state)
+LAW(a_name_has_several_spellings)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
         char text[100];
         Fault f = { .sheet = "text" };
@@ -452,9 +440,8 @@ static const char names_asked[] =
     "activation ffn FFN MLP PE pe input F scores weights none N d_e de dmlp "
     "L H NV word other wQ wq bQ bK bV qa";
 
-static void every_name_is_what_it_was(void **state)
+LAW(every_name_is_what_it_was)
 {
-    (void)state;
     FILE *to = tmpfile();
     char word[40];
     int n = 0;
@@ -479,9 +466,8 @@ static void every_name_is_what_it_was(void **state)
     assert_is_recorded("tests/data/names.txt", all_of(to));
 }
 
-static void keys_words_and_claims_are_told_apart(void **state)
+LAW(keys_words_and_claims_are_told_apart)
 {
-    (void)state;
     Fault f = { .sheet = "text" };
     char text[] = "algorithm 4\nlayout = torch\nmask 1 0 ; 1 1\nd_e :=2\n"
                   "  claim A = ? 1.50\n$X = 1$\n";
@@ -496,9 +482,8 @@ static void keys_words_and_claims_are_told_apart(void **state)
     assert_that(!sheet->item[5].claim && sheet->item[5].at > 0);
 }
 
-static void what_only_looks_like_an_item_is_none(void **state)
+LAW(what_only_looks_like_an_item_is_none)
 {
-    (void)state;
     Fault f = { .sheet = "text" };
     char text[] = "X =\n| pi | 1 |\n# X = 1\n| pi | e |\n"
                   "norm = 1 2\nscale no # word\nmask\n1 0\n0 1\n"
@@ -539,9 +524,8 @@ static char *repeated(const char *start, const char *part, int n)
 #define FAULT(text, sentence) \
     assert_fault(HERE(#text), text, strlen(text), sentence)
 
-static void what_is_no_text_is_refused(void **state)
+LAW(what_is_no_text_is_refused)
 {
-    (void)state;
     static const char nul[] = "X = 1\0 2\n", utf16[] = "\xFF\xFEX\0";
     FAULT("", "text:1:1: the sheet is empty.");
     FAULT("\n \n\t\n", "text:1:1: the sheet is empty.");
@@ -561,9 +545,8 @@ static void what_is_no_text_is_refused(void **state)
           "text in UTF-8.");
 }
 
-static void what_is_wrong_is_quoted_with_its_place(void **state)
+LAW(what_is_wrong_is_quoted_with_its_place)
 {
-    (void)state;
 #define NO_NAME "this is no name that a sheet knows; names are written as " \
                 "X, Wq, W_q^1 or bq, and their case counts."
 #define NO_FUNCTION "a sheet does not know this function; type its value."
@@ -620,9 +603,8 @@ static void what_is_wrong_is_quoted_with_its_place(void **state)
     FAULT("X = sparse(1)", "text:1:5: at 'sparse(1)': " NO_FUNCTION);
 }
 
-static void what_is_given_twice_is_refused(void **state)
+LAW(what_is_given_twice_is_refused)
 {
-    (void)state;
     FAULT("claim A = 1\nclaim A = 1", "text:2:7: A is given twice.");
     FAULT("claim A = 1\nclaim A = 2", "text:2:7: A is given twice.");
     FAULT("claim A = 1\nX = 1\nclaim S = 1\nclaim A = ?",
@@ -642,9 +624,8 @@ static void what_is_given_twice_is_refused(void **state)
           "text:2:7: new.Wu is given twice.");
 }
 
-static void what_differs_in_one_thing_is_not_given_twice(void **state)
+LAW(what_differs_in_one_thing_is_not_given_twice)
 {
-    (void)state;
     Fault f = { .sheet = "text" };
     char text[] = "X = 1\nclaim X = 1\nWq = 1\nWq1 = 1\nWq2 = 1\n"
         "layer1.Wq = 1\nlayer2.Wq = 1\nenc1.Wq = 1\ndec1.Wq = 1\ned1.Wq = 1\n"
@@ -659,9 +640,8 @@ static void what_differs_in_one_thing_is_not_given_twice(void **state)
 
 /* What is taken out, a mark or the CR of a line, leaves every character
    behind it whole. */
-static void a_character_stays_whole_wherever_it_stands(void **state)
+LAW(a_character_stays_whole_wherever_it_stands)
 {
-    (void)state;
     static const char *const before[] = { "", "\xEF\xBB\xBF", "# é\r\n",
         "\xEF\xBB\xBF# é ẽ 😀\r\n\r\n", "mask none # ∞\r\n" };
     for (int k = 0; k < 5; k++) {
@@ -688,9 +668,8 @@ static void a_character_stays_whole_wherever_it_stands(void **state)
     FAULT("\xEF\xBB\xBFX = é", "text:1:5: at 'é': " NO_NUMBER);
 }
 
-static void what_is_nested_too_deep_is_refused(void **state)
+LAW(what_is_nested_too_deep_is_refused)
 {
-    (void)state;
     static const char *const parts[] = { "-(", "1^", "\\ln", "sqrt(" };
     for (int k = 0; k < 4; k++) {
         Fault f = { .sheet = "text" };
@@ -707,9 +686,8 @@ static void what_is_nested_too_deep_is_refused(void **state)
     }
 }
 
-static void what_is_too_long_is_refused(void **state)
+LAW(what_is_too_long_is_refused)
 {
-    (void)state;
     FAULT(repeated("X = ", "1", 1000000), "text:1:5: at '11111111111111111111"
           "11111111111111111111': a number of more than 400 characters.");
     FAULT(repeated("x", "x", 1000000), "text:1:1: at 'xxxxxxxxxxxxxxxxxxxxxxx"
@@ -726,9 +704,8 @@ static void what_is_too_long_is_refused(void **state)
     FAULT(many, "text:1001:1: a sheet has at most 1000 items.");
 }
 
-static void a_line_of_half_a_million_entries_is_read(void **state)
+LAW(a_line_of_half_a_million_entries_is_read)
 {
-    (void)state;
     Fault f = { .sheet = "text" };
     const char *text = repeated("X =", " 1", 520000);
     const Sheet *sheet = sheet_in(text, strlen(text), &f);
@@ -758,9 +735,8 @@ static const char *without_W_u(int algorithm, bool claims_P)
     return t->at;
 }
 
-static void a_model_without_W_u_ends_before_it(void **state)
+LAW(a_model_without_W_u_ends_before_it)
 {
-    (void)state;
     for (int algorithm = 8; algorithm <= 10; algorithm++) {
         const Run *run = run_of(without_W_u(algorithm, false));
         assert_that(run != NULL && run->n > 5);
@@ -769,36 +745,4 @@ static void a_model_without_W_u_ends_before_it(void **state)
                         && run->step[k].role != ROLE_LOGITS);
         assert_that(run_of(without_W_u(algorithm, true)) == NULL);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(a_model_without_W_u_ends_before_it),
-        TEST(exact_entries_have_their_value_and_decimals),
-        TEST(every_function_and_operator_has_its_own_value),
-        TEST(constants_have_all_digits_of_a_double),
-        TEST(only_what_is_nested_is_deep),
-        TEST(a_number_has_400_characters_at_most),
-        TEST(an_entry_ends_where_arithmetic_ends),
-        TEST(an_open_entry_has_no_value),
-        TEST(what_is_no_number_is_refused),
-        TEST(every_way_of_writing_a_matrix_is_read),
-        TEST(rows_of_different_lengths_are_refused),
-        TEST(a_comma_or_an_array_carries_a_row_on),
-        TEST(ends_of_lines_and_marks_of_other_systems_are_read),
-        TEST(a_name_has_several_spellings),
-        TEST(every_name_is_what_it_was),
-        TEST(keys_words_and_claims_are_told_apart),
-        TEST(what_only_looks_like_an_item_is_none),
-        TEST(what_is_no_text_is_refused),
-        TEST(what_is_wrong_is_quoted_with_its_place),
-        TEST(what_is_given_twice_is_refused),
-        TEST(what_differs_in_one_thing_is_not_given_twice),
-        TEST(a_character_stays_whole_wherever_it_stands),
-        TEST(what_is_nested_too_deep_is_refused),
-        TEST(what_is_too_long_is_refused),
-        TEST(a_line_of_half_a_million_entries_is_read),
-    };
-    return RUN(laws);
 }

@@ -2,53 +2,46 @@
    models: what they need, what they assume, what they refuse. */
 #include "example.h"
 #include "show/show.h"
+#include "law.h"
 
-static void algorithm_8_comes_out_after_every_line(void **state)
+LAW(algorithm_8_comes_out_after_every_line)
 {
-    (void)state;
     assert_worked("tests/data/worked/alg08.sheet", 16);
     assert_worked("tests/data/hand/solution-8-1.sheet", 5);
 }
 
-static void algorithm_9_comes_out_after_every_line(void **state)
+LAW(algorithm_9_comes_out_after_every_line)
 {
-    (void)state;
     assert_worked("tests/data/worked/alg09.sheet", 11);
 }
 
-static void algorithm_10_comes_out_after_every_line(void **state)
+LAW(algorithm_10_comes_out_after_every_line)
 {
-    (void)state;
     assert_worked("tests/data/worked/alg10.sheet", 9);
 }
 
-static void a_step_of_algorithm_11_comes_out(void **state)
+LAW(a_step_of_algorithm_11_comes_out)
 {
-    (void)state;
     assert_worked("tests/data/worked/alg11.sheet", 9);
 }
 
-static void a_step_of_algorithm_12_comes_out(void **state)
+LAW(a_step_of_algorithm_12_comes_out)
 {
-    (void)state;
     assert_worked("tests/data/worked/alg12.sheet", 13);
 }
 
-static void a_step_of_algorithm_13_comes_out(void **state)
+LAW(a_step_of_algorithm_13_comes_out)
 {
-    (void)state;
     assert_worked("tests/data/worked/alg13.sheet", 9);
 }
 
-static void the_tokens_of_algorithm_14_come_out(void **state)
+LAW(the_tokens_of_algorithm_14_come_out)
 {
-    (void)state;
     assert_worked("tests/data/worked/alg14.sheet", 7);
 }
 
-static void the_tokens_of_algorithm_15_come_out(void **state)
+LAW(the_tokens_of_algorithm_15_come_out)
 {
-    (void)state;
     assert_worked("tests/data/worked/alg15.sheet", 5);
 }
 
@@ -68,9 +61,8 @@ static void refused_at(Where where, const char *text, const char *sentence)
 
 /* ------------------------------------------------------------- the places */
 
-static void a_model_may_be_written_in_every_layout(void **state)
+LAW(a_model_may_be_written_in_every_layout)
 {
-    (void)state;
     assert_claims("algorithm 13\nlayout textbook\nx = 1 2 3\neta 1\n"
         "epsilon 3/4\nL 0\nWe = 1 0 ; 0 1 ; 1 0\nWu = 2*ln(2) 0 0 ; 0 0 0\n"
         "claim P = 1/2 1/4 1/4 ; 1/5 2/5 2/5 ; 1/2 1/4 1/4\n"
@@ -87,9 +79,8 @@ static void a_model_may_be_written_in_every_layout(void **state)
         "claim new.Wu = 2*ln(2)-3/20 23/40 -17/40 ; 3/20 -23/40 17/40\n", 2);
 }
 
-static void layers_and_heads_are_told_apart(void **state)
+LAW(layers_and_heads_are_told_apart)
 {
-    (void)state;
     assert_claims("algorithm 10\nx = 1 2\n" BIGRAMS
         "layer1.Wv^1 = 1 0\nlayer1.Wv^2 = 0 2\nlayer1.Wo = 1 0 ; 0 1\n"
         "layer2.Wv^2 = 1 0\nlayer2.Wo = 0 2 ; 0 0\n"
@@ -99,9 +90,8 @@ static void layers_and_heads_are_told_apart(void **state)
         "claim 5.4 layer2.Vt = 2 0 ; 0 0\nclaim 10.3 X = 1 0 ; 0 1\n", 8);
 }
 
-static void the_parts_of_algorithm_8_are_told_apart(void **state)
+LAW(the_parts_of_algorithm_8_are_told_apart)
 {
-    (void)state;
     assert_claims("algorithm 8\nz = 1 2\nx = 2 1\n" BIGRAMS
         "enc1.Wv = 4 0\nenc1.Wo = 1 ; 0\ndec1.Wv = 4 0\ndec1.Wo = 1 ; 0\n"
         "ed1.Wv = 8 0\ned1.Wo = 1 ; 0\nbeta1 = 0 3\nbeta_3 = 0 5\n"
@@ -109,9 +99,8 @@ static void the_parts_of_algorithm_8_are_told_apart(void **state)
         "claim 8.5 Z = 3 2 ; 0 1\n", 4);
 }
 
-static void what_is_not_given_is_told(void **state)
+LAW(what_is_not_given_is_told)
 {
-    (void)state;
     const Run *run = run_of("algorithm 10\nx = 1 2\nL = 2\n"
         BIGRAMS "layer1.Wv = 1 0\nlayer1.Wo = 1 ; 0\n");
     assert_string_equal(run->assumed, "positions = none, epsilon = 0, W_q = 0, "
@@ -123,9 +112,8 @@ static void what_is_not_given_is_told(void **state)
     assert_string_equal(run->assumed, "L = 0, W_u = W_eᵀ, gamma = 1, beta = 0");
 }
 
-static void names_of_a_model_have_several_spellings(void **state)
+LAW(names_of_a_model_have_several_spellings)
 {
-    (void)state;
     static const struct {
         const char *typed, *name;
         Part part;
@@ -152,9 +140,8 @@ static void names_of_a_model_have_several_spellings(void **state)
     }
 }
 
-static void positions_may_be_computed(void **state)
+LAW(positions_may_be_computed)
 {
-    (void)state;
     assert_claims("algorithm 10\nx = 1 2\npositions vaswani\nell_max 2\n"
         "epsilon 1\n" BIGRAMS "claim 10.3 X = 1 sin(1) ; 1 1+cos(1)\n", 1);
     assert_claims("algorithm 10\nx = 1 2\npositions paper\nell_max 4\n"
@@ -163,27 +150,24 @@ static void positions_may_be_computed(void **state)
 
 /* -------------------------------------------------- training and inference */
 
-static void the_second_step_begins_where_the_first_ended(void **state)
+LAW(the_second_step_begins_where_the_first_ended)
 {
-    (void)state;
     assert_claims("algorithm 13\neta = ln(2)\nx_1 = 1 2\nx_2 = 1 2\n" BIGRAMS
         "claim n1.loss = ln(2)\nclaim n2.loss = ln(5/4)\n"
         "claim n2.grad.Wu = 1/5 -1/5 ; -1/5 1/5\n"
         "claim n1.new.Wu = -ln(2)/2 ln(2)/2 ; ln(2)/2 -ln(2)/2\n", 4);
 }
 
-static void nothing_covered_changes_nothing(void **state)
+LAW(nothing_covered_changes_nothing)
 {
-    (void)state;
     assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.5 0.9\nx = 2 3\n"
         "We = 1 0 1 ; 0 1 0\nWf = 1 0 ; 0 1\nWu = 1 0 ; 0 1 ; 2 0\n"
         "claim xt = 2 3\nclaim grad.Wu = 0 0 ; 0 0 ; 0 0\n"
         "claim new.Wu = 1 0 ; 0 1 ; 2 0\n", 3);
 }
 
-static void each_token_of_algorithm_12_has_its_number(void **state)
+LAW(each_token_of_algorithm_12_has_its_number)
 {
-    (void)state;
     assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.1 0.9 0.8\n"
         "x = 2 3 3\nWe = 1 0 1 ; 0 1 0\nWf = 1 0 ; 0 1\n"
         "Wu = 1 0 ; 0 1 ; 2 0\nclaim xt = 1 3 3\nclaim Tt = 1\n", 2);
@@ -194,16 +178,14 @@ static void each_token_of_algorithm_12_has_its_number(void **state)
         "claim n1.xt = 2 4\nclaim n2.xt = 2 4 1\n", 2);
 }
 
-static void a_sheet_may_begin_with_a_step(void **state)
+LAW(a_sheet_may_begin_with_a_step)
 {
-    (void)state;
     assert_claims("S_scaled = 0 ln(3) ; 0 0\nV = 1 0 ; 0 1\nalgorithm 4\n"
                   "claim A = 1/2 3/4 ; 1/2 1/4\n", 1);
 }
 
-static void the_ends_of_tau_are_greedy_and_uniform(void **state)
+LAW(the_ends_of_tau_are_greedy_and_uniform)
 {
-    (void)state;
     static const char model[] = "algorithm 14\nx = 1\nWe = 1 0 ; 0 1\n"
                                 "Wu = 0 0 ; ln(2) 0\n%s";
     char text[200];
@@ -234,9 +216,8 @@ static char *shown(const char *option, const char *path)
     return text;
 }
 
-static void a_model_shows_its_own_lines_or_all(void **state)
+LAW(a_model_shows_its_own_lines_or_all)
 {
-    (void)state;
     const char *own = shown("--", "tests/data/worked/alg10.sheet"),
                *all = shown("--all", "tests/data/worked/alg10.sheet");
     assert_int_equal(times(own, "\nAlgorithm"), 7);
@@ -252,9 +233,8 @@ static void a_model_shows_its_own_lines_or_all(void **state)
     assert_int_equal(times(all, "\nAlgorithm 4, line 4, W^dec, l = 1, h = 1"), 1);
 }
 
-static void a_step_shows_the_parameters_of_the_sheet_or_all(void **state)
+LAW(a_step_shows_the_parameters_of_the_sheet_or_all)
 {
-    (void)state;
     const char *own = shown("--", "tests/data/worked/alg11.sheet"),
                *all = shown("--all", "tests/data/worked/alg11.sheet");
     assert_int_equal(times(own, "line 6: ∇"), 19);
@@ -263,9 +243,8 @@ static void a_step_shows_the_parameters_of_the_sheet_or_all(void **state)
                        "∇dec1.gamma_5   (2 x 1)\n  2.0866\n  1.0687\n") != NULL);
 }
 
-static void json_tells_where_a_step_is(void **state)
+LAW(json_tells_where_a_step_is)
 {
-    (void)state;
     const char *json = shown("--json", "tests/data/worked/alg13.sheet");
     assert_that(strstr(json, "\"line\": 6, \"name\": \"W_u\", \"index\": null, "
                        "\"of\": \"grad\", \"rows\": 3") != NULL);
@@ -279,9 +258,8 @@ static void json_tells_where_a_step_is(void **state)
 
 /* ---------------------------------------------------------- what is refused */
 
-static void what_would_be_too_large_is_refused_before_it_is_run(void **state)
+LAW(what_would_be_too_large_is_refused_before_it_is_run)
 {
-    (void)state;
     char text[9000] = "algorithm 10\n" BIGRAMS "Wv = 1 0\nWo = 1 ; 0\nx =";
     for (int t = 0; t < 4000; t++)
         strcat(text, " 1");
@@ -297,9 +275,8 @@ static void what_would_be_too_large_is_refused_before_it_is_run(void **state)
                   "L 100\nlayer1.Wq^10 = 1 0\n", 0);
 }
 
-static void more_numbers_than_tokens_can_be_drawn_are_refused(void **state)
+LAW(more_numbers_than_tokens_can_be_drawn_are_refused)
 {
-    (void)state;
     char text[21000] = "algorithm 14\nx = 1\nepsilon 1\n" BIGRAMS "u =";
     for (size_t k = 0, n = strlen(text); k <= 10000; k++)
         memcpy(text + n + 2 * k, " 0", 3);
@@ -324,9 +301,8 @@ static char *of_long_vectors(const char *start, int d_e, int sequences)
     return text;
 }
 
-static void long_vectors_are_counted_too(void **state)
+LAW(long_vectors_are_counted_too)
 {
-    (void)state;
     static const char too_large[] = "text:1:1: the steps would have more than "
                                     "two million entries.";
     const char *of_13 = "algorithm 13\neta 1\nepsilon 1\n";
@@ -338,9 +314,8 @@ static void long_vectors_are_counted_too(void **state)
 }
 
 /* 0.1 + 0.2 is not 0.3, but the difference is no variance. */
-static void a_variance_that_rounding_made_is_none(void **state)
+LAW(a_variance_that_rounding_made_is_none)
 {
-    (void)state;
     assert_refused("algorithm 10\nx = 1\nWe = 0.1 0 ; 0.3 1\nWp = 0.2 ; 0\n"
                    "Wu = 1 0 ; 0 1\n", "text:1:1: in layer_norm (the last) "
                    "token 1 has variance 0, and line 3 of Algorithm 6 would "
@@ -348,9 +323,8 @@ static void a_variance_that_rounding_made_is_none(void **state)
                    "that.");
 }
 
-static void numbers_that_grow_too_large_are_found(void **state)
+LAW(numbers_that_grow_too_large_are_found)
 {
-    (void)state;
     static const char *const large = IS_DOUBLE ? "1e308" : "3e38";
     char text[200];
     snprintf(text, sizeof text, "algorithm 13\neta 1\nx = 1 2\nWe = 1 0 ; 0 1\n"
@@ -358,38 +332,4 @@ static void numbers_that_grow_too_large_are_found(void **state)
     assert_refused(text, "text:1:1: in line 1 of Algorithm 7 entry [1, 1] of "
                    "logits becomes too large for the computer; the numbers of "
                    "the sheet must be smaller.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(algorithm_8_comes_out_after_every_line),
-        TEST(algorithm_9_comes_out_after_every_line),
-        TEST(algorithm_10_comes_out_after_every_line),
-        TEST(a_step_of_algorithm_11_comes_out),
-        TEST(a_step_of_algorithm_12_comes_out),
-        TEST(a_step_of_algorithm_13_comes_out),
-        TEST(the_tokens_of_algorithm_14_come_out),
-        TEST(the_tokens_of_algorithm_15_come_out),
-        TEST(a_model_may_be_written_in_every_layout),
-        TEST(layers_and_heads_are_told_apart),
-        TEST(the_parts_of_algorithm_8_are_told_apart),
-        TEST(what_is_not_given_is_told),
-        TEST(names_of_a_model_have_several_spellings),
-        TEST(positions_may_be_computed),
-        TEST(the_second_step_begins_where_the_first_ended),
-        TEST(nothing_covered_changes_nothing),
-        TEST(each_token_of_algorithm_12_has_its_number),
-        TEST(a_sheet_may_begin_with_a_step),
-        TEST(the_ends_of_tau_are_greedy_and_uniform),
-        TEST(a_model_shows_its_own_lines_or_all),
-        TEST(a_step_shows_the_parameters_of_the_sheet_or_all),
-        TEST(json_tells_where_a_step_is),
-        TEST(what_would_be_too_large_is_refused_before_it_is_run),
-        TEST(more_numbers_than_tokens_can_be_drawn_are_refused),
-        TEST(long_vectors_are_counted_too),
-        TEST(a_variance_that_rounding_made_is_none),
-        TEST(numbers_that_grow_too_large_are_found),
-    };
-    return RUN(laws);
 }

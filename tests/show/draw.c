@@ -3,6 +3,7 @@
 #include "command.h"
 #include "show/show.h"
 #include "sheets.h"
+#include "law.h"
 #include <ctype.h>
 
 static const char looks_back[] =
@@ -27,9 +28,8 @@ static char *worked_sheet(int k)
 
 /* ----------------------------------------------------------- heat maps */
 
-static void a_model_is_drawn_without_and_with_its_inside(void **state)
+LAW(a_model_is_drawn_without_and_with_its_inside)
 {
-    (void)state;
     Said s = SAID(show, "--svg", "tests/data/worked/alg10.sheet");
     assert_says(s, ">line 5, l = 1: X̃ = layer_norm(X | γ^1, β^1)<");
     assert_int_equal(times(s.out, "font-weight"), 7);
@@ -40,9 +40,8 @@ static void a_model_is_drawn_without_and_with_its_inside(void **state)
     assert_int_equal(times(s.out, ": Q = "), 0);
 }
 
-static void a_very_large_matrix_is_not_drawn(void **state)
+LAW(a_very_large_matrix_is_not_drawn)
 {
-    (void)state;
     char text[900] = "algorithm 7\ne = 1\nWu = ", sentence[200];
     for (int k = 0; k < 100; k++)
         strcat(text, "1 ; ");
@@ -53,9 +52,8 @@ static void a_very_large_matrix_is_not_drawn(void **state)
     assert_refusal(SAID(show, "--svg", name), sentence);
 }
 
-static void a_large_matrix_is_drawn_without_numbers(void **state)
+LAW(a_large_matrix_is_drawn_without_numbers)
 {
-    (void)state;
     char text[900] = "algorithm 7\ne = 1\nWu = ";
     for (int k = 0; k < 33; k++)
         strcat(text, "0.5 ; ");
@@ -110,9 +108,8 @@ static void assert_sound(const char *svg)
     assert_int_equal(times(svg, "</svg>\n"), 1);
 }
 
-static void every_worked_sheet_makes_a_sound_picture(void **state)
+LAW(every_worked_sheet_makes_a_sound_picture)
 {
-    (void)state;
     for (int k = 0; k < WORKED; k++) {
         Said s = SAID(show, "--svg", worked_sheet(k));
         assert_that(s.status == 0 && attribute(s.out, "width") < 1220);
@@ -125,9 +122,8 @@ static void every_worked_sheet_makes_a_sound_picture(void **state)
 
 /* The pictures of one head stand beside each other, those of the next
    head below. */
-static void each_head_has_its_row(void **state)
+LAW(each_head_has_its_row)
 {
-    (void)state;
     Said s = SAID(show, "--svg", "tests/data/worked/alg05.sheet");
     int y[4], n = 0;
     for (const char *p = s.out; (p = strstr(p, " font-weight")) != NULL; p++) {
@@ -143,9 +139,8 @@ static void each_head_has_its_row(void **state)
 
 /* -------------------------------------------------------- tables to paste */
 
-static void formulas_become_latex(void **state)
+LAW(formulas_become_latex)
 {
-    (void)state;
     static const char *const expected[][2] = {
         { "alg06", "\\hat e = (e - m) / \\sqrt{v + \\varepsilon} \\odot "
                    "\\gamma + \\beta =" },
@@ -171,9 +166,8 @@ static void formulas_become_latex(void **state)
     }
 }
 
-static void a_model_is_printed_without_and_with_its_inside(void **state)
+LAW(a_model_is_printed_without_and_with_its_inside)
 {
-    (void)state;
     Said s = SAID(show, "--tex", "tests/data/worked/alg10.sheet");
     assert_int_equal(times(s.out, "\\["), 7);
     s = SAID(show, "--md", "tests/data/worked/alg10.sheet");
@@ -182,9 +176,8 @@ static void a_model_is_printed_without_and_with_its_inside(void **state)
     assert_says(s, "Algorithm 4, line 6, $l = 1$, $h = 1$: $A = ");
 }
 
-static void an_index_may_have_two_digits(void **state)
+LAW(an_index_may_have_two_digits)
 {
-    (void)state;
     Run run = { .algorithm = 4, .verdict = "A^12 is wrong",
                 .layout = &(Layout){ .name = "a", .meaning = "b" } };
     FILE *out = tmpfile();
@@ -194,9 +187,8 @@ static void an_index_may_have_two_digits(void **state)
 
 /* No sign is left that LaTeX does not know, no brace open. In Markdown a
    backslash stands before a letter, or GitHub takes it away. */
-static void no_sign_is_left_over(void **state)
+LAW(no_sign_is_left_over)
 {
-    (void)state;
     for (int k = 0; k < WORKED; k++) {
         Said tex = SAID(show, "--all", "--tex", worked_sheet(k));
         Said md = SAID(show, "--all", "--md", worked_sheet(k));
@@ -236,9 +228,8 @@ static void assert_claims_scores(const char *name)
     assert_that(claim->entry[3].value == 1.1 && claim->entry[3].decimals == 2);
 }
 
-static void a_table_can_be_pasted_into_a_sheet(void **state)
+LAW(a_table_can_be_pasted_into_a_sheet)
 {
-    (void)state;
     char *sheet = write_text("a", looks_back);
     Said s = SAID(show, "--md", sheet);
     const char *line_5 = strstr(s.out, "line 5");
@@ -270,9 +261,8 @@ static void assert_part(Where where, Said s, const char *part)
 
 #define assert_judged(said, part) assert_part(HERE(#said), said, part)
 
-static void every_entry_has_its_sign_and_colour(void **state)
+LAW(every_entry_has_its_sign_and_colour)
 {
-    (void)state;
     Said s = SAID(check, "--svg", write_text("a", unscaled));
     assert_judged(s, ">first wrong step: A (Algorithm 4, line 6); its entries "
                   "match if the 1/√d_attn is left out<");
@@ -303,9 +293,8 @@ static int place_of(const char *svg, const char *text, const char *name)
     return attribute(p, name);
 }
 
-static void judged_cells_stand_as_on_the_sheet(void **state)
+LAW(judged_cells_stand_as_on_the_sheet)
 {
-    (void)state;
     const char *svg = SAID(check, "--svg", write_text("a", unscaled)).out;
     int x = place_of(svg, ">0.042<", "x"), y = place_of(svg, ">0.042<", "y");
     assert_that(place_of(svg, ">0.063<", "x") > x);
@@ -314,9 +303,8 @@ static void judged_cells_stand_as_on_the_sheet(void **state)
     assert_that(place_of(svg, ">0.114<", "y") > y);
 }
 
-static void a_mask_of_ones_is_judged(void **state)
+LAW(a_mask_of_ones_is_judged)
 {
-    (void)state;
     char *sheet = write_text("a", "algorithm 4\nX = 1 2\nWq = 1\nWk = 1\n"
         "Wv = 1\nclaim 4.4 S = 1 2 ; 2 4\nclaim 4.5 S = 1 2 ; 2 4\n");
     Said s = SAID(check, "--svg", sheet);
@@ -325,9 +313,8 @@ static void a_mask_of_ones_is_judged(void **state)
     assert_says(SAID(check, "--md", sheet), "| 1 ✓ | 2 ✓ |");
 }
 
-static void what_is_not_claimed_is_not_drawn(void **state)
+LAW(what_is_not_claimed_is_not_drawn)
 {
-    (void)state;
     Said s = SAID(check, "--svg", write_text("a", unscaled));
     assert_int_equal(times(s.out, "font-weight"), 3);
     assert_int_equal(times(s.out, "Q = "), 0);
@@ -335,9 +322,8 @@ static void what_is_not_claimed_is_not_drawn(void **state)
     assert_int_equal(times(s.out, "\\["), 3);
 }
 
-static void a_judgement_is_ready_to_paste(void **state)
+LAW(a_judgement_is_ready_to_paste)
 {
-    (void)state;
     char *sheet = write_text("a", unscaled);
     Said s = SAID(check, "--tex", sheet);
     assert_judged(s, "\n\nfirst wrong step: A (Algorithm 4, line 6); its "
@@ -356,9 +342,8 @@ static void a_judgement_is_ready_to_paste(void **state)
     assert_judged(s, "\n| 3.459 → 3.1106 | 2.000 ✓ | 3.923 → 3.7530 |\n");
 }
 
-static void a_digit_is_off_and_a_root_is_shown_as_decimals(void **state)
+LAW(a_digit_is_off_and_a_root_is_shown_as_decimals)
 {
-    (void)state;
     char *sheet = write_text("a", one_digit);
     Said s = SAID(check, "--md", sheet);
     assert_judged(s, "\n| 0 ✓ | 1.41421 ✗ ");
@@ -368,9 +353,8 @@ static void a_digit_is_off_and_a_root_is_shown_as_decimals(void **state)
     assert_judged(s, "    1/4 & \\underline{0.76}\n");
 }
 
-static void a_claim_of_another_shape_is_shown_in_its_own(void **state)
+LAW(a_claim_of_another_shape_is_shown_in_its_own)
 {
-    (void)state;
     char *sheet = write_text("a", "algorithm 7\ne = 1\nWu = 0 ; ln(3)\n"
                              "claim p = 1 2 ; 3 4\n");
     Said s = SAID(check, "--md", sheet);
@@ -379,9 +363,8 @@ static void a_claim_of_another_shape_is_shown_in_its_own(void **state)
     assert_sound(SAID(check, "--svg", sheet).out);
 }
 
-static void masked_scores_are_judged(void **state)
+LAW(masked_scores_are_judged)
 {
-    (void)state;
     char text[1000];
     snprintf(text, sizeof text, "%sclaim 4.5 S = 0 1 ; 0 1.10\n", looks_back);
     char *sheet = write_text("a", text);
@@ -395,9 +378,8 @@ static void masked_scores_are_judged(void **state)
 }
 
 /* Q, V and S have entries that are 0 but for rounding. */
-static void what_is_0_but_for_rounding_is_0(void **state)
+LAW(what_is_0_but_for_rounding_is_0)
 {
-    (void)state;
     char *const forms[] = { "--svg", "--md", "--tex", "--json" };
     char *sheet = write_text("a", "algorithm 4\nlayout textbook\n"
         "X = 0.1 0.2 -0.3 ; -0.1 -0.2 0.3\nWq = 1 1 ; 1 0 ; 1 2\n"
@@ -412,9 +394,8 @@ static void what_is_0_but_for_rounding_is_0(void **state)
     }
 }
 
-static void the_worked_sheets_are_drawn_as_right(void **state)
+LAW(the_worked_sheets_are_drawn_as_right)
 {
-    (void)state;
     for (int k = 0; k < WORKED; k++) {
         Said s = SAID(check, "--svg", worked_sheet(k));
         assert_that(s.status == 0);
@@ -426,9 +407,8 @@ static void the_worked_sheets_are_drawn_as_right(void **state)
 }
 
 /* A sentence is longer than a page is wide. */
-static void a_long_verdict_is_broken(void **state)
+LAW(a_long_verdict_is_broken)
 {
-    (void)state;
     Heatmap h = { .title = "A", .M = given(1, 1, ROWS(1)) };
     char verdict[600] = "first";
     for (int k = 0; k < 90; k++)
@@ -443,9 +423,8 @@ static void a_long_verdict_is_broken(void **state)
 }
 
 /* Whatever slip it is: LaTeX can be made of its sentence. */
-static void every_slip_can_be_named_in_latex(void **state)
+LAW(every_slip_can_be_named_in_latex)
 {
-    (void)state;
     for (int k = 0; k < slips_n; k++) {
         FILE *out = tmpfile();
         Run run = *run_of(two_logits);
@@ -461,9 +440,8 @@ static void every_slip_can_be_named_in_latex(void **state)
 
 /* ------------------------------------------------------------ the options */
 
-static void options_that_do_not_go_together_are_refused(void **state)
+LAW(options_that_do_not_go_together_are_refused)
 {
-    (void)state;
     char *sheet = write_text("a", two_logits);
     assert_refusal(SAID(show, "--svg", "--tex", sheet), "ftx show: one of "
                    "--json, --read, --svg, --tex, --md at a time.");
@@ -478,34 +456,4 @@ static void options_that_do_not_go_together_are_refused(void **state)
     Said s = SAID(show, "--tex", sheet, sheet);
     assert_that(s.status == 0);
     assert_int_equal(times(s.out, "% Algorithm 7"), 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST_FILES(a_model_is_drawn_without_and_with_its_inside),
-        TEST_FILES(a_large_matrix_is_drawn_without_numbers),
-        TEST_FILES(a_very_large_matrix_is_not_drawn),
-        TEST_FILES(every_worked_sheet_makes_a_sound_picture),
-        TEST_FILES(each_head_has_its_row),
-        TEST_FILES(formulas_become_latex),
-        TEST_FILES(a_model_is_printed_without_and_with_its_inside),
-        TEST_FILES(an_index_may_have_two_digits),
-        TEST_FILES(no_sign_is_left_over),
-        TEST_FILES(a_table_can_be_pasted_into_a_sheet),
-        TEST_FILES(every_entry_has_its_sign_and_colour),
-        TEST_FILES(judged_cells_stand_as_on_the_sheet),
-        TEST_FILES(a_mask_of_ones_is_judged),
-        TEST_FILES(what_is_not_claimed_is_not_drawn),
-        TEST_FILES(a_judgement_is_ready_to_paste),
-        TEST_FILES(a_digit_is_off_and_a_root_is_shown_as_decimals),
-        TEST_FILES(a_claim_of_another_shape_is_shown_in_its_own),
-        TEST_FILES(masked_scores_are_judged),
-        TEST_FILES(what_is_0_but_for_rounding_is_0),
-        TEST_FILES(the_worked_sheets_are_drawn_as_right),
-        TEST_FILES(a_long_verdict_is_broken),
-        TEST_FILES(every_slip_can_be_named_in_latex),
-        TEST_FILES(options_that_do_not_go_together_are_refused),
-    };
-    return RUN(tests);
 }

@@ -1,6 +1,7 @@
 /* The pictures of attention weights. */
 #include "check.h"
 #include "show/show.h"
+#include "law.h"
 
 static const char *const LABEL[] = { "<bos>", "the", "·cat" };
 
@@ -37,9 +38,8 @@ static void as_svg(FILE *out, Mat A)
 }
 
 /* Five shades; a row is a key, a column a query, labels stand right. */
-static void a_terminal_gets_shades(void **state)
+LAW(a_terminal_gets_shades)
 {
-    (void)state;
     assert_string_equal(printed(in_the_terminal, causal_thirds()),
         "layer 1, head 1\n"
         "        <     \n"
@@ -52,9 +52,8 @@ static void a_terminal_gets_shades(void **state)
         "   ·cat     ░░\n");
 }
 
-static void an_svg_has_a_square_for_every_weight(void **state)
+LAW(an_svg_has_a_square_for_every_weight)
 {
-    (void)state;
     const char *svg = printed(as_svg, causal_thirds());
     assert_int_equal(times(svg, "fill-opacity="), 2 * 9);
     assert_int_equal(times(svg, "fill-opacity=\"0.806\""), 2);
@@ -75,9 +74,8 @@ static void corner(const char *svg, int i, int j, int *x, int *y)
     assert_that(sscanf(at, "<rect x=\"%d\" y=\"%d\"", x, y) == 2);
 }
 
-static void keys_go_down_and_queries_across(void **state)
+LAW(keys_go_down_and_queries_across)
 {
-    (void)state;
     const char *svg = printed(as_svg, given(2, 3, ROWS(1, 0.5, 0.3,
                                                        0, 0.5, 0.7)));
     int x, y, x_2, y_3;
@@ -91,21 +89,9 @@ static void keys_go_down_and_queries_across(void **state)
 }
 
 /* Otherwise the file could not be read again. */
-static void a_label_is_no_markup(void **state)
+LAW(a_label_is_no_markup)
 {
-    (void)state;
     const char *svg = printed(as_svg, causal_thirds());
     assert_int_equal(times(svg, "<bos>"), 0);
     assert_int_equal(times(svg, "&#60;bos&#62;"), 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_terminal_gets_shades),
-        TEST(an_svg_has_a_square_for_every_weight),
-        TEST(keys_go_down_and_queries_across),
-        TEST(a_label_is_no_markup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

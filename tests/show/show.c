@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "program.h"
+#include "law.h"
 
 /* ------------------------------------------------- running the command */
 
@@ -58,17 +59,15 @@ static void show_case(const Case *c)
     expect_answer(c, said_by(show, n, argument));
 }
 
-static void each_sheet_is_shown_as_expected(void **state)
+LAW(each_sheet_is_shown_as_expected)
 {
-    (void)state;
     judge_cases("tests/data/answers/show.txt", 40, show_case);
 }
 
 /* -------------------------------------------------------- what comes out */
 
-static void the_four_layouts_agree(void **state)
+LAW(the_four_layouts_agree)
 {
-    (void)state;
     const Run *paper = run_of_file("tests/data/hand/layout-paper.sheet");
     const Run *others[] = { run_of_file("tests/data/hand/layout-textbook.sheet"),
                             run_of_file("tests/data/hand/layout-torch.sheet"),
@@ -107,17 +106,15 @@ static void assert_claims_hold(const char *path)
     }
 }
 
-static void published_examples_come_out(void **state)
+LAW(published_examples_come_out)
 {
-    (void)state;
     assert_claims_hold("tests/data/worked/published/masked-4x4.sheet");
     assert_claims_hold("tests/data/worked/published/"
                        "illustrated-self-attention.sheet");
 }
 
-static void strings_are_escaped_in_json(void **state)
+LAW(strings_are_escaped_in_json)
 {
-    (void)state;
     Run run = *run_of_file("tests/data/worked/alg01.sheet");
     Sheet sheet = *run.sheet;
     FILE *out = tmpfile();
@@ -131,9 +128,8 @@ static void strings_are_escaped_in_json(void **state)
                                     "\\u000a\", ") != NULL);
 }
 
-static void numbers_of_json_are_no_others(void **state)
+LAW(numbers_of_json_are_no_others)
 {
-    (void)state;
     static const double numbers[] = { 0.1, -0.0, 0, 1e300, -2.5e-7, 3,
                                       INFINITY, -INFINITY, NAN };
     FILE *out = tmpfile();
@@ -146,9 +142,8 @@ static void numbers_of_json_are_no_others(void **state)
         "\"-inf\" null ");
 }
 
-static void many_heads_are_run(void **state)
+LAW(many_heads_are_run)
 {
-    (void)state;
     enum { H = 300 };
     char *text = arena_alloc(arena, 100 * H), *p = text;
     p += sprintf(p, "algorithm 5\nX = 1 2\nWo =");
@@ -168,9 +163,8 @@ static void many_heads_are_run(void **state)
 
 /* --------------------------------------------------------- what is refused */
 
-static void what_cannot_be_read_is_refused(void **state)
+LAW(what_cannot_be_read_is_refused)
 {
-    (void)state;
     assert_said(FTX("", "show", "tests"), 2, "",
                 "tests: cannot be read: Is a directory.\n");
     assert_said(FTX("", "show", "tests/none.sheet"), 2, "",
@@ -181,9 +175,8 @@ static void what_cannot_be_read_is_refused(void **state)
                 "-:1:1: the sheet is empty.\n");
 }
 
-static void what_would_grow_without_limit_is_refused(void **state)
+LAW(what_would_grow_without_limit_is_refused)
 {
-    (void)state;
     static const char *const starts[] = {
         "algorithm 4\nWq = 1\nWk = 1\nWv = 1\nX =",
         "algorithm 7\nWu = 1 ; 1 ; 1 ; 1 ; 1 ; 1 ; 1 ; 1 ; 1 ; 1\ne = 1 1 ;",
@@ -204,9 +197,8 @@ static void what_would_grow_without_limit_is_refused(void **state)
                 "than two million entries.\n");
 }
 
-static void masks_have_two_names_each(void **state)
+LAW(masks_have_two_names_each)
 {
-    (void)state;
     static const char *const words[] = { "none", "bidirectional", "causal",
                                          "unidirectional" };
     Said s[4];
@@ -222,18 +214,16 @@ static void masks_have_two_names_each(void **state)
     assert_that(strcmp(s[0].out, s[2].out) != 0);
 }
 
-static void a_number_too_large_for_single_precision_is_refused(void **state)
+LAW(a_number_too_large_for_single_precision_is_refused)
 {
-    (void)state;
     Said s = FTX("algorithm 1\nv 1\nWe = 1e100\n", "show", "-");
     assert_that(s.status == (IS_DOUBLE ? 0 : 2));
     assert_that(IS_DOUBLE || strcmp(s.err, "-:3:6: an entry of We must be "
                 "finite; this is too large for single precision.\n") == 0);
 }
 
-static void several_sheets_are_shown_though_one_is_bad(void **state)
+LAW(several_sheets_are_shown_though_one_is_bad)
 {
-    (void)state;
     Said s = FTX("", "show", "tests/data/worked/alg01.sheet", "none",
                  "tests/data/worked/alg01.sheet");
     assert_that(s.status == 2);
@@ -245,9 +235,8 @@ static void several_sheets_are_shown_though_one_is_bad(void **state)
 
 /* ------------------------------------------------------------ the command */
 
-static void help_and_version_are_given(void **state)
+LAW(help_and_version_are_given)
 {
-    (void)state;
     Said s = FTX("", "--help");
     assert_that(s.status == 0 && strstr(s.out, "Usage: ftx COMMAND") != NULL);
     assert_that(strstr(s.out, "128 and the signal's number") != NULL);
@@ -260,9 +249,8 @@ static void help_and_version_are_given(void **state)
 }
 
 /* The example of the help is a shell command: here is its sheet. */
-static void the_example_of_the_help_works(void **state)
+LAW(the_example_of_the_help_works)
 {
-    (void)state;
     Said help_ = FTX("", "show", "--help");
     assert_that(strstr(help_.out, "printf 'algorithm 7\\ne = 1 1\\nWu = 0 0 ; "
                        "ln(2) ln(3)\\n' | ftx show -\n") != NULL);
@@ -271,9 +259,8 @@ static void the_example_of_the_help_works(void **state)
     assert_that(strstr(s.out, "  0.1429\n  0.8571\n") != NULL);
 }
 
-static void wrong_commands_and_options_are_refused(void **state)
+LAW(wrong_commands_and_options_are_refused)
 {
-    (void)state;
     assert_said(said("", NULL, 1, (char *[]){ "ftx", NULL }), 2, "",
                 "ftx: what is to be done? See 'ftx --help'.\n");
     assert_said(FTX("", "shwo"), 2, "",
@@ -286,9 +273,8 @@ static void wrong_commands_and_options_are_refused(void **state)
                 "--json: cannot be opened: No such file or directory.\n");
 }
 
-static void output_that_cannot_be_written_is_noticed(void **state)
+LAW(output_that_cannot_be_written_is_noticed)
 {
-    (void)state;
     char *argv[] = { "ftx", "show", "tests/data/worked/alg04.sheet", NULL };
     if (access("/dev/full", W_OK) != 0)
         skip();
@@ -316,35 +302,11 @@ static Said limited(char *command)
 }
 
 /* But the grader wants a signal from a student's program. */
-static void a_file_that_grows_too_large_is_noticed(void **state)
+LAW(a_file_that_grows_too_large_is_noticed)
 {
-    (void)state;
     Said s = limited("show");
     assert_that(s.status == 2);
     assert_string_equal(s.err, "ftx: the output could not be written: File "
                         "too large.\n");
     assert_that(limited("steps").status == -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_FILES(each_sheet_is_shown_as_expected),
-        TEST(strings_are_escaped_in_json),
-        TEST(numbers_of_json_are_no_others),
-        TEST(many_heads_are_run),
-        TEST(the_four_layouts_agree),
-        TEST(published_examples_come_out),
-        TEST(what_cannot_be_read_is_refused),
-        TEST(what_would_grow_without_limit_is_refused),
-        TEST(masks_have_two_names_each),
-        TEST(a_number_too_large_for_single_precision_is_refused),
-        TEST(several_sheets_are_shown_though_one_is_bad),
-        TEST(help_and_version_are_given),
-        TEST(the_example_of_the_help_works),
-        TEST(wrong_commands_and_options_are_refused),
-        TEST(output_that_cannot_be_written_is_noticed),
-        TEST(a_file_that_grows_too_large_is_noticed),
-    };
-    return RUN(laws);
 }

@@ -5,10 +5,17 @@
            ...
        }
 
-   is all there is to it: main runs the laws of a file in their order. */
+   is all there is to it: main runs the laws of a file in their order. Where
+   command.h is included before, the files of a test are removed after it. */
 #ifndef LAW_H
 #define LAW_H
 #include "check.h"
+
+#ifdef COMMAND_H
+#define END_OF_LAW tear_down_files
+#else
+#define END_OF_LAW tear_down
+#endif
 
 typedef struct {
     const char *name;
@@ -44,7 +51,7 @@ int main(void)
     struct CMUnitTest tests[sizeof laws / sizeof *laws];
     for (size_t k = 0; k < count_of_laws; k++)
         tests[k] = (struct CMUnitTest){ laws[k].name, run_law, set_up,
-                                        tear_down, &laws[k] };
+                                        END_OF_LAW, &laws[k] };
     return _cmocka_run_group_tests(__BASE_FILE__, tests, count_of_laws, NULL,
                                    NULL);
 }
