@@ -391,7 +391,8 @@ void check_text(FILE *out, const Judgement *judgement)
     Report r = { .out = out, .judgement = judgement };
     const Run *run = judgement->run;
     char name[120], title[TITLE_BYTES];
-    if (*run->guessed != '\0' || *run->entered != '\0') {
+    if (*run->guessed != '\0' || *run->entered != '\0'
+        || run->sheet->commas) {
         say(&r, "%s", run_title(title, run));
         fputc('\n', out);
     }

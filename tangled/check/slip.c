@@ -307,7 +307,8 @@ static bool can_go_on(const Step *step, Mat M, real x)
                     || step->role == ROLE_NEXT
                     || step->role == ROLE_TEMPERED;
     return (isfinite(x) || (x == -INFINITY && is_score(step)))
-        && (step->role != ROLE_VARIANCE || x + epsilon_of(M) > 0)
+        && (step->role != ROLE_VARIANCE
+            || (real)sqrt(x + epsilon_of(M)) > least_root(0))
         && (!probability || x > 0)
         && (step->role != ROLE_KEPT || x >= 0);
 }
@@ -321,7 +322,7 @@ static bool is_fine(const Step *step, Mat M, int j)
         hidden += x == -INFINITY;
         positive += x > 0;
         if (step->role == ROLE_VARIANCE
-            && !((real)sqrt(x + epsilon_of(M)) > 0))
+            && !((real)sqrt(x + epsilon_of(M)) > least_root(0)))
             return false;
     }
     if (step->role == ROLE_KEPT && positive == 0)

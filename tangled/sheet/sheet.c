@@ -1062,6 +1062,7 @@ static void read_item(Reader *r, const Sheet *sheet)
 {
     *r->item = (Item){ .claim = false };
     r->percent = 1;
+    r->comma = false;
     if (begins(r->p, "claim") && blank_bytes(r->p + strlen("claim")) > 0)
         read_claim(r);
     else
@@ -1088,7 +1089,7 @@ const Sheet *sheet_of(Arena *arena, const char *name, char *text,
                  .algorithm = algorithm_of(text),
                  .free = arena_alloc(arena, n * sizeof(Entry)) };
     Sheet *sheet = arena_alloc(arena, sizeof *sheet);
-    *sheet = (Sheet){ name, text, 0, item };
+    *sheet = (Sheet){ .name = name, .text = text, .item = item };
     for (; r.p += strspn(r.p, " \n$"), *r.p != '\0'; ) {
         if (*r.p == '#') {
             r.p += strcspn(r.p, "\n");
@@ -1101,6 +1102,7 @@ const Sheet *sheet_of(Arena *arena, const char *name, char *text,
             fault(f, at(&r), "a sheet has at most 1000 items.");
         r.item = &item[sheet->n];
         read_item(&r, sheet);
+        sheet->commas |= r.comma;
         sheet->n++;
     }
     if (sheet->n == 0)

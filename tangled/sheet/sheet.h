@@ -75,6 +75,7 @@ typedef struct {
     const char *name, *text;
     int n;
     const Item *item;
+    bool commas;                /* some were read as decimal points       */
 } Sheet;
 enum { SHEET_BYTES = 1 << 20, SHEET_ITEMS = 1000 };    /* at most        */
 
