@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-SIGNS = '→∞∈≤≥'
+SIGNS = '→←∞∈≤≥≠∝∇⊙√≡∀⟦∑⊤×⋅ℓ'
 
 
 def text_of_page(name):
