@@ -278,6 +278,22 @@ LAW(a_token_that_may_look_at_nothing_is_refused)
                    "every entry of column 2 is -infinity");
 }
 
+/* E17: -1e9 in the place of all scores, and added to all. */
+LAW(a_number_for_minus_infinity_lets_a_blind_token_see)
+{
+    const double a = 2 * log(2) - 1e9, b = 2 * log(3) - 1e9;
+    Mat S = given(3, 2, ROWS(-1e9, -1e9,
+                             -1e9, a,
+                             -1e9, b));
+    Mat A = given(3, 2, IS_DOUBLE ? ROWS(1 / 3., 1 / 6.,
+                                         1 / 3., 1 / 3.,
+                                         1 / 3., 1 / 2.)
+                                  : ROWS(1 / 3., 1 / 3.,
+                                         1 / 3., 1 / 3.,
+                                         1 / 3., 1 / 3.));
+    assert_same(softmax(scale(S, 0.5)), A, 1e-7);
+}
+
 LAW(a_mask_that_is_too_small_is_refused)
 {
     W_qkv w = random_head(3, 3, 2, 3);
