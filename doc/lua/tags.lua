@@ -8,7 +8,7 @@ local book = require 'book'
 local List = require 'pandoc.List'
 local fault = book.fault
 
-local WIDTH = 76                        -- columns of a line of C
+local WIDTH = 78                        -- columns of a line of C: a little into the margin
 local tags = {}
 
 local function add_tags(l, text)

@@ -216,7 +216,8 @@ enum {
 static bool is_seldom_wrong(const Judging *j, int w, int way)
 {
     const Claim *c = &j->claim[w];
-    int all = count_entries(c->item), wrong = all - count_right(c, j->way[way]);
+    int all = count_entries(c->item);
+    int wrong = all - count_right(c, j->way[way]);
     return wrong == 1 || (wrong <= MOST_WRONG && 2 * wrong < all);
 }
 

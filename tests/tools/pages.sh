@@ -14,7 +14,7 @@ awk -v files="$(echo tangled/alg[0-9]*.c)" '
         if (match($0, /  +[0-9]+ *$/)) {
             page = $NF
             sub(/  +[0-9]+ *$/, ""); sub(/^ *([0-9]+  *)?/, "")
-            if (!($0 in pages))
+            if ($0 != "" && !($0 in pages))
                 pages[$0] = page
         }
         next
@@ -28,7 +28,7 @@ awk -v files="$(echo tangled/alg[0-9]*.c)" '
         if (row ~ /tokens\.c/)    return "Tokens"
         if (row ~ /matrix\.c/)    return "Every operation, with its derivative"
         if (row ~ /theta\.c/)     return "The list of all parameters"
-        if (row ~ /slip\.c/)      return "Checking by hand"
+        if (row ~ /slips\.c/)     return "Checking by hand"
         if (row ~ /erratum\.c/)   return "The list"
         return ""
     }
