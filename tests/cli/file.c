@@ -1,5 +1,5 @@
 /* Files: one is mapped, held, replaced at once or not at all; checksums. */
-#include "command.h"
+#include "lessons.h"
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/resource.h>
@@ -75,7 +75,7 @@ static const char *saved(const char *name, const char *text)
 #define assert_text_in(name, text) \
     assert_string_equal(bytes_of(name, &(size_t){ 0 }), text)
 
-static void what_is_not_complete_replaces_nothing(void **state)
+LAW(what_is_not_complete_replaces_nothing)
 {
     struct rlimit was, little = { 10, 10 };
     write_text("m", "whole");
@@ -104,7 +104,7 @@ static mode_t mode_of(const char *name)
     return about.st_mode & 07777;
 }
 
-static void a_file_keeps_its_permissions(void **state)
+LAW(a_file_keeps_its_permissions)
 {
     mode_t mask = umask(027);
     const char *said = saved("m", "one");
@@ -115,7 +115,7 @@ static void a_file_keeps_its_permissions(void **state)
     assert_that(mode_of("m") == 0604);
 }
 
-static void only_files_that_may_be_written_are_replaced(void **state)
+LAW(only_files_that_may_be_written_are_replaced)
 {
     static const struct { const char *name, *words; } row[] = {
         { "folder", "folder: cannot be written: it is not a file." },
@@ -142,7 +142,7 @@ static bool is_link(const char *name)
     return lstat(name, &about) == 0 && S_ISLNK(about.st_mode);
 }
 
-static void a_symbolic_link_stays_one(void **state)
+LAW(a_symbolic_link_stays_one)
 {
     char full[PATH_MAX];
     assert_that(mkdir("disk", 0777) == 0
@@ -199,7 +199,7 @@ static bool writes_slowly(FILE *file, const void *data)
 }
 
 /* Another program writes it before a save, or amidst; or makes it. */
-static void what_is_newer_is_not_replaced(void **state)
+LAW(what_is_newer_is_not_replaced)
 {
     void (*const change[])(void) = { remove_it, change_its_size,
                                      change_its_end };
@@ -269,7 +269,7 @@ static int goes_on_to_its_end(pid_t pid)
     return status_of(pid);
 }
 
-static void leftovers_of_a_killed_save_are_removed_by_the_next(void **state)
+LAW(leftovers_of_a_killed_save_are_removed_by_the_next)
 {
     static const char *const other[] = {
         "m.backup", "m.saving", "m.saving.abcde", "m.saving.abcdefg",
@@ -290,7 +290,7 @@ static void leftovers_of_a_killed_save_are_removed_by_the_next(void **state)
 }
 
 /* Another save takes it for a leftover, and removes it. */
-static void a_file_that_was_just_made_may_be_removed(void **state)
+LAW(a_file_that_was_just_made_may_be_removed)
 {
     pid_t one = saved_apart("m", STOPS_AT_NEW);
     wait_until_stopped(one);
@@ -305,7 +305,7 @@ static void a_file_that_was_just_made_may_be_removed(void **state)
 }
 
 /* The other one has seen that it is not locked, and now it is. */
-static void what_is_locked_meanwhile_is_not_removed(void **state)
+LAW(what_is_locked_meanwhile_is_not_removed)
 {
     pid_t one = saved_apart("m", STOPS_AT_NEW);
     wait_until_stopped(one);
@@ -335,7 +335,7 @@ static Mapping mapped_text(const char *name, const char *text)
     return m;
 }
 
-static void the_bytes_are_those_of_the_file(void **state)
+LAW(the_bytes_are_those_of_the_file)
 {
     Mapping m = mapped_text("a", "some bytes");
     assert_int_equal(m.n, 10);
@@ -344,7 +344,7 @@ static void the_bytes_are_those_of_the_file(void **state)
     assert_int_equal(mapped_text("b", "").n, 0);
 }
 
-static void what_is_changed_is_not_the_file(void **state)
+LAW(what_is_changed_is_not_the_file)
 {
     Mapping m = mapped_text("a", "some bytes"), other = { .name = "a" };
     memcpy(m.bytes, "many", 4);
@@ -354,7 +354,7 @@ static void what_is_changed_is_not_the_file(void **state)
     assert_text_in("a", "some bytes");
 }
 
-static void a_file_that_is_replaced_is_still_the_old_one(void **state)
+LAW(a_file_that_is_replaced_is_still_the_old_one)
 {
     Mapping m = mapped_text("a", "some bytes");
     assert_string_equal(saved("a", "other"), "");
@@ -363,7 +363,7 @@ static void a_file_that_is_replaced_is_still_the_old_one(void **state)
     assert_memory_equal(m.bytes, "some bytes", 10);
 }
 
-static void a_file_that_is_cut_ends_the_program_with_a_sentence(void **state)
+LAW(a_file_that_is_cut_ends_the_program_with_a_sentence)
 {
     char said[200];
     int status;
@@ -377,7 +377,7 @@ static void a_file_that_is_cut_ends_the_program_with_a_sentence(void **state)
                         "read, while it was used.\n");
 }
 
-static void what_is_no_file_is_not_mapped(void **state)
+LAW(what_is_no_file_is_not_mapped)
 {
     static const char *const row[][2] = {
         { "none", "none: cannot be opened: No such file or directory." },
@@ -398,7 +398,7 @@ static void leave(void *bytes, size_t n)
     left++;
 }
 
-static void an_arena_takes_its_guests_with_it(void **state)
+LAW(an_arena_takes_its_guests_with_it)
 {
     Arena *inn = arena_new();
     left = 0;
@@ -417,7 +417,7 @@ static void an_arena_takes_its_guests_with_it(void **state)
 
 /* Values recorded from the authors' reference: "", "a", "foobar"; and, of
    words in lanes, of a program in another language. */
-static void checksums_are_those_of_other_programs(void **state)
+LAW(checksums_are_those_of_other_programs)
 {
     unsigned char bytes[256];
     for (int k = 0; k < 256; k++)
@@ -432,7 +432,7 @@ static void checksums_are_those_of_other_programs(void **state)
 }
 
 /* Also that of the same bit at two places: a lane must not cancel it. */
-static void a_changed_bit_changes_the_checksum_of_a_block(void **state)
+LAW(a_changed_bit_changes_the_checksum_of_a_block)
 {
     unsigned char bytes[200] = { 7 };
     uint64_t was = block_checksum(bytes, sizeof bytes);
@@ -446,27 +446,4 @@ static void a_changed_bit_changes_the_checksum_of_a_block(void **state)
         }
         bytes[k / 8] ^= (unsigned char)(1 << k % 8);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(what_is_not_complete_replaces_nothing),
-        TEST_INSIDE(a_file_keeps_its_permissions),
-        TEST_INSIDE(only_files_that_may_be_written_are_replaced),
-        TEST_INSIDE(a_symbolic_link_stays_one),
-        TEST_INSIDE(what_is_newer_is_not_replaced),
-        TEST_INSIDE(leftovers_of_a_killed_save_are_removed_by_the_next),
-        TEST_INSIDE(a_file_that_was_just_made_may_be_removed),
-        TEST_INSIDE(what_is_locked_meanwhile_is_not_removed),
-        TEST_INSIDE(the_bytes_are_those_of_the_file),
-        TEST_INSIDE(what_is_changed_is_not_the_file),
-        TEST_INSIDE(a_file_that_is_replaced_is_still_the_old_one),
-        TEST_INSIDE(a_file_that_is_cut_ends_the_program_with_a_sentence),
-        TEST_INSIDE(what_is_no_file_is_not_mapped),
-        TEST_INSIDE(an_arena_takes_its_guests_with_it),
-        TEST_INSIDE(checksums_are_those_of_other_programs),
-        TEST_INSIDE(a_changed_bit_changes_the_checksum_of_a_block),
-    };
-    return RUN(laws);
 }

@@ -29,7 +29,7 @@ static Said run_program(char *typed[])
 }
 #define FTX(...) run_program((char *[]){ "ftx", __VA_ARGS__, NULL })
 
-static void the_help_lists_every_command(void **state)
+LAW(the_help_lists_every_command)
 {
     Said s = FTX("--help");
     assert_says(s, "ftx 0.1: Formal Algorithms for Transformers as a "
@@ -52,7 +52,7 @@ static void the_help_lists_every_command(void **state)
                 : "ftx 0.1, single precision\n", "");
 }
 
-static void a_small_stack_is_enlarged_or_refused(void **state)
+LAW(a_small_stack_is_enlarged_or_refused)
 {
     const rlim_t small = 128 << 10;
     stack = &(struct rlimit){ small, 1 << 20 };
@@ -63,14 +63,14 @@ static void a_small_stack_is_enlarged_or_refused(void **state)
     assert_refused(s, "the stack is limited to 128 KiB, and 1024 are needed;");
 }
 
-static void what_is_no_command_is_refused(void **state)
+LAW(what_is_no_command_is_refused)
 {
     assert_refused(run_program((char *[]){ "ftx", NULL }), "'ftx --help'");
     assert_refused(FTX(""), "there is no command ;");
     assert_refused(FTX("shows"), "there is no command shows;");
 }
 
-static void a_fault_is_one_line_of_text_whatever_it_quotes(void **state)
+LAW(a_fault_is_one_line_of_text_whatever_it_quotes)
 {
     char name[1001] = "", shown[1000] = "";
     assert_refused(FTX("a\nb\tc"), "there is no command a\\nb\\tc;");
@@ -90,7 +90,7 @@ static void a_fault_is_one_line_of_text_whatever_it_quotes(void **state)
     assert_that(times(s.err, "\n") == 1);
 }
 
-static void the_exit_status_is_that_of_the_command(void **state)
+LAW(the_exit_status_is_that_of_the_command)
 {
     assert_says(FTX("count", "d", "--total"), "137,344\n");
     assert_int_equal(FTX("check", "tests/data/hand/no-scale.sheet").status, 1);
@@ -98,7 +98,7 @@ static void the_exit_status_is_that_of_the_command(void **state)
 }
 
 /* A sheet is shown, or a model; a file may be called --model. */
-static void show_is_of_a_sheet_or_of_a_model(void **state)
+LAW(show_is_of_a_sheet_or_of_a_model)
 {
     static const char of_model[] = "\nafter         behind token ";
     little_model("d");
@@ -129,7 +129,7 @@ static bool spoil_output(int how)
         && dup2(ends[1], STDOUT_FILENO) >= 0;
 }
 
-static void output_that_cannot_be_written_is_a_fault(void **state)
+LAW(output_that_cannot_be_written_is_a_fault)
 {
     static const char *const why[] = {
         "the output could not be written: No space left on device.\n",
@@ -147,18 +147,4 @@ static void output_that_cannot_be_written_is_a_fault(void **state)
         assert_true(has_words(said, why[how]));
         assert_that(WIFEXITED(status) && WEXITSTATUS(status) == 2);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(the_help_lists_every_command),
-        TEST_INSIDE(a_small_stack_is_enlarged_or_refused),
-        TEST_INSIDE(what_is_no_command_is_refused),
-        TEST_INSIDE(a_fault_is_one_line_of_text_whatever_it_quotes),
-        TEST_INSIDE(the_exit_status_is_that_of_the_command),
-        TEST_INSIDE(show_is_of_a_sheet_or_of_a_model),
-        TEST_INSIDE(output_that_cannot_be_written_is_a_fault),
-    };
-    return RUN(laws);
 }

@@ -92,7 +92,7 @@ static void lacks_memory(const char *name, Entrance *command, const char *line)
     }
 }
 
-static void every_command_says_that_there_is_no_memory(void **state)
+LAW(every_command_says_that_there_is_no_memory)
 {
     static const struct { const char *name; Entrance *command;
                           const char *line; } row[] = {
@@ -131,12 +131,4 @@ static void every_command_says_that_there_is_no_memory(void **state)
         little_model(task[k]);
     for (size_t k = 0; k < sizeof row / sizeof *row; k++)
         lacks_memory(row[k].name, row[k].command, row[k].line);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(every_command_says_that_there_is_no_memory),
-    };
-    return RUN(laws);
 }

@@ -1,6 +1,6 @@
 /* JSON (RFC 8259) is read to the letter, and what is none is refused at its
    place. */
-#include "command.h"
+#include "lessons.h"
 #include "hub/hub.h"
 
 typedef struct { const char *text; size_t n; const Json *root; } JsonText;
@@ -27,7 +27,7 @@ static const Json *json(const char *text)
     return root;
 }
 
-static void values_are_what_they_are(void **state)
+LAW(values_are_what_they_are)
 {
     assert_int_equal(json("null")->kind, JSON_NULL);
     assert_int_equal(json(" true\n")->kind, JSON_TRUE);
@@ -41,7 +41,7 @@ static void values_are_what_they_are(void **state)
     assert_near(json("0")->number, 0, 0);
 }
 
-static void order_is_kept_and_a_name_is_found(void **state)
+LAW(order_is_kept_and_a_name_is_found)
 {
     const Json *o = json("{\"b\": 1, \"a\": [2, {\"b\": 3}, []], \"ab\": 4,"
                          " \"\": 5}");
@@ -62,7 +62,7 @@ static void order_is_kept_and_a_name_is_found(void **state)
     assert_int_equal(list->at, 14);
 }
 
-static void escapes_are_what_they_stand_for(void **state)
+LAW(escapes_are_what_they_stand_for)
 {
     static const char *const row[][2] = {
         { "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t" },
@@ -82,7 +82,7 @@ static void escapes_are_what_they_stand_for(void **state)
     assert_false(json_is(NULL, "1"));
 }
 
-static void long_lists_are_read(void **state)
+LAW(long_lists_are_read)
 {
     enum { N = 5000 };
     char *text = arena_alloc(arena, 8 * N + 3), *p = text;
@@ -96,7 +96,7 @@ static void long_lists_are_read(void **state)
         assert_near(list->item[k].item[0].number, k, 0);
 }
 
-static void what_is_no_json_is_refused_at_its_place(void **state)
+LAW(what_is_no_json_is_refused_at_its_place)
 {
     static const struct { const char *text, *words; } row[] = {
         { "", "1: the text ends here; expected a value." },
@@ -144,7 +144,7 @@ static void what_is_no_json_is_refused_at_its_place(void **state)
                           "test:1:1: is larger than 32 MiB"));
 }
 
-static void depth_has_a_limit(void **state)
+LAW(depth_has_a_limit)
 {
     char text[2 * JSON_DEPTH + 3];
     const Json *root;
@@ -156,7 +156,7 @@ static void depth_has_a_limit(void **state)
 }
 
 /* What stands behind the text is not looked at. */
-static void a_text_ends_where_it_ends(void **state)
+LAW(a_text_ends_where_it_ends)
 {
     static const char whole[] = "{\"a\": [1, -2.5e3, \"b\\u00e9\\uD83D\\uDE00"
                                 "\", true, null, {}], \"é\": false, "
@@ -172,18 +172,4 @@ static void a_text_ends_where_it_ends(void **state)
     assert_string_equal(reading("12345", 3, &root), "");
     assert_near(root->number, 123, 0);
     assert_string_equal(reading("[] ]", 3, &root), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(values_are_what_they_are),
-        TEST(order_is_kept_and_a_name_is_found),
-        TEST(escapes_are_what_they_stand_for),
-        TEST(long_lists_are_read),
-        TEST(what_is_no_json_is_refused_at_its_place),
-        TEST(depth_has_a_limit),
-        TEST(a_text_ends_where_it_ends),
-    };
-    return RUN(laws);
 }

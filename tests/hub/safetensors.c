@@ -1,7 +1,7 @@
 /* Files of tensors are read to the letter of their format; what is written
    is read again. types.safetensors was written by safetensors itself, see
    oracle/tensors.py. */
-#include "command.h"
+#include "lessons.h"
 #include "hub/hub.h"
 
 typedef struct { const char *name; bool folder; Tensors in; } TensorFile;
@@ -29,7 +29,7 @@ static const Tensor *found(const Tensors *in, const char *name,
     return t;
 }
 
-static void what_safetensors_wrote_is_read(void **state)
+LAW(what_safetensors_wrote_is_read)
 {
     static const double six[] = { 1, -2.5, 0, 65504, 0x1p-14, -0.375 };
     static const double three[] = { 1, -2.5, 0x1p100 };
@@ -80,7 +80,7 @@ static const char *file_with(const char *name, const char *header,
 #define T(type, shape, offsets) "{\"a\":{\"dtype\":\"" type "\",\"shape\":" \
                                 shape ",\"data_offsets\":" offsets "}}"
 
-static void tensors_fill_the_file_one_behind_the_other(void **state)
+LAW(tensors_fill_the_file_one_behind_the_other)
 {
     static const char *const empty[] = { "[0]", "[3,0]", "[0,2]" };
     Tensors in;
@@ -99,7 +99,7 @@ static void tensors_fill_the_file_one_behind_the_other(void **state)
     }
 }
 
-static void numbers_may_begin_anywhere(void **state)
+LAW(numbers_may_begin_anywhere)
 {
     Tensors in;
     file_with("t", "{\"c\":{\"dtype\":\"U8\",\"shape\":[1],"
@@ -113,7 +113,7 @@ static void numbers_may_begin_anywhere(void **state)
     assert_near(tensor_number(tensor_named(&in, "a"), 1), 1, 0);
 }
 
-static void a_file_that_is_cut_is_refused(void **state)
+LAW(a_file_that_is_cut_is_refused)
 {
     size_t n;
     Tensors in;
@@ -128,7 +128,7 @@ static void a_file_that_is_cut_is_refused(void **state)
     }
 }
 
-static void what_is_no_file_of_tensors_is_refused(void **state)
+LAW(what_is_no_file_of_tensors_is_refused)
 {
     static const struct { const char *header; size_t bytes;
                           const char *words; } row[] = {
@@ -181,7 +181,7 @@ static void what_is_no_file_of_tensors_is_refused(void **state)
 #define INDEX(map) "{\"metadata\":{},\"weight_map\":{" map "}}"
 #define OF_INDEX "m/model.safetensors.index.json"
 
-static void shards_are_one_model(void **state)
+LAW(shards_are_one_model)
 {
     static const char *const row[][2] = {
         { INDEX("\"b\":\"2\",\"c\":\"1\""),
@@ -255,7 +255,7 @@ static const Tensor *written(TensorType type, size_t n)
     return found(&in, "b", type, n - 1);
 }
 
-static void every_half_number_comes_back(void **state)
+LAW(every_half_number_comes_back)
 {
     enum { N = 1 << 16 };
     double *all = arena_alloc(arena, N * sizeof *all);
@@ -282,7 +282,7 @@ static void every_half_number_comes_back(void **state)
     }
 }
 
-static void what_is_cut_is_rounded_to_even(void **state)
+LAW(what_is_cut_is_rounded_to_even)
 {
     static const struct { TensorType type; int n;
                           double x[11], y[11]; } row[] = {
@@ -304,7 +304,7 @@ static void what_is_cut_is_rounded_to_even(void **state)
     }
 }
 
-static void what_is_written_begins_at_a_multiple_of_8(void **state)
+LAW(what_is_written_begins_at_a_multiple_of_8)
 {
     size_t n;
     numbers = memset(arena_alloc(arena, 200000 * sizeof *numbers), 0,
@@ -318,20 +318,4 @@ static void what_is_written_begins_at_a_multiple_of_8(void **state)
         assert_int_equal(header % 8, 0);
         assert_non_null(memchr(bytes + header, '}', 8));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(what_safetensors_wrote_is_read),
-        TEST_INSIDE(tensors_fill_the_file_one_behind_the_other),
-        TEST_INSIDE(numbers_may_begin_anywhere),
-        TEST_INSIDE(a_file_that_is_cut_is_refused),
-        TEST_INSIDE(what_is_no_file_of_tensors_is_refused),
-        TEST_INSIDE(shards_are_one_model),
-        TEST_INSIDE(every_half_number_comes_back),
-        TEST_INSIDE(what_is_cut_is_rounded_to_even),
-        TEST_INSIDE(what_is_written_begins_at_a_multiple_of_8),
-    };
-    return RUN(laws);
 }

@@ -128,7 +128,7 @@ static void agrees(const Tokenizer *t, const HardText *of, int f)
                 back);
 }
 
-static void hard_texts_get_the_tokens_of_transformers(void **state)
+LAW(hard_texts_get_the_tokens_of_transformers)
 {
     const HardTexts all = hard_texts();
     assert_true(all.n > 80);
@@ -140,7 +140,7 @@ static void hard_texts_get_the_tokens_of_transformers(void **state)
 }
 
 /* Whatever the bytes are, a vocabulary with all of them gives them back. */
-static void lone_bytes_come_back(void **state)
+LAW(lone_bytes_come_back)
 {
     const Tokenizer *t = tokens_in(folders[0]);
     for (int k = 0; k < 2000; k++) {
@@ -157,7 +157,7 @@ static void lone_bytes_come_back(void **state)
 }
 
 /* A tokenizer in a model file is the one in the folder. */
-static void what_is_saved_is_the_same(void **state)
+LAW(what_is_saved_is_the_same)
 {
     const HardTexts all = hard_texts();
     for (int f = 0; f < FOLDERS; f++) {
@@ -200,7 +200,7 @@ static void each_is_refused(const char *text, size_t n, const Damage row[])
     }
 }
 
-static void a_damaged_tokenizer_of_bytes_is_refused(void **state)
+LAW(a_damaged_tokenizer_of_bytes_is_refused)
 {
 #define NOT_FALSE " is true; ftx knows nothing but false there."
 #define NUMBER ":12:21: the number of \"g\" must be a whole number from 0 to 12;"
@@ -289,7 +289,7 @@ static void a_damaged_tokenizer_of_bytes_is_refused(void **state)
     assert_says(ftx("import f --model m"), "from");     /* 1024 bytes */
 }
 
-static void a_damaged_tokenizer_of_words_is_refused(void **state)
+LAW(a_damaged_tokenizer_of_words_is_refused)
 {
 #define LENGTH ":10:33: max_input_chars_per_word must be a whole number from 1"
     static const Damage row[] = {
@@ -322,7 +322,7 @@ static void a_damaged_tokenizer_of_words_is_refused(void **state)
     each_is_refused(bytes_of(OF_WORDS, &n), sizeof row / sizeof *row, row);
 }
 
-static void damaged_older_files_are_refused(void **state)
+LAW(damaged_older_files_are_refused)
 {
 #define FOUR "[UNK]\n[SEP]\n[CLS]\n[MASK]\n"
 #define ADDED(number, what) \
@@ -395,7 +395,7 @@ static void damaged_older_files_are_refused(void **state)
 }
 
 /* In what ftx has learned each merge makes the next piece. */
-static void damaged_tokens_of_ftx_are_refused(void **state)
+LAW(damaged_tokens_of_ftx_are_refused)
 {
 #define NO_BYTES ": these are not the bytes of the two tokens."
 #define NOT_ITS ":26:7: the vocabulary is not that of its merges."
@@ -426,7 +426,7 @@ static void damaged_tokens_of_ftx_are_refused(void **state)
 /* ------------------------------------------------------------- commands */
 
 /* Through a folder, and through the file that it was imported to. */
-static void a_text_goes_through_a_folder_and_a_file(void **state)
+LAW(a_text_goes_through_a_folder_and_a_file)
 {
     static const struct { const char *model, *tokens, *text, *said, *back,
                           *wrong, *words; } row[] = {
@@ -477,7 +477,7 @@ static void a_text_goes_through_a_folder_and_a_file(void **state)
     assert_says(ftx("count f --total"), "1,944");
 }
 
-static void older_settings_are_obeyed(void **state)
+LAW(older_settings_are_obeyed)
 {
     static const struct { const char *settings, *tokens; } row[] = {
         { "{}", "3\ta\n5\t##e\n" },
@@ -496,20 +496,4 @@ static void older_settings_are_obeyed(void **state)
         write_text("f/tokenizer_config.json", row[k].settings);
         assert_says(ftx("tokenize --model f y"), row[k].tokens);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(hard_texts_get_the_tokens_of_transformers),
-        TEST_INSIDE(lone_bytes_come_back),
-        TEST_INSIDE(what_is_saved_is_the_same),
-        TEST_INSIDE(a_damaged_tokenizer_of_bytes_is_refused),
-        TEST_INSIDE(a_damaged_tokenizer_of_words_is_refused),
-        TEST_INSIDE(damaged_older_files_are_refused),
-        TEST_INSIDE(damaged_tokens_of_ftx_are_refused),
-        TEST_INSIDE(a_text_goes_through_a_folder_and_a_file),
-        TEST_INSIDE(older_settings_are_obeyed),
-    };
-    return RUN(laws);
 }

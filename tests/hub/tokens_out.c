@@ -11,7 +11,7 @@ static const char *tokens_by(const char *model)
     return s.out;
 }
 
-static void tokens_come_back_from_an_export(void **state)
+LAW(tokens_come_back_from_an_export)
 {
     static const char *const kinds[] = { "char", "word", "bpe" };
     static const struct { const char *model, *tokens, *text; } row[] = {
@@ -40,7 +40,7 @@ static void tokens_come_back_from_an_export(void **state)
 }
 
 /* Every way to treat letters goes out as it came in, and is another. */
-static void every_normalizer_goes_out_as_it_came_in(void **state)
+LAW(every_normalizer_goes_out_as_it_came_in)
 {
     static const char *const flags[] = { "true", "false", "null" };
     const char *said[12];
@@ -69,7 +69,7 @@ static void every_normalizer_goes_out_as_it_came_in(void **state)
 }
 
 /* A special token's text, learned from a text that is full of it. */
-static void a_text_of_two_tokens_does_not_go_out(void **state)
+LAW(a_text_of_two_tokens_does_not_go_out)
 {
     char text[400] = "";
     for (int k = 0; k < 20; k++)
@@ -80,14 +80,4 @@ static void a_text_of_two_tokens_does_not_go_out(void **state)
     assert_says(ftx("export m out"), "; no tokenizer.json: two of its tokens "
                 "are the same text\n");
     assert_int_equal(access("out/tokenizer.json", F_OK), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(tokens_come_back_from_an_export),
-        TEST_INSIDE(every_normalizer_goes_out_as_it_came_in),
-        TEST_INSIDE(a_text_of_two_tokens_does_not_go_out),
-    };
-    return RUN(laws);
 }

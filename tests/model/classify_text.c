@@ -1,7 +1,7 @@
 /* ftx classify: the probabilities of the classes of texts. */
 #include "lessons.h"
 
-static void the_probabilities_of_the_classes_sum_to_1(void **state)
+LAW(the_probabilities_of_the_classes_sum_to_1)
 {
     static const char *const line[] = { "12", "x7", "31" };
     double digit, letter;
@@ -23,7 +23,7 @@ static void the_probabilities_of_the_classes_sum_to_1(void **state)
     assert_string_equal(s.out, "");
 }
 
-static void what_cannot_be_classified_is_refused(void **state)
+LAW(what_cannot_be_classified_is_refused)
 {
     static const Refused row[] = {
         { "classify --model class ''", "the text:1:1: it is empty." },
@@ -35,13 +35,4 @@ static void what_cannot_be_classified_is_refused(void **state)
     little_model("class");
     assert_all_refused(row);
     assert_int_equal(ftx("classify --model class 12345678901234").status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(the_probabilities_of_the_classes_sum_to_1),
-        TEST_INSIDE(what_cannot_be_classified_is_refused),
-    };
-    return RUN(laws);
 }

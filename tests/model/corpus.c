@@ -55,7 +55,7 @@ static int assert_chunks(const Data *data, int chunk, const int *id, int n)
 
 /* No token is in both, none in neither, and the end of each text is held
    out, not its beginning; of a last block, however short, too. */
-static void every_token_of_a_text_is_learned_from_or_held_out(void **state)
+LAW(every_token_of_a_text_is_learned_from_or_held_out)
 {
     static const char *const text[] = {
         "the first text, which is the longest of them all, is not short.",
@@ -83,7 +83,7 @@ static void every_token_of_a_text_is_learned_from_or_held_out(void **state)
 }
 
 /* A block may be of one token alone, whatever the length of the text. */
-static void the_last_short_block_is_learned_from(void **state)
+LAW(the_last_short_block_is_learned_from)
 {
     char text[40] = "";
     for (int n = 2; n < 39; n++) {
@@ -99,7 +99,7 @@ static void the_last_short_block_is_learned_from(void **state)
 }
 
 /* Line k is k in the alphabet; its class, "x" or "xx". */
-static void every_line_is_learned_from_or_held_out(void **state)
+LAW(every_line_is_learned_from_or_held_out)
 {
     write_text("p", "a\tA\nb\tB\nc\tC\nd\tD\ne\tE\nf\tF\ng\tG\n");
     write_text("c", "xx\tA\nx\tB\nxx\tC\nx\tD\nx\tE\nxx\tF\nxx\tG\n");
@@ -139,7 +139,7 @@ static void assert_same_tokenizer(const Tokenizer *a, const Tokenizer *b)
 /* Of 40 bytes 28 are learned from, of ten lines seven. What is held out is
    zqzq... in a and l, mnmn... in b, c and m; all but c begin alike. How many
    tokens a word has says whether its letters were merged. */
-static void merges_are_those_of_what_is_learned_from(void **state)
+LAW(merges_are_those_of_what_is_learned_from)
 {
 #define SEVEN "low\tlow\nlow\tlow\nlow\tlow\nlow\tlow\nhi\thi\nhi\thi\nhi\thi\n"
     static const struct { Task task; const char *files, *word; bool merged;
@@ -172,7 +172,7 @@ static void merges_are_those_of_what_is_learned_from(void **state)
 /* A character or a word of the held-out part would else have no number; the
    mark of UTF-8 and the ends of lines of DOS are none of a line, as they are
    of a text. */
-static void characters_and_words_are_those_of_everything(void **state)
+LAW(characters_and_words_are_those_of_everything)
 {
     static const struct { Task task; TokenKind kind; const char *text;
                           int n; } row[] = {
@@ -203,7 +203,7 @@ static void characters_and_words_are_those_of_everything(void **state)
     assert_int_equal(tokenizer_size(both.tokenizer), 8 + 3);
 }
 
-static void the_checksum_is_of_all_files_in_their_order(void **state)
+LAW(the_checksum_is_of_all_files_in_their_order)
 {
     static const char *const files[] = { "ab", "ba", "cb", "a", "b" };
     const char *sum[5];
@@ -228,7 +228,7 @@ static void encode_it(Fault *f, void *data)
                             6, f, 0);
 }
 
-static void a_field_is_encoded_as_it_was_learned(void **state)
+LAW(a_field_is_encoded_as_it_was_learned)
 {
     write_text("a", "one two\t1 2\nthree four\t3 4\n");
     const Tokenizer *t = corpus_of(TRAIN_ED, WORDS, 0, "a").tokenizer;
@@ -247,7 +247,7 @@ static void a_field_is_encoded_as_it_was_learned(void **state)
 
 /* Byte pairs: a token has more than one character, so bits a token, bits a
    character and nats are three different numbers. */
-static void bits_are_counted_by_token_and_by_character(void **state)
+LAW(bits_are_counted_by_token_and_by_character)
 {
     char text[4000] = "";
     double nats, bits, each, unigram, unigram_each, loss = 0, total = 0;
@@ -293,7 +293,7 @@ static void bits_are_counted_by_token_and_by_character(void **state)
 /* Learned by heart: a becomes bb. Of what is held out, the first is only a
    beginning of that, the second goes on, two others have one wrong token. Of
    classes "yes" is usual on the lines to learn from, but not on the others. */
-static void what_is_held_out_is_judged_line_by_line(void **state)
+LAW(what_is_held_out_is_judged_line_by_line)
 {
     char text[1000] = "";
     for (int k = 0; k < 45; k++)
@@ -311,7 +311,7 @@ static void what_is_held_out_is_judged_line_by_line(void **state)
 
 /* Nothing is held out, or nothing to be guessed; a byte inside a character,
    and eos_token, begin none. */
-static void what_can_be_said_of_little_is_said(void **state)
+LAW(what_can_be_said_of_little_is_said)
 {
     static const struct { const char *how, *text, *said; } row[] = {
         { "d --held-out 0", "low lower\n", "nothing was held out\n" },
@@ -334,7 +334,7 @@ static void what_can_be_said_of_little_is_said(void **state)
 
 /* ------------------------------------------------------------ bad input */
 
-static void data_that_cannot_be_learned_are_refused(void **state)
+LAW(data_that_cannot_be_learned_are_refused)
 {
     static const struct { const char *how, *text, *words; } row[] = {
         { "d", "", "t: is empty." },
@@ -373,22 +373,4 @@ static void data_that_cannot_be_learned_are_refused(void **state)
                    "t:2:1: a label is a text; this one has a byte 0.");
     write_text("t", "ab\ncd\xFFg");
     TRAIN("d " SMALL "--steps 1 --tokens bpe --model m t");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(every_token_of_a_text_is_learned_from_or_held_out),
-        TEST_INSIDE(the_last_short_block_is_learned_from),
-        TEST_INSIDE(every_line_is_learned_from_or_held_out),
-        TEST_INSIDE(merges_are_those_of_what_is_learned_from),
-        TEST_INSIDE(characters_and_words_are_those_of_everything),
-        TEST_INSIDE(the_checksum_is_of_all_files_in_their_order),
-        TEST_INSIDE(a_field_is_encoded_as_it_was_learned),
-        TEST_INSIDE(bits_are_counted_by_token_and_by_character),
-        TEST_INSIDE(what_is_held_out_is_judged_line_by_line),
-        TEST_INSIDE(what_can_be_said_of_little_is_said),
-        TEST_INSIDE(data_that_cannot_be_learned_are_refused),
-    };
-    return RUN(laws);
 }

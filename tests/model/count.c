@@ -5,7 +5,7 @@
 
 /* ------------------------------------------------------------- counting */
 
-static void published_models_have_their_numbers(void **state)
+LAW(published_models_have_their_numbers)
 {
     assert_total(ftx("count d --N_V 50257 --ell_max 1024 --L 12 --H 12 "
                      "--d_e 768 --tied --total"), "124,439,808");
@@ -43,7 +43,7 @@ static long long vaswani(long long d)
          + 6 * (16 * d * d + 5 * d + 6 * d);
 }
 
-static void known_models_have_their_numbers(void **state)
+LAW(known_models_have_their_numbers)
 {
     const struct { const char *name; long long total; } known[] = {
         { "gpt2", decoder(50257, 1024, 12, 768) },
@@ -77,7 +77,7 @@ static void known_models_have_their_numbers(void **state)
     assert_that(decoder(50257, 1024, 24, 1024) == 354823168);
 }
 
-static void beside_ours_stands_what_was_published(void **state)
+LAW(beside_ours_stands_what_was_published)
 {
     Said s = ftx("count gopher");
     assert_says(s, "layer[l].W_r[h]               10240       128 x 16384"
@@ -90,7 +90,7 @@ static void beside_ours_stands_what_was_published(void **state)
 }
 
 /* All of Gopher's sizes come out, and none without W_r. */
-static void what_is_rounded_is_the_published_number(void **state)
+LAW(what_is_rounded_is_the_published_number)
 {
     static const struct { const char *name; double published, unit; } known[]
         = { { "gopher-417m", 417, 1e6 }, { "gopher-7b", 7.1, 1e9 },
@@ -109,7 +109,7 @@ static void what_is_rounded_is_the_published_number(void **state)
     }
 }
 
-static void what_is_there_comes_before_what_is_known(void **state)
+LAW(what_is_there_comes_before_what_is_known)
 {
     assert_says(ftx("count gpt2 --total"), "124,439,808");
     assert_total(ftx("count tests/data/released/gpt2 --total"), "1,944");
@@ -117,7 +117,7 @@ static void what_is_there_comes_before_what_is_known(void **state)
     assert_total(ftx("count gpt2 --total"), "1,944");
 }
 
-static void the_parts_add_up(void **state)
+LAW(the_parts_add_up)
 {
     static const char *const tasks[] = { "ed", "e", "d", "class" };
     for (int k = 0; k < 4; k++) {
@@ -136,7 +136,7 @@ static void the_parts_add_up(void **state)
     }
 }
 
-static void equal_parts_stand_on_one_line(void **state)
+LAW(equal_parts_stand_on_one_line)
 {
     Said s = ftx("count d --L 3 --H 2 --d_e 4");
     assert_says(s, "layer[l].W.head[h].W_q            6             2 x 4"
@@ -147,7 +147,7 @@ static void equal_parts_stand_on_one_line(void **state)
 
 /* -------------------------------------------------------------- options */
 
-static void an_option_may_be_typed_in_several_ways(void **state)
+LAW(an_option_may_be_typed_in_several_ways)
 {
     Said s = ftx("count d --N_V 1000 --tied"), t = ftx("count d --N_V 1000");
     assert_both_say(ftx("count --N_V=1e3 --tied=yes d"), s);
@@ -156,7 +156,7 @@ static void an_option_may_be_typed_in_several_ways(void **state)
     assert_string_not_equal(s.out, t.out);
 }
 
-static void what_cannot_be_counted_is_refused(void **state)
+LAW(what_cannot_be_counted_is_refused)
 {
     static const Refused row[] = {
         { "count d --L_dec 2", "--L_dec has an effect only with ed." },
@@ -192,20 +192,4 @@ static void what_cannot_be_counted_is_refused(void **state)
         { "count gpt2 --d_e=8", "--d_e=8 goes with | gpt2 has sizes" },
     };
     assert_all_refused(row);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(published_models_have_their_numbers),
-        TEST_INSIDE(known_models_have_their_numbers),
-        TEST_INSIDE(beside_ours_stands_what_was_published),
-        TEST_INSIDE(what_is_rounded_is_the_published_number),
-        TEST_INSIDE(what_is_there_comes_before_what_is_known),
-        TEST_INSIDE(the_parts_add_up),
-        TEST_INSIDE(equal_parts_stand_on_one_line),
-        TEST_INSIDE(an_option_may_be_typed_in_several_ways),
-        TEST_INSIDE(what_cannot_be_counted_is_refused),
-    };
-    return RUN(laws);
 }

@@ -12,7 +12,7 @@ static int points_drawn(const char *picture, int nth)
     return n;
 }
 
-static void the_curve_is_a_table_and_a_picture(void **state)
+LAW(the_curve_is_a_table_and_a_picture)
 {
     size_t n = 0;
     char expected[100];
@@ -37,7 +37,7 @@ static void the_curve_is_a_table_and_a_picture(void **state)
 }
 
 /* What is held out is not learned, and is guessed with too much confidence. */
-static void the_highest_point_lies_in_the_picture(void **state)
+LAW(the_highest_point_lies_in_the_picture)
 {
     size_t n;
     int bytes;
@@ -56,7 +56,7 @@ static void the_highest_point_lies_in_the_picture(void **state)
 
 /* The curve has few points, however long a run is; each is a mean over as
    many steps as its distance from the one before. */
-static void a_long_run_has_few_points(void **state)
+LAW(a_long_run_has_few_points)
 {
     a_text("t", 400, "");
     TRAIN("d " SMALL "--ell_max 4 --steps 2000 --batch 1 --held-out 0 "
@@ -71,14 +71,4 @@ static void a_long_run_has_few_points(void **state)
                     || p[k].step == 2000);
         apart = steps;
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(the_curve_is_a_table_and_a_picture),
-        TEST_INSIDE(the_highest_point_lies_in_the_picture),
-        TEST_INSIDE(a_long_run_has_few_points),
-    };
-    return RUN(laws);
 }

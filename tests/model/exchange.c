@@ -43,7 +43,7 @@ static Tensors tensors_in(const char *folder)
 }
 
 /* Tensors and configuration: one is the other. */
-static void what_came_in_goes_out_and_comes_back(void **state)
+LAW(what_came_in_goes_out_and_comes_back)
 {
     for (int k = 0; k < FOLDERS; k++) {
         assert_says(ftx("export %s f --replace", folders[k]),
@@ -115,7 +115,7 @@ static void rename_tensors(const char *folder, Renaming names, bool twice)
 }
 
 /* Files of older programs, and tensors that are written twice. */
-static void older_names_are_the_same_model(void **state)
+LAW(older_names_are_the_same_model)
 {
     static const struct { int first, last; bool twice; Renaming names; } row[]
         = { { 2, 4, false, { { "LayerNorm.weight", "LayerNorm.gamma" },
@@ -141,7 +141,7 @@ static void older_names_are_the_same_model(void **state)
 
 /* Dropout is none of what ftx uses a model for, but another program that
    goes on learning asks for it; attention has none. */
-static void a_configuration_says_how_much_is_dropped(void **state)
+LAW(a_configuration_says_how_much_is_dropped)
 {
     static const struct { const char *dropout, *attention; } names[] = {
         { "resid_pdrop", "attn_pdrop" },
@@ -167,7 +167,7 @@ static void a_configuration_says_how_much_is_dropped(void **state)
     }
 }
 
-static void a_model_that_ftx_trained_goes_out_and_comes_back(void **state)
+LAW(a_model_that_ftx_trained_goes_out_and_comes_back)
 {
     TRAINED("d t --tokens bpe --merges 3");
     assert_says(ftx("export m f --type %s", IS_DOUBLE ? "F64" : "F32"),
@@ -180,7 +180,7 @@ static void a_model_that_ftx_trained_goes_out_and_comes_back(void **state)
                      .status, 2);
 }
 
-static void what_a_bert_has_not_is_0(void **state)
+LAW(what_a_bert_has_not_is_0)
 {
     TRAINED("e t --embedding_norm");
     assert_says(ftx("export m f --type F64"), "BertForMaskedLM, ");
@@ -196,7 +196,7 @@ static void what_a_bert_has_not_is_0(void **state)
     assert_says(ftx("fill --model f 'a [gap]ose'"), "token 4:");
 }
 
-static void a_classifier_goes_out(void **state)
+LAW(a_classifier_goes_out)
 {
     size_t n;
     TRAINED("class t --embedding_norm --pooler");
@@ -212,7 +212,7 @@ static void a_classifier_goes_out(void **state)
         "  \"label2id\": {\"a rose is\": 0, \"a rose is a\": 1},\n"));
 }
 
-static void numbers_are_rounded_to_the_type(void **state)
+LAW(numbers_are_rounded_to_the_type)
 {
     static const char *const type[] = { "F16", "BF16" };
     static const double most[] = { 0x1p-11, 0x1p-8 };
@@ -230,7 +230,7 @@ static void numbers_are_rounded_to_the_type(void **state)
     }
 }
 
-static void what_transformers_has_not_is_refused(void **state)
+LAW(what_transformers_has_not_is_refused)
 {
     static const struct { const char *how, *words; } row[] = {
         { "ed --tied", "Algorithm 8 as printed has no model" },
@@ -258,7 +258,7 @@ static void what_transformers_has_not_is_refused(void **state)
     }
 }
 
-static void what_is_there_is_not_written_over(void **state)
+LAW(what_is_there_is_not_written_over)
 {
     static const Refused row[] = {
         { "export " FOLDER("gpt2") " f", "f/model.safetensors is there "
@@ -275,7 +275,7 @@ static void what_is_there_is_not_written_over(void **state)
     assert_string_equal(bytes_of("x", &n), "no folder");
 }
 
-static void an_untied_bert_is_whole(void **state)
+LAW(an_untied_bert_is_whole)
 {
     static const char *const name[] = { "cls.predictions.bias",
         "cls.predictions.decoder.bias", "cls.predictions.decoder.weight" };
@@ -298,7 +298,7 @@ static void an_untied_bert_is_whole(void **state)
 }
 
 /* transformers reads any text, and continues one. */
-static void a_word_that_is_in_no_list_is_masked(void **state)
+LAW(a_word_that_is_in_no_list_is_masked)
 {
     static const char *const parts[] = {
         "\"unk_token\": \"<mask>\"", "\"<mask>\": 7",
@@ -362,7 +362,7 @@ static int exported_over(int n, bool killed)
                                : WEXITSTATUS(status);
 }
 
-static void a_killed_export_is_whole_or_refused(void **state)
+LAW(a_killed_export_is_whole_or_refused)
 {
     int whole_ones = 0, n = 1;
     export_two_models();
@@ -380,7 +380,7 @@ static void a_killed_export_is_whole_or_refused(void **state)
                 && access("f/README.md", F_OK) == 0);
 }
 
-static void an_export_that_fails_leaves_what_was_there(void **state)
+LAW(an_export_that_fails_leaves_what_was_there)
 {
     char name[100];
     size_t bytes;
@@ -398,24 +398,4 @@ static void an_export_that_fails_leaves_what_was_there(void **state)
         assert_string_equal(bytes_of("f/model.safetensors", &bytes), "mine");
         rmdir(name);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(what_came_in_goes_out_and_comes_back),
-        TEST_INSIDE(older_names_are_the_same_model),
-        TEST_INSIDE(a_configuration_says_how_much_is_dropped),
-        TEST_INSIDE(a_model_that_ftx_trained_goes_out_and_comes_back),
-        TEST_INSIDE(what_a_bert_has_not_is_0),
-        TEST_INSIDE(a_classifier_goes_out),
-        TEST_INSIDE(numbers_are_rounded_to_the_type),
-        TEST_INSIDE(what_transformers_has_not_is_refused),
-        TEST_INSIDE(what_is_there_is_not_written_over),
-        TEST_INSIDE(an_untied_bert_is_whole),
-        TEST_INSIDE(a_word_that_is_in_no_list_is_masked),
-        TEST_INSIDE(a_killed_export_is_whole_or_refused),
-        TEST_INSIDE(an_export_that_fails_leaves_what_was_there),
-    };
-    return RUN(laws);
 }

@@ -1,7 +1,7 @@
 /* ftx fill: guesses for the gaps of a text. */
 #include "lessons.h"
 
-static void guesses_come_in_the_order_of_their_probabilities(void **state)
+LAW(guesses_come_in_the_order_of_their_probabilities)
 {
     char *expected;
     size_t n;
@@ -33,7 +33,7 @@ static void guesses_come_in_the_order_of_their_probabilities(void **state)
 }
 
 /* Where a and b alternate, it is clear what is missing. */
-static void each_gap_gets_its_own_guess(void **state)
+LAW(each_gap_gets_its_own_guess)
 {
     char text[801] = "";
     for (int k = 0; k < 800; k++)
@@ -44,7 +44,7 @@ static void each_gap_gets_its_own_guess(void **state)
                 "ababa\n  token 2:  a 0.");
 }
 
-static void gaps_stand_anywhere_and_look_as_one_likes(void **state)
+LAW(gaps_stand_anywhere_and_look_as_one_likes)
 {
     little_model("e");
     Said s = ftx("fill --model e [gap] a[gap][gap] an[gap]");
@@ -59,7 +59,7 @@ static void gaps_stand_anywhere_and_look_as_one_likes(void **state)
     assert_int_equal(times(s.out, "<mask>"), 1);
 }
 
-static void words_keep_the_blanks_behind_them(void **state)
+LAW(words_keep_the_blanks_behind_them)
 {
     a_text("t", 30, "");
     TRAIN("e " SMALL "--steps 9 --L 1 --tokens word --model m t");
@@ -69,7 +69,7 @@ static void words_keep_the_blanks_behind_them(void **state)
     assert_int_equal(times(s.out, "\n  token "), 2);
 }
 
-static void what_cannot_be_filled_is_refused(void **state)
+LAW(what_cannot_be_filled_is_refused)
 {
     static const Refused row[] = {
         { "fill --model e '3 sheep'", "the text:1:1: | no gap; | [gap]." },
@@ -82,16 +82,4 @@ static void what_cannot_be_filled_is_refused(void **state)
     little_model("e");
     assert_all_refused(row);
     assert_int_equal(ftx("fill --model e '3 sheep and  [gap]'").status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(guesses_come_in_the_order_of_their_probabilities),
-        TEST_INSIDE(each_gap_gets_its_own_guess),
-        TEST_INSIDE(gaps_stand_anywhere_and_look_as_one_likes),
-        TEST_INSIDE(words_keep_the_blanks_behind_them),
-        TEST_INSIDE(what_cannot_be_filled_is_refused),
-    };
-    return RUN(laws);
 }

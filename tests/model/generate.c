@@ -1,7 +1,7 @@
 /* ftx generate: a text that goes on as the model says. */
 #include "lessons.h"
 
-static void memory_changes_no_text(void **state)
+LAW(memory_changes_no_text)
 {
     static const char *const line[] = {
         "'1 sh'", "'1 sh' --slide 1 --ell_gen 40 --seed 2",
@@ -15,7 +15,7 @@ static void memory_changes_no_text(void **state)
 }
 
 /* p, q and the token for each number, by the library. */
-static void a_token_follows_from_its_number(void **state)
+LAW(a_token_follows_from_its_number)
 {
     static const double u[] = { 0.1, 0.5, 0.93 };
     char expected[200];
@@ -42,7 +42,7 @@ static void a_token_follows_from_its_number(void **state)
     assert_string_equal(same.out, "\n");
 }
 
-static void a_text_has_as_many_tokens_as_were_asked_for(void **state)
+LAW(a_text_has_as_many_tokens_as_were_asked_for)
 {
     little_model("d");
     assert_int_equal(characters_of(ftx("generate --model d").out), 201);
@@ -54,7 +54,7 @@ static void a_text_has_as_many_tokens_as_were_asked_for(void **state)
 }
 
 /* The last tokens are mask_token, bos_token and eos_token. */
-static void special_tokens_only_where_they_are_wanted(void **state)
+LAW(special_tokens_only_where_they_are_wanted)
 {
     static const struct { const char *how; int lines, eos, last; } row[] = {
         { "--special", 3, 2, 0 }, { "--special --stop", 1, 1, 0 },
@@ -81,7 +81,7 @@ static void special_tokens_only_where_they_are_wanted(void **state)
     }
 }
 
-static void tau_0_is_the_most_probable_token(void **state)
+LAW(tau_0_is_the_most_probable_token)
 {
     little_model("d");
 #define THIRTY(how) ftx("generate --model d --ell_gen 30 '2 ' " how)
@@ -103,7 +103,7 @@ static size_t peak(Said s)
     return bytes;
 }
 
-static void a_long_text_takes_no_more_memory(void **state)
+LAW(a_long_text_takes_no_more_memory)
 {
     little_model("d");
     size_t bytes = peak(ftx("generate --model d --peak --ell_gen 30"));
@@ -113,7 +113,7 @@ static void a_long_text_takes_no_more_memory(void **state)
 }
 
 /* Half of ell_max, 16 or 13, slides where nothing else is said. */
-static void the_front_slides_out_of_sight(void **state)
+LAW(the_front_slides_out_of_sight)
 {
     little_model("d");
     TRAIN(SMALL "--steps 9 --ell_max 13 --L 1 --model odd d t");
@@ -136,7 +136,7 @@ static void the_front_slides_out_of_sight(void **state)
     assert_int_equal(ftx("generate --model d '1 sheep and 100'").status, 0);
 }
 
-static void a_prompt_is_typed_or_read(void **state)
+LAW(a_prompt_is_typed_or_read)
 {
     static const char *const same[] = { "3 sheep\n", "3 sheep",
                                         "3 sheep\r\n" };
@@ -155,7 +155,7 @@ static void a_prompt_is_typed_or_read(void **state)
     assert_refused(ftx("generate --model d -"), "standard input: is empty.");
 }
 
-static void words_keep_the_blanks_behind_them(void **state)
+LAW(words_keep_the_blanks_behind_them)
 {
     a_text("t", 30, "");
     TRAIN("d " SMALL "--steps 9 --L 1 --tokens word --model m t");
@@ -164,7 +164,7 @@ static void words_keep_the_blanks_behind_them(void **state)
     assert_int_equal(ftx("generate --model m --ell_gen 3").status, 0);
 }
 
-static void what_cannot_be_generated_is_refused(void **state)
+LAW(what_cannot_be_generated_is_refused)
 {
     static const Refused row[] = {
         { "generate --model d '1 sheep and 1000'",
@@ -200,21 +200,4 @@ static void what_cannot_be_generated_is_refused(void **state)
                      .status, 0);
     assert_int_equal(ftx("generate --model d --u .5 --top_k 2 --tau 2 -- 3")
                      .status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(memory_changes_no_text),
-        TEST_INSIDE(a_token_follows_from_its_number),
-        TEST_INSIDE(a_text_has_as_many_tokens_as_were_asked_for),
-        TEST_INSIDE(special_tokens_only_where_they_are_wanted),
-        TEST_INSIDE(tau_0_is_the_most_probable_token),
-        TEST_INSIDE(a_long_text_takes_no_more_memory),
-        TEST_INSIDE(the_front_slides_out_of_sight),
-        TEST_INSIDE(a_prompt_is_typed_or_read),
-        TEST_INSIDE(words_keep_the_blanks_behind_them),
-        TEST_INSIDE(what_cannot_be_generated_is_refused),
-    };
-    return RUN(laws);
 }

@@ -93,7 +93,7 @@ static Mat run_model(Tape *on, const Model *m, Tokens x, Watching *w)
          : layers_9(on, x, m->theta);
 }
 
-static void values_are_those_of_another_program(void **state)
+LAW(values_are_those_of_another_program)
 {
     for (int k = 0; k < RECORDED_MODELS; k++) {
         const Recorded *r = &recorded[k];
@@ -145,7 +145,7 @@ static void assert_gradients(const Model *m, const Recorded *r)
 }
 
 /* Of a text the next tokens; of masked tokens 7 and 10; of classes the last. */
-static void gradients_are_those_of_another_program(void **state)
+LAW(gradients_are_those_of_another_program)
 {
     for (int k = 0; k < RECORDED_MODELS; k++) {
         const Recorded *r = &recorded[k];
@@ -200,7 +200,7 @@ static void no_pooler(Theta *theta)
 
 /* In the file, behind the name of the model and these words, is the largest
    change of any logit when this is left out. */
-static void each_figure_is_what_leaving_it_out_makes(void **state)
+LAW(each_figure_is_what_leaving_it_out_makes)
 {
     static const struct { int model; const char *what;
                           void (*leave_out)(Theta *theta); } row[] = {
@@ -249,7 +249,7 @@ static void each_figure_is_what_leaving_it_out_makes(void **state)
 
 /* -------------------------------------------------------------- commands */
 
-static void a_folder_is_a_model_and_so_is_what_was_imported(void **state)
+LAW(a_folder_is_a_model_and_so_is_what_was_imported)
 {
     static const int greedy[] = { GPT2_GREEDY }, prompt[] = { GPT2_PROMPT };
     static const char *const models[] = {
@@ -269,7 +269,7 @@ static void a_folder_is_a_model_and_so_is_what_was_imported(void **state)
     }
 }
 
-static void every_kind_can_be_imported_and_used(void **state)
+LAW(every_kind_can_be_imported_and_used)
 {
     static const struct { const char *folder, *line, *words; } row[] = {
         { FOLDER("bert-masked"), "fill '3 [gap] 8'", "  token 3:  " },
@@ -287,7 +287,7 @@ static void every_kind_can_be_imported_and_used(void **state)
                    "m has no classes yet; 'ftx train class --from'");
 }
 
-static void a_text_is_the_numbers_of_its_tokens(void **state)
+LAW(a_text_is_the_numbers_of_its_tokens)
 {
     static const Refused row[] = {
         { "generate --model " FOLDER("gpt2") " '3 x'",
@@ -314,7 +314,7 @@ static void a_text_is_the_numbers_of_its_tokens(void **state)
     "--warm_up 0 --clip 0 --decay 0.1 --held-out 0 "
 
 /* Fine-tuning has the losses that it has with PyTorch. */
-static void it_learns_on_as_with_another_program(void **state)
+LAW(it_learns_on_as_with_another_program)
 {
     static const char *const text[] = { "1 5 3 10 4 2 11 7", "7 7 1 9",
                                         "10 3 6 6 1 8 4", "2 4 8" };
@@ -340,7 +340,7 @@ static void it_learns_on_as_with_another_program(void **state)
     assert_string_equal(model_in("m")->class_name[2], "maybe");
 }
 
-static void a_classifier_begins_with_a_model_without_classes(void **state)
+LAW(a_classifier_begins_with_a_model_without_classes)
 {
     static const char *const folder[] = { "bert", "bert-masked" };
     write_text("l", "odd\t1 3\neven\t9 3 5 1\nodd\t5\neven\t7 1 8\n");
@@ -352,7 +352,7 @@ static void a_classifier_begins_with_a_model_without_classes(void **state)
     }
 }
 
-static void what_it_begins_with_stays_as_it_is(void **state)
+LAW(what_it_begins_with_stays_as_it_is)
 {
     size_t n, m;
     write_text("1", "1 5 3 10 4 2 11 7 1 5 3 10 4 2 11 7");
@@ -365,7 +365,7 @@ static void what_it_begins_with_stays_as_it_is(void **state)
     assert_false(n == m && memcmp(before, after, n) == 0);
 }
 
-static void what_it_cannot_begin_with_is_refused(void **state)
+LAW(what_it_cannot_begin_with_is_refused)
 {
 #define FROM(folder) " --model m --from " FOLDER(folder) " "
     static const Refused row[] = {
@@ -390,7 +390,7 @@ static void what_it_cannot_begin_with_is_refused(void **state)
 #define KNOWN "known are GPT2LMHeadModel, BertForMaskedLM, " \
               "BertForSequenceClassification, BertModel."
 
-static void a_config_that_fits_no_algorithm_is_refused(void **state)
+LAW(a_config_that_fits_no_algorithm_is_refused)
 {
     static const struct { const char *folder, *old, *new, *words; } row[] = {
         { "gpt2", "GPT2LMHeadModel", "LlamaForCausalLM", "/config.json:5:5: "
@@ -448,7 +448,7 @@ static void a_config_that_fits_no_algorithm_is_refused(void **state)
     assert_that(access("m", F_OK) != 0);
 }
 
-static void what_a_configuration_leaves_out_has_its_default(void **state)
+LAW(what_a_configuration_leaves_out_has_its_default)
 {
     static const struct { const char *folder, *member[9]; } out[] = {
         { "gpt2", { "activation_function", "add_cross_attention",
@@ -476,7 +476,7 @@ static void what_a_configuration_leaves_out_has_its_default(void **state)
         }
 }
 
-static void what_cannot_be_imported_is_refused(void **state)
+LAW(what_cannot_be_imported_is_refused)
 {
     static const Refused row[] = {
         { "import tests/none --model m", "tests/none: there is no such" },
@@ -515,24 +515,4 @@ static void what_cannot_be_imported_is_refused(void **state)
     write_bytes("f/model.safetensors", bytes, n);
     assert_refused(ftx("import f --model k"), "/model.safetensors: the tensor "
                    "transformer.wpe.weight has numbers of type I32;");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(values_are_those_of_another_program),
-        TEST_INSIDE(gradients_are_those_of_another_program),
-        TEST_INSIDE(each_figure_is_what_leaving_it_out_makes),
-        TEST_INSIDE(a_folder_is_a_model_and_so_is_what_was_imported),
-        TEST_INSIDE(every_kind_can_be_imported_and_used),
-        TEST_INSIDE(a_text_is_the_numbers_of_its_tokens),
-        TEST_INSIDE(it_learns_on_as_with_another_program),
-        TEST_INSIDE(a_classifier_begins_with_a_model_without_classes),
-        TEST_INSIDE(what_it_begins_with_stays_as_it_is),
-        TEST_INSIDE(what_it_cannot_begin_with_is_refused),
-        TEST_INSIDE(a_config_that_fits_no_algorithm_is_refused),
-        TEST_INSIDE(what_a_configuration_leaves_out_has_its_default),
-        TEST_INSIDE(what_cannot_be_imported_is_refused),
-    };
-    return RUN(laws);
 }

@@ -3,7 +3,7 @@
 #include "looks.h"
 
 /* The last prediction is the model's, by lines 10.11, 9.12 and 15.5. */
-static void the_last_layer_predicts_what_the_model_does(void **state)
+LAW(the_last_layer_predicts_what_the_model_does)
 {
     static const struct { const char *model; int n, layers, t;
                           const char *line; } row[] = {
@@ -30,7 +30,7 @@ static void the_last_layer_predicts_what_the_model_does(void **state)
 }
 
 /* Every digit of the last line, and only what is asked for. */
-static void the_steps_are_those_of_the_algorithm(void **state)
+LAW(the_steps_are_those_of_the_algorithm)
 {
     little_model("d");
     const Model *m = model_in("d");
@@ -54,7 +54,7 @@ static void the_steps_are_those_of_the_algorithm(void **state)
     assert_says(ftx("show --json --model class 3"), "\"algorithm\": 9, ");
 }
 
-static void every_step_of_a_released_model_is_shown(void **state)
+LAW(every_step_of_a_released_model_is_shown)
 {
     static const char *const folder[] = { "gpt2", "gpt2-other", "bert",
                                           "bert-masked", "bert-class" };
@@ -67,7 +67,7 @@ static void every_step_of_a_released_model_is_shown(void **state)
 }
 
 /* Turn after turn, what is added is what ftx translate writes. */
-static void every_turn_of_a_translation_adds_its_token(void **state)
+LAW(every_turn_of_a_translation_adds_its_token)
 {
     char written[200] = "", key[120], y[20];
     little_model("ed");
@@ -96,7 +96,7 @@ static void every_turn_of_a_translation_adds_its_token(void **state)
     assert_int_equal(times(last.out, "\"ended\": true"), *whole.err == '\0');
 }
 
-static void a_line_is_printed_for_the_layer_and_head_asked_for(void **state)
+LAW(a_line_is_printed_for_the_layer_and_head_asked_for)
 {
     static const struct { const char *line; int in_all, of_one; } row[] = {
         { "4.6", 12, 3 }, { "10.6", 2, 0 }, { "5.4", 2, 0 },
@@ -127,7 +127,7 @@ static double drawn_weight(const char *svg, int k, int i, int j)
     return atof(svg);
 }
 
-static void a_picture_has_the_weights_of_a_head(void **state)
+LAW(a_picture_has_the_weights_of_a_head)
 {
     size_t n = 0;
     little_model("d");
@@ -151,7 +151,7 @@ static void a_picture_has_the_weights_of_a_head(void **state)
     assert_int_equal(times(text, ">&#60;</text>"), 2 * 2);
 }
 
-static void a_terminal_gets_the_same_heads(void **state)
+LAW(a_terminal_gets_the_same_heads)
 {
     little_model("d");
     Said s = ftx("show --model d --attention 'Ä 3'");
@@ -170,7 +170,7 @@ static void a_terminal_gets_the_same_heads(void **state)
 }
 
 /* A model of layer 1 in the encoder and 1 and 2 in the decoder. */
-static void an_encoder_and_a_decoder_have_three_kinds_of_heads(void **state)
+LAW(an_encoder_and_a_decoder_have_three_kinds_of_heads)
 {
     static const struct { const char *title; int all, one; } row[] = {
         { ", head ", 2 * 5, 2 }, { "encoder layer 1, head ", 2, 0 },
@@ -190,7 +190,7 @@ static void an_encoder_and_a_decoder_have_three_kinds_of_heads(void **state)
 }
 
 /* Keys are the tokens of z, queries those of x: the shapes tell. */
-static void cross_attention_looks_from_x_to_z(void **state)
+LAW(cross_attention_looks_from_x_to_z)
 {
     Inference how = { .tau = 0, .no_special = true };
     size_t n = 0;
@@ -210,7 +210,7 @@ static void cross_attention_looks_from_x_to_z(void **state)
 }
 
 /* A model that has hardly learned anything but that c follows on c. */
-static void a_translation_without_end_is_shown_up_to_ell_max(void **state)
+LAW(a_translation_without_end_is_shown_up_to_ell_max)
 {
     size_t n = 0;
     write_text("p", "a\tcccccccccccccc\nb\tcccccccccccccc\n"
@@ -251,7 +251,7 @@ static void assert_page(const char *page, int rows, int columns)
 }
 
 /* The squares of a small picture: one for each weight that can be seen. */
-static void a_page_has_every_head_of_every_layer(void **state)
+LAW(a_page_has_every_head_of_every_layer)
 {
     char caption[40];
     size_t n = 0;
@@ -285,7 +285,7 @@ static void a_page_has_every_head_of_every_layer(void **state)
 }
 
 /* Its own picture, at once; no model, no other picture, nothing else. */
-static void a_picture_replaces_only_a_picture(void **state)
+LAW(a_picture_replaces_only_a_picture)
 {
     static const struct { const char *name, *bytes; } other[] = {
         { "notes", "precious" }, { "empty", "" }, { "d", NULL },
@@ -318,7 +318,7 @@ static void a_picture_replaces_only_a_picture(void **state)
                    "no/a.svg: cannot be written: No such file");
 }
 
-static void what_cannot_be_shown_is_refused(void **state)
+LAW(what_cannot_be_shown_is_refused)
 {
 #define GPT "show --model " GPT2 " '3 9' "
     static const Refused row[] = {
@@ -347,24 +347,4 @@ static void what_cannot_be_shown_is_refused(void **state)
     little_model("d");
     little_model("ed");
     assert_all_refused(row);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(the_last_layer_predicts_what_the_model_does),
-        TEST_INSIDE(the_steps_are_those_of_the_algorithm),
-        TEST_INSIDE(every_step_of_a_released_model_is_shown),
-        TEST_INSIDE(every_turn_of_a_translation_adds_its_token),
-        TEST_INSIDE(a_line_is_printed_for_the_layer_and_head_asked_for),
-        TEST_INSIDE(a_picture_has_the_weights_of_a_head),
-        TEST_INSIDE(a_terminal_gets_the_same_heads),
-        TEST_INSIDE(an_encoder_and_a_decoder_have_three_kinds_of_heads),
-        TEST_INSIDE(cross_attention_looks_from_x_to_z),
-        TEST_INSIDE(a_translation_without_end_is_shown_up_to_ell_max),
-        TEST_INSIDE(a_page_has_every_head_of_every_layer),
-        TEST_INSIDE(a_picture_replaces_only_a_picture),
-        TEST_INSIDE(what_cannot_be_shown_is_refused),
-    };
-    return RUN(laws);
 }

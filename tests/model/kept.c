@@ -92,7 +92,7 @@ static bool hit(const char *line, int number, double after)
     return !ended;
 }
 
-static void after_signals_at_random_the_files_are_the_same(void **state)
+LAW(after_signals_at_random_the_files_are_the_same)
 {
     static const int number[] = { SIGINT, SIGTERM, SIGHUP, SIGKILL };
     generator = seeded(1);
@@ -123,7 +123,7 @@ static int status_of(pid_t pid)
 }
 
 /* The one is stopped amidst a save, or is at work. */
-static void a_model_is_trained_by_one_at_a_time(void **state)
+LAW(a_model_is_trained_by_one_at_a_time)
 {
     static const char *const line[] = { "--resume --model m",
                                         "--replace --model m",
@@ -159,7 +159,7 @@ static void a_model_is_trained_by_one_at_a_time(void **state)
 }
 
 /* Of many that begin one model at once, one has begun it. */
-static void a_model_is_begun_by_one(void **state)
+LAW(a_model_is_begun_by_one)
 {
     enum { MANY = 6 };
     a_text("t", 12, "");
@@ -186,7 +186,7 @@ static void a_model_is_begun_by_one(void **state)
 }
 
 /* Killed between its two names, a file has both; its lock is not lost. */
-static void a_leftover_that_is_the_file_itself_keeps_its_lock(void **state)
+LAW(a_leftover_that_is_the_file_itself_keeps_its_lock)
 {
     int status;
     a_text("t", 12, "");
@@ -205,15 +205,4 @@ static void a_leftover_that_is_the_file_itself_keeps_its_lock(void **state)
     kill(one, SIGCONT);
     assert_int_equal(status_of(one), 0);
     assert_int_equal(step_in("m"), 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(after_signals_at_random_the_files_are_the_same),
-        TEST_INSIDE(a_model_is_trained_by_one_at_a_time),
-        TEST_INSIDE(a_model_is_begun_by_one),
-        TEST_INSIDE(a_leftover_that_is_the_file_itself_keeps_its_lock),
-    };
-    return RUN(laws);
 }

@@ -93,7 +93,7 @@ static void same_parameters(const Model *l, const Model *m, double tolerance)
 
 /* ------------------------------------------------- saving and loading */
 
-static void a_model_comes_back_as_it_was(void **state)
+LAW(a_model_comes_back_as_it_was)
 {
     const Model *m = with_everything();
     save(m);
@@ -112,7 +112,7 @@ static void a_model_comes_back_as_it_was(void **state)
     assert_that(l->plan.how.method == ADAMW && l->plan.how.eta == 1.0 / 3);
 }
 
-static void the_best_parameters_are_kept_beside_the_last(void **state)
+LAW(the_best_parameters_are_kept_beside_the_last)
 {
     const Model *m = with_best();
     save(m);
@@ -124,7 +124,7 @@ static void the_best_parameters_are_kept_beside_the_last(void **state)
         assert_same(*l->theta->parameter[k].place, m->best[k], 0);
 }
 
-static void saved_again_it_has_the_same_bytes(void **state)
+LAW(saved_again_it_has_the_same_bytes)
 {
     for (int k = 0; k < 5; k++) {
         save(k == 4 ? with_best() : k == 3 ? with_everything()
@@ -150,7 +150,7 @@ static void assert_damaged(size_t at, const char *bytes, size_t n,
     arena = outside;
 }
 
-static void every_changed_byte_is_noticed(void **state)
+LAW(every_changed_byte_is_noticed)
 {
     size_t n;
     save(with_best());
@@ -166,7 +166,7 @@ static void every_changed_byte_is_noticed(void **state)
 
 /* A header of some blocks, and numbers of some blocks, of which the last is
    short: at least one byte in a thousand, and the last of each block. */
-static void a_changed_byte_of_a_large_file_is_noticed(void **state)
+LAW(a_changed_byte_of_a_large_file_is_noticed)
 {
     enum { POINTS = 8000 };
     Model *m = sized_model(TRAIN_D, 30000);
@@ -240,14 +240,14 @@ static Parts saved_parts(const Model *m)
     return parts_of(bytes, n);
 }
 
-static void what_is_put_together_is_the_file(void **state)
+LAW(what_is_put_together_is_the_file)
 {
     put_together("d", 2, saved_parts(with_everything()));
     assert_same_file("m", "d");
 }
 
 /* With the right checksum: it is loaded or refused, and nothing worse. */
-static void a_header_that_lies_does_no_harm(void **state)
+LAW(a_header_that_lies_does_no_harm)
 {
     static const char lies[] = "90-\n xe\0";
     size_t n;
@@ -289,7 +289,7 @@ static char *with_line(const Model *m, const char *line, const char *by)
 
 #define SIZES "d: its sizes do not fit its header."
 
-static void what_a_header_claims_is_checked_first(void **state)
+LAW(what_a_header_claims_is_checked_first)
 {
     static const struct { const char *line, *by, *says; } lies[] = {
         { "L 1", "L 1000", SIZES }, { "H 1", "H 1000", "d: " },
@@ -327,7 +327,7 @@ static void what_a_header_claims_is_checked_first(void **state)
     assert_that(taken < 2 * n + 4000);      /* a lie takes no memory */
 }
 
-static void other_sizes_than_the_header_says_are_refused(void **state)
+LAW(other_sizes_than_the_header_says_are_refused)
 {
     Model *m;
     Parts p = saved_parts(with_everything());
@@ -343,7 +343,7 @@ static void other_sizes_than_the_header_says_are_refused(void **state)
 }
 
 /* Lines that go on where the numbers should begin. */
-static void a_header_ends_where_it_says(void **state)
+LAW(a_header_ends_where_it_says)
 {
     size_t n = 0;
     Model *m;
@@ -364,7 +364,7 @@ static void a_header_ends_where_it_says(void **state)
     }
 }
 
-static void what_is_no_model_is_refused_in_a_sentence(void **state)
+LAW(what_is_no_model_is_refused_in_a_sentence)
 {
     static const char *const row[][2] = {
         { "", "x: this is no model of ftx." },
@@ -391,7 +391,7 @@ static void what_is_no_model_is_refused_in_a_sentence(void **state)
                           "x: a number in it is not finite."));
 }
 
-static void a_model_that_is_not_finite_is_not_saved(void **state)
+LAW(a_model_that_is_not_finite_is_not_saved)
 {
     Model *m = small_model(TRAIN_D);
     save(m);
@@ -434,7 +434,7 @@ static bool is_little_endian(void)
     return *(char *)&one == 1;
 }
 
-static void a_file_of_the_other_precision_is_read(void **state)
+LAW(a_file_of_the_other_precision_is_read)
 {
     if (!is_little_endian())
         skip();                         /* this test writes little-endian */
@@ -447,7 +447,7 @@ static void a_file_of_the_other_precision_is_read(void **state)
 
 /* Settings came to theta after models had been saved. Blanks are in the
    place of their lines, so that the numbers stay where they are. */
-static void a_file_from_before_a_setting_is_read(void **state)
+LAW(a_file_from_before_a_setting_is_read)
 {
     static const char later[] = "sparse banded\ntypes 0\n"
                                 "unembedding_bias no\npooler no\n";
@@ -467,7 +467,7 @@ static void a_file_from_before_a_setting_is_read(void **state)
 
 /* ---------------------------------------------- a file that is only used */
 
-static void a_file_of_format_1_is_read(void **state)
+LAW(a_file_of_format_1_is_read)
 {
     Model *m = with_everything();
     put_together("d", 1, saved_parts(m));
@@ -476,7 +476,7 @@ static void a_file_of_format_1_is_read(void **state)
     assert_same_file("m", "n");
 }
 
-static void what_is_only_used_stays_in_the_file(void **state)
+LAW(what_is_only_used_stays_in_the_file)
 {
     Model *m = with_everything();
     save(m);
@@ -493,7 +493,7 @@ static void what_is_only_used_stays_in_the_file(void **state)
     }
 }
 
-static void what_is_used_is_the_best(void **state)
+LAW(what_is_used_is_the_best)
 {
     for (int later = 0; later < 2; later++) {
         Model *m = with_best();
@@ -508,7 +508,7 @@ static void what_is_used_is_the_best(void **state)
 }
 
 /* The optimiser's matrices are none of a user's business. */
-static void only_what_is_used_is_checked(void **state)
+LAW(only_what_is_used_is_checked)
 {
     Model *m = sized_model(TRAIN_D, 30000), *l;
     Trainer *trainer = trainer_new(arena, m->theta, &m->plan.how);
@@ -534,29 +534,4 @@ static void only_what_is_used_is_checked(void **state)
     }
     bytes[first - 2] ^= 1;
     assert_damaged(first - 2, bytes, n, ITS_HEADER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(a_model_comes_back_as_it_was),
-        TEST_INSIDE(the_best_parameters_are_kept_beside_the_last),
-        TEST_INSIDE(saved_again_it_has_the_same_bytes),
-        TEST_INSIDE(every_changed_byte_is_noticed),
-        TEST_INSIDE(a_changed_byte_of_a_large_file_is_noticed),
-        TEST_INSIDE(what_is_put_together_is_the_file),
-        TEST_INSIDE(a_header_that_lies_does_no_harm),
-        TEST_INSIDE(what_a_header_claims_is_checked_first),
-        TEST_INSIDE(other_sizes_than_the_header_says_are_refused),
-        TEST_INSIDE(a_header_ends_where_it_says),
-        TEST_INSIDE(what_is_no_model_is_refused_in_a_sentence),
-        TEST_INSIDE(a_model_that_is_not_finite_is_not_saved),
-        TEST_INSIDE(a_file_of_the_other_precision_is_read),
-        TEST_INSIDE(a_file_from_before_a_setting_is_read),
-        TEST_INSIDE(a_file_of_format_1_is_read),
-        TEST_INSIDE(what_is_only_used_stays_in_the_file),
-        TEST_INSIDE(what_is_used_is_the_best),
-        TEST_INSIDE(only_what_is_used_is_checked),
-    };
-    return RUN(laws);
 }

@@ -3,7 +3,7 @@
 
 /* A model trained with an option is another than without it, and than with
    any other of the same value. */
-static void every_option_does_what_no_other_does(void **state)
+LAW(every_option_does_what_no_other_does)
 {
     static const char *const option[] = {
         "--seed=1", "--optimiser=sgd", "--optimiser=adam", "--batch=3",
@@ -33,7 +33,7 @@ static void every_option_does_what_no_other_does(void **state)
     }
 }
 
-static void as_printed_may_be_typed_in_several_ways(void **state)
+LAW(as_printed_may_be_typed_in_several_ways)
 {
     a_text("t", 9, "");
     TRAIN("d " SMALL "--as-printed --steps 2 --model a t");
@@ -46,7 +46,7 @@ static void as_printed_may_be_typed_in_several_ways(void **state)
 }
 
 /* Each acts where the last column says, and is refused elsewhere. */
-static void options_without_effect_are_refused(void **state)
+LAW(options_without_effect_are_refused)
 {
     static const struct { const char *option, *with, *only, *acts; } row[] = {
         { "--L=1", "ed p", "d, e and class.", "d t" },
@@ -95,7 +95,7 @@ static void options_without_effect_are_refused(void **state)
     }
 }
 
-static void wrong_options_are_refused(void **state)
+LAW(wrong_options_are_refused)
 {
     static const Refused row[] = {
         { "train t", "expected d, e, ed or class first;" },
@@ -128,15 +128,4 @@ static void wrong_options_are_refused(void **state)
         many[k] = "t";
     assert_refused(said_by(train, 102, many), "101 files are too many; 100");
     assert_that(access("m", F_OK) != 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(every_option_does_what_no_other_does),
-        TEST_INSIDE(as_printed_may_be_typed_in_several_ways),
-        TEST_INSIDE(options_without_effect_are_refused),
-        TEST_INSIDE(wrong_options_are_refused),
-    };
-    return RUN(laws);
 }

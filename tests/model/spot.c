@@ -12,7 +12,7 @@ static int place_there(const Model *m, int v)
     return by_number ? token_number(m->tokenizer, v + 1) : v;
 }
 
-static void predictions_are_those_of_another_program(void **state)
+LAW(predictions_are_those_of_another_program)
 {
     for (int k = 0; k < LOOKS; k++) {
         char line[400];
@@ -41,7 +41,7 @@ static void predictions_are_those_of_another_program(void **state)
 }
 
 /* A change that changes nothing is no oracle. */
-static void every_recorded_change_matters(void **state)
+LAW(every_recorded_change_matters)
 {
     const double *plain = NULL;
     for (int k = 0; k < LOOKS; k++) {
@@ -109,7 +109,7 @@ static bool is_before_z(const char *place)
 }
 
 /* Set to itself it changes no byte; set to anything else it does. */
-static void only_another_value_changes_anything(void **state)
+LAW(only_another_value_changes_anything)
 {
     char itself[60], other[60];
     for (int k = 0; k < KINDS; k++) {
@@ -134,7 +134,7 @@ static void only_another_value_changes_anything(void **state)
 }
 
 /* "unset" is what "lens" ends with where nothing is set. */
-static void what_would_be_without_is_what_is_without(void **state)
+LAW(what_would_be_without_is_what_is_without)
 {
     static const struct { const char *model, *set; int n, layers; } row[] = {
         { GPT2 " '3 9 8 0'", "layer 2 mlp = 0", 13, 3 },
@@ -163,7 +163,7 @@ static void what_would_be_without_is_what_is_without(void **state)
 
 /* Without its heads the attention gives b_o to every token; without itself
    nothing, and X stays as it was. */
-static void without_heads_only_the_bias_is_left(void **state)
+LAW(without_heads_only_the_bias_is_left)
 {
     Mat b_o = model_in(GPT2)->theta->layer[2].W.b_o;
     Said heads = SET("--set 'layer 2 head 1 = 0' --set 'layer 2 head 2 = 0'");
@@ -180,7 +180,7 @@ static void without_heads_only_the_bias_is_left(void **state)
         }
 }
 
-static void without_a_layer_the_state_stays_as_it_was(void **state)
+LAW(without_a_layer_the_state_stays_as_it_was)
 {
     Said s = SET("--set 'layer 2 = 0'");
     Said both = SET("--set 'layer 2 mlp = 0' --set 'layer 2 attention = 0'");
@@ -190,7 +190,7 @@ static void without_a_layer_the_state_stays_as_it_was(void **state)
 }
 
 /* All tokens' states after a layer are all that the layers above get. */
-static void a_text_whose_states_are_anothers_is_the_other(void **state)
+LAW(a_text_whose_states_are_anothers_is_the_other)
 {
     Mat p = lens_of(SET("--set \"layer 1 token 1 from '5 0 7'\" "
                         "--set \"layer 1 token 2 from '5 0 7'\" "
@@ -201,7 +201,7 @@ static void a_text_whose_states_are_anothers_is_the_other(void **state)
 }
 
 /* Of the past nothing changes, whatever is set behind it. */
-static void what_is_set_reaches_no_earlier_token(void **state)
+LAW(what_is_set_reaches_no_earlier_token)
 {
     Mat X = matrix_shown(SET(), LINE_8, 2);
     Mat Y = matrix_shown(SET("--set 'layer 1 token 3 * 5'"), LINE_8, 2);
@@ -211,7 +211,7 @@ static void what_is_set_reaches_no_earlier_token(void **state)
 }
 
 /* Of two changes at one place the second finds what the first has left. */
-static void changes_at_one_place_follow_one_another(void **state)
+LAW(changes_at_one_place_follow_one_another)
 {
     static const char *const place[] = { "layer 2 head 1", "layer 1 mlp",
                                          "layer 1 token 2" };
@@ -238,7 +238,7 @@ static void assert_third_letter(char letter, int text, const char *set)
                 *token_piece(m->tokenizer, best).at);
 }
 
-static void thirty_becomes_three_where_the_book_says_so(void **state)
+LAW(thirty_becomes_three_where_the_book_says_so)
 {
     static const char *const part[] = { "decoder", "cross" };
     char place[80];
@@ -262,7 +262,7 @@ static void thirty_becomes_three_where_the_book_says_so(void **state)
 /* -------------------------------------------------------------- refusals */
 
 /* At which column of --set, and by which words. */
-static void a_spot_that_is_none_is_refused(void **state)
+LAW(a_spot_that_is_none_is_refused)
 {
     static const struct { const char *model, *set, *words; } row[] = {
         { GPT2, "", "1:1: expected 'layer' and its number" },
@@ -313,22 +313,4 @@ static void a_spot_that_is_none_is_refused(void **state)
     assert_refused(SET("--set 'layer 1 mlp * %s'", IS_DOUBLE ? "1e308"
                                                            : "1e38"),
                    "--set: what follows from it is not finite.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(predictions_are_those_of_another_program),
-        TEST_INSIDE(every_recorded_change_matters),
-        TEST_INSIDE(only_another_value_changes_anything),
-        TEST_INSIDE(what_would_be_without_is_what_is_without),
-        TEST_INSIDE(without_heads_only_the_bias_is_left),
-        TEST_INSIDE(without_a_layer_the_state_stays_as_it_was),
-        TEST_INSIDE(a_text_whose_states_are_anothers_is_the_other),
-        TEST_INSIDE(what_is_set_reaches_no_earlier_token),
-        TEST_INSIDE(changes_at_one_place_follow_one_another),
-        TEST_INSIDE(thirty_becomes_three_where_the_book_says_so),
-        TEST_INSIDE(a_spot_that_is_none_is_refused),
-    };
-    return RUN(laws);
 }

@@ -3,7 +3,7 @@
 #include "lessons.h"
 #include <fcntl.h>
 
-static void progress_is_told_in_plain_lines(void **state)
+LAW(progress_is_told_in_plain_lines)
 {
     a_text("t", 20, "");
     Said s = TRAIN("d " SMALL "--steps 3 --every 0 --model m t");
@@ -40,7 +40,7 @@ static const char *on_terminal(const char *line)
     return text;
 }
 
-static void progress_on_a_terminal_stays_in_its_row(void **state)
+LAW(progress_on_a_terminal_stays_in_its_row)
 {
     a_text("t", 20, "");
     const char *text = on_terminal("d " SMALL "--steps 1000000000 --minutes "
@@ -54,13 +54,4 @@ static void progress_on_a_terminal_stays_in_its_row(void **state)
     text = on_terminal("d " SMALL "--steps 1 --tokens bpe --merges 3 --every "
                        "0 --replace --model m t");
     assert_that(strncmp(text, begin, strlen(begin)) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(progress_is_told_in_plain_lines),
-        TEST_INSIDE(progress_on_a_terminal_stays_in_its_row),
-    };
-    return RUN(laws);
 }

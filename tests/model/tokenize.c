@@ -1,7 +1,7 @@
 /* ftx tokenize: a text and its tokens, there and back. */
 #include "lessons.h"
 
-static void tokens_are_printed_with_their_counts(void **state)
+LAW(tokens_are_printed_with_their_counts)
 {
     static const struct { const char *how, *text, *out; } row[] = {
         { "--tokens word", "to be or\nnot to be",
@@ -29,7 +29,7 @@ static void tokens_are_printed_with_their_counts(void **state)
     }
 }
 
-static void a_thousand_pairs_are_merged_unless_told(void **state)
+LAW(a_thousand_pairs_are_merged_unless_told)
 {
     char text[40000] = "";
     for (size_t k = 0; k < sizeof text - 1; k++)
@@ -42,7 +42,7 @@ static void a_thousand_pairs_are_merged_unless_told(void **state)
 }
 
 /* A text that does not fit into the first buffer, too. */
-static void decoding_gives_the_file_back(void **state)
+LAW(decoding_gives_the_file_back)
 {
     enum { LONG = 200000 };
     static const char *const kinds[] = { "bpe", "char", "word" };
@@ -60,7 +60,7 @@ static void decoding_gives_the_file_back(void **state)
     }
 }
 
-static void tokens_are_those_of_another_text_or_of_a_model(void **state)
+LAW(tokens_are_those_of_another_text_or_of_a_model)
 {
     write_text("abc", "abc");
     write_text("x", "cab");
@@ -75,7 +75,7 @@ static void tokens_are_those_of_another_text_or_of_a_model(void **state)
     assert_said(ftx("tokenize --decode --model m x"), 0, "b b a ", "");
 }
 
-static void a_dash_is_standard_input(void **state)
+LAW(a_dash_is_standard_input)
 {
     type_in("abba");
     assert_says(ftx("tokenize -"), "# bytes: 4, tokens: 4 ");
@@ -83,7 +83,7 @@ static void a_dash_is_standard_input(void **state)
 }
 
 /* x is a text, y one of these. */
-static void what_has_no_tokens_is_refused(void **state)
+LAW(what_has_no_tokens_is_refused)
 {
     static const struct { const char *x, *y, *line, *words; } row[] = {
         { "a \n", "aa\n\xC3\xA9 z\n", "--train-on x y",
@@ -120,7 +120,7 @@ static void what_has_no_tokens_is_refused(void **state)
     assert_int_equal(ftx("tokenize --tokens word y").status, 0);
 }
 
-static void options_that_do_not_go_together_are_refused(void **state)
+LAW(options_that_do_not_go_together_are_refused)
 {
     static const Refused row[] = {
         { "tokenize --word x", "ftx tokenize: there is no option --word;" },
@@ -141,18 +141,4 @@ static void options_that_do_not_go_together_are_refused(void **state)
     };
     write_text("x", "x");
     assert_all_refused(row);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(tokens_are_printed_with_their_counts),
-        TEST_INSIDE(a_thousand_pairs_are_merged_unless_told),
-        TEST_INSIDE(decoding_gives_the_file_back),
-        TEST_INSIDE(tokens_are_those_of_another_text_or_of_a_model),
-        TEST_INSIDE(a_dash_is_standard_input),
-        TEST_INSIDE(what_has_no_tokens_is_refused),
-        TEST_INSIDE(options_that_do_not_go_together_are_refused),
-    };
-    return RUN(laws);
 }

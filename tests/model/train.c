@@ -20,7 +20,7 @@ int fsync(int file)
 
 /* ------------------------------------------------------- what it learns */
 
-static void texts_are_learned(void **state)
+LAW(texts_are_learned)
 {
     double nats, b, per_character, unigram;
     a_text("t", 40, "");
@@ -36,14 +36,14 @@ static void texts_are_learned(void **state)
                 "bits a masked token\n");
 }
 
-static void pairs_are_learned_by_heart(void **state)
+LAW(pairs_are_learned_by_heart)
 {
     pairs("p", 150);
     assert_says(TRAIN("ed " SMALL "--d_e 16 --steps 500 --model m p"),
                 "held out, translated exactly: 15 of 15, 100.00 %\n");
 }
 
-static void labels_are_learned(void **state)
+LAW(labels_are_learned)
 {
     labelled("l", 100);
     Said s = TRAIN("class " SMALL "--steps 100 --eta 0.02 --model m l");
@@ -54,7 +54,7 @@ static void labels_are_learned(void **state)
 }
 
 /* The same by the library: every sequence between bos and eos, in order. */
-static void as_printed_it_is_the_algorithm_of_the_paper(void **state)
+LAW(as_printed_it_is_the_algorithm_of_the_paper)
 {
     static const struct { const char *more; Training how; } row[] = {
         { "", { .eta = 0.01 } }, { "--smoothing 0.1",
@@ -89,7 +89,7 @@ static void as_printed_it_is_the_algorithm_of_the_paper(void **state)
 }
 
 /* The same text, but for its last part, and for how much is held out. */
-static void nothing_is_learned_from_what_is_held_out(void **state)
+LAW(nothing_is_learned_from_what_is_held_out)
 {
     a_text("t", 30, "0123456789 0123456789 0123456789\n");
     a_text("u", 30, "9876543210 9876543210 9876543210\n");
@@ -103,7 +103,7 @@ static void nothing_is_learned_from_what_is_held_out(void **state)
 
 /* -------------------------------------------------------- the same bytes */
 
-static void threads_make_no_difference(void **state)
+LAW(threads_make_no_difference)
 {
     a_text("t", 20, "");
     TRAIN("e " SMALL "--steps 9 --model a t");
@@ -112,7 +112,7 @@ static void threads_make_no_difference(void **state)
 }
 
 /* The same command, stopped by time after its first step and resumed. */
-static void an_interrupted_run_leaves_the_same_files(void **state)
+LAW(an_interrupted_run_leaves_the_same_files)
 {
     static const char *const how[] = {
         "--optimiser adamw", "--optimiser momentum --patience 99",
@@ -138,7 +138,7 @@ static void an_interrupted_run_leaves_the_same_files(void **state)
 }
 
 /* Stopped by a signal, with several threads, too; what is the same later. */
-static void a_run_that_was_stopped_goes_on(void **state)
+LAW(a_run_that_was_stopped_goes_on)
 {
     static const struct { int signal, status; const char *line; } row[] = {
         { SIGKILL, 0, "e t" }, { SIGKILL, 0, "d t --threads 3" },
@@ -177,7 +177,7 @@ static void a_run_that_was_stopped_goes_on(void **state)
 
 /* Three files are written before the first step, before the evaluation
    after the last one, and at the end. The first signal ends the run. */
-static void a_save_is_completed_in_spite_of_signals(void **state)
+LAW(a_save_is_completed_in_spite_of_signals)
 {
     static const int number[] = { SIGINT, SIGTERM, SIGHUP },
                      saves[][2] = { { 0, 0 }, { 2, 0 }, { 3, 2 }, { 6, 2 },
@@ -205,7 +205,7 @@ static void a_save_is_completed_in_spite_of_signals(void **state)
 }
 
 /* The evaluation after the first epoch, after the last, is stopped. */
-static void an_evaluation_that_was_stopped_is_made_good(void **state)
+LAW(an_evaluation_that_was_stopped_is_made_good)
 {
 #define JUDGED "train d " SMALL "--epochs 1 --patience 9 --held-out 0.3 " \
                "--replace t --model "
@@ -226,7 +226,7 @@ static void an_evaluation_that_was_stopped_is_made_good(void **state)
 }
 
 /* The best is that of the first run, of two in all. */
-static void the_best_outlasts_the_run(void **state)
+LAW(the_best_outlasts_the_run)
 {
 #define WAITS SMALL "--patience 99 --eta 0.05 --warm_up 0 --schedule " \
               "constant --held-out 0.3 "
@@ -243,7 +243,7 @@ static void the_best_outlasts_the_run(void **state)
     assert_null(model_in("b")->best);
 }
 
-static void patience_ends_a_training_that_brings_nothing(void **state)
+LAW(patience_ends_a_training_that_brings_nothing)
 {
     char line[100];
     int last = 0;
@@ -266,7 +266,7 @@ static void patience_ends_a_training_that_brings_nothing(void **state)
 }
 
 /* The last evaluation, amidst an epoch, is better than those before. */
-static void the_last_step_may_be_the_best(void **state)
+LAW(the_last_step_may_be_the_best)
 {
     char line[100];
     a_text("t", 12, "");
@@ -288,7 +288,7 @@ static void the_last_step_may_be_the_best(void **state)
 
 /* The loss is not finite; or it is, and that of the next step would not be,
    with something held out or without. */
-static void a_step_that_spoils_the_model_is_not_saved(void **state)
+LAW(a_step_that_spoils_the_model_is_not_saved)
 {
     static const char *const how[] = {
         "--steps 50 --eta 1e12", "--steps 1 --warm_up 0 --held-out 0",
@@ -325,7 +325,7 @@ static double bytes_taken(const char *how)
 /* Five times the parameters: themselves, gradients, two moments, the best;
    and a tape for each lane, of which there are no more than threads, or
    sequences of a batch, or sequences. */
-static void what_a_model_takes_is_known_before_it_is_made(void **state)
+LAW(what_a_model_takes_is_known_before_it_is_made)
 {
     static const struct { int lanes; const char *how; } row[] = {
         { 1, "--batch 1 --threads 8" }, { 2, "--batch 3 --threads 2" },
@@ -353,7 +353,7 @@ static void what_a_model_takes_is_known_before_it_is_made(void **state)
 }
 
 /* What is there: a file of the user's own, or a link that leads nowhere. */
-static void nothing_is_overwritten_by_mistake(void **state)
+LAW(nothing_is_overwritten_by_mistake)
 {
     static const char *const name[] = { "m", "m.tsv", "m.svg" };
     static const Refused row[] = {
@@ -388,7 +388,7 @@ static void nothing_is_overwritten_by_mistake(void **state)
 }
 
 /* A name that has room for what a save adds, but not for .tsv as well. */
-static void a_first_run_that_cannot_save_leaves_nothing(void **state)
+LAW(a_first_run_that_cannot_save_leaves_nothing)
 {
     char m[241] = "";
     memset(m, 'x', 240);
@@ -403,7 +403,7 @@ static void a_first_run_that_cannot_save_leaves_nothing(void **state)
 
 /* ------------------------------------------------------------ going on */
 
-static void only_the_same_training_goes_on(void **state)
+LAW(only_the_same_training_goes_on)
 {
     static const Refused row[] = {
         { "train e --resume --model m t", "m is a model of another task." },
@@ -436,7 +436,7 @@ static void only_the_same_training_goes_on(void **state)
                 "step 5 of 5, saved\n");
 }
 
-static void a_boundary_that_moved_makes_other_data(void **state)
+LAW(a_boundary_that_moved_makes_other_data)
 {
     write_text("a", "to be or not");
     write_text("b", " to be");
@@ -452,7 +452,7 @@ static void a_boundary_that_moved_makes_other_data(void **state)
 }
 
 /* An epoch has 4 steps. Each run goes on with a copy. */
-static void a_training_may_become_longer(void **state)
+LAW(a_training_may_become_longer)
 {
     static const struct { const char *first, *more; int last; } row[] = {
         { "--steps 6", "", 6 }, { "--steps 6", "--epochs 2", 8 },
@@ -476,7 +476,7 @@ static void a_training_may_become_longer(void **state)
 }
 
 /* At first so many steps, then more and more. An epoch has 3 of them. */
-static void a_run_that_is_lengthened_equals_one_that_was_long(void **state)
+LAW(a_run_that_is_lengthened_equals_one_that_was_long)
 {
     static const struct { int patience, n, steps[5]; } row[] = {
         { 99, 3, { 3, 6, 21 } }, { 99, 4, { 1, 2, 5, 9 } },
@@ -494,32 +494,4 @@ static void a_run_that_is_lengthened_equals_one_that_was_long(void **state)
               row[k].patience, row[k].steps[n - 1]);
         assert_same_model("a", "b");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(texts_are_learned),
-        TEST_INSIDE(pairs_are_learned_by_heart),
-        TEST_INSIDE(labels_are_learned),
-        TEST_INSIDE(as_printed_it_is_the_algorithm_of_the_paper),
-        TEST_INSIDE(nothing_is_learned_from_what_is_held_out),
-        TEST_INSIDE(threads_make_no_difference),
-        TEST_INSIDE(an_interrupted_run_leaves_the_same_files),
-        TEST_INSIDE(a_run_that_was_stopped_goes_on),
-        TEST_INSIDE(a_save_is_completed_in_spite_of_signals),
-        TEST_INSIDE(an_evaluation_that_was_stopped_is_made_good),
-        TEST_INSIDE(the_best_outlasts_the_run),
-        TEST_INSIDE(patience_ends_a_training_that_brings_nothing),
-        TEST_INSIDE(the_last_step_may_be_the_best),
-        TEST_INSIDE(a_step_that_spoils_the_model_is_not_saved),
-        TEST_INSIDE(what_a_model_takes_is_known_before_it_is_made),
-        TEST_INSIDE(nothing_is_overwritten_by_mistake),
-        TEST_INSIDE(a_first_run_that_cannot_save_leaves_nothing),
-        TEST_INSIDE(only_the_same_training_goes_on),
-        TEST_INSIDE(a_boundary_that_moved_makes_other_data),
-        TEST_INSIDE(a_training_may_become_longer),
-        TEST_INSIDE(a_run_that_is_lengthened_equals_one_that_was_long),
-    };
-    return RUN(laws);
 }

@@ -1,7 +1,7 @@
 /* ftx translate: lines, by Algorithm 15 or by beams. */
 #include "lessons.h"
 
-static void lines_are_translated_one_by_one(void **state)
+LAW(lines_are_translated_one_by_one)
 {
     Inference how = { .tau = 0, .no_special = true };
     bool ended;
@@ -23,7 +23,7 @@ static void lines_are_translated_one_by_one(void **state)
 }
 
 /* A line does not know of those before it, not even of its own length. */
-static void a_line_is_translated_as_it_is_alone(void **state)
+LAW(a_line_is_translated_as_it_is_alone)
 {
     static const char *const line[] = { "abcba", "a", "ba", "c", "abc", "b" };
     static const char *const how[] = { "", "--beam 3",
@@ -43,7 +43,7 @@ static void a_line_is_translated_as_it_is_alone(void **state)
     }
 }
 
-static void a_translation_that_does_not_end_is_said_to_be_cut(void **state)
+LAW(a_translation_that_does_not_end_is_said_to_be_cut)
 {
     little_model("ed");
     Said s = ftx("translate --model ed ba ab --ell_gen 1");
@@ -55,7 +55,7 @@ static void a_translation_that_does_not_end_is_said_to_be_cut(void **state)
 }
 
 /* Whatever is drawn, two tokens are two characters, unless it ended. */
-static void a_translation_has_no_special_tokens(void **state)
+LAW(a_translation_has_no_special_tokens)
 {
     int cut = 0;
     little_model("ed");
@@ -70,7 +70,7 @@ static void a_translation_has_no_special_tokens(void **state)
 }
 
 /* Half of the lines learned are short, half are long, and --alpha decides. */
-static void beams_are_those_of_the_library(void **state)
+LAW(beams_are_those_of_the_library)
 {
     static const double alpha[] = { 0, 0.7, 5 };
     Hypothesis best[4];
@@ -96,13 +96,13 @@ static void beams_are_those_of_the_library(void **state)
 }
 
 /* Its file is of format 1, from before some hyperparameters. */
-static void the_model_in_the_page_names_numbers(void **state)
+LAW(the_model_in_the_page_names_numbers)
 {
     assert_says(ftx("translate --model doc/numbers.ftx 4217 3000"),
                 "four thousand two hundred seventeen\nthree thousand\n");
 }
 
-static void what_cannot_be_translated_is_refused(void **state)
+LAW(what_cannot_be_translated_is_refused)
 {
     static const Refused row[] = {
         { "translate --model ed ba --ell_gen 17",
@@ -125,18 +125,4 @@ static void what_cannot_be_translated_is_refused(void **state)
                      0);
     assert_int_equal(ftx("translate --model ed --tau 1 --seed 1 --top_k 2 "
                          "--top_p .9 ab").status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(lines_are_translated_one_by_one),
-        TEST_INSIDE(a_line_is_translated_as_it_is_alone),
-        TEST_INSIDE(a_translation_that_does_not_end_is_said_to_be_cut),
-        TEST_INSIDE(a_translation_has_no_special_tokens),
-        TEST_INSIDE(beams_are_those_of_the_library),
-        TEST_INSIDE(the_model_in_the_page_names_numbers),
-        TEST_INSIDE(what_cannot_be_translated_is_refused),
-    };
-    return RUN(laws);
 }

@@ -23,7 +23,7 @@ static Said example_of(const char *command)
     return s;
 }
 
-static void the_examples_of_the_help_work(void **state)
+LAW(the_examples_of_the_help_work)
 {
     static const struct { const char *command, *words; } row[] = {
         { "train", "step 2 of 2, saved" }, { "fill", "the al | orithm\n" },
@@ -41,7 +41,7 @@ static void the_examples_of_the_help_work(void **state)
 }
 
 /* What the last epochs made of it does not count. */
-static void the_best_model_is_used(void **state)
+LAW(the_best_model_is_used)
 {
     little_model("d");
     Said good = ftx("generate --model d 3"), shown = ftx("show --model d 3");
@@ -57,7 +57,7 @@ static void the_best_model_is_used(void **state)
 }
 
 /* What came before is printed all the same. */
-static void a_line_of_standard_input_is_named(void **state)
+LAW(a_line_of_standard_input_is_named)
 {
     static const struct { const char *lines, *words; } row[] = {
         { "a[gap]\nas[gap]@\n", ":2:8: there is no token" },
@@ -80,7 +80,7 @@ static void a_line_of_standard_input_is_named(void **state)
     assert_refused(ftx("fill --model e"), "standard input: is empty.");
 }
 
-static void a_model_must_be_given_and_of_the_right_kind(void **state)
+LAW(a_model_must_be_given_and_of_the_right_kind)
 {
     static const Refused row[] = {
         { "generate hello", "ftx generate: which model? | 'ftx train d'." },
@@ -108,7 +108,7 @@ static void a_model_must_be_given_and_of_the_right_kind(void **state)
     assert_all_refused(row);
 }
 
-static void a_model_that_overflows_is_to_blame(void **state)
+LAW(a_model_that_overflows_is_to_blame)
 {
     static const struct { const char *task, *line; } row[] = {
         { "d", "generate 3" }, { "d", "show 3" }, { "e", "fill [gap]" },
@@ -130,16 +130,4 @@ static void a_model_that_overflows_is_to_blame(void **state)
             || !has_words(s.err, ": what is computed | not finite; | .\n"))
             fail_at(HERE(row[k].line), "%d, %s%s", s.status, s.out, s.err);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_INSIDE(the_examples_of_the_help_work),
-        TEST_INSIDE(the_best_model_is_used),
-        TEST_INSIDE(a_line_of_standard_input_is_named),
-        TEST_INSIDE(a_model_must_be_given_and_of_the_right_kind),
-        TEST_INSIDE(a_model_that_overflows_is_to_blame),
-    };
-    return RUN(laws);
 }

@@ -6,11 +6,15 @@
        }
 
    is all there is to it: main runs the laws of a file in their order. Where
-   command.h is included before, the files of a test are removed after it. */
+   command.h is included before, the files of a test are removed after it;
+   where lessons.h is, they are in its working directory. */
 #ifndef LAW_H
 #define LAW_H
 #include "check.h"
 
+#ifndef LAW_SET_UP
+#define LAW_SET_UP set_up
+#endif
 #ifdef COMMAND_H
 #define END_OF_LAW tear_down_files
 #else
@@ -50,7 +54,7 @@ int main(void)
 {
     struct CMUnitTest tests[sizeof laws / sizeof *laws];
     for (size_t k = 0; k < count_of_laws; k++)
-        tests[k] = (struct CMUnitTest){ laws[k].name, run_law, set_up,
+        tests[k] = (struct CMUnitTest){ laws[k].name, run_law, LAW_SET_UP,
                                         END_OF_LAW, &laws[k] };
     return _cmocka_run_group_tests(__BASE_FILE__, tests, count_of_laws, NULL,
                                    NULL);

@@ -1,7 +1,9 @@
-/* Small models, and data for them. */
+/* Small models, and data for them. Each law has a directory of its own. */
 #ifndef LESSONS_H
 #define LESSONS_H
 #include "command.h"
+#define LAW_SET_UP set_up_inside
+#include "law.h"
 
 /* Of any model that a test trains. */
 #define SMALL "--d_e 8 --H 2 --ell_max 16 --batch 4 "
