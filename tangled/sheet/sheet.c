@@ -433,7 +433,7 @@ static const char *after_groups(const char *p)     /* 1,234.5; NULL: none */
 }
 
 /* A comma that may part thousands, and one that cannot. */
-static void see_thousands(Reader *r, const char *number)
+static void note_thousands(Reader *r, const char *number)
 {
     size_t whole = strspn(number, DIGITS);
     bool comma = r->comma && number[whole] == ',',
@@ -553,7 +553,7 @@ static void take_entry(Reader *r)
     refuse_doubt(r, start, entry);
     const char *number = start + begin_of(start, "- +");
     const char *groups = after_groups(number);
-    see_thousands(r, number);
+    note_thousands(r, number);
     if (r->comma && groups != NULL) {
         r->p = groups;
         r->grouped = true;
@@ -719,7 +719,7 @@ static bool take_arguments(Reader *r)       /* , dtype=float64 */
             depth += *end == '(';
     if (*end == ')')
         for (; p < end; p++)
-            r->whole_numbers |= begin_of(p, "int long short bool") > 0;
+            r->whole_numbers |= begin_of(p, "int long short bool ='i ='u") > 0;
     r->p = end;
     if (*end != ')')
         wrong_word(r, "expected the ) that closes the array");
@@ -858,7 +858,8 @@ static bool has_labels(const Reader *r)
     const Item *item = r->item;
     const Entry *entry = item->entry;
     bool labels = r->by_line && r->level == 0 && item->cols > 1
-               && begins(r->text + entry->at + 1, "  ")
+               && (begins(r->text + entry->at + 1, "  ")
+                   || entry->typed[entry->bytes - 1] == '.')
                && counts_up(entry, item->rows, item->cols);
     for (int k = 0; labels && k < item->rows * item->cols; k++)
         labels &= k % item->cols == 0 || entry[k].decimals > 0;
@@ -899,6 +900,12 @@ static void refuse_whole(const Reader *r)
         fault(r->fault, item->entry->at, "the first column counts the rows "
               "and may be labels; leave it out, or type %.1f for its first "
               "entry.", item->entry->value);
+    if (is_number(item) && item->entry->decimals == 3
+        && item->entry->value >= 1
+        && item->entry->value == round(item->entry->value))
+        fault(r->fault, item->entry->at, "this point may part thousands; "
+              "type %.0f or %.0f000.", item->entry->value,
+              item->entry->value);
     if (has_heading(r))
         fault(r->fault, item->entry->at, "the first row may be a heading; "
               "leave it out, or put the matrix in brackets.");

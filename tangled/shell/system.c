@@ -363,7 +363,7 @@ void unmap_bytes(void *bytes, size_t n)
     (void)bytes, (void)n;
 }
 #else
-static void ask_for_stack(void)
+static void enlarge_stack(void)
 {
     enum { NEEDED = 1 << 20 };
     struct rlimit stack;
@@ -382,7 +382,7 @@ static void ask_for_stack(void)
 char **begin_program(int *n, char *argument[])
 {
     (void)n;
-    ask_for_stack();
+    enlarge_stack();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     return argument;
