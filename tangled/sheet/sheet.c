@@ -900,7 +900,7 @@ static void refuse_whole(const Reader *r)
         fault(r->fault, item->entry->at, "the first column counts the rows "
               "and may be labels; leave it out, or type %.1f for its first "
               "entry.", item->entry->value);
-    if (is_number(item) && item->entry->decimals == 3
+    if (is_number(item) && !r->comma && item->entry->decimals == 3
         && item->entry->value >= 1
         && item->entry->value == round(item->entry->value))
         fault(r->fault, item->entry->at, "this point may part thousands; "
