@@ -13,16 +13,18 @@
 
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT ON                     /* a * b + c rounds once */
-#if defined(WATCHED) || !defined(__OPTIMIZE__)
-#define UNROLL
-#else
-#define UNROLL _Pragma("clang loop unroll(full)")
-#endif
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=fast")        /* a * b + c rounds once */
 #if __GNUC__ >= 9           /* one loop for all strides: half of the code */
 #pragma GCC optimize("no-version-loops-for-strides")
 #endif
+#endif
+
+#if defined(WATCHED) || !defined(__OPTIMIZE__)
+#define UNROLL
+#elif defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
 #define UNROLL _Pragma("GCC unroll 16")
 #else
 #define UNROLL

@@ -105,8 +105,8 @@ static Mat of_norm(Slipping *s, const char *name)
 
 Mat zeros_of(Slipping *s, int rows, int cols)
 {
-    enum { MOST = 10000000 };
-    if ((double)rows * cols > MOST)
+    const double most = 1e7;
+    if ((double)rows * cols > most)
         cannot_be(s);
     return constant(s->arena, rows, cols);
 }

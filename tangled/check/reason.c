@@ -66,8 +66,8 @@ static double misses_by(const Claim *c, const Step *step)
    much. */
 static bool can_be_made_up(const Judging *j, double off, double by)
 {
-    enum { TIMES = 12 };
-    return off <= TIMES * by + j->unit;
+    const double times = 12;
+    return off <= times * by + j->unit;
 }
 
 /* One weight that is 1 for 0, or 0 for 1: a mistyped digit does that, too,

@@ -461,7 +461,7 @@ static bool has_ended(Answer *a, pid_t child, int how)
 static Answer wait_for(pid_t child, int from)
 {
     Answer a = { .text = memory(NULL, 1) };
-    double until = now() + PATIENCE;
+    double until = now() + (double)PATIENCE;
     bool open = true, ended = false;
     *a.text = '\0';
     fcntl(from, F_SETFL, O_NONBLOCK);
@@ -563,7 +563,7 @@ static Values answer_to(int program, const char *text)
 {
     Values values = { .ended = "it was not tried, because the runs before "
                                "it took too long" };
-    if (spent > MOST_SECONDS)
+    if (spent > (double)MOST_SECONDS)
         return values;
     double begun = now();
     FILE *sheet = tmpfile(), *printed = tmpfile();

@@ -175,7 +175,7 @@ static int how_added(const TokenReader *r, const Json *token)
 /* Is it an added token for which the model has no embedding? */
 static bool is_beyond(const TokenReader *r, const Json *text, double number)
 {
-    return number >= r->N_V && number <= TOKEN_LIMIT
+    return number >= r->N_V && number <= (double)TOKEN_LIMIT
         && (r->vocabulary == NULL
             || json_member(r->vocabulary, text->text) == NULL);
 }

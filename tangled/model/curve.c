@@ -16,7 +16,7 @@ bool curve_tsv(FILE *file, const void *model)
     return true;
 }
 
-enum { LEFT = 60, TOP = 20, WIDTH = 560, HEIGHT = 300 };
+static const int LEFT = 60, TOP = 20, WIDTH = 560, HEIGHT = 300;
 
 typedef struct {
     FILE *file;

@@ -42,7 +42,7 @@ const char *entry_place(char to[40], const Item *claim, int k)
 }
 
 
-enum { STANDS_FOR_INFINITY = -10000 };
+static const double stands_for_infinity = -1e4;
 
 static bool is_single(void) { return sizeof(real) == sizeof(float); }
 
@@ -73,7 +73,7 @@ Verdict verdict_on(const Entry *entry, double x)
     if (isnan(typed))
         return OPEN;
     if (x == -INFINITY)
-        return typed <= STANDS_FOR_INFINITY ? RIGHT : WRONG;
+        return typed <= stands_for_infinity ? RIGHT : WRONG;
     if (entry->decimals == EXACT)
         return same_number(typed, x) ? RIGHT : WRONG;
     double unit = unit_of(entry->decimals);

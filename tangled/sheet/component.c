@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEP_ENTRIES = 2000000 };        /* of all steps of a run together */
+static const double step_entries = 2e6; /* of all steps of a run together */
 
 void limit(const Job *job, double entries)
 {
-    if (entries > STEP_ENTRIES)
+    if (entries > step_entries)
         fault(job->f, job->start->at, "the steps would have more than "
               "two million entries.");
 }

@@ -482,10 +482,10 @@ static const char *after_exponent(const char *p, long *exponent)
 
 static int times_ten(int decimals, double exponent)
 {
-    enum { MOST = 400 };
+    const int most = 400;
     double places = decimals - exponent;
     return decimals == EXACT || places != round(places) ? EXACT
-         : places < 0 ? 0 : places > MOST ? MOST : (int)places;
+         : places < 0 ? 0 : places > most ? most : (int)places;
 }
 
 static double read_number(Reading *r)

@@ -15,13 +15,13 @@ static double largest_real(void)
     return sizeof(real) == sizeof(float) ? (double)FLT_MAX : DBL_MAX;
 }
 
-enum { STANDS_FOR_INFINITY = -10000, NEITHER_0_NOR_1 = 2 };
+static const double stands_for_infinity = -1e4, neither_0_nor_1 = 2;
 
 /* Zeros and -inf, to be added to the scores? */
 static bool is_additive(const Item *mask)
 {
     for (int k = 0; k < mask->rows * mask->cols; k++)
-        if (mask->entry[k].value <= STANDS_FOR_INFINITY)
+        if (mask->entry[k].value <= stands_for_infinity)
             return true;
     return false;
 }
@@ -32,7 +32,7 @@ double entry_value(const Job *job, const Argument *a,
     const Entry *entry = &item->entry[k];
     if (a->kind == MASK && is_additive(item))
         return entry->value == 0 ? 1
-             : entry->value <= STANDS_FOR_INFINITY ? 0 : NEITHER_0_NOR_1;
+             : entry->value <= stands_for_infinity ? 0 : neither_0_nor_1;
     if (a->name[0] == 'S' && entry->value == -INFINITY)
         return entry->value;
     if (isnan(entry->value))

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ALGORITHMS = 15 };
+static const int algorithms = 15;
 
 static void run_each(Job *job)
 {
@@ -20,9 +20,9 @@ static int which_algorithm(Job *job)
         failure(job->f, "the sheet does not say which algorithm; begin "
                 "with a line such as 'algorithm 4'.");
     double n = job_number(job, "algorithm", 0);
-    if (n != floor(n) || n < 1 || n > ALGORITHMS)
+    if (n != floor(n) || n < 1 || n > algorithms)
         fault(job->f, start->at, "there is no sheet for Algorithm %g; "
-              "the algorithms are 1 ... %d.", n, ALGORITHMS);
+              "the algorithms are 1 ... %d.", n, algorithms);
     return (int)n;
 }
 

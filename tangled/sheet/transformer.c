@@ -5,7 +5,7 @@
 
 static int given_layers(Job *job, Part part, const char *name)
 {
-    enum { MOST = 100 };
+    const int most = 100;
     const Sheet *sheet = job->run.sheet;
     int least = 0;
     for (int k = 0; k < sheet->n; k++) {
@@ -18,12 +18,12 @@ static int given_layers(Job *job, Part part, const char *name)
             least = l;
     }
     double L = job_number(job, name, least);
-    if (least > MOST)
+    if (least > most)
         fault(job->f, job->start->at, "a model has at most %d layers.",
-              MOST);
-    if (L != floor(L) || L < least || L > MOST)
+              most);
+    if (L != floor(L) || L < least || L > most)
         fault(job->f, find(job, name, 0)->at, "%s is %g; it must be one "
-              "of %d ... %d.", name, L, least, MOST);
+              "of %d ... %d.", name, L, least, most);
     if (find(job, name, 0) == NULL)
         assume_number(job, name, least);
     return (int)L;

@@ -353,11 +353,12 @@ void heatmaps_svg(FILE *out, int n, Heatmap h[], const char *heading,
     svg_end(out);
 }
 
-enum { SHADES = 16, SMALL = 84, SMALL_GAP = 10, TITLE = 12 };
+static const int shades = 16;
+enum { SMALL = 84, SMALL_GAP = 10, TITLE = 12 };
 
 static int shade_of(double weight)
 {
-    return (int)(SHADES * sqrt(weight) + 0.5);
+    return (int)(shades * sqrt(weight) + 0.5);
 }
 
 static void draw_shade(FILE *out, Mat M, int shade)
@@ -368,7 +369,7 @@ static void draw_shade(FILE *out, Mat M, int shade)
             if (shade_of(AT(M, i, j)) == shade) {
                 if (!begun)
                     fprintf(out, "<path fill-opacity=\"%.2f\" d=\"",
-                            (double)shade / SHADES);
+                            (double)shade / shades);
                 fprintf(out, "M%d %dh1v1h-1z", j - 1, i - 1);
                 begun = true;
             }
@@ -383,7 +384,7 @@ static void draw_small(FILE *out, const Heatmap *h, int x, int y, int side)
             "fill=\"#1a4a8a\" shape-rendering=\"crispEdges\">\n"
             "<rect width=\"%d\" height=\"%d\" fill=\"#f4f4f4\"/>\n", x, y,
             cell, h->M->cols, h->M->rows);
-    for (int shade = 1; shade <= SHADES; shade++)
+    for (int shade = 1; shade <= shades; shade++)
         draw_shade(out, h->M, shade);
     fputs("</g>\n", out);
 }
