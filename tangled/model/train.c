@@ -517,8 +517,13 @@ static double on_tapes(const Hyperparameters *h, const Data *data,
     return on_tape(h, most) + (lanes - 1) * on_tape(h, all / data->N_data);
 }
 
-static void check_memory(Session *s, const Theta *theta)
+/* Refuses what takes more memory than there is. Where the work is long, says
+   first what it is. */
+static void check_size(Session *s, const Theta *theta)
 {
+    const long long many = 2000000;
+    char parameters[40];
+    FILE *out = s->command->out;
     const Training *how = &s->model->plan.how;
     const Data *data = &s->corpus.train;
     double copies = 2                   /* the numbers, their gradients   */
@@ -531,6 +536,12 @@ static void check_memory(Session *s, const Theta *theta)
     if (there > 0 && needed > there)
         failure(s->fault, "training this model takes %.0f MB of memory; "
                 "there are %.0f.", needed / 1e6, there / 1e6);
+    if (theta_count(theta) < many)
+        return;
+    fprintf(out, "%s: %s parameters; training takes %.0f MB of memory\n",
+            s->run.model, grouped(theta_count(theta), parameters),
+            needed / 1e6);
+    fflush(out);
 }
 
 /* Refuses to write over a file that is there, or where none can be. */
@@ -591,7 +602,7 @@ static void begin_model(Session *s, const Plan *plan,
     hyper->N_C = c->N_C;
     hyper_check(s->fault, hyper);
     m->theta = theta_new(arena, hyper);
-    check_memory(s, m->theta);
+    check_size(s, m->theta);
     theta_allocate(m->theta, arena);
     Random random = random_new(m->plan.how.seed);
     theta_initialise(m->theta, m->plan.initialise, &random);
@@ -865,10 +876,12 @@ static void train_it(Fault *f, void *data)
     s->corpus = read_corpus(s->command->arena, s->task, &plan, hyper.ell_max,
                             s->from != NULL ? s->from : s->model, &telling, n,
                             s->file, f);
-    if (s->run.resume)
+    if (s->run.resume) {
         refuse_other_data(s);
-    else
+        check_size(s, s->model->theta);
+    } else {
         begin_model(s, &plan, &hyper);
+    }
     s->model->plan = plan;
     prepare_session(s);
     lead(s);

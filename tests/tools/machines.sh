@@ -69,10 +69,10 @@ commands() { # PROGRAM...; in a directory of its own
     say resumed cmp exact/model.ftx 'für mich/½.ftx'
     say plain "$@" "${training[@]}" --held-out 0 --steps 4 --model plain.ftx README.md
     say generated "$@" generate --model exact/model.ftx --ell_gen 40 --tau 0 'The '
-    # A training that nobody ends, one more on its file, and Ctrl-C: as soon as it has saved, however long a
-    # busy machine takes for that.
-    timeout --foreground 1200 env --default-signal=INT "$@" "${training[@]}" --steps 10000000 --save 1 --model long.ftx README.md > long 2>&1 < /dev/null & local long=$!
-    until [ -s long.ftx.svg ]; do kill -0 $long 2> /dev/null || break; sleep 0.1; done
+    # A training that nobody ends, one more on its file, and Ctrl-C. It holds its file from the first save on, and
+    # does not save again before it is ended: however long a busy machine takes, nothing changes meanwhile.
+    timeout --foreground 1200 env --default-signal=INT "$@" "${training[@]}" --steps 10000000 --save 86400 --model long.ftx README.md > long 2>&1 < /dev/null & local long=$!
+    until [ -s long.ftx ]; do kill -0 $long 2> /dev/null || break; sleep 0.1; done
     say second "$@" train d --resume --steps 10000000 --model long.ftx README.md
     kill -INT $long; wait $long
     echo "status $?" > stopped
