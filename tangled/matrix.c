@@ -551,7 +551,7 @@ WITHIN real within(real x)              /* -FAR ... FAR */
 {
     return sizeof x == sizeof(float)
          ? (real)-at_least(-at_least((float)x, -FAR), -FAR)
-         : x < -FAR ? -FAR : x > FAR ? FAR : x;
+         : x < -FAR ? -FAR : x > (real)FAR ? (real)FAR : x;
 }
 
 FAST static void tanh_entries(size_t n, const real *x, real *y, real *slope)

@@ -344,7 +344,7 @@ LAW(what_a_model_takes_is_known_before_it_is_made)
     }
     assert_that(lane > 1e3 * (10 + 8) * 2e4);
     Said s = ftx("train class --d_e 512 --L 1 --H 1 --ell_max 9 --steps 1 "
-                 "--optimiser sgd --batch 1 --model m l");
+                 "--optimiser sgd --batch 1 --model long l");
     const char *said = strstr(s.out, " parameters; training takes ");
     assert_that(s.status == 0 && said != NULL && said < strchr(s.out, '\n'));
     labelled("l", 4);
