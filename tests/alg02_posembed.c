@@ -91,6 +91,27 @@ LAW(a_factor_multiplies_the_token_and_not_the_position)
     }
 }
 
+/* BERT's segments: the first ends with eos, which is token 7; whatever comes
+   behind it is of the second, also behind another eos. */
+LAW(what_is_behind_the_first_eos_is_of_type_2)
+{
+    const int type[] = { 1, 1, 2, 2, 2 };
+    for (int types = 1; types <= 3; types++) {
+        Theta theta = { .hyper = { .d_e = 3, .ell_max = 6, .N_V = 7,
+                                   .types = types },
+                        .W_e = random_parameter(3, 7),
+                        .W_p = random_parameter(3, 6),
+                        .W_t = random_parameter(3, types) };
+        Tokens x = TOKENS(2, 7, 1, 7, 4);
+        Mat X = embeddings(tape, x, &theta);
+        for (int t = 1; t <= 5; t++)
+            assert_same(column_of(X, t),
+                        add(column_of(embedded(theta.W_e, theta.W_p, x), t),
+                            column_of(theta.W_t, types == 1 ? 1 : type[t - 1])),
+                        TIGHT);
+    }
+}
+
 static Mat whole_sequence(const Mat of[])
 {
     return embedded(of[0], of[1], X_TOKENS);

@@ -168,8 +168,9 @@ LAW(many_blocks_are_multiplied_exactly)
 LAW(columns_that_lie_far_apart_are_multiplied_exactly)
 {
     static const int shapes[][3] = { { 577, 61, 35 }, { 577, 61, 131 },
-                                     { 1030, 25, 70 }, { 530, 300, 150 } };
-    for (int s = 0; s < 4; s++)
+                                     { 1030, 25, 70 }, { 530, 300, 150 },
+                                     { 2100, 17, 131 } };
+    for (int s = 0; s < MANY(shapes); s++)
         for (int transposes = 0; transposes < 4; transposes++) {
             Multiplication p = random_product(shapes[s][0], shapes[s][1],
                                               shapes[s][2], transposes, true);
@@ -269,6 +270,14 @@ LAW(one_column_is_multiplied_exactly)
     for (int k = 1; k <= 35; k++)
         for (int transposes = 0; transposes < 4; transposes++) {
             Multiplication p = random_product(1 + k * 7 % 23, 1, k, transposes, true);
+            agrees_with_the_loops(&p, 0);
+        }
+    static const int tall[] = { 4095, 4096, 4097, 8193 };   /* rows at a time */
+    for (int i = 0; i < MANY(tall); i++)
+        for (int k = 1; k <= 300; k += 299) {
+            Multiplication p = random_product(tall[i], 1, k, i % 2, true);
+            agrees_with_the_loops(&p, 0);
+            p = random_product(tall[i], 1, k, 0, true);
             agrees_with_the_loops(&p, 0);
         }
 }

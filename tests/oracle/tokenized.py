@@ -59,15 +59,15 @@ x <|endoftext|> y<|endoftext|><|endoftext
 [MASK] [CLS][SEP]a[PAD] [UNK] [mask] [ MASK ]
 a <tool> b<tool>c <Tool>
 a  <left> b <left>c   <right>  d<right>e
-a  <both>\n b<both>
 Ünïcode ünïcode UNICODE <long <longer> <longest
 aeiou\u0316\u0301 n\u0303\u0327\u0303 ê\u0323\u0302 \u0301a
 ק\u05b0\u0591 न\u093c\u094d 한\u302e\u302a가\u302f\u302b 豈\u0345\u0301
 A\u0301\u0300\u0316\u0317 e\u0317\u0316\u0301 o\u0334\u0345\u0305\u0323
+가\u302e\u302f나\u302f\u302e\u3099다\u3099\u302f\u0334라
+\U0001d165\U0001d166\U0001d16d \U0001d16e\U0001d166\U0001d165\u302e\U0001d165
+\u302e\U0001d165 나\u302e\U0001d165 라\U0001d16d\u302f
 \U0001d165\U0001d16e \U0001d15e\U0001d165 \u0f71\u0f72\u0f74 \u08d5\u08d4 y\u1ab0\u20d0\ufe20
-""".encode().decode("unicode_escape").encode("latin1").decode() \
-    .replace("\n b<both>", "\x00 b<both>").split("\n")[:-1]
-OTHERS = [text.replace("\x00", "\n") for text in OTHERS]
+""".split("\n")[:-1] + ["a  <both>\n b<both>"]
 BLANKS = [" ", "  ", "   ", "\t", "\n", "\r\n", "\n\n", "\u00a0", "\u2003",
           "\u3000", "\u2028", "\u200b", "\u0085", "\x0b", "\x0c", "\ufeff",
           "\u180e", "\u1680", "\u202f", "\x1f", "     \n  "]
@@ -122,7 +122,7 @@ def vocabularies():
         t.normalizer = normalizers.BertNormalizer(lowercase=small)
         t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
         t.decoder = decoders.WordPiece()
-        t.train_from_iterator(PHRASES * 3, trainers.WordPieceTrainer(
+        t.train_from_iterator((PHRASES + OTHERS) * 3, trainers.WordPieceTrainer(
             vocab_size=600, show_progress=False, limit_alphabet=1000,
             special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
     added(words["cased"], "Ünïcode")

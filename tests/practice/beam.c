@@ -189,6 +189,26 @@ LAW(the_search_goes_on_behind_a_best_that_has_ended)
     assert_near(best[1].log_p, log(.5), TIGHT);
 }
 
+/* bos to eos with 2/5 or 7/20, or to 1, from where four tokens are alike; two
+   tokens at most. ln(2/5) is above ln(3/20) / 2, ln(7/20) below ln(13/80) / 2:
+   what has ended and what is open are each divided by their own length. */
+LAW(what_has_ended_and_what_is_open_have_each_their_length)
+{
+    for (int k = 0; k < 2; k++) {
+        const double end = k == 0 ? .4 : .35, open = (1 - end) / 4;
+        const double next[] = {
+            .25, 0, 0, 0, 1 - end, 0,   .25, 0, 0, 0, 0, 0,   .25, 0, 0, 0, 0, 0,
+            .25, 0, 0, 0, 0, 0,         0, 0, 0, 0, 0, 0,     0, 1, 1, 1, end, 1,
+        };
+        Hypothesis best[2];
+        search(best, chain(ED_TRANSFORMER, N_V, ELL_MAX, next),
+               (Beam){ .B = 2, .alpha = 1, .ell_gen = 2 });
+        assert_that(best[0].ended == (k == 0) && !best[1].ended);
+        assert_near(best[0].log_p, log(k == 0 ? end : open), TIGHT);
+        assert_near(best[1].log_p, log(open), TIGHT);
+    }
+}
+
 LAW(of_equal_scores_the_lower_token_comes_first)
 {
     const double next[] = {

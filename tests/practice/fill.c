@@ -15,10 +15,10 @@ LAW(every_mask_gets_the_best_of_its_column)
     for (int t = 1; t <= sizes.ell_max; t++)
         for (int i = 1; i <= sizes.d_e; i++)
             AT(theta->W_p, i, t) *= 50;
-    Tokens x = TOKENS(8, MASK, 3, MASK, MASK, 9);
-    int count, place[] = { 2, 4, 5 };
+    Tokens x = TOKENS(MASK, 1, 3, MASK, MASK, 9, 2, MASK);  /* ell_max of them */
+    int count, place[] = { 1, 4, 5, 8 };
     const Guess *guess = fill_in(quiet, arena, x, theta, N_V, &count);
-    assert_that(count == 3);
+    assert_that(count == 4);
     Mat P = etransformer(quiet, x, theta);
     for (int k = 0; k < count; k++) {
         double total = 0;

@@ -13,6 +13,26 @@ LAW(tokens_are_counted_from_1)
     assert_refuses(TOKEN(x, 4), "there is no token 4 in a sequence of 3.");
 }
 
+LAW(parts_of_a_sequence_are_counted_from_1_too)
+{
+    Tokens x = TOKENS(7, 8, 9, 8);
+    assert_same_tokens(slice(x, 2, 3), TOKENS(8, 9));
+    assert_same_tokens(slice(x, 1, 4), x);
+    assert_that(slice(x, 1, 0).length == 0 && slice(x, 5, 4).length == 0);
+    assert_same_tokens(span(tape, 3, 5), TOKENS(3, 4, 5));
+    assert_that(span(tape, 3, 2).length == 0);
+    assert_same_tokens(places(tape, x, 8), TOKENS(2, 4));
+    assert_same_tokens(chosen(tape, x, TOKENS(4, 1, 1)), TOKENS(8, 7, 7));
+    assert_same_tokens(appended(tape, x, 5), TOKENS(7, 8, 9, 8, 5));
+    assert_same_tokens(appended(tape, no_tokens, 5), TOKENS(5));
+    assert_refuses(slice(x, 0, 2).length, "[0 : 2] of a sequence of 4.");
+    assert_refuses(slice(x, 3, 5).length, "[3 : 5] of a sequence of 4.");
+    assert_refuses(slice(x, 3, 1).length, "[3 : 1] of a sequence of 4.");
+    assert_refuses(span(tape, 3, 1).length, "from 3 to 1.");
+    assert_refuses(chosen(tape, x, TOKENS(1, 5)).length, "no token 5");
+    assert_refuses(chosen(tape, x, TOKENS(0)).length, "no token 0");
+}
+
 LAW(the_special_tokens_are_the_last_three)
 {
     assert_int_equal(mask_token(10), 8);
