@@ -196,6 +196,22 @@ static void save_first(Session *s)
     fault_again(f, &inner);
 }
 
+/* A save that fails before the end is tried again by the next one. */
+static void save_on_the_way(Session *s)
+{
+    Fault *f = s->fault, inner = *f;
+    FILE *out = s->command->out;
+    bool saved = attempt(&inner, save_it, s);
+    s->fault = f;
+    if (saved)
+        return;
+    if (!inner.passing)
+        fault_again(f, &inner);
+    s->kept = seconds();
+    fprintf(out, "%swarning: %s The next save tries again.\n",
+            is_terminal(out) ? "\n" : "", inner.sentence);
+}
+
 /* The mean loss a token of the held-out part; NaN where there is none.
    false: a signal has ended the evaluation. */
 static bool held_out_loss(Session *s, bool may_stop, double *loss)
@@ -308,14 +324,14 @@ static bool follow(void *to, const Progress *step)
     state->tokens += (double)step->tokens;
     s->tokens += (double)step->tokens;
     if (state->step == s->last)
-        save(s);
+        save_on_the_way(s);
     if (!s->trainer->diverged)
         finish_step(s);
     if (s->trainer->diverged)
         return false;
     tell_in_time(s);
     if (seconds() - s->kept >= s->run.save)
-        save(s);
+        save_on_the_way(s);
     bool in_time = s->run.minutes == 0
                 || seconds() - s->begun < 60 * s->run.minutes;
     return caught == 0 && in_time && state->step < s->last

@@ -5,6 +5,7 @@
 
 bool attempt(Fault *f, void (*work)(Fault *f, void *data), void *data)
 {
+    f->passing = false;
     if (setjmp(f->out) != 0)
         return false;
     work(f, data);

@@ -252,8 +252,18 @@ static unsigned file_to_replace(const char *name, char to[PATH_BYTES],
 
 _Noreturn static void refuse_writing(int error, Fault *f)
 {
+    f->passing = true;
     failure(f, "cannot be written: %s; what was there is as it was.",
             strerror(error));
+}
+
+/* Opens what a move that failed has let go: on Windows it closes the file. */
+static bool hold_again(Held *held, const char *name)
+{
+    if (held->file != NULL || held->size == 0 || !is_taken(name))
+        return true;
+    held->file = open_file(name, "r+b");
+    return held->file != NULL;
 }
 
 void replace_file(const char *name, Held *held, Fault *f, const void *data,
@@ -261,6 +271,8 @@ void replace_file(const char *name, Held *held, Fault *f, const void *data,
 {
     char to[PATH_BYTES];
     unsigned mode = file_to_replace(name, to, f);
+    if (held != NULL && !hold_again(held, to))
+        refuse_writing(EACCES, f);
     if (held != NULL && held->file != NULL && !lock_file(held->file))
         refuse_held(locked_by(held->file), f);
     int error = write_beside(to, mode, held, data, write);

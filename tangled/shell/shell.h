@@ -11,6 +11,7 @@ typedef struct {
     const char *sheet;          /* the name of what is read               */
     const char *text;           /* its text; NULL before it is read       */
     char sentence[1000];        /* SHEET:LINE:COLUMN: what is wrong       */
+    bool passing;               /* a file was not written; it may be later */
     jmp_buf out;
 } Fault;
 

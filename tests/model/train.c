@@ -2,6 +2,8 @@
    time, and of two at once, kept.c has more. */
 #define _XOPEN_SOURCE 700
 #include "lessons.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <time.h>
 
@@ -16,6 +18,19 @@ int fsync(int file)
     else
         raise(sent);
     return 0;
+}
+
+/* Files that another program holds: so many are not replaced. */
+static int blocked;
+
+int rename(const char *from, const char *to)
+{
+    if (blocked > 0 && strcmp(to, "m") == 0) {
+        blocked--;
+        errno = EACCES;
+        return -1;
+    }
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
 /* ------------------------------------------------------- what it learns */
@@ -202,6 +217,24 @@ LAW(a_save_is_completed_in_spite_of_signals)
     calm = INT_MAX;
     signal(SIGHUP, SIG_DFL);
     assert_says(s, "step 2 of 2, saved\n");
+}
+
+/* Of four saves the first two fail; or all do. */
+LAW(a_save_that_is_blocked_is_tried_again)
+{
+    a_text("t", 20, "");
+    blocked = 2;
+    Said s = ftx("train d " SMALL "--steps 3 --save 0 --replace --model m t");
+    assert_says(s, "warning: m: cannot be written: Permission denied; what was "
+                "there is as it was. The next save tries again.\n");
+    assert_says(s, "step 3 of 3, saved\n");
+    assert_int_equal(step_in("m"), 3);
+    blocked = INT_MAX;
+    s = ftx("train d --steps 5 --save 0 --resume --model m t");
+    blocked = 0;
+    assert_int_equal(s.status, 2);
+    assert_true(has_words(s.err, "m: cannot be written: Permission denied"));
+    assert_int_equal(step_in("m"), 3);
 }
 
 /* The evaluation after the first epoch, after the last, is stopped. */

@@ -4,7 +4,7 @@
 # all of them if none is named. A table tells what came out:
 #
 #   built   the compiler made a program
-#   run     all commands ended as they do here: 235 sheets shown and judged, drawings, exercises and errata;
+#   run     all commands ended as they do here: all sheets shown and judged, drawings, exercises and errata;
 #           a training that goes on to the same bytes, refuses a second one, and is ended by Ctrl-C; a name
 #           with blanks and umlauts, and a sheet with lines of DOS
 #   agree   bytes: every output is the same to the byte, and so is the trained model
@@ -71,7 +71,7 @@ commands() { # PROGRAM...; in a directory of its own
     say generated "$@" generate --model exact/model.ftx --ell_gen 40 --tau 0 'The '
     # A training that nobody ends, one more on its file, and Ctrl-C. It holds its file from the first save on, and
     # does not save again before it is ended: however long a busy machine takes, nothing changes meanwhile.
-    timeout --foreground 1200 env --default-signal=INT "$@" "${training[@]}" --steps 10000000 --save 86400 --model long.ftx README.md > long 2>&1 < /dev/null & local long=$!
+    timeout --foreground 600 env --default-signal=INT "$@" "${training[@]}" --steps 10000000 --save 86400 --model long.ftx README.md > long 2>&1 < /dev/null & local long=$!
     until [ -s long.ftx ]; do kill -0 $long 2> /dev/null || break; sleep 0.1; done
     say second "$@" train d --resume --steps 10000000 --model long.ftx README.md
     kill -INT $long; wait $long
@@ -117,7 +117,7 @@ one() { # KIND
         set -- native "$top/build/double/ftx"
     elif $cc -Wall -I"$top/tangled" -o "ftx$end" $(find "$top/tangled" -name '*.c' ! -name grade.c) -pthread -lm > build.log 2>&1; then
         set -- "$1" $run "$place/$1/ftx$end"
-        [ "$1" != windows ] || "${@:2}" --version > /dev/null 2>&1      # wine prepares itself
+        [ "$1" != windows ] || timeout 300 "${@:2}" --version > /dev/null 2>&1      # wine prepares itself
     else
         built=NO ran=- agree=-; tail -n 5 build.log >&2
     fi
@@ -125,7 +125,7 @@ one() { # KIND
         commands "${@:2}"
         # A model of this machine, loaded there and saved again.
         cp ../native/plain.ftx again.ftx
-        "${@:2}" train d --resume --steps 4 --model again.ftx README.md > /dev/null 2>&1
+        timeout 300 "${@:2}" train d --resume --steps 4 --model again.ftx README.md > /dev/null 2>&1
         cmp again.ftx ../native/plain.ftx > again 2>&1
         for file in $(cd ../native && find . -maxdepth 1 -type f ! -name '*.*' ! -name row | LC_ALL=C sort); do
             cmp -s "$file" "../native/$file" || { ran=NO; echo "$1: ${file#./} is another: diff $place/$1/$file ../native/" >&2; }
@@ -141,7 +141,7 @@ one() { # KIND
             fi
         done
     fi
-    [ "$1" != windows ] || "$(dirname "$run")/wineserver64" -k > /dev/null 2>&1
+    [ "$1" != windows ] || timeout 60 "$(dirname "$run")/wineserver64" -k > /dev/null 2>&1
     printf '%-8s  %-5s  %-3s  %s\n' "$1" $built $ran $agree > row
 }
 
