@@ -31,6 +31,9 @@ const char *slip_sentence(char to[SLIP_BYTES], const Slip *slip,
                           const Layout *layout);
 bool is_rounding(const Slip *slip);
 
+/* Do programs make the slip, which may change no more than last digits? */
+bool is_slight(const Slip *slip);
+
 /* A slip in one entry of a product such as S = K^T Q, a sum of terms: one
    of them is left out, or has the wrong sign, or two have exchanged a
    factor. cell_sentence says so: "in (2,1) the term 2·3 is left out". */

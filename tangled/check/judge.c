@@ -201,7 +201,8 @@ static void explain_by_slips(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
     bool rounding = true;
-    look_for_reasons(j, w, judged->count[WRONG] == 0);
+    look_for_reasons(j, w, judged->count[WRONG] > 0 ? ANY_SLIP
+                                                    : SLIGHT_SLIP);
     for (int k = 0; k < j->found; k++)
         rounding &= j->why[k].slip[0] != NULL && j->why[k].slip[1] == NULL
                  && is_rounding(j->why[k].slip[0]);
@@ -231,6 +232,23 @@ static const char *terms_of_first(const Judging *j, int w)
     return terms_text(j->way[EXACTLY], &j->claim[w], k, j->arena, j->tape);
 }
 
+static void keep_reasons(Judging *j, int w)
+{
+    size_t size = (size_t)j->found * sizeof *j->why;
+    j->judged[w].n = j->found;
+    j->judged[w].why = memcpy(arena_alloc(j->arena, size + 1), j->why, size);
+}
+
+/* An epsilon does as much as cutting digits off. */
+static void explain_cut(Judging *j, int w)
+{
+    run_ways(j, WRITTEN, TYPED);
+    j->best = right_later(j, w, j->way);
+    j->found = 0;
+    look_for_reasons(j, w, SLIGHT_BUT_NO_ROUNDING);
+    keep_reasons(j, w);
+}
+
 /* As long as no reason is found, what is wrong is carried on as it was
    written. What is off by last digits may be that or not. */
 static void explain(Judging *j, int w)
@@ -250,9 +268,7 @@ static void explain(Judging *j, int w)
     j->unit = most > 0 ? unit_of(most) : 0;
     j->unexplained -= wrong;
     explain_by_slips(j, w);
-    size_t size = (size_t)j->found * sizeof *j->why;
-    judged->n = j->found;
-    judged->why = memcpy(arena_alloc(j->arena, size + 1), j->why, size);
+    keep_reasons(j, w);
     judged->cut_short = is_too_much(j);
     if (judged->n > 0) {
         go_on_with_slips(j, w);
@@ -315,6 +331,8 @@ static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
         judge_claim(j, w);
         if (j->judged[w].begins)
             explain(j, w);
+        else if (j->judged[w].count[CUT] > 0)
+            explain_cut(j, w);
     }
     *judgement = (Judgement){ run, j->n, j->judged, NULL };
     if (j->parts > 0)

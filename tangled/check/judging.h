@@ -54,9 +54,11 @@ void open_ways(Judging *j, int w);
 bool leaves_alone(Judging *j, int w, Explanation why, int way);
 void clear(Judging *j);
 
-/* Looks for the slips that explain claim w; where it is off by last digits
-   only, for those of rounding. right_later: so many entries of later claims
-   are right in one of the runs. */
-void look_for_reasons(Judging *j, int w, bool rounding);
+/* Looks for the slips of a kind that explain claim w: any; where it is off
+   by last digits only, those that may change no more than these; where its
+   digits seem to be cut off, those of them that are no rounding. right_later:
+   so many entries of later claims are right in one of the runs. */
+enum { ANY_SLIP, SLIGHT_SLIP, SLIGHT_BUT_NO_ROUNDING };
+void look_for_reasons(Judging *j, int w, int kind);
 int right_later(const Judging *j, int w, const Run *const *run);
 #endif

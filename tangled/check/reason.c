@@ -1,6 +1,8 @@
 /* Which slips explain a claim? */
 #include "check/judging.h"
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool contradicts(const Judging *j, int w, const Run *run, int way)
 {
@@ -88,6 +90,31 @@ static bool is_one_digit(const Claim *c, const Step *right)
     return wrong == 1 && digits == 1;
 }
 
+/* A weight may be a tie where the e^x are rounded. Ties are rounded by a rule:
+   away from 0, towards 0, to the even digit, or as a computer prints them.
+   (Where terms are added, a computer has a rule no more.) */
+static bool ties_agree(const Run *run, const Claim *c)
+{
+    const Step *step = same_step(run, c->step);
+    bool away = true, towards = true, even = true, printed = true;
+    for (int k = 0; k < c->item->rows * c->item->cols; k++) {
+        const Entry *entry = &c->item->entry[k];
+        double x = *claimed_entry(c->item, step->M, k), typed = entry->value,
+               unit = unit_of(entry->decimals), half = unit / 2;
+        char text[60];
+        if (entry->decimals == EXACT
+            || !(fabs(fabs(typed - x) - half) < unit / 1e4))
+            continue;
+        double tie = round(x / half) / round(1 / half);
+        snprintf(text, sizeof text, "%.*f", entry->decimals, tie);
+        away &= fabs(typed) > fabs(x);
+        towards &= fabs(typed) < fabs(x);
+        even &= fmod(round(fabs(typed) / unit), 2) == 0;
+        printed &= fabs(strtod(text, NULL) - typed) < half;
+    }
+    return away || towards || even || printed;
+}
+
 static SlipTrial try_in(Judging *j, int w, Explanation why, int way)
 {
     SlipTrial trial = { .made = false };
@@ -102,6 +129,8 @@ static SlipTrial try_in(Judging *j, int w, Explanation why, int way)
         && !has_same_numbers(slipped, right)) {
         trial.useful = !contradicts(j, w, run, way);
         trial.fits = trial.useful && explains(run, c)
+                  && (!sums_to_1(c->step) || !is_rounding(why.slip[0])
+                      || ties_agree(run, c))
                   && !is_one_digit(c, right);
         trial.by = most_apart(slipped, right);
         trial.off = misses_by(c, slipped);
@@ -268,11 +297,35 @@ static void look_for_cells(Judging *j, int w, int way)
         keep_reason(j, w, why, way);
 }
 
-static void look_for_pairs(Judging *j, int w, const SlipTrial *trial)
+/* Does the sheet show more digits of a step than the slip would have left
+   of it? */
+static bool is_denied(const Judging *j, int w, const Slip *slip)
+{
+    for (int k = 0; k < w; k++) {
+        const Item *item = j->claim[k].item;
+        const Step *step = j->claim[k].step;
+        bool rounded = false;
+        for (int i = 0; i < STRIKES && step->aspect == VALUE; i++)
+            rounded |= (slip->at[i].roles & (uint64_t)1 << step->role) != 0
+                    && slip->at[i].by != NULL
+                    && strcmp(slip->at[i].by, "round(it, k)") == 0;
+        for (int i = 0; i < item->rows * item->cols && rounded; i++) {
+            double x = item->entry[i].value * pow(10, slip->number);
+            if (item->entry[i].decimals > slip->number
+                && fabs(x - round(x)) > 1e-6)
+                return true;
+        }
+    }
+    return false;
+}
+
+static void look_for_pairs(Judging *j, int w, SlipTrial *trial)
 {
     if (j->parts > 1 || count_entries(j->claim[w].item)
                         - count_right(&j->claim[w], j->way[EXACTLY]) < 2)
         return;
+    for (int a = 0; a < slips_n; a++)
+        trial[a].useful = trial[a].useful && !is_denied(j, w, &slips[a]);
     for (int a = 0; a < slips_n; a++)
         for (int b = a + 1; trial[a].useful && b < slips_n; b++)
             if (trial[b].useful && !share_a_place(&slips[a], &slips[b])
@@ -281,8 +334,13 @@ static void look_for_pairs(Judging *j, int w, const SlipTrial *trial)
                 try_slips(j, w, &slips[a], &slips[b]);
 }
 
-/* Of a claim that is off by last digits only, no slip but rounding. */
-void look_for_reasons(Judging *j, int w, bool rounding)
+static bool is_of_kind(const Slip *slip, int kind)
+{
+    return kind == ANY_SLIP || is_slight(slip)
+        || (kind == SLIGHT_SLIP && is_rounding(slip));
+}
+
+void look_for_reasons(Judging *j, int w, int kind)
 {
     SlipTrial *trial = arena_alloc(j->arena,
                                    (size_t)slips_n * sizeof *trial);
@@ -290,12 +348,12 @@ void look_for_reasons(Judging *j, int w, bool rounding)
     open_ways(j, w);
     for (int a = 0; a < slips_n; a++) {
         trial[a].useful = false;
-        if ((!rounding || is_rounding(&slips[a]))
+        if (is_of_kind(&slips[a], kind)
             && has_place(run, &slips[a], run->step, j->claim[w].step, NULL,
                          true))
             trial[a] = try_slips(j, w, &slips[a], NULL);
     }
-    bool others = j->judged[w].fits && !rounding;
+    bool others = j->judged[w].fits && kind == ANY_SLIP;
     for (int way = 0; others && way <= BOTH && j->found == 0; way++)
         if (j->open[way])
             look_for_cells(j, w, way);

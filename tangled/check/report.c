@@ -298,6 +298,11 @@ static void say_rounded(Report *r, const Judged *j)
         j->count[CUT] > 0 && j->sources > 0 ? ", and" : "");
     if (j->sources > 0 || j->count[CUT] == 0)
         say(r, "%s", carried_text(text, r->judgement, j));
+    for (int k = 0; k < j->n; k++) {
+        paragraph(r);
+        say(r, "or if %s", reason_text(text, r->judgement->run->layout,
+                                       &j->why[k]));
+    }
 }
 
 static void say_why(Report *r, const Judged *j)

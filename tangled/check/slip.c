@@ -300,8 +300,11 @@ static bool is_score(const Step *step)
         || step->role == ROLE_SCALED;
 }
 
-static bool can_go_on(const Step *step, Mat M, real x)
+/* Of a probability that is 0 there is no logarithm, but Algorithm 7 has its
+   logits for that. */
+static bool can_go_on(const Slipping *s, const Step *step, Mat M, real x)
 {
+    bool logits = s->variation.run->algorithm == 7 && M->logits != NULL;
     bool probability = step->role == ROLE_PROBABILITIES
                     || step->role == ROLE_PREDICTED
                     || step->role == ROLE_NEXT
@@ -309,7 +312,7 @@ static bool can_go_on(const Step *step, Mat M, real x)
     return (isfinite(x) || (x == -INFINITY && is_score(step)))
         && (step->role != ROLE_VARIANCE
             || (real)sqrt(x + epsilon_of(M)) > least_root(0))
-        && (!probability || x > 0)
+        && (!probability || x > 0 || (x == 0 && logits))
         && (step->role != ROLE_KEPT || x >= 0);
 }
 
@@ -341,7 +344,8 @@ static Mat written_down(Slipping *s, const Step *step, const Item *claim,
             int k = step->turned ? entry_at(claim, step->M, j, i)
                                  : entry_at(claim, step->M, i, j);
             real x = (real)claim->entry[k].value;
-            AT(Y, i, j) = can_go_on(step, M, x) ? x : AT(M, i, j);
+            AT(Y, i, j) = can_go_on(s, step, M, x) ? x
+                                                    : AT(M, i, j);
         }
     return Y;
 }

@@ -30,7 +30,9 @@ enum {
     IF_SEVERAL = 1 << 21,       /* tokens are in the loss                 */
     UNWRITTEN = 1 << 22,        /* it is written, the other carried on    */
     STRAIGHT = 1 << 23,         /* the gradient does not hear of it       */
-    EXCHANGED = 1 << 24         /* X and Z are                            */
+    EXCHANGED = 1 << 24,        /* X and Z are                            */
+    SLIGHT = 1 << 26            /* programs do it, and it may change no
+                                   more than last digits                  */
 };
 
 #define COUNT(table) ((int)(sizeof table / sizeof *table))
@@ -78,7 +80,7 @@ _Noreturn void cannot_be(Slipping *s);
 void begin_turn(Slipping *s, const Step *step);
 void note(Slipping *s, const Step *step, Mat M);
 enum {
-    NO_CONDITION = UNWRITTEN | STRAIGHT,
+    NO_CONDITION = UNWRITTEN | STRAIGHT | SLIGHT,
     ONLY_HERE = IF_MASKED | IF_UNMASKED | IF_RELU | IF_GELU | IF_CROSS
               | IF_NOT_CROSS | IF_SEVERAL | NO_CONDITION
 };

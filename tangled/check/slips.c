@@ -163,6 +163,10 @@ const Slip slips[] = {
       { WHEN(UNWRITTEN, VARIANCE, "(sqrt(it) + epsilon)^2 - epsilon") } },
     { "epsilon-twice", "epsilon is added twice", 0,
       { WHEN(UNWRITTEN, VARIANCE, "it + epsilon") } },
+    { "epsilon-1e-5", "epsilon is 1e-5, as in PyTorch", 1e-5,
+      { WHEN(UNWRITTEN | SLIGHT, VARIANCE, "it - epsilon + k") } },
+    { "epsilon-1e-3", "epsilon is 1e-3, as in Keras", 1e-3,
+      { WHEN(UNWRITTEN | SLIGHT, VARIANCE, "it - epsilon + k") } },
     { "no-mean", "the mean is left out, as in RMSnorm", 0,
       { ON(MEAN, "0 * it") } },
     { "mean-left-in", "the mean is not subtracted in line 3", 0,
@@ -263,7 +267,7 @@ const Slip slips[] = {
         WHEN(IF_GELU, FED, "input + " MLP("relu", "into")),
         ON(TRANSFORMED, "relu(W_f input + b_f)") } },
     { "tanh-gelu", "the tanh form stands for GELU", 0,
-      { WHEN(IF_GELU, ACTIVE, "gelu_tanh(hidden)"),
+      { WHEN(IF_GELU | SLIGHT, ACTIVE, "gelu_tanh(hidden)"),
         WHEN(IF_GELU, FED, "input + " MLP("gelu_tanh", "into")),
         ON(TRANSFORMED, "gelu_tanh(W_f input + b_f)") } },
     { "no-activation", "the MLP has no activation", 0,
@@ -367,6 +371,9 @@ const Slip slips[] = {
     CARRIED_ROUNDED("A", "A is", WEIGHTS),
     CARRIED_ROUNDED("m", "m is", MEAN),
     CARRIED_ROUNDED("v", "v is", VARIANCE),
+    ROUNDED("std", "√(v + ε) is", WHEN(UNWRITTEN, VARIANCE,
+            "round(sqrt(it + epsilon), k)^2 - epsilon"),
+            WHEN(UNWRITTEN, ROOT, "round(it, k)")),
     CARRIED_ROUNDED("logits", "the logits are", LOGITS),
 };
 const int slips_n = sizeof slips / sizeof *slips;
@@ -374,6 +381,11 @@ const int slips_n = sizeof slips / sizeof *slips;
 bool is_rounding(const Slip *slip)
 {
     return strstr(slip->name, "-rounded-") != NULL;
+}
+
+bool is_slight(const Slip *slip)
+{
+    return (slip->at[0].when & SLIGHT) != 0;
 }
 
 typedef struct { const char *paper, *here; } Word;

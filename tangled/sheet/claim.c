@@ -46,16 +46,16 @@ static const double stands_for_infinity = -1e4;
 
 static bool is_single(void) { return sizeof(real) == sizeof(float); }
 
-static double last_bits(void)
+static double last_bits(bool single)
 {
-    return is_single() ? 8.0 * FLT_EPSILON : 100 * DBL_EPSILON;
+    return single ? 8.0 * FLT_EPSILON : 100 * DBL_EPSILON;
 }
 
 bool same_number(double a, double b)
 {
     double size = fmax(1, fmax(fabs(a), fabs(b)));
     double error = fmax(fmin((is_single() ? 1e-5 : 1e-10) * size, 0.1),
-                        last_bits() * size);
+                        last_bits(is_single()) * size);
     return isfinite(size) ? fabs(a - b) <= error : a == b;
 }
 
@@ -77,7 +77,8 @@ Verdict verdict_on(const Entry *entry, double x)
     if (entry->decimals == EXACT)
         return same_number(typed, x) ? RIGHT : WRONG;
     double unit = unit_of(entry->decimals);
-    double off = fabs(typed - x) - last_bits() * fmax(1, fabs(x));
+    double off = fabs(typed - x) - last_bits(is_single() || entry->single)
+                                   * fmax(1, fabs(x));
     return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
 }
 
@@ -122,7 +123,8 @@ bool is_cut_from(const Entry *entry, double x)
     if (!isfinite(x) || !isfinite(typed) || entry->decimals == EXACT)
         return verdict_on(entry, x) <= RIGHT;
     double unit = unit_of(entry->decimals);
-    double off = fmax(unit / 1000, last_bits() * fmax(1, fabs(x)));
+    double off = fmax(unit / 1000,
+                      last_bits(is_single()) * fmax(1, fabs(x)));
     return typed * x >= 0 && more >= -off && more < unit + off;
 }
 
@@ -192,6 +194,25 @@ static int decimals_judged(const Entry *entry, int most)
          : digit ? most : entry->decimals;
 }
 
+/* Has a program printed this in single precision, all its digits and no
+   other number's? */
+static bool is_printed_single(const Item *claim)
+{
+    enum { TRUE_DIGITS = 7 };
+    bool many = false;
+    for (int k = 0; k < claim->rows * claim->cols; k++) {
+        const Entry *entry = &claim->entry[k];
+        double x = entry->value, one = pow(10, entry->decimals),
+               nearest = round((double)(float)x * one);
+        if (isnan(x) || entry->decimals == EXACT)
+            continue;
+        if (!(fabs(nearest - x * one) < 0.01))
+            return false;
+        many |= fabs(nearest) >= pow(10, TRUE_DIGITS);
+    }
+    return many;
+}
+
 /* The claim as it is judged. */
 static const Item *with_decimals(Arena *arena, const Item *claim)
 {
@@ -199,8 +220,11 @@ static const Item *with_decimals(Arena *arena, const Item *claim)
     size_t size = (size_t)n * sizeof(Entry);
     Entry *entry = memcpy(arena_alloc(arena, size), claim->entry, size);
     Item *judged = arena_alloc(arena, sizeof *judged);
-    for (int k = 0; k < n; k++)
+    bool single = is_printed_single(claim);
+    for (int k = 0; k < n; k++) {
         entry[k].decimals = decimals_judged(&entry[k], most);
+        entry[k].single = single;
+    }
     *judged = *claim;
     judged->entry = entry;
     return judged;

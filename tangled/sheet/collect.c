@@ -627,6 +627,15 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
           "the numbers of the sheet must be smaller.", row->name);
 }
 
+/* Weights that follow from the e^x, as they were carried on in a variation,
+   have the derivative of a softmax by its own numbers. */
+static bool keeps_softmax(const Job *job, const Step *step, Mat M)
+{
+    const Seen *powers = source(job, step, "exp");
+    return job->variation != NULL && M != NULL && M->logits != NULL
+        && powers != NULL && powers->known && powers->item < 0;
+}
+
 /* What becomes of a step: it is given, or what the line computed, M, or, if
    that is NULL, what its formula makes; NULL: it is not asked for. */
 static Mat come_by(Job *job, Step *step, Mat M)
@@ -644,6 +653,10 @@ static Mat come_by(Job *job, Step *step, Mat M)
             refuse_formula(job, row);
         see_step(job, step, known, k, NULL);
         return NULL;
+    }
+    if (derives && k < 0 && made != M && keeps_softmax(job, step, M)) {
+        copy_into(M, made);
+        made = M;
     }
     step->given = k >= 0;
     if (asked && k < 0)

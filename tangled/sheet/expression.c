@@ -902,6 +902,7 @@ const char *read_entry(const char **text, bool comma, Entry *entry)
             wrong(&r, *text, "this has no finite value");
     }
     entry->decimals = r.decimals;
+    entry->single = false;
     if (r.fault == NULL && took_percent(&r))
         scale_entry(entry, 0.01);
     *text = r.p;

@@ -7,6 +7,7 @@
 typedef struct {
     double value;               /* NaN for "?", an entry nobody claims    */
     int decimals;               /* as typed: 2 for 1.50; EXACT for 1/2    */
+    bool single;                /* in a claim: printed in single precision */
     int at;                     /* where it stands; this, and how it was  */
     int bytes;                  /* typed, is set by the reader of sheets  */
     const char *typed;

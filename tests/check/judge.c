@@ -541,6 +541,14 @@ static void sheets_are_judged_as_they_were_meant(void **state)
         { "tempered-loss", "", "RRR R RRR", "" },
         { "tempered-p", "p is softmax(logits / τ)", "RRR RRR R", "" },
         { "untempered-loss", "the loss is read from p", "RRR RRR R", "" },
+        { "gradient-of-written-p", "", "RRR RRR EEE", "" },
+        { "rms-root-rounded", "", "R EEE", "" },
+        { "norm-root-rounded", "", "EEE", "std-rounded-1" },
+        { "norm-of-torch", "", "RCRC", "epsilon-1e-5" },
+        { "gelu-tanh-3", "", "RRRRL", "tanh-gelu" },
+        { "gelu-tanh-4", "", "WLRLW", "tanh-gelu" },
+        { "single-precision", "", "RRR", "" },
+        { "ties-both-ways", "", "WWW", "" },
     };
     for (size_t k = 0; k < sizeof sheets / sizeof *sheets; k++) {
         char path[100];

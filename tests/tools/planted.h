@@ -118,12 +118,15 @@ static inline double scaled(Way *way, double x, int d_attn)
          : x * rounded(way, "factor", 1 / rounded(way, "root", root));
 }
 
-static inline double deviation(const Way *way, double v)
+static inline double deviation(Way *way, double v)
 {
     double x = makes(way, "v-root") ? v * v : v, eps = way->p->epsilon;
     return makes(way, "no-root") ? x + eps
          : makes(way, "no-epsilon") ? sqrt(x)
          : makes(way, "epsilon-outside") ? sqrt(x) + eps
-         : makes(way, "epsilon-twice") ? sqrt(x + 2 * eps) : sqrt(x + eps);
+         : makes(way, "epsilon-twice") ? sqrt(x + 2 * eps)
+         : makes(way, "epsilon-1e-5") ? sqrt(x + 1e-5)
+         : makes(way, "epsilon-1e-3") ? sqrt(x + 1e-3)
+         : rounded(way, "std", sqrt(x + eps));
 }
 #endif
