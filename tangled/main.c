@@ -67,9 +67,13 @@ static void refuse_name(Fault *f, void *data)
 {
     const Command *c = data;
     if (c->n < 1)
-        failure(f, "what is to be done? See 'ftx --help'.");
-    failure(f, "there is no command %s; see 'ftx --help'.",
-            c->argument[0]);
+        failure(f, "no command given; see 'ftx --help'.");
+    NameGuess guess = { .typed = c->argument[0] };
+    for (int k = 0; k < COMMANDS; k++)
+        offer_name(&guess, commands[k].name);
+    char hint[HINT_BYTES];
+    failure(f, "there is no command %s; %s 'ftx --help'.", guess.typed,
+            guess_hint(hint, &guess, ""));
 }
 
 static int choose(int argc, char *argv[])

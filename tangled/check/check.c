@@ -155,6 +155,7 @@ static void check_sheets(Fault *f, void *data)
         return;
     }
     int n = obey(f, options, c->n, c->argument);
+    refuse_misnamed_files(f, n, c->argument);
     check_wish(&wish, n, f);
     bool plain = !wish.json && !wish.tex && !wish.md;
     for (int k = 0; k < n; k++) {

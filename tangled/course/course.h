@@ -61,6 +61,9 @@ void claim_name(const Exercise *e, const Step *step, char *to, size_t size);
 void print_wrapped(FILE *out, int width, const char *head, const char *next,
                    const char *text);
 
+/* The number of an algorithm that was typed without its option; or "4". */
+const char *typed_algorithm(const char *argument);
+
 /* worksheet prints the exercise as a LaTeX document, and its key on a page
    of its own. */
 void worksheet(FILE *out, const Exercise *e);

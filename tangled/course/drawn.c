@@ -9,6 +9,12 @@ bool among(const char *list, int n)
                     (size_t)snprintf(number, sizeof number, "%d", n));
 }
 
+const char *typed_algorithm(const char *argument)
+{
+    size_t digits = strspn(argument, "0123456789");
+    return digits > 0 && argument[digits] == '\0' ? argument : "4";
+}
+
 int size_by_letter(const Sizes *s, const char *letter)
 {
     const struct { const char *letters; int size; } of[] = {

@@ -1023,7 +1023,8 @@ static void exercise_it(Fault *f, void *data)
         return;
     }
     if (obey(f, options, c->n, c->argument) > 0)
-        failure(f, "there is nothing to read; see 'ftx exercise --help'.");
+        failure(f, "no argument is expected but options, such as "
+                "--algorithm %s.", typed_algorithm(c->argument[0]));
     check_wanted(f, &w);
     refuse_idle_size(f, &w, c->arena);
     Exercise *e = draw_exercise(c, &w, f);

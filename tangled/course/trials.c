@@ -690,7 +690,8 @@ static void ask(Fault *f, void *data)
     }
     int n = obey(f, options, c->n, c->argument);
     if (wish.algorithm == 0)
-        failure(f, "say which algorithm: --algorithm 4.");
+        failure(f, "say which algorithm: --algorithm %s.",
+                typed_algorithm(n > 0 ? c->argument[0] : ""));
     Written text;
     Asking a = { .to = begin_text(&text), .arena = c->arena,
                  .scratch = arena_new(), .tape = c->tape,

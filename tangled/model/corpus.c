@@ -99,11 +99,12 @@ static Tokens tokens_of_text(CorpusReading *r, int k)
     Tokens x;
     size_t where;
     look_at_file(r, k);
-    const char *wrong = encode_text(r->c.tokenizer, r->arena,
-                                    r->file[k].text, r->file[k].n, &x,
+    const char *text = r->file[k].text;
+    const size_t n = r->file[k].n;
+    const char *wrong = encode_text(r->c.tokenizer, r->arena, text, n, &x,
                                     &where);
     if (wrong != NULL)
-        fault(r->fault, (int)where, "%s", wrong);
+        refuse_piece(r->c.tokenizer, wrong, text, n, where, r->fault, 0);
     if (x.length < 2)
         failure(r->fault, "the text has only %d token; a model learns "
                 "what follows on what, and needs two.", x.length);
@@ -192,6 +193,28 @@ static const CorpusLine *all_lines(CorpusReading *r, int *n)
     return line;
 }
 
+void refuse_piece(const Tokenizer *t, const char *wrong, const char *text,
+                  size_t n, size_t where, Fault *f, int at)
+{
+    const TokenKind kind = tokenizer_kind(t);
+    const char *piece = text + where;
+    int bytes = utf8_length(piece, n - where);
+    char which[100] = "";
+    if (bytes > 0 && kind == CHARACTERS)
+        snprintf(which, sizeof which, " '%.*s' (U+%04X)", bytes, piece,
+                 utf8_code(piece, bytes));
+    while (kind == WORDS && where + (size_t)bytes < n
+           && (unsigned char)piece[bytes] > ' ')
+        bytes++;
+    if (bytes > 0 && kind == WORDS)
+        snprintf(which, sizeof which, " '%.*s'", bytes, piece);
+    if (*which == '\0')
+        fault(f, at + (int)where, "%s", wrong);
+    fault(f, at + (int)where, "%.*s%s; leave it out, or use a model that was "
+          "trained with --tokens bpe, which has tokens for everything.",
+          (int)strcspn(wrong, "."), wrong, which);
+}
+
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
                     size_t n, int ell_max, Fault *f, int at)
 {
@@ -203,7 +226,7 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
         copy[n++] = ' ';
     const char *wrong = encode_text(t, arena, copy, n, &x, &where);
     if (wrong != NULL)
-        fault(f, at + (int)where, "%s", wrong);
+        refuse_piece(t, wrong, copy, n, where, f, at);
     int ordinary = x.length;
     x = with_special(t, arena, x);
     if (x.length > ell_max)

@@ -63,10 +63,13 @@ static void import_it(Fault *f, void *data)
         print_options(c->out, options);
         return;
     }
-    if (obey(f, options, c->n, c->argument) != 1)
-        failure(f, "expected one folder; see 'ftx import --help'.");
-    if (wish.model == NULL)
-        failure(f, "where is the model to be saved? Give --model FILE.");
+    int n = obey(f, options, c->n, c->argument);
+    refuse_misnamed_files(f, n, c->argument);
+    if (n != 1 || wish.model == NULL)
+        failure(f, "expected one folder, and --model %s for the model that "
+                "is made of it; see 'ftx import --help'.",
+                n == 1 && has_ending(c->argument[0], ".ftx") ? c->argument[0]
+                                                            : "FILE");
     if (!wish.replace)
         refuse_being_there(f, wish.model);
     const char *name = c->argument[0];

@@ -208,7 +208,7 @@ static void generate_it(Fault *f, void *data)
     NumberList list = { 0 };
     Random listed = random_in(&list);
     refuse_idle_drawing(f, &wish, draw.tau, c->n - n, c->argument + n);
-    if (n > 1)
+    if (n > 1 && wish.model != NULL)
         failure(f, "expected one prompt; put it in quotes.");
     if (wish.u != NULL) {
         list = numbers(c, wish.u, f);

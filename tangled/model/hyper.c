@@ -56,11 +56,16 @@ const Option size_options[] = {
     { .name = NULL },
 };
 
-bool task_of(const char *word, Task *task)
+const char *task_name(Task task)
 {
     static const char *const words[] = { "ed", "e", "d", "class" };
-    for (int k = 0; k < 4; k++)
-        if (strcmp(word, words[k]) == 0) {
+    return words[task];
+}
+
+bool task_of(const char *word, Task *task)
+{
+    for (int k = TRAIN_ED; k <= TRAIN_CLASS; k++)
+        if (strcmp(word, task_name((Task)k)) == 0) {
             *task = (Task)k;
             return true;
         }

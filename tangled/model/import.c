@@ -316,18 +316,12 @@ static void take_numbers(const Importing *r, const TensorPlace *place,
         }
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-    size_t n = strlen(name), m = strlen(end);
-    return n >= m && strcmp(name + n - m, end) == 0;
-}
-
 static void refuse_unknown(const Importing *r, const Tensors *in,
                            const bool used[])
 {
     for (int i = 0; i < in->n; i++) {
         const char *const *idle = r->kind->idle;
-        while (*idle != NULL && !ends_with(in->tensor[i].name, *idle))
+        while (*idle != NULL && !has_ending(in->tensor[i].name, *idle))
             idle++;
         if (used[i] || *idle != NULL)
             continue;
@@ -419,6 +413,9 @@ static void name_folder(Importing *r, const char *name)
         failure(r->fault, "there is no such folder or file.");
     if (!about.is_file)
         return;
+    if (!has_ending(name, ".safetensors"))
+        failure(r->fault, "expected a folder with a config.json, or a "
+                ".safetensors file in one.");
     const char *slash = strrchr(name, '/');
     size_t n = slash == NULL ? 1 : (size_t)(slash - name) + (slash == name);
     char *folder = arena_alloc(r->arena, n + 1);
@@ -432,7 +429,7 @@ bool is_released(const char *name)
 {
     char config[PATH_BYTES];
     int n = snprintf(config, sizeof config, "%s/config.json", name);
-    return ends_with(name, ".safetensors")
+    return has_ending(name, ".safetensors")
         || (n < (int)sizeof config
             && (is_taken(config) || has_unfinished(name)));
 }

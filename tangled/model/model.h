@@ -8,6 +8,7 @@
    words are those of `ftx train`. */
 typedef enum { TRAIN_ED, TRAIN_E, TRAIN_D, TRAIN_CLASS } Task;
 bool task_of(const char *word, Task *task);
+const char *task_name(Task task);
 
 /* The hyperparameters as options, in two tables: what an architecture may
    be given, and what its data decide: architecture, N_V and N_C. The
@@ -135,6 +136,13 @@ Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
    attempt. */
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
                     size_t n, int ell_max, Fault *f, int at);
+
+/* Ends the attempt with what encode_text says to the text, at its byte where,
+   which is byte at + where of f->text. A character or a word that has no
+   token is quoted. */
+_Noreturn void refuse_piece(const Tokenizer *t, const char *wrong,
+                            const char *text, size_t n, size_t where,
+                            Fault *f, int at);
 Tokens typed_tokens(const Command *c, const Model *model, const char *text,
                     size_t n, int most, Fault *f);
 

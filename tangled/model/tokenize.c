@@ -38,6 +38,7 @@ static const char *file_of(Fault *f, const Command *c,
                            const TokenizeWish *wish, int files)
 {
     bool elsewhere = wish->train_on != NULL || wish->model != NULL;
+    refuse_misnamed_files(f, files, c->argument);
     if (files != 1)
         failure(f, "expected one file; see 'ftx tokenize --help'.");
     if (wish->train_on != NULL && wish->model != NULL)
@@ -116,7 +117,7 @@ static void encode_and_print(const Command *c, const Tokenizer *t,
     size_t where;
     const char *wrong = encode_text(t, c->arena, text, n, &x, &where);
     if (wrong != NULL)
-        fault(f, (int)where, "%s", wrong);
+        refuse_piece(t, wrong, text, n, where, f, 0);
     Tokens whole = with_special(t, c->arena, x);
     print_tokens(c->out, t, whole);
     print_counts(c->out, t, n, x.length, whole.length);

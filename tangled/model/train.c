@@ -568,6 +568,8 @@ static void refuse_existing(Session *s, const char *name, bool is_model)
         s->fault->sheet = name;
         failure(s->fault, "cannot be written: it is not a file.");
     }
+    require_folder(name, s->fault);
+    own_fault(s);
     if (s->run.replace || s->run.resume || !is_taken(name))
         return;
     if (is_model)
@@ -581,6 +583,7 @@ static void refuse_existing(Session *s, const char *name, bool is_model)
    data. */
 static void check_names(Session *s, int n)
 {
+    refuse_misnamed_files(s->fault, n, s->file);
     for (int e = 0; e < FILES; e++) {
         const char *name = beside(s, ends[e]);
         for (int k = 0; k < n; k++)
@@ -820,13 +823,19 @@ static void choose_length(Plan *plan, const Plan *was)
                            : plan_default(false).how.N_epochs;
 }
 
+_Noreturn static void refuse_task(Session *s, const char *name, Task task)
+{
+    failure(s->fault, "%s is a model of 'ftx train %s'; expected one of 'ftx "
+            "train %s'.", name, task_name(task), task_name(s->task));
+}
+
 static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
 {
     Model *m = model_load(s->command->arena, s->run.model, TO_TRAIN,
                           s->fault);
     own_fault(s);
     if (m->task != s->task)
-        failure(s->fault, "%s is a model of another task.", s->run.model);
+        refuse_task(s, s->run.model, m->task);
     *plan = m->plan;
     plan->steps = plan->how.N_epochs = UNSAID;
     *hyper = m->theta->hyper;
@@ -846,7 +855,7 @@ static int begin_from(Session *s, Plan *plan, Hyperparameters *hyper)
     own_fault(s);
     bool classes = s->task == TRAIN_CLASS && m->task == TRAIN_E;
     if (m->task != s->task && !classes)
-        failure(s->fault, "%s is a model of another task.", s->run.from);
+        refuse_task(s, s->run.from, m->task);
     *hyper = m->theta->hyper;
     int n = obey_train(s, plan, hyper);
     const Acting acting[] = {

@@ -3,11 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const TASK[] = {
-    [TRAIN_ED] = "ed", [TRAIN_E] = "e", [TRAIN_D] = "d",
-    [TRAIN_CLASS] = "class",
-};
-
 void refuse_model(Fault *f, const char *name)
 {
     f->sheet = name;
@@ -31,18 +26,27 @@ void refuse_overflow(Command *c, const char *name, Fault *f)
     tape_forgive(c->tape, blame_model, blame);
 }
 
+/* A model that was typed without its option, or "FILE". */
+static const char *typed_model(const Command *c)
+{
+    const char *name = c->n == 0 ? NULL : c->argument[0];
+    return name != NULL && (has_ending(name, ".ftx") || is_taken(name))
+           ? name : "FILE";
+}
+
 Model *model_for(Command *c, const char *name, Task task, Fault *f)
 {
     const char *command = f->sheet;
     if (name == NULL)
-        failure(f, "which model? Give --model FILE, as saved by 'ftx "
-                "train %s'.", TASK[task]);
+        failure(f, "which model? Give --model %s, as saved by 'ftx train "
+                "%s'.", typed_model(c), task_name(task));
     Model *model = model_load(c->arena, name, TO_USE, f);
     f->sheet = command;
     f->text = NULL;
     if (model->task != task)
         failure(f, "%s is a model of 'ftx train %s'; expected one of 'ftx "
-                "train %s'.", name, TASK[model->task], TASK[task]);
+                "train %s'.", name, task_name(model->task),
+                task_name(task));
     refuse_overflow(c, name, f);
     prepare_tape(c->arena, c->tape, model->theta);
     tape_thrifty(c->arena, c->tape);

@@ -19,6 +19,27 @@ static char *read_all(Arena *arena, FILE *file, size_t *n)
     return text;
 }
 
+/* The folder of the file of that name, if it is not there; or NULL. */
+static const char *missing_folder(const char *name, char to[PATH_BYTES])
+{
+    About about;
+    const char *slash = strrchr(name, '/');
+    size_t n = slash == NULL ? 0 : (size_t)(slash - name);
+    if (n == 0 || n >= PATH_BYTES)
+        return NULL;
+    memcpy(to, name, n);
+    to[n] = '\0';
+    return about_name(to, &about) ? NULL : to;
+}
+
+_Noreturn static void refuse_opening(const char *name, int error, Fault *f)
+{
+    char folder[PATH_BYTES];
+    if (missing_folder(name, folder) != NULL)
+        failure(f, "cannot be opened: there is no folder %s.", folder);
+    failure(f, "cannot be opened: %s.", strerror(error));
+}
+
 const char *text_of_file(Arena *arena, const char *name, size_t *n,
                          Fault *f)
 {
@@ -27,7 +48,7 @@ const char *text_of_file(Arena *arena, const char *name, size_t *n,
     f->sheet = typed_in ? "standard input" : name;
     f->text = NULL;
     if (file == NULL)
-        failure(f, "cannot be opened: %s.", strerror(errno));
+        refuse_opening(name, errno, f);
     errno = 0;
     char *text = read_all(arena, file, n);
     int error = ferror(file) ? (errno != 0 ? errno : EIO) : 0;
@@ -69,7 +90,7 @@ char *map_file(Arena *arena, const char *name, size_t *n, Fault *f)
         failure(f, "this is no file.");
     FILE *file = open_file(name, "rb");
     if (file == NULL || !about_file(file, &about))
-        failure(f, "cannot be opened: %s.", strerror(errno));
+        refuse_opening(name, errno, f);
     *n = (size_t)about.size;
     char *bytes = mapped(arena, file, *n);
     fclose(file);
@@ -97,6 +118,16 @@ _Noreturn static void refuse_held(long process, Fault *f)
     if (process == UNKNOWN)
         failure(f, "another process is writing it; it is left as it is.");
     failure(f, "process %ld is writing it; it is left as it is.", process);
+}
+
+void require_folder(const char *name, Fault *f)
+{
+    char folder[PATH_BYTES];
+    f->sheet = name;
+    f->text = NULL;
+    if (missing_folder(name, folder) != NULL)
+        failure(f, "cannot be written: there is no folder %s; make it "
+                "first.", folder);
 }
 
 /* Is there a file of that name? What is no file, or read-only, ends the
@@ -245,6 +276,8 @@ static unsigned file_to_replace(const char *name, char to[PATH_BYTES],
     if (n >= PATH_BYTES || !follow_links(memcpy(to, name, n + 1)))
         failure(f, "cannot be written: the name is too long, or its links "
                 "have no end.");
+    require_folder(to, f);
+    f->sheet = name;
     unsigned mode = replaceable(to, &old, f) ? old.mode : 0;
     remove_leftovers(to);
     return mode;

@@ -1,9 +1,104 @@
 /* The options of the commands, in tables. */
 #include "shell/shell.h"
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { NAME_LENGTH = 30 };
+
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* How many slips make a into b: the length of a shortest way through their
+   beginnings. */
+static int count_edits(const char *a, const char *b)
+{
+    int edits[NAME_LENGTH + 1][NAME_LENGTH + 1];
+    const int m = (int)strlen(a), n = (int)strlen(b);
+    for (int i = 0; i <= m; i++)
+        for (int j = 0; j <= n; j++) {
+            int *least = &edits[i][j];
+            *least = i == 0 ? j : edits[i - 1][j] + 1;
+            if (j > 0 && edits[i][j - 1] + 1 < *least)
+                *least = edits[i][j - 1] + 1;
+            if (i == 0 || j == 0)
+                continue;
+            const int changed = edits[i - 1][j - 1]
+                              + !same_letter(a[i - 1], b[j - 1]);
+            if (changed < *least)
+                *least = changed;
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2])
+                && same_letter(a[i - 2], b[j - 1])
+                && edits[i - 2][j - 2] + 1 < *least)
+                *least = edits[i - 2][j - 2] + 1;
+        }
+    return edits[m][n];
+}
+
+void offer_name(NameGuess *guess, const char *name)
+{
+    const size_t n = strlen(guess->typed);
+    if (n > NAME_LENGTH || strlen(name) > NAME_LENGTH)
+        return;
+    const bool begins = n > 1 && strncmp(name, guess->typed, n) == 0;
+    const int edits = begins ? 1 : count_edits(guess->typed, name);
+    if (edits < (int)n && edits <= 1 + (int)n / 4
+        && (guess->nearest == NULL || edits < guess->edits))
+        *guess = (NameGuess){ guess->typed, name, edits };
+}
+
+const char *guess_hint(char to[HINT_BYTES], const NameGuess *guess,
+                       const char *dashes)
+{
+    snprintf(to, HINT_BYTES, "see");
+    if (guess->nearest != NULL)
+        snprintf(to, HINT_BYTES, "did you mean %s%s? See", dashes,
+                 guess->nearest);
+    return to;
+}
+
+static bool is_output_name(const char *name)
+{
+    return has_ending(name, ".svg") || has_ending(name, ".tex")
+        || has_ending(name, ".md") || has_ending(name, ".json");
+}
+
+/* Ends the attempt where names from the first to one behind the k-th are one
+   name with blanks. */
+static void refuse_unquoted(Fault *f, int first, int k, int n,
+                            char *const name[])
+{
+    char all[PATH_BYTES];
+    int length = snprintf(all, sizeof all, "%s", name[first]);
+    for (int next = first + 1; next < n; next++) {
+        if (length >= PATH_BYTES)
+            return;
+        length += snprintf(all + length, (size_t)(PATH_BYTES - length),
+                           " %s", name[next]);
+        if (next >= k && length < PATH_BYTES && is_taken(all))
+            failure(f, "there is no file %s; '%s' has a blank, so type it "
+                    "in quotes.", name[k], all);
+    }
+}
+
+void refuse_misnamed_files(Fault *f, int n, char *const name[])
+{
+    enum { WORDS_BEFORE = 4 };
+    for (int k = 0; k < n; k++) {
+        if (is_taken(name[k]) || strcmp(name[k], "-") == 0)
+            continue;
+        for (int first = k > WORDS_BEFORE ? k - WORDS_BEFORE : 0;
+             first <= k; first++)
+            refuse_unquoted(f, first, k, n, name);
+        if (is_output_name(name[k]))
+            failure(f, "there is no file %s to be read; what is printed is "
+                    "written there by > %s.", name[k], name[k]);
+    }
+}
 
 static void *value_at(const Option *option, const void *values)
 {
@@ -129,15 +224,47 @@ static const Option *named(const Options *options, const char *name,
     return NULL;
 }
 
+/* Where a point in the place of the comma makes a decimal number of it. */
+static bool has_decimal_comma(const Option *option, const char *typed,
+                              char *with_point, size_t size)
+{
+    double x;
+    char *comma;
+    snprintf(with_point, size, "%s", typed);
+    if (option->kind != DECIMAL || (comma = strchr(with_point, ',')) == NULL)
+        return false;
+    *comma = '.';
+    return decimal_in(option, &x, with_point);
+}
+
 static void obey_one(Fault *f, const Option *option, void *values,
                      const char *typed)
 {
-    char range[400];
+    char range[400], with_point[100];
     if (option_set(option, values, typed))
         return;
     option_range(option, range, sizeof range);
+    if (has_decimal_comma(option, typed, with_point, sizeof with_point))
+        failure(f, "--%s must be %s; it is '%.100s', with a comma; the "
+                "decimal point is a point, as in %s.", option->name, range,
+                typed, with_point);
     failure(f, "--%s must be %s; it is '%.100s'.", option->name, range,
             typed);
+}
+
+_Noreturn static void refuse_option(Fault *f, const Options *options,
+                                    const char *argument)
+{
+    char name[NAME_LENGTH + 2], hint[HINT_BYTES];
+    const char *typed = argument + strspn(argument, "-");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
+    NameGuess guess = { .typed = name };
+    offer_name(&guess, "help");
+    for (; options->table != NULL; options++)
+        for (const Option *o = options->table; o->name != NULL; o++)
+            offer_name(&guess, o->name);
+    failure(f, "there is no option %.100s; %s '%s --help'.", argument,
+            guess_hint(hint, &guess, "--"), f->sheet);
 }
 
 int obey(Fault *f, const Options *options, int n, char *argument[])
@@ -160,7 +287,7 @@ int obey(Fault *f, const Options *options, int n, char *argument[])
         const Option *o = strncmp(a, "--", 2) != 0 ? NULL
                         : named(options, a + 2, length - 2, &values);
         if (o == NULL)
-            failure(f, "there is no option %.100s; see '%s --help'.", a, f->sheet);
+            refuse_option(f, options, a);
         if (o->kind == FLAG && !joined)
             obey_one(f, o, values, "yes");
         else if (!joined && k + 1 == n)
@@ -194,7 +321,8 @@ void refuse_idle(Fault *f, const Acting *acting, int n,
 bool asks_help(int n, char *const argument[])
 {
     for (int k = 0; k < n && strcmp(argument[k], "--") != 0; k++)
-        if (strcmp(argument[k], "--help") == 0)
+        if (strcmp(argument[k], "--help") == 0
+            || strcmp(argument[k], "-h") == 0)
             return true;
     return false;
 }

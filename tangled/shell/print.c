@@ -5,6 +5,12 @@
 #include <stdarg.h>
 #include <string.h>
 
+bool has_ending(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
 void append(char *to, size_t size, const char *format, ...)
 {
     size_t n = strlen(to);

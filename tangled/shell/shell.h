@@ -46,6 +46,13 @@ size_t first_line(const char *text, size_t n);
    a sentence and exit status 2. */
 char *map_file(Arena *arena, const char *name, size_t *n, Fault *f);
 
+/* require_folder ends the attempt where the folder is not there in which a
+   file of that name is to be written. refuse_misnamed_files does where one of
+   the n files that were typed is not there, and what was meant can be seen: a
+   name with blanks, or the name of what is to be printed. */
+void require_folder(const char *name, Fault *f);
+void refuse_misnamed_files(Fault *f, int n, char *const name[]);
+
 /* A file that this program is to replace, and no other one meanwhile: as it
    was left. */
 typedef struct {
@@ -172,9 +179,23 @@ void json_string(FILE *out, const char *text, size_t n);
 void json_number(FILE *out, double x);
 void print_json(FILE *out, const char *format, ...);
 
+bool has_ending(const char *text, const char *end);
+
 /* Appends to a text in so many bytes. */
 void append(char *to, size_t size, const char *format, ...)
     FORMAT_LIKE_PRINTF(3, 4);
+
+/* What was meant by a name that does not exist: of the names that are
+   offered the one that is nearest to what was typed, or NULL. guess_hint
+   returns "did you mean NAME? See", with dashes before the name, or "see". */
+typedef struct {
+    const char *typed, *nearest;
+    int edits;                  /* from one to the other                  */
+} NameGuess;
+enum { HINT_BYTES = 80 };
+void offer_name(NameGuess *guess, const char *name);
+const char *guess_hint(char to[HINT_BYTES], const NameGuess *guess,
+                       const char *dashes);
 
 /* An option: typed --d_e 64 or --d_e=64, a FLAG without a value. */
 typedef struct {
@@ -225,7 +246,7 @@ typedef struct {
 } Acting;
 void refuse_idle(Fault *f, const Acting *acting, int n,
                  char *const argument[]);
-bool asks_help(int n, char *const argument[]);  /* is there a --help?     */
+bool asks_help(int n, char *const argument[]);  /* --help, or -h?         */
 void print_options(FILE *out, const Options *options);
 
 /* Where a command is entered: with its n arguments. It prints to out, what

@@ -284,6 +284,7 @@ static void show_sheets(Fault *f, void *data)
         return;
     }
     int sheets = obey(f, options, c->n, c->argument);
+    refuse_misnamed_files(f, sheets, c->argument);
     check_show_wish(&wish, sheets, f);
     wish.shade |= is_terminal(c->out);
     for (int k = 0; k < sheets; k++) {

@@ -120,7 +120,7 @@ LAW(only_files_that_may_be_written_are_replaced)
     static const struct { const char *name, *words; } row[] = {
         { "folder", "folder: cannot be written: it is not a file." },
         { "fifo", "fifo: cannot be written: it is not a file." },
-        { "no/m", "no/m: cannot be written: No such file or directory" },
+        { "no/m", "no/m: cannot be written: there is no folder no;" },
         { "fixed", "fixed: cannot be written: it is read-only." },
         { "circle", "circle: cannot be written: | links have no end." },
     };

@@ -613,8 +613,8 @@ LAW(what_makes_no_sense_is_refused)
     assert_refusal(DRAWN("--algorithm", "6", "--d_x", "1"), "ftx exercise: "
                    "--d_x must be 2 or more: layer_norm of one number is "
                    "0/0.");
-    assert_refusal(DRAWN("mine.sheet"), "ftx exercise: there is nothing to "
-                   "read; see 'ftx exercise --help'.");
+    assert_refusal(DRAWN("mine.sheet"), "ftx exercise: no argument is "
+                   "expected but options, such as --algorithm 4.");
     assert_refusal(DRAWN("--algorithm", "16"), "ftx exercise: --algorithm "
                    "must be a whole number from 1 to 15; it is '16'.");
 }

@@ -150,7 +150,7 @@ LAW(a_prompt_is_typed_or_read)
     assert_both_say(ftx("generate --model d"), ftx("generate --model d ''"));
     type_in("3 sheep\n4 goats\n@");
     assert_refused(ftx("generate --model d -"), "standard input:3:1: | no "
-                   "token for this character.");
+                   "token for this character ");
     type_in("");
     assert_refused(ftx("generate --model d -"), "standard input: is empty.");
 }
@@ -171,7 +171,7 @@ LAW(what_cannot_be_generated_is_refused)
           "prompt has 17 tokens with bos; ell_max is 16. | --slide N." },
         { "generate --model d --slide 17", "--slide is 17; | at most | 16." },
         { "generate --model d '3 sheep\n\xC3\x84@'",
-          "the prompt:2:2: | no token for this character." },
+          "the prompt:2:2: | no token for this character '" },
         { "generate --model d '3 \xFF'", "the prompt:1:3: | UTF-8." },
         { "generate --model d 3 4", "expected one prompt; | quotes." },
         { "generate --model d --tau -1",

@@ -369,8 +369,8 @@ LAW(what_it_cannot_begin_with_is_refused)
 {
 #define FROM(folder) " --model m --from " FOLDER(folder) " "
     static const Refused row[] = {
-        { "train e" FROM("gpt2") "1", "gpt2 is a model of another task." },
-        { "train e" FROM("bert") "1", "bert is a model of another task." },
+        { "train e" FROM("gpt2") "1", "gpt2 is a model of 'ftx train d';" },
+        { "train e" FROM("bert") "1", "bert is a model of 'ftx train class';" },
         { "train d" FROM("gpt2") "1 --d_e 4", "--d_e cannot be changed in" },
         { "train d" FROM("gpt2") "1 --tokens word", "--tokens | without" },
         { "train d" FROM("gpt2") "1 --as-printed", "go with --as-printed." },
@@ -485,8 +485,8 @@ LAW(what_cannot_be_imported_is_refused)
         { "import f --model m", "f: has no model.safetensors, and no" },
         { "import " FOLDER("gpt2") " --model own",
           "own is there already; --replace writes over it." },
-        { "import " FOLDER("gpt2"), "where | saved? Give --model FILE." },
-        { "import --model x", "expected one folder;" },
+        { "import " FOLDER("gpt2"), "expected one folder, | --model FILE" },
+        { "import --model x", "expected one folder," },
         { "import " FOLDER("bert") " --model m --mask 4 --bos 4 --eos 6",
           "mask_token and bos_token are both 4." },
         { "import " FOLDER("bert") " --model m --mask 13 --bos 4 --eos 6",

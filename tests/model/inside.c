@@ -315,7 +315,7 @@ LAW(a_picture_replaces_only_a_picture)
     assert_refused(ftx("show --model d 3 --svg fifo"),
                    "fifo: cannot be written: it is not a file.");
     assert_refused(ftx("show --model d 3 --svg no/a.svg"),
-                   "no/a.svg: cannot be written: No such file");
+                   "no/a.svg: cannot be written: there is no folder no;");
 }
 
 LAW(what_cannot_be_shown_is_refused)

@@ -87,11 +87,11 @@ LAW(what_has_no_tokens_is_refused)
 {
     static const struct { const char *x, *y, *line, *words; } row[] = {
         { "a \n", "aa\n\xC3\xA9 z\n", "--train-on x y",
-          "y:2:1: there is no token for this character." },
+          "y:2:1: there is no token for this character '" },
         { "a b\ne d\tc", "a b\nc d e", "--tokens word --train-on x y",
-          "y:2:1: there is no token for this word." },
+          "y:2:1: there is no token for this word '" },
         { "to be", "a\n\xC3\xA9z\xFF\n", "--tokens word --train-on x y",
-          "y:1:1: there is no token for this word." },
+          "y:1:1: there is no token for this word '" },
         { "", "a\n\xC3\xA9z\xFF\n", "y", "y:2:3: | no text in UTF-8." },
         { "ab", "1 2\n 6", "--decode --train-on x y",
           "y:2:2: expected the number of a token, 1 to 5." },
@@ -102,7 +102,7 @@ LAW(what_has_no_tokens_is_refused)
         { "ab", "99999999999999999999999999", "--decode --train-on x y",
           "y:1:1: expected" },
         { "", "", "y", "y: is empty." },
-        { "", "", "no/such/file", "no/such/file: cannot be opened: No such" },
+        { "", "", "no/such/file", "there is no folder no/such." },
         { "", "", "tests", "tests: cannot be read: Is a directory." },
     };
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {

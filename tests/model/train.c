@@ -399,7 +399,7 @@ LAW(nothing_is_overwritten_by_mistake)
         { "train ed --model p p.tsv", "p.tsv cannot be both data and" },
         { "train d --model fifo t", "fifo: cannot be written: it is not a" },
         { "train d --model f t", "f.tsv: cannot be written: it is not a" },
-        { "train d " SMALL "--model no/m t", "no/m: cannot be written: No" },
+        { "train d " SMALL "--model no/m t", "no/m: | there is no folder no;" },
     };
     size_t n;
     a_text("t", 20, "");
@@ -443,7 +443,7 @@ LAW(a_first_run_that_cannot_save_leaves_nothing)
 LAW(only_the_same_training_goes_on)
 {
     static const Refused row[] = {
-        { "train e --resume --model m t", "m is a model of another task." },
+        { "train e --resume --model m t", "m is a model of 'ftx train d';" },
         { "train d --resume --eta 0.5 --model m t", "--eta cannot be changed "
           "in m, whose training goes on." },
         { "train d --resume --L 1 --model m t", "--L cannot be changed in" },

@@ -261,14 +261,8 @@ LAW(the_example_of_the_help_works)
 
 LAW(wrong_commands_and_options_are_refused)
 {
-    assert_said(said("", NULL, 1, (char *[]){ "ftx", NULL }), 2, "",
-                "ftx: what is to be done? See 'ftx --help'.\n");
-    assert_said(FTX("", "shwo"), 2, "",
-                "ftx: there is no command shwo; see 'ftx --help'.\n");
     assert_said(FTX("", "show"), 2, "",
                 "ftx show: which sheet? See 'ftx show --help'.\n");
-    assert_said(FTX("", "show", "--jsn", "x"), 2, "", "ftx show: there is no "
-                "option --jsn; see 'ftx show --help'.\n");
     assert_said(FTX("", "show", "--", "--json"), 2, "",
                 "--json: cannot be opened: No such file or directory.\n");
 }
