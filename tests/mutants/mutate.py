@@ -11,8 +11,8 @@ NAME: a part of it. FILE: the beginning of a path or of a file's name, such as
 tangled/ (all) or alg; without one, the algorithms and the library.
 """
 import argparse
-import json
 import random
+import re
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -23,113 +23,39 @@ from harness import Harness, Result, Wrong
 from named import planted, read_bugs
 from operators import mutants_of
 from source import Source
-from survivors import read_survivors, whole
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-
-
-def sources_of(root, tree="tangled"):
-    return [Source(str(path.relative_to(root)), path.read_text())
-            for path in sorted((root / tree).rglob("*.[ch]"))]
-
-
-def readers_of(harness, path):
-    return [s for s, read in harness.includes.items() if path in read] + [path]
-
-
-def tests_of(harness, reach, places):
-    """The tests that run one of the places that are changed."""
-    names = set()
-    for path, statement in places:
-        names |= reach.tests_of(path, statement.function, statement.lines,
-                                readers_of(harness, path))
-    return [harness.tests[name] for name in names]
-
-
-def first_of(tests, seconds):
-    """The quickest of them, so many seconds in all."""
-    chosen = []
-    for test in sorted(tests, key=lambda test: test.seconds):
-        seconds -= test.seconds
-        if seconds > 0:
-            chosen.append(test)
-    return chosen
-
-
-class Report:
-    """A line a bug that is not killed, and the sums."""
-
-    def __init__(self, total, quiet_for=10):
-        self.begin, self.told, self.total = time.monotonic(), 0.0, total
-        self.done, self.counts = 0, {}
-
-    def count(self, group, verdict):
-        of = self.counts.setdefault(group, {})
-        of[verdict] = of.get(verdict, 0) + 1
-        self.done += 1
-        now = time.monotonic()
-        if now - self.told > 10 or self.done == self.total:
-            self.told = now
-            rate = self.done / (now - self.begin + 1e-9)
-            print(f"  {self.done} of {self.total}, {rate:.1f} a second",
-                  file=sys.stderr, flush=True)
-
-    def sum(self, *verdicts):
-        return sum(of.get(v, 0) for of in self.counts.values() for v in verdicts)
-
-    def table(self):
-        print(f"{'file':32} mutants  equal  killed  survived   killed of those not equal")
-        rows = sorted(self.counts.items())
-        total = {}
-        for _, of in rows:
-            for verdict, n in of.items():
-                total[verdict] = total.get(verdict, 0) + n
-        for name, of in rows + [("all", total)]:
-            equal = of.get("equal", 0) + of.get("equal in effect", 0)
-            killed, alive = of.get("killed", 0), of.get("survived", 0)
-            share = 100 * killed / (killed + alive) if killed + alive else 100
-            print(f"{name:32} {equal + killed + alive:7} {equal:6} {killed:7} "
-                  f"{alive:9}   {share:6.1f} %")
-
-
-LATE = Result("late")
-AT_ONCE = 40        # kills are confirmed while nothing else runs
 JUDGED = 30         # of fewer mutants a share says nothing
+MOST_READERS = 12   # of a header whose mutants are made unless it is named
+
+
+def sources_of(root):
+    return [Source(str(path.relative_to(root)), path.read_text())
+            for path in sorted((root / "tangled").rglob("*.[ch]"))]
+
+
+def turn():
+    """The number of the day: another one each day."""
+    return date.today().toordinal()
 
 
 def all_judged(harness, jobs, seconds, report):
     """Runs (key, function) until time is up; {key: result}."""
-    results, late, unconfirmed = {}, 0, []
-    end = harness.end = time.monotonic() + seconds
-
-    def settle(key, result):
-        results[key] = result
-        report(key, result)
-
-    def confirm():
-        for key, result in unconfirmed:
-            settle(key, harness.confirm(result))
-        unconfirmed.clear()
-
+    results, late, end = {}, 0, time.monotonic() + seconds
     with ThreadPoolExecutor(harness.jobs) as pool:
         def begin(work):
-            return work() if time.monotonic() < end else LATE
+            return work() if time.monotonic() < end else None
         waiting = {pool.submit(begin, work): key for key, work in jobs}
         for done in as_completed(waiting):
             key, result = waiting[done], done.result()
-            if not isinstance(result, Result):
-                raise Wrong(f"bug {key} has no result")
-            if result == LATE:
+            if result is None:
                 late += 1
-            elif result.kept:
-                unconfirmed.append((key, result))
-            else:
-                settle(key, result)
-            if len(unconfirmed) == AT_ONCE:
-                confirm()
-    confirm()
-    harness.remembered.write_text(json.dumps(harness.kills))
+                continue
+            results[key] = result
+            report(key, result)
+            if len(results) % 50 == 0:
+                print(f"  {len(results)} of {len(jobs)}", file=sys.stderr, flush=True)
     if len(results) + late != len(jobs):
         raise Wrong(f"{len(jobs)} bugs, but {len(results)} results")
     return results
@@ -142,132 +68,77 @@ def prepared(arguments):
     passed = sum(test.laws > 0 for test in harness.tests.values())
     print(f"{passed} tests of {len(harness.tests)} pass without a bug ({arguments.real})",
           file=sys.stderr, flush=True)
-    return harness, harness.reach
+    return harness
 
 
-def named(arguments, harness, reach):
+# ------------------------------------------------------------ named bugs
+
+def named(arguments, harness):
     bugs = read_bugs((HERE / "named.txt").read_text())
     if arguments.command == "named" and arguments.what:
         bugs = [bug for bug in bugs if any(w in bug.name for w in arguments.what)]
     bugs = bugs[turn() % arguments.share::arguments.share]
-    sources = sources_of(harness.tree)
+    sources, killed = sources_of(harness.tree), 0
 
     def judge(bug):
         try:
             changed, places = planted(bug, sources)
         except Wrong as wrong:
             return Result("wrong", f"does not apply: {wrong}")
+        tests = {test.name: test for path, statement in places for test in
+                 harness.tests_of(path, statement.function, statement.lines)}
         path, statement = places[0]
-        tests = tests_of(harness, reach, places)
-        result = harness.judge(changed, tests, (statement.function, path),
-                               may_be_equal=False)
-        if result.verdict == "stillborn":
-            return Result("wrong", "does not compile")
-        left_out = [test.name for test in tests if test.laws == 0]
-        if result.verdict == "survived" and left_out:
-            return Result("told", f"{', '.join(left_out)} cannot be asked on this machine")
-        return result
-
-    report = Report(len(bugs))
+        return harness.judge(changed, tests.values(), (statement.function, path),
+                             may_be_equal=False)
 
     def tell(name, result):
-        verdict = result.verdict
-        if verdict == "survived" and result.by:     # noticed, but not each time
-            verdict = "told"
-        report.count("named", verdict)
-        if verdict != "killed" or arguments.verbose:
-            print(f"{verdict.upper():9} {name}: {result.by}", flush=True)
+        if result.verdict != "killed" or arguments.verbose:
+            print(f"{result.verdict.upper():9} {name}: {result.by}", flush=True)
 
     results = all_judged(harness, [(bug.name, lambda bug=bug: judge(bug)) for bug in bugs],
-                           float("inf"), tell)
-    killed, told = report.sum("killed"), report.sum("told")
-    failed = len(results) - killed - told
-    print(f"named bugs in {arguments.real}: {killed} passed, {failed} failed, "
-          f"{told} only told")
-    return killed > 0 and failed == 0
+                         float("inf"), tell)
+    killed = sum(result.verdict == "killed" for result in results.values())
+    print(f"named bugs in {arguments.real}: {killed} passed, {len(results) - killed} failed")
+    return killed > 0 and killed == len(results)
 
 
-def turn():
-    """The number of the day: another one each day."""
-    return date.today().toordinal()
+# ------------------------------------------------------- operator mutants
+
+def read_survivors(text):
+    """{(place, what): reason}, from survivors.txt, whose head explains it."""
+    listed, place = {}, None
+    for line in text.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        if not line[0].isspace():
+            place = line.strip()
+            continue
+        what, found, reason = line.strip().partition(": ")
+        if place is None or not found or not reason:
+            raise Wrong(f"survivors: a reason is missing: {line}")
+        listed[place, what] = reason
+    return listed
 
 
-def operators(arguments, harness, reach):
-    sources = sources_of(harness.tree)
-    listed = read_survivors((HERE / "survivors.txt").read_text())
-    for place, what in gone(listed, sources):
-        print(f"GONE      {place}\n          {what}: listed among the survivors")
-    mutants = [m for source in sources
-               if wanted(source.path, arguments.what, len(readers_of(harness, source.path)))
-               for m in mutants_of(source)]
-    if not mutants:
-        raise Wrong(f"no file has such a name: {' '.join(arguments.what)}")
-    random.Random(arguments.seed or turn()).shuffle(mutants)
-    if arguments.sample:
-        mutants = mutants[:arguments.sample]
-    texts = {source.path: source.text for source in sources}
-
-    def is_listed(mutant):
-        return any(key in listed for key in (mutant.key, *whole(mutant)))
-
-    def judge(mutant):
-        tests = tests_of(harness, reach, [(mutant.path, mutant.statement)])
-        if is_listed(mutant):
-            tests = first_of(tests, seconds=3)
-        return harness.judge(mutant.changed(texts[mutant.path]), tests,
-                             (mutant.statement.function, mutant.path),
-                             seconds=arguments.budget)
-
-    report = Report(len(mutants))
-    dead, log = [], []
-
-    def tell(key, result):
-        mutant = mutants[key]
-        verdict = result.verdict
-        log.append((mutant.path, *mutant.key, verdict, result.by))
-        if verdict == "survived" and is_listed(mutant):
-            verdict = "equal in effect"
-        elif verdict == "killed" and mutant.key in listed:
-            dead.append(mutant)
-        report.count(mutant.path, verdict)
-        if verdict in ("survived", "wrong") or arguments.verbose:
-            print(f"{verdict.upper():9} {mutant.path}:{mutant.lines[0]}\n{mutant.place:.300}\n"
-                  f"    {mutant.what}: {result.by}", flush=True)
-
-    results = all_judged(harness, [(k, lambda m=m: judge(m)) for k, m in enumerate(mutants)],
-                      arguments.seconds, tell)
-    (ROOT / "build" / "mutants" / "log.json").write_text(json.dumps(log, indent=1))
-    for mutant in dead:
-        print(f"DIES      {mutant.place}\n          {mutant.what}: listed among the survivors")
-    report.table()
-    killed, alive = report.sum("killed"), report.sum("survived")
-    wrong, made = report.sum("wrong"), len(results)
-    least, judged = arguments.least, killed + alive + wrong
-    fine = killed >= least / 100 * judged
-    print(f"operator mutants in {arguments.real}: {made} of {len(mutants)} made, "
-          f"{report.sum('stillborn')} do not compile, "
-          f"{report.sum('equal', 'equal in effect')} are equal, {killed} killed, "
-          f"{alive} survived, {wrong} could not be judged; "
-          f"{'at' if fine else 'NOT at'} least {least:g} % killed"
-          f"{'' if judged >= JUDGED else ', too few to say'}")
-    return fine or judged < JUDGED
+def keys_of(mutant):
+    """As what it may be listed, alone or together with others."""
+    each = re.sub(r"^(\S+) \d+ becomes", r"\1 becomes", mutant.what)
+    every = f"{mutant.statement.function}: ..."
+    return [mutant.key, (mutant.place, "anything"), (every, "anything"), (every, each)]
 
 
 def gone(listed, sources):
     """What is listed among the survivors, but stands nowhere."""
-    known = {key for source in sources for m in mutants_of(source)
-             for key in (m.key, *whole(m))}
+    known = {key for source in sources for m in mutants_of(source) for key in keys_of(m)}
     return [key for key in listed if key not in known]
 
 
-MOST_READERS = 12   # of a header whose mutants are made unless it is named
-
-
-def wanted(path, patterns, readers):
+def wanted(harness, path, patterns):
     """Whether FILE names it; without one, the algorithms and the library,
     which stand in no folder of tangled/. An interface that all read makes
     all be compiled again: only if its own path is given."""
     name = Path(path).name
+    readers = sum(path in read for read in harness.includes.values())
     if readers > MOST_READERS and path not in patterns:
         return False
     if not patterns:
@@ -275,9 +146,60 @@ def wanted(path, patterns, readers):
     return any(path.startswith(p) or name.startswith(p) for p in patterns)
 
 
-def both(arguments, harness, reach):
-    fine = named(arguments, harness, reach)
-    return operators(arguments, harness, reach) and fine
+def table(counts):
+    print(f"{'file':32} mutants  equal  killed  survived   killed of those not equal")
+    total = {}
+    for of in counts.values():
+        for verdict, n in of.items():
+            total[verdict] = total.get(verdict, 0) + n
+    for name, of in sorted(counts.items()) + [("all", total)]:
+        equal, killed, alive = (of.get(v, 0) for v in ("equal", "killed", "survived"))
+        share = 100 * killed / (killed + alive) if killed + alive else 100
+        print(f"{name:32} {equal + killed + alive:7} {equal:6} {killed:7} "
+              f"{alive:9}   {share:6.1f} %")
+    return total
+
+
+def operators(arguments, harness):
+    sources = sources_of(harness.tree)
+    listed = read_survivors((HERE / "survivors.txt").read_text())
+    for place, what in gone(listed, sources):
+        print(f"GONE      {place}\n          {what}: listed among the survivors")
+    mutants = [m for source in sources if wanted(harness, source.path, arguments.what)
+               for m in mutants_of(source)]
+    if not mutants:
+        raise Wrong(f"no file has such a name: {' '.join(arguments.what)}")
+    random.Random(arguments.seed or turn()).shuffle(mutants)
+    mutants = mutants[:arguments.sample]
+    texts = {source.path: source.text for source in sources}
+    counts = {}
+
+    def judge(mutant):
+        if any(key in listed for key in keys_of(mutant)):
+            return Result("equal", "listed")
+        tests = harness.tests_of(mutant.path, mutant.statement.function,
+                                 mutant.statement.lines)
+        return harness.judge(mutant.changed(texts[mutant.path]), tests,
+                             (mutant.statement.function, mutant.path),
+                             seconds=arguments.budget)
+
+    def tell(k, result):
+        mutant, of = mutants[k], counts.setdefault(mutants[k].path, {})
+        of[result.verdict] = of.get(result.verdict, 0) + 1
+        if result.verdict in ("survived", "wrong") or arguments.verbose:
+            print(f"{result.verdict.upper():9} {mutant.path}:{mutant.lines[0]}\n"
+                  f"{mutant.place:.300}\n    {mutant.what}: {result.by}", flush=True)
+
+    results = all_judged(harness, [(k, lambda m=m: judge(m)) for k, m in enumerate(mutants)],
+                         arguments.seconds, tell)
+    total = table(counts)
+    killed, judged = total.get("killed", 0), sum(
+        total.get(verdict, 0) for verdict in ("killed", "survived", "wrong"))
+    fine = killed >= arguments.least / 100 * judged
+    print(f"operator mutants in {arguments.real}: {len(results)} of {len(mutants)} made, "
+          f"{judged} are no equals, {killed} killed; {'at' if fine else 'NOT at'} least "
+          f"{arguments.least:g} % killed{'' if judged >= JUDGED else ', too few to say'}")
+    return fine or judged < JUDGED
 
 
 def write(arguments):
@@ -324,8 +246,9 @@ def main():
         return False
     if arguments.command == "write":
         return write(arguments)
-    work = {"named": named, "operators": operators, "both": both}[arguments.command]
-    return work(arguments, *prepared(arguments))
+    harness = prepared(arguments)
+    fine = arguments.command == "operators" or named(arguments, harness)
+    return (arguments.command == "named" or operators(arguments, harness)) and fine
 
 
 if __name__ == "__main__":

@@ -9,9 +9,13 @@
 #  - A static function or a type has no namesake in another file.
 #  - No lab's solution is given away: at most one line of an algorithm stands
 #    in another file. (parts.c is the algorithms, and no student gets it.)
+#  - A file of tests has the name of the file that it tests, but for those that
+#    test several.
 set -u
 objects=$1 sources=${2:-tangled}
 FLOORS='. shell hub sheet show check model course'
+SEVERAL='formulated no_memory refusals transcripts kept
+         corpus ways mistyped slips_by_hand slips_models verdict'
 
 files=$(cd "$sources" && ls ./*.[ch] */*.[ch] | sed 's:^\./::')
 said=$({
@@ -107,4 +111,17 @@ echo "$said" | sort
         } }
     END { for (pair in same) if (same[pair] > 1) exit 1 }
 ' alg[0-9]*.c $(echo "$files" | grep -v -e '^alg[0-9]' -e '^parts\.c$' -e '\.h$')) || status=1
+
+# tests/cli/file.c is of tangled/shell/file.c, and so on; main.c is the roof.
+for test in tests/*.c tests/library/*.c tests/practice/*.c tests/text/*.c \
+            tests/cli/*.c tests/hub/*.c tests/sheet/*.c tests/show/*.c \
+            tests/check/*.c tests/model/*.c tests/course/*.c; do
+    tested=$(echo "$test" | sed -e 's:^tests/::' -e 's:^library/::' -e 's:^text/::' \
+                                -e 's:^practice/::' -e 's:^cli/:shell/:' \
+                                -e 's:^shell/main:main:' -e 's:\.c$::')
+    case " $(echo $SEVERAL) " in *" ${tested##*/} "*) continue ;; esac
+    ls "$sources/$tested".[ch] > /dev/null 2>&1 || {
+        echo "house: $test is of no file of that name."; status=1
+    }
+done
 exit $status
