@@ -330,6 +330,8 @@ LAW(what_cannot_be_shown_is_refused)
         { "show --model ed --json ba --turn 99", "--turn is 99; | turn" },
         { "show --model d 3 --turn 1", "--turn | only with | train ed'." },
         { "show --model d 3 --json --svg a.svg", "one of --json, --svg and" },
+        { "show --model d 3 --attention --svg a.svg", "one of --json, --svg" },
+        { "show --model d 3 --json --attention", "one of --json, --svg and" },
         { "show --model d 3 --json --layer 2",
           "no such layer or head: the model has 1 layer and 2 heads" },
         { GPT "--layer 1", "--layer has an effect only with --json, --svg," },

@@ -111,13 +111,28 @@ static inline void refused_by(Where where, Said s, const char *words)
                 "2 and\n%s", s.status, s.out, s.err, words);
 }
 
+/* A row of a table: a line that is refused by a sentence that has these
+   words, and begins with the first of them or with the command's name. */
 typedef struct { const char *line, *words; } Refused;
 #define assert_all_refused(rows) \
     do { \
         for (size_t k_ = 0; k_ < sizeof (rows) / sizeof *(rows); k_++) \
-            refused_by((Where){ __FILE__, __LINE__, (rows)[k_].line }, \
-                       ftx("%s", (rows)[k_].line), (rows)[k_].words); \
+            row_refused(&(rows)[k_], __FILE__, __LINE__); \
     } while (0)
+static inline void row_refused(const Refused *row, const char *file, int line)
+{
+    const Where where = { file, line, row->line };
+    char begin[40];
+    Said s = ftx("%s", row->line);
+    refused_by(where, s, row->words);
+    snprintf(begin, sizeof begin, "ftx %.*s: ",
+             (int)strcspn(row->line, " "), row->line);
+    const char *end = strstr(row->words, " | ");
+    if (strncmp(s.err, begin, strlen(begin)) != 0
+        && strncmp(s.err, row->words, end == NULL ? strlen(row->words)
+                   : (size_t)(end - row->words)) != 0)
+        fail_at(where, "'%s' begins otherwise", s.err);
+}
 
 #define assert_says(said, part) says_at(HERE(#said), said, part)
 static inline void says_at(Where where, Said s, const char *part)
