@@ -164,7 +164,7 @@ LAW(without_a_masked_token_theta_stays)
     Data data = { 1, .x = LIST(TOKENS(1, 4, 2)) };
     Training how = masking(3, 1, 1e-12);
     how.method = MOMENTUM;
-    Algorithm *by[] = { by_algorithm_12, by_loss_12 };
+    const Algorithm by[] = { by_algorithm_12, by_loss_12 };
     for (int b = 0; b < 2; b++) {
         Diary diary = trained(by[b], theta, how, data);
         assert_same_numbers(theta, before);

@@ -48,7 +48,7 @@ LAW(a_sequence_of_one_token_has_loss_0_and_leaves_theta)
     real *before = numbers(theta);
     Data data = { 2, .x = LIST(TOKENS(6), TOKENS(3)) };
     Training how = { .N_epochs = 2, .eta = 1, .method = ADAMW, .decay = 0.1 };
-    Algorithm *by[] = { by_algorithm_13, by_loss_13 };
+    const Algorithm by[] = { by_algorithm_13, by_loss_13 };
     for (int b = 0; b < 2; b++) {
         Diary diary = trained(by[b], theta, how, data);
         assert_same_numbers(theta, before);

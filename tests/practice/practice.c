@@ -156,9 +156,9 @@ static Data some_data(void)
    the last bit; and one option alone takes others. */
 LAW(without_options_a_trainer_is_the_algorithm)
 {
-    static Algorithm *const printed[] = { by_algorithm_11, by_algorithm_12,
-                                          by_algorithm_13 };
-    static Algorithm *const led_by[] = { by_loss_11, by_loss_12, by_loss_13 };
+    const Algorithm printed[] = { by_algorithm_11, by_algorithm_12,
+                                  by_algorithm_13 };
+    const Algorithm led_by[] = { by_loss_11, by_loss_12, by_loss_13 };
     static const Architecture of[] = { ED_TRANSFORMER, E_TRANSFORMER,
                                        D_TRANSFORMER };
     Training plain = { .N_epochs = 3, .eta = .1, .p_mask = .4, .seed = 7 };

@@ -42,7 +42,7 @@ static Training busy(void)
     };
 }
 
-static void same_with_threads(Algorithm *algorithm, Hyperparameters hyper)
+static void same_with_threads(Algorithm algorithm, Hyperparameters hyper)
 {
     Data data = some_data();
     data.z = data.x;
@@ -154,13 +154,10 @@ static Mat odd_masked(Lane *lane, const Data *data, int n)
     return loss_12(lane, data, n);
 }
 
-static Diary by_odd_masked(Theta *theta, Training how, Data data)
-{
-    return led(odd_masked, theta, how, data);
-}
+static const Algorithm by_odd_masked = { odd_masked, 0 };
 
 /* theta - theta' of a batch is the sum of those of its sequences. */
-static void a_batch_adds(Algorithm *algorithm, Architecture architecture)
+static void a_batch_adds(Algorithm algorithm, Architecture architecture)
 {
     Data data = some_data();
     Theta *theta = random_theta(small(architecture));
@@ -341,7 +338,7 @@ LAW(smoothing_mixes_in_the_mean_of_all_tokens)
    algorithm that learns. */
 LAW(every_loss_is_smoothed)
 {
-    Algorithm *algorithm[] = { by_loss_11, by_odd_masked, by_loss_13,
+    const Algorithm algorithm[] = { by_loss_11, by_odd_masked, by_loss_13,
                                by_loss_class };
     Tokens x = TOKENS(6, 1, 4, 7);
     Data data = { 1, LIST(x), LIST(x), CLASSES(2) };

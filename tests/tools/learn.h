@@ -62,13 +62,12 @@ static inline bool keep(void *to, const Progress *progress)
     return diary->most == 0 || diary->n < diary->most;
 }
 
-/* Trains theta and says what the steps were: one of the following. */
-typedef Diary Algorithm(Theta *theta, Training how, Data data);
-static inline Diary trained(Algorithm *algorithm, Theta *theta, Training how,
-                            Data data)
-{
-    return algorithm(theta, how, data);
-}
+/* What trains: a trainer with this loss, or Algorithm 11, 12 or 13 itself. */
+typedef struct { Loss *loss; int printed; } Algorithm;
+static const Algorithm by_loss_11 = { loss_11, 0 }, by_loss_12 = { loss_12, 0 },
+    by_loss_13 = { loss_13, 0 }, by_loss_class = { loss_class, 0 },
+    by_algorithm_11 = { NULL, 11 }, by_algorithm_12 = { NULL, 12 },
+    by_algorithm_13 = { NULL, 13 };
 
 /* A trainer of theta that tells the diary of its steps. */
 static inline Trainer *followed(Theta *theta, Training how, Diary *diary)
@@ -87,26 +86,6 @@ static inline Diary led(Loss *loss, Theta *theta, Training how, Data data)
     assert_that(trainer_run(trainer, loss, &data) == theta);
     trainer_free(trainer);
     return diary;
-}
-
-static inline Diary by_loss_11(Theta *theta, Training how, Data data)
-{
-    return led(loss_11, theta, how, data);
-}
-
-static inline Diary by_loss_12(Theta *theta, Training how, Data data)
-{
-    return led(loss_12, theta, how, data);
-}
-
-static inline Diary by_loss_13(Theta *theta, Training how, Data data)
-{
-    return led(loss_13, theta, how, data);
-}
-
-static inline Diary by_loss_class(Theta *theta, Training how, Data data)
-{
-    return led(loss_class, theta, how, data);
 }
 
 /* By Algorithms 11, 12 and 13 themselves, with the random numbers that a
@@ -170,31 +149,23 @@ static inline Diary as_it_is_printed(int algorithm, Theta *theta, Training how,
     return printed.diary;
 }
 
-static inline Diary by_algorithm_11(Theta *theta, Training how, Data data)
+/* Trains theta, and says what the steps were. */
+static inline Diary trained(Algorithm by, Theta *theta, Training how, Data data)
 {
-    return as_it_is_printed(11, theta, how, data);
-}
-
-static inline Diary by_algorithm_12(Theta *theta, Training how, Data data)
-{
-    return as_it_is_printed(12, theta, how, data);
-}
-
-static inline Diary by_algorithm_13(Theta *theta, Training how, Data data)
-{
-    return as_it_is_printed(13, theta, how, data);
+    return by.printed == 0 ? led(by.loss, theta, how, data)
+                           : as_it_is_printed(by.printed, theta, how, data);
 }
 
 /* One step; theta - eta gradient is checked against differences of a loss
    that is computed from the probabilities of the forward pass. */
 typedef double Reference(const Theta *theta, Data data);
 
-static inline void step_at(Where where, Algorithm *algorithm, Theta *theta,
+static inline void step_at(Where where, Algorithm by, Theta *theta,
                            Training how, Data data, Reference *loss)
 {
     real *before = numbers(theta), h = (real)cbrt(IS_DOUBLE ? DBL_EPSILON
                                                             : FLT_EPSILON);
-    Diary diary = trained(algorithm, theta, how, data);
+    Diary diary = trained(by, theta, how, data);
     real *after = numbers(theta);
     restore(theta, before);
     near_at(where, diary.step[0].loss, loss(theta, data), 10 * TIGHT);
