@@ -170,52 +170,46 @@ LAW(gradients_are_those_of_another_program)
 
 /* ------------------------------------------------- what is beyond the paper */
 
-static void no_epsilon(Theta *theta) { theta->hyper.epsilon = 0; }
-static void no_types(Theta *theta) { theta->W_t = NULL; }
-static void one_type(Theta *theta) { theta->hyper.types = 1; }
+typedef enum { NOTHING, EPSILON, GELU, TYPES, SECOND_TYPE, FIRST_NORM, OFFSET,
+               POOLER } Beyond;
 
-static void other_gelu(Theta *theta)
+/* Without the pooler: GELU for tanh, and the norm of line 9.11 with gamma = 1,
+   beta = 0. */
+static void leave_out(Theta *theta, Beyond part)
 {
-    theta->hyper.tanh_gelu = !theta->hyper.tanh_gelu;
-}
-
-static void no_first_norm(Theta *theta)
-{
-    theta->hyper.embedding_norm = false;
-}
-
-static void no_offset(Theta *theta)
-{
-    theta->hyper.unembedding_bias = false;
-}
-
-/* GELU for tanh, and the norm of line 9.11 with gamma = 1, beta = 0. */
-static void no_pooler(Theta *theta)
-{
-    theta->hyper.pooler = false;
-    theta->gamma = constant(arena, theta->W_f->rows, 1);
-    theta->beta = constant(arena, theta->W_f->rows, 1);
-    set_all(theta->gamma, 1);
+    Hyperparameters *h = &theta->hyper;
+    h->epsilon *= part != EPSILON;
+    h->tanh_gelu ^= part == GELU;
+    h->types = part == SECOND_TYPE ? 1 : h->types;
+    h->embedding_norm &= part != FIRST_NORM;
+    h->unembedding_bias &= part != OFFSET;
+    h->pooler &= part != POOLER;
+    if (part == TYPES)
+        theta->W_t = NULL;
+    if (part == POOLER) {
+        theta->gamma = constant(arena, theta->W_f->rows, 1);
+        theta->beta = constant(arena, theta->W_f->rows, 1);
+        set_all(theta->gamma, 1);
+    }
 }
 
 /* In the file, behind the name of the model and these words, is the largest
    change of any logit when this is left out. */
 LAW(each_figure_is_what_leaving_it_out_makes)
 {
-    static const struct { int model; const char *what;
-                          void (*leave_out)(Theta *theta); } row[] = {
-        { 0, "largest logit", NULL },
-        { 0, "epsilon under the root: 0", no_epsilon },
-        { 0, "GELU by tanh: as printed", other_gelu },
-        { 2, "largest logit", NULL },
-        { 2, "epsilon under the root: 0", no_epsilon },
-        { 2, "GELU as printed: by tanh", other_gelu },
-        { 2, "types of tokens: none", no_types },
-        { 2, "the second type: only the first", one_type },
-        { 2, "norm of the embedding: none", no_first_norm },
-        { 2, "offset of the logits: none", no_offset },
-        { 4, "largest logit", NULL },
-        { 4, "pooler: lines 9.10 and 9.11", no_pooler },
+    static const struct { int model; const char *what; Beyond part; } row[] = {
+        { 0, "largest logit", NOTHING },
+        { 0, "epsilon under the root: 0", EPSILON },
+        { 0, "GELU by tanh: as printed", GELU },
+        { 2, "largest logit", NOTHING },
+        { 2, "epsilon under the root: 0", EPSILON },
+        { 2, "GELU as printed: by tanh", GELU },
+        { 2, "types of tokens: none", TYPES },
+        { 2, "the second type: only the first", SECOND_TYPE },
+        { 2, "norm of the embedding: none", FIRST_NORM },
+        { 2, "offset of the logits: none", OFFSET },
+        { 4, "largest logit", NOTHING },
+        { 4, "pooler: lines 9.10 and 9.11", POOLER },
     };
     enum { ROWS = sizeof row / sizeof *row };
     size_t n;
@@ -227,16 +221,14 @@ LAW(each_figure_is_what_leaving_it_out_makes)
         const Recorded *r = &recorded[row[k].model];
         Model *m = model_in(r->folder);
         Tokens x = numbered(m->tokenizer, r->n, r->x);
-        Mat all = copied(run_model(quiet, m, x, NULL)->logits), other = NULL;
-        if (row[k].leave_out != NULL) {
-            row[k].leave_out(m->theta);
-            other = run_model(quiet, m, x, NULL)->logits;
-        }
+        Mat all = copied(run_model(quiet, m, x, NULL)->logits);
+        leave_out(m->theta, row[k].part);
+        Mat other = run_model(quiet, m, x, NULL)->logits;
         double change = 0;
         for (size_t e = 0; e < entries_in(all); e++)
-            change = fmax(change, fabs((double)all->at[e]
-                          - (other == NULL ? 0 : (double)other->at[e])));
-        largest = other == NULL ? change : largest;
+            change = fmax(change, fabs((double)all->at[e] - (row[k].part
+                          == NOTHING ? 0 : (double)other->at[e])));
+        largest = row[k].part == NOTHING ? change : largest;
         const double digit = change >= 0.01 ? 5.1e-5
                              : 0.06 * pow(10, floor(log10(change)));
         snprintf(words, sizeof words, "\n  %s ", row[k].what);

@@ -118,22 +118,15 @@ LAW(nothing_is_learned_from_what_is_held_out)
 
 /* -------------------------------------------------------- the same bytes */
 
-LAW(threads_make_no_difference)
-{
-    a_text("t", 20, "");
-    TRAIN("e " SMALL "--steps 9 --model a t");
-    TRAIN("e " SMALL "--steps 9 --model b t --threads 3");
-    assert_same_file("a", "b");
-}
-
-/* The same command, stopped by time after its first step and resumed. */
+/* The same command, stopped by time after its first step and resumed, with
+   any number of threads. */
 LAW(an_interrupted_run_leaves_the_same_files)
 {
     static const char *const how[] = {
         "--optimiser adamw", "--optimiser momentum --patience 99",
         "--optimiser rmsprop --tokens bpe --merges 20",
         "--optimiser sgd --dropout 0.2 --smoothing 0.1 --seed 7",
-        "--rms --positions relative --dropout 0.2 --threads 3 --seed 7",
+        "--rms --positions relative --dropout 0.2 --seed 7",
         "--window 4 --sparse strided", "--as-printed --smoothing 0.1",
     };
     char rest[40];
@@ -144,10 +137,10 @@ LAW(an_interrupted_run_leaves_the_same_files)
         remove_model("a");
         remove_model("b");
         TRAIN("d " SMALL "--steps %d %s --model a t", steps, how[k]);
-        TRAIN("d " SMALL "--steps %d %s --model b t --minutes 1e-7", steps,
-              how[k]);
+        TRAIN("d " SMALL "--steps %d %s --model b t --minutes 1e-7 --threads "
+              "3", steps, how[k]);
         assert_int_equal(step_in("b"), 1);
-        assert_says(TRAIN("d --model b --resume t"), rest);
+        assert_says(TRAIN("d --model b --resume t --threads 2"), rest);
         assert_same_model("a", "b");
     }
 }
@@ -258,23 +251,8 @@ LAW(an_evaluation_that_was_stopped_is_made_good)
     }
 }
 
-/* The best is that of the first run, of two in all. */
-LAW(the_best_outlasts_the_run)
-{
 #define WAITS SMALL "--patience 99 --eta 0.05 --warm_up 0 --schedule " \
               "constant --held-out 0.3 "
-    a_text("t", 10, "");
-    TRAIN("d " WAITS "--epochs 60 --model a t");
-    TRAIN("d " WAITS "--epochs 50 --model b t");
-    const Model *m = model_in("b");
-    const int waited = m->state.patience.waited;
-    assert_that(waited > 0 && m->best != NULL);
-    TRAIN("d --resume --epochs 60 --model b t");
-    assert_int_equal(model_in("b")->state.patience.waited, waited + 10);
-    assert_same_file("a", "b");
-    TRAIN("d --resume --epochs 61 --patience 0 --model b t");
-    assert_null(model_in("b")->best);
-}
 
 LAW(patience_ends_a_training_that_brings_nothing)
 {
@@ -296,6 +274,9 @@ LAW(patience_ends_a_training_that_brings_nothing)
     assert_says(s, "this run: 0 steps");
     assert_says(s, line);
     assert_int_equal(step_in("m"), m->state.step);
+    assert_that(m->best != NULL && m->state.patience.waited == 2);
+    TRAIN("d --resume --patience 0 --epochs 500 --minutes 1e-7 --model m t");
+    assert_null(model_in("m")->best);
 }
 
 /* The last evaluation, amidst an epoch, is better than those before. */
