@@ -92,13 +92,16 @@ LAW(a_factor_multiplies_the_token_and_not_the_position)
 }
 
 /* BERT's segments: the first ends with eos, which is token 7; whatever comes
-   behind it is of the second, also behind another eos. */
+   behind it is of the second, also behind another eos. Types are not scaled. */
 LAW(what_is_behind_the_first_eos_is_of_type_2)
 {
     const int type[] = { 1, 1, 2, 2, 2 };
-    for (int types = 1; types <= 3; types++) {
+    for (int k = 0; k < 6; k++) {
+        const int types = 1 + k % 3;
+        settings(tape)->scaled_embedding = k >= 3;
         Theta theta = { .hyper = { .d_e = 3, .ell_max = 6, .N_V = 7,
-                                   .types = types },
+                                   .types = types,
+                                   .scaled_embedding = k >= 3 },
                         .W_e = random_parameter(3, 7),
                         .W_p = random_parameter(3, 6),
                         .W_t = random_parameter(3, types) };
