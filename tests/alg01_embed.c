@@ -43,6 +43,7 @@ LAW(the_step_can_be_seen)
 LAW(a_token_outside_the_vocabulary_is_refused)
 {
     Mat W_e = random_parameter(2, 5);
-    assert_refuses(embed(tape, W_e, 0), "token ID 0 is not in [N_V] = 1 ... 5");
-    assert_refuses(embed(tape, W_e, 6), "token ID 6 is not in [N_V] = 1 ... 5");
+    assert_refuses(embed(tape, W_e, 0),
+                   "token ID 0 is not in [N_V] = 1 ... 5.");
+    assert_refuses(embed(tape, W_e, 6), "token ID 6 is not in");
 }

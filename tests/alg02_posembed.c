@@ -40,8 +40,9 @@ LAW(the_step_can_be_seen)
 LAW(a_position_that_has_no_embedding_is_refused)
 {
     Mat W_p = random_parameter(2, 3);
-    assert_refuses(posembed(tape, W_p, 0), "position 0 is not in [ell_max] = 1 ... 3");
-    assert_refuses(posembed(tape, W_p, 4), "position 4 is not in [ell_max] = 1 ... 3");
+    assert_refuses(posembed(tape, W_p, 0),
+                   "position 0 is not in [ell_max] = 1 ... 3.");
+    assert_refuses(posembed(tape, W_p, 4), "position 4 is not in");
 }
 
 /* ----------------------------------------------------------- equation (1) */
@@ -166,8 +167,8 @@ LAW(a_sequence_outside_equation_1_is_refused)
 
 /* -------------------------------------------------------------- sinusoids */
 
-/* By their formulas: pair i of the paper is sin and cos of t / base^(2 i / d_e),
-   of Vaswani et al. of t / base^(2 (i - 1) / d_e); E26. */
+/* By their formulas: pair i of the paper is sin and cos of
+   t / base^(2 i / d_e), of Vaswani et al. of t / base^(2 (i - 1) / d_e); E26. */
 LAW(every_table_has_its_values)
 {
     static const struct { Sinusoids form; double base, first; } tables[] = {

@@ -266,6 +266,7 @@ LAW(p_mask_outside_0_to_1_is_refused)
     const char *sentence[] = { "p_mask = 0; it must be in (0, 1).",
                                "p_mask = 1; it must be in (0, 1)." };
     for (int k = 0; k < 2; k++)
-        assert_refuses(etraining(tape, 1, LIST(TOKENS(1, 2)), theta, 1, 0.1, of[k], &random),
+        assert_refuses(etraining(tape, 1, LIST(TOKENS(1, 2)), theta, 1, 0.1,
+                                 of[k], &random),
                        sentence[k]);
 }

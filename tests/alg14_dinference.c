@@ -52,7 +52,7 @@ static Tokens joined(Tokens x, Tokens y)
     return (Tokens){ x.length + y.length, id };
 }
 
-/* -------------------------------------------------------- as it is printed */
+/* ------------------------------------------------------- as it is printed */
 
 /* p is Algorithm 10's last column, q its power, y where u falls. */
 LAW(every_token_is_the_one_drawn_by_hand)
@@ -247,7 +247,7 @@ LAW(options_act_in_their_order)
     assert_near(seen.q[0][0], 1, TIGHT);
 }
 
-/* ---------------------------------------------------------- sliding window */
+/* --------------------------------------------------------- sliding window */
 
 /* Also where the prompt alone is longer than the window. */
 LAW(a_window_is_a_fresh_start_on_its_tokens)

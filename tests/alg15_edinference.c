@@ -56,7 +56,7 @@ static Theta *alternating(bool ends)
     return chain(ED_TRANSFORMER, 5, 6, ends ? with : without);
 }
 
-/* -------------------------------------------------------- as it is printed */
+/* ------------------------------------------------------- as it is printed */
 
 LAW(every_token_is_the_one_drawn_by_hand)
 {

@@ -76,8 +76,9 @@ static void measure(const char *name, void (*loop)(void),
 
 static void measure_update(const char *name, Method method)
 {
-    const Hyperparameters h = { .architecture = D_TRANSFORMER, .d_e = 64, .L = 1, .H = 1,
-                                .d_mlp = 256, .ell_max = 8, .N_V = 8 };
+    const Hyperparameters h = { .architecture = D_TRANSFORMER, .d_e = 64,
+                                .L = 1, .H = 1, .d_mlp = 256, .ell_max = 8,
+                                .N_V = 8 };
     Arena *arena = arena_new();
     Theta *theta = initial_theta(arena, &h);
     const Training how = { .N_epochs = 1, .eta = 1e-6, .method = method };
@@ -111,7 +112,8 @@ int main(int argc, char *argv[])
         measure(all[k].name, NULL, all[k].of, false, N);
         measure(all[k].back, NULL, all[k].of, true, N);
     }
-    const char *const methods[] = { "SGD", "momentum", "RMSprop", "AdaGrad", "Adam", "AdamW" };
+    const char *const methods[] = { "SGD", "momentum", "RMSprop", "AdaGrad",
+                                    "Adam", "AdamW" };
     for (Method method = SGD; method <= ADAMW; method++)
         measure_update(methods[method], method);
     tape_free(tape);

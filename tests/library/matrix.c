@@ -272,7 +272,10 @@ static Mat d_masked(const Mat of[])    { return masked(of[0], unidirectional); }
 static Mat d_relu(const Mat of[])      { return relu(of[0]); }
 static Mat d_gelu(const Mat of[])      { return gelu(of[0]); }
 static Mat d_gelu_tanh(const Mat of[]) { return gelu_tanh(of[0]); }
-static Mat d_stack(const Mat of[])     { return stack(3, ((Mat[]){ NULL, of[0], of[1], of[2] })); }
+static Mat d_stack(const Mat of[])
+{
+    return stack(3, ((Mat[]){ NULL, of[0], of[1], of[2] }));
+}
 
 static Mat d_turned(const Mat of[])
 {

@@ -53,7 +53,8 @@ typedef struct {
     Array A, B, C;
 } Multiplication;
 
-static Multiplication random_product(int m, int n, int k, int transposes, bool integers)
+static Multiplication random_product(int m, int n, int k, int transposes,
+                                     bool integers)
 {
     bool a = transposes & 1, b = transposes & 2;
     return (Multiplication){ a, b, m, n, k,
@@ -149,7 +150,8 @@ LAW(every_small_shape_is_multiplied_exactly)
     for (int m = 1; m <= 19; m++)
         for (int n = 1; n <= 13; n++)
             for (int transposes = 0; transposes < 4; transposes++) {
-                Multiplication p = random_product(m, n, 1 + (m + n) % 6, transposes, true);
+                Multiplication p = random_product(m, n, 1 + (m + n) % 6,
+                                                  transposes, true);
                 agrees_with_the_loops(&p, 0);
             }
 }
@@ -269,7 +271,8 @@ LAW(one_column_is_multiplied_exactly)
 {
     for (int k = 1; k <= 35; k++)
         for (int transposes = 0; transposes < 4; transposes++) {
-            Multiplication p = random_product(1 + k * 7 % 23, 1, k, transposes, true);
+            Multiplication p = random_product(1 + k * 7 % 23, 1, k,
+                                              transposes, true);
             agrees_with_the_loops(&p, 0);
         }
     static const int tall[] = { 4095, 4096, 4097, 8193 };   /* rows at a time */

@@ -328,7 +328,7 @@ LAW(there_is_an_end_to_observers)
     assert_refuses((observe(tape, note, &seen), 0), "8 look on already.");
 }
 
-/* --------------------------------------------------------------- letting go */
+/* ------------------------------------------------------------- letting go */
 
 static size_t used_by_quiet(void)
 {

@@ -7,7 +7,7 @@ static Theta *of(Hyperparameters hyper)
     return theta_new(arena, &hyper);
 }
 
-/* ----------------------------------------------------------------- counting */
+/* --------------------------------------------------------------- counting */
 
 /* M, F and |theta| as on paper. All parts that can be there are. */
 static long long count_by_formula(const Hyperparameters *h)
@@ -96,7 +96,7 @@ LAW(each_option_adds_or_takes_its_own_part)
     ADDS(D_TRANSFORMER, -4 * 6, h.positions = VASWANI_SINES);
 }
 
-/* -------------------------------------------------------------------- names */
+/* ------------------------------------------------------------------ names */
 
 /* Names with shapes, such as "W_e 4x7, ...". */
 static void assert_list(Hyperparameters hyper, const char *expected)
@@ -217,7 +217,7 @@ LAW(the_longest_names_have_room)
     assert_that(sizeof longest <= sizeof ((Parameter *)NULL)->name);
 }
 
-/* --------------------------------------------------------- making and sharing */
+/* ----------------------------------------------------- making and sharing */
 
 LAW(defaults_are_filled_in_and_kept)
 {
@@ -282,7 +282,7 @@ LAW(an_alias_shares_everything_but_the_structure)
                     && alias->parameter[k].place != theta->parameter[k].place);
 }
 
-/* ------------------------------------------------------------- first values */
+/* ----------------------------------------------------------- first values */
 
 enum { WIDE = 48 };
 
@@ -418,7 +418,7 @@ LAW(a_seed_decides_every_first_value)
     }
 }
 
-/* ---------------------------------------------------------------- refusals */
+/* --------------------------------------------------------------- refusals */
 
 static void fault_at(Where where, Hyperparameters h, const char *words)
 {

@@ -232,7 +232,7 @@ LAW(as_noted_it_is_another_function)
     assert_that(most > .01);
 }
 
-/* ------------------------------------------------------------------ counting */
+/* --------------------------------------------------------------- counting */
 
 /* The sum of the parts whose names begin so and have this in them. */
 static long long counted(const Theta *of, const char *begin, const char *has)

@@ -11,7 +11,7 @@ static Mat counted(Tape *on, int n)
     return M;
 }
 
-/* ------------------------------------------------------------------ dropout */
+/* ---------------------------------------------------------------- dropout */
 
 /* What a run with dropout makes of the embedding. */
 static Mat drop(Mat M)
@@ -127,7 +127,7 @@ LAW(a_probability_that_is_none_is_refused)
                    "p = nan; it must be in [0, 1).");
 }
 
-/* ------------------------------------------------------ nothing is asked for */
+/* --------------------------------------------------- nothing is asked for */
 
 /* A theta of the paper asks for nothing: nobody looks on. */
 LAW(the_paper_asks_a_tape_for_nothing)
@@ -190,7 +190,7 @@ LAW(without_options_a_trainer_is_the_algorithm)
     }
 }
 
-/* ------------------------------------------------ the copies of the listings */
+/* --------------------------------------------- the copies of the listings */
 
 /* What an observer is told, as text: the line, the name, and the entries.
    What only the outer loops and theta say is left out. */
@@ -288,7 +288,7 @@ LAW(represent_says_what_algorithm_9_says)
     assert_string_equal(practised->text, printed->text);
 }
 
-/* ------------------------------------------------------------------- window */
+/* ----------------------------------------------------------------- window */
 
 typedef struct { int n, hidden[12]; } Hidden;
 
@@ -329,7 +329,7 @@ LAW(a_window_is_only_on_decoders_to_themselves)
     }
 }
 
-/* ----------------------------------------------------------- several at once */
+/* -------------------------------------------------------- several at once */
 
 /* A trace behind dropout sees what it makes of the embedding, and the run
    goes on with the same numbers as without the trace. */

@@ -165,7 +165,7 @@ LAW(its_gradients_agree_with_differences)
     assert_gradients(loss_of_one_token, random_theta(h));
 }
 
-/* ------------------------------------------------------------- what it learns */
+/* --------------------------------------------------------- what it learns */
 
 enum { BACK = 3, SYMBOLS = 4, LONG = 14, TEXTS = 40 };
 
@@ -240,7 +240,7 @@ LAW(it_knows_what_to_do_in_later_places)
     assert_that(after_training(h, 1, 2 * LONG) > log(SYMBOLS));
 }
 
-/* ------------------------------------------------------- as every other model */
+/* --------------------------------------------------- as every other model */
 
 static Mat forward(Tape *on, const Theta *theta)
 {

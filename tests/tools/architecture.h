@@ -128,7 +128,7 @@ static inline void recorded_theta_at(Where where, Mat P, Tokens target,
     }
 }
 
-/* --------------------------------------------------------- differentiating */
+/* -------------------------------------------------------- differentiating */
 
 static inline double loss_with(Forward *f, const Theta *theta, real *x,
                                real value)
@@ -216,7 +216,8 @@ typedef struct {
     Mat other;
 } Swap;
 
-static inline Mat swap(void *to, const char *line, const char *name, Mat M, int index)
+static inline Mat swap(void *to, const char *line, const char *name, Mat M,
+                       int index)
 {
     Swap *put = to;
     (void)name, (void)index;
