@@ -155,33 +155,26 @@ def numbers(tokens):
     return " ".join(map(str, tokens))
 
 
-def all_looks(name, model, modules, read, text, other, text_of, run, width):
-    def one(*changes, options=()):
-        look(name, options, model, modules, run, read, text, text_of, width,
-             *changes)
-    one()
-    one(("head", 1, 2, None, 0))
-    one(("head", 2, 1, None, 0), ("head", 2, 2, None, 0))
-    one(("head", 1, 1, 2, -1.5))
-    one(("attention", 2, None, None, 0))
-    one(("attention", 1, None, 3, 2))
-    one(("mlp", 1, None, None, 0))
-    one(("mlp", 2, None, 1, 0.5), ("mlp", 1, None, 3, -1))
-    one(("layer", 2, None, None, 0))
-    one(("layer", 1, None, None, 0.5))
-    one(("state", 0, None, 1, 0.25))
-    one(("state", 1, None, 2, -1))
-    one(("state", 0, None, 3, other))
-    one(("state", 1, None, 2, other))
-    one(("head", 1, 2, 3, other), ("mlp", 2, None, None, other))
-    one(("head", 2, 1, None, other), ("attention", 1, None, 1, other))
+def all_looks(name, few, model, modules, read, text, other, text_of, run, width):
+    changes = [
+        [], [("head", 1, 2, None, 0)], [("head", 1, 1, 2, -1.5)],
+        [("attention", 1, None, 3, 2)],
+        [("mlp", 2, None, 1, 0.5), ("mlp", 1, None, 3, -1)],
+        [("layer", 1, None, None, 0.5)], [("state", 1, None, 2, -1)],
+        [("state", 0, None, 3, other)],
+        [("head", 1, 2, 3, other), ("mlp", 2, None, None, other)],
+        [("head", 2, 1, None, other), ("attention", 1, None, 1, other)]]
+    for k, change in enumerate(changes):
+        if not few or k in (0, 2, 4, 5, 8):
+            look(name, (), model, modules, run, read, text, text_of, width,
+                 *change)
 
 
 for name in ("gpt2", "gpt2-other"):
     gpt2 = GPT2LMHeadModel.from_pretrained(
         root / "tests/data/released" / name, attn_implementation="eager"
     ).double().eval()
-    all_looks(f"tests/data/released/{name}", gpt2, gpt2_modules(gpt2),
+    all_looks(f"tests/data/released/{name}", name != "gpt2", gpt2, gpt2_modules(gpt2),
               lambda s, m=gpt2: F.softmax(
                   m.lm_head(m.transformer.ln_f(s[-1])), -1),
               [3, 9, 8, 0], [5, 0, 7, 12], numbers,
@@ -209,14 +202,14 @@ def run_bert(model):
 masked = BertForMaskedLM.from_pretrained(
     root / "tests/data/released/bert-masked", attn_implementation="eager"
 ).double().eval()
-all_looks("tests/data/released/bert-masked", masked, bert_modules(masked),
+all_looks("tests/data/released/bert-masked", False, masked, bert_modules(masked),
           lambda s: F.softmax(masked.cls(s[2]), -1),
           framed([3, MASK, 8]), framed([9, 10, MASK]), unframed,
           run_bert(masked), 4)
 classes = BertForSequenceClassification.from_pretrained(
     root / "tests/data/released/bert-class", attn_implementation="eager"
 ).double().eval()
-all_looks("tests/data/released/bert-class", classes, bert_modules(classes),
+all_looks("tests/data/released/bert-class", True, classes, bert_modules(classes),
           lambda s: F.softmax(classes.classifier(
               classes.bert.pooler(s[None]))[0], -1),
           framed([3, 9, 8]), framed([1, 10, 7]), unframed,
@@ -337,7 +330,7 @@ class Numbers:
 ed = Numbers()
 for text, written in (("37", "th"), ("4217", "four thousand t")):
     last = len(written) + 1
-    for changes in (
+    for k, changes in enumerate((
             [],
             [("encoder head", 1, 2, None, 0)],
             [("encoder head", 1, 1, 2, "3"), ("decoder head", 1, 4, None, 2)],
@@ -353,7 +346,9 @@ for text, written in (("37", "th"), ("4217", "four thousand t")):
             [("decoder state", 0, None, 3, 0.5)],
             [("decoder state", 1, None, last, "12")],
             [("cross attention", 1, None, None, "12"),
-             ("decoder mlp", 1, None, None, 0.25)]):
+             ("decoder mlp", 1, None, None, 0.25)])):
+        if text != "37" and k not in (0, 2, 3, 5, 7, 10, 13, 14):
+            continue
         ed.look(text, written, *changes)
 
 # ------------------------------------------------------------------- inside.h
