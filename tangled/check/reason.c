@@ -90,9 +90,9 @@ static bool is_one_digit(const Claim *c, const Step *right)
     return wrong == 1 && digits == 1;
 }
 
-/* A weight may be a tie where the e^x are rounded. Ties are rounded by a rule:
-   away from 0, towards 0, to the even digit, or as a computer prints them.
-   (Where terms are added, a computer has a rule no more.) */
+/* Returns whether one rule for ties explains the claim of a weight where the
+   e^x are rounded: away from 0, towards 0, to the even digit, or as a
+   computer prints them. (Where terms are added, a computer has no rule.) */
 static bool ties_agree(const Run *run, const Claim *c)
 {
     const Step *step = same_step(run, c->step);

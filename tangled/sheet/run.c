@@ -428,7 +428,9 @@ static void add_conventions(Job *job, const Attempt *all, int n,
 
 static void find_conventions(Job *job)
 {
-    Attempt all[LAYOUTS * HABITS] = { { .convention = { .layout = layouts } } };
+    Attempt all[LAYOUTS * HABITS] = {
+        { .convention = { .layout = layouts } }
+    };
     const Layout *named = job->run.layout;
     const Sheet *sheet = job->run.sheet;
     unsigned open = open_habits(job);

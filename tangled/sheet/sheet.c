@@ -719,7 +719,8 @@ static bool take_arguments(Reader *r)       /* , dtype=float64 */
             depth += *end == '(';
     if (*end == ')')
         for (; p < end; p++)
-            r->whole_numbers |= begin_of(p, "int long short bool ='i ='u") > 0;
+            r->whole_numbers |=
+                begin_of(p, "int long short bool ='i ='u") > 0;
     r->p = end;
     if (*end != ')')
         wrong_word(r, "expected the ) that closes the array");
