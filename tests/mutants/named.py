@@ -144,6 +144,8 @@ def filled(new, names, gaps):
 
     def fill(match):
         word = match.group()
+        if word != "..." and "DOLLAR_" + word[1:] not in names:
+            raise Wrong(f"{word} is not on the left of: {new}")
         return next(gaps) if word == "..." else names["DOLLAR_" + word[1:]]
 
     return HOLE.sub(fill, new)
