@@ -172,7 +172,7 @@ static int how_added(const TokenReader *r, const Json *token)
          | (token_flag(r, token, "rstrip", false) ? BLANKS_BEHIND : 0);
 }
 
-/* Is it an added token for which the model has no embedding? */
+/* True of an added token for which the model has no embedding. */
 static bool is_beyond(const TokenReader *r, const Json *text, double number)
 {
     return number >= r->N_V && number <= (double)TOKEN_LIMIT

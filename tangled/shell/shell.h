@@ -77,7 +77,7 @@ bool same_file(const char *a, const char *b);
 /* replace_files replaces n files as one, or leaves all as they were, and
    ends the attempt. What is killed in between leaves a folder without the
    last of them, which must be one without which the others are not read.
-   has_unfinished: has a program that was killed left such a folder? */
+   has_unfinished is true of such a folder. */
 typedef struct {
     const char *name;
     bool (*write)(FILE *file, const void *data);    /* NULL: removes it   */
