@@ -60,6 +60,10 @@ struct Explanation {
     const Claim *claim;         /* carried on as written are claim[0] ... */
     int n;                      /* ... claim[n - 1]                       */
     bool made[2];               /* did a run meet a place of the slip?    */
+    bool of_given;              /* nudged is a number that is given, else
+                                   one that is carried on                 */
+    int nudged, numbers;        /* by half a unit of its last digit; of so
+                                   many. 0: none is                       */
     Explanation *before;        /* what was made besides; or NULL         */
 };
 
@@ -95,6 +99,8 @@ typedef struct {
     Verdict *verdict;           /* of entry[0], entry[1] ...              */
     int count[VERDICTS];        /* how many there are of each             */
     bool begins;                /* went wrong by itself                   */
+    enum { NOT_WITHIN, WITHIN_CLAIMS, WITHIN_GIVEN } within;
+                                /* as near as the digits of these allow   */
     int n;                      /* what explains all its entries:         */
     const Explanation *why;     /* why[0] ... why[n - 1]                  */
     int sources;                /* it follows from, or carries on rounded */

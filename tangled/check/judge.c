@@ -139,6 +139,60 @@ static void judge_whole(Judging *j, int w)
     }
 }
 
+static int token_of(const Claim *c, int k)
+{
+    Mat M = c->step->M;
+    int at = (int)(claimed_entry(c->item, M, k) - M->at);
+    return c->step->turned ? at % M->rows : at / M->rows;
+}
+
+static bool is_off(const Judged *judged, int k)
+{
+    return judged->verdict[k] == WRONG || judged->verdict[k] == LAST_DIGIT;
+}
+
+/* Of a token entries are off, two at least, and all of them are right in a
+   way; or, if there is slack, within that, behind an error. */
+static void follow_tokens(Judging *j, int w, int way, const double *slack)
+{
+    Judged *judged = &j->judged[w];
+    const Claim *c = &judged->claim;
+    int all = c->item->rows * c->item->cols;
+    for (int first = 0; first < all; first++) {
+        int off = 0, reached = 0;
+        for (int k = 0; k < all; k++)
+            if (is_off(judged, k) && token_of(c, k) == token_of(c, first)) {
+                off++;
+                reached += slack != NULL ? is_within(j, w, way, slack, k)
+                         : verdict_in(c, k, j->way[way]) == RIGHT;
+            }
+        if (off < 2 || reached < off)
+            continue;
+        Verdict v = find_sources(j, w, way);
+        if (slack != NULL && v != FOLLOWS)
+            return;
+        for (int k = 0; k < all; k++)
+            if (is_off(judged, k) && token_of(c, k) == token_of(c, first))
+                judged->verdict[k] = v;
+    }
+    count_verdicts(judged);
+}
+
+static void judge_tokens(Judging *j, int w)
+{
+    const Judged *judged = &j->judged[w];
+    for (int way = 1; way < WAYS; way++)
+        if (judged->fits && judged->count[WRONG] > 0 && j->way[way] != NULL)
+            follow_tokens(j, w, way, NULL);
+    int way = j->before == NULL ? TYPED : AFTER;
+    if (judged->fits && judged->count[WRONG] > 0 && j->unexplained > 0
+        && j->way[way] != NULL) {
+        const double *slack = slack_of(j, w, way, false);
+        if (slack != NULL)
+            follow_tokens(j, w, way, slack);
+    }
+}
+
 static bool is_turned(const Claim *c)
 {
     const Item *item = c->item;
@@ -173,6 +227,7 @@ static void judge_claim(Judging *j, int w)
     if (judged->count[FOLLOWS] > 0)
         turn_verdicts(judged, FOLLOWS, find_sources(j, w, best));
     judge_whole(j, w);
+    judge_tokens(j, w);
     judged->begins = judged->count[WRONG] + judged->count[LAST_DIGIT] > 0;
     judged->turned = judged->begins && is_turned(c);
     j->alone[w] = NULL;
@@ -273,6 +328,13 @@ static void explain(Judging *j, int w)
     if (judged->n > 0) {
         go_on_with_slips(j, w);
         run_ways(j, AFTER, BOTH);
+    } else if (judged->within != NOT_WITHIN) {
+        Verdict v = judged->within == WITHIN_GIVEN ? EARLY
+                  : find_sources(j, w, WRITTEN);
+        turn_verdicts(judged, WRONG, v);
+        turn_verdicts(judged, LAST_DIGIT, v);
+        judged->begins = false;
+        j->parts -= wrong;
     } else {
         j->unexplained += wrong;
         judged->terms = judged->fits && wrong ? terms_of_first(j, w) : NULL;

@@ -60,5 +60,11 @@ void clear(Judging *j);
    so many entries of later claims are right in one of the runs. */
 enum { ANY_SLIP, SLIGHT_SLIP, SLIGHT_BUT_NO_ROUNDING };
 void look_for_reasons(Judging *j, int w, int kind);
+
+/* By how much entries of claim w may be off in a way, because what is given,
+   or else what is carried on, was rounded to the digits typed; NULL: it
+   would be too much work. is_within: is entry k as near as that? */
+const double *slack_of(Judging *j, int w, int way, bool given);
+bool is_within(const Judging *j, int w, int way, const double *slack, int k);
 int right_later(const Judging *j, int w, const Run *const *run);
 #endif

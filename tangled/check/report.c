@@ -292,6 +292,12 @@ static void say_rounded(Report *r, const Judged *j)
 {
     char text[600];
     paragraph(r);
+    if (j->within != NOT_WITHIN) {
+        say(r, "within what the digits of %s allow",
+            j->within == WITHIN_GIVEN ? "the given numbers"
+            : sources_text(text, r->judgement, j));
+        return;
+    }
     say_entries(r, claimed_entries(j));
     say(r, "if%s%s", j->count[CUT] > 0 ? " digits are cut off, not rounded"
                                        : "",

@@ -266,9 +266,45 @@ static Mat compute(void *to, const Step *step, Mat M)
     return M;
 }
 
+/* What is added to a number with so many decimals, if it is nudged. */
+static double nudge_of(Slipping *s, int decimals, bool given)
+{
+    Explanation *why = s->why;
+    if (why->of_given != given || decimals == EXACT
+        || ++why->numbers != why->nudged)
+        return 0;
+    return unit_of(decimals) / 2;
+}
+
+/* Numbers of two decimals and more, and of as many digits, may have been
+   rounded before they were given. */
+static Mat nudge_given(Slipping *s, const Step *place, Mat M)
+{
+    const Sheet *sheet = s->variation.run->sheet;
+    int decimals = 0;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        if (!item->claim && item->head == place->head
+            && strcmp(item->name, place->name) == 0)
+            decimals = most_decimals(item);
+    }
+    for (int k = 0; decimals > 1 && k < M->rows * M->cols; k++) {
+        double x = M->at[k], by = 0;
+        if (x != round(x) && fabs(x) >= 10 * unit_of(decimals))
+            by = nudge_of(s, decimals, true);
+        if (by != 0) {
+            M = with_numbers(M, M);
+            M->at[k] += (real)by;
+        }
+    }
+    return M;
+}
+
 static Mat give_slipped(void *to, const Step *place, Mat M)
 {
     Slipping *s = to;
+    if (s->why->of_given)
+        M = nudge_given(s, place, M);
     if (place->line > 0) {      /* a step that the sheet gives */
         note(s, place, M);
         return M;
@@ -343,7 +379,9 @@ static Mat written_down(Slipping *s, const Step *step, const Item *claim,
         for (int i = 1; i <= M->rows; i++) {
             int k = step->turned ? entry_at(claim, step->M, j, i)
                                  : entry_at(claim, step->M, i, j);
-            real x = (real)claim->entry[k].value;
+            const Entry *entry = &claim->entry[k];
+            real x = (real)(entry->value + nudge_of(s, entry->decimals,
+                                                    false));
             AT(Y, i, j) = can_go_on(s, step, M, x) ? x
                                                     : AT(M, i, j);
         }
@@ -397,6 +435,7 @@ static const Run *run_for(const Visit *visit, const Bound *bound,
 {
     Slipping *s = arena_alloc(arena, sizeof *s);
     Fault f = { .text = NULL };
+    why->numbers = 0;
     *s = (Slipping){ .why = why, .bound = bound, .arena = arena,
         .tape = tape, .visit = visit,
         .variation = { s, give_slipped, compute, carry, .run = NULL } };

@@ -549,6 +549,9 @@ static void sheets_are_judged_as_they_were_meant(void **state)
         { "gelu-tanh-4", "", "WLRLW", "tanh-gelu" },
         { "single-precision", "", "RRR", "" },
         { "ties-both-ways", "", "WWW", "" },
+        { "row-follows", "", "WWRRRR FFFWWWWWW", "" },
+        { "within-weights", "", "WWRR FFFRRR", "" },
+        { "rounded-input", "", "EEEE", "" },
     };
     for (size_t k = 0; k < sizeof sheets / sizeof *sheets; k++) {
         char path[100];

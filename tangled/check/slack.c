@@ -1,0 +1,45 @@
+/* How far the rounding of what was typed reaches. */
+#include "check/judging.h"
+#include <math.h>
+#include <string.h>
+
+const double *slack_of(Judging *j, int w, int way, bool given)
+{
+    enum { MOST_NUMBERS = 300 };
+    const Claim *c = &j->claim[w];
+    size_t n = (size_t)c->item->rows * (size_t)c->item->cols;
+    double *slack = arena_alloc(j->arena, n * sizeof *slack),
+           *here = arena_alloc(j->arena, n * sizeof *here);
+    Explanation why = in_way(j, (Explanation){ .n = 0 }, way);
+    bool done = true;
+    memset(slack, 0, n * sizeof *slack);
+    why.until = c->step;
+    why.of_given = given;
+    for (int k = 0; done && k <= why.numbers; k++) {
+        why.nudged = k;
+        const Run *run = run_again(j, &why, j->scratch);
+        const Step *step = same_step(run, c->step);
+        done = is_comparable(c->item, step) && !is_too_much(j)
+            && why.numbers <= MOST_NUMBERS;
+        for (size_t e = 0; done && e < n; e++) {
+            double x = *claimed_entry(c->item, step->M, (int)e);
+            here[e] = k == 0 ? x : here[e];
+            slack[e] += x == here[e] ? 0 : fabs(x - here[e]);
+        }
+        clear(j);
+    }
+    return done ? slack : NULL;
+}
+
+bool is_within(const Judging *j, int w, int way, const double *slack, int k)
+{
+    const Claim *c = &j->claim[w];
+    const Step *step = same_step(j->way[way], c->step);
+    Entry entry = c->item->entry[k];
+    if (!is_comparable(c->item, step))
+        return false;
+    double x = *claimed_entry(c->item, step->M, k),
+           off = fmax(fabs(entry.value - x) - slack[k] * (1 + 1e-6), 0);
+    entry.value = x + off;
+    return verdict_on(&entry, x) == RIGHT;
+}
