@@ -146,11 +146,6 @@ static int token_of(const Claim *c, int k)
     return c->step->turned ? at % M->rows : at / M->rows;
 }
 
-static bool is_off(const Judged *judged, int k)
-{
-    return judged->verdict[k] == WRONG || judged->verdict[k] == LAST_DIGIT;
-}
-
 /* Of a token entries are off, two at least, and all of them are right in a
    way; or, if there is slack, within that, behind an error. */
 static void follow_tokens(Judging *j, int w, int way, const double *slack)

@@ -61,10 +61,19 @@ void clear(Judging *j);
 enum { ANY_SLIP, SLIGHT_SLIP, SLIGHT_BUT_NO_ROUNDING };
 void look_for_reasons(Judging *j, int w, int kind);
 
+/* Is entry k wrong or off by its last digit? */
+bool is_off(const Judged *judged, int k);
+
 /* By how much entries of claim w may be off in a way, because what is given,
    or else what is carried on, was rounded to the digits typed; NULL: it
-   would be too much work. is_within: is entry k as near as that? */
+   would be too much work. */
 const double *slack_of(Judging *j, int w, int way, bool given);
+
+/* Is entry k of claim w as near as that? */
 bool is_within(const Judging *j, int w, int way, const double *slack, int k);
+
+/* Sets `within` of claim w, if all of it that is off is within the slack of
+   what is carried on as written, or of what is given. */
+void find_rounding(Judging *j, int w);
 int right_later(const Judging *j, int w, const Run *const *run);
 #endif

@@ -334,32 +334,6 @@ static void look_for_pairs(Judging *j, int w, SlipTrial *trial)
                 try_slips(j, w, &slips[a], &slips[b]);
 }
 
-/* Is all that is off as near as the digits of what is carried on allow, or
-   of what is given? At least half of the entries must be off, for what was
-   rounded before reaches all. */
-static void find_rounding(Judging *j, int w)
-{
-    Judged *judged = &j->judged[w];
-    const Item *item = judged->claim.item;
-    int all = item->rows * item->cols,
-        off = judged->count[WRONG] + judged->count[LAST_DIGIT];
-    for (int within = WITHIN_CLAIMS; within <= WITHIN_GIVEN; within++) {
-        bool given = within == WITHIN_GIVEN;
-        int way = given ? EXACTLY : WRITTEN;
-        if (!judged->fits || off < 2 || 2 * off < count_entries(item)
-            || (given ? j->parts > 1 : w == 0 || j->way[way] == NULL))
-            continue;
-        const double *slack = slack_of(j, w, way, given);
-        bool reached = slack != NULL;
-        for (int k = 0; reached && k < all; k++)
-            reached = (judged->verdict[k] != WRONG
-                       && judged->verdict[k] != LAST_DIGIT)
-                   || is_within(j, w, way, slack, k);
-        if (reached && judged->within == NOT_WITHIN)
-            judged->within = given ? WITHIN_GIVEN : WITHIN_CLAIMS;
-    }
-}
-
 static bool is_of_kind(const Slip *slip, int kind)
 {
     return kind == ANY_SLIP || is_slight(slip)

@@ -3,6 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+bool is_off(const Judged *judged, int k)
+{
+    return judged->verdict[k] == WRONG || judged->verdict[k] == LAST_DIGIT;
+}
+
 const double *slack_of(Judging *j, int w, int way, bool given)
 {
     enum { MOST_NUMBERS = 300 };
@@ -42,4 +47,29 @@ bool is_within(const Judging *j, int w, int way, const double *slack, int k)
            off = fmax(fabs(entry.value - x) - slack[k] * (1 + 1e-6), 0);
     entry.value = x + off;
     return verdict_on(&entry, x) == RIGHT;
+}
+
+static bool reaches_all(Judging *j, int w, int way, bool given)
+{
+    const Judged *judged = &j->judged[w];
+    const Item *item = judged->claim.item;
+    const double *slack = slack_of(j, w, way, given);
+    bool all = slack != NULL;
+    for (int k = 0; all && k < item->rows * item->cols; k++)
+        all = !is_off(judged, k) || is_within(j, w, way, slack, k);
+    return all;
+}
+
+void find_rounding(Judging *j, int w)
+{
+    Judged *judged = &j->judged[w];
+    int off = judged->count[WRONG] + judged->count[LAST_DIGIT];
+    if (!judged->fits || off < 2
+        || 2 * off < count_entries(judged->claim.item))
+        return;
+    if (w > 0 && j->way[WRITTEN] != NULL
+        && reaches_all(j, w, WRITTEN, false))
+        judged->within = WITHIN_CLAIMS;
+    else if (j->parts <= 1 && reaches_all(j, w, EXACTLY, true))
+        judged->within = WITHIN_GIVEN;
 }

@@ -293,7 +293,8 @@ static Mat nudge_given(Slipping *s, const Step *place, Mat M)
         if (x != round(x) && fabs(x) >= 10 * unit_of(decimals))
             by = nudge_of(s, decimals, true);
         if (by != 0) {
-            M = with_numbers(M, M);
+            M = M->tape != NULL ? with_numbers(M, M)
+              : set_numbers(zeros_of(s, M->rows, M->cols), M);
             M->at[k] += (real)by;
         }
     }
