@@ -204,8 +204,6 @@ Mat affine_(Where where, Mat W, Mat X, Mat b)
         is_column(where, b, "b", W);
     const int n = b == NULL ? 2 : 3;
     const Mat of[] = { W, X, b };
-    if (W->turned || X->turned)
-        refuse(where, "a transposed matrix can only be multiplied.");
     Mat Y = computed_on(where, tape_of(where, n, of), W->rows, X->cols,
                         affine_backward, n, of);
     if (b == NULL)

@@ -334,14 +334,24 @@ static Mat probabilities_read(Slipping *s)
     return M;
 }
 
+static bool is_sequence(const Item *item)
+{
+    return !item->claim && strcmp(item->name, "x") == 0;
+}
+
+/* The sequence that a step of training learns, in any epoch. */
 static const Item *sequence(const Slipping *s)
 {
     const Sheet *sheet = s->variation.run->sheet;
-    int turn = s->here->turn;
+    int n = s->here->turn, N_data = 0;
+    for (int k = 0; k < sheet->n; k++)
+        N_data += is_sequence(&sheet->item[k]);
+    if (n > N_data && s->variation.run->algorithm != 14)
+        n = (n - 1) % N_data + 1;
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
-        if (!item->claim && strcmp(item->name, "x") == 0
-            && (item->head == turn || (item->head <= 1 && turn <= 1)))
+        if (is_sequence(item)
+            && (item->head == n || (item->head <= 1 && n <= 1)))
             return item;
     }
     return NULL;

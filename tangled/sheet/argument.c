@@ -93,6 +93,7 @@ const Argument arguments[] = {
     { { WITH_E },      "W_u",     WEIGHT, "N_V",    "d_f",     "" },
     { { WITH_ED, WITH_D }, "W_u",     WEIGHT, "N_V",    "d_e",     "" },
     { { 11, 12, 13 },  "eta",     NUMBER, NULL,     NULL,      NULL },
+    { { 11, 12, 13 },  "N_epochs", NUMBER, NULL,    NULL,      "1" },
     { { 12 },          "p_mask",  NUMBER, NULL,     NULL,      NULL },
     { { 12, 14, 15 },  "u",       LIST,   "u",      NULL,      "" },
     { { 14, 15 },      "tau",     NUMBER, NULL,     NULL,      "1" },

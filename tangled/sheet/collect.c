@@ -203,9 +203,13 @@ static void note_index(Job *job, const char *line, int index)
         job->row[job->in_row++] = index;
         job->row_line = line;
     }
-    if (strcmp(line, "14.2") == 0
-        || (strcmp(line + 2, ".2") == 0 && job->data_n > 1))
+    if (word_in("11.1 12.1 13.1", line, strlen(line)))
+        job->epoch = index;
+    if (strcmp(line, "14.2") == 0)
         job->turn = index;
+    else if (strcmp(line + 2, ".2") == 0
+             && job->data_n * job->how.N_epochs > 1)
+        job->turn = (job->epoch - 1) * job->data_n + index;
     if (strcmp(line, "15.6") == 0)
         job->turn++;            /* Algorithm 15 does not count its turns */
 }

@@ -90,7 +90,7 @@ typedef struct Bound {
     Theta *theta;                   /* to train                               */
     Training how;
     const double *u;                /* uniform numbers, for each token        */
-    int data_n;                     /* how many sequences it has              */
+    int data_n, epoch;              /* how many sequences it has; which epoch */
     int *row, in_row;               /* indices seen in a loop                 */
     const char *row_line;           /* ... and where                          */
     int ell_gen;                    /* tokens to be drawn                     */

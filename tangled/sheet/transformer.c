@@ -205,10 +205,15 @@ static int given_sequences(const Job *job)
     return most_of(job, "x z", item_head, 1);
 }
 
+static int given_epochs(const Job *job)
+{
+    return whole(job, "N_epochs", 1, 1000, "");
+}
+
 /* How often the model is run. */
 static int given_turns(const Job *job)
 {
-    return trains(job) ? given_sequences(job)
+    return trains(job) ? given_sequences(job) * given_epochs(job)
          : job->ell_gen > 0 ? job->ell_gen : 1;
 }
 
@@ -360,8 +365,10 @@ static const double *given_chances(const Job *job, int least,
 
 static Training given_training(Job *job)
 {
-    Training how = { .N_epochs = 1, .eta = job_number(job, "eta", 1) };
-    assume(job, "N_epochs", "1");
+    Training how = { .N_epochs = given_epochs(job),
+                     .eta = job_number(job, "eta", 1) };
+    if (find(job, "N_epochs", 0) == NULL)
+        assume(job, "N_epochs", "1");
     if (job->run.algorithm != 12)
         return how;
     how.p_mask = job_number(job, "p_mask", 1);
@@ -379,12 +386,11 @@ static double number_of_token(void *from)
 {
     Job *job = from;
     const Data *on = job->data;
-    if (job->drawn == on->x[job->sequence].length
-        && job->sequence < on->N_data) {
-        job->sequence++;
+    if (job->drawn == on->x[job->sequence].length) {
+        job->sequence = job->sequence % on->N_data + 1;
         job->drawn = 0;
     }
-    return job->u[job->drawn++ % longest(job)];
+    return job->u[job->drawn++];
 }
 
 static void train_on(Job *job, const Data *on)
@@ -395,12 +401,14 @@ static void train_on(Job *job, const Data *on)
     job->data = on;
     job->sequence = 1;
     if (job->run.algorithm == 11)
-        edtraining(job->tape, on->N_data, on->z, on->x, theta, 1, how->eta);
+        edtraining(job->tape, on->N_data, on->z, on->x, theta,
+                   how->N_epochs, how->eta);
     else if (job->run.algorithm == 12)
-        etraining(job->tape, on->N_data, on->x, theta, 1, how->eta,
-                  how->p_mask, &random);
+        etraining(job->tape, on->N_data, on->x, theta, how->N_epochs,
+                  how->eta, how->p_mask, &random);
     else
-        dtraining(job->tape, on->N_data, on->x, theta, 1, how->eta);
+        dtraining(job->tape, on->N_data, on->x, theta, how->N_epochs,
+                  how->eta);
 }
 
 static Mat all_of(const Job *job, const Theta *theta)

@@ -195,6 +195,7 @@ LAW(a_transposed_view_has_the_same_numbers_and_gradient)
     Mat X = random_input(2, 4), Y = random_input(4, 2);
     assert_same(mul(T, X), mul_tn(M, X), 0);
     assert_same(mul(Y, M), mul(Y, transpose_of(arena, T)), 0);
+    assert_same(affine(T, X, NULL), mul(T, X), 0);
     assert_refuses(softmax(T), "a transposed matrix can only be multiplied.");
     assert_refuses(add(X, T), "the first is 2 x 4 and the second 3 x 2");
 }

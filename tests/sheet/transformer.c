@@ -156,6 +156,13 @@ LAW(the_second_step_begins_where_the_first_ended)
         "claim n1.loss = ln(2)\nclaim n2.loss = ln(5/4)\n"
         "claim n2.grad.Wu = 1/5 -1/5 ; -1/5 1/5\n"
         "claim n1.new.Wu = -ln(2)/2 ln(2)/2 ; ln(2)/2 -ln(2)/2\n", 4);
+    /* in another epoch as in this one */
+    assert_claims("algorithm 13\neta = ln(2)\nx = 1 2\nN_epochs 2\n" BIGRAMS
+        "claim n1.loss = ln(2)\nclaim n2.loss = ln(5/4)\n", 2);
+    assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.1 0.9\n"
+        "x_1 = 3 2\nx_2 = 3\nN_epochs 2\nWe = 1 0 1 ; 0 1 0\n"
+        "Wf = 1 0 ; 0 1\nWu = 1 0 ; 0 1 ; 2 0\nclaim n4.xt = 1\n"
+        "claim n3.xt = 1 2\n", 2);
 }
 
 LAW(nothing_covered_changes_nothing)
