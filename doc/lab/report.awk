@@ -71,7 +71,8 @@ function csv(    i, k, with) {
     for (k = 1; k <= columns; k++) printf ",%s", header[k]
     print ",total"
     for (i = 1; i <= files; i++) {
-        printf "\"%s\"", quoted(tables[i], with)
+        # no spreadsheet shall take a name for a formula
+        printf "\"%s%s\"", (tables[i] ~ /^[-=+@]/ ? "\047" : ""), quoted(tables[i], with)
         for (k = 1; k <= columns; k++) printf ",%g", sum[i, header[k]]
         printf ",%g\n", total[i]
     }

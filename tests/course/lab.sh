@@ -5,10 +5,11 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 program=$1 grader=$2 objects=$3 only=${4-}
-work=build/lab-test
+work=${WORK:-build/lab-test}
 LABS=$work/labs; OBJECTS=$objects; export LABS OBJECTS
 CC=${CC:-cc}
 CC11="$CC -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -g -Itangled"
+static=$([ "$(uname)" != Linux ] || echo -static)
 STRICT="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror"
 cores=$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 passed=0 failed=0
@@ -20,10 +21,10 @@ report() { # status, name
 
 build() { # tree, student's file: build/ftx of it, or build/errors
     mkdir -p "$1/build"; rm -f "$1/build/ftx"
-    others=$( (cd tangled && ls ./*.c ./*/*.c) | grep -vx -e "./$(file_of "$1")" -e ./course/grade.c |
+    others=$( (cd tangled && ls ./*.c ./*/*.c) | grep -vx -e "./$(file_of "$1")" -e ./course/grade.c ${without-} |
         sed "s|^\.|$objects|; s|c$|o|")
     $CC11 -c -o "$1/build/yours.o" "$2" 2> "$1/build/errors" &&
-        $CC11 -pthread -o "$1/build/ftx" "$1/build/yours.o" $others -lm 2>> "$1/build/errors"
+        $CC11 $static -pthread -o "$1/build/ftx" "$1/build/yours.o" ${replaced-} $others -lm 2>> "$1/build/errors"
 }
 file_of() { (cd tangled && ls "${1##*/}"_*.c); }
 grade() { # tree: what the grader says, in $work/said, and its table
@@ -86,7 +87,9 @@ leaks() { # tree
     ( cd "$1" && cat "$file" README.md Makefile trials sheets/*
       [ ! -f handout.pdf ] || pdftotext -layout handout.pdf - ) | sed 's/ //g' > "$work/text"
     { grep -Ff "$work/secret" "$work/text"
-      diff -qr tangled "$1/library" | grep -vx -e "Only in tangled: $file" -e "Files tangled/parts.c and $1/library/parts.c differ"
+      diff -qr tangled "$1/library" | grep -vx "Only in tangled: $file" | while read -r _ _ _ other _; do
+          grep -q 'this lab has no such function' "$other" || echo "$other is another"
+      done
       # a line of ours may stand in another file, two are a part of the solution
       for other in $(cd "$1/library" && ls *.c */*.c | grep -v '^alg'); do
           same=$(sed 's/ //g' "$1/library/$other" | grep -cFf "$work/secret")
@@ -139,6 +142,23 @@ if wanted leaks; then
         report $? "$lab: no line of the solution is given away"
     done
 fi
+
+# No function of the tree does what is missing: each that has its types is called.
+others() { # of $lab
+    tree=$LABS/$lab file=$(file_of "$lab") without='' replaced=''
+    for source in $(diff -q tangled "$tree/library" | awk '/^Files/ { sub(/.*\//, "", $4); print $4 }'); do
+        $CC11 -c -o "$work/$source.o" "$tree/library/$source"
+        without="$without -e ./$source" replaced="$replaced $work/$source.o"
+    done
+    algorithm=$(echo "${file%.c}" | sed 's/^alg.._//; s/layernorm/layer_norm/')
+    awk -v algorithm="$algorithm" -f tests/course/others.awk tangled/*.h tangled/*/*.h > "$work/others"
+    while read -r body; do
+        awk -v name="$algorithm" -v body="$body" '/^[a-zA-Z]/ { head = $0 } index(head, name "(") && /^{/ { print "{\n    " body "\n}"; exit } { print }
+            /^#include/ { print "#include \"practice.h\"\n#include \"check/check.h\"" }' "tangled/$file" > "$work/$file"
+        build "$tree" "$work/$file"; grade "$tree"
+        says '^  0 of [1-9]'; report $? "$lab: no points for $body"
+    done < "$work/others"
+}
 for lab in $all; do
     build "$LABS/$lab" "tangled/$(file_of "$lab")" || cat "$LABS/$lab/build/errors"
 done
@@ -267,13 +287,23 @@ if wanted hostile; then
         rm -f "$work/table"
         grade $tree; status=$?
         formats
-        [ $status = 1 ] && says '^  0 of 28 points' && says "$pattern" &&
+        [ $status = 1 ] && says '^  0 of 28 points' && says "$pattern" && ! says 'it was had' &&
             is_gradescope "$work/results.json" && is_junit "$work/junit.xml" && is_tap "$work/tap"
         report $? "survives: $name"
     done < tests/data/lab/hostile.txt
     ! pgrep -u 65534 -x ftx > "$work/said"; report $? 'and nothing runs on'
     build $tree tangled/alg04_attention.c
 fi
+
+# What leaves something out has no points, wherever the rest is right.
+lazy() { # of $lab
+    tree=$LABS/$lab file=$(file_of "$lab")
+    grep "^$lab|" tests/data/lab/lazy.txt | while IFS='|' read -r _ name change; do
+        sed "$change" "tangled/$file" > "$work/$file"
+        ! cmp -s "tangled/$file" "$work/$file" && build "$tree" "$work/$file" && grade "$tree"
+        says '^  0 of [1-9]'; report $? "$lab: no points if $name"
+    done
+}
 
 # A right program gets all its points, whatever it shows: nothing, each SEE
 # alone, or what is not what the line says.
@@ -286,6 +316,12 @@ shows() { # of $lab
     done
     sed 's/SEE(\([0-9.]*\), \([A-Za-z_]*\))/\2 = see(scale(\2, 1), "\1", "wrong") == NULL ? \2 : \2/' "tangled/$file" > "$work/$file"
     all_points "$lab: all points with other names"
+    sed '/^#include "ftx.h"/r tests/data/lab/in_float.c' "tangled/$file" > "$work/$file"
+    all_points "$lab: all points if what is seen is a float"
+    case $lab in
+    alg07) sed 's/mul(W_u, e)/affine(W_u, e, NULL)/' "tangled/$file" > "$work/$file"; all_points "$lab: all points with an affine map" ;;
+    alg09) sed 's/gelu(/by_erf(/; /^#include "ftx.h"/r tests/data/lab/in_float.c' "tangled/$file" > "$work/$file"; all_points "$lab: all points if GELU is by erf" ;;
+    esac
     [ $lab = alg04 ] || return 0
     sed 's@mul_tn(K, Q)@scale(mul_tn(K, Q), 1 / sqrt(Q->rows))@; s@scale(S, 1 / sqrt(d_attn))@scale(S, d_attn / d_attn)@' "tangled/$file" > "$work/$file"
     all_points "$lab: all points if line 4 scales"
@@ -297,10 +333,12 @@ all_points() { # name: what $work/$file gets
     grade "$tree"; status=$?
     [ $status = 0 ]; report $? "$1"
 }
-if wanted shows; then
-    each_lab shows
-    for lab in $all; do build "$LABS/$lab" "tangled/$(file_of "$lab")"; done
-fi
+for part in lazy others shows; do
+    if wanted $part; then
+        each_lab $part
+        for lab in $all; do build "$LABS/$lab" "tangled/$(file_of "$lab")"; done
+    fi
+done
 
 # Answers that no algorithm gave, from a program that knows all sheets and the
 # shape of each result: none is worth a point, nor are the published results.
@@ -322,7 +360,7 @@ constants() { # of $lab
     answers "$tree/trials"
     mkdir -p "$tree/build"
     for kind in TENTHS ROW COLUMN BOTH COUNTED EVEN ZERO GIVEN; do
-        $CC -std=c11 -D_POSIX_C_SOURCE=200809L -DKIND=$kind -I"$work" -o "$tree/build/ftx" tests/data/lab/constant.c
+        $CC -std=c11 -D_POSIX_C_SOURCE=200809L $static -DKIND=$kind -I"$work" -o "$tree/build/ftx" tests/data/lab/constant.c
         grade "$tree"
         says '^  0 of [1-9]'; report $? "$lab: no points for $kind and the published results"
     done
@@ -358,9 +396,10 @@ if wanted image; then
     done
     attack 'nor in the guise of the system' "# 1 \"/usr/include/stdio.h\" 1 3
 #include \"$image/$other\""
+    cp $LABS/alg04/alg04_attention.c "$work/skeleton.c"
     at_start() { # statement: a program that does it before main
         printf '#undef _POSIX_C_SOURCE\n#define _DEFAULT_SOURCE\n#include <fcntl.h>\n#include <stdlib.h>\n#include <unistd.h>\n'
-        cat $LABS/alg04/alg04_attention.c
+        cat "$work/skeleton.c"
         printf '__attribute__((constructor)) static void start(void)\n{\n    %s\n}\n' "$1"
     }
     for path in alg05/build/ftx "$image/source/alg05/build/ftx"; do
@@ -376,28 +415,43 @@ if wanted image; then
     printf '#include "ftx.h"\nint x = none;\n' > "$tree/alg04_attention.c"
     make -s -C "$tree" check > "$work/said" 2>&1; [ "$(grep -c ' error: ' "$work/said")" = 1 ]
     report $? "the student's tree: an error of the compiler is told once"
-    for text in '#include "../alg05/library/alg04_attention.c"' "#include \"$PWD/$LABS/alg05/library/alg04_attention.c\"" \
-        '__asm__(".incbin \"../alg05/library/alg04_attention.c\"");'; do
-        printf '#include "ftx.h"\n%s\n' "$text" > "$tree/alg04_attention.c"
-        make -s -C "$tree" check > "$work/said" 2>&1; says '^  0 of 28 points' && says 'takes in what is no part of this lab: '
-        report $? "the student's tree: refused is ${text%% *} of another lab's"
-    done
-    # nor does an ordinary user's program get at anything, where Linux has Landlock
-    printf '#include <unistd.h>\n#include <sys/syscall.h>\nint main(void) { return (int)syscall(444, (void *)0, 0, 1) & 127; }\n' > "$work/version.c"
-    $CC -D_DEFAULT_SOURCE -o "$work/version" "$work/version.c"; "$work/version"; version=$?
+    # what an ordinary user has: the trees, one mounted with a solution, a secret
     user=$(mktemp -d); chmod 755 "$user"
-    cp -R "$LABS/alg04" "$LABS/alg05" "$grader" "$user"
+    cp -Rp "$LABS/alg04" "$LABS/alg05" "$grader" "$user"
     cp "$LABS/alg05/trials" "$user/secret"; chmod 644 "$user"/*/trials "$user/secret"
     build "$user/alg05" tangled/alg05_mhattention.c
+    own() { [ "$(id -u)" != 0 ] || chown -R 65534 "$user"; }
+    # as on a kernel without Landlock
+    $CC -o "$user/without" tests/data/lab/without.c
+    own
+    as_nobody "$user/grade" "$user/none" > "$work/said" 2>&1; missing=$(sed -n 's/^This system has no \(.*\): .*/\1/p' "$work/said")
+    takes_in() { # name, what the file takes in
+        printf '#include "ftx.h"\n%s\n' "$2" > "$user/alg04/alg04_attention.c"; own
+        (cd "$user/alg04" && as_nobody ${3-} make -s check) > "$work/said" 2>&1
+        says '^  0 of 28 points' && says 'does not compile' && [ -z "$(find "$user/alg04" -size +80M)" ]; report $? "the student's tree: $1"
+    }
+    pieces() { printf '%s%s%s\n' '__asm__(".macro take a, b\n.\\a\\b \"' "$1" '\"\n.endm\ntake inc, bin");'; }
+    for wrapper in '' "$user/without"; do
+        takes_in "the trials are not taken in by pieces${wrapper:+, without Landlock}" "$(pieces trials)" $wrapper
+        takes_in "nor are 4 GB skipped${wrapper:+, without Landlock}" '__asm__(".skip 0x100000000");' $wrapper
+    done
+    case $missing in Landlock*) echo "skipped: this system has no $missing" ;; *)
+        for text in '#include "../alg05/library/alg04_attention.c"' "#include \"$user/alg05/library/alg04_attention.c\"" \
+            "$(pieces "$user/secret")"; do
+            takes_in "another's ${text%% *} is not taken in" "$text"
+        done ;;
+    esac
     ordinary() { # name, a statement before main
-        at_start "$2" | sed 's/<fcntl.h>/<fcntl.h>\n#include <signal.h>/' > "$work/alg04_attention.c"
-        build "$user/alg04" "$work/alg04_attention.c"
-        [ "$(id -u)" != 0 ] || chown -R 65534 "$user"
-        (cd "$user" && as_nobody ./grade alg04) > "$work/said" 2>&1
-        says '^  0 of 10 points' && ! says 'it was had'; report $? "an ordinary user: $1"
+        at_start "$2" | sed 's/<fcntl.h>/<fcntl.h>\n#include <signal.h>\n#include <sys\/socket.h>\n#include <sys\/stat.h>/' > "$work/alg04_attention.c"
+        build "$user/alg04" "$work/alg04_attention.c" || cat "$user/alg04/build/errors"
+        own
+        for wrapper in '' ./without; do
+            (cd "$user" && as_nobody $wrapper ./grade alg04) > "$work/said" 2>&1
+            says '^  0 of 10 points' && ! says 'it was had|does not compile'; report $? "an ordinary user${wrapper:+ without Landlock}: $1"
+        done
     }
     had='if (write(3, "fault it was had\n", 17)) _exit(0);'
-    if [ $version -ge 1 ] && [ $version -lt 127 ]; then
+    case $missing in *seccomp*) echo "skipped: this system has no $missing" ;; *)
         for path in ../alg05/build/ftx alg05/build/ftx "$user/alg05/build/ftx"; do
             ordinary "${path#"$user"} is not run" "execl(\"$path\", \"ftx\", \"steps\", \"-\", \"3\", (char *)NULL);"
         done
@@ -405,9 +459,15 @@ if wanted image; then
             ordinary "${path#"$user"} is not read" "if (open(\"$path\", O_RDONLY) >= 0) { $had }"
         done
         ordinary 'nothing is written' "if (open(\"$user/new\", O_CREAT | O_WRONLY, 0777) >= 0) { $had }"
-    else echo 'skipped: this kernel has no Landlock'; fi
-    [ $version -lt 6 ] || [ $version = 127 ] || ordinary 'the grader is not stopped' "if (kill(getppid(), 0) == 0) { $had }"
-    rm -rf "$user"
+        ordinary 'nothing is cut off' "if (truncate(\"$user/secret\", 0) == 0) { $had }"
+        ordinary 'no mode is changed' "if (chmod(\"$user/secret\", 0777) == 0) { $had }"
+        ordinary 'no time is changed' "if (utimensat(AT_FDCWD, \"$user/secret\", NULL, 0) == 0) { $had }"
+        ordinary 'nor is one of what is open' "if (futimens(0, NULL) == 0) { $had }"
+        ordinary 'no size is learned' "struct stat s; if (stat(\"$user/secret\", &s) == 0) { $had }"
+        ordinary 'no socket is made' "if (socket(AF_UNIX, SOCK_STREAM, 0) >= 0) { $had }"
+        ordinary 'the grader is not stopped' "if (kill(getppid(), 0) == 0) { $had }" ;;
+    esac
+    chmod -R u+rwX "$user"; rm -rf "$user"
 fi
 
 # A course: a table of all submissions, those that are alike, and Python.
@@ -425,6 +485,13 @@ if wanted course; then
     SEED=98 TRIALS=yes POINTS=$work/half doc/lab/table "$program" "$subs" 4 > "$work/said" 2> "$work/told"
     says '^student,.*,alg04 random-1,.*,total$' && says '^"ada",10,10,.*,100$' && says '^"bob",0,0,3\.125,.*,12\.5$'
     report $? 'another seed, a column for each trial, and points for right steps'
+    mkdir "$subs/=1+1"; cp "$subs/ada/alg04_attention.c" "$subs/=1+1"
+    { SEED=97 doc/lab/table "$program" "$subs" 4 & echo $! > "$work/pid"; wait; } > "$work/said" 2> "$work/told" &
+    table=$!
+    until grep -q 'student 1 of' "$work/told" || ! kill -0 $table 2> /dev/null; do sleep 0.2; done
+    kill -TERM "$(cat "$work/pid")"; wait $table
+    says "^\"'=1\\+1\",28,28\$" && ! says '^"eve'; report $? 'what is interrupted prints what it has, and no formula'
+    rm -r "$subs/=1+1"
     SEED='' doc/lab/table "$program" "$subs" 4 > "$work/said" 2>&1; [ $? = 2 ] && says 'SEED is missing'; report $? 'a table without a secret'
     doc/lab/similar $LABS/alg04/alg04_attention.c "$subs"/*/alg04_attention.c tangled/alg06_layernorm.c > "$work/said" 2>&1
     [ "$(grep -c '% without:.*subs.*subs' "$work/said")" = 3 ] && says '100 % without: .*ada.*eve' && ! says alg06
