@@ -267,6 +267,7 @@ LAW(a_page_has_every_head_of_every_layer)
                      h);
             assert_int_equal(times(page, caption), 1);
         }
+    assert_int_equal(times(page, "x: &#60;bos&#62; h o w"), 1);
     assert_int_equal(times(page, "h1v1h-1z"), 18 * (1 + 2 + 3 + 4));
     assert_int_equal(times(page, "M0 0h1"), 18);
     assert_int_equal(times(page, "M0 3h1"), 0);     /* the mask */
