@@ -188,6 +188,8 @@ LAW(shards_are_one_model)
           "m/1: the tensor a is in it, but the index does not say so." },
         { INDEX("\"b\":\"2\",\"a\":\"1\",\"c\":\"1\""),
           OF_INDEX ": the tensor c is not in 1, where it should be." },
+        { INDEX("\"c\":\"1\",\"b\":\"2\",\"a\":\"1\""),
+          OF_INDEX ": the tensor c is not in 1, where it should be." },
         { INDEX("\"b\":\"2\",\"a\":\"3\""), "m/3: cannot be opened: No such" },
         { "{}", OF_INDEX ":1:1: this index has no weight_map." },
         { "{\"weight_map\":3}", OF_INDEX ":1:1: this index has no" },
@@ -216,7 +218,7 @@ LAW(shards_are_one_model)
     assert_int_equal(in.n, 2);
     found(&in, "a", TENSOR_F32, 2);
     found(&in, "b", TENSOR_F16, 3);
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 6; k++) {
         write_text(OF_INDEX, row[k][0]);
         assert_true(has_words(reading("m", true, &in), row[k][1]));
     }

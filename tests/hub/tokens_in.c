@@ -225,7 +225,7 @@ LAW(a_damaged_tokenizer_of_bytes_is_refused)
           ":7:45: use_regex must be true or false." },
         { "\"decoder\": {\"type\": \"ByteLevel\"}", "\"decoder\": null",
           ":1:1: the decoder is null; known is ByteLevel." },
-        { "dropout\": null", "dropout\": 0.1",
+        { "dropout\": null", "dropout\": 1",
           ":9:39: dropout must be null;" },
         { "dropout\": null", "end_of_word_suffix\": \"</w>\"",
           ":9:50: end_of_word_suffix must be null;" },
