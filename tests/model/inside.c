@@ -328,7 +328,7 @@ LAW(what_cannot_be_shown_is_refused)
         { "show --model d '3 sheep and goats'",
           "the text:1:1: this has 19 tokens | ell_max is 16." },
         { "show --model ed --json b?", "the text:1:2: there is no token" },
-        { "show --model ed --json ba --turn 99", "--turn is 99; | turn" },
+        { "show --model ed --json ba --turn 99", "--turn is 99; | turns." },
         { "show --model d 3 --turn 1", "--turn | only with | train ed'." },
         { "show --model d 3 --json --svg a.svg", "one of --json, --svg and" },
         { "show --model d 3 --attention --svg a.svg", "one of --json, --svg" },

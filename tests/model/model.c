@@ -299,7 +299,8 @@ LAW(what_a_header_claims_is_checked_first)
           "d: its tokenizer has 7 tokens, but N_V is 9999999." },
         { "N_C 2", "N_C 999999", "d: line " },
         { "architecture", "architecture d", "d: only Algorithm 9" },
-        { "task", "task d", SIZES }, { "epsilon", "epsilon nan", "d: " },
+        { "L 1", "L_1", "d: line " }, { "task", "task d", SIZES },
+        { "epsilon", "epsilon nan", "d: " },
         { "points", "points 2000000000", "d: " },
         { "point 4", "point 4 inf nan", "d: " },
         { "point 4", "point 4 0.25 inf", "d: " },
@@ -311,9 +312,9 @@ LAW(what_a_header_claims_is_checked_first)
         { "task d", "task e", SIZES }, { "task e", "task class", SIZES },
     };
     Model *m;
-    for (int k = 0; k < 21; k++) {
-        with_line(k == 18 ? with_best() : k == 19 ? small_model(TRAIN_D)
-                  : k == 20 ? small_model(TRAIN_E) : with_everything(),
+    for (int k = 0; k < 22; k++) {
+        with_line(k == 19 ? with_best() : k == 20 ? small_model(TRAIN_D)
+                  : k == 21 ? small_model(TRAIN_E) : with_everything(),
                   lies[k].line, lies[k].by);
         const char *said = loading("d", &m);
         if (strncmp(said, lies[k].says, strlen(lies[k].says)) != 0)

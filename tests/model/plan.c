@@ -128,4 +128,7 @@ LAW(wrong_options_are_refused)
         many[k] = "t";
     assert_refused(said_by(train, 102, many), "101 files are too many; 100");
     assert_that(access("m", F_OK) != 0);
+    many[101] = "--steps=1";
+    many[102] = "--L=1";
+    assert_says(said_by(train, 103, many), "step 1 of 1, saved");
 }

@@ -277,6 +277,7 @@ LAW(a_spot_that_is_none_is_refused)
         { GPT2, "layer 2 mlp", "1:12: expected 'token' | '= 0', '*'" },
         { GPT2, "layer 2 mlp token 1", "1:20: expected '= 0', '*'" },
         { GPT2, "layer 0 head 1 = 0", "1:9: expected 'token' | embedding." },
+        { GPT2, "layer 0 mlp = 0", "1:9: expected 'token' | embedding." },
         { GPT2, "layer 1 = 2", "1:11: expected 0; | factor" },
         { GPT2, "layer 1 = 0.5", "1:11: expected 0; | factor" },
         { GPT2, "layer 1 * x", "1:10: expected a number." },

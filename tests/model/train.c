@@ -277,6 +277,9 @@ LAW(patience_ends_a_training_that_brings_nothing)
     assert_that(m->best != NULL && m->state.patience.waited == 2);
     TRAIN("d --resume --patience 0 --epochs 500 --minutes 1e-7 --model m t");
     assert_null(model_in("m")->best);
+    assert_says(TRAIN("d " SMALL "--epochs 500 --patience 1 --eta 0.05 "
+                      "--warm_up 0 --held-out 0.3 --replace --model m t"),
+                "stopped early: 1 epoch brought nothing\n");
 }
 
 /* The last evaluation, amidst an epoch, is better than those before. */
