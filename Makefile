@@ -9,7 +9,7 @@ WARN    = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wm
 POSIX   = -D_POSIX_C_SOURCE=200809L
 CC11    = $(CC) -std=c11 -fno-math-errno $(CFLAGS) $(WARN) -DREAL=$(REAL) -Itangled
 
-SLOWEST = tangled/product.c
+SLOWEST = tangled/library/product.c
 SOURCES = $(SLOWEST) $(filter-out $(SLOWEST) tangled/course/grade.c, $(wildcard tangled/*.c tangled/*/*.c))
 OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
 LIBRARY = $(OUT)/ftx.a
@@ -38,7 +38,7 @@ $(OUT)/grade: tangled/course/grade.c | $(OUT)
 $(OUT)/%.o: tangled/%.c
 	@mkdir -p $(@D)
 	$(CC11) -MMD -MP -c -o $@ $<
-$(LIBRARY): $(filter-out $(OUT)/main.o, $(OBJECTS))
+$(LIBRARY): $(filter-out $(OUT)/cli/main.o, $(OBJECTS))
 	rm -f $@
 	$(AR) rcs $@ $^
 $(OUT)/tests/%: tests/%.c tests/tools/check.h $(LIBRARY)
@@ -81,7 +81,7 @@ $(OUT)/house: tests/tools/house.sh $(OBJECTS) $(wildcard tangled/*.[ch] tangled/
 check:          # the tests of one precision, one compiler
 	$(MAKE) -s $(ATONCE) tests
 	@tests/tools/run $(TESTS:%=$(OUT)/%)
-tests: $(TESTS:%=$(OUT)/%) $(OUT)/main.o
+tests: $(TESTS:%=$(OUT)/%) $(OUT)/cli/main.o
 soak:           # SECONDS of tests in full amounts, with ever new seeds
 	$(MAKE) -s $(ATONCE) tests
 	@tests/tools/soak.sh $(SECONDS) $(TESTS:%=$(OUT)/%)

@@ -2,7 +2,7 @@
 #ifndef FTX_SLIPPING_H
 #define FTX_SLIPPING_H
 #include "check/check.h"
-#include "tape.h"
+#include "library/tape.h"
 
 enum {
     IF_DIVIDED = 1,             /* the scores are, by √d_attn ...         */

@@ -2,8 +2,8 @@
    tensors. What is not to the letter of the format is refused. */
 #ifndef FTX_HUB_H
 #define FTX_HUB_H
-#include "shell/shell.h"
-#include "tokenizer.h"
+#include "cli/cli.h"
+#include "text/tokenizer.h"
 
 /* A value of JSON. at is its place in the text, for faults. */
 typedef enum { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING,

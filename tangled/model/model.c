@@ -1,6 +1,6 @@
 /* Model files: saved at once or not at all, and checked before use. */
 #include "model/model.h"
-#include "functions.h"
+#include "library/functions.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* model/: models of real texts are trained, saved, and used. */
 #ifndef FTX_MODEL_H
 #define FTX_MODEL_H
-#include "practice.h"
-#include "shell/shell.h"
+#include "practice/practice.h"
+#include "cli/cli.h"
 
 /* What is trained: Algorithms 8, 9, 10; and 9 with a class head. The
    words are those of `ftx train`. */

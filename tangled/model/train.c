@@ -1,6 +1,6 @@
 /* ftx train: Algorithms 11 to 13, and classification, on files. */
 #include "model/model.h"
-#include "threads.h"
+#include "library/threads.h"
 #include <errno.h>
 #include <math.h>
 #include <signal.h>

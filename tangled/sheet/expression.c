@@ -1,6 +1,6 @@
 /* Arithmetic: exact entries, and formulas over matrices. */
 #include "sheet/sheet.h"
-#include "tape.h"
+#include "library/tape.h"
 #include <ctype.h>
 #include <float.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 #ifndef FTX_JOB_H
 #define FTX_JOB_H
 #include "sheet/sheet.h"
-#include "practice.h"
-#include "tape.h"
+#include "practice/practice.h"
+#include "library/tape.h"
 #include <string.h>
 
 typedef enum {

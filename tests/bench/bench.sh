@@ -33,7 +33,7 @@ product() {
     for real in float double; do
         for limit in $KINDS; do
             $CC -DREAL=$real "$limit" -o $OUT/product tests/bench/product.c \
-                tangled/product.c tangled/threads.c -ldl -lpthread
+                tangled/library/product.c tangled/library/threads.c -ldl -lpthread
             for threads in 1 2; do $OUT/product $threads; done
         done
     done

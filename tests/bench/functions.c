@@ -4,8 +4,8 @@
 
    bench.sh compiles it for each kind of vectors that this machine has. */
 #include "bench.h"
-#include "functions.h"
-#include "practice.h"
+#include "library/functions.h"
+#include "practice/practice.h"
 #include <stdio.h>
 
 void of_exp(void), of_sums(void);

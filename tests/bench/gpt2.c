@@ -11,10 +11,10 @@
    step, reading, token or prompt, and then the most memory that was held, in
    MB. */
 #include "bench.h"
-#include "functions.h"
-#include "practice.h"
-#include "product.h"
-#include "threads.h"
+#include "library/functions.h"
+#include "practice/practice.h"
+#include "library/product.h"
+#include "library/threads.h"
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -6,8 +6,8 @@
 
    Compiled with -DNO_AVX512 it keeps to AVX2, and OpenBLAS does so, too. */
 #include "bench.h"
-#include "product.h"
-#include "threads.h"
+#include "library/product.h"
+#include "library/threads.h"
 #include <dlfcn.h>
 #include <stdio.h>
 

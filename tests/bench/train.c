@@ -8,7 +8,7 @@
    are given, there follow the milliseconds of the clock's that the quickest
    step took, and the most megabytes that the tape held. */
 #include "bench.h"
-#include "practice.h"
+#include "practice/practice.h"
 
 enum { SEQUENCES = 16, WARM = 3 };
 

@@ -1,6 +1,7 @@
 /* ftx check: the report to the letter, the remarks, JSON, several sheets. */
 #include "command.h"
 #include "sheets.h"
+#include "law.h"
 
 /* In layout paper, if it names none. */
 static const char *with_layout(const char *text)
@@ -55,9 +56,8 @@ static void no_at(Where where, const char *text, const char *part)
 
 /* ----------------------------------------------------------- the report */
 
-static void the_sample_in_the_readme_is_what_is_printed(void **state)
+LAW(the_sample_in_the_readme_is_what_is_printed)
 {
-    (void)state;
     size_t n;
     char *name = "tests/data/hand/readme.sheet", *readme = bytes_of("README.md",
                                                                &n);
@@ -77,9 +77,8 @@ static void the_sample_in_the_readme_is_what_is_printed(void **state)
     }
 }
 
-static void where_it_went_on_from_and_the_layout_are_said_first(void **state)
+LAW(where_it_went_on_from_and_the_layout_are_said_first)
 {
-    (void)state;
     char *name = write_text("b.sheet", "algorithm 4\nS = 0 0 ; 0 0\n"
                             "d_attn = 2\nclaim A = 0.5 0.5 ; 0.5 0.5\n");
     assert_string_equal(SAID(check, name).out,
@@ -88,9 +87,8 @@ static void where_it_went_on_from_and_the_layout_are_said_first(void **state)
         "A     right, 4 of 4 entries\nall right\n");
 }
 
-static void a_slip_is_named_and_what_follows_from_it(void **state)
+LAW(a_slip_is_named_and_what_follows_from_it)
 {
-    (void)state;
     assert_report(FOUR "claim S = 1 0 2 ; 2 2 4 ; 4 2 8\n"
         "claim A = 0.042 0.063 0.002 ; 0.114 0.468 0.018 ; "
         "0.844 0.468 0.980\n"
@@ -110,17 +108,15 @@ static void a_slip_is_named_and_what_follows_from_it(void **state)
         "first wrong step: A (Algorithm 4, line 6): A = softmax(S / √d_attn)\n");
 }
 
-static void a_term_that_is_left_out_is_a_slip_like_any(void **state)
+LAW(a_term_that_is_left_out_is_a_slip_like_any)
 {
-    (void)state;
     assert_line(FOUR "claim S = 1 0 2 ; 2 2 4 ; 1 2 8\nclaim A = 0.248 0.108 "
                 "0.013 ; 0.503 0.446 0.055 ; 0.248 0.446 0.932\n",
                 "A     follows from S, 3 of 9 entries; the others are right");
 }
 
-static void what_is_right_is_said_in_one_line(void **state)
+LAW(what_is_right_is_said_in_one_line)
 {
-    (void)state;
     assert_report(LOGITS("2 ; 1/3") "2 0.33\n", 0,
                   "logits  right, 2 of 2 entries\nall right\n");
     assert_report(LOGITS("2") "2\n", 0,
@@ -132,9 +128,8 @@ static void what_is_right_is_said_in_one_line(void **state)
                   "p       right, 2 of 2 entries\nall right\n");
 }
 
-static void a_wrong_entry_stands_beside_the_others(void **state)
+LAW(a_wrong_entry_stands_beside_the_others)
 {
-    (void)state;
     assert_report(LOGITS("2 ; 1/3") "2 0.77\n", 1,
         "logits  WRONG  (2) you 0.77, here 0.333\n"
         "        the other entry is right\n"
@@ -154,9 +149,8 @@ static void a_wrong_entry_stands_beside_the_others(void **state)
         "        the other 3 entries are right");
 }
 
-static void a_digit_that_is_off_is_no_wrong_step(void **state)
+LAW(a_digit_that_is_off_is_no_wrong_step)
 {
-    (void)state;
     assert_report(LOGITS("1/3 ; 2") "0.34 2.00\n", 1,
         "logits  last digit off  (1) you 0.34, here 0.333\n"
         "        the other entry is right\n"
@@ -165,9 +159,8 @@ static void a_digit_that_is_off_is_no_wrong_step(void **state)
                 "first wrong step: p (Algorithm 7, line 1): p = softmax(logits)");
 }
 
-static void long_lists_are_cut(void **state)
+LAW(long_lists_are_cut)
 {
-    (void)state;
     assert_line(LOGITS("0;0;0;0;0;0;0;0;0;0;0;0;0;0")
         "91 92 93 94 95 96 97 98 99 910 911 912 913 914\n",
         "logits  WRONG  (1) you 91, here 0; (2) you 92, here 0;"
@@ -186,10 +179,8 @@ static void long_lists_are_cut(void **state)
                 " + 1·7 + 1·8 +\n        1 more = 45");
 }
 
-static void steps_that_go_wrong_by_themselves_are_explained_each(
-    void **state)
+LAW(steps_that_go_wrong_by_themselves_are_explained_each)
 {
-    (void)state;
     assert_report(FOUR "claim Q = 9 0 2 ; 1 2 2\n"
         "claim V = 2 0 4 ; 0 1 7\nclaim S = 9 0 2 ; 10 2 4 ; 28 2 8\n", 1,
         "Q     WRONG  (1,1) you 9, here 1\n"
@@ -205,9 +196,8 @@ static void steps_that_go_wrong_by_themselves_are_explained_each(
                 "S     follows from Q, 3 of 9 entries; the others are right");
 }
 
-static void numbers_that_were_rounded_early_are_carried_on(void **state)
+LAW(numbers_that_were_rounded_early_are_carried_on)
 {
-    (void)state;
     assert_report("algorithm 4\nX = 1 2\nWq = 1/3\nWk = 1\nWv = 3\n"
         "claim Q = 0.33 0.67\nclaim S = 0.33 0.67 ; 0.66 1.34\n"
         "claim A = 0.4182 0.3385 ; 0.5818 0.6615\n", 1,
@@ -224,9 +214,8 @@ static void numbers_that_were_rounded_early_are_carried_on(void **state)
         "first digit that is off: S (Algorithm 4, line 4): S = Kᵀ Q\n");
 }
 
-static void in_a_wrong_step_some_entries_may_follow(void **state)
+LAW(in_a_wrong_step_some_entries_may_follow)
 {
-    (void)state;
     assert_report("algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7 ; 0 7\n"
         "claim logits = ln(6) 0 0\nclaim p = 3/4 1/8 1/2\n", 1,
         "logits  WRONG  (1) you ln(6), here 0.6931\n"
@@ -252,9 +241,8 @@ static void in_a_wrong_step_some_entries_may_follow(void **state)
 
 #define MASKED "algorithm 4\nmask causal\nX = 1 2\nWq = 1\nWk = 1\nWv = 1\n"
 
-static void both_S_are_told_apart_by_their_lines(void **state)
+LAW(both_S_are_told_apart_by_their_lines)
 {
-    (void)state;
     assert_report(MASKED "claim 4.4 S = 1 2 ; 2 4\nclaim 4.5 S = 1 2 ; -inf 5\n"
         "claim A = 1 0.1 ; 0 0.9\n", 1,
         "4.4 S  right, 4 of 4 entries\n"
@@ -276,9 +264,8 @@ static void both_S_are_told_apart_by_their_lines(void **state)
 
 /* Queries come from what was normalised, keys of the cross-attention from
    the other sequence, and what is added stands behind the products. */
-static void the_terms_of_a_model_are_told(void **state)
+LAW(the_terms_of_a_model_are_told)
 {
-    (void)state;
     const char ten[] = "algorithm 10\nlayout paper\nx = 1 2 3\n"
         "We = 2 2 0 ; 0 0 1\nWp = 0 1 0 ; 1 0 1\nWq = 1 0\nWk = 1 0\n"
         "Wv = 1 0\nWo = 0 ; 2\nWmlp1 = 9 0\nWmlp2 = 1/3 ; 0\n"
@@ -302,9 +289,8 @@ static void the_terms_of_a_model_are_told(void **state)
                 "no known slip; (2) is 1·(-1) + 2·1 + 1 = 2");
 }
 
-static void a_slip_is_said_in_the_words_of_the_layout(void **state)
+LAW(a_slip_is_said_in_the_words_of_the_layout)
 {
-    (void)state;
     assert_report("algorithm 1\nlayout textbook\nv = 2\n"
         "We = 1 2 3 ; 4 5 6 ; 7 8 9\nclaim e = 2 5 8\n", 1,
         "e     WRONG  (1) you 2, here 4; (3) you 8, here 6\n"
@@ -323,9 +309,8 @@ static void a_slip_is_said_in_the_words_of_the_layout(void **state)
                        "not row v\"") != NULL);
 }
 
-static void a_step_of_a_model_has_its_place(void **state)
+LAW(a_step_of_a_model_has_its_place)
 {
-    (void)state;
     assert_line("algorithm 10\nx = 1 2\nWe = 1 0 ; 0 1\nWu = 1 0 ; 0 1\n"
                 "epsilon 1\nL = 2\nclaim 10.6 layer2.X = 9 0 ; 0 1\n",
                 "10.6 layer2.X  WRONG  (1,1) you 9, here 1\n"
@@ -339,9 +324,8 @@ static void a_step_of_a_model_has_its_place(void **state)
                 "Y^h = Attention(X, Z | W_qkv^h, Mask)");
 }
 
-static void a_turn_has_the_letter_of_its_loop(void **state)
+LAW(a_turn_has_the_letter_of_its_loop)
 {
-    (void)state;
     const char *given = "algorithm 14\nx = 1\nWe = 1 0 ; 0 1\nWu = 1 0 ; "
                         "0 1\nepsilon 1\nu = 0.1 0.1\n";
     char text[400];
@@ -359,9 +343,8 @@ static void a_turn_has_the_letter_of_its_loop(void **state)
     assert_line(LOGITS(right "; 77") claimed " ?\n", \
                 "logits  cut off  (1) you " claimed ", here " here)
 
-static void the_right_number_has_one_decimal_more(void **state)
+LAW(the_right_number_has_one_decimal_more)
 {
-    (void)state;
     HERE_IS("2/3", "0.9", "0.67");
     HERE_IS("2/3", "0.91", "0.667");
     HERE_IS("0.5", "0.91", "0.500");
@@ -373,9 +356,8 @@ static void the_right_number_has_one_decimal_more(void **state)
     HERE_IS("2/3", "15e-1", "0.67");
 }
 
-static void a_near_miss_has_as_many_as_it_takes(void **state)
+LAW(a_near_miss_has_as_many_as_it_takes)
 {
-    (void)state;
     if (!IS_DOUBLE)
         return;
     CUT_IS("0.1250001", "0.12", "0.1250001");
@@ -386,9 +368,8 @@ static void a_near_miss_has_as_many_as_it_takes(void **state)
     HERE_IS("1e18/3", "33333333333330", "3.33333333333333e+17");
 }
 
-static void no_digit_is_shown_that_is_not_true(void **state)
+LAW(no_digit_is_shown_that_is_not_true)
 {
-    (void)state;
     if (IS_DOUBLE) {
         HERE_IS("2/3", "0.700000000000000000000", "0.666667");
         HERE_IS("2/3", "0.66666666666620", "0.666666666666667");
@@ -403,9 +384,8 @@ static void no_digit_is_shown_that_is_not_true(void **state)
     }
 }
 
-static void exact_numbers_are_shown_as_such(void **state)
+LAW(exact_numbers_are_shown_as_such)
 {
-    (void)state;
     HERE_IS("2/3", "1/3", "2/3");
     HERE_IS("-2/7", "1/3", "-2/7");
     HERE_IS("4/2", "1/3", "2");
@@ -417,9 +397,8 @@ static void exact_numbers_are_shown_as_such(void **state)
         HERE_IS("40/97", "1/3", "40/97");
 }
 
-static void a_masked_score_is_infinite(void **state)
+LAW(a_masked_score_is_infinite)
 {
-    (void)state;
     assert_line("algorithm 4\nmask causal\nX = 1 2\nWq = 1\nWk = 1\nWv = 1\n"
                 "claim 4.5 S = 1 2 ; 7.5 4\n",
                 "S     WRONG  (2,1) you 7.5, here -inf");
@@ -427,9 +406,8 @@ static void a_masked_score_is_infinite(void **state)
                 "claim 4.5 S = 1 2 ; -1e9 4\n", "S     right, 4 of 4 entries");
 }
 
-static void an_entry_is_shown_as_it_was_typed(void **state)
+LAW(an_entry_is_shown_as_it_was_typed)
 {
-    (void)state;
     HERE_IS("2/3", "\\frac{1}{3}", "2/3");
     HERE_IS("2/3", "e^(2 * sqrt(2))", "2/3");
     assert_line(LOGITS("2") "(1 +\t2)\n", "logits  WRONG  you (1 + 2), here 2");
@@ -441,9 +419,8 @@ static void an_entry_is_shown_as_it_was_typed(void **state)
 
 /* --------------------------------------------------------- explanations */
 
-static void several_explanations_are_all_named(void **state)
+LAW(several_explanations_are_all_named)
 {
-    (void)state;
     Said s = SAID(check, (char *)sheet("algorithm 4\nlayout textbook\n"
         "X = 1 0 2 ; 0 1 1\nWq = 1 0 ; 0 2 ; 1 0\nWk = 0 1 ; 1 0 ; 1 0\n"
         "Wv = 2 0 ; 0 4 ; 1 0\nclaim A = 0.5 0.5 ; 0.881 0.119\n"));
@@ -483,9 +460,8 @@ static const Slip *slip(const char *name)
     return NULL;
 }
 
-static void many_entries_with_a_reason_each_are_counted(void **state)
+LAW(many_entries_with_a_reason_each_are_counted)
 {
-    (void)state;
     Said s = SAID(check, (char *)sheet("algorithm 7\ne = 4 9\n"
         "Wu = 2 3 ; 3 2 ; 5 3 ; 3 5 ; 5 2 ; 2 5 ; 7 2 ; 2 7 ; 7 3\n"
         "claim logits = 27 18 27 45 38 53 46 71 55\n"));
@@ -495,9 +471,8 @@ static void many_entries_with_a_reason_each_are_counted(void **state)
         != NULL);
 }
 
-static void where_a_slip_was_made_is_said(void **state)
+LAW(where_a_slip_was_made_is_said)
 {
-    (void)state;
     const char *text = LOGITS("2 ; 3") "2 30\n";
     Step head = { .part = ED, .layer = 2, .head = 3 }, turn = { .turn = 4 },
          layer = { .part = LAYER, .layer = 1 };
@@ -522,9 +497,8 @@ static void where_a_slip_was_made_is_said(void **state)
                 "\"layer\": 2}}");
 }
 
-static void two_slips_at_once_are_named_as_two(void **state)
+LAW(two_slips_at_once_are_named_as_two)
 {
-    (void)state;
     const char *text = LOGITS("2 ; 3") "? 30\n";
     Explanation why[20] = { { .slip = { slip("no-scale"),
                                         slip("hard-max") } } };
@@ -547,9 +521,8 @@ static void two_slips_at_once_are_named_as_two(void **state)
 
 /* ------------------------------------------------------- shape and layout */
 
-static void another_shape_is_said(void **state)
+LAW(another_shape_is_said)
 {
-    (void)state;
     assert_report(FOUR "claim Q = 1 0 2\n", 1,
         "Q     WRONG  it is 1 x 3 on the sheet, but 2 x 3 here\n"
         "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
@@ -561,9 +534,8 @@ static void another_shape_is_said(void **state)
         "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
 }
 
-static void another_shape_may_come_of_a_slip(void **state)
+LAW(another_shape_may_come_of_a_slip)
 {
-    (void)state;
     assert_report("algorithm 4\nX = 1 0 2 ; 0 1 1\nZ = 1 1 ; 2 0.5\n"
         "Wq = 1 0 ; 1 1\nWk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\n"
         "claim Q = 1 1 ; 3 1.5\nclaim S = 1 1 ; 4 2.5 ; 6 4.5\n", 1,
@@ -573,9 +545,8 @@ static void another_shape_may_come_of_a_slip(void **state)
         "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
 }
 
-static void another_layout_is_said(void **state)
+LAW(another_layout_is_said)
 {
-    (void)state;
     const char *given = "X = 1 2 ; 0 1\nWq = 1 2 ; 0 1\nWk = 1 0 ; 3 1\n"
                         "Wv = 1 1 ; 0 2\nclaim Q = 1 4 ; 0 1\n"
                         "claim V = 1 5 ; 0 2\n";
@@ -594,9 +565,8 @@ static void another_layout_is_said(void **state)
 }
 
 /* S and the diagonal of A are the same in both. */
-static void the_layout_in_which_all_is_right_is_taken(void **state)
+LAW(the_layout_in_which_all_is_right_is_taken)
 {
-    (void)state;
     assert_says(SAID(check, write_text("a.sheet",
         "algorithm 4\nX = 1 0 ; 0 1\nWq = 1 2 ; 2 3\nWk = 1 0 ; 0 1\n"
         "Wv = 1 0 ; 0 1\nclaim S = 1 2 ; 2 3\n"
@@ -608,9 +578,8 @@ static void the_layout_in_which_all_is_right_is_taken(void **state)
 #define CAUSAL "algorithm 4\nmask causal\nX = 1 0 2 ; 0 1 1\n" \
     "Wq = 1 0 ; 0 1\nWk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\n"
 
-static void what_does_not_sum_to_1_is_remarked(void **state)
+LAW(what_does_not_sum_to_1_is_remarked)
 {
-    (void)state;
     assert_no(CAUSAL "claim A = 1 -inf 0.1 ; 0 0.3 0.1 ; 0 0 0.8\n",
               "sums");
     assert_line(CAUSAL "claim A = 1 0.9 0.1 ; 0 0.3 0.1 ; 0 0 0.8\n",
@@ -636,26 +605,23 @@ static void what_does_not_sum_to_1_is_remarked(void **state)
                 "        remark: the entries sum to 0.9, not to 1");
 }
 
-static void what_is_no_probability_is_remarked(void **state)
+LAW(what_is_no_probability_is_remarked)
 {
-    (void)state;
     assert_line(CAUSAL "claim A = 1 1.3 0.2 ; 0 -0.3 0.3 ; 0 0 0.5\n",
                 "      remark: (1,2) is 1.3, not between 0 and 1");
     assert_line(CAUSAL "claim A = 1 0.3 -0.2 ; 0 0.7 0.7 ; 0 0 0.5\n",
                 "      remark: (1,3) is -0.2, not between 0 and 1");
 }
 
-static void what_is_masked_is_remarked(void **state)
+LAW(what_is_masked_is_remarked)
 {
-    (void)state;
     assert_line(CAUSAL "claim A = 0.6 0.9 0.1 ; 0.4 0.1 0.1 ; 0 0 0.8\n",
                 "      remark: (2,1) is masked, so it is 0");
 }
 
 /* A student's Algorithm 4 may not show its scores. */
-static void without_scores_nothing_is_masked(void **state)
+LAW(without_scores_nothing_is_masked)
 {
-    (void)state;
     const Judgement *judgement = judged(CAUSAL
         "claim A = 0.6 0.9 0.1 ; 0.4 0.1 0.1 ; 0 0 0.8\n");
     Judgement other = *judgement;
@@ -676,9 +642,8 @@ static void without_scores_nothing_is_masked(void **state)
         assert_that(strstr(remarks.text[k], "masked") == NULL);
 }
 
-static void what_is_no_mixture_is_remarked(void **state)
+LAW(what_is_no_mixture_is_remarked)
 {
-    (void)state;
     assert_line(FOUR "claim Vt = 3.459 2.000 3.923 ; 0.958 1.937 0.998\n",
                 "      remark: (2,2) is 1.937, but the values that are mixed "
                 "go from 0 to 1");
@@ -698,9 +663,8 @@ static void what_is_no_mixture_is_remarked(void **state)
 #define MIXED "algorithm 4\nX = 1 1\nWq = 1\nWk = 1\nWv = 1/3 ; 2\n"
 
 /* The right V is 1/3 1/3 ; 2 2. */
-static void what_was_mixed_is_what_is_claimed(void **state)
+LAW(what_was_mixed_is_what_is_claimed)
 {
-    (void)state;
     assert_no(MIXED "claim V = 1/3 1/3 ; 2 8\nclaim Vt = 1/3 1/3 ; 3 7\n",
               "remark");
     assert_line(MIXED "claim V = 1/3 1/3 ; 2 8\nclaim Vt = 1/3 1/3 ; 3 9\n",
@@ -718,9 +682,8 @@ static void what_was_mixed_is_what_is_claimed(void **state)
               "remark");
 }
 
-static void what_was_mixed_is_known_to_half_a_unit(void **state)
+LAW(what_was_mixed_is_known_to_half_a_unit)
 {
-    (void)state;
     assert_no(MIXED "claim V = 0.3 0.3 ; 2.0 2.0\nclaim Vt = 0.34 0.26 ; "
               "2.05 1.95\n", "remark");
     assert_line(MIXED "claim V = 0.3 0.3 ; 2.0 2.0\nclaim Vt = 0.34 0.26 ; "
@@ -729,9 +692,8 @@ static void what_was_mixed_is_known_to_half_a_unit(void **state)
                 "from 2 to 2");
 }
 
-static void a_single_entry_has_no_place_but_a_name(void **state)
+LAW(a_single_entry_has_no_place_but_a_name)
 {
-    (void)state;
     assert_report("algorithm 4\nX = 1\nWq = 1\nWk = 1\nWv = 2\n"
         "claim A = 1.5\nclaim Vt = 7\n", 1,
         "A     WRONG  you 1.5, here 1\n"
@@ -745,9 +707,8 @@ static void a_single_entry_has_no_place_but_a_name(void **state)
         "A = softmax(S / √d_attn)\n");
 }
 
-static void whole_numbers_among_others_are_remarked(void **state)
+LAW(whole_numbers_among_others_are_remarked)
 {
-    (void)state;
     assert_line(LOGITS("2.3 ; 3") "2 3\n",
                 "        remark: where all are whole, numbers are exact; "
                 "2.0 has one decimal");
@@ -757,9 +718,8 @@ static void whole_numbers_among_others_are_remarked(void **state)
     assert_no(LOGITS("0.3 ; 3.25") "0 3.25\n", "remark");
 }
 
-static void where_a_slip_explains_there_is_no_remark(void **state)
+LAW(where_a_slip_explains_there_is_no_remark)
 {
-    (void)state;
     const char *axis = FOUR
         "claim A = 0.284 0.140 0.576 ; 0.164 0.164 0.673 ; "
         "0.055 0.013 0.932\n";
@@ -773,9 +733,8 @@ static void where_a_slip_explains_there_is_no_remark(void **state)
 
 /* ------------------------------------------------------------------ JSON */
 
-static void on_a_large_sheet_not_every_slip_is_tried(void **state)
+LAW(on_a_large_sheet_not_every_slip_is_tried)
 {
-    (void)state;
     char *text = arena_alloc(arena, 3000), *end = text;
     end += sprintf(end, "algorithm 4\nWq = 1\nWk = 1\nWv = 1\nX =");
     for (int t = 0; t < 400; t++)
@@ -790,9 +749,8 @@ static void on_a_large_sheet_not_every_slip_is_tried(void **state)
 
 /* The mean over all tokens, and heads that are joined in another order, are
    slips; neither needs the square of a large number. */
-static void a_slip_takes_no_more_memory_than_the_sheet(void **state)
+LAW(a_slip_takes_no_more_memory_than_the_sheet)
 {
-    (void)state;
     enum { MANY = 20000 };
     char *text = arena_alloc(arena, 10 * MANY + 300), *end = text;
     end += sprintf(end, "algorithm 6\nepsilon 1\ne =");
@@ -811,9 +769,8 @@ static void a_slip_takes_no_more_memory_than_the_sheet(void **state)
     assert_no(text, "right");
 }
 
-static void json_has_everything(void **state)
+LAW(json_has_everything)
 {
-    (void)state;
     char *name = write_text("a\"b.sheet", LOGITS("2 ; 1/4 ; 5")
                             "2 1.30 ?\nclaim p = 1/2\n");
     Said s = SAID(check, "--json", name);
@@ -844,9 +801,8 @@ static void json_has_everything(void **state)
     assert_string_equal(s.out, expected);
 }
 
-static void json_has_the_explanations(void **state)
+LAW(json_has_the_explanations)
 {
-    (void)state;
     Said s = SAID(check, "--json", "tests/data/hand/no-scale.sheet");
     assert_that(strstr(s.out, "\"status\": \"wrong\", \"first_wrong\": 2, ")
                 != NULL);
@@ -866,9 +822,8 @@ static void json_has_the_explanations(void **state)
                 != NULL);
 }
 
-static void json_says_what_is_no_sheet(void **state)
+LAW(json_says_what_is_no_sheet)
 {
-    (void)state;
     Said s = SAID(check, "--json", "tests/data/worked/alg01.sheet",
                   "no such\xff sheet");
     assert_int_equal(s.status, 2);
@@ -885,9 +840,8 @@ static void json_says_what_is_no_sheet(void **state)
 
 /* ------------------------------------------------------------ the command */
 
-static void several_sheets_have_a_total(void **state)
+LAW(several_sheets_have_a_total)
 {
-    (void)state;
     char *right = write_text("right", with_layout(LOGITS("2") "2\n")),
          *wrong = write_text("wrong", with_layout(LOGITS("2") "30\n")),
          *none = write_text("none", "algorithm 7\nclaim p = 1\n");
@@ -913,9 +867,8 @@ static void several_sheets_have_a_total(void **state)
     assert_that(strstr(s.out, "\n2 sheets: 2 right\n") != NULL);
 }
 
-static void a_sheet_without_claims_is_told(void **state)
+LAW(a_sheet_without_claims_is_told)
 {
-    (void)state;
     char expected[400];
     snprintf(expected, sizeof expected, "%s/a.sheet: nothing is claimed; a "
              "line 'claim p = ...' says what was computed.",
@@ -930,68 +883,12 @@ static void a_sheet_without_claims_is_told(void **state)
                         "i1.layer1.Vt^1 = 1 1\n")), expected);
 }
 
-static void options_are_obeyed_or_refused(void **state)
+LAW(options_are_obeyed_or_refused)
 {
-    (void)state;
     assert_refusal(SAID(check, "--json"),
                    "ftx check: which sheet? See 'ftx check --help'.");
     assert_says(SAID(check, "x", "--help"), "Usage: ftx check");
     assert_says(SAID(check, "--", "tests/data/worked/alg01.sheet"), "all right\n");
     assert_refusal(SAID(check, "--", "--json"),
                    "--json: cannot be opened: No such file or directory.");
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST_FILES(the_sample_in_the_readme_is_what_is_printed),
-        TEST_FILES(where_it_went_on_from_and_the_layout_are_said_first),
-        TEST_FILES(a_slip_is_named_and_what_follows_from_it),
-        TEST_FILES(a_term_that_is_left_out_is_a_slip_like_any),
-        TEST_FILES(what_is_right_is_said_in_one_line),
-        TEST_FILES(a_wrong_entry_stands_beside_the_others),
-        TEST_FILES(a_digit_that_is_off_is_no_wrong_step),
-        TEST_FILES(long_lists_are_cut),
-        TEST_FILES(steps_that_go_wrong_by_themselves_are_explained_each),
-        TEST_FILES(numbers_that_were_rounded_early_are_carried_on),
-        TEST_FILES(in_a_wrong_step_some_entries_may_follow),
-        TEST_FILES(both_S_are_told_apart_by_their_lines),
-        TEST_FILES(the_terms_of_a_model_are_told),
-        TEST_FILES(a_slip_is_said_in_the_words_of_the_layout),
-        TEST_FILES(a_step_of_a_model_has_its_place),
-        TEST_FILES(a_turn_has_the_letter_of_its_loop),
-        TEST_FILES(the_right_number_has_one_decimal_more),
-        TEST_FILES(a_near_miss_has_as_many_as_it_takes),
-        TEST_FILES(no_digit_is_shown_that_is_not_true),
-        TEST_FILES(exact_numbers_are_shown_as_such),
-        TEST_FILES(a_masked_score_is_infinite),
-        TEST_FILES(an_entry_is_shown_as_it_was_typed),
-        TEST_FILES(several_explanations_are_all_named),
-        TEST_FILES(many_entries_with_a_reason_each_are_counted),
-        TEST_FILES(where_a_slip_was_made_is_said),
-        TEST_FILES(two_slips_at_once_are_named_as_two),
-        TEST_FILES(another_shape_is_said),
-        TEST_FILES(another_shape_may_come_of_a_slip),
-        TEST_FILES(another_layout_is_said),
-        TEST_FILES(the_layout_in_which_all_is_right_is_taken),
-        TEST_FILES(what_does_not_sum_to_1_is_remarked),
-        TEST_FILES(what_is_no_probability_is_remarked),
-        TEST_FILES(what_is_masked_is_remarked),
-        TEST_FILES(without_scores_nothing_is_masked),
-        TEST_FILES(what_is_no_mixture_is_remarked),
-        TEST_FILES(what_was_mixed_is_what_is_claimed),
-        TEST_FILES(what_was_mixed_is_known_to_half_a_unit),
-        TEST_FILES(a_single_entry_has_no_place_but_a_name),
-        TEST_FILES(whole_numbers_among_others_are_remarked),
-        TEST_FILES(where_a_slip_explains_there_is_no_remark),
-        TEST_FILES(on_a_large_sheet_not_every_slip_is_tried),
-        TEST_FILES(a_slip_takes_no_more_memory_than_the_sheet),
-        TEST_FILES(json_has_everything),
-        TEST_FILES(json_has_the_explanations),
-        TEST_FILES(json_says_what_is_no_sheet),
-        TEST_FILES(several_sheets_have_a_total),
-        TEST_FILES(a_sheet_without_claims_is_told),
-        TEST_FILES(options_are_obeyed_or_refused),
-    };
-    return RUN(laws);
 }

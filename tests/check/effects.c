@@ -1,6 +1,7 @@
 /* ftx slips: what each slip does to a sheet. */
 #include "command.h"
 #include "check/check.h"
+#include "law.h"
 #include <glob.h>
 
 #define SLIPS(...) SAID(slips_known, __VA_ARGS__)
@@ -14,9 +15,8 @@ static bool is_known_before(int k)
     return false;
 }
 
-static void every_slip_is_listed_with_its_sentence(void **state)
+LAW(every_slip_is_listed_with_its_sentence)
 {
-    (void)state;
     Said s = said_by(slips_known, 0, (char *[]){ NULL });
     for (int k = 0; k < slips_n; k++) {
         assert_that(!is_known_before(k));
@@ -39,9 +39,8 @@ static Mat unknown(void *to, const char *name, int length)
 }
 
 /* What is not well formed would be refused. */
-static void every_formula_is_well_formed(void **state)
+LAW(every_formula_is_well_formed)
 {
-    (void)state;
     Names names = { NULL, unknown, quiet };
     for (int k = 0; k < slips_n; k++)
         for (int i = 0; i < STRIKES; i++)
@@ -64,9 +63,8 @@ static int slip_sheets(char *name[100])
     return n;
 }
 
-static void every_slip_is_seen_on_some_sheet_and_once(void **state)
+LAW(every_slip_is_seen_on_some_sheet_and_once)
 {
-    (void)state;
     char *argument[101] = { "--once" };
     int n = slip_sheets(argument + 1);
     Said s = said_by(slips_known, n + 1, argument);
@@ -89,9 +87,8 @@ static void every_slip_is_seen_on_some_sheet_and_once(void **state)
     "Wq = 1 0 0 0 ; 0 1 0 0 ; 0 0 1 0 ; 0 0 0 1\n" \
     "Wk = 1 0 0 0 ; 0 1 0 0 ; 0 0 1 0 ; 0 0 0 1\nWv = 1 0 0 0\n"
 
-static void the_first_entry_that_changes_is_shown(void **state)
+LAW(the_first_entry_that_changes_is_shown)
 {
-    (void)state;
     Said s = SLIPS(write_text("s", ONE_QUERY));
     assert_says(s, "slip                  changes first      right    with it\n"
                 "no-scale              S_scaled[1,1]     1.0000     2.0000\n"
@@ -102,9 +99,8 @@ static void the_first_entry_that_changes_is_shown(void **state)
                 "1.0000\n");
 }
 
-static void what_does_nothing_is_not_seen(void **state)
+LAW(what_does_nothing_is_not_seen)
 {
-    (void)state;
     Said s = SLIPS(write_text("s", ONE_QUERY));
     assert_says(s, "\nnot seen: ");
     const char *unseen = strstr(s.out, "not seen: ");
@@ -114,9 +110,8 @@ static void what_does_nothing_is_not_seen(void **state)
 }
 
 /* With one key all the weight is on it, whatever is done to its score. */
-static void only_what_is_claimed_can_tell_slips_apart(void **state)
+LAW(only_what_is_claimed_can_tell_slips_apart)
 {
-    (void)state;
     static char sheet[] = "algorithm 4\nX = 1 ; 1\nZ = 2 ; 0\n"
         "Wq = 1 0 ; 0 1\nWk = 1 0 ; 0 1\nWv = 1 0 ; 0 1\n";
     Said all = SLIPS(write_text("s", sheet));
@@ -128,9 +123,8 @@ static void only_what_is_claimed_can_tell_slips_apart(void **state)
     assert_that(strstr(strstr(one.out, "not seen"), "scale-d,") != NULL);
 }
 
-static void slips_with_the_same_numbers_are_not_told_apart(void **state)
+LAW(slips_with_the_same_numbers_are_not_told_apart)
 {
-    (void)state;
     Said s = SLIPS(write_text("s", "algorithm 4\nX = 1 0 ; 0 2\n"
                               "Wq = 1 0 ; 0 1\nWk = 1 3 ; 0 1\n"
                               "Wv = 1 0 ; 0 1\nclaim Vt = ? ? ; ? ?\n"
@@ -139,9 +133,8 @@ static void slips_with_the_same_numbers_are_not_told_apart(void **state)
 }
 
 /* 2^x for e^x moves 1.46 to 1.33: seen with one decimal, not with none. */
-static void only_the_digits_of_the_sheet_count(void **state)
+LAW(only_the_digits_of_the_sheet_count)
 {
-    (void)state;
     Said one = SLIPS(write_text("s", ONE_QUERY "decimals 1\n")),
          none = SLIPS(write_text("s", ONE_QUERY "decimals 0\n"));
     assert_says(one, "\nbase-2                \xe1\xb9\xbc[1,1]               "
@@ -151,9 +144,8 @@ static void only_the_digits_of_the_sheet_count(void **state)
     assert_that(strstr(strstr(none.out, "not seen"), "base-2") != NULL);
 }
 
-static void a_group_has_two_slips_and_a_slip_one_group(void **state)
+LAW(a_group_has_two_slips_and_a_slip_one_group)
 {
-    (void)state;
     const char *out = SLIPS(write_text("s", ONE_QUERY)).out;
     assert_that(times(out, "not told apart: ") > 0);
     for (const char *p = out; (p = strstr(p, "not told apart: ")); p++)
@@ -167,9 +159,8 @@ static void a_group_has_two_slips_and_a_slip_one_group(void **state)
     }
 }
 
-static void a_step_is_the_same_as_itself(void **state)
+LAW(a_step_is_the_same_as_itself)
 {
-    (void)state;
     Fault f = { .sheet = "" };
     assert_that(setjmp(f.out) == 0);
     const Sheet *sheet = read_sheet(arena, "tests/data/worked/alg10.sheet", &f);
@@ -178,18 +169,16 @@ static void a_step_is_the_same_as_itself(void **state)
         assert_that(same_step(run, &run->step[k]) == &run->step[k]);
 }
 
-static void minus_nothing_is_nothing(void **state)
+LAW(minus_nothing_is_nothing)
 {
-    (void)state;
     Said s = SLIPS(write_text("s", "algorithm 4\nX = 1e-9 ; 0\n"
                               "Wq = 0 1 ; -1 0\nWk = 1 0 ; 0 1\n"
                               "Wv = 1 0 ; 0 1\n"));
     assert_that(strstr(strstr(s.out, "not seen"), "W_q-transposed") != NULL);
 }
 
-static void a_slip_that_cannot_be_made_is_left_out(void **state)
+LAW(a_slip_that_cannot_be_made_is_left_out)
 {
-    (void)state;
     Said s = SLIPS(write_text("s", ONE_QUERY));     /* A is 2 x 1 */
     assert_that(strstr(s.out, "n-1") == NULL);
     assert_that(strstr(s.out, "A-transposed") == NULL);
@@ -198,9 +187,8 @@ static void a_slip_that_cannot_be_made_is_left_out(void **state)
     assert_that(strstr(s.out, "W_k-transposed") == NULL);
 }
 
-static void several_sheets_have_their_names(void **state)
+LAW(several_sheets_have_their_names)
 {
-    (void)state;
     char *a = write_text("s", ONE_QUERY), text[900];
     Said s = SLIPS(a, "tests/data/worked/alg06.sheet");
     snprintf(text, sizeof text, "%s:\nslip ", a);
@@ -209,9 +197,8 @@ static void several_sheets_have_their_names(void **state)
     assert_says(s, "n-1 ");
 }
 
-static void what_is_no_sheet_is_refused(void **state)
+LAW(what_is_no_sheet_is_refused)
 {
-    (void)state;
     assert_refusal(SLIPS("no-such"),
                    "no-such: cannot be opened: No such file or directory.");
     assert_refusal(SLIPS("--all"),
@@ -220,9 +207,8 @@ static void what_is_no_sheet_is_refused(void **state)
     assert_says(s, "Usage: ftx slips [--once] [SHEET...]\n");
 }
 
-static void a_claim_of_no_step_is_refused(void **state)
+LAW(a_claim_of_no_step_is_refused)
 {
-    (void)state;
     char *name = write_text("s", "algorithm 7\ne = 1\nWu = 1\nclaim m = 1\n");
     Said s = SLIPS(name);
     assert_that(s.status == 2 && strstr(s.err, ":4:") != NULL);
@@ -230,35 +216,11 @@ static void a_claim_of_no_step_is_refused(void **state)
 
 /* Neither the scores that are given nor the weights that they make needless
    can be mistaken; what is carried on from them can. */
-static void what_is_given_is_nobodys_slip(void **state)
+LAW(what_is_given_is_nobodys_slip)
 {
-    (void)state;
     Said s = SLIPS("tests/data/starts/scores-6-mask-forgotten.sheet");
     assert_int_equal(s.status, 0);
     assert_that(strstr(s.out, "S-transposed") == NULL);
     assert_that(strstr(s.out, "W_q") == NULL && strstr(s.out, "no-b") == NULL);
     assert_that(strstr(s.out, "axis ") != NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(every_slip_is_listed_with_its_sentence),
-        TEST(what_is_given_is_nobodys_slip),
-        TEST(every_formula_is_well_formed),
-        TEST(every_slip_is_seen_on_some_sheet_and_once),
-        TEST(the_first_entry_that_changes_is_shown),
-        TEST(what_does_nothing_is_not_seen),
-        TEST(only_what_is_claimed_can_tell_slips_apart),
-        TEST(slips_with_the_same_numbers_are_not_told_apart),
-        TEST(only_the_digits_of_the_sheet_count),
-        TEST(a_group_has_two_slips_and_a_slip_one_group),
-        TEST(a_step_is_the_same_as_itself),
-        TEST(minus_nothing_is_nothing),
-        TEST(a_slip_that_cannot_be_made_is_left_out),
-        TEST(several_sheets_have_their_names),
-        TEST(what_is_no_sheet_is_refused),
-        TEST(a_claim_of_no_step_is_refused),
-    };
-    return RUN(laws);
 }

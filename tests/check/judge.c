@@ -1,6 +1,7 @@
 /* Judging claims: rounding, ties, exact entries, the order of the steps,
    transposed claims, other layouts. */
 #include "sheets.h"
+#include "law.h"
 
 /* A letter an entry: ? open, R right, L last digit, C cut off, E rounded
    early, F follows, W wrong. */
@@ -64,9 +65,8 @@ static bool is_off(int bits)         { return (bits & 7) != 0; }
 
 /* Before all others an error that begins, then the first digit that is
    off. */
-static void what_went_wrong_first_is_told(void **state)
+LAW(what_went_wrong_first_is_told)
 {
-    (void)state;
     const Judgement *real_one = judged("algorithm 7\ne = 1\nWu = [1 ; 2]\n"
         "claim logits = 1 ; 2\nclaim p = 0.27 ; 0.73\n");
     assert_int_equal(real_one->n, 2);
@@ -101,9 +101,8 @@ static const char *units(int k, int d)
     return text;
 }
 
-static void what_is_rounded_is_right_one_off_is_the_last_digit(void **state)
+LAW(what_is_rounded_is_right_one_off_is_the_last_digit)
 {
-    (void)state;
     generator = seeded(1);
     for (int d = 1; d <= (IS_DOUBLE ? 7 : 4); d++)
         for (int n = 0; n < 2000; n++) {
@@ -121,9 +120,8 @@ static void what_is_rounded_is_right_one_off_is_the_last_digit(void **state)
         }
 }
 
-static void a_tie_may_go_either_way(void **state)
+LAW(a_tie_may_go_either_way)
 {
-    (void)state;
     for (int d = 1; d <= (IS_DOUBLE ? 7 : 4); d++)
         for (int k = -1500; k < 1500; k++) {
             double x = (real)((k + 0.5) / round(pow(10, d)));
@@ -142,9 +140,8 @@ static void a_tie_may_go_either_way(void **state)
     assert_on("2.66", 2.675, LAST_DIGIT);
 }
 
-static void the_digits_count_as_typed(void **state)
+LAW(the_digits_count_as_typed)
 {
-    (void)state;
     assert_on("1.50", 1.5049, RIGHT);
     assert_on("1.50", 1.506, LAST_DIGIT);
     assert_on("1.5", 1.506, RIGHT);
@@ -161,9 +158,8 @@ static void the_digits_count_as_typed(void **state)
     assert_on("0.00", -0.0051, LAST_DIGIT);
 }
 
-static void no_unit_is_0_or_infinite(void **state)
+LAW(no_unit_is_0_or_infinite)
 {
-    (void)state;
     assert_on("1e300", 1e300, RIGHT);
     assert_on("1e300", 1.1e300, WRONG);
     assert_on("1.5e-300", 1.5e-300, RIGHT);
@@ -173,9 +169,8 @@ static void no_unit_is_0_or_infinite(void **state)
     assert_on("0.333333333333333333333333333333333333", 0.33334, WRONG);
 }
 
-static void twelve_digits_are_judged(void **state)
+LAW(twelve_digits_are_judged)
 {
-    (void)state;
     if (!IS_DOUBLE)
         return;
     assert_on("0.333333333333", 1 / 3.0, RIGHT);
@@ -189,9 +184,8 @@ static void twelve_digits_are_judged(void **state)
     assert_on("22026.4657950", exp(10), WRONG);
 }
 
-static void five_digits_are_judged_in_single_precision(void **state)
+LAW(five_digits_are_judged_in_single_precision)
 {
-    (void)state;
     assert_on("0.33333", (real)(1 / 3.0), RIGHT);
     assert_on("0.33334", (real)(1 / 3.0), LAST_DIGIT);
     assert_on("0.33335", (real)(1 / 3.0), WRONG);
@@ -200,9 +194,8 @@ static void five_digits_are_judged_in_single_precision(void **state)
     assert_on("148.43", (real)exp(5), WRONG);
 }
 
-static void fractions_and_roots_are_exact(void **state)
+LAW(fractions_and_roots_are_exact)
 {
-    (void)state;
     const double third = (real)(1 / 3.0);
     assert_on("1/3", third, RIGHT);
     assert_on("1/3", third + 1e-3, WRONG);
@@ -216,9 +209,8 @@ static void fractions_and_roots_are_exact(void **state)
     assert_that(!same_number(1e20, 2e20));
 }
 
-static void infinity_is_what_programs_write_for_it(void **state)
+LAW(infinity_is_what_programs_write_for_it)
 {
-    (void)state;
     const double hidden = (double)-INFINITY;
     assert_on("-inf", hidden, RIGHT);
     assert_on("-1e9", hidden, RIGHT);
@@ -230,9 +222,8 @@ static void infinity_is_what_programs_write_for_it(void **state)
     assert_on("-inf", 0, WRONG);
 }
 
-static void whole_numbers_are_exact_unless_there_are_decimals(void **state)
+LAW(whole_numbers_are_exact_unless_there_are_decimals)
 {
-    (void)state;
     assert_verdicts("2;3;120", "2;3;120", "RRR");
     assert_verdicts("2.3;3;120", "2;3;120", "WRR");
     assert_verdicts("2.0000001;3;120", "2;3;120", IS_DOUBLE ? "WRR" : "RRR");
@@ -250,9 +241,8 @@ static void whole_numbers_are_exact_unless_there_are_decimals(void **state)
     assert_verdicts("12.4;35.2", "12;35.2", "RR");
 }
 
-static void what_nobody_claims_is_open(void **state)
+LAW(what_nobody_claims_is_open)
 {
-    (void)state;
     assert_verdicts("2;3;4", "?;3;5", "?RW");
     const Judgement *j = judged("algorithm 7\ne = 1\nWu = 2;3\n"
                                 "claim logits = ? ?\n");
@@ -264,9 +254,8 @@ static void what_nobody_claims_is_open(void **state)
 #define FOUR "algorithm 4\nX = 1 0 2 ; 0 1 1\nWq = 1 0 ; 0 1\n" \
     "Wk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\nbq = 0 1\n"
 
-static void claims_are_judged_in_the_order_of_the_steps(void **state)
+LAW(claims_are_judged_in_the_order_of_the_steps)
 {
-    (void)state;
     const Judgement *j = judged(FOUR
         "claim Vt = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n"
         "claim A = 0.042 0.063 0.002 ; 0.114 0.468 0.018 ; "
@@ -284,9 +273,8 @@ static void claims_are_judged_in_the_order_of_the_steps(void **state)
 }
 
 /* After S = 2 for 1, with that number or with any other digits. */
-static void what_is_carried_on_follows(void **state)
+LAW(what_is_carried_on_follows)
 {
-    (void)state;
     const char *given = "algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7\n";
     char text[1000];
     snprintf(text, sizeof text, "%sclaim logits = ln(3) 0\n"
@@ -311,9 +299,8 @@ static void what_is_carried_on_follows(void **state)
 }
 
 /* The logits written down would make p 5/8 1/8 1/8 1/8. */
-static void one_entry_of_many_follows_by_chance(void **state)
+LAW(one_entry_of_many_follows_by_chance)
 {
-    (void)state;
     const char *given = "algorithm 7\ne = 1\nWu = 0 ; 0 ; 0 ; 0\n"
                         "claim logits = ln(5) 0 0 0\n";
     char text[1000];
@@ -324,9 +311,8 @@ static void one_entry_of_many_follows_by_chance(void **state)
 }
 
 /* The weights are those of the transposed scores; but these are given. */
-static void what_is_given_is_not_mistaken(void **state)
+LAW(what_is_given_is_not_mistaken)
 {
-    (void)state;
     const char *given = "algorithm 4\nlayout paper\nscale no\nV = 1 0\n";
     char text[1000];
     snprintf(text, sizeof text, "%sS = 1 2 ; 5 3\n"
@@ -341,9 +327,8 @@ static void what_is_given_is_not_mistaken(void **state)
 }
 
 /* The gradient of the scores is found from the weights, as written. */
-static void wrong_weights_are_heard_on_the_way_back(void **state)
+LAW(wrong_weights_are_heard_on_the_way_back)
 {
-    (void)state;
     const Judgement *j = judged("algorithm 4\nlayout textbook\n"
         "Q = 1 0 ; 0 1\nK = 1 1 ; 0 1\nV = 1 2 ; 3 4\n"
         "grad.output = 1 0 ; 0 1\n"
@@ -358,9 +343,8 @@ static void wrong_weights_are_heard_on_the_way_back(void **state)
 
 /* p is 0 1, and 1 1 if the softmax is taken over the tokens: of which there
    is one. Where two weights say so, it is named. */
-static void one_weight_that_is_1_for_0_is_no_slip(void **state)
+LAW(one_weight_that_is_1_for_0_is_no_slip)
 {
-    (void)state;
     const Judgement *j = judged("algorithm 7\nlayout torch\ne = 1\n"
                                 "Wu = -30 ; 30\nclaim p = 1.000 1.000\n");
     assert_string_equal(letters(&j->judged[0]), "WR");
@@ -372,9 +356,8 @@ static void one_weight_that_is_1_for_0_is_no_slip(void **state)
 
 /* The values are 1.04 and 3.04, written down as 1.0 and 3.0. The scores are
    wrong for no known reason, and make both weights 1/2. */
-static void behind_an_error_all_digits_may_be_kept(void **state)
+LAW(behind_an_error_all_digits_may_be_kept)
 {
-    (void)state;
     static const struct { const char *claim, *expected; } claims[] = {
         { "2.04", "F" }, { "2.00", "F" }, { "2.02", "W" },
     };
@@ -392,9 +375,8 @@ static void behind_an_error_all_digits_may_be_kept(void **state)
     }
 }
 
-static void a_claim_is_about_the_namesake_that_it_fits(void **state)
+LAW(a_claim_is_about_the_namesake_that_it_fits)
 {
-    (void)state;
     const char *given = "algorithm 4\nmask causal\nX = 1 2\nWq = 1\nWk = 1\n"
                         "Wv = 1\n";
     static const struct { const char *claim; int line; } claims[] = {
@@ -410,9 +392,8 @@ static void a_claim_is_about_the_namesake_that_it_fits(void **state)
     }
 }
 
-static void a_claim_is_about_a_line_of_the_sheets_algorithm(void **state)
+LAW(a_claim_is_about_a_line_of_the_sheets_algorithm)
 {
-    (void)state;
     Fault f = { .sheet = "alg15" };
     const Sheet *sheet = read_sheet(arena, "tests/data/worked/alg15.sheet", &f);
     const Judgement *j = judge_sheet(sheet, arena, quiet, &f);
@@ -422,9 +403,8 @@ static void a_claim_is_about_a_line_of_the_sheets_algorithm(void **state)
 
 /* ------------------------------------------------------ shape and layout */
 
-static void another_shape_is_wrong_and_tried_transposed(void **state)
+LAW(another_shape_is_wrong_and_tried_transposed)
 {
-    (void)state;
     const Judged *j = &judged(FOUR "claim Vt = 2.9 1.0 ; 2.000 0.892 ; "
                               "3.705 0.987\n")->judged[0];
     assert_that(!j->fits && j->begins && !j->turned);
@@ -449,9 +429,8 @@ static void another_shape_is_wrong_and_tried_transposed(void **state)
     "Wq = 1 2 ; 0 1\nWk = 1 1 ; 0 1\nWv = 2 0\n"
 
 /* Every step of Algorithm 4, claimed as it is and turned. */
-static void a_turned_matrix_is_never_right(void **state)
+LAW(a_turned_matrix_is_never_right)
 {
-    (void)state;
     static const char *const given[] = { FOUR, ROW, TORCH };
     for (int g = 0; g < 3; g++) {
         const Run *run = judged(given[g])->run;
@@ -485,9 +464,8 @@ static void a_turned_matrix_is_never_right(void **state)
     }
 }
 
-static void what_is_only_half_turned_is_not_turned(void **state)
+LAW(what_is_only_half_turned_is_not_turned)
 {
-    (void)state;
     const Judged *j = &judged(FOUR "claim Q = 1 1 ; 0 2 ; 2 9\n")->judged[0];
     assert_that(!j->fits && j->begins && !j->turned);
     j = &judged(FOUR "claim S = 1 2 4 ; 0 2 2 ; 2 4 9\n")->judged[0];
@@ -528,9 +506,8 @@ static void story_at(Where where, const char *text, const char *expected,
 
 /* What stands in tests/data/hand, each sheet with a comment on what is right,
    and what its first line says of what it leaves open. */
-static void sheets_are_judged_as_they_were_meant(void **state)
+LAW(sheets_are_judged_as_they_were_meant)
 {
-    (void)state;
     static const struct { const char *name, *said, *letters, *reasons; }
         sheets[] = {
         { "layout-shape", "it fits the claims", "WWWWWWWWW", "no-scale" },
@@ -567,9 +544,8 @@ static void sheets_are_judged_as_they_were_meant(void **state)
 }
 
 /* Whether its column sums to 1 or not. */
-static void a_probability_is_carried_on_as_written(void **state)
+LAW(a_probability_is_carried_on_as_written)
 {
-    (void)state;
     assert_story(
         "algorithm 13\nx = 1 2\neta = 1\nL = 0\nepsilon = 3\n"
         "We = 1 1 1 ; -1 -1 -1\ngamma = 1 1\nbeta = 0 0\n"
@@ -586,9 +562,8 @@ static void a_probability_is_carried_on_as_written(void **state)
 }
 
 /* The others have all their digits. */
-static void a_wrong_entry_may_be_carried_on_alone(void **state)
+LAW(a_wrong_entry_may_be_carried_on_alone)
 {
-    (void)state;
     assert_story(
         "algorithm 3\ne = 1 ; 1\ne_t = 1 ; 1\nWq = 1/3 0 ; 0 1\n"
         "Wk = 30 0 ; 0 1\nWv = 1 0\nclaim q = 0.33 ; 2.00\n"
@@ -597,18 +572,16 @@ static void a_wrong_entry_may_be_carried_on_alone(void **state)
 }
 
 /* A mean of 1.5 would make the variance 1.055, but not what follows. */
-static void what_explains_less_later_is_no_reason(void **state)
+LAW(what_explains_less_later_is_no_reason)
 {
-    (void)state;
     assert_story(
         "algorithm 6\ne = -0.787 -2 -3 -0.4\nclaim m = -1.547\n"
         "claim v = 1.055\nclaim e_hat = 0.740 -0.441 -1.415 1.116\n",
         "R W FFFF", "");
 }
 
-static void a_second_slip_may_follow_at_full_precision(void **state)
+LAW(a_second_slip_may_follow_at_full_precision)
 {
-    (void)state;
     assert_story(
         "algorithm 6\ne = 1 2 4\nbeta = 1 1 1\nclaim v = 2.3\n"
         "claim e_hat = -0.87 -0.22 1.09\n",
@@ -641,9 +614,8 @@ static void a_second_slip_may_follow_at_full_precision(void **state)
 }
 
 /* Q is carried on as written; K, which is not claimed, has the slip. */
-static void a_known_slip_is_made_elsewhere_too(void **state)
+LAW(a_known_slip_is_made_elsewhere_too)
 {
-    (void)state;
     assert_story(
         "algorithm 4\nX = 2/3 1/3 ; 1/3 -2/3\nWq = 1 2 ; 0 1\n"
         "Wk = 1 0 ; 1 3\nWv = 3 1 ; 0 2\n"
@@ -652,9 +624,8 @@ static void a_known_slip_is_made_elsewhere_too(void **state)
         "WWWW WWWW", "W_q-W_k|Q-K no-scale");
 }
 
-static void infinity_is_carried_on(void **state)
+LAW(infinity_is_carried_on)
 {
-    (void)state;
     assert_story(
         "algorithm 4\nmask causal\nX = 1 0 ; 0 1\nWq = 1 2 ; 0 1\n"
         "Wk = 1 0 ; 3 1\nWv = 3 0 ; 0 3\nclaim 4.5 S = 1 5 ; -9 1\n"
@@ -673,9 +644,8 @@ static void infinity_is_carried_on(void **state)
         "RWRW RWRW", "");
 }
 
-static void what_has_no_reason_is_carried_on_as_written(void **state)
+LAW(what_has_no_reason_is_carried_on_as_written)
 {
-    (void)state;
     assert_story(
         "algorithm 4\nX = 0\nZ = 1 2\nWq = 1\nWk = 1\nWv = 2\n"
         "claim V = 2 8\nclaim Vt = 6\n",
@@ -683,18 +653,16 @@ static void what_has_no_reason_is_carried_on_as_written(void **state)
 }
 
 /* 3^x for e^x would make it so, and so would many another slip. */
-static void a_last_digit_is_no_slip(void **state)
+LAW(a_last_digit_is_no_slip)
 {
-    (void)state;
     assert_story("algorithm 7\ne = 1\nWu = 0.5 ; 0\nclaim p = 0.63 0.37\n",
                  "LL", "");
     assert_story("algorithm 7\ne = 1\nWu = 0.5 ; 0\n"
                  "claim p = 0.634 0.366\n", "WW", "base-3");
 }
 
-static void another_layout_is_found(void **state)
+LAW(another_layout_is_found)
 {
-    (void)state;
     const char *given = "X = 1 2 ; 0 1\nWq = 1 2 ; 0 1\nWk = 1 0 ; 3 1\n"
                         "Wv = 1 1 ; 0 2\n";
     static const char *const Q[] = { "1 4 ; 0 1", "1 4 ; 0 1", "5 2 ; 2 1",
@@ -716,44 +684,4 @@ static void another_layout_is_found(void **state)
         strcat(text, "claim V = 9 9 ; 9 9\n");
         assert_that(judged(text)->other == NULL);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(what_went_wrong_first_is_told),
-        TEST(what_is_rounded_is_right_one_off_is_the_last_digit),
-        TEST(a_tie_may_go_either_way),
-        TEST(the_digits_count_as_typed),
-        TEST(no_unit_is_0_or_infinite),
-        TEST(twelve_digits_are_judged),
-        TEST(five_digits_are_judged_in_single_precision),
-        TEST(fractions_and_roots_are_exact),
-        TEST(infinity_is_what_programs_write_for_it),
-        TEST(whole_numbers_are_exact_unless_there_are_decimals),
-        TEST(what_nobody_claims_is_open),
-        TEST(claims_are_judged_in_the_order_of_the_steps),
-        TEST(what_is_carried_on_follows),
-        TEST(one_weight_that_is_1_for_0_is_no_slip),
-        TEST(wrong_weights_are_heard_on_the_way_back),
-        TEST(one_entry_of_many_follows_by_chance),
-        TEST(what_is_given_is_not_mistaken),
-        TEST(behind_an_error_all_digits_may_be_kept),
-        TEST(a_claim_is_about_the_namesake_that_it_fits),
-        TEST(a_claim_is_about_a_line_of_the_sheets_algorithm),
-        TEST(another_shape_is_wrong_and_tried_transposed),
-        TEST(a_turned_matrix_is_never_right),
-        TEST(what_is_only_half_turned_is_not_turned),
-        TEST(a_probability_is_carried_on_as_written),
-        TEST(a_wrong_entry_may_be_carried_on_alone),
-        TEST(what_explains_less_later_is_no_reason),
-        TEST(a_second_slip_may_follow_at_full_precision),
-        TEST(a_known_slip_is_made_elsewhere_too),
-        TEST(infinity_is_carried_on),
-        TEST(what_has_no_reason_is_carried_on_as_written),
-        TEST(a_last_digit_is_no_slip),
-        TEST(another_layout_is_found),
-        TEST(sheets_are_judged_as_they_were_meant),
-    };
-    return RUN(laws);
 }

@@ -2,6 +2,7 @@
    faultless student is right everywhere, and one random error is no slip. */
 #include "student.h"
 #include "check/check.h"
+#include "law.h"
 
 /* ------------------------------------------------------ what a sheet shows */
 
@@ -176,9 +177,8 @@ static bool is_too_fine(const Slip *slip)
     return !IS_DOUBLE && is_rounding(slip) && slip->number > 2;
 }
 
-static void a_slip_that_is_made_is_named(void **state)
+LAW(a_slip_that_is_made_is_named)
 {
-    (void)state;
     Count all = { 0, 0, 0, 0 }, fine = { 0, 0, 0, 0 };
     int planted = 0;
     generator = seeded(1);
@@ -207,9 +207,8 @@ static void a_slip_that_is_made_is_named(void **state)
     assert_int_equal(all.sheets + fine.sheets, planted * amount(SHEETS));
 }
 
-static void a_faultless_student_is_right_everywhere(void **state)
+LAW(a_faultless_student_is_right_everywhere)
 {
-    (void)state;
     generator = seeded(1);
     int sheets = 0, entries = 0, right = 0;
     for (int seed = 0; sheets < amount(7 * SHEETS); seed++) {
@@ -236,9 +235,8 @@ static void a_faultless_student_is_right_everywhere(void **state)
     assert_int_equal(right, entries);
 }
 
-static void who_carries_rounded_numbers_made_no_slip(void **state)
+LAW(who_carries_rounded_numbers_made_no_slip)
 {
-    (void)state;
     generator = seeded(1);
     int sheets = 0, named = 0, unexplained = 0;
     for (int seed = 0; sheets < amount(7 * SHEETS); seed++) {
@@ -266,9 +264,8 @@ static void who_carries_rounded_numbers_made_no_slip(void **state)
 
 /* One entry of one claim has another digit or sign, or two digits changed
    places, and that is carried on. */
-static void an_error_is_no_slip(void **state)
+LAW(an_error_is_no_slip)
 {
-    (void)state;
     generator = seeded(1);
     static const int algorithms[] = { 3, 4, 4, 4, 6, 7 };
     int sheets = 0, named = 0, pairs = 0, cells = 0,
@@ -333,9 +330,8 @@ static const char *said_of(const char *layout, const char *logits)
 }
 
 /* The logits are 31, 5 and 5. */
-static void a_slip_in_one_entry_is_told_by_its_numbers(void **state)
+LAW(a_slip_in_one_entry_is_told_by_its_numbers)
 {
-    (void)state;
     assert_string_equal(said_of("torch", "10 5 5"),
                         "|in (1) the term 3·7 is left out");
     assert_string_equal(said_of("paper", "10 ; 5 ; 5"),
@@ -363,9 +359,8 @@ static const char *said_of_sum(const char *e, const char *W_u, const char *is)
     return cells_of(sheet);
 }
 
-static void an_entry_with_more_than_three_reasons_has_none(void **state)
+LAW(an_entry_with_more_than_three_reasons_has_none)
 {
-    (void)state;
     const char *all = "algorithm 7\nlayout torch\ne = 3 3 3%s\n"
                       "Wu = 1 1 1%s ; 0 0 1%s\nclaim logits = %s ?\n";
     char sheet[200];
@@ -379,9 +374,8 @@ static void an_entry_with_more_than_three_reasons_has_none(void **state)
 
 /* A change is told if chance can hardly have made it: of ten units of the
    last digit, or of more than 1 where numbers are whole. */
-static void a_term_is_told_if_it_changes_enough(void **state)
+LAW(a_term_is_told_if_it_changes_enough)
 {
-    (void)state;
     static const struct { const char *e, *W_u, *is, *said; } cases[] = {
         { "2 5", "5 7", "29", "" },
         { "2 5", "5 7", "39", "|in (1) 2·7 and 5·5 stand for 2·5 and 5·7" },
@@ -405,9 +399,8 @@ static void a_term_is_told_if_it_changes_enough(void **state)
     }
 }
 
-static void two_slips_are_a_pair(void **state)
+LAW(two_slips_are_a_pair)
 {
-    (void)state;
     const Judgement *j = judged("algorithm 7\ne = 1\nWu = 0.6 ; 1.4 ; 3.3\n"
                                 "claim p = 0.1666667 0.1666667 0.6666667\n");
     assert_that(j->judged[0].n == 1);
@@ -470,9 +463,8 @@ static bool tell_pair(FILE *to, const char *given, const Slip *a,
     return true;
 }
 
-static void pairs_are_found_as_they_were(void **state)
+LAW(pairs_are_found_as_they_were)
 {
-    (void)state;
     if (!IS_DOUBLE)
         return;
     FILE *to = tmpfile();
@@ -490,9 +482,8 @@ static void pairs_are_found_as_they_were(void **state)
 }
 
 /* A base, or a number of decimals, stands in the words, too. */
-static void the_number_of_a_slip_is_that_of_its_words(void **state)
+LAW(the_number_of_a_slip_is_that_of_its_words)
 {
-    (void)state;
     int with_number = 0;
     for (const Slip *slip = slips; slip < slips + slips_n; slip++) {
         bool is = false;
@@ -508,9 +499,8 @@ static void the_number_of_a_slip_is_that_of_its_words(void **state)
 }
 
 /* At 0 and at infinity, too, it can be left out; p^(1/0) is no number. */
-static void a_temperature_that_divides_by_nothing_can_be_left_out(void **state)
+LAW(a_temperature_that_divides_by_nothing_can_be_left_out)
 {
-    (void)state;
     static const char *const extremes[] = { "0", "inf" },
         *const claims[] = { "0 0 0", "0.2 0.3 0.5", "0.4 0.4 0.2",
                             "0.04 0.09 0.25" };
@@ -571,9 +561,8 @@ static Claim *odd_claims(const Run *run, int n)
     return claims;
 }
 
-static void no_slip_asks_the_library_for_what_it_refuses(void **state)
+LAW(no_slip_asks_the_library_for_what_it_refuses)
 {
-    (void)state;
     generator = seeded(1);
     int runs = 0;
     for (int n = 0; n < BY_HAND + amount(300); n++) {
@@ -593,23 +582,4 @@ static void no_slip_asks_the_library_for_what_it_refuses(void **state)
     }
     print_message("%d runs of odd sheets with slips\n", runs);
     assert_that(runs > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(a_slip_that_is_made_is_named),
-        TEST(a_faultless_student_is_right_everywhere),
-        TEST(who_carries_rounded_numbers_made_no_slip),
-        TEST(an_error_is_no_slip),
-        TEST(a_slip_in_one_entry_is_told_by_its_numbers),
-        TEST(an_entry_with_more_than_three_reasons_has_none),
-        TEST(a_term_is_told_if_it_changes_enough),
-        TEST(two_slips_are_a_pair),
-        TEST(a_temperature_that_divides_by_nothing_can_be_left_out),
-        TEST(the_number_of_a_slip_is_that_of_its_words),
-        TEST(pairs_are_found_as_they_were),
-        TEST(no_slip_asks_the_library_for_what_it_refuses),
-    };
-    return RUN(laws);
 }

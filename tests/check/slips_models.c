@@ -1,6 +1,7 @@
 /* Slips in Algorithms 8 to 15, planted: a simulated student fills in sheets
    of small random models and makes one slip throughout. Is it named? */
 #include "student.h"
+#include "law.h"
 
 /* ---------------------------------------------- sheets of random models */
 
@@ -395,9 +396,8 @@ static int plant(const Planted *p, int *named)
     return sheets;
 }
 
-static void a_planted_slip_is_named(void **state)
+LAW(a_planted_slip_is_named)
 {
-    (void)state;
     int all = 0, all_named = 0;
     const char *only = getenv("ONLY");      /* the name of a slip */
     for (int k = 0; k < PLANTED; k++) {
@@ -433,9 +433,8 @@ static const Judgement *judgement_on(int algorithm, const Habit *habit,
     return judged(text->at);
 }
 
-static void whoever_makes_no_slip_is_right(void **state)
+LAW(whoever_makes_no_slip_is_right)
 {
-    (void)state;
     int all = 0, right = 0;
     for (int a = 8; a <= 15; a++)
         for (int seed = 1; seed <= amount(SHEETS); seed++) {
@@ -465,9 +464,8 @@ static bool names_a_slip(const Judgement *judgement)
     return false;
 }
 
-static void a_mistake_is_hardly_ever_called_a_slip(void **state)
+LAW(a_mistake_is_hardly_ever_called_a_slip)
 {
-    (void)state;
     int all = 0, named = 0;
     for (int a = 8; a <= 15; a++)
         for (int seed = 1; seed <= amount(2 * SHEETS); seed++) {
@@ -498,9 +496,8 @@ static void try_every_slip(const Run *run)
     }
 }
 
-static void every_slip_can_be_tried_on_any_sheet(void **state)
+LAW(every_slip_can_be_tried_on_any_sheet)
 {
-    (void)state;
     for (int a = 8; a <= 15; a++) {
         int sheets = 0;
         for (int seed = 1; sheets < amount(10) && seed <= ATTEMPTS; seed++) {
@@ -513,15 +510,4 @@ static void every_slip_can_be_tried_on_any_sheet(void **state)
         }
         assert_int_equal(sheets, amount(10));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(a_planted_slip_is_named),
-        TEST(whoever_makes_no_slip_is_right),
-        TEST(a_mistake_is_hardly_ever_called_a_slip),
-        TEST(every_slip_can_be_tried_on_any_sheet),
-    };
-    return RUN(laws);
 }

@@ -1,6 +1,7 @@
 /* Is the verdict honest? Students round, cut digits off, mistype; what is
    said of them must be true, and chance may seldom look like a reason. */
 #include "student.h"
+#include "law.h"
 
 enum { SHEETS = 1000 };
 
@@ -59,9 +60,8 @@ static void clear(void)
     tape_clear(quiet);
 }
 
-static void a_last_digit_has_no_other_reason_than_rounding(void **state)
+LAW(a_last_digit_has_no_other_reason_than_rounding)
 {
-    (void)state;
     generator = seeded(1);
     int sheets = 0, other_reasons = 0;
     for (int seed = 0; sheets < amount(SHEETS); seed++, clear()) {
@@ -80,9 +80,8 @@ static void a_last_digit_has_no_other_reason_than_rounding(void **state)
     assert_seldom(other_reasons, sheets, 10);
 }
 
-static void a_random_error_is_no_slip(void **state)
+LAW(a_random_error_is_no_slip)
 {
-    (void)state;
     generator = seeded(2);
     int sheets = 0, slips_named = 0, terms_named = 0;
     for (int seed = 0; sheets < amount(2 * SHEETS); seed++, clear()) {
@@ -102,9 +101,8 @@ static void a_random_error_is_no_slip(void **state)
     assert_seldom(terms_named, sheets, 100);
 }
 
-static void who_cuts_digits_off_is_told_so(void **state)
+LAW(who_cuts_digits_off_is_told_so)
 {
-    (void)state;
     generator = seeded(3);
     int sheets = 0, not_told = 0, wrong = 0;
     for (int seed = 0; sheets < amount(SHEETS); seed++, clear()) {
@@ -122,10 +120,8 @@ static void who_cuts_digits_off_is_told_so(void **state)
     assert_seldom(not_told, sheets, 0);
 }
 
-static void rounded_numbers_that_are_carried_on_are_rounded_early(
-    void **state)
+LAW(rounded_numbers_that_are_carried_on_are_rounded_early)
 {
-    (void)state;
     generator = seeded(4);
     int sheets = 0, others = 0, early = 0, without_source = 0;
     for (int seed = 0; sheets < amount(SHEETS); seed++, clear()) {
@@ -149,9 +145,8 @@ static void rounded_numbers_that_are_carried_on_are_rounded_early(
 }
 
 /* Behind an error, numbers have nothing to do with it. */
-static void numbers_of_chance_seldom_follow(void **state)
+LAW(numbers_of_chance_seldom_follow)
 {
-    (void)state;
     generator = seeded(5);
     int entries = 0, follow = 0;
     for (int seed = 0; entries < amount(20 * SHEETS); seed++, clear()) {
@@ -170,9 +165,8 @@ static void numbers_of_chance_seldom_follow(void **state)
 }
 
 /* One error, and all that follows is said to follow from it. */
-static void what_follows_points_at_its_step(void **state)
+LAW(what_follows_points_at_its_step)
 {
-    (void)state;
     generator = seeded(6);
     int follow = 0, elsewhere = 0;
     for (int seed = 0; follow < amount(SHEETS); seed++, clear()) {
@@ -216,9 +210,8 @@ static const Run *run_of_a_way_back(Text *t)
 
 /* One error in a value or in a gradient of it: what is wrong later, on the
    way forth or back, follows from it. */
-static void what_follows_on_the_way_back_points_at_its_step(void **state)
+LAW(what_follows_on_the_way_back_points_at_its_step)
 {
-    (void)state;
     generator = seeded(7);
     int follow = 0, elsewhere = 0, gradients = 0;
     for (int seed = 0; seed < amount(SHEETS); seed++, clear()) {
@@ -259,18 +252,4 @@ static void what_follows_on_the_way_back_points_at_its_step(void **state)
     print_message("%d follow on the way back\n", gradients);
     assert_that(gradients > 0);
     assert_seldom(elsewhere, follow, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(a_last_digit_has_no_other_reason_than_rounding),
-        TEST(a_random_error_is_no_slip),
-        TEST(who_cuts_digits_off_is_told_so),
-        TEST(rounded_numbers_that_are_carried_on_are_rounded_early),
-        TEST(numbers_of_chance_seldom_follow),
-        TEST(what_follows_points_at_its_step),
-        TEST(what_follows_on_the_way_back_points_at_its_step),
-    };
-    return RUN(laws);
 }

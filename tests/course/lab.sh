@@ -146,15 +146,16 @@ fi
 # No function of the tree does what is missing: each that has its types is called.
 others() { # of $lab
     tree=$LABS/$lab file=$(file_of "$lab") without='' replaced=''
-    for source in $(diff -q tangled "$tree/library" | awk '/^Files/ { sub(/.*\//, "", $4); print $4 }'); do
-        $CC11 -c -o "$work/$source.o" "$tree/library/$source"
-        without="$without -e ./$source" replaced="$replaced $work/$source.o"
+    for source in $(diff -qr tangled "$tree/library" | awk -v top="$tree/library/" '/^Files/ { print substr($4, length(top) + 1) }'); do
+        object=$work/$(echo "$source" | tr / _).o
+        $CC11 -c -o "$object" "$tree/library/$source"
+        without="$without -e ./$source" replaced="$replaced $object"
     done
     algorithm=$(echo "${file%.c}" | sed 's/^alg.._//; s/layernorm/layer_norm/')
     awk -v algorithm="$algorithm" -f tests/course/others.awk tangled/*.h tangled/*/*.h > "$work/others"
     while read -r body; do
         awk -v name="$algorithm" -v body="$body" '/^[a-zA-Z]/ { head = $0 } index(head, name "(") && /^{/ { print "{\n    " body "\n}"; exit } { print }
-            /^#include/ { print "#include \"practice.h\"\n#include \"check/check.h\"" }' "tangled/$file" > "$work/$file"
+            /^#include/ { print "#include \"practice/practice.h\"\n#include \"check/check.h\"" }' "tangled/$file" > "$work/$file"
         build "$tree" "$work/$file"; grade "$tree"
         says '^  0 of [1-9]'; report $? "$lab: no points for $body"
     done < "$work/others"
@@ -557,7 +558,7 @@ bugs() { # of $lab
     done
 }
 if wanted mutants; then
-    tests/mutants/mutate.py write "$work/bugs" | grep "|tangled/alg[0-9]*_[a-z0-9]*[.]c\( tangled/parts[.]c\)*|" > "$work/list"
+    tests/mutants/mutate.py write "$work/bugs" | grep "|tangled/alg[0-9]*_[a-z0-9]*[.]c\( tangled/practice/parts[.]c\)*|" > "$work/list"
     before=$((passed + failed))
     each_lab bugs
     [ $((passed + failed - before)) = "$(grep -c '' "$work/list")" ]

@@ -2,12 +2,12 @@
    the student's trees are tested by tests/course/lab.sh. */
 #include "command.h"
 #include "course/course.h"
+#include "law.h"
 
 #define TRIALS(...) SAID(trials, "--algorithm", __VA_ARGS__)
 
-static void each_algorithm_has_three_laws_and_four_random_sheets(void **state)
+LAW(each_algorithm_has_three_laws_and_four_random_sheets)
 {
-    (void)state;
     for (int n = 1; n <= 15; n++) {
         char number[8];
         snprintf(number, sizeof number, "%d", n);
@@ -19,18 +19,16 @@ static void each_algorithm_has_three_laws_and_four_random_sheets(void **state)
     }
 }
 
-static void a_worked_example_is_asked_without_its_claims(void **state)
+LAW(a_worked_example_is_asked_without_its_claims)
 {
-    (void)state;
     Said s = TRIALS("4", "--random", "0", "tests/data/worked/alg04.sheet");
     assert_says(s, "trial worked-alg04 the worked example\nsheet 9\n");
     assert_says(s, "\nresult 2 3 ");
     assert_that(strstr(s.out, "claim") == NULL);
 }
 
-static void the_same_seed_asks_the_same(void **state)
+LAW(the_same_seed_asks_the_same)
 {
-    (void)state;
     Said a = TRIALS("5", "--seed", "3", "--random", "0"),
          b = TRIALS("5", "--seed", "3", "--random", "0"),
          c = TRIALS("5", "--seed", "4", "--random", "0");
@@ -38,9 +36,8 @@ static void the_same_seed_asks_the_same(void **state)
     assert_that(strcmp(a.out, c.out) != 0);
 }
 
-static void a_slip_stands_with_the_first_step_that_it_changes(void **state)
+LAW(a_slip_stands_with_the_first_step_that_it_changes)
 {
-    (void)state;
     Said s = TRIALS("4", "--random", "1");
     const char *slip = strstr(s.out, "slip the 1/√d_attn is left out\n");
     assert_that(slip != NULL);
@@ -107,9 +104,8 @@ static void sums_hold(const char *law, const Answer *a)
     }
 }
 
-static void our_own_versions_keep_the_laws(void **state)
+LAW(our_own_versions_keep_the_laws)
 {
-    (void)state;
     static const char *const known[] = { "same\n", "scaled 2\n", "prefix\n",
         "sums 1\n", "reversed columns\n", "reversed rows\n" };
     int kept[6] = { 0 };
@@ -136,9 +132,8 @@ static void our_own_versions_keep_the_laws(void **state)
         assert_that(kept[k] > 0);
 }
 
-static void random_sheets_grow_and_vary(void **state)
+LAW(random_sheets_grow_and_vary)
 {
-    (void)state;
     Said s = TRIALS("4");
     assert_says(s, "mask causal\n");
     assert_says(s, "mask = 1 1 1 1 ;");
@@ -154,9 +149,8 @@ static void random_sheets_grow_and_vary(void **state)
     assert_says(s, "\np_mask = 0.25\n");
 }
 
-static void a_wish_that_cannot_be_granted_is_refused(void **state)
+LAW(a_wish_that_cannot_be_granted_is_refused)
 {
-    (void)state;
     assert_refusal(SAID(trials, "--seed", "1"),
                    "ftx trials: say which algorithm: --algorithm 4.");
     assert_int_equal(TRIALS("16").status, 2);
@@ -169,25 +163,22 @@ static void a_wish_that_cannot_be_granted_is_refused(void **state)
                    "and perhaps the number of an open file.");
 }
 
-static void help_is_given(void **state)
+LAW(help_is_given)
 {
-    (void)state;
     assert_says(SAID(steps, "--help"), "Usage: ftx steps SHEET [N]\n");
     assert_says(SAID(trials, "--help"), "  --algorithm N      of the paper\n");
 }
 
-static void steps_are_words_and_numbers(void **state)
+LAW(steps_are_words_and_numbers)
 {
-    (void)state;
     assert_string_equal(SAID(steps, "tests/data/worked/alg01.sheet").out,
                         "step 1.1 1 e 2 1 0 1\nresult 2 1 0 1\nend\n");
     Said s = SAID(steps, "tests/data/worked/alg15.sheet");
     assert_says(s, "\nresult 1 3 2 1 3\nend\n");
 }
 
-static void a_run_that_ends_early_says_why(void **state)
+LAW(a_run_that_ends_early_says_why)
 {
-    (void)state;
     char *sheet = write_text("a.sheet", "algorithm 6\ne = 1 ; 1\n");
     Said s = SAID(steps, sheet);
     assert_int_equal(s.status, 2);
@@ -195,9 +186,8 @@ static void a_run_that_ends_early_says_why(void **state)
     assert_that(strstr(s.out, "end\n") == NULL);
 }
 
-static void the_result_of_training_is_the_change_of_theta(void **state)
+LAW(the_result_of_training_is_the_change_of_theta)
 {
-    (void)state;
     Said s = SAID(steps, write_text("a.sheet", "algorithm 13\nx = 1 2\n"
                   "We = 1 0 2 ; 0 1 1\nWu = 1 0 ; 0 1 ; 1 1\n"
                   "epsilon 0.1\neta = 1e-3\n"));
@@ -209,22 +199,4 @@ static void the_result_of_training_is_the_change_of_theta(void **state)
         most = fmax(most, fabs(strtod(at, &at)));
     assert_that(rows > 10 && cols == 1);
     assert_that(0 < most && most < 1e-2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(each_algorithm_has_three_laws_and_four_random_sheets),
-        TEST(a_worked_example_is_asked_without_its_claims),
-        TEST(the_same_seed_asks_the_same),
-        TEST(a_slip_stands_with_the_first_step_that_it_changes),
-        TEST_FILES(our_own_versions_keep_the_laws),
-        TEST(random_sheets_grow_and_vary),
-        TEST(a_wish_that_cannot_be_granted_is_refused),
-        TEST(help_is_given),
-        TEST(steps_are_words_and_numbers),
-        TEST_FILES(a_run_that_ends_early_says_why),
-        TEST_FILES(the_result_of_training_is_the_change_of_theta),
-    };
-    return RUN(laws);
 }

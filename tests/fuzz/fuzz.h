@@ -1,7 +1,7 @@
 /* What the fuzzers share. */
 #ifndef FUZZ_H
 #define FUZZ_H
-#include "tokenizer.h"
+#include "text/tokenizer.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The functions that loops apply to every entry, and the sums in lanes. */
 #include "law.h"
-#include "functions.h"
+#include "library/functions.h"
 #include <fenv.h>
 
 enum { N = 4096 };

@@ -1,7 +1,7 @@
 /* The product of two matrices, by every kernel that this machine has. */
 #include "law.h"
-#include "product.h"
-#include "threads.h"
+#include "library/product.h"
+#include "library/threads.h"
 
 enum { KERNELS = 3, PAD = 3 };
 static const char *const names[KERNELS] = { "plain", "avx2", "avx512" };

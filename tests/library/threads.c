@@ -1,6 +1,6 @@
 /* Threads that share work: each part once, whatever the number. */
 #include "law.h"
-#include "threads.h"
+#include "library/threads.h"
 #include <stdatomic.h>
 #include <time.h>
 

@@ -135,14 +135,14 @@ def gone(listed, sources):
 
 def wanted(harness, path, patterns):
     """Whether FILE names it; without one, the algorithms and the library,
-    which stand in no folder of tangled/. An interface that all read makes
+    practice and text. An interface that all read makes
     all be compiled again: only if its own path is given."""
     name = Path(path).name
     readers = sum(path in read for read in harness.includes.values())
     if readers > MOST_READERS and path not in patterns:
         return False
     if not patterns:
-        return path == f"tangled/{name}"
+        return Path(path).parent.name in ("tangled", "library", "practice", "text")
     return any(path.startswith(p) or name.startswith(p) for p in patterns)
 
 

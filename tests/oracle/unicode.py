@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of tangled/characters.c, asked of the package tokenizers.
+"""The tables of tangled/text/characters.c, asked of the package tokenizers.
 
     tests/oracle/unicode.py
 

@@ -1,6 +1,7 @@
 /* Ways of writing a matrix: those of tests/data/ways.txt, and what chance makes of
    them. */
 #include "sheets.h"
+#include "law.h"
 
 enum { WAYS = 600, WAY_BYTES = 1000 };
 typedef struct {
@@ -129,9 +130,8 @@ static const char *told(const Reading *r, char to[WAY_BYTES])
     return to;
 }
 
-static void every_way_comes_out_as_the_table_says(void **state)
+LAW(every_way_comes_out_as_the_table_says)
 {
-    (void)state;
     int failed = 0;
     read_ways();
     assert_that(ways >= 200);
@@ -201,9 +201,8 @@ static bool is_listed(int code)
     return is;
 }
 
-static void what_looks_like_a_character_is_read_as_that(void **state)
+LAW(what_looks_like_a_character_is_read_as_that)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof alike / sizeof *alike; k++)
         for (int c = alike[k].first - 1; c <= alike[k].last + 1; c++) {
             bool in = alike[k].first <= c && c <= alike[k].last;
@@ -302,9 +301,8 @@ static bool same_entries(const Item *item, int rows, int cols,
     return same;
 }
 
-static void what_is_written_in_any_style_is_read_as_it_is(void **state)
+LAW(what_is_written_in_any_style_is_read_as_it_is)
 {
-    (void)state;
     const int all = sizeof styles / sizeof *styles;
     int asked = 0;
     for (int turn = 0; turn < amount(20000); turn++) {
@@ -394,9 +392,8 @@ static void mutate(char *text, int *n)
         text[picked(*n)] = '\0';
 }
 
-static void what_is_damaged_is_read_or_refused_with_a_sentence(void **state)
+LAW(what_is_damaged_is_read_or_refused_with_a_sentence)
 {
-    (void)state;
     read_ways();
     for (int turn = 0; turn < amount(200000); turn++) {
         const Way *w = &way[turn % ways];
@@ -422,15 +419,4 @@ static void what_is_damaged_is_read_or_refused_with_a_sentence(void **state)
         }
         arena_clear(arena);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest laws[] = {
-        TEST(every_way_comes_out_as_the_table_says),
-        TEST(what_looks_like_a_character_is_read_as_that),
-        TEST(what_is_written_in_any_style_is_read_as_it_is),
-        TEST(what_is_damaged_is_read_or_refused_with_a_sentence),
-    };
-    return RUN(laws);
 }

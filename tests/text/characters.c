@@ -1,7 +1,7 @@
 /* What Unicode says of each character is what the package tokenizers says:
    its sums, made by oracle/unicode.py. */
 #include "law.h"
-#include "characters.h"
+#include "text/characters.h"
 #include "released/characters.h"
 
 static uint64_t with(uint64_t sum, uint64_t number)

@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "practice.h"
-#include "tape.h"
-#include "tokenizer.h"
+#include "practice/practice.h"
+#include "library/tape.h"
+#include "text/tokenizer.h"
 
 /* How near is near. A real is a double or, with -DREAL=float, a float. */
 #define IS_DOUBLE (sizeof(real) == sizeof(double))

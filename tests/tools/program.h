@@ -7,7 +7,7 @@
 #define PROGRAM_H
 int ftx_main(int argc, char *argv[]);
 #define main ftx_main
-#include "main.c"
+#include "cli/main.c"
 #undef main
 #include "command.h"
 

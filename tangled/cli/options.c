@@ -1,0 +1,371 @@
+/* The options of the commands, in tables. */
+#include "cli/cli.h"
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_LENGTH = 30 };
+
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* How many slips make a into b: the length of a shortest way through their
+   beginnings. */
+static int count_edits(const char *a, const char *b)
+{
+    int edits[NAME_LENGTH + 1][NAME_LENGTH + 1];
+    const int m = (int)strlen(a), n = (int)strlen(b);
+    for (int i = 0; i <= m; i++)
+        for (int j = 0; j <= n; j++) {
+            int *least = &edits[i][j];
+            *least = i == 0 ? j : edits[i - 1][j] + 1;
+            if (j > 0 && edits[i][j - 1] + 1 < *least)
+                *least = edits[i][j - 1] + 1;
+            if (i == 0 || j == 0)
+                continue;
+            const int changed = edits[i - 1][j - 1]
+                              + !same_letter(a[i - 1], b[j - 1]);
+            if (changed < *least)
+                *least = changed;
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2])
+                && same_letter(a[i - 2], b[j - 1])
+                && edits[i - 2][j - 2] + 1 < *least)
+                *least = edits[i - 2][j - 2] + 1;
+        }
+    return edits[m][n];
+}
+
+void offer_name(NameGuess *guess, const char *name)
+{
+    const size_t n = strlen(guess->typed);
+    if (n > NAME_LENGTH || strlen(name) > NAME_LENGTH)
+        return;
+    const bool begins = n > 1 && strncmp(name, guess->typed, n) == 0;
+    const int edits = begins ? 1 : count_edits(guess->typed, name);
+    if (edits < (int)n && edits <= 1 + (int)n / 4
+        && (guess->nearest == NULL || edits < guess->edits))
+        *guess = (NameGuess){ guess->typed, name, edits };
+}
+
+const char *guess_hint(char to[HINT_BYTES], const NameGuess *guess,
+                       const char *dashes)
+{
+    snprintf(to, HINT_BYTES, "see");
+    if (guess->nearest != NULL)
+        snprintf(to, HINT_BYTES, "did you mean %s%s? See", dashes,
+                 guess->nearest);
+    return to;
+}
+
+static bool is_output_name(const char *name)
+{
+    return has_ending(name, ".svg") || has_ending(name, ".tex")
+        || has_ending(name, ".md") || has_ending(name, ".json");
+}
+
+/* Ends the attempt where names from the first to one behind the k-th are one
+   name with blanks. */
+static void refuse_unquoted(Fault *f, int first, int k, int n,
+                            char *const name[])
+{
+    char all[PATH_BYTES];
+    int length = snprintf(all, sizeof all, "%s", name[first]);
+    for (int next = first + 1; next < n; next++) {
+        if (length >= PATH_BYTES)
+            return;
+        length += snprintf(all + length, (size_t)(PATH_BYTES - length),
+                           " %s", name[next]);
+        if (next >= k && length < PATH_BYTES && is_taken(all))
+            failure(f, "there is no file %s; '%s' has a blank, so type it "
+                    "in quotes.", name[k], all);
+    }
+}
+
+void refuse_misnamed_files(Fault *f, int n, char *const name[])
+{
+    enum { WORDS_BEFORE = 4 };
+    for (int k = 0; k < n; k++) {
+        if (is_taken(name[k]) || strcmp(name[k], "-") == 0)
+            continue;
+        for (int first = k > WORDS_BEFORE ? k - WORDS_BEFORE : 0;
+             first <= k; first++)
+            refuse_unquoted(f, first, k, n, name);
+        if (is_output_name(name[k]))
+            failure(f, "there is no file %s to be read; what is printed is "
+                    "written there by > %s.", name[k], name[k]);
+    }
+}
+
+static void *value_at(const Option *option, const void *values)
+{
+    return (char *)values + option->place;
+}
+
+/* The number of the word among the words of a choice; or -1. */
+static int word_number(const char *words, const char *typed)
+{
+    size_t n = strlen(typed);
+    for (int k = 0; *words != '\0'; k++) {
+        size_t m = strcspn(words, " ");
+        if (m == n && memcmp(words, typed, n) == 0)
+            return k;
+        words += m + (words[m] == ' ');
+    }
+    return -1;
+}
+
+static bool decimal_in(const Option *option, double *to, const char *typed)
+{
+    char *end;
+    *to = strtod(typed, &end);
+    return end != typed && *end == '\0'
+        && option->least <= *to && *to <= option->most;
+}
+
+static bool add_text(Texts *to, const char *typed)
+{
+    bool fits = to->n < MOST_TEXTS;
+    if (fits)
+        to->text[to->n++] = typed;
+    return fits;
+}
+
+bool option_set(const Option *option, void *values, const char *typed)
+{
+    void *to = value_at(option, values);
+    double x = 0;
+    int k = option->kind == FLAG ? word_number("no yes", typed)
+          : option->kind == CHOICE ? word_number(option->words, typed) : 0;
+    if (option->kind == WHOLE || option->kind == DECIMAL)
+        k = decimal_in(option, &x, typed) ? 0 : -1;
+    if (k < 0 || (option->kind == WHOLE && x != floor(x)))
+        return false;
+    switch (option->kind) {
+    case FLAG:   *(bool *)to = k == 1; break;
+    case WHOLE:  *(int *)to = (int)x; break;
+    case DECIMAL: *(double *)to = x; break;
+    case CHOICE: *(int *)to = k; break;
+    case TEXT:   *(const char **)to = typed; break;
+    case TEXTS:  return add_text(to, typed);
+    }
+    return true;
+}
+
+static void print_word(FILE *out, const char *words, int k)
+{
+    for (; k > 0; k--)
+        words += strcspn(words, " ") + 1;
+    fprintf(out, "%.*s", (int)strcspn(words, " "), words);
+}
+
+static void print_number(FILE *out, double x)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", x);
+    fprintf(out, "%.*g", strtod(text, NULL) == x ? 15 : 17, x);
+}
+
+void option_print(FILE *out, const Option *option, const void *values)
+{
+    const void *x = value_at(option, values);
+    switch (option->kind) {
+    case FLAG:   fputs(*(const bool *)x ? "yes" : "no", out); break;
+    case WHOLE:  fprintf(out, "%d", *(const int *)x); break;
+    case DECIMAL: print_number(out, *(const double *)x); break;
+    case CHOICE: print_word(out, option->words, *(const int *)x); break;
+    case TEXT:   fputs(*(const char *const *)x, out); break;
+    case TEXTS:  break;
+    }
+}
+
+bool option_same(const Option *option, const void *a, const void *b)
+{
+    static const size_t size[] = {
+        [FLAG] = sizeof(bool), [WHOLE] = sizeof(int),
+        [DECIMAL] = sizeof(double), [CHOICE] = sizeof(int),
+        [TEXT] = sizeof(char *),
+    };
+    return memcmp(value_at(option, a), value_at(option, b),
+                  size[option->kind]) == 0;
+}
+
+void option_range(const Option *option, char *to, size_t size)
+{
+    bool whole = option->kind == WHOLE;
+    bool numeric = whole || option->kind == DECIMAL;
+    const char *kind = whole ? "a whole number" : "a number";
+    if (option->kind == FLAG)
+        snprintf(to, size, "yes or no");
+    else if (option->kind == TEXTS)
+        snprintf(to, size, "typed at most %d times", MOST_TEXTS);
+    else if (!numeric)
+        snprintf(to, size, "%s%s", option->kind == CHOICE ? "one of " : "",
+                 option->words);
+    else if (option->most >= HUGE_VAL)
+        snprintf(to, size, "%s, at least %g", kind, option->least);
+    else
+        snprintf(to, size, "%s from %g to %.10g", kind, option->least,
+                 option->most);
+}
+
+static const Option *named(const Options *options, const char *name,
+                           size_t n, void **values)
+{
+    for (; options->table != NULL; options++)
+        for (const Option *o = options->table; o->name != NULL; o++)
+            if (strlen(o->name) == n && memcmp(o->name, name, n) == 0) {
+                *values = options->values;
+                return o;
+            }
+    return NULL;
+}
+
+/* Where a point in the place of the comma makes a decimal number of it. */
+static bool has_decimal_comma(const Option *option, const char *typed,
+                              char *with_point, size_t size)
+{
+    double x;
+    char *comma;
+    snprintf(with_point, size, "%s", typed);
+    if (option->kind != DECIMAL || (comma = strchr(with_point, ',')) == NULL)
+        return false;
+    *comma = '.';
+    return decimal_in(option, &x, with_point);
+}
+
+static void obey_one(Fault *f, const Option *option, void *values,
+                     const char *typed)
+{
+    char range[400], with_point[100];
+    if (option_set(option, values, typed))
+        return;
+    option_range(option, range, sizeof range);
+    if (has_decimal_comma(option, typed, with_point, sizeof with_point))
+        failure(f, "--%s must be %s; it is '%.100s', with a comma; the "
+                "decimal point is a point, as in %s.", option->name, range,
+                typed, with_point);
+    failure(f, "--%s must be %s; it is '%.100s'.", option->name, range,
+            typed);
+}
+
+_Noreturn static void refuse_option(Fault *f, const Options *options,
+                                    const char *argument)
+{
+    char name[NAME_LENGTH + 2], hint[HINT_BYTES];
+    const char *typed = argument + strspn(argument, "-");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
+    NameGuess guess = { .typed = name };
+    offer_name(&guess, "help");
+    for (; options->table != NULL; options++)
+        for (const Option *o = options->table; o->name != NULL; o++)
+            offer_name(&guess, o->name);
+    failure(f, "there is no option %.100s; %s '%s --help'.", argument,
+            guess_hint(hint, &guess, "--"), f->sheet);
+}
+
+int obey(Fault *f, const Options *options, int n, char *argument[])
+{
+    int others = 0, typed = 0;          /* these stand in front */
+    bool all = true;                    /* until -- */
+    for (int k = 0; k < n; k++) {
+        char *a = argument[k];
+        void *values;
+        if (!all || a[0] != '-' || a[1] == '\0') {
+            argument[others + typed] = argument[others];
+            argument[others++] = a;
+            continue;
+        }
+        all = strcmp(a, "--") != 0;
+        if (!all)
+            continue;
+        size_t length = strcspn(a, "=");
+        bool joined = a[length] == '=';
+        const Option *o = strncmp(a, "--", 2) != 0 ? NULL
+                        : named(options, a + 2, length - 2, &values);
+        if (o == NULL)
+            refuse_option(f, options, a);
+        if (o->kind == FLAG && !joined)
+            obey_one(f, o, values, "yes");
+        else if (!joined && k + 1 == n)
+            failure(f, "--%s needs a value; see '%s --help'.", o->name, f->sheet);
+        else
+            obey_one(f, o, values, joined ? a + length + 1 : argument[++k]);
+        argument[others + typed++] = a;
+    }
+    for (int k = others + typed; k < n; k++)
+        argument[k] = NULL;
+    return others;
+}
+
+static bool names(const char *argument, const char *option)
+{
+    size_t n = strlen(option);
+    return strncmp(argument + 2, option, n) == 0
+        && (argument[2 + n] == '\0' || argument[2 + n] == '=');
+}
+
+void refuse_idle(Fault *f, const Acting *acting, int n,
+                 char *const argument[])
+{
+    for (; acting->name != NULL; acting++)
+        for (int k = 0; k < n && argument[k] != NULL; k++)
+            if (!acting->acts && names(argument[k], acting->name))
+                failure(f, "--%s has an effect only %s.", acting->name,
+                        acting->only);
+}
+
+bool asks_help(int n, char *const argument[])
+{
+    for (int k = 0; k < n && strcmp(argument[k], "--") != 0; k++)
+        if (strcmp(argument[k], "--help") == 0
+            || strcmp(argument[k], "-h") == 0)
+            return true;
+    return false;
+}
+
+static bool has_default(const Option *option, const void *values)
+{
+    const void *x = value_at(option, values);
+    return option->kind == FLAG ? *(const bool *)x
+         : option->kind == WHOLE ? *(const int *)x >= option->least
+         : option->kind == TEXT ? *(const char *const *)x != NULL
+         : option->kind != TEXTS;
+}
+
+static void print_help(FILE *out, const Option *option, const void *values)
+{
+    enum { LEFT = 18 };         /* columns                                */
+    static const char *const word[] = {
+        [FLAG] = "", [WHOLE] = " N", [DECIMAL] = " X", [CHOICE] = " WORD",
+        [TEXT] = " ", [TEXTS] = " ",
+    };
+    char left[60];
+    snprintf(left, sizeof left, "--%s%s%s", option->name,
+             word[option->kind],
+             option->kind >= TEXT ? option->words : "");
+    fprintf(out, "  %-*s", LEFT, left);
+    if (strlen(left) > LEFT)
+        fprintf(out, "\n%*s", LEFT + 2, "");
+    fprintf(out, " %s", option->meaning);
+    if (option->kind == CHOICE)
+        fprintf(out, ":\n%*s%s", LEFT + 3, "", option->words);
+    if (has_default(option, values)) {
+        fputs(" (", out);
+        option_print(out, option, values);
+        fputc(')', out);
+    }
+    fputc('\n', out);
+}
+
+void print_options(FILE *out, const Options *options)
+{
+    for (; options->table != NULL; options++) {
+        fprintf(out, "\n%s\n", options->heading);
+        for (const Option *o = options->table; o->name != NULL; o++)
+            print_help(out, o, options->values);
+    }
+}

@@ -1,0 +1,162 @@
+/* How words and numbers are printed. */
+#include "cli/cli.h"
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+bool has_ending(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+void append(char *to, size_t size, const char *format, ...)
+{
+    size_t n = strlen(to);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(to + n, size - n, format, arguments);
+    va_end(arguments);
+}
+
+int text_width(const char *text)
+{
+    int n = 0;
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++)
+        n += (*p & 0xC0) != 0x80 && !(*p == 0xCC
+                                      || (*p == 0xCD && p[1] < 0xB0));
+    return n;
+}
+
+void print_list(FILE *out, const char *heading, const char *list)
+{
+    enum { WIDTH = 76 };
+    int column = fprintf(out, "%s", heading);
+    for (const char *p = list; *p != '\0'; ) {
+        int n = (int)strcspn(p, ",") + 1;       /* with its comma */
+        if (p[n - 1] == '\0')
+            n--;
+        bool full = column + 1 + n > WIDTH;
+        column = fprintf(out, full ? "\n  %.*s" : " %.*s", n, p)
+               + (full ? -1 : column);
+        p += n;
+        p += strspn(p, " ");
+    }
+    fputc('\n', out);
+}
+
+const char *grouped(long long n, char to[40])
+{
+    char digits[30];
+    int length = snprintf(digits, sizeof digits, "%lld", n), at = 0;
+    for (int k = 0; k < length; k++) {
+        if (k > 0 && (length - k) % 3 == 0)
+            to[at++] = ',';
+        to[at++] = digits[k];
+    }
+    to[at] = '\0';
+    return to;
+}
+
+static bool is_whole(Mat M)
+{
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++) {
+            double x = AT(M, i, j), near = sizeof(real) == 4 ? 1e-5 : 1e-9;
+            if (isfinite(x) && fabs(x - round(x)) > near)
+                return false;
+        }
+    return true;
+}
+
+int places_of(Mat M, int decimals)
+{
+    return is_whole(M) ? 0 : decimals;
+}
+
+double without_noise(double x, double size)
+{
+    double eps = sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
+    return fabs(x) <= 16 * eps * size ? 0 : x;
+}
+
+int shown_number(char *to, size_t size, double x, int places)
+{
+    if (isinf(x))
+        return snprintf(to, size, x < 0 ? "-inf" : "inf");
+    bool small = fabs(x) < (places == 0 ? 1e15 : 1e9);
+    int n = small ? snprintf(to, size, "%.*f", places, x)
+                  : snprintf(to, size, "%.*e", places > 0 ? places : 4,
+                             x);
+    if (to[0] == '-' && strspn(to + 1, "0.") == strlen(to + 1))
+        memmove(to, to + 1, (size_t)n--);
+    return n;
+}
+
+int number_width(Mat M, int places)
+{
+    char text[64];
+    int width = 0;
+    for (int i = 1; i <= M->rows; i++)
+        for (int j = 1; j <= M->cols; j++) {
+            int n = shown_number(text, sizeof text, AT(M, i, j), places);
+            width = n > width ? n : width;
+        }
+    return width;
+}
+
+void json_string(FILE *out, const char *text, size_t n)
+{
+    fputc('"', out);
+    for (const char *p = text, *end = text + n; p < end; ) {
+        int bytes = utf8_length(p, (size_t)(end - p));
+        if (bytes == 0)
+            fputs("\\ufffd", out);     /* no character at all */
+        else if (*p == '"' || *p == '\\')
+            fprintf(out, "\\%c", *p);
+        else if ((unsigned char)*p < ' ')
+            fprintf(out, "\\u%04x", (unsigned)*p);
+        else
+            fprintf(out, "%.*s", bytes, p);
+        p += bytes > 0 ? bytes : 1;
+    }
+    fputc('"', out);
+}
+
+void json_number(FILE *out, double x)
+{
+    if (isnan(x))
+        fputs("null", out);
+    else if (isinf(x))
+        fputs(x < 0 ? "\"-inf\"" : "\"inf\"", out);
+    else
+        fprintf(out, "%.17g", x + 0.0);         /* -0 is 0 */
+}
+
+static void print_text_or_null(FILE *out, const char *text)
+{
+    if (text == NULL)
+        fputs("null", out);
+    else
+        json_string(out, text, strlen(text));
+}
+
+void print_json(FILE *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    for (const char *p = format; *p != '\0'; p++) {
+        if (*p != '%')
+            fputc(*p == '\'' ? '"' : *p, out);
+        else if (*++p == 'd')
+            fprintf(out, "%d", va_arg(arguments, int));
+        else if (*p == 'g')
+            json_number(out, va_arg(arguments, double));
+        else if (*p == 'b')
+            fputs(va_arg(arguments, int) ? "true" : "false", out);
+        else
+            print_text_or_null(out, va_arg(arguments, const char *));
+    }
+    va_end(arguments);
+}

@@ -1,0 +1,629 @@
+/* The only file that knows systems: POSIX and Windows. */
+#ifdef _WIN32
+#define WIN32_LEAN_AND_MEAN
+#define _WIN32_WINNT 0x0601             /* Windows 7 */
+#include "cli/cli.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+#include <shellapi.h>
+#ifndef ENABLE_VIRTUAL_TERMINAL_PROCESSING
+#define ENABLE_VIRTUAL_TERMINAL_PROCESSING 4
+#endif
+#else
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700       /* the BSDs declare SIGXFSZ and fchmod so */
+#endif
+#include "cli/cli.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#endif
+
+#ifdef _WIN32
+static HANDLE handle_of(FILE *file)
+{
+    return (HANDLE)_get_osfhandle(_fileno(file));
+}
+
+static void tell_console(FILE *file)
+{
+    DWORD mode;
+    _setmode(_fileno(file), _O_BINARY);
+    if (!GetConsoleMode(handle_of(file), &mode))
+        return;
+    SetConsoleOutputCP(CP_UTF8);
+    SetConsoleMode(handle_of(file),
+                   mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+    setvbuf(file, NULL, _IOFBF, 1 << 14);
+}
+
+static char *utf8(const wchar_t *text)
+{
+    int n = WideCharToMultiByte(CP_UTF8, 0, text, -1, NULL, 0, NULL, NULL);
+    char *to = calloc((size_t)n + 1, 1);
+    if (to != NULL)
+        WideCharToMultiByte(CP_UTF8, 0, text, -1, to, n, NULL, NULL);
+    return to;
+}
+
+char **begin_program(int *n, char *argument[])
+{
+    int all;
+    wchar_t **typed = CommandLineToArgvW(GetCommandLineW(), &all);
+    _setmode(_fileno(stdin), _O_BINARY);
+    tell_console(stdout);
+    tell_console(stderr);
+    if (typed == NULL || all != *n)
+        return argument;
+    for (int k = 0; k < all; k++)
+        argument[k] = utf8(typed[k]);
+    LocalFree(typed);
+    return argument;
+}
+
+void let_output_end_it(void)
+{
+}
+
+void on_signals(void (*handler)(int signal))
+{
+    signal(SIGINT, handler);
+    signal(SIGTERM, handler);
+    signal(SIGBREAK, handler);
+}
+
+double seconds(void)
+{
+    LARGE_INTEGER now, each_second;
+    QueryPerformanceCounter(&now);
+    QueryPerformanceFrequency(&each_second);
+    return (double)now.QuadPart / (double)each_second.QuadPart;
+}
+
+double memory_there(void)
+{
+    MEMORYSTATUSEX memory = { .dwLength = sizeof memory };
+    return GlobalMemoryStatusEx(&memory) ? (double)memory.ullTotalPhys : 0;
+}
+
+bool is_terminal(FILE *file)
+{
+    DWORD mode;
+    return GetConsoleMode(handle_of(file), &mode)
+        && (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
+}
+
+FILE *open_number(int number, const char *mode)
+{
+    return _fdopen(number, mode);
+}
+
+static wchar_t *wide(const char *name, wchar_t to[PATH_BYTES])
+{
+    if (MultiByteToWideChar(CP_UTF8, 0, name, -1, to, PATH_BYTES) == 0)
+        to[0] = 0;
+    return to;
+}
+
+/* A handle as a file, or NULL. */
+static FILE *opened(HANDLE handle, const char *mode)
+{
+    int number = handle == INVALID_HANDLE_VALUE ? -1
+               : _open_osfhandle((intptr_t)handle, _O_BINARY);
+    FILE *file = number < 0 ? NULL : _fdopen(number, mode);
+    if (file == NULL && number >= 0)
+        _close(number);
+    else if (number < 0 && handle != INVALID_HANDLE_VALUE)
+        CloseHandle(handle);
+    return file;
+}
+
+enum { SHARED = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
+
+FILE *open_file(const char *name, const char *mode)
+{
+    wchar_t path[PATH_BYTES], how[PATH_BYTES];
+    DWORD access = strchr(mode, '+') != NULL ? GENERIC_READ | GENERIC_WRITE
+                                             : GENERIC_READ;
+    wide(name, path);
+    FILE *file = mode[0] != 'r' ? NULL
+               : opened(CreateFileW(path, access, SHARED, NULL,
+                                    OPEN_EXISTING, 0, NULL), mode);
+    return file != NULL ? file : _wfopen(path, wide(mode, how));
+}
+
+static void no_place(void)
+{
+    fprintf(stderr, "ftx: there is no place for a text.\n");
+    exit(2);
+}
+
+FILE *begin_text(Written *w)
+{
+    wchar_t folder[PATH_BYTES / 2], name[PATH_BYTES];
+    GetTempPathW(PATH_BYTES / 2, folder);
+    if (GetTempFileNameW(folder, L"ftx", 0, name) == 0)
+        no_place();
+    w->to = opened(CreateFileW(name, GENERIC_READ | GENERIC_WRITE | DELETE,
+        SHARED, NULL, CREATE_ALWAYS,
+        FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL), "w+b");
+    if (w->to == NULL)
+        no_place();
+    return w->to;
+}
+
+char *end_text(Written *w, Arena *arena)
+{
+    long n = fflush(w->to) == 0 && !ferror(w->to) ? ftell(w->to) : -1;
+    if (n < 0)
+        no_place();
+    w->n = (size_t)n;
+    w->text = arena_alloc(arena, w->n + 1);
+    rewind(w->to);
+    if (fread(w->text, 1, w->n, w->to) != w->n)
+        no_place();
+    w->text[w->n] = '\0';
+    fclose(w->to);
+    return w->text;
+}
+
+static bool note_about(HANDLE handle, About *about)
+{
+    BY_HANDLE_FILE_INFORMATION of;
+    *about = (About){ .is_file = false };
+    if (GetFileType(handle) != FILE_TYPE_DISK
+        || !GetFileInformationByHandle(handle, &of))
+        return handle != INVALID_HANDLE_VALUE;
+    about->is_file = (of.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
+    about->may_be_written =
+        (of.dwFileAttributes & FILE_ATTRIBUTE_READONLY) == 0;
+    about->size = (long long)of.nFileSizeHigh << 32 | of.nFileSizeLow;
+    about->disk = of.dwVolumeSerialNumber;
+    about->number = (unsigned long long)of.nFileIndexHigh << 32
+                  | of.nFileIndexLow;
+    return true;
+}
+
+bool about_name(const char *name, About *about)
+{
+    wchar_t path[PATH_BYTES];
+    HANDLE handle = CreateFileW(wide(name, path), FILE_READ_ATTRIBUTES,
+        SHARED, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    if (handle == INVALID_HANDLE_VALUE)
+        return false;
+    note_about(handle, about);
+    CloseHandle(handle);
+    return true;
+}
+
+bool about_file(FILE *file, About *about)
+{
+    return note_about(handle_of(file), about);
+}
+
+bool is_taken(const char *name)
+{
+    wchar_t path[PATH_BYTES];
+    return GetFileAttributesW(wide(name, path)) != INVALID_FILE_ATTRIBUTES;
+}
+
+void remove_file(const char *name)
+{
+    wchar_t path[PATH_BYTES];
+    DeleteFileW(wide(name, path));
+}
+
+int make_folder(const char *name)
+{
+    wchar_t path[PATH_BYTES];
+    return CreateDirectoryW(wide(name, path), NULL) ? 0
+         : GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EIO;
+}
+
+bool follow_links(char name[PATH_BYTES])
+{
+    (void)name;
+    return true;
+}
+
+static const OVERLAPPED far_behind = { .OffsetHigh = 0x7fffffff };
+
+static void unlock(FILE *file)
+{
+    OVERLAPPED place = far_behind;
+    UnlockFileEx(handle_of(file), 0, 1, 0, &place);
+}
+
+bool lock_file(FILE *file)
+{
+    OVERLAPPED place = far_behind;
+    unlock(file);
+    return LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK
+                      | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place)
+        || GetLastError() != ERROR_LOCK_VIOLATION;
+}
+
+long locked_by(FILE *file)
+{
+    if (!lock_file(file))
+        return UNKNOWN;
+    unlock(file);
+    return 0;
+}
+
+bool read_at(FILE *file, long long place, void *to, size_t n)
+{
+    DWORD got;
+    OVERLAPPED at = { .Offset = (DWORD)(place & 0xffffffff),
+                      .OffsetHigh = (DWORD)(place >> 32) };
+    return ReadFile(handle_of(file), to, (DWORD)n, &got, &at)
+        || GetLastError() == ERROR_HANDLE_EOF;
+}
+
+FILE *new_file(char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
+    wchar_t path[PATH_BYTES];
+    HANDLE handle = INVALID_HANDLE_VALUE;
+    for (int tries = 0; tries < 100; tries++) {
+        LARGE_INTEGER now;
+        QueryPerformanceCounter(&now);
+        unsigned long long mixed = 0x9E3779B97F4A7C15u
+            * ((unsigned long long)now.QuadPart + GetCurrentProcessId());
+        for (char *at = name + strlen(name) - 6; *at != '\0'; at++)
+            *at = letters[mixed >> 59], mixed *= 32;
+        handle = CreateFileW(wide(name, path), GENERIC_READ | GENERIC_WRITE
+            | DELETE, SHARED, NULL, CREATE_NEW, 0, NULL);
+        if (handle != INVALID_HANDLE_VALUE
+            || GetLastError() != ERROR_FILE_EXISTS)
+            break;
+    }
+    FILE *file = opened(handle, "w+b");
+    if (file == NULL)
+        errno = EACCES;
+    return file;
+}
+
+int settle_file(FILE *file, unsigned mode)
+{
+    (void)mode;
+    return _commit(_fileno(file)) == 0 ? 0 : errno;
+}
+
+int move_file(const char *from, const char *to, bool must_be_new,
+              FILE **was)
+{
+    wchar_t old[PATH_BYTES], new[PATH_BYTES];
+    DWORD how = MOVEFILE_WRITE_THROUGH
+              | (must_be_new ? 0 : MOVEFILE_REPLACE_EXISTING);
+    if (*was != NULL)
+        fclose(*was);
+    *was = NULL;
+    wide(from, old);
+    wide(to, new);
+    for (int tries = 0; tries < 20; tries++) {
+        if (MoveFileExW(old, new, how))
+            return 0;
+        DWORD error = GetLastError();
+        if (error == ERROR_ALREADY_EXISTS || error == ERROR_FILE_EXISTS)
+            return EEXIST;
+        if (error != ERROR_ACCESS_DENIED
+            && error != ERROR_SHARING_VIOLATION)
+            return EIO;
+        Sleep(50);
+    }
+    return EACCES;
+}
+
+void each_file(const char *begins, void *to,
+               void (*found)(void *to, const char *name))
+{
+    char path[PATH_BYTES];
+    wchar_t pattern[PATH_BYTES];
+    WIN32_FIND_DATAW one;
+    size_t n = strlen(begins);
+    snprintf(path, sizeof path, "%s*", begins);
+    HANDLE all = FindFirstFileW(wide(path, pattern), &one);
+    while (n > 0 && strchr("/\\:", begins[n - 1]) == NULL)
+        n--;
+    for (bool more = all != INVALID_HANDLE_VALUE; more;
+         more = FindNextFileW(all, &one)) {
+        char *name = utf8(one.cFileName);
+        snprintf(path, sizeof path, "%.*s%s", (int)n, begins,
+                 name == NULL ? "" : name);
+        if ((one.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0)
+            found(to, path);
+        free(name);
+    }
+    if (all != INVALID_HANDLE_VALUE)
+        FindClose(all);
+}
+
+void *map_bytes(FILE *file, size_t n)
+{
+    (void)file, (void)n;
+    return NULL;
+}
+
+void unmap_bytes(void *bytes, size_t n)
+{
+    (void)bytes, (void)n;
+}
+#else
+static void enlarge_stack(void)
+{
+    enum { NEEDED = 1 << 20 };
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= NEEDED)
+        return;
+    if (stack.rlim_max < NEEDED) {
+        fprintf(stderr, "ftx: the stack is limited to %lu KiB, and 1024 are "
+                "needed; see 'ulimit -s'.\n",
+                (unsigned long)stack.rlim_max / 1024);
+        exit(2);
+    }
+    stack.rlim_cur = NEEDED;
+    setrlimit(RLIMIT_STACK, &stack);
+}
+
+char **begin_program(int *n, char *argument[])
+{
+    (void)n;
+    enlarge_stack();
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    return argument;
+}
+
+void let_output_end_it(void)
+{
+    signal(SIGXFSZ, SIG_DFL);
+}
+
+static void handle(int signal, void (*handler)(int))
+{
+    struct sigaction was, action = { .sa_handler = handler,
+                                     .sa_flags = SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, NULL, &was);
+    if (was.sa_handler != SIG_IGN)
+        sigaction(signal, &action, NULL);
+}
+
+void on_signals(void (*handler)(int signal))
+{
+    handle(SIGINT, handler);
+    handle(SIGTERM, handler);
+    handle(SIGHUP, handler);
+}
+
+double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double memory_there(void)
+{
+#ifdef _SC_PHYS_PAGES
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+#else
+    return 0;
+#endif
+}
+
+bool is_terminal(FILE *file)
+{
+#ifdef __EMSCRIPTEN__
+    (void)file;
+    return false;
+#else
+    return isatty(fileno(file)) == 1;
+#endif
+}
+
+FILE *open_file(const char *name, const char *mode)
+{
+    return fopen(name, mode);
+}
+
+FILE *open_number(int number, const char *mode)
+{
+    return fdopen(number, mode);
+}
+
+static void *or_no_memory(void *memory)
+{
+    if (memory != NULL)
+        return memory;
+    fprintf(stderr, "ftx: there is no memory for a text.\n");
+    exit(2);
+}
+
+FILE *begin_text(Written *w)
+{
+    return w->to = or_no_memory(open_memstream(&w->text, &w->n));
+}
+
+char *end_text(Written *w, Arena *arena)
+{
+    or_no_memory(fclose(w->to) == 0 ? w->text : NULL);
+    char *copy = memcpy(arena_alloc(arena, w->n + 1), w->text, w->n + 1);
+    free(w->text);
+    return copy;
+}
+
+static bool note_about(bool there, const struct stat *of, About *about)
+{
+    if (there)
+        *about = (About){ .is_file = S_ISREG(of->st_mode),
+            .may_be_written = (of->st_mode & 0222) != 0,
+            .mode = of->st_mode & 0777, .size = of->st_size,
+            .disk = (unsigned long long)of->st_dev,
+            .number = (unsigned long long)of->st_ino };
+    return there;
+}
+
+bool about_name(const char *name, About *about)
+{
+    struct stat of;
+    if (!note_about(stat(name, &of) == 0, &of, about))
+        return false;
+    about->may_be_written &= access(name, W_OK) == 0;
+    return true;
+}
+
+bool about_file(FILE *file, About *about)
+{
+    struct stat of;
+    return note_about(fstat(fileno(file), &of) == 0, &of, about);
+}
+
+bool is_taken(const char *name)
+{
+    struct stat of;
+    return lstat(name, &of) == 0;
+}
+
+void remove_file(const char *name)
+{
+    unlink(name);
+}
+
+int make_folder(const char *name)
+{
+    return mkdir(name, 0777) == 0 ? 0 : errno;
+}
+
+bool follow_links(char name[PATH_BYTES])
+{
+    char to[PATH_BYTES];
+    for (int links = 0; links < 40; links++) {
+        ssize_t n = readlink(name, to, sizeof to - 1);
+        if (n < 0)
+            return true;
+        const char *slash = to[0] == '/' ? NULL : strrchr(name, '/');
+        size_t at = slash == NULL ? 0 : (size_t)(slash + 1 - name);
+        if (at + (size_t)n >= PATH_BYTES)
+            return false;
+        memcpy(name + at, to, (size_t)n);
+        name[at + (size_t)n] = '\0';
+    }
+    return false;
+}
+
+long locked_by(FILE *file)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    return fcntl(fileno(file), F_GETLK, &lock) == 0
+        && lock.l_type != F_UNLCK ? (long)lock.l_pid : 0;
+}
+
+bool lock_file(FILE *file)
+{
+    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    return fcntl(fileno(file), F_SETLK, &lock) == 0
+        || (errno != EACCES && errno != EAGAIN);
+}
+
+bool read_at(FILE *file, long long place, void *to, size_t n)
+{
+    return pread(fileno(file), to, n, (off_t)place) >= 0;
+}
+
+FILE *new_file(char *name)
+{
+    int number = mkstemp(name);
+    FILE *file = number < 0 ? NULL : fdopen(number, "w+b");
+    if (file == NULL && number >= 0) {
+        unlink(name);
+        close(number);
+    }
+    return file;
+}
+
+static mode_t usual_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+int settle_file(FILE *file, unsigned mode)
+{
+    int number = fileno(file);
+    return fchmod(number, mode == 0 ? usual_mode() : (mode_t)mode) == 0
+        && fsync(number) == 0 ? 0 : errno;
+}
+
+int move_file(const char *from, const char *to, bool must_be_new,
+              FILE **was)
+{
+    (void)was;
+    if (must_be_new && link(from, to) == 0) {
+        unlink(from);
+        return 0;
+    }
+    if (must_be_new && errno == EEXIST)
+        return EEXIST;
+    return rename(from, to) == 0 ? 0 : errno;
+}
+
+void each_file(const char *begins, void *to,
+               void (*found)(void *to, const char *name))
+{
+    char folder[PATH_BYTES], path[2 * PATH_BYTES];
+    const char *slash = strrchr(begins, '/');
+    int n = slash == NULL ? 0 : (int)(slash + 1 - begins);
+    snprintf(folder, sizeof folder, "%.*s.", n, begins);
+    DIR *all = opendir(folder);
+    struct dirent *one;
+    struct stat of;
+    while (all != NULL && (one = readdir(all)) != NULL) {
+        snprintf(path, sizeof path, "%.*s%s", n, begins, one->d_name);
+        if (strncmp(path, begins, strlen(begins)) == 0
+            && lstat(path, &of) == 0 && S_ISREG(of.st_mode))
+            found(to, path);
+    }
+    if (all != NULL)
+        closedir(all);
+}
+
+static void tell_and_end(int signal)
+{
+    static const char sentence[] = "ftx: a file was cut short, or could "
+                                   "not be read, while it was used.\n";
+    ssize_t told = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    (void)signal, (void)told;
+    _exit(2);
+}
+
+void *map_bytes(FILE *file, size_t n)
+{
+    void *bytes = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE,
+                       fileno(file), 0);
+    if (bytes == MAP_FAILED)
+        return NULL;
+    signal(SIGBUS, tell_and_end);
+    return bytes;
+}
+
+void unmap_bytes(void *bytes, size_t n)
+{
+    munmap(bytes, n);
+}
+#endif

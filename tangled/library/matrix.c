@@ -1,0 +1,689 @@
+/* Matrices: making them, and every operation with its derivative.
+   dY stands for d loss / d Y. Loops count from 0 in this file. */
+#include "library/tape.h"
+#include "library/functions.h"
+#include "library/product.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static size_t wanted(Mat M)     /* entries of dM; 0: nobody wants it */
+{
+    return M->grad == NULL ? 0 : entries(M);
+}
+
+static real *column(real *at, Mat M, int j)         /* at or grad of M */
+{
+    return at + (size_t)M->rows * (size_t)j;
+}
+
+static Mat zeroed(Mat M)
+{
+    memset(M->at, 0, entries(M) * sizeof(real));
+    clear_gradient(M);
+    return M;
+}
+
+static void has_column(Where where, int rows, int cols)
+{
+    if (cols < 1)
+        refuse(where, "a matrix of %d x %d; it needs a row and a column.",
+               rows, cols);
+}
+
+Mat parameter_(Where where, Arena *arena, int rows, int cols)
+{
+    has_column(where, rows, cols);
+    return zeroed(matrix_new(where, arena, rows, cols, true));
+}
+
+Mat constant_(Where where, Arena *arena, int rows, int cols)
+{
+    has_column(where, rows, cols);
+    return zeroed(matrix_new(where, arena, rows, cols, false));
+}
+
+Mat input_(Where where, Tape *tape, int rows, int cols)
+{
+    has_column(where, rows, cols);
+    return zeroed(computed_on(where, tape, rows, cols, NULL, 0, NULL));
+}
+
+Mat *matrices(Mat M, int n)
+{
+    REQUIRE(M->tape != NULL, "the first matrix is on no tape; make it an "
+            "input(tape, rows, cols).");
+    REQUIRE(n >= 1, "a list of %d; there must be one.", n);
+    return arena_alloc(tape_arena(M->tape), ((size_t)n + 1) * sizeof(Mat));
+}
+
+real *entry_(Where where, Mat M, int i, int j)
+{
+    if (i < 1 || i > M->rows || j < 1 || j > M->cols)
+        refuse(where, "there is no entry [%d, %d] in a matrix of %d x %d.",
+               i, j, M->rows, M->cols);
+    return M->turned ? &M->at[(size_t)M->cols * (size_t)(i - 1)
+                              + (size_t)(j - 1)]
+                     : &column(M->at, M, j - 1)[i - 1];
+}
+
+static void same_shape(Where where, Mat A, Mat B)
+{
+    if (A->rows != B->rows || A->cols != B->cols)
+        refuse(where, "the first is %d x %d and the second %d x %d; they "
+               "must have one shape.", A->rows, A->cols, B->rows, B->cols);
+}
+
+static void is_column(Where where, Mat b, const char *name, Mat M)
+{
+    if (b->rows != M->rows || b->cols != 1)
+        refuse(where, "%s is %d x %d; for a matrix of %d x %d it must be "
+               "%d x 1.", name, b->rows, b->cols, M->rows, M->cols,
+               M->rows);
+}
+
+static void is_row(Where where, Mat m, const char *name, Mat M)
+{
+    if (m->rows != 1 || m->cols != M->cols)
+        refuse(where, "%s is %d x %d; for a matrix of %d x %d it must be "
+               "1 x %d.", name, m->rows, m->cols, M->rows, M->cols,
+               M->cols);
+}
+
+typedef struct {
+    const real *at;
+    int rows, cols;             /* as stored, before a transposition */
+    bool transposed;
+} Factor;
+
+static Factor entries_of(Mat M)
+{
+    if (M->turned)
+        return (Factor){ M->at, M->cols, M->rows, true };
+    return (Factor){ M->at, M->rows, M->cols, false };
+}
+
+static Factor gradient_of(Mat M)
+{
+    return (Factor){ M->grad, M->rows, M->cols, false };
+}
+
+static Factor transpose(Factor F)
+{
+    F.transposed = !F.transposed;
+    return F;
+}
+
+static void add_product(real *C, Factor A, Factor B)    /* C += A B */
+{
+    int m = A.transposed ? A.cols : A.rows;
+    int k = A.transposed ? A.rows : A.cols;
+    int n = B.transposed ? B.rows : B.cols;
+    if (C != NULL)
+        product(A.transposed, B.transposed, m, n, k,
+                A.at, A.rows, B.at, B.rows, C, m);
+}
+
+static void add_to_gradient(Mat M, Factor A, Factor B)  /* dM += A B */
+{
+    if (M->turned)
+        add_product(M->grad, transpose(B), transpose(A));
+    else
+        add_product(M->grad, A, B);
+}
+
+static void mul_backward(Mat Y)
+{
+    Mat A = Y->of[0], B = Y->of[1];
+    add_to_gradient(A, gradient_of(Y), transpose(entries_of(B)));
+    add_to_gradient(B, transpose(entries_of(A)), gradient_of(Y));
+}
+
+Mat mul_(Where where, Mat A, Mat B)
+{
+    if (A->cols != B->rows)
+        refuse(where, "the first is %d x %d and the second %d x %d; the "
+               "first must have as many columns as the second has rows.",
+               A->rows, A->cols, B->rows, B->cols);
+    const Mat of[] = { A, B };
+    Mat Y = computed_on(where, tape_of(where, 2, of), A->rows, B->cols,
+                        mul_backward, 2, of);
+    add_product(zeroed(Y)->at, entries_of(A), entries_of(B));
+    return Y;
+}
+
+Mat transpose_of(Arena *arena, Mat M)
+{
+    struct Matrix *T = arena_alloc(arena, sizeof *T);
+    *T = (struct Matrix){ .rows = M->cols, .cols = M->rows, .at = M->at,
+                          .grad = M->grad, .turned = !M->turned,
+                          .tape = M->tape };
+    return T;
+}
+
+static void mul_tn_backward(Mat Y)
+{
+    Mat A = Y->of[0], B = Y->of[1];
+    add_product(A->grad, entries_of(B), transpose(gradient_of(Y)));
+    add_product(B->grad, entries_of(A), gradient_of(Y));
+}
+
+Mat mul_tn_(Where where, Mat A, Mat B)
+{
+    if (A->rows != B->rows)
+        refuse(where, "the first is %d x %d and the second %d x %d; they "
+               "must have as many rows, since the first is transposed.",
+               A->rows, A->cols, B->rows, B->cols);
+    Mat Y = computed(where, A->cols, B->cols, mul_tn_backward, 2,
+                     (Mat[]){ A, B });
+    add_product(zeroed(Y)->at, transpose(entries_of(A)), entries_of(B));
+    return Y;
+}
+
+FAST static void add_rows_to(real *db, Mat Y)       /* db += dY 1 */
+{
+    for (int j = 0; db != NULL && j < Y->cols; j++)
+        for (int i = 0; i < Y->rows; i++)
+            db[i] += column(Y->grad, Y, j)[i];
+}
+
+static void affine_backward(Mat Y)
+{
+    mul_backward(Y);
+    if (Y->n == 3)
+        add_rows_to(Y->of[2]->grad, Y);
+}
+
+Mat affine_(Where where, Mat W, Mat X, Mat b)
+{
+    if (W->cols != X->rows)
+        refuse(where, "W is %d x %d and X is %d x %d; W must have as many "
+               "columns as X has rows.",
+               W->rows, W->cols, X->rows, X->cols);
+    if (b != NULL)
+        is_column(where, b, "b", W);
+    const int n = b == NULL ? 2 : 3;
+    const Mat of[] = { W, X, b };
+    Mat Y = computed_on(where, tape_of(where, n, of), W->rows, X->cols,
+                        affine_backward, n, of);
+    if (b == NULL)
+        zeroed(Y);
+    for (int j = 0; b != NULL && j < Y->cols; j++)
+        memcpy(column(Y->at, Y, j), b->at, entries(b) * sizeof(real));
+    add_product(Y->at, entries_of(W), entries_of(X));
+    return Y;
+}
+
+FAST static void add_multiple(real *dM, double c, Mat Y) /* dM += c dY */
+{
+    const size_t n = dM == NULL ? 0 : entries(Y);
+    for (size_t k = 0; k < n; k++)
+        dM[k] += (real)c * Y->grad[k];
+}
+
+static void add_backward(Mat Y)
+{
+    add_multiple(Y->of[0]->grad, 1, Y);
+    add_multiple(Y->of[1]->grad, 1, Y);
+}
+
+FAST Mat add_(Where where, Mat A, Mat B)
+{
+    same_shape(where, A, B);
+    Mat Y = computed(where, A->rows, A->cols, add_backward, 2,
+                     (Mat[]){ A, B });
+    for (size_t k = 0; k < entries(Y); k++)
+        Y->at[k] = A->at[k] + B->at[k];
+    return Y;
+}
+
+static void add_bias_backward(Mat Y)
+{
+    add_multiple(Y->of[0]->grad, 1, Y);
+    add_rows_to(Y->of[1]->grad, Y);
+}
+
+FAST Mat add_bias_(Where where, Mat M, Mat b)
+{
+    if (b == NULL)
+        return M;
+    is_column(where, b, "b", M);
+    Mat Y = computed(where, M->rows, M->cols, add_bias_backward, 2,
+                     (Mat[]){ M, b });
+    for (int j = 0; j < Y->cols; j++)
+        for (int i = 0; i < Y->rows; i++)
+            column(Y->at, Y, j)[i] = column(M->at, M, j)[i] + b->at[i];
+    return Y;
+}
+
+static void scale_backward(Mat Y)
+{
+    add_multiple(Y->of[0]->grad, Y->c, Y);
+}
+
+FAST Mat scale_(Where where, Mat M, double c)
+{
+    struct Matrix *Y = computed(where, M->rows, M->cols, scale_backward, 1,
+                                (Mat[]){ M });
+    Y->c = c;
+    for (size_t k = 0; k < entries(Y); k++)
+        Y->at[k] = (real)c * M->at[k];
+    return Y;
+}
+
+FAST static void scale_rows_backward(Mat Y)
+{
+    Mat g = Y->of[0], M = Y->of[1];
+    for (int j = 0; j < Y->cols; j++) {
+        const real *dY = column(Y->grad, Y, j);
+        for (int i = 0; M->grad != NULL && i < Y->rows; i++)
+            column(M->grad, M, j)[i] += g->at[i] * dY[i];
+        for (int i = 0; g->grad != NULL && i < Y->rows; i++)
+            g->grad[i] += column(M->at, M, j)[i] * dY[i];
+    }
+}
+
+FAST Mat scale_rows_(Where where, Mat g, Mat M)
+{
+    is_column(where, g, "g", M);
+    Mat Y = computed(where, M->rows, M->cols, scale_rows_backward, 2,
+                     (Mat[]){ g, M });
+    for (int j = 0; j < Y->cols; j++)
+        for (int i = 0; i < Y->rows; i++)
+            column(Y->at, Y, j)[i] = g->at[i] * column(M->at, M, j)[i];
+    return Y;
+}
+
+FAST static void hadamard_backward(Mat Y)
+{
+    Mat A = Y->of[0], B = Y->of[1];
+    for (size_t k = 0, n = wanted(A); k < n; k++)
+        A->grad[k] += Y->grad[k] * B->at[k];
+    for (size_t k = 0, n = wanted(B); k < n; k++)
+        B->grad[k] += Y->grad[k] * A->at[k];
+}
+
+FAST Mat hadamard_(Where where, Mat A, Mat B)
+{
+    same_shape(where, A, B);
+    Mat Y = computed(where, A->rows, A->cols, hadamard_backward, 2,
+                     (Mat[]){ A, B });
+    for (size_t k = 0; k < entries(Y); k++)
+        Y->at[k] = A->at[k] * B->at[k];
+    return Y;
+}
+
+static void sum_backward(Mat y)
+{
+    Mat M = y->of[0];
+    for (size_t k = 0, n = wanted(M); k < n; k++)
+        M->grad[k] += y->grad[0];
+}
+
+Mat sum_(Where where, Mat M)
+{
+    Mat y = computed(where, 1, 1, sum_backward, 1, (Mat[]){ M });
+    y->at[0] = 0;
+    for (size_t k = 0; k < entries(M); k++)
+        y->at[0] += M->at[k];
+    return y;
+}
+
+static void refuse_column(Where where, Mat M, int j)
+{
+    const real *a = column(M->at, M, j);
+    int masked = 0;
+    if (forgiven(M->tape))
+        return;
+    while (masked < M->rows && a[masked] == -INFINITY)
+        masked++;
+    if (masked == M->rows)
+        refuse(where, "every entry of column %d is -infinity: this token "
+               "may look at nothing.", j + 1);
+    refuse(where, "column %d has an entry that is not a number or "
+           "infinite.", j + 1);
+}
+
+FAST static void softmax_backward(Mat P)
+{
+    Mat M = P->of[0];
+    for (int j = 0; M->grad != NULL && j < P->cols; j++) {
+        const real *p = column(P->at, P, j), *dp = column(P->grad, P, j);
+        real *da = column(M->grad, M, j), p_dp = inner(P->rows, p, dp);
+        for (int i = 0; i < P->rows; i++)
+            da[i] += p[i] * (dp[i] - p_dp);
+    }
+}
+
+FAST Mat softmax_(Where where, Mat M)
+{
+    struct Matrix *P = computed(where, M->rows, M->cols, softmax_backward,
+                                1, (Mat[]){ M });
+    P->logits = M;
+    for (int j = 0; j < P->cols; j++) {
+        const real *a = column(M->at, M, j), most = largest(M->rows, a);
+        real *p = column(P->at, P, j);
+        for (int i = 0; i < P->rows; i++)
+            p[i] = exp_of(a[i] - most);
+        const real sum = total(P->rows, p);
+        if (!isfinite(sum))
+            refuse_column(where, M, j);
+        for (int i = 0; i < P->rows; i++)
+            p[i] /= sum;
+    }
+    return P;
+}
+
+FAST static void mean_backward(Mat m)
+{
+    Mat M = m->of[0];
+    for (int j = 0; M->grad != NULL && j < M->cols; j++)
+        for (int i = 0; i < M->rows; i++)
+            column(M->grad, M, j)[i] += m->grad[j] / (real)M->rows;
+}
+
+FAST Mat mean_(Where where, Mat M)
+{
+    Mat m = computed(where, 1, M->cols, mean_backward, 1, (Mat[]){ M });
+    for (int j = 0; j < M->cols; j++)
+        m->at[j] = total(M->rows, column(M->at, M, j)) / (real)M->rows;
+    return m;
+}
+
+FAST static void variance_backward(Mat v)
+{
+    Mat M = v->of[0], m = v->of[1];
+    const real d = (real)M->rows;
+    for (int j = 0; j < M->cols; j++) {
+        const real *a = column(M->at, M, j), dv = 2 * v->grad[j] / d;
+        for (int i = 0; M->grad != NULL && i < M->rows; i++)
+            column(M->grad, M, j)[i] += (a[i] - m->at[j]) * dv;
+        if (m->grad != NULL)
+            m->grad[j] -= (total(M->rows, a) - d * m->at[j]) * dv;
+    }
+}
+
+FAST Mat variance_(Where where, Mat M, Mat m)
+{
+    is_row(where, m, "m", M);
+    Mat v = computed(where, 1, M->cols, variance_backward, 2,
+                     (Mat[]){ M, m });
+    for (int j = 0; j < M->cols; j++)
+        v->at[j] = squares(M->rows, column(M->at, M, j), m->at[j])
+                 / (real)M->rows;
+    return v;
+}
+
+FAST static void standardise_backward(Mat Y)
+{
+    Mat M = Y->of[0], m = Y->of[1], v = Y->of[2];
+    for (int j = 0; j < Y->cols; j++) {
+        const real *y = column(Y->at, Y, j), *dy = column(Y->grad, Y, j);
+        const real sigma = (real)sqrt(v->at[j] + Y->c);
+        for (int i = 0; M->grad != NULL && i < Y->rows; i++)
+            column(M->grad, M, j)[i] += dy[i] / sigma;
+        if (m->grad != NULL)
+            m->grad[j] -= total(Y->rows, dy) / sigma;
+        if (v->grad != NULL)
+            v->grad[j] -= inner(Y->rows, y, dy) / (2 * sigma * sigma);
+    }
+}
+
+FAST Mat standardise_(Where where, Mat M, Mat m, Mat v,
+                      const double *given)
+{
+    is_row(where, m, "m", M);
+    is_row(where, v, "v", M);
+    struct Matrix *Y = computed(where, M->rows, M->cols,
+                                standardise_backward, 3,
+                                (Mat[]){ M, m, v });
+    double epsilon = given != NULL ? *given : settings(Y->tape)->epsilon;
+    if (!(epsilon >= 0) || !isfinite(epsilon))
+        refuse(where, "epsilon is %g; it must be 0 or a positive number.",
+               epsilon);
+    Y->c = epsilon;
+    const double least = sizeof(real) == sizeof(float) ? FLT_MIN : DBL_MIN;
+    for (int j = 0; j < M->cols; j++) {
+        real sigma = (real)sqrt(v->at[j] + epsilon);
+        if (!(v->at[j] + epsilon >= least) && !forgiven(Y->tape))
+            refuse(where, "in column %d the variance is %g and epsilon %g; "
+                   "their sum must be positive, and not subnormal.", j + 1,
+                   (double)v->at[j], epsilon);
+        for (int i = 0; i < M->rows; i++)
+            column(Y->at, Y, j)[i] =
+                (column(M->at, M, j)[i] - m->at[j]) / sigma;
+    }
+    return Y;
+}
+
+FAST static void masked_backward(Mat Y)
+{
+    Mat S = Y->of[0];
+    for (size_t k = 0, n = wanted(S); k < n; k++) {
+        const real dy = Y->grad[k];
+        S->grad[k] += Y->at[k] == -(real)INFINITY ? 0 : dy;
+    }
+}
+
+bool look_back(int t_z, int t_x, const void *data)
+{
+    (void)data;
+    return t_z <= t_x;
+}
+
+FAST Mat masked_(Where where, Mat S, Mask mask)
+{
+    Mat Y = computed(where, S->rows, S->cols, masked_backward, 1,
+                     (Mat[]){ S });
+    const bool back = mask.look == look_back;
+    const int past = back ? settings(Y->tape)->past : 0;
+    const real hidden = -(real)INFINITY;
+    for (int j = 0; j < S->cols; j++) {
+        const real *s = column(S->at, S, j);
+        real *y = column(Y->at, Y, j);
+        for (int i = 0; back && i < S->rows; i++)
+            y[i] = look_back(i + 1, past + j + 1, NULL) ? s[i] : hidden;
+        for (int i = 0; !back && i < S->rows; i++)
+            y[i] = mask.look(i + 1, j + 1, mask.data) ? s[i] : hidden;
+    }
+    return Y;
+}
+
+FAST static void relu_backward(Mat Y)
+{
+    Mat M = Y->of[0];
+    for (size_t k = 0, n = wanted(M); k < n; k++) {
+        const real dy = Y->grad[k];
+        M->grad[k] += M->at[k] > 0 ? dy : 0;
+    }
+}
+
+FAST Mat relu_(Where where, Mat M)
+{
+    Mat Y = computed(where, M->rows, M->cols, relu_backward, 1,
+                     (Mat[]){ M });
+    for (size_t k = 0; k < entries(Y); k++)
+        Y->at[k] = M->at[k] < 0 ? 0 : M->at[k];
+    return Y;
+}
+
+FAST static void gelu_backward(Mat Y)
+{
+    Mat M = Y->of[0];
+    for (size_t k = 0, n = wanted(M); k < n; k++)
+        M->grad[k] += Y->slope[k] * Y->grad[k];
+}
+
+FAST static void gelu_entries(size_t n, const real *x, real *y, real *slope)
+{
+    for (size_t k = 0; k < n; k++) {
+        real phi, P = Phi(x[k], &phi);
+        y[k] = x[k] * P;
+        slope[k] = P + x[k] * phi;
+    }
+}
+
+static Mat gelu_by(Where where, Mat M,
+                   void (*form)(size_t n, const real *x, real *y,
+                                real *slope))
+{
+    struct Matrix *Y = computed(where, M->rows, M->cols, gelu_backward, 1,
+                                (Mat[]){ M });
+    Y->slope = arena_alloc(tape_arena(Y->tape), entries(M) * sizeof(real));
+    form(entries(M), M->at, Y->at, Y->slope);
+    return Y;
+}
+
+Mat gelu_(Where where, Mat M)
+{
+    bool by_tanh = M->tape != NULL && settings(M->tape)->tanh_gelu;
+    return by_tanh ? gelu_tanh_(where, M) : gelu_by(where, M, gelu_entries);
+}
+
+static const real ROOT = (real)0.79788456080286535588; /* of 2 / pi */
+static const real CUBIC = (real)0.044715;
+
+enum { FAR = sizeof(real) == sizeof(float) ? 9 : 20 };
+
+WITHIN real within(real x)              /* -FAR ... FAR */
+{
+    return sizeof x == sizeof(float)
+         ? (real)-at_least(-at_least((float)x, -FAR), -FAR)
+         : x < -FAR ? -FAR : x > (real)FAR ? (real)FAR : x;
+}
+
+FAST static void tanh_entries(size_t n, const real *x, real *y, real *slope)
+{
+    for (size_t k = 0; k < n; k++) {
+        real z = within(x[k]), is_far = x[k] < -FAR;
+        real square = z * z, u = ROOT * z * (1 + CUBIC * square);
+        real e = exp_of(-2 * u), s = (1 - is_far) / (1 + e);
+        real du = ROOT * (1 + 3 * CUBIC * square);
+        y[k] = x[k] * s;
+        slope[k] = s + 2 * z * s * (e * s) * du;        /* e s = 1 - s */
+    }
+}
+
+Mat gelu_tanh_(Where where, Mat M)
+{
+    return gelu_by(where, M, tanh_entries);
+}
+
+static const int *kept(Tape *tape, int n, const int index[])
+{
+    size_t bytes = (size_t)n * sizeof *index;
+    int *copy = arena_alloc(tape_arena(tape), bytes);
+    return n == 0 ? copy : memcpy(copy, index, bytes);
+}
+
+FAST static void gather_backward(Mat Y)
+{
+    Mat W = Y->of[0];
+    for (int k = 0; W->grad != NULL && k < Y->cols; k++)
+        for (int i = 0; i < Y->rows; i++)
+            column(W->grad, W, Y->j[k] - 1)[i] += column(Y->grad, Y, k)[i];
+}
+
+Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
+{
+    for (int k = 0; k < n; k++)
+        if (j[k] < 1 || j[k] > W->cols)
+            refuse(where, "there is no column %d in a matrix of %d x %d.",
+                   j[k], W->rows, W->cols);
+    if (W->tape != NULL && W->tape != tape)
+        refuse(where, "the operands are on two different tapes.");
+    has_column(where, W->rows, n);
+    struct Matrix *Y = computed_on(where, tape, W->rows, n, gather_backward,
+                                   1, (Mat[]){ W });
+    Y->j = kept(tape, n, j);
+    for (int k = 0; k < n; k++)
+        memcpy(column(Y->at, Y, k), column(W->at, W, j[k] - 1),
+               (size_t)W->rows * sizeof(real));
+    return Y;
+}
+
+FAST static void stack_backward(Mat Y)
+{
+    int row = 0;
+    for (int k = 0; k < Y->n; row += Y->of[k++]->rows) {
+        Mat A = Y->of[k];
+        for (int j = 0; A->grad != NULL && j < Y->cols; j++)
+            for (int i = 0; i < A->rows; i++)
+                column(A->grad, A, j)[i] += column(Y->grad, Y, j)[row + i];
+    }
+}
+
+Mat stack_(Where where, int n, const Mat parts[])
+{
+    int rows = 0;
+    for (int k = 1; k <= n; rows += parts[k++]->rows)
+        if (parts[k]->cols != parts[1]->cols)
+            refuse(where, "part 1 has %d columns and part %d has %d; all "
+                   "parts need as many.", parts[1]->cols, k,
+                   parts[k]->cols);
+    if (n < 1)
+        refuse(where, "there is nothing to stack.");
+    Mat Y = computed(where, rows, parts[1]->cols, stack_backward, n,
+                     parts + 1);
+    int row = 0;
+    for (int k = 1; k <= n; row += parts[k++]->rows)
+        for (int j = 0; j < Y->cols; j++)
+            memcpy(column(Y->at, Y, j) + row,
+                   column(parts[k]->at, parts[k], j),
+                   (size_t)parts[k]->rows * sizeof(real));
+    return Y;
+}
+
+FAST static void log_prob_backward(Mat y)
+{
+    Mat P = y->of[0], M = y->of[1];
+    for (int k = 0; M->grad != NULL && k < y->cols; k++) {
+        const real *p = column(P->at, P, y->j[k] - 1);
+        real *da = column(M->grad, M, y->j[k] - 1), dy = y->grad[k];
+        real share = (real)(y->c / P->rows);
+        for (int u = 0; u < M->rows; u++)
+            da[u] += (share - p[u]) * dy;
+        da[y->i[k] - 1] += (real)(1 - y->c) * dy;
+    }
+}
+
+FAST static real log_sum_exp(Mat P, int j)
+{
+    const real *a = column(P->logits->at, P, j), *p = column(P->at, P, j);
+    return largest(P->rows, a) - (real)log(largest(P->rows, p));
+}
+
+static real smoothed(Mat M, int i, int j, double smoothing)
+{
+    const real *a = column(M->at, M, j);
+    real total = 0;
+    for (int u = 0; smoothing > 0 && u < M->rows; u++)
+        total += a[u];
+    return (real)(1 - smoothing) * a[i]
+         + (real)(smoothing / M->rows) * total;
+}
+
+Mat log_prob_(Where where, Mat P, Tokens i, Tokens j)
+{
+    if (P->logits == NULL)
+        refuse(where, "the first is not a softmax.");
+    if (i.length != j.length)
+        refuse(where, "%d rows and %d columns; the lists must be equally "
+               "long.", i.length, j.length);
+    int n = i.length;
+    struct Matrix *y = computed(where, 1, n, log_prob_backward, 2,
+                                (Mat[]){ P, P->logits });
+    y->c = settings(y->tape)->smoothing;
+    y->i = kept(y->tape, n, i.id);
+    y->j = kept(y->tape, n, j.id);
+    for (int k = 0; k < n; k++) {
+        (void)*entry_(where, P, y->i[k], y->j[k]);
+        y->at[k] = smoothed(P->logits, y->i[k] - 1, y->j[k] - 1, y->c)
+                 - log_sum_exp(P, y->j[k] - 1);
+        if (!isfinite(y->at[k]) && !forgiven(y->tape))
+            refuse(where, "entry [%d, %d] is not finite: its token cannot "
+                   "occur.", y->i[k], y->j[k]);
+    }
+    return y;
+}
+

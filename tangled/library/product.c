@@ -1,0 +1,420 @@
+/* The product of two matrices: C += op(A) op(B). Loops count from 0. */
+#include "library/product.h"
+#include "library/threads.h"
+#include <float.h>
+#include <stddef.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WATCHED         /* unrolled code would take a sanitizer an hour  */
+#endif
+#endif
+
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT ON                     /* a * b + c rounds once */
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=fast")        /* a * b + c rounds once */
+#if __GNUC__ >= 9           /* one loop for all strides: half of the code */
+#pragma GCC optimize("no-version-loops-for-strides")
+#endif
+#endif
+
+#if defined(WATCHED) || !defined(__OPTIMIZE__)
+#define UNROLL
+#elif defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define UNROLL _Pragma("GCC unroll 16")
+#else
+#define UNROLL
+#endif
+
+#ifdef __GNUC__
+#ifdef WATCHED
+#define INLINE inline
+#else
+#define INLINE inline __attribute__((always_inline))
+#endif
+#define FETCH(place) __builtin_prefetch(place)
+#else
+#define INLINE inline
+#define FETCH(place) (void)(place)
+#endif
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#define REGISTER(x) __asm__("" : "+r"(x))
+#else
+#define REGISTER(x) (void)(x)
+#endif
+#if defined(__GNUC__) && FLT_EVAL_METHOD == 0
+#define VECTOR(bytes) __attribute__((vector_size(bytes), \
+                                     aligned(sizeof(real)), may_alias))
+#if defined(__clang__) || __GNUC__ >= 12
+#define MIX __builtin_shufflevector
+#endif
+#else
+#define VECTOR(bytes)
+#endif
+
+enum {
+    COLUMNS = 6,                    /* of a tile                         */
+    SUMS = 4 * COLUMNS,             /* vectors in a tile, at most        */
+    APART = 64 / sizeof(real),      /* keeps packed runs out of step     */
+    DEPTH = 1024 / sizeof(real),    /* of a block of k: 1024 bytes       */
+    WIDTH = 256,                    /* of a block of n                   */
+    WIDE = 4 * WIDTH,               /* columns of B that meet one A      */
+    TALL = 4096,                    /* rows of a column at a time        */
+    ABREAST = 8,                    /* columns that are added to it      */
+    RUNS = 16,                      /* inner products side by side       */
+    HEAD = 64,                      /* rows of W_q, W_k and W_v: often   */
+    PANEL = 1024 / sizeof(real),    /* rows that are packed together     */
+    NEAR = 2 * DEPTH,               /* columns that are read unpacked    */
+    STRIDE = 8,                     /* of p, from one fetch to the next  */
+};
+
+/* What will be needed soon, some columns, and where the next fetch is. */
+struct Ahead {
+    const real *at;
+    ptrdiff_t next;                 /* from a column to the next one     */
+    int rows, columns, row, column;
+};
+
+/* rows x k of op(A) times k x n of op(B), to be added to C. An entry (i, p)
+   of op(A) is A[i * a_row + p * a_column], and so on. */
+struct Strip {
+    int rows, n, k;
+    int more;                       /* strips below it, packed likewise  */
+    const real *A, *B;
+    real *C;
+    ptrdiff_t a_row, a_column, b_row, b_column, c_row, c_column;
+    ptrdiff_t a_strip;              /* from a strip to the one below it  */
+    ptrdiff_t soon;                 /* to the tile of C to be fetched    */
+    real *to;                       /* the first tile packs A there      */
+    struct Ahead *ahead;            /* NULL: all is in a cache           */
+};
+
+static INLINE int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static struct Ahead columns_ahead(const real *at, ptrdiff_t row,
+                                  ptrdiff_t column, int rows, int columns)
+{
+    return row == 1 ? (struct Ahead){ at, column, rows, columns, 0, 0 }
+                    : (struct Ahead){ at, row, columns, rows, 0, 0 };
+}
+
+/* The place to fetch next: the columns one after the other at one height,
+   then those at the next. */
+static INLINE const real *look_ahead(struct Ahead *ahead, int height)
+{
+    const real *soon = ahead->at + ahead->row;
+    if (ahead->row < ahead->rows) {
+        soon += ahead->column * ahead->next;
+        ahead->row += height;
+        if (ahead->row >= ahead->rows && ++ahead->column < ahead->columns)
+            ahead->row = 0;
+    }
+    return soon;
+}
+
+#define NAMED(f) f##_plain
+#define TARGET
+#define BYTES 16
+#define HIGH 2
+#include "library/product_strip.h"
+
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(NO_AVX2)
+#define HAS_AVX2
+#define NAMED(f) f##_avx2
+#define TARGET __attribute__((target("avx2,fma")))
+#define BYTES 32
+#define HIGH 2
+#include "library/product_strip.h"
+
+#define NAMED(f) f##_avx512
+#define TARGET __attribute__((target("avx512f,fma")))
+#define BYTES 64
+#define HIGH 4
+#include "library/product_strip.h"
+#endif
+
+static void multiply_block(const Kernel *kernel, int m,
+                           const struct Strip *block)
+{
+    struct Strip s = *block;
+    struct Ahead ahead;
+    const bool large = s.a_column > NEAR && s.ahead == NULL;
+    for (int i = 0; i < m; i += s.rows) {
+        s.rows = kernel->high * kernel->lanes;
+        if (s.rows > m - i)
+            s.rows = 2 * kernel->lanes;
+        if (s.rows > m - i)
+            s.rows = m - i;
+        const real *A = s.A + s.rows * s.a_row;
+        real *C = s.C + s.rows * s.c_row;
+        if (large) {
+            ahead = s.k < s.n
+                ? columns_ahead(C, s.c_row, s.c_column, s.rows, s.n)
+                : columns_ahead(A, s.a_row, s.a_column, s.rows, s.k);
+            s.ahead = &ahead;
+        }
+        kernel->strip(&s);
+        s.A = A;
+        s.C = C;
+    }
+}
+
+/* A panel: m rows of op(A), packed together. */
+static void multiply_panel(const Kernel *kernel, int m,
+                           const struct Strip *panel)
+{
+    struct Strip s = *panel;
+    const int height = kernel->high * kernel->lanes;
+    const int rows = m / height * height;
+    s.rows = height;
+    s.a_strip = height;
+    s.more = m / height - 1;
+    if (rows > 0)
+        kernel->strip(&s);
+    s.more = 0;
+    s.A += rows;
+    s.C += rows * s.c_row;
+    multiply_block(kernel, m - rows, &s);
+}
+
+static void multiply_down(const Kernel *kernel, int m,
+                          const struct Strip *block)
+{
+    _Alignas(64) real to[(PANEL + APART) * DEPTH];
+    struct Strip s = *block, A = *block;
+    s.soon = COLUMNS * s.c_column;
+    s.A = to;
+    for (int i = 0; i < m; i += PANEL) {
+        A.rows = least(m - i, PANEL);
+        s.a_column = A.rows + APART;
+        kernel->pack(&A, to, (int)s.a_column);
+        multiply_panel(kernel, A.rows, &s);
+        A.A += PANEL;
+        s.C += PANEL;
+    }
+}
+
+static void multiply_packed(const Kernel *kernel, int m,
+                            const struct Strip *block)
+{
+    _Alignas(64) real to[(WIDTH + APART) * (DEPTH + APART)];
+    struct Strip s = *block;
+    const bool by_rows = s.b_column == 1;
+    const int run = by_rows ? s.n : s.k;
+    const struct Strip B = {
+        .rows = run, .k = by_rows ? s.k : s.n, .A = s.B,
+        .a_row = by_rows ? 1 : s.b_row,
+        .a_column = by_rows ? s.b_row : s.b_column
+    };
+    kernel->pack(&B, to, run + APART);
+    s.B = to;
+    s.b_row = by_rows ? run + APART : 1;
+    s.b_column = by_rows ? 1 : run + APART;
+    if (s.a_row == 1 && s.c_row == 1 && s.c_column > NEAR && s.k < s.n)
+        multiply_down(kernel, m, &s);
+    else
+        multiply_block(kernel, m, &s);
+}
+
+static void multiply_vector(const Kernel *kernel, int m, int k,
+                            const struct Strip *all)
+{
+    const int rows = all->a_row == 1 ? TALL : RUNS;
+    for (int i = 0; i < m; i += rows)
+        for (int p = 0; p < k; p += DEPTH) {
+            struct Strip s = *all;
+            s.n = 1;
+            s.k = least(k - p, DEPTH);
+            s.rows = least(m - i, rows);
+            s.A += i * s.a_row + p * s.a_column;
+            s.B += p * s.b_row;
+            s.C += i;
+            if (s.a_row == 1)
+                kernel->column(&s);
+            else if (s.rows == RUNS)
+                kernel->inner(&s);
+            else
+                multiply_block(kernel, s.rows, &s);
+        }
+}
+
+static void multiply(const Kernel *kernel, int m, int n, int k,
+                     const struct Strip *all)
+{
+    const bool high = m > PANEL / 2;
+    const bool far = all->b_row > (high ? 4 * APART : DEPTH);
+    const bool pack_B = far || (high && n > WIDTH);
+    struct Strip s = *all;
+    for (int j = 0; j < n; j += WIDTH)
+        for (int p = 0; p < k; p += DEPTH) {
+            s.n = least(n - j, WIDTH);
+            s.k = least(k - p, DEPTH);
+            s.A = all->A + p * s.a_column;
+            s.B = all->B + p * s.b_row + j * s.b_column;
+            s.C = all->C + j * s.c_column;
+            if (pack_B)
+                multiply_packed(kernel, m, &s);
+            else
+                multiply_block(kernel, m, &s);
+        }
+}
+
+static bool better_across(const struct Strip *s, int m, int n, int k)
+{
+    const double turned = (double)m * ((k + DEPTH - 1) / DEPTH)
+                        + (s->b_row == 1 ? k : 0);
+    return s->a_row != 1
+        && (n < 16 ? 16 : n) * turned < (double)m * k;
+}
+
+/* B is wide and large, and read once; A is packed for all of it. */
+static void multiply_wide(const Kernel *kernel, int m, int n, int k,
+                          const struct Strip *all)
+{
+    _Alignas(64) real to[PANEL * DEPTH];
+    struct Strip A = *all, s = *all;
+    struct Ahead ahead;
+    s.ahead = &ahead;
+    s.A = to;
+    s.a_row = 1;
+    s.a_column = m + APART;
+    for (int p = 0; p < k; p += DEPTH) {
+        s.k = least(k - p, DEPTH);
+        A.rows = m;
+        A.k = s.k;
+        A.A = all->A + p * A.a_column;
+        kernel->pack(&A, to, m + APART);
+        for (int j = 0; j < n; j += WIDTH) {
+            s.n = least(n - j, WIDTH);
+            s.B = all->B + p + j * s.b_column;
+            s.C = all->C + j * s.c_column;
+            ahead = columns_ahead(s.B + s.n * s.b_column, 1, s.b_column,
+                                  s.k, s.n);
+            multiply_panel(kernel, m, &s);
+        }
+    }
+}
+
+static void multiply_across(const Kernel *kernel, int m, int n, int k,
+                            const struct Strip *all)
+{
+    struct Strip s = {
+        .A = all->B, .a_row = all->b_column, .a_column = all->b_row,
+        .B = all->A, .b_row = 1, .b_column = all->a_row,
+        .C = all->C, .c_row = all->c_column, .c_column = 1
+    };
+    if (n >= m || n >= k || n + APART > PANEL) {
+        multiply(kernel, n, m, k, &s);
+        return;
+    }
+    for (int i = 0; i < m; i += WIDE) {
+        multiply_wide(kernel, n, least(WIDE, m - i), k, &s);
+        s.B += WIDE * s.b_column;
+        s.C += WIDE;
+    }
+}
+
+void product_by(const Kernel *kernel,
+                bool transpose_A, bool transpose_B, int m, int n, int k,
+                const real *A, int lda, const real *B, int ldb,
+                real *C, int ldc)
+{
+    const struct Strip all = {
+        .A = A, .B = B, .C = C, .c_row = 1, .c_column = ldc,
+        .a_row = transpose_A ? lda : 1, .a_column = transpose_A ? 1 : lda,
+        .b_row = transpose_B ? ldb : 1, .b_column = transpose_B ? 1 : ldb
+    };
+    if (n == 1)
+        multiply_vector(kernel, m, k, &all);
+    else if (better_across(&all, m, n, k))
+        multiply_across(kernel, m, n, k, &all);
+    else
+        multiply(kernel, m, n, k, &all);
+}
+
+static const Kernel kernels[] = {           /* the widest vectors first */
+#ifdef HAS_AVX2
+#ifndef NO_AVX512
+    { "avx512", LANES_avx512, 4,
+      strip_avx512, column_avx512, inner_avx512, pack_avx512 },
+#endif
+    { "avx2", LANES_avx2, 2,
+      strip_avx2, column_avx2, inner_avx2, pack_avx2 },
+#endif
+    { "plain", LANES_plain, 2,
+      strip_plain, column_plain, inner_plain, pack_plain }
+};
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
+
+static int fastest(void)
+{
+#ifdef HAS_AVX2
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return __builtin_cpu_supports("avx512f") ? 0 : 1;
+#endif
+    return KERNELS - 1;
+}
+
+const Kernel *product_kernel(const char *name)
+{
+    for (int i = fastest(); i < KERNELS; i++)
+        if (name == NULL || strcmp(name, kernels[i].name) == 0)
+            return &kernels[i];
+    return NULL;
+}
+
+typedef struct {
+    bool transpose_A, transpose_B;
+    int m, n, k;
+    const real *A, *B;
+    real *C;
+    int lda, ldb, ldc;
+    int rows, columns;          /* of a part: all of one of the two */
+} Product;
+
+static void one_part(void *to, int part)
+{
+    const Product *p = to;
+    const int i = p->rows < p->m ? part * p->rows : 0;
+    const int j = p->rows < p->m ? 0 : part * p->columns;
+    const int m = least(p->rows, p->m - i);
+    const Kernel *kernel = &kernels[fastest()];
+    if (kernel->high == 4 && m <= kernel->lanes / 2)
+        kernel++;
+    product_by(kernel, p->transpose_A, p->transpose_B,
+               m, least(p->columns, p->n - j), p->k,
+               p->A + (p->transpose_A ? (ptrdiff_t)i * p->lda : i), p->lda,
+               p->B + (p->transpose_B ? j : (ptrdiff_t)j * p->ldb), p->ldb,
+               p->C + i + (ptrdiff_t)j * p->ldc, p->ldc);
+}
+
+enum { STEP = 64, WORTH = 1 << 19, COLUMN_WORTH = 1 << 15 };
+
+void product(bool transpose_A, bool transpose_B, int m, int n, int k,
+             const real *A, int lda, const real *B, int ldb,
+             real *C, int ldc)
+{
+    Product p = { transpose_A, transpose_B, m, n, k, A, B, C, lda, ldb, ldc,
+                  m, n };
+    const double entries = (double)m * n * k;
+    const int threads = entries < (n == 1 ? COLUMN_WORTH : WORTH)
+                      ? 1 : threads_here();
+    const bool by_rows = m >= n;
+    const int step = n == 1 ? HEAD / 2 : STEP;  /* two share W_q, too */
+    const int steps = ((by_rows ? m : n) + step - 1) / step;
+    const int share_of = (steps + threads - 1) / threads * step;
+    if (threads > 1 && by_rows)
+        p.rows = least(share_of, m);
+    else if (threads > 1)
+        p.columns = least(share_of, n);
+    share((m + p.rows - 1) / p.rows
+          * ((n + p.columns - 1) / p.columns), one_part, &p);
+}

@@ -1,0 +1,467 @@
+/* Errors, memory, the tape, and the way back along it. */
+#include "library/tape.h"
+#include "library/threads.h"
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static OF_EACH_THREAD Refusal *catcher;
+
+void catch_refusal(Refusal *refusal)
+{
+    catcher = refusal;
+}
+
+_Noreturn void refuse(Where where, const char *sentence, ...)
+{
+    va_list arguments;
+    va_start(arguments, sentence);
+    if (catcher != NULL) {
+        Refusal *refusal = catcher;
+        catcher = NULL;
+        refusal->where = where;
+        vsnprintf(refusal->sentence, sizeof refusal->sentence, sentence,
+                  arguments);
+        va_end(arguments);
+        longjmp(refusal->out, 1);
+    }
+    fflush(stdout);
+    fprintf(stderr, "%s:%d: %s: ", where.file, where.line, where.call);
+    vfprintf(stderr, sentence, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(3);
+}
+
+#ifndef ARENA_BLOCK
+#define ARENA_BLOCK ((size_t)1 << 20)   /* bytes in a block, at least */
+#endif
+enum { ALIGNMENT = 64 };                /* bytes: a cache line */
+
+typedef struct Block Block;
+struct Block {
+    Block *next;
+    size_t size, used;
+    unsigned char *bytes;
+};
+
+typedef struct Guest Guest;     /* memory that is not the arena's own */
+struct Guest {
+    Guest *next;
+    void *bytes;
+    size_t n;
+    void (*leave)(void *bytes, size_t n);
+};
+
+struct Arena {
+    Block *first, *current;
+    size_t peak;                /* bytes, the most before it went back */
+    Guest *guests;
+};
+
+static void *or_refuse(void *memory, size_t bytes)
+{
+    if (memory != NULL)
+        return memory;
+    fflush(stdout);
+    end_alone();
+    fprintf(stderr, "ftx: there is no memory for %zu bytes.\n", bytes);
+    exit(2);
+}
+
+Arena *arena_new(void)
+{
+    return or_refuse(calloc(1, sizeof(Arena)), sizeof(Arena));
+}
+
+static Block *block_new(size_t size)
+{
+    if (size < ARENA_BLOCK)
+        size = ARENA_BLOCK;
+    Block *block =
+        or_refuse(malloc(sizeof *block + size + ALIGNMENT), size);
+    unsigned char *end_of_header = (unsigned char *)(block + 1);
+    size_t over = (uintptr_t)end_of_header % ALIGNMENT;
+    *block = (Block){ NULL, size, 0, end_of_header + (ALIGNMENT - over) };
+    return block;
+}
+
+void *arena_alloc(Arena *arena, size_t bytes)
+{
+    REQUIRE(bytes <= SIZE_MAX / 2, "%zu bytes are too many.", bytes);
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    Block **place = &arena->current;
+    while (*place != NULL && (*place)->size - (*place)->used < bytes) {
+        place = &(*place)->next;
+        if (*place != NULL)
+            (*place)->used = 0;
+    }
+    if (*place == NULL)
+        *place = block_new(bytes);
+    Block *block = arena->current = *place;
+    if (arena->first == NULL)
+        arena->first = block;
+    block->used += bytes;
+    return block->bytes + block->used - bytes;
+}
+
+size_t arena_used(const Arena *arena)
+{
+    size_t bytes = 0;
+    for (const Block *b = arena->first; b != NULL; b = b->next) {
+        bytes += b->used;
+        if (b == arena->current)
+            break;
+    }
+    return bytes;
+}
+
+size_t arena_peak(const Arena *arena)
+{
+    size_t used = arena_used(arena);
+    return used > arena->peak ? used : arena->peak;
+}
+
+void arena_back(Arena *arena, size_t used)
+{
+    arena->peak = arena_peak(arena);
+    Block *block = arena->first;
+    for (; block != NULL && used > block->used; block = block->next)
+        used -= block->used;
+    arena->current = block;
+    if (block != NULL)
+        block->used = used;
+}
+
+void arena_keep(Arena *arena, void *bytes, size_t n,
+                void (*leave)(void *bytes, size_t n))
+{
+    Guest *guest = or_refuse(malloc(sizeof *guest), sizeof *guest);
+    *guest = (Guest){ arena->guests, bytes, n, leave };
+    arena->guests = guest;
+}
+
+static void let_guests_leave(Arena *arena)
+{
+    for (Guest *g = arena->guests, *next; g != NULL; g = next) {
+        next = g->next;
+        g->leave(g->bytes, g->n);
+        free(g);
+    }
+    arena->guests = NULL;
+}
+
+void arena_clear(Arena *arena)
+{
+    let_guests_leave(arena);
+    arena_back(arena, 0);
+}
+
+void arena_free(Arena *arena)
+{
+    let_guests_leave(arena);
+    for (Block *b = arena->first, *next; b != NULL; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(arena);
+}
+
+typedef struct Spare Spare;     /* stands in the memory that it tells of */
+struct Spare {
+    Spare *next;
+    size_t bytes;
+};
+
+enum { OBSERVERS = 8 };         /* at once, the most */
+
+struct Tape {
+    Arena *arena;
+    bool gradients;             /* are derivatives wanted? */
+    bool owes;                  /* those of parameters later? */
+    struct Matrix *last;
+    struct { Observer *told; void *to; } observer[OBSERVERS];
+    int observers;              /* how many look on */
+    Settings settings;
+    Spare *spare;               /* gradients that have done their work */
+    bool forgives;              /* NaN and infinity are let through ... */
+    void (*alarm)(void *ringing);       /* ... but this is called before */
+    void *ringing;
+};
+
+Tape *tape_new(bool gradients)
+{
+    Tape *tape = or_refuse(malloc(sizeof *tape), sizeof *tape);
+    *tape = (Tape){ .arena = arena_new(), .gradients = gradients };
+    return tape;
+}
+
+Arena *tape_arena(Tape *tape)
+{
+    return tape->arena;
+}
+
+bool wants_gradients(const Tape *tape)
+{
+    return tape->gradients;
+}
+
+void tape_clear(Tape *tape)
+{
+    tape->last = NULL;
+    tape->spare = NULL;
+    arena_clear(tape->arena);
+}
+
+void tape_free(Tape *tape)
+{
+    arena_free(tape->arena);
+    free(tape);
+}
+
+struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
+                          bool gradient)
+{
+    if (rows < 1 || cols < 0)
+        refuse(where, "a matrix of %d x %d; it needs a row and a column.",
+               rows, cols);
+    if ((double)rows * cols > (double)(SIZE_MAX / 2 / sizeof(real)))
+        refuse(where, "a matrix of %d x %d is too large.", rows, cols);
+    struct Matrix *M = arena_alloc(arena, sizeof *M);
+    size_t bytes = (size_t)rows * (size_t)cols * sizeof(real);
+    *M = (struct Matrix){ .rows = rows, .cols = cols };
+    M->at = arena_alloc(arena, bytes);
+    M->grad = gradient ? arena_alloc(arena, bytes) : NULL;
+    return M;
+}
+
+static Mat creditor(Tape *tape, Mat M)  /* M without its gradient */
+{
+    if (M->tape != NULL || M->grad == NULL)
+        return M;
+    struct Matrix *copy = arena_alloc(tape->arena, sizeof *copy);
+    *copy = *M;
+    copy->owed = M->grad;
+    copy->grad = NULL;
+    return copy;
+}
+
+struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
+                           void (*backward)(Mat Y), int n, const Mat of[])
+{
+    bool input = backward == NULL;
+    struct Matrix *Y = matrix_new(where, tape->arena, rows, cols,
+                                  input && tape->gradients);
+    Y->tape = tape;
+    if (tape->gradients) {
+        size_t bytes = (size_t)n * sizeof *of;
+        Y->previous = tape->last;
+        Y->back = backward;
+        Y->n = n;
+        Mat *operand = arena_alloc(tape->arena, bytes);
+        for (int k = 0; k < n; k++)
+            operand[k] = tape->owes ? creditor(tape, of[k]) : of[k];
+        Y->of = operand;
+        tape->last = Y;
+    }
+    return Y;
+}
+
+Tape *tape_of(Where where, int n, const Mat of[])
+{
+    Tape *tape = NULL;
+    for (int k = 0; k < n; k++) {
+        if (tape != NULL && of[k]->tape != NULL && of[k]->tape != tape)
+            refuse(where, "the operands are on two different tapes.");
+        if (of[k]->tape != NULL)
+            tape = of[k]->tape;
+    }
+    if (tape == NULL)
+        refuse(where, "no operand is on a tape; give one of them as an "
+               "input(tape, rows, cols).");
+    return tape;
+}
+
+struct Matrix *computed(Where where, int rows, int cols,
+                        void (*backward)(Mat Y), int n, const Mat of[])
+{
+    for (int k = 0; k < n; k++)
+        if (of[k]->turned)
+            refuse(where, "a transposed matrix can only be multiplied.");
+    Tape *tape = tape_of(where, n, of);
+    return computed_on(where, tape, rows, cols, backward, n, of);
+}
+
+void observe(Tape *tape, Observer *observer, void *to)
+{
+    REQUIRE(tape->observers < OBSERVERS, "%d look on already.", OBSERVERS);
+    tape->observer[tape->observers].told = observer;
+    tape->observer[tape->observers++].to = to;
+}
+
+void unobserve(Tape *tape)
+{
+    REQUIRE(tape->observers > 0, "nobody looks on.");
+    tape->observers--;
+}
+
+static Mat told(Tape *tape, const char *line, const char *name, Mat M,
+                int index)
+{
+    for (int k = 0; k < tape->observers; k++) {
+        Mat answer = tape->observer[k].told(tape->observer[k].to, line,
+                                            name, M, index);
+        M = M == NULL ? NULL : answer;
+    }
+    return M;
+}
+
+Mat see(Mat M, const char *line, const char *name)
+{
+    return told(M->tape, line, name, M, 0);
+}
+
+void see_index(Tape *tape, const char *line, const char *name, int index)
+{
+    told(tape, line, name, NULL, index);
+}
+
+void see_list(Tape *tape, const char *line, const char *name, Tokens list)
+{
+    for (int k = 1; k <= list.length; k++)
+        see_index(tape, line, name, list.id[k - 1]);
+}
+
+Settings *settings(Tape *tape)
+{
+    return &tape->settings;
+}
+
+void as_printed(Tape *tape)
+{
+    tape->observers = 0;
+    tape->settings = (Settings){ .epsilon = 0 };
+}
+
+void see_theta(Tape *tape, const char *line, const Theta *theta)
+{
+    for (int k = 1; k <= theta->n; k++)
+        told(tape, line, theta->parameter[k].name,
+             *theta->parameter[k].place, k);
+    tape_clear(tape);
+}
+
+void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing)
+{
+    tape->forgives = true;
+    tape->alarm = alarm;
+    tape->ringing = ringing;
+}
+
+bool forgiven(const Tape *tape)
+{
+    if (tape->alarm != NULL)
+        tape->alarm(tape->ringing);
+    return tape->forgives;
+}
+
+static size_t bytes_of(Mat M)
+{
+    return (size_t)M->rows * (size_t)M->cols * sizeof(real);
+}
+
+static real *borrow(Tape *tape, size_t bytes)
+{
+    Spare **place = &tape->spare;
+    while (*place != NULL && (*place)->bytes != bytes)
+        place = &(*place)->next;
+    Spare *found = *place;
+    if (found == NULL)
+        return arena_alloc(tape->arena, bytes > 0 ? bytes : sizeof *found);
+    *place = found->next;
+    return (real *)found;
+}
+
+static void give_back(Tape *tape, void *memory, size_t bytes)
+{
+    Spare *spare = memory;
+    *spare = (Spare){ tape->spare, bytes };
+    tape->spare = spare;
+}
+
+static void begin_gradient(Mat M)
+{
+    struct Matrix *own = (struct Matrix *)M;    /* the tape's, not const */
+    if (M->back == NULL || M->grad != NULL)
+        return;
+    own->grad = borrow(M->tape, bytes_of(M));
+    clear_gradient(M);
+}
+
+/* The first operand of Y that it owes to; NULL: there is none. */
+static Mat first_creditor(Mat Y)
+{
+    for (int k = 0; k < Y->n; k++)
+        if (Y->of[k]->tape == NULL && Y->of[k]->owed != NULL)
+            return Y->of[k];
+    return NULL;
+}
+
+static void go_back(struct Matrix *Y)
+{
+    for (int k = 0; k < Y->n; k++)
+        begin_gradient(Y->of[k]);
+    Y->back(Y);
+    if (Y->tape->owes && first_creditor(Y) != NULL)
+        Y->owed = Y->grad;
+    else
+        give_back(Y->tape, Y->grad, bytes_of(Y));
+    Y->grad = NULL;
+}
+
+void backward_(Where where, Mat loss)
+{
+    if (loss->rows != 1 || loss->cols != 1)
+        refuse(where, "the loss is %d x %d; it must be 1 x 1.",
+               loss->rows, loss->cols);
+    if (loss->tape == NULL || !loss->tape->gradients)
+        refuse(where, "the loss is not on a tape that wants gradients.");
+    for (Mat Y = loss->tape->last; Y != NULL; Y = Y->previous)
+        clear_gradient(Y);
+    begin_gradient(loss);
+    loss->grad[0] = 1;
+    for (struct Matrix *Y = loss->tape->last; Y != NULL; Y = Y->previous)
+        if (Y->back != NULL && Y->grad != NULL)
+            go_back(Y);
+}
+
+void tape_owes(Tape *tape, bool owes)
+{
+    tape->owes = owes;
+}
+
+static void pay(const struct Matrix *Y)
+{
+    struct Matrix due = *Y;
+    due.grad = Y->owed;
+    for (int k = 0; k < Y->n; k++)
+        if (Y->of[k]->tape == NULL && Y->of[k]->owed != NULL)
+            ((struct Matrix *)Y->of[k])->grad = Y->of[k]->owed;
+    Y->back(&due);
+}
+
+void settle(Tape *tape, Mat M)
+{
+    for (struct Matrix *Y = tape->last; Y != NULL; Y = Y->previous)
+        if (Y->owed != NULL && first_creditor(Y)->owed == M->grad)
+            pay(Y);
+}
+
+void clear_gradient(Mat M)
+{
+    if (M->grad != NULL)
+        memset(M->grad, 0, bytes_of(M));
+}
+

@@ -1,0 +1,43 @@
+/* Classification with Algorithm 9 [PH22] (E31). */
+#include "practice/practice.h"
+#include <math.h>
+
+static void hyperbolic_back(Mat Y)
+{
+    if (Y->of[0]->grad == NULL)
+        return;
+    for (int i = 0; i < Y->rows * Y->cols; i++)
+        Y->of[0]->grad[i] += Y->grad[i] * (1 - Y->at[i] * Y->at[i]);
+}
+
+static Mat hyperbolic(Mat X)
+{
+    struct Matrix *Y = computed(HERE("tanh(X)"), X->rows, X->cols,
+                                hyperbolic_back, 1, &X);
+    for (int i = 0; i < X->rows * X->cols; i++)
+        Y->at[i] = (real)tanh(X->at[i]);
+    return Y;
+}
+
+Mat classify_state(Mat first, const Theta *theta)
+{
+    if (theta->hyper.pooler)
+        first = hyperbolic(affine(theta->W_f, first, theta->b_f));
+    return softmax(affine(theta->W_c, first, theta->b_c));
+}
+
+Mat classify(Tape *tape, Tokens x, const Theta *theta)
+{
+    REQUIRE(theta->W_c != NULL, "theta has no class head: N_C is 0.");
+    Mat X = theta->hyper.pooler ? layers_9(tape, x, theta)
+                                : represent(tape, x, theta);
+    return classify_state(gather(tape, X, 1, (int[]){ 1 }), theta);
+}
+
+Mat loss_class(Lane *lane, const Data *data, int n)
+{
+    Mat P = classify(lane->tape, data->x[n], lane->theta);
+    Tokens c = { 1, &data->c[n] }, first = span(lane->tape, 1, 1);
+    lane->tokens += 1;
+    return scale(log_prob(P, c, first), -1);
+}

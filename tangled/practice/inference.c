@@ -1,0 +1,131 @@
+/* Algorithms 14 and 15 [PH22] in practice. */
+#include "practice/practice.h"
+#include <string.h>
+
+static void refuse_wrong_inference(const Inference *how)
+{
+    REQUIRE(how->tau >= 0, "tau = %g; it must be from 0 to infinity.",
+            how->tau);
+    REQUIRE(how->tau == 0 || how->random != NULL,
+            "a token shall be drawn, but there are no random numbers.");
+}
+
+static void refuse_wrong_prompt(Tokens x, const Theta *theta,
+                                const Inference *how)
+{
+    int ell_max = theta->hyper.ell_max;
+    REQUIRE(x.length >= 1, "the prompt is empty.");
+    REQUIRE(how->ell_gen >= 0, "ell_gen = %d; it must not be negative.",
+            how->ell_gen);
+    REQUIRE(0 <= how->slide && how->slide <= ell_max,
+            "slide = %d; it must be in 0 ... ell_max = %d.",
+            how->slide, ell_max);
+    REQUIRE(how->slide > 0 || how->ell_gen <= ell_max - x.length + 1,
+            "%d tokens and %d more; ell_max is %d, and the last one is not "
+            "fed back.", x.length, how->ell_gen, ell_max);
+}
+
+int translation_bound(int ell_gen, const Theta *theta)
+{
+    int ell_max = theta->hyper.ell_max;
+    REQUIRE(theta->hyper.architecture == ED_TRANSFORMER,
+            "theta belongs to another architecture.");
+    REQUIRE(0 <= ell_gen && ell_gen <= ell_max,
+            "ell_gen = %d; it must be in 0 ... ell_max = %d.",
+            ell_gen, ell_max);
+    return ell_gen == 0 ? ell_max : ell_gen;
+}
+
+Mat drawn_from(Mat p, bool eos_ends, const Inference *how)
+{
+    if (how->no_special)
+        p = without_special(p, eos_ends);
+    Mat q = tempered(p, how->tau);
+    q = top_k_of(q, how->top_k);
+    return top_p_of(q, how->top_p);
+}
+
+static double next_number(const Inference *how)
+{
+    return how->random == NULL ? 0 : uniform(how->random);
+}
+
+static bool heard(const Inference *how, int y)
+{
+    return how->told == NULL || how->told(how->to, y);
+}
+
+/* x; or, with slide, its end: as many times slide tokens are left out as
+   make the rest at most ell_max long. */
+static Tokens in_sight(Tokens x, const Theta *theta, const Inference *how)
+{
+    int over = x.length - theta->hyper.ell_max, slide = how->slide;
+    if (slide == 0 || over <= 0)
+        return x;
+    int gone = (over + slide - 1) / slide * slide;
+    return slice(x, gone + 1, x.length);
+}
+
+static Tokens copied(Arena *arena, Tokens x, int more)
+{
+    size_t n = (size_t)x.length;
+    int *id = arena_alloc(arena, (n + (size_t)more) * sizeof *id);
+    return (Tokens){ x.length, memcpy(id, x.id, n * sizeof *id) };
+}
+
+static Tokens with_token(Tokens x, int y)   /* there is room behind it */
+{
+    ((int *)x.id)[x.length] = y;
+    return (Tokens){ x.length + 1, x.id };
+}
+
+Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
+                    const Inference *how)
+{
+    refuse_wrong_inference(how);
+    refuse_wrong_prompt(x, theta, how);
+    int ell = x.length, eos = eos_token(theta->hyper.N_V);
+    bool goes_on = true;
+    x = copied(arena, x, how->ell_gen);
+    memory_forget(how->memory);
+    Mark start = tape_mark(tape);
+    for (int i = 1; i <= how->ell_gen && goes_on; i++) {
+        Tokens new = memory_unseen(how->memory, in_sight(x, theta, how));
+        Mat P = see(dtransformer(tape, new, theta), "14.3", "P");
+        Mat p = see(column_at(P, P->cols), "14.4", "p");
+        Mat q = see(drawn_from(p, how->stop_at_eos, how), "14.5", "q");
+        int y = sample(q, next_number(how));
+        x = with_token(x, y);
+        goes_on = heard(how, y) && !(how->stop_at_eos && y == eos);
+        let_go(start, NULL);
+    }
+    return slice(x, ell + 1, x.length);
+}
+
+Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
+                    const Inference *how, bool *ended)
+{
+    refuse_wrong_inference(how);
+    int N_V = theta->hyper.N_V, bos = bos_token(N_V), y = 0;
+    int bound = translation_bound(how->ell_gen, theta);
+    bool goes_on = true, once = how->encode_once || how->memory != NULL;
+    Tokens x = copied(arena, (Tokens){ 1, &bos }, bound);
+    memory_forget(how->memory);
+    Mat Z = once ? encode(tape, z, theta) : NULL;
+    Mark start = tape_mark(tape);
+    while (y != eos_token(N_V) && x.length <= bound && goes_on) {
+        Mat known = once ? memory_context(how->memory, Z) : NULL;
+        Tokens new = memory_unseen(how->memory, x);
+        Mat P = see(once ? decode(tape, known, new, theta)
+                         : edtransformer(tape, z, x, theta), "15.4", "P");
+        Mat p = see(column_at(P, P->cols), "15.5", "p");
+        Mat q = see(drawn_from(p, true, how), "15.6", "q");
+        y = sample(q, next_number(how));
+        x = with_token(x, y);
+        goes_on = heard(how, y);
+        let_go(start, NULL);
+    }
+    if (ended != NULL)
+        *ended = y == eos_token(N_V);
+    return x;
+}

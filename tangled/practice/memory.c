@@ -1,0 +1,114 @@
+/* Keys and values of earlier tokens, kept from call to call. */
+#include "practice/practice.h"
+#include <string.h>
+
+struct Memory {
+    Tape *tape;
+    int H, room;                /* columns                                */
+    int seen;                   /* tokens                                 */
+    bool called;                /* memory_unseen has said what comes next */
+    int l, h;                   /* where the call is                      */
+    bool cross;
+    int n;
+    struct Matrix *known;       /* n of them: the columns of each K and V */
+};
+
+static struct Matrix *known_at(const Memory *m, int l, bool cross, int h,
+                               bool value)
+{
+    int part = 2 * (l - 1) + cross, head = m->H * part + (h - 1);
+    return &m->known[2 * head + value];
+}
+
+static Mat with_known(const Memory *m, struct Matrix *known, Mat M)
+{
+    if (m->cross && known->cols > 0)
+        return known;
+    REQUIRE(M->back == NULL, "a memory keeps no gradients; the tape must "
+            "not want any.");
+    REQUIRE(known->cols + M->cols <= m->room,
+            "%d columns and %d more: there is room for %d.",
+            known->cols, M->cols, m->room);
+    size_t rows = (size_t)known->rows;
+    memcpy(known->at + rows * (size_t)known->cols, M->at,
+           rows * (size_t)M->cols * sizeof(real));
+    known->cols += M->cols;
+    return known;
+}
+
+static bool is(const char *line, const char *other)
+{
+    return strcmp(line, other) == 0;
+}
+
+static Mat keep(void *to, const char *line, const char *name, Mat M,
+                int index)
+{
+    Memory *m = to;
+    (void)name;
+    if (!m->called)
+        return M;
+    if (is(line, "8.13") || is(line, "10.4"))
+        m->l = index, m->cross = false;
+    if (is(line, "8.15"))
+        m->cross = true;
+    if (is(line, "5.1"))
+        m->h = index;
+    if (is(line, "4.2") || is(line, "4.3"))
+        return with_known(m, known_at(m, m->l, m->cross, m->h,
+                                      is(line, "4.3")), M);
+    if (is(line, "8.21") || is(line, "10.11")) {
+        m->seen += M->cols;
+        m->called = false;
+        settings(m->tape)->past = 0;
+    }
+    return M;
+}
+
+Memory *memory_new(Arena *arena, Tape *tape, const Theta *theta)
+{
+    const Hyperparameters *h = &theta->hyper;
+    REQUIRE(h->architecture != E_TRANSFORMER,
+            "Algorithm 9 looks both ways: every column changes.");
+    Memory *m = arena_alloc(arena, sizeof *m);
+    *m = (Memory){ .tape = tape, .H = h->H, .room = h->ell_max };
+    m->n = 4 * (h->L + h->L_dec) * h->H;
+    m->known = arena_alloc(arena, (size_t)m->n * sizeof *m->known);
+    for (int k = 0; k < m->n; k++) {
+        int rows = k % 2 == 0 ? h->d_attn : h->d_mid;
+        bool used = h->architecture == ED_TRANSFORMER
+                 || k / 2 / h->H % 2 == 0;
+        size_t bytes = (size_t)rows * (size_t)m->room * sizeof(real);
+        m->known[k] = (struct Matrix){ .rows = rows, .tape = tape };
+        m->known[k].at = arena_alloc(arena, used ? bytes : 0);
+    }
+    observe(tape, keep, m);
+    return m;
+}
+
+Tokens memory_unseen(Memory *m, Tokens x)
+{
+    if (m == NULL)
+        return x;
+    if (x.length <= m->seen)
+        memory_forget(m);
+    settings(m->tape)->past = m->seen;
+    m->called = true;
+    return slice(x, m->seen + 1, x.length);
+}
+
+Mat memory_context(const Memory *m, Mat Z)
+{
+    return m != NULL && m->seen > 0 ? column_at(Z, 1) : Z;
+}
+
+void memory_forget(Memory *m)
+{
+    if (m == NULL)
+        return;
+    for (int k = 0; k < m->n; k++)
+        m->known[k].cols = 0;
+    m->seen = 0;
+    m->called = false;
+    settings(m->tape)->past = 0;
+}

@@ -1,0 +1,81 @@
+/* Fewer tokens to draw from. */
+#include "practice/practice.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct { double weight; int token; } Rank;
+
+static int by_weight(const void *a, const void *b)
+{
+    const Rank *r = a, *s = b;
+    if (r->weight != s->weight)
+        return r->weight > s->weight ? -1 : 1;
+    return r->token - s->token;
+}
+
+void ranked(Mat p, int n, int y[])
+{
+    REQUIRE(1 <= n && n <= p->rows, "n = %d; there are %d tokens.",
+            n, p->rows);
+    Rank *rank = arena_alloc(tape_arena(p->tape),
+                             (size_t)p->rows * sizeof *rank);
+    for (int v = 1; v <= p->rows; v++)
+        rank[v - 1] = (Rank){ log_of(p, v), v };
+    qsort(rank, (size_t)p->rows, sizeof *rank, by_weight);
+    for (int k = 0; k < n; k++)
+        y[k] = rank[k].token;
+}
+
+/* softmax(log p), but 0 for the tokens that are not kept. */
+static Mat restricted(Mat p, const bool kept[])
+{
+    Mat M = input(p->tape, p->rows, 1);
+    for (int v = 1; v <= p->rows; v++)
+        AT(M, v, 1) = kept[v - 1] ? (real)log_of(p, v) : -(real)INFINITY;
+    return softmax(M);
+}
+
+Mat without_special(Mat p, bool eos_ends)
+{
+    int N_V = p->rows;
+    bool *kept = arena_alloc(tape_arena(p->tape), (size_t)N_V);
+    for (int v = 1; v <= N_V; v++)
+        kept[v - 1] = v != mask_token(N_V) && v != bos_token(N_V)
+                   && (eos_ends || v != eos_token(N_V));
+    return restricted(p, kept);
+}
+
+/* q with only the first n tokens of the ranking y. */
+static Mat first_of(Mat q, int n, const int y[])
+{
+    bool *kept = arena_alloc(tape_arena(q->tape), (size_t)q->rows);
+    memset(kept, 0, (size_t)q->rows);
+    for (int k = 0; k < n; k++)
+        kept[y[k] - 1] = true;
+    return restricted(q, kept);
+}
+
+Mat top_k_of(Mat q, int k)
+{
+    REQUIRE(k >= 0, "k = %d; it must not be negative.", k);
+    if (k == 0 || k >= q->rows)
+        return q;
+    int *y = arena_alloc(tape_arena(q->tape), (size_t)k * sizeof *y);
+    ranked(q, k, y);
+    return first_of(q, k, y);
+}
+
+Mat top_p_of(Mat q, double top_p)
+{
+    REQUIRE(0 <= top_p && top_p <= 1, "top_p = %g; it must be in [0, 1].",
+            top_p);
+    if (top_p == 0 || top_p == 1)
+        return q;
+    size_t size = (size_t)q->rows * sizeof(int);
+    int *y = arena_alloc(tape_arena(q->tape), size), n = 0;
+    ranked(q, q->rows, y);
+    for (double total = 0; n < q->rows && total < top_p; n++)
+        total += AT(q, y[n], 1);
+    return first_of(q, n, y);
+}

@@ -1,0 +1,196 @@
+/* What a run does that the paper does not: observers that answer. */
+#include "practice/practice.h"
+#include <math.h>
+#include <string.h>
+
+static bool is_one_of(const char *line, const char *lines)
+{
+    const size_t n = strlen(line);
+    for (const char *at = lines; (at = strstr(at, line)) != NULL; at++)
+        if (at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}
+
+static const char embedding[] = " 8.3 8.12 9.3 10.3 ";
+static const char addition[] = " 8.5 8.7 8.14 8.16 8.18 9.5 9.7 10.6 10.8 ";
+static const char end_of_layer[] = " 8.8 8.19 9.8 10.8 ";
+
+static Mat no_mean(void *to, const char *line, const char *name, Mat M,
+                   int index)
+{
+    (void)to, (void)name, (void)index;
+    return strcmp(line, "6.1") == 0 ? input(M->tape, 1, M->cols) : M;
+}
+
+static Mat with_bias(void *to, const char *line, const char *name, Mat M,
+                     int index)
+{
+    const Theta *theta = to;
+    (void)index;
+    return strcmp(line, "7.1") == 0 && strcmp(name, "logits") == 0
+         ? add_bias(M, theta->b_u) : M;
+}
+
+static Mat normalised(void *to, const char *line, const char *name, Mat M,
+                      int index)
+{
+    const Theta *theta = to;
+    (void)name, (void)index;
+    return M != NULL && is_one_of(line, embedding)
+         ? layer_norm(M, theta->gamma_e, theta->beta_e) : M;
+}
+
+typedef struct {
+    int window, past, l;
+    bool strided;
+} Sight;
+
+static bool in_pattern(int t_z, int t_x, const void *data)
+{
+    const Sight *sight = data;
+    const int distance = t_x + sight->past - t_z;
+    return distance < sight->window
+        || (sight->strided && distance % sight->window == 0);
+}
+
+/* Of the attention of decoders to themselves, in every second layer. */
+static Mat windowed(void *to, const char *line, const char *name, Mat M,
+                    int index)
+{
+    Sight *sight = to;
+    (void)name;
+    if (strcmp(line, "8.13") == 0 || strcmp(line, "10.4") == 0)
+        sight->l = index;
+    if (is_one_of(line, " 8.4 8.15 10.6 "))
+        sight->l = 0;           /* an encoder, or another attention */
+    if (strcmp(line, "4.5") != 0 || sight->l == 0 || sight->l % 2 != 0)
+        return M;
+    sight->past = settings(M->tape)->past;
+    return masked(M, ((Mask){ in_pattern, sight }));
+}
+
+void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
+{
+    const Hyperparameters *h = &theta->hyper;
+    as_printed(tape);
+    settings(tape)->epsilon = h->epsilon;
+    settings(tape)->tanh_gelu = h->tanh_gelu;
+    settings(tape)->scaled_embedding = h->scaled_embedding;
+    if (h->rms)
+        observe(tape, no_mean, NULL);
+    if (h->embedding_norm)
+        observe(tape, normalised, (void *)theta);
+    if (h->unembedding_bias)
+        observe(tape, with_bias, (void *)theta);
+    if (h->positions == RELATIVE)
+        observe_distances(arena, tape, theta);
+    if (h->window > 0) {
+        Sight *sight = arena_alloc(arena, sizeof *sight);
+        *sight = (Sight){ .window = h->window,
+                          .strided = h->sparse == STRIDED };
+        observe(tape, windowed, sight);
+    }
+}
+
+Mark tape_mark(Tape *tape)
+{
+    return (Mark){ tape, arena_used(tape_arena(tape)) };
+}
+
+size_t tape_peak(Tape *tape)
+{
+    return arena_peak(tape_arena(tape));
+}
+
+static Mat matrix_moved(Tape *tape, const struct Matrix *M)
+{
+    struct Matrix *Y = matrix_new(HERE("let_go"), tape_arena(tape),
+                                  M->rows, M->cols, false);
+    memmove(Y->at, M->at,
+            (size_t)M->rows * (size_t)M->cols * sizeof(real));
+    Y->tape = tape;
+    return Y;
+}
+
+Mat let_go(Mark mark, Mat M)
+{
+    if (wants_gradients(mark.tape))
+        return M;
+    struct Matrix kept = M == NULL ? (struct Matrix){ 0 } : *M;
+    arena_back(tape_arena(mark.tape), mark.used);
+    return M == NULL ? NULL : matrix_moved(mark.tape, &kept);
+}
+
+static Mat thrifty(void *to, const char *line, const char *name, Mat M,
+                   int index)
+{
+    Mark *mark = to;
+    (void)name, (void)index;
+    if (M == NULL)
+        return M;
+    if (is_one_of(line, embedding))
+        *mark = tape_mark(M->tape);
+    return is_one_of(line, end_of_layer) ? let_go(*mark, M) : M;
+}
+
+void tape_thrifty(Arena *arena, Tape *tape)
+{
+    observe(tape, thrifty, arena_alloc(arena, sizeof(Mark)));
+}
+
+Theta *theta_alias(Arena *arena, const Theta *theta)
+{
+    Theta *alias = theta_new(arena, &theta->hyper);
+    for (int k = 1; k <= theta->n; k++)
+        *alias->parameter[k].place = *theta->parameter[k].place;
+    alias->W_p = theta->W_p;        /* where it is fixed */
+    alias->R = theta->R;
+    alias->W_u = theta->W_u;        /* where it is tied  */
+    return alias;
+}
+
+Mat *theta_zeros(Arena *arena, const Theta *theta)
+{
+    Mat *zeros = arena_alloc(arena, ((size_t)theta->n + 1) * sizeof *zeros);
+    for (int k = 1; k <= theta->n; k++)
+        zeros[k] = constant(arena, theta->parameter[k].rows,
+                            theta->parameter[k].cols);
+    return zeros;
+}
+
+typedef struct { double p; Random *random; } Dropout;
+
+static Mat with_zeros(const Dropout *drop, Mat M)
+{
+    Mat kept = constant(tape_arena(M->tape), M->rows, M->cols);
+    size_t n = (size_t)M->rows * (size_t)M->cols;
+    for (size_t k = 0; k < n; k++)
+        kept->at[k] = uniform(drop->random) < drop->p
+                    ? 0 : (real)(1 / (1 - drop->p));
+    return hadamard(M, kept);
+}
+
+static Mat dropped(void *to, const char *line, const char *name, Mat M,
+                   int index)
+{
+    (void)name, (void)index;
+    if (M == NULL)
+        return M;
+    if (is_one_of(line, embedding))
+        return with_zeros(to, M);
+    if (!is_one_of(line, addition))
+        return M;
+    REQUIRE(M->n == 2, "%s is not a sum on a tape that wants gradients.",
+            line);
+    return add(M->of[0], with_zeros(to, M->of[1]));
+}
+
+void tape_dropout(Arena *arena, Tape *tape, double p, Random *random)
+{
+    REQUIRE(0 <= p && p < 1, "p = %g; it must be in [0, 1).", p);
+    Dropout *drop = arena_alloc(arena, sizeof *drop);
+    *drop = (Dropout){ p, random };
+    if (p > 0)
+        observe(tape, dropped, drop);
+}

@@ -1,0 +1,83 @@
+/* Relative positions: the heads of Transformer-XL, and of Gopher. */
+#include "library/tape.h"
+#include <string.h>
+
+static void by_token_backward(Mat Y)
+{
+    Mat D = Y->of[0];
+    const int past = Y->rows - Y->cols;
+    for (int j = 0; D->grad != NULL && j < Y->cols; j++) {
+        const size_t column = (size_t)Y->rows * (size_t)j;
+        const int n = past + j + 1;
+        for (int i = 0; i < n; i++)
+            D->grad[column + (size_t)(n - 1 - i)]
+                += Y->grad[column + (size_t)i];
+    }
+}
+
+Mat by_token_(Where where, Mat D)
+{
+    const int past = D->rows - D->cols;
+    if (past < 0)
+        refuse(where, "%d distances for %d queries; there must be one for "
+               "each.", D->rows, D->cols);
+    Mat Y = computed(where, D->rows, D->cols, by_token_backward, 1, &D);
+    for (int j = 0; j < Y->cols; j++) {
+        const size_t column = (size_t)Y->rows * (size_t)j;
+        const int n = past + j + 1;
+        for (int i = 0; i < Y->rows; i++)
+            Y->at[column + (size_t)i]
+                = i < n ? D->at[column + (size_t)(n - 1 - i)] : 0;
+    }
+    return Y;
+}
+
+static Mat distances(Tape *tape, const Theta *theta, int ell)
+{
+    struct Matrix *R = arena_alloc(tape_arena(tape), sizeof *R);
+    *R = *theta->R;
+    R->cols = ell;
+    R->tape = tape;
+    return R;
+}
+
+static Mat scores_of_distances(Mat W_r, Mat R, Mat Q)
+{
+    if (Q->cols > 1)
+        return mul_tn(mul(W_r, R), Q);
+    Mat W_r_T = transpose_of(tape_arena(Q->tape), W_r);
+    return mul_tn(R, mul(W_r_T, Q));
+}
+
+typedef struct {
+    const Theta *theta;
+    int l, h;
+    Mat Q_v;                    /* Q + v 1^T of this head */
+} Distances;
+
+static Mat with_distances(void *to, const char *line, const char *name,
+                          Mat M, int index)
+{
+    Distances *d = to;
+    (void)name;
+    if (strcmp(line, "10.4") == 0)
+        d->l = index;
+    if (strcmp(line, "5.1") == 0)
+        d->h = index;
+    if (strcmp(line, "4.1") == 0) {
+        d->Q_v = add_bias(M, d->theta->v[d->h]);
+        return add_bias(M, d->theta->u[d->h]);
+    }
+    if (strcmp(line, "4.4") != 0)
+        return M;
+    Mat W_r = d->theta->layer[d->l].W_r[d->h];
+    Mat R = distances(M->tape, d->theta, M->rows);
+    return add(M, by_token(scores_of_distances(W_r, R, d->Q_v)));
+}
+
+void observe_distances(Arena *arena, Tape *tape, const Theta *theta)
+{
+    Distances *d = arena_alloc(arena, sizeof *d);
+    *d = (Distances){ .theta = theta };
+    observe(tape, with_distances, d);
+}

@@ -1,0 +1,307 @@
+/* A step of training: lanes, threads, the order of the data. */
+#include "practice/practice.h"
+#include "library/threads.h"
+#include <math.h>
+
+static bool between(double least, double x, double most)
+{
+    return least <= x && x <= most;
+}
+
+static bool below_one(double x)
+{
+    return x >= 0 && x < 1;
+}
+
+static const char *fault_of_practice(const Training *how)
+{
+    if (how->warm_up < 0)
+        return "warm_up must be at least 0.";
+    if (!below_one(how->beta_1))
+        return "beta_1 must be in [0, 1).";
+    if (!below_one(how->beta_2))
+        return "beta_2 must be in [0, 1).";
+    if (!between(0, how->epsilon, 1))
+        return "epsilon must be in [0, 1].";
+    if (!between(0, how->eta_last, how->eta))
+        return "eta_last must be in [0, eta].";
+    if (!between(0, how->clip, 1e300))
+        return "clip must be 0 or a positive number.";
+    if (!between(0, how->decay, 1e300))
+        return "decay must be 0 or a positive number.";
+    if (!below_one(how->dropout))
+        return "dropout must be in [0, 1).";
+    if (!below_one(how->smoothing))
+        return "smoothing must be in [0, 1).";
+    return NULL;
+}
+
+const char *training_fault(const Training *how)
+{
+    if (how->N_epochs < 1)
+        return "N_epochs must be at least 1.";
+    if (!(how->eta > 0) || !isfinite(how->eta))
+        return "eta must be a positive number.";
+    if (!below_one(how->p_mask))
+        return "p_mask must be in (0, 1).";
+    if (!between(0, how->batch, 1e6))
+        return "batch must be in 0 ... 1000000.";
+    if (!between(0, how->threads, 1e6))
+        return "threads must be in 0 ... 1000000.";
+    return fault_of_practice(how);
+}
+
+static Training with_defaults(const Training *how)
+{
+    Training h = *how;
+    h.batch = h.batch == 0 ? 1 : h.batch;
+    h.threads = h.threads == 0 ? 1 : h.threads;
+    h.epsilon = h.epsilon == 0 ? 1e-8 : h.epsilon;
+    if (h.beta_1 == 0)
+        h.beta_1 = 0.9;
+    if (h.beta_2 == 0)
+        h.beta_2 = h.method == RMSPROP ? 0.9 : 0.999;
+    if (h.schedule == VASWANI && h.warm_up == 0)
+        h.warm_up = 4000;
+    return h;
+}
+
+static int least_of(int a, int b, int c)
+{
+    const int least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+static void lane_new(Trainer *trainer, Lane *lane, bool learns)
+{
+    const Training *how = &trainer->how;
+    const Theta *theta = trainer->theta;
+    Arena *arena = trainer->arena;
+    *lane = (Lane){ .tape = tape_new(learns), .theta = theta, .how = how };
+    tape_forgive(lane->tape, NULL, NULL);
+    prepare_tape(arena, lane->tape, theta);
+    if (learns) {
+        settings(lane->tape)->smoothing = how->smoothing;
+        tape_dropout(arena, lane->tape, how->dropout, &lane->drops);
+    } else
+        tape_thrifty(arena, lane->tape);
+}
+
+Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
+{
+    const char *wrong = training_fault(how);
+    REQUIRE(wrong == NULL, "%s", wrong);
+    Trainer *trainer = arena_alloc(arena, sizeof *trainer);
+    *trainer = (Trainer){ .theta = theta, .how = with_defaults(how),
+                          .arena = arena };
+    Method method = trainer->how.method;
+    if (method == MOMENTUM || method == ADAM || method == ADAMW)
+        trainer->m = theta_zeros(arena, theta);
+    if (method != SGD && method != MOMENTUM)
+        trainer->v = theta_zeros(arena, theta);
+    lane_new(trainer, &trainer->lane[0], true);
+    return trainer;
+}
+
+/* The number of lanes for so many sequences; they are there. */
+static int lanes_for(Trainer *trainer, int sequences, bool learns)
+{
+    Lane *lane = learns ? trainer->lane : trainer->judge;
+    int n = least_of(trainer->how.threads, sequences, N_LANES);
+    for (int k = 0; k < n; k++) {
+        if (lane[k].tape == NULL)
+            lane_new(trainer, &lane[k], learns);
+        tape_owes(lane[k].tape, learns && n > 1);
+    }
+    return n;
+}
+
+void trainer_free(Trainer *trainer)
+{
+    have_threads(1);
+    for (int k = 0; k < N_LANES; k++) {
+        if (trainer->lane[k].tape != NULL)
+            tape_free(trainer->lane[k].tape);
+        if (trainer->judge[k].tape != NULL)
+            tape_free(trainer->judge[k].tape);
+    }
+}
+
+/* Some sequences, n in first ... first + size - 1, and their lanes. */
+typedef struct {
+    Trainer *trainer;
+    Lane *lane;
+    int lanes;
+    Loss *loss;
+    const Data *data;
+    const int *order;       /* of the data; NULL: as it is */
+    Random random;          /* of the epoch */
+    int first, size;
+    bool learn;
+} Work;
+
+static void one_sequence(void *to, int k)
+{
+    const Work *work = to;
+    const Trainer *trainer = work->trainer;
+    Lane *lane = &work->lane[k];
+    int n = work->first + k;
+    n = work->order == NULL ? n : work->order[n - 1];
+    lane->loss = 0;
+    lane->tokens = 0;
+    lane->stopped = !work->learn && trainer->stop != NULL
+                 && trainer->stop(trainer->to);
+    if (lane->stopped)
+        return;
+    tape_clear(lane->tape);
+    lane->random = random_branch(work->random, (uint64_t)n);
+    lane->drops = random_branch(lane->random, 0);
+    Mat loss = work->loss(lane, work->data, n);
+    lane->loss = (double)AT(loss, 1, 1);
+    if (work->learn)
+        backward(loss);
+}
+
+static void one_parameter(void *to, int k)
+{
+    const Work *work = to;
+    Mat M = *work->trainer->theta->parameter[k + 1].place;
+    for (int l = 0; l < work->lanes; l++)
+        settle(work->lane[l].tape, M);
+}
+
+static Score scored(Work work)
+{
+    const Theta *theta = work.trainer->theta;
+    const int last = work.first + work.size - 1, lanes = work.lanes;
+    Score score = { 0, 0 };
+    bool stopped = false;
+    have_threads(work.trainer->how.threads);
+    for (; work.first <= last && !stopped; work.first += lanes) {
+        work.lanes = least_of(lanes, last - work.first + 1, N_LANES);
+        share(work.lanes, one_sequence, &work);
+        if (work.learn && lanes > 1)
+            share(theta->n, one_parameter, &work);
+        for (int k = 0; k < work.lanes; k++) {
+            score.loss += work.lane[k].loss;
+            score.tokens += work.lane[k].tokens;
+            stopped = stopped || work.lane[k].stopped;
+        }
+    }
+    return score;
+}
+
+static Random epoch_random(const Trainer *trainer, int epoch)
+{
+    return random_branch(random_new(trainer->how.seed), (uint64_t)epoch);
+}
+
+static void put_in_order(Trainer *trainer, int epoch)
+{
+    int *order = trainer->order, N_data = trainer->data->N_data;
+    if (order == NULL || trainer->ordered == epoch)
+        return;
+    Random random = random_branch(epoch_random(trainer, epoch), 0);
+    for (int n = 1; n <= N_data; n++)
+        order[n - 1] = n;
+    for (int n = N_data; n > 1; n--) {
+        int k = below(&random, n), last = order[n - 1];
+        order[n - 1] = order[k];
+        order[k] = last;
+    }
+    trainer->ordered = epoch;
+}
+
+static void begin(Trainer *trainer, Loss *loss, const Data *data)
+{
+    REQUIRE(data->N_data >= 1, "there is no data to learn from.");
+    trainer->loss = loss;
+    trainer->data = data;
+    trainer->ordered = 0;
+    trainer->diverged = false;
+    trainer->order = NULL;
+    if (trainer->how.shuffle)
+        trainer->order = arena_alloc(trainer->arena, (size_t)data->N_data
+                                                     * sizeof(int));
+}
+
+static long long steps_in_epoch(const Trainer *trainer)
+{
+    int batch = trainer->how.batch;
+    return (trainer->data->N_data + (long long)batch - 1) / batch;
+}
+
+static int first_n(const Trainer *trainer, int epoch)
+{
+    long long steps = steps_in_epoch(trainer);
+    long long taken = trainer->step - (epoch - 1) * steps;
+    if (taken <= 0)
+        return 1;
+    return taken < steps ? (int)taken * trainer->how.batch + 1
+                         : trainer->data->N_data + 1;
+}
+
+static void find_gradient(Trainer *trainer, int epoch, int n)
+{
+    const Training *how = &trainer->how;
+    const Data *data = trainer->data;
+    const int left = data->N_data - n + 1;
+    const int size = left < how->batch ? left : how->batch;
+    put_in_order(trainer, epoch);
+    theta_clear_gradient(trainer->theta);
+    Score score = scored((Work){
+        trainer, trainer->lane, lanes_for(trainer, how->batch, true),
+        trainer->loss, data, trainer->order, epoch_random(trainer, epoch),
+        n, size, true
+    });
+    trainer->now = (Progress){
+        .step = trainer->step + 1, .epoch = epoch, .n = n,
+        .loss = score.loss, .tokens = score.tokens,
+        .eta = learning_rate(how, trainer->step + 1,
+                             how->N_epochs * steps_in_epoch(trainer),
+                             trainer->theta->hyper.d_e)
+    };
+}
+
+static bool step_done(Trainer *trainer)
+{
+    trainer->step++;
+    if (!isfinite(trainer->now.loss))
+        trainer->diverged = true;
+    bool wanted = trainer->follow == NULL
+               || trainer->follow(trainer->to, &trainer->now);
+    return wanted && !trainer->diverged;
+}
+
+const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
+{
+    const Training *how = &trainer->how;
+    begin(trainer, loss, data);
+    for (int i = 1; i <= how->N_epochs; i++)
+        for (int n = first_n(trainer, i); n <= data->N_data;
+             n += how->batch) {
+            find_gradient(trainer, i, n);
+            trainer_update(trainer);
+            if (!step_done(trainer))
+                return trainer->theta;
+        }
+    return trainer->theta;
+}
+
+Score evaluate(Trainer *trainer, Loss *loss, const Data *data)
+{
+    return scored((Work){ trainer, trainer->judge,
+                          lanes_for(trainer, data->N_data, false), loss,
+                          data, NULL, epoch_random(trainer, 0), 1,
+                          data->N_data, false });
+}
+
+bool patient(Patience *patience, double loss, int most)
+{
+    if (patience->evaluations++ == 0 || loss < patience->best) {
+        patience->best = loss;
+        patience->waited = 0;
+    } else
+        patience->waited++;
+    return patience->waited < most;
+}

@@ -1,0 +1,883 @@
+/* Tokenizers: characters, words, byte pairs. */
+#include "text/tokenizer.h"
+#include <string.h>
+
+enum { WORD_BYTES = 64 };
+
+static bool blank(char c)
+{
+    return c == ' ' || ('\t' <= c && c <= '\r');
+}
+
+static int word_length(const char *p, size_t bytes)
+{
+    int n = 0, most = bytes < WORD_BYTES ? (int)bytes : WORD_BYTES;
+    while (n < most && !blank(p[n]))
+        n++;
+    while (n < most && blank(p[n]))
+        n++;
+    return n;
+}
+
+/* A number, or what stands between two. */
+static int number_length(const char *p, size_t bytes)
+{
+    int n = 1;
+    bool digit = '0' <= *p && *p <= '9';
+    while (digit && (size_t)n < bytes && '0' <= p[n] && p[n] <= '9'
+           && n < WORD_BYTES)
+        n++;
+    return n;
+}
+
+static int piece_length(TokenKind kind, const char *p, size_t bytes)
+{
+    return kind == CHARACTERS ? utf8_length(p, bytes)
+         : kind == TOKEN_NUMBERS ? number_length(p, bytes)
+         : word_length(p, bytes);
+}
+
+enum { BYTES = 256 };
+
+struct Tokenizer {
+    TokenKind kind;
+    Table list;                 /* of the pieces; or of the merges      */
+    Piece *piece;               /* of byte pairs: piece[1] ...          */
+    int N_V, special[3];        /* of numbers: see there                */
+    int *number, *token;        /* of a token; of a number              */
+    const Cutter *cutter;       /* of a released model's vocabulary     */
+};
+
+static Pair pair_at(const Table *t, int k)
+{
+    Pair pair;
+    memcpy(&pair, t->entry[k].key.at, sizeof pair);
+    return pair;
+}
+
+static Tokenizer *tokenizer_new(Arena *arena, TokenKind kind, int merges)
+{
+    Tokenizer *t = arena_alloc(arena, sizeof *t);
+    *t = (Tokenizer){ .kind = kind, .list = table_new(arena, 64) };
+    if (kind != BYTE_PAIRS)
+        return t;
+    size_t n = BYTES + 1 + (size_t)merges;
+    char *byte = arena_alloc(arena, BYTES);
+    t->piece = arena_alloc(arena, n * sizeof *t->piece);
+    for (int b = 0; b < BYTES; b++) {
+        byte[b] = (char)b;
+        t->piece[b + 1] = (Piece){ &byte[b], 1 };
+    }
+    return t;
+}
+
+static int add_merge(Tokenizer *t, Pair pair)       /* returns the token */
+{
+    Piece left = t->piece[pair.left], right = t->piece[pair.right];
+    char *both = arena_alloc(t->list.arena, (size_t)(left.n + right.n));
+    memcpy(both, left.at, (size_t)left.n);
+    memcpy(both + left.n, right.at, (size_t)right.n);
+    int token = BYTES + table_enter(&t->list, key_of(&pair));
+    t->piece[token] = (Piece){ both, left.n + right.n };
+    return token;
+}
+
+static int pieces(const Tokenizer *t)
+{
+    return t->kind >= TOKEN_NUMBERS ? t->N_V - 3
+         : t->list.n + (t->kind == BYTE_PAIRS ? BYTES : 0);
+}
+
+int tokenizer_size(const Tokenizer *t)
+{
+    return pieces(t) + 3;
+}
+
+TokenKind tokenizer_kind(const Tokenizer *t)
+{
+    return t->kind;
+}
+
+Piece token_piece(const Tokenizer *t, int token)
+{
+    int N_V = tokenizer_size(t);
+    REQUIRE(1 <= token && token <= N_V,
+            "token ID %d is not in [N_V] = 1 ... %d.", token, N_V);
+    if (is_special(t, token))
+        return (Piece){ "", 0 };
+    if (t->cutter != NULL)
+        return shown_piece(t->cutter, t->number[token]);
+    return t->piece != NULL ? t->piece[token]
+                                 : t->list.entry[token].key;
+}
+
+static const char *const kind_names[] = {
+    "char", "word", "bpe", "numbers", "byte-level", "wordpiece",
+};
+
+const char *token_kind_name(TokenKind kind)
+{
+    return kind_names[kind];
+}
+
+static const char open_box[] = "\xE2\x90\xA3";          /* U+2423 */
+
+void write_piece(FILE *out, Piece piece)
+{
+    for (int k = 0, n; k < piece.n; k += n) {
+        const char *p = piece.at + k;
+        n = utf8_length(p, (size_t)(piece.n - k));
+        bool control = n == 2 && p[0] == '\xC2' && p[1] < '\xA0';
+        bool box = n == 3 && memcmp(p, open_box, 3) == 0;
+        if (n > 1 && !control && !box) {
+            fwrite(p, 1, (size_t)n, out);
+            continue;
+        }
+        n = 1;
+        if (*p == ' ')
+            fputs(open_box, out);
+        else if (*p == '\\' || *p == '\n' || *p == '\t')
+            fprintf(out, "\\%c", *p == '\n' ? 'n' : *p == '\t' ? 't' : *p);
+        else if (' ' < *p && *p < 0x7F)
+            fputc(*p, out);
+        else
+            fprintf(out, "\\x%02X", (unsigned char)*p);
+    }
+}
+
+enum { DIGITS_OF_NUMBER = 12 };         /* and a blank, and a 0 */
+
+static void write_numbers(Tokenizer *t, Arena *arena)
+{
+    size_t n = (size_t)t->N_V + 1;
+    char *text = arena_alloc(arena, n * DIGITS_OF_NUMBER);
+    t->piece = arena_alloc(arena, n * sizeof *t->piece);
+    for (int v = 1; v <= t->N_V; v++) {
+        char *to = text + (size_t)v * DIGITS_OF_NUMBER;
+        t->piece[v] = (Piece){ to, is_special(t, v) ? 0
+            : snprintf(to, DIGITS_OF_NUMBER, "%d ", t->number[v]) };
+    }
+}
+
+static Tokenizer *numbered(Arena *arena, TokenKind kind, int N_V,
+                           const int special[3])
+{
+    REQUIRE(4 <= N_V && N_V <= TOKEN_LIMIT, "N_V = %d.", N_V);
+    Tokenizer *t = tokenizer_new(arena, kind, 0);
+    size_t n = (size_t)N_V + 1, bytes = n * sizeof(int);
+    t->N_V = N_V;
+    t->number = arena_alloc(arena, bytes);
+    t->token = memset(arena_alloc(arena, bytes), 0, bytes);
+    memset(t->number, 0xFF, bytes);                     /* -1 */
+    for (int k = 0; k < 3; k++) {
+        int number = t->special[k] = special[k], v = N_V - 2 + k;
+        REQUIRE(-1 <= number && number < N_V, "special[%d] = %d.", k,
+                number);
+        if (number < 0)
+            continue;
+        REQUIRE(t->token[number] == 0, "%d is special twice.", number);
+        t->number[v] = number;
+        t->token[number] = v;
+    }
+    for (int v = 1, number = 0; number < N_V; number++) {
+        if (t->token[number] != 0)
+            continue;
+        while (t->number[v] >= 0)
+            v++;
+        t->number[v] = number;
+        t->token[number] = v;
+    }
+    return t;
+}
+
+const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
+                                      const int special[3])
+{
+    Tokenizer *t = numbered(arena, TOKEN_NUMBERS, N_V, special);
+    write_numbers(t, arena);
+    return t;
+}
+
+const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
+                                     const int special[3],
+                                     const Cutter *cutter)
+{
+    const Vocabulary *v = cutter_vocabulary(cutter);
+    REQUIRE(v->n <= N_V, "%d pieces, but N_V = %d.", v->n, N_V);
+    Tokenizer *t = numbered(arena, v->words ? WORD_PIECES : BYTE_LEVEL, N_V,
+                            special);
+    t->cutter = cutter;
+    return t;
+}
+
+const Cutter *tokenizer_cutter(const Tokenizer *t)
+{
+    return t->cutter;
+}
+
+Pair tokenizer_merge(const Tokenizer *t, int k)
+{
+    REQUIRE(t->kind == BYTE_PAIRS && 1 <= k && k <= t->list.n,
+            "there is no merge %d.", k);
+    Pair pair = pair_at(&t->list, k);
+    return (Pair){ pair.left - 1, pair.right - 1 };
+}
+
+int token_number(const Tokenizer *t, int token)
+{
+    int N_V = tokenizer_size(t);
+    REQUIRE(1 <= token && token <= N_V,
+            "token ID %d is not in [N_V] = 1 ... %d.", token, N_V);
+    return t->kind >= TOKEN_NUMBERS ? t->number[token] : token - 1;
+}
+
+bool is_special(const Tokenizer *t, int token)
+{
+    int k = token - mask_token(tokenizer_size(t));
+    return k >= 0 && (t->kind < TOKEN_NUMBERS || t->special[k] >= 0);
+}
+
+Tokens with_special(const Tokenizer *t, Arena *arena, Tokens x)
+{
+    int N_V = tokenizer_size(t);
+    Tokens all = with_bos_eos(arena, x, N_V);
+    bool bos = is_special(t, bos_token(N_V));
+    bool eos = is_special(t, eos_token(N_V));
+    return slice(all, bos ? 1 : 2, x.length + 1 + eos);
+}
+
+static const char *encode_number(const Tokenizer *t, Piece piece, int *id,
+                                 int *length)
+{
+    long long number = 0;
+    if (blank(*piece.at))
+        return NULL;
+    for (int k = 0; k < piece.n && number < t->N_V; k++) {
+        if (piece.at[k] < '0' || piece.at[k] > '9')
+            return "expected the numbers of tokens, with blanks between.";
+        number = 10 * number + (piece.at[k] - '0');
+    }
+    if (number >= t->N_V)
+        return "there is no token of this number.";
+    id[(*length)++] = t->token[number];
+    return NULL;
+}
+
+/* How many pieces, merges and added tokens there are; the settings; and
+   then a line for each. */
+static void save_vocabulary(FILE *out, const Vocabulary *v)
+{
+    int added = 0;
+    for (int k = 0; k < v->n; k++)
+        added += v->how[k] != 0;
+    fprintf(out, "pieces %d %d %d settings %d %d %d %d %d %d\n", v->n,
+            v->merges, added, v->clean, v->ideographs, v->no_marks,
+            v->small, v->longest, v->unknown);
+    for (int k = 0; k < v->n; k++) {
+        write_piece(out, v->piece[k]);
+        fputc('\n', out);
+    }
+    for (int k = 0; k < v->merges; k++)
+        fprintf(out, "%d %d\n", v->merge[k].left, v->merge[k].right);
+    for (int k = 0; k < v->n; k++)
+        if (v->how[k] != 0)
+            fprintf(out, "%d %d\n", k, v->how[k]);
+}
+
+static void save_numbers(FILE *out, const Tokenizer *t)
+{
+    fprintf(out, "tokenizer %s %d\nspecial", kind_names[t->kind], t->N_V);
+    for (int k = 0; k < 3; k++)
+        if (t->special[k] < 0)
+            fputs(" none", out);
+        else
+            fprintf(out, " %d", t->special[k]);
+    fputc('\n', out);
+    if (t->cutter != NULL)
+        save_vocabulary(out, cutter_vocabulary(t->cutter));
+}
+
+typedef struct {
+    int token;                  /* 0 between words                      */
+    int word;                   /* its number                           */
+    int left, right;            /* places of the neighbours             */
+    int before, after;          /* in the list of its pair; 0: none     */
+} Symbol;
+
+typedef struct {
+    long long count;            /* of the pair when it was last seen    */
+    int pair;                   /* its number                           */
+} Waiting;
+
+typedef struct {
+    Table words;                /* count: how often in the text         */
+    Table pairs;                /* count: how often in the text         */
+    Symbol *symbol;
+    Waiting *heap;            /* heap[1] ..., see below               */
+    int n, room;                /* of these                             */
+} Merging;
+static bool is_pair(const Merging *m, int place, Pair *pair)
+{
+    const Symbol *s = m->symbol;
+    *pair = (Pair){ s[place].token, s[s[place].right].token };
+    return pair->left != 0 && pair->right != 0;
+}
+
+static void join_at(Merging *m, int place)
+{
+    Pair pair;
+    if (!is_pair(m, place, &pair))
+        return;
+    int number = table_enter(&m->pairs, key_of(&pair)); /* may move them */
+    TableEntry *e = &m->pairs.entry[number];
+    Symbol *s = m->symbol;
+    s[place].before = e->last;
+    s[place].after = 0;
+    *(e->last == 0 ? &e->first : &s[e->last].after) = place;
+    e->last = place;
+    e->count += m->words.entry[s[place].word].count;
+}
+
+static void part_at(Merging *m, int place)
+{
+    Pair pair;
+    if (!is_pair(m, place, &pair))
+        return;
+    TableEntry *e = &m->pairs.entry[table_number(&m->pairs, key_of(&pair))];
+    Symbol *s = m->symbol;
+    int before = s[place].before, after = s[place].after;
+    *(before == 0 ? &e->first : &s[before].after) = after;
+    *(after == 0 ? &e->last : &s[after].before) = before;
+    e->count -= m->words.entry[s[place].word].count;
+}
+
+static void merge_everywhere(Merging *m, int pair, int merged)
+{
+    Symbol *s = m->symbol;
+    for (int p; (p = m->pairs.entry[pair].first) != 0; ) {
+        int q = s[p].right;
+        part_at(m, s[p].left);
+        part_at(m, p);
+        part_at(m, q);
+        s[p].token = merged;
+        s[p].right = s[q].right;
+        s[s[q].right].left = p;
+        join_at(m, s[p].left);
+        join_at(m, p);
+    }
+}
+
+static bool goes_before(const Merging *m, int k, int j)
+{
+    const Waiting *a = &m->heap[k], *b = &m->heap[j];
+    Pair x = pair_at(&m->pairs, a->pair), y = pair_at(&m->pairs, b->pair);
+    if (a->count != b->count)
+        return a->count > b->count;
+    return x.left < y.left || (x.left == y.left && x.right < y.right);
+}
+
+static void change_places(Merging *m, int k, int j)
+{
+    Waiting other = m->heap[k];
+    m->heap[k] = m->heap[j];
+    m->heap[j] = other;
+}
+
+static void put_in(Merging *m, int pair)
+{
+    if (m->n == m->room) {
+        Waiting *old = m->heap;
+        size_t n = (size_t)m->room + 1;
+        m->heap = arena_alloc(m->pairs.arena, 2 * n * sizeof *old);
+        memcpy(m->heap, old, n * sizeof *old);
+        m->room = (int)(2 * n) - 1;
+    }
+    m->heap[++m->n] = (Waiting){ m->pairs.entry[pair].count, pair };
+    for (int k = m->n; k > 1 && goes_before(m, k, k / 2); k /= 2)
+        change_places(m, k, k / 2);
+}
+
+static void sink(Merging *m)
+{
+    for (int k = 1, next; (next = 2 * k) <= m->n; k = next) {
+        if (next < m->n && goes_before(m, next + 1, next))
+            next++;
+        if (!goes_before(m, next, k))
+            return;
+        change_places(m, k, next);
+    }
+}
+
+static int most_frequent(Merging *m)        /* its number; 0: none */
+{
+    while (m->n > 0) {
+        Waiting *top = &m->heap[1];
+        long long count = m->pairs.entry[top->pair].count;
+        if (top->count == count)
+            return top->pair;
+        top->count = count;
+        sink(m);
+    }
+    return 0;
+}
+
+static void spell(Merging *m)
+{
+    size_t n = 1;
+    int at = 1;
+    for (int k = 1; k <= m->words.n; k++)
+        n += (size_t)m->words.entry[k].key.n + 1;
+    Symbol *s = m->symbol = arena_alloc(m->words.arena, n * sizeof *s);
+    s[0] = (Symbol){ .right = 1 };
+    for (int k = 1; k <= m->words.n; k++) {
+        Piece word = m->words.entry[k].key;
+        for (int i = 0; i <= word.n; i++, at++) {
+            int token = i < word.n ? (unsigned char)word.at[i] + 1 : 0;
+            s[at] = (Symbol){ token, k, at - 1, at + 1, 0, 0 };
+        }
+    }
+    for (int place = 1; place < at; place++)
+        join_at(m, place);
+}
+
+static void read_words(Merging *m, const char *text, size_t bytes)
+{
+    for (size_t k = 0; k < bytes; ) {
+        Piece word = { text + k, word_length(text + k, bytes - k) };
+        int number = table_enter(&m->words, word);
+        m->words.entry[number].count++;
+        k += (size_t)word.n;
+    }
+}
+
+const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
+                             int merges, void (*told)(void *to, int merges),
+                             void *to)
+{
+    Arena *aside = arena_new();
+    Merging m = { .words = table_new(aside, 1024),
+                  .pairs = table_new(aside, 1024),
+                  .heap = arena_alloc(aside, sizeof *m.heap) };
+    read_words(&m, text, bytes);
+    spell(&m);
+    if ((size_t)merges > bytes)         /* each makes the text shorter */
+        merges = (int)bytes;
+    Tokenizer *t = tokenizer_new(arena, BYTE_PAIRS, merges);
+    for (int known = 0; t->list.n < merges; ) {
+        while (known < m.pairs.n)
+            put_in(&m, ++known);
+        int pair = most_frequent(&m);
+        if (pair == 0 || m.pairs.entry[pair].count < 2)
+            break;
+        merge_everywhere(&m, pair, add_merge(t, pair_at(&m.pairs, pair)));
+        if (told != NULL)
+            told(to, t->list.n);
+    }
+    arena_free(aside);
+    return t;
+}
+
+const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
+                            size_t n, int merges, const Tokenizer **t,
+                            size_t *where)
+{
+    REQUIRE(n <= TEXT_BYTES && merges >= 0,
+            "%zu bytes, %d merges.", n, merges);
+    if (kind == BYTE_PAIRS) {
+        *t = learn_pairs(arena, text, n, merges, NULL, NULL);
+        return NULL;
+    }
+    Tokenizer *learned = tokenizer_new(arena, kind, 0);
+    for (size_t k = 0; k < n; ) {
+        Piece piece = { text + k, piece_length(kind, text + k, n - k) };
+        if (piece.n == 0) {
+            *where = k;
+            return "this byte is no text in UTF-8.";
+        }
+        table_enter(&learned->list, piece);
+        k += (size_t)piece.n;
+    }
+    *t = learned;
+    return NULL;
+}
+
+static int merge_at(const Tokenizer *t, const int *id)  /* 0: none */
+{
+    return table_number(&t->list, key_of(&(Pair){ id[0], id[1] }));
+}
+
+/* merge[k]: that of id[k] and id[k + 1]; there are n of these. */
+static int encode_word(const Tokenizer *t, Piece word, int *id)
+{
+    int n = word.n - 1, merge[WORD_BYTES] = { 0 };
+    for (int k = 0; k <= n; k++)
+        id[k] = (unsigned char)word.at[k] + 1;
+    for (int k = 0; k < n; k++)
+        merge[k] = merge_at(t, id + k);
+    for (;;) {
+        int first = 0, at = 0;
+        for (int k = 0; k < n; k++)
+            if (merge[k] != 0 && (first == 0 || merge[k] < first)) {
+                first = merge[k];
+                at = k;
+            }
+        if (first == 0)
+            return n + 1;
+        id[at] = BYTES + first;
+        n--;
+        for (int k = at; k < n; k++) {
+            id[k + 1] = id[k + 2];
+            merge[k] = merge[k + 1];
+        }
+        if (at > 0)
+            merge[at - 1] = merge_at(t, id + at - 1);
+        if (at < n)
+            merge[at] = merge_at(t, id + at);
+    }
+}
+
+const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
+                        size_t n, Tokens *x, size_t *where)
+{
+    REQUIRE(n <= TEXT_BYTES, "%zu bytes are too many.", n);
+    int *id = arena_alloc(arena, (n + 1) * sizeof *id), length = 0;
+    *where = 0;
+    if (t->cutter != NULL) {
+        const char *wrong = cut_text(t->cutter, text, n, id, &length,
+                                     where);
+        for (int k = 0; k < length; k++)
+            id[k] = t->token[id[k]];
+        *x = (Tokens){ length, id };
+        return wrong;
+    }
+    while (*where < n) {
+        const char *p = text + *where;
+        Piece piece = { p, piece_length(t->kind, p, n - *where) };
+        if (piece.n == 0)
+            return "this byte is no text in UTF-8.";
+        if (t->kind == TOKEN_NUMBERS) {
+            const char *wrong = encode_number(t, piece, id, &length);
+            if (wrong != NULL)
+                return wrong;
+        } else if (t->kind == BYTE_PAIRS) {
+            length += encode_word(t, piece, id + length);
+        } else {
+            id[length] = table_number(&t->list, piece);
+            if (id[length++] == 0)
+                return t->kind == WORDS ? "there is no token for this word."
+                               : "there is no token for this character.";
+        }
+        *where += (size_t)piece.n;
+    }
+    *x = (Tokens){ length, id };
+    return NULL;
+}
+
+const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
+                        size_t *n)
+{
+    *n = 0;
+    for (int k = 1; k <= x.length; k++)
+        *n += (size_t)token_piece(t, TOKEN(x, k)).n;
+    char *text = arena_alloc(arena, *n + 3), *p = text;
+    for (int k = 1; k <= x.length; k++) {
+        Piece piece = token_piece(t, TOKEN(x, k));
+        if (p == text && t->kind == WORD_PIECES && piece.n > 0)
+            piece = own_piece(t->cutter, t->number[TOKEN(x, k)]);
+        memcpy(p, piece.at, (size_t)piece.n);
+        p += piece.n;
+    }
+    *p = '\0';
+    *n = (size_t)(p - text);
+    return text;
+}
+
+void write_token(FILE *out, const Tokenizer *t, int token)
+{
+    int N_V = tokenizer_size(t);
+    if (t->cutter != NULL)
+        write_piece(out, own_piece(t->cutter, t->number[token]));
+    else if (!is_special(t, token))
+        write_piece(out, token_piece(t, token));
+    else if (token == mask_token(N_V))
+        fputs("<mask>", out);
+    else if (token == bos_token(N_V))
+        fputs("<bos>", out);
+    else
+        fputs("<eos>", out);
+}
+
+void tokenizer_save(FILE *out, const Tokenizer *t)
+{
+    if (t->kind >= TOKEN_NUMBERS) {
+        save_numbers(out, t);
+        return;
+    }
+    fprintf(out, "tokenizer %s %d\n", kind_names[t->kind], t->list.n);
+    for (int k = 1; k <= t->list.n; k++) {
+        int token = t->kind == BYTE_PAIRS ? BYTES + k : k;
+        if (t->kind == BYTE_PAIRS) {
+            Pair pair = pair_at(&t->list, k);
+            fprintf(out, "%d %d ", pair.left, pair.right);
+        }
+        write_piece(out, token_piece(t, token));
+        fputc('\n', out);
+    }
+}
+
+typedef struct {
+    const char *p, *end;
+    const char *fault;          /* the first; NULL: none                */
+} Loading;
+
+static bool accept(Loading *l, const char *word)
+{
+    size_t n = strlen(word);
+    if ((size_t)(l->end - l->p) < n || memcmp(l->p, word, n) != 0)
+        return false;
+    l->p += n;
+    return true;
+}
+
+static bool accept_name(Loading *l, const char *name)    /* and a blank */
+{
+    const char *p = l->p;
+    if (accept(l, name) && accept(l, " "))
+        return true;
+    l->p = p;
+    return false;
+}
+
+static int load_number(Loading *l, int most)        /* -1: there is none */
+{
+    long long number = 0;
+    const char *first = l->p;
+    while (l->p < l->end && '0' <= *l->p && *l->p <= '9') {
+        number = 10 * number + (*l->p++ - '0');
+        if (number > most)
+            return -1;
+    }
+    return l->p == first ? -1 : (int)number;
+}
+
+static int hexadecimal(char c)
+{
+    return '0' <= c && c <= '9' ? c - '0'
+         : 'A' <= c && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static int load_byte(Loading *l)                    /* -1: a fault */
+{
+    if (accept(l, open_box))
+        return ' ';
+    if (*l->p != '\\')
+        return (unsigned char)*l->p++;
+    if (accept(l, "\\n"))
+        return '\n';
+    if (accept(l, "\\t"))
+        return '\t';
+    if (accept(l, "\\\\"))
+        return '\\';
+    if (l->end - l->p >= 4 && l->p[1] == 'x') {
+        int high = hexadecimal(l->p[2]), low = hexadecimal(l->p[3]);
+        l->p += 4;
+        if (high >= 0 && low >= 0)
+            return 16 * high + low;
+    }
+    l->fault = "expected \\n, \\t, \\\\ or a byte such as \\xFF.";
+    return -1;
+}
+
+static Piece load_piece(Loading *l, char *to, int room)
+{
+    Piece piece = { to, 0 };
+    while (l->p < l->end && *l->p != '\n') {
+        int byte = load_byte(l);
+        if (byte >= 0 && piece.n == room)
+            l->fault = room == WORD_BYTES ? "a token has at most 64 bytes."
+                                          : "a token is too long.";
+        if (l->fault != NULL)
+            return piece;
+        to[piece.n++] = (char)byte;
+    }
+    if (!accept(l, "\n"))
+        l->fault = "the list of tokens ends too early.";
+    else if (piece.n == 0)
+        l->fault = "a token has at least one byte.";
+    return piece;
+}
+
+static void load_merge(Loading *l, Tokenizer *t)
+{
+    char bytes[WORD_BYTES];
+    Pair pair = { load_number(l, pieces(t)), 0 };
+    bool two = pair.left >= 1 && accept(l, " ");
+    pair.right = load_number(l, pieces(t));
+    if (!two || pair.right < 1 || !accept(l, " ")) {
+        l->fault = "expected the numbers of two earlier tokens.";
+        return;
+    }
+    Piece piece = load_piece(l, bytes, WORD_BYTES);
+    if (l->fault != NULL)
+        return;
+    Piece left = t->piece[pair.left], right = t->piece[pair.right];
+    if (piece.n != left.n + right.n
+        || memcmp(piece.at, left.at, (size_t)left.n) != 0
+        || memcmp(piece.at + left.n, right.at, (size_t)right.n) != 0)
+        l->fault = "these are not the bytes of the two tokens.";
+    else if (table_number(&t->list, key_of(&pair)) != 0)
+        l->fault = "this pair is merged twice.";
+    else
+        add_merge(t, pair);
+}
+
+static void load_entry(Loading *l, Tokenizer *t)
+{
+    char bytes[WORD_BYTES];
+    Piece piece = load_piece(l, bytes, WORD_BYTES);
+    if (l->fault != NULL)
+        return;
+    if (piece_length(t->kind, piece.at, (size_t)piece.n) != piece.n)
+        l->fault = t->kind == WORDS ? "this is not one word."
+                                    : "this is not one character.";
+    else if (table_number(&t->list, piece) != 0)
+        l->fault = "this token is in the list twice.";
+    else
+        table_enter(&t->list, piece);
+}
+
+/* Numbers up to most[k], n of them with blanks between, in a line. */
+static bool load_line(Loading *l, int n, int to[], const int most[])
+{
+    for (int k = 0; k < n; k++)
+        if ((k > 0 && !accept(l, " "))
+            || (to[k] = load_number(l, most[k])) < 0)
+            return false;
+    return accept(l, "\n");
+}
+
+/* The lines of the pieces, the merges and the added tokens. */
+static void load_lists(Loading *l, Arena *arena, Vocabulary *v, int added)
+{
+    char bytes[PIECE_BYTES];
+    size_t n = (size_t)v->n + 1, m = (size_t)v->merges + 1;
+    Piece *piece = arena_alloc(arena, n * sizeof *piece);
+    Pair *merge = arena_alloc(arena, m * sizeof *merge);
+    unsigned char *how = memset(arena_alloc(arena, n), 0, n);
+    int line[2], numbers[2] = { v->n - 1, v->n - 1 };
+    int marks[2] = { v->n - 1, EVERY_WAY };
+    for (int k = 0; k < v->n && l->fault == NULL; k++) {
+        piece[k] = load_piece(l, bytes, PIECE_BYTES);
+        char *copy = arena_alloc(arena, (size_t)piece[k].n + 1);
+        piece[k].at = memcpy(copy, bytes, (size_t)piece[k].n);
+    }
+    for (int k = 0; k < v->merges && l->fault == NULL; k++) {
+        if (!load_line(l, 2, line, numbers))
+            l->fault = "expected the numbers of two pieces.";
+        merge[k] = (Pair){ line[0], line[1] };
+    }
+    for (int k = 0; k < added && l->fault == NULL; k++) {
+        if (!load_line(l, 2, line, marks) || how[line[0]] != 0)
+            l->fault = "expected the number of a piece, and how it is "
+                       "found.";
+        else
+            how[line[0]] = (unsigned char)line[1];
+    }
+    v->piece = piece;
+    v->merge = merge;
+    v->how = how;
+}
+
+static const Cutter *load_vocabulary(Loading *l, Arena *arena,
+                                     TokenKind kind, int N_V)
+{
+    int n[3] = { 0 }, set[6] = { 0 }, at;
+    const char *first = l->p;
+    bool known = accept(l, "pieces ")
+              && (n[0] = load_number(l, N_V)) > 0 && accept(l, " ")
+              && (n[1] = load_number(l, TEXT_BYTES)) >= 0 && accept(l, " ")
+              && (n[2] = load_number(l, n[0])) >= 0
+              && accept(l, " settings ")
+              && load_line(l, 6, set, (int[]){ 1, 1, 1, 1, TEXT_BYTES,
+                                               n[0] - 1 });
+    if (!known)
+        l->fault = "expected 'pieces', how many there are, and the "
+                   "settings.";
+    else if ((long long)n[0] + n[1] + n[2] > (l->end - l->p) / 2)
+        l->fault = "the list of tokens ends too early.";
+    if (l->fault != NULL)
+        return NULL;
+    Vocabulary v = { .words = kind == WORD_PIECES, .n = n[0],
+                     .merges = n[1], .clean = set[0], .ideographs = set[1],
+                     .no_marks = set[2], .small = set[3],
+                     .longest = set[4], .unknown = set[5] };
+    load_lists(l, arena, &v, n[2]);
+    if (l->fault != NULL)
+        return NULL;
+    const Cutter *cutter = cutter_new(arena, &v, &l->fault, &at);
+    if (cutter == NULL)
+        l->p = first;
+    return cutter;
+}
+
+static Tokenizer *load_numbers(Loading *l, Arena *arena, TokenKind kind,
+                               int N_V)
+{
+    int special[3];
+    bool known = accept(l, "special");
+    for (int k = 0; k < 3; k++) {
+        bool none = accept(l, " none");
+        special[k] = !none && accept(l, " ") ? load_number(l, N_V - 1) : -1;
+        known = known && (none || special[k] >= 0);
+        for (int j = 0; j < k; j++)
+            known = known && (none || special[j] != special[k]);
+    }
+    if (!known || !accept(l, "\n")) {
+        l->fault = "expected 'special' and three numbers of tokens, or "
+                   "none.";
+        return NULL;
+    }
+    if (kind == TOKEN_NUMBERS)
+        return (Tokenizer *)tokenizer_of_numbers(arena, N_V, special);
+    const Cutter *cutter = load_vocabulary(l, arena, kind, N_V);
+    return cutter == NULL ? NULL
+         : (Tokenizer *)tokenizer_of_cutter(arena, N_V, special, cutter);
+}
+
+static Tokenizer *load_tokenizer(Loading *l, Arena *arena)
+{
+    int kind = CHARACTERS, n = -1;
+    bool begun = accept(l, "tokenizer ");
+    while (begun && kind <= WORD_PIECES
+           && !accept_name(l, kind_names[kind]))
+        kind++;
+    if (begun && kind <= WORD_PIECES)
+        n = load_number(l, TEXT_BYTES);
+    if (n < 0 || !accept(l, "\n"))
+        l->fault = "expected a line such as 'tokenizer char 96'.";
+    else if (kind >= TOKEN_NUMBERS && (n < 4 || n > TOKEN_LIMIT))
+        l->fault = "there are from 4 to 1048576 numbers.";
+    else if (kind >= TOKEN_NUMBERS)
+        return load_numbers(l, arena, (TokenKind)kind, n);
+    else if (n > (l->end - l->p) / 2)       /* a line has two bytes */
+        l->fault = "the list of tokens ends too early.";
+    if (l->fault != NULL)
+        return NULL;
+    Tokenizer *t = tokenizer_new(arena, (TokenKind)kind, n);
+    while (t->list.n < n && l->fault == NULL) {
+        const char *line = l->p;
+        (kind == BYTE_PAIRS ? load_merge : load_entry)(l, t);
+        if (l->fault != NULL)
+            l->p = line;
+    }
+    return t;
+}
+
+const char *tokenizer_load(Arena *arena, const char **text,
+                           const char *end, const Tokenizer **t)
+{
+    Loading l = { *text, end, NULL };
+    *t = load_tokenizer(&l, arena);
+    *text = l.p;
+    return l.fault;
+}

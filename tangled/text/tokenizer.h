@@ -1,0 +1,90 @@
+/* Tokenizers: from a text to tokens, and back. */
+#ifndef TOKENIZER_H
+#define TOKENIZER_H
+#include "text/characters.h"
+#include "text/vocabulary.h"
+
+/* A tokenizer; it lives in an arena. Its tokens are numbered from 1, and
+   the three special ones follow behind them: N_V counts both. */
+typedef enum { CHARACTERS, WORDS, BYTE_PAIRS, TOKEN_NUMBERS, BYTE_LEVEL,
+               WORD_PIECES } TokenKind;
+typedef struct Tokenizer Tokenizer;
+TokenKind tokenizer_kind(const Tokenizer *t);
+int tokenizer_size(const Tokenizer *t);                     /* N_V */
+
+/* "char", "word", "bpe", "numbers", "byte-level" or "wordpiece"; and the
+   kind of that name, if one can be learned. */
+const char *token_kind_name(TokenKind kind);
+
+/* Learns a tokenizer from the n bytes of a text. merges, for BYTE_PAIRS
+   only: at most so many pairs are merged. Returns NULL; or what is wrong,
+   a sentence, and then *where is its place in the text, 0 ... n - 1.
+   A text has at most TEXT_BYTES. */
+enum { TEXT_BYTES = 1 << 28 };
+const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
+                            size_t n, int merges, const Tokenizer **t,
+                            size_t *where);
+
+/* The same for BYTE_PAIRS. told(to, ...) hears after each merge how many
+   there are; told may be NULL. */
+const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t n,
+                             int merges, void (*told)(void *to, int merges),
+                             void *to);
+
+/* A text to its tokens x, without special ones. Returns NULL; or what is
+   wrong, and then *where is the byte that begins no known token. */
+const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
+                        size_t n, Tokens *x, size_t *where);
+
+/* Tokens to their text of *n bytes; a 0 follows it. Special tokens give
+   nothing. A token outside [N_V] is refused. */
+const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
+                        size_t *n);
+
+/* The n bytes that a token stands for; none for a special one. */
+Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
+
+/* The tokenizer of a released model whose own is not known: a text is the
+   numbers of its tokens, from 0 to N_V - 1, such as "464 3290". special has
+   the numbers of mask_token, bos_token and eos_token, or -1 for what the
+   model has not. They become the last tokens; the others keep their order.
+   N_V is from 4 to TOKEN_LIMIT. */
+enum { TOKEN_LIMIT = 1 << 20 };
+const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
+                                      const int special[3]);
+
+/* The same of a released model with its vocabulary, of at most N_V pieces.
+   tokenizer_cutter: what it was made of; or NULL. */
+const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
+                                     const int special[3],
+                                     const Cutter *cutter);
+const Cutter *tokenizer_cutter(const Tokenizer *t);
+
+/* Merge k = 1 ... of BYTE_PAIRS: the numbers, from 0, of its two parts. */
+Pair tokenizer_merge(const Tokenizer *t, int k);
+
+/* The number of a token in the files of a released model, from 0. Is the
+   token a special one? Of a tokenizer that was learned the last three are.
+   with_special is x between bos_token and eos_token, as far as there are
+   such. */
+int token_number(const Tokenizer *t, int token);            /* in [N_V] */
+bool is_special(const Tokenizer *t, int token);
+Tokens with_special(const Tokenizer *t, Arena *arena, Tokens x);
+
+/* Writes a piece so that it can be read: a blank as an open box, an end of
+   line as \n, a byte that is no text as \xFF; and a token: special ones are
+   <mask>, <bos> or <eos>, or what a released model calls them. */
+void write_piece(FILE *out, Piece piece);
+void write_token(FILE *out, const Tokenizer *t, int token);
+
+/* Writes a tokenizer, a line and then a line for each token. Whether all
+   was written is for the caller to ask. */
+void tokenizer_save(FILE *out, const Tokenizer *t);
+
+/* Reads what tokenizer_save wrote, from *text on, and moves *text behind
+   it. end is the end of what may be read. Returns NULL; or what is wrong
+   with the bytes, a sentence, and then *text is the place. */
+const char *tokenizer_load(Arena *arena, const char **text,
+                           const char *end, const Tokenizer **t);
+
+#endif

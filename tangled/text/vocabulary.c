@@ -1,0 +1,517 @@
+/* The vocabulary of a released model, and how it cuts a text. */
+#include "text/vocabulary.h"
+#include "text/characters.h"
+#include <string.h>
+
+typedef struct {
+    int number;
+    bool seen;                  /* looked for in the text as it is seen   */
+    Piece piece;                /* and it is seen so                      */
+} Added;
+
+struct Cutter {
+    const Vocabulary *v;
+    const Characters *u;
+    Table pieces, pairs;        /* first: the number of a piece; and the
+                                   piece that a pair becomes              */
+    int byte[256];              /* the number of each; -1: it has none    */
+    int longest;                /* bytes of a piece                       */
+    Piece *shown;               /* what each adds to a text               */
+    Added *added;               /* added[0] ... added[n_added - 1]        */
+    int n_added;
+    bool begins[2][256];        /* an added one; [1]: as it is seen       */
+};
+
+Piece key_of(const Pair *pair)
+{
+    return (Piece){ (const char *)pair, sizeof *pair };
+}
+
+const Vocabulary *cutter_vocabulary(const Cutter *c)
+{
+    return c->v;
+}
+
+static bool begins_with(Piece piece, const char *text)
+{
+    size_t n = strlen(text);
+    return (size_t)piece.n >= n && memcmp(piece.at, text, n) == 0;
+}
+
+static Piece with_blank(Arena *arena, Piece piece)
+{
+    static const char *const close[] = {
+        ".", "?", "!", ",", "n't", "'m", "'s", "'ve", "'re", NULL,
+    };
+    if (begins_with(piece, "##"))
+        return (Piece){ piece.at + 2, piece.n - 2 };
+    for (int k = 0; close[k] != NULL; k++)
+        if (begins_with(piece, close[k]))
+            return piece;
+    char *text = arena_alloc(arena, (size_t)piece.n + 1);
+    text[0] = ' ';
+    memcpy(text + 1, piece.at, (size_t)piece.n);
+    return (Piece){ text, piece.n + 1 };
+}
+
+static const Piece unused = { "<unused>", 8 };
+
+Piece shown_piece(const Cutter *c, int number)
+{
+    return number < c->v->n ? c->shown[number] : unused;
+}
+
+Piece own_piece(const Cutter *c, int number)
+{
+    return number < c->v->n ? c->v->piece[number] : unused;
+}
+
+static const char *enter_piece(Cutter *c, int k)
+{
+    Piece piece = c->v->piece[k];
+    if (c->v->words)
+        for (int i = 0, n; i < piece.n; i += n)
+            if ((n = utf8_length(piece.at + i, (size_t)(piece.n - i))) == 0)
+                return "this piece is no text in UTF-8.";
+    if (c->v->how[k] & ALONE)
+        return NULL;
+    if (table_number(&c->pieces, piece) != 0)
+        return "this piece is in the vocabulary twice.";
+    int number = table_enter(&c->pieces, piece);
+    c->pieces.entry[number].first = k;
+    c->longest = piece.n > c->longest ? piece.n : c->longest;
+    if (piece.n == 1)
+        c->byte[(unsigned char)piece.at[0]] = k;
+    return NULL;
+}
+
+static const char *enter_merge(Cutter *c, int k)
+{
+    char both[2 * PIECE_BYTES];
+    Pair pair = c->v->merge[k];
+    Piece left = c->v->piece[pair.left], right = c->v->piece[pair.right];
+    memcpy(both, left.at, (size_t)left.n);
+    memcpy(both + left.n, right.at, (size_t)right.n);
+    int made = table_number(&c->pieces, (Piece){ both, left.n + right.n });
+    if (made == 0)
+        return "what this merge makes is not in the vocabulary.";
+    if (table_number(&c->pairs, key_of(&pair)) != 0)
+        return "this pair is merged twice.";
+    int rank = table_enter(&c->pairs, key_of(&pair));
+    c->pairs.entry[rank].first = c->pieces.entry[made].first;
+    return NULL;
+}
+
+static Piece as_seen(const Cutter *c, Arena *arena, Piece piece);
+
+static void add_piece(Cutter *c, Arena *arena, int k)
+{
+    Piece piece = c->v->piece[k];
+    bool seen = c->v->how[k] & AS_SEEN;
+    if (seen)
+        piece = as_seen(c, arena, piece);
+    c->added[c->n_added++] = (Added){ k, seen, piece };
+    if (piece.n > 0)
+        c->begins[seen][(unsigned char)piece.at[0]] = true;
+}
+
+const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary,
+                         const char **wrong, int *at)
+{
+    Cutter *c = arena_alloc(arena, sizeof *c);
+    Vocabulary *v = arena_alloc(arena, sizeof *v);
+    *v = *vocabulary;
+    *c = (Cutter){ .v = v, .u = characters_new(arena),
+                   .pieces = table_new(arena, 1024),
+                   .pairs = table_new(arena, 1024) };
+    size_t bytes = (size_t)v->n * sizeof *c->shown;
+    c->shown = arena_alloc(arena, bytes);
+    c->added = arena_alloc(arena, (size_t)v->n * sizeof *c->added);
+    memset(c->byte, 0xFF, sizeof c->byte);              /* -1 */
+    for (*at = 0; *at < v->n; ++*at) {
+        Piece piece = v->piece[*at];
+        REQUIRE(0 < piece.n && piece.n <= PIECE_BYTES, "%d bytes.",
+                piece.n);
+        if ((*wrong = enter_piece(c, *at)) != NULL)
+            return NULL;
+        c->shown[*at] = v->words ? with_blank(arena, piece) : piece;
+        if (v->how[*at] & ADDED)
+            add_piece(c, arena, *at);
+    }
+    for (int k = 0; k < v->merges; k++) {
+        *at = -1 - k;
+        if ((*wrong = enter_merge(c, k)) != NULL)
+            return NULL;
+    }
+    return c;
+}
+
+typedef struct { int number, before, after; } Fragment;     /* -1: none */
+
+typedef struct {
+    const Cutter *c;
+    Arena *aside;
+    int *number, length;        /* what is given back                     */
+    Fragment *part;             /* of the word                            */
+    uint64_t *heap;             /* heap[1] ... heap[waiting]              */
+    int waiting, room;          /* room for a word of so many bytes       */
+    const char *lost;           /* a byte that cannot be told; or NULL    */
+} Cutting;
+
+static void make_room(Cutting *k, int n)
+{
+    if (n <= k->room)
+        return;
+    size_t room = (size_t)(k->room = 2 * n);
+    k->part = arena_alloc(k->aside, room * sizeof *k->part);
+    k->heap = arena_alloc(k->aside, (3 * room + 1) * sizeof *k->heap);
+}
+
+/* The pair of part p and the one behind it, if there is a merge for it. */
+static int merge_of_part(const Cutting *k, int p)       /* 0: none */
+{
+    if (p < 0 || k->part[p].number < 0 || k->part[p].after < 0)
+        return 0;
+    Pair pair = { k->part[p].number, k->part[k->part[p].after].number };
+    return table_number(&k->c->pairs, key_of(&pair));
+}
+
+static void put_on_heap(Cutting *k, int p)
+{
+    int rank = merge_of_part(k, p), i = ++k->waiting;
+    uint64_t key = (uint64_t)rank << 32 | (unsigned)p;
+    if (rank == 0) {
+        k->waiting--;
+        return;
+    }
+    for (; i > 1 && k->heap[i / 2] > key; i /= 2)
+        k->heap[i] = k->heap[i / 2];
+    k->heap[i] = key;
+}
+
+static uint64_t take_from_heap(Cutting *k)
+{
+    uint64_t top = k->heap[1], last = k->heap[k->waiting--];
+    int i = 1;
+    for (int next; (next = 2 * i) <= k->waiting; i = next) {
+        if (next < k->waiting && k->heap[next + 1] < k->heap[next])
+            next++;
+        if (last <= k->heap[next])
+            break;
+        k->heap[i] = k->heap[next];
+    }
+    k->heap[i] = last;
+    return top;
+}
+
+static void merge_part(Cutting *k, int p, int made)
+{
+    int gone = k->part[p].after, after = k->part[gone].after;
+    k->part[p].number = made;
+    k->part[gone].number = -1;
+    k->part[p].after = after;
+    if (after >= 0)
+        k->part[after].before = p;
+    put_on_heap(k, k->part[p].before);
+    put_on_heap(k, p);
+}
+
+static void merge_word(Cutting *k, const char *word, int n)
+{
+    make_room(k, n);
+    k->waiting = 0;
+    for (int p = 0; p < n && k->lost == NULL; p++) {
+        int number = k->c->byte[(unsigned char)word[p]];
+        k->part[p] = (Fragment){ number, p - 1, p + 1 < n ? p + 1 : -1 };
+        if (number < 0)
+            k->lost = word + p;
+    }
+    if (k->lost != NULL)
+        return;
+    for (int p = 0; p < n; p++)
+        put_on_heap(k, p);
+    while (k->waiting > 0) {
+        uint64_t top = take_from_heap(k);
+        int p = (int)(top & 0xFFFFFFFF), rank = (int)(top >> 32);
+        if (merge_of_part(k, p) == rank)
+            merge_part(k, p, k->c->pairs.entry[rank].first);
+    }
+    for (int p = 0; p >= 0; p = k->part[p].after)
+        k->number[k->length++] = k->part[p].number;
+}
+
+enum { WORDLIKE = IS_LETTER | IS_NUMBER | IS_BLANK };
+
+/* What the character at p is, of which there are *n bytes. */
+static int kind_at(const Cutter *c, const char *p, const char *end, int *n)
+{
+    *n = utf8_length(p, (size_t)(end - p));
+    if (*n == 0) {
+        *n = 1;
+        return 0;
+    }
+    return what_is(c->u, utf8_code(p, *n)) & WORDLIKE;
+}
+
+static int short_form(const char *p, const char *end)
+{
+    static const char *const forms[] = { "'s", "'t", "'re", "'ve", "'m",
+                                         "'ll", "'d" };
+    for (int k = 0; k < 7; k++) {
+        size_t n = strlen(forms[k]);
+        if ((size_t)(end - p) >= n && memcmp(p, forms[k], n) == 0)
+            return (int)n;
+    }
+    return 0;
+}
+
+/* The end of a word that begins at p. */
+static const char *word_end(const Cutter *c, const char *p, const char *end)
+{
+    int n, short_bytes = *p == '\'' ? short_form(p, end) : 0;
+    if (short_bytes > 0)
+        return p + short_bytes;
+    const char *q = p + (*p == ' ' && p + 1 < end), *last = p;
+    int kind = kind_at(c, q, end, &n), characters = 0;
+    if (kind == IS_BLANK)
+        q = p;
+    for (; q < end && kind_at(c, q, end, &n) == kind; q += n) {
+        last = q;
+        characters++;
+    }
+    return kind == IS_BLANK && q < end && characters > 1 ? last : q;
+}
+
+static void cut_bytes(Cutting *k, const char *text, size_t n)
+{
+    const char *end = text + n;
+    for (const char *next; text < end && k->lost == NULL; text = next) {
+        next = word_end(k->c, text, end);
+        merge_word(k, text, (int)(next - text));
+    }
+}
+
+typedef struct {
+    unsigned *code;
+    int n;
+    int start;                  /* no mark moves to before this one       */
+} Codes;
+
+static void add_code(const Cutter *c, Codes *codes, unsigned code)
+{
+    int order = c->v->no_marks ? mark_order(c->u, code) : 0;
+    int at = codes->n++;
+    for (; order > 0 && at > codes->start
+           && mark_order(c->u, codes->code[at - 1]) > order; at--)
+        codes->code[at] = codes->code[at - 1];
+    codes->code[at] = code;
+}
+
+static void add_character(const Cutter *c, Codes *codes, unsigned code)
+{
+    const Vocabulary *v = c->v;
+    unsigned to[3] = { code };
+    int is = what_is(c->u, code), n = 1;
+    bool apart = v->ideographs && (is & IS_IDEOGRAPH);
+    if (v->clean && (is & IS_REMOVED))
+        return;
+    if (v->clean && (is & IS_BLANK))
+        to[0] = ' ';
+    else if (v->no_marks)
+        n = without_marks(c->u, code, to);
+    if (n == 0 && (is & IS_ALONE))
+        codes->start = codes->n;
+    if (apart)
+        add_code(c, codes, ' ');
+    for (int k = 0; k < n; k++)
+        add_code(c, codes, to[k]);
+    if (apart)
+        add_code(c, codes, ' ');
+}
+
+/* The n bytes of a text as the model sees it. */
+static char *text_seen(const Cutter *c, Arena *arena, const char *text,
+                       size_t *n)
+{
+    unsigned to[3];
+    Codes codes = { .n = 0 };
+    codes.code = arena_alloc(arena, (*n + 1) * sizeof *codes.code);
+    for (size_t at = 0, bytes; at < *n; at += bytes) {
+        bytes = (size_t)utf8_length(text + at, *n - at);
+        add_character(c, &codes, utf8_code(text + at, (int)bytes));
+    }
+    char *seen = arena_alloc(arena, 8 * (size_t)codes.n + 1), *p = seen;
+    for (int k = 0; k < codes.n; k++) {
+        to[0] = codes.code[k];
+        int small = c->v->small ? in_small_letters(c->u, to[0], to) : 1;
+        for (int j = 0; j < small; j++)
+            p = put_utf8(p, to[j]);
+    }
+    *n = (size_t)(p - seen);
+    return seen;
+}
+
+static Piece as_seen(const Cutter *c, Arena *arena, Piece piece)
+{
+    size_t n = (size_t)piece.n;
+    if (!c->v->words)
+        return piece;
+    const char *seen = text_seen(c, arena, piece.at, &n);
+    return (Piece){ seen, (int)n };
+}
+
+/* The piece that the n bytes begin with, and its bytes; -1: there is none.
+   first: of a word. */
+static int longest_piece(const Cutter *c, const char *p, int n, bool first,
+                         int *bytes)
+{
+    char key[PIECE_BYTES];
+    int mark = first ? 0 : 2, most = c->longest - mark;
+    n = n < most ? n : most;
+    if (n <= 0)
+        return -1;
+    memcpy(key, "##", 2);
+    memcpy(key + mark, p, (size_t)n);
+    for (; n > 0; n--) {
+        int found = table_number(&c->pieces, (Piece){ key, mark + n });
+        *bytes = n;
+        if (found != 0)
+            return c->pieces.entry[found].first;
+    }
+    return -1;
+}
+
+static void cut_word(Cutting *k, const char *p, int n, int characters)
+{
+    int before = k->length, bytes = 0, piece = 0;
+    for (int at = 0; at < n && piece >= 0; at += bytes) {
+        piece = characters > k->c->v->longest ? -1
+              : longest_piece(k->c, p + at, n - at, at == 0, &bytes);
+        k->number[k->length++] = piece;
+    }
+    if (piece < 0) {
+        k->length = before;
+        k->number[k->length++] = k->c->v->unknown;
+    }
+}
+
+static void cut_words(Cutting *k, const char *text, size_t n)
+{
+    const char *end = text + n, *word = text;
+    int characters = 0;
+    for (int bytes; text < end; text += bytes) {
+        bytes = utf8_length(text, (size_t)(end - text));
+        int is = what_is(k->c->u, utf8_code(text, bytes));
+        if (!(is & (IS_BLANK | IS_PUNCTUATION))) {
+            characters++;
+            continue;
+        }
+        if (text > word)
+            cut_word(k, word, (int)(text - word), characters);
+        if (is & IS_PUNCTUATION)
+            cut_word(k, text, bytes, 1);
+        word = text + bytes;
+        characters = 0;
+    }
+    if (end > word)
+        cut_word(k, word, (int)(end - word), characters);
+}
+
+/* The added piece at p, or NULL. */
+static const Added *added_at(const Cutter *c, bool seen, const char *p,
+                             const char *end)
+{
+    const Added *found = NULL;
+    if (!c->begins[seen][(unsigned char)*p])
+        return NULL;
+    for (const Added *a = c->added; a < c->added + c->n_added; a++)
+        if (a->seen == seen && 0 < a->piece.n && a->piece.n <= end - p
+            && memcmp(a->piece.at, p, (size_t)a->piece.n) == 0
+            && (found == NULL || a->piece.n > found->piece.n))
+            found = a;
+    return found;
+}
+
+static const char *blanks_before(const Cutter *c, const char *p,
+                                 const char *from)
+{
+    for (const char *q = p; q > from; p = q) {
+        int n;
+        for (q--; q > from && (*q & 0xC0) == 0x80; q--)
+            ;
+        if (kind_at(c, q, p, &n) != IS_BLANK || q + n != p)
+            break;
+    }
+    return p;
+}
+
+static const char *blanks_behind(const Cutter *c, const char *p,
+                                 const char *end)
+{
+    int n;
+    while (p < end && kind_at(c, p, end, &n) == IS_BLANK)
+        p += n;
+    return p;
+}
+
+static void cut_changed(Cutting *k, const char *text, size_t n);
+
+static void cut_at_added(Cutting *k, bool seen, const char *text, size_t n)
+{
+    const Cutter *c = k->c;
+    void (*rest)(Cutting *, const char *, size_t) =
+        !seen ? cut_changed : c->v->words ? cut_words : cut_bytes;
+    const char *end = text + n;
+    for (const char *p = text; p < end && k->lost == NULL; ) {
+        const Added *found = added_at(c, seen, p, end);
+        if (found == NULL) {
+            p++;
+            continue;
+        }
+        int how = c->v->how[found->number];
+        const char *stop = p + found->piece.n;
+        if (how & BLANKS_BEFORE)
+            p = blanks_before(c, p, text);
+        rest(k, text, (size_t)(p - text));
+        k->number[k->length++] = found->number;
+        text = p = how & BLANKS_BEHIND ? blanks_behind(c, stop, end) : stop;
+    }
+    if (k->lost == NULL)
+        rest(k, text, (size_t)(end - text));
+}
+
+static void cut_changed(Cutting *k, const char *text, size_t n)
+{
+    enum { AT_ONCE = 1 << 16 };
+    if (!k->c->v->words) {
+        cut_at_added(k, true, text, n);
+        return;
+    }
+    for (size_t part; n > 0; text += part, n -= part) {
+        const char *line = n > AT_ONCE
+                         ? memchr(text + AT_ONCE, '\n', n - AT_ONCE) : NULL;
+        size_t bytes = part = line == NULL ? n : (size_t)(line - text) + 1;
+        Arena *aside = arena_new();
+        const char *seen = text_seen(k->c, aside, text, &bytes);
+        cut_at_added(k, true, seen, bytes);
+        arena_free(aside);
+    }
+}
+
+const char *cut_text(const Cutter *c, const char *text, size_t n,
+                     int number[], int *length, size_t *where)
+{
+    Cutting k = { .c = c, .aside = arena_new(), .number = number };
+    for (size_t at = 0, bytes; c->v->words && at < n; at += bytes) {
+        bytes = (size_t)utf8_length(text + at, n - at);
+        *where = at;
+        if (bytes == 0)
+            return arena_free(k.aside), "this byte is no text in UTF-8.";
+    }
+    cut_at_added(&k, false, text, n);
+    arena_free(k.aside);
+    *length = k.lost == NULL ? k.length : 0;
+    *where = k.lost == NULL ? n : (size_t)(k.lost - text);
+    return k.lost == NULL ? NULL
+         : "the vocabulary has no piece for this byte.";
+}

@@ -1,0 +1,51 @@
+/* The vocabulary of a released model, and how it cuts a text. */
+#ifndef VOCABULARY_H
+#define VOCABULARY_H
+#include "text/table.h"
+
+typedef struct { int left, right; } Pair;
+Piece key_of(const Pair *pair);         /* for a table */
+
+/* How an added piece is found: with the blanks before it, and behind it; in
+   the text as the model sees it, not as it was typed. ALONE: the model has
+   no such piece, it is only ever found. HIDDEN: a special one. */
+enum { ADDED = 1, BLANKS_BEFORE = 2, BLANKS_BEHIND = 4, AS_SEEN = 8,
+       ALONE = 16, HIDDEN = 32, EVERY_WAY = 63, PIECE_BYTES = 1024 };
+
+typedef struct {
+    bool words;                 /* as BERT does; else as GPT-2 does       */
+    int n;
+    const Piece *piece;         /* piece[0] ... piece[n - 1], not empty   */
+    const unsigned char *how;   /* how each is found; 0: it is not added  */
+
+    int merges;                 /* of GPT-2's: the numbers of two pieces, */
+    const Pair *merge;          /* the first one goes first               */
+
+    bool clean;                 /* of BERT's: drop control characters,    */
+    bool ideographs;            /* set them apart,                        */
+    bool no_marks;              /* leave accents out,                     */
+    bool small;                 /* small letters only                     */
+    int longest;                /* characters of a word that is not       */
+    int unknown;                /* this piece                             */
+} Vocabulary;
+
+/* What cuts a text, made of a vocabulary that stays where it is. NULL: it
+   cannot be; then *wrong is a sentence, and *at the number of the piece; or
+   of merge k, from 0, -1 - k. */
+typedef struct Cutter Cutter;
+const Cutter *cutter_new(Arena *arena, const Vocabulary *v,
+                         const char **wrong, int *at);
+const Vocabulary *cutter_vocabulary(const Cutter *c);
+
+/* The numbers of a text's pieces; there is room for n. Returns NULL; or
+   what is wrong, and then *where is the byte that cannot be told. */
+const char *cut_text(const Cutter *c, const char *text, size_t n,
+                     int number[], int *length, size_t *where);
+
+/* What a piece adds to a text: BERT's has a blank before it, unless it goes
+   on with a word or is punctuation. own_piece is the piece itself. A number
+   that has no piece is shown as such. */
+Piece shown_piece(const Cutter *c, int number);
+Piece own_piece(const Cutter *c, int number);
+
+#endif
