@@ -617,6 +617,9 @@ LAW(a_root_that_is_not_positive_is_refused)
                    "in column 2 the variance is 0 and epsilon 0");
     AT(v, 1, 2) = (real)(IS_DOUBLE ? 1e-320 : 1e-42);
     assert_refuses(standardise(M, m, v), "must be positive, and not subnormal.");
+    AT(v, 1, 2) = (real)(IS_DOUBLE ? 1e-300 : 1e-37);       /* least, but normal */
+    standardise(M, m, v);
+    AT(v, 1, 2) = 0;
     settings(tape)->epsilon = 0.5;
     assert_refuses(standardise(M, m, negative),
                    "in column 1 the variance is -2 and epsilon 0.5");

@@ -26,7 +26,8 @@ PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
              "execv", "execvp", "execl", "execve", "system", "signal",
              "setrlimit", "ptrace"}
 
-COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "strcmp", "strncmp",
+COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "least",
+           "least_of", "strcmp", "strncmp",
            "memcmp", "are_one", "same", "same_number", "same_place", "has_same_numbers",
            "has_same_bytes", "share_a_place", "REQUIRE"}
 
