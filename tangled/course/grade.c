@@ -428,7 +428,10 @@ static bool has_filters(void)
         && errno == EFAULT;
 }
 
-typedef struct { struct sock_filter at[MOST_STEPS]; unsigned short n; } Filter;
+typedef struct {
+    struct sock_filter at[MOST_STEPS];
+    unsigned short n;
+} Filter;
 
 /* A step that compares skips so many of the next if it is so, or if not. */
 static void add(Filter *f, int code, size_t k, int if_so, int if_not)

@@ -27,7 +27,7 @@ awk -v files="$(echo tangled/alg[0-9]*.c)" '
                     return h
         if (row ~ /tokens\.c/)    return "Tokens"
         if (row ~ /matrix\.c/)    return "Every operation, with its derivative"
-        if (row ~ /theta\.c/)     return "The list of all parameters"
+        if (row ~ /parameters\.c/)     return "The list of all parameters"
         if (row ~ /slips\.c/)     return "Checking by hand"
         if (row ~ /erratum\.c/)   return "The list"
         return ""
