@@ -50,7 +50,7 @@ const char *cell_sentence(char *to, size_t size, const CellSlip *cell);
 /* An explanation of how the numbers of a sheet came about. */
 typedef struct Explanation Explanation;
 struct Explanation {
-    const Slip *slip[2];        /* these were made; NULL: none            */
+    const Slip *slip;           /* this was made; NULL: none              */
     const CellSlip *cell;       /* or cell[0] ... cell[cells - 1] ...     */
     int cells;                  /* ... in the step `only`                 */
     const Step *only;           /* only in its layer, head and turn; NULL:
@@ -59,7 +59,7 @@ struct Explanation {
     int shaken;                 /* so many values are others, at first    */
     const Claim *claim;         /* carried on as written are claim[0] ... */
     int n;                      /* ... claim[n - 1]                       */
-    bool made[2];               /* did a run meet a place of the slip?    */
+    bool made;                  /* did a run meet a place of the slip?    */
     bool of_given;              /* nudged is a number that is given, else
                                    one that is carried on                 */
     int nudged, numbers;        /* by half a unit of its last digit; of so
@@ -70,14 +70,13 @@ struct Explanation {
 /* run_explained runs a sheet; it ends early where the algorithm cannot go
    on with such numbers. Has a run a place for the slip, from a step to
    another, and inside or outside of where a slip is made that is made only
-   at a step? Do two slips strike the same? cell_slips are those that
+   at a step? cell_slips are those that
    explain single entries of a claim, entry after entry, and how many they
    are; what stands before the claim came about as `why` has it. */
 const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
 bool has_place(const Run *run, const Slip *slip, const Step *from,
                const Step *until, const Step *only, bool inside);
-bool share_a_place(const Slip *a, const Slip *b);
 int cell_slips(const Bound *bound, Explanation why, const Claim *claim,
                Arena *arena, Tape *tape, const CellSlip **cell);
 

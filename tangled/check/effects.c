@@ -75,13 +75,13 @@ static Effect effect_in(const Run *run, const Run *slipped, int decimals)
 bool effect_of(const Run *run, const Slip *slip, int decimals, Arena *arena,
                Tape *tape, Effect *effect)
 {
-    Explanation why = { .slip = { slip } };
+    Explanation why = { .slip = slip };
     if (run->n == 0
         || !has_place(run, slip, run->step, &run->step[run->n - 1], NULL,
                       true))
         return false;
     const Run *slipped = run_explained(run->bound, &why, arena, tape);
-    if (!why.made[0])
+    if (!why.made)
         return false;
     *effect = effect_in(run, slipped, decimals);
     effect->slip = slip;

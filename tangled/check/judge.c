@@ -254,8 +254,7 @@ static void explain_by_slips(Judging *j, int w)
     look_for_reasons(j, w, judged->count[WRONG] > 0 ? ANY_SLIP
                                                     : SLIGHT_SLIP);
     for (int k = 0; k < j->found; k++)
-        rounding &= j->why[k].slip[0] != NULL && j->why[k].slip[1] == NULL
-                 && is_rounding(j->why[k].slip[0]);
+        rounding &= j->why[k].slip != NULL && is_rounding(j->why[k].slip);
     if (j->found > 0 && rounding) {
         turn_verdicts(judged, WRONG, EARLY);
         turn_verdicts(judged, LAST_DIGIT, EARLY);
@@ -314,8 +313,6 @@ static void explain(Judging *j, int w)
     run_ways(j, WRITTEN, TYPED);
     j->best = right_later(j, w, j->way);
     j->found = 0;
-    int most = most_decimals(j->claim[w].item);
-    j->unit = most > 0 ? unit_of(most) : 0;
     j->unexplained -= wrong;
     explain_by_slips(j, w);
     keep_reasons(j, w);
@@ -403,8 +400,7 @@ static int count_explained(const Judgement *judgement)
     int n = 0;
     for (int k = 0; k < judgement->n; k++) {
         const Judged *j = &judgement->judged[k];
-        bool slip = j->n > 0 && j->why->slip[1] == NULL;
-        n += claimed_entries(j) - (slip ? 0 : j->count[WRONG]);
+        n += claimed_entries(j) - (j->n > 0 ? 0 : j->count[WRONG]);
     }
     return n;
 }

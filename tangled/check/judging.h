@@ -28,7 +28,6 @@ typedef struct {
     int best;                   /* entries that these make right later    */
     bool open[WAYS];            /* came the numbers about like that?      */
     const Step *from[WAYS];     /* what comes before does not matter      */
-    double unit;                /* of the last digit of a claim           */
     double work;                /* done so far                            */
 } Judging;
 

@@ -21,56 +21,7 @@ static bool contradicts(const Judging *j, int w, const Run *run, int way)
 typedef struct {
     bool made;                  /* met its places                         */
     bool fits;                  /* explains the claim                     */
-    bool useful;                /* changes it, and no claim before        */
-    double by, off;             /* how much it changes, how far it misses */
 } SlipTrial;
-
-/* By how much the numbers of a step differ in two runs, at most. */
-static double most_apart(const Step *a, const Step *b)
-{
-    double most = 0;
-    if (a == NULL || b == NULL || a->M->rows != b->M->rows
-        || a->M->cols != b->M->cols)
-        return INFINITY;
-    for (int k = 0; k < a->M->rows * a->M->cols; k++)
-        if (a->M->at[k] != b->M->at[k])
-            most = fmax(most, fabs((double)a->M->at[k] - b->M->at[k]));
-    return most;
-}
-
-static double largest_number(const Step *step)
-{
-    double size = 1e-9;
-    for (int k = 0; k < step->M->rows * step->M->cols; k++)
-        if (isfinite(step->M->at[k]))
-            size = fmax(size, fabs((double)step->M->at[k]));
-    return size;
-}
-
-/* How far a run misses a claim at most; where its numbers are larger than
-   the right ones, that counts less. */
-static double misses_by(const Claim *c, const Step *step)
-{
-    double off = 0, larger = largest_number(step) / largest_number(c->step);
-    if (!is_comparable(c->item, step))
-        return 0;
-    for (int k = 0; k < c->item->rows * c->item->cols; k++) {
-        double typed = c->item->entry[k].value;
-        double x = *claimed_entry(c->item, step->M, k);
-        if (isfinite(typed) && isfinite(x))
-            off = fmax(off, fabs(typed - x));
-    }
-    return off / fmax(1, larger);
-}
-
-/* Can what misses by so much be right, if another slip that changes the
-   numbers by so much comes to it? Beside it, that may do some times as
-   much. */
-static bool can_be_made_up(const Judging *j, double off, double by)
-{
-    const double times = 12;
-    return off <= times * by + j->unit;
-}
 
 /* One weight that is 1 for 0, or 0 for 1: a mistyped digit does that, too,
    and it proves no slip. */
@@ -122,18 +73,15 @@ static SlipTrial try_in(Judging *j, int w, Explanation why, int way)
     why = in_way(j, why, way);
     why.until = c->step;
     const Run *run = run_again(j, &why, j->scratch);
-    trial.made = why.made[0] && (why.slip[1] == NULL || why.made[1]);
+    trial.made = why.made;
     const Step *slipped = same_step(run, c->step),
                *right = same_step(j->way[way], c->step);
     if (trial.made && slipped != NULL && right != NULL
         && !has_same_numbers(slipped, right)) {
-        trial.useful = !contradicts(j, w, run, way);
-        trial.fits = trial.useful && explains(run, c)
-                  && (!sums_to_1(c->step) || !is_rounding(why.slip[0])
+        trial.fits = !contradicts(j, w, run, way) && explains(run, c)
+                  && (!sums_to_1(c->step) || !is_rounding(why.slip)
                       || ties_agree(run, c))
                   && !is_one_digit(c, right);
-        trial.by = most_apart(slipped, right);
-        trial.off = misses_by(c, slipped);
     }
     clear(j);
     return trial;
@@ -180,34 +128,30 @@ static void keep_reason(Judging *j, int w, Explanation why, int way)
         j->why[j->found++] = in_way(j, why, way);
 }
 
-/* Have the slips a place behind what does not matter? */
+/* Returns whether the slip has a place behind what does not matter. */
 static bool can_reach(const Judging *j, int w, const Explanation *why,
                       int way)
 {
-    bool can = true;
-    for (int k = 0; k < 2 && why->slip[k] != NULL; k++)
-        can &= has_place(j->way[EXACTLY], why->slip[k], j->from[way],
-                         j->claim[w].step, why->only, true);
-    return can;
+    return why->slip == NULL
+        || has_place(j->way[EXACTLY], why->slip, j->from[way],
+                     j->claim[w].step, why->only, true);
 }
 
-static SlipTrial try_one(Judging *j, int w, Explanation why)
+/* Returns whether it explains the claim, on one of the ways. */
+static bool try_one(Judging *j, int w, Explanation why)
 {
-    SlipTrial all = { .useful = false };
+    bool fits = false;
     for (int way = 0; way <= BOTH && !is_too_much(j); way++) {
         if (!j->open[way] || !can_reach(j, w, &why, way))
             continue;
         SlipTrial trial = try_in(j, w, why, way);
-        all.useful |= trial.useful;
-        all.fits |= trial.fits;
-        all.by = fmax(all.by, trial.by);
-        all.off = trial.off;
+        fits |= trial.fits;
         if (trial.fits)
             keep_reason(j, w, why, way);
         if (!trial.made || trial.fits)
             break;
     }
-    return all;
+    return fits;
 }
 
 /* Is it another thing to make the slip only there? */
@@ -220,21 +164,21 @@ static bool is_narrower(const Judging *j, const Slip *slip,
         && (fits || has_place(run, slip, run->step, only, only, false));
 }
 
-static SlipTrial try_slips(Judging *j, int w, const Slip *a, const Slip *b)
+/* Tries the slip wherever it can be made; then only in the layer, the head
+   and the turn of the claim. */
+static void try_slip(Judging *j, int w, const Slip *slip)
 {
-    Explanation why = { .slip = { a, b } };
+    Explanation why = { .slip = slip };
     int before = j->found, best = j->best;
-    SlipTrial trial = try_one(j, w, why);
+    bool explains_all = try_one(j, w, why);
     bool fits = j->found != before || j->best != best;
     int found = j->found;
     best = j->best;
     why.only = j->claim[w].step;
-    if (is_narrower(j, a, why.only, trial.fits)
-        || (b != NULL && is_narrower(j, b, why.only, trial.fits)))
-        trial.useful |= try_one(j, w, why).useful;
+    if (is_narrower(j, slip, why.only, explains_all))
+        try_one(j, w, why);
     if (fits && j->best == best)
         j->found = found;
-    return trial;
 }
 
 enum {
@@ -297,43 +241,6 @@ static void look_for_cells(Judging *j, int w, int way)
         keep_reason(j, w, why, way);
 }
 
-/* Does the sheet show more digits of a step than the slip would have left
-   of it? */
-static bool is_denied(const Judging *j, int w, const Slip *slip)
-{
-    for (int k = 0; k < w; k++) {
-        const Item *item = j->claim[k].item;
-        const Step *step = j->claim[k].step;
-        bool rounded = false;
-        for (int i = 0; i < STRIKES && step->aspect == VALUE; i++)
-            rounded |= (slip->at[i].roles & (uint64_t)1 << step->role) != 0
-                    && slip->at[i].by != NULL
-                    && strcmp(slip->at[i].by, "round(it, k)") == 0;
-        for (int i = 0; i < item->rows * item->cols && rounded; i++) {
-            double x = item->entry[i].value * pow(10, slip->number);
-            if (item->entry[i].decimals > slip->number
-                && fabs(x - round(x)) > 1e-6)
-                return true;
-        }
-    }
-    return false;
-}
-
-static void look_for_pairs(Judging *j, int w, SlipTrial *trial)
-{
-    if (j->parts > 1 || count_entries(j->claim[w].item)
-                        - count_right(&j->claim[w], j->way[EXACTLY]) < 2)
-        return;
-    for (int a = 0; a < slips_n; a++)
-        trial[a].useful = trial[a].useful && !is_denied(j, w, &slips[a]);
-    for (int a = 0; a < slips_n; a++)
-        for (int b = a + 1; trial[a].useful && b < slips_n; b++)
-            if (trial[b].useful && !share_a_place(&slips[a], &slips[b])
-                && can_be_made_up(j, trial[a].off, trial[b].by)
-                && can_be_made_up(j, trial[b].off, trial[a].by))
-                try_slips(j, w, &slips[a], &slips[b]);
-}
-
 static bool is_of_kind(const Slip *slip, int kind)
 {
     return kind == ANY_SLIP || is_slight(slip)
@@ -342,23 +249,17 @@ static bool is_of_kind(const Slip *slip, int kind)
 
 void look_for_reasons(Judging *j, int w, int kind)
 {
-    SlipTrial *trial = arena_alloc(j->arena,
-                                   (size_t)slips_n * sizeof *trial);
     const Run *run = j->way[EXACTLY];
     open_ways(j, w);
-    for (int a = 0; a < slips_n; a++) {
-        trial[a].useful = false;
+    for (int a = 0; a < slips_n; a++)
         if (is_of_kind(&slips[a], kind)
             && has_place(run, &slips[a], run->step, j->claim[w].step, NULL,
                          true))
-            trial[a] = try_slips(j, w, &slips[a], NULL);
-    }
+            try_slip(j, w, &slips[a]);
     bool others = j->judged[w].fits && kind == ANY_SLIP;
     for (int way = 0; others && way <= BOTH && j->found == 0; way++)
         if (j->open[way])
             look_for_cells(j, w, way);
     if (kind != SLIGHT_BUT_NO_ROUNDING && j->found == 0)
         find_rounding(j, w);
-    if (others && j->found == 0 && j->judged[w].within == NOT_WITHIN)
-        look_for_pairs(j, w, trial);
 }

@@ -209,11 +209,8 @@ static const char *reason_text(char to[600], const Layout *layout,
                why->cells - CELLS_TOLD);
     if (why->cells > 0)
         return to;
-    if (why->slip[0] != NULL)
-        append(to, size, "%s", slip_sentence(slip, why->slip[0], layout));
-    if (why->slip[1] != NULL)
-        append(to, size, ", and %s",
-               slip_sentence(slip, why->slip[1], layout));
+    if (why->slip != NULL)
+        append(to, size, "%s", slip_sentence(slip, why->slip, layout));
     if (why->only != NULL)
         where_text(to, size, why->only);
     return to;
@@ -256,8 +253,6 @@ static void say_explanations(Report *r, const Judged *j)
     char text[600];
     int reasons = 0;
     paragraph(r);
-    if (j->why->slip[1] != NULL)
-        say(r, "no single slip explains it;");
     say_entries(r, claimed_entries(j));
     for (int k = 0; k < j->n; k++) {
         if (is_said(layout, j, k) || ++reasons > SHOWN)
@@ -457,8 +452,8 @@ static void json_explanation(FILE *out, const Layout *layout,
     static const char *const kinds[] = { [LEFT_OUT] = "term-left-out",
         [WRONG_SIGN] = "term-wrong-sign", [CROSSED] = "terms-crossed" };
     fputs("{\"slips\": [", out);
-    for (int k = 0; k < 2 && why->slip[k] != NULL; k++)
-        print_json(out, k > 0 ? ", %s" : "%s", why->slip[k]->name);
+    if (why->slip != NULL)
+        print_json(out, "%s", why->slip->name);
     for (int k = 0; k < why->cells; k++)
         print_json(out, k > 0 ? ", %s" : "%s", kinds[why->cell[k].kind]);
     print_json(out, "], 'sentence': %s, 'carried': %b, 'only': ",

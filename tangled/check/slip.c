@@ -119,15 +119,15 @@ static Mat slipped_by(Slipping *s, Explanation *why, uint64_t roles,
 {
     Mat Y = why->before == NULL ? M
           : slipped_by(s, why->before, roles, unwritten, M);
-    for (int k = 0; k < 2 && why->slip[k] != NULL; k++) {
-        Mat before = Y;
-        s->slip = why->slip[k];
-        for (int i = 0; i < STRIKES; i++)
-            if (is_struck(s, &s->slip->at[i], roles, unwritten)
-                && is_made(why, s->here))
-                Y = replaced(s, &s->slip->at[i], Y);
-        why->made[k] |= Y != before;
-    }
+    if (why->slip == NULL)
+        return Y;
+    Mat before = Y;
+    s->slip = why->slip;
+    for (int i = 0; i < STRIKES; i++)
+        if (is_struck(s, &s->slip->at[i], roles, unwritten)
+            && is_made(why, s->here))
+            Y = replaced(s, &s->slip->at[i], Y);
+    why->made |= Y != before;
     return Y;
 }
 
@@ -190,20 +190,6 @@ bool has_place(const Run *run, const Slip *slip, const Step *from,
             return true;
     }
     return exchanges(slip) && is_given(run, "X");
-}
-
-bool share_a_place(const Slip *a, const Slip *b)
-{
-    for (int i = 0; i < STRIKES; i++)
-        for (int k = 0; k < STRIKES; k++) {
-            const Strike *s = &a->at[i], *t = &b->at[k];
-            bool both_given = s->given != NULL && t->given != NULL
-                           && is_among(s->given, t->given);
-            if (((s->roles & t->roles) != 0 || both_given)
-                && ((s->when ^ t->when) & UNWRITTEN) == 0)
-                return true;
-        }
-    return is_rounding(a) && is_rounding(b);
 }
 
 static Mat with_cells(Slipping *s, const Step *step, Mat M)
@@ -441,9 +427,8 @@ static const Run *run_for(const Visit *visit, const Bound *bound,
         .tape = tape, .visit = visit,
         .variation = { s, give_slipped, compute, carry, .run = NULL } };
     for (Explanation *e = why; e != NULL; e = e->before)
-        for (int k = 0; k < 2; k++)
-            if (e->slip[k] != NULL && exchanges(e->slip[k]))
-                s->variation.exchanged = e->made[k] = true;
+        if (e->slip != NULL && exchanges(e->slip))
+            s->variation.exchanged = e->made = true;
     attempt(&f, run_it, s);
     return s->variation.run;
 }

@@ -609,7 +609,7 @@ static bool same_entries(Mat A, Mat B) { return distance(A, B) <= NEAR; }
 
 static void print_slip(const Asking *a, const Slip *slip)
 {
-    Explanation why = { .slip = { slip, NULL } };
+    Explanation why = { .slip = slip };
     const Run *run = run_explained(a->run->bound, &why, a->scratch,
                                    a->tape);
     int told = 0;
@@ -694,7 +694,7 @@ static bool may_omit(const Asking *a, const Law *what, const Instance *i)
    rounded, or a small epsilon, is near by its nature. */
 static bool is_hidden(const Asking *a, const Slip *slip)
 {
-    Explanation why = { .slip = { slip, NULL } };
+    Explanation why = { .slip = slip };
     if (strstr(slip->name, "rounded") != NULL
         || begins(slip->name, "epsilon-1e"))
         return false;

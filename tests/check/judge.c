@@ -266,7 +266,7 @@ LAW(claims_are_judged_in_the_order_of_the_steps)
     assert_string_equal(letters(&j->judged[0]), "RRRRRRRRR");
     assert_string_equal(letters(&j->judged[1]), "WWWWWWWWW");
     assert_that(j->judged[1].begins && j->judged[1].n == 1);
-    assert_string_equal(j->judged[1].why->slip[0]->name, "no-scale");
+    assert_string_equal(j->judged[1].why->slip->name, "no-scale");
     assert_string_equal(letters(&j->judged[2]), "FRFFFF");
     assert_that(!j->judged[2].begins && j->judged[2].n == 0);
     assert_that(j->other == NULL);
@@ -323,7 +323,7 @@ LAW(what_is_given_is_not_mistaken)
     j = judged("algorithm 4\nlayout paper\nscale no\nV = 1 0\n"
                "Q = 1 0 ; 0 1\nK = 1 5 ; 2 3\n"
                "claim A = 0.269 0.881 ; 0.731 0.119\n");
-    assert_string_equal(j->judged[0].why->slip[0]->name, "S-transposed");
+    assert_string_equal(j->judged[0].why->slip->name, "S-transposed");
 }
 
 /* The gradient of the scores is found from the weights, as written. */
@@ -351,7 +351,7 @@ LAW(one_weight_that_is_1_for_0_is_no_slip)
     assert_int_equal(j->judged[0].n, 0);
     j = judged("algorithm 7\nlayout torch\ne = 1\nWu = -30 ; 30 ; -40\n"
                "claim p = 1.000 1.000 1.000\n");
-    assert_string_equal(j->judged[0].why->slip[0]->name, "axis-tokens");
+    assert_string_equal(j->judged[0].why->slip->name, "axis-tokens");
 }
 
 /* The values are 1.04 and 3.04, written down as 1.0 and 3.0. The scores are
@@ -473,7 +473,7 @@ LAW(what_is_only_half_turned_is_not_turned)
 }
 
 /* The letters of all claims, and the slips that explain them: of a claim,
-   with | between them, a pair with +. "-" is a term. */
+   with | between them. "-" is a term. */
 static void told_at(Where where, const Judgement *j, const char *expected,
                     const char *reasons)
 {
@@ -483,12 +483,10 @@ static void told_at(Where where, const Judgement *j, const char *expected,
         sprintf(word + strlen(word), "%s%s", k > 0 ? " " : "",
                 letters(claim));
         for (int i = 0; i < claim->n; i++) {
-            const Slip *const *slip = claim->why[i].slip;
-            append(found, sizeof found, "%s%s%s%s",
+            const Slip *slip = claim->why[i].slip;
+            append(found, sizeof found, "%s%s",
                    i > 0 ? "|" : *found ? " " : "",
-                   slip[0] == NULL ? "-" : slip[0]->name,
-                   slip[1] == NULL ? "" : "+",
-                   slip[1] == NULL ? "" : slip[1]->name);
+                   slip == NULL ? "-" : slip->name);
         }
     }
     if (strcmp(word, expected) != 0 || strcmp(found, reasons) != 0)

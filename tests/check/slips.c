@@ -55,8 +55,8 @@ static void print_named(const Judgement *j, const char *text)
     printf("# named:");
     for (int k = 0; k < j->n; k++)
         for (int i = 0; i < j->judged[k].n; i++)
-            if (j->judged[k].why[i].slip[0] != NULL)
-                printf(" %s in %s,", j->judged[k].why[i].slip[0]->name,
+            if (j->judged[k].why[i].slip != NULL)
+                printf(" %s in %s,", j->judged[k].why[i].slip->name,
                        j->judged[k].claim.step->name);
     printf("\n%s\n", text);
 }
@@ -268,8 +268,7 @@ LAW(an_error_is_no_slip)
 {
     generator = seeded(1);
     static const int algorithms[] = { 3, 4, 4, 4, 6, 7 };
-    int sheets = 0, named = 0, pairs = 0, cells = 0,
-        all = amount(20 * SHEETS);
+    int sheets = 0, named = 0, cells = 0, all = amount(20 * SHEETS);
     for (int seed = 0; sheets < all; seed++) {
         const Problem *p = random_problem(algorithms[seed % 6], 1);
         Student st = { .way = { .p = p, .slip = "" },
@@ -280,31 +279,27 @@ LAW(an_error_is_no_slip)
         if (run_of(st.text->at) != NULL && fills_in_by_hand(&st)
             && st.claims >= st.error) {
             const Judgement *j = judged(st.text->at);
-            bool pair = false, cell = false;
+            bool cell = false;
             for (int k = 0; k < j->n; k++)
                 for (int i = 0; i < j->judged[k].n; i++) {
-                    pair |= j->judged[k].why[i].slip[1] != NULL;
                     cell |= j->judged[k].why[i].cells > 0;
                 }
             bool is_named = times_named(j, NULL) > 0;
             sheets++;
-            named += is_named || pair;
-            if (is_named || pair)
+            named += is_named;
+            if (is_named)
                 print_named(j, st.text->at);
-            pairs += pair;
             cells += cell;
         }
         arena_clear(arena);
         tape_clear(quiet);
     }
     print_message("%d sheets with one random error: a slip is named in %d, a "
-                  "pair in %d; a slip in one entry in %d\n", sheets, named,
-                  pairs, cells);
+                  "slip in one entry in %d\n", sheets, named, cells);
     assert_seldom(named, sheets, 2);
-    assert_int_equal(pairs, 0);
 }
 
-/* -------------------------------------------- single entries, and pairs */
+/* ------------------------------------------------------- single entries */
 
 /* The explanations of the first claim, each behind a bar. */
 static const char *cells_of(const char *sheet)
@@ -399,88 +394,6 @@ LAW(a_term_is_told_if_it_changes_enough)
     }
 }
 
-LAW(two_slips_are_a_pair)
-{
-    const Judgement *j = judged("algorithm 7\ne = 1\nWu = 0.6 ; 1.4 ; 3.3\n"
-                                "claim p = 0.1666667 0.1666667 0.6666667\n");
-    assert_that(j->judged[0].n == 1);
-    assert_string_equal(j->judged[0].why->slip[0]->name, "base-2");
-    assert_string_equal(j->judged[0].why->slip[1]->name, "logits-rounded-0");
-    j = judged("algorithm 7\ne = 1\nWu = 0.6 ; 1.4 ; 3.3\n"
-               "claim p = ? ? 0.6666667\n");
-    assert_that(j->judged[0].begins && j->judged[0].n == 0);
-}
-
-static const char *const for_pairs[] = {
-    "algorithm 7\ne = 1 -0.5\nWu = 0.6 1.2 ; 1.4 -0.3 ; 0.3 0.8\n",
-    "algorithm 7\ne = 0.02\nWu = 0.6 ; 1.4 ; -3.3\n",
-    "algorithm 6\ne = 1.5 -0.5 3.5 0.2\ngamma = 1 2 0.5 -1\n"
-    "beta = 0 0.5 1 0\nepsilon 0.1\n",
-    "algorithm 4\nQ = 1.5 0.5 ; -1 2\nK = 0.5 1 ; 2 -1 ; 1 1\n"
-    "V = 10 20 ; 30 5 ; 7 -4\nlayout textbook\n",
-};
-
-/* The slips that a claim of the last step is said to come from. */
-static void tell_reasons(FILE *to, const Judged *j)
-{
-    for (int k = 0; k < j->n; k++) {
-        const Explanation *why = &j->why[k];
-        fprintf(to, " | %s", why->slip[0] == NULL ? "cells"
-                                                  : why->slip[0]->name);
-        if (why->slip[0] != NULL && why->slip[1] != NULL)
-            fprintf(to, " and %s", why->slip[1]->name);
-    }
-    fputc('\n', to);
-}
-
-/* Two slips that change a sheet, and the last step alone is shown. */
-static bool tell_pair(FILE *to, const char *given, const Slip *a,
-                      const Slip *b)
-{
-    const Run *right = run_of(given);
-    const Step *last = &right->step[right->n - 1];
-    Explanation both = { .slip = { a, b } }, one = { .slip = { a } },
-                other = { .slip = { b } };
-    Explanation *made[] = { &both, &one, &other };
-    const Step *is[3];
-    for (int k = 0; k < 3; k++) {
-        is[k] = same_step(run_explained(right->bound, made[k], arena, quiet),
-                          last);
-        if (is[k] == NULL || !made[k]->made[0])
-            return false;
-        if (k == 0 && !both.made[1])
-            return false;
-        is[k] = memcpy(arena_alloc(arena, sizeof *last), is[k], sizeof *last);
-    }
-    Text *t = text_new();
-    add_text(t, "%s", given);
-    write_claim(t, claimed(is[0], is[0]->M, 5));
-    const Judged *j = &judged(t->at)->judged[0];
-    if (!j->begins)
-        return false;
-    fprintf(to, "%s and %s:", a->name, b->name);
-    tell_reasons(to, j);
-    return true;
-}
-
-LAW(pairs_are_found_as_they_were)
-{
-    if (!IS_DOUBLE)
-        return;
-    FILE *to = tmpfile();
-    generator = seeded(9);
-    for (int k = 0; k < 4; k++) {
-        fprintf(to, "%s", for_pairs[k]);
-        for (int n = 0; n < 25; arena_clear(arena), tape_clear(quiet)) {
-            const Slip *a = &slips[pick(0, slips_n - 1)],
-                       *b = &slips[pick(0, slips_n - 1)];
-            n += a < b && !share_a_place(a, b)
-              && tell_pair(to, for_pairs[k], a, b);
-        }
-    }
-    assert_is_recorded("tests/data/pairs.txt", all_of(to));
-}
-
 /* A base, or a number of decimals, stands in the words, too. */
 LAW(the_number_of_a_slip_is_that_of_its_words)
 {
@@ -567,10 +480,8 @@ LAW(no_slip_asks_the_library_for_what_it_refuses)
     int runs = 0;
     for (int n = 0; n < BY_HAND + amount(300); n++) {
         const Run *run = run_of(odd_text(n));
-        for (int k = 0; run != NULL && k < 2 * slips_n; k++) {
-            Explanation why = { .slip = { &slips[k / 2] } };
-            if (k % 2 == 1)
-                why.slip[1] = &slips[(k / 2 * 31 + n) % slips_n];
+        for (int k = 0; run != NULL && k < slips_n; k++) {
+            Explanation why = { .slip = &slips[k] };
             why.claim = odd_claims(run, n + k);
             why.n = n % 2 == 1 ? run->n : 0;
             const Run *other = run_explained(run->bound, &why, arena, quiet);

@@ -85,7 +85,7 @@ static double loss_with(const char *slip, double x, double *derivative)
     snprintf(line, sizeof line, "layer1.W_k = 1 -0.5 1 ; %.17g -0.5 0 ; "
              "0.5 0 -1\n", x);
     const Run *right = run_of(strcat(without("layer1.W_k", path), line));
-    Explanation why = { .slip = { slip_named(slip) } };
+    Explanation why = { .slip = slip_named(slip) };
     const Run *run = run_explained(right->bound, &why, arena, quiet);
     double loss = NAN;
     for (int k = 0; k < run->n; k++) {
@@ -269,7 +269,7 @@ static void the_head_in_which_a_slip_was_made_is_named(void **state)
             = judged_with("tests/data/worked/alg05.sheet", made[k].claims);
         const Judged *wrong = &judgement->judged[made[k].wrong];
         assert_int_equal(wrong->n, 1);
-        assert_string_equal(wrong->why->slip[0]->name, "base-2");
+        assert_string_equal(wrong->why->slip->name, "base-2");
         const Step *only = wrong->why->only;
         assert_int_equal(only == NULL ? 0 : only->head, made[k].head);
     }

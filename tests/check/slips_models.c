@@ -238,7 +238,7 @@ static bool fill_out(Text *text, const Run *right, const Habit *habit)
     size_t size = (size_t)right->n * sizeof(Claim);
     Claim *written = arena_alloc(arena, size),
           *carried = arena_alloc(arena, size);
-    Explanation why = { .slip = { habit->slip }, .claim = carried };
+    Explanation why = { .slip = habit->slip, .claim = carried };
     Explanation right_way = { .claim = written };
     const Run *run = run_explained(right->bound, &why, arena, quiet);
     int number = 0;
@@ -363,7 +363,7 @@ static int algorithm_for(const Planted *p, int seed)
 
 static bool changes(const Slip *slip, const Run *right)
 {
-    Explanation why = { .slip = { slip } };
+    Explanation why = { .slip = slip };
     const Run *run = run_explained(right->bound, &why, arena, quiet);
     for (int k = 0; k < right->n; k++) {
         const Step *is = &right->step[k], *step = same_step(run, is);
@@ -456,7 +456,7 @@ static bool names_a_slip(const Judgement *judgement)
     for (int k = 0; k < judgement->n; k++) {
         const Judged *j = &judgement->judged[k];
         for (int i = 0; i < j->n; i++)
-            if (j->why[i].slip[0] != NULL)
+            if (j->why[i].slip != NULL)
                 return true;
         if (j->begins)
             return false;
@@ -483,14 +483,12 @@ LAW(a_mistake_is_hardly_ever_called_a_slip)
 
 /* -------------------------------------------------- sheets that are odd */
 
-/* Each slip alone in one step or head, and with another. */
+/* Each slip everywhere, and alone in one step or head. */
 static void try_every_slip(const Run *run)
 {
     for (int k = 0; k < slips_n; k++) {
-        Explanation why = { .slip = { &slips[k],
-                                      &slips[pick(0, slips_n - 1)] } };
+        Explanation why = { .slip = &slips[k] };
         run_explained(run->bound, &why, arena, quiet);
-        why.slip[1] = NULL;
         why.only = &run->step[pick(0, run->n - 1)];
         run_explained(run->bound, &why, arena, quiet);
     }

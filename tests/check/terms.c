@@ -148,7 +148,7 @@ static int other_heads;
 static void look_at_only(const Run *run, const Step *step)
 {
     char name[200];
-    Explanation why = { .slip = { slip_named("no-scale") }, .only = step };
+    Explanation why = { .slip = slip_named("no-scale"), .only = step };
     if (step->role != ROLE_SCALED || step->aspect != VALUE)
         return;
     const Run *other = run_explained(run->bound, &why, arena, quiet);

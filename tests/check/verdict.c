@@ -44,9 +44,8 @@ static Reasons reasons_of(const Judgement *j)
     for (int k = 0; k < j->n; k++)
         for (int i = 0; i < j->judged[k].n; i++) {
             const Explanation *why = &j->judged[k].why[i];
-            bool slip = why->slip[0] != NULL;
-            bool rounding = slip && why->slip[1] == NULL
-                         && is_rounding(why->slip[0]);
+            bool slip = why->slip != NULL;
+            bool rounding = slip && is_rounding(why->slip);
             r.named += slip && !rounding;
             r.rounding += rounding;
             r.cells += why->cells > 0;

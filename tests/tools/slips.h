@@ -12,26 +12,23 @@ static inline const Slip *slip_named(const char *name)
     return NULL;
 }
 
-/* Alone or in a pair. */
 static inline bool is_named(const Judgement *judgement, const Slip *slip)
 {
     for (int k = 0; k < judgement->n; k++)
         for (int i = 0; i < judgement->judged[k].n; i++)
-            for (int s = 0; s < 2; s++)
-                if (judgement->judged[k].why[i].slip[s] == slip)
-                    return true;
+            if (judgement->judged[k].why[i].slip == slip)
+                return true;
     return false;
 }
 
-/* Not in a pair; slip NULL: any. */
+/* slip NULL: any. */
 static inline int times_named(const Judgement *judgement, const Slip *slip)
 {
     int n = 0;
     for (int k = 0; k < judgement->n; k++)
         for (int i = 0; i < judgement->judged[k].n; i++) {
             const Explanation *why = &judgement->judged[k].why[i];
-            n += why->slip[0] != NULL && why->slip[1] == NULL
-              && (slip == NULL || why->slip[0] == slip);
+            n += why->slip != NULL && (slip == NULL || why->slip == slip);
         }
     return n;
 }

@@ -190,7 +190,7 @@ static inline bool fills_in_by_run(Student *st, const Run *right)
 {
     Claim claims[100];
     const char *slip = st->way.slip;
-    Explanation why = { .slip = { *slip == '\0' ? NULL : slip_named(slip) },
+    Explanation why = { .slip = *slip == '\0' ? NULL : slip_named(slip),
                         .claim = claims };
     const Run *run = NULL;
     assert_that(right->n < 100);
