@@ -203,7 +203,7 @@ static void each_is_refused(const char *text, size_t n, const Damage row[])
 LAW(a_damaged_tokenizer_of_bytes_is_refused)
 {
 #define NOT_FALSE " is true; ftx knows nothing but false there."
-#define NUMBER ":12:21: the number of \"g\" must be a whole number from 0 to 12;"
+#define NUMBER ":12:21: the number of \"g\" must be a whole number from 0 to"
     static const Damage row[] = {
         { "{\n  \"added", "[\n  \"added", ":2:17: expected a comma or ]." },
         { "}\n}\n", "}\n", ":15:1: the text ends here; expected a comma" },

@@ -145,10 +145,12 @@ LAW(merges_are_those_of_what_is_learned_from)
     static const struct { Task task; const char *files, *word; bool merged;
                           const char *alike; } row[] = {
         { TRAIN_D, "a", "zq", false, "b" }, { TRAIN_D, "a", "low", true, "b" },
-        { TRAIN_D, "c", "low", false, "c" }, { TRAIN_D, "c", "high", true, "c" },
+        { TRAIN_D, "c", "low", false, "c" },
+        { TRAIN_D, "c", "high", true, "c" },
         { TRAIN_D, "abc", "mnzq", false, "bac" },
         { TRAIN_D, "abc", "high", true, "bac" },
-        { TRAIN_ED, "l", "zq", false, "m" }, { TRAIN_ED, "l", "low", true, "m" },
+        { TRAIN_ED, "l", "zq", false, "m" },
+        { TRAIN_ED, "l", "low", true, "m" },
         { TRAIN_ED, "l", "hi", true, "m" },
         { TRAIN_CLASS, "l", "zq", false, "m" },
         { TRAIN_CLASS, "l", "low", true, "m" },

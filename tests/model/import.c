@@ -368,7 +368,8 @@ LAW(what_it_cannot_begin_with_is_refused)
         { "train d" FROM("gpt2") "1 --as-printed", "go with --as-printed." },
         { "train d" FROM("gpt2") "1 --resume", "does not go with --resume." },
         { "train d" FROM("gpt2") "2", "2:1:1: expected the numbers of tok" },
-        { "train class" FROM("bert-class") "l", "l:2:1: | no class 'maybe so'." },
+        { "train class" FROM("bert-class") "l",
+          "l:2:1: | no class 'maybe so'." },
     };
     write_text("1", "1 5 3 10");
     write_text("2", "to be");
@@ -472,8 +473,10 @@ LAW(what_cannot_be_imported_is_refused)
 {
     static const Refused row[] = {
         { "import tests/none --model m", "tests/none: there is no such" },
-        { "import tests/none.safetensors --model m", "tests/none.safetensors: there is no" },
-        { "import tests/oracle --model m", "tests/oracle/config.json: cannot be opened" },
+        { "import tests/none.safetensors --model m",
+          "tests/none.safetensors: there is no" },
+        { "import tests/oracle --model m",
+          "tests/oracle/config.json: cannot be opened" },
         { "import f --model m", "f: has no model.safetensors, and no" },
         { "import " FOLDER("gpt2") " --model own",
           "own is there already; --replace writes over it." },
@@ -482,7 +485,7 @@ LAW(what_cannot_be_imported_is_refused)
         { "import " FOLDER("bert") " --model m --mask 4 --bos 4 --eos 6",
           FOLDER("bert") ": mask_token and bos_token are both 4." },
         { "import " FOLDER("bert") " --model m --mask 13 --bos 4 --eos 6",
-          FOLDER("bert") ": --mask is 13; the tokens are numbered from 0 to 12." },
+          FOLDER("bert") ": --mask is 13; the tokens are | 0 to 12." },
     };
     size_t n;
     write_text("own", "mine");

@@ -520,7 +520,8 @@ LAW(only_what_is_used_is_checked)
     save(m);
     trainer_free(trainer);
     char *bytes = bytes_of("m", &n);
-    size_t first = signed_header(bytes, n), theta = parts_of(bytes, n).bytes / 3;
+    const size_t first = signed_header(bytes, n),
+                 theta = parts_of(bytes, n).bytes / 3;
     assert_that(theta > SUMMED);
     const size_t places[] = { first, first + theta - 1, first + 2 * theta,
                               first + 3 * theta - 1 };

@@ -359,7 +359,7 @@ LAW(what_a_model_takes_is_known_before_it_is_made)
         assert_near(takes, one + (row[k].lanes - 1) * lane, 1e-6);
         assert_that(least < takes && takes < 1.01 * least && lane >= 0);
     }
-    const double ell = (3 * 3 + 6 * 4) / 9.0;           /* mean, with bos, eos */
+    const double ell = (3 * 3 + 6 * 4) / 9.0;       /* mean, with bos, eos */
     assert_near(lane, ell * 1e3 * ((10 + 8) * 2e4 + 4 * 20 * ell), 3e-4);
     Said s = ftx("train class --d_e 512 --L 1 --H 1 --ell_max 9 --steps 1 "
                  "--optimiser sgd --batch 1 --model long l");
