@@ -302,13 +302,13 @@ LAW(a_word_that_is_in_no_list_is_masked)
 {
     static const char *const parts[] = {
         "\"unk_token\": \"<mask>\"", "\"<mask>\": 7",
-        "\"single\": [{\"SpecialToken\": {\"id\": \"<bos>\", \"type_id\": "
-        "0}}, {\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}]",
+        "\"single\": [{\"SpecialToken\": {\"id\": \"<bos>\"",
+        "{\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}]",
     };
     size_t n;
     TRAINED("d t --tokens word");
     assert_says(ftx("export m f"), "GPT2");
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         assert_non_null(strstr(bytes_of("f/tokenizer.json", &n), parts[k]));
 }
 
