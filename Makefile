@@ -45,7 +45,7 @@ $(OUT)/tests/%: tests/%.c tests/tools/check.h $(LIBRARY)
 	@mkdir -p $(@D)
 	$(CC11) $(POSIX) -Wno-unused-parameter -Itests/tools -Itests -Itests/data -O0 -MMD -MP -o $@ $< $(LIBRARY) -pthread -lcmocka -lm
 $(OUT)/fuzz_%: tests/fuzz/%.c $(LIBRARY)
-	$(CC11) $(POSIX) -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) -pthread -lm
+	$(CC11) $(POSIX) -Itests/tools -fsanitize=fuzzer -MMD -MP -o $@ $< $(LIBRARY) -pthread -lm
 $(OUT):
 	mkdir -p $@
 
