@@ -434,7 +434,7 @@ typedef struct {
 } Filter;
 
 /* A step that compares skips so many of the next if it is so, or if not. */
-static void add_step(Filter *f, int code, size_t k, int if_so, int if_not)
+static void append_step(Filter *f, int code, size_t k, int if_so, int if_not)
 {
     f->at[f->n++] = (struct sock_filter){ (unsigned short)code,
         (unsigned char)if_so, (unsigned char)if_not, (uint32_t)k };
@@ -458,25 +458,25 @@ static void filter_calls(bool script, uint32_t number)
                  more = sizeof of_scripts / sizeof *of_scripts,
                  all = sizeof conditions / sizeof *conditions;
     Filter f = { .n = 0 };
-    add_step(&f, LOAD, offsetof(struct seccomp_data, arch), 0, 0);
-    add_step(&f, EQUAL, THIS_MACHINE, 1, 0);
-    add_step(&f, ANSWER, SECCOMP_RET_KILL, 0, 0);
-    add_step(&f, LOAD, offsetof(struct seccomp_data, nr), 0, 0);
+    append_step(&f, LOAD, offsetof(struct seccomp_data, arch), 0, 0);
+    append_step(&f, EQUAL, THIS_MACHINE, 1, 0);
+    append_step(&f, ANSWER, SECCOMP_RET_KILL, 0, 0);
+    append_step(&f, LOAD, offsetof(struct seccomp_data, nr), 0, 0);
     for (size_t k = 0; k < (script ? all : all - 1); k++) {
-        add_step(&f, EQUAL, (size_t)conditions[k].call, 0, 5);
-        add_step(&f, LOAD, offsetof(struct seccomp_data, args)
-                      + 4 * conditions[k].word, 0, 0);
-        add_step(&f, AND, conditions[k].mask, 0, 0);
-        add_step(&f, EQUAL, conditions[k].value, 1, 0);
-        add_step(&f, ANSWER, k == 0 ? SECCOMP_RET_KILL : REFUSE, 0, 0);
-        add_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
+        append_step(&f, EQUAL, (size_t)conditions[k].call, 0, 5);
+        append_step(&f, LOAD, offsetof(struct seccomp_data, args)
+                              + 4 * conditions[k].word, 0, 0);
+        append_step(&f, AND, conditions[k].mask, 0, 0);
+        append_step(&f, EQUAL, conditions[k].value, 1, 0);
+        append_step(&f, ANSWER, k == 0 ? SECCOMP_RET_KILL : REFUSE, 0, 0);
+        append_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
     }
     for (size_t k = 0; k < (script ? n + more : n); k++) {
-        add_step(&f, EQUAL, (size_t)(k < n ? calls[k] : of_scripts[k - n]),
-                 0, 1);
-        add_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
+        append_step(&f, EQUAL,
+                    (size_t)(k < n ? calls[k] : of_scripts[k - n]), 0, 1);
+        append_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
     }
-    add_step(&f, ANSWER, REFUSE, 0, 0);
+    append_step(&f, ANSWER, REFUSE, 0, 0);
     if (has_filters() && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
                                &(struct sock_fprog){ f.n, f.at }, 0, 0) != 0)
         _exit(126);
