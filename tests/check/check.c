@@ -1,5 +1,5 @@
 /* ftx check: the report to the letter, the remarks, JSON, several sheets. */
-#include "command.h"
+#include "cases.h"
 #include "sheets.h"
 #include "law.h"
 
@@ -415,6 +415,18 @@ LAW(an_entry_is_shown_as_it_was_typed)
     HERE_IS("2/3", "+1.50", "0.667");
     assert_line(LOGITS("2") "1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1\n",
                 "logits  WRONG  you 17, here 2");
+}
+
+/* ------------------------------------------------- sheets and answers */
+
+static void check_case(const Case *c)
+{
+    expect_answer(c, SAID(check, write_text("a.sheet", c->input)));
+}
+
+LAW(each_sheet_is_answered_as_expected)
+{
+    judge_cases("tests/data/answers/check.txt", 1, check_case);
 }
 
 /* --------------------------------------------------------- explanations */
