@@ -1,7 +1,7 @@
 /* cli/: what every command stands on. What a user types is validated
    before it comes near the library. */
-#ifndef FTX_SHELL_H
-#define FTX_SHELL_H
+#ifndef FTX_CLI_H
+#define FTX_CLI_H
 #include "practice/practice.h"
 #include "text/tokenizer.h"
 #include <setjmp.h>
