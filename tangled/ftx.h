@@ -39,6 +39,13 @@ _Noreturn void refuse(Where where, const char *sentence, ...)
 #define REQUIRE(condition, ...) \
     do { if (!(condition)) refuse(HERE(__func__), __VA_ARGS__); } while (0)
 
+/* A mask answers: may the primary token t_x look at the context token t_z?
+   data is handed to look untouched. E14: context first, primary second. */
+typedef struct {
+    bool (*look)(int t_z, int t_x, const void *data);
+    const void *data;
+} Mask;
+
 /* A matrix of real numbers, rows x cols, stored column after column. */
 typedef const struct Matrix *Mat;
 
@@ -46,17 +53,21 @@ struct Matrix {
     int rows, cols;
     real *at;               /* the entries */
     real *grad;             /* d loss / d entry; NULL where not kept */
-    bool turned;            /* they lie row after row: see transpose_of */
+    bool transposed;        /* they lie row after row: see transpose_of */
     struct Tape *tape;      /* the tape it is on; NULL: on none */
     struct Matrix *previous;    /* what was computed before it on the tape */
-    void (*back)(Mat Y);        /* adds to the operands' grad; NULL: an input */
+    const struct Operation *operation;  /* NULL: an input; see tape.h */
     const Mat *of;              /* the operands */
     int n;                      /* how many operands there are */
-    const int *i, *j;           /* row and column indices, counted from 1 */
+    Where where;                /* the call that it is the result of */
     double c;                   /* the scalar operand */
-    real *slope;                /* of a gelu: its derivative */
+    union {                     /* what its operation keeps beside it */
+        struct { int *i, *j; }; /* row and column indices, counted from 1 */
+        real *slope;            /* of a gelu: its derivative */
+        Mask mask;              /* of masked */
+    };
     Mat logits;                 /* of a softmax: what it was taken of */
-    real *owed;                 /* of a tape that owes: see tape_owes */
+    real *deferred_grad;        /* see tape_defer_gradients */
 };
 
 /* AT(M, i, j) is M[i, j], the entry in row i in [rows], column j in [cols].
@@ -106,13 +117,7 @@ typedef struct {
     const int *id;          /* id[0] ... id[length - 1]; see TOKEN */
 } Tokens;
 
-/* A mask answers: may the primary token t_x look at the context token t_z?
-   data is handed to look untouched. E14: context first, primary second. */
-typedef struct {
-    bool (*look)(int t_z, int t_x, const void *data);
-    const void *data;
-} Mask;
-
+/* The masks of the paper, and one that is written down. */
 extern const Mask bidirectional;    /* Mask == 1                        */
 extern const Mask unidirectional;   /* Mask[t_z, t_x] = [[t_z <= t_x]]  */
 Mask mask_of(Mat M);                /* M[t_z, t_x] is 1 or 0            */

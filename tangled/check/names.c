@@ -292,7 +292,7 @@ static Mat moved(Slipping *s)
 
 Mat log_probabilities(Mat loss)
 {
-    while (loss != NULL && loss->i == NULL)
+    while (loss != NULL && !is_result_of(loss, "log_prob"))
         loss = loss->n > 0 ? loss->of[0] : NULL;
     return loss;
 }

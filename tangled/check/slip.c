@@ -66,7 +66,7 @@ static bool is_learning(const Slipping *s)
 
 static bool reaches_a_parameter(Mat Y)
 {
-    for (int k = 0; Y->back != NULL && k < Y->n; k++)
+    for (int k = 0; Y->operation != NULL && k < Y->n; k++)
         if (reaches_a_parameter(Y->of[k]))
             return true;
     return Y->tape == NULL && Y->grad != NULL;

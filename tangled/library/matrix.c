@@ -17,9 +17,14 @@ static real *column(real *at, Mat M, int j)         /* at or grad of M */
     return at + (size_t)M->rows * (size_t)j;
 }
 
-static Mat zeroed(Mat M)
+static void zero_entries(Mat M)
 {
     memset(M->at, 0, entries(M) * sizeof(real));
+}
+
+static Mat zeroed(Mat M)
+{
+    zero_entries(M);
     clear_gradient(M);
     return M;
 }
@@ -46,7 +51,7 @@ Mat constant_(Where where, Arena *arena, int rows, int cols)
 Mat input_(Where where, Tape *tape, int rows, int cols)
 {
     has_column(where, rows, cols);
-    return zeroed(computed_on(where, tape, rows, cols, NULL, 0, NULL));
+    return zeroed(node_on(where, tape, rows, cols, NULL, 0, NULL));
 }
 
 Mat *matrices(Mat M, int n)
@@ -62,7 +67,7 @@ real *entry_(Where where, Mat M, int i, int j)
     if (i < 1 || i > M->rows || j < 1 || j > M->cols)
         refuse(where, "there is no entry [%d, %d] in a matrix of %d x %d.",
                i, j, M->rows, M->cols);
-    return M->turned ? &M->at[(size_t)M->cols * (size_t)(i - 1)
+    return M->transposed ? &M->at[(size_t)M->cols * (size_t)(i - 1)
                               + (size_t)(j - 1)]
                      : &column(M->at, M, j - 1)[i - 1];
 }
@@ -98,7 +103,7 @@ typedef struct {
 
 static Factor entries_of(Mat M)
 {
-    if (M->turned)
+    if (M->transposed)
         return (Factor){ M->at, M->cols, M->rows, true };
     return (Factor){ M->at, M->rows, M->cols, false };
 }
@@ -126,7 +131,7 @@ static void add_product(real *C, Factor A, Factor B)    /* C += A B */
 
 static void add_to_gradient(Mat M, Factor A, Factor B)  /* dM += A B */
 {
-    if (M->turned)
+    if (M->transposed)
         add_product(M->grad, transpose(B), transpose(A));
     else
         add_product(M->grad, A, B);
@@ -139,6 +144,14 @@ static void mul_backward(Mat Y)
     add_to_gradient(B, transpose(entries_of(A)), gradient_of(Y));
 }
 
+static void mul_forward(struct Matrix *Y)
+{
+    zero_entries(Y);
+    add_product(Y->at, entries_of(Y->of[0]), entries_of(Y->of[1]));
+}
+
+static const Operation mul_operation = { "mul", mul_forward, mul_backward };
+
 Mat mul_(Where where, Mat A, Mat B)
 {
     if (A->cols != B->rows)
@@ -146,17 +159,15 @@ Mat mul_(Where where, Mat A, Mat B)
                "first must have as many columns as the second has rows.",
                A->rows, A->cols, B->rows, B->cols);
     const Mat of[] = { A, B };
-    Mat Y = computed_on(where, tape_of(where, 2, of), A->rows, B->cols,
-                        mul_backward, 2, of);
-    add_product(zeroed(Y)->at, entries_of(A), entries_of(B));
-    return Y;
+    return node_compute(node_on(where, tape_of(where, 2, of), A->rows,
+                                B->cols, &mul_operation, 2, of));
 }
 
 Mat transpose_of(Arena *arena, Mat M)
 {
     struct Matrix *T = arena_alloc(arena, sizeof *T);
     *T = (struct Matrix){ .rows = M->cols, .cols = M->rows, .at = M->at,
-                          .grad = M->grad, .turned = !M->turned,
+                          .grad = M->grad, .transposed = !M->transposed,
                           .tape = M->tape };
     return T;
 }
@@ -168,16 +179,24 @@ static void mul_tn_backward(Mat Y)
     add_product(B->grad, entries_of(A), gradient_of(Y));
 }
 
+static void mul_tn_forward(struct Matrix *Y)
+{
+    zero_entries(Y);
+    add_product(Y->at, transpose(entries_of(Y->of[0])),
+                entries_of(Y->of[1]));
+}
+
+static const Operation
+    mul_tn_operation = { "mul_tn", mul_tn_forward, mul_tn_backward };
+
 Mat mul_tn_(Where where, Mat A, Mat B)
 {
     if (A->rows != B->rows)
         refuse(where, "the first is %d x %d and the second %d x %d; they "
                "must have as many rows, since the first is transposed.",
                A->rows, A->cols, B->rows, B->cols);
-    Mat Y = computed(where, A->cols, B->cols, mul_tn_backward, 2,
-                     (Mat[]){ A, B });
-    add_product(zeroed(Y)->at, transpose(entries_of(A)), entries_of(B));
-    return Y;
+    return node_compute(node_new(where, A->cols, B->cols, &mul_tn_operation,
+                                 2, (Mat[]){ A, B }));
 }
 
 FAST static void add_rows_to(real *db, Mat Y)       /* db += dY 1 */
@@ -194,6 +213,19 @@ static void affine_backward(Mat Y)
         add_rows_to(Y->of[2]->grad, Y);
 }
 
+static void affine_forward(struct Matrix *Y)
+{
+    Mat b = Y->n == 3 ? Y->of[2] : NULL;
+    if (b == NULL)
+        zero_entries(Y);
+    for (int j = 0; b != NULL && j < Y->cols; j++)
+        memcpy(column(Y->at, Y, j), b->at, entries(b) * sizeof(real));
+    add_product(Y->at, entries_of(Y->of[0]), entries_of(Y->of[1]));
+}
+
+static const Operation
+    affine_operation = { "affine", affine_forward, affine_backward };
+
 Mat affine_(Where where, Mat W, Mat X, Mat b)
 {
     if (W->cols != X->rows)
@@ -204,14 +236,8 @@ Mat affine_(Where where, Mat W, Mat X, Mat b)
         is_column(where, b, "b", W);
     const int n = b == NULL ? 2 : 3;
     const Mat of[] = { W, X, b };
-    Mat Y = computed_on(where, tape_of(where, n, of), W->rows, X->cols,
-                        affine_backward, n, of);
-    if (b == NULL)
-        zeroed(Y);
-    for (int j = 0; b != NULL && j < Y->cols; j++)
-        memcpy(column(Y->at, Y, j), b->at, entries(b) * sizeof(real));
-    add_product(Y->at, entries_of(W), entries_of(X));
-    return Y;
+    return node_compute(node_on(where, tape_of(where, n, of), W->rows,
+                                X->cols, &affine_operation, n, of));
 }
 
 FAST static void add_multiple(real *dM, double c, Mat Y) /* dM += c dY */
@@ -227,14 +253,20 @@ static void add_backward(Mat Y)
     add_multiple(Y->of[1]->grad, 1, Y);
 }
 
-FAST Mat add_(Where where, Mat A, Mat B)
+FAST static void add_forward(struct Matrix *Y)
+{
+    Mat A = Y->of[0], B = Y->of[1];
+    for (size_t k = 0, n = entries(Y); k < n; k++)
+        Y->at[k] = A->at[k] + B->at[k];
+}
+
+static const Operation add_operation = { "add", add_forward, add_backward };
+
+Mat add_(Where where, Mat A, Mat B)
 {
     same_shape(where, A, B);
-    Mat Y = computed(where, A->rows, A->cols, add_backward, 2,
-                     (Mat[]){ A, B });
-    for (size_t k = 0; k < entries(Y); k++)
-        Y->at[k] = A->at[k] + B->at[k];
-    return Y;
+    return node_compute(node_new(where, A->rows, A->cols, &add_operation, 2,
+                                 (Mat[]){ A, B }));
 }
 
 static void add_bias_backward(Mat Y)
@@ -243,17 +275,24 @@ static void add_bias_backward(Mat Y)
     add_rows_to(Y->of[1]->grad, Y);
 }
 
-FAST Mat add_bias_(Where where, Mat M, Mat b)
+FAST static void add_bias_forward(struct Matrix *Y)
+{
+    Mat M = Y->of[0], b = Y->of[1];
+    for (int j = 0; j < Y->cols; j++)
+        for (int i = 0; i < Y->rows; i++)
+            column(Y->at, Y, j)[i] = column(M->at, M, j)[i] + b->at[i];
+}
+
+static const Operation
+    add_bias_operation = { "add_bias", add_bias_forward, add_bias_backward };
+
+Mat add_bias_(Where where, Mat M, Mat b)
 {
     if (b == NULL)
         return M;
     is_column(where, b, "b", M);
-    Mat Y = computed(where, M->rows, M->cols, add_bias_backward, 2,
-                     (Mat[]){ M, b });
-    for (int j = 0; j < Y->cols; j++)
-        for (int i = 0; i < Y->rows; i++)
-            column(Y->at, Y, j)[i] = column(M->at, M, j)[i] + b->at[i];
-    return Y;
+    return node_compute(node_new(where, M->rows, M->cols,
+                                 &add_bias_operation, 2, (Mat[]){ M, b }));
 }
 
 static void scale_backward(Mat Y)
@@ -261,14 +300,22 @@ static void scale_backward(Mat Y)
     add_multiple(Y->of[0]->grad, Y->c, Y);
 }
 
-FAST Mat scale_(Where where, Mat M, double c)
+FAST static void scale_forward(struct Matrix *Y)
 {
-    struct Matrix *Y = computed(where, M->rows, M->cols, scale_backward, 1,
-                                (Mat[]){ M });
+    Mat M = Y->of[0];
+    for (size_t k = 0, n = entries(Y); k < n; k++)
+        Y->at[k] = (real)Y->c * M->at[k];
+}
+
+static const Operation
+    scale_operation = { "scale", scale_forward, scale_backward };
+
+Mat scale_(Where where, Mat M, double c)
+{
+    struct Matrix *Y = node_new(where, M->rows, M->cols, &scale_operation,
+                                1, &M);
     Y->c = c;
-    for (size_t k = 0; k < entries(Y); k++)
-        Y->at[k] = (real)c * M->at[k];
-    return Y;
+    return node_compute(Y);
 }
 
 FAST static void scale_rows_backward(Mat Y)
@@ -283,15 +330,24 @@ FAST static void scale_rows_backward(Mat Y)
     }
 }
 
-FAST Mat scale_rows_(Where where, Mat g, Mat M)
+FAST static void scale_rows_forward(struct Matrix *Y)
 {
-    is_column(where, g, "g", M);
-    Mat Y = computed(where, M->rows, M->cols, scale_rows_backward, 2,
-                     (Mat[]){ g, M });
+    Mat g = Y->of[0], M = Y->of[1];
     for (int j = 0; j < Y->cols; j++)
         for (int i = 0; i < Y->rows; i++)
             column(Y->at, Y, j)[i] = g->at[i] * column(M->at, M, j)[i];
-    return Y;
+}
+
+static const Operation scale_rows_operation = {
+    "scale_rows", scale_rows_forward, scale_rows_backward
+};
+
+Mat scale_rows_(Where where, Mat g, Mat M)
+{
+    is_column(where, g, "g", M);
+    return node_compute(node_new(where, M->rows, M->cols,
+                                 &scale_rows_operation, 2,
+                                 (Mat[]){ g, M }));
 }
 
 FAST static void hadamard_backward(Mat Y)
@@ -303,14 +359,21 @@ FAST static void hadamard_backward(Mat Y)
         B->grad[k] += Y->grad[k] * A->at[k];
 }
 
-FAST Mat hadamard_(Where where, Mat A, Mat B)
+FAST static void hadamard_forward(struct Matrix *Y)
+{
+    Mat A = Y->of[0], B = Y->of[1];
+    for (size_t k = 0, n = entries(Y); k < n; k++)
+        Y->at[k] = A->at[k] * B->at[k];
+}
+
+static const Operation
+    hadamard_operation = { "hadamard", hadamard_forward, hadamard_backward };
+
+Mat hadamard_(Where where, Mat A, Mat B)
 {
     same_shape(where, A, B);
-    Mat Y = computed(where, A->rows, A->cols, hadamard_backward, 2,
-                     (Mat[]){ A, B });
-    for (size_t k = 0; k < entries(Y); k++)
-        Y->at[k] = A->at[k] * B->at[k];
-    return Y;
+    return node_compute(node_new(where, A->rows, A->cols,
+                                 &hadamard_operation, 2, (Mat[]){ A, B }));
 }
 
 static void sum_backward(Mat y)
@@ -320,27 +383,33 @@ static void sum_backward(Mat y)
         M->grad[k] += y->grad[0];
 }
 
-Mat sum_(Where where, Mat M)
+static void sum_forward(struct Matrix *y)
 {
-    Mat y = computed(where, 1, 1, sum_backward, 1, (Mat[]){ M });
+    Mat M = y->of[0];
     y->at[0] = 0;
     for (size_t k = 0; k < entries(M); k++)
         y->at[0] += M->at[k];
-    return y;
 }
 
-static void refuse_column(Where where, Mat M, int j)
+static const Operation sum_operation = { "sum", sum_forward, sum_backward };
+
+Mat sum_(Where where, Mat M)
+{
+    return node_compute(node_new(where, 1, 1, &sum_operation, 1, &M));
+}
+
+static void refuse_column(Mat P, Mat M, int j)
 {
     const real *a = column(M->at, M, j);
     int masked = 0;
-    if (forgiven(M->tape))
+    if (forgiven(P->tape))
         return;
     while (masked < M->rows && a[masked] == -INFINITY)
         masked++;
     if (masked == M->rows)
-        refuse(where, "every entry of column %d is -infinity: this token "
+        refuse(P->where, "every entry of column %d is -infinity: this token "
                "may look at nothing.", j + 1);
-    refuse(where, "column %d has an entry that is not a number or "
+    refuse(P->where, "column %d has an entry that is not a number or "
            "infinite.", j + 1);
 }
 
@@ -355,11 +424,9 @@ FAST static void softmax_backward(Mat P)
     }
 }
 
-FAST Mat softmax_(Where where, Mat M)
+FAST static void softmax_forward(struct Matrix *P)
 {
-    struct Matrix *P = computed(where, M->rows, M->cols, softmax_backward,
-                                1, (Mat[]){ M });
-    P->logits = M;
+    Mat M = P->of[0];
     for (int j = 0; j < P->cols; j++) {
         const real *a = column(M->at, M, j), most = largest(M->rows, a);
         real *p = column(P->at, P, j);
@@ -367,11 +434,21 @@ FAST Mat softmax_(Where where, Mat M)
             p[i] = exp_of(a[i] - most);
         const real sum = total(P->rows, p);
         if (!isfinite(sum))
-            refuse_column(where, M, j);
+            refuse_column(P, M, j);
         for (int i = 0; i < P->rows; i++)
             p[i] /= sum;
     }
-    return P;
+}
+
+static const Operation
+    softmax_operation = { "softmax", softmax_forward, softmax_backward };
+
+Mat softmax_(Where where, Mat M)
+{
+    struct Matrix *P = node_new(where, M->rows, M->cols, &softmax_operation,
+                                1, &M);
+    P->logits = M;
+    return node_compute(P);
 }
 
 FAST static void mean_backward(Mat m)
@@ -382,12 +459,20 @@ FAST static void mean_backward(Mat m)
             column(M->grad, M, j)[i] += m->grad[j] / (real)M->rows;
 }
 
-FAST Mat mean_(Where where, Mat M)
+FAST static void mean_forward(struct Matrix *m)
 {
-    Mat m = computed(where, 1, M->cols, mean_backward, 1, (Mat[]){ M });
+    Mat M = m->of[0];
     for (int j = 0; j < M->cols; j++)
         m->at[j] = total(M->rows, column(M->at, M, j)) / (real)M->rows;
-    return m;
+}
+
+static const Operation
+    mean_operation = { "mean", mean_forward, mean_backward };
+
+Mat mean_(Where where, Mat M)
+{
+    return node_compute(node_new(where, 1, M->cols, &mean_operation, 1,
+                                 &M));
 }
 
 FAST static void variance_backward(Mat v)
@@ -403,15 +488,22 @@ FAST static void variance_backward(Mat v)
     }
 }
 
-FAST Mat variance_(Where where, Mat M, Mat m)
+FAST static void variance_forward(struct Matrix *v)
 {
-    is_row(where, m, "m", M);
-    Mat v = computed(where, 1, M->cols, variance_backward, 2,
-                     (Mat[]){ M, m });
+    Mat M = v->of[0], m = v->of[1];
     for (int j = 0; j < M->cols; j++)
         v->at[j] = squares(M->rows, column(M->at, M, j), m->at[j])
                  / (real)M->rows;
-    return v;
+}
+
+static const Operation
+    variance_operation = { "variance", variance_forward, variance_backward };
+
+Mat variance_(Where where, Mat M, Mat m)
+{
+    is_row(where, m, "m", M);
+    return node_compute(node_new(where, 1, M->cols, &variance_operation, 2,
+                                 (Mat[]){ M, m }));
 }
 
 FAST static void standardise_backward(Mat Y)
@@ -429,31 +521,39 @@ FAST static void standardise_backward(Mat Y)
     }
 }
 
-FAST Mat standardise_(Where where, Mat M, Mat m, Mat v,
-                      const double *given)
+FAST static void standardise_forward(struct Matrix *Y)
 {
-    is_row(where, m, "m", M);
-    is_row(where, v, "v", M);
-    struct Matrix *Y = computed(where, M->rows, M->cols,
-                                standardise_backward, 3,
-                                (Mat[]){ M, m, v });
-    double epsilon = given != NULL ? *given : settings(Y->tape)->epsilon;
-    if (!(epsilon >= 0) || !isfinite(epsilon))
-        refuse(where, "epsilon is %g; it must be 0 or a positive number.",
-               epsilon);
-    Y->c = epsilon;
+    Mat M = Y->of[0], m = Y->of[1], v = Y->of[2];
+    const double epsilon = Y->c;
     const double least = sizeof(real) == sizeof(float) ? FLT_MIN : DBL_MIN;
     for (int j = 0; j < M->cols; j++) {
         real sigma = (real)sqrt(v->at[j] + epsilon);
         if (!(v->at[j] + epsilon >= least) && !forgiven(Y->tape))
-            refuse(where, "in column %d the variance is %g and epsilon %g; "
-                   "their sum must be positive, and not subnormal.", j + 1,
-                   (double)v->at[j], epsilon);
+            refuse(Y->where, "in column %d the variance is %g and epsilon "
+                   "%g; their sum must be positive, and not subnormal.",
+                   j + 1, (double)v->at[j], epsilon);
         for (int i = 0; i < M->rows; i++)
             column(Y->at, Y, j)[i] =
                 (column(M->at, M, j)[i] - m->at[j]) / sigma;
     }
-    return Y;
+}
+
+static const Operation standardise_operation = {
+    "standardise", standardise_forward, standardise_backward
+};
+
+Mat standardise_(Where where, Mat M, Mat m, Mat v, const double *given)
+{
+    is_row(where, m, "m", M);
+    is_row(where, v, "v", M);
+    struct Matrix *Y = node_new(where, M->rows, M->cols,
+                                &standardise_operation, 3,
+                                (Mat[]){ M, m, v });
+    Y->c = given != NULL ? *given : settings(Y->tape)->epsilon;
+    if (!(Y->c >= 0) || !isfinite(Y->c))
+        refuse(where, "epsilon is %g; it must be 0 or a positive number.",
+               Y->c);
+    return node_compute(Y);
 }
 
 FAST static void masked_backward(Mat Y)
@@ -471,12 +571,12 @@ bool look_back(int t_z, int t_x, const void *data)
     return t_z <= t_x;
 }
 
-FAST Mat masked_(Where where, Mat S, Mask mask)
+FAST static void masked_forward(struct Matrix *Y)
 {
-    Mat Y = computed(where, S->rows, S->cols, masked_backward, 1,
-                     (Mat[]){ S });
+    Mat S = Y->of[0];
+    const Mask mask = Y->mask;
     const bool back = mask.look == look_back;
-    const int past = back ? settings(Y->tape)->past : 0;
+    const int past = (int)Y->c;
     const real hidden = -(real)INFINITY;
     for (int j = 0; j < S->cols; j++) {
         const real *s = column(S->at, S, j);
@@ -486,7 +586,18 @@ FAST Mat masked_(Where where, Mat S, Mask mask)
         for (int i = 0; !back && i < S->rows; i++)
             y[i] = mask.look(i + 1, j + 1, mask.data) ? s[i] : hidden;
     }
-    return Y;
+}
+
+static const Operation
+    masked_operation = { "masked", masked_forward, masked_backward };
+
+Mat masked_(Where where, Mat S, Mask mask)
+{
+    struct Matrix *Y = node_new(where, S->rows, S->cols, &masked_operation,
+                                1, &S);
+    Y->mask = mask;
+    Y->c = mask.look == look_back ? settings(Y->tape)->past : 0;
+    return node_compute(Y);
 }
 
 FAST static void relu_backward(Mat Y)
@@ -498,13 +609,20 @@ FAST static void relu_backward(Mat Y)
     }
 }
 
-FAST Mat relu_(Where where, Mat M)
+FAST static void relu_forward(struct Matrix *Y)
 {
-    Mat Y = computed(where, M->rows, M->cols, relu_backward, 1,
-                     (Mat[]){ M });
-    for (size_t k = 0; k < entries(Y); k++)
+    Mat M = Y->of[0];
+    for (size_t k = 0, n = entries(Y); k < n; k++)
         Y->at[k] = M->at[k] < 0 ? 0 : M->at[k];
-    return Y;
+}
+
+static const Operation
+    relu_operation = { "relu", relu_forward, relu_backward };
+
+Mat relu_(Where where, Mat M)
+{
+    return node_compute(node_new(where, M->rows, M->cols, &relu_operation,
+                                 1, &M));
 }
 
 FAST static void gelu_backward(Mat Y)
@@ -523,21 +641,26 @@ FAST static void gelu_entries(size_t n, const real *x, real *y, real *slope)
     }
 }
 
-static Mat gelu_by(Where where, Mat M,
-                   void (*form)(size_t n, const real *x, real *y,
-                                real *slope))
+static void gelu_forward(struct Matrix *Y)
 {
-    struct Matrix *Y = computed(where, M->rows, M->cols, gelu_backward, 1,
-                                (Mat[]){ M });
+    gelu_entries(entries(Y), Y->of[0]->at, Y->at, Y->slope);
+}
+
+static const Operation
+    gelu_operation = { "gelu", gelu_forward, gelu_backward };
+
+static Mat with_slope(Where where, const Operation *operation, Mat M)
+{
+    struct Matrix *Y = node_new(where, M->rows, M->cols, operation, 1, &M);
     Y->slope = arena_alloc(tape_arena(Y->tape), entries(M) * sizeof(real));
-    form(entries(M), M->at, Y->at, Y->slope);
-    return Y;
+    return node_compute(Y);
 }
 
 Mat gelu_(Where where, Mat M)
 {
     bool by_tanh = M->tape != NULL && settings(M->tape)->tanh_gelu;
-    return by_tanh ? gelu_tanh_(where, M) : gelu_by(where, M, gelu_entries);
+    return by_tanh ? gelu_tanh_(where, M)
+                   : with_slope(where, &gelu_operation, M);
 }
 
 static const real ROOT = (real)0.79788456080286535588; /* of 2 / pi */
@@ -564,12 +687,20 @@ FAST static void tanh_entries(size_t n, const real *x, real *y, real *slope)
     }
 }
 
-Mat gelu_tanh_(Where where, Mat M)
+static void gelu_tanh_forward(struct Matrix *Y)
 {
-    return gelu_by(where, M, tanh_entries);
+    tanh_entries(entries(Y), Y->of[0]->at, Y->at, Y->slope);
 }
 
-static const int *kept(Tape *tape, int n, const int index[])
+static const Operation
+    gelu_tanh_operation = { "gelu_tanh", gelu_tanh_forward, gelu_backward };
+
+Mat gelu_tanh_(Where where, Mat M)
+{
+    return with_slope(where, &gelu_tanh_operation, M);
+}
+
+static int *copied_indices(Tape *tape, int n, const int index[])
 {
     size_t bytes = (size_t)n * sizeof *index;
     int *copy = arena_alloc(tape_arena(tape), bytes);
@@ -584,22 +715,35 @@ FAST static void gather_backward(Mat Y)
             column(W->grad, W, Y->j[k] - 1)[i] += column(Y->grad, Y, k)[i];
 }
 
-Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
+FAST static void gather_forward(struct Matrix *Y)
+{
+    Mat W = Y->of[0];
+    for (int k = 0; k < Y->cols; k++)
+        memcpy(column(Y->at, Y, k), column(W->at, W, Y->j[k] - 1),
+               (size_t)W->rows * sizeof(real));
+}
+
+static const Operation
+    gather_operation = { "gather", gather_forward, gather_backward };
+
+static void has_columns(Where where, Mat W, int n, const int j[])
 {
     for (int k = 0; k < n; k++)
         if (j[k] < 1 || j[k] > W->cols)
             refuse(where, "there is no column %d in a matrix of %d x %d.",
                    j[k], W->rows, W->cols);
+}
+
+Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
+{
+    has_columns(where, W, n, j);
     if (W->tape != NULL && W->tape != tape)
         refuse(where, "the operands are on two different tapes.");
     has_column(where, W->rows, n);
-    struct Matrix *Y = computed_on(where, tape, W->rows, n, gather_backward,
-                                   1, (Mat[]){ W });
-    Y->j = kept(tape, n, j);
-    for (int k = 0; k < n; k++)
-        memcpy(column(Y->at, Y, k), column(W->at, W, j[k] - 1),
-               (size_t)W->rows * sizeof(real));
-    return Y;
+    struct Matrix *Y = node_on(where, tape, W->rows, n, &gather_operation,
+                               1, &W);
+    Y->j = copied_indices(tape, n, j);
+    return node_compute(Y);
 }
 
 FAST static void stack_backward(Mat Y)
@@ -613,6 +757,20 @@ FAST static void stack_backward(Mat Y)
     }
 }
 
+static void stack_forward(struct Matrix *Y)
+{
+    int row = 0;
+    for (int k = 0; k < Y->n; row += Y->of[k++]->rows) {
+        Mat A = Y->of[k];
+        for (int j = 0; j < Y->cols; j++)
+            memcpy(column(Y->at, Y, j) + row, column(A->at, A, j),
+                   (size_t)A->rows * sizeof(real));
+    }
+}
+
+static const Operation
+    stack_operation = { "stack", stack_forward, stack_backward };
+
 Mat stack_(Where where, int n, const Mat parts[])
 {
     int rows = 0;
@@ -623,15 +781,8 @@ Mat stack_(Where where, int n, const Mat parts[])
                    parts[k]->cols);
     if (n < 1)
         refuse(where, "there is nothing to stack.");
-    Mat Y = computed(where, rows, parts[1]->cols, stack_backward, n,
-                     parts + 1);
-    int row = 0;
-    for (int k = 1; k <= n; row += parts[k++]->rows)
-        for (int j = 0; j < Y->cols; j++)
-            memcpy(column(Y->at, Y, j) + row,
-                   column(parts[k]->at, parts[k], j),
-                   (size_t)parts[k]->rows * sizeof(real));
-    return Y;
+    return node_compute(node_new(where, rows, parts[1]->cols,
+                                 &stack_operation, n, parts + 1));
 }
 
 FAST static void log_prob_backward(Mat y)
@@ -647,9 +798,9 @@ FAST static void log_prob_backward(Mat y)
     }
 }
 
-FAST static real log_sum_exp(Mat P, int j)
+FAST static real log_sum_exp(Mat P, Mat M, int j)
 {
-    const real *a = column(P->logits->at, P, j), *p = column(P->at, P, j);
+    const real *a = column(M->at, M, j), *p = column(P->at, P, j);
     return largest(P->rows, a) - (real)log(largest(P->rows, p));
 }
 
@@ -663,6 +814,22 @@ static real smoothed(Mat M, int i, int j, double smoothing)
          + (real)(smoothing / M->rows) * total;
 }
 
+static void log_prob_forward(struct Matrix *y)
+{
+    Mat P = y->of[0], M = y->of[1];
+    for (int k = 0; k < y->cols; k++) {
+        (void)*entry_(y->where, P, y->i[k], y->j[k]);
+        y->at[k] = smoothed(M, y->i[k] - 1, y->j[k] - 1, y->c)
+                 - log_sum_exp(P, M, y->j[k] - 1);
+        if (!isfinite(y->at[k]) && !forgiven(y->tape))
+            refuse(y->where, "entry [%d, %d] is not finite: its token "
+                   "cannot occur.", y->i[k], y->j[k]);
+    }
+}
+
+static const Operation
+    log_prob_operation = { "log_prob", log_prob_forward, log_prob_backward };
+
 Mat log_prob_(Where where, Mat P, Tokens i, Tokens j)
 {
     if (P->logits == NULL)
@@ -670,20 +837,26 @@ Mat log_prob_(Where where, Mat P, Tokens i, Tokens j)
     if (i.length != j.length)
         refuse(where, "%d rows and %d columns; the lists must be equally "
                "long.", i.length, j.length);
-    int n = i.length;
-    struct Matrix *y = computed(where, 1, n, log_prob_backward, 2,
+    struct Matrix *y = node_new(where, 1, i.length, &log_prob_operation, 2,
                                 (Mat[]){ P, P->logits });
     y->c = settings(y->tape)->smoothing;
-    y->i = kept(y->tape, n, i.id);
-    y->j = kept(y->tape, n, j.id);
-    for (int k = 0; k < n; k++) {
-        (void)*entry_(where, P, y->i[k], y->j[k]);
-        y->at[k] = smoothed(P->logits, y->i[k] - 1, y->j[k] - 1, y->c)
-                 - log_sum_exp(P, y->j[k] - 1);
-        if (!isfinite(y->at[k]) && !forgiven(y->tape))
-            refuse(where, "entry [%d, %d] is not finite: its token cannot "
-                   "occur.", y->i[k], y->j[k]);
-    }
-    return y;
+    y->i = copied_indices(y->tape, i.length, i.id);
+    y->j = copied_indices(y->tape, j.length, j.id);
+    return node_compute(y);
+}
+
+void set_indices(Mat Y, const int i[], const int j[])
+{
+    bool of_log_prob = Y->operation == &log_prob_operation;
+    if (!of_log_prob && Y->operation != &gather_operation)
+        refuse(Y->where, "it has no indices.");
+    const size_t bytes = (size_t)Y->cols * sizeof *j;
+    has_columns(Y->where, Y->of[0], Y->cols, j);
+    for (int k = 0; of_log_prob && k < Y->cols; k++)
+        (void)*entry_(Y->where, Y->of[0], i[k], j[k]);
+    if (bytes > 0)
+        memcpy(Y->j, j, bytes);
+    if (bytes > 0 && of_log_prob)
+        memcpy(Y->i, i, bytes);
 }
 

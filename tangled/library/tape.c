@@ -180,7 +180,7 @@ enum { OBSERVERS = 8 };         /* at once, the most */
 struct Tape {
     Arena *arena;
     bool gradients;             /* are derivatives wanted? */
-    bool owes;                  /* those of parameters later? */
+    bool defers;                /* those of parameters later? */
     struct Matrix *last;
     struct { Observer *told; void *to; } observer[OBSERVERS];
     int observers;              /* how many look on */
@@ -237,34 +237,47 @@ struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
     return M;
 }
 
-static Mat creditor(Tape *tape, Mat M)  /* M without its gradient */
+static Mat deferred_copy(Tape *tape, Mat M)     /* without its gradient */
 {
     if (M->tape != NULL || M->grad == NULL)
         return M;
     struct Matrix *copy = arena_alloc(tape->arena, sizeof *copy);
     *copy = *M;
-    copy->owed = M->grad;
+    copy->deferred_grad = M->grad;
     copy->grad = NULL;
     return copy;
 }
 
-struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
-                           void (*backward)(Mat Y), int n, const Mat of[])
+struct Matrix *node_on(Where where, Tape *tape, int rows, int cols,
+                       const Operation *operation, int n, const Mat of[])
 {
-    bool input = backward == NULL;
+    bool input = operation == NULL;
     struct Matrix *Y = matrix_new(where, tape->arena, rows, cols,
                                   input && tape->gradients);
     Y->tape = tape;
+    Y->where = where;
+    Y->operation = operation;
+    Y->of = of;                 /* until node_compute */
+    Y->n = n;
     if (tape->gradients) {
         size_t bytes = (size_t)n * sizeof *of;
         Y->previous = tape->last;
-        Y->back = backward;
-        Y->n = n;
         Mat *operand = arena_alloc(tape->arena, bytes);
         for (int k = 0; k < n; k++)
-            operand[k] = tape->owes ? creditor(tape, of[k]) : of[k];
+            operand[k] = tape->defers ? deferred_copy(tape, of[k]) : of[k];
         Y->of = operand;
         tape->last = Y;
+    }
+    return Y;
+}
+
+Mat node_compute(struct Matrix *Y)
+{
+    Y->operation->forward(Y);
+    if (!Y->tape->gradients) {
+        Y->operation = NULL;
+        Y->of = NULL;
+        Y->n = 0;
     }
     return Y;
 }
@@ -284,14 +297,40 @@ Tape *tape_of(Where where, int n, const Mat of[])
     return tape;
 }
 
-struct Matrix *computed(Where where, int rows, int cols,
-                        void (*backward)(Mat Y), int n, const Mat of[])
+struct Matrix *node_new(Where where, int rows, int cols,
+                        const Operation *operation, int n, const Mat of[])
 {
     for (int k = 0; k < n; k++)
-        if (of[k]->turned)
+        if (of[k]->transposed)
             refuse(where, "a transposed matrix can only be multiplied.");
     Tape *tape = tape_of(where, n, of);
-    return computed_on(where, tape, rows, cols, backward, n, of);
+    return node_on(where, tape, rows, cols, operation, n, of);
+}
+
+bool is_result_of(Mat M, const char *operation)
+{
+    return M->operation != NULL
+        && strcmp(M->operation->name, operation) == 0;
+}
+
+int tape_nodes(Tape *tape, Mat *node[])
+{
+    int n = 0, k = 0;
+    for (Mat Y = tape->last; Y != NULL; Y = Y->previous)
+        n++;
+    *node = arena_alloc(tape->arena, (size_t)n * sizeof **node);
+    for (Mat Y = tape->last; Y != NULL; Y = Y->previous)
+        (*node)[n - ++k] = Y;
+    return n;
+}
+
+void recompute(Mat Y)
+{
+    if (Y->operation == NULL)
+        return;
+    if (Y->operation->forward == NULL)
+        refuse(Y->where, "%s cannot be computed again.", Y->operation->name);
+    Y->operation->forward((struct Matrix *)Y);      /* the tape's */
 }
 
 void observe(Tape *tape, Observer *observer, void *to)
@@ -394,17 +433,17 @@ static void give_back(Tape *tape, void *memory, size_t bytes)
 static void begin_gradient(Mat M)
 {
     struct Matrix *own = (struct Matrix *)M;    /* the tape's, not const */
-    if (M->back == NULL || M->grad != NULL)
+    if (M->operation == NULL || M->grad != NULL)
         return;
     own->grad = borrow(M->tape, bytes_of(M));
     clear_gradient(M);
 }
 
-/* The first operand of Y that it owes to; NULL: there is none. */
-static Mat first_creditor(Mat Y)
+/* The first operand of Y whose gradient is deferred; NULL: there is none. */
+static Mat first_deferred(Mat Y)
 {
     for (int k = 0; k < Y->n; k++)
-        if (Y->of[k]->tape == NULL && Y->of[k]->owed != NULL)
+        if (Y->of[k]->tape == NULL && Y->of[k]->deferred_grad != NULL)
             return Y->of[k];
     return NULL;
 }
@@ -413,9 +452,9 @@ static void go_back(struct Matrix *Y)
 {
     for (int k = 0; k < Y->n; k++)
         begin_gradient(Y->of[k]);
-    Y->back(Y);
-    if (Y->tape->owes && first_creditor(Y) != NULL)
-        Y->owed = Y->grad;
+    Y->operation->back(Y);
+    if (Y->tape->defers && first_deferred(Y) != NULL)
+        Y->deferred_grad = Y->grad;
     else
         give_back(Y->tape, Y->grad, bytes_of(Y));
     Y->grad = NULL;
@@ -433,30 +472,31 @@ void backward_(Where where, Mat loss)
     begin_gradient(loss);
     loss->grad[0] = 1;
     for (struct Matrix *Y = loss->tape->last; Y != NULL; Y = Y->previous)
-        if (Y->back != NULL && Y->grad != NULL)
+        if (Y->operation != NULL && Y->grad != NULL)
             go_back(Y);
 }
 
-void tape_owes(Tape *tape, bool owes)
+void tape_defer_gradients(Tape *tape, bool defers)
 {
-    tape->owes = owes;
+    tape->defers = defers;
 }
 
-static void pay(const struct Matrix *Y)
+static void add_deferred(const struct Matrix *Y)
 {
-    struct Matrix due = *Y;
-    due.grad = Y->owed;
+    struct Matrix copy = *Y;
+    copy.grad = Y->deferred_grad;
     for (int k = 0; k < Y->n; k++)
-        if (Y->of[k]->tape == NULL && Y->of[k]->owed != NULL)
-            ((struct Matrix *)Y->of[k])->grad = Y->of[k]->owed;
-    Y->back(&due);
+        if (Y->of[k]->tape == NULL && Y->of[k]->deferred_grad != NULL)
+            ((struct Matrix *)Y->of[k])->grad = Y->of[k]->deferred_grad;
+    Y->operation->back(&copy);
 }
 
-void settle(Tape *tape, Mat M)
+void reduce_gradient(Tape *tape, Mat M)
 {
     for (struct Matrix *Y = tape->last; Y != NULL; Y = Y->previous)
-        if (Y->owed != NULL && first_creditor(Y)->owed == M->grad)
-            pay(Y);
+        if (Y->deferred_grad != NULL
+            && first_deferred(Y)->deferred_grad == M->grad)
+            add_deferred(Y);
 }
 
 void clear_gradient(Mat M)

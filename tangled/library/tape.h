@@ -32,23 +32,66 @@ void arena_keep(Arena *arena, void *bytes, size_t n,
 /* Are gradients wanted on this tape? */
 bool wants_gradients(const Tape *tape);
 
-/* A new rows x cols matrix, entries not yet set, that was
-   computed from n operands; it goes onto the tape of the first operand
-   that is on one. Operands on no tape at all are refused. */
-struct Matrix *computed(Where where, int rows, int cols,
-                        void (*backward)(Mat Y), int n, const Mat of[]);
-/* The tape of them, and the same where the tape is known. */
+/* An operation: its name; forward computes the entries of Y from those of
+   its operands Y->of and what Y keeps beside them; back adds to the
+   gradients of the operands that have one. Both read Y alone, so that they
+   can be called again. */
+typedef struct Operation {
+    const char *name;
+    void (*forward)(struct Matrix *Y);
+    void (*back)(Mat Y);
+} Operation;
+
+/* Is M, on a tape that wants gradients, the result of the operation with
+   this name, such as "softmax"? */
+bool is_result_of(Mat M, const char *operation);
+
+/* Returns the tape that the n operands are on. Operands on two tapes, or on
+   none, are refused. */
 Tape *tape_of(Where where, int n, const Mat of[]);
-struct Matrix *computed_on(Where where, Tape *tape, int rows, int cols,
-                           void (*backward)(Mat Y), int n, const Mat of[]);
-/* From now on, if it owes, backward leaves the gradients of matrices on no
-   tape alone. settle adds to that of M what the tape owes it. Several
-   threads may settle at once, for different M; those that are operands of
-   one operation (W and b of affine) are settled together with the first of
-   them. */
-void tape_owes(Tape *tape, bool owes);
-void settle(Tape *tape, Mat M);
-/* A matrix with entries that are not yet set, on no tape; cols may be 0. */
+
+/* Returns a rows x cols matrix on the tape of its n operands, to be the
+   result of the operation; its entries are not set yet. The caller sets
+   what it keeps beside the operands (c, i, j, slope, mask) and calls
+   node_compute in the same block. Transposed views are refused. */
+struct Matrix *node_new(Where where, int rows, int cols,
+                        const Operation *operation, int n, const Mat of[]);
+
+/* As node_new, on a tape that is known, and with any operands. Without an
+   operation it is an input. */
+struct Matrix *node_on(Where where, Tape *tape, int rows, int cols,
+                       const Operation *operation, int n, const Mat of[]);
+
+/* Computes a new node for the first time, and returns it. On a tape without
+   gradients it forgets its operands, and is an input from then on. */
+Mat node_compute(struct Matrix *Y);
+
+/* Lists the matrices on a tape that wants gradients in the order of their
+   computation: (*node)[0] ... (*node)[n - 1], in the arena of the tape. An
+   input has no operation. Returns n. A parameter, or a view of one, is on
+   no tape: it is found as an operand. Operands are the very matrices that
+   the operation was called with, unless the tape defers gradients. */
+int tape_nodes(Tape *tape, Mat *node[]);
+
+/* Computes the entries of a node again from its operands as they are now;
+   an input stays as it is. What was refused is refused again, in the name
+   of the first call. Masks, numbers and indices are those of the first
+   time. */
+void recompute(Mat Y);
+
+/* Gives a gather or a log_prob other indices, as many as it has: columns j,
+   and for a log_prob rows i. Those outside the operand are refused. */
+void set_indices(Mat Y, const int i[], const int j[]);
+
+/* From now on, if defers, backward leaves the gradients of matrices on no
+   tape alone, and reduce_gradient adds to that of M what the tape has for
+   it. Several threads may reduce at once, for different M; those that are
+   operands of one operation (W and b of affine) are reduced together with
+   the first of them. */
+void tape_defer_gradients(Tape *tape, bool defers);
+void reduce_gradient(Tape *tape, Mat M);
+
+/* Returns a matrix on no tape, its entries not set yet; cols may be 0. */
 struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
                           bool gradient);
 

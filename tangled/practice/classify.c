@@ -2,7 +2,7 @@
 #include "practice/practice.h"
 #include <math.h>
 
-static void hyperbolic_back(Mat Y)
+static void tanh_backward(Mat Y)
 {
     if (Y->of[0]->grad == NULL)
         return;
@@ -10,19 +10,25 @@ static void hyperbolic_back(Mat Y)
         Y->of[0]->grad[i] += Y->grad[i] * (1 - Y->at[i] * Y->at[i]);
 }
 
-static Mat hyperbolic(Mat X)
+static void tanh_forward(struct Matrix *Y)
 {
-    struct Matrix *Y = computed(HERE("tanh(X)"), X->rows, X->cols,
-                                hyperbolic_back, 1, &X);
-    for (int i = 0; i < X->rows * X->cols; i++)
-        Y->at[i] = (real)tanh(X->at[i]);
-    return Y;
+    for (int i = 0; i < Y->rows * Y->cols; i++)
+        Y->at[i] = (real)tanh(Y->of[0]->at[i]);
+}
+
+static const Operation
+    tanh_operation = { "tanh", tanh_forward, tanh_backward };
+
+static Mat tanh_of(Mat X)
+{
+    return node_compute(node_new(HERE("tanh(X)"), X->rows, X->cols,
+                                 &tanh_operation, 1, &X));
 }
 
 Mat classify_state(Mat first, const Theta *theta)
 {
     if (theta->hyper.pooler)
-        first = hyperbolic(affine(theta->W_f, first, theta->b_f));
+        first = tanh_of(affine(theta->W_f, first, theta->b_f));
     return softmax(affine(theta->W_c, first, theta->b_c));
 }
 

@@ -24,8 +24,8 @@ static Mat with_known(const Memory *m, struct Matrix *known, Mat M)
 {
     if (m->cross && known->cols > 0)
         return known;
-    REQUIRE(M->back == NULL, "a memory keeps no gradients; the tape must "
-            "not want any.");
+    REQUIRE(!wants_gradients(m->tape),
+            "a memory keeps no gradients; the tape must not want any.");
     REQUIRE(known->cols + M->cols <= m->room,
             "%d columns and %d more: there is room for %d.",
             known->cols, M->cols, m->room);

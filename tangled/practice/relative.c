@@ -15,13 +15,10 @@ static void by_token_backward(Mat Y)
     }
 }
 
-Mat by_token_(Where where, Mat D)
+static void by_token_forward(struct Matrix *Y)
 {
-    const int past = D->rows - D->cols;
-    if (past < 0)
-        refuse(where, "%d distances for %d queries; there must be one for "
-               "each.", D->rows, D->cols);
-    Mat Y = computed(where, D->rows, D->cols, by_token_backward, 1, &D);
+    Mat D = Y->of[0];
+    const int past = Y->rows - Y->cols;
     for (int j = 0; j < Y->cols; j++) {
         const size_t column = (size_t)Y->rows * (size_t)j;
         const int n = past + j + 1;
@@ -29,7 +26,18 @@ Mat by_token_(Where where, Mat D)
             Y->at[column + (size_t)i]
                 = i < n ? D->at[column + (size_t)(n - 1 - i)] : 0;
     }
-    return Y;
+}
+
+static const Operation
+    by_token_operation = { "by_token", by_token_forward, by_token_backward };
+
+Mat by_token_(Where where, Mat D)
+{
+    if (D->rows < D->cols)
+        refuse(where, "%d distances for %d queries; there must be one for "
+               "each.", D->rows, D->cols);
+    return node_compute(node_new(where, D->rows, D->cols,
+                                 &by_token_operation, 1, &D));
 }
 
 static Mat distances(Tape *tape, const Theta *theta, int ell)

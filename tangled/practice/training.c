@@ -111,7 +111,7 @@ static int lanes_for(Trainer *trainer, int sequences, bool learns)
     for (int k = 0; k < n; k++) {
         if (lane[k].tape == NULL)
             lane_new(trainer, &lane[k], learns);
-        tape_owes(lane[k].tape, learns && n > 1);
+        tape_defer_gradients(lane[k].tape, learns && n > 1);
     }
     return n;
 }
@@ -167,7 +167,7 @@ static void one_parameter(void *to, int k)
     const Work *work = to;
     Mat M = *work->trainer->theta->parameter[k + 1].place;
     for (int l = 0; l < work->lanes; l++)
-        settle(work->lane[l].tape, M);
+        reduce_gradient(work->lane[l].tape, M);
 }
 
 static Score scored(Work work)

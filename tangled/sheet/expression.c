@@ -99,12 +99,14 @@ static void copy_backward(Mat Y)
                 += Y->grad[i - 1 + (j - 1) * M->rows];
 }
 
+static const Operation copying = { "copy", NULL, copy_backward };
+
 static Mat on_the_tape(const Reading *r, Mat M)
 {
-    if (M->tape != NULL && !M->turned)
+    if (M->tape != NULL && !M->transposed)
         return M;
-    Mat Y = computed_on(HERE("on_the_tape"), r->names->tape, M->rows,
-                        M->cols, copy_backward, 1, &M);
+    Mat Y = node_on(HERE("on_the_tape"), r->names->tape, M->rows, M->cols,
+                    &copying, 1, &M);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
             AT(Y, i, j) = AT(M, i, j);
@@ -157,14 +159,16 @@ static void each_backward(Mat Y)
             M->grad[k] += Y->slope[k] * Y->grad[k];
 }
 
+static const Operation each_entry = { "entrywise", NULL, each_backward };
+
 static Operand entrywise(Operand v, const Entrywise *f, double c)
 {
     if (v.M == NULL)
         return number(f->value(v.x, c));
     int n = v.M->rows * v.M->cols;
     Arena *arena = tape_arena(v.M->tape);
-    struct Matrix *Y = computed(HERE("entrywise"), v.M->rows, v.M->cols,
-                                each_backward, 1, &v.M);
+    struct Matrix *Y = node_new(HERE("entrywise"), v.M->rows, v.M->cols,
+                                &each_entry, 1, &v.M);
     if (wants_gradients(v.M->tape))
         Y->slope = arena_alloc(arena, (size_t)n * sizeof *Y->slope);
     for (int k = 0; k < n; k++) {
@@ -251,12 +255,14 @@ static void turned_backward(Mat T)
         M->grad[k] += T->grad[k % M->rows * M->cols + k / M->rows];
 }
 
+static const Operation turning = { "turned_over", NULL, turned_backward };
+
 static Operand turned_over(Operand v)
 {
     if (v.M == NULL)
         return v;
-    Mat M = v.M, T = computed(HERE("turned_over"), M->cols, M->rows,
-                              turned_backward, 1, &M);
+    Mat M = v.M, T = node_new(HERE("turned_over"), M->cols, M->rows,
+                              &turning, 1, &M);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++)
             AT(T, j, i) = AT(M, i, j);
@@ -415,6 +421,8 @@ static void pick_backward(Mat Y)
         }
 }
 
+static const Operation picking = { "picked", NULL, pick_backward };
+
 static Operand picked(Reading *r, const Operand a[])
 {
     Mat of[3], Y;
@@ -428,8 +436,8 @@ static Operand picked(Reading *r, const Operand a[])
         if (!(of[k]->rows == rows || of[k]->rows == 1)
             || !(of[k]->cols == cols || of[k]->cols == 1))
             return lose(r);
-    Y = computed_on(HERE("picked"), r->names->tape, rows, cols,
-                    pick_backward, 3, of);
+    Y = node_on(HERE("picked"), r->names->tape, rows, cols, &picking, 3,
+                of);
     for (int j = 0; j < cols; j++)
         for (int i = 0; i < rows; i++) {
             Mat M = of[*entry_or_spread(*of, (*of)->at, i, j) != 0 ? 1 : 2];

@@ -383,6 +383,122 @@ LAW(every_derivative_agrees_with_differences)
     }
 }
 
+static int operands_of(const Derivative *d, bool random, Mat of[])
+{
+    int n = 0;
+    for (; n < 3 && d->of[n].rows > 0; n++) {
+        of[n] = input(tape, d->of[n].rows, d->of[n].cols);
+        for (size_t e = 0; e < entries_in(of[n]); e++)
+            of[n]->at[e] = (real)(random ? fabs(folded(e + 7u * (unsigned)n)) : 1);
+    }
+    return n;
+}
+
+static Mat with_numbers(Mat M, const real *numbers)
+{
+    Mat copy = constant(arena, M->rows, M->cols);
+    memcpy(copy->at, numbers, entries_in(M) * sizeof(real));
+    return copy;
+}
+
+static void assert_same_numbers(Where where, const real *a, const real *b,
+                                Mat of)
+{
+    if (memcmp(a, b, entries_in(of) * sizeof *a) != 0)
+        fail_at(where, "computed again it is another");
+}
+
+/* So is what the way back needs. */
+LAW(an_operation_that_is_computed_again_is_a_fresh_one_to_the_byte)
+{
+    for (int k = 0; k < DERIVATIVES; k++) {
+        const Derivative *d = &derivatives[k];
+        Mat once[3], of[3], *node;
+        int n = operands_of(d, false, once);
+        settings(tape)->epsilon = 1;
+        Mat loss = sum(d->formula(once));
+        int nodes = tape_nodes(tape, &node);
+        operands_of(d, true, of);
+        for (int j = 0; j < n; j++)
+            memcpy(once[j]->at, of[j]->at, entries_in(of[j]) * sizeof(real));
+        for (int j = 0; j < nodes; j++)
+            recompute(node[j]);
+        Mat Y = d->formula(of);
+        assert_same_numbers(HERE(d->of_what), loss->of[0]->at, Y->at, Y);
+        backward(sum(Y));
+        for (int j = 0; j < n; j++)             /* backward clears it */
+            of[j] = with_numbers(of[j], of[j]->grad);
+        backward(loss);
+        for (int j = 0; j < n; j++)
+            assert_same_numbers(HERE(d->of_what), once[j]->grad, of[j]->at,
+                                of[j]);
+        as_printed(tape);
+        tape_clear(tape);
+    }
+}
+
+/* Runs f(Y) and expects a refusal in the name of this call. */
+static void assert_refused_as(const char *call, const char *words,
+                              void (*f)(Mat Y), Mat Y)
+{
+    Refusal refusal;
+    catch_refusal(&refusal);
+    if (setjmp(refusal.out) == 0) {
+        f(Y);
+        catch_refusal(NULL);
+        fail_at(HERE(call), "was not refused");
+    }
+    assert_string_equal(refusal.where.call, call);
+    assert_that(strstr(refusal.sentence, words) != NULL);
+}
+
+LAW(what_is_refused_is_refused_again_in_the_name_of_the_call)
+{
+    Mat M = given(2, 1, ROWS(1, 2)), m = mean(M);
+    Mat v = variance(M, m), Y = standardise(M, m, v), P = softmax(M);
+    Tokens first = TOKENS(1);
+    Mat y = log_prob(P, first, first);
+    AT(M, 1, 1) = AT(M, 2, 1) = (real)-INFINITY;
+    assert_refused_as("softmax(M)", "every entry of column 1", recompute, P);
+    AT(M, 1, 1) = 0;
+    recompute(P);
+    assert_that(AT(P, 1, 1) == 1);
+    AT(M, 2, 1) = (real)INFINITY;
+    assert_refused_as("log_prob(P, first, first)",
+                      "entry [1, 1] is not finite", recompute, y);
+    AT(v, 1, 1) = 0;
+    assert_refused_as("standardise(M, m, v)", "in column 1 the variance is 0",
+                      recompute, Y);
+    recompute(M);                               /* an input stays */
+    assert_that(AT(M, 1, 1) == 0);
+}
+
+static void far_indices(Mat Y)
+{
+    bool of_row = Y->rows == 1;                 /* log_prob's */
+    set_indices(Y, (int[]){ 1, 4 }, (int[]){ 1, of_row ? 2 : 5 });
+}
+
+LAW(other_tokens_of_the_same_length_take_the_same_way)
+{
+    const int two[] = { 1, 4 };
+    Tokens i = TOKENS(1, 3), j = TOKENS(2, 1);
+    Mat W = random_parameter(3, 4), X = gather(tape, W, 2, two);
+    Mat P = softmax(X), y = log_prob(P, i, j);
+    set_indices(X, NULL, (int[]){ 2, 2 });
+    set_indices(y, (int[]){ 2, 1 }, (int[]){ 1, 2 });
+    recompute(X), recompute(P), recompute(y);
+    Mat other = softmax(gather(tape, W, 2, ((int[]){ 2, 2 })));
+    assert_same(y, log_prob(other, TOKENS(2, 1), TOKENS(1, 2)), 0);
+    assert_refused_as("gather(tape, W, 2, two)", "there is no column 5",
+                      far_indices, X);
+    assert_refused_as("log_prob(P, i, j)", "there is no entry [4, 2]",
+                      far_indices, y);
+    assert_refused_as("softmax(X)", "it has no indices.", far_indices, P);
+    recompute(X);                               /* nothing was changed */
+    assert_same(X, gather(tape, W, 2, ((int[]){ 2, 2 })), 0);
+}
+
 /* What stands in memory behind the entries of M, as far as it is M's. */
 static size_t behind(Mat M, real *at, unsigned char **first)
 {

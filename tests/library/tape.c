@@ -142,7 +142,8 @@ LAW(without_gradients_nothing_is_retained)
     Mat X = randomise(input(quiet, 2, 2)), W = random_parameter(2, 2);
     Mat Y = softmax(mul(W, X));
     assert_that(X->grad == NULL && Y->grad == NULL);
-    assert_that(Y->back == NULL && Y->of == NULL && Y->previous == NULL);
+    assert_that(Y->operation == NULL && Y->of == NULL && Y->n == 0
+                && Y->previous == NULL);
 }
 
 /* ----------------------------------------------------------- the way back */

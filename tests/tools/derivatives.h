@@ -26,6 +26,11 @@ static inline double weighted_sum(int n, const Mat of[])
     return total;
 }
 
+static inline void weighted_forward(struct Matrix *y)
+{
+    y->at[0] = (real)weighted_sum(y->n, y->of);
+}
+
 static inline void weighted_backward(Mat y)
 {
     for (int k = 0; k < y->n; k++)
@@ -62,8 +67,11 @@ static inline double walked(Mat placed[], Formula *formula, int n,
     place_operands(placed, n, of, on_tape, without);
     all[0] = formula(placed);
     memcpy(all + 1, placed, (size_t)n * sizeof *placed);
-    Mat loss = computed(HERE("loss"), 1, 1, weighted_backward, n + 1, all);
-    loss->at[0] = (real)weighted_sum(n + 1, all);
+    static const Operation weighted = {
+        "weighted", weighted_forward, weighted_backward
+    };
+    Mat loss = node_compute(node_new(HERE("loss"), 1, 1, &weighted, n + 1,
+                                     all));
     backward(loss);
     return weighted_sum(n + 1, all);
 }
@@ -158,7 +166,8 @@ static inline void against_backward(Mat y)
 
 static inline Mat against(Mat Y, Mat G)
 {
-    return computed(HERE("against"), 1, 1, against_backward, 2,
+    static const Operation operation = { "against", NULL, against_backward };
+    return node_new(HERE("against"), 1, 1, &operation, 2,
                     (Mat[]){ Y, G });
 }
 
