@@ -221,7 +221,7 @@ typedef struct {
     bool scaled_embedding;  /* W_e[:, v] times the root of d_e: Vaswani  */
     double smoothing;       /* of labels, in log_prob                    */
     int past;               /* tokens that stand before the first column,
-                               see Keys and values are kept              */
+                               see The KV cache              */
 } Settings;
 Settings *settings(Tape *tape);
 
@@ -446,13 +446,13 @@ int below(Random *random, int n);                   /* in 0 ... n - 1     */
 /* What is wrong with hyperparameters: a sentence; or NULL. theta_new gives
    theta with all its handles, but no numbers: every Mat is NULL; faulty
    hyperparameters are refused. theta_allocate gives every parameter its
-   numbers, all 0, and a gradient; theta_over those that lie there, one
+   numbers, all 0, and a gradient; theta_wrap those that lie there, one
    parameter behind the other, and none. Fixed positions get their
    values. */
-const char *hyperparameters_fault(const Hyperparameters *hyper);
+const char *hyperparameters_error(const Hyperparameters *hyper);
 Theta *theta_new(Arena *arena, const Hyperparameters *hyper);
 void theta_allocate(Theta *theta, Arena *arena);
-void theta_over(Theta *theta, Arena *arena, real *numbers);
+void theta_wrap(Theta *theta, Arena *arena, real *numbers);
 
 /* How many numbers there are to learn; all gradients are set to 0. */
 long long theta_count(const Theta *theta);

@@ -15,7 +15,7 @@ static Diary watched(Theta *theta, Training how, Data data, Lessons *lessons)
     Diary diary = { 0 };
     Trainer *trainer = trainer_new(arena, theta, &how);
     *lessons = (Lessons){ .algorithm = "12", .theta = false };
-    observe(trainer->lane[0].tape, note_lessons, lessons);
+    observe(trainer->worker[0].tape, note_lessons, lessons);
     trainer->follow = keep;
     trainer->to = &diary;
     trainer_run(trainer, loss_12, &data);
@@ -116,7 +116,7 @@ LAW(each_place_is_masked_with_probability_p_mask)
     Training how = masking(N_TIMES / 4, 1e-9, 0.3);
     Trainer *trainer = trainer_new(arena, random_theta(hyper), &how);
     Count count = { 0 };
-    observe(trainer->lane[0].tape, count_masks, &count);
+    observe(trainer->worker[0].tape, count_masks, &count);
     trainer_run(trainer, loss_12, &data);
     trainer_free(trainer);
     for (int t = 0; t < ELL; t++)

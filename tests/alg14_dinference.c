@@ -133,13 +133,13 @@ LAW(without_options_practice_is_the_algorithm)
 LAW(a_memory_changes_nothing)
 {
     const Theta *theta = random_theta(sizes);
-    Memory *memory = memory_new(arena, quiet, theta);
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
     Watch alone, remembering;
     for (int first = 1; first <= 3; first++) {      /* one memory, 3 texts */
         Inference how = { .ell_gen = 7, .tau = 1.3 };
         Tokens x = TOKENS(BOS, first, 4);
         Tokens y = run(&alone, x, theta, how);
-        how.memory = memory;
+        how.kv_cache = cache;
         assert_same_tokens(run(&remembering, x, theta, how), y);
         assert_same_probabilities(&remembering, &alone, TIGHT);
     }
@@ -150,13 +150,13 @@ LAW(a_memory_changes_nothing)
 LAW(with_a_memory_a_token_costs_one_column)
 {
     const Theta *theta = random_theta(sizes);
-    Memory *memory = memory_new(arena, quiet, theta);
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
     long long before = 0, alone_before = 0;
     for (int n = 1; n <= 8; n++) {
         Watch alone, remembering;
         Inference how = { .ell_gen = n };
         run(&alone, TOKENS(BOS, 2), theta, how);
-        how.memory = memory;
+        how.kv_cache = cache;
         run(&remembering, TOKENS(BOS, 2), theta, how);
         long long more = remembering.computed - before;
         long long alone_more = alone.computed - alone_before;
@@ -222,7 +222,7 @@ LAW(each_token_is_told_until_it_is_enough)
     const Theta *theta = random_theta(sizes);
     Watch seen;
     Listener all = { 0 }, some = { .enough = 3 };
-    Inference how = { .ell_gen = 7, .tau = 2, .told = listen, .to = &all };
+    Inference how = { .ell_gen = 7, .tau = 2, .on_token = listen, .to = &all };
     Tokens y = run(&seen, TOKENS(BOS), theta, how);
     assert_same_tokens(((Tokens){ all.n, all.y }), y);
     how.to = &some;
@@ -253,7 +253,7 @@ LAW(options_act_in_their_order)
 LAW(a_window_is_a_fresh_start_on_its_tokens)
 {
     const Theta *theta = random_theta(sizes);
-    Memory *memory = memory_new(arena, quiet, theta);
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
     const Tokens prompts[] = { TOKENS(BOS, 1, 2, 3, 4, 5, 6),
                                TOKENS(BOS, 8, 7, 1, 2, 3, 4, 5, 6, 7, 8, 1) };
     for (int k = 0; k < 6; k++) {
@@ -265,7 +265,7 @@ LAW(a_window_is_a_fresh_start_on_its_tokens)
         Watch seen, remembering;
         Tokens y = run(&seen, x, theta, how), all = joined(x, y);
         how.random = &same;
-        how.memory = memory;
+        how.kv_cache = cache;
         assert_same_tokens(run(&remembering, x, theta, how), y);
         assert_same_probabilities(&remembering, &seen, TIGHT);
         assert_that(seen.widest == ELL_MAX);

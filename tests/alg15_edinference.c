@@ -127,7 +127,7 @@ LAW(without_options_practice_is_the_algorithm)
 LAW(to_encode_once_or_to_remember_changes_nothing)
 {
     const Theta *theta = talkative();
-    Memory *memory = memory_new(arena, quiet, theta);
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
     for (int first = 1; first <= 3; first++) {      /* one memory, 3 texts */
         Tokens z = TOKENS(first, 7, 5, 2);
         Watch alone, other;
@@ -136,7 +136,7 @@ LAW(to_encode_once_or_to_remember_changes_nothing)
         how.encode_once = true;
         assert_same_tokens(run(&other, z, theta, how, NULL), x);
         assert_same_probabilities(&other, &alone, 0);
-        how.memory = memory;
+        how.kv_cache = cache;
         assert_same_tokens(run(&other, z, theta, how, NULL), x);
         assert_same_probabilities(&other, &alone, TIGHT);
         how.encode_once = false;
@@ -158,14 +158,14 @@ static Mat count(void *to, const char *line, const char *name, Mat M,
 }
 
 /* Of n rounds, how often is z encoded, and how many columns are decoded? */
-static Work work_of(const Theta *theta, bool encode_once, Memory *memory,
+static Work work_of(const Theta *theta, bool encode_once, KVCache *cache,
                     int n)
 {
     Work work = { 0 };
     observe(quiet, count, &work);
     inference_15(quiet, arena, TOKENS(1, 2), theta,
                  &(Inference){ .ell_gen = n, .encode_once = encode_once,
-                               .memory = memory }, NULL);
+                               .kv_cache = cache }, NULL);
     unobserve(quiet);
     tape_clear(quiet);
     return work;
@@ -174,11 +174,11 @@ static Work work_of(const Theta *theta, bool encode_once, Memory *memory,
 LAW(with_both_a_token_costs_one_column)
 {
     const Theta *theta = alternating(false);
-    Memory *memory = memory_new(arena, quiet, theta);
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
     for (int n = 1; n <= 6; n++) {
         Work all = work_of(theta, false, NULL, n);
         Work once = work_of(theta, true, NULL, n);
-        Work both = work_of(theta, true, memory, n);
+        Work both = work_of(theta, true, cache, n);
         assert_that(all.encoder == n && once.encoder == 1);
         assert_that(all.decoder == n * (n + 1) / 2);
         assert_that(both.encoder == 1 && both.decoder == n);
@@ -214,7 +214,7 @@ LAW(each_token_is_told_until_it_is_enough)
 {
     Watch seen;
     Listener all = { 0 }, some = { .enough = 2 };
-    Inference how = { .told = listen, .to = &all };
+    Inference how = { .on_token = listen, .to = &all };
     Tokens x = run(&seen, TOKENS(2), alternating(true), how, NULL);
     assert_same_tokens(((Tokens){ all.n, all.y }),
                        ((Tokens){ x.length - 1, x.id + 1 }));

@@ -411,7 +411,7 @@ Mat in_order_of_size(Slipping *s, Mat M)
         return M;
     int *y = arena_alloc(s->arena, (size_t)q->rows * sizeof *y);
     double total = 0;
-    ranked(q, q->rows, y);
+    rank_tokens(q, q->rows, y);
     for (int k = 0; k < q->rows; k++) {
         total += AT(q, y[k], 1);
         if (chance(s) < total)

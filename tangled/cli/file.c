@@ -74,7 +74,7 @@ static char *mapped(Arena *arena, FILE *file, size_t n)
 {
     void *bytes = n == 0 ? NULL : map_bytes(file, n);
     if (bytes != NULL) {
-        arena_keep(arena, bytes, n, unmap_bytes);
+        arena_attach(arena, bytes, n, unmap_bytes);
         return bytes;
     }
     bytes = arena_alloc(arena, n);

@@ -402,7 +402,7 @@ static void refuse_column(Mat P, Mat M, int j)
 {
     const real *a = column(M->at, M, j);
     int masked = 0;
-    if (forgiven(P->tape))
+    if (is_nonfinite_allowed(P->tape))
         return;
     while (masked < M->rows && a[masked] == -INFINITY)
         masked++;
@@ -528,7 +528,7 @@ FAST static void standardise_forward(struct Matrix *Y)
     const double least = sizeof(real) == sizeof(float) ? FLT_MIN : DBL_MIN;
     for (int j = 0; j < M->cols; j++) {
         real sigma = (real)sqrt(v->at[j] + epsilon);
-        if (!(v->at[j] + epsilon >= least) && !forgiven(Y->tape))
+        if (!(v->at[j] + epsilon >= least) && !is_nonfinite_allowed(Y->tape))
             refuse(Y->where, "in column %d the variance is %g and epsilon "
                    "%g; their sum must be positive, and not subnormal.",
                    j + 1, (double)v->at[j], epsilon);
@@ -821,7 +821,7 @@ static void log_prob_forward(struct Matrix *y)
         (void)*entry_(y->where, P, y->i[k], y->j[k]);
         y->at[k] = smoothed(M, y->i[k] - 1, y->j[k] - 1, y->c)
                  - log_sum_exp(P, M, y->j[k] - 1);
-        if (!isfinite(y->at[k]) && !forgiven(y->tape))
+        if (!isfinite(y->at[k]) && !is_nonfinite_allowed(y->tape))
             refuse(y->where, "entry [%d, %d] is not finite: its token "
                    "cannot occur.", y->i[k], y->j[k]);
     }

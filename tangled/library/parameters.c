@@ -190,7 +190,7 @@ static bool in(int least, int x, int most)
     return least <= x && x <= most;
 }
 
-const char *hyperparameters_fault(const Hyperparameters *hyper)
+const char *hyperparameters_error(const Hyperparameters *hyper)
 {
     const Hyperparameters h = *hyper;
     if (!in(1, h.N_V, 10000000))
@@ -278,7 +278,7 @@ static DecoderLayer *decoder_layers(Arena *arena, int L, int H)
 
 Theta *theta_new(Arena *arena, const Hyperparameters *hyper)
 {
-    const char *wrong = hyperparameters_fault(hyper);
+    const char *wrong = hyperparameters_error(hyper);
     REQUIRE(wrong == NULL, "%s", wrong);
     Theta *theta = arena_alloc(arena, sizeof *theta);
     *theta = (Theta){ .hyper = with_sizes(hyper) };
@@ -337,7 +337,7 @@ void theta_allocate(Theta *theta, Arena *arena)
     tie(theta, arena);
 }
 
-void theta_over(Theta *theta, Arena *arena, real *numbers)
+void theta_wrap(Theta *theta, Arena *arena, real *numbers)
 {
     for (int k = 1; k <= theta->n; k++) {
         const Parameter *p = &theta->parameter[k];

@@ -406,7 +406,7 @@ void product(bool transpose_A, bool transpose_B, int m, int n, int k,
                   m, n };
     const double entries = (double)m * n * k;
     const int threads = entries < (n == 1 ? COLUMN_WORTH : WORTH)
-                      ? 1 : threads_here();
+                      ? 1 : available_threads();
     const bool by_rows = m >= n;
     const int step = n == 1 ? HEAD / 2 : STEP;  /* two share W_q, too */
     const int steps = ((by_rows ? m : n) + step - 1) / step;
@@ -415,6 +415,6 @@ void product(bool transpose_A, bool transpose_B, int m, int n, int k,
         p.rows = least(share_of, m);
     else if (threads > 1)
         p.columns = least(share_of, n);
-    share((m + p.rows - 1) / p.rows
+    parallel_for((m + p.rows - 1) / p.rows
           * ((n + p.columns - 1) / p.columns), one_part, &p);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static OF_EACH_THREAD Refusal *catcher;
+static PER_THREAD Refusal *catcher;
 
 void catch_refusal(Refusal *refusal)
 {
@@ -47,9 +47,9 @@ struct Block {
     unsigned char *bytes;
 };
 
-typedef struct Guest Guest;     /* memory that is not the arena's own */
-struct Guest {
-    Guest *next;
+typedef struct Attachment Attachment;     /* memory that is not its own */
+struct Attachment {
+    Attachment *next;
     void *bytes;
     size_t n;
     void (*leave)(void *bytes, size_t n);
@@ -58,7 +58,7 @@ struct Guest {
 struct Arena {
     Block *first, *current;
     size_t peak;                /* bytes, the most before it went back */
-    Guest *guests;
+    Attachment *attached;
 };
 
 static void *or_refuse(void *memory, size_t bytes)
@@ -66,7 +66,7 @@ static void *or_refuse(void *memory, size_t bytes)
     if (memory != NULL)
         return memory;
     fflush(stdout);
-    end_alone();
+    lock_exit();
     fprintf(stderr, "ftx: there is no memory for %zu bytes.\n", bytes);
     exit(2);
 }
@@ -135,33 +135,33 @@ void arena_back(Arena *arena, size_t used)
         block->used = used;
 }
 
-void arena_keep(Arena *arena, void *bytes, size_t n,
+void arena_attach(Arena *arena, void *bytes, size_t n,
                 void (*leave)(void *bytes, size_t n))
 {
-    Guest *guest = or_refuse(malloc(sizeof *guest), sizeof *guest);
-    *guest = (Guest){ arena->guests, bytes, n, leave };
-    arena->guests = guest;
+    Attachment *a = or_refuse(malloc(sizeof *a), sizeof *a);
+    *a = (Attachment){ arena->attached, bytes, n, leave };
+    arena->attached = a;
 }
 
-static void let_guests_leave(Arena *arena)
+static void release_attached(Arena *arena)
 {
-    for (Guest *g = arena->guests, *next; g != NULL; g = next) {
+    for (Attachment *g = arena->attached, *next; g != NULL; g = next) {
         next = g->next;
         g->leave(g->bytes, g->n);
         free(g);
     }
-    arena->guests = NULL;
+    arena->attached = NULL;
 }
 
 void arena_clear(Arena *arena)
 {
-    let_guests_leave(arena);
+    release_attached(arena);
     arena_back(arena, 0);
 }
 
 void arena_free(Arena *arena)
 {
-    let_guests_leave(arena);
+    release_attached(arena);
     for (Block *b = arena->first, *next; b != NULL; b = next) {
         next = b->next;
         free(b);
@@ -186,9 +186,9 @@ struct Tape {
     int observers;              /* how many look on */
     Settings settings;
     Spare *spare;               /* gradients that have done their work */
-    bool forgives;              /* NaN and infinity are let through ... */
-    void (*alarm)(void *ringing);       /* ... but this is called before */
-    void *ringing;
+    bool allows_nonfinite;      /* NaN and infinity are let through */
+    void (*on_nonfinite)(void *to);     /* called first; or NULL */
+    void *on_nonfinite_to;
 };
 
 Tape *tape_new(bool gradients)
@@ -392,18 +392,19 @@ void see_theta(Tape *tape, const char *line, const Theta *theta)
     tape_clear(tape);
 }
 
-void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing)
+void tape_allow_nonfinite(Tape *tape, void (*on_nonfinite)(void *to),
+                          void *to)
 {
-    tape->forgives = true;
-    tape->alarm = alarm;
-    tape->ringing = ringing;
+    tape->allows_nonfinite = true;
+    tape->on_nonfinite = on_nonfinite;
+    tape->on_nonfinite_to = to;
 }
 
-bool forgiven(const Tape *tape)
+bool is_nonfinite_allowed(const Tape *tape)
 {
-    if (tape->alarm != NULL)
-        tape->alarm(tape->ringing);
-    return tape->forgives;
+    if (tape->on_nonfinite != NULL)
+        tape->on_nonfinite(tape->on_nonfinite_to);
+    return tape->allows_nonfinite;
 }
 
 static size_t bytes_of(Mat M)
@@ -411,7 +412,7 @@ static size_t bytes_of(Mat M)
     return (size_t)M->rows * (size_t)M->cols * sizeof(real);
 }
 
-static real *borrow(Tape *tape, size_t bytes)
+static real *scratch_alloc(Tape *tape, size_t bytes)
 {
     Spare **place = &tape->spare;
     while (*place != NULL && (*place)->bytes != bytes)
@@ -423,7 +424,7 @@ static real *borrow(Tape *tape, size_t bytes)
     return (real *)found;
 }
 
-static void give_back(Tape *tape, void *memory, size_t bytes)
+static void scratch_free(Tape *tape, void *memory, size_t bytes)
 {
     Spare *spare = memory;
     *spare = (Spare){ tape->spare, bytes };
@@ -435,7 +436,7 @@ static void begin_gradient(Mat M)
     struct Matrix *own = (struct Matrix *)M;    /* the tape's, not const */
     if (M->operation == NULL || M->grad != NULL)
         return;
-    own->grad = borrow(M->tape, bytes_of(M));
+    own->grad = scratch_alloc(M->tape, bytes_of(M));
     clear_gradient(M);
 }
 
@@ -456,7 +457,7 @@ static void go_back(struct Matrix *Y)
     if (Y->tape->defers && first_deferred(Y) != NULL)
         Y->deferred_grad = Y->grad;
     else
-        give_back(Y->tape, Y->grad, bytes_of(Y));
+        scratch_free(Y->tape, Y->grad, bytes_of(Y));
     Y->grad = NULL;
 }
 

@@ -26,7 +26,7 @@ size_t arena_peak(const Arena *arena);
 /* Memory from elsewhere, such as a file that is mapped, lives as long as
    what the arena gives: leave(bytes, n) is called when it is cleared or
    freed. */
-void arena_keep(Arena *arena, void *bytes, size_t n,
+void arena_attach(Arena *arena, void *bytes, size_t n,
                 void (*leave)(void *bytes, size_t n));
 
 /* Are gradients wanted on this tape? */
@@ -96,10 +96,12 @@ struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
                           bool gradient);
 
 /* From now on what is not a number, or infinite, is not refused on this
-   tape. alarm(ringing) is called, unless it is NULL, and where it returns
-   the value is let through: whoever reads a result must look. forgiven is
-   what an operation asks when it has such a value. */
-void tape_forgive(Tape *tape, void (*alarm)(void *ringing), void *ringing);
-bool forgiven(const Tape *tape);
+   tape. on_nonfinite(to) is called first, unless it is NULL; where it
+   returns the value is let through, and whoever reads a result must look. */
+void tape_allow_nonfinite(Tape *tape, void (*on_nonfinite)(void *to),
+                          void *to);
+
+/* An operation that has such a value asks whether to let it through. */
+bool is_nonfinite_allowed(const Tape *tape);
 
 #endif

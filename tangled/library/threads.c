@@ -1,23 +1,23 @@
 /* Threads that share work. */
 #include "library/threads.h"
 #ifdef ONE_THREAD
-void have_threads(int threads)
+void set_threads(int threads)
 {
     (void)threads;
 }
 
-int threads_here(void)
+int available_threads(void)
 {
     return 1;
 }
 
-void share(int n, void (*part)(void *to, int k), void *to)
+void parallel_for(int n, void (*part)(void *to, int k), void *to)
 {
     for (int k = 0; k < n; k++)
         part(to, k);
 }
 
-void end_alone(void)
+void lock_exit(void)
 {
 }
 #else
@@ -102,7 +102,7 @@ static void wake(void)
     pthread_mutex_unlock(&crew.lock);
 }
 
-void share(int n, void (*part)(void *to, int k), void *to)
+void parallel_for(int n, void (*part)(void *to, int k), void *to)
 {
     if (!leads || crew.started == 0 || n < 2) {
         for (int k = 0; k < n; k++)
@@ -135,7 +135,7 @@ static bool start(pthread_t *thread)
     return fault == 0;
 }
 
-void have_threads(int threads)
+void set_threads(int threads)
 {
     const int helpers = threads > MOST ? MOST - 1 : threads - 1;
     leads = helpers > 0;
@@ -151,12 +151,12 @@ void have_threads(int threads)
         crew.started++;
 }
 
-int threads_here(void)
+int available_threads(void)
 {
     return leads ? crew.started + 1 : 1;
 }
 
-void end_alone(void)
+void lock_exit(void)
 {
     static pthread_mutex_t ending = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&ending);

@@ -8,27 +8,27 @@
 #define ONE_THREAD
 #endif
 #ifdef ONE_THREAD
-#define OF_EACH_THREAD
-#define OF_ALL_THREADS volatile
+#define PER_THREAD
+#define SHARED_ATOMIC volatile
 #else
-#define OF_EACH_THREAD _Thread_local
-#define OF_ALL_THREADS _Atomic
+#define PER_THREAD _Thread_local
+#define SHARED_ATOMIC _Atomic
 #endif
 
 /* From now on the calling thread has threads - 1 helpers; with 1 they go
    home. They come when there is work; one that cannot be started is not
    missed. Only one thread of a program has helpers at a time. */
-void have_threads(int threads);
+void set_threads(int threads);
 
 /* How many can work for the caller now, the caller included: 1 within a
    part. */
-int threads_here(void);
+int available_threads(void);
 
 /* part(to, 0) ... part(to, n - 1): each once, at the same time where there
    are helpers. It returns when all are done. */
-void share(int n, void (*part)(void *to, int k), void *to);
+void parallel_for(int n, void (*part)(void *to, int k), void *to);
 
 /* The calling thread is about to end the program. Another one that is, too,
    waits here for the end. */
-void end_alone(void);
+void lock_exit(void);
 #endif

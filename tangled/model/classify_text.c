@@ -34,7 +34,7 @@ static void classify_line(void *data, const char *line, size_t bytes,
                             f);
     Mat P = classify(t->tape, x, t->model->theta);
     int best;
-    ranked(P, 1, &best);
+    rank_tokens(P, 1, &best);
     fprintf(out, "%s", t->model->class_name[best]);
     for (int c = 1; c <= h->N_C; c++)
         fprintf(out, "  %s %.4f", t->model->class_name[c],

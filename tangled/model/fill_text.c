@@ -105,7 +105,7 @@ static void fill_line(void *data, const char *line, size_t bytes, Fault *f)
     Filling *t = data;
     int n;
     Tokens x = with_gaps(t->command, t->model, t->wish.gap, line, bytes, f);
-    const Guess *guess = fill_in(t->tape, t->command->arena, x,
+    const Guess *guess = fill_masked(t->tape, t->command->arena, x,
                                  t->model->theta, t->wish.top, &n);
     if (n == 0)
         fault(f, (int)(line - f->text), "there is no gap; write it as %s.",

@@ -153,7 +153,7 @@ static void continue_text(Command *c, const GenerateWish *wish,
                           NULL, NULL };
     Tape *tape = c->tape;
     if (!wish->no_memory)
-        how->memory = memory_new(c->arena, tape, theta);
+        how->kv_cache = kv_cache_new(c->arena, tape, theta);
     if (wish->show_tokens)
         observe(tape, notice, &listener);
     how->ell_gen = wish->ell_gen;
@@ -163,7 +163,7 @@ static void continue_text(Command *c, const GenerateWish *wish,
     how->slide = wish->slide;
     if (how->slide == 0 && how->ell_gen > ell_max - x.length + 1)
         how->slide = (ell_max + 1) / 2;
-    how->told = print_token;
+    how->on_token = print_token;
     how->to = &listener;
     inference_14(tape, c->arena, x, theta, how);
     if (!wish->show_tokens)

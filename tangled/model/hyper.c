@@ -88,7 +88,7 @@ void hyper_check(Fault *f, Hyperparameters *hyper)
 {
     if (hyper->d_mlp == 0)
         hyper->d_mlp = 4 * hyper->d_e;
-    const char *wrong = hyperparameters_fault(hyper);
+    const char *wrong = hyperparameters_error(hyper);
     if (wrong != NULL)
         failure(f, "%s", wrong);
 }

@@ -188,7 +188,7 @@ static void read_config(Importing *r)
               "is %s.", json_kind(r->config));
     r->kind = released_kind(r);
     (strcmp(r->kind->type, "gpt2") == 0 ? read_gpt2 : read_bert)(r);
-    const char *wrong = hyperparameters_fault(&r->hyper);
+    const char *wrong = hyperparameters_error(&r->hyper);
     r->fault->sheet = r->config_name;
     r->fault->text = NULL;
     if (wrong != NULL)
@@ -365,7 +365,7 @@ static Theta *read_theta(const Importing *r, const Tokenizer *tokens,
     if (purpose == TO_TRAIN)
         theta_allocate(theta, arena);
     else if (purpose == TO_USE)
-        theta_over(theta, arena, arena_alloc(arena, bytes));
+        theta_wrap(theta, arena, arena_alloc(arena, bytes));
     for (int k = 1; k <= theta->n && purpose > ITS_HEADER; k++)
         take_numbers(r, &place[k], t[k], tokens);
     return theta;

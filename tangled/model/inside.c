@@ -178,7 +178,7 @@ static const Inference as_translated = {
 static void translate_to_turn(Watch *w, Tape *tape)
 {
     prepare_tape(w->arena, tape, w->model->theta);
-    tape_thrifty(w->arena, tape);
+    tape_discard_layers(w->arena, tape);
     Tokens x = inference_15(tape, w->arena, w->z, w->model->theta,
                             &as_translated, &w->ended);
     int turn = w->wish->turn;
@@ -197,7 +197,7 @@ static void one_turn(Watch *w, Tape *tape)
     const Theta *theta = w->model->theta;
     Mat P = see(edtransformer(tape, w->z, w->x, theta), "15.4", "P");
     Mat p = see(column_at(P, w->x.length), "15.5", "p");
-    see(drawn_from(p, true, &as_translated), "15.6", "q");
+    see(sampling_distribution(p, true, &as_translated), "15.6", "q");
 }
 
 static void run_encoder(const Model *model, Tape *tape, Tokens x)
@@ -217,7 +217,7 @@ static void run_under(Watch *w, Spots *spots, Observer *observer)
     prepare_tape(w->arena, tape, w->model->theta);
     if (spots != NULL)
         observe_spots(tape, spots);
-    tape_thrifty(w->arena, tape);
+    tape_discard_layers(w->arena, tape);
     if (has_predictions(w->model))
         observe(tape, watch_states, w);
     if (observer != NULL)
@@ -264,7 +264,7 @@ static void watch_model(Watch *w)
         w->unset = w->layers > 0 ? w->P[w->layers - 1] : NULL;
         spots_fit(w->spots, w->z.length, w->x.length);
         spots_take(w->spots, run_other_text, w);
-        tape_forgive(w->command->tape, blame_spots, w);
+        tape_allow_nonfinite(w->command->tape, blame_spots, w);
     }
     run_under(w, w->spots, watch);
     read_all_off(w, w->command->tape);
@@ -442,7 +442,7 @@ static int ranking(const Watch *w, Mat P, int n, int y[])
     Mat p = input(w->command->tape, P->rows, 1);
     int wide = 0;
     memcpy(p->at, P->at, (size_t)P->rows * sizeof(real));
-    ranked(p, n, y);
+    rank_tokens(p, n, y);
     for (int k = 0; k < n; k++)
         wide = larger(wide, text_width(outcome(w, y[k])));
     tape_clear(w->command->tape);

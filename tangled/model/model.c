@@ -445,7 +445,7 @@ static void check_header(const Header *h, const Model *m,
 {
     double numbers = (double)(h->end - h->p), heads = hyper->H;
     double layers = (double)hyper->L + hyper->L_enc + hyper->L_dec;
-    const char *wrong = hyperparameters_fault(hyper);
+    const char *wrong = hyperparameters_error(hyper);
     if (wrong != NULL)
         failure(h->fault, "%s", wrong);
     if (tokenizer_size(m->tokenizer) != hyper->N_V)
@@ -574,7 +574,7 @@ static void get_numbers(Header *h, Model *m, Purpose purpose)
     if (purpose <= ITS_HEADER)
         return;
     if (purpose == TO_USE) {
-        theta_over(m->theta, h->arena,
+        theta_wrap(m->theta, h->arena,
                    get_group(&from, best && !is_last_best(m)));
         return;
     }

@@ -77,7 +77,7 @@ Plan plan_default(bool as_printed)
 void plan_check(Fault *f, Task task, Plan *plan)
 {
     plan->how.seed = (uint64_t)plan->seed;
-    const char *wrong = training_fault(&plan->how);
+    const char *wrong = training_error(&plan->how);
     if (task == TRAIN_E && plan->how.p_mask == 0)
         wrong = "p_mask must be in (0, 1).";
     if (plan->patience > 0 && plan->held_out == 0)

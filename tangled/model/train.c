@@ -68,7 +68,7 @@ static Fault *own_fault(Session *s)
     return s->fault;
 }
 
-static OF_ALL_THREADS int caught;
+static SHARED_ATOMIC int caught;
 
 static void catch(int signal)
 {
@@ -266,7 +266,7 @@ static void compare(Session *s, double held_out)
     Patience *patience = &m->state.patience;
     if (isnan(held_out))
         return;
-    s->waits = patient(patience, held_out, m->plan.patience)
+    s->waits = update_patience(patience, held_out, m->plan.patience)
             || m->plan.patience == 0;
     if (m->plan.patience > 0 && patience->waited == 0)
         model_keep_best(m, s->command->arena);
@@ -399,10 +399,10 @@ static void judge_text(Session *s, double nats)
     fputc('\n', out);
 }
 
-static bool translates(Session *s, Memory *memory, int n)
+static bool translates(Session *s, KVCache *cache, int n)
 {
     Tape *tape = s->command->tape;
-    Inference how = { .tau = 0, .no_special = true, .memory = memory };
+    Inference how = { .tau = 0, .no_special = true, .kv_cache = cache };
     Tokens x = s->corpus.held_out.x[n];
     Arena *arena = arena_new();
     tape_clear(tape);
@@ -417,10 +417,10 @@ static bool translates(Session *s, Memory *memory, int n)
 static void judge_pairs(Session *s, double nats)
 {
     int right = 0, all = s->corpus.held_out.N_data;
-    Memory *memory = memory_new(s->command->arena, s->command->tape,
+    KVCache *cache = kv_cache_new(s->command->arena, s->command->tape,
                                 s->model->theta);
     for (int n = 1; n <= all; n++) {
-        right += translates(s, memory, n);
+        right += translates(s, cache, n);
         give_up_if_stopped(s);
     }
     FILE *out = s->command->out;
@@ -448,7 +448,7 @@ static int class_given_by(Tape *tape, const Theta *theta, Tokens x)
 {
     int best;
     tape_clear(tape);
-    ranked(classify(tape, x, theta), 1, &best);
+    rank_tokens(classify(tape, x, theta), 1, &best);
     return best;
 }
 
@@ -501,7 +501,7 @@ static void judge_session(Session *s)
     refuse_overflow(s->command, s->run.model, s->fault);
     const Model *m = s->model;
     prepare_tape(s->command->arena, s->command->tape, m->theta);
-    tape_thrifty(s->command->arena, s->command->tape);
+    tape_discard_layers(s->command->arena, s->command->tape);
     double nats = s->held_out;
     if (isnan(nats) || (m->best != NULL && m->state.patience.best < nats))
         held_out_loss(s, true, &nats);

@@ -82,7 +82,7 @@ static void run_translation(Command *c, const TranslateWish *wish,
                 wish->ell_gen, ell_max);
     how.ell_gen = wish->ell_gen;
     how.no_special = how.encode_once = true;
-    how.memory = memory_new(c->arena, c->tape, model->theta);
+    how.kv_cache = kv_cache_new(c->arena, c->tape, model->theta);
     Translating t = {
         c, model, how,
         { wish->beam, wish->alpha, wish->ell_gen, true }, c->tape,

@@ -23,7 +23,7 @@ void refuse_overflow(Command *c, const char *name, Fault *f)
 {
     Blame *blame = arena_alloc(c->arena, sizeof *blame);
     *blame = (Blame){ f, name };
-    tape_forgive(c->tape, blame_model, blame);
+    tape_allow_nonfinite(c->tape, blame_model, blame);
 }
 
 /* A model that was typed without its option, or "FILE". */
@@ -49,7 +49,7 @@ Model *model_for(Command *c, const char *name, Task task, Fault *f)
                 task_name(task));
     refuse_overflow(c, name, f);
     prepare_tape(c->arena, c->tape, model->theta);
-    tape_thrifty(c->arena, c->tape);
+    tape_discard_layers(c->arena, c->tape);
     return model;
 }
 

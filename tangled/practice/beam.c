@@ -22,7 +22,7 @@ static int continued(Mat p, const Hypothesis *h, int k, const Beam *how,
     int *one = arena_alloc(tape_arena(p->tape), (size_t)n * sizeof *one);
     for (int m = 0; m < n; m++)
         one[m] = 1;
-    ranked(p, n, y);
+    rank_tokens(p, n, y);
     Mat log_p = log_prob(p, ((Tokens){ n, y }), ((Tokens){ n, one }));
     for (int m = 0; m < n; m++, c++) {
         double sum = h->log_p + AT(log_p, 1, m + 1);
@@ -69,7 +69,7 @@ static int candidates(Tape *tape, Mat Z, const Theta *theta,
         }
         Mat P = decode(tape, Z, h->x, theta), p = column_at(P, P->cols);
         if (how->no_special)
-            p = without_special(p, true);
+            p = exclude_special(p, true);
         c = continued(p, h, k, how, candidate, c);
     }
     return c;
@@ -113,7 +113,7 @@ int beam_search(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
     Mark start = tape_mark(tape);
     for (int i = 1; i <= bound && !all_ended(best, n); i++) {
         n = next_beam(tape, arena, Z, theta, how, best, n);
-        let_go(start, NULL);
+        tape_release(start, NULL);
     }
     return n;
 }

@@ -40,10 +40,10 @@ Mat classify(Tape *tape, Tokens x, const Theta *theta)
     return classify_state(gather(tape, X, 1, (int[]){ 1 }), theta);
 }
 
-Mat loss_class(Lane *lane, const Data *data, int n)
+Mat loss_class(Worker *worker, const Data *data, int n)
 {
-    Mat P = classify(lane->tape, data->x[n], lane->theta);
-    Tokens c = { 1, &data->c[n] }, first = span(lane->tape, 1, 1);
-    lane->tokens += 1;
+    Mat P = classify(worker->tape, data->x[n], worker->theta);
+    Tokens c = { 1, &data->c[n] }, first = span(worker->tape, 1, 1);
+    worker->tokens += 1;
     return scale(log_prob(P, c, first), -1);
 }

@@ -5,14 +5,14 @@ static Guess guess_at(Arena *arena, Mat P, int t, int n)
 {
     int *y = arena_alloc(arena, (size_t)n * sizeof *y);
     double *p = arena_alloc(arena, (size_t)n * sizeof *p);
-    ranked(column_at(P, t), n, y);
+    rank_tokens(column_at(P, t), n, y);
     for (int k = 0; k < n; k++)
         p[k] = AT(P, y[k], t);
     return (Guess){ t, y, p };
 }
 
-const Guess *fill_in(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
-                     int n, int *count)
+const Guess *fill_masked(Tape *tape, Arena *arena, Tokens x,
+                         const Theta *theta, int n, int *count)
 {
     REQUIRE(1 <= n && n <= theta->hyper.N_V, "n = %d; there are %d tokens.",
             n, theta->hyper.N_V);
@@ -23,6 +23,6 @@ const Guess *fill_in(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
     for (int t = 1; t <= x.length; t++)
         if (TOKEN(x, t) == mask_token(theta->hyper.N_V))
             guess[(*count)++] = guess_at(arena, P, t, n);
-    let_go(start, NULL);
+    tape_release(start, NULL);
     return guess;
 }

@@ -36,13 +36,13 @@ int translation_bound(int ell_gen, const Theta *theta)
     return ell_gen == 0 ? ell_max : ell_gen;
 }
 
-Mat drawn_from(Mat p, bool eos_ends, const Inference *how)
+Mat sampling_distribution(Mat p, bool eos_ends, const Inference *how)
 {
     if (how->no_special)
-        p = without_special(p, eos_ends);
+        p = exclude_special(p, eos_ends);
     Mat q = tempered(p, how->tau);
-    q = top_k_of(q, how->top_k);
-    return top_p_of(q, how->top_p);
+    q = restrict_top_k(q, how->top_k);
+    return restrict_top_p(q, how->top_p);
 }
 
 static double next_number(const Inference *how)
@@ -52,7 +52,7 @@ static double next_number(const Inference *how)
 
 static bool heard(const Inference *how, int y)
 {
-    return how->told == NULL || how->told(how->to, y);
+    return how->on_token == NULL || how->on_token(how->to, y);
 }
 
 /* x; or, with slide, its end: as many times slide tokens are left out as
@@ -87,17 +87,18 @@ Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
     int ell = x.length, eos = eos_token(theta->hyper.N_V);
     bool goes_on = true;
     x = copied(arena, x, how->ell_gen);
-    memory_forget(how->memory);
+    kv_cache_clear(how->kv_cache);
     Mark start = tape_mark(tape);
     for (int i = 1; i <= how->ell_gen && goes_on; i++) {
-        Tokens new = memory_unseen(how->memory, in_sight(x, theta, how));
+        Tokens new = kv_cache_unseen(how->kv_cache, in_sight(x, theta, how));
         Mat P = see(dtransformer(tape, new, theta), "14.3", "P");
         Mat p = see(column_at(P, P->cols), "14.4", "p");
-        Mat q = see(drawn_from(p, how->stop_at_eos, how), "14.5", "q");
+        Mat q = sampling_distribution(p, how->stop_at_eos, how);
+        q = see(q, "14.5", "q");
         int y = sample(q, next_number(how));
         x = with_token(x, y);
         goes_on = heard(how, y) && !(how->stop_at_eos && y == eos);
-        let_go(start, NULL);
+        tape_release(start, NULL);
     }
     return slice(x, ell + 1, x.length);
 }
@@ -108,22 +109,22 @@ Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
     refuse_wrong_inference(how);
     int N_V = theta->hyper.N_V, bos = bos_token(N_V), y = 0;
     int bound = translation_bound(how->ell_gen, theta);
-    bool goes_on = true, once = how->encode_once || how->memory != NULL;
+    bool goes_on = true, once = how->encode_once || how->kv_cache != NULL;
     Tokens x = copied(arena, (Tokens){ 1, &bos }, bound);
-    memory_forget(how->memory);
+    kv_cache_clear(how->kv_cache);
     Mat Z = once ? encode(tape, z, theta) : NULL;
     Mark start = tape_mark(tape);
     while (y != eos_token(N_V) && x.length <= bound && goes_on) {
-        Mat known = once ? memory_context(how->memory, Z) : NULL;
-        Tokens new = memory_unseen(how->memory, x);
+        Mat known = once ? kv_cache_context(how->kv_cache, Z) : NULL;
+        Tokens new = kv_cache_unseen(how->kv_cache, x);
         Mat P = see(once ? decode(tape, known, new, theta)
                          : edtransformer(tape, z, x, theta), "15.4", "P");
         Mat p = see(column_at(P, P->cols), "15.5", "p");
-        Mat q = see(drawn_from(p, true, how), "15.6", "q");
+        Mat q = see(sampling_distribution(p, true, how), "15.6", "q");
         y = sample(q, next_number(how));
         x = with_token(x, y);
         goes_on = heard(how, y);
-        let_go(start, NULL);
+        tape_release(start, NULL);
     }
     if (ended != NULL)
         *ended = y == eos_token(N_V);

@@ -84,10 +84,10 @@ Mat represent(Tape *tape, Tokens x, const Theta *theta)
     return X;
 }
 
-Mat loss_11(Lane *lane, const Data *data, int n)
+Mat loss_11(Worker *worker, const Data *data, int n)
 {
-    Tape *tape = lane->tape;
-    const Theta *theta = lane->theta;
+    Tape *tape = worker->tape;
+    const Theta *theta = worker->theta;
     const Tokens *z = data->z, *x = data->x;
     int ell = x[n].length;                SEE_INDEX(tape, 11.3, ell);
     Mat P = edtransformer(tape, z[n], x[n], theta); SEE(11.4, P);
@@ -95,14 +95,14 @@ Mat loss_11(Lane *lane, const Data *data, int n)
     Tokens t = span(tape, 1, ell - 1);              // 11.5
     Mat log_P = log_prob(P, next, t);               // 11.5
     Mat loss = scale(sum(log_P), -1);               SEE(11.5, loss);
-    lane->tokens += next.length;
+    worker->tokens += next.length;
     return loss;
 }
 
-Mat loss_13(Lane *lane, const Data *data, int n)
+Mat loss_13(Worker *worker, const Data *data, int n)
 {
-    Tape *tape = lane->tape;
-    const Theta *theta = lane->theta;
+    Tape *tape = worker->tape;
+    const Theta *theta = worker->theta;
     const Tokens *x = data->x;
     int ell = x[n].length;                SEE_INDEX(tape, 13.3, ell);
     Mat P = dtransformer(tape, x[n], theta);        SEE(13.4, P);
@@ -110,30 +110,30 @@ Mat loss_13(Lane *lane, const Data *data, int n)
     Tokens t = span(tape, 1, ell - 1);              // 13.5
     Mat log_P = log_prob(P, next, t);               // 13.5
     Mat loss = scale(sum(log_P), -1);               SEE(13.5, loss);
-    lane->tokens += next.length;
+    worker->tokens += next.length;
     return loss;
 }
 
-typedef struct { Lane *lane; Tokens x; int t; } Spared;
+typedef struct { Worker *worker; Tokens x; int t; } Spared;
 
 static double draw_unless_special(void *from)
 {
     Spared *s = from;
-    double u = uniform(&s->lane->random);
+    double u = uniform(&s->worker->random);
     s->t++;
-    return TOKEN(s->x, s->t) >= mask_token(s->lane->theta->hyper.N_V) ? 1
+    return TOKEN(s->x, s->t) >= mask_token(s->worker->theta->hyper.N_V) ? 1
                                                                       : u;
 }
 
-Mat loss_12(Lane *lane, const Data *data, int n)
+Mat loss_12(Worker *worker, const Data *data, int n)
 {
-    Tape *tape = lane->tape;
-    const Theta *theta = lane->theta;
+    Tape *tape = worker->tape;
+    const Theta *theta = worker->theta;
     const Tokens *x = data->x;
-    double p_mask = lane->how->p_mask;
-    Spared spared = { lane, x[n], 0 };
+    double p_mask = worker->how->p_mask;
+    Spared spared = { worker, x[n], 0 };
     Random sparing = random_from(draw_unless_special, &spared);
-    Random *random = lane->how->spare_special ? &sparing : &lane->random;
+    Random *random = worker->how->spare_special ? &sparing : &worker->random;
     int ell = x[n].length;                SEE_INDEX(tape, 12.3, ell);
     int mask = mask_token(theta->hyper.N_V);        // 12.4
     Tokens xt_n = no_tokens;                        // 12.4
@@ -148,6 +148,6 @@ Mat loss_12(Lane *lane, const Data *data, int n)
     Tokens hidden = chosen(tape, x[n], Tt);         // 12.9
     Mat log_P = log_prob(P, hidden, Tt);            // 12.9
     Mat loss = scale(sum(log_P), -1);               SEE(12.9, loss);
-    lane->tokens += Tt.length;
+    worker->tokens += Tt.length;
     return loss;
 }

@@ -105,7 +105,7 @@ size_t tape_peak(Tape *tape)
 
 static Mat matrix_moved(Tape *tape, const struct Matrix *M)
 {
-    struct Matrix *Y = matrix_new(HERE("let_go"), tape_arena(tape),
+    struct Matrix *Y = matrix_new(HERE("tape_release"), tape_arena(tape),
                                   M->rows, M->cols, false);
     memmove(Y->at, M->at,
             (size_t)M->rows * (size_t)M->cols * sizeof(real));
@@ -113,7 +113,7 @@ static Mat matrix_moved(Tape *tape, const struct Matrix *M)
     return Y;
 }
 
-Mat let_go(Mark mark, Mat M)
+Mat tape_release(Mark mark, Mat M)
 {
     if (wants_gradients(mark.tape))
         return M;
@@ -131,10 +131,10 @@ static Mat thrifty(void *to, const char *line, const char *name, Mat M,
         return M;
     if (is_one_of(line, embedding))
         *mark = tape_mark(M->tape);
-    return is_one_of(line, end_of_layer) ? let_go(*mark, M) : M;
+    return is_one_of(line, end_of_layer) ? tape_release(*mark, M) : M;
 }
 
-void tape_thrifty(Arena *arena, Tape *tape)
+void tape_discard_layers(Arena *arena, Tape *tape)
 {
     observe(tape, thrifty, arena_alloc(arena, sizeof(Mark)));
 }

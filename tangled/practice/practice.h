@@ -9,7 +9,7 @@ void prepare_tape(Arena *arena, Tape *tape, const Theta *theta);
 
 /* From now on the tape, which wants no gradients, keeps of a layer only its
    X: the rest is let go when the layer is done. */
-void tape_thrifty(Arena *arena, Tape *tape);
+void tape_discard_layers(Arena *arena, Tape *tape);
 
 /* Lines 1 to 9 of Algorithm 8: z to Z, d_e x length(z); lines 10 to 21: Z
    and x to P; lines 1 to 9 of Algorithm 9: x to X, d_e x length(x); lines
@@ -19,15 +19,15 @@ Mat decode(Tape *tape, Mat Z, Tokens x, const Theta *theta);
 Mat layers_9(Tape *tape, Tokens x, const Theta *theta);
 Mat represent(Tape *tape, Tokens x, const Theta *theta);
 
-/* let_go forgets what the tape has computed since the mark, except M, and
-   returns M; M may be NULL. Where gradients are wanted nothing is
+/* tape_release forgets what the tape has computed since the mark, except
+   M, and returns M; M may be NULL. Where gradients are wanted nothing is
    forgotten. tape_peak is the most bytes that the tape has held. */
 typedef struct {
     Tape *tape;
     size_t used;
 } Mark;
 Mark tape_mark(Tape *tape);
-Mat let_go(Mark mark, Mat M);
+Mat tape_release(Mark mark, Mat M);
 size_t tape_peak(Tape *tape);
 
 /* Another theta with the same matrices; a matrix of zeros for each
@@ -81,7 +81,7 @@ typedef struct {
 } Training;
 
 /* What is wrong with them: a sentence; or NULL. */
-const char *training_fault(const Training *how);
+const char *training_error(const Training *how);
 
 /* A place to compute the loss of a sequence. */
 typedef struct {
@@ -89,14 +89,14 @@ typedef struct {
     const Theta *theta;
     const Training *how;
     Random random, drops;   /* of this sequence in this epoch             */
-    double loss;            /* of the last sequence on this lane, nats    */
+    double loss;            /* of the last sequence on this worker, nats    */
     long long tokens;       /* how many tokens it has predicted           */
     bool stopped;           /* there was none: see Trainer                */
-} Lane;
+} Worker;
 
-/* The loss of sequence n, 1 x 1 on the tape of the lane, in nats. It is
-   added to lane->tokens how many tokens are predicted. */
-typedef Mat Loss(Lane *lane, const Data *data, int n);
+/* The loss of sequence n, 1 x 1 on the tape of the worker, in nats. It is
+   added to worker->tokens how many tokens are predicted. */
+typedef Mat Loss(Worker *worker, const Data *data, int n);
 Loss loss_11, loss_12, loss_13;     /* 11.3 to 11.5, 12.3 to 12.9, ...    */
 
 /* What a step has done. */
@@ -109,9 +109,9 @@ typedef struct {
 } Progress;
 
 /* Is told of each step. false ends the training. */
-typedef bool Follow(void *to, const Progress *step);
+typedef bool OnStep(void *to, const Progress *step);
 
-enum { N_LANES = 8 };
+enum { MAX_WORKERS = 8 };
 
 typedef struct {
     Theta *theta;
@@ -119,14 +119,14 @@ typedef struct {
     long long step;         /* steps taken; the next is step + 1          */
     long long updates;      /* those that have changed theta              */
     Mat *m, *v;             /* m[1] ... m[theta->n]; NULL: not needed     */
-    Follow *follow;         /* NULL: nobody                               */
+    OnStep *follow;         /* NULL: nobody                               */
     bool (*stop)(void *to); /* asked before each sequence of evaluate: is
                                the result wanted no more? NULL: it is     */
     void *to;               /* for both                                   */
     bool diverged;          /* the loss was not a number; the last step
                                did not change theta                       */
-    Lane lane[N_LANES];     /* as many as threads, and as sequences       */
-    Lane judge[N_LANES];    /* for evaluation: without gradients          */
+    Worker worker[MAX_WORKERS];         /* as many as threads, as sequences */
+    Worker evaluator[MAX_WORKERS];      /* without gradients */
     Arena *arena;
     Loss *loss;             /* of the algorithm that runs                 */
     const Data *data;
@@ -171,7 +171,7 @@ typedef struct {
     double best;
     int evaluations, waited;
 } Patience;
-bool patient(Patience *patience, double loss, int most);
+bool update_patience(Patience *patience, double loss, int most);
 
 /* P(c | x), a column of N_C probabilities, of a theta with a class head.
    classify_state is what the head makes of the column of bos: behind line
@@ -182,7 +182,7 @@ Mat classify_state(Mat first, const Theta *theta);
 /* The loss of it. data->c[n] in [N_C] is the class of x_n. */
 Loss loss_class;
 
-typedef struct Memory Memory;
+typedef struct KVCache KVCache;
 
 /* The hyperparameters of inference in practice; options, off when 0. */
 typedef struct {
@@ -191,7 +191,7 @@ typedef struct {
     double tau;             /* temperature, 0 to infinity (E22) */
     Random *random;         /* a number for each token (E41); with tau = 0
                                it may be NULL */
-    bool (*told)(void *to, int y);  /* hears each token; false: stop */
+    bool (*on_token)(void *to, int y);  /* false: stop */
     void *to;
     bool stop_at_eos;       /* Algorithm 14: eos_token is the last (E35) */
     bool no_special;        /* mask_token and bos_token are never drawn; and
@@ -200,8 +200,8 @@ typedef struct {
     double top_p;           /* only the most probable, up to this sum */
     int slide;              /* Algorithm 14: how many tokens leave the
                                front when there are more than ell_max */
-    bool encode_once;       /* Algorithm 15: z; with a memory, always */
-    Memory *memory;         /* of the tape: keys and values are kept */
+    bool encode_once;       /* Algorithm 15: z; with a KV cache, always */
+    KVCache *kv_cache;      /* of the tape; NULL: none */
 } Inference;
 
 /* Algorithm 14 with these options. y lives in the arena; what the model
@@ -216,40 +216,40 @@ Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
 
 /* p without the special tokens; the rest has the sum 1 again. eos_token
    stays where eos_ends is set. */
-Mat without_special(Mat p, bool eos_ends);
+Mat exclude_special(Mat p, bool eos_ends);
 
 /* q with only its k most probable tokens; with only as many of the most
    probable as have a sum of at least top_p in [0, 1]. 0 stands for all. */
-Mat top_k_of(Mat q, int k);
-Mat top_p_of(Mat q, double top_p);
+Mat restrict_top_k(Mat q, int k);
+Mat restrict_top_p(Mat q, double top_p);
 
 /* y[0] ... y[n - 1]: the n most probable tokens of p, N_V x 1, the most
    probable first, and of equal ones the lower number first. */
-void ranked(Mat p, int n, int y[]);
+void rank_tokens(Mat p, int n, int y[]);
 
 /* The q that a token is drawn from; eos_ends: would eos_token end it? */
-Mat drawn_from(Mat p, bool eos_ends, const Inference *how);
+Mat sampling_distribution(Mat p, bool eos_ends, const Inference *how);
 
 /* How many tokens Algorithm 15 may draw: ell_gen, or ell_max for 0. */
 int translation_bound(int ell_gen, const Theta *theta);
 
-/* A memory for the keys and the values of up to ell_max tokens, of
+/* A KV cache for the keys and the values of up to ell_max tokens, of
    Algorithms 8 and 10, on a tape that wants no gradients. It is in the
    arena, and looks on until the tape is as printed again. */
-Memory *memory_new(Arena *arena, Tape *tape, const Theta *theta);
+KVCache *kv_cache_new(Arena *arena, Tape *tape, const Theta *theta);
 
-/* The tokens of x that are not in the memory yet. x begins with those that
-   are; where it is not longer than they, it is another text, and the memory
+/* The tokens of x that are not in the cache yet. x begins with those that
+   are; where it is not longer than they, it is another text, and the cache
    is emptied before. The next call of decode or Algorithm 10 must be with
-   these tokens, and has columns for them only. Without a memory: x. */
-Tokens memory_unseen(Memory *memory, Tokens x);
+   these tokens, and has columns for them only. Without a KV cache: x. */
+Tokens kv_cache_unseen(KVCache *cache, Tokens x);
 
 /* Z, for decode; or one column of it, where all keys and values of Z are
    known. Z must stay the same. */
-Mat memory_context(const Memory *memory, Mat Z);
+Mat kv_cache_context(const KVCache *cache, Mat Z);
 
-/* Empties the memory, if there is one. */
-void memory_forget(Memory *memory);
+/* Empties the cache, if there is one. */
+void kv_cache_clear(KVCache *cache);
 
 /* A translation; the logarithm of its probability; whether it has ended. */
 typedef struct { Tokens x; double log_p; bool ended; } Hypothesis;
@@ -279,7 +279,7 @@ typedef struct {
 
 /* The guesses of Algorithm 9 for each mask_token in x, from the first to
    the last; *count of them, in the arena. n is in [N_V]. */
-const Guess *fill_in(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
-                     int n, int *count);
+const Guess *fill_masked(Tape *tape, Arena *arena, Tokens x,
+                         const Theta *theta, int n, int *count);
 
 #endif

@@ -1,4 +1,4 @@
-/* A step of training: lanes, threads, the order of the data. */
+/* A step of training: workers, threads, the order of the data. */
 #include "practice/practice.h"
 #include "library/threads.h"
 #include <math.h>
@@ -36,7 +36,7 @@ static const char *fault_of_practice(const Training *how)
     return NULL;
 }
 
-const char *training_fault(const Training *how)
+const char *training_error(const Training *how)
 {
     if (how->N_epochs < 1)
         return "N_epochs must be at least 1.";
@@ -72,24 +72,25 @@ static int least_of(int a, int b, int c)
     return least < c ? least : c;
 }
 
-static void lane_new(Trainer *trainer, Lane *lane, bool learns)
+static void worker_new(Trainer *trainer, Worker *worker, bool learns)
 {
     const Training *how = &trainer->how;
     const Theta *theta = trainer->theta;
     Arena *arena = trainer->arena;
-    *lane = (Lane){ .tape = tape_new(learns), .theta = theta, .how = how };
-    tape_forgive(lane->tape, NULL, NULL);
-    prepare_tape(arena, lane->tape, theta);
+    *worker = (Worker){ .tape = tape_new(learns), .theta = theta,
+                        .how = how };
+    tape_allow_nonfinite(worker->tape, NULL, NULL);
+    prepare_tape(arena, worker->tape, theta);
     if (learns) {
-        settings(lane->tape)->smoothing = how->smoothing;
-        tape_dropout(arena, lane->tape, how->dropout, &lane->drops);
+        settings(worker->tape)->smoothing = how->smoothing;
+        tape_dropout(arena, worker->tape, how->dropout, &worker->drops);
     } else
-        tape_thrifty(arena, lane->tape);
+        tape_discard_layers(arena, worker->tape);
 }
 
 Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
 {
-    const char *wrong = training_fault(how);
+    const char *wrong = training_error(how);
     REQUIRE(wrong == NULL, "%s", wrong);
     Trainer *trainer = arena_alloc(arena, sizeof *trainer);
     *trainer = (Trainer){ .theta = theta, .how = with_defaults(how),
@@ -99,39 +100,39 @@ Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
         trainer->m = theta_zeros(arena, theta);
     if (method != SGD && method != MOMENTUM)
         trainer->v = theta_zeros(arena, theta);
-    lane_new(trainer, &trainer->lane[0], true);
+    worker_new(trainer, &trainer->worker[0], true);
     return trainer;
 }
 
-/* The number of lanes for so many sequences; they are there. */
-static int lanes_for(Trainer *trainer, int sequences, bool learns)
+/* The number of workers for so many sequences; they are there. */
+static int workers_for(Trainer *trainer, int sequences, bool learns)
 {
-    Lane *lane = learns ? trainer->lane : trainer->judge;
-    int n = least_of(trainer->how.threads, sequences, N_LANES);
+    Worker *worker = learns ? trainer->worker : trainer->evaluator;
+    int n = least_of(trainer->how.threads, sequences, MAX_WORKERS);
     for (int k = 0; k < n; k++) {
-        if (lane[k].tape == NULL)
-            lane_new(trainer, &lane[k], learns);
-        tape_defer_gradients(lane[k].tape, learns && n > 1);
+        if (worker[k].tape == NULL)
+            worker_new(trainer, &worker[k], learns);
+        tape_defer_gradients(worker[k].tape, learns && n > 1);
     }
     return n;
 }
 
 void trainer_free(Trainer *trainer)
 {
-    have_threads(1);
-    for (int k = 0; k < N_LANES; k++) {
-        if (trainer->lane[k].tape != NULL)
-            tape_free(trainer->lane[k].tape);
-        if (trainer->judge[k].tape != NULL)
-            tape_free(trainer->judge[k].tape);
+    set_threads(1);
+    for (int k = 0; k < MAX_WORKERS; k++) {
+        if (trainer->worker[k].tape != NULL)
+            tape_free(trainer->worker[k].tape);
+        if (trainer->evaluator[k].tape != NULL)
+            tape_free(trainer->evaluator[k].tape);
     }
 }
 
-/* Some sequences, n in first ... first + size - 1, and their lanes. */
+/* Some sequences, n in first ... first + size - 1, and their workers. */
 typedef struct {
     Trainer *trainer;
-    Lane *lane;
-    int lanes;
+    Worker *worker;
+    int workers;
     Loss *loss;
     const Data *data;
     const int *order;       /* of the data; NULL: as it is */
@@ -144,20 +145,20 @@ static void one_sequence(void *to, int k)
 {
     const Work *work = to;
     const Trainer *trainer = work->trainer;
-    Lane *lane = &work->lane[k];
+    Worker *worker = &work->worker[k];
     int n = work->first + k;
     n = work->order == NULL ? n : work->order[n - 1];
-    lane->loss = 0;
-    lane->tokens = 0;
-    lane->stopped = !work->learn && trainer->stop != NULL
+    worker->loss = 0;
+    worker->tokens = 0;
+    worker->stopped = !work->learn && trainer->stop != NULL
                  && trainer->stop(trainer->to);
-    if (lane->stopped)
+    if (worker->stopped)
         return;
-    tape_clear(lane->tape);
-    lane->random = random_branch(work->random, (uint64_t)n);
-    lane->drops = random_branch(lane->random, 0);
-    Mat loss = work->loss(lane, work->data, n);
-    lane->loss = (double)AT(loss, 1, 1);
+    tape_clear(worker->tape);
+    worker->random = random_branch(work->random, (uint64_t)n);
+    worker->drops = random_branch(worker->random, 0);
+    Mat loss = work->loss(worker, work->data, n);
+    worker->loss = (double)AT(loss, 1, 1);
     if (work->learn)
         backward(loss);
 }
@@ -166,26 +167,26 @@ static void one_parameter(void *to, int k)
 {
     const Work *work = to;
     Mat M = *work->trainer->theta->parameter[k + 1].place;
-    for (int l = 0; l < work->lanes; l++)
-        reduce_gradient(work->lane[l].tape, M);
+    for (int l = 0; l < work->workers; l++)
+        reduce_gradient(work->worker[l].tape, M);
 }
 
 static Score scored(Work work)
 {
     const Theta *theta = work.trainer->theta;
-    const int last = work.first + work.size - 1, lanes = work.lanes;
+    const int last = work.first + work.size - 1, workers = work.workers;
     Score score = { 0, 0 };
     bool stopped = false;
-    have_threads(work.trainer->how.threads);
-    for (; work.first <= last && !stopped; work.first += lanes) {
-        work.lanes = least_of(lanes, last - work.first + 1, N_LANES);
-        share(work.lanes, one_sequence, &work);
-        if (work.learn && lanes > 1)
-            share(theta->n, one_parameter, &work);
-        for (int k = 0; k < work.lanes; k++) {
-            score.loss += work.lane[k].loss;
-            score.tokens += work.lane[k].tokens;
-            stopped = stopped || work.lane[k].stopped;
+    set_threads(work.trainer->how.threads);
+    for (; work.first <= last && !stopped; work.first += workers) {
+        work.workers = least_of(workers, last - work.first + 1, MAX_WORKERS);
+        parallel_for(work.workers, one_sequence, &work);
+        if (work.learn && workers > 1)
+            parallel_for(theta->n, one_parameter, &work);
+        for (int k = 0; k < work.workers; k++) {
+            score.loss += work.worker[k].loss;
+            score.tokens += work.worker[k].tokens;
+            stopped = stopped || work.worker[k].stopped;
         }
     }
     return score;
@@ -250,7 +251,7 @@ static void find_gradient(Trainer *trainer, int epoch, int n)
     put_in_order(trainer, epoch);
     theta_clear_gradient(trainer->theta);
     Score score = scored((Work){
-        trainer, trainer->lane, lanes_for(trainer, how->batch, true),
+        trainer, trainer->worker, workers_for(trainer, how->batch, true),
         trainer->loss, data, trainer->order, epoch_random(trainer, epoch),
         n, size, true
     });
@@ -290,13 +291,13 @@ const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
 
 Score evaluate(Trainer *trainer, Loss *loss, const Data *data)
 {
-    return scored((Work){ trainer, trainer->judge,
-                          lanes_for(trainer, data->N_data, false), loss,
+    return scored((Work){ trainer, trainer->evaluator,
+                          workers_for(trainer, data->N_data, false), loss,
                           data, NULL, epoch_random(trainer, 0), 1,
                           data->N_data, false });
 }
 
-bool patient(Patience *patience, double loss, int most)
+bool update_patience(Patience *patience, double loss, int most)
 {
     if (patience->evaluations++ == 0 || loss < patience->best) {
         patience->best = loss;

@@ -401,7 +401,7 @@ static Operand kept_of(Reading *r, const Operand a[])
 {
     bool numbers = a[1].M == NULL && a[2].M == NULL;
     return a->M->cols != 1 || !numbers ? lose(r)
-         : matrix(top_p_of(top_k_of(a->M, (int)a[1].x), a[2].x));
+         : matrix(restrict_top_p(restrict_top_k(a->M, (int)a[1].x), a[2].x));
 }
 
 static real *entry_or_spread(Mat M, real *at, int i, int j)

@@ -500,7 +500,7 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
         variation->fault = &inner;
     bool own = trains(job) || job->backwards != NULL;
     if (own)
-        tape_forgive(job->tape = tape_new(true), NULL, NULL);
+        tape_allow_nonfinite(job->tape = tape_new(true), NULL, NULL);
     as_printed(job->tape);
     observe(job->tape, collect, job);
     bool done = attempt(&inner, run_algorithm, job);

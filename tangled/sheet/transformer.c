@@ -105,7 +105,7 @@ static void given_hyperparameters(Job *job)
     if (find(job, "epsilon", 0) == NULL)
         assume(job, "epsilon", "0");
     job->epsilon = h->epsilon;
-    const char *wrong = hyperparameters_fault(h);
+    const char *wrong = hyperparameters_error(h);
     if (wrong != NULL)
         fault(job->f, job->start->at, "%s", wrong);
 }

@@ -80,17 +80,17 @@ static void token(Arena *arena, const Theta *theta, int threads, int prompt,
 {
     Tape *tape = tape_new(false);
     prepare_tape(arena, tape, theta);
-    tape_thrifty(arena, tape);
-    have_threads(threads);
+    tape_discard_layers(arena, tape);
+    set_threads(threads);
     Clock clock = clock_new(tokens);
     Random random = random_new(3);
     const Inference how = {
-        .ell_gen = tokens, .tau = 1, .random = &random, .told = heard,
-        .to = &clock, .memory = memory_new(arena, tape, theta)
+        .ell_gen = tokens, .tau = 1, .random = &random, .on_token = heard,
+        .to = &clock, .kv_cache = kv_cache_new(arena, tape, theta)
     };
     inference_14(tape, arena, random_texts(arena, 1, prompt, gpt2.N_V)[1], theta,
                  &how);
-    have_threads(1);
+    set_threads(1);
     tape_free(tape);
 }
 
@@ -102,7 +102,7 @@ static void products(Arena *arena, const Theta *theta, int threads)
     real *Y = arena_alloc(arena, (size_t)gpt2.N_V * PROMPT * sizeof *Y);
     memset(X, 0, (size_t)gpt2.d_mlp * PROMPT * sizeof *X);
     memset(Y, 0, (size_t)gpt2.N_V * PROMPT * sizeof *Y);
-    have_threads(threads);
+    set_threads(threads);
     Clock clock = clock_new(PROMPTS);
     do
         for (int k = 1; k <= theta->n; k++) {
@@ -114,7 +114,7 @@ static void products(Arena *arena, const Theta *theta, int threads)
                         W->at, W->rows, X, turned ? W->rows : W->cols, Y, m);
         }
     while (told(&clock));
-    have_threads(1);
+    set_threads(1);
 }
 
 /* Each thread adds up its part of theta. */
@@ -136,12 +136,12 @@ static void read_once(const Theta *theta, int threads)
 {
     read_theta = theta;
     readers = threads;
-    have_threads(threads);
+    set_threads(threads);
     Clock clock = clock_new(READS);
     do
-        share(threads, add_up, NULL);
+        parallel_for(threads, add_up, NULL);
     while (told(&clock));
-    have_threads(1);
+    set_threads(1);
 }
 
 int main(int argc, char *argv[])
@@ -156,7 +156,7 @@ int main(int argc, char *argv[])
     if (strcmp(what, "train") == 0)
         theta_allocate(theta, arena);
     else                            /* without gradients */
-        theta_over(theta, arena, arena_alloc(arena, sizeof(real)
+        theta_wrap(theta, arena, arena_alloc(arena, sizeof(real)
                                              * (size_t)theta_count(theta)));
     theta_initialise(theta, XAVIER, &random);
     if (strcmp(what, "train") == 0)

@@ -49,7 +49,7 @@ static Gemm *openblas(const char *threads, const char **core)
 
 static double seconds(void)
 {
-    return clock_says(threads_here() == 1 ? CLOCK_PROCESS_CPUTIME_ID
+    return clock_says(available_threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID
                                           : CLOCK_MONOTONIC);
 }
 
@@ -102,13 +102,13 @@ int main(int argc, char *argv[])
 {
     const char *core = "not installed", *threads = argc > 1 ? argv[1] : "1";
     Gemm *gemm = openblas(threads, &core);
-    have_threads(atoi(threads));
+    set_threads(atoi(threads));
     printf("%s precision, threads: %s, GFLOP/s; kernel: %s; OpenBLAS: %s\n",
            sizeof(real) == sizeof(float) ? "single" : "double", threads,
            product_kernel(NULL)->name, core);
     printf("    m     k     n      A B  OpenBLAS  ratio    A^T B    A B^T\n");
     for (int i = 0; i < SHAPES; i++)
         measure(gemm, shape[i][0], shape[i][1], shape[i][2]);
-    have_threads(1);
+    set_threads(1);
     return 0;
 }

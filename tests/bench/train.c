@@ -61,7 +61,7 @@ int main(int argc, char *argv[])
     printf("%.3f", (double)clock.steps / clock.busy);
     if (argc == 9)
         printf(" %.3f %.2f", 1e3 * clock.least,
-               1e-6 * (double)tape_peak(trainer->lane[0].tape));
+               1e-6 * (double)tape_peak(trainer->worker[0].tape));
     printf("\n");
     trainer_free(trainer);
     arena_free(arena);

@@ -402,12 +402,12 @@ LAW(an_arena_takes_its_guests_with_it)
 {
     Arena *inn = arena_new();
     left = 0;
-    arena_keep(inn, &left, sizeof left, leave);
-    arena_keep(inn, &left, sizeof left, leave);
+    arena_attach(inn, &left, sizeof left, leave);
+    arena_attach(inn, &left, sizeof left, leave);
     arena_alloc(inn, 100);
     arena_clear(inn);
     assert_int_equal(left, 2);
-    arena_keep(inn, &left, sizeof left, leave);
+    arena_attach(inn, &left, sizeof left, leave);
     assert_int_equal(left, 2);
     arena_free(inn);
     assert_int_equal(left, 3);

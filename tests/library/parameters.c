@@ -422,7 +422,7 @@ LAW(a_seed_decides_every_first_value)
 
 static void fault_at(Where where, Hyperparameters h, const char *words)
 {
-    const char *fault = hyperparameters_fault(&h);
+    const char *fault = hyperparameters_error(&h);
     if (words == NULL ? fault != NULL
                       : fault == NULL || strstr(fault, words) == NULL)
         fail_at(where, "the fault is %s, but expected %s",

@@ -235,14 +235,14 @@ LAW(threads_do_not_change_a_byte)
                                               shape[i][2], transposes, false);
             Array one = by(NULL, &p);
             for (int threads = 2; threads <= 4; threads++) {
-                have_threads(threads);
+                set_threads(threads);
                 Array many = by(NULL, &p);
                 for (int j = 0; j < p.n; j++)
                     assert_that(memcmp(one.at + j * one.ld, many.at + j * many.ld,
                                        (size_t)p.m * sizeof(real)) == 0);
                 free(many.at);
             }
-            have_threads(1);
+            set_threads(1);
             free(one.at);
             forget(&p);
         }

@@ -118,11 +118,11 @@ LAW(ranks_go_down_and_equals_up)
 {
     int y[6];
     Mat p = given(6, 1, ROWS(.1, .3, .1, .3, .05, .15));
-    ranked(p, 6, y);
+    rank_tokens(p, 6, y);
     assert_same_tokens(((Tokens){ 6, y }), TOKENS(2, 4, 6, 1, 3, 5));
-    ranked(p, 2, y);
+    rank_tokens(p, 2, y);
     assert_same_tokens(((Tokens){ 2, y }), TOKENS(2, 4));
-    ranked(softmax(given(3, 1, ROWS(-3000, 0, -2000))), 3, y);
+    rank_tokens(softmax(given(3, 1, ROWS(-3000, 0, -2000))), 3, y);
     assert_same_tokens(((Tokens){ 3, y }), TOKENS(2, 3, 1));
 }
 
@@ -150,8 +150,8 @@ LAW(top_k_keeps_exactly_k_and_top_p_as_few_as_reach_it)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         Mat q = plain(cases[k].q);
-        Mat left = cases[k].k > 0 ? top_k_of(q, cases[k].k)
-                                  : top_p_of(q, cases[k].p);
+        Mat left = cases[k].k > 0 ? restrict_top_k(q, cases[k].k)
+                                  : restrict_top_p(q, cases[k].p);
         rows_at(HERE("left"), left, cases[k].left.n, 1, cases[k].left.at, TIGHT);
     }
 }
@@ -159,9 +159,9 @@ LAW(top_k_keeps_exactly_k_and_top_p_as_few_as_reach_it)
 LAW(to_keep_all_changes_nothing)
 {
     Mat q = softmax(random_input(8, 1));
-    assert_that(top_k_of(q, 0) == q && top_k_of(q, 8) == q);
-    assert_that(top_k_of(q, 9) == q);
-    assert_that(top_p_of(q, 0) == q && top_p_of(q, 1) == q);
+    assert_that(restrict_top_k(q, 0) == q && restrict_top_k(q, 8) == q);
+    assert_that(restrict_top_k(q, 9) == q);
+    assert_that(restrict_top_p(q, 0) == q && restrict_top_p(q, 1) == q);
 }
 
 /* 3, 4 and 5 are special, and 4 is the most probable of all. */
@@ -180,7 +180,7 @@ LAW(special_tokens_go_before_anything_is_chosen)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         Inference how = cases[k].how;
         how.no_special = true;
-        rows_at(HERE("q"), drawn_from(p, cases[k].eos, &how), 5, 1,
+        rows_at(HERE("q"), sampling_distribution(p, cases[k].eos, &how), 5, 1,
                 cases[k].q.at, TIGHT);
     }
 }
@@ -201,9 +201,9 @@ LAW(wrong_calls_are_refused)
                    "q has no probability above 0.");
     assert_refuses(column_at(two, 0), "t = 0; P has 2 columns.");
     assert_refuses(column_at(two, 3), "t = 3; P has 2 columns.");
-    assert_refuses((ranked(q, 0, y), 0), "n = 0; there are 4 tokens.");
-    assert_refuses((ranked(q, 5, y), 0), "n = 5; there are 4 tokens.");
-    assert_refuses(top_k_of(q, -1), "k = -1; it must not be negative.");
-    assert_refuses(top_p_of(q, 1.5), "top_p = 1.5; it must be in [0, 1].");
-    assert_refuses(top_p_of(q, nan_), "it must be in [0, 1].");
+    assert_refuses((rank_tokens(q, 0, y), 0), "n = 0; there are 4 tokens.");
+    assert_refuses((rank_tokens(q, 5, y), 0), "n = 5; there are 4 tokens.");
+    assert_refuses(restrict_top_k(q, -1), "k = -1; it must not be negative.");
+    assert_refuses(restrict_top_p(q, 1.5), "top_p = 1.5; it must be in [0, 1].");
+    assert_refuses(restrict_top_p(q, nan_), "it must be in [0, 1].");
 }

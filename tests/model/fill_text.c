@@ -13,7 +13,7 @@ LAW(guesses_come_in_the_order_of_their_probabilities)
     Mat P = etransformer(quiet, (Tokens){ 9, id }, m->theta);
     FILE *out = open_memstream(&expected, &n);
     for (int t = 2; t <= 6; t += 4) {
-        ranked(column_at(P, t), 4, y);
+        rank_tokens(column_at(P, t), 4, y);
         fprintf(out, "  token %d:", t);
         for (int k = 0; k < 4; k++) {
             fputs("  ", out);

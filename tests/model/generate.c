@@ -28,7 +28,7 @@ LAW(a_token_follows_from_its_number)
     assert_int_equal(times(s.out, "\n"), 3);
     for (int k = 0; k < 3; k++) {
         Mat P = dtransformer(quiet, (Tokens){ 5 + k, id }, m->theta);
-        Mat p = column_at(P, P->cols), q = without_special(p, false);
+        Mat p = column_at(P, P->cols), q = exclude_special(p, false);
         int y = id[5 + k] = sample(q, u[k]);
         Piece piece = token_piece(m->tokenizer, y);
         snprintf(expected, sizeof expected, "p %.6f  q %.6f  ",

@@ -232,7 +232,7 @@ static void assert_third_letter(char letter, int text, const char *set)
                         text, *set == '\0' ? "" : "--set \"", set,
                         *set == '\0' ? "" : "\""), 32, 2);
     int best;
-    ranked(column_of(p, 2), 1, &best);
+    rank_tokens(column_of(p, 2), 1, &best);
     if (*token_piece(m->tokenizer, best).at != letter)
         fail_at(HERE(set), "of %d: %c", text,
                 *token_piece(m->tokenizer, best).at);

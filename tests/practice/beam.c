@@ -258,7 +258,7 @@ LAW(a_memory_does_no_harm)
     Hypothesis alone[5], with[5];
     const Theta *theta = random_theta(sizes);
     search(alone, theta, (Beam){ .B = 5 });
-    memory_new(arena, quiet, theta);
+    kv_cache_new(arena, quiet, theta);
     search(with, theta, (Beam){ .B = 5 });
     for (int k = 0; k < 5; k++) {
         assert_same_tokens(with[k].x, alone[k].x);

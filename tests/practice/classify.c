@@ -113,9 +113,9 @@ LAW(each_text_counts_as_one_token)
     Theta *theta = random_theta(with_classes());
     Data data = { 2, .x = LIST(TOKENS(6, 1, 7), TOKENS(6, 2, 4, 7)),
                   .c = CLASSES(2, 1) };
-    Lane lane = { .tape = quiet, .theta = theta };
+    Worker worker = { .tape = quiet, .theta = theta };
     for (int n = 1; n <= 2; n++) {
-        loss_class(&lane, &data, n);
-        assert_int_equal(lane.tokens, n);
+        loss_class(&worker, &data, n);
+        assert_int_equal(worker.tokens, n);
     }
 }

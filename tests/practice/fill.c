@@ -17,7 +17,7 @@ LAW(every_mask_gets_the_best_of_its_column)
             AT(theta->W_p, i, t) *= 50;
     Tokens x = TOKENS(MASK, 1, 3, MASK, MASK, 9, 2, MASK);  /* ell_max of them */
     int count, place[] = { 1, 4, 5, 8 };
-    const Guess *guess = fill_in(quiet, arena, x, theta, N_V, &count);
+    const Guess *guess = fill_masked(quiet, arena, x, theta, N_V, &count);
     assert_that(count == 4);
     Mat P = etransformer(quiet, x, theta);
     for (int k = 0; k < count; k++) {
@@ -40,8 +40,8 @@ LAW(fewer_guesses_are_the_first_ones)
     const Theta *theta = random_theta(sizes);
     Tokens x = TOKENS(8, 1, MASK, 2, 9);
     int count;
-    const Guess *all = fill_in(quiet, arena, x, theta, N_V, &count);
-    const Guess *two = fill_in(quiet, arena, x, theta, 2, &count);
+    const Guess *all = fill_masked(quiet, arena, x, theta, N_V, &count);
+    const Guess *two = fill_masked(quiet, arena, x, theta, 2, &count);
     assert_that(count == 1);
     for (int r = 0; r < 2; r++) {
         assert_that(two->y[r] == all->y[r]);
@@ -52,7 +52,7 @@ LAW(fewer_guesses_are_the_first_ones)
 LAW(without_a_mask_there_is_nothing_to_guess)
 {
     int count = 7;
-    fill_in(quiet, arena, TOKENS(8, 1, 2, 9), random_theta(sizes), 3, &count);
+    fill_masked(quiet, arena, TOKENS(8, 1, 2, 9), random_theta(sizes), 3, &count);
     assert_that(count == 0);
 }
 
@@ -61,7 +61,7 @@ LAW(nothing_is_retained)
     int count;
     input(quiet, 10, 1);
     size_t before = arena_used(tape_arena(quiet));
-    fill_in(quiet, arena, TOKENS(8, MASK), random_theta(sizes), 3, &count);
+    fill_masked(quiet, arena, TOKENS(8, MASK), random_theta(sizes), 3, &count);
     assert_that(arena_used(tape_arena(quiet)) == before);
 }
 
@@ -69,8 +69,8 @@ LAW(wrong_calls_are_refused)
 {
     const Theta *theta = random_theta(sizes);
     int count;
-    assert_refuses(fill_in(quiet, arena, TOKENS(1), theta, 0, &count),
+    assert_refuses(fill_masked(quiet, arena, TOKENS(1), theta, 0, &count),
                    "n = 0; there are 9 tokens.");
-    assert_refuses(fill_in(quiet, arena, TOKENS(1), theta, 10, &count),
+    assert_refuses(fill_masked(quiet, arena, TOKENS(1), theta, 10, &count),
                    "n = 10; there are 9 tokens.");
 }

@@ -210,13 +210,13 @@ LAW(line_5_of_algorithm_11_is_its_loss)
     prepare_the_note();
     const Training how = { .N_epochs = 1, .eta = .1 };
     const Data data = { 1, LIST(TOKENS(CONTEXT)), LIST(TOKENS(PRIMARY)), NULL };
-    Lane lane = { .tape = tape, .theta = theta, .how = &how };
+    Worker worker = { .tape = tape, .theta = theta, .how = &how };
     Tokens y = TOKENS(PRIMARY);
     Rows Y = formulated(TOKENS(CONTEXT), y, false);
     double loss = 0;
     for (int j = 2; j <= y.length; j++)
         loss -= log(Y.at[j - 2][TOKEN(y, j) - 1]);
-    assert_near(AT(loss_11(&lane, &data, 1), 1, 1), loss, 10 * TIGHT);
+    assert_near(AT(loss_11(&worker, &data, 1), 1, 1), loss, 10 * TIGHT);
 }
 
 /* Its decoder's second residual is a slip: another function. */

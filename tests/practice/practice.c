@@ -244,11 +244,11 @@ LAW(a_loss_says_what_its_algorithm_says)
     for (int a = 0; a < 3; a++) {
         Theta *theta = random_theta(small(of[a]));
         NumberList list[2] = { { .n = 4, .u = u }, { .n = 4, .u = u } };
-        Lane lane = { .tape = tape, .theta = theta, .how = &how,
+        Worker worker = { .tape = tape, .theta = theta, .how = &how,
                       .random = random_in(&list[0]) };
         Random random = random_in(&list[1]);
         Told *practised = listened(tape, theta);
-        loss[a](&lane, &data, 1);
+        loss[a](&worker, &data, 1);
         Told *printed = listened(tape, theta);
         if (a == 0)
             edtraining(tape, 1, data.z, data.x, theta, 1, .1);
@@ -385,8 +385,8 @@ LAW(an_evaluation_is_thrifty_and_learns_nothing)
     theta->W_u->grad[0] = 7;
     evaluate(trainer, loss_13, &data);
     assert_that(theta->W_u->grad[0] == 7);
-    Lane lane = { .tape = quiet, .theta = theta, .how = &how };
-    loss_13(&lane, &data, 1);
-    assert_that(2 * tape_peak(trainer->judge[0].tape) < tape_peak(quiet));
+    Worker worker = { .tape = quiet, .theta = theta, .how = &how };
+    loss_13(&worker, &data, 1);
+    assert_that(2 * tape_peak(trainer->evaluator[0].tape) < tape_peak(quiet));
     trainer_free(trainer);
 }

@@ -170,12 +170,12 @@ LAW(its_gradients_agree_with_differences)
 enum { BACK = 3, SYMBOLS = 4, LONG = 14, TEXTS = 40 };
 
 /* Token t is answered by token t - BACK, which only a distance can tell. */
-static Mat loss_of_echo(Lane *lane, const Data *data, int n)
+static Mat loss_of_echo(Worker *worker, const Data *data, int n)
 {
     Tokens x = data->x[n], answer = slice(x, 1, x.length - BACK);
-    Mat P = dtransformer(lane->tape, x, lane->theta);
-    lane->tokens += answer.length;
-    return scale(sum(log_prob(P, answer, span(lane->tape, BACK + 1,
+    Mat P = dtransformer(worker->tape, x, worker->theta);
+    worker->tokens += answer.length;
+    return scale(sum(log_prob(P, answer, span(worker->tape, BACK + 1,
                                               x.length))), -1);
 }
 

@@ -1,4 +1,4 @@
-/* A step of training: lanes and threads, order, resuming, evaluation. */
+/* A step of training: workers and threads, order, resuming, evaluation. */
 #include "law.h"
 #include "learn.h"
 
@@ -146,12 +146,12 @@ LAW(which_moments_a_method_needs)
 }
 
 /* Algorithm 12 with odd places masked, whatever the sequence. */
-static Mat odd_masked(Lane *lane, const Data *data, int n)
+static Mat odd_masked(Worker *worker, const Data *data, int n)
 {
     static NumberList list;
     list = (NumberList){ 6, ROWS(.1, .9, .2, .9, .3, .9), 0 };
-    lane->random = random_in(&list);
-    return loss_12(lane, data, n);
+    worker->random = random_in(&list);
+    return loss_12(worker, data, n);
 }
 
 static const Algorithm by_odd_masked = { odd_masked, 0 };
@@ -223,12 +223,12 @@ LAW(the_last_batch_of_an_epoch_may_be_smaller)
 /* The sequence that each step took, of so many epochs. */
 static struct { int n, taken[100]; } steps;
 
-static Mat note_n(Lane *lane, const Data *data, int n)
+static Mat note_n(Worker *worker, const Data *data, int n)
 {
     (void)data;
     assert_that(steps.n < 100);
     steps.taken[steps.n++] = n;
-    return sum(input(lane->tape, 1, 1));
+    return sum(input(worker->tape, 1, 1));
 }
 
 static void take_steps(int epochs, int N_data, uint64_t seed, bool shuffle)
@@ -439,13 +439,13 @@ LAW(an_evaluation_can_be_stopped_before_each_sequence)
 enum { DRAWS = 2 * N };
 static struct { int n; uint64_t bits[16 * DRAWS]; } drawn;
 
-static Mat note_random(Lane *lane, const Data *data, int n)
+static Mat note_random(Worker *worker, const Data *data, int n)
 {
     (void)data, (void)n;
     assert_that(drawn.n + 2 <= 16 * DRAWS);
-    drawn.bits[drawn.n++] = random_bits(&lane->random);
-    drawn.bits[drawn.n++] = random_bits(&lane->drops);
-    return sum(input(lane->tape, 1, 1));
+    drawn.bits[drawn.n++] = random_bits(&worker->random);
+    drawn.bits[drawn.n++] = random_bits(&worker->drops);
+    return sum(input(worker->tape, 1, 1));
 }
 
 /* Goes on behind the epoch before, until the end of this one. */
@@ -526,14 +526,14 @@ LAW(evaluation_draws_the_same_before_and_after_training)
 LAW(patience_ends_after_so_many_evaluations_without_a_best)
 {
     Patience patience = { 0 };
-    assert_that(patient(&patience, 5, 2));
-    assert_that(patient(&patience, 6, 2));
-    assert_that(patient(&patience, 4, 2));      /* a new best */
-    assert_that(patient(&patience, 4, 2));      /* no better */
-    assert_that(!patient(&patience, 4.5, 2));
+    assert_that(update_patience(&patience, 5, 2));
+    assert_that(update_patience(&patience, 6, 2));
+    assert_that(update_patience(&patience, 4, 2));      /* a new best */
+    assert_that(update_patience(&patience, 4, 2));      /* no better */
+    assert_that(!update_patience(&patience, 4.5, 2));
     assert_that(patience.best == 4);
     Patience least = { 0 };
-    assert_that(patient(&least, 5, 1));         /* the first is a best */
+    assert_that(update_patience(&least, 5, 1));         /* the first is a best */
     assert_that(least.best == 5 && least.waited == 0);
 }
 
@@ -570,11 +570,11 @@ LAW(nothing_is_allocated_after_the_first_steps)
     Trainer *trainer = followed(decoder(), how, &diary);
     trainer_run(trainer, loss_13, &data);
     size_t heap = heap_used();
-    size_t peak = tape_peak(trainer->lane[0].tape);
+    size_t peak = tape_peak(trainer->worker[0].tape);
     diary.most = 0;
     trainer_run(trainer, loss_13, &data);
     assert_that(diary.n == 9);
-    assert_that(tape_peak(trainer->lane[0].tape) <= 2 * peak);
+    assert_that(tape_peak(trainer->worker[0].tape) <= 2 * peak);
     assert_that(heap_used() == heap);
     trainer_free(trainer);
 }
@@ -601,13 +601,13 @@ LAW(the_tape_of_a_step_is_as_large_as_the_formula_says)
         for (int t = 0; t < size[k].ell; t++)
             id[t] = 1 + t % 90;
         Tokens x[] = { no_tokens, { size[k].ell, id }, { size[k].ell, id } };
-        for (int lanes = 1; lanes <= 2; lanes++) {
+        for (int workers = 1; workers <= 2; workers++) {
             Trainer *trainer = trainer_new(arena, random_theta(h), &(Training){
-                .N_epochs = 1, .eta = 1e-5, .batch = 2, .threads = lanes });
+                .N_epochs = 1, .eta = 1e-5, .batch = 2, .threads = workers });
             trainer_run(trainer, loss_13, &(Data){ .N_data = 2, .x = x });
-            const double most = lanes == 1 ? 1.1 : 1.3;    /* it owes */
-            for (int l = 0; l < lanes; l++) {
-                const double held = (double)tape_peak(trainer->lane[l].tape)
+            const double most = workers == 1 ? 1.1 : 1.3;    /* it owes */
+            for (int l = 0; l < workers; l++) {
+                const double held = (double)tape_peak(trainer->worker[l].tape)
                                   / sizeof(real);
                 if (!(0.9 * numbers < held && held < most * numbers))
                     fail_at(HERE("tape_peak"), "%zu: %.0f numbers, but the "
@@ -673,10 +673,10 @@ LAW(every_fault_has_its_sentence)
         { WITH(.p_mask = 0), NULL },
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        const char *fault = training_fault(&cases[k].how);
+        const char *fault = training_error(&cases[k].how);
         if (cases[k].fault == NULL ? fault != NULL
             : fault == NULL || strcmp(fault, cases[k].fault) != 0)
-            fail_at(HERE("training_fault"), "%s, but expected %s",
+            fail_at(HERE("training_error"), "%s, but expected %s",
                     fault, cases[k].fault);
     }
 }

@@ -307,7 +307,7 @@ static inline size_t peak_of(Forward *f, Hyperparameters hyper,
     Tape *fresh = tape_new(gradients);
     Theta *theta = random_theta(hyper);
     prepare_tape(arena, fresh, theta);
-    tape_thrifty(arena, fresh);
+    tape_discard_layers(arena, fresh);
     f(fresh, theta);
     size_t peak = tape_peak(fresh);
     tape_free(fresh);
@@ -322,7 +322,7 @@ static inline void assert_nothing_is_kept(Forward *f, Hyperparameters h)
     Theta *theta = random_theta(h);
     for (int thrifty = 0; thrifty <= 1; thrifty++) {
         if (thrifty)
-            tape_thrifty(arena, quiet);
+            tape_discard_layers(arena, quiet);
         Mat P = f(tape, theta), Q = f(quiet, theta);
         assert_that(Q->grad == NULL && Q->tape == quiet);
         assert_same(P, Q, 0);

@@ -2,30 +2,30 @@
 #include "practice/practice.h"
 #include <string.h>
 
-struct Memory {
+struct KVCache {
     Tape *tape;
     int H, room;                /* columns                                */
     int seen;                   /* tokens                                 */
-    bool called;                /* memory_unseen has said what comes next */
+    bool called;                /* kv_cache_unseen has said what comes next */
     int l, h;                   /* where the call is                      */
     bool cross;
     int n;
     struct Matrix *known;       /* n of them: the columns of each K and V */
 };
 
-static struct Matrix *known_at(const Memory *m, int l, bool cross, int h,
+static struct Matrix *known_at(const KVCache *m, int l, bool cross, int h,
                                bool value)
 {
     int part = 2 * (l - 1) + cross, head = m->H * part + (h - 1);
     return &m->known[2 * head + value];
 }
 
-static Mat with_known(const Memory *m, struct Matrix *known, Mat M)
+static Mat with_known(const KVCache *m, struct Matrix *known, Mat M)
 {
     if (m->cross && known->cols > 0)
         return known;
     REQUIRE(!wants_gradients(m->tape),
-            "a memory keeps no gradients; the tape must not want any.");
+            "a KV cache keeps no gradients; the tape must not want any.");
     REQUIRE(known->cols + M->cols <= m->room,
             "%d columns and %d more: there is room for %d.",
             known->cols, M->cols, m->room);
@@ -44,7 +44,7 @@ static bool is(const char *line, const char *other)
 static Mat keep(void *to, const char *line, const char *name, Mat M,
                 int index)
 {
-    Memory *m = to;
+    KVCache *m = to;
     (void)name;
     if (!m->called)
         return M;
@@ -65,13 +65,13 @@ static Mat keep(void *to, const char *line, const char *name, Mat M,
     return M;
 }
 
-Memory *memory_new(Arena *arena, Tape *tape, const Theta *theta)
+KVCache *kv_cache_new(Arena *arena, Tape *tape, const Theta *theta)
 {
     const Hyperparameters *h = &theta->hyper;
     REQUIRE(h->architecture != E_TRANSFORMER,
             "Algorithm 9 looks both ways: every column changes.");
-    Memory *m = arena_alloc(arena, sizeof *m);
-    *m = (Memory){ .tape = tape, .H = h->H, .room = h->ell_max };
+    KVCache *m = arena_alloc(arena, sizeof *m);
+    *m = (KVCache){ .tape = tape, .H = h->H, .room = h->ell_max };
     m->n = 4 * (h->L + h->L_dec) * h->H;
     m->known = arena_alloc(arena, (size_t)m->n * sizeof *m->known);
     for (int k = 0; k < m->n; k++) {
@@ -86,23 +86,23 @@ Memory *memory_new(Arena *arena, Tape *tape, const Theta *theta)
     return m;
 }
 
-Tokens memory_unseen(Memory *m, Tokens x)
+Tokens kv_cache_unseen(KVCache *m, Tokens x)
 {
     if (m == NULL)
         return x;
     if (x.length <= m->seen)
-        memory_forget(m);
+        kv_cache_clear(m);
     settings(m->tape)->past = m->seen;
     m->called = true;
     return slice(x, m->seen + 1, x.length);
 }
 
-Mat memory_context(const Memory *m, Mat Z)
+Mat kv_cache_context(const KVCache *m, Mat Z)
 {
     return m != NULL && m->seen > 0 ? column_at(Z, 1) : Z;
 }
 
-void memory_forget(Memory *m)
+void kv_cache_clear(KVCache *m)
 {
     if (m == NULL)
         return;

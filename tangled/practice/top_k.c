@@ -14,7 +14,7 @@ static int by_weight(const void *a, const void *b)
     return r->token - s->token;
 }
 
-void ranked(Mat p, int n, int y[])
+void rank_tokens(Mat p, int n, int y[])
 {
     REQUIRE(1 <= n && n <= p->rows, "n = %d; there are %d tokens.",
             n, p->rows);
@@ -36,7 +36,7 @@ static Mat restricted(Mat p, const bool kept[])
     return softmax(M);
 }
 
-Mat without_special(Mat p, bool eos_ends)
+Mat exclude_special(Mat p, bool eos_ends)
 {
     int N_V = p->rows;
     bool *kept = arena_alloc(tape_arena(p->tape), (size_t)N_V);
@@ -56,17 +56,17 @@ static Mat first_of(Mat q, int n, const int y[])
     return restricted(q, kept);
 }
 
-Mat top_k_of(Mat q, int k)
+Mat restrict_top_k(Mat q, int k)
 {
     REQUIRE(k >= 0, "k = %d; it must not be negative.", k);
     if (k == 0 || k >= q->rows)
         return q;
     int *y = arena_alloc(tape_arena(q->tape), (size_t)k * sizeof *y);
-    ranked(q, k, y);
+    rank_tokens(q, k, y);
     return first_of(q, k, y);
 }
 
-Mat top_p_of(Mat q, double top_p)
+Mat restrict_top_p(Mat q, double top_p)
 {
     REQUIRE(0 <= top_p && top_p <= 1, "top_p = %g; it must be in [0, 1].",
             top_p);
@@ -74,7 +74,7 @@ Mat top_p_of(Mat q, double top_p)
         return q;
     size_t size = (size_t)q->rows * sizeof(int);
     int *y = arena_alloc(tape_arena(q->tape), size), n = 0;
-    ranked(q, q->rows, y);
+    rank_tokens(q, q->rows, y);
     for (double total = 0; n < q->rows && total < top_p; n++)
         total += AT(q, y[n], 1);
     return first_of(q, n, y);

@@ -14,22 +14,22 @@ static void compute_whole(const Theta *theta)
           : edtransformer(tape, Z_TOKENS, X_TOKENS, theta);
 }
 
-/* Algorithm 10, or 8 with this Z, by a memory, on the quiet tape. */
-static Mat asked(Memory *memory, const Theta *theta, Mat Z, Tokens x)
+/* Algorithm 10, or 8 with this Z, by a cache, on the quiet tape. */
+static Mat asked(KVCache *cache, const Theta *theta, Mat Z, Tokens x)
 {
     if (theta->hyper.architecture == D_TRANSFORMER)
-        return dtransformer(quiet, memory_unseen(memory, x), theta);
-    Mat context = memory_context(memory, Z);
-    return decode(quiet, context, memory_unseen(memory, x), theta);
+        return dtransformer(quiet, kv_cache_unseen(cache, x), theta);
+    Mat context = kv_cache_context(cache, Z);
+    return decode(quiet, context, kv_cache_unseen(cache, x), theta);
 }
 
 /* Calls with 1 ... then more tokens; each result has the new columns only. */
-static void assert_pieces(Memory *memory, const Theta *theta, Mat Z, int n,
+static void assert_pieces(KVCache *cache, const Theta *theta, Mat Z, int n,
                           const int upto[])
 {
     for (int k = 0, past = 0; k < n; past = upto[k++]) {
         Tokens x = { upto[k], X_TOKENS.id };
-        Mat P = asked(memory, theta, Z, x);
+        Mat P = asked(cache, theta, Z, x);
         assert_shape(P, N_V, upto[k] - past);
         for (int t = past + 1; t <= upto[k]; t++)
             assert_that(columns_equal(P, t - past, whole, t, TIGHT));
@@ -59,11 +59,11 @@ LAW(algorithm_10_gives_the_same_columns_token_by_token)
 {
     for (int k = 0; k <= 6; k++) {
         Theta *theta = random_theta(variant(D_TRANSFORMER, k));
-        Memory *memory = memory_new(arena, quiet, theta);
+        KVCache *cache = kv_cache_new(arena, quiet, theta);
         compute_whole(theta);
-        assert_pieces(memory, theta, NULL, 6, one_by_one);
-        memory_forget(memory);
-        assert_pieces(memory, theta, NULL, 3, pieces);
+        assert_pieces(cache, theta, NULL, 6, one_by_one);
+        kv_cache_clear(cache);
+        assert_pieces(cache, theta, NULL, 3, pieces);
     }
 }
 
@@ -71,23 +71,23 @@ LAW(algorithm_8_gives_the_same_columns_token_by_token)
 {
     for (int k = 0; k <= 5; k++) {
         Theta *theta = random_theta(variant(ED_TRANSFORMER, k));
-        Memory *memory = memory_new(arena, quiet, theta);
+        KVCache *cache = kv_cache_new(arena, quiet, theta);
         compute_whole(theta);
         Mat Z = encode(quiet, Z_TOKENS, theta);
-        assert_pieces(memory, theta, Z, 6, one_by_one);
-        memory_forget(memory);
+        assert_pieces(cache, theta, Z, 6, one_by_one);
+        kv_cache_clear(cache);
         Z = encode(quiet, Z_TOKENS, theta);
-        assert_pieces(memory, theta, Z, 3, pieces);
+        assert_pieces(cache, theta, Z, 3, pieces);
     }
 }
 
 LAW(the_memory_outlasts_the_tape)
 {
     Theta *theta = random_theta(small(D_TRANSFORMER));
-    Memory *memory = memory_new(arena, quiet, theta);
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
     compute_whole(theta);
     for (int t = 1; t <= 6; t++) {
-        Mat P = asked(memory, theta, NULL, (Tokens){ t, X_TOKENS.id });
+        Mat P = asked(cache, theta, NULL, (Tokens){ t, X_TOKENS.id });
         assert_that(columns_equal(P, 1, whole, t, TIGHT));
         tape_clear(quiet);
         memset(arena_alloc(tape_arena(quiet), 100000), 255, 100000);
@@ -99,13 +99,13 @@ LAW(the_memory_outlasts_the_tape)
 LAW(the_context_is_looked_at_once)
 {
     Theta *theta = random_theta(small(ED_TRANSFORMER));
-    Memory *memory = memory_new(arena, quiet, theta);
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
     compute_whole(theta);
     Mat Z = encode(quiet, Z_TOKENS, theta);
-    asked(memory, theta, Z, TOKENS(3));
+    asked(cache, theta, Z, TOKENS(3));
     set_all(Z, 1e9);
-    assert_shape(memory_context(memory, Z), 4, 1);
-    Mat P = asked(memory, theta, Z, TOKENS(3, 1));
+    assert_shape(kv_cache_context(cache, Z), 4, 1);
+    Mat P = asked(cache, theta, Z, TOKENS(3, 1));
     assert_that(columns_equal(P, 1, whole, 2, TIGHT));
 }
 
@@ -113,14 +113,14 @@ LAW(what_is_forgotten_has_no_influence)
 {
     Theta *theta = random_theta(small(ED_TRANSFORMER));
     compute_whole(theta);
-    Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, encode(quiet, TOKENS(1, 1, 1, 1), theta),
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
+    asked(cache, theta, encode(quiet, TOKENS(1, 1, 1, 1), theta),
           TOKENS(7, 7, 7, 7));
     Mat Z = encode(quiet, Z_TOKENS, theta);
-    assert_that(memory_context(memory, Z) != Z);
-    memory_forget(memory);
-    assert_that(memory_context(memory, Z) == Z);
-    assert_pieces(memory, theta, Z, 6, one_by_one);
+    assert_that(kv_cache_context(cache, Z) != Z);
+    kv_cache_clear(cache);
+    assert_that(kv_cache_context(cache, Z) == Z);
+    assert_pieces(cache, theta, Z, 6, one_by_one);
 }
 
 /* A text that is not longer than what was seen is another text. */
@@ -128,9 +128,9 @@ LAW(another_text_is_begun_anew)
 {
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
-    Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, NULL, TOKENS(5, 5, 5));
-    assert_pieces(memory, theta, NULL, 6, one_by_one);
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
+    asked(cache, theta, NULL, TOKENS(5, 5, 5));
+    assert_pieces(cache, theta, NULL, 6, one_by_one);
 }
 
 /* As long is not longer: another text, too. */
@@ -138,9 +138,9 @@ LAW(another_text_of_the_same_length_is_begun_anew)
 {
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
-    Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, NULL, TOKENS(5, 5, 5));
-    Mat P = asked(memory, theta, NULL, TOKENS(3, 1, 7));
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
+    asked(cache, theta, NULL, TOKENS(5, 5, 5));
+    Mat P = asked(cache, theta, NULL, TOKENS(3, 1, 7));
     assert_shape(P, N_V, 3);
     for (int t = 1; t <= 3; t++)
         assert_that(columns_equal(P, t, whole, t, TIGHT));
@@ -151,23 +151,23 @@ LAW(a_call_that_never_came_is_forgotten)
 {
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
-    Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, NULL, TOKENS(3, 1));
-    memory_unseen(memory, TOKENS(3, 1, 7));
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
+    asked(cache, theta, NULL, TOKENS(3, 1));
+    kv_cache_unseen(cache, TOKENS(3, 1, 7));
     assert_that(settings(quiet)->past == 2);
-    memory_forget(memory);
-    memory_forget(NULL);
+    kv_cache_clear(cache);
+    kv_cache_clear(NULL);
     assert_that(settings(quiet)->past == 0);
     dtransformer(quiet, TOKENS(5, 5), theta);
-    assert_pieces(memory, theta, NULL, 3, pieces);
+    assert_pieces(cache, theta, NULL, 3, pieces);
 }
 
-LAW(two_memories_of_one_theta_are_apart)
+LAW(two_caches_of_one_theta_are_apart)
 {
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
-    Memory *a = memory_new(arena, quiet, theta);
-    Memory *b = memory_new(arena, quiet, theta);
+    KVCache *a = kv_cache_new(arena, quiet, theta);
+    KVCache *b = kv_cache_new(arena, quiet, theta);
     asked(b, theta, NULL, TOKENS(5, 5, 5));
     assert_pieces(a, theta, NULL, 6, one_by_one);
     assert_shape(asked(b, theta, NULL, TOKENS(5, 5, 5, 1)), N_V, 1);
@@ -178,12 +178,12 @@ LAW(a_memory_that_is_not_asked_does_nothing)
 {
     Theta *theta = random_theta(small(D_TRANSFORMER));
     compute_whole(theta);
-    Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, NULL, TOKENS(3, 1));
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
+    asked(cache, theta, NULL, TOKENS(3, 1));
     assert_same(dtransformer(quiet, X_TOKENS, theta), whole, 0);
-    assert_that(columns_equal(asked(memory, theta, NULL, TOKENS(3, 1, 7)), 1,
+    assert_that(columns_equal(asked(cache, theta, NULL, TOKENS(3, 1, 7)), 1,
                               whole, 3, TIGHT));
-    assert_same(dtransformer(quiet, memory_unseen(NULL, X_TOKENS), theta),
+    assert_same(dtransformer(quiet, kv_cache_unseen(NULL, X_TOKENS), theta),
                 whole, 0);
 }
 
@@ -194,10 +194,10 @@ LAW(a_new_token_is_one_column)
     Hyperparameters h = small(D_TRANSFORMER);
     h.L = h.H = 1;
     Theta *theta = random_theta(h);
-    Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, NULL, TOKENS(3, 1, 7));
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
+    asked(cache, theta, NULL, TOKENS(3, 1, 7));
     observe(quiet, note, &seen);
-    asked(memory, theta, NULL, TOKENS(3, 1, 7, 2));
+    asked(cache, theta, NULL, TOKENS(3, 1, 7, 2));
     assert_shape(value_of(&seen, "Q"), 3, 1);
     assert_shape(value_of(&seen, "K"), 3, 4);
     assert_shape(value_of(&seen, "V"), 2, 4);
@@ -208,18 +208,18 @@ LAW(a_new_token_is_one_column)
 LAW(wrong_calls_are_refused)
 {
     Theta *encoder = random_theta(small(E_TRANSFORMER));
-    assert_refuses(memory_new(arena, quiet, encoder),
+    assert_refuses(kv_cache_new(arena, quiet, encoder),
                    "Algorithm 9 looks both ways: every column changes.");
     Theta *both = random_theta(small(ED_TRANSFORMER));
-    Memory *of_both = memory_new(arena, quiet, both);
+    KVCache *of_both = kv_cache_new(arena, quiet, both);
     assert_refuses(asked(of_both, both, input(quiet, 4, 7), TOKENS(1)),
                    "0 columns and 7 more: there is room for 6.");
     Theta *theta = random_theta(small(D_TRANSFORMER));
-    Memory *learning = memory_new(arena, tape, theta);
-    Tokens x = memory_unseen(learning, TOKENS(3));
-    assert_refuses(dtransformer(tape, x, theta), "a memory keeps no gradients");
-    Memory *memory = memory_new(arena, quiet, theta);
-    asked(memory, theta, NULL, TOKENS(3, 1, 7));
-    assert_refuses(asked(memory, theta, NULL, TOKENS(3, 1, 7, 1, 1, 1, 1)),
+    KVCache *learning = kv_cache_new(arena, tape, theta);
+    Tokens x = kv_cache_unseen(learning, TOKENS(3));
+    assert_refuses(dtransformer(tape, x, theta), "a KV cache keeps no gradients");
+    KVCache *cache = kv_cache_new(arena, quiet, theta);
+    asked(cache, theta, NULL, TOKENS(3, 1, 7));
+    assert_refuses(asked(cache, theta, NULL, TOKENS(3, 1, 7, 1, 1, 1, 1)),
                    "a sequence of 7 tokens");
 }
