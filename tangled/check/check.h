@@ -67,16 +67,20 @@ struct Explanation {
     Explanation *before;        /* what was made besides; or NULL         */
 };
 
-/* run_explained runs a sheet; it ends early where the algorithm cannot go
-   on with such numbers. Has a run a place for the slip, from a step to
-   another, and inside or outside of where a slip is made that is made only
-   at a step? cell_slips are those that
-   explain single entries of a claim, entry after entry, and how many they
-   are; what stands before the claim came about as `why` has it. */
+/* Runs a sheet by an explanation; it ends early where the algorithm cannot
+   go on with such numbers. */
 const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
-bool has_place(const Run *run, const Slip *slip, const Step *from,
-               const Step *until, const Step *only, bool inside);
+
+/* Whether the slip can be made in one of the steps of a run, those with
+   among[k], or in any if among is NULL; and inside or outside of where a
+   slip is made that is made only at a step. */
+bool has_place(const Run *run, const Slip *slip, const bool *among,
+               const Step *only, bool inside);
+
+/* Finds the slips that explain single entries of a claim, entry after entry,
+   and returns how many they are; what stands before the claim came about as
+   `why` has it. */
 int cell_slips(const Bound *bound, Explanation why, const Claim *claim,
                Arena *arena, Tape *tape, const CellSlip **cell);
 
@@ -98,6 +102,7 @@ typedef struct {
     Verdict *verdict;           /* of entry[0], entry[1] ...              */
     int count[VERDICTS];        /* how many there are of each             */
     bool begins;                /* went wrong by itself                   */
+    bool is_right;              /* all of it                              */
     enum { NOT_WITHIN, WITHIN_CLAIMS, WITHIN_GIVEN } within;
                                 /* as near as the digits of these allow   */
     int n;                      /* what explains all its entries:         */

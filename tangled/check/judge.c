@@ -1,88 +1,171 @@
-/* Judging the claims of a sheet. */
+/* Judging the claims of a sheet, one after the other, in the order of its
+   steps.
+
+   Main type: Judging. Entry point: judge_sheet. In go the claims of a run;
+   out comes a Judgement: the verdict on each entry, and what explains the
+   claims that went wrong by themselves. */
 #include "check/judging.h"
 #include <math.h>
 #include <string.h>
+Verdict verdict_in(const Claim *c, int k, const Run *run)
+{
+    const Step *step = same_step(run, c->step);
+    return is_comparable(c->item, step)
+         ? verdict_on(&c->item->entry[k],
+                      *claimed_entry(c->item, step->M, k)) : WRONG;
+}
 
-/* Of the entries that are not right as they are: how many are in a way? */
-static int agreeing_only(const Judging *j, const Claim *c, int way)
+bool is_right_in(const Claim *c, const Run *run)
+{
+    return count_right(c, run) == count_entries(c->item);
+}
+
+bool has_same_bits(const Step *a, const Step *b)
+{
+    Mat A = a->M, B = b->M;
+    return A->rows == B->rows && A->cols == B->cols
+        && memcmp(A->at, B->at, (size_t)A->rows * (size_t)A->cols
+                                * sizeof *A->at) == 0;
+}
+
+bool has_same_numbers(const Step *a, const Step *b)
+{
+    bool same = a->M->rows == b->M->rows && a->M->cols == b->M->cols;
+    for (int k = 0; same && k < a->M->rows * a->M->cols; k++)
+        same = same_number(a->M->at[k], b->M->at[k]);
+    return same;
+}
+
+Explanation under_premise(const Judging *j, Explanation why, Premise h)
+{
+    why.claim = h == AS_WRITTEN ? j->claim : j->unexplained;
+    why.n = h == AS_WRITTEN ? j->n : h == EXACTLY ? 0 : j->unexplained_n;
+    why.before = h == EXACTLY ? NULL : j->slips;
+    return why;
+}
+#ifndef MOST_WORK
+#define MOST_WORK 1e8           /* entries, about, to judge a sheet       */
+#endif
+
+const Run *run_by_explanation(Judging *j, Explanation *why, Arena *arena)
+{
+    const Run *run = run_explained(j->run[EXACTLY]->bound, why, arena,
+                                   j->tape);
+    j->work += run->n * (100 + j->n / 4.0);
+    for (int k = 0; k < run->n; k++)
+        j->work += 4.0 * run->step[k].M->rows * run->step[k].M->cols;
+    return run;
+}
+
+bool is_too_much(const Judging *j)
+{
+    return j->work > MOST_WORK;
+}
+
+void clear_trial(Judging *j)
+{
+    arena_clear(j->scratch);
+    tape_clear(j->tape);
+}
+
+static void run_premise(Judging *j, Premise h)
+{
+    Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
+    if (j->run[h] == NULL || h == AS_WRITTEN || !is_too_much(j))
+        j->run[h] = run_by_explanation(j, &why, j->arena);
+}
+
+/* Of the entries that are not right as they are: how many are right under a
+   hypothesis. */
+static int count_agreeing(const Judging *j, const Claim *c, Premise h)
 {
     int n = 0;
     for (int k = 0; k < c->item->rows * c->item->cols; k++)
-        n += verdict_in(c, k, j->way[way]) == RIGHT
-          && verdict_in(c, k, j->way[EXACTLY]) > RIGHT;
+        n += verdict_in(c, k, j->run[h]) == RIGHT
+          && verdict_in(c, k, j->run[EXACTLY]) > RIGHT;
     return n;
 }
 
-/* The way that makes most of them right, the first of several; EXACTLY if
-   that is less than half of them, for chance does as much. */
-static int best_way(const Judging *j, const Claim *c)
+/* The premise that makes most of them right, the first of several;
+   EXACTLY if that is less than half of them, for chance does as much. */
+static Premise find_best(const Judging *j, const Claim *c)
 {
-    int best = EXACTLY, most = 0;
-    for (int way = 1; way < WAYS; way++) {
-        int n = j->way[way] == NULL ? 0 : agreeing_only(j, c, way);
+    Premise best = EXACTLY;
+    int most = 0;
+    for (Premise h = AS_WRITTEN; h < PREMISES; h++) {
+        int n = j->run[h] == NULL ? 0 : count_agreeing(j, c, h);
         if (n > most)
-            most = n, best = way;
+            most = n, best = h;
     }
-    int not_right = count_entries(c->item) - count_right(c, j->way[EXACTLY]);
+    int not_right = count_entries(c->item) - count_right(c, j->run[EXACTLY]);
     return 2 * most < not_right ? EXACTLY : best;
 }
 
-/* Has what went wrong in claim k, alone, changed the numbers of claim w? */
-static bool is_changed_by(const Judging *j, int w, int k)
+/* Whether carrying the claim on as written changes a number. */
+static bool is_rounded(const Judged *judged)
 {
-    const Step *right = j->claim[w].step,
-               *step = j->alone[k] == NULL ? right
-                     : same_step(j->alone[k], right);
-    return step != right
-        && (step == NULL || !has_same_numbers(step, right));
-}
-
-/* Are the numbers of claim w, in a way, the same if only some claims are
-   carried on as written? */
-static bool is_carried_by(Judging *j, int w, int way, const Claim *some,
-                          int n)
-{
-    Explanation why = in_way(j, (Explanation){ .n = 0 }, way);
-    why.claim = some;
-    why.n = n;
-    return leaves_alone(j, w, why, way);
-}
-
-/* The claims that were carried on, the last of those that say the same. */
-static int find_carried(Judging *j, int w, int way, int *source)
-{
-    Claim *some = arena_alloc(j->arena, ((size_t)w + 1) * sizeof *some);
-    int n = 0;
-    for (int k = 0; k < w && !is_too_much(j); k++) {
-        memcpy(some + n, j->claim + k + 1,
-               (size_t)(w - k - 1) * sizeof *some);
-        if (is_carried_by(j, w, way, some, n + w - k - 1))
-            continue;
-        some[n] = j->claim[k];
-        source[n++] = k;
+    const Claim *c = &judged->claim;
+    bool rounded = false;
+    for (int k = 0; k < c->item->rows * c->item->cols; k++) {
+        double typed = c->item->entry[k].value;
+        rounded |= !isnan(typed) && is_comparable(c->item, c->step)
+                && !same_number(typed,
+                                *claimed_entry(c->item, c->step->M, k));
     }
-    return n;
+    return rounded;
 }
 
-/* The claims from which w follows: those that went wrong before and matter;
-   or, where none is wrong, those that were carried on rounded. */
-static Verdict find_sources(Judging *j, int w, int way)
+static int step_number(const Judging *j, int w)
+{
+    return (int)(j->claim[w].step - j->run[EXACTLY]->step);
+}
+
+/* The claims before claim w that are so, and that it was computed from: for
+   wrong ones through no claim that is right; for rounded ones through no
+   other claim. How many; their numbers are in judged->source. */
+static int keep_origins(Judging *j, int w, bool (*is)(const Judged *judged),
+                        bool stops_at_all)
 {
     Judged *judged = &j->judged[w];
-    bool written = way == WRITTEN || way == BOTH;
+    const Run *run = j->run[EXACTLY];
+    bool *origin = arena_alloc(j->arena, (size_t)run->n),
+         *stop = arena_alloc(j->arena, (size_t)run->n);
     int *source = arena_alloc(j->arena, ((size_t)w + 1) * sizeof *source);
+    memset(stop, 0, (size_t)run->n);
+    for (int k = 0; k < w; k++)
+        stop[step_number(j, k)] = stops_at_all || j->judged[k].is_right;
+    find_origins(run, judged->claim.step, stop, origin);
     judged->source = source;
     judged->sources = 0;
     for (int k = 0; k < w; k++)
-        if (j->judged[k].count[WRONG] > 0 && is_changed_by(j, w, k))
+        if (is(&j->judged[k]) && origin[step_number(j, k)])
             source[judged->sources++] = k;
-    if (judged->sources > 0)
+    for (int k = 0; k < w && judged->sources == 0 && !stops_at_all; k++)
+        if (is(&j->judged[k]) && j->judged[k].n > 0)    /* by the same slip */
+            source[judged->sources++] = k;
+    return judged->sources;
+}
+
+static bool went_wrong(const Judged *judged)
+{
+    return judged->begins && judged->count[WRONG] > 0;
+}
+
+static bool went_off(const Judged *judged)
+{
+    return judged->begins;
+}
+
+/* Finds the claims from which claim w follows: those that went wrong; or,
+   where none did, those that were carried on rounded. */
+static Verdict find_sources(Judging *j, int w, Premise h)
+{
+    if (keep_origins(j, w, went_wrong, false) > 0)
         return FOLLOWS;
-    if (written)
-        judged->sources = find_carried(j, w, way, source);
-    for (int k = 0; k < w && !written; k++)
-        if (is_changed_by(j, w, k))
-            source[judged->sources++] = k;
+    if (h == AS_WRITTEN)
+        keep_origins(j, w, is_rounded, true);
+    else
+        keep_origins(j, w, went_off, false);
     return EARLY;
 }
 
@@ -94,8 +177,7 @@ static void count_verdicts(Judged *judged)
         judged->count[judged->verdict[k]]++;
 }
 
-/* What is one verdict becomes another. */
-static void turn_verdicts(Judged *judged, Verdict from, Verdict to)
+static void change_verdicts(Judged *judged, Verdict from, Verdict to)
 {
     const Item *item = judged->claim.item;
     for (int k = 0; k < item->rows * item->cols; k++)
@@ -104,38 +186,33 @@ static void turn_verdicts(Judged *judged, Verdict from, Verdict to)
     count_verdicts(judged);
 }
 
-/* What is wrong becomes what it is if a claim as a whole came about in a
-   way: it follows from an error, or has that verdict. */
-static void become(Judging *j, int w, int way, Verdict least,
-                   Verdict verdict)
-{
-    Verdict v = find_sources(j, w, way);
-    for (Verdict from = least; from <= WRONG; from++)
-        turn_verdicts(&j->judged[w], from, v == EARLY ? verdict : v);
-}
-
 static bool is_right_or_off(const Entry *entry, double x)
 {
     return verdict_on(entry, x) <= LAST_DIGIT;
 }
 
-/* Digits may be cut off, and what was rounded and carried on may be off by
-   last digits once more. */
+/* A claim as a whole may have its digits cut off, or be off by last digits
+   once more, where what was carried on was rounded. */
 static void judge_whole(Judging *j, int w)
 {
-    const Judged *judged = &j->judged[w];
-    for (int way = 0; way < WAYS; way++) {
-        const Run *run = j->way[way];
-        const Claim *c = &judged->claim;
-        int wrong = judged->count[WRONG], off = judged->count[LAST_DIGIT],
-            all = c->item->rows * c->item->cols;
-        if (run == NULL)
+    Judged *judged = &j->judged[w];
+    const Claim *c = &judged->claim;
+    int all = c->item->rows * c->item->cols;
+    for (Premise h = EXACTLY; h < PREMISES; h++) {
+        int wrong = judged->count[WRONG], off = judged->count[LAST_DIGIT];
+        if (j->run[h] == NULL)
             continue;
-        if (wrong + off > 0 && count_in(c, run, is_cut_from) == all)
-            become(j, w, way, LAST_DIGIT, CUT);
-        else if (wrong > 0 && (way == WRITTEN || way == TYPED)
-                 && count_in(c, run, is_right_or_off) == all)
-            become(j, w, way, WRONG, EARLY);
+        bool cut = wrong + off > 0
+                && count_in(c, j->run[h], is_cut_from) == all,
+             rounded = wrong > 0 && h == AS_WRITTEN
+                    && count_in(c, j->run[h], is_right_or_off) == all;
+        if (!cut && !rounded)
+            continue;
+        Verdict v = find_sources(j, w, h);
+        v = v == FOLLOWS ? FOLLOWS : cut ? CUT : EARLY;
+        change_verdicts(judged, WRONG, v);
+        if (cut)
+            change_verdicts(judged, LAST_DIGIT, v);
     }
 }
 
@@ -146,9 +223,10 @@ static int token_of(const Claim *c, int k)
     return c->step->turned ? at % M->rows : at / M->rows;
 }
 
-/* Of a token entries are off, two at least, and all of them are right in a
-   way; or, if there is slack, within that, behind an error. */
-static void follow_tokens(Judging *j, int w, int way, const double *slack)
+/* Of a token entries are off, two at least, and all of them are right under
+   a premise; or, if there is slack, within that, behind an error. */
+static void judge_tokens_by(Judging *j, int w, Premise h,
+                            const double *slack)
 {
     Judged *judged = &j->judged[w];
     const Claim *c = &judged->claim;
@@ -158,12 +236,12 @@ static void follow_tokens(Judging *j, int w, int way, const double *slack)
         for (int k = 0; k < all; k++)
             if (is_off(judged, k) && token_of(c, k) == token_of(c, first)) {
                 off++;
-                reached += slack != NULL ? is_within(j, w, way, slack, k)
-                         : verdict_in(c, k, j->way[way]) == RIGHT;
+                reached += slack != NULL ? is_within(j, w, h, slack, k)
+                         : verdict_in(c, k, j->run[h]) == RIGHT;
             }
         if (off < 2 || reached < off)
             continue;
-        Verdict v = find_sources(j, w, way);
+        Verdict v = find_sources(j, w, h);
         if (slack != NULL && v != FOLLOWS)
             return;
         for (int k = 0; k < all; k++)
@@ -176,27 +254,25 @@ static void follow_tokens(Judging *j, int w, int way, const double *slack)
 static void judge_tokens(Judging *j, int w)
 {
     const Judged *judged = &j->judged[w];
-    for (int way = 1; way < WAYS; way++)
-        if (judged->fits && judged->count[WRONG] > 0 && j->way[way] != NULL)
-            follow_tokens(j, w, way, NULL);
-    int way = j->before == NULL ? TYPED : AFTER;
-    if (judged->fits && judged->count[WRONG] > 0 && j->unexplained > 0
-        && j->way[way] != NULL) {
-        const double *slack = slack_of(j, w, way, false);
+    for (Premise h = AS_WRITTEN; h < PREMISES; h++)
+        if (judged->fits && judged->count[WRONG] > 0 && j->run[h] != NULL)
+            judge_tokens_by(j, w, h, NULL);
+    if (judged->fits && judged->count[WRONG] > 0 && j->unexplained_n > 0
+        && j->run[AFTER_ERRORS] != NULL) {
+        const double *slack = find_slack(j, w, AFTER_ERRORS, false);
         if (slack != NULL)
-            follow_tokens(j, w, way, slack);
+            judge_tokens_by(j, w, AFTER_ERRORS, slack);
     }
 }
 
-static bool is_turned(const Claim *c)
+static bool is_transpose_right(const Claim *c)
 {
     const Item *item = c->item;
     Mat M = c->step->M;
     bool right = item->rows == M->cols && item->cols == M->rows;
-    for (int k = 0; right && k < item->rows * item->cols; k++) {
-        int i = k / item->cols + 1, j = k % item->cols + 1;
-        right = verdict_on(&item->entry[k], AT(M, j, i)) <= RIGHT;
-    }
+    for (int k = 0; right && k < item->rows * item->cols; k++)
+        right = verdict_on(&item->entry[k], AT(M, k % item->cols + 1,
+                                               k / item->cols + 1)) <= RIGHT;
     return right;
 }
 
@@ -208,77 +284,49 @@ static void judge_claim(Judging *j, int w)
     *judged = (Judged){ .claim = *c };
     judged->fits = is_comparable(c->item, c->step);
     judged->verdict = arena_alloc(j->arena, (size_t)n * sizeof(Verdict));
-    if (w > 0 && j->way[WRITTEN] == NULL
-        && !explains(j->way[EXACTLY], c))
-        run_ways(j, WRITTEN, WRITTEN);
-    int best = best_way(j, c);
+    if (w > 0 && j->run[AS_WRITTEN] == NULL
+        && !is_right_in(c, j->run[EXACTLY]))
+        run_premise(j, AS_WRITTEN);
+    Premise best = find_best(j, c);
     for (int k = 0; k < n; k++) {
         Verdict v = isnan(c->item->entry[k].value) ? OPEN
-                  : verdict_in(c, k, j->way[EXACTLY]);
-        bool follows = v > RIGHT && verdict_in(c, k, j->way[best]) == RIGHT;
+                  : verdict_in(c, k, j->run[EXACTLY]);
+        bool follows = v > RIGHT && verdict_in(c, k, j->run[best]) == RIGHT;
         judged->verdict[k] = follows ? FOLLOWS : v;
     }
     count_verdicts(judged);
     if (judged->count[FOLLOWS] > 0)
-        turn_verdicts(judged, FOLLOWS, find_sources(j, w, best));
+        change_verdicts(judged, FOLLOWS, find_sources(j, w, best));
     judge_whole(j, w);
     judge_tokens(j, w);
     judged->begins = judged->count[WRONG] + judged->count[LAST_DIGIT] > 0;
-    judged->turned = judged->begins && is_turned(c);
-    j->alone[w] = NULL;
+    judged->is_right = judged->count[RIGHT] + judged->count[OPEN] == n;
+    judged->turned = judged->begins && is_transpose_right(c);
 }
 
 /* A claim with none but its entries that went wrong by themselves. */
-static Claim wrong_part(const Judging *j, int w)
+static Claim wrong_entries(const Judging *j, int w)
 {
     const Judged *judged = &j->judged[w];
-    Claim part = judged->claim;
-    int n = part.item->rows * part.item->cols;
+    Claim wrong = judged->claim;
+    int n = wrong.item->rows * wrong.item->cols;
     size_t size = (size_t)n * sizeof(Entry);
-    Entry *entry = memcpy(arena_alloc(j->arena, size), part.item->entry,
+    Entry *entry = memcpy(arena_alloc(j->arena, size), wrong.item->entry,
                           size);
     Item *item = arena_alloc(j->arena, sizeof *item);
     for (int k = 0; k < n; k++)
-        if (judged->verdict[k] != WRONG && judged->verdict[k] != LAST_DIGIT)
+        if (!is_off(judged, k))
             entry[k].value = NAN;
-    *item = *part.item;
+    *item = *wrong.item;
     item->entry = entry;
-    part.item = item;
-    return part;
+    wrong.item = item;
+    return wrong;
 }
 
-static void explain_by_slips(Judging *j, int w)
+static void run_after_errors(Judging *j)
 {
-    Judged *judged = &j->judged[w];
-    bool rounding = true;
-    look_for_reasons(j, w, judged->count[WRONG] > 0 ? ANY_SLIP
-                                                    : SLIGHT_SLIP);
-    for (int k = 0; k < j->found; k++)
-        rounding &= j->why[k].slip != NULL && is_rounding(j->why[k].slip);
-    if (j->found > 0 && rounding) {
-        turn_verdicts(judged, WRONG, EARLY);
-        turn_verdicts(judged, LAST_DIGIT, EARLY);
-    }
-}
-
-/* What is explained is carried on with its slips. */
-static void go_on_with_slips(Judging *j, int w)
-{
-    Explanation *last = arena_alloc(j->arena, sizeof *last), alone;
-    *last = alone = j->judged[w].why[0];
-    last->before = j->before;
-    j->before = last;
-    alone.n = 0;
-    alone.before = NULL;
-    j->alone[w] = run_again(j, &alone, j->arena);
-}
-
-static const char *terms_of_first(const Judging *j, int w)
-{
-    int k = 0;
-    while (j->judged[w].verdict[k] != WRONG)
-        k++;
-    return terms_text(j->way[EXACTLY], &j->claim[w], k, j->arena, j->tape);
+    run_premise(j, AFTER_ERRORS);
+    run_premise(j, AS_WRITTEN);
 }
 
 static void keep_reasons(Judging *j, int w)
@@ -288,49 +336,78 @@ static void keep_reasons(Judging *j, int w)
     j->judged[w].why = memcpy(arena_alloc(j->arena, size + 1), j->why, size);
 }
 
-/* An epsilon does as much as cutting digits off. */
-static void explain_cut(Judging *j, int w)
+/* Finds reasons that make as many later entries right as there are if the
+   claim is carried on as it was written. */
+static void look_for_reasons(Judging *j, int w, int kind)
 {
-    run_ways(j, WRITTEN, TYPED);
-    j->best = right_later(j, w, j->way);
+    int before = j->unexplained_n;
+    if (j->judged[w].count[WRONG] > 0)
+        j->unexplained[j->unexplained_n++] = wrong_entries(j, w);
+    run_after_errors(j);
+    j->best = count_right_later(j, w, j->run);
     j->found = 0;
-    look_for_reasons(j, w, SLIGHT_BUT_NO_ROUNDING);
+    j->unexplained_n = before;
+    find_reasons(j, w, kind);
     keep_reasons(j, w);
 }
 
-/* As long as no reason is found, what is wrong is carried on as it was
-   written. What is off by last digits may be that or not. */
+static bool are_roundings(const Explanation *why, int n)
+{
+    bool all = n > 0;
+    for (int k = 0; k < n; k++)
+        all &= why[k].slip != NULL && is_rounding(why[k].slip);
+    return all;
+}
+
+static const char *terms_of_first(const Judging *j, int w)
+{
+    int k = 0;
+    while (j->judged[w].verdict[k] != WRONG)
+        k++;
+    return terms_text(j->run[EXACTLY], &j->claim[w], k, j->arena, j->tape);
+}
+
+/* What is off by no more than its digits allow is rounded early, or it
+   follows from an error. */
+static void accept_rounding(Judging *j, int w)
+{
+    Judged *judged = &j->judged[w];
+    Verdict v = judged->within == WITHIN_GIVEN ? EARLY
+              : find_sources(j, w, AS_WRITTEN);
+    change_verdicts(judged, WRONG, v);
+    change_verdicts(judged, LAST_DIGIT, v);
+    judged->begins = false;
+}
+
+/* Explains a claim that went wrong by itself. What is explained is carried
+   on with its slip, what is not, as it was written. */
 static void explain(Judging *j, int w)
 {
     Judged *judged = &j->judged[w];
     bool wrong = judged->count[WRONG] > 0;
-    Claim part = wrong_part(j, w);
-    Explanation alone = { .claim = &part, .n = 1 };
-    j->part[j->parts] = j->no_reason[j->unexplained] = part;
-    j->parts += wrong;
-    j->unexplained += wrong;
-    j->alone[w] = run_again(j, &alone, j->arena);
-    run_ways(j, WRITTEN, TYPED);
-    j->best = right_later(j, w, j->way);
-    j->found = 0;
-    j->unexplained -= wrong;
-    explain_by_slips(j, w);
-    keep_reasons(j, w);
+    look_for_reasons(j, w, wrong ? ANY_SLIP : SLIGHT_SLIP);
     judged->cut_short = is_too_much(j);
-    if (judged->n > 0) {
-        go_on_with_slips(j, w);
-        run_ways(j, AFTER, BOTH);
-    } else if (judged->within != NOT_WITHIN) {
-        Verdict v = judged->within == WITHIN_GIVEN ? EARLY
-                  : find_sources(j, w, WRITTEN);
-        turn_verdicts(judged, WRONG, v);
-        turn_verdicts(judged, LAST_DIGIT, v);
-        judged->begins = false;
-        j->parts -= wrong;
-    } else {
-        j->unexplained += wrong;
+    if (judged->n == 0 && judged->within == NOT_WITHIN) {
+        j->any_wrong |= wrong;
+        if (wrong)
+            j->unexplained[j->unexplained_n++] = wrong_entries(j, w);
         judged->terms = judged->fits && wrong ? terms_of_first(j, w) : NULL;
+        return;
     }
+    if (judged->n == 0) {
+        accept_rounding(j, w);
+        return;
+    }
+    j->any_wrong |= wrong;
+    if (are_roundings(judged->why, judged->n)) {
+        change_verdicts(judged, WRONG, EARLY);
+        change_verdicts(judged, LAST_DIGIT, EARLY);
+    }
+    Explanation *last = arena_alloc(j->arena, sizeof *last);
+    *last = judged->why[0];
+    last->before = j->slips;
+    j->slips = last;
+    run_after_errors(j);
 }
 
 int claimed_entries(const Judged *judged)
@@ -354,7 +431,9 @@ bool all_right(const Judgement *judgement)
     return n == all_claimed(judgement);
 }
 
-static const Layout *other_layout(const Judgement *judgement)
+/* The layout in which all claims would be right; NULL: there is none, or
+   the sheet names its own. */
+static const Layout *find_other_layout(const Judgement *judgement)
 {
     const Run *run = judgement->run;
     Fault f = { .sheet = run->sheet->name };
@@ -372,25 +451,23 @@ static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
 {
     Judging *j = arena_alloc(arena, sizeof *j);
     Judgement *judgement = arena_alloc(arena, sizeof *judgement);
-    *j = (Judging){ .arena = arena, .tape = tape, .way = { run } };
+    *j = (Judging){ .arena = arena, .tape = tape, .run = { run } };
     j->claim = claims_of(run, arena, &j->n, f);
     size_t n = (size_t)j->n + 1;
     j->judged = arena_alloc(arena, n * sizeof *j->judged);
-    j->alone = arena_alloc(arena, n * sizeof *j->alone);
-    j->part = arena_alloc(arena, n * sizeof *j->part);
-    j->no_reason = arena_alloc(arena, n * sizeof *j->no_reason);
+    j->unexplained = arena_alloc(arena, n * sizeof *j->unexplained);
     j->why = arena_alloc(arena, MOST_FOUND * sizeof *j->why);
     j->scratch = arena_new();
     for (int w = 0; w < j->n; w++) {
         judge_claim(j, w);
         if (j->judged[w].begins)
             explain(j, w);
-        else if (j->judged[w].count[CUT] > 0)
-            explain_cut(j, w);
+        else if (j->judged[w].count[CUT] > 0)   /* an epsilon does that */
+            look_for_reasons(j, w, SLIGHT_BUT_NO_ROUNDING);
     }
     *judgement = (Judgement){ run, j->n, j->judged, NULL };
-    if (j->parts > 0)
-        judgement->other = other_layout(judgement);
+    if (j->any_wrong)
+        judgement->other = find_other_layout(judgement);
     arena_free(j->scratch);
     return judgement;
 }

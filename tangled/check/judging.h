@@ -1,78 +1,85 @@
-/* What the files share that judge. */
+/* What the files share that judge a sheet.
+
+   Main type: Judging. Entry point: judge_sheet of check.h. In go the claims
+   of a run; out come a verdict on each entry, and the reasons. */
 #ifndef FTX_JUDGING_H
 #define FTX_JUDGING_H
 #include "check/check.h"
 
-/* The ways in which the numbers of a sheet may have come about. EXACTLY:
-   with all digits, and no error. WRITTEN: each claim is carried on as it is
-   written. AFTER: with all digits, but after the errors that were found:
-   their slips, and as written what has no reason. BOTH: after those slips,
-   and as written. TYPED: whatever was wrong by itself as written, and all
-   else with all digits. */
-enum { EXACTLY, WRITTEN, AFTER, BOTH, TYPED, WAYS };
+/* How the numbers of a sheet may have come about. EXACTLY: with all digits,
+   and no error. AFTER_ERRORS: with all digits, but after the errors that
+   were found: their slips, and as written what has no reason. AS_WRITTEN:
+   after those slips, and each claim is carried on as it is written. */
+typedef enum { EXACTLY, AS_WRITTEN, AFTER_ERRORS, PREMISES } Premise;
 
 typedef struct {
-    Arena *arena, *scratch;     /* the scratch is cleared after a try     */
+    Arena *arena, *scratch;     /* the scratch is cleared after a trial   */
     Tape *tape;
-    const Run *way[WAYS];       /* without another slip; NULL: not yet    */
+    const Run *run[PREMISES]; /* without another slip; NULL: not yet    */
     int n;
     Claim *claim;               /* in the order of the steps              */
     Judged *judged;
-    const Run **alone;          /* of each claim that went wrong by itself:
-                                   what it alone has changed              */
-    Explanation *before;        /* the slips that were found; or NULL     */
-    int parts, unexplained;     /* of the wrong claims, the wrong entries */
-    Claim *part, *no_reason;    /* ... and of those without a reason      */
-    int found;                  /* explanations                           */
-    Explanation *why;           /* room for MOST_FOUND                    */
+    Explanation *slips;         /* that were found so far; or NULL        */
+    Claim *unexplained;         /* of the wrong claims without a reason,  */
+    int unexplained_n;          /* the wrong entries                      */
+    bool any_wrong;             /* some claim went wrong by itself        */
+    bool open[PREMISES];        /* the claim may have come about so ...   */
+    bool *reach[PREMISES];      /* ... from steps of run[EXACTLY]         */
+    int found;                  /* explanations ...                       */
+    Explanation *why;           /* ... of a claim: room for MOST_FOUND    */
     int best;                   /* entries that these make right later    */
-    bool open[WAYS];            /* came the numbers about like that?      */
-    const Step *from[WAYS];     /* what comes before does not matter      */
     double work;                /* done so far                            */
 } Judging;
 
 enum { MOST_FOUND = 200 };
-
-/* Entry k of a claim, beside a run: its verdict. Are all that are claimed
-   right there? Have two steps the same numbers, but for the computer's
-   rounding; or the same bits? */
+/* The verdict on entry k of a claim by a run. */
 Verdict verdict_in(const Claim *c, int k, const Run *run);
-bool explains(const Run *run, const Claim *c);
+
+/* Whether all claimed entries are right in a run. */
+bool is_right_in(const Claim *c, const Run *run);
+
+/* Whether two steps have the same numbers, but for the computer's rounding;
+   whether they have the same bits. */
 bool has_same_numbers(const Step *a, const Step *b);
-bool has_same_bytes(Mat A, Mat B);
+bool has_same_bits(const Step *a, const Step *b);
 
-/* in_way is an explanation in a way; run_again runs it, and counts the
-   work; run_ways finds the ways from ... to; open_ways, those in which the
-   numbers of claim w can have come about. leaves_alone: are they the same
-   as in that way? clear forgets what a try has left. */
-Explanation in_way(const Judging *j, Explanation why, int way);
-const Run *run_again(Judging *j, Explanation *why, Arena *arena);
+/* An explanation that holds besides a premise. */
+Explanation under_premise(const Judging *j, Explanation why,
+                             Premise h);
+
+/* Runs the sheet by an explanation, in an arena, and counts the work. */
+const Run *run_by_explanation(Judging *j, Explanation *why, Arena *arena);
+
+/* Whether more work was done than a reader would wait for. */
 bool is_too_much(const Judging *j);
-void run_ways(Judging *j, int from, int to);
-void open_ways(Judging *j, int w);
-bool leaves_alone(Judging *j, int w, Explanation why, int way);
-void clear(Judging *j);
 
-/* Looks for the slips of a kind that explain claim w: any; where it is off
-   by last digits only, those that may change no more than these; where its
-   digits seem to be cut off, those of them that are no rounding. right_later:
-   so many entries of later claims are right in one of the runs. */
+/* Frees what a trial has left. */
+void clear_trial(Judging *j);
+
+/* Finds the slips of a kind that explain claim w: any; where it is off by
+   last digits only, those that may change no more than these; where its
+   digits seem to be cut off, those of them that are no rounding. They are
+   j->why[0] ... j->why[j->found - 1]. */
 enum { ANY_SLIP, SLIGHT_SLIP, SLIGHT_BUT_NO_ROUNDING };
-void look_for_reasons(Judging *j, int w, int kind);
+void find_reasons(Judging *j, int w, int kind);
 
-/* Is entry k wrong or off by its last digit? */
+/* How many entries of the claims behind claim w are right in some of the
+   runs; a run may be NULL. */
+int count_right_later(const Judging *j, int w, const Run *const *run);
+
+/* Whether entry k is wrong or off by its last digit. */
 bool is_off(const Judged *judged, int k);
 
-/* By how much entries of claim w may be off in a way, because what is given,
-   or else what is carried on, was rounded to the digits typed; NULL: it
-   would be too much work. */
-const double *slack_of(Judging *j, int w, int way, bool given);
+/* By how much each entry of claim w may be off under a premise, because
+   what is given, or else what is carried on, was rounded to the digits
+   typed; NULL: it would be too much work. */
+const double *find_slack(Judging *j, int w, Premise h, bool given);
 
-/* Is entry k of claim w as near as that? */
-bool is_within(const Judging *j, int w, int way, const double *slack, int k);
+/* Whether entry k of claim w is as near as that. */
+bool is_within(const Judging *j, int w, Premise h, const double *slack,
+               int k);
 
 /* Sets `within` of claim w, if all of it that is off is within the slack of
    what is carried on as written, or of what is given. */
 void find_rounding(Judging *j, int w);
-int right_later(const Judging *j, int w, const Run *const *run);
 #endif

@@ -3,17 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool contradicts(const Judging *j, int w, const Run *run, int way)
+/* Whether an earlier claim has fewer right entries than without the slip. */
+static bool contradicts(const Judging *j, int w, const Run *run,
+                        Premise h)
 {
     bool less = false;
     for (int k = 0; k < w && !less; k++) {
         const Step *is = same_step(run, j->claim[k].step),
-                   *was = same_step(j->way[way], j->claim[k].step);
-        bool same = is != NULL && was != NULL
-                 && has_same_bytes(is->M, was->M);
+                   *was = same_step(j->run[h], j->claim[k].step);
+        bool same = is != NULL && was != NULL && has_same_bits(is, was);
         less = !same && count_right(&j->claim[k], run)
-                        < count_right(&j->claim[k], j->way[way]);
+                        < count_right(&j->claim[k], j->run[h]);
     }
     return less;
 }
@@ -22,7 +22,6 @@ typedef struct {
     bool made;                  /* met its places                         */
     bool fits;                  /* explains the claim                     */
 } SlipTrial;
-
 /* One weight that is 1 for 0, or 0 for 1: a mistyped digit does that, too,
    and it proves no slip. */
 static bool is_one_digit(const Claim *c, const Step *right)
@@ -66,37 +65,34 @@ static bool ties_agree(const Run *run, const Claim *c)
     return away || towards || even || printed;
 }
 
-static SlipTrial try_in(Judging *j, int w, Explanation why, int way)
+static SlipTrial try_under(Judging *j, int w, Explanation why, Premise h)
 {
     SlipTrial trial = { .made = false };
     const Claim *c = &j->claim[w];
-    why = in_way(j, why, way);
+    why = under_premise(j, why, h);
     why.until = c->step;
-    const Run *run = run_again(j, &why, j->scratch);
+    const Run *run = run_by_explanation(j, &why, j->scratch);
     trial.made = why.made;
     const Step *slipped = same_step(run, c->step),
-               *right = same_step(j->way[way], c->step);
+               *right = same_step(j->run[h], c->step);
     if (trial.made && slipped != NULL && right != NULL
         && !has_same_numbers(slipped, right)) {
-        trial.fits = !contradicts(j, w, run, way) && explains(run, c)
+        trial.fits = !contradicts(j, w, run, h) && is_right_in(c, run)
                   && (!sums_to_1(c->step) || !is_rounding(why.slip)
                       || ties_agree(run, c))
                   && !is_one_digit(c, right);
     }
-    clear(j);
+    clear_trial(j);
     return trial;
 }
 
-/* Entries of the claims behind number w that are right in one of the
-   runs. */
-int right_later(const Judging *j, int w, const Run *const *run)
+int count_right_later(const Judging *j, int w, const Run *const *run)
 {
     int n = 0;
     for (int k = w + 1; k < j->n; k++) {
         int most = 0;
-        for (int way = 0; way <= BOTH; way++) {
-            int here = run[way] == NULL ? 0
-                     : count_right(&j->claim[k], run[way]);
+        for (Premise h = EXACTLY; h < PREMISES; h++) {
+            int here = run[h] == NULL ? 0 : count_right(&j->claim[k], run[h]);
             most = here > most ? here : most;
         }
         n += most;
@@ -104,64 +100,77 @@ int right_later(const Judging *j, int w, const Run *const *run)
     return n;
 }
 
-static int later(Judging *j, int w, const Explanation *why)
+/* Keeps a reason if it makes as many later entries right as any other. */
+static void keep_reason(Judging *j, int w, Explanation why, Premise at)
 {
-    const Run *run[WAYS] = { NULL };
-    for (int way = 0; way <= BOTH && w + 1 < j->n; way++) {
-        Explanation e = in_way(j, *why, way);
-        run[way] = run_again(j, &e, j->scratch);
+    const Run *run[PREMISES] = { NULL };
+    for (Premise h = EXACTLY; h < PREMISES && w + 1 < j->n; h++) {
+        Explanation e = under_premise(j, why, h);
+        run[h] = run_by_explanation(j, &e, j->scratch);
     }
-    int n = right_later(j, w, run);
-    clear(j);
-    return n;
-}
-
-/* A reason must make as many right later as if there were none. */
-static void keep_reason(Judging *j, int w, Explanation why, int way)
-{
-    int agreed = later(j, w, &why);
-    if (agreed > j->best) {
+    int right = count_right_later(j, w, run);
+    clear_trial(j);
+    if (right > j->best) {
         j->found = 0;
-        j->best = agreed;
+        j->best = right;
     }
-    if (agreed == j->best && j->found < MOST_FOUND)
-        j->why[j->found++] = in_way(j, why, way);
+    if (right == j->best && j->found < MOST_FOUND)
+        j->why[j->found++] = under_premise(j, why, at);
 }
 
-/* Returns whether the slip has a place behind what does not matter. */
-static bool can_reach(const Judging *j, int w, const Explanation *why,
-                      int way)
+/* Finds the premises by which the numbers before claim w may have come
+   about, each but for those that lead to the same bits, and the steps that
+   matter by it: behind a claim that is carried on as written none does. */
+static void open_premises(Judging *j, int w)
 {
-    return why->slip == NULL
-        || has_place(j->way[EXACTLY], why->slip, j->from[way],
-                     j->claim[w].step, why->only, true);
+    const Run *exact = j->run[EXACTLY];
+    size_t n = (size_t)exact->n;
+    int until = (int)(j->claim[w].step - exact->step);
+    bool *carried = memset(arena_alloc(j->arena, n), 0, n);
+    for (int k = 0; k < w; k++)
+        carried[j->claim[k].step - exact->step] = true;
+    for (Premise h = EXACTLY; h < PREMISES; h++) {
+        j->open[h] = h == EXACTLY ? j->slips == NULL && j->unexplained_n == 0
+                                  : w > 0;
+        for (Premise other = EXACTLY; other < h && j->open[h]; other++) {
+            const Run *a = j->run[other], *b = j->run[h];
+            bool same = j->open[other] && a->n > until && b->n > until;
+            for (int k = until; same && k >= 0; k--)
+                same = has_same_bits(&a->step[k], &b->step[k]);
+            j->open[h] = !same;
+        }
+        j->reach[h] = arena_alloc(j->arena, n);
+        find_origins(exact, j->claim[w].step,
+                     h == AS_WRITTEN ? carried : NULL, j->reach[h]);
+    }
 }
 
-/* Returns whether it explains the claim, on one of the ways. */
-static bool try_one(Judging *j, int w, Explanation why)
+/* Whether it explains the claim by one of the premises. */
+static bool try_reason(Judging *j, int w, Explanation why)
 {
-    bool fits = false;
-    for (int way = 0; way <= BOTH && !is_too_much(j); way++) {
-        if (!j->open[way] || !can_reach(j, w, &why, way))
+    for (Premise h = EXACTLY; h < PREMISES && !is_too_much(j); h++) {
+        if (!j->open[h]
+            || (why.slip != NULL && !has_place(j->run[EXACTLY], why.slip,
+                                               j->reach[h], why.only, true)))
             continue;
-        SlipTrial trial = try_in(j, w, why, way);
-        fits |= trial.fits;
+        SlipTrial trial = try_under(j, w, why, h);
         if (trial.fits)
-            keep_reason(j, w, why, way);
+            keep_reason(j, w, why, h);
         if (!trial.made || trial.fits)
-            break;
+            return trial.fits;
     }
-    return fits;
+    return false;
 }
 
-/* Is it another thing to make the slip only there? */
+/* Whether it is another thing to make the slip only there. */
 static bool is_narrower(const Judging *j, const Slip *slip,
                         const Step *only, bool fits)
 {
     bool narrow = only->layer > 0 || only->head > 0 || only->turn > 0;
-    const Run *run = j->way[EXACTLY];
-    return narrow && has_place(run, slip, run->step, only, only, true)
-        && (fits || has_place(run, slip, run->step, only, only, false));
+    const Run *run = j->run[EXACTLY];
+    const bool *reach = j->reach[EXACTLY];
+    return narrow && has_place(run, slip, reach, only, true)
+        && (fits || has_place(run, slip, reach, only, false));
 }
 
 /* Tries the slip wherever it can be made; then only in the layer, the head
@@ -170,13 +179,13 @@ static void try_slip(Judging *j, int w, const Slip *slip)
 {
     Explanation why = { .slip = slip };
     int before = j->found, best = j->best;
-    bool explains_all = try_one(j, w, why);
+    bool explains_all = try_reason(j, w, why);
     bool fits = j->found != before || j->best != best;
     int found = j->found;
     best = j->best;
     why.only = j->claim[w].step;
     if (is_narrower(j, slip, why.only, explains_all))
-        try_one(j, w, why);
+        try_reason(j, w, why);
     if (fits && j->best == best)
         j->found = found;
 }
@@ -186,11 +195,11 @@ enum {
     MOST_WRONG = 50             /* entries, each with its own reason      */
 };
 
-static bool is_seldom_wrong(const Judging *j, int w, int way)
+static bool is_seldom_wrong(const Judging *j, int w, Premise h)
 {
     const Claim *c = &j->claim[w];
     int all = count_entries(c->item);
-    int wrong = all - count_right(c, j->way[way]);
+    int wrong = all - count_right(c, j->run[h]);
     return wrong == 1 || (wrong <= MOST_WRONG && 2 * wrong < all);
 }
 
@@ -206,7 +215,7 @@ static const CellSlip *cell_of(const CellSlip *cell, int cells, int entry,
 
 /* One reason for each wrong entry, the one of that number if it has so
    many; false: an entry has none, or too many, or none has so many. */
-static bool choose_cells(Judging *j, int w, int way, const CellSlip *cell,
+static bool choose_cells(Judging *j, int w, Premise h, const CellSlip *cell,
                          int cells, int number, Explanation *why)
 {
     const Claim *c = &j->claim[w];
@@ -215,7 +224,7 @@ static bool choose_cells(Judging *j, int w, int way, const CellSlip *cell,
     bool another = false;
     *why = (Explanation){ .cell = chosen, .only = c->step };
     for (int k = 0; k < all; k++) {
-        if (verdict_in(c, k, j->way[way]) <= RIGHT)
+        if (verdict_in(c, k, j->run[h]) <= RIGHT)
             continue;
         const CellSlip *it = cell_of(cell, cells, k, number);
         another |= it != NULL;
@@ -227,18 +236,18 @@ static bool choose_cells(Judging *j, int w, int way, const CellSlip *cell,
     return another;
 }
 
-static void look_for_cells(Judging *j, int w, int way)
+static void look_for_cells(Judging *j, int w, Premise h)
 {
     const CellSlip *cell;
     Explanation why;
-    if (!is_seldom_wrong(j, w, way))
+    if (!is_seldom_wrong(j, w, h))
         return;
-    int cells = cell_slips(j->way[EXACTLY]->bound,
-                           in_way(j, (Explanation){ .n = 0 }, way),
+    int cells = cell_slips(j->run[EXACTLY]->bound,
+                           under_premise(j, (Explanation){ .n = 0 }, h),
                            &j->claim[w], j->arena, j->tape, &cell);
     for (int k = 0; !is_too_much(j)
-                    && choose_cells(j, w, way, cell, cells, k, &why); k++)
-        keep_reason(j, w, why, way);
+                    && choose_cells(j, w, h, cell, cells, k, &why); k++)
+        keep_reason(j, w, why, h);
 }
 
 static bool is_of_kind(const Slip *slip, int kind)
@@ -247,19 +256,19 @@ static bool is_of_kind(const Slip *slip, int kind)
         || (kind == SLIGHT_SLIP && is_rounding(slip));
 }
 
-void look_for_reasons(Judging *j, int w, int kind)
+void find_reasons(Judging *j, int w, int kind)
 {
-    const Run *run = j->way[EXACTLY];
-    open_ways(j, w);
+    open_premises(j, w);
     for (int a = 0; a < slips_n; a++)
         if (is_of_kind(&slips[a], kind)
-            && has_place(run, &slips[a], run->step, j->claim[w].step, NULL,
+            && has_place(j->run[EXACTLY], &slips[a], j->reach[EXACTLY], NULL,
                          true))
             try_slip(j, w, &slips[a]);
     bool others = j->judged[w].fits && kind == ANY_SLIP;
-    for (int way = 0; others && way <= BOTH && j->found == 0; way++)
-        if (j->open[way])
-            look_for_cells(j, w, way);
+    for (Premise h = EXACTLY; others && h < PREMISES && j->found == 0;
+         h++)
+        if (j->open[h])
+            look_for_cells(j, w, h);
     if (kind != SLIGHT_BUT_NO_ROUNDING && j->found == 0)
         find_rounding(j, w);
 }

@@ -172,13 +172,14 @@ static bool can_hold(const Run *run, unsigned when)
     return when == 0 || (when & ~truths_of_run(run)) == 0;
 }
 
-bool has_place(const Run *run, const Slip *slip, const Step *from,
-               const Step *until, const Step *only, bool inside)
+bool has_place(const Run *run, const Slip *slip, const bool *among,
+               const Step *only, bool inside)
 {
     const Explanation there = { .only = only };
     uint64_t roles = 0;
-    for (const Step *s = from; s <= until; s++)
-        if (is_made(&there, s) == inside)
+    for (const Step *s = run->step; s < run->step + run->n; s++)
+        if ((among == NULL || among[s - run->step])
+            && is_made(&there, s) == inside)
             roles |= roles_of(s)
                    | (is_of_one_query(s) ? ROLE(SCALED) : 0);
     for (int i = 0; i < STRIKES; i++) {

@@ -6,8 +6,16 @@
 
 #define SEES_NOTHING "a token can look at nothing."
 
-/* Finite, or hidden where that may be; but only a variation can hide
-   everything from a token. */
+static bool is_finite(Mat M)
+{
+    double sum = 0;             /* 0 times what is not finite is not 0    */
+    for (int k = 0; k < M->rows * M->cols; k++)
+        sum += 0 * M->at[k];
+    return sum == 0;
+}
+
+/* Refuses an entry that is not finite, but for a hidden score, and a token
+   whose scores are all hidden: only a variation can do that. */
 static void check_entries(const Job *job, const Step *step)
 {
     Mat M = step->M;
@@ -16,6 +24,8 @@ static void check_entries(const Job *job, const Step *step)
                   && step->line >= 5);      /* by a student's own name */
     int tokens = step->turned ? M->rows : M->cols,
         each = step->turned ? M->cols : M->rows;
+    if (is_finite(M))
+        return;
     for (int t = 1; t <= tokens; t++) {
         bool sees = false;
         for (int u = 1; u <= each; u++) {
@@ -89,6 +99,31 @@ void know_row(Step *step)
     else
         step->name = step->row->name;
     step->role = step->row->role;
+}
+
+static const Seen *source(const Job *job, const Step *step,
+                          const char *name);
+
+/* The steps that a step is computed from, before those in `next`: the latest
+   of the names in its row, or, where one of these is derived and was not
+   asked for, what that is derived from. */
+static const Origin *origins_of(Job *job, const Step *step,
+                                     const StepRow *row, const Origin *next)
+{
+    const char *p = row->from;
+    for (size_t n; (n = strcspn(p, " ")) > 0; p += n + (p[n] == ' ')) {
+        char name[20];
+        snprintf(name, sizeof name, "%.*s", (int)n, p);
+        const Seen *s = source(job, step, name);
+        const StepRow *other = row_named(row->algorithm, row->line, name);
+        if (s != NULL && s->index >= 0) {
+            Origin *origin = arena_alloc(job->arena, sizeof *origin);
+            *origin = (Origin){ s->index, next };
+            next = origin;
+        } else if (other != NULL && other->derived)
+            next = origins_of(job, step, other, next);
+    }
+    return next;
 }
 
 static void add_step(Job *job, Step *step)
@@ -177,11 +212,11 @@ void add_row(Job *job, Step step, int n, const int *number)
     step.layer = 0;
     know_row(&step);
     bool known = !job->late || known_from(job, &step);
+    if (known) {
+        note_computed(job, step.row);
+        add_step(job, &step);
+    }
     see_step(job, &step, known, -1, M);
-    if (!known)
-        return;
-    note_computed(job, step.row);
-    add_step(job, &step);
 }
 
 static void add_noted(Job *job)
@@ -418,7 +453,9 @@ static void see_step(Job *job, const Step *step, bool known, int item,
                      Mat M)
 {
     Seen *seen = arena_alloc(job->arena, sizeof *seen);
-    *seen = (Seen){ *step, known, item, M, job->seen };
+    bool added = known && M != NULL && job->run.n > 0;
+    *seen = (Seen){ *step, known, item, M, added ? job->run.n - 1 : -1,
+                    job->seen };
     job->seen = seen;
 }
 
@@ -547,6 +584,7 @@ static void tell_gradient(Mat Y)
     step.aspect = GRADIENT;
     step.role = NO_ROLE;        /* no slip of the way forth */
     step.given = false;
+    step.from = NULL;
     Mat G = varied(w->job, &step, &view);
     step.M = copied_matrix(w->job, G, step.turned);
     add_step(w->job, &step);
@@ -608,6 +646,8 @@ static Mat other_side_of_mask(Job *job, Mat M, Mat hidden)
 static Mat told_step(Job *job, Step *step, Mat M)
 {
     step->M = copied_matrix(job, M, step->turned);
+    step->from = step->given || job->variation != NULL ? NULL
+               : origins_of(job, step, step->row, NULL);
     add_step(job, step);
     Mat Y = behind_watcher(job, step, M), Z = carried(job, step, Y);
     job->rederive |= step->row->derived && Z != Y;

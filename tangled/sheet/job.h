@@ -47,6 +47,7 @@ typedef struct Seen {           /* a step that the run has come by        */
     bool known;                 /* else it is nothing but a shape         */
     int item;                   /* of the sheet that gives it; -1: none   */
     Mat M;                      /* NULL: a formula tells it               */
+    int index;                  /* of run.step; -1: it is none            */
     const struct Seen *before;
 } Seen;
 

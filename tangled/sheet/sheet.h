@@ -142,6 +142,12 @@ typedef struct {
     const char *also;           /* other spellings                        */
 } StepRow;
 
+/* A step that another was computed from; the others. */
+typedef struct Origin {
+    int step;                   /* run.step[step]                         */
+    const struct Origin *next;
+} Origin;
+
 /* A value that an algorithm names, in the layout of the sheet. */
 typedef struct {
     int algorithm, line;
@@ -160,6 +166,8 @@ typedef struct {
     bool turned;                /* M is the paper's matrix, transposed    */
     bool given;                 /* by the sheet, not computed             */
     Mat M;
+    const Origin *from;         /* what it was computed from; NULL in a run
+                                   with a variation                       */
     const CellMark *mark;       /* of its entries, row after row; NULL:
                                    they are not judged                    */
     const char *remark;         /* NULL: none                             */
@@ -355,6 +363,14 @@ Step step_seen(const Place *at, const char *line, const char *name);
    step of a run that is the same as one of another run, or NULL; same_place
    says whether two steps are. */
 const Step *step_of(const Run *run, const Item *claim, Fault *f);
+
+/* Marks the steps that a step of the run was computed from, through any
+   number of others: origin[k] for run->step[k], and the step itself. What
+   a step with stop[k] was computed from is not marked for its sake; stop
+   NULL: every step passes. A gradient comes from the step before it, and what
+   stands in a turn of a loop from all turns before. */
+void find_origins(const Run *run, const Step *step, const bool *stop,
+                  bool *origin);
 const Step *same_step(const Run *run, const Step *step);
 bool same_place(const Step *a, const Step *b);
 

@@ -530,6 +530,24 @@ const Step *same_step(const Run *run, const Step *step)
     return NULL;
 }
 
+void find_origins(const Run *run, const Step *step, const bool *stop,
+                  bool *origin)
+{
+    memset(origin, 0, (size_t)run->n * sizeof *origin);
+    origin[step - run->step] = true;
+    for (const Step *s = step; s >= run->step; s--) {
+        int k = (int)(s - run->step);
+        if (!origin[k] || (s != step && stop != NULL && stop[k]))
+            continue;
+        for (const Origin *o = s->from; o != NULL; o = o->next)
+            origin[o->step] = true;
+        if (k > 0 && s->aspect != VALUE)
+            origin[k - 1] = true;
+        for (int i = 0; i < k; i++)
+            origin[i] |= run->step[i].turn < s->turn;
+    }
+}
+
 static bool is_about(const Item *claim, const Step *step)
 {
     return claim->aspect == step->aspect
