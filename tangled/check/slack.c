@@ -3,11 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-bool is_off(const Judged *judged, int k)
-{
-    return judged->verdict[k] == WRONG || judged->verdict[k] == LAST_DIGIT;
-}
-
 const double *find_slack(Judging *j, int w, Premise h, bool given)
 {
     enum { MOST_NUMBERS = 300 };

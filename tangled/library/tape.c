@@ -257,8 +257,10 @@ struct Matrix *node_on(Where where, Tape *tape, int rows, int cols,
     Y->tape = tape;
     Y->where = where;
     Y->operation = operation;
-    Y->of = of;                 /* until node_compute */
-    Y->n = n;
+    if (!input && operation->forward != NULL) {
+        Y->of = of;             /* until node_compute */
+        Y->n = n;
+    }
     if (tape->gradients) {
         size_t bytes = (size_t)n * sizeof *of;
         Y->previous = tape->last;
@@ -266,6 +268,7 @@ struct Matrix *node_on(Where where, Tape *tape, int rows, int cols,
         for (int k = 0; k < n; k++)
             operand[k] = tape->defers ? deferred_copy(tape, of[k]) : of[k];
         Y->of = operand;
+        Y->n = n;
         tape->last = Y;
     }
     return Y;

@@ -6,7 +6,7 @@
 
 #define SEES_NOTHING "a token can look at nothing."
 
-static bool is_finite(Mat M)
+static bool has_finite_entries(Mat M)
 {
     double sum = 0;             /* 0 times what is not finite is not 0    */
     for (int k = 0; k < M->rows * M->cols; k++)
@@ -24,7 +24,7 @@ static void check_entries(const Job *job, const Step *step)
                   && step->line >= 5);      /* by a student's own name */
     int tokens = step->turned ? M->rows : M->cols,
         each = step->turned ? M->cols : M->rows;
-    if (is_finite(M))
+    if (has_finite_entries(M))
         return;
     for (int t = 1; t <= tokens; t++) {
         bool sees = false;
@@ -107,8 +107,8 @@ static const Seen *source(const Job *job, const Step *step,
 /* The steps that a step is computed from, before those in `next`: the latest
    of the names in its row, or, where one of these is derived and was not
    asked for, what that is derived from. */
-static const Origin *origins_of(Job *job, const Step *step,
-                                     const StepRow *row, const Origin *next)
+static const StepInput *inputs_of(Job *job, const Step *step,
+                                     const StepRow *row, const StepInput *next)
 {
     const char *p = row->from;
     for (size_t n; (n = strcspn(p, " ")) > 0; p += n + (p[n] == ' ')) {
@@ -117,11 +117,11 @@ static const Origin *origins_of(Job *job, const Step *step,
         const Seen *s = source(job, step, name);
         const StepRow *other = row_named(row->algorithm, row->line, name);
         if (s != NULL && s->index >= 0) {
-            Origin *origin = arena_alloc(job->arena, sizeof *origin);
-            *origin = (Origin){ s->index, next };
+            StepInput *input = arena_alloc(job->arena, sizeof *origin);
+            *origin = (StepInput){ s->index, next };
             next = origin;
         } else if (other != NULL && other->derived)
-            next = origins_of(job, step, other, next);
+            next = inputs_of(job, step, other, next);
     }
     return next;
 }
@@ -647,7 +647,7 @@ static Mat told_step(Job *job, Step *step, Mat M)
 {
     step->M = copied_matrix(job, M, step->turned);
     step->from = step->given || job->variation != NULL ? NULL
-               : origins_of(job, step, step->row, NULL);
+               : inputs_of(job, step, step->row, NULL);
     add_step(job, step);
     Mat Y = behind_watcher(job, step, M), Z = carried(job, step, Y);
     job->rederive |= step->row->derived && Z != Y;

@@ -143,10 +143,10 @@ typedef struct {
 } StepRow;
 
 /* A step that another was computed from; the others. */
-typedef struct Origin {
+typedef struct StepInput {
     int step;                   /* run.step[step]                         */
-    const struct Origin *next;
-} Origin;
+    const struct StepInput *next;
+} StepInput;
 
 /* A value that an algorithm names, in the layout of the sheet. */
 typedef struct {
@@ -166,7 +166,7 @@ typedef struct {
     bool turned;                /* M is the paper's matrix, transposed    */
     bool given;                 /* by the sheet, not computed             */
     Mat M;
-    const Origin *from;         /* what it was computed from; NULL in a run
+    const StepInput *from;         /* what it was computed from; NULL in a run
                                    with a variation                       */
     const CellMark *mark;       /* of its entries, row after row; NULL:
                                    they are not judged                    */

@@ -539,7 +539,7 @@ void find_origins(const Run *run, const Step *step, const bool *stop,
         int k = (int)(s - run->step);
         if (!origin[k] || (s != step && stop != NULL && stop[k]))
             continue;
-        for (const Origin *o = s->from; o != NULL; o = o->next)
+        for (const StepInput *o = s->from; o != NULL; o = o->next)
             origin[o->step] = true;
         if (k > 0 && s->aspect != VALUE)
             origin[k - 1] = true;
