@@ -108,7 +108,7 @@ static const Seen *source(const Job *job, const Step *step,
    of the names in its row, or, where one of these is derived and was not
    asked for, what that is derived from. */
 static const StepInput *inputs_of(Job *job, const Step *step,
-                                     const StepRow *row, const StepInput *next)
+                                  const StepRow *row, const StepInput *next)
 {
     const char *p = row->from;
     for (size_t n; (n = strcspn(p, " ")) > 0; p += n + (p[n] == ' ')) {
@@ -117,9 +117,9 @@ static const StepInput *inputs_of(Job *job, const Step *step,
         const Seen *s = source(job, step, name);
         const StepRow *other = row_named(row->algorithm, row->line, name);
         if (s != NULL && s->index >= 0) {
-            StepInput *input = arena_alloc(job->arena, sizeof *origin);
-            *origin = (StepInput){ s->index, next };
-            next = origin;
+            StepInput *input = arena_alloc(job->arena, sizeof *input);
+            *input = (StepInput){ s->index, next };
+            next = input;
         } else if (other != NULL && other->derived)
             next = inputs_of(job, step, other, next);
     }

@@ -166,7 +166,7 @@ typedef struct {
     bool turned;                /* M is the paper's matrix, transposed    */
     bool given;                 /* by the sheet, not computed             */
     Mat M;
-    const StepInput *from;         /* what it was computed from; NULL in a run
+    const StepInput *from;      /* what it was computed from; NULL in a run
                                    with a variation                       */
     const CellMark *mark;       /* of its entries, row after row; NULL:
                                    they are not judged                    */
