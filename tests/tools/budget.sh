@@ -1,0 +1,61 @@
+#!/bin/sh
+# tests/tools/budget.sh: fails where the project has grown beyond what was agreed.
+#
+#  - A folder of tangled/, and C, data and scripts of tests/, have at most as
+#    many lines as BUDGET says. A feature comes in with the lines it replaces.
+#  - A header has at most 90 lines, and a struct at most 15 fields. Those that
+#    have more stand in BUDGET too; a struct may also say why above its
+#    definition or in its first line: /* 22 fields: one for each letter. */
+set -u
+BUDGET='
+tangled          850    tangled/library 3400    tangled/practice 1800
+tangled/text    2000    tangled/cli     2150    tangled/hub      1900
+tangled/sheet   6900    tangled/show    1300    tangled/check    4450
+tangled/model   5850    tangled/course  3900
+tests-C        29600    tests-data     11800    tests-scripts    7350
+tangled/ftx.h                   530    tangled/check/check.h         168
+tangled/check/slipping.h        114    tangled/cli/cli.h             274
+tangled/hub/hub.h               116    tangled/library/functions.h   225
+tangled/library/product_strip.h 316    tangled/library/tape.h        107
+tangled/model/model.h           254    tangled/practice/practice.h   285
+tangled/sheet/job.h             190    tangled/sheet/sheet.h         408
+Matrix      20  Hyperparameters 28  Theta     22  Judged  17  Judging  17
+Slipping    21  Wanted          18  Strip     17  Watch   22  Session  24
+Training    20  Trainer         18  Job       55  Reader  36  Step     20
+Run         27
+'
+find tangled tests -type f \( -name __pycache__ -prune -o -print \) | awk -v budget="$BUDGET" '
+    BEGIN { n = split(budget, word)
+            for (k = 1; k < n; k += 2) most[word[k]] = word[k + 1] }
+    function check(name, has, unit, standard) {
+        limit = name in most ? most[name] : standard
+        if (has <= limit) return
+        print "budget: " name " has " has " " unit ", and at most " limit " are agreed."
+        faults = 1
+    }
+    function kind(file) {
+        if (file ~ /^tangled/) { sub("/[^/]*$", "", file); return file }
+        if (file ~ /^tests\/data/) return "tests-data"
+        return file ~ /\.[ch]$/ ? "tests-C" : "tests-scripts"
+    }
+    { file = $0; lines = 0; inside = ""; explained = -9
+      while ((getline line < file) > 0) {
+          lines++
+          if (file !~ /^tangled/) continue
+          if (line ~ /[0-9]+ fields:/) explained = lines
+          if (line ~ /^(typedef )?struct( [A-Za-z]+)? *\{/ && line !~ /;$/) {
+              inside = line; fields = 0; begun = lines
+          } else if (inside != "" && line ~ /^\}/) {
+              name = line ~ /^\} [A-Z]/ ? line : inside
+              gsub(/^\} |^struct |^typedef struct |[ ;{].*/, "", name)
+              if (explained < begun - 4) check(name, fields, "fields", 15)
+              inside = ""
+          } else if (inside != "") {
+              sub(/\/[*\/].*/, "", line); gsub(/\([^()]*\)/, "", line)
+              if (line ~ /;/) fields += gsub(/[;,]/, "", line)
+          } }
+      close(file); total[kind(file)] += lines; all += lines
+      if (file ~ /^tangled.*\.h$/) check(file, lines, "lines", 90) }
+    END { for (k in total) check(k, total[k], "lines", 0)
+          if (faults) exit 1
+          printf "budget: %d lines of tangled/ and tests/, each folder within its own\n", all }'
