@@ -1,7 +1,9 @@
 /* check/: what is claimed on a sheet is judged, and explained by slips. */
 #ifndef FTX_CHECK_H
 #define FTX_CHECK_H
-#include "sheet/sheet.h"
+#include "sheet/claim.h"
+#include "sheet/formula.h"
+#include "sheet/label.h"
 
 /* A slip strikes values: those of some roles, a bit each, or those that the
    sheet gives under some names; and a formula says what stands for them. */

@@ -1,7 +1,8 @@
 /* course/: exercises, labs, and the errata of the paper. */
 #ifndef FTX_COURSE_H
 #define FTX_COURSE_H
-#include "sheet/sheet.h"
+#include "sheet/claim.h"
+#include "sheet/label.h"
 
 /* The sizes of a sheet that is drawn, in the paper's letters. That of a
    letter; of NULL: 1. */

@@ -1,6 +1,6 @@
 /* ftx show --set: a value inside a model is another. */
 #include "model/model.h"
-#include "sheet/sheet.h"
+#include "sheet/label.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* The entries of a claim: where, as typed, and whether they are right. */
-#include "sheet/sheet.h"
+#include "sheet/claim.h"
+#include "sheet/label.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

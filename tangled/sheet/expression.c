@@ -1,5 +1,6 @@
 /* Arithmetic: exact entries, and formulas over matrices. */
-#include "sheet/sheet.h"
+#include "sheet/formula.h"
+#include "sheet/run.h"
 #include "library/tape.h"
 #include <ctype.h>
 #include <float.h>

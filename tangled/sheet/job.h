@@ -1,7 +1,9 @@
 /* What the files share that bind a sheet and run it. */
 #ifndef FTX_JOB_H
 #define FTX_JOB_H
-#include "sheet/sheet.h"
+#include "sheet/claim.h"
+#include "sheet/formula.h"
+#include "sheet/label.h"
 #include "practice/practice.h"
 #include "library/tape.h"
 #include <string.h>

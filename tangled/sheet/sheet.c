@@ -1,5 +1,5 @@
 /* Reading a sheet: text to items with their names, words and entries. */
-#include "sheet/sheet.h"
+#include "sheet/takes.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The steps of a run: their names, their formulas, their places. */
-#include "sheet/sheet.h"
+#include "sheet/label.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* show/: a run as text, as a picture, as a table to paste. */
 #ifndef FTX_SHOW_H
 #define FTX_SHOW_H
-#include "sheet/sheet.h"
+#include "sheet/label.h"
 
 /* Each prints a run: as text; as JSON; the steps as heat maps, on one page;
    as LaTeX; as Markdown with LaTeX between dollars. Of a model only the

@@ -1,7 +1,8 @@
 /* Formulas over matrices: what every operation gives, what cannot be made,
    and the way back through each. */
 #include "derivatives.h"
-#include "sheet/sheet.h"
+#include "sheet/claim.h"
+#include "sheet/label.h"
 
 /* A and B are 2 x 2, c is a column, r a row, s has one entry, k is a number
    and D has a masked score. */

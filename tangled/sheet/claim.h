@@ -1,0 +1,74 @@
+/* Claims of a sheet beside the steps of a run, and what is right.
+
+   Main type: Claim. Entry points: claims_of, verdict_on. */
+#ifndef FTX_CLAIM_H
+#define FTX_CLAIM_H
+#include "sheet/run.h"
+
+/* A claim of a sheet, as it is judged, and the step of a run that it is
+   about. Its entries have as many decimals as are judged: EXACT means all. */
+typedef struct {
+    const Item *item;
+    const Step *step;
+} Claim;
+
+/* The claims of the sheet of a run, in the order of their steps, and in *n
+   how many they are. A claim without a line is about the first of its
+   namesakes with which it agrees most; a claim about no step ends the
+   attempt. */
+Claim *claims_of(const Run *run, Arena *arena, int *n, Fault *f);
+
+/* Whether a claim has the shape of M. One row and one column are the same. */
+bool shape_fits(const Item *claim, Mat M);
+
+/* The entry of M, in the sheet's layout, that entry k of the claim, counted
+   from 0, is about; the k of entry [i, j] of M. */
+real *claimed_entry(const Item *claim, Mat M, int k);
+int entry_at(const Item *claim, Mat M, int i, int j);
+
+/* Writes the place of an entry of a claim, such as (1,2), in a vector (2),
+   of a single entry "", and returns it. */
+const char *entry_place(char to[40], const Item *claim, int k);
+
+/* Writes the number x that an entry should be, with as many digits as tell
+   it from what was claimed. */
+void right_number(char to[60], const Entry *entry, double x);
+
+/* What a claimed entry is. OPEN: nobody claims it. LAST_DIGIT: its last
+   digit is off by one. CUT: its digits are cut off, not rounded. EARLY:
+   right had nothing been rounded that was carried on. FOLLOWS: wrong, but
+   right after what went wrong before. */
+typedef enum { OPEN, RIGHT, LAST_DIGIT, CUT, EARLY, FOLLOWS,
+               WRONG } Verdict;
+enum { VERDICTS = WRONG + 1 };
+
+/* Judges an entry of a claim by the number x that it should be: it is open,
+   right, off by its last digit, or wrong. This alone says what is right. */
+Verdict verdict_on(const Entry *entry, double x);
+
+/* Whether an entry is what is left of x when digits are cut off. */
+bool is_cut_from(const Entry *entry, double x);
+
+/* The unit of the last of so many decimals, such as 0.01. */
+double unit_of(int decimals);
+
+/* Whether two numbers are the same but for the computer's own rounding. */
+bool same_number(double a, double b);
+
+/* Whether a step has the shape of the claim; NULL has none. */
+bool is_comparable(const Item *claim, const Step *step);
+
+/* How many entries are claimed; how many of them are right in a run; or are,
+   beside the same step of a run, as `is` has it. */
+int count_entries(const Item *claim);
+int count_right(const Claim *claim, const Run *run);
+int count_in(const Claim *claim, const Run *run,
+             bool (*is)(const Entry *entry, double x));
+
+/* The most decimals of an entry. */
+int most_decimals(const Item *claim);
+
+/* How many claimed entries are right by a convention; -1: its layout does
+   not fit. */
+int right_by(const Convention *convention, const Sheet *sheet, Fault *f);
+#endif

@@ -1,0 +1,80 @@
+/* What a step is called, and which step a name is about.
+
+   Entry points: step_of finds the step of a claim; step_label and step_text
+   say what a step is. */
+#ifndef FTX_LABEL_H
+#define FTX_LABEL_H
+#include "sheet/run.h"
+
+/* Where in a model an observer is. */
+typedef struct {
+    Part part;
+    int layer, head;
+} Place;
+
+/* Moves the place on, behind the value of each line; index is that of a
+   loop, or 0. */
+void pass_line(Place *at, const char *line, int index);
+
+/* A value that is seen at a place, without its matrix. */
+Step step_seen(const Place *at, const char *line, const char *name);
+
+/* The step that a claim is about; a claim about none ends the attempt. */
+const Step *step_of(const Run *run, const Item *claim, Fault *f);
+
+/* Marks the steps that a step of the run was computed from, through any
+   number of others: origin[k] for run->step[k], and the step itself. What
+   a step with stop[k] was computed from is not marked for its sake; stop
+   NULL: every step passes. A gradient comes from the step before it, and what
+   stands in a turn of a loop from all turns before. */
+void find_origins(const Run *run, const Step *step, const bool *stop,
+                  bool *origin);
+const Step *same_step(const Run *run, const Step *step);
+bool same_place(const Step *a, const Step *b);
+
+/* The step of a run that is the same as one of another run, or NULL; whether
+   two steps are the same. */
+const Step *same_step(const Run *run, const Step *step);
+bool same_place(const Step *a, const Step *b);
+
+/* Writes the name of a step as a claim has it, such as enc1.A^2, and returns
+   its length. */
+int step_name(char *to, size_t size, const Step *step);
+
+/* Writes the name of a step as it is shown, such as Ṽ, A^2 or
+   10.6 layer2.X, and returns it. */
+const char *step_label(char to[100], const Run *run, const Step *step);
+
+/* Prints the place of a step, behind "index": in JSON. */
+void json_place(FILE *out, const Step *step);
+
+/* What a step is, such as "A = softmax(S / √d_attn)"; where placed, with
+   its place before it, such as "line 6, h = 2: ". */
+const char *step_text(Arena *arena, const Run *run, const Step *step,
+                      bool placed);
+
+/* Prints the text of a step, placed. */
+void print_step_text(FILE *out, const Run *run, const Step *step);
+
+/* Prints a formula, with the transpositions of the layout for its
+   apostrophes. */
+void print_formula(FILE *out, const Run *run, const char *formula);
+
+/* The size of the numbers of which a step is a sum, for without_noise; 0
+   where a tiny number may be no noise: e^x, a probability, what is given. */
+double step_size(const Step *step);
+
+/* Whether a step is made of distributions; how that is said. */
+bool sums_to_1(const Step *step);
+const char *sums_text(const Run *run);
+
+/* Whether it is line 5 of Algorithm 4 with a mask that is 1 everywhere. */
+bool mask_is_1(const Run *run, const Step *step);
+
+/* Writes algorithm, layout, and what the layout means, and returns it. */
+enum { TITLE_BYTES = 600 };
+const char *run_title(char to[TITLE_BYTES], const Run *run);
+
+/* The decimals that the numbers of a run are shown with. */
+int decimals_shown(const Run *run);
+#endif

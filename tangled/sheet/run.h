@@ -1,0 +1,90 @@
+/* A run of a sheet: its steps, and how it may be varied.
+
+   Main types: Run, Step, Variation, Bound. Entry points: run_sheet, or
+   bind_sheet and run_bound. In goes a sheet; out come its steps. */
+#ifndef FTX_RUN_H
+#define FTX_RUN_H
+#include "sheet/step.h"
+
+/* How a sheet is meant in what it leaves open: its layout, and habits that
+   books and programs have, a bit each. SCALED_FIRST: S_scaled is taken
+   before the mask. SHIFTED: the largest of a softmax is subtracted before
+   e^x. TEMPERED: p is softmax(logits / tau). READS_p: the loss is read from
+   p, though there is a q. */
+enum { SCALED_FIRST = 1, SHIFTED = 2, TEMPERED = 4, READS_p = 8,
+       HABITS = 16 };
+typedef struct {
+    const Layout *layout;
+    unsigned habits;
+    const char *why;            /* this layout; NULL: the sheet names it  */
+} Convention;
+
+typedef struct Bound Bound;
+typedef struct {
+    const Sheet *sheet;
+    const Bound *bound;         /* what it is a run of                    */
+    int algorithm;
+    const Layout *layout;
+    int decimals;               /* asked for; -1 if none were             */
+    bool scaled, rms, tied;     /* as the sheet has them                  */
+    bool unplaced;              /* a model without positions              */
+    const char *assumed;        /* such as "Z = X, b_q = 0", or ""        */
+    const char *entered;        /* such as "from Q, K, V: line 4", or ""  */
+    unsigned habits;            /* of these conventions                   */
+    const char *guessed;        /* what the sheet leaves open, in words   */
+    int conventions;            /* that it may be meant by, the likeliest */
+    const Convention *convention;       /* first: it is run by that       */
+    double divisor;             /* of the scores; 0: √d_attn, if scaled   */
+    double heat;                /* of the logits before p: 1, or tau      */
+    int d_attn, d_x;            /* 0: nothing on the sheet tells it       */
+    const char *verdict;        /* on what is claimed; NULL: none         */
+    int n;
+    const Step *step;
+    Mat result;                 /* what the algorithm returned, in the
+                                   paper's layout; of training, how all of
+                                   theta has changed, in one column; NULL:
+                                   it did not return                      */
+} Run;
+
+/* A variation of a run is shown every matrix that the sheet gives, every
+   value when it has been computed, and again when it has become a step.
+   It answers with M, or with another matrix of its shape on its tape that
+   shall take its place. All are in the paper's layout. */
+typedef struct {
+    void *to;
+    Mat (*given)(void *to, const Step *place, Mat M);
+    Mat (*computed)(void *to, const Step *step, Mat M);
+    Mat (*carried)(void *to, const Step *step, Mat M);
+    bool exchanged;             /* X and Z                                */
+    const Run *run;             /* as far as it has come                  */
+    Fault *fault;               /* of the run                             */
+} Variation;
+
+/* Reads off a sheet all that its algorithm takes, by the convention that is
+   likeliest. It lives in the arena. A sheet that does not hold what its
+   algorithm needs ends the attempt. */
+const Bound *bind_sheet(const Sheet *sheet, Arena *arena, Fault *f);
+
+/* The same by a given convention. */
+const Bound *bind_by(const Convention *convention, const Sheet *sheet,
+                     Arena *arena, Fault *f);
+
+/* Runs a bound sheet, as often as wanted, and collects the steps. variation
+   may be NULL. The run lives in the arena, what is computed on the tape. */
+const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
+                     Tape *tape, Fault *f);
+
+/* Binds a sheet and runs it once, with a variation or without one. */
+const Run *run_varied(const Sheet *sheet, Variation *variation,
+                      Arena *arena, Tape *tape, Fault *f);
+const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
+                     Fault *f);
+
+/* The matrix that is given at a place: its name, part, layer and head;
+   NULL: none is. */
+Mat matrix_given(const Bound *bound, const Step *place);
+
+/* The least root of a variance that can be divided by; less is no more than
+   what rounding left of it, or of the digits of the mean m. */
+double least_root(double m);
+#endif

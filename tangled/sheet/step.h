@@ -1,0 +1,90 @@
+/* The steps of an algorithm: the table of what is known of each, and a step
+   of a run.
+
+   Main types: StepRow, Step. */
+#ifndef FTX_STEP_H
+#define FTX_STEP_H
+#include "sheet/takes.h"
+
+/* What a value is for: the same word in every algorithm, so that what is
+   known of scores is known of all scores. NO_ROLE: a parameter. */
+typedef enum {
+    NO_ROLE, ROLE_EMBEDDING, ROLE_POSITION, ROLE_QUERY, ROLE_KEY,
+    ROLE_VALUES, ROLE_SCORES, ROLE_MASKED, ROLE_SCALED, ROLE_WEIGHTS,
+    ROLE_MIXED, ROLE_HEAD, ROLE_HEADS, ROLE_PROJECTED, ROLE_MEAN,
+    ROLE_VARIANCE, ROLE_NORMALISED, ROLE_LOGITS, ROLE_PROBABILITIES,
+    ROLE_EMBEDDED, ROLE_ATTENDED, ROLE_ATTENTION_NORM, ROLE_FED,
+    ROLE_MLP_NORM, ROLE_TRANSFORMED, ROLE_LAST_NORM, ROLE_PREDICTED,
+    ROLE_LOSS, ROLE_MASKED_TOKENS, ROLE_MASKED_PLACES, ROLE_NEXT,
+    ROLE_TEMPERED, ROLE_DRAWN, ROLE_GENERATED, ROLE_POWERS, ROLE_SUM,
+    ROLE_ROOT, ROLE_STANDARDISED, ROLE_HIDDEN, ROLE_ACTIVE, ROLE_MLP,
+    ROLE_KEPT, ROLE_TABLE, ROLE_PLACED
+} Role;
+
+/* All that is known of a value that an algorithm names, in words and in
+   letters. */
+typedef struct {
+    int algorithm, line;
+    const char *name;           /* as in the C, such as S_scaled          */
+    Role role;
+    const char *high, *wide;    /* its dimensions: "ell_z", "ell_x"       */
+    const char *from;           /* what it is computed from: "S d_attn"   */
+    const char *symbol;         /* in the paper's notation                */
+    const char *columns, *rows; /* what it is, where tokens are these     */
+    bool sums;                  /* its columns, in the paper's layout, are
+                                   distributions                          */
+    bool derived;               /* no line names it: it is computed where
+                                   it is asked for ...                    */
+    const char *formula;        /* ... so; or, of a line, how that follows
+                                   from what is derived; or NULL          */
+    const char *also;           /* other spellings                        */
+} StepRow;
+
+/* All rows, in the order in which a run comes by them. */
+extern const StepRow step_table[];
+extern const int step_rows;
+
+/* Whether a run of an algorithm comes by a row; may a sheet give it? */
+bool comes_by(int algorithm, const StepRow *row);
+bool can_be_given(int algorithm, const StepRow *row);
+
+/* What is known of the step of that name in that line; NULL: nothing. */
+const StepRow *row_named(int algorithm, int line, const char *name);
+
+/* What is drawn in a cell where somebody's own numbers are. */
+typedef struct {
+    const char *text;           /* the number                             */
+    const char *right;          /* what it should be; "": just that       */
+    const char *sign, *colour, *tex;    /* how that is shown              */
+} CellMark;
+
+typedef struct StepInput {      /* a step that another is computed from   */
+    int step;                   /* run.step[step]                         */
+    const struct StepInput *next;
+} StepInput;
+
+/* A value that an algorithm names, in the layout of the sheet. */
+typedef struct {
+    int algorithm, line;
+    const char *name;           /* as in the C, such as S_scaled          */
+    const StepRow *row;         /* what is known of it; NULL: a parameter */
+    Role role;
+    Aspect aspect;
+    Part part;                  /* of the model in which it arose ...     */
+    int layer, head;            /* ... its layer, its head; 0: in none    */
+    int turn;                   /* of a loop; 0: in none                  */
+    char loop;                  /* n: its turns are sequences; i: tokens  */
+    bool inner;                 /* in a model, and not a line of the
+                                   sheet's algorithm; or a parameter that
+                                   the sheet does not give                */
+    int time;                   /* 2 for the second of this description   */
+    bool turned;                /* M is the paper's matrix, transposed    */
+    bool given;                 /* by the sheet, not computed             */
+    Mat M;
+    const StepInput *from;      /* what it was computed from; NULL in a run
+                                   with a variation                       */
+    const CellMark *mark;       /* of its entries, row after row; NULL:
+                                   they are not judged                    */
+    const char *remark;         /* NULL: none                             */
+} Step;
+#endif
