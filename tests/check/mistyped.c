@@ -361,7 +361,7 @@ LAW(any_mistyped_sheet_is_judged_or_refused)
     }
     atexit(print_current);
     assert_int_equal(glob("tests/data/*/*.sheet", 0, NULL, &sheets), 0);
-    assert_that(sheets.gl_pathc > 120);
+    assert_that(sheets.gl_pathc > 80);
     for (int k = amount(1000); k > 0; k--) {
         const int which = below(&random, (int)sheets.gl_pathc);
         const char *sheet = sheets.gl_pathv[which];
