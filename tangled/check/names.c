@@ -42,7 +42,7 @@ static const Item *given_as(const Run *run, const char *name)
     return NULL;
 }
 
-static double number_given(const Run *run, const char *name, double instead)
+static double given_number(const Run *run, const char *name, double instead)
 {
     const Item *item = given_as(run, name), *pos = given_as(run, "pos");
     if (item == NULL && pos != NULL && strcmp(name, "t") == 0)
@@ -203,10 +203,10 @@ static bool sines_of(const Run *run, Sines *sines)
     const char *word = positions == NULL ? NULL : positions->word;
     bool paper = word != NULL && strcmp(word, "paper") == 0;
     sines->variant = paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI;
-    sines->base = number_given(run, "base", paper
-                ? number_given(run, "ell_max", 1) : 10000);
-    sines->place = number_given(run, "t", 1) - 1
-                 + number_given(run, "first", paper ? 1 : 0);
+    sines->base = given_number(run, "base", paper
+                ? given_number(run, "ell_max", 1) : 10000);
+    sines->place = given_number(run, "t", 1) - 1
+                 + given_number(run, "first", paper ? 1 : 0);
     return word != NULL && strcmp(word, "none") != 0;
 }
 
@@ -244,7 +244,7 @@ static Mat sine_places(Slipping *s)
     Mat M = zeros_of(s, 1, s->it->cols);
     sines_of(run, &how);
     if (s->here->role == ROLE_TABLE)
-        how.place -= number_given(run, "t", 1) - 1;
+        how.place -= given_number(run, "t", 1) - 1;
     for (int j = 1; j <= M->cols; j++)
         AT(M, 1, j) = (real)(how.place + j - 1);
     return M;
@@ -435,7 +435,7 @@ unsigned truths_of_run(const Run *run)
 {
     Sines how;
     int a = run->algorithm;
-    double tau = number_given(run, "tau", 1);
+    double tau = given_number(run, "tau", 1);
     bool pre_norm = a == 10 || a == 13 || a == 14;
     bool by_root = run->scaled && run->divisor == 0;
     return one_of(by_root, IF_DIVIDED, run->scaled ? 0 : IF_UNDIVIDED)
@@ -644,7 +644,7 @@ static Mat meant_by(void *to, const char *name, int length)
             return ordered(s, orders[k].from);
     for (int k = 0; k < COUNT(numbers); k++)
         if (strcmp(numbers[k].name, word) == 0) {
-            double x = number_given(s->variation.run, word,
+            double x = given_number(s->variation.run, word,
                                     numbers[k].instead);
             return isnan(x) ? NULL : one_number(s, x);
         }

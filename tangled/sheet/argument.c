@@ -1,5 +1,8 @@
-/* What an algorithm takes, and what a sheet may begin with. */
-#include "sheet/job.h"
+/* The table of what each algorithm takes, with its layouts, spellings and
+   shapes.
+
+   Main types: Argument, Layout. Entry points: find_argument, known_name. */
+#include "sheet/arguments.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -110,11 +113,6 @@ const Argument arguments[] = {
     { { 7 },           "W_e",       TOKENS, "d_e",    "N_V",     "" },
 };
 const int argument_rows = sizeof arguments / sizeof *arguments;
-bool binding(const Job *job)
-{
-    return job->tape == NULL;
-}
-
 bool takes(int algorithm, const Argument *argument)
 {
     const int *a = argument->algorithms;
@@ -123,8 +121,7 @@ bool takes(int algorithm, const Argument *argument)
     return *a == algorithm;
 }
 
-/* NULL: the algorithm does not take it. */
-static const Argument *argument_named(int algorithm, const char *name)
+const Argument *find_argument(int algorithm, const char *name)
 {
     for (const Argument *a = arguments; a < arguments + argument_rows; a++)
         if (*a->name == *name && takes(algorithm, a)
@@ -133,36 +130,26 @@ static const Argument *argument_named(int algorithm, const char *name)
     return NULL;
 }
 
-const Argument *argument_of(const Job *job, const char *name)
-{
-    return argument_named(job->run.algorithm, name);
-}
-
 Taken taken_by(int algorithm, const char *name)
 {
-    const Argument *a = argument_named(algorithm, name);
+    const Argument *a = find_argument(algorithm, name);
     return a == NULL ? (Taken){ .rows = NULL } : (Taken){
         a->kind == TOKENS || a->kind == ONE_OR_MORE, a->kind == WEIGHT,
         a->rows, a->cols };
 }
 
-bool of_head(const char *name)
+bool is_of_head(const char *name)
 {
     return word_in("W_q W_k W_v b_q b_k b_v", name, strlen(name));
 }
 
-bool of_layer(const char *name)
+bool is_of_layer(const char *name)
 {
-    return of_head(name)
+    return is_of_head(name)
         || word_in("W_o b_o gamma_1 beta_1 gamma_2 beta_2 gamma_3 beta_3 "
                     "gamma_4 beta_4 gamma_5 beta_5 W_mlp1 b_mlp1 W_mlp2 "
                     "b_mlp2 W_mlp3 b_mlp3 W_mlp4 b_mlp4", name,
                     strlen(name));
-}
-
-bool per_head(const Job *job, const char *name)
-{
-    return job->run.algorithm == 5 && of_head(name);
 }
 
 static const struct { int algorithm; const char *name, *also;

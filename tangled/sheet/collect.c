@@ -1,5 +1,9 @@
-/* Collecting the steps of a run, with those that are given or derived. */
-#include "sheet/job.h"
+/* The observer of a run: it makes a step of each value of the listing, with
+   what the sheet gives for it, what is derived beside it, and what a
+   variation makes of it.
+
+   Main types: Seen, Step. Entry point: collect_step. */
+#include "sheet/collect.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +47,7 @@ static void check_entries(const Job *job, const Step *step)
     }
 }
 
-Mat copied_matrix(Job *job, Mat M, bool turn)
+Mat copy_matrix(Job *job, Mat M, bool turn)
 {
     Mat copy = constant(job->arena, turn ? M->cols : M->rows,
                         turn ? M->rows : M->cols);
@@ -59,7 +63,7 @@ Mat copied_matrix(Job *job, Mat M, bool turn)
 
 static void check_root(const Job *job, const Step *step)
 {
-    const Item *e = job->run.algorithm >= 8 ? NULL : find(job, "e", 0);
+    const Item *e = job->run.algorithm >= 8 ? NULL : find_item(job, "e", 0);
     char where[40] = "";
     if (job->run.algorithm >= 8)
         snprintf(where, sizeof where, "in layer_norm (%s%.0d) ",
@@ -89,7 +93,7 @@ static int time_of(const Job *job, Step *step)
 }
 
 /* What is computed has a row in the table, and its name from there. */
-void know_row(Step *step)
+void set_row(Step *step)
 {
     static const StepRow nobodys = { .symbol = "?", .columns = "?",
                                      .from = "" };
@@ -185,7 +189,7 @@ Step step_seen(const Place *at, const char *line, const char *name)
     Step step = { .name = of_head ? "Y" : name, .part = at->part,
                   .layer = at->layer };
     set_line(&step, line);
-    know_row(&step);
+    set_row(&step);
     if (step.algorithm == 4 || of_head)
         step.head = at->head;
     return step;
@@ -202,7 +206,7 @@ static void note_computed(Job *job, const StepRow *row)
     job->last = row;
 }
 
-void add_row(Job *job, Step step, int n, const int *number)
+void add_integers(Job *job, Step step, int n, const int *number)
 {
     Mat M = constant(job->arena, 1, n);
     for (int k = 1; k <= n; k++)
@@ -210,7 +214,7 @@ void add_row(Job *job, Step step, int n, const int *number)
     step.M = M;
     step.part = NOWHERE;
     step.layer = 0;
-    know_row(&step);
+    set_row(&step);
     bool known = !job->late || known_from(job, &step);
     if (known) {
         note_computed(job, step.row);
@@ -224,7 +228,7 @@ static void add_noted(Job *job)
     Step step = { .name = strcmp(job->row_line, "12.5") == 0 ? "xt"
                                                              : "Tt" };
     set_line(&step, job->row_line);
-    add_row(job, step, job->in_row, job->row);
+    add_integers(job, step, job->in_row, job->row);
     job->in_row = 0;
 }
 
@@ -249,13 +253,13 @@ static void note_index(Job *job, const char *line, int index)
         job->turn++;            /* Algorithm 15 does not count its turns */
 }
 
-Mat varied(const Job *job, const Step *step, Mat M)
+Mat vary_computed(const Job *job, const Step *step, Mat M)
 {
     Variation *v = job->variation;
     return v == NULL ? M : v->computed(v->to, step, M);
 }
 
-Mat carried(const Job *job, const Step *step, Mat M)
+Mat vary_carried(const Job *job, const Step *step, Mat M)
 {
     Variation *v = job->variation;
     return v == NULL ? M : v->carried(v->to, step, M);
@@ -269,7 +273,7 @@ static bool is_update(const char *line)
 
 static void descend_along(const Job *job, Mat M, Mat gradient)
 {
-    double eta = job_number(job, "eta", 1);
+    double eta = number_given(job, "eta", 1);
     struct Matrix old = *M;
     old.at = M->grad;
     for (int j = 1; j <= M->cols; j++)
@@ -282,10 +286,10 @@ static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
 {
     step->aspect = aspect;
     step->turn = job->turn;
-    M = varied(job, step, M);
-    step->M = copied_matrix(job, M, step->turned);
+    M = vary_computed(job, step, M);
+    step->M = copy_matrix(job, M, step->turned);
     add_step(job, step);
-    return carried(job, step, M);
+    return vary_carried(job, step, M);
 }
 
 static void add_parameter(Job *job, const Step *seen, Mat M, int number)
@@ -357,12 +361,12 @@ static const Item *item_for(const Job *job, const Step *step,
     bool model = job->run.algorithm >= 8 && a->rows != NULL
               && a->kind != LIST;
     if (!model)
-        return find(job, a->name, step->head);
-    bool in_layer = of_layer(a->name);
+        return find_item(job, a->name, step->head);
+    bool in_layer = is_of_layer(a->name);
     Step place = { .name = a->name, .part = in_layer ? step->part : NOWHERE,
                    .layer = in_layer ? step->layer : 0,
-                   .head = of_head(a->name) ? step->head : 0 };
-    if (place.part == ED && !of_head(a->name) && a->name[2] != 'o')
+                   .head = is_of_head(a->name) ? step->head : 0 };
+    if (place.part == ED && !is_of_head(a->name) && a->name[2] != 'o')
         place.part = DEC;
     return item_at(job, &place);
 }
@@ -377,7 +381,7 @@ static bool known_argument(Job *job, const Step *step, const char *name,
         return true;
     const Item *item = item_for(job, step, a);
     bool nowhere = step->role == ROLE_POSITION  /* it adds 0, of any x */
-                && !any_given(job, "W_p positions");
+                && !is_any_given(job, "W_p positions");
     if (item != NULL)
         return !mark || nowhere || use(job, item);
     if (strcmp(name, "W_e") == 0 && step->role == ROLE_LOGITS
@@ -393,7 +397,7 @@ static bool known_argument(Job *job, const Step *step, const char *name,
     if (*a->instead == 'X')
         return known_argument(job, step, "X", mark);
     if (mark)
-        assume_used(job, name, a->instead);
+        note_used_assumption(job, name, a->instead);
     return true;
 }
 
@@ -408,7 +412,7 @@ static bool is_idle(const Job *job, const Step *step, const Seen *from)
         && from->step.algorithm >= 8
         && (item_entered(job, &norm) >= 0
             || (step->part == NOWHERE && !job->run.tied
-                && !any_given(job, "gamma beta W_u")));
+                && !is_any_given(job, "gamma beta W_u")));
 }
 
 static bool is_known_here(Job *job, const Step *step, const char *name,
@@ -505,9 +509,9 @@ static Mat given_value(Job *job, const Step *step, const char *name)
     }
     const struct { const char *name; double x; } numbers[] = {
         { "epsilon", job->epsilon }, { "tau", job->tau },
-        { "top_k", find(job, "top_k", 0) == NULL ? 0
-                     : whole(job, "top_k", 1, 1000000, "") },
-        { "top_p", job_number(job, "top_p", 0) },
+        { "top_k", find_item(job, "top_k", 0) == NULL ? 0
+                     : integer_given(job, "top_k", 1, 1000000, "") },
+        { "top_p", number_given(job, "top_p", 0) },
         { "scaling", scaling(job) }, { "beta", 0 },
         { "shift", (job->run.habits & SHIFTED) != 0 },
         { "heat", job->run.heat } };
@@ -517,9 +521,10 @@ static Mat given_value(Job *job, const Step *step, const char *name)
     if (strcmp(name, "sinusoids") == 0)
         return job->positions;
     if (strcmp(name, "positions") == 0)
-        return positions_of(job, find(job, strcmp(step->row->wide, "ell_z")
+        return positions_of(job, find_item(job, strcmp(step->row->wide,
+                                                       "ell_z")
                                            == 0 ? "z" : "x", 0));
-    const Item *item = find(job, name, 0);
+    const Item *item = find_item(job, name, 0);
     if (item == NULL)
         return letter_size(&job->size, name) == 0 ? NULL
              : number_constant(job, letter_size(&job->size, name));
@@ -547,8 +552,8 @@ static Mat entered_matrix(Job *job, const Step *step, int k, Mat M)
             fault(job->f, item->at, "%s is a mean of squares, never below "
                   "0.", item->typed);
     copy_into(copy, given);
-    copy = varied_given(job, step, copy);
-    const Item *mask = find(job, "mask", 0);
+    copy = vary_given(job, step, copy);
+    const Item *mask = find_item(job, "mask", 0);
     if (step->role == ROLE_SCALED && mask != NULL && step->algorithm == 4) {
         copy = masked(copy, job->mask);
         use(job, mask);
@@ -585,10 +590,10 @@ static void tell_gradient(Mat Y)
     step.role = NO_ROLE;        /* no slip of the way forth */
     step.given = false;
     step.from = NULL;
-    Mat G = varied(w->job, &step, &view);
-    step.M = copied_matrix(w->job, G, step.turned);
+    Mat G = vary_computed(w->job, &step, &view);
+    step.M = copy_matrix(w->job, G, step.turned);
     add_step(w->job, &step);
-    G = carried(w->job, &step, G);
+    G = vary_carried(w->job, &step, G);
     for (int k = 0; Y->of[0]->grad != NULL && k < Y->rows * Y->cols; k++)
         Y->of[0]->grad[k] += G->at[k];
 }
@@ -645,11 +650,11 @@ static Mat other_side_of_mask(Job *job, Mat M, Mat hidden)
 
 static Mat told_step(Job *job, Step *step, Mat M)
 {
-    step->M = copied_matrix(job, M, step->turned);
+    step->M = copy_matrix(job, M, step->turned);
     step->from = step->given || job->variation != NULL ? NULL
                : inputs_of(job, step, step->row, NULL);
     add_step(job, step);
-    Mat Y = behind_watcher(job, step, M), Z = carried(job, step, Y);
+    Mat Y = behind_watcher(job, step, M), Z = vary_carried(job, step, Y);
     job->rederive |= step->row->derived && Z != Y;
     if (step->row == job->backwards)
         job->end = Z;
@@ -659,14 +664,15 @@ static Mat told_step(Job *job, Step *step, Mat M)
 /* Its formula, though all is known, makes nothing. */
 _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
 {
-    const Item *top = find(job, "top_k", 0);
+    const Item *top = find_item(job, "top_k", 0);
     if (row->role == ROLE_LOSS)
-        fault(job->f, find(job, "target", 0)->at, "these targets have no "
+        fault(job->f, find_item(job, "target", 0)->at,
+              "these targets have no "
               "loss: each token has one target, a token of 1 ... %d "
               "whose p is not 0.",
               letter_size(&job->size, "N_V"));
     if (row->role == ROLE_KEPT)
-        fault(job->f, (top == NULL ? find(job, "top_p", 0) : top)->at,
+        fault(job->f, (top == NULL ? find_item(job, "top_p", 0) : top)->at,
               "top_k and top_p keep tokens for one column of logits, and "
               "here are several.");
     fault(job->f, job->start->at, "%s becomes too large for the computer; "
@@ -710,7 +716,7 @@ static Mat come_by(Job *job, Step *step, Mat M)
     Mat behind_mask = asked && is_before_mask(job, step) ? made : NULL;
     if (behind_mask != NULL)
         made = other_side_of_mask(job, made, NULL);
-    Mat other = asked && k < 0 ? varied(job, step, made) : made;
+    Mat other = asked && k < 0 ? vary_computed(job, step, made) : made;
     job->rederive = M == NULL && (job->rederive || other != made || k >= 0);
     other = asked ? told_step(job, step, other) : only_a_shape(M);
     if (behind_mask != NULL)
@@ -824,7 +830,7 @@ static void tell_gradients(Job *job)
     }
 }
 
-void way_back(Job *job)
+void collect_gradients(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
     int k = 0;
@@ -838,8 +844,8 @@ void way_back(Job *job)
     tell_gradients(job);
 }
 
-Mat collect(void *to, const char *line, const char *name, Mat M,
-            int index)
+Mat collect_step(void *to, const char *line, const char *name, Mat M,
+                 int index)
 {
     Job *job = to;
     if (M == NULL) {

@@ -1,5 +1,8 @@
-/* The matrices that a sheet gives, in the paper's layout. */
-#include "sheet/job.h"
+/* The matrices that a sheet gives, in the paper's layout, and what stands in
+   for those that it does not give.
+
+   Main type: GivenMatrix. Entry points: bind_matrix, argument_matrix. */
+#include "sheet/shape.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -49,11 +52,11 @@ static void assume_each(Job *job, const Item *item)
 {
     char text[60];
     snprintf(text, sizeof text, "%g in each entry", item->entry->value);
-    assume_used(job, item->typed, text);
+    note_used_assumption(job, item->typed, text);
 }
 
 /* item is NULL: with what stands in for it. */
-void fill(Job *job, Mat M, const Argument *a, const Item *item)
+void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
 {
     bool turn = is_transposed(a->kind, job->run.layout) && item != NULL
              && item->cols == M->rows && item->rows == M->cols;
@@ -68,7 +71,7 @@ void fill(Job *job, Mat M, const Argument *a, const Item *item)
         assume_each(job, item);
 }
 
-Mat varied_given(const Job *job, const Step *place, Mat M)
+Mat vary_given(const Job *job, const Step *place, Mat M)
 {
     Variation *v = job->variation;
     return v == NULL ? M : v->given(v->to, place, M);
@@ -91,7 +94,7 @@ static void assume_matrix(Job *job, const Step *place, const char *what)
         others |= job->argument[k] == a;
     step_name(name, sizeof name,
               others ? place : &(Step){ .name = place->name });
-    assume(job, name, what);
+    note_assumption(job, name, what);
 }
 
 void bind_matrix(Job *job, const Step *place, Mat M)
@@ -102,11 +105,11 @@ void bind_matrix(Job *job, const Step *place, Mat M)
          identity = job->identity && a->kind == WEIGHT,
          nothing = a->instead == NULL || *a->instead == '\0';
     if (item == NULL && nothing && !identity)
-        need(job, place->name, place->head);
+        require_item(job, place->name, place->head);
     if (item == NULL)
         assume_matrix(job, place, identity ? "I" : a->instead);
     if (item != NULL || (a->instead != NULL && !identity))
-        fill(job, M, a, item);
+        fill_matrix(job, M, a, item);
     else
         for (int i = 1; i <= M->rows; i++)  /* or nothing but a shape */
             for (int j = 1; j <= M->cols; j++)
@@ -133,11 +136,11 @@ Mat matrix_given(const Bound *bound, const Step *place)
 }
 
 /* The matrix of that name, or what stands in for it. */
-Mat given(Job *job, const char *name, int head)
+Mat argument_matrix(Job *job, const char *name, int head)
 {
     const Argument *a = argument_of(job, name);
     const Step place = { .name = name, .head = head };
-    if (binding(job)) {
+    if (is_binding(job)) {
         Mat M = constant(job->arena, size_or_1(job, a->rows),
                          a->cols == NULL ? 1 : size_or_1(job, a->cols));
         bind_matrix(job, &place, M);
@@ -147,21 +150,21 @@ Mat given(Job *job, const char *name, int head)
     Mat M = input(job->tape, g->M->rows, g->M->cols);
     copy_into(M, g->M);
     if (!g->shape)
-        copy_into(M, varied_given(job, &place, M));
+        copy_into(M, vary_given(job, &place, M));
     return g->M = M;
 }
 
-Mask given_mask(Job *job)
+Mask argument_mask(Job *job)
 {
-    const Item *item = find(job, "mask", 0);
+    const Item *item = find_item(job, "mask", 0);
     if (item == NULL)
-        assume(job, "mask", "none");
+        note_assumption(job, "mask", "none");
     if (item == NULL || item->word != NULL) {
-        int word = choice(job, "mask",
-                          "none causal bidirectional unidirectional");
+        int word = word_given(job, "mask",
+                              "none causal bidirectional unidirectional");
         return word == 2 || word == 4 ? unidirectional : bidirectional;
     }
-    Mat M = given(job, "mask", 0);
+    Mat M = argument_matrix(job, "mask", 0);
     for (int k = 0; k < item->rows * item->cols; k++) {
         double v = entry_value(job, argument_of(job, "mask"), item, k);
         if (v != 0 && v != 1)
@@ -190,14 +193,14 @@ Architecture architecture(const Job *job)
     return of[job->run.algorithm - 8];
 }
 
-Part part_of(const Job *job, const Item *item)
+Part part_of_item(const Job *job, const Item *item)
 {
     const char *name = item->name, *number = name + strlen(name) - 1;
-    if (item->part != NOWHERE || !of_layer(name))
+    if (item->part != NOWHERE || !is_of_layer(name))
         return item->part;
     if (architecture(job) != ED_TRANSFORMER)
         return LAYER;
-    if (of_head(name) || *number == 'o')
+    if (is_of_head(name) || *number == 'o')
         return NOWHERE;
     return *number <= '2' ? ENC : DEC;
 }
@@ -223,7 +226,7 @@ bool is_at(const Job *job, int k, const Step *place)
     return (item->layer == place->layer || (item->layer == 0 && L == 1))
         && (item->head == place->head
             || (item->head == 0 && place->head == 1 && job->H == 1))
-        && part_of(job, item) == place->part;
+        && part_of_item(job, item) == place->part;
 }
 
 const Item *item_at(const Job *job, const Step *place)
@@ -231,7 +234,7 @@ const Item *item_at(const Job *job, const Step *place)
     const Sheet *sheet = job->run.sheet;
     const Item *found = NULL;
     if (job->run.algorithm < 8)
-        return find(job, place->name, place->head);
+        return find_item(job, place->name, place->head);
     for (int k = 0; k < sheet->n; k++)
         if (is_at(job, k, place)) {
             if (found != NULL)

@@ -1,10 +1,28 @@
-/* Finding things on a sheet, and which of its items are steps. */
-#include "sheet/job.h"
+/* Finding items on a sheet, and deciding what each is: an argument of the
+   algorithm, a step that is given, or neither, which is refused.
+
+   Main types: Item, Entered. Entry point: check_items. */
+#include "sheet/bind.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-const Item *find(const Job *job, const char *name, int head)
+bool is_binding(const Job *job)
+{
+    return job->tape == NULL;
+}
+
+const Argument *argument_of(const Job *job, const char *name)
+{
+    return find_argument(job->run.algorithm, name);
+}
+
+bool is_per_head(const Job *job, const char *name)
+{
+    return job->run.algorithm == 5 && is_of_head(name);
+}
+
+const Item *find_item(const Job *job, const char *name, int head)
 {
     const Sheet *sheet = job->run.sheet;
     for (int k = 0; k < sheet->n; k++) {
@@ -17,15 +35,15 @@ const Item *find(const Job *job, const char *name, int head)
 }
 
 /* NULL: what a sheet that is entered late need not have. */
-const Item *need(const Job *job, const char *name, int head)
+const Item *require_item(const Job *job, const char *name, int head)
 {
-    const Item *item = find(job, name, head);
+    const Item *item = find_item(job, name, head);
     char number[20] = "";
     if (item != NULL || job->late)
         return item;
     if (head > 0)
         snprintf(number, sizeof number, "%c%d",
-                 per_head(job, name) ? '^' : '_', head);
+                 is_per_head(job, name) ? '^' : '_', head);
     int algorithm = job->run.algorithm;
     const char *from = sheet_starts[algorithm], *later = strchr(from, ';');
     const size_t n = strlen(name);
@@ -39,7 +57,7 @@ const Item *need(const Job *job, const char *name, int head)
           others ? from : "");
 }
 
-void assume_used(Job *job, const char *name, const char *what)
+void note_used_assumption(Job *job, const char *name, const char *what)
 {
     char told[80];
     size_t n = strlen(job->assumed), left = sizeof job->assumed - n;
@@ -52,20 +70,20 @@ void assume_used(Job *job, const char *name, const char *what)
 }
 
 /* In a run that is entered late that is told only of what it uses. */
-void assume(Job *job, const char *name, const char *what)
+void note_assumption(Job *job, const char *name, const char *what)
 {
-    if (binding(job) && !job->late)
-        assume_used(job, name, what);
+    if (is_binding(job) && !job->late)
+        note_used_assumption(job, name, what);
 }
 
-void assume_number(Job *job, const char *name, double x)
+void note_assumed_number(Job *job, const char *name, double x)
 {
     char number[40];
     snprintf(number, sizeof number, "%g", x);
-    assume(job, name, number);
+    note_assumption(job, name, number);
 }
 
-double job_number(const Job *job, const char *name, double instead)
+double number_given(const Job *job, const char *name, double instead)
 {
     static const struct {
         const char *names, *words;
@@ -78,7 +96,7 @@ double job_number(const Job *job, const char *name, double instead)
         { "p_mask",      "above 0 and below 1",     0, 1,        true  },
         { "top_p",       "above 0 and at most 1",   DBL_MIN, 1,  false },
     };
-    const Item *item = find(job, name, 0);
+    const Item *item = find_item(job, name, 0);
     if (item == NULL)
         return instead;
     double x = item->rows == 1 && item->cols == 1 ? item->entry->value
@@ -96,11 +114,11 @@ double job_number(const Job *job, const char *name, double instead)
     return x;
 }
 
-int whole(const Job *job, const char *name, int instead, int most,
-          const char *range)
+int integer_given(const Job *job, const char *name, int instead, int most,
+                  const char *range)
 {
-    double x = job_number(job, name, instead);
-    const Item *item = find(job, name, 0);
+    double x = number_given(job, name, instead);
+    const Item *item = find_item(job, name, 0);
     if (x != floor(x) || x < 1 || x > most)
         fault(job->f, item == NULL ? job->start->at : item->entry->at,
               "%s is %.10g; it must be one of 1 ... %d%s.",
@@ -109,9 +127,9 @@ int whole(const Job *job, const char *name, int instead, int most,
 }
 
 /* Which of the words, separated by blanks, an item is; 0: not given. */
-int choice(const Job *job, const char *name, const char *words)
+int word_given(const Job *job, const char *name, const char *words)
 {
-    const Item *item = find(job, name, 0);
+    const Item *item = find_item(job, name, 0);
     int n = 1;
     if (item == NULL)
         return 0;
@@ -147,7 +165,7 @@ static bool misplaced(const Job *job, const Item *item, const Argument *a)
     if (algorithm >= 8 && a->rows != NULL && a->kind != LIST)
         return false;           /* check_places will tell */
     return item->part != NOWHERE
-        || (item->head > 0 && !many && !per_head(job, item->name));
+        || (item->head > 0 && !many && !is_per_head(job, item->name));
 }
 
 Part part_of_line(int a, int l)
@@ -174,7 +192,7 @@ static bool any_item(const Job *job, bool claim, const char *names)
     return false;
 }
 
-bool any_given(const Job *job, const char *names)
+bool is_any_given(const Job *job, const char *names)
 {
     return any_item(job, false, names);
 }
@@ -184,7 +202,7 @@ static bool any_claimed(const Job *job, const char *names)
     return any_item(job, true, names);
 }
 
-bool in_heads(const Job *job, const StepRow *row)
+bool is_in_heads(const Job *job, const StepRow *row)
 {
     return job->run.algorithm != 4
         && (row->algorithm == 4 || row->role == ROLE_HEAD);
@@ -193,8 +211,9 @@ bool in_heads(const Job *job, const StepRow *row)
 /* Is the perceptron of a layer given, but not what stands before it? */
 static bool only_fed(const Job *job)
 {
-    return any_given(job, "W_mlp1 W_mlp2 W_mlp3 W_mlp4")
-        && !any_given(job, "x z W_q W_k W_v W_o W_e gamma_1 beta_1 gamma_2 "
+    return is_any_given(job, "W_mlp1 W_mlp2 W_mlp3 W_mlp4")
+        && !is_any_given(job,
+                         "x z W_q W_k W_v W_o W_e gamma_1 beta_1 gamma_2 "
                            "beta_2 gamma_3 beta_3 gamma_4 beta_4");
 }
 
@@ -215,13 +234,13 @@ static const StepRow *entry_row(const Job *job, const Item *item)
     int algorithm = job->run.algorithm;
     bool encoder = algorithm == 8 && item->line == 0 && only_fed(job)
                 && strcmp(item->name, "X") == 0
-                && !any_given(job, "Z W_mlp3 W_mlp4");
+                && !is_any_given(job, "Z W_mlp3 W_mlp4");
     const char *name = encoder ? "Z" : item->name;
     const StepRow *found = NULL;
     bool exact = false;
     for (int k = 0; k < step_rows; k++) {
         const StepRow *row = &step_table[k];
-        bool of_head = in_heads(job, row);
+        bool of_head = is_in_heads(job, row);
         if (!can_be_given(algorithm, row)
             || strcmp(row->name, name) != 0
             || (item->line > 0 && (row->line != item->line
@@ -244,7 +263,7 @@ static const StepRow *entry_row(const Job *job, const Item *item)
     while (fed && found[1].role != ROLE_FED && !found[1].derived)
         found++;
     if (fed && strcmp(found->name, name) != 0
-        && any_given(job, found->name))
+        && is_any_given(job, found->name))
         found--;                /* X, and the Xt that is fed */
     return found;
 }
@@ -275,7 +294,7 @@ const char *letter_of(const Job *job, const StepRow *row,
     return letter;
 }
 
-_Noreturn void ask_attention(const Job *job, const Item *item)
+_Noreturn void refuse_which_attention(const Job *job, const Item *item)
 {
     fault(job->f, item->at, "%s: of which attention? Write enc1.%s, "
           "dec1.%s or, of the cross-attention, ed1.%s.", item->typed,
@@ -300,12 +319,12 @@ static bool enter_step(Job *job, int k)
               : row->algorithm >= 8 ? part_of_row(row)
               : algorithm >= 8 && row->algorithm < 7 ? LAYER : NOWHERE;
     if (algorithm == 8 && row->algorithm <= 5 && part == LAYER)
-        ask_attention(job, item);
+        refuse_which_attention(job, item);
     Entered *e = &job->entered[k];
     *e = (Entered){ .row = row, .aspect = item->aspect, .part = part,
         .also = is_added_to(job, item, row) ? row - 1 : NULL,
         .layer = part == NOWHERE ? 0 : item->layer > 0 ? item->layer : 1,
-        .head = !in_heads(job, row) ? 0 : item->head > 0 ? item->head : 1,
+        .head = !is_in_heads(job, row) ? 0 : item->head > 0 ? item->head : 1,
         .turn = item->turn > 0 ? item->turn : algorithm == 14 };
     bool vector = strcmp(row->wide, "1") == 0;
     e->shape = (Argument){ .name = row->name, .instead = "",
@@ -332,8 +351,8 @@ static bool ends_early(const Job *job)
     for (int k = 0; k < sheet->n; k++)
         claimed |= sheet->item[k].claim;
     return 8 <= algorithm && algorithm <= 10 && !job->late
-        && !job->run.tied && !any_given(job, "W_u")
-        && any_given(job, "x z") && any_given(job, "W_e")
+        && !job->run.tied && !is_any_given(job, "W_u")
+        && is_any_given(job, "x z") && is_any_given(job, "W_e")
         && claimed && !any_claimed(job, "P p logits");
 }
 
@@ -356,7 +375,7 @@ void check_items(Job *job)
         if (a == NULL && !enter_step(job, k))
             refuse_item(job, item);
         job->argument[k] = a;
-        if (per_head(job, item->name)) {
+        if (is_per_head(job, item->name)) {
             plain |= item->head == 0;
             numbered |= item->head > 0;
             if (plain && numbered)

@@ -1,5 +1,7 @@
-/* Binding a sheet, running it, and trying layouts. */
-#include "sheet/job.h"
+/* Binding a sheet by the convention that is likeliest, and running it.
+
+   Main types: Bound, Convention. Entry points: bind_sheet, run_bound. */
+#include "sheet/collect.h"
 #include <math.h>
 #include <string.h>
 
@@ -15,11 +17,11 @@ static void run_each(Job *job)
 
 static int which_algorithm(Job *job)
 {
-    const Item *start = job->start = find(job, "algorithm", 0);
+    const Item *start = job->start = find_item(job, "algorithm", 0);
     if (start == NULL)
         failure(job->f, "the sheet does not say which algorithm; begin "
                 "with a line such as 'algorithm 4'.");
-    double n = job_number(job, "algorithm", 0);
+    double n = number_given(job, "algorithm", 0);
     if (n != floor(n) || n < 1 || n > algorithms)
         fault(job->f, start->at, "there is no sheet for Algorithm %g; "
               "the algorithms are 1 ... %d.", n, algorithms);
@@ -28,41 +30,41 @@ static int which_algorithm(Job *job)
 
 static void read_settings(Job *job)
 {
-    const Item *decimals = find(job, "decimals", 0);
-    int layout = choice(job, "layout", "paper textbook torch berkeley");
+    const Item *decimals = find_item(job, "decimals", 0);
+    int layout = word_given(job, "layout", "paper textbook torch berkeley");
     if (job->run.layout == NULL && layout > 0)
         job->run.layout = &layouts[layout - 1];
-    double n = job_number(job, "decimals", -1);
+    double n = number_given(job, "decimals", -1);
     if (decimals != NULL && n != floor(n))
         fault(job->f, decimals->at, "decimals must be one of 0 ... 15.");
     job->run.decimals = (int)n;
-    const Item *scale = find(job, "scale", 0);
+    const Item *scale = find_item(job, "scale", 0);
     bool number = scale != NULL && scale->word == NULL;
-    double by = number ? job_number(job, "scale", 1) : 0;
+    double by = number ? number_given(job, "scale", 1) : 0;
     if (number && !(by > 0))
         fault(job->f, scale->at, "scale is no, yes, or a number above 0: "
               "what the scores are divided by, or, below 1, multiplied "
               "by.");
     job->run.divisor = by == 0 || by >= 1 ? by : 1 / by;
-    job->run.scaled = number || choice(job, "scale", "no yes") != 1;
-    job->run.rms = choice(job, "norm", "layer rms") == 2;
-    job->run.tied = choice(job, "tied", "no yes") == 2;
+    job->run.scaled = number || word_given(job, "scale", "no yes") != 1;
+    job->run.rms = word_given(job, "norm", "layer rms") == 2;
+    job->run.tied = word_given(job, "tied", "no yes") == 2;
 }
 
 static void check_needs(Job *job)
 {
     int algorithm = job->run.algorithm;
     job->identity = 3 <= algorithm && algorithm <= 5 && !job->late
-                 && !any_given(job, "W_q W_k W_v W_o")
-                 && any_given(job, "X e");
+                 && !is_any_given(job, "W_q W_k W_v W_o")
+                 && is_any_given(job, "X e");
     for (int k = 0; k < argument_rows; k++) {
         const Argument *a = &arguments[k];
-        bool each = per_head(job, a->name);
-        bool list = a->kind == LIST && find(job, a->name, 1) != NULL;
+        bool each = is_per_head(job, a->name);
+        bool list = a->kind == LIST && find_item(job, a->name, 1) != NULL;
         if (takes(job->run.algorithm, a) && a->instead == NULL && !list
             && !(job->identity && a->kind == WEIGHT))
             for (int h = each; h <= (each ? job->H : 0); h++)
-                need(job, a->name, h);
+                require_item(job, a->name, h);
     }
 }
 
@@ -88,7 +90,7 @@ static void bind_entered(Job *job)
         const Argument *a = &e->shape;
         e->M = constant(job->arena, size_or_1(job, a->rows),
                         a->cols == NULL ? 1 : size_or_1(job, a->cols));
-        fill(job, e->M, a, &job->run.sheet->item[k]);
+        fill_matrix(job, e->M, a, &job->run.sheet->item[k]);
         for (int j = 1; e->row->sums && e->aspect == VALUE
              && j <= e->M->cols; j++)
             check_chances(job, &job->run.sheet->item[k], e->M, j);
@@ -97,10 +99,10 @@ static void bind_entered(Job *job)
 
 static bool has_what_it_needs(const Job *job, Role role)
 {
-    return role == ROLE_LOSS ? any_given(job, "target")
-         : role == ROLE_KEPT ? any_given(job, "top_k top_p")
-         : role == ROLE_PLACED ? any_given(job, "e")
-         : role == ROLE_TABLE ? !any_given(job, "W_p")
+    return role == ROLE_LOSS ? is_any_given(job, "target")
+         : role == ROLE_KEPT ? is_any_given(job, "top_k top_p")
+         : role == ROLE_PLACED ? is_any_given(job, "e")
+         : role == ROLE_TABLE ? !is_any_given(job, "W_p")
          : role != ROLE_TEMPERED || argument_of(job, "tau") != NULL;
 }
 
@@ -128,7 +130,7 @@ static void want_derived(Job *job)
             { ROLE_KEPT, "top_k top_p" }, { ROLE_PLACED, "e" } };
         for (int k = 0; k < 4 && derived; k++)
             job->wanted[r] |= row->role == asked[k].role
-                           && any_given(job, asked[k].by);
+                           && is_any_given(job, asked[k].by);
         if (row->role == ROLE_LOSS && job->wanted[r]
             && job->backwards == NULL && job->run.algorithm == 7)
             job->backwards = row;
@@ -339,8 +341,9 @@ static bool claims_any(const Job *job, const char *names)
 static unsigned open_habits(const Job *job)
 {
     bool powers = claims_any(job, "exp sum"),
-         heated = job->run.algorithm == 7 && find(job, "tau", 0) != NULL,
-         masked = job->run.algorithm >= 8 || find(job, "mask", 0) != NULL;
+         heated = job->run.algorithm == 7 && find_item(job, "tau", 0) != NULL,
+         masked = job->run.algorithm >= 8 || find_item(job, "mask",
+                                                       0) != NULL;
     return (masked && claims_any(job, "S_scaled") ? SCALED_FIRST : 0)
          | (powers ? SHIFTED : 0)
          | (heated && (powers || claims_any(job, "p")) ? TEMPERED : 0)
@@ -469,7 +472,7 @@ static void run_algorithm(Fault *f, void *data)
     if (job->late && job->variation == NULL)
         check_used(job);
     if (job->backwards != NULL)
-        way_back(job);
+        collect_gradients(job);
     if (job->late)
         tell_entry(job);
 }
@@ -498,11 +501,11 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->f = &inner;
     if (variation != NULL)
         variation->fault = &inner;
-    bool own = trains(job) || job->backwards != NULL;
+    bool own = is_training(job) || job->backwards != NULL;
     if (own)
         tape_allow_nonfinite(job->tape = tape_new(true), NULL, NULL);
     as_printed(job->tape);
-    observe(job->tape, collect, job);
+    observe(job->tape, collect_step, job);
     bool done = attempt(&inner, run_algorithm, job);
     as_printed(job->tape);
     if (own)

@@ -1,5 +1,7 @@
-/* Which letter has which size, and under which layout all shapes fit. */
-#include "sheet/job.h"
+/* Shapes: each letter has one size, and a layout fits or does not.
+
+   Main types: Dimensions, Misfit. Entry point: all_fit. */
+#include "sheet/shape.h"
 #include <string.h>
 
 bool is_transposed(Kind kind, const Layout *layout)
@@ -79,7 +81,7 @@ static bool each_fits(const Job *job, const Argument *a,
 {
     const Sheet *sheet = job->run.sheet;
     bool is_X = a->instead != NULL && strcmp(a->instead, "X") == 0
-             && find(job, a->name, 0) == NULL;
+             && find_item(job, a->name, 0) == NULL;
     const Argument *same = is_X ? argument_of(job, "X") : a;
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
@@ -109,10 +111,12 @@ static void blame_shared(const Job *job, const Dimensions *d,
    that are left out. */
 static bool settle_sizes(const Job *job, Dimensions *d, Misfit *misfit)
 {
-    const Item *d_attn = find(job, "d_attn", 0), *X = find(job, "X", 0);
+    const Item *d_attn = find_item(job, "d_attn", 0), *X = find_item(job, "X",
+                                                                     0);
     int d_x = letter_size(d, job->run.algorithm == 3 ? "d_in" : "d_x");
     if (d_attn != NULL && job->run.algorithm <= 5
-        && !agree(d, "d_attn", whole(job, "d_attn", 1, 1000000, ""), d_attn,
+        && !agree(d, "d_attn", integer_given(job, "d_attn", 1, 1000000, ""),
+                  d_attn,
                   misfit))
         fault(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
               misfit->is, misfit->letter->by->typed, misfit->letter->size);
@@ -167,7 +171,7 @@ bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
 static const Item *turned_alone(const Job *job, const Layout **layout)
 {
     const Sheet *sheet = job->run.sheet;
-    bool named = find(job, "layout", 0) != NULL;
+    bool named = find_item(job, "layout", 0) != NULL;
     for (int l = 0; l < LAYOUTS; l++) {
         const Item *found = NULL;
         int n = 0;

@@ -1,5 +1,8 @@
-/* Running Algorithms 8 to 15. */
-#include "sheet/job.h"
+/* Running Algorithms 8 to 15: a theta is bound, then the listing is called,
+   with the tokens and the numbers of the sheet.
+
+   Entry point: run_transformer. In goes a job, out come its steps. */
+#include "sheet/collect.h"
 #include <math.h>
 #include <string.h>
 
@@ -11,21 +14,21 @@ static int given_layers(Job *job, Part part, const char *name)
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
         bool step = job->entered[k].row != NULL;
-        Part of = step ? job->entered[k].part : part_of(job, item);
+        Part of = step ? job->entered[k].part : part_of_item(job, item);
         int l = item->layer > 0 ? item->layer : 1;
         if (!item->claim && l > least
             && (of == part || (of == ED && part == DEC)))
             least = l;
     }
-    double L = job_number(job, name, least);
+    double L = number_given(job, name, least);
     if (least > most)
         fault(job->f, job->start->at, "a model has at most %d layers.",
               most);
     if (L != floor(L) || L < least || L > most)
-        fault(job->f, find(job, name, 0)->at, "%s is %g; it must be one "
+        fault(job->f, find_item(job, name, 0)->at, "%s is %g; it must be one "
               "of %d ... %d.", name, L, least, most);
-    if (find(job, name, 0) == NULL)
-        assume_number(job, name, least);
+    if (find_item(job, name, 0) == NULL)
+        note_assumed_number(job, name, least);
     return (int)L;
 }
 
@@ -65,23 +68,24 @@ static int longest(const Job *job)
 static void given_positions(Job *job, Hyperparameters *h)
 {
     static const char words[] = "none paper vaswani";
-    const Item *W_p = find(job, "W_p", 0), *most = find(job, "ell_max", 0);
-    int word = choice(job, "positions", words);
+    const Item *W_p = find_item(job, "W_p", 0), *most = find_item(job,
+                                                                  "ell_max", 0);
+    int word = word_given(job, "positions", words);
     if (W_p != NULL && (word != 0 || most != NULL))
-        fault(job->f, (word != 0 ? find(job, "positions", 0) : most)->at,
+        fault(job->f, (word != 0 ? find_item(job, "positions", 0) : most)->at,
               "W_p has the positions; leave out %s.",
               word != 0 ? "'positions'" : "ell_max");
     if (word >= 2)
-        need(job, "ell_max", 0);
+        require_item(job, "ell_max", 0);
     if (W_p == NULL && word == 0)
-        assume(job, "positions", "none");
+        note_assumption(job, "positions", "none");
     h->positions = W_p != NULL ? LEARNED : word == 2 ? PAPER_SINES
                  : word == 3 ? VASWANI_SINES : NO_POSITIONS;
     job->run.unplaced = h->positions == NO_POSITIONS;
     h->ell_max = W_p != NULL ? letter_size(&job->size, "ell_max")
-               : whole(job, "ell_max", longest(job), 1000000, "");
+               : integer_given(job, "ell_max", longest(job), 1000000, "");
     if (word >= 2)
-        limit(job, (double)h->d_e * h->ell_max);
+        limit_entries(job, (double)h->d_e * h->ell_max);
 }
 
 static void given_hyperparameters(Job *job)
@@ -95,15 +99,15 @@ static void given_hyperparameters(Job *job)
         .d_f = letter_size(&job->size, "d_f"),
         .d_attn = size_or_1(job, "d_attn"),
         .d_mid = size_or_1(job, "d_mid"), .tied = job->run.tied,
-        .epsilon = job_number(job, "epsilon", 0) };
+        .epsilon = number_given(job, "epsilon", 0) };
     if (h->architecture == ED_TRANSFORMER) {
         h->L_enc = given_layers(job, ENC, "L_enc");
         h->L_dec = given_layers(job, DEC, "L_dec");
     } else
         h->L = given_layers(job, LAYER, "L");
     given_positions(job, h);
-    if (find(job, "epsilon", 0) == NULL)
-        assume(job, "epsilon", "0");
+    if (find_item(job, "epsilon", 0) == NULL)
+        note_assumption(job, "epsilon", "0");
     job->epsilon = h->epsilon;
     const char *wrong = hyperparameters_error(h);
     if (wrong != NULL)
@@ -114,10 +118,10 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
                                    const Item *item)
 {
     char list[700] = "", name[60];
-    Part part = part_of(job, item);
-    if (of_layer(item->name) && part == NOWHERE)
-        ask_attention(job, item);
-    if (of_layer(item->name) && item->layer == 0 && item->head <= job->H
+    Part part = part_of_item(job, item);
+    if (is_of_layer(item->name) && part == NOWHERE)
+        refuse_which_attention(job, item);
+    if (is_of_layer(item->name) && item->layer == 0 && item->head <= job->H
         && part != NOWHERE && layers_of(&job->hyper, part) > 1)
         fault(job->f, item->at, "%s: of which layer? There are %d; a name "
               "such as layer1.X, enc1.X or dec1.X tells.", item->typed,
@@ -163,7 +167,7 @@ static void check_pair(const Job *job, const Item *given, Part part,
         for (int i = 0; i < sheet->n && !found; i++) {
             const Item *item = &sheet->item[i];
             found = !item->claim && strcmp(item->name, other) == 0
-                 && part_of(job, item) == part
+                 && part_of_item(job, item) == part
                  && (item->layer == 0 ? 1 : item->layer) == layer;
         }
         if (!found)
@@ -172,7 +176,7 @@ static void check_pair(const Job *job, const Item *given, Part part,
     }
 }
 
-bool trains(const Job *job)
+bool is_training(const Job *job)
 {
     return 11 <= job->run.algorithm && job->run.algorithm <= 13;
 }
@@ -185,13 +189,13 @@ static Theta *theta_to_run(Job *job)
         GivenMatrix *g = &job->given[k - 1];
         Mat M = *theta->parameter[k].place;
         copy_into(M, g->M);
-        copy_into(M, varied_given(job, &g->place, M));
+        copy_into(M, vary_given(job, &g->place, M));
         g->M = M;
     }
     if (job->hyper.positions != LEARNED && !job->run.unplaced)
-        theta->W_p = varied_given(job, &(Step){ .name = "W_p" },
-                                  job->model->W_p);
-    look_on(job, theta);
+        theta->W_p = vary_given(job, &(Step){ .name = "W_p" },
+                                job->model->W_p);
+    observe_run(job, theta);
     return theta;
 }
 
@@ -207,13 +211,13 @@ static int given_sequences(const Job *job)
 
 static int given_epochs(const Job *job)
 {
-    return whole(job, "N_epochs", 1, 1000, "");
+    return integer_given(job, "N_epochs", 1, 1000, "");
 }
 
 /* How often the model is run. */
 static int given_turns(const Job *job)
 {
-    return trains(job) ? given_sequences(job) * given_epochs(job)
+    return is_training(job) ? given_sequences(job) * given_epochs(job)
          : job->ell_gen > 0 ? job->ell_gen : 1;
 }
 
@@ -222,14 +226,14 @@ void limit_steps(const Job *job, int turns)
 {
     bool model = job->run.algorithm >= 8;
     int layers = attention_layers(&job->hyper);
-    double entries = trains(job) ? 3.0 * (double)theta_count(job->model)
+    double entries = is_training(job) ? 3.0 * (double)theta_count(job->model)
         : 0;
     for (const StepRow *row = step_table; row < step_table + step_rows;
          row++) {
         const char *const letters[] = { row->high, row->wide };
         bool in_layer = model && (row->algorithm < 7
                                   || part_of_row(row) != NOWHERE);
-        double n = (in_heads(job, row) ? job->H : 1)
+        double n = (is_in_heads(job, row) ? job->H : 1)
                  * (model && row->algorithm == 6 ? 2 * layers + 1
                     : in_layer ? layers : 1);
         if (row->derived || !comes_by(job->run.algorithm, row))
@@ -239,7 +243,7 @@ void limit_steps(const Job *job, int turns)
                : size_or_1(job, letter_of(job, row, letters[k], NOWHERE));
         entries += n;
     }
-    limit(job, turns * entries);
+    limit_entries(job, turns * entries);
 }
 
 static void limit_all_heads(const Job *job)
@@ -252,21 +256,21 @@ static void limit_all_heads(const Job *job)
 
 static Theta *given_theta(Job *job)
 {
-    if (!binding(job))
+    if (!is_binding(job))
         return theta_to_run(job);
-    const Item *tied = find(job, "W_u", 0);
+    const Item *tied = find_item(job, "W_u", 0);
     given_hyperparameters(job);
     if (job->run.tied && tied != NULL)
         fault(job->f, tied->at, "with 'tied yes' W_u is %s; leave it out.",
               as_W_u(job->run.layout));
     if (job->run.tied)
-        assume(job, "W_u", as_W_u(job->run.layout));
+        note_assumption(job, "W_u", as_W_u(job->run.layout));
     else
-        need(job, "W_u", 0);
+        require_item(job, "W_u", 0);
     limit_all_heads(job);
     Theta *theta = job->model = theta_new(job->arena, &job->hyper);
     job->hyper = theta->hyper;
-    limit(job, (double)theta_count(theta));
+    limit_entries(job, (double)theta_count(theta));
     limit_steps(job, given_turns(job));
     check_places(job, theta);
     theta_allocate(theta, job->arena);
@@ -287,7 +291,7 @@ static Theta *given_theta(Job *job)
 static Tokens given_tokens(const Job *job, const char *name, int number)
 {
     const Hyperparameters *h = &job->hyper;
-    const Item *item = need(job, name, number);
+    const Item *item = require_item(job, name, number);
     int length = item != NULL ? item->rows * item->cols
                : size_or_1(job, *name == 'z' ? "ell_z" : "ell_x");
     int *id = arena_alloc(job->arena, (size_t)length * sizeof *id);
@@ -322,10 +326,10 @@ static void run_model(Job *job)
     if (of == ED_TRANSFORMER)
         z = given_tokens(job, "z", 0);
     Tokens x = given_tokens(job, "x", 0);
-    if (!binding(job))
-        returned(job, of == ED_TRANSFORMER
-                 ? edtransformer(job->tape, z, x, theta)
-                 : of == E_TRANSFORMER ? etransformer(job->tape, x, theta)
+    if (!is_binding(job))
+        keep_result(job, of == ED_TRANSFORMER
+                    ? edtransformer(job->tape, z, x, theta)
+                    : of == E_TRANSFORMER ? etransformer(job->tape, x, theta)
                                        : dtransformer(job->tape, x, theta));
 }
 
@@ -348,7 +352,7 @@ static Data given_data(Job *job)
 static const double *given_chances(const Job *job, int least,
                                    const char *because)
 {
-    const Item *item = need(job, "u", 0);
+    const Item *item = require_item(job, "u", 0);
     int n = item == NULL ? least : item->rows * item->cols;
     double *u = arena_alloc(job->arena, (size_t)n * sizeof *u);
     for (int k = 0; k < n; k++) {
@@ -366,15 +370,16 @@ static const double *given_chances(const Job *job, int least,
 static Training given_training(Job *job)
 {
     Training how = { .N_epochs = given_epochs(job),
-                     .eta = job_number(job, "eta", 1) };
-    if (find(job, "N_epochs", 0) == NULL)
-        assume(job, "N_epochs", "1");
+                     .eta = number_given(job, "eta", 1) };
+    if (find_item(job, "N_epochs", 0) == NULL)
+        note_assumption(job, "N_epochs", "1");
     if (job->run.algorithm != 12)
         return how;
-    how.p_mask = job_number(job, "p_mask", 1);
+    how.p_mask = number_given(job, "p_mask", 1);
     job->u = given_chances(job, longest(job), "each token needs one");
     if (job->hyper.N_V < 3)
-        fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 3: "
+        fault(job->f, require_item(job, "W_e", 0)->at,
+              "N_V must be at least 3: "
               "mask_token is N_V - 2.");
     job->row = arena_alloc(job->arena,
                            (size_t)longest(job) * sizeof *job->row);
@@ -428,7 +433,7 @@ static void run_training(Job *job)
     Theta *theta = given_theta(job);
     Data data = given_data(job);
     job->how = given_training(job);
-    if (binding(job))
+    if (is_binding(job))
         return;
     job->theta = theta;
     Mat before = all_of(job, theta);
@@ -436,14 +441,14 @@ static void run_training(Job *job)
     Mat change = all_of(job, theta);
     for (int i = 1; i <= change->rows; i++)
         AT(change, i, 1) -= AT(before, i, 1);
-    returned(job, change);
+    keep_result(job, change);
 }
 
 static double given_tau(Job *job)
 {
-    if (find(job, "tau", 0) == NULL)
-        assume(job, "tau", "1");
-    return job->tau = job_number(job, "tau", 1);
+    if (find_item(job, "tau", 0) == NULL)
+        note_assumption(job, "tau", "1");
+    return job->tau = number_given(job, "tau", 1);
 }
 
 static double number_that_draws(Mat q, double y, double instead)
@@ -469,24 +474,24 @@ static double next_chance(void *from)
                   .line = job->run.algorithm == 14 ? 5 : 6,
                   .turn = job->turn, .time = 1,
                   .turned = job->run.layout->rows };
-    know_row(&step);
+    set_row(&step);
     derive_before(job, &step);
     job->rederive = false;              /* the next turn computes anew */
     Mat Y = input(job->tape, 1, 1);
     AT(Y, 1, 1) = (real)sample(job->kept == NULL ? job->q : job->kept, u);
-    Y = varied(job, &step, Y);
+    Y = vary_computed(job, &step, Y);
     int y = (int)AT(Y, 1, 1);
-    add_row(job, step, 1, &y);
+    add_integers(job, step, 1, &y);
     step.M = Y;
-    Y = carried(job, &step, Y);
+    Y = vary_carried(job, &step, Y);
     return number_that_draws(job->q, AT(Y, 1, 1), u);
 }
 
 static Random given_numbers(Job *job, double tau, NumberList *list)
 {
-    const Item *u = find(job, "u", 0);
+    const Item *u = find_item(job, "u", 0);
     int n = u == NULL ? 1 : u->rows * u->cols;
-    job->ell_gen = whole(job, "ell_gen", n, 10000, "");
+    job->ell_gen = integer_given(job, "ell_gen", n, 10000, "");
     size_t bytes = (size_t)job->ell_gen * sizeof(double);
     *list = (NumberList){ .n = job->ell_gen };
     if (u != NULL || tau > 0)
@@ -513,13 +518,13 @@ static void run_dinference(Job *job)
     Theta *theta = given_theta(job);
     Tokens x = given_tokens(job, "x", 0);
     check_room(job, x.length + job->ell_gen - 1);
-    if (binding(job))
+    if (is_binding(job))
         return;
     Tokens y = dinference(job->tape, x, theta, job->ell_gen, tau, &random);
     job->turn = 0;
-    add_row(job, (Step){ .algorithm = 14, .line = 8, .name = "y" },
-            y.length, y.id);
-    returned(job, job->step[job->run.n - 1].M);
+    add_integers(job, (Step){ .algorithm = 14, .line = 8, .name = "y" },
+                 y.length, y.id);
+    keep_result(job, job->step[job->run.n - 1].M);
 }
 
 static void run_edinference(Job *job)
@@ -530,17 +535,18 @@ static void run_edinference(Job *job)
     Theta *theta = given_theta(job);
     Tokens z = given_tokens(job, "z", 0);
     if (theta->hyper.N_V < 2)
-        fault(job->f, need(job, "W_e", 0)->at, "N_V must be at least 2: "
+        fault(job->f, require_item(job, "W_e", 0)->at,
+              "N_V must be at least 2: "
               "bos_token is N_V - 1.");
     check_room(job, job->ell_gen);
-    if (binding(job))
+    if (is_binding(job))
         return;
     job->turn = 1;
     Tokens x = edinference(job->tape, z, theta, job->ell_gen, tau, &random);
     job->turn = 0;
-    add_row(job, (Step){ .algorithm = 15, .line = 9, .name = "x_hat" },
-            x.length, x.id);
-    returned(job, job->step[job->run.n - 1].M);
+    add_integers(job, (Step){ .algorithm = 15, .line = 9, .name = "x_hat" },
+                 x.length, x.id);
+    keep_result(job, job->step[job->run.n - 1].M);
 }
 
 void run_transformer(Job *job)

@@ -2,6 +2,7 @@
    and the way back through each. */
 #include "derivatives.h"
 #include "sheet/claim.h"
+#include "sheet/formula.h"
 #include "sheet/label.h"
 
 /* A and B are 2 x 2, c is a column, r a row, s has one entry, k is a number

@@ -1,0 +1,50 @@
+/* Running: the observer that makes steps of what a listing names.
+
+   Entry points: collect_step, the observer; run_component, run_transformer,
+   which run Algorithms 1 to 7 and 8 to 15. */
+#ifndef FTX_COLLECT_H
+#define FTX_COLLECT_H
+#include "sheet/shape.h"
+
+/* The observer of a run: makes a step of each value, and answers with what
+   the sheet gives for it or a variation makes of it. */
+Mat collect_step(void *to, const char *line, const char *name, Mat M,
+                 int index);
+
+/* A copy of M in the arena of the run, transposed if turn is true. */
+Mat copy_matrix(Job *job, Mat M, bool turn);
+
+/* Sets the row and the role of a step by its line and name. */
+void set_row(Step *step);
+
+/* Adds a step that is a row of n integers. */
+void add_integers(Job *job, Step step, int n, const int *number);
+
+/* Adds the steps that are derived before a step, if they are asked for. */
+void derive_before(Job *job, const Step *step);
+
+/* What a variation makes of a value, and of a step that is carried on. */
+Mat vary_computed(const Job *job, const Step *step, Mat M);
+Mat vary_carried(const Job *job, const Step *step, Mat M);
+
+/* Runs backward from the step where gradients begin, and adds them. */
+void collect_gradients(Job *job);
+
+/* Refuses a run whose steps have too many entries. */
+void limit_entries(const Job *job, double entries);
+void limit_steps(const Job *job, int turns);
+
+/* Keeps what the algorithm returned, unless it is not known. */
+void keep_result(Job *job, Mat M);
+
+/* Sets the tape for theta, and lets the run observe it. */
+void observe_run(Job *job, const Theta *theta);
+
+/* How many heads the sheet has; whether the algorithm is a training. */
+int given_heads(const Job *job);
+bool is_training(const Job *job);
+
+/* Bind or run the algorithm of the sheet. */
+void run_component(Job *job);
+void run_transformer(Job *job);
+#endif
