@@ -12,7 +12,7 @@ tangled          850    tangled/library 3400    tangled/practice 1800
 tangled/text    2000    tangled/cli     2150    tangled/hub      1900
 tangled/sheet   6900    tangled/show    1300    tangled/check    4450
 tangled/model   5850    tangled/course  3900
-tests-C        29600    tests-data     11800    tests-scripts    7350
+tests-C        29600    tests-data      9200    tests-scripts    7350
 tangled/ftx.h                   530    tangled/check/check.h         168
 tangled/check/slipping.h        114    tangled/cli/cli.h             274
 tangled/hub/hub.h               116    tangled/library/functions.h   225
