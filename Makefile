@@ -94,8 +94,6 @@ fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer, tri
 	tests/fuzz/fuzz.sh "$(MAKE)" $(SECONDS) $(WHAT)
 machines: ftx   # built and run for other machines; the script says which packages it takes
 	tests/tools/machines.sh
-coverage:       # lines and branches that the tests reach
-	tests/tools/coverage.sh
 bench:          # how fast? a part of it: make bench judge, or product, functions, train, gpt2, growth
 	tests/bench/bench.sh $(filter $(PARTS), $(MAKECMDGOALS))
 $(PARTS): bench ; @:
@@ -118,6 +116,6 @@ debug:          # build/debug/build/ftx, whose debugger shows the webs
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book page numbers program.pdf test double float check tests soak mutants fuzz machines coverage bench $(PARTS) quality lab gradescope labtest debug clean
+.PHONY: ftx all deps tangle book page numbers program.pdf test double float check tests soak mutants fuzz machines bench $(PARTS) quality lab gradescope labtest debug clean
 .DELETE_ON_ERROR:
 -include $(wildcard $(OUT)/*.d $(OUT)/*/*.d $(OUT)/*/*/*.d)

@@ -2,16 +2,16 @@
 # How fast? First the processor and its kinds of vectors. Then GFLOP/s of the
 # matrix product beside OpenBLAS, in both precisions, with one thread and two.
 # Nanoseconds an entry of all other functions, for each kind of vectors. Steps
-# a second of training, beside PyTorch if there is one. A machine that has
-# AVX-512 does all that a second time as if it had only AVX2, and so do its
-# peers. Then how long two sheets are judged that try every slip and pair.
+# a second of training. A machine that has AVX-512 does all that a second time
+# as if it had only AVX2, and so do its peers. Then how long two sheets are
+# judged on which every slip is tried.
 #     tests/bench/bench.sh              all
 #     tests/bench/bench.sh product      only the product
 #     tests/bench/bench.sh functions    only the functions
 #     tests/bench/bench.sh train        only the training
 #     tests/bench/bench.sh judge        only the judging
 # and only if they are asked for, since they take minutes:
-#     tests/bench/bench.sh gpt2         steps and tokens at GPT-2's sizes
+#     tests/bench/bench.sh gpt2         steps and tokens at GPT-2's sizes, beside PyTorch
 #     tests/bench/bench.sh growth       time and memory against ell, d_e and threads
 # RUNS says how often peers take turns: 7 times, of gpt2 3 times (10 to 15 minutes
 # on two quiet cores; RUNS=1 is a quick look). FTX_PYTHON names a Python that has
@@ -74,15 +74,6 @@ median() {
     sort -n | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
 }
 
-called() {
-    case $1 in
-    ftx)   echo 'ftx' ;;
-    plain) echo 'PyTorch, a module written from the paper' ;;
-    fused) echo 'PyTorch, fused by hand' ;;
-    stock) echo 'PyTorch, nn.TransformerEncoderLayer' ;;
-    esac
-}
-
 # Runs PyTorch, which keeps to the vectors that we keep to.
 torch() {
     if [ "$kind" = -DNO_AVX512 ]; then
@@ -100,40 +91,18 @@ has_torch() {
     [ -n "$version" ]
 }
 
-# train NAME d_e L H d_mlp ell N_V: the programs take turns, so that all meet
-# the same noise; printed are medians, the spread of ours, and how many times
-# faster we are than each of the peers.
-train() {
-    printf '%s\n' "$1"; shift
-    for who in ftx $PEERS; do : > "$OUT/$who"; done
-    for run in $(seq $RUNS); do
-        $OUT/train "$@" $SECONDS_EACH >> $OUT/ftx
-        for who in $PEERS; do
-            OMP_NUM_THREADS=1 torch tests/bench/train.py \
-                $who "$@" $SECONDS_EACH >> $OUT/$who
-        done
-    done
-    ours=$(median < $OUT/ftx)
-    printf '    %-42s %8.0f  (%.0f to %.0f)\n' "$(called ftx)" "$ours" \
-        "$(sort -n $OUT/ftx | head -n 1)" "$(sort -n $OUT/ftx | tail -n 1)"
-    for who in $PEERS; do
-        awk -v who="$(called $who)" -v ours="$ours" -v theirs="$(median < $OUT/$who)" '
-            BEGIN { printf "    %-42s %8.0f  ftx is %.1f times as fast\n",
-                    who, theirs, ours / theirs }'
-    done
-}
-
 training() {
     echo "Steps in a second of the processor's time, one sequence a step," \
-         "plain SGD, single precision, one thread."
-    PEERS=
-    if has_torch; then PEERS='plain fused stock'; fi
+         "plain SGD, single precision, one thread: the median of $RUNS runs."
     for kind in $KINDS; do
         $CC -DREAL=float "$kind" -o $OUT/train tests/bench/train.c \
             $LIBRARY -lm -lpthread
         if [ "$kind" = -DNO_AVX512 ]; then echo 'As on AVX2 only:'; fi
-        train 'd_e 64, L 2, H 4, d_mlp 256, ell 64, N_V 100' 64 2 4 256 64 100
-        train 'd_e 16, L 1, H 2, d_mlp 64, ell 8, N_V 100' 16 1 2 64 8 100
+        for sizes in '64 2 4 256 64 100' '16 1 2 64 8 100'; do
+            # shellcheck disable=SC2086
+            for run in $(seq $RUNS); do $OUT/train $sizes $SECONDS_EACH; done |
+                median | sed "s/^/    d_e L H d_mlp ell N_V: $sizes   /"
+        done
     done
 }
 
@@ -211,7 +180,7 @@ gpt2() {
     done
 }
 
-# The rows of tests/bench/growth.txt, which volume 2 prints and draws. Processor time
+# The rows of tests/bench/growth.txt, which volume 2 prints. Processor time
 # does not count what other programs do; the clock's does, so of its steps the
 # quickest is taken. The runs with one thread and with two take turns.
 grown() {
@@ -237,8 +206,6 @@ growth() {
     $CC -DREAL=float -o $OUT/train tests/bench/train.c $LIBRARY -lm -lpthread
     grown > $OUT/growth
     awk -f tests/bench/growth.awk $OUT/growth | tee tests/bench/growth.txt
-    awk -v draw=yes -f tests/bench/growth.awk tests/bench/growth.txt > $OUT/growth.svg
-    echo "Written: tests/bench/growth.txt and $OUT/growth.svg."
 }
 
 judging() {
