@@ -2,8 +2,8 @@
 
 A worker has a copy of the sources of its own. The library is one shared
 object; a bug costs compiling what includes the changed file, and one link.
-The tests are linked once, to whichever libftx.so the loader is told."""
-import json
+The tests are linked once, to whichever libftx.so the loader is told. Those of
+the changed file run first, then those of its folder, then the others."""
 import os
 import re
 import shutil
@@ -22,16 +22,6 @@ STRICT = ["-O1", "-g0", "-fPIC", "-Werror=incompatible-pointer-types",
 FOR_TESTS = ["-O0", "-Itests/tools", "-Itests", "-Itests/data"]
 STARTED = re.compile(r"^\[=+\] Running (\d+) test\(s\)", re.MULTILINE)
 PASSED = re.compile(r"^\[  PASSED  \] (\d+) test\(s\)", re.MULTILINE)
-DUMP = """#include <sys/syscall.h>
-long syscall(long number, ...);
-void __gcov_dump(void);
-_Noreturn void _exit(int status)        /* not without its counts */
-{
-    __gcov_dump();
-    for (;;)
-        syscall(SYS_exit_group, status);
-}
-"""
 # Folders of tests/ whose programs are no tests.
 NO_TESTS = tuple(f"tests/{name}/" for name in ("bench", "data", "fuzz", "mutants", "oracle"))
 
@@ -68,8 +58,7 @@ class Harness:
         self.includes = {}      # what is compiled: the files that it reads
         self.lent = set()       # numbers of workers that are busy
         self.lock = threading.Lock()
-        self.kills = {}         # function or file: {test: how often}
-        self.reach = {}         # (path, line or function): names of tests
+        self.kills = {}         # file: {test: how often}
 
     # ------------------------------------------------------- without a bug
 
@@ -93,7 +82,7 @@ class Harness:
             list(pool.map(self.compile_plain, self.library))
             self.link_library(self.work / "lib", {})
             list(pool.map(self.link_test, programs))
-            self.measure(pool)
+            list(pool.map(self.try_plain, self.tests.values()))
         if not any(test.laws for test in self.tests.values()):
             raise Wrong("no test passes without a bug")
 
@@ -112,26 +101,26 @@ class Harness:
         names = rule.replace("\\\n", " ").split()[1:]
         self.includes[path] = {os.path.normpath(n) for n in names if n[0] != "/"}
 
-    def compile(self, tree, path, to, more=[]):
+    def compile(self, tree, path, to):
         """What the compiler says if it fails; else nothing."""
         to.parent.mkdir(parents=True, exist_ok=True)
         extra = FOR_TESTS if path.startswith("tests/") else []
         done = subprocess.run(
-            self.compiler + extra + more + ["-MMD", "-c", "-o", str(to), path],
+            self.compiler + extra + ["-MMD", "-c", "-o", str(to), path],
             cwd=tree, capture_output=True, text=True)
         return done.stderr if done.returncode else ""
 
-    def link_library(self, to, changed, more=[]):
+    def link_library(self, to, changed):
         """libftx.so of the objects without a bug and the changed ones."""
         to.mkdir(parents=True, exist_ok=True)
         objects = [str(changed.get(s) or self.object_of(s)) for s in self.library]
-        self.link(more + ["-shared", "-o", str(to / "libftx.so")] + objects)
+        self.link(["-shared", "-o", str(to / "libftx.so")] + objects)
 
-    def link_test(self, program, into=None, compiled=None, library=None, more=[]):
+    def link_test(self, program, into=None, compiled=None):
         to = (into or self.work / "bin") / program
         to.parent.mkdir(parents=True, exist_ok=True)
-        self.link(more + ["-o", str(to), str(compiled or self.object_of(program + ".c")),
-                          f"-L{library or self.work / 'lib'}", "-lftx", "-lcmocka"])
+        self.link(["-o", str(to), str(compiled or self.object_of(program + ".c")),
+                   f"-L{self.work / 'lib'}", "-lftx", "-lcmocka"])
         return to
 
     def link(self, arguments):
@@ -140,70 +129,20 @@ class Harness:
         if done.returncode:
             raise Wrong(f"cannot link: {done.stderr}")
 
-    # ------------------------------------ without a bug: what the tests reach
-
-    def measure(self, pool):
-        """Runs each test once beside a library that counts: how many laws it
-        has, how long it takes, and which lines and functions it runs."""
-        at = self.work / "coverage"
-        counting = [test for test in self.tests if any(
-            path.endswith(".c") and path.startswith("tangled/")
-            for path in self.includes[test + ".c"])]
-
-        def compile_counting(path):
-            fault = self.compile(self.tree, path, at / (path[:-2] + ".o"),
-                                 ["--coverage", "-w", "-D_exit=exit"])
-            if fault:
-                raise Wrong(f"{path} does not compile with --coverage:\n{fault}")
-        list(pool.map(compile_counting,
-                      self.library + [test + ".c" for test in counting]))
-        (at / "dump.c").write_text(DUMP)
-        self.link_library(at, {s: at / (s[:-2] + ".o") for s in self.library},
-                          ["--coverage", str(at / "dump.c")])
-        for test in counting:
-            self.link_test(test, at / "bin", at / (test + ".o"), at, ["--coverage"])
-        list(pool.map(lambda test: self.reached_by(at, test), self.tests.values()))
-        shutil.rmtree(at)
-
-    def reached_by(self, at, test):
-        program, mine = at / "bin" / test.name, at / "of" / test.name
-        if not program.exists():
-            program = self.work / "bin" / test.name
-        mine.mkdir(parents=True)
+    def try_plain(self, test):
+        """How many laws a test has, and how long it takes."""
         with self.worker() as worker:
             output, status, test.seconds = self.start(
-                program, worker, at, 600, {"GCOV_PREFIX": str(mine),
-                                           "CMOCKA_TEST_ABORT": "0"})
-        if status != 0:         # it may be the counting that it does not bear
-            with self.worker() as worker:
-                output, status, test.seconds = self.start(
-                    self.work / "bin" / test.name, worker, self.work / "lib", 600)
+                self.work / "bin" / test.name, worker, self.work / "lib", 600)
         laws = PASSED.search(output)
         test.laws = int(laws.group(1)) if status == 0 and laws else 0
         if test.laws == 0:
             print(f"LEFT OUT  {test.name} fails without a bug:\n{output[-3000:]}",
                   file=sys.stderr, flush=True)
-        found = list(read_gcov(self.tree, mine))
-        shutil.rmtree(mine)
-        with self.lock:
-            for place, runs in found:
-                names = self.reach.setdefault(place, set())
-                if runs:
-                    names.add(test.name)
-
-    def tests_of(self, path, function, lines):
-        """Those that run one of the lines; if gcov knows none of them, those
-        that run the function; else those that run a file that reads it."""
-        known = [self.reach[path, line] for line in lines if (path, line) in self.reach]
-        readers = {path} | {s for s, read in self.includes.items() if path in read}
-        if not known:
-            known = [self.reach.get((path, function)) or set().union(
-                *(names for (of, _), names in self.reach.items() if of in readers))]
-        return [self.tests[name] for name in set().union(*known)]
 
     # ------------------------------------------------------- running a test
 
-    def start(self, program, worker, library, seconds, more={}):
+    def start(self, program, worker, library, seconds):
         """What it printed, its exit status, None if it had to be ended, and
         the seconds of a processor that it took. When it is over, nothing of
         it is left: no process, no file."""
@@ -216,7 +155,7 @@ class Harness:
                        "CMOCKA_TEST_ABORT": "1", "MALLOC_PERTURB_": "165",
                        "MALLOC_ARENA_MAX": "2", "MALLOC_TOP_PAD_": "10000000",
                        "MALLOC_TRIM_THRESHOLD_": "1000000000",  # or pages come and go
-                       "MALLOC_MMAP_THRESHOLD_": "1000000000", **more}
+                       "MALLOC_MMAP_THRESHOLD_": "1000000000"}
         limits = f"ulimit -t {seconds}; ulimit -c 0; ulimit -f 200000; ulimit -v 4000000"
         with open(log, "wb") as out:
             child = subprocess.Popen(
@@ -278,15 +217,15 @@ class Harness:
             with self.lock:
                 self.lent.remove(number)
 
-    def judge(self, changed, tests, place=("",), may_be_equal=True, seconds=float("inf")):
+    def judge(self, changed, may_be_equal=True, seconds=float("inf")):
         """Plants a bug, {path: text}, and runs the tests, so many seconds of
         them, in the order in which it is likely that they notice, until one
-        does. place: names of the function and the file."""
+        does."""
         with self.worker() as worker:
             try:
                 for path, text in changed.items():
                     (worker / path).write_text(text)
-                return self.judge_in(worker, changed, tests, place, may_be_equal, seconds)
+                return self.judge_in(worker, changed, may_be_equal, seconds)
             except Wrong as wrong:
                 return Result("wrong", str(wrong))
             finally:
@@ -295,7 +234,7 @@ class Harness:
                 for rest in "lib", "changed":
                     shutil.rmtree(worker / rest, ignore_errors=True)
 
-    def judge_in(self, worker, changed, tests, place, may_be_equal, seconds):
+    def judge_in(self, worker, changed, may_be_equal, seconds):
         objects, to = {}, worker / "changed"
         for source in self.library:
             if self.includes[source] & changed.keys():
@@ -309,7 +248,8 @@ class Harness:
         if not objects and not own and may_be_equal:
             return Result("equal")
         self.link_library(worker / "lib", objects)
-        for test in self.ordered(tests, place):
+        path = next(iter(changed))
+        for test in self.ordered(path):
             if seconds <= 0 or test.laws == 0:
                 continue
             seconds -= test.seconds
@@ -321,19 +261,21 @@ class Harness:
                 program = self.link_test(test.name, to / "bin", compiled)
             if self.notices(test, program, worker, worker / "lib"):
                 with self.lock:
-                    for name in place:
-                        of = self.kills.setdefault(name, {})
-                        of[test.name] = of.get(test.name, 0) + 1
+                    of = self.kills.setdefault(path, {})
+                    of[test.name] = of.get(test.name, 0) + 1
                 return Result("killed", test.name)
         return Result("survived")
 
-    def ordered(self, tests, place):
-        """The shortest wait first for a test that noticed such bugs."""
+    def ordered(self, path):
+        """The shortest wait first for a test that is near, or that noticed
+        other bugs of the file."""
+        home = "tests" + path[len("tangled"):-2]
+
         def wait(test):
-            noticed = sum((4 - 3 * k) * self.kills.get(name, {}).get(test.name, 0)
-                          for k, name in enumerate(place))
-            return (test.seconds + 0.02) / (noticed + 0.3)
-        return sorted(tests, key=wait)
+            near = 100 if test.name == home else \
+                5 if os.path.dirname(test.name) == os.path.dirname(home) else 0.3
+            return (test.seconds + 0.02) / (near + 4 * self.kills.get(path, {}).get(test.name, 0))
+        return sorted(self.tests.values(), key=wait)
 
 
 def end_all_of(group):
@@ -341,23 +283,3 @@ def end_all_of(group):
         os.killpg(group, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         pass
-
-
-def read_gcov(tree, mine):
-    """((path, line or function), whether it was run) of each that gcov knows."""
-    data = sorted(mine.rglob("*.gcda"))
-    for path in data:
-        notes = Path("/") / path.relative_to(mine).with_suffix(".gcno")
-        shutil.copy(notes, path.with_suffix(".gcno"))
-    if not data:                # it was aborted
-        return
-    said = subprocess.run(["gcov", "--json-format", "--stdout"] + [str(p) for p in data],
-                          cwd=tree, capture_output=True, text=True, check=True)
-    for line in said.stdout.splitlines():
-        for file in json.loads(line)["files"]:
-            name = os.path.normpath(file["file"])
-            if name.startswith("tangled/"):
-                for function in file["functions"]:
-                    yield (name, function["name"]), function["execution_count"] > 0
-                for entry in file["lines"]:
-                    yield (name, entry["line_number"]), entry["count"] > 0

@@ -38,8 +38,8 @@ def read_bugs(text):
 
 
 def planted(bug, sources):
-    """The bug as ({path: changed text}, [(path, statement), ...])."""
-    edits, places = {}, []
+    """The bug as {path: changed text}."""
+    edits = {}
     for function, tag, what in bug.changes:
         candidates = [(source, statement) for source in sources
                       for statement in source.statements
@@ -49,14 +49,13 @@ def planted(bug, sources):
         found = edits_of(what, candidates, once_a_function=tag and not function)
         for source, statement, start, end, new in found:
             edits.setdefault(source.path, []).append((start, end, new))
-            places.append((source.path, statement))
     texts = {source.path: source.text for source in sources}
     for path, changes in edits.items():
         text = texts[path]
         for start, end, new in sorted(changes, reverse=True):
             text = text[:start] + new + text[end:]
         texts[path] = text
-    return {path: texts[path] for path in edits}, places
+    return {path: texts[path] for path in edits}
 
 
 def edits_of(what, candidates, once_a_function=False):
