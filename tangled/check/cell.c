@@ -142,8 +142,8 @@ int cell_slips(const Bound *bound, Explanation why, const Claim *claim,
 static const char *term_of(char to[60], double left, double right)
 {
     double size = fmax(fabs(left), fabs(right));
-    left = without_noise(left, size);
-    right = without_noise(right, size);
+    left = clear_noise(left, size);
+    right = clear_noise(right, size);
     snprintf(to, 60, right < 0 ? "%.6g·(%.6g)" : "%.6g·%.6g", left, right);
     return to;
 }

@@ -55,7 +55,7 @@ typedef struct {
     const Judgement *judgement;
 } Checking;
 
-static void judge(Fault *f, void *data)
+static void judge(Error *f, void *data)
 {
     Checking *c = data;
     const Sheet *sheet = read_sheet(c->arena, c->name, f);
@@ -69,11 +69,11 @@ static void judge(Fault *f, void *data)
     char name[60];
     step_name(name, sizeof name, last->inner ? end : last);
     f->text = NULL;
-    failure(f, "nothing is claimed; a line 'claim %s = ...' says what "
-            "was computed.", name);
+    fail_with(f, "nothing is claimed; a line 'claim %s = ...' says what "
+              "was computed.", name);
 }
 
-static void judge_and_print(Fault *f, void *data)
+static void judge_and_print(Error *f, void *data)
 {
     Checking *c = data;
     judge(f, c);
@@ -98,9 +98,9 @@ static int check_sheet(const Command *c, const char *name,
 {
     Checking checking = { c->out, name, wish, heading, arena_new(),
                           tape_new(false), NULL };
-    Fault f = { .sheet = name };
+    Error f = { .sheet = name };
     int status = 2;
-    if (attempt(&f, judge_and_print, &checking)) {
+    if (try_work(&f, judge_and_print, &checking)) {
         status = all_right(checking.judgement) ? 0 : 1;
     } else {
         if (wish->json)
@@ -130,17 +130,17 @@ static void print_total(FILE *out, int n, const int count[3])
     fputc('\n', out);
 }
 
-static void check_wish(const CheckWish *wish, int sheets, Fault *f)
+static void check_wish(const CheckWish *wish, int sheets, Error *f)
 {
     if (sheets == 0)
-        failure(f, "which sheet? See 'ftx check --help'.");
+        fail_with(f, "which sheet? See 'ftx check --help'.");
     if (wish->json + wish->svg + wish->tex + wish->md > 1)
-        failure(f, "one of --json, --svg, --tex, --md at a time.");
+        fail_with(f, "one of --json, --svg, --tex, --md at a time.");
     if (wish->svg && sheets > 1)
-        failure(f, "a picture is of one sheet; there are %d.", sheets);
+        fail_with(f, "a picture is of one sheet; there are %d.", sheets);
 }
 
-static void check_sheets(Fault *f, void *data)
+static void check_sheets(Error *f, void *data)
 {
     Command *c = data;
     CheckWish wish = { false };
@@ -154,7 +154,7 @@ static void check_sheets(Fault *f, void *data)
         fputs(json_schema, c->out);
         return;
     }
-    int n = obey(f, options, c->n, c->argument);
+    int n = parse_options(f, options, c->n, c->argument);
     refuse_misnamed_files(f, n, c->argument);
     check_wish(&wish, n, f);
     bool plain = !wish.json && !wish.tex && !wish.md;

@@ -125,7 +125,7 @@ typedef struct {
    numbers that are given ends the attempt. How many entries of a claim, and
    of all claims, are claimed; are all that are claimed right? */
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
-                             Fault *f);
+                             Error *f);
 int claimed_entries(const Judged *judged);
 int all_claimed(const Judgement *judgement);
 bool all_right(const Judgement *judgement);
@@ -166,5 +166,5 @@ bool effect_of(const Run *run, const Slip *slip, int decimals, Arena *arena,
                Tape *tape, Effect *effect);
 uint64_t sum_of_answers(const Run *run, const Run *other, int decimals);
 
-Entrance check, slips_known;    /* of `ftx check` and `ftx slips`         */
+CommandMain check, slips_known; /* of `ftx check` and `ftx slips`         */
 #endif

@@ -31,7 +31,7 @@ uint64_t sum_of_answers(const Run *run, const Run *other, int decimals)
     const Sheet *sheet = run->sheet;
     uint64_t sum = NO_CHECKSUM;
     bool any = false;
-    Fault f = { .sheet = sheet->name };
+    Error f = { .sheet = sheet->name };
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
         if (!item->claim)
@@ -243,7 +243,7 @@ static int new_ones(Listing *l, Effect *effect, int n)
     return kept;
 }
 
-static void list_effects(Fault *f, Command *c, Listing *l, const char *name)
+static void list_effects(Error *f, Command *c, Listing *l, const char *name)
 {
     int n;
     uint64_t sum;
@@ -263,7 +263,7 @@ static void list_effects(Fault *f, Command *c, Listing *l, const char *name)
         print_groups(c->out, effect, n, sum);
 }
 
-static void list_them(Fault *f, void *data)
+static void list_them(Error *f, void *data)
 {
     Command *c = data;
     Listing l = { .once = false };
@@ -273,7 +273,7 @@ static void list_them(Fault *f, void *data)
         fputs(usage, c->out);
         return;
     }
-    int n = obey(f, options, c->n, c->argument);
+    int n = parse_options(f, options, c->n, c->argument);
     size_t size = (size_t)slips_n * sizeof *l.seen;
     l.seen = memset(arena_alloc(c->arena, size), 0, size);
     if (n == 0)

@@ -375,7 +375,7 @@ bool all_right(const Judgement *judgement)
 static const Layout *find_other_layout(const Judgement *judgement)
 {
     const Run *run = judgement->run;
-    Fault f = { .sheet = run->sheet->name };
+    Error f = { .sheet = run->sheet->name };
     Convention other = *run->convention;
     for (int k = 0; k < LAYOUTS && other.why == NULL; k++) {
         other.layout = &layouts[k];
@@ -386,7 +386,7 @@ static const Layout *find_other_layout(const Judgement *judgement)
 }
 
 static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
-                                  Fault *f)
+                                  Error *f)
 {
     Judging *j = arena_alloc(arena, sizeof *j);
     Judgement *judgement = arena_alloc(arena, sizeof *judgement);
@@ -422,7 +422,7 @@ static int count_explained(const Judgement *judgement)
 }
 
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
-                             Fault *f)
+                             Error *f)
 {
     const Run *run = run_sheet(sheet, arena, tape, f);
     const Judgement *best = judge_run(run, arena, tape, f);

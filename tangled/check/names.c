@@ -5,8 +5,8 @@
 
 _Noreturn void cannot_be(Slipping *s)
 {
-    static const Fault why = { .sentence = "such a slip cannot be made." };
-    fault_again(s->variation.fault, &why);
+    static const Error why = { .sentence = "such a slip cannot be made." };
+    rethrow(s->variation.error, &why);
 }
 
 void begin_turn(Slipping *s, const Step *step)

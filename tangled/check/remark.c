@@ -142,7 +142,7 @@ static Range range_of(const Step *V, const Item *claim, int row)
                            : &claim->entry[entry_at(claim, M, i, j)];
         bool claimed = entry != NULL && !isnan(entry->value);
         double x = claimed ? entry->value
-                 : without_noise(AT(M, i, j), step_size(V));
+                 : clear_noise(AT(M, i, j), step_size(V));
         range.least = fmin(range.least, x);
         range.most = fmax(range.most, x);
         range.off = fmax(range.off, claimed ? half_unit(entry) : 0);

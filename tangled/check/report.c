@@ -437,11 +437,11 @@ static void json_entry(FILE *out, const Judged *j, int k)
     const Entry *entry = &item->entry[k];
     print_json(out, "{'row': %d, 'col': %d, 'typed': ", k / item->cols + 1,
                k % item->cols + 1);
-    json_string(out, entry->typed, (size_t)entry->bytes);
+    print_json_string(out, entry->typed, (size_t)entry->bytes);
     print_json(out, ", 'claimed': %g, 'here': %g, 'verdict': %s}",
                entry->value, !j->fits ? (double)NAN
-               : without_noise(*claimed_entry(item, j->claim.step->M, k),
-                               step_size(j->claim.step)),
+               : clear_noise(*claimed_entry(item, j->claim.step->M, k),
+                             step_size(j->claim.step)),
                verdict_words[j->verdict[k]]);
 }
 

@@ -412,7 +412,7 @@ static Mat carry(void *to, const Step *step, Mat M)
     return Y;
 }
 
-static void run_it(Fault *f, void *data)
+static void run_it(Error *f, void *data)
 {
     Slipping *s = data;
     run_bound(s->bound, &s->variation, s->arena, s->tape, f);
@@ -422,7 +422,7 @@ static const Run *run_for(const Visit *visit, const Bound *bound,
                           Explanation *why, Arena *arena, Tape *tape)
 {
     Slipping *s = arena_alloc(arena, sizeof *s);
-    Fault f = { .text = NULL };
+    Error f = { .text = NULL };
     why->numbers = 0;
     *s = (Slipping){ .why = why, .bound = bound, .arena = arena,
         .tape = tape, .visit = visit,
@@ -430,7 +430,7 @@ static const Run *run_for(const Visit *visit, const Bound *bound,
     for (Explanation *e = why; e != NULL; e = e->before)
         if (e->slip != NULL && exchanges(e->slip))
             s->variation.exchanged = e->made = true;
-    attempt(&f, run_it, s);
+    try_work(&f, run_it, s);
     return s->variation.run;
 }
 

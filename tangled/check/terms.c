@@ -79,7 +79,7 @@ static void append_number(Terms *t, double x, char before)
     if (isfinite(x))
         t->largest = fmax(t->largest, fabs(x));
     if (before != '!')
-        x = without_noise(x, t->size);
+        x = clear_noise(x, t->size);
     bool whole = x == round(x) && fabs(x) < 1e6, bare = before == '^';
     append(t->to, ROOM, x < 0 && !bare ? "(%.*g)" : "%.*g", whole ? 6 : 4,
            x);
@@ -138,7 +138,7 @@ static void write_text(Terms *t, const char *text, double here)
         if (t->factors[0] != NULL)
             append_rest(t, here);
     }
-    append(t->to, ROOM, " = %.6g", without_noise(here, step_size(t->step)));
+    append(t->to, ROOM, " = %.6g", clear_noise(here, step_size(t->step)));
     t->written = true;
 }
 

@@ -22,26 +22,26 @@ static char *read_all(Arena *arena, FILE *file, size_t *n)
 /* The folder of the file of that name, if it is not there; or NULL. */
 static const char *missing_folder(const char *name, char to[PATH_BYTES])
 {
-    About about;
+    FileInfo about;
     const char *slash = strrchr(name, '/');
     size_t n = slash == NULL ? 0 : (size_t)(slash - name);
     if (n == 0 || n >= PATH_BYTES)
         return NULL;
     memcpy(to, name, n);
     to[n] = '\0';
-    return about_name(to, &about) ? NULL : to;
+    return get_file_info(to, &about) ? NULL : to;
 }
 
-_Noreturn static void refuse_opening(const char *name, int error, Fault *f)
+_Noreturn static void refuse_opening(const char *name, int error, Error *f)
 {
     char folder[PATH_BYTES];
     if (missing_folder(name, folder) != NULL)
-        failure(f, "cannot be opened: there is no folder %s.", folder);
-    failure(f, "cannot be opened: %s.", strerror(error));
+        fail_with(f, "cannot be opened: there is no folder %s.", folder);
+    fail_with(f, "cannot be opened: %s.", strerror(error));
 }
 
-const char *text_of_file(Arena *arena, const char *name, size_t *n,
-                         Fault *f)
+const char *read_text_file(Arena *arena, const char *name, size_t *n,
+                           Error *f)
 {
     bool typed_in = strcmp(name, "-") == 0;
     FILE *file = typed_in ? stdin : open_file(name, "rb");
@@ -55,16 +55,16 @@ const char *text_of_file(Arena *arena, const char *name, size_t *n,
     if (!typed_in)
         fclose(file);
     if (error != 0)
-        failure(f, "cannot be read: %s.", strerror(error));
+        fail_with(f, "cannot be read: %s.", strerror(error));
     if (*n == 0)
-        failure(f, "is empty.");
+        fail_with(f, "is empty.");
     if (*n > TEXT_BYTES)
-        failure(f, "is larger than 256 MiB, the most that a text may "
-                "have.");
+        fail_with(f, "is larger than 256 MiB, the most that a text may "
+                  "have.");
     return f->text = text;
 }
 
-size_t first_line(const char *text, size_t n)
+size_t skip_byte_order_mark(const char *text, size_t n)
 {
     return n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
@@ -81,31 +81,31 @@ static char *mapped(Arena *arena, FILE *file, size_t n)
     return fread(bytes, 1, n, file) == n ? bytes : NULL;
 }
 
-char *map_file(Arena *arena, const char *name, size_t *n, Fault *f)
+char *map_file(Arena *arena, const char *name, size_t *n, Error *f)
 {
-    About about;
+    FileInfo about;
     f->sheet = name;
     f->text = NULL;
-    if (about_name(name, &about) && !about.is_file)
-        failure(f, "this is no file.");
+    if (get_file_info(name, &about) && !about.is_file)
+        fail_with(f, "this is no file.");
     FILE *file = open_file(name, "rb");
-    if (file == NULL || !about_file(file, &about))
+    if (file == NULL || !get_stream_info(file, &about))
         refuse_opening(name, errno, f);
     *n = (size_t)about.size;
     char *bytes = mapped(arena, file, *n);
     fclose(file);
     if (bytes == NULL)
-        failure(f, "cannot be read.");
+        fail_with(f, "cannot be read.");
     return bytes;
 }
 
 static const char unfinished[] = ".saving.XXXXXX";
 /* The file as it is now. */
-static Held left(FILE *file)
+static FileLock left(FILE *file)
 {
-    Held held = { .file = file };
-    About about;
-    if (about_file(file, &about))
+    FileLock held = { .file = file };
+    FileInfo about;
+    if (get_stream_info(file, &about))
         held.size = about.size;
     if (!read_at(file, held.size > 8 ? held.size - 8 : 0, held.tail,
                  sizeof held.tail))
@@ -113,68 +113,68 @@ static Held left(FILE *file)
     return held;
 }
 
-_Noreturn static void refuse_held(long process, Fault *f)
+_Noreturn static void refuse_locked(long process, Error *f)
 {
     if (process == UNKNOWN)
-        failure(f, "another process is writing it; it is left as it is.");
-    failure(f, "process %ld is writing it; it is left as it is.", process);
+        fail_with(f, "another process is writing it; it is left as it is.");
+    fail_with(f, "process %ld is writing it; it is left as it is.", process);
 }
 
-void require_folder(const char *name, Fault *f)
+void require_folder(const char *name, Error *f)
 {
     char folder[PATH_BYTES];
     f->sheet = name;
     f->text = NULL;
     if (missing_folder(name, folder) != NULL)
-        failure(f, "cannot be written: there is no folder %s; make it "
-                "first.", folder);
+        fail_with(f, "cannot be written: there is no folder %s; make it "
+                  "first.", folder);
 }
 
 /* Is there a file of that name? What is no file, or read-only, ends the
    attempt. */
-static bool replaceable(const char *name, About *about, Fault *f)
+static bool replaceable(const char *name, FileInfo *about, Error *f)
 {
-    if (!about_name(name, about))
+    if (!get_file_info(name, about))
         return false;
     if (!about->is_file)
-        failure(f, "cannot be written: it is not a file.");
+        fail_with(f, "cannot be written: it is not a file.");
     if (!about->may_be_written)
-        failure(f, "cannot be written: it is read-only.");
+        fail_with(f, "cannot be written: it is read-only.");
     return true;
 }
 
-void hold_file(Held *held, const char *name, Fault *f)
+void acquire_lock(FileLock *held, const char *name, Error *f)
 {
-    About about;
+    FileInfo about;
     f->sheet = name;
     f->text = NULL;
     if (!replaceable(name, &about, f))
         return;
     FILE *file = open_file(name, "r+b");
     if (file == NULL)
-        failure(f, "cannot be opened: %s.", strerror(errno));
+        fail_with(f, "cannot be opened: %s.", strerror(errno));
     *held = left(file);
-    long process = locked_by(file);
+    long process = lock_owner(file);
     if (process != 0)
-        refuse_held(process, f);
+        refuse_locked(process, f);
 }
 
-static bool are_one(const About *a, const About *b)
+static bool is_same_file(const FileInfo *a, const FileInfo *b)
 {
     return a->number == b->number
         && (a->disk == b->disk || a->disk == 0 || b->disk == 0);
 }
 
 /* May the file of that name, if there is one, be replaced? */
-static bool is_ours(const Held *held, const char *name)
+static bool is_ours(const FileLock *held, const char *name)
 {
-    About there, ours;
-    if (!about_name(name, &there))
+    FileInfo there, ours;
+    if (!get_file_info(name, &there))
         return true;
-    if (held->file == NULL || !about_file(held->file, &ours)
-        || !are_one(&there, &ours))
+    if (held->file == NULL || !get_stream_info(held->file, &ours)
+        || !is_same_file(&there, &ours))
         return false;
-    Held now = left(held->file);
+    FileLock now = left(held->file);
     return now.size == held->size
         && memcmp(now.tail, held->tail, sizeof now.tail) == 0;
 }
@@ -185,15 +185,15 @@ static int fill_file(FILE *file, unsigned mode, const void *data,
 {
     errno = 0;
     if (write(file, data) && fflush(file) == 0 && !ferror(file))
-        return settle_file(file, mode);
+        return sync_file(file, mode);
     return errno != 0 ? errno : EIO;
 }
 
 static bool has_name(FILE *file, const char *name)
 {
-    About there, ours;
-    return about_name(name, &there) && about_file(file, &ours)
-        && are_one(&there, &ours);
+    FileInfo there, ours;
+    return get_file_info(name, &there) && get_stream_info(file, &ours)
+        && is_same_file(&there, &ours);
 }
 
 /* A new file beside that of this name, locked, and its name; or NULL. */
@@ -216,7 +216,7 @@ static FILE *file_beside(const char *name, char *new_name, size_t size)
 enum { CHANGED = -1 };          /* by another program */
 
 /* Writes a new file and gives it this name; 0, or the error. */
-static int write_beside(const char *name, unsigned mode, Held *held,
+static int write_beside(const char *name, unsigned mode, FileLock *held,
                         const void *data,
                         bool (*write)(FILE *file, const void *data))
 {
@@ -228,7 +228,7 @@ static int write_beside(const char *name, unsigned mode, Held *held,
     int error = fill_file(file, mode, data, write);
     if (error == 0 && held != NULL && !is_ours(held, name))
         error = CHANGED;
-    bool must_be_new = held != NULL && !is_taken(name);
+    bool must_be_new = held != NULL && !is_name_taken(name);
     if (error == 0)
         error = move_file(new_name, name, must_be_new, &was);
     if (must_be_new && error == EEXIST)
@@ -262,20 +262,20 @@ static void remove_leftovers(const char *name)
     size_t length = strlen(name) + sizeof unfinished - 1;
     int mark = (int)sizeof unfinished - 7;
     snprintf(begins, sizeof begins, "%s%.*s", name, mark, unfinished);
-    each_file(begins, &length, remove_unlocked);
+    visit_files(begins, &length, remove_unlocked);
 }
 
 /* Gives the name of the file that is to be replaced, and its mode. */
 static unsigned file_to_replace(const char *name, char to[PATH_BYTES],
-                                Fault *f)
+                                Error *f)
 {
-    About old;
+    FileInfo old;
     f->sheet = name;
     f->text = NULL;
     size_t n = strlen(name);
     if (n >= PATH_BYTES || !follow_links(memcpy(to, name, n + 1)))
-        failure(f, "cannot be written: the name is too long, or its links "
-                "have no end.");
+        fail_with(f, "cannot be written: the name is too long, or its links "
+                  "have no end.");
     require_folder(to, f);
     f->sheet = name;
     unsigned mode = replaceable(to, &old, f) ? old.mode : 0;
@@ -283,35 +283,36 @@ static unsigned file_to_replace(const char *name, char to[PATH_BYTES],
     return mode;
 }
 
-_Noreturn static void refuse_writing(int error, Fault *f)
+_Noreturn static void refuse_writing(int error, Error *f)
 {
-    f->passing = true;
-    failure(f, "cannot be written: %s; what was there is as it was.",
-            strerror(error));
+    f->is_temporary = true;
+    fail_with(f, "cannot be written: %s; what was there is as it was.",
+              strerror(error));
 }
 
 /* Opens what a move that failed has let go: on Windows it closes the file. */
-static bool hold_again(Held *held, const char *name)
+static bool reopen_locked(FileLock *held, const char *name)
 {
-    if (held->file != NULL || held->size == 0 || !is_taken(name))
+    if (held->file != NULL || held->size == 0 || !is_name_taken(name))
         return true;
     held->file = open_file(name, "r+b");
     return held->file != NULL;
 }
 
-void replace_file(const char *name, Held *held, Fault *f, const void *data,
+void replace_file(const char *name, FileLock *held, Error *f,
+                  const void *data,
                   bool (*write)(FILE *file, const void *data))
 {
     char to[PATH_BYTES];
     unsigned mode = file_to_replace(name, to, f);
-    if (held != NULL && !hold_again(held, to))
+    if (held != NULL && !reopen_locked(held, to))
         refuse_writing(EACCES, f);
     if (held != NULL && held->file != NULL && !lock_file(held->file))
-        refuse_held(locked_by(held->file), f);
+        refuse_locked(lock_owner(held->file), f);
     int error = write_beside(to, mode, held, data, write);
     if (error == CHANGED)
-        failure(f, "is not what this run has saved there; another program "
-                "has written it, and it is left as it is.");
+        fail_with(f, "is not what this run has saved there; another program "
+                  "has written it, and it is left as it is.");
     if (error != 0)
         refuse_writing(error, f);
 }
@@ -329,7 +330,7 @@ typedef struct {
 static int write_part(Replacement *r, const FilePart *part,
                       const void *data)
 {
-    if (is_taken(r->to)
+    if (is_name_taken(r->to)
         && (r->old = file_beside(r->to, r->old_name,
                                  sizeof r->old_name)) == NULL)
         return errno;
@@ -379,7 +380,7 @@ static void clear_away(Replacement *r)
 }
 
 /* A link is followed to what is replaced, but is itself removed. */
-static void begin_part(Replacement *r, const FilePart *part, Fault *f)
+static void begin_part(Replacement *r, const FilePart *part, Error *f)
 {
     memset(r, 0, sizeof *r);
     if (part->write != NULL) {
@@ -391,7 +392,7 @@ static void begin_part(Replacement *r, const FilePart *part, Fault *f)
 }
 
 void replace_files(Arena *arena, int n, const FilePart part[],
-                   const void *data, Fault *f)
+                   const void *data, Error *f)
 {
     int error = 0, k;
     Replacement *r = arena_alloc(arena, (size_t)n * sizeof *r);
@@ -429,15 +430,15 @@ bool has_unfinished(const char *folder)
     bool found = false;
     char begins[PATH_BYTES];
     snprintf(begins, sizeof begins, "%s/", folder);
-    each_file(begins, &found, note_unfinished);
+    visit_files(begins, &found, note_unfinished);
     return found;
 }
 
 bool same_file(const char *a, const char *b)
 {
-    About x, y;
-    return about_name(a, &x) && about_name(b, &y) && x.is_file
-        && are_one(&x, &y);
+    FileInfo x, y;
+    return get_file_info(a, &x) && get_file_info(b, &y) && x.is_file
+        && is_same_file(&x, &y);
 }
 
 uint64_t checksum(uint64_t so_far, const void *bytes, size_t n)

@@ -17,13 +17,13 @@ static bool names_a_model(int n, char *const argument[])
 /* Of a sheet, or of a trained model. */
 static int show_either(FILE *out, FILE *err, int n, char *argument[])
 {
-    Entrance *entrance = names_a_model(n, argument) ? show_inside : show;
+    CommandMain *entrance = names_a_model(n, argument) ? show_inside : show;
     return entrance(out, err, n, argument);
 }
 
 static const struct {
     const char *name;
-    Entrance *run;
+    CommandMain *run;
     const char *help;
 } commands[] = {
     { "show", show_either, "print every step of the algorithm on a sheet" },
@@ -63,17 +63,17 @@ static int help(void)
     return 0;
 }
 
-static void refuse_name(Fault *f, void *data)
+static void refuse_name(Error *f, void *data)
 {
     const Command *c = data;
     if (c->n < 1)
-        failure(f, "no command given; see 'ftx --help'.");
+        fail_with(f, "no command given; see 'ftx --help'.");
     NameGuess guess = { .typed = c->argument[0] };
     for (int k = 0; k < COMMANDS; k++)
-        offer_name(&guess, commands[k].name);
+        consider_name(&guess, commands[k].name);
     char hint[HINT_BYTES];
-    failure(f, "there is no command %s; %s 'ftx --help'.", guess.typed,
-            guess_hint(hint, &guess, ""));
+    fail_with(f, "there is no command %s; %s 'ftx --help'.", guess.typed,
+              format_hint(hint, &guess, ""));
 }
 
 static int choose(int argc, char *argv[])

@@ -39,7 +39,7 @@ static int count_edits(const char *a, const char *b)
     return edits[m][n];
 }
 
-void offer_name(NameGuess *guess, const char *name)
+void consider_name(NameGuess *guess, const char *name)
 {
     const size_t n = strlen(guess->typed);
     if (n > NAME_LENGTH || strlen(name) > NAME_LENGTH)
@@ -51,8 +51,8 @@ void offer_name(NameGuess *guess, const char *name)
         *guess = (NameGuess){ guess->typed, name, edits };
 }
 
-const char *guess_hint(char to[HINT_BYTES], const NameGuess *guess,
-                       const char *dashes)
+const char *format_hint(char to[HINT_BYTES], const NameGuess *guess,
+                        const char *dashes)
 {
     snprintf(to, HINT_BYTES, "see");
     if (guess->nearest != NULL)
@@ -63,13 +63,13 @@ const char *guess_hint(char to[HINT_BYTES], const NameGuess *guess,
 
 static bool is_output_name(const char *name)
 {
-    return has_ending(name, ".svg") || has_ending(name, ".tex")
-        || has_ending(name, ".md") || has_ending(name, ".json");
+    return has_suffix(name, ".svg") || has_suffix(name, ".tex")
+        || has_suffix(name, ".md") || has_suffix(name, ".json");
 }
 
 /* Ends the attempt where names from the first to one behind the k-th are one
    name with blanks. */
-static void refuse_unquoted(Fault *f, int first, int k, int n,
+static void refuse_unquoted(Error *f, int first, int k, int n,
                             char *const name[])
 {
     char all[PATH_BYTES];
@@ -79,24 +79,24 @@ static void refuse_unquoted(Fault *f, int first, int k, int n,
             return;
         length += snprintf(all + length, (size_t)(PATH_BYTES - length),
                            " %s", name[next]);
-        if (next >= k && length < PATH_BYTES && is_taken(all))
-            failure(f, "there is no file %s; '%s' has a blank, so type it "
-                    "in quotes.", name[k], all);
+        if (next >= k && length < PATH_BYTES && is_name_taken(all))
+            fail_with(f, "there is no file %s; '%s' has a blank, so type it "
+                      "in quotes.", name[k], all);
     }
 }
 
-void refuse_misnamed_files(Fault *f, int n, char *const name[])
+void refuse_misnamed_files(Error *f, int n, char *const name[])
 {
     enum { WORDS_BEFORE = 4 };
     for (int k = 0; k < n; k++) {
-        if (is_taken(name[k]) || strcmp(name[k], "-") == 0)
+        if (is_name_taken(name[k]) || strcmp(name[k], "-") == 0)
             continue;
         for (int first = k > WORDS_BEFORE ? k - WORDS_BEFORE : 0;
              first <= k; first++)
             refuse_unquoted(f, first, k, n, name);
         if (is_output_name(name[k]))
-            failure(f, "there is no file %s to be read; what is printed is "
-                    "written there by > %s.", name[k], name[k]);
+            fail_with(f, "there is no file %s to be read; what is printed is "
+                      "written there by > %s.", name[k], name[k]);
     }
 }
 
@@ -182,7 +182,7 @@ void option_print(FILE *out, const Option *option, const void *values)
     }
 }
 
-bool option_same(const Option *option, const void *a, const void *b)
+bool option_equals(const Option *option, const void *a, const void *b)
 {
     static const size_t size[] = {
         [FLAG] = sizeof(bool), [WHOLE] = sizeof(int),
@@ -237,37 +237,37 @@ static bool has_decimal_comma(const Option *option, const char *typed,
     return decimal_in(option, &x, with_point);
 }
 
-static void obey_one(Fault *f, const Option *option, void *values,
-                     const char *typed)
+static void apply_option(Error *f, const Option *option, void *values,
+                         const char *typed)
 {
     char range[400], with_point[100];
     if (option_set(option, values, typed))
         return;
     option_range(option, range, sizeof range);
     if (has_decimal_comma(option, typed, with_point, sizeof with_point))
-        failure(f, "--%s must be %s; it is '%.100s', with a comma; the "
-                "decimal point is a point, as in %s.", option->name, range,
-                typed, with_point);
-    failure(f, "--%s must be %s; it is '%.100s'.", option->name, range,
-            typed);
+        fail_with(f, "--%s must be %s; it is '%.100s', with a comma; the "
+                  "decimal point is a point, as in %s.", option->name, range,
+                  typed, with_point);
+    fail_with(f, "--%s must be %s; it is '%.100s'.", option->name, range,
+              typed);
 }
 
-_Noreturn static void refuse_option(Fault *f, const Options *options,
+_Noreturn static void refuse_option(Error *f, const Options *options,
                                     const char *argument)
 {
     char name[NAME_LENGTH + 2], hint[HINT_BYTES];
     const char *typed = argument + strspn(argument, "-");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
     NameGuess guess = { .typed = name };
-    offer_name(&guess, "help");
+    consider_name(&guess, "help");
     for (; options->table != NULL; options++)
         for (const Option *o = options->table; o->name != NULL; o++)
-            offer_name(&guess, o->name);
-    failure(f, "there is no option %.100s; %s '%s --help'.", argument,
-            guess_hint(hint, &guess, "--"), f->sheet);
+            consider_name(&guess, o->name);
+    fail_with(f, "there is no option %.100s; %s '%s --help'.", argument,
+              format_hint(hint, &guess, "--"), f->sheet);
 }
 
-int obey(Fault *f, const Options *options, int n, char *argument[])
+int parse_options(Error *f, const Options *options, int n, char *argument[])
 {
     int others = 0, typed = 0;          /* these stand in front */
     bool all = true;                    /* until -- */
@@ -289,11 +289,11 @@ int obey(Fault *f, const Options *options, int n, char *argument[])
         if (o == NULL)
             refuse_option(f, options, a);
         if (o->kind == FLAG && !joined)
-            obey_one(f, o, values, "yes");
+            apply_option(f, o, values, "yes");
         else if (!joined && k + 1 == n)
-            failure(f, "--%s needs a value; see '%s --help'.", o->name, f->sheet);
+            fail_with(f, "--%s needs a value; see '%s --help'.", o->name, f->sheet);
         else
-            obey_one(f, o, values, joined ? a + length + 1 : argument[++k]);
+            apply_option(f, o, values, joined ? a + length + 1 : argument[++k]);
         argument[others + typed++] = a;
     }
     for (int k = others + typed; k < n; k++)
@@ -308,14 +308,14 @@ static bool names(const char *argument, const char *option)
         && (argument[2 + n] == '\0' || argument[2 + n] == '=');
 }
 
-void refuse_idle(Fault *f, const Acting *acting, int n,
-                 char *const argument[])
+void refuse_unused_options(Error *f, const OptionEffect *acting, int n,
+                           char *const argument[])
 {
     for (; acting->name != NULL; acting++)
         for (int k = 0; k < n && argument[k] != NULL; k++)
             if (!acting->acts && names(argument[k], acting->name))
-                failure(f, "--%s has an effect only %s.", acting->name,
-                        acting->only);
+                fail_with(f, "--%s has an effect only %s.", acting->name,
+                          acting->only);
 }
 
 bool asks_help(int n, char *const argument[])

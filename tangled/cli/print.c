@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-bool has_ending(const char *text, const char *end)
+bool has_suffix(const char *text, const char *end)
 {
     size_t n = strlen(text), m = strlen(end);
     return n >= m && strcmp(text + n - m, end) == 0;
@@ -46,7 +46,7 @@ void print_list(FILE *out, const char *heading, const char *list)
     fputc('\n', out);
 }
 
-const char *grouped(long long n, char to[40])
+const char *format_grouped(long long n, char to[40])
 {
     char digits[30];
     int length = snprintf(digits, sizeof digits, "%lld", n), at = 0;
@@ -70,18 +70,18 @@ static bool is_whole(Mat M)
     return true;
 }
 
-int places_of(Mat M, int decimals)
+int choose_decimals(Mat M, int decimals)
 {
     return is_whole(M) ? 0 : decimals;
 }
 
-double without_noise(double x, double size)
+double clear_noise(double x, double size)
 {
     double eps = sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
     return fabs(x) <= 16 * eps * size ? 0 : x;
 }
 
-int shown_number(char *to, size_t size, double x, int places)
+int format_number(char *to, size_t size, double x, int places)
 {
     if (isinf(x))
         return snprintf(to, size, x < 0 ? "-inf" : "inf");
@@ -94,19 +94,19 @@ int shown_number(char *to, size_t size, double x, int places)
     return n;
 }
 
-int number_width(Mat M, int places)
+int column_width(Mat M, int places)
 {
     char text[64];
     int width = 0;
     for (int i = 1; i <= M->rows; i++)
         for (int j = 1; j <= M->cols; j++) {
-            int n = shown_number(text, sizeof text, AT(M, i, j), places);
+            int n = format_number(text, sizeof text, AT(M, i, j), places);
             width = n > width ? n : width;
         }
     return width;
 }
 
-void json_string(FILE *out, const char *text, size_t n)
+void print_json_string(FILE *out, const char *text, size_t n)
 {
     fputc('"', out);
     for (const char *p = text, *end = text + n; p < end; ) {
@@ -124,7 +124,7 @@ void json_string(FILE *out, const char *text, size_t n)
     fputc('"', out);
 }
 
-void json_number(FILE *out, double x)
+void print_json_number(FILE *out, double x)
 {
     if (isnan(x))
         fputs("null", out);
@@ -139,7 +139,7 @@ static void print_text_or_null(FILE *out, const char *text)
     if (text == NULL)
         fputs("null", out);
     else
-        json_string(out, text, strlen(text));
+        print_json_string(out, text, strlen(text));
 }
 
 void print_json(FILE *out, const char *format, ...)
@@ -152,7 +152,7 @@ void print_json(FILE *out, const char *format, ...)
         else if (*++p == 'd')
             fprintf(out, "%d", va_arg(arguments, int));
         else if (*p == 'g')
-            json_number(out, va_arg(arguments, double));
+            print_json_number(out, va_arg(arguments, double));
         else if (*p == 'b')
             fputs(va_arg(arguments, int) ? "true" : "false", out);
         else

@@ -38,7 +38,7 @@ static HANDLE handle_of(FILE *file)
     return (HANDLE)_get_osfhandle(_fileno(file));
 }
 
-static void tell_console(FILE *file)
+static void prepare_console(FILE *file)
 {
     DWORD mode;
     _setmode(_fileno(file), _O_BINARY);
@@ -64,8 +64,8 @@ char **begin_program(int *n, char *argument[])
     int all;
     wchar_t **typed = CommandLineToArgvW(GetCommandLineW(), &all);
     _setmode(_fileno(stdin), _O_BINARY);
-    tell_console(stdout);
-    tell_console(stderr);
+    prepare_console(stdout);
+    prepare_console(stderr);
     if (typed == NULL || all != *n)
         return argument;
     for (int k = 0; k < all; k++)
@@ -74,11 +74,11 @@ char **begin_program(int *n, char *argument[])
     return argument;
 }
 
-void let_output_end_it(void)
+void restore_size_signal(void)
 {
 }
 
-void on_signals(void (*handler)(int signal))
+void set_stop_handler(void (*handler)(int signal))
 {
     signal(SIGINT, handler);
     signal(SIGTERM, handler);
@@ -93,7 +93,7 @@ double seconds(void)
     return (double)now.QuadPart / (double)each_second.QuadPart;
 }
 
-double memory_there(void)
+double physical_memory(void)
 {
     MEMORYSTATUSEX memory = { .dwLength = sizeof memory };
     return GlobalMemoryStatusEx(&memory) ? (double)memory.ullTotalPhys : 0;
@@ -106,7 +106,7 @@ bool is_terminal(FILE *file)
         && (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0;
 }
 
-FILE *open_number(int number, const char *mode)
+FILE *open_descriptor(int number, const char *mode)
 {
     return _fdopen(number, mode);
 }
@@ -151,7 +151,7 @@ static void no_place(void)
     exit(2);
 }
 
-FILE *begin_text(Written *w)
+FILE *open_text_stream(TextStream *w)
 {
     wchar_t folder[PATH_BYTES / 2], name[PATH_BYTES];
     GetTempPathW(PATH_BYTES / 2, folder);
@@ -165,7 +165,7 @@ FILE *begin_text(Written *w)
     return w->to;
 }
 
-char *end_text(Written *w, Arena *arena)
+char *close_text_stream(TextStream *w, Arena *arena)
 {
     long n = fflush(w->to) == 0 && !ferror(w->to) ? ftell(w->to) : -1;
     if (n < 0)
@@ -180,10 +180,10 @@ char *end_text(Written *w, Arena *arena)
     return w->text;
 }
 
-static bool note_about(HANDLE handle, About *about)
+static bool fill_file_info(HANDLE handle, FileInfo *about)
 {
     BY_HANDLE_FILE_INFORMATION of;
-    *about = (About){ .is_file = false };
+    *about = (FileInfo){ .is_file = false };
     if (GetFileType(handle) != FILE_TYPE_DISK
         || !GetFileInformationByHandle(handle, &of))
         return handle != INVALID_HANDLE_VALUE;
@@ -197,24 +197,24 @@ static bool note_about(HANDLE handle, About *about)
     return true;
 }
 
-bool about_name(const char *name, About *about)
+bool get_file_info(const char *name, FileInfo *about)
 {
     wchar_t path[PATH_BYTES];
     HANDLE handle = CreateFileW(wide(name, path), FILE_READ_ATTRIBUTES,
         SHARED, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
     if (handle == INVALID_HANDLE_VALUE)
         return false;
-    note_about(handle, about);
+    fill_file_info(handle, about);
     CloseHandle(handle);
     return true;
 }
 
-bool about_file(FILE *file, About *about)
+bool get_stream_info(FILE *file, FileInfo *about)
 {
-    return note_about(handle_of(file), about);
+    return fill_file_info(handle_of(file), about);
 }
 
-bool is_taken(const char *name)
+bool is_name_taken(const char *name)
 {
     wchar_t path[PATH_BYTES];
     return GetFileAttributesW(wide(name, path)) != INVALID_FILE_ATTRIBUTES;
@@ -256,7 +256,7 @@ bool lock_file(FILE *file)
         || GetLastError() != ERROR_LOCK_VIOLATION;
 }
 
-long locked_by(FILE *file)
+long lock_owner(FILE *file)
 {
     if (!lock_file(file))
         return UNKNOWN;
@@ -297,7 +297,7 @@ FILE *new_file(char *name)
     return file;
 }
 
-int settle_file(FILE *file, unsigned mode)
+int sync_file(FILE *file, unsigned mode)
 {
     (void)mode;
     return _commit(_fileno(file)) == 0 ? 0 : errno;
@@ -328,8 +328,8 @@ int move_file(const char *from, const char *to, bool must_be_new,
     return EACCES;
 }
 
-void each_file(const char *begins, void *to,
-               void (*found)(void *to, const char *name))
+void visit_files(const char *begins, void *to,
+                 void (*found)(void *to, const char *name))
 {
     char path[PATH_BYTES];
     wchar_t pattern[PATH_BYTES];
@@ -388,7 +388,7 @@ char **begin_program(int *n, char *argument[])
     return argument;
 }
 
-void let_output_end_it(void)
+void restore_size_signal(void)
 {
     signal(SIGXFSZ, SIG_DFL);
 }
@@ -403,7 +403,7 @@ static void handle(int signal, void (*handler)(int))
         sigaction(signal, &action, NULL);
 }
 
-void on_signals(void (*handler)(int signal))
+void set_stop_handler(void (*handler)(int signal))
 {
     handle(SIGINT, handler);
     handle(SIGTERM, handler);
@@ -417,7 +417,7 @@ double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-double memory_there(void)
+double physical_memory(void)
 {
 #ifdef _SC_PHYS_PAGES
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -441,7 +441,7 @@ FILE *open_file(const char *name, const char *mode)
     return fopen(name, mode);
 }
 
-FILE *open_number(int number, const char *mode)
+FILE *open_descriptor(int number, const char *mode)
 {
     return fdopen(number, mode);
 }
@@ -454,12 +454,12 @@ static void *or_no_memory(void *memory)
     exit(2);
 }
 
-FILE *begin_text(Written *w)
+FILE *open_text_stream(TextStream *w)
 {
     return w->to = or_no_memory(open_memstream(&w->text, &w->n));
 }
 
-char *end_text(Written *w, Arena *arena)
+char *close_text_stream(TextStream *w, Arena *arena)
 {
     or_no_memory(fclose(w->to) == 0 ? w->text : NULL);
     char *copy = memcpy(arena_alloc(arena, w->n + 1), w->text, w->n + 1);
@@ -467,10 +467,10 @@ char *end_text(Written *w, Arena *arena)
     return copy;
 }
 
-static bool note_about(bool there, const struct stat *of, About *about)
+static bool fill_file_info(bool there, const struct stat *of, FileInfo *about)
 {
     if (there)
-        *about = (About){ .is_file = S_ISREG(of->st_mode),
+        *about = (FileInfo){ .is_file = S_ISREG(of->st_mode),
             .may_be_written = (of->st_mode & 0222) != 0,
             .mode = of->st_mode & 0777, .size = of->st_size,
             .disk = (unsigned long long)of->st_dev,
@@ -478,22 +478,22 @@ static bool note_about(bool there, const struct stat *of, About *about)
     return there;
 }
 
-bool about_name(const char *name, About *about)
+bool get_file_info(const char *name, FileInfo *about)
 {
     struct stat of;
-    if (!note_about(stat(name, &of) == 0, &of, about))
+    if (!fill_file_info(stat(name, &of) == 0, &of, about))
         return false;
     about->may_be_written &= access(name, W_OK) == 0;
     return true;
 }
 
-bool about_file(FILE *file, About *about)
+bool get_stream_info(FILE *file, FileInfo *about)
 {
     struct stat of;
-    return note_about(fstat(fileno(file), &of) == 0, &of, about);
+    return fill_file_info(fstat(fileno(file), &of) == 0, &of, about);
 }
 
-bool is_taken(const char *name)
+bool is_name_taken(const char *name)
 {
     struct stat of;
     return lstat(name, &of) == 0;
@@ -526,7 +526,7 @@ bool follow_links(char name[PATH_BYTES])
     return false;
 }
 
-long locked_by(FILE *file)
+long lock_owner(FILE *file)
 {
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     return fcntl(fileno(file), F_GETLK, &lock) == 0
@@ -563,7 +563,7 @@ static mode_t usual_mode(void)
     return 0666 & ~mask;
 }
 
-int settle_file(FILE *file, unsigned mode)
+int sync_file(FILE *file, unsigned mode)
 {
     int number = fileno(file);
     return fchmod(number, mode == 0 ? usual_mode() : (mode_t)mode) == 0
@@ -583,8 +583,8 @@ int move_file(const char *from, const char *to, bool must_be_new,
     return rename(from, to) == 0 ? 0 : errno;
 }
 
-void each_file(const char *begins, void *to,
-               void (*found)(void *to, const char *name))
+void visit_files(const char *begins, void *to,
+                 void (*found)(void *to, const char *name))
 {
     char folder[PATH_BYTES], path[2 * PATH_BYTES];
     const char *slash = strrchr(begins, '/');
@@ -603,7 +603,7 @@ void each_file(const char *begins, void *to,
         closedir(all);
 }
 
-static void tell_and_end(int signal)
+static void report_cut_file(int signal)
 {
     static const char sentence[] = "ftx: a file was cut short, or could "
                                    "not be read, while it was used.\n";
@@ -618,7 +618,7 @@ void *map_bytes(FILE *file, size_t n)
                        fileno(file), 0);
     if (bytes == MAP_FAILED)
         return NULL;
-    signal(SIGBUS, tell_and_end);
+    signal(SIGBUS, report_cut_file);
     return bytes;
 }
 

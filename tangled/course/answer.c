@@ -87,7 +87,8 @@ void answer_text(const Exercise *e, const Step *step, int i, int j,
 {
     double x = AT(step->M, i, j);
     if (!e->wanted->exact || !exact_text(x, to, size))
-        shown_number(to, size, x, places_of(step->M, e->wanted->decimals));
+        format_number(to, size, x, choose_decimals(step->M,
+                                                   e->wanted->decimals));
 }
 
 void print_wrapped(FILE *out, int width, const char *head, const char *next,

@@ -23,7 +23,7 @@ bool among(const char *list, int n);
 
 /* The run of a sheet that was printed. */
 const Run *run_of_text(Arena *arena, Tape *tape, const char *name,
-                       const char *text, Fault *f);
+                       const char *text, Error *f);
 
 /* What an exercise should be. A size of 0 is left to the algorithm. */
 typedef struct {
@@ -72,5 +72,5 @@ void worksheet(FILE *out, const Exercise *e);
 /* Of `ftx exercise`; `ftx trials`, which prints what a grader asks of an
    algorithm; `ftx steps`, which prints the steps of a sheet as numbers; and
    `ftx erratum`, which lists the errata of the paper. */
-Entrance exercise, trials, steps, erratum;
+CommandMain exercise, trials, steps, erratum;
 #endif

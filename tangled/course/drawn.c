@@ -55,7 +55,7 @@ void each_given(const char *list, int heads, Give *give, void *to)
 }
 
 const Run *run_of_text(Arena *arena, Tape *tape, const char *name,
-                       const char *text, Fault *f)
+                       const char *text, Error *f)
 {
     size_t n = strlen(text);
     char *copy = memcpy(arena_alloc(arena, n + 1), text, n + 1);

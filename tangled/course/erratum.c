@@ -183,7 +183,7 @@ static int parse_erratum(const char *name)
     return k <= ERRATA ? k : 0;
 }
 
-static void print_errata(Fault *f, void *data)
+static void print_errata(Error *f, void *data)
 {
     static const Option no_option = { .name = NULL };
     static const Options options[] = {
@@ -194,11 +194,11 @@ static void print_errata(Fault *f, void *data)
         fputs(erratum_usage, c->out);
         return;
     }
-    int n = obey(f, options, c->n, c->argument);
+    int n = parse_options(f, options, c->n, c->argument);
     for (int k = 0; k < n; k++)
         if (parse_erratum(c->argument[k]) == 0)
-            failure(f, "there is no erratum %.100s; they are E1 to E%d.",
-                    c->argument[k], ERRATA);
+            fail_with(f, "there is no erratum %.100s; they are E1 to E%d.",
+                      c->argument[k], ERRATA);
     if (n == 0)
         list_errata(c->out);
     for (int k = 0; k < n; k++) {

@@ -47,24 +47,24 @@ static const char *const size_of[] = {
     " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 ", " 3 4 5 ", " 5 ", " 4 5 ",
     " 2 ", " 3 4 5 ",
 };
-static void check_exact(Fault *f, const Wanted *w)
+static void check_exact(Error *f, const Wanted *w)
 {
     int a = w->algorithm;
     if (w->decimals != USUAL_DECIMALS)
-        failure(f, "answers with --exact have no decimals; leave "
-                "--decimals out.");
+        fail_with(f, "answers with --exact have no decimals; leave "
+                  "--decimals out.");
     if (a == 1 || (a == 2 && w->positions == 2))
-        failure(f, "Algorithm %d only copies numbers; its answers are "
-                "exact without --exact.", a);
+        fail_with(f, "Algorithm %d only copies numbers; its answers are "
+                  "exact without --exact.", a);
     if (a == 2 && (w->positions != 0 || w->d_x > 2))
-        failure(f, "--exact needs --positions paper and --d_x 2: other "
-                "angles have no exact sines.");
+        fail_with(f, "--exact needs --positions paper and --d_x 2: other "
+                  "angles have no exact sines.");
     if (11 <= a && a <= 13)
-        failure(f, "--exact is not for Algorithm %d: its gradients mix "
-                "logarithms and fractions.", a);
+        fail_with(f, "--exact is not for Algorithm %d: its gradients mix "
+                  "logarithms and fractions.", a);
     if (a >= 8 && w->d_x != 0 && w->d_x != 2)
-        failure(f, "--exact needs --d_x 2: of other tokens layer_norm "
-                "makes roots.");
+        fail_with(f, "--exact needs --d_x 2: of other tokens layer_norm "
+                  "makes roots.");
 }
 
 /* The row of a step that is asked for; *name is moved behind it. */
@@ -83,20 +83,20 @@ static const StepRow *row_asked(int algorithm, const char **name)
     return found;
 }
 
-static void check_asked(Fault *f, const Wanted *w)
+static void check_asked(Error *f, const Wanted *w)
 {
     char names[NAMES_BYTES];
     for (const char *p = w->ask; *p != '\0'; ) {
         const char *name = p;
         if (row_asked(w->algorithm, &p) == NULL)
-            failure(f, "--ask: no step of Algorithm %d is %.*s; %s.",
-                    w->algorithm, (int)strcspn(name, ","), name,
-                    names_text(names, w->algorithm, true));
+            fail_with(f, "--ask: no step of Algorithm %d is %.*s; %s.",
+                      w->algorithm, (int)strcspn(name, ","), name,
+                      names_text(names, w->algorithm, true));
     }
 }
 
 /* The names that a sheet gives which begins with those that are wanted. */
-static void start_from(Fault *f, Wanted *w)
+static void start_from(Error *f, Wanted *w)
 {
     const char *const sets = sheet_starts[w->algorithm], *set = sets;
     while ((set = strstr(set, "; or ")) != NULL) {
@@ -115,31 +115,31 @@ static void start_from(Fault *f, Wanted *w)
         if (all)
             return;
     }
-    failure(f, "--from %.100s: Algorithm %d cannot start there; it starts "
-            "from %s.", w->from, w->algorithm, sets);
+    fail_with(f, "--from %.100s: Algorithm %d cannot start there; it starts "
+              "from %s.", w->from, w->algorithm, sets);
 }
 
-static void check_wanted(Fault *f, Wanted *w)
+static void check_wanted(Error *f, Wanted *w)
 {
     const Wanted nothing = { .algorithm = 0 };
     int a = w->algorithm;
     for (int k = 0; sizes[k].name != NULL; k++)
-        if (!option_same(&sizes[k], w, &nothing) && !among(size_of[k], a))
-            failure(f, "Algorithm %d takes no --%s.", a, sizes[k].name);
+        if (!option_equals(&sizes[k], w, &nothing) && !among(size_of[k], a))
+            fail_with(f, "Algorithm %d takes no --%s.", a, sizes[k].name);
     if (a == 2 && w->positions != 2 && w->d_x % 2 != 0)
-        failure(f, "--d_x must be even: each pair of entries is a sine "
-                "and a cosine.");
+        fail_with(f, "--d_x must be even: each pair of entries is a sine "
+                  "and a cosine.");
     if (w->d_x == 1 && (a == 6 || a >= 8))
-        failure(f, "--d_x must be 2 or more: layer_norm of one number is "
-                "0/0.");
+        fail_with(f, "--d_x must be 2 or more: layer_norm of one number is "
+                  "0/0.");
     if (w->tokens == 1 && !among(" 6 7 14 ", a))
-        failure(f, "--tokens must be 2 or more: one token alone has "
-                "nothing to weigh or to predict.");
+        fail_with(f, "--tokens must be 2 or more: one token alone has "
+                  "nothing to weigh or to predict.");
     if (w->context == 1 && w->ask == NULL)
-        failure(f, "--context must be 2 or more: the weight of one token "
-                "alone is 1.");
+        fail_with(f, "--context must be 2 or more: the weight of one token "
+                  "alone is 1.");
     if (w->key && w->tex)
-        failure(f, "--tex prints the key, too; leave --key out.");
+        fail_with(f, "--tex prints the key, too; leave --key out.");
     if (w->exact)
         check_exact(f, w);
     if (w->ask != NULL)
@@ -455,14 +455,14 @@ static void gives_from(char to[], size_t size, const Wanted *w)
 
 static const char *draw_sheet(Arena *arena, const Wanted *w, int try)
 {
-    Written text;
+    TextStream text;
     char names[200];
     int a = w->algorithm, ell = or_else(w->tokens, drawings[a].tokens),
         d_x = or_else(w->d_x, drawings[a].d_x);
     Draw d = { .wanted = w, .layout = &layouts[w->layout],
         .random = random_branch(random_new((uint64_t)w->seed),
                                 (uint64_t)try),
-        .to = begin_text(&text),
+        .to = open_text_stream(&text),
         .size = { .ell_x = ell, .ell_z = or_else(w->context, ell),
             .d_e = d_x, .d_z = d_x, .d_attn = or_else(w->d_attn, 2),
             .d_mid = 2, .d_f = 2, .d_mlp = 2, .d_out = a == 5 ? d_x : 2,
@@ -479,25 +479,25 @@ static const char *draw_sheet(Arena *arena, const Wanted *w, int try)
                give_piece, &d);
     if (a == 7 && w->ask != NULL && strstr(w->ask, "loss") != NULL)
         give_piece(&d, "target", 0);
-    return end_text(&text, arena);
+    return close_text_stream(&text, arena);
 }
 
-static void refuse_idle_size(Fault *f, const Wanted *w, Arena *arena)
+static void refuse_idle_size(Error *f, const Wanted *w, Arena *arena)
 {
     const Wanted nothing = { .algorithm = 0 };
     const char *sheet = draw_sheet(arena, w, 1);
     for (const Option *o = sizes; o->name != NULL; o++) {
         Wanted other = *w;
         int *size = (int *)((char *)&other + o->place);
-        if (option_same(o, w, &nothing))
+        if (option_equals(o, w, &nothing))
             continue;
         if (o->kind == FLAG)
             other.biases = false;
         else
             *size = o->kind == CHOICE ? 0 : *size == 1 ? 2 : 1;
         if (strcmp(sheet, draw_sheet(arena, &other, 1)) == 0)
-            failure(f, "--%s changes nothing on this sheet; leave it out.",
-                    o->name);
+            fail_with(f, "--%s changes nothing on this sheet; leave it out.",
+                      o->name);
     }
 }
 
@@ -533,8 +533,8 @@ static bool is_asked(const Wanted *w, const Step *step)
 static const char *with_claims(Arena *arena, const Wanted *w,
                                const char *given)
 {
-    Written text;
-    FILE *to = begin_text(&text);
+    TextStream text;
+    FILE *to = open_text_stream(&text);
     fputs(given, to);
     for (const char *p = w->ask; p != NULL && *p != '\0'; ) {
         const StepRow *row = row_asked(w->algorithm, &p);
@@ -543,7 +543,7 @@ static const char *with_claims(Arena *arena, const Wanted *w,
             fprintf(to, heads ? "claim %s^%d = ?\n" : "claim %s = ?\n",
                     row->name, h);
     }
-    return end_text(&text, arena);
+    return close_text_stream(&text, arena);
 }
 
 static bool is_claimed(const Wanted *w, const Run *run, const Step *step)
@@ -606,9 +606,9 @@ static const char *const position_notes[] = {
 
 static void add_note(Exercise *e, Arena *arena, const char *text)
 {
-    Written note;
-    print_formula(begin_text(&note), e->run, text);
-    e->note[e->notes++] = end_text(&note, arena);
+    TextStream note;
+    print_formula(open_text_stream(&note), e->run, text);
+    e->note[e->notes++] = close_text_stream(&note, arena);
 }
 
 /* Is there something of that name in what is asked for? */
@@ -673,20 +673,20 @@ static const char *command_of(Arena *arena, const Wanted *w)
     static const Option *const tables[] = { wishes, sizes };
     const Wanted usual = { .decimals = USUAL_DECIMALS, .key = w->key,
                            .tex = w->tex };
-    Written text;
-    FILE *to = begin_text(&text);
+    TextStream text;
+    FILE *to = open_text_stream(&text);
     fprintf(to, "ftx exercise --algorithm %d --seed %d", w->algorithm,
             w->seed);
     for (int t = 0; t < 2; t++)
         for (const Option *o = tables[t]; o->name != NULL; o++) {
             bool said = o == &wishes[0] || o == &wishes[1];
-            if (said || option_same(o, w, &usual))
+            if (said || option_equals(o, w, &usual))
                 continue;
             fprintf(to, o->kind == FLAG ? " --%s" : " --%s ", o->name);
             if (o->kind != FLAG)
                 option_print(to, o, w);
         }
-    return end_text(&text, arena);
+    return close_text_stream(&text, arena);
 }
 
 static void print_claim(FILE *out, const Exercise *e, int k, bool key)
@@ -903,7 +903,7 @@ typedef struct {
     Alike alike;
 } Try;
 
-static void run_draw(Fault *f, void *data)
+static void run_draw(Error *f, void *data)
 {
     Try *try = data;
     Exercise *e = try->e;
@@ -917,7 +917,7 @@ static void run_draw(Fault *f, void *data)
 }
 
 /* Each step that is asked for is there, and each has a name of its own. */
-static void check_claims(Fault *f, const Exercise *e)
+static void check_claims(Error *f, const Exercise *e)
 {
     char name[60], other[60];
     for (const char *p = e->wanted->ask; *p != '\0'; ) {
@@ -927,60 +927,60 @@ static void check_claims(Fault *f, const Exercise *e)
         while (k < e->n && strcmp(e->claim[k]->name, row->name) != 0)
             k++;
         if (k == e->n)
-            failure(f, "--ask: such a sheet has no %.*s to ask for.",
-                    (int)strcspn(asked, ","), asked);
+            fail_with(f, "--ask: such a sheet has no %.*s to ask for.",
+                      (int)strcspn(asked, ","), asked);
     }
     for (int k = 1; k < e->n; k++)
         for (int i = 0; i < k; i++) {
             claim_name(e, e->claim[k], name, sizeof name);
             claim_name(e, e->claim[i], other, sizeof other);
             if (strcmp(name, other) == 0)
-                failure(f, "--ask: a sheet has more than one %s, and no "
-                        "names for them.", name);
+                fail_with(f, "--ask: a sheet has more than one %s, and no "
+                          "names for them.", name);
         }
 }
 
-static void run_blanks(Fault *f, void *data)
+static void run_blanks(Error *f, void *data)
 {
     Try *try = data;
-    Written text;
-    print_sheet(begin_text(&text), try->e, false);
+    TextStream text;
+    print_sheet(open_text_stream(&text), try->e, false);
     const Run *run = run_of_text(try->c->arena, try->c->tape, "exercise",
-                                 end_text(&text, try->c->arena), f);
+                                 close_text_stream(&text, try->c->arena), f);
     try->alike = find_alike(run, try->e->wanted, try->c);
 }
 
-_Noreturn static void refuse_wanted(Fault *f, const Wanted *w, int sheets,
+_Noreturn static void refuse_wanted(Error *f, const Wanted *w, int sheets,
                                     Alike alike)
 {
     const char *larger = or_else(w->d_attn, 2) == 1 ? "d_attn"
         : w->tokens == 1 || w->tokens == 2 ? "tokens"
         : w->d_x == 1 || w->d_x == 2 ? "d_x" : "decimals";
     if (sheets == 0)
-        failure(f, "no sheet of that size has numbers that are neither "
-                "tiny nor all alike; ask for another size.");
+        fail_with(f, "no sheet of that size has numbers that are neither "
+                  "tiny nor all alike; ask for another size.");
     if (alike.other == NULL)
-        failure(f, "none of %d sheets shows whether %s; ask for a larger "
-                "--%s.", sheets, alike.slip->what, larger);
-    failure(f, "none of %d sheets tells whether %s or %s; ask for a "
-            "larger --%s.", sheets, alike.slip->what, alike.other->what,
-            larger);
+        fail_with(f, "none of %d sheets shows whether %s; ask for a larger "
+                  "--%s.", sheets, alike.slip->what, larger);
+    fail_with(f, "none of %d sheets tells whether %s or %s; ask for a "
+              "larger --%s.", sheets, alike.slip->what, alike.other->what,
+              larger);
 }
 
-static Exercise *draw_exercise(Command *c, const Wanted *w, Fault *f)
+static Exercise *draw_exercise(Command *c, const Wanted *w, Error *f)
 {
     enum { DRAWS = 30000, SHEETS = 300 };
     Try try = { .c = c };
     int sheets = 0;
     for (int k = 1; k <= DRAWS && sheets < SHEETS; k++) {
-        Fault inner = { .sheet = "exercise" };
+        Error inner = { .sheet = "exercise" };
         arena_clear(c->arena);
         tape_clear(c->tape);
         try.e = arena_alloc(c->arena, sizeof *try.e);
         *try.e = (Exercise){ .wanted = w,
             .title = drawings[w->algorithm].title,
             .given = draw_sheet(c->arena, w, k) };
-        if (!attempt(&inner, run_draw, &try))
+        if (!try_work(&inner, run_draw, &try))
             continue;
         if (w->ask != NULL)
             check_claims(f, try.e);
@@ -988,8 +988,8 @@ static Exercise *draw_exercise(Command *c, const Wanted *w, Fault *f)
             continue;
         finish(try.e, c->arena);
         sheets++;
-        if (!attempt(&inner, run_blanks, &try))
-            fault_again(f, &inner);
+        if (!try_work(&inner, run_blanks, &try))
+            rethrow(f, &inner);
         if (try.alike.slip == NULL)
             return try.e;
     }
@@ -1008,7 +1008,7 @@ static const char usage[] =
     "A page to print, with the key behind it:\n"
     "\n"
     "  ftx exercise --seed 7 --tex > page.tex && lualatex page.tex\n";
-static void exercise_it(Fault *f, void *data)
+static void exercise_it(Error *f, void *data)
 {
     Command *c = data;
     Wanted w = { .algorithm = 4, .seed = 1, .decimals = USUAL_DECIMALS };
@@ -1022,9 +1022,9 @@ static void exercise_it(Fault *f, void *data)
         print_options(c->out, options);
         return;
     }
-    if (obey(f, options, c->n, c->argument) > 0)
-        failure(f, "no argument is expected but options, such as "
-                "--algorithm %s.", typed_algorithm(c->argument[0]));
+    if (parse_options(f, options, c->n, c->argument) > 0)
+        fail_with(f, "no argument is expected but options, such as "
+                  "--algorithm %s.", typed_algorithm(c->argument[0]));
     check_wanted(f, &w);
     refuse_idle_size(f, &w, c->arena);
     Exercise *e = draw_exercise(c, &w, f);

@@ -351,7 +351,7 @@ static void allow_installation(int rules, char *path)
         allow(rules, path, RUN | READ | LIST);
 }
 
-static void obey(int rules)
+static void parse_options(int rules)
 {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (rules >= 0 && syscall(SYS_landlock_restrict_self, rules, 0) != 0)
@@ -373,7 +373,7 @@ static void shut_in(int program, bool script)
         allow_installation(rules, real);
         free(real);
     }
-    obey(rules);
+    parse_options(rules);
 }
 
 /* For a compiler, which is run where a lab is. */
@@ -386,7 +386,7 @@ static void shut_in_command(char *command[])
     for (char **name = command + 1; *name != NULL; name++)
         if (**name != '-')
             allow(rules, *name, READ);
-    obey(rules);
+    parse_options(rules);
 }
 
 #ifdef __x86_64__

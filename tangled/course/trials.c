@@ -540,7 +540,7 @@ typedef struct {
     const Run *run;
 } Asking;
 
-static void run_trial(Fault *f, void *data)
+static void run_trial(Error *f, void *data)
 {
     Asking *a = data;
     a->run = run_of_text(a->arena, a->tape, a->name, a->text, f);
@@ -576,9 +576,9 @@ static void write_sheet(FILE *to, const char *text)
 
 static const char *text_of(const Asking *a, const Instance *i)
 {
-    Written text;
-    print_instance(begin_text(&text), i);
-    return end_text(&text, a->arena);
+    TextStream text;
+    print_instance(open_text_stream(&text), i);
+    return close_text_stream(&text, a->arena);
 }
 
 enum { STEPS_OF_A_SLIP = 3, MOST_ROWS = 100 };
@@ -644,20 +644,20 @@ static void print_valued(const Asking *a, const char *name,
 
 static bool runs(Asking *a, const Instance *i)
 {
-    Fault f = { .sheet = a->name };
+    Error f = { .sheet = a->name };
     a->text = text_of(a, i);
     tape_clear(a->tape);
-    return attempt(&f, run_trial, a) && !proves_nothing(a->run, i->number);
+    return try_work(&f, run_trial, a) && !proves_nothing(a->run, i->number);
 }
 
 /* The result of the instance, whatever it is; NULL: it is refused. */
 static Mat result_for(const Asking *a, const Instance *i)
 {
     Asking other = *a;
-    Fault f = { .sheet = a->name };
+    Error f = { .sheet = a->name };
     other.text = text_of(&other, i);
     tape_clear(a->tape);
-    return attempt(&f, run_trial, &other) ? other.run->result : NULL;
+    return try_work(&f, run_trial, &other) ? other.run->result : NULL;
 }
 
 static bool is_sensitive(const Asking *a, const Instance *i)
@@ -730,13 +730,13 @@ static bool is_fair(Asking *a, const Instance *i, int n)
     return fair && runs(a, i);
 }
 
-static void count_try(int *tries, Fault *f)
+static void count_try(int *tries, Error *f)
 {
     if (++*tries > MOST_TRIES)
-        failure(f, "no sheet was found that asks well; take another seed.");
+        fail_with(f, "no sheet was found that asks well; take another seed.");
 }
 
-static void ask_random(Asking *a, int number, int seed, Fault *f)
+static void ask_random(Asking *a, int number, int seed, Error *f)
 {
     char name[40], says[80];
     int tries = 0;
@@ -750,7 +750,7 @@ static void ask_random(Asking *a, int number, int seed, Fault *f)
     print_valued(a, name, says);
 }
 
-static void ask_law(Asking *a, const Law *law, Fault *f)
+static void ask_law(Asking *a, const Law *law, Error *f)
 {
     int tries = 0;
     bool differ;
@@ -785,12 +785,12 @@ static const Option trial_options[] = {
 };
 
 /* A worked example without what it claims. */
-static void ask_worked(Asking *a, const char *name, Fault *f)
+static void ask_worked(Asking *a, const char *name, Error *f)
 {
     size_t n;
-    const char *text = text_of_file(a->arena, name, &n, f);
-    Written kept;
-    FILE *to = begin_text(&kept);
+    const char *text = read_text_file(a->arena, name, &n, f);
+    TextStream kept;
+    FILE *to = open_text_stream(&kept);
     for (const char *end = text + n; text < end; ) {
         const char *next = memchr(text, '\n', (size_t)(end - text));
         size_t line = (size_t)((next == NULL ? end : next) - text);
@@ -798,14 +798,14 @@ static void ask_worked(Asking *a, const char *name, Fault *f)
             fprintf(to, "%.*s\n", (int)line, text);
         text += line + 1;
     }
-    a->text = end_text(&kept, a->arena);
+    a->text = close_text_stream(&kept, a->arena);
     const char *base = strrchr(name, '/');
     base = base == NULL ? name : base + 1;
     a->name = name;
     run_trial(f, a);
     if (a->run->algorithm != a->algorithm)
-        failure(f, "this is a sheet of Algorithm %d, not of %d.",
-                a->run->algorithm, a->algorithm);
+        fail_with(f, "this is a sheet of Algorithm %d, not of %d.",
+                  a->run->algorithm, a->algorithm);
     char trial[80];
     snprintf(trial, sizeof trial, "worked-%.*s", (int)strcspn(base, "."),
              base);
@@ -819,7 +819,7 @@ typedef struct {
     char **sheet;
 } Request;
 
-static void ask_all(Fault *f, void *data)
+static void ask_all(Error *f, void *data)
 {
     const Request *w = data;
     Asking *a = w->a;
@@ -834,7 +834,7 @@ static void ask_all(Fault *f, void *data)
             ask_law(a, &laws[k], f);
 }
 
-static void ask(Fault *f, void *data)
+static void ask(Error *f, void *data)
 {
     Command *c = data;
     TrialsWish wish = { 0, 1, 4 };
@@ -846,26 +846,26 @@ static void ask(Fault *f, void *data)
         print_options(c->out, options);
         return;
     }
-    int n = obey(f, options, c->n, c->argument);
+    int n = parse_options(f, options, c->n, c->argument);
     if (wish.algorithm == 0)
-        failure(f, "say which algorithm: --algorithm %s.",
-                typed_algorithm(n > 0 ? c->argument[0] : ""));
-    Written text;
-    Asking a = { .to = begin_text(&text), .arena = c->arena,
+        fail_with(f, "say which algorithm: --algorithm %s.",
+                  typed_algorithm(n > 0 ? c->argument[0] : ""));
+    TextStream text;
+    Asking a = { .to = open_text_stream(&text), .arena = c->arena,
                  .scratch = arena_new(), .attempts = arena_new(),
                  .tape = c->tape,
                  .algorithm = wish.algorithm,
                  .random = random_new((uint64_t)wish.seed) };
-    Fault inner = *f;
-    bool asked = attempt(&inner, ask_all,
-                         &(Request){ &a, &wish, n, c->argument });
-    const char *all = end_text(&text, c->arena);
+    Error inner = *f;
+    bool asked = try_work(&inner, ask_all,
+                          &(Request){ &a, &wish, n, c->argument });
+    const char *all = close_text_stream(&text, c->arena);
     if (asked)
         fputs(all, c->out);
     arena_free(a.scratch);
     arena_free(a.attempts);
     if (!asked)
-        fault_again(f, &inner);
+        rethrow(f, &inner);
 }
 
 int trials(FILE *out, FILE *err, int n, char *argument[])
@@ -886,7 +886,7 @@ typedef struct {
     Variation variation;
 } Answering;
 
-static void answer(Fault *f, void *data)
+static void answer(Error *f, void *data)
 {
     Answering *a = data;
     const Sheet *sheet = read_sheet(a->arena, a->name, f);
@@ -895,14 +895,14 @@ static void answer(Fault *f, void *data)
 
 int steps(FILE *out, FILE *err, int n, char *argument[])
 {
-    let_output_end_it();            /* a student's may print without end */
+    restore_size_signal();            /* a student's may print without end */
     if (asks_help(n, argument)) {
         fputs("Usage: ftx steps SHEET [N]\n\nPrints the steps of a sheet "
               "as bare numbers, for the grader of a lab;\nwith N, to the "
               "open file of that number.\n", out);
         return 0;
     }
-    FILE *to = n == 2 ? open_number(atoi(argument[1]), "w") : out;
+    FILE *to = n == 2 ? open_descriptor(atoi(argument[1]), "w") : out;
     if (n < 1 || n > 2 || to == NULL) {
         fprintf(err, "ftx steps: give one sheet, and perhaps the number of "
                 "an open file.\n");
@@ -911,8 +911,8 @@ int steps(FILE *out, FILE *err, int n, char *argument[])
     Answering a = { argument[0], arena_new(), tape_new(false),
                     { NULL, as_it_is, as_it_is, as_it_is,
                       .run = NULL } };
-    Fault f = { .sheet = argument[0] };
-    bool done = attempt(&f, answer, &a);
+    Error f = { .sheet = argument[0] };
+    bool done = try_work(&f, answer, &a);
     const Run *run = a.variation.run;
     for (int k = 0; run != NULL && k < run->n; k++)
         write_step(to, &run->step[k]);

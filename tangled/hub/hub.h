@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "text/tokenizer.h"
 
-/* A value of JSON. at is its place in the text, for faults. */
+/* A value of JSON. at is its place in the text, for errors. */
 typedef enum { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING,
                JSON_LIST, JSON_OBJECT } JsonKind;
 typedef struct Json Json;
@@ -23,18 +23,18 @@ struct Json {
 
 /* Reads a text of n bytes, which is f->text. What is no JSON ends the
    attempt, and so does more than JSON_BYTES, or a list in more than
-   JSON_DEPTH others. json_of_file reads a file, and from now on faults have
+   JSON_DEPTH others. json_of_file reads a file, and from now on errors have
    places in it. */
 enum { JSON_BYTES = 1 << 25, JSON_DEPTH = 100 };
-const Json *json_read(Arena *arena, const char *text, size_t n, Fault *f);
-const Json *json_of_file(Arena *arena, const char *name, Fault *f);
+const Json *json_read(Arena *arena, const char *text, size_t n, Error *f);
+const Json *json_of_file(Arena *arena, const char *name, Error *f);
 
 /* The member of that name; NULL where there is none, or it is no object. Is
    it a string with this text? */
 const Json *json_member(const Json *object, const char *name);
 bool json_is(const Json *value, const char *text);
 
-/* What a member is, in the words of a fault: "a string" ... And a text as a
+/* What a member is, in the words of an error: "a string" ... And a text as a
    part of a sentence: in one line, and not long. */
 const char *json_kind(const Json *value);
 const char *in_a_line(Arena *arena, const char *text, int n);
@@ -65,8 +65,8 @@ typedef struct {
    its index names; tensors_of_file one file. The numbers stay where they
    are, in the file, which is mapped. What is not to the letter ends the
    attempt. */
-Tensors tensors_of_file(Arena *arena, const char *name, Fault *f);
-Tensors tensors_of_folder(Arena *arena, const char *folder, Fault *f);
+Tensors tensors_of_file(Arena *arena, const char *name, Error *f);
+Tensors tensors_of_folder(Arena *arena, const char *folder, Error *f);
 const Tensor *tensor_named(const Tensors *in, const char *name);
 
 /* Number k of a tensor, from 0; not of one of type OTHER. */
@@ -94,7 +94,7 @@ typedef struct {
     int special[3];
 } TokenFiles;
 TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
-                            Fault *f);
+                            Error *f);
 
 /* How the tokenizers of ftx cut a text, as regular expressions: at each
    character; a word; and 64 bytes of a long one. */
@@ -105,8 +105,8 @@ TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
 
 /* Writes tokenizer.json of a tokenizer, and its tokenizer_config.json, for
    transformers; ends: a text has eos behind it, as one to be continued must
-   not. tokens_fault: why it cannot be written; NULL: it can. */
-const char *tokens_fault(const Tokenizer *t);
+   not. tokens_error: why it cannot be written; NULL: it can. */
+const char *tokens_error(const Tokenizer *t);
 void put_tokenizer(FILE *to, const Tokenizer *t, bool ends);
 void put_tokenizer_config(FILE *to, const Tokenizer *t);
 

@@ -6,7 +6,7 @@
 
 typedef struct {
     Arena *arena;
-    Fault *fault;
+    Error *error;
     const char *text;
     int n, at, depth;
     Json *stack;
@@ -16,8 +16,9 @@ typedef struct {
 _Noreturn static void expected_json(const JsonReader *r, const char *what)
 {
     if (r->at >= r->n)
-        fault(r->fault, r->n, "the text ends here; expected %s.", what);
-    fault(r->fault, r->at, "expected %s.", what);
+        fail_in_text(r->error, r->n, "the text ends here; expected %s.",
+                     what);
+    fail_in_text(r->error, r->at, "expected %s.", what);
 }
 
 static void skip_json_blanks(JsonReader *r)
@@ -34,11 +35,12 @@ static bool json_next_is(const JsonReader *r, char c)
 const char *in_a_line(Arena *arena, const char *text, int n)
 {
     enum { MOST = 60 };
-    Written line;
-    write_piece(begin_text(&line), (Piece){ text, n < MOST ? n : MOST });
+    TextStream line;
+    write_piece(open_text_stream(&line), (Piece){ text, n < MOST ? n
+                                                 : MOST });
     if (n > MOST)
         fputs("...", line.to);
-    return end_text(&line, arena);
+    return close_text_stream(&line, arena);
 }
 
 static void push_value(JsonReader *r, Json value)
@@ -81,7 +83,7 @@ static unsigned escaped_code(JsonReader *r)
             return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
     }
     if (0xD800 <= code && code < 0xE000)
-        fault(r->fault, at, "this is half a surrogate pair.");
+        fail_in_text(r->error, at, "this is half a surrogate pair.");
     return code;
 }
 
@@ -108,18 +110,20 @@ static Json parse_string(JsonReader *r)
     while (end < r->n && r->text[end] != '"')
         end += 1 + (r->text[end] == '\\');
     if (end >= r->n)
-        fault(r->fault, string.at, "this string does not end.");
+        fail_in_text(r->error, string.at, "this string does not end.");
     char *to = arena_alloc(r->arena, (size_t)(end - r->at) + 1);
     string.text = to;
     while (!json_next_is(r, '"')) {
         const char *p = r->text + r->at;
         int bytes = utf8_length(p, (size_t)(end - r->at));
         if (bytes == 0)
-            fault(r->fault, r->at, "the byte 0x%02X is no text in UTF-8.",
-                  (unsigned char)*p);
+            fail_in_text(r->error, r->at,
+                         "the byte 0x%02X is no text in UTF-8.",
+                         (unsigned char)*p);
         if ((unsigned char)*p < ' ')
-            fault(r->fault, r->at, "the byte 0x%02X must not stand in a "
-                  "string.", (unsigned char)*p);
+            fail_in_text(r->error, r->at,
+                         "the byte 0x%02X must not stand in a "
+                         "string.", (unsigned char)*p);
         if (*p == '\\') {
             to = put_escaped(r, to);
             continue;
@@ -151,7 +155,7 @@ static Json parse_number(JsonReader *r)
         r->at++;
     bool zero = json_next_is(r, '0');
     if (skip_digits(r) > 1 && zero)
-        fault(r->fault, number.at, "a number does not begin with 0.");
+        fail_in_text(r->error, number.at, "a number does not begin with 0.");
     if (json_next_is(r, '.')) {
         r->at++;
         skip_digits(r);
@@ -168,7 +172,7 @@ static Json parse_number(JsonReader *r)
     copy[n] = '\0';
     number.number = strtod(copy, NULL);
     if (!isfinite(number.number))
-        fault(r->fault, number.at, "this number is too large.");
+        fail_in_text(r->error, number.at, "this number is too large.");
     return number;
 }
 
@@ -193,9 +197,10 @@ static void sort_names(const JsonReader *r, Json *object)
     for (size_t k = 1; k < n; k++)
         if (by_name(&object->sorted[k - 1], &object->sorted[k]) == 0) {
             const Json *a = object->sorted[k - 1], *b = object->sorted[k];
-            fault(r->fault, a->at > b->at ? a->at : b->at, "this object "
-                  "has the name \"%s\" twice.",
-                  in_a_line(r->arena, a->text, a->n));
+            fail_in_text(r->error, a->at > b->at ? a->at : b->at,
+                         "this object "
+                         "has the name \"%s\" twice.",
+                         in_a_line(r->arena, a->text, a->n));
         }
 }
 
@@ -219,8 +224,9 @@ static Json parse_values(JsonReader *r, JsonKind kind)
     Json values = { .kind = kind, .at = r->at++ };
     int first = r->used;
     if (++r->depth > JSON_DEPTH)
-        fault(r->fault, values.at, "more than %d lists or objects stand in "
-              "each other.", JSON_DEPTH);
+        fail_in_text(r->error, values.at,
+                     "more than %d lists or objects stand in "
+                     "each other.", JSON_DEPTH);
     skip_json_blanks(r);
     for (bool more = !json_next_is(r, end); more; skip_json_blanks(r)) {
         if (object)
@@ -270,11 +276,11 @@ static void parse_value(JsonReader *r)
                 : parse_word(r));
 }
 
-const Json *json_read(Arena *arena, const char *text, size_t n, Fault *f)
+const Json *json_read(Arena *arena, const char *text, size_t n, Error *f)
 {
     if (n > JSON_BYTES)
-        failure(f, "is larger than 32 MiB, the most that JSON may have.");
-    JsonReader r = { .arena = arena, .fault = f, .text = text,
+        fail_with(f, "is larger than 32 MiB, the most that JSON may have.");
+    JsonReader r = { .arena = arena, .error = f, .text = text,
                      .n = (int)n };
     skip_json_blanks(&r);
     parse_value(&r);
@@ -284,10 +290,10 @@ const Json *json_read(Arena *arena, const char *text, size_t n, Fault *f)
     return r.stack;
 }
 
-const Json *json_of_file(Arena *arena, const char *name, Fault *f)
+const Json *json_of_file(Arena *arena, const char *name, Error *f)
 {
     size_t n;
-    const char *text = text_of_file(arena, name, &n, f);
+    const char *text = read_text_file(arena, name, &n, f);
     return json_read(arena, text, n, f);
 }
 

@@ -68,7 +68,7 @@ double tensor_number(const Tensor *t, size_t k)
 
 typedef struct {
     Arena *arena;
-    Fault *fault;
+    Error *error;
     const char *name;           /* of the file                            */
     const unsigned char *data;  /* behind the header                      */
     double bytes;               /* of it                                  */
@@ -79,7 +79,7 @@ static const Json *needed(const TensorReader *r, const Json *tensor,
 {
     const Json *member = json_member(tensor, what);
     if (member == NULL)
-        fault(r->fault, tensor->at, "this tensor has no %s.", what);
+        fail_in_text(r->error, tensor->at, "this tensor has no %s.", what);
     return member;
 }
 
@@ -89,17 +89,17 @@ static int whole_numbers(const TensorReader *r, const Json *list,
                          long long to[])
 {
     if (list->kind != JSON_LIST)
-        fault(r->fault, list->at,
-              "the %s of a tensor is a list of whole numbers.", what);
+        fail_in_text(r->error, list->at,
+                     "the %s of a tensor is a list of whole numbers.", what);
     if (list->n > room)
-        fault(r->fault, list->at, "the %s of a tensor has at most %d "
-              "numbers.", what, room);
+        fail_in_text(r->error, list->at, "the %s of a tensor has at most %d "
+                     "numbers.", what, room);
     for (int k = 0; k < list->n; k++) {
         const Json *x = &list->item[k];
         if (x->kind != JSON_NUMBER || !(0 <= x->number && x->number <= most)
             || x->number != floor(x->number))
-            fault(r->fault, x->at, "expected a whole number from 0 to "
-                  "%.0f.", most);
+            fail_in_text(r->error, x->at, "expected a whole number from 0 to "
+                         "%.0f.", most);
         to[k] = (long long)x->number;
     }
     return list->n;
@@ -111,17 +111,18 @@ static int tensor_type_of(const TensorReader *r, const Json *tensor)
     for (int k = 0; k < TENSOR_TYPES; k++)
         if (json_is(type, tensor_types[k].name))
             return k;
-    fault(r->fault, type->at, "this is no type of numbers that is known; "
-          "F32, F16, BF16 and F64 are.");
+    fail_in_text(r->error, type->at,
+                 "this is no type of numbers that is known; "
+                 "F32, F16, BF16 and F64 are.");
 }
 
 static Tensor read_tensor(const TensorReader *r, const Json *name)
 {
     const Json *about = name + 1;
     if (about->kind != JSON_OBJECT || about->n != 3)
-        fault(r->fault, about->at, "a tensor has dtype, shape and "
-              "data_offsets; this is %s.", about->kind == JSON_OBJECT
-              ? "an object with others" : json_kind(about));
+        fail_in_text(r->error, about->at, "a tensor has dtype, shape and "
+                     "data_offsets; this is %s.", about->kind == JSON_OBJECT
+                     ? "an object with others" : json_kind(about));
     int k = tensor_type_of(r, about);
     const Json *shape = needed(r, about, "shape");
     const Json *offsets = needed(r, about, "data_offsets");
@@ -132,15 +133,18 @@ static Tensor read_tensor(const TensorReader *r, const Json *name)
                                  1e12, t.size);
     if (whole_numbers(r, offsets, "data_offsets", 2, r->bytes, place) != 2
         || place[1] < place[0])
-        fault(r->fault, offsets->at, "data_offsets are where the numbers "
-              "begin and where they end.");
+        fail_in_text(r->error, offsets->at,
+                     "data_offsets are where the numbers "
+                     "begin and where they end.");
     double count = 1;
     for (int d = 0; d < t.dimensions; d++)
         count *= (double)t.size[d];
     if (count * tensor_types[k].bytes != (double)(place[1] - place[0]))
-        fault(r->fault, offsets->at, "%lld bytes are not what a tensor of "
-              "%.0f numbers of type %s has.", place[1] - place[0], count,
-              t.type_name);
+        fail_in_text(r->error, offsets->at,
+                     "%lld bytes are not what a tensor of "
+                     "%.0f numbers of type %s has.", place[1] - place[0],
+                     count,
+                     t.type_name);
     t.count = (size_t)count;
     t.bytes = r->data + place[0];
     return t;
@@ -173,35 +177,37 @@ static void tensors_adjoin(const TensorReader *r, int n, const Tensor t[])
     const unsigned char *end = r->data;
     for (int k = 0; k < n; k++) {
         if (t[k].bytes < end)
-            failure(r->fault, "the tensors %.150s and %.150s overlap.",
-                    t[k - 1].name, t[k].name);
+            fail_with(r->error, "the tensors %.150s and %.150s overlap.",
+                      t[k - 1].name, t[k].name);
         if (t[k].bytes > end)
-            failure(r->fault, "before the tensor %.150s there are %zu "
-                    "bytes of no tensor.", t[k].name,
-                    (size_t)(t[k].bytes - end));
+            fail_with(r->error, "before the tensor %.150s there are %zu "
+                      "bytes of no tensor.", t[k].name,
+                      (size_t)(t[k].bytes - end));
         end = t[k].bytes + bytes_in(&t[k]);
     }
     if ((double)(end - r->data) != r->bytes)
-        failure(r->fault, "behind the last tensor there are %.0f bytes of "
-                "no tensor.", r->bytes - (double)(end - r->data));
+        fail_with(r->error, "behind the last tensor there are %.0f bytes of "
+                  "no tensor.", r->bytes - (double)(end - r->data));
 }
 
 static Tensors read_header(const TensorReader *r, const Json *header)
 {
     Tensors all = { 0, NULL };
     if (header->kind != JSON_OBJECT)
-        fault(r->fault, header->at, "a header is an object; this is %s.",
-              json_kind(header));
+        fail_in_text(r->error, header->at,
+                     "a header is an object; this is %s.",
+                     json_kind(header));
     Tensor *t = arena_alloc(r->arena, ((size_t)header->n + 1) * sizeof *t);
     for (int k = 0; k < header->n; k++) {
         const Json *name = &header->item[2 * k];
         if (strlen(name->text) != (size_t)name->n)
-            fault(r->fault, name->at, "a name must not have a byte 0.");
+            fail_in_text(r->error, name->at,
+                         "a name must not have a byte 0.");
         if (!json_is(name, "__metadata__"))
             t[all.n++] = read_tensor(r, name);
     }
     qsort(t, (size_t)all.n, sizeof *t, by_place);
-    r->fault->text = NULL;
+    r->error->text = NULL;
     tensors_adjoin(r, all.n, t);
     qsort(t, (size_t)all.n, sizeof *t, by_tensor_name);
     all.tensor = t;
@@ -211,32 +217,32 @@ static Tensors read_header(const TensorReader *r, const Json *header)
 static Tensors tensors_in(TensorReader *r, const unsigned char *bytes,
                           size_t n)
 {
-    Fault *f = r->fault;
+    Error *f = r->error;
     f->sheet = r->name;
     f->text = NULL;
     if (n < 8)
-        failure(f, "is cut short: not even the length of a header is "
-                "there.");
+        fail_with(f, "is cut short: not even the length of a header is "
+                  "there.");
     uint64_t length = little_endian(bytes, 8);
     if (length > JSON_BYTES)
-        failure(f, "is no file of tensors: its header would have %llu "
-                "bytes.", (unsigned long long)length);
+        fail_with(f, "is no file of tensors: its header would have %llu "
+                  "bytes.", (unsigned long long)length);
     if (length > n - 8)
-        failure(f, "is cut short: its header has %llu bytes, and %zu are "
-                "there.", (unsigned long long)length, n - 8);
+        fail_with(f, "is cut short: its header has %llu bytes, and %zu are "
+                  "there.", (unsigned long long)length, n - 8);
     r->data = bytes + 8 + length;
     r->bytes = (double)(n - 8 - (size_t)length);
     f->text = (const char *)bytes + 8;
     if (length == 0 || *f->text != '{')
-        failure(f, "a header begins with {.");
+        fail_with(f, "a header begins with {.");
     return read_header(r, json_read(r->arena, f->text, (size_t)length, f));
 }
 
-Tensors tensors_of_file(Arena *arena, const char *name, Fault *f)
+Tensors tensors_of_file(Arena *arena, const char *name, Error *f)
 {
     size_t n;
     const void *bytes = map_file(arena, name, &n, f);
-    TensorReader r = { .arena = arena, .fault = f, .name = name };
+    TensorReader r = { .arena = arena, .error = f, .name = name };
     return tensors_in(&r, bytes, n);
 }
 
@@ -272,7 +278,7 @@ typedef struct {
 } Shards;
 
 static void read_shard(Arena *arena, const char *folder, const char *name,
-                       Shards *all, const Json *map, Fault *f)
+                       Shards *all, const Json *map, Error *f)
 {
     for (int k = 0; k < all->shards; k++)
         if (strcmp(all->shard[k], name) == 0)
@@ -281,27 +287,28 @@ static void read_shard(Arena *arena, const char *folder, const char *name,
     Tensors in = tensors_of_file(arena, in_folder(arena, folder, name), f);
     for (int k = 0; k < in.n; k++) {
         if (!json_is(json_member(map, in.tensor[k].name), name))
-            failure(f, "the tensor %.150s is in it, but the index does "
-                    "not say so.", in.tensor[k].name);
+            fail_with(f, "the tensor %.150s is in it, but the index does "
+                      "not say so.", in.tensor[k].name);
         all->tensor[all->n++] = in.tensor[k];
     }
 }
 
 static Tensors tensors_of_index(Arena *arena, const char *folder,
-                                const char *index, Fault *f)
+                                const char *index, Error *f)
 {
     const Json *root = json_of_file(arena, index, f);
     const Json *map = json_member(root, "weight_map");
     if (map == NULL || map->kind != JSON_OBJECT)
-        fault(f, root->at, "this index has no weight_map.");
+        fail_in_text(f, root->at, "this index has no weight_map.");
     size_t n = (size_t)map->n;
     Shards all = { .shards = 0 };
     all.shard = arena_alloc(arena, n * sizeof *all.shard + 1);
     all.tensor = arena_alloc(arena, n * sizeof *all.tensor + 1);
     for (size_t k = 0; k < n; k++)
         if (!is_plain_name(&map->item[2 * k + 1]))
-            fault(f, map->item[2 * k + 1].at, "a shard is a file in the "
-                  "same folder; this names none.");
+            fail_in_text(f, map->item[2 * k + 1].at,
+                         "a shard is a file in the "
+                         "same folder; this names none.");
     for (size_t k = 0; k < n; k++)
         read_shard(arena, folder, map->item[2 * k + 1].text, &all, map, f);
     qsort(all.tensor, (size_t)all.n, sizeof *all.tensor, by_tensor_name);
@@ -310,9 +317,9 @@ static Tensors tensors_of_index(Arena *arena, const char *folder,
     f->text = NULL;
     for (size_t k = 0; k < n; k++)
         if (tensor_named(&found, map->item[2 * k].text) == NULL)
-            failure(f, "the tensor %.150s is not in %.150s, where it "
-                    "should be.", map->item[2 * k].text,
-                    map->item[2 * k + 1].text);
+            fail_with(f, "the tensor %.150s is not in %.150s, where it "
+                      "should be.", map->item[2 * k].text,
+                      map->item[2 * k + 1].text);
     return found;
 }
 
@@ -322,26 +329,27 @@ static const char by_python[] =
     "k, v in torch.load(f, weights_only=True).items()}, "
     "\"model.safetensors\")'";
 
-Tensors tensors_of_folder(Arena *arena, const char *folder, Fault *f)
+Tensors tensors_of_folder(Arena *arena, const char *folder, Error *f)
 {
-    About about;
+    FileInfo about;
     const char *one = in_folder(arena, folder, "model.safetensors");
     const char *index = in_folder(arena, folder,
                                   "model.safetensors.index.json");
-    if (about_name(one, &about))
+    if (get_file_info(one, &about))
         return tensors_of_file(arena, one, f);
-    if (about_name(index, &about))
+    if (get_file_info(index, &about))
         return tensors_of_index(arena, folder, index, f);
     f->sheet = folder;
     f->text = NULL;
-    if (is_taken(in_folder(arena, folder, "pytorch_model.bin"))
-        || is_taken(in_folder(arena, folder,
-                              "pytorch_model.bin.index.json")))
-        failure(f, "has its numbers in pytorch_model.bin, which only Python "
-                "reads; this, in the folder, writes model.safetensors: %s",
-                by_python);
-    failure(f, "has no model.safetensors, and no "
-            "model.safetensors.index.json.");
+    if (is_name_taken(in_folder(arena, folder, "pytorch_model.bin"))
+        || is_name_taken(in_folder(arena, folder,
+                                   "pytorch_model.bin.index.json")))
+        fail_with(f, "has its numbers in pytorch_model.bin, which only "
+                     "Python "
+                  "reads; this, in the folder, writes model.safetensors: %s",
+                  by_python);
+    fail_with(f, "has no model.safetensors, and no "
+              "model.safetensors.index.json.");
 }
 
 static uint64_t without_bits(uint64_t bits, int gone)
@@ -397,7 +405,7 @@ static void put_header_of(FILE *to, TensorType type, int n,
         const Tensor *t = &tensor[i];
         unsigned long long end = at + t->count * size;
         fputs(",", to);
-        json_string(to, t->name, strlen(t->name));
+        print_json_string(to, t->name, strlen(t->name));
         fprintf(to, ":{\"dtype\":\"%s\",\"shape\":[",
                 tensor_type_name(type));
         for (int d = 0; d < t->dimensions; d++)
@@ -414,10 +422,10 @@ bool tensors_write(FILE *file, TensorType type, int n, const Tensor *tensor,
                    double (*number)(const void *data, int i, size_t k),
                    const void *data)
 {
-    Written header;
+    TextStream header;
     Arena *arena = arena_new();
-    put_header_of(begin_text(&header), type, n, tensor);
-    const char *text = end_text(&header, arena);
+    put_header_of(open_text_stream(&header), type, n, tensor);
+    const char *text = close_text_stream(&header, arena);
     put_little_endian(file, header.n, 8);
     fwrite(text, 1, header.n, file);
     arena_free(arena);

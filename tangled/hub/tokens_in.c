@@ -7,7 +7,7 @@ typedef struct { const char *file, *text; int at; } Origin;
 
 typedef struct {
     Arena *arena;
-    Fault *fault;
+    Error *error;
     const char *folder;
     int N_V;
     Vocabulary v;
@@ -21,23 +21,23 @@ typedef struct {
     const char *marked[3];      /* mask_token, bos_token, eos_token       */
 } TokenReader;
 
-_Noreturn static void spot_fault(const TokenReader *r, Origin spot,
+_Noreturn static void spot_error(const TokenReader *r, Origin spot,
                                  const char *sentence)
 {
-    r->fault->sheet = spot.file;
-    r->fault->text = spot.text;
-    fault(r->fault, spot.at, "%s", sentence);
+    r->error->sheet = spot.file;
+    r->error->text = spot.text;
+    fail_in_text(r->error, spot.at, "%s", sentence);
 }
 
 static Origin spot_of(const TokenReader *r, int at)
 {
-    return (Origin){ r->fault->sheet, r->fault->text, at };
+    return (Origin){ r->error->sheet, r->error->text, at };
 }
 
-_Noreturn static void json_fault(const TokenReader *r, const Json *at,
+_Noreturn static void json_error(const TokenReader *r, const Json *at,
                                  const char *name, const char *expected)
 {
-    fault(r->fault, at->at, "%s must be %s.", name, expected);
+    fail_in_text(r->error, at->at, "%s must be %s.", name, expected);
 }
 
 static const Json *token_member(const Json *object, const char *name)
@@ -53,7 +53,7 @@ static bool token_flag(const TokenReader *r, const Json *object,
     if (member == NULL)
         return otherwise;
     if (member->kind != JSON_TRUE && member->kind != JSON_FALSE)
-        json_fault(r, member, name, "true or false");
+        json_error(r, member, name, "true or false");
     return member->kind == JSON_TRUE;
 }
 
@@ -62,9 +62,9 @@ static void demand_setting(const TokenReader *r, const Json *object,
                            const char *name, bool wanted)
 {
     if (token_flag(r, object, name, wanted) != wanted)
-        fault(r->fault, token_member(object, name)->at,
-              "%s is %s; ftx knows nothing but %s there.", name,
-              wanted ? "false" : "true", wanted ? "true" : "false");
+        fail_in_text(r->error, token_member(object, name)->at,
+                     "%s is %s; ftx knows nothing but %s there.", name,
+                     wanted ? "false" : "true", wanted ? "true" : "false");
 }
 
 static int piece_number(const TokenReader *r, const Json *number,
@@ -72,9 +72,10 @@ static int piece_number(const TokenReader *r, const Json *number,
 {
     double x = number->kind == JSON_NUMBER ? number->number : -1;
     if (!(0 <= x && x < r->N_V) || x != floor(x))
-        fault(r->fault, number->at, "the number of \"%s\" must be a whole "
-              "number from 0 to %d; vocab_size is %d.",
-              in_a_line(r->arena, whose, n), r->N_V - 1, r->N_V);
+        fail_in_text(r->error, number->at,
+                     "the number of \"%s\" must be a whole "
+                     "number from 0 to %d; vocab_size is %d.",
+                     in_a_line(r->arena, whose, n), r->N_V - 1, r->N_V);
     return (int)x;
 }
 
@@ -113,9 +114,9 @@ static void put_piece(TokenReader *r, int k, Piece piece, int how,
                       Origin spot)
 {
     if (piece.n == 0)
-        spot_fault(r, spot, "this piece is empty.");
+        spot_error(r, spot, "this piece is empty.");
     if (piece.n > PIECE_BYTES)
-        spot_fault(r, spot, "this piece has more than 1024 bytes.");
+        spot_error(r, spot, "this piece has more than 1024 bytes.");
     r->piece[k] = piece;
     r->how[k] = (unsigned char)how;
     r->spot[k] = spot;
@@ -125,14 +126,15 @@ static void put_piece(TokenReader *r, int k, Piece piece, int how,
 static void read_pieces(TokenReader *r, const Json *list)
 {
     if (list == NULL || list->kind != JSON_OBJECT || list->n == 0)
-        fault(r->fault, list == NULL ? 0 : list->at, "expected a vocab: an "
-              "object of pieces, each with its number.");
+        fail_in_text(r->error, list == NULL ? 0 : list->at,
+                     "expected a vocab: an "
+                     "object of pieces, each with its number.");
     r->vocabulary = list;
     for (int i = 0; i < list->n; i++) {
         const Json *name = &list->item[2 * i];
         int k = piece_number(r, name + 1, name->text, name->n);
         if (r->spot[k].file != NULL)
-            fault(r->fault, name->at, "number %d has two pieces.", k);
+            fail_in_text(r->error, name->at, "number %d has two pieces.", k);
         put_piece(r, k, (Piece){ name->text, name->n }, 0,
                   spot_of(r, name->at));
     }
@@ -143,9 +145,9 @@ static void finish_pieces(TokenReader *r)
 {
     for (int k = 0; k < r->v.n; k++) {
         if (r->spot[k].file == NULL) {
-            r->fault->text = NULL;
-            failure(r->fault, "has no piece number %d; the last is %d.", k,
-                    r->v.n - 1);
+            r->error->text = NULL;
+            fail_with(r->error, "has no piece number %d; the last is %d.", k,
+                      r->v.n - 1);
         }
         Piece p = r->piece[k];
         Piece bytes = r->v.words || (r->how[k] & ALONE) ? p
@@ -155,7 +157,7 @@ static void finish_pieces(TokenReader *r)
         if (r->how[k] & ADDED)
             r->how[k] |= own ? 0 : ALONE;
         else if (bytes.n == 0)
-            spot_fault(r, r->spot[k], "this piece has a character that "
+            spot_error(r, r->spot[k], "this piece has a character that "
                        "stands for no byte.");
         else
             r->piece[k] = bytes;
@@ -187,10 +189,10 @@ static void add_token(TokenReader *r, int k, const char *text, int n,
     bool there = r->spot[k].file != NULL;
     if (there && (r->piece[k].n != n
                   || memcmp(r->piece[k].at, text, (size_t)n) != 0)) {
-        r->fault->sheet = spot.file;
-        r->fault->text = spot.text;
-        fault(r->fault, spot.at, "number %d is \"%s\" already.", k,
-              in_a_line(r->arena, r->piece[k].at, r->piece[k].n));
+        r->error->sheet = spot.file;
+        r->error->text = spot.text;
+        fail_in_text(r->error, spot.at, "number %d is \"%s\" already.", k,
+                     in_a_line(r->arena, r->piece[k].at, r->piece[k].n));
     }
     put_piece(r, k, (Piece){ text, n }, how | (there ? 0 : ALONE), spot);
 }
@@ -198,14 +200,15 @@ static void add_token(TokenReader *r, int k, const char *text, int n,
 static void read_added(TokenReader *r, const Json *list)
 {
     if (list != NULL && list->kind != JSON_LIST)
-        json_fault(r, list, "added_tokens", "a list");
+        json_error(r, list, "added_tokens", "a list");
     for (int i = 0; list != NULL && i < list->n; i++) {
         const Json *token = &list->item[i];
         const Json *id = token_member(token, "id");
         const Json *text = token_member(token, "content");
         if (id == NULL || text == NULL || text->kind != JSON_STRING)
-            fault(r->fault, token->at, "an added token is an object with "
-                  "an id and a content, a string.");
+            fail_in_text(r->error, token->at,
+                         "an added token is an object with "
+                         "an id and a content, a string.");
         if (id->kind == JSON_NUMBER && is_beyond(r, text, id->number))
             continue;
         int k = piece_number(r, id, text->text, text->n);
@@ -225,11 +228,13 @@ static void read_added_by_number(TokenReader *r, const Json *object)
             k = '0' <= name->text[j] && name->text[j] <= '9'
               ? 10 * k + (name->text[j] - '0') : TOKEN_LIMIT + 1;
         if (k > TOKEN_LIMIT || name->n == 0)
-            fault(r->fault, name->at, "expected the number of an added "
-                  "token, from 0 to %d.", r->N_V - 1);
+            fail_in_text(r->error, name->at,
+                         "expected the number of an added "
+                         "token, from 0 to %d.", r->N_V - 1);
         if (text == NULL || text->kind != JSON_STRING)
-            fault(r->fault, token->at, "an added token is an object with "
-                  "a content, a string.");
+            fail_in_text(r->error, token->at,
+                         "an added token is an object with "
+                         "a content, a string.");
         if (k >= r->N_V && is_beyond(r, text, k))
             continue;
         add_token(r, k, text->text, text->n, how_added(r, token),
@@ -246,10 +251,11 @@ static int known_piece(const TokenReader *r, const char *p, int n,
     const Json *number = json_member(r->vocabulary, name);
     if (number != NULL)
         return (int)number->number;
-    r->fault->sheet = spot.file;
-    r->fault->text = spot.text;
-    fault(r->fault, spot.at, "the piece \"%s\" of this merge is not in the "
-          "vocabulary.", in_a_line(r->arena, p, n));
+    r->error->sheet = spot.file;
+    r->error->text = spot.text;
+    fail_in_text(r->error, spot.at,
+                 "the piece \"%s\" of this merge is not in the "
+                 "vocabulary.", in_a_line(r->arena, p, n));
 }
 
 static void put_merge(TokenReader *r, Piece left, Piece right, Origin spot)
@@ -278,15 +284,16 @@ static void split_merge(TokenReader *r, const char *p, int n, Origin spot)
     int left = blank == NULL ? 0 : (int)(blank - p), right = n - left - 1;
     if (left == 0 || right <= 0
         || memchr(blank + 1, ' ', (size_t)right) != NULL)
-        spot_fault(r, spot, "a merge is two pieces with a blank between.");
+        spot_error(r, spot, "a merge is two pieces with a blank between.");
     put_merge(r, (Piece){ p, left }, (Piece){ blank + 1, right }, spot);
 }
 
 static void read_merges(TokenReader *r, const Json *list)
 {
     if (list == NULL || list->kind != JSON_LIST)
-        fault(r->fault, list == NULL ? 0 : list->at, "expected merges, a "
-              "list.");
+        fail_in_text(r->error, list == NULL ? 0 : list->at,
+                     "expected merges, a "
+                     "list.");
     for (int i = 0; i < list->n; i++) {
         const Json *m = &list->item[i], *part = m->item;
         Origin spot = spot_of(r, m->at);
@@ -298,7 +305,7 @@ static void read_merges(TokenReader *r, const Json *list)
             put_merge(r, (Piece){ part[0].text, part[0].n },
                       (Piece){ part[1].text, part[1].n }, spot);
         else
-            spot_fault(r, spot, "a merge is two pieces with a blank "
+            spot_error(r, spot, "a merge is two pieces with a blank "
                        "between, or a list of two.");
     }
 }
@@ -327,18 +334,18 @@ static bool cuts_as_ftx(const Json *cut, bool *characters)
 
 static const Tokenizer *learned_tokenizer(TokenReader *r, TokenKind kind)
 {
-    Written text;
+    TextStream text;
     bool pairs = kind == BYTE_PAIRS;
     int n = r->v.n - 3, first = pairs ? 256 : 0;
     for (int b = 0; pairs && b < 256; b++)
         if (b >= n || r->piece[b].n != 1
             || (unsigned char)r->piece[b].at[0] != b)
-            spot_fault(r, r->spot[b], "the first 256 pieces must be the "
+            spot_error(r, r->spot[b], "the first 256 pieces must be the "
                        "bytes, in order.");
     if (n < first || (pairs && r->v.merges != n - first))
-        spot_fault(r, r->spot[0],
+        spot_error(r, r->spot[0],
                    "the vocabulary is not that of its merges.");
-    FILE *to = begin_text(&text);
+    FILE *to = open_text_stream(&text);
     fprintf(to, "tokenizer %s %d\n", token_kind_name(kind), n - first);
     for (int k = first; k < n; k++) {
         if (pairs)
@@ -347,7 +354,7 @@ static const Tokenizer *learned_tokenizer(TokenReader *r, TokenKind kind)
         write_piece(to, r->piece[k]);
         fputc('\n', to);
     }
-    const char *p = end_text(&text, r->arena), *at = p;
+    const char *p = close_text_stream(&text, r->arena), *at = p;
     const Tokenizer *t = NULL;
     const char *wrong = tokenizer_load(r->arena, &at, p + text.n, &t);
     if (wrong == NULL)
@@ -355,15 +362,15 @@ static const Tokenizer *learned_tokenizer(TokenReader *r, TokenKind kind)
     int line = -1;                          /* behind the heading */
     for (const char *q = p; q < at; q++)
         line += *q == '\n';
-    spot_fault(r, r->spot[first + line], wrong);
+    spot_error(r, r->spot[first + line], wrong);
 }
 
 static TokenReader *token_reader(Arena *arena, const char *folder, int N_V,
-                                 Fault *f)
+                                 Error *f)
 {
     size_t n = (size_t)N_V;
     TokenReader *r = arena_alloc(arena, sizeof *r);
-    *r = (TokenReader){ .arena = arena, .fault = f, .folder = folder,
+    *r = (TokenReader){ .arena = arena, .error = f, .folder = folder,
                         .N_V = N_V };
     r->piece = arena_alloc(arena, n * sizeof *r->piece);
     r->how = memset(arena_alloc(arena, n), 0, n);
@@ -386,9 +393,9 @@ _Noreturn static void unknown_type(const TokenReader *r, const Json *root,
 {
     const Json *part = token_member(root, name);
     const char *type = type_of(root, name);
-    fault(r->fault, part == NULL ? root->at : part->at,
-          "the %s is %s; known is %s.", name,
-          in_a_line(r->arena, type, (int)strlen(type)), known);
+    fail_in_text(r->error, part == NULL ? root->at : part->at,
+                 "the %s is %s; known is %s.", name,
+                 in_a_line(r->arena, type, (int)strlen(type)), known);
 }
 
 static void demand_type(const TokenReader *r, const Json *root,
@@ -406,8 +413,8 @@ static void demand_nothing(const TokenReader *r, const Json *model,
              || (member->kind == JSON_STRING && member->n == 0)
              || (member->kind == JSON_NUMBER && member->number == 0);
     if (!none)
-        fault(r->fault, member->at, "%s must be null; ftx has no such "
-              "thing.", name);
+        fail_in_text(r->error, member->at, "%s must be null; ftx has no such "
+                     "thing.", name);
 }
 
 static void read_bert_text(TokenReader *r, const Json *root)
@@ -427,9 +434,9 @@ static int unknown_piece(const TokenReader *r, const char *name)
         if (strlen(name) == (size_t)r->piece[k].n
             && memcmp(name, r->piece[k].at, (size_t)r->piece[k].n) == 0)
             return k;
-    r->fault->text = NULL;
-    failure(r->fault, "the unk_token \"%s\" is not in the vocabulary.",
-            in_a_line(r->arena, name, (int)strlen(name)));
+    r->error->text = NULL;
+    fail_with(r->error, "the unk_token \"%s\" is not in the vocabulary.",
+              in_a_line(r->arena, name, (int)strlen(name)));
 }
 
 static void read_word_pieces(TokenReader *r, const Json *root,
@@ -440,13 +447,13 @@ static void read_word_pieces(TokenReader *r, const Json *root,
     const Json *longest = token_member(model, "max_input_chars_per_word");
     read_bert_text(r, root);
     if (prefix != NULL && !json_is(prefix, "##"))
-        json_fault(r, prefix, "continuing_subword_prefix", "\"##\"");
+        json_error(r, prefix, "continuing_subword_prefix", "\"##\"");
     if (unknown != NULL && unknown->kind != JSON_STRING)
-        json_fault(r, unknown, "unk_token", "a string");
+        json_error(r, unknown, "unk_token", "a string");
     double x = longest == NULL ? 100
              : longest->kind == JSON_NUMBER ? longest->number : 0;
     if (!(1 <= x && x <= 1e6) || x != floor(x))
-        json_fault(r, longest, "max_input_chars_per_word",
+        json_error(r, longest, "max_input_chars_per_word",
                    "a whole number from 1 to 1000000");
     r->v.longest = (int)x;
     r->v.words = true;
@@ -490,7 +497,7 @@ static const Tokenizer *read_tokenizer_json(TokenReader *r,
     bool characters, own = cuts_as_ftx(cut, &characters);
     bool pairs = strcmp(type, "BPE") == 0;
     if (model == NULL)
-        fault(r->fault, root->at, "this tokenizer has no model.");
+        fail_in_text(r->error, root->at, "this tokenizer has no model.");
     if (strcmp(type, "WordLevel") == 0 && own) {
         r->v.words = characters;        /* not of signs for bytes */
         read_pieces(r, json_member(model, "vocab"));
@@ -525,7 +532,7 @@ static bool next_line(const char *text, size_t n, size_t *at, Piece *line)
 static void read_merges_file(TokenReader *r, const char *file)
 {
     size_t n, at = 0;
-    const char *text = text_of_file(r->arena, file, &n, r->fault);
+    const char *text = read_text_file(r->arena, file, &n, r->error);
     for (Piece line; next_line(text, n, &at, &line); ) {
         bool version = line.at == text && line.n >= 8
                     && memcmp(line.at, "#version", 8) == 0;
@@ -538,13 +545,13 @@ static void read_merges_file(TokenReader *r, const char *file)
 static void read_vocab_text(TokenReader *r, const char *file)
 {
     size_t n, at = 0;
-    const char *text = text_of_file(r->arena, file, &n, r->fault);
+    const char *text = read_text_file(r->arena, file, &n, r->error);
     r->v.words = true;
     for (Piece line; next_line(text, n, &at, &line); ) {
         Origin spot = spot_of(r, (int)(line.at - text));
         if (r->v.n == r->N_V)
-            fault(r->fault, spot.at, "this is one piece too many; "
-                  "vocab_size is %d.", r->N_V);
+            fail_in_text(r->error, spot.at, "this is one piece too many; "
+                         "vocab_size is %d.", r->N_V);
         put_piece(r, r->v.n, line, 0, spot);
     }
 }
@@ -561,7 +568,7 @@ static const char *special_name(const TokenReader *r, const Json *settings,
     if (said == NULL)
         return otherwise;
     if (said->kind != JSON_STRING)
-        json_fault(r, said, name, "a string");
+        json_error(r, said, name, "a string");
     return said->text;
 }
 
@@ -624,7 +631,7 @@ static const Cutter *made_cutter(TokenReader *r)
     r->v.merge = r->merge;
     const Cutter *cutter = cutter_new(r->arena, &r->v, &wrong, &at);
     if (cutter == NULL)
-        spot_fault(r, at < 0 ? r->merge_spot[-1 - at] : r->spot[at], wrong);
+        spot_error(r, at < 0 ? r->merge_spot[-1 - at] : r->spot[at], wrong);
     return cutter;
 }
 
@@ -642,7 +649,7 @@ static void find_special(const TokenReader *r, int special[3])
 }
 
 TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
-                            Fault *f)
+                            Error *f)
 {
     TokenFiles to = { .special = { UNSAID, UNSAID, UNSAID } };
     const char *json = in_folder(arena, folder, "tokenizer.json");
@@ -650,19 +657,20 @@ TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
     const char *merges = in_folder(arena, folder, "merges.txt");
     const char *list = in_folder(arena, folder, "vocab.txt");
     const char *set = in_folder(arena, folder, "tokenizer_config.json");
-    bool one = is_taken(json), two = is_taken(older) || is_taken(merges);
-    if (!one && !two && !is_taken(list))
+    bool one = is_name_taken(json);
+    bool two = is_name_taken(older) || is_name_taken(merges);
+    if (!one && !two && !is_name_taken(list))
         return to;
     TokenReader *r = token_reader(arena, folder, N_V, f);
-    const Json *settings = is_taken(set) ? json_of_file(arena, set, f)
+    const Json *settings = is_name_taken(set) ? json_of_file(arena, set, f)
                                          : NULL;
     const char *set_text = f->text;
     const Json *root = one ? json_of_file(arena, json, f)
                      : two ? json_of_file(arena, older, f) : NULL;
     if (one) {
         if (root->kind != JSON_OBJECT)
-            fault(f, root->at, "a tokenizer is an object; this is %s.",
-                  json_kind(root));
+            fail_in_text(f, root->at, "a tokenizer is an object; this is %s.",
+                         json_kind(root));
         to.learned = read_tokenizer_json(r, root);
     } else if (two) {
         read_pieces(r, root);

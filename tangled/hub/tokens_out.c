@@ -23,10 +23,10 @@ static bool in_signs(const Tokenizer *t)
 
 static void put_quoted(FILE *to, Piece piece, bool signs)
 {
-    Written text;
+    TextStream text;
     Arena *arena = arena_new();
     char sign[4];
-    FILE *file = begin_text(&text);
+    FILE *file = open_text_stream(&text);
     for (int k = 0; signs && k < piece.n; k++) {
         unsigned char byte = (unsigned char)piece.at[k];
         char *end = put_utf8(sign, sign_of_byte(byte));
@@ -34,12 +34,12 @@ static void put_quoted(FILE *to, Piece piece, bool signs)
     }
     if (!signs)
         fwrite(piece.at, 1, (size_t)piece.n, file);
-    const char *whole = end_text(&text, arena);
-    json_string(to, whole, text.n);
+    const char *whole = close_text_stream(&text, arena);
+    print_json_string(to, whole, text.n);
     arena_free(arena);
 }
 
-const char *tokens_fault(const Tokenizer *t)
+const char *tokens_error(const Tokenizer *t)
 {
     TokenKind kind = tokenizer_kind(t);
     if (kind == TOKEN_NUMBERS)
@@ -107,7 +107,7 @@ static const char *yes_no(bool is)
 static void put_split(FILE *to, const char *pattern)
 {
     fputs("{\"type\": \"Split\", \"pattern\": {\"Regex\": ", to);
-    json_string(to, pattern, strlen(pattern));
+    print_json_string(to, pattern, strlen(pattern));
     fputs("}, \"behavior\": \"Isolated\", \"invert\": false}", to);
 }
 
@@ -215,7 +215,7 @@ static void put_special_name(FILE *to, const Tokenizer *t, int k)
     int token = mask_token(tokenizer_size(t)) + k;
     const Cutter *c = tokenizer_cutter(t);
     if (c == NULL)
-        json_string(to, special_names[k], strlen(special_names[k]));
+        print_json_string(to, special_names[k], strlen(special_names[k]));
     else
         put_quoted(to, own_piece(c, token_number(t, token)), false);
 }

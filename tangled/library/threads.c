@@ -127,12 +127,12 @@ static bool start(pthread_t *thread)
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0)
         return false;
-    int fault = pthread_attr_setstacksize(&attributes, STACK);
-    if (fault == 0)
-        fault = pthread_create(thread, &attributes, wait_and_help,
+    int error = pthread_attr_setstacksize(&attributes, STACK);
+    if (error == 0)
+        error = pthread_create(thread, &attributes, wait_and_help,
                                NULL);
     pthread_attr_destroy(&attributes);
-    return fault == 0;
+    return error == 0;
 }
 
 void set_threads(int threads)

@@ -25,7 +25,7 @@ static const char usage[] =
     "  ftx classify --model p.ftx 3\n";
 
 static void classify_line(void *data, const char *line, size_t bytes,
-                          Fault *f)
+                          Error *f)
 {
     Classifying *t = data;
     FILE *out = t->command->out;
@@ -43,7 +43,7 @@ static void classify_line(void *data, const char *line, size_t bytes,
     tape_clear(t->tape);
 }
 
-static void classify_it(Fault *f, void *data)
+static void classify_it(Error *f, void *data)
 {
     Classifying t = { .command = data };
     Command *c = t.command;
@@ -54,11 +54,11 @@ static void classify_it(Fault *f, void *data)
         print_options(c->out, options);
         return;
     }
-    int n = obey(f, options, c->n, c->argument);
+    int n = parse_options(f, options, c->n, c->argument);
     t.model = model_for(c, t.name, TRAIN_CLASS, f);
     if (t.model->theta->hyper.N_C == 0)
-        failure(f, "%s has no classes yet; 'ftx train class --from' gives "
-                "it some.", t.name);
+        fail_with(f, "%s has no classes yet; 'ftx train class --from' gives "
+                  "it some.", t.name);
     t.tape = c->tape;
     each_line(c, n, &t, f, classify_line);
 }

@@ -5,7 +5,7 @@
 
 typedef struct {
     Arena *arena;
-    Fault *fault;
+    Error *error;
     const Plan *plan;
     const Telling *telling;
     int ell_max;
@@ -26,16 +26,16 @@ static void read_files(CorpusReading *r, int n, char *const name[])
     uint64_t sum = NO_CHECKSUM;
     char *hex = arena_alloc(r->arena, 17);
     if (n > 100)
-        failure(r->fault, "%d files are too many; 100 may be given.", n);
+        fail_with(r->error, "%d files are too many; 100 may be given.", n);
     for (r->files = 0; r->files < n; r->files++) {
         size_t bytes;
-        const char *text = text_of_file(r->arena, name[r->files], &bytes,
-                                        r->fault);
+        const char *text = read_text_file(r->arena, name[r->files], &bytes,
+                                          r->error);
         if (r->files > 0)
             sum = with_place(sum, r->c.bytes);
         sum = checksum(sum, text, bytes);
         r->c.bytes += (double)bytes;
-        r->file[r->files].name = r->fault->sheet;
+        r->file[r->files].name = r->error->sheet;
         r->file[r->files].text = text;
         r->file[r->files].n = bytes;
     }
@@ -46,8 +46,8 @@ static void read_files(CorpusReading *r, int n, char *const name[])
 /* From now on a place is a place in this file. */
 static void look_at_file(CorpusReading *r, int k)
 {
-    r->fault->sheet = r->file[k].name;
-    r->fault->text = r->file[k].text;
+    r->error->sheet = r->file[k].name;
+    r->error->text = r->file[k].text;
 }
 
 static void check_characters(CorpusReading *r, int k)
@@ -58,8 +58,10 @@ static void check_characters(CorpusReading *r, int k)
     for (size_t at = 0; at < n; ) {
         int length = utf8_length(text + at, n - at);
         if (length == 0)
-            fault(r->fault, (int)at, "the byte 0x%02X is no text in UTF-8; "
-                  "--tokens bpe takes any bytes.", (unsigned char)text[at]);
+            fail_in_text(r->error, (int)at,
+                         "the byte 0x%02X is no text in UTF-8; "
+                         "--tokens bpe takes any bytes.",
+                         (unsigned char)text[at]);
         at += (size_t)length;
     }
 }
@@ -104,10 +106,10 @@ static Tokens tokens_of_text(CorpusReading *r, int k)
     const char *wrong = encode_text(r->c.tokenizer, r->arena, text, n, &x,
                                     &where);
     if (wrong != NULL)
-        refuse_piece(r->c.tokenizer, wrong, text, n, where, r->fault, 0);
+        refuse_piece(r->c.tokenizer, wrong, text, n, where, r->error, 0);
     if (x.length < 2)
-        failure(r->fault, "the text has only %d token; a model learns "
-                "what follows on what, and needs two.", x.length);
+        fail_with(r->error, "the text has only %d token; a model learns "
+                  "what follows on what, and needs two.", x.length);
     return with_special(r->c.tokenizer, r->arena, x);
 }
 
@@ -158,13 +160,14 @@ static CorpusLine line_at(CorpusReading *r, size_t *at)
         n--;
     const char *tab = memchr(from, '\t', n);
     if (tab == NULL)
-        fault(r->fault, (int)(from - text), "this line has no tab; "
-              "expected two parts with a tab between.");
+        fail_in_text(r->error, (int)(from - text), "this line has no tab; "
+                     "expected two parts with a tab between.");
     size_t m = (size_t)(tab - from);
     const char *second = memchr(tab + 1, '\t', n - m - 1);
     if (second != NULL)
-        fault(r->fault, (int)(second - text), "this line has a second tab; "
-              "expected two parts with a tab between.");
+        fail_in_text(r->error, (int)(second - text),
+                     "this line has a second tab; "
+                     "expected two parts with a tab between.");
     return (CorpusLine){ from, tab + 1, m, n - m - 1 };
 }
 
@@ -178,23 +181,25 @@ static int count_lines(const char *text, size_t n)
 
 static const CorpusLine *all_lines(CorpusReading *r, int *n)
 {
-    size_t bytes = r->file[0].n, at = first_line(r->file[0].text, bytes);
+    size_t bytes = r->file[0].n, at = skip_byte_order_mark(r->file[0].text,
+                                                           bytes);
     int most = count_lines(r->file[0].text, bytes);
     CorpusLine *line = arena_alloc(r->arena, (size_t)most * sizeof *line);
     look_at_file(r, 0);
     for (*n = 0; *n < most; (*n)++) {
         line[*n] = line_at(r, &at);
         if (line[*n].n_left == 0 || line[*n].n_right == 0)
-            fault(r->fault, (int)(line[*n].left - r->file[0].text), "one "
-                  "side of the tab is empty.");
+            fail_in_text(r->error, (int)(line[*n].left - r->file[0].text),
+                         "one "
+                         "side of the tab is empty.");
     }
     if (*n < 2)
-        failure(r->fault, "there is only one line; two are the least.");
+        fail_with(r->error, "there is only one line; two are the least.");
     return line;
 }
 
 void refuse_piece(const Tokenizer *t, const char *wrong, const char *text,
-                  size_t n, size_t where, Fault *f, int at)
+                  size_t n, size_t where, Error *f, int at)
 {
     const TokenKind kind = tokenizer_kind(t);
     const char *piece = text + where;
@@ -209,14 +214,16 @@ void refuse_piece(const Tokenizer *t, const char *wrong, const char *text,
     if (bytes > 0 && kind == WORDS)
         snprintf(which, sizeof which, " '%.*s'", bytes, piece);
     if (*which == '\0')
-        fault(f, at + (int)where, "%s", wrong);
-    fault(f, at + (int)where, "%.*s%s; leave it out, or use a model that was "
-          "trained with --tokens bpe, which has tokens for everything.",
-          (int)strcspn(wrong, "."), wrong, which);
+        fail_in_text(f, at + (int)where, "%s", wrong);
+    fail_in_text(f, at + (int)where,
+                 "%.*s%s; leave it out, or use a model that was "
+                 "trained with --tokens bpe, which has tokens for "
+                 "everything.",
+                 (int)strcspn(wrong, "."), wrong, which);
 }
 
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
-                    size_t n, int ell_max, Fault *f, int at)
+                    size_t n, int ell_max, Error *f, int at)
 {
     Tokens x;
     size_t where;
@@ -230,8 +237,8 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
     int ordinary = x.length;
     x = with_special(t, arena, x);
     if (x.length > ell_max)
-        fault(f, at, "this has %d tokens%s; ell_max is %d.", x.length,
-              x.length > ordinary ? " with bos and eos" : "", ell_max);
+        fail_in_text(f, at, "this has %d tokens%s; ell_max is %d.", x.length,
+                     x.length > ordinary ? " with bos and eos" : "", ell_max);
     return x;
 }
 
@@ -239,7 +246,7 @@ static Tokens side(CorpusReading *r, const char *text, size_t n)
 {
     int at = (int)(text - r->file[0].text);
     return encode_field(r->c.tokenizer, r->arena, text, n, r->ell_max,
-                        r->fault, at);
+                        r->error, at);
 }
 
 /* The sides that are tokens, one behind the other. */
@@ -276,13 +283,15 @@ static int class_of(CorpusReading *r, const CorpusLine *line, bool known)
             && memcmp(c->class_name[k], line->left, n) == 0)
             return k;
     if (known)
-        fault(r->fault, at, "the model has no class '%.*s'.", (int)n,
-              line->left);
+        fail_in_text(r->error, at, "the model has no class '%.*s'.", (int)n,
+                     line->left);
     if (memchr(line->left, '\0', n) != NULL)
-        fault(r->fault, at, "a label is a text; this one has a byte 0.");
+        fail_in_text(r->error, at,
+                     "a label is a text; this one has a byte 0.");
     if (c->N_C == MOST_CLASSES)
-        fault(r->fault, at, "this label is one more than the %d that there "
-              "may be.", MOST_CLASSES);
+        fail_in_text(r->error, at,
+                     "this label is one more than the %d that there "
+                     "may be.", MOST_CLASSES);
     char *name = arena_alloc(r->arena, n + 1);
     memcpy(name, line->left, n);
     name[n] = '\0';
@@ -305,8 +314,8 @@ static const int *classes_of(CorpusReading *r, const CorpusLine *line,
     for (int k = 0; k < n; k++)
         class[k + 1] = class_of(r, &line[k], model != NULL);
     if (c->N_C < 2)
-        failure(r->fault, "all lines have the label '%s'; there is "
-                "nothing to tell apart.", c->class_name[1]);
+        fail_with(r->error, "all lines have the label '%s'; there is "
+                  "nothing to tell apart.", c->class_name[1]);
     return class;
 }
 
@@ -337,19 +346,19 @@ static void lines_to_data(CorpusReading *r, Task task, const Model *model)
 
 Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
                    const Model *model, const Telling *telling, int n,
-                   char *const name[], Fault *f)
+                   char *const name[], Error *f)
 {
     bool lines = task == TRAIN_ED || task == TRAIN_CLASS;
     CorpusReading *r = arena_alloc(arena, sizeof *r);
     *r = (CorpusReading){ arena, f, plan, telling, ell_max, .files = 0 };
     if (n == 0)
-        failure(f, "which file? See '%s --help'.", f->sheet);
+        fail_with(f, "which file? See '%s --help'.", f->sheet);
     if (lines && n > 1)
-        failure(f, "expected one file with two parts on each line, not "
-                "%d files.", n);
+        fail_with(f, "expected one file with two parts on each line, not "
+                  "%d files.", n);
     if (!lines && ell_max < 2)
-        failure(f, "--ell_max must be at least 2 to learn what follows on "
-                "what.");
+        fail_with(f, "--ell_max must be at least 2 to learn what follows on "
+                  "what.");
     read_files(r, n, name);
     if (model != NULL)
         r->c.tokenizer = model->tokenizer;

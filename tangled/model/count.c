@@ -35,7 +35,7 @@ static void print_part(FILE *out, const Row *row)
     long long each = (long long)p->rows * p->cols;
     snprintf(shape, sizeof shape, "%d x %d", p->rows, p->cols);
     fprintf(out, "%-26s %8lld  %16s %18s\n", row->kind, row->times, shape,
-            grouped(each * row->times, numbers));
+            format_grouped(each * row->times, numbers));
 }
 
 static void print_count(FILE *out, const Theta *theta, bool total)
@@ -49,7 +49,7 @@ static void print_count(FILE *out, const Theta *theta, bool total)
     for (int k = 0; k < n; k++)
         print_part(out, &row[k]);
     fprintf(out, "%-26s %8s  %16s %18s\n", "total", "", "",
-            grouped(theta_count(theta), numbers));
+            format_grouped(theta_count(theta), numbers));
 }
 
 static void print_published(FILE *out, const KnownModel *known)
@@ -102,17 +102,17 @@ static const char *sizing_option(int n, char *const option[])
     return NULL;
 }
 
-_Noreturn static void unknown_name(Fault *f, const char *name)
+_Noreturn static void unknown_name(Error *f, const char *name)
 {
     char known[600] = "";
     for (int k = 0; known_models[k].name != NULL; k++)
         append(known, sizeof known, "%s%s", k == 0 ? "" : ", ",
                known_models[k].name);
-    failure(f, "there is no model file or folder '%.100s', and no model "
-            "of that name is known; known are %s.", name, known);
+    fail_with(f, "there is no model file or folder '%.100s', and no model "
+              "of that name is known; known are %s.", name, known);
 }
 
-static void count_it(Fault *f, void *data)
+static void count_it(Error *f, void *data)
 {
     const Command *command = data;
     Count c = { hyper_default(TRAIN_D), false };
@@ -131,29 +131,29 @@ static void count_it(Fault *f, void *data)
         print_options(command->out, options);
         return;
     }
-    int n = obey(f, options, command->n, command->argument);
+    int n = parse_options(f, options, command->n, command->argument);
     int typed = command->n - n;
     char *const *option = command->argument + n;
     if (n != 1)
-        failure(f, "expected one architecture or model; see 'ftx count "
-                "--help'.");
+        fail_with(f, "expected one architecture or model; see 'ftx count "
+                  "--help'.");
     Arena *arena = command->arena;
     const char *name = command->argument[0];
     bool model = !task_of(name, &task);
     if (!model && task == TRAIN_CLASS && c.hyper.N_C == 0)
-        failure(f, "--N_C is 0; a model of class has at least one.");
+        fail_with(f, "--N_C is 0; a model of class has at least one.");
     hyper_check(f, &c.hyper);
     const char *sizes = sizing_option(typed, option);
     if (!model)
         refuse_idle_hyper(f, task, typed, option);
     if (model && sizes != NULL)
-        failure(f, "%.100s goes with an architecture; %s has sizes of its "
-                "own.", sizes, name);
+        fail_with(f, "%.100s goes with an architecture; %s has sizes of its "
+                  "own.", sizes, name);
     const KnownModel *known
-        = model && !is_taken(name) ? known_model(name) : NULL;
+        = model && !is_name_taken(name) ? known_model(name) : NULL;
     if (known != NULL)
         c.hyper = known->hyper;
-    else if (model && !is_taken(name))
+    else if (model && !is_name_taken(name))
         unknown_name(f, name);
     else if (model)
         c.hyper = model_load(arena, name, ITS_SIZES, f)->theta->hyper;

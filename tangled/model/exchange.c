@@ -44,13 +44,13 @@ static const char import_usage[] =
     "  ftx import gpt2 --model gpt2.ftx\n"
     "  ftx generate --model gpt2.ftx --tau 0 'The dog'\n";
 
-static void refuse_being_there(Fault *f, const char *name)
+static void refuse_being_there(Error *f, const char *name)
 {
-    if (is_taken(name))
-        failure(f, "%s is there already; --replace writes over it.", name);
+    if (is_name_taken(name))
+        fail_with(f, "%s is there already; --replace writes over it.", name);
 }
 
-static void import_it(Fault *f, void *data)
+static void import_it(Error *f, void *data)
 {
     Command *c = data;
     ImportWish wish = { .special = { UNSAID, UNSAID, UNSAID } };
@@ -63,12 +63,13 @@ static void import_it(Fault *f, void *data)
         print_options(c->out, options);
         return;
     }
-    int n = obey(f, options, c->n, c->argument);
+    int n = parse_options(f, options, c->n, c->argument);
     refuse_misnamed_files(f, n, c->argument);
     if (n != 1 || wish.model == NULL)
-        failure(f, "expected one folder, and --model %s for the model that "
-                "is made of it; see 'ftx import --help'.",
-                n == 1 && has_ending(c->argument[0], ".ftx") ? c->argument[0]
+        fail_with(f, "expected one folder, and --model %s for the model that "
+                  "is made of it; see 'ftx import --help'.",
+                  n == 1 && has_suffix(c->argument[0],
+                                       ".ftx") ? c->argument[0]
                                                             : "FILE");
     if (!wish.replace)
         refuse_being_there(f, wish.model);
@@ -83,7 +84,7 @@ static void import_it(Fault *f, void *data)
     model_save(m, wish.model, NULL, f);
     fprintf(c->out, "%s: Algorithm %d, %s numbers to learn, from %s\n",
             wish.model, 8 + (int)m->theta->hyper.architecture,
-            grouped(theta_count(m->theta), numbers), name);
+            format_grouped(theta_count(m->theta), numbers), name);
 }
 
 int import_released(FILE *out, FILE *err, int n, char *argument[])
@@ -92,7 +93,7 @@ int import_released(FILE *out, FILE *err, int n, char *argument[])
 }
 
 /* Why transformers has no such model; NULL: it has. */
-static const char *export_fault(const Model *m)
+static const char *export_error(const Model *m)
 {
     const Hyperparameters *h = &m->theta->hyper;
     if (h->architecture == ED_TRANSFORMER)
@@ -260,12 +261,12 @@ static void put_labels(FILE *file, const Model *m)
     fputs("  \"id2label\": {", file);
     for (int c = 1; c <= N_C; c++) {
         fprintf(file, "%s\"%d\": ", c > 1 ? ", " : "", c - 1);
-        json_string(file, m->class_name[c], strlen(m->class_name[c]));
+        print_json_string(file, m->class_name[c], strlen(m->class_name[c]));
     }
     fputs("},\n  \"label2id\": {", file);
     for (int c = 1; c <= N_C; c++) {
         fputs(c > 1 ? ", " : "", file);
-        json_string(file, m->class_name[c], strlen(m->class_name[c]));
+        print_json_string(file, m->class_name[c], strlen(m->class_name[c]));
         fprintf(file, ": %d", c - 1);
     }
     fputs("},\n", file);
@@ -384,14 +385,14 @@ static const struct {
 enum { EXPORTED_FILES = 9 };
 
 static void write_folder(const Exporting *e, Arena *arena,
-                         const char *folder, Fault *f)
+                         const char *folder, Error *f)
 {
     FilePart part[EXPORTED_FILES];
-    bool tokens = tokens_fault(e->model->tokenizer) == NULL;
+    bool tokens = tokens_error(e->model->tokenizer) == NULL;
     int error = make_folder(folder);
     f->sheet = folder;
     if (error != 0 && error != EEXIST)
-        failure(f, "cannot be made: %s.", strerror(error));
+        fail_with(f, "cannot be made: %s.", strerror(error));
     for (int k = 0; k < EXPORTED_FILES; k++)
         part[k] = (FilePart){
             in_folder(arena, folder, exported_files[k].name),
@@ -401,7 +402,7 @@ static void write_folder(const Exporting *e, Arena *arena,
     replace_files(arena, EXPORTED_FILES, part, e, f);
 }
 
-static void export_it(Fault *f, void *data)
+static void export_it(Error *f, void *data)
 {
     Command *c = data;
     ExportWish wish = { .replace = false };
@@ -415,17 +416,17 @@ static void export_it(Fault *f, void *data)
         return;
     }
     const char *command = f->sheet;
-    if (obey(f, options, c->n, c->argument) != 2)
-        failure(f, "expected a model and a folder; see 'ftx export "
-                "--help'.");
+    if (parse_options(f, options, c->n, c->argument) != 2)
+        fail_with(f, "expected a model and a folder; see 'ftx export "
+                  "--help'.");
     const char *name = c->argument[0], *folder = c->argument[1];
     Exporting e = { .model = model_load(c->arena, name, TO_USE, f),
                     .type = (TensorType)wish.type };
     f->sheet = command;
     f->text = NULL;
-    const char *wrong = export_fault(e.model);
+    const char *wrong = export_error(e.model);
     if (wrong != NULL)
-        failure(f, "%s cannot be exported: %s.", name, wrong);
+        fail_with(f, "%s cannot be exported: %s.", name, wrong);
     for (int k = 0; k < EXPORTED_FILES && !wish.replace; k++)
         refuse_being_there(f, in_folder(c->arena, folder,
                                         exported_files[k].name));
@@ -433,7 +434,7 @@ static void export_it(Fault *f, void *data)
     list_tensors(&e, c->arena);
     write_folder(&e, c->arena, folder, f);
     bool numbers = tokenizer_kind(e.model->tokenizer) == TOKEN_NUMBERS;
-    wrong = numbers ? NULL : tokens_fault(e.model->tokenizer);
+    wrong = numbers ? NULL : tokens_error(e.model->tokenizer);
     fprintf(c->out, "%s: %s, %d tensors of type %s%s%s\n", folder,
             e.kind->architecture, e.n, tensor_type_name(e.type),
             wrong == NULL ? "" : "; no tokenizer.json: ",

@@ -39,7 +39,7 @@ typedef struct {
 
 /* Puts the tokens of a piece at id; how many they are. */
 static int add_tokens(const Command *c, const Model *model,
-                      const char *piece, size_t n, int id[], Fault *f)
+                      const char *piece, size_t n, int id[], Error *f)
 {
     if (tokenizer_kind(model->tokenizer) == WORDS && n > 0 && *piece == ' ')
         piece++, n--;
@@ -52,7 +52,7 @@ static int add_tokens(const Command *c, const Model *model,
 }
 
 Tokens with_gaps(const Command *c, const Model *model, const char *gap,
-                 const char *line, size_t bytes, Fault *f)
+                 const char *line, size_t bytes, Error *f)
 {
     const Hyperparameters *h = &model->theta->hyper;
     size_t at = 0, width = strlen(gap), most = 2 * bytes + 2;
@@ -70,8 +70,9 @@ Tokens with_gaps(const Command *c, const Model *model, const char *gap,
     }
     id[n++] = eos_token(h->N_V);
     if (n > h->ell_max)
-        fault(f, (int)(line - f->text), "this has %d tokens with bos and "
-              "eos; ell_max is %d.", n, h->ell_max);
+        fail_in_text(f, (int)(line - f->text),
+                     "this has %d tokens with bos and "
+                     "eos; ell_max is %d.", n, h->ell_max);
     return (Tokens){ n, id };
 }
 
@@ -100,7 +101,7 @@ static void print_guess(const Filling *t, const Guess *guess)
     fputc('\n', out);
 }
 
-static void fill_line(void *data, const char *line, size_t bytes, Fault *f)
+static void fill_line(void *data, const char *line, size_t bytes, Error *f)
 {
     Filling *t = data;
     int n;
@@ -108,15 +109,16 @@ static void fill_line(void *data, const char *line, size_t bytes, Fault *f)
     const Guess *guess = fill_masked(t->tape, t->command->arena, x,
                                  t->model->theta, t->wish.top, &n);
     if (n == 0)
-        fault(f, (int)(line - f->text), "there is no gap; write it as %s.",
-              t->wish.gap);
+        fail_in_text(f, (int)(line - f->text),
+                     "there is no gap; write it as %s.",
+                     t->wish.gap);
     print_filled(t, x, guess);
     for (int k = 0; k < n; k++)
         print_guess(t, &guess[k]);
     tape_clear(t->tape);
 }
 
-static void fill_it(Fault *f, void *data)
+static void fill_it(Error *f, void *data)
 {
     Filling t = { .command = data, .wish = { .gap = "[gap]", .top = 3 } };
     Command *c = t.command;
@@ -127,9 +129,9 @@ static void fill_it(Fault *f, void *data)
         print_options(c->out, options);
         return;
     }
-    int n = obey(f, options, c->n, c->argument);
+    int n = parse_options(f, options, c->n, c->argument);
     if (t.wish.gap[0] == '\0')
-        failure(f, "--gap must not be empty.");
+        fail_with(f, "--gap must not be empty.");
     t.model = model_for(c, t.wish.model, TRAIN_E, f);
     int N_V = t.model->theta->hyper.N_V;
     t.wish.top = t.wish.top < N_V ? t.wish.top : N_V;

@@ -80,12 +80,12 @@ static bool print_token(void *to, int y)
 }
 
 static Tokens prompt_of(const Command *c, const Model *model, int n,
-                        Fault *f)
+                        Error *f)
 {
     const char *text = n == 0 ? "" : c->argument[0], *command = f->sheet;
     size_t bytes = strlen(text);
     if (strcmp(text, "-") == 0) {
-        text = text_of_file(c->arena, "-", &bytes, f);
+        text = read_text_file(c->arena, "-", &bytes, f);
         bytes -= text[bytes - 1] == '\n';
         bytes -= bytes > 0 && text[bytes - 1] == '\r';
     } else {
@@ -97,23 +97,23 @@ static Tokens prompt_of(const Command *c, const Model *model, int n,
     f->text = NULL;
     x = as_prompt(model->tokenizer, x);
     if (x.length == 0)
-        failure(f, "the prompt is empty, and the model has no bos_token "
-                "to begin with.");
+        fail_with(f, "the prompt is empty, and the model has no bos_token "
+                  "to begin with.");
     return x;
 }
 
 static void check_length(const GenerateWish *wish, Tokens x, int ell_max,
-                         Fault *f)
+                         Error *f)
 {
     if (x.length > ell_max && wish->slide == 0)
-        failure(f, "the prompt has %d tokens with bos; ell_max is %d. "
-                "Give a shorter one, or --slide N.", x.length, ell_max);
+        fail_with(f, "the prompt has %d tokens with bos; ell_max is %d. "
+                  "Give a shorter one, or --slide N.", x.length, ell_max);
     if (wish->slide > ell_max)
-        failure(f, "--slide is %d; it must be at most ell_max, %d.",
-                wish->slide, ell_max);
+        fail_with(f, "--slide is %d; it must be at most ell_max, %d.",
+                  wish->slide, ell_max);
 }
 
-static NumberList numbers(const Command *c, const char *text, Fault *f)
+static NumberList numbers(const Command *c, const char *text, Error *f)
 {
     NumberList list = { 0 };
     double *u = arena_alloc(c->arena, (strlen(text) + 1) * sizeof *u);
@@ -121,8 +121,8 @@ static NumberList numbers(const Command *c, const char *text, Fault *f)
         char *end;
         double x = strtod(p, &end);
         if (end == p || !(x >= 0 && x < 1) || strchr(",", *end) == NULL)
-            failure(f, "--u must be numbers in [0, 1) with commas "
-                    "between; it is '%.100s'.", text);
+            fail_with(f, "--u must be numbers in [0, 1) with commas "
+                      "between; it is '%.100s'.", text);
         u[list.n++] = x;
         p = end;
         if (*p == '\0')
@@ -133,14 +133,14 @@ static NumberList numbers(const Command *c, const char *text, Fault *f)
 }
 
 static int length_wanted(const GenerateWish *wish, const NumberList *list,
-                         Fault *f)
+                         Error *f)
 {
     if (wish->u == NULL)
         return wish->ell_gen == UNSAID ? ELL_GEN : wish->ell_gen;
     if (wish->ell_gen != UNSAID && wish->ell_gen != list->n)
-        failure(f, "--u has numbers for %d token%s, --ell_gen asks for %d; "
-                "leave --ell_gen out.", list->n, list->n == 1 ? "" : "s",
-                wish->ell_gen);
+        fail_with(f, "--u has numbers for %d token%s, --ell_gen asks for %d; "
+                  "leave --ell_gen out.", list->n, list->n == 1 ? "" : "s",
+                  wish->ell_gen);
     return list->n;
 }
 
@@ -173,10 +173,10 @@ static void continue_text(Command *c, const GenerateWish *wish,
                 tape_peak(tape));
 }
 
-static void refuse_idle_drawing(Fault *f, const GenerateWish *wish,
+static void refuse_idle_drawing(Error *f, const GenerateWish *wish,
                                 double tau, int n, char *const argument[])
 {
-    const Acting acting[] = {
+    const OptionEffect acting[] = {
         { "u", tau > 0, "with a --tau above 0" },
         { "top_k", tau > 0, "with a --tau above 0" },
         { "top_p", tau > 0, "with a --tau above 0" },
@@ -184,10 +184,10 @@ static void refuse_idle_drawing(Fault *f, const GenerateWish *wish,
         { "seed", wish->u == NULL, "without --u" },
         { .name = NULL },
     };
-    refuse_idle(f, acting, n, argument);
+    refuse_unused_options(f, acting, n, argument);
 }
 
-static void generate_it(Fault *f, void *data)
+static void generate_it(Error *f, void *data)
 {
     Command *c = data;
     GenerateWish wish = { .ell_gen = UNSAID };
@@ -203,13 +203,13 @@ static void generate_it(Fault *f, void *data)
         print_options(c->out, options);
         return;
     }
-    int n = obey(f, options, c->n, c->argument);
+    int n = parse_options(f, options, c->n, c->argument);
     Inference how = drawing(&draw);
     NumberList list = { 0 };
     Random listed = random_in(&list);
     refuse_idle_drawing(f, &wish, draw.tau, c->n - n, c->argument + n);
     if (n > 1 && wish.model != NULL)
-        failure(f, "expected one prompt; put it in quotes.");
+        fail_with(f, "expected one prompt; put it in quotes.");
     if (wish.u != NULL) {
         list = numbers(c, wish.u, f);
         how.random = &listed;

@@ -84,18 +84,18 @@ Hyperparameters hyper_default(Task task)
     };
 }
 
-void hyper_check(Fault *f, Hyperparameters *hyper)
+void hyper_check(Error *f, Hyperparameters *hyper)
 {
     if (hyper->d_mlp == 0)
         hyper->d_mlp = 4 * hyper->d_e;
     const char *wrong = hyperparameters_error(hyper);
     if (wrong != NULL)
-        failure(f, "%s", wrong);
+        fail_with(f, "%s", wrong);
 }
 
-void refuse_idle_hyper(Fault *f, Task task, int n, char *const argument[])
+void refuse_idle_hyper(Error *f, Task task, int n, char *const argument[])
 {
-    const Acting acting[] = {
+    const OptionEffect acting[] = {
         { "L", task != TRAIN_ED, "with d, e and class" },
         { "L_enc", task == TRAIN_ED, "with ed" },
         { "L_dec", task == TRAIN_ED, "with ed" },
@@ -105,5 +105,5 @@ void refuse_idle_hyper(Fault *f, Task task, int n, char *const argument[])
         { "pooler", task == TRAIN_CLASS, "with class" },
         { .name = NULL },
     };
-    refuse_idle(f, acting, n, argument);
+    refuse_unused_options(f, acting, n, argument);
 }

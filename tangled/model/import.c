@@ -6,7 +6,7 @@
 
 typedef struct {
     Arena *arena;
-    Fault *fault;
+    Error *error;
     const char *folder, *tensors;       /* NULL: those of the folder      */
     const char *config_name, *config_text;
     const Json *config;
@@ -14,12 +14,12 @@ typedef struct {
     Hyperparameters hyper;
 } Importing;
 
-_Noreturn static void config_fault(Importing *r, const Json *at,
+_Noreturn static void config_error(Importing *r, const Json *at,
                                    const char *name, const char *expected)
 {
-    r->fault->sheet = r->config_name;
-    r->fault->text = r->config_text;
-    fault(r->fault, at->at, "%s must be %s.", name, expected);
+    r->error->sheet = r->config_name;
+    r->error->text = r->config_text;
+    fail_in_text(r->error, at->at, "%s must be %s.", name, expected);
 }
 
 /* The member of that name that is not null; NULL: there is none. */
@@ -68,13 +68,13 @@ static void read_config_numbers(Importing *r, const ConfigNumber *number)
                  n->least, n->most);
         *to = n->otherwise;
         if (member == NULL && n->otherwise < 0)
-            config_fault(r, r->config, n->name, range);
+            config_error(r, r->config, n->name, range);
         if (member == NULL)
             continue;
         double x = member->number;
         if (member->kind != JSON_NUMBER || !(n->least <= x && x <= n->most)
             || x != floor(x))
-            config_fault(r, member, n->name, range);
+            config_error(r, member, n->name, range);
         *to = (int)x;
     }
 }
@@ -85,14 +85,14 @@ static bool config_flag(Importing *r, const char *name, bool otherwise)
     if (member == NULL)
         return otherwise;
     if (member->kind != JSON_TRUE && member->kind != JSON_FALSE)
-        config_fault(r, member, name, "true or false");
+        config_error(r, member, name, "true or false");
     return member->kind == JSON_TRUE;
 }
 
 static void demand_flag(Importing *r, const char *name, bool wanted)
 {
     if (config_flag(r, name, wanted) != wanted)
-        config_fault(r, config_member(r, name), name,
+        config_error(r, config_member(r, name), name,
                      wanted ? "true; the algorithm has nothing else"
                             : "false; the algorithm has no such thing");
 }
@@ -105,7 +105,7 @@ static void read_activation(Importing *r, const char *name)
                        : json_is(member, "gelu_new")
                       || json_is(member, "gelu_pytorch_tanh");
     if (member != NULL && !r->hyper.tanh_gelu && !json_is(member, "gelu"))
-        config_fault(r, member, name, "\"gelu\", or \"gelu_new\" or "
+        config_error(r, member, name, "\"gelu\", or \"gelu_new\" or "
                      "\"gelu_pytorch_tanh\", which are the tanh form");
 }
 
@@ -115,7 +115,7 @@ static void read_epsilon(Importing *r, const char *name, double otherwise)
     r->hyper.epsilon = member == NULL ? otherwise : member->number;
     if (member != NULL && (member->kind != JSON_NUMBER
                            || !(0 <= member->number && member->number < 1)))
-        config_fault(r, member, name, "a number from 0 to 1");
+        config_error(r, member, name, "a number from 0 to 1");
 }
 
 static void read_gpt2(Importing *r)
@@ -141,7 +141,7 @@ static void read_bert(Importing *r)
     demand_flag(r, "is_decoder", false);
     demand_flag(r, "add_cross_attention", false);
     if (positions != NULL && !json_is(positions, "absolute"))
-        config_fault(r, positions, "position_embedding_type",
+        config_error(r, positions, "position_embedding_type",
                      "\"absolute\"; the algorithm has nothing else");
     bool masked = r->kind->task == TRAIN_E;
     r->hyper.architecture = E_TRANSFORMER;
@@ -163,36 +163,39 @@ static const Released *released_kind(Importing *r)
         append(known, sizeof known, "%s%s", *known != '\0' ? ", " : "",
                k->architecture);
     }
-    r->fault->sheet = r->config_name;
-    r->fault->text = r->config_text;
+    r->error->sheet = r->config_name;
+    r->error->text = r->config_text;
     if (name == NULL || name->kind != JSON_STRING)
-        fault(r->fault, names == NULL ? r->config->at : names->at,
-              "architectures must be a list of one name; known are %s.",
-              known);
-    fault(r->fault, name->at, "the architecture %.100s is not known; known "
-          "are %s.", name->text, known);
+        fail_in_text(r->error, names == NULL ? r->config->at : names->at,
+                     "architectures must be a list of one name; known are "
+                     "%s.",
+                     known);
+    fail_in_text(r->error, name->at,
+                 "the architecture %.100s is not known; known "
+                 "are %s.", name->text, known);
 }
 
 static void read_config(Importing *r)
 {
     r->config_name = in_folder(r->arena, r->folder, "config.json");
-    if (!is_taken(r->config_name) && has_unfinished(r->folder)) {
-        r->fault->sheet = r->folder;
-        failure(r->fault, "is an export that was not finished; export the "
-                "model again, with --replace.");
+    if (!is_name_taken(r->config_name) && has_unfinished(r->folder)) {
+        r->error->sheet = r->folder;
+        fail_with(r->error, "is an export that was not finished; export the "
+                  "model again, with --replace.");
     }
-    r->config = json_of_file(r->arena, r->config_name, r->fault);
-    r->config_text = r->fault->text;
+    r->config = json_of_file(r->arena, r->config_name, r->error);
+    r->config_text = r->error->text;
     if (r->config->kind != JSON_OBJECT)
-        fault(r->fault, r->config->at, "a configuration is an object; this "
-              "is %s.", json_kind(r->config));
+        fail_in_text(r->error, r->config->at,
+                     "a configuration is an object; this "
+                     "is %s.", json_kind(r->config));
     r->kind = released_kind(r);
     (strcmp(r->kind->type, "gpt2") == 0 ? read_gpt2 : read_bert)(r);
     const char *wrong = hyperparameters_error(&r->hyper);
-    r->fault->sheet = r->config_name;
-    r->fault->text = NULL;
+    r->error->sheet = r->config_name;
+    r->error->text = NULL;
     if (wrong != NULL)
-        failure(r->fault, "%s", wrong);
+        fail_with(r->error, "%s", wrong);
 }
 
 static void special_of_config(Importing *r, int special[3])
@@ -221,26 +224,26 @@ static const Tokenizer *tokens_for(Importing *r, const TokenHint *hint)
     for (int k = 0; k < 3; k++)
         special[k] = hint->special[k];
     if (!hint->numbers)
-        files = tokens_of_folder(r->arena, r->folder, N_V, r->fault);
+        files = tokens_of_folder(r->arena, r->folder, N_V, r->error);
     if (files.learned != NULL)
         return files.learned;
     for (int k = 0; k < 3; k++)
         if (special[k] == UNSAID)
             special[k] = files.special[k];
     special_of_config(r, special);
-    r->fault->sheet = r->folder;
-    r->fault->text = NULL;
+    r->error->sheet = r->folder;
+    r->error->text = NULL;
     for (int k = 0; k < 3; k++) {
         if (special[k] == UNSAID && !gpt2)
-            failure(r->fault, "nothing says which token is %s_token; ftx "
-                    "import has --%s for its number.", name[k], name[k]);
+            fail_with(r->error, "nothing says which token is %s_token; ftx "
+                      "import has --%s for its number.", name[k], name[k]);
         if (special[k] >= N_V)
-            failure(r->fault, "--%s is %d; the tokens are numbered from 0 "
-                    "to %d.", name[k], special[k], N_V - 1);
+            fail_with(r->error, "--%s is %d; the tokens are numbered from 0 "
+                      "to %d.", name[k], special[k], N_V - 1);
         for (int j = 0; j < k; j++)
             if (special[k] >= 0 && special[k] == special[j])
-                failure(r->fault, "%s_token and %s_token are both %d.",
-                        name[j], name[k], special[k]);
+                fail_with(r->error, "%s_token and %s_token are both %d.",
+                          name[j], name[k], special[k]);
     }
     return files.cutter == NULL
          ? tokenizer_of_numbers(r->arena, N_V, special)
@@ -274,27 +277,27 @@ static const Tensor *checked_tensor(const Importing *r, const Tensors *in,
                                     const TensorPlace *place)
 {
     const Tensor *t = tensor_at(r, in, place);
-    Fault *f = r->fault;
+    Error *f = r->error;
     for (TensorPlace other = *place; t == NULL
          && tensor_copy(r->kind, &other); )
         t = tensor_at(r, in, &other);
     if (t == NULL)
-        failure(f, "the tensor %s is missing: %s of line %s.",
-                place->name, place->row->symbol, place->row->line);
+        fail_with(f, "the tensor %s is missing: %s of line %s.",
+                  place->name, place->row->symbol, place->row->line);
     f->sheet = t->file;
     if (t->type == TENSOR_OTHER)
-        failure(f, "the tensor %s has numbers of type %s; F32, F16, BF16 "
-                "and F64 are read.", t->name, t->type_name);
+        fail_with(f, "the tensor %s has numbers of type %s; F32, F16, BF16 "
+                  "and F64 are read.", t->name, t->type_name);
     bool same = t->dimensions == place->dimensions;
     for (int d = 0; same && d < place->dimensions; d++)
         same = t->size[d] == place->size[d];
     if (!same && place->dimensions == 1)
-        failure(f, "the tensor %s has another shape than config.json "
-                "says; expected [%lld].", t->name, place->size[0]);
+        fail_with(f, "the tensor %s has another shape than config.json "
+                  "says; expected [%lld].", t->name, place->size[0]);
     if (!same)
-        failure(f, "the tensor %s has another shape than config.json "
-                "says; expected [%lld, %lld].", t->name, place->size[0],
-                place->size[1]);
+        fail_with(f, "the tensor %s has another shape than config.json "
+                  "says; expected [%lld, %lld].", t->name, place->size[0],
+                  place->size[1]);
     f->sheet = r->folder;
     return t;
 }
@@ -308,9 +311,9 @@ static void take_numbers(const Importing *r, const TensorPlace *place,
             size_t k = tensor_index(place, tokens, i, j);
             double x = tensor_number(t, k);
             if (!isfinite((real)x)) {
-                r->fault->sheet = t->file;
-                failure(r->fault, "number %zu of the tensor %s is not "
-                        "finite.", k + 1, t->name);
+                r->error->sheet = t->file;
+                fail_with(r->error, "number %zu of the tensor %s is not "
+                          "finite.", k + 1, t->name);
             }
             AT(M, i, j) = (real)x;
         }
@@ -321,13 +324,13 @@ static void refuse_unknown(const Importing *r, const Tensors *in,
 {
     for (int i = 0; i < in->n; i++) {
         const char *const *idle = r->kind->idle;
-        while (*idle != NULL && !has_ending(in->tensor[i].name, *idle))
+        while (*idle != NULL && !has_suffix(in->tensor[i].name, *idle))
             idle++;
         if (used[i] || *idle != NULL)
             continue;
-        r->fault->sheet = in->tensor[i].file;
-        failure(r->fault, "the tensor %.150s is no part of %s.",
-                in->tensor[i].name, r->kind->architecture);
+        r->error->sheet = in->tensor[i].file;
+        fail_with(r->error, "the tensor %.150s is no part of %s.",
+                  in->tensor[i].name, r->kind->architecture);
     }
 }
 
@@ -335,7 +338,7 @@ static Theta *read_theta(const Importing *r, const Tokenizer *tokens,
                          Purpose purpose)
 {
     Arena *arena = r->arena;
-    Fault *f = r->fault;
+    Error *f = r->error;
     const Hyperparameters *h = &r->hyper;
     Tensors in = r->tensors == NULL
                ? tensors_of_folder(arena, r->folder, f)
@@ -348,7 +351,7 @@ static Theta *read_theta(const Importing *r, const Tokenizer *tokens,
     if (3.0 * h->L * h->H > numbers
         || (double)h->d_e * h->N_V > numbers
         || (double)h->d_e * h->ell_max > numbers)
-        failure(f, "has fewer numbers than config.json says.");
+        fail_with(f, "has fewer numbers than config.json says.");
     Theta *theta = theta_new(arena, h);
     size_t n = (size_t)theta->n + 1;
     TensorPlace *place = arena_alloc(arena, n * sizeof *place);
@@ -383,7 +386,7 @@ static const char *class_label(Importing *r, const Json *labels, int c)
     if (label == NULL || label->kind != JSON_STRING || label->n == 0
         || strlen(label->text) != (size_t)label->n
         || strpbrk(label->text, "\t\r\n") != NULL)
-        config_fault(r, labels, "id2label", "an object with a name for "
+        config_error(r, labels, "id2label", "an object with a name for "
                      "each number from \"0\"");
     return label->text;
 }
@@ -395,7 +398,7 @@ static void read_classes(Importing *r, Model *m)
     const Json *labels = config_member(r, "id2label");
     int N_C = !has ? 0 : labels == NULL ? 2 : labels->n;
     if (N_C > MOST_CLASSES || (has && N_C < 1))
-        config_fault(r, labels, "id2label", "an object with 1 to 1000 "
+        config_error(r, labels, "id2label", "an object with 1 to 1000 "
                      "names");
     size_t n = (size_t)N_C + 1;
     r->hyper.N_C = N_C;
@@ -406,16 +409,16 @@ static void read_classes(Importing *r, Model *m)
 
 static void name_folder(Importing *r, const char *name)
 {
-    About about;
-    r->folder = r->fault->sheet = name;
-    r->fault->text = NULL;
-    if (!about_name(name, &about))
-        failure(r->fault, "there is no such folder or file.");
+    FileInfo about;
+    r->folder = r->error->sheet = name;
+    r->error->text = NULL;
+    if (!get_file_info(name, &about))
+        fail_with(r->error, "there is no such folder or file.");
     if (!about.is_file)
         return;
-    if (!has_ending(name, ".safetensors"))
-        failure(r->fault, "expected a folder with a config.json, or a "
-                ".safetensors file in one.");
+    if (!has_suffix(name, ".safetensors"))
+        fail_with(r->error, "expected a folder with a config.json, or a "
+                  ".safetensors file in one.");
     const char *slash = strrchr(name, '/');
     size_t n = slash == NULL ? 1 : (size_t)(slash - name) + (slash == name);
     char *folder = arena_alloc(r->arena, n + 1);
@@ -429,9 +432,9 @@ bool is_released(const char *name)
 {
     char config[PATH_BYTES];
     int n = snprintf(config, sizeof config, "%s/config.json", name);
-    return has_ending(name, ".safetensors")
+    return has_suffix(name, ".safetensors")
         || (n < (int)sizeof config
-            && (is_taken(config) || has_unfinished(name)));
+            && (is_name_taken(config) || has_unfinished(name)));
 }
 
 static const Tokenizer *any_tokens(Importing *r)
@@ -441,12 +444,12 @@ static const Tokenizer *any_tokens(Importing *r)
 }
 
 Model *model_import(Arena *arena, const char *name, Purpose purpose,
-                    const TokenHint *hint, Fault *f)
+                    const TokenHint *hint, Error *f)
 {
     static const TokenHint none = { .special = { UNSAID, UNSAID, UNSAID } };
     Importing *r = arena_alloc(arena, sizeof *r);
     Model *m = arena_alloc(arena, sizeof *m);
-    *r = (Importing){ .arena = arena, .fault = f };
+    *r = (Importing){ .arena = arena, .error = f };
     name_folder(r, name);
     read_config(r);
     *m = (Model){ .task = r->kind->task, .plan = plan_default(false) };
@@ -456,8 +459,8 @@ Model *model_import(Arena *arena, const char *name, Purpose purpose,
                  : hint->tokens != NULL ? hint->tokens
                  : tokens_for(r, hint);
     if (tokenizer_size(m->tokenizer) != r->hyper.N_V)
-        failure(f, "vocab_size is %d; the other model has %d tokens.",
-                r->hyper.N_V, tokenizer_size(m->tokenizer));
+        fail_with(f, "vocab_size is %d; the other model has %d tokens.",
+                  r->hyper.N_V, tokenizer_size(m->tokenizer));
     m->theta = read_theta(r, m->tokenizer, purpose);
     m->state = (State){ .interval = 1, .sum = "imported" };
     return m;

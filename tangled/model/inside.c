@@ -40,7 +40,7 @@ static const Option wishes[] = {
 typedef struct {
     Arena *arena;
     Command *command;
-    Fault *fault;
+    Error *error;
     const InsideWish *wish;
     const Model *model;
     Spots *spots;
@@ -113,9 +113,9 @@ static Mat watch(void *to, const char *line, const char *name, Mat M,
 
 static const char *label_of(const Watch *w, int token)
 {
-    Written text;
-    write_token(begin_text(&text), w->model->tokenizer, token);
-    return end_text(&text, w->arena);
+    TextStream text;
+    write_token(open_text_stream(&text), w->model->tokenizer, token);
+    return close_text_stream(&text, w->arena);
 }
 
 static const char *const *labels_of(const Watch *w, Tokens x)
@@ -184,8 +184,8 @@ static void translate_to_turn(Watch *w, Tape *tape)
     int turn = w->wish->turn;
     w->turns = x.length - 1;
     if (turn > w->turns)
-        failure(w->fault, "--turn is %d; the translation has %d turn%s.",
-                turn, w->turns, w->turns == 1 ? "" : "s");
+        fail_with(w->error, "--turn is %d; the translation has %d turn%s.",
+                  turn, w->turns, w->turns == 1 ? "" : "s");
     turn = turn == 0 ? w->turns : turn;
     w->x = slice(x, 1, turn);
     w->y = TOKEN(x, turn + 1);
@@ -251,9 +251,9 @@ static void run_other_text(void *to, const char *text)
 static _Noreturn void blame_spots(void *to)
 {
     const Watch *w = to;
-    w->fault->sheet = "--set";
-    w->fault->text = NULL;
-    failure(w->fault, "what follows from it is not finite.");
+    w->error->sheet = "--set";
+    w->error->text = NULL;
+    fail_with(w->error, "what follows from it is not finite.");
 }
 
 static void watch_model(Watch *w)
@@ -274,7 +274,7 @@ static Tokens tokens_in_text(const Watch *w, const char *name,
                              const char *text)
 {
     const Model *model = w->model;
-    Fault *f = w->fault;
+    Error *f = w->error;
     f->sheet = name;
     f->text = text;
     size_t n = strlen(text);
@@ -289,8 +289,8 @@ static int place_of_prediction(const Watch *w)
 {
     int last = w->x.length, token = w->wish->token;
     if (token > last)
-        failure(w->fault, "--token is %d; there %s %d token%s.", token,
-                last == 1 ? "is" : "are", last, last == 1 ? "" : "s");
+        fail_with(w->error, "--token is %d; there %s %d token%s.", token,
+                  last == 1 ? "is" : "are", last, last == 1 ? "" : "s");
     if (token > 0 || w->model->task == TRAIN_CLASS)
         return token > 0 ? token : 1;
     if (w->model->task != TRAIN_E)
@@ -313,10 +313,10 @@ static int algorithm_inside(const Model *model)
 static void find_tokens(Watch *w, const char *text)
 {
     const Hyperparameters *h = &w->model->theta->hyper;
-    const char *command = w->fault->sheet;
+    const char *command = w->error->sheet;
     w->z = w->x = tokens_in_text(w, "the text", text);
-    w->fault->sheet = command;
-    w->fault->text = NULL;
+    w->error->sheet = command;
+    w->error->text = NULL;
     if (w->run.algorithm == 15)
         translate_to_turn(w, w->command->tape);
     w->t = place_of_prediction(w);
@@ -332,7 +332,7 @@ static void print_labels(FILE *out, const Watch *w, const char *name,
     fprintf(out, ", \"%s\": ", name);
     for (int k = 0; k < x.length; k++) {
         fputs(k == 0 ? "[" : ", ", out);
-        json_string(out, label[k], strlen(label[k]));
+        print_json_string(out, label[k], strlen(label[k]));
     }
     fputc(']', out);
 }
@@ -352,7 +352,7 @@ static void json_texts(FILE *out, const char *name, int n,
     fprintf(out, ", \"%s\": [", name);
     for (int k = 0; k < n; k++) {
         fputs(k == 0 ? "" : ", ", out);
-        json_string(out, text[k], strlen(text[k]));
+        print_json_string(out, text[k], strlen(text[k]));
     }
     fputc(']', out);
 }
@@ -361,7 +361,7 @@ static void json_column(FILE *out, Mat p)
 {
     for (int v = 1; v <= p->rows; v++) {
         fputs(v == 1 ? "[" : ", ", out);
-        json_number(out, AT(p, v, 1));
+        print_json_number(out, AT(p, v, 1));
     }
     fputc(']', out);
 }
@@ -389,7 +389,7 @@ static void print_inside(FILE *out, const Watch *w)
 {
     const char *name = w->wish->model;
     fputs("{\"model\": ", out);
-    json_string(out, name, strlen(name));
+    print_json_string(out, name, strlen(name));
     fprintf(out, ", \"algorithm\": %d, \"layout\": \"%s\"",
             w->run.algorithm, w->run.layout->name);
     if (w->run.algorithm == 15)
@@ -398,7 +398,7 @@ static void print_inside(FILE *out, const Watch *w)
     if (w->run.algorithm == 15) {
         const char *y = label_of(w, w->y);
         fputs(", \"y\": ", out);
-        json_string(out, y, strlen(y));
+        print_json_string(out, y, strlen(y));
         fprintf(out, ", \"turn\": %d, \"turns\": %d, \"ended\": %s",
                 w->x.length, w->turns, w->ended ? "true" : "false");
     }
@@ -522,7 +522,7 @@ static void print_wanted_lines(FILE *out, Watch *w)
     w->run.assumed = "";
     print_all_tokens(out, w);
     fputc('\n', out);
-    show_text(out, &w->run, true, false, w->fault);
+    show_text(out, &w->run, true, false, w->error);
 }
 
 enum { LARGE_PICTURES = 16, PAGE_TOKENS = 200 };
@@ -567,13 +567,13 @@ static bool is_marked(const char *name)
     return n == sizeof mark - 1 && strcmp(begin, mark) == 0;
 }
 
-static void refuse_other_file(const char *name, Fault *f)
+static void refuse_other_file(const char *name, Error *f)
 {
-    About there;
-    if (name != NULL && about_name(name, &there) && there.is_file
+    FileInfo there;
+    if (name != NULL && get_file_info(name, &there) && there.is_file
         && !is_marked(name))
-        failure(f, "--svg %s is there already, and was not drawn by this "
-                "command; it is not written over.", name);
+        fail_with(f, "--svg %s is there already, and was not drawn by this "
+                  "command; it is not written over.", name);
 }
 
 typedef struct {
@@ -598,8 +598,8 @@ static bool draw_all(FILE *file, const void *data)
 
 static const char *tokens_as_text(const Watch *w)
 {
-    Written text;
-    FILE *out = begin_text(&text);
+    TextStream text;
+    FILE *out = open_text_stream(&text);
     if (w->run.algorithm == 15) {
         fputs("z:", out);
         for (int k = 1; k <= w->z.length; k++)
@@ -609,7 +609,7 @@ static const char *tokens_as_text(const Watch *w)
     fputs("x:", out);
     for (int k = 1; k <= w->x.length; k++)
         fprintf(out, " %s", label_of(w, TOKEN(w->x, k)));
-    return end_text(&text, w->arena);
+    return close_text_stream(&text, w->arena);
 }
 
 static Gallery gallery_of(const Watch *w)
@@ -620,10 +620,10 @@ static Gallery gallery_of(const Watch *w)
     const Hyperparameters *h = &w->model->theta->hyper;
     bool one = larger(h->L, larger(h->L_enc, h->L_dec)) == 1;
     if (g.small && longest > PAGE_TOKENS)
-        failure(w->fault, "a page of small pictures has at most %d "
-                "tokens; there are %d. %s.", PAGE_TOKENS, longest,
-                w->wish->layer > 0 ? "--head draws one head"
-                : one ? "The model has one layer; --head draws one head"
+        fail_with(w->error, "a page of small pictures has at most %d "
+                  "tokens; there are %d. %s.", PAGE_TOKENS, longest,
+                  w->wish->layer > 0 ? "--head draws one head"
+                  : one ? "The model has one layer; --head draws one head"
                       : "--layer draws one layer");
     g.picture = arena_alloc(w->arena, (size_t)g.n * sizeof(Heatmap));
     g.tokens = tokens_as_text(w);
@@ -636,7 +636,7 @@ static void draw(const Watch *w, FILE *out)
 {
     Gallery g = gallery_of(w);
     if (w->wish->svg != NULL) {
-        replace_file(w->wish->svg, NULL, w->fault, &g, draw_all);
+        replace_file(w->wish->svg, NULL, w->error, &g, draw_all);
         fprintf(out, "%s: the weights of %d head%s\n", w->wish->svg, g.n,
                 g.n == 1 ? "" : "s");
         return;
@@ -681,13 +681,13 @@ static const char usage[] =
     "  from \"other text\"  it is what it is on this text\n";
 
 static void check_inside_wish(const InsideWish *wish, const Model *model,
-                              int typed, char *const option[], Fault *f)
+                              int typed, char *const option[], Error *f)
 {
     bool text = !wish->json && wish->svg == NULL && !wish->attention
              && wish->line == NULL;
     const char *for_text = "without --json, --svg, --attention and --line";
     const char *for_part = "with --json, --svg, --attention or --line";
-    const Acting acting[] = {
+    const OptionEffect acting[] = {
         { "turn", model->task == TRAIN_ED,
           "with a model of 'ftx train ed'" },
         { "token", model->task != TRAIN_CLASS,
@@ -701,8 +701,8 @@ static void check_inside_wish(const InsideWish *wish, const Model *model,
         { .name = NULL },
     };
     if (wish->json + (wish->svg != NULL) + wish->attention > 1)
-        failure(f, "one of --json, --svg and --attention at a time.");
-    refuse_idle(f, acting, typed, option);
+        fail_with(f, "one of --json, --svg and --attention at a time.");
+    refuse_unused_options(f, acting, typed, option);
 }
 
 static void read_line_wanted(Watch *w)
@@ -713,8 +713,8 @@ static void read_line_wanted(Watch *w)
         && (sscanf(typed, "%2d.%2d%c", &w->algorithm, &w->line,
                    &behind) != 2
             || w->algorithm < 1 || w->line < 1))
-        failure(w->fault, "--line must be an algorithm and a line of it, "
-                "such as 10.6; it is '%.100s'.", typed);
+        fail_with(w->error, "--line must be an algorithm and a line of it, "
+                  "such as 10.6; it is '%.100s'.", typed);
 }
 
 static Run run_of_model(const Model *model)
@@ -739,28 +739,28 @@ static void refuse_nothing_seen(const Watch *w)
     if (w->run.n > 0)
         return;
     if (wish->line != NULL && wish->layer == 0 && wish->head == 0)
-        failure(w->fault, "line %s has no value in this model; it runs "
-                "Algorithms 4 to 7 and %s.", wish->line,
-                ed ? "8, and lines 15.4 to 15.6" :
-                w->run.algorithm == 9 ? "9" : "10");
+        fail_with(w->error, "line %s has no value in this model; it runs "
+                  "Algorithms 4 to 7 and %s.", wish->line,
+                  ed ? "8, and lines 15.4 to 15.6" :
+                  w->run.algorithm == 9 ? "9" : "10");
     if (wish->line != NULL)
-        failure(w->fault, "line %s has no value in such a layer or head.",
-                wish->line);
+        fail_with(w->error, "line %s has no value in such a layer or head.",
+                  wish->line);
     const Hyperparameters *h = &w->model->theta->hyper;
     int layers = h->L + h->L_enc + h->L_dec, heads = heads_of(h);
-    failure(w->fault, "there is no such layer or head: the model has %d "
-            "layer%s and %d head%s in all.", layers, layers == 1 ? "" : "s",
-            heads, heads == 1 ? "" : "s");
+    fail_with(w->error, "there is no such layer or head: the model has %d "
+              "layer%s and %d head%s in all.", layers, layers == 1 ? "" : "s",
+              heads, heads == 1 ? "" : "s");
 }
 
 static void show_watched(Command *c, Watch *w, const char *text)
 {
     const InsideWish *wish = w->wish;
-    const char *command = w->fault->sheet;
+    const char *command = w->error->sheet;
     find_tokens(w, text);
     watch_model(w);
-    w->fault->sheet = command;
-    w->fault->text = NULL;
+    w->error->sheet = command;
+    w->error->text = NULL;
     bool drawn = wish->svg != NULL || wish->attention;
     if (drawn || wish->json || wish->line != NULL)
         refuse_nothing_seen(w);
@@ -774,7 +774,7 @@ static void show_watched(Command *c, Watch *w, const char *text)
         print_as_text(c->out, w);
 }
 
-static void show_it(Fault *f, void *data)
+static void show_it(Error *f, void *data)
 {
     Command *c = data;
     InsideWish wish = { .top = 5 };
@@ -786,16 +786,16 @@ static void show_it(Fault *f, void *data)
         return;
     }
     const char *command = f->sheet;
-    int n = obey(f, options, c->n, c->argument);
+    int n = parse_options(f, options, c->n, c->argument);
     if (n != 1)
-        failure(f, "expected one text; put it in quotes.");
+        fail_with(f, "expected one text; put it in quotes.");
     refuse_other_file(wish.svg, f);
     Model *model = model_load(c->arena, wish.model, TO_USE, f);
     f->sheet = command;
     f->text = NULL;
     check_inside_wish(&wish, model, c->n - n, c->argument + n, f);
     refuse_overflow(c, wish.model, f);
-    Watch w = { .arena = c->arena, .command = c, .fault = f, .wish = &wish,
+    Watch w = { .arena = c->arena, .command = c, .error = f, .wish = &wish,
                 .model = model, .run = run_of_model(model) };
     read_line_wanted(&w);
     w.spots = spots_read(c->arena, model->theta, &wish.set, f);

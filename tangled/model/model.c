@@ -188,13 +188,13 @@ static void put_header(FILE *to, const Model *m)
 static void put_lines(Writer *w, const Model *m, Arena *arena)
 {
     char first[FIRST + 1];
-    Written header;
-    FILE *to = begin_text(&header);
+    TextStream header;
+    FILE *to = open_text_stream(&header);
     put_header(to, m);
     for (long at = FIRST + ftell(to) + 1; at % LINE != 0; at++)
         fputc(' ', to);
     fputc('\n', to);
-    const char *text = end_text(&header, arena);
+    const char *text = close_text_stream(&header, arena);
     snprintf(first, sizeof first, "ftx model 2\nheader %010zu\n",
              FIRST + header.n);
     put_text(w, first, FIRST);
@@ -257,18 +257,19 @@ static bool is_finite(const Theta *theta)
     return finite;
 }
 
-void model_save(const Model *model, const char *name, Held *held, Fault *f)
+void model_save(const Model *model, const char *name, FileLock *held,
+                Error *f)
 {
     f->sheet = name;
     f->text = NULL;
     if (!is_finite(model->theta))
-        failure(f, "is not written: a parameter is not finite; what was "
-                "there is as it was.");
+        fail_with(f, "is not written: a parameter is not finite; what was "
+                  "there is as it was.");
     replace_file(name, held, f, model, put_model);
 }
 
 typedef struct {
-    Fault *fault;
+    Error *error;
     Arena *arena;
     char *p, *end;              /* the next line; where the numbers end   */
     int line;                   /* its number                             */
@@ -278,8 +279,8 @@ typedef struct {
 
 _Noreturn static void unexpected(const Header *h, const char *expected)
 {
-    failure(h->fault, "line %d of its header is not what a model has: "
-            "expected %s.", h->line, expected);
+    fail_with(h->error, "line %d of its header is not what a model has: "
+              "expected %s.", h->line, expected);
 }
 
 /* The next line, without its end. */
@@ -341,7 +342,7 @@ static const char damaged[] =
 static const char not_finite[] = "a number in it is not finite.";
 
 /* What is wrong with the first line and the size; or NULL. */
-static const char *kind_fault(const char *bytes, size_t size)
+static const char *kind_error(const char *bytes, size_t size)
 {
     static const char magic[] = "ftx model ";
     size_t m = strlen(magic);
@@ -378,19 +379,19 @@ static bool find_numbers(Header *h, size_t size)
     return is_sum(last, bytes, header, h->end, 8 * blocks);
 }
 
-static Header open_model(Arena *arena, const char *name, Fault *f)
+static Header open_model(Arena *arena, const char *name, Error *f)
 {
     size_t n;
-    Header h = { .fault = f, .arena = arena };
+    Header h = { .error = f, .arena = arena };
     h.p = map_file(arena, name, &n, f);
-    const char *wrong = kind_fault(h.p, n);
+    const char *wrong = kind_error(h.p, n);
     if (wrong != NULL)
-        failure(f, "%s", wrong);
+        fail_with(f, "%s", wrong);
     h.end = h.p + n - 8;
     bool sound = h.p[10] == '1' ? is_sum(h.end, h.p, n - 8, NULL, 0)
                                 : find_numbers(&h, n);
     if (!sound)
-        failure(f, "%s", damaged);
+        fail_with(f, "%s", damaged);
     next_header_line(&h);
     if (h.numbers != NULL)
         next_header_line(&h);
@@ -415,7 +416,7 @@ static void get_tokenizer(Header *h, Model *m)
     for (; h->p < p; h->p++)
         h->line += *h->p == '\n';
     if (wrong != NULL)
-        failure(h->fault, "line %d of its header: %s", h->line + 1, wrong);
+        fail_with(h->error, "line %d of its header: %s", h->line + 1, wrong);
 }
 
 static void get_points(Header *h, Model *m)
@@ -447,10 +448,10 @@ static void check_header(const Header *h, const Model *m,
     double layers = (double)hyper->L + hyper->L_enc + hyper->L_dec;
     const char *wrong = hyperparameters_error(hyper);
     if (wrong != NULL)
-        failure(h->fault, "%s", wrong);
+        fail_with(h->error, "%s", wrong);
     if (tokenizer_size(m->tokenizer) != hyper->N_V)
-        failure(h->fault, "its tokenizer has %d tokens, but N_V is %d.",
-                tokenizer_size(m->tokenizer), hyper->N_V);
+        fail_with(h->error, "its tokenizer has %d tokens, but N_V is %d.",
+                  tokenizer_size(m->tokenizer), hyper->N_V);
     if (3 * layers * heads > numbers
         || (double)hyper->d_e * hyper->N_V > numbers
         || hyper_default(m->task).architecture != hyper->architecture
@@ -459,7 +460,7 @@ static void check_header(const Header *h, const Model *m,
         || hyper->N_C > MOST_CLASSES
         || (hyper->positions == LEARNED
             && (double)hyper->d_e * hyper->ell_max > numbers))
-        failure(h->fault, "its sizes do not fit its header.");
+        fail_with(h->error, "its sizes do not fit its header.");
 }
 
 typedef struct {
@@ -499,12 +500,12 @@ static void check_blocks(const Numbers *from, const char *bytes, size_t n)
         const char *sum = h->end + 8 * first;
         if (block_checksum(p, some)
             != get_bytes((const unsigned char *)sum, 8))
-            failure(h->fault, "%s", damaged);
+            fail_with(h->error, "%s", damaged);
         finite &= !native
             || are_finite((const real *)p, some / sizeof(real));
     }
     if (!finite)
-        failure(h->fault, "%s", not_finite);
+        fail_with(h->error, "%s", not_finite);
 }
 
 /* The group, in the file or, where they are other numbers there, copied. */
@@ -521,7 +522,7 @@ static real *get_group(const Numbers *from, int group)
     for (size_t k = 0; k < from->count; k++)
         copy[k] = (real)number_at(bytes + k * from->size, from->size);
     if (!are_finite(copy, from->count))
-        failure(h->fault, "%s", not_finite);
+        fail_with(h->error, "%s", not_finite);
     return copy;
 }
 
@@ -562,7 +563,7 @@ static Numbers find_groups(Header *h, const Model *m, bool *best)
     if ((h->numbers != NULL && h->numbers != h->p)
         || (count != once && !*best) || count > left
         || count * size != left)
-        failure(h->fault, "its sizes do not fit its header.");
+        fail_with(h->error, "its sizes do not fit its header.");
     return (Numbers){ h, (size_t)size, (size_t)theta_count(m->theta) };
 }
 
@@ -587,7 +588,7 @@ static void get_numbers(Header *h, Model *m, Purpose purpose)
         m->v = get_matrices(&from, group++, m->theta);
 }
 
-Model *model_load(Arena *arena, const char *name, Purpose purpose, Fault *f)
+Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
 {
     if (is_released(name))
         return model_import(arena, name, purpose, NULL, f);

@@ -17,8 +17,8 @@ const char *task_name(Task task);
    that obey has left, that the task has no use for. */
 extern const Option hyper_options[], size_options[];
 Hyperparameters hyper_default(Task task);
-void hyper_check(Fault *f, Hyperparameters *hyper);
-void refuse_idle_hyper(Fault *f, Task task, int n, char *const argument[]);
+void hyper_check(Error *f, Hyperparameters *hyper);
+void refuse_idle_hyper(Error *f, Task task, int n, char *const argument[]);
 
 /* How a model is trained: what `ftx train` was told. The default is for a
    first try, or the paper as printed. What is wrong ends the attempt. */
@@ -33,8 +33,8 @@ typedef struct {
 } Plan;
 extern const Option plan_options[];
 Plan plan_default(bool as_printed);
-void plan_check(Fault *f, Task task, Plan *plan);
-void refuse_idle_plan(Fault *f, Task task, const Plan *plan, int n,
+void plan_check(Error *f, Task task, Plan *plan);
+void refuse_idle_plan(Error *f, Task task, const Plan *plan, int n,
                       char *const argument[]);
 
 /* How far it is. */
@@ -87,12 +87,13 @@ double model_last_held_out(const Model *model);
    the last ones: those in the file, where they are such as the program
    has, without gradients. TO_TRAIN gives everything, and gradients; only
    such a model can be saved. model_for loads one to use it, for a command,
-   and refuses one of another kind. A fault ends the attempt. */
+   and refuses one of another kind. An error ends the attempt. */
 typedef enum { ITS_SIZES, ITS_HEADER, TO_USE, TO_TRAIN } Purpose;
-void model_save(const Model *model, const char *name, Held *held, Fault *f);
+void model_save(const Model *model, const char *name, FileLock *held,
+                Error *f);
 Model *model_load(Arena *arena, const char *name, Purpose purpose,
-                  Fault *f);
-Model *model_for(Command *c, const char *name, Task task, Fault *f);
+                  Error *f);
+Model *model_for(Command *c, const char *name, Task task, Error *f);
 
 /* The loss curve of a Model as a table and as a picture; for
    replace_file. */
@@ -126,44 +127,44 @@ const Tokenizer *learn_and_tell(Arena *arena, const char *text, size_t n,
    files should not have ends the attempt. */
 Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
                    const Model *model, const Telling *telling, int n,
-                   char *const name[], Fault *f);
+                   char *const name[], Error *f);
 
 /* One side of a pair as a model is given it: its tokens between bos_token
    and eos_token. With words each keeps the blank behind it (E28), so a
    blank is put behind the last one. at is its place in the text, for
-   faults: an unknown token, or more than ell_max. typed_tokens are those of
+   errors: an unknown token, or more than ell_max. typed_tokens are those of
    a text that was typed, a part of f->text; more than `most` in all end the
    attempt. */
 Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
-                    size_t n, int ell_max, Fault *f, int at);
+                    size_t n, int ell_max, Error *f, int at);
 
 /* Ends the attempt with what encode_text says to the text, at its byte where,
    which is byte at + where of f->text. A character or a word that has no
    token is quoted. */
 _Noreturn void refuse_piece(const Tokenizer *t, const char *wrong,
                             const char *text, size_t n, size_t where,
-                            Fault *f, int at);
+                            Error *f, int at);
 Tokens typed_tokens(const Command *c, const Model *model, const char *text,
-                    size_t n, int most, Fault *f);
+                    size_t n, int most, Error *f);
 
 /* A line, a part of f->text, with mask_token wherever this gap stands. */
 Tokens with_gaps(const Command *c, const Model *model, const char *gap,
-                 const char *line, size_t bytes, Fault *f);
+                 const char *line, size_t bytes, Error *f);
 
 /* A prompt has no eos_token at its end (E35), unless that is all it has. */
 Tokens as_prompt(const Tokenizer *t, Tokens x);
 
 /* A model that gives numbers which are not finite ends the attempt; also
    from now on where they arise on the tape of the command. */
-_Noreturn void refuse_model(Fault *f, const char *name);
-void refuse_overflow(Command *c, const char *name, Fault *f);
+_Noreturn void refuse_model(Error *f, const char *name);
+void refuse_overflow(Command *c, const char *name, Error *f);
 
 /* The lines that a command works on: its n arguments, or those of standard
    input. Calls work with each, a part of f->text. An empty one ends the
    attempt. */
-void each_line(Command *c, int n, void *data, Fault *f,
+void each_line(Command *c, int n, void *data, Error *f,
                void (*work)(void *data, const char *line, size_t bytes,
-                            Fault *f));
+                            Error *f));
 
 /* How a token is drawn, as options; see the struct Inference. */
 typedef struct {
@@ -232,7 +233,7 @@ typedef struct {
 } TokenHint;
 bool is_released(const char *name);
 Model *model_import(Arena *arena, const char *name, Purpose purpose,
-                    const TokenHint *hint, Fault *f);
+                    const TokenHint *hint, Error *f);
 
 /* What --set says, read off for a model; a word or a place that the model
    has not ends the attempt. spots_fit does so where there is no such token,
@@ -241,14 +242,14 @@ Model *model_import(Arena *arena, const char *name, Purpose purpose,
    values are taken. From then on observe_spots lets them act. */
 typedef struct Spots Spots;
 Spots *spots_read(Arena *arena, const Theta *theta, const Texts *set,
-                  Fault *f);
+                  Error *f);
 void spots_fit(Spots *spots, int ell_z, int ell_x);
 void spots_take(Spots *spots, void (*run)(void *to, const char *text),
                 void *to);
 void observe_spots(Tape *tape, Spots *spots);
 
 /* Of `ftx count`, `ftx train` ...; show_inside of `ftx show --model`. */
-Entrance count_numbers, train, generate, translate, fill_texts,
+CommandMain count_numbers, train, generate, translate, fill_texts,
          classify_texts, tokenize, show_inside, import_released,
          export_model;
 #endif

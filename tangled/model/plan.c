@@ -74,7 +74,7 @@ Plan plan_default(bool as_printed)
     return plan;
 }
 
-void plan_check(Fault *f, Task task, Plan *plan)
+void plan_check(Error *f, Task task, Plan *plan)
 {
     plan->how.seed = (uint64_t)plan->seed;
     const char *wrong = training_error(&plan->how);
@@ -83,15 +83,15 @@ void plan_check(Fault *f, Task task, Plan *plan)
     if (plan->patience > 0 && plan->held_out == 0)
         wrong = "patience is about what is held out, and --held-out is 0.";
     if (wrong != NULL)
-        failure(f, "--%s", wrong);
+        fail_with(f, "--%s", wrong);
 }
 
-void refuse_idle_plan(Fault *f, Task task, const Plan *plan, int n,
+void refuse_idle_plan(Error *f, Task task, const Plan *plan, int n,
                       char *const argument[])
 {
     Method method = plan->how.method;
     bool adam = method == ADAM || method == ADAMW;
-    const Acting acting[] = {
+    const OptionEffect acting[] = {
         { "epochs", plan->steps == 0, "without --steps" },
         { "p_mask", task == TRAIN_E, "with e" },
         { "spare_special", task == TRAIN_E, "with e" },
@@ -106,5 +106,5 @@ void refuse_idle_plan(Fault *f, Task task, const Plan *plan, int n,
           "with --optimiser rmsprop, adagrad, adam and adamw" },
         { .name = NULL },
     };
-    refuse_idle(f, acting, n, argument);
+    refuse_unused_options(f, acting, n, argument);
 }

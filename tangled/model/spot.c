@@ -19,7 +19,7 @@ typedef struct {
 
 struct Spots {
     Arena *arena;
-    Fault *fault;
+    Error *error;
     const Theta *theta;
     int ell_z, ell_x;
     int n;
@@ -31,13 +31,13 @@ struct Spots {
 };
 
 typedef struct {
-    Fault *fault;
+    Error *error;
     const char *text, *at;
 } SpotReading;
 
 static _Noreturn void expected(const SpotReading *r, const char *what)
 {
-    fault(r->fault, (int)(r->at - r->text), "expected %s.", what);
+    fail_in_text(r->error, (int)(r->at - r->text), "expected %s.", what);
 }
 
 static bool takes(SpotReading *r, const char *word)
@@ -160,10 +160,10 @@ static void read_change(SpotReading *r, Arena *arena, Spot *spot)
 }
 
 Spots *spots_read(Arena *arena, const Theta *theta, const Texts *set,
-                  Fault *f)
+                  Error *f)
 {
     Spots *s = arena_alloc(arena, sizeof *s);
-    *s = (Spots){ .arena = arena, .fault = f, .theta = theta, .n = set->n };
+    *s = (Spots){ .arena = arena, .error = f, .theta = theta, .n = set->n };
     s->spot = arena_alloc(arena, ((size_t)set->n + 1) * sizeof *s->spot);
     for (int k = 0; k < set->n; k++) {
         SpotReading r = { f, set->text[k], set->text[k] };
@@ -296,10 +296,10 @@ static int columns_at(const Spots *s, const Spot *spot)
     return spot->part == ENC ? s->ell_z : s->ell_x;
 }
 
-static void fault_of_spot(const Spots *s, const Spot *spot)
+static void error_of_spot(const Spots *s, const Spot *spot)
 {
-    s->fault->sheet = "--set";
-    s->fault->text = spot->typed;
+    s->error->sheet = "--set";
+    s->error->text = spot->typed;
 }
 
 void spots_fit(Spots *s, int ell_z, int ell_x)
@@ -308,24 +308,24 @@ void spots_fit(Spots *s, int ell_z, int ell_x)
     s->ell_x = ell_x;
     for (int k = 0; k < s->n; k++) {
         const Spot *spot = &s->spot[k];
-        fault_of_spot(s, spot);
+        error_of_spot(s, spot);
         if (spot->token > columns_at(s, spot))
-            failure(s->fault, "there is no token %d; the last one is %d.",
-                    spot->token, columns_at(s, spot));
+            fail_with(s->error, "there is no token %d; the last one is %d.",
+                      spot->token, columns_at(s, spot));
     }
 }
 
 static void check_taken(const Spots *s, const Spot *spot)
 {
     int there = spot->value->cols, here = columns_at(s, spot);
-    fault_of_spot(s, spot);
+    error_of_spot(s, spot);
     if (spot->token > there)
-        failure(s->fault, "the other text has no token %d; its last one "
-                "is %d.", spot->token, there);
+        fail_with(s->error, "the other text has no token %d; its last one "
+                  "is %d.", spot->token, there);
     if (spot->token == 0 && there != here)
-        failure(s->fault, "the other text has %d token%s, not %d; name "
-                "one, as in 'token 2 from', or give as many.", there,
-                there == 1 ? "" : "s", here);
+        fail_with(s->error, "the other text has %d token%s, not %d; name "
+                  "one, as in 'token 2 from', or give as many.", there,
+                  there == 1 ? "" : "s", here);
 }
 
 void spots_take(Spots *s, void (*run)(void *to, const char *text), void *to)

@@ -34,25 +34,25 @@ static const char usage[] =
     "  printf 'My grandma makes the best apple pie.' |"
     " ftx tokenize --tokens word -\n";
 
-static const char *file_of(Fault *f, const Command *c,
+static const char *file_of(Error *f, const Command *c,
                            const TokenizeWish *wish, int files)
 {
     bool elsewhere = wish->train_on != NULL || wish->model != NULL;
     refuse_misnamed_files(f, files, c->argument);
     if (files != 1)
-        failure(f, "expected one file; see 'ftx tokenize --help'.");
+        fail_with(f, "expected one file; see 'ftx tokenize --help'.");
     if (wish->train_on != NULL && wish->model != NULL)
-        failure(f, "--train-on and --model exclude each other.");
+        fail_with(f, "--train-on and --model exclude each other.");
     if (wish->model != NULL && (wish->kind != UNSAID
                                 || wish->merges != UNSAID))
-        failure(f, "--model brings its own tokens; leave --tokens and "
-                "--merges out.");
+        fail_with(f, "--model brings its own tokens; leave --tokens and "
+                  "--merges out.");
     if (wish->decode && !elsewhere)
-        failure(f, "--decode needs --train-on or --model, to know the "
-                "tokens.");
+        fail_with(f, "--decode needs --train-on or --model, to know the "
+                  "tokens.");
     if (wish->vocabulary && elsewhere)
-        failure(f, "--vocabulary is about FILE alone; leave --train-on "
-                "and --model out.");
+        fail_with(f, "--vocabulary is about FILE alone; leave --train-on "
+                  "and --model out.");
     return c->argument[0];
 }
 
@@ -65,7 +65,7 @@ static void use_defaults(TokenizeWish *wish)
 }
 
 static const Tokenizer *learned(const TokenizeWish *wish, const Command *c,
-                                const char *text, size_t n, Fault *f)
+                                const char *text, size_t n, Error *f)
 {
     const Tokenizer *t;
     size_t where;
@@ -76,7 +76,7 @@ static const Tokenizer *learned(const TokenizeWish *wish, const Command *c,
     const char *wrong = tokenizer_train(arena, (TokenKind)wish->kind,
                                         text, n, wish->merges, &t, &where);
     if (wrong != NULL)
-        fault(f, (int)where, "%s", wrong);
+        fail_in_text(f, (int)where, "%s", wrong);
     return t;
 }
 
@@ -111,7 +111,7 @@ static void print_counts(FILE *out, const Tokenizer *t, size_t n,
 }
 
 static void encode_and_print(const Command *c, const Tokenizer *t,
-                             const char *text, size_t n, Fault *f)
+                             const char *text, size_t n, Error *f)
 {
     Tokens x;
     size_t where;
@@ -124,7 +124,7 @@ static void encode_and_print(const Command *c, const Tokenizer *t,
 }
 
 static Tokens read_tokens(Arena *arena, const char *text, size_t n, int N_V,
-                          Fault *f)
+                          Error *f)
 {
     int *id = arena_alloc(arena, (n + 1) * sizeof *id), length = 0;
     for (size_t k = 0; k < n; ) {
@@ -139,8 +139,9 @@ static Tokens read_tokens(Arena *arena, const char *text, size_t n, int N_V,
             for (; k < n && '0' <= text[k] && text[k] <= '9'; k++)
                 token = token > N_V ? token : 10 * token + (text[k] - '0');
             if (token < 1 || token > N_V)
-                fault(f, (int)start, "expected the number of a token, 1 to "
-                      "%d.", N_V);
+                fail_in_text(f, (int)start,
+                             "expected the number of a token, 1 to "
+                             "%d.", N_V);
             id[length++] = (int)token;
         }
     }
@@ -148,7 +149,7 @@ static Tokens read_tokens(Arena *arena, const char *text, size_t n, int N_V,
 }
 
 static void carry_out(const Command *c, const TokenizeWish *wish,
-                      const char *file, Fault *f)
+                      const char *file, Error *f)
 {
     size_t n;
     const Tokenizer *t = NULL;
@@ -156,10 +157,10 @@ static void carry_out(const Command *c, const TokenizeWish *wish,
     if (wish->model != NULL)
         t = model_load(c->arena, wish->model, ITS_HEADER, f)->tokenizer;
     if (wish->train_on != NULL) {
-        text = text_of_file(c->arena, wish->train_on, &n, f);
+        text = read_text_file(c->arena, wish->train_on, &n, f);
         t = learned(wish, c, text, n, f);
     }
-    text = text_of_file(c->arena, file, &n, f);
+    text = read_text_file(c->arena, file, &n, f);
     if (t == NULL)
         t = learned(wish, c, text, n, f);
     if (wish->vocabulary) {
@@ -173,7 +174,7 @@ static void carry_out(const Command *c, const TokenizeWish *wish,
     }
 }
 
-static void tokenize_it(Fault *f, void *data)
+static void tokenize_it(Error *f, void *data)
 {
     const Command *c = data;
     TokenizeWish wish = { .kind = UNSAID, .merges = UNSAID };
@@ -187,14 +188,14 @@ static void tokenize_it(Fault *f, void *data)
         print_options(c->out, options);
         return;
     }
-    int files = obey(f, options, c->n, c->argument);
+    int files = parse_options(f, options, c->n, c->argument);
     const char *file = file_of(f, c, &wish, files);
     use_defaults(&wish);
-    const Acting acting[] = {
+    const OptionEffect acting[] = {
         { "merges", wish.kind == BYTE_PAIRS, "with --tokens bpe" },
         { .name = NULL },
     };
-    refuse_idle(f, acting, c->n - files, c->argument + files);
+    refuse_unused_options(f, acting, c->n - files, c->argument + files);
     carry_out(c, &wish, file, f);
 }
 

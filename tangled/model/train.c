@@ -39,8 +39,8 @@ static const Option run_options[] = {
 /* Everything that one run works with. */
 typedef struct {
     Command *command;
-    Fault *fault;
-    const char *name;           /* for faults                             */
+    Error *error;
+    const char *name;           /* for errors                             */
     Running run;
     Task task;
     char *const *file;          /* the names of the data                  */
@@ -60,12 +60,12 @@ typedef struct {
     bool waits;                 /* patience has not run out               */
 } Session;
 
-/* Faults are about the command again, no more about a file. */
-static Fault *own_fault(Session *s)
+/* Errors are about the command again, no more about a file. */
+static Error *own_error(Session *s)
 {
-    s->fault->sheet = s->name;
-    s->fault->text = NULL;
-    return s->fault;
+    s->error->sheet = s->name;
+    s->error->text = NULL;
+    return s->error;
 }
 
 static SHARED_ATOMIC int caught;
@@ -167,46 +167,46 @@ static void save(Session *s)
     }
     state->updates = (int)s->trainer->updates;
     s->made = 0;
-    model_save(s->model, s->run.model, &s->command->held, s->fault);
+    model_save(s->model, s->run.model, &s->command->lock, s->error);
     s->made++;
-    replace_file(beside(s, ends[1]), NULL, s->fault, s->model, curve_tsv);
+    replace_file(beside(s, ends[1]), NULL, s->error, s->model, curve_tsv);
     s->made++;
-    replace_file(beside(s, ends[2]), NULL, s->fault, s->model, curve_svg);
-    own_fault(s);
+    replace_file(beside(s, ends[2]), NULL, s->error, s->model, curve_svg);
+    own_error(s);
     s->kept = seconds();
     s->saved = state->step;
 }
 
-static void save_it(Fault *f, void *data)
+static void save_it(Error *f, void *data)
 {
     Session *s = data;
-    s->fault = f;
+    s->error = f;
     save(s);
 }
 
 static void save_first(Session *s)
 {
-    Fault *f = s->fault, inner = *f;
-    bool saved = attempt(&inner, save_it, s);
-    s->fault = f;
+    Error *f = s->error, inner = *f;
+    bool saved = try_work(&inner, save_it, s);
+    s->error = f;
     if (saved)
         return;
     for (int e = 0; e < s->made && !s->run.resume && !s->run.replace; e++)
         remove_file(beside(s, ends[e]));
-    fault_again(f, &inner);
+    rethrow(f, &inner);
 }
 
 /* A save that fails before the end is tried again by the next one. */
 static void save_on_the_way(Session *s)
 {
-    Fault *f = s->fault, inner = *f;
+    Error *f = s->error, inner = *f;
     FILE *out = s->command->out;
-    bool saved = attempt(&inner, save_it, s);
-    s->fault = f;
+    bool saved = try_work(&inner, save_it, s);
+    s->error = f;
     if (saved)
         return;
-    if (!inner.passing)
-        fault_again(f, &inner);
+    if (!inner.is_temporary)
+        rethrow(f, &inner);
     s->kept = seconds();
     fprintf(out, "%swarning: %s The next save tries again.\n",
             is_terminal(out) ? "\n" : "", inner.sentence);
@@ -341,9 +341,9 @@ static bool follow(void *to, const Progress *step)
 static void give_up_if_stopped(Session *s)
 {
     if (caught != 0)
-        failure(own_fault(s), "stopped by signal %d while the held-out "
-                "part was judged; %s is saved, --resume judges it again.",
-                (int)caught, s->run.model);
+        fail_with(own_error(s), "stopped by signal %d while the held-out "
+                  "part was judged; %s is saved, --resume judges it again.",
+                  (int)caught, s->run.model);
 }
 
 static int characters_in(Piece piece)       /* of UTF-8 */
@@ -487,10 +487,10 @@ static void refuse_idleness(Session *s)
     const State *state = &s->model->state;
     if (state->step == 0 || state->points > 0 || state->tokens > 0)
         return;
-    failure(own_fault(s), "in %d steps %s; %s has learned nothing.",
-            state->step, s->task == TRAIN_E
-            ? "by chance no token was masked; a larger --p_mask masks more"
-            : "no token followed on another", s->run.model);
+    fail_with(own_error(s), "in %d steps %s; %s has learned nothing.",
+              state->step, s->task == TRAIN_E
+              ? "by chance no token was masked; a larger --p_mask masks more"
+              : "no token followed on another", s->run.model);
 }
 
 static void judge_session(Session *s)
@@ -498,7 +498,7 @@ static void judge_session(Session *s)
     static void (*const how[])(Session *s, double nats) = {
         judge_pairs, judge_text, judge_text, judge_classes
     };
-    refuse_overflow(s->command, s->run.model, s->fault);
+    refuse_overflow(s->command, s->run.model, s->error);
     const Model *m = s->model;
     prepare_tape(s->command->arena, s->command->tape, m->theta);
     tape_discard_layers(s->command->arena, s->command->tape);
@@ -507,7 +507,7 @@ static void judge_session(Session *s)
         held_out_loss(s, true, &nats);
     give_up_if_stopped(s);
     if (s->trainer->diverged)
-        refuse_model(s->fault, s->run.model);
+        refuse_model(s->error, s->run.model);
     if (isnan(nats))
         fprintf(s->command->out, "%s\n", nothing_to_judge(s));
     else
@@ -548,14 +548,14 @@ static void check_size(Session *s, const Theta *theta)
     double tapes = on_tapes(&theta->hyper, data, lanes);
     double needed = sizeof(real) * (copies * (double)theta_count(theta)
                                     + tapes);
-    double there = memory_there();
+    double there = physical_memory();
     if (there > 0 && needed > there)
-        failure(s->fault, "training this model takes %.0f MB of memory; "
-                "there are %.0f.", needed / 1e6, there / 1e6);
+        fail_with(s->error, "training this model takes %.0f MB of memory; "
+                  "there are %.0f.", needed / 1e6, there / 1e6);
     if (theta_count(theta) < many)
         return;
     fprintf(out, "%s: %s parameters; training takes %.0f MB of memory\n",
-            s->run.model, grouped(theta_count(theta), parameters),
+            s->run.model, format_grouped(theta_count(theta), parameters),
             needed / 1e6);
     fflush(out);
 }
@@ -563,33 +563,33 @@ static void check_size(Session *s, const Theta *theta)
 /* Refuses to write over a file that is there, or where none can be. */
 static void refuse_existing(Session *s, const char *name, bool is_model)
 {
-    About there;
-    if (about_name(name, &there) && !there.is_file) {
-        s->fault->sheet = name;
-        failure(s->fault, "cannot be written: it is not a file.");
+    FileInfo there;
+    if (get_file_info(name, &there) && !there.is_file) {
+        s->error->sheet = name;
+        fail_with(s->error, "cannot be written: it is not a file.");
     }
-    require_folder(name, s->fault);
-    own_fault(s);
-    if (s->run.replace || s->run.resume || !is_taken(name))
+    require_folder(name, s->error);
+    own_error(s);
+    if (s->run.replace || s->run.resume || !is_name_taken(name))
         return;
     if (is_model)
-        failure(s->fault, "%s is there already; --resume goes on with it, "
-                "--replace begins anew.", name);
-    failure(s->fault, "%s is there already, and the loss curve goes "
-            "there; --replace writes over it.", name);
+        fail_with(s->error, "%s is there already; --resume goes on with it, "
+                  "--replace begins anew.", name);
+    fail_with(s->error, "%s is there already, and the loss curve goes "
+              "there; --replace writes over it.", name);
 }
 
 /* The same for all that is written; nor may it be one of the n files of
    data. */
 static void check_names(Session *s, int n)
 {
-    refuse_misnamed_files(s->fault, n, s->file);
+    refuse_misnamed_files(s->error, n, s->file);
     for (int e = 0; e < FILES; e++) {
         const char *name = beside(s, ends[e]);
         for (int k = 0; k < n; k++)
             if (same_file(s->file[k], name))
-                failure(s->fault, "%s cannot be both data and what is "
-                        "written.", s->file[k]);
+                fail_with(s->error, "%s cannot be both data and what is "
+                          "written.", s->file[k]);
         refuse_existing(s, name, e == 0);
     }
 }
@@ -615,11 +615,11 @@ static void begin_model(Session *s, const Plan *plan,
     const Corpus *c = &s->corpus;
     Model *m = s->model = arena_alloc(arena, sizeof *m);
     *m = (Model){ .task = s->task, .plan = *plan };
-    own_fault(s);
+    own_error(s);
     hyper->architecture = hyper_default(s->task).architecture;
     hyper->N_V = tokenizer_size(c->tokenizer);
     hyper->N_C = c->N_C;
-    hyper_check(s->fault, hyper);
+    hyper_check(s->error, hyper);
     m->theta = theta_new(arena, hyper);
     check_size(s, m->theta);
     theta_allocate(m->theta, arena);
@@ -637,19 +637,19 @@ static void refuse_change(Session *s, const char *of, const Option *table,
 {
     for (const Option *o = table; o->name != NULL; o++)
         if (strcmp(o->name, "epochs") != 0 && strcmp(o->name, "steps") != 0
-            && strcmp(o->name, "patience") != 0 && !option_same(o, a, b))
-            failure(s->fault, "--%s cannot be changed in %s, whose "
-                    "training goes on.", o->name, of);
+            && strcmp(o->name, "patience") != 0 && !option_equals(o, a, b))
+            fail_with(s->error, "--%s cannot be changed in %s, whose "
+                      "training goes on.", o->name, of);
 }
 
 static void refuse_other_data(Session *s)
 {
     const State *state = &s->model->state;
-    own_fault(s);
+    own_error(s);
     if (strcmp(state->sum, s->corpus.sum) != 0
         || state->bytes != s->corpus.bytes)
-        failure(s->fault, "%s was trained with other data; it can go on "
-                "only with the same.", s->run.model);
+        fail_with(s->error, "%s was trained with other data; it can go on "
+                  "only with the same.", s->run.model);
 }
 
 static void prepare_session(Session *s)
@@ -663,12 +663,12 @@ static void prepare_session(Session *s)
     double last = m->plan.steps > 0 ? m->plan.steps
                                     : batches * how->N_epochs;
     if (last > 2e9)
-        failure(own_fault(s), "%.0f steps are too many; 2000000000 may "
-                "be.", last);
+        fail_with(own_error(s), "%.0f steps are too many; 2000000000 may "
+                  "be.", last);
     if (state->step > last)
-        failure(own_fault(s), "%s has been trained for %d steps already, "
-                "and %.0f are less; it is left as it is.", s->run.model,
-                state->step, last);
+        fail_with(own_error(s), "%s has been trained for %d steps already, "
+                  "and %.0f are less; it is left as it is.", s->run.model,
+                  state->step, last);
     s->epoch = (int)batches;
     s->last = (int)last;
     s->first = s->saved = state->step;
@@ -694,8 +694,8 @@ static void lead(Session *s)
     trainer->updates = m->state.updates;
     if (s->run.resume) {
         if (!m->m != !trainer->m || !m->v != !trainer->v)
-            failure(s->fault, "%s has not what its optimiser needs.",
-                    s->run.model);
+            fail_with(s->error, "%s has not what its optimiser needs.",
+                      s->run.model);
         trainer->m = m->m;
         trainer->v = m->v;
     }
@@ -712,7 +712,7 @@ static void run_session(Session *s)
     if (is_unfinished(s))
         finish_step(s);
     if (s->trainer->diverged)
-        refuse_model(s->fault, s->run.model);
+        refuse_model(s->error, s->run.model);
     if (caught == 0 && !s->trainer->diverged && s->waits
         && s->model->state.step < s->last)
         trainer_run(s->trainer, loss_of[s->task], &s->corpus.train);
@@ -721,11 +721,12 @@ static void run_session(Session *s)
     if (!s->trainer->diverged)
         save(s);
     if (s->trainer->diverged)
-        failure(own_fault(s), "after step %d the loss is not a finite "
-                "number any more; %sa smaller --eta may help. %s is kept as "
-                "it was after step %d.", s->model->state.step,
-                s->model->theta->hyper.epsilon > 0 ? ""
-                : "an --epsilon above 0 or ", s->run.model, s->saved);
+        fail_with(own_error(s), "after step %d the loss is not a finite "
+                  "number any more; %sa smaller --eta may help. %s is kept "
+                  "as "
+                  "it was after step %d.", s->model->state.step,
+                  s->model->theta->hyper.epsilon > 0 ? ""
+                  : "an --epsilon above 0 or ", s->run.model, s->saved);
 }
 
 static void report(Session *s)
@@ -736,9 +737,9 @@ static void report(Session *s)
         refuse_idleness(s);
     fprintf(out, "%s: step %d of %d, saved\n", s->run.model, step, s->last);
     if (caught != 0)
-        failure(own_fault(s), "stopped by signal %d after step %d; %s is "
-                "saved, --resume goes on.", (int)caught, step,
-                s->run.model);
+        fail_with(own_error(s), "stopped by signal %d after step %d; %s is "
+                  "saved, --resume goes on.", (int)caught, step,
+                  s->run.model);
     char took[40];
     const int steps = step - s->first, patience = s->model->plan.patience;
     fprintf(out, "this run: %d step%s, %.0f tokens, in %s\n", steps,
@@ -774,15 +775,15 @@ static void refuse_contradiction(Session *s)
 {
     const Running *run = &s->run;
     if (run->resume && run->replace)
-        failure(s->fault, "--resume goes on with %s, --replace begins "
-                "anew; give one of them.", run->model);
+        fail_with(s->error, "--resume goes on with %s, --replace begins "
+                  "anew; give one of them.", run->model);
     if (run->from != NULL && (run->resume || run->as_printed))
-        failure(s->fault, "--from begins anew with the numbers of %s; it "
-                "does not go with --%s.", run->from,
-                run->resume ? "resume" : "as-printed");
+        fail_with(s->error, "--from begins anew with the numbers of %s; it "
+                  "does not go with --%s.", run->from,
+                  run->resume ? "resume" : "as-printed");
     if (run->resume && run->as_printed)
-        failure(s->fault, "--as-printed is how a model begins; %s goes on "
-                "as it began.", run->model);
+        fail_with(s->error, "--as-printed is how a model begins; %s goes on "
+                  "as it began.", run->model);
 }
 
 static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
@@ -803,10 +804,10 @@ static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
         print_options(command->out, options);
         return -1;
     }
-    int others = obey(s->fault, options, command->n, argument);
+    int others = parse_options(s->error, options, command->n, argument);
     if (others == 0 || !task_of(argument[0], &s->task))
-        failure(s->fault, "expected d, e, ed or class first; see 'ftx "
-                "train --help'.");
+        fail_with(s->error, "expected d, e, ed or class first; see 'ftx "
+                  "train --help'.");
     s->file = argument + 1;
     s->option = argument + others;
     s->options = command->n - others;
@@ -825,15 +826,16 @@ static void choose_length(Plan *plan, const Plan *was)
 
 _Noreturn static void refuse_task(Session *s, const char *name, Task task)
 {
-    failure(s->fault, "%s is a model of 'ftx train %s'; expected one of 'ftx "
-            "train %s'.", name, task_name(task), task_name(s->task));
+    fail_with(s->error,
+              "%s is a model of 'ftx train %s'; expected one of 'ftx "
+              "train %s'.", name, task_name(task), task_name(s->task));
 }
 
 static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
 {
     Model *m = model_load(s->command->arena, s->run.model, TO_TRAIN,
-                          s->fault);
-    own_fault(s);
+                          s->error);
+    own_error(s);
     if (m->task != s->task)
         refuse_task(s, s->run.model, m->task);
     *plan = m->plan;
@@ -841,7 +843,7 @@ static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
     *hyper = m->theta->hyper;
     int n = obey_train(s, plan, hyper);
     choose_length(plan, &m->plan);
-    hyper_check(s->fault, hyper);
+    hyper_check(s->error, hyper);
     *hyper = theta_new(s->command->arena, hyper)->hyper;
     refuse_change(s, s->run.model, plan_options, plan, &m->plan);
     refuse_change(s, s->run.model, hyper_options, hyper, &m->theta->hyper);
@@ -851,28 +853,28 @@ static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
 
 static int begin_from(Session *s, Plan *plan, Hyperparameters *hyper)
 {
-    Model *m = model_load(s->command->arena, s->run.from, TO_USE, s->fault);
-    own_fault(s);
+    Model *m = model_load(s->command->arena, s->run.from, TO_USE, s->error);
+    own_error(s);
     bool classes = s->task == TRAIN_CLASS && m->task == TRAIN_E;
     if (m->task != s->task && !classes)
         refuse_task(s, s->run.from, m->task);
     *hyper = m->theta->hyper;
     int n = obey_train(s, plan, hyper);
-    const Acting acting[] = {
+    const OptionEffect acting[] = {
         { "tokens", false, "without --from" },
         { "merges", false, "without --from" },
         { .name = NULL },
     };
-    refuse_idle(s->fault, acting, s->options, s->option);
+    refuse_unused_options(s->error, acting, s->options, s->option);
     refuse_change(s, s->run.from, hyper_options, hyper, &m->theta->hyper);
     s->from = m;
     return n;
 }
 
-static void train_it(Fault *f, void *data)
+static void train_it(Error *f, void *data)
 {
     Session *s = arena_alloc(((Command *)data)->arena, sizeof *s);
-    *s = (Session){ .command = data, .fault = f, .name = f->sheet };
+    *s = (Session){ .command = data, .error = f, .name = f->sheet };
     s->run = (Running){ .model = "model.ftx", .threads = 1, .save = 60,
                      .every = 10 };
     Plan plan = plan_default(false);
@@ -883,8 +885,8 @@ static void train_it(Fault *f, void *data)
     refuse_contradiction(s);
     check_names(s, n);
     if (s->run.resume || s->run.replace)
-        hold_file(&s->command->held, s->run.model, f);
-    own_fault(s);
+        acquire_lock(&s->command->lock, s->run.model, f);
+    own_error(s);
     if (s->run.as_printed) {
         plan = plan_default(true);
         hyper.epsilon = 0;
@@ -910,7 +912,7 @@ static void train_it(Fault *f, void *data)
     s->model->plan = plan;
     prepare_session(s);
     lead(s);
-    on_signals(catch);
+    set_stop_handler(catch);
     save_first(s);
     run_session(s);
     report(s);
@@ -920,6 +922,6 @@ int train(FILE *out, FILE *err, int n, char *argument[])
 {
     caught = 0;
     int status = run_command("ftx train", train_it, out, err, n, argument);
-    on_signals(SIG_DFL);
+    set_stop_handler(SIG_DFL);
     return caught != 0 ? 128 + (int)caught : status;
 }

@@ -52,7 +52,7 @@ static Tokens translation(Translating *t, Tokens z, bool *ended)
 }
 
 static void translate_line(void *data, const char *line, size_t bytes,
-                           Fault *f)
+                           Error *f)
 {
     Translating *t = data;
     size_t n;
@@ -73,13 +73,13 @@ static void translate_line(void *data, const char *line, size_t bytes,
 }
 
 static void run_translation(Command *c, const TranslateWish *wish,
-                            Inference how, int n, Fault *f)
+                            Inference how, int n, Error *f)
 {
     const Model *model = model_for(c, wish->model, TRAIN_ED, f);
     int ell_max = model->theta->hyper.ell_max;
     if (wish->ell_gen > ell_max)
-        failure(f, "--ell_gen is %d; it must be at most ell_max, %d.",
-                wish->ell_gen, ell_max);
+        fail_with(f, "--ell_gen is %d; it must be at most ell_max, %d.",
+                  wish->ell_gen, ell_max);
     how.ell_gen = wish->ell_gen;
     how.no_special = how.encode_once = true;
     how.kv_cache = kv_cache_new(c->arena, c->tape, model->theta);
@@ -90,7 +90,7 @@ static void run_translation(Command *c, const TranslateWish *wish,
     each_line(c, n, &t, f, translate_line);
 }
 
-static void translate_it(Fault *f, void *data)
+static void translate_it(Error *f, void *data)
 {
     Command *c = data;
     TranslateWish wish = { 0 };
@@ -105,9 +105,9 @@ static void translate_it(Fault *f, void *data)
         print_options(c->out, options);
         return;
     }
-    int n = obey(f, options, c->n, c->argument);
+    int n = parse_options(f, options, c->n, c->argument);
     bool draws = draw.tau > 0;
-    const Acting acting[] = {
+    const OptionEffect acting[] = {
         { "alpha", wish.beam > 0, "with a --beam above 0" },
         { "tau", wish.beam == 0, "without --beam, which draws nothing" },
         { "seed", draws, "with a --tau above 0" },
@@ -115,7 +115,7 @@ static void translate_it(Fault *f, void *data)
         { "top_p", draws, "with a --tau above 0" },
         { .name = NULL },
     };
-    refuse_idle(f, acting, c->n - n, c->argument + n);
+    refuse_unused_options(f, acting, c->n - n, c->argument + n);
     run_translation(c, &wish, drawing(&draw), n, f);
 }
 

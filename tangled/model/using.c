@@ -3,23 +3,23 @@
 #include <math.h>
 #include <string.h>
 
-void refuse_model(Fault *f, const char *name)
+void refuse_model(Error *f, const char *name)
 {
     f->sheet = name;
     f->text = NULL;
-    failure(f, "what is computed with its numbers is not finite; such a "
-            "model is of no use.");
+    fail_with(f, "what is computed with its numbers is not finite; such a "
+              "model is of no use.");
 }
 
-typedef struct { Fault *fault; const char *name; } Blame;
+typedef struct { Error *error; const char *name; } Blame;
 
 static void blame_model(void *to)
 {
     const Blame *blame = to;
-    refuse_model(blame->fault, blame->name);
+    refuse_model(blame->error, blame->name);
 }
 
-void refuse_overflow(Command *c, const char *name, Fault *f)
+void refuse_overflow(Command *c, const char *name, Error *f)
 {
     Blame *blame = arena_alloc(c->arena, sizeof *blame);
     *blame = (Blame){ f, name };
@@ -30,23 +30,23 @@ void refuse_overflow(Command *c, const char *name, Fault *f)
 static const char *typed_model(const Command *c)
 {
     const char *name = c->n == 0 ? NULL : c->argument[0];
-    return name != NULL && (has_ending(name, ".ftx") || is_taken(name))
+    return name != NULL && (has_suffix(name, ".ftx") || is_name_taken(name))
            ? name : "FILE";
 }
 
-Model *model_for(Command *c, const char *name, Task task, Fault *f)
+Model *model_for(Command *c, const char *name, Task task, Error *f)
 {
     const char *command = f->sheet;
     if (name == NULL)
-        failure(f, "which model? Give --model %s, as saved by 'ftx train "
-                "%s'.", typed_model(c), task_name(task));
+        fail_with(f, "which model? Give --model %s, as saved by 'ftx train "
+                  "%s'.", typed_model(c), task_name(task));
     Model *model = model_load(c->arena, name, TO_USE, f);
     f->sheet = command;
     f->text = NULL;
     if (model->task != task)
-        failure(f, "%s is a model of 'ftx train %s'; expected one of 'ftx "
-                "train %s'.", name, task_name(model->task),
-                task_name(task));
+        fail_with(f, "%s is a model of 'ftx train %s'; expected one of 'ftx "
+                  "train %s'.", name, task_name(model->task),
+                  task_name(task));
     refuse_overflow(c, name, f);
     prepare_tape(c->arena, c->tape, model->theta);
     tape_discard_layers(c->arena, c->tape);
@@ -54,7 +54,7 @@ Model *model_for(Command *c, const char *name, Task task, Fault *f)
 }
 
 Tokens typed_tokens(const Command *c, const Model *model, const char *text,
-                    size_t n, int most, Fault *f)
+                    size_t n, int most, Error *f)
 {
     return encode_field(model->tokenizer, c->arena, text, n, most, f,
                         (int)(text - f->text));
@@ -68,9 +68,9 @@ Tokens as_prompt(const Tokenizer *t, Tokens x)
     return x;
 }
 
-void each_line(Command *c, int n, void *data, Fault *f,
+void each_line(Command *c, int n, void *data, Error *f,
                void (*work)(void *data, const char *line, size_t bytes,
-                            Fault *f))
+                            Error *f))
 {
     size_t bytes, length;
     const char *text;
@@ -78,19 +78,19 @@ void each_line(Command *c, int n, void *data, Fault *f,
         f->sheet = "the text";
         f->text = text = c->argument[k];
         if (*text == '\0')
-            failure(f, "it is empty.");
+            fail_with(f, "it is empty.");
         work(data, text, strlen(text), f);
     }
     if (n > 0)
         return;
-    text = text_of_file(c->arena, "-", &bytes, f);
-    size_t at = first_line(text, bytes);
+    text = read_text_file(c->arena, "-", &bytes, f);
+    size_t at = skip_byte_order_mark(text, bytes);
     for (; at < bytes; at += length + 1) {
         const char *end = memchr(text + at, '\n', bytes - at);
         length = end == NULL ? bytes - at : (size_t)(end - text) - at;
         bool cr = length > 0 && text[at + length - 1] == '\r';
         if (length == cr)
-            fault(f, (int)at, "this line is empty.");
+            fail_in_text(f, (int)at, "this line is empty.");
         work(data, text + at, length - cr, f);
     }
 }

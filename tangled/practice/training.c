@@ -13,7 +13,7 @@ static bool below_one(double x)
     return x >= 0 && x < 1;
 }
 
-static const char *fault_of_practice(const Training *how)
+static const char *error_of_practice(const Training *how)
 {
     if (how->warm_up < 0)
         return "warm_up must be at least 0.";
@@ -48,7 +48,7 @@ const char *training_error(const Training *how)
         return "batch must be in 0 ... 1000000.";
     if (!between(0, how->threads, 1e6))
         return "threads must be in 0 ... 1000000.";
-    return fault_of_practice(how);
+    return error_of_practice(how);
 }
 
 static Training with_defaults(const Training *how)

@@ -239,7 +239,7 @@ static bool is_namesake(const Step *a, const Step *b)
         && a->inner == b->inner && a->given == b->given;
 }
 
-static const Step *claimed_step(const Run *run, const Item *item, Fault *f)
+static const Step *claimed_step(const Run *run, const Item *item, Error *f)
 {
     const Step *last = step_of(run, item, f), *best = last;
     for (const Step *s = last; item->line == 0 && s-- > run->step; ) {
@@ -251,7 +251,7 @@ static const Step *claimed_step(const Run *run, const Item *item, Fault *f)
     return best;
 }
 
-Claim *claims_of(const Run *run, Arena *arena, int *n, Fault *f)
+Claim *claims_of(const Run *run, Arena *arena, int *n, Error *f)
 {
     const Sheet *sheet = run->sheet;
     Claim *claims = arena_alloc(arena,

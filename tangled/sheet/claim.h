@@ -16,7 +16,7 @@ typedef struct {
    how many they are. A claim without a line is about the first of its
    namesakes with which it agrees most; a claim about no step ends the
    attempt. */
-Claim *claims_of(const Run *run, Arena *arena, int *n, Fault *f);
+Claim *claims_of(const Run *run, Arena *arena, int *n, Error *f);
 
 /* Whether a claim has the shape of M. One row and one column are the same. */
 bool shape_fits(const Item *claim, Mat M);
@@ -70,5 +70,5 @@ int most_decimals(const Item *claim);
 
 /* How many claimed entries are right by a convention; -1: its layout does
    not fit. */
-int right_by(const Convention *convention, const Sheet *sheet, Fault *f);
+int right_by(const Convention *convention, const Sheet *sheet, Error *f);
 #endif

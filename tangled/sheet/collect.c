@@ -37,13 +37,16 @@ static void check_entries(const Job *job, const Step *step)
             double x = AT(M, i, j);
             sees |= isfinite(x);
             if (!isfinite(x) && !(hides && x == -INFINITY))
-                fault(job->f, job->start->at, "in line %d of Algorithm "
-                      "%d entry [%d, %d] of %s becomes too large for the "
-                      "computer; the numbers of the sheet must be smaller.",
-                      step->line, step->algorithm, i, j, step->name);
+                fail_in_text(job->f, job->start->at,
+                             "in line %d of Algorithm "
+                             "%d entry [%d, %d] of %s becomes too large for "
+                             "the "
+                             "computer; the numbers of the sheet must be "
+                             "smaller.",
+                             step->line, step->algorithm, i, j, step->name);
         }
         if (!sees && step->role == ROLE_SCALED)
-            fault(job->f, job->start->at, SEES_NOTHING);
+            fail_in_text(job->f, job->start->at, SEES_NOTHING);
     }
 }
 
@@ -72,10 +75,12 @@ static void check_root(const Job *job, const Step *step)
     for (int t = 0; t < step->M->rows * step->M->cols; t++) {
         double least = least_root(seen ? step[-1].M->at[t] : 0);
         if (!((real)sqrt(step->M->at[t] + job->epsilon) > least))
-            fault(job->f, (e == NULL ? job->start : e)->at, "%stoken %d "
-                  "has variance 0, and line 3 of Algorithm 6 would divide "
-                  "by 0; an epsilon, such as 'epsilon 1e-5', prevents "
-                  "that.", where, t + 1);
+            fail_in_text(job->f, (e == NULL ? job->start : e)->at,
+                         "%stoken %d "
+                         "has variance 0, and line 3 of Algorithm 6 would "
+                         "divide "
+                         "by 0; an epsilon, such as 'epsilon 1e-5', prevents "
+                         "that.", where, t + 1);
     }
 }
 
@@ -544,13 +549,15 @@ static Mat entered_matrix(Job *job, const Step *step, int k, Mat M)
     Mat given = job->entered[k].M;
     Mat copy = input(job->tape, given->rows, given->cols);
     if (M != NULL && (given->rows != M->rows || given->cols != M->cols))
-        fault(job->f, item->at, "%s has another shape than here: %d x %d.",
-              item->typed, job->run.layout->rows ? M->cols : M->rows,
-              job->run.layout->rows ? M->rows : M->cols);
+        fail_in_text(job->f, item->at,
+                     "%s has another shape than here: %d x %d.",
+                     item->typed, job->run.layout->rows ? M->cols : M->rows,
+                     job->run.layout->rows ? M->rows : M->cols);
     for (int n = given->rows * given->cols; n-- > 0; )
         if (step->role == ROLE_VARIANCE && given->at[n] < 0)
-            fault(job->f, item->at, "%s is a mean of squares, never below "
-                  "0.", item->typed);
+            fail_in_text(job->f, item->at,
+                         "%s is a mean of squares, never below "
+                         "0.", item->typed);
     copy_into(copy, given);
     copy = vary_given(job, step, copy);
     const Item *mask = find_item(job, "mask", 0);
@@ -643,7 +650,7 @@ static Mat other_side_of_mask(Job *job, Mat M, Mat hidden)
             sees |= isfinite(AT(Y, i, j)) != 0;
         }
         if (!sees)
-            fault(job->f, job->start->at, SEES_NOTHING);
+            fail_in_text(job->f, job->start->at, SEES_NOTHING);
     }
     return Y;
 }
@@ -666,17 +673,20 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
 {
     const Item *top = find_item(job, "top_k", 0);
     if (row->role == ROLE_LOSS)
-        fault(job->f, find_item(job, "target", 0)->at,
-              "these targets have no "
-              "loss: each token has one target, a token of 1 ... %d "
-              "whose p is not 0.",
-              letter_size(&job->size, "N_V"));
+        fail_in_text(job->f, find_item(job, "target", 0)->at,
+                     "these targets have no "
+                     "loss: each token has one target, a token of 1 ... %d "
+                     "whose p is not 0.",
+                     letter_size(&job->size, "N_V"));
     if (row->role == ROLE_KEPT)
-        fault(job->f, (top == NULL ? find_item(job, "top_p", 0) : top)->at,
-              "top_k and top_p keep tokens for one column of logits, and "
-              "here are several.");
-    fault(job->f, job->start->at, "%s becomes too large for the computer; "
-          "the numbers of the sheet must be smaller.", row->name);
+        fail_in_text(job->f, (top == NULL ? find_item(job, "top_p", 0)
+                              : top)->at,
+                     "top_k and top_p keep tokens for one column of logits, "
+                     "and "
+                     "here are several.");
+    fail_in_text(job->f, job->start->at,
+                 "%s becomes too large for the computer; "
+                 "the numbers of the sheet must be smaller.", row->name);
 }
 
 /* Weights that follow from the e^x, as they were carried on in a variation,
@@ -837,8 +847,9 @@ void collect_gradients(Job *job)
     while (k < sheet->n && job->entered[k].aspect != GRADIENT)
         k++;
     if (job->end == NULL)
-        fault(job->f, job->start->at, "there is no way back from %s: it is "
-              "not computed.", job->backwards->name);
+        fail_in_text(job->f, job->start->at,
+                     "there is no way back from %s: it is "
+                     "not computed.", job->backwards->name);
     backward(k == sheet->n ? job->end
                            : sum(hadamard(job->end, job->entered[k].M)));
     tell_gradients(job);

@@ -11,8 +11,8 @@ static const double step_entries = 2e6; /* of all steps of a run together */
 void limit_entries(const Job *job, double entries)
 {
     if (entries > step_entries)
-        fault(job->f, job->start->at, "the steps would have more than "
-              "two million entries.");
+        fail_in_text(job->f, job->start->at, "the steps would have more than "
+                     "two million entries.");
 }
 
 void keep_result(Job *job, Mat M)
@@ -49,10 +49,11 @@ static int given_position(const Job *job, int most, const char *range)
                                                         range);
     double x = number_given(job, "pos", 0);
     if (find_item(job, "t", 0) != NULL)
-        fault(job->f, pos->at, "t is pos + 1; leave out one of them.");
+        fail_in_text(job->f, pos->at, "t is pos + 1; leave out one of them.");
     if (x != floor(x) || x < 0 || x >= most)
-        fault(job->f, pos->at, "pos is %.10g; it must be one of 0 ... %d.",
-              x, most - 1);
+        fail_in_text(job->f, pos->at,
+                     "pos is %.10g; it must be one of 0 ... %d.",
+                     x, most - 1);
     return (int)x + 1;
 }
 
@@ -69,8 +70,9 @@ static Mat computed_positions(Job *job, int variant)
     double base = number_given(job, "base", paper ? ell_max : 10000);
     double first = number_given(job, "first", paper ? 1 : 0);
     if (d_e % 2 != 0)
-        fault(job->f, find_item(job, "d_e", 0)->at, "d_e is odd, but each "
-              "pair of entries is a sine and a cosine.");
+        fail_in_text(job->f, find_item(job, "d_e", 0)->at,
+                     "d_e is odd, but each "
+                     "pair of entries is a sine and a cosine.");
     limit_entries(job, (double)d_e * ell_max);
     return sinusoids(job->arena, d_e, ell_max,
                      paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI,
@@ -91,12 +93,14 @@ static void run_posembed(Job *job)
     int variant = word_given(job, "positions", "paper vaswani");
     const Item *W_p = find_item(job, "W_p", 0);
     if (variant != 0 && W_p != NULL)
-        fault(job->f, W_p->at, "the positions are computed; leave out "
-              "either W_p or 'positions'.");
+        fail_in_text(job->f, W_p->at, "the positions are computed; leave out "
+                     "either W_p or 'positions'.");
     for (int k = 0; k < 4 && variant == 0; k++)
         if (find_item(job, only[k], 0) != NULL)
-            fault(job->f, find_item(job, only[k], 0)->at, "%s goes with "
-                  "'positions paper' or 'positions vaswani'.", only[k]);
+            fail_in_text(job->f, find_item(job, only[k], 0)->at,
+                         "%s goes with "
+                         "'positions paper' or 'positions vaswani'.",
+                         only[k]);
     Mat W = variant == 0 ? argument_matrix(job, "W_p", 0)
                          : computed_positions(job, variant);
     if (variant != 0)
@@ -191,7 +195,7 @@ static void run_layer_norm(Job *job)
         observe_run(job, &(Theta){ .hyper = { .epsilon = job->epsilon,
                                           .rms = rms } });
     if (rms && beta != NULL)
-        fault(job->f, beta->at, "RMSnorm has no beta.");
+        fail_in_text(job->f, beta->at, "RMSnorm has no beta.");
     Mat bias = rms ? NULL : argument_matrix(job, "beta", 0);
     if (!is_binding(job))
         keep_result(job, layer_norm(e, gamma, bias));
@@ -202,10 +206,11 @@ static void run_unembed(Job *job)
     bool tied = job->run.tied;
     const Item *other = find_item(job, tied ? "W_u" : "W_e", 0);
     if (other != NULL && tied)
-        fault(job->f, other->at, "with 'tied yes' W_u is %s; leave it out.",
-              as_W_u(job->run.layout));
+        fail_in_text(job->f, other->at,
+                     "with 'tied yes' W_u is %s; leave it out.",
+                     as_W_u(job->run.layout));
     if (other != NULL)
-        fault(job->f, other->at, "W_e is used only with 'tied yes'.");
+        fail_in_text(job->f, other->at, "W_e is used only with 'tied yes'.");
     Mat e = argument_matrix(job, "e", 0), W = argument_matrix(job, tied
                                                               ? "W_e" : "W_u", 0);
     if (tied)
@@ -213,9 +218,9 @@ static void run_unembed(Job *job)
     job->tau = number_given(job, "tau", 1);
     job->run.heat = (job->run.habits & TEMPERED) != 0 ? job->tau : 1;
     if (job->tau == 0)
-        fault(job->f, find_item(job, "tau", 0)->at,
-              "tau must be above 0; 0 is "
-              "for Algorithm 14.");
+        fail_in_text(job->f, find_item(job, "tau", 0)->at,
+                     "tau must be above 0; 0 is "
+                     "for Algorithm 14.");
     W = tied ? transpose_of(job->arena, W) : W;
     if (!is_binding(job))
         keep_result(job, unembed(e, W));

@@ -22,7 +22,7 @@ typedef struct {
     const Names *names;         /* of a formula; NULL: it is an entry  */
     const char *formula;        /* the whole of it                     */
     bool lost;                  /* a formula that cannot be made       */
-    const char *fault;          /* the first fault, or NULL            */
+    const char *error;          /* the first error, or NULL            */
     bool comma;                 /* it may stand for a decimal point    */
     int decimals;               /* of what was read last, or EXACT     */
     double ten;                 /* its exponent, if a power of ten     */
@@ -30,13 +30,13 @@ typedef struct {
     bool infinite;              /* infinity was asked for by name      */
 } Reading;
 
-static double wrong(Reading *r, const char *place, const char *fault)
+static double wrong(Reading *r, const char *place, const char *error)
 {
     if (r->names != NULL)
-        refuse(HERE("formula_value"), "%s in \"%s\", before \"%s\".", fault,
+        refuse(HERE("formula_value"), "%s in \"%s\", before \"%s\".", error,
                r->formula, place);
-    if (r->fault == NULL) {
-        r->fault = fault;
+    if (r->error == NULL) {
+        r->error = error;
         r->p = place;
     }
     return NAN;
@@ -63,7 +63,7 @@ size_t begin_of(const char *p, const char *words)
 static bool took(Reading *r, const char *token)
 {
     const char *p = r->p + (r->parentheses > 0 ? strspn(r->p, " ") : 0);
-    if (r->fault != NULL || !begins(p, token))
+    if (r->error != NULL || !begins(p, token))
         return false;
     r->p = p + strlen(token);
     return true;
@@ -537,7 +537,7 @@ static Operand in_parentheses(Reading *r, const char *close)
 
 static Operand argument(Reading *r, bool latex, bool one_digit)
 {
-    if (r->fault != NULL)
+    if (r->error != NULL)
         return number(NAN);
     if (latex)
         r->p += strspn(r->p, " ");
@@ -628,7 +628,7 @@ static Operand latex_command(Reading *r)
     }
     const char *start = r->p++;
     Operand value = word(r, true);
-    if (r->fault != NULL && r->p == start + 1)
+    if (r->error != NULL && r->p == start + 1)
         r->p = start;
     return value;
 }
@@ -795,7 +795,7 @@ static bool opens_matrix(const Reading *r, const char *p)
     if (r->parentheses > 0 || (*p != '(' && *p != '{'))
         return false;
     primary(&inside);
-    return inside.fault != NULL;
+    return inside.error != NULL;
 }
 
 static bool took_times(Reading *r)
@@ -804,7 +804,7 @@ static bool took_times(Reading *r)
     const char *next = end + strspn(end, " ");
     bool even = (sign > r->p) == (next > end) || *sign == '\\'
              || r->parentheses > 0;
-    if (r->fault != NULL || end == sign || !even || *next == '\0'
+    if (r->error != NULL || end == sign || !even || *next == '\0'
         || begin_of(next, "[ # \n \\begin \\left \\big \\pmatrix") > 0
         || opens_matrix(r, next))
         return false;
@@ -882,7 +882,7 @@ static Operand sum_of_terms(Reading *r)
 static bool took_percent(Reading *r)
 {
     const char *start = r->p;
-    if (r->fault == NULL)
+    if (r->error == NULL)
         r->p += strspn(r->p, " ");
     took(r, "\\,");
     if (took(r, "%") || took(r, "\\%"))
@@ -912,10 +912,10 @@ const char *read_entry(const char **text, bool comma, Entry *entry)
     }
     entry->decimals = r.decimals;
     entry->single = false;
-    if (r.fault == NULL && took_percent(&r))
+    if (r.error == NULL && took_percent(&r))
         scale_entry(entry, 0.01);
     *text = r.p;
-    return r.fault;
+    return r.error;
 }
 
 Mat formula_value(const Names *names, const char *formula)

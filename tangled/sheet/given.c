@@ -39,12 +39,13 @@ double entry_value(const Job *job, const Argument *a,
     if (a->name[0] == 'S' && entry->value == -INFINITY)
         return entry->value;
     if (isnan(entry->value))
-        fault(job->f, entry->at, "only a claim may leave an entry open; "
-              "%s is given.", item->typed);
+        fail_in_text(job->f, entry->at,
+                     "only a claim may leave an entry open; "
+                     "%s is given.", item->typed);
     if (!(fabs(entry->value) <= largest_real()))
-        fault(job->f, entry->at, "an entry of %s must be finite%s.",
-              item->typed, isfinite(entry->value)
-              ? "; this is too large for single precision" : "");
+        fail_in_text(job->f, entry->at, "an entry of %s must be finite%s.",
+                     item->typed, isfinite(entry->value)
+                     ? "; this is too large for single precision" : "");
     return entry->value;
 }
 
@@ -168,18 +169,20 @@ Mask argument_mask(Job *job)
     for (int k = 0; k < item->rows * item->cols; k++) {
         double v = entry_value(job, argument_of(job, "mask"), item, k);
         if (v != 0 && v != 1)
-            fault(job->f, item->entry[k].at, "an entry of the mask is 1, "
-                  "may look, or 0, may not; in a mask that is added, 0 or "
-                  "-inf.");
+            fail_in_text(job->f, item->entry[k].at,
+                         "an entry of the mask is 1, "
+                         "may look, or 0, may not; in a mask that is added, "
+                         "0 or "
+                         "-inf.");
     }
     for (int t_x = 1; t_x <= M->cols; t_x++) {
         bool blind = true;
         for (int t_z = 1; t_z <= M->rows; t_z++)
             blind &= AT(M, t_z, t_x) == 0;
         if (blind)
-            fault(job->f, item->at, "the mask lets token %d look at "
-                  "nothing: its %s holds no 1.", t_x,
-                  job->run.layout->rows ? "row" : "column");
+            fail_in_text(job->f, item->at, "the mask lets token %d look at "
+                         "nothing: its %s holds no 1.", t_x,
+                         job->run.layout->rows ? "row" : "column");
     }
     return mask_of(M);
 }
@@ -238,9 +241,10 @@ const Item *item_at(const Job *job, const Step *place)
     for (int k = 0; k < sheet->n; k++)
         if (is_at(job, k, place)) {
             if (found != NULL)
-                fault(job->f, sheet->item[k].at, "%s is the same as %s; "
-                      "give one of them.", sheet->item[k].typed,
-                      found->typed);
+                fail_in_text(job->f, sheet->item[k].at,
+                             "%s is the same as %s; "
+                             "give one of them.", sheet->item[k].typed,
+                             found->typed);
             found = &sheet->item[k];
         }
     return found;

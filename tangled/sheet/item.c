@@ -51,10 +51,10 @@ const Item *require_item(const Job *job, const char *name, int head)
     for (const char *p = from; later != NULL && p < later;
          p += strcspn(p, " ") + 1)
         others |= strncmp(p, name, n) == 0 && strchr(",;", p[n]) != NULL;
-    fault(job->f, job->start == NULL ? 0 : job->start->at,
-          "Algorithm %d needs %s%s, and the sheet has none%s%s.",
-          algorithm, name, number, others ? "; it starts from " : "",
-          others ? from : "");
+    fail_in_text(job->f, job->start == NULL ? 0 : job->start->at,
+                 "Algorithm %d needs %s%s, and the sheet has none%s%s.",
+                 algorithm, name, number, others ? "; it starts from " : "",
+                 others ? from : "");
 }
 
 void note_used_assumption(Job *job, const char *name, const char *what)
@@ -103,14 +103,14 @@ double number_given(const Job *job, const char *name, double instead)
                                                   : NAN;
     bool endless = x == INFINITY && strcmp(name, "tau") == 0;
     if (item->word != NULL || !(isfinite(x) || endless))
-        fault(job->f, item->at, "%s must be one number.", item->typed);
+        fail_in_text(job->f, item->at, "%s must be one number.", item->typed);
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
         if (word_in(ranges[k].names, name, strlen(name))
             && (x < ranges[k].least || x > ranges[k].most
                 || (ranges[k].inside && (x == ranges[k].least
                                          || x == ranges[k].most))))
-            fault(job->f, item->at, "%s must be %s.", item->typed,
-                  ranges[k].words);
+            fail_in_text(job->f, item->at, "%s must be %s.", item->typed,
+                         ranges[k].words);
     return x;
 }
 
@@ -120,9 +120,9 @@ int integer_given(const Job *job, const char *name, int instead, int most,
     double x = number_given(job, name, instead);
     const Item *item = find_item(job, name, 0);
     if (x != floor(x) || x < 1 || x > most)
-        fault(job->f, item == NULL ? job->start->at : item->entry->at,
-              "%s is %.10g; it must be one of 1 ... %d%s.",
-              item == NULL ? name : item->typed, x, most, range);
+        fail_in_text(job->f, item == NULL ? job->start->at : item->entry->at,
+                     "%s is %.10g; it must be one of 1 ... %d%s.",
+                     item == NULL ? name : item->typed, x, most, range);
     return (int)x;
 }
 
@@ -142,16 +142,18 @@ int word_given(const Job *job, const char *name, const char *words)
         if (*p == '\0')
             break;
     }
-    fault(job->f, item->at, "%s must be one of: %s%s.", item->typed, words,
-          strcmp(name, "mask") == 0 ? "; or a matrix of 0 and 1" : "");
+    fail_in_text(job->f, item->at, "%s must be one of: %s%s.", item->typed,
+                 words,
+                 strcmp(name, "mask") == 0 ? "; or a matrix of 0 and 1" : "");
 }
 
 _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
     char list[700];
     list_arguments(list, sizeof list, job->run.algorithm);
-    fault(job->f, item->at, "Algorithm %d does not take %s; it takes %s.",
-          job->run.algorithm, item->typed, list);
+    fail_in_text(job->f, item->at,
+                 "Algorithm %d does not take %s; it takes %s.",
+                 job->run.algorithm, item->typed, list);
 }
 
 /* With a head or a prefix where the algorithm has none. */
@@ -296,9 +298,9 @@ const char *letter_of(const Job *job, const StepRow *row,
 
 _Noreturn void refuse_which_attention(const Job *job, const Item *item)
 {
-    fault(job->f, item->at, "%s: of which attention? Write enc1.%s, "
-          "dec1.%s or, of the cross-attention, ed1.%s.", item->typed,
-          item->name, item->name, item->name);
+    fail_in_text(job->f, item->at, "%s: of which attention? Write enc1.%s, "
+                 "dec1.%s or, of the cross-attention, ed1.%s.", item->typed,
+                 item->name, item->name, item->name);
 }
 
 static bool enter_step(Job *job, int k)
@@ -313,8 +315,8 @@ static bool enter_step(Job *job, int k)
         || (algorithm > 10 && algorithm != 14))
         return false;
     if (row->role == ROLE_SCORES && row->algorithm == 4 && hides(item))
-        fault(job->f, item->at, "%s holds -inf, and nothing is masked "
-              "before line 5; type 4.5 %s.", item->typed, item->typed);
+        fail_in_text(job->f, item->at, "%s holds -inf, and nothing is masked "
+                     "before line 5; type 4.5 %s.", item->typed, item->typed);
     Part part = item->part != NOWHERE ? item->part
               : row->algorithm >= 8 ? part_of_row(row)
               : algorithm >= 8 && row->algorithm < 7 ? LAYER : NOWHERE;
@@ -379,8 +381,8 @@ void check_items(Job *job)
             plain |= item->head == 0;
             numbered |= item->head > 0;
             if (plain && numbered)
-                fault(job->f, item->at, "%s: number the matrices of all heads "
-                      "or of none.", item->typed);
+                fail_in_text(job->f, item->at, "%s: number the matrices of all heads "
+                             "or of none.", item->typed);
             if (item->head > job->H)
                 job->H = item->head;
         }

@@ -49,7 +49,7 @@ typedef struct Seen {           /* a step that the run has come by        */
 
 typedef struct Bound {
     Run run;                    /* what comes out                         */
-    Fault *f;
+    Error *f;
     Arena *arena;
     Tape *tape;                 /* NULL: the sheet is only being bound    */
     const Item *start;          /* the item `algorithm`                   */

@@ -20,7 +20,7 @@ void pass_line(Place *at, const char *line, int index);
 Step step_seen(const Place *at, const char *line, const char *name);
 
 /* The step that a claim is about; a claim about none ends the attempt. */
-const Step *step_of(const Run *run, const Item *claim, Fault *f);
+const Step *step_of(const Run *run, const Item *claim, Error *f);
 
 /* Marks the steps that a step of the run was computed from, through any
    number of others: origin[k] for run->step[k], and the step itself. What
@@ -60,7 +60,7 @@ void print_step_text(FILE *out, const Run *run, const Step *step);
    apostrophes. */
 void print_formula(FILE *out, const Run *run, const char *formula);
 
-/* The size of the numbers of which a step is a sum, for without_noise; 0
+/* The size of the numbers of which a step is a sum, for clear_noise; 0
    where a tiny number may be no noise: e^x, a probability, what is given. */
 double step_size(const Step *step);
 

@@ -19,12 +19,12 @@ static int which_algorithm(Job *job)
 {
     const Item *start = job->start = find_item(job, "algorithm", 0);
     if (start == NULL)
-        failure(job->f, "the sheet does not say which algorithm; begin "
-                "with a line such as 'algorithm 4'.");
+        fail_with(job->f, "the sheet does not say which algorithm; begin "
+                  "with a line such as 'algorithm 4'.");
     double n = number_given(job, "algorithm", 0);
     if (n != floor(n) || n < 1 || n > algorithms)
-        fault(job->f, start->at, "there is no sheet for Algorithm %g; "
-              "the algorithms are 1 ... %d.", n, algorithms);
+        fail_in_text(job->f, start->at, "there is no sheet for Algorithm %g; "
+                     "the algorithms are 1 ... %d.", n, algorithms);
     return (int)n;
 }
 
@@ -36,15 +36,18 @@ static void read_settings(Job *job)
         job->run.layout = &layouts[layout - 1];
     double n = number_given(job, "decimals", -1);
     if (decimals != NULL && n != floor(n))
-        fault(job->f, decimals->at, "decimals must be one of 0 ... 15.");
+        fail_in_text(job->f, decimals->at,
+                     "decimals must be one of 0 ... 15.");
     job->run.decimals = (int)n;
     const Item *scale = find_item(job, "scale", 0);
     bool number = scale != NULL && scale->word == NULL;
     double by = number ? number_given(job, "scale", 1) : 0;
     if (number && !(by > 0))
-        fault(job->f, scale->at, "scale is no, yes, or a number above 0: "
-              "what the scores are divided by, or, below 1, multiplied "
-              "by.");
+        fail_in_text(job->f, scale->at,
+                     "scale is no, yes, or a number above 0: "
+                     "what the scores are divided by, or, below 1, "
+                     "multiplied "
+                     "by.");
     job->run.divisor = by == 0 || by >= 1 ? by : 1 / by;
     job->run.scaled = number || word_given(job, "scale", "no yes") != 1;
     job->run.rms = word_given(job, "norm", "layer rms") == 2;
@@ -77,8 +80,9 @@ static void check_chances(const Job *job, const Item *item, Mat p, int j)
         below |= AT(p, i, j) < 0;
     }
     if (below || !(sum > 0))
-        fault(job->f, item->at, "%s holds probabilities: none is below 0, "
-              "and not all are 0.", item->typed);
+        fail_in_text(job->f, item->at,
+                     "%s holds probabilities: none is below 0, "
+                     "and not all are 0.", item->typed);
 }
 
 static void bind_entered(Job *job)
@@ -169,12 +173,13 @@ static void check_used(Job *job)
             scores = &sheet->item[k];
     if (scores != NULL
         && (job->last == NULL || job->last->role == ROLE_MASKED))
-        fault(job->f, scores->at, "%s alone is not enough%s; Algorithm %d "
-              "starts from %s.", scores->typed,
-              job->last == NULL ? ""
+        fail_in_text(job->f, scores->at,
+                     "%s alone is not enough%s; Algorithm %d "
+                     "starts from %s.", scores->typed,
+                     job->last == NULL ? ""
                   : ": d_attn is missing, or 'scale no', "
-              "or a number such as 'scale 8'", algorithm,
-              sheet_starts[algorithm]);
+                     "or a number such as 'scale 8'", algorithm,
+                     sheet_starts[algorithm]);
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
         bool matrix = job->entered[k].row != NULL
@@ -186,12 +191,13 @@ static void check_used(Job *job)
             continue;
         const char *other = instead_of(job, item);
         if (other == NULL)
-            fault(job->f, item->at,
-                  "nothing is computed from %s; Algorithm "
-                  "%d starts from %s.", item->typed, algorithm,
-                  sheet_starts[algorithm]);
-        fault(job->f, item->at, "%s is given, so %s is not used; leave out "
-              "one of them.", other, item->typed);
+            fail_in_text(job->f, item->at,
+                         "nothing is computed from %s; Algorithm "
+                         "%d starts from %s.", item->typed, algorithm,
+                         sheet_starts[algorithm]);
+        fail_in_text(job->f, item->at,
+                     "%s is given, so %s is not used; leave out "
+                     "one of them.", other, item->typed);
     }
 }
 
@@ -233,7 +239,7 @@ static void find_conventions(Job *job);
 static void follow_convention(Job *job, const Convention *convention);
 
 static Job *bind_job(const Convention *convention, const Sheet *sheet,
-                     Arena *arena, Fault *f)
+                     Arena *arena, Error *f)
 {
     Misfit misfit;
     Job *job = arena_alloc(arena, sizeof *job);
@@ -267,13 +273,13 @@ static Job *bind_job(const Convention *convention, const Sheet *sheet,
     return job;
 }
 
-const Bound *bind_sheet(const Sheet *sheet, Arena *arena, Fault *f)
+const Bound *bind_sheet(const Sheet *sheet, Arena *arena, Error *f)
 {
     return bind_job(NULL, sheet, arena, f);
 }
 
 const Bound *bind_by(const Convention *convention, const Sheet *sheet,
-                     Arena *arena, Fault *f)
+                     Arena *arena, Error *f)
 {
     return bind_job(convention, sheet, arena, f);
 }
@@ -288,7 +294,7 @@ typedef struct {
     uint64_t sum;               /* of all numbers and shapes              */
 } Attempt;
 
-static void run_candidate(Fault *f, void *data)
+static void run_candidate(Error *f, void *data)
 {
     Attempt *c = data;
     const Bound *bound = bind_by(&c->convention, c->sheet, c->arena, f);
@@ -308,18 +314,18 @@ static void run_candidate(Fault *f, void *data)
 }
 
 static Attempt run_by(const Convention *convention, const Sheet *sheet,
-                        Fault *f)
+                        Error *f)
 {
-    Fault quiet = *f;
+    Error quiet = *f;
     Attempt c = { *convention, sheet, arena_new(), tape_new(false),
                     .sum = NO_CHECKSUM };
-    c.done = attempt(&quiet, run_candidate, &c);
+    c.done = try_work(&quiet, run_candidate, &c);
     arena_free(c.arena);
     tape_free(c.tape);
     return c;
 }
 
-int right_by(const Convention *convention, const Sheet *sheet, Fault *f)
+int right_by(const Convention *convention, const Sheet *sheet, Error *f)
 {
     Attempt c = run_by(convention, sheet, f);
     return c.done ? c.right : -1;
@@ -464,7 +470,7 @@ static void find_conventions(Job *job)
         : shapes ? "it fits the claims" : "'layout textbook' names one");
 }
 
-static void run_algorithm(Fault *f, void *data)
+static void run_algorithm(Error *f, void *data)
 {
     Job *job = data;
     job->f = f;
@@ -478,7 +484,7 @@ static void run_algorithm(Fault *f, void *data)
 }
 
 const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
-                     Tape *tape, Fault *f)
+                     Tape *tape, Error *f)
 {
     Job *job = arena_alloc(arena, sizeof *job);
     *job = *bound;
@@ -497,32 +503,32 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->given = memcpy(arena_alloc(arena, bytes), bound->given, bytes);
     job->used = arena_alloc(arena, (size_t)job->run.sheet->n);
     memset(job->used, 0, (size_t)job->run.sheet->n);
-    Fault inner = *f;
+    Error inner = *f;
     job->f = &inner;
     if (variation != NULL)
-        variation->fault = &inner;
+        variation->error = &inner;
     bool own = is_training(job) || job->backwards != NULL;
     if (own)
         tape_allow_nonfinite(job->tape = tape_new(true), NULL, NULL);
     as_printed(job->tape);
     observe(job->tape, collect_step, job);
-    bool done = attempt(&inner, run_algorithm, job);
+    bool done = try_work(&inner, run_algorithm, job);
     as_printed(job->tape);
     if (own)
         tape_free(job->tape);
     if (!done)
-        fault_again(f, &inner);
+        rethrow(f, &inner);
     return &job->run;
 }
 
 const Run *run_varied(const Sheet *sheet, Variation *variation,
-                      Arena *arena, Tape *tape, Fault *f)
+                      Arena *arena, Tape *tape, Error *f)
 {
     const Bound *bound = bind_sheet(sheet, arena, f);
     return run_bound(bound, variation, arena, tape, f);
 }
 
-const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Fault *f)
+const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Error *f)
 {
     return run_varied(sheet, NULL, arena, tape, f);
 }

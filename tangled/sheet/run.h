@@ -57,28 +57,28 @@ typedef struct {
     Mat (*carried)(void *to, const Step *step, Mat M);
     bool exchanged;             /* X and Z                                */
     const Run *run;             /* as far as it has come                  */
-    Fault *fault;               /* of the run                             */
+    Error *error;               /* of the run                             */
 } Variation;
 
 /* Reads off a sheet all that its algorithm takes, by the convention that is
    likeliest. It lives in the arena. A sheet that does not hold what its
    algorithm needs ends the attempt. */
-const Bound *bind_sheet(const Sheet *sheet, Arena *arena, Fault *f);
+const Bound *bind_sheet(const Sheet *sheet, Arena *arena, Error *f);
 
 /* The same by a given convention. */
 const Bound *bind_by(const Convention *convention, const Sheet *sheet,
-                     Arena *arena, Fault *f);
+                     Arena *arena, Error *f);
 
 /* Runs a bound sheet, as often as wanted, and collects the steps. variation
    may be NULL. The run lives in the arena, what is computed on the tape. */
 const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
-                     Tape *tape, Fault *f);
+                     Tape *tape, Error *f);
 
 /* Binds a sheet and runs it once, with a variation or without one. */
 const Run *run_varied(const Sheet *sheet, Variation *variation,
-                      Arena *arena, Tape *tape, Fault *f);
+                      Arena *arena, Tape *tape, Error *f);
 const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
-                     Fault *f);
+                     Error *f);
 
 /* The matrix that is given at a place: its name, part, layer and head;
    NULL: none is. */

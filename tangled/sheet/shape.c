@@ -118,8 +118,9 @@ static bool settle_sizes(const Job *job, Dimensions *d, Misfit *misfit)
         && !agree(d, "d_attn", integer_given(job, "d_attn", 1, 1000000, ""),
                   d_attn,
                   misfit))
-        fault(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
-              misfit->is, misfit->letter->by->typed, misfit->letter->size);
+        fail_in_text(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
+                     misfit->is, misfit->letter->by->typed,
+                     misfit->letter->size);
     static const char *const squares[] = { "d_attn", "d_out", "d_mid",
                                            "H d_mid" };
     for (int k = 0; job->identity && k < 4; k++)
@@ -210,13 +211,15 @@ _Noreturn void refuse_shape(const Job *job, const Misfit *m)
     const Layout *under;
     const Item *alone = *better == '\0' ? turned_alone(job, &under) : NULL;
     if (alone != NULL)
-        fault(job->f, alone->at, "%s is %d x %d and alone does not fit "
-              "layout %s (%s); type its transpose, %d x %d.", alone->typed,
-              alone->rows, alone->cols, under->name, under->meaning,
-              alone->cols, alone->rows);
+        fail_in_text(job->f, alone->at,
+                     "%s is %d x %d and alone does not fit "
+                     "layout %s (%s); type its transpose, %d x %d.",
+                     alone->typed,
+                     alone->rows, alone->cols, under->name, under->meaning,
+                     alone->cols, alone->rows);
     if (m->letter == NULL)
-        fault(job->f, item->at, "%s is %d x %d; it must be one row or "
-              "one column.", item->typed, item->rows, item->cols);
+        fail_in_text(job->f, item->at, "%s is %d x %d; it must be one row or "
+                     "one column.", item->typed, item->rows, item->cols);
     bool turn = is_transposed(a->kind, layout);
     const Dimension *letter = m->letter;
     bool one = strcmp(letter->symbol, "1") == 0;
@@ -228,16 +231,18 @@ _Noreturn void refuse_shape(const Job *job, const Misfit *m)
         snprintf(shape, sizeof shape, "%s x %s", turn ? a->cols : a->rows,
                  turn ? a->rows : a->cols);
     if (one)
-        fault(job->f, item->at, "%s is %d x %d; in layout %s it is %s%s.",
-              item->typed, item->rows, item->cols, layout->name, shape,
-              better);
+        fail_in_text(job->f, item->at,
+                     "%s is %d x %d; in layout %s it is %s%s.",
+                     item->typed, item->rows, item->cols, layout->name, shape,
+                     better);
     if (letter->by == NULL)
         snprintf(but, sizeof but, "and H is %d", job->H);
     else
         snprintf(but, sizeof but, "but by %s it is %d", letter->by->typed,
                  letter->size);
-    fault(job->f, item->at, "%s is %d x %d, %s in layout %s; so %s would "
-          "be %d, %s%s.", item->typed, item->rows, item->cols, shape,
-          layout->name, letter->symbol, m->is, but, better);
+    fail_in_text(job->f, item->at,
+                 "%s is %d x %d, %s in layout %s; so %s would "
+                 "be %d, %s%s.", item->typed, item->rows, item->cols, shape,
+                 layout->name, letter->symbol, m->is, but, better);
 }
 

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-const Sheet *read_sheet(Arena *arena, const char *name, Fault *f)
+const Sheet *read_sheet(Arena *arena, const char *name, Error *f)
 {
     size_t size = SHEET_BYTES + 1;
     char *text = arena_alloc(arena, size + 1);
@@ -14,17 +14,17 @@ const Sheet *read_sheet(Arena *arena, const char *name, Fault *f)
     FILE *file = typed_in ? stdin : open_file(name, "rb");
     f->sheet = name;
     if (file == NULL)
-        failure(f, "cannot be opened: %s.", strerror(errno));
+        fail_with(f, "cannot be opened: %s.", strerror(errno));
     errno = 0;
     size_t length = fread(text, 1, size, file);
     int error = ferror(file) ? (errno != 0 ? errno : EIO) : 0;
     if (!typed_in)
         fclose(file);
     if (error != 0)
-        failure(f, "cannot be read: %s.", strerror(error));
+        fail_with(f, "cannot be read: %s.", strerror(error));
     if (length > SHEET_BYTES)
-        failure(f, "is larger than 1 MiB, the most that a sheet may "
-                "have.");
+        fail_with(f, "is larger than 1 MiB, the most that a sheet may "
+                  "have.");
     return sheet_of(arena, name, text, (int)length, f);
 }
 
@@ -87,24 +87,27 @@ static int character_size(const unsigned char *p, int left) /* 0: none */
     return utf8_length((const char *)p, (size_t)left);
 }
 
-static void clean_text(char *text, int length, Fault *f)
+static void clean_text(char *text, int length, Error *f)
 {
     int to = 0;
     f->text = text;
     for (int n, k = 0; k < length; k += n) {
         const unsigned char *p = (const unsigned char *)text + k;
         if (length >= 2 && p[0] + p[1] == 0xFF + 0xFE && k == 0)
-            failure(f, "this is UTF-16; save the sheet as UTF-8.");
+            fail_with(f, "this is UTF-16; save the sheet as UTF-8.");
         n = character_size(p, length - k);
         if (n == 0)
-            fault(f, to, "the byte 0x%02X is no text; a sheet is plain "
-                  "text in UTF-8.", *p);
+            fail_in_text(f, to,
+                         "the byte 0x%02X is no text; a sheet is plain "
+                         "text in UTF-8.", *p);
         if (n == 3 && memcmp(p, "\xE2\x80\x8B", 3) == 0)
-            fault(f, to, "this invisible mark comes with a formula that is "
-                  "copied from a page; copy its source, or type it.");
+            fail_in_text(f, to,
+                         "this invisible mark comes with a formula that is "
+                         "copied from a page; copy its source, or type it.");
         if (n == 2 && memcmp(p, "\xC2\xAD", 2) == 0)
-            fault(f, to, "this is a soft hyphen, which some do not see and "
-                  "some take for a minus; type -, or nothing.");
+            fail_in_text(f, to,
+                         "this is a soft hyphen, which some do not see and "
+                         "some take for a minus; type -, or nothing.");
         if (*p != '\r' || k + 1 == length || p[1] != '\n')
             to += plain_character(text + to, p, n);
     }
@@ -196,7 +199,7 @@ enum { DEEPEST = 10 };          /* what is open in a matrix */
 #define DIGITS "0123456789"
 
 typedef struct {
-    Fault *fault;
+    Error *error;
     const char *text, *p;       /* the whole; what comes next             */
     int algorithm;              /* of the sheet; 0: not known             */
     Arena *arena;
@@ -248,8 +251,8 @@ _Noreturn static void wrong_word(const Reader *r, const char *wrong)
     for (n = n < 40 ? n : 40; ((unsigned char)r->p[n] & 0xC0) == 0x80; n--)
         ;
     if (n == 0)
-        fault(r->fault, at(r), "%s.", wrong);
-    fault(r->fault, at(r), "at '%.*s': %s.", n, r->p, wrong);
+        fail_in_text(r->error, at(r), "%s.", wrong);
+    fail_in_text(r->error, at(r), "at '%.*s': %s.", n, r->p, wrong);
 }
 
 static void refuse_what_is_known(const Reader *r)
@@ -295,8 +298,10 @@ static void skip_blanks(Reader *r)
         bool thin = begin_of(r->p, THIN " \\,") > 0 && r->p > r->text;
         if (thin && isdigit((unsigned char)r->p[-1])
             && isdigit((unsigned char)r->p[n]))
-            fault(r->fault, at(r), "a thin space between two digits may "
-                  "part thousands or entries; type nothing, or a blank.");
+            fail_in_text(r->error, at(r),
+                         "a thin space between two digits may "
+                         "part thousands or entries; type nothing, or a "
+                         "blank.");
         r->commas += *r->p == ',';
         r->ands += *r->p == '&';
         r->bars += *r->p == '|';
@@ -386,11 +391,12 @@ static void refuse_length(const Reader *r, int n)
     bool labels = r->by_line && item->rows == 1 && item->cols > 1
                && n == item->cols + 1
                && counts_up(item->entry, item->cols, 1);
-    fault(r->fault, r->free[-n].at, "row %d of %s has %d %s, but the row "
-          "above it has %d%s.", item->rows + 1, item->typed, n,
-          n == 1 ? "entry" : "entries", item->cols, !labels ? "" :
-          "; if these are labels, leave that row out, and the first "
-          "column");
+    fail_in_text(r->error, r->free[-n].at,
+                 "row %d of %s has %d %s, but the row "
+                 "above it has %d%s.", item->rows + 1, item->typed, n,
+                 n == 1 ? "entry" : "entries", item->cols, !labels ? "" :
+                 "; if these are labels, leave that row out, and the first "
+                 "column");
 }
 
 static void refuse_gap(Reader *r, bool entry)
@@ -536,8 +542,9 @@ static void scale_and_quote(Reader *r, Entry *entry, const char *start)
     entry->bytes = snprintf(typed, ENOUGH, "%.10g", entry->value);
     entry->typed = typed;
     if (finite && !isfinite(entry->value))
-        fault(r->fault, entry->at, "times the factor before the matrix, "
-              "this has no finite value.");
+        fail_in_text(r->error, entry->at,
+                     "times the factor before the matrix, "
+                     "this has no finite value.");
 }
 
 static void take_entry(Reader *r)
@@ -586,8 +593,9 @@ static void take_factor(Reader *r)
     const bool per_cent = entry->typed[entry->bytes - 1] == '%';
     r->factor = entry->value / (per_cent ? 1 : r->percent);
     if (!isfinite(r->factor) || r->factor == 0)
-        fault(r->fault, r->free->at, "a factor is a finite number other "
-              "than 0.");
+        fail_in_text(r->error, r->free->at,
+                     "a factor is a finite number other "
+                     "than 0.");
     r->in_row = r->plain = 0;
     r->level = -1;
     forget_blanks(r);
@@ -690,8 +698,8 @@ static bool take_closing(Reader *r)
     if (!end && begin_of(r->p, ") ] } >") == 0)
         return false;
     if (r->depth == 0)
-        fault(r->fault, at(r), end ? "this \\end has no \\begin."
-              : "this %c closes nothing.", *r->p);
+        fail_in_text(r->error, at(r), end ? "this \\end has no \\begin."
+                     : "this %c closes nothing.", *r->p);
     char due = r->open[r->depth - 1];
     if (end ? due != 'e' : *r->p != (due == 'c' ? ')' : due))
         wrong_word(r, "this does not close what was opened last");
@@ -836,8 +844,9 @@ static bool goes_on(Reader *r)              /* r->p is the end of a line */
     const char *next = r->p + 1;
     if (*r->p == '\0' || starts_item(next, r->algorithm)) {
         if (inside)
-            fault(r->fault, r->opened, "what is opened here is not closed "
-                  "before the %s.", *r->p == '\0' ? "end of the sheet"
+            fail_in_text(r->error, r->opened,
+                         "what is opened here is not closed "
+                         "before the %s.", *r->p == '\0' ? "end of the sheet"
                                                   : "next item");
         return false;
     }
@@ -889,37 +898,43 @@ static void refuse_whole(const Reader *r)
     const Item *item = r->item;
     int rules = r->rules - (r->last_rule == item->rows);
     if (item->rows == 0)
-        fault(r->fault, item->at, "%s has no entries.", item->typed);
+        fail_in_text(r->error, item->at, "%s has no entries.", item->typed);
     if (r->headed && item->rows > 1 && rules < item->rows)
-        fault(r->fault, item->entry->at,
-              "the first row stands above a rule "
-              "and may be a heading; leave out the row, or the rule.");
+        fail_in_text(r->error, item->entry->at,
+                     "the first row stands above a rule "
+                     "and may be a heading; leave out the row, or the rule.");
     if (r->some_percent && r->plain > 0 && r->percent == 1)
-        fault(r->fault, r->plain, "this has no %%, but another entry of %s "
-              "has one; type it for all or none.", item->typed);
+        fail_in_text(r->error, r->plain,
+                     "this has no %%, but another entry of %s "
+                     "has one; type it for all or none.", item->typed);
     if (has_labels(r))
-        fault(r->fault, item->entry->at, "the first column counts the rows "
-              "and may be labels; leave it out, or type %.1f for its first "
-              "entry.", item->entry->value);
+        fail_in_text(r->error, item->entry->at,
+                     "the first column counts the rows "
+                     "and may be labels; leave it out, or type %.1f for its "
+                     "first "
+                     "entry.", item->entry->value);
     if (is_number(item) && !r->comma && item->entry->decimals == 3
         && item->entry->value >= 1
         && item->entry->value == round(item->entry->value))
-        fault(r->fault, item->entry->at, "this point may part thousands; "
-              "type %.0f or %.0f000.", item->entry->value,
-              item->entry->value);
+        fail_in_text(r->error, item->entry->at,
+                     "this point may part thousands; "
+                     "type %.0f or %.0f000.", item->entry->value,
+                     item->entry->value);
     if (has_heading(r))
-        fault(r->fault, item->entry->at, "the first row may be a heading; "
-              "leave it out, or put the matrix in brackets.");
+        fail_in_text(r->error, item->entry->at,
+                     "the first row may be a heading; "
+                     "leave it out, or put the matrix in brackets.");
     for (int k = 0; r->whole_numbers && k < item->rows * item->cols; k++)
         if (item->entry[k].value != round(item->entry[k].value))
-            fault(r->fault, item->entry[k].at, "the type of this array cuts "
-                  "its decimals off; type what is left.");
+            fail_in_text(r->error, item->entry[k].at,
+                         "the type of this array cuts "
+                         "its decimals off; type what is left.");
 }
 
-static void walk(Fault *f, void *data)
+static void walk(Error *f, void *data)
 {
     Reader *r = data;
-    r->fault = f;
+    r->error = f;
     r->item->rows = r->item->cols = 0;
     r->item->entry = r->free;
     for (bool more = true; more; ) {
@@ -939,20 +954,20 @@ static void walk(Fault *f, void *data)
     refuse_whole(r);
 }
 
-static bool reads(Reader *r, const Reader *start, bool comma, Fault *inner)
+static bool reads(Reader *r, const Reader *start, bool comma, Error *inner)
 {
-    *inner = *start->fault;
+    *inner = *start->error;
     *r = *start;
     r->comma = comma;
-    bool read = attempt(inner, walk, r);
-    r->fault = start->fault;
+    bool read = try_work(inner, walk, r);
+    r->error = start->error;
     return read;
 }
 
 static void read_matrix(Reader *r)
 {
-    Fault as_list, as_decimals;
-    const Reader start = { .fault = r->fault, .text = r->text, .p = r->p,
+    Error as_list, as_decimals;
+    const Reader start = { .error = r->error, .text = r->text, .p = r->p,
         .algorithm = r->algorithm,
         .arena = r->arena, .item = r->item, .free = r->free,
         .percent = r->percent, .factor = 1, .level = -1, .last_rule = -1 };
@@ -964,19 +979,21 @@ static void read_matrix(Reader *r)
         if (decimals && !list && !thousands)
             return;
         if (decimals && !list)
-            fault(r->fault, (int)(first.tight - r->text),
-                  "this comma may part thousands or be a decimal comma; "
-                  "type no comma, or a point.");
+            fail_in_text(r->error, (int)(first.tight - r->text),
+                         "this comma may part thousands or be a decimal "
+                         "comma; "
+                         "type no comma, or a point.");
         if (decimals)
-            fault(r->fault, (int)(first.tight - r->text),
-                  "this comma may stand between two entries or for a "
-                  "decimal point; type a blank behind it, or a point.");
+            fail_in_text(r->error, (int)(first.tight - r->text),
+                         "this comma may stand between two entries or for a "
+                         "decimal point; type a blank behind it, or a "
+                         "point.");
         if (!list && r->p > first.p)
-            fault_again(r->fault, &as_decimals);
+            rethrow(r->error, &as_decimals);
         list = reads(r, &start, false, &as_list);
     }
     if (!list)
-        fault_again(r->fault, &as_list);
+        rethrow(r->error, &as_list);
 }
 
 static bool read_word(Reader *r)
@@ -1042,7 +1059,8 @@ static void refuse_twice(const Reader *r, const Sheet *sheet)
             && other->algorithm == item->algorithm
             && other->line == item->line
             && strcmp(other->name, item->name) == 0)
-            fault(r->fault, item->at, "%s is given twice.", item->typed);
+            fail_in_text(r->error, item->at, "%s is given twice.",
+                         item->typed);
     }
 }
 
@@ -1087,13 +1105,13 @@ static void read_item(Reader *r, const Sheet *sheet)
 }
 
 const Sheet *sheet_of(Arena *arena, const char *name, char *text,
-                      int length, Fault *f)
+                      int length, Error *f)
 {
     f->sheet = name;
     clean_text(text, length, f);
     size_t n = strlen(text) / 2 + 1;
     Item *item = arena_alloc(arena, SHEET_ITEMS * sizeof *item);
-    Reader r = { .fault = f, .text = text, .p = text, .arena = arena,
+    Reader r = { .error = f, .text = text, .p = text, .arena = arena,
                  .algorithm = algorithm_of(text),
                  .free = arena_alloc(arena, n * sizeof(Entry)) };
     Sheet *sheet = arena_alloc(arena, sizeof *sheet);
@@ -1107,14 +1125,14 @@ const Sheet *sheet_of(Arena *arena, const char *name, char *text,
             wrong_word(&r, "expected a line such as 'X = 1 0 ; 0 1' or "
                        "'mask none'");
         if (sheet->n == SHEET_ITEMS)
-            fault(f, at(&r), "a sheet has at most 1000 items.");
+            fail_in_text(f, at(&r), "a sheet has at most 1000 items.");
         r.item = &item[sheet->n];
         read_item(&r, sheet);
         sheet->commas |= r.comma;
         sheet->n++;
     }
     if (sheet->n == 0)
-        failure(f, "the sheet is empty.");
+        fail_with(f, "the sheet is empty.");
     return sheet;
 }
 

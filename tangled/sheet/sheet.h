@@ -72,9 +72,9 @@ enum { SHEET_BYTES = 1 << 20, SHEET_ITEMS = 1000 };    /* at most        */
    sheet_of reads a text of length bytes, with room for one more, and
    changes it. A sheet lives in the arena. What is wrong ends the
    attempt. */
-const Sheet *read_sheet(Arena *arena, const char *name, Fault *f);
+const Sheet *read_sheet(Arena *arena, const char *name, Error *f);
 const Sheet *sheet_of(Arena *arena, const char *name, char *text,
-                      int length, Fault *f);
+                      int length, Error *f);
 
 /* Whether it is one of the words of a list with blanks. */
 bool word_in(const char *list, const char *word, size_t length);

@@ -430,15 +430,15 @@ void print_step_text(FILE *out, const Run *run, const Step *step)
 const char *step_text(Arena *arena, const Run *run, const Step *step,
                       bool placed)
 {
-    Written text;
-    FILE *to = begin_text(&text);
+    TextStream text;
+    FILE *to = open_text_stream(&text);
     if (placed && step->algorithm != run->algorithm)
         fprintf(to, "Algorithm %d, ", step->algorithm);
     if (placed)
         print_step_text(to, run, step);
     else
         print_meaning(to, run, step);
-    return end_text(&text, arena);
+    return close_text_stream(&text, arena);
 }
 
 int decimals_shown(const Run *run)
@@ -586,22 +586,23 @@ static void list_steps(char *list, size_t size, const Run *run, bool inner)
 }
 
 _Noreturn static void refuse_claim(const Run *run, const Item *claim,
-                                   bool doubt, Fault *f)
+                                   bool doubt, Error *f)
 {
     char list[600] = "";
     list_steps(list, sizeof list, run, false);
     if (list[0] == '\0')
         list_steps(list, sizeof list, run, true);
     if (list[0] == '\0')
-        fault(f, claim->at, "Algorithm %d has shown no step yet, so none "
-              "is %s; a SEE in its C shows one.", run->algorithm,
-              claim->typed);
-    fault(f, claim->at, "%s step of Algorithm %d is %s; the steps are "
-          "%s.", doubt ? "more than one" : "no", run->algorithm,
-          claim->typed, list);
+        fail_in_text(f, claim->at,
+                     "Algorithm %d has shown no step yet, so none "
+                     "is %s; a SEE in its C shows one.", run->algorithm,
+                     claim->typed);
+    fail_in_text(f, claim->at, "%s step of Algorithm %d is %s; the steps are "
+                 "%s.", doubt ? "more than one" : "no", run->algorithm,
+                 claim->typed, list);
 }
 
-const Step *step_of(const Run *run, const Item *claim, Fault *f)
+const Step *step_of(const Run *run, const Item *claim, Error *f)
 {
     const Step *found = NULL;
     bool doubt = false;

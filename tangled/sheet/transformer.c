@@ -22,11 +22,12 @@ static int given_layers(Job *job, Part part, const char *name)
     }
     double L = number_given(job, name, least);
     if (least > most)
-        fault(job->f, job->start->at, "a model has at most %d layers.",
-              most);
+        fail_in_text(job->f, job->start->at, "a model has at most %d layers.",
+                     most);
     if (L != floor(L) || L < least || L > most)
-        fault(job->f, find_item(job, name, 0)->at, "%s is %g; it must be one "
-              "of %d ... %d.", name, L, least, most);
+        fail_in_text(job->f, find_item(job, name, 0)->at,
+                     "%s is %g; it must be one "
+                     "of %d ... %d.", name, L, least, most);
     if (find_item(job, name, 0) == NULL)
         note_assumed_number(job, name, least);
     return (int)L;
@@ -72,9 +73,10 @@ static void given_positions(Job *job, Hyperparameters *h)
                                                                   "ell_max", 0);
     int word = word_given(job, "positions", words);
     if (W_p != NULL && (word != 0 || most != NULL))
-        fault(job->f, (word != 0 ? find_item(job, "positions", 0) : most)->at,
-              "W_p has the positions; leave out %s.",
-              word != 0 ? "'positions'" : "ell_max");
+        fail_in_text(job->f, (word != 0 ? find_item(job, "positions", 0)
+                              : most)->at,
+                     "W_p has the positions; leave out %s.",
+                     word != 0 ? "'positions'" : "ell_max");
     if (word >= 2)
         require_item(job, "ell_max", 0);
     if (W_p == NULL && word == 0)
@@ -111,7 +113,7 @@ static void given_hyperparameters(Job *job)
     job->epsilon = h->epsilon;
     const char *wrong = hyperparameters_error(h);
     if (wrong != NULL)
-        fault(job->f, job->start->at, "%s", wrong);
+        fail_in_text(job->f, job->start->at, "%s", wrong);
 }
 
 _Noreturn static void refuse_place(const Job *job, const Theta *theta,
@@ -123,9 +125,10 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
         refuse_which_attention(job, item);
     if (is_of_layer(item->name) && item->layer == 0 && item->head <= job->H
         && part != NOWHERE && layers_of(&job->hyper, part) > 1)
-        fault(job->f, item->at, "%s: of which layer? There are %d; a name "
-              "such as layer1.X, enc1.X or dec1.X tells.", item->typed,
-              layers_of(&job->hyper, part));
+        fail_in_text(job->f, item->at,
+                     "%s: of which layer? There are %d; a name "
+                     "such as layer1.X, enc1.X or dec1.X tells.", item->typed,
+                     layers_of(&job->hyper, part));
     for (int k = 1; k <= theta->n; k++) {
         Step place = place_of(&theta->parameter[k]);
         if (place.layer > 1 || place.head > 1)
@@ -133,8 +136,8 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
         step_name(name, sizeof name, &place);
         add_to_list(list, sizeof list, name);
     }
-    fault(job->f, item->at, "this model has no %s; it has %s.",
-          item->typed, list);
+    fail_in_text(job->f, item->at, "this model has no %s; it has %s.",
+                 item->typed, list);
 }
 
 static void check_places(const Job *job, const Theta *theta)
@@ -171,8 +174,9 @@ static void check_pair(const Job *job, const Item *given, Part part,
                  && (item->layer == 0 ? 1 : item->layer) == layer;
         }
         if (!found)
-            fault(job->f, given->at, "%s is given, but not the %s that "
-                  "goes with it.", given->typed, other);
+            fail_in_text(job->f, given->at,
+                         "%s is given, but not the %s that "
+                         "goes with it.", given->typed, other);
     }
 }
 
@@ -250,8 +254,9 @@ static void limit_all_heads(const Job *job)
 {
     enum { MOST = 1000 };
     if (attention_layers(&job->hyper) * job->hyper.H > MOST)
-        fault(job->f, job->start->at, "a model has at most %d heads in all "
-              "of its layers.", MOST);
+        fail_in_text(job->f, job->start->at,
+                     "a model has at most %d heads in all "
+                     "of its layers.", MOST);
 }
 
 static Theta *given_theta(Job *job)
@@ -261,8 +266,9 @@ static Theta *given_theta(Job *job)
     const Item *tied = find_item(job, "W_u", 0);
     given_hyperparameters(job);
     if (job->run.tied && tied != NULL)
-        fault(job->f, tied->at, "with 'tied yes' W_u is %s; leave it out.",
-              as_W_u(job->run.layout));
+        fail_in_text(job->f, tied->at,
+                     "with 'tied yes' W_u is %s; leave it out.",
+                     as_W_u(job->run.layout));
     if (job->run.tied)
         note_assumption(job, "W_u", as_W_u(job->run.layout));
     else
@@ -297,22 +303,24 @@ static Tokens given_tokens(const Job *job, const char *name, int number)
     int *id = arena_alloc(job->arena, (size_t)length * sizeof *id);
     bool told = letter_size(&job->size, "N_V") > 0;
     if (item == NULL && length > h->ell_max)
-        fault(job->f, job->start->at, "there are %d tokens; ell_max is %d.",
-              length, h->ell_max);
+        fail_in_text(job->f, job->start->at,
+                     "there are %d tokens; ell_max is %d.",
+                     length, h->ell_max);
     for (int t = 0; t < length && item == NULL; t++)
         id[t] = 1;              /* it stands behind what is given */
     if (item == NULL)
         return (Tokens){ length, id };
     if (length > h->ell_max)
-        fault(job->f, item->at, "%s has %d tokens; ell_max is %d.",
-              item->typed, length, h->ell_max);
+        fail_in_text(job->f, item->at, "%s has %d tokens; ell_max is %d.",
+                     item->typed, length, h->ell_max);
     for (int t = 0; t < length; t++) {
         double v =
             entry_value(job, job->argument[item - job->run.sheet->item],
                                item, t);
         if (v != floor(v) || v < 1 || (v > h->N_V && told))
-            fault(job->f, item->entry[t].at, "a token is one of 1 ... %d.",
-                  h->N_V);
+            fail_in_text(job->f, item->entry[t].at,
+                         "a token is one of 1 ... %d.",
+                         h->N_V);
         id[t] = told ? (int)v : 1;
     }
     return (Tokens){ length, id };
@@ -358,12 +366,13 @@ static const double *given_chances(const Job *job, int least,
     for (int k = 0; k < n; k++) {
         u[k] = item == NULL ? 0 : item->entry[k].value;
         if (!(u[k] >= 0 && u[k] < 1))
-            fault(job->f, item->entry[k].at, "a uniform number is at least "
-                  "0 and below 1.");
+            fail_in_text(job->f, item->entry[k].at,
+                         "a uniform number is at least "
+                         "0 and below 1.");
     }
     if (n < least)
-        fault(job->f, item->at, "u has %d number%s; %s.", n,
-              n == 1 ? "" : "s", because);
+        fail_in_text(job->f, item->at, "u has %d number%s; %s.", n,
+                     n == 1 ? "" : "s", because);
     return u;
 }
 
@@ -378,9 +387,9 @@ static Training given_training(Job *job)
     how.p_mask = number_given(job, "p_mask", 1);
     job->u = given_chances(job, longest(job), "each token needs one");
     if (job->hyper.N_V < 3)
-        fault(job->f, require_item(job, "W_e", 0)->at,
-              "N_V must be at least 3: "
-              "mask_token is N_V - 2.");
+        fail_in_text(job->f, require_item(job, "W_e", 0)->at,
+                     "N_V must be at least 3: "
+                     "mask_token is N_V - 2.");
     job->row = arena_alloc(job->arena,
                            (size_t)longest(job) * sizeof *job->row);
     return how;
@@ -506,8 +515,9 @@ static Random given_numbers(Job *job, double tau, NumberList *list)
 static void check_room(const Job *job, int length)
 {
     if (length > job->hyper.ell_max)
-        fault(job->f, job->start->at, "the model would read %d tokens; "
-              "ell_max is %d.", length, job->hyper.ell_max);
+        fail_in_text(job->f, job->start->at,
+                     "the model would read %d tokens; "
+                     "ell_max is %d.", length, job->hyper.ell_max);
 }
 
 static void run_dinference(Job *job)
@@ -535,9 +545,9 @@ static void run_edinference(Job *job)
     Theta *theta = given_theta(job);
     Tokens z = given_tokens(job, "z", 0);
     if (theta->hyper.N_V < 2)
-        fault(job->f, require_item(job, "W_e", 0)->at,
-              "N_V must be at least 2: "
-              "bos_token is N_V - 1.");
+        fail_in_text(job->f, require_item(job, "W_e", 0)->at,
+                     "N_V must be at least 2: "
+                     "bos_token is N_V - 1.");
     check_room(job, job->ell_gen);
     if (is_binding(job))
         return;

@@ -55,12 +55,13 @@ static const Item *given_item(const Run *run, const char *name)
 }
 
 static void room_for(const Run *run, const char *name, Mat M, int most,
-              Fault *f)
+              Error *f)
 {
     if (M->rows > most || M->cols > most)
-        fault(f, given_item(run, "algorithm")->at, "the picture has room "
-              "for matrices up to %d x %d; %s is %d x %d.", most, most,
-              name, M->rows, M->cols);
+        fail_in_text(f, given_item(run, "algorithm")->at,
+                     "the picture has room "
+                     "for matrices up to %d x %d; %s is %d x %d.", most, most,
+                     name, M->rows, M->cols);
 }
 
 static const char *const *numbers_to(int n, Arena *arena)
@@ -113,7 +114,7 @@ static bool together(const Step *a, const Step *b)
         && a->turn == b->turn;
 }
 
-void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f)
+void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f)
 {
     Heatmap *h = arena_alloc(arena, (size_t)run->n * sizeof *h);
     const Step *before = NULL;

@@ -148,13 +148,13 @@ static int mark_width(const Heatmap *h)
 
 static Frame frame_of(const Heatmap *h)
 {
-    int places = places_of(h->M, h->decimals), above = 0;
+    int places = choose_decimals(h->M, h->decimals), above = 0;
     Frame f = { .cell = 14, .tall = 14, .largest = largest_of(h->M) };
     if (h->mark != NULL) {
         f.cell = LETTER * (mark_width(h) + 2);
         f.tall = 38;
     } else if (h->numbers) {
-        f.cell = LETTER * (number_width(h->M, places) + 2);
+        f.cell = LETTER * (column_width(h->M, places) + 2);
         f.tall = 24;
     }
     if (h->row != NULL)
@@ -194,7 +194,7 @@ static void write_number(FILE *out, const Heatmap *h, double x, int middle,
                          int y, bool white)
 {
     char text[64];
-    shown_number(text, sizeof text, x, places_of(h->M, h->decimals));
+    format_number(text, sizeof text, x, choose_decimals(h->M, h->decimals));
     svg_text(out, middle, y, white
              ? " text-anchor=\"middle\" fill=\"white\""
              : " text-anchor=\"middle\"", text);
@@ -213,7 +213,7 @@ static void draw_cell(FILE *out, const Heatmap *h, const Frame *f, int i,
     fprintf(out, "fill=\"%s\" fill-opacity=\"%.3f\"%s>",
             isinf(x) ? "#888" : x < 0 ? "#b05a10" : "#1a4a8a", dark,
             h->numbers ? grid : "");
-    shown_number(text, sizeof text, x, 4);
+    format_number(text, sizeof text, x, 4);
     fprintf(out, "<title>%s = %d, %s = %d: %s</title></rect>\n",
             h->down == NULL ? "row" : h->down, i,
             h->across == NULL ? "column" : h->across, j, text);

@@ -190,7 +190,7 @@ static void print_md_mark(FILE *out, const CellMark *mark)
 static void print_entry(FILE *out, double x, int places, Form form)
 {
     char text[64];
-    shown_number(text, sizeof text, x, places);
+    format_number(text, sizeof text, x, places);
     fprintf(out, form == LATEX ? "%s" : isinf(x) ? " $%s$" : " %s",
             isinf(x) ? "-\\infty" : text);
 }
@@ -204,7 +204,7 @@ static void print_entries(FILE *out, const Run *run, const Step *step,
     static const char *const end[] = { " \\\\\n", " |\n" };
     Mat M = step->M;
     const CellMark *mark = step->mark;
-    int places = places_of(M, decimals_shown(run));
+    int places = choose_decimals(M, decimals_shown(run));
     for (int i = 1; i <= M->rows; i++) {
         for (int j = 1; j <= M->cols; j++) {
             fputs(j == 1 ? first[form] : next[form], out);

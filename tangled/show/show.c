@@ -7,10 +7,11 @@
 static void print_matrix(FILE *out, Mat M, int decimals, bool shade)
 {
     char text[64];
-    int places = places_of(M, decimals), width = number_width(M, places);
+    int places = choose_decimals(M, decimals), width = column_width(M,
+                                                                    places);
     for (int i = 1; i <= M->rows; i++) {
         for (int j = 1; j <= M->cols; j++) {
-            shown_number(text, sizeof text, AT(M, i, j), places);
+            format_number(text, sizeof text, AT(M, i, j), places);
             fprintf(out, "  %*s", width, text);
         }
         if (shade) {
@@ -42,7 +43,7 @@ static void print_step(FILE *out, const Run *run, const Step *step,
         fprintf(out, "  %s\n", sums_text(run));
 }
 
-static void print_remarks(FILE *out, const Run *run, Fault *f)
+static void print_remarks(FILE *out, const Run *run, Error *f)
 {
     int claims = 0;
     for (int k = 0; k < run->sheet->n; k++) {
@@ -64,7 +65,7 @@ static void print_remarks(FILE *out, const Run *run, Fault *f)
                 claims == 1 ? "" : "s");
 }
 
-void show_text(FILE *out, const Run *run, bool all, bool shade, Fault *f)
+void show_text(FILE *out, const Run *run, bool all, bool shade, Error *f)
 {
     char title[TITLE_BYTES];
     fprintf(out, "%s\n", run_title(title, run));
@@ -84,7 +85,7 @@ static void print_values(FILE *out, const Step *step)
         fputs(i == 1 ? "[" : ", [", out);
         for (int j = 1; j <= M->cols; j++) {
             fputs(j == 1 ? "" : ", ", out);
-            json_number(out, without_noise(AT(M, i, j), size));
+            print_json_number(out, clear_noise(AT(M, i, j), size));
         }
         fputc(']', out);
     }
@@ -100,7 +101,7 @@ static void json_typed(FILE *out, const Entry *entry)
         fputs("\"?\"", out);
     else if (read && again.value == entry->value
              && end == entry->typed + entry->bytes)
-        json_string(out, entry->typed, (size_t)entry->bytes);
+        print_json_string(out, entry->typed, (size_t)entry->bytes);
     else if (entry->decimals != EXACT)
         fprintf(out, "\"%.*f\"", entry->decimals, entry->value);
     else
@@ -110,7 +111,7 @@ static void json_typed(FILE *out, const Entry *entry)
 /* Prints an item: a claim with its line, where that was typed, and where
    there is a run with the number of its step. */
 static void json_item(FILE *out, const Item *item, const Run *run,
-                      Fault *f)
+                      Error *f)
 {
     char line[24];
     print_json(out, "{'claim': %b, 'name': %s", item->claim, item->typed);
@@ -158,7 +159,7 @@ void json_steps(FILE *out, const Run *run, Arena *arena)
 }
 
 static void json_items(FILE *out, const Sheet *sheet, const Run *run,
-                       Fault *f)
+                       Error *f)
 {
     fputs("\"items\": [", out);
     for (int k = 0; k < sheet->n; k++) {
@@ -168,7 +169,7 @@ static void json_items(FILE *out, const Sheet *sheet, const Run *run,
     fputc(']', out);
 }
 
-void show_json(FILE *out, const Run *run, Arena *arena, Fault *f)
+void show_json(FILE *out, const Run *run, Arena *arena, Error *f)
 {
     print_json(out, "{'sheet': %s, 'algorithm': %d, 'layout': %s, "
                "'decimals': %d, 'assumed': %s", run->sheet->name,
@@ -207,7 +208,7 @@ typedef struct {
     Tape *tape;
 } Showing;
 
-static void run_and_print(Fault *f, void *data)
+static void run_and_print(Error *f, void *data)
 {
     const Showing *s = data;
     const ShowWish *wish = s->wish;
@@ -238,8 +239,8 @@ static bool show_sheet(FILE *out, FILE *err, const char *name,
                        const ShowWish *wish)
 {
     Showing showing = { out, name, wish, arena_new(), tape_new(false) };
-    Fault f = { .sheet = name };
-    bool shown = attempt(&f, run_and_print, &showing);
+    Error f = { .sheet = name };
+    bool shown = try_work(&f, run_and_print, &showing);
     if (!shown) {
         fflush(out);
         fprintf(err, "%s\n", f.sentence);
@@ -261,18 +262,18 @@ static const char usage[] =
     "  ftx show --svg tests/data/worked/alg04.sheet > weights.svg\n"
     "  ftx show --all --tex tests/data/worked/alg10.sheet > steps.tex\n"
     "  ftx show --md tests/data/worked/alg05.sheet > steps.md\n";
-static void check_show_wish(const ShowWish *wish, int sheets, Fault *f)
+static void check_show_wish(const ShowWish *wish, int sheets, Error *f)
 {
     if (sheets == 0)
-        failure(f, "which sheet? See 'ftx show --help'.");
+        fail_with(f, "which sheet? See 'ftx show --help'.");
     if (wish->json + wish->read + wish->svg + wish->tex + wish->md > 1)
-        failure(f,
-                "one of --json, --read, --svg, --tex, --md at a time.");
+        fail_with(f,
+                  "one of --json, --read, --svg, --tex, --md at a time.");
     if (wish->svg && sheets > 1)
-        failure(f, "a picture is of one sheet; there are %d.", sheets);
+        fail_with(f, "a picture is of one sheet; there are %d.", sheets);
 }
 
-static void show_sheets(Fault *f, void *data)
+static void show_sheets(Error *f, void *data)
 {
     Command *c = data;
     ShowWish wish = { 0 };
@@ -283,7 +284,7 @@ static void show_sheets(Fault *f, void *data)
         print_options(c->out, options);
         return;
     }
-    int sheets = obey(f, options, c->n, c->argument);
+    int sheets = parse_options(f, options, c->n, c->argument);
     refuse_misnamed_files(f, sheets, c->argument);
     check_show_wish(&wish, sheets, f);
     wish.shade |= is_terminal(c->out);

@@ -8,15 +8,15 @@
    lines of its own algorithm are shown, unless all is wanted. With shade
    there are shades of grey beside the weights. A matrix larger than
    100 x 100 in show_svg ends the attempt. */
-void show_text(FILE *out, const Run *run, bool all, bool shade, Fault *f);
-void show_json(FILE *out, const Run *run, Arena *arena, Fault *f);
-void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Fault *f);
+void show_text(FILE *out, const Run *run, bool all, bool shade, Error *f);
+void show_json(FILE *out, const Run *run, Arena *arena, Error *f);
+void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f);
 void show_tex(FILE *out, const Run *run, bool all, Arena *arena);
 void show_md(FILE *out, const Run *run, bool all, Arena *arena);
 void json_steps(FILE *out, const Run *run, Arena *arena);   /* "steps":   */
 
 extern const char marks_mean[];     /* what the signs of marks mean       */
-Entrance show;                      /* of `ftx show`                      */
+CommandMain show;                   /* of `ftx show`                      */
 
 /* A matrix as a picture. */
 typedef struct {

@@ -627,7 +627,7 @@ void tokenizer_save(FILE *out, const Tokenizer *t)
 
 typedef struct {
     const char *p, *end;
-    const char *fault;          /* the first; NULL: none                */
+    const char *error;          /* the first; NULL: none                */
 } Loading;
 
 static bool accept(Loading *l, const char *word)
@@ -666,7 +666,7 @@ static int hexadecimal(char c)
          : 'A' <= c && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static int load_byte(Loading *l)                    /* -1: a fault */
+static int load_byte(Loading *l)                    /* -1: an error */
 {
     if (accept(l, open_box))
         return ' ';
@@ -684,7 +684,7 @@ static int load_byte(Loading *l)                    /* -1: a fault */
         if (high >= 0 && low >= 0)
             return 16 * high + low;
     }
-    l->fault = "expected \\n, \\t, \\\\ or a byte such as \\xFF.";
+    l->error = "expected \\n, \\t, \\\\ or a byte such as \\xFF.";
     return -1;
 }
 
@@ -694,16 +694,16 @@ static Piece load_piece(Loading *l, char *to, int room)
     while (l->p < l->end && *l->p != '\n') {
         int byte = load_byte(l);
         if (byte >= 0 && piece.n == room)
-            l->fault = room == WORD_BYTES ? "a token has at most 64 bytes."
+            l->error = room == WORD_BYTES ? "a token has at most 64 bytes."
                                           : "a token is too long.";
-        if (l->fault != NULL)
+        if (l->error != NULL)
             return piece;
         to[piece.n++] = (char)byte;
     }
     if (!accept(l, "\n"))
-        l->fault = "the list of tokens ends too early.";
+        l->error = "the list of tokens ends too early.";
     else if (piece.n == 0)
-        l->fault = "a token has at least one byte.";
+        l->error = "a token has at least one byte.";
     return piece;
 }
 
@@ -714,19 +714,19 @@ static void load_merge(Loading *l, Tokenizer *t)
     bool two = pair.left >= 1 && accept(l, " ");
     pair.right = load_number(l, pieces(t));
     if (!two || pair.right < 1 || !accept(l, " ")) {
-        l->fault = "expected the numbers of two earlier tokens.";
+        l->error = "expected the numbers of two earlier tokens.";
         return;
     }
     Piece piece = load_piece(l, bytes, WORD_BYTES);
-    if (l->fault != NULL)
+    if (l->error != NULL)
         return;
     Piece left = t->piece[pair.left], right = t->piece[pair.right];
     if (piece.n != left.n + right.n
         || memcmp(piece.at, left.at, (size_t)left.n) != 0
         || memcmp(piece.at + left.n, right.at, (size_t)right.n) != 0)
-        l->fault = "these are not the bytes of the two tokens.";
+        l->error = "these are not the bytes of the two tokens.";
     else if (table_number(&t->list, key_of(&pair)) != 0)
-        l->fault = "this pair is merged twice.";
+        l->error = "this pair is merged twice.";
     else
         add_merge(t, pair);
 }
@@ -735,13 +735,13 @@ static void load_entry(Loading *l, Tokenizer *t)
 {
     char bytes[WORD_BYTES];
     Piece piece = load_piece(l, bytes, WORD_BYTES);
-    if (l->fault != NULL)
+    if (l->error != NULL)
         return;
     if (piece_length(t->kind, piece.at, (size_t)piece.n) != piece.n)
-        l->fault = t->kind == WORDS ? "this is not one word."
+        l->error = t->kind == WORDS ? "this is not one word."
                                     : "this is not one character.";
     else if (table_number(&t->list, piece) != 0)
-        l->fault = "this token is in the list twice.";
+        l->error = "this token is in the list twice.";
     else
         table_enter(&t->list, piece);
 }
@@ -766,19 +766,19 @@ static void load_lists(Loading *l, Arena *arena, Vocabulary *v, int added)
     unsigned char *how = memset(arena_alloc(arena, n), 0, n);
     int line[2], numbers[2] = { v->n - 1, v->n - 1 };
     int marks[2] = { v->n - 1, EVERY_WAY };
-    for (int k = 0; k < v->n && l->fault == NULL; k++) {
+    for (int k = 0; k < v->n && l->error == NULL; k++) {
         piece[k] = load_piece(l, bytes, PIECE_BYTES);
         char *copy = arena_alloc(arena, (size_t)piece[k].n + 1);
         piece[k].at = memcpy(copy, bytes, (size_t)piece[k].n);
     }
-    for (int k = 0; k < v->merges && l->fault == NULL; k++) {
+    for (int k = 0; k < v->merges && l->error == NULL; k++) {
         if (!load_line(l, 2, line, numbers))
-            l->fault = "expected the numbers of two pieces.";
+            l->error = "expected the numbers of two pieces.";
         merge[k] = (Pair){ line[0], line[1] };
     }
-    for (int k = 0; k < added && l->fault == NULL; k++) {
+    for (int k = 0; k < added && l->error == NULL; k++) {
         if (!load_line(l, 2, line, marks) || how[line[0]] != 0)
-            l->fault = "expected the number of a piece, and how it is "
+            l->error = "expected the number of a piece, and how it is "
                        "found.";
         else
             how[line[0]] = (unsigned char)line[1];
@@ -801,20 +801,20 @@ static const Cutter *load_vocabulary(Loading *l, Arena *arena,
               && load_line(l, 6, set, (int[]){ 1, 1, 1, 1, TEXT_BYTES,
                                                n[0] - 1 });
     if (!known)
-        l->fault = "expected 'pieces', how many there are, and the "
+        l->error = "expected 'pieces', how many there are, and the "
                    "settings.";
     else if ((long long)n[0] + n[1] + n[2] > (l->end - l->p) / 2)
-        l->fault = "the list of tokens ends too early.";
-    if (l->fault != NULL)
+        l->error = "the list of tokens ends too early.";
+    if (l->error != NULL)
         return NULL;
     Vocabulary v = { .words = kind == WORD_PIECES, .n = n[0],
                      .merges = n[1], .clean = set[0], .ideographs = set[1],
                      .no_marks = set[2], .small = set[3],
                      .longest = set[4], .unknown = set[5] };
     load_lists(l, arena, &v, n[2]);
-    if (l->fault != NULL)
+    if (l->error != NULL)
         return NULL;
-    const Cutter *cutter = cutter_new(arena, &v, &l->fault, &at);
+    const Cutter *cutter = cutter_new(arena, &v, &l->error, &at);
     if (cutter == NULL)
         l->p = first;
     return cutter;
@@ -833,7 +833,7 @@ static Tokenizer *load_numbers(Loading *l, Arena *arena, TokenKind kind,
             known = known && (none || special[j] != special[k]);
     }
     if (!known || !accept(l, "\n")) {
-        l->fault = "expected 'special' and three numbers of tokens, or "
+        l->error = "expected 'special' and three numbers of tokens, or "
                    "none.";
         return NULL;
     }
@@ -854,20 +854,20 @@ static Tokenizer *load_tokenizer(Loading *l, Arena *arena)
     if (begun && kind <= WORD_PIECES)
         n = load_number(l, TEXT_BYTES);
     if (n < 0 || !accept(l, "\n"))
-        l->fault = "expected a line such as 'tokenizer char 96'.";
+        l->error = "expected a line such as 'tokenizer char 96'.";
     else if (kind >= TOKEN_NUMBERS && (n < 4 || n > TOKEN_LIMIT))
-        l->fault = "there are from 4 to 1048576 numbers.";
+        l->error = "there are from 4 to 1048576 numbers.";
     else if (kind >= TOKEN_NUMBERS)
         return load_numbers(l, arena, (TokenKind)kind, n);
     else if (n > (l->end - l->p) / 2)       /* a line has two bytes */
-        l->fault = "the list of tokens ends too early.";
-    if (l->fault != NULL)
+        l->error = "the list of tokens ends too early.";
+    if (l->error != NULL)
         return NULL;
     Tokenizer *t = tokenizer_new(arena, (TokenKind)kind, n);
-    while (t->list.n < n && l->fault == NULL) {
+    while (t->list.n < n && l->error == NULL) {
         const char *line = l->p;
         (kind == BYTE_PAIRS ? load_merge : load_entry)(l, t);
-        if (l->fault != NULL)
+        if (l->error != NULL)
             l->p = line;
     }
     return t;
@@ -879,5 +879,5 @@ const char *tokenizer_load(Arena *arena, const char **text,
     Loading l = { *text, end, NULL };
     *t = load_tokenizer(&l, arena);
     *text = l.p;
-    return l.fault;
+    return l.error;
 }

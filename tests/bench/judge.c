@@ -6,7 +6,7 @@
 
 typedef struct { const char *name; Arena *arena; Tape *tape; } Work;
 
-static void judge(Fault *f, void *data)
+static void judge(Error *f, void *data)
 {
     const Work *w = data;
     judge_sheet(read_sheet(w->arena, w->name, f), w->arena, w->tape, f);
@@ -18,8 +18,8 @@ int main(int n, char *argument[])
     int times = n > 2 ? atoi(argument[2]) : 1;
     clock_t start = clock();
     for (int k = 0; k < times; k++) {
-        Fault f = { .sheet = w.name };
-        if (!attempt(&f, judge, &w)) {
+        Error f = { .sheet = w.name };
+        if (!try_work(&f, judge, &w)) {
             fprintf(stderr, "%s\n", f.sentence);
             return 2;
         }

@@ -450,7 +450,7 @@ static Said explained(int n, Explanation why[], const char *text,
 {
     FILE *out = tmpfile();
     char *copy = strcpy(arena_alloc(arena, strlen(text) + 2), text);
-    Fault f = { .sheet = "sheet" };
+    Error f = { .sheet = "sheet" };
     const Sheet *read = sheet_of(arena, "sheet", copy, (int)strlen(copy),
                                  &f);
     Judgement judgement = *judge_sheet(read, arena, quiet, &f);

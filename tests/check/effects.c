@@ -161,7 +161,7 @@ LAW(a_group_has_two_slips_and_a_slip_one_group)
 
 LAW(a_step_is_the_same_as_itself)
 {
-    Fault f = { .sheet = "" };
+    Error f = { .sheet = "" };
     assert_that(setjmp(f.out) == 0);
     const Sheet *sheet = read_sheet(arena, "tests/data/worked/alg10.sheet", &f);
     const Run *run = run_sheet(sheet, arena, quiet, &f);

@@ -394,7 +394,7 @@ LAW(a_claim_is_about_the_namesake_that_it_fits)
 
 LAW(a_claim_is_about_a_line_of_the_sheets_algorithm)
 {
-    Fault f = { .sheet = "alg15" };
+    Error f = { .sheet = "alg15" };
     const Sheet *sheet = read_sheet(arena, "tests/data/worked/alg15.sheet", &f);
     const Judgement *j = judge_sheet(sheet, arena, quiet, &f);
     assert_string_equal(j->judged[0].claim.step->name, "p");
@@ -534,7 +534,7 @@ LAW(sheets_are_judged_as_they_were_meant)
                  sheets[k].name);
         const Reading *r = reading(path, NULL, judge_it);
         if (r->judgement == NULL)
-            fail_at(HERE(path), "%s", r->fault.sentence);
+            fail_at(HERE(path), "%s", r->error.sentence);
         told_at(HERE(sheets[k].name), r->judgement, sheets[k].letters,
                 sheets[k].reasons);
         assert_that(strstr(r->judgement->run->guessed, sheets[k].said));

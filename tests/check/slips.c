@@ -31,7 +31,7 @@ static bool shows_a_slip(const char *text)
     Explanation carried = { .n = 0 };
     const Run *right = run_of(text);
     assert_that(right != NULL);
-    Fault f = { .sheet = "text" };
+    Error f = { .sheet = "text" };
     carried.claim = claims_of(right, arena, &carried.n, &f);
     const Run *run = run_explained(right->bound, &carried, arena, quiet);
     bool shows = false;

@@ -68,9 +68,10 @@ static double worked_out(const char *text, bool size)
     }
     strcat(plain, ")");
     Entry entry;
-    const char *p = plain, *fault = read_entry(&p, false, &entry);
-    if (fault != NULL || *p != '\0')
-        fail_at(HERE(plain), "%s before \"%s\"", fault == NULL ? "ends" : fault, p);
+    const char *p = plain, *error = read_entry(&p, false, &entry);
+    if (error != NULL || *p != '\0')
+        fail_at(HERE(plain), "%s before \"%s\"", error == NULL ? "ends"
+                : error, p);
     return entry.value;
 }
 

@@ -46,7 +46,8 @@ int unlink(const char *name)
 /* ------------------------------------------------------------- replacing */
 
 typedef bool Writer(FILE *file, const void *data);
-typedef struct { const char *name, *text; Held *held; Writer *write; } Saving;
+typedef struct { const char *name,
+                *text; FileLock *held; Writer *write; } Saving;
 
 static bool writes(FILE *file, const void *data)
 {
@@ -60,16 +61,16 @@ static bool gives_up(FILE *file, const void *data)
     return data == NULL;
 }
 
-static void save_file(Fault *f, void *data)
+static void save_file(Error *f, void *data)
 {
     const Saving *s = data;
     replace_file(s->name, s->held, f, s->text, s->write);
 }
 
-/* The fault, or "". */
+/* The error, or "". */
 static const char *saved(const char *name, const char *text)
 {
-    return fault_of(save_file, &(Saving){ name, text, NULL, writes });
+    return error_of(save_file, &(Saving){ name, text, NULL, writes });
 }
 
 #define assert_text_in(name, text) \
@@ -80,7 +81,7 @@ LAW(what_is_not_complete_replaces_nothing)
     struct rlimit was, little = { 10, 10 };
     write_text("m", "whole");
     assert_string_equal(
-        fault_of(save_file, &(Saving){ "m", "new", NULL, gives_up }),
+        error_of(save_file, &(Saving){ "m", "new", NULL, gives_up }),
         "m: cannot be written: Input/output error; what was there is as it "
         "was.");
     getrlimit(RLIMIT_FSIZE, &was);
@@ -161,12 +162,12 @@ LAW(a_symbolic_link_stays_one)
 
 /* --------------------------------------------------------- held by one */
 
-typedef struct { const char *name; Held held; } Holding;
+typedef struct { const char *name; FileLock held; } Holding;
 
-static void hold_it(Fault *f, void *data)
+static void hold_it(Error *f, void *data)
 {
     Holding *h = data;
-    hold_file(&h->held, h->name, f);
+    acquire_lock(&h->held, h->name, f);
 }
 
 static void remove_it(void)
@@ -207,23 +208,23 @@ LAW(what_is_newer_is_not_replaced)
         Holding h = { .name = write_text("m", "older") };
         Saving s = { "m", "mine", &h.held, writes_slowly };
         meanwhile = NULL;
-        assert_string_equal(fault_of(hold_it, &h), "");
-        assert_string_equal(fault_of(save_file, &s), "");
+        assert_string_equal(error_of(hold_it, &h), "");
+        assert_string_equal(error_of(save_file, &s), "");
         assert_text_in("m", "mine");
         if (k < 3)
             meanwhile = change[k];
         else
             change[k - 3]();
-        assert_true(has_words(fault_of(save_file, &s), "m: is not what this "
+        assert_true(has_words(error_of(save_file, &s), "m: is not what this "
                               "run has saved there; | left as it is."));
         assert_true(strstr(bytes_of("m", &(size_t){ 0 }), "mine") == NULL
                     || k % 3 == 1);
         fclose(h.held.file);
     }
-    Held none = { 0 };
+    FileLock none = { 0 };
     meanwhile = NULL;
     assert_true(has_words(
-        fault_of(save_file, &(Saving){ "m", "mine", &none, writes_slowly }),
+        error_of(save_file, &(Saving){ "m", "mine", &none, writes_slowly }),
         "m: is not what this run has saved"));
     assert_int_equal(files_there(), 1);
 }
@@ -322,7 +323,7 @@ LAW(what_is_locked_meanwhile_is_not_removed)
 
 typedef struct { const char *name; char *bytes; size_t n; } Mapping;
 
-static void map_it(Fault *f, void *data)
+static void map_it(Error *f, void *data)
 {
     Mapping *m = data;
     m->bytes = map_file(arena, m->name, &m->n, f);
@@ -331,7 +332,7 @@ static void map_it(Fault *f, void *data)
 static Mapping mapped_text(const char *name, const char *text)
 {
     Mapping m = { .name = write_text(name, text) };
-    assert_string_equal(fault_of(map_it, &m), "");
+    assert_string_equal(error_of(map_it, &m), "");
     return m;
 }
 
@@ -348,7 +349,7 @@ LAW(what_is_changed_is_not_the_file)
 {
     Mapping m = mapped_text("a", "some bytes"), other = { .name = "a" };
     memcpy(m.bytes, "many", 4);
-    assert_string_equal(fault_of(map_it, &other), "");
+    assert_string_equal(error_of(map_it, &other), "");
     assert_memory_equal(other.bytes, "some bytes", 10);
     assert_memory_equal(m.bytes, "many bytes", 10);
     assert_text_in("a", "some bytes");
@@ -386,7 +387,7 @@ LAW(what_is_no_file_is_not_mapped)
     };
     assert_that(mkfifo("fifo", 0600) == 0);
     for (int k = 0; k < 3; k++)
-        assert_string_equal(fault_of(map_it, &(Mapping){ .name = row[k][0] }),
+        assert_string_equal(error_of(map_it, &(Mapping){ .name = row[k][0] }),
                             row[k][1]);
 }
 

@@ -55,7 +55,7 @@ static void get_only(size_t bytes)
 }
 
 /* With so many bytes more. Did it end as it should, with status 0 or 1? */
-static bool done_with(size_t bytes, const char *name, Entrance *command,
+static bool done_with(size_t bytes, const char *name, CommandMain *command,
                       int n, char *argument[])
 {
     char said[4000];
@@ -75,7 +75,8 @@ static bool done_with(size_t bytes, const char *name, Entrance *command,
 }
 
 /* Each line is run with ever more bytes, until it is done: it lacks some. */
-static void lacks_memory(const char *name, Entrance *command, const char *line)
+static void lacks_memory(const char *name, CommandMain *command,
+                         const char *line)
 {
     int refused = 0;
     size_t bytes = 0;
@@ -94,7 +95,7 @@ static void lacks_memory(const char *name, Entrance *command, const char *line)
 
 LAW(every_command_says_that_there_is_no_memory)
 {
-    static const struct { const char *name; Entrance *command;
+    static const struct { const char *name; CommandMain *command;
                           const char *line; } row[] = {
         { "count", count_numbers, "d" },
         { "count", count_numbers, "--total class" },

@@ -11,7 +11,7 @@ typedef struct {
     const Json *root;
 } Given;
 
-static void read_it(Fault *f, void *data)
+static void read_it(Error *f, void *data)
 {
     Given *given = data;
     f->text = given->text;
@@ -42,10 +42,10 @@ static void walk(const Given *given, const Json *value)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     Given given = { .arena = arena_new(), .n = n };
-    Fault f = { .sheet = "test" };
+    Error f = { .sheet = "test" };
     char *copy = exact_copy(bytes, n);
     given.text = copy;
-    if (attempt(&f, read_it, &given)) {
+    if (try_work(&f, read_it, &given)) {
         walk(&given, given.root);
     } else {
         is_sentence(f.sentence);

@@ -36,14 +36,14 @@ static char *bytes_of(const char *name, size_t *n)
     return bytes;
 }
 
-static void load(Fault *f, void *data)
+static void load(Error *f, void *data)
 {
     Filed *filed = data;
     filed->model = model_load(filed->arena, filed->name[0], TO_TRAIN, f);
 }
 
 /* What was loaded and saved is loaded and saved to the same bytes. */
-static void save_twice(Fault *f, void *data)
+static void save_twice(Error *f, void *data)
 {
     Filed *filed = data;
     size_t n, m;
@@ -60,7 +60,7 @@ static void save_twice(Fault *f, void *data)
 
 /* Standard output is nobody's business here; a remark may stand among the
    errors. */
-static void obeys(Entrance *command, int n, char *argument[])
+static void obeys(CommandMain *command, int n, char *argument[])
 {
     char *printed = NULL, *said = NULL;
     size_t n_printed, n_said;
@@ -109,7 +109,7 @@ static void use(const Filed *filed, char *name)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     Filed filed = { .arena = arena_new() };
-    Fault f = { .sheet = "test" };
+    Error f = { .sheet = "test" };
     for (int k = 0; k < 2; k++)
         snprintf(filed.name[k], sizeof filed.name[k],
                  "build/fuzz/model.%d.%d", (int)getpid(), k);
@@ -117,10 +117,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (n >= 8)
         sign(copy, n);
     file_of_bytes(filed.name[0], copy, n);
-    if (!attempt(&f, load, &filed)) {
+    if (!try_work(&f, load, &filed)) {
         is_sentence(f.sentence);
     } else {
-        if (!attempt(&f, save_twice, &filed))
+        if (!try_work(&f, save_twice, &filed))
             demand(false, "it cannot be saved", f.sentence);
         use(&filed, filed.name[0]);
     }

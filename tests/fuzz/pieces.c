@@ -13,7 +13,7 @@ typedef struct {
     TokenFiles in;
 } Read;
 
-static void read_it(Fault *f, void *data)
+static void read_it(Error *f, void *data)
 {
     Read *r = data;
     r->in = tokens_of_folder(r->arena, r->folder, PIECES, f);
@@ -73,9 +73,9 @@ static void cuts(const Read *r, const char *text, size_t n)
     size_t where = 0, m;
     if (t == NULL)
         return;
-    const char *fault = encode_text(t, r->arena, text, n, &x, &where);
-    demand(fault == NULL || where < n, "the place is outside", "");
-    if (fault != NULL)
+    const char *error = encode_text(t, r->arena, text, n, &x, &where);
+    demand(error == NULL || where < n, "the place is outside", "");
+    if (error != NULL)
         return;
     for (int k = 1; k <= x.length; k++)
         demand(1 <= TOKEN(x, k) && TOKEN(x, k) <= tokenizer_size(t),
@@ -87,13 +87,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static const char hard[] = "Ab\u00e9 [MASK] abc<|e|> 12's\n\xff";
     Read r = { .arena = arena_new() };
-    Fault f = { .sheet = "test" };
+    Error f = { .sheet = "test" };
     snprintf(r.folder, sizeof r.folder, "build/fuzz/pieces.%d",
              (int)getpid());
     mkdir(r.folder, 0777);
     char *text = exact_copy(bytes, n);
     write_folder(&r, text, n);
-    if (attempt(&f, read_it, &r)) {
+    if (try_work(&f, read_it, &r)) {
         cuts(&r, text, n);
         cuts(&r, hard, sizeof hard - 1);
     } else {

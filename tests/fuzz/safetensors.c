@@ -10,7 +10,7 @@ typedef struct {
     Tensors in;
 } Filed;
 
-static void read_it(Fault *f, void *data)
+static void read_it(Error *f, void *data)
 {
     Filed *filed = data;
     filed->in = tensors_of_file(filed->arena, filed->name, f);
@@ -31,11 +31,11 @@ static void use(const Tensors *in)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     Filed filed = { .arena = arena_new() };
-    Fault f = { .sheet = "test" };
+    Error f = { .sheet = "test" };
     snprintf(filed.name, sizeof filed.name, "build/fuzz/tensors.%d",
              (int)getpid());
     file_of_bytes(filed.name, bytes, n);
-    if (attempt(&f, read_it, &filed)) {
+    if (try_work(&f, read_it, &filed)) {
         use(&filed.in);
     } else {
         is_sentence(f.sentence);

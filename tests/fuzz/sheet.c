@@ -15,21 +15,21 @@ typedef struct {
 
 typedef struct { const Input *in; const Run *run; } Picture;
 
-static void draw(Fault *f, void *data)
+static void draw(Error *f, void *data)
 {
     const Picture *p = data;
     show_svg(p->in->out, p->run, true, p->in->arena, f);
 }
 
 /* Some runs are too large for a picture. */
-static void try_to_draw(const Input *in, const Run *run, const Fault *f)
+static void try_to_draw(const Input *in, const Run *run, const Error *f)
 {
     Picture picture = { in, run };
-    Fault too_large = *f;
-    attempt(&too_large, draw, &picture);
+    Error too_large = *f;
+    try_work(&too_large, draw, &picture);
 }
 
-static void use(Fault *f, void *data)
+static void use(Error *f, void *data)
 {
     const Input *in = data;
     const Sheet *sheet = sheet_of(in->arena, "sheet", in->text, in->length,
@@ -70,13 +70,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     char *printed = NULL;
     size_t length = 0;
-    Fault f = { .sheet = "sheet" };
+    Error f = { .sheet = "sheet" };
     Input in = { malloc(n + 1), (int)n, arena_new(), tape_new(false),
                  open_memstream(&printed, &length) };
     demand(in.text != NULL && in.out != NULL, "there is no memory", "");
     if (n > 0)
         memcpy(in.text, bytes, n);
-    bool used = attempt(&f, use, &in);
+    bool used = try_work(&f, use, &in);
     fclose(in.out);
     judge(used, f.sentence, printed, length);
     free(printed);

@@ -17,11 +17,11 @@ static char *table_of(const Tokenizer *t, size_t *n)
 }
 
 static const Tokenizer *read_table(Arena *arena, const char *text, size_t n,
-                                   const char **fault)
+                                   const char **error)
 {
     const Tokenizer *t = NULL;
     const char *at = text;
-    *fault = tokenizer_load(arena, &at, text + n, &t);
+    *error = tokenizer_load(arena, &at, text + n, &t);
     demand(text <= at && at <= text + n, "the place is outside", "");
     return t;
 }
@@ -30,10 +30,10 @@ static const Tokenizer *read_table(Arena *arena, const char *text, size_t n,
 static void is_kept(Arena *arena, const Tokenizer *t)
 {
     size_t n, m;
-    const char *fault;
+    const char *error;
     char *text = table_of(t, &n), *copy = exact_copy(text, n);
-    const Tokenizer *again = read_table(arena, copy, n, &fault);
-    demand(fault == NULL, "what was saved is refused", text);
+    const Tokenizer *again = read_table(arena, copy, n, &error);
+    demand(error == NULL, "what was saved is refused", text);
     char *saved = table_of(again, &m);
     demand(n == m && memcmp(text, saved, n) == 0, "it has changed", text);
     free(text);
@@ -47,13 +47,13 @@ static void undoes(Arena *arena, const Tokenizer *t, const char *text,
 {
     Tokens x;
     size_t where = 0, m;
-    const char *fault = encode_text(t, arena, text, n, &x, &where);
-    demand(fault == NULL || (!learned && where < n), "it cannot be encoded",
-           fault == NULL ? "" : fault);
-    for (int k = 1; fault == NULL && k <= x.length; k++)
+    const char *error = encode_text(t, arena, text, n, &x, &where);
+    demand(error == NULL || (!learned && where < n), "it cannot be encoded",
+           error == NULL ? "" : error);
+    for (int k = 1; error == NULL && k <= x.length; k++)
         demand(1 <= TOKEN(x, k) && TOKEN(x, k) <= tokenizer_size(t),
                "a token is none", "");
-    if (fault != NULL)
+    if (error != NULL)
         return;
     const char *back = decode_text(t, arena, x, &m);
     if (tokenizer_kind(t) >= TOKEN_NUMBERS)
@@ -67,11 +67,11 @@ static void learn_from(Arena *arena, const char *text, size_t n)
     for (int kind = CHARACTERS; kind <= BYTE_PAIRS; kind++) {
         const Tokenizer *t;
         size_t where = 0;
-        const char *fault = tokenizer_train(arena, (TokenKind)kind, text, n,
+        const char *error = tokenizer_train(arena, (TokenKind)kind, text, n,
                                             MERGES, &t, &where);
-        if (fault != NULL) {
+        if (error != NULL) {
             demand(kind == CHARACTERS && where < n, "it cannot be learned",
-                   fault);
+                   error);
             continue;
         }
         undoes(arena, t, text, n, true);
@@ -81,11 +81,11 @@ static void learn_from(Arena *arena, const char *text, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    const char *fault;
+    const char *error;
     Arena *arena = arena_new();
     char *text = exact_copy(bytes, n);
-    const Tokenizer *t = read_table(arena, text, n, &fault);
-    if (fault == NULL) {
+    const Tokenizer *t = read_table(arena, text, n, &error);
+    if (error == NULL) {
         is_kept(arena, t);
         undoes(arena, t, text, n, false);
     }

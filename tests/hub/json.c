@@ -5,7 +5,7 @@
 
 typedef struct { const char *text; size_t n; const Json *root; } JsonText;
 
-static void read_it(Fault *f, void *data)
+static void read_it(Error *f, void *data)
 {
     JsonText *t = data;
     f->text = t->text;
@@ -15,7 +15,7 @@ static void read_it(Fault *f, void *data)
 static const char *reading(const char *text, size_t n, const Json **root)
 {
     JsonText t = { text, n, NULL };
-    const char *said = fault_of(read_it, &t);
+    const char *said = error_of(read_it, &t);
     *root = t.root;
     return said;
 }

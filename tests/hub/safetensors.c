@@ -6,7 +6,7 @@
 
 typedef struct { const char *name; bool folder; Tensors in; } TensorFile;
 
-static void read_it(Fault *f, void *data)
+static void read_it(Error *f, void *data)
 {
     TensorFile *t = data;
     t->in = t->folder ? tensors_of_folder(arena, t->name, f)
@@ -16,7 +16,7 @@ static void read_it(Fault *f, void *data)
 static const char *reading(const char *name, bool folder, Tensors *in)
 {
     TensorFile t = { name, folder, { 0, NULL } };
-    const char *said = fault_of(read_it, &t);
+    const char *said = error_of(read_it, &t);
     *in = t.in;
     return said;
 }

@@ -20,7 +20,7 @@ static const char *const folders[FOLDERS] = {
 
 typedef struct { const char *folder; const Tokenizer *t; } Reading;
 
-static void read_folder(Fault *f, void *data)
+static void read_folder(Error *f, void *data)
 {
     Reading *r = data;
     TokenFiles files = tokens_of_folder(arena, r->folder, NUMBERS, f);
@@ -31,7 +31,7 @@ static void read_folder(Fault *f, void *data)
 static const Tokenizer *tokens_in(const char *folder)
 {
     Reading r = { folder, NULL };
-    assert_string_equal(fault_of(read_folder, &r), "");
+    assert_string_equal(error_of(read_folder, &r), "");
     return r.t;
 }
 
@@ -162,9 +162,9 @@ LAW(what_is_saved_is_the_same)
     const HardTexts all = hard_texts();
     for (int f = 0; f < FOLDERS; f++) {
         const Tokenizer *t = tokens_in(folders[f]), *again = NULL;
-        Written text;
-        tokenizer_save(begin_text(&text), t);
-        const char *p = end_text(&text, arena), *at = p;
+        TextStream text;
+        tokenizer_save(open_text_stream(&text), t);
+        const char *p = close_text_stream(&text, arena), *at = p;
         assert_null(tokenizer_load(arena, &at, p + text.n, &again));
         assert_true(at == p + text.n);
         for (int k = 0; k < all.n; k++)

@@ -420,13 +420,14 @@ LAW(a_seed_decides_every_first_value)
 
 /* --------------------------------------------------------------- refusals */
 
-static void fault_at(Where where, Hyperparameters h, const char *words)
+static void error_at(Where where, Hyperparameters h, const char *words)
 {
-    const char *fault = hyperparameters_error(&h);
-    if (words == NULL ? fault != NULL
-                      : fault == NULL || strstr(fault, words) == NULL)
-        fail_at(where, "the fault is %s, but expected %s",
-                fault == NULL ? "none" : fault, words == NULL ? "none" : words);
+    const char *error = hyperparameters_error(&h);
+    if (words == NULL ? error != NULL
+                      : error == NULL || strstr(error, words) == NULL)
+        fail_at(where, "the error is %s, but expected %s",
+                error == NULL ? "none" : error,
+                words == NULL ? "none" : words);
 }
 
 static const Hyperparameters good = {
@@ -461,14 +462,14 @@ LAW(the_least_and_the_most_have_no_fault_and_beyond_them_there_is_one)
             h.d_attn = h.d_mid = 2;         /* so that H need not divide d_e */
         if (bounds[k].at == OF(window))
             h.architecture = D_TRANSFORMER;
-        *x = bounds[k].least, fault_at(where, h, NULL);
-        *x = bounds[k].most, fault_at(where, h, NULL);
-        *x = bounds[k].least - 1, fault_at(where, h, bounds[k].words);
-        *x = bounds[k].most + 1, fault_at(where, h, bounds[k].words);
+        *x = bounds[k].least, error_at(where, h, NULL);
+        *x = bounds[k].most, error_at(where, h, NULL);
+        *x = bounds[k].least - 1, error_at(where, h, bounds[k].words);
+        *x = bounds[k].most + 1, error_at(where, h, bounds[k].words);
     }
 }
 
-/* What does not go together; what is unusual, but right, has no fault. */
+/* What does not go together; what is unusual, but right, has no error. */
 LAW(every_fault_has_its_sentence)
 {
     const char *divides = "H must divide d_e, unless d_attn and d_mid",
@@ -478,7 +479,7 @@ LAW(every_fault_has_its_sentence)
 #define FAULT(words, ...) do { \
         Hyperparameters h = good; \
         __VA_ARGS__; \
-        fault_at(HERE(#__VA_ARGS__), h, words); \
+        error_at(HERE(#__VA_ARGS__), h, words); \
     } while (0)
     FAULT(divides, h.H = 3);
     FAULT(divides, h.H = 3, h.d_attn = 2);

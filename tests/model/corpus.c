@@ -13,7 +13,7 @@ typedef struct {
     Corpus corpus;
 } Request;
 
-static void read_it(Fault *f, void *data)
+static void read_it(Error *f, void *data)
 {
     Request *r = data;
     Telling telling = { stderr, HUGE_VAL };
@@ -33,7 +33,7 @@ static Corpus corpus_of(Task task, TokenKind tokens, double held_out,
         const char name[] = { *letters, '\0' };
         r.name[r.n++] = memcpy(arena_alloc(arena, 2), name, 2);
     }
-    assert_string_equal(fault_of(read_it, &r), "");
+    assert_string_equal(error_of(read_it, &r), "");
     return r.corpus;
 }
 
@@ -222,7 +222,7 @@ LAW(the_checksum_is_of_all_files_in_their_order)
 /* As ftx translate and ftx classify encode what they are given. */
 typedef struct { const Tokenizer *t; const char *text; Tokens x; } Field;
 
-static void encode_it(Fault *f, void *data)
+static void encode_it(Error *f, void *data)
 {
     Field *field = data;
     f->text = field->text;
@@ -235,13 +235,13 @@ LAW(a_field_is_encoded_as_it_was_learned)
     write_text("a", "one two\t1 2\nthree four\t3 4\n");
     const Tokenizer *t = corpus_of(TRAIN_ED, WORDS, 0, "a").tokenizer;
     Field field = { t, "three two", { 0, NULL } };
-    assert_string_equal(fault_of(encode_it, &field), "");
+    assert_string_equal(error_of(encode_it, &field), "");
     assert_that(field.x.length == 4 && TOKEN(field.x, 1) == 10
                 && TOKEN(field.x, 4) == 11);
     field.text = "one six";
-    assert_true(has_words(fault_of(encode_it, &field), "test:1:5: "));
+    assert_true(has_words(error_of(encode_it, &field), "test:1:5: "));
     field.text = "one one one one one";
-    assert_true(has_words(fault_of(encode_it, &field), "test:1:1: this has 7 "
+    assert_true(has_words(error_of(encode_it, &field), "test:1:1: this has 7 "
                           "tokens with bos and eos; ell_max is 6."));
 }
 

@@ -69,7 +69,7 @@ LAW(known_models_have_their_numbers)
     for (; known_models[n].name != NULL; n++) {
         assert_string_equal(known_models[n].name, known[n].name);
         Said s = ftx("count --total %s", known[n].name);
-        assert_says(s, grouped(known[n].total, number));
+        assert_says(s, format_grouped(known[n].total, number));
         assert_null(strstr(s.out, "published"));
     }
     assert_that(n == sizeof known / sizeof *known);

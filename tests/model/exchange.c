@@ -29,7 +29,7 @@ enum { FOLDERS = sizeof folders / sizeof *folders };
 
 typedef struct { const char *name; Tensors in; } InFolder;
 
-static void read_it(Fault *f, void *data)
+static void read_it(Error *f, void *data)
 {
     InFolder *t = data;
     t->in = tensors_of_folder(arena, t->name, f);
@@ -38,7 +38,7 @@ static void read_it(Fault *f, void *data)
 static Tensors tensors_in(const char *folder)
 {
     InFolder t = { folder, { 0, NULL } };
-    assert_string_equal(fault_of(read_it, &t), "");
+    assert_string_equal(error_of(read_it, &t), "");
     return t.in;
 }
 

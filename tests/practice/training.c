@@ -647,7 +647,7 @@ LAW(what_is_not_said_has_its_default)
 LAW(every_fault_has_its_sentence)
 {
     const double nan_ = (double)NAN;
-    const struct { Training how; const char *fault; } cases[] = {
+    const struct { Training how; const char *error; } cases[] = {
         { PLAIN(0, 1), "N_epochs must be at least 1." },
         { PLAIN(1, 0), "eta must be a positive number." },
         { PLAIN(1, -1), "eta must be a positive number." },
@@ -673,11 +673,11 @@ LAW(every_fault_has_its_sentence)
         { WITH(.p_mask = 0), NULL },
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        const char *fault = training_error(&cases[k].how);
-        if (cases[k].fault == NULL ? fault != NULL
-            : fault == NULL || strcmp(fault, cases[k].fault) != 0)
+        const char *error = training_error(&cases[k].how);
+        if (cases[k].error == NULL ? error != NULL
+            : error == NULL || strcmp(error, cases[k].error) != 0)
             fail_at(HERE("training_error"), "%s, but expected %s",
-                    fault, cases[k].fault);
+                    error, cases[k].error);
     }
 }
 

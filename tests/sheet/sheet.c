@@ -259,11 +259,11 @@ LAW(what_is_no_number_is_refused)
 
 /* --------------------------------------------------------------- matrices */
 
-/* The sheet of a text, or NULL, and then the fault says why. */
-static const Sheet *sheet_in(const char *text, size_t length, Fault *f)
+/* The sheet of a text, or NULL, and then the error says why. */
+static const Sheet *sheet_in(const char *text, size_t length, Error *f)
 {
     Reading r = { .name = "text", .text = text, .bytes = length };
-    return attempt(f, read_it, &r) ? r.sheet : NULL;
+    return try_work(f, read_it, &r) ? r.sheet : NULL;
 }
 
 /* Each is the matrix 1 2 ; 3 4. */
@@ -308,7 +308,7 @@ LAW(every_way_of_writing_a_matrix_is_read)
 {
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         char text[400];
-        Fault f = { .sheet = "text" };
+        Error f = { .sheet = "text" };
         snprintf(text, sizeof text, "X = %s\nmask none\n", ways[k]);
         const Sheet *sheet = sheet_in(text, strlen(text), &f);
         if (sheet == NULL)
@@ -352,7 +352,7 @@ LAW(rows_of_different_lengths_are_refused)
     for (int claim = 0; claim <= 1; claim++)
         for (size_t k = 0; k < sizeof ragged / sizeof *ragged; k++) {
             char text[300], sentence[200];
-            Fault f = { .sheet = "text" };
+            Error f = { .sheet = "text" };
             int n = ragged[k].n;
             snprintf(text, sizeof text, "%sX = %s\nmask none\n",
                      claim ? "claim " : "", ragged[k].text);
@@ -369,7 +369,7 @@ LAW(rows_of_different_lengths_are_refused)
 
 LAW(a_comma_or_an_array_carries_a_row_on)
 {
-    Fault f = { .sheet = "text" };
+    Error f = { .sheet = "text" };
     char text[] = "bq = [1, 2, # and\n 3]\nbk = array([1. 2.\n 3.])\nbv = [1 2\n3 4]";
     const Sheet *sheet = sheet_in(text, strlen(text), &f);
     assert_that(sheet != NULL && sheet->n == 3);
@@ -385,7 +385,7 @@ LAW(ends_of_lines_and_marks_of_other_systems_are_read)
         "X = 1 2\r3 4\r\rmask none\r", "\xEF\xBB\xBFX = 1 2\n3 4\nmask none",
         "X = 1 2\v\n3 4\f\n\nmask none" };
     for (int k = 0; k < 5; k++) {
-        Fault f = { .sheet = "text" };
+        Error f = { .sheet = "text" };
         const Sheet *sheet = sheet_in(texts[k], strlen(texts[k]), &f);
         assert_that(sheet != NULL && sheet->n == 2);
         assert_1234(HERE(texts[k]), &sheet->item[0]);
@@ -413,7 +413,7 @@ LAW(a_name_has_several_spellings)
 {
     for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++) {
         char text[100];
-        Fault f = { .sheet = "text" };
+        Error f = { .sheet = "text" };
         snprintf(text, sizeof text, "%s = 1\n", spellings[k].typed);
         const Sheet *sheet = sheet_in(text, strlen(text), &f);
         if (sheet == NULL)
@@ -469,7 +469,7 @@ LAW(every_spelling_of_a_name_is_known)
 
 LAW(keys_words_and_claims_are_told_apart)
 {
-    Fault f = { .sheet = "text" };
+    Error f = { .sheet = "text" };
     char text[] = "algorithm 4\nlayout = torch\nmask 1 0 ; 1 1\nd_e :=2\n"
                   "  claim A = ? 1.50\n$X = 1$\n";
     const Sheet *sheet = sheet_in(text, strlen(text), &f);
@@ -485,7 +485,7 @@ LAW(keys_words_and_claims_are_told_apart)
 
 LAW(what_only_looks_like_an_item_is_none)
 {
-    Fault f = { .sheet = "text" };
+    Error f = { .sheet = "text" };
     char text[] = "X =\n| pi | 1 |\n# X = 1\n| pi | e |\n"
                   "norm = 1 2\nscale no # word\nmask\n1 0\n0 1\n"
                   "Wq = 1e-500 0.1e-3\nd_e\n3\nclaim m = 1 2";
@@ -500,12 +500,12 @@ LAW(what_only_looks_like_an_item_is_none)
     assert_int_equal(sheet->item[4].entry[1].decimals, 4);
 }
 
-/* ----------------------------------------------------------------- faults */
+/* ----------------------------------------------------------------- errors */
 
-static void assert_fault(Where where, const char *text, size_t length,
+static void assert_error(Where where, const char *text, size_t length,
                          const char *sentence)
 {
-    Fault f = { .sheet = "text" };
+    Error f = { .sheet = "text" };
     if (sheet_in(text, length, &f) != NULL)
         fail_at(where, "is read");
     if (strcmp(f.sentence, sentence) != 0)
@@ -523,16 +523,16 @@ static char *repeated(const char *start, const char *part, int n)
 }
 
 #define FAULT(text, sentence) \
-    assert_fault(HERE(#text), text, strlen(text), sentence)
+    assert_error(HERE(#text), text, strlen(text), sentence)
 
 LAW(what_is_no_text_is_refused)
 {
     static const char nul[] = "X = 1\0 2\n", utf16[] = "\xFF\xFEX\0";
     FAULT("", "text:1:1: the sheet is empty.");
     FAULT("\n \n\t\n", "text:1:1: the sheet is empty.");
-    assert_fault(HERE(nul), nul, sizeof nul - 1, "text:1:6: the byte 0x00 is "
+    assert_error(HERE(nul), nul, sizeof nul - 1, "text:1:6: the byte 0x00 is "
                  "no text; a sheet is plain text in UTF-8.");
-    assert_fault(HERE(utf16), utf16, sizeof utf16 - 1,
+    assert_error(HERE(utf16), utf16, sizeof utf16 - 1,
                  "text:1:1: this is UTF-16; save the sheet as UTF-8.");
     FAULT("# ab\xE9\n", "text:1:5: the byte 0xE9 is no text; a sheet is plain "
           "text in UTF-8.");
@@ -627,7 +627,7 @@ LAW(what_is_given_twice_is_refused)
 
 LAW(what_differs_in_one_thing_is_not_given_twice)
 {
-    Fault f = { .sheet = "text" };
+    Error f = { .sheet = "text" };
     char text[] = "X = 1\nclaim X = 1\nWq = 1\nWq1 = 1\nWq2 = 1\n"
         "layer1.Wq = 1\nlayer2.Wq = 1\nenc1.Wq = 1\ndec1.Wq = 1\ned1.Wq = 1\n"
         "claim S = 1\nclaim 4.4 S = 1\nclaim 4.5 S = 1\nclaim 5.4 S = 1\n"
@@ -647,7 +647,7 @@ LAW(a_character_stays_whole_wherever_it_stands)
         "\xEF\xBB\xBF# é ẽ 😀\r\n\r\n", "mask none # ∞\r\n" };
     for (int k = 0; k < 5; k++) {
         char text[200];
-        Fault f = { .sheet = "text" };
+        Error f = { .sheet = "text" };
         snprintf(text, sizeof text, "%sγ = √4 −1 # é\r\nṼ = 1 2×3\r\n",
                  before[k]);
         const Sheet *sheet = sheet_in(text, strlen(text), &f);
@@ -673,14 +673,14 @@ LAW(what_is_nested_too_deep_is_refused)
 {
     static const char *const parts[] = { "-(", "1^", "\\ln", "sqrt(" };
     for (int k = 0; k < 4; k++) {
-        Fault f = { .sheet = "text" };
+        Error f = { .sheet = "text" };
         const char *text = repeated("X = ", parts[k], 100000);
         assert_that(sheet_in(text, strlen(text), &f) == NULL);
         assert_that(strstr(f.sentence, "nested more than 100 deep.") != NULL);
     }
     static const char *const brackets[] = { "[", "(", "{", "array![" };
     for (int k = 0; k < 4; k++) {
-        Fault f = { .sheet = "text" };
+        Error f = { .sheet = "text" };
         const char *text = repeated("X = ", brackets[k], 100000);
         assert_that(sheet_in(text, strlen(text), &f) == NULL);
         assert_that(strstr(f.sentence, "brackets are more than ten deep."));
@@ -707,7 +707,7 @@ LAW(what_is_too_long_is_refused)
 
 LAW(a_line_of_half_a_million_entries_is_read)
 {
-    Fault f = { .sheet = "text" };
+    Error f = { .sheet = "text" };
     const char *text = repeated("X =", " 1", 520000);
     const Sheet *sheet = sheet_in(text, strlen(text), &f);
     assert_that(sheet != NULL && sheet->item[0].cols == 520000);

@@ -53,8 +53,8 @@ static void refused_at(Where where, const char *text, const char *sentence)
     const Reading *r = reading("text", text, run_it);
     if (r->run != NULL)
         fail_at(where, "is not refused");
-    if (strcmp(r->fault.sentence, sentence) != 0)
-        fail_at(where, "%s", r->fault.sentence);
+    if (strcmp(r->error.sentence, sentence) != 0)
+        fail_at(where, "%s", r->error.sentence);
 }
 
 #define BIGRAMS "We = 1 0 ; 0 1\nWu = 0 0 ; 0 0\n"
@@ -131,7 +131,7 @@ LAW(names_of_a_model_have_several_spellings)
         snprintf(text, sizeof text, "%s = 1\n", spelled[k].typed);
         const Reading *r = reading("text", text, read_it);
         if (r->sheet == NULL)
-            fail_at(HERE(spelled[k].typed), "%s", r->fault.sentence);
+            fail_at(HERE(spelled[k].typed), "%s", r->error.sentence);
         const Item *item = r->sheet->item;
         assert_string_equal(item->name, spelled[k].name);
         assert_int_equal(item->part, spelled[k].part);

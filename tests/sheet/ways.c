@@ -111,7 +111,7 @@ static const char *told(const Reading *r, char to[WAY_BYTES])
 {
     if (r->sheet == NULL) {
         snprintf(to, WAY_BYTES, "refused %s",
-                 r->fault.sentence + strlen("text:"));
+                 r->error.sentence + strlen("text:"));
         return to;
     }
     const Item *item = &r->sheet->item[0];
@@ -326,13 +326,13 @@ LAW(what_is_written_in_any_style_is_read_as_it_is)
         }
         add_text(t, "%sdecimals 3\n", styles[style].end);
         const Reading *r = reading("text", t->at, read_it);
-        if (r->sheet == NULL && strstr(r->fault.sentence, " may ") != NULL) {
+        if (r->sheet == NULL && strstr(r->error.sentence, " may ") != NULL) {
             asked++;
             continue;
         }
         if (r->sheet == NULL || r->sheet->n != 2)
             fail_at(HERE("style"), "%d: %s\n%s", turn, t->at,
-                    r->fault.sentence);
+                    r->error.sentence);
         if (!same_entries(&r->sheet->item[0], rows, cols, is))
             fail_at(HERE("style"), "%d: %s\nis not read as it is", turn, t->at);
         arena_clear(arena);
@@ -361,7 +361,7 @@ static void assert_reads_back(const Way *w, const Sheet *sheet)
     const Reading *again = reading("text", t->at, read_it);
     if (again->sheet == NULL)
         fail_at(HERE("again"), "ways.txt:%d: %s\n%s", w->line, t->at,
-                again->fault.sentence);
+                again->error.sentence);
     const Item *other = &again->sheet->item[0];
     assert_that(other->rows == item->rows && other->cols == item->cols);
     for (int k = 0; k < n; k++)
@@ -405,17 +405,17 @@ LAW(what_is_damaged_is_read_or_refused_with_a_sentence)
             mutate(text, &n);
         text[n] = '\0';
         Reading r = { .name = "text", .text = text, .bytes = (size_t)n,
-                      .fault = { .sheet = "text" } };
-        bool read = n > 0 && attempt(&r.fault, read_it, &r);
+                      .error = { .sheet = "text" } };
+        bool read = n > 0 && try_work(&r.error, read_it, &r);
         if (read) {
             assert_reads_back(w, r.sheet);
         } else if (n > 0) {
             int line, column, sure = 0;
-            sscanf(r.fault.sentence, "text:%d:%d: %n", &line, &column, &sure);
-            size_t length = strlen(r.fault.sentence);
-            if (sure == 0 || r.fault.sentence[length - 1] != '.'
-                || strlen(r.fault.sentence + sure) < 10)
-                fail_at(HERE("sentence"), "%s", r.fault.sentence);
+            sscanf(r.error.sentence, "text:%d:%d: %n", &line, &column, &sure);
+            size_t length = strlen(r.error.sentence);
+            if (sure == 0 || r.error.sentence[length - 1] != '.'
+                || strlen(r.error.sentence + sure) < 10)
+                fail_at(HERE("sentence"), "%s", r.error.sentence);
         }
         arena_clear(arena);
     }

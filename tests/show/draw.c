@@ -220,7 +220,7 @@ static void assert_claims_scores(const char *name)
 {
     const Reading *r = reading(name, NULL, read_it);
     if (r->sheet == NULL)
-        fail_at(HERE(name), "%s", r->fault.sentence);
+        fail_at(HERE(name), "%s", r->error.sentence);
     const Item *claim = &r->sheet->item[r->sheet->n - 1];
     assert_that(claim->rows == 2 && claim->cols == 2);
     assert_that(claim->entry[0].value == 0 && claim->entry[2].value == 0);

@@ -119,7 +119,7 @@ LAW(strings_are_escaped_in_json)
     Sheet sheet = *run.sheet;
     FILE *out = tmpfile();
     Arena *own = arena_new();
-    Fault f = { .sheet = sheet.name };
+    Error f = { .sheet = sheet.name };
     sheet.name = "a \"b\"\\\x01\n";
     run.sheet = &sheet;
     show_json(out, &run, own, &f);
@@ -134,7 +134,7 @@ LAW(numbers_of_json_are_no_others)
                                       INFINITY, -INFINITY, NAN };
     FILE *out = tmpfile();
     for (int k = 0; k < 9; k++) {
-        json_number(out, numbers[k]);
+        print_json_number(out, numbers[k]);
         fputc(' ', out);
     }
     assert_string_equal(all_of(out), "0.10000000000000001 0 0 "

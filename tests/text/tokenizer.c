@@ -467,7 +467,7 @@ static const Tokenizer *tokenizer_in(const char *text, size_t n)
     const char *wrong = tokenizer_load(arena, &p, text + n, &t);
     if (wrong != NULL || p != text + n)
         fail_at(HERE("tokenizer_load"), "byte %td: %s", p - text,
-                wrong == NULL ? "(no fault)" : wrong);
+                wrong == NULL ? "(no error)" : wrong);
     return t;
 }
 
@@ -585,7 +585,7 @@ LAW(damage_is_told_in_a_sentence)
         if (wrong == NULL || strcmp(wrong, cases[k].wrong) != 0
             || p - exactly != cases[k].at)
             fail_at(HERE(cases[k].text), "%s: byte %td: %s", cases[k].text,
-                    p - exactly, wrong == NULL ? "(no fault)" : wrong);
+                    p - exactly, wrong == NULL ? "(no error)" : wrong);
         free(exactly);
     }
     const char *text = "tokenizer word 1\n" SIXTY "\n";
@@ -605,7 +605,7 @@ LAW(damage_is_told_in_a_sentence)
     assert_int_equal(token_piece(tokenizer_in(text, strlen(text)), 257).n, 2);
 }
 
-/* Cut off anywhere, or with a few bytes changed: a fault, or a tokenizer
+/* Cut off anywhere, or with a few bytes changed: an error, or a tokenizer
    that can be used; and nothing beyond the end is read. */
 LAW(no_damage_does_harm)
 {

@@ -13,7 +13,7 @@ typedef struct {
     size_t bytes;               /* of out */
 } Said;
 
-static inline Said said_by(Entrance *command, int n, char *argument[])
+static inline Said said_by(CommandMain *command, int n, char *argument[])
 {
     FILE *out = tmpfile(), *err = tmpfile();
     Said s;
@@ -30,7 +30,7 @@ static inline Said said_by(Entrance *command, int n, char *argument[])
 static inline Said ftx(const char *format, ...) FORMAT_LIKE_PRINTF(1, 2);
 static inline Said ftx(const char *format, ...)
 {
-    static const struct { const char *name; Entrance *command; } all[] = {
+    static const struct { const char *name; CommandMain *command; } all[] = {
         { "train", train }, { "generate", generate }, { "fill", fill_texts },
         { "translate", translate }, { "classify", classify_texts },
         { "show", show_inside }, { "count", count_numbers },
@@ -142,13 +142,13 @@ static inline void says_at(Where where, Said s, const char *part)
                 "0 and\n%s", s.status, s.out, s.err, part);
 }
 
-/* The sentence of the fault that ends the work; "" without one. */
-static inline const char *fault_of(void (*work)(Fault *f, void *data),
+/* The sentence of the error that ends the work; "" without one. */
+static inline const char *error_of(void (*work)(Error *f, void *data),
                                    void *data)
 {
-    Fault *f = arena_alloc(arena, sizeof *f);
-    *f = (Fault){ .sheet = "test" };
-    return attempt(f, work, data) ? "" : f->sentence;
+    Error *f = arena_alloc(arena, sizeof *f);
+    *f = (Error){ .sheet = "test" };
+    return try_work(f, work, data) ? "" : f->sentence;
 }
 
 typedef struct {
@@ -158,13 +158,13 @@ typedef struct {
     Purpose purpose;
 } Filing;
 
-static inline void save_it(Fault *f, void *data)
+static inline void save_it(Error *f, void *data)
 {
     const Filing *filing = data;
     model_save(filing->saves, filing->name, NULL, f);
 }
 
-static inline void load_it(Fault *f, void *data)
+static inline void load_it(Error *f, void *data)
 {
     Filing *filing = data;
     filing->loads = model_load(arena, filing->name, filing->purpose, f);
@@ -172,14 +172,14 @@ static inline void load_it(Fault *f, void *data)
 
 static inline const char *saving(const Model *m, const char *name)
 {
-    return fault_of(save_it, &(Filing){ .saves = m, .name = name });
+    return error_of(save_it, &(Filing){ .saves = m, .name = name });
 }
 
 static inline const char *loading_to(Purpose purpose, const char *name,
                                      Model **m)
 {
     Filing filing = { .name = name, .purpose = purpose };
-    const char *said = fault_of(load_it, &filing);
+    const char *said = error_of(load_it, &filing);
     *m = filing.loads;
     return said;
 }

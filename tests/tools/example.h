@@ -20,7 +20,7 @@ static inline void compare_claim(Where where, const Item *claim, Mat M)
 static inline void claims_at(Where where, const Reading *r, int claims)
 {
     if (r->run == NULL)
-        fail_at(where, "%s", r->fault.sentence);
+        fail_at(where, "%s", r->error.sentence);
     for (int k = 0; k < r->sheet->n; k++) {
         const Item *item = &r->sheet->item[k];
         if (item->claim) {

@@ -34,10 +34,10 @@ typedef struct {
     const Sheet *sheet;
     const Run *run;
     const Judgement *judgement;
-    Fault fault;                /* what is wrong with it                  */
+    Error error;                /* what is wrong with it                  */
 } Reading;
 
-static inline void read_it(Fault *f, void *data)
+static inline void read_it(Error *f, void *data)
 {
     Reading *r = data;
     if (r->text == NULL) {
@@ -49,14 +49,14 @@ static inline void read_it(Fault *f, void *data)
     r->sheet = sheet_of(arena, r->name, copy, (int)n, f);
 }
 
-static inline void run_it(Fault *f, void *data)
+static inline void run_it(Error *f, void *data)
 {
     Reading *r = data;
     read_it(f, r);
     r->run = run_sheet(r->sheet, arena, quiet, f);
 }
 
-static inline void judge_it(Fault *f, void *data)
+static inline void judge_it(Error *f, void *data)
 {
     Reading *r = data;
     read_it(f, r);
@@ -65,11 +65,11 @@ static inline void judge_it(Fault *f, void *data)
 
 /* work is one of these three. */
 static inline Reading *reading(const char *name, const char *text,
-                               void (*work)(Fault *f, void *data))
+                               void (*work)(Error *f, void *data))
 {
     Reading *r = arena_alloc(arena, sizeof *r);
-    *r = (Reading){ .name = name, .text = text, .fault = { .sheet = name } };
-    attempt(&r->fault, work, r);
+    *r = (Reading){ .name = name, .text = text, .error = { .sheet = name } };
+    try_work(&r->error, work, r);
     return r;
 }
 
@@ -83,13 +83,13 @@ static inline const Run *run_of_file(const char *name)
 {
     const Reading *r = reading(name, NULL, run_it);
     if (r->run == NULL)
-        fail_at(HERE(name), "%s", r->fault.sentence);
+        fail_at(HERE(name), "%s", r->error.sentence);
     return r->run;
 }
 
 typedef struct { const Run *run; const Item *claim; const Step *step; } Search;
 
-static inline void find_it(Fault *f, void *data)
+static inline void find_it(Error *f, void *data)
 {
     Search *s = data;
     s->step = step_of(s->run, s->claim, f);
@@ -99,8 +99,8 @@ static inline void find_it(Fault *f, void *data)
 static inline const Step *step_for(const Run *run, const Item *claim)
 {
     Search s = { run, claim, NULL };
-    Fault f = { .sheet = run->sheet->name };
-    if (!attempt(&f, find_it, &s))
+    Error f = { .sheet = run->sheet->name };
+    if (!try_work(&f, find_it, &s))
         fail_at(HERE("step_of"), "%s", f.sentence);
     return s.step;
 }
@@ -109,7 +109,7 @@ static inline const Judgement *judged(const char *text)
 {
     const Reading *r = reading("text", text, judge_it);
     if (r->judgement == NULL)
-        fail_at(HERE("judge_sheet"), "%s\n%s", r->fault.sentence, text);
+        fail_at(HERE("judge_sheet"), "%s\n%s", r->error.sentence, text);
     return r->judgement;
 }
 #endif

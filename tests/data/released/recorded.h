@@ -1,4 +1,4 @@
-/* What transformers computes with the models beside this file. Written
+/* What transformers computes with the models beside this file. TextStream
    by oracle/released.py with PyTorch 2.13.0 and transformers 5.24.0
    in float64. */
 

@@ -1,18 +1,18 @@
-/* A fault gives up an attempt with one sentence. */
+/* An error gives up an attempt with one sentence. */
 #include "cli/cli.h"
 #include <stdarg.h>
 #include <string.h>
 
-bool attempt(Fault *f, void (*work)(Fault *f, void *data), void *data)
+bool try_work(Error *f, void (*work)(Error *f, void *data), void *data)
 {
-    f->passing = false;
+    f->is_temporary = false;
     if (setjmp(f->out) != 0)
         return false;
     work(f, data);
     return true;
 }
 
-static int place(const Fault *f, int at, char *to, size_t size)
+static int place(const Error *f, int at, char *to, size_t size)
 {
     int line = 1, column = 1;
     if (f->text == NULL)
@@ -60,7 +60,7 @@ static void put_line(char *to, size_t size, const char *text)
     *to = '\0';
 }
 
-static void put_sentence(Fault *f, int at, const char *sentence,
+static void put_sentence(Error *f, int at, const char *sentence,
                     va_list arguments)
 {
     char said[sizeof f->sentence];
@@ -69,7 +69,7 @@ static void put_sentence(Fault *f, int at, const char *sentence,
     put_line(f->sentence, sizeof f->sentence, said);
 }
 
-_Noreturn void fault(Fault *f, int at, const char *sentence, ...)
+_Noreturn void fail_in_text(Error *f, int at, const char *sentence, ...)
 {
     va_list arguments;
     va_start(arguments, sentence);
@@ -78,7 +78,7 @@ _Noreturn void fault(Fault *f, int at, const char *sentence, ...)
     longjmp(f->out, 1);
 }
 
-_Noreturn void failure(Fault *f, const char *sentence, ...)
+_Noreturn void fail_with(Error *f, const char *sentence, ...)
 {
     va_list arguments;
     va_start(arguments, sentence);
@@ -87,7 +87,7 @@ _Noreturn void failure(Fault *f, const char *sentence, ...)
     longjmp(f->out, 1);
 }
 
-_Noreturn void fault_again(Fault *f, const Fault *inner)
+_Noreturn void rethrow(Error *f, const Error *inner)
 {
     memcpy(f->sentence, inner->sentence, sizeof f->sentence);
     longjmp(f->out, 1);
