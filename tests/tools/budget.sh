@@ -17,7 +17,7 @@ tangled/ftx.h                   530    tangled/check/check.h         200
 tangled/check/slipping.h        114    tangled/cli/cli.h             275
 tangled/hub/hub.h               116    tangled/library/functions.h   225
 tangled/library/product_strip.h 316    tangled/library/tape.h        107
-tangled/model/model.h           254    tangled/practice/practice.h   285
+tangled/model/model.h           255    tangled/practice/practice.h   285
 tangled/sheet/job.h             230    tangled/sheet/sheet.h         408
 Matrix      20  Hyperparameters 28  Theta     22  Judged  17  Judging  17
 Slipping    21  Wanted          18  Strip     17  Watch   22  Session  24
