@@ -14,8 +14,7 @@
 #     tests/bench/bench.sh gpt2         steps and tokens at GPT-2's sizes
 #     tests/bench/bench.sh growth       time and memory against ell, d_e and threads
 # RUNS says how often peers take turns: 7 times, of gpt2 3 times (10 to 15 minutes
-# on two quiet cores; RUNS=1 is a quick look). FTX_PYTHON names a Python that has
-# PyTorch; otherwise python3 is tried.
+# on two quiet cores; RUNS=1 is a quick look).
 set -eu
 cd "$(dirname "$0")/../.."
 OUT=build/bench

@@ -4,7 +4,7 @@
 
    trains Algorithm 10 that long on sequences of random tokens and prints one
    number: steps in a second of the processor's time, in which other programs
-   do not count. bench_train.py does the same with PyTorch. Where the threads
+   do not count. Where the threads
    are given, there follow the milliseconds of the clock's that the quickest
    step took, and the most megabytes that the tape held. */
 #include "bench.h"
