@@ -1,7 +1,7 @@
 #!/bin/sh
 # What do models of the four kinds learn in at most five minutes each? Trains
 # them with the command as a user would, in single precision, and writes
-# tests/bench/quality.txt, which the book prints. It fails if one learns less than
+# tests/bench/quality.txt. It fails if one learns less than
 # is wanted.                                                   make quality
 set -eu
 cd "$(dirname "$0")/../.."
@@ -14,40 +14,14 @@ awk -f tests/data/lines.awk $OUT/book.nw > $OUT/lines.tsv
 cd $OUT
 PATH=$ROOT/build/float:$PATH
 
-# No line of the table is longer than a line of the book.
-folded() {
-    awk -v most=74 '{
-        while (length($0) > most) {
-            for (n = most; n > 1 && substr($0, n, 1) != " "; n--) ;
-            if (n == 1) n = most
-            print "  " substr($0, 1, n)
-            $0 = substr($0, n + 1)
-        }
-        print "  " $0 }' | sed 's/ *$//'
-}
-
-# typed ARGUMENTS: the command as it is typed, broken between arguments.
-typed() {
-    for word in "$@"; do
-        case $word in
-        *[!A-Za-z0-9._=-]*) echo "'$word'" ;;
-        *)                  echo "$word" ;;
-        esac
-    done | awk '
-        BEGIN { line = "$ ftx" }
-        length(line $0) > 70 { print line " \\"; line = "     " }
-        { line = line " " $0 }
-        END { print line }'
-}
-
-# run ARGUMENTS: a command and what it prints.
+# run ARGUMENTS: a command and what it prints, of a training the end.
 run() {
-    typed "$@"
+    echo "\$ ftx $*"
     ftx "$@" > output
     case $1 in
     train) sed -n '/^this run/,$p' output | tee "$2.said" ;;
     *)     cat output ;;
-    esac | folded
+    esac | fold -s -w 74
     echo
 }
 
@@ -58,9 +32,8 @@ said() {
 }
 
 train() {
-    kind=$1 data=$2
-    shift 2
-    run train "$kind" "$@" --minutes 5 --threads 2 --model "$kind.ftx" "$data"
+    kind=$1
+    run train "$@" --minutes 5 --threads 2 --model "$kind.ftx"
 }
 
 {
