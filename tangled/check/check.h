@@ -130,6 +130,9 @@ int claimed_entries(const Judged *judged);
 int all_claimed(const Judgement *judgement);
 bool all_right(const Judgement *judgement);
 
+/* Whether something is off, but by no more than rounding. */
+bool is_only_rounded(const Judgement *judgement);
+
 /* A judgement as text and as JSON; what went wrong first, and why, in one
    sentence; its claims as the steps of a run, with marks. */
 void check_text(FILE *out, const Judgement *judgement);

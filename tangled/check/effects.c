@@ -136,42 +136,36 @@ static void list_slips(FILE *out)
     }
 }
 
-static const char *place_text(char to[200], const Run *run, const Effect *e)
+static void print_effect(FILE *out, const Run *run, const Effect *e)
 {
-    char label[100];
-    snprintf(to, 200, "%s[%d,%d]", step_label(label, run, e->right), e->i,
-             e->j);
-    return to;
-}
-
-static void print_effect(FILE *out, const Run *run, const Effect *e,
-                         int width)
-{
-    char place[200];
+    char place[30];
     int decimals = decimals_shown(run);
-    place_text(place, run, e);
-    fprintf(out, "%-*s  %s%*s %10s %10s\n", longest_name(), e->slip->name,
-            place, width - text_width(place), "",
-            printed(AT(e->right->M, e->i, e->j), decimals).text,
+    snprintf(place, sizeof place, "[%d,%d]", e->i, e->j);
+    fprintf(out, "  %-*s  %-8s %10s %10s\n", longest_name(), e->slip->name,
+            place, printed(AT(e->right->M, e->i, e->j), decimals).text,
             printed(AT(e->wrong->M, e->i, e->j), decimals).text);
 }
 
+/* Each slip stands under the step that it changes first. */
 static void print_effects(FILE *out, const Run *run, const Effect *effect,
                           int n)
 {
-    static const char head[] = "changes first";
-    char place[200];
-    int width = (int)strlen(head);
-    for (int k = 0; k < n; k++) {
-        int used = effect[k].right == NULL ? 0
-                 : text_width(place_text(place, run, &effect[k]));
-        width = used > width ? used : width;
+    char label[100];
+    fprintf(out, "%-*s  %-8s %10s %10s\n", longest_name() + 2,
+            "slip", "changes", "right", "with it");
+    for (int i = 0; i < run->n; i++) {
+        const Step *step = &run->step[i];
+        bool any = false;
+        for (int k = 0; k < n; k++) {
+            if (effect[k].right != step)
+                continue;
+            if (!any)
+                fprintf(out, "%s (line %d)\n",
+                        step_label(label, run, step), step->line);
+            any = true;
+            print_effect(out, run, &effect[k]);
+        }
     }
-    fprintf(out, "%-*s  %-*s %10s %10s\n", longest_name(), "slip", width,
-            head, "right", "with it");
-    for (int k = 0; k < n; k++)
-        if (effect[k].right != NULL)
-            print_effect(out, run, &effect[k], width);
 }
 
 /* The names of the slips with this sum; how many they are. */

@@ -61,10 +61,10 @@ static void cell_text(char *to, size_t size, const Judged *j, int k)
     right_number(here, entry, *claimed_entry(item, j->claim.step->M, k));
     const char *blank = *entry_place(place, item, k) == '\0' ? "" : " ";
     if (entry->bytes <= LONGEST)
-        snprintf(to, size, "%s%syou %.*s, here %s", place, blank,
+        snprintf(to, size, "%s%syours %.*s, expected %s", place, blank,
                  entry->bytes, entry->typed, here);
     else
-        snprintf(to, size, "%s%syou %.6g, here %s", place, blank,
+        snprintf(to, size, "%s%syours %.6g, expected %s", place, blank,
                  entry->value, here);
 }
 
@@ -156,7 +156,7 @@ static void say_verdict(Report *r, const Judged *j)
     if (all == 0)
         say(r, "nothing is claimed");
     else if (!j->fits && j->begins)
-        say(r, "WRONG  it is %d x %d on the sheet, but %d x %d here",
+        say(r, "WRONG  it is %d x %d on the sheet, expected %d x %d",
             item->rows, item->cols, M->rows, M->cols);
     else if (count[RIGHT] == all)
         say(r, "right, %d of %d entr%s", all, all, all == 1 ? "y" : "ies");
@@ -365,6 +365,34 @@ void first_sentence(char to[1000], const Judgement *judgement)
         append(to, size, ", or for another reason");
 }
 
+bool is_only_rounded(const Judgement *judgement)
+{
+    bool only = !all_right(judgement);
+    for (int k = 0; k < judgement->n; k++) {
+        const Judged *j = &judgement->judged[k];
+        only &= j->fits && j->count[WRONG] + j->count[FOLLOWS] == 0;
+    }
+    return only;
+}
+
+/* Says how many claims are right, if there are several and not all are. */
+static void say_total(Report *r)
+{
+    const Judgement *judgement = r->judgement;
+    int right = 0;
+    for (int k = 0; k < judgement->n; k++)
+        right += judgement->judged[k].is_right;
+    if (judgement->n > 1 && right < judgement->n) {
+        say(r, "%d of %d claims right%s", right, judgement->n,
+            is_only_rounded(judgement) ? "; nothing but rounding differs"
+                                       : "");
+        paragraph(r);
+    } else if (is_only_rounded(judgement)) {
+        say(r, "nothing but rounding differs");
+        paragraph(r);
+    }
+}
+
 static void say_first(Report *r)
 {
     const Run *run = r->judgement->run;
@@ -375,6 +403,7 @@ static void say_first(Report *r)
         say(r, "all right");
         return;
     }
+    say_total(r);
     if (other != NULL) {
         say(r, "remark: in layout %s all claims are right (%s)",
             other->name, other->meaning);
@@ -398,7 +427,7 @@ void check_text(FILE *out, const Judgement *judgement)
     const Run *run = judgement->run;
     char name[120], title[TITLE_BYTES];
     if (*run->guessed != '\0' || *run->entered != '\0'
-        || run->sheet->commas) {
+        || run->sheet->commas || run->sheet->inferred) {
         say(&r, "%s", run_title(title, run));
         fputc('\n', out);
     }

@@ -59,7 +59,7 @@ static int help(void)
            "sentence that says what; 3 if the program is wrong;\n128 and "
            "the signal's number where ftx train was stopped by one, and "
            "saved.\n");
-    print_algorithms(stdout);
+    print_starts(stdout);
     return 0;
 }
 

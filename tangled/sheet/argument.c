@@ -31,7 +31,7 @@ const char *as_W_u(const Layout *layout)
     { { __VA_ARGS__ }, "gamma_" k, VECTOR, "d_e", NULL, "1" }, \
     { { __VA_ARGS__ }, "beta_" k, VECTOR, "d_e", NULL, "0" }
 const Argument arguments[] = {
-    { { EACH },        "algorithm", NUMBER, NULL, NULL, NULL },
+    { { EACH },        "algorithm", NUMBER, NULL, NULL, "" },
     { { EACH },        "layout",    WORD,   NULL, NULL, "" },
     { { EACH },        "decimals",  NUMBER, NULL, NULL, "" },
     { { 1 },           "v",         NUMBER, NULL, NULL, NULL },
@@ -283,16 +283,32 @@ const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim)
     return to;
 }
 
-void print_algorithms(FILE *out)
+void print_algorithm(FILE *out, int algorithm)
 {
     char names[NAMES_BYTES], heading[40];
-    fputs("\nWhat a sheet begins with, and the steps that it may claim:\n",
-          out);
+    snprintf(heading, sizeof heading, "Algorithm %d starts from", algorithm);
+    print_list(out, heading, sheet_starts[algorithm]);
+    list_arguments(names, sizeof names, algorithm);
+    print_list(out, "It takes", names);
+    names_text(names, algorithm, true);
+    print_list(out, "Its steps are", names + strlen("the steps are "));
+}
+
+void print_starts(FILE *out)
+{
+    char heading[40];
     for (int a = 1; a <= 15; a++) {
-        snprintf(heading, sizeof heading, "\nAlgorithm %d starts from", a);
+        snprintf(heading, sizeof heading, "Algorithm %d:", a);
         print_list(out, heading, sheet_starts[a]);
-        print_list(out, "  and", names_text(names, a, true));
     }
+}
+
+bool knows_name(int algorithm, const char *name, bool claim)
+{
+    bool known = !claim && find_argument(algorithm, name) != NULL;
+    for (const StepRow *r = step_table; r < step_table + step_rows; r++)
+        known |= strcmp(r->name, name) == 0 && comes_by(algorithm, r);
+    return known;
 }
 
 const char *const sheet_starts[] = {

@@ -147,9 +147,42 @@ int word_given(const Job *job, const char *name, const char *words)
                  strcmp(name, "mask") == 0 ? "; or a matrix of 0 and 1" : "");
 }
 
+/* The name of this algorithm for a step of another, such as k_t for K;
+   NULL: there is none. */
+static const char *own_name(int algorithm, const char *name)
+{
+    for (int k = 0; k < step_rows; k++)
+        for (int i = 0; i < step_rows && algorithm < 8; i++)
+            if (strcmp(step_table[k].name, name) == 0
+                && step_table[i].role == step_table[k].role
+                && comes_by(algorithm, &step_table[i])
+                && strcmp(step_table[i].name, name) != 0)
+                return step_table[i].name;
+    return NULL;
+}
+
+/* The noun for a step of attention; or its name. */
+static const char *noun_of(const char *name)
+{
+    static const struct { Role role; const char *noun; } nouns[] = {
+        { ROLE_QUERY, "the query" },   { ROLE_KEY, "the keys" },
+        { ROLE_VALUES, "the values" }, { ROLE_SCORES, "the scores" },
+        { ROLE_WEIGHTS, "the weights" }, { ROLE_MIXED, "the result" } };
+    for (int k = 0; k < step_rows; k++)
+        for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
+            if (strcmp(step_table[k].name, name) == 0
+                && step_table[k].role == nouns[i].role)
+                return nouns[i].noun;
+    return name;
+}
+
 _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
     char list[700];
+    const char *own = own_name(job->run.algorithm, item->name);
+    if (own != NULL && !knows_name(job->run.algorithm, item->name, false))
+        fail_in_text(job->f, item->at, "Algorithm %d calls %s %s.",
+              job->run.algorithm, noun_of(item->name), own);
     list_arguments(list, sizeof list, job->run.algorithm);
     fail_in_text(job->f, item->at,
                  "Algorithm %d does not take %s; it takes %s.",

@@ -18,9 +18,14 @@ static void run_each(Job *job)
 static int which_algorithm(Job *job)
 {
     const Item *start = job->start = find_item(job, "algorithm", 0);
-    if (start == NULL)
-        fail_with(job->f, "the sheet does not say which algorithm; begin "
-                  "with a line such as 'algorithm 4'.");
+    if (start == NULL && !job->run.sheet->inferred)
+        fail_with(job->f, "the sheet does not say which algorithm, and its "
+                "names do not tell; begin with a line such as "
+                "'algorithm 4'.");
+    if (start == NULL) {
+        job->start = job->run.sheet->item;
+        return job->run.sheet->algorithm;
+    }
     double n = number_given(job, "algorithm", 0);
     if (n != floor(n) || n < 1 || n > algorithms)
         fail_in_text(job->f, start->at, "there is no sheet for Algorithm %g; "

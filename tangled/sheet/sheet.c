@@ -135,15 +135,46 @@ static const char *spelled(const char *typed, bool digits, int algorithm)
     return known_name(algorithm, bare);
 }
 
-/* The number behind `algorithm`, wherever that stands; 0: none. */
+/* The algorithm that a word names, such as attention; 0: none. */
+static int algorithm_named(const char *p, size_t n)
+{
+    static const struct { const char *words; int algorithm; } named[] = {
+        { "embedding", 1 },             { "positions positional", 2 },
+        { "attention", 4 },             { "multihead mha MHA", 5 },
+        { "layernorm layer_norm norm", 6 },
+        { "softmax unembedding logits", 7 },
+        { "encoderdecoder", 8 },        { "bert BERT encoder", 9 },
+        { "gpt GPT decoder", 10 },
+    };
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++)
+        if (word_in(named[k].words, p, n))
+            return named[k].algorithm;
+    return 0;
+}
+
+/* How many letters stand there, with - and _ between them. */
+static size_t word_bytes(const char *p)
+{
+    size_t n = 0;
+    while (isalpha((unsigned char)p[n]) || (n > 0 && p[n] == '_'))
+        n++;
+    return n;
+}
+
+/* The number or the name behind `algorithm`, wherever that stands; 0: there
+   is none. */
 static int algorithm_of(const char *text)
 {
     for (const char *p = text; p != NULL; p = strchr(p, '\n')) {
         p += strspn(p, " \n");
         size_t n = strspn(p, "aA") == 0 ? 0 : strspn(p, "aAlgorithm");
         const char *number = p + n + strspn(p + n, " =:");
-        if (n >= 3 && number > p + n && isdigit((unsigned char)*number))
+        if (n < 3 || number == p + n)
+            continue;
+        if (isdigit((unsigned char)*number))
             return number_in(number, strspn(number, "0123456789"));
+        if (word_bytes(number) > 0)
+            return algorithm_named(number, word_bytes(number));
     }
     return 0;
 }
@@ -1012,12 +1043,56 @@ static bool read_word(Reader *r)
     return true;
 }
 
+/* `algorithm attention` is `algorithm 4`. */
+static bool read_algorithm(Reader *r)
+{
+    const char *p = r->p + strspn(r->p, " ");
+    size_t n = strcmp(r->item->name, "algorithm") == 0 ? word_bytes(p) : 0;
+    if (n == 0)
+        return false;
+    r->p = p;
+    if (algorithm_named(r->p, n) == 0)
+        wrong_word(r, "expected 1 ... 15, or a word such as attention, "
+                   "multihead, layernorm or softmax");
+    *r->free = (Entry){ .value = algorithm_named(r->p, n), .at = at(r),
+                        .typed = r->p, .bytes = (int)n };
+    r->item->entry = r->free++;
+    r->item->rows = r->item->cols = 1;
+    r->p += n;
+    return true;
+}
+
 static bool has_zero(const char *typed)
 {
     for (const char *p = typed; *p != '\0'; p++)
         if (*p == '0' && (p == typed || !isdigit((unsigned char)p[-1])))
             return true;
     return false;
+}
+
+/* Names that other programs use, and what to type. */
+static void refuse_other_name(Reader *r)
+{
+    static const struct { const char *names, *say; } others[] = {
+        { "layers n_layers num_layers n_layer depth",
+          "the number of layers is L" },
+        { "heads n_heads num_heads n_head nhead",
+          "the heads are counted by their matrices, such as W_q^2" },
+        { "d_model dim hidden_size embed_dim",
+          "d_e is known from the matrices" },
+        { "d_k head_dim d_head", "the size of a query is d_attn" },
+        { "lr learning_rate", "the learning rate is eta" },
+        { "vocab vocab_size n_vocab", "N_V is known from W_e" },
+        { "temp", "the temperature is tau" },
+        { "labels targets", "the token whose loss is claimed is target" },
+        { "seq_len context_length block_size",
+          "the longest sequence is ell_max" },
+    };
+    size_t n = (size_t)(after_name(r->p) - r->p);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (word_in(others[k].names, r->p, n))
+            fail_in_text(r->error, at(r), "'%.*s' is not a setting; %s.", (int)n,
+                  r->p, others[k].say);
 }
 
 _Noreturn static void refuse_spelling(Reader *r)
@@ -1039,6 +1114,8 @@ static void read_name(Reader *r)
                               end - r->p < 30 ? end : r->p + 30);
     if (end - r->p < 30)
         name_of(item->typed, item, r->algorithm);
+    if (item->name == NULL)
+        refuse_other_name(r);
     if (item->name == NULL)
         refuse_spelling(r);
     if (item->head > SHEET_ITEMS || item->layer > SHEET_ITEMS)
@@ -1100,22 +1177,21 @@ static void read_item(Reader *r, const Sheet *sheet)
     if (value != NULL)
         r->p = value;
     refuse_twice(r, sheet);
-    if (r->item->claim || !read_word(r))
+    if (r->item->claim || (!read_algorithm(r) && !read_word(r)))
         read_matrix(r);
 }
 
-const Sheet *sheet_of(Arena *arena, const char *name, char *text,
-                      int length, Error *f)
+static Sheet *read_items(Error *f, Arena *arena, const char *name,
+                         char *text, int algorithm)
 {
-    f->sheet = name;
-    clean_text(text, length, f);
     size_t n = strlen(text) / 2 + 1;
     Item *item = arena_alloc(arena, SHEET_ITEMS * sizeof *item);
     Reader r = { .error = f, .text = text, .p = text, .arena = arena,
-                 .algorithm = algorithm_of(text),
+                 .algorithm = algorithm,
                  .free = arena_alloc(arena, n * sizeof(Entry)) };
     Sheet *sheet = arena_alloc(arena, sizeof *sheet);
-    *sheet = (Sheet){ .name = name, .text = text, .item = item };
+    *sheet = (Sheet){ .name = name, .text = text, .item = item,
+                      .algorithm = algorithm };
     for (; r.p += strspn(r.p, " \n$"), *r.p != '\0'; ) {
         if (*r.p == '#') {
             r.p += strcspn(r.p, "\n");
@@ -1136,3 +1212,58 @@ const Sheet *sheet_of(Arena *arena, const char *name, char *text,
     return sheet;
 }
 
+typedef struct {
+    Arena *arena;
+    const char *name;
+    char *text;
+    int algorithm;
+    Sheet *sheet;
+} AlgorithmGuess;
+
+static void read_as(Error *f, void *data)
+{
+    AlgorithmGuess *i = data;
+    i->sheet = read_items(f, i->arena, i->name, i->text, i->algorithm);
+}
+
+/* Whether every name is one of the algorithm, and something is given; one
+   item alone tells nothing. */
+static bool knows_all_names(const Sheet *sheet)
+{
+    bool known = true, given = false;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        known &= knows_name(sheet->algorithm, item->name, item->claim);
+        given |= !item->claim && item->word == NULL;
+    }
+    return known && given && sheet->n > 1;
+}
+
+/* The sheet, as the first algorithm reads it that knows all of its names;
+   NULL: none does. */
+static Sheet *infer_algorithm(Error *f, Arena *arena, const char *name,
+                              char *text)
+{
+    static const int candidates[] = { 4, 5, 3, 7, 6, 2, 1 };
+    for (size_t k = 0; k < sizeof candidates / sizeof *candidates; k++) {
+        AlgorithmGuess i = { arena, name, text, candidates[k], NULL };
+        Error inner = *f;
+        if (try_work(&inner, read_as, &i) && knows_all_names(i.sheet)) {
+            i.sheet->inferred = true;
+            return i.sheet;
+        }
+    }
+    return NULL;
+}
+
+const Sheet *sheet_of(Arena *arena, const char *name, char *text,
+                      int length, Error *f)
+{
+    f->sheet = name;
+    clean_text(text, length, f);
+    int algorithm = algorithm_of(text);
+    Sheet *inferred = algorithm != 0 ? NULL
+                    : infer_algorithm(f, arena, name, text);
+    return inferred != NULL ? inferred
+         : read_items(f, arena, name, text, algorithm);
+}

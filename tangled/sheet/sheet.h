@@ -65,6 +65,8 @@ typedef struct {
     int n;
     const Item *item;
     bool commas;                /* some were read as decimal points       */
+    int algorithm;              /* 0: not known                           */
+    bool inferred;              /* from the names: no line says it        */
 } Sheet;
 enum { SHEET_BYTES = 1 << 20, SHEET_ITEMS = 1000 };    /* at most        */
 

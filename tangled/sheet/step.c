@@ -457,8 +457,10 @@ int decimals_shown(const Run *run)
 const char *run_title(char to[TITLE_BYTES], const Run *run)
 {
     bool late = run->entered != NULL && *run->entered != '\0';
-    snprintf(to, TITLE_BYTES, "Algorithm %d%s%s, layout %s: %s%s%s",
-             run->algorithm, late ? " " : "", late ? run->entered : "",
+    bool inferred = run->sheet != NULL && run->sheet->inferred;
+    snprintf(to, TITLE_BYTES, "Algorithm %d%s%s%s, layout %s: %s%s%s",
+             run->algorithm, inferred ? " (known from the names)" : "",
+             late ? " " : "", late ? run->entered : "",
              run->layout->name, run->layout->meaning,
              run->guessed == NULL ? "" : run->guessed,
              run->sheet != NULL && run->sheet->commas

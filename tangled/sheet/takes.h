@@ -41,8 +41,14 @@ bool is_key(const char *name, bool word);
 enum { NAMES_BYTES = 800 };
 const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim);
 
-/* Prints for a help text what each algorithm starts from, and its steps. */
-void print_algorithms(FILE *out);
+/* Prints for a help text what an algorithm takes, and its steps; what each
+   algorithm starts from, a line each. */
+void print_algorithm(FILE *out, int algorithm);
+void print_starts(FILE *out);
+
+/* Whether an algorithm takes an argument of this name, or has such a step;
+   a claim must be a step. */
+bool knows_name(int algorithm, const char *name, bool claim);
 
 /* What a sheet of each algorithm starts from; behind "; or ", from what
    later. */

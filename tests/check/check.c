@@ -19,6 +19,25 @@ static const char *sheet(const char *text)
     return write_text("a.sheet", with_layout(text));
 }
 
+/* A text with one blank for any number of blanks and ends of lines, and
+   without the line of the total. */
+static const char *plain_report(const char *text)
+{
+    char *plain = arena_alloc(arena, strlen(text) + 1), *to = plain;
+    for (const char *p = text; *p != '\0'; p++) {
+        size_t n = strcspn(p, "\n");
+        const char *total = strstr(p, " claims right");
+        if ((p == text || p[-1] == '\n') && total != NULL && total < p + n)
+            p += n;
+        if (strchr(" \n", *p) == NULL)
+            *to++ = *p;
+        else if (to > plain && to[-1] != ' ')
+            *to++ = ' ';
+    }
+    *to = '\0';
+    return plain;
+}
+
 /* The report on a sheet, and its exit status. */
 #define assert_report(text, status, report) \
     report_at(HERE(#report), text, status, report)
@@ -26,7 +45,8 @@ static void report_at(Where where, const char *text, int status,
                       const char *report)
 {
     Said s = SAID(check, (char *)sheet(text));
-    if (s.status != status || *s.err != '\0' || strcmp(s.out, report) != 0)
+    if (s.status != status || *s.err != '\0'
+        || strcmp(plain_report(s.out), plain_report(report)) != 0)
         fail_at(where, "exit status %d, output\n%s\nerrors\n%s\nbut expected "
                 "%d and\n%s", s.status, s.out, s.err, status, report);
 }
@@ -36,9 +56,7 @@ static void report_at(Where where, const char *text, int status,
 static void line_at(Where where, const char *text, const char *line)
 {
     Said s = SAID(check, (char *)sheet(text));
-    const char *at = strstr(s.out, line);
-    size_t n = strlen(line);
-    if (at == NULL || at[n] != '\n')
+    if (strstr(plain_report(s.out), plain_report(line)) == NULL)
         fail_at(where, "is not in\n%s%s", s.out, s.err);
 }
 
@@ -87,6 +105,60 @@ LAW(where_it_went_on_from_and_the_layout_are_said_first)
         "A     right, 4 of 4 entries\nall right\n");
 }
 
+LAW(the_claims_that_are_right_are_counted)
+{
+    assert_line(LOGITS("2 ; 3") "2 4\nclaim p = 0.269 0.731\n",
+                "1 of 2 claims right\nfirst wrong step");
+    assert_no(LOGITS("2 ; 3") "2 4\n", "claims right");
+    assert_line(LOGITS("1/3 ; 2") "0.34 2.00\nclaim p = 0.16 0.84\n",
+                "1 of 2 claims right; nothing but rounding differs");
+    assert_no(LOGITS("1/3 ; 2") "0.44 2.00\nclaim p = 0.16 0.84\n",
+              "nothing but rounding");
+}
+
+LAW(rounding_is_forgiven_where_that_is_asked_for)
+{
+    char *rounded = (char *)sheet(LOGITS("1/3 ; 2") "0.34 2.00\n");
+    assert_int_equal(SAID(check, rounded).status, 1);
+    assert_int_equal(SAID(check, "--lenient", rounded).status, 0);
+    char *wrong = (char *)sheet(LOGITS("1/3 ; 2") "0.44 2.00\n");
+    assert_int_equal(SAID(check, "--lenient", wrong).status, 1);
+    char *follows = (char *)sheet(LOGITS("0 ; 0") "1 0\nclaim p = 0.73 0.27\n");
+    assert_int_equal(SAID(check, "--lenient", follows).status, 1);
+}
+
+LAW(the_algorithm_is_known_from_the_names)
+{
+    static const struct { const char *text; int algorithm; } sheets[] = {
+        { "Q = 1\nK = 1\nV = 1\nclaim A = 1\n", 4 },
+        { "X = 1\nWq = 1\nWk = 1\nWv = 1\nWo = 2\nclaim Vt = 2\n", 5 },
+        { "q = 1\nk_t = 1\nv_t = 1\nclaim alpha_t = 1\n", 3 },
+        { "x = 1 3\nclaim mean = 2\n", 6 },
+        { "e = 1\nWu = 0 ; 0\nclaim p = 0.5 0.5\n", 7 },
+        { "logits = 0 0\nclaim p = 0.5 0.5\n", 7 },
+    };
+    for (size_t k = 0; k < sizeof sheets / sizeof *sheets; k++) {
+        char first[60];
+        Said s = SAID(check, write_text("a.sheet", sheets[k].text));
+        snprintf(first, sizeof first, "Algorithm %d (known from the names)",
+                 sheets[k].algorithm);
+        if (s.status != 0 || strncmp(s.out, first, strlen(first)) != 0)
+            fail_at(HERE(first), "%s%s", s.out, s.err);
+    }
+    Said s = SAID(check, write_text("a.sheet", "x = 1\nWu = 1\nclaim A = 1\n"));
+    assert_int_equal(s.status, 2);
+}
+
+LAW(a_word_names_an_algorithm)
+{
+    Said s = SAID(check, write_text("a.sheet", "algorithm attention\nX = 1\n"
+                                    "claim Q = 1\n"));
+    assert_int_equal(s.status, 0);
+    s = SAID(check, write_text("a.sheet", "algorithm attend\nX = 1\n"));
+    assert_int_equal(s.status, 2);
+    assert_that(strstr(s.err, "multihead") != NULL);
+}
+
 LAW(a_slip_is_named_and_what_follows_from_it)
 {
     assert_report(FOUR "claim S = 1 0 2 ; 2 2 4 ; 4 2 8\n"
@@ -94,15 +166,15 @@ LAW(a_slip_is_named_and_what_follows_from_it)
         "0.844 0.468 0.980\n"
         "claim Vt = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n", 1,
         "S     right, 9 of 9 entries\n"
-        "A     WRONG  (1,1) you 0.042, here 0.0879; (1,2) you 0.063, here "
+        "A     WRONG  (1,1) yours 0.042, expected 0.0879; (1,2) yours 0.063, expected "
         "0.1084;\n"
-        "             (1,3) you 0.002, here 0.0134; (2,1) you 0.114, here "
+        "             (1,3) yours 0.002, expected 0.0134; (2,1) yours 0.114, expected "
         "0.1784;\n"
-        "             (2,2) you 0.468, here 0.4458; (2,3) you 0.018, here "
+        "             (2,2) yours 0.468, expected 0.4458; (2,3) yours 0.018, expected "
         "0.0551;\n"
-        "             (3,1) you 0.844, here 0.7337; (3,2) you 0.468, here "
+        "             (3,1) yours 0.844, expected 0.7337; (3,2) yours 0.468, expected "
         "0.4458;\n"
-        "             (3,3) you 0.980, here 0.9316\n"
+        "             (3,3) yours 0.980, expected 0.9316\n"
         "      all 9 entries match if the 1/√d_attn is left out\n"
         "Ṽ     follows from A, 5 of 6 entries; the other is right\n"
         "first wrong step: A (Algorithm 4, line 6): A = softmax(S / √d_attn)\n");
@@ -131,18 +203,18 @@ LAW(what_is_right_is_said_in_one_line)
 LAW(a_wrong_entry_stands_beside_the_others)
 {
     assert_report(LOGITS("2 ; 1/3") "2 0.77\n", 1,
-        "logits  WRONG  (2) you 0.77, here 0.333\n"
+        "logits  WRONG  (2) yours 0.77, expected 0.333\n"
         "        the other entry is right\n"
         "        no known slip; (2) is 0.3333·1 = 0.333333\n"
         "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n");
     assert_report(LOGITS("2") "70\nclaim p = 1\n", 1,
-        "logits  WRONG  you 70, here 2\n"
+        "logits  WRONG  yours 70, expected 2\n"
         "        no known slip; it is 2·1 = 2\n"
         "p       right, 1 of 1 entry\n"
         "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n");
     assert_line(LOGITS("1/3 ; 2 ; 7.7") "0.34 2.00 7.79\n",
-        "logits  WRONG  (3) you 7.79, here 7.700\n"
-        "        last digit off  (1) you 0.34, here 0.333\n"
+        "logits  WRONG  (3) yours 7.79, expected 7.700\n"
+        "        last digit off  (1) yours 0.34, expected 0.333\n"
         "        the other entry is right\n"
         "        no known slip; (3) is 7.7·1 = 7.7");
     assert_line(LOGITS("1/3 ; 2 ; 7.7 ; 3") "9.34 2.00 7.70 3.00\n",
@@ -152,8 +224,9 @@ LAW(a_wrong_entry_stands_beside_the_others)
 LAW(a_digit_that_is_off_is_no_wrong_step)
 {
     assert_report(LOGITS("1/3 ; 2") "0.34 2.00\n", 1,
-        "logits  last digit off  (1) you 0.34, here 0.333\n"
+        "logits  last digit off  (1) yours 0.34, expected 0.333\n"
         "        the other entry is right\n"
+        "nothing but rounding differs\n"
         "first digit that is off: logits (Algorithm 7, line 1): logits = W_u e\n");
     assert_line(LOGITS("1/3 ; 2") "0.34 2.00\nclaim p = 0.7 0.3\n",
                 "first wrong step: p (Algorithm 7, line 1): p = softmax(logits)");
@@ -163,12 +236,12 @@ LAW(long_lists_are_cut)
 {
     assert_line(LOGITS("0;0;0;0;0;0;0;0;0;0;0;0;0;0")
         "91 92 93 94 95 96 97 98 99 910 911 912 913 914\n",
-        "logits  WRONG  (1) you 91, here 0; (2) you 92, here 0;"
-        " (3) you 93, here 0;");
+        "logits  WRONG  (1) yours 91, expected 0; (2) yours 92, expected 0;"
+        " (3) yours 93, expected 0;");
     assert_line(LOGITS("0;0;0;0;0;0;0;0;0;0;0;0;0;0")
         "91 92 93 94 95 96 97 98 99 910 911 912 913 914\n",
-        "               (10) you 910, here 0; (11) you 911, here 0;\n"
-        "               (12) you 912, here 0; and 2 more");
+        "               (10) yours 910, expected 0; (11) yours 911, expected 0;\n"
+        "               (12) yours 912, expected 0; and 2 more");
     Said s = SAID(check, (char *)sheet(LOGITS("0") "0.0000000000000000000000"
                                        "000000000000000000000000000007\n"));
     assert_that(strstr(s.out, "0000000000000000000") == NULL);
@@ -183,10 +256,10 @@ LAW(steps_that_go_wrong_by_themselves_are_explained_each)
 {
     assert_report(FOUR "claim Q = 9 0 2 ; 1 2 2\n"
         "claim V = 2 0 4 ; 0 1 7\nclaim S = 9 0 2 ; 10 2 4 ; 28 2 8\n", 1,
-        "Q     WRONG  (1,1) you 9, here 1\n"
+        "Q     WRONG  (1,1) yours 9, expected 1\n"
         "      the other 5 entries are right\n"
         "      no known slip; (1,1) is 1·1 + 0·0 = 1\n"
-        "V     WRONG  (2,3) you 7, here 1\n"
+        "V     WRONG  (2,3) yours 7, expected 1\n"
         "      the other 5 entries are right\n"
         "      no known slip; (2,3) is 0·2 + 1·1 = 1\n"
         "S     follows from Q, 3 of 9 entries; the others are right\n"
@@ -202,14 +275,14 @@ LAW(numbers_that_were_rounded_early_are_carried_on)
         "claim Q = 0.33 0.67\nclaim S = 0.33 0.67 ; 0.66 1.34\n"
         "claim A = 0.4182 0.3385 ; 0.5818 0.6615\n", 1,
         "Q     right, 2 of 2 entries\n"
-        "S     rounded early  (2,1) you 0.66, here 0.667; (2,2) you 1.34, "
-        "here 1.333\n"
+        "S     rounded early  (2,1) yours 0.66, expected 0.667; (2,2) yours 1.34, "
+        "expected 1.333\n"
         "      the other 2 entries are right\n"
         "      all 4 entries match if Q is carried on as written\n"
-        "A     rounded early  (1,1) you 0.4182, here 0.41743;\n"
-        "                     (1,2) you 0.3385, here 0.33924;\n"
-        "                     (2,1) you 0.5818, here 0.58257;\n"
-        "                     (2,2) you 0.6615, here 0.66076\n"
+        "A     rounded early  (1,1) yours 0.4182, expected 0.41743;\n"
+        "                     (1,2) yours 0.3385, expected 0.33924;\n"
+        "                     (2,1) yours 0.5818, expected 0.58257;\n"
+        "                     (2,2) yours 0.6615, expected 0.66076\n"
         "      all 4 entries match if S is carried on as written\n"
         "first digit that is off: S (Algorithm 4, line 4): S = Kᵀ Q\n");
 }
@@ -218,10 +291,10 @@ LAW(in_a_wrong_step_some_entries_may_follow)
 {
     assert_report("algorithm 7\ne = 1 0\nWu = ln(2) 5 ; 0 7 ; 0 7\n"
         "claim logits = ln(6) 0 0\nclaim p = 3/4 1/8 1/2\n", 1,
-        "logits  WRONG  (1) you ln(6), here 0.6931\n"
+        "logits  WRONG  (1) yours ln(6), expected 0.6931\n"
         "        the other 2 entries are right\n"
         "        no known slip; (1) is 0.6931·1 + 5·0 = 0.693147\n"
-        "p       WRONG  (3) you 1/2, here 1/4\n"
+        "p       WRONG  (3) yours 1/2, expected 1/4\n"
         "        the other 2 entries follow from logits\n"
         "        no known slip; (3) is e^0 / (e^0.6931 + e^0 + e^0) = 1 / 4 = "
         "0.25\n"
@@ -235,7 +308,7 @@ LAW(in_a_wrong_step_some_entries_may_follow)
         "        2 of the others follow from logits and 1 is right");
     assert_line("algorithm 6\ne = 1 2 4\nclaim m = 2.5\n"
         "claim v = 1.5833\nclaim e_hat = ? -0.3974 7\n",
-        "ê     WRONG  (3) you 7, here 1.33631\n"
+        "ê     WRONG  (3) yours 7, expected 1.33631\n"
         "      the other entry follows from m");
 }
 
@@ -246,7 +319,7 @@ LAW(both_S_are_told_apart_by_their_lines)
     assert_report(MASKED "claim 4.4 S = 1 2 ; 2 4\nclaim 4.5 S = 1 2 ; -inf 5\n"
         "claim A = 1 0.1 ; 0 0.9\n", 1,
         "4.4 S  right, 4 of 4 entries\n"
-        "4.5 S  WRONG  (2,2) you 5, here 4\n"
+        "4.5 S  WRONG  (2,2) yours 5, expected 4\n"
         "       the other 3 entries are right\n"
         "       no known slip; (2,2) is 2·2 = 4\n"
         "A      right, 4 of 4 entries\n"
@@ -293,7 +366,7 @@ LAW(a_slip_is_said_in_the_words_of_the_layout)
 {
     assert_report("algorithm 1\nlayout textbook\nv = 2\n"
         "We = 1 2 3 ; 4 5 6 ; 7 8 9\nclaim e = 2 5 8\n", 1,
-        "e     WRONG  (1) you 2, here 4; (3) you 8, here 6\n"
+        "e     WRONG  (1) yours 2, expected 4; (3) yours 8, expected 6\n"
         "      the other entry is right\n"
         "      all 3 entries match if column v of W_e is taken, not row v\n"
         "remark: in layout paper all claims are right (columns are tokens, W "
@@ -313,7 +386,7 @@ LAW(a_step_of_a_model_has_its_place)
 {
     assert_line("algorithm 10\nx = 1 2\nWe = 1 0 ; 0 1\nWu = 1 0 ; 0 1\n"
                 "epsilon 1\nL = 2\nclaim 10.6 layer2.X = 9 0 ; 0 1\n",
-                "10.6 layer2.X  WRONG  (1,1) you 9, here 1\n"
+                "10.6 layer2.X  WRONG  (1,1) yours 9, expected 1\n"
                 "               the other 3 entries are right\n"
                 "               no known slip; (1,1) is 0·0 + 1 = 1\n"
                 "first wrong step: layer2.X (Algorithm 10, line 6):\n"
@@ -338,10 +411,10 @@ LAW(a_turn_has_the_letter_of_its_loop)
 
 #define HERE_IS(right, claimed, here) \
     assert_line(LOGITS(right "; 77") claimed " ?\n", \
-                "logits  WRONG  (1) you " claimed ", here " here)
+                "logits  WRONG  (1) yours " claimed ", expected " here)
 #define CUT_IS(right, claimed, here) \
     assert_line(LOGITS(right "; 77") claimed " ?\n", \
-                "logits  cut off  (1) you " claimed ", here " here)
+                "logits  cut off  (1) yours " claimed ", expected " here)
 
 LAW(the_right_number_has_one_decimal_more)
 {
@@ -401,7 +474,7 @@ LAW(a_masked_score_is_infinite)
 {
     assert_line("algorithm 4\nmask causal\nX = 1 2\nWq = 1\nWk = 1\nWv = 1\n"
                 "claim 4.5 S = 1 2 ; 7.5 4\n",
-                "S     WRONG  (2,1) you 7.5, here -inf");
+                "S     WRONG  (2,1) yours 7.5, expected -inf");
     assert_line("algorithm 4\nmask causal\nX = 1 2\nWq = 1\nWk = 1\nWv = 1\n"
                 "claim 4.5 S = 1 2 ; -1e9 4\n", "S     right, 4 of 4 entries");
 }
@@ -410,11 +483,11 @@ LAW(an_entry_is_shown_as_it_was_typed)
 {
     HERE_IS("2/3", "\\frac{1}{3}", "2/3");
     HERE_IS("2/3", "e^(2 * sqrt(2))", "2/3");
-    assert_line(LOGITS("2") "(1 +\t2)\n", "logits  WRONG  you (1 + 2), here 2");
+    assert_line(LOGITS("2") "(1 +\t2)\n", "logits  WRONG  yours (1 + 2), expected 2");
     HERE_IS("2/3", "-.5", "0.67");
     HERE_IS("2/3", "+1.50", "0.667");
     assert_line(LOGITS("2") "1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1\n",
-                "logits  WRONG  you 17, here 2");
+                "logits  WRONG  yours 17, expected 2");
 }
 
 /* ------------------------------------------------- sheets and answers */
@@ -529,10 +602,10 @@ LAW(many_reasons_are_counted)
 LAW(another_shape_is_said)
 {
     assert_report(FOUR "claim Q = 1 0 2\n", 1,
-        "Q     WRONG  it is 1 x 3 on the sheet, but 2 x 3 here\n"
+        "Q     WRONG  it is 1 x 3 on the sheet, expected 2 x 3\n"
         "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
     assert_report(FOUR "claim Q = 1 1 ; 0 2 ; 2 2\n", 1,
-        "Q     WRONG  it is 3 x 2 on the sheet, but 2 x 3 here\n"
+        "Q     WRONG  it is 3 x 2 on the sheet, expected 2 x 3\n"
         "      its transpose is right: tokens as rows, as in layout textbook "
         "or\n"
         "      torch?\n"
@@ -544,7 +617,7 @@ LAW(another_shape_may_come_of_a_slip)
     assert_report("algorithm 4\nX = 1 0 2 ; 0 1 1\nZ = 1 1 ; 2 0.5\n"
         "Wq = 1 0 ; 1 1\nWk = 1 1 ; 0 1\nWv = 2 0 ; 0 1\n"
         "claim Q = 1 1 ; 3 1.5\nclaim S = 1 1 ; 4 2.5 ; 6 4.5\n", 1,
-        "Q     WRONG  it is 2 x 2 on the sheet, but 2 x 3 here\n"
+        "Q     WRONG  it is 2 x 2 on the sheet, expected 2 x 3\n"
         "      all 4 entries match if X and Z are exchanged\n"
         "S     follows from Q\n"
         "first wrong step: Q (Algorithm 4, line 1): Q = W_q X + b_q 1ᵀ\n");
@@ -701,11 +774,11 @@ LAW(a_single_entry_has_no_place_but_a_name)
 {
     assert_report("algorithm 4\nX = 1\nWq = 1\nWk = 1\nWv = 2\n"
         "claim A = 1.5\nclaim Vt = 7\n", 1,
-        "A     WRONG  you 1.5, here 1\n"
+        "A     WRONG  yours 1.5, expected 1\n"
         "      no known slip; it is e^1 / (e^1) = 2.718 / 2.718 = 1\n"
         "      remark: it is 1.5, not between 0 and 1\n"
         "      remark: column 1 sums to 1.5, not to 1\n"
-        "Ṽ     WRONG  you 7, here 2\n"
+        "Ṽ     WRONG  yours 7, expected 2\n"
         "      no known slip; it is 2·1 = 2\n"
         "      remark: it is 7, but the values that are mixed go from 2 to 2\n"
         "first wrong step: A (Algorithm 4, line 6): "
@@ -854,7 +927,7 @@ LAW(several_sheets_have_a_total)
     Said s = SAID(check, right, wrong, none, right);
     snprintf(expected, sizeof expected,
         "%s:\nlogits  right, 1 of 1 entry\nall right\n\n"
-        "%s:\nlogits  WRONG  you 30, here 2\n"
+        "%s:\nlogits  WRONG  yours 30, expected 2\n"
         "        no known slip; it is 2·1 = 2\n"
         "first wrong step: logits (Algorithm 7, line 1): logits = W_u e\n\n"
         "%s: cannot be judged\n\n"

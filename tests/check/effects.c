@@ -72,7 +72,7 @@ LAW(every_slip_is_seen_on_some_sheet_and_once)
     for (int k = 0; k < slips_n; k++) {
         char line[60];
         int seen = 0;
-        snprintf(line, sizeof line, "\n%s ", slips[k].name);
+        snprintf(line, sizeof line, "\n  %s ", slips[k].name);
         for (const char *p = s.out; (p = strstr(p, line)) != NULL; p++)
             seen++;
         if (seen != 1)
@@ -90,12 +90,13 @@ LAW(every_slip_is_seen_on_some_sheet_and_once)
 LAW(the_first_entry_that_changes_is_shown)
 {
     Said s = SLIPS(write_text("s", ONE_QUERY));
-    assert_says(s, "slip                  changes first      right    with it\n"
-                "no-scale              S_scaled[1,1]     1.0000     2.0000\n"
-                "scale-d               S_scaled[1,1]     1.0000     0.5000\n");
-    assert_says(s, "\nbase-2                A[1,1]            0.7311     "
+    assert_says(s, "\nS_scaled (line 6)\n"
+                "  no-scale              [1,1]        1.0000     2.0000\n"
+                "  scale-d               [1,1]        1.0000     0.5000\n");
+    assert_says(s, "\nA (line 6)\n");
+    assert_says(s, "\n  base-2                [1,1]        0.7311     "
                 "0.6667\n");
-    assert_says(s, "\nhard-max              A[1,1]            0.7311     "
+    assert_says(s, "\n  hard-max              [1,1]        0.7311     "
                 "1.0000\n");
 }
 
@@ -106,7 +107,7 @@ LAW(what_does_nothing_is_not_seen)
     const char *unseen = strstr(s.out, "not seen: ");
     assert_that(strstr(unseen, "no-b_q") != NULL);
     assert_that(strstr(unseen, "base-2") == NULL);
-    assert_that(strstr(s.out, "\nno-b_q") == NULL);
+    assert_that(strstr(s.out, "\n  no-b_q") == NULL);
 }
 
 /* With one key all the weight is on it, whatever is done to its score. */
@@ -115,7 +116,7 @@ LAW(only_what_is_claimed_can_tell_slips_apart)
     static char sheet[] = "algorithm 4\nX = 1 ; 1\nZ = 2 ; 0\n"
         "Wq = 1 0 ; 0 1\nWk = 1 0 ; 0 1\nWv = 1 0 ; 0 1\n";
     Said all = SLIPS(write_text("s", sheet));
-    assert_says(all, "\nscale-d               S_scaled[1,1]");
+    assert_says(all, "\n  scale-d               [1,1]");
     assert_that(strstr(strstr(all.out, "not seen"), "scale-d,") == NULL);
     char *claims = arena_alloc(arena, sizeof sheet + 20);
     sprintf(claims, "%sclaim A = 1\n", sheet);
@@ -137,10 +138,10 @@ LAW(only_the_digits_of_the_sheet_count)
 {
     Said one = SLIPS(write_text("s", ONE_QUERY "decimals 1\n")),
          none = SLIPS(write_text("s", ONE_QUERY "decimals 0\n"));
-    assert_says(one, "\nbase-2                \xe1\xb9\xbc[1,1]               "
+    assert_says(one, "\n  base-2                [1,1]           "
                 "1.5        1.3\n");
     assert_that(strstr(strstr(one.out, "not seen"), "base-2") == NULL);
-    assert_that(strstr(none.out, "\nbase-2 ") == NULL);
+    assert_that(strstr(none.out, "\n  base-2 ") == NULL);
     assert_that(strstr(strstr(none.out, "not seen"), "base-2") != NULL);
 }
 
