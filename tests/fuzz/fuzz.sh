@@ -86,29 +86,14 @@ json)   printf '{"a": [1, -2.5e3, true, null], "\\u00e9\\ud83d\\ude00": {}}' \
         build/ftx show --json tests/data/worked/alg04.sheet | head -c 3000 \
             > $seeds/run
         options="$options -max_len=3000" ;;
-pieces) cp tests/data/released/tokens/gpt2/tokenizer.json $seeds/bytes
-        cp tests/data/released/tokens/bert-cased/tokenizer.json $seeds/words
+pieces) cp tests/data/released/tokens/gpt2/tokenizer.json $seeds/long-bytes
+        cp tests/data/released/tokens/bert-cased/tokenizer.json $seeds/long-words
         cp tests/data/released/tokens/bert-older/vocab.txt $seeds/list
         (cd tests/data/released/tokens/gpt2-older && cat vocab.json merges.txt) \
             > $seeds/older
-        printf '%s' '{"added_tokens": [{"id": 4, "content": "[MASK]",' \
-            '"lstrip": true, "special": true}], "normalizer":' \
-            '{"type": "BertNormalizer", "lowercase": true},' \
-            '"pre_tokenizer": {"type": "BertPreTokenizer"}, "decoder":' \
-            '{"type": "WordPiece"}, "model": {"type": "WordPiece",' \
-            '"unk_token": "[UNK]", "continuing_subword_prefix": "##",' \
-            '"max_input_chars_per_word": 5, "vocab": {"[PAD]": 0,' \
-            '"[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "[MASK]": 4, "ab": 5,' \
-            '"##c": 6, "a": 7, "##b": 8, ".": 9}}}' > $seeds/short-words
-        printf '%s' '{"added_tokens": [{"id": 6, "content": "<|e|>",' \
-            '"special": true}], "normalizer": null, "pre_tokenizer":' \
-            '{"type": "ByteLevel", "add_prefix_space": false,' \
-            '"use_regex": true}, "decoder": {"type": "ByteLevel"},' \
-            '"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "c": 2,' \
-            '"ab": 3, "abc": 4, "d": 5, "<|e|>": 6}, "merges": ["a b",' \
-            '["ab", "c"]]}}' > $seeds/short-bytes
-        tr -c 'A-Za-z_' '\n' < $seeds/short-words > build/fuzz/header
-        tr -c 'A-Za-z_' '\n' < $seeds/short-bytes >> build/fuzz/header
+        cp tests/data/released/words.json tests/data/released/bytes.json $seeds
+        tr -c 'A-Za-z_' '\n' < $seeds/words.json > build/fuzz/header
+        tr -c 'A-Za-z_' '\n' < $seeds/bytes.json >> build/fuzz/header
         words build/fuzz/header > build/fuzz/dict
         options="$options -max_len=1500 -dict=build/fuzz/dict" ;;
 safetensors)

@@ -1,6 +1,6 @@
 /* Files of tensors are read to the letter of their format; what is written
    is read again. types.safetensors was written by safetensors itself, see
-   oracle/tensors.py. */
+   oracle/released.py. */
 #include "lessons.h"
 #include "hub/hub.h"
 

@@ -8,7 +8,8 @@ what transformers computes with them in float64: the hidden states after the
 embedding and after every layer, the logits, the gradient of a loss by every
 tensor, a greedy continuation, and the losses of 20 steps of training.
 A token is a row; tokens are numbered from 0. No text of BERT has [PAD], 0: its
-row is not learned there (padding_idx).
+row is not learned there (padding_idx). types.safetensors has a tensor of each
+type that ftx reads, with numbers that each can hold, and one of whole numbers.
 """
 import json
 import shutil
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import torch
 from torch.nn import functional as F
+from safetensors.torch import save_file
 import transformers
 from transformers import (BertConfig, BertForMaskedLM,
                           BertForSequenceClassification, BertModel,
@@ -198,6 +200,16 @@ def class_loss(model, step):
 
 curve("bert_class", bert(BertForSequenceClassification, num_labels=3)
       .double(), 20, class_loss, eta=0.001)
+
+# ------------------------------------------------------------ types of numbers
+numbers = torch.tensor([[1.0, -2.5, 0.0], [65504.0, 2.0 ** -14, -0.375]])
+save_file({
+    "single": numbers, "half": numbers.half(),
+    "brain": torch.tensor([1.0, -2.5, 2.0 ** 100]).bfloat16(),
+    "double": torch.tensor([1 / 3], dtype=torch.float64),
+    "whole": torch.tensor([[7, 8]]), "none": torch.zeros(0, 4),
+    "one": torch.tensor(3.0),
+}, here / "types.safetensors", {"format": "pt"})
 
 (here / "recorded.h").write_text(
     "/* What transformers computes with the models beside this file. Written"
