@@ -110,6 +110,14 @@ LAW(show_is_of_a_sheet_or_of_a_model)
                    "--model: cannot be opened: No such file or directory.");
 }
 
+LAW(files_of_these_names_are_not_one_with_a_blank)
+{
+    static const char *const name[] = { "a", "b", "a b" };
+    for (int k = 0; k < 3; k++)
+        write_text(name[k], "algorithm 6\ne = 1 3\nclaim m = 2\n");
+    assert_int_equal(FTX("check", "a", "b").status, 0);
+}
+
 /* A full disk, a file that may not become larger, a pipe that nobody reads. */
 static bool spoil_output(int how)
 {
