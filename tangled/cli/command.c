@@ -1,5 +1,5 @@
 /* A command is an attempt. */
-#include "cli/cli.h"
+#include "cli/command.h"
 
 int run_command(const char *name, void (*work)(Error *f, void *data),
         FILE *out, FILE *err, int n, char *argument[])

@@ -1,5 +1,6 @@
 /* An error gives up an attempt with one sentence. */
-#include "cli/cli.h"
+#include "cli/error.h"
+#include "text/characters.h"
 #include <stdarg.h>
 #include <string.h>
 

@@ -1,5 +1,10 @@
-/* Files that a user names: read whole, mapped, and replaced at once. */
-#include "cli/cli.h"
+/* Files that a user names: read whole, mapped, and replaced at once. The
+   main type is FileLock; what is system-dependent is in file_system.h. */
+#include "cli/file.h"
+#include "cli/file_system.h"
+#include "cli/print.h"
+#include "library/tape.h"
+#include "text/tokenizer.h"
 #include <errno.h>
 #include <string.h>
 
@@ -17,6 +22,13 @@ static char *read_all(Arena *arena, FILE *file, size_t *n)
         room *= 2;
     }
     return text;
+}
+
+/* Errors are from now on about this file, which has no text yet. */
+static void begin_file(Error *f, const char *name)
+{
+    f->sheet = name;
+    f->text = NULL;
 }
 
 /* The folder of the file of that name, if it is not there; or NULL. */
@@ -45,8 +57,7 @@ const char *read_text_file(Arena *arena, const char *name, size_t *n,
 {
     bool typed_in = strcmp(name, "-") == 0;
     FILE *file = typed_in ? stdin : open_file(name, "rb");
-    f->sheet = typed_in ? "standard input" : name;
-    f->text = NULL;
+    begin_file(f, typed_in ? "standard input" : name);
     if (file == NULL)
         refuse_opening(name, errno, f);
     errno = 0;
@@ -64,13 +75,23 @@ const char *read_text_file(Arena *arena, const char *name, size_t *n,
     return f->text = text;
 }
 
+void refuse_output_names(Error *f, int n, char *const name[])
+{
+    static const char *const suffix[] = { ".svg", ".tex", ".md", ".json" };
+    for (int k = 0; k < n; k++)
+        for (int s = 0; s < 4; s++)
+            if (has_suffix(name[k], suffix[s]) && !is_name_taken(name[k]))
+                fail_with(f, "there is no file %s to be read; to write the "
+                          "output there, type > %s.", name[k], name[k]);
+}
+
 size_t skip_byte_order_mark(const char *text, size_t n)
 {
     return n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
 /* NULL: it cannot be read. */
-static char *mapped(Arena *arena, FILE *file, size_t n)
+static char *map_or_read(Arena *arena, FILE *file, size_t n)
 {
     void *bytes = n == 0 ? NULL : map_bytes(file, n);
     if (bytes != NULL) {
@@ -84,15 +105,14 @@ static char *mapped(Arena *arena, FILE *file, size_t n)
 char *map_file(Arena *arena, const char *name, size_t *n, Error *f)
 {
     FileInfo about;
-    f->sheet = name;
-    f->text = NULL;
+    begin_file(f, name);
     if (get_file_info(name, &about) && !about.is_file)
-        fail_with(f, "this is no file.");
+        fail_with(f, "not a regular file.");
     FILE *file = open_file(name, "rb");
     if (file == NULL || !get_stream_info(file, &about))
         refuse_opening(name, errno, f);
     *n = (size_t)about.size;
-    char *bytes = mapped(arena, file, *n);
+    char *bytes = map_or_read(arena, file, *n);
     fclose(file);
     if (bytes == NULL)
         fail_with(f, "cannot be read.");
@@ -100,18 +120,6 @@ char *map_file(Arena *arena, const char *name, size_t *n, Error *f)
 }
 
 static const char unfinished[] = ".saving.XXXXXX";
-/* The file as it is now. */
-static FileLock left(FILE *file)
-{
-    FileLock held = { .file = file };
-    FileInfo about;
-    if (get_stream_info(file, &about))
-        held.size = about.size;
-    if (!read_at(file, held.size > 8 ? held.size - 8 : 0, held.tail,
-                 sizeof held.tail))
-        held.size = -1;
-    return held;
-}
 
 _Noreturn static void refuse_locked(long process, Error *f)
 {
@@ -123,16 +131,14 @@ _Noreturn static void refuse_locked(long process, Error *f)
 void require_folder(const char *name, Error *f)
 {
     char folder[PATH_BYTES];
-    f->sheet = name;
-    f->text = NULL;
+    begin_file(f, name);
     if (missing_folder(name, folder) != NULL)
         fail_with(f, "cannot be written: there is no folder %s; make it "
                   "first.", folder);
 }
 
-/* Is there a file of that name? What is no file, or read-only, ends the
-   attempt. */
-static bool replaceable(const char *name, FileInfo *about, Error *f)
+/* False if there is no file. Gives up if it may not be replaced. */
+static bool require_replaceable(const char *name, FileInfo *about, Error *f)
 {
     if (!get_file_info(name, about))
         return false;
@@ -143,40 +149,38 @@ static bool replaceable(const char *name, FileInfo *about, Error *f)
     return true;
 }
 
-void acquire_lock(FileLock *held, const char *name, Error *f)
+void acquire_lock(FileLock *lock, const char *name, Error *f)
 {
     FileInfo about;
-    f->sheet = name;
-    f->text = NULL;
-    if (!replaceable(name, &about, f))
+    begin_file(f, name);
+    if (!require_replaceable(name, &about, f))
         return;
-    FILE *file = open_file(name, "r+b");
-    if (file == NULL)
+    lock->file = open_file(name, "r+b");
+    if (lock->file == NULL)
         fail_with(f, "cannot be opened: %s.", strerror(errno));
-    *held = left(file);
-    long process = lock_owner(file);
+    long process = lock_owner(lock->file);
     if (process != 0)
         refuse_locked(process, f);
 }
 
-static bool is_same_file(const FileInfo *a, const FileInfo *b)
+static bool is_one_file(const FileInfo *a, const FileInfo *b)
 {
     return a->number == b->number
         && (a->disk == b->disk || a->disk == 0 || b->disk == 0);
 }
 
-/* May the file of that name, if there is one, be replaced? */
-static bool is_ours(const FileLock *held, const char *name)
+static bool has_name(FILE *file, const char *name)
 {
     FileInfo there, ours;
-    if (!get_file_info(name, &there))
-        return true;
-    if (held->file == NULL || !get_stream_info(held->file, &ours)
-        || !is_same_file(&there, &ours))
-        return false;
-    FileLock now = left(held->file);
-    return now.size == held->size
-        && memcmp(now.tail, held->tail, sizeof now.tail) == 0;
+    return get_file_info(name, &there) && get_stream_info(file, &ours)
+        && is_one_file(&there, &ours);
+}
+
+bool is_same_file(const char *a, const char *b)
+{
+    FileInfo x, y;
+    return get_file_info(a, &x) && get_file_info(b, &y) && x.is_file
+        && is_one_file(&x, &y);
 }
 
 /* Writes the file until it is on the disk; 0, or the error. */
@@ -187,13 +191,6 @@ static int fill_file(FILE *file, unsigned mode, const void *data,
     if (write(file, data) && fflush(file) == 0 && !ferror(file))
         return sync_file(file, mode);
     return errno != 0 ? errno : EIO;
-}
-
-static bool has_name(FILE *file, const char *name)
-{
-    FileInfo there, ours;
-    return get_file_info(name, &there) && get_stream_info(file, &ours)
-        && is_same_file(&there, &ours);
 }
 
 /* A new file beside that of this name, locked, and its name; or NULL. */
@@ -211,38 +208,6 @@ static FILE *file_beside(const char *name, char *new_name, size_t size)
     }
     errno = EBUSY;
     return NULL;
-}
-
-enum { CHANGED = -1 };          /* by another program */
-
-/* Writes a new file and gives it this name; 0, or the error. */
-static int write_beside(const char *name, unsigned mode, FileLock *held,
-                        const void *data,
-                        bool (*write)(FILE *file, const void *data))
-{
-    char new_name[PATH_BYTES + sizeof unfinished];
-    FILE *file = file_beside(name, new_name, sizeof new_name);
-    if (file == NULL)
-        return errno;
-    FILE *was = held != NULL ? held->file : NULL;
-    int error = fill_file(file, mode, data, write);
-    if (error == 0 && held != NULL && !is_ours(held, name))
-        error = CHANGED;
-    bool must_be_new = held != NULL && !is_name_taken(name);
-    if (error == 0)
-        error = move_file(new_name, name, must_be_new, &was);
-    if (must_be_new && error == EEXIST)
-        error = CHANGED;
-    if (error == 0 && held != NULL) {
-        *held = left(file);
-        file = was;
-    } else if (held != NULL)
-        held->file = was;
-    if (file != NULL)
-        fclose(file);
-    if (error != 0)
-        remove_file(new_name);
-    return error;
 }
 
 static void remove_unlocked(void *to, const char *name)
@@ -265,20 +230,21 @@ static void remove_leftovers(const char *name)
     visit_files(begins, &length, remove_unlocked);
 }
 
-/* Gives the name of the file that is to be replaced, and its mode. */
+/* Gives the name of the file that is to be replaced, and its mode. The
+   leftovers go before the file is locked: to close one that is the same file
+   under another name would undo the lock. */
 static unsigned file_to_replace(const char *name, char to[PATH_BYTES],
                                 Error *f)
 {
     FileInfo old;
-    f->sheet = name;
-    f->text = NULL;
+    begin_file(f, name);
     size_t n = strlen(name);
     if (n >= PATH_BYTES || !follow_links(memcpy(to, name, n + 1)))
         fail_with(f, "cannot be written: the name is too long, or its links "
                   "have no end.");
     require_folder(to, f);
     f->sheet = name;
-    unsigned mode = replaceable(to, &old, f) ? old.mode : 0;
+    unsigned mode = require_replaceable(to, &old, f) ? old.mode : 0;
     remove_leftovers(to);
     return mode;
 }
@@ -290,26 +256,57 @@ _Noreturn static void refuse_writing(int error, Error *f)
               strerror(error));
 }
 
-/* Opens what a move that failed has let go: on Windows it closes the file. */
-static bool reopen_locked(FileLock *held, const char *name)
+enum { CHANGED = -1 };          /* by another program */
+
+/* Moves the new file to the name, and the lock to the new file, if the name
+   is still that of the locked one; 0, CHANGED or the error. */
+static int move_locked(const char *new_name, FILE *file, const char *name,
+                       FileLock *lock)
 {
-    if (held->file != NULL || held->size == 0 || !is_name_taken(name))
-        return true;
-    held->file = open_file(name, "r+b");
-    return held->file != NULL;
+    bool is_new = !is_name_taken(name);
+    if (!is_new && (lock->file == NULL || !has_name(lock->file, name)))
+        return CHANGED;
+    int error = move_file(new_name, name, is_new, &lock->file);
+    if (error != 0) {
+        if (lock->file == NULL && !is_new)      /* Windows has closed it */
+            lock->file = open_file(name, "r+b");
+        return is_new && error == EEXIST ? CHANGED : error;
+    }
+    if (lock->file != NULL)
+        fclose(lock->file);
+    lock->file = file;
+    return 0;
 }
 
-void replace_file(const char *name, FileLock *held, Error *f,
+/* Writes a new file and gives it this name; 0, CHANGED or the error. */
+static int write_beside(const char *name, unsigned mode, FileLock *lock,
+                        const void *data,
+                        bool (*write)(FILE *file, const void *data))
+{
+    char new_name[PATH_BYTES + sizeof unfinished];
+    FILE *none = NULL, *file = file_beside(name, new_name, sizeof new_name);
+    if (file == NULL)
+        return errno;
+    int error = fill_file(file, mode, data, write);
+    if (error == 0)
+        error = lock != NULL ? move_locked(new_name, file, name, lock)
+                             : move_file(new_name, name, false, &none);
+    if (error != 0 || lock == NULL)
+        fclose(file);
+    if (error != 0)
+        remove_file(new_name);
+    return error;
+}
+
+void replace_file(const char *name, FileLock *lock, Error *f,
                   const void *data,
                   bool (*write)(FILE *file, const void *data))
 {
     char to[PATH_BYTES];
     unsigned mode = file_to_replace(name, to, f);
-    if (held != NULL && !reopen_locked(held, to))
-        refuse_writing(EACCES, f);
-    if (held != NULL && held->file != NULL && !lock_file(held->file))
-        refuse_locked(lock_owner(held->file), f);
-    int error = write_beside(to, mode, held, data, write);
+    if (lock != NULL && lock->file != NULL && !lock_file(lock->file))
+        refuse_locked(lock_owner(lock->file), f);
+    int error = write_beside(to, mode, lock, data, write);
     if (error == CHANGED)
         fail_with(f, "is not what this run has saved there; another program "
                   "has written it, and it is left as it is.");
@@ -317,78 +314,49 @@ void replace_file(const char *name, FileLock *held, Error *f,
         refuse_writing(error, f);
 }
 
+/* A file that is written and not yet in its place. */
 typedef struct {
-    char to[PATH_BYTES];
-    char new_name[PATH_BYTES + sizeof unfinished];
-    char old_name[PATH_BYTES + sizeof unfinished];
+    FILE *file;                 /* NULL: there is none                    */
     unsigned mode;
-    FILE *new, *old;            /* beside it, and locked; NULL: none      */
-    bool is_aside, is_placed;   /* the old one; the new one               */
+    char to[PATH_BYTES];
+    char name[PATH_BYTES + sizeof unfinished];
 } Replacement;
-
-/* Writes the new file, and takes a name for the old one; 0, or the error. */
-static int write_part(Replacement *r, const FilePart *part,
-                      const void *data)
-{
-    if (is_name_taken(r->to)
-        && (r->old = file_beside(r->to, r->old_name,
-                                 sizeof r->old_name)) == NULL)
-        return errno;
-    if (part->write == NULL)
-        return 0;
-    r->new = file_beside(r->to, r->new_name, sizeof r->new_name);
-    return r->new == NULL ? errno
-                          : fill_file(r->new, r->mode, data, part->write);
-}
-
-static int move_aside(Replacement *r)
-{
-    int error = r->old == NULL ? 0
-              : move_file(r->to, r->old_name, false, &r->old);
-    r->is_aside = error == 0 && r->old_name[0] != '\0';
-    return error;
-}
-
-static int move_in(Replacement *r)
-{
-    FILE *none = NULL;
-    int error = r->new == NULL ? 0
-              : move_file(r->new_name, r->to, false, &none);
-    r->is_placed = error == 0 && r->new != NULL;
-    return error;
-}
-
-static void move_back(Replacement *r)
-{
-    FILE *none = NULL;
-    if (r->is_placed)
-        remove_file(r->to);
-    if (r->is_aside && move_file(r->old_name, r->to, false, &none) != 0)
-        r->old_name[0] = '\0';          /* so that it stays */
-}
-
-static void clear_away(Replacement *r)
-{
-    FILE *const file[] = { r->new, r->old };
-    const char *const name[] = { r->new_name, r->old_name };
-    for (int k = 0; k < 2; k++) {
-        if (file[k] != NULL)
-            fclose(file[k]);
-        if (name[k][0] != '\0')
-            remove_file(name[k]);
-    }
-}
 
 /* A link is followed to what is replaced, but is itself removed. */
 static void begin_part(Replacement *r, const FilePart *part, Error *f)
 {
-    memset(r, 0, sizeof *r);
-    if (part->write != NULL) {
+    r->file = NULL;
+    if (part->write != NULL)
         r->mode = file_to_replace(part->name, r->to, f);
-    } else {
+    else
         snprintf(r->to, sizeof r->to, "%s", part->name);
-        remove_leftovers(r->to);
-    }
+}
+
+static int write_part(Replacement *r, const FilePart *part,
+                      const void *data)
+{
+    if (part->write == NULL)
+        return 0;
+    r->file = file_beside(r->to, r->name, sizeof r->name);
+    return r->file == NULL ? errno
+                           : fill_file(r->file, r->mode, data, part->write);
+}
+
+static int place_part(Replacement *r)
+{
+    FILE *none = NULL;
+    if (r->file == NULL)
+        remove_file(r->to);
+    return r->file == NULL ? 0 : move_file(r->name, r->to, false, &none);
+}
+
+static void discard_parts(int n, const Replacement r[])
+{
+    for (int k = 0; k < n; k++)
+        if (r[k].file != NULL) {
+            fclose(r[k].file);
+            remove_file(r[k].name);
+        }
 }
 
 void replace_files(Arena *arena, int n, const FilePart part[],
@@ -402,43 +370,19 @@ void replace_files(Arena *arena, int n, const FilePart part[],
         f->sheet = part[k].name;
         error = write_part(&r[k], &part[k], data);
     }
-    for (k = n - 1; k >= 0 && error == 0; k--) {
-        f->sheet = part[k].name;
-        error = move_aside(&r[k]);
+    if (error != 0) {
+        discard_parts(n, r);
+        refuse_writing(error, f);
     }
+    remove_file(r[n - 1].to);
     for (k = 0; k < n && error == 0; k++) {
         f->sheet = part[k].name;
-        error = move_in(&r[k]);
+        error = place_part(&r[k]);
     }
-    for (k = 0; k < n && error != 0; k++)
-        move_back(&r[k]);
-    for (k = 0; k < n; k++)
-        clear_away(&r[k]);
+    discard_parts(n, r);
     if (error != 0)
-        refuse_writing(error, f);
-}
-
-static void note_unfinished(void *to, const char *name)
-{
-    size_t n = strlen(name), end = sizeof unfinished - 1;
-    if (n > end && memcmp(name + n - end, unfinished, end - 6) == 0)
-        *(bool *)to = true;
-}
-
-bool has_unfinished(const char *folder)
-{
-    bool found = false;
-    char begins[PATH_BYTES];
-    snprintf(begins, sizeof begins, "%s/", folder);
-    visit_files(begins, &found, note_unfinished);
-    return found;
-}
-
-bool same_file(const char *a, const char *b)
-{
-    FileInfo x, y;
-    return get_file_info(a, &x) && get_file_info(b, &y) && x.is_file
-        && is_same_file(&x, &y);
+        fail_with(f, "cannot be written: %s; its folder is incomplete now.",
+                  strerror(error));
 }
 
 uint64_t checksum(uint64_t so_far, const void *bytes, size_t n)

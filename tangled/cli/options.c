@@ -1,5 +1,6 @@
 /* The options of the commands, in tables. */
-#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/print.h"
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -59,45 +60,6 @@ const char *format_hint(char to[HINT_BYTES], const NameGuess *guess,
         snprintf(to, HINT_BYTES, "did you mean %s%s? See", dashes,
                  guess->nearest);
     return to;
-}
-
-static bool is_output_name(const char *name)
-{
-    return has_suffix(name, ".svg") || has_suffix(name, ".tex")
-        || has_suffix(name, ".md") || has_suffix(name, ".json");
-}
-
-/* Ends the attempt where names from the first to one behind the k-th are one
-   name with blanks. */
-static void refuse_unquoted(Error *f, int first, int k, int n,
-                            char *const name[])
-{
-    char all[PATH_BYTES];
-    int length = snprintf(all, sizeof all, "%s", name[first]);
-    for (int next = first + 1; next < n; next++) {
-        if (length >= PATH_BYTES)
-            return;
-        length += snprintf(all + length, (size_t)(PATH_BYTES - length),
-                           " %s", name[next]);
-        if (next >= k && length < PATH_BYTES && is_name_taken(all))
-            fail_with(f, "there is no file %s; '%s' has a blank, so type it "
-                      "in quotes.", name[k], all);
-    }
-}
-
-void refuse_misnamed_files(Error *f, int n, char *const name[])
-{
-    enum { WORDS_BEFORE = 4 };
-    for (int k = 0; k < n; k++) {
-        if (is_name_taken(name[k]) || strcmp(name[k], "-") == 0)
-            continue;
-        for (int first = k > WORDS_BEFORE ? k - WORDS_BEFORE : 0;
-             first <= k; first++)
-            refuse_unquoted(f, first, k, n, name);
-        if (is_output_name(name[k]))
-            fail_with(f, "there is no file %s to be read; what is printed is "
-                      "written there by > %s.", name[k], name[k]);
-    }
 }
 
 static void *value_at(const Option *option, const void *values)

@@ -1,5 +1,6 @@
 /* How words and numbers are printed. */
-#include "cli/cli.h"
+#include "cli/print.h"
+#include "text/characters.h"
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>

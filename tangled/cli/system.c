@@ -2,7 +2,8 @@
 #ifdef _WIN32
 #define WIN32_LEAN_AND_MEAN
 #define _WIN32_WINNT 0x0601             /* Windows 7 */
-#include "cli/cli.h"
+#include "cli/file_system.h"
+#include "cli/system.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
@@ -18,7 +19,8 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700       /* the BSDs declare SIGXFSZ and fchmod so */
 #endif
-#include "cli/cli.h"
+#include "cli/file_system.h"
+#include "cli/system.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +28,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -145,21 +146,17 @@ FILE *open_file(const char *name, const char *mode)
     return file != NULL ? file : _wfopen(path, wide(mode, how));
 }
 
-static void no_place(void)
+_Noreturn static void no_place(void)
 {
-    fprintf(stderr, "ftx: there is no place for a text.\n");
+    fprintf(stderr, "ftx: there is no room for a temporary file.\n");
     exit(2);
 }
 
 FILE *open_text_stream(TextStream *w)
 {
-    wchar_t folder[PATH_BYTES / 2], name[PATH_BYTES];
-    GetTempPathW(PATH_BYTES / 2, folder);
-    if (GetTempFileNameW(folder, L"ftx", 0, name) == 0)
-        no_place();
-    w->to = opened(CreateFileW(name, GENERIC_READ | GENERIC_WRITE | DELETE,
-        SHARED, NULL, CREATE_ALWAYS,
-        FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, NULL), "w+b");
+    wchar_t *name = _wtempnam(NULL, L"ftx");
+    w->to = name == NULL ? NULL : _wfopen(name, L"w+bTD");
+    free(name);
     if (w->to == NULL)
         no_place();
     return w->to;
@@ -264,15 +261,6 @@ long lock_owner(FILE *file)
     return 0;
 }
 
-bool read_at(FILE *file, long long place, void *to, size_t n)
-{
-    DWORD got;
-    OVERLAPPED at = { .Offset = (DWORD)(place & 0xffffffff),
-                      .OffsetHigh = (DWORD)(place >> 32) };
-    return ReadFile(handle_of(file), to, (DWORD)n, &got, &at)
-        || GetLastError() == ERROR_HANDLE_EOF;
-}
-
 FILE *new_file(char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
@@ -363,26 +351,9 @@ void unmap_bytes(void *bytes, size_t n)
     (void)bytes, (void)n;
 }
 #else
-static void enlarge_stack(void)
-{
-    enum { NEEDED = 1 << 20 };
-    struct rlimit stack;
-    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= NEEDED)
-        return;
-    if (stack.rlim_max < NEEDED) {
-        fprintf(stderr, "ftx: the stack is limited to %lu KiB, and 1024 are "
-                "needed; see 'ulimit -s'.\n",
-                (unsigned long)stack.rlim_max / 1024);
-        exit(2);
-    }
-    stack.rlim_cur = NEEDED;
-    setrlimit(RLIMIT_STACK, &stack);
-}
-
 char **begin_program(int *n, char *argument[])
 {
     (void)n;
-    enlarge_stack();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     return argument;
@@ -538,11 +509,6 @@ bool lock_file(FILE *file)
     struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     return fcntl(fileno(file), F_SETLK, &lock) == 0
         || (errno != EACCES && errno != EAGAIN);
-}
-
-bool read_at(FILE *file, long long place, void *to, size_t n)
-{
-    return pread(fileno(file), to, n, (off_t)place) >= 0;
 }
 
 FILE *new_file(char *name)

@@ -2,7 +2,7 @@
    tensors. What is not to the letter of the format is refused. */
 #ifndef FTX_HUB_H
 #define FTX_HUB_H
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "text/tokenizer.h"
 
 /* A value of JSON. at is its place in the text, for errors. */

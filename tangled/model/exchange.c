@@ -64,7 +64,7 @@ static void import_it(Error *f, void *data)
         return;
     }
     int n = parse_options(f, options, c->n, c->argument);
-    refuse_misnamed_files(f, n, c->argument);
+    refuse_output_names(f, n, c->argument);
     if (n != 1 || wish.model == NULL)
         fail_with(f, "expected one folder, and --model %s for the model that "
                   "is made of it; see 'ftx import --help'.",

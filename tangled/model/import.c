@@ -178,11 +178,6 @@ static const Released *released_kind(Importing *r)
 static void read_config(Importing *r)
 {
     r->config_name = in_folder(r->arena, r->folder, "config.json");
-    if (!is_name_taken(r->config_name) && has_unfinished(r->folder)) {
-        r->error->sheet = r->folder;
-        fail_with(r->error, "is an export that was not finished; export the "
-                  "model again, with --replace.");
-    }
     r->config = json_of_file(r->arena, r->config_name, r->error);
     r->config_text = r->error->text;
     if (r->config->kind != JSON_OBJECT)
@@ -434,7 +429,7 @@ bool is_released(const char *name)
     int n = snprintf(config, sizeof config, "%s/config.json", name);
     return has_suffix(name, ".safetensors")
         || (n < (int)sizeof config
-            && (is_name_taken(config) || has_unfinished(name)));
+            && is_name_taken(config));
 }
 
 static const Tokenizer *any_tokens(Importing *r)

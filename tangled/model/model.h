@@ -2,7 +2,7 @@
 #ifndef FTX_MODEL_H
 #define FTX_MODEL_H
 #include "practice/practice.h"
-#include "cli/cli.h"
+#include "cli/command.h"
 
 /* What is trained: Algorithms 8, 9, 10; and 9 with a class head. The
    words are those of `ftx train`. */

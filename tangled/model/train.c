@@ -583,11 +583,11 @@ static void refuse_existing(Session *s, const char *name, bool is_model)
    data. */
 static void check_names(Session *s, int n)
 {
-    refuse_misnamed_files(s->error, n, s->file);
+    refuse_output_names(s->error, n, s->file);
     for (int e = 0; e < FILES; e++) {
         const char *name = beside(s, ends[e]);
         for (int k = 0; k < n; k++)
-            if (same_file(s->file[k], name))
+            if (is_same_file(s->file[k], name))
                 fail_with(s->error, "%s cannot be both data and what is "
                           "written.", s->file[k]);
         refuse_existing(s, name, e == 0);

@@ -1,7 +1,7 @@
 /* sheet/: an example as it was typed, its run, and the steps of that. */
 #ifndef FTX_SHEET_H
 #define FTX_SHEET_H
-#include "cli/cli.h"
+#include "cli/command.h"
 
 /* One entry of a matrix as it was written. */
 typedef struct {

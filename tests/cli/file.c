@@ -176,20 +176,6 @@ static void remove_it(void)
     write_text("m", "newer");
 }
 
-static void change_its_size(void)
-{
-    FILE *file = fopen("m", "ab");              /* the same file */
-    assert_that(file != NULL && fputs(" and more", file) >= 0);
-    fclose(file);
-}
-
-static void change_its_end(void)
-{
-    FILE *file = fopen("m", "r+b");
-    assert_that(file != NULL && fputs("newer", file) >= 0);
-    fclose(file);
-}
-
 static void (*meanwhile)(void);
 
 static bool writes_slowly(FILE *file, const void *data)
@@ -202,23 +188,20 @@ static bool writes_slowly(FILE *file, const void *data)
 /* Another program writes it before a save, or amidst; or makes it. */
 LAW(what_is_newer_is_not_replaced)
 {
-    void (*const change[])(void) = { remove_it, change_its_size,
-                                     change_its_end };
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 2; k++) {
         Holding h = { .name = write_text("m", "older") };
         Saving s = { "m", "mine", &h.held, writes_slowly };
         meanwhile = NULL;
         assert_string_equal(error_of(hold_it, &h), "");
         assert_string_equal(error_of(save_file, &s), "");
         assert_text_in("m", "mine");
-        if (k < 3)
-            meanwhile = change[k];
+        if (k == 0)
+            meanwhile = remove_it;
         else
-            change[k - 3]();
+            remove_it();
         assert_true(has_words(error_of(save_file, &s), "m: is not what this "
                               "run has saved there; | left as it is."));
-        assert_true(strstr(bytes_of("m", &(size_t){ 0 }), "mine") == NULL
-                    || k % 3 == 1);
+        assert_text_in("m", "newer");
         fclose(h.held.file);
     }
     FileLock none = { 0 };
@@ -382,8 +365,8 @@ LAW(what_is_no_file_is_not_mapped)
 {
     static const char *const row[][2] = {
         { "none", "none: cannot be opened: No such file or directory." },
-        { "tests", "tests: this is no file." },
-        { "fifo", "fifo: this is no file." },
+        { "tests", "tests: not a regular file." },
+        { "fifo", "fifo: not a regular file." },
     };
     assert_that(mkfifo("fifo", 0600) == 0);
     for (int k = 0; k < 3; k++)

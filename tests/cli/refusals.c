@@ -32,7 +32,7 @@ static void each_command_is_refused_by_the_expected_words(void **state)
     link_program();
     shell("ftx train d --model d.ftx --L 1 --H 2 --d_e 8 --ell_max 24 "
           "--steps 2 LICENSE");
-    judge_cases("tests/data/refusals/commands.txt", 35, judge_command_case);
+    judge_cases("tests/data/refusals/commands.txt", 34, judge_command_case);
 }
 
 int main(int argc, char *argv[])

@@ -208,7 +208,7 @@ LAW(shards_are_one_model)
                           "pytorch_model.bin, which only Python reads; | "
                           "writes model.safetensors: python3 -c '"));
     remove("m/pytorch_model.bin");
-    assert_true(has_words(reading("m", false, &in), "m: this is no file."));
+    assert_true(has_words(reading("m", false, &in), "m: not a regular file."));
     assert_true(has_words(reading("n", false, &in), "n: cannot be opened"));
     file_with("m/1", "{" A(0, 8) "}", 8);
     file_with("m/2", "{" B(0, 6) "}", 6);

@@ -1,7 +1,7 @@
 /* Puts the checksums of a model file right, whatever else is in it. */
 #ifndef SIGN_H
 #define SIGN_H
-#include "cli/cli.h"
+#include "cli/command.h"
 #include <stdlib.h>
 #include <string.h>
 

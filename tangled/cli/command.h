@@ -1,0 +1,35 @@
+/* cli/command.h: what every command works with. What a user types is
+   validated here before it comes near the library.
+   Main type Command; entry point run_command. Arguments and streams flow in,
+   an exit status flows out: 0; 1 if ftx check finds something wrong; 2 after
+   an error, which is printed. */
+#ifndef FTX_CLI_COMMAND_H
+#define FTX_CLI_COMMAND_H
+#include "cli/error.h"
+#include "cli/file.h"
+#include "cli/file_system.h"
+#include "cli/options.h"
+#include "cli/print.h"
+#include "cli/system.h"
+#include "practice/practice.h"
+#include "text/tokenizer.h"
+
+/* A command as the table in main.c calls it, with its n arguments. */
+typedef int CommandMain(FILE *out, FILE *err, int n, char *argument[]);
+
+typedef struct {
+    FILE *out, *err;
+    int n;
+    char **argument;            /* argument[0] ... argument[n - 1]        */
+    Arena *arena;
+    Tape *tape;                 /* without gradients                      */
+    Trainer *trainer;           /* of ftx train; NULL: none               */
+    FileLock lock;              /* the model of ftx train                 */
+    int status;                 /* the exit status, 0 at first            */
+} Command;
+
+/* Calls work(f, Command) and frees what the Command has. Returns its status,
+   or prints the error and returns 2. name is such as "ftx count". */
+int run_command(const char *name, void (*work)(Error *f, void *data),
+                FILE *out, FILE *err, int n, char *argument[]);
+#endif

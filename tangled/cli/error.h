@@ -1,0 +1,32 @@
+/* cli/error.h: how anything that a user typed or that was read is refused:
+   with one sentence, and the place in the text.
+   Main type Error; entry point try_work. Whatever is called inside it may
+   give up with fail_with or fail_in_text; then try_work returns false. */
+#ifndef FTX_CLI_ERROR_H
+#define FTX_CLI_ERROR_H
+#include "ftx.h"
+#include <setjmp.h>
+
+typedef struct {
+    const char *sheet;          /* the name of what is read               */
+    const char *text;           /* its text; NULL before it is read       */
+    char sentence[1000];        /* SHEET:LINE:COLUMN: what is wrong       */
+    bool is_temporary;          /* a file was not written; it may be later */
+    jmp_buf out;
+} Error;
+
+/* Calls work(f, data). Returns false if it gave up; then f->sentence says
+   why, on one line of text whatever it quotes. */
+bool try_work(Error *f, void (*work)(Error *f, void *data), void *data);
+
+/* Gives up with a formatted sentence about the byte at of f->text. */
+_Noreturn void fail_in_text(Error *f, int at, const char *sentence, ...)
+    FORMAT_LIKE_PRINTF(3, 4);
+
+/* Gives up with a formatted sentence about f->sheet as a whole. */
+_Noreturn void fail_with(Error *f, const char *sentence, ...)
+    FORMAT_LIKE_PRINTF(2, 3);
+
+/* Gives up with the sentence that ended another try inside this one. */
+_Noreturn void rethrow(Error *f, const Error *inner);
+#endif

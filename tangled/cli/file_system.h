@@ -1,0 +1,68 @@
+/* cli/file_system.h: what ftx asks of its system about files, beyond ISO C.
+   Main type FileInfo; entry points open_file and get_file_info. Names are
+   UTF-8. Where an int is returned it is 0 or the error, as in errno. */
+#ifndef FTX_CLI_FILE_SYSTEM_H
+#define FTX_CLI_FILE_SYSTEM_H
+#include "ftx.h"
+
+enum { PATH_BYTES = 4000, UNKNOWN = -1 };
+
+typedef struct {
+    bool is_file;               /* no folder, device or pipe              */
+    bool may_be_written;
+    unsigned mode;              /* its permissions                        */
+    long long size;
+    unsigned long long disk, number;    /* equal: one file; disk 0: which
+                                           is not known                   */
+} FileInfo;
+
+/* fopen, but the file may be moved and removed while it is open. */
+FILE *open_file(const char *name, const char *mode);
+
+/* Fills in what is known of a file; false if there is none. */
+bool get_file_info(const char *name, FileInfo *about);
+
+/* The same of an open file. */
+bool get_stream_info(FILE *file, FileInfo *about);
+
+/* Has anything that name, even a link that leads nowhere? */
+bool is_name_taken(const char *name);
+
+/* Removes the file, if there is one. */
+void remove_file(const char *name);
+
+/* Makes a folder; EEXIST if there is one. */
+int make_folder(const char *name);
+
+/* Replaces the name of a link by that of its target; false if the result is
+   too long or the links go in a circle. */
+bool follow_links(char name[PATH_BYTES]);
+
+/* Returns the process that has locked the file, 0 for none, or UNKNOWN. */
+long lock_owner(FILE *file);
+
+/* Locks the file until it is closed; false if another process has. */
+bool lock_file(FILE *file);
+
+/* Creates and opens a file, with letters for the six X at the end of its
+   name; NULL and errno if it cannot. */
+FILE *new_file(char *name);
+
+/* Brings a file to the disk, with these permissions; 0 for the usual ones. */
+int sync_file(FILE *file, unsigned mode);
+
+/* Gives a file another name and replaces what has it, unless must_be_new. It
+   may close *was, the file that is replaced, and then makes it NULL. */
+int move_file(const char *from, const char *to, bool must_be_new,
+              FILE **was);
+
+/* Calls found(to, name) for each file whose name begins so. */
+void visit_files(const char *begins, void *to,
+                 void (*found)(void *to, const char *name));
+
+/* Shows a file of n bytes as private memory; NULL if it cannot. */
+void *map_bytes(FILE *file, size_t n);
+
+/* Ends what map_bytes began. */
+void unmap_bytes(void *bytes, size_t n);
+#endif

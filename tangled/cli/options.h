@@ -1,0 +1,82 @@
+/* cli/options.h: the options of a command, as tables. One table sets the
+   fields of a struct from the command line or a file, and prints the help.
+   Main type Option; entry point parse_options. */
+#ifndef FTX_CLI_OPTIONS_H
+#define FTX_CLI_OPTIONS_H
+#include "cli/error.h"
+#include <stddef.h>
+
+/* An option: typed --d_e 64 or --d_e=64, a FLAG without a value. */
+typedef struct {
+    const char *name;           /* without the dashes; NULL ends a table  */
+    enum { FLAG, WHOLE, DECIMAL, CHOICE, TEXT, TEXTS } kind;
+    size_t place;               /* of its value in the struct             */
+    double least, most;         /* of a WHOLE or a DECIMAL                */
+    const char *words;          /* of a CHOICE; what a TEXT is            */
+    const char *meaning;
+} Option;
+#define UNBOUNDED(of, field) offsetof(of, field), 0, 0
+
+/* What an option of the kind TEXTS collects: it may be typed often. */
+enum { MOST_TEXTS = 50 };
+typedef struct { int n; const char *text[MOST_TEXTS]; } Texts;
+
+/* A table and the struct that it sets: a FLAG is a bool, a WHOLE and a
+   CHOICE an int, a DECIMAL a double, a TEXT a const char *; TEXTS are Texts
+   and stand in no file. UNSAID is what an int may be before it is typed. */
+typedef struct {
+    const char *heading;        /* in the help                            */
+    const Option *table;        /* NULL ends a list                       */
+    void *values;
+} Options;
+enum { UNSAID = -1 };
+
+/* Sets the options among n arguments, moves the others to the front and
+   returns how many these are. Behind them stand the options that were typed,
+   and then NULL. Gives up if an option is unknown or its value invalid. */
+int parse_options(Error *f, const Options *options, int n, char *argument[]);
+
+/* An option that has an effect only sometimes; only says when. */
+typedef struct {
+    const char *name;           /* NULL ends a table                      */
+    bool acts;
+    const char *only;           /* such as "with --beam"                  */
+} OptionEffect;
+
+/* Gives up if one of the n arguments that parse_options left is an option
+   without an effect. */
+void refuse_unused_options(Error *f, const OptionEffect *effect, int n,
+                           char *const argument[]);
+
+/* Is --help or -h among the arguments? */
+bool asks_help(int n, char *const argument[]);
+
+/* Prints the tables as help, with the values as the defaults. */
+void print_options(FILE *out, const Options *options);
+
+/* Sets the option to the typed value; false if it cannot have that. */
+bool option_set(const Option *option, void *values, const char *typed);
+
+/* Writes in words which values the option can have. */
+void option_range(const Option *option, char *to, size_t size);
+
+/* Prints the value of the option. */
+void option_print(FILE *out, const Option *option, const void *values);
+
+/* Has the option the same value in two structs? */
+bool option_equals(const Option *option, const void *a, const void *b);
+
+/* The known name that is nearest to what was typed. */
+typedef struct {
+    const char *typed, *nearest;        /* nearest is NULL: none is near  */
+    int edits;                          /* from one to the other          */
+} NameGuess;
+enum { HINT_BYTES = 80 };
+
+/* Makes name the nearest one if it is nearer than those before. */
+void consider_name(NameGuess *guess, const char *name);
+
+/* Returns "did you mean NAME? See", with dashes before the name, or "see". */
+const char *format_hint(char to[HINT_BYTES], const NameGuess *guess,
+                        const char *dashes);
+#endif
