@@ -1,13 +1,11 @@
 #!/bin/sh
 # How fast? First the processor and its kinds of vectors. Then GFLOP/s of the
 # matrix product beside OpenBLAS, in both precisions, with one thread and two.
-# Nanoseconds an entry of all other functions, for each kind of vectors. Steps
-# a second of training. A machine that has AVX-512 does all that a second time
+# Steps a second of training. A machine that has AVX-512 does all that a second time
 # as if it had only AVX2, and so do its peers. Then how long two sheets are
 # judged on which every slip is tried.
 #     tests/bench/bench.sh              all
 #     tests/bench/bench.sh product      only the product
-#     tests/bench/bench.sh functions    only the functions
 #     tests/bench/bench.sh train        only the training
 #     tests/bench/bench.sh judge        only the judging
 # and only if they are asked for, since they take minutes:
@@ -46,26 +44,6 @@ machine() {
     printf 'cores: %s; vectors:' "$(getconf _NPROCESSORS_ONLN)"
     for kind in avx512f avx2 sse2; do if has $kind; then printf ' %s' $kind; fi; done
     printf '; load: %s\n' "$(cut -d ' ' -f 1 /proc/loadavg 2> /dev/null)"
-}
-
-functions() {
-    for real in float double; do
-        columns=
-        echo "Nanoseconds an entry, $real"
-        for kind in sse2 avx2 avx512f; do
-            has $kind || continue
-            $CC -DREAL=$real "-DFAST=__attribute__((target(\"$kind\")))" \
-                -o $OUT/functions tests/bench/functions.c $LIBRARY -lm -lpthread
-            { echo "$kind"; $OUT/functions; } > "$OUT/$kind"
-            columns="$columns $OUT/$kind"
-        done
-        { echo function; $OUT/functions names; } > $OUT/names
-        # shellcheck disable=SC2086
-        paste $columns $OUT/names | awk -F '\t' '{
-            printf "    %-30s", $NF
-            for (k = 1; k < NF; k++) printf "%9s", $k
-            print "" }'
-    done
 }
 
 median() {
@@ -178,9 +156,8 @@ case ${1:-} in growth) growth; exit ;; esac
 machine
 case ${1:-} in
 product)   product ;;
-functions) functions ;;
 train)     training ;;
 judge)     judging ;;
 gpt2)      gpt2 ;;
-*)         product; functions; training; judging ;;
+*)         product; training; judging ;;
 esac
