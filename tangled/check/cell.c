@@ -1,5 +1,5 @@
 /* Slips in single entries of a product. */
-#include "check/slipping.h"
+#include "check/slip_run.h"
 #include <math.h>
 
 static const struct Product { Role role; const char *left, *right; }
@@ -27,13 +27,13 @@ static const struct Product { Role role; const char *left, *right; }
         { ROLE_LOGITS,    "W_e",     "input" },
     };
 
-bool factors_of(Slipping *s, const Step *step, Mat M, Mat factors[2])
+bool find_factors(SlipRun *s, const Step *step, Mat M, Mat factors[2])
 {
     for (int k = 0; k < COUNT(products); k++) {
         if (products[k].role != step->role)
             continue;
-        factors[0] = made_by(s, products[k].left, M);
-        factors[1] = made_by(s, products[k].right, M);
+        factors[0] = evaluate_formula(s, products[k].left, M);
+        factors[1] = evaluate_formula(s, products[k].right, M);
         if (factors[0] != NULL && factors[1] != NULL
             && factors[0]->rows == factors[1]->rows
             && factors[0]->cols == M->rows && factors[1]->cols == M->cols)
@@ -42,7 +42,7 @@ bool factors_of(Slipping *s, const Step *step, Mat M, Mat factors[2])
     return false;
 }
 
-static bool tells(const Entry *entry, double change)
+static bool is_telling(const Entry *entry, double change)
 {
     double size = fabs(change);
     bool whole = same_number(size, round(size));
@@ -63,7 +63,7 @@ typedef struct {
 static void note_cell(Search *to, CellSlip cell, double x)
 {
     const Entry *entry = &to->claim->item->entry[cell.entry];
-    if (to->n < MOST_CELLS && tells(entry, cell.change)
+    if (to->n < MOST_CELLS && is_telling(entry, cell.change)
         && verdict_on(entry, x + cell.change) == RIGHT)
         to->cell[to->n++] = cell;
 }
@@ -107,14 +107,14 @@ static CellSlip cell_at(const Item *claim, int k, int i, int j)
     return cell;
 }
 
-static void seek_cells(void *data, Slipping *s, Mat M)
+static void seek_cells(void *data, SlipRun *s, Mat M)
 {
     enum { MOST_TERMS = 100 };
     Search *to = data;
     const Item *item = to->claim->item;
     const Step *step = to->claim->step;
     Mat factors[2];
-    if (!shape_fits(item, step->M) || !factors_of(s, step, M, factors)
+    if (!shape_fits(item, step->M) || !find_factors(s, step, M, factors)
         || factors[0]->rows > MOST_TERMS)
         return;
     for (int j = 1; j <= M->cols; j++)
@@ -128,8 +128,8 @@ static void seek_cells(void *data, Slipping *s, Mat M)
         exchange_factors(&to->cell[k]);
 }
 
-int cell_slips(const Bound *bound, Explanation why, const Claim *claim,
-               Arena *arena, Tape *tape, const CellSlip **cell)
+int find_cell_slips(const Bound *bound, Explanation why, const Claim *claim,
+                    Arena *arena, Tape *tape, const CellSlip **cell)
 {
     Search search = { .claim = claim };
     search.cell = arena_alloc(arena, MOST_CELLS * sizeof *search.cell);

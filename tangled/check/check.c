@@ -166,7 +166,8 @@ static void check_wish(const CheckOptions *wish, int sheets, Error *f)
 
 /* Prints the help; behind --help may stand the number of an algorithm, or
    json. */
-static void print_check_help(Error *f, const Command *c, const Options *options)
+static void print_check_help(Error *f, const Command *c,
+                             const Options *options)
 {
     const char *last = c->argument[c->n - 1];
     int algorithm = atoi(last);

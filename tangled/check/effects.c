@@ -77,7 +77,7 @@ bool effect_of(const Run *run, const Slip *slip, int decimals, Arena *arena,
 {
     Explanation why = { .slip = slip };
     if (run->n == 0
-        || !has_place(run, slip, NULL, NULL, true))
+        || !can_apply(run, slip, NULL, NULL, true))
         return false;
     const Run *slipped = run_explained(run->bound, &why, arena, tape);
     if (!why.made)

@@ -4,7 +4,7 @@
    of a run; out come a verdict on each entry, and the reasons. */
 #ifndef FTX_JUDGING_H
 #define FTX_JUDGING_H
-#include "check/check.h"
+#include "check/judge.h"
 
 /* How the numbers of a sheet may have come about. EXACTLY: with all digits,
    and no error. AFTER_ERRORS: with all digits, but after the errors that

@@ -1,5 +1,5 @@
 /* ftx check --svg, --tex, --md: claims as steps with marks. */
-#include "check/check.h"
+#include "check/report.h"
 #include <math.h>
 #include <string.h>
 

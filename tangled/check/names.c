@@ -1,22 +1,22 @@
 /* What the names in the formula of a slip stand for. */
-#include "check/slipping.h"
+#include "check/slip_run.h"
 #include <math.h>
 #include <string.h>
 
-_Noreturn void cannot_be(Slipping *s)
+_Noreturn void refuse_slip(SlipRun *s)
 {
     static const Error why = { .sentence = "such a slip cannot be made." };
     rethrow(s->variation.error, &why);
 }
 
-void begin_turn(Slipping *s, const Step *step)
+void begin_turn(SlipRun *s, const Step *step)
 {
     if (s->turn != step->turn)
         memset(s->latest, 0, sizeof s->latest);
     s->turn = step->turn;
 }
 
-void note(Slipping *s, const Step *step, Mat M)
+void remember_value(SlipRun *s, const Step *step, Mat M)
 {
     const char *name = step->name;
     begin_turn(s, step);
@@ -32,7 +32,7 @@ void note(Slipping *s, const Step *step, Mat M)
 }
 
 /* What the sheet gives under a name; NULL: nothing. */
-static const Item *given_as(const Run *run, const char *name)
+static const Item *find_given(const Run *run, const char *name)
 {
     const Sheet *sheet = run->sheet;
     for (int k = 0; k < sheet->n; k++)
@@ -44,7 +44,7 @@ static const Item *given_as(const Run *run, const char *name)
 
 static double given_number(const Run *run, const char *name, double instead)
 {
-    const Item *item = given_as(run, name), *pos = given_as(run, "pos");
+    const Item *item = find_given(run, name), *pos = find_given(run, "pos");
     if (item == NULL && pos != NULL && strcmp(name, "t") == 0)
         return pos->entry->value + 1;
     return item != NULL && item->word == NULL ? item->entry->value
@@ -58,16 +58,16 @@ static bool is_beside(const Step *place, const Step *here, Part part)
                                        && place->layer == here->layer));
 }
 
-static Mat parameter_in(Slipping *s, const char *name, Part part)
+static Mat find_parameter_in(SlipRun *s, const char *name, Part part)
 {
-    for (const Kept *k = s->kept; k != NULL; k = k->before)
+    for (const GivenCopy *k = s->kept; k != NULL; k = k->before)
         if (strcmp(k->place.name, name) == 0
             && is_beside(&k->place, s->here, part))
             return k->M;
     return NULL;
 }
 
-static Mat parameter_named(Slipping *s, const char *name)
+static Mat find_parameter(SlipRun *s, const char *name)
 {
     Part part = s->here->part;
     Step place = *s->here;
@@ -77,11 +77,11 @@ static Mat parameter_named(Slipping *s, const char *name)
     if (part == DEC && strncmp(name + 1, "_mlp", 4) == 0)
         name = *name == 'W' ? (name[5] == '1' ? "W_mlp3" : "W_mlp4")
                             : (name[5] == '1' ? "b_mlp3" : "b_mlp4");
-    Mat M = parameter_in(s, name, part);
-    return M == NULL && part == ED ? parameter_in(s, name, DEC) : M;
+    Mat M = find_parameter_in(s, name, part);
+    return M == NULL && part == ED ? find_parameter_in(s, name, DEC) : M;
 }
 
-static const char *norm_behind(const StepRow *row)
+static const char *norm_number(const StepRow *row)
 {
     static const char *const behind[][20] = {
         { [3] = "_1", [5] = "_1", "_2", "_2", "_1", [12] = "_3",
@@ -92,33 +92,33 @@ static const char *norm_behind(const StepRow *row)
     return number == NULL ? "" : number;
 }
 
-static Mat of_norm(Slipping *s, const char *name)
+static Mat find_norm_parameter(SlipRun *s, const char *name)
 {
     char full[20];
     const char *number = strchr(s->here->name, '_');
     if (s->here->line > 0)
         number = s->from != NULL && s->here->layer > 0
-               ? norm_behind(s->from) : NULL;
+               ? norm_number(s->from) : NULL;
     snprintf(full, sizeof full, "%s%s", name, number == NULL ? "" : number);
-    return parameter_named(s, full);
+    return find_parameter(s, full);
 }
 
-Mat zeros_of(Slipping *s, int rows, int cols)
+Mat zeros_of(SlipRun *s, int rows, int cols)
 {
     const double most = 1e7;
     if ((double)rows * cols > most)
-        cannot_be(s);
+        refuse_slip(s);
     return constant(s->arena, rows, cols);
 }
 
-static Mat one_number(Slipping *s, double x)
+static Mat one_number(SlipRun *s, double x)
 {
     Mat M = zeros_of(s, 1, 1);
     AT(M, 1, 1) = (real)x;
     return M;
 }
 
-static Mat diagonal(Slipping *s)
+static Mat diagonal(SlipRun *s)
 {
     Mat M = zeros_of(s, s->it->rows, s->it->cols);
     for (int i = 1; i <= M->rows && i <= M->cols; i++)
@@ -126,12 +126,12 @@ static Mat diagonal(Slipping *s)
     return M;
 }
 
-static Mat identity(Slipping *s)
+static Mat identity(SlipRun *s)
 {
     return s->it->rows == s->it->cols ? diagonal(s) : NULL;
 }
 
-static Mat causal(Slipping *s)
+static Mat causal(SlipRun *s)
 {
     Mat M = zeros_of(s, s->it->rows, s->it->cols);
     for (int j = 1; j <= M->cols; j++)
@@ -140,7 +140,7 @@ static Mat causal(Slipping *s)
     return M;
 }
 
-static Mat row_numbers(Slipping *s)
+static Mat row_numbers(SlipRun *s)
 {
     Mat q = s->latest[ROLE_TEMPERED];
     if (q == NULL)
@@ -173,7 +173,7 @@ static int evens_first(int i, int H, int d_mid)
     return (void)H, in_turn(i, d_mid / 2, 2);
 }
 
-static Mat ordered(Slipping *s, Order from)
+static Mat ordered(SlipRun *s, Order from)
 {
     int n = s->it->rows, H = s->H > 0 ? s->H : 1;
     Mat M = zeros_of(s, n, n);
@@ -183,7 +183,7 @@ static Mat ordered(Slipping *s, Order from)
     return M;
 }
 
-static Mat added(Slipping *s)
+static Mat added(SlipRun *s)
 {
     Mat Y = s->latest[ROLE_HEADS];
     if (Y == NULL || s->H == 0)
@@ -197,9 +197,9 @@ static Mat added(Slipping *s)
 
 typedef struct { Sinusoids variant; double base, place; } Sines;
 
-static bool sines_of(const Run *run, Sines *sines)
+static bool find_sinusoids(const Run *run, Sines *sines)
 {
-    const Item *positions = given_as(run, "positions");
+    const Item *positions = find_given(run, "positions");
     const char *word = positions == NULL ? NULL : positions->word;
     bool paper = word != NULL && strcmp(word, "paper") == 0;
     sines->variant = paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI;
@@ -210,24 +210,24 @@ static bool sines_of(const Run *run, Sines *sines)
     return word != NULL && strcmp(word, "none") != 0;
 }
 
-static Mat sine_place(Slipping *s)
+static Mat sine_place(SlipRun *s)
 {
     Sines how;
-    sines_of(s->variation.run, &how);
+    find_sinusoids(s->variation.run, &how);
     return one_number(s, how.place);
 }
 
-static Mat base(Slipping *s)
+static Mat base(SlipRun *s)
 {
     Sines how;
-    sines_of(s->variation.run, &how);
+    find_sinusoids(s->variation.run, &how);
     return one_number(s, how.base);
 }
 
-static Mat sine_exponents(Slipping *s, bool other)
+static Mat sine_exponents(SlipRun *s, bool other)
 {
     Sines how;
-    sines_of(s->variation.run, &how);
+    find_sinusoids(s->variation.run, &how);
     bool from_0 = (how.variant == SINUSOIDS_VASWANI) != other;
     int d_e = s->it->rows;
     Mat M = zeros_of(s, d_e, 1);
@@ -237,12 +237,12 @@ static Mat sine_exponents(Slipping *s, bool other)
 }
 
 /* Of each column: W_p has all positions. */
-static Mat sine_places(Slipping *s)
+static Mat sine_places(SlipRun *s)
 {
     Sines how;
     const Run *run = s->variation.run;
     Mat M = zeros_of(s, 1, s->it->cols);
-    sines_of(run, &how);
+    find_sinusoids(run, &how);
     if (s->here->role == ROLE_TABLE)
         how.place -= given_number(run, "t", 1) - 1;
     for (int j = 1; j <= M->cols; j++)
@@ -250,10 +250,10 @@ static Mat sine_places(Slipping *s)
     return M;
 }
 
-static Mat own_exponents(Slipping *s)   { return sine_exponents(s, false); }
-static Mat other_exponents(Slipping *s) { return sine_exponents(s, true); }
+static Mat own_exponents(SlipRun *s)   { return sine_exponents(s, false); }
+static Mat other_exponents(SlipRun *s) { return sine_exponents(s, true); }
 
-static Mat phases(Slipping *s)
+static Mat phases(SlipRun *s)
 {
     Mat M = zeros_of(s, s->it->rows, 1);
     for (int r = 2; r <= M->rows; r += 2)
@@ -261,9 +261,9 @@ static Mat phases(Slipping *s)
     return M;
 }
 
-static Mat positions_from(Slipping *s, int first)
+static Mat positions_from(SlipRun *s, int first)
 {
-    Mat W_p = parameter_named(s, "W_p");
+    Mat W_p = find_parameter(s, "W_p");
     int n = s->it->cols;
     int *t = arena_alloc(s->arena, (size_t)n * sizeof *t);
     for (int k = 0; k < n; k++)
@@ -272,7 +272,7 @@ static Mat positions_from(Slipping *s, int first)
          : gather(s->it->tape, W_p, n, t);
 }
 
-static Mat placed(Slipping *s)
+static Mat placed(SlipRun *s)
 {
     Mat shown = s->latest[ROLE_POSITION];
     return shown != NULL ? shown
@@ -281,23 +281,23 @@ static Mat placed(Slipping *s)
          : positions_from(s, 1);
 }
 
-static Mat moved(Slipping *s)
+static Mat moved(SlipRun *s)
 {
     Sines how;
-    if (!sines_of(s->variation.run, &how))
+    if (!find_sinusoids(s->variation.run, &how))
         return positions_from(s, 1 + (int)s->slip->number);
     return sinusoids(s->arena, s->it->rows, s->it->cols, how.variant,
                      how.base, how.place + s->slip->number);
 }
 
-Mat log_probabilities(Mat loss)
+Mat find_log_probabilities(Mat loss)
 {
     while (loss != NULL && !is_result_of(loss, "log_prob"))
         loss = loss->n > 0 ? loss->of[0] : NULL;
     return loss;
 }
 
-static Mat read_from(Slipping *s)       /* P */
+static Mat read_from(SlipRun *s)       /* P */
 {
     Mat q = s->latest[ROLE_TEMPERED];
     bool from_q = s->here->role == ROLE_LOSS && q != NULL
@@ -306,13 +306,13 @@ static Mat read_from(Slipping *s)       /* P */
          : from_q ? q : s->latest[ROLE_PROBABILITIES];
 }
 
-static Mat where_read(Slipping *s)
+static Mat where_read(SlipRun *s)
 {
     Mat log_P = s->log_P, P = read_from(s);
     if (P == NULL)
         return NULL;
     Mat M = zeros_of(s, P->rows, P->cols);
-    const Item *target = given_as(s->variation.run, "target");
+    const Item *target = find_given(s->variation.run, "target");
     for (int k = 0; log_P != NULL && k < log_P->cols; k++)
         AT(M, log_P->i[k], log_P->j[k]) = 1;
     for (int k = 0; log_P == NULL && target != NULL && k < P->cols; k++)
@@ -321,7 +321,7 @@ static Mat where_read(Slipping *s)
 }
 
 /* The probabilities that the loss reads. */
-static Mat probabilities_read(Slipping *s)
+static Mat probabilities_read(SlipRun *s)
 {
     Mat P = read_from(s), where = where_read(s);
     int n = 0, found = 0;
@@ -340,7 +340,7 @@ static bool is_sequence(const Item *item)
 }
 
 /* The sequence that a step of training learns, in any epoch. */
-static const Item *sequence(const Slipping *s)
+static const Item *sequence(const SlipRun *s)
 {
     const Sheet *sheet = s->variation.run->sheet;
     int n = s->here->turn, N_data = 0;
@@ -357,7 +357,7 @@ static const Item *sequence(const Slipping *s)
     return NULL;
 }
 
-static Mat own_tokens(Slipping *s)
+static Mat own_tokens(SlipRun *s)
 {
     const Item *x = sequence(s);
     Mat P = read_from(s), M = zeros_of(s, P->rows, P->cols);
@@ -368,7 +368,7 @@ static Mat own_tokens(Slipping *s)
     return M;
 }
 
-static Mat later_column(Slipping *s)
+static Mat later_column(SlipRun *s)
 {
     int n = read_from(s)->cols;
     Mat M = zeros_of(s, n, n);
@@ -377,25 +377,25 @@ static Mat later_column(Slipping *s)
     return M;
 }
 
-static Mat logits_read(Slipping *s)
+static Mat logits_read(SlipRun *s)
 {
     return s->log_P != NULL ? s->log_P->of[1] : s->latest[ROLE_LOGITS];
 }
 
-static Mat token(Slipping *s, int y)
+static Mat token(SlipRun *s, int y)
 {
     Mat M = input(s->tape, 1, 1);
     AT(M, 1, 1) = (real)y;
     return M;
 }
 
-static double chance(const Slipping *s)
+static double chance(const SlipRun *s)
 {
-    const Item *u = given_as(s->variation.run, "u");
+    const Item *u = find_given(s->variation.run, "u");
     return u == NULL ? 0 : u->entry[s->here->turn - 1].value;
 }
 
-Mat not_summed(Slipping *s, Mat M)
+Mat draw_by_q_alone(SlipRun *s, Mat M)
 {
     Mat q = s->latest[ROLE_TEMPERED];
     for (int v = 1; q != NULL && v <= q->rows; v++)
@@ -404,7 +404,7 @@ Mat not_summed(Slipping *s, Mat M)
     return M;
 }
 
-Mat in_order_of_size(Slipping *s, Mat M)
+Mat draw_largest_first(SlipRun *s, Mat M)
 {
     Mat q = s->latest[ROLE_TEMPERED];
     if (q == NULL)
@@ -420,7 +420,7 @@ Mat in_order_of_size(Slipping *s, Mat M)
     return M;
 }
 
-Mat drawn_from_p(Slipping *s, Mat M)
+Mat draw_from_p(SlipRun *s, Mat M)
 {
     Mat p = s->latest[ROLE_NEXT];
     return p == NULL ? M : token(s, sample(p, chance(s)));
@@ -431,7 +431,7 @@ static unsigned one_of(bool is, unsigned yes, unsigned no)
     return is ? yes : no;
 }
 
-unsigned truths_of_run(const Run *run)
+unsigned conditions_of_run(const Run *run)
 {
     Sines how;
     int a = run->algorithm;
@@ -440,7 +440,7 @@ unsigned truths_of_run(const Run *run)
     bool by_root = run->scaled && run->divisor == 0;
     return one_of(by_root, IF_DIVIDED, run->scaled ? 0 : IF_UNDIVIDED)
          | one_of(run->rms, IF_RMS, IF_LAYER_NORM)
-         | one_of(sines_of(run, &how), IF_SINES, IF_GIVEN_W_p)
+         | one_of(find_sinusoids(run, &how), IF_SINES, IF_GIVEN_W_p)
          | one_of(a >= 8 && !run->unplaced, IF_PLACED, 0)
          | one_of(pre_norm, IF_PRE_NORM, IF_POST_NORM)
          | one_of(run->tied, 0, IF_UNTIED)
@@ -451,7 +451,7 @@ unsigned truths_of_run(const Run *run)
          | one_of(tau > 0 && tau != 1 && isfinite(tau), IF_DIVIDING, 0);
 }
 
-bool any_hidden(Mat M)
+bool is_any_hidden(Mat M)
 {
     bool any = false;
     for (int k = 0; k < M->rows * M->cols; k++)
@@ -460,7 +460,7 @@ bool any_hidden(Mat M)
 }
 
 /* Are several tokens in the loss? */
-static bool reads_several(const Slipping *s)
+static bool reads_several(const SlipRun *s)
 {
     return s->log_P != NULL ? s->log_P->cols > 1
          : s->here->role == ROLE_LOSS
@@ -468,7 +468,7 @@ static bool reads_several(const Slipping *s)
            && s->latest[ROLE_PROBABILITIES]->cols > 1;
 }
 
-static unsigned truths_here(const Slipping *s)
+static unsigned conditions_here(const SlipRun *s)
 {
     return one_of(s->hides, IF_MASKED, IF_UNMASKED)
          | one_of(s->here->algorithm == 8, IF_RELU, IF_GELU)
@@ -476,15 +476,15 @@ static unsigned truths_here(const Slipping *s)
          | one_of(reads_several(s), IF_SEVERAL, 0);
 }
 
-bool holds(Slipping *s, unsigned when)
+bool condition_holds(SlipRun *s, unsigned when)
 {
     if (when != 0 && s->truths == 0)
-        s->truths = truths_of_run(s->variation.run);
-    return (when & ~(NO_CONDITION | s->truths | truths_here(s))) == 0;
+        s->truths = conditions_of_run(s->variation.run);
+    return (when & ~(NO_CONDITION | s->truths | conditions_here(s))) == 0;
 }
 
-static Mat itself(Slipping *s)     { return s->it; }
-static Mat exponent_x(Slipping *s)
+static Mat itself(SlipRun *s)     { return s->it; }
+static Mat exponent_x(SlipRun *s)
 {
     bool attention = s->here->algorithm == 3 || s->here->algorithm == 4,
          powers = s->here->role == ROLE_POWERS || s->here->role == ROLE_SUM;
@@ -493,98 +493,100 @@ static Mat exponent_x(Slipping *s)
     if (it->logits != NULL || x == NULL)
         return it->logits;
     if (s->here->algorithm == 4 && (habits & SCALED_FIRST) != 0)
-        x = made_by(s, "pick(finite(mask), it, -inf)", x);
+        x = evaluate_formula(s, "pick(finite(mask), it, -inf)", x);
     if (powers && (habits & SHIFTED) != 0)
-        x = made_by(s, "it - sum(pick(largest(it), it, 0))", x);
+        x = evaluate_formula(s, "it - sum(pick(largest(it), it, 0))", x);
     if (!attention && (habits & TEMPERED) != 0)
-        x = made_by(s, "it / tau", x);
+        x = evaluate_formula(s, "it / tau", x);
     s->it = it;
     return x;
 }
 
-static Mat slip_number(Slipping *s)
+static Mat slip_number(SlipRun *s)
 {
     return one_number(s, s->slip->number);
 }
 
-static Mat number_if_told(Slipping *s, int d)
+static Mat number_if_told(SlipRun *s, int d)
 {
     return d == 0 ? NULL : one_number(s, d);
 }
 
-static Mat d_attn(Slipping *s)
+static Mat d_attn(SlipRun *s)
 {
     return number_if_told(s, s->variation.run->d_attn);
 }
 
-static Mat d_x(Slipping *s)
+static Mat d_x(SlipRun *s)
 {
     return number_if_told(s, s->variation.run->d_x);
 }
 
-static Mat divisor(Slipping *s)
+static Mat divisor(SlipRun *s)
 {
     double x = s->variation.run->divisor;
     return x == 0 ? NULL : one_number(s, x);
 }
 
-static Mat heads_seen(Slipping *s) { return one_number(s, s->H); }
-static Mat mask_seen(Slipping *s)  { return s->mask; }
-static Mat behind_mask(Slipping *s)
+static Mat heads_seen(SlipRun *s) { return one_number(s, s->H); }
+static Mat mask_seen(SlipRun *s)  { return s->mask; }
+static Mat behind_mask(SlipRun *s)
 {
     bool before = s->here->algorithm == 3
                || (s->variation.run->habits & SCALED_FIRST) != 0;
     return s->latest[before ? ROLE_SCORES : ROLE_MASKED];
 }
 
-static Mat stream(Slipping *s)
+static Mat stream(SlipRun *s)
 {
-    return s->input != NULL ? s->input : parameter_named(s, "e");
+    return s->input != NULL ? s->input : find_parameter(s, "e");
 }
 
-static Mat context(Slipping *s) { return s->context; }
-static Mat normed(Slipping *s)
+static Mat context(SlipRun *s) { return s->context; }
+static Mat normed(SlipRun *s)
 {
     return s->latest[s->here->role == ROLE_ATTENDED ? ROLE_ATTENTION_NORM
                                                     : ROLE_MLP_NORM];
 }
 
-static Mat into_mlp(Slipping *s)
+static Mat into_mlp(SlipRun *s)
 {
     return s->here->algorithm == 10 ? normed(s) : stream(s);
 }
 
-static Mat active(Slipping *s)
+static Mat active(SlipRun *s)
 {
-    return made_by(s, s->here->algorithm == 8
+    return evaluate_formula(s, s->here->algorithm == 8
                       ? "relu(W_mlp1 into + b_mlp1)"
                       : "gelu(W_mlp1 into + b_mlp1)", s->it);
 }
 
 /* In a model: what queries are computed from, and what keys are. */
-static Mat looking(Slipping *s)
+static Mat looking(SlipRun *s)
 {
     return s->variation.run->algorithm < 8 ? NULL
-         : holds(s, IF_PRE_NORM) ? s->latest[ROLE_ATTENTION_NORM]
+         : condition_holds(s, IF_PRE_NORM) ? s->latest[ROLE_ATTENTION_NORM]
          : stream(s);
 }
 
-static Mat looked_at(Slipping *s)
+static Mat looked_at(SlipRun *s)
 {
-    return holds(s, IF_CROSS) ? context(s) : looking(s);
+    return condition_holds(s, IF_CROSS) ? context(s) : looking(s);
 }
 
-static Mat next_seen(Slipping *s)
+static Mat next_seen(SlipRun *s)
 {
     Mat p = s->latest[ROLE_NEXT];
     return p != NULL ? p : s->latest[ROLE_PROBABILITIES];
 }
 
-static Mat gradient_seen(Slipping *s) { return s->gradient; }
-static Mat gamma_of(Slipping *s)      { return of_norm(s, "gamma"); }
-static Mat beta_of(Slipping *s)       { return of_norm(s, "beta"); }
+static Mat gradient_seen(SlipRun *s) { return s->gradient; }
+static Mat gamma_of(SlipRun *s)      { return find_norm_parameter(s,
+                                                                  "gamma"); }
+static Mat beta_of(SlipRun *s)       { return find_norm_parameter(s,
+                                                                  "beta"); }
 
-static const struct { const char *name; Mat (*value)(Slipping *s); }
+static const struct { const char *name; Mat (*value)(SlipRun *s); }
     own_names[] = {
         { "it", itself },            { "x", exponent_x },
         { "k", slip_number },        { "I", identity },
@@ -628,9 +630,9 @@ static const struct { const char *name; double instead; } numbers[] = {
     { "tau", 1 }, { "eta", 1 }, { "epsilon", 0 }, { "ell_max", NAN },
     { "v", NAN }, { "t", NAN },
 };
-static Mat meant_by(void *to, const char *name, int length)
+static Mat look_up_name(void *to, const char *name, int length)
 {
-    Slipping *s = to;
+    SlipRun *s = to;
     char word[24];
     snprintf(word, sizeof word, "%.*s", length, name);
     for (int k = 0; k < COUNT(own_names); k++)
@@ -648,12 +650,12 @@ static Mat meant_by(void *to, const char *name, int length)
                                     numbers[k].instead);
             return isnan(x) ? NULL : one_number(s, x);
         }
-    return parameter_named(s, word);
+    return find_parameter(s, word);
 }
 
-Mat made_by(Slipping *s, const char *formula, Mat M)
+Mat evaluate_formula(SlipRun *s, const char *formula, Mat M)
 {
-    Names names = { s, meant_by, M->tape != NULL ? M->tape : s->tape };
+    Names names = { s, look_up_name, M->tape != NULL ? M->tape : s->tape };
     s->it = M;
     return formula_value(&names, formula);
 }

@@ -150,7 +150,7 @@ static bool try_reason(Judging *j, int w, Explanation why)
 {
     for (Premise h = EXACTLY; h < PREMISES && !is_too_much(j); h++) {
         if (!j->open[h]
-            || (why.slip != NULL && !has_place(j->run[EXACTLY], why.slip,
+            || (why.slip != NULL && !can_apply(j->run[EXACTLY], why.slip,
                                                j->reach[h], why.only, true)))
             continue;
         SlipTrial trial = try_under(j, w, why, h);
@@ -169,8 +169,8 @@ static bool is_narrower(const Judging *j, const Slip *slip,
     bool narrow = only->layer > 0 || only->head > 0 || only->turn > 0;
     const Run *run = j->run[EXACTLY];
     const bool *reach = j->reach[EXACTLY];
-    return narrow && has_place(run, slip, reach, only, true)
-        && (fits || has_place(run, slip, reach, only, false));
+    return narrow && can_apply(run, slip, reach, only, true)
+        && (fits || can_apply(run, slip, reach, only, false));
 }
 
 /* Tries the slip wherever it can be made; then only in the layer, the head
@@ -242,9 +242,9 @@ static void look_for_cells(Judging *j, int w, Premise h)
     Explanation why;
     if (!is_seldom_wrong(j, w, h))
         return;
-    int cells = cell_slips(j->run[EXACTLY]->bound,
-                           under_premise(j, (Explanation){ .n = 0 }, h),
-                           &j->claim[w], j->arena, j->tape, &cell);
+    int cells = find_cell_slips(j->run[EXACTLY]->bound,
+                                under_premise(j, (Explanation){ .n = 0 }, h),
+                                &j->claim[w], j->arena, j->tape, &cell);
     for (int k = 0; !is_too_much(j)
                     && choose_cells(j, w, h, cell, cells, k, &why); k++)
         keep_reason(j, w, why, h);
@@ -261,7 +261,7 @@ void find_reasons(Judging *j, int w, int kind)
     open_premises(j, w);
     for (int a = 0; a < slips_n; a++)
         if (is_of_kind(&slips[a], kind)
-            && has_place(j->run[EXACTLY], &slips[a], j->reach[EXACTLY], NULL,
+            && can_apply(j->run[EXACTLY], &slips[a], j->reach[EXACTLY], NULL,
                          true))
             try_slip(j, w, &slips[a]);
     bool others = j->judged[w].fits && kind == ANY_SLIP;

@@ -1,5 +1,5 @@
 /* Remarks: what is odd about claimed numbers, whatever the right ones. */
-#include "check/check.h"
+#include "check/report.h"
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What was found on a sheet, in words. */
-#include "check/check.h"
+#include "check/report.h"
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

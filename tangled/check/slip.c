@@ -1,9 +1,9 @@
 /* Runs in which slips are made, and claims carried on as written. */
-#include "check/slipping.h"
+#include "check/slip_run.h"
 #include <math.h>
 #include <string.h>
 
-static bool is_made(const Explanation *why, const Step *here)
+static bool applies_at(const Explanation *why, const Step *here)
 {
     const Step *only = why->only;
     return only == NULL || (only->part == here->part
@@ -23,7 +23,7 @@ static Mat with_numbers(Mat M, Mat others)
     return set_numbers(scale(M, 1), others);
 }
 
-static bool is_read_by_logarithm(const Slipping *s, const Step *step, Mat M)
+static bool is_read_by_logarithm(const SlipRun *s, const Step *step, Mat M)
 {
     return s->variation.run->algorithm >= 11 && M->logits != NULL
         && (step->role == ROLE_PROBABILITIES || step->role == ROLE_NEXT
@@ -39,14 +39,14 @@ static double log_sum_of_column(Mat P, int j)
 }
 
 /* P, which stands for the softmax M. */
-static Mat with_logarithms(Slipping *s, Mat P, Mat M)
+static Mat with_logarithms(SlipRun *s, Mat P, Mat M)
 {
     Mat logs = zeros_of(s, P->rows, P->cols);
     for (int j = 1; j <= P->cols; j++)
         for (int i = 1; i <= P->rows; i++) {
             bool same = AT(P, i, j) == AT(M, i, j);
             if (!same && !(AT(P, i, j) > 0))
-                cannot_be(s);
+                refuse_slip(s);
             AT(logs, i, j) = (real)(same
                 ? AT(M->logits, i, j) - log_sum_of_column(M, j)
                 : log(AT(P, i, j)));
@@ -58,7 +58,7 @@ static Mat with_logarithms(Slipping *s, Mat P, Mat M)
     return Y;
 }
 
-static bool is_learning(const Slipping *s)
+static bool is_learning(const SlipRun *s)
 {
     int algorithm = s->variation.run->algorithm;
     return 11 <= algorithm && algorithm <= 13;
@@ -72,16 +72,16 @@ static bool reaches_a_parameter(Mat Y)
     return Y->tape == NULL && Y->grad != NULL;
 }
 
-static Mat replaced(Slipping *s, const Strike *strike, Mat M)
+static Mat apply_edit(SlipRun *s, const Edit *strike, Mat M)
 {
     Mat Y = strike->instead != NULL ? strike->instead(s, M)
-                                    : made_by(s, strike->by, M);
+                                    : evaluate_formula(s, strike->by, M);
     bool fits = Y != NULL && Y->rows == M->rows && Y->cols == M->cols;
     if (fits && is_learning(s) && M->tape != NULL
         && ((strike->when & STRAIGHT) != 0 || !reaches_a_parameter(Y)))
         return with_numbers(M, Y);
     if (!fits && (s->variation.run->algorithm < 8 || s->here->line == 0))
-        cannot_be(s);
+        refuse_slip(s);
     return fits ? Y : M;
 }
 
@@ -104,36 +104,36 @@ static uint64_t roles_of(const Step *step)
          : step->aspect == NEW ? NEW_VALUES : (uint64_t)1 << step->role;
 }
 
-static bool is_struck(Slipping *s, const Strike *strike,
+static bool is_edited(SlipRun *s, const Edit *strike,
                       uint64_t roles, bool unwritten)
 {
     bool meant = s->here->line > 0 ? (strike->roles & roles) != 0
                : strike->given != NULL
                  && is_among(strike->given, s->here->name);
     return meant && ((strike->when & UNWRITTEN) != 0) == unwritten
-        && holds(s, strike->when);
+        && condition_holds(s, strike->when);
 }
 
-static Mat slipped_by(Slipping *s, Explanation *why, uint64_t roles,
-                      bool unwritten, Mat M)
+static Mat apply_explanations(SlipRun *s, Explanation *why, uint64_t roles,
+                              bool unwritten, Mat M)
 {
     Mat Y = why->before == NULL ? M
-          : slipped_by(s, why->before, roles, unwritten, M);
+          : apply_explanations(s, why->before, roles, unwritten, M);
     if (why->slip == NULL)
         return Y;
     Mat before = Y;
     s->slip = why->slip;
-    for (int i = 0; i < STRIKES; i++)
-        if (is_struck(s, &s->slip->at[i], roles, unwritten)
-            && is_made(why, s->here))
-            Y = replaced(s, &s->slip->at[i], Y);
+    for (int i = 0; i < EDITS; i++)
+        if (is_edited(s, &s->slip->at[i], roles, unwritten)
+            && applies_at(why, s->here))
+            Y = apply_edit(s, &s->slip->at[i], Y);
     why->made |= Y != before;
     return Y;
 }
 
-static Mat slipped(Slipping *s, uint64_t roles, bool unwritten, Mat M)
+static Mat apply_slips(SlipRun *s, uint64_t roles, bool unwritten, Mat M)
 {
-    Mat Y = slipped_by(s, s->why, roles, unwritten, M);
+    Mat Y = apply_explanations(s, s->why, roles, unwritten, M);
     if (Y != M && is_read_by_logarithm(s, s->here, M) && Y->logits == NULL)
         return with_logarithms(s, Y, M);
     return Y;
@@ -162,38 +162,38 @@ static bool is_given(const Run *run, const char *names)
     return is;
 }
 
-static bool exchanges(const Slip *slip)
+static bool exchanges_X_and_Z(const Slip *slip)
 {
     return (slip->at[0].when & EXCHANGED) != 0;
 }
 
 static bool can_hold(const Run *run, unsigned when)
 {
-    return when == 0 || (when & ~truths_of_run(run)) == 0;
+    return when == 0 || (when & ~conditions_of_run(run)) == 0;
 }
 
-bool has_place(const Run *run, const Slip *slip, const bool *among,
+bool can_apply(const Run *run, const Slip *slip, const bool *among,
                const Step *only, bool inside)
 {
     const Explanation there = { .only = only };
     uint64_t roles = 0;
     for (const Step *s = run->step; s < run->step + run->n; s++)
         if ((among == NULL || among[s - run->step])
-            && is_made(&there, s) == inside)
+            && applies_at(&there, s) == inside)
             roles |= roles_of(s)
                    | (is_of_one_query(s) ? ROLE(SCALED) : 0);
-    for (int i = 0; i < STRIKES; i++) {
-        const Strike *strike = &slip->at[i];
+    for (int i = 0; i < EDITS; i++) {
+        const Edit *strike = &slip->at[i];
         const char *names = strike->given;
         bool meets = (strike->roles & roles) != 0
                   || (names != NULL && is_given(run, names));
         if (meets && can_hold(run, strike->when & ~(unsigned)ONLY_HERE))
             return true;
     }
-    return exchanges(slip) && is_given(run, "X");
+    return exchanges_X_and_Z(slip) && is_given(run, "X");
 }
 
-static Mat with_cells(Slipping *s, const Step *step, Mat M)
+static Mat apply_cells(SlipRun *s, const Step *step, Mat M)
 {
     if (s->visit != NULL && same_place(step, s->visit->step))
         s->visit->look(s->visit->to, s, M);
@@ -210,51 +210,39 @@ static Mat with_cells(Slipping *s, const Step *step, Mat M)
     return M;
 }
 
-static Mat weights_3(Slipping *s, Mat A)
+static Mat weights_3(SlipRun *s, Mat A)
 {
     if (A->logits == NULL)      /* the scaled scores were told before */
         return A;
-    Mat S = slipped(s, ROLE(SCALED), false, A->logits);
-    S = s->latest[ROLE_SCALED] = slipped(s, ROLE(SCALED), true, S);
-    Mat other = S == A->logits ? A : made_by(s, "softmax(it)", S);
+    Mat S = apply_slips(s, ROLE(SCALED), false, A->logits);
+    S = s->latest[ROLE_SCALED] = apply_slips(s, ROLE(SCALED), true, S);
+    Mat other = S == A->logits ? A : evaluate_formula(s, "softmax(it)", S);
     if (other == NULL)
-        cannot_be(s);
+        refuse_slip(s);
     return other;
 }
 
-/* As long as values are shaken, the last of them before it is written. */
-static Mat shaken(Slipping *s, Mat M)
+static Mat vary_by_slips(void *to, const Step *step, Mat M)
 {
-    if (s->variation.run->n >= s->why->shaken)
-        return M;
-    Mat Y = zeros_of(s, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(Y, i, j) = (real)(1.001 * AT(M, i, j) + 0.001);
-    return with_numbers(M, Y);
-}
-
-static Mat compute(void *to, const Step *step, Mat M)
-{
-    Slipping *s = to;
+    SlipRun *s = to;
     bool is_value = step->aspect == VALUE;
     s->here = step;
     begin_turn(s, step);
     if (is_of_one_query(step))
         M = weights_3(s, M);
     if (is_value && step->role == ROLE_MASKED)
-        s->mask = M, s->hides = any_hidden(M);
+        s->mask = M, s->hides = is_any_hidden(M);
     if (is_value && step->role == ROLE_LOSS)
-        s->log_P = log_probabilities(M);
-    M = slipped(s, roles_of(step), false, M);
-    M = with_cells(s, step, M);
+        s->log_P = find_log_probabilities(M);
+    M = apply_slips(s, roles_of(step), false, M);
+    M = apply_cells(s, step, M);
     if (is_value)
-        note(s, step, M = shaken(s, M));
+        remember_value(s, step, M);
     return M;
 }
 
 /* What is added to a number with so many decimals, if it is nudged. */
-static double nudge_of(Slipping *s, int decimals, bool given)
+static double nudge_of(SlipRun *s, int decimals, bool given)
 {
     Explanation *why = s->why;
     if (why->of_given != given || decimals == EXACT
@@ -265,7 +253,7 @@ static double nudge_of(Slipping *s, int decimals, bool given)
 
 /* Numbers of two decimals and more, and of as many digits, may have been
    rounded before they were given. */
-static Mat nudge_given(Slipping *s, const Step *place, Mat M)
+static Mat nudge_given(SlipRun *s, const Step *place, Mat M)
 {
     const Sheet *sheet = s->variation.run->sheet;
     int decimals = 0;
@@ -288,20 +276,20 @@ static Mat nudge_given(Slipping *s, const Step *place, Mat M)
     return M;
 }
 
-static Mat give_slipped(void *to, const Step *place, Mat M)
+static Mat slip_given(void *to, const Step *place, Mat M)
 {
-    Slipping *s = to;
+    SlipRun *s = to;
     if (s->why->of_given)
         M = nudge_given(s, place, M);
     if (place->line > 0) {      /* a step that the sheet gives */
-        note(s, place, M);
+        remember_value(s, place, M);
         return M;
     }
-    Kept *kept = arena_alloc(s->arena, sizeof *kept);
-    *kept = (Kept){ *place, M, s->kept };
+    GivenCopy *kept = arena_alloc(s->arena, sizeof *kept);
+    *kept = (GivenCopy){ *place, M, s->kept };
     s->kept = kept;             /* it will be overwritten */
     s->here = place;
-    return slipped(s, 0, false, M);
+    return apply_slips(s, 0, false, M);
 }
 
 static double epsilon_of(Mat M)
@@ -309,7 +297,7 @@ static double epsilon_of(Mat M)
     return M->tape == NULL ? 0 : settings(M->tape)->epsilon;
 }
 
-static const Claim *claim_carried(const Slipping *s, const Step *step)
+static const Claim *claim_carried(const SlipRun *s, const Step *step)
 {
     const Explanation *g = s->why;
     for (int k = 0; k < g->n; k++)
@@ -326,7 +314,7 @@ static bool is_score(const Step *step)
 
 /* Of a probability that is 0 there is no logarithm, but Algorithm 7 has its
    logits for that. */
-static bool can_go_on(const Slipping *s, const Step *step, Mat M, real x)
+static bool can_be_read(const SlipRun *s, const Step *step, Mat M, real x)
 {
     bool logits = s->variation.run->algorithm == 7 && M->logits != NULL;
     bool probability = step->role == ROLE_PROBABILITIES
@@ -340,7 +328,7 @@ static bool can_go_on(const Slipping *s, const Step *step, Mat M, real x)
         && (step->role != ROLE_KEPT || x >= 0);
 }
 
-static bool is_fine(const Step *step, Mat M, int j)
+static bool can_continue(const Step *step, Mat M, int j)
 {
     int finite = 0, hidden = 0, positive = 0;
     for (int i = 1; i <= M->rows; i++) {
@@ -359,8 +347,8 @@ static bool is_fine(const Step *step, Mat M, int j)
 }
 
 /* What is written, in the paper's layout. */
-static Mat written_down(Slipping *s, const Step *step, const Item *claim,
-                        Mat M)
+static Mat written_matrix(SlipRun *s, const Step *step, const Item *claim,
+                          Mat M)
 {
     Mat Y = zeros_of(s, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
@@ -370,7 +358,7 @@ static Mat written_down(Slipping *s, const Step *step, const Item *claim,
             const Entry *entry = &claim->entry[k];
             real x = (real)(entry->value + nudge_of(s, entry->decimals,
                                                     false));
-            AT(Y, i, j) = can_go_on(s, step, M, x) ? x
+            AT(Y, i, j) = can_be_read(s, step, M, x) ? x
                                                     : AT(M, i, j);
         }
     return Y;
@@ -378,7 +366,7 @@ static Mat written_down(Slipping *s, const Step *step, const Item *claim,
 
 /* It goes on with what is typed for M. The gradient of a softmax is found
    from its own numbers, so they become these. */
-static Mat going_on(Slipping *s, const Step *step, Mat typed, Mat M)
+static Mat carry_value(SlipRun *s, const Step *step, Mat typed, Mat M)
 {
     if (step->aspect != VALUE)
         return typed;
@@ -388,25 +376,23 @@ static Mat going_on(Slipping *s, const Step *step, Mat typed, Mat M)
                              : set_numbers(M, typed);
 }
 
-static Mat carry(void *to, const Step *step, Mat M)
+static Mat carry_claim(void *to, const Step *step, Mat M)
 {
-    Slipping *s = to;
+    SlipRun *s = to;
     const Claim *claim = claim_carried(s, step);
     Mat Y = M;
     s->here = step;
     if (s->why->until != NULL && same_place(step, s->why->until))
-        cannot_be(s);
+        refuse_slip(s);
     const bool typed = claim != NULL && shape_fits(claim->item, step->M);
     if (typed)
-        Y = going_on(s, step, written_down(s, step, claim->item, M), M);
-    Y = slipped(s, roles_of(step), true, Y);
-    if (step->aspect == VALUE)
-        Y = shaken(s, Y);
+        Y = carry_value(s, step, written_matrix(s, step, claim->item, M), M);
+    Y = apply_slips(s, roles_of(step), true, Y);
     for (int j = 1; (typed || Y != M) && j <= Y->cols; j++)
-        if (!is_fine(step, Y, j))
-            cannot_be(s);
+        if (!can_continue(step, Y, j))
+            refuse_slip(s);
     if (step->aspect == VALUE)
-        note(s, step, Y);
+        remember_value(s, step, Y);
     if (step->aspect == GRADIENT)
         s->gradient = Y;
     return Y;
@@ -414,21 +400,22 @@ static Mat carry(void *to, const Step *step, Mat M)
 
 static void run_it(Error *f, void *data)
 {
-    Slipping *s = data;
+    SlipRun *s = data;
     run_bound(s->bound, &s->variation, s->arena, s->tape, f);
 }
 
 static const Run *run_for(const Visit *visit, const Bound *bound,
                           Explanation *why, Arena *arena, Tape *tape)
 {
-    Slipping *s = arena_alloc(arena, sizeof *s);
+    SlipRun *s = arena_alloc(arena, sizeof *s);
     Error f = { .text = NULL };
     why->numbers = 0;
-    *s = (Slipping){ .why = why, .bound = bound, .arena = arena,
+    *s = (SlipRun){ .why = why, .bound = bound, .arena = arena,
         .tape = tape, .visit = visit,
-        .variation = { s, give_slipped, compute, carry, .run = NULL } };
+        .variation = { s, slip_given, vary_by_slips, carry_claim,
+                       .run = NULL } };
     for (Explanation *e = why; e != NULL; e = e->before)
-        if (e->slip != NULL && exchanges(e->slip))
+        if (e->slip != NULL && exchanges_X_and_Z(e->slip))
             s->variation.exchanged = e->made = true;
     try_work(&f, run_it, s);
     return s->variation.run;

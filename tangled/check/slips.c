@@ -1,5 +1,5 @@
 /* Known slips: small variations of the algorithms. */
-#include "check/slipping.h"
+#include "check/slip_run.h"
 #include <string.h>
 
 #define SOFTMAX     (ROLE(WEIGHTS) | ROLE(PROBABILITIES))
@@ -345,11 +345,11 @@ const Slip slips[] = {
     { "argmax", "the most probable token is taken, not one drawn", 0,
       { ON(DRAWN, "sum(number * largest(q))") } },
     { "not-summed", "u is compared with q, not with its running sum", 0,
-      { { ROLE(DRAWN), .instead = not_summed } } },
+      { { ROLE(DRAWN), .instead = draw_by_q_alone } } },
     { "largest-first", "the running sum begins with the largest q", 0,
-      { { ROLE(DRAWN), .instead = in_order_of_size } } },
+      { { ROLE(DRAWN), .instead = draw_largest_first } } },
     { "drawn-from-p", "y is drawn from p, not from q", 0,
-      { { ROLE(DRAWN), .instead = drawn_from_p, .when = IF_TEMPERED } } },
+      { { ROLE(DRAWN), .instead = draw_from_p, .when = IF_TEMPERED } } },
     CARRIED_ROUNDED("Q", "Q is", QUERY),
     CARRIED_ROUNDED("K", "K is", KEY),
     CARRIED_ROUNDED("V", "V is", VALUES),

@@ -1,5 +1,5 @@
 /* How one entry of a step comes about, term by term. */
-#include "check/slipping.h"
+#include "check/slip_run.h"
 #include <math.h>
 #include <string.h>
 
@@ -143,14 +143,14 @@ static void write_text(Terms *t, const char *text, double here)
 }
 
 /* Can the operands of a row be made here? */
-static bool has_operands(Terms *t, Slipping *s, const struct TermsRow *row,
+static bool has_operands(Terms *t, SlipRun *s, const struct TermsRow *row,
                          Mat M)
 {
     if ((row->roles & (uint64_t)1 << t->step->role) == 0
-        || !holds(s, row->when))
+        || !condition_holds(s, row->when))
         return false;
     for (int k = 0; k < OPERANDS && row->operand[k] != NULL; k++) {
-        Mat X = t->operand[k] = made_by(s, row->operand[k], M);
+        Mat X = t->operand[k] = evaluate_formula(s, row->operand[k], M);
         bool fits = X != NULL && (X->cols == 1 || X->cols == M->cols)
                  && (X->rows == 1 || X->rows == M->rows
                      || X->rows == t->operand[0]->rows);
@@ -161,13 +161,13 @@ static bool has_operands(Terms *t, Slipping *s, const struct TermsRow *row,
     return M->rows == 1 || t->n == 1 || t->n == M->rows;
 }
 
-static void write_terms(void *to, Slipping *s, Mat M)
+static void write_terms(void *to, SlipRun *s, Mat M)
 {
     Terms *t = to;
     double here = AT(M, t->i, t->j);
     if (!isfinite(here))
         return;
-    if (factors_of(s, t->step, M, t->factors)) {
+    if (find_factors(s, t->step, M, t->factors)) {
         t->n = t->factors[0]->rows;
         write_text(t, t->step->turned ? "<R·L>" : "<L·R>", here);
         return;

@@ -43,7 +43,7 @@ LAW(every_formula_is_well_formed)
 {
     Names names = { NULL, unknown, quiet };
     for (int k = 0; k < slips_n; k++)
-        for (int i = 0; i < STRIKES; i++)
+        for (int i = 0; i < EDITS; i++)
             if (slips[k].at[i].by != NULL)
                 formula_value(&names, slips[k].at[i].by);
 }
@@ -164,7 +164,8 @@ LAW(a_step_is_the_same_as_itself)
 {
     Error f = { .sheet = "" };
     assert_that(setjmp(f.out) == 0);
-    const Sheet *sheet = read_sheet(arena, "tests/data/worked/alg10.sheet", &f);
+    const Sheet *sheet = read_sheet(arena, "tests/data/worked/alg10.sheet",
+                                    &f);
     const Run *run = run_sheet(sheet, arena, quiet, &f);
     for (int k = 0; k < run->n; k++)
         assert_that(same_step(run, &run->step[k]) == &run->step[k]);
@@ -222,6 +223,7 @@ LAW(what_is_given_is_nobodys_slip)
     Said s = SLIPS("tests/data/starts/scores-6-mask-forgotten.sheet");
     assert_int_equal(s.status, 0);
     assert_that(strstr(s.out, "S-transposed") == NULL);
-    assert_that(strstr(s.out, "W_q") == NULL && strstr(s.out, "no-b") == NULL);
+    assert_that(strstr(s.out, "W_q") == NULL && strstr(s.out, "no-b")
+                == NULL);
     assert_that(strstr(s.out, "axis ") != NULL);
 }

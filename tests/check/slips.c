@@ -107,7 +107,7 @@ static bool is_for(const Slip *slip, int algorithm)
     bool is = strcmp(slip->name, "exchange") == 0
            && (algorithm == 4 || algorithm == 5);
     for (size_t k = 0; k < sizeof of / sizeof *of; k++)
-        for (int i = 0; i < STRIKES && of[k].algorithm == algorithm; i++) {
+        for (int i = 0; i < EDITS && of[k].algorithm == algorithm; i++) {
             const char *given = slip->at[i].given;
             for (int role = (int)of[k].first; role <= (int)of[k].last;
                  role++)
@@ -129,7 +129,7 @@ static bool is_of_models(const Slip *slip)
     bool is = (slip->at[0].roles & 1) != 0;
     for (int k = 0; k < 3; k++)
         is |= strcmp(slip->name, names[k]) == 0;
-    for (int i = 0; i < STRIKES; i++)
+    for (int i = 0; i < EDITS; i++)
         for (int role = ROLE_EMBEDDED; role <= ROLE_GENERATED; role++)
             is |= (slip->at[i].roles >> role & 1) != 0;
     return is;
@@ -140,7 +140,8 @@ enum { SHEETS = 50, ATTEMPTS = 3000 };      /* of a slip */
 
 static void plant(const Slip *slip, const int *algorithms, int n, Count *c)
 {
-    for (int seed = 0; c->sheets < amount(SHEETS) && seed < ATTEMPTS; seed++) {
+    for (int seed = 0; c->sheets < amount(SHEETS)
+         && seed < ATTEMPTS; seed++) {
         const Problem *p = random_problem(algorithms[pick(0, n - 1)],
                                 is_rounding(slip) ? 1 + seed / 2 % 3 : 1);
         bool hand = is_by_hand(slip->name, p->algorithm);
@@ -374,7 +375,8 @@ LAW(a_term_is_told_if_it_changes_enough)
     static const struct { const char *e, *W_u, *is, *said; } cases[] = {
         { "2 5", "5 7", "29", "" },
         { "2 5", "5 7", "39", "|in (1) 2·7 and 5·5 stand for 2·5 and 5·7" },
-        { "0.4 3", "0.25 7", "21.00", "|in (1) the term 0.4·0.25 is left out" },
+        { "0.4 3", "0.25 7", "21.00",
+         "|in (1) the term 0.4·0.25 is left out" },
         { "0.36 3", "0.25 7", "21.00", "" },
         { "0.42 3", "0.25 7", "21.00",
           "|in (1) the term 0.42·0.25 is left out" },

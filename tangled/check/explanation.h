@@ -1,0 +1,64 @@
+/* Explanations of how numbers came about, and runs by them.
+
+   Main types: Explanation, CellSlip. Entry point: run_explained. In go a
+   bound sheet and an explanation; out comes a run. */
+#ifndef FTX_EXPLANATION_H
+#define FTX_EXPLANATION_H
+#include "check/slip.h"
+
+/* A slip in one entry of a product such as S = K^T Q, a sum of terms: one
+   of them is left out, or has the wrong sign, or two have exchanged a
+   factor. */
+typedef struct {
+    enum { LEFT_OUT, WRONG_SIGN, CROSSED } kind;
+    int entry;                  /* of the claim, counted from 0           */
+    char in[44];                /* such as "in (1,2) "; a single one: ""  */
+    int i, j;                   /* its place in the paper's layout        */
+    double left[2], right[2];   /* the factors of the term, or of both    */
+    double change;              /* of the sum                             */
+} CellSlip;
+
+/* Writes such a slip, as "in (2,1) the term 2·3 is left out". */
+const char *cell_sentence(char *to, size_t size, const CellSlip *cell);
+
+/* An explanation of how the numbers of a sheet came about. */
+typedef struct Explanation Explanation;
+struct Explanation {
+    const Slip *slip;           /* this was made; NULL: none              */
+    const CellSlip *cell;       /* or cell[0] ... cell[cells - 1] ...     */
+    int cells;                  /* ... in the step `only`                 */
+    const Step *only;           /* only in its layer, head and turn; NULL:
+                                   wherever they can be made              */
+    const Step *until;          /* the run ends behind it; NULL: complete */
+    const Claim *claim;         /* carried on as written are claim[0] ... */
+    int n;                      /* ... claim[n - 1]                       */
+    bool made;                  /* did a run meet a place of the slip?    */
+    bool of_given;              /* nudged is a number that is given, else
+                                   one that is carried on                 */
+    int nudged, numbers;        /* by half a unit of its last digit; of so
+                                   many. 0: none is                       */
+    Explanation *before;        /* what was made besides; or NULL         */
+};
+
+/* Runs a sheet by an explanation; it ends early where the algorithm cannot
+   go on with such numbers. */
+const Run *run_explained(const Bound *bound, Explanation *why,
+                         Arena *arena, Tape *tape);
+
+/* Whether the slip can be made in one of the steps of a run, those with
+   among[k], or in any if among is NULL; and inside or outside of where a
+   slip is made that is made only at a step. */
+bool can_apply(const Run *run, const Slip *slip, const bool *among,
+               const Step *only, bool inside);
+
+/* Finds the slips that explain single entries of a claim, entry after entry,
+   and returns how many they are; what stands before the claim came about as
+   `why` has it. */
+int find_cell_slips(const Bound *bound, Explanation why, const Claim *claim,
+                    Arena *arena, Tape *tape, const CellSlip **cell);
+
+/* How entry k of a claimed step comes about, term by term, in the layout of
+   the sheet: "(2,1) is 1·2 + 2·3 = 8"; NULL: nothing is known of it. */
+const char *terms_text(const Run *run, const Claim *claim, int k,
+                       Arena *arena, Tape *tape);
+#endif

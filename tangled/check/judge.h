@@ -1,0 +1,51 @@
+/* The judgement on a sheet.
+
+   Main types: Judged, Judgement. Entry point: judge_sheet. */
+#ifndef FTX_JUDGE_H
+#define FTX_JUDGE_H
+#include "check/explanation.h"
+
+/* A claim with the verdict on each of its entries. A claim in which
+   something went wrong first has explanations, if there is one. Its
+   entries have as many decimals as are judged: EXACT means all. */
+typedef struct {
+    Claim claim;
+    bool fits;                  /* it has the shape of the step           */
+    bool turned;                /* wrong, but its transpose is right      */
+    bool cut_short;             /* not all slips were tried: too much     */
+    const char *terms;          /* how its first wrong entry comes about,
+                                   where nothing explains it; or NULL     */
+    Verdict *verdict;           /* of entry[0], entry[1] ...              */
+    int count[VERDICTS];        /* how many there are of each             */
+    bool begins;                /* went wrong by itself                   */
+    bool is_right;              /* all of it                              */
+    enum { NOT_WITHIN, WITHIN_CLAIMS, WITHIN_GIVEN } within;
+                                /* as near as the digits of these allow   */
+    int n;                      /* what explains all its entries:         */
+    const Explanation *why;     /* why[0] ... why[n - 1]                  */
+    int sources;                /* it follows from, or carries on rounded */
+    const int *source;          /* ... the claims of these numbers        */
+} Judged;
+
+typedef struct {
+    const Run *run;
+    int n;
+    const Judged *judged;       /* in the order of the steps              */
+    const Layout *other;        /* in which all claims would be right; or
+                                   NULL                                   */
+} Judgement;
+
+/* Runs a sheet and judges its claims. What is wrong with the numbers that
+   are given ends the attempt. */
+const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
+                             Error *f);
+
+/* How many entries of a claim, and of all claims, are claimed. */
+int claimed_entries(const Judged *judged);
+int all_claimed(const Judgement *judgement);
+
+/* Whether all that are claimed are right; whether something is off, but by
+   no more than rounding. */
+bool all_right(const Judgement *judgement);
+bool is_only_rounded(const Judgement *judgement);
+#endif
