@@ -170,7 +170,7 @@ static bool is_narrower(const Judging *j, const Slip *slip,
     const Run *run = j->run[EXACTLY];
     const bool *reach = j->reach[EXACTLY];
     return narrow && can_apply(run, slip, reach, only, true)
-        && (fits || can_apply(run, slip, reach, only, false));
+        && (fits || can_apply(run, slip, NULL, only, false));
 }
 
 /* Tries the slip wherever it can be made; then only in the layer, the head

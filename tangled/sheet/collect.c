@@ -113,6 +113,26 @@ void set_row(Step *step)
 static const Seen *source(const Job *job, const Step *step,
                           const char *name);
 
+static const StepInput *add_input(Job *job, int step,
+                                  const StepInput *next)
+{
+    StepInput *input = arena_alloc(job->arena, sizeof *input);
+    *input = (StepInput){ step, next };
+    return input;
+}
+
+/* What is stacked comes from all heads: the one before s; NULL: none. */
+static const Seen *other_head(const Step *step, const Seen *s)
+{
+    int head = s->step.head;
+    if (step->role != ROLE_HEADS || s->step.role != ROLE_HEAD || head <= 1)
+        return NULL;
+    while (s != NULL && (s->step.role != ROLE_HEAD
+                         || s->step.head != head - 1))
+        s = s->before;
+    return s;
+}
+
 /* The steps that a step is computed from, before those in `next`: the latest
    of the names in its row, or, where one of these is derived and was not
    asked for, what that is derived from. */
@@ -125,12 +145,11 @@ static const StepInput *inputs_of(Job *job, const Step *step,
         snprintf(name, sizeof name, "%.*s", (int)n, p);
         const Seen *s = source(job, step, name);
         const StepRow *other = row_named(row->algorithm, row->line, name);
-        if (s != NULL && s->index >= 0) {
-            StepInput *input = arena_alloc(job->arena, sizeof *input);
-            *input = (StepInput){ s->index, next };
-            next = input;
-        } else if (other != NULL && other->derived)
+        if ((s == NULL || s->index < 0) && other != NULL && other->derived)
             next = inputs_of(job, step, other, next);
+        for (; s != NULL; s = other_head(step, s))
+            if (s->index >= 0)
+                next = add_input(job, s->index, next);
     }
     return next;
 }
@@ -223,6 +242,7 @@ void add_integers(Job *job, Step step, int n, const int *number)
     bool known = !job->late || known_from(job, &step);
     if (known) {
         note_computed(job, step.row);
+        step.from = inputs_of(job, &step, step.row, NULL);
         add_step(job, &step);
     }
     see_step(job, &step, known, -1, M);

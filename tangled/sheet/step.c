@@ -546,7 +546,7 @@ void find_origins(const Run *run, const Step *step, const bool *stop,
         if (k > 0 && s->aspect != VALUE)
             origin[k - 1] = true;
         for (int i = 0; i < k; i++)
-            origin[i] |= run->step[i].turn < s->turn;
+            origin[i] |= run->step[i].turn != s->turn;
     }
 }
 
