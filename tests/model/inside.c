@@ -63,6 +63,9 @@ LAW(every_step_of_a_released_model_is_shown)
                      folder[k]);
         assert_said(s, 0, s.out, "");
         assert_string_equal(s.out + s.bytes - 3, "]}\n");
+        assert_int_equal(times(s.out, k < 2 ? "\"algorithm\": 10, \"line\""
+                                            : "\"algorithm\": 9, \"line\""),
+                         times(s.out, "\"inner\": false"));
     }
 }
 
