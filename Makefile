@@ -69,6 +69,7 @@ test:           # every test, in double and in single precision
 	doc/deps tests
 	awk -f tests/tools/listings.awk tangled/alg[0-9]*.c
 	@tests/tools/budget.sh
+	@tests/tools/words.sh
 	@$(MAKE) -s $(ATONCE) double float build/vectors
 	@cat build/vectors build/double/house
 	@tests/tools/run $(foreach test, $(TESTS), build/double/$(test) build/float/$(test))

@@ -27,21 +27,21 @@ static const struct {
     const char *help;
 } commands[] = {
     { "show", show_either, "print every step of the algorithm on a sheet" },
-    { "check", check, "judge what was computed by hand" },
+    { "check", check, "check a computation by hand" },
     { "slips", slips_known, "list the slips that ftx check knows" },
     { "steps", steps, "print the steps of a sheet as bare numbers" },
-    { "trials", trials, "print what the grader of a lab asks" },
-    { "count", count_numbers, "count what a model has to learn" },
+    { "trials", trials, "print the trials of a lab for its grader" },
+    { "count", count_numbers, "count a model's parameters" },
     { "train", train, "train a model on texts, pairs or labelled texts" },
     { "generate", generate, "continue a prompt with a trained model" },
     { "translate", translate, "translate with a trained model" },
-    { "fill", fill_texts, "guess what stands in the gaps of a text" },
+    { "fill", fill_texts, "fill masked tokens of a text" },
     { "classify", classify_texts, "find the class of a text" },
     { "tokenize", tokenize, "print the tokens of a text" },
-    { "import", import_released, "take a released model: GPT-2, BERT" },
-    { "export", export_model, "write a model as a released one" },
-    { "exercise", exercise, "draw an exercise, and its key" },
-    { "erratum", erratum, "errata of the paper" },
+    { "import", import_released, "import a released model: GPT-2, BERT" },
+    { "export", export_model, "export a model in the format of GPT-2 or BERT" },
+    { "exercise", exercise, "generate an exercise, and its key" },
+    { "erratum", erratum, "list the errata of the paper" },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -55,10 +55,9 @@ static int help(void)
         printf("  %-9s %s\n", commands[k].name, commands[k].help);
     printf("\n'ftx COMMAND --help' tells more. 'ftx --version' names the "
            "version.\n\nExit status: 0; 1 if ftx check finds something "
-           "wrong; 2 if something that was\ntyped is no good, with one "
-           "sentence that says what; 3 if the program is wrong;\n128 and "
-           "the signal's number where ftx train was stopped by one, and "
-           "saved.\n");
+           "wrong; 2 after invalid\ninput, with one sentence that says what; "
+           "3 after an internal error; 128 and the\nsignal's number where "
+           "ftx train was stopped by one, and saved.\n");
     print_starts(stdout);
     return 0;
 }
@@ -66,8 +65,6 @@ static int help(void)
 static void refuse_name(Error *f, void *data)
 {
     const Command *c = data;
-    if (c->n < 1)
-        fail_with(f, "no command given; see 'ftx --help'.");
     NameGuess guess = { .typed = c->argument[0] };
     for (int k = 0; k < COMMANDS; k++)
         consider_name(&guess, commands[k].name);
@@ -76,9 +73,22 @@ static void refuse_name(Error *f, void *data)
               format_hint(hint, &guess, ""));
 }
 
+/* What is printed if nothing is typed behind ftx. */
+static int short_usage(void)
+{
+    fputs("ftx: no command given.\n\nUsage: ftx COMMAND ...\n\n"
+          "  ftx check my.sheet                 check a computation by hand\n"
+          "  ftx show my.sheet                  show every step of it\n"
+          "  ftx train d --model m.ftx my.txt   train a model on a text\n\n"
+          "'ftx --help' lists all commands.\n", stderr);
+    return 2;
+}
+
 static int choose(int argc, char *argv[])
 {
-    const char *name = argc > 1 ? argv[1] : "";
+    if (argc < 2)
+        return short_usage();
+    const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return help();
     if (strcmp(name, "--version") == 0) {

@@ -186,30 +186,38 @@ static const Option *named(const Options *options, const char *name,
     return NULL;
 }
 
-/* Where a point in the place of the comma makes a decimal number of it. */
-static bool has_decimal_comma(const Option *option, const char *typed,
-                              char *with_point, size_t size)
+/* The number that was meant by one with a comma, such as 0,1 or 1,000; or
+   NULL. */
+static const char *guess_number(const Option *option, const char *typed,
+                                char to[NAME_LENGTH])
 {
     double x;
-    char *comma;
-    snprintf(with_point, size, "%s", typed);
-    if (option->kind != DECIMAL || (comma = strchr(with_point, ',')) == NULL)
-        return false;
-    *comma = '.';
-    return decimal_in(option, &x, with_point);
+    char *end = to;
+    if ((option->kind != WHOLE && option->kind != DECIMAL)
+        || strchr(typed, ',') == NULL || strlen(typed) >= NAME_LENGTH)
+        return NULL;
+    for (; *typed != '\0'; typed++)
+        if (*typed != ',')
+            *end++ = *typed;
+        else if (option->kind == DECIMAL)
+            *end++ = '.';
+    *end = '\0';
+    return decimal_in(option, &x, to) ? to : NULL;
 }
 
 static void apply_option(Error *f, const Option *option, void *values,
                          const char *typed)
 {
-    char range[400], with_point[100];
+    char range[400], number[NAME_LENGTH];
     if (option_set(option, values, typed))
         return;
     option_range(option, range, sizeof range);
-    if (has_decimal_comma(option, typed, with_point, sizeof with_point))
-        fail_with(f, "--%s must be %s; it is '%.100s', with a comma; the "
-                  "decimal point is a point, as in %s.", option->name, range,
-                  typed, with_point);
+    if (option->kind == FLAG && strchr(typed, '.') != NULL)
+        fail_with(f, "--%s takes no file name; to write a file, type --%s "
+                  "> %.100s.", option->name, option->name, typed);
+    if (guess_number(option, typed, number) != NULL)
+        fail_with(f, "--%s must be %s; it is '%.100s'; type %s.",
+                  option->name, range, typed, number);
     fail_with(f, "--%s must be %s; it is '%.100s'.", option->name, range,
               typed);
 }

@@ -573,8 +573,8 @@ static void report_cut_file(int signal)
 {
     static const char sentence[] = "ftx: a file was cut short, or could "
                                    "not be read, while it was used.\n";
-    ssize_t told = write(STDERR_FILENO, sentence, sizeof sentence - 1);
-    (void)signal, (void)told;
+    ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    (void)signal, (void)written;
     _exit(2);
 }
 

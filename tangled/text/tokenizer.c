@@ -451,7 +451,8 @@ static void read_words(Merging *m, const char *text, size_t bytes)
 }
 
 const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
-                             int merges, void (*told)(void *to, int merges),
+                             int merges,
+                             void (*on_merge)(void *to, int merges),
                              void *to)
 {
     Arena *aside = arena_new();
@@ -470,8 +471,8 @@ const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
         if (pair == 0 || m.pairs.entry[pair].count < 2)
             break;
         merge_everywhere(&m, pair, add_merge(t, pair_at(&m.pairs, pair)));
-        if (told != NULL)
-            told(to, t->list.n);
+        if (on_merge != NULL)
+            on_merge(to, t->list.n);
     }
     arena_free(aside);
     return t;

@@ -25,10 +25,11 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
                             size_t n, int merges, const Tokenizer **t,
                             size_t *where);
 
-/* The same for BYTE_PAIRS. told(to, ...) hears after each merge how many
-   there are; told may be NULL. */
+/* The same for BYTE_PAIRS. on_merge(to, ...) is called after each merge
+   with their number; on_merge may be NULL. */
 const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t n,
-                             int merges, void (*told)(void *to, int merges),
+                             int merges,
+                             void (*on_merge)(void *to, int merges),
                              void *to);
 
 /* A text to its tokens x, without special ones. Returns NULL; or what is

@@ -92,13 +92,13 @@ static const char *enter_merge(Cutter *c, int k)
     Piece left = c->v->piece[pair.left], right = c->v->piece[pair.right];
     memcpy(both, left.at, (size_t)left.n);
     memcpy(both + left.n, right.at, (size_t)right.n);
-    int made = table_number(&c->pieces, (Piece){ both, left.n + right.n });
-    if (made == 0)
+    int result = table_number(&c->pieces, (Piece){ both, left.n + right.n });
+    if (result == 0)
         return "what this merge makes is not in the vocabulary.";
     if (table_number(&c->pairs, key_of(&pair)) != 0)
         return "this pair is merged twice.";
     int rank = table_enter(&c->pairs, key_of(&pair));
-    c->pairs.entry[rank].first = c->pieces.entry[made].first;
+    c->pairs.entry[rank].first = c->pieces.entry[result].first;
     return NULL;
 }
 
@@ -204,10 +204,10 @@ static uint64_t take_from_heap(Cutting *k)
     return top;
 }
 
-static void merge_part(Cutting *k, int p, int made)
+static void merge_part(Cutting *k, int p, int result)
 {
     int gone = k->part[p].after, after = k->part[gone].after;
-    k->part[p].number = made;
+    k->part[p].number = result;
     k->part[gone].number = -1;
     k->part[p].after = after;
     if (after >= 0)

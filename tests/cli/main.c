@@ -42,7 +42,7 @@ LAW(the_help_lists_every_command)
     }
     assert_int_equal(n, COMMANDS);
     assert_that(strncmp(line, "\n'ftx COMMAND --help' tells more.", 33) == 0);
-    assert_says(s, "128 and the signal's number where ftx train was stopped");
+    assert_says(s, "where ftx train was stopped by one, and saved.");
     assert_said(FTX("--version"), 0, IS_DOUBLE
                 ? "ftx 0.1, double precision\n"
                 : "ftx 0.1, single precision\n", "");
