@@ -510,4 +510,7 @@ LAW(what_cannot_be_imported_is_refused)
     write_bytes("f/model.safetensors", bytes, n);
     assert_refused(ftx("import f --model k"), "/model.safetensors: the tensor "
                    "transformer.wpe.weight has numbers of type I32;");
+    write_text("f/config.json", "[1]");
+    assert_refused(ftx("import f --model k"),
+                   "/config.json:1:1: a configuration is an object; this is");
 }
