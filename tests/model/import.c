@@ -421,7 +421,7 @@ LAW(a_config_that_fits_no_algorithm_is_refused)
           "the tensor transformer.wpe.weight | expected [9, 8]." },
         { "gpt2", "\"n_inner\": null", "\"n_inner\": 31",
           "the tensor transformer.h.0.mlp.c_fc.weight | [8, 31]." },
-        { "gpt2", "\"n_layer\": 2", "\"n_layer\": 3", "the tensor "
+        { "gpt2", "\"n_layer\": 2", "\"n_layer\": 3", "f: the tensor "
           "transformer.h.2.attn.c_attn.weight is missing: W_q of line 4.1." },
         { "gpt2", "\"n_layer\": 2", "\"n_layer\": 1", "the tensor "
           "transformer.h.1.attn.c_attn.bias is no part of GPT2LMHeadModel." },
