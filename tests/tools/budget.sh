@@ -9,12 +9,13 @@
 set -u
 BUDGET='
 tangled          850    tangled/library 3400    tangled/practice 1800
-tangled/text    2000    tangled/cli     2140    tangled/hub      1900
-tangled/sheet   7220    tangled/show    1300    tangled/check    4600
+tangled/text    2000    tangled/cli     2160    tangled/hub      1900
+tangled/sheet   7600    tangled/show    1300    tangled/check    4600
 tangled/model   5850    tangled/course  3900
 tests-C        29600    tests-data      9200    tests-scripts    7350
 tangled/ftx.h                   530    tangled/check/check.h         200
 tangled/check/slipping.h        114
+tangled/text/tokenizer.h           95
 tangled/hub/hub.h               116    tangled/library/functions.h   225
 tangled/library/product_strip.h 316    tangled/library/tape.h        107
 tangled/model/model.h           255    tangled/practice/practice.h   285
