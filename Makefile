@@ -20,6 +20,9 @@ ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 EXAMPLE = tests/data/worked/alg04.sheet
 PARTS   = product train judge gpt2 growth
 NEED   ?= book
+PREFIX ?= /usr/local
+VERSION = 1.0
+DIST    = build/ftx-$(VERSION)
 
 ftx: build/ftx
 all:            # the program is built while what is missing comes
@@ -110,6 +113,23 @@ gradescope: ftx $(OUT)/grade # build/gradescope.zip: N="4 5", a secret SEED
 	HOLE=$(HOLE) SEED=$(SEED) VARIANT=$(VARIANT) OBJECTS=$(OUT) doc/lab/zip build/ftx $(N)
 labtest: $(OUT)/ftx $(OUT)/grade    # the kit of labs proves itself
 	tests/course/lab.sh $(OUT)/ftx $(OUT)/grade $(OUT)
+man: ftx        # build/man/: a manual page for ftx and for each command; needs pandoc
+	rm -rf build/man
+	doc/man build/ftx build/man
+install: ftx    # below PREFIX, and DESTDIR before it; with manual pages where pandoc is at hand
+	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	cp build/ftx $(DESTDIR)$(PREFIX)/bin/ftx
+	cp doc/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ftx
+	if command -v pandoc > /dev/null; then $(MAKE) -s man && mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1 && \
+	    cp build/man/*.gz $(DESTDIR)$(PREFIX)/share/man/man1/; fi
+dist:           # build/ftx-1.0.tar.gz: builds with cc and make alone
+	rm -rf $(DIST) $(DIST).tar.gz
+	mkdir -p $(DIST)/doc $(DIST)/tests/data
+	cp -r tangled Makefile README.md LICENSE $(DIST)
+	cp doc/man doc/completion.bash $(DIST)/doc
+	cp -r tests/data/worked $(DIST)/tests/data
+	tar -C build --sort=name --owner=0 --group=0 --mtime=@0 -cf - ftx-$(VERSION) | gzip -9n > $(DIST).tar.gz
+	rm -rf $(DIST)
 debug:          # build/debug/build/ftx, whose debugger shows the webs
 	doc/tangle -L ftx.nw build/debug/tangled
 	doc/tangle -L doc/program build/debug/tangled
@@ -117,6 +137,6 @@ debug:          # build/debug/build/ftx, whose debugger shows the webs
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book page numbers program.pdf test double float check tests soak mutants fuzz machines bench $(PARTS) quality lab gradescope labtest debug clean
+.PHONY: ftx all deps tangle book page numbers program.pdf test double float check tests soak mutants fuzz machines bench $(PARTS) quality lab gradescope labtest man install dist debug clean
 .DELETE_ON_ERROR:
 -include $(wildcard $(OUT)/*.d $(OUT)/*/*.d $(OUT)/*/*/*.d)

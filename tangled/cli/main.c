@@ -45,7 +45,7 @@ static const struct {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const char version[] = "ftx 0.1";
+static const char version[] = "ftx 1.0";
 
 static int help(void)
 {

@@ -28,7 +28,7 @@ static Said run_program(char *typed[])
 LAW(the_help_lists_every_command)
 {
     Said s = FTX("--help");
-    assert_says(s, "ftx 0.1: Formal Algorithms for Transformers as a "
+    assert_says(s, "ftx 1.0: Formal Algorithms for Transformers as a "
                 "program.\n\nUsage: ftx COMMAND ...\n\n  show      print every "
                 "step of the algorithm on a sheet\n  check     ");
     assert_both_say(FTX("-h"), s);
@@ -44,8 +44,8 @@ LAW(the_help_lists_every_command)
     assert_that(strncmp(line, "\n'ftx COMMAND --help' tells more.", 33) == 0);
     assert_says(s, "where ftx train was stopped by one, and saved.");
     assert_said(FTX("--version"), 0, IS_DOUBLE
-                ? "ftx 0.1, double precision\n"
-                : "ftx 0.1, single precision\n", "");
+                ? "ftx 1.0, double precision\n"
+                : "ftx 1.0, single precision\n", "");
 }
 
 LAW(what_is_no_command_is_refused)
