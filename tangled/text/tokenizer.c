@@ -43,6 +43,7 @@ struct Tokenizer {
     TokenKind kind;
     Table list;                 /* of the pieces; or of the merges      */
     Piece *piece;               /* of byte pairs: piece[1] ...          */
+    int byte[BYTES];            /* of byte pairs: the token of each     */
     int N_V, special[3];        /* of numbers: see there                */
     int *number, *token;        /* of a token; of a number              */
     const Cutter *cutter;       /* of a released model's vocabulary     */
@@ -66,6 +67,7 @@ static Tokenizer *tokenizer_new(Arena *arena, TokenKind kind, int merges)
     t->piece = arena_alloc(arena, n * sizeof *t->piece);
     for (int b = 0; b < BYTES; b++) {
         byte[b] = (char)b;
+        t->byte[b] = b + 1;
         t->piece[b + 1] = (Piece){ &byte[b], 1 };
     }
     return t;
@@ -77,7 +79,8 @@ static int add_merge(Tokenizer *t, Pair pair)       /* returns the token */
     char *both = arena_alloc(t->list.arena, (size_t)(left.n + right.n));
     memcpy(both, left.at, (size_t)left.n);
     memcpy(both + left.n, right.at, (size_t)right.n);
-    int token = BYTES + table_enter(&t->list, key_of(&pair));
+    int rank = table_enter(&t->list, key_of(&pair)), token = BYTES + rank;
+    t->list.entry[rank].first = token;
     t->piece[token] = (Piece){ both, left.n + right.n };
     return token;
 }
@@ -305,16 +308,9 @@ typedef struct {
 } Symbol;
 
 typedef struct {
-    long long count;            /* of the pair when it was last seen    */
-    int pair;                   /* its number                           */
-} Waiting;
-
-typedef struct {
     Table words;                /* count: how often in the text         */
     Table pairs;                /* count: how often in the text         */
     Symbol *symbol;
-    Waiting *heap;            /* heap[1] ..., see below               */
-    int n, room;                /* of these                             */
 } Merging;
 static bool is_pair(const Merging *m, int place, Pair *pair)
 {
@@ -367,58 +363,26 @@ static void merge_everywhere(Merging *m, int pair, int merged)
     }
 }
 
-static bool goes_before(const Merging *m, int k, int j)
+static bool goes_before(const Table *pairs, int a, int b)
 {
-    const Waiting *a = &m->heap[k], *b = &m->heap[j];
-    Pair x = pair_at(&m->pairs, a->pair), y = pair_at(&m->pairs, b->pair);
-    if (a->count != b->count)
-        return a->count > b->count;
+    Pair x = pair_at(pairs, a), y = pair_at(pairs, b);
     return x.left < y.left || (x.left == y.left && x.right < y.right);
 }
 
-static void change_places(Merging *m, int k, int j)
+/* The number of the most frequent pair; 0 if there is none. */
+static int most_frequent(const Table *pairs)
 {
-    Waiting other = m->heap[k];
-    m->heap[k] = m->heap[j];
-    m->heap[j] = other;
-}
-
-static void put_in(Merging *m, int pair)
-{
-    if (m->n == m->room) {
-        Waiting *old = m->heap;
-        size_t n = (size_t)m->room + 1;
-        m->heap = arena_alloc(m->pairs.arena, 2 * n * sizeof *old);
-        memcpy(m->heap, old, n * sizeof *old);
-        m->room = (int)(2 * n) - 1;
+    int best = 0;
+    long long count = 0;
+    for (int k = 1; k <= pairs->n; k++) {
+        long long here = pairs->entry[k].count;
+        if (here > count
+            || (here == count && best != 0 && goes_before(pairs, k, best))) {
+            best = k;
+            count = here;
+        }
     }
-    m->heap[++m->n] = (Waiting){ m->pairs.entry[pair].count, pair };
-    for (int k = m->n; k > 1 && goes_before(m, k, k / 2); k /= 2)
-        change_places(m, k, k / 2);
-}
-
-static void sink(Merging *m)
-{
-    for (int k = 1, next; (next = 2 * k) <= m->n; k = next) {
-        if (next < m->n && goes_before(m, next + 1, next))
-            next++;
-        if (!goes_before(m, next, k))
-            return;
-        change_places(m, k, next);
-    }
-}
-
-static int most_frequent(Merging *m)        /* its number; 0: none */
-{
-    while (m->n > 0) {
-        Waiting *top = &m->heap[1];
-        long long count = m->pairs.entry[top->pair].count;
-        if (top->count == count)
-            return top->pair;
-        top->count = count;
-        sink(m);
-    }
-    return 0;
+    return best;
 }
 
 static void spell(Merging *m)
@@ -457,17 +421,14 @@ const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
 {
     Arena *aside = arena_new();
     Merging m = { .words = table_new(aside, 1024),
-                  .pairs = table_new(aside, 1024),
-                  .heap = arena_alloc(aside, sizeof *m.heap) };
+                  .pairs = table_new(aside, 1024) };
     read_words(&m, text, bytes);
     spell(&m);
     if ((size_t)merges > bytes)         /* each makes the text shorter */
         merges = (int)bytes;
     Tokenizer *t = tokenizer_new(arena, BYTE_PAIRS, merges);
-    for (int known = 0; t->list.n < merges; ) {
-        while (known < m.pairs.n)
-            put_in(&m, ++known);
-        int pair = most_frequent(&m);
+    while (t->list.n < merges) {
+        int pair = most_frequent(&m.pairs);
         if (pair == 0 || m.pairs.entry[pair].count < 2)
             break;
         merge_everywhere(&m, pair, add_merge(t, pair_at(&m.pairs, pair)));
@@ -502,39 +463,22 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
     return NULL;
 }
 
-static int merge_at(const Tokenizer *t, const int *id)  /* 0: none */
+/* Appends the tokens of one piece; NULL, or what is wrong with it. */
+static const char *encode_piece(const Tokenizer *t, Merger *merger,
+                                Piece piece, int *id, int *length)
 {
-    return table_number(&t->list, key_of(&(Pair){ id[0], id[1] }));
-}
-
-/* merge[k]: that of id[k] and id[k + 1]; there are n of these. */
-static int encode_word(const Tokenizer *t, Piece word, int *id)
-{
-    int n = word.n - 1, merge[WORD_BYTES] = { 0 };
-    for (int k = 0; k <= n; k++)
-        id[k] = (unsigned char)word.at[k] + 1;
-    for (int k = 0; k < n; k++)
-        merge[k] = merge_at(t, id + k);
-    for (;;) {
-        int first = 0, at = 0;
-        for (int k = 0; k < n; k++)
-            if (merge[k] != 0 && (first == 0 || merge[k] < first)) {
-                first = merge[k];
-                at = k;
-            }
-        if (first == 0)
-            return n + 1;
-        id[at] = BYTES + first;
-        n--;
-        for (int k = at; k < n; k++) {
-            id[k + 1] = id[k + 2];
-            merge[k] = merge[k + 1];
-        }
-        if (at > 0)
-            merge[at - 1] = merge_at(t, id + at - 1);
-        if (at < n)
-            merge[at] = merge_at(t, id + at);
+    if (piece.n == 0)
+        return "this byte is no text in UTF-8.";
+    if (t->kind == TOKEN_NUMBERS)
+        return encode_number(t, piece, id, length);
+    if (t->kind == BYTE_PAIRS) {
+        *length += merge_word(merger, piece, id + *length);
+        return NULL;
     }
+    int token = id[(*length)++] = table_number(&t->list, piece);
+    return token != 0 ? NULL
+         : t->kind == WORDS ? "there is no token for this word."
+                            : "there is no token for this character.";
 }
 
 const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
@@ -542,36 +486,27 @@ const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
 {
     REQUIRE(n <= TEXT_BYTES, "%zu bytes are too many.", n);
     int *id = arena_alloc(arena, (n + 1) * sizeof *id), length = 0;
+    const char *wrong = NULL;
     *where = 0;
     if (t->cutter != NULL) {
-        const char *wrong = cut_text(t->cutter, text, n, id, &length,
-                                     where);
+        wrong = cut_text(t->cutter, text, n, id, &length, where);
         for (int k = 0; k < length; k++)
             id[k] = t->token[id[k]];
         *x = (Tokens){ length, id };
         return wrong;
     }
-    while (*where < n) {
+    Arena *aside = arena_new();
+    Merger *merger = merger_new(aside, &t->list, t->byte);
+    while (*where < n && wrong == NULL) {
         const char *p = text + *where;
         Piece piece = { p, piece_length(t->kind, p, n - *where) };
-        if (piece.n == 0)
-            return "this byte is no text in UTF-8.";
-        if (t->kind == TOKEN_NUMBERS) {
-            const char *wrong = encode_number(t, piece, id, &length);
-            if (wrong != NULL)
-                return wrong;
-        } else if (t->kind == BYTE_PAIRS) {
-            length += encode_word(t, piece, id + length);
-        } else {
-            id[length] = table_number(&t->list, piece);
-            if (id[length++] == 0)
-                return t->kind == WORDS ? "there is no token for this word."
-                               : "there is no token for this character.";
-        }
-        *where += (size_t)piece.n;
+        wrong = encode_piece(t, merger, piece, id, &length);
+        if (wrong == NULL)
+            *where += (size_t)piece.n;
     }
+    arena_free(aside);
     *x = (Tokens){ length, id };
-    return NULL;
+    return wrong;
 }
 
 const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,

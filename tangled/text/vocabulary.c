@@ -22,11 +22,6 @@ struct Cutter {
     bool begins[2][256];        /* an added one; [1]: as it is seen       */
 };
 
-Piece key_of(const Pair *pair)
-{
-    return (Piece){ (const char *)pair, sizeof *pair };
-}
-
 const Vocabulary *cutter_vocabulary(const Cutter *c)
 {
     return c->v;
@@ -146,99 +141,12 @@ const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary,
     return c;
 }
 
-typedef struct { int number, before, after; } Fragment;     /* -1: none */
-
 typedef struct {
     const Cutter *c;
-    Arena *aside;
+    Merger *merger;
     int *number, length;        /* what is given back                     */
-    Fragment *part;             /* of the word                            */
-    uint64_t *heap;             /* heap[1] ... heap[waiting]              */
-    int waiting, room;          /* room for a word of so many bytes       */
-    const char *lost;           /* a byte that cannot be told; or NULL    */
+    const char *lost;           /* a byte without a piece; or NULL        */
 } Cutting;
-
-static void make_room(Cutting *k, int n)
-{
-    if (n <= k->room)
-        return;
-    size_t room = (size_t)(k->room = 2 * n);
-    k->part = arena_alloc(k->aside, room * sizeof *k->part);
-    k->heap = arena_alloc(k->aside, (3 * room + 1) * sizeof *k->heap);
-}
-
-/* The pair of part p and the one behind it, if there is a merge for it. */
-static int merge_of_part(const Cutting *k, int p)       /* 0: none */
-{
-    if (p < 0 || k->part[p].number < 0 || k->part[p].after < 0)
-        return 0;
-    Pair pair = { k->part[p].number, k->part[k->part[p].after].number };
-    return table_number(&k->c->pairs, key_of(&pair));
-}
-
-static void put_on_heap(Cutting *k, int p)
-{
-    int rank = merge_of_part(k, p), i = ++k->waiting;
-    uint64_t key = (uint64_t)rank << 32 | (unsigned)p;
-    if (rank == 0) {
-        k->waiting--;
-        return;
-    }
-    for (; i > 1 && k->heap[i / 2] > key; i /= 2)
-        k->heap[i] = k->heap[i / 2];
-    k->heap[i] = key;
-}
-
-static uint64_t take_from_heap(Cutting *k)
-{
-    uint64_t top = k->heap[1], last = k->heap[k->waiting--];
-    int i = 1;
-    for (int next; (next = 2 * i) <= k->waiting; i = next) {
-        if (next < k->waiting && k->heap[next + 1] < k->heap[next])
-            next++;
-        if (last <= k->heap[next])
-            break;
-        k->heap[i] = k->heap[next];
-    }
-    k->heap[i] = last;
-    return top;
-}
-
-static void merge_part(Cutting *k, int p, int result)
-{
-    int gone = k->part[p].after, after = k->part[gone].after;
-    k->part[p].number = result;
-    k->part[gone].number = -1;
-    k->part[p].after = after;
-    if (after >= 0)
-        k->part[after].before = p;
-    put_on_heap(k, k->part[p].before);
-    put_on_heap(k, p);
-}
-
-static void merge_word(Cutting *k, const char *word, int n)
-{
-    make_room(k, n);
-    k->waiting = 0;
-    for (int p = 0; p < n && k->lost == NULL; p++) {
-        int number = k->c->byte[(unsigned char)word[p]];
-        k->part[p] = (Fragment){ number, p - 1, p + 1 < n ? p + 1 : -1 };
-        if (number < 0)
-            k->lost = word + p;
-    }
-    if (k->lost != NULL)
-        return;
-    for (int p = 0; p < n; p++)
-        put_on_heap(k, p);
-    while (k->waiting > 0) {
-        uint64_t top = take_from_heap(k);
-        int p = (int)(top & 0xFFFFFFFF), rank = (int)(top >> 32);
-        if (merge_of_part(k, p) == rank)
-            merge_part(k, p, k->c->pairs.entry[rank].first);
-    }
-    for (int p = 0; p >= 0; p = k->part[p].after)
-        k->number[k->length++] = k->part[p].number;
-}
 
 enum { WORDLIKE = IS_LETTER | IS_NUMBER | IS_BLANK };
 
@@ -287,7 +195,12 @@ static void cut_bytes(Cutting *k, const char *text, size_t n)
     const char *end = text + n;
     for (const char *next; text < end && k->lost == NULL; text = next) {
         next = word_end(k->c, text, end);
-        merge_word(k, text, (int)(next - text));
+        int n_new = merge_word(k->merger, (Piece){ text, (int)(next - text) },
+                               k->number + k->length);
+        if (n_new < 0)
+            k->lost = text - 1 - n_new;
+        else
+            k->length += n_new;
     }
 }
 
@@ -501,15 +414,17 @@ static void cut_changed(Cutting *k, const char *text, size_t n)
 const char *cut_text(const Cutter *c, const char *text, size_t n,
                      int number[], int *length, size_t *where)
 {
-    Cutting k = { .c = c, .aside = arena_new(), .number = number };
+    Arena *aside = arena_new();
+    Cutting k = { .c = c, .number = number,
+                  .merger = merger_new(aside, &c->pairs, c->byte) };
     for (size_t at = 0, bytes; c->v->words && at < n; at += bytes) {
         bytes = (size_t)utf8_length(text + at, n - at);
         *where = at;
         if (bytes == 0)
-            return arena_free(k.aside), "this byte is no text in UTF-8.";
+            return arena_free(aside), "this byte is no text in UTF-8.";
     }
     cut_at_added(&k, false, text, n);
-    arena_free(k.aside);
+    arena_free(aside);
     *length = k.lost == NULL ? k.length : 0;
     *where = k.lost == NULL ? n : (size_t)(k.lost - text);
     return k.lost == NULL ? NULL

@@ -1,10 +1,7 @@
 /* The vocabulary of a released model, and how it cuts a text. */
 #ifndef VOCABULARY_H
 #define VOCABULARY_H
-#include "text/table.h"
-
-typedef struct { int left, right; } Pair;
-Piece key_of(const Pair *pair);         /* for a table */
+#include "text/merge.h"
 
 /* How an added piece is found: with the blanks before it, and behind it; in
    the text as the model sees it, not as it was typed. ALONE: the model has
