@@ -99,6 +99,15 @@ LAW(tensors_fill_the_file_one_behind_the_other)
     }
 }
 
+LAW(the_only_tensor_is_found_and_in_no_tensors_none)
+{
+    Tensors in;
+    file_with("t", T("F32", "[2]", "[0,8]"), 8);
+    assert_string_equal(reading("t", false, &in), "");
+    assert_that(tensor_named(&in, "a") == &in.tensor[0]);
+    assert_null(tensor_named(&(Tensors){ .n = 0 }, "a"));
+}
+
 LAW(numbers_may_begin_anywhere)
 {
     Tensors in;
