@@ -12,7 +12,7 @@ tangled          850    tangled/library 3400    tangled/practice 1800
 tangled/text    1970    tangled/cli     2160    tangled/hub      1900
 tangled/sheet   7600    tangled/show    1300    tangled/check    4600
 tangled/model   5850    tangled/course  3900
-tests-C        29600    tests-data      9200    tests-scripts    7350
+tests-C        29600    tests-data      9100    tests-scripts    6500
 tangled/ftx.h                   530    tangled/check/check.h         200
 tangled/check/slipping.h        114
 tangled/text/tokenizer.h           95
