@@ -39,7 +39,7 @@ static const struct {
     { "classify", classify_texts, "find the class of a text" },
     { "tokenize", tokenize, "print the tokens of a text" },
     { "import", import_released, "import a released model: GPT-2, BERT" },
-    { "export", export_model, "export a model in the format of GPT-2 or BERT" },
+    { "export", export_model, "export a model as a GPT-2 or a BERT" },
     { "exercise", exercise, "generate an exercise, and its key" },
     { "erratum", erratum, "list the errata of the paper" },
 };

@@ -695,8 +695,8 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
     const Item *target = find_item(job, "target", 0);
     for (int k = 0; target != NULL && k < target->rows * target->cols; k++)
         if (row->role == ROLE_LOSS && target->entry[k].value == 0)
-            fail_in_text(job->f, target->entry[k].at, "tokens are counted from 1: "
-                  "PyTorch's target 0 is 1 here.");
+            fail_in_text(job->f, target->entry[k].at, "tokens are counted "
+                         "from 1: PyTorch's target 0 is 1 here.");
     if (row->role == ROLE_LOSS)
         fail_in_text(job->f, find_item(job, "target", 0)->at,
                      "these targets have no "

@@ -45,8 +45,8 @@ static int given_position(const Job *job, int most, const char *range)
 {
     const Item *pos = find_item(job, "pos", 0);
     if (pos == NULL)
-        return require_item(job, "t", 0), integer_given(job, "t", 1, most,
-                                                        range);
+        return require_item(job, "t", 0),
+               integer_given(job, "t", 1, most, range);
     double x = number_given(job, "pos", 0);
     if (find_item(job, "t", 0) != NULL)
         fail_in_text(job->f, pos->at, "t is pos + 1; leave out one of them.");
@@ -127,8 +127,8 @@ static W_qkv given_head(Job *job, int h)
 
 static void run_attention1(Job *job)
 {
-    Mat e = argument_matrix(job, "e", 0), e_t = argument_matrix(job, "e_t",
-                                                                0);
+    Mat e = argument_matrix(job, "e", 0),
+        e_t = argument_matrix(job, "e_t", 0);
     W_qkv w = given_head(job, 0);
     if (!is_binding(job))
         keep_result(job, attention1(e, e_t, &w));
@@ -211,8 +211,8 @@ static void run_unembed(Job *job)
                      as_W_u(job->run.layout));
     if (other != NULL)
         fail_in_text(job->f, other->at, "W_e is used only with 'tied yes'.");
-    Mat e = argument_matrix(job, "e", 0), W = argument_matrix(job, tied
-                                                              ? "W_e" : "W_u", 0);
+    Mat e = argument_matrix(job, "e", 0),
+        W = argument_matrix(job, tied ? "W_e" : "W_u", 0);
     if (tied)
         note_assumption(job, "W_u", as_W_u(job->run.layout));
     job->tau = number_given(job, "tau", 1);

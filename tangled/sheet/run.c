@@ -353,8 +353,8 @@ static unsigned open_habits(const Job *job)
 {
     bool powers = claims_any(job, "exp sum"),
          heated = job->run.algorithm == 7 && find_item(job, "tau", 0) != NULL,
-         masked = job->run.algorithm >= 8 || find_item(job, "mask",
-                                                       0) != NULL;
+         masked = job->run.algorithm >= 8
+               || find_item(job, "mask", 0) != NULL;
     return (masked && claims_any(job, "S_scaled") ? SCALED_FIRST : 0)
          | (powers ? SHIFTED : 0)
          | (heated && (powers || claims_any(job, "p")) ? TEMPERED : 0)

@@ -111,8 +111,8 @@ static void blame_shared(const Job *job, const Dimensions *d,
    that are left out. */
 static bool settle_sizes(const Job *job, Dimensions *d, Misfit *misfit)
 {
-    const Item *d_attn = find_item(job, "d_attn", 0), *X = find_item(job, "X",
-                                                                     0);
+    const Item *d_attn = find_item(job, "d_attn", 0),
+               *X = find_item(job, "X", 0);
     int d_x = letter_size(d, job->run.algorithm == 3 ? "d_in" : "d_x");
     if (d_attn != NULL && job->run.algorithm <= 5
         && !agree(d, "d_attn", integer_given(job, "d_attn", 1, 1000000, ""),

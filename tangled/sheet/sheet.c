@@ -1091,8 +1091,8 @@ static void refuse_other_name(Reader *r)
     size_t n = (size_t)(after_name(r->p) - r->p);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (word_in(others[k].names, r->p, n))
-            fail_in_text(r->error, at(r), "'%.*s' is not a setting; %s.", (int)n,
-                  r->p, others[k].say);
+            fail_in_text(r->error, at(r), "'%.*s' is not a setting; %s.",
+                         (int)n, r->p, others[k].say);
 }
 
 _Noreturn static void refuse_spelling(Reader *r)

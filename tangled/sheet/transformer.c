@@ -69,8 +69,8 @@ static int longest(const Job *job)
 static void given_positions(Job *job, Hyperparameters *h)
 {
     static const char words[] = "none paper vaswani";
-    const Item *W_p = find_item(job, "W_p", 0), *most = find_item(job,
-                                                                  "ell_max", 0);
+    const Item *W_p = find_item(job, "W_p", 0),
+               *most = find_item(job, "ell_max", 0);
     int word = word_given(job, "positions", words);
     if (W_p != NULL && (word != 0 || most != NULL))
         fail_in_text(job->f, (word != 0 ? find_item(job, "positions", 0)
