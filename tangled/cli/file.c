@@ -119,7 +119,7 @@ char *map_file(Arena *arena, const char *name, size_t *n, Error *f)
     return bytes;
 }
 
-static const char unfinished[] = ".saving.XXXXXX";
+static const char unfinished[] = ".saving";
 
 _Noreturn static void refuse_locked(long process, Error *f)
 {
@@ -193,46 +193,38 @@ static int fill_file(FILE *file, unsigned mode, const void *data,
     return errno != 0 ? errno : EIO;
 }
 
+/* Removes what a killed save has left. False if a process has locked it. */
+static bool remove_leftover(const char *name)
+{
+    FILE *file = open_file(name, "r+b");
+    bool is_free = file == NULL || lock_file(file);
+    if (file != NULL && is_free && has_name(file, name))
+        remove_file(name);
+    if (file != NULL)
+        fclose(file);
+    return is_free;
+}
+
 /* A new file beside that of this name, locked, and its name; or NULL. */
 static FILE *file_beside(const char *name, char *new_name, size_t size)
 {
+    snprintf(new_name, size, "%s%s", name, unfinished);
     for (int tries = 0; tries < 100; tries++) {
-        snprintf(new_name, size, "%s%s", name, unfinished);
-        FILE *file = new_file(new_name);
-        if (file == NULL)
-            return NULL;
-        if (lock_file(file) && has_name(file, new_name))
+        FILE *file = open_file(new_name, "w+bx");
+        if (file != NULL && lock_file(file) && has_name(file, new_name))
             return file;
-        fclose(file);
-        remove_file(new_name);
+        if (file != NULL)
+            fclose(file);
+        else if (errno != EEXIST)
+            return NULL;
+        else if (!remove_leftover(new_name))
+            break;
     }
     errno = EBUSY;
     return NULL;
 }
 
-static void remove_unlocked(void *to, const char *name)
-{
-    const size_t *length = to;
-    FILE *file = strlen(name) == *length ? open_file(name, "r+b") : NULL;
-    if (file == NULL)
-        return;
-    if (lock_file(file))
-        remove_file(name);
-    fclose(file);
-}
-
-static void remove_leftovers(const char *name)
-{
-    char begins[PATH_BYTES + sizeof unfinished];
-    size_t length = strlen(name) + sizeof unfinished - 1;
-    int mark = (int)sizeof unfinished - 7;
-    snprintf(begins, sizeof begins, "%s%.*s", name, mark, unfinished);
-    visit_files(begins, &length, remove_unlocked);
-}
-
-/* Gives the name of the file that is to be replaced, and its mode. The
-   leftovers go before the file is locked: to close one that is the same file
-   under another name would undo the lock. */
+/* Gives the name of the file that is to be replaced, and its mode. */
 static unsigned file_to_replace(const char *name, char to[PATH_BYTES],
                                 Error *f)
 {
@@ -244,9 +236,7 @@ static unsigned file_to_replace(const char *name, char to[PATH_BYTES],
                   "have no end.");
     require_folder(to, f);
     f->sheet = name;
-    unsigned mode = require_replaceable(to, &old, f) ? old.mode : 0;
-    remove_leftovers(to);
-    return mode;
+    return require_replaceable(to, &old, f) ? old.mode : 0;
 }
 
 _Noreturn static void refuse_writing(int error, Error *f)
@@ -287,6 +277,8 @@ static int write_beside(const char *name, unsigned mode, FileLock *lock,
     FILE *none = NULL, *file = file_beside(name, new_name, sizeof new_name);
     if (file == NULL)
         return errno;
+    if (lock != NULL && lock->file != NULL)
+        lock_file(lock->file);  /* again: a leftover may have been the file */
     int error = fill_file(file, mode, data, write);
     if (error == 0)
         error = lock != NULL ? move_locked(new_name, file, name, lock)

@@ -16,7 +16,8 @@ typedef struct {
                                            is not known                   */
 } FileInfo;
 
-/* fopen, but the file may be moved and removed while it is open. */
+/* fopen, but the file may be moved and removed while it is open; with an x
+   in the mode it must be new. */
 FILE *open_file(const char *name, const char *mode);
 
 /* Fills in what is known of a file; false if there is none. */
@@ -44,10 +45,6 @@ long lock_owner(FILE *file);
 /* Locks the file until it is closed; false if another process has. */
 bool lock_file(FILE *file);
 
-/* Creates and opens a file, with letters for the six X at the end of its
-   name; NULL and errno if it cannot. */
-FILE *new_file(char *name);
-
 /* Brings a file to the disk, with these permissions; 0 for the usual ones. */
 int sync_file(FILE *file, unsigned mode);
 
@@ -55,10 +52,6 @@ int sync_file(FILE *file, unsigned mode);
    may close *was, the file that is replaced, and then makes it NULL. */
 int move_file(const char *from, const char *to, bool must_be_new,
               FILE **was);
-
-/* Calls found(to, name) for each file whose name begins so. */
-void visit_files(const char *begins, void *to,
-                 void (*found)(void *to, const char *name));
 
 /* Shows a file of n bytes as private memory; NULL if it cannot. */
 void *map_bytes(FILE *file, size_t n);

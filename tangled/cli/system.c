@@ -21,7 +21,6 @@
 #endif
 #include "cli/file_system.h"
 #include "cli/system.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -137,13 +136,16 @@ enum { SHARED = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
 FILE *open_file(const char *name, const char *mode)
 {
     wchar_t path[PATH_BYTES], how[PATH_BYTES];
-    DWORD access = strchr(mode, '+') != NULL ? GENERIC_READ | GENERIC_WRITE
-                                             : GENERIC_READ;
+    bool is_new = strchr(mode, 'x') != NULL;
+    DWORD access = GENERIC_READ | (is_new ? DELETE : 0)
+                 | (strchr(mode, '+') != NULL ? GENERIC_WRITE : 0);
     wide(name, path);
-    FILE *file = mode[0] != 'r' ? NULL
-               : opened(CreateFileW(path, access, SHARED, NULL,
-                                    OPEN_EXISTING, 0, NULL), mode);
-    return file != NULL ? file : _wfopen(path, wide(mode, how));
+    FILE *file = mode[0] != 'r' && !is_new ? NULL
+        : opened(CreateFileW(path, access, SHARED, NULL, is_new ? CREATE_NEW
+                             : OPEN_EXISTING, 0, NULL), is_new ? "w+b" : mode);
+    if (file == NULL && is_new)
+        errno = GetLastError() == ERROR_FILE_EXISTS ? EEXIST : EACCES;
+    return file != NULL || is_new ? file : _wfopen(path, wide(mode, how));
 }
 
 _Noreturn static void no_place(void)
@@ -261,30 +263,6 @@ long lock_owner(FILE *file)
     return 0;
 }
 
-FILE *new_file(char *name)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
-    wchar_t path[PATH_BYTES];
-    HANDLE handle = INVALID_HANDLE_VALUE;
-    for (int tries = 0; tries < 100; tries++) {
-        LARGE_INTEGER now;
-        QueryPerformanceCounter(&now);
-        unsigned long long mixed = 0x9E3779B97F4A7C15u
-            * ((unsigned long long)now.QuadPart + GetCurrentProcessId());
-        for (char *at = name + strlen(name) - 6; *at != '\0'; at++)
-            *at = letters[mixed >> 59], mixed *= 32;
-        handle = CreateFileW(wide(name, path), GENERIC_READ | GENERIC_WRITE
-            | DELETE, SHARED, NULL, CREATE_NEW, 0, NULL);
-        if (handle != INVALID_HANDLE_VALUE
-            || GetLastError() != ERROR_FILE_EXISTS)
-            break;
-    }
-    FILE *file = opened(handle, "w+b");
-    if (file == NULL)
-        errno = EACCES;
-    return file;
-}
-
 int sync_file(FILE *file, unsigned mode)
 {
     (void)mode;
@@ -314,30 +292,6 @@ int move_file(const char *from, const char *to, bool must_be_new,
         Sleep(50);
     }
     return EACCES;
-}
-
-void visit_files(const char *begins, void *to,
-                 void (*found)(void *to, const char *name))
-{
-    char path[PATH_BYTES];
-    wchar_t pattern[PATH_BYTES];
-    WIN32_FIND_DATAW one;
-    size_t n = strlen(begins);
-    snprintf(path, sizeof path, "%s*", begins);
-    HANDLE all = FindFirstFileW(wide(path, pattern), &one);
-    while (n > 0 && strchr("/\\:", begins[n - 1]) == NULL)
-        n--;
-    for (bool more = all != INVALID_HANDLE_VALUE; more;
-         more = FindNextFileW(all, &one)) {
-        char *name = utf8(one.cFileName);
-        snprintf(path, sizeof path, "%.*s%s", (int)n, begins,
-                 name == NULL ? "" : name);
-        if ((one.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0)
-            found(to, path);
-        free(name);
-    }
-    if (all != INVALID_HANDLE_VALUE)
-        FindClose(all);
 }
 
 void *map_bytes(FILE *file, size_t n)
@@ -511,17 +465,6 @@ bool lock_file(FILE *file)
         || (errno != EACCES && errno != EAGAIN);
 }
 
-FILE *new_file(char *name)
-{
-    int number = mkstemp(name);
-    FILE *file = number < 0 ? NULL : fdopen(number, "w+b");
-    if (file == NULL && number >= 0) {
-        unlink(name);
-        close(number);
-    }
-    return file;
-}
-
 static mode_t usual_mode(void)
 {
     mode_t mask = umask(0);
@@ -547,26 +490,6 @@ int move_file(const char *from, const char *to, bool must_be_new,
     if (must_be_new && errno == EEXIST)
         return EEXIST;
     return rename(from, to) == 0 ? 0 : errno;
-}
-
-void visit_files(const char *begins, void *to,
-                 void (*found)(void *to, const char *name))
-{
-    char folder[PATH_BYTES], path[2 * PATH_BYTES];
-    const char *slash = strrchr(begins, '/');
-    int n = slash == NULL ? 0 : (int)(slash + 1 - begins);
-    snprintf(folder, sizeof folder, "%.*s.", n, begins);
-    DIR *all = opendir(folder);
-    struct dirent *one;
-    struct stat of;
-    while (all != NULL && (one = readdir(all)) != NULL) {
-        snprintf(path, sizeof path, "%.*s%s", n, begins, one->d_name);
-        if (strncmp(path, begins, strlen(begins)) == 0
-            && lstat(path, &of) == 0 && S_ISREG(of.st_mode))
-            found(to, path);
-    }
-    if (all != NULL)
-        closedir(all);
 }
 
 static void report_cut_file(int signal)

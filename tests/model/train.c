@@ -412,8 +412,8 @@ LAW(nothing_is_overwritten_by_mistake)
 /* A name that has room for what a save adds, but not for .tsv as well. */
 LAW(a_first_run_that_cannot_save_leaves_nothing)
 {
-    char m[241] = "";
-    memset(m, 'x', 240);
+    char m[247] = "";
+    memset(m, 'x', 246);
     a_text("t", 20, "");
     assert_int_equal(ftx("train d " SMALL "--steps 1 --model %s t", m).status,
                      2);
