@@ -71,6 +71,6 @@ void worksheet(FILE *out, const Exercise *e);
 
 /* Of `ftx exercise`; `ftx trials`, which prints what a grader asks of an
    algorithm; `ftx steps`, which prints the steps of a sheet as numbers; and
-   `ftx erratum`, which lists the errata of the paper. */
+   `ftx erratum`, which names the sheets that show the paper's errata. */
 CommandMain exercise, trials, steps, erratum;
 #endif
