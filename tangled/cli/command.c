@@ -1,4 +1,4 @@
-/* A command is an attempt. */
+/* What every command begins and ends with. */
 #include "cli/command.h"
 
 int run_command(const char *name, void (*work)(Error *f, void *data),

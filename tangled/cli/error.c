@@ -1,4 +1,4 @@
-/* An error gives up an attempt with one sentence. */
+/* One sentence for every error: its place, and what is wrong. */
 #include "cli/error.h"
 #include "text/characters.h"
 #include <stdarg.h>

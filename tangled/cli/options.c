@@ -1,4 +1,5 @@
-/* The options of the commands, in tables. */
+/* Options in tables: guessing a misspelt name, setting values, printing
+   them, parsing the command line, printing the help. */
 #include "cli/options.h"
 #include "cli/print.h"
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* How words and numbers are printed. */
+/* Words and numbers for people, and JSON for programs. */
 #include "cli/print.h"
 #include "text/characters.h"
 #include <float.h>

@@ -14,7 +14,7 @@ const char *task_name(Task task);
    be given, and what its data decide: architecture, N_V and N_C. The
    default is for a first try; d_mlp 0 stands for 4 d_e. What is wrong with
    them ends the attempt; d_mlp is filled in. So does an option, among the n
-   that obey has left, that the task has no use for. */
+   that parse_options has left, that the task has no use for. */
 extern const Option hyper_options[], size_options[];
 Hyperparameters hyper_default(Task task);
 void hyper_check(Error *f, Hyperparameters *hyper);

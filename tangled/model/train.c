@@ -786,7 +786,7 @@ static void refuse_contradiction(Session *s)
                   "as it began.", run->model);
 }
 
-static int obey_train(Session *s, Plan *plan, Hyperparameters *hyper)
+static int parse_train_options(Session *s, Plan *plan, Hyperparameters *hyper)
 {
     const Command *command = s->command;
     const Options options[] = {
@@ -841,7 +841,7 @@ static int go_on(Session *s, Plan *plan, Hyperparameters *hyper)
     *plan = m->plan;
     plan->steps = plan->how.N_epochs = UNSAID;
     *hyper = m->theta->hyper;
-    int n = obey_train(s, plan, hyper);
+    int n = parse_train_options(s, plan, hyper);
     choose_length(plan, &m->plan);
     hyper_check(s->error, hyper);
     *hyper = theta_new(s->command->arena, hyper)->hyper;
@@ -859,7 +859,7 @@ static int begin_from(Session *s, Plan *plan, Hyperparameters *hyper)
     if (m->task != s->task && !classes)
         refuse_task(s, s->run.from, m->task);
     *hyper = m->theta->hyper;
-    int n = obey_train(s, plan, hyper);
+    int n = parse_train_options(s, plan, hyper);
     const OptionEffect acting[] = {
         { "tokens", false, "without --from" },
         { "merges", false, "without --from" },
@@ -879,7 +879,7 @@ static void train_it(Error *f, void *data)
                      .every = 10 };
     Plan plan = plan_default(false);
     Hyperparameters hyper = hyper_default(TRAIN_D);
-    int n = obey_train(s, &plan, &hyper);
+    int n = parse_train_options(s, &plan, &hyper);
     if (n < 0)
         return;
     refuse_contradiction(s);
@@ -890,7 +890,7 @@ static void train_it(Error *f, void *data)
     if (s->run.as_printed) {
         plan = plan_default(true);
         hyper.epsilon = 0;
-        n = obey_train(s, &plan, &hyper);
+        n = parse_train_options(s, &plan, &hyper);
     }
     if (s->run.resume)
         n = go_on(s, &plan, &hyper);
