@@ -95,10 +95,8 @@ Model *model_load(Arena *arena, const char *name, Purpose purpose,
                   Error *f);
 Model *model_for(Command *c, const char *name, Task task, Error *f);
 
-/* The loss curve of a Model as a table and as a picture; for
-   replace_file. */
+/* Writes the loss curve of a Model as a table, for replace_file. */
 bool curve_tsv(FILE *file, const void *model);
-bool curve_svg(FILE *file, const void *model);
 
 /* Data to train a model, and data held out. */
 typedef struct {

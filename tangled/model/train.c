@@ -136,8 +136,8 @@ static void tell_in_time(Session *s)
         tell_progress(s, s->told, is_terminal(telling.to));
 }
 
-enum { FILES = 3 };             /* the model, its curve, a picture of it  */
-static const char *const ends[FILES] = { "", ".tsv", ".svg" };
+enum { FILES = 2 };             /* the model and its loss curve           */
+static const char *const ends[FILES] = { "", ".tsv" };
 
 /* The model's name, and something behind it. */
 static char *beside(Session *s, const char *end)
@@ -170,8 +170,6 @@ static void save(Session *s)
     model_save(s->model, s->run.model, &s->command->lock, s->error);
     s->made++;
     replace_file(beside(s, ends[1]), NULL, s->error, s->model, curve_tsv);
-    s->made++;
-    replace_file(beside(s, ends[2]), NULL, s->error, s->model, curve_svg);
     own_error(s);
     s->kept = seconds();
     s->saved = state->step;

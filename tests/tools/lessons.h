@@ -48,9 +48,9 @@ static inline int step_in(const char *name)
 
 static inline void remove_model(const char *name)
 {
-    static const char *const ends[] = { "", ".tsv", ".svg" };
+    static const char *const ends[] = { "", ".tsv" };
     char file[100];
-    for (int e = 0; e < 3; e++) {
+    for (int e = 0; e < 2; e++) {
         snprintf(file, sizeof file, "%s%s", name, ends[e]);
         remove(path(file));
     }
@@ -61,7 +61,6 @@ static inline void remove_model(const char *name)
     do { \
         assert_same_file(a, b); \
         assert_same_file(a ".tsv", b ".tsv"); \
-        assert_same_file(a ".svg", b ".svg"); \
     } while (0)
 
 /* The model of a task that has learned a little, in the file d, e, ed or
