@@ -129,9 +129,9 @@ static void check_wanted(Error *f, Wanted *w)
     if (a == 2 && w->positions != 2 && w->d_x % 2 != 0)
         fail_with(f, "--d_x must be even: each pair of entries is a sine "
                   "and a cosine.");
-    if (w->d_x == 1 && (a == 6 || a >= 8))
-        fail_with(f, "--d_x must be 2 or more: layer_norm of one number is "
-                  "0/0.");
+    if (0 < w->d_x && w->d_x < (w->exact ? 2 : 3) && (a == 6 || a >= 8))
+        fail_with(f, "--d_x must be 3 or more, or 2 with --exact: of fewer "
+                  "numbers layer_norm makes 1 and -1, or 0/0.");
     if (w->tokens == 1 && !among(" 6 7 14 ", a))
         fail_with(f, "--tokens must be 2 or more: one token alone has "
                   "nothing to weigh or to predict.");
@@ -246,21 +246,31 @@ static const struct {
     { "multi-head attention", 3, 3, 0, "mask X Z " "|" QKV("") "|W_o b_o" },
     { "layer normalisation", 4, 2, 0, "e gamma beta" },
     { "unembedding", 2, 2, 4, "e W_u" },
-    { "encoder-decoder transformer", 2, 2, 3, "z x W_e W_p " MHA("enc.")
+    { "encoder-decoder transformer", 3, 2, 3, "z x W_e W_p " MHA("enc.")
       "W_mlp1 W_mlp2 " MHA("dec.") MHA("ed.") "W_mlp3 W_mlp4 W_u" },
-    { "encoder-only transformer", 2, 3, 3,
+    { "encoder-only transformer", 3, 3, 3,
       "x W_e W_p " MHA("") "W_mlp1 W_mlp2 W_f W_u" },
-    { "decoder-only transformer", 2, 3, 3,
+    { "decoder-only transformer", 3, 3, 3,
       "x W_e W_p " MHA("") "W_mlp1 W_mlp2 W_u" },
-    { "training on a pair", 2, 2, 3,
+    { "training on a pair", 3, 2, 3,
       "eta=1 z x W_e W_p L_enc=0 " MHA("ed.") "W_u" },
-    { "masked language modelling", 2, 3, 5,
+    { "masked language modelling", 3, 3, 5,
       "eta=1 p_mask=1/2 x u W_e W_p " MHA("") "W_f W_u" },
-    { "next-token prediction", 2, 3, 3, "eta=1 L=0 x W_e W_p W_u" },
-    { "continuing a text", 2, 2, 3, "tau u L=0 x W_e W_p W_u" },
-    { "translating", 2, 2, 3,
+    { "next-token prediction", 3, 3, 3, "eta=1 L=0 x W_e W_p W_u" },
+    { "continuing a text", 3, 2, 3, "tau u L=0 x W_e W_p W_u" },
+    { "translating", 3, 2, 3,
       "tau u z W_e W_p L_enc=0 " MHA("ed.") "W_u" },
 };
+
+/* The number of entries of a token. Two is exact, but then layer_norm hides
+   what is wrong before it. */
+static int token_width(const Wanted *w)
+{
+    int usual = w->exact && w->algorithm >= 8 ? 2
+              : drawings[w->algorithm].d_x;
+    return or_else(w->d_x, usual);
+}
+
 /* What the entries of that matrix can be; the first that fits. */
 #define COMPONENTS " 3 4 5 6 7 "
 static const char *style_of(const Draw *d, const char *name)
@@ -458,14 +468,15 @@ static const char *draw_sheet(Arena *arena, const Wanted *w, int try)
     TextStream text;
     char names[200];
     int a = w->algorithm, ell = or_else(w->tokens, drawings[a].tokens),
-        d_x = or_else(w->d_x, drawings[a].d_x);
+        d_x = token_width(w);
     Draw d = { .wanted = w, .layout = &layouts[w->layout],
         .random = random_branch(random_new((uint64_t)w->seed),
                                 (uint64_t)try),
         .to = open_text_stream(&text),
         .size = { .ell_x = ell, .ell_z = or_else(w->context, ell),
             .d_e = d_x, .d_z = d_x, .d_attn = or_else(w->d_attn, 2),
-            .d_mid = 2, .d_f = 2, .d_mlp = 2, .d_out = a == 5 ? d_x : 2,
+            .d_mid = 2, .d_f = d_x, .d_mlp = 2,
+            .d_out = a >= 5 ? d_x : 2,
             .H = or_else(w->heads, a == 5 ? 2 : 1),
             .N_V = drawings[a].N_V,
             .ell_max = a == 2 ? 4 : a == 14 ? ell + 1
@@ -636,8 +647,7 @@ static void tell_notes(Exercise *e, Arena *arena)
     if (among(" 9 10 12 ", a) && is_used(e, "GELU("))
         add_note(e, arena, e->wanted->exact
                  ? "GELU(9) = 9 and GELU(-9) = 0 to 17 decimals"
-                 : "GELU(1) = 0.841345, GELU(2) = 1.954500, GELU(3) = "
-                   "2.995950, GELU(-x) = GELU(x) - x");
+                 : "GELU(x) = x (1 + erf(x / √2)) / 2");
     snprintf(text, sizeof text, gradient_note,
              products[rows][run->layout->weights]);
     if (11 <= a && a <= 13)
@@ -846,8 +856,7 @@ static const struct { const char *algorithms, *slips; } usual[] = {
 static bool is_possible(const Wanted *w, const Slip *slip)
 {
     const char *name = slip->name;
-    int d_x = or_else(w->d_x, drawings[w->algorithm].d_x);
-    int d_attn = or_else(w->d_attn, 2);
+    int d_x = token_width(w), d_attn = or_else(w->d_attn, 2);
     return (w->biases || strncmp(name, "no-b_", 5) != 0)
         && (w->mask != 0 || w->algorithm >= 8
             || strstr(name, "mask") == NULL)

@@ -296,6 +296,18 @@ LAW(exact_weights_are_small_fractions)
     }
 }
 
+LAW(a_norm_has_three_numbers_or_more_so_that_it_hides_no_slip_before_it)
+{
+    static const int norms[] = { 6, 8, 9, 10, 11, 12, 13, 14, 15 };
+    for (int k = 0; k < 9; k++) {
+        char *a = number(norms[k]);
+        const Run *run = run_drawn(DRAWN("--algorithm", a));
+        const Item *tokens = item_of(run, norms[k] == 6 ? "e" : "W_e", false);
+        assert_that(tokens->rows >= 3);
+        assert_that(DRAWN("--algorithm", a, "--d_x", "2").status == 2);
+    }
+}
+
 LAW(exact_norms_have_whole_deviations)
 {
     for (int seed = 1; seed <= 5; seed++) {
@@ -332,7 +344,7 @@ LAW(formulas_are_those_of_the_layout)
                 "# 4.1: Q = W_qᵀ X   (2 x 3)\nclaim Q = ? ? ? ; ? ? ?\n");
     assert_says(DRAWN("--biases"), "# 4.1: Q = W_q X + b_q 1ᵀ   (2 x 3)\n");
     assert_says(DRAWN("--algorithm", "10"),
-                "# 10.8: X = X + W_mlp2 GELU(W_mlp1 X̃)   (2 x 3)\n");
+                "# 10.8: X = X + W_mlp2 GELU(W_mlp1 X̃)   (3 x 3)\n");
     assert_says(DRAWN("--algorithm", "8", "--seed", "2"),
                 "# 4.6, W^e/d: A = ");
     assert_says(DRAWN("--algorithm", "15"), "# 15.6, i = 2: q = ");
@@ -611,8 +623,8 @@ LAW(what_makes_no_sense_is_refused)
                    "be 2 or more: the weight of one token alone is 1.");
     assert_says(DRAWN("--context", "1", "--ask", "S,V"), "\nclaim V = ");
     assert_refusal(DRAWN("--algorithm", "6", "--d_x", "1"), "ftx exercise: "
-                   "--d_x must be 2 or more: layer_norm of one number is "
-                   "0/0.");
+                   "--d_x must be 3 or more, or 2 with --exact: of fewer "
+                   "numbers layer_norm makes 1 and -1, or 0/0.");
     assert_refusal(DRAWN("mine.sheet"), "ftx exercise: no argument is "
                    "expected but options, such as --algorithm 4.");
     assert_refusal(DRAWN("--algorithm", "16"), "ftx exercise: --algorithm "
