@@ -493,25 +493,6 @@ static const char *draw_sheet(Arena *arena, const Wanted *w, int try)
     return close_text_stream(&text, arena);
 }
 
-static void refuse_idle_size(Error *f, const Wanted *w, Arena *arena)
-{
-    const Wanted nothing = { .algorithm = 0 };
-    const char *sheet = draw_sheet(arena, w, 1);
-    for (const Option *o = sizes; o->name != NULL; o++) {
-        Wanted other = *w;
-        int *size = (int *)((char *)&other + o->place);
-        if (option_equals(o, w, &nothing))
-            continue;
-        if (o->kind == FLAG)
-            other.biases = false;
-        else
-            *size = o->kind == CHOICE ? 0 : *size == 1 ? 2 : 1;
-        if (strcmp(sheet, draw_sheet(arena, &other, 1)) == 0)
-            fail_with(f, "--%s changes nothing on this sheet; leave it out.",
-                      o->name);
-    }
-}
-
 static const char *const claimed[] = {  /* of Algorithms 11 to 15 */
     ",4.6 A,8.3 Z,8.12 X,8.15 X,8.16 X,8.17 X,11.4 P,11.5 loss,11.6 W_u,",
     ",12.5 xt,12.7 Tt,4.6 A,9.3 X,9.5 X,9.6 X,9.10 X,9.11 X,12.8 P,"
@@ -1035,7 +1016,6 @@ static void exercise_it(Error *f, void *data)
         fail_with(f, "no argument is expected but options, such as "
                   "--algorithm %s.", typed_algorithm(c->argument[0]));
     check_wanted(f, &w);
-    refuse_idle_size(f, &w, c->arena);
     Exercise *e = draw_exercise(c, &w, f);
     if (w.tex)
         worksheet(c->out, e);

@@ -604,12 +604,6 @@ LAW(what_makes_no_sense_is_refused)
                    "ftx exercise: Algorithm 6 takes no --mask.");
     assert_refusal(DRAWN("--algorithm", "10", "--biases"),
                    "ftx exercise: Algorithm 10 takes no --biases.");
-    assert_refusal(DRAWN("--from", "Q,K,V", "--d_x", "5"), "ftx exercise: "
-                   "--d_x changes nothing on this sheet; leave it out.");
-    assert_refusal(DRAWN("--from", "Q,K,V", "--biases"), "ftx exercise: "
-                   "--biases changes nothing on this sheet; leave it out.");
-    assert_refusal(DRAWN("--from", "A,V", "--mask", "causal"), "ftx exercise: "
-                   "--mask changes nothing on this sheet; leave it out.");
     assert_refusal(DRAWN("--key", "--tex"), "ftx exercise: --tex prints the "
                    "key, too; leave --key out.");
     assert_that(DRAWN("--from", "Q,K,V", "--d_attn", "2").status == 0);
