@@ -1,5 +1,6 @@
-/* What Unicode says of a character, as the tokenizers of GPT-2 and BERT
-   know it. */
+/* text/characters.h: what Unicode says of a character, as the tokenizers of
+   GPT-2 and BERT know it. Main type Characters, a table that is unpacked
+   into an arena; entry points what_is and utf8_length. */
 #ifndef CHARACTERS_H
 #define CHARACTERS_H
 #include "ftx.h"
@@ -14,15 +15,19 @@ enum {
     CHARACTERS_IN_UNICODE = 0x110000
 };
 
-/* What a character c is: a sum of these. A half of a surrogate pair is
-   none, and is never asked for. */
 typedef struct Characters Characters;
+
+/* Returns the unpacked table. */
 const Characters *characters_new(Arena *arena);
+
+/* Returns a sum of the bits above; c is no half of a surrogate pair. */
 int what_is(const Characters *u, unsigned c);
 
-/* The character taken apart, without its marks; or in small letters. Either
-   gives up to three characters; and returns how many: 0 for a mark. */
+/* Takes the character apart and leaves its marks out; returns how many of
+   the three there are, 0 for a mark. */
 int without_marks(const Characters *u, unsigned c, unsigned to[3]);
+
+/* Gives the character in small letters; returns how many. */
 int in_small_letters(const Characters *u, unsigned c, unsigned to[3]);
 
 /* The order in which what stands on a character is put; 0: it is no such
@@ -33,8 +38,10 @@ int mark_order(const Characters *u, unsigned c);
    1 to 4; or 0, if the first ones are none. */
 int utf8_length(const char *p, size_t bytes);
 
-/* The character in n bytes; and writes one, returning the place behind. */
+/* Returns the character in n bytes. */
 unsigned utf8_code(const char *p, int n);
+
+/* Writes a character in UTF-8, and returns the place behind it. */
 char *put_utf8(char *to, unsigned code);
 
 #endif

@@ -1,19 +1,20 @@
-/* Tokenizers: from a text to tokens, and back. */
+/* text/tokenizer.h: from a text to tokens, and back. Main type Tokenizer, in
+   an arena; entry points tokenizer_train, encode_text and decode_text. */
 #ifndef TOKENIZER_H
 #define TOKENIZER_H
 #include "text/characters.h"
 #include "text/vocabulary.h"
 
-/* A tokenizer; it lives in an arena. Its tokens are numbered from 1, and
-   the three special ones follow behind them: N_V counts both. */
+/* Tokens are numbered from 1; the three special ones are the last. */
 typedef enum { CHARACTERS, WORDS, BYTE_PAIRS, TOKEN_NUMBERS, BYTE_LEVEL,
                WORD_PIECES } TokenKind;
 typedef struct Tokenizer Tokenizer;
 TokenKind tokenizer_kind(const Tokenizer *t);
-int tokenizer_size(const Tokenizer *t);                     /* N_V */
 
-/* "char", "word", "bpe", "numbers", "byte-level" or "wordpiece"; and the
-   kind of that name, if one can be learned. */
+/* Returns N_V, with the special tokens. */
+int tokenizer_size(const Tokenizer *t);
+
+/* Returns "char", "word", "bpe", "numbers", "byte-level" or "wordpiece". */
 const char *token_kind_name(TokenKind kind);
 
 /* Learns a tokenizer from the n bytes of a text. merges, for BYTE_PAIRS
@@ -54,28 +55,31 @@ enum { TOKEN_LIMIT = 1 << 20 };
 const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
                                       const int special[3]);
 
-/* The same of a released model with its vocabulary, of at most N_V pieces.
-   tokenizer_cutter: what it was made of; or NULL. */
+/* The same of a released model with its vocabulary, of at most N_V pieces. */
 const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
                                      const int special[3],
                                      const Cutter *cutter);
+/* Returns what it was made of; or NULL. */
 const Cutter *tokenizer_cutter(const Tokenizer *t);
 
 /* Merge k = 1 ... of BYTE_PAIRS: the numbers, from 0, of its two parts. */
 Pair tokenizer_merge(const Tokenizer *t, int k);
 
-/* The number of a token in the files of a released model, from 0. Is the
-   token a special one? Of a tokenizer that was learned the last three are.
-   with_special is x between bos_token and eos_token, as far as there are
-   such. */
+/* Returns the number, from 0, of a token in a released model's files. */
 int token_number(const Tokenizer *t, int token);            /* in [N_V] */
+
+/* Is it mask_token, bos_token or eos_token, and the model has it? */
 bool is_special(const Tokenizer *t, int token);
+
+/* Returns x between bos_token and eos_token, as far as there are such. */
 Tokens with_special(const Tokenizer *t, Arena *arena, Tokens x);
 
 /* Writes a piece so that it can be read: a blank as an open box, an end of
-   line as \n, a byte that is no text as \xFF; and a token: special ones are
-   <mask>, <bos> or <eos>, or what a released model calls them. */
+   line as \n, a byte that is no text as \xFF. */
 void write_piece(FILE *out, Piece piece);
+
+/* Writes a token so; special ones are <mask>, <bos> or <eos>, or what a
+   released model calls them. */
 void write_token(FILE *out, const Tokenizer *t, int token);
 
 /* Writes a tokenizer, a line and then a line for each token. Whether all

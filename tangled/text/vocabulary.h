@@ -39,10 +39,12 @@ const Vocabulary *cutter_vocabulary(const Cutter *c);
 const char *cut_text(const Cutter *c, const char *text, size_t n,
                      int number[], int *length, size_t *where);
 
-/* What a piece adds to a text: BERT's has a blank before it, unless it goes
-   on with a word or is punctuation. own_piece is the piece itself. A number
-   that has no piece is shown as such. */
+/* Returns what a piece adds to a text: BERT's has a blank before it, unless
+   it goes on with a word or is punctuation. A number without a piece is
+   <unused>. */
 Piece shown_piece(const Cutter *c, int number);
+
+/* Returns the piece itself, or <unused>. */
 Piece own_piece(const Cutter *c, int number);
 
 #endif
