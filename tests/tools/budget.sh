@@ -9,7 +9,7 @@
 set -u
 BUDGET='
 tangled          850    tangled/library 3400    tangled/practice 1800
-tangled/text    1970    tangled/cli     2055    tangled/hub      1900
+tangled/text    1980    tangled/cli     2055    tangled/hub      1900
 tangled/sheet   7600    tangled/show    1300    tangled/check    4600
 tangled/model   5850    tangled/course  3900
 tests-C        29600    tests-data      9100    tests-scripts    6500
