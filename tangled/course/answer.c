@@ -90,25 +90,3 @@ void answer_text(const Exercise *e, const Step *step, int i, int j,
         format_number(to, size, x, choose_decimals(step->M,
                                                    e->wanted->decimals));
 }
-
-void print_wrapped(FILE *out, int width, const char *head, const char *next,
-                   const char *text)
-{
-    int from = fprintf(out, "%s", head), at = from;
-    bool begins = true;
-    for (size_t n; *text != '\0'; text += n + strspn(text + n, " \n")) {
-        int wide = 0;
-        n = strcspn(text, " \n");
-        for (size_t k = 0; k < n; k++)
-            wide += ((unsigned char)text[k] & 0xC0) != 0x80;
-        if (!begins && at + 1 + wide > width) {
-            begins = true;
-            at = fprintf(out, next == NULL ? "\n%*s" : "\n%*s%s",
-                         next == NULL ? from : 0, "", next) - 1;
-        }
-        fprintf(out, begins ? "%.*s" : " %.*s", (int)n, text);
-        at += !begins + wide;
-        begins = false;
-    }
-    fputc('\n', out);
-}

@@ -57,11 +57,6 @@ bool exact_text(double x, char *to, size_t size);
 void step_place(const Exercise *e, const Step *step, char *to, size_t size);
 void claim_name(const Exercise *e, const Step *step, char *to, size_t size);
 
-/* A text of words, on lines up to a width, behind a head; below it stands
-   `next`, or, if that is NULL, nothing. */
-void print_wrapped(FILE *out, int width, const char *head, const char *next,
-                   const char *text);
-
 /* The number of an algorithm that was typed without its option; or "4". */
 const char *typed_algorithm(const char *argument);
 

@@ -710,6 +710,24 @@ static void finish(Exercise *e, Arena *arena)
     tell_notes(e, arena);
 }
 
+/* Prints a note as comments of a sheet, on lines of at most WIDTH. */
+static void print_note(FILE *out, const char *note)
+{
+    enum { WIDTH = 77 };
+    int at = fprintf(out, "#");
+    for (size_t n; *note != '\0'; note += n + strspn(note + n, " ")) {
+        int letters = 0;
+        n = strcspn(note, " ");
+        for (size_t k = 0; k < n; k++)
+            letters += ((unsigned char)note[k] & 0xC0) != 0x80;
+        if (at + 1 + letters > WIDTH)
+            at = fprintf(out, "\n#  ") - 1;
+        fprintf(out, " %.*s", (int)n, note);
+        at += 1 + letters;
+    }
+    fputc('\n', out);
+}
+
 static void print_sheet(FILE *out, const Exercise *e, bool key)
 {
     const Wanted *w = e->wanted;
@@ -723,7 +741,7 @@ static void print_sheet(FILE *out, const Exercise *e, bool key)
     fprintf(out, "%s\n# Layout %s: %s. 4.6 is line 6 of Algorithm 4.\n",
             e->given, e->run->layout->name, e->run->layout->meaning);
     for (int k = 0; k < e->notes; k++)
-        print_wrapped(out, 77, "# ", "#   ", e->note[k]);
+        print_note(out, e->note[k]);
     for (int k = 0; k < e->n; k++)
         print_claim(out, e, k, key);
 }
