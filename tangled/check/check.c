@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { bool json, svg, tex, md, lenient; } CheckOptions;
+typedef struct { bool json, svg, md, lenient; } CheckOptions;
 
 static const Option wishes[] = {
     { "json", FLAG, UNBOUNDED(CheckOptions, json), NULL,
       "one object a sheet, on one line" },
     { "svg", FLAG, UNBOUNDED(CheckOptions, svg), NULL,
       "a picture: the claims, each entry with its verdict" },
-    { "tex", FLAG, UNBOUNDED(CheckOptions, tex), NULL,
-      "the same as LaTeX to paste; it needs the package amsmath" },
     { "md", FLAG, UNBOUNDED(CheckOptions, md), NULL,
       "the same as Markdown to paste" },
     { "lenient", FLAG, UNBOUNDED(CheckOptions, lenient), NULL,
@@ -105,9 +103,6 @@ static void judge_and_print(Error *f, void *data)
     else if (c->wish->svg)
         show_svg(c->out, marked_run(c->judgement, c->arena), true,
                  c->arena, f);
-    else if (c->wish->tex)
-        show_tex(c->out, marked_run(c->judgement, c->arena), true,
-                 c->arena);
     else if (c->wish->md)
         show_md(c->out, marked_run(c->judgement, c->arena), true, c->arena);
     else
@@ -158,8 +153,8 @@ static void check_wish(const CheckOptions *wish, int sheets, Error *f)
 {
     if (sheets == 0)
         fail_with(f, "which sheet? See 'ftx check --help'.");
-    if (wish->json + wish->svg + wish->tex + wish->md > 1)
-        fail_with(f, "one of --json, --svg, --tex, --md at a time.");
+    if (wish->json + wish->svg + wish->md > 1)
+        fail_with(f, "one of --json, --svg, --md at a time.");
     if (wish->svg && sheets > 1)
         fail_with(f, "a picture is of one sheet; there are %d.", sheets);
 }
@@ -201,7 +196,7 @@ static void check_sheets(Error *f, void *data)
     int n = parse_options(f, options, c->n, c->argument);
     refuse_output_names(f, n, c->argument);
     check_wish(&wish, n, f);
-    bool plain = !wish.json && !wish.tex && !wish.md;
+    bool plain = !wish.json && !wish.md;
     for (int k = 0; k < n; k++) {
         if (k > 0 && !wish.json)
             fputc('\n', c->out);

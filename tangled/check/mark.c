@@ -1,16 +1,16 @@
-/* ftx check --svg, --tex, --md: claims as steps with marks. */
+/* ftx check --svg and --md: claims as steps with marks. */
 #include "check/report.h"
 #include <math.h>
 #include <string.h>
 
-static const struct { const char *sign, *colour, *tex; } signs[] = {
-    [OPEN]       = { "",  "#ffffff", "" },
-    [RIGHT]      = { "✓", "#dff0d8", "" },
-    [LAST_DIGIT] = { "≈", "#fcefb4", "\\underline" },
-    [CUT]        = { "≈", "#fcefb4", "\\underline" },
-    [EARLY]      = { "≈", "#fcefb4", "\\underline" },
-    [FOLLOWS]    = { "→", "#d6e4f5", "\\overline" },
-    [WRONG]      = { "✗", "#f6c6c0", "\\boxed" },
+static const struct { const char *sign, *colour; } signs[] = {
+    [OPEN]       = { "",  "#ffffff" },
+    [RIGHT]      = { "✓", "#dff0d8" },
+    [LAST_DIGIT] = { "≈", "#fcefb4" },
+    [CUT]        = { "≈", "#fcefb4" },
+    [EARLY]      = { "≈", "#fcefb4" },
+    [FOLLOWS]    = { "→", "#d6e4f5" },
+    [WRONG]      = { "✗", "#f6c6c0" },
 };
 
 static const char *typed_text(const Entry *entry, Arena *arena)
@@ -37,8 +37,7 @@ static CellMark mark_on(const Judged *j, int k, Arena *arena)
         right_number(right, &item->entry[k],
                      *claimed_entry(item, j->claim.step->M, k));
     return (CellMark){ typed_text(&item->entry[k], arena), right,
-                   signs[verdict].sign, signs[verdict].colour,
-                   signs[verdict].tex };
+                   signs[verdict].sign, signs[verdict].colour };
 }
 
 static const char *counted(const Judged *j, Arena *arena)

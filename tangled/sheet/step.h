@@ -55,7 +55,7 @@ const StepRow *row_named(int algorithm, int line, const char *name);
 typedef struct {
     const char *text;           /* the number                             */
     const char *right;          /* what it should be; "": just that       */
-    const char *sign, *colour, *tex;    /* how that is shown              */
+    const char *sign, *colour;  /* how that is shown                      */
 } CellMark;
 
 typedef struct StepInput {      /* a step that another is computed from   */

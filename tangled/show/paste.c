@@ -148,7 +148,7 @@ static bool is_formula(const char *word, size_t n)
     return false;
 }
 
-static void print_verdict(FILE *out, const char *verdict, const char *marks)
+static void print_verdict(FILE *out, const char *verdict)
 {
     fputc('\n', out);
     for (const char *p = verdict; *p != '\0'; ) {
@@ -164,20 +164,10 @@ static void print_verdict(FILE *out, const char *verdict, const char *marks)
         if (*p != '\0')
             fputc(*p++, out);
     }
-    fprintf(out, ".\n%s\n", marks);
+    fprintf(out, ".\n%s\n", marks_mean);
 }
 
-static void print_tex_mark(FILE *out, const CellMark *mark, bool right)
-{
-    const char *text = right && *mark->right != '\0' ? mark->right
-                                                      : mark->text;
-    bool framed = !right && *mark->tex != '\0';
-    fprintf(out, framed ? "%s{" : "%s", right ? "" : mark->tex);
-    fputs(strcmp(text, "-inf") == 0 ? "-\\infty" : text, out);
-    fputs(framed ? "}" : "", out);
-}
-
-static void print_md_mark(FILE *out, const CellMark *mark)
+static void print_mark(FILE *out, const CellMark *mark)
 {
     const char *const part[] = { mark->text, mark->sign, mark->right };
     for (int k = 0; k < 3; k++) {
@@ -195,9 +185,10 @@ static void print_entry(FILE *out, double x, int places, Form form)
             isinf(x) ? "-\\infty" : text);
 }
 
-/* Its entries; or the right ones, where it is marked. */
+/* Prints the entries of a step, in Markdown with their marks if it is
+   judged. */
 static void print_entries(FILE *out, const Run *run, const Step *step,
-                          Form form, bool right)
+                          Form form)
 {
     static const char *const first[] = { "    ", "|" };
     static const char *const next[] = { " & ", " |" };
@@ -210,29 +201,11 @@ static void print_entries(FILE *out, const Run *run, const Step *step,
             fputs(j == 1 ? first[form] : next[form], out);
             if (mark == NULL)
                 print_entry(out, AT(M, i, j), places, form);
-            else if (form == LATEX)
-                print_tex_mark(out, mark++, right);
             else
-                print_md_mark(out, mark++);
+                print_mark(out, mark++);
         }
         fputs(form == LATEX && i == M->rows ? "\n" : end[form], out);
     }
-}
-
-static void print_pmatrix(FILE *out, const Run *run, const Step *step,
-                          bool right)
-{
-    fputs("  \\begin{pmatrix}\n", out);
-    print_entries(out, run, step, LATEX, right);
-    fputs("  \\end{pmatrix}\n", out);
-}
-
-static bool corrected(const Step *step)
-{
-    for (int k = 0; k < step->M->rows * step->M->cols; k++)
-        if (step->mark != NULL && *step->mark[k].right != '\0')
-            return true;
-    return false;
 }
 
 static void print_display(FILE *out, const Run *run, const Step *step,
@@ -243,13 +216,9 @@ static void print_display(FILE *out, const Run *run, const Step *step,
         fprintf(out, "\\setcounter{MaxMatrixCols}{%d}\n", step->M->cols);
     fputs("\\[\n  ", out);
     formula_tex(out, formula, n);
-    fputs(" =\n", out);
-    print_pmatrix(out, run, step, false);
-    if (corrected(step)) {
-        fputs("  \\qquad\\text{right: }\n", out);
-        print_pmatrix(out, run, step, true);
-    }
-    fputs("\\]\n", out);
+    fputs(" =\n  \\begin{pmatrix}\n", out);
+    print_entries(out, run, step, LATEX);
+    fputs("  \\end{pmatrix}\n\\]\n", out);
 }
 
 static void print_axis(FILE *out, const char *where, const char *name)
@@ -274,7 +243,7 @@ static void print_table(FILE *out, const Run *run, const Step *step)
     for (int j = 1; j <= step->M->cols; j++)
         fputs("| --: ", out);
     fputs("|\n", out);
-    print_entries(out, run, step, MARKDOWN, false);
+    print_entries(out, run, step, MARKDOWN);
 }
 
 static void paste_step(FILE *out, const Run *run, const Step *step,
@@ -313,8 +282,7 @@ static void paste_steps(FILE *out, const Run *run, bool all, Arena *arena,
     fprintf(out, form == LATEX ? "%% %s\n" : "%s\n",
             run_title(title, run));
     if (run->verdict != NULL)
-        print_verdict(out, run->verdict, form == LATEX ? "Boxed: wrong. "
-            "Underlined: last digit off. Overlined: follows." : marks_mean);
+        print_verdict(out, run->verdict);
     for (int k = 0; k < run->n; k++)
         if (all || !run->step[k].inner)
             paste_step(out, run, &run->step[k], arena, form);

@@ -2,6 +2,7 @@
 #include "cases.h"
 #include "sheets.h"
 #include "law.h"
+#include "show/show.h"
 
 /* In layout paper, if it names none. */
 static const char *with_layout(const char *text)
@@ -877,6 +878,43 @@ LAW(json_has_everything)
         "\"remarks\": []}]}\n", directory(), 1.30);
     assert_int_equal(s.status, 1);
     assert_string_equal(s.out, expected);
+}
+
+/* The keys of JSON in the order in which each comes first, a blank after
+   each. */
+static const char *keys_of(const char *json)
+{
+    char *keys = arena_alloc(arena, 2000), *end = keys;
+    *end++ = ' ';
+    *end = '\0';
+    for (const char *p = json; (p = strchr(p, '"')) != NULL; p++) {
+        size_t n = strspn(p + 1, "abcdefghijklmnopqrstuvwxyz_");
+        char key[80];
+        if (strncmp(p + 1 + n, "\": ", 3) != 0 || n > 70)
+            continue;
+        snprintf(key, sizeof key, " %.*s ", (int)n, p + 1);
+        if (strstr(keys, key) == NULL)
+            end += sprintf(end, "%s", key + 1);
+    }
+    return keys + 1;
+}
+
+/* The page reads them. */
+LAW(the_keys_of_json_stay)
+{
+    char *slip = "tests/data/hand/no-scale.sheet",
+         *model = "tests/data/worked/alg10.sheet";
+    assert_string_equal(keys_of(SAID(check, "--json", slip).out),
+        "sheet algorithm layout status first_wrong other_layout claims "
+        "claim line name index rows cols fits verdict entries row col typed "
+        "claimed here explanations sources terms transposed remarks slips "
+        "sentence carried only ");
+    assert_string_equal(keys_of(SAID(show, "--json", model).out),
+        "sheet algorithm layout decimals assumed steps line name index rows "
+        "cols values inner label text part layer items claim entries word "
+        "step ");
+    assert_string_equal(keys_of(SAID(show, "--read", slip).out),
+                        "items claim name entries word ");
 }
 
 LAW(json_has_the_explanations)

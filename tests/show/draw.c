@@ -1,5 +1,4 @@
-/* ftx show --svg, --tex, --md and --shade; ftx check --svg, --tex
-   and --md. */
+/* ftx show --svg, --tex, --md and --shade; ftx check --svg, --md. */
 #include "command.h"
 #include "show/show.h"
 #include "sheets.h"
@@ -318,25 +317,14 @@ LAW(what_is_not_claimed_is_not_drawn)
     Said s = SAID(check, "--svg", write_text("a", unscaled));
     assert_int_equal(times(s.out, "font-weight"), 3);
     assert_int_equal(times(s.out, "Q = "), 0);
-    s = SAID(check, "--tex", write_text("b", unscaled));
-    assert_int_equal(times(s.out, "\\["), 3);
 }
 
 LAW(a_judgement_is_ready_to_paste)
 {
-    char *sheet = write_text("a", unscaled);
-    Said s = SAID(check, "--tex", sheet);
+    Said s = SAID(check, "--md", write_text("a", unscaled));
     assert_judged(s, "\n\nfirst wrong step: A (Algorithm 4, line 6); its "
         "entries match if the $1/\\sqrt{d_{\\mathrm{attn}}}$ is left out.\n"
-        "Boxed: wrong. ");
-    assert_judged(s, "\nAlgorithm 4, line 4; 9 right:\n");
-    assert_judged(s, "    1 & 0 & 2 \\\\\n");
-    assert_judged(s, "    \\boxed{0.114} & \\boxed{0.468} & ? \\\\\n");
-    assert_judged(s, "  \\qquad\\text{right: }\n  \\begin{pmatrix}\n"
-        "    0.0879 & 0.1084 & 0.0134 \\\\\n    0.1784 & 0.4458 & ? \\\\\n");
-    assert_judged(s, "    \\overline{3.459} & 2.000 & \\overline{3.923} \\\\\n");
-    assert_int_equal(times(s.out, "right: }"), 2);
-    s = SAID(check, "--md", sheet);
+        "✓ right; ");
     assert_judged(s, "; 9 right; down: key $t_z$;");
     assert_judged(s, "\n| 0.114 ✗ 0.1784 | 0.468 ✗ 0.4458 | ? |\n");
     assert_judged(s, "\n| 3.459 → 3.1106 | 2.000 ✓ | 3.923 → 3.7530 |\n");
@@ -349,8 +337,6 @@ LAW(a_digit_is_off_and_a_root_is_shown_as_decimals)
     assert_judged(s, "\n| 0 ✓ | 1.41421 ✗ ");
     assert_judged(s, "\n| 1/4 ✓ | 0.76 ≈ 0.750 |\n");
     assert_judged(s, "; 1 last digit off, 1 right\n");
-    s = SAID(check, "--tex", sheet);
-    assert_judged(s, "    1/4 & \\underline{0.76}\n");
 }
 
 LAW(a_claim_of_another_shape_is_shown_in_its_own)
@@ -369,25 +355,23 @@ LAW(masked_scores_are_judged)
     snprintf(text, sizeof text, "%sclaim 4.5 S = 0 1 ; 0 1.10\n", looks_back);
     char *sheet = write_text("a", text);
     assert_judged(SAID(check, "--md", sheet), "\n| 0 ✓ | 1 ✗ $-\\infty$ |\n");
-    assert_judged(SAID(check, "--tex", sheet), "    0 & -\\infty \\\\\n");
     assert_judged(SAID(check, "--svg", sheet), ">✗ -inf</text>");
     strcpy(strstr(text, "claim"), "claim 4.5 S = 0 -inf ; 0 1.10\n");
     sheet = write_text("b", text);
     assert_says(SAID(check, "--svg", sheet), ">all right</text>");
-    assert_says(SAID(check, "--tex", sheet), "    0 & -\\infty \\\\\n");
 }
 
 /* Q, V and S have entries that are 0 but for rounding. */
 LAW(what_is_0_but_for_rounding_is_0)
 {
-    char *const forms[] = { "--svg", "--md", "--tex", "--json" };
+    char *const forms[] = { "--svg", "--md", "--json" };
     char *sheet = write_text("a", "algorithm 4\nlayout textbook\n"
         "X = 0.1 0.2 -0.3 ; -0.1 -0.2 0.3\nWq = 1 1 ; 1 0 ; 1 2\n"
         "Wk = 1 1 ; 1 0 ; 1 1\nWv = 1 1 ; 1 0 ; 1 2\n"
         "claim Q = 1 2 ; 3 4\nclaim S = 1 2 ; 3 4\n");
-    for (int k = 0; k < 8; k++) {
-        char *form = forms[k % 4];
-        const char *out = (k < 4 ? SAID(show, form, sheet)
+    for (int k = 0; k < 6; k++) {
+        char *form = forms[k % 3];
+        const char *out = (k < 3 ? SAID(show, form, sheet)
                                  : SAID(check, form, sheet)).out;
         if (strstr(out, "e-1") != NULL || strstr(out, "-0.0000") != NULL)
             fail_at(HERE(form), "what is 0 is not: %s", out);
@@ -401,8 +385,6 @@ LAW(the_worked_sheets_are_drawn_as_right)
         assert_that(s.status == 0);
         assert_sound(s.out);
         assert_int_equal(times(s.out, ">✗"), 0);
-        s = SAID(check, "--tex", worked_sheet(k));
-        assert_that(s.status == 0 && strstr(s.out, "boxed") == NULL);
     }
 }
 
@@ -430,10 +412,12 @@ LAW(every_slip_can_be_named_in_latex)
         Run run = *run_of(two_logits);
         run.n = 0;
         run.verdict = slips[k].what;
-        show_tex(out, &run, true, arena);
-        for (const char *p = all_of(out); *p != '\0'; p++)
+        show_md(out, &run, true, arena);
+        const char *p = all_of(out), *end = strstr(p, marks_mean);
+        assert_that(end != NULL);
+        for (; p < end; p++)
             if ((unsigned char)*p >= 0x80)
-                fail_at(HERE("show_tex"), "%s: a sign is left",
+                fail_at(HERE("show_md"), "%s: a sign is left",
                         slips[k].what);
     }
 }
@@ -450,7 +434,7 @@ LAW(options_that_do_not_go_together_are_refused)
     assert_refusal(SAID(show, "--svg", sheet, sheet),
                    "ftx show: a picture is of one sheet; there are 2.");
     assert_refusal(SAID(check, "--md", "--svg", sheet), "ftx check: one of "
-                   "--json, --svg, --tex, --md at a time.");
+                   "--json, --svg, --md at a time.");
     assert_refusal(SAID(check, "--svg", sheet, sheet),
                    "ftx check: a picture is of one sheet; there are 2.");
     Said s = SAID(show, "--tex", sheet, sheet);
