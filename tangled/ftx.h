@@ -46,7 +46,8 @@ typedef struct {
     const void *data;
 } Mask;
 
-/* A matrix of real numbers, rows x cols, stored column after column. */
+/* A matrix of real numbers, rows x cols, stored column after column. It has
+   18 fields: what it is, and how it came about. */
 typedef const struct Matrix *Mat;
 
 struct Matrix {
@@ -75,41 +76,26 @@ struct Matrix {
 #define AT(...) (*entry_(HERE("AT(" #__VA_ARGS__ ")"), __VA_ARGS__))
 real *entry_(Where where, Mat M, int i, int j);
 
-/* An arena gives memory in order and takes it back all at once.
-   What arena_alloc returns is not initialised; it is aligned for any type.
-   arena_clear keeps the memory for the next use: the second time round
-   nothing is asked of the system. A full memory is refused. */
+/* An arena gives memory, and a tape holds computed matrices, in order; see
+   library/arena.h and library/tape.h. */
 typedef struct Arena Arena;
-Arena *arena_new(void);
-void *arena_alloc(Arena *arena, size_t bytes);
-size_t arena_used(const Arena *arena);  /* bytes given since the clear */
-void arena_clear(Arena *arena);
-void arena_free(Arena *arena);
-
-/* A tape holds computed matrices in the order of their computation. Where
-   gradients are wanted, backward can walk it from its end to its start. */
 typedef struct Tape Tape;
-Tape *tape_new(bool gradients);
-Arena *tape_arena(Tape *tape);
-void tape_clear(Tape *tape);                /* forgets every matrix on it */
-void tape_free(Tape *tape);
 
-/* A rows x cols matrix of zeros, to be filled in. A parameter has a
-   gradient and is on no tape; a constant is one without a gradient; an
-   input is on the tape, and has a gradient if the tape wants them. */
+/* Each of the calls below is written without the underscore: mul(A, B) is
+   mul_(where, A, B), and a refusal says where it stands and what it is. */
 #define parameter(...) CALL(parameter, #__VA_ARGS__, __VA_ARGS__)
 #define constant(...)  CALL(constant, #__VA_ARGS__, __VA_ARGS__)
 #define input(...)     CALL(input, #__VA_ARGS__, __VA_ARGS__)
-Mat parameter_(Where where, Arena *arena, int rows, int cols);
-Mat constant_(Where where, Arena *arena, int rows, int cols);
-Mat input_(Where where, Tape *tape, int rows, int cols);
 
-/* backward(loss) puts d loss / d entry into the grad of every input on the
-   tape of loss, a 1 x 1 matrix, and adds it to that of every parameter
-   used: clear_gradient sets one to 0. Other gradients are not kept. */
-#define backward(...) CALL(backward, #__VA_ARGS__, __VA_ARGS__)
-void backward_(Where where, Mat loss);
-void clear_gradient(Mat M);
+/* Returns a rows x cols matrix of zeros with a gradient, on no tape. */
+Mat parameter_(Where where, Arena *arena, int rows, int cols);
+
+/* Returns a rows x cols matrix of zeros without a gradient, on no tape. */
+Mat constant_(Where where, Arena *arena, int rows, int cols);
+
+/* Returns a rows x cols matrix of zeros on the tape, to be filled in. It has
+   a gradient if the tape wants them. */
+Mat input_(Where where, Tape *tape, int rows, int cols);
 
 /* A list of numbers: of the token IDs of a sequence, of positions. */
 typedef struct {
@@ -117,141 +103,136 @@ typedef struct {
     const int *id;          /* id[0] ... id[length - 1]; see TOKEN */
 } Tokens;
 
-/* The masks of the paper, and one that is written down. */
 extern const Mask bidirectional;    /* Mask == 1                        */
 extern const Mask unidirectional;   /* Mask[t_z, t_x] = [[t_z <= t_x]]  */
-Mask mask_of(Mat M);                /* M[t_z, t_x] is 1 or 0            */
-bool look_back(int t_z, int t_x, const void *data); /* unidirectional's */
 
-/* Products: A B; A^T B; W X + b 1^T. Here and below a NULL b is 0. */
+/* Returns the mask that is written down in M, whose entries are 1 or 0. */
+Mask mask_of(Mat M);
+
 #define mul(...)         CALL(mul, #__VA_ARGS__, __VA_ARGS__)
 #define mul_tn(...)      CALL(mul_tn, #__VA_ARGS__, __VA_ARGS__)
 #define affine(...)      CALL(affine, #__VA_ARGS__, __VA_ARGS__)
-Mat mul_(Where where, Mat A, Mat B);            /* a x n, n x b to a x b */
-Mat mul_tn_(Where where, Mat A, Mat B);         /* n x a, n x b to a x b */
-Mat affine_(Where where, Mat W, Mat X, Mat b);
-
-/* Sums and multiples: A + B; M + b 1^T; c M; diag(g) M; A and B entry by
-   entry multiplied; the sum of all entries. */
 #define add(...)         CALL(add, #__VA_ARGS__, __VA_ARGS__)
 #define add_bias(...)    CALL(add_bias, #__VA_ARGS__, __VA_ARGS__)
 #define scale(...)       CALL(scale, #__VA_ARGS__, __VA_ARGS__)
 #define scale_rows(...)  CALL(scale_rows, #__VA_ARGS__, __VA_ARGS__)
-#define hadamard(...)    CALL(hadamard, #__VA_ARGS__, __VA_ARGS__)
 #define sum(...)         CALL(sum, #__VA_ARGS__, __VA_ARGS__)
-Mat add_(Where where, Mat A, Mat B);            /* both of one shape */
-Mat add_bias_(Where where, Mat M, Mat b);       /* b is M->rows x 1 */
-Mat scale_(Where where, Mat M, double c);
-Mat scale_rows_(Where where, Mat g, Mat M);     /* g is M->rows x 1 */
-Mat hadamard_(Where where, Mat A, Mat B);       /* both of one shape */
-Mat sum_(Where where, Mat M);                   /* 1 x 1 */
-
-/* Down the columns. softmax: exp M[i,j] / sum_u exp M[u,j], equation (2);
-   every column needs a largest entry that is finite (E17).
-   mean: a row, m[j] = sum_i M[i,j] / rows.
-   variance: a row, v[j] = sum_i (M[i,j] - m[j])^2 / rows (E4).
-   standardise: (M[i,j] - m[j]) / sqrt(v[j] + epsilon), refused where the
-   root is 0. epsilon is a setting of the run; the paper has 0 (E3). */
 #define softmax(...)     CALL(softmax, #__VA_ARGS__, __VA_ARGS__)
 #define mean(...)        CALL(mean, #__VA_ARGS__, __VA_ARGS__)
 #define variance(...)    CALL(variance, #__VA_ARGS__, __VA_ARGS__)
 #define standardise(...) CALL(standardise, #__VA_ARGS__, __VA_ARGS__, NULL)
-Mat softmax_(Where where, Mat M);
-Mat mean_(Where where, Mat M);
-Mat variance_(Where where, Mat M, Mat m);
-Mat standardise_(Where where, Mat M, Mat m, Mat v,
-                 const double *epsilon);    /* NULL: that of the run */
-
-/* Entry by entry. max(0, x); x Phi(x), equation (5), or its tanh form where
-   the run is set so; the tanh form, which GPT-2 used:
-   x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (E29). */
 #define relu(...)        CALL(relu, #__VA_ARGS__, __VA_ARGS__)
 #define gelu(...)        CALL(gelu, #__VA_ARGS__, __VA_ARGS__)
-#define gelu_tanh(...)   CALL(gelu_tanh, #__VA_ARGS__, __VA_ARGS__)
-Mat relu_(Where where, Mat M);
-Mat gelu_(Where where, Mat M);
-Mat gelu_tanh_(Where where, Mat M);
-
-/* gather: the columns j[0], ... j[n-1] of W, side by side, on the tape.
-   stack: parts[1] ... parts[n], n matrices of equal width, on top of each
-   other, [A; B; ...].
-   log_prob: a row, the logarithms of P[i, j] for each i and its j, where P
-   is a softmax. They are computed from what it was taken of, and finite
-   also where P has underflowed to 0 (E16). i and j are equally long; two
-   empty lists give a row of no entries, whose sum is 0.
-   Where the run smooths labels, see Settings, every row has a share:
-   (1 - smoothing) log P[i, j] + smoothing times the mean of log P[:, j].
-   masked: S with -infinity wherever the mask forbids to look. */
 #define gather(...)      CALL(gather, #__VA_ARGS__, __VA_ARGS__)
 #define stack(...)       CALL(stack, #__VA_ARGS__, __VA_ARGS__)
 #define log_prob(...)    CALL(log_prob, #__VA_ARGS__, __VA_ARGS__)
 #define masked(...)      CALL(masked, #__VA_ARGS__, __VA_ARGS__)
+
+/* Returns A B; p x q and q x r give p x r. */
+Mat mul_(Where where, Mat A, Mat B);
+
+/* Returns A^T B; q x p and q x r give p x r. */
+Mat mul_tn_(Where where, Mat A, Mat B);
+
+/* Returns W X + b 1^T. A NULL b is 0, here and below. */
+Mat affine_(Where where, Mat W, Mat X, Mat b);
+
+/* Returns A + B, of one shape. */
+Mat add_(Where where, Mat A, Mat B);
+
+/* Returns M + b 1^T; b is M->rows x 1. */
+Mat add_bias_(Where where, Mat M, Mat b);
+
+/* Returns c M. */
+Mat scale_(Where where, Mat M, double c);
+
+/* Returns diag(g) M; g is M->rows x 1. */
+Mat scale_rows_(Where where, Mat g, Mat M);
+
+/* Returns the sum of all entries, 1 x 1. */
+Mat sum_(Where where, Mat M);
+
+/* Returns exp M[i,j] / sum_u exp M[u,j], equation (2). The largest entry of
+   each column must be finite (E17). */
+Mat softmax_(Where where, Mat M);
+
+/* Returns a row, m[j] = sum_i M[i,j] / rows. */
+Mat mean_(Where where, Mat M);
+
+/* Returns a row, v[j] = sum_i (M[i,j] - m[j])^2 / rows (E4). */
+Mat variance_(Where where, Mat M, Mat m);
+
+/* Returns (M[i,j] - m[j]) / sqrt(v[j] + epsilon); a root of 0 is refused.
+   With NULL epsilon is that of the run; the paper has 0 (E3). */
+Mat standardise_(Where where, Mat M, Mat m, Mat v, const double *epsilon);
+
+/* Returns max(0, M[i,j]). */
+Mat relu_(Where where, Mat M);
+
+/* Returns x Phi(x) of each entry x, equation (5); where the run is set so,
+   its tanh form. */
+Mat gelu_(Where where, Mat M);
+
+/* Returns the columns j[0] ... j[n - 1] of W, side by side. */
 Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[]);
+
+/* Returns [parts[1]; ...; parts[n]], n matrices of equal width on top of
+   each other. */
 Mat stack_(Where where, int n, const Mat parts[]);
+
+/* Returns a row, log P[i, j] for each i and its j, where P is a softmax.
+   It is computed from what the softmax was taken of, and finite also where
+   P has underflowed to 0 (E16). Two empty lists give a row of no entries,
+   whose sum is 0. Where the run smooths labels, see Settings, an entry is
+   (1 - smoothing) log P[i, j] + smoothing times the mean of log P[:, j]. */
 Mat log_prob_(Where where, Mat P, Tokens i, Tokens j);
+
+/* Returns S with -infinity wherever the mask forbids to look. */
 Mat masked_(Where where, Mat S, Mask mask);
 
-/* M transposed, for products: a view of the same numbers, not a copy. What
-   is learned about it is learned about M. Other operations refuse it. */
-Mat transpose_of(Arena *arena, Mat M);
-Mat *matrices(Mat M, int n);    /* room for [1] ... [n], on M's tape      */
+/* Returns room for matrices [1] ... [n], on the tape of M; n >= 1. */
+Mat *matrices(Mat M, int n);
 
-/* An observer is told each value that an algorithm names: the line, such
-   as "4.1"; the name, such as "Q"; and the matrix. It returns the matrix,
-   or another on the same tape that shall take its place. For the index of
-   a loop it is told NULL and the index, and its answer is not used.
-   observe adds one behind those that look on already; each is told what
-   the one before it has answered. unobserve takes the last away. */
-typedef Mat Observer(void *to, const char *line, const char *name,
-                     Mat M, int index);
-void observe(Tape *tape, Observer *observer, void *to);
-void unobserve(Tape *tape);
-
+/* SEE(line, M) shows M to the observers of its tape, each in turn, and puts
+   what they answer in its place; see library/observe.h. */
 #define SEE(line, M)             (M = see(M, #line, #M))
 #define SEE_INDEX(tape, line, i) see_index(tape, #line, #i, i)
 #define SEE_LIST(tape, line, T)  see_list(tape, #line, #T, T)
+
+/* Returns what the observers put in the place of M. */
 Mat see(Mat M, const char *line, const char *name);
+
+/* Shows the index of a loop to the observers. */
 void see_index(Tape *tape, const char *line, const char *name, int index);
+
+/* Shows a list to the observers, one index after the other. */
 void see_list(Tape *tape, const char *line, const char *name, Tokens list);
-
-/* What a run does differently. Where all is 0 it is the paper. */
-typedef struct {
-    double epsilon;         /* under the root of line 6.3 (E3)           */
-    bool tanh_gelu;         /* GPT-2's approximation of GELU (E29)       */
-    bool scaled_embedding;  /* W_e[:, v] times the root of d_e: Vaswani  */
-    double smoothing;       /* of labels, in log_prob                    */
-    int past;               /* tokens that stand before the first column,
-                               see The KV cache              */
-} Settings;
-Settings *settings(Tape *tape);
-
-/* From now on the tape runs the algorithms as printed: nobody looks on,
-   and all settings are 0. */
-void as_printed(Tape *tape);
 
 /* TOKEN(x, t) is x[t], t in [length]. Another t is refused. */
 #define TOKEN(...) token_(HERE("TOKEN(" #__VA_ARGS__ ")"), __VA_ARGS__)
 int token_(Where where, Tokens x, int t);
 
-extern const Tokens no_tokens;                      /* []               */
-Tokens appended(Tape *tape, Tokens x, int y);       /* [x, y]           */
-Tokens slice(Tokens x, int first, int last);        /* x[first : last]  */
-Tokens span(Tape *tape, int first, int last);       /* first, ... last  */
-Tokens places(Tape *tape, Tokens x, int v);         /* {t : x[t] = v}   */
-Tokens chosen(Tape *tape, Tokens x, Tokens T);      /* x[t] for t in T  */
+extern const Tokens no_tokens;      /* [] */
+
+/* Returns [x, y]. */
+Tokens appended(Tape *tape, Tokens x, int y);
+
+/* Returns x[first : last], a view. */
+Tokens slice(Tokens x, int first, int last);
+
+/* Returns [first, ... last]. */
+Tokens span(Tape *tape, int first, int last);
+
+/* Returns {t : x[t] = v}, in order. */
+Tokens places(Tape *tape, Tokens x, int v);
+
+/* Returns x[t] for t in T. */
+Tokens chosen(Tape *tape, Tokens x, Tokens T);
 
 /* The special tokens are the last three of the vocabulary (Section 4). */
 static inline int mask_token(int N_V) { return N_V - 2; }
 static inline int bos_token(int N_V)  { return N_V - 1; }
 static inline int eos_token(int N_V)  { return N_V; }
-
-/* x between bos_token and eos_token. */
-Tokens with_bos_eos(Arena *arena, Tokens x, int N_V);
-
-/* x cut into n chunks, chunk[1] ... chunk[n]: side by side they are x, and
-   each has ell_max tokens but the last, which has what is left (E19).
-   ell_max >= 1. An empty x has no chunk. The IDs are not copied. */
-const Tokens *chunks(Arena *arena, Tokens x, int ell_max, int *n);
 
 /* Algorithm 1: e <- the embedding of token v.
    v in [N_V]; W_e is d_e x N_V; e is d_e x 1. Another v is refused. */
@@ -360,23 +341,6 @@ typedef struct {
     Mat W_mlp4, b_mlp4;             /* d_e x d_mlp, d_e x 1               */
 } DecoderLayer;
 
-/* Where in a model something is: in no layer, in one of Algorithms 9 and
-   10, of the encoder, of the decoder, or in its cross-attention. */
-typedef enum { NOWHERE, LAYER, ENC, DEC, ED } Part;
-
-/* A parameter of theta: its name, its shape, and where theta has it. */
-typedef struct {
-    char name[40];                  /* such as layer[2].W.head[1].W_q     */
-    const char *symbol;             /* W_q                                */
-    Part part;                      /* LAYER ...                          */
-    int layer, head;                /* ... 2, 1; 0: in none               */
-    int rows, cols;
-    Mat *place;
-} Parameter;
-
-/* Its name without numbers: layer[l].W.head[h].W_q. */
-void parameter_kind(const Parameter *p, char kind[40]);
-
 /* theta, the parameters of one architecture. */
 typedef struct Theta {
     Hyperparameters hyper;          /* with the defaults filled in        */
@@ -396,7 +360,8 @@ typedef struct Theta {
                                        N_V x 1                            */
     Mat W_c, b_c;                   /* N_C x d_f, N_C x 1                 */
     int n;                          /* how many parameters there are      */
-    Parameter *parameter;           /* parameter[1] ... parameter[n]      */
+    struct Parameter *parameter;    /* parameter[1] ... parameter[n]; see
+                                       library/parameters.h               */
 } Theta;
 
 /* Equation (1): the columns e_t = W_e[:, x[t]] + W_p[:, t] for t in [ell].
@@ -420,52 +385,21 @@ Mat etransformer(Tape *tape, Tokens x, const Theta *theta);
    probabilities of x[t+1], given x[1:t]. */
 Mat dtransformer(Tape *tape, Tokens x, const Theta *theta);
 
-/* theta has new numbers. Observers are told each parameter, under its name
-   and its number in the list; then the tape is cleared, for all on it was
-   computed with the old ones. */
+/* theta has new numbers: the observers are shown each parameter, under its
+   name and its number in the list. Then the tape is cleared, for all on it
+   was computed with the old ones. */
 #define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
 void see_theta(Tape *tape, const char *line, const Theta *theta);
 
-/* A generator of random numbers; or, for uniform, where else they come
-   from, such as a list. */
-typedef struct {
-    uint64_t state;
-    double (*next)(void *from);                     /* NULL: the state    */
-    void *from;
-} Random;
-typedef struct { int n; const double *u; int used; } NumberList;
-Random random_new(uint64_t seed);
-Random random_from(double (*next)(void *from), void *from);
-Random random_in(NumberList *list);     /* in order; refused when used up */
-Random random_branch(Random parent, uint64_t n);    /* the n-th of parent */
-uint64_t random_bits(Random *random);               /* 64 of them         */
-double uniform(Random *random);                     /* in [0, 1)          */
-double normal(Random *random);                      /* mean 0, variance 1 */
-int below(Random *random, int n);                   /* in 0 ... n - 1     */
+/* A generator of random numbers; see library/random.h. */
+typedef struct Random Random;
 
-/* What is wrong with hyperparameters: a sentence; or NULL. theta_new gives
-   theta with all its handles, but no numbers: every Mat is NULL; faulty
-   hyperparameters are refused. theta_allocate gives every parameter its
-   numbers, all 0, and a gradient; theta_wrap those that lie there, one
-   parameter behind the other, and none. Fixed positions get their
-   values. */
-const char *hyperparameters_error(const Hyperparameters *hyper);
-Theta *theta_new(Arena *arena, const Hyperparameters *hyper);
-void theta_allocate(Theta *theta, Arena *arena);
-void theta_wrap(Theta *theta, Arena *arena, real *numbers);
-
-/* How many numbers there are to learn; all gradients are set to 0. */
-long long theta_count(const Theta *theta);
-void theta_clear_gradient(const Theta *theta);
+/* Returns the next number, in [0, 1). */
+double uniform(Random *random);
 
 /* theta <- theta - eta times the gradient of loss, which is left beside the
    numbers. */
 void descend(Theta *theta, double eta, Mat loss);
-
-/* Sets every parameter to its first value: gammas 1, betas, biases, u and
-   v 0, weights at random by one of three schemes. */
-typedef enum { XAVIER, NORMAL_002, GPT2 } Initialisation;
-void theta_initialise(Theta *theta, Initialisation scheme, Random *random);
 
 /* Algorithm 11: theta^ <- EDTraining(z_1:N_data, x_1:N_data, theta).
    z[1] ... z[N_data] and x[1] ... x[N_data] have 1 to ell_max tokens each.
@@ -486,19 +420,17 @@ const Theta *etraining(Tape *tape, int N_data, const Tokens x[],
 const Theta *dtraining(Tape *tape, int N_data, const Tokens x[],
                        Theta *theta, int N_epochs, double eta);
 
-/* Column t of P, N_V x 1. Of a softmax, it knows its logits too. */
+/* Returns column t of P, N_V x 1, a view. Of a softmax, it knows its logits
+   too. */
 Mat column_at(Mat P, int t);
 
-/* log p[v], but for a constant that is the same for all v. */
-double log_of(Mat p, int v);
-
-/* q, proportional to p^(1/tau). p and q are N_V x 1. tau = 0: the most
+/* Returns q, proportional to p^(1/tau). p and q are N_V x 1. tau = 0: the most
    probable token alone, the lowest of several; tau = infinity: all alike
    that can occur (E22). A negative tau and a NaN are refused. */
 Mat tempered(Mat p, double tau);
 
-/* A token drawn from q, N_V x 1, by a uniform number u in [0, 1): the
-   smallest y with u < q[1] + ... + q[y]. Another u is refused. */
+/* Returns a token sampled from q, N_V x 1, by a uniform number u in [0, 1):
+   the smallest y with u < q[1] + ... + q[y]. Another u is refused. */
 int sample(Mat q, double u);
 
 /* Algorithm 14: y <- DInference(x, theta^).
@@ -514,17 +446,5 @@ Tokens dinference(Tape *tape, Tokens x, const Theta *theta, int ell_gen,
    was cut off. tau and random as in Algorithm 14. On the tape. */
 Tokens edinference(Tape *tape, Tokens z, const Theta *theta, int ell_gen,
                    double tau, Random *random);
-
-/* The scores of all distances, D[n + 1, t_x] for distance n, arranged by
-   token. D is ell_z x ell_x, ell_x <= ell_z, on a tape; its columns are the
-   last ell_x of ell_z tokens. Where the token t_z is later than the query
-   the result is 0. Another shape is refused. */
-#define by_token(...)    CALL(by_token, #__VA_ARGS__, __VA_ARGS__)
-Mat by_token_(Where where, Mat D);
-
-/* From now on the heads of Algorithm 10 have relative positions on this
-   tape, those of theta, which has W_r, u, v and R. What the observer needs
-   is in the arena. (Dai et al. 2019, Section 3.3.) */
-void observe_distances(Arena *arena, Tape *tape, const Theta *theta);
 
 #endif

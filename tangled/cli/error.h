@@ -4,7 +4,7 @@
    give up with fail_with or fail_in_text; then try_work returns false. */
 #ifndef FTX_CLI_ERROR_H
 #define FTX_CLI_ERROR_H
-#include "ftx.h"
+#include "library/arena.h"
 #include <setjmp.h>
 
 typedef struct {

@@ -3,7 +3,7 @@
    UTF-8. Where an int is returned it is 0 or the error, as in errno. */
 #ifndef FTX_CLI_FILE_SYSTEM_H
 #define FTX_CLI_FILE_SYSTEM_H
-#include "ftx.h"
+#include "library/arena.h"
 
 enum { PATH_BYTES = 4000, UNKNOWN = -1 };
 

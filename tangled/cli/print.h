@@ -2,7 +2,7 @@
    No type of its own; each function takes a stream or a buffer. */
 #ifndef FTX_CLI_PRINT_H
 #define FTX_CLI_PRINT_H
-#include "ftx.h"
+#include "library/arena.h"
 
 /* Does the text end with that suffix? */
 bool has_suffix(const char *text, const char *suffix);

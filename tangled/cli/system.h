@@ -3,7 +3,7 @@
    output are UTF-8 on every system. */
 #ifndef FTX_CLI_SYSTEM_H
 #define FTX_CLI_SYSTEM_H
-#include "ftx.h"
+#include "library/arena.h"
 
 /* Prepares the streams and signals: a closed pipe, or a file that is too
    large, is from now on an error like any other. Returns the arguments. */

@@ -1,5 +1,6 @@
 /* Equations (1) and (3) [PH22], and the sinusoids. */
-#include "ftx.h"
+#include "library/operation.h"
+#include "library/tape.h"
 #include <math.h>
 
 static int *types(Tape *tape, Tokens x, const Hyperparameters *h)

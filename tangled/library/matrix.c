@@ -1,8 +1,9 @@
 /* Matrices: making them, and every operation with its derivative.
    dY stands for d loss / d Y. Loops count from 0 in this file. */
-#include "library/tape.h"
 #include "library/functions.h"
+#include "library/operation.h"
 #include "library/product.h"
+#include "library/tape.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

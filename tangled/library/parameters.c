@@ -1,5 +1,8 @@
 /* theta: the list of all parameters, and their first values. */
-#include "ftx.h"
+#include "library/operation.h"
+#include "library/parameters.h"
+#include "library/random.h"
+#include "library/tape.h"
 #include <math.h>
 #include <string.h>
 

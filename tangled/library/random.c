@@ -1,5 +1,5 @@
 /* Random numbers: SplitMix64 [Steele, Lea and Flood 2014]. */
-#include "ftx.h"
+#include "library/random.h"
 #include <math.h>
 
 static uint64_t mixed(uint64_t z)

@@ -1,5 +1,6 @@
 /* From probabilities to a token. */
-#include "ftx.h"
+#include "library/sampling.h"
+#include "library/tape.h"
 #include <math.h>
 
 static struct Matrix *view(Mat M, int t)

@@ -1,4 +1,7 @@
 /* Errors, memory, the tape, and the way back along it. */
+#include "library/operation.h"
+#include "library/parameters.h"
+#include "library/refusal.h"
 #include "library/tape.h"
 #include "library/threads.h"
 #include <stdarg.h>

@@ -1,70 +1,36 @@
-/* What only operations and practice ask of a tape. */
+/* The tape: computed matrices in the order of their computation.
+   A Tape is made by tape_new, filled by the operations of ftx.h, and walked
+   back by backward; tape_nodes and recompute walk it forward again. What is
+   on it is gone when it is cleared. */
 #ifndef TAPE_H
 #define TAPE_H
-#include "ftx.h"
-#include <setjmp.h>
+#include "library/arena.h"
+#include "library/observe.h"
 
-/* A refusal that does not end the program. After
-       Refusal refusal;
-       catch_refusal(&refusal);
-       if (setjmp(refusal.out) == 0)
-   the first call that this thread has refused is noted and jumps there. It
-   is the only one: the next one ends the program, if it is not caught
-   again. With NULL so does the first. A part of what is shared is not left
-   so. */
-typedef struct {
-    jmp_buf out;
-    Where where;
-    char sentence[400];
-} Refusal;
-void catch_refusal(Refusal *refusal);
+/* Returns an empty tape. Where gradients are wanted, backward can walk it
+   from its end to its start; else no operand is remembered. */
+Tape *tape_new(bool gradients);
 
-/* The arena forgets what it has given since arena_used was used. The most
-   bytes that it has ever held. */
-void arena_back(Arena *arena, size_t used);
-size_t arena_peak(const Arena *arena);
-/* Memory from elsewhere, such as a file that is mapped, lives as long as
-   what the arena gives: leave(bytes, n) is called when it is cleared or
-   freed. */
-void arena_attach(Arena *arena, void *bytes, size_t n,
-                void (*leave)(void *bytes, size_t n));
+/* Returns the arena of what stands on the tape. */
+Arena *tape_arena(Tape *tape);
 
-/* Are gradients wanted on this tape? */
+/* Returns whether gradients are wanted. */
 bool wants_gradients(const Tape *tape);
 
-/* An operation: its name; forward computes the entries of Y from those of
-   its operands Y->of and what Y keeps beside them; back adds to the
-   gradients of the operands that have one. Both read Y alone, so that they
-   can be called again. */
-typedef struct Operation {
-    const char *name;
-    void (*forward)(struct Matrix *Y);
-    void (*back)(Mat Y);
-} Operation;
+/* Puts d loss / d entry into the grad of every input on the tape of loss,
+   which is 1 x 1, and adds it to that of every parameter that was used.
+   Other gradients are not kept. */
+#define backward(...)    CALL(backward, #__VA_ARGS__, __VA_ARGS__)
+void backward_(Where where, Mat loss);
 
-/* Is M, on a tape that wants gradients, the result of the operation with
-   this name, such as "softmax"? */
-bool is_result_of(Mat M, const char *operation);
+/* Sets the gradient of M to 0, if it has one. */
+void clear_gradient(Mat M);
 
-/* Returns the tape that the n operands are on. Operands on two tapes, or on
-   none, are refused. */
-Tape *tape_of(Where where, int n, const Mat of[]);
+/* Forgets every matrix on the tape. */
+void tape_clear(Tape *tape);
 
-/* Returns a rows x cols matrix on the tape of its n operands, to be the
-   result of the operation; its entries are not set yet. The caller sets
-   what it keeps beside the operands (c, i, j, slope, mask) and calls
-   node_compute in the same block. Transposed views are refused. */
-struct Matrix *node_new(Where where, int rows, int cols,
-                        const Operation *operation, int n, const Mat of[]);
-
-/* As node_new, on a tape that is known, and with any operands. Without an
-   operation it is an input. */
-struct Matrix *node_on(Where where, Tape *tape, int rows, int cols,
-                       const Operation *operation, int n, const Mat of[]);
-
-/* Computes a new node for the first time, and returns it. On a tape without
-   gradients it forgets its operands, and is an input from then on. */
-Mat node_compute(struct Matrix *Y);
+/* Forgets the tape, and frees it. */
+void tape_free(Tape *tape);
 
 /* Lists the matrices on a tape that wants gradients in the order of their
    computation: (*node)[0] ... (*node)[n - 1], in the arena of the tape. An
@@ -90,10 +56,6 @@ void set_indices(Mat Y, const int i[], const int j[]);
    the first of them. */
 void tape_defer_gradients(Tape *tape, bool defers);
 void reduce_gradient(Tape *tape, Mat M);
-
-/* Returns a matrix on no tape, its entries not set yet; cols may be 0. */
-struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
-                          bool gradient);
 
 /* From now on what is not a number, or infinite, is not refused on this
    tape. on_nonfinite(to) is called first, unless it is NULL; where it

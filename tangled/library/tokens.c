@@ -1,5 +1,7 @@
 /* Sequences of tokens. */
-#include "ftx.h"
+#include "library/arena.h"
+#include "library/tape.h"
+#include "library/tokens.h"
 #include <string.h>
 
 int token_(Where where, Tokens x, int t)

@@ -1,7 +1,14 @@
 /* Practice: what is put around the fifteen algorithms. */
 #ifndef PRACTICE_H
 #define PRACTICE_H
+#include "library/operation.h"
+#include "library/parameters.h"
+#include "library/random.h"
+#include "library/refusal.h"
+#include "library/sampling.h"
 #include "library/tape.h"
+#include "library/tokens.h"
+#include "practice/relative.h"
 
 /* The tape as printed, and then what theta's hyperparameters ask for beyond
    the paper. What the observers need is in the arena. */

@@ -1,4 +1,6 @@
 /* Relative positions: the heads of Transformer-XL, and of Gopher. */
+#include "practice/relative.h"
+#include "library/operation.h"
 #include "library/tape.h"
 #include <string.h>
 

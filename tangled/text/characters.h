@@ -3,7 +3,7 @@
    into an arena; entry points what_is and utf8_length. */
 #ifndef CHARACTERS_H
 #define CHARACTERS_H
-#include "ftx.h"
+#include "library/arena.h"
 
 enum {
     IS_LETTER = 1, IS_NUMBER = 2, IS_BLANK = 4,     /* to GPT-2           */

@@ -1,7 +1,7 @@
 /* Numbers for pieces of text. */
 #ifndef TABLE_H
 #define TABLE_H
-#include "ftx.h"
+#include "library/arena.h"
 
 /* n bytes of a text. */
 typedef struct { const char *at; int n; } Piece;

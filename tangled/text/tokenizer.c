@@ -1,4 +1,5 @@
 /* Tokenizers: characters, words, byte pairs. */
+#include "library/tokens.h"
 #include "text/tokenizer.h"
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* What the benchmarks share. */
 #ifndef BENCH_H
 #define BENCH_H
-#include "ftx.h"
+#include "library/arena.h"
+#include "library/parameters.h"
+#include "library/random.h"
 #include <stdlib.h>
 #include <time.h>
 

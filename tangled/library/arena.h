@@ -1,0 +1,36 @@
+/* Memory that is given in order and taken back all at once.
+   An Arena asks the system for large blocks and keeps them for the next
+   use: the second time round nothing is asked for. */
+#ifndef ARENA_H
+#define ARENA_H
+#include "ftx.h"
+
+/* Returns an empty arena. */
+Arena *arena_new(void);
+
+/* Returns memory that is aligned for any type, with nothing in it. Where
+   there is none left, the program ends with a sentence. */
+void *arena_alloc(Arena *arena, size_t bytes);
+
+/* Returns how many bytes were given since the arena was cleared. */
+size_t arena_used(const Arena *arena);
+
+/* Returns the most bytes that it has ever held. */
+size_t arena_peak(const Arena *arena);
+
+/* Takes back what was given since arena_used returned used. */
+void arena_back(Arena *arena, size_t used);
+
+/* Takes back all, and keeps the memory for the next use. */
+void arena_clear(Arena *arena);
+
+/* Takes back all, and gives the memory back to the system. */
+void arena_free(Arena *arena);
+
+/* Lets memory from elsewhere, such as a file that is mapped, live as long
+   as what the arena gives: leave(bytes, n) is called when the arena is
+   cleared or freed. */
+void arena_attach(Arena *arena, void *bytes, size_t n,
+                  void (*leave)(void *bytes, size_t n));
+
+#endif

@@ -1,0 +1,66 @@
+/* Operations: what a new one needs.
+   An Operation is a constant record; a function such as mul_ checks shapes,
+   makes a node with node_new, and computes it with node_compute. What the
+   node keeps is in struct Matrix. */
+#ifndef OPERATION_H
+#define OPERATION_H
+#include "ftx.h"
+
+/* An operation: its name; forward computes the entries of Y from those of
+   its operands Y->of and what Y keeps beside them; back adds to the
+   gradients of the operands that have one. Both read Y alone, so that they
+   can be called again. */
+typedef struct Operation {
+    const char *name;
+    void (*forward)(struct Matrix *Y);
+    void (*back)(Mat Y);
+} Operation;
+
+/* Is M, on a tape that wants gradients, the result of the operation with
+   this name, such as "softmax"? */
+bool is_result_of(Mat M, const char *operation);
+
+/* Returns the tape that the n operands are on. Operands on two tapes, or on
+   none, are refused. */
+Tape *tape_of(Where where, int n, const Mat of[]);
+
+/* Returns a rows x cols matrix on the tape of its n operands, to be the
+   result of the operation; its entries are not set yet. The caller sets
+   what it keeps beside the operands (c, i, j, slope, mask) and calls
+   node_compute in the same block. Transposed views are refused. */
+struct Matrix *node_new(Where where, int rows, int cols,
+                        const Operation *operation, int n, const Mat of[]);
+
+/* As node_new, on a tape that is known, and with any operands. Without an
+   operation it is an input. */
+struct Matrix *node_on(Where where, Tape *tape, int rows, int cols,
+                       const Operation *operation, int n, const Mat of[]);
+
+/* Computes a new node for the first time, and returns it. On a tape without
+   gradients it forgets its operands, and is an input from then on. */
+Mat node_compute(struct Matrix *Y);
+
+/* Returns a matrix on no tape, its entries not set yet; cols may be 0. */
+struct Matrix *matrix_new(Where where, Arena *arena, int rows, int cols,
+                          bool gradient);
+
+/* Two operations that are in no algorithm as printed. */
+#define hadamard(...)    CALL(hadamard, #__VA_ARGS__, __VA_ARGS__)
+#define gelu_tanh(...)   CALL(gelu_tanh, #__VA_ARGS__, __VA_ARGS__)
+
+/* Returns A[i,j] B[i,j]; A and B have one shape. */
+Mat hadamard_(Where where, Mat A, Mat B);
+
+/* Returns x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) of each entry x:
+   the tanh form, which GPT-2 used (E29). */
+Mat gelu_tanh_(Where where, Mat M);
+
+/* Returns whether t_z <= t_x; it is the look of unidirectional. */
+bool look_back(int t_z, int t_x, const void *data);
+
+/* Returns M transposed, for products: a view of the same numbers, not a
+   copy. What is learned about it is learned about M. Other operations
+   refuse it. */
+Mat transpose_of(Arena *arena, Mat M);
+
+#endif
