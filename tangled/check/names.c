@@ -655,7 +655,7 @@ static Mat look_up_name(void *to, const char *name, int length)
 
 Mat evaluate_formula(SlipRun *s, const char *formula, Mat M)
 {
-    Names names = { s, look_up_name, M->tape != NULL ? M->tape : s->tape };
+    Scope scope = { s, look_up_name, M->tape != NULL ? M->tape : s->tape };
     s->it = M;
-    return formula_value(&names, formula);
+    return formula_evaluate(&scope, formula);
 }

@@ -427,7 +427,7 @@ void check_text(FILE *out, const Judgement *judgement)
     const Run *run = judgement->run;
     char name[120], title[TITLE_BYTES];
     if (*run->guessed != '\0' || *run->entered != '\0'
-        || run->sheet->commas || run->sheet->inferred) {
+        || run->sheet->inferred) {
         say(&r, "%s", run_title(title, run));
         fputc('\n', out);
     }

@@ -59,6 +59,6 @@ const Run *run_of_text(Arena *arena, Tape *tape, const char *name,
 {
     size_t n = strlen(text);
     char *copy = memcpy(arena_alloc(arena, n + 1), text, n + 1);
-    const Sheet *sheet = sheet_of(arena, name, copy, (int)n, f);
+    const Sheet *sheet = parse_sheet(arena, name, copy, (int)n, f);
     return run_sheet(sheet, arena, tape, f);
 }

@@ -790,9 +790,9 @@ static Mat value_of_name(void *to, const char *name, int length)
 static Mat derived(Job *job, const Step *step, Mat M)
 {
     const Step *outer = job->deriving;
-    Names names = { job, value_of_name, job->tape };
+    Scope scope = { job, value_of_name, job->tape };
     job->deriving = step;
-    Mat other = formula_value(&names, step->row->formula);
+    Mat other = formula_evaluate(&scope, step->row->formula);
     job->deriving = outer;
     return other == NULL ? M : other;
 }

@@ -1,20 +1,42 @@
-/* Formulas over matrices, such as "softmax(S / sqrt(d_attn))".
-
-   Main type: Names. Entry point: formula_value. In go a formula and what its
-   names stand for; out comes a matrix on the tape. */
+/* Arithmetic: the entries of a sheet, such as e^(2*sqrt(2))/(1+e^2), and
+   formulas over matrices, such as softmax(S / sqrt(d_attn)). Main types:
+   Entry, Scope. Entry points: parse_entry, formula_evaluate. Text flows in,
+   a number or a matrix on a tape flows out. */
 #ifndef FTX_FORMULA_H
 #define FTX_FORMULA_H
-#include "library/tape.h"
+#include "sheet/token.h"
+#include "ftx.h"
 
-/* What the names in a formula stand for. value is NULL where a name is
-   unknown, and a constant of one entry where it is a number. */
+/* One entry of a matrix as it was written. */
 typedef struct {
-    void *to;
-    Mat (*value)(void *to, const char *name, int length);
-    Tape *tape;
-} Names;
+    double value;               /* NaN for "?", an entry nobody claims    */
+    int decimals;               /* as typed: 2 for 1.50; EXACT for 1/2    */
+    bool single;                /* in a claim: printed in single precision */
+    int at;                     /* where it stands; this, and how it was  */
+    int bytes;                  /* typed, is set by the reader of sheets  */
+    const char *typed;
+} Entry;
 
-/* The value of a formula, on the tape; NULL where it cannot be made: a name
-   is unknown, shapes do not fit, or no number comes out. */
-Mat formula_value(const Names *names, const char *formula);
+/* Reads the entry at *text, a string, into its first three fields, and
+   moves *text behind it. Returns NULL; or what is wrong, and then *text is
+   the place. */
+const char *parse_entry(const char **text, Entry *entry);
+
+/* What the names in a formula stand for, and the tape of its value. */
+typedef struct {
+    void *data;
+    Mat (*find_value)(void *data, const char *name, int length);
+                                /* NULL: unknown; a matrix of one entry on
+                                   no tape is a number                    */
+    Tape *tape;
+} Scope;
+
+/* Returns the value of a formula, on the tape; or NULL where it has none: a
+   name is unknown, shapes do not fit, or something is no number. A formula
+   that is spelled wrong is an error of the program and ends it. */
+Mat formula_evaluate(const Scope *scope, const char *formula);
+
+/* Returns the number above which the root of a variance must be; what is
+   smaller may be left of rounding the mean m. */
+double least_root(double m);
 #endif

@@ -84,7 +84,4 @@ const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
    NULL: none is. */
 Mat matrix_given(const Bound *bound, const Step *place);
 
-/* The least root of a variance that can be divided by; less is no more than
-   what rounding left of it, or of the digits of the mean m. */
-double least_root(double m);
 #endif

@@ -458,13 +458,11 @@ const char *run_title(char to[TITLE_BYTES], const Run *run)
 {
     bool late = run->entered != NULL && *run->entered != '\0';
     bool inferred = run->sheet != NULL && run->sheet->inferred;
-    snprintf(to, TITLE_BYTES, "Algorithm %d%s%s%s, layout %s: %s%s%s",
+    snprintf(to, TITLE_BYTES, "Algorithm %d%s%s%s, layout %s: %s%s",
              run->algorithm, inferred ? " (known from the names)" : "",
              late ? " " : "", late ? run->entered : "",
              run->layout->name, run->layout->meaning,
-             run->guessed == NULL ? "" : run->guessed,
-             run->sheet != NULL && run->sheet->commas
-             ? "; commas are decimal points" : "");
+             run->guessed == NULL ? "" : run->guessed);
     return to;
 }
 

@@ -96,7 +96,7 @@ static void json_typed(FILE *out, const Entry *entry)
 {
     const char *end = entry->typed;
     Entry again = { .value = NAN };
-    bool read = read_entry(&end, false, &again) == NULL;
+    bool read = parse_entry(&end, &again) == NULL;
     if (isnan(entry->value))
         fputs("\"?\"", out);
     else if (read && again.value == entry->value

@@ -525,7 +525,7 @@ static Said explained(int n, Explanation why[], const char *text,
     FILE *out = tmpfile();
     char *copy = strcpy(arena_alloc(arena, strlen(text) + 2), text);
     Error f = { .sheet = "sheet" };
-    const Sheet *read = sheet_of(arena, "sheet", copy, (int)strlen(copy),
+    const Sheet *read = parse_sheet(arena, "sheet", copy, (int)strlen(copy),
                                  &f);
     Judgement judgement = *judge_sheet(read, arena, quiet, &f);
     Judged judged = judgement.judged[0];

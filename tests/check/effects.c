@@ -41,11 +41,11 @@ static Mat unknown(void *to, const char *name, int length)
 /* What is not well formed would be refused. */
 LAW(every_formula_is_well_formed)
 {
-    Names names = { NULL, unknown, quiet };
+    Scope scope = { NULL, unknown, quiet };
     for (int k = 0; k < slips_n; k++)
         for (int i = 0; i < EDITS; i++)
             if (slips[k].at[i].by != NULL)
-                formula_value(&names, slips[k].at[i].by);
+                formula_evaluate(&scope, slips[k].at[i].by);
 }
 
 /* The sheets of tests/data/hand, and how many they are. */

@@ -33,7 +33,7 @@ static Verdict on(const char *typed, double x)
 {
     Entry entry;
     const char *text = typed;
-    assert_that(read_entry(&text, false, &entry) == NULL && *text == '\0');
+    assert_that(parse_entry(&text, &entry) == NULL && *text == '\0');
     return verdict_on(&entry, x);
 }
 

@@ -59,6 +59,11 @@ static double worked_out(const char *text, bool size)
     const char *const as[][2] = { { "·", "*+" }, { " - ", " + " },
                                   { "(-", "(" } };
     for (const char *p = text; *p != '\0'; ) {
+        if (begins(p, "²")) {
+            append(plain, sizeof plain, "^2");
+            p += strlen("²");
+            continue;
+        }
         int k = size ? 2 : 0;
         while (k >= 0 && !begins(p, as[k][0]))
             k--;
@@ -68,7 +73,7 @@ static double worked_out(const char *text, bool size)
     }
     strcat(plain, ")");
     Entry entry;
-    const char *p = plain, *error = read_entry(&p, false, &entry);
+    const char *p = plain, *error = parse_entry(&p, &entry);
     if (error != NULL || *p != '\0')
         fail_at(HERE(plain), "%s before \"%s\"", error == NULL ? "ends"
                 : error, p);

@@ -32,7 +32,7 @@ static void try_to_draw(const Input *in, const Run *run, const Error *f)
 static void use(Error *f, void *data)
 {
     const Input *in = data;
-    const Sheet *sheet = sheet_of(in->arena, "sheet", in->text, in->length,
+    const Sheet *sheet = parse_sheet(in->arena, "sheet", in->text, in->length,
                                   f);
     const Run *run = run_sheet(sheet, in->arena, in->tape, f);
     for (int k = 0; k < sheet->n; k++)

@@ -174,8 +174,7 @@ static const struct { const char *text; int first, last; } alike[] = {
     { "\n%s%s%s\n1 2", 0x2500, 0x2501 },
     { "\n%s%s%s\n1 2", 0x2550, 0x2550 },
     { "\n-%s%s\n1 2", 0x2504, 0x257F },
-    { "1 1+%s", 0xFF11, 0xFF11 },   { "1 2+%s", 0x1D7CE, 0x1D7CE },
-    { "1 -7+%s", 0x1D7FF, 0x1D7FF },
+    { "1 1+%s", 0xFF11, 0xFF11 },
 };
 
 static bool is_12(const char *format, int code)
@@ -237,8 +236,6 @@ static const struct {
     { "\n", "| ", " | ", " |", "\n", "\n" },
     { "np.array([", "[", ", ", "]", ",\n ", "], dtype=float32)\n" },
     { "tensor([", "[", ",   ", "]", ",\n\n", "], device='cpu',\n g=<A>)\n" },
-    { "<tf.Tensor: shape=(2, 2), numpy=\narray([", "[", ", ", "]", ",\n ",
-      "])>\n" },
     { "\\begin{pmatrix*}[r]\n", "", " & ", "", "\\\\[2pt]\n",
       "\n\\end{pmatrix*}\n" },
     { "\\left(\\begin{array}{c|c}", "", "&", "", "\\cr ",
@@ -246,11 +243,10 @@ static const struct {
     { "\n\n+---+\n", "| ", " | ", " |", "\n+---+\n", "\n+---+\n" },
     { "Parameter containing:\ntensor([", "[", ", ", "]", ",\n", "])\n" },
     { "\n", "⎡", "  ", "⎤", "\n⎢  ⎥\n", "\n" },
-    { "$mat(", "", ", ", "", "; ", ")$\n" },
 };
 
 /* An entry as one types it; what it is, in is. */
-static void add_entry(Text *t, Entry *is, bool comma, bool percent)
+static void add_entry(Text *t, Entry *is, bool percent)
 {
     static const char *const minus[] = { "-", "−", "–", "‐" };
     char digits[40];
@@ -267,9 +263,6 @@ static void add_entry(Text *t, Entry *is, bool comma, bool percent)
     is->value = strtod(digits, NULL);
     if (kind == 1 && !percent)
         is->value = INFINITY, is->decimals = EXACT;
-    char *point = strchr(digits, '.');
-    if (comma && point != NULL)
-        *point = ',';
     bool negative = picked(3) == 0;
     add_text(t, "%s%s", negative ? minus[picked(4)] : "",
              is->decimals == EXACT ? "inf" : digits);
@@ -309,8 +302,6 @@ LAW(what_is_written_in_any_style_is_read_as_it_is)
         generator = seeded((uint64_t)turn);
         int style = turn % all, rows = 1 + picked(4);
         int cols = (style == 5 ? 2 : 1) + picked(3);
-        bool german = style == 2 || style == 3 || style == 9;
-        bool comma = german && picked(2) == 0;
         bool percent = picked(8) == 0;
         Entry is[16];
         Text *t = text_new();
@@ -320,7 +311,7 @@ LAW(what_is_written_in_any_style_is_read_as_it_is)
                      styles[style].before);
             for (int j = 0; j < cols; j++) {
                 add_text(t, "%s", j > 0 ? styles[style].between : "");
-                add_entry(t, &is[i * cols + j], comma, percent);
+                add_entry(t, &is[i * cols + j], percent);
             }
             add_text(t, "%s", styles[style].after);
         }
@@ -376,7 +367,7 @@ static void mutate(char *text, int *n)
         ";", "|", "&", "\\\\", "\n", " ", "%", ".", "-", "−", "e", "1e999",
         "*", "·", "^", "'", "\"", "?", "inf", "0", "12,5", "\\begin{pmatrix}",
         "\\end{pmatrix}", "array(", "[,1]", "#", "=", "X = ", "\xC3", "\xFF",
-        "\xE2\x80\x89", "\xE2\x80\x8B", "1234567890123456", "/0", "<tf." };
+        "\xE2\x80\x89", "\xE2\x80\x8B", "1234567890123456", "/0" };
     int at = picked(*n + 1), size = picked(3) == 0 ? picked(8) : picked(2);
     if (size > *n - at)
         size = *n - at;

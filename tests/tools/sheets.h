@@ -46,7 +46,7 @@ static inline void read_it(Error *f, void *data)
     }
     size_t n = r->bytes > 0 ? r->bytes : strlen(r->text);
     char *copy = memcpy(arena_alloc(arena, n + 1), r->text, n + 1);
-    r->sheet = sheet_of(arena, r->name, copy, (int)n, f);
+    r->sheet = parse_sheet(arena, r->name, copy, (int)n, f);
 }
 
 static inline void run_it(Error *f, void *data)

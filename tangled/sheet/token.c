@@ -1,0 +1,212 @@
+/* The tokens of what a person types. A table holds what differs between
+   NumPy, LaTeX, spreadsheets and pages of the web; behind it there is one
+   spelling for each thing. Main type: Token. Entry point: read_token. */
+#include "sheet/token.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS "0123456789"
+#define THIN "\xE2\x80\x89"     /* a thin space */
+
+/* What stands for what. A name without a word of its own is itself. */
+static const struct {
+    char kind;
+    const char *word, *spellings;
+} table[] = {
+    { ' ', NULL, "$ \" " THIN " \\left. \\left \\right. \\right \\bigl "
+      "\\bigr \\Bigl \\Bigr \\big \\Big \\quad \\qquad \\, \\; \\: \\! \\( "
+      "\\) \\[ \\] \\hfill \\displaystyle \\phantom{-} \\hphantom{-} "
+      "Parameter containing:" },
+    { ';', NULL, "\\\\* \\\\ \\cr \\tabularnewline" },
+    { '*', NULL, "· × \\cdot \\times" },
+    { '^', NULL, "**" },
+    { '%', NULL, "\\%" },
+    { TOKEN_CALL, NULL, "array( asarray( matrix( Array( tensor( Tensor( "
+      "as_tensor( FloatTensor( Matrix(" },
+    { TOKEN_RULE, NULL, "\\hline \\toprule \\midrule \\bottomrule" },
+    { TOKEN_NAME, "minus_inf", "float('-inf') float(\"-inf\")" },
+    { TOKEN_NAME, "inf", "infinity infty Infinity Inf oo ∞ \\infty \\inf "
+      "float('inf') float(\"inf\")" },
+    { '(', NULL, "float64( float32( int64( float(" },
+    { '{', NULL, "\\mathbf{ \\textbf{ \\boxed{" },
+    { TOKEN_NAME, "pi", "π \\pi" },
+    { TOKEN_NAME, "true", "True TRUE" },
+    { TOKEN_NAME, "false", "False FALSE" },
+    { TOKEN_NAME, "sqrt", "√ \\sqrt" },
+    { TOKEN_NAME, "frac", "\\frac \\dfrac \\tfrac" },
+    { TOKEN_NAME, "ln", "\\ln" },
+    { TOKEN_NAME, "exp", "\\exp" },
+    { TOKEN_NAME, "sin", "\\sin" },
+    { TOKEN_NAME, "cos", "\\cos" },
+    { TOKEN_NAME, "tanh", "\\tanh" },
+    { TOKEN_ERROR, "log has several meanings; write ln(...)", "log \\log" },
+    { TOKEN_ERROR, "dots leave something out here; type every entry",
+      "... … ⋯ ⋮ ⋱ \\dots \\ldots \\cdots \\vdots \\ddots" },
+    { TOKEN_ERROR, "this transposes; type the matrix as it is afterwards",
+      "^T ^{T} ^\\top ^{\\top} ᵀ .T" },
+    { TOKEN_ERROR, "this is an error of a program, and no comment; type a "
+      "number",
+      "#DIV/0! #N/A #REF! #VALUE! #NAME? #NUM! #NULL! #ERROR! #INF #IND "
+      "#QNAN" },
+};
+
+bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_letter(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return isdigit((unsigned char)c);
+}
+
+size_t match_word(const char *text, const char *words)
+{
+    for (; *words != '\0'; words = after_word(words)) {
+        size_t n = 0;
+        while (!ends_word(words[n]) && text[n] == words[n])
+            n++;
+        if (n == 0 || !ends_word(words[n]))
+            continue;
+        char last = words[n - 1], next = text[n];
+        bool goes_on = (is_letter(last) || is_digit(last))
+                    && (is_letter(next)
+                        || (*words != '\\' && is_digit(next)));
+        if (!goes_on)
+            return n;
+    }
+    return 0;
+}
+
+int shift_decimals(int decimals, double exponent)
+{
+    double places = decimals - exponent;
+    return decimals == EXACT || places != round(places) ? EXACT
+         : places < 0 ? 0
+         : places > MOST_DECIMALS ? MOST_DECIMALS : (int)places;
+}
+
+static void refuse_token(Token *t, const char *sentence)
+{
+    t->kind = TOKEN_ERROR;
+    t->word = sentence;
+}
+
+/* 1, 1.50, .5 and 9.0e-04; nothing else that strtod would take. */
+static void read_digits(Token *t)
+{
+    enum { LONGEST = 400 };
+    char plain[LONGEST + 1];
+    const char *p = t->start, *point = p + strspn(p, DIGITS);
+    const char *end = point + (*point == '.');
+    end += strspn(end, DIGITS);
+    int fraction = *point == '.' ? (int)(end - point) - 1 : 0;
+    const char *digits = end + 1 + (*end != '\0' && (end[1] == '+'
+                                                     || end[1] == '-'));
+    bool raised = (*end == 'e' || *end == 'E') && is_digit(*digits);
+    long exponent = raised ? strtol(end + 1, NULL, 10) : 0;
+    t->kind = TOKEN_NUMBER;
+    t->end = raised ? digits + strspn(digits, DIGITS) : end;
+    size_t thin = match_word(t->end, THIN " \\,");
+    if (*p == '0' && is_digit(p[1]))
+        refuse_token(t, "a number has no 0 in front; 1 000 is typed 1000");
+    else if (thin > 0 && is_digit(t->end[thin]))
+        refuse_token(t, "a thin space between two digits may part "
+                     "thousands or entries; type nothing, or a blank");
+    else if (t->end - p > LONGEST)
+        refuse_token(t, "a number of more than 400 characters");
+    else {
+        snprintf(plain, sizeof plain, "%.*s", (int)(t->end - p), p);
+        t->value = strtod(plain, NULL);
+        t->decimals = shift_decimals(fraction, (double)exponent);
+    }
+}
+
+/* \begin{array}{cc} or \end{array}; the columns say nothing. */
+static void read_environment(Token *t)
+{
+    bool begin = begins(t->start, "\\begin{");
+    const char *p = t->start + (begin ? 7 : 5);
+    size_t n = match_word(p, "matrix} pmatrix} bmatrix} Bmatrix} "
+                          "smallmatrix} pmatrix*} bmatrix*} array} "
+                          "tabular}");
+    t->kind = begin ? TOKEN_BEGIN : TOKEN_END;
+    t->end = p + n;
+    if (n == 0)
+        refuse_token(t, "expected an environment such as pmatrix");
+    bool columns = match_word(p, "array} tabular}") > 0 && *t->end == '{';
+    bool aligned = n > 0 && p[n - 2] == '*' && *t->end == '[';
+    if (begin && (columns || aligned)) {
+        const char *close = strpbrk(t->end, columns ? "}\n" : "]\n");
+        t->end = close != NULL && *close != '\n' ? close + 1 : t->end;
+    }
+}
+
+static size_t match_row(const char *p, size_t *row)
+{
+    size_t n = 0;
+    for (*row = 0; *row < sizeof table / sizeof *table; ++*row)
+        if ((n = match_word(p, table[*row].spellings)) > 0)
+            break;
+    return n;
+}
+
+static void read_word(Token *t)
+{
+    const char *p = t->start;
+    size_t k, n = match_word(p, "np. numpy. math. torch. jnp.");
+    p += is_letter(p[n]) ? n : 0;
+    if ((n = match_row(p, &k)) > 0) {
+        t->kind = table[k].kind;
+        t->word = table[k].word;
+        t->length = t->word != NULL ? (int)strlen(t->word) : 0;
+        t->end = p + n;
+    } else if (is_letter(*p) && *p != '_') {
+        t->kind = TOKEN_NAME;
+        t->word = p;
+        while (is_letter(*p) || is_digit(*p))
+            p++;
+        t->end = p;
+        t->length = (int)(p - t->word);
+    }
+}
+
+/* Blanks, what only takes room, and comments. */
+static size_t count_blank_bytes(const char *p)
+{
+    size_t row, n;
+    if (*p == ' ' || is_digit(*p) || *p == '\0' || *p == '\n')
+        return *p == ' ';
+    if (begins(p, "\\ "))
+        return 2;
+    n = match_row(p, &row);
+    return n > 0 && table[row].kind == ' ' ? n
+         : n == 0 && *p == '#' ? strcspn(p, "\n") : 0;
+}
+
+Token read_token(const char *p)
+{
+    Token t = { .blank = false };
+    for (size_t n; (n = count_blank_bytes(p)) > 0; p += n)
+        t.blank = true;
+    t.kind = *p;
+    t.start = p;
+    t.end = p + (*p != '\0');
+    while (((unsigned char)*t.end & 0xC0) == 0x80)
+        t.end++;
+    if (is_digit(*p) || (*p == '.' && is_digit(p[1])))
+        read_digits(&t);
+    else if (begins(p, "\\begin{") || begins(p, "\\end{"))
+        read_environment(&t);
+    else if (*p != '\0' && *p != '\n')
+        read_word(&t);
+    return t;
+}
