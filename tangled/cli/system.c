@@ -140,9 +140,10 @@ FILE *open_file(const char *name, const char *mode)
     DWORD access = GENERIC_READ | (is_new ? DELETE : 0)
                  | (strchr(mode, '+') != NULL ? GENERIC_WRITE : 0);
     wide(name, path);
+    DWORD how_to_open = is_new ? CREATE_NEW : OPEN_EXISTING;
     FILE *file = mode[0] != 'r' && !is_new ? NULL
-        : opened(CreateFileW(path, access, SHARED, NULL, is_new ? CREATE_NEW
-                             : OPEN_EXISTING, 0, NULL), is_new ? "w+b" : mode);
+        : opened(CreateFileW(path, access, SHARED, NULL, how_to_open, 0,
+                             NULL), is_new ? "w+b" : mode);
     if (file == NULL && is_new)
         errno = GetLastError() == ERROR_FILE_EXISTS ? EEXIST : EACCES;
     return file != NULL || is_new ? file : _wfopen(path, wide(mode, how));

@@ -1,22 +1,26 @@
 #!/bin/sh
 # How fast? First the processor and its kinds of vectors. Then GFLOP/s of the
 # matrix product beside OpenBLAS, in both precisions, with one thread and two.
-# Steps a second of training. A machine that has AVX-512 does all that a second time
-# as if it had only AVX2, and so do its peers. Then how long two sheets are
-# judged on which every slip is tried.
+# Nanoseconds an entry of all other functions, for each kind of vectors. Steps
+# a second of training, beside PyTorch if there is one. A machine that has
+# AVX-512 does all that a second time as if it had only AVX2, and so do its
+# peers. Then how long two sheets are judged that try every slip.
 #     tests/bench/bench.sh              all
 #     tests/bench/bench.sh product      only the product
+#     tests/bench/bench.sh functions    only the functions
 #     tests/bench/bench.sh train        only the training
 #     tests/bench/bench.sh judge        only the judging
 # and only if they are asked for, since they take minutes:
 #     tests/bench/bench.sh gpt2         steps and tokens at GPT-2's sizes
 #     tests/bench/bench.sh growth       time and memory against ell, d_e and threads
 # RUNS says how often peers take turns: 7 times, of gpt2 3 times (10 to 15 minutes
-# on two quiet cores; RUNS=1 is a quick look).
+# on two quiet cores; RUNS=1 is a quick look). FTX_PYTHON names a Python that has
+# PyTorch; otherwise python3 is tried.
 set -eu
 cd "$(dirname "$0")/../.."
 OUT=build/bench
 LIBRARY=$(ls tangled/*.c tangled/*/*.c | grep -v "main.c\|grade.c")
+PYTHON=${FTX_PYTHON:-python3}
 CC="${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -fno-math-errno ${CFLAGS:--O3} -Itangled"
 GPT2_RUNS=${RUNS:-3} RUNS=${RUNS:-7} SECONDS_EACH=1
 KINDS=-DALL_KINDS                             # what the compiler is told: as it is,
@@ -46,22 +50,90 @@ machine() {
     printf '; load: %s\n' "$(cut -d ' ' -f 1 /proc/loadavg 2> /dev/null)"
 }
 
+functions() {
+    for real in float double; do
+        columns=
+        echo "Nanoseconds an entry, $real"
+        for kind in sse2 avx2 avx512f; do
+            has $kind || continue
+            $CC -DREAL=$real "-DFAST=__attribute__((target(\"$kind\")))" \
+                -o $OUT/functions tests/bench/functions.c $LIBRARY -lm -lpthread
+            { echo "$kind"; $OUT/functions; } > "$OUT/$kind"
+            columns="$columns $OUT/$kind"
+        done
+        { echo function; $OUT/functions names; } > $OUT/names
+        # shellcheck disable=SC2086
+        paste $columns $OUT/names | awk -F '\t' '{
+            printf "    %-30s", $NF
+            for (k = 1; k < NF; k++) printf "%9s", $k
+            print "" }'
+    done
+}
+
 median() {
     sort -n | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
 }
 
+called() {
+    case $1 in
+    ftx)   echo 'ftx' ;;
+    plain) echo 'PyTorch, a module written from the paper' ;;
+    fused) echo 'PyTorch, fused by hand' ;;
+    stock) echo 'PyTorch, nn.TransformerEncoderLayer' ;;
+    esac
+}
+
+# Runs PyTorch, which keeps to the vectors that we keep to.
+torch() {
+    if [ "$kind" = -DNO_AVX512 ]; then
+        ATEN_CPU_CAPABILITY=avx2 MKL_ENABLE_INSTRUCTIONS=AVX2 \
+        ONEDNN_MAX_CPU_ISA=AVX2 OMP_WAIT_POLICY=passive "$PYTHON" -W ignore "$@"
+    else
+        OMP_WAIT_POLICY=passive "$PYTHON" -W ignore "$@"
+    fi
+}
+
+has_torch() {
+    version=$("$PYTHON" -c 'import torch; print(torch.__version__)' \
+        2> /dev/null) || version=
+    echo "PyTorch: ${version:-there is none for $PYTHON (see FTX_PYTHON)}"
+    [ -n "$version" ]
+}
+
+# train NAME d_e L H d_mlp ell N_V: the programs take turns, so that all meet
+# the same noise; printed are medians, the spread of ours, and how many times
+# faster we are than each of the peers.
+train() {
+    printf '%s\n' "$1"; shift
+    for who in ftx $PEERS; do : > "$OUT/$who"; done
+    for run in $(seq $RUNS); do
+        $OUT/train "$@" $SECONDS_EACH >> $OUT/ftx
+        for who in $PEERS; do
+            OMP_NUM_THREADS=1 torch tests/bench/train.py \
+                $who "$@" $SECONDS_EACH >> $OUT/$who
+        done
+    done
+    ours=$(median < $OUT/ftx)
+    printf '    %-42s %8.0f  (%.0f to %.0f)\n' "$(called ftx)" "$ours" \
+        "$(sort -n $OUT/ftx | head -n 1)" "$(sort -n $OUT/ftx | tail -n 1)"
+    for who in $PEERS; do
+        awk -v who="$(called $who)" -v ours="$ours" -v theirs="$(median < $OUT/$who)" '
+            BEGIN { printf "    %-42s %8.0f  ftx is %.1f times as fast\n",
+                    who, theirs, ours / theirs }'
+    done
+}
+
 training() {
     echo "Steps in a second of the processor's time, one sequence a step," \
-         "plain SGD, single precision, one thread: the median of $RUNS runs."
+         "plain SGD, single precision, one thread."
+    PEERS=
+    if has_torch; then PEERS='plain fused stock'; fi
     for kind in $KINDS; do
         $CC -DREAL=float "$kind" -o $OUT/train tests/bench/train.c \
             $LIBRARY -lm -lpthread
         if [ "$kind" = -DNO_AVX512 ]; then echo 'As on AVX2 only:'; fi
-        for sizes in '64 2 4 256 64 100' '16 1 2 64 8 100'; do
-            # shellcheck disable=SC2086
-            for run in $(seq $RUNS); do $OUT/train $sizes $SECONDS_EACH; done |
-                median | sed "s/^/    d_e L H d_mlp ell N_V: $sizes   /"
-        done
+        train 'd_e 64, L 2, H 4, d_mlp 256, ell 64, N_V 100' 64 2 4 256 64 100
+        train 'd_e 16, L 1, H 2, d_mlp 64, ell 8, N_V 100' 16 1 2 64 8 100
     done
 }
 
@@ -72,47 +144,70 @@ middle() {
     grep -v MB "$1" | sed 1d | cut -d ' ' -f $((3 - threads)) | median
 }
 
-# turn WHO WHAT...: a run of one of those that take turns.
+# turn WHO PROGRAM ...: a run of one of those that take turns.
 turn() {
     who=$1; shift
-    $OUT/gpt2 "$@" > $OUT/one
+    "$@" > $OUT/one
     sed -n 's/MB //p' $OUT/one >> "$OUT/MB.$who"
     middle $OUT/one >> "$OUT/$who"
 }
 
-# told NAME WHO [SENTENCE OTHER]: the median of WHO; and in the sentence how
-# many times as long it takes as the other.
+# told NAME WHO [SENTENCE ONE OTHER]: the median of WHO; and in the sentence how
+# many times as long the other takes as the one.
 told() {
     awk -v name="$1" -v ms="$(median < "$OUT/$2")" -v MB="$(median < "$OUT/MB.$2")" \
-        -v sentence="${3:-}" -v other="$(median < "$OUT/${4:-$2}")" '
-        BEGIN { printf "    %-30s %8.1f ms %5d MB", name, ms, MB
-                if (sentence) printf "   " sentence, other / ms
+        -v sentence="${3:-}" -v one="$(median < "$OUT/${4:-$2}")" \
+        -v other="$(median < "$OUT/${5:-$2}")" '
+        BEGIN { printf "    %-30s %8.1f ms", name, ms
+                if (MB) printf " %5d MB", MB; else printf "         "
+                if (sentence) printf "   " sentence, other / one
                 print "" }'
+}
+
+# One step of each method; all that have it take turns.
+stepping() {
+    for method in sgd adamw; do
+        rm -f $OUT/ftx $OUT/peer $OUT/MB.*
+        for run in $(seq "$RUNS"); do
+            turn ftx $OUT/gpt2 train $method $threads 3
+            if [ -n "$PEERS" ]; then turn peer torch tests/bench/gpt2.py train $method $threads 3; fi
+        done
+        told "a step, $method" ftx
+        if [ -n "$PEERS" ]; then told '  PyTorch' peer 'ftx is %.2f times as fast' ftx peer; fi
+    done
+}
+
+# Tokens, and the least that they could take.
+writing() {
+    rm -f $OUT/MB.*
+    for who in read token products prompt peer; do rm -f "$OUT/$who"; done
+    for run in $(seq "$RUNS"); do
+        turn read $OUT/gpt2 read $threads
+        turn token $OUT/gpt2 token $threads 30
+        if [ -n "$PEERS" ]; then turn peer torch tests/bench/gpt2.py token $threads 30; fi
+        turn products $OUT/gpt2 products $threads
+        turn prompt $OUT/gpt2 prompt $threads
+    done
+    told 'theta is read once' read
+    told 'a token' token '%.2f of the speed of reading' token read
+    if [ -n "$PEERS" ]; then told '  PyTorch, a token' peer 'ftx is %.2f times as fast' token peer; fi
+    told 'the products of 512 tokens' products
+    told 'a prompt of 512 tokens' prompt '%.2f of the speed of its products' prompt products
 }
 
 gpt2() {
     RUNS=$GPT2_RUNS
-    $CC -D_DEFAULT_SOURCE -DREAL=float "${KINDS##* }" -o $OUT/gpt2 tests/bench/gpt2.c $LIBRARY -lm -lpthread
+    kind=${KINDS##* }
+    $CC -D_DEFAULT_SOURCE -DREAL=float "$kind" -o $OUT/gpt2 tests/bench/gpt2.c $LIBRARY -lm -lpthread
     echo "At GPT-2's sizes, random weights, single precision. With one thread the" \
          "processor's time, with two the clock's: medians of $RUNS runs that take turns."
+    PEERS=
+    if has_torch; then PEERS=torch; fi
+    if [ "$kind" = -DNO_AVX512 ]; then echo 'All as on a machine with AVX2 only.'; fi
     for threads in 1 2; do
         echo "  threads: $threads"
-        rm -f $OUT/MB.*
-        for who in read token products prompt sgd adamw; do rm -f "$OUT/$who"; done
-        for run in $(seq "$RUNS"); do
-            turn read read $threads
-            turn token token $threads 30
-            turn products products $threads
-            turn prompt prompt $threads
-            turn sgd train sgd $threads 3
-            turn adamw train adamw $threads 3
-        done
-        told 'theta is read once' read
-        told 'a token' token '%.2f of the speed of reading' read
-        told 'the products of 512 tokens' products
-        told 'a prompt of 512 tokens' prompt '%.2f of the speed of its products' products
-        told 'a step, sgd' sgd
-        told 'a step, adamw' adamw
+        writing
+        stepping
     done
 }
 
@@ -156,8 +251,9 @@ case ${1:-} in growth) growth; exit ;; esac
 machine
 case ${1:-} in
 product)   product ;;
+functions) functions ;;
 train)     training ;;
 judge)     judging ;;
 gpt2)      gpt2 ;;
-*)         product; training; judging ;;
+*)         product; functions; training; judging ;;
 esac
