@@ -100,26 +100,6 @@ static const Step *step_before(const Run *run, const Step *step, Role role)
     return NULL;
 }
 
-static void remark_masked(const Run *run, const Judged *j, Remarks *to)
-{
-    bool first = (run->habits & SCALED_FIRST) != 0;
-    const Step *step = j->claim.step,
-               *scores = step_before(run, step, first ? ROLE_MASKED
-                                                      : ROLE_SCALED);
-    const Item *item = j->claim.item;
-    char name[40];
-    if (step->role != ROLE_WEIGHTS || scores == NULL
-        || !shape_fits(item, scores->M))
-        return;
-    for (int k = 0; k < item->rows * item->cols; k++)
-        if (*claimed_entry(item, scores->M, k) == -INFINITY
-            && fabs(item->entry[k].value) > half_unit(&item->entry[k])) {
-            remark(to, "%s is masked, so it is 0",
-                   called(name, item, k));
-            return;
-        }
-}
-
 /* The claim on a step; NULL: there is none. */
 static const Item *claim_on(const Judgement *judgement, const Step *step)
 {
@@ -216,7 +196,6 @@ void remarks_on(const Judgement *judgement, const Judged *j, Remarks *to)
         return;
     if (step->aspect == VALUE && sums_to_1(step)) {
         remark_range(j, to);
-        remark_masked(judgement->run, j, to);
         remark_sums(j, to);
     }
     if (step->role == ROLE_MIXED)

@@ -375,22 +375,21 @@ bool is_only_rounded(const Judgement *judgement)
     return only;
 }
 
-/* Says how many claims are right, if there are several and not all are. */
+/* Says how many claims are right, if there are several, and whether only
+   rounding differs. */
 static void say_total(Report *r)
 {
     const Judgement *judgement = r->judgement;
+    bool rounded = is_only_rounded(judgement);
     int right = 0;
     for (int k = 0; k < judgement->n; k++)
         right += judgement->judged[k].is_right;
-    if (judgement->n > 1 && right < judgement->n) {
+    if (judgement->n > 1 && right < judgement->n)
         say(r, "%d of %d claims right%s", right, judgement->n,
-            is_only_rounded(judgement) ? "; nothing but rounding differs"
-                                       : "");
-        paragraph(r);
-    } else if (is_only_rounded(judgement)) {
+            rounded ? ";" : "");
+    if (rounded)
         say(r, "nothing but rounding differs");
-        paragraph(r);
-    }
+    paragraph(r);
 }
 
 static void say_first(Report *r)

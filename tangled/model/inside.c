@@ -522,7 +522,7 @@ static void print_wanted_lines(FILE *out, Watch *w)
     w->run.assumed = "";
     print_all_tokens(out, w);
     fputc('\n', out);
-    show_text(out, &w->run, true, false, w->error);
+    show_text(out, &w->run, true, false);
 }
 
 enum { LARGE_PICTURES = 16, PAGE_TOKENS = 200 };

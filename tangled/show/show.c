@@ -43,29 +43,15 @@ static void print_step(FILE *out, const Run *run, const Step *step,
         fprintf(out, "  %s\n", sums_text(run));
 }
 
-static void print_remarks(FILE *out, const Run *run, Error *f)
+static int count_claims(const Sheet *sheet)
 {
     int claims = 0;
-    for (int k = 0; k < run->sheet->n; k++) {
-        const Item *claim = &run->sheet->item[k];
-        if (!claim->claim)
-            continue;
-        if (claims++ == 0)
-            fputc('\n', out);
-        Mat M = step_of(run, claim, f)->M;
-        bool turned = claim->rows == M->cols && claim->cols == M->rows
-                   && (M->rows == 1 || M->cols == 1);
-        if (!turned && (claim->rows != M->rows || claim->cols != M->cols))
-            fprintf(out, "remark: the claim %s is %d x %d, and %s is %d x "
-                    "%d.\n", claim->typed, claim->rows, claim->cols,
-                    claim->typed, M->rows, M->cols);
-    }
-    if (claims > 0)
-        fprintf(out, "remark: ftx check judges the claim%s.\n",
-                claims == 1 ? "" : "s");
+    for (int k = 0; k < sheet->n; k++)
+        claims += sheet->item[k].claim;
+    return claims;
 }
 
-void show_text(FILE *out, const Run *run, bool all, bool shade, Error *f)
+void show_text(FILE *out, const Run *run, bool all, bool shade)
 {
     char title[TITLE_BYTES];
     fprintf(out, "%s\n", run_title(title, run));
@@ -74,7 +60,10 @@ void show_text(FILE *out, const Run *run, bool all, bool shade, Error *f)
     for (int k = 0; k < run->n; k++)
         if (all || !run->step[k].inner)
             print_step(out, run, &run->step[k], shade);
-    print_remarks(out, run, f);
+    int claims = count_claims(run->sheet);
+    if (claims > 0)
+        fprintf(out, "\nremark: ftx check judges the claim%s.\n",
+                claims == 1 ? "" : "s");
 }
 
 static void print_values(FILE *out, const Step *step)
@@ -232,7 +221,7 @@ static void run_and_print(Error *f, void *data)
     else if (wish->md)
         show_md(s->out, run, wish->all, s->arena);
     else
-        show_text(s->out, run, wish->all, wish->shade, f);
+        show_text(s->out, run, wish->all, wish->shade);
 }
 
 static bool show_sheet(FILE *out, FILE *err, const char *name,

@@ -8,7 +8,7 @@
    lines of its own algorithm are shown, unless all is wanted. With shade
    there are shades of grey beside the weights. A matrix larger than
    100 x 100 in show_svg ends the attempt. */
-void show_text(FILE *out, const Run *run, bool all, bool shade, Error *f);
+void show_text(FILE *out, const Run *run, bool all, bool shade);
 void show_json(FILE *out, const Run *run, Arena *arena, Error *f);
 void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f);
 void show_tex(FILE *out, const Run *run, bool all, Arena *arena);

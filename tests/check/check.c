@@ -692,35 +692,6 @@ LAW(what_is_no_probability_is_remarked)
                 "      remark: (1,3) is -0.2, not between 0 and 1");
 }
 
-LAW(what_is_masked_is_remarked)
-{
-    assert_line(CAUSAL "claim A = 0.6 0.9 0.1 ; 0.4 0.1 0.1 ; 0 0 0.8\n",
-                "      remark: (2,1) is masked, so it is 0");
-}
-
-/* A student's Algorithm 4 may not show its scores. */
-LAW(without_scores_nothing_is_masked)
-{
-    const Judgement *judgement = judged(CAUSAL
-        "claim A = 0.6 0.9 0.1 ; 0.4 0.1 0.1 ; 0 0 0.8\n");
-    Judgement other = *judgement;
-    Judged j = judgement->judged[0];
-    Run run = *judgement->run;
-    Step steps[] = { *j.claim.step, *j.claim.step };
-    Mat before = constant(arena, 3, 3);
-    for (int k = 0; k < 9; k++)
-        before->at[k] = (real)-INFINITY;
-    steps[0].M = before;
-    steps[0].role = ROLE_VALUES;
-    run.step = steps, run.n = 2;
-    other.run = &run;
-    j.claim.step = &steps[1];
-    Remarks remarks;
-    remarks_on(&other, &j, &remarks);
-    for (int k = 0; k < remarks.n; k++)
-        assert_that(strstr(remarks.text[k], "masked") == NULL);
-}
-
 LAW(what_is_no_mixture_is_remarked)
 {
     assert_line(FOUR "claim Vt = 3.459 2.000 3.923 ; 0.958 1.937 0.998\n",

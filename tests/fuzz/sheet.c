@@ -38,8 +38,8 @@ static void use(Error *f, void *data)
     for (int k = 0; k < sheet->n; k++)
         if (sheet->item[k].claim)
             step_of(run, &sheet->item[k], f);
-    show_text(in->out, run, false, false, f);
-    show_text(in->out, run, true, true, f);
+    show_text(in->out, run, false, false);
+    show_text(in->out, run, true, true);
     show_json(in->out, run, in->arena, f);
     show_tex(in->out, run, true, in->arena);
     show_md(in->out, run, true, in->arena);
@@ -48,7 +48,6 @@ static void use(Error *f, void *data)
     const Run *marked = marked_run(judgement, in->arena);
     check_text(in->out, judgement);
     check_json(in->out, judgement);
-    show_tex(in->out, marked, true, in->arena);
     show_md(in->out, marked, true, in->arena);
     try_to_draw(in, marked, f);
 }
