@@ -40,7 +40,7 @@ static CellMark mark_on(const Judged *j, int k, Arena *arena)
                    signs[verdict].sign, signs[verdict].colour };
 }
 
-static const char *counted(const Judged *j, Arena *arena)
+static const char *verdicts_text(const Judged *j, Arena *arena)
 {
     static const char *const words[] = {
         [RIGHT] = "right", [LAST_DIGIT] = "last digit off",
@@ -69,7 +69,7 @@ static Step marked_step(const Judged *j, Arena *arena)
     if (!j->fits)
         step.M = constant(arena, item->rows, item->cols);
     step.mark = mark;
-    step.remark = counted(j, arena);
+    step.remark = verdicts_text(j, arena);
     return step;
 }
 

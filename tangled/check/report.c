@@ -340,7 +340,7 @@ static const Judged *first_wrong(const Judgement *judgement) /* or NULL */
     return first;
 }
 
-static const char *opening(const Judged *first)
+static const char *first_words(const Judged *first)
 {
     return first->count[WRONG] > 0 ? "first wrong step:"
                                    : "first digit that is off:";
@@ -355,7 +355,7 @@ void first_sentence(char to[1000], const Judgement *judgement)
     if (j == NULL)
         return;
     const Step *step = j->claim.step;
-    snprintf(to, size, "%s %s (Algorithm %d, line %d)", opening(j),
+    snprintf(to, size, "%s %s (Algorithm %d, line %d)", first_words(j),
              step_label(text, judgement->run, step), step->algorithm,
              step->line);
     if (j->n > 0)
@@ -410,7 +410,7 @@ static void say_first(Report *r)
     }
     const Step *step = j->claim.step;
     bool with_line = run->algorithm >= 8 && step->aspect == VALUE;
-    say(r, "%s", opening(j));
+    say(r, "%s", first_words(j));
     step_label(name, run, step);
     put(r, with_line ? strchr(name, ' ') + 1 : name);
     say(r, "(Algorithm %d, line %d):", step->algorithm, step->line);

@@ -2,7 +2,7 @@
 #include "show/show.h"
 #include <string.h>
 
-static bool of_scores(const Step *step)
+static bool is_of_scores(const Step *step)
 {
     Role role = step->role;
     return role == ROLE_SCORES || role == ROLE_MASKED
@@ -12,7 +12,7 @@ static bool of_scores(const Step *step)
 static bool has_scores(const Run *run)
 {
     for (int k = 0; k < run->n; k++)
-        if (of_scores(&run->step[k]))
+        if (is_of_scores(&run->step[k]))
             return true;
     return false;
 }
@@ -22,13 +22,13 @@ static bool is_drawn(const Run *run, const Step *step, bool all)
     bool attention = 3 <= step->algorithm && step->algorithm <= 5
                   && step->mark == NULL && has_scores(run);
     return (all || !step->inner) && !mask_is_1(run, step)
-        && (!attention || of_scores(step) || step->aspect != VALUE);
+        && (!attention || is_of_scores(step) || step->aspect != VALUE);
 }
 
 static const char *axis_of(const Step *step, bool queries)
 {
     bool attention = step->algorithm == 3 || step->algorithm == 4;
-    if (!attention || (!of_scores(step) && step->role != ROLE_SCALED))
+    if (!attention || (!is_of_scores(step) && step->role != ROLE_SCALED))
         return NULL;
     if (step->algorithm == 3)
         return queries ? NULL : "key t";
@@ -54,8 +54,8 @@ static const Item *given_item(const Run *run, const char *name)
     return NULL;
 }
 
-static void room_for(const Run *run, const char *name, Mat M, int most,
-              Error *f)
+static void require_room(const Run *run, const char *name, Mat M, int most,
+                         Error *f)
 {
     if (M->rows > most || M->cols > most)
         fail_in_text(f, given_item(run, "algorithm")->at,
@@ -64,7 +64,7 @@ static void room_for(const Run *run, const char *name, Mat M, int most,
                      name, M->rows, M->cols);
 }
 
-static const char *const *numbers_to(int n, Arena *arena)
+static const char *const *number_labels(int n, Arena *arena)
 {
     const char **number = arena_alloc(arena, (size_t)n * sizeof *number);
     for (int k = 0; k < n; k++) {
@@ -75,7 +75,7 @@ static const char *const *numbers_to(int n, Arena *arena)
     return number;
 }
 
-static const char *remark_on(const Run *run, const Step *step)
+static const char *remark_below(const Run *run, const Step *step)
 {
     bool last = step == run->step + run->n - 1;
     if (step->remark != NULL)
@@ -94,21 +94,21 @@ static Heatmap heatmap_of(const Run *run, const Step *step, Arena *arena)
     Heatmap h = {
         .title = step_text(arena, run, step, true), .M = M,
         .down = rows_are(run, step), .across = columns_are(run, step),
-        .below = remark_on(run, step), .decimals = decimals_shown(run),
+        .below = remark_below(run, step), .decimals = decimals_shown(run),
         .numbers = M->rows <= MANY && M->cols <= MANY,
         .signs = !sums_to_1(step), .mark = step->mark,
     };
     if (h.down != NULL)
-        h.row = numbers_to(M->rows, arena);
+        h.row = number_labels(M->rows, arena);
     if (h.across != NULL)
-        h.column = numbers_to(M->cols, arena);
+        h.column = number_labels(M->cols, arena);
     return h;
 }
 
-const char marks_mean[] = "✓ right; ≈ last digit off; → follows from what "
+const char marks_legend[] = "✓ right; ≈ last digit off; → follows from what "
     "went wrong before; ✗ wrong, and the right number";
 
-static bool together(const Step *a, const Step *b)
+static bool is_same_place(const Step *a, const Step *b)
 {
     return a->head == b->head && a->layer == b->layer && a->part == b->part
         && a->turn == b->turn;
@@ -124,12 +124,12 @@ void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f)
         const Step *step = &run->step[k];
         if (!is_drawn(run, step, all))
             continue;
-        room_for(run, step->name, step->M, MOST, f);
+        require_room(run, step->name, step->M, MOST, f);
         h[n] = heatmap_of(run, step, arena);
-        h[n++].apart = before != NULL && !together(before, step);
+        h[n++].apart = before != NULL && !is_same_place(before, step);
         before = step;
     }
     heatmaps_svg(out, n, h, run_title(title, run), run->verdict,
-                 run->verdict != NULL ? marks_mean
+                 run->verdict != NULL ? marks_legend
                  : "blue is above 0, brown below; the darker, the farther");
 }

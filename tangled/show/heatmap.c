@@ -8,7 +8,7 @@ int larger(int a, int b)
     return a > b ? a : b;
 }
 
-static int widest(int n, const char *const label[])
+static int widest_label(int n, const char *const label[])
 {
     int width = 1;
     for (int k = 0; k < n; k++)
@@ -29,7 +29,7 @@ void shade_row(FILE *out, Mat M, int i)
         fputs(shade(AT(M, i, j)), out);
 }
 
-static int character_bytes(const char *p)  /* of the character at p */
+static int count_character_bytes(const char *p)  /* of the character at p */
 {
     int n = *p != '\0';
     while (n > 0 && ((unsigned char)p[n] & 0xC0) == 0x80)
@@ -37,17 +37,17 @@ static int character_bytes(const char *p)  /* of the character at p */
     return n;
 }
 
-static void columns_downwards(FILE *out, const Heatmap *h, int indent)
+static void print_column_labels(FILE *out, const Heatmap *h, int indent)
 {
-    int height = widest(h->M->cols, h->column);
+    int height = widest_label(h->M->cols, h->column);
     for (int line = 0; line < height; line++) {
         fprintf(out, "%*s", indent, "");
         for (int j = 0; j < h->M->cols; j++) {
             int above = height - text_width(h->column[j]);
             const char *p = line < above ? "" : h->column[j];
             for (int k = above; k < line; k++)
-                p += character_bytes(p);
-            fprintf(out, "%.*s%s", character_bytes(p), p,
+                p += count_character_bytes(p);
+            fprintf(out, "%.*s%s", count_character_bytes(p), p,
                     *p == '\0' ? "  " : " ");
         }
         fputc('\n', out);
@@ -56,9 +56,9 @@ static void columns_downwards(FILE *out, const Heatmap *h, int indent)
 
 void heatmap_text(FILE *out, const Heatmap *h)
 {
-    int width = widest(h->M->rows, h->row);
+    int width = widest_label(h->M->rows, h->row);
     fprintf(out, "%s\n", h->title);
-    columns_downwards(out, h, width + 3);
+    print_column_labels(out, h, width + 3);
     for (int i = 1; i <= h->M->rows; i++) {
         const char *row = h->row[i - 1];
         fprintf(out, "  %*s%s ", width - text_width(row), "", row);
@@ -74,7 +74,7 @@ static int svg_width(const char *text)
     return text == NULL ? 0 : LETTER * text_width(text);
 }
 
-static void escaped(FILE *out, const char *text)
+static void print_escaped(FILE *out, const char *text)
 {
     for (const char *p = text; *p != '\0'; p++)
         if (*p == '<' || *p == '>' || *p == '&' || *p == '"')
@@ -87,7 +87,7 @@ static void svg_text(FILE *out, int x, int y, const char *more,
                      const char *text)
 {
     fprintf(out, "<text x=\"%d\" y=\"%d\"%s>", x, y, more);
-    escaped(out, text);
+    print_escaped(out, text);
     fputs("</text>\n", out);
 }
 
@@ -111,8 +111,8 @@ static void svg_end(FILE *out)
     fputs("</svg>\n", out);
 }
 
-static void turned_text(FILE *out, int x, int y, const char *more,
-                        const char *text)
+static void svg_turned_text(FILE *out, int x, int y, const char *more,
+                            const char *text)
 {
     char turn[160];
     snprintf(turn, sizeof turn, " transform=\"rotate(-90 %d %d)\"%s", x, y,
@@ -158,9 +158,9 @@ static Frame frame_of(const Heatmap *h)
         f.tall = 24;
     }
     if (h->row != NULL)
-        f.left = 8 + LETTER * widest(h->M->rows, h->row);
+        f.left = 8 + LETTER * widest_label(h->M->rows, h->row);
     if (h->column != NULL)
-        above = LETTER * widest(h->M->cols, h->column);
+        above = LETTER * widest_label(h->M->cols, h->column);
     f.turned = above > f.cell;
     f.left += h->down == NULL ? 0 : LINE;
     f.top = (f.turned ? 8 + above : above > 0 ? LINE : 0)
@@ -244,7 +244,7 @@ static void draw_labels(FILE *out, const Heatmap *h, const Frame *f)
     for (int j = 0; h->column != NULL && j < h->M->cols; j++) {
         int middle = x + j * f->cell + f->cell / 2;
         if (f->turned)
-            turned_text(out, middle + 4, y - 5, "", h->column[j]);
+            svg_turned_text(out, middle + 4, y - 5, "", h->column[j]);
         else
             svg_text(out, middle, y - 5, " text-anchor=\"middle\"",
                      h->column[j]);
@@ -264,8 +264,8 @@ static void draw_names(FILE *out, const Heatmap *h, const Frame *f)
         svg_text(out, x, h->y + 11 + (h->title == NULL ? 0 : LINE),
                  " fill=\"#666\"", h->across);
     if (h->down != NULL)
-        turned_text(out, h->x + 10, y + svg_width(h->down),
-                    " fill=\"#666\"", h->down);
+        svg_turned_text(out, h->x + 10, y + svg_width(h->down),
+                        " fill=\"#666\"", h->down);
     if (h->below != NULL)
         svg_text(out, x, bottom + 14, " fill=\"#666\"", h->below);
 }
@@ -307,7 +307,7 @@ static Size arrange_heatmaps(int n, Heatmap h[], int top)
     return (Size){ right, y + tall + GAP };
 }
 
-static size_t line_of(const char *text)     /* how many bytes of it */
+static size_t count_line_bytes(const char *text)
 {
     size_t most_bytes = PAGE / LETTER, n = most_bytes;
     if (strlen(text) <= most_bytes)
@@ -323,7 +323,7 @@ static int write_lines(FILE *out, const char *text)
     char line[1000];
     int lines = 0;
     while (text != NULL && *text != '\0') {
-        size_t n = line_of(text);
+        size_t n = count_line_bytes(text);
         snprintf(line, sizeof line, "%.*s", (int)n, text);
         lines++;
         if (out != NULL)

@@ -56,7 +56,7 @@ static size_t take_sign(FILE *out, const char *p)
     return 0;
 }
 
-static size_t letters(const char *p)
+static size_t letters_length(const char *p)
 {
     size_t n = 0;
     while (isalpha((unsigned char)p[n]))
@@ -64,12 +64,12 @@ static size_t letters(const char *p)
     return n;
 }
 
-static size_t words_length(const char *p)
+static size_t count_word_bytes(const char *p)
 {
-    size_t n = letters(p);
+    size_t n = letters_length(p);
     size_t more = n;
     while (more > 1) {
-        more = p[n] == ' ' ? letters(p + n + 1) : 0;
+        more = p[n] == ' ' ? letters_length(p + n + 1) : 0;
         n += more > 1 ? 1 + more : 0;
     }
     return n;
@@ -77,13 +77,13 @@ static size_t words_length(const char *p)
 
 static size_t take_word(FILE *out, const char *p, bool after_blank)
 {
-    size_t n = letters(p);
+    size_t n = letters_length(p);
     if (n == 1) {
         fputc(*p, out);
     } else if (p[n] == '(') {
         fprintf(out, "\\operatorname{%.*s}", (int)n, p);
     } else {
-        n = words_length(p);
+        n = count_word_bytes(p);
         fprintf(out, "\\text{%s%.*s%s}", after_blank ? " " : "", (int)n, p,
                 p[n] == ' ' ? " " : "");
     }
@@ -126,7 +126,7 @@ static void print_step_place(FILE *out, const Run *run, const Step *step,
         fprintf(out, "Algorithm %d, ", step->algorithm);
     for (const char *p = text; ; p += 2) {
         size_t n = strcspn(p, ",:");
-        bool words = letters(p) > 1;
+        bool words = letters_length(p) > 1;
         fputs(words ? "" : "$", out);
         if (words)
             fprintf(out, "%.*s", (int)n, p);
@@ -164,7 +164,7 @@ static void print_verdict(FILE *out, const char *verdict)
         if (*p != '\0')
             fputc(*p++, out);
     }
-    fprintf(out, ".\n%s\n", marks_mean);
+    fprintf(out, ".\n%s\n", marks_legend);
 }
 
 static void print_mark(FILE *out, const CellMark *mark)

@@ -175,10 +175,10 @@ void show_json(FILE *out, const Run *run, Arena *arena, Error *f)
 
 typedef struct {
     bool all, shade, json, read, svg, tex, md;
-} ShowWish;
+} ShowOptions;
 
 #define WISH(name, meaning) \
-    { #name, FLAG, UNBOUNDED(ShowWish, name), NULL, meaning }
+    { #name, FLAG, UNBOUNDED(ShowOptions, name), NULL, meaning }
 static const Option wishes[] = {
     WISH(all, "of a model, also the steps inside its layers"),
     WISH(shade, "shades of grey beside the weights, as in a terminal"),
@@ -192,7 +192,7 @@ static const Option wishes[] = {
 typedef struct {
     FILE *out;
     const char *name;
-    const ShowWish *wish;
+    const ShowOptions *wish;
     Arena *arena;
     Tape *tape;
 } Showing;
@@ -200,7 +200,7 @@ typedef struct {
 static void run_and_print(Error *f, void *data)
 {
     const Showing *s = data;
-    const ShowWish *wish = s->wish;
+    const ShowOptions *wish = s->wish;
     const Sheet *sheet = read_sheet(s->arena, s->name, f);
     if (wish->read) {
         fputc('{', s->out);
@@ -225,7 +225,7 @@ static void run_and_print(Error *f, void *data)
 }
 
 static bool show_sheet(FILE *out, FILE *err, const char *name,
-                       const ShowWish *wish)
+                       const ShowOptions *wish)
 {
     Showing showing = { out, name, wish, arena_new(), tape_new(false) };
     Error f = { .sheet = name };
@@ -251,7 +251,7 @@ static const char usage[] =
     "  ftx show --svg tests/data/worked/alg04.sheet > weights.svg\n"
     "  ftx show --all --tex tests/data/worked/alg10.sheet > steps.tex\n"
     "  ftx show --md tests/data/worked/alg05.sheet > steps.md\n";
-static void check_show_wish(const ShowWish *wish, int sheets, Error *f)
+static void check_show_wish(const ShowOptions *wish, int sheets, Error *f)
 {
     if (sheets == 0)
         fail_with(f, "which sheet? See 'ftx show --help'.");
@@ -265,7 +265,7 @@ static void check_show_wish(const ShowWish *wish, int sheets, Error *f)
 static void show_sheets(Error *f, void *data)
 {
     Command *c = data;
-    ShowWish wish = { 0 };
+    ShowOptions wish = { 0 };
     const Options options[] = { { "Options:", wishes, &wish },
                                 { .table = NULL } };
     if (asks_help(c->n, c->argument)) {

@@ -3,19 +3,29 @@
 #define FTX_SHOW_H
 #include "sheet/label.h"
 
-/* Each prints a run: as text; as JSON; the steps as heat maps, on one page;
-   as LaTeX; as Markdown with LaTeX between dollars. Of a model only the
-   lines of its own algorithm are shown, unless all is wanted. With shade
-   there are shades of grey beside the weights. A matrix larger than
-   100 x 100 in show_svg ends the attempt. */
+/* Prints every step of a run as text, with shades of grey beside the
+   weights if `shade`. Of a model it prints the lines of its own algorithm
+   only, unless `all`; so do the three functions below that take it. */
 void show_text(FILE *out, const Run *run, bool all, bool shade);
-void show_json(FILE *out, const Run *run, Arena *arena, Error *f);
-void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f);
-void show_tex(FILE *out, const Run *run, bool all, Arena *arena);
-void show_md(FILE *out, const Run *run, bool all, Arena *arena);
-void json_steps(FILE *out, const Run *run, Arena *arena);   /* "steps":   */
 
-extern const char marks_mean[];     /* what the signs of marks mean       */
+/* Prints a run as one JSON object on a line, with all digits. An item that
+   is claimed must have a step, else this fails. */
+void show_json(FILE *out, const Run *run, Arena *arena, Error *f);
+
+/* Prints the steps as heat maps in one SVG file. Fails where a matrix is
+   larger than 100 x 100. */
+void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f);
+
+/* Prints the steps as LaTeX; it needs the package amsmath. */
+void show_tex(FILE *out, const Run *run, bool all, Arena *arena);
+
+/* Prints the steps as Markdown, with LaTeX between dollars. */
+void show_md(FILE *out, const Run *run, bool all, Arena *arena);
+
+/* Prints the member "steps" of the JSON object alone. */
+void json_steps(FILE *out, const Run *run, Arena *arena);
+
+extern const char marks_legend[];   /* what the signs of marks mean       */
 CommandMain show;                   /* of `ftx show`                      */
 
 /* A matrix as a picture. */

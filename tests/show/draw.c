@@ -413,7 +413,7 @@ LAW(every_slip_can_be_named_in_latex)
         run.n = 0;
         run.verdict = slips[k].what;
         show_md(out, &run, true, arena);
-        const char *p = all_of(out), *end = strstr(p, marks_mean);
+        const char *p = all_of(out), *end = strstr(p, marks_legend);
         assert_that(end != NULL);
         for (; p < end; p++)
             if ((unsigned char)*p >= 0x80)
