@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -306,9 +307,26 @@ void unmap_bytes(void *bytes, size_t n)
     (void)bytes, (void)n;
 }
 #else
+static void enlarge_stack(void)
+{
+    enum { NEEDED = 1 << 20 };
+    struct rlimit stack;
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= NEEDED)
+        return;
+    if (stack.rlim_max < NEEDED) {
+        fprintf(stderr, "ftx: the stack is limited to %lu KiB, and 1024 are "
+                "needed; see 'ulimit -s'.\n",
+                (unsigned long)stack.rlim_max / 1024);
+        exit(2);
+    }
+    stack.rlim_cur = NEEDED;
+    setrlimit(RLIMIT_STACK, &stack);
+}
+
 char **begin_program(int *n, char *argument[])
 {
     (void)n;
+    enlarge_stack();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     return argument;

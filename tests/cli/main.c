@@ -3,6 +3,8 @@
 #include "lessons.h"
 #include <sys/resource.h>
 
+static const struct rlimit *stack;      /* NULL: as large as ever */
+
 /* In another process, as a shell would. The first word is "ftx". */
 static Said run_program(char *typed[])
 {
@@ -16,6 +18,8 @@ static Said run_program(char *typed[])
         if (freopen("out", "w", stdout) == NULL
             || freopen("err", "w", stderr) == NULL)
             _exit(99);
+        if (stack != NULL)
+            setrlimit(RLIMIT_STACK, stack);
         exit(ftx_main(n, typed));
     }
     waitpid(pid, &status, 0);
@@ -46,6 +50,17 @@ LAW(the_help_lists_every_command)
     assert_said(FTX("--version"), 0, IS_DOUBLE
                 ? "ftx 1.0, double precision\n"
                 : "ftx 1.0, single precision\n", "");
+}
+
+LAW(a_small_stack_is_enlarged_or_refused)
+{
+    const rlim_t small = 128 << 10;
+    stack = &(struct rlimit){ small, 1 << 20 };
+    assert_int_equal(FTX("trials", "--algorithm", "10").status, 0);
+    stack = &(struct rlimit){ small, small };
+    Said s = FTX("trials", "--algorithm", "10");
+    stack = NULL;
+    assert_refused(s, "the stack is limited to 128 KiB, and 1024 are needed;");
 }
 
 LAW(what_is_no_command_is_refused)

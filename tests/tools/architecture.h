@@ -165,9 +165,11 @@ static inline real *numbers_of(const Theta *theta, bool gradients)
 }
 
 /* Recorded with other numbers and recomputed with those of theta, it is a
-   fresh run to the byte, and its gradient, too. */
+   fresh run to the byte, and its gradient, too. What the test draws later
+   does not depend on it. */
 static inline void recomputed_at(Where where, Forward *f, const Theta *theta)
 {
+    const uint64_t before = generator;
     const size_t bytes = (size_t)theta_count(theta) * sizeof(real);
     theta_clear_gradient(theta);
     backward(f(tape, theta));
@@ -192,6 +194,7 @@ static inline void recomputed_at(Where where, Forward *f, const Theta *theta)
         fail_at(where, "the gradient of a recomputed loss is another");
     tape_clear(quiet);
     tape_clear(tape);
+    generator = before;
 }
 
 /* The gradient of every number of theta agrees with its difference, and the
