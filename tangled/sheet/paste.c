@@ -3,6 +3,7 @@
    line. What could be meant in two ways is refused. Main type:
    MatrixReader. Entry point: parse_matrix. */
 #include "sheet/paste.h"
+#include "sheet/takes.h"
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -357,6 +358,45 @@ static bool take_line_end(MatrixReader *r, const Token *t)
     return true;
 }
 
+/* Whether n entries, each `stride` from the one before, count up from 0 or
+   1. */
+static bool counts_up(const Entry *entry, int n, int stride)
+{
+    bool up = entry->value == 0 || entry->value == 1;
+    for (int k = 0; k < n; k++)
+        up &= entry[k * stride].value == entry->value + k
+           && entry[k * stride].decimals == 0;
+    return up;
+}
+
+/* A first column or a first row that counts beside decimals may be labels,
+   and what has three decimals in a setting may be thousands. */
+static void refuse_labels(const MatrixReader *r)
+{
+    const Item *item = r->item;
+    const Entry *first = item->entry;
+    bool bare = r->by_lines && r->brackets.level == 0 && item->cols > 1,
+         column = bare && strncmp(first->typed + first->bytes, "  ", 2) == 0
+               && counts_up(first, item->rows, item->cols),
+         row = bare && item->rows > 1 && counts_up(first, item->cols, 1);
+    for (int k = 0; k < item->rows * item->cols; k++) {
+        column &= k % item->cols == 0 || first[k].decimals > 0;
+        row &= k < item->cols || first[k].decimals > 0;
+    }
+    if (column)
+        fail_in_text(r->error, first->at, "the first column counts the rows "
+                     "and may be labels; leave it out, or type %.1f for its "
+                     "first entry.", first->value);
+    if (row)
+        fail_in_text(r->error, first->at, "the first row counts the columns "
+                     "and may be a heading; leave it out, or put the matrix "
+                     "in brackets.");
+    if (!item->claim && is_key(item->name, false) && first->decimals == 3
+        && first->value >= 1 && first->value == round(first->value))
+        fail_in_text(r->error, first->at, "this point may part thousands; "
+                     "type %.0f or %.0f000.", first->value, first->value);
+}
+
 static void refuse_whole(const MatrixReader *r)
 {
     const Item *item = r->item;
@@ -387,6 +427,7 @@ static void refuse_whole(const MatrixReader *r)
         fail_in_text(r->error, plain->at, "this has no %%, but another entry "
                      "of %s has one; type it for all or none.",
                      item->typed);
+    refuse_labels(r);
 }
 
 static void take_token(MatrixReader *r, const Token *t)
