@@ -424,9 +424,9 @@ const Theta *dtraining(Tape *tape, int N_data, const Tokens x[],
    too. */
 Mat column_at(Mat P, int t);
 
-/* Returns q, proportional to p^(1/tau). p and q are N_V x 1. tau = 0: the most
-   probable token alone, the lowest of several; tau = infinity: all alike
-   that can occur (E22). A negative tau and a NaN are refused. */
+/* Returns q, proportional to p^(1/tau). p and q are N_V x 1. tau = 0: the
+   most probable token alone, the lowest of several; tau = infinity: all
+   alike that can occur (E22). A negative tau and a NaN are refused. */
 Mat tempered(Mat p, double tau);
 
 /* Returns a token sampled from q, N_V x 1, by a uniform number u in [0, 1):
