@@ -1,0 +1,55 @@
+/* Files of tensors, read and written.
+
+   Main types: Tensor, Tensors. Entry points: tensors_of_folder,
+   tensors_write. */
+#ifndef FTX_SAFETENSORS_H
+#define FTX_SAFETENSORS_H
+#include "cli/command.h"
+
+/* A tensor in a file: its numbers are stored row after row. */
+typedef enum { TENSOR_F32, TENSOR_F16, TENSOR_BF16, TENSOR_F64,
+               TENSOR_OTHER } TensorType;
+enum { TENSOR_DIMENSIONS = 8 };
+typedef struct {
+    const char *name;
+    TensorType type;            /* OTHER: whole numbers and the like      */
+    const char *type_name;      /* such as "F32"                          */
+    int dimensions;
+    long long size[TENSOR_DIMENSIONS];
+    size_t count;               /* of its numbers                         */
+    const unsigned char *bytes;
+    const char *file;           /* where it stands                        */
+} Tensor;
+
+/* tensor[0] ... tensor[n - 1], in the order of their names. */
+typedef struct {
+    int n;
+    const Tensor *tensor;
+} Tensors;
+
+/* Reads one file. The numbers stay where they are, in the file, which is
+   mapped. What is not to the letter of the format ends the attempt. */
+Tensors tensors_of_file(Arena *arena, const char *name, Error *f);
+
+/* Reads model.safetensors in a folder, or the shards that its index names. */
+Tensors tensors_of_folder(Arena *arena, const char *folder, Error *f);
+
+/* Returns the tensor of that name; NULL: there is none. */
+const Tensor *tensor_named(const Tensors *in, const char *name);
+
+/* Number k of a tensor, from 0; not of one of type OTHER. */
+double tensor_number(const Tensor *tensor, size_t k);
+
+/* Returns "F32", ... */
+const char *tensor_type_name(TensorType type);
+
+/* Returns the name of a file in a folder. */
+const char *in_folder(Arena *arena, const char *folder, const char *name);
+
+/* Writes n tensors of one type; number gives number k of tensor i. false
+   where it could not be written. In F16 what is too large is infinite. */
+bool tensors_write(FILE *file, TensorType type, int n, const Tensor *tensor,
+                   double (*number)(const void *data, int i, size_t k),
+                   const void *data);
+
+#endif

@@ -1,0 +1,40 @@
+/* Beam search for Algorithm 15, and filling of masked tokens with
+   Algorithm 9.
+
+   Entry points: beam_search, fill_masked. */
+#ifndef BEAM_H
+#define BEAM_H
+#include "practice/inference.h"
+
+/* A translation; the logarithm of its probability; whether it has ended. */
+typedef struct { Tokens x; double log_p; bool ended; } Hypothesis;
+
+/* The hyperparameters of beam search. */
+typedef struct {
+    int B;                  /* the width, at least 1 */
+    double alpha;           /* the exponent of the length; 0: none */
+    int ell_gen;            /* at most so many tokens; 0: ell_max */
+    bool no_special;        /* mask_token and bos_token never occur */
+} Beam;
+
+/* The translations of z that beam search finds, the best first: n <= B of
+   them, which is returned, in best[0] ... best[n - 1]; best has room for B.
+   Of equal scores the one with the better beginning comes first, and of
+   one beginning the lower token. A B below 1 is refused. */
+int beam_search(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
+                const Beam *how, Hypothesis best[]);
+
+/* A place of x where mask_token stands, and its n most probable tokens:
+   y[0] ... y[n - 1] with their probabilities p[0] ... p[n - 1]. */
+typedef struct {
+    int t;
+    const int *y;
+    const double *p;
+} Guess;
+
+/* The guesses of Algorithm 9 for each mask_token in x, from the first to
+   the last; *count of them, in the arena. n is in [N_V]. */
+const Guess *fill_masked(Tape *tape, Arena *arena, Tokens x,
+                         const Theta *theta, int n, int *count);
+
+#endif

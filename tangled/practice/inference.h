@@ -1,0 +1,61 @@
+/* Algorithms 14 and 15 with the options of practice.
+
+   Main type: Inference. Entry points: inference_14, inference_15. */
+#ifndef INFERENCE_H
+#define INFERENCE_H
+#include "practice/variants.h"
+
+typedef struct KVCache KVCache;
+
+/* The hyperparameters of inference in practice; options, off when 0. */
+typedef struct {
+    int ell_gen;            /* how many tokens; in a translation: at most so
+                               many, and 0 stands for ell_max */
+    double tau;             /* temperature, 0 to infinity (E22) */
+    Random *random;         /* a number for each token (E41); with tau = 0
+                               it may be NULL */
+    bool (*on_token)(void *to, int y);  /* false: stop */
+    void *to;
+    bool stop_at_eos;       /* Algorithm 14: eos_token is the last (E35) */
+    bool no_special;        /* mask_token and bos_token are never drawn; and
+                               eos_token not where it ends nothing (E35) */
+    int top_k;              /* only the k most probable tokens */
+    double top_p;           /* only the most probable, up to this sum */
+    int slide;              /* Algorithm 14: how many tokens leave the
+                               front when there are more than ell_max */
+    bool encode_once;       /* Algorithm 15: z; with a KV cache, always */
+    KVCache *kv_cache;      /* of the tape; NULL: none */
+} Inference;
+
+/* Algorithm 14 with these options. y lives in the arena; what the model
+   computes for a token is let go after it. */
+Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
+                    const Inference *how);
+
+/* Algorithm 15 with these options. *ended, unless ended is NULL, says
+   whether the last token is eos_token. x^ lives in the arena. */
+Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
+                    const Inference *how, bool *ended);
+
+/* p without the special tokens; the rest has the sum 1 again. eos_token
+   stays where eos_ends is set. */
+Mat exclude_special(Mat p, bool eos_ends);
+
+/* Returns q with only its k most probable tokens; 0: with all. */
+Mat restrict_top_k(Mat q, int k);
+
+/* Returns q with only as many of the most probable tokens as have a sum of at
+   least top_p in [0, 1]; 0: with all. */
+Mat restrict_top_p(Mat q, double top_p);
+
+/* y[0] ... y[n - 1]: the n most probable tokens of p, N_V x 1, the most
+   probable first, and of equal ones the lower number first. */
+void rank_tokens(Mat p, int n, int y[]);
+
+/* The q that a token is drawn from; eos_ends: would eos_token end it? */
+Mat sampling_distribution(Mat p, bool eos_ends, const Inference *how);
+
+/* How many tokens Algorithm 15 may draw: ell_gen, or ell_max for 0. */
+int translation_bound(int ell_gen, const Theta *theta);
+
+#endif
