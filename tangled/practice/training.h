@@ -58,6 +58,6 @@ typedef struct {
    added to worker->tokens how many tokens are predicted. */
 typedef Mat Loss(Worker *worker, const Data *data, int n);
 Loss loss_11, loss_12, loss_13;     /* 11.3 to 11.5, 12.3 to 12.9, ...    */
-Loss loss_class;                    /* data->c[n] is the class of x_n     */
+Loss loss_class;                    /* data->c[n] in [N_C] is the class    */
 
 #endif
