@@ -72,13 +72,13 @@ static bool reaches_a_parameter(Mat Y)
     return Y->tape == NULL && Y->grad != NULL;
 }
 
-static Mat apply_edit(SlipRun *s, const Edit *strike, Mat M)
+static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
 {
-    Mat Y = strike->instead != NULL ? strike->instead(s, M)
-                                    : evaluate_formula(s, strike->by, M);
+    Mat Y = edit->instead != NULL ? edit->instead(s, M)
+                                    : evaluate_formula(s, edit->by, M);
     bool fits = Y != NULL && Y->rows == M->rows && Y->cols == M->cols;
     if (fits && is_learning(s) && M->tape != NULL
-        && ((strike->when & STRAIGHT) != 0 || !reaches_a_parameter(Y)))
+        && ((edit->when & STRAIGHT) != 0 || !reaches_a_parameter(Y)))
         return with_numbers(M, Y);
     if (!fits && (s->variation.run->algorithm < 8 || s->here->line == 0))
         refuse_slip(s);
@@ -104,14 +104,14 @@ static uint64_t roles_of(const Step *step)
          : step->aspect == NEW ? NEW_VALUES : (uint64_t)1 << step->role;
 }
 
-static bool is_edited(SlipRun *s, const Edit *strike,
+static bool is_edited(SlipRun *s, const Edit *edit,
                       uint64_t roles, bool unwritten)
 {
-    bool meant = s->here->line > 0 ? (strike->roles & roles) != 0
-               : strike->given != NULL
-                 && is_among(strike->given, s->here->name);
-    return meant && ((strike->when & UNWRITTEN) != 0) == unwritten
-        && condition_holds(s, strike->when);
+    bool meant = s->here->line > 0 ? (edit->roles & roles) != 0
+               : edit->given != NULL
+                 && is_among(edit->given, s->here->name);
+    return meant && ((edit->when & UNWRITTEN) != 0) == unwritten
+        && condition_holds(s, edit->when);
 }
 
 static Mat apply_explanations(SlipRun *s, Explanation *why, uint64_t roles,
@@ -183,11 +183,11 @@ bool can_apply(const Run *run, const Slip *slip, const bool *among,
             roles |= roles_of(s)
                    | (is_of_one_query(s) ? ROLE(SCALED) : 0);
     for (int i = 0; i < EDITS; i++) {
-        const Edit *strike = &slip->at[i];
-        const char *names = strike->given;
-        bool meets = (strike->roles & roles) != 0
+        const Edit *edit = &slip->at[i];
+        const char *names = edit->given;
+        bool meets = (edit->roles & roles) != 0
                   || (names != NULL && is_given(run, names));
-        if (meets && can_hold(run, strike->when & ~(unsigned)ONLY_HERE))
+        if (meets && can_hold(run, edit->when & ~(unsigned)ONLY_HERE))
             return true;
     }
     return exchanges_X_and_Z(slip) && is_given(run, "X");
