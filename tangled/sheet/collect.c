@@ -100,8 +100,8 @@ static int time_of(const Job *job, Step *step)
 /* What is computed has a row in the table, and its name from there. */
 void set_row(Step *step)
 {
-    static const StepRow nobodys = { .symbol = "?", .columns = "?",
-                                     .from = "" };
+    static const StepRow nobodys = { .name = "", .from = "", .symbol = "?",
+                                     .columns = "?" };
     step->row = row_named(step->algorithm, step->line, step->name);
     if (step->row == NULL)              /* a student's own name */
         step->row = &nobodys;

@@ -483,10 +483,12 @@ static const struct {
 static const struct {
     const char *name;
     double value;
+    bool minus;                 /* not every compiler folds -INFINITY     */
 } constants[] = {
-    { "e",    2.71828182845904523536 }, { "pi", 3.14159265358979323846 },
-    { "inf",  INFINITY },               { "minus_inf", -INFINITY },
-    { "true", 1 },                      { "false", 0 },
+    { "e",    2.71828182845904523536, false },
+    { "pi",   3.14159265358979323846, false },
+    { "inf",  INFINITY, false },        { "minus_inf", INFINITY, true },
+    { "true", 1, false },               { "false", 0, false },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions,
        CONSTANTS = sizeof constants / sizeof *constants };
@@ -513,6 +515,12 @@ static int find_constant(const Token *t)    /* CONSTANTS: there is none */
     while (k < CONSTANTS && !is_named(t, constants[k].name))
         k++;
     return k;
+}
+
+static Operand constant_number(int c)
+{
+    return exact_number(constants[c].minus ? -constants[c].value
+                                           : constants[c].value);
 }
 
 static const char no_number[] =
@@ -559,7 +567,7 @@ static Operand parse_entry_word(Parser *p)
     advance(p);
     if (c < CONSTANTS) {
         p->infinite |= isinf(constants[c].value) != 0;
-        return exact_number(constants[c].value);
+        return constant_number(c);
     }
     if (f < FUNCTIONS)
         return apply_each(functions[f].each, parse_argument(p, &t), 0);
@@ -578,8 +586,7 @@ static Operand find_operand(Parser *p, const Token *t)
     Mat M = scope->find_value(scope->data, t->word, t->length);
     int c = find_constant(t);
     if (M == NULL)
-        return c < CONSTANTS ? exact_number(constants[c].value)
-                             : lose_value(p);
+        return c < CONSTANTS ? constant_number(c) : lose_value(p);
     bool plain = M->tape == NULL && M->grad == NULL;
     return plain && M->rows * M->cols == 1 ? exact_number(M->at[0])
          : matrix_operand(put_on_tape(p, M));
