@@ -2,8 +2,8 @@
    Algorithm 9.
 
    Entry points: beam_search, fill_masked. */
-#ifndef BEAM_H
-#define BEAM_H
+#ifndef FTX_BEAM_H
+#define FTX_BEAM_H
 #include "practice/inference.h"
 
 /* A translation; the logarithm of its probability; whether it has ended. */

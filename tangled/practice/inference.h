@@ -1,8 +1,8 @@
 /* Algorithms 14 and 15 with the options of practice.
 
    Main type: Inference. Entry points: inference_14, inference_15. */
-#ifndef INFERENCE_H
-#define INFERENCE_H
+#ifndef FTX_INFERENCE_H
+#define FTX_INFERENCE_H
 #include "practice/variants.h"
 
 typedef struct KVCache KVCache;

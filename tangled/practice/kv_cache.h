@@ -1,8 +1,8 @@
 /* The keys and values of earlier tokens, kept for the next.
 
    Main type: KVCache. Entry points: kv_cache_new, kv_cache_unseen. */
-#ifndef KV_CACHE_H
-#define KV_CACHE_H
+#ifndef FTX_KV_CACHE_H
+#define FTX_KV_CACHE_H
 #include "practice/inference.h"
 
 /* A KV cache for the keys and the values of up to ell_max tokens, of

@@ -1,6 +1,6 @@
 /* Practice: what is put around the fifteen algorithms. */
-#ifndef PRACTICE_H
-#define PRACTICE_H
+#ifndef FTX_PRACTICE_H
+#define FTX_PRACTICE_H
 #include "practice/beam.h"
 #include "practice/kv_cache.h"
 #include "practice/relative.h"

@@ -1,6 +1,6 @@
 /* Relative positions, as an observer of the heads of Algorithm 10. */
-#ifndef RELATIVE_H
-#define RELATIVE_H
+#ifndef FTX_RELATIVE_H
+#define FTX_RELATIVE_H
 #include "ftx.h"
 
 /* Returns the scores of all distances, D[n + 1, t_x] for distance n,

@@ -2,8 +2,8 @@
 
    Main type: Trainer. Entry points: trainer_new, trainer_run, evaluate. In
    go a theta and data; out comes the theta, trained. */
-#ifndef TRAINER_H
-#define TRAINER_H
+#ifndef FTX_TRAINER_H
+#define FTX_TRAINER_H
 #include "practice/training.h"
 
 /* What a step has done. */

@@ -1,8 +1,8 @@
 /* The data and the hyperparameters of a training, and its losses.
 
    Main types: Data, Training, Worker. */
-#ifndef TRAINING_H
-#define TRAINING_H
+#ifndef FTX_TRAINING_H
+#define FTX_TRAINING_H
 #include "practice/variants.h"
 
 /* x_1 ... x_N_data are x[1] ... x[N_data]. The same holds for z, the

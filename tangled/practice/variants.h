@@ -2,8 +2,8 @@
 
    Entry points: prepare_tape, tape_dropout, classify. In goes a theta; out
    come observers and settings of its tape. */
-#ifndef VARIANTS_H
-#define VARIANTS_H
+#ifndef FTX_VARIANTS_H
+#define FTX_VARIANTS_H
 #include "library/operation.h"
 #include "library/parameters.h"
 #include "library/random.h"
