@@ -385,12 +385,6 @@ Mat etransformer(Tape *tape, Tokens x, const Theta *theta);
    probabilities of x[t+1], given x[1:t]. */
 Mat dtransformer(Tape *tape, Tokens x, const Theta *theta);
 
-/* theta has new numbers: the observers are shown each parameter, under its
-   name and its number in the list. Then the tape is cleared, for all on it
-   was computed with the old ones. */
-#define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
-void see_theta(Tape *tape, const char *line, const Theta *theta);
-
 /* A generator of random numbers; see library/random.h. */
 typedef struct Random Random;
 
@@ -400,6 +394,12 @@ double uniform(Random *random);
 /* theta <- theta - eta times the gradient of loss, which is left beside the
    numbers. */
 void descend(Theta *theta, double eta, Mat loss);
+
+/* theta has new numbers: the observers are shown each parameter, under its
+   name and its number in the list. Then the tape is cleared, for all on it
+   was computed with the old ones. */
+#define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
+void see_theta(Tape *tape, const char *line, const Theta *theta);
 
 /* Algorithm 11: theta^ <- EDTraining(z_1:N_data, x_1:N_data, theta).
    z[1] ... z[N_data] and x[1] ... x[N_data] have 1 to ell_max tokens each.

@@ -15,7 +15,7 @@ local IN = {
   alg3 = [[ q k_ v_ \tilde{v} ]], alg4 = [[ V ]], alg5 = [[ V ]], alg7 = [[ p a ]],
   alg13 = [[ d -d_ ]], alg14 = [[ p q ]], alg15 = [[ p q ]],
   sampling = [[ p q ]], options = [[ p q -K ]],
-  operations = [[ b p a ]], conventions = [[ V ]],
+  operations = [[ b p a g m v y ]], conventions = [[ V ]],
   ['the-operations'] = [[ g m v ]], ['sums-and-multiples'] = [[ g ]],
   ['down-the-columns'] = [[ m v ]], ['choosing-and-arranging'] = [[ y ]],
   beam = [[ -B ]], classification = [[ -P ]], matrices = [[ b ]],
