@@ -44,25 +44,25 @@ local function steps_of(sheet)
 end
 
 -- A number as it is printed: at most so many digits after the point.
-local function number(x, digits)
+local function number(x, digits, rounded)
   if type(x) ~= 'number' then
     return ({ ['-inf'] = '-\\infty', inf = '\\infty' })[x] or '\\text{' .. x .. '}'
   end
   if math.abs(x) < 1e-15 then return '0' end    -- rounding
   local text = ('%.' .. digits .. 'f'):format(x)
   if text:match '%.' then text = text:gsub('0+$', ''):gsub('%.$', '') end
-  if x ~= 0 and not text:match '[1-9]' then     -- not a naught, but small
+  if x ~= 0 and not rounded and not text:match '[1-9]' then     -- small
     local mantissa, exponent = ('%.' .. digits .. 'g'):format(x):match '(.*)e(.*)'
     text = mantissa and mantissa .. ' \\cdot 10^{' .. tonumber(exponent) .. '}' or text
   end
   return text == '-0' and '0' or text
 end
 
-local function matrix(rows, digits, inline)
+local function matrix(rows, digits, inline, rounded)
   local out = List{}
   for _, row in ipairs(rows) do
     out:insert(table.concat(List.map(row, function(x)
-      return number(x, digits) end), ' & '))
+      return number(x, digits, rounded) end), ' & '))
   end
   if #rows == 1 and #rows[1] == 1 then return out[1] end
   if #rows == 1 and inline then return '(' .. out[1]:gsub(' & ', ',\\,') .. ')' end
@@ -114,7 +114,7 @@ function program.value(span, inline)
     rows = List.map(rows, function(r) return { r[tonumber(j)] } end)
   end
   if rows and rows[1] and rows[1][1] ~= nil then
-    return matrix(rows, digits, inline), #rows * #rows[1] > 1, name,
+    return matrix(rows, digits, inline, span.attributes.digits), #rows * #rows[1] > 1, name,
       span.attributes.of
   elseif steps then
     fault(book.here, 'there is no %s among the steps of %s.', text, sheet)
