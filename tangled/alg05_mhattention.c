@@ -3,13 +3,13 @@
 
 Mat mhattention(Mat X, Mat Z, const W_multi *w, Mask mask)
 {
-    Mat *head = matrices(X, w->H);                      // 5.1
+    Mat *Y_heads = matrices(X, w->H);                   // 5.1
     for (int h = 1; h <= w->H; h++) {                   // 5.1
         SEE_INDEX(X->tape, 5.1, h);
         Mat Y_h = attention(X, Z, &w->head[h], mask);   SEE(5.2, Y_h);
-        head[h] = Y_h;                                  // 5.2
+        Y_heads[h] = Y_h;                               // 5.2
     }
-    Mat Y  = stack(w->H, head);                         SEE(5.3, Y);
+    Mat Y  = stack(w->H, Y_heads);                      SEE(5.3, Y);
     Mat Vt = affine(w->W_o, Y, w->b_o);                 SEE(5.4, Vt);
     return Vt;                                          // 5.4
 }

@@ -24,14 +24,16 @@ local function before_where(inlines)
   return out
 end
 
--- A line: its formula, its indentation, the paper's remark. A remark alone
--- is no line; it stands above the next.
+-- A line: its formula, its indentation, the paper's remark, the shape of what
+-- it computes. A remark alone is no line; it stands above the next.
 local function read_line(inlines)
   local line, rest = { indent = 0 }, List{}
   for _, x in ipairs(inlines) do
     local blanks, text = (x.text or ''):match '^([ \u{A0}]+)(.*)$'
     if x.t == 'Span' and x.classes:includes 'remark' then
       line.remark = formula.inlines(x.content)
+    elseif x.t == 'Span' and x.classes:includes 'shape' then
+      line.shape = formula.inlines(x.content)
     elseif #rest == 0 and x.t == 'Str' and blanks then
       line.indent = utf8.len(blanks)
       if text ~= '' then rest:insert(pandoc.Str(text)) end

@@ -119,7 +119,7 @@ local function same_tags(l, m)
   return true
 end
 
--- The formulas beside lines i to k, each only once a piece.
+-- The formulas beside lines i to k, each with its shape, only once a piece.
 local function formulas(lines, i, k, told)
   local out, seen = List{}, nil
   for j = i, k do seen = seen or lines[j].see end
@@ -128,9 +128,11 @@ local function formulas(lines, i, k, told)
     local line = algorithm and algorithm.lines[tag[2]]
     if line and not told[line] then
       told[line] = true
-      out:insert(seen and line.short .. pair.new('\\seen',
+      local f = seen and line.short .. pair.new('\\seen',
         ' <span class="seen" title="this value can be observed">∘</span>')
-        or line.short)
+        or line.short
+      out:insert(f:within('\\formulabeside{%s}', '<p>%s')
+        .. (line.shape or nothing):within('{%s}\n', ' <span class="shape">%s</span></p>\n'))
     end
   end
   return out
@@ -155,9 +157,7 @@ local function row(lines, i, k, told)
     code:insert(code_line(lines[j], i == k and '' or j == i
                           and '\\gutterbarstart' or '\\gutterbar'))
   end
-  local beside = pair.join(List.map(formulas(lines, i, k, told), function(f)
-    return f:within('\\formulabeside{%s}', '<p>%s</p>')
-  end), '\n', '\n')
+  local beside = pair.join(formulas(lines, i, k, told), '', '')
   local number, c = gutter(lines[i].tags), pair.join(code, '\n', '\n')
   return pair.new(
     ('\\coderow{%d}{%s}{%s}{%s}'):format(columns, number.tex, c.tex, beside.tex),

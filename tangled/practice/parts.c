@@ -7,15 +7,15 @@ Mat encode(Tape *tape, Tokens z, const Theta *theta)
     REQUIRE(theta->hyper.architecture == ED_TRANSFORMER,
             "theta belongs to another architecture.");
     int ell_z = z.length;                         SEE_INDEX(tape, 8.1, ell_z);
-    Mat Z = embeddings(tape, z,                     // 8.2
-                       theta);                      SEE(8.3, Z);
+    Mat e_z = embeddings(tape, z, theta);           // 8.2
+    Mat Z = e_z;                                    SEE(8.3, Z);
     for (int l = 1; l <= theta->hyper.L_enc; l++) { SEE_INDEX(tape, 8.4, l);
         const Layer *w = &theta->enc[l];            // 8.4
         Z = add(Z, mhattention(Z, Z, &w->W,         // 8.5
                                bidirectional));     SEE(8.5, Z);
         Z = layer_norm(Z, w->gamma_1, w->beta_1);   SEE(8.6, Z);
-        Mat Y = relu(affine(w->W_mlp1, Z, w->b_mlp1)); // 8.7
-        Z = add(Z, affine(w->W_mlp2, Y, w->b_mlp2)); SEE(8.7, Z);
+        Mat mlp = relu(affine(w->W_mlp1, Z, w->b_mlp1)); // 8.7
+        Z = add(Z, affine(w->W_mlp2, mlp, w->b_mlp2)); SEE(8.7, Z);
         Z = layer_norm(Z, w->gamma_2, w->beta_2);   SEE(8.8, Z);
     }                                               // 8.9
     return Z;
@@ -26,8 +26,8 @@ Mat decode(Tape *tape, Mat Z, Tokens x, const Theta *theta)
     REQUIRE(theta->hyper.architecture == ED_TRANSFORMER,
             "theta belongs to another architecture.");
     int ell_x = x.length;                         SEE_INDEX(tape, 8.10, ell_x);
-    Mat X = embeddings(tape, x,                     // 8.11
-                       theta);                      SEE(8.12, X);
+    Mat e_x = embeddings(tape, x, theta);           // 8.11
+    Mat X = e_x;                                    SEE(8.12, X);
     for (int l = 1; l <= theta->hyper.L_dec; l++) { SEE_INDEX(tape, 8.13, l);
         const DecoderLayer *w = &theta->dec[l];     // 8.13
         X = add(X, mhattention(X, X, &w->W_dec,     // 8.14
@@ -36,8 +36,8 @@ Mat decode(Tape *tape, Mat Z, Tokens x, const Theta *theta)
         X = add(X, mhattention(X, Z, &w->W_ed,      // 8.16
                                bidirectional));     SEE(8.16, X);
         X = layer_norm(X, w->gamma_4, w->beta_4);   SEE(8.17, X);
-        Mat Y = relu(affine(w->W_mlp3, X, w->b_mlp3)); // 8.18
-        X = add(X, affine(w->W_mlp4, Y, w->b_mlp4)); SEE(8.18, X);
+        Mat mlp = relu(affine(w->W_mlp3, X, w->b_mlp3)); // 8.18
+        X = add(X, affine(w->W_mlp4, mlp, w->b_mlp4)); SEE(8.18, X);
         X = layer_norm(X, w->gamma_5, w->beta_5);   SEE(8.19, X);
     }                                               // 8.20
     Mat P = unembed(X, theta->W_u);                 SEE(8.21, P);
@@ -49,15 +49,15 @@ Mat layers_9(Tape *tape, Tokens x, const Theta *theta)
     REQUIRE(theta->hyper.architecture == E_TRANSFORMER,
             "theta belongs to another architecture.");
     int ell = x.length;                             SEE_INDEX(tape, 9.1, ell);
-    Mat X = embeddings(tape, x,                     // 9.2
-                       theta);                      SEE(9.3, X);
+    Mat e = embeddings(tape, x, theta);             // 9.2
+    Mat X = e;                                      SEE(9.3, X);
     for (int l = 1; l <= theta->hyper.L; l++) {     SEE_INDEX(tape, 9.4, l);
         const Layer *w = &theta->layer[l];          // 9.4
         X = add(X, mhattention(X, X, &w->W,         // 9.5
                                bidirectional));     SEE(9.5, X);
         X = layer_norm(X, w->gamma_1, w->beta_1);   SEE(9.6, X);
-        Mat Y = gelu(affine(w->W_mlp1, X, w->b_mlp1)); // 9.7
-        X = add(X, affine(w->W_mlp2, Y, w->b_mlp2)); SEE(9.7, X);
+        Mat mlp = gelu(affine(w->W_mlp1, X, w->b_mlp1)); // 9.7
+        X = add(X, affine(w->W_mlp2, mlp, w->b_mlp2)); SEE(9.7, X);
         X = layer_norm(X, w->gamma_2, w->beta_2);   SEE(9.8, X);
     }                                               // 9.9
     return X;
