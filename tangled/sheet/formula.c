@@ -91,212 +91,180 @@ static Mat filled_matrix(const Parser *p, int rows, int cols, double x)
     return M;
 }
 
-static void write_entries(Mat M, real *to, bool transposed)
+/* Functions of up to three numbers. */
+typedef enum { EXP, LN, SQRT, SIN, COS, TANH, PLUS, TIMES, OVER, POWER,
+               COPY, ROUND, FINITE, PICK, NO_FUNCTION } Function;
+
+/* Returns f(x[0], x[1], x[2]), and its derivatives in slope. A number that
+   was rounded has the slope of the number before. */
+static double function_value(Function f, const double x[], double slope[])
 {
-    for (int j = 0; j < M->cols; j++)
-        for (int i = 0; i < M->rows; i++)
-            to[transposed ? j + i * M->cols : i + j * M->rows]
-                = AT(M, i + 1, j + 1);
-}
-
-static void add_gradient(Mat Y, bool transposed)
-{
-    Mat M = Y->of[0];
-    for (int j = 0; M->grad != NULL && j < M->cols; j++)
-        for (int i = 0; i < M->rows; i++)
-            M->grad[&AT(M, i + 1, j + 1) - M->at]
-                += Y->grad[transposed ? j + i * M->cols : i + j * M->rows];
-}
-
-static void copy_forward(struct Matrix *Y)
-{
-    write_entries(*Y->of, Y->at, false);
-}
-
-static void transpose_forward(struct Matrix *Y)
-{
-    write_entries(*Y->of, Y->at, true);
-}
-
-static void copy_back(Mat Y)            { add_gradient(Y, false); }
-static void transpose_back(Mat Y)       { add_gradient(Y, true); }
-
-static const Operation copying = { "copy", copy_forward, copy_back },
-    transposing = { "transpose", transpose_forward, transpose_back };
-
-static Mat copy_matrix(const Parser *p, Mat M, bool transposed)
-{
-    return node_compute(node_on(HERE("copy_matrix"), p->scope->tape,
-                                transposed ? M->cols : M->rows,
-                                transposed ? M->rows : M->cols,
-                                transposed ? &transposing : &copying,
-                                1, &M));
-}
-
-/* A parameter is on no tape; its gradient comes back to it. */
-static Mat put_on_tape(const Parser *p, Mat M)
-{
-    return M->tape != NULL && !M->transposed ? M : copy_matrix(p, M, false);
-}
-
-static Mat as_matrix(const Parser *p, Operand v)
-{
-    return v.M != NULL ? v.M : put_on_tape(p, filled_matrix(p, 1, 1, v.x));
-}
-
-static double round_to(double x, double decimals)
-{
-    double unit = pow(10, -decimals);
-    return isinf(x) ? x : round(x / unit) * unit;
-}
-
-/* Functions of a number x; c is the exponent, the summand or the decimals.
-   A number that was rounded has the slope of the number before. */
-typedef enum { NO_SUCH, EXP, LN, SQRT, SIN, COS, TANH, POWER, PLUS, ROUND,
-               FINITE } OfNumber;
-
-static double apply(OfNumber f, double x, double c, double *slope)
-{
-    *slope = 1;
+    double a = x[0], b = x[1], unit = pow(10, -b);
+    slope[0] = 1;
+    slope[1] = slope[2] = 0;
     switch (f) {
-    case EXP:    return *slope = exp(x);
-    case LN:     *slope = 1 / x;                return log(x);
-    case SQRT:   *slope = 0.5 / sqrt(x);        return sqrt(x);
-    case SIN:    *slope = cos(x);               return sin(x);
-    case COS:    *slope = -sin(x);              return cos(x);
-    case TANH:   *slope = 1 - tanh(x) * tanh(x); return tanh(x);
-    case POWER:  *slope = c == 0 ? 0 : c * pow(x, c - 1);
-                 return pow(x, c);
-    case PLUS:   return x + c;
-    case ROUND:  return round_to(x, c);
-    case FINITE: *slope = 0;                    return isfinite(x) != 0;
-    case NO_SUCH: break;
+    case EXP:    return slope[0] = exp(a);
+    case LN:     slope[0] = 1 / a;                   return log(a);
+    case SQRT:   slope[0] = 0.5 / sqrt(a);           return sqrt(a);
+    case SIN:    slope[0] = cos(a);                  return sin(a);
+    case COS:    slope[0] = -sin(a);                 return cos(a);
+    case TANH:   slope[0] = 1 - tanh(a) * tanh(a);   return tanh(a);
+    case PLUS:   slope[1] = 1;                       return a + b;
+    case TIMES:  slope[0] = b; slope[1] = a;         return a * b;
+    case OVER:   slope[0] = 1 / b; slope[1] = -a / (b * b); return a / b;
+    case POWER:  slope[0] = b == 0 ? 0 : b * pow(a, b - 1);
+                 slope[1] = pow(a, b) * log(a);      return pow(a, b);
+    case ROUND:  return isinf(a) ? a : round(a / unit) * unit;
+    case FINITE: slope[0] = 0;                       return isfinite(a) != 0;
+    case PICK:   slope[0] = 0; slope[a != 0 ? 1 : 2] = 1;
+                 return x[a != 0 ? 1 : 2];
+    case COPY: case NO_FUNCTION: break;
     }
-    return x;
+    return a;
 }
 
-static void apply_back(Mat Y)
+/* Entry (i, j) of M where it is spread over a larger matrix: a row stands in
+   each row of it, a column in each column. */
+static int spread_index(Mat M, int i, int j)
 {
-    Mat M = Y->of[0];
-    for (int k = 0; M->grad != NULL && k < M->rows * M->cols; k++)
-        if (Y->grad[k] != 0)            /* the slope may be infinite */
-            M->grad[k] += Y->slope[k] * Y->grad[k];
+    return (int)(&AT(M, M->rows == 1 ? 1 : i, M->cols == 1 ? 1 : j) - M->at);
 }
 
-static const Operation applying = { "apply", NULL, apply_back };
-
-static Operand apply_each(OfNumber f, Operand v, double c)
+static double value_at(Mat Y, int i, int j, double slope[])
 {
-    double slope;
-    if (v.M == NULL)
-        return exact_number(apply(f, v.x, c, &slope));
-    int n = v.M->rows * v.M->cols;
-    struct Matrix *Y = node_new(HERE("apply_each"), v.M->rows, v.M->cols,
-                                &applying, 1, &v.M);
-    if (wants_gradients(Y->tape))
-        Y->slope = arena_alloc(tape_arena(Y->tape),
-                               (size_t)n * sizeof *Y->slope);
+    double x[] = { 0, 0, 0 };
+    for (int k = 0; k < Y->n; k++)
+        x[k] = Y->of[k]->at[spread_index(Y->of[k], i, j)];
+    return function_value((Function)Y->c, x, slope);
+}
+
+static void each_forward(struct Matrix *Y)
+{
+    double slope[3];
+    for (int j = 1; j <= Y->cols; j++)
+        for (int i = 1; i <= Y->rows; i++)
+            AT(Y, i, j) = (real)value_at(Y, i, j, slope);
+}
+
+static void each_back(Mat Y)
+{
+    double slope[3];
+    for (int j = 1; j <= Y->cols; j++)
+        for (int i = 1; i <= Y->rows; i++) {
+            real dY = Y->grad[&AT(Y, i, j) - Y->at];
+            value_at(Y, i, j, slope);
+            for (int k = 0; k < Y->n && dY != 0; k++)
+                if (Y->of[k]->grad != NULL && slope[k] != 0)
+                    Y->of[k]->grad[spread_index(Y->of[k], i, j)]
+                        += (real)slope[k] * dY;
+        }
+}
+
+static const Operation each = { "each", each_forward, each_back };
+
+/* Returns f of n operands, entry by entry. */
+static Operand apply(Parser *p, Function f, int n, const Operand a[])
+{
+    double x[] = { 0, 0, 0 }, slope[3];
+    Mat of[3];
+    int rows = 0, cols = 0;
     for (int k = 0; k < n; k++) {
-        Y->at[k] = (real)apply(f, v.M->at[k], c, &slope);
-        if (Y->slope != NULL)
-            Y->slope[k] = (real)slope;
+        x[k] = a[k].x;
+        if (a[k].M != NULL && a[k].M->rows > rows)
+            rows = a[k].M->rows;
+        if (a[k].M != NULL && a[k].M->cols > cols)
+            cols = a[k].M->cols;
     }
-    return matrix_operand(Y);
+    if (rows == 0)
+        return exact_number(function_value(f, x, slope));
+    for (int k = 0; k < n; k++) {
+        of[k] = a[k].M != NULL ? a[k].M : filled_matrix(p, 1, 1, a[k].x);
+        if ((of[k]->rows != rows && of[k]->rows != 1)
+            || (of[k]->cols != cols && of[k]->cols != 1))
+            return lose_value(p);
+    }
+    struct Matrix *Y = node_on(HERE("formula"), p->scope->tape, rows, cols,
+                               &each, n, of);
+    Y->c = f;
+    return matrix_operand(node_compute(Y));
 }
 
-/* A row, a column or a single entry as a matrix of that shape: the product
-   with ones. NULL: it has another shape. */
-static Mat spread(const Parser *p, Mat M, int rows, int cols)
+static Operand apply_to_two(Parser *p, Function f, Operand a, Operand b)
 {
-    if ((M->rows != rows && M->rows != 1)
-        || (M->cols != cols && M->cols != 1))
-        return NULL;
-    if (M->rows < rows)
-        M = mul(filled_matrix(p, rows, 1, 1), M);
-    return M->cols < cols ? mul(M, filled_matrix(p, 1, cols, 1)) : M;
+    return apply(p, f, 2, (Operand[]){ a, b });
 }
 
-static int largest_size(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static Operand combine(Parser *p, Operand a, Operand b,
-                       Mat (*operation)(Where where, Mat A, Mat B))
-{
-    int rows = largest_size(a.M->rows, b.M->rows);
-    int cols = largest_size(a.M->cols, b.M->cols);
-    Mat A = spread(p, a.M, rows, cols), B = spread(p, b.M, rows, cols);
-    return A == NULL || B == NULL ? lose_value(p)
-         : matrix_operand(operation(HERE("combine"), A, B));
-}
-
-static Operand scaled_by(Operand v, double c)
-{
-    return v.M == NULL ? exact_number(c * v.x)
-                       : matrix_operand(scale(v.M, c));
-}
-
-static Operand negated(Operand v)
+static Operand negated(Parser *p, Operand v)
 {
     v.x = -v.x;
-    return v.M == NULL ? v : scaled_by(v, -1);
-}
-
-static Operand add_operands(Parser *p, Operand a, Operand b)
-{
-    return a.M == NULL ? apply_each(PLUS, b, a.x)
-         : b.M == NULL ? apply_each(PLUS, a, b.x)
-         : combine(p, a, b, add_);
-}
-
-static Operand multiply_entries(Parser *p, Operand a, Operand b)
-{
-    return a.M == NULL ? scaled_by(b, a.x)
-         : b.M == NULL ? scaled_by(a, b.x)
-         : combine(p, a, b, hadamard_);
-}
-
-static Operand divide(Parser *p, Operand a, Operand b)
-{
-    return a.M == NULL && b.M == NULL ? exact_number(a.x / b.x)
-         : b.M == NULL ? scaled_by(a, 1 / b.x)
-         : multiply_entries(p, a, apply_each(POWER, b, -1));
+    return v.M == NULL ? v : apply_to_two(p, TIMES, v, exact_number(-1));
 }
 
 static Operand multiply_matrices(Parser *p, Operand a, Operand b)
 {
-    if (a.M == NULL || b.M == NULL)
-        return multiply_entries(p, a, b);
-    return a.M->cols != b.M->rows ? lose_value(p)
+    return a.M == NULL || b.M == NULL ? apply_to_two(p, TIMES, a, b)
+         : a.M->cols != b.M->rows ? lose_value(p)
          : matrix_operand(mul(a.M, b.M));
 }
 
-/* x^M is e^(M ln x). */
-static Operand raise(Parser *p, Operand a, Operand b)
+/* A parameter is on no tape; its gradient comes back to it. */
+static Mat put_on_tape(Parser *p, Mat M)
 {
-    return b.M == NULL ? apply_each(POWER, a, b.x)
-         : apply_each(EXP, multiply_entries(p, b, apply_each(LN, a, 0)), 0);
+    Operand a = matrix_operand(M);
+    return M->tape != NULL && !M->transposed ? M : apply(p, COPY, 1, &a).M;
 }
 
-static bool has_softmax(Mat M)
+static Mat as_matrix(Parser *p, Operand v)
 {
-    bool has = true;
+    return v.M != NULL ? v.M : put_on_tape(p, filled_matrix(p, 1, 1, v.x));
+}
+
+/* A matrix of one entry on no tape is a number; NULL has no value. */
+static Operand operand_of(Parser *p, Mat M)
+{
+    return M == NULL ? lose_value(p)
+         : M->tape == NULL && M->grad == NULL && M->rows * M->cols == 1
+             ? exact_number(M->at[0]) : matrix_operand(put_on_tape(p, M));
+}
+
+static void transpose_forward(struct Matrix *Y)
+{
+    for (int j = 1; j <= Y->cols; j++)
+        for (int i = 1; i <= Y->rows; i++)
+            AT(Y, i, j) = AT(Y->of[0], j, i);
+}
+
+static void transpose_back(Mat Y)
+{
+    Mat M = Y->of[0];
+    for (int j = 0; M->grad != NULL && j < M->cols; j++)
+        for (int i = 0; i < M->rows; i++)
+            M->grad[i + j * M->rows] += Y->grad[j + i * M->cols];
+}
+
+static const Operation transposing = { "transpose", transpose_forward,
+                                       transpose_back };
+
+static Mat transposed_copy(Mat M)
+{
+    return node_compute(node_new(HERE("transpose"), M->cols, M->rows,
+                                 &transposing, 1, &M));
+}
+
+static Mat softmax_of(Parser *p, const Operand a[])
+{
+    Mat M = a->M;
+    (void)p;
     for (int j = 1; j <= M->cols; j++) {
         int finite = 0, hidden = 0;
         for (int i = 1; i <= M->rows; i++) {
             finite += isfinite(AT(M, i, j)) != 0;
             hidden += AT(M, i, j) == -INFINITY;
         }
-        has &= finite > 0 && finite + hidden == M->rows;
+        if (finite == 0 || finite + hidden < M->rows)
+            return NULL;
     }
-    return has;
-}
-
-static Operand softmax_of(Parser *p, const Operand a[])
-{
-    return has_softmax(a->M) ? matrix_operand(softmax(a->M))
-                             : lose_value(p);
+    return softmax(M);
 }
 
 double least_root(double m)
@@ -306,43 +274,34 @@ double least_root(double m)
                 sqrt(single ? FLT_MIN : DBL_MIN));
 }
 
-static Operand standardise_of(Parser *p, const Operand a[])
+static Mat standardise_of(Parser *p, const Operand a[])
 {
     Mat m = mean(a->M), v = variance(a->M, m);
     double epsilon = settings(m->tape)->epsilon;
+    (void)p;
     for (int j = 1; j <= v->cols; j++)
         if (!((real)sqrt(AT(v, 1, j) + epsilon) > least_root(AT(m, 1, j))))
-            return lose_value(p);
-    return matrix_operand(standardise(a->M, m, v));
+            return NULL;
+    return standardise(a->M, m, v);
 }
 
-static Operand column_sums(Parser *p, const Operand a[])
+static Mat column_sums(Parser *p, const Operand a[])
 {
-    return matrix_operand(mul(filled_matrix(p, 1, a->M->rows, 1), a->M));
+    return mul(filled_matrix(p, 1, a->M->rows, 1), a->M);
 }
 
-static Operand count_rows(Parser *p, const Operand a[])
+static Mat count_rows(Parser *p, const Operand a[])
 {
-    return (void)p, exact_number(a->M->rows);
+    return filled_matrix(p, 1, 1, a->M->rows);
 }
 
-static Operand count_cols(Parser *p, const Operand a[])
+static Mat count_cols(Parser *p, const Operand a[])
 {
-    return (void)p, exact_number(a->M->cols);
-}
-
-static Operand finite_of(Parser *p, const Operand a[])
-{
-    return (void)p, apply_each(FINITE, *a, 0);
-}
-
-static Operand round_of(Parser *p, const Operand a[])
-{
-    return a[1].M == NULL ? apply_each(ROUND, *a, a[1].x) : lose_value(p);
+    return filled_matrix(p, 1, 1, a->M->cols);
 }
 
 /* 1 at the first of the largest entries of each column, 0 elsewhere. */
-static Operand mark_largest(Parser *p, const Operand a[])
+static Mat mark_largest(Parser *p, const Operand a[])
 {
     Mat M = a->M, Y = filled_matrix(p, M->rows, M->cols, 0);
     for (int j = 1; j <= M->cols; j++) {
@@ -351,34 +310,34 @@ static Operand mark_largest(Parser *p, const Operand a[])
             best = AT(M, i, j) > AT(M, best, j) ? i : best;
         AT(Y, best, j) = 1;
     }
-    return matrix_operand(put_on_tape(p, Y));
+    return put_on_tape(p, Y);
 }
 
 /* A column of a[1] entries for each token of a[0]. */
-static Operand one_hot_of(Parser *p, const Operand a[])
+static Mat one_hot_of(Parser *p, const Operand a[])
 {
     Mat v = a->M;
     if (a[1].M != NULL || !(1 <= a[1].x && a[1].x <= 1e6))
-        return lose_value(p);
+        return NULL;
     int n = v->rows * v->cols, rows = (int)a[1].x;
     Mat Y = filled_matrix(p, rows, n, 0);
     for (int k = 0; k < n; k++) {
         double id = (double)v->at[k];
         if (id != floor(id) || id < 1 || id > rows)
-            return lose_value(p);
+            return NULL;
         AT(Y, (int)id, k + 1) = 1;
     }
-    return matrix_operand(put_on_tape(p, Y));
+    return put_on_tape(p, Y);
 }
 
 /* The logarithm of the entry of each column of a[1] where a[0] is 1. Where
    a probability has underflowed it comes from the logits. */
-static Operand logs_of(Parser *p, const Operand a[])
+static Mat logs_of(Parser *p, const Operand a[])
 {
     const bool single = sizeof(real) == sizeof(float);
     Mat which = a->M, P = a[1].M;
     if (P == NULL || P->rows != which->rows || P->cols != which->cols)
-        return lose_value(p);
+        return NULL;
     size_t bytes = (size_t)P->cols * sizeof(int);
     int *row = arena_alloc(tape_arena(P->tape), bytes);
     int *column = arena_alloc(tape_arena(P->tape), bytes);
@@ -391,94 +350,61 @@ static Operand logs_of(Parser *p, const Operand a[])
                 vanishes |= AT(P, i, j) < (single ? FLT_MIN : DBL_MIN);
             }
     if (vanishes && P->logits != NULL)
-        return matrix_operand(log_prob(P, (Tokens){ P->cols, row },
-                                       (Tokens){ P->cols, column }));
-    Operand chosen = matrix_operand(hadamard(which, P));
-    return apply_each(LN, column_sums(p, &chosen), 0);
+        return log_prob(P, (Tokens){ P->cols, row },
+                        (Tokens){ P->cols, column });
+    Operand chosen = apply_to_two(p, TIMES, a[0], a[1]);
+    chosen.M = column_sums(p, &chosen);
+    return apply(p, LN, 1, &chosen).M;
 }
 
-static Operand column_of(Parser *p, const Operand a[])
+static Mat column_of(Parser *p, const Operand a[])
 {
     Mat M = a->M;
     double j = a[1].x;
-    if (a[1].M != NULL || j != floor(j) || j < 1 || j > M->cols)
-        return lose_value(p);
-    return matrix_operand(gather(M->tape, M, 1, (int[]){ (int)j }));
+    (void)p;
+    return a[1].M != NULL || j != floor(j) || j < 1 || j > M->cols ? NULL
+         : gather(M->tape, M, 1, (int[]){ (int)j });
 }
 
 /* What top_k and top_p keep of a column of probabilities. */
-static Operand keep_of(Parser *p, const Operand a[])
+static Mat keep_of(Parser *p, const Operand a[])
 {
-    bool numbers = a[1].M == NULL && a[2].M == NULL;
-    return a->M->cols != 1 || !numbers ? lose_value(p)
-         : matrix_operand(restrict_top_p(restrict_top_k(a->M, (int)a[1].x),
-                                         a[2].x));
+    (void)p;
+    return a->M->cols != 1 || a[1].M != NULL || a[2].M != NULL ? NULL
+         : restrict_top_p(restrict_top_k(a->M, (int)a[1].x), a[2].x);
 }
 
-static void pick(struct Matrix *Y)
-{
-    for (int k = 0; k < Y->rows * Y->cols; k++)
-        Y->at[k] = Y->of[Y->of[0]->at[k] != 0 ? 1 : 2]->at[k];
-}
-
-static void pick_back(Mat Y)
-{
-    for (int k = 0; k < Y->rows * Y->cols; k++) {
-        Mat from = Y->of[Y->of[0]->at[k] != 0 ? 1 : 2];
-        if (from->grad != NULL)
-            from->grad[k] += Y->grad[k];
-    }
-}
-
-static const Operation picking = { "pick", pick, pick_back };
-
-/* a[1] where a[0] is not 0, and a[2] elsewhere: what is not picked may be
-   no number. */
-static Operand pick_of(Parser *p, const Operand a[])
-{
-    Mat of[3];
-    int rows = 1, cols = 1;
-    for (int k = 0; k < 3; k++) {
-        of[k] = as_matrix(p, a[k]);
-        rows = largest_size(rows, of[k]->rows);
-        cols = largest_size(cols, of[k]->cols);
-    }
-    for (int k = 0; k < 3; k++)
-        if ((of[k] = spread(p, of[k], rows, cols)) == NULL)
-            return lose_value(p);
-    return matrix_operand(node_compute(node_new(HERE("pick"), rows, cols,
-                                                &picking, 3, of)));
-}
-
-/* A function of each number, an operation of the library, or one of those
-   above. The first are also those of entries. */
-enum { MOST_ARGUMENTS = 3 };
+/* A function of numbers, an operation of the library, or one of those above.
+   The first six are also those of entries. */
+enum { OF_ENTRIES = 6, MOST_ARGUMENTS = 3 };
 static const struct {
     const char *name;
     int arguments;
-    OfNumber each;
+    Function each;
     Mat (*operation)(Where where, Mat M);
-    Operand (*value)(Parser *p, const Operand a[]);
+    Mat (*value)(Parser *p, const Operand a[]);
 } functions[] = {
-    { "sqrt", 1, .each = SQRT },        { "ln",   1, .each = LN },
-    { "exp",  1, .each = EXP },         { "sin",  1, .each = SIN },
-    { "cos",  1, .each = COS },         { "tanh", 1, .each = TANH },
-    { "mean", 1, .operation = mean_ },  { "relu", 1, .operation = relu_ },
-    { "total", 1, .operation = sum_ },  { "gelu", 1, .operation = gelu_ },
-    { "gelu_tanh",   1, .operation = gelu_tanh_ },
-    { "softmax",     1, .value = softmax_of },
-    { "standardise", 1, .value = standardise_of },
-    { "sum",         1, .value = column_sums },
-    { "largest",     1, .value = mark_largest },
-    { "rows",        1, .value = count_rows },
-    { "cols",        1, .value = count_cols },
-    { "finite",      1, .value = finite_of },
-    { "round",       2, .value = round_of },
-    { "column",      2, .value = column_of },
-    { "one_hot",     2, .value = one_hot_of },
-    { "pick",        3, .value = pick_of },
-    { "keep",        3, .value = keep_of },
-    { "logs",        2, .value = logs_of },
+    { "sqrt", 1, SQRT, NULL, NULL },    { "ln",   1, LN, NULL, NULL },
+    { "exp",  1, EXP, NULL, NULL },     { "sin",  1, SIN, NULL, NULL },
+    { "cos",  1, COS, NULL, NULL },     { "tanh", 1, TANH, NULL, NULL },
+    { "finite",      1, FINITE, NULL, NULL },
+    { "round",       2, ROUND, NULL, NULL },
+    { "pick",        3, PICK, NULL, NULL },
+    { "mean",        1, NO_FUNCTION, mean_, NULL },
+    { "relu",        1, NO_FUNCTION, relu_, NULL },
+    { "total",       1, NO_FUNCTION, sum_, NULL },
+    { "gelu",        1, NO_FUNCTION, gelu_, NULL },
+    { "gelu_tanh",   1, NO_FUNCTION, gelu_tanh_, NULL },
+    { "softmax",     1, NO_FUNCTION, NULL, softmax_of },
+    { "standardise", 1, NO_FUNCTION, NULL, standardise_of },
+    { "sum",         1, NO_FUNCTION, NULL, column_sums },
+    { "largest",     1, NO_FUNCTION, NULL, mark_largest },
+    { "rows",        1, NO_FUNCTION, NULL, count_rows },
+    { "cols",        1, NO_FUNCTION, NULL, count_cols },
+    { "column",      2, NO_FUNCTION, NULL, column_of },
+    { "one_hot",     2, NO_FUNCTION, NULL, one_hot_of },
+    { "keep",        3, NO_FUNCTION, NULL, keep_of },
+    { "logs",        2, NO_FUNCTION, NULL, logs_of },
 };
 static const struct {
     const char *name;
@@ -503,10 +429,9 @@ static bool is_named(const Token *t, const char *name)
 static int find_function(const Parser *p, const Token *t)
 {
     int k = 0;
-    while (k < FUNCTIONS && (!is_named(t, functions[k].name)
-           || (p->scope == NULL && functions[k].each == NO_SUCH)))
+    while (k < FUNCTIONS && !is_named(t, functions[k].name))
         k++;
-    return k;
+    return p->scope == NULL && k >= OF_ENTRIES ? FUNCTIONS : k;
 }
 
 static int find_constant(const Token *t)    /* CONSTANTS: there is none */
@@ -569,11 +494,13 @@ static Operand parse_entry_word(Parser *p)
         p->infinite |= isinf(constants[c].value) != 0;
         return constant_number(c);
     }
-    if (f < FUNCTIONS)
-        return apply_each(functions[f].each, parse_argument(p, &t), 0);
+    if (f < FUNCTIONS) {
+        Operand of = parse_argument(p, &t);
+        return apply(p, functions[f].each, 1, &of);
+    }
     if (is_named(&t, "frac")) {
         Operand above = parse_argument(p, &t);
-        return divide(p, above, parse_argument(p, &t));
+        return apply_to_two(p, OVER, above, parse_argument(p, &t));
     }
     bool call = *t.end != '\0' && strchr("([", *t.end) != NULL;
     return note_error(p, t.start, call ? "a sheet does not know this "
@@ -585,11 +512,8 @@ static Operand find_operand(Parser *p, const Token *t)
     const Scope *scope = p->scope;
     Mat M = scope->find_value(scope->data, t->word, t->length);
     int c = find_constant(t);
-    if (M == NULL)
-        return c < CONSTANTS ? constant_number(c) : lose_value(p);
-    bool plain = M->tape == NULL && M->grad == NULL;
-    return plain && M->rows * M->cols == 1 ? exact_number(M->at[0])
-         : matrix_operand(put_on_tape(p, M));
+    return M == NULL && c < CONSTANTS ? constant_number(c)
+                                      : operand_of(p, M);
 }
 
 static Operand parse_name_or_call(Parser *p)
@@ -611,11 +535,12 @@ static Operand parse_name_or_call(Parser *p)
         note_error(p, p->token.start, "expected a )");
     if (p->lost)
         return *a;
-    if (functions[f].each != NO_SUCH)
-        return apply_each(functions[f].each, *a, 0);
+    if (functions[f].each != NO_FUNCTION)
+        return apply(p, functions[f].each, n, a);
     a->M = as_matrix(p, *a);
-    return functions[f].value != NULL ? functions[f].value(p, a)
-         : matrix_operand(functions[f].operation(HERE("formula"), a->M));
+    return operand_of(p, functions[f].value != NULL
+                      ? functions[f].value(p, a)
+                      : functions[f].operation(HERE("formula"), a->M));
 }
 
 static Operand parse_primary(Parser *p)
@@ -645,11 +570,12 @@ static Operand parse_power(Parser *p)
     Operand base = parse_primary(p);
     while (p->scope != NULL && accept_token(p, '\''))
         base = base.M == NULL ? base
-             : matrix_operand(copy_matrix(p, base.M, true));
+             : matrix_operand(transposed_copy(base.M));
     bool ten = base.x == 10 && base.decimals == 0;
     if (!accept_token(p, '^'))
         return base;
-    Operand exponent = parse_factor(p), power = raise(p, base, exponent);
+    Operand exponent = parse_factor(p),
+            power = apply_to_two(p, POWER, base, exponent);
     power.ten = ten ? exponent.x : NAN;
     return power;
 }
@@ -686,7 +612,7 @@ static Operand parse_factor(Parser *p)
     refuse_second_sign(p);
     Operand value = parse_factor(p);
     p->depth--;
-    return sign.kind == '-' ? negated(value) : value;
+    return sign.kind == '-' ? negated(p, value) : value;
 }
 
 /* A sign of multiplication has blanks on both sides or on none. */
@@ -728,11 +654,11 @@ static Operand parse_term(Parser *p)
         if (accept_times(p)) {
             const char *right = p->token.start;
             Operand a = value, b = parse_factor(p);
-            value = multiply_entries(p, a, b);
+            value = apply_to_two(p, TIMES, a, b);
             value.decimals = shift_decimals(a.decimals, b.ten);
             refuse_product(p, start, &sign, right, a, b);
         } else if (accept_token(p, '/'))
-            value = divide(p, value, parse_factor(p));
+            value = apply_to_two(p, OVER, value, parse_factor(p));
         else if (beside)
             value = multiply_matrices(p, value, parse_power(p));
         else
@@ -756,9 +682,9 @@ static Operand parse_sum(Parser *p)
     Operand value = parse_term(p);
     for (;;)
         if (accept_sign(p, '+'))
-            value = add_operands(p, value, parse_term(p));
+            value = apply_to_two(p, PLUS, value, parse_term(p));
         else if (accept_sign(p, '-'))
-            value = add_operands(p, value, negated(parse_term(p)));
+            value = apply_to_two(p, PLUS, value, negated(p, parse_term(p)));
         else
             return value;
 }

@@ -394,7 +394,7 @@ LAW(what_cannot_be_made_is_null)
         "softmax(-D)", "softmax(D - inf)", "standardise(0 * A)",
         "column(A, 3)", "column(A, 0)", "column(A, 1/2)", "column(A, s)",
         "one_hot(k, 1)", "one_hot(1/2, 3)", "one_hot(k, s)",
-        "round(A, s)", "-(A + C) B / (1 - C)^C'" };
+        "-(A + C) B / (1 - C)^C'" };
     Mat of[OPERANDS];
     make_operands(of);
     for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
