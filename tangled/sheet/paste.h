@@ -5,19 +5,19 @@
 #define FTX_PASTE_H
 #include "sheet/sheet.h"
 
-/* Reads the matrix at p into the item: its rows, cols and entries, which lie
-   from `room` on, where there is an Entry for every other byte of text.
+/* Parses the matrix at p into the item: its rows, cols and entries, which
+   lie from `room` on, where there is an Entry for every other byte of text.
    before is where the next item begins, or the end of the text; f->text is
    the text of the sheet. Returns the place behind the matrix. What can be
-   read in two ways, or is no matrix, ends the attempt. */
+   read in two ways, or is no matrix, is refused. */
 const char *parse_matrix(const char *p, const char *before, Item *item,
                          Entry *room, Error *f);
 
-/* Ends the attempt with a sentence, without its full stop, about the word
-   at that place of f->text. */
+/* Refuses the word at that place of f->text, with a sentence without its
+   full stop. */
 _Noreturn void refuse_word(Error *f, const char *place,
                            const char *sentence);
 
-/* Does a line, or its comment, end here? */
+/* Returns whether a line, or its comment, ends here. */
 bool ends_line(const char *p);
 #endif
