@@ -1,29 +1,22 @@
-/* The token files of a folder, read and written.
+/* The tokens of a folder, read and written.
 
    Main type: TokenFiles. Entry points: tokens_of_folder, put_tokenizer. */
 #ifndef FTX_TOKEN_FILES_H
 #define FTX_TOKEN_FILES_H
 #include "text/tokenizer.h"
 
-/* How a folder's model cuts a text: a vocabulary of pieces; or a tokenizer
-   that ftx learned and exported; or neither is there. special has the
-   numbers of mask_token, bos_token and eos_token, as far as the files name
-   them, else UNSAID. N_V: there are no more pieces. What is wrong ends the
-   attempt. */
+/* How a folder's model cuts a text: a vocabulary of pieces, or NULL where
+   no file says it. special has the numbers of mask_token, bos_token and
+   eos_token as far as the files name them, else UNSAID. */
 typedef struct {
     const Cutter *cutter;
-    const Tokenizer *learned;
     int special[3];
 } TokenFiles;
+
+/* Reads tokenizer.json and tokenizer_config.json of a folder. There are at
+   most N_V pieces, in the arena. Fails where a file is not understood. */
 TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
                             Error *f);
-
-/* How the tokenizers of ftx cut a text, as regular expressions: at each
-   character; a word; and 64 bytes of a long one. */
-#define SPLIT_CHARACTERS "[\\s\\S]"
-#define SPLIT_WORDS "[^\u0120\u0109-\u010d]+[\u0120\u0109-\u010d]*|" \
-                    "[\u0120\u0109-\u010d]+"
-#define SPLIT_LONG ".{1,64}"
 
 /* Returns why a tokenizer cannot be written for transformers; NULL: it
    can. */
@@ -36,7 +29,7 @@ void put_tokenizer(FILE *to, const Tokenizer *t, bool ends);
 /* Writes its tokenizer_config.json. */
 void put_tokenizer_config(FILE *to, const Tokenizer *t);
 
-/* The sign that stands for a byte in GPT-2's files, a character. */
+/* Returns the character that stands for a byte in GPT-2's files. */
 unsigned sign_of_byte(int byte);
 
 #endif

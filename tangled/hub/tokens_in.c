@@ -1,49 +1,80 @@
-/* The tokens of a released model, from its files. */
+/* The tokens of a released model, from its tokenizer.json.
+
+   Main type: TokenReader. Entry point: tokens_of_folder. In comes a folder;
+   out come a vocabulary that cuts a text, and the numbers of the special
+   tokens. */
 #include "hub/hub.h"
 #include <math.h>
 #include <string.h>
 
-typedef struct { const char *file, *text; int at; } Origin;
-
 typedef struct {
     Arena *arena;
     Error *error;
-    const char *folder;
     int N_V;
     Vocabulary v;
     Piece *piece;               /* piece[0] ... piece[N_V - 1]            */
     unsigned char *how;
-    Origin *spot;               /* where each stands                      */
-    Pair *merge;
-    Origin *merge_spot;
-    int room;                   /* for merges                             */
-    const Json *vocabulary;     /* GPT-2's: names, and their numbers      */
-    const char *marked[3];      /* mask_token, bos_token, eos_token       */
+    int *place;                 /* of each in the file; -1: there is none */
+    const Json *vocabulary;     /* names, and their numbers               */
+    const Json *merges;
 } TokenReader;
 
-_Noreturn static void spot_error(const TokenReader *r, Origin spot,
-                                 const char *sentence)
-{
-    r->error->sheet = spot.file;
-    r->error->text = spot.text;
-    fail_in_text(r->error, spot.at, "%s", sentence);
-}
+/* root.part.name must be expected, or also missing if it is optional. */
+typedef struct {
+    const char *part, *name, *expected;
+    bool optional;
+} Setting;
 
-static Origin spot_of(const TokenReader *r, int at)
-{
-    return (Origin){ r->error->sheet, r->error->text, at };
-}
+static const Setting byte_settings[] = {
+    { "normalizer", "type", "null", true },
+    { "pre_tokenizer", "type", "ByteLevel", false },
+    { "pre_tokenizer", "add_prefix_space", "false", true },
+    { "pre_tokenizer", "use_regex", "true", true },
+    { "decoder", "type", "ByteLevel", false },
+    { "model", "dropout", "null", true },
+    { "model", "continuing_subword_prefix", "null", true },
+    { "model", "end_of_word_suffix", "null", true },
+    { "model", "byte_fallback", "false", true },
+    { "model", "ignore_merges", "false", true },
+    { .part = NULL },
+};
+static const Setting word_settings[] = {
+    { "normalizer", "type", "BertNormalizer", false },
+    { "pre_tokenizer", "type", "BertPreTokenizer", false },
+    { "model", "continuing_subword_prefix", "##", true },
+    { .part = NULL },
+};
 
-_Noreturn static void json_error(const TokenReader *r, const Json *at,
-                                 const char *name, const char *expected)
-{
-    fail_in_text(r->error, at->at, "%s must be %s.", name, expected);
-}
-
+/* Returns the member of that name; NULL: it is null or there is none. */
 static const Json *token_member(const Json *object, const char *name)
 {
-    const Json *member = json_member(object, name);
+    const Json *member = object == NULL ? NULL : json_member(object, name);
     return member != NULL && member->kind == JSON_NULL ? NULL : member;
+}
+
+/* Returns a value in a word: its text, or true, false, null. */
+static const char *word_of(const TokenReader *r, const Json *value)
+{
+    return value == NULL ? "null"
+         : value->kind != JSON_STRING ? json_kind(value)
+         : value->n == 0 ? "null"
+         : in_a_line(r->arena, value->text, value->n);
+}
+
+static void check_settings(const TokenReader *r, const Json *root,
+                           const Setting *setting)
+{
+    for (const Setting *s = setting; s->part != NULL; s++) {
+        const Json *part = token_member(root, s->part);
+        const Json *value = token_member(part, s->name);
+        const char *word = word_of(r, value);
+        if (strcmp(word, s->expected) != 0
+            && !(s->optional && strcmp(word, "null") == 0))
+            fail_in_text(r->error, value != NULL ? value->at
+                         : part != NULL ? part->at : root->at,
+                         "the %s of the %s is %s; ftx knows only %s there.",
+                         s->name, s->part, word, s->expected);
+    }
 }
 
 static bool token_flag(const TokenReader *r, const Json *object,
@@ -53,30 +84,9 @@ static bool token_flag(const TokenReader *r, const Json *object,
     if (member == NULL)
         return otherwise;
     if (member->kind != JSON_TRUE && member->kind != JSON_FALSE)
-        json_error(r, member, name, "true or false");
+        fail_in_text(r->error, member->at, "%s must be true or false.",
+                     name);
     return member->kind == JSON_TRUE;
-}
-
-/* What ftx cannot do otherwise. */
-static void demand_setting(const TokenReader *r, const Json *object,
-                           const char *name, bool wanted)
-{
-    if (token_flag(r, object, name, wanted) != wanted)
-        fail_in_text(r->error, token_member(object, name)->at,
-                     "%s is %s; ftx knows nothing but %s there.", name,
-                     wanted ? "false" : "true", wanted ? "true" : "false");
-}
-
-static int piece_number(const TokenReader *r, const Json *number,
-                        const char *whose, int n)
-{
-    double x = number->kind == JSON_NUMBER ? number->number : -1;
-    if (!(0 <= x && x < r->N_V) || x != floor(x))
-        fail_in_text(r->error, number->at,
-                     "the number of \"%s\" must be a whole "
-                     "number from 0 to %d; vocab_size is %d.",
-                     in_a_line(r->arena, whose, n), r->N_V - 1, r->N_V);
-    return (int)x;
 }
 
 unsigned sign_of_byte(int byte)
@@ -87,86 +97,111 @@ unsigned sign_of_byte(int byte)
     return (unsigned)(seen ? byte : 256 + unseen);
 }
 
-static int byte_of_sign(unsigned sign)          /* -1: it is none */
+/* Returns the bytes that the signs stand for; n is 0 if one stands for
+   none. */
+static Piece bytes_of_signs(Arena *arena, Piece signs)
 {
-    for (int byte = 0; byte < 256; byte++)
-        if (sign_of_byte(byte) == sign)
-            return byte;
-    return -1;
-}
-
-/* The bytes that the signs stand for; n 0: one stands for none. */
-static Piece bytes_of_signs(Arena *arena, const char *p, int n)
-{
-    char *to = arena_alloc(arena, (size_t)n + 1);
+    char *to = arena_alloc(arena, (size_t)signs.n + 1);
     Piece piece = { to, 0 };
-    for (int k = 0, length; k < n; k += length) {
-        length = utf8_length(p + k, (size_t)(n - k));
-        int byte = byte_of_sign(utf8_code(p + k, length));
-        if (byte < 0)
+    for (int k = 0, length; k < signs.n; k += length) {
+        length = utf8_length(signs.at + k, (size_t)(signs.n - k));
+        unsigned sign = utf8_code(signs.at + k, length);
+        int byte = 0;
+        while (byte < 256 && sign_of_byte(byte) != sign)
+            byte++;
+        if (byte == 256)
             return (Piece){ to, 0 };
         to[piece.n++] = (char)byte;
     }
     return piece;
 }
 
-static void put_piece(TokenReader *r, int k, Piece piece, int how,
-                      Origin spot)
+static bool is_piece(Piece piece, const char *text, int n)
 {
-    if (piece.n == 0)
-        spot_error(r, spot, "this piece is empty.");
-    if (piece.n > PIECE_BYTES)
-        spot_error(r, spot, "this piece has more than 1024 bytes.");
-    r->piece[k] = piece;
+    return piece.n == n && memcmp(piece.at, text, (size_t)n) == 0;
+}
+
+/* Reads the number of a piece, from 0 to N_V - 1. */
+static int piece_number(const TokenReader *r, const Json *number,
+                        const Json *text)
+{
+    double x = number->kind == JSON_NUMBER ? number->number : -1;
+    if (!(0 <= x && x < r->N_V) || x != floor(x))
+        fail_in_text(r->error, number->at,
+                     "the number of \"%s\" must be a whole number from 0 to "
+                     "%d; vocab_size is %d.",
+                     in_a_line(r->arena, text->text, text->n), r->N_V - 1,
+                     r->N_V);
+    return (int)x;
+}
+
+static void put_piece(TokenReader *r, int k, const Json *text, int how)
+{
+    if (text->n == 0)
+        fail_in_text(r->error, text->at, "this piece is empty.");
+    if (text->n > PIECE_BYTES)
+        fail_in_text(r->error, text->at,
+                     "this piece has more than 1024 bytes.");
+    r->piece[k] = (Piece){ text->text, text->n };
     r->how[k] = (unsigned char)how;
-    r->spot[k] = spot;
+    r->place[k] = text->at;
     r->v.n = k >= r->v.n ? k + 1 : r->v.n;
 }
 
-static void read_pieces(TokenReader *r, const Json *list)
+static void read_pieces(TokenReader *r, const Json *model)
 {
+    const Json *list = json_member(model, "vocab");
     if (list == NULL || list->kind != JSON_OBJECT || list->n == 0)
-        fail_in_text(r->error, list == NULL ? 0 : list->at,
-                     "expected a vocab: an "
-                     "object of pieces, each with its number.");
+        fail_in_text(r->error, list == NULL ? model->at : list->at,
+                     "expected a vocab: an object of pieces, each with its "
+                     "number.");
     r->vocabulary = list;
     for (int i = 0; i < list->n; i++) {
         const Json *name = &list->item[2 * i];
-        int k = piece_number(r, name + 1, name->text, name->n);
-        if (r->spot[k].file != NULL)
+        int k = piece_number(r, name + 1, name);
+        if (r->place[k] >= 0)
             fail_in_text(r->error, name->at, "number %d has two pieces.", k);
-        put_piece(r, k, (Piece){ name->text, name->n }, 0,
-                  spot_of(r, name->at));
+        put_piece(r, k, name, 0);
     }
 }
 
-/* No number is left out; and pieces of signs become pieces of bytes. */
+/* Checks that no number is left out, and turns pieces of signs into pieces
+   of bytes. */
 static void finish_pieces(TokenReader *r)
 {
     for (int k = 0; k < r->v.n; k++) {
-        if (r->spot[k].file == NULL) {
+        if (r->place[k] < 0) {
             r->error->text = NULL;
             fail_with(r->error, "has no piece number %d; the last is %d.", k,
                       r->v.n - 1);
         }
         Piece p = r->piece[k];
         Piece bytes = r->v.words || (r->how[k] & ALONE) ? p
-                    : bytes_of_signs(r->arena, p.at, p.n);
-        bool own = bytes.n == p.n
-                && memcmp(bytes.at, p.at, (size_t)p.n) == 0;
+                    : bytes_of_signs(r->arena, p);
         if (r->how[k] & ADDED)
-            r->how[k] |= own ? 0 : ALONE;
+            r->how[k] |= is_piece(bytes, p.at, p.n) ? 0 : ALONE;
         else if (bytes.n == 0)
-            spot_error(r, r->spot[k], "this piece has a character that "
-                       "stands for no byte.");
+            fail_in_text(r->error, r->place[k], "this piece has a character "
+                         "that stands for no byte.");
         else
             r->piece[k] = bytes;
     }
 }
 
+/* Returns the number of the piece with that text; UNSAID: there is none. */
+static int find_piece(const TokenReader *r, const char *text)
+{
+    for (int k = 0; text != NULL && k < r->v.n; k++)
+        if (is_piece(r->piece[k], text, (int)strlen(text)))
+            return k;
+    return UNSAID;
+}
+
 static int how_added(const TokenReader *r, const Json *token)
 {
-    demand_setting(r, token, "single_word", false);
+    if (token_flag(r, token, "single_word", false))
+        fail_in_text(r->error, token_member(token, "single_word")->at,
+                     "single_word is true; ftx knows only false there.");
     bool special = token_flag(r, token, "special", false);
     bool seen = token_flag(r, token, "normalized", !special);
     return ADDED | (special ? HIDDEN : 0) | (seen ? AS_SEEN : 0)
@@ -174,478 +209,187 @@ static int how_added(const TokenReader *r, const Json *token)
          | (token_flag(r, token, "rstrip", false) ? BLANKS_BEHIND : 0);
 }
 
-/* True of an added token for which the model has no embedding. */
-static bool is_beyond(const TokenReader *r, const Json *text, double number)
-{
-    return number >= r->N_V && number <= (double)TOKEN_LIMIT
-        && (r->vocabulary == NULL
-            || json_member(r->vocabulary, text->text) == NULL);
-}
-
-/* A piece that may be in the vocabulary, and then with the same number. */
-static void add_token(TokenReader *r, int k, const char *text, int n,
-                      int how, Origin spot)
-{
-    bool there = r->spot[k].file != NULL;
-    if (there && (r->piece[k].n != n
-                  || memcmp(r->piece[k].at, text, (size_t)n) != 0)) {
-        r->error->sheet = spot.file;
-        r->error->text = spot.text;
-        fail_in_text(r->error, spot.at, "number %d is \"%s\" already.", k,
-                     in_a_line(r->arena, r->piece[k].at, r->piece[k].n));
-    }
-    put_piece(r, k, (Piece){ text, n }, how | (there ? 0 : ALONE), spot);
-}
-
 static void read_added(TokenReader *r, const Json *list)
 {
     if (list != NULL && list->kind != JSON_LIST)
-        json_error(r, list, "added_tokens", "a list");
+        fail_in_text(r->error, list->at, "added_tokens must be a list.");
     for (int i = 0; list != NULL && i < list->n; i++) {
         const Json *token = &list->item[i];
         const Json *id = token_member(token, "id");
         const Json *text = token_member(token, "content");
         if (id == NULL || text == NULL || text->kind != JSON_STRING)
-            fail_in_text(r->error, token->at,
-                         "an added token is an object with "
-                         "an id and a content, a string.");
-        if (id->kind == JSON_NUMBER && is_beyond(r, text, id->number))
+            fail_in_text(r->error, token->at, "an added token is an object "
+                         "with an id and a content, a string.");
+        if (id->kind == JSON_NUMBER && id->number >= r->N_V
+            && id->number <= TOKEN_LIMIT
+            && json_member(r->vocabulary, text->text) == NULL)
             continue;
-        int k = piece_number(r, id, text->text, text->n);
-        add_token(r, k, text->text, text->n, how_added(r, token),
-                  spot_of(r, text->at));
+        int k = piece_number(r, id, text);
+        bool there = r->place[k] >= 0;
+        if (there && !is_piece(r->piece[k], text->text, text->n))
+            fail_in_text(r->error, text->at, "number %d is \"%s\" already.",
+                         k, in_a_line(r->arena, r->piece[k].at,
+                                      r->piece[k].n));
+        put_piece(r, k, text, how_added(r, token) | (there ? 0 : ALONE));
     }
 }
 
-/* The same in tokenizer_config.json: an object, by number. */
-static void read_added_by_number(TokenReader *r, const Json *object)
+static int merged_piece(const TokenReader *r, const Json *merge, Piece piece)
 {
-    for (int i = 0; object->kind == JSON_OBJECT && i < object->n; i++) {
-        const Json *name = &object->item[2 * i], *token = name + 1;
-        const Json *text = token_member(token, "content");
-        int k = 0;
-        for (int j = 0; j < name->n && k <= TOKEN_LIMIT; j++)
-            k = '0' <= name->text[j] && name->text[j] <= '9'
-              ? 10 * k + (name->text[j] - '0') : TOKEN_LIMIT + 1;
-        if (k > TOKEN_LIMIT || name->n == 0)
-            fail_in_text(r->error, name->at,
-                         "expected the number of an added "
-                         "token, from 0 to %d.", r->N_V - 1);
-        if (text == NULL || text->kind != JSON_STRING)
-            fail_in_text(r->error, token->at,
-                         "an added token is an object with "
-                         "a content, a string.");
-        if (k >= r->N_V && is_beyond(r, text, k))
-            continue;
-        add_token(r, k, text->text, text->n, how_added(r, token),
-                  spot_of(r, text->at));
-    }
-}
-
-static int known_piece(const TokenReader *r, const char *p, int n,
-                       Origin spot)
-{
-    char *name = arena_alloc(r->arena, (size_t)n + 1);
-    memcpy(name, p, (size_t)n);
-    name[n] = '\0';
+    char *name = arena_alloc(r->arena, (size_t)piece.n + 1);
+    memcpy(name, piece.at, (size_t)piece.n);
+    name[piece.n] = '\0';
     const Json *number = json_member(r->vocabulary, name);
-    if (number != NULL)
-        return (int)number->number;
-    r->error->sheet = spot.file;
-    r->error->text = spot.text;
-    fail_in_text(r->error, spot.at,
-                 "the piece \"%s\" of this merge is not in the "
-                 "vocabulary.", in_a_line(r->arena, p, n));
+    if (number == NULL)
+        fail_in_text(r->error, merge->at, "the piece \"%s\" of this merge "
+                     "is not in the vocabulary.",
+                     in_a_line(r->arena, piece.at, piece.n));
+    return (int)number->number;
 }
 
-static void put_merge(TokenReader *r, Piece left, Piece right, Origin spot)
+static Pair read_merge(const TokenReader *r, const Json *merge)
 {
-    int k = r->v.merges++;
-    if (k == r->room) {
-        size_t n = (size_t)(r->room = 2 * r->room + 1024);
-        Pair *merge = arena_alloc(r->arena, n * sizeof *merge);
-        Origin *spots = arena_alloc(r->arena, n * sizeof *spots);
-        if (k > 0) {
-            memcpy(merge, r->merge, (size_t)k * sizeof *merge);
-            memcpy(spots, r->merge_spot, (size_t)k * sizeof *spots);
-        }
-        r->merge = merge;
-        r->merge_spot = spots;
+    Piece left = { "", 0 }, right = { "", 0 };
+    const Json *part = merge->item;
+    if (merge->kind == JSON_STRING) {
+        const char *blank = strchr(merge->text, ' ');
+        int n = blank == NULL ? 0 : (int)(blank - merge->text);
+        left = (Piece){ merge->text, n };
+        right = (Piece){ merge->text + n + 1, merge->n - n - 1 };
+    } else if (merge->kind == JSON_LIST && merge->n == 2
+               && part[0].kind == JSON_STRING
+               && part[1].kind == JSON_STRING) {
+        left = (Piece){ part[0].text, part[0].n };
+        right = (Piece){ part[1].text, part[1].n };
     }
-    r->merge_spot[k] = spot;
-    r->merge[k].left = known_piece(r, left.at, left.n, spot);
-    r->merge[k].right = known_piece(r, right.at, right.n, spot);
+    if (left.n == 0 || right.n <= 0 || memchr(right.at, ' ',
+                                              (size_t)right.n) != NULL)
+        fail_in_text(r->error, merge->at, "a merge is two pieces with a "
+                     "blank between, or a list of two.");
+    return (Pair){ .left = merged_piece(r, merge, left),
+                   .right = merged_piece(r, merge, right) };
 }
 
-/* "a b" */
-static void split_merge(TokenReader *r, const char *p, int n, Origin spot)
+static void read_merges(TokenReader *r, const Json *model)
 {
-    const char *blank = memchr(p, ' ', (size_t)n);
-    int left = blank == NULL ? 0 : (int)(blank - p), right = n - left - 1;
-    if (left == 0 || right <= 0
-        || memchr(blank + 1, ' ', (size_t)right) != NULL)
-        spot_error(r, spot, "a merge is two pieces with a blank between.");
-    put_merge(r, (Piece){ p, left }, (Piece){ blank + 1, right }, spot);
-}
-
-static void read_merges(TokenReader *r, const Json *list)
-{
+    const Json *list = json_member(model, "merges");
     if (list == NULL || list->kind != JSON_LIST)
-        fail_in_text(r->error, list == NULL ? 0 : list->at,
-                     "expected merges, a "
-                     "list.");
-    for (int i = 0; i < list->n; i++) {
-        const Json *m = &list->item[i], *part = m->item;
-        Origin spot = spot_of(r, m->at);
-        if (m->kind == JSON_STRING)
-            split_merge(r, m->text, m->n, spot);
-        else if (m->kind == JSON_LIST && m->n == 2
-                 && part[0].kind == JSON_STRING
-                 && part[1].kind == JSON_STRING)
-            put_merge(r, (Piece){ part[0].text, part[0].n },
-                      (Piece){ part[1].text, part[1].n }, spot);
-        else
-            spot_error(r, spot, "a merge is two pieces with a blank "
-                       "between, or a list of two.");
-    }
+        fail_in_text(r->error, list == NULL ? model->at : list->at,
+                     "expected merges, a list.");
+    Pair *merge = arena_alloc(r->arena, ((size_t)list->n + 1)
+                                        * sizeof *merge);
+    for (int i = 0; i < list->n; i++)
+        merge[i] = read_merge(r, &list->item[i]);
+    r->merges = list;
+    r->v.merges = list->n;
+    r->v.merge = merge;
 }
 
-/* A Sequence of ByteLevel and two Splits; or one Split. */
-static bool is_split(const Json *part, const char *pattern)
-{
-    const Json *regex = part == NULL ? NULL
-                      : json_member(part, "pattern");
-    return regex != NULL && json_is(json_member(part, "type"), "Split")
-        && json_is(json_member(regex, "Regex"), pattern)
-        && json_is(json_member(part, "behavior"), "Isolated");
-}
-
-static bool cuts_as_ftx(const Json *cut, bool *characters)
-{
-    const Json *list = cut == NULL ? NULL
-                     : json_member(cut, "pretokenizers");
-    *characters = cut != NULL && is_split(cut, SPLIT_CHARACTERS);
-    return *characters
-        || (list != NULL && list->kind == JSON_LIST && list->n == 3
-            && json_is(json_member(&list->item[0], "type"), "ByteLevel")
-            && is_split(&list->item[1], SPLIT_WORDS)
-            && is_split(&list->item[2], SPLIT_LONG));
-}
-
-static const Tokenizer *learned_tokenizer(TokenReader *r, TokenKind kind)
-{
-    TextStream text;
-    bool pairs = kind == BYTE_PAIRS;
-    int n = r->v.n - 3, first = pairs ? 256 : 0;
-    for (int b = 0; pairs && b < 256; b++)
-        if (b >= n || r->piece[b].n != 1
-            || (unsigned char)r->piece[b].at[0] != b)
-            spot_error(r, r->spot[b], "the first 256 pieces must be the "
-                       "bytes, in order.");
-    if (n < first || (pairs && r->v.merges != n - first))
-        spot_error(r, r->spot[0],
-                   "the vocabulary is not that of its merges.");
-    FILE *to = open_text_stream(&text);
-    fprintf(to, "tokenizer %s %d\n", token_kind_name(kind), n - first);
-    for (int k = first; k < n; k++) {
-        if (pairs)
-            fprintf(to, "%d %d ", r->merge[k - first].left + 1,
-                    r->merge[k - first].right + 1);
-        write_piece(to, r->piece[k]);
-        fputc('\n', to);
-    }
-    const char *p = close_text_stream(&text, r->arena), *at = p;
-    const Tokenizer *t = NULL;
-    const char *wrong = tokenizer_load(r->arena, &at, p + text.n, &t);
-    if (wrong == NULL)
-        return t;
-    int line = -1;                          /* behind the heading */
-    for (const char *q = p; q < at; q++)
-        line += *q == '\n';
-    spot_error(r, r->spot[first + line], wrong);
-}
-
-static TokenReader *token_reader(Arena *arena, const char *folder, int N_V,
-                                 Error *f)
-{
-    size_t n = (size_t)N_V;
-    TokenReader *r = arena_alloc(arena, sizeof *r);
-    *r = (TokenReader){ .arena = arena, .error = f, .folder = folder,
-                        .N_V = N_V };
-    r->piece = arena_alloc(arena, n * sizeof *r->piece);
-    r->how = memset(arena_alloc(arena, n), 0, n);
-    r->spot = arena_alloc(arena, n * sizeof *r->spot);
-    memset(r->spot, 0, n * sizeof *r->spot);
-    return r;
-}
-
-/* The member's type; "null" where there is none. */
-static const char *type_of(const Json *root, const char *name)
-{
-    const Json *part = token_member(root, name);
-    const Json *type = part == NULL ? NULL : json_member(part, "type");
-    return part == NULL ? "null"
-         : type == NULL || type->kind != JSON_STRING ? "?" : type->text;
-}
-
-_Noreturn static void unknown_type(const TokenReader *r, const Json *root,
-                                   const char *name, const char *known)
-{
-    const Json *part = token_member(root, name);
-    const char *type = type_of(root, name);
-    fail_in_text(r->error, part == NULL ? root->at : part->at,
-                 "the %s is %s; known is %s.", name,
-                 in_a_line(r->arena, type, (int)strlen(type)), known);
-}
-
-static void demand_type(const TokenReader *r, const Json *root,
-                        const char *name, const char *known)
-{
-    if (strcmp(type_of(root, name), known) != 0)
-        unknown_type(r, root, name, known);
-}
-
-static void demand_nothing(const TokenReader *r, const Json *model,
-                           const char *name)
-{
-    const Json *member = token_member(model, name);
-    bool none = member == NULL
-             || (member->kind == JSON_STRING && member->n == 0)
-             || (member->kind == JSON_NUMBER && member->number == 0);
-    if (!none)
-        fail_in_text(r->error, member->at, "%s must be null; ftx has no such "
-                     "thing.", name);
-}
-
-static void read_bert_text(TokenReader *r, const Json *root)
+static void read_word_settings(TokenReader *r, const Json *root,
+                               const Json *model)
 {
     const Json *change = token_member(root, "normalizer");
-    demand_type(r, root, "normalizer", "BertNormalizer");
-    demand_type(r, root, "pre_tokenizer", "BertPreTokenizer");
+    const Json *longest = token_member(model, "max_input_chars_per_word");
+    double x = longest == NULL ? 100
+             : longest->kind == JSON_NUMBER ? longest->number : 0;
+    if (!(1 <= x && x <= 1e6) || x != floor(x))
+        fail_in_text(r->error, longest->at, "max_input_chars_per_word must "
+                     "be a whole number from 1 to 1000000.");
+    r->v.longest = (int)x;
+    r->v.words = true;
     r->v.clean = token_flag(r, change, "clean_text", true);
     r->v.ideographs = token_flag(r, change, "handle_chinese_chars", true);
     r->v.small = token_flag(r, change, "lowercase", true);
     r->v.no_marks = token_flag(r, change, "strip_accents", r->v.small);
 }
 
-static int unknown_piece(const TokenReader *r, const char *name)
-{
-    for (int k = 0; k < r->v.n; k++)
-        if (strlen(name) == (size_t)r->piece[k].n
-            && memcmp(name, r->piece[k].at, (size_t)r->piece[k].n) == 0)
-            return k;
-    r->error->text = NULL;
-    fail_with(r->error, "the unk_token \"%s\" is not in the vocabulary.",
-              in_a_line(r->arena, name, (int)strlen(name)));
-}
-
-static void read_word_pieces(TokenReader *r, const Json *root,
-                             const Json *model)
+/* The piece for what is not in the vocabulary. */
+static void find_unknown(TokenReader *r, const Json *model)
 {
     const Json *unknown = token_member(model, "unk_token");
-    const Json *prefix = token_member(model, "continuing_subword_prefix");
-    const Json *longest = token_member(model, "max_input_chars_per_word");
-    read_bert_text(r, root);
-    if (prefix != NULL && !json_is(prefix, "##"))
-        json_error(r, prefix, "continuing_subword_prefix", "\"##\"");
-    if (unknown != NULL && unknown->kind != JSON_STRING)
-        json_error(r, unknown, "unk_token", "a string");
-    double x = longest == NULL ? 100
-             : longest->kind == JSON_NUMBER ? longest->number : 0;
-    if (!(1 <= x && x <= 1e6) || x != floor(x))
-        json_error(r, longest, "max_input_chars_per_word",
-                   "a whole number from 1 to 1000000");
-    r->v.longest = (int)x;
-    r->v.words = true;
-    read_pieces(r, json_member(model, "vocab"));
-    read_added(r, token_member(root, "added_tokens"));
-    r->v.unknown = unknown_piece(r, unknown == NULL ? "[UNK]"
-                                                    : unknown->text);
+    const char *name = unknown == NULL ? "[UNK]"
+                     : unknown->kind == JSON_STRING ? unknown->text : "";
+    r->v.unknown = find_piece(r, name);
+    r->error->text = NULL;
+    if (r->v.unknown == UNSAID)
+        fail_with(r->error, "the unk_token \"%s\" is not in the vocabulary.",
+                  name);
 }
 
-static void read_byte_pairs(TokenReader *r, const Json *root,
-                            const Json *model)
-{
-    const Json *cut = token_member(root, "pre_tokenizer");
-    static const char *const none[] = {
-        "dropout", "continuing_subword_prefix", "end_of_word_suffix", NULL,
-    };
-    for (int k = 0; none[k] != NULL; k++)
-        demand_nothing(r, model, none[k]);
-    demand_setting(r, model, "byte_fallback", false);
-    demand_setting(r, model, "ignore_merges", false);
-    demand_type(r, root, "normalizer", "null");
-    bool characters;
-    if (!cuts_as_ftx(cut, &characters)) {
-        demand_type(r, root, "pre_tokenizer", "ByteLevel");
-        demand_setting(r, cut, "add_prefix_space", false);
-        demand_setting(r, cut, "use_regex", true);
-    }
-    demand_type(r, root, "decoder", "ByteLevel");
-    read_pieces(r, json_member(model, "vocab"));
-    read_added(r, token_member(root, "added_tokens"));
-    read_merges(r, json_member(model, "merges"));
-}
-
-/* Its tokens, if ftx learned it; NULL: it is one of a released model. */
-static const Tokenizer *read_tokenizer_json(TokenReader *r,
-                                            const Json *root)
-{
-    const Json *model = token_member(root, "model");
-    const Json *cut = token_member(root, "pre_tokenizer");
-    const char *type = type_of(root, "model");
-    bool characters, own = cuts_as_ftx(cut, &characters);
-    bool pairs = strcmp(type, "BPE") == 0;
-    if (model == NULL)
-        fail_in_text(r->error, root->at, "this tokenizer has no model.");
-    if (strcmp(type, "WordLevel") == 0 && own) {
-        r->v.words = characters;        /* not of signs for bytes */
-        read_pieces(r, json_member(model, "vocab"));
-        read_added(r, token_member(root, "added_tokens"));
-    } else if (pairs) {
-        read_byte_pairs(r, root, model);
-    } else if (strcmp(type, "WordPiece") == 0) {
-        read_word_pieces(r, root, model);
-        own = false;
-    } else {
-        unknown_type(r, root, "model", "BPE of bytes, or WordPiece");
-    }
-    finish_pieces(r);
-    return !own ? NULL
-         : learned_tokenizer(r, pairs ? BYTE_PAIRS
-                                : characters ? CHARACTERS : WORDS);
-}
-
-/* A line of a text, from *at on, without its end; false: there is none. */
-static bool next_line(const char *text, size_t n, size_t *at, Piece *line)
-{
-    if (*at >= n)
-        return false;
-    const char *p = text + *at, *end = memchr(p, '\n', n - *at);
-    size_t length = end == NULL ? n - *at : (size_t)(end - p);
-    *at += length + 1;
-    length -= length > 0 && p[length - 1] == '\r';
-    *line = (Piece){ p, (int)length };
-    return true;
-}
-
-static void read_merges_file(TokenReader *r, const char *file)
-{
-    size_t n, at = 0;
-    const char *text = read_text_file(r->arena, file, &n, r->error);
-    for (Piece line; next_line(text, n, &at, &line); ) {
-        bool version = line.at == text && line.n >= 8
-                    && memcmp(line.at, "#version", 8) == 0;
-        if (!version && line.n > 0)
-            split_merge(r, line.at, line.n,
-                        spot_of(r, (int)(line.at - text)));
-    }
-}
-
-static void read_vocab_text(TokenReader *r, const char *file)
-{
-    size_t n, at = 0;
-    const char *text = read_text_file(r->arena, file, &n, r->error);
-    r->v.words = true;
-    for (Piece line; next_line(text, n, &at, &line); ) {
-        Origin spot = spot_of(r, (int)(line.at - text));
-        if (r->v.n == r->N_V)
-            fail_in_text(r->error, spot.at, "this is one piece too many; "
-                         "vocab_size is %d.", r->N_V);
-        put_piece(r, r->v.n, line, 0, spot);
-    }
-}
-
-/* The name of a special token in tokenizer_config.json: a string, or an
-   object with a content. */
-static const char *special_name(const TokenReader *r, const Json *settings,
-                                const char *name, const char *otherwise)
-{
-    const Json *said = settings == NULL ? NULL
-                     : token_member(settings, name);
-    if (said != NULL && said->kind == JSON_OBJECT)
-        said = token_member(said, "content");
-    if (said == NULL)
-        return otherwise;
-    if (said->kind != JSON_STRING)
-        json_error(r, said, name, "a string");
-    return said->text;
-}
-
-static void mark_named(TokenReader *r, const char *name)
-{
-    for (int k = 0; name != NULL && k < r->v.n; k++)
-        if (strlen(name) == (size_t)r->piece[k].n
-            && memcmp(name, r->piece[k].at, (size_t)r->piece[k].n) == 0
-            && r->how[k] == 0)
-            r->how[k] = ADDED | HIDDEN;
-}
-
-static void use_settings(TokenReader *r, const Json *settings)
-{
-    static const Json nothing = { .kind = JSON_OBJECT };
-    const Json *s = settings == NULL ? &nothing : settings;
-    const Json *added = token_member(s, "added_tokens_decoder");
-    const char *unknown = special_name(r, settings, "unk_token",
-                                       r->v.words ? "[UNK]"
-                                                  : "<|endoftext|>");
-    if (!r->v.words)
-        demand_setting(r, s, "add_prefix_space", false);
-    r->v.clean = r->v.words;
-    r->v.longest = 100;
-    r->v.small = token_flag(r, s, "do_lower_case", true);
-    r->v.no_marks = token_flag(r, s, "strip_accents", r->v.small);
-    r->v.ideographs = token_flag(r, s, "tokenize_chinese_chars", true);
-    if (added != NULL)
-        read_added_by_number(r, added);
-    mark_named(r, unknown);
-    mark_named(r, special_name(r, settings, "pad_token",
-                              r->v.words ? "[PAD]" : NULL));
-    for (int k = 0; k < 3; k++)
-        mark_named(r, r->marked[k]);
-    finish_pieces(r);
-    if (r->v.words)
-        r->v.unknown = unknown_piece(r, unknown);
-}
-
-static void name_special(TokenReader *r, const Json *settings, bool words)
-{
-    static const char *const own[2][3] = {
-        { NULL, NULL, "<|endoftext|>" }, { "[MASK]", "[CLS]", "[SEP]" },
-    };
-    static const char *const name[2][3] = {
-        { "mask_token", "bos_token", "eos_token" },
-        { "mask_token", "cls_token", "sep_token" },
-    };
-    for (int k = 0; k < 3; k++)
-        r->marked[k] = special_name(r, settings, name[words][k],
-                                    own[words][k]);
-}
-
-static const Cutter *made_cutter(TokenReader *r)
+static const Cutter *read_tokenizer(TokenReader *r, const Json *root)
 {
     int at;
-    const char *wrong;
+    const char *wrong, *text = r->error->text;
+    const Json *model = token_member(root, "model");
+    const Json *cut = token_member(root, "pre_tokenizer");
+    const char *cutter_type = word_of(r, token_member(cut, "type"));
+    const char *type = word_of(r, token_member(model, "type"));
+    bool words = strcmp(type, "WordPiece") == 0;
+    if (strcmp(cutter_type, "Split") == 0
+        || strcmp(cutter_type, "Sequence") == 0)
+        fail_in_text(r->error, cut->at, "the pre_tokenizer is a %s, which "
+                     "ftx does not read; if ftx exported this folder, "
+                     "'ftx import --tokens-of MODEL' takes the tokens from "
+                     "the model.", cutter_type);
+    if (!words && strcmp(type, "BPE") != 0)
+        fail_in_text(r->error, model == NULL ? root->at : model->at,
+                     "the model of this tokenizer is %s; ftx knows BPE of "
+                     "bytes, and WordPiece.", type);
+    check_settings(r, root, words ? word_settings : byte_settings);
+    if (words)
+        read_word_settings(r, root, model);
+    read_pieces(r, model);
+    read_added(r, token_member(root, "added_tokens"));
+    if (!words)
+        read_merges(r, model);
+    finish_pieces(r);
+    if (words)
+        find_unknown(r, model);
     r->v.piece = r->piece;
     r->v.how = r->how;
-    r->v.merge = r->merge;
     const Cutter *cutter = cutter_new(r->arena, &r->v, &wrong, &at);
+    r->error->text = text;
     if (cutter == NULL)
-        spot_error(r, at < 0 ? r->merge_spot[-1 - at] : r->spot[at], wrong);
+        fail_in_text(r->error, at < 0 ? r->merges->item[-1 - at].at
+                     : r->place[at], "%s", wrong);
     return cutter;
 }
 
-static void find_special(const TokenReader *r, int special[3])
+static void find_special(const TokenReader *r, const Json *settings,
+                         int special[3])
 {
+    static const struct { const char *bytes, *words, *usual; } name[] = {
+        { "mask_token", "mask_token", "[MASK]" },
+        { "bos_token", "cls_token", "[CLS]" },
+        { "eos_token", "sep_token", "[SEP]" },
+    };
+    bool words = r->v.words;
     for (int k = 0; k < 3; k++) {
-        const char *name = r->marked[k];
-        for (int j = 0; name != NULL && j < r->v.n; j++)
-            if (strlen(name) == (size_t)r->piece[j].n
-                && memcmp(name, r->piece[j].at, strlen(name)) == 0)
-                special[k] = j;
+        const char *usual = words ? name[k].usual
+                          : k == 2 ? "<|endoftext|>" : NULL;
+        const char *key = words ? name[k].words : name[k].bytes;
+        const Json *said = token_member(settings, key);
+        if (said != NULL && said->kind == JSON_OBJECT)
+            said = token_member(said, "content");
+        if (said != NULL && said->kind != JSON_STRING)
+            fail_in_text(r->error, said->at, "%s must be a string.", key);
+        special[k] = find_piece(r, said == NULL ? usual : said->text);
     }
     if (special[1] == special[2])
         special[1] = UNSAID;
+}
+
+static void refuse_older_files(Arena *arena, const char *folder, Error *f)
+{
+    static const char *const older[] = { "vocab.txt", "vocab.json" };
+    f->sheet = folder;
+    f->text = NULL;
+    for (int k = 0; k < 2; k++)
+        if (is_name_taken(in_folder(arena, folder, older[k])))
+            fail_with(f, "has its tokens in %s, an older form; in Python, "
+                      "transformers.AutoTokenizer.from_pretrained(FOLDER)"
+                      ".save_pretrained(FOLDER) writes tokenizer.json.",
+                      older[k]);
 }
 
 TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
@@ -653,42 +397,21 @@ TokenFiles tokens_of_folder(Arena *arena, const char *folder, int N_V,
 {
     TokenFiles to = { .special = { UNSAID, UNSAID, UNSAID } };
     const char *json = in_folder(arena, folder, "tokenizer.json");
-    const char *older = in_folder(arena, folder, "vocab.json");
-    const char *merges = in_folder(arena, folder, "merges.txt");
-    const char *list = in_folder(arena, folder, "vocab.txt");
     const char *set = in_folder(arena, folder, "tokenizer_config.json");
-    bool one = is_name_taken(json);
-    bool two = is_name_taken(older) || is_name_taken(merges);
-    if (!one && !two && !is_name_taken(list))
+    size_t n = (size_t)N_V;
+    TokenReader r = { .arena = arena, .error = f, .N_V = N_V };
+    if (!is_name_taken(json)) {
+        refuse_older_files(arena, folder, f);
         return to;
-    TokenReader *r = token_reader(arena, folder, N_V, f);
-    const Json *settings = is_name_taken(set) ? json_of_file(arena, set, f)
-                                         : NULL;
-    const char *set_text = f->text;
-    const Json *root = one ? json_of_file(arena, json, f)
-                     : two ? json_of_file(arena, older, f) : NULL;
-    if (one) {
-        if (root->kind != JSON_OBJECT)
-            fail_in_text(f, root->at, "a tokenizer is an object; this is %s.",
-                         json_kind(root));
-        to.learned = read_tokenizer_json(r, root);
-    } else if (two) {
-        read_pieces(r, root);
-        read_merges_file(r, merges);
-    } else {
-        read_vocab_text(r, list);
     }
-    f->sheet = settings != NULL ? set : one ? json : two ? older : list;
-    f->text = settings != NULL ? set_text : NULL;
-    name_special(r, settings, r->v.words);
-    if (!one)
-        use_settings(r, settings);
-    f->sheet = folder;
-    f->text = NULL;
-    if (to.learned != NULL)
-        return to;
-    to.cutter = made_cutter(r);
-    find_special(r, to.special);
+    r.piece = arena_alloc(arena, n * sizeof *r.piece);
+    r.how = memset(arena_alloc(arena, n), 0, n);
+    r.place = arena_alloc(arena, n * sizeof *r.place);
+    for (size_t k = 0; k < n; k++)
+        r.place[k] = -1;
+    to.cutter = read_tokenizer(&r, json_of_file(arena, json, f));
+    find_special(&r, is_name_taken(set) ? json_of_file(arena, set, f) : NULL,
+                 to.special);
     f->sheet = folder;
     f->text = NULL;
     return to;

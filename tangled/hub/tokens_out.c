@@ -1,102 +1,148 @@
-/* The tokens of a model, for transformers. */
+/* The tokens of a model, as tokenizer.json for transformers.
+
+   Main type: TokenWriter. Entry points: put_tokenizer,
+   put_tokenizer_config. In comes a tokenizer; out flows JSON. */
 #include "hub/hub.h"
 #include <string.h>
 
-static const char *const special_names[] = { "<mask>", "<bos>", "<eos>" };
+#define SPLIT(pattern) \
+    "{\"type\": \"Split\", \"pattern\": {\"Regex\": \"" pattern "\"}, " \
+    "\"behavior\": \"Isolated\", \"invert\": false}"
+#define BYTES(use_regex) \
+    "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, " \
+    "\"trim_offsets\": true, \"use_regex\": " use_regex "}"
+#define WORDS_OF_FTX \
+    "{\"type\": \"Sequence\", \"pretokenizers\": [\n    " BYTES("false") \
+    ",\n    " SPLIT("[^\u0120\u0109-\u010d]+[\u0120\u0109-\u010d]*|" \
+                    "[\u0120\u0109-\u010d]+") \
+    ",\n    " SPLIT(".{1,64}") "]}"
+#define LIST \
+    "\"WordLevel\", \"unk_token\": \"<mask>\""
+#define PAIRS \
+    "\"BPE\", \"dropout\": null, \"unk_token\": null,\n    " \
+    "\"continuing_subword_prefix\": null, " \
+    "\"end_of_word_suffix\": null, \"fuse_unk\": false,\n    " \
+    "\"byte_fallback\": false, \"ignore_merges\": false"
 
-static int pieces_of(const Tokenizer *t)        /* without special ones */
-{
-    return tokenizer_size(t) - 3;
-}
+static const struct { const char *cut, *decoder, *model; } forms[] = {
+    [CHARACTERS] = { SPLIT("[\\\\s\\\\S]"), "{\"type\": \"Fuse\"}", LIST },
+    [WORDS]      = { WORDS_OF_FTX, BYTES("true"), LIST },
+    [BYTE_PAIRS] = { WORDS_OF_FTX, BYTES("true"), PAIRS },
+    [BYTE_LEVEL] = { BYTES("true"), BYTES("true"), PAIRS },
+    [WORD_PIECES] = {
+        "{\"type\": \"BertPreTokenizer\"}",
+        "{\"type\": \"WordPiece\", \"prefix\": \"##\", \"cleanup\": true}",
+        "\"WordPiece\", \"continuing_subword_prefix\": \"##\"" },
+};
 
-static bool is_list(const Tokenizer *t)         /* of all that it knows */
-{
-    TokenKind kind = tokenizer_kind(t);
-    return kind == CHARACTERS || kind == WORDS;
-}
+typedef struct {
+    FILE *to;
+    const Tokenizer *t;
+    TokenKind kind;
+    const Vocabulary *v;        /* NULL: ftx has learned it               */
+    int n;                      /* pieces, without the special ones       */
+    Piece special[3];           /* mask, bos and eos                      */
+    int number[3];              /* theirs in the file                     */
+    bool has[3];
+} TokenWriter;
 
-static bool in_signs(const Tokenizer *t)
+static TokenWriter token_writer(FILE *to, const Tokenizer *t)
 {
-    TokenKind kind = tokenizer_kind(t);
-    return kind != CHARACTERS && kind != WORD_PIECES;
-}
-
-static void put_quoted(FILE *to, Piece piece, bool signs)
-{
-    TextStream text;
-    Arena *arena = arena_new();
-    char sign[4];
-    FILE *file = open_text_stream(&text);
-    for (int k = 0; signs && k < piece.n; k++) {
-        unsigned char byte = (unsigned char)piece.at[k];
-        char *end = put_utf8(sign, sign_of_byte(byte));
-        fwrite(sign, 1, (size_t)(end - sign), file);
+    static const char *const names[] = { "<mask>", "<bos>", "<eos>" };
+    const Cutter *cutter = tokenizer_cutter(t);
+    int N_V = tokenizer_size(t);
+    TokenWriter w = { .to = to, .t = t, .kind = tokenizer_kind(t),
+                      .n = N_V - 3 };
+    if (cutter != NULL) {
+        w.v = cutter_vocabulary(cutter);
+        w.n = w.v->n;
     }
-    if (!signs)
-        fwrite(piece.at, 1, (size_t)piece.n, file);
-    const char *whole = close_text_stream(&text, arena);
-    print_json_string(to, whole, text.n);
-    arena_free(arena);
+    for (int k = 0; k < 3; k++) {
+        int token = mask_token(N_V) + k;
+        w.has[k] = is_special(t, token);
+        w.number[k] = cutter == NULL ? w.n + k : token_number(t, token);
+        w.special[k] = cutter == NULL || !w.has[k]
+                     ? (Piece){ names[k], (int)strlen(names[k]) }
+                     : own_piece(cutter, w.number[k]);
+    }
+    return w;
+}
+
+static Piece piece_at(const TokenWriter *w, int k)      /* from 0 */
+{
+    return w->v == NULL ? token_piece(w->t, k + 1) : w->v->piece[k];
+}
+
+static void put_literal(const TokenWriter *w, Piece text)
+{
+    print_json_string(w->to, text.at, (size_t)text.n);
+}
+
+/* In GPT-2's vocabulary each byte is written as its sign. */
+static void put_in_signs(const TokenWriter *w, Piece piece)
+{
+    char text[4 * PIECE_BYTES], *end = text;
+    for (int k = 0; k < piece.n && k < PIECE_BYTES; k++)
+        end = put_utf8(end, sign_of_byte((unsigned char)piece.at[k]));
+    bool signs = w->kind != CHARACTERS && w->kind != WORD_PIECES;
+    put_literal(w, signs ? (Piece){ text, (int)(end - text) } : piece);
+}
+
+static bool is_list(const TokenWriter *w)
+{
+    return w->kind == CHARACTERS || w->kind == WORDS;
+}
+
+static void put_vocabulary(const TokenWriter *w)
+{
+    const char *comma = "";
+    fputs(",\n    \"vocab\": {", w->to);
+    for (int k = 0; k < w->n; k++) {
+        if (w->v != NULL && (w->v->how[k] & ALONE))
+            continue;
+        fprintf(w->to, "%s\n      ", comma);
+        put_in_signs(w, piece_at(w, k));
+        fprintf(w->to, ": %d", k);
+        comma = ",";
+    }
+    if (is_list(w))
+        fprintf(w->to, ",\n      \"<mask>\": %d", w->n);
+    fputs("}", w->to);
+}
+
+static void put_merges(const TokenWriter *w)
+{
+    int n = w->v == NULL ? w->n - 256 : w->v->merges;
+    fputs(",\n    \"merges\": [", w->to);
+    for (int k = 0; k < n; k++) {
+        Pair pair = w->v == NULL ? tokenizer_merge(w->t, k + 1)
+                                 : w->v->merge[k];
+        fputs(k == 0 ? "\n      [" : ",\n      [", w->to);
+        put_in_signs(w, piece_at(w, pair.left));
+        fputs(", ", w->to);
+        put_in_signs(w, piece_at(w, pair.right));
+        fputc(']', w->to);
+    }
+    fputs("]", w->to);
 }
 
 const char *tokens_error(const Tokenizer *t)
 {
-    TokenKind kind = tokenizer_kind(t);
-    if (kind == TOKEN_NUMBERS)
+    TokenWriter w = token_writer(NULL, t);
+    if (w.kind == TOKEN_NUMBERS)
         return "its tokens are numbers";
-    if (kind > TOKEN_NUMBERS)
+    if (w.v != NULL)
         return NULL;
     Arena *arena = arena_new();
     Table all = table_new(arena, 1024);
     const char *wrong = NULL;
     for (int k = 0; k < 3; k++)
-        table_enter(&all, (Piece){ special_names[k],
-                                   (int)strlen(special_names[k]) });
-    for (int v = 1; v <= pieces_of(t) && wrong == NULL; v++)
-        if (table_enter(&all, token_piece(t, v)) != v + 3)
+        table_enter(&all, w.special[k]);
+    for (int k = 0; k < w.n && wrong == NULL; k++)
+        if (table_enter(&all, piece_at(&w, k)) != k + 4)
             wrong = "two of its tokens are the same text";
     arena_free(arena);
     return wrong;
-}
-
-static void put_vocabulary(FILE *to, const Tokenizer *t)
-{
-    const Cutter *cutter = tokenizer_cutter(t);
-    const Vocabulary *v = cutter == NULL ? NULL : cutter_vocabulary(cutter);
-    int n = v == NULL ? pieces_of(t) : v->n;
-    const char *comma = "";
-    fputs("\"vocab\": {", to);
-    for (int k = 0; k < n; k++) {
-        if (v != NULL && (v->how[k] & ALONE))
-            continue;
-        fprintf(to, "%s\n      ", comma);
-        put_quoted(to, v == NULL ? token_piece(t, k + 1) : v->piece[k],
-                   in_signs(t));
-        fprintf(to, ": %d", k);
-        comma = ",";
-    }
-    if (is_list(t))
-        fprintf(to, ",\n      \"%s\": %d", special_names[0], n);
-    fputs("}", to);
-}
-
-static void put_merges(FILE *to, const Tokenizer *t)
-{
-    const Cutter *cutter = tokenizer_cutter(t);
-    const Vocabulary *v = cutter == NULL ? NULL : cutter_vocabulary(cutter);
-    int n = v == NULL ? pieces_of(t) - 256 : v->merges;
-    fputs(",\n    \"merges\": [", to);
-    for (int k = 0; k < n; k++) {
-        Pair pair = v == NULL ? tokenizer_merge(t, k + 1) : v->merge[k];
-        fputs(k == 0 ? "\n      [" : ",\n      [", to);
-        put_quoted(to, v == NULL ? token_piece(t, pair.left + 1)
-                                 : v->piece[pair.left], true);
-        fputs(", ", to);
-        put_quoted(to, v == NULL ? token_piece(t, pair.right + 1)
-                                 : v->piece[pair.right], true);
-        fputc(']', to);
-    }
-    fputs("]", to);
 }
 
 static const char *yes_no(bool is)
@@ -104,188 +150,88 @@ static const char *yes_no(bool is)
     return is ? "true" : "false";
 }
 
-static void put_split(FILE *to, const char *pattern)
-{
-    fputs("{\"type\": \"Split\", \"pattern\": {\"Regex\": ", to);
-    print_json_string(to, pattern, strlen(pattern));
-    fputs("}, \"behavior\": \"Isolated\", \"invert\": false}", to);
-}
-
-static void put_byte_level(FILE *to, bool gpt2)
-{
-    fprintf(to, "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, "
-            "\"trim_offsets\": true, \"use_regex\": %s}", yes_no(gpt2));
-}
-
-static void put_cut(FILE *to, const Tokenizer *t)
-{
-    TokenKind kind = tokenizer_kind(t);
-    fputs("  \"pre_tokenizer\": ", to);
-    if (kind == WORD_PIECES)
-        fputs("{\"type\": \"BertPreTokenizer\"}", to);
-    else if (kind == BYTE_LEVEL)
-        put_byte_level(to, true);
-    else if (kind == CHARACTERS)
-        put_split(to, SPLIT_CHARACTERS);
-    if (kind != WORDS && kind != BYTE_PAIRS) {
-        fputs(",\n", to);
-        return;
-    }
-    fputs("{\"type\": \"Sequence\", \"pretokenizers\": [\n    ", to);
-    put_byte_level(to, false);
-    fputs(",\n    ", to);
-    put_split(to, SPLIT_WORDS);
-    fputs(",\n    ", to);
-    put_split(to, SPLIT_LONG);
-    fputs("]},\n", to);
-}
-
-static void put_normalizer(FILE *to, const Vocabulary *v)
-{
-    if (v == NULL || !v->words) {
-        fputs("  \"normalizer\": null,\n", to);
-        return;
-    }
-    fprintf(to, "  \"normalizer\": {\"type\": \"BertNormalizer\", "
-            "\"clean_text\": %s,\n    \"handle_chinese_chars\": %s, "
-            "\"strip_accents\": %s, \"lowercase\": %s},\n",
-            yes_no(v->clean), yes_no(v->ideographs), yes_no(v->no_marks),
-            yes_no(v->small));
-}
-
-static void put_cutting(FILE *to, const Tokenizer *t, const Vocabulary *v)
-{
-    TokenKind kind = tokenizer_kind(t);
-    bool pairs = kind == BYTE_PAIRS || kind == BYTE_LEVEL;
-    fprintf(to, "  \"model\": {\"type\": \"%s\", ",
-            pairs ? "BPE" : kind == WORD_PIECES ? "WordPiece"
-                                                : "WordLevel");
-    if (kind == WORD_PIECES) {
-        fputs("\"unk_token\": ", to);
-        put_quoted(to, v->piece[v->unknown], false);
-        fprintf(to, ", \"continuing_subword_prefix\": \"##\", "
-                "\"max_input_chars_per_word\": %d,\n    ", v->longest);
-    } else if (pairs) {
-        fputs("\"dropout\": null, \"unk_token\": null,\n    "
-              "\"continuing_subword_prefix\": null, "
-              "\"end_of_word_suffix\": null, \"fuse_unk\": false,\n    "
-              "\"byte_fallback\": false, \"ignore_merges\": false,\n    ",
-              to);
-    } else {
-        fprintf(to, "\"unk_token\": \"%s\",\n    ", special_names[0]);
-    }
-    put_vocabulary(to, t);
-    if (pairs)
-        put_merges(to, t);
-    fputs("}\n", to);
-}
-
-static void put_added(FILE *to, const char *comma, int number, Piece piece,
-                      int how)
-{
-    fprintf(to, "%s\n    {\"id\": %d, \"content\": ", comma, number);
-    put_quoted(to, piece, false);
-    fprintf(to, ", \"single_word\": false, \"lstrip\": %s, "
-            "\"rstrip\": %s,\n     \"normalized\": %s, \"special\": %s}",
-            yes_no(how & BLANKS_BEFORE), yes_no(how & BLANKS_BEHIND),
-            yes_no(how & AS_SEEN), yes_no(how & HIDDEN));
-}
-
-static void put_all_added(FILE *to, const Tokenizer *t, const Vocabulary *v)
+static void put_added(const TokenWriter *w)
 {
     const char *comma = "";
-    fputs("  \"added_tokens\": [", to);
-    for (int k = 0; v != NULL && k < v->n; k++)
-        if (v->how[k] & ADDED) {
-            put_added(to, comma, k, v->piece[k], v->how[k]);
-            comma = ",";
-        }
-    for (int k = 0; v == NULL && k < 3; k++) {
-        put_added(to, comma, pieces_of(t) + k,
-                  (Piece){ special_names[k], 5 + (k == 0) },
-                  ADDED | HIDDEN);
+    fputs("  \"added_tokens\": [", w->to);
+    for (int k = 0; k < (w->v == NULL ? 3 : w->n); k++) {
+        int how = w->v == NULL ? ADDED | HIDDEN : w->v->how[k];
+        if (!(how & ADDED))
+            continue;
+        fprintf(w->to, "%s\n    {\"id\": %d, \"content\": ", comma,
+                w->v == NULL ? w->number[k] : k);
+        put_literal(w, w->v == NULL ? w->special[k] : w->v->piece[k]);
+        fprintf(w->to, ", \"single_word\": false, \"lstrip\": %s, "
+                "\"rstrip\": %s,\n     \"normalized\": %s, "
+                "\"special\": %s}", yes_no(how & BLANKS_BEFORE),
+                yes_no(how & BLANKS_BEHIND), yes_no(how & AS_SEEN),
+                yes_no(how & HIDDEN));
         comma = ",";
     }
-    fputs("],\n", to);
+    fputs("],\n", w->to);
 }
 
-/* What a special token is called; k: 0 mask, 1 bos, 2 eos. */
-static void put_special_name(FILE *to, const Tokenizer *t, int k)
+static void put_numbered(const TokenWriter *w, const char *before, int k)
 {
-    int token = mask_token(tokenizer_size(t)) + k;
-    const Cutter *c = tokenizer_cutter(t);
-    if (c == NULL)
-        print_json_string(to, special_names[k], strlen(special_names[k]));
-    else
-        put_quoted(to, own_piece(c, token_number(t, token)), false);
+    fputs(before, w->to);
+    put_literal(w, w->special[k]);
+    fprintf(w->to, ", %d]", w->number[k]);
 }
 
-static void put_in_template(FILE *to, const Tokenizer *t, int k, int type)
+static void put_ends(const TokenWriter *w, bool ends)
 {
-    fputs("{\"SpecialToken\": {\"id\": ", to);
-    put_special_name(to, t, k);
-    fprintf(to, ", \"type_id\": %d}}", type);
-}
-
-/* A text stands between bos and eos, or only behind bos, and so does the
-   first of a pair. */
-static void put_template(FILE *to, const Tokenizer *t, bool ends)
-{
-    static const char *const key[] = { "single", "pair" };
-    fputs("  \"post_processor\": {\"type\": \"TemplateProcessing\"", to);
-    for (int pair = 0; pair < 2; pair++) {
-        fprintf(to, ",\n    \"%s\": [", key[pair]);
-        put_in_template(to, t, 1, 0);
-        fputs(", {\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}", to);
-        for (int type = 0; type <= pair; type++) {
-            if (type == 1)
-                fputs(", {\"Sequence\": {\"id\": \"B\", \"type_id\": 1}}",
-                      to);
-            if (type < pair || ends) {
-                fputs(", ", to);
-                put_in_template(to, t, 2, type);
-            }
+    fputs("  \"post_processor\": ", w->to);
+    if (!w->has[1] || !w->has[2]) {
+        fputs("null", w->to);
+    } else if (ends) {
+        put_numbered(w, "{\"type\": \"BertProcessing\", \"sep\": [", 2);
+        put_numbered(w, ", \"cls\": [", 1);
+        fputs("}", w->to);
+    } else {
+        static const char *const parts[] = {
+            "{\"type\": \"TemplateProcessing\",\n"
+            "    \"single\": [{\"SpecialToken\": {\"id\": ",
+            ", \"type_id\": 0}}, {\"Sequence\": {\"id\": \"A\", "
+            "\"type_id\": 0}}],\n"
+            "    \"pair\": [{\"Sequence\": {\"id\": \"A\", \"type_id\": 0}},"
+            " {\"Sequence\": {\"id\": \"B\", \"type_id\": 1}}],\n"
+            "    \"special_tokens\": {", ": {\"id\": ", ", \"tokens\": [",
+        };
+        for (int k = 0; k < 4; k++) {
+            fputs(parts[k], w->to);
+            put_literal(w, w->special[1]);
         }
-        fputc(']', to);
+        fprintf(w->to, "], \"ids\": [%d]}}}", w->number[1]);
     }
-    fputs(",\n    \"special_tokens\": {", to);
-    for (int k = 1; k < 3; k++) {
-        int token = mask_token(tokenizer_size(t)) + k;
-        fputs(k == 1 ? "" : ", ", to);
-        put_special_name(to, t, k);
-        fputs(": {\"id\": ", to);
-        put_special_name(to, t, k);
-        fprintf(to, ", \"ids\": [%d], \"tokens\": [",
-                token_number(t, token));
-        put_special_name(to, t, k);
-        fputs("]}", to);
-    }
-    fputs("}},\n", to);
+    fputs(",\n", w->to);
 }
 
 void put_tokenizer(FILE *to, const Tokenizer *t, bool ends)
 {
-    TokenKind kind = tokenizer_kind(t);
-    const Cutter *c = tokenizer_cutter(t);
-    const Vocabulary *v = c == NULL ? NULL : cutter_vocabulary(c);
-    int N_V = tokenizer_size(t);
+    TokenWriter writer = token_writer(to, t), *w = &writer;
+    const Vocabulary *v = w->v;
     fputs("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n"
           "  \"padding\": null,\n", to);
-    put_all_added(to, t, v);
-    put_normalizer(to, v);
-    put_cut(to, t);
-    if (is_special(t, bos_token(N_V)) && is_special(t, eos_token(N_V)))
-        put_template(to, t, ends);
-    else
-        fputs("  \"post_processor\": null,\n", to);
-    fprintf(to, "  \"decoder\": %s,\n",
-            kind == WORD_PIECES ? "{\"type\": \"WordPiece\", \"prefix\": "
-                                  "\"##\", \"cleanup\": true}"
-            : kind == CHARACTERS ? "{\"type\": \"Fuse\"}"
-            : "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, "
-              "\"trim_offsets\": true, \"use_regex\": true}");
-    put_cutting(to, t, v);
-    fputs("}\n", to);
+    put_added(w);
+    if (w->kind == WORD_PIECES)
+        fprintf(to, "  \"normalizer\": {\"type\": \"BertNormalizer\", "
+                "\"clean_text\": %s,\n    \"handle_chinese_chars\": %s, "
+                "\"strip_accents\": %s, \"lowercase\": %s},\n",
+                yes_no(v->clean), yes_no(v->ideographs),
+                yes_no(v->no_marks), yes_no(v->small));
+    fprintf(to, "  \"pre_tokenizer\": %s,\n", forms[w->kind].cut);
+    put_ends(w, ends);
+    fprintf(to, "  \"decoder\": %s,\n  \"model\": {\"type\": %s",
+            forms[w->kind].decoder, forms[w->kind].model);
+    if (w->kind == WORD_PIECES) {
+        fprintf(to, ", \"max_input_chars_per_word\": %d, \"unk_token\": ",
+                v->longest);
+        put_literal(w, v->piece[v->unknown]);
+    }
+    put_vocabulary(w);
+    if (w->kind == BYTE_PAIRS || w->kind == BYTE_LEVEL)
+        put_merges(w);
+    fputs("}\n}\n", to);
 }
 
 void put_tokenizer_config(FILE *to, const Tokenizer *t)
@@ -294,22 +240,18 @@ void put_tokenizer_config(FILE *to, const Tokenizer *t)
         { "mask_token", "bos_token", "eos_token" },
         { "mask_token", "cls_token", "sep_token" },
     };
-    bool bert = tokenizer_kind(t) == WORD_PIECES;
-    const Cutter *c = tokenizer_cutter(t);
+    TokenWriter writer = token_writer(to, t), *w = &writer;
+    bool bert = w->kind == WORD_PIECES;
     fputs("{\n", to);
     for (int k = 0; k < 3; k++)
-        if (is_special(t, mask_token(tokenizer_size(t)) + k)) {
+        if (w->has[k]) {
             fprintf(to, "  \"%s\": ", names[bert][k]);
-            put_special_name(to, t, k);
+            put_literal(w, w->special[k]);
             fputs(",\n", to);
         }
-    if (bert || is_list(t)) {
+    if (bert || is_list(w)) {
         fputs("  \"unk_token\": ", to);
-        if (bert)
-            put_quoted(to, own_piece(c, cutter_vocabulary(c)->unknown),
-                       false);
-        else
-            put_special_name(to, t, 0);
+        put_literal(w, bert ? w->v->piece[w->v->unknown] : w->special[0]);
         fputs(",\n", to);
     }
     fputs("  \"clean_up_tokenization_spaces\": false,\n"

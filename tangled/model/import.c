@@ -220,8 +220,6 @@ static const Tokenizer *tokens_for(Importing *r, const TokenHint *hint)
         special[k] = hint->special[k];
     if (!hint->numbers)
         files = tokens_of_folder(r->arena, r->folder, N_V, r->error);
-    if (files.learned != NULL)
-        return files.learned;
     for (int k = 0; k < 3; k++)
         if (special[k] == UNSAID)
             special[k] = files.special[k];

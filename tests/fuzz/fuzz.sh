@@ -88,9 +88,6 @@ json)   printf '{"a": [1, -2.5e3, true, null], "\\u00e9\\ud83d\\ude00": {}}' \
         options="$options -max_len=3000" ;;
 pieces) cp tests/data/released/tokens/gpt2/tokenizer.json $seeds/long-bytes
         cp tests/data/released/tokens/bert-cased/tokenizer.json $seeds/long-words
-        cp tests/data/released/tokens/bert-older/vocab.txt $seeds/list
-        (cd tests/data/released/tokens/gpt2-older && cat vocab.json merges.txt) \
-            > $seeds/older
         cp tests/data/released/words.json tests/data/released/bytes.json $seeds
         tr -c 'A-Za-z_' '\n' < $seeds/words.json > build/fuzz/header
         tr -c 'A-Za-z_' '\n' < $seeds/bytes.json >> build/fuzz/header

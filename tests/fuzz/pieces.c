@@ -1,4 +1,4 @@
-/* Whatever the bytes of a released model's files of tokens are, they are
+/* Whatever the bytes of a released model's tokenizer.json are, they are
    read, or refused with one sentence; and what was read cuts any text.
    (make fuzz WHAT=pieces) */
 #include "fuzz.h"
@@ -25,39 +25,19 @@ static void write_part(const Read *r, const char *name, const char *text,
     file_of_bytes(in_folder(r->arena, r->folder, name), text, n);
 }
 
-static const char *found(const char *text, size_t n, const char *what)
-{
-    size_t m = strlen(what);
-    for (; n >= m; text++, n--)
-        if (memcmp(text, what, m) == 0)
-            return text;
-    return NULL;
-}
+static const char *const parts[] = { "tokenizer.json",
+                                     "tokenizer_config.json" };
 
-/* tokenizer.json; or vocab.json and, from its first line on, merges.txt; or
-   vocab.txt. */
 static void write_folder(const Read *r, const char *text, size_t n)
 {
-    static const char settings[] = "{\"do_lower_case\": true}";
-    const char *merges = found(text, n, "\n#version");
-    if (found(text, n, "\"model\"") != NULL) {
-        write_part(r, "tokenizer.json", text, n);
-    } else if (merges != NULL) {
-        size_t before = (size_t)(merges - text) + 1;
-        write_part(r, "vocab.json", text, before);
-        write_part(r, "merges.txt", text + before, n - before);
-    } else {
-        write_part(r, "vocab.txt", text, n);
-        write_part(r, "tokenizer_config.json", settings,
-                   sizeof settings - 1);
-    }
+    static const char settings[] = "{\"mask_token\": \"[MASK]\"}";
+    write_part(r, parts[0], text, n);
+    write_part(r, parts[1], settings, sizeof settings - 1);
 }
 
 static void remove_folder(const Read *r)
 {
-    static const char *const parts[] = { "tokenizer.json", "vocab.json",
-        "merges.txt", "vocab.txt", "tokenizer_config.json" };
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < 2; k++)
         remove(in_folder(r->arena, r->folder, parts[k]));
     rmdir(r->folder);
 }
@@ -66,8 +46,7 @@ static void remove_folder(const Read *r)
 static void cuts(const Read *r, const char *text, size_t n)
 {
     static const int none[] = { -1, -1, -1 };
-    const Tokenizer *t = r->in.learned != NULL ? r->in.learned
-        : r->in.cutter == NULL ? NULL
+    const Tokenizer *t = r->in.cutter == NULL ? NULL
         : tokenizer_of_cutter(r->arena, PIECES, none, r->in.cutter);
     Tokens x;
     size_t where = 0, m;

@@ -3,11 +3,10 @@
 
     tests/oracle/tokenized.py
 
-writes tests/data/released/tokens/: four folders of tokens, as released models
+writes tests/data/released/tokens/: three folders of tokens, as released models
 have them, and texts.txt: each text, the numbers of its tokens in each folder,
 and behind > what they are decoded to, if it is another text. A blank line ends
-a case; \\xHH is a byte, and x{99} or 7{99} the same 99 times. gpt2-older is
-left out where it is as gpt2. Needs the packages transformers 5 and tokenizers.
+a case; \\xHH is a byte, and x{99} or 7{99} the same 99 times. Needs the packages transformers 5 and tokenizers.
 The same texts come out each time; of words that are as frequent the trainers may
 choose others. (Of an added token of GPT-2 that is not ASCII
 transformers decodes the characters as if they stood for bytes, and gives back
@@ -24,7 +23,7 @@ from tokenizers import (AddedToken, Tokenizer, decoders, models, normalizers,
 from transformers import AutoTokenizer
 
 HERE = Path(__file__).resolve().parent.parent / "data/released" / "tokens"
-FOLDERS = ["gpt2", "gpt2-older", "bert-cased", "bert-older"]
+FOLDERS = ["gpt2", "bert-cased", "bert-uncased"]
 rng = random.Random(16)
 
 PHRASES = """\
@@ -116,7 +115,6 @@ def vocabularies():
         vocab_size=400, show_progress=False,
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet())))
     pairs.add_special_tokens(["<|endoftext|>"])
-    older = json.loads(pairs.to_str())["model"]
     added(pairs, "UNICODE")
     words = {}
     for name, small in ("cased", False), ("uncased", True):
@@ -128,36 +126,27 @@ def vocabularies():
             vocab_size=600, show_progress=False, limit_alphabet=1000,
             special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
     added(words["cased"], "Ünïcode")
-    return pairs, older, words
+    return pairs, words
 
 
 def write(folder, **files):
     shutil.rmtree(HERE / folder, ignore_errors=True)
     (HERE / folder).mkdir(parents=True)
     for name, text in files.items():
-        name = name.replace("_txt", ".txt").replace("_json", ".json")
-        (HERE / folder / name).write_text(text)
+        (HERE / folder / name.replace("_json", ".json")).write_text(text)
 
 
 def write_vocabularies():
-    pairs, older, words = vocabularies()
-    older["vocab"]["<|endoftext|>"] = len(older["vocab"])
+    pairs, words = vocabularies()
     fast = {"tokenizer_class": "PreTrainedTokenizerFast"}
     write("gpt2", tokenizer_json=pairs.to_str(),
           tokenizer_config_json=json.dumps(
               fast | {"eos_token": "<|endoftext|>"}))
-    write("gpt2-older",
-          vocab_json=json.dumps(older["vocab"], ensure_ascii=False),
-          merges_txt="#version: 0.2\n" + "".join(
-              " ".join(m) + "\n" for m in older["merges"]),
-          tokenizer_config_json='{"tokenizer_class": "GPT2Tokenizer"}')
-    write("bert-cased", tokenizer_json=words["cased"].to_str(),
-          tokenizer_config_json=json.dumps(
-              fast | {"mask_token": "[MASK]", "cls_token": "[CLS]",
-                      "sep_token": "[SEP]"}))
-    names = sorted(words["uncased"].get_vocab().items(), key=lambda x: x[1])
-    write("bert-older", vocab_txt="".join(n + "\n" for n, _ in names),
-          tokenizer_config_json='{"tokenizer_class": "BertTokenizer"}')
+    for name in "cased", "uncased":
+        write("bert-" + name, tokenizer_json=words[name].to_str(),
+              tokenizer_config_json=json.dumps(
+                  fast | {"mask_token": "[MASK]", "cls_token": "[CLS]",
+                          "sep_token": "[SEP]"}))
 
 
 # ------------------------------------------------------------------- the texts
@@ -189,10 +178,7 @@ def main():
             back = t.decode([i for i in ids if i not in hidden])
             line = " " + counted(ids) if ids else ""
             line += "" if back == text else (" > " + escaped(back)).rstrip()
-            if folder == "gpt2":
-                same = line
-            if folder != "gpt2-older" or line != same:
-                out.append(f"{folder}:{line}")
+            out.append(f"{folder}:{line}")
         out.append("")
     (HERE / "texts.txt").write_text("\n".join(out))
 
