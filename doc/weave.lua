@@ -146,6 +146,8 @@ end
 local function span(x)
   if x.classes:includes 'value' then
     return formula.filter(pandoc.Math('InlineMath', (program.value(x, true))))
+  elseif x.classes:includes 'calc' then
+    return pandoc.Str(program.calc(x))
   end
 end
 
@@ -261,8 +263,8 @@ function set.Div(b)
   if class == 'algorithm' then return algorithm.set(b)
   elseif class == 'map' then return map()
   elseif class == 'index' then
-    book.indexed = true
-    return index[b.attributes.of]()
+    book.indexed = book.indexed or b.attributes.of ~= 'subjects'
+    return index[b.attributes.of](b)
   end
   book.folded, book.notation = class == 'operations', b.classes:includes 'notation'
   b.content = set_blocks(b.content)

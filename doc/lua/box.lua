@@ -131,6 +131,11 @@ function box.frames.wide(_, blocks)
                 blocks, '\\closewide', '</div>')
 end
 
+function box.frames.references(_, blocks)
+  return framed(pair.new('\\beginwide\\footnotesize', '<div class="wide references">'),
+                blocks, '\\closewide', '</div>')
+end
+
 box.frames.operations = box.frames.wide        -- and its C is folded
 
 ------------------------------------------------------------------- verbatim

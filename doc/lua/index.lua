@@ -1,9 +1,10 @@
--- index.lua: the index of chunks and the index of identifiers.
+-- index.lua: the indexes of chunks, of identifiers and of subjects.
 
 local book = require 'book'
 local List = require 'pandoc.List'
 local listing = require 'listing'
 local pair = require 'pair'
+local utils = require 'pandoc.utils'
 
 local index = {}
 
@@ -44,6 +45,25 @@ function index.identifiers()
     local name = pair.code(d.name)
     if times[d.name] > 1 then name = name .. ' in ' .. pair.code(d.file) end
     return entry('i-' .. d.id, name, { d.piece.number }, d.users)
+  end))
+end
+
+-- "| softmax: matrices alg4": a subject and the sections that are about it.
+function index.subjects(div)
+  return set('subjects-index', List.map(div.content[1].content, function(line)
+    local term, ids = utils.stringify(line):match '^(.-):%s*(.*)$'
+    local places = List{}
+    for id in (ids or ''):gmatch '%S+' do
+      local label = book.labels[id]
+      if not label then
+        book.fault(book.here, 'the index leads to %s, which is nowhere.', id)
+      else
+        places:insert(pair.new(('\\hyperref[%s]{\\pageref*{%s}}'):format(id, id),
+          ('<a href="#%s">%s</a>'):format(id, pair.text(label).html)))
+      end
+    end
+    return pair.text(term or '?'):within('\\indexentry{}{%s\\quad ', '<li>%s&ensp;')
+      .. pair.join(places, ', ', ', ') .. pair.new('}', '</li>')
   end))
 end
 

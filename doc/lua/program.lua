@@ -122,6 +122,15 @@ function program.value(span, inline)
   return '?', false, name
 end
 
+-- [`12*768`]{.calc}: what it comes to. A whole number is grouped by thousands.
+function program.calc(span)
+  local sum = load('return ' .. utils.stringify(span), 'calc', 't', {})
+  local x = sum and sum()
+  if not x then fault(book.here, '%s cannot be computed.', utils.stringify(span)) end
+  if math.type(x) ~= 'integer' then return ('%.2f'):format(x or 0) end
+  return (tostring(x):reverse():gsub('(%d%d%d)', '%1,'):reverse():gsub('^,', ''))
+end
+
 -- A paragraph of nothing but values (and formulas) is displayed.
 function program.display(para)
   local out, spans, large = List{}, 0, false
