@@ -194,7 +194,6 @@ static void check_sheets(Error *f, void *data)
         return;
     }
     int n = parse_options(f, options, c->n, c->argument);
-    refuse_output_names(f, n, c->argument);
     check_wish(&wish, n, f);
     bool plain = !wish.json && !wish.md;
     for (int k = 0; k < n; k++) {

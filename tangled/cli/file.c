@@ -1,8 +1,7 @@
-/* Files that a user names: read whole, mapped, and replaced at once. The
-   main type is FileLock; what is system-dependent is in file_system.h. */
+/* Files that a user names: read whole, and replaced at once. The main type
+   is FileLock; what is system-dependent is in file_system.h. */
 #include "cli/file.h"
 #include "cli/file_system.h"
-#include "cli/print.h"
 #include "library/tape.h"
 #include "text/tokenizer.h"
 #include <errno.h>
@@ -31,27 +30,6 @@ static void begin_file(Error *f, const char *name)
     f->text = NULL;
 }
 
-/* The folder of the file of that name, if it is not there; or NULL. */
-static const char *missing_folder(const char *name, char to[PATH_BYTES])
-{
-    FileInfo about;
-    const char *slash = strrchr(name, '/');
-    size_t n = slash == NULL ? 0 : (size_t)(slash - name);
-    if (n == 0 || n >= PATH_BYTES)
-        return NULL;
-    memcpy(to, name, n);
-    to[n] = '\0';
-    return get_file_info(to, &about) ? NULL : to;
-}
-
-_Noreturn static void refuse_opening(const char *name, int error, Error *f)
-{
-    char folder[PATH_BYTES];
-    if (missing_folder(name, folder) != NULL)
-        fail_with(f, "cannot be opened: there is no folder %s.", folder);
-    fail_with(f, "cannot be opened: %s.", strerror(error));
-}
-
 const char *read_text_file(Arena *arena, const char *name, size_t *n,
                            Error *f)
 {
@@ -59,7 +37,7 @@ const char *read_text_file(Arena *arena, const char *name, size_t *n,
     FILE *file = typed_in ? stdin : open_file(name, "rb");
     begin_file(f, typed_in ? "standard input" : name);
     if (file == NULL)
-        refuse_opening(name, errno, f);
+        fail_with(f, "cannot be opened: %s.", strerror(errno));
     errno = 0;
     char *text = read_all(arena, file, n);
     int error = ferror(file) ? (errno != 0 ? errno : EIO) : 0;
@@ -75,34 +53,12 @@ const char *read_text_file(Arena *arena, const char *name, size_t *n,
     return f->text = text;
 }
 
-void refuse_output_names(Error *f, int n, char *const name[])
-{
-    static const char *const suffix[] = { ".svg", ".tex", ".md", ".json" };
-    for (int k = 0; k < n; k++)
-        for (int s = 0; s < 4; s++)
-            if (has_suffix(name[k], suffix[s]) && !is_name_taken(name[k]))
-                fail_with(f, "there is no file %s to be read; to write the "
-                          "output there, type > %s.", name[k], name[k]);
-}
-
 size_t skip_byte_order_mark(const char *text, size_t n)
 {
     return n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-/* NULL: it cannot be read. */
-static char *map_or_read(Arena *arena, FILE *file, size_t n)
-{
-    void *bytes = n == 0 ? NULL : map_bytes(file, n);
-    if (bytes != NULL) {
-        arena_attach(arena, bytes, n, unmap_bytes);
-        return bytes;
-    }
-    bytes = arena_alloc(arena, n);
-    return fread(bytes, 1, n, file) == n ? bytes : NULL;
-}
-
-char *map_file(Arena *arena, const char *name, size_t *n, Error *f)
+char *read_file(Arena *arena, const char *name, size_t *n, Error *f)
 {
     FileInfo about;
     begin_file(f, name);
@@ -110,29 +66,28 @@ char *map_file(Arena *arena, const char *name, size_t *n, Error *f)
         fail_with(f, "not a regular file.");
     FILE *file = open_file(name, "rb");
     if (file == NULL || !get_stream_info(file, &about))
-        refuse_opening(name, errno, f);
+        fail_with(f, "cannot be opened: %s.", strerror(errno));
     *n = (size_t)about.size;
-    char *bytes = map_or_read(arena, file, *n);
+    char *bytes = arena_alloc(arena, *n);
+    bool complete = fread(bytes, 1, *n, file) == *n;
     fclose(file);
-    if (bytes == NULL)
+    if (!complete)
         fail_with(f, "cannot be read.");
     return bytes;
 }
 
 static const char unfinished[] = ".saving";
 
-_Noreturn static void refuse_locked(long process, Error *f)
-{
-    if (process == UNKNOWN)
-        fail_with(f, "another process is writing it; it is left as it is.");
-    fail_with(f, "process %ld is writing it; it is left as it is.", process);
-}
-
 void require_folder(const char *name, Error *f)
 {
+    FileInfo about;
     char folder[PATH_BYTES];
+    const char *slash = strrchr(name, '/');
     begin_file(f, name);
-    if (missing_folder(name, folder) != NULL)
+    if (slash == NULL || slash == name)
+        return;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - name), name);
+    if (!get_file_info(folder, &about))
         fail_with(f, "cannot be written: there is no folder %s; make it "
                   "first.", folder);
 }
@@ -149,6 +104,11 @@ static bool require_replaceable(const char *name, FileInfo *about, Error *f)
     return true;
 }
 
+_Noreturn static void refuse_locked(Error *f)
+{
+    fail_with(f, "another program is writing it; it is left as it is.");
+}
+
 void acquire_lock(FileLock *lock, const char *name, Error *f)
 {
     FileInfo about;
@@ -158,15 +118,13 @@ void acquire_lock(FileLock *lock, const char *name, Error *f)
     lock->file = open_file(name, "r+b");
     if (lock->file == NULL)
         fail_with(f, "cannot be opened: %s.", strerror(errno));
-    long process = lock_owner(lock->file);
-    if (process != 0)
-        refuse_locked(process, f);
+    if (!lock_file(lock->file))
+        refuse_locked(f);
 }
 
 static bool is_one_file(const FileInfo *a, const FileInfo *b)
 {
-    return a->number == b->number
-        && (a->disk == b->disk || a->disk == 0 || b->disk == 0);
+    return a->is_file && a->number == b->number && a->disk == b->disk;
 }
 
 static bool has_name(FILE *file, const char *name)
@@ -179,18 +137,8 @@ static bool has_name(FILE *file, const char *name)
 bool is_same_file(const char *a, const char *b)
 {
     FileInfo x, y;
-    return get_file_info(a, &x) && get_file_info(b, &y) && x.is_file
+    return get_file_info(a, &x) && get_file_info(b, &y)
         && is_one_file(&x, &y);
-}
-
-/* Writes the file until it is on the disk; 0, or the error. */
-static int fill_file(FILE *file, unsigned mode, const void *data,
-                     bool (*write)(FILE *file, const void *data))
-{
-    errno = 0;
-    if (write(file, data) && fflush(file) == 0 && !ferror(file))
-        return sync_file(file, mode);
-    return errno != 0 ? errno : EIO;
 }
 
 /* Removes what a killed save has left. False if a process has locked it. */
@@ -205,45 +153,30 @@ static bool remove_leftover(const char *name)
     return is_free;
 }
 
-/* A new file beside that of this name, locked, and its name; or NULL. */
-static FILE *file_beside(const char *name, char *new_name, size_t size)
+/* Returns a new file of that name, locked; NULL after an error in errno. */
+static FILE *open_locked(const char *name)
 {
-    snprintf(new_name, size, "%s%s", name, unfinished);
-    for (int tries = 0; tries < 100; tries++) {
-        FILE *file = open_file(new_name, "w+bx");
-        if (file != NULL && lock_file(file) && has_name(file, new_name))
-            return file;
-        if (file != NULL)
-            fclose(file);
-        else if (errno != EEXIST)
+    FILE *file = NULL;
+    if (remove_leftover(name)) {
+        file = open_file(name, "w+bx");
+        if (file == NULL)
             return NULL;
-        else if (!remove_leftover(new_name))
-            break;
+        if (lock_file(file) && has_name(file, name))
+            return file;
+        fclose(file);
     }
     errno = EBUSY;
     return NULL;
 }
 
-/* Gives the name of the file that is to be replaced, and its mode. */
-static unsigned file_to_replace(const char *name, char to[PATH_BYTES],
-                                Error *f)
+/* Writes the file until it is on the disk; 0, or the error. */
+static int fill_file(FILE *file, unsigned mode, const void *data,
+                     FileWriter *write)
 {
-    FileInfo old;
-    begin_file(f, name);
-    size_t n = strlen(name);
-    if (n >= PATH_BYTES || !follow_links(memcpy(to, name, n + 1)))
-        fail_with(f, "cannot be written: the name is too long, or its links "
-                  "have no end.");
-    require_folder(to, f);
-    f->sheet = name;
-    return require_replaceable(to, &old, f) ? old.mode : 0;
-}
-
-_Noreturn static void refuse_writing(int error, Error *f)
-{
-    f->is_temporary = true;
-    fail_with(f, "cannot be written: %s; what was there is as it was.",
-              strerror(error));
+    errno = 0;
+    if (write(file, data) && fflush(file) == 0 && !ferror(file))
+        return sync_file(file, mode);
+    return errno != 0 ? errno : EIO;
 }
 
 enum { CHANGED = -1 };          /* by another program */
@@ -253,128 +186,64 @@ enum { CHANGED = -1 };          /* by another program */
 static int move_locked(const char *new_name, FILE *file, const char *name,
                        FileLock *lock)
 {
-    bool is_new = !is_name_taken(name);
-    if (!is_new && (lock->file == NULL || !has_name(lock->file, name)))
+    if (lock->file == NULL ? is_name_taken(name)
+                           : !has_name(lock->file, name))
         return CHANGED;
-    int error = move_file(new_name, name, is_new, &lock->file);
-    if (error != 0) {
-        if (lock->file == NULL && !is_new)      /* Windows has closed it */
-            lock->file = open_file(name, "r+b");
-        return is_new && error == EEXIST ? CHANGED : error;
-    }
-    if (lock->file != NULL)
+    if (lock->file != NULL)     /* Windows replaces no open file */
         fclose(lock->file);
-    lock->file = file;
-    return 0;
-}
-
-/* Writes a new file and gives it this name; 0, CHANGED or the error. */
-static int write_beside(const char *name, unsigned mode, FileLock *lock,
-                        const void *data,
-                        bool (*write)(FILE *file, const void *data))
-{
-    char new_name[PATH_BYTES + sizeof unfinished];
-    FILE *none = NULL, *file = file_beside(name, new_name, sizeof new_name);
-    if (file == NULL)
-        return errno;
-    if (lock != NULL && lock->file != NULL)
-        lock_file(lock->file);  /* again: a leftover may have been the file */
-    int error = fill_file(file, mode, data, write);
-    if (error == 0)
-        error = lock != NULL ? move_locked(new_name, file, name, lock)
-                             : move_file(new_name, name, false, &none);
-    if (error != 0 || lock == NULL)
-        fclose(file);
-    if (error != 0)
-        remove_file(new_name);
+    int error = move_file(new_name, name);
+    lock->file = error == 0 ? file : open_file(name, "r+b");
     return error;
 }
 
-void replace_file(const char *name, FileLock *lock, Error *f,
-                  const void *data,
-                  bool (*write)(FILE *file, const void *data))
+_Noreturn static void refuse_writing(int error, Error *f)
 {
-    char to[PATH_BYTES];
-    unsigned mode = file_to_replace(name, to, f);
-    if (lock != NULL && lock->file != NULL && !lock_file(lock->file))
-        refuse_locked(lock_owner(lock->file), f);
-    int error = write_beside(to, mode, lock, data, write);
     if (error == CHANGED)
         fail_with(f, "is not what this run has saved there; another program "
                   "has written it, and it is left as it is.");
-    if (error != 0)
-        refuse_writing(error, f);
+    f->is_temporary = true;
+    fail_with(f, "cannot be written: %s; what was there is as it was.",
+              strerror(error));
 }
 
-/* A file that is written and not yet in its place. */
-typedef struct {
-    FILE *file;                 /* NULL: there is none                    */
-    unsigned mode;
-    char to[PATH_BYTES];
-    char name[PATH_BYTES + sizeof unfinished];
-} Replacement;
-
-/* A link is followed to what is replaced, but is itself removed. */
-static void begin_part(Replacement *r, const FilePart *part, Error *f)
+void replace_file(const char *name, FileLock *lock, Error *f,
+                  const void *data, FileWriter *write)
 {
-    r->file = NULL;
-    if (part->write != NULL)
-        r->mode = file_to_replace(part->name, r->to, f);
-    else
-        snprintf(r->to, sizeof r->to, "%s", part->name);
+    FileInfo old = { .mode = 0 };
+    char to[PATH_BYTES], new_name[PATH_BYTES + sizeof unfinished];
+    begin_file(f, name);
+    if (!follow_links(name, to))
+        fail_with(f, "cannot be written: the name is too long, or its links "
+                  "have no end.");
+    require_folder(to, f);
+    f->sheet = name;
+    require_replaceable(to, &old, f);
+    if (lock != NULL && lock->file != NULL && !lock_file(lock->file))
+        refuse_locked(f);
+    snprintf(new_name, sizeof new_name, "%s%s", to, unfinished);
+    FILE *file = open_locked(new_name);
+    if (file == NULL)
+        refuse_writing(errno, f);
+    int error = fill_file(file, old.mode, data, write);
+    if (error == 0)
+        error = lock == NULL ? move_file(new_name, to)
+                             : move_locked(new_name, file, to, lock);
+    if (error != 0 || lock == NULL)
+        fclose(file);
+    if (error == 0)
+        return;
+    remove_file(new_name);
+    refuse_writing(error, f);
 }
 
-static int write_part(Replacement *r, const FilePart *part,
-                      const void *data)
+void replace_files(int n, const FilePart part[], const void *data, Error *f)
 {
-    if (part->write == NULL)
-        return 0;
-    r->file = file_beside(r->to, r->name, sizeof r->name);
-    return r->file == NULL ? errno
-                           : fill_file(r->file, r->mode, data, part->write);
-}
-
-static int place_part(Replacement *r)
-{
-    FILE *none = NULL;
-    if (r->file == NULL)
-        remove_file(r->to);
-    return r->file == NULL ? 0 : move_file(r->name, r->to, false, &none);
-}
-
-static void discard_parts(int n, const Replacement r[])
-{
+    remove_file(part[n - 1].name);
     for (int k = 0; k < n; k++)
-        if (r[k].file != NULL) {
-            fclose(r[k].file);
-            remove_file(r[k].name);
-        }
-}
-
-void replace_files(Arena *arena, int n, const FilePart part[],
-                   const void *data, Error *f)
-{
-    int error = 0, k;
-    Replacement *r = arena_alloc(arena, (size_t)n * sizeof *r);
-    for (k = 0; k < n; k++)
-        begin_part(&r[k], &part[k], f);
-    for (k = 0; k < n && error == 0; k++) {
-        f->sheet = part[k].name;
-        error = write_part(&r[k], &part[k], data);
-    }
-    if (error != 0) {
-        discard_parts(n, r);
-        refuse_writing(error, f);
-    }
-    remove_file(r[n - 1].to);
-    for (k = 0; k < n && error == 0; k++) {
-        f->sheet = part[k].name;
-        error = place_part(&r[k]);
-    }
-    discard_parts(n, r);
-    if (error != 0)
-        fail_with(f, "cannot be written: %s; its folder is incomplete now.",
-                  strerror(error));
+        if (part[k].write == NULL)
+            remove_file(part[k].name);
+        else
+            replace_file(part[k].name, NULL, f, data, part[k].write);
 }
 
 uint64_t checksum(uint64_t so_far, const void *bytes, size_t n)

@@ -1,6 +1,6 @@
-/* cli/file.h: files that a user names are read whole, mapped, and replaced
-   at once or not at all.
-   Main type FileLock; entry points read_text_file, map_file, replace_file.
+/* cli/file.h: files that a user names are read whole, and replaced at once
+   or not at all.
+   Main type FileLock; entry points read_text_file, read_file, replace_file.
    A name flows in, bytes flow out, or the other way round. Each function
    that takes an Error gives up with it where the system refuses. */
 #ifndef FTX_CLI_FILE_H
@@ -16,18 +16,11 @@ const char *read_text_file(Arena *arena, const char *name, size_t *n,
 /* Returns where the first line begins: 3 after a byte order mark, else 0. */
 size_t skip_byte_order_mark(const char *text, size_t n);
 
-/* Returns the n bytes of the file, at a multiple of 64, until the arena is
-   freed. They are read when they are looked at, and may be changed, which
-   the file does not see. If the file is cut short meanwhile the program ends
-   with a sentence and exit status 2. */
-char *map_file(Arena *arena, const char *name, size_t *n, Error *f);
+/* Returns the *n bytes of the file. They belong to the arena. */
+char *read_file(Arena *arena, const char *name, size_t *n, Error *f);
 
 /* Gives up if the folder for a file of that name does not exist. */
 void require_folder(const char *name, Error *f);
-
-/* Gives up if one of n files to be read is not there and has the name of
-   something to be printed, such as out.svg; says how that is written. */
-void refuse_output_names(Error *f, int n, char *const name[]);
 
 /* A file that this program replaces again and again, and no other one
    meanwhile; all zero if there is none yet. */
@@ -37,27 +30,27 @@ typedef struct { FILE *file; } FileLock;
    has locked it. */
 void acquire_lock(FileLock *lock, const char *name, Error *f);
 
-/* Replaces the file by what write(file, data) writes, in one step, or leaves
-   it as it was and gives up; write returns false if it cannot. Of a symbolic
-   link the target is replaced. With a lock, not NULL, a file that is not the
-   locked one is not replaced, and the new one is locked. */
-void replace_file(const char *name, FileLock *lock, Error *f,
-                  const void *data,
-                  bool (*write)(FILE *file, const void *data));
+/* Writes the data into the stream; returns false if it cannot. */
+typedef bool FileWriter(FILE *file, const void *data);
 
-/* Do both names stand for one existing file? */
-bool is_same_file(const char *a, const char *b);
+/* Replaces the file by what write(file, data) writes, in one step, or leaves
+   it as it was and gives up. Of a symbolic link the target is replaced. With
+   a lock, not NULL, a file that is not the locked one is not replaced, and
+   the new one is locked. */
+void replace_file(const char *name, FileLock *lock, Error *f,
+                  const void *data, FileWriter *write);
 
 typedef struct {
     const char *name;
-    bool (*write)(FILE *file, const void *data);    /* NULL: removes it   */
+    FileWriter *write;          /* NULL: the file is removed              */
 } FilePart;
 
-/* Replaces n files that belong together. All are written before the first
-   one is replaced; if that fails all are as they were. The last one is
-   removed first and comes last, so without it the others are incomplete. */
-void replace_files(Arena *arena, int n, const FilePart part[],
-                   const void *data, Error *f);
+/* Replaces n files that belong together, one after the other. The last one
+   is removed first, so without it the others are incomplete. */
+void replace_files(int n, const FilePart part[], const void *data, Error *f);
+
+/* Do both names stand for one existing file? */
+bool is_same_file(const char *a, const char *b);
 
 /* Returns FNV-1a of n bytes and those before them; so_far is NO_CHECKSUM
    before the first. */

@@ -5,15 +5,14 @@
 #define FTX_CLI_FILE_SYSTEM_H
 #include "library/arena.h"
 
-enum { PATH_BYTES = 4000, UNKNOWN = -1 };
+enum { PATH_BYTES = 4000 };
 
 typedef struct {
     bool is_file;               /* no folder, device or pipe              */
     bool may_be_written;
     unsigned mode;              /* its permissions                        */
     long long size;
-    unsigned long long disk, number;    /* equal: one file; disk 0: which
-                                           is not known                   */
+    unsigned long long disk, number;    /* equal: one file                */
 } FileInfo;
 
 /* fopen, but the file may be moved and removed while it is open; with an x
@@ -26,7 +25,7 @@ bool get_file_info(const char *name, FileInfo *about);
 /* The same of an open file. */
 bool get_stream_info(FILE *file, FileInfo *about);
 
-/* Has anything that name, even a link that leads nowhere? */
+/* Has a file or a folder that name? */
 bool is_name_taken(const char *name);
 
 /* Removes the file, if there is one. */
@@ -35,27 +34,17 @@ void remove_file(const char *name);
 /* Makes a folder; EEXIST if there is one. */
 int make_folder(const char *name);
 
-/* Replaces the name of a link by that of its target; false if the result is
-   too long or the links go in a circle. */
-bool follow_links(char name[PATH_BYTES]);
-
-/* Returns the process that has locked the file, 0 for none, or UNKNOWN. */
-long lock_owner(FILE *file);
+/* Writes the name that all links of the name lead to; the name itself where
+   there is nothing. False if it is too long or the links go in a circle. */
+bool follow_links(const char *name, char to[PATH_BYTES]);
 
 /* Locks the file until it is closed; false if another process has. */
 bool lock_file(FILE *file);
 
-/* Brings a file to the disk, with these permissions; 0 for the usual ones. */
+/* Brings a file to the disk, with these permissions; 0 leaves those that it
+   has. */
 int sync_file(FILE *file, unsigned mode);
 
-/* Gives a file another name and replaces what has it, unless must_be_new. It
-   may close *was, the file that is replaced, and then makes it NULL. */
-int move_file(const char *from, const char *to, bool must_be_new,
-              FILE **was);
-
-/* Shows a file of n bytes as private memory; NULL if it cannot. */
-void *map_bytes(FILE *file, size_t n);
-
-/* Ends what map_bytes began. */
-void unmap_bytes(void *bytes, size_t n);
+/* Gives a file another name and replaces what has it. */
+int move_file(const char *from, const char *to);
 #endif

@@ -65,12 +65,8 @@ static int help(void)
 static void refuse_name(Error *f, void *data)
 {
     const Command *c = data;
-    NameGuess guess = { .typed = c->argument[0] };
-    for (int k = 0; k < COMMANDS; k++)
-        consider_name(&guess, commands[k].name);
-    char hint[HINT_BYTES];
-    fail_with(f, "there is no command %s; %s 'ftx --help'.", guess.typed,
-              format_hint(hint, &guess, ""));
+    fail_with(f, "there is no command %s; see 'ftx --help'.",
+              c->argument[0]);
 }
 
 /* What is printed if nothing is typed behind ftx. */

@@ -1,69 +1,12 @@
-/* Options in tables: guessing a misspelt name, setting values, printing
-   them, parsing the command line, printing the help. */
+/* Options in tables: setting values, printing them, parsing the command
+   line, printing the help. */
 #include "cli/options.h"
 #include "cli/print.h"
-#include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_LENGTH = 30 };
-
-static bool same_letter(char a, char b)
-{
-    return tolower((unsigned char)a) == tolower((unsigned char)b);
-}
-
-/* How many slips make a into b: the length of a shortest way through their
-   beginnings. */
-static int count_edits(const char *a, const char *b)
-{
-    int edits[NAME_LENGTH + 1][NAME_LENGTH + 1];
-    const int m = (int)strlen(a), n = (int)strlen(b);
-    for (int i = 0; i <= m; i++)
-        for (int j = 0; j <= n; j++) {
-            int *least = &edits[i][j];
-            *least = i == 0 ? j : edits[i - 1][j] + 1;
-            if (j > 0 && edits[i][j - 1] + 1 < *least)
-                *least = edits[i][j - 1] + 1;
-            if (i == 0 || j == 0)
-                continue;
-            const int changed = edits[i - 1][j - 1]
-                              + !same_letter(a[i - 1], b[j - 1]);
-            if (changed < *least)
-                *least = changed;
-            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2])
-                && same_letter(a[i - 2], b[j - 1])
-                && edits[i - 2][j - 2] + 1 < *least)
-                *least = edits[i - 2][j - 2] + 1;
-        }
-    return edits[m][n];
-}
-
-void consider_name(NameGuess *guess, const char *name)
-{
-    const size_t n = strlen(guess->typed);
-    if (n > NAME_LENGTH || strlen(name) > NAME_LENGTH)
-        return;
-    const bool begins = n > 1 && strncmp(name, guess->typed, n) == 0;
-    const int edits = begins ? 1 : count_edits(guess->typed, name);
-    if (edits < (int)n && edits <= 1 + (int)n / 4
-        && (guess->nearest == NULL || edits < guess->edits))
-        *guess = (NameGuess){ guess->typed, name, edits };
-}
-
-const char *format_hint(char to[HINT_BYTES], const NameGuess *guess,
-                        const char *dashes)
-{
-    snprintf(to, HINT_BYTES, "see");
-    if (guess->nearest != NULL)
-        snprintf(to, HINT_BYTES, "did you mean %s%s? See", dashes,
-                 guess->nearest);
-    return to;
-}
-
-static void *value_at(const Option *option, const void *values)
+static void *option_value(const Option *option, const void *values)
 {
     return (char *)values + option->place;
 }
@@ -99,7 +42,7 @@ static bool add_text(Texts *to, const char *typed)
 
 bool option_set(const Option *option, void *values, const char *typed)
 {
-    void *to = value_at(option, values);
+    void *to = option_value(option, values);
     double x = 0;
     int k = option->kind == FLAG ? word_number("no yes", typed)
           : option->kind == CHOICE ? word_number(option->words, typed) : 0;
@@ -134,7 +77,7 @@ static void print_number(FILE *out, double x)
 
 void option_print(FILE *out, const Option *option, const void *values)
 {
-    const void *x = value_at(option, values);
+    const void *x = option_value(option, values);
     switch (option->kind) {
     case FLAG:   fputs(*(const bool *)x ? "yes" : "no", out); break;
     case WHOLE:  fprintf(out, "%d", *(const int *)x); break;
@@ -152,7 +95,7 @@ bool option_equals(const Option *option, const void *a, const void *b)
         [DECIMAL] = sizeof(double), [CHOICE] = sizeof(int),
         [TEXT] = sizeof(char *),
     };
-    return memcmp(value_at(option, a), value_at(option, b),
+    return memcmp(option_value(option, a), option_value(option, b),
                   size[option->kind]) == 0;
 }
 
@@ -187,55 +130,15 @@ static const Option *named(const Options *options, const char *name,
     return NULL;
 }
 
-/* The number that was meant by one with a comma, such as 0,1 or 1,000; or
-   NULL. */
-static const char *guess_number(const Option *option, const char *typed,
-                                char to[NAME_LENGTH])
-{
-    double x;
-    char *end = to;
-    if ((option->kind != WHOLE && option->kind != DECIMAL)
-        || strchr(typed, ',') == NULL || strlen(typed) >= NAME_LENGTH)
-        return NULL;
-    for (; *typed != '\0'; typed++)
-        if (*typed != ',')
-            *end++ = *typed;
-        else if (option->kind == DECIMAL)
-            *end++ = '.';
-    *end = '\0';
-    return decimal_in(option, &x, to) ? to : NULL;
-}
-
 static void apply_option(Error *f, const Option *option, void *values,
                          const char *typed)
 {
-    char range[400], number[NAME_LENGTH];
+    char range[400];
     if (option_set(option, values, typed))
         return;
     option_range(option, range, sizeof range);
-    if (option->kind == FLAG && strchr(typed, '.') != NULL)
-        fail_with(f, "--%s takes no file name; to write a file, type --%s "
-                  "> %.100s.", option->name, option->name, typed);
-    if (guess_number(option, typed, number) != NULL)
-        fail_with(f, "--%s must be %s; it is '%.100s'; type %s.",
-                  option->name, range, typed, number);
     fail_with(f, "--%s must be %s; it is '%.100s'.", option->name, range,
               typed);
-}
-
-_Noreturn static void refuse_option(Error *f, const Options *options,
-                                    const char *argument)
-{
-    char name[NAME_LENGTH + 2], hint[HINT_BYTES];
-    const char *typed = argument + strspn(argument, "-");
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
-    NameGuess guess = { .typed = name };
-    consider_name(&guess, "help");
-    for (; options->table != NULL; options++)
-        for (const Option *o = options->table; o->name != NULL; o++)
-            consider_name(&guess, o->name);
-    fail_with(f, "there is no option %.100s; %s '%s --help'.", argument,
-              format_hint(hint, &guess, "--"), f->sheet);
 }
 
 int parse_options(Error *f, const Options *options, int n, char *argument[])
@@ -258,7 +161,8 @@ int parse_options(Error *f, const Options *options, int n, char *argument[])
         const Option *o = strncmp(a, "--", 2) != 0 ? NULL
                         : named(options, a + 2, length - 2, &values);
         if (o == NULL)
-            refuse_option(f, options, a);
+            fail_with(f, "there is no option %.100s; see '%s --help'.", a,
+                      f->sheet);
         if (o->kind == FLAG && !joined)
             apply_option(f, o, values, "yes");
         else if (!joined && k + 1 == n)
@@ -300,7 +204,7 @@ bool asks_help(int n, char *const argument[])
 
 static bool has_default(const Option *option, const void *values)
 {
-    const void *x = value_at(option, values);
+    const void *x = option_value(option, values);
     return option->kind == FLAG ? *(const bool *)x
          : option->kind == WHOLE ? *(const int *)x >= option->least
          : option->kind == TEXT ? *(const char *const *)x != NULL

@@ -66,17 +66,4 @@ void option_print(FILE *out, const Option *option, const void *values);
 /* Has the option the same value in two structs? */
 bool option_equals(const Option *option, const void *a, const void *b);
 
-/* The known name that is nearest to what was typed. */
-typedef struct {
-    const char *typed, *nearest;        /* nearest is NULL: none is near  */
-    int edits;                          /* from one to the other          */
-} NameGuess;
-enum { HINT_BYTES = 80 };
-
-/* Makes name the nearest one if it is nearer than those before. */
-void consider_name(NameGuess *guess, const char *name);
-
-/* Returns "did you mean NAME? See", with dashes before the name, or "see". */
-const char *format_hint(char to[HINT_BYTES], const NameGuess *guess,
-                        const char *dashes);
 #endif

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <windows.h>
 #include <shellapi.h>
 #ifndef ENABLE_VIRTUAL_TERMINAL_PROCESSING
@@ -17,7 +18,7 @@
 #endif
 #else
 #ifndef _XOPEN_SOURCE
-#define _XOPEN_SOURCE 700       /* the BSDs declare SIGXFSZ and fchmod so */
+#define _XOPEN_SOURCE 700       /* the BSDs declare realpath so         */
 #endif
 #include "cli/file_system.h"
 #include "cli/system.h"
@@ -26,8 +27,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -75,23 +74,11 @@ char **begin_program(int *n, char *argument[])
     return argument;
 }
 
-void restore_size_signal(void)
-{
-}
-
 void set_stop_handler(void (*handler)(int signal))
 {
     signal(SIGINT, handler);
     signal(SIGTERM, handler);
     signal(SIGBREAK, handler);
-}
-
-double seconds(void)
-{
-    LARGE_INTEGER now, each_second;
-    QueryPerformanceCounter(&now);
-    QueryPerformanceFrequency(&each_second);
-    return (double)now.QuadPart / (double)each_second.QuadPart;
 }
 
 double physical_memory(void)
@@ -215,12 +202,6 @@ bool get_stream_info(FILE *file, FileInfo *about)
     return fill_file_info(handle_of(file), about);
 }
 
-bool is_name_taken(const char *name)
-{
-    wchar_t path[PATH_BYTES];
-    return GetFileAttributesW(wide(name, path)) != INVALID_FILE_ATTRIBUTES;
-}
-
 void remove_file(const char *name)
 {
     wchar_t path[PATH_BYTES];
@@ -234,35 +215,20 @@ int make_folder(const char *name)
          : GetLastError() == ERROR_ALREADY_EXISTS ? EEXIST : EIO;
 }
 
-bool follow_links(char name[PATH_BYTES])
+bool follow_links(const char *name, char to[PATH_BYTES])
 {
-    (void)name;
-    return true;
+    return snprintf(to, PATH_BYTES, "%s", name) < PATH_BYTES;
 }
 
 static const OVERLAPPED far_behind = { .OffsetHigh = 0x7fffffff };
 
-static void unlock(FILE *file)
-{
-    OVERLAPPED place = far_behind;
-    UnlockFileEx(handle_of(file), 0, 1, 0, &place);
-}
-
 bool lock_file(FILE *file)
 {
     OVERLAPPED place = far_behind;
-    unlock(file);
+    UnlockFileEx(handle_of(file), 0, 1, 0, &place);
     return LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK
                       | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place)
         || GetLastError() != ERROR_LOCK_VIOLATION;
-}
-
-long lock_owner(FILE *file)
-{
-    if (!lock_file(file))
-        return UNKNOWN;
-    unlock(file);
-    return 0;
 }
 
 int sync_file(FILE *file, unsigned mode)
@@ -271,23 +237,16 @@ int sync_file(FILE *file, unsigned mode)
     return _commit(_fileno(file)) == 0 ? 0 : errno;
 }
 
-int move_file(const char *from, const char *to, bool must_be_new,
-              FILE **was)
+int move_file(const char *from, const char *to)
 {
     wchar_t old[PATH_BYTES], new[PATH_BYTES];
-    DWORD how = MOVEFILE_WRITE_THROUGH
-              | (must_be_new ? 0 : MOVEFILE_REPLACE_EXISTING);
-    if (*was != NULL)
-        fclose(*was);
-    *was = NULL;
     wide(from, old);
     wide(to, new);
     for (int tries = 0; tries < 20; tries++) {
-        if (MoveFileExW(old, new, how))
+        if (MoveFileExW(old, new, MOVEFILE_WRITE_THROUGH
+                                  | MOVEFILE_REPLACE_EXISTING))
             return 0;
         DWORD error = GetLastError();
-        if (error == ERROR_ALREADY_EXISTS || error == ERROR_FILE_EXISTS)
-            return EEXIST;
         if (error != ERROR_ACCESS_DENIED
             && error != ERROR_SHARING_VIOLATION)
             return EIO;
@@ -295,46 +254,12 @@ int move_file(const char *from, const char *to, bool must_be_new,
     }
     return EACCES;
 }
-
-void *map_bytes(FILE *file, size_t n)
-{
-    (void)file, (void)n;
-    return NULL;
-}
-
-void unmap_bytes(void *bytes, size_t n)
-{
-    (void)bytes, (void)n;
-}
 #else
-static void enlarge_stack(void)
-{
-    enum { NEEDED = 1 << 20 };
-    struct rlimit stack;
-    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= NEEDED)
-        return;
-    if (stack.rlim_max < NEEDED) {
-        fprintf(stderr, "ftx: the stack is limited to %lu KiB, and 1024 are "
-                "needed; see 'ulimit -s'.\n",
-                (unsigned long)stack.rlim_max / 1024);
-        exit(2);
-    }
-    stack.rlim_cur = NEEDED;
-    setrlimit(RLIMIT_STACK, &stack);
-}
-
 char **begin_program(int *n, char *argument[])
 {
     (void)n;
-    enlarge_stack();
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
     return argument;
-}
-
-void restore_size_signal(void)
-{
-    signal(SIGXFSZ, SIG_DFL);
 }
 
 static void handle(int signal, void (*handler)(int))
@@ -352,13 +277,6 @@ void set_stop_handler(void (*handler)(int signal))
     handle(SIGINT, handler);
     handle(SIGTERM, handler);
     handle(SIGHUP, handler);
-}
-
-double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 double physical_memory(void)
@@ -437,12 +355,6 @@ bool get_stream_info(FILE *file, FileInfo *about)
     return fill_file_info(fstat(fileno(file), &of) == 0, &of, about);
 }
 
-bool is_name_taken(const char *name)
-{
-    struct stat of;
-    return lstat(name, &of) == 0;
-}
-
 void remove_file(const char *name)
 {
     unlink(name);
@@ -453,28 +365,14 @@ int make_folder(const char *name)
     return mkdir(name, 0777) == 0 ? 0 : errno;
 }
 
-bool follow_links(char name[PATH_BYTES])
+bool follow_links(const char *name, char to[PATH_BYTES])
 {
-    char to[PATH_BYTES];
-    for (int links = 0; links < 40; links++) {
-        ssize_t n = readlink(name, to, sizeof to - 1);
-        if (n < 0)
-            return true;
-        const char *slash = to[0] == '/' ? NULL : strrchr(name, '/');
-        size_t at = slash == NULL ? 0 : (size_t)(slash + 1 - name);
-        if (at + (size_t)n >= PATH_BYTES)
-            return false;
-        memcpy(name + at, to, (size_t)n);
-        name[at + (size_t)n] = '\0';
-    }
-    return false;
-}
-
-long lock_owner(FILE *file)
-{
-    struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    return fcntl(fileno(file), F_GETLK, &lock) == 0
-        && lock.l_type != F_UNLCK ? (long)lock.l_pid : 0;
+    char *target = realpath(name, NULL);
+    if (target == NULL && errno != ENOENT)
+        return false;
+    int n = snprintf(to, PATH_BYTES, "%s", target == NULL ? name : target);
+    free(target);
+    return n < PATH_BYTES;
 }
 
 bool lock_file(FILE *file)
@@ -484,54 +382,28 @@ bool lock_file(FILE *file)
         || (errno != EACCES && errno != EAGAIN);
 }
 
-static mode_t usual_mode(void)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
-}
-
 int sync_file(FILE *file, unsigned mode)
 {
     int number = fileno(file);
-    return fchmod(number, mode == 0 ? usual_mode() : (mode_t)mode) == 0
+    return (mode == 0 || fchmod(number, (mode_t)mode) == 0)
         && fsync(number) == 0 ? 0 : errno;
 }
 
-int move_file(const char *from, const char *to, bool must_be_new,
-              FILE **was)
+int move_file(const char *from, const char *to)
 {
-    (void)was;
-    if (must_be_new && link(from, to) == 0) {
-        unlink(from);
-        return 0;
-    }
-    if (must_be_new && errno == EEXIST)
-        return EEXIST;
     return rename(from, to) == 0 ? 0 : errno;
 }
-
-static void report_cut_file(int signal)
-{
-    static const char sentence[] = "ftx: a file was cut short, or could "
-                                   "not be read, while it was used.\n";
-    ssize_t written = write(STDERR_FILENO, sentence, sizeof sentence - 1);
-    (void)signal, (void)written;
-    _exit(2);
-}
-
-void *map_bytes(FILE *file, size_t n)
-{
-    void *bytes = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE,
-                       fileno(file), 0);
-    if (bytes == MAP_FAILED)
-        return NULL;
-    signal(SIGBUS, report_cut_file);
-    return bytes;
-}
-
-void unmap_bytes(void *bytes, size_t n)
-{
-    munmap(bytes, n);
-}
 #endif
+
+double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+bool is_name_taken(const char *name)
+{
+    FileInfo about;
+    return get_file_info(name, &about);
+}

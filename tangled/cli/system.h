@@ -5,12 +5,9 @@
 #define FTX_CLI_SYSTEM_H
 #include "library/arena.h"
 
-/* Prepares the streams and signals: a closed pipe, or a file that is too
-   large, is from now on an error like any other. Returns the arguments. */
+/* Prepares the streams and signals: a closed pipe is from now on an error
+   like any other. Returns the arguments. */
 char **begin_program(int *n, char *argument[]);
-
-/* From now on writing a file that is too large ends the program. */
-void restore_size_signal(void);
 
 /* Calls the handler when the user or the system wants the program to stop,
    but not for a signal that was ignored; SIG_DFL undoes it. */

@@ -895,7 +895,6 @@ static void answer(Error *f, void *data)
 
 int steps(FILE *out, FILE *err, int n, char *argument[])
 {
-    restore_size_signal();            /* a student's may print without end */
     if (asks_help(n, argument)) {
         fputs("Usage: ftx steps SHEET [N]\n\nPrints the steps of a sheet "
               "as bare numbers, for the grader of a lab;\nwith N, to the "

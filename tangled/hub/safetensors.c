@@ -241,7 +241,7 @@ static Tensors tensors_in(TensorReader *r, const unsigned char *bytes,
 Tensors tensors_of_file(Arena *arena, const char *name, Error *f)
 {
     size_t n;
-    const void *bytes = map_file(arena, name, &n, f);
+    const void *bytes = read_file(arena, name, &n, f);
     TensorReader r = { .arena = arena, .error = f, .name = name };
     return tensors_in(&r, bytes, n);
 }

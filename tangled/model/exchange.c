@@ -63,7 +63,6 @@ static void import_it(Error *f, void *data)
         return;
     }
     int n = parse_options(f, options, c->n, c->argument);
-    refuse_output_names(f, n, c->argument);
     if (n != 1 || wish.model == NULL)
         fail_with(f, "expected one folder, and --model %s for the model that "
                   "is made of it; see 'ftx import --help'.",
@@ -399,7 +398,7 @@ static void write_folder(const Exporting *e, Arena *arena,
             exported_files[k].tokens && !tokens ? NULL
                                                 : exported_files[k].put,
         };
-    replace_files(arena, EXPORTED_FILES, part, e, f);
+    replace_files(EXPORTED_FILES, part, e, f);
 }
 
 static void export_it(Error *f, void *data)

@@ -383,7 +383,7 @@ static Header open_model(Arena *arena, const char *name, Error *f)
 {
     size_t n;
     Header h = { .error = f, .arena = arena };
-    h.p = map_file(arena, name, &n, f);
+    h.p = read_file(arena, name, &n, f);
     const char *wrong = kind_error(h.p, n);
     if (wrong != NULL)
         fail_with(f, "%s", wrong);

@@ -38,7 +38,6 @@ static const char *file_of(Error *f, const Command *c,
                            const TokenizeWish *wish, int files)
 {
     bool elsewhere = wish->train_on != NULL || wish->model != NULL;
-    refuse_output_names(f, files, c->argument);
     if (files != 1)
         fail_with(f, "expected one file; see 'ftx tokenize --help'.");
     if (wish->train_on != NULL && wish->model != NULL)

@@ -581,7 +581,6 @@ static void refuse_existing(Session *s, const char *name, bool is_model)
    data. */
 static void check_names(Session *s, int n)
 {
-    refuse_output_names(s->error, n, s->file);
     for (int e = 0; e < FILES; e++) {
         const char *name = beside(s, ends[e]);
         for (int k = 0; k < n; k++)

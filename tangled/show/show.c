@@ -274,7 +274,6 @@ static void show_sheets(Error *f, void *data)
         return;
     }
     int sheets = parse_options(f, options, c->n, c->argument);
-    refuse_output_names(f, sheets, c->argument);
     check_show_wish(&wish, sheets, f);
     wish.shade |= is_terminal(c->out);
     for (int k = 0; k < sheets; k++) {

@@ -1,9 +1,6 @@
 /* The program itself: what it is called with, what it says, how it ends. */
 #include "program.h"
 #include "lessons.h"
-#include <sys/resource.h>
-
-static const struct rlimit *stack;      /* NULL: as large as ever */
 
 /* In another process, as a shell would. The first word is "ftx". */
 static Said run_program(char *typed[])
@@ -18,8 +15,6 @@ static Said run_program(char *typed[])
         if (freopen("out", "w", stdout) == NULL
             || freopen("err", "w", stderr) == NULL)
             _exit(99);
-        if (stack != NULL)
-            setrlimit(RLIMIT_STACK, stack);
         exit(ftx_main(n, typed));
     }
     waitpid(pid, &status, 0);
@@ -50,17 +45,6 @@ LAW(the_help_lists_every_command)
     assert_said(FTX("--version"), 0, IS_DOUBLE
                 ? "ftx 1.0, double precision\n"
                 : "ftx 1.0, single precision\n", "");
-}
-
-LAW(a_small_stack_is_enlarged_or_refused)
-{
-    const rlim_t small = 128 << 10;
-    stack = &(struct rlimit){ small, 1 << 20 };
-    assert_int_equal(FTX("trials", "--algorithm", "10").status, 0);
-    stack = &(struct rlimit){ small, small };
-    Said s = FTX("trials", "--algorithm", "10");
-    stack = NULL;
-    assert_refused(s, "the stack is limited to 128 KiB, and 1024 are needed;");
 }
 
 LAW(what_is_no_command_is_refused)
@@ -118,19 +102,13 @@ LAW(files_of_these_names_are_not_one_with_a_blank)
     assert_int_equal(FTX("check", "a", "b").status, 0);
 }
 
-/* A full disk, a file that may not become larger, a pipe that nobody reads. */
+/* A full disk, and a pipe that nobody reads. */
 static bool spoil_output(int how)
 {
     int ends[2];
-    struct rlimit most = { 10, RLIM_INFINITY };
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
     if (how == 0)
         return freopen("/dev/full", "w", stdout) != NULL;
-    if (how == 1)
-        return freopen("out", "w", stdout) != NULL
-            && getrlimit(RLIMIT_FSIZE, &most) == 0
-            && (most.rlim_cur = 10, setrlimit(RLIMIT_FSIZE, &most) == 0);
     return pipe(ends) == 0 && close(ends[0]) == 0
         && dup2(ends[1], STDOUT_FILENO) >= 0;
 }
@@ -139,10 +117,9 @@ LAW(output_that_cannot_be_written_is_a_fault)
 {
     static const char *const why[] = {
         "the output could not be written: No space left on device.\n",
-        "the output could not be written: File too large.\n",
         "the output could not be written: Broken pipe.\n",
     };
-    for (int how = access("/dev/full", W_OK) == 0 ? 0 : 1; how < 3; how++) {
+    for (int how = access("/dev/full", W_OK) == 0 ? 0 : 1; how < 2; how++) {
         char said[400];
         int status;
         Child child = child_start();

@@ -128,7 +128,6 @@ LAW(a_model_is_trained_by_one_at_a_time)
     static const char *const line[] = { "--resume --model m",
                                         "--replace --model m",
                                         "--resume --model other" };
-    char words[100];
     a_text("t", 12, "");
     assert_that(symlink("m", "other") == 0);
     for (int stopped = 0; stopped < 2; stopped++) {
@@ -145,10 +144,10 @@ LAW(a_model_is_trained_by_one_at_a_time)
             wait_for(0.001);
         if (stopped)
             assert_that(waitpid(one, &status, WUNTRACED) == one);
-        snprintf(words, sizeof words, ": process %d is writing it; it is "
-                 "left as it is.", (int)one);
         for (int k = 0; k < 3; k++)
-            assert_refused(ftx("train d %s t", line[k]), words);
+            assert_refused(ftx("train d %s t", line[k]),
+                           ": another program is writing it; it is left as "
+                           "it is.");
         kill(one, SIGKILL);
         assert_int_equal(status_of(one), 1000 + SIGKILL);
         assert_says(TRAIN("d --resume --minutes 1e-7 --model m t"),
@@ -183,26 +182,4 @@ LAW(a_model_is_begun_by_one)
         assert_int_equal(model_in("m")->plan.seed, whose);
         assert_int_equal(step_in("m"), 3);
     }
-}
-
-/* Killed between its two names, a file has both; its lock is not lost. */
-LAW(a_leftover_that_is_the_file_itself_keeps_its_lock)
-{
-    int status;
-    a_text("t", 12, "");
-    TRAIN("d " SMALL "--steps 2 --model m t");
-    assert_that(link("m", "m.saving") == 0);
-    fflush(NULL);
-    pid_t one = fork();
-    if (one == 0) {
-        files_to_come = 1;
-        _exit(ftx("train d --steps 3 --resume --model m t").status);
-    }
-    assert_that(waitpid(one, &status, WUNTRACED) == one
-                && WIFSTOPPED(status));
-    assert_refused(ftx("train d --steps 4 --resume --model m t"),
-                   " is writing it; it is left as it is.");
-    kill(one, SIGCONT);
-    assert_int_equal(status_of(one), 0);
-    assert_int_equal(step_in("m"), 3);
 }
