@@ -9,7 +9,7 @@ find $CLEAN -maxdepth 1 -name '*.[ch]' | sort | xargs awk -v retired='
     fault Error     Fault Error       attempt try_work  failure fail_with
     fault_again rethrow               Entrance CommandMain
     obey parse_options                Acting OptionEffect
-    Held FileLock   held lock         locked_by lock_owner
+    Held FileLock   held lock
     come_by resolve_step              told_step record_step
     know_row lookup_row               is_made applies_at
     has_place applies_between         strike edit       struck edited
