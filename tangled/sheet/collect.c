@@ -18,6 +18,15 @@ static bool has_finite_entries(Mat M)
     return sum == 0;
 }
 
+/* What the sheet does not give is NaN, and so is what follows from it. */
+static bool is_unknown(Mat M)
+{
+    for (int k = 0; k < M->rows * M->cols; k++)
+        if (isnan(M->at[k]))
+            return true;
+    return false;
+}
+
 /* Refuses an entry that is not finite, but for a hidden score, and a token
    whose scores are all hidden: only a variation can do that. */
 static void check_entries(const Job *job, const Step *step)
@@ -110,17 +119,6 @@ void set_row(Step *step)
     step->role = step->row->role;
 }
 
-static const Seen *source(const Job *job, const Step *step,
-                          const char *name);
-
-static const StepInput *add_input(Job *job, int step,
-                                  const StepInput *next)
-{
-    StepInput *input = arena_alloc(job->arena, sizeof *input);
-    *input = (StepInput){ step, next };
-    return input;
-}
-
 /* What is stacked comes from all heads: the one before s; NULL: none. */
 static const Seen *other_head(const Step *step, const Seen *s)
 {
@@ -131,27 +129,6 @@ static const Seen *other_head(const Step *step, const Seen *s)
                          || s->step.head != head - 1))
         s = s->before;
     return s;
-}
-
-/* The steps that a step is computed from, before those in `next`: the latest
-   of the names in its row, or, where one of these is derived and was not
-   asked for, what that is derived from. */
-static const StepInput *inputs_of(Job *job, const Step *step,
-                                  const StepRow *row, const StepInput *next)
-{
-    const char *p = row->from;
-    for (size_t n; (n = strcspn(p, " ")) > 0; p += n + (p[n] == ' ')) {
-        char name[20];
-        snprintf(name, sizeof name, "%.*s", (int)n, p);
-        const Seen *s = source(job, step, name);
-        const StepRow *other = row_named(row->algorithm, row->line, name);
-        if ((s == NULL || s->index < 0) && other != NULL && other->derived)
-            next = inputs_of(job, step, other, next);
-        for (; s != NULL; s = other_head(step, s))
-            if (s->index >= 0)
-                next = add_input(job, s->index, next);
-    }
-    return next;
 }
 
 static void add_step(Job *job, Step *step)
@@ -175,17 +152,27 @@ static void add_step(Job *job, Step *step)
     job->run.n++;
 }
 
-static Mat what_if(const Job *job, const Step *step, Mat M)
+/* What the scores are divided by; NaN: nothing tells it. */
+static double scaling(const Job *job)
 {
-    double by = job->run.divisor;
-    bool weights = step->algorithm == 3 && step->role == ROLE_WEIGHTS;
+    return !job->run.scaled ? 1 : job->run.divisor > 0 ? job->run.divisor
+         : job->late && !job->stops && letter_size(&job->size, "d_attn") == 0
+             ? NAN : sqrt(size_or_1(job, "d_attn"));
+}
+
+/* M, or what it is where the sheet wants another divisor of the scores or
+   another heat of the logits. */
+static Mat as_set(const Job *job, const Step *step, Mat M)
+{
+    bool weights = step->algorithm == 3 && step->role == ROLE_WEIGHTS,
+         usual = job->run.scaled && job->run.divisor == 0
+              && !isnan(scaling(job));
     if (job->run.heat != 1 && M->logits != NULL
         && step->role == ROLE_PROBABILITIES)
         return softmax(scale(M->logits, 1 / job->run.heat));
-    if ((job->run.scaled && by == 0) || job->S == NULL
-        || (step->role != ROLE_SCALED && !weights))
+    if (usual || job->S == NULL || (step->role != ROLE_SCALED && !weights))
         return M;
-    Mat S = by > 0 ? scale(job->S, 1 / by) : job->S;
+    Mat S = scale(job->S, 1 / scaling(job));
     return weights ? softmax(S) : S;
 }
 
@@ -219,7 +206,9 @@ Step step_seen(const Place *at, const char *line, const char *name)
     return step;
 }
 
-static bool known_from(Job *job, const Step *step);
+static const StepInput *trace_inputs(Job *job, const Step *step,
+                                     const StepRow *row,
+                                     const StepInput *next);
 static void see_step(Job *job, const Step *step, bool known, int item,
                      Mat M);
 
@@ -230,7 +219,7 @@ static void note_computed(Job *job, const StepRow *row)
     job->last = row;
 }
 
-void add_integers(Job *job, Step step, int n, const int *number)
+void add_integers(Job *job, Step step, int n, const int *number, bool known)
 {
     Mat M = constant(job->arena, 1, n);
     for (int k = 1; k <= n; k++)
@@ -239,10 +228,9 @@ void add_integers(Job *job, Step step, int n, const int *number)
     step.part = NOWHERE;
     step.layer = 0;
     set_row(&step);
-    bool known = !job->late || known_from(job, &step);
     if (known) {
         note_computed(job, step.row);
-        step.from = inputs_of(job, &step, step.row, NULL);
+        step.from = trace_inputs(job, &step, step.row, NULL);
         add_step(job, &step);
     }
     see_step(job, &step, known, -1, M);
@@ -253,7 +241,9 @@ static void add_noted(Job *job)
     Step step = { .name = strcmp(job->row_line, "12.5") == 0 ? "xt"
                                                              : "Tt" };
     set_line(&step, job->row_line);
-    add_integers(job, step, job->in_row, job->row);
+    bool known = is_any_given(job, "x") && is_any_given(job, "u")
+              && is_any_given(job, "p_mask");
+    add_integers(job, step, job->in_row, job->row, known);
     job->in_row = 0;
 }
 
@@ -359,7 +349,7 @@ static bool flows(const Job *job, const Step *step, const char *name)
 }
 
 /* The latest step that the name stands for in a step; NULL: none. */
-static const Seen *source(const Job *job, const Step *step,
+static const Seen *find_source(const Job *job, const Step *step,
                           const char *name)
 {
     bool flow = flows(job, step, name);
@@ -396,86 +386,84 @@ static const Item *item_for(const Job *job, const Step *step,
     return item_at(job, &place);
 }
 
-static bool known_argument(Job *job, const Step *step, const char *name,
-                           bool mark)
+/* Notes that a step is computed from what the sheet gives under a name, or
+   from what stands in for it. */
+static void use_argument(Job *job, const Step *step, const char *name)
 {
     if (strcmp(name, "W_u") == 0 && job->run.tied)
         name = "W_e";
     const Argument *a = argument_of(job, name);
-    if (a == NULL)
-        return true;
-    const Item *item = item_for(job, step, a);
+    const Item *item = a == NULL ? NULL : item_for(job, step, a);
     bool nowhere = step->role == ROLE_POSITION  /* it adds 0, of any x */
                 && !is_any_given(job, "W_p positions");
-    if (item != NULL)
-        return !mark || nowhere || use(job, item);
-    if (strcmp(name, "W_e") == 0 && step->role == ROLE_LOGITS
-        && !job->run.tied)
-        return true;
-    if (strcmp(name, "d_attn") == 0)
-        return !job->run.scaled || job->run.divisor > 0 || job->stops
-            || letter_size(&job->size, name) > 0;
-    if (a->instead == NULL || *a->instead == '\0'
-        || (strncmp(name, "W_mlp", 5) == 0 && !job->stops))
-        return job->identity || (*name == 'u' && job->tau == 0)
-            || strcmp(name, "tau") == 0;
+    if (item != NULL && !nowhere)
+        use(job, item);
+    if (a == NULL || item != NULL || a->instead == NULL)
+        return;
     if (*a->instead == 'X')
-        return known_argument(job, step, "X", mark);
-    if (mark)
+        use_argument(job, step, "X");
+    else if (*a->instead != '\0')
         note_used_assumption(job, name, a->instead);
-    return true;
 }
 
 /* A norm is not run where its result is given; nor, behind the last layer,
    where nothing reads it off. */
-static bool is_idle(const Job *job, const Step *step, const Seen *from)
+static bool is_idle(const Job *job, const Step *step)
 {
+    const Seen *from = find_source(job, step, "e");
+    bool begins = step->role == ROLE_MEAN || step->role == ROLE_VARIANCE;
+    if (job->run.algorithm < 8 || !begins || from == NULL
+        || from->step.algorithm < 8)
+        return false;
     Step norm = *step;
     norm.row = from->step.row + 1;
     norm.time = 1;
-    return job->run.algorithm >= 8 && step->algorithm == 6
-        && from->step.algorithm >= 8
-        && (item_entered(job, &norm) >= 0
-            || (step->part == NOWHERE && !job->run.tied
-                && !is_any_given(job, "gamma beta W_u")));
+    return item_entered(job, &norm) >= 0
+        || (step->part == NOWHERE && !job->run.tied
+            && !is_any_given(job, "gamma beta W_u"));
 }
 
-static bool is_known_here(Job *job, const Step *step, const char *name,
-                       bool mark)
+/* An embedding without its tokens. */
+static bool is_of_no_token(const Job *job, const Step *step)
 {
-    const Seen *s = source(job, step, name);
-    if (s == NULL)
-        return flows(job, step, name)
-             ? false : known_argument(job, step, name, mark);
-    bool known = s->known && !is_idle(job, step, s);
-    for (const Seen *h = s; step->role == ROLE_HEADS && h != NULL
-         && h->step.layer == step->layer; h = h->before)
-        if (h->step.role == ROLE_HEAD && h->step.part == step->part) {
-            known &= h->known;
-            if (mark && h->item >= 0)
-                job->used[h->item] = true;
-        }
-    if (mark && s->item >= 0)
+    const char *tokens = step->row->name[0] == 'Z' ? "z" : "x";
+    return step->role == ROLE_EMBEDDED && argument_of(job, tokens) != NULL
+        && find_item(job, tokens, 0) == NULL;
+}
+
+static const StepInput *add_input(Job *job, const Seen *s,
+                                  const StepInput *next)
+{
+    if (s->item >= 0)
         job->used[s->item] = true;
-    return known;
+    if (s->index < 0)
+        return next;
+    StepInput *input = arena_alloc(job->arena, sizeof *input);
+    *input = (StepInput){ s->index, next };
+    return input;
 }
 
-static bool all_known(Job *job, const Step *step, bool mark)
+/* The steps that a step is computed from, before those in `next`: the latest
+   of the names in its row, or, where one of these is derived and was not
+   asked for, what that is derived from; of what is stacked, all heads. */
+static const StepInput *trace_inputs(Job *job, const Step *step,
+                                     const StepRow *row,
+                                     const StepInput *next)
 {
-    const char *p = step->row->from;
-    bool known = true;
+    const char *p = row->from;
     for (size_t n; (n = strcspn(p, " ")) > 0; p += n + (p[n] == ' ')) {
         char name[20];
         snprintf(name, sizeof name, "%.*s", (int)n, p);
-        known &= is_known_here(job, step, name, mark);
+        const Seen *s = find_source(job, step, name);
+        const StepRow *other = row_named(row->algorithm, row->line, name);
+        if (s == NULL && job->late && !flows(job, step, name))
+            use_argument(job, step, name);
+        if ((s == NULL || s->index < 0) && other != NULL && other->derived)
+            next = trace_inputs(job, step, other, next);
+        for (; s != NULL; s = other_head(step, s))
+            next = add_input(job, s, next);
     }
-    return known;
-}
-
-/* Then what it is computed from is used. */
-static bool known_from(Job *job, const Step *step)
-{
-    return all_known(job, step, false) && all_known(job, step, true);
+    return next;
 }
 
 static void see_step(Job *job, const Step *step, bool known, int item,
@@ -488,13 +476,12 @@ static void see_step(Job *job, const Step *step, bool known, int item,
     job->seen = seen;
 }
 
-static Mat only_a_shape(Mat M)
+static Mat unknown_like(Mat M)
 {
-    Mat shape = input(M->tape, M->rows, M->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(shape, i, j) = (real)i;
-    return shape;
+    Mat Y = input(M->tape, M->rows, M->cols);
+    for (int k = 0; k < M->rows * M->cols; k++)
+        Y->at[k] = NAN;
+    return Y;
 }
 
 static Mat number_constant(Job *job, double x)
@@ -511,13 +498,6 @@ static Mat positions_of(Job *job, const Item *x)
     for (int t = 1; t <= n; t++)
         AT(row, 1, t) = (real)t;
     return row;
-}
-
-/* What the scores are divided by. */
-static double scaling(const Job *job)
-{
-    return !job->run.scaled ? 1 : job->run.divisor > 0 ? job->run.divisor
-         : sqrt(size_or_1(job, "d_attn"));
 }
 
 /* What the sheet, or else a convention, gives under a name, for a formula;
@@ -554,7 +534,7 @@ static Mat given_value(Job *job, const Step *step, const char *name)
         return letter_size(&job->size, name) == 0 ? NULL
              : number_constant(job, letter_size(&job->size, name));
     int n = item->rows * item->cols;
-    const Seen *p = source(job, step, "p");
+    const Seen *p = find_source(job, step, "p");
     if (strcmp(name, "target") == 0 && p != NULL && p->M->cols != n)
         return NULL;            /* each token has one target */
     Mat list = constant(job->arena, 1, n);
@@ -675,11 +655,11 @@ static Mat other_side_of_mask(Job *job, Mat M, Mat hidden)
     return Y;
 }
 
-static Mat told_step(Job *job, Step *step, Mat M)
+static Mat record_step(Job *job, Step *step, Mat M)
 {
     step->M = copy_matrix(job, M, step->turned);
     step->from = step->given || job->variation != NULL ? NULL
-               : inputs_of(job, step, step->row, NULL);
+               : trace_inputs(job, step, step->row, NULL);
     add_step(job, step);
     Mat Y = behind_watcher(job, step, M), Z = vary_carried(job, step, Y);
     job->rederive |= step->row->derived && Z != Y;
@@ -718,51 +698,55 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
    have the derivative of a softmax by its own numbers. */
 static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 {
-    const Seen *powers = source(job, step, "exp");
+    const Seen *powers = find_source(job, step, "exp");
     return job->variation != NULL && M != NULL && M->logits != NULL
         && powers != NULL && powers->known && powers->item < 0;
 }
 
 /* What becomes of a step: it is given, or what the line computed, M, or, if
    that is NULL, what its formula makes; NULL: it is not asked for. */
-static Mat come_by(Job *job, Step *step, Mat M)
+static Mat resolve_step(Job *job, Step *step, Mat M)
 {
     const StepRow *row = step->row;
     int k = item_entered(job, step);
-    bool known = !job->late || k >= 0 || known_from(job, step),
-         asked = known && (M != NULL || k >= 0
-                           || job->wanted[row - step_table]),
+    bool asked = M != NULL || k >= 0 || job->wanted[row - step_table],
          derives = M == NULL || (job->rederive && row->formula != NULL);
     Mat made = !asked ? NULL : k >= 0 ? entered_matrix(job, step, k, M)
              : derives ? derived(job, step, M) : M;
-    if (M == NULL && made == NULL) {
-        if (asked)
-            refuse_formula(job, row);
-        see_step(job, step, known, k, NULL);
-        return NULL;
+    bool known = made != NULL && (k >= 0 || !job->late || !(is_unknown(made)
+                 || is_idle(job, step) || is_of_no_token(job, step)));
+    if (made == NULL && asked && !job->misses)
+        refuse_formula(job, row);
+    if (!asked && job->late && job->variation == NULL
+        && derived(job, step, NULL) != NULL)
+        trace_inputs(job, step, row, NULL);     /* it could be asked for */
+    if (!known) {
+        made = M == NULL ? NULL : unknown_like(M);
+        see_step(job, step, false, k, made);
+        return made;
     }
     if (derives && k < 0 && made != M && keeps_softmax(job, step, M)) {
         copy_into(M, made);
         made = M;
     }
     step->given = k >= 0;
-    if (asked && k < 0)
+    if (k < 0)
         note_computed(job, row);
-    Mat behind_mask = asked && is_before_mask(job, step) ? made : NULL;
+    Mat behind_mask = is_before_mask(job, step) ? made : NULL;
     if (behind_mask != NULL)
         made = other_side_of_mask(job, made, NULL);
-    Mat other = asked && k < 0 ? vary_computed(job, step, made) : made;
+    Mat other = k < 0 ? vary_computed(job, step, made) : made;
     job->rederive = M == NULL && (job->rederive || other != made || k >= 0);
-    other = asked ? told_step(job, step, other) : only_a_shape(M);
+    other = record_step(job, step, other);
     if (behind_mask != NULL)
         other = other_side_of_mask(job, other, behind_mask);
-    see_step(job, step, known, k, other);
+    see_step(job, step, true, k, other);
     return other;
 }
 
 static bool reads_q(const Job *job, const Step *step)
 {
-    const Seen *q = source(job, step, "q");
+    const Seen *q = find_source(job, step, "q");
     return q != NULL && q->M != NULL && (job->run.habits & READS_p) == 0;
 }
 
@@ -774,16 +758,21 @@ static Mat value_of_name(void *to, const char *name, int length)
     snprintf(plain, sizeof plain, "%.*s", length, name);
     if (strcmp(plain, "read") == 0)     /* by the loss */
         strcpy(plain, reads_q(job, step) ? "q" : "p");
-    const Seen *s = source(job, step, plain);
+    const Seen *s = find_source(job, step, plain);
     const StepRow *row = row_named(step->algorithm, step->line, plain);
-    if (s != NULL && s->M != NULL)
+    if (s != NULL && s->M != NULL) {
+        job->misses |= job->late && is_unknown(s->M);
         return s->M;
+    }
     if (row != NULL && row->derived) {
         Step inner = *step;
         inner.row = row;
         return derived(job, &inner, NULL);
     }
-    return given_value(job, step, plain);
+    Mat M = given_value(job, step, plain);
+    job->misses |= job->late && (M == NULL ? find_item(job, plain, 0) == NULL
+                                           : is_unknown(M));
+    return M;
 }
 
 /* What a formula makes of a step; M where none can be made. */
@@ -792,6 +781,7 @@ static Mat derived(Job *job, const Step *step, Mat M)
     const Step *outer = job->deriving;
     Scope scope = { job, value_of_name, job->tape };
     job->deriving = step;
+    job->misses &= outer != NULL;
     Mat other = formula_evaluate(&scope, step->row->formula);
     job->deriving = outer;
     return other == NULL ? M : other;
@@ -803,7 +793,7 @@ static void derive(Job *job, const Step *before, const StepRow *row)
     step.row = row;
     step.name = row->name;
     step.role = row->role;
-    Mat M = come_by(job, &step, NULL);
+    Mat M = resolve_step(job, &step, NULL);
     if (step.role == ROLE_KEPT)
         job->kept = M;
 }
@@ -898,15 +888,14 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     step.turned = job->run.layout->rows;
     step.time = time_of(job, &step);
     derive_before(job, &step);
-    M = come_by(job, &step, what_if(job, &step, M));
+    M = resolve_step(job, &step, as_set(job, &step, M));
     pass_line(&job->at, line, 0);
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
         job->S = M;
     if (step.role == ROLE_SCORES)
         job->scores = M;
-    if (step.role == ROLE_TEMPERED)
-        job->q = M;
     derive_after(job, &step);
-    return M;
+    return step.role == ROLE_TEMPERED && job->run.algorithm >= 14
+         ? draw_token(job, M) : M;
 }
 

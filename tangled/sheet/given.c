@@ -104,7 +104,10 @@ void bind_matrix(Job *job, const Step *place, Mat M)
     const Item *item = item_at(job, place);
     bool component = job->run.algorithm < 8,
          identity = job->identity && a->kind == WEIGHT,
-         nothing = a->instead == NULL || *a->instead == '\0';
+         nothing = a->instead == NULL || *a->instead == '\0',
+         unknown = job->late && item == NULL
+                && (nothing || *a->instead == 'X'
+                    || (strncmp(a->name, "W_mlp", 5) == 0 && !job->stops));
     if (item == NULL && nothing && !identity)
         require_item(job, place->name, place->head);
     if (item == NULL)
@@ -115,6 +118,8 @@ void bind_matrix(Job *job, const Step *place, Mat M)
         for (int i = 1; i <= M->rows; i++)  /* or nothing but a shape */
             for (int j = 1; j <= M->cols; j++)
                 AT(M, i, j) = i == j;
+    for (int k = 0; unknown && k < M->rows * M->cols; k++)
+        M->at[k] = NAN;
     bool shape = item == NULL && !identity && component
               && (job->late || nothing || *a->instead == 'X');
     job->given[job->givens++] = (GivenMatrix){ *place, shape, M };

@@ -40,7 +40,7 @@ typedef struct {                /* a step that the sheet gives            */
 
 typedef struct Seen {           /* a step that the run has come by        */
     Step step;
-    bool known;                 /* else it is nothing but a shape         */
+    bool known;                 /* else its numbers are NaN               */
     int item;                   /* of the sheet that gives it; -1: none   */
     Mat M;                      /* NULL: a formula tells it               */
     int index;                  /* of run.step; -1: it is none            */
@@ -67,6 +67,7 @@ typedef struct Bound {
     Mat end;                    /* that step                              */
     bool rederive;              /* does a line follow from such a step?   */
     const Step *deriving;       /* the step that a formula is for         */
+    bool misses;                /* what it is made of is unknown          */
     Mask mask;
     Mat positions;              /* as they were computed; NULL: given     */
     double tau;
@@ -94,7 +95,6 @@ typedef struct Bound {
     const Data *data;               /* to train with ...                      */
     int sequence, drawn;            /* ... its sequence; numbers for that     */
     NumberList *chances;            /* uniform numbers for them               */
-    Mat q, kept;                    /* the next one is drawn from kept, or,   */
-                                    /* where that is NULL, from q             */
+    Mat kept;                       /* of the latest q; NULL: nothing is      */
 } Job;
 #endif

@@ -512,9 +512,10 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->f = &inner;
     if (variation != NULL)
         variation->error = &inner;
-    bool own = is_training(job) || job->backwards != NULL;
+    bool gradients = is_training(job) || job->backwards != NULL,
+         own = gradients || job->late;
     if (own)
-        tape_allow_nonfinite(job->tape = tape_new(true), NULL, NULL);
+        tape_allow_nonfinite(job->tape = tape_new(gradients), NULL, NULL);
     as_printed(job->tape);
     observe(job->tape, collect_step, job);
     bool done = try_work(&inner, run_algorithm, job);

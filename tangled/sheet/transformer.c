@@ -193,7 +193,8 @@ static Theta *theta_to_run(Job *job)
         GivenMatrix *g = &job->given[k - 1];
         Mat M = *theta->parameter[k].place;
         copy_into(M, g->M);
-        copy_into(M, vary_given(job, &g->place, M));
+        if (!job->late || !isnan(M->at[0]))
+            copy_into(M, vary_given(job, &g->place, M));
         g->M = M;
     }
     if (job->hyper.positions != LEARNED && !job->run.unplaced)
@@ -460,40 +461,33 @@ static double given_tau(Job *job)
     return job->tau = number_given(job, "tau", 1);
 }
 
-static double number_that_draws(Mat q, double y, double instead)
+Mat draw_token(Job *job, Mat q)
 {
-    if (!(y >= 1 && y <= q->rows))
-        return instead;
-    double below = 0;
-    for (int v = 1; v < (int)y; v++)
-        below += AT(q, v, 1);
-    double u = below + AT(q, (int)y, 1) / 2;
-    bool draws = 0 <= u && u < 1 && sample(q, u) == (int)y
-              && sample(q, instead) != (int)y;
-    return draws ? u : instead;
-}
-
-static double next_chance(void *from)
-{
-    Job *job = from;
-    double u = job->chances->u[job->chances->used++];
-    if (job->q == NULL || job->q->cols != 1)
-        return u;                       /* q was not shown */
+    const NumberList *list = job->chances;
     Step step = { .algorithm = job->run.algorithm, .name = "y",
                   .line = job->run.algorithm == 14 ? 5 : 6,
                   .turn = job->turn, .time = 1,
                   .turned = job->run.layout->rows };
+    if (q->cols != 1 || list->used == list->n)
+        return q;
+    double u = list->u[list->used];
     set_row(&step);
     derive_before(job, &step);
+    Mat from = job->kept == NULL ? q : job->kept;
+    bool known = !isnan(from->at[0]);
     job->rederive = false;              /* the next turn computes anew */
-    Mat Y = input(job->tape, 1, 1);
-    AT(Y, 1, 1) = (real)sample(job->kept == NULL ? job->q : job->kept, u);
+    Mat Y = input(job->tape, 1, 1), other = input(job->tape, q->rows, 1);
+    AT(Y, 1, 1) = known ? (real)sample(from, u) : 1;
     Y = vary_computed(job, &step, Y);
     int y = (int)AT(Y, 1, 1);
-    add_integers(job, step, 1, &y);
+    add_integers(job, step, 1, &y, known && (job->tau == 0 || !job->late
+                                     || find_item(job, "u", 0) != NULL));
     step.M = Y;
-    Y = vary_carried(job, &step, Y);
-    return number_that_draws(job->q, AT(Y, 1, 1), u);
+    y = (int)AT(vary_carried(job, &step, Y), 1, 1);
+    if (y < 1 || y > q->rows || (known && y == sample(q, u)))
+        return q;
+    AT(other, y, 1) = 1;
+    return other;
 }
 
 static Random given_numbers(Job *job, double tau, NumberList *list)
@@ -509,7 +503,7 @@ static Random given_numbers(Job *job, double tau, NumberList *list)
     else
         list->u = memset(arena_alloc(job->arena, bytes), 0, bytes);
     job->chances = list;
-    return random_from(next_chance, job);
+    return random_in(list);
 }
 
 static void check_room(const Job *job, int length)
@@ -533,7 +527,7 @@ static void run_dinference(Job *job)
     Tokens y = dinference(job->tape, x, theta, job->ell_gen, tau, &random);
     job->turn = 0;
     add_integers(job, (Step){ .algorithm = 14, .line = 8, .name = "y" },
-                 y.length, y.id);
+                 y.length, y.id, !job->late || job->seen->known);
     keep_result(job, job->step[job->run.n - 1].M);
 }
 
@@ -555,7 +549,7 @@ static void run_edinference(Job *job)
     Tokens x = edinference(job->tape, z, theta, job->ell_gen, tau, &random);
     job->turn = 0;
     add_integers(job, (Step){ .algorithm = 15, .line = 9, .name = "x_hat" },
-                 x.length, x.id);
+                 x.length, x.id, !job->late || job->seen->known);
     keep_result(job, job->step[job->run.n - 1].M);
 }
 
