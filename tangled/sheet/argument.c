@@ -79,10 +79,13 @@ const Argument arguments[] = {
     { { TAKES_x },     "x",       LIST,   "ell_x",  NULL,      NULL },
     { { MODELS },      "W_e",     TOKENS, "d_e",    "N_V",     NULL },
     { { MODELS },      "W_p",     TOKENS, "d_e",    "ell_max", "0" },
-    AFFINE("q", "d_attn", "d_e", MODELS), AFFINE("k", "d_attn", "d_e", MODELS),
-    AFFINE("v", "d_mid", "d_e", MODELS),  AFFINE("o", "d_e", "H d_mid", MODELS),
-    NORM("1", MODELS),  NORM("2", MODELS),
-    NORM("3", WITH_ED), NORM("4", WITH_ED), NORM("5", WITH_ED),
+    AFFINE("q", "d_attn", "d_e", MODELS),
+    AFFINE("k", "d_attn", "d_e", MODELS),
+    AFFINE("v", "d_mid", "d_e", MODELS),
+    AFFINE("o", "d_e", "H d_mid", MODELS),
+    NORM("1", MODELS),    NORM("2", MODELS),
+    NORM("3", WITH_ED), NORM("4", WITH_ED),
+    NORM("5", WITH_ED),
     AFFINE("mlp1", "d_mlp", "d_e", MODELS),
     AFFINE("mlp2", "d_e", "d_mlp", MODELS),
     AFFINE("mlp3", "d_mlp", "d_e", WITH_ED),
@@ -138,23 +141,26 @@ Taken taken_by(int algorithm, const char *name)
         a->rows, a->cols };
 }
 
-bool is_of_head(const char *name)
+Owner owner_of(const char *name)
 {
-    return word_in("W_q W_k W_v b_q b_k b_v", name, strlen(name));
-}
-
-bool is_of_layer(const char *name)
-{
-    return is_of_head(name)
-        || word_in("W_o b_o gamma_1 beta_1 gamma_2 beta_2 gamma_3 beta_3 "
-                    "gamma_4 beta_4 gamma_5 beta_5 W_mlp1 b_mlp1 W_mlp2 "
-                    "b_mlp2 W_mlp3 b_mlp3 W_mlp4 b_mlp4", name,
-                    strlen(name));
+    static const struct { Owner owner; const char *names; } owners[] = {
+        { OF_HEAD, "W_q W_k W_v b_q b_k b_v" },
+        { OF_ATTENTION, "W_o b_o" },
+        { OF_LAYER, "gamma_1 beta_1 gamma_2 beta_2 W_mlp1 b_mlp1 W_mlp2 "
+                    "b_mlp2" },
+        { OF_DECODER, "gamma_3 beta_3 gamma_4 beta_4 gamma_5 beta_5 W_mlp3 "
+                      "b_mlp3 W_mlp4 b_mlp4" } };
+    for (size_t k = 0; k < sizeof owners / sizeof *owners; k++)
+        if (word_in(owners[k].names, name, strlen(name)))
+            return owners[k].owner;
+    return OF_MODEL;
 }
 
 static const struct { int algorithm; const char *name, *also;
                       } spellings[] =
 {
+    { 2, "e", "E embedding" }, { 3, "e", "x" }, { 3, "e_t", "X" },
+    { 6, "e", "x X h" }, { 7, "e", "x X h" }, { 4, "mask", "M" },
     { 0, "algorithm", "Algorithm alg" }, { 0, "mask", "Mask" },
     { 0, "ell_max", "lmax ℓmax" },       { 0, "ell_gen", "lgen ℓgen" },
     { 0, "epsilon", "varepsilon eps ε ϵ" },
@@ -176,39 +182,30 @@ static const struct { int algorithm; const char *name, *also;
     { 0, "eta", "η" }, { 0, "tau", "τ temperature T" },
     { 0, "target", "label" }, { 0, "top_k", "k" },
     { 0, "d_attn", "dk" }, { 0, "scale", "scaling" },
-    { 2, "e", "E embedding" }, { 3, "e", "x" }, { 3, "e_t", "X" },
-    { 6, "e", "x X h" }, { 7, "e", "x X h" }, { 4, "mask", "M" },
 };
 
-static bool is_other_spelling(const char *plain)
+/* The name that the table first has for a spelling; or the spelling. */
+static const char *name_of_spelling(int algorithm, const char *plain)
 {
     for (size_t k = 0; k < sizeof spellings / sizeof *spellings; k++)
-        if (word_in(spellings[k].also, plain, strlen(plain)))
-            return true;
-    return false;
-}
-
-static bool is_spelled(int algorithm, const char *name, const char *plain,
-                       bool other)
-{
-    const char *p = plain, *q = name;
-    for (; *q != '\0'; q++)
-        if (*q != '_' && *p++ != *q)
-            break;
-    bool large = strlen(name) == 3 && strchr("Wb", *name) != NULL
-              && islower((unsigned char)name[2]);         /* WQ */
-    if ((*q == '\0' && *p == '\0')
-        || (large && plain[0] == name[0] && plain[2] == '\0'
-            && plain[1] == toupper((unsigned char)name[2])))
-        return true;
-    const size_t n = sizeof spellings / sizeof *spellings;
-    for (size_t k = 0; other && k < n; k++)
         if ((spellings[k].algorithm == 0
              || spellings[k].algorithm == algorithm)
-            && strcmp(spellings[k].name, name) == 0
             && word_in(spellings[k].also, plain, strlen(plain)))
-            return true;
-    return false;
+            return spellings[k].name;
+    return plain;
+}
+
+/* Whether it is that name without its underscores; or as in WQ for W_q. */
+static bool is_same_name(const char *name, const char *plain)
+{
+    bool large = strchr("Wb", *name) != NULL && strlen(name) == 3
+              && strlen(plain) == 2 && *plain == *name;
+    if (large && plain[1] == toupper((unsigned char)name[2]))
+        return true;
+    for (; *name != '\0'; name++)
+        if (*name != '_' && *plain++ != *name)
+            return false;
+    return *plain == '\0';
 }
 
 bool is_key(const char *name, bool word)
@@ -223,25 +220,24 @@ bool is_key(const char *name, bool word)
 
 const char *known_name(int algorithm, const char *plain)
 {
-    size_t n = strlen(plain);
-    bool other = is_other_spelling(plain);
     for (int any = 0; any < 2; any++) {    /* or one of another algorithm */
+        const char *is = name_of_spelling(any ? 0 : algorithm, plain);
         for (const Argument *a = arguments;
              a < arguments + argument_rows; a++)
             if ((any || takes(algorithm, a))
-                && is_spelled(any ? 0 : algorithm, a->name, plain, other))
+                && (strcmp(a->name, is) == 0
+                    || is_same_name(a->name, plain)))
                 return a->name;
-        for (int k = 0; k < step_rows; k++) {
-            const StepRow *row = &step_table[k];
+        for (const StepRow *row = step_table; row < step_table + step_rows;
+             row++) {
             bool here = !any && algorithm >= 1 && algorithm <= 15
                      && comes_by(algorithm, row);
             bool own = row->algorithm == algorithm || algorithm == 5
                     || (algorithm > 10 && row->algorithm >= 8);
             bool also = here && own && row->also != NULL
-                && word_in(row->also, plain, n);
-            if (also || ((any || here)
-                         && is_spelled(any ? 0 : algorithm, row->name,
-                                       plain, other)))
+                && word_in(row->also, plain, strlen(plain));
+            if (also || ((any || here) && (strcmp(row->name, is) == 0
+                         || is_same_name(row->name, plain))))
                 return row->name;
         }
     }

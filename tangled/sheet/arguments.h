@@ -32,9 +32,15 @@ bool takes(int algorithm, const Argument *argument);
 /* The argument of that name; NULL: the algorithm does not take it. */
 const Argument *find_argument(int algorithm, const char *name);
 
-/* Whether each head has an argument of this name; whether each layer has. */
-bool is_of_head(const char *name);
-bool is_of_layer(const char *name);
+/* Returns what a model has an argument of this name for. */
+typedef enum {
+    OF_MODEL,                   /* once                                   */
+    OF_HEAD,                    /* for each head of each attention        */
+    OF_ATTENTION,
+    OF_LAYER,                   /* of the encoder, or of the only part    */
+    OF_DECODER                  /* for each layer of the decoder          */
+} Owner;
+Owner owner_of(const char *name);
 
 /* Writes the names of all arguments of an algorithm. */
 void list_arguments(char *list, size_t size, int algorithm);

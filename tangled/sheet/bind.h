@@ -27,7 +27,6 @@ bool is_any_given(const Job *job, const char *names);
    note_used_assumption is called for what is used. */
 void note_assumption(Job *job, const char *name, const char *what);
 void note_used_assumption(Job *job, const char *name, const char *what);
-void note_assumed_number(Job *job, const char *name, double x);
 
 /* The number that is given under a name, or `instead`. Out of its range, or
    not a number, it is refused. */
@@ -41,12 +40,8 @@ int integer_given(const Job *job, const char *name, int instead, int most,
    is. Another word is refused. */
 int word_given(const Job *job, const char *name, const char *words);
 
-/* Whether a row is of one head in this run. */
-bool is_in_heads(const Job *job, const StepRow *row);
-
-/* The part of a model that a line, or the line of a row, belongs to. */
+/* The part of a model that a line belongs to. */
 Part part_of_line(int algorithm, int line);
-Part part_of_row(const StepRow *row);
 
 /* The letter of this run for a letter of a row: d_out of a head is d_mid in
    a model. */

@@ -150,6 +150,8 @@ static void add_step(Job *job, Step *step)
     if (step->role == ROLE_VARIANCE)
         check_root(job, &job->step[job->run.n]);
     job->run.n++;
+    job->entries += (double)step->M->rows * step->M->cols;
+    limit_entries(job, job->entries);
 }
 
 /* What the scores are divided by; NaN: nothing tells it. */
@@ -377,11 +379,12 @@ static const Item *item_for(const Job *job, const Step *step,
               && a->kind != LIST;
     if (!model)
         return find_item(job, a->name, step->head);
-    bool in_layer = is_of_layer(a->name);
-    Step place = { .name = a->name, .part = in_layer ? step->part : NOWHERE,
-                   .layer = in_layer ? step->layer : 0,
-                   .head = is_of_head(a->name) ? step->head : 0 };
-    if (place.part == ED && !is_of_head(a->name) && a->name[2] != 'o')
+    Owner owner = owner_of(a->name);
+    Step place = { .name = a->name,
+                   .part = owner == OF_MODEL ? NOWHERE : step->part,
+                   .layer = owner == OF_MODEL ? 0 : step->layer,
+                   .head = owner == OF_HEAD ? step->head : 0 };
+    if (place.part == ED && owner > OF_ATTENTION)
         place.part = DEC;
     return item_at(job, &place);
 }

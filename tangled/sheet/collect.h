@@ -35,9 +35,8 @@ Mat vary_carried(const Job *job, const Step *step, Mat M);
 /* Runs backward from the step where gradients begin, and adds them. */
 void collect_gradients(Job *job);
 
-/* Refuses a run whose steps have too many entries. */
-void limit_entries(const Job *job, double entries);
-void limit_steps(const Job *job, int turns);
+/* Refuses a sheet one of whose steps would have too many entries. */
+void limit_sizes(const Job *job);
 
 /* Keeps what the algorithm returned, unless it is not known. */
 void keep_result(Job *job, Mat M);
@@ -45,9 +44,14 @@ void keep_result(Job *job, Mat M);
 /* Sets the tape for theta, and lets the run observe it. */
 void observe_run(Job *job, const Theta *theta);
 
-/* How many heads the sheet has; whether the algorithm is a training. */
+/* How many heads the sheet has; the length of its longest sequence of
+   tokens; whether the algorithm is a training. */
 int given_heads(const Job *job);
+int longest_sequence(const Job *job);
 bool is_training(const Job *job);
+
+/* With 'tied yes' refuses W_u, and notes that it is W_e. */
+void check_tied(Job *job);
 
 /* Bind or run the algorithm of the sheet. */
 void run_component(Job *job);

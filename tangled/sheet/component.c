@@ -6,38 +6,39 @@
 #include <math.h>
 #include <string.h>
 
-static const double step_entries = 2e6; /* of all steps of a run together */
-
-void limit_entries(const Job *job, double entries)
-{
-    if (entries > step_entries)
-        fail_in_text(job->f, job->start->at, "the steps would have more than "
-                     "two million entries.");
-}
-
 void keep_result(Job *job, Mat M)
 {
-    if (job->late && !job->seen->known)
+    if (M == NULL || (job->late && !job->seen->known))
         return;
     job->run.result = copy_matrix(job, M, false);
 }
 
-/* Sets the tape for theta, and looks on. */
+void check_tied(Job *job)
+{
+    const Item *W_u = find_item(job, "W_u", 0);
+    if (!job->run.tied)
+        return;
+    if (W_u != NULL)
+        fail_in_text(job->f, W_u->at,
+                     "with 'tied yes' W_u is %s; leave it out.",
+                     as_W_u(job->run.layout));
+    note_assumption(job, "W_u", as_W_u(job->run.layout));
+}
+
 void observe_run(Job *job, const Theta *theta)
 {
     prepare_tape(job->arena, job->tape, theta);
     observe(job->tape, collect_step, job);
 }
 
-static void run_embed(Job *job)
+static Mat run_embed(Job *job)
 {
     Mat W_e = argument_matrix(job, "W_e", 0);
     require_item(job, "v", 0);
     int v = integer_given(job, "v", 1, W_e->cols, job->run.layout->rows
                           ? ", a row of W_e for each token"
                           : ", a column of W_e for each token");
-    if (!is_binding(job))
-        keep_result(job, embed(job->tape, W_e, v));
+    return is_binding(job) ? NULL : embed(job->tape, W_e, v);
 }
 
 /* t, or, counted from 0, pos. */
@@ -57,37 +58,31 @@ static int given_position(const Job *job, int most, const char *range)
     return (int)x + 1;
 }
 
-static Mat computed_positions(Job *job, int variant)
+static Mat computed_positions(Job *job, bool paper)
 {
     enum { MOST = 1000000 };
-    bool paper = variant == 1;
     require_item(job, "d_e", 0);
     int t = given_position(job, MOST, "");
     if (paper && find_item(job, "base", 0) == NULL)
         require_item(job, "ell_max", 0);
     int d_e = integer_given(job, "d_e", 2, MOST, "");
     int ell_max = integer_given(job, "ell_max", t, MOST, "");
-    double base = number_given(job, "base", paper ? ell_max : 10000);
-    double first = number_given(job, "first", paper ? 1 : 0);
     if (d_e % 2 != 0)
         fail_in_text(job->f, find_item(job, "d_e", 0)->at,
                      "d_e is odd, but each "
                      "pair of entries is a sine and a cosine.");
     limit_entries(job, (double)d_e * ell_max);
+    if (find_item(job, "base", 0) == NULL)
+        note_assumption(job, "base", paper ? "ell_max" : "10000");
+    if (find_item(job, "first", 0) == NULL)
+        note_assumption(job, "first", paper ? "1" : "0");
     return sinusoids(job->arena, d_e, ell_max,
                      paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI,
-                     base, first);
+                     number_given(job, "base", paper ? ell_max : 10000),
+                     number_given(job, "first", paper ? 1 : 0));
 }
 
-static void assume_positions(Job *job, int variant)
-{
-    if (find_item(job, "base", 0) == NULL)
-        note_assumption(job, "base", variant == 1 ? "ell_max" : "10000");
-    if (find_item(job, "first", 0) == NULL)
-        note_assumption(job, "first", variant == 1 ? "1" : "0");
-}
-
-static void run_posembed(Job *job)
+static Mat run_posembed(Job *job)
 {
     static const char *const only[] = { "d_e", "ell_max", "base", "first" };
     int variant = word_given(job, "positions", "paper vaswani");
@@ -101,120 +96,104 @@ static void run_posembed(Job *job)
                          "%s goes with "
                          "'positions paper' or 'positions vaswani'.",
                          only[k]);
-    Mat W = variant == 0 ? argument_matrix(job, "W_p", 0)
-                         : computed_positions(job, variant);
     if (variant != 0)
-        assume_positions(job, variant);
-    job->positions = variant == 0 ? NULL : W;
+        job->positions = computed_positions(job, variant == 1);
+    Mat W = variant != 0 ? job->positions : argument_matrix(job, "W_p", 0);
     if (find_item(job, "e", 0) != NULL)
         argument_matrix(job, "e", 0);
     int t = given_position(job, W->cols, ", the positions");
-    if (!is_binding(job))
-        keep_result(job, posembed(job->tape, W, t));
+    return is_binding(job) ? NULL : posembed(job->tape, W, t);
 }
 
 static W_qkv given_head(Job *job, int h)
 {
     W_qkv w;
-    w.W_q = argument_matrix(job, "W_q", h), w.b_q = argument_matrix(job,
-                                                                    "b_q", h);
-    w.W_k = argument_matrix(job, "W_k", h), w.b_k = argument_matrix(job,
-                                                                    "b_k", h);
-    w.W_v = argument_matrix(job, "W_v", h), w.b_v = argument_matrix(job,
-                                                                    "b_v", h);
+    const struct { const char *name; Mat *place; } parts[] = {
+        { "W_q", &w.W_q }, { "b_q", &w.b_q }, { "W_k", &w.W_k },
+        { "b_k", &w.b_k }, { "W_v", &w.W_v }, { "b_v", &w.b_v } };
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        *parts[k].place = argument_matrix(job, parts[k].name, h);
     return w;
 }
 
-static void run_attention1(Job *job)
+static Mat run_attention1(Job *job)
 {
     Mat e = argument_matrix(job, "e", 0),
         e_t = argument_matrix(job, "e_t", 0);
     W_qkv w = given_head(job, 0);
-    if (!is_binding(job))
-        keep_result(job, attention1(e, e_t, &w));
+    return is_binding(job) ? NULL : attention1(e, e_t, &w);
 }
 
-static Mat given_context(Job *job, Mat X)
+/* X and Z, which may be the same; or each in the other's place. */
+static void bind_X_and_Z(Job *job, Mat *X, Mat *Z)
 {
-    bool nothing = job->late && find_item(job, "X", 0) == NULL;
-    if (find_item(job, "Z", 0) != NULL || nothing)
-        return argument_matrix(job, "Z", 0);
-    note_assumption(job, "Z", "X");
-    return X;
-}
-
-static void exchange(const Job *job, Mat *X, Mat *Z)
-{
-    Mat other = *X;
     const Item *mask = find_item(job, "mask", 0);
-    bool any_mask = mask == NULL || mask->word != NULL;
-    if (job->variation == NULL || !job->variation->exchanged
-        || (*X)->rows != (*Z)->rows
-        || (!any_mask && (*X)->cols != (*Z)->cols))
-        return;
-    *X = *Z;
-    *Z = other;
+    bool nothing = job->late && find_item(job, "X", 0) == NULL,
+         any_mask = mask == NULL || mask->word != NULL;
+    Mat other = *Z = *X = argument_matrix(job, "X", 0);
+    if (find_item(job, "Z", 0) != NULL || nothing)
+        *Z = argument_matrix(job, "Z", 0);
+    else
+        note_assumption(job, "Z", "X");
+    if (job->variation != NULL && job->variation->exchanged
+        && (*X)->rows == (*Z)->rows
+        && (any_mask || (*X)->cols == (*Z)->cols)) {
+        *X = *Z;
+        *Z = other;
+    }
 }
 
-static void run_attention(Job *job)
+static Mat run_attention(Job *job)
 {
-    Mat X = argument_matrix(job, "X", 0), Z = given_context(job, X);
-    exchange(job, &X, &Z);
+    Mat X, Z;
+    bind_X_and_Z(job, &X, &Z);
     W_qkv w = given_head(job, 0);
-    Mask mask = job->mask = argument_mask(job);
-    if (!is_binding(job))
-        keep_result(job, attention(X, Z, &w, mask));
+    job->mask = argument_mask(job);
+    return is_binding(job) ? NULL : attention(X, Z, &w, job->mask);
 }
 
-static void run_mhattention(Job *job)
+static Mat run_mhattention(Job *job)
 {
-    Mat X = argument_matrix(job, "X", 0), Z = given_context(job, X);
-    exchange(job, &X, &Z);
+    Mat X, Z;
+    bind_X_and_Z(job, &X, &Z);
     size_t heads = (size_t)job->H + 1;
     W_qkv *head = arena_alloc(job->arena, heads * sizeof *head);
     for (int h = 1; h <= job->H; h++)
         head[h] = given_head(job, h);
-    Mat W_o = argument_matrix(job, "W_o", 0), b_o = argument_matrix(job,
-                                                                    "b_o", 0);
-    W_multi w = { job->H, head, W_o, b_o };
-    Mask mask = job->mask = argument_mask(job);
-    if (!is_binding(job))
-        keep_result(job, mhattention(X, Z, &w, mask));
+    W_multi w = { .H = job->H, .head = head };
+    w.W_o = argument_matrix(job, "W_o", 0);
+    w.b_o = argument_matrix(job, "b_o", 0);
+    job->mask = argument_mask(job);
+    return is_binding(job) ? NULL : mhattention(X, Z, &w, job->mask);
 }
 
-static void run_layer_norm(Job *job)
+static Mat run_layer_norm(Job *job)
 {
     bool rms = job->run.rms;
     const Item *beta = find_item(job, "beta", 0);
-    Mat e = argument_matrix(job, "e", 0), gamma = argument_matrix(job,
-                                                                  "gamma", 0);
+    Mat e = argument_matrix(job, "e", 0),
+        gamma = argument_matrix(job, "gamma", 0);
     job->epsilon = number_given(job, "epsilon", 0);
     if (find_item(job, "epsilon", 0) == NULL)
         note_assumption(job, "epsilon", "0");
     if (!is_binding(job))
         observe_run(job, &(Theta){ .hyper = { .epsilon = job->epsilon,
-                                          .rms = rms } });
+                                              .rms = rms } });
     if (rms && beta != NULL)
         fail_in_text(job->f, beta->at, "RMSnorm has no beta.");
     Mat bias = rms ? NULL : argument_matrix(job, "beta", 0);
-    if (!is_binding(job))
-        keep_result(job, layer_norm(e, gamma, bias));
+    return is_binding(job) ? NULL : layer_norm(e, gamma, bias);
 }
 
-static void run_unembed(Job *job)
+static Mat run_unembed(Job *job)
 {
     bool tied = job->run.tied;
-    const Item *other = find_item(job, tied ? "W_u" : "W_e", 0);
-    if (other != NULL && tied)
-        fail_in_text(job->f, other->at,
-                     "with 'tied yes' W_u is %s; leave it out.",
-                     as_W_u(job->run.layout));
-    if (other != NULL)
-        fail_in_text(job->f, other->at, "W_e is used only with 'tied yes'.");
+    const Item *W_e = find_item(job, "W_e", 0);
+    if (W_e != NULL && !tied)
+        fail_in_text(job->f, W_e->at, "W_e is used only with 'tied yes'.");
+    check_tied(job);
     Mat e = argument_matrix(job, "e", 0),
         W = argument_matrix(job, tied ? "W_e" : "W_u", 0);
-    if (tied)
-        note_assumption(job, "W_u", as_W_u(job->run.layout));
     job->tau = number_given(job, "tau", 1);
     job->run.heat = (job->run.habits & TEMPERED) != 0 ? job->tau : 1;
     if (job->tau == 0)
@@ -222,15 +201,13 @@ static void run_unembed(Job *job)
                      "tau must be above 0; 0 is "
                      "for Algorithm 14.");
     W = tied ? transpose_of(job->arena, W) : W;
-    if (!is_binding(job))
-        keep_result(job, unembed(e, W));
+    return is_binding(job) ? NULL : unembed(e, W);
 }
 
 void run_component(Job *job)
 {
-    static void (*const components[])(Job *job) = {
+    static Mat (*const components[])(Job *job) = {
         NULL, run_embed, run_posembed, run_attention1, run_attention,
         run_mhattention, run_layer_norm, run_unembed };
-    components[job->run.algorithm](job);
+    keep_result(job, components[job->run.algorithm](job));
 }
-

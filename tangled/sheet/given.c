@@ -3,24 +3,12 @@
 
    Main type: GivenMatrix. Entry points: bind_matrix, argument_matrix. */
 #include "sheet/shape.h"
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-int size_or_1(const Job *job, const char *symbol)
-{
-    int size = letter_size(&job->size, symbol);
-    return size > 0 ? size : 1;
-}
-
-static double largest_real(void)
-{
-    return sizeof(real) == sizeof(float) ? (double)FLT_MAX : DBL_MAX;
-}
-
 static const double stands_for_infinity = -1e4, neither_0_nor_1 = 2;
 
-/* Zeros and -inf, to be added to the scores? */
+/* Whether it is of zeros and -inf, to be added to the scores. */
 static bool is_additive(const Item *mask)
 {
     for (int k = 0; k < mask->rows * mask->cols; k++)
@@ -42,34 +30,27 @@ double entry_value(const Job *job, const Argument *a,
         fail_in_text(job->f, entry->at,
                      "only a claim may leave an entry open; "
                      "%s is given.", item->typed);
-    if (!(fabs(entry->value) <= largest_real()))
+    if (!isfinite((double)(real)entry->value))
         fail_in_text(job->f, entry->at, "an entry of %s must be finite%s.",
                      item->typed, isfinite(entry->value)
                      ? "; this is too large for single precision" : "");
     return entry->value;
 }
 
-static void assume_each(Job *job, const Item *item)
-{
-    char text[60];
-    snprintf(text, sizeof text, "%g in each entry", item->entry->value);
-    note_used_assumption(job, item->typed, text);
-}
-
-/* item is NULL: with what stands in for it. */
 void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
 {
-    bool turn = is_transposed(a->kind, job->run.layout) && item != NULL
-             && item->cols == M->rows && item->rows == M->cols;
-    bool one = item != NULL && is_for_each_entry(a, item);
-    int k = 0;
-    for (int i = 1; i <= (turn ? M->cols : M->rows); i++)
-        for (int j = 1; j <= (turn ? M->rows : M->cols); j++, k++)
-            AT(M, turn ? j : i, turn ? i : j) = (real)(item == NULL
-                ? a->instead != NULL && *a->instead == '1'
-                : entry_value(job, a, item, one ? 0 : k));
+    bool turn = is_transposed(a->kind, job->run.layout)
+             && item->cols == M->rows && item->rows == M->cols,
+         one = is_for_each_entry(a, item);
+    char text[60];
+    for (int k = 0; k < M->rows * M->cols; k++) {
+        int width = turn ? M->rows : M->cols, i = k / width, j = k % width;
+        AT(M, (turn ? j : i) + 1, (turn ? i : j) + 1)
+            = (real)entry_value(job, a, item, one ? 0 : k);
+    }
+    snprintf(text, sizeof text, "%g in each entry", item->entry->value);
     if (one && M->rows > 1)
-        assume_each(job, item);
+        note_used_assumption(job, item->typed, text);
 }
 
 Mat vary_given(const Job *job, const Step *place, Mat M)
@@ -88,40 +69,47 @@ void copy_into(Mat to, Mat from)
 /* Of all layers and heads at once, where the sheet has none. */
 static void assume_matrix(Job *job, const Step *place, const char *what)
 {
-    const Argument *a = argument_of(job, place->name);
-    bool others = false;
+    Step any = { .name = place->name };
     char name[60];
     for (int k = 0; k < job->run.sheet->n; k++)
-        others |= job->argument[k] == a;
-    step_name(name, sizeof name,
-              others ? place : &(Step){ .name = place->name });
+        if (job->argument[k] == argument_of(job, place->name))
+            any = *place;
+    step_name(name, sizeof name, &any);
     note_assumption(job, name, what);
+}
+
+/* What stands in for a matrix: I, 0, 1, or, where the sheet starts late, NaN
+   for what is not known. */
+static void bind_default(Job *job, const Step *place, Mat M)
+{
+    const Argument *a = argument_of(job, place->name);
+    bool identity = job->identity && a->kind == WEIGHT,
+         nothing = a->instead == NULL || *a->instead == '\0',
+         unknown = job->late && !identity
+                && (nothing || *a->instead == 'X'
+                    || (strncmp(a->name, "W_mlp", 5) == 0 && !job->stops));
+    if (nothing && !identity)
+        require_item(job, place->name, place->head);
+    assume_matrix(job, place, identity ? "I" : a->instead);
+    for (int i = 1; i <= M->rows; i++)
+        for (int j = 1; j <= M->cols; j++)
+            AT(M, i, j) = unknown ? (real)NAN : identity ? i == j
+                        : !nothing && *a->instead == '1';
 }
 
 void bind_matrix(Job *job, const Step *place, Mat M)
 {
     const Argument *a = argument_of(job, place->name);
     const Item *item = item_at(job, place);
-    bool component = job->run.algorithm < 8,
-         identity = job->identity && a->kind == WEIGHT,
-         nothing = a->instead == NULL || *a->instead == '\0',
-         unknown = job->late && item == NULL
-                && (nothing || *a->instead == 'X'
-                    || (strncmp(a->name, "W_mlp", 5) == 0 && !job->stops));
-    if (item == NULL && nothing && !identity)
-        require_item(job, place->name, place->head);
-    if (item == NULL)
-        assume_matrix(job, place, identity ? "I" : a->instead);
-    if (item != NULL || (a->instead != NULL && !identity))
+    bool identity = job->identity && a->kind == WEIGHT,
+         value = a->instead != NULL && (*a->instead == '0'
+                                        || *a->instead == '1');
+    if (item != NULL)
         fill_matrix(job, M, a, item);
     else
-        for (int i = 1; i <= M->rows; i++)  /* or nothing but a shape */
-            for (int j = 1; j <= M->cols; j++)
-                AT(M, i, j) = i == j;
-    for (int k = 0; unknown && k < M->rows * M->cols; k++)
-        M->at[k] = NAN;
-    bool shape = item == NULL && !identity && component
-              && (job->late || nothing || *a->instead == 'X');
+        bind_default(job, place, M);
+    bool shape = item == NULL && !identity && job->run.algorithm < 8
+              && (job->late || !value);
     job->given[job->givens++] = (GivenMatrix){ *place, shape, M };
 }
 
@@ -141,7 +129,6 @@ Mat matrix_given(const Bound *bound, const Step *place)
     return g == NULL || g->shape ? NULL : g->M;
 }
 
-/* The matrix of that name, or what stands in for it. */
 Mat argument_matrix(Job *job, const char *name, int head)
 {
     const Argument *a = argument_of(job, name);
@@ -165,26 +152,24 @@ Mask argument_mask(Job *job)
     const Item *item = find_item(job, "mask", 0);
     if (item == NULL)
         note_assumption(job, "mask", "none");
-    if (item == NULL || item->word != NULL) {
-        int word = word_given(job, "mask",
-                              "none causal bidirectional unidirectional");
-        return word == 2 || word == 4 ? unidirectional : bidirectional;
-    }
+    if (item == NULL || item->word != NULL)
+        return word_given(job, "mask",
+                          "none causal bidirectional unidirectional") % 2
+               == 0 && item != NULL ? unidirectional : bidirectional;
     Mat M = argument_matrix(job, "mask", 0);
-    for (int k = 0; k < item->rows * item->cols; k++) {
-        double v = entry_value(job, argument_of(job, "mask"), item, k);
-        if (v != 0 && v != 1)
-            fail_in_text(job->f, item->entry[k].at,
-                         "an entry of the mask is 1, "
-                         "may look, or 0, may not; in a mask that is added, "
-                         "0 or "
-                         "-inf.");
-    }
     for (int t_x = 1; t_x <= M->cols; t_x++) {
-        bool blind = true;
-        for (int t_z = 1; t_z <= M->rows; t_z++)
-            blind &= AT(M, t_z, t_x) == 0;
-        if (blind)
+        double sees = 0;
+        for (int t_z = 1; t_z <= M->rows; t_z++) {
+            double v = (double)AT(M, t_z, t_x);
+            int k = job->run.layout->rows ? (t_x - 1) * M->rows + t_z - 1
+                                          : (t_z - 1) * M->cols + t_x - 1;
+            if (v != 0 && v != 1)
+                fail_in_text(job->f, item->entry[k].at, "an entry of the "
+                             "mask is 1, may look, or 0, may not; in a mask "
+                             "that is added, 0 or -inf.");
+            sees += v;
+        }
+        if (sees == 0)
             fail_in_text(job->f, item->at, "the mask lets token %d look at "
                          "nothing: its %s holds no 1.", t_x,
                          job->run.layout->rows ? "row" : "column");
@@ -203,14 +188,10 @@ Architecture architecture(const Job *job)
 
 Part part_of_item(const Job *job, const Item *item)
 {
-    const char *name = item->name, *number = name + strlen(name) - 1;
-    if (item->part != NOWHERE || !is_of_layer(name))
-        return item->part;
-    if (architecture(job) != ED_TRANSFORMER)
-        return LAYER;
-    if (is_of_head(name) || *number == 'o')
-        return NOWHERE;
-    return *number <= '2' ? ENC : DEC;
+    static const Part of[] = { [OF_LAYER] = ENC, [OF_DECODER] = DEC };
+    Owner owner = owner_of(item->name);
+    return item->part != NOWHERE || owner == OF_MODEL ? item->part
+         : architecture(job) == ED_TRANSFORMER ? of[owner] : LAYER;
 }
 
 int layers_of(const Hyperparameters *h, Part part)
@@ -224,7 +205,6 @@ Step place_of(const Parameter *p)
                    .head = p->head };
 }
 
-/* Is the k-th item of the sheet for this site? */
 bool is_at(const Job *job, int k, const Step *place)
 {
     const Item *item = &job->run.sheet->item[k];
@@ -254,4 +234,3 @@ const Item *item_at(const Job *job, const Step *place)
         }
     return found;
 }
-

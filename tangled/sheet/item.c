@@ -19,7 +19,7 @@ const Argument *argument_of(const Job *job, const char *name)
 
 bool is_per_head(const Job *job, const char *name)
 {
-    return job->run.algorithm == 5 && is_of_head(name);
+    return job->run.algorithm == 5 && owner_of(name) == OF_HEAD;
 }
 
 const Item *find_item(const Job *job, const char *name, int head)
@@ -34,7 +34,6 @@ const Item *find_item(const Job *job, const char *name, int head)
     return NULL;
 }
 
-/* NULL: what a sheet that is entered late need not have. */
 const Item *require_item(const Job *job, const char *name, int head)
 {
     const Item *item = find_item(job, name, head);
@@ -45,12 +44,8 @@ const Item *require_item(const Job *job, const char *name, int head)
         snprintf(number, sizeof number, "%c%d",
                  is_per_head(job, name) ? '^' : '_', head);
     int algorithm = job->run.algorithm;
-    const char *from = sheet_starts[algorithm], *later = strchr(from, ';');
-    const size_t n = strlen(name);
-    bool others = false;
-    for (const char *p = from; later != NULL && p < later;
-         p += strcspn(p, " ") + 1)
-        others |= strncmp(p, name, n) == 0 && strchr(",;", p[n]) != NULL;
+    const char *from = sheet_starts[algorithm];
+    bool others = strchr(from, ';') != NULL;
     fail_in_text(job->f, job->start == NULL ? 0 : job->start->at,
                  "Algorithm %d needs %s%s, and the sheet has none%s%s.",
                  algorithm, name, number, others ? "; it starts from " : "",
@@ -69,18 +64,10 @@ void note_used_assumption(Job *job, const char *name, const char *what)
         strcat(job->assumed, ", ...");      /* enough said */
 }
 
-/* In a run that is entered late that is told only of what it uses. */
 void note_assumption(Job *job, const char *name, const char *what)
 {
     if (is_binding(job) && !job->late)
         note_used_assumption(job, name, what);
-}
-
-void note_assumed_number(Job *job, const char *name, double x)
-{
-    char number[40];
-    snprintf(number, sizeof number, "%g", x);
-    note_assumption(job, name, number);
 }
 
 double number_given(const Job *job, const char *name, double instead)
@@ -126,67 +113,43 @@ int integer_given(const Job *job, const char *name, int instead, int most,
     return (int)x;
 }
 
-/* Which of the words, separated by blanks, an item is; 0: not given. */
 int word_given(const Job *job, const char *name, const char *words)
 {
     const Item *item = find_item(job, name, 0);
+    const Argument *a = argument_of(job, name);
     int n = 1;
     if (item == NULL)
         return 0;
-    for (const char *p = words; item->word != NULL; n++, p++) {
+    for (const char *p = words; item->word != NULL && *p != '\0'; n++) {
         size_t length = strcspn(p, " ");
         if (strlen(item->word) == length
             && strncmp(p, item->word, length) == 0)
             return n;
-        p += length;
-        if (*p == '\0')
-            break;
+        p = after_word(p);
     }
     fail_in_text(job->f, item->at, "%s must be one of: %s%s.", item->typed,
-                 words,
-                 strcmp(name, "mask") == 0 ? "; or a matrix of 0 and 1" : "");
-}
-
-/* The name of this algorithm for a step of another, such as k_t for K;
-   NULL: there is none. */
-static const char *own_name(int algorithm, const char *name)
-{
-    for (int k = 0; k < step_rows; k++)
-        for (int i = 0; i < step_rows && algorithm < 8; i++)
-            if (strcmp(step_table[k].name, name) == 0
-                && step_table[i].role == step_table[k].role
-                && comes_by(algorithm, &step_table[i])
-                && strcmp(step_table[i].name, name) != 0)
-                return step_table[i].name;
-    return NULL;
-}
-
-/* The noun for a step of attention; or its name. */
-static const char *noun_of(const char *name)
-{
-    static const struct { Role role; const char *noun; } nouns[] = {
-        { ROLE_QUERY, "the query" },   { ROLE_KEY, "the keys" },
-        { ROLE_VALUES, "the values" }, { ROLE_SCORES, "the scores" },
-        { ROLE_WEIGHTS, "the weights" }, { ROLE_MIXED, "the result" } };
-    for (int k = 0; k < step_rows; k++)
-        for (size_t i = 0; i < sizeof nouns / sizeof *nouns; i++)
-            if (strcmp(step_table[k].name, name) == 0
-                && step_table[k].role == nouns[i].role)
-                return nouns[i].noun;
-    return name;
+                 words, a != NULL && a->kind == MASK
+                 ? "; or a matrix of 0 and 1" : "");
 }
 
 _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
     char list[700];
-    const char *own = own_name(job->run.algorithm, item->name);
-    if (own != NULL && !knows_name(job->run.algorithm, item->name, false))
-        fail_in_text(job->f, item->at, "Algorithm %d calls %s %s.",
-              job->run.algorithm, noun_of(item->name), own);
-    list_arguments(list, sizeof list, job->run.algorithm);
+    int algorithm = job->run.algorithm;
+    Role role = NO_ROLE;
+    for (int k = 0; k < step_rows; k++)
+        if (strcmp(step_table[k].name, item->name) == 0)
+            role = step_table[k].role;
+    for (int k = 0; k < step_rows; k++)
+        if (step_table[k].role == role && algorithm < 8
+            && comes_by(algorithm, &step_table[k])
+            && !knows_name(algorithm, item->name, false))
+            fail_in_text(job->f, item->at, "Algorithm %d has %s in place of "
+                         "%s.", algorithm, step_table[k].name, item->name);
+    list_arguments(list, sizeof list, algorithm);
     fail_in_text(job->f, item->at,
-                 "Algorithm %d does not take %s; it takes %s.",
-                 job->run.algorithm, item->typed, list);
+                 "Algorithm %d does not take %s; it takes %s.", algorithm,
+                 item->typed, list);
 }
 
 /* With a head or a prefix where the algorithm has none. */
@@ -211,12 +174,12 @@ Part part_of_line(int a, int l)
          : l == 16 ? ED : l <= 8 ? ENC : DEC;
 }
 
-Part part_of_row(const StepRow *row)
+static Part part_of_row(const StepRow *row)
 {
     return part_of_line(row->algorithm, row->line);
 }
 
-static bool any_item(const Job *job, bool claim, const char *names)
+static bool has_any(const Job *job, bool claim, const char *names)
 {
     const Sheet *sheet = job->run.sheet;
     for (int k = 0; k < sheet->n; k++)
@@ -229,15 +192,10 @@ static bool any_item(const Job *job, bool claim, const char *names)
 
 bool is_any_given(const Job *job, const char *names)
 {
-    return any_item(job, false, names);
+    return has_any(job, false, names);
 }
 
-static bool any_claimed(const Job *job, const char *names)
-{
-    return any_item(job, true, names);
-}
-
-bool is_in_heads(const Job *job, const StepRow *row)
+static bool is_in_heads(const Job *job, const StepRow *row)
 {
     return job->run.algorithm != 4
         && (row->algorithm == 4 || row->role == ROLE_HEAD);
@@ -310,7 +268,7 @@ static bool is_added_to(const Job *job, const Item *item,
 {
     return strcmp(fed->name, item->name) != 0
         && strcmp(fed[-1].name, item->name) == 0
-        && any_claimed(job, item->name);
+        && has_any(job, true, item->name);
 }
 
 /* In a run the letters of a component are those of what calls it. */
@@ -388,7 +346,7 @@ static bool ends_early(const Job *job)
     return 8 <= algorithm && algorithm <= 10 && !job->late
         && !job->run.tied && !is_any_given(job, "W_u")
         && is_any_given(job, "x z") && is_any_given(job, "W_e")
-        && claimed && !any_claimed(job, "P p logits");
+        && claimed && !has_any(job, true, "P p logits");
 }
 
 void check_items(Job *job)

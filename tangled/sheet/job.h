@@ -60,7 +60,6 @@ typedef struct Bound {
     bool *used;                 /* each item                              */
     const Seen *seen;           /* the latest                             */
     bool identity;              /* all W are left out                     */
-    const Item *turned;         /* the one that is tried transposed       */
     const StepRow *first, *last;        /* that a late run computes       */
     bool *wanted, derives;      /* which rows are derived; is any?        */
     const StepRow *backwards;   /* from where; NULL: no gradients         */
@@ -75,6 +74,7 @@ typedef struct Bound {
     Dimensions size;
     Step *step;                 /* run.step while it grows                */
     int most;                   /* room for so many                       */
+    double entries;             /* of all steps so far                    */
     char assumed[4000];
     double epsilon;
     Variation *variation;       /* NULL: none                             */

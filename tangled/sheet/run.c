@@ -271,8 +271,7 @@ static Job *bind_job(const Convention *convention, const Sheet *sheet,
     job->given = arena_alloc(arena, most * sizeof *job->given);
     bind_entered(job);
     want_derived(job);
-    if (job->run.algorithm < 8)
-        limit_steps(job, 1);
+    limit_sizes(job);
     job->run.assumed = job->assumed;
     run_each(job);
     return job;

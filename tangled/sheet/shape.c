@@ -6,8 +6,8 @@
 
 bool is_transposed(Kind kind, const Layout *layout)
 {
-    return kind == WEIGHT ? layout->weights : kind == VECTOR ? false
-         : layout->rows;
+    return kind == WEIGHT ? layout->weights
+                          : kind != VECTOR && layout->rows;
 }
 
 static const Dimension *dimension(const Dimensions *d, const char *symbol)
@@ -18,27 +18,38 @@ static const Dimension *dimension(const Dimensions *d, const char *symbol)
     return NULL;
 }
 
-static bool agree(Dimensions *d, const char *symbol, int size,
-                  const Item *item, Misfit *misfit)
-{
-    const Dimension *fixed = dimension(d, symbol);
-    if (fixed == NULL) {
-        d->dimension[d->n++] = (Dimension){ symbol, size, item };
-        return true;
-    }
-    misfit->letter = fixed;
-    misfit->is = size;
-    return fixed->size == size;
-}
-
 int letter_size(const Dimensions *d, const char *symbol)
 {
     const Dimension *found = dimension(d, symbol);
     return found == NULL ? 0 : found->size;
 }
 
-/* `gamma = 1` stands for a vector of ones, and so does any one number where
-   a vector may be left out. */
+int size_or_1(const Job *job, const char *symbol)
+{
+    int size = letter_size(&job->size, symbol);
+    return size > 0 ? size : 1;
+}
+
+static const double step_entries = 2e6; /* of all steps of a run together */
+
+void limit_entries(const Job *job, double entries)
+{
+    if (entries > step_entries)
+        fail_in_text(job->f, job->start->at, "the steps would have more than "
+                     "two million entries.");
+}
+
+static bool agree(Dimensions *d, const char *symbol, int size,
+                  const Item *item, Misfit *misfit)
+{
+    const Dimension *fixed = dimension(d, symbol);
+    if (fixed == NULL)
+        d->dimension[d->n++] = (Dimension){ symbol, size, item };
+    misfit->letter = fixed;
+    misfit->is = size;
+    return fixed == NULL || fixed->size == size;
+}
+
 bool is_for_each_entry(const Argument *a, const Item *item)
 {
     return a->kind == VECTOR && a->instead != NULL && *a->instead != '\0'
@@ -48,99 +59,61 @@ bool is_for_each_entry(const Argument *a, const Item *item)
 static bool fits(const Argument *a, const Item *item, const Layout *layout,
                  Dimensions *d, Misfit *misfit)
 {
-    int rows = item->rows, cols = item->cols;
-    bool line = rows == 1 || cols == 1;
+    bool turn = is_transposed(a->kind, layout),
+         line = item->rows == 1 || item->cols == 1,
+         vector = a->kind == VECTOR || (a->kind == ONE_OR_MORE && line);
+    int n = item->rows * item->cols,
+        rows = vector ? n : turn ? item->cols : item->rows;
     *misfit = (Misfit){ item, a, NULL, 0 };
-    if (a->kind == LIST)
-        return line;
     if (is_for_each_entry(a, item))
         return true;
-    if (a->kind == VECTOR)
-        return line && agree(d, a->rows, rows * cols, item, misfit);
-    if (is_transposed(a->kind, layout))
-        rows = item->cols, cols = item->rows;
-    if (a->kind == ONE_OR_MORE && line)
-        rows = rows * cols, cols = 1;
+    if (a->kind == LIST || a->kind == VECTOR)
+        return line && (a->kind == LIST
+                        || agree(d, a->rows, n, item, misfit));
     return agree(d, a->rows, rows, item, misfit)
-        && agree(d, a->cols, cols, item, misfit);
+        && agree(d, a->cols, n / rows, item, misfit);
 }
 
-static const Item *as_tried(const Job *job, const Item *item)
+static const Argument *shape_of(const Job *job, int k)
 {
-    if (item != job->turned)
-        return item;
-    Item *other = arena_alloc(job->arena, sizeof *other);
-    *other = *item;
-    other->rows = item->cols;
-    other->cols = item->rows;
-    return other;
+    return job->entered[k].row != NULL ? &job->entered[k].shape
+         : job->run.sheet->item[k].word != NULL ? NULL : job->argument[k];
 }
 
-static bool each_fits(const Job *job, const Argument *a,
-                      const Layout *layout, Dimensions *d, Misfit *misfit)
-{
-    const Sheet *sheet = job->run.sheet;
-    bool is_X = a->instead != NULL && strcmp(a->instead, "X") == 0
-             && find_item(job, a->name, 0) == NULL;
-    const Argument *same = is_X ? argument_of(job, "X") : a;
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        if (item->word == NULL && job->argument[k] == same
-            && !fits(a, as_tried(job, item), layout, d, misfit))
-            return false;
-    }
-    return true;
-}
-
-/* H d_mid is told by W_o, or by all heads together, and by each head. */
-static void blame_shared(const Job *job, const Dimensions *d,
-                         Misfit *misfit)
-{
-    const Dimension *shared = misfit->letter, *mid = dimension(d, "d_mid");
-    Dimension *by_heads = arena_alloc(job->arena, sizeof *by_heads);
-    *by_heads = (Dimension){ shared->symbol, misfit->is, mid->by };
-    *misfit = (Misfit){ shared->by, argument_of(job, "W_o"), by_heads,
-                        shared->size };
-    for (int k = 0; k < job->run.sheet->n; k++)
-        if (shared->by == &job->run.sheet->item[k]
-            && job->entered[k].row != NULL)
-            misfit->argument = &job->entered[k].shape;
-}
-
-/* What no matrix tells: d_attn as a number, the heads' share of Y, and W
-   that are left out. */
+/* What no matrix says: d_attn as a number, W that are left out, and the
+   product H d_mid. */
 static bool settle_sizes(const Job *job, Dimensions *d, Misfit *misfit)
 {
+    static const char *const squares[] = { "d_attn", "d_out", "d_mid",
+                                           "H d_mid", "d_z" };
     const Item *d_attn = find_item(job, "d_attn", 0),
                *X = find_item(job, "X", 0);
     int d_x = letter_size(d, job->run.algorithm == 3 ? "d_in" : "d_x");
-    if (d_attn != NULL && job->run.algorithm <= 5
+    if (d_attn != NULL
         && !agree(d, "d_attn", integer_given(job, "d_attn", 1, 1000000, ""),
-                  d_attn,
-                  misfit))
+                  d_attn, misfit))
         fail_in_text(job->f, d_attn->at, "d_attn is %d, but by %s it is %d.",
                      misfit->is, misfit->letter->by->typed,
                      misfit->letter->size);
-    static const char *const squares[] = { "d_attn", "d_out", "d_mid",
-                                           "H d_mid" };
-    for (int k = 0; job->identity && k < 4; k++)
-        agree(d, squares[k], d_x, X, misfit);
-    if (job->identity && !agree(d, "d_z", d_x, X, misfit)) {
-        misfit->item = X;       /* W_k is I */
-        misfit->argument = argument_of(job, "X");
-        return false;
-    }
-    int mid = letter_size(d, "d_mid"), all = letter_size(d, "H d_mid");
-    if (job->run.algorithm < 5)
+    for (int k = 0; job->identity && k < 5; k++)
+        if (!agree(d, squares[k], d_x, X, misfit) && k == 4) {
+            misfit->item = X;               /* W_k is I */
+            misfit->argument = argument_of(job, "X");
+            return false;
+        }
+    const Dimension *all = dimension(d, "H d_mid");
+    if (dimension(d, "d_mid") == NULL)
+        agree(d, "d_mid", all == NULL || all->size < job->H ? 1
+              : all->size / job->H, NULL, misfit);
+    const Dimension *mid = dimension(d, "d_mid");
+    int most = job->H * mid->size;
+    if (job->run.algorithm < 5 || agree(d, "H d_mid", most, NULL, misfit))
         return true;
-    if (mid == 0) {
-        mid = all < job->H ? 1 : all / job->H;
-        agree(d, "d_mid", mid, NULL, misfit);
-    }
-    bool fit = agree(d, "H d_mid", job->H * mid, NULL, misfit);
-    if (!fit)
-        blame_shared(job, d, misfit);
-    return fit;
+    d->dimension[d->n] = (Dimension){ "H d_mid", most, mid->by };
+    *misfit = (Misfit){ all->by, shape_of(job, (int)(all->by
+                        - job->run.sheet->item)), &d->dimension[d->n],
+                        all->size };
+    return false;
 }
 
 bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
@@ -149,88 +122,54 @@ bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
     const Sheet *sheet = job->run.sheet;
     d->n = 0;
     agree(d, "1", 1, NULL, misfit);
-    for (int k = 0; k < argument_rows; k++) {
-        const Argument *a = &arguments[k];
+    for (int r = 0; r < argument_rows; r++) {
+        const Argument *a = &arguments[r], *same = a;
         if (!takes(job->run.algorithm, a) || a->rows == NULL)
             continue;
-        if (!each_fits(job, a, layout, d, misfit))
-            return false;
-        if (strcmp(a->name, "W_v") == 0 && letter_size(d, "d_mid") > 0)
-            agree(d, "H d_mid", job->H * letter_size(d, "d_mid"),
-                  dimension(d, "d_mid")->by, misfit);
+        if (a->instead != NULL && *a->instead == 'X'
+            && find_item(job, a->name, 0) == NULL)
+            same = argument_of(job, a->instead);
+        for (int k = 0; k < sheet->n; k++)
+            if (shape_of(job, k) == same
+                && !fits(a, &sheet->item[k], layout, d, misfit))
+                return false;
     }
     for (int k = 0; k < sheet->n; k++)
         if (job->entered[k].row != NULL
-            && !fits(&job->entered[k].shape, &sheet->item[k], layout, d,
-                     misfit))
+            && !fits(shape_of(job, k), &sheet->item[k], layout, d, misfit))
             return false;
     return settle_sizes(job, d, misfit);
 }
 
-/* The one weight that is transposed if all shapes are to fit, and under
-   which layout; NULL: none is, or several might be. */
-static const Item *turned_alone(const Job *job, const Layout **layout)
+static void list_layouts(const Job *job, char *list, size_t size)
 {
-    const Sheet *sheet = job->run.sheet;
-    bool named = find_item(job, "layout", 0) != NULL;
-    for (int l = 0; l < LAYOUTS; l++) {
-        const Item *found = NULL;
-        int n = 0;
-        for (int k = 0; k < sheet->n; k++) {
-            Dimensions d;
-            Misfit misfit;
-            Job other = *job;
-            other.turned = &sheet->item[k];
-            if (job->argument[k] != NULL && job->argument[k]->kind == WEIGHT
-                && all_fit(&other, &layouts[l], &d, &misfit)) {
-                found = other.turned;
-                n++;
-            }
-        }
-        *layout = &layouts[l];
-        if (n == 1 && (!named || *layout == job->run.layout))
-            return found;
-    }
-    return NULL;
+    *list = '\0';
+    for (int k = 0; k < LAYOUTS; k++)
+        if (all_fit(job, &layouts[k], &(Dimensions){ .n = 0 },
+                    &(Misfit){ .is = 0 }))
+            append(list, size, "%s%s", *list != '\0' ? " or "
+                   : "; all shapes would fit under layout ",
+                   layouts[k].name);
 }
 
 _Noreturn void refuse_shape(const Job *job, const Misfit *m)
 {
-    char better[80] = "";
+    char better[80], shape[80], but[80];
     const Layout *layout = job->run.layout;
     const Item *item = m->item;
     const Argument *a = m->argument;
-    for (int k = 0; k < LAYOUTS; k++) {
-        Dimensions d;
-        Misfit other;
-        if (all_fit(job, &layouts[k], &d, &other))
-            append(better, sizeof better, "%s%s", *better != '\0' ? " or "
-                   : "; all shapes would fit under layout ",
-                   layouts[k].name);
-    }
-    const Layout *under;
-    const Item *alone = *better == '\0' ? turned_alone(job, &under) : NULL;
-    if (alone != NULL)
-        fail_in_text(job->f, alone->at,
-                     "%s is %d x %d and alone does not fit "
-                     "layout %s (%s); type its transpose, %d x %d.",
-                     alone->typed,
-                     alone->rows, alone->cols, under->name, under->meaning,
-                     alone->cols, alone->rows);
-    if (m->letter == NULL)
+    const Dimension *letter = m->letter;
+    bool turn = is_transposed(a->kind, layout);
+    list_layouts(job, better, sizeof better);
+    if (letter == NULL)
         fail_in_text(job->f, item->at, "%s is %d x %d; it must be one row or "
                      "one column.", item->typed, item->rows, item->cols);
-    bool turn = is_transposed(a->kind, layout);
-    const Dimension *letter = m->letter;
-    bool one = strcmp(letter->symbol, "1") == 0;
-    char shape[80], but[80];
     if (a->kind == VECTOR)
-        snprintf(shape, sizeof shape, "%s %s", a->rows,
-                 one ? "entry" : "entries");
+        snprintf(shape, sizeof shape, "%s entries", a->rows);
     else
         snprintf(shape, sizeof shape, "%s x %s", turn ? a->cols : a->rows,
                  turn ? a->rows : a->cols);
-    if (one)
+    if (*letter->symbol == '1')
         fail_in_text(job->f, item->at,
                      "%s is %d x %d; in layout %s it is %s%s.",
                      item->typed, item->rows, item->cols, layout->name, shape,
@@ -245,4 +184,3 @@ _Noreturn void refuse_shape(const Job *job, const Misfit *m)
                  "be %d, %s%s.", item->typed, item->rows, item->cols, shape,
                  layout->name, letter->symbol, m->is, but, better);
 }
-

@@ -16,6 +16,9 @@ int size_or_1(const Job *job, const char *symbol);
 /* Whether an item is one number that stands for each entry of a vector. */
 bool is_for_each_entry(const Argument *a, const Item *item);
 
+/* Refuses so many entries of all steps together, if they are too many. */
+void limit_entries(const Job *job, double entries);
+
 /* Whether all shapes fit in a layout; the letters' sizes, or what does not
    fit. */
 bool all_fit(const Job *job, const Layout *layout, Dimensions *d,

@@ -8,62 +8,79 @@
 
 static int given_layers(Job *job, Part part, const char *name)
 {
-    const int most = 100;
+    enum { MOST = 100 };
     const Sheet *sheet = job->run.sheet;
+    const Item *given = find_item(job, name, 0);
     int least = 0;
+    char number[20];
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
-        bool step = job->entered[k].row != NULL;
-        Part of = step ? job->entered[k].part : part_of_item(job, item);
+        Part of = job->entered[k].row != NULL ? job->entered[k].part
+                                              : part_of_item(job, item);
         int l = item->layer > 0 ? item->layer : 1;
         if (!item->claim && l > least
             && (of == part || (of == ED && part == DEC)))
             least = l;
     }
     double L = number_given(job, name, least);
-    if (least > most)
+    if (least > MOST)
         fail_in_text(job->f, job->start->at, "a model has at most %d layers.",
-                     most);
-    if (L != floor(L) || L < least || L > most)
-        fail_in_text(job->f, find_item(job, name, 0)->at,
-                     "%s is %g; it must be one "
-                     "of %d ... %d.", name, L, least, most);
-    if (find_item(job, name, 0) == NULL)
-        note_assumed_number(job, name, least);
+                     MOST);
+    if (L != floor(L) || L < least || L > MOST)
+        fail_in_text(job->f, given->at, "%s is %g; it must be one of "
+                     "%d ... %d.", name, L, least, MOST);
+    snprintf(number, sizeof number, "%d", least);
+    if (given == NULL)
+        note_assumption(job, name, number);
     return (int)L;
 }
 
-static int item_head(const Item *item) { return item->head; }
-static int item_size(const Item *item) { return item->rows * item->cols; }
-
-/* The most that any item of these names has; at least that. */
-static int most_of(const Job *job, const char *names,
-                   int (*has)(const Item *item), int least)
+/* The largest head, or the most entries, of an item of these names; at least
+   that. */
+static int most_of(const Job *job, const char *names, bool heads, int most)
 {
     const Sheet *sheet = job->run.sheet;
-    for (int k = 0; k < sheet->n; k++)
-        if (!sheet->item[k].claim && has(&sheet->item[k]) > least
-            && word_in(names, sheet->item[k].name,
-                       strlen(sheet->item[k].name)))
-            least = has(&sheet->item[k]);
-    return least;
+    for (int k = 0; k < sheet->n; k++) {
+        const Item *item = &sheet->item[k];
+        int n = heads ? item->head : item->rows * item->cols;
+        if (!item->claim && n > most
+            && word_in(names, item->name, strlen(item->name)))
+            most = n;
+    }
+    return most;
 }
 
 int given_heads(const Job *job)
 {
-    return most_of(job, "W_q W_k W_v b_q b_k b_v", item_head, job->H);
+    return most_of(job, "W_q W_k W_v b_q b_k b_v", true, job->H);
 }
 
-static int longest(const Job *job)
+int longest_sequence(const Job *job)
 {
     int ell_x = letter_size(&job->size, "ell_x"),
         ell_z = letter_size(&job->size, "ell_z"),
-        most = most_of(job, "x z", item_size, 1);
+        most = most_of(job, "x z", false, 1);
     most = ell_x > most ? ell_x : most;
     most = ell_z > most ? ell_z : most;
     if (job->run.algorithm == 14)
         return most + job->ell_gen - 1;
     return most > job->ell_gen ? most : job->ell_gen;
+}
+
+/* The rows know how large their steps are. */
+void limit_sizes(const Job *job)
+{
+    bool model = job->run.algorithm >= 8;
+    for (const StepRow *row = step_table; row < step_table + step_rows;
+         row++) {
+        const char *const letters[] = { row->high, row->wide };
+        double n = comes_by(job->run.algorithm, row);
+        for (int k = 0; k < 2 && n > 0; k++)
+            n *= model && strncmp(letters[k], "ell", 3) == 0
+               ? longest_sequence(job)
+               : size_or_1(job, letter_of(job, row, letters[k], NOWHERE));
+        limit_entries(job, n);
+    }
 }
 
 static void given_positions(Job *job, Hyperparameters *h)
@@ -85,7 +102,8 @@ static void given_positions(Job *job, Hyperparameters *h)
                  : word == 3 ? VASWANI_SINES : NO_POSITIONS;
     job->run.unplaced = h->positions == NO_POSITIONS;
     h->ell_max = W_p != NULL ? letter_size(&job->size, "ell_max")
-               : integer_given(job, "ell_max", longest(job), 1000000, "");
+               : integer_given(job, "ell_max", longest_sequence(job), 1000000,
+                               "");
     if (word >= 2)
         limit_entries(job, (double)h->d_e * h->ell_max);
 }
@@ -121,20 +139,19 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
 {
     char list[700] = "", name[60];
     Part part = part_of_item(job, item);
-    if (is_of_layer(item->name) && part == NOWHERE)
+    bool in_layer = owner_of(item->name) != OF_MODEL;
+    int L = part == NOWHERE ? 0 : layers_of(&job->hyper, part);
+    if (in_layer && part == NOWHERE)
         refuse_which_attention(job, item);
-    if (is_of_layer(item->name) && item->layer == 0 && item->head <= job->H
-        && part != NOWHERE && layers_of(&job->hyper, part) > 1)
+    if (in_layer && item->layer == 0 && item->head <= job->H && L > 1)
         fail_in_text(job->f, item->at,
-                     "%s: of which layer? There are %d; a name "
-                     "such as layer1.X, enc1.X or dec1.X tells.", item->typed,
-                     layers_of(&job->hyper, part));
+                     "%s: of which layer? There are %d; a name such as "
+                     "layer1.X, enc1.X or dec1.X tells.", item->typed, L);
     for (int k = 1; k <= theta->n; k++) {
         Step place = place_of(&theta->parameter[k]);
-        if (place.layer > 1 || place.head > 1)
-            continue;
         step_name(name, sizeof name, &place);
-        add_to_list(list, sizeof list, name);
+        if (place.layer <= 1 && place.head <= 1)
+            add_to_list(list, sizeof list, name);
     }
     fail_in_text(job->f, item->at, "this model has no %s; it has %s.",
                  item->typed, list);
@@ -155,28 +172,6 @@ static void check_places(const Job *job, const Theta *theta)
         }
         if (!found)
             refuse_place(job, theta, item);
-    }
-}
-
-static void check_pair(const Job *job, const Item *given, Part part,
-                       int layer)
-{
-    static const char *const pairs[][2] = { { "W_v", "W_o" },
-        { "W_mlp1", "W_mlp2" }, { "W_mlp3", "W_mlp4" } };
-    const Sheet *sheet = job->run.sheet;
-    for (int k = 0; k < 6; k++) {
-        const char *other = pairs[k / 2][1 - k % 2];
-        bool found = strcmp(given->name, pairs[k / 2][k % 2]) != 0;
-        for (int i = 0; i < sheet->n && !found; i++) {
-            const Item *item = &sheet->item[i];
-            found = !item->claim && strcmp(item->name, other) == 0
-                 && part_of_item(job, item) == part
-                 && (item->layer == 0 ? 1 : item->layer) == layer;
-        }
-        if (!found)
-            fail_in_text(job->f, given->at,
-                         "%s is given, but not the %s that "
-                         "goes with it.", given->typed, other);
     }
 }
 
@@ -204,90 +199,38 @@ static Theta *theta_to_run(Job *job)
     return theta;
 }
 
-static int attention_layers(const Hyperparameters *h)     /* of attention */
-{
-    return h->L + h->L_enc + 2 * h->L_dec;
-}
-
 static int given_sequences(const Job *job)
 {
-    return most_of(job, "x z", item_head, 1);
+    return most_of(job, "x z", true, 1);
 }
 
-static int given_epochs(const Job *job)
-{
-    return integer_given(job, "N_epochs", 1, 1000, "");
-}
-
-/* How often the model is run. */
-static int given_turns(const Job *job)
-{
-    return is_training(job) ? given_sequences(job) * given_epochs(job)
-         : job->ell_gen > 0 ? job->ell_gen : 1;
-}
-
-/* The rows know how large their steps are. */
-void limit_steps(const Job *job, int turns)
-{
-    bool model = job->run.algorithm >= 8;
-    int layers = attention_layers(&job->hyper);
-    double entries = is_training(job) ? 3.0 * (double)theta_count(job->model)
-        : 0;
-    for (const StepRow *row = step_table; row < step_table + step_rows;
-         row++) {
-        const char *const letters[] = { row->high, row->wide };
-        bool in_layer = model && (row->algorithm < 7
-                                  || part_of_row(row) != NOWHERE);
-        double n = (is_in_heads(job, row) ? job->H : 1)
-                 * (model && row->algorithm == 6 ? 2 * layers + 1
-                    : in_layer ? layers : 1);
-        if (row->derived || !comes_by(job->run.algorithm, row))
-            continue;
-        for (int k = 0; k < 2; k++)
-            n *= model && strncmp(letters[k], "ell", 3) == 0 ? longest(job)
-               : size_or_1(job, letter_of(job, row, letters[k], NOWHERE));
-        entries += n;
-    }
-    limit_entries(job, turns * entries);
-}
-
-static void limit_all_heads(const Job *job)
+static void limit_heads(const Job *job)
 {
     enum { MOST = 1000 };
-    if (attention_layers(&job->hyper) * job->hyper.H > MOST)
-        fail_in_text(job->f, job->start->at,
-                     "a model has at most %d heads in all "
-                     "of its layers.", MOST);
+    const Hyperparameters *h = &job->hyper;
+    if ((h->L + h->L_enc + 2 * h->L_dec) * h->H > MOST)
+        fail_in_text(job->f, job->start->at, "a model has at most %d heads "
+                     "in all of its layers.", MOST);
 }
 
 static Theta *given_theta(Job *job)
 {
     if (!is_binding(job))
         return theta_to_run(job);
-    const Item *tied = find_item(job, "W_u", 0);
     given_hyperparameters(job);
-    if (job->run.tied && tied != NULL)
-        fail_in_text(job->f, tied->at,
-                     "with 'tied yes' W_u is %s; leave it out.",
-                     as_W_u(job->run.layout));
-    if (job->run.tied)
-        note_assumption(job, "W_u", as_W_u(job->run.layout));
-    else
+    check_tied(job);
+    if (!job->run.tied)
         require_item(job, "W_u", 0);
-    limit_all_heads(job);
+    limit_heads(job);
     Theta *theta = job->model = theta_new(job->arena, &job->hyper);
     job->hyper = theta->hyper;
     limit_entries(job, (double)theta_count(theta));
-    limit_steps(job, given_turns(job));
     check_places(job, theta);
     theta_allocate(theta, job->arena);
     job->given = arena_alloc(job->arena,
                              (size_t)theta->n * sizeof *job->given);
     for (int k = 1; k <= theta->n; k++) {
         const Step place = place_of(&theta->parameter[k]);
-        const Item *item = item_at(job, &place);
-        if (item != NULL && !job->late)
-            check_pair(job, item, place.part, place.layer);
         bind_matrix(job, &place, *theta->parameter[k].place);
     }
     job->running = theta_new(job->arena, &job->hyper);
@@ -295,34 +238,33 @@ static Theta *given_theta(Job *job)
     return theta;
 }
 
+static void check_room(const Job *job, const Item *item, int length)
+{
+    if (length > job->hyper.ell_max && item != NULL)
+        fail_in_text(job->f, item->at, "%s has %d tokens; ell_max is %d.",
+                     item->typed, length, job->hyper.ell_max);
+    if (length > job->hyper.ell_max)
+        fail_in_text(job->f, job->start->at, "the model would read %d "
+                     "tokens; ell_max is %d.", length, job->hyper.ell_max);
+}
+
+/* Where no matrix says how many tokens there are, and where a step stands in
+   for them, each is 1. */
 static Tokens given_tokens(const Job *job, const char *name, int number)
 {
-    const Hyperparameters *h = &job->hyper;
     const Item *item = require_item(job, name, number);
     int length = item != NULL ? item->rows * item->cols
                : size_or_1(job, *name == 'z' ? "ell_z" : "ell_x");
     int *id = arena_alloc(job->arena, (size_t)length * sizeof *id);
-    bool told = letter_size(&job->size, "N_V") > 0;
-    if (item == NULL && length > h->ell_max)
-        fail_in_text(job->f, job->start->at,
-                     "there are %d tokens; ell_max is %d.",
-                     length, h->ell_max);
-    for (int t = 0; t < length && item == NULL; t++)
-        id[t] = 1;              /* it stands behind what is given */
-    if (item == NULL)
-        return (Tokens){ length, id };
-    if (length > h->ell_max)
-        fail_in_text(job->f, item->at, "%s has %d tokens; ell_max is %d.",
-                     item->typed, length, h->ell_max);
+    int N_V = letter_size(&job->size, "N_V");
+    check_room(job, item, length);
     for (int t = 0; t < length; t++) {
-        double v =
-            entry_value(job, job->argument[item - job->run.sheet->item],
-                               item, t);
-        if (v != floor(v) || v < 1 || (v > h->N_V && told))
+        double v = item == NULL ? 1
+                 : entry_value(job, argument_of(job, name), item, t);
+        if (v != floor(v) || v < 1 || (v > N_V && N_V > 0))
             fail_in_text(job->f, item->entry[t].at,
-                         "a token is one of 1 ... %d.",
-                         h->N_V);
-        id[t] = told ? (int)v : 1;
+                         "a token is one of 1 ... %d.", job->hyper.N_V);
+        id[t] = N_V > 0 ? (int)v : 1;
     }
     return (Tokens){ length, id };
 }
@@ -377,22 +319,27 @@ static const double *given_chances(const Job *job, int least,
     return u;
 }
 
+static void check_special_token(const Job *job, int least, const char *token)
+{
+    if (job->hyper.N_V < least)
+        fail_in_text(job->f, require_item(job, "W_e", 0)->at,
+                     "N_V must be at least %d: %s is N_V - %d.", least,
+                     token, least - 1);
+}
+
 static Training given_training(Job *job)
 {
-    Training how = { .N_epochs = given_epochs(job),
+    Training how = { .N_epochs = integer_given(job, "N_epochs", 1, 1000, ""),
                      .eta = number_given(job, "eta", 1) };
     if (find_item(job, "N_epochs", 0) == NULL)
         note_assumption(job, "N_epochs", "1");
     if (job->run.algorithm != 12)
         return how;
+    int most = longest_sequence(job);
     how.p_mask = number_given(job, "p_mask", 1);
-    job->u = given_chances(job, longest(job), "each token needs one");
-    if (job->hyper.N_V < 3)
-        fail_in_text(job->f, require_item(job, "W_e", 0)->at,
-                     "N_V must be at least 3: "
-                     "mask_token is N_V - 2.");
-    job->row = arena_alloc(job->arena,
-                           (size_t)longest(job) * sizeof *job->row);
+    job->u = given_chances(job, most, "each token needs one");
+    check_special_token(job, 3, "mask_token");
+    job->row = arena_alloc(job->arena, (size_t)most * sizeof *job->row);
     return how;
 }
 
@@ -454,13 +401,6 @@ static void run_training(Job *job)
     keep_result(job, change);
 }
 
-static double given_tau(Job *job)
-{
-    if (find_item(job, "tau", 0) == NULL)
-        note_assumption(job, "tau", "1");
-    return job->tau = number_given(job, "tau", 1);
-}
-
 Mat draw_token(Job *job, Mat q)
 {
     const NumberList *list = job->chances;
@@ -490,14 +430,17 @@ Mat draw_token(Job *job, Mat q)
     return other;
 }
 
-static Random given_numbers(Job *job, double tau, NumberList *list)
+static Random given_numbers(Job *job, NumberList *list)
 {
     const Item *u = find_item(job, "u", 0);
     int n = u == NULL ? 1 : u->rows * u->cols;
+    if (find_item(job, "tau", 0) == NULL)
+        note_assumption(job, "tau", "1");
+    job->tau = number_given(job, "tau", 1);
     job->ell_gen = integer_given(job, "ell_gen", n, 10000, "");
     size_t bytes = (size_t)job->ell_gen * sizeof(double);
     *list = (NumberList){ .n = job->ell_gen };
-    if (u != NULL || tau > 0)
+    if (u != NULL || job->tau > 0)
         list->u = given_chances(job, job->ell_gen, "each token that is "
                                 "drawn needs one");
     else
@@ -506,50 +449,30 @@ static Random given_numbers(Job *job, double tau, NumberList *list)
     return random_in(list);
 }
 
-static void check_room(const Job *job, int length)
-{
-    if (length > job->hyper.ell_max)
-        fail_in_text(job->f, job->start->at,
-                     "the model would read %d tokens; "
-                     "ell_max is %d.", length, job->hyper.ell_max);
-}
-
-static void run_dinference(Job *job)
+static void run_inference(Job *job)
 {
     NumberList list;
-    double tau = given_tau(job);
-    Random random = given_numbers(job, tau, &list);
+    Random random = given_numbers(job, &list);
     Theta *theta = given_theta(job);
-    Tokens x = given_tokens(job, "x", 0);
-    check_room(job, x.length + job->ell_gen - 1);
+    bool of_pairs = architecture(job) == ED_TRANSFORMER;
+    Tokens start = given_tokens(job, of_pairs ? "z" : "x", 0);
+    if (of_pairs)
+        check_special_token(job, 2, "bos_token");
+    check_room(job, NULL, of_pairs ? job->ell_gen
+                                   : start.length + job->ell_gen - 1);
     if (is_binding(job))
         return;
-    Tokens y = dinference(job->tape, x, theta, job->ell_gen, tau, &random);
+    job->turn = of_pairs;
+    Tokens y = of_pairs
+        ? edinference(job->tape, start, theta, job->ell_gen, job->tau,
+                      &random)
+        : dinference(job->tape, start, theta, job->ell_gen, job->tau,
+                     &random);
     job->turn = 0;
-    add_integers(job, (Step){ .algorithm = 14, .line = 8, .name = "y" },
+    add_integers(job, of_pairs
+                 ? (Step){ .algorithm = 15, .line = 9, .name = "x_hat" }
+                 : (Step){ .algorithm = 14, .line = 8, .name = "y" },
                  y.length, y.id, !job->late || job->seen->known);
-    keep_result(job, job->step[job->run.n - 1].M);
-}
-
-static void run_edinference(Job *job)
-{
-    NumberList list;
-    double tau = given_tau(job);
-    Random random = given_numbers(job, tau, &list);
-    Theta *theta = given_theta(job);
-    Tokens z = given_tokens(job, "z", 0);
-    if (theta->hyper.N_V < 2)
-        fail_in_text(job->f, require_item(job, "W_e", 0)->at,
-                     "N_V must be at least 2: "
-                     "bos_token is N_V - 1.");
-    check_room(job, job->ell_gen);
-    if (is_binding(job))
-        return;
-    job->turn = 1;
-    Tokens x = edinference(job->tape, z, theta, job->ell_gen, tau, &random);
-    job->turn = 0;
-    add_integers(job, (Step){ .algorithm = 15, .line = 9, .name = "x_hat" },
-                 x.length, x.id, !job->late || job->seen->known);
     keep_result(job, job->step[job->run.n - 1].M);
 }
 
@@ -558,7 +481,7 @@ void run_transformer(Job *job)
     static void (*const models[])(Job *job) = {
         run_model, run_model, run_model,
         run_training, run_training, run_training,
-        run_dinference, run_edinference };
+        run_inference, run_inference };
     models[job->run.algorithm - 8](job);
 }
 

@@ -162,11 +162,6 @@ LAW(what_is_meant_otherwise_is_refused)
     REFUSED_START("algorithm 4\n" QKV "mask = 0 -inf ; 2 0\n", ":5:17: an "
                   "entry of the mask is 1, may look, or 0, may not; in a "
                   "mask that is added, 0 or -inf.");
-    REFUSED_START("algorithm 4\nlayout textbook\nX = 1 2 3 ; 4 5 6\n"
-                  "Wq = 1 0 ; 0 1 ; 1 1\nWk = 1 0 1 ; 0 1 1\n"
-                  "Wv = 1 ; 0 ; 2\n", ":5:1: Wk is 2 x 3 and alone does not "
-                  "fit layout textbook (rows are tokens, x W); type its "
-                  "transpose, 3 x 2.");
     REFUSED_START("algorithm 4\nQuery = 1\n", "this is no name that a sheet "
                   "knows; Algorithm 4 takes algorithm, layout");
     REFUSED_START("algorithm 4\n" QKV "claim softmax = 1 0 ; 0 1\n", "this "

@@ -314,7 +314,7 @@ LAW(long_vectors_are_counted_too)
                                     "two million entries.";
     const char *of_13 = "algorithm 13\neta 1\nepsilon 1\n";
     assert_claims(of_long_vectors(of_13, 1000, 3), 0);
-    assert_refused(of_long_vectors(of_13, 1000, 100), too_large);
+    assert_refused(of_long_vectors(of_13, 1000, 200), too_large);
     const char *of_14 = "algorithm 14\nepsilon 1\ntau 0\nell_gen 100\nx = 1\n";
     assert_claims(of_long_vectors(of_14, 10, 0), 0);
     assert_refused(of_long_vectors(of_14, 200, 0), too_large);

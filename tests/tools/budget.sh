@@ -10,7 +10,7 @@ set -u
 BUDGET='
 tangled          760    tangled/library 3650    tangled/practice 1875
 tangled/text    1980    tangled/cli     1680    tangled/hub      1590
-tangled/sheet   7488    tangled/show    1300    tangled/check    4600
+tangled/sheet   7268    tangled/show    1300    tangled/check    4600
 tangled/model   5850    tangled/course  3900
 tests-C        29210    tests-data      8300    tests-scripts    6800
 tangled/ftx.h                   450    tangled/check/check.h         200
