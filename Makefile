@@ -67,6 +67,8 @@ numbers: ftx    # doc/numbers.ftx, the model in the page: trained for a minute, 
 	doc/numbers.py
 program.pdf: ftx # volume 2 to doc/program.pdf
 	doc/weave --pdf doc/program build/ftx
+epub: ftx       # volume 1 to doc/ftx.epub, checked where epubcheck is installed; needs python3
+	doc/weave --epub ftx.nw build/ftx
 
 test:           # every test, in double and in single precision
 	doc/deps tests
@@ -137,6 +139,6 @@ debug:          # build/debug/build/ftx, whose debugger shows the webs
 clean:
 	rm -rf build
 
-.PHONY: ftx all deps tangle book page numbers program.pdf test double float check tests soak mutants fuzz machines bench $(PARTS) quality lab gradescope labtest man install dist debug clean
+.PHONY: ftx all deps tangle book page numbers program.pdf epub test double float check tests soak mutants fuzz machines bench $(PARTS) quality lab gradescope labtest man install dist debug clean
 .DELETE_ON_ERROR:
 -include $(wildcard $(OUT)/*.d $(OUT)/*/*.d $(OUT)/*/*/*.d)

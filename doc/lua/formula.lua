@@ -167,8 +167,10 @@ local function one_style_a_word(html)
   html = html:gsub('<mstyle mathvariant="([%a-]+)">(<mstyle mathvariant="%1">.-</mstyle>)'
                    .. '</mstyle>', '%2')    -- said twice
   for _, style in ipairs { 'monospace', 'normal', 'italic' } do
-    html = html:gsub('</mi></mstyle><mstyle mathvariant="' .. style .. '"><mi>',
-                     '</mi><mi>')
+    local open, n = '<mstyle mathvariant="' .. style .. '"><mi>', 1
+    while n > 0 do
+      html, n = html:gsub('(' .. open .. '[%w<>/]-</mi>)</mstyle>' .. open, '%1<mi>')
+    end
   end
   return html
 end

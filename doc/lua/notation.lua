@@ -14,7 +14,7 @@ local EVERYWHERE = [[ W X \tilde{X} Z Q K S A Y P M B C I R \tilde{V} e \hat{e}
 local IN = {
   alg3 = [[ q k_ v_ \tilde{v} ]], alg4 = [[ V ]], alg5 = [[ V ]], alg7 = [[ p a ]],
   alg13 = [[ d -d_ ]], alg14 = [[ p q ]], alg15 = [[ p q ]],
-  sampling = [[ p q ]], step = [[ a d q s v \tilde{v} ]], trace = [[ q ]], options = [[ p q -K ]],
+  sampling = [[ p q ]], step = [[ a d -d_ q s v \tilde{v} ]], trace = [[ q ]], options = [[ p q -K ]],
   operations = [[ b p a g m v y ]], conventions = [[ V ]],
   ['matrices'] = [[ b g m v ]], ['sums-and-multiples'] = [[ g ]],
   ['down-the-columns'] = [[ m v ]], ['choosing-and-arranging'] = [[ y ]],
