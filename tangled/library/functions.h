@@ -67,26 +67,26 @@ WITHIN real total(int n, const real *a)         /* sum of a[i] */
     return sum_of_lanes(lane);
 }
 
-WITHIN real inner(int n, const real *a, const real *b)
+/* The sum of (a[i] - m) (b[i] - m). */
+WITHIN real inner_about(int n, const real *a, const real *b, real m)
 {
     real lane[LANES] = {0};
     int i = 0;
     for (; i + LANES <= n; i += LANES)
-        EACH_LANE lane[l] += a[i + l] * b[i + l];
+        EACH_LANE lane[l] += (a[i + l] - m) * (b[i + l] - m);
     for (int l = 0; i + l < n; l++)
-        lane[l] += a[i + l] * b[i + l];
+        lane[l] += (a[i + l] - m) * (b[i + l] - m);
     return sum_of_lanes(lane);
+}
+
+WITHIN real inner(int n, const real *a, const real *b)
+{
+    return inner_about(n, a, b, 0);
 }
 
 WITHIN real squares(int n, const real *a, real m)
 {
-    real lane[LANES] = {0};
-    int i = 0;
-    for (; i + LANES <= n; i += LANES)
-        EACH_LANE lane[l] += (a[i + l] - m) * (a[i + l] - m);
-    for (int l = 0; i + l < n; l++)
-        lane[l] += (a[i + l] - m) * (a[i + l] - m);
-    return sum_of_lanes(lane);
+    return inner_about(n, a, a, m);
 }
 
 WITHIN real larger(real a, real b)
@@ -122,9 +122,12 @@ WITHIN float either(bool first, float a, float b)
     return a;
 }
 
-WITHIN float at_least(float x, float least)     /* a NaN stays one */
+/* The larger of the two; a NaN stays one. */
+WITHIN real at_least(real x, real least)
 {
-    return either(x < least, least, x);
+    return sizeof x == sizeof(float)
+         ? (real)either(x < least, (float)least, (float)x)
+         : x < least ? least : x;
 }
 
 WITHIN float power_of_2(int32_t n)                 /* 0 for n = -127 */
@@ -137,7 +140,7 @@ WITHIN float power_of_2(int32_t n)                 /* 0 for n = -127 */
 
 WITHIN float exp_single(float x, float rest)    /* e^(x + rest) */
 {
-    x = -at_least(-at_least(x, -176), -89);
+    x = (float)-at_least(-at_least((real)x, -176), -89);
     const float shifted = x * 0x1.715476p0f + 0x1.8p23f;    /* 1 / ln 2 */
     const float n = shifted - 0x1.8p23f;
     const float r = x - n * 0x1.62e4p-1f - n * 0x1.7f7d1cp-20f + rest;
@@ -161,7 +164,7 @@ WITHIN real exp_of(real x)
 
 WITHIN float Phi_single(float x, float *phi)
 {
-    const float a = -at_least(-fabsf(x), -15);
+    const float a = (float)-at_least(-(real)fabsf(x), -15);
     int32_t bits;
     float head;
     memcpy(&bits, &a, sizeof bits);

@@ -8,12 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-static size_t wanted(Mat M)     /* entries of dM; 0: nobody wants it */
+static size_t gradient_size(Mat M)      /* 0: it keeps no gradient */
 {
     return M->grad == NULL ? 0 : entries(M);
 }
 
-static real *column(real *at, Mat M, int j)         /* at or grad of M */
+/* Returns column j of the entries at, or of the gradient, of M. */
+static real *column(real *at, Mat M, int j)
 {
     return at + (size_t)M->rows * (size_t)j;
 }
@@ -23,14 +24,14 @@ static void zero_entries(Mat M)
     memset(M->at, 0, entries(M) * sizeof(real));
 }
 
-static Mat zeroed(Mat M)
+static Mat clear_matrix(Mat M)
 {
     zero_entries(M);
     clear_gradient(M);
     return M;
 }
 
-static void has_column(Where where, int rows, int cols)
+static void require_column(Where where, int rows, int cols)
 {
     if (cols < 1)
         refuse(where, "a matrix of %d x %d; it needs a row and a column.",
@@ -39,20 +40,20 @@ static void has_column(Where where, int rows, int cols)
 
 Mat parameter_(Where where, Arena *arena, int rows, int cols)
 {
-    has_column(where, rows, cols);
-    return zeroed(matrix_new(where, arena, rows, cols, true));
+    require_column(where, rows, cols);
+    return clear_matrix(matrix_new(where, arena, rows, cols, true));
 }
 
 Mat constant_(Where where, Arena *arena, int rows, int cols)
 {
-    has_column(where, rows, cols);
-    return zeroed(matrix_new(where, arena, rows, cols, false));
+    require_column(where, rows, cols);
+    return clear_matrix(matrix_new(where, arena, rows, cols, false));
 }
 
 Mat input_(Where where, Tape *tape, int rows, int cols)
 {
-    has_column(where, rows, cols);
-    return zeroed(node_on(where, tape, rows, cols, NULL, 0, NULL));
+    require_column(where, rows, cols);
+    return clear_matrix(node_on(where, tape, rows, cols, NULL, 0, NULL));
 }
 
 Mat *matrices(Mat M, int n)
@@ -73,27 +74,20 @@ real *entry_(Where where, Mat M, int i, int j)
                      : &column(M->at, M, j - 1)[i - 1];
 }
 
-static void same_shape(Where where, Mat A, Mat B)
+static void require_same_shape(Where where, Mat A, Mat B)
 {
     if (A->rows != B->rows || A->cols != B->cols)
         refuse(where, "the first is %d x %d and the second %d x %d; they "
                "must have one shape.", A->rows, A->cols, B->rows, B->cols);
 }
 
-static void is_column(Where where, Mat b, const char *name, Mat M)
+static void require_shape(Where where, Mat v, const char *name, int rows,
+                          int cols, Mat M)
 {
-    if (b->rows != M->rows || b->cols != 1)
+    if (v->rows != rows || v->cols != cols)
         refuse(where, "%s is %d x %d; for a matrix of %d x %d it must be "
-               "%d x 1.", name, b->rows, b->cols, M->rows, M->cols,
-               M->rows);
-}
-
-static void is_row(Where where, Mat m, const char *name, Mat M)
-{
-    if (m->rows != 1 || m->cols != M->cols)
-        refuse(where, "%s is %d x %d; for a matrix of %d x %d it must be "
-               "1 x %d.", name, m->rows, m->cols, M->rows, M->cols,
-               M->cols);
+               "%d x %d.", name, v->rows, v->cols, M->rows, M->cols, rows,
+               cols);
 }
 
 typedef struct {
@@ -138,20 +132,35 @@ static void add_to_gradient(Mat M, Factor A, Factor B)  /* dM += A B */
         add_product(M->grad, A, B);
 }
 
-static void mul_backward(Mat Y)
+FAST static void add_rows_to(real *db, Mat Y)       /* db += dY 1 */
+{
+    for (int j = 0; db != NULL && j < Y->cols; j++)
+        for (int i = 0; i < Y->rows; i++)
+            db[i] += column(Y->grad, Y, j)[i];
+}
+
+static void affine_backward(Mat Y)      /* of[2] is b; a product has none */
 {
     Mat A = Y->of[0], B = Y->of[1];
     add_to_gradient(A, gradient_of(Y), transpose(entries_of(B)));
     add_to_gradient(B, transpose(entries_of(A)), gradient_of(Y));
+    if (Y->n == 3)
+        add_rows_to(Y->of[2]->grad, Y);
 }
 
-static void mul_forward(struct Matrix *Y)
+static void affine_forward(struct Matrix *Y)
 {
-    zero_entries(Y);
+    if (Y->n == 2)
+        zero_entries(Y);
+    for (int j = 0; Y->n == 3 && j < Y->cols; j++)
+        memcpy(column(Y->at, Y, j), Y->of[2]->at,
+               (size_t)Y->rows * sizeof(real));
     add_product(Y->at, entries_of(Y->of[0]), entries_of(Y->of[1]));
 }
 
-static const Operation mul_operation = { "mul", mul_forward, mul_backward };
+static const Operation
+    mul_operation = { "mul", affine_forward, affine_backward },
+    affine_operation = { "affine", affine_forward, affine_backward };
 
 Mat mul_(Where where, Mat A, Mat B)
 {
@@ -200,33 +209,6 @@ Mat mul_tn_(Where where, Mat A, Mat B)
                                  2, (Mat[]){ A, B }));
 }
 
-FAST static void add_rows_to(real *db, Mat Y)       /* db += dY 1 */
-{
-    for (int j = 0; db != NULL && j < Y->cols; j++)
-        for (int i = 0; i < Y->rows; i++)
-            db[i] += column(Y->grad, Y, j)[i];
-}
-
-static void affine_backward(Mat Y)
-{
-    mul_backward(Y);
-    if (Y->n == 3)
-        add_rows_to(Y->of[2]->grad, Y);
-}
-
-static void affine_forward(struct Matrix *Y)
-{
-    Mat b = Y->n == 3 ? Y->of[2] : NULL;
-    if (b == NULL)
-        zero_entries(Y);
-    for (int j = 0; b != NULL && j < Y->cols; j++)
-        memcpy(column(Y->at, Y, j), b->at, entries(b) * sizeof(real));
-    add_product(Y->at, entries_of(Y->of[0]), entries_of(Y->of[1]));
-}
-
-static const Operation
-    affine_operation = { "affine", affine_forward, affine_backward };
-
 Mat affine_(Where where, Mat W, Mat X, Mat b)
 {
     if (W->cols != X->rows)
@@ -234,7 +216,7 @@ Mat affine_(Where where, Mat W, Mat X, Mat b)
                "columns as X has rows.",
                W->rows, W->cols, X->rows, X->cols);
     if (b != NULL)
-        is_column(where, b, "b", W);
+        require_shape(where, b, "b", W->rows, 1, W);
     const int n = b == NULL ? 2 : 3;
     const Mat of[] = { W, X, b };
     return node_compute(node_on(where, tape_of(where, n, of), W->rows,
@@ -265,7 +247,7 @@ static const Operation add_operation = { "add", add_forward, add_backward };
 
 Mat add_(Where where, Mat A, Mat B)
 {
-    same_shape(where, A, B);
+    require_same_shape(where, A, B);
     return node_compute(node_new(where, A->rows, A->cols, &add_operation, 2,
                                  (Mat[]){ A, B }));
 }
@@ -291,7 +273,7 @@ Mat add_bias_(Where where, Mat M, Mat b)
 {
     if (b == NULL)
         return M;
-    is_column(where, b, "b", M);
+    require_shape(where, b, "b", M->rows, 1, M);
     return node_compute(node_new(where, M->rows, M->cols,
                                  &add_bias_operation, 2, (Mat[]){ M, b }));
 }
@@ -345,7 +327,7 @@ static const Operation scale_rows_operation = {
 
 Mat scale_rows_(Where where, Mat g, Mat M)
 {
-    is_column(where, g, "g", M);
+    require_shape(where, g, "g", M->rows, 1, M);
     return node_compute(node_new(where, M->rows, M->cols,
                                  &scale_rows_operation, 2,
                                  (Mat[]){ g, M }));
@@ -354,9 +336,9 @@ Mat scale_rows_(Where where, Mat g, Mat M)
 FAST static void hadamard_backward(Mat Y)
 {
     Mat A = Y->of[0], B = Y->of[1];
-    for (size_t k = 0, n = wanted(A); k < n; k++)
+    for (size_t k = 0, n = gradient_size(A); k < n; k++)
         A->grad[k] += Y->grad[k] * B->at[k];
-    for (size_t k = 0, n = wanted(B); k < n; k++)
+    for (size_t k = 0, n = gradient_size(B); k < n; k++)
         B->grad[k] += Y->grad[k] * A->at[k];
 }
 
@@ -372,7 +354,7 @@ static const Operation
 
 Mat hadamard_(Where where, Mat A, Mat B)
 {
-    same_shape(where, A, B);
+    require_same_shape(where, A, B);
     return node_compute(node_new(where, A->rows, A->cols,
                                  &hadamard_operation, 2, (Mat[]){ A, B }));
 }
@@ -380,7 +362,7 @@ Mat hadamard_(Where where, Mat A, Mat B)
 static void sum_backward(Mat y)
 {
     Mat M = y->of[0];
-    for (size_t k = 0, n = wanted(M); k < n; k++)
+    for (size_t k = 0, n = gradient_size(M); k < n; k++)
         M->grad[k] += y->grad[0];
 }
 
@@ -502,7 +484,7 @@ static const Operation
 
 Mat variance_(Where where, Mat M, Mat m)
 {
-    is_row(where, m, "m", M);
+    require_shape(where, m, "m", 1, M->cols, M);
     return node_compute(node_new(where, 1, M->cols, &variance_operation, 2,
                                  (Mat[]){ M, m }));
 }
@@ -545,8 +527,8 @@ static const Operation standardise_operation = {
 
 Mat standardise_(Where where, Mat M, Mat m, Mat v, const double *given)
 {
-    is_row(where, m, "m", M);
-    is_row(where, v, "v", M);
+    require_shape(where, m, "m", 1, M->cols, M);
+    require_shape(where, v, "v", 1, M->cols, M);
     struct Matrix *Y = node_new(where, M->rows, M->cols,
                                 &standardise_operation, 3,
                                 (Mat[]){ M, m, v });
@@ -560,7 +542,7 @@ Mat standardise_(Where where, Mat M, Mat m, Mat v, const double *given)
 FAST static void masked_backward(Mat Y)
 {
     Mat S = Y->of[0];
-    for (size_t k = 0, n = wanted(S); k < n; k++) {
+    for (size_t k = 0, n = gradient_size(S); k < n; k++) {
         const real dy = Y->grad[k];
         S->grad[k] += Y->at[k] == -(real)INFINITY ? 0 : dy;
     }
@@ -604,7 +586,7 @@ Mat masked_(Where where, Mat S, Mask mask)
 FAST static void relu_backward(Mat Y)
 {
     Mat M = Y->of[0];
-    for (size_t k = 0, n = wanted(M); k < n; k++) {
+    for (size_t k = 0, n = gradient_size(M); k < n; k++) {
         const real dy = Y->grad[k];
         M->grad[k] += M->at[k] > 0 ? dy : 0;
     }
@@ -629,7 +611,7 @@ Mat relu_(Where where, Mat M)
 FAST static void gelu_backward(Mat Y)
 {
     Mat M = Y->of[0];
-    for (size_t k = 0, n = wanted(M); k < n; k++)
+    for (size_t k = 0, n = gradient_size(M); k < n; k++)
         M->grad[k] += Y->slope[k] * Y->grad[k];
 }
 
@@ -669,17 +651,11 @@ static const real CUBIC = (real)0.044715;
 
 enum { FAR = sizeof(real) == sizeof(float) ? 9 : 20 };
 
-WITHIN real within(real x)              /* -FAR ... FAR */
-{
-    return sizeof x == sizeof(float)
-         ? (real)-at_least(-at_least((float)x, -FAR), -FAR)
-         : x < -FAR ? -FAR : x > (real)FAR ? (real)FAR : x;
-}
-
 FAST static void tanh_entries(size_t n, const real *x, real *y, real *slope)
 {
     for (size_t k = 0; k < n; k++) {
-        real z = within(x[k]), is_far = x[k] < -FAR;
+        real z = -at_least(-at_least(x[k], -FAR), -FAR);
+        real is_far = x[k] < -FAR;
         real square = z * z, u = ROOT * z * (1 + CUBIC * square);
         real e = exp_of(-2 * u), s = (1 - is_far) / (1 + e);
         real du = ROOT * (1 + 3 * CUBIC * square);
@@ -727,20 +703,15 @@ FAST static void gather_forward(struct Matrix *Y)
 static const Operation
     gather_operation = { "gather", gather_forward, gather_backward };
 
-static void has_columns(Where where, Mat W, int n, const int j[])
+Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
 {
     for (int k = 0; k < n; k++)
         if (j[k] < 1 || j[k] > W->cols)
             refuse(where, "there is no column %d in a matrix of %d x %d.",
                    j[k], W->rows, W->cols);
-}
-
-Mat gather_(Where where, Tape *tape, Mat W, int n, const int j[])
-{
-    has_columns(where, W, n, j);
     if (W->tape != NULL && W->tape != tape)
         refuse(where, "the operands are on two different tapes.");
-    has_column(where, W->rows, n);
+    require_column(where, W->rows, n);
     struct Matrix *Y = node_on(where, tape, W->rows, n, &gather_operation,
                                1, &W);
     Y->j = copied_indices(tape, n, j);
@@ -845,19 +816,3 @@ Mat log_prob_(Where where, Mat P, Tokens i, Tokens j)
     y->j = copied_indices(y->tape, j.length, j.id);
     return node_compute(y);
 }
-
-void set_indices(Mat Y, const int i[], const int j[])
-{
-    bool of_log_prob = Y->operation == &log_prob_operation;
-    if (!of_log_prob && Y->operation != &gather_operation)
-        refuse(Y->where, "it has no indices.");
-    const size_t bytes = (size_t)Y->cols * sizeof *j;
-    has_columns(Y->where, Y->of[0], Y->cols, j);
-    for (int k = 0; of_log_prob && k < Y->cols; k++)
-        (void)*entry_(Y->where, Y->of[0], i[k], j[k]);
-    if (bytes > 0)
-        memcpy(Y->j, j, bytes);
-    if (bytes > 0 && of_log_prob)
-        memcpy(Y->i, i, bytes);
-}
-

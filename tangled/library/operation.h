@@ -8,8 +8,7 @@
 
 /* An operation: its name; forward computes the entries of Y from those of
    its operands Y->of and what Y keeps beside them; back adds to the
-   gradients of the operands that have one. Both read Y alone, so that they
-   can be called again. */
+   gradients of the operands that have one. */
 typedef struct Operation {
     const char *name;
     void (*forward)(struct Matrix *Y);

@@ -245,36 +245,19 @@ const char *hyperparameters_error(const Hyperparameters *hyper)
     return NULL;
 }
 
-static W_qkv *heads(Arena *arena, int H)
+/* Returns n + 1 zeros of this size: [1] ... [n] are used. */
+static void *zeros(Arena *arena, int n, size_t size)
 {
-    size_t bytes = ((size_t)H + 1) * sizeof(W_qkv);
+    size_t bytes = ((size_t)n + 1) * size;
     return memset(arena_alloc(arena, bytes), 0, bytes);
 }
 
-static Mat *a_matrix_per_head(Arena *arena, int H)
+static Layer *layers_new(Arena *arena, int L, int H)
 {
-    size_t bytes = ((size_t)H + 1) * sizeof(Mat);
-    return memset(arena_alloc(arena, bytes), 0, bytes);
-}
-
-static Layer *layers(Arena *arena, int L, int H)
-{
-    size_t bytes = ((size_t)L + 1) * sizeof(Layer);
-    Layer *w = memset(arena_alloc(arena, bytes), 0, bytes);
+    Layer *w = zeros(arena, L, sizeof *w);
     for (int l = 1; l <= L; l++) {
-        w[l].W.head = heads(arena, H);
-        w[l].W_r = a_matrix_per_head(arena, H);
-    }
-    return w;
-}
-
-static DecoderLayer *decoder_layers(Arena *arena, int L, int H)
-{
-    size_t bytes = ((size_t)L + 1) * sizeof(DecoderLayer);
-    DecoderLayer *w = memset(arena_alloc(arena, bytes), 0, bytes);
-    for (int l = 1; l <= L; l++) {
-        w[l].W_dec.head = heads(arena, H);
-        w[l].W_ed.head = heads(arena, H);
+        w[l].W.head = zeros(arena, H, sizeof(W_qkv));
+        w[l].W_r = zeros(arena, H, sizeof(Mat));
     }
     return w;
 }
@@ -286,16 +269,19 @@ Theta *theta_new(Arena *arena, const Hyperparameters *hyper)
     Theta *theta = arena_alloc(arena, sizeof *theta);
     *theta = (Theta){ .hyper = with_sizes(hyper) };
     const Hyperparameters *h = &theta->hyper;
-    theta->enc   = layers(arena, h->L_enc, h->H);
-    theta->dec   = decoder_layers(arena, h->L_dec, h->H);
-    theta->layer = layers(arena, h->L, h->H);
-    theta->u = a_matrix_per_head(arena, h->H);
-    theta->v = a_matrix_per_head(arena, h->H);
+    theta->enc = layers_new(arena, h->L_enc, h->H);
+    theta->layer = layers_new(arena, h->L, h->H);
+    theta->dec = zeros(arena, h->L_dec, sizeof *theta->dec);
+    for (int l = 1; l <= h->L_dec; l++) {
+        theta->dec[l].W_dec.head = zeros(arena, h->H, sizeof(W_qkv));
+        theta->dec[l].W_ed.head = zeros(arena, h->H, sizeof(W_qkv));
+    }
+    theta->u = zeros(arena, h->H, sizeof(Mat));
+    theta->v = zeros(arena, h->H, sizeof(Mat));
     Walk count = { .h = h };
     all_parts(&count, theta);
     theta->n = count.n;
-    theta->parameter = arena_alloc(arena, ((size_t)theta->n + 1)
-                                          * sizeof *theta->parameter);
+    theta->parameter = zeros(arena, theta->n, sizeof *theta->parameter);
     Walk list = { .h = h, .next = theta->parameter + 1 };
     all_parts(&list, theta);
     return theta;
@@ -310,13 +296,8 @@ long long theta_count(const Theta *theta)
     return count;
 }
 
-static void tie(Theta *theta, Arena *arena)
-{
-    if (theta->hyper.tied && theta->W_e != NULL)
-        theta->W_u = transpose_of(arena, theta->W_e);
-}
-
-static void fix_positions(Theta *theta, Arena *arena)
+/* Sets the matrices that are not learned: fixed positions, and a tied W_u. */
+static void derive_matrices(Theta *theta, Arena *arena)
 {
     const Hyperparameters *h = &theta->hyper;
     if (h->positions == PAPER_SINES)
@@ -328,6 +309,8 @@ static void fix_positions(Theta *theta, Arena *arena)
     if (h->positions == RELATIVE)
         theta->R = sinusoids(arena, h->d_e, h->ell_max, SINUSOIDS_VASWANI,
                              10000, 0);
+    if (h->tied)
+        theta->W_u = transpose_of(arena, theta->W_e);
 }
 
 void theta_allocate(Theta *theta, Arena *arena)
@@ -336,8 +319,7 @@ void theta_allocate(Theta *theta, Arena *arena)
         const Parameter *p = &theta->parameter[k];
         *p->place = parameter(arena, p->rows, p->cols);
     }
-    fix_positions(theta, arena);
-    tie(theta, arena);
+    derive_matrices(theta, arena);
 }
 
 void theta_wrap(Theta *theta, Arena *arena, real *numbers)
@@ -350,20 +332,13 @@ void theta_wrap(Theta *theta, Arena *arena, real *numbers)
         *p->place = M;
         numbers += (size_t)p->rows * (size_t)p->cols;
     }
-    fix_positions(theta, arena);
-    tie(theta, arena);
+    derive_matrices(theta, arena);
 }
 
 void theta_clear_gradient(const Theta *theta)
 {
     for (int k = 1; k <= theta->n; k++)
         clear_gradient(*theta->parameter[k].place);
-}
-
-static bool is_embedding(const char *symbol)
-{
-    return strcmp(symbol, "W_e") == 0 || strcmp(symbol, "W_p") == 0
-        || strcmp(symbol, "W_t") == 0;
 }
 
 static double deviation(const Theta *theta, const char *symbol,
@@ -380,7 +355,9 @@ static void first_values(const Theta *theta, const Parameter *p,
                          Initialisation scheme, Random *random)
 {
     Mat M = *p->place;
-    bool box = scheme == XAVIER && !is_embedding(p->symbol);
+    const bool embedding = p->symbol[0] == 'W' && p->symbol[1] == '_'
+                        && strchr("ept", p->symbol[2]) != NULL;
+    bool box = scheme == XAVIER && !embedding;
     double a = sqrt(6.0 / (p->rows + p->cols));
     double sigma = deviation(theta, p->symbol, scheme);
     for (int j = 1; j <= p->cols; j++)

@@ -63,7 +63,6 @@ enum {
     APART = 64 / sizeof(real),      /* keeps packed runs out of step     */
     DEPTH = 1024 / sizeof(real),    /* of a block of k: 1024 bytes       */
     WIDTH = 256,                    /* of a block of n                   */
-    WIDE = 4 * WIDTH,               /* columns of B that meet one A      */
     TALL = 4096,                    /* rows of a column at a time        */
     ABREAST = 8,                    /* columns that are added to it      */
     RUNS = 16,                      /* inner products side by side       */
@@ -84,12 +83,9 @@ struct Ahead {
    of op(A) is A[i * a_row + p * a_column], and so on. */
 struct Strip {
     int rows, n, k;
-    int more;                       /* strips below it, packed likewise  */
     const real *A, *B;
     real *C;
     ptrdiff_t a_row, a_column, b_row, b_column, c_row, c_column;
-    ptrdiff_t a_strip;              /* from a strip to the one below it  */
-    ptrdiff_t soon;                 /* to the tile of C to be fetched    */
     real *to;                       /* the first tile packs A there      */
     struct Ahead *ahead;            /* NULL: all is in a cache           */
 };
@@ -146,7 +142,7 @@ static void multiply_block(const Kernel *kernel, int m,
 {
     struct Strip s = *block;
     struct Ahead ahead;
-    const bool large = s.a_column > NEAR && s.ahead == NULL;
+    const bool large = s.a_column > NEAR;
     for (int i = 0; i < m; i += s.rows) {
         s.rows = kernel->high * kernel->lanes;
         if (s.rows > m - i)
@@ -167,41 +163,6 @@ static void multiply_block(const Kernel *kernel, int m,
     }
 }
 
-/* A panel: m rows of op(A), packed together. */
-static void multiply_panel(const Kernel *kernel, int m,
-                           const struct Strip *panel)
-{
-    struct Strip s = *panel;
-    const int height = kernel->high * kernel->lanes;
-    const int rows = m / height * height;
-    s.rows = height;
-    s.a_strip = height;
-    s.more = m / height - 1;
-    if (rows > 0)
-        kernel->strip(&s);
-    s.more = 0;
-    s.A += rows;
-    s.C += rows * s.c_row;
-    multiply_block(kernel, m - rows, &s);
-}
-
-static void multiply_down(const Kernel *kernel, int m,
-                          const struct Strip *block)
-{
-    _Alignas(64) real to[(PANEL + APART) * DEPTH];
-    struct Strip s = *block, A = *block;
-    s.soon = COLUMNS * s.c_column;
-    s.A = to;
-    for (int i = 0; i < m; i += PANEL) {
-        A.rows = least(m - i, PANEL);
-        s.a_column = A.rows + APART;
-        kernel->pack(&A, to, (int)s.a_column);
-        multiply_panel(kernel, A.rows, &s);
-        A.A += PANEL;
-        s.C += PANEL;
-    }
-}
-
 static void multiply_packed(const Kernel *kernel, int m,
                             const struct Strip *block)
 {
@@ -218,10 +179,7 @@ static void multiply_packed(const Kernel *kernel, int m,
     s.B = to;
     s.b_row = by_rows ? run + APART : 1;
     s.b_column = by_rows ? 1 : run + APART;
-    if (s.a_row == 1 && s.c_row == 1 && s.c_column > NEAR && s.k < s.n)
-        multiply_down(kernel, m, &s);
-    else
-        multiply_block(kernel, m, &s);
+    multiply_block(kernel, m, &s);
 }
 
 static void multiply_vector(const Kernel *kernel, int m, int k,
@@ -275,51 +233,14 @@ static bool better_across(const struct Strip *s, int m, int n, int k)
         && (n < 16 ? 16 : n) * turned < (double)m * k;
 }
 
-/* B is wide and large, and read once; A is packed for all of it. */
-static void multiply_wide(const Kernel *kernel, int m, int n, int k,
-                          const struct Strip *all)
+/* C^T += op(B)^T op(A)^T. */
+static struct Strip transpose_strip(const struct Strip *s)
 {
-    _Alignas(64) real to[PANEL * DEPTH];
-    struct Strip A = *all, s = *all;
-    struct Ahead ahead;
-    s.ahead = &ahead;
-    s.A = to;
-    s.a_row = 1;
-    s.a_column = m + APART;
-    for (int p = 0; p < k; p += DEPTH) {
-        s.k = least(k - p, DEPTH);
-        A.rows = m;
-        A.k = s.k;
-        A.A = all->A + p * A.a_column;
-        kernel->pack(&A, to, m + APART);
-        for (int j = 0; j < n; j += WIDTH) {
-            s.n = least(n - j, WIDTH);
-            s.B = all->B + p + j * s.b_column;
-            s.C = all->C + j * s.c_column;
-            ahead = columns_ahead(s.B + s.n * s.b_column, 1, s.b_column,
-                                  s.k, s.n);
-            multiply_panel(kernel, m, &s);
-        }
-    }
-}
-
-static void multiply_across(const Kernel *kernel, int m, int n, int k,
-                            const struct Strip *all)
-{
-    struct Strip s = {
-        .A = all->B, .a_row = all->b_column, .a_column = all->b_row,
-        .B = all->A, .b_row = 1, .b_column = all->a_row,
-        .C = all->C, .c_row = all->c_column, .c_column = 1
+    return (struct Strip){
+        .A = s->B, .a_row = s->b_column, .a_column = s->b_row,
+        .B = s->A, .b_row = s->a_column, .b_column = s->a_row,
+        .C = s->C, .c_row = s->c_column, .c_column = s->c_row
     };
-    if (n >= m || n >= k || n + APART > PANEL) {
-        multiply(kernel, n, m, k, &s);
-        return;
-    }
-    for (int i = 0; i < m; i += WIDE) {
-        multiply_wide(kernel, n, least(WIDE, m - i), k, &s);
-        s.B += WIDE * s.b_column;
-        s.C += WIDE;
-    }
 }
 
 void product_by(const Kernel *kernel,
@@ -327,17 +248,18 @@ void product_by(const Kernel *kernel,
                 const real *A, int lda, const real *B, int ldb,
                 real *C, int ldc)
 {
-    const struct Strip all = {
+    struct Strip all = {
         .A = A, .B = B, .C = C, .c_row = 1, .c_column = ldc,
         .a_row = transpose_A ? lda : 1, .a_column = transpose_A ? 1 : lda,
         .b_row = transpose_B ? ldb : 1, .b_column = transpose_B ? 1 : ldb
     };
+    const bool across = n > 1 && better_across(&all, m, n, k);
+    if (across)
+        all = transpose_strip(&all);
     if (n == 1)
         multiply_vector(kernel, m, k, &all);
-    else if (better_across(&all, m, n, k))
-        multiply_across(kernel, m, n, k, &all);
     else
-        multiply(kernel, m, n, k, &all);
+        multiply(kernel, across ? n : m, across ? m : n, k, &all);
 }
 
 static const Kernel kernels[] = {           /* the widest vectors first */
@@ -411,9 +333,9 @@ void product(bool transpose_A, bool transpose_B, int m, int n, int k,
     const int step = n == 1 ? HEAD / 2 : STEP;  /* two share W_q, too */
     const int steps = ((by_rows ? m : n) + step - 1) / step;
     const int share_of = (steps + threads - 1) / threads * step;
-    if (threads > 1 && by_rows)
+    if (by_rows)
         p.rows = least(share_of, m);
-    else if (threads > 1)
+    else
         p.columns = least(share_of, n);
     parallel_for((m + p.rows - 1) / p.rows
           * ((n + p.columns - 1) / p.columns), one_part, &p);

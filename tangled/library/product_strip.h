@@ -94,19 +94,19 @@ TARGET static INLINE void NAMED(add)(int vectors, int columns,
 }
 
 TARGET static INLINE void NAMED(tile)(int vectors, int columns,
-                                      const struct Strip *s, int i, int j)
+                                      const struct Strip *s, int j)
 {
     typedef NAMED(vector) vector;
     const vector zero = {0};
     const ptrdiff_t c_column = s->c_column;
-    const real *A = s->A + i * s->a_strip, *B = s->B + j * s->b_column;
-    real *C = s->C + i * s->rows * s->c_row + j * c_column;
+    const real *A = s->A, *B = s->B + j * s->b_column;
+    real *C = s->C + j * c_column;
     vector sum[SUMS];
 
     UNROLL for (int q = 0; q < columns * vectors; q++)
         sum[q] = zero;
     UNROLL for (int c = 0; c < columns; c++)
-        FETCH(C + s->soon + c * c_column);
+        FETCH(C + c * c_column);
     if (s->ahead == NULL)
         NAMED(add)(vectors, columns, s, s->k, A, B, NULL, sum);
     else
@@ -133,25 +133,18 @@ TARGET static INLINE void NAMED(tile)(int vectors, int columns,
     }
 }
 
-TARGET static INLINE void NAMED(tiles_below)(int vectors, int columns,
-                                             const struct Strip *s, int j)
-{
-    for (int i = 0; i <= s->more; i++)
-        NAMED(tile)(vectors, columns, s, i, j);
-}
-
 TARGET static INLINE void NAMED(tiles)(int vectors, struct Strip *s)
 {
     for (int j = 0, columns; j < s->n; j += columns) {
         const int tiles = (s->n - j + COLUMNS - 1) / COLUMNS;
         columns = (s->n - j + tiles - 1) / tiles;
         switch (columns) {
-        case 1: NAMED(tiles_below)(vectors, 1, s, j); break;
-        case 2: NAMED(tiles_below)(vectors, 2, s, j); break;
-        case 3: NAMED(tiles_below)(vectors, 3, s, j); break;
-        case 4: NAMED(tiles_below)(vectors, 4, s, j); break;
-        case 5: NAMED(tiles_below)(vectors, 5, s, j); break;
-        case 6: NAMED(tiles_below)(vectors, 6, s, j); break;
+        case 1: NAMED(tile)(vectors, 1, s, j); break;
+        case 2: NAMED(tile)(vectors, 2, s, j); break;
+        case 3: NAMED(tile)(vectors, 3, s, j); break;
+        case 4: NAMED(tile)(vectors, 4, s, j); break;
+        case 5: NAMED(tile)(vectors, 5, s, j); break;
+        case 6: NAMED(tile)(vectors, 6, s, j); break;
         }
         if (s->to != NULL) {
             s->A = s->to;
@@ -258,7 +251,7 @@ TARGET static void NAMED(column)(const struct Strip *s)
     int p = 0;
 
     if (s->rows == HEAD && VECTORS <= 16) {
-        NAMED(tile)(VECTORS, 1, s, 0, 0);
+        NAMED(tile)(VECTORS, 1, s, 0);
         return;
     }
     for (int i = 0; i < s->rows; i++)

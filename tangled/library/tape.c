@@ -319,26 +319,6 @@ bool is_result_of(Mat M, const char *operation)
         && strcmp(M->operation->name, operation) == 0;
 }
 
-int tape_nodes(Tape *tape, Mat *node[])
-{
-    int n = 0, k = 0;
-    for (Mat Y = tape->last; Y != NULL; Y = Y->previous)
-        n++;
-    *node = arena_alloc(tape->arena, (size_t)n * sizeof **node);
-    for (Mat Y = tape->last; Y != NULL; Y = Y->previous)
-        (*node)[n - ++k] = Y;
-    return n;
-}
-
-void recompute(Mat Y)
-{
-    if (Y->operation == NULL)
-        return;
-    if (Y->operation->forward == NULL)
-        refuse(Y->where, "%s cannot be computed again.", Y->operation->name);
-    Y->operation->forward((struct Matrix *)Y);      /* the tape's */
-}
-
 void observe(Tape *tape, Observer *observer, void *to)
 {
     REQUIRE(tape->observers < OBSERVERS, "%d look on already.", OBSERVERS);

@@ -1,7 +1,6 @@
 /* The tape: computed matrices in the order of their computation.
    A Tape is made by tape_new, filled by the operations of ftx.h, and walked
-   back by backward; tape_nodes and recompute walk it forward again. What is
-   on it is gone when it is cleared. */
+   back by backward. What is on it is gone when it is cleared. */
 #ifndef TAPE_H
 #define TAPE_H
 #include "library/arena.h"
@@ -32,23 +31,6 @@ void tape_clear(Tape *tape);
 /* Forgets the tape, and frees it. */
 void tape_free(Tape *tape);
 
-/* Lists the matrices on a tape that wants gradients in the order of their
-   computation: (*node)[0] ... (*node)[n - 1], in the arena of the tape. An
-   input has no operation. Returns n. A parameter, or a view of one, is on
-   no tape: it is found as an operand. Operands are the very matrices that
-   the operation was called with, unless the tape defers gradients. */
-int tape_nodes(Tape *tape, Mat *node[]);
-
-/* Computes the entries of a node again from its operands as they are now;
-   an input stays as it is. What was refused is refused again, in the name
-   of the first call. Masks, numbers and indices are those of the first
-   time. */
-void recompute(Mat Y);
-
-/* Gives a gather or a log_prob other indices, as many as it has: columns j,
-   and for a log_prob rows i. Those outside the operand are refused. */
-void set_indices(Mat Y, const int i[], const int j[]);
-
 /* From now on, if defers, backward leaves the gradients of matrices on no
    tape alone, and reduce_gradient adds to that of M what the tape has for
    it. Several threads may reduce at once, for different M; those that are
@@ -56,7 +38,6 @@ void set_indices(Mat Y, const int i[], const int j[]);
    the first of them. */
 void tape_defer_gradients(Tape *tape, bool defers);
 void reduce_gradient(Tape *tape, Mat M);
-
 /* From now on what is not a number, or infinite, is not refused on this
    tape. on_nonfinite(to) is called first, unless it is NULL; where it
    returns the value is let through, and whoever reads a result must look. */

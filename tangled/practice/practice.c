@@ -139,17 +139,6 @@ void tape_discard_layers(Arena *arena, Tape *tape)
     observe(tape, thrifty, arena_alloc(arena, sizeof(Mark)));
 }
 
-Theta *theta_alias(Arena *arena, const Theta *theta)
-{
-    Theta *alias = theta_new(arena, &theta->hyper);
-    for (int k = 1; k <= theta->n; k++)
-        *alias->parameter[k].place = *theta->parameter[k].place;
-    alias->W_p = theta->W_p;        /* where it is fixed */
-    alias->R = theta->R;
-    alias->W_u = theta->W_u;        /* where it is tied  */
-    return alias;
-}
-
 Mat *theta_zeros(Arena *arena, const Theta *theta)
 {
     Mat *zeros = arena_alloc(arena, ((size_t)theta->n + 1) * sizeof *zeros);

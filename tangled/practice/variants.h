@@ -46,12 +46,8 @@ Mat tape_release(Mark mark, Mat M);
 /* Returns the most bytes that the tape has held. */
 size_t tape_peak(Tape *tape);
 
-/* Returns another theta with the same matrices. */
-Theta *theta_alias(Arena *arena, const Theta *theta);
-
 /* Returns a matrix of zeros for each parameter k, in [1] ... [n]. */
 Mat *theta_zeros(Arena *arena, const Theta *theta);
-
 /* A model that is known by its name: the number of parameters that was
    published, in words, and why ours is another. */
 typedef struct {
@@ -67,7 +63,6 @@ const KnownModel *known_model(const char *name);
    embedding and of what a sub-layer adds to 0 with probability p in [0, 1),
    and divides the others by 1 - p. p = 0 asks for nothing. */
 void tape_dropout(Arena *arena, Tape *tape, double p, Random *random);
-
 /* Returns P(c | x), a column of N_C probabilities, of a theta with a class
    head. */
 Mat classify(Tape *tape, Tokens x, const Theta *theta);

@@ -269,19 +269,6 @@ LAW(fixed_positions_have_their_values)
     }
 }
 
-LAW(an_alias_shares_everything_but_the_structure)
-{
-    Hyperparameters h = small(ED_TRANSFORMER);
-    h.positions = VASWANI_SINES;
-    Theta *theta = random_theta(h), *alias = theta_alias(arena, theta);
-    assert_that(alias->W_p == theta->W_p && alias->enc != theta->enc);
-    assert_that(alias->dec != theta->dec && alias->layer != theta->layer);
-    assert_that(alias->enc[1].W.head != theta->enc[1].W.head);
-    for (int k = 1; k <= theta->n; k++)
-        assert_that(*alias->parameter[k].place == *theta->parameter[k].place
-                    && alias->parameter[k].place != theta->parameter[k].place);
-}
-
 /* ----------------------------------------------------------- first values */
 
 enum { WIDE = 48 };

@@ -251,11 +251,3 @@ LAW(without_gradients_nothing_is_kept)
 {
     assert_nothing_is_kept(forward, of_Gopher());
 }
-
-LAW(an_alias_has_the_same_distances)
-{
-    Theta *theta = random_theta(of_Gopher());
-    Mat P = dtransformer(quiet, X_TOKENS, theta);
-    assert_same(dtransformer(quiet, X_TOKENS, ready(theta_alias(arena, theta))),
-                P, 0);
-}

@@ -164,46 +164,11 @@ static inline real *numbers_of(const Theta *theta, bool gradients)
     return all;
 }
 
-/* Recorded with other numbers and recomputed with those of theta, it is a
-   fresh run to the byte, and its gradient, too. What the test draws later
-   does not depend on it. */
-static inline void recomputed_at(Where where, Forward *f, const Theta *theta)
-{
-    const uint64_t before = generator;
-    const size_t bytes = (size_t)theta_count(theta) * sizeof(real);
-    theta_clear_gradient(theta);
-    backward(f(tape, theta));
-    const real *numbers = numbers_of(theta, false), *at = numbers;
-    const real *gradients = numbers_of(theta, true);
-    tape_clear(tape);
-    for (int k = 1; k <= theta->n; k++)
-        randomise(*theta->parameter[k].place);
-    Mat loss = f(tape, theta), *node;
-    for (int k = 1; k <= theta->n; k++) {
-        memcpy((*theta->parameter[k].place)->at, at,
-               entries_in(*theta->parameter[k].place) * sizeof *at);
-        at += entries_in(*theta->parameter[k].place);
-    }
-    int n = tape_nodes(tape, &node);
-    for (int k = 0; k < n; k++)
-        recompute(node[k]);
-    theta_clear_gradient(theta);
-    backward(loss);
-    near_at(where, loss->at[0], f(quiet, theta)->at[0], 0);
-    if (memcmp(numbers_of(theta, true), gradients, bytes) != 0)
-        fail_at(where, "the gradient of a recomputed loss is another");
-    tape_clear(quiet);
-    tape_clear(tape);
-    generator = before;
-}
-
 /* The gradient of every number of theta agrees with its difference, and the
-   loss without gradients is the loss with them, to the last bit; so is one
-   that is recomputed. */
+   loss without gradients is the loss with them, to the last bit. */
 #define assert_gradients(f, theta) gradients_at(HERE(#f), f, theta)
 static inline void gradients_at(Where where, Forward *f, const Theta *theta)
 {
-    recomputed_at(where, f, theta);
     theta_clear_gradient(theta);
     Mat loss = f(tape, theta);
     backward(loss);

@@ -8,20 +8,20 @@
 #    definition or in its first line: /* 22 fields: one for each letter. */
 set -u
 BUDGET='
-tangled          760    tangled/library 3650    tangled/practice 1875
-tangled/text    1980    tangled/cli     1680    tangled/hub      1590
+tangled          760    tangled/library 3453    tangled/practice 1857
+tangled/text    1979    tangled/cli     1680    tangled/hub      1590
 tangled/sheet   7268    tangled/show    1300    tangled/check    4600
 tangled/model   5850    tangled/course  3900
-tests-C        29210    tests-data      8300    tests-scripts    6800
+tests-C        29046    tests-data      8300    tests-scripts    6800
 tangled/ftx.h                   450    tangled/check/check.h         200
 tangled/check/slipping.h        114
 tangled/text/tokenizer.h           95
-    tangled/library/functions.h   225
-tangled/library/product_strip.h 316
+    tangled/library/functions.h   228
+tangled/library/product_strip.h 309
     
 tangled/sheet/job.h 100    tangled/sheet/sheet.h         408
 Hyperparameters 28  Theta     22  Judged  17  Judging  17
-Slipping    21  Wanted          18  Strip     17  Watch   22  Session  24
+Slipping    21  Wanted          18  Strip 14  Watch   22  Session  24
 Training    20  Trainer         18  Job       55  Reader  36  Step     20
 Run         27
 '
