@@ -1,5 +1,6 @@
 /* ftx show --model: what a model computes, line by line. */
 #include "model/model.h"
+#include "show/heatmap.h"
 #include "show/show.h"
 #include <stdlib.h>
 #include <string.h>
@@ -533,11 +534,9 @@ static const char *caption_of(const Watch *w, const Step *step, bool small)
         [ENC] = "encoder", [DEC] = "decoder", [ED] = "cross-attention" };
     const char *kind = step->part == LAYER ? "" : kinds[step->part];
     char *caption = arena_alloc(w->arena, 60);
-    if (small)
-        kind = step->part == LAYER ? "layer"
-             : step->part == ED ? "cross" : kind;
-    snprintf(caption, 60, "%s%s%s%d, head %d", kind, *kind != 0 ? " " : "",
-             small ? "" : "layer ", step->layer, step->head);
+    snprintf(caption, 60, small ? "%s%s%d.%d" : "%s%slayer %d, head %d",
+             small && step->part == ED ? "cross" : kind,
+             *kind != '\0' ? " " : "", step->layer, step->head);
     return caption;
 }
 
@@ -547,8 +546,9 @@ static void head_as_heatmap(const Watch *w, const Step *step, bool small,
     Tokens keys = step->part == ENC || step->part == ED ? w->z : w->x;
     Tokens queries = step->part == ENC ? w->z : w->x;
     *h = (Heatmap){ .title = caption_of(w, step, small), .M = step->M,
-        .down = "key t_z", .across = "query t_x",
-        .apart = step->head == 1 };
+        .apart = step->head == 1,
+        .side = small ? larger(1, 80 / larger(keys.length, queries.length))
+                      : 0 };
     if (!small) {
         h->row = labels_of(w, keys);
         h->column = labels_of(w, queries);
@@ -583,16 +583,16 @@ typedef struct {
     const char *tokens;         /* of small ones                          */
 } Gallery;
 
+static const char small_ones[] = "layer.head; down: key t_z; across: query "
+    "t_x; each column sums to 1; the darker, the more";
+
 static bool draw_all(FILE *file, const void *data)
 {
     const Gallery *g = data;
     fputs(mark, file);
-    if (g->small)
-        heatmaps_page(file, g->n, g->picture, g->tokens, "down: key t_z; "
-                      "across: query t_x; each column sums to 1");
-    else
-        heatmaps_svg(file, g->n, g->picture, NULL, NULL,
-                     "each column sums to 1");
+    heatmaps_svg(file, g->n, g->picture, g->small ? g->tokens : NULL, NULL,
+                 g->small ? small_ones : "down: key t_z; across: query t_x; "
+                 "each column sums to 1");
     return !ferror(file);
 }
 
@@ -617,14 +617,10 @@ static Gallery gallery_of(const Watch *w)
     Gallery g = { .n = w->run.n };
     int longest = larger(w->z.length, w->x.length);
     g.small = w->wish->svg != NULL && g.n > LARGE_PICTURES;
-    const Hyperparameters *h = &w->model->theta->hyper;
-    bool one = larger(h->L, larger(h->L_enc, h->L_dec)) == 1;
     if (g.small && longest > PAGE_TOKENS)
         fail_with(w->error, "a page of small pictures has at most %d "
-                  "tokens; there are %d. %s.", PAGE_TOKENS, longest,
-                  w->wish->layer > 0 ? "--head draws one head"
-                  : one ? "The model has one layer; --head draws one head"
-                      : "--layer draws one layer");
+                  "tokens; there are %d. --layer or --head draws fewer.",
+                  PAGE_TOKENS, longest);
     g.picture = arena_alloc(w->arena, (size_t)g.n * sizeof(Heatmap));
     g.tokens = tokens_as_text(w);
     for (int k = 0; k < g.n; k++)

@@ -1,4 +1,5 @@
 /* ftx show --svg: the steps of a run as heat maps. */
+#include "show/heatmap.h"
 #include "show/show.h"
 #include <string.h>
 
@@ -12,7 +13,7 @@ static bool is_of_scores(const Step *step)
 static bool has_scores(const Run *run)
 {
     for (int k = 0; k < run->n; k++)
-        if (is_of_scores(&run->step[k]))
+        if (run->step[k].algorithm <= 5 && is_of_scores(&run->step[k]))
             return true;
     return false;
 }
@@ -25,84 +26,40 @@ static bool is_drawn(const Run *run, const Step *step, bool all)
         && (!attention || is_of_scores(step) || step->aspect != VALUE);
 }
 
-static const char *axis_of(const Step *step, bool queries)
+const char *axes_text(const Run *run)
 {
-    bool attention = step->algorithm == 3 || step->algorithm == 4;
-    if (!attention || (!is_of_scores(step) && step->role != ROLE_SCALED))
-        return NULL;
-    if (step->algorithm == 3)
-        return queries ? NULL : "key t";
-    return queries ? "query t_x" : "key t_z";
+    return !has_scores(run) ? NULL : run->layout->rows
+        ? "of S and A, a row is a query t_x, a column is a key t_z"
+        : "of S and A, a row is a key t_z, a column is a query t_x";
 }
 
-const char *rows_are(const Run *run, const Step *step)
+const char *remark_text(const Run *run, const Step *step)
 {
-    return axis_of(step, run->layout->rows);
-}
-
-const char *columns_are(const Run *run, const Step *step)
-{
-    return axis_of(step, !run->layout->rows);
-}
-
-static const Item *given_item(const Run *run, const char *name)
-{
-    for (int k = 0; k < run->sheet->n; k++)
-        if (!run->sheet->item[k].claim
-            && strcmp(run->sheet->item[k].name, name) == 0)
-            return &run->sheet->item[k];
-    return NULL;
-}
-
-static void require_room(const Run *run, const char *name, Mat M, int most,
-                         Error *f)
-{
-    if (M->rows > most || M->cols > most)
-        fail_in_text(f, given_item(run, "algorithm")->at,
-                     "the picture has room "
-                     "for matrices up to %d x %d; %s is %d x %d.", most, most,
-                     name, M->rows, M->cols);
-}
-
-static const char *const *number_labels(int n, Arena *arena)
-{
-    const char **number = arena_alloc(arena, (size_t)n * sizeof *number);
-    for (int k = 0; k < n; k++) {
-        char *text = arena_alloc(arena, 12);
-        snprintf(text, 12, "%d", k + 1);
-        number[k] = text;
-    }
-    return number;
-}
-
-static const char *remark_below(const Run *run, const Step *step)
-{
-    bool last = step == run->step + run->n - 1;
-    if (step->remark != NULL)
-        return step->remark;
-    if (sums_to_1(step))
-        return sums_text(run);
-    return !last && mask_is_1(run, step + 1) ? "the mask is 1 everywhere"
-                                             : NULL;
+    return step->remark != NULL ? step->remark
+         : mask_is_1(run, step) ? "the mask is 1 everywhere"
+         : sums_to_1(step) ? sums_text(run) : NULL;
 }
 
 enum { MANY = 32, MOST = 100 };
 
+static void require_room(const Step *step, Error *f)
+{
+    const Mat M = step->M;
+    if (M->rows > MOST || M->cols > MOST)
+        fail_in_text(f, 0, "the picture has room for matrices up to "
+                     "%d x %d; %s is %d x %d.", MOST, MOST, step->name,
+                     M->rows, M->cols);
+}
+
 static Heatmap heatmap_of(const Run *run, const Step *step, Arena *arena)
 {
-    Mat M = step->M;
-    Heatmap h = {
+    const Mat M = step->M;
+    return (Heatmap){
         .title = step_text(arena, run, step, true), .M = M,
-        .down = rows_are(run, step), .across = columns_are(run, step),
-        .below = remark_below(run, step), .decimals = decimals_shown(run),
+        .below = remark_text(run, step), .decimals = decimals_shown(run),
         .numbers = M->rows <= MANY && M->cols <= MANY,
         .signs = !sums_to_1(step), .mark = step->mark,
     };
-    if (h.down != NULL)
-        h.row = number_labels(M->rows, arena);
-    if (h.across != NULL)
-        h.column = number_labels(M->cols, arena);
-    return h;
 }
 
 const char marks_legend[] = "✓ right; ≈ last digit off; → follows from what "
@@ -118,18 +75,20 @@ void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f)
 {
     Heatmap *h = arena_alloc(arena, (size_t)run->n * sizeof *h);
     const Step *before = NULL;
-    char title[TITLE_BYTES];
+    const char *axes = axes_text(run);
+    char title[TITLE_BYTES], last[300];
     int n = 0;
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
         if (!is_drawn(run, step, all))
             continue;
-        require_room(run, step->name, step->M, MOST, f);
+        require_room(step, f);
         h[n] = heatmap_of(run, step, arena);
         h[n++].apart = before != NULL && !is_same_place(before, step);
         before = step;
     }
-    heatmaps_svg(out, n, h, run_title(title, run), run->verdict,
-                 run->verdict != NULL ? marks_legend
-                 : "blue is above 0, brown below; the darker, the farther");
+    snprintf(last, sizeof last, "%s%s%s", axes == NULL ? "" : axes,
+             axes == NULL ? "" : "; ", run->verdict != NULL ? marks_legend
+             : "blue is above 0, brown below; the darker, the farther");
+    heatmaps_svg(out, n, h, run_title(title, run), run->verdict, last);
 }

@@ -1,4 +1,5 @@
 /* ftx show: prints every step of an algorithm. */
+#include "show/heatmap.h"
 #include "show/show.h"
 #include <math.h>
 #include <stdlib.h>
@@ -174,7 +175,7 @@ void show_json(FILE *out, const Run *run, Arena *arena, Error *f)
 }
 
 typedef struct {
-    bool all, shade, json, read, svg, tex, md;
+    bool all, shade, json, read, svg, md;
 } ShowOptions;
 
 #define WISH(name, meaning) \
@@ -185,7 +186,6 @@ static const Option wishes[] = {
     WISH(json, "one object a sheet: its steps with all their digits"),
     WISH(read, "one object a sheet: what it says, as it was read"),
     WISH(svg, "a picture: heat maps of scores, weights and other steps"),
-    WISH(tex, "LaTeX to paste; it needs the package amsmath"),
     WISH(md, "Markdown to paste"),
     { .name = NULL },
 };
@@ -216,8 +216,6 @@ static void run_and_print(Error *f, void *data)
         show_json(s->out, run, s->arena, f);
     else if (wish->svg)
         show_svg(s->out, run, wish->all, s->arena, f);
-    else if (wish->tex)
-        show_tex(s->out, run, wish->all, s->arena);
     else if (wish->md)
         show_md(s->out, run, wish->all, s->arena);
     else
@@ -249,15 +247,14 @@ static const char usage[] =
     "  printf 'algorithm 7\\ne = 1 1\\nWu = 0 0 ; ln(2) ln(3)\\n' |"
     " ftx show -\n"
     "  ftx show --svg tests/data/worked/alg04.sheet > weights.svg\n"
-    "  ftx show --all --tex tests/data/worked/alg10.sheet > steps.tex\n"
     "  ftx show --md tests/data/worked/alg05.sheet > steps.md\n";
 static void check_show_wish(const ShowOptions *wish, int sheets, Error *f)
 {
     if (sheets == 0)
         fail_with(f, "which sheet? See 'ftx show --help'.");
-    if (wish->json + wish->read + wish->svg + wish->tex + wish->md > 1)
+    if (wish->json + wish->read + wish->svg + wish->md > 1)
         fail_with(f,
-                  "one of --json, --read, --svg, --tex, --md at a time.");
+                  "one of --json, --read, --svg, --md at a time.");
     if (wish->svg && sheets > 1)
         fail_with(f, "a picture is of one sheet; there are %d.", sheets);
 }

@@ -119,7 +119,7 @@ LAW(every_command_says_that_there_is_no_memory)
         { "check", check, "tests/data/hand/no-scale.sheet" },
         { "steps", steps, "tests/data/worked/alg04.sheet" },
         { "show", show, "--svg tests/data/worked/alg04.sheet" },
-        { "show", show, "--tex tests/data/worked/alg10.sheet" },
+        { "show", show, "--md tests/data/worked/alg10.sheet" },
         { "trials", trials, "--algorithm 4" },
         { "exercise", exercise, "--algorithm 4" },
         { "slips", slips_known, "tests/data/worked/alg04.sheet" },

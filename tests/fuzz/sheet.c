@@ -41,7 +41,6 @@ static void use(Error *f, void *data)
     show_text(in->out, run, false, false);
     show_text(in->out, run, true, true);
     show_json(in->out, run, in->arena, f);
-    show_tex(in->out, run, true, in->arena);
     show_md(in->out, run, true, in->arena);
     try_to_draw(in, run, f);
     const Judgement *judgement = judge_sheet(sheet, in->arena, in->tape, f);

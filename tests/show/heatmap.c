@@ -1,6 +1,6 @@
 /* The pictures of attention weights. */
 #include "check.h"
-#include "show/show.h"
+#include "show/heatmap.h"
 #include "law.h"
 
 static const char *const LABEL[] = { "<bos>", "the", "·cat" };
@@ -22,18 +22,15 @@ static Mat causal_thirds(void)
 static void in_the_terminal(FILE *out, Mat A)
 {
     heatmap_text(out, &(Heatmap){ .title = "layer 1, head 1", .M = A,
-                           .row = LABEL, .column = LABEL,
-                           .down = "key t_z", .across = "query t_x" });
+                           .row = LABEL, .column = LABEL });
 }
 
 static void as_svg(FILE *out, Mat A)
 {
     Heatmap w[] = { { .title = "layer 1, head 1", .M = A,
-                           .row = LABEL, .column = LABEL,
-                           .down = "key t_z", .across = "query t_x" },
+                           .row = LABEL, .column = LABEL },
                     { .title = "layer 1, head 2", .M = A,
-                           .row = LABEL, .column = LABEL,
-                           .down = "key t_z", .across = "query t_x" } };
+                           .row = LABEL, .column = LABEL } };
     heatmaps_svg(out, 2, w, NULL, NULL, "each column sums to 1");
 }
 
@@ -57,7 +54,7 @@ LAW(an_svg_has_a_square_for_every_weight)
     const char *svg = printed(as_svg, causal_thirds());
     assert_int_equal(times(svg, "fill-opacity="), 2 * 9);
     assert_int_equal(times(svg, "fill-opacity=\"0.806\""), 2);
-    assert_int_equal(times(svg, "key t_z = 2, query t_x = 3: 0.6500"), 2);
+    assert_int_equal(times(svg, "row 2, column 3: 0.6500"), 2);
     assert_int_equal(times(svg, "each column sums to 1"), 1);
     assert_int_equal(times(svg, "<svg "), times(svg, "</svg>"));
 }
@@ -66,7 +63,7 @@ LAW(an_svg_has_a_square_for_every_weight)
 static void corner(const char *svg, int i, int j, int *x, int *y)
 {
     char title[60];
-    snprintf(title, sizeof title, "t_z = %d, query t_x = %d: ", i, j);
+    snprintf(title, sizeof title, "row %d, column %d: ", i, j);
     const char *at = strstr(svg, title);
     assert_that(at != NULL);
     while (strncmp(at, "<rect ", 6) != 0)

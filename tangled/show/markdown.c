@@ -1,0 +1,54 @@
+/* ftx show --md: the steps of a run as Markdown tables. */
+#include "show/show.h"
+#include <string.h>
+
+static void print_table(FILE *out, const Run *run, const Step *step)
+{
+    char text[64];
+    Mat M = step->M;
+    const CellMark *mark = step->mark;
+    int places = choose_decimals(M, decimals_shown(run));
+    for (int i = -1; i <= M->rows; i++) {
+        for (int j = 1; j <= M->cols; j++)
+            if (i <= 0) {
+                fputs(i < 0 ? "|   " : "| --: ", out);
+            } else if (mark == NULL) {
+                format_number(text, sizeof text, AT(M, i, j), places);
+                fprintf(out, "| %s ", text);
+            } else {
+                fprintf(out, "| %s%s%s%s%s ", mark->text,
+                        *mark->sign == '\0' ? "" : " ", mark->sign,
+                        *mark->right == '\0' ? "" : " ", mark->right);
+                mark++;
+            }
+        fputs("|\n", out);
+    }
+}
+
+void show_md(FILE *out, const Run *run, bool all, Arena *arena)
+{
+    char title[TITLE_BYTES];
+    const char *axes = axes_text(run);
+    fprintf(out, "%s\n", run_title(title, run));
+    if (run->verdict != NULL)
+        fprintf(out, "\n%s.\n%s\n", run->verdict, marks_legend);
+    if (axes != NULL)
+        fprintf(out, "\n%s\n", axes);
+    for (int k = 0; k < run->n; k++) {
+        const Step *step = &run->step[k];
+        const char *remark = remark_text(run, step);
+        if (step->inner && !all)
+            continue;
+        const char *text = step_text(arena, run, step, true);
+        const char *formula = strstr(text, ": ") + 2;
+        fputc('\n', out);
+        if (step->algorithm == run->algorithm)
+            fprintf(out, "Algorithm %d, ", step->algorithm);
+        fprintf(out, "%.*s`%s`%s%s\n", (int)(formula - text), text, formula,
+                remark == NULL ? "" : "; ", remark == NULL ? "" : remark);
+        if (!mask_is_1(run, step)) {
+            fputc('\n', out);
+            print_table(out, run, step);
+        }
+    }
+}
