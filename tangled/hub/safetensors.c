@@ -1,4 +1,8 @@
-/* Files of tensors. */
+/* Files of tensors, in the format of safetensors.
+
+   Main types: Tensor, Tensors. Entry points: tensors_of_folder,
+   tensors_write. In comes a file; out come names, shapes and
+   places of numbers. */
 #include "hub/hub.h"
 #include <math.h>
 #include <stdlib.h>
@@ -29,24 +33,20 @@ static uint64_t little_endian(const unsigned char *from, int n)
     return bits;
 }
 
-static double half_number(uint64_t bits)
+static double single_number(uint64_t bits)
 {
-    int exponent = (int)(bits >> 10 & 31);
-    double fraction = (double)(bits & 1023), x;
-    if (exponent == 31)
-        x = fraction > 0 ? (double)NAN : (double)INFINITY;
-    else if (exponent == 0)
-        x = ldexp(fraction, -24);
-    else
-        x = ldexp(1024 + fraction, exponent - 25);
-    return bits >> 15 ? -x : x;
+    uint32_t low = (uint32_t)bits;
+    float x;
+    memcpy(&x, &low, sizeof x);
+    return x;
 }
 
-static double single_number(uint32_t bits)
+static double half_number(uint64_t bits)
 {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    double x = single_number((bits & 0x7FFF) << 13) * 0x1p112;
+    if ((bits & 0x7C00) == 0x7C00)
+        x = bits & 0x3FF ? (double)NAN : (double)INFINITY;
+    return bits >> 15 ? -x : x;
 }
 
 double tensor_number(const Tensor *t, size_t k)
@@ -55,15 +55,9 @@ double tensor_number(const Tensor *t, size_t k)
     uint64_t bits = little_endian(t->bytes + k * (size_t)size, size);
     double x;
     memcpy(&x, &bits, sizeof x);
-    switch (t->type) {
-    case TENSOR_F32:  return single_number((uint32_t)bits);
-    case TENSOR_F16:  return half_number(bits);
-    case TENSOR_BF16: return single_number((uint32_t)bits << 16);
-    case TENSOR_F64:  return x;
-    case TENSOR_OTHER: break;
-    }
-    REQUIRE(false, "%s has numbers of another type.", t->name);
-    return 0;
+    return t->type == TENSOR_F64 ? x
+         : t->type == TENSOR_F16 ? half_number(bits)
+         : single_number(t->type == TENSOR_BF16 ? bits << 16 : bits);
 }
 
 typedef struct {
@@ -74,25 +68,15 @@ typedef struct {
     double bytes;               /* of it                                  */
 } TensorReader;
 
-static const Json *needed(const TensorReader *r, const Json *tensor,
-                          const char *what)
+/* Reads a list of at most room whole numbers; returns how many there are. */
+static int whole_numbers(const TensorReader *r, const Json *tensor,
+                         const char *what, int room, long long to[])
 {
-    const Json *member = json_member(tensor, what);
-    if (member == NULL)
-        fail_in_text(r->error, tensor->at, "this tensor has no %s.", what);
-    return member;
-}
-
-/* A list of whole numbers, at most so many, up to most; how many. */
-static int whole_numbers(const TensorReader *r, const Json *list,
-                         const char *what, int room, double most,
-                         long long to[])
-{
-    if (list->kind != JSON_LIST)
-        fail_in_text(r->error, list->at,
-                     "the %s of a tensor is a list of whole numbers.", what);
-    if (list->n > room)
-        fail_in_text(r->error, list->at, "the %s of a tensor has at most %d "
+    const double most = 1e12;
+    const Json *list = json_member(tensor, what);
+    if (list == NULL || list->kind != JSON_LIST || list->n > room)
+        fail_in_text(r->error, (list == NULL ? tensor : list)->at,
+                     "the %s of a tensor is a list of at most %d whole "
                      "numbers.", what, room);
     for (int k = 0; k < list->n; k++) {
         const Json *x = &list->item[k];
@@ -105,57 +89,46 @@ static int whole_numbers(const TensorReader *r, const Json *list,
     return list->n;
 }
 
-static int tensor_type_of(const TensorReader *r, const Json *tensor)
-{
-    const Json *type = needed(r, tensor, "dtype");
-    for (int k = 0; k < TENSOR_TYPES; k++)
-        if (json_is(type, tensor_types[k].name))
-            return k;
-    fail_in_text(r->error, type->at,
-                 "this is no type of numbers that is known; "
-                 "F32, F16, BF16 and F64 are.");
-}
-
 static Tensor read_tensor(const TensorReader *r, const Json *name)
 {
-    const Json *about = name + 1;
-    if (about->kind != JSON_OBJECT || about->n != 3)
-        fail_in_text(r->error, about->at, "a tensor has dtype, shape and "
-                     "data_offsets; this is %s.", about->kind == JSON_OBJECT
-                     ? "an object with others" : json_kind(about));
-    int k = tensor_type_of(r, about);
-    const Json *shape = needed(r, about, "shape");
-    const Json *offsets = needed(r, about, "data_offsets");
+    const Json *about = name + 1, *type = json_member(about, "dtype");
+    int k = 0;
+    while (k < TENSOR_TYPES && !json_is(type, tensor_types[k].name))
+        k++;
+    if (k == TENSOR_TYPES)
+        fail_in_text(r->error, (type == NULL ? about : type)->at,
+                     "a tensor has a dtype, such as F32, F16, BF16 or F64.");
     Tensor t = { .name = name->text, .type = tensor_types[k].type,
                  .type_name = tensor_types[k].name, .file = r->name };
     long long place[2] = { 0, 0 };
-    t.dimensions = whole_numbers(r, shape, "shape", TENSOR_DIMENSIONS,
-                                 1e12, t.size);
-    if (whole_numbers(r, offsets, "data_offsets", 2, r->bytes, place) != 2
-        || place[1] < place[0])
-        fail_in_text(r->error, offsets->at,
-                     "data_offsets are where the numbers "
-                     "begin and where they end.");
     double count = 1;
+    t.dimensions = whole_numbers(r, about, "shape", TENSOR_DIMENSIONS,
+                                 t.size);
     for (int d = 0; d < t.dimensions; d++)
         count *= (double)t.size[d];
-    if (count * tensor_types[k].bytes != (double)(place[1] - place[0]))
-        fail_in_text(r->error, offsets->at,
-                     "%lld bytes are not what a tensor of "
-                     "%.0f numbers of type %s has.", place[1] - place[0],
-                     count,
-                     t.type_name);
+    if (whole_numbers(r, about, "data_offsets", 2, place) != 2
+        || count * tensor_types[k].bytes != (double)(place[1] - place[0]))
+        fail_in_text(r->error, json_member(about, "data_offsets")->at,
+                     "data_offsets must be %.0f bytes apart, for %.0f "
+                     "numbers of type %s.", count * tensor_types[k].bytes,
+                     count, t.type_name);
+    if ((double)place[1] > r->bytes) {
+        r->error->text = NULL;
+        fail_with(r->error, "is cut short: the tensor %.150s ends at byte "
+                  "%lld of the numbers, and %.0f are there.", t.name,
+                  place[1], r->bytes);
+    }
     t.count = (size_t)count;
     t.bytes = r->data + place[0];
+    t.end = r->data + place[1];
     return t;
 }
 
 static int by_place(const void *a, const void *b)
 {
     const Tensor *s = a, *t = b;
-    if (s->bytes != t->bytes)
-        return s->bytes < t->bytes ? -1 : 1;
-    return s->count < t->count ? -1 : s->count > t->count;
+    return s->bytes != t->bytes ? (s->bytes < t->bytes ? -1 : 1)
+         : s->end < t->end ? -1 : s->end > t->end;
 }
 
 static int by_tensor_name(const void *a, const void *b)
@@ -163,41 +136,11 @@ static int by_tensor_name(const void *a, const void *b)
     return strcmp(((const Tensor *)a)->name, ((const Tensor *)b)->name);
 }
 
-static size_t bytes_in(const Tensor *t)
-{
-    for (int k = 0; k < TENSOR_TYPES; k++)
-        if (strcmp(tensor_types[k].name, t->type_name) == 0)
-            return t->count * (size_t)tensor_types[k].bytes;
-    return 0;
-}
-
-/* That they fill the data, one behind the other. */
-static void tensors_adjoin(const TensorReader *r, int n, const Tensor t[])
-{
-    const unsigned char *end = r->data;
-    for (int k = 0; k < n; k++) {
-        if (t[k].bytes < end)
-            fail_with(r->error, "the tensors %.150s and %.150s overlap.",
-                      t[k - 1].name, t[k].name);
-        if (t[k].bytes > end)
-            fail_with(r->error, "before the tensor %.150s there are %zu "
-                      "bytes of no tensor.", t[k].name,
-                      (size_t)(t[k].bytes - end));
-        end = t[k].bytes + bytes_in(&t[k]);
-    }
-    if ((double)(end - r->data) != r->bytes)
-        fail_with(r->error, "behind the last tensor there are %.0f bytes of "
-                  "no tensor.", r->bytes - (double)(end - r->data));
-}
-
 static Tensors read_header(const TensorReader *r, const Json *header)
 {
     Tensors all = { 0, NULL };
-    if (header->kind != JSON_OBJECT)
-        fail_in_text(r->error, header->at,
-                     "a header is an object; this is %s.",
-                     json_kind(header));
     Tensor *t = arena_alloc(r->arena, ((size_t)header->n + 1) * sizeof *t);
+    const unsigned char *end = r->data;
     for (int k = 0; k < header->n; k++) {
         const Json *name = &header->item[2 * k];
         if (strlen(name->text) != (size_t)name->n)
@@ -208,42 +151,45 @@ static Tensors read_header(const TensorReader *r, const Json *header)
     }
     qsort(t, (size_t)all.n, sizeof *t, by_place);
     r->error->text = NULL;
-    tensors_adjoin(r, all.n, t);
+    for (int k = 0; k < all.n; end = t[k++].end)
+        if (t[k].bytes != end)
+            fail_with(r->error, "the tensors do not lie one behind the "
+                      "other: %.150s begins at byte %td of the numbers, not "
+                      "at %td.", t[k].name, t[k].bytes - r->data,
+                      end - r->data);
+    if ((double)(end - r->data) != r->bytes)
+        fail_with(r->error, "behind the last tensor there are %.0f bytes of "
+                  "no tensor.", r->bytes - (double)(end - r->data));
     qsort(t, (size_t)all.n, sizeof *t, by_tensor_name);
     all.tensor = t;
     return all;
 }
 
-static Tensors tensors_in(TensorReader *r, const unsigned char *bytes,
-                          size_t n)
+Tensors tensors_of_file(Arena *arena, const char *name, Error *f)
 {
-    Error *f = r->error;
-    f->sheet = r->name;
+    static const char pointer[] = "version https://git-lfs";
+    size_t n;
+    const void *whole = read_file(arena, name, &n, f);
+    const unsigned char *bytes = whole;
+    TensorReader r = { .arena = arena, .error = f, .name = name };
+    uint64_t length = n < 8 ? 0 : little_endian(bytes, 8);
+    f->sheet = name;
     f->text = NULL;
-    if (n < 8)
-        fail_with(f, "is cut short: not even the length of a header is "
-                  "there.");
-    uint64_t length = little_endian(bytes, 8);
+    if (n >= sizeof pointer && memcmp(bytes, pointer, strlen(pointer)) == 0)
+        fail_with(f, "is a pointer of git-lfs and not the file itself, "
+                  "which 'git lfs pull' fetches.");
     if (length > JSON_BYTES)
-        fail_with(f, "is no file of tensors: its header would have %llu "
+        fail_with(f, "is not a file of tensors: its header would have %llu "
                   "bytes.", (unsigned long long)length);
-    if (length > n - 8)
-        fail_with(f, "is cut short: its header has %llu bytes, and %zu are "
-                  "there.", (unsigned long long)length, n - 8);
-    r->data = bytes + 8 + length;
-    r->bytes = (double)(n - 8 - (size_t)length);
+    if (n < 8 || length > n - 8)
+        fail_with(f, "is cut short: %zu bytes are there, and not even its "
+                  "header is whole.", n);
+    r.data = bytes + 8 + length;
+    r.bytes = (double)(n - 8 - (size_t)length);
     f->text = (const char *)bytes + 8;
     if (length == 0 || *f->text != '{')
         fail_with(f, "a header begins with {.");
-    return read_header(r, json_read(r->arena, f->text, (size_t)length, f));
-}
-
-Tensors tensors_of_file(Arena *arena, const char *name, Error *f)
-{
-    size_t n;
-    const void *bytes = read_file(arena, name, &n, f);
-    TensorReader r = { .arena = arena, .error = f, .name = name };
-    return tensors_in(&r, bytes, n);
+    return read_header(&r, json_read(arena, f->text, (size_t)length, f));
 }
 
 const Tensor *tensor_named(const Tensors *in, const char *name)
@@ -269,75 +215,55 @@ static bool is_plain_name(const Json *name)
         && strlen(name->text) == (size_t)name->n;
 }
 
-/* The shards that have been read, and the tensors in them. */
-typedef struct {
-    int shards, n;
-    const char **shard;
-    Tensor *tensor;             /* room for as many as the index has      */
-    int room;
-} Shards;
-
-static void read_shard(Arena *arena, const char *folder, const char *name,
-                       Shards *all, const Json *map, Error *f)
+static Tensors join_tensors(Arena *arena, Tensors a, Tensors b)
 {
-    for (int k = 0; k < all->shards; k++)
-        if (strcmp(all->shard[k], name) == 0)
-            return;
-    all->shard[all->shards++] = name;
-    Tensors in = tensors_of_file(arena, in_folder(arena, folder, name), f);
-    for (int k = 0; k < in.n; k++) {
-        if (!json_is(json_member(map, in.tensor[k].name), name))
-            fail_with(f, "the tensor %.150s is in it, but the index does "
-                      "not say so.", in.tensor[k].name);
-        all->tensor[all->n++] = in.tensor[k];
-    }
+    size_t n = (size_t)a.n, m = (size_t)b.n;
+    Tensor *t = arena_alloc(arena, (n + m + 1) * sizeof *t);
+    if (n > 0)
+        memcpy(t, a.tensor, n * sizeof *t);
+    memcpy(t + n, b.tensor, m * sizeof *t);
+    qsort(t, n + m, sizeof *t, by_tensor_name);
+    return (Tensors){ a.n + b.n, t };
 }
 
 static Tensors tensors_of_index(Arena *arena, const char *folder,
                                 const char *index, Error *f)
 {
+    Tensors all = { 0, NULL };
     const Json *root = json_of_file(arena, index, f);
     const Json *map = json_member(root, "weight_map");
     if (map == NULL || map->kind != JSON_OBJECT)
         fail_in_text(f, root->at, "this index has no weight_map.");
-    size_t n = (size_t)map->n;
-    Shards all = { .shards = 0 };
-    all.shard = arena_alloc(arena, n * sizeof *all.shard + 1);
-    all.tensor = arena_alloc(arena, n * sizeof *all.tensor + 1);
-    for (size_t k = 0; k < n; k++)
+    for (int k = 0; k < map->n; k++)
         if (!is_plain_name(&map->item[2 * k + 1]))
-            fail_in_text(f, map->item[2 * k + 1].at,
-                         "a shard is a file in the "
-                         "same folder; this names none.");
-    for (size_t k = 0; k < n; k++)
-        read_shard(arena, folder, map->item[2 * k + 1].text, &all, map, f);
-    qsort(all.tensor, (size_t)all.n, sizeof *all.tensor, by_tensor_name);
-    Tensors found = { all.n, all.tensor };
+            fail_in_text(f, map->item[2 * k + 1].at, "a shard is a file in "
+                         "the same folder; this is the name of none.");
+    for (int k = 0; k < map->n; k++) {
+        const char *shard = map->item[2 * k + 1].text;
+        int first = 0;
+        while (!json_is(&map->item[2 * first + 1], shard))
+            first++;
+        if (first == k)
+            all = join_tensors(arena, all, tensors_of_file(arena,
+                         in_folder(arena, folder, shard), f));
+    }
     f->sheet = index;
     f->text = NULL;
-    for (size_t k = 0; k < n; k++)
-        if (tensor_named(&found, map->item[2 * k].text) == NULL)
-            fail_with(f, "the tensor %.150s is not in %.150s, where it "
-                      "should be.", map->item[2 * k].text,
-                      map->item[2 * k + 1].text);
-    return found;
+    for (int k = 1; k < all.n; k++)
+        if (by_tensor_name(&all.tensor[k - 1], &all.tensor[k]) == 0)
+            fail_with(f, "the tensor %.150s is in two shards.",
+                      all.tensor[k].name);
+    return all;
 }
-
-static const char by_python[] =
-    "python3 -c 'import glob, torch, safetensors.torch as s; s.save_file({k: "
-    "v.clone().contiguous() for f in glob.glob(\"pytorch_model*.bin\") for "
-    "k, v in torch.load(f, weights_only=True).items()}, "
-    "\"model.safetensors\")'";
 
 Tensors tensors_of_folder(Arena *arena, const char *folder, Error *f)
 {
-    FileInfo about;
     const char *one = in_folder(arena, folder, "model.safetensors");
     const char *index = in_folder(arena, folder,
                                   "model.safetensors.index.json");
-    if (get_file_info(one, &about))
+    if (is_name_taken(one))
         return tensors_of_file(arena, one, f);
-    if (get_file_info(index, &about))
+    if (is_name_taken(index))
         return tensors_of_index(arena, folder, index, f);
     f->sheet = folder;
     f->text = NULL;
@@ -345,55 +271,30 @@ Tensors tensors_of_folder(Arena *arena, const char *folder, Error *f)
         || is_name_taken(in_folder(arena, folder,
                                    "pytorch_model.bin.index.json")))
         fail_with(f, "has its numbers in pytorch_model.bin, which only "
-                     "Python "
-                  "reads; this, in the folder, writes model.safetensors: %s",
-                  by_python);
+                  "Python reads; there the model's "
+                  "save_pretrained(FOLDER, safe_serialization=True) writes "
+                  "model.safetensors.");
     fail_with(f, "has no model.safetensors, and no "
               "model.safetensors.index.json.");
-}
-
-static uint64_t without_bits(uint64_t bits, int gone)
-{
-    uint64_t odd = bits >> gone & 1, half = (uint64_t)1 << (gone - 1);
-    return (bits + half - 1 + odd) >> gone;
-}
-
-static uint32_t single_bits(double x)
-{
-    float y = (float)x;
-    uint32_t bits;
-    memcpy(&bits, &y, sizeof bits);
-    return bits;
-}
-
-static uint64_t half_bits(double x)
-{
-    uint64_t sign = signbit(x) ? 0x8000 : 0, bits;
-    x = fabs(x);
-    if (isnan(x))
-        return 0x7E00;
-    if (x < ldexp(1, -14))
-        return sign | (uint64_t)nearbyint(ldexp(x, 24));
-    if (x >= 65520)
-        return sign | 0x7C00;
-    memcpy(&bits, &x, sizeof bits);
-    return sign | (without_bits(bits, 42) - ((uint64_t)(1023 - 15) << 10));
-}
-
-static uint64_t bits_of_number(double x, TensorType type)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return type == TENSOR_F64 ? bits
-         : type == TENSOR_F16 ? half_bits(x)
-         : type == TENSOR_BF16 ? without_bits(single_bits(x), 16)
-         : single_bits(x);
 }
 
 static void put_little_endian(FILE *file, uint64_t bits, int n)
 {
     for (int k = 0; k < n; k++)
         fputc((int)(bits >> 8 * k & 0xFF), file);
+}
+
+static void put_number(FILE *file, double x, TensorType type)
+{
+    float y = (float)x;
+    uint32_t single;
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    memcpy(&single, &y, sizeof single);
+    if (type == TENSOR_F64)
+        put_little_endian(file, bits, 8);
+    else
+        put_little_endian(file, single, 4);
 }
 
 static void put_header_of(FILE *to, TensorType type, int n,
@@ -419,7 +320,7 @@ static void put_header_of(FILE *to, TensorType type, int n,
 }
 
 bool tensors_write(FILE *file, TensorType type, int n, const Tensor *tensor,
-                   double (*number)(const void *data, int i, size_t k),
+                   const double *(*numbers)(const void *data, int i),
                    const void *data)
 {
     TextStream header;
@@ -429,11 +330,10 @@ bool tensors_write(FILE *file, TensorType type, int n, const Tensor *tensor,
     put_little_endian(file, header.n, 8);
     fwrite(text, 1, header.n, file);
     arena_free(arena);
-    int size = tensor_types[type].bytes;
-    for (int i = 0; i < n; i++)
-        for (size_t k = 0; k < tensor[i].count; k++) {
-            double x = number(data, i, k);
-            put_little_endian(file, bits_of_number(x, type), size);
-        }
+    for (int i = 0; i < n; i++) {
+        const double *x = numbers(data, i);
+        for (size_t k = 0; k < tensor[i].count; k++)
+            put_number(file, x[k], type);
+    }
     return !ferror(file);
 }

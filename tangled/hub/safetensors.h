@@ -17,7 +17,7 @@ typedef struct {
     int dimensions;
     long long size[TENSOR_DIMENSIONS];
     size_t count;               /* of its numbers                         */
-    const unsigned char *bytes;
+    const unsigned char *bytes, *end;
     const char *file;           /* where it stands                        */
 } Tensor;
 
@@ -27,8 +27,8 @@ typedef struct {
     const Tensor *tensor;
 } Tensors;
 
-/* Reads one file. The numbers stay where they are, in the file, which is
-   mapped. What is not to the letter of the format ends the attempt. */
+/* Reads one file. The numbers stay where they are, in the bytes of the
+   file. Fails where the file does not keep to the format. */
 Tensors tensors_of_file(Arena *arena, const char *name, Error *f);
 
 /* Reads model.safetensors in a folder, or the shards that its index names. */
@@ -37,7 +37,7 @@ Tensors tensors_of_folder(Arena *arena, const char *folder, Error *f);
 /* Returns the tensor of that name; NULL: there is none. */
 const Tensor *tensor_named(const Tensors *in, const char *name);
 
-/* Number k of a tensor, from 0; not of one of type OTHER. */
+/* Returns number k of a tensor, from 0; not of one of type OTHER. */
 double tensor_number(const Tensor *tensor, size_t k);
 
 /* Returns "F32", ... */
@@ -46,10 +46,10 @@ const char *tensor_type_name(TensorType type);
 /* Returns the name of a file in a folder. */
 const char *in_folder(Arena *arena, const char *folder, const char *name);
 
-/* Writes n tensors of one type; number gives number k of tensor i. false
-   where it could not be written. In F16 what is too large is infinite. */
+/* Writes n tensors of type F32 or F64; numbers returns those of tensor i.
+   Returns false if they cannot be written. */
 bool tensors_write(FILE *file, TensorType type, int n, const Tensor *tensor,
-                   double (*number)(const void *data, int i, size_t k),
+                   const double *(*numbers)(const void *data, int i),
                    const void *data);
 
 #endif

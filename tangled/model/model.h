@@ -4,7 +4,7 @@
 #ifndef FTX_MODEL_H
 #define FTX_MODEL_H
 #include "model/corpus.h"
-#include "model/released.h"
+#include "model/import.h"
 #include "model/spots.h"
 #include "model/use.h"
 

@@ -1,21 +1,22 @@
-/* Released models: which tensor holds which parameter, and folders of them.
+/* Released models: which tensor holds which parameter.
 
-   Main types: TensorRow, TensorPlace. Entry points: model_import,
-   tensor_place. */
+   Main types: Released, TensorPlace. Entry points: theta_import,
+   write_theta. */
 #ifndef FTX_RELEASED_H
 #define FTX_RELEASED_H
+#include "hub/safetensors.h"
 #include "model/file.h"
 
-/* A row of the table: the parameters with this symbol stand in that tensor,
-   # being the number of the layer, from 0. */
+/* A row of the table: the parameters W and b stand in a tensor of that name
+   with .weight and .bias; # is the number of the layer, from 0. */
 typedef struct {
-    const char *line, *symbol, *tensor;
+    const char *W, *b, *tensor;
     enum { TURNED = 1,          /* the tensor is the matrix transposed    */
            VOCABULARY = 2,      /* one of its sides are the tokens        */
            UNTIED = 4 }         /* only where W_u is not W_e transposed   */
     how;
     int part, parts;            /* which one, of so many on top of each
-                                   other                                  */
+                                   other; 0: it is alone                  */
 } TensorRow;
 
 /* A kind of released model, as its config.json calls it. */
@@ -35,39 +36,27 @@ typedef struct {
     char name[100];
     const TensorRow *row;
     const Parameter *parameter;
-    bool tied;                  /* W_u                                    */
-    bool in_trunk;
+    bool tied, in_trunk;
     int dimensions;
     long long size[2];
     size_t rows, first;
 } TensorPlace;
 
 /* Returns the place of parameter k of theta. */
-TensorPlace tensor_place(const Released *model, const Theta *theta, int k);
-
-/* Turns a place into that of the next row with the same symbol, a tensor
-   that has the same numbers; false: there is none. */
-bool tensor_copy(const Released *model, TensorPlace *place);
+TensorPlace tensor_place(const Released *kind, const Theta *theta, int k);
 
 /* Returns the index of entry [i, j] in the tensor, from 0. */
 size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
                     int i, int j);
 
-/* What is known of the tokens of a folder: the tokens; or that they are
-   numbers; or the numbers of mask_token, bos_token and eos_token, else
-   UNSAID. */
-typedef struct {
-    const Tokenizer *tokens;
-    bool numbers;
-    int special[3];
-} TokenHint;
+/* Returns the parameters of hyper with the numbers of the tensors, in the
+   arena. Fails where the tensors are not those of such a model. */
+Theta *theta_import(Arena *arena, const Released *kind,
+                    const Hyperparameters *hyper, const Tensors *in,
+                    const Tokenizer *tokens, Purpose purpose, Error *f);
 
-/* Whether there is a folder with a config.json, or a file of tensors. */
-bool is_released(const char *name);
-
-/* Returns the model in a folder of a released one, or in a file of tensors
-   beside its config.json. Its tokens are as its files say, unless hint,
-   which may be NULL, knows better. What is wrong ends the attempt. */
-Model *model_import(Arena *arena, const char *name, Purpose purpose,
-                    const TokenHint *hint, Error *f);
+/* Writes the parameters of a model as tensors; returns their number, or -1
+   if the file cannot be written. file may be NULL, to count them. */
+int write_theta(FILE *file, const Model *m, const Released *kind,
+                TensorType type);
 #endif

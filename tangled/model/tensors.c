@@ -1,88 +1,62 @@
-/* Which tensor of a released model is which matrix of theta. */
+/* Which tensor of a released model is which matrix of theta.
+
+   Main type: TensorPlace. Entry points: theta_import, write_theta. One
+   table is walked in both directions: from tensors to parameters, and
+   back. */
 #include "model/model.h"
+#include <math.h>
 #include <string.h>
 
 static const TensorRow gpt2_trunk[] = {
-    { "1.1", "W_e", "wte.weight", TURNED | VOCABULARY, 0, 1 },
-    { "2.1", "W_p", "wpe.weight", TURNED, 0, 1 },
-    { "10.5", "gamma_1", "h.#.ln_1.weight", 0, 0, 1 },
-    { "10.5", "beta_1", "h.#.ln_1.bias", 0, 0, 1 },
-    { "4.1", "W_q", "h.#.attn.c_attn.weight", TURNED, 0, 3 },
-    { "4.1", "b_q", "h.#.attn.c_attn.bias", 0, 0, 3 },
-    { "4.2", "W_k", "h.#.attn.c_attn.weight", TURNED, 1, 3 },
-    { "4.2", "b_k", "h.#.attn.c_attn.bias", 0, 1, 3 },
-    { "4.3", "W_v", "h.#.attn.c_attn.weight", TURNED, 2, 3 },
-    { "4.3", "b_v", "h.#.attn.c_attn.bias", 0, 2, 3 },
-    { "5.4", "W_o", "h.#.attn.c_proj.weight", TURNED, 0, 1 },
-    { "5.4", "b_o", "h.#.attn.c_proj.bias", 0, 0, 1 },
-    { "10.7", "gamma_2", "h.#.ln_2.weight", 0, 0, 1 },
-    { "10.7", "beta_2", "h.#.ln_2.bias", 0, 0, 1 },
-    { "10.8", "W_mlp1", "h.#.mlp.c_fc.weight", TURNED, 0, 1 },
-    { "10.8", "b_mlp1", "h.#.mlp.c_fc.bias", 0, 0, 1 },
-    { "10.8", "W_mlp2", "h.#.mlp.c_proj.weight", TURNED, 0, 1 },
-    { "10.8", "b_mlp2", "h.#.mlp.c_proj.bias", 0, 0, 1 },
-    { "10.10", "gamma", "ln_f.weight", 0, 0, 1 },
-    { "10.10", "beta", "ln_f.bias", 0, 0, 1 },
-    { .line = NULL },
+    { "W_e", NULL, "wte", TURNED | VOCABULARY, 0, 0 },
+    { "W_p", NULL, "wpe", TURNED, 0, 0 },
+    { "gamma_1", "beta_1", "h.#.ln_1", 0, 0, 0 },
+    { "W_q", "b_q", "h.#.attn.c_attn", TURNED, 0, 3 },
+    { "W_k", "b_k", "h.#.attn.c_attn", TURNED, 1, 3 },
+    { "W_v", "b_v", "h.#.attn.c_attn", TURNED, 2, 3 },
+    { "W_o", "b_o", "h.#.attn.c_proj", TURNED, 0, 0 },
+    { "gamma_2", "beta_2", "h.#.ln_2", 0, 0, 0 },
+    { "W_mlp1", "b_mlp1", "h.#.mlp.c_fc", TURNED, 0, 0 },
+    { "W_mlp2", "b_mlp2", "h.#.mlp.c_proj", TURNED, 0, 0 },
+    { "gamma", "beta", "ln_f", 0, 0, 0 },
+    { .tensor = NULL },
 };
-
 static const TensorRow gpt2_head[] = {
-    { "7.1", "W_u", "lm_head.weight", VOCABULARY, 0, 1 },
-    { .line = NULL },
+    { "W_u", NULL, "lm_head", VOCABULARY, 0, 0 },
+    { .tensor = NULL },
 };
-#define SELF "encoder.layer.#.attention.self."
-#define OUT "encoder.layer.#.attention.output."
-#define MLP "encoder.layer.#."
 
+#define LAYER_OF_BERT "encoder.layer.#."
 static const TensorRow bert_trunk[] = {
-    { "1.1", "W_e", "embeddings.word_embeddings.weight",
-      TURNED | VOCABULARY, 0, 1 },
-    { "2.1", "W_p", "embeddings.position_embeddings.weight", TURNED, 0, 1 },
-    { "9.2", "W_t", "embeddings.token_type_embeddings.weight", TURNED, 0,
-      1 },
-    { "9.3", "gamma_e", "embeddings.LayerNorm.weight", 0, 0, 1 },
-    { "9.3", "beta_e", "embeddings.LayerNorm.bias", 0, 0, 1 },
-    { "4.1", "W_q", SELF "query.weight", 0, 0, 1 },
-    { "4.1", "b_q", SELF "query.bias", 0, 0, 1 },
-    { "4.2", "W_k", SELF "key.weight", 0, 0, 1 },
-    { "4.2", "b_k", SELF "key.bias", 0, 0, 1 },
-    { "4.3", "W_v", SELF "value.weight", 0, 0, 1 },
-    { "4.3", "b_v", SELF "value.bias", 0, 0, 1 },
-    { "5.4", "W_o", OUT "dense.weight", 0, 0, 1 },
-    { "5.4", "b_o", OUT "dense.bias", 0, 0, 1 },
-    { "9.6", "gamma_1", OUT "LayerNorm.weight", 0, 0, 1 },
-    { "9.6", "beta_1", OUT "LayerNorm.bias", 0, 0, 1 },
-    { "9.7", "W_mlp1", MLP "intermediate.dense.weight", 0, 0, 1 },
-    { "9.7", "b_mlp1", MLP "intermediate.dense.bias", 0, 0, 1 },
-    { "9.7", "W_mlp2", MLP "output.dense.weight", 0, 0, 1 },
-    { "9.7", "b_mlp2", MLP "output.dense.bias", 0, 0, 1 },
-    { "9.8", "gamma_2", MLP "output.LayerNorm.weight", 0, 0, 1 },
-    { "9.8", "beta_2", MLP "output.LayerNorm.bias", 0, 0, 1 },
-    { "9.10", "W_f", "pooler.dense.weight", 0, 0, 1 },
-    { "9.10", "b_f", "pooler.dense.bias", 0, 0, 1 },
-    { .line = NULL },
+    { "W_e", NULL, "embeddings.word_embeddings", TURNED | VOCABULARY, 0,
+      0 },
+    { "W_p", NULL, "embeddings.position_embeddings", TURNED, 0, 0 },
+    { "W_t", NULL, "embeddings.token_type_embeddings", TURNED, 0, 0 },
+    { "gamma_e", "beta_e", "embeddings.LayerNorm", 0, 0, 0 },
+    { "W_q", "b_q", LAYER_OF_BERT "attention.self.query", 0, 0, 0 },
+    { "W_k", "b_k", LAYER_OF_BERT "attention.self.key", 0, 0, 0 },
+    { "W_v", "b_v", LAYER_OF_BERT "attention.self.value", 0, 0, 0 },
+    { "W_o", "b_o", LAYER_OF_BERT "attention.output.dense", 0, 0, 0 },
+    { "gamma_1", "beta_1", LAYER_OF_BERT "attention.output.LayerNorm", 0, 0,
+      0 },
+    { "W_mlp1", "b_mlp1", LAYER_OF_BERT "intermediate.dense", 0, 0, 0 },
+    { "W_mlp2", "b_mlp2", LAYER_OF_BERT "output.dense", 0, 0, 0 },
+    { "gamma_2", "beta_2", LAYER_OF_BERT "output.LayerNorm", 0, 0, 0 },
+    { "W_f", "b_f", "pooler.dense", 0, 0, 0 },
+    { .tensor = NULL },
 };
-
 static const TensorRow masked_head[] = {
-    { "9.10", "W_f", "cls.predictions.transform.dense.weight", 0, 0, 1 },
-    { "9.10", "b_f", "cls.predictions.transform.dense.bias", 0, 0, 1 },
-    { "9.11", "gamma", "cls.predictions.transform.LayerNorm.weight", 0, 0,
-      1 },
-    { "9.11", "beta", "cls.predictions.transform.LayerNorm.bias", 0, 0, 1 },
-    { "7.1", "W_u", "cls.predictions.decoder.weight", VOCABULARY, 0, 1 },
-    { "7.1", "b_u", "cls.predictions.decoder.bias", VOCABULARY | UNTIED, 0,
-      1 },
-    { "7.1", "b_u", "cls.predictions.bias", VOCABULARY, 0, 1 },
-    { .line = NULL },
+    { "W_f", "b_f", "cls.predictions.transform.dense", 0, 0, 0 },
+    { "gamma", "beta", "cls.predictions.transform.LayerNorm", 0, 0, 0 },
+    { "W_u", "b_u", "cls.predictions.decoder", VOCABULARY | UNTIED, 0, 0 },
+    { NULL, "b_u", "cls.predictions", VOCABULARY, 0, 0 },
+    { .tensor = NULL },
 };
-
 static const TensorRow class_head[] = {
-    { "(E31)", "W_c", "classifier.weight", 0, 0, 1 },
-    { "(E31)", "b_c", "classifier.bias", 0, 0, 1 },
-    { .line = NULL },
+    { "W_c", "b_c", "classifier", 0, 0, 0 },
+    { .tensor = NULL },
 };
-
-static const TensorRow no_head[] = { { .line = NULL } };
+static const TensorRow no_head[] = { { .tensor = NULL } };
 
 static const char *const gpt2_idle[] = {
     ".attn.bias", ".attn.masked_bias", "lm_head.weight", NULL,
@@ -109,56 +83,70 @@ const Released released_models[] = {
 static const TensorRow *row_for(const TensorPlace *place,
                                 const TensorRow *row)
 {
-    while (row->line != NULL
-           && (strcmp(row->symbol, place->parameter->symbol) != 0
-               || ((row->how & UNTIED) && place->tied)))
-        row++;
-    return row->line == NULL ? NULL : row;
+    const char *symbol = place->parameter->symbol;
+    for (; row->tensor != NULL; row++)
+        if (((row->W != NULL && strcmp(row->W, symbol) == 0)
+             || (row->b != NULL && strcmp(row->b, symbol) == 0))
+            && !((row->how & UNTIED) && place->tied))
+            return row;
+    return NULL;
 }
 
-static void write_tensor_name(TensorPlace *place, const Released *model)
+static void write_tensor_name(TensorPlace *place, const Released *kind)
 {
-    const char *tensor = place->row->tensor, *mark = strchr(tensor, '#');
-    size_t size = sizeof place->name;
-    int n = mark == NULL ? (int)strlen(tensor) : (int)(mark - tensor);
-    snprintf(place->name, size, "%s%.*s",
-             place->in_trunk && !model->bare ? model->prefix : "", n, tensor);
+    const TensorRow *row = place->row;
+    const char *mark = strchr(row->tensor, '#');
+    bool bias = row->W == NULL
+             || strcmp(row->W, place->parameter->symbol) != 0;
+    int n = mark == NULL ? (int)strlen(row->tensor)
+                         : (int)(mark - row->tensor);
+    snprintf(place->name, sizeof place->name, "%s%.*s",
+             place->in_trunk && !kind->bare ? kind->prefix : "", n,
+             row->tensor);
     if (mark != NULL)
-        append(place->name, size, "%d%s", place->parameter->layer - 1,
-               mark + 1);
+        append(place->name, sizeof place->name, "%d%s",
+               place->parameter->layer - 1, mark + 1);
+    append(place->name, sizeof place->name, bias ? ".bias" : ".weight");
 }
 
-bool tensor_copy(const Released *model, TensorPlace *place)
+/* Turns a place into that of the next row of the same symbol. */
+static bool next_place(const Released *kind, TensorPlace *place)
 {
     const TensorRow *next = row_for(place, place->row + 1);
     if (next != NULL) {
         place->row = next;
-        write_tensor_name(place, model);
+        write_tensor_name(place, kind);
     }
     return next != NULL;
 }
 
-TensorPlace tensor_place(const Released *model, const Theta *theta, int k)
+TensorPlace tensor_place(const Released *kind, const Theta *theta, int k)
 {
     const Parameter *p = &theta->parameter[k];
     TensorPlace place = { .parameter = p, .tied = theta->hyper.tied };
-    place.row = row_for(&place, model->head);
+    place.row = row_for(&place, kind->head);
     place.in_trunk = place.row == NULL;
     if (place.in_trunk)
-        place.row = row_for(&place, model->trunk);
-    REQUIRE(place.row != NULL, "%s has no %s.", model->architecture,
+        place.row = row_for(&place, kind->trunk);
+    REQUIRE(place.row != NULL, "%s has no %s.", kind->architecture,
             p->symbol);
-    write_tensor_name(&place, model);
-    int heads = p->head > 0 ? theta->hyper.H : 1;
-    size_t part = (size_t)heads * (size_t)p->rows;
-    place.rows = (size_t)place.row->parts * part;
-    place.first = (size_t)place.row->part * part
-                + (p->head > 0 ? (size_t)(p->head - 1) * (size_t)p->rows
-                               : 0);
+    write_tensor_name(&place, kind);
+    size_t rows = (size_t)p->rows, above = 0, part = rows;
+    if (p->head > 0) {
+        part = (size_t)theta->hyper.H * rows;
+        above = (size_t)(p->head - 1) * rows;
+    }
+    place.first = (size_t)place.row->part * part + above;
+    place.rows = (place.row->parts == 0 ? 1 : (size_t)place.row->parts)
+               * part;
     bool turned = place.row->how & TURNED;
     place.dimensions = p->symbol[0] == 'W' ? 2 : 1;
-    place.size[0] = turned ? p->cols : (long long)place.rows;
-    place.size[1] = turned ? (long long)place.rows : p->cols;
+    place.size[0] = (long long)place.rows;
+    place.size[1] = p->cols;
+    if (turned && place.dimensions == 2) {
+        place.size[0] = p->cols;
+        place.size[1] = (long long)place.rows;
+    }
     return place;
 }
 
@@ -167,11 +155,206 @@ size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
 {
     bool turned = place->row->how & TURNED;
     bool vocabulary = place->row->how & VOCABULARY;
-    size_t cols = (size_t)place->parameter->cols;
-    size_t token = vocabulary
-                 ? (size_t)token_number(tokens, turned ? j : i) : 0;
-    size_t row = !turned && vocabulary ? token
-               : place->first + (size_t)i - 1;
-    size_t col = turned && vocabulary ? token : (size_t)j - 1;
-    return turned ? col * place->rows + row : row * cols + col;
+    size_t row = place->first + (size_t)i - 1, col = (size_t)j - 1;
+    if (vocabulary)
+        *(turned ? &col : &row) = (size_t)token_number(tokens,
+                                                       turned ? j : i);
+    return turned ? col * place->rows + row
+                  : row * (size_t)place->parameter->cols + col;
+}
+
+static const Tensor *tensor_at(const Released *kind, const Tensors *in,
+                               const TensorPlace *place)
+{
+    char name[120];
+    size_t n = strlen(kind->prefix);
+    const Tensor *found = tensor_named(in, place->name);
+    if (found == NULL && place->in_trunk) {
+        snprintf(name, sizeof name, "%s%s", kind->bare ? kind->prefix : "",
+                 place->name + (kind->bare ? 0 : n));
+        found = tensor_named(in, name);
+    }
+    if (found != NULL || strstr(place->name, "LayerNorm.") == NULL)
+        return found;
+    int stem = (int)(strrchr(place->name, '.') - place->name);
+    snprintf(name, sizeof name, "%.*s.%s", stem, place->name,
+             strcmp(place->name + stem, ".weight") == 0 ? "gamma" : "beta");
+    return tensor_named(in, name);
+}
+
+static const Tensor *checked_tensor(const Released *kind, const Tensors *in,
+                                    TensorPlace *place, Error *f)
+{
+    char expected[60], *name = place->name;
+    TensorPlace first = *place;
+    const Tensor *t = tensor_at(kind, in, place);
+    while (t == NULL && next_place(kind, place))
+        t = tensor_at(kind, in, place);
+    if (t == NULL)
+        fail_with(f, "the tensor %s is missing; it is %s.", first.name,
+                  place->parameter->symbol);
+    f->sheet = t->file;
+    if (t->type == TENSOR_OTHER)
+        fail_with(f, "the tensor %s has numbers of type %s; F32, F16, BF16 "
+                  "and F64 are read.", t->name, t->type_name);
+    bool same = t->dimensions == place->dimensions;
+    for (int d = 0; same && d < place->dimensions; d++)
+        same = t->size[d] == place->size[d];
+    snprintf(expected, sizeof expected, place->dimensions == 1 ? "[%lld]"
+             : "[%lld, %lld]", place->size[0], place->size[1]);
+    if (!same)
+        fail_with(f, "the tensor %s has another shape than config.json "
+                  "says; expected %s.", name, expected);
+    return t;
+}
+
+static void read_numbers(const TensorPlace *place, const Tensor *t,
+                         const Tokenizer *tokens, Error *f)
+{
+    Mat M = *place->parameter->place;
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++) {
+            size_t k = tensor_index(place, tokens, i, j);
+            double x = tensor_number(t, k);
+            f->sheet = t->file;
+            if (!isfinite((real)x))
+                fail_with(f, "number %zu of the tensor %s is not finite.",
+                          k + 1, t->name);
+            AT(M, i, j) = (real)x;
+        }
+}
+
+static void refuse_unknown(const Released *kind, const Tensors *in,
+                           const bool used[], Error *f)
+{
+    for (int i = 0; i < in->n; i++) {
+        const char *const *idle = kind->idle;
+        while (*idle != NULL && !has_suffix(in->tensor[i].name, *idle))
+            idle++;
+        f->sheet = in->tensor[i].file;
+        if (!used[i] && *idle == NULL)
+            fail_with(f, "the tensor %.150s is no part of %s.",
+                      in->tensor[i].name, kind->architecture);
+    }
+}
+
+Theta *theta_import(Arena *arena, const Released *kind,
+                    const Hyperparameters *h, const Tensors *in,
+                    const Tokenizer *tokens, Purpose purpose, Error *f)
+{
+    double numbers = 0;
+    const char *folder = f->sheet;
+    for (int i = 0; i < in->n; i++)
+        numbers += (double)in->tensor[i].count;
+    if (3.0 * h->L * h->H > numbers
+        || (double)h->d_e * h->N_V > numbers
+        || (double)h->d_e * h->ell_max > numbers)
+        fail_with(f, "has fewer numbers than config.json says.");
+    Theta *theta = theta_new(arena, h);
+    size_t n = (size_t)theta->n + 1;
+    TensorPlace *place = arena_alloc(arena, n * sizeof *place);
+    const Tensor **t = arena_alloc(arena, n * sizeof *t);
+    bool *used = arena_alloc(arena, (size_t)in->n + 1);
+    memset(used, 0, (size_t)in->n + 1);
+    for (int k = 1; k <= theta->n; k++) {
+        f->sheet = folder;
+        place[k] = tensor_place(kind, theta, k);
+        t[k] = checked_tensor(kind, in, &place[k], f);
+        used[t[k] - in->tensor] = true;
+    }
+    refuse_unknown(kind, in, used, f);
+    if (purpose == TO_TRAIN)
+        theta_allocate(theta, arena);
+    else if (purpose == TO_USE)
+        theta_wrap(theta, arena, arena_alloc(arena,
+                   (size_t)theta_count(theta) * sizeof(real)));
+    for (int k = 1; k <= theta->n && purpose > ITS_HEADER; k++)
+        read_numbers(&place[k], t[k], tokens, f);
+    return theta;
+}
+
+typedef struct {
+    const Model *model;
+    const Released *kind;
+    int n, places;
+    Tensor *tensor;             /* tensor[0] ... tensor[n - 1]            */
+    TensorPlace *place;         /* of the parameters, place[0] ...        */
+    int *in;                    /* ... and the number of their tensor     */
+    double *number;             /* those of one tensor                    */
+} TensorList;
+
+/* Returns the number of the tensor of this name, which may be new. */
+static int list_tensor(TensorList *list, const char *name, int dimensions,
+                       long long rows, long long cols)
+{
+    int i = 0;
+    while (i < list->n && strcmp(list->tensor[i].name, name) != 0)
+        i++;
+    if (i == list->n)
+        list->tensor[list->n++] = (Tensor){
+            .name = name, .dimensions = dimensions, .size = { rows, cols },
+            .count = (size_t)rows * (dimensions > 1 ? (size_t)cols : 1),
+        };
+    return i;
+}
+
+static void list_tensors(TensorList *list, Arena *arena)
+{
+    const Theta *theta = list->model->theta;
+    const Hyperparameters *h = &theta->hyper;
+    size_t n = 2 * (size_t)theta->n, most = 1;
+    list->tensor = arena_alloc(arena, (n + 3) * sizeof *list->tensor);
+    list->place = arena_alloc(arena, n * sizeof *list->place);
+    list->in = arena_alloc(arena, n * sizeof *list->in);
+    for (int k = 1; k <= theta->n; k++) {
+        TensorPlace place = tensor_place(list->kind, theta, k);
+        do {
+            TensorPlace *to = &list->place[list->places];
+            *to = place;
+            list->in[list->places++] = list_tensor(list, to->name,
+                to->dimensions, to->size[0], to->size[1]);
+        } while (next_place(list->kind, &place));
+    }
+    if (h->architecture == E_TRANSFORMER && h->types == 0)
+        list_tensor(list, list->kind->bare
+                    ? "embeddings.token_type_embeddings.weight"
+                    : "bert.embeddings.token_type_embeddings.weight", 2, 1,
+                    h->d_e);
+    bool biased = list->model->task != TRAIN_E || h->unembedding_bias;
+    if (!biased)
+        list_tensor(list, "cls.predictions.bias", 1, h->N_V, 0);
+    if (!biased && !h->tied)
+        list_tensor(list, "cls.predictions.decoder.bias", 1, h->N_V, 0);
+    for (int i = 0; i < list->n; i++)
+        most = list->tensor[i].count > most ? list->tensor[i].count : most;
+    list->number = arena_alloc(arena, most * sizeof *list->number);
+}
+
+/* Returns the numbers of tensor i, for tensors_write. */
+static const double *numbers_of_tensor(const void *data, int tensor)
+{
+    const TensorList *list = data;
+    memset(list->number, 0,
+           list->tensor[tensor].count * sizeof *list->number);
+    for (int p = 0; p < list->places; p++) {
+        const TensorPlace *place = &list->place[p];
+        Mat M = *place->parameter->place;
+        for (int j = 1; list->in[p] == tensor && j <= M->cols; j++)
+            for (int i = 1; i <= M->rows; i++)
+                list->number[tensor_index(place, list->model->tokenizer, i,
+                                          j)] = AT(M, i, j);
+    }
+    return list->number;
+}
+
+int write_theta(FILE *file, const Model *m, const Released *kind,
+                TensorType type)
+{
+    Arena *arena = arena_new();
+    TensorList list = { .model = m, .kind = kind };
+    list_tensors(&list, arena);
+    bool written = file == NULL || tensors_write(file, type, list.n,
+                                   list.tensor, numbers_of_tensor, &list);
+    arena_free(arena);
+    return written ? list.n : -1;
 }

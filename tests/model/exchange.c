@@ -72,9 +72,13 @@ LAW(what_came_in_goes_out_and_comes_back)
     }
 }
 
-static double number_of(const void *data, int i, size_t k)
+static const double *numbers_in(const void *data, int i)
 {
-    return tensor_number(&((const Tensor *)data)[i], k);
+    const Tensor *t = &((const Tensor *)data)[i];
+    double *x = arena_alloc(arena, (t->count + 1) * sizeof *x);
+    for (size_t k = 0; k < t->count; k++)
+        x[k] = tensor_number(t, k);
+    return x;
 }
 
 typedef const char *const Renaming[4][2];
@@ -107,7 +111,7 @@ static void rename_tensors(const char *folder, Renaming names, bool twice)
     mkdir("f", 0777);
     FILE *file = fopen("f/model.safetensors", "wb");
     assert_that(file != NULL && tensors_write(file, TENSOR_F32, n, out,
-                                              number_of, out)
+                                              numbers_in, out)
                 && fclose(file) == 0);
     snprintf(config, sizeof config, "%s/config.json", folder);
     const char *text = bytes_of(config, &size);
@@ -160,8 +164,8 @@ LAW(a_configuration_says_how_much_is_dropped)
         snprintf(words, sizeof words, "\"%s\": %s,",
                  names[k > 0].dropout, k < 2 ? "0.25" : "0");
         assert_non_null(strstr(said, words));
-        assert_int_equal(times(said, k < 2 ? ": 0.25," : "drop"),
-                         k == 0 ? 2 : k == 1 ? 1 : 2);
+        if (k < 2)
+            assert_int_equal(times(said, ": 0.25,"), 2 - k);
         snprintf(words, sizeof words, "\"%s\": 0,", names[k > 0].attention);
         assert_non_null(strstr(said, words));
     }
@@ -211,25 +215,7 @@ LAW(a_classifier_goes_out)
     assert_string_equal(b->class_name[1], "a rose is");
     assert_non_null(strstr(bytes_of("f/config.json", &n),
         "\"id2label\": {\"0\": \"a rose is\", \"1\": \"a rose is a\"},\n"
-        "  \"label2id\": {\"a rose is\": 0, \"a rose is a\": 1},\n"));
-}
-
-LAW(numbers_are_rounded_to_the_type)
-{
-    static const char *const type[] = { "F16", "BF16" };
-    static const double most[] = { 0x1p-11, 0x1p-8 };
-    const Tensors all = tensors_in(folders[0]);
-    for (int k = 0; k < 2; k++) {
-        assert_says(ftx("export %s f --type %s --replace", folders[0],
-                        type[k]), type[k]);
-        const Tensors cut = tensors_in("f");
-        for (int i = 0; i < all.n; i++)
-            for (size_t e = 0; e < all.tensor[i].count; e++) {
-                double x = tensor_number(&all.tensor[i], e);
-                double y = tensor_number(&cut.tensor[i], e);
-                assert_that(fabs(x - y) <= most[k] * fabs(x) + 0x1p-25);
-            }
-    }
+        "  \"label2id\": {\"a rose is\": 0, \"a rose is a\": 1}\n"));
 }
 
 LAW(what_transformers_has_not_is_refused)

@@ -388,8 +388,9 @@ LAW(a_config_that_fits_no_algorithm_is_refused)
     static const struct { const char *folder, *old, *new, *words; } row[] = {
         { "gpt2", "GPT2LMHeadModel", "LlamaForCausalLM", "/config.json:5:5: "
           "the architecture LlamaForCausalLM is not known; " KNOWN },
-        { "gpt2", "architectures", "architecture", "/config.json:1:1: "
-          "architectures must be a list of one name; " KNOWN },
+        { "gpt2", "architectures\": [", "architectures\": [7, ",
+          "/config.json:4:20: architectures must be a list of one name; "
+          KNOWN },
         { "gpt2", "\"n_embd\": 8", "\"n_embd\": 8e99",
           "15:13: n_embd must be a whole number from 1 to 100000." },
         { "gpt2", "\"n_layer\": 2", "\"n_layer\": -2",
@@ -422,15 +423,15 @@ LAW(a_config_that_fits_no_algorithm_is_refused)
         { "gpt2", "\"n_inner\": null", "\"n_inner\": 31",
           "the tensor transformer.h.0.mlp.c_fc.weight | [8, 31]." },
         { "gpt2", "\"n_layer\": 2", "\"n_layer\": 3", "f: the tensor "
-          "transformer.h.2.attn.c_attn.weight is missing: W_q of line 4.1." },
+          "transformer.h.2.attn.c_attn.weight is missing; it is W_q." },
         { "gpt2", "\"n_layer\": 2", "\"n_layer\": 1", "the tensor "
           "transformer.h.1.attn.c_attn.bias is no part of GPT2LMHeadModel." },
         { "gpt2", "\"vocab_size\": 13", "\"vocab_size\": 1000000",
           "has fewer numbers than config.json says." },
         { "gpt2", "embeddings\": true", "embeddings\": false",
-          "the tensor lm_head.weight is missing: W_u of line 7.1." },
+          "the tensor lm_head.weight is missing; it is W_u." },
         { "bert", "BertModel", "BertForMaskedLM", "the tensor "
-          "cls.predictions.transform.dense.weight is missing: W_f of line" },
+          "cls.predictions.transform.dense.weight is missing; it is W_f." },
         { "bert", "token_id\": 4", "token_id\": null",
           "f: nothing says which token is mask_token; | --mask" },
     };
@@ -469,6 +470,14 @@ LAW(what_a_configuration_leaves_out_has_its_default)
         }
 }
 
+LAW(a_model_type_says_as_much_as_an_architecture)
+{
+    copy_released("gpt2", "architectures", "others");
+    assert_int_equal(model_in("f")->task, TRAIN_D);
+    copy_released("bert", "architectures", "others");
+    assert_int_equal(model_in("f")->task, TRAIN_CLASS);
+}
+
 LAW(what_cannot_be_imported_is_refused)
 {
     static const Refused row[] = {
@@ -499,7 +508,7 @@ LAW(what_cannot_be_imported_is_refused)
     copy_released("gpt2", NULL, NULL);
     char *bytes = bytes_of(FOLDER("gpt2/model.safetensors"), &n);
     write_bytes("f/model.safetensors", bytes, n - 1);
-    assert_refused(ftx("import f --model k"), "a whole number from 0 to ");
+    assert_refused(ftx("import f --model k"), "safetensors: is cut short: ");
     memcpy(bytes + n - 4, "\0\0\x80\x7F", 4);   /* the last one: infinity */
     write_bytes("f/model.safetensors", bytes, n);
     assert_refused(ftx("import f --model k"), "number 104 of the tensor "

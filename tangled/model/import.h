@@ -1,0 +1,41 @@
+/* Folders of released models, and their configurations.
+
+   Main type: Config. Entry points: model_import, config_write. */
+#ifndef FTX_IMPORT_H
+#define FTX_IMPORT_H
+#include "model/released.h"
+
+/* What a config.json says. special has the numbers of mask_token, bos_token
+   and eos_token, else UNSAID. */
+typedef struct {
+    const Released *kind;
+    Hyperparameters hyper;
+    int special[3];
+    const char **class_name;    /* class_name[1] ... class_name[N_C]      */
+} Config;
+
+/* Reads the config.json of a folder. Fails where ftx has no such model. */
+Config config_read(Arena *arena, const char *folder, Error *f);
+
+/* Writes the config.json of a model; false: the file cannot be written. */
+bool config_write(FILE *file, const Model *m, const Released *kind,
+                  TensorType type);
+
+/* Returns whether there is a folder with a config.json, or a file of
+   tensors. */
+bool is_released(const char *name);
+
+/* What is known of the tokens of a folder: the tokens; or that they are
+   numbers; or the numbers of mask_token, bos_token and eos_token. */
+typedef struct {
+    const Tokenizer *tokens;
+    bool numbers;
+    int special[3];             /* UNSAID: not known                      */
+} TokenHint;
+
+/* Returns the model in a folder of a released one, or in a file of tensors
+   beside its config.json, in the arena. hint may be NULL. Fails where it is
+   no such model. */
+Model *model_import(Arena *arena, const char *name, Purpose purpose,
+                    const TokenHint *hint, Error *f);
+#endif
