@@ -493,7 +493,7 @@ static void shut_in_command(char *command[]) { (void)command; }
 static const char *what_is_missing(void) { return "seccomp filter"; }
 #endif
 
-enum { SECONDS = 1, PATIENCE = 4, MOST_SECONDS = 15, MEBIBYTE = 1 << 20,
+enum { SECONDS = 2, PATIENCE = 20, MOST_SECONDS = 15, MEBIBYTE = 1 << 20,
        NOBODY = 65534, MOST_FILES = 1024 };
 
 static void set_limit(int what, unsigned long n)
@@ -640,7 +640,7 @@ static void why_it_ended(const Answer *a, FILE *printed, char *to,
     last_line(printed, said, sizeof said);
     if (a->late || signal == SIGXCPU)
         snprintf(to, size, "it did not come to an end within %d s",
-                 SECONDS);
+                 a->late ? PATIENCE : SECONDS);
     else if (a->long_winded)
         snprintf(to, size, "it wrote endlessly into the pipe");
     else if (signal == SIGXFSZ)

@@ -394,7 +394,7 @@ static void only_what_has_ended_well_counts(void **state)
     judged("kill -KILL $$", right);
     assert_says("it was ended by signal 9 (Killed)\n");
     judged("kill -XCPU $$", right);
-    assert_says("it did not come to an end within 1 s\n");
+    assert_says("it did not come to an end within 2 s\n");
 }
 
 static void what_is_printed_counts_only_after_a_refusal(void **state)
