@@ -392,12 +392,12 @@ typedef struct Random Random;
 double uniform(Random *random);
 
 /* theta <- theta - eta times the gradient of loss, which is left beside the
-   numbers. */
+   numbers. Then the tape is cleared: all on it was computed with the old
+   theta. */
 void descend(Theta *theta, double eta, Mat loss);
 
 /* theta has new numbers: the observers are shown each parameter, under its
-   name and its number in the list. Then the tape is cleared, for all on it
-   was computed with the old ones. */
+   name and its number in the list. */
 #define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
 void see_theta(Tape *tape, const char *line, const Theta *theta);
 

@@ -384,4 +384,5 @@ void descend(Theta *theta, double eta, Mat loss)
         for (size_t e = 0; e < n; e++)
             M->at[e] -= (real)eta * M->grad[e];
     }
+    tape_clear(loss->tape);
 }

@@ -375,7 +375,6 @@ void see_theta(Tape *tape, const char *line, const Theta *theta)
     for (int k = 1; k <= theta->n; k++)
         told(tape, line, theta->parameter[k].name,
              *theta->parameter[k].place, k);
-    tape_clear(tape);
 }
 
 void tape_allow_nonfinite(Tape *tape, void (*on_nonfinite)(void *to),
