@@ -31,7 +31,7 @@ const char *as_W_u(const Layout *layout)
     { { __VA_ARGS__ }, "gamma_" k, VECTOR, "d_e", NULL, "1" }, \
     { { __VA_ARGS__ }, "beta_" k, VECTOR, "d_e", NULL, "0" }
 const Argument arguments[] = {
-    { { EACH },        "algorithm", NUMBER, NULL, NULL, "" },
+    { { EACH },        "algorithm", WORD,   NULL, NULL, "" },
     { { EACH },        "layout",    WORD,   NULL, NULL, "" },
     { { EACH },        "decimals",  NUMBER, NULL, NULL, "" },
     { { 1 },           "v",         NUMBER, NULL, NULL, NULL },

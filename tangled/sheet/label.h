@@ -29,8 +29,6 @@ const Step *step_of(const Run *run, const Item *claim, Error *f);
    stands in a turn of a loop from all turns before. */
 void find_origins(const Run *run, const Step *step, const bool *stop,
                   bool *origin);
-const Step *same_step(const Run *run, const Step *step);
-bool same_place(const Step *a, const Step *b);
 
 /* The step of a run that is the same as one of another run, or NULL; whether
    two steps are the same. */

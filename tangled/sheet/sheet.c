@@ -4,29 +4,17 @@
 #include "sheet/paste.h"
 #include "sheet/takes.h"
 #include <ctype.h>
-#include <errno.h>
 #include <string.h>
 
 const Sheet *read_sheet(Arena *arena, const char *name, Error *f)
 {
-    size_t size = SHEET_BYTES + 1;
-    char *text = arena_alloc(arena, size + 1);
-    bool typed_in = strcmp(name, "-") == 0;
-    FILE *file = typed_in ? stdin : open_file(name, "rb");
-    f->sheet = name;
-    if (file == NULL)
-        fail_with(f, "cannot be opened: %s.", strerror(errno));
-    errno = 0;
-    size_t length = fread(text, 1, size, file);
-    int error = ferror(file) ? (errno != 0 ? errno : EIO) : 0;
-    if (!typed_in)
-        fclose(file);
-    if (error != 0)
-        fail_with(f, "cannot be read: %s.", strerror(error));
-    if (length > SHEET_BYTES)
+    size_t n;
+    const char *text = read_text_file(arena, name, &n, f);
+    if (n > SHEET_BYTES)
         fail_with(f, "is larger than 1 MiB, the most that a sheet may "
                 "have.");
-    return parse_sheet(arena, name, text, (int)length, f);
+    char *copy = memcpy(arena_alloc(arena, n + 1), text, n);
+    return parse_sheet(arena, name, copy, (int)n, f);
 }
 
 /* Characters that look like one of ASCII. */
@@ -83,24 +71,26 @@ static void clean_text(char *text, int length, Error *f)
         if (n == 0)
             fail_in_text(f, to, "the byte 0x%02X is no text; a sheet is "
                          "plain text in UTF-8.", *p);
-        if ((n == 3 && memcmp(p, "\xE2\x80\x8B", 3) == 0)
-            || (n == 2 && memcmp(p, "\xC2\xAD", 2) == 0))
+        if (n > 1 && (memcmp(p, "\u200B", 3) == 0
+                      || memcmp(p, "\u00AD", 2) == 0))
             fail_in_text(f, to, "this mark cannot be seen, and comes with "
-                         "what is copied from a page; copy its source, or "
-                         "type it.");
+                         "what is copied from a page; type it anew.");
         if (*p != '\r' || k + 1 == length || p[1] != '\n')
             to += write_plain(text + to, p, n);
     }
     text[to] = '\0';
 }
 
-static int parse_count(const char *p, size_t n)   /* SHEET_ITEMS + 1: more */
+/* A number of 1 to 1000; 0: there is none; -1: another one. */
+static int parse_count(const char *p, size_t n)
 {
-    int number = 0;
+    int number = 0, digits = 0;
     for (size_t k = 0; k < n && number <= SHEET_ITEMS; k++)
-        if (isdigit((unsigned char)p[k]))
+        if (isdigit((unsigned char)p[k])) {
             number = 10 * number + (p[k] - '0');
-    return number <= SHEET_ITEMS ? number : SHEET_ITEMS + 1;
+            digits++;
+        }
+    return digits > 0 && (number == 0 || number > SHEET_ITEMS) ? -1 : number;
 }
 
 static const char *find_spelled(const char *typed, bool digits, int algorithm)
@@ -147,13 +137,11 @@ static int find_algorithm(const char *text)
 {
     for (const char *p = text; p != NULL; p = strchr(p, '\n')) {
         p += strspn(p, " \n");
-        size_t n = strspn(p, "aA") == 0 ? 0 : strspn(p, "aAlgorithm");
+        size_t n = match_word(p, "algorithm Algorithm alg");
         const char *number = p + n + strspn(p + n, " =:");
-        if (n < 3 || number == p + n)
-            continue;
-        if (isdigit((unsigned char)*number))
+        if (n > 0 && isdigit((unsigned char)*number))
             return parse_count(number, strspn(number, "0123456789"));
-        if (count_letters(number) > 0)
+        if (n > 0 && count_letters(number) > 0)
             return find_algorithm_named(number, count_letters(number));
     }
     return 0;
@@ -172,24 +160,27 @@ static const struct {
 
 static bool parse_prefix(const char *word, size_t n, Item *item)
 {
-    size_t k = 0, letters = 0, all = sizeof prefixes / sizeof *prefixes;
-    while (letters < n && isalpha((unsigned char)word[letters]))
-        letters++;
-    while (k < all && (strlen(prefixes[k].word) != letters
-                       || strncmp(prefixes[k].word, word, letters) != 0))
-        k++;
-    bool counts = k < all && prefixes[k].aspect == VALUE;
-    size_t digits = counts ? strspn(word + letters, "0123456789") : 0;
-    if (k == all || letters + digits != n)
-        return false;
-    if (prefixes[k].part != NOWHERE) {
-        item->part = prefixes[k].part;
-        item->layer = parse_count(word, n);
-    } else if (prefixes[k].aspect != VALUE)
-        item->aspect = prefixes[k].aspect;
-    else
-        item->turn = parse_count(word, n);
-    return true;
+    for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++) {
+        size_t letters = strlen(prefixes[k].word);
+        bool fits = letters <= n
+                 && strncmp(word, prefixes[k].word, letters) == 0,
+             counts = prefixes[k].aspect == VALUE;
+        size_t digits = !fits || !counts ? 0
+                      : strspn(word + letters, "0123456789");
+        if (!fits || letters + digits != n)
+            continue;
+        int number = parse_count(word + letters, digits);
+        if (!counts)
+            item->aspect = prefixes[k].aspect;
+        else if (prefixes[k].part == NOWHERE)
+            item->turn = number;
+        else {
+            item->part = prefixes[k].part;
+            item->layer = number;
+        }
+        return true;
+    }
+    return false;
 }
 
 static void split_name(const char *typed, Item *item, int algorithm)
@@ -308,7 +299,7 @@ typedef struct {
 static bool parse_setting(ItemReader *r, Item *item)
 {
     const char *p = r->p + strspn(r->p, " "), *end = p;
-    while (isalnum((unsigned char)*end) || *end == '-')
+    while (isalnum((unsigned char)*end) || strspn(end, "-_") > 0)
         end++;
     const char *rest = end + strspn(end, " ");
     if (!is_key(item->name, true) || !isalpha((unsigned char)*p)
@@ -316,24 +307,6 @@ static bool parse_setting(ItemReader *r, Item *item)
         return false;
     item->word = copy_text(r->arena, p, end);
     r->p = rest + strcspn(rest, "\n");
-    return true;
-}
-
-/* `algorithm attention` is `algorithm 4`. */
-static bool parse_algorithm(ItemReader *r, Item *item)
-{
-    const char *p = r->p + strspn(r->p, " ");
-    size_t n = strcmp(item->name, "algorithm") == 0 ? count_letters(p) : 0;
-    if (n == 0)
-        return false;
-    if (find_algorithm_named(p, n) == 0)
-        refuse_word(r->error, p, "expected 1 ... 15, or a word such as "
-                    "attention, multihead, layernorm or softmax");
-    *r->free = (Entry){ .value = find_algorithm_named(p, n), .typed = p,
-                        .at = (int)(p - r->error->text), .bytes = (int)n };
-    item->entry = r->free++;
-    item->rows = item->cols = 1;
-    r->p = p + n;
     return true;
 }
 
@@ -363,14 +336,6 @@ static void refuse_other_name(const ItemReader *r)
                          others[k].say);
 }
 
-static bool has_zero(const char *typed)
-{
-    for (const char *p = typed; *p != '\0'; p++)
-        if (*p == '0' && (p == typed || !isdigit((unsigned char)p[-1])))
-            return true;
-    return false;
-}
-
 static void read_item_name(ItemReader *r, Item *item)
 {
     enum { LONGEST = 30 };
@@ -390,11 +355,9 @@ static void read_item_name(ItemReader *r, Item *item)
         refuse_other_name(r);
     if (item->name == NULL)
         refuse_word(r->error, r->p, wrong);
-    if (item->head > SHEET_ITEMS || item->layer > SHEET_ITEMS)
-        refuse_word(r->error, r->p, "the number of this head or layer is "
-                    "too large");
-    if (has_zero(item->typed))
-        refuse_word(r->error, r->p, "heads and layers are counted from 1");
+    if (item->head < 0 || item->layer < 0 || item->turn < 0)
+        refuse_word(r->error, r->p, "heads and layers are counted from 1 to "
+                    "1000");
     r->p = end;
 }
 
@@ -423,8 +386,7 @@ static void read_item(ItemReader *r, const Sheet *sheet, Item *item)
     read_item_name(r, item);
     refuse_twice(sheet, item, r->error);
     r->p = value != NULL ? value : end;
-    if (item->claim
-        || (!parse_algorithm(r, item) && !parse_setting(r, item))) {
+    if (item->claim || !parse_setting(r, item)) {
         const char *end_of_value = find_value_end(r->p, item, r->algorithm);
         r->p = parse_matrix(r->p, end_of_value, item, r->free, r->error);
         r->free += item->rows * item->cols;

@@ -26,6 +26,14 @@ static const struct {
     { '%', NULL, "\\%" },
     { TOKEN_CALL, NULL, "array( asarray( matrix( Array( tensor( Tensor( "
       "as_tensor( FloatTensor( Matrix(" },
+    { TOKEN_BEGIN, NULL, "\\begin{matrix} \\begin{pmatrix} \\begin{bmatrix} "
+      "\\begin{Bmatrix} \\begin{smallmatrix} \\begin{pmatrix*} "
+      "\\begin{bmatrix*} \\begin{array} \\begin{tabular}" },
+    { TOKEN_END, NULL, "\\end{matrix} \\end{pmatrix} \\end{bmatrix} "
+      "\\end{Bmatrix} \\end{smallmatrix} \\end{pmatrix*} \\end{bmatrix*} "
+      "\\end{array} \\end{tabular}" },
+    { TOKEN_ERROR, "expected an environment such as pmatrix",
+      "\\begin{ \\end{" },
     { TOKEN_RULE, NULL, "\\hline \\toprule \\midrule \\bottomrule" },
     { TOKEN_NAME, "minus_inf", "float('-inf') float(\"-inf\")" },
     { TOKEN_NAME, "inf", "infinity infty Infinity Inf oo ∞ \\infty \\inf "
@@ -130,26 +138,6 @@ static void read_digits(Token *t)
     }
 }
 
-/* \begin{array}{cc} or \end{array}; the columns say nothing. */
-static void read_environment(Token *t)
-{
-    bool begin = begins(t->start, "\\begin{");
-    const char *p = t->start + (begin ? 7 : 5);
-    size_t n = match_word(p, "matrix} pmatrix} bmatrix} Bmatrix} "
-                          "smallmatrix} pmatrix*} bmatrix*} array} "
-                          "tabular}");
-    t->kind = begin ? TOKEN_BEGIN : TOKEN_END;
-    t->end = p + n;
-    if (n == 0)
-        refuse_token(t, "expected an environment such as pmatrix");
-    bool columns = match_word(p, "array} tabular}") > 0 && *t->end == '{';
-    bool aligned = n > 0 && p[n - 2] == '*' && *t->end == '[';
-    if (begin && (columns || aligned)) {
-        const char *close = strpbrk(t->end, columns ? "}\n" : "]\n");
-        t->end = close != NULL && *close != '\n' ? close + 1 : t->end;
-    }
-}
-
 static size_t match_row(const char *p, size_t *row)
 {
     size_t n = 0;
@@ -157,6 +145,15 @@ static size_t match_row(const char *p, size_t *row)
         if ((n = match_word(p, table[*row].spellings)) > 0)
             break;
     return n;
+}
+
+/* Behind {cc} or, of \begin{pmatrix*}, [r]. */
+static const char *after_columns(const char *p)
+{
+    bool columns = (*p == '{' && strchr("yr", p[-2]) != NULL)
+                || (*p == '[' && p[-2] == '*');
+    const char *close = columns ? strpbrk(p, "}]\n") : NULL;
+    return close != NULL && *close != '\n' ? close + 1 : p;
 }
 
 static void read_word(Token *t)
@@ -168,7 +165,7 @@ static void read_word(Token *t)
         t->kind = table[k].kind;
         t->word = table[k].word;
         t->length = t->word != NULL ? (int)strlen(t->word) : 0;
-        t->end = p + n;
+        t->end = t->kind == TOKEN_BEGIN ? after_columns(p + n) : p + n;
     } else if (is_letter(*p) && *p != '_') {
         t->kind = TOKEN_NAME;
         t->word = p;
@@ -204,8 +201,6 @@ Token read_token(const char *p)
         t.end++;
     if (is_digit(*p) || (*p == '.' && is_digit(p[1])))
         read_digits(&t);
-    else if (begins(p, "\\begin{") || begins(p, "\\end{"))
-        read_environment(&t);
     else if (*p != '\0' && *p != '\n')
         read_word(&t);
     return t;

@@ -163,89 +163,49 @@ static const char *claiming(const char *text, Random *random)
 
 /* --------------------------------------- what begins with somebody's steps */
 
-/* The sheet in pieces, an item each: what is refused can be taken out. */
-typedef struct { int n; const char *at[200]; } Pieces;
-
-static void add_piece(Pieces *to, Text *t)
-{
-    assert_that(to->n < 200);
-    to->at[to->n++] = t->at;
-}
-
-static const char *line_of(const Sheet *sheet, int k)
-{
-    const char *p = sheet->text + (k < sheet->n ? sheet->item[k].at
-                                                : (int)strlen(sheet->text));
-    while (p > sheet->text && p[-1] != '\n')
-        p--;
-    return k < sheet->n ? p : sheet->text + strlen(sheet->text);
-}
-
-static void add_item(Pieces *to, const Sheet *sheet, int k)
-{
-    const char *from = line_of(sheet, k), *end = line_of(sheet, k + 1);
-    Text *t = text_new();
-    add_text(t, "%.*s%s", (int)(end - from), from,
-             end > from && end[-1] == '\n' ? "" : "\n");
-    add_piece(to, t);
-}
-
-/* A step is said as in a claim, or by its name alone. */
-static void add_step(Pieces *to, const char *begin, const Step *step,
-                     int decimals, Random *random)
-{
-    char name[100], place[200] = "";
-    Text *t = text_new();
-    step_name(name, sizeof name, step);
-    if (below(random, 3) == 0)
-        snprintf(place, sizeof place, "%d.%d ", step->algorithm, step->line);
-    strcat(place, name);
-    add_line(t, begin, place, step->M, all_whole(step->M) ? 0 : decimals);
-    add_piece(to, t);
-}
-
 /* Some of the steps are given, much of what they are computed from is left
-   out, and others are claimed. */
-static Pieces beginning_later(const char *text, Random *random)
+   out, and others are claimed: as in a claim, or by the name alone. */
+static Text *beginning_later(const char *text, Random *random)
 {
     const Run *run = run_of(text);
-    const Sheet *sheet = run->sheet;
-    Pieces to = { 0, { NULL } };
     const int share = 2 + below(random, 4), gives = 1 + below(random, 3);
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        const bool small = item->word != NULL || item->rows * item->cols == 1;
-        if (!item->claim && (strcmp(item->name, "algorithm") == 0
-                             || (small ? below(random, 6) > 0
-                                       : below(random, 4) < share)))
-            add_item(&to, sheet, k);
+    Text *to = text_new();
+    for (size_t n; *text != '\0'; text += n) {
+        n = strcspn(text, "\n");
+        n += text[n] == '\n';
+        bool small = n < 16;
+        if (strncmp(text, "claim", 5) != 0
+            && (strncmp(text, "algorithm", 9) == 0
+                || (small ? below(random, 6) > 0
+                          : below(random, 4) < share)))
+            add_text(to, "%.*s", (int)n, text);
     }
+    add_text(to, "\n");
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
-        const int way = below(random, run->n);
-        if (step->given || step->aspect != VALUE
+        char name[100], place[30] = "";
+        const int way = below(random, run->n),
+                  decimals = way < gives ? 9 : 1 + below(random, 4);
+        if (step->given || step->aspect != VALUE || way >= gives + 6
             || step->M->rows * step->M->cols > 40)
             continue;
-        if (way < gives)
-            add_step(&to, "", step, 9, random);
-        else if (way < gives + 6)
-            add_step(&to, "claim ", step, 1 + below(random, 4), random);
+        if (below(random, 3) == 0)
+            snprintf(place, sizeof place, "%d.%d ", step->algorithm,
+                     step->line);
+        step_name(name, sizeof name, step);
+        add_text(to, "%s%s", way < gives ? "" : "claim ", place);
+        add_line(to, "", name, step->M,
+                 all_whole(step->M) ? 0 : decimals);
     }
     return to;
 }
 
-/* The text, and which of the pieces has this line; -1: none. */
-static int piece_of_line(const Pieces *all, int line, char *text)
+static void cut_line(char *text, int line)
 {
-    int found = -1;
-    *text = '\0';
-    for (int k = 0; k < all->n; k++) {
-        for (const char *p = all->at[k]; *p != '\0'; p++)
-            if (*p == '\n' && --line == 0)
-                found = k;
-        strcat(text, all->at[k]);
-    }
-    return found;
+    while (--line > 0 && *text != '\0')
+        text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
+    const char *rest = text + strcspn(text, "\n");
+    memmove(text, rest, strlen(rest) + 1);
 }
 
 /* ------------------------------------------------------------- the law */
@@ -280,21 +240,15 @@ static void assert_judged(const char *sheet, Said s, bool prints)
     assert_that((s.status == 2) == (*s.err != '\0'));
 }
 
-/* What is refused is taken out, until something comes of the rest. */
-static void judge_rest(Pieces all, int k, bool prints)
+/* Lines that are refused are taken out, until something comes of the rest. */
+static void judge_rest(char *sheet, int k, bool prints)
 {
-    static char sheet[LONGEST];
-    for (int turn = 0, line = 0; turn < 12 && line >= 0; turn++) {
-        piece_of_line(&all, 0, sheet);
+    for (int turn = 0, line = 0; turn < 12; turn++) {
         Said s = said_of(sheet, k);
         assert_judged(sheet, s, prints);
-        if (sscanf(s.err, "-:%d:", &line) != 1)
+        if (sscanf(s.err, "-:%d:", &line) != 1 || line <= 1)
             break;
-        const int out = piece_of_line(&all, line, sheet);
-        if (out <= 0)
-            break;
-        memmove(&all.at[out], &all.at[out + 1],
-                (size_t)(--all.n - out) * sizeof *all.at);
+        cut_line(sheet, line);
     }
 }
 
@@ -302,7 +256,7 @@ static void variant(const char *text, Random random, int k, bool prints)
 {
     static char sheet[LONGEST];
     if (k >= TYPED * VARIANTS) {
-        judge_rest(beginning_later(text, &random), k, prints);
+        judge_rest(beginning_later(text, &random)->at, k, prints);
         return;
     }
     mistype_once_or_twice(sheet, k % 4 < 2 ? text : claiming(text, &random),

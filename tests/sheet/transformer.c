@@ -125,6 +125,9 @@ LAW(names_of_a_model_have_several_spellings)
         { "layer2.\\gamma^1", "gamma_1", LAYER, 2, 0 },
         { "dec1.β5", "beta_5", DEC, 1, 0 }, { "gamma", "gamma", NOWHERE, 0, 0 },
         { "X~", "Xt", NOWHERE, 0, 0 }, { "x_2", "x", NOWHERE, 0, 2 },
+        { "Wq_12", "W_q", NOWHERE, 0, 12 }, { "W^2_k", "W_k", NOWHERE, 0, 2 },
+        { "\\tilde{V}", "Vt", NOWHERE, 0, 0 }, { "W^Q", "W_q", NOWHERE, 0, 0 },
+        { "V\xCC\x83", "Vt", NOWHERE, 0, 0 }, { "Y^2", "Y", NOWHERE, 0, 2 },
     };
     for (size_t k = 0; k < sizeof spelled / sizeof *spelled; k++) {
         char text[60];

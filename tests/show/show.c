@@ -170,9 +170,9 @@ LAW(what_cannot_be_read_is_refused)
     assert_said(FTX("", "show", "tests/none.sheet"), 2, "",
         "tests/none.sheet: cannot be opened: No such file or directory.\n");
     assert_said(FTX("", "show", "/dev/zero"), 2, "", "/dev/zero: is larger "
-                "than 1 MiB, the most that a sheet may have.\n");
+                "than 256 MiB, the most that a text may have.\n");
     assert_said(FTX("", "show", "-"), 2, "",
-                "-:1:1: the sheet is empty.\n");
+                "standard input: is empty.\n");
 }
 
 LAW(what_would_grow_without_limit_is_refused)
