@@ -133,7 +133,8 @@ int find_cell_slips(const Bound *bound, Explanation why, const Claim *claim,
 {
     Search search = { .claim = claim };
     search.cell = arena_alloc(arena, MOST_CELLS * sizeof *search.cell);
-    visit_step(bound, why, &(Visit){ claim->step, seek_cells, &search },
+    visit_step(bound, why,
+               &(Visit){ claim->step, seek_cells, &search, false },
                arena, tape);
     *cell = search.cell;
     return search.n;

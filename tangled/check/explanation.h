@@ -33,10 +33,6 @@ struct Explanation {
     const Claim *claim;         /* carried on as written are claim[0] ... */
     int n;                      /* ... claim[n - 1]                       */
     bool made;                  /* did a run meet a place of the slip?    */
-    bool of_given;              /* nudged is a number that is given, else
-                                   one that is carried on                 */
-    int nudged, numbers;        /* by half a unit of its last digit; of so
-                                   many. 0: none is                       */
     Explanation *before;        /* what was made besides; or NULL         */
 };
 

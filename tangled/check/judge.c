@@ -198,9 +198,8 @@ static void judge_tokens(Judging *j, int w)
             judge_tokens_by(j, w, h, NULL);
     if (judged->fits && judged->count[WRONG] > 0 && j->unexplained_n > 0
         && j->run[AFTER_ERRORS] != NULL) {
-        const double *slack = find_slack(j, w, AFTER_ERRORS, false);
-        if (slack != NULL)
-            judge_tokens_by(j, w, AFTER_ERRORS, slack);
+        const double *slack = find_slack(j, w, AFTER_ERRORS, false, false);
+        judge_tokens_by(j, w, AFTER_ERRORS, slack);
     }
 }
 

@@ -1,34 +1,58 @@
-/* How far the rounding of what was typed reaches. */
+/* How far the rounding of what was typed reaches: each entry by the gradient
+   with respect to what was rounded.
+
+   Main type: Reach. Entry point: find_rounding. */
 #include "check/judging.h"
+#include "check/slip_run.h"
 #include <math.h>
 #include <string.h>
 
-const double *find_slack(Judging *j, int w, Premise h, bool given)
+typedef struct {
+    Judging *j;
+    int w;                      /* the claim                              */
+    Premise h;
+    bool given, all;            /* what is rounded; must all be within?   */
+    double *slack;
+} Reach;
+
+static void find_reach(void *to, SlipRun *s, Mat M)
 {
-    enum { MOST_NUMBERS = 300 };
-    const Claim *c = &j->claim[w];
-    size_t n = (size_t)c->item->rows * (size_t)c->item->cols;
-    double *slack = arena_alloc(j->arena, n * sizeof *slack),
-           *here = arena_alloc(j->arena, n * sizeof *here);
-    Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
-    bool done = true;
-    memset(slack, 0, n * sizeof *slack);
-    why.until = c->step;
-    why.of_given = given;
-    for (int k = 0; done && k <= why.numbers; k++) {
-        why.nudged = k;
-        const Run *run = run_by_explanation(j, &why, j->scratch);
-        const Step *step = same_step(run, c->step);
-        done = is_comparable(c->item, step) && !is_too_much(j)
-            && why.numbers <= MOST_NUMBERS;
-        for (size_t e = 0; done && e < n; e++) {
-            double x = *claimed_entry(c->item, step->M, (int)e);
-            here[e] = k == 0 ? x : here[e];
-            slack[e] += x == here[e] ? 0 : fabs(x - here[e]);
-        }
-        clear_trial(j);
+    const Reach *r = to;
+    const Claim *c = &r->j->claim[r->w];
+    Mat shown = c->step->M;
+    bool *beyond = arena_alloc(s->arena, (size_t)M->cols + 1);
+    memset(beyond, 0, (size_t)M->cols + 1);
+    for (int k = 0; k < c->item->rows * c->item->cols; k++) {
+        if (!is_off(&r->j->judged[r->w], k) || is_too_much(r->j))
+            continue;
+        int at = (int)(claimed_entry(c->item, shown, k) - shown->at),
+            row = at % shown->rows + 1, column = at / shown->rows + 1,
+            i = c->step->turned ? column : row,
+            j = c->step->turned ? row : column;
+        if (beyond[j])
+            continue;
+        r->slack[k] = rounding_reach(s, M, i, j, r->given);
+        r->j->work += 4.0 * M->rows * M->cols;
+        beyond[j] = !is_within(r->j, r->w, r->h, r->slack, k);
+        if (beyond[j] && r->all)
+            return;
     }
-    return done ? slack : NULL;
+}
+
+const double *find_slack(Judging *j, int w, Premise h, bool given, bool all)
+{
+    const Claim *c = &j->claim[w];
+    size_t bytes = (size_t)c->item->rows * (size_t)c->item->cols
+                 * sizeof(double);
+    Reach reach = { j, w, h, given, all,
+                    memset(arena_alloc(j->arena, bytes), 0, bytes) };
+    if (c->step->aspect == VALUE && is_comparable(c->item, c->step))
+        visit_step(j->run[EXACTLY]->bound,
+                   under_premise(j, (Explanation){ .n = 0 }, h),
+                   &(Visit){ c->step, find_reach, &reach, true }, j->scratch,
+                   j->tape);
+    clear_trial(j);
+    return reach.slack;
 }
 
 bool is_within(const Judging *j, int w, Premise h, const double *slack,
@@ -49,8 +73,8 @@ static bool reaches_all(Judging *j, int w, Premise h, bool given)
 {
     const Judged *judged = &j->judged[w];
     const Item *item = judged->claim.item;
-    const double *slack = find_slack(j, w, h, given);
-    bool all = slack != NULL;
+    const double *slack = find_slack(j, w, h, given, true);
+    bool all = true;
     for (int k = 0; all && k < item->rows * item->cols; k++)
         all = !is_off(judged, k) || is_within(j, w, h, slack, k);
     return all;

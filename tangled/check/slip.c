@@ -241,19 +241,22 @@ static Mat vary_by_slips(void *to, const Step *step, Mat M)
     return M;
 }
 
-/* What is added to a number with so many decimals, if it is nudged. */
-static double nudge_of(SlipRun *s, int decimals, bool given)
+static bool wants_rounding(const SlipRun *s)
 {
-    Explanation *why = s->why;
-    if (why->of_given != given || decimals == EXACT
-        || ++why->numbers != why->nudged)
-        return 0;
-    return unit_of(decimals) / 2;
+    return s->visit != NULL && s->visit->wants_rounding;
+}
+
+/* Notes M, of which the entries were rounded to units of 2 half. */
+static void note_rounded(SlipRun *s, Mat M, Mat half, bool given)
+{
+    Rounded *r = arena_alloc(s->arena, sizeof *r);
+    *r = (Rounded){ M, half, given, s->rounded };
+    s->rounded = r;
 }
 
 /* Numbers of two decimals and more, and of as many digits, may have been
    rounded before they were given. */
-static Mat nudge_given(SlipRun *s, const Step *place, Mat M)
+static void note_given(SlipRun *s, const Step *place, Mat M)
 {
     const Sheet *sheet = s->variation.run->sheet;
     int decimals = 0;
@@ -263,24 +266,35 @@ static Mat nudge_given(SlipRun *s, const Step *place, Mat M)
             && strcmp(item->name, place->name) == 0)
             decimals = most_decimals(item);
     }
-    for (int k = 0; decimals > 1 && k < M->rows * M->cols; k++) {
-        double x = M->at[k], by = 0;
-        if (x != round(x) && fabs(x) >= 10 * unit_of(decimals))
-            by = nudge_of(s, decimals, true);
-        if (by != 0) {
-            M = M->tape != NULL ? with_numbers(M, M)
-              : set_numbers(zeros_of(s, M->rows, M->cols), M);
-            M->at[k] += (real)by;
-        }
-    }
-    return M;
+    Mat half = zeros_of(s, M->rows, M->cols);
+    for (int k = 0; decimals > 1 && k < M->rows * M->cols; k++)
+        if (M->at[k] != round(M->at[k])
+            && fabs(M->at[k]) >= 10 * unit_of(decimals))
+            half->at[k] = (real)(unit_of(decimals) / 2);
+    note_rounded(s, M, half, true);
+}
+
+double rounding_reach(SlipRun *s, Mat M, int i, int j, bool given)
+{
+    Mat one = input(M->tape, M->rows, M->cols);
+    double reach = 0;
+    AT(one, i, j) = 1;
+    for (const Rounded *r = s->rounded; r != NULL; r = r->before)
+        clear_gradient(r->M);
+    backward(sum(hadamard(M, one)));
+    for (const Rounded *r = s->rounded; r != NULL; r = r->before)
+        for (int k = 0; k < r->M->rows * r->M->cols; k++)
+            if (r->given == given && r->M->grad != NULL
+                && r->half->at[k] > 0)
+                reach += fabs(r->M->grad[k]) * r->half->at[k];
+    return reach;
 }
 
 static Mat slip_given(void *to, const Step *place, Mat M)
 {
     SlipRun *s = to;
-    if (s->why->of_given)
-        M = nudge_given(s, place, M);
+    if (wants_rounding(s))
+        note_given(s, place, M);
     if (place->line > 0) {      /* a step that the sheet gives */
         remember_value(s, place, M);
         return M;
@@ -346,34 +360,32 @@ static bool can_continue(const Step *step, Mat M, int j)
                            : finite == M->rows);
 }
 
-/* What is written, in the paper's layout. */
-static Mat written_matrix(SlipRun *s, const Step *step, const Item *claim,
-                          Mat M)
+/* It goes on with what is written for M, in the paper's layout. The gradient
+   of a softmax is found from its own numbers, so they become these. */
+static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
+                       Mat M)
 {
-    Mat Y = zeros_of(s, M->rows, M->cols);
+    Mat Y = zeros_of(s, M->rows, M->cols),
+        half = zeros_of(s, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
             int k = step->turned ? entry_at(claim, step->M, j, i)
                                  : entry_at(claim, step->M, i, j);
             const Entry *entry = &claim->entry[k];
-            real x = (real)(entry->value + nudge_of(s, entry->decimals,
-                                                    false));
-            AT(Y, i, j) = can_be_read(s, step, M, x) ? x
-                                                    : AT(M, i, j);
+            bool reads = can_be_read(s, step, M, (real)entry->value);
+            AT(Y, i, j) = reads ? (real)entry->value : AT(M, i, j);
+            if (reads && entry->decimals != EXACT)
+                AT(half, i, j) = (real)(unit_of(entry->decimals) / 2);
         }
-    return Y;
-}
-
-/* It goes on with what is typed for M. The gradient of a softmax is found
-   from its own numbers, so they become these. */
-static Mat carry_value(SlipRun *s, const Step *step, Mat typed, Mat M)
-{
     if (step->aspect != VALUE)
-        return typed;
+        return Y;
     if (is_read_by_logarithm(s, step, M))
-        return with_logarithms(s, with_numbers(M, typed), M);
-    return M->logits == NULL ? with_numbers(M, typed)
-                             : set_numbers(M, typed);
+        return with_logarithms(s, with_numbers(M, Y), M);
+    if (wants_rounding(s)) {
+        note_rounded(s, input(M->tape, M->rows, M->cols), half, false);
+        return set_numbers(s->rounded->M, Y);
+    }
+    return M->logits == NULL ? with_numbers(M, Y) : set_numbers(M, Y);
 }
 
 static Mat carry_claim(void *to, const Step *step, Mat M)
@@ -386,7 +398,7 @@ static Mat carry_claim(void *to, const Step *step, Mat M)
         refuse_slip(s);
     const bool typed = claim != NULL && shape_fits(claim->item, step->M);
     if (typed)
-        Y = carry_value(s, step, written_matrix(s, step, claim->item, M), M);
+        Y = carry_value(s, step, claim->item, M);
     Y = apply_slips(s, roles_of(step), true, Y);
     for (int j = 1; (typed || Y != M) && j <= Y->cols; j++)
         if (!can_continue(step, Y, j))
@@ -409,11 +421,12 @@ static const Run *run_for(const Visit *visit, const Bound *bound,
 {
     SlipRun *s = arena_alloc(arena, sizeof *s);
     Error f = { .text = NULL };
-    why->numbers = 0;
     *s = (SlipRun){ .why = why, .bound = bound, .arena = arena,
         .tape = tape, .visit = visit,
         .variation = { s, slip_given, vary_by_slips, carry_claim,
-                       .run = NULL } };
+                       .run = NULL,
+                       .gradients = visit != NULL && visit->wants_rounding
+                     } };
     for (Explanation *e = why; e != NULL; e = e->before)
         if (e->slip != NULL && exchanges_X_and_Z(e->slip))
             s->variation.exchanged = e->made = true;

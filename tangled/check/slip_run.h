@@ -15,7 +15,13 @@ typedef struct GivenCopy {      /* a matrix that the sheet gives          */
     const struct GivenCopy *before;
 } GivenCopy;
 
-struct SlipRun {                /* 21 fields: the names of formulas need
+typedef struct Rounded {        /* numbers that were rounded when typed   */
+    Mat M, half;                /* half a unit of the last digit of each  */
+    bool given;                 /* by the sheet, not carried on           */
+    const struct Rounded *before;
+} Rounded;
+
+struct SlipRun {                /* 22 fields: the names of formulas need
                                    what was computed so far               */
     Explanation *why;
     const Slip *slip;           /* of these, the one being made           */
@@ -26,6 +32,7 @@ struct SlipRun {                /* 21 fields: the names of formulas need
     const Step *here;           /* where the slip is made ...             */
     Mat it;                     /* ... and what stands there              */
     const GivenCopy *kept;
+    const Rounded *rounded;     /* of a visit that wants them             */
     Mat latest[ROLES];          /* of this turn                           */
     int turn;
     Mat input, context;         /* the latest X or Z of a model, Z        */
@@ -72,9 +79,14 @@ typedef struct Visit {
     const Step *step;
     void (*look)(void *to, SlipRun *s, Mat M);
     void *to;
+    bool wants_rounding;        /* look calls rounding_reach              */
 } Visit;
 void visit_step(const Bound *bound, Explanation why, const Visit *visit,
                 Arena *arena, Tape *tape);
+
+/* How far the rounding of what the sheet gives, or else of the claims that
+   are carried on, reaches in entry (i, j) of the step's value M. */
+double rounding_reach(SlipRun *s, Mat M, int i, int j, bool given);
 
 /* Whether the value at that step is a product, and a bias at most. Then it
    is left^T right, which are factors[0] and factors[1]. */

@@ -12,10 +12,10 @@
 
 static bool has_finite_entries(Mat M)
 {
-    double sum = 0;             /* 0 times what is not finite is not 0    */
+    bool finite = true;
     for (int k = 0; k < M->rows * M->cols; k++)
-        sum += 0 * M->at[k];
-    return sum == 0;
+        finite &= M->at[k] - M->at[k] == 0;
+    return finite;
 }
 
 /* What the sheet does not give is NaN, and so is what follows from it. */
@@ -702,7 +702,7 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
 static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 {
     const Seen *powers = find_source(job, step, "exp");
-    return job->variation != NULL && M != NULL && M->logits != NULL
+    return job->variation != NULL && !job->variation->gradients && M != NULL && M->logits != NULL
         && powers != NULL && powers->known && powers->item < 0;
 }
 

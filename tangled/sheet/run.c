@@ -517,7 +517,8 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->f = &inner;
     if (variation != NULL)
         variation->error = &inner;
-    bool gradients = is_training(job) || job->backwards != NULL,
+    bool gradients = is_training(job) || job->backwards != NULL
+                  || (variation != NULL && variation->gradients),
          own = gradients || job->late;
     if (own)
         tape_allow_nonfinite(job->tape = tape_new(gradients), NULL, NULL);

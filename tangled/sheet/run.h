@@ -56,6 +56,7 @@ typedef struct {
     Mat (*computed)(void *to, const Step *step, Mat M);
     Mat (*carried)(void *to, const Step *step, Mat M);
     bool exchanged;             /* X and Z                                */
+    bool gradients;             /* are wanted on the tape of the run      */
     const Run *run;             /* as far as it has come                  */
     Error *error;               /* of the run                             */
 } Variation;
