@@ -345,19 +345,19 @@ static bool can_be_read(const SlipRun *s, const Step *step, Mat M, real x)
 static bool can_continue(const Step *step, Mat M, int j)
 {
     int finite = 0, hidden = 0, positive = 0;
-    for (int i = 1; i <= M->rows; i++) {
-        double x = AT(M, i, j);
-        finite += isfinite(x) != 0;
-        hidden += x == -INFINITY;
-        positive += x > 0;
+    const real *x = &AT(M, 1, j);
+    for (int i = 0; i < M->rows; i++) {
+        finite += isfinite(x[i]) != 0;
+        hidden += x[i] == -INFINITY;
+        positive += x[i] > 0;
         if (step->role == ROLE_VARIANCE
-            && !((real)sqrt(x + epsilon_of(M)) > least_root(0)))
+            && !((real)sqrt(x[i] + epsilon_of(M)) > least_root(0)))
             return false;
     }
     if (step->role == ROLE_KEPT && positive == 0)
         return false;                   /* nothing could be drawn */
-    return (is_score(step) ? finite > 0 && finite + hidden == M->rows
-                           : finite == M->rows);
+    return is_score(step) ? finite > 0 && finite + hidden == M->rows
+                          : finite == M->rows;
 }
 
 /* It goes on with what is written for M, in the paper's layout. The gradient

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEES_NOTHING "a token can look at nothing."
-
 static bool has_finite_entries(Mat M)
 {
     bool finite = true;
@@ -27,6 +25,21 @@ static bool is_unknown(Mat M)
     return false;
 }
 
+/* Refuses scores that are all hidden from a token. */
+static void check_sight(const Job *job, Mat M, bool turned)
+{
+    int next = turned ? M->rows : 1, each = turned ? 1 : M->rows,
+        n = turned ? M->cols : M->rows;
+    for (int t = 0; t < M->rows * M->cols / n; t++) {
+        bool sees = false;
+        for (int u = 0; u < n && !sees; u++)
+            sees = isfinite(M->at[t * each + u * next]) != 0;
+        if (!sees)
+            fail_in_text(job->f, job->start->at,
+                         "a token can look at nothing.");
+    }
+}
+
 /* Refuses an entry that is not finite, but for a hidden score, and a token
    whose scores are all hidden: only a variation can do that. */
 static void check_entries(const Job *job, const Step *step)
@@ -35,28 +48,18 @@ static void check_entries(const Job *job, const Step *step)
     bool hides = step->role == ROLE_MASKED || step->role == ROLE_SCALED
               || (step->role == NO_ROLE && step->algorithm == 4
                   && step->line >= 5);      /* by a student's own name */
-    int tokens = step->turned ? M->rows : M->cols,
-        each = step->turned ? M->cols : M->rows;
     if (has_finite_entries(M))
         return;
-    for (int t = 1; t <= tokens; t++) {
-        bool sees = false;
-        for (int u = 1; u <= each; u++) {
-            int i = step->turned ? t : u, j = step->turned ? u : t;
-            double x = AT(M, i, j);
-            sees |= isfinite(x);
-            if (!isfinite(x) && !(hides && x == -INFINITY))
-                fail_in_text(job->f, job->start->at,
-                             "in line %d of Algorithm "
-                             "%d entry [%d, %d] of %s becomes too large for "
-                             "the "
-                             "computer; the numbers of the sheet must be "
-                             "smaller.",
-                             step->line, step->algorithm, i, j, step->name);
-        }
-        if (!sees && step->role == ROLE_SCALED)
-            fail_in_text(job->f, job->start->at, SEES_NOTHING);
-    }
+    for (int k = 0; k < M->rows * M->cols; k++)
+        if (!isfinite(M->at[k]) && !(hides && M->at[k] == -INFINITY))
+            fail_in_text(job->f, job->start->at,
+                         "in line %d of Algorithm %d entry [%d, %d] of %s "
+                         "becomes too large for the computer; the numbers "
+                         "of the sheet must be smaller.",
+                         step->line, step->algorithm, k % M->rows + 1,
+                         k / M->rows + 1, step->name);
+    if (step->role == ROLE_SCALED)
+        check_sight(job, M, step->turned);
 }
 
 Mat copy_matrix(Job *job, Mat M, bool turn)
@@ -642,19 +645,15 @@ static bool is_before_mask(const Job *job, const Step *step)
 static Mat other_side_of_mask(Job *job, Mat M, Mat hidden)
 {
     Mat Y = scale(hidden == NULL ? M : hidden, 1);
-    for (int j = 1; j <= M->cols; j++) {
-        bool sees = false;
-        for (int i = 1; i <= M->rows; i++) {
-            double score = AT(job->scores, i, j);
-            bool hides = AT(job->S, i, j) != score;
-            AT(Y, i, j) = (real)(!hides ? AT(M, i, j)
-                                 : hidden == NULL ? score / scaling(job)
-                                 : AT(hidden, i, j));
-            sees |= isfinite(AT(Y, i, j)) != 0;
-        }
-        if (!sees)
-            fail_in_text(job->f, job->start->at, SEES_NOTHING);
+    for (int k = 0; k < M->rows * M->cols; k++) {
+        double score = job->scores->at[k];
+        if (job->S->at[k] == score)
+            Y->at[k] = M->at[k];
+        else if (hidden == NULL)
+            Y->at[k] = (real)(score / scaling(job));
     }
+    if (hidden != NULL)
+        check_sight(job, Y, false);
     return Y;
 }
 
