@@ -124,7 +124,7 @@ LAW(without_options_practice_is_the_algorithm)
 
 /* -------------------------------------------------- what it does not cost */
 
-LAW(to_encode_once_or_to_remember_changes_nothing)
+LAW(a_kv_cache_changes_nothing)
 {
     const Theta *theta = talkative();
     KVCache *cache = kv_cache_new(arena, quiet, theta);
@@ -133,13 +133,7 @@ LAW(to_encode_once_or_to_remember_changes_nothing)
         Watch alone, other;
         Inference how = { .tau = 1.3 };
         Tokens x = run(&alone, z, theta, how, NULL);
-        how.encode_once = true;
-        assert_same_tokens(run(&other, z, theta, how, NULL), x);
-        assert_same_probabilities(&other, &alone, 0);
         how.kv_cache = cache;
-        assert_same_tokens(run(&other, z, theta, how, NULL), x);
-        assert_same_probabilities(&other, &alone, TIGHT);
-        how.encode_once = false;
         assert_same_tokens(run(&other, z, theta, how, NULL), x);
         assert_same_probabilities(&other, &alone, TIGHT);
     }
@@ -158,14 +152,12 @@ static Mat count(void *to, const char *line, const char *name, Mat M,
 }
 
 /* Of n rounds, how often is z encoded, and how many columns are decoded? */
-static Work work_of(const Theta *theta, bool encode_once, KVCache *cache,
-                    int n)
+static Work work_of(const Theta *theta, KVCache *cache, int n)
 {
     Work work = { 0 };
     observe(quiet, count, &work);
     inference_15(quiet, arena, TOKENS(1, 2), theta,
-                 &(Inference){ .ell_gen = n, .encode_once = encode_once,
-                               .kv_cache = cache }, NULL);
+                 &(Inference){ .ell_gen = n, .kv_cache = cache }, NULL);
     unobserve(quiet);
     tape_clear(quiet);
     return work;
@@ -176,11 +168,9 @@ LAW(with_both_a_token_costs_one_column)
     const Theta *theta = alternating(false);
     KVCache *cache = kv_cache_new(arena, quiet, theta);
     for (int n = 1; n <= 6; n++) {
-        Work all = work_of(theta, false, NULL, n);
-        Work once = work_of(theta, true, NULL, n);
-        Work both = work_of(theta, true, cache, n);
-        assert_that(all.encoder == n && once.encoder == 1);
-        assert_that(all.decoder == n * (n + 1) / 2);
+        Work once = work_of(theta, NULL, n);
+        Work both = work_of(theta, cache, n);
+        assert_that(once.encoder == 1 && once.decoder == n * (n + 1) / 2);
         assert_that(both.encoder == 1 && both.decoder == n);
     }
 }
@@ -258,7 +248,6 @@ LAW(wrong_calls_are_refused)
     assert_refuses(TRY(one, theta, .tau = -1), "tau = -1");
     assert_refuses(TRY(ten, theta, .tau = 0), "a sequence of 10 tokens");
     assert_refuses(TRY(one, random_theta(decoder), .tau = 0), another);
-    assert_refuses(TRY(one, random_theta(decoder), .encode_once = true), another);
     Random random = random_new(1);
     assert_refuses(edinference(quiet, ten, theta, 9, 1, &random).length,
                    "a sequence of 10 tokens");

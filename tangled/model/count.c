@@ -150,7 +150,7 @@ static void count_it(Error *f, void *data)
         fail_with(f, "%.100s goes with an architecture; %s has sizes of its "
                   "own.", sizes, name);
     const KnownModel *known
-        = model && !is_name_taken(name) ? known_model(name) : NULL;
+        = model && !is_name_taken(name) ? find_known_model(name) : NULL;
     if (known != NULL)
         c.hyper = known->hyper;
     else if (model && !is_name_taken(name))

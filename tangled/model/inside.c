@@ -172,7 +172,7 @@ static void read_all_off(Watch *w, Tape *tape)
 }
 
 static const Inference as_translated = {
-    .tau = 0, .no_special = true, .encode_once = true
+    .tau = 0, .no_special = true
 };
 
 /* x-hat of the turn that is wanted, and the token that it adds. */

@@ -81,7 +81,7 @@ static void run_translation(Command *c, const TranslateWish *wish,
         fail_with(f, "--ell_gen is %d; it must be at most ell_max, %d.",
                   wish->ell_gen, ell_max);
     how.ell_gen = wish->ell_gen;
-    how.no_special = how.encode_once = true;
+    how.no_special = true;
     how.kv_cache = kv_cache_new(c->arena, c->tape, model->theta);
     Translating t = {
         c, model, how,

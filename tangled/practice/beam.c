@@ -13,8 +13,8 @@ static double score_of(double log_p, int n, double alpha)
 }
 
 /* Puts candidates behind the first c; how many there are then. */
-static int continued(Mat p, const Hypothesis *h, int k, const Beam *how,
-                     Candidate candidate[], int c)
+static int extend_hypothesis(Mat p, const Hypothesis *h, int k,
+                             const Beam *how, Candidate candidate[], int c)
 {
     int n = p->rows - (how->no_special ? 2 : 0);
     n = how->B < n ? how->B : n;
@@ -32,7 +32,7 @@ static int continued(Mat p, const Hypothesis *h, int k, const Beam *how,
     return c;
 }
 
-static int by_score(const void *a, const void *b)
+static int compare_scores(const void *a, const void *b)
 {
     const Candidate *c = a, *d = b;
     if (c->score != d->score)
@@ -41,8 +41,8 @@ static int by_score(const void *a, const void *b)
 }
 
 /* What a candidate stands for. */
-static Hypothesis written_out(Arena *arena, const Hypothesis *h,
-                              const Candidate *c, int eos)
+static Hypothesis apply_candidate(Arena *arena, const Hypothesis *h,
+                                  const Candidate *c, int eos)
 {
     if (c->y == 0)
         return *h;
@@ -54,9 +54,9 @@ static Hypothesis written_out(Arena *arena, const Hypothesis *h,
 }
 
 /* All candidates behind the n beginnings of the beam; how many. */
-static int candidates(Tape *tape, Mat Z, const Theta *theta,
-                      const Beam *how, const Hypothesis beam[], int n,
-                      Candidate candidate[])
+static int collect_candidates(Tape *tape, Mat Z, const Theta *theta,
+                              const Beam *how, const Hypothesis beam[], int n,
+                              Candidate candidate[])
 {
     int c = 0;
     for (int k = 0; k < n; k++) {
@@ -70,30 +70,30 @@ static int candidates(Tape *tape, Mat Z, const Theta *theta,
         Mat P = decode(tape, Z, h->x, theta), p = column_at(P, P->cols);
         if (how->no_special)
             p = exclude_special(p, true);
-        c = continued(p, h, k, how, candidate, c);
+        c = extend_hypothesis(p, h, k, how, candidate, c);
     }
     return c;
 }
 
 /* Every beginning is continued, and the best stay; how many. */
-static int next_beam(Tape *tape, Arena *arena, Mat Z, const Theta *theta,
-                     const Beam *how, Hypothesis beam[], int n)
+static int advance_beam(Tape *tape, Arena *arena, Mat Z, const Theta *theta,
+                        const Beam *how, Hypothesis beam[], int n)
 {
     Arena *scratch = tape_arena(tape);
     size_t bytes = (size_t)n * sizeof *beam;
     size_t most = (size_t)n * (size_t)how->B;
     Hypothesis *old = memcpy(arena_alloc(scratch, bytes), beam, bytes);
     Candidate *candidate = arena_alloc(scratch, most * sizeof *candidate);
-    int c = candidates(tape, Z, theta, how, old, n, candidate);
-    qsort(candidate, (size_t)c, sizeof *candidate, by_score);
+    int c = collect_candidates(tape, Z, theta, how, old, n, candidate);
+    qsort(candidate, (size_t)c, sizeof *candidate, compare_scores);
     n = c < how->B ? c : how->B;
     for (int k = 0; k < n; k++)
-        beam[k] = written_out(arena, &old[candidate[k].k], &candidate[k],
+        beam[k] = apply_candidate(arena, &old[candidate[k].k], &candidate[k],
                               eos_token(theta->hyper.N_V));
     return n;
 }
 
-static bool all_ended(const Hypothesis beam[], int n)
+static bool have_all_ended(const Hypothesis beam[], int n)
 {
     for (int k = 0; k < n; k++)
         if (!beam[k].ended)
@@ -111,8 +111,8 @@ int beam_search(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
     best[0] = (Hypothesis){ { 1, bos }, 0, false };
     Mat Z = encode(tape, z, theta);
     Mark start = tape_mark(tape);
-    for (int i = 1; i <= bound && !all_ended(best, n); i++) {
-        n = next_beam(tape, arena, Z, theta, how, best, n);
+    for (int i = 1; i <= bound && !have_all_ended(best, n); i++) {
+        n = advance_beam(tape, arena, Z, theta, how, best, n);
         tape_release(start, NULL);
     }
     return n;

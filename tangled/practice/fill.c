@@ -1,7 +1,7 @@
 /* What did the masks cover? */
 #include "practice/practice.h"
 
-static Guess guess_at(Arena *arena, Mat P, int t, int n)
+static Guess rank_guesses(Arena *arena, Mat P, int t, int n)
 {
     int *y = arena_alloc(arena, (size_t)n * sizeof *y);
     double *p = arena_alloc(arena, (size_t)n * sizeof *p);
@@ -22,7 +22,7 @@ const Guess *fill_masked(Tape *tape, Arena *arena, Tokens x,
     *count = 0;
     for (int t = 1; t <= x.length; t++)
         if (TOKEN(x, t) == mask_token(theta->hyper.N_V))
-            guess[(*count)++] = guess_at(arena, P, t, n);
+            guess[(*count)++] = rank_guesses(arena, P, t, n);
     tape_release(start, NULL);
     return guess;
 }

@@ -50,14 +50,15 @@ static double next_number(const Inference *how)
     return how->random == NULL ? 0 : uniform(how->random);
 }
 
-static bool heard(const Inference *how, int y)
+static bool report_token(const Inference *how, int y)
 {
     return how->on_token == NULL || how->on_token(how->to, y);
 }
 
 /* x; or, with slide, its end: as many times slide tokens are left out as
    make the rest at most ell_max long. */
-static Tokens in_sight(Tokens x, const Theta *theta, const Inference *how)
+static Tokens visible_tokens(Tokens x, const Theta *theta,
+                             const Inference *how)
 {
     int over = x.length - theta->hyper.ell_max, slide = how->slide;
     if (slide == 0 || over <= 0)
@@ -66,14 +67,14 @@ static Tokens in_sight(Tokens x, const Theta *theta, const Inference *how)
     return slice(x, gone + 1, x.length);
 }
 
-static Tokens copied(Arena *arena, Tokens x, int more)
+static Tokens copy_tokens(Arena *arena, Tokens x, int more)
 {
     size_t n = (size_t)x.length;
     int *id = arena_alloc(arena, (n + (size_t)more) * sizeof *id);
     return (Tokens){ x.length, memcpy(id, x.id, n * sizeof *id) };
 }
 
-static Tokens with_token(Tokens x, int y)   /* there is room behind it */
+static Tokens append_in_place(Tokens x, int y)   /* there is room behind it */
 {
     ((int *)x.id)[x.length] = y;
     return (Tokens){ x.length + 1, x.id };
@@ -85,19 +86,20 @@ Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
     refuse_wrong_inference(how);
     refuse_wrong_prompt(x, theta, how);
     int ell = x.length, eos = eos_token(theta->hyper.N_V);
-    bool goes_on = true;
-    x = copied(arena, x, how->ell_gen);
+    bool continues = true;
+    x = copy_tokens(arena, x, how->ell_gen);
     kv_cache_clear(how->kv_cache);
     Mark start = tape_mark(tape);
-    for (int i = 1; i <= how->ell_gen && goes_on; i++) {
-        Tokens new = kv_cache_unseen(how->kv_cache, in_sight(x, theta, how));
+    for (int i = 1; i <= how->ell_gen && continues; i++) {
+        Tokens seen = visible_tokens(x, theta, how);
+        Tokens new = kv_cache_unseen(how->kv_cache, seen);
         Mat P = see(dtransformer(tape, new, theta), "14.3", "P");
         Mat p = see(column_at(P, P->cols), "14.4", "p");
         Mat q = sampling_distribution(p, how->stop_at_eos, how);
         q = see(q, "14.5", "q");
         int y = sample(q, next_number(how));
-        x = with_token(x, y);
-        goes_on = heard(how, y) && !(how->stop_at_eos && y == eos);
+        x = append_in_place(x, y);
+        continues = report_token(how, y) && !(how->stop_at_eos && y == eos);
         tape_release(start, NULL);
     }
     return slice(x, ell + 1, x.length);
@@ -109,23 +111,24 @@ Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
     refuse_wrong_inference(how);
     int N_V = theta->hyper.N_V, bos = bos_token(N_V), y = 0;
     int bound = translation_bound(how->ell_gen, theta);
-    bool goes_on = true, once = how->encode_once || how->kv_cache != NULL;
-    Tokens x = copied(arena, (Tokens){ 1, &bos }, bound);
+    bool continues = true;
+    Tokens x = copy_tokens(arena, (Tokens){ 1, &bos }, bound);
     kv_cache_clear(how->kv_cache);
-    Mat Z = once ? encode(tape, z, theta) : NULL;
     Mark start = tape_mark(tape);
-    while (y != eos_token(N_V) && x.length <= bound && goes_on) {
-        Mat known = once ? kv_cache_context(how->kv_cache, Z) : NULL;
+    Mat Z = encode(tape, z, theta);
+    Mark turn = tape_mark(tape);
+    while (y != eos_token(N_V) && x.length <= bound && continues) {
+        Mat known = kv_cache_context(how->kv_cache, Z);
         Tokens new = kv_cache_unseen(how->kv_cache, x);
-        Mat P = see(once ? decode(tape, known, new, theta)
-                         : edtransformer(tape, z, x, theta), "15.4", "P");
+        Mat P = see(decode(tape, known, new, theta), "15.4", "P");
         Mat p = see(column_at(P, P->cols), "15.5", "p");
         Mat q = see(sampling_distribution(p, true, how), "15.6", "q");
         y = sample(q, next_number(how));
-        x = with_token(x, y);
-        goes_on = heard(how, y);
-        tape_release(start, NULL);
+        x = append_in_place(x, y);
+        continues = report_token(how, y);
+        tape_release(turn, NULL);
     }
+    tape_release(start, NULL);
     if (ended != NULL)
         *ended = y == eos_token(N_V);
     return x;

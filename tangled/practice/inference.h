@@ -23,7 +23,6 @@ typedef struct {
     double top_p;           /* only the most probable, up to this sum */
     int slide;              /* Algorithm 14: how many tokens leave the
                                front when there are more than ell_max */
-    bool encode_once;       /* Algorithm 15: z; with a KV cache, always */
     KVCache *kv_cache;      /* of the tape; NULL: none */
 } Inference;
 
@@ -36,7 +35,6 @@ Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
    whether the last token is eos_token. x^ lives in the arena. */
 Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
                     const Inference *how, bool *ended);
-
 /* p without the special tokens; the rest has the sum 1 again. eos_token
    stays where eos_ends is set. */
 Mat exclude_special(Mat p, bool eos_ends);

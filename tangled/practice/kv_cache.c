@@ -10,30 +10,30 @@ struct KVCache {
     int l, h;                   /* where the call is                      */
     bool cross;
     int n;
-    struct Matrix *known;       /* n of them: the columns of each K and V */
+    struct Matrix *columns;     /* n of them: the columns of each K and V */
 };
 
-static struct Matrix *known_at(const KVCache *m, int l, bool cross, int h,
-                               bool value)
+static struct Matrix *columns_at(const KVCache *m, int l, bool cross, int h,
+                                 bool value)
 {
     int part = 2 * (l - 1) + cross, head = m->H * part + (h - 1);
-    return &m->known[2 * head + value];
+    return &m->columns[2 * head + value];
 }
 
-static Mat with_known(const KVCache *m, struct Matrix *known, Mat M)
+static Mat append_columns(const KVCache *m, struct Matrix *columns, Mat M)
 {
-    if (m->cross && known->cols > 0)
-        return known;
+    if (m->cross && columns->cols > 0)
+        return columns;
     REQUIRE(!wants_gradients(m->tape),
             "a KV cache keeps no gradients; the tape must not want any.");
-    REQUIRE(known->cols + M->cols <= m->room,
+    REQUIRE(columns->cols + M->cols <= m->room,
             "%d columns and %d more: there is room for %d.",
-            known->cols, M->cols, m->room);
-    size_t rows = (size_t)known->rows;
-    memcpy(known->at + rows * (size_t)known->cols, M->at,
+            columns->cols, M->cols, m->room);
+    size_t rows = (size_t)columns->rows;
+    memcpy(columns->at + rows * (size_t)columns->cols, M->at,
            rows * (size_t)M->cols * sizeof(real));
-    known->cols += M->cols;
-    return known;
+    columns->cols += M->cols;
+    return columns;
 }
 
 static bool is(const char *line, const char *other)
@@ -41,8 +41,8 @@ static bool is(const char *line, const char *other)
     return strcmp(line, other) == 0;
 }
 
-static Mat keep(void *to, const char *line, const char *name, Mat M,
-                int index)
+static Mat cache_columns(void *to, const char *line, const char *name, Mat M,
+                         int index)
 {
     KVCache *m = to;
     (void)name;
@@ -55,7 +55,7 @@ static Mat keep(void *to, const char *line, const char *name, Mat M,
     if (is(line, "5.1"))
         m->h = index;
     if (is(line, "4.2") || is(line, "4.3"))
-        return with_known(m, known_at(m, m->l, m->cross, m->h,
+        return append_columns(m, columns_at(m, m->l, m->cross, m->h,
                                       is(line, "4.3")), M);
     if (is(line, "8.21") || is(line, "10.11")) {
         m->seen += M->cols;
@@ -73,16 +73,16 @@ KVCache *kv_cache_new(Arena *arena, Tape *tape, const Theta *theta)
     KVCache *m = arena_alloc(arena, sizeof *m);
     *m = (KVCache){ .tape = tape, .H = h->H, .room = h->ell_max };
     m->n = 4 * (h->L + h->L_dec) * h->H;
-    m->known = arena_alloc(arena, (size_t)m->n * sizeof *m->known);
+    m->columns = arena_alloc(arena, (size_t)m->n * sizeof *m->columns);
     for (int k = 0; k < m->n; k++) {
         int rows = k % 2 == 0 ? h->d_attn : h->d_mid;
         bool used = h->architecture == ED_TRANSFORMER
                  || k / 2 / h->H % 2 == 0;
         size_t bytes = (size_t)rows * (size_t)m->room * sizeof(real);
-        m->known[k] = (struct Matrix){ .rows = rows, .tape = tape };
-        m->known[k].at = arena_alloc(arena, used ? bytes : 0);
+        m->columns[k] = (struct Matrix){ .rows = rows, .tape = tape };
+        m->columns[k].at = arena_alloc(arena, used ? bytes : 0);
     }
-    observe(tape, keep, m);
+    observe(tape, cache_columns, m);
     return m;
 }
 
@@ -107,7 +107,7 @@ void kv_cache_clear(KVCache *m)
     if (m == NULL)
         return;
     for (int k = 0; k < m->n; k++)
-        m->known[k].cols = 0;
+        m->columns[k].cols = 0;
     m->seen = 0;
     m->called = false;
     settings(m->tape)->past = 0;

@@ -23,7 +23,8 @@ double learning_rate(const Training *how, long long s, long long s_last,
 typedef struct {
     size_t n;
     real *theta, *g, *m, *v;
-    real eta, beta_1, beta_2, epsilon;
+    real eta, beta_1, epsilon;
+    real keep, share;               /* of the old v, and of g^2 */
     real correct_1, correct_2;      /* 1 / (1 - beta^t) */
 } Update;
 
@@ -51,22 +52,13 @@ WITHIN real root(real x)
                                      : (real)sqrt(x);
 }
 
-FAST static void rmsprop(Update u)
+/* RMSprop, which forgets old squares, and AdaGrad, which does not. */
+FAST static void divide_by_root(Update u)
 {
     real *restrict theta = u.theta, *restrict v = u.v;
     const real *restrict g = u.g;
     for (size_t k = 0; k < u.n; k++) {
-        v[k] = u.beta_2 * v[k] + (1 - u.beta_2) * g[k] * g[k];
-        theta[k] -= u.eta * g[k] / (root(v[k]) + u.epsilon);
-    }
-}
-
-FAST static void adagrad(Update u)
-{
-    real *restrict theta = u.theta, *restrict v = u.v;
-    const real *restrict g = u.g;
-    for (size_t k = 0; k < u.n; k++) {
-        v[k] += g[k] * g[k];
+        v[k] = u.keep * v[k] + u.share * g[k] * g[k];
         theta[k] -= u.eta * g[k] / (root(v[k]) + u.epsilon);
     }
 }
@@ -78,7 +70,7 @@ FAST static void adam(Update u)
     real eta = u.eta * u.correct_1;
     for (size_t k = 0; k < u.n; k++) {
         m[k] = u.beta_1 * m[k] + (1 - u.beta_1) * g[k];
-        v[k] = u.beta_2 * v[k] + (1 - u.beta_2) * g[k] * g[k];
+        v[k] = u.keep * v[k] + u.share * g[k] * g[k];
         theta[k] -= eta * m[k] / (root(u.correct_2 * v[k]) + u.epsilon);
     }
 }
@@ -95,7 +87,7 @@ FAST static double gradient_norm(const Theta *theta)
 }
 
 /* What the gradient is multiplied by; NaN for an infinite gradient. */
-static double factor_of(const Trainer *trainer)
+static double gradient_factor(const Trainer *trainer)
 {
     const Training *how = &trainer->how;
     double factor = how->mean ? 1 / (double)trainer->now.tokens : 1;
@@ -107,8 +99,8 @@ static double factor_of(const Trainer *trainer)
     return norm > how->clip ? factor * how->clip / norm : factor;
 }
 
-FAST static void prepare(const Training *how, const Parameter *p,
-                         double factor, double eta)
+FAST static void prepare_gradient(const Training *how, const Parameter *p,
+                                  double factor, double eta)
 {
     Mat M = *p->place;
     bool decays = how->decay > 0 && p->symbol[0] == 'W';
@@ -123,19 +115,22 @@ FAST static void prepare(const Training *how, const Parameter *p,
             M->grad[e] += (real)how->decay * M->at[e];
 }
 
-static Update update_of_step(const Trainer *trainer)
+static Update start_update(const Trainer *trainer)
 {
     const Training *how = &trainer->how;
-    double t = (double)trainer->updates;
+    const double t = (double)trainer->updates;
+    const bool all = how->method == ADAGRAD;
+    const real keep = all ? 1 : (real)how->beta_2;
     return (Update){
         .eta = (real)trainer->now.eta, .epsilon = (real)how->epsilon,
-        .beta_1 = (real)how->beta_1, .beta_2 = (real)how->beta_2,
+        .beta_1 = (real)how->beta_1,
+        .keep = keep, .share = all ? 1 : 1 - keep,
         .correct_1 = (real)(1 / (1 - pow(how->beta_1, t))),
         .correct_2 = (real)(1 / (1 - pow(how->beta_2, t)))
     };
 }
 
-static void of_parameter(Update *u, const Trainer *trainer, int k)
+static void point_at_parameter(Update *u, const Trainer *trainer, int k)
 {
     Mat M = *trainer->theta->parameter[k].place;
     u->n = entries(M);
@@ -148,23 +143,23 @@ static void of_parameter(Update *u, const Trainer *trainer, int k)
 void trainer_update(Trainer *trainer)
 {
     static void (*const method[])(Update u) = {
-        sgd, momentum, rmsprop, adagrad, adam, adam
+        sgd, momentum, divide_by_root, divide_by_root, adam, adam
     };
     const Training *how = &trainer->how;
     const Theta *theta = trainer->theta;
     const Progress *now = &trainer->now;
     if (now->tokens == 0 || !isfinite(now->loss))
         return;
-    double factor = factor_of(trainer);
+    double factor = gradient_factor(trainer);
     if (!isfinite(factor)) {
         trainer->diverged = true;
         return;
     }
     trainer->updates++;
-    Update u = update_of_step(trainer);
+    Update u = start_update(trainer);
     for (int k = 1; k <= theta->n; k++) {
-        prepare(how, &theta->parameter[k], factor, now->eta);
-        of_parameter(&u, trainer, k);
+        prepare_gradient(how, &theta->parameter[k], factor, now->eta);
+        point_at_parameter(&u, trainer, k);
         method[how->method](u);
     }
 }

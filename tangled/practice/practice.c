@@ -16,81 +16,62 @@ static const char embedding[] = " 8.3 8.12 9.3 10.3 ";
 static const char addition[] = " 8.5 8.7 8.14 8.16 8.18 9.5 9.7 10.6 10.8 ";
 static const char end_of_layer[] = " 8.8 8.19 9.8 10.8 ";
 
-static Mat no_mean(void *to, const char *line, const char *name, Mat M,
-                   int index)
-{
-    (void)to, (void)name, (void)index;
-    return strcmp(line, "6.1") == 0 ? input(M->tape, 1, M->cols) : M;
-}
-
-static Mat with_bias(void *to, const char *line, const char *name, Mat M,
-                     int index)
-{
-    const Theta *theta = to;
-    (void)index;
-    return strcmp(line, "7.1") == 0 && strcmp(name, "logits") == 0
-         ? add_bias(M, theta->b_u) : M;
-}
-
-static Mat normalised(void *to, const char *line, const char *name, Mat M,
-                      int index)
-{
-    const Theta *theta = to;
-    (void)name, (void)index;
-    return M != NULL && is_one_of(line, embedding)
-         ? layer_norm(M, theta->gamma_e, theta->beta_e) : M;
-}
-
+/* What a tape does beyond the paper, for one theta. */
 typedef struct {
-    int window, past, l;
-    bool strided;
-} Sight;
+    const Theta *theta;
+    int past, l;                /* of the attention that a window bounds */
+} Variants;
 
-static bool in_pattern(int t_z, int t_x, const void *data)
+static bool is_in_window(int t_z, int t_x, const void *data)
 {
-    const Sight *sight = data;
-    const int distance = t_x + sight->past - t_z;
-    return distance < sight->window
-        || (sight->strided && distance % sight->window == 0);
+    const Variants *v = data;
+    const Hyperparameters *h = &v->theta->hyper;
+    const int distance = t_x + v->past - t_z;
+    return distance < h->window
+        || (h->sparse == STRIDED && distance % h->window == 0);
 }
 
 /* Of the attention of decoders to themselves, in every second layer. */
-static Mat windowed(void *to, const char *line, const char *name, Mat M,
-                    int index)
+static Mat mask_window(Variants *v, const char *line, Mat M, int index)
 {
-    Sight *sight = to;
-    (void)name;
     if (strcmp(line, "8.13") == 0 || strcmp(line, "10.4") == 0)
-        sight->l = index;
+        v->l = index;
     if (is_one_of(line, " 8.4 8.15 10.6 "))
-        sight->l = 0;           /* an encoder, or another attention */
-    if (strcmp(line, "4.5") != 0 || sight->l == 0 || sight->l % 2 != 0)
+        v->l = 0;               /* an encoder, or another attention */
+    if (strcmp(line, "4.5") != 0 || v->l == 0 || v->l % 2 != 0)
         return M;
-    sight->past = settings(M->tape)->past;
-    return masked(M, ((Mask){ in_pattern, sight }));
+    v->past = settings(M->tape)->past;
+    return masked(M, ((Mask){ is_in_window, v }));
+}
+
+static Mat apply_variants(void *to, const char *line, const char *name,
+                          Mat M, int index)
+{
+    Variants *v = to;
+    const Theta *theta = v->theta;
+    const Hyperparameters *h = &theta->hyper;
+    if (h->rms && strcmp(line, "6.1") == 0)
+        return input(M->tape, 1, M->cols);
+    if (h->embedding_norm && M != NULL && is_one_of(line, embedding))
+        return layer_norm(M, theta->gamma_e, theta->beta_e);
+    if (h->unembedding_bias && strcmp(name, "logits") == 0)
+        return add_bias(M, theta->b_u);
+    return h->window > 0 ? mask_window(v, line, M, index) : M;
 }
 
 void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
 {
     const Hyperparameters *h = &theta->hyper;
+    Variants *v = arena_alloc(arena, sizeof *v);
+    *v = (Variants){ .theta = theta };
     as_printed(tape);
     settings(tape)->epsilon = h->epsilon;
     settings(tape)->tanh_gelu = h->tanh_gelu;
     settings(tape)->scaled_embedding = h->scaled_embedding;
-    if (h->rms)
-        observe(tape, no_mean, NULL);
-    if (h->embedding_norm)
-        observe(tape, normalised, (void *)theta);
-    if (h->unembedding_bias)
-        observe(tape, with_bias, (void *)theta);
+    if (h->rms || h->embedding_norm || h->unembedding_bias || h->window > 0)
+        observe(tape, apply_variants, v);
     if (h->positions == RELATIVE)
         observe_distances(arena, tape, theta);
-    if (h->window > 0) {
-        Sight *sight = arena_alloc(arena, sizeof *sight);
-        *sight = (Sight){ .window = h->window,
-                          .strided = h->sparse == STRIDED };
-        observe(tape, windowed, sight);
-    }
 }
 
 Mark tape_mark(Tape *tape)
@@ -103,7 +84,7 @@ size_t tape_peak(Tape *tape)
     return arena_peak(tape_arena(tape));
 }
 
-static Mat matrix_moved(Tape *tape, const struct Matrix *M)
+static Mat move_matrix(Tape *tape, const struct Matrix *M)
 {
     struct Matrix *Y = matrix_new(HERE("tape_release"), tape_arena(tape),
                                   M->rows, M->cols, false);
@@ -119,11 +100,11 @@ Mat tape_release(Mark mark, Mat M)
         return M;
     struct Matrix kept = M == NULL ? (struct Matrix){ 0 } : *M;
     arena_back(tape_arena(mark.tape), mark.used);
-    return M == NULL ? NULL : matrix_moved(mark.tape, &kept);
+    return M == NULL ? NULL : move_matrix(mark.tape, &kept);
 }
 
-static Mat thrifty(void *to, const char *line, const char *name, Mat M,
-                   int index)
+static Mat release_layer(void *to, const char *line, const char *name, Mat M,
+                         int index)
 {
     Mark *mark = to;
     (void)name, (void)index;
@@ -136,7 +117,7 @@ static Mat thrifty(void *to, const char *line, const char *name, Mat M,
 
 void tape_discard_layers(Arena *arena, Tape *tape)
 {
-    observe(tape, thrifty, arena_alloc(arena, sizeof(Mark)));
+    observe(tape, release_layer, arena_alloc(arena, sizeof(Mark)));
 }
 
 Mat *theta_zeros(Arena *arena, const Theta *theta)
@@ -150,7 +131,7 @@ Mat *theta_zeros(Arena *arena, const Theta *theta)
 
 typedef struct { double p; Random *random; } Dropout;
 
-static Mat with_zeros(const Dropout *drop, Mat M)
+static Mat zero_at_random(const Dropout *drop, Mat M)
 {
     Mat kept = constant(tape_arena(M->tape), M->rows, M->cols);
     size_t n = (size_t)M->rows * (size_t)M->cols;
@@ -160,19 +141,19 @@ static Mat with_zeros(const Dropout *drop, Mat M)
     return hadamard(M, kept);
 }
 
-static Mat dropped(void *to, const char *line, const char *name, Mat M,
-                   int index)
+static Mat drop_entries(void *to, const char *line, const char *name, Mat M,
+                        int index)
 {
     (void)name, (void)index;
     if (M == NULL)
         return M;
     if (is_one_of(line, embedding))
-        return with_zeros(to, M);
+        return zero_at_random(to, M);
     if (!is_one_of(line, addition))
         return M;
     REQUIRE(M->n == 2, "%s is not a sum on a tape that wants gradients.",
             line);
-    return add(M->of[0], with_zeros(to, M->of[1]));
+    return add(M->of[0], zero_at_random(to, M->of[1]));
 }
 
 void tape_dropout(Arena *arena, Tape *tape, double p, Random *random)
@@ -181,5 +162,5 @@ void tape_dropout(Arena *arena, Tape *tape, double p, Random *random)
     Dropout *drop = arena_alloc(arena, sizeof *drop);
     *drop = (Dropout){ p, random };
     if (p > 0)
-        observe(tape, dropped, drop);
+        observe(tape, drop_entries, drop);
 }

@@ -42,7 +42,7 @@ Mat by_token_(Where where, Mat D)
                                  &by_token_operation, 1, &D));
 }
 
-static Mat distances(Tape *tape, const Theta *theta, int ell)
+static Mat distance_table(Tape *tape, const Theta *theta, int ell)
 {
     struct Matrix *R = arena_alloc(tape_arena(tape), sizeof *R);
     *R = *theta->R;
@@ -51,7 +51,7 @@ static Mat distances(Tape *tape, const Theta *theta, int ell)
     return R;
 }
 
-static Mat scores_of_distances(Mat W_r, Mat R, Mat Q)
+static Mat distance_scores(Mat W_r, Mat R, Mat Q)
 {
     if (Q->cols > 1)
         return mul_tn(mul(W_r, R), Q);
@@ -65,8 +65,8 @@ typedef struct {
     Mat Q_v;                    /* Q + v 1^T of this head */
 } Distances;
 
-static Mat with_distances(void *to, const char *line, const char *name,
-                          Mat M, int index)
+static Mat add_distance_scores(void *to, const char *line, const char *name,
+                               Mat M, int index)
 {
     Distances *d = to;
     (void)name;
@@ -81,13 +81,13 @@ static Mat with_distances(void *to, const char *line, const char *name,
     if (strcmp(line, "4.4") != 0)
         return M;
     Mat W_r = d->theta->layer[d->l].W_r[d->h];
-    Mat R = distances(M->tape, d->theta, M->rows);
-    return add(M, by_token(scores_of_distances(W_r, R, d->Q_v)));
+    Mat R = distance_table(M->tape, d->theta, M->rows);
+    return add(M, by_token(distance_scores(W_r, R, d->Q_v)));
 }
 
 void observe_distances(Arena *arena, Tape *tape, const Theta *theta)
 {
     Distances *d = arena_alloc(arena, sizeof *d);
     *d = (Distances){ .theta = theta };
-    observe(tape, with_distances, d);
+    observe(tape, add_distance_scores, d);
 }

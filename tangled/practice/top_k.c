@@ -6,7 +6,7 @@
 
 typedef struct { double weight; int token; } Rank;
 
-static int by_weight(const void *a, const void *b)
+static int compare_ranks(const void *a, const void *b)
 {
     const Rank *r = a, *s = b;
     if (r->weight != s->weight)
@@ -22,13 +22,13 @@ void rank_tokens(Mat p, int n, int y[])
                              (size_t)p->rows * sizeof *rank);
     for (int v = 1; v <= p->rows; v++)
         rank[v - 1] = (Rank){ log_of(p, v), v };
-    qsort(rank, (size_t)p->rows, sizeof *rank, by_weight);
+    qsort(rank, (size_t)p->rows, sizeof *rank, compare_ranks);
     for (int k = 0; k < n; k++)
         y[k] = rank[k].token;
 }
 
 /* softmax(log p), but 0 for the tokens that are not kept. */
-static Mat restricted(Mat p, const bool kept[])
+static Mat restrict_tokens(Mat p, const bool kept[])
 {
     Mat M = input(p->tape, p->rows, 1);
     for (int v = 1; v <= p->rows; v++)
@@ -43,17 +43,17 @@ Mat exclude_special(Mat p, bool eos_ends)
     for (int v = 1; v <= N_V; v++)
         kept[v - 1] = v != mask_token(N_V) && v != bos_token(N_V)
                    && (eos_ends || v != eos_token(N_V));
-    return restricted(p, kept);
+    return restrict_tokens(p, kept);
 }
 
 /* q with only the first n tokens of the ranking y. */
-static Mat first_of(Mat q, int n, const int y[])
+static Mat keep_first(Mat q, int n, const int y[])
 {
     bool *kept = arena_alloc(tape_arena(q->tape), (size_t)q->rows);
     memset(kept, 0, (size_t)q->rows);
     for (int k = 0; k < n; k++)
         kept[y[k] - 1] = true;
-    return restricted(q, kept);
+    return restrict_tokens(q, kept);
 }
 
 Mat restrict_top_k(Mat q, int k)
@@ -63,7 +63,7 @@ Mat restrict_top_k(Mat q, int k)
         return q;
     int *y = arena_alloc(tape_arena(q->tape), (size_t)k * sizeof *y);
     rank_tokens(q, k, y);
-    return first_of(q, k, y);
+    return keep_first(q, k, y);
 }
 
 Mat restrict_top_p(Mat q, double top_p)
@@ -77,5 +77,5 @@ Mat restrict_top_p(Mat q, double top_p)
     rank_tokens(q, q->rows, y);
     for (double total = 0; n < q->rows && total < top_p; n++)
         total += AT(q, y[n], 1);
-    return first_of(q, n, y);
+    return keep_first(q, n, y);
 }

@@ -3,55 +3,47 @@
 #include "library/threads.h"
 #include <math.h>
 
-static bool between(double least, double x, double most)
+static bool is_between(double least, double x, double most)
 {
     return least <= x && x <= most;
 }
 
-static bool below_one(double x)
+static bool is_below_one(double x)
 {
     return x >= 0 && x < 1;
 }
 
-static const char *error_of_practice(const Training *how)
+const char *training_error(const Training *how)
 {
-    if (how->warm_up < 0)
-        return "warm_up must be at least 0.";
-    if (!below_one(how->beta_1))
-        return "beta_1 must be in [0, 1).";
-    if (!below_one(how->beta_2))
-        return "beta_2 must be in [0, 1).";
-    if (!between(0, how->epsilon, 1))
-        return "epsilon must be in [0, 1].";
-    if (!between(0, how->eta_last, how->eta))
-        return "eta_last must be in [0, eta].";
-    if (!between(0, how->clip, 1e300))
-        return "clip must be 0 or a positive number.";
-    if (!between(0, how->decay, 1e300))
-        return "decay must be 0 or a positive number.";
-    if (!below_one(how->dropout))
-        return "dropout must be in [0, 1).";
-    if (!below_one(how->smoothing))
-        return "smoothing must be in [0, 1).";
+    const struct { bool holds; const char *sentence; } rule[] = {
+        { how->N_epochs >= 1, "N_epochs must be at least 1." },
+        { how->eta > 0 && isfinite(how->eta),
+          "eta must be a positive number." },
+        { is_below_one(how->p_mask), "p_mask must be in (0, 1)." },
+        { is_between(0, how->batch, 1e6),
+          "batch must be in 0 ... 1000000." },
+        { is_between(0, how->threads, 1e6),
+          "threads must be in 0 ... 1000000." },
+        { how->warm_up >= 0, "warm_up must be at least 0." },
+        { is_below_one(how->beta_1), "beta_1 must be in [0, 1)." },
+        { is_below_one(how->beta_2), "beta_2 must be in [0, 1)." },
+        { is_between(0, how->epsilon, 1), "epsilon must be in [0, 1]." },
+        { is_between(0, how->eta_last, how->eta),
+          "eta_last must be in [0, eta]." },
+        { is_between(0, how->clip, 1e300),
+          "clip must be 0 or a positive number." },
+        { is_between(0, how->decay, 1e300),
+          "decay must be 0 or a positive number." },
+        { is_below_one(how->dropout), "dropout must be in [0, 1)." },
+        { is_below_one(how->smoothing), "smoothing must be in [0, 1)." },
+    };
+    for (size_t k = 0; k < sizeof rule / sizeof *rule; k++)
+        if (!rule[k].holds)
+            return rule[k].sentence;
     return NULL;
 }
 
-const char *training_error(const Training *how)
-{
-    if (how->N_epochs < 1)
-        return "N_epochs must be at least 1.";
-    if (!(how->eta > 0) || !isfinite(how->eta))
-        return "eta must be a positive number.";
-    if (!below_one(how->p_mask))
-        return "p_mask must be in (0, 1).";
-    if (!between(0, how->batch, 1e6))
-        return "batch must be in 0 ... 1000000.";
-    if (!between(0, how->threads, 1e6))
-        return "threads must be in 0 ... 1000000.";
-    return error_of_practice(how);
-}
-
-static Training with_defaults(const Training *how)
+static Training fill_defaults(const Training *how)
 {
     Training h = *how;
     h.batch = h.batch == 0 ? 1 : h.batch;
@@ -66,10 +58,9 @@ static Training with_defaults(const Training *how)
     return h;
 }
 
-static int least_of(int a, int b, int c)
+static int smaller(int a, int b)
 {
-    const int least = a < b ? a : b;
-    return least < c ? least : c;
+    return a < b ? a : b;
 }
 
 static void worker_new(Trainer *trainer, Worker *worker, bool learns)
@@ -93,7 +84,7 @@ Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
     const char *wrong = training_error(how);
     REQUIRE(wrong == NULL, "%s", wrong);
     Trainer *trainer = arena_alloc(arena, sizeof *trainer);
-    *trainer = (Trainer){ .theta = theta, .how = with_defaults(how),
+    *trainer = (Trainer){ .theta = theta, .how = fill_defaults(how),
                           .arena = arena };
     Method method = trainer->how.method;
     if (method == MOMENTUM || method == ADAM || method == ADAMW)
@@ -108,7 +99,7 @@ Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how)
 static int workers_for(Trainer *trainer, int sequences, bool learns)
 {
     Worker *worker = learns ? trainer->worker : trainer->evaluator;
-    int n = least_of(trainer->how.threads, sequences, MAX_WORKERS);
+    int n = smaller(smaller(trainer->how.threads, sequences), MAX_WORKERS);
     for (int k = 0; k < n; k++) {
         if (worker[k].tape == NULL)
             worker_new(trainer, &worker[k], learns);
@@ -141,7 +132,7 @@ typedef struct {
     bool learn;
 } Work;
 
-static void one_sequence(void *to, int k)
+static void run_sequence(void *to, int k)
 {
     const Work *work = to;
     const Trainer *trainer = work->trainer;
@@ -163,7 +154,7 @@ static void one_sequence(void *to, int k)
         backward(loss);
 }
 
-static void one_parameter(void *to, int k)
+static void reduce_parameter(void *to, int k)
 {
     const Work *work = to;
     Mat M = *work->trainer->theta->parameter[k + 1].place;
@@ -171,7 +162,7 @@ static void one_parameter(void *to, int k)
         reduce_gradient(work->worker[l].tape, M);
 }
 
-static Score scored(Work work)
+static Score run_sequences(Work work)
 {
     const Theta *theta = work.trainer->theta;
     const int last = work.first + work.size - 1, workers = work.workers;
@@ -179,10 +170,10 @@ static Score scored(Work work)
     bool stopped = false;
     set_threads(work.trainer->how.threads);
     for (; work.first <= last && !stopped; work.first += workers) {
-        work.workers = least_of(workers, last - work.first + 1, MAX_WORKERS);
-        parallel_for(work.workers, one_sequence, &work);
+        work.workers = smaller(workers, last - work.first + 1);
+        parallel_for(work.workers, run_sequence, &work);
         if (work.learn && workers > 1)
-            parallel_for(theta->n, one_parameter, &work);
+            parallel_for(theta->n, reduce_parameter, &work);
         for (int k = 0; k < work.workers; k++) {
             score.loss += work.worker[k].loss;
             score.tokens += work.worker[k].tokens;
@@ -197,7 +188,7 @@ static Random epoch_random(const Trainer *trainer, int epoch)
     return random_branch(random_new(trainer->how.seed), (uint64_t)epoch);
 }
 
-static void put_in_order(Trainer *trainer, int epoch)
+static void shuffle_data(Trainer *trainer, int epoch)
 {
     int *order = trainer->order, N_data = trainer->data->N_data;
     if (order == NULL || trainer->ordered == epoch)
@@ -213,7 +204,7 @@ static void put_in_order(Trainer *trainer, int epoch)
     trainer->ordered = epoch;
 }
 
-static void begin(Trainer *trainer, Loss *loss, const Data *data)
+static void start_run(Trainer *trainer, Loss *loss, const Data *data)
 {
     REQUIRE(data->N_data >= 1, "there is no data to learn from.");
     trainer->loss = loss;
@@ -232,7 +223,7 @@ static long long steps_in_epoch(const Trainer *trainer)
     return (trainer->data->N_data + (long long)batch - 1) / batch;
 }
 
-static int first_n(const Trainer *trainer, int epoch)
+static int first_sequence(const Trainer *trainer, int epoch)
 {
     long long steps = steps_in_epoch(trainer);
     long long taken = trainer->step - (epoch - 1) * steps;
@@ -242,18 +233,16 @@ static int first_n(const Trainer *trainer, int epoch)
                          : trainer->data->N_data + 1;
 }
 
-static void find_gradient(Trainer *trainer, int epoch, int n)
+static void compute_gradient(Trainer *trainer, int epoch, int n)
 {
     const Training *how = &trainer->how;
     const Data *data = trainer->data;
-    const int left = data->N_data - n + 1;
-    const int size = left < how->batch ? left : how->batch;
-    put_in_order(trainer, epoch);
+    shuffle_data(trainer, epoch);
     theta_clear_gradient(trainer->theta);
-    Score score = scored((Work){
+    Score score = run_sequences((Work){
         trainer, trainer->worker, workers_for(trainer, how->batch, true),
         trainer->loss, data, trainer->order, epoch_random(trainer, epoch),
-        n, size, true
+        n, smaller(how->batch, data->N_data - n + 1), true
     });
     trainer->now = (Progress){
         .step = trainer->step + 1, .epoch = epoch, .n = n,
@@ -264,7 +253,7 @@ static void find_gradient(Trainer *trainer, int epoch, int n)
     };
 }
 
-static bool step_done(Trainer *trainer)
+static bool finish_step(Trainer *trainer)
 {
     trainer->step++;
     if (!isfinite(trainer->now.loss))
@@ -277,13 +266,13 @@ static bool step_done(Trainer *trainer)
 const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
 {
     const Training *how = &trainer->how;
-    begin(trainer, loss, data);
+    start_run(trainer, loss, data);
     for (int i = 1; i <= how->N_epochs; i++)
-        for (int n = first_n(trainer, i); n <= data->N_data;
+        for (int n = first_sequence(trainer, i); n <= data->N_data;
              n += how->batch) {
-            find_gradient(trainer, i, n);
+            compute_gradient(trainer, i, n);
             trainer_update(trainer);
-            if (!step_done(trainer))
+            if (!finish_step(trainer))
                 return trainer->theta;
         }
     return trainer->theta;
@@ -291,7 +280,7 @@ const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
 
 Score evaluate(Trainer *trainer, Loss *loss, const Data *data)
 {
-    return scored((Work){ trainer, trainer->evaluator,
+    return run_sequences((Work){ trainer, trainer->evaluator,
                           workers_for(trainer, data->N_data, false), loss,
                           data, NULL, epoch_random(trainer, 0), 1,
                           data->N_data, false });

@@ -56,9 +56,8 @@ typedef struct {
 } KnownModel;
 extern const KnownModel known_models[];     /* the last has no name       */
 
-/* Returns the model of that name; NULL: it is not known. */
-const KnownModel *known_model(const char *name);
-
+/* Returns the model of that name, or NULL. */
+const KnownModel *find_known_model(const char *name);
 /* From now on this tape, which wants gradients, sets each entry of the
    embedding and of what a sub-layer adds to 0 with probability p in [0, 1),
    and divides the others by 1 - p. p = 0 asks for nothing. */

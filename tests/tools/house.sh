@@ -14,7 +14,7 @@
 set -u
 objects=$1 sources=${2:-tangled}
 FLOORS='library . practice text cli hub sheet show check model course'
-SEVERAL='formulated no_memory refusals transcripts kept
+SEVERAL='no_memory refusals transcripts kept
          corpus ways mistyped slips_by_hand slips_models verdict'
 
 files=$(cd "$sources" && ls ./*.[ch] */*.[ch] | sed 's:^\./::')

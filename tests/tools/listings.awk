@@ -58,7 +58,7 @@ FNR == 1 {
         if (inside) break
     }
     if (code ~ /[^ ]/) c_lines++
-    if (match(code, /past|drop|lane|worker|kv_cache|batch|smooth|spare|slide|arena|memory|tape_release|encode_once|- 1\]/))
+    if (match(code, /past|drop|lane|worker|kv_cache|batch|smooth|spare|slide|arena|memory|tape_release|- 1\]/))
         tell(FNR, "a word of practice: " substr(code, RSTART, RLENGTH))
     if (match(code, /\[0\]|= 0; [a-z_]+ </))
         tell(FNR, "counted from 0: " substr(code, RSTART, RLENGTH))
