@@ -13,7 +13,7 @@ struct KVCache {
     struct Matrix *columns;     /* n of them: the columns of each K and V */
 };
 
-static struct Matrix *columns_at(const KVCache *m, int l, bool cross, int h,
+static struct Matrix *kv_columns(const KVCache *m, int l, bool cross, int h,
                                  bool value)
 {
     int part = 2 * (l - 1) + cross, head = m->H * part + (h - 1);
@@ -55,7 +55,7 @@ static Mat cache_columns(void *to, const char *line, const char *name, Mat M,
     if (is(line, "5.1"))
         m->h = index;
     if (is(line, "4.2") || is(line, "4.3"))
-        return append_columns(m, columns_at(m, m->l, m->cross, m->h,
+        return append_columns(m, kv_columns(m, m->l, m->cross, m->h,
                                       is(line, "4.3")), M);
     if (is(line, "8.21") || is(line, "10.11")) {
         m->seen += M->cols;

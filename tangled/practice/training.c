@@ -223,7 +223,7 @@ static long long steps_in_epoch(const Trainer *trainer)
     return (trainer->data->N_data + (long long)batch - 1) / batch;
 }
 
-static int first_sequence(const Trainer *trainer, int epoch)
+static int next_sequence(const Trainer *trainer, int epoch)
 {
     long long steps = steps_in_epoch(trainer);
     long long taken = trainer->step - (epoch - 1) * steps;
@@ -253,7 +253,7 @@ static void compute_gradient(Trainer *trainer, int epoch, int n)
     };
 }
 
-static bool finish_step(Trainer *trainer)
+static bool end_step(Trainer *trainer)
 {
     trainer->step++;
     if (!isfinite(trainer->now.loss))
@@ -268,11 +268,11 @@ const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
     const Training *how = &trainer->how;
     start_run(trainer, loss, data);
     for (int i = 1; i <= how->N_epochs; i++)
-        for (int n = first_sequence(trainer, i); n <= data->N_data;
+        for (int n = next_sequence(trainer, i); n <= data->N_data;
              n += how->batch) {
             compute_gradient(trainer, i, n);
             trainer_update(trainer);
-            if (!finish_step(trainer))
+            if (!end_step(trainer))
                 return trainer->theta;
         }
     return trainer->theta;
