@@ -176,9 +176,9 @@ static Mat run_layer_norm(Job *job)
     job->epsilon = number_given(job, "epsilon", 0);
     if (find_item(job, "epsilon", 0) == NULL)
         note_assumption(job, "epsilon", "0");
+    Theta theta = { .hyper = { .epsilon = job->epsilon, .rms = rms } };
     if (!is_binding(job))
-        observe_run(job, &(Theta){ .hyper = { .epsilon = job->epsilon,
-                                              .rms = rms } });
+        observe_run(job, &theta);
     if (rms && beta != NULL)
         fail_in_text(job->f, beta->at, "RMSnorm has no beta.");
     Mat bias = rms ? NULL : argument_matrix(job, "beta", 0);
