@@ -5,7 +5,7 @@
 #define FTX_MODEL_H
 #include "model/corpus.h"
 #include "model/import.h"
-#include "model/spots.h"
+#include "model/intervention.h"
 #include "model/use.h"
 
 /* Of `ftx count`, `ftx train` ...; show_inside of `ftx show --model`. */

@@ -1,5 +1,5 @@
 /* ftx show --model: what a model would predict after each layer, its lines,
-   and pictures of its heads. What --set does is in spot.c. */
+   and its heads. What --set does is in intervention.c. */
 #include "looks.h"
 
 /* The last prediction is the model's, by lines 10.11, 9.12 and 15.5. */
@@ -118,43 +118,9 @@ LAW(a_line_is_printed_for_the_layer_and_head_asked_for)
     assert_says(ftx("show --model " NUMBERS " --line 15.5 37"), "(32 x 1)\n");
 }
 
-/* -------------------------------------------------------------- pictures */
+/* ----------------------------------------------------------------- heads */
 
-/* The weight of key i for query j in the k-th picture, from 1. */
-static double drawn_weight(const char *svg, int k, int i, int j)
-{
-    char title[60];
-    snprintf(title, sizeof title, "row %d, column %d: ", i, j);
-    while (k-- > 0)
-        svg = behind(svg, title);
-    return atof(svg);
-}
-
-LAW(a_picture_has_the_weights_of_a_head)
-{
-    size_t n = 0;
-    little_model("d");
-    assert_says(ftx("show --model d '3 <' --svg a.svg"),
-                "a.svg: the weights of 2 heads\n");
-    const char *text = bytes_of("a.svg", &n);
-    assert_int_equal(times(text, "fill-opacity"), 2 * 4 * 4);
-    for (int k = 1; k <= 2; k++)
-        for (int j = 1; j <= 4; j++) {
-            double sum = 0;
-            for (int i = 1; i <= 4; i++) {
-                double w = drawn_weight(text, k, i, j);
-                assert_that(i <= j ? w > 0 : w == 0);
-                sum += w;
-            }
-            assert_near(sum, 1, 2.1e-4);
-        }
-    assert_that(drawn_weight(text, 1, 1, 4) != drawn_weight(text, 2, 1, 4));
-    assert_int_equal(times(text, ">&#60;bos&#62;</text>"), 2 * 2);
-    assert_int_equal(times(text, ">&#60;eos&#62;</text>"), 0);
-    assert_int_equal(times(text, ">&#60;</text>"), 2 * 2);
-}
-
-LAW(a_terminal_gets_the_same_heads)
+LAW(a_terminal_gets_the_heads)
 {
     little_model("d");
     Said s = ftx("show --model d --attention 'Ä 3'");
@@ -192,106 +158,31 @@ LAW(an_encoder_and_a_decoder_have_three_kinds_of_heads)
     }
 }
 
-/* Keys are the tokens of z, queries those of x: the shapes tell. */
+/* Keys are the tokens of z, queries those of x: 3 rows, and 2 columns. */
 LAW(cross_attention_looks_from_x_to_z)
 {
-    Inference how = { .tau = 0, .no_special = true };
-    size_t n = 0;
-    int own = 0;
     little_model("ed");
-    const Model *m = model_in("ed");
-    Tokens z = tokens_of(m->tokenizer, "b");
-    Tokens x = inference_15(quiet, arena, z, m->theta, &how, NULL);
-    assert_that(x.length > 2);
-    for (int t = 1; t <= 2; t++)
-        own += TOKEN(x, t) == TOKEN(z, 2);
-    assert_says(ftx("show --model ed b --layer 1 --turn 2 --svg a.svg"),
-                "6 heads");
-    const char *text = bytes_of("a.svg", &n);
-    assert_int_equal(times(text, "fill-opacity"), 2 * (9 + 2 * 2 + 3 * 2));
-    assert_int_equal(times(text, ">b</text>"), 2 * (2 + 2 * own + own + 1));
+    const char *all = ftx("show --model ed b --attention --layer 1 --head 1 "
+                          "--turn 2").out;
+    const char *head = behind(all, "\ncross-attention layer 1, head 1\n");
+    Mat A = matrix_shown(ftx("show --model ed b --json --line 4.6 --layer 1 "
+                             "--head 1 --turn 2"), "\"name\": \"A\"", 3);
+    assert_that(A->rows == 3 && A->cols == 2);
+    assert_non_null(strstr(head, "\n      b "));
+    assert_int_equal(times(head, "\n  <bos> "), 1);
 }
 
-/* A model that has hardly learned anything but that c follows on c. */
-LAW(a_translation_without_end_is_shown_up_to_ell_max)
+/* The longest text that it generates from; eos does not count. */
+LAW(a_text_of_ell_max_tokens_is_shown)
 {
-    size_t n = 0;
-    write_text("p", "a\tcccccccccccccc\nb\tcccccccccccccc\n"
-               "a\tcccccccccccccc\n");
-    TRAIN("ed " SMALL "--steps 9 --eta 0.02 --warm_up 5 --L_enc 1 --L_dec 2 "
-          "--model m p");
-    assert_int_equal(times(ftx("translate --model m a").err, "did not come"),
-                     1);
-    assert_says(ftx("show --model m a --layer 2 --svg a.svg"), "4 heads");
-    assert_int_equal(times(bytes_of("a.svg", &n), "fill-opacity"),
-                     2 * (16 * 16 + 3 * 16));
-}
-
-/* The squares of a small picture: one for each weight that can be seen. */
-LAW(a_page_has_every_head_of_every_layer)
-{
-    char caption[40];
-    size_t n = 0;
-    write_text("t", "how many heads are there, and where do they look?");
-    TRAIN("d --L 3 --H 6 --d_e 12 --steps 1 --batch 1 --model m t");
-    assert_says(ftx("show --model m --svg a.svg how"),
-                "a.svg: the weights of 18 heads\n");
-    const char *page = bytes_of("a.svg", &n);
-    assert_int_equal(times(page, "font-weight"), 18);
-    for (int l = 1; l <= 3; l++)
-        for (int h = 1; h <= 6; h++) {
-            snprintf(caption, sizeof caption, ">%d.%d</text>", l, h);
-            assert_int_equal(times(page, caption), 1);
-        }
-    assert_int_equal(times(page, "x: &#60;bos&#62; h o w"), 1);
-    assert_int_equal(times(page, "fill-opacity"), 18 * (1 + 2 + 3 + 4));
-    assert_int_equal(times(page, "<title>"), 0);
-    assert_says(ftx("show --model m --svg a.svg how --layer 2"), "of 6 heads");
-    page = bytes_of("a.svg", &n);
-    assert_int_equal(times(page, "<title>"), 6 * 16);
-    assert_int_equal(times(page, ">layer 2, head 6</text>"), 1);
-    pairs("p", 20);
-    TRAIN("ed --L_enc 3 --L_dec 2 --H 4 --d_e 8 --steps 1 --batch 1 "
-          "--replace --model m p");
-    assert_says(ftx("show --model m --svg a.svg ab"), "of 28 heads\n");
-    page = bytes_of("a.svg", &n);
-    assert_int_equal(times(page, ">encoder 3.4</text>"), 1);
-    assert_int_equal(times(page, ">decoder 2.1</text>"), 1);
-    assert_int_equal(times(page, ">cross 2.1</text>"), 1);
-}
-
-/* Its own picture, at once; no model, no other picture, nothing else. */
-LAW(a_picture_replaces_only_a_picture)
-{
-    static const struct { const char *name, *bytes; } other[] = {
-        { "notes", "precious" }, { "empty", "" }, { "d", NULL },
-        { "other.svg", "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>\n" },
-        { "near", "<!-- ftx show: attention --" },
-    };
-    size_t n = 0, now = 0;
     little_model("d");
-    ftx("show --model d 3 --svg a.svg");
-    const char *whole = bytes_of("a.svg", &n);
-    assert_non_null(strstr(whole, "\n<svg "));
-    assert_refused(ftx("show --model d 3 --svg a.svg --head 3"),
-                   "no such layer or head: | 1 layer and 2 heads");
-    assert_string_equal(bytes_of("a.svg", &n), whole);
-    assert_int_equal(ftx("show --model d 3 --svg a.svg --head 1").status, 0);
-    assert_that(strlen(bytes_of("a.svg", &n)) < strlen(whole));
-    for (int k = 0; k < 5; k++) {
-        if (other[k].bytes != NULL)
-            write_text(other[k].name, other[k].bytes);
-        const char *was = bytes_of(other[k].name, &n);
-        assert_refused(ftx("show --model d 3 --svg %s", other[k].name),
-                       "is there already, | not drawn by this command;");
-        assert_that(memcmp(bytes_of(other[k].name, &now), was, n) == 0
-                    && now == n);
-    }
-    assert_that(mkfifo("fifo", 0600) == 0);
-    assert_refused(ftx("show --model d 3 --svg fifo"),
-                   "fifo: cannot be written: it is not a file.");
-    assert_refused(ftx("show --model d 3 --svg no/a.svg"),
-                   "no/a.svg: cannot be written: there is no folder no;");
+    int ell_max = model_in("d")->theta->hyper.ell_max;
+    char text[100] = "";
+    while ((int)strlen(text) < ell_max - 1)
+        strcat(text, "3");
+    assert_int_equal(ftx("show --model d %s", text).status, 0);
+    assert_refused(ftx("show --model d %s3", text),
+                   "the text:1:1: this has 17 tokens with bos; ell_max is 16.");
 }
 
 LAW(what_cannot_be_shown_is_refused)
@@ -301,24 +192,22 @@ LAW(what_cannot_be_shown_is_refused)
         { "show --model d", "expected one text; put it in quotes." },
         { "show --model d 3@", "the text:1:2: there is no token" },
         { "show --model d '3 sheep and goats'",
-          "the text:1:1: this has 19 tokens | ell_max is 16." },
+          "the text:1:1: this has 18 tokens | ell_max is 16." },
         { "show --model ed --json b?", "the text:1:2: there is no token" },
         { "show --model ed --json ba --turn 99", "--turn is 99; | turns." },
         { "show --model d 3 --turn 1", "--turn | only with | train ed'." },
-        { "show --model d 3 --json --svg a.svg", "one of --json, --svg and" },
-        { "show --model d 3 --attention --svg a.svg", "one of --json, --svg" },
-        { "show --model d 3 --json --attention", "one of --json, --svg and" },
+        { "show --model d 3 --json --attention", "one of --json and --att" },
         { "show --model d 3 --json --layer 2",
-          "no such layer or head: the model has 1 layer and 2 heads" },
-        { GPT "--layer 1", "--layer has an effect only with --json, --svg," },
-        { GPT "--head 1", "--head has an effect only with --json, --svg," },
+          "no such layer or head: the model has 1 layers, each of 2" },
+        { GPT "--layer 1", "--layer has an effect only with --json, --att" },
+        { GPT "--head 1", "--head has an effect only with --json, --att" },
         { GPT "--top 2 --json", "--top has an effect only without --json," },
         { GPT "--token 2 --attention", "--token | only in text and with" },
-        { GPT "--line 4.6 --attention", "--line | only without --svg and" },
+        { GPT "--line 4.6 --attention", "--line | only without --attention" },
         { GPT "--token 3", "--token is 3; there are 2 tokens." },
         { GPT "--line 10", "--line must be | such as 10.6; it is '10'." },
-        { GPT "--line 9.6", "line 9.6 has no value in this model; | 10." },
-        { GPT "--line 10.6 --layer 3", "line 10.6 has no value in such a" },
+        { GPT "--line 9.6", "line 9.6 has no value in this model, | 10." },
+        { GPT "--line 10.6 --layer 3", "line 10.6 has no value in this model, or in" },
         { "show --model tests/data/released/bert-class --token 2 '3 9'",
           "--token | only with a model that predicts tokens." },
     };

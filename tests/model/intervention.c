@@ -216,10 +216,9 @@ LAW(changes_at_one_place_follow_one_another)
     static const char *const place[] = { "layer 2 head 1", "layer 1 mlp",
                                          "layer 1 token 2" };
     for (int k = 0; k < 3; k++)
-        assert_string_equal(
-            behind(SET("--set '%s * 2' --set '%s * 2'", place[k], place[k])
-                   .out, "\"steps\": "),
-            behind(SET("--set '%s * 4'", place[k]).out, "\"steps\": "));
+        assert_same(lens_of(SET("--set '%s * 2' --set '%s * 2'", place[k],
+                                place[k]), 13, 3),
+                    lens_of(SET("--set '%s * 4'", place[k]), 13, 3), VALUE);
 }
 
 /* ----------------------------------------------------------- the example */
@@ -274,7 +273,7 @@ LAW(a_spot_that_is_none_is_refused)
         { GPT2, "layer 2 head 3 = 0", "1:14: expected | head, from 1 to 2." },
         { GPT2, "layer 2 head 0 = 0", "1:14: expected | head, from 1 to 2." },
         { GPT2, "layer 2 nose = 0", "1:9: expected 'head' | 'mlp' or" },
-        { GPT2, "layer 2 mlp", "1:12: expected 'token' | '= 0', '*'" },
+        { GPT2, "layer 2 mlp", "1:12: expected '= 0', '*'" },
         { GPT2, "layer 2 mlp token 1", "1:20: expected '= 0', '*'" },
         { GPT2, "layer 0 head 1 = 0", "1:9: expected 'token' | embedding." },
         { GPT2, "layer 0 mlp = 0", "1:9: expected 'token' | embedding." },
@@ -291,7 +290,7 @@ LAW(a_spot_that_is_none_is_refused)
           "1:1: there is no token 5; the last one is 4." },
         { NUMBERS " --turn 2", "cross layer 1 head 1 token 3 = 0",
           "1:1: there is no token 3; the last one is 2." },
-        { GPT2, "layer 1 from '3 9'", "1:13: expected a 'token' | layer" },
+        { GPT2, "layer 1 from '3 9'", "1:9: expected 'head' | number" },
         { GPT2, "layer 1 token 2 from 3", "1:22: | quotation marks." },
         { GPT2, "layer 1 token 2 from ''", "1:22: | quotation marks." },
         { GPT2, "layer 1 token 2 from '3", "1:22: | quotation marks." },

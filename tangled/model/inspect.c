@@ -1,0 +1,662 @@
+/* ftx show --model: what a model computes, line by line.
+
+   Main type: Inspection. Entry point: show_inside. In come a model and a
+   text; out come predictions after each layer, steps, or heads. */
+#include "model/model.h"
+#include "show/heatmap.h"
+#include "show/show.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *model, *line;
+    bool json, attention;
+    int turn, layer, head, token, top;
+    int algorithm, row;         /* of line; 0: it is not typed            */
+    Texts set;
+} InspectOptions;
+
+typedef struct {                /* one of Algorithm 15                    */
+    int all;                    /* there are so many                      */
+    int y;                      /* the token that it adds                 */
+    bool ended;                 /* eos_token is the last of all           */
+} Turn;
+
+typedef struct {                /* what is read off after each layer      */
+    int t;                      /* at this token                          */
+    int n;                      /* with the embedding                     */
+    Mat *state, *P;             /* state[0], P[0] ..., of one column      */
+    Mat unset;                  /* the last P, with nothing set; or NULL  */
+} Lens;
+
+typedef struct {
+    Command *command;
+    Arena *arena;
+    Error *error;
+    const InspectOptions *o;
+    const Model *model;
+    Interventions *changes;
+    Place at;
+    Run run;                    /* the steps that are asked for           */
+    Step *step;                 /* run.step ...                           */
+    int room;                   /* ... has room for so many               */
+    Tokens z, x;                /* of an encoder-decoder both             */
+    Turn turn;
+    Lens lens;
+} Inspection;
+
+static bool is_wanted(const InspectOptions *o, const Step *step)
+{
+    bool kind = o->row > 0 ? o->algorithm == step->algorithm
+                             && o->row == step->line
+              : o->json || step->role == ROLE_WEIGHTS;
+    return kind && (o->layer == 0 || o->layer == step->layer)
+        && (o->head == 0 || o->head == step->head);
+}
+
+static Mat copy_matrix(Arena *arena, Mat M)
+{
+    Mat copy = constant(arena, M->rows, M->cols);
+    memcpy(copy->at, M->at,
+           (size_t)M->rows * (size_t)M->cols * sizeof(real));
+    return copy;
+}
+
+static void keep_step(Inspection *in, Step step, Mat M)
+{
+    if (in->run.n == in->room) {
+        in->room = 2 * in->room + 50;
+        Step *more = arena_alloc(in->arena, (size_t)in->room * sizeof step);
+        if (in->run.n > 0)
+            memcpy(more, in->step, (size_t)in->run.n * sizeof step);
+        in->run.step = in->step = more;
+    }
+    step.M = copy_matrix(in->arena, M);
+    in->step[in->run.n++] = step;
+}
+
+static Mat inspect_step(void *to, const char *line, const char *name, Mat M,
+                       int index)
+{
+    Inspection *in = to;
+    if (M == NULL) {
+        pass_line(&in->at, line, index);
+        return NULL;
+    }
+    Step step = step_seen(&in->at, line, name);
+    step.inner = step.algorithm != in->run.algorithm;
+    step.turn = in->run.algorithm == 15 ? in->x.length : 0;
+    step.loop = 'i';
+    if (is_wanted(in->o, &step))
+        keep_step(in, step, M);
+    pass_line(&in->at, line, 0);
+    return M;
+}
+
+static bool has_predictions(const Model *model)
+{
+    return model->task != TRAIN_CLASS || model->theta->hyper.N_C > 0;
+}
+
+static Mat record_state(void *to, const char *line, const char *name, Mat M,
+                        int index)
+{
+    static const char lines[] = " 8.12 8.19 9.3 9.8 10.3 10.8 ";
+    Inspection *in = to;
+    char marked[12];
+    (void)name, (void)index;
+    snprintf(marked, sizeof marked, " %s ", line);
+    if (M != NULL && strstr(lines, marked) != NULL)
+        in->lens.state[in->lens.n++] = copy_matrix(in->arena,
+                                         column_at(M, in->lens.t));
+    return M;
+}
+
+static Mat read_off(const Model *model, Tape *tape, Mat state)
+{
+    const Theta *theta = model->theta;
+    Mat X = input(tape, state->rows, state->cols);
+    memcpy(X->at, state->at, (size_t)state->rows * sizeof(real));
+    Architecture kind = theta->hyper.architecture;
+    bool transformed = kind == E_TRANSFORMER && !theta->hyper.pooler;
+    if (transformed) {
+        X = affine(theta->W_f, X, theta->b_f);
+        X = gelu(X);
+    }
+    if (transformed || kind == D_TRANSFORMER)
+        X = layer_norm(X, theta->gamma, theta->beta);
+    return model->task == TRAIN_CLASS ? classify_state(X, theta)
+                                      : unembed(X, theta->W_u);
+}
+
+static void read_all_off(Inspection *in)
+{
+    Tape *tape = in->command->tape;
+    prepare_tape(in->arena, tape, in->model->theta);
+    for (int k = 0; k < in->lens.n; k++)
+        in->lens.P[k] = copy_matrix(in->arena,
+                            read_off(in->model, tape, in->lens.state[k]));
+    tape_clear(tape);
+}
+
+static const Inference as_translated = {
+    .tau = 0, .no_special = true
+};
+
+/* Finds x-hat of the turn that is asked for, and the token that it adds. */
+static void translate_to_turn(Inspection *in)
+{
+    Tape *tape = in->command->tape;
+    prepare_tape(in->arena, tape, in->model->theta);
+    tape_discard_layers(in->arena, tape);
+    Tokens x = inference_15(tape, in->arena, in->z, in->model->theta,
+                            &as_translated, &in->turn.ended);
+    int turn = in->o->turn, all = in->turn.all = x.length - 1;
+    if (turn > all)
+        fail_with(in->error, "--turn is %d; the translation has %d turn%s.",
+                  turn, all, all == 1 ? "" : "s");
+    turn = turn == 0 ? all : turn;
+    in->x = slice(x, 1, turn);
+    in->turn.y = TOKEN(x, turn + 1);
+    tape_clear(tape);
+}
+
+static void run_inspected(const Inspection *in, Tape *tape)
+{
+    const Theta *theta = in->model->theta;
+    if (in->run.algorithm == 10) {
+        dtransformer(tape, in->x, theta);
+    } else if (in->run.algorithm == 15) {
+        Mat P = see(edtransformer(tape, in->z, in->x, theta), "15.4", "P");
+        Mat p = see(column_at(P, in->x.length), "15.5", "p");
+        see(sampling_distribution(p, true, &as_translated), "15.6", "q");
+    } else if (in->model->task == TRAIN_E) {
+        etransformer(tape, in->x, theta);
+    } else if (theta->hyper.N_C > 0) {
+        classify(tape, in->x, theta);
+    } else {
+        (theta->hyper.pooler ? layers_9 : represent)(tape, in->x, theta);
+    }
+}
+
+static void run_under(Inspection *in, Interventions *changes,
+                      Observer *observer)
+{
+    Tape *tape = in->command->tape;
+    prepare_tape(in->arena, tape, in->model->theta);
+    if (changes != NULL)
+        observe_interventions(tape, changes);
+    tape_discard_layers(in->arena, tape);
+    if (has_predictions(in->model))
+        observe(tape, record_state, in);
+    if (observer != NULL)
+        observe(tape, observer, in);
+    in->lens.n = 0;
+    in->at = (Place){ NOWHERE, 0, 0 };
+    run_inspected(in, tape);
+    tape_clear(tape);
+}
+
+static Tokens tokens_in_text(const Inspection *in, const char *name,
+                             const char *text);
+
+/* For interventions_capture. */
+static void run_other_text(void *to, const char *text)
+{
+    Inspection other = *(Inspection *)to;
+    Tokens x = tokens_in_text(&other, "the other text", text);
+    *(other.run.algorithm == 15 ? &other.z : &other.x) = x;
+    other.lens.t = 1;
+    run_under(&other, other.changes, NULL);
+}
+
+static _Noreturn void refuse_not_finite(void *to)
+{
+    const Inspection *in = to;
+    in->error->sheet = "--set";
+    in->error->text = NULL;
+    fail_with(in->error, "what follows from it is not finite.");
+}
+
+static void inspect(Inspection *in)
+{
+    if (in->o->set.n > 0) {
+        run_under(in, NULL, NULL);
+        read_all_off(in);
+        in->lens.unset = in->lens.n > 0 ? in->lens.P[in->lens.n - 1] : NULL;
+        interventions_check(in->changes, in->z.length, in->x.length);
+        interventions_capture(in->changes, run_other_text, in);
+        tape_allow_nonfinite(in->command->tape, refuse_not_finite, in);
+    }
+    run_under(in, in->changes, inspect_step);
+    read_all_off(in);
+}
+
+static Tokens tokens_in_text(const Inspection *in, const char *name,
+                             const char *text)
+{
+    const Model *model = in->model;
+    Error *f = in->error;
+    int ell_max = model->theta->hyper.ell_max;
+    bool d = model->task == TRAIN_D;
+    f->sheet = name;
+    f->text = text;
+    size_t n = strlen(text);
+    if (model->task == TRAIN_E)
+        return with_gaps(in->command, model, "[gap]", text, n, f);
+    Tokens x = encode_field(model->tokenizer, in->arena, text, n,
+                            d ? TOKEN_LIMIT : ell_max, f, 0);
+    x = d ? as_prompt(model->tokenizer, x) : x;
+    if (x.length > ell_max)
+        fail_in_text(f, 0, "this has %d tokens with bos; ell_max is %d.",
+                     x.length, ell_max);
+    return x;
+}
+
+static int place_of_prediction(const Inspection *in)
+{
+    int last = in->x.length, token = in->o->token;
+    if (token > last)
+        fail_with(in->error, "--token is %d; there %s %d token%s.", token,
+                  last == 1 ? "is" : "are", last, last == 1 ? "" : "s");
+    if (token > 0 || in->model->task == TRAIN_CLASS)
+        return token > 0 ? token : 1;
+    if (in->model->task != TRAIN_E)
+        return last;
+    for (int t = 1; t <= last; t++)
+        if (TOKEN(in->x, t) == mask_token(in->model->theta->hyper.N_V))
+            return t;
+    return last > 1 ? last - 1 : last;
+}
+
+static void find_tokens(Inspection *in, const char *text)
+{
+    const Hyperparameters *h = &in->model->theta->hyper;
+    const char *command = in->error->sheet;
+    Tokens tokens = tokens_in_text(in, "the text", text);
+    in->error->sheet = command;
+    in->error->text = NULL;
+    in->x = tokens;
+    if (in->run.algorithm == 15) {
+        in->z = tokens;
+        translate_to_turn(in);
+    }
+    in->lens.t = place_of_prediction(in);
+    size_t most = 1 + (size_t)h->L + (size_t)h->L_dec;
+    in->lens.state = arena_alloc(in->arena, most * sizeof(Mat));
+    in->lens.P = arena_alloc(in->arena, most * sizeof(Mat));
+}
+
+static const char *label_of(const Inspection *in, int token)
+{
+    TextStream text;
+    write_token(open_text_stream(&text), in->model->tokenizer, token);
+    return close_text_stream(&text, in->arena);
+}
+
+static const char *const *labels_of(const Inspection *in, Tokens x)
+{
+    const char **label = arena_alloc(in->arena, ((size_t)x.length + 1)
+                                                * sizeof *label);
+    for (int k = 1; k <= x.length; k++)
+        label[k - 1] = label_of(in, TOKEN(x, k));
+    return label;
+}
+
+static void print_texts(FILE *out, const char *name, int n,
+                        const char *const text[])
+{
+    fprintf(out, ", \"%s\": [", name);
+    for (int k = 0; k < n; k++) {
+        fputs(k == 0 ? "" : ", ", out);
+        print_json_string(out, text[k], strlen(text[k]));
+    }
+    fputc(']', out);
+}
+
+static void print_column(FILE *out, Mat p)
+{
+    for (int v = 1; v <= p->rows; v++) {
+        fputs(v == 1 ? "[" : ", ", out);
+        print_json_number(out, AT(p, v, 1));
+    }
+    fputc(']', out);
+}
+
+static void print_lens(FILE *out, const Inspection *in)
+{
+    const Lens *lens = &in->lens;
+    if (in->model->task == TRAIN_CLASS)
+        print_texts(out, "classes", in->model->theta->hyper.N_C,
+                    in->model->class_name + 1);
+    else
+        fprintf(out, ", \"token\": %d", lens->t);
+    fputs(", \"lens\": [", out);
+    for (int k = 0; k < lens->n; k++) {
+        fputs(k == 0 ? "" : ", ", out);
+        print_column(out, lens->P[k]);
+    }
+    fputc(']', out);
+    if (lens->unset != NULL) {
+        fputs(", \"unset\": ", out);
+        print_column(out, lens->unset);
+    }
+}
+
+static void print_inspection(FILE *out, const Inspection *in)
+{
+    const char *name = in->o->model;
+    int N_V = in->model->theta->hyper.N_V;
+    int *id = arena_alloc(in->arena, (size_t)N_V * sizeof *id);
+    for (int v = 1; v <= N_V; v++)
+        id[v - 1] = v;
+    fputs("{\"model\": ", out);
+    print_json_string(out, name, strlen(name));
+    fprintf(out, ", \"algorithm\": %d, \"layout\": \"%s\"",
+            in->run.algorithm, in->run.layout->name);
+    if (in->run.algorithm == 15)
+        print_texts(out, "z", in->z.length, labels_of(in, in->z));
+    print_texts(out, "x", in->x.length, labels_of(in, in->x));
+    if (in->run.algorithm == 15) {
+        const char *y = label_of(in, in->turn.y);
+        fputs(", \"y\": ", out);
+        print_json_string(out, y, strlen(y));
+        fprintf(out, ", \"turn\": %d, \"turns\": %d, \"ended\": %s",
+                in->x.length, in->turn.all,
+                in->turn.ended ? "true" : "false");
+    }
+    print_texts(out, "vocabulary", N_V, labels_of(in, (Tokens){ N_V, id }));
+    if (in->o->set.n > 0)
+        print_texts(out, "set", in->o->set.n, in->o->set.text);
+    if (has_predictions(in->model))
+        print_lens(out, in);
+    fputs(", ", out);
+    json_steps(out, &in->run, in->arena);
+    fputs("}\n", out);
+}
+
+static void print_numbered(FILE *out, const Inspection *in, const char *name,
+                           Tokens x)
+{
+    enum { PAGE_COLUMNS = 76, INDENT = 4 };
+    const char *const *label = labels_of(in, x);
+    int column = fprintf(out, "%-*s", INDENT - 2, name);
+    for (int k = 0; k < x.length; k++) {
+        char number[20];
+        snprintf(number, sizeof number, "%d", k + 1);
+        int wide = (int)strlen(number) + 3 + text_width(label[k]);
+        if (column + wide > PAGE_COLUMNS && column > INDENT)
+            column = fprintf(out, "\n%*s", INDENT - 2, "") - 1;
+        fprintf(out, "  %s %s", number, label[k]);
+        column += wide;
+    }
+    fputc('\n', out);
+}
+
+static void print_both_texts(FILE *out, const Inspection *in)
+{
+    if (in->run.algorithm == 15)
+        print_numbered(out, in, "z", in->z);
+    print_numbered(out, in, "x", in->x);
+    if (in->run.algorithm == 15)
+        fprintf(out, "turn %d of %d adds  %s%s\n", in->x.length,
+                in->turn.all, label_of(in, in->turn.y),
+                in->lens.unset == NULL ? "" : "  without set");
+}
+
+/* A row of the table: its name, and the most probable outcomes in order. */
+typedef struct {
+    char name[40];
+    Mat P;
+    int *y;
+} Ranking;
+
+static const char *outcome(const Inspection *in, int y)
+{
+    return in->model->task == TRAIN_CLASS ? in->model->class_name[y]
+                                          : label_of(in, y);
+}
+
+static void print_rankings(FILE *out, const Inspection *in, int rows,
+                           Ranking row[])
+{
+    int N = row[0].P->rows, n = N < in->o->top ? N : in->o->top, wide = 0;
+    for (int r = 0; r < rows; r++) {
+        Mat p = input(in->command->tape, N, 1);
+        memcpy(p->at, row[r].P->at, (size_t)N * sizeof(real));
+        row[r].y = arena_alloc(in->arena, (size_t)n * sizeof(int));
+        rank_tokens(p, n, row[r].y);
+        tape_clear(in->command->tape);
+        for (int k = 0; k < n; k++)
+            wide = larger(wide, text_width(outcome(in, row[r].y[k])));
+    }
+    for (int r = 0; r < rows; r++) {
+        fprintf(out, "%-12s", row[r].name);
+        for (int k = 0; k < n; k++) {
+            const char *what = outcome(in, row[r].y[k]);
+            fprintf(out, "  %s%*s %.3f", what, wide - text_width(what), "",
+                    (double)AT(row[r].P, row[r].y[k], 1));
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_text(FILE *out, const Inspection *in)
+{
+    static const char *const lines[] = {
+        [TRAIN_ED] = " 8.21", [TRAIN_E] = "s 9.10 to 9.12",
+        [TRAIN_D] = "s 10.10 and 10.11", [TRAIN_CLASS] = "",
+    };
+    Task task = in->model->task;
+    const Lens *lens = &in->lens;
+    size_t rows = (size_t)lens->n + 1;
+    Ranking *row = arena_alloc(in->arena, rows * sizeof *row);
+    print_both_texts(out, in);
+    if (!has_predictions(in->model)) {
+        fputs("\nNothing is predicted: the model has no head. --line, "
+              "--attention and --json\nshow what it computes.\n", out);
+        return;
+    }
+    if (task == TRAIN_CLASS)
+        fprintf(out, "\n%-12s  the class, as its head reads it off token "
+                "1\n", "after");
+    else
+        fprintf(out, "\n%-12s  %s token %d, as line%s would read it off\n",
+                "after", task == TRAIN_E ? "at" : "behind", lens->t,
+                lines[task]);
+    for (int k = 0; k < lens->n; k++) {
+        row[k].P = lens->P[k];
+        snprintf(row[k].name, sizeof row[k].name,
+                 k == 0 ? "embedding" : "layer %d", k);
+    }
+    row[lens->n] = (Ranking){ "without set", lens->unset, NULL };
+    print_rankings(out, in, lens->n + (lens->unset != NULL), row);
+}
+
+static void print_heads(FILE *out, const Inspection *in)
+{
+    static const char *const parts[] = { [LAYER] = "", [ENC] = "encoder ",
+        [DEC] = "decoder ", [ED] = "cross-attention " };
+    for (int k = 0; k < in->run.n; k++) {
+        const Step *step = &in->run.step[k];
+        bool across = step->part == ED, encoder = step->part == ENC;
+        char title[60];
+        snprintf(title, sizeof title, "%slayer %d, head %d",
+                 parts[step->part], step->layer, step->head);
+        const Heatmap head = {
+            .title = title, .M = step->M,
+            .row = labels_of(in, across || encoder ? in->z : in->x),
+            .column = labels_of(in, encoder ? in->z : in->x),
+        };
+        heatmap_text(out, &head);
+        fputc('\n', out);
+    }
+    fputs("down: key t_z; across: query t_x; each column sums to 1\n", out);
+}
+
+static void print_line_values(FILE *out, Inspection *in)
+{
+    const Sheet no_sheet = { .n = 0 };
+    in->run.sheet = &no_sheet;
+    in->run.decimals = 4;
+    in->run.assumed = "";
+    print_both_texts(out, in);
+    fputc('\n', out);
+    show_text(out, &in->run, true, false);
+}
+
+static const Option inspect_options[] = {
+    { "model", TEXT, UNBOUNDED(InspectOptions, model), "MODEL",
+      "as saved by ftx train, or a released one" },
+    { "set", TEXTS, UNBOUNDED(InspectOptions, set), "CHANGE",
+      "change a value; may be typed several times" },
+    { "top", WHOLE, offsetof(InspectOptions, top), 1, 10000000, NULL,
+      "so many of the most probable tokens" },
+    { "token", WHOLE, offsetof(InspectOptions, token), 0, 10000000, NULL,
+      "whose prediction; 0: the last, or the first gap" },
+    { "turn", WHOLE, offsetof(InspectOptions, turn), 0, 10000000, NULL,
+      "of ed: that turn of Algorithm 15; 0: the last" },
+    { "attention", FLAG, UNBOUNDED(InspectOptions, attention), NULL,
+      "draw the weights of the heads" },
+    { "line", TEXT, UNBOUNDED(InspectOptions, line), "A.L",
+      "print what line L of Algorithm A computes" },
+    { "json", FLAG, UNBOUNDED(InspectOptions, json), NULL,
+      "everything with all its digits" },
+    { "layer", WHOLE, offsetof(InspectOptions, layer), 0, 1000, NULL,
+      "only this layer; 0: all" },
+    { "head", WHOLE, offsetof(InspectOptions, head), 0, 1000, NULL,
+      "only this head; 0: all" },
+    { .name = NULL },
+};
+
+static const char usage[] =
+    "Usage: ftx show --model MODEL [options] TEXT\n"
+    "\n"
+    "Looks inside a model that reads the text: what it would predict\n"
+    "after each layer, what any line computes, and where each head looks.\n"
+    "For a model of 'ftx train e' write a gap as [gap]. Of one of 'ftx\n"
+    "train ed' it is one turn of Algorithm 15. For example:\n"
+    "\n"
+    "  ftx train d --steps 100 --model hello.ftx README.md\n"
+    "  ftx show --model hello.ftx 'attention'\n"
+    "  ftx show --model hello.ftx --attention --layer 1 'attention'\n"
+    "  ftx show --model hello.ftx --line 10.6 'attention'\n"
+    "  ftx show --model hello.ftx --set 'layer 1 mlp = 0' 'attention'\n"
+    "\n"
+    "A CHANGE is a place and what is done there. Places:\n"
+    "\n"
+    "  layer 3 head 2     what the head gives, line 5.2\n"
+    "  layer 3 attention  what all its heads give, line 5.4\n"
+    "  layer 3 mlp        what the MLP adds\n"
+    "  layer 3            what the whole layer adds\n"
+    "  layer 3 token 5    the state of token 5 after the layer; 'layer 0'\n"
+    "                     is the embedding\n"
+    "\n"
+    "Behind head 2, attention and mlp, 'token 5' is that token alone. Of\n"
+    "a model of 'ftx train ed' say encoder, decoder or cross before\n"
+    "'layer'; a change acts in the turn that is shown, and not in those\n"
+    "before it. What is done there:\n"
+    "\n"
+    "  = 0                it is 0\n"
+    "  * 0.5              it is multiplied\n"
+    "  from \"other text\"  it is what it is on this text\n";
+
+static void check_options(InspectOptions *o, const Model *model, int typed,
+                          char *const option[], Error *f)
+{
+    bool text = !o->json && !o->attention && o->line == NULL;
+    const OptionEffect effects[] = {
+        { "turn", model->task == TRAIN_ED,
+          "with a model of 'ftx train ed'" },
+        { "token", model->task != TRAIN_CLASS,
+          "with a model that predicts tokens" },
+        { "token", text || o->json, "in text and with --json" },
+        { "top", text, "without --json, --attention and --line" },
+        { "layer", !text, "with --json, --attention or --line" },
+        { "head", !text, "with --json, --attention or --line" },
+        { "line", !o->attention, "without --attention, which draws line "
+          "4.6" },
+        { .name = NULL },
+    };
+    char behind;
+    if (o->json && o->attention)
+        fail_with(f, "one of --json and --attention at a time.");
+    refuse_unused_options(f, effects, typed, option);
+    if (o->line != NULL
+        && (sscanf(o->line, "%2d.%2d%c", &o->algorithm, &o->row,
+                   &behind) != 2
+            || o->algorithm < 1 || o->row < 1))
+        fail_with(f, "--line must be an algorithm and a line of it, such as "
+                  "10.6; it is '%.100s'.", o->line);
+}
+
+static Run run_of_model(const Model *model)
+{
+    static const int algorithm[] = { [ED_TRANSFORMER] = 15,
+        [E_TRANSFORMER] = 9, [D_TRANSFORMER] = 10 };
+    const Hyperparameters *h = &model->theta->hyper;
+    return (Run){ .algorithm = algorithm[h->architecture],
+                  .layout = &layouts[0],    /* the paper's                */
+                  .scaled = true, .rms = h->rms, .tied = h->tied,
+                  .unplaced = h->positions == NO_POSITIONS
+                           || h->positions == RELATIVE };
+}
+
+static void refuse_no_steps(const Inspection *in)
+{
+    const Hyperparameters *h = &in->model->theta->hyper;
+    if (in->o->line != NULL)
+        fail_with(in->error, "line %s has no value in this model, or in such "
+                  "a layer or head; it runs Algorithms 4 to 7 and %s.",
+                  in->o->line, in->run.algorithm == 15
+                  ? "8, and lines 15.4 to 15.6"
+                  : in->run.algorithm == 9 ? "9" : "10");
+    fail_with(in->error, "there is no such layer or head: the model has %d "
+              "layers, each of %d heads.", h->L + h->L_enc + h->L_dec, h->H);
+}
+
+static void show_it(Error *f, void *data)
+{
+    Command *c = data;
+    InspectOptions o = { .top = 5 };
+    const Options options[] = { { "Options:", inspect_options, &o },
+                                { .table = NULL } };
+    if (asks_help(c->n, c->argument)) {
+        fputs(usage, c->out);
+        print_options(c->out, options);
+        return;
+    }
+    const char *command = f->sheet;
+    int n = parse_options(f, options, c->n, c->argument);
+    if (n != 1)
+        fail_with(f, "expected one text; put it in quotes.");
+    Model *model = model_load(c->arena, o.model, TO_USE, f);
+    f->sheet = command;
+    f->text = NULL;
+    check_options(&o, model, c->n - n, c->argument + n, f);
+    refuse_overflow(c, o.model, f);
+    Inspection in = { .arena = c->arena, .command = c, .error = f, .o = &o,
+                      .model = model, .run = run_of_model(model) };
+    in.changes = interventions_read(c->arena, model->theta, &o.set, f);
+    f->sheet = command;
+    f->text = NULL;
+    find_tokens(&in, c->argument[0]);
+    inspect(&in);
+    f->sheet = command;
+    f->text = NULL;
+    if (in.run.n == 0 && (o.json || o.attention || o.line != NULL))
+        refuse_no_steps(&in);
+    if (o.json)
+        print_inspection(c->out, &in);
+    else if (o.attention)
+        print_heads(c->out, &in);
+    else if (o.line != NULL)
+        print_line_values(c->out, &in);
+    else
+        print_text(c->out, &in);
+}
+
+int show_inside(FILE *out, FILE *err, int n, char *argument[])
+{
+    return run_command("ftx show", show_it, out, err, n, argument);
+}
