@@ -18,7 +18,7 @@ LONGEST = tests/check/slips_models tests/course/exercise tests/check/slips tests
 TESTS   = $(LONGEST) $(filter-out $(LONGEST), $(basename $(wildcard tests/*.c $(ROOMS:%=tests/%/*.c))))
 ATONCE := -j$(shell getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)
 EXAMPLE = tests/data/worked/alg04.sheet
-PARTS   = product functions train judge gpt2 growth
+PARTS   = product train judge gpt2
 NEED   ?= book
 PREFIX ?= /usr/local
 VERSION = 1.0
@@ -100,7 +100,7 @@ fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer, tri
 	tests/fuzz/fuzz.sh "$(MAKE)" $(SECONDS) $(WHAT)
 machines: ftx   # built and run for other machines; the script says which packages it takes
 	tests/tools/machines.sh
-bench:          # how fast? a part of it: make bench judge, or product, functions, train, gpt2, growth
+bench:          # how fast? a part of it: make bench judge, or product, train, gpt2
 	tests/bench/bench.sh $(filter $(PARTS), $(MAKECMDGOALS))
 $(PARTS): bench ; @:
 quality:        # what models learn in five minutes each: tests/bench/quality.txt

@@ -1,19 +1,17 @@
 /* Steps a second of Algorithm 13, one sequence a step, plain SGD:
 
-       bench_train d_e L H d_mlp ell N_V seconds [threads]
+       train d_e L H d_mlp ell N_V seconds
 
    trains Algorithm 10 that long on sequences of random tokens and prints one
    number: steps in a second of the processor's time, in which other programs
-   do not count. Where the threads
-   are given, there follow the milliseconds of the clock's that the quickest
-   step took, and the most megabytes that the tape held. */
+   do not count. */
 #include "bench.h"
 #include "practice/practice.h"
 
 enum { SEQUENCES = 16, WARM = 3 };
 
 typedef struct {
-    double seconds, start, last, least;     /* of one step */
+    double seconds, start;
     double busy;                            /* the processor's */
     long long steps;
 } Clock;
@@ -27,9 +25,6 @@ static bool tick(void *to, const Progress *step)
         clock->start = time;
         clock->busy = -clock_says(CLOCK_PROCESS_CPUTIME_ID);
     }
-    if (clock->steps == 1 || time - clock->last < clock->least)
-        clock->least = time - clock->last;
-    clock->last = time;
     if (clock->steps <= 0 || time - clock->start < clock->seconds)
         return true;
     clock->busy += clock_says(CLOCK_PROCESS_CPUTIME_ID);
@@ -38,9 +33,9 @@ static bool tick(void *to, const Progress *step)
 
 int main(int argc, char *argv[])
 {
-    if (argc != 8 && argc != 9) {
-        fprintf(stderr, "usage: %s d_e L H d_mlp ell N_V seconds "
-                "[threads]\n", argv[0]);
+    if (argc != 8) {
+        fprintf(stderr, "usage: %s d_e L H d_mlp ell N_V seconds\n",
+                argv[0]);
         return 2;
     }
     const Hyperparameters hyper = {
@@ -49,7 +44,7 @@ int main(int argc, char *argv[])
         .ell_max = atoi(argv[5]), .N_V = atoi(argv[6]), .epsilon = 1e-5
     };
     const Training how = { .N_epochs = 1000000000, .eta = 1e-4,
-                           .threads = argc == 9 ? atoi(argv[8]) : 1 };
+                           .threads = 1 };
     Arena *arena = arena_new();
     Theta *theta = initial_theta(arena, &hyper);
     Tokens *x = random_texts(arena, SEQUENCES, hyper.ell_max, hyper.N_V);
@@ -58,11 +53,7 @@ int main(int argc, char *argv[])
     trainer->follow = tick;
     trainer->to = &clock;
     trainer_run(trainer, loss_13, &(Data){ .N_data = SEQUENCES, .x = x });
-    printf("%.3f", (double)clock.steps / clock.busy);
-    if (argc == 9)
-        printf(" %.3f %.2f", 1e3 * clock.least,
-               1e-6 * (double)tape_peak(trainer->worker[0].tape));
-    printf("\n");
+    printf("%.3f\n", (double)clock.steps / clock.busy);
     trainer_free(trainer);
     arena_free(arena);
     return 0;

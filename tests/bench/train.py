@@ -6,9 +6,8 @@ eager in single precision on one thread: the peer of bench_train.c.
 
 MODEL is "plain", the module that a person writes from the paper: queries,
 keys and values each in a linear map, the mask added to the scores, a softmax;
-"fused", written for speed: one linear map for all three, and PyTorch's fused
-attention; or "stock", PyTorch's own nn.TransformerEncoderLayer. Prints one
-number: steps in a second of the processor's time, in which other programs do
+or "fused", written for speed: one linear map for all three, and PyTorch's
+fused attention. Prints one number: steps in a second of the processor's time, in which other programs do
 not count.
 """
 import math
@@ -75,18 +74,6 @@ class Layer(nn.Module):
         return X + self.mlp2(F.gelu(self.mlp1(self.norm2(X))))
 
 
-class StockLayer(nn.Module):
-    def __init__(self, d_e, H, d_mlp, ell):
-        super().__init__()
-        self.layer = nn.TransformerEncoderLayer(
-            d_e, H, d_mlp, dropout=0.0, activation="gelu", norm_first=True)
-        self.register_buffer(
-            "mask", nn.Transformer.generate_square_subsequent_mask(ell))
-
-    def forward(self, X):
-        return self.layer(X, src_mask=self.mask, is_causal=True)
-
-
 class DTransformer(nn.Module):
     def __init__(self, layer, d_e, L, H, d_mlp, ell, N_V):
         super().__init__()
@@ -107,8 +94,7 @@ def main(model, d_e, L, H, d_mlp, ell, N_V, seconds):
     torch.set_num_threads(1)
     torch.manual_seed(1)
     layer = {"plain": partial(Layer, PlainAttention),
-             "fused": partial(Layer, FusedAttention),
-             "stock": StockLayer}[model]
+             "fused": partial(Layer, FusedAttention)}[model]
     P = DTransformer(layer, *map(int, (d_e, L, H, d_mlp, ell, N_V)))
     sgd = torch.optim.SGD(P.parameters(), lr=1e-4)
     x = torch.randint(int(N_V), (SEQUENCES, int(ell)))
