@@ -8,24 +8,23 @@
     mutate.py --self-test         the harness proves itself
 
 NAME: a part of it. FILE: the beginning of a path or of a file's name, such as
-tangled/ (all) or alg; without one, the algorithms and the library.
+tangled/ (all) or alg; without one, the algorithms, library, practice and text.
 """
 import argparse
 import random
-import re
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import date
 from pathlib import Path
 
-from harness import Harness, Result, Wrong
-from named import planted, read_bugs
-from operators import mutants_of
+from bugs import Wrong, mutants_of, planted, read_bugs
+from harness import Harness, Result
 from source import Source
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+TODAY = date.today().toordinal()    # others each day
 JUDGED = 30         # of fewer mutants a share says nothing
 MOST_READERS = 12   # of a header whose mutants are made unless it is named
 
@@ -35,75 +34,15 @@ def sources_of(root):
             for path in sorted((root / "tangled").rglob("*.[ch]"))]
 
 
-def turn():
-    """The number of the day: another one each day."""
-    return date.today().toordinal()
+def named_bugs():
+    return read_bugs((HERE / "named.txt").read_text())
 
 
-def all_judged(harness, jobs, seconds, report):
-    """Runs (key, function) until time is up; {key: result}."""
-    results, late, end = {}, 0, time.monotonic() + seconds
-    with ThreadPoolExecutor(harness.jobs) as pool:
-        def begin(work):
-            return work() if time.monotonic() < end else None
-        waiting = {pool.submit(begin, work): key for key, work in jobs}
-        for done in as_completed(waiting):
-            key, result = waiting[done], done.result()
-            if result is None:
-                late += 1
-                continue
-            results[key] = result
-            report(key, result)
-            if len(results) % 50 == 0:
-                print(f"  {len(results)} of {len(jobs)}", file=sys.stderr, flush=True)
-    if len(results) + late != len(jobs):
-        raise Wrong(f"{len(jobs)} bugs, but {len(results)} results")
-    return results
-
-
-def prepared(arguments):
-    harness = Harness(ROOT, ROOT / "build" / "mutants" / arguments.real,
-                      arguments.real, arguments.jobs)
-    harness.prepare()
-    passed = sum(test.laws > 0 for test in harness.tests.values())
-    print(f"{passed} tests of {len(harness.tests)} pass without a bug ({arguments.real})",
-          file=sys.stderr, flush=True)
-    return harness
-
-
-# ------------------------------------------------------------ named bugs
-
-def named(arguments, harness):
-    bugs = read_bugs((HERE / "named.txt").read_text())
-    if arguments.command == "named" and arguments.what:
-        bugs = [bug for bug in bugs if any(w in bug.name for w in arguments.what)]
-    bugs = bugs[turn() % arguments.share::arguments.share]
-    sources, killed = sources_of(harness.tree), 0
-
-    def judge(bug):
-        try:
-            changed = planted(bug, sources)
-        except Wrong as wrong:
-            return Result("wrong", f"does not apply: {wrong}")
-        return harness.judge(changed, may_be_equal=False)
-
-    def tell(name, result):
-        if result.verdict != "killed" or arguments.verbose:
-            print(f"{result.verdict.upper():9} {name}: {result.by}", flush=True)
-
-    results = all_judged(harness, [(bug.name, lambda bug=bug: judge(bug)) for bug in bugs],
-                         float("inf"), tell)
-    killed = sum(result.verdict == "killed" for result in results.values())
-    print(f"named bugs in {arguments.real}: {killed} passed, {len(results) - killed} failed")
-    return killed > 0 and killed == len(results)
-
-
-# ------------------------------------------------------- operator mutants
-
-def read_survivors(text):
-    """{(place, what): reason}, from survivors.txt, whose head explains it."""
+def survivors(sources, text=None):
+    """{(place, what): reason}, from survivors.txt, whose head explains it. What
+    stands nowhere any more is printed."""
     listed, place = {}, None
-    for line in text.splitlines():
+    for line in (text or (HERE / "survivors.txt").read_text()).splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         if not line[0].isspace():
@@ -113,106 +52,119 @@ def read_survivors(text):
         if place is None or not found or not reason:
             raise Wrong(f"survivors: a reason is missing: {line}")
         listed[place, what] = reason
+    known = {key for source in sources for m in mutants_of(source) for key in m.keys}
+    for place, what in listed.keys() - known:
+        print(f"GONE      {place}\n          {what}: listed among the survivors")
     return listed
 
 
-def keys_of(mutant):
-    """As what it may be listed, alone or together with others."""
-    each = re.sub(r"^(\S+) \d+ becomes", r"\1 becomes", mutant.what)
-    every = f"{mutant.statement.function}: ..."
-    return [mutant.key, (mutant.place, "anything"), (every, "anything"), (every, each)]
+def all_judged(harness, jobs, seconds, print_result):
+    """Runs (key, function) until time is up; the verdicts by key."""
+    verdicts, end = {}, time.monotonic() + seconds
+    with ThreadPoolExecutor(harness.jobs) as pool:
+        waiting = {pool.submit(lambda work=work: work() if time.monotonic() < end else None):
+                   key for key, work in jobs}
+        for done in as_completed(waiting):
+            if done.result() is not None:
+                verdicts[waiting[done]] = done.result().verdict
+                print_result(waiting[done], done.result())
+                if len(verdicts) % 50 == 0:
+                    print(f"  {len(verdicts)} of {len(jobs)}", file=sys.stderr, flush=True)
+    return verdicts
 
 
-def gone(listed, sources):
-    """What is listed among the survivors, but stands nowhere."""
-    known = {key for source in sources for m in mutants_of(source) for key in keys_of(m)}
-    return [key for key in listed if key not in known]
+def judge_named(arguments, harness, sources):
+    bugs = named_bugs()
+    if arguments.command == "named" and arguments.what:
+        bugs = [bug for bug in bugs if any(w in bug.name for w in arguments.what)]
+    bugs = bugs[TODAY % arguments.share::arguments.share]
+
+    def judge(bug):
+        try:
+            return harness.judge(planted(bug, sources), may_be_equal=False)
+        except Wrong as wrong:
+            return Result("wrong", f"does not apply: {wrong}")
+
+    def print_result(name, result):
+        if result.verdict != "killed" or arguments.verbose:
+            print(f"{result.verdict.upper():9} {name}: {result.by}", flush=True)
+
+    verdicts = all_judged(harness, [(bug.name, lambda bug=bug: judge(bug)) for bug in bugs],
+                          float("inf"), print_result)
+    killed = list(verdicts.values()).count("killed")
+    print(f"named bugs in {arguments.real}: {killed} passed, {len(bugs) - killed} failed")
+    return 0 < killed == len(bugs)
 
 
-def wanted(harness, path, patterns):
-    """Whether FILE names it; without one, the algorithms and the library,
-    practice and text. An interface that all read makes
-    all be compiled again: only if its own path is given."""
-    name = Path(path).name
+def is_wanted(harness, path, patterns):
+    """An interface that all read makes all be compiled again: only if its own
+    path is given."""
     readers = sum(path in read for read in harness.includes.values())
     if readers > MOST_READERS and path not in patterns:
         return False
     if not patterns:
         return Path(path).parent.name in ("tangled", "library", "practice", "text")
-    return any(path.startswith(p) or name.startswith(p) for p in patterns)
+    return any(path.startswith(p) or Path(path).name.startswith(p) for p in patterns)
 
 
-def table(counts):
-    print(f"{'file':32} mutants  equal  killed  survived   killed of those not equal")
-    total = {}
-    for of in counts.values():
-        for verdict, n in of.items():
-            total[verdict] = total.get(verdict, 0) + n
-    for name, of in sorted(counts.items()) + [("all", total)]:
-        equal, killed, alive = (of.get(v, 0) for v in ("equal", "killed", "survived"))
-        share = 100 * killed / (killed + alive) if killed + alive else 100
-        print(f"{name:32} {equal + killed + alive:7} {equal:6} {killed:7} "
-              f"{alive:9}   {share:6.1f} %")
-    return total
-
-
-def operators(arguments, harness):
-    sources = sources_of(harness.tree)
-    listed = read_survivors((HERE / "survivors.txt").read_text())
-    for place, what in gone(listed, sources):
-        print(f"GONE      {place}\n          {what}: listed among the survivors")
-    mutants = [m for source in sources if wanted(harness, source.path, arguments.what)
-               for m in mutants_of(source)]
+def judge_operators(arguments, harness, sources):
+    listed = survivors(sources)
+    texts = {source.path: source.text for source in sources}
+    mutants = [m for s in sources if is_wanted(harness, s.path, arguments.what)
+               for m in mutants_of(s)]
     if not mutants:
         raise Wrong(f"no file has such a name: {' '.join(arguments.what)}")
-    random.Random(arguments.seed or turn()).shuffle(mutants)
+    random.Random(arguments.seed or TODAY).shuffle(mutants)
     mutants = mutants[:arguments.sample]
-    texts = {source.path: source.text for source in sources}
-    counts = {}
+    counts = {}                         # of verdicts, by file
 
     def judge(mutant):
-        if any(key in listed for key in keys_of(mutant)):
+        if any(key in listed for key in mutant.keys):
             return Result("equal", "listed")
         return harness.judge(mutant.changed(texts[mutant.path]), seconds=arguments.budget)
 
-    def tell(k, result):
-        mutant, of = mutants[k], counts.setdefault(mutants[k].path, {})
-        of[result.verdict] = of.get(result.verdict, 0) + 1
+    def print_result(k, result):
+        m = mutants[k]
+        counts.setdefault(m.path, []).append(result.verdict)
         if result.verdict in ("survived", "wrong") or arguments.verbose:
-            print(f"{result.verdict.upper():9} {mutant.path}:{mutant.lines[0]}\n"
-                  f"{mutant.place:.300}\n    {mutant.what}: {result.by}", flush=True)
+            print(f"{result.verdict.upper():9} {m.path}:{m.statement.tokens[0].line}\n"
+                  f"{m.place:.300}\n    {m.what}: {result.by}", flush=True)
 
-    results = all_judged(harness, [(k, lambda m=m: judge(m)) for k, m in enumerate(mutants)],
-                         arguments.seconds, tell)
-    total = table(counts)
-    killed, judged = total.get("killed", 0), sum(
-        total.get(verdict, 0) for verdict in ("killed", "survived", "wrong"))
+    verdicts = all_judged(harness, [(k, lambda m=m: judge(m)) for k, m in enumerate(mutants)],
+                          arguments.seconds, print_result)
+    counts["all"] = list(verdicts.values())
+    print(f"{'file':32}  equal  killed  survived   killed of those not equal")
+    for name, of in counts.items():
+        equal, killed, alive = map(of.count, ("equal", "killed", "survived"))
+        print(f"{name:32} {equal:6} {killed:7} {alive:9}   "
+              f"{100 * killed / max(1, killed + alive):6.1f} %")
+    killed = counts["all"].count("killed")
+    judged = killed + sum(map(counts["all"].count, ("survived", "wrong")))
     fine = killed >= arguments.least / 100 * judged
-    print(f"operator mutants in {arguments.real}: {len(results)} of {len(mutants)} made, "
+    print(f"operator mutants in {arguments.real}: {len(verdicts)} of {len(mutants)} made, "
           f"{judged} are no equals, {killed} killed; {'at' if fine else 'NOT at'} least "
           f"{arguments.least:g} % killed{'' if judged >= JUDGED else ', too few to say'}")
     return fine or judged < JUDGED
 
 
-def write(arguments):
+def write(folder):
     """For other tests: the changed files of each named bug in a folder of
     its own, and a line with the folder, the files and the name."""
     sources = sources_of(ROOT)
-    for k, bug in enumerate(read_bugs((HERE / "named.txt").read_text()), 1):
+    for k, bug in enumerate(named_bugs(), 1):
         changed = planted(bug, sources)
-        folder = Path(arguments.what[0]) / str(k)
         for path, text in changed.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text)
-        print(f"{folder}|{' '.join(sorted(changed))}|{bug.name}")
+            to = Path(folder) / str(k) / path
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_text(text)
+        print(f"{Path(folder) / str(k)}|{' '.join(sorted(changed))}|{bug.name}")
     return True
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", nargs="?",
-                        choices=["named", "operators", "both", "write"])
+    parser.add_argument("command", nargs="?", choices=["named", "operators", "both", "write"])
     parser.add_argument("what", nargs="*")
     parser.add_argument("--self-test", action="store_true")
     parser.add_argument("--real", choices=["double", "float"], default="double")
@@ -237,10 +189,16 @@ def main():
         parser.print_help()
         return False
     if arguments.command == "write":
-        return write(arguments)
-    harness = prepared(arguments)
-    fine = arguments.command == "operators" or named(arguments, harness)
-    return (arguments.command == "named" or operators(arguments, harness)) and fine
+        return write(arguments.what[0])
+    harness = Harness(ROOT, ROOT / "build" / "mutants" / arguments.real,
+                      arguments.real, arguments.jobs)
+    harness.prepare()
+    print(f"{sum(test.laws > 0 for test in harness.tests)} tests of {len(harness.tests)} pass "
+          f"without a bug ({arguments.real})", file=sys.stderr, flush=True)
+    judges = {"named": [judge_named], "operators": [judge_operators],
+              "both": [judge_named, judge_operators]}[arguments.command]
+    sources = sources_of(harness.tree)
+    return all([judge(arguments, harness, sources) for judge in judges])
 
 
 if __name__ == "__main__":

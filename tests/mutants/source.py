@@ -14,6 +14,7 @@ TOKEN = re.compile(r"""
 """, re.VERBOSE | re.DOTALL)
 
 HEADS = {"if", "for", "while", "switch"}
+OPEN, CLOSE = {"(", "[", "{"}, {")", "]", "}"}
 TAG = re.compile(r"\b\d{1,2}\.\d{1,2}\b")
 
 
@@ -38,57 +39,40 @@ class Statement:
         return " ".join(token.text for token in self.tokens)
 
     @property
-    def lines(self):
-        return range(self.tokens[0].line, self.tokens[-1].line + 1)
+    def is_record(self):
+        """SEE(4.4, S) records a value and computes none."""
+        return self.tokens[0].text.startswith("SEE")
 
 
 def tokens_of(text):
-    """All tokens but comments; of directives only the bodies of #define,
-    each as a list of its own: (name, tokens). Also the comments by line."""
+    """All tokens but comments; of directives only those of #define, each as
+    a list of its own; and the comments by line."""
     main, macros, comments = [], [], {}
-    into, line, fresh, position = main, 1, True, 0
-    while position < len(text):
-        match = TOKEN.match(text, position)
+    into, line, is_fresh = main, 1, True
+    for match in TOKEN.finditer(text):
         kind, word = match.lastgroup, match.group()
         if kind == "newline":
-            into, fresh = main, True
+            into, is_fresh = main, True
         elif kind == "comment":
             comments.setdefault(line, []).append(word)
-        elif kind == "sign" and word == "#" and fresh:
+        elif word == "#" and is_fresh:
             into = []
             macros.append(into)
-            fresh = False
+            is_fresh = False
         elif kind != "blank":
-            into.append(Token(kind, word, position, match.end(), line))
-            fresh = False
+            into.append(Token(kind, word, match.start(), match.end(), line))
+            is_fresh = False
         line += word.count("\n")
-        position = match.end()
-    bodies = [body for body in map(body_of_macro, macros) if body is not None]
-    return main, bodies, comments
-
-
-def body_of_macro(tokens):
-    """Of "define NAME(a, b) body" the name and the body; or None."""
-    if len(tokens) < 3 or tokens[0].text != "define":
-        return None
-    first = 2
-    if tokens[2].text == "(" and tokens[2].start == tokens[1].end:
-        while tokens[first].text != ")":
-            first += 1
-        first += 1
-    return tokens[1].text, tokens[first:]
+    return main, [m for m in macros if len(m) > 2 and m[0].text == "define"], comments
 
 
 def closing(tokens, k):
     """The index of the bracket that closes the one at k."""
     depth = 0
     for n in range(k, len(tokens)):
-        if tokens[n].text in ("(", "[", "{"):
-            depth += 1
-        elif tokens[n].text in (")", "]", "}"):
-            depth -= 1
-            if depth == 0:
-                return n
+        depth += (tokens[n].text in OPEN) - (tokens[n].text in CLOSE)
+        if depth == 0:
+            return n
     return len(tokens) - 1
 
 
@@ -96,12 +80,9 @@ def opening(tokens, k):
     """The index of the bracket that the one at k closes."""
     depth = 0
     for n in range(k, -1, -1):
-        if tokens[n].text in (")", "]", "}"):
-            depth += 1
-        elif tokens[n].text in ("(", "[", "{"):
-            depth -= 1
-            if depth == 0:
-                return n
+        depth += (tokens[n].text in CLOSE) - (tokens[n].text in OPEN)
+        if depth == 0:
+            return n
     return 0
 
 
@@ -125,20 +106,17 @@ def name_of_declared(tokens):
 
 def opens_block(statement, in_function):
     """Whether a { after these tokens begins a block, not a value or type."""
-    if not statement:
-        return True
     words = [token.text for token in statement]
+    if not words:
+        return True
     if words[0] in ("struct", "union", "enum", "typedef") and words[-1] != ")":
         return False
-    if in_function:
-        return words in (["else"], ["do"])
-    return words[-1] == ")" and "=" not in words
+    return not in_function and words[-1] == ")" and "=" not in words
 
 
 def split(tokens, function=None):
     """The statements of a list of tokens."""
-    found, current, depth, inside = [], [], 0, function
-    k = 0
+    found, current, depth, inside, k = [], [], 0, function, 0
 
     def end():
         if current:
@@ -161,7 +139,7 @@ def split(tokens, function=None):
                 inside = name_of_declared(current)
                 current.clear()
             depth += 1
-        elif token.text in ("(", "[", "{"):
+        elif token.text in OPEN:
             last = closing(tokens, k)
             current.extend(tokens[k:last + 1])
             k = last
@@ -172,29 +150,12 @@ def split(tokens, function=None):
                 inside = None
         else:
             current.append(token)
-            if token.text == ";":
-                end()
-            elif token.text == ":" and current[0].text in ("case", "default"):
+            if token.text == ";" or (token.text == ":"
+                                     and current[0].text in ("case", "default")):
                 end()
         k += 1
     end()
     return found
-
-
-def mark_tags(statements, comments):
-    """A statement has the tags that a comment names or SEE tells on one of
-    its lines; and a statement has those of the SEE that follows it on the
-    same line."""
-    by_line = {line: set(TAG.findall(" ".join(words)))
-               for line, words in comments.items()
-               if all(word.startswith("//") for word in words)}
-    for statement in statements:
-        if statement.tokens[0].text.startswith("SEE"):
-            tags = {t.text for t in statement.tokens if TAG.fullmatch(t.text)}
-            by_line.setdefault(statement.tokens[0].line, set()).update(tags)
-    for statement in statements:
-        for line in statement.lines:
-            statement.tags |= by_line.get(line, set())
 
 
 class Source:
@@ -204,6 +165,23 @@ class Source:
         self.path, self.text = path, text
         tokens, macros, comments = tokens_of(text)
         self.statements = split(tokens)
-        mark_tags(self.statements, comments)
-        for name, body in macros:
-            self.statements += split(body, name)
+        self.mark_tags(comments)
+        for macro in macros:
+            first = 2
+            if macro[2].text == "(" and macro[2].start == macro[1].end:
+                first = closing(macro, 2) + 1
+            self.statements += split(macro[first:], macro[1].text)
+
+    def mark_tags(self, comments):
+        """A statement has the tags that a // comment or a SEE on one of its
+        lines names."""
+        by_line = {line: set(TAG.findall(" ".join(words)))
+                   for line, words in comments.items()
+                   if all(word.startswith("//") for word in words)}
+        for statement in self.statements:
+            if statement.is_record:
+                tags = {t.text for t in statement.tokens if TAG.fullmatch(t.text)}
+                by_line.setdefault(statement.tokens[0].line, set()).update(tags)
+        for s in self.statements:
+            for line in range(s.tokens[0].line, s.tokens[-1].line + 1):
+                s.tags |= by_line.get(line, set())

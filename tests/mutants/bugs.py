@@ -1,0 +1,296 @@
+"""Bugs to be planted: operator mutants, one small change at one place in a
+statement, and the named bugs of named.txt, whose first lines explain them."""
+import re
+from dataclasses import dataclass, field
+
+from source import HEADS, TAG, Statement, closing, tokens_of
+
+
+class Wrong(Exception):
+    """The harness, a test or a named bug is at fault; nothing is proved."""
+
+
+# ------------------------------------------------------- operator mutants
+
+OTHERS = {
+    "+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"], "%": ["*"],
+    "<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"],
+    "==": ["!="], "!=": ["=="], "&&": ["||"], "||": ["&&"],
+    "+=": ["-=", "="], "-=": ["+=", "="], "*=": ["/=", "="], "/=": ["*=", "="],
+    "|=": ["&="], "&=": ["|="], "^=": ["="], "%=": ["="],
+    "<<": [">>"], ">>": ["<<"], "&": ["|"], "|": ["&"], "^": ["|"],
+    "++": ["--"], "--": ["++"],
+    "!": [""], "?": ["|| 1 ?", "&& 0 ?"],
+}
+ASSIGNS = {"=", "++", "--"} | {sign for sign in OTHERS if sign.endswith("=")
+                               and sign not in ("<=", ">=", "==", "!=")}
+# Of the size of a buffer and of what is freed no test can tell; the address
+# sanitizer of CI does. To change who is started or ended could end strangers.
+ALLOCATE = {"arena_alloc", "malloc", "calloc", "realloc"}
+FREE = {"free", "arena_free", "tape_free", "free_values", "trainer_free"}
+PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
+             "execv", "execvp", "execl", "execve", "system", "signal",
+             "setrlimit", "ptrace"}
+COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "least",
+           "least_of", "strcmp", "strncmp",
+           "memcmp", "are_one", "same", "same_number", "same_place", "has_same_numbers",
+           "has_same_bytes", "share_a_place", "REQUIRE"}
+NO_DECLARATION = {"return", "goto", "typedef", "struct", "enum", "union",
+                  "extern", "static", "const", "case", "default"}
+
+
+@dataclass
+class Mutant:
+    path: str
+    statement: Statement
+    what: str                   # "< becomes <=", "left out"
+    start: int                  # of the text that is replaced
+    end: int
+    new: str
+    nth: int = 1                # of the same statement in the function
+
+    @property
+    def place(self):
+        again = f" ({self.nth})" if self.nth > 1 else ""
+        return f"{self.statement.function}{again}: {self.statement.text}"
+
+    @property
+    def keys(self):
+        """As what it may be listed, alone or together with others."""
+        each = re.sub(r"^(\S+) \d+ becomes", r"\1 becomes", self.what)
+        every = f"{self.statement.function}: ..."
+        return [(self.place, self.what), (self.place, "anything"),
+                (every, "anything"), (every, each)]
+
+    def changed(self, text):
+        return {self.path: text[:self.start] + self.new + text[self.end:]}
+
+
+def next_number(text):
+    """0 and 1 become each other, any other number one more."""
+    if re.fullmatch(r"\d+", text):
+        return {"0": "1", "1": "0"}.get(text, str(int(text) + 1))
+    if re.fullmatch(r"\d+\.\d+", text):
+        whole, _, rest = text.partition(".")
+        return f"{int(whole) + 1}.{rest}"
+    return f"({text} + 1)"
+
+
+def of_token(source, tokens, k):
+    """What the token at k may become."""
+    token, before = tokens[k], tokens[k - 1] if k > 0 else None
+    if token.kind == "number":
+        is_size = tokens[0].text == "char" and before.text == "["
+        return [] if is_size else [next_number(token.text)]
+    # The code is laid out so that a sign between blanks has two operands.
+    is_binary = (source.text[token.end:token.end + 1] in (" ", "\n") and before is not None
+                 and (before.kind in ("name", "number") or before.text in (")", "]"))
+                 and before.text != "return")
+    if token.text in ("-", "*", "&") and not is_binary:
+        return [""] if token.text == "-" else []
+    return OTHERS.get(token.text, [])
+
+
+def is_dropped(statement):
+    """Whether it still compiles when it is left out: no declaration."""
+    words = statement.tokens
+    if words[-1].text != ";" or len(words) < 2:
+        return False
+    if words[0].text in ("break", "continue"):
+        return True
+    if words[0].text in NO_DECLARATION:
+        return words[0].text == "return" and words[1].text == ";"
+    is_name = words[0].kind == "name"
+    if is_name and (words[1].kind == "name" or words[1].text == "*"
+                    and words[1].end == words[2].start):
+        return False
+    return (is_name and words[1].text == "(") or any(t.text in ASSIGNS for t in words)
+
+
+def arguments(tokens, k):
+    """The first and last token of each argument of the call whose ( is at k."""
+    last, parts, first, n = closing(tokens, k), [], k + 1, k + 1
+    while n < last:
+        if tokens[n].text in ("(", "[", "{"):
+            n = closing(tokens, n)
+        elif tokens[n].text == ",":
+            parts.append((tokens[first], tokens[n - 1]))
+            first = n + 1
+        n += 1
+    return parts + [(tokens[first], tokens[last - 1])] if first < last else parts
+
+
+def exchanged(source, tokens):
+    """Calls with their first two arguments exchanged."""
+    text = source.text
+    for k, name in enumerate(tokens[:-1]):
+        if (name.kind != "name" or tokens[k + 1].text != "("
+                or name.text in HEADS | COMMUTE | {"sizeof", "return"}):
+            continue
+        parts = arguments(tokens, k + 1)
+        if len(parts) < 2:
+            continue
+        (a, b), (c, d) = parts[:2]
+        one, two = text[a.start:b.end], text[c.start:d.end]
+        if one != two and '"' not in one + two:
+            yield (f"{name.text} with its first two arguments exchanged",
+                   a.start, d.end, two + text[b.end:c.start] + one)
+
+
+def of_statement(source, statement):
+    tokens, seen = statement.tokens, {}
+    sizes = {n for k, token in enumerate(tokens) if token.text in ALLOCATE
+             for n in range(k, closing(tokens, k + 1))}
+    for k, token in enumerate(tokens):
+        for new in [] if k in sizes else of_token(source, tokens, k):
+            seen.setdefault(token.text, []).append(k)
+            number = len(set(seen[token.text]))
+            nth = f" {number}" if number > 1 else ""
+            yield (f"{token.text}{nth} becomes {new or 'nothing'}",
+                   token.start, token.end, new)
+    head, start, end = tokens[0].text, tokens[1 % len(tokens)].end, tokens[-1].start
+    if head == "if":
+        yield "always true", start, end, "1"
+    if head in ("if", "while"):
+        yield "never true", start, end, "0"
+    if is_dropped(statement) and head not in FREE:
+        yield "left out", tokens[0].start, tokens[-1].end, ";"
+    yield from exchanged(source, tokens)
+
+
+def mutants_of(source):
+    """All operator mutants of a file, in the order of its text."""
+    unsafe = {s.function for s in source.statements
+              if any(t.text in PROCESSES for t in s.tokens)}
+    times = {}
+    for statement in source.statements:
+        if statement.function in unsafe:
+            continue
+        place = statement.function, statement.text
+        times[place] = times.get(place, 0) + 1
+        for what, start, end, new in of_statement(source, statement):
+            yield Mutant(source.path, statement, what, start, end, new, times[place])
+
+
+# ------------------------------------------------------------- named bugs
+
+@dataclass
+class Bug:
+    name: str
+    changes: list = field(default_factory=list)     # (function, tag, what)
+
+
+def read_bugs(text):
+    bugs = []
+    for line in text.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        if not line[0].isspace():
+            bugs.append(Bug(line.strip()))
+            continue
+        where, found, what = line.strip().partition(": ")
+        if not bugs or not found:
+            raise Wrong(f"named bugs: what is this? {line}")
+        tag = next((word for word in where.split() if TAG.fullmatch(word)), None)
+        name = next((word for word in where.split() if word != tag), None)
+        bugs[-1].changes.append((name, tag, what.strip()))
+    names = [bug.name for bug in bugs]
+    for bug in bugs:
+        if names.count(bug.name) > 1 or not bug.changes:
+            raise Wrong(f"named bugs: {bug.name} is there twice, or changes nothing")
+    return bugs
+
+
+STRING = r'"(?:\\.|[^"\\])*"'
+PIECE = rf"(?:{STRING}|[^\s()\[\]{{}}]+)"
+for _ in range(4):              # brackets in brackets
+    PIECE = rf"(?:{STRING}|[^\s()\[\]{{}}]+|[(\[{{](?: {PIECE})* [)\]}}])"
+
+
+def pattern_of(text):
+    """A regular expression for a pattern, in tokens with a blank before each."""
+    parts, names = [], set()
+    for token in tokens_of(text.replace("$", "HOLE_"))[0]:
+        word = token.text
+        if word == "...":
+            parts.append(f"((?: {PIECE})*?)")
+        elif word in names:
+            parts.append(f" (?P={word})")
+        elif word.startswith("HOLE_"):
+            names.add(word)
+            parts.append(rf" (?P<{word}>[\w.]+)")
+        else:
+            parts.append(" " + re.escape(word))
+    return re.compile("".join(parts) + "(?= |$)")
+
+
+def substitute(match, new):
+    """The right of a change, with what its holes and gaps stand for."""
+    holes = match.groupdict()
+    gaps = iter([g for k, g in enumerate(match.groups(), 1)
+                 if k not in match.re.groupindex.values()])
+
+    def fill(word):
+        name = "HOLE_" + word.group()[1:]
+        if word.group() == "...":
+            return next(gaps)
+        if name not in holes:
+            raise Wrong(f"{word.group()} is not on the left of: {new}")
+        return holes[name]
+    return " " + re.sub(r"\$\w+|\.\.\.", fill, new)
+
+
+def apply_change(what, statements):
+    """[(source, statement, its new text)], one for each place that fits."""
+    if what == "left out":
+        return [(source, s, ";") for source, s in statements
+                if is_dropped(s) and not s.is_record]
+    found = []
+    one, is_swap, other = what.partition(" <=> ")
+    old, arrow, new = (" " + what + " ").partition(" => ")
+    if not is_swap and not arrow:
+        raise Wrong(f"no => in: {what}")
+    if is_swap:
+        left, right = pattern_of(one).pattern, pattern_of(other).pattern
+        pattern = re.compile(f"(?P<one>{left})|{right}")
+    else:
+        pattern = pattern_of(old)
+    for source, statement in statements:
+        if statement.is_record and not old.strip().startswith("SEE"):
+            continue
+        text = " " + statement.text
+        for match in [] if is_swap else pattern.finditer(text):
+            if match.end() > match.start():
+                found.append((source, statement, text[:match.start()]
+                              + substitute(match, new.strip()) + text[match.end():]))
+        if is_swap and pattern.search(text):
+            found.append((source, statement, pattern.sub(
+                lambda m: " " + (other if m.group("one") else one), text)))
+    if is_swap and not all(any(re.search(p, " " + s.text) for _, s, _ in found)
+                           for p in (left, right)):
+        raise Wrong(f"one of them is not there: {what}")
+    return found
+
+
+def planted(bug, sources):
+    """The bug as {path: changed text}."""
+    edits = {}
+    for function, tag, what in bug.changes:
+        statements = [(source, s) for source in sources for s in source.statements
+                      if function in (None, "*", s.function, s.function.rstrip("_"))
+                      and (tag is None or tag in s.tags)]
+        found = apply_change(what, statements)
+        # Where only a line is named, it may stand in several functions.
+        places = [(source.path, s.function) if tag and not function else None
+                  for source, s, _ in found]
+        if not found or " <=> " not in what and len(set(places)) < len(places):
+            raise Wrong(f"{len(found)} places fit: {what}")
+        for source, s, new in found:
+            edits.setdefault(source, {})[s.tokens[0].start, s.tokens[-1].end] = new
+    changed = {}
+    for source, changes in edits.items():
+        text = source.text
+        for (start, end), new in sorted(changes.items(), reverse=True):
+            text = text[:start] + new + text[end:]
+        changed[source.path] = text
+    return changed
