@@ -68,7 +68,7 @@ static void print_word(FILE *out, const char *words, int k)
     fprintf(out, "%.*s", (int)strcspn(words, " "), words);
 }
 
-static void print_number(FILE *out, double x)
+static void print_decimal(FILE *out, double x)
 {
     char text[40];
     snprintf(text, sizeof text, "%.15g", x);
@@ -81,7 +81,7 @@ void option_print(FILE *out, const Option *option, const void *values)
     switch (option->kind) {
     case FLAG:   fputs(*(const bool *)x ? "yes" : "no", out); break;
     case WHOLE:  fprintf(out, "%d", *(const int *)x); break;
-    case DECIMAL: print_number(out, *(const double *)x); break;
+    case DECIMAL: print_decimal(out, *(const double *)x); break;
     case CHOICE: print_word(out, option->words, *(const int *)x); break;
     case TEXT:   fputs(*(const char *const *)x, out); break;
     case TEXTS:  break;
