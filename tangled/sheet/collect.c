@@ -110,7 +110,7 @@ static int time_of(const Job *job, Step *step)
 }
 
 /* What is computed has a row in the table, and its name from there. */
-void set_row(Step *step)
+static void set_row(Step *step)
 {
     static const StepRow nobodys = { .name = "", .from = "", .symbol = "?",
                                      .columns = "?" };
@@ -273,13 +273,13 @@ static void note_index(Job *job, const char *line, int index)
         job->turn++;            /* Algorithm 15 does not count its turns */
 }
 
-Mat vary_computed(const Job *job, const Step *step, Mat M)
+static Mat vary_computed(const Job *job, const Step *step, Mat M)
 {
     Variation *v = job->variation;
     return v == NULL ? M : v->computed(v->to, step, M);
 }
 
-Mat vary_carried(const Job *job, const Step *step, Mat M)
+static Mat vary_carried(const Job *job, const Step *step, Mat M)
 {
     Variation *v = job->variation;
     return v == NULL ? M : v->carried(v->to, step, M);
@@ -806,7 +806,7 @@ static bool in_line(const StepRow *row, const StepRow *other)
         && row->algorithm == other->algorithm && row->line == other->line;
 }
 
-void derive_before(Job *job, const Step *step)
+static void derive_before(Job *job, const Step *step)
 {
     const StepRow *row = step->row, *first = row;
     while (job->derives && in_line(first - 1, row) && first[-1].derived)
@@ -872,6 +872,36 @@ void collect_gradients(Job *job)
     tell_gradients(job);
 }
 
+static Mat draw_next_token(Job *job, Mat q)
+{
+    const NumberList *list = job->chances;
+    Step step = { .algorithm = job->run.algorithm, .name = "y",
+                  .line = job->run.algorithm == 14 ? 5 : 6,
+                  .turn = job->turn, .time = 1,
+                  .turned = job->run.layout->rows };
+    if (q->cols != 1 || list->used == list->n)
+        return q;
+    double u = list->u[list->used];
+    set_row(&step);
+    derive_before(job, &step);
+    Mat from = job->kept == NULL ? q : job->kept;
+    bool known = !isnan(from->at[0]);
+    job->rederive = false;              /* the next turn computes anew */
+    Mat Y = input(job->tape, 1, 1), other = input(job->tape, q->rows, 1);
+    AT(Y, 1, 1) = known ? (real)sample(from, u) : 1;
+    Y = vary_computed(job, &step, Y);
+    int y = (int)AT(Y, 1, 1);
+    add_integers(job, step, 1, &y, known && (job->tau == 0 || !job->late
+                                     || find_item(job, "u", 0) != NULL));
+    step.M = Y;
+    y = (int)AT(vary_carried(job, &step, Y), 1, 1);
+    bool same = known && !isnan(q->at[0]) && y == sample(q, u);
+    if (y < 1 || y > q->rows || same)
+        return q;
+    AT(other, y, 1) = 1;
+    return other;
+}
+
 Mat collect_step(void *to, const char *line, const char *name, Mat M,
                  int index)
 {
@@ -898,6 +928,6 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
         job->scores = M;
     derive_after(job, &step);
     return step.role == ROLE_TEMPERED && job->run.algorithm >= 14
-         ? draw_token(job, M) : M;
+         ? draw_next_token(job, M) : M;
 }
 

@@ -14,23 +14,8 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
 /* A copy of M in the arena of the run, transposed if turn is true. */
 Mat copy_matrix(Job *job, Mat M, bool turn);
 
-/* Sets the row and the role of a step by its line and name. */
-void set_row(Step *step);
-
 /* Adds a step that is a row of n integers, if they are known. */
 void add_integers(Job *job, Step step, int n, const int *number, bool known);
-
-/* Draws the token of a turn from q by the next number of the sheet, and makes
-   a step of it. Returns q; or, where another token shall follow, what draws
-   that. */
-Mat draw_token(Job *job, Mat q);
-
-/* Adds the steps that are derived before a step, if they are asked for. */
-void derive_before(Job *job, const Step *step);
-
-/* What a variation makes of a value, and of a step that is carried on. */
-Mat vary_computed(const Job *job, const Step *step, Mat M);
-Mat vary_carried(const Job *job, const Step *step, Mat M);
 
 /* Runs backward from the step where gradients begin, and adds them. */
 void collect_gradients(Job *job);

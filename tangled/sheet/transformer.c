@@ -401,35 +401,6 @@ static void run_training(Job *job)
     keep_result(job, change);
 }
 
-Mat draw_token(Job *job, Mat q)
-{
-    const NumberList *list = job->chances;
-    Step step = { .algorithm = job->run.algorithm, .name = "y",
-                  .line = job->run.algorithm == 14 ? 5 : 6,
-                  .turn = job->turn, .time = 1,
-                  .turned = job->run.layout->rows };
-    if (q->cols != 1 || list->used == list->n)
-        return q;
-    double u = list->u[list->used];
-    set_row(&step);
-    derive_before(job, &step);
-    Mat from = job->kept == NULL ? q : job->kept;
-    bool known = !isnan(from->at[0]);
-    job->rederive = false;              /* the next turn computes anew */
-    Mat Y = input(job->tape, 1, 1), other = input(job->tape, q->rows, 1);
-    AT(Y, 1, 1) = known ? (real)sample(from, u) : 1;
-    Y = vary_computed(job, &step, Y);
-    int y = (int)AT(Y, 1, 1);
-    add_integers(job, step, 1, &y, known && (job->tau == 0 || !job->late
-                                     || find_item(job, "u", 0) != NULL));
-    step.M = Y;
-    y = (int)AT(vary_carried(job, &step, Y), 1, 1);
-    if (y < 1 || y > q->rows || (known && y == sample(q, u)))
-        return q;
-    AT(other, y, 1) = 1;
-    return other;
-}
-
 static Random given_numbers(Job *job, NumberList *list)
 {
     const Item *u = find_item(job, "u", 0);
