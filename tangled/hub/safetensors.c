@@ -208,74 +208,26 @@ const char *in_folder(Arena *arena, const char *folder, const char *name)
     return to;
 }
 
-static bool is_plain_name(const Json *name)
-{
-    return name->kind == JSON_STRING && name->n > 0 && name->text[0] != '.'
-        && strpbrk(name->text, "/\\") == NULL
-        && strlen(name->text) == (size_t)name->n;
-}
-
-static Tensors join_tensors(Arena *arena, Tensors a, Tensors b)
-{
-    size_t n = (size_t)a.n, m = (size_t)b.n;
-    Tensor *t = arena_alloc(arena, (n + m + 1) * sizeof *t);
-    if (n > 0)
-        memcpy(t, a.tensor, n * sizeof *t);
-    memcpy(t + n, b.tensor, m * sizeof *t);
-    qsort(t, n + m, sizeof *t, by_tensor_name);
-    return (Tensors){ a.n + b.n, t };
-}
-
-static Tensors tensors_of_index(Arena *arena, const char *folder,
-                                const char *index, Error *f)
-{
-    Tensors all = { 0, NULL };
-    const Json *root = json_of_file(arena, index, f);
-    const Json *map = json_member(root, "weight_map");
-    if (map == NULL || map->kind != JSON_OBJECT)
-        fail_in_text(f, root->at, "this index has no weight_map.");
-    for (int k = 0; k < map->n; k++)
-        if (!is_plain_name(&map->item[2 * k + 1]))
-            fail_in_text(f, map->item[2 * k + 1].at, "a shard is a file in "
-                         "the same folder; this is the name of none.");
-    for (int k = 0; k < map->n; k++) {
-        const char *shard = map->item[2 * k + 1].text;
-        int first = 0;
-        while (!json_is(&map->item[2 * first + 1], shard))
-            first++;
-        if (first == k)
-            all = join_tensors(arena, all, tensors_of_file(arena,
-                         in_folder(arena, folder, shard), f));
-    }
-    f->sheet = index;
-    f->text = NULL;
-    for (int k = 1; k < all.n; k++)
-        if (by_tensor_name(&all.tensor[k - 1], &all.tensor[k]) == 0)
-            fail_with(f, "the tensor %.150s is in two shards.",
-                      all.tensor[k].name);
-    return all;
-}
-
 Tensors tensors_of_folder(Arena *arena, const char *folder, Error *f)
 {
-    const char *one = in_folder(arena, folder, "model.safetensors");
-    const char *index = in_folder(arena, folder,
-                                  "model.safetensors.index.json");
-    if (is_name_taken(one))
-        return tensors_of_file(arena, one, f);
-    if (is_name_taken(index))
-        return tensors_of_index(arena, folder, index, f);
+    static const struct { const char *name, *sentence; } other[] = {
+        { "model.safetensors.index.json",
+          "has its numbers in several files; in Python, the model's "
+          "save_pretrained(FOLDER, max_shard_size=\"99GB\") writes one." },
+        { "pytorch_model.bin",
+          "has its numbers in pytorch_model.bin, which only Python reads; "
+          "there, the model's save_pretrained(FOLDER, "
+          "safe_serialization=True) writes model.safetensors." },
+    };
+    const char *name = in_folder(arena, folder, "model.safetensors");
     f->sheet = folder;
     f->text = NULL;
-    if (is_name_taken(in_folder(arena, folder, "pytorch_model.bin"))
-        || is_name_taken(in_folder(arena, folder,
-                                   "pytorch_model.bin.index.json")))
-        fail_with(f, "has its numbers in pytorch_model.bin, which only "
-                  "Python reads; there the model's "
-                  "save_pretrained(FOLDER, safe_serialization=True) writes "
-                  "model.safetensors.");
-    fail_with(f, "has no model.safetensors, and no "
-              "model.safetensors.index.json.");
+    for (int k = 0; k < 2 && !is_name_taken(name); k++)
+        if (is_name_taken(in_folder(arena, folder, other[k].name)))
+            fail_with(f, "%s", other[k].sentence);
+    if (!is_name_taken(name))
+        fail_with(f, "has no model.safetensors.");
+    return tensors_of_file(arena, name, f);
 }
 
 static void put_little_endian(FILE *file, uint64_t bits, int n)

@@ -31,7 +31,7 @@ typedef struct {
    file. Fails where the file does not keep to the format. */
 Tensors tensors_of_file(Arena *arena, const char *name, Error *f);
 
-/* Reads model.safetensors in a folder, or the shards that its index names. */
+/* Reads model.safetensors in a folder. */
 Tensors tensors_of_folder(Arena *arena, const char *folder, Error *f);
 
 /* Returns the tensor of that name; NULL: there is none. */

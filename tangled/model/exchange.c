@@ -10,7 +10,6 @@
 
 typedef struct {
     const char *model, *tokens;
-    TokenHint hint;
     bool replace;
 } ImportOptions;
 
@@ -19,14 +18,6 @@ static const Option import_options[] = {
       "where the model is saved" },
     { "tokens-of", TEXT, UNBOUNDED(ImportOptions, tokens), "MODEL",
       "the model that was exported: take its tokens" },
-    { "numbers", FLAG, UNBOUNDED(ImportOptions, hint.numbers), NULL,
-      "a text is the numbers of its tokens" },
-    { "mask", WHOLE, offsetof(ImportOptions, hint.special[0]), 0, TOKEN_LIMIT,
-      NULL, "the number of mask_token, where no file says it" },
-    { "bos", WHOLE, offsetof(ImportOptions, hint.special[1]), 0, TOKEN_LIMIT,
-      NULL, "of bos_token" },
-    { "eos", WHOLE, offsetof(ImportOptions, hint.special[2]), 0, TOKEN_LIMIT,
-      NULL, "of eos_token" },
     { "replace", FLAG, UNBOUNDED(ImportOptions, replace), NULL,
       "write over FILE" },
     { .name = NULL },
@@ -34,14 +25,13 @@ static const Option import_options[] = {
 
 static const char import_usage[] =
     "Usage: ftx import FOLDER --model FILE\n"
-    "       ftx import TENSORS.safetensors --model FILE\n"
     "\n"
     "Makes a model file of a released model: of the folder with its\n"
-    "config.json and model.safetensors, or its shards. Known are\n"
-    "GPT2LMHeadModel, BertModel, BertForMaskedLM and\n"
-    "BertForSequenceClassification. Nothing is ever fetched. Its tokens\n"
-    "are those of tokenizer.json; without such a file a text is the\n"
-    "numbers of its tokens, such as '464 3290'. For example:\n"
+    "config.json and model.safetensors. Known are GPT2LMHeadModel,\n"
+    "BertModel, BertForMaskedLM and BertForSequenceClassification.\n"
+    "Nothing is ever fetched. Its tokens are those of tokenizer.json;\n"
+    "without such a file a text is the numbers of its tokens, such as\n"
+    "'464 3290'. For example:\n"
     "\n"
     "  ftx import gpt2 --model gpt2.ftx\n"
     "  ftx generate --model gpt2.ftx --tau 0 'The dog'\n";
@@ -55,7 +45,7 @@ static void refuse_to_replace(Error *f, const char *name)
 static void import_it(Error *f, void *data)
 {
     Command *c = data;
-    ImportOptions o = { .hint.special = { UNSAID, UNSAID, UNSAID } };
+    ImportOptions o = { .replace = false };
     const Options options[] = {
         { "Options:", import_options, &o },
         { .table = NULL },
@@ -74,10 +64,16 @@ static void import_it(Error *f, void *data)
     if (!o.replace)
         refuse_to_replace(f, o.model);
     char numbers[40];
-    if (o.tokens != NULL)
-        o.hint.tokens = model_load(c->arena, o.tokens, ITS_HEADER,
-                                   f)->tokenizer;
-    Model *m = model_import(c->arena, name, TO_USE, &o.hint, f);
+    const Tokenizer *tokens = o.tokens == NULL ? NULL
+        : model_load(c->arena, o.tokens, ITS_HEADER, f)->tokenizer;
+    FileInfo about;
+    f->sheet = name;
+    f->text = NULL;
+    bool there = get_file_info(name, &about);
+    if (!there || about.is_file)
+        fail_with(f, there ? "this is a file; expected the folder of a "
+                  "released model." : "there is no such folder.");
+    Model *m = model_import(c->arena, name, TO_USE, tokens, f);
     model_save(m, o.model, NULL, f);
     fprintf(c->out, "%s: Algorithm %d, %s numbers to learn, from %s\n",
             o.model, 8 + (int)m->theta->hyper.architecture,

@@ -21,21 +21,11 @@ Config config_read(Arena *arena, const char *folder, Error *f);
 bool config_write(FILE *file, const Model *m, const Released *kind,
                   TensorType type);
 
-/* Returns whether there is a folder with a config.json, or a file of
-   tensors. */
+/* Returns whether there is a folder of that name with a config.json. */
 bool is_released(const char *name);
 
-/* What is known of the tokens of a folder: the tokens; or that they are
-   numbers; or the numbers of mask_token, bos_token and eos_token. */
-typedef struct {
-    const Tokenizer *tokens;
-    bool numbers;
-    int special[3];             /* UNSAID: not known                      */
-} TokenHint;
-
-/* Returns the model in a folder of a released one, or in a file of tensors
-   beside its config.json, in the arena. hint may be NULL. Fails where it is
-   no such model. */
-Model *model_import(Arena *arena, const char *name, Purpose purpose,
-                    const TokenHint *hint, Error *f);
+/* Returns the model in a folder of a released one, in the arena. Its tokens
+   are these; NULL: as the folder says. Fails where it is no such model. */
+Model *model_import(Arena *arena, const char *folder, Purpose purpose,
+                    const Tokenizer *tokens, Error *f);
 #endif

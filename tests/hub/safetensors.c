@@ -187,60 +187,26 @@ LAW(what_is_no_file_of_tensors_is_refused)
                           " its header would have 4294967296 bytes."));
 }
 
-/* --------------------------------------------------------------- shards */
+/* --------------------------------------------------------------- folders */
 
-#define INDEX(map) "{\"metadata\":{},\"weight_map\":{" map "}}"
-#define OF_INDEX "m/model.safetensors.index.json"
-
-LAW(shards_are_one_model)
+LAW(a_folder_has_one_file_of_tensors)
 {
-    static const char *const row[][2] = {
-        { INDEX("\"b\":\"2\",\"c\":\"1\""),
-          "" },
-        { INDEX("\"b\":\"2\",\"a\":\"1\",\"c\":\"4\""),
-          OF_INDEX ": the tensor a is in two shards." },
-        { INDEX("\"b\":\"2\",\"a\":\"3\""), "m/3: cannot be opened: No such" },
-        { "{}", OF_INDEX ":1:1: this index has no weight_map." },
-        { "{\"weight_map\":3}", OF_INDEX ":1:1: this index has no" },
-    };
-    static const char *const no_names[] = {
-        "\"../t\"", "\"/etc/passwd\"", "\"x/../../t\"", "\"..\"", "\"\"",
-        "\".hidden\"", "\"x\\\\t\"", "\"x\\u0000\"", "3", "[]",
-    };
     Tensors in;
-    char text[200];
     mkdir("m", 0777);
-    assert_true(has_words(reading("m", true, &in), "m: has no "
-                          "model.safetensors, and no model.safetensors.index"));
+    assert_true(has_words(reading("m", true, &in),
+                          "m: has no model.safetensors."));
     write_text("m/pytorch_model.bin", "PK");
     assert_true(has_words(reading("m", true, &in), "m: has its numbers in "
                           "pytorch_model.bin, which only Python reads; | "
                           "save_pretrained(FOLDER, safe_serialization"));
-    remove("m/pytorch_model.bin");
-    write_text("t", "version https://git-lfs.github.com/spec/v1\noid");
-    assert_true(has_words(reading("t", false, &in), "t: is a pointer of "
-                          "git-lfs and not the file itself,"));
+    write_text("m/model.safetensors.index.json", "{}");
+    assert_true(has_words(reading("m", true, &in), "m: has its numbers in "
+                          "several files; | max_shard_size"));
+    write_text("m/model.safetensors", "version https://git-lfs.github.com/\n");
+    assert_true(has_words(reading("m", true, &in), "m/model.safetensors: is a "
+                          "pointer of git-lfs and not the file itself,"));
     assert_true(has_words(reading("m", false, &in), "m: not a regular file."));
     assert_true(has_words(reading("n", false, &in), "n: cannot be opened"));
-    file_with("m/1", "{" A(0, 8) "}", 8);
-    file_with("m/4", "{" A(0, 8) "}", 8);
-    file_with("m/2", "{" B(0, 6) "}", 6);
-    file_with("t", "{" A(0, 8) "}", 8);
-    write_text(OF_INDEX, INDEX("\"b\":\"2\",\"a\":\"1\""));
-    assert_string_equal(reading("m", true, &in), "");
-    assert_int_equal(in.n, 2);
-    found(&in, "a", TENSOR_F32, 2);
-    found(&in, "b", TENSOR_F16, 3);
-    for (int k = 0; k < 5; k++) {
-        write_text(OF_INDEX, row[k][0]);
-        assert_true(has_words(reading("m", true, &in), row[k][1]));
-    }
-    for (int k = 0; k < 10; k++) {      /* outside the folder */
-        snprintf(text, sizeof text, INDEX("\"a\":%s"), no_names[k]);
-        write_text(OF_INDEX, text);
-        assert_true(has_words(reading("m", true, &in), OF_INDEX ":1:34: a "
-                              "shard is a file in the same folder;"));
-    }
 }
 
 /* -------------------------------------------------------------- writing */

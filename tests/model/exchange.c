@@ -356,12 +356,11 @@ static void interrupt_exports(bool killed, int status)
     int whole_ones = 0, n = 1;
     export_two_models();
     for (; exported_over(n, killed) == status; n++) {
-        Said s = ftx("import f --numbers --model i --replace");
+        Said s = ftx("count f");
         whole_ones += s.status == 0;
         if (s.status != 0)
-            assert_refused(s, "f/config.json: cannot be opened:");
+            assert_refused(s, "f: not a regular file.");
         assert_int_equal(s.status == 0, is_whole("f1") || is_whole("f2"));
-        assert_int_equal(ftx("count f").status, s.status);
         assert_int_equal(ftx("export m1 f --replace").status, 0);
     }
     assert_that(n > 4 && is_whole("f2"));

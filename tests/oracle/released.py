@@ -134,7 +134,7 @@ tokens("gpt2_greedy", y[0, 2:].tolist())
 
 other = gpt2(activation_function="gelu", tie_word_embeddings=False,
              n_inner=12)
-save("gpt2-other", other, max_shard_size="2KB")
+save("gpt2-other", other)
 y = record("gpt2_other", other, x, next_token_loss(x))
 array("gpt2_other_logits", y.logits[0])
 
