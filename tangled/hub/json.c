@@ -94,7 +94,7 @@ static char *put_escaped(JsonReader *r, char *to)
     const char *known = strchr(typed, c);
     if (c == 'u') {
         r->at++;
-        return put_utf8(to, escaped_code(r));
+        return write_utf8(to, escaped_code(r));
     }
     if (c == '\0' || known == NULL)
         expected_json(r, "one of \" \\ / b f n r t u after a backslash");

@@ -83,7 +83,7 @@ static void put_in_signs(const TokenWriter *w, Piece piece)
 {
     char text[4 * PIECE_BYTES], *end = text;
     for (int k = 0; k < piece.n && k < PIECE_BYTES; k++)
-        end = put_utf8(end, sign_of_byte((unsigned char)piece.at[k]));
+        end = write_utf8(end, sign_of_byte((unsigned char)piece.at[k]));
     bool signs = w->kind != CHARACTERS && w->kind != WORD_PIECES;
     put_literal(w, signs ? (Piece){ text, (int)(end - text) } : piece);
 }

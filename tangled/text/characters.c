@@ -83,44 +83,6 @@ static const char bare_letters[] =
     "$#$'$#$'$#$'$#9%[U,%[X0T!%-!!!)'!#$'$#$'$#$'$#$'$#9%[U%.[J&%0uq%)Zy[S"
     "T-7M###Y##:#$2!$)!!#)!!#%!$2!#/Q+42[zR)Zy^4!1%+fV'&#a%'(#$%%^R'(!sqM;"
     "+!#####ZI76!%!%!";
-static const char bare_ideographs[] =
-    "|ZRnKwt9daCdz,mOba%b{-Zn&ns:#mb)ij0jkG~V[g8_o2[kHZx,hBf,[[JdmEx:~PwJ^"
-    "k*]oJ[eVnpMZfJ`iVZ{N_kD`mJkt'_]*_}8}2dn)bkNZsNedY[cJZt.ZlPb_DkxOoBe2^"
-    "z,ZqFZ}.ZeF[kDZq.]0[[B[m*Z_Js!dbCc2Z^FZrF^_V]_!_gEgqYZr:bZ$Z^=]xWZu$_"
-    "jD[v:j}I|P]tNZZ*eR]y$d(`o$lj5fl*fuIGd~T}LZs!_[0[}Ue^IZ|Rb~Ljp5]tHZ_!_"
-    "eBlNch-dg$ed#^fH^w7bhJZ~+`jXee5Zc2bgF]pLZtNbjGcx$cp+[oWbt&bmU^xVdo-tR"
-    "]H`aH_nPZl8[dBZzNk`SfNZi&ZkRZy6[vF[l0avJZdFZ_&[&nx1_lBZd*cwFggOxD^0sD"
-    "[yJo(yXZiJZ^Xr6]~R[vG][2y!kwY_4nHar&`n$lLe~%e=|H[bJ^m$[hAc~%[aBZf=kVq"
-    "8_fPa!][*`D^z=ZdP](aXmx5elR`n=Zg4ht)^~MpT]Z$]&[n$Za6[^LZaP]~X]_,^^2io"
-    "9gZ(ll%_t,^DZj,g2Zk6fTx,ZcJajPmhA^nVhdPmb-]m0^oBc]4f~UjVZy*]^DcnBls)l"
-    "H[d$[q0f&g0Z_JZ|*l0[p6[mTH[iNZh$lkYalBad%b^6u4^u(^n!Zn(p8iZSZs$_l!Z|%"
-    "].h,[rKo-ae2jnGhf=gh3ZY]j.Z_&a^&c^%^w.Zu+e]!Zz1]wR]kGerG]sIZb0%)s=]xN"
-    "%K_pOc]P}Hr$Z0.ZDb_*acSw:$)Zt0Zf*%'ZiDaB&_+[`&:ZHZbL]l7ZoBmi9f!]ThDZ!"
-    "^*pD^!]Ll(]X~L4Z^Pb(Z8]P{&_F`Jm,ZfH`.d(pDa.m2ZaF`F6%0,.ZP!`P[:f.oHN[("
-    "eJ_FlL_4#l4Zd:_(gV[(iL[!t4^XZwFdT[0ic+]q|:]hu3%b'haC}![YlOk6[.fBZVsV["
-    "O[D[Nr0]6_BDd4aD~$._=[De:^=[K_(ZO_D[=i4]4[$cXdX`.([.Z^J[:i!iLG]2cHfTZ"
-    "s.ZkG^H^JfB_J[!bH$`BFV]07i,lFd6a*bD_RfHaFz:`!|Pk=[FDe6[*ZM[$)I[T]&hHo"
-    "=f$e2b:Z]D]V^6_&Z48ZPuVZbH[}h4/]_R]wzGZb&Z.]~}$[yFcdR]q_S[RZ{pEZ_G^kk"
-    "Q-2]d{R]dpS[X:[J^DZ*[XWasE]mf8]el%.DJ]e_6]l~9ax4Z8]e`4]e`#:v#v02^gnX^"
-    "glC=a|WbZ$6ZH*bZ3b^4$Z!P6!FZT02V4$##]e}.]^[3ax'N]fa=]fa',N_P]WDZ,[,],"
-    "X[BDZ.#NH0Bg$d;d:aGZ2ZaEZyVe'Z8V_#`6%^J]gkP]gi+*BL0[8]gv,[=]gs;ZN8]%_"
-    "8cs/=cxT[$#]h^H]g}ENB8]hdF]hd-.z:y9c~Id]!=](ZY]hz.]hs1]hs2]hqK)F]R!de"
-    "-df,ZFNZHdh9]sv!]su%dj(&&L^hx8^hv;]ir6#]`]Kcm5#dkI]xgBfz$]zsC2dm7do*Z"
-    "V4Z0_,dtMZ+dvD]jbD]j`I^V($'ZLLZ4C6ZNL(X6[=],Z2^L]jq,]jqY[A^(Z!]J]jt2]"
-    "jqY]EZ'ef9emNNZ*Z;ekYet.Z&]kiD]ke%dF`Mew/eyXezIZ7`a0&_xR]Sa^FjpWcpX(,"
-    "[29]k{=]w}+fb!^AaRZV]kv0]kuY^1c6fiIfk6]J[Ja0]kw!]ku'fv9fy&]lb,]l`1fy#"
-    "fz(ZJZ!!]lnXb[Cb`J]lmC]l~P]lzA=]W`JZ=[*['Z=B:]lvF]lyOcF[6gjMgn0+]lzX]"
-    "m^Wh2]lyXZP]lx;^6Z%)gw9gy,ZV/[$][p8][jG]maD]m^1]mjR]meA:Z!]m{,]my7N]n"
-    "`(bB]n_WFhjEhkBhk)#hq2NNL[FhrEhv!]nx,]nw/]nzL]nxS]c]V]b{Q]olNR_4]~kC8"
-    "h~L]oq!%Z:X]oqU!#ZFi[-i^Hi^-]$^Zg:]p^U[4[8idA^ZxB]phO]pm,ZF]plK]=ilGi"
-    "oR4*]q[!e:#]qa9in;^]ZR]qc)&iu;^]bF]qa#i{#i{P-Z&]q|X]qy-i|Sj[H[.[Bj_E^"
-    "^kXZ*^^kO^^q4]ra5]re,]rd-]R6]roJ[N]ro%]rt(]rsC]d|6]um+jq.]&jr3jtBdm9]"
-    "}nH=hc32]do5&]sTnn9j}T/Hg]Og^=$4ZB]sn,]sn1[([H[P_3_TZD^0d#^B$D]sn4eR_"
-    "O^`yOkiT$Z2]udT]uaW]s|8^ajU(^aoPe&^azEktV86$[8Z1_(ZK_N])[BZ!k|Ml[,Z,l"
-    "[+l_N&]u^(]t}K.lb5lc6qZA^hp.a$^cz#2ln![V`!aN]utR]uqEP]8]=]v^Dzo5[yj%E"
-    "ZX[ypX[yh/]P]wjHZ!]w^5]BZ,]weR]weAdV`&!]ChFZ$]ww6]wi%nuWnwD]wuX^hlAn~"
-    "NioUisB]xi8b*^ipW0o`,]x}8^j]7^jbL]y]-#Z(]yg&]y`#obUoeD^PZ![0ogS^ktP]z"
-    "[7eDa.o{AZ*o~4]z|J^l|K^l~Nd*_!]{]#pc9peN*.4.Z6]{yR";
 static const char bare_second[] =
     "Zf-';Va5'UVZ6%[*Z$+]##V^U%#[9+Q#V[N+U#DZvN5ZN%%%%&%)T'ZM#{{('#Va&)S8^"
     "R'5#sqM;L######ZI7]3#####";
@@ -165,15 +127,14 @@ static int dense_signed(const char **p)
     return n % 2 == 0 ? n / 2 : -(n + 1) / 2;
 }
 
-typedef struct { unsigned from, to; } Becoming;
-typedef struct { int n; Becoming *c; } Becomings;
+typedef struct { unsigned from, to; } Change;
+typedef struct { int n; Change *c; } ChangeTable;
 
-static Becomings read_groups(Arena *arena, const char *text)
+static ChangeTable read_changes(Arena *arena, const char *text)
 {
     enum { MOST = 2048 };
     int moved = 0;
-    Arena *aside = arena_new();
-    Becomings b = { 0, arena_alloc(aside, MOST * sizeof *b.c) };
+    ChangeTable b = { 0, arena_alloc(arena, MOST * sizeof *b.c) };
     for (const char *p = text; *p != '\0'; ) {
         unsigned from = (b.n == 0 ? 0 : b.c[b.n - 1].from)
                       + dense_number(&p);
@@ -182,18 +143,15 @@ static Becomings read_groups(Arena *arena, const char *text)
             if (k == 0 || how % 2 == 1)
                 moved += dense_signed(&p);
             REQUIRE(b.n < MOST, "there are more than %d.", MOST);
-            b.c[b.n++] = (Becoming){ from, (unsigned)((int)from + moved) };
+            b.c[b.n++] = (Change){ from, (unsigned)((int)from + moved) };
         }
     }
-    size_t bytes = (size_t)b.n * sizeof *b.c;
-    b.c = memcpy(arena_alloc(arena, bytes), b.c, bytes);
-    arena_free(aside);
     return b;
 }
 
 struct Characters {
     unsigned char *is;
-    Becomings bare[4], small[2], order;
+    ChangeTable bare[3], small[2], order;
 };
 
 const Characters *characters_new(Arena *arena)
@@ -206,30 +164,33 @@ const Characters *characters_new(Arena *arena)
         memset(is, kinds[how % sizeof kinds], n);
         is += n;
     }
-    u->bare[0] = read_groups(arena, bare_letters);
-    u->bare[1] = read_groups(arena, bare_second);
-    u->bare[2] = read_groups(arena, bare_third);
-    u->bare[3] = read_groups(arena, bare_ideographs);
-    u->small[0] = read_groups(arena, small_letters);
-    u->small[1] = read_groups(arena, small_second);
-    u->order = read_groups(arena, order);
+    u->bare[0] = read_changes(arena, bare_letters);
+    u->bare[1] = read_changes(arena, bare_second);
+    u->bare[2] = read_changes(arena, bare_third);
+    u->small[0] = read_changes(arena, small_letters);
+    u->small[1] = read_changes(arena, small_second);
+    u->order = read_changes(arena, order);
     return u;
 }
 
-int what_is(const Characters *u, unsigned c)
+int character_kind(const Characters *u, unsigned c)
 {
     REQUIRE(c < CHARACTERS_IN_UNICODE, "U+%X is no character.", c);
     return u->is[c];
 }
 
-static unsigned becomes(const Becomings *b, unsigned c, unsigned otherwise)
+static unsigned lookup_change(const ChangeTable *b, unsigned c,
+                              unsigned otherwise)
 {
     int least = 0, beyond = b->n;
     while (least < beyond) {
         int k = (least + beyond) / 2;
         if (b->c[k].from == c)
             return b->c[k].to;
-        *(b->c[k].from < c ? &least : &beyond) = k + (b->c[k].from < c);
+        if (b->c[k].from < c)
+            least = k + 1;
+        else
+            beyond = k;
     }
     return otherwise;
 }
@@ -238,7 +199,7 @@ enum { SYLLABLES = 0xAC00, BEGINNINGS = 0x1100, VOWELS = 0x1161,
        ENDINGS = 0x11A7, OF_BEGINNING = 588, OF_VOWEL = 28,
        LAST_SYLLABLE = SYLLABLES + 19 * OF_BEGINNING - 1 };
 
-static int hangul(unsigned c, unsigned to[3])
+static int split_syllable(unsigned c, unsigned to[3])
 {
     unsigned k = c - SYLLABLES, end = k % OF_VOWEL;
     to[0] = BEGINNINGS + k / OF_BEGINNING;
@@ -247,33 +208,37 @@ static int hangul(unsigned c, unsigned to[3])
     return end == 0 ? 2 : 3;
 }
 
-int without_marks(const Characters *u, unsigned c, unsigned to[3])
+int strip_marks(const Characters *u, unsigned c, unsigned to[3])
 {
     if (SYLLABLES <= c && c <= LAST_SYLLABLE)
-        return hangul(c, to);
-    int is = what_is(u, c);
-    to[0] = c < 0xC0 ? c
-          : becomes(&u->bare[is & IS_IDEOGRAPH ? 3 : 0], c, c);
+        return split_syllable(c, to);
+    int is = character_kind(u, c);
+    to[0] = c < 0xC0 ? c : lookup_change(&u->bare[0], c, c);
     if ((is & IS_MARK) || to[0] == c)
         return is & IS_MARK ? 0 : 1;
-    to[1] = becomes(&u->bare[1], c, 0);
-    to[2] = becomes(&u->bare[2], c, 0);
+    to[1] = lookup_change(&u->bare[1], c, 0);
+    to[2] = lookup_change(&u->bare[2], c, 0);
     return to[1] == 0 ? 1 : to[2] == 0 ? 2 : 3;
 }
 
-int in_small_letters(const Characters *u, unsigned c, unsigned to[3])
+bool is_compatibility_ideograph(unsigned c)
+{
+    return (0xF900 <= c && c < 0xFB00) || (0x2F800 <= c && c < 0x2FA20);
+}
+
+int lowercase(const Characters *u, unsigned c, unsigned to[3])
 {
     to[0] = 'A' <= c && c <= 'Z' ? c + ('a' - 'A')
-          : c < 0xC0 ? c : becomes(&u->small[0], c, c);
+          : c < 0xC0 ? c : lookup_change(&u->small[0], c, c);
     if (to[0] == c)
         return 1;
-    to[1] = becomes(&u->small[1], c, 0);
+    to[1] = lookup_change(&u->small[1], c, 0);
     return to[1] == 0 ? 1 : 2;
 }
 
 int mark_order(const Characters *u, unsigned c)
 {
-    return c < 0xC0 ? 0 : (int)becomes(&u->order, c, 0);
+    return c < 0xC0 ? 0 : (int)lookup_change(&u->order, c, 0);
 }
 
 int utf8_length(const char *p, size_t bytes)
@@ -303,7 +268,7 @@ unsigned utf8_code(const char *p, int n)
     return code;
 }
 
-char *put_utf8(char *to, unsigned code)
+char *write_utf8(char *to, unsigned code)
 {
     int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     static const unsigned char first[] = { 0, 0xC0, 0xE0, 0xF0 };

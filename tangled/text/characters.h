@@ -1,6 +1,6 @@
 /* text/characters.h: what Unicode says of a character, as the tokenizers of
    GPT-2 and BERT know it. Main type Characters, a table that is unpacked
-   into an arena; entry points what_is and utf8_length. */
+   into an arena; entry points character_kind and utf8_length. */
 #ifndef CHARACTERS_H
 #define CHARACTERS_H
 #include "library/arena.h"
@@ -21,14 +21,18 @@ typedef struct Characters Characters;
 const Characters *characters_new(Arena *arena);
 
 /* Returns a sum of the bits above; c is no half of a surrogate pair. */
-int what_is(const Characters *u, unsigned c);
+int character_kind(const Characters *u, unsigned c);
 
 /* Takes the character apart and leaves its marks out; returns how many of
    the three there are, 0 for a mark. */
-int without_marks(const Characters *u, unsigned c, unsigned to[3]);
+int strip_marks(const Characters *u, unsigned c, unsigned to[3]);
+
+/* Returns whether c is one of the ideographs that Unicode has twice, and that
+   strip_marks would have to replace by the other one. */
+bool is_compatibility_ideograph(unsigned c);
 
 /* Gives the character in small letters; returns how many. */
-int in_small_letters(const Characters *u, unsigned c, unsigned to[3]);
+int lowercase(const Characters *u, unsigned c, unsigned to[3]);
 
 /* The order in which what stands on a character is put; 0: it is no such
    thing, or one that is left out as a mark. */
@@ -42,6 +46,6 @@ int utf8_length(const char *p, size_t bytes);
 unsigned utf8_code(const char *p, int n);
 
 /* Writes a character in UTF-8, and returns the place behind it. */
-char *put_utf8(char *to, unsigned code);
+char *write_utf8(char *to, unsigned code);
 
 #endif

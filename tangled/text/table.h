@@ -12,7 +12,7 @@ typedef struct { const char *at; int n; } Piece;
 typedef struct {
     Piece key;
     long long count;
-    int first, last;
+    int first;
 } TableEntry;
 
 typedef struct {

@@ -5,7 +5,7 @@
 
 enum { WORD_BYTES = 64 };
 
-static bool blank(char c)
+static bool is_blank(char c)
 {
     return c == ' ' || ('\t' <= c && c <= '\r');
 }
@@ -13,9 +13,9 @@ static bool blank(char c)
 static int word_length(const char *p, size_t bytes)
 {
     int n = 0, most = bytes < WORD_BYTES ? (int)bytes : WORD_BYTES;
-    while (n < most && !blank(p[n]))
+    while (n < most && !is_blank(p[n]))
         n++;
-    while (n < most && blank(p[n]))
+    while (n < most && is_blank(p[n]))
         n++;
     return n;
 }
@@ -86,7 +86,7 @@ static int add_merge(Tokenizer *t, Pair pair)       /* returns the token */
     return token;
 }
 
-static int pieces(const Tokenizer *t)
+static int count_pieces(const Tokenizer *t)
 {
     return t->kind >= TOKEN_NUMBERS ? t->N_V - 3
          : t->list.n + (t->kind == BYTE_PAIRS ? BYTES : 0);
@@ -94,7 +94,7 @@ static int pieces(const Tokenizer *t)
 
 int tokenizer_size(const Tokenizer *t)
 {
-    return pieces(t) + 3;
+    return count_pieces(t) + 3;
 }
 
 TokenKind tokenizer_kind(const Tokenizer *t)
@@ -153,18 +153,16 @@ enum { DIGITS_OF_NUMBER = 12 };         /* and a blank, and a 0 */
 
 static void write_numbers(Tokenizer *t, Arena *arena)
 {
-    size_t n = (size_t)t->N_V + 1;
-    char *text = arena_alloc(arena, n * DIGITS_OF_NUMBER);
-    t->piece = arena_alloc(arena, n * sizeof *t->piece);
+    t->piece = arena_alloc(arena, ((size_t)t->N_V + 1) * sizeof *t->piece);
     for (int v = 1; v <= t->N_V; v++) {
-        char *to = text + (size_t)v * DIGITS_OF_NUMBER;
-        t->piece[v] = (Piece){ to, is_special(t, v) ? 0
-            : snprintf(to, DIGITS_OF_NUMBER, "%d ", t->number[v]) };
+        char *text = arena_alloc(arena, DIGITS_OF_NUMBER);
+        t->piece[v] = (Piece){ text, is_special(t, v) ? 0
+            : snprintf(text, DIGITS_OF_NUMBER, "%d ", t->number[v]) };
     }
 }
 
-static Tokenizer *numbered(Arena *arena, TokenKind kind, int N_V,
-                           const int special[3])
+static Tokenizer *number_tokens(Arena *arena, TokenKind kind, int N_V,
+                                const int special[3])
 {
     REQUIRE(4 <= N_V && N_V <= TOKEN_LIMIT, "N_V = %d.", N_V);
     Tokenizer *t = tokenizer_new(arena, kind, 0);
@@ -197,7 +195,7 @@ static Tokenizer *numbered(Arena *arena, TokenKind kind, int N_V,
 const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
                                       const int special[3])
 {
-    Tokenizer *t = numbered(arena, TOKEN_NUMBERS, N_V, special);
+    Tokenizer *t = number_tokens(arena, TOKEN_NUMBERS, N_V, special);
     write_numbers(t, arena);
     return t;
 }
@@ -208,8 +206,8 @@ const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
 {
     const Vocabulary *v = cutter_vocabulary(cutter);
     REQUIRE(v->n <= N_V, "%d pieces, but N_V = %d.", v->n, N_V);
-    Tokenizer *t = numbered(arena, v->words ? WORD_PIECES : BYTE_LEVEL, N_V,
-                            special);
+    const TokenKind kind = v->words ? WORD_PIECES : BYTE_LEVEL;
+    Tokenizer *t = number_tokens(arena, kind, N_V, special);
     t->cutter = cutter;
     return t;
 }
@@ -254,7 +252,7 @@ static const char *encode_number(const Tokenizer *t, Piece piece, int *id,
                                  int *length)
 {
     long long number = 0;
-    if (blank(*piece.at))
+    if (is_blank(*piece.at))
         return NULL;
     for (int k = 0; k < piece.n && number < t->N_V; k++) {
         if (piece.at[k] < '0' || piece.at[k] > '9')
@@ -302,66 +300,38 @@ static void save_numbers(FILE *out, const Tokenizer *t)
 }
 
 typedef struct {
-    int token;                  /* 0 between words                      */
-    int word;                   /* its number                           */
-    int left, right;            /* places of the neighbours             */
-    int before, after;          /* in the list of its pair; 0: none     */
-} Symbol;
-
-typedef struct {
-    Table words;                /* count: how often in the text         */
+    Table words;                /* count: how often in the text; first:
+                                   where its tokens begin              */
     Table pairs;                /* count: how often in the text         */
-    Symbol *symbol;
+    int *token;                 /* of all words; a 0 behind each        */
 } Merging;
-static bool is_pair(const Merging *m, int place, Pair *pair)
-{
-    const Symbol *s = m->symbol;
-    *pair = (Pair){ s[place].token, s[s[place].right].token };
-    return pair->left != 0 && pair->right != 0;
-}
 
-static void join_at(Merging *m, int place)
+static void count_pairs(Merging *m, const int *word, long long times)
 {
-    Pair pair;
-    if (!is_pair(m, place, &pair))
-        return;
-    int number = table_enter(&m->pairs, key_of(&pair)); /* may move them */
-    TableEntry *e = &m->pairs.entry[number];
-    Symbol *s = m->symbol;
-    s[place].before = e->last;
-    s[place].after = 0;
-    *(e->last == 0 ? &e->first : &s[e->last].after) = place;
-    e->last = place;
-    e->count += m->words.entry[s[place].word].count;
-}
-
-static void part_at(Merging *m, int place)
-{
-    Pair pair;
-    if (!is_pair(m, place, &pair))
-        return;
-    TableEntry *e = &m->pairs.entry[table_number(&m->pairs, key_of(&pair))];
-    Symbol *s = m->symbol;
-    int before = s[place].before, after = s[place].after;
-    *(before == 0 ? &e->first : &s[before].after) = after;
-    *(after == 0 ? &e->last : &s[after].before) = before;
-    e->count -= m->words.entry[s[place].word].count;
-}
-
-static void merge_everywhere(Merging *m, int pair, int merged)
-{
-    Symbol *s = m->symbol;
-    for (int p; (p = m->pairs.entry[pair].first) != 0; ) {
-        int q = s[p].right;
-        part_at(m, s[p].left);
-        part_at(m, p);
-        part_at(m, q);
-        s[p].token = merged;
-        s[p].right = s[q].right;
-        s[s[q].right].left = p;
-        join_at(m, s[p].left);
-        join_at(m, p);
+    for (; word[1] != 0; word++) {
+        Pair pair = { word[0], word[1] };
+        int number = table_enter(&m->pairs, key_of(&pair));
+        m->pairs.entry[number].count += times;
     }
+}
+
+static void merge_in_word(Merging *m, int k, Pair pair, int merged)
+{
+    const TableEntry *entry = &m->words.entry[k];
+    int *word = m->token + entry->first, *at = word;
+    while (*at != 0 && (at[0] != pair.left || at[1] != pair.right))
+        at++;
+    if (*at == 0)
+        return;
+    count_pairs(m, word, -entry->count);
+    int *to = at;
+    for (; *at != 0; at++) {
+        const bool both = at[0] == pair.left && at[1] == pair.right;
+        *to++ = both ? merged : *at;
+        at += both;
+    }
+    *to = 0;
+    count_pairs(m, word, entry->count);
 }
 
 static bool goes_before(const Table *pairs, int a, int b)
@@ -386,23 +356,20 @@ static int most_frequent(const Table *pairs)
     return best;
 }
 
-static void spell(Merging *m)
+static void spell_words(Merging *m)
 {
-    size_t n = 1;
-    int at = 1;
+    size_t n = 0;
     for (int k = 1; k <= m->words.n; k++)
         n += (size_t)m->words.entry[k].key.n + 1;
-    Symbol *s = m->symbol = arena_alloc(m->words.arena, n * sizeof *s);
-    s[0] = (Symbol){ .right = 1 };
+    int *to = m->token = arena_alloc(m->words.arena, n * sizeof *to);
     for (int k = 1; k <= m->words.n; k++) {
-        Piece word = m->words.entry[k].key;
-        for (int i = 0; i <= word.n; i++, at++) {
-            int token = i < word.n ? (unsigned char)word.at[i] + 1 : 0;
-            s[at] = (Symbol){ token, k, at - 1, at + 1, 0, 0 };
-        }
+        TableEntry *entry = &m->words.entry[k];
+        entry->first = (int)(to - m->token);
+        for (int i = 0; i < entry->key.n; i++)
+            *to++ = (unsigned char)entry->key.at[i] + 1;
+        *to++ = 0;
+        count_pairs(m, m->token + entry->first, entry->count);
     }
-    for (int place = 1; place < at; place++)
-        join_at(m, place);
 }
 
 static void read_words(Merging *m, const char *text, size_t bytes)
@@ -424,7 +391,7 @@ const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
     Merging m = { .words = table_new(aside, 1024),
                   .pairs = table_new(aside, 1024) };
     read_words(&m, text, bytes);
-    spell(&m);
+    spell_words(&m);
     if ((size_t)merges > bytes)         /* each makes the text shorter */
         merges = (int)bytes;
     Tokenizer *t = tokenizer_new(arena, BYTE_PAIRS, merges);
@@ -432,7 +399,10 @@ const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
         int pair = most_frequent(&m.pairs);
         if (pair == 0 || m.pairs.entry[pair].count < 2)
             break;
-        merge_everywhere(&m, pair, add_merge(t, pair_at(&m.pairs, pair)));
+        const Pair both = pair_at(&m.pairs, pair);
+        const int merged = add_merge(t, both);
+        for (int k = 1; k <= m.words.n; k++)
+            merge_in_word(&m, k, both, merged);
         if (on_merge != NULL)
             on_merge(to, t->list.n);
     }
@@ -647,9 +617,9 @@ static Piece load_piece(Loading *l, char *to, int room)
 static void load_merge(Loading *l, Tokenizer *t)
 {
     char bytes[WORD_BYTES];
-    Pair pair = { load_number(l, pieces(t)), 0 };
+    Pair pair = { load_number(l, count_pieces(t)), 0 };
     bool two = pair.left >= 1 && accept(l, " ");
-    pair.right = load_number(l, pieces(t));
+    pair.right = load_number(l, count_pieces(t));
     if (!two || pair.right < 1 || !accept(l, " ")) {
         l->error = "expected the numbers of two earlier tokens.";
         return;

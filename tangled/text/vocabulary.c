@@ -158,7 +158,7 @@ static int kind_at(const Cutter *c, const char *p, const char *end, int *n)
         *n = 1;
         return 0;
     }
-    return what_is(c->u, utf8_code(p, *n)) & WORDLIKE;
+    return character_kind(c->u, utf8_code(p, *n)) & WORDLIKE;
 }
 
 static int short_form(const char *p, const char *end)
@@ -224,14 +224,14 @@ static void add_character(const Cutter *c, Codes *codes, unsigned code)
 {
     const Vocabulary *v = c->v;
     unsigned to[3] = { code };
-    int is = what_is(c->u, code), n = 1;
+    int is = character_kind(c->u, code), n = 1;
     bool apart = v->ideographs && (is & IS_IDEOGRAPH);
     if (v->clean && (is & IS_REMOVED))
         return;
     if (v->clean && (is & IS_BLANK))
         to[0] = ' ';
     else if (v->no_marks)
-        n = without_marks(c->u, code, to);
+        n = strip_marks(c->u, code, to);
     if (n == 0 && (is & IS_ALONE))
         codes->start = codes->n;
     if (apart)
@@ -256,9 +256,9 @@ static char *text_seen(const Cutter *c, Arena *arena, const char *text,
     char *seen = arena_alloc(arena, 8 * (size_t)codes.n + 1), *p = seen;
     for (int k = 0; k < codes.n; k++) {
         to[0] = codes.code[k];
-        int small = c->v->small ? in_small_letters(c->u, to[0], to) : 1;
+        int small = c->v->small ? lowercase(c->u, to[0], to) : 1;
         for (int j = 0; j < small; j++)
-            p = put_utf8(p, to[j]);
+            p = write_utf8(p, to[j]);
     }
     *n = (size_t)(p - seen);
     return seen;
@@ -314,7 +314,7 @@ static void cut_words(Cutting *k, const char *text, size_t n)
     int characters = 0;
     for (int bytes; text < end; text += bytes) {
         bytes = utf8_length(text, (size_t)(end - text));
-        int is = what_is(k->c->u, utf8_code(text, bytes));
+        int is = character_kind(k->c->u, utf8_code(text, bytes));
         if (!(is & (IS_BLANK | IS_PUNCTUATION))) {
             characters++;
             continue;
@@ -422,6 +422,10 @@ const char *cut_text(const Cutter *c, const char *text, size_t n,
         *where = at;
         if (bytes == 0)
             return arena_free(aside), "this byte is no text in UTF-8.";
+        if (c->v->no_marks && is_compatibility_ideograph(
+                                  utf8_code(text + at, (int)bytes)))
+            return arena_free(aside), "this ideograph is in Unicode a second "
+                   "time; normalise the text (NFC), which puts that one.";
     }
     cut_at_added(&k, false, text, n);
     arena_free(aside);

@@ -16,6 +16,7 @@ WEB = "doc/program/2-tokens.nw"
 SUMS = "tests/data/released/characters.h"
 LAST = 0x110000
 HANGUL = range(0xAC00, 0xAC00 + 11172)
+TWICE = {*range(0xF900, 0xFB00), *range(0x2F800, 0x2FA20)}   # refused
 LETTER, NUMBER, BLANK, REMOVED, IDEOGRAPH, PUNCTUATION, MARK, STARTS = (
     1 << k for k in range(8))
 
@@ -136,12 +137,8 @@ def mapping(pairs):
 KINDS = [0, LETTER]
 TABLES = {"runs": runs()}
 decomposed = {c: s for c, s in BARE.items() if s not in ("", chr(c))
-              and c not in HANGUL}
-TABLES["bare_letters"] = mapping((c, ord(s[0])) for c, s in decomposed.items()
-                                 if not IS[c] & IDEOGRAPH)
-TABLES["bare_ideographs"] = mapping((c, ord(s[0])) for c, s
-                                    in decomposed.items()
-                                    if IS[c] & IDEOGRAPH)
+              and c not in HANGUL and c not in TWICE}
+TABLES["bare_letters"] = mapping((c, ord(s[0])) for c, s in decomposed.items())
 for k, name in ((1, "bare_second"), (2, "bare_third")):
     TABLES[name] = mapping((c, ord(s[k])) for c, s in decomposed.items()
                            if len(s) > k)
@@ -186,8 +183,9 @@ def sums():
     for plane in range(17):
         own = [c for c in ALL if c >> 16 == plane]
         columns = [fnv(IS[c] >> k & 1 for c in own) for k in range(7)]
-        columns += [fnv(x for c in own for x in several(table, c))
-                    for table in (BARE, SMALL)]
+        columns += [fnv(x for c in own for x in several(BARE, c)
+                        if c not in TWICE),
+                    fnv(x for c in own for x in several(SMALL, c))]
         text = ", ".join(f"0x{x:016x}" for x in columns)
         rows.append("    { " + "\n      ".join(
             re.findall("(?:0x[0-9a-f]{16}(?:, )?){1,3}", text)) + " },")
