@@ -36,16 +36,17 @@ static void named_at(Where where, const char *path, const char *claims,
 static void slips_worked_out_by_hand_are_named(void **state)
 {
     (void)state;
-    assert_named("alg10", "claim 10.6 X = 0 0 0 ; 2 2 0\n",
+    assert_named("alg10", "claim 10.6 X = 0 2 2 ; 0 -2 -2 ; 0 0 0\n",
                  "no-residual-attn");
-    assert_named("alg10", "claim 10.6 X = 1 1 -1 ; 1 1 1\n", "normed-attn");
-    assert_named("alg10", "claim 10.8 X = -1 6 -3 ; 3 2 2\n",
+    assert_named("alg10", "claim 10.6 X = 1 2 1 ; -1 -1 -2 ; 0 -1 1\n",
+                 "normed-attn");
+    assert_named("alg10", "claim 10.8 X = -2 -1 0 ; 0 3 -2 ; 1 1 1\n",
                  "no-activation");
-    assert_named("alg10", "claim 10.10 X = 2 6 0 ; 3 2 2\n",
+    assert_named("alg10", "claim 10.10 X = -2 -1 0 ; 0 3 -2 ; 2 1 2\n",
                  "no-norm-last");
     assert_named("alg08", "claim dec.A = 1/2 1/2 ; 1/2 1/2\n", "no-mask");
-    assert_named("alg08", "claim 8.7 Z = -2 2 ; 2 -2\n", "no-activation");
-    assert_named("alg08", "claim 8.12 X = 0 2 ; 2 0\n", "no-positions");
+    assert_named("alg08", "claim 8.7 Z = 1 0 ; -2 2 ; 1 -2\n", "no-activation");
+    assert_named("alg08", "claim 8.12 X = 0 2 ; 2 0 ; 2 1\n", "no-positions");
     assert_named("alg13", "claim loss = ln(10)/ln(2)\n", "loss-log2");
     assert_named("alg13", "claim loss = ln(10)/2\n", "loss-mean");
     assert_named("alg13", "claim loss = -2.3026\n", "loss-sign");
@@ -53,7 +54,7 @@ static void slips_worked_out_by_hand_are_named(void **state)
     assert_named("alg13", "claim loss = ln(20)\n", "loss-all");
     assert_named("alg13", "claim loss = ln(20/9)\n", "loss-1-P");
     assert_named("alg13", "claim loss = -13/20\n", "loss-no-log");
-    assert_named("alg12", "claim loss = ln(40)\n", "loss-all");
+    assert_named("alg12", "claim loss = ln(80/3)\n", "loss-all");
     assert_named("alg12", "claim loss = ln(6)\n", "loss-mask_token");
 }
 
@@ -68,12 +69,12 @@ static void slips_of_a_step_worked_out_by_hand_are_named(void **state)
                  "-3/40 3/40\n", "no-one-hot");
     assert_named("alg13", "claim new.Wu = 2*ln(2)-3/40 3/40 ; "
                  "23/80 -23/80 ; -17/80 17/80\n", "step-mean");
-    assert_named("alg11", "claim new.Wu = ln(2)/2-1/2 0 ; 1/4 ln(3)/2 ; "
-                 "1/4 0\n", "uphill");
-    assert_named("alg11", "claim new.Wu = ln(2)/2+1 0 ; -1/2 ln(3)/2 ; "
-                 "-1/2 0\n", "no-eta");
-    assert_named("alg11", "claim new.Wu = ln(2)/2+1/4 0 ; -1/8 ln(3)/2 ; "
-                 "-1/8 0\n", "eta-twice");
+    assert_named("alg11", "claim new.Wu = ln(2)/2-1/2 0 0 ; 1/4 ln(3) 0 ; "
+                 "1/4 0 0\n", "uphill");
+    assert_named("alg11", "claim new.Wu = ln(2)/2+1 0 0 ; -1/2 ln(3) 0 ; "
+                 "-1/2 0 0\n", "no-eta");
+    assert_named("alg11", "claim new.Wu = ln(2)/2+1/4 0 0 ; -1/8 ln(3) 0 ; "
+                 "-1/8 0 0\n", "eta-twice");
 }
 
 /* The loss of a step of training with that slip, and the derivative by the

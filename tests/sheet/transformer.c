@@ -33,6 +33,7 @@ LAW(a_step_of_algorithm_12_comes_out)
 LAW(a_step_of_algorithm_13_comes_out)
 {
     assert_worked("tests/data/worked/alg13.sheet", 9);
+    assert_worked("tests/data/worked/gradient.sheet", 12);
 }
 
 LAW(the_tokens_of_algorithm_14_come_out)
@@ -236,7 +237,7 @@ LAW(a_model_shows_its_own_lines_or_all)
     assert_int_equal(times(all, "\nAlgorithm 6, line 3, l = 1"), 2);
     assert_int_equal(times(all, "\nAlgorithm 4, line 6, l = 1, h = 1"), 3);
     assert_that(strstr(own, "line 6, l = 1: X = X + MHAttention(X̃ | W, Mask "
-                       "causal)   (2 x 3)\n  2  3  0\n  3  2  2\n") != NULL);
+                       "causal)   (3 x 3)\n   2   3   0\n  -2   1  -2\n   0  -1   2\n") != NULL);
     all = shown("--all", "tests/data/worked/alg08.sheet");
     assert_int_equal(times(all, "\nAlgorithm 4, line 4, W^e/d, l = 1, h = 1"), 1);
     assert_int_equal(times(all, "\nAlgorithm 4, line 4, W^enc, l = 1, h = 1"), 1);
@@ -247,10 +248,10 @@ LAW(a_step_shows_the_parameters_of_the_sheet_or_all)
 {
     const char *own = shown("--", "tests/data/worked/alg11.sheet"),
                *all = shown("--all", "tests/data/worked/alg11.sheet");
-    assert_int_equal(times(own, "line 6: ∇"), 19);
+    assert_int_equal(times(own, "line 6: ∇"), 20);
     assert_int_equal(times(all, "line 6: ∇"), 45);
     assert_that(strstr(own, "line 6: dec1.gamma_5 ← dec1.gamma_5 - η "
-                       "∇dec1.gamma_5   (2 x 1)\n  2.0866\n  1.0687\n") != NULL);
+                       "∇dec1.gamma_5   (3 x 1)\n  2.0866\n  1.0000\n  1.0000\n") != NULL);
 }
 
 LAW(json_tells_where_a_step_is)
