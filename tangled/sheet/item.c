@@ -153,17 +153,17 @@ _Noreturn static void refuse_item(const Job *job, const Item *item)
 }
 
 /* With a head or a prefix where the algorithm has none. */
-static bool misplaced(const Job *job, const Item *item, const Argument *a)
+static bool is_misplaced(const Job *job, const Item *item, const Argument *a)
 {
     int algorithm = job->run.algorithm;
-    bool many = 11 <= algorithm && algorithm <= 13 && a->kind == LIST
-             && a->name[0] != 'u';
+    bool sequence = a->kind == LIST && *a->name != 'u',
+         matrix = a->rows != NULL && a->kind != LIST,
+         many = 11 <= algorithm && algorithm <= 13 && sequence;
     if (item->aspect != VALUE || item->turn > 0)
         return true;
-    if (algorithm >= 8 && a->rows != NULL && a->kind != LIST)
-        return false;           /* check_places will tell */
-    return item->part != NOWHERE
-        || (item->head > 0 && !many && !is_per_head(job, item->name));
+    return !(algorithm >= 8 && matrix)      /* or check_places will tell */
+        && (item->part != NOWHERE
+            || (item->head > 0 && !many && !is_per_head(job, item->name)));
 }
 
 Part part_of_line(int a, int l)
@@ -201,7 +201,7 @@ static bool is_in_heads(const Job *job, const StepRow *row)
         && (row->algorithm == 4 || row->role == ROLE_HEAD);
 }
 
-/* Is the perceptron of a layer given, but not what stands before it? */
+/* Whether the perceptron of a layer is given, but not what stands before. */
 static bool only_fed(const Job *job)
 {
     return is_any_given(job, "W_mlp1 W_mlp2 W_mlp3 W_mlp4")
@@ -213,62 +213,54 @@ static bool only_fed(const Job *job)
 /* Scores that hide are masked ones. */
 static bool hides(const Item *item)
 {
-    bool any = false;
-    for (int k = 0; k < item->rows * item->cols; k++)
-        any |= item->entry[k].value == -INFINITY;
-    return any;
+    int k = 0, n = item->rows * item->cols;
+    while (k < n && item->entry[k].value != -INFINITY)
+        k++;
+    return k < n;
+}
+
+/* Whether an item may give the step of a row. */
+static bool can_give(const Job *job, const Item *item, const char *name,
+                     const StepRow *row)
+{
+    int algorithm = job->run.algorithm;
+    if (!can_be_given(algorithm, row) || strcmp(row->name, name) != 0
+        || (item->head > 0 && !is_in_heads(job, row))
+        || (item->part != NOWHERE && row->algorithm >= 8
+            && part_of_row(row) != item->part))
+        return false;
+    if (item->line > 0)
+        return row->line == item->line && row->algorithm == item->algorithm;
+    return !(row->role == ROLE_SCORES && row->algorithm == 4 && hides(item))
+        && !(item->part == NOWHERE && algorithm >= 8 && row->algorithm < 7);
 }
 
 /* The row of a step that is given; NULL: there is none. Without a line it
-   is the first of that name; or, where only the perceptron is given, what
-   that reads. In Algorithm 8 the Z of an encoder may be called X. */
+   is the first of that name, of no head if it can be; or, where only the
+   perceptron is given, what that reads. In Algorithm 8 the Z of an encoder
+   may be called X. */
 static const StepRow *entry_row(const Job *job, const Item *item)
 {
-    int algorithm = job->run.algorithm;
-    bool encoder = algorithm == 8 && item->line == 0 && only_fed(job)
+    bool only = item->line == 0 && only_fed(job),
+         encoder = only && job->run.algorithm == 8
                 && strcmp(item->name, "X") == 0
                 && !is_any_given(job, "Z W_mlp3 W_mlp4");
     const char *name = encoder ? "Z" : item->name;
     const StepRow *found = NULL;
-    bool exact = false;
-    for (int k = 0; k < step_rows; k++) {
-        const StepRow *row = &step_table[k];
-        bool of_head = is_in_heads(job, row);
-        if (!can_be_given(algorithm, row)
-            || strcmp(row->name, name) != 0
-            || (item->line > 0 && (row->line != item->line
-                                   || row->algorithm != item->algorithm))
-            || (item->head > 0 && !of_head)
-            || (item->line == 0 && row->role == ROLE_SCORES
-                && row->algorithm == 4 && hides(item))
-            || (item->part != NOWHERE && row->algorithm >= 8
-                && part_of_row(row) != item->part)
-            || (item->part == NOWHERE && algorithm >= 8 && item->line == 0
-                && row->algorithm < 7))
-            continue;
-        if (found == NULL || (!exact && of_head == (item->head > 0))) {
+    for (const StepRow *row = step_table; row < step_table + step_rows;
+         row++)
+        if (can_give(job, item, name, row)
+            && (found == NULL || (item->head == 0 && is_in_heads(job, found)
+                                  && !is_in_heads(job, row))))
             found = row;
-            exact = of_head == (item->head > 0);
-        }
-    }
-    bool fed = found != NULL && item->line == 0 && !found->derived
-            && part_of_row(found + 1) != NOWHERE && only_fed(job);
+    bool fed = found != NULL && only && !found->derived
+            && part_of_row(found + 1) != NOWHERE;
     while (fed && found[1].role != ROLE_FED && !found[1].derived)
         found++;
     if (fed && strcmp(found->name, name) != 0
         && is_any_given(job, found->name))
         found--;                /* X, and the Xt that is fed */
     return found;
-}
-
-/* The X that is fed in Algorithm 10 is also what is added to, if what comes
-   out is claimed. */
-static bool is_added_to(const Job *job, const Item *item,
-                        const StepRow *fed)
-{
-    return strcmp(fed->name, item->name) != 0
-        && strcmp(fed[-1].name, item->name) == 0
-        && has_any(job, true, item->name);
 }
 
 /* In a run the letters of a component are those of what calls it. */
@@ -305,17 +297,19 @@ static bool enter_step(Job *job, int k)
         || (item->turn > 0 && algorithm != 14)
         || (algorithm > 10 && algorithm != 14))
         return false;
-    if (row->role == ROLE_SCORES && row->algorithm == 4 && hides(item))
-        fail_in_text(job->f, item->at, "%s holds -inf, and nothing is masked "
-                     "before line 5; type 4.5 %s.", item->typed, item->typed);
     Part part = item->part != NOWHERE ? item->part
               : row->algorithm >= 8 ? part_of_row(row)
               : algorithm >= 8 && row->algorithm < 7 ? LAYER : NOWHERE;
     if (algorithm == 8 && row->algorithm <= 5 && part == LAYER)
         refuse_which_attention(job, item);
+    /* The X that is fed in Algorithm 10 is also what is added to, if what
+       comes out is claimed. */
+    bool added = strcmp(row->name, item->name) != 0
+              && strcmp(row[-1].name, item->name) == 0
+              && has_any(job, true, item->name);
     Entered *e = &job->entered[k];
     *e = (Entered){ .row = row, .aspect = item->aspect, .part = part,
-        .also = is_added_to(job, item, row) ? row - 1 : NULL,
+        .also = added ? row - 1 : NULL,
         .layer = part == NOWHERE ? 0 : item->layer > 0 ? item->layer : 1,
         .head = !is_in_heads(job, row) ? 0 : item->head > 0 ? item->head : 1,
         .turn = item->turn > 0 ? item->turn : algorithm == 14 };
@@ -363,20 +357,19 @@ void check_items(Job *job)
         if (item->claim)
             continue;
         const Argument *a = argument_of(job, item->name);
-        if (a != NULL && misplaced(job, item, a))
+        if (a != NULL && is_misplaced(job, item, a))
             a = NULL;
         if (a == NULL && !enter_step(job, k))
             refuse_item(job, item);
         job->argument[k] = a;
-        if (is_per_head(job, item->name)) {
-            plain |= item->head == 0;
-            numbered |= item->head > 0;
-            if (plain && numbered)
-                fail_in_text(job->f, item->at, "%s: number the matrices of all heads "
-                             "or of none.", item->typed);
-            if (item->head > job->H)
-                job->H = item->head;
-        }
+        if (!is_per_head(job, item->name))
+            continue;
+        *(item->head > 0 ? &numbered : &plain) = true;
+        if (plain && numbered)
+            fail_in_text(job->f, item->at, "%s: number the matrices of all "
+                         "heads or of none.", item->typed);
+        if (item->head > job->H)
+            job->H = item->head;
     }
     job->stops = ends_early(job);
     job->late |= job->stops;
