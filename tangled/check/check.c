@@ -1,4 +1,7 @@
-/* ftx check: what was computed by hand, judged. */
+/* ftx check: what was computed by hand, judged.
+
+   Main type: CheckOptions. Entry point: check. In go sheets; out come
+   reports, and an exit status. */
 #include "check/check.h"
 #include "show/show.h"
 #include <stdlib.h>
@@ -6,7 +9,7 @@
 
 typedef struct { bool json, svg, md, lenient; } CheckOptions;
 
-static const Option wishes[] = {
+static const Option check_options[] = {
     { "json", FLAG, UNBOUNDED(CheckOptions, json), NULL,
       "one object a sheet, on one line" },
     { "svg", FLAG, UNBOUNDED(CheckOptions, svg), NULL,
@@ -31,6 +34,7 @@ static const char usage[] =
     "\n"
     "Exit status: 0 if all is right, 1 if something is not, 2 if a sheet\n"
     "cannot be judged.\n";
+
 static const char settings_text[] =
     "\nSettings, each on a line of its own:\n"
     "  algorithm 4         or a word: attention, multihead, layernorm,\n"
@@ -50,143 +54,92 @@ static const char settings_text[] =
     "  decimals 3          for what is shown\n"
     "\nWhat a sheet starts from:\n";
 
-static const char json_schema[] =
-    "Each object of --json:\n"
-    "  {\"sheet\", \"algorithm\", \"layout\", \"other_layout\",\n"
-    "   \"status\": right|wrong|error,\n"
-    "   \"first_wrong\": number of a claim|null, \"claims\": [\n"
-    "    {\"claim\", \"algorithm\", \"line\", \"name\", \"index\",\n"
-    "     \"rows\", \"cols\", \"fits\", \"verdict\", \"transposed\",\n"
-    "     \"entries\": [{\"row\", \"col\", \"typed\", \"claimed\",\n"
-    "       \"here\", \"verdict\": open|right|last digit|cut off|\n"
-    "         rounded early|follows|wrong}],\n"
-    "     \"explanations\": [{\"slips\", \"sentence\", \"carried\",\n"
-    "       \"only\"}], \"sources\": [number of a claim], \"terms\",\n"
-    "     \"remarks\"}]}\n"
-    "or {\"sheet\", \"status\", \"error\"}\n";
-typedef struct {
-    FILE *out;
-    const char *name;
-    const CheckOptions *wish;
-    bool heading;
-    Arena *arena;
-    Tape *tape;
-    const Judgement *judgement;
-} Checking;
-
-static void judge(Error *f, void *data)
-{
-    Checking *c = data;
-    const Sheet *sheet = read_sheet(c->arena, c->name, f);
-    c->judgement = judge_sheet(sheet, c->arena, c->tape, f);
-    const Run *run = c->judgement->run;
-    const Step *end = &run->step[run->n - 1], *last = end;
-    if (all_claimed(c->judgement) > 0)
-        return;
-    while (last->inner && last > run->step)
-        last--;
-    char name[60];
-    step_name(name, sizeof name, last->inner ? end : last);
-    f->text = NULL;
-    fail_with(f, "nothing is claimed; a line 'claim %s = ...' says what "
-              "was computed.", name);
-}
-
-static void judge_and_print(Error *f, void *data)
-{
-    Checking *c = data;
-    judge(f, c);
-    if (c->heading)
-        fprintf(c->out, "%s:\n", c->name);
-    if (c->wish->json)
-        check_json(c->out, c->judgement);
-    else if (c->wish->svg)
-        show_svg(c->out, marked_run(c->judgement, c->arena), true,
-                 c->arena, f);
-    else if (c->wish->md)
-        show_md(c->out, marked_run(c->judgement, c->arena), true, c->arena);
-    else
-        check_text(c->out, c->judgement);
-}
-
-static int check_sheet(const Command *c, const char *name,
-                       const CheckOptions *wish, bool heading)
-{
-    Checking checking = { c->out, name, wish, heading, arena_new(),
-                          tape_new(false), NULL };
-    Error f = { .sheet = name };
-    int status = 2;
-    if (try_work(&f, judge_and_print, &checking)) {
-        const Judgement *judgement = checking.judgement;
-        bool accepted = all_right(judgement)
-                     || (wish->lenient && is_only_rounded(judgement));
-        status = accepted ? 0 : 1;
-    } else {
-        if (wish->json)
-            print_json(c->out, "{'sheet': %s, 'status': 'error', "
-                       "'error': %s}\n", name, f.sentence);
-        else if (heading)
-            fprintf(c->out, "%s: cannot be judged\n", name);
-        fflush(c->out);
-        fprintf(c->err, "%s\n", f.sentence);
-    }
-    tape_free(checking.tape);
-    arena_free(checking.arena);
-    return status;
-}
-
-static void print_total(FILE *out, int n, const int count[3])
-{
-    static const char *const words[] = { "right", "wrong",
-                                         "cannot be judged" };
-    const char *before = ": ";
-    fprintf(out, "\n%d sheets", n);
-    for (int k = 0; k < 3; k++)
-        if (count[k] > 0) {
-            fprintf(out, "%s%d %s", before, count[k], words[k]);
-            before = ", ";
-        }
-    fputc('\n', out);
-}
-
-static void check_wish(const CheckOptions *wish, int sheets, Error *f)
-{
-    if (sheets == 0)
-        fail_with(f, "which sheet? See 'ftx check --help'.");
-    if (wish->json + wish->svg + wish->md > 1)
-        fail_with(f, "one of --json, --svg, --md at a time.");
-    if (wish->svg && sheets > 1)
-        fail_with(f, "a picture is of one sheet; there are %d.", sheets);
-}
-
-/* Prints the help; behind --help may stand the number of an algorithm, or
-   json. */
+/* Prints the help, or what one algorithm takes if its number stands behind
+   --help. */
 static void print_check_help(Error *f, const Command *c,
                              const Options *options)
 {
     const char *last = c->argument[c->n - 1];
     int algorithm = atoi(last);
-    if (strcmp(last, "json") == 0)
-        fputs(json_schema, c->out);
-    else if (algorithm >= 1 && algorithm <= 15)
+    if (algorithm >= 1 && algorithm <= 15)
         print_algorithm(c->out, algorithm);
     else if (*last != '-')
-        fail_with(f, "--help %s: expected one of 1 ... 15, or json.", last);
+        fail_with(f, "--help %s: expected one of 1 ... 15.", last);
     else {
         fputs(usage, c->out);
         print_options(c->out, options);
         fputs(settings_text, c->out);
         print_starts(c->out);
-        fputs("\nftx check --help 4 lists what Algorithm 4 takes, and "
-              "--help json the\nobjects of --json.\n", c->out);
+        fputs("\nftx check --help 4 lists what Algorithm 4 takes.\n", c->out);
     }
+}
+
+typedef struct {
+    const Command *command;
+    const char *name;           /* of the sheet                           */
+    const CheckOptions *options;
+    Arena *arena;
+    Tape *tape;
+    bool heading, accepted;
+} Checking;
+
+static void judge_and_print(Error *f, void *data)
+{
+    Checking *c = data;
+    FILE *out = c->command->out;
+    const Sheet *sheet = read_sheet(c->arena, c->name, f);
+    const Judgement *judgement = judge_sheet(sheet, c->arena, c->tape, f);
+    const Run *run = judgement->run;
+    char name[60];
+    if (all_claimed(judgement) == 0) {
+        step_name(name, sizeof name, &run->step[run->n - 1]);
+        f->text = NULL;
+        fail_with(f, "nothing is claimed; a line 'claim %s = ...' says what "
+                  "was computed.", name);
+    }
+    if (c->heading)
+        fprintf(out, "%s:\n", c->name);
+    if (c->options->json)
+        check_json(out, judgement);
+    else if (c->options->svg)
+        show_svg(out, marked_run(judgement, c->arena), true, c->arena, f);
+    else if (c->options->md)
+        show_md(out, marked_run(judgement, c->arena), true, c->arena);
+    else
+        check_text(out, judgement);
+    c->accepted = all_right(judgement)
+               || (c->options->lenient && is_only_rounded(judgement));
+}
+
+/* Judges one sheet and returns its exit status. */
+static int check_sheet(const Command *command, const char *name,
+                       const CheckOptions *options, bool heading)
+{
+    Checking c = { command, name, options, arena_new(), tape_new(false),
+                   heading, false };
+    Error f = { .sheet = name };
+    int status = 2;
+    if (try_work(&f, judge_and_print, &c))
+        status = c.accepted ? 0 : 1;
+    else {
+        if (options->json)
+            print_json(command->out, "{'sheet': %s, 'status': 'error', "
+                       "'error': %s}\n", name, f.sentence);
+        else if (heading)
+            fprintf(command->out, "%s: cannot be judged\n", name);
+        fflush(command->out);
+        fprintf(command->err, "%s\n", f.sentence);
+    }
+    tape_free(c.tape);
+    arena_free(c.arena);
+    return status;
 }
 
 static void check_sheets(Error *f, void *data)
 {
     Command *c = data;
-    CheckOptions wish = { false };
-    const Options options[] = { { "Options", wishes, &wish },
+    CheckOptions wanted = { false };
+    const Options options[] = { { "Options", check_options, &wanted },
                                 { .table = NULL } };
     int count[3] = { 0 };
     if (asks_help(c->n, c->argument)) {
@@ -194,17 +147,23 @@ static void check_sheets(Error *f, void *data)
         return;
     }
     int n = parse_options(f, options, c->n, c->argument);
-    check_wish(&wish, n, f);
-    bool plain = !wish.json && !wish.md;
+    if (n == 0)
+        fail_with(f, "which sheet? See 'ftx check --help'.");
+    if (wanted.json + wanted.svg + wanted.md > 1)
+        fail_with(f, "one of --json, --svg, --md at a time.");
+    if (wanted.svg && n > 1)
+        fail_with(f, "a picture is of one sheet; there are %d.", n);
+    bool several = n > 1 && !wanted.json && !wanted.md;
     for (int k = 0; k < n; k++) {
-        if (k > 0 && !wish.json)
+        if (k > 0 && !wanted.json)
             fputc('\n', c->out);
-        int status = check_sheet(c, c->argument[k], &wish, n > 1 && plain);
+        int status = check_sheet(c, c->argument[k], &wanted, several);
         count[status]++;
         c->status = status > c->status ? status : c->status;
     }
-    if (n > 1 && plain)
-        print_total(c->out, n, count);
+    if (several)
+        fprintf(c->out, "\n%d sheets: %d right, %d wrong, %d cannot be "
+                "judged\n", n, count[0], count[1], count[2]);
 }
 
 int check(FILE *out, FILE *err, int n, char *argument[])

@@ -7,14 +7,13 @@
 #include "check/slip.h"
 
 /* A slip in one entry of a product such as S = K^T Q, a sum of terms: one
-   of them is left out, or has the wrong sign, or two have exchanged a
-   factor. */
+   of them is left out, or has the wrong sign. */
 typedef struct {
-    enum { LEFT_OUT, WRONG_SIGN, CROSSED } kind;
+    bool wrong_sign;            /* else it is left out                    */
     int entry;                  /* of the claim, counted from 0           */
     char in[44];                /* such as "in (1,2) "; a single one: ""  */
     int i, j;                   /* its place in the paper's layout        */
-    double left[2], right[2];   /* the factors of the term, or of both    */
+    double left, right;         /* the factors of the term                */
     double change;              /* of the sum                             */
 } CellSlip;
 

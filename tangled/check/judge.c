@@ -15,7 +15,7 @@ static void run_premise(Judging *j, Premise h)
 }
 
 /* Of the entries that are not right as they are: how many are right under a
-   hypothesis. */
+   premise. */
 static int count_agreeing(const Judging *j, const Claim *c, Premise h)
 {
     int n = 0;
@@ -239,7 +239,7 @@ static void judge_claim(Judging *j, int w)
     judge_tokens(j, w);
     judged->begins = judged->count[WRONG] + judged->count[LAST_DIGIT] > 0;
     judged->is_right = judged->count[RIGHT] + judged->count[OPEN] == n;
-    judged->turned = judged->begins && is_transpose_right(c);
+    judged->transposed = judged->begins && is_transpose_right(c);
 }
 
 /* A claim with none but its entries that went wrong by themselves. */
@@ -382,6 +382,30 @@ static const Layout *find_other_layout(const Judgement *judgement)
             return other.layout;
     }
     return NULL;
+}
+
+const Judged *first_wrong(const Judgement *judgement)
+{
+    const Judged *first = NULL;
+    for (int k = 0; k < judgement->n; k++) {
+        const Judged *j = &judgement->judged[k];
+        if (j->begins && j->count[WRONG] > 0)
+            return j;
+        if (first == NULL && j->count[LAST_DIGIT] + j->count[CUT]
+                             + j->count[EARLY] > 0)
+            first = j;
+    }
+    return first;
+}
+
+bool is_only_rounded(const Judgement *judgement)
+{
+    bool only = !all_right(judgement);
+    for (int k = 0; k < judgement->n; k++) {
+        const Judged *j = &judgement->judged[k];
+        only &= j->fits && j->count[WRONG] + j->count[FOLLOWS] == 0;
+    }
+    return only;
 }
 
 static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,

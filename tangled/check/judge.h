@@ -11,7 +11,7 @@
 typedef struct {
     Claim claim;
     bool fits;                  /* it has the shape of the step           */
-    bool turned;                /* wrong, but its transpose is right      */
+    bool transposed;            /* wrong, but its transpose is right      */
     bool cut_short;             /* not all slips were tried: too much     */
     const char *terms;          /* how its first wrong entry comes about,
                                    where nothing explains it; or NULL     */
@@ -43,6 +43,10 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
 /* How many entries of a claim, and of all claims, are claimed. */
 int claimed_entries(const Judged *judged);
 int all_claimed(const Judgement *judgement);
+
+/* Returns the claim that went wrong first; if none did, the first that is
+   off; or NULL. */
+const Judged *first_wrong(const Judgement *judgement);
 
 /* Whether all that are claimed are right; whether something is off, but by
    no more than rounding. */

@@ -1,4 +1,7 @@
-/* What the names in the formula of a slip stand for. */
+/* What the names in the formula of a slip stand for.
+
+   Entry point: evaluate_formula. In go a formula and a SlipRun, which
+   remembers what was computed; out comes a matrix. */
 #include "check/slip_run.h"
 #include <math.h>
 #include <string.h>
@@ -21,8 +24,6 @@ void remember_value(SlipRun *s, const Step *step, Mat M)
     const char *name = step->name;
     begin_turn(s, step);
     s->latest[step->role] = M;
-    if (step->role == ROLE_HEAD)
-        s->H = step->head;
     if ((*name != 'X' && *name != 'Z') || name[1] != '\0')
         return;
     s->input = M;
@@ -111,87 +112,20 @@ Mat zeros_of(SlipRun *s, int rows, int cols)
     return constant(s->arena, rows, cols);
 }
 
+static Mat matrix_of(SlipRun *s, int rows, int cols,
+                     double (*rule)(const SlipRun *s, int i, int j))
+{
+    Mat M = zeros_of(s, rows, cols);
+    for (int j = 1; j <= cols; j++)
+        for (int i = 1; i <= rows; i++)
+            AT(M, i, j) = (real)rule(s, i, j);
+    return M;
+}
+
 static Mat one_number(SlipRun *s, double x)
 {
     Mat M = zeros_of(s, 1, 1);
     AT(M, 1, 1) = (real)x;
-    return M;
-}
-
-static Mat diagonal(SlipRun *s)
-{
-    Mat M = zeros_of(s, s->it->rows, s->it->cols);
-    for (int i = 1; i <= M->rows && i <= M->cols; i++)
-        AT(M, i, i) = 1;
-    return M;
-}
-
-static Mat identity(SlipRun *s)
-{
-    return s->it->rows == s->it->cols ? diagonal(s) : NULL;
-}
-
-static Mat causal(SlipRun *s)
-{
-    Mat M = zeros_of(s, s->it->rows, s->it->cols);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows && i <= j; i++)
-            AT(M, i, j) = 1;
-    return M;
-}
-
-static Mat row_numbers(SlipRun *s)
-{
-    Mat q = s->latest[ROLE_TEMPERED];
-    if (q == NULL)
-        return NULL;
-    Mat M = zeros_of(s, q->rows, 1);
-    for (int v = 1; v <= M->rows; v++)
-        AT(M, v, 1) = (real)v;
-    return M;
-}
-
-typedef int Order(int i, int H, int d_mid);
-static int backwards(int i, int H, int d_mid)
-{
-    return (H - 1 - i / d_mid) * d_mid + i % d_mid;
-}
-
-static int in_turn(int i, int H, int d_mid)
-{
-    return i % H * d_mid + i / H;
-}
-
-static int again(int i, int H, int d_mid) { return (void)H, i % d_mid; }
-static int first(int i, int H, int d_mid)
-{
-    return (void)H, i < d_mid ? i : -1;
-}
-
-static int evens_first(int i, int H, int d_mid)
-{
-    return (void)H, in_turn(i, d_mid / 2, 2);
-}
-
-static Mat ordered(SlipRun *s, Order from)
-{
-    int n = s->it->rows, H = s->H > 0 ? s->H : 1;
-    Mat M = zeros_of(s, n, n);
-    for (int i = 0; i < n; i++)
-        if (from(i, H, n / H) >= 0)
-            AT(M, i + 1, from(i, H, n / H) + 1) = 1;
-    return M;
-}
-
-static Mat added(SlipRun *s)
-{
-    Mat Y = s->latest[ROLE_HEADS];
-    if (Y == NULL || s->H == 0)
-        return NULL;
-    int n = Y->rows, d_mid = n / s->H;
-    Mat M = zeros_of(s, d_mid, n);
-    for (int i = 0; i < n; i++)
-        AT(M, i % d_mid + 1, i + 1) = 1;
     return M;
 }
 
@@ -210,57 +144,80 @@ static bool find_sinusoids(const Run *run, Sines *sines)
     return word != NULL && strcmp(word, "none") != 0;
 }
 
-static Mat sine_place(SlipRun *s)
+static double base_of(const SlipRun *s)
 {
     Sines how;
     find_sinusoids(s->variation.run, &how);
-    return one_number(s, how.place);
+    return how.base;
 }
 
-static Mat base(SlipRun *s)
+static double on_diagonal(const SlipRun *s, int i, int j)
 {
-    Sines how;
-    find_sinusoids(s->variation.run, &how);
-    return one_number(s, how.base);
+    return (void)s, i == j;
 }
 
-static Mat sine_exponents(SlipRun *s, bool other)
+static double up_to_query(const SlipRun *s, int i, int j)
+{
+    return (void)s, i <= j;
+}
+
+static double row_number(const SlipRun *s, int i, int j)
+{
+    return (void)s, (void)j, i;
+}
+
+static double sine_before_cosine(const SlipRun *s, int i, int j)
+{
+    int half = s->it->rows / 2 > 0 ? s->it->rows / 2 : 1;
+    return j - 1 == (i - 1) % half * 2 + (i - 1) / half;
+}
+
+static double exponent(const SlipRun *s, int i, bool other)
 {
     Sines how;
     find_sinusoids(s->variation.run, &how);
     bool from_0 = (how.variant == SINUSOIDS_VASWANI) != other;
-    int d_e = s->it->rows;
-    Mat M = zeros_of(s, d_e, 1);
-    for (int r = 1; r <= d_e; r++)
-        AT(M, r, 1) = (real)(2.0 * ((r + 1) / 2 - from_0) / d_e);
-    return M;
+    return 2.0 * ((i + 1) / 2 - from_0) / s->it->rows;
 }
 
-/* Of each column: W_p has all positions. */
-static Mat sine_places(SlipRun *s)
+static double own_exponent(const SlipRun *s, int i, int j)
+{
+    return (void)j, exponent(s, i, false);
+}
+
+static double other_exponent(const SlipRun *s, int i, int j)
+{
+    return (void)j, exponent(s, i, true);
+}
+
+static double phase(const SlipRun *s, int i, int j)
+{
+    return (void)s, (void)j, i % 2 == 0 ? acos(0) : 0;
+}
+
+static double place_of_column(const SlipRun *s, int i, int j)
 {
     Sines how;
-    const Run *run = s->variation.run;
-    Mat M = zeros_of(s, 1, s->it->cols);
-    find_sinusoids(run, &how);
-    if (s->here->role == ROLE_TABLE)
-        how.place -= given_number(run, "t", 1) - 1;
-    for (int j = 1; j <= M->cols; j++)
-        AT(M, 1, j) = (real)(how.place + j - 1);
-    return M;
+    find_sinusoids(s->variation.run, &how);
+    if (s->here->role == ROLE_TABLE)        /* has all positions */
+        how.place -= given_number(s->variation.run, "t", 1) - 1;
+    return (void)i, how.place + j - 1;
 }
 
-static Mat own_exponents(SlipRun *s)   { return sine_exponents(s, false); }
-static Mat other_exponents(SlipRun *s) { return sine_exponents(s, true); }
-
-static Mat phases(SlipRun *s)
-{
-    Mat M = zeros_of(s, s->it->rows, 1);
-    for (int r = 2; r <= M->rows; r += 2)
-        AT(M, r, 1) = (real)acos(0);
-    return M;
-}
-
+static const struct {           /* as high and wide as `it`, if it says so */
+    const char *name;
+    enum { HIGH = 1, WIDE = 2, SQUARE = 4 } size;
+    double (*rule)(const SlipRun *s, int i, int j);
+} rules[] = {
+    { "I",         SQUARE,      on_diagonal },
+    { "diagonal",  HIGH | WIDE, on_diagonal },
+    { "causal",    HIGH | WIDE, up_to_query },
+    { "sines_first", SQUARE,    sine_before_cosine },
+    { "i",         HIGH,        own_exponent },
+    { "other_i",   HIGH,        other_exponent },
+    { "phase",     HIGH,        phase },
+    { "place",     WIDE,        place_of_column },
+};
 static Mat positions_from(SlipRun *s, int first)
 {
     Mat W_p = find_parameter(s, "W_p");
@@ -320,7 +277,6 @@ static Mat where_read(SlipRun *s)
     return M;
 }
 
-/* The probabilities that the loss reads. */
 static Mat probabilities_read(SlipRun *s)
 {
     Mat P = read_from(s), where = where_read(s);
@@ -334,96 +290,21 @@ static Mat probabilities_read(SlipRun *s)
     return M;
 }
 
-static bool is_sequence(const Item *item)
-{
-    return !item->claim && strcmp(item->name, "x") == 0;
-}
-
-/* The sequence that a step of training learns, in any epoch. */
-static const Item *sequence(const SlipRun *s)
-{
-    const Sheet *sheet = s->variation.run->sheet;
-    int n = s->here->turn, N_data = 0;
-    for (int k = 0; k < sheet->n; k++)
-        N_data += is_sequence(&sheet->item[k]);
-    if (n > N_data && s->variation.run->algorithm != 14)
-        n = (n - 1) % N_data + 1;
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        if (is_sequence(item)
-            && (item->head == n || (item->head <= 1 && n <= 1)))
-            return item;
-    }
-    return NULL;
-}
-
+/* Where each column of P has its own token of the only sequence. */
 static Mat own_tokens(SlipRun *s)
 {
-    const Item *x = sequence(s);
+    const Item *x = find_given(s->variation.run, "x");
     Mat P = read_from(s), M = zeros_of(s, P->rows, P->cols);
-    if (x == NULL)
+    if (x == NULL || x->head > 1 || s->here->turn > 1)
         return NULL;
     for (int t = 1; t <= P->cols; t++)
         AT(M, (int)x->entry[t - 1].value, t) = 1;
     return M;
 }
 
-static Mat later_column(SlipRun *s)
-{
-    int n = read_from(s)->cols;
-    Mat M = zeros_of(s, n, n);
-    for (int j = 1; j < n; j++)
-        AT(M, j + 1, j) = 1;
-    return M;
-}
-
 static Mat logits_read(SlipRun *s)
 {
     return s->log_P != NULL ? s->log_P->of[1] : s->latest[ROLE_LOGITS];
-}
-
-static Mat token(SlipRun *s, int y)
-{
-    Mat M = input(s->tape, 1, 1);
-    AT(M, 1, 1) = (real)y;
-    return M;
-}
-
-static double chance(const SlipRun *s)
-{
-    const Item *u = find_given(s->variation.run, "u");
-    return u == NULL ? 0 : u->entry[s->here->turn - 1].value;
-}
-
-Mat draw_by_q_alone(SlipRun *s, Mat M)
-{
-    Mat q = s->latest[ROLE_TEMPERED];
-    for (int v = 1; q != NULL && v <= q->rows; v++)
-        if (chance(s) < AT(q, v, 1))
-            return token(s, v);
-    return M;
-}
-
-Mat draw_largest_first(SlipRun *s, Mat M)
-{
-    Mat q = s->latest[ROLE_TEMPERED];
-    if (q == NULL)
-        return M;
-    int *y = arena_alloc(s->arena, (size_t)q->rows * sizeof *y);
-    double total = 0;
-    rank_tokens(q, q->rows, y);
-    for (int k = 0; k < q->rows; k++) {
-        total += AT(q, y[k], 1);
-        if (chance(s) < total)
-            return token(s, y[k]);
-    }
-    return M;
-}
-
-Mat draw_from_p(SlipRun *s, Mat M)
-{
-    Mat p = s->latest[ROLE_NEXT];
-    return p == NULL ? M : token(s, sample(p, chance(s)));
 }
 
 static unsigned one_of(bool is, unsigned yes, unsigned no)
@@ -444,7 +325,7 @@ unsigned conditions_of_run(const Run *run)
          | one_of(a >= 8 && !run->unplaced, IF_PLACED, 0)
          | one_of(pre_norm, IF_PRE_NORM, IF_POST_NORM)
          | one_of(run->tied, 0, IF_UNTIED)
-         | one_of(a == 12, IF_BLANKS, IF_NEXT)
+         | one_of(a == 12, 0, IF_NEXT)
          | one_of(a == 3, IF_ONE_QUERY, 0)
          | one_of(a == 7, IF_UNEMBEDDED, 0)
          | one_of(tau != 1, IF_TEMPERED, 0)
@@ -459,32 +340,22 @@ bool is_any_hidden(Mat M)
     return any;
 }
 
-/* Are several tokens in the loss? */
-static bool reads_several(const SlipRun *s)
-{
-    return s->log_P != NULL ? s->log_P->cols > 1
-         : s->here->role == ROLE_LOSS
-           && s->latest[ROLE_PROBABILITIES] != NULL
-           && s->latest[ROLE_PROBABILITIES]->cols > 1;
-}
-
-static unsigned conditions_here(const SlipRun *s)
-{
-    return one_of(s->hides, IF_MASKED, IF_UNMASKED)
-         | one_of(s->here->algorithm == 8, IF_RELU, IF_GELU)
-         | one_of(s->here->part == ED, IF_CROSS, IF_NOT_CROSS)
-         | one_of(reads_several(s), IF_SEVERAL, 0);
-}
-
 bool condition_holds(SlipRun *s, unsigned when)
 {
+    Mat P = s->here->role == ROLE_LOSS ? s->latest[ROLE_PROBABILITIES]
+                                       : NULL;
+    int read = s->log_P != NULL ? s->log_P->cols : P != NULL ? P->cols : 0;
+    unsigned here = one_of(s->hides, IF_MASKED, IF_UNMASKED)
+                  | one_of(s->here->algorithm == 8, IF_RELU, IF_GELU)
+                  | one_of(s->here->part == ED, IF_CROSS, IF_NOT_CROSS)
+                  | one_of(read > 1, IF_SEVERAL, 0);
     if (when != 0 && s->truths == 0)
         s->truths = conditions_of_run(s->variation.run);
-    return (when & ~(NO_CONDITION | s->truths | conditions_here(s))) == 0;
+    return (when & ~(NO_CONDITION | s->truths | here)) == 0;
 }
 
 static Mat itself(SlipRun *s)     { return s->it; }
-static Mat exponent_x(SlipRun *s)
+static Mat softmax_input(SlipRun *s)
 {
     bool attention = s->here->algorithm == 3 || s->here->algorithm == 4,
          powers = s->here->role == ROLE_POWERS || s->here->role == ROLE_SUM;
@@ -502,42 +373,15 @@ static Mat exponent_x(SlipRun *s)
     return x;
 }
 
-static Mat slip_number(SlipRun *s)
-{
-    return one_number(s, s->slip->number);
-}
-
-static Mat number_if_told(SlipRun *s, int d)
-{
-    return d == 0 ? NULL : one_number(s, d);
-}
-
-static Mat d_attn(SlipRun *s)
-{
-    return number_if_told(s, s->variation.run->d_attn);
-}
-
-static Mat d_x(SlipRun *s)
-{
-    return number_if_told(s, s->variation.run->d_x);
-}
-
-static Mat divisor(SlipRun *s)
-{
-    double x = s->variation.run->divisor;
-    return x == 0 ? NULL : one_number(s, x);
-}
-
-static Mat heads_seen(SlipRun *s) { return one_number(s, s->H); }
 static Mat mask_seen(SlipRun *s)  { return s->mask; }
-static Mat behind_mask(SlipRun *s)
+static Mat masked_scores(SlipRun *s)
 {
     bool before = s->here->algorithm == 3
                || (s->variation.run->habits & SCALED_FIRST) != 0;
     return s->latest[before ? ROLE_SCORES : ROLE_MASKED];
 }
 
-static Mat stream(SlipRun *s)
+static Mat residual(SlipRun *s)
 {
     return s->input != NULL ? s->input : find_parameter(s, "e");
 }
@@ -549,71 +393,69 @@ static Mat normed(SlipRun *s)
                                                     : ROLE_MLP_NORM];
 }
 
-static Mat into_mlp(SlipRun *s)
+static Mat mlp_input(SlipRun *s)
 {
-    return s->here->algorithm == 10 ? normed(s) : stream(s);
+    return s->here->algorithm == 10 ? normed(s) : residual(s);
 }
 
 static Mat active(SlipRun *s)
 {
     return evaluate_formula(s, s->here->algorithm == 8
-                      ? "relu(W_mlp1 into + b_mlp1)"
-                      : "gelu(W_mlp1 into + b_mlp1)", s->it);
+                      ? "relu(W_mlp1 mlp_input + b_mlp1)"
+                      : "gelu(W_mlp1 mlp_input + b_mlp1)", s->it);
 }
 
-/* In a model: what queries are computed from, and what keys are. */
-static Mat looking(SlipRun *s)
+static Mat first_parameter(SlipRun *s, const char *a, const char *b,
+                           const char *c)
 {
-    return s->variation.run->algorithm < 8 ? NULL
+    Mat M = find_parameter(s, a);
+    M = M != NULL ? M : find_parameter(s, b);
+    return M != NULL ? M : find_parameter(s, c);
+}
+
+static Mat query_input(SlipRun *s)
+{
+    return s->variation.run->algorithm < 8 ? first_parameter(s, "X", "e", "e")
          : condition_holds(s, IF_PRE_NORM) ? s->latest[ROLE_ATTENTION_NORM]
-         : stream(s);
+         : residual(s);
 }
 
-static Mat looked_at(SlipRun *s)
+static Mat key_input(SlipRun *s)
 {
-    return condition_holds(s, IF_CROSS) ? context(s) : looking(s);
+    return s->variation.run->algorithm < 8
+         ? first_parameter(s, "Z", "e_t", "X")
+         : condition_holds(s, IF_CROSS) ? context(s) : query_input(s);
 }
 
-static Mat next_seen(SlipRun *s)
+static Mat next_probabilities(SlipRun *s)
 {
     Mat p = s->latest[ROLE_NEXT];
     return p != NULL ? p : s->latest[ROLE_PROBABILITIES];
 }
 
-static Mat gradient_seen(SlipRun *s) { return s->gradient; }
-static Mat gamma_of(SlipRun *s)      { return find_norm_parameter(s,
-                                                                  "gamma"); }
-static Mat beta_of(SlipRun *s)       { return find_norm_parameter(s,
-                                                                  "beta"); }
+static Mat token_numbers(SlipRun *s)
+{
+    Mat q = s->latest[ROLE_TEMPERED];
+    return q == NULL ? NULL : matrix_of(s, q->rows, 1, row_number);
+}
 
+static Mat latest_gradient(SlipRun *s) { return s->gradient; }
+static Mat gamma_of(SlipRun *s) { return find_norm_parameter(s, "gamma"); }
+static Mat beta_of(SlipRun *s)  { return find_norm_parameter(s, "beta"); }
 static const struct { const char *name; Mat (*value)(SlipRun *s); }
     own_names[] = {
-        { "it", itself },            { "x", exponent_x },
-        { "k", slip_number },        { "I", identity },
-        { "diagonal", diagonal },    { "causal", causal },
-        { "masked", behind_mask },   { "mask", mask_seen },
-        { "d_attn", d_attn },        { "d_x", d_x },
-        { "H", heads_seen },
-        { "input", stream },         { "into", into_mlp },
-        { "context", context },      { "normed", normed },
-        { "looking", looking },      { "looked_at", looked_at },
-        { "active", active },
-        { "gamma", gamma_of },       { "beta", beta_of },
-        { "added", added },          { "number", row_numbers },
-        { "place", sine_place },          { "base", base },
-        { "i", own_exponents },      { "other_i", other_exponents },
-        { "phase", phases },         { "placed", placed },
-        { "moved", moved },          { "read", where_read },
-        { "own", own_tokens },       { "later", later_column },
-        { "logits", logits_read },   { "gradient", gradient_seen },
-        { "P", read_from },          { "p", next_seen },
-        { "places", sine_places },   { "chosen", probabilities_read },
-        { "divisor", divisor },
-};
-
-static const struct { const char *name; Order *from; } orders[] = {
-    { "backwards", backwards }, { "in_turn", in_turn },
-    { "first", first }, { "again", again }, { "evens_first", evens_first }
+        { "it", itself },               { "x", softmax_input },
+        { "masked", masked_scores },    { "mask", mask_seen },
+        { "input", residual },          { "mlp_input", mlp_input },
+        { "context", context },         { "normed", normed },
+        { "query_input", query_input }, { "key_input", key_input },
+        { "active", active },           { "number", token_numbers },
+        { "gamma", gamma_of },          { "beta", beta_of },
+        { "placed", placed },           { "moved", moved },
+        { "read", where_read },         { "own", own_tokens },
+        { "logits", logits_read },      { "gradient", latest_gradient },
+        { "P", read_from },             { "p", next_probabilities },
+        { "chosen", probabilities_read },
 };
 
 static const struct { const char *name; Role role; } by_role[] = {
@@ -626,10 +468,30 @@ static const struct { const char *name; Role role; } by_role[] = {
     { "standardised", ROLE_STANDARDISED },
 };
 
-static const struct { const char *name; double instead; } numbers[] = {
-    { "tau", 1 }, { "eta", 1 }, { "epsilon", 0 }, { "ell_max", NAN },
-    { "v", NAN }, { "t", NAN },
-};
+/* The number of that name; NaN: there is none. */
+static double number_named(const SlipRun *s, const char *word)
+{
+    static const struct { const char *name; double instead; } given[] = {
+        { "tau", 1 }, { "eta", 1 }, { "epsilon", 0 }, { "ell_max", NAN },
+        { "v", NAN }, { "t", NAN },
+    };
+    const Run *run = s->variation.run;
+    const struct { const char *name; double x; } sizes[] = {
+        { "d_attn", run->d_attn }, { "d_x", run->d_x },
+        { "divisor", run->divisor } };
+    if (strcmp(word, "k") == 0)
+        return s->slip->number;
+    if (strcmp(word, "base") == 0)
+        return base_of(s);
+    for (int k = 0; k < COUNT(sizes); k++)
+        if (strcmp(sizes[k].name, word) == 0)
+            return sizes[k].x == 0 ? NAN : sizes[k].x;
+    for (int k = 0; k < COUNT(given); k++)
+        if (strcmp(given[k].name, word) == 0)
+            return given_number(run, word, given[k].instead);
+    return NAN;
+}
+
 static Mat look_up_name(void *to, const char *name, int length)
 {
     SlipRun *s = to;
@@ -641,16 +503,14 @@ static Mat look_up_name(void *to, const char *name, int length)
     for (int k = 0; k < COUNT(by_role); k++)
         if (strcmp(by_role[k].name, word) == 0)
             return s->latest[by_role[k].role];
-    for (int k = 0; k < COUNT(orders); k++)
-        if (strcmp(orders[k].name, word) == 0)
-            return ordered(s, orders[k].from);
-    for (int k = 0; k < COUNT(numbers); k++)
-        if (strcmp(numbers[k].name, word) == 0) {
-            double x = given_number(s->variation.run, word,
-                                    numbers[k].instead);
-            return isnan(x) ? NULL : one_number(s, x);
-        }
-    return find_parameter(s, word);
+    for (int k = 0; k < COUNT(rules); k++)
+        if (strcmp(rules[k].name, word) == 0)
+            return matrix_of(s, rules[k].size == WIDE ? 1 : s->it->rows,
+                             rules[k].size == SQUARE ? s->it->rows
+                             : rules[k].size & WIDE ? s->it->cols : 1,
+                             rules[k].rule);
+    double x = number_named(s, word);
+    return isnan(x) ? find_parameter(s, word) : one_number(s, x);
 }
 
 Mat evaluate_formula(SlipRun *s, const char *formula, Mat M)

@@ -1,181 +1,24 @@
-/* What was found on a sheet, in words. */
+/* ftx check: a judgement as text, as JSON, and as steps with marks.
+
+   Main type: Page, a text that is being printed. Entry points: check_text,
+   check_json, marked_run. In goes a judgement; out come its sentences. */
 #include "check/report.h"
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
-enum { PAGE = 76 };
+static const struct VerdictWords { const char *name, *words, *sign, *colour; }
+    verdict_words[VERDICTS] = {
+    [OPEN]       = { "open",          "open",           "",  "#ffffff" },
+    [RIGHT]      = { "right",         "right",          "✓", "#dff0d8" },
+    [LAST_DIGIT] = { "last digit",    "last digit off", "≈", "#fcefb4" },
+    [CUT]        = { "cut off",       "cut off",        "≈", "#fcefb4" },
+    [EARLY]      = { "rounded early", "rounded early",  "≈", "#fcefb4" },
+    [FOLLOWS]    = { "follows",       "follow",         "→", "#d6e4f5" },
+    [WRONG]      = { "wrong",         "wrong",          "✗", "#f6c6c0" },
+};
 
-typedef struct {
-    FILE *out;
-    const Judgement *judgement;
-    int width;                  /* of the names at the left               */
-    int indent, column;         /* of the paragraph, of the line          */
-} Report;
-
-static void put(Report *r, const char *piece)
-{
-    int n = text_width(piece);
-    if (r->column > r->indent && r->column + 1 + n > PAGE) {
-        fprintf(r->out, "\n%*s", r->indent, "");
-        r->column = r->indent;
-    } else if (r->column > r->indent) {
-        fputc(' ', r->out);
-        r->column++;
-    }
-    fputs(piece, r->out);
-    r->column += n;
-}
-
-/* Begins a paragraph, to the right of the names. */
-static void paragraph(Report *r)
-{
-    if (r->column > r->width)
-        fprintf(r->out, "\n%*s", r->width, "");
-    r->column = r->indent = r->width;
-}
-
-static void say(Report *r, const char *format, ...)
-    FORMAT_LIKE_PRINTF(2, 3);
-static void say(Report *r, const char *format, ...)
-{
-    char text[1000];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    for (char *word = text, *end; *word != '\0'; word = end) {
-        size_t n = strcspn(word, " ");
-        end = word + n + (word[n] == ' ');
-        word[n] = '\0';
-        put(r, word);
-    }
-}
-
-static void cell_text(char *to, size_t size, const Judged *j, int k)
-{
-    enum { LONGEST = 30 };
-    const Item *item = j->claim.item;
-    const Entry *entry = &item->entry[k];
-    char here[60], place[40];
-    right_number(here, entry, *claimed_entry(item, j->claim.step->M, k));
-    const char *blank = *entry_place(place, item, k) == '\0' ? "" : " ";
-    if (entry->bytes <= LONGEST)
-        snprintf(to, size, "%s%syours %.*s, expected %s", place, blank,
-                 entry->bytes, entry->typed, here);
-    else
-        snprintf(to, size, "%s%syours %.6g, expected %s", place, blank,
-                 entry->value, here);
-}
-
-enum { CELLS_SHOWN = 12 };
-
-static void say_cells(Report *r, const Judged *j, Verdict verdict,
-                      const char *word)
-{
-    const Item *item = j->claim.item;
-    int shown = 0, all = j->count[verdict];
-    char text[300];
-    if (all == 0)
-        return;
-    paragraph(r);
-    fprintf(r->out, "%s  ", word);
-    r->indent += text_width(word) + 2;
-    r->column = r->indent;
-    for (int k = 0; k < item->rows * item->cols && shown < CELLS_SHOWN; k++)
-        if (j->verdict[k] == verdict) {
-            cell_text(text, sizeof text, j, k);
-            strcat(text, ++shown < all ? ";" : "");
-            put(r, text);
-        }
-    if (all > shown)
-        say(r, "and %d more", all - shown);
-}
-
-static const char *claim_label(char to[120], const Judgement *judgement,
-                               const Step *step)
-{
-    char label[100], other[100];
-    step_label(label, judgement->run, step);
-    snprintf(to, 120, "%s", label);
-    for (int k = 0; k < judgement->n; k++) {
-        const Step *s = judgement->judged[k].claim.step;
-        step_label(other, judgement->run, s);
-        if (s->line != step->line && strcmp(label, other) == 0)
-            snprintf(to, 120, "%d.%d %s", step->algorithm, step->line,
-                     label);
-    }
-    return to;
-}
-
-/* The steps that a claim follows from: "Q, K and V". */
-static const char *sources_text(char to[600], const Judgement *judgement,
-                                const Judged *j)
-{
-    enum { TOLD = 4 };
-    char label[120];
-    snprintf(to, 600, j->sources > 0 ? "" : "the numbers above");
-    for (int k = 0; k < j->sources && k < TOLD; k++)
-        append(to, 600, "%s%s", k == 0 ? ""
-               : k == j->sources - 1 ? " and " : ", ",
-               claim_label(label, judgement,
-                           judgement->judged[j->source[k]].claim.step));
-    if (j->sources > TOLD)
-        append(to, 600, " and others");
-    return to;
-}
-
-static void say_others(Report *r, const Judged *j)
-{
-    char from[600];
-    int follow = j->count[FOLLOWS], right = j->count[RIGHT];
-    if (follow + right == 0)
-        return;
-    sources_text(from, r->judgement, j);
-    paragraph(r);
-    if (follow == 0)
-        say(r, right == 1 ? "the other entry is right"
-                          : "the other %d entries are right", right);
-    else if (right == 0 && follow == 1)
-        say(r, "the other entry follows from %s", from);
-    else if (right == 0)
-        say(r, "the other %d entries follow from %s", follow, from);
-    else
-        say(r, "%d of the others follow%s from %s and %d %s right", follow,
-            follow == 1 ? "s" : "", from, right, right == 1 ? "is" : "are");
-}
-
-static void say_verdict(Report *r, const Judged *j)
-{
-    const int *count = j->count;
-    const Item *item = j->claim.item;
-    Mat M = j->claim.step->M;
-    int all = claimed_entries(j);
-    char from[600];
-    sources_text(from, r->judgement, j);
-    if (all == 0)
-        say(r, "nothing is claimed");
-    else if (!j->fits && j->begins)
-        say(r, "WRONG  it is %d x %d on the sheet, expected %d x %d",
-            item->rows, item->cols, M->rows, M->cols);
-    else if (count[RIGHT] == all)
-        say(r, "right, %d of %d entr%s", all, all, all == 1 ? "y" : "ies");
-    else if (count[FOLLOWS] == all)
-        say(r, "follows from %s", from);
-    else if (count[FOLLOWS] + count[RIGHT] == all)
-        say(r, "follows from %s, %d of %d entries; %s right", from,
-            count[FOLLOWS], all, count[RIGHT] == 1 ? "the other is"
-                                                   : "the others are");
-    else if (j->fits) {
-        say_cells(r, j, WRONG, "WRONG");
-        say_cells(r, j, LAST_DIGIT, "last digit off");
-        say_cells(r, j, CUT, "cut off");
-        say_cells(r, j, EARLY, "rounded early");
-        say_others(r, j);
-    }
-}
-
-static void where_text(char *to, size_t size, const Step *only)
+static void append_place(char *to, size_t size, const Step *only)
 {
     static const char *const parts[] = { [LAYER] = "layer",
         [ENC] = "encoder layer", [DEC] = "decoder layer",
@@ -195,149 +38,69 @@ static void where_text(char *to, size_t size, const Step *only)
 static const char *reason_text(char to[600], const Layout *layout,
                                const Explanation *why)
 {
-    enum { CELLS_TOLD = 3 };
-    const size_t size = 600;
-    char slip[SLIP_BYTES];
+    enum { SHOWN = 3, SIZE = 600 };
+    char text[200];
     to[0] = '\0';
-    for (int k = 0; k < why->cells && k < CELLS_TOLD; k++) {
-        char text[200];
-        append(to, size, "%s%s", k > 0 ? ", and " : "",
+    for (int k = 0; k < why->cells && k < SHOWN; k++)
+        append(to, SIZE, "%s%s", k > 0 ? ", and " : "",
                cell_sentence(text, sizeof text, &why->cell[k]));
-    }
-    if (why->cells > CELLS_TOLD)
-        append(to, size, ", and so on in %d more",
-               why->cells - CELLS_TOLD);
-    if (why->cells > 0)
-        return to;
+    if (why->cells > SHOWN)
+        append(to, SIZE, ", and so on in %d more", why->cells - SHOWN);
     if (why->slip != NULL)
-        append(to, size, "%s", slip_sentence(slip, why->slip, layout));
-    if (why->only != NULL)
-        where_text(to, size, why->only);
+        append(to, SIZE, "%s", slip_sentence(text, why->slip, layout));
+    if (why->slip != NULL && why->only != NULL)
+        append_place(to, SIZE, why->only);
     return to;
 }
 
-static void say_entries(Report *r, int all)
+/* The label of a step; with its line where another claim has the same, as
+   the two S of Algorithm 4 have. */
+static const char *claim_label(char to[120], const Judgement *judgement,
+                               const Step *step)
 {
-    if (all == 1)
-        say(r, "the entry matches");
-    else if (all == 2)
-        say(r, "both entries match");
-    else
-        say(r, "all %d entries match", all);
+    char label[100], other[100];
+    step_label(label, judgement->run, step);
+    snprintf(to, 120, "%s", label);
+    for (int k = 0; k < judgement->n; k++) {
+        const Step *s = judgement->judged[k].claim.step;
+        step_label(other, judgement->run, s);
+        if (s->line != step->line && strcmp(label, other) == 0)
+            snprintf(to, 120, "%d.%d %s", step->algorithm, step->line,
+                     label);
+    }
+    return to;
 }
 
-static const char *carried_text(char to[600], const Judgement *judgement,
+/* The claims that a claim follows from: "Q, K and V". */
+static const char *sources_text(char to[600], const Judgement *judgement,
                                 const Judged *j)
 {
-    sources_text(to, judgement, j);
-    append(to, 600, " %s carried on as written",
-           j->sources == 1 ? "is" : "are");
+    enum { SHOWN = 4 };
+    char label[120];
+    snprintf(to, 600, j->sources > 0 ? "" : "the numbers above");
+    for (int k = 0; k < j->sources && k < SHOWN; k++)
+        append(to, 600, "%s%s", k == 0 ? ""
+               : k == j->sources - 1 ? " and " : ", ",
+               claim_label(label, judgement,
+                           judgement->judged[j->source[k]].claim.step));
+    if (j->sources > SHOWN)
+        append(to, 600, " and others");
     return to;
 }
 
-/* Two terms with the same factors have one sentence. */
-static bool is_said(const Layout *layout, const Judged *j, int k)
+/* An entry as it was typed, if that is short and, where `plain`, nothing but
+   digits; else its value. */
+static const char *typed_text(char to[40], const Entry *entry, bool plain)
 {
-    char text[600], before[600];
-    reason_text(text, layout, &j->why[k]);
-    for (int i = 0; i < k; i++)
-        if (strcmp(reason_text(before, layout, &j->why[i]), text) == 0)
-            return true;
-    return false;
-}
-
-static void say_explanations(Report *r, const Judged *j)
-{
-    enum { SHOWN = 12 };
-    const Layout *layout = r->judgement->run->layout;
-    char text[600];
-    int reasons = 0;
-    paragraph(r);
-    say_entries(r, claimed_entries(j));
-    for (int k = 0; k < j->n; k++) {
-        if (is_said(layout, j, k) || ++reasons > SHOWN)
-            continue;
-        if (reasons > 1) {
-            paragraph(r);
-            say(r, "or");
-        }
-        say(r, "if %s", reason_text(text, layout, &j->why[k]));
-    }
-    if (reasons < 2)
-        return;
-    paragraph(r);
-    if (reasons > SHOWN)
-        say(r, "and %d more;", reasons - SHOWN);
-    say(r, "this sheet cannot tell these apart");
-}
-
-static void say_turned(Report *r, const Judged *j)
-{
-    bool rows = r->judgement->run->layout->rows;
-    paragraph(r);
-    if (j->claim.step->aspect != VALUE)
-        say(r, "its transpose is right");
+    static const char digits[] = "0123456789+-./?";
+    int n = entry->bytes;
+    bool as_typed = plain ? n <= 20 && (int)strspn(entry->typed, digits) >= n
+                          : n <= 30;
+    if (as_typed)
+        snprintf(to, 40, "%.*s", n, entry->typed);
     else
-        say(r, "its transpose is right: tokens as %s, as in layout %s?",
-            rows ? "columns" : "rows",
-            rows ? "paper or berkeley" : "textbook or torch");
-}
-
-static void say_rounded(Report *r, const Judged *j)
-{
-    char text[600];
-    paragraph(r);
-    if (j->within != NOT_WITHIN) {
-        say(r, "within what the digits of %s allow",
-            j->within == WITHIN_GIVEN ? "the given numbers"
-            : sources_text(text, r->judgement, j));
-        return;
-    }
-    say_entries(r, claimed_entries(j));
-    say(r, "if%s%s", j->count[CUT] > 0 ? " digits are cut off, not rounded"
-                                       : "",
-        j->count[CUT] > 0 && j->sources > 0 ? ", and" : "");
-    if (j->sources > 0 || j->count[CUT] == 0)
-        say(r, "%s", carried_text(text, r->judgement, j));
-    for (int k = 0; k < j->n; k++) {
-        paragraph(r);
-        say(r, "or if %s", reason_text(text, r->judgement->run->layout,
-                                       &j->why[k]));
-    }
-}
-
-static void say_why(Report *r, const Judged *j)
-{
-    Remarks remarks;
-    if (j->n > 0)
-        say_explanations(r, j);
-    else if (j->turned)
-        say_turned(r, j);
-    else if (j->count[WRONG] > 0 && j->fits) {
-        paragraph(r);
-        say(r, j->terms == NULL ? "no known slip" : "no known slip;");
-        if (j->terms != NULL)
-            say(r, "%s", j->terms);
-    }
-    remarks_on(r->judgement, j, &remarks);
-    for (int k = 0; k < remarks.n; k++) {
-        paragraph(r);
-        say(r, "remark: %s", remarks.text[k]);
-    }
-}
-
-static const Judged *first_wrong(const Judgement *judgement) /* or NULL */
-{
-    const Judged *first = NULL;
-    for (int k = 0; k < judgement->n; k++) {
-        const Judged *j = &judgement->judged[k];
-        if (j->begins && j->count[WRONG] > 0)
-            return j;
-        if (first == NULL && j->count[LAST_DIGIT] + j->count[CUT]
-                             + j->count[EARLY] > 0)
-            first = j;
-    }
-    return first;
+        snprintf(to, 40, "%.6g", entry->value);
+    return to;
 }
 
 static const char *first_words(const Judged *first)
@@ -346,118 +109,273 @@ static const char *first_words(const Judged *first)
                                    : "first digit that is off:";
 }
 
-void first_sentence(char to[1000], const Judgement *judgement)
-{
-    const size_t size = 1000;
-    const Judged *j = first_wrong(judgement);
-    char text[600];
-    snprintf(to, size, "all right");
-    if (j == NULL)
-        return;
-    const Step *step = j->claim.step;
-    snprintf(to, size, "%s %s (Algorithm %d, line %d)", first_words(j),
-             step_label(text, judgement->run, step), step->algorithm,
-             step->line);
-    if (j->n > 0)
-        append(to, size, "; its entries match if %s",
-               reason_text(text, judgement->run->layout, j->why));
-    if (j->n > 1)
-        append(to, size, ", or for another reason");
-}
+enum { PAGE = 76 };
 
-bool is_only_rounded(const Judgement *judgement)
+typedef struct {
+    FILE *out;
+    const Judgement *judgement;
+    int width;                  /* of the labels at the left              */
+    int indent, column;         /* of the paragraph, of the line          */
+} Page;
+
+/* Prints a piece that is not broken, on a new line if it does not fit. */
+static void print_piece(Page *p, const char *piece)
 {
-    bool only = !all_right(judgement);
-    for (int k = 0; k < judgement->n; k++) {
-        const Judged *j = &judgement->judged[k];
-        only &= j->fits && j->count[WRONG] + j->count[FOLLOWS] == 0;
+    int n = text_width(piece);
+    if (p->column > p->indent && p->column + 1 + n > PAGE) {
+        fprintf(p->out, "\n%*s", p->indent, "");
+        p->column = p->indent;
+    } else if (p->column > p->indent) {
+        fputc(' ', p->out);
+        p->column++;
     }
-    return only;
+    fputs(piece, p->out);
+    p->column += n;
 }
 
-/* Says how many claims are right, if there are several, and whether only
-   rounding differs. */
-static void say_total(Report *r)
+static void print_words(Page *p, const char *format, ...)
+    FORMAT_LIKE_PRINTF(2, 3);
+static void print_words(Page *p, const char *format, ...)
 {
-    const Judgement *judgement = r->judgement;
+    char text[1500];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (char *word = text, *end; *word != '\0'; word = end) {
+        size_t n = strcspn(word, " ");
+        end = word + n + (word[n] == ' ');
+        word[n] = '\0';
+        print_piece(p, word);
+    }
+}
+
+/* Begins a paragraph, to the right of the labels, with a heading to the
+   right of which it stands; or "". */
+static void begin_paragraph(Page *p, const char *heading)
+{
+    if (p->column > p->width)
+        fprintf(p->out, "\n%*s", p->width, "");
+    fputs(heading, p->out);
+    p->column = p->indent = p->width + text_width(heading);
+}
+
+static void print_off_entries(Page *p, const Judged *j, Verdict verdict,
+                              const char *heading)
+{
+    enum { SHOWN = 12 };
+    const Item *item = j->claim.item;
+    int shown = 0, all = j->count[verdict];
+    char text[300], typed[40], right[60], place[40];
+    if (all == 0)
+        return;
+    begin_paragraph(p, heading);
+    for (int k = 0; k < item->rows * item->cols && shown < SHOWN; k++) {
+        if (j->verdict[k] != verdict)
+            continue;
+        const char *blank = *entry_place(place, item, k) == '\0' ? "" : " ";
+        right_number(right, &item->entry[k],
+                     *claimed_entry(item, j->claim.step->M, k));
+        snprintf(text, sizeof text, "%s%syours %s, expected %s%s", place,
+                 blank, typed_text(typed, &item->entry[k], false), right,
+                 ++shown < all ? ";" : "");
+        print_piece(p, text);
+    }
+    if (all > shown)
+        print_words(p, "and %d more", all - shown);
+}
+
+static void print_judged_verdict(Page *p, const Judged *j)
+{
+    const int *count = j->count, all = claimed_entries(j);
+    const Item *item = j->claim.item;
+    Mat M = j->claim.step->M;
+    char from[600], heading[40];
+    sources_text(from, p->judgement, j);
+    if (all == 0)
+        print_words(p, "nothing is claimed");
+    else if (!j->fits && j->begins)
+        print_words(p, "WRONG  it is %d x %d on the sheet, expected %d x %d",
+                    item->rows, item->cols, M->rows, M->cols);
+    else if (count[RIGHT] == all)
+        print_words(p, "right, %d of %d entr%s", all, all,
+                    all == 1 ? "y" : "ies");
+    else if (count[FOLLOWS] == all)
+        print_words(p, "follows from %s", from);
+    else if (count[FOLLOWS] + count[RIGHT] == all)
+        print_words(p, "follows from %s, %d of %d entries; the rest is "
+                    "right", from, count[FOLLOWS], all);
+    else {
+        print_off_entries(p, j, WRONG, "WRONG  ");
+        for (Verdict v = LAST_DIGIT; v <= EARLY; v++) {
+            snprintf(heading, sizeof heading, "%s  ", verdict_words[v].words);
+            print_off_entries(p, j, v, heading);
+        }
+        if (count[FOLLOWS] + count[RIGHT] > 0) {
+            begin_paragraph(p, "");
+            print_words(p, "other entries:");
+        }
+        if (count[FOLLOWS] > 0)
+            print_words(p, "%d follow%s from %s%s", count[FOLLOWS],
+                        count[FOLLOWS] == 1 ? "s" : "", from,
+                        count[RIGHT] > 0 ? "," : "");
+        if (count[RIGHT] > 0)
+            print_words(p, "%d right", count[RIGHT]);
+    }
+}
+
+/* `first` is a reason besides the slips; or "". */
+static void print_reasons(Page *p, const Judged *j, const char *first)
+{
+    enum { SHOWN = 12 };
+    int all = claimed_entries(j), reasons = *first != '\0';
+    char text[600];
+    begin_paragraph(p, "");
+    if (all == 1)
+        print_words(p, "the entry matches");
+    else
+        print_words(p, "all %d entries match", all);
+    if (*first != '\0')
+        print_words(p, "if %s", first);
+    for (int k = 0; k < j->n; k++) {
+        if (++reasons > SHOWN)
+            continue;
+        if (reasons > 1) {
+            begin_paragraph(p, "");
+            print_words(p, "or");
+        }
+        print_words(p, "if %s", reason_text(text, p->judgement->run->layout,
+                                            &j->why[k]));
+    }
+    if (reasons < 2)
+        return;
+    begin_paragraph(p, "");
+    if (reasons > SHOWN)
+        print_words(p, "and %d more;", reasons - SHOWN);
+    print_words(p, "this sheet cannot tell these apart");
+}
+
+static void print_transposed(Page *p, const Judged *j)
+{
+    bool rows = p->judgement->run->layout->rows;
+    begin_paragraph(p, "");
+    print_words(p, "its transpose is right");
+    if (j->claim.step->aspect == VALUE)
+        print_words(p, rows ? "(in layouts paper and berkeley, tokens are "
+                              "columns)"
+                            : "(in layouts textbook and torch, tokens are "
+                              "rows)");
+}
+
+static void print_rounding(Page *p, const Judged *j)
+{
+    char from[600], text[700] = "";
+    bool cut = j->count[CUT] > 0, carried = j->sources > 0 || !cut;
+    sources_text(from, p->judgement, j);
+    if (j->within != NOT_WITHIN) {
+        begin_paragraph(p, "");
+        print_words(p, "within what the digits of %s allow",
+                    j->within == WITHIN_GIVEN ? "the given numbers" : from);
+        return;
+    }
+    if (cut)
+        append(text, sizeof text, "digits are cut off, not rounded%s",
+               carried ? ", and " : "");
+    if (carried)
+        append(text, sizeof text, "%s %s carried on as written", from,
+               j->sources == 1 ? "is" : "are");
+    print_reasons(p, j, text);
+}
+
+static void print_judged(Page *p, const Judged *j)
+{
+    char remark[REMARKS][REMARK_BYTES];
+    print_judged_verdict(p, j);
+    if (!j->begins && j->count[CUT] + j->count[EARLY] > 0)
+        print_rounding(p, j);
+    if (!j->begins)
+        return;
+    if (j->n > 0)
+        print_reasons(p, j, "");
+    else if (j->transposed)
+        print_transposed(p, j);
+    else if (j->count[WRONG] > 0 && j->fits) {
+        begin_paragraph(p, "");
+        print_words(p, "no known slip%s%s", j->terms != NULL ? "; " : "",
+                    j->terms != NULL ? j->terms : "");
+    }
+    int remarks = find_remarks(j, remark);
+    for (int k = 0; k < remarks; k++) {
+        begin_paragraph(p, "");
+        print_words(p, "remark: %s", remark[k]);
+    }
+}
+
+static void print_first(Page *p)
+{
+    const Judgement *judgement = p->judgement;
+    const Run *run = judgement->run;
+    const Judged *j = first_wrong(judgement);
     bool rounded = is_only_rounded(judgement);
     int right = 0;
+    char name[100];
+    if (j == NULL) {
+        print_words(p, "all right");
+        return;
+    }
     for (int k = 0; k < judgement->n; k++)
         right += judgement->judged[k].is_right;
     if (judgement->n > 1 && right < judgement->n)
-        say(r, "%d of %d claims right%s", right, judgement->n,
-            rounded ? ";" : "");
+        print_words(p, "%d of %d claims right%s", right, judgement->n,
+                    rounded ? ";" : "");
     if (rounded)
-        say(r, "nothing but rounding differs");
-    paragraph(r);
-}
-
-static void say_first(Report *r)
-{
-    const Run *run = r->judgement->run;
-    const Layout *other = r->judgement->other;
-    const Judged *j = first_wrong(r->judgement);
-    char name[100];
-    if (j == NULL) {
-        say(r, "all right");
-        return;
-    }
-    say_total(r);
-    if (other != NULL) {
-        say(r, "remark: in layout %s all claims are right (%s)",
-            other->name, other->meaning);
-        paragraph(r);
+        print_words(p, "nothing but rounding differs");
+    begin_paragraph(p, "");
+    if (judgement->other != NULL) {
+        print_words(p, "remark: in layout %s all claims are right (%s)",
+                    judgement->other->name, judgement->other->meaning);
+        begin_paragraph(p, "");
     }
     const Step *step = j->claim.step;
     bool with_line = run->algorithm >= 8 && step->aspect == VALUE;
-    say(r, "%s", first_words(j));
     step_label(name, run, step);
-    put(r, with_line ? strchr(name, ' ') + 1 : name);
-    say(r, "(Algorithm %d, line %d):", step->algorithm, step->line);
+    print_words(p, "%s", first_words(j));
+    print_piece(p, with_line ? strchr(name, ' ') + 1 : name);
+    print_words(p, "(Algorithm %d, line %d):", step->algorithm, step->line);
     Arena *arena = arena_new();
-    put(r, step_text(arena, run, step, false));
+    print_piece(p, step_text(arena, run, step, false));
     arena_free(arena);
 }
 
 void check_text(FILE *out, const Judgement *judgement)
 {
     enum { NARROWEST = 6 };
-    Report r = { .out = out, .judgement = judgement };
+    Page p = { .out = out, .judgement = judgement };
     const Run *run = judgement->run;
     char name[120], title[TITLE_BYTES];
     if (*run->guessed != '\0' || *run->entered != '\0'
         || run->sheet->inferred) {
-        say(&r, "%s", run_title(title, run));
+        print_words(&p, "%s", run_title(title, run));
         fputc('\n', out);
     }
-    r.width = NARROWEST;
+    p.width = NARROWEST;
     for (int k = 0; k < judgement->n; k++) {
         const Step *step = judgement->judged[k].claim.step;
         int n = text_width(claim_label(name, judgement, step)) + 2;
-        r.width = n > r.width ? n : r.width;
+        p.width = n > p.width ? n : p.width;
     }
     for (int k = 0; k < judgement->n; k++) {
         const Judged *j = &judgement->judged[k];
         claim_label(name, judgement, j->claim.step);
-        fprintf(out, "%s%*s", name, r.width - text_width(name), "");
-        r.column = r.indent = r.width;
-        say_verdict(&r, j);
-        if (j->begins)
-            say_why(&r, j);
-        else if (j->count[CUT] + j->count[EARLY] > 0)
-            say_rounded(&r, j);
+        fprintf(out, "%s%*s", name, p.width - text_width(name), "");
+        p.column = p.indent = p.width;
+        print_judged(&p, j);
         fputc('\n', out);
     }
-    r.width = r.column = r.indent = 0;
-    say_first(&r);
+    p.width = p.column = p.indent = 0;
+    print_first(&p);
     fputc('\n', out);
 }
-
-static const char *const verdict_words[] = {
-    [OPEN] = "open", [RIGHT] = "right", [LAST_DIGIT] = "last digit",
-    [CUT] = "cut off", [EARLY] = "rounded early", [FOLLOWS] = "follows",
-    [WRONG] = "wrong",
-};
 
 static void json_entry(FILE *out, const Judged *j, int k)
 {
@@ -470,20 +388,19 @@ static void json_entry(FILE *out, const Judged *j, int k)
                entry->value, !j->fits ? (double)NAN
                : clear_noise(*claimed_entry(item, j->claim.step->M, k),
                              step_size(j->claim.step)),
-               verdict_words[j->verdict[k]]);
+               verdict_words[j->verdict[k]].name);
 }
 
 static void json_explanation(FILE *out, const Layout *layout,
                              const Explanation *why)
 {
     char text[600];
-    static const char *const kinds[] = { [LEFT_OUT] = "term-left-out",
-        [WRONG_SIGN] = "term-wrong-sign", [CROSSED] = "terms-crossed" };
     fputs("{\"slips\": [", out);
     if (why->slip != NULL)
         print_json(out, "%s", why->slip->name);
     for (int k = 0; k < why->cells; k++)
-        print_json(out, k > 0 ? ", %s" : "%s", kinds[why->cell[k].kind]);
+        print_json(out, k > 0 ? ", %s" : "%s", why->cell[k].wrong_sign
+                   ? "term-wrong-sign" : "term-left-out");
     print_json(out, "], 'sentence': %s, 'carried': %b, 'only': ",
                reason_text(text, layout, why), why->n > 0);
     print_json(out, why->only == NULL ? "null}" : "{'index': ");
@@ -493,27 +410,22 @@ static void json_explanation(FILE *out, const Layout *layout,
     }
 }
 
-static Verdict worst(const Judged *j)
-{
-    Verdict v = WRONG;
-    while (v > OPEN && j->count[v] == 0)
-        v--;
-    return v;
-}
-
 static void json_claim(FILE *out, const Judgement *judgement,
                        const Judged *j)
 {
     const Item *item = j->claim.item;
     const Step *step = j->claim.step;
-    Remarks remarks;
+    char remark[REMARKS][REMARK_BYTES];
+    Verdict worst = WRONG;
+    while (worst > OPEN && j->count[worst] == 0)
+        worst--;
     print_json(out, "{'claim': %s, 'algorithm': %d, 'line': %d, "
                "'name': %s, 'index': ", item->typed, step->algorithm,
                step->line, step->name);
     json_place(out, step);
     print_json(out, ", 'rows': %d, 'cols': %d, 'fits': %b, "
                "'verdict': %s", item->rows, item->cols, j->fits,
-               verdict_words[worst(j)]);
+               verdict_words[worst].name);
     for (int k = 0; k < item->rows * item->cols; k++) {
         print_json(out, k == 0 ? ", 'entries': [" : ", ");
         json_entry(out, j, k);
@@ -527,18 +439,18 @@ static void json_claim(FILE *out, const Judgement *judgement,
     for (int k = 0; k < j->sources; k++)
         print_json(out, k == 0 ? "%d" : ", %d", j->source[k] + 1);
     print_json(out, "], 'terms': %s, 'transposed': %b, 'remarks': [",
-               j->terms, j->turned);
-    remarks_on(judgement, j, &remarks);
-    for (int k = 0; k < remarks.n; k++)
-        print_json(out, k == 0 ? "%s" : ", %s", remarks.text[k]);
+               j->terms, j->transposed);
+    int remarks = find_remarks(j, remark);
+    for (int k = 0; k < remarks; k++)
+        print_json(out, k == 0 ? "%s" : ", %s", remark[k]);
     fputs("]}", out);
 }
 
 void check_json(FILE *out, const Judgement *judgement)
 {
     const Run *run = judgement->run;
-    const Judged *first = first_wrong(judgement);
     const Layout *other = judgement->other;
+    const Judged *first = first_wrong(judgement);
     print_json(out, "{'sheet': %s, 'algorithm': %d, 'layout': %s, "
                "'status': %s, 'first_wrong': ", run->sheet->name,
                run->algorithm, run->layout->name,
@@ -552,5 +464,75 @@ void check_json(FILE *out, const Judgement *judgement)
         json_claim(out, judgement, &judgement->judged[k]);
     }
     fputs("]}\n", out);
+}
+
+static CellMark mark_on(const Judged *j, int k, Arena *arena)
+{
+    const Item *item = j->claim.item;
+    const struct VerdictWords *is = &verdict_words[j->verdict[k]];
+    char *typed = arena_alloc(arena, 40), *right = arena_alloc(arena, 60);
+    *right = '\0';
+    if (j->fits && j->verdict[k] > RIGHT)
+        right_number(right, &item->entry[k],
+                     *claimed_entry(item, j->claim.step->M, k));
+    return (CellMark){ typed_text(typed, &item->entry[k], true), right,
+                       is->sign, is->colour };
+}
+
+static Step marked_step(const Judged *j, Arena *arena)
+{
+    enum { SIZE = 120 };
+    const Item *item = j->claim.item;
+    int n = item->rows * item->cols;
+    CellMark *mark = arena_alloc(arena, (size_t)n * sizeof *mark);
+    char *remark = arena_alloc(arena, SIZE);
+    Step step = *j->claim.step;
+    for (int k = 0; k < n; k++)
+        mark[k] = mark_on(j, k, arena);
+    *remark = '\0';
+    for (int v = WRONG; j->fits && v > OPEN; v--)
+        if (j->count[v] > 0)
+            append(remark, SIZE, "%s%d %s", *remark != '\0' ? ", " : "",
+                   j->count[v], verdict_words[v].words);
+    if (!j->fits) {
+        snprintf(remark, SIZE, "wrong: expected %d x %d", step.M->rows,
+                 step.M->cols);
+        step.M = constant(arena, item->rows, item->cols);
+    }
+    step.mark = mark;
+    step.remark = remark;
+    return step;
+}
+
+/* Writes what went wrong first, and why, in one sentence. */
+static const char *first_sentence(const Judgement *judgement, Arena *arena)
+{
+    enum { SIZE = 1000 };
+    const Judged *j = first_wrong(judgement);
+    char *to = arena_alloc(arena, SIZE), text[600];
+    if (j == NULL)
+        return "all right";
+    const Step *step = j->claim.step;
+    snprintf(to, SIZE, "%s %s (Algorithm %d, line %d)", first_words(j),
+             step_label(text, judgement->run, step), step->algorithm,
+             step->line);
+    if (j->n > 0)
+        append(to, SIZE, "; its entries match if %s%s",
+               reason_text(text, judgement->run->layout, j->why),
+               j->n > 1 ? ", or for another reason" : "");
+    return to;
+}
+
+const Run *marked_run(const Judgement *judgement, Arena *arena)
+{
+    Run *run = arena_alloc(arena, sizeof *run);
+    Step *step = arena_alloc(arena, (size_t)judgement->n * sizeof *step);
+    for (int k = 0; k < judgement->n; k++)
+        step[k] = marked_step(&judgement->judged[k], arena);
+    *run = *judgement->run;
+    run->n = judgement->n;
+    run->step = step;
+    run->verdict = first_sentence(judgement, arena);
+    return run;
 }
 

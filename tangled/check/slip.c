@@ -74,8 +74,7 @@ static bool reaches_a_parameter(Mat Y)
 
 static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
 {
-    Mat Y = edit->instead != NULL ? edit->instead(s, M)
-                                    : evaluate_formula(s, edit->by, M);
+    Mat Y = evaluate_formula(s, edit->by, M);
     bool fits = Y != NULL && Y->rows == M->rows && Y->cols == M->cols;
     if (fits && is_learning(s) && M->tape != NULL
         && ((edit->when & STRAIGHT) != 0 || !reaches_a_parameter(Y)))

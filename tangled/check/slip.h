@@ -15,7 +15,6 @@ typedef struct {
     const char *by;             /* such as "softmax(x * ln(k))"           */
     unsigned when;              /* only where these conditions hold       */
     const char *given;          /* such as "W_q W_k"; or NULL             */
-    Mat (*instead)(SlipRun *s, Mat M);     /* where no formula says it   */
 } Edit;
 enum { EDITS = 6 };
 typedef struct {

@@ -21,7 +21,7 @@ typedef struct Rounded {        /* numbers that were rounded when typed   */
     const struct Rounded *before;
 } Rounded;
 
-struct SlipRun {                /* 22 fields: the names of formulas need
+struct SlipRun {                /* 21 fields: the names of formulas need
                                    what was computed so far               */
     Explanation *why;
     const Slip *slip;           /* of these, the one being made           */
@@ -40,7 +40,6 @@ struct SlipRun {                /* 22 fields: the names of formulas need
     Mat mask;                   /* the scores behind it, without a slip   */
     bool hides;                 /* it does one of them                    */
     Mat log_P, gradient;        /* what the loss reads; the latest        */
-    int H;                      /* heads so far                           */
     unsigned truths;            /* of the run; 0: not yet asked           */
     const struct Visit *visit;  /* of a step; NULL: none                  */
 };
@@ -66,12 +65,6 @@ bool is_any_hidden(Mat M);
 
 /* The logarithms of the probabilities that a loss reads; NULL: none. */
 Mat find_log_probabilities(Mat loss);
-
-/* The token that is drawn: where u is compared with q itself; where the
-   running sum begins with the largest q; from p. */
-Mat draw_by_q_alone(SlipRun *s, Mat M);
-Mat draw_largest_first(SlipRun *s, Mat M);
-Mat draw_from_p(SlipRun *s, Mat M);
 
 /* Runs a sheet as `why` has it, up to a step, and shows look what stands
    there: M, in the paper's layout. */

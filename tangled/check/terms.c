@@ -36,7 +36,7 @@ static const struct TermsRow {
     { ROLE(TEMPERED), 0, { "p", "tau", "1 / tau" },
       "A^(1/B) / (<A^(1/B)>)" },
     { ROLE(LOSS), 0, { "chosen", "1 / chosen" }, "-(<ln(A)>)" },
-    { ROLE(POSITION) | ROLE(TABLE), IF_SINES, { "places", "base", "i" },
+    { ROLE(POSITION) | ROLE(TABLE), IF_SINES, { "place", "base", "i" },
       "sin(A / B^C)|cos(A / B^C)" },
 };
 

@@ -860,7 +860,6 @@ static bool is_possible(const Wanted *w, const Slip *slip)
         && (w->mask != 0 || w->algorithm >= 8
             || strstr(name, "mask") == NULL)
         && (w->context > 0 || strcmp(name, "exchange") != 0)
-        && (w->heads != 1 || strcmp(name, "heads-order") != 0)
         && (!w->exact || strcmp(name, "activation") != 0)
         && ((d_x != d_attn && d_x != d_attn * d_attn
              && (w->from == NULL || w->algorithm >= 8))

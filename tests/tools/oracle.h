@@ -164,7 +164,7 @@ static inline bool normalises(Way *way)
     EACH(v, i, j) {
         if (v.at[i][j] < 1e-9)
             return false;
-        if (makes(way, "v-root") || makes(way, "root-twice"))
+        if (makes(way, "v-root"))
             v.at[i][j] = sqrt(v.at[i][j]);
     }
     v = written(way, "v", "v", v);
@@ -225,8 +225,7 @@ static inline bool computes_positions(Way *way)
                 : makes(way, "sine-base-ell") ? p->ell_max : p->base;
     for (int i = 0; i < half; i++) {
         double exponent = (paper ? i + 1 : i) / (double)half
-                        / (makes(way, "exponent-half") ? 2 : 1)
-                        * (makes(way, "exponent-minus") ? -1 : 1),
+                        / (makes(way, "exponent-half") ? 2 : 1),
                angle = t / pow(base, exponent)
                      * (makes(way, "degrees") ? acos(-1) / 180 : 1);
         int a = apart ? i : 2 * i, b = apart ? half + i : 2 * i + 1;

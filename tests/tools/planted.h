@@ -114,7 +114,6 @@ static inline double scaled(Way *way, double x, int d_attn)
          : makes(way, "scale-d") ? x / d_attn
          : makes(way, "scale-d_x") ? x / sqrt(part(way, "W_q").cols)
          : makes(way, "scale-times") ? x * root
-         : makes(way, "scale-root-root") ? x / sqrt(root)
          : x * rounded(way, "factor", 1 / rounded(way, "root", root));
 }
 
@@ -124,7 +123,6 @@ static inline double deviation(Way *way, double v)
     return makes(way, "no-root") ? x + eps
          : makes(way, "no-epsilon") ? sqrt(x)
          : makes(way, "epsilon-outside") ? sqrt(x) + eps
-         : makes(way, "epsilon-twice") ? sqrt(x + 2 * eps)
          : makes(way, "epsilon-1e-5") ? sqrt(x + 1e-5)
          : makes(way, "epsilon-1e-3") ? sqrt(x + 1e-3)
          : rounded(way, "std", sqrt(x + eps));
