@@ -96,7 +96,7 @@ mutants:        # planted bugs must be noticed: FILES="alg matrix", SECONDS=600,
 	CC11='$(CC11) $(POSIX) -DFAST=' tests/mutants/mutate.py both $(FILES) --real $(REAL) \
 	    $(SHARE:%=--share %) $(LEAST:%=--least %) \
 	    $(if $(filter-out file, $(origin SECONDS)), --seconds $(SECONDS))
-fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer, trials, json, safetensors or pieces for sheets; needs clang
+fuzz:           # SECONDS of what a machine makes up; WHAT=model, tokenizer, safetensors or pieces for sheets; needs clang
 	tests/fuzz/fuzz.sh "$(MAKE)" $(SECONDS) $(WHAT)
 machines: ftx   # built and run for other machines; the script says which packages it takes
 	tests/tools/machines.sh

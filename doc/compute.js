@@ -159,7 +159,7 @@
 
   Bench.prototype.buttons = function () {
     var bench = this, row = make('p', { class: 'buttons' });
-    [['LaTeX', 'show', '--tex'], ['Markdown', 'show', '--md'],
+    [['Markdown', 'show', '--md'],
      ['picture', 'show', '--svg'], ['judged picture', 'check', '--svg'],
      ['report', 'check', '']].forEach(function (b) {
       row.append(button(b[0], 'ftx ' + b[1] + ' ' + b[2], function () {
@@ -186,7 +186,7 @@
                             src: URL.createObjectURL(file) });
     this.export.replaceChildren(make('p', {}, make('a', {
       href: URL.createObjectURL(file),
-      download: 'sheet.' + ({ LaTeX: 'tex', Markdown: 'md', report: 'txt' }[name]
+      download: 'sheet.' + ({ Markdown: 'md', report: 'txt' }[name]
         || 'svg') }, 'save')), shown);
   };
 

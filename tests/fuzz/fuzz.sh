@@ -1,9 +1,8 @@
 #!/bin/sh
 # tests/fuzz/fuzz.sh MAKE SECONDS [WHAT]: builds a reader with sanitizers, gives it
 # files that are good, and then for so long what libFuzzer makes of them. WHAT
-# is sheet (which is meant without it), model, tokenizer, trials, json,
-# safetensors or pieces. What it
-# finds is in build/fuzz: crash-*, timeout-*, ... are inputs, found/ has those
+# is sheet (which is meant without it), model, tokenizer, safetensors or pieces.
+# What it finds is in build/fuzz: crash-*, timeout-*, ... are inputs, found/ has those
 # that reach something new.
 set -u
 LC_ALL=C; export LC_ALL
@@ -73,19 +72,6 @@ tokenizer)
             '##b' 日 . '2 39' '3 33' '4 41' > $seeds/pieces
         words $seeds/char $seeds/bpe $seeds/bytes $seeds/pieces > build/fuzz/dict
         options="$options -max_len=1500 -dict=build/fuzz/dict" ;;
-trials) "$make" -s ftx || exit 1
-        for k in 1 4 9 12 15; do
-            build/ftx trials --algorithm $k | head -c 6000 > $seeds/$k
-        done
-        words $seeds/* | head -n 500 > build/fuzz/dict
-        options="$options -max_len=6000 -dict=build/fuzz/dict
-            -detect_leaks=0 -close_fd_mask=2" ;;
-json)   printf '{"a": [1, -2.5e3, true, null], "\\u00e9\\ud83d\\ude00": {}}' \
-            > $seeds/values
-        "$make" -s ftx || exit 1
-        build/ftx show --json tests/data/worked/alg04.sheet | head -c 3000 \
-            > $seeds/run
-        options="$options -max_len=3000" ;;
 pieces) cp tests/data/released/tokens/gpt2/tokenizer.json $seeds/long-bytes
         cp tests/data/released/tokens/bert-cased/tokenizer.json $seeds/long-words
         cp tests/data/released/words.json tests/data/released/bytes.json $seeds
@@ -99,8 +85,7 @@ safetensors)
             > build/fuzz/header
         words build/fuzz/header > build/fuzz/dict
         options="$options -max_len=2000 -dict=build/fuzz/dict" ;;
-*)      echo "fuzz: WHAT is sheet, model, tokenizer, trials, json," \
-             "safetensors or pieces, not $what." >&2
+*)      echo "fuzz: WHAT is sheet, model, tokenizer, safetensors or pieces, not $what." >&2
         exit 2 ;;
 esac
 
