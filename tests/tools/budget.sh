@@ -12,7 +12,7 @@ tangled          760    tangled/library 3453    tangled/practice 1803
 tangled/text    1922    tangled/cli     1680    tangled/hub      1441
 tangled/sheet   7218    tangled/show     925    tangled/check    4009
 tangled/model   5574    tangled/course  3900
-tests-C        28791    tests-data      7870    tests-scripts    6360
+tests-C        28791    tests-data      7870    tests-scripts    5942
 tangled/ftx.h                   450    tangled/check/check.h         200
 tangled/check/slipping.h        114
 tangled/text/tokenizer.h           95
