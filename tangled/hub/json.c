@@ -1,4 +1,7 @@
-/* JSON, read to the letter. */
+/* A reader of JSON.
+
+   Main type: JsonReader. Entry points: json_read, json_of_file. In comes a
+   text; out comes a tree of values in an arena. */
 #include "hub/hub.h"
 #include <math.h>
 #include <stdlib.h>
@@ -15,10 +18,14 @@ typedef struct {
 
 _Noreturn static void expected_json(const JsonReader *r, const char *what)
 {
-    if (r->at >= r->n)
-        fail_in_text(r->error, r->n, "the text ends here; expected %s.",
-                     what);
-    fail_in_text(r->error, r->at, "expected %s.", what);
+    fail_in_text(r->error, r->at < r->n ? r->at : r->n, "%sexpected %s.",
+                 r->at < r->n ? "" : "the text ends here; ", what);
+}
+
+/* Returns the next character; 0 at the end. */
+static char next_character(const JsonReader *r)
+{
+    return r->at < r->n ? r->text[r->at] : '\0';
 }
 
 static void skip_json_blanks(JsonReader *r)
@@ -27,20 +34,106 @@ static void skip_json_blanks(JsonReader *r)
         r->at++;
 }
 
-static bool json_next_is(const JsonReader *r, char c)
+/* Reads the four hexadecimal digits after \u. */
+static unsigned read_code(JsonReader *r)
 {
-    return r->at < r->n && r->text[r->at] == c;
+    unsigned code = 0;
+    for (int k = 0; k < 4; k++, r->at++) {
+        static const char digits[] = "0123456789abcdefABCDEF";
+        char c = next_character(r);
+        const char *d = c == '\0' ? NULL : strchr(digits, c);
+        if (d == NULL)
+            expected_json(r, "four hexadecimal digits");
+        unsigned value = (unsigned)(d - digits);
+        code = 16 * code + (value < 16 ? value : value - 6);
+    }
+    return code;
 }
 
-const char *in_a_line(Arena *arena, const char *text, int n)
+static char *put_escaped(JsonReader *r, char *to)
 {
-    enum { MOST = 60 };
-    TextStream line;
-    write_piece(open_text_stream(&line), (Piece){ text, n < MOST ? n
-                                                 : MOST });
-    if (n > MOST)
-        fputs("...", line.to);
-    return close_text_stream(&line, arena);
+    static const char typed[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    int at = r->at++;
+    char c = next_character(r);
+    const char *known = c == '\0' ? NULL : strchr(typed, c);
+    if (known == NULL && c != 'u')
+        expected_json(r, "one of \" \\ / b f n r t u after a backslash");
+    r->at++;
+    if (known != NULL) {
+        *to++ = meant[known - typed];
+        return to;
+    }
+    unsigned code = read_code(r), low = 0;
+    if (0xD800 <= code && code < 0xDC00 && r->n - r->at > 2
+        && r->text[r->at] == '\\' && r->text[r->at + 1] == 'u') {
+        r->at += 2;
+        low = read_code(r);
+    }
+    if (0xDC00 <= low && low < 0xE000)
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+    else if (0xD800 <= code && code < 0xE000)
+        fail_in_text(r->error, at, "this is half a surrogate pair.");
+    return write_utf8(to, code);
+}
+
+static Json parse_json_string(JsonReader *r)
+{
+    Json string = { .kind = JSON_STRING, .at = r->at };
+    int end = ++r->at;
+    while (end < r->n && r->text[end] != '"')
+        end += 1 + (r->text[end] == '\\');
+    if (end >= r->n)
+        fail_in_text(r->error, string.at, "this string does not end.");
+    char *to = arena_alloc(r->arena, (size_t)(end - r->at) + 1);
+    string.text = to;
+    while (r->at < end) {
+        const char *p = r->text + r->at;
+        int bytes = utf8_length(p, (size_t)(end - r->at));
+        if (bytes == 0 || (unsigned char)*p < ' ')
+            fail_in_text(r->error, r->at, "the byte 0x%02X must not stand "
+                         "in a string.", (unsigned char)*p);
+        if (*p == '\\') {
+            to = put_escaped(r, to);
+            continue;
+        }
+        memcpy(to, p, (size_t)bytes);
+        to += bytes;
+        r->at += bytes;
+    }
+    r->at = end + 1;
+    *to = '\0';
+    string.n = (int)(to - string.text);
+    return string;
+}
+
+static Json parse_json_number(JsonReader *r)
+{
+    Json number = { .kind = JSON_NUMBER, .at = r->at };
+    char copy[64], *end;
+    size_t n = 0;
+    while (r->at < r->n && n < sizeof copy - 1
+           && memchr("+-.eE0123456789", r->text[r->at], 15) != NULL)
+        copy[n++] = r->text[r->at++];
+    copy[n] = '\0';
+    number.number = strtod(copy, &end);
+    if (end != copy + n || n == sizeof copy - 1 || !isfinite(number.number))
+        fail_in_text(r->error, number.at, "this is not a number, or it is "
+                     "too long or too large.");
+    return number;
+}
+
+static Json parse_json_word(JsonReader *r)
+{
+    static const char *const words[] = { "null", "false", "true" };
+    for (int k = 0; k < 3; k++) {
+        int n = (int)strlen(words[k]);
+        if (r->n - r->at < n
+            || memcmp(r->text + r->at, words[k], (size_t)n) != 0)
+            continue;
+        r->at += n;
+        return (Json){ .kind = (JsonKind)k, .at = r->at - n };
+    }
+    expected_json(r, "a value");
 }
 
 static void push_value(JsonReader *r, Json value)
@@ -56,186 +149,63 @@ static void push_value(JsonReader *r, Json value)
     r->stack[r->used++] = value;
 }
 
-static unsigned hex_digits(JsonReader *r)       /* the four after \u */
-{
-    unsigned code = 0;
-    for (int k = 0; k < 4; k++, r->at++) {
-        static const char digits[] = "0123456789abcdef";
-        char c = r->at < r->n ? r->text[r->at] : '\0';
-        const char *d = strchr(digits, 'A' <= c && c <= 'F' ? c + 32 : c);
-        if (c == '\0' || d == NULL)
-            expected_json(r, "four hexadecimal digits");
-        code = 16 * code + (unsigned)(d - digits);
-    }
-    return code;
-}
-
-static unsigned escaped_code(JsonReader *r)
-{
-    int at = r->at - 2;
-    unsigned code = hex_digits(r);
-    bool high = 0xD800 <= code && code < 0xDC00;
-    if (high && json_next_is(r, '\\') && r->at + 1 < r->n
-        && r->text[r->at + 1] == 'u') {
-        r->at += 2;
-        unsigned low = hex_digits(r);
-        if (0xDC00 <= low && low < 0xE000)
-            return 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-    }
-    if (0xD800 <= code && code < 0xE000)
-        fail_in_text(r->error, at, "this is half a surrogate pair.");
-    return code;
-}
-
-static char *put_escaped(JsonReader *r, char *to)
-{
-    static const char typed[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
-    char c = ++r->at < r->n ? r->text[r->at] : '\0';
-    const char *known = strchr(typed, c);
-    if (c == 'u') {
-        r->at++;
-        return write_utf8(to, escaped_code(r));
-    }
-    if (c == '\0' || known == NULL)
-        expected_json(r, "one of \" \\ / b f n r t u after a backslash");
-    r->at++;
-    *to++ = meant[known - typed];
-    return to;
-}
-
-static Json parse_string(JsonReader *r)
-{
-    Json string = { .kind = JSON_STRING, .at = r->at };
-    int end = ++r->at;
-    while (end < r->n && r->text[end] != '"')
-        end += 1 + (r->text[end] == '\\');
-    if (end >= r->n)
-        fail_in_text(r->error, string.at, "this string does not end.");
-    char *to = arena_alloc(r->arena, (size_t)(end - r->at) + 1);
-    string.text = to;
-    while (!json_next_is(r, '"')) {
-        const char *p = r->text + r->at;
-        int bytes = utf8_length(p, (size_t)(end - r->at));
-        if (bytes == 0)
-            fail_in_text(r->error, r->at,
-                         "the byte 0x%02X is no text in UTF-8.",
-                         (unsigned char)*p);
-        if ((unsigned char)*p < ' ')
-            fail_in_text(r->error, r->at,
-                         "the byte 0x%02X must not stand in a "
-                         "string.", (unsigned char)*p);
-        if (*p == '\\') {
-            to = put_escaped(r, to);
-            continue;
-        }
-        memcpy(to, p, (size_t)bytes);
-        to += bytes;
-        r->at += bytes;
-    }
-    r->at++;
-    *to = '\0';
-    string.n = (int)(to - string.text);
-    return string;
-}
-
-static int skip_digits(JsonReader *r)           /* how many there were */
-{
-    int first = r->at;
-    while (r->at < r->n && '0' <= r->text[r->at] && r->text[r->at] <= '9')
-        r->at++;
-    if (r->at == first)
-        expected_json(r, "a digit");
-    return r->at - first;
-}
-
-static Json parse_number(JsonReader *r)
-{
-    Json number = { .kind = JSON_NUMBER, .at = r->at };
-    if (json_next_is(r, '-'))
-        r->at++;
-    bool zero = json_next_is(r, '0');
-    if (skip_digits(r) > 1 && zero)
-        fail_in_text(r->error, number.at, "a number does not begin with 0.");
-    if (json_next_is(r, '.')) {
-        r->at++;
-        skip_digits(r);
-    }
-    if (json_next_is(r, 'e') || json_next_is(r, 'E')) {
-        r->at++;
-        if (json_next_is(r, '+') || json_next_is(r, '-'))
-            r->at++;
-        skip_digits(r);
-    }
-    size_t n = (size_t)(r->at - number.at);
-    char *copy = arena_alloc(r->arena, n + 1);
-    memcpy(copy, r->text + number.at, n);
-    copy[n] = '\0';
-    number.number = strtod(copy, NULL);
-    if (!isfinite(number.number))
-        fail_in_text(r->error, number.at, "this number is too large.");
-    return number;
-}
-
-static void parse_value(JsonReader *r);
-
 static int by_name(const void *a, const void *b)
 {
     const Json *x = *(const Json *const *)a, *y = *(const Json *const *)b;
-    int least = x->n < y->n ? x->n : y->n;
-    int order = memcmp(x->text, y->text, (size_t)least);
+    int order = memcmp(x->text, y->text,
+                       (size_t)(x->n < y->n ? x->n : y->n));
     return order != 0 ? order : x->n - y->n;
 }
 
 static void sort_names(const JsonReader *r, Json *object)
 {
     size_t n = (size_t)object->n;
-    object->sorted = arena_alloc(r->arena, (n + 1)
-                                           * sizeof *object->sorted);
+    const Json **name = arena_alloc(r->arena, (n + 1) * sizeof *name);
     for (size_t k = 0; k < n; k++)
-        object->sorted[k] = &object->item[2 * k];
-    qsort(object->sorted, n, sizeof *object->sorted, by_name);
+        name[k] = &object->item[2 * k];
+    qsort(name, n, sizeof *name, by_name);
     for (size_t k = 1; k < n; k++)
-        if (by_name(&object->sorted[k - 1], &object->sorted[k]) == 0) {
-            const Json *a = object->sorted[k - 1], *b = object->sorted[k];
-            fail_in_text(r->error, a->at > b->at ? a->at : b->at,
-                         "this object "
-                         "has the name \"%s\" twice.",
-                         in_a_line(r->arena, a->text, a->n));
-        }
+        if (by_name(&name[k - 1], &name[k]) == 0)
+            fail_in_text(r->error, name[k - 1]->at > name[k]->at
+                         ? name[k - 1]->at : name[k]->at,
+                         "this object has the name \"%s\" twice.",
+                         in_a_line(r->arena, name[k]->text, name[k]->n));
+    object->sorted = name;
 }
 
-static void parse_name(JsonReader *r)
+static void parse_json_value(JsonReader *r);
+
+static void parse_json_name(JsonReader *r)
 {
-    if (!json_next_is(r, '"'))
+    if (next_character(r) != '"')
         expected_json(r, "a name in quotes");
-    push_value(r, parse_string(r));
+    push_value(r, parse_json_string(r));
     skip_json_blanks(r);
-    if (!json_next_is(r, ':'))
+    if (next_character(r) != ':')
         expected_json(r, "a colon");
     r->at++;
     skip_json_blanks(r);
 }
 
-/* A list or an object. */
-static Json parse_values(JsonReader *r, JsonKind kind)
+/* Reads a list or an object. */
+static Json parse_json_values(JsonReader *r, JsonKind kind)
 {
     bool object = kind == JSON_OBJECT;
     char end = object ? '}' : ']';
     Json values = { .kind = kind, .at = r->at++ };
     int first = r->used;
     if (++r->depth > JSON_DEPTH)
-        fail_in_text(r->error, values.at,
-                     "more than %d lists or objects stand in "
-                     "each other.", JSON_DEPTH);
+        fail_in_text(r->error, values.at, "more than %d lists or objects "
+                     "stand in each other.", JSON_DEPTH);
     skip_json_blanks(r);
-    for (bool more = !json_next_is(r, end); more; skip_json_blanks(r)) {
+    for (bool more = next_character(r) != end; more; skip_json_blanks(r)) {
         if (object)
-            parse_name(r);
-        parse_value(r);
+            parse_json_name(r);
+        parse_json_value(r);
         values.n++;
         skip_json_blanks(r);
-        more = json_next_is(r, ',');
-        if (!more && !json_next_is(r, end))
+        more = next_character(r) == ',';
+        if (!more && next_character(r) != end)
             expected_json(r, object ? "a comma or }" : "a comma or ]");
         r->at += more;
     }
@@ -252,28 +222,14 @@ static Json parse_values(JsonReader *r, JsonKind kind)
     return values;
 }
 
-static Json parse_word(JsonReader *r)
+static void parse_json_value(JsonReader *r)
 {
-    static const char *const words[] = { "null", "false", "true" };
-    for (int k = 0; k < 3; k++) {
-        int n = (int)strlen(words[k]);
-        if (r->n - r->at < n
-            || memcmp(r->text + r->at, words[k], (size_t)n) != 0)
-            continue;
-        r->at += n;
-        return (Json){ .kind = (JsonKind)k, .at = r->at - n };
-    }
-    expected_json(r, "a value");
-}
-
-static void parse_value(JsonReader *r)
-{
-    char c = r->at < r->n ? r->text[r->at] : '\0';
-    push_value(r, c == '{' ? parse_values(r, JSON_OBJECT)
-                : c == '[' ? parse_values(r, JSON_LIST)
-                : c == '"' ? parse_string(r)
-                : c == '-' || ('0' <= c && c <= '9') ? parse_number(r)
-                : parse_word(r));
+    char c = next_character(r);
+    bool number = c == '-' || ('0' <= c && c <= '9');
+    push_value(r, c == '{' ? parse_json_values(r, JSON_OBJECT)
+                : c == '[' ? parse_json_values(r, JSON_LIST)
+                : c == '"' ? parse_json_string(r)
+                : number ? parse_json_number(r) : parse_json_word(r));
 }
 
 const Json *json_read(Arena *arena, const char *text, size_t n, Error *f)
@@ -283,7 +239,7 @@ const Json *json_read(Arena *arena, const char *text, size_t n, Error *f)
     JsonReader r = { .arena = arena, .error = f, .text = text,
                      .n = (int)n };
     skip_json_blanks(&r);
-    parse_value(&r);
+    parse_json_value(&r);
     skip_json_blanks(&r);
     if (r.at < r.n)
         expected_json(&r, "nothing more");
@@ -317,9 +273,18 @@ bool json_is(const Json *value, const char *text)
 
 const char *json_kind(const Json *value)
 {
-    static const char *const kinds[] = {
-        "null", "false", "true", "a number", "a string", "a list",
-        "an object",
-    };
+    static const char *const kinds[] = { "null", "false", "true", "a number",
+                                         "a string", "a list", "an object" };
     return kinds[value->kind];
+}
+
+const char *in_a_line(Arena *arena, const char *text, int n)
+{
+    enum { MOST = 60 };
+    TextStream line;
+    write_piece(open_text_stream(&line), (Piece){ text, n < MOST ? n
+                                                 : MOST });
+    if (n > MOST)
+        fputs("...", line.to);
+    return close_text_stream(&line, arena);
 }

@@ -1,4 +1,4 @@
-/* A reader of JSON, to the letter.
+/* A reader of JSON.
 
    Main type: Json. Entry points: json_of_file, json_member. */
 #ifndef FTX_JSON_H
@@ -21,8 +21,8 @@ struct Json {
     const Json **sorted;        /* the names, in order                    */
 };
 
-/* Reads a text of n bytes, which is f->text. What is not JSON ends the
-   attempt, and so does more than JSON_BYTES, or a list in more than
+/* Reads a text of n bytes, which is f->text, into the arena. Fails where it
+   is not JSON, or has more than JSON_BYTES, or a list in more than
    JSON_DEPTH others. */
 enum { JSON_BYTES = 1 << 25, JSON_DEPTH = 100 };
 const Json *json_read(Arena *arena, const char *text, size_t n, Error *f);
@@ -34,10 +34,10 @@ const Json *json_of_file(Arena *arena, const char *name, Error *f);
    object. */
 const Json *json_member(const Json *object, const char *name);
 
-/* Whether it is a string with this text. */
+/* Returns whether it is a string with this text; NULL is none. */
 bool json_is(const Json *value, const char *text);
 
-/* Returns what a member is, in the words of an error: "a string" ... */
+/* Returns what a value is, in the words of an error: "a string" ... */
 const char *json_kind(const Json *value);
 
 /* Returns a text as a part of a sentence: in one line, and not long. */

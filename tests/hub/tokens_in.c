@@ -252,7 +252,7 @@ LAW(a_damaged_tokenizer_of_bytes_is_refused)
         { "\"g\": 11", "\"" LONG "\": 11",
           ":12:16: this piece has more than 1024 bytes." },
         { "\"g\": 11", "\"g\xFF" "\": 11",
-          ":12:18: the byte 0xFF is no text in UTF-8." },
+          ":12:18: the byte 0xFF must not stand in a string." },
         { "\"id\": 12", "\"id\": 13", ":2:27: the number of "
           "\"<|endoftext|>\" must be a whole number from 0 to 12;" },
         { "\"id\": 12", "\"id\": 11", ":2:42: number 11 is \"g\" already." },
