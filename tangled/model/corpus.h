@@ -1,10 +1,10 @@
-/* Texts as data to train with.
-
-   Main type: Corpus. Entry point: read_corpus. In go files; out come token
-   sequences, a part of them held out. */
+/* model/corpus.h: files of text become data to train with.
+   Main type Corpus; entry point read_corpus. Names of files flow in; token
+   sequences flow out, the last part of them held out. */
 #ifndef FTX_CORPUS_H
 #define FTX_CORPUS_H
 #include "model/file.h"
+#include "model/progress.h"
 
 /* Data to train a model, and data held out. */
 typedef struct {
@@ -16,25 +16,11 @@ typedef struct {
     const char *sum;            /* their checksum, in hexadecimal         */
 } Corpus;
 
-/* Where progress is printed, every so many seconds: as lines, or on a
-   terminal in one row, and there at least five times a second. */
-typedef struct {
-    FILE *to;
-    double every;
-} Telling;
-
-/* Whether it is time to print progress; *told is when that was done last,
-   and is set. */
-bool is_time_to_tell(const Telling *telling, double *told);
-
-/* Learns byte pairs from n bytes, and prints how far it is. */
-const Tokenizer *learn_and_tell(Arena *arena, const char *text, size_t n,
-                                int merges, const Telling *telling);
-
-/* Reads the n files. model is what is to be trained further, with its
-   tokenizer and classes; or NULL: they are made, and that is printed. What
-   the files should not have ends the attempt. */
+/* Returns the corpus of the n files, in the arena. It has the tokenizer and
+   classes of the model, or makes its own where model is NULL, and prints
+   that. A sequence has at most ell_max tokens. Gives up, with the place, if
+   the files do not have what the task needs. */
 Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
-                   const Model *model, const Telling *telling, int n,
+                   const Model *model, const ProgressLog *log, int n,
                    char *const name[], Error *f);
 #endif

@@ -1,18 +1,23 @@
-/* ftx count: how many numbers there are to learn, part by part. */
+/* model/count.c: ftx count, the number of parameters, part by part.
+   Entry point count_numbers. Hyperparameters or a model's name flow in, a
+   table flows out. */
 #include "model/model.h"
 #include <string.h>
 
+/* Parameters that differ only in the number of their layer or head. */
 typedef struct {
     char kind[40];              /* layer[l].W.head[h].W_q                 */
     const Parameter *first;
     long long times;
-} Row;
+} CountRow;
 enum { PARTS = 100 };           /* more than any architecture has         */
 
-static int collect_rows(const Theta *theta, Row row[])
+static void print_count(FILE *out, const Theta *theta, bool only_total)
 {
+    CountRow row[PARTS];
+    char shape[60], numbers[40];
     int n = 0;
-    for (int i = 1; i <= theta->n; i++) {
+    for (int i = 1; i <= theta->n && !only_total; i++) {
         const Parameter *p = &theta->parameter[i];
         int k = 0;
         REQUIRE(n < PARTS, "%s is one part too many.", p->name);
@@ -25,47 +30,22 @@ static int collect_rows(const Theta *theta, Row row[])
         }
         row[k].times++;
     }
-    return n;
-}
-
-static void print_part(FILE *out, const Row *row)
-{
-    char shape[60], numbers[40];
-    const Parameter *p = row->first;
-    long long each = (long long)p->rows * p->cols;
-    snprintf(shape, sizeof shape, "%d x %d", p->rows, p->cols);
-    fprintf(out, "%-26s %8lld  %16s %18s\n", row->kind, row->times, shape,
-            format_grouped(each * row->times, numbers));
-}
-
-static void print_count(FILE *out, const Theta *theta, bool total)
-{
-    Row row[PARTS];
-    char numbers[40];
-    int n = total ? 0 : collect_rows(theta, row);
-    if (!total)
-        fprintf(out, "%-26s %8s  %16s %18s\n", "part", "how many",
-                "each", "numbers");
-    for (int k = 0; k < n; k++)
-        print_part(out, &row[k]);
+    if (!only_total)
+        fprintf(out, "%-26s %8s  %16s %18s\n", "part", "how many", "each",
+                "numbers");
+    for (int k = 0; k < n; k++) {
+        const Parameter *p = row[k].first;
+        long long each = (long long)p->rows * p->cols;
+        snprintf(shape, sizeof shape, "%d x %d", p->rows, p->cols);
+        fprintf(out, "%-26s %8lld  %16s %18s\n", row[k].kind, row[k].times,
+                shape, format_grouped(each * row[k].times, numbers));
+    }
     fprintf(out, "%-26s %8s  %16s %18s\n", "total", "", "",
             format_grouped(theta_count(theta), numbers));
 }
 
-static void print_published(FILE *out, const KnownModel *known)
-{
-    fprintf(out, "%-26s %8s  %16s %18s\n%s\n", "published", "", "",
-            known->published, known->why);
-}
-
-typedef struct {
-    Hyperparameters hyper;
-    bool total;
-} Count;
-
 static const Option count_options[] = {
-    { "total", FLAG, UNBOUNDED(Count, total), NULL,
-      "print the last line only" },
+    { "total", FLAG, 0, 0, 0, NULL, "print the last line only" },
     { .name = NULL },
 };
 
@@ -74,9 +54,9 @@ static const char usage[] =
     "       ftx count MODEL [--total]\n"
     "       ftx count NAME [--total]\n"
     "\n"
-    "Counts the numbers to learn of an architecture, of a model file or a\n"
-    "folder, or of a model that is known by name, beside the published\n"
-    "number. For example, GPT-2:\n"
+    "Counts the parameters of an architecture, of a model file or a folder,\n"
+    "or of a model that is known by name, beside the published number. For\n"
+    "example, GPT-2:\n"
     "\n"
     "  ftx count gpt2\n"
     "  ftx count d --N_V 50257 --ell_max 1024 --L 12 --H 12 --d_e 768"
@@ -84,85 +64,72 @@ static const char usage[] =
     "\n"
     "Known are:";
 
-static void print_usage(FILE *out)
+/* Returns the hyperparameters of a model with that name, in a file or known,
+   and in *known which one. */
+static Hyperparameters find_model(const Command *c, const char *name,
+                                  const KnownModel **known, Error *f)
 {
-    fputs(usage, out);
+    char names[600] = "";
+    if (is_name_taken(name))
+        return model_load(c->arena, name, ITS_SIZES, f)->theta->hyper;
+    *known = find_known_model(name);
     for (int k = 0; known_models[k].name != NULL; k++)
-        fprintf(out, "%s%s", k % 5 == 0 ? "\n  " : " ",
-                known_models[k].name);
-    fputc('\n', out);
-}
-
-/* The first option that is about sizes, as typed; or NULL. */
-static const char *sizing_option(int n, char *const option[])
-{
-    for (int k = 0; k < n && option[k] != NULL; k++)
-        if (strncmp(option[k], "--total", 7) != 0)
-            return option[k];
-    return NULL;
-}
-
-_Noreturn static void unknown_name(Error *f, const char *name)
-{
-    char known[600] = "";
-    for (int k = 0; known_models[k].name != NULL; k++)
-        append(known, sizeof known, "%s%s", k == 0 ? "" : ", ",
+        append(names, sizeof names, "%s%s", k == 0 ? "" : ", ",
                known_models[k].name);
-    fail_with(f, "there is no model file or folder '%.100s', and no model "
-              "of that name is known; known are %s.", name, known);
+    if (*known == NULL)
+        fail_with(f, "there is no model file or folder '%.100s', and no "
+                  "model of that name is known; known are %s.", name, names);
+    return (*known)->hyper;
 }
 
-static void count_it(Error *f, void *data)
+static void count_work(Error *f, void *data)
 {
-    const Command *command = data;
-    Count c = { hyper_default(TRAIN_D), false };
+    const Command *c = data;
+    Task task = TRAIN_D;
+    for (int k = 0; k < c->n; k++)
+        task_of(c->argument[k], &task);
+    Hyperparameters hyper = hyper_default(task);
+    const KnownModel *known = NULL;
+    bool only_total = false;
     const Options options[] = {
-        { "Hyperparameters:", hyper_options, &c.hyper },
-        { "Sizes:", size_options + 1, &c.hyper },
-        { "Other options:", count_options, &c },
+        { "Hyperparameters:", hyper_options, &hyper },
+        { "Sizes:", size_options + 1, &hyper },
+        { "Other options:", count_options, &only_total },
         { .table = NULL },
     };
-    Task task = TRAIN_D;
-    for (int k = 0; k < command->n; k++)
-        if (task_of(command->argument[k], &task))
-            c.hyper = hyper_default(task);
-    if (asks_help(command->n, command->argument)) {
-        print_usage(command->out);
-        print_options(command->out, options);
+    if (asks_help(c->n, c->argument)) {
+        fputs(usage, c->out);
+        for (int k = 0; known_models[k].name != NULL; k++)
+            fprintf(c->out, "%s%s", k % 5 == 0 ? "\n  " : " ",
+                    known_models[k].name);
+        fputc('\n', c->out);
+        print_options(c->out, options);
         return;
     }
-    int n = parse_options(f, options, command->n, command->argument);
-    int typed = command->n - n;
-    char *const *option = command->argument + n;
+    int n = parse_options(f, options, c->n, c->argument);
     if (n != 1)
         fail_with(f, "expected one architecture or model; see 'ftx count "
                   "--help'.");
-    Arena *arena = command->arena;
-    const char *name = command->argument[0];
-    bool model = !task_of(name, &task);
-    if (!model && task == TRAIN_CLASS && c.hyper.N_C == 0)
+    const char *name = c->argument[0];
+    bool is_model = !task_of(name, &task);
+    for (int k = 1; is_model && k < c->n && c->argument[k] != NULL; k++)
+        if (strncmp(c->argument[k], "--total", 7) != 0)
+            fail_with(f, "%.100s goes with an architecture; %s has sizes of "
+                      "its own.", c->argument[k], name);
+    if (!is_model && task == TRAIN_CLASS && hyper.N_C == 0)
         fail_with(f, "--N_C is 0; a model of class has at least one.");
-    hyper_check(f, &c.hyper);
-    const char *sizes = sizing_option(typed, option);
-    if (!model)
-        refuse_idle_hyper(f, task, typed, option);
-    if (model && sizes != NULL)
-        fail_with(f, "%.100s goes with an architecture; %s has sizes of its "
-                  "own.", sizes, name);
-    const KnownModel *known
-        = model && !is_name_taken(name) ? find_known_model(name) : NULL;
-    if (known != NULL)
-        c.hyper = known->hyper;
-    else if (model && !is_name_taken(name))
-        unknown_name(f, name);
-    else if (model)
-        c.hyper = model_load(arena, name, ITS_SIZES, f)->theta->hyper;
-    print_count(command->out, theta_new(arena, &c.hyper), c.total);
-    if (known != NULL && !c.total)
-        print_published(command->out, known);
+    if (is_model)
+        hyper = find_model(c, name, &known, f);
+    else
+        refuse_unused_hyper(f, task, c->n - n, c->argument + n);
+    hyper_check(f, &hyper);
+    print_count(c->out, theta_new(c->arena, &hyper), only_total);
+    if (known != NULL && !only_total)
+        fprintf(c->out, "%-26s %8s  %16s %18s\n%s\n", "published", "", "",
+                known->published, known->why);
 }
 
 int count_numbers(FILE *out, FILE *err, int n, char *argument[])
 {
-    return run_command("ftx count", count_it, out, err, n, argument);
+    return run_command("ftx count", count_work, out, err, n, argument);
 }

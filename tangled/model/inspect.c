@@ -238,19 +238,14 @@ static Tokens tokens_in_text(const Inspection *in, const char *name,
     const Model *model = in->model;
     Error *f = in->error;
     int ell_max = model->theta->hyper.ell_max;
-    bool d = model->task == TRAIN_D;
     f->sheet = name;
     f->text = text;
     size_t n = strlen(text);
     if (model->task == TRAIN_E)
-        return with_gaps(in->command, model, "[gap]", text, n, f);
-    Tokens x = encode_field(model->tokenizer, in->arena, text, n,
-                            d ? TOKEN_LIMIT : ell_max, f, 0);
-    x = d ? as_prompt(model->tokenizer, x) : x;
-    if (x.length > ell_max)
-        fail_in_text(f, 0, "this has %d tokens with bos; ell_max is %d.",
-                     x.length, ell_max);
-    return x;
+        return encode_with_gaps(model->tokenizer, in->arena, text, n,
+                                ell_max, f, 0);
+    return encode_field(model->tokenizer, in->arena, text, n, ell_max,
+                        model->task == TRAIN_D, f, 0);
 }
 
 static int place_of_prediction(const Inspection *in)
@@ -634,7 +629,7 @@ static void show_it(Error *f, void *data)
     f->sheet = command;
     f->text = NULL;
     check_options(&o, model, c->n - n, c->argument + n, f);
-    refuse_overflow(c, o.model, f);
+    require_finite(c, o.model, f);
     Inspection in = { .arena = c->arena, .command = c, .error = f, .o = &o,
                       .model = model, .run = run_of_model(model) };
     in.changes = interventions_read(c->arena, model->theta, &o.set, f);

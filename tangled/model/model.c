@@ -1,4 +1,8 @@
-/* Model files: saved at once or not at all, and checked before use. */
+/* model/model.c: model files, which are replaced at once or not at all, and
+   checked before anything in them is believed.
+   Main type Model; entry points model_save and model_load. A Model flows in,
+   bytes flow out: a header of text, from the tables of options, and numbers
+   in blocks, each with a checksum. */
 #include "model/model.h"
 #include "library/functions.h"
 #include <float.h>
@@ -7,9 +11,9 @@
 #include <string.h>
 
 enum {
-    BLOCK = 1 << 18,             /* bytes that have a checksum            */
-    LINE = 64,                  /* the header is so many times as long   */
-    FIRST = 30,                 /* bytes of its first two lines          */
+    BLOCK = 1 << 18,            /* bytes that have a checksum             */
+    LINE = 64,                  /* the header's length is a multiple      */
+    FIRST = 30,                 /* bytes of its first two lines           */
 };
 
 static void put_64(unsigned char to[8], uint64_t bits)
@@ -18,17 +22,12 @@ static void put_64(unsigned char to[8], uint64_t bits)
         to[k] = (unsigned char)(bits >> 8 * k & 0xFF);
 }
 
-static bool is_little_endian(void)
+static uint64_t get_bytes(const void *bytes, size_t size)
 {
-    const uint16_t one = 1;
-    return *(const unsigned char *)&one == 1;
-}
-
-static uint64_t get_bytes(const unsigned char *from, int size)
-{
+    const unsigned char *from = bytes;
     uint64_t bits = 0;
-    for (int k = size - 1; k >= 0; k--)
-        bits = bits << 8 | from[k];
+    while (size-- > 0)
+        bits = bits << 8 | from[size];
     return bits;
 }
 
@@ -44,10 +43,6 @@ static const Option state_options[] = {
     { "interval", WHOLE, OF_STATE(interval), 1, 2e9, NULL, "" },
     { "loss", DECIMAL, OF_STATE(loss), 0, DBL_MAX, NULL, "" },
     { "tokens", DECIMAL, OF_STATE(tokens), 0, DBL_MAX, NULL, "" },
-    { "best", DECIMAL, OF_STATE(patience.best), 0, DBL_MAX, NULL, "" },
-    { "evaluations", WHOLE, OF_STATE(patience.evaluations), 0, 2e9, NULL,
-      "" },
-    { "waited", WHOLE, OF_STATE(patience.waited), 0, 2e9, NULL, "" },
     { "bytes", DECIMAL, OF_STATE(bytes), 0, DBL_MAX, NULL, "" },
     { "sum", TEXT, OF_STATE(sum), 0, 0, "a checksum", "" },
     { "has_m", FLAG, OF_STATE(has_m), 0, 0, NULL, "" },
@@ -55,50 +50,14 @@ static const Option state_options[] = {
     { "points", WHOLE, OF_STATE(points), 0, 2e9, NULL, "" },
     { .name = NULL },
 };
-
-static void copy_entries(Mat to, Mat from)
-{
-    memcpy(to->at, from->at,
-           (size_t)to->rows * (size_t)to->cols * sizeof(real));
-}
-
-void model_keep_best(Model *model, Arena *arena)
-{
-    const Theta *theta = model->theta;
-    if (model->best == NULL)
-        model->best = theta_zeros(arena, theta);
-    for (int k = 1; k <= theta->n; k++)
-        copy_entries(model->best[k], *theta->parameter[k].place);
-}
-
-double model_last_held_out(const Model *model)
-{
-    int last = model->state.points - 1;
-    return last >= 0 && model->point[last].step == model->state.step
-           ? model->point[last].held_out : (double)NAN;
-}
-
-static bool is_last_best(const Model *model)
-{
-    return model_last_held_out(model) <= model->state.patience.best;
-}
-
-void model_use_best(Model *model)
-{
-    const Theta *theta = model->theta;
-    if (model->best == NULL || is_last_best(model))
-        return;
-    for (int k = 1; k <= theta->n; k++)
-        copy_entries(*theta->parameter[k].place, model->best[k]);
-}
-
+/* A file that is being written. */
 typedef struct {
     FILE *file;
-    uint64_t sum;               /* of the header and of the blocks' sums */
+    uint64_t sum;               /* of the header and of the blocks' sums  */
     unsigned char *block;
-    size_t used;                /* bytes of the block                    */
+    size_t used;                /* bytes of the block                     */
     unsigned char (*sums)[8];
-    size_t blocks;              /* that are written                      */
+    size_t blocks;              /* that are written                       */
 } Writer;
 
 static void put_text(Writer *w, const void *bytes, size_t n)
@@ -116,45 +75,29 @@ static void put_block(Writer *w)
     w->used = 0;
 }
 
-static void put_bytes(Writer *w, const void *bytes, size_t n)
-{
-    const unsigned char *p = bytes;
-    for (size_t some; n > 0; n -= some, p += some) {
-        some = n < BLOCK - w->used ? n : BLOCK - w->used;
-        memcpy(w->block + w->used, p, some);
-        w->used += some;
-        if (w->used == BLOCK)
-            put_block(w);
-    }
-}
-
 static void put_numbers(Writer *w, Mat M)
 {
-    unsigned char bytes[8];
     size_t n = (size_t)M->rows * (size_t)M->cols;
-    if (is_little_endian()) {
-        put_bytes(w, M->at, n * sizeof(real));
-        return;
-    }
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n; k++, w->used += sizeof(real)) {
         uint64_t bits = 0;
         uint32_t half;
+        unsigned char bytes[8];
         if (sizeof(real) == 4) {
             memcpy(&half, &M->at[k], 4);
             bits = half;
         } else {
             memcpy(&bits, &M->at[k], sizeof(real));
         }
+        if (w->used == BLOCK)
+            put_block(w);
         put_64(bytes, bits);
-        put_bytes(w, bytes, sizeof(real));
+        memcpy(w->block + w->used, bytes, sizeof(real));
     }
 }
 
-/* The parameters, the best ones, and the matrices of the optimiser. */
 static long long numbers_of(const Model *m)
 {
-    return theta_count(m->theta)
-         * (1 + (m->best != NULL) + m->state.has_m + m->state.has_v);
+    return theta_count(m->theta) * (1 + m->state.has_m + m->state.has_v);
 }
 
 static void put_values(FILE *to, const Option *table, const void *values)
@@ -185,9 +128,18 @@ static void put_header(FILE *to, const Model *m)
     fprintf(to, "numbers %d %lld", (int)sizeof(real), numbers_of(m));
 }
 
-static void put_lines(Writer *w, const Model *m, Arena *arena)
+static bool put_model(FILE *file, const void *data)
 {
+    const Model *m = data;
+    Arena *arena = arena_new();
+    size_t bytes = (size_t)numbers_of(m) * sizeof(real);
+    unsigned char sum[8];
     char first[FIRST + 1];
+    Writer *w = &(Writer){
+        .file = file, .sum = NO_CHECKSUM,
+        .block = arena_alloc(arena, BLOCK),
+        .sums = arena_alloc(arena, 8 * (bytes / BLOCK + 1))
+    };
     TextStream header;
     FILE *to = open_text_stream(&header);
     put_header(to, m);
@@ -195,28 +147,12 @@ static void put_lines(Writer *w, const Model *m, Arena *arena)
         fputc(' ', to);
     fputc('\n', to);
     const char *text = close_text_stream(&header, arena);
-    snprintf(first, sizeof first, "ftx model 2\nheader %010zu\n",
+    snprintf(first, sizeof first, "ftx model 3\nheader %010zu\n",
              FIRST + header.n);
     put_text(w, first, FIRST);
     put_text(w, text, header.n);
-}
-
-static bool put_model(FILE *file, const void *data)
-{
-    const Model *m = data;
-    Arena *arena = arena_new();
-    size_t bytes = (size_t)numbers_of(m) * sizeof(real);
-    unsigned char sum[8];
-    Writer *w = &(Writer){
-        .file = file, .sum = NO_CHECKSUM,
-        .block = arena_alloc(arena, BLOCK),
-        .sums = arena_alloc(arena, 8 * (bytes / BLOCK + 1))
-    };
-    put_lines(w, m, arena);
     for (int k = 1; k <= m->theta->n; k++)
         put_numbers(w, *m->theta->parameter[k].place);
-    for (int k = 1; m->best != NULL && k <= m->theta->n; k++)
-        put_numbers(w, m->best[k]);
     for (int k = 1; m->state.has_m && k <= m->theta->n; k++)
         put_numbers(w, m->m[k]);
     for (int k = 1; m->state.has_v && k <= m->theta->n; k++)
@@ -228,46 +164,29 @@ static bool put_model(FILE *file, const void *data)
     return fwrite(sum, 1, sizeof sum, file) == sizeof sum;
 }
 
-FAST static bool are_few_finite(const real *x, int n)
+FAST static bool are_finite(const real *x, size_t n)
 {
     bool finite = true;
-    if (isfinite(total(n, x)))
-        return true;
-    for (int k = 0; k < n; k++)
+    for (size_t k = 0; k < n; k++)
         finite &= isfinite(x[k]) != 0;
     return finite;
 }
 
-static bool are_finite(const real *x, size_t n)
-{
-    bool finite = true;
-    for (size_t k = 0; k < n; k += BLOCK)
-        finite &= are_few_finite(x + k,
-                                 n - k < BLOCK ? (int)(n - k) : BLOCK);
-    return finite;
-}
-
-static bool is_finite(const Theta *theta)
-{
-    bool finite = true;
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = *theta->parameter[k].place;
-        finite &= are_finite(M->at, (size_t)M->rows * (size_t)M->cols);
-    }
-    return finite;
-}
-
-void model_save(const Model *model, const char *name, FileLock *held,
+void model_save(const Model *model, const char *name, FileLock *lock,
                 Error *f)
 {
     f->sheet = name;
     f->text = NULL;
-    if (!is_finite(model->theta))
-        fail_with(f, "is not written: a parameter is not finite; what was "
-                  "there is as it was.");
-    replace_file(name, held, f, model, put_model);
+    for (int k = 1; k <= model->theta->n; k++) {
+        Mat M = *model->theta->parameter[k].place;
+        if (!are_finite(M->at, (size_t)M->rows * (size_t)M->cols))
+            fail_with(f, "is not written: a parameter is not finite; what "
+                      "was there is as it was.");
+    }
+    replace_file(name, lock, f, model, put_model);
 }
 
+/* A header that is being read. */
 typedef struct {
     Error *error;
     Arena *arena;
@@ -275,15 +194,17 @@ typedef struct {
     int line;                   /* its number                             */
     char *numbers;              /* where they begin; NULL: format 1, they
                                    do where the header ends               */
+    bool has_best;              /* of early stopping: an older format     */
+    double best;                /* the loss of the best parameters        */
 } Header;
 
-_Noreturn static void unexpected(const Header *h, const char *expected)
+_Noreturn static void fail_in_header(const Header *h, const char *expected)
 {
     fail_with(h->error, "line %d of its header is not what a model has: "
               "expected %s.", h->line, expected);
 }
 
-/* The next line, without its end. */
+/* Returns the next line, without its end. */
 static char *next_header_line(Header *h)
 {
     char *line = h->p;
@@ -291,78 +212,160 @@ static char *next_header_line(Header *h)
     char *stop = memchr(line, '\n', left);
     h->line++;
     if (stop == NULL || memchr(line, '\0', (size_t)(stop - line)) != NULL)
-        unexpected(h, "a line of text");
+        fail_in_header(h, "a line of text");
     *stop = '\0';
     h->p = stop + 1;
     return line;
 }
 
-/* What stands behind the word on the next line. */
-static char *next_value(Header *h, const char *word)
+/* Does the next line begin with that word and a blank? */
+static bool is_next(const Header *h, const char *word)
 {
-    char *line = next_header_line(h), expected[60];
-    size_t n = strlen(word);
-    if (strncmp(line, word, n) != 0 || line[n] != ' ') {
-        snprintf(expected, sizeof expected, "'%s' and its value", word);
-        unexpected(h, expected);
-    }
-    return line + n + 1;
+    size_t n = strlen(word), left = (size_t)(h->end - h->p);
+    return left > n && memcmp(h->p, word, n) == 0 && h->p[n] == ' ';
 }
 
-/* Does an older file lack this one, which is then as if nobody had typed
-   it? */
-static bool is_lacking(const Header *h, const Option *o)
+/* Returns what stands behind the word on the next line. */
+static char *next_value(Header *h, const char *word)
 {
-    static const char *const later[] = { "sparse", "types",
-                                         "unembedding_bias", "pooler" };
-    size_t n = strlen(o->name), left = (size_t)(h->end - h->p);
+    char expected[60];
+    bool found = is_next(h, word);
+    char *line = next_header_line(h);
+    snprintf(expected, sizeof expected, "'%s' and its value", word);
+    if (!found)
+        fail_in_header(h, expected);
+    return line + strlen(word) + 1;
+}
+
+/* Is the word one of these, up to NULL? */
+static bool is_listed(const char *word, const char *const words[])
+{
+    while (*words != NULL && strcmp(*words, word) != 0)
+        words++;
+    return *words != NULL;
+}
+
+/* Skips the lines of early stopping, which older files have. */
+static void skip_retired(Header *h)
+{
+    static const char *const retired[] = { "patience", "best",
+                                           "evaluations", "waited" };
     for (int k = 0; k < 4; k++)
-        if (strcmp(o->name, later[k]) == 0)
-            return left <= n || memcmp(h->p, o->name, n) != 0;
-    return false;
+        if (is_next(h, retired[k])) {
+            const char *value = next_value(h, retired[k]);
+            if (k == 1)
+                h->best = strtod(value, NULL);
+            h->has_best = true;
+        }
 }
 
 static void get_values(Header *h, const Option *table, void *values)
 {
+    static const char *const later[] = { "sparse", "types",
+                                         "unembedding_bias", "pooler", NULL };
     char range[400], expected[500];
     for (const Option *o = table; o->name != NULL; o++) {
-        if (is_lacking(h, o))
+        skip_retired(h);
+        if (!is_next(h, o->name) && is_listed(o->name, later))
             continue;
-        char *typed = next_value(h, o->name);
-        if (option_set(o, values, typed))
+        if (option_set(o, values, next_value(h, o->name)))
             continue;
         option_range(o, range, sizeof range);
         snprintf(expected, sizeof expected, "%s %s", o->name, range);
-        unexpected(h, expected);
+        fail_in_header(h, expected);
     }
+}
+
+static void get_classes(Header *h, Model *m, const Hyperparameters *hyper)
+{
+    size_t N_C = (size_t)hyper->N_C;
+    if (N_C > (size_t)(h->end - h->p))
+        fail_in_header(h, "as many classes as N_C says");
+    m->class_name = arena_alloc(h->arena, (N_C + 1)
+                                          * sizeof *m->class_name);
+    for (int c = 1; c <= hyper->N_C; c++)
+        m->class_name[c] = next_value(h, "class");
+}
+
+static void get_tokenizer(Header *h, Model *m)
+{
+    const char *p = h->p;
+    const char *wrong = tokenizer_load(h->arena, &p, h->end, &m->tokenizer);
+    for (; h->p < p; h->p++)
+        h->line += *h->p == '\n';
+    if (wrong != NULL)
+        fail_with(h->error, "line %d of its header: %s", h->line + 1, wrong);
+}
+
+static void get_points(Header *h, Model *m)
+{
+    size_t n = (size_t)m->state.points;
+    if (n > (size_t)(h->end - h->p))
+        fail_in_header(h, "no more points than the file has bytes");
+    m->point = arena_alloc(h->arena, n * sizeof *m->point + 1);
+    for (size_t k = 0; k < n; k++) {
+        Point *p = &m->point[k];
+        char *end = next_value(h, "point");
+        long step = strtol(end, &end, 10);
+        p->loss = strtod(end, &end);
+        const char *held_out = end;
+        p->held_out = strtod(end, &end);
+        if (end == held_out || *end != '\0' || step < 1
+            || step > m->state.step)
+            fail_in_header(h, "a step and two numbers");
+        if (!isfinite(p->loss) || isinf(p->held_out))
+            fail_in_header(h, "losses that are finite");
+        p->step = (int)step;
+    }
+}
+
+static void check_header(const Header *h, const Model *m,
+                         const Hyperparameters *hyper)
+{
+    double numbers = (double)(h->end - h->p), heads = hyper->H;
+    double layers = (double)hyper->L + hyper->L_enc + hyper->L_dec;
+    const char *wrong = hyperparameters_error(hyper);
+    if (wrong != NULL)
+        fail_with(h->error, "%s", wrong);
+    if (tokenizer_size(m->tokenizer) != hyper->N_V)
+        fail_with(h->error, "its tokenizer has %d tokens, but N_V is %d.",
+                  tokenizer_size(m->tokenizer), hyper->N_V);
+    if (3 * layers * heads > numbers
+        || (double)hyper->d_e * hyper->N_V > numbers
+        || hyper_default(m->task).architecture != hyper->architecture
+        || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler)
+        || (m->task == TRAIN_E && hyper->pooler)
+        || hyper->N_C > MOST_CLASSES
+        || (hyper->positions == LEARNED
+            && (double)hyper->d_e * hyper->ell_max > numbers))
+        fail_with(h->error, "its sizes do not fit its header.");
 }
 
 static const char damaged[] =
     "the model is damaged: its checksum is wrong.";
-static const char not_finite[] = "a number in it is not finite.";
 
-/* What is wrong with the first line and the size; or NULL. */
+/* Returns what is wrong with the first line and the size; or NULL. */
 static const char *kind_error(const char *bytes, size_t size)
 {
     static const char magic[] = "ftx model ";
     size_t m = strlen(magic);
     if (size < m + 2 || memcmp(bytes, magic, m) != 0)
         return "this is no model of ftx.";
-    if (strchr("12", bytes[m]) == NULL || bytes[m + 1] != '\n')
+    if (strchr("123", bytes[m]) == NULL || bytes[m + 1] != '\n')
         return "this model has a newer format than this ftx, which reads "
-               "formats 1 and 2.";
+               "formats 1 to 3.";
     return size < 40 ? "the model is cut short." : NULL;
 }
 
-/* Whether the last 8 bytes are the checksum of n and m others. */
+/* Are the last 8 bytes the checksum of n and m others? */
 static bool is_sum(const char *last, const char *bytes, size_t n,
                    const char *others, size_t m)
 {
     uint64_t sum = checksum(checksum(NO_CHECKSUM, bytes, n), others, m);
-    return get_bytes((const unsigned char *)last, 8) == sum;
+    return get_bytes(last, 8) == sum;
 }
 
-/* Finds the numbers of a file of format 2; false: it is damaged. */
+/* Finds the numbers of a file since format 2; false: it is damaged. */
 static bool find_numbers(Header *h, size_t size)
 {
     char digits[11] = "", *bytes = h->p, *last = bytes + size - 8;
@@ -398,194 +401,102 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     return h;
 }
 
-static void get_classes(Header *h, Model *m, const Hyperparameters *hyper)
-{
-    size_t N_C = (size_t)hyper->N_C;
-    if (N_C > (size_t)(h->end - h->p))
-        unexpected(h, "as many classes as N_C says");
-    m->class_name = arena_alloc(h->arena, (N_C + 1)
-                                          * sizeof *m->class_name);
-    for (int c = 1; c <= hyper->N_C; c++)
-        m->class_name[c] = next_value(h, "class");
-}
-
-static void get_tokenizer(Header *h, Model *m)
-{
-    const char *p = h->p;
-    const char *wrong = tokenizer_load(h->arena, &p, h->end, &m->tokenizer);
-    for (; h->p < p; h->p++)
-        h->line += *h->p == '\n';
-    if (wrong != NULL)
-        fail_with(h->error, "line %d of its header: %s", h->line + 1, wrong);
-}
-
-static void get_points(Header *h, Model *m)
-{
-    size_t n = (size_t)m->state.points;
-    if (n > (size_t)(h->end - h->p))
-        unexpected(h, "no more points than the file has bytes");
-    m->point = arena_alloc(h->arena, n * sizeof *m->point + 1);
-    for (size_t k = 0; k < n; k++) {
-        Point *p = &m->point[k];
-        char *end = next_value(h, "point");
-        long step = strtol(end, &end, 10);
-        p->loss = strtod(end, &end);
-        const char *held_out = end;
-        p->held_out = strtod(end, &end);
-        if (end == held_out || *end != '\0' || step < 1
-            || step > m->state.step)
-            unexpected(h, "a step and two numbers");
-        if (!isfinite(p->loss) || isinf(p->held_out))
-            unexpected(h, "losses that are finite");
-        p->step = (int)step;
-    }
-}
-
-static void check_header(const Header *h, const Model *m,
-                         const Hyperparameters *hyper)
-{
-    double numbers = (double)(h->end - h->p), heads = hyper->H;
-    double layers = (double)hyper->L + hyper->L_enc + hyper->L_dec;
-    const char *wrong = hyperparameters_error(hyper);
-    if (wrong != NULL)
-        fail_with(h->error, "%s", wrong);
-    if (tokenizer_size(m->tokenizer) != hyper->N_V)
-        fail_with(h->error, "its tokenizer has %d tokens, but N_V is %d.",
-                  tokenizer_size(m->tokenizer), hyper->N_V);
-    if (3 * layers * heads > numbers
-        || (double)hyper->d_e * hyper->N_V > numbers
-        || hyper_default(m->task).architecture != hyper->architecture
-        || (m->task == TRAIN_CLASS) != (hyper->N_C > 0 || hyper->pooler)
-        || (m->task == TRAIN_E && hyper->pooler)
-        || hyper->N_C > MOST_CLASSES
-        || (hyper->positions == LEARNED
-            && (double)hyper->d_e * hyper->ell_max > numbers))
-        fail_with(h->error, "its sizes do not fit its header.");
-}
-
+/* The numbers of a file, in groups of as many as theta has. */
 typedef struct {
     Header *header;
-    size_t size;                /* of a number in the file                */
-    size_t count;               /* of them in theta                       */
+    size_t size;                /* bytes of a number in the file          */
+    size_t count;               /* numbers of a group                     */
 } Numbers;
 
-static double number_at(const char *from, size_t size)
+static void check_blocks(const Header *h)
 {
-    uint64_t bits = get_bytes((const unsigned char *)from, (int)size);
-    uint32_t half = (uint32_t)bits;
-    double x;
-    float y;
-    memcpy(&x, &bits, sizeof x);
-    memcpy(&y, &half, sizeof y);
-    return size == 4 ? y : x;
-}
-
-/* Are they numbers of the program, where they lie? */
-static bool is_native(const Numbers *from, const char *bytes)
-{
-    return from->size == sizeof(real) && is_little_endian()
-        && (uintptr_t)bytes % sizeof(real) == 0;
-}
-
-/* Checks the blocks in which n bytes lie. */
-static void check_blocks(const Numbers *from, const char *bytes, size_t n)
-{
-    const Header *h = from->header;
-    bool native = is_native(from, bytes), finite = true;
-    size_t first = (size_t)(bytes - h->numbers) / BLOCK;
-    for (const char *p = h->numbers + first * BLOCK; p < bytes + n;
-         p += BLOCK, first++) {
+    const char *sum = h->end;
+    for (const char *p = h->numbers; p < h->end; p += BLOCK, sum += 8) {
         size_t rest = (size_t)(h->end - p);
-        size_t some = rest < BLOCK ? rest : BLOCK;
-        const char *sum = h->end + 8 * first;
-        if (block_checksum(p, some)
-            != get_bytes((const unsigned char *)sum, 8))
+        if (block_checksum(p, rest < BLOCK ? rest : BLOCK)
+            != get_bytes(sum, 8))
             fail_with(h->error, "%s", damaged);
-        finite &= !native
-            || are_finite((const real *)p, some / sizeof(real));
     }
-    if (!finite)
-        fail_with(h->error, "%s", not_finite);
 }
 
-/* The group, in the file or, where they are other numbers there, copied. */
+/* Returns a group: its place in the file, or a copy if the file has numbers
+   of another kind than this program. */
 static real *get_group(const Numbers *from, int group)
 {
-    Header *h = from->header;
-    size_t n = from->count * from->size;
-    char *bytes = h->p + (size_t)group * n;
-    if (h->numbers != NULL)
-        check_blocks(from, bytes, n);
-    if (h->numbers != NULL && is_native(from, bytes))
-        return (real *)bytes;
-    real *copy = arena_alloc(h->arena, from->count * sizeof(real));
-    for (size_t k = 0; k < from->count; k++)
-        copy[k] = (real)number_at(bytes + k * from->size, from->size);
-    if (!are_finite(copy, from->count))
-        fail_with(h->error, "%s", not_finite);
-    return copy;
+    const Header *h = from->header;
+    char *bytes = h->p + (size_t)group * from->count * from->size;
+    const uint16_t one = 1;
+    real *x = (real *)bytes;
+    if (h->numbers == NULL || from->size != sizeof(real)
+        || get_bytes(&one, 2) != one) {
+        x = arena_alloc(h->arena, from->count * sizeof(real));
+        for (size_t k = 0; k < from->count; k++) {
+            uint64_t bits = get_bytes(bytes + k * from->size, from->size);
+            uint32_t half = (uint32_t)bits;
+            double wide;
+            float narrow;
+            memcpy(&wide, &bits, sizeof wide);
+            memcpy(&narrow, &half, sizeof narrow);
+            x[k] = (real)(from->size == 4 ? narrow : wide);
+        }
+    }
+    if (!are_finite(x, from->count))
+        fail_with(h->error, "a number in it is not finite.");
+    return x;
 }
 
-static void get_matrix(const real **next, Mat to)
-{
-    size_t n = (size_t)to->rows * (size_t)to->cols;
-    memcpy(to->at, *next, n * sizeof(real));
-    *next += n;
-}
-
-static void get_theta(const Numbers *from, int group, Theta *theta)
-{
-    const real *next = get_group(from, group);
-    theta_allocate(theta, from->header->arena);
-    for (int k = 1; k <= theta->n; k++)
-        get_matrix(&next, *theta->parameter[k].place);
-}
-
-static Mat *get_matrices(const Numbers *from, int group, const Theta *theta)
+/* Copies a group to theta's parameters, if m is NULL, or to m[1], ... */
+static void get_matrices(const Numbers *from, int group, const Theta *theta,
+                         const Mat *m)
 {
     const real *next = get_group(from, group);
-    Mat *m = theta_zeros(from->header->arena, theta);
-    for (int k = 1; k <= theta->n; k++)
-        get_matrix(&next, m[k]);
-    return m;
+    for (int k = 1; k <= theta->n; k++) {
+        Mat to = m == NULL ? *theta->parameter[k].place : m[k];
+        size_t n = (size_t)to->rows * (size_t)to->cols;
+        memcpy(to->at, next, n * sizeof(real));
+        next += n;
+    }
 }
 
-static Numbers find_groups(Header *h, const Model *m, bool *best)
+/* Was the last evaluation as good as the best one before? */
+static bool is_last_best(const Header *h, const Model *m)
 {
-    char *line = next_value(h, "numbers"), *end;
-    long size = strtol(line, &end, 10);
-    long long count = strtoll(end, &end, 10), once = numbers_of(m);
-    *best = m->plan.patience > 0
-         && count == once + theta_count(m->theta);
-    if ((size != 4 && size != 8) || end[strspn(end, " ")] != '\0')
-        unexpected(h, "'numbers', 4 or 8, and how many");
-    long long left = h->end - h->p;
-    if ((h->numbers != NULL && h->numbers != h->p)
-        || (count != once && !*best) || count > left
-        || count * size != left)
-        fail_with(h->error, "its sizes do not fit its header.");
-    return (Numbers){ h, (size_t)size, (size_t)theta_count(m->theta) };
+    const int last = m->state.points - 1;
+    return last >= 0 && m->point[last].step == m->state.step
+        && m->point[last].held_out <= h->best;
 }
 
 static void get_numbers(Header *h, Model *m, Purpose purpose)
 {
-    bool best;
-    int group = 1;
-    Numbers from = find_groups(h, m, &best);
+    char *line = next_value(h, "numbers"), *end;
+    long size = strtol(line, &end, 10);
+    long long count = strtoll(end, &end, 10), left = h->end - h->p;
+    long long each = theta_count(m->theta), more = count - numbers_of(m);
+    if ((size != 4 && size != 8) || end[strspn(end, " ")] != '\0')
+        fail_in_header(h, "'numbers', 4 or 8, and how many");
+    if ((h->numbers != NULL && h->numbers != h->p)
+        || (more != 0 && (more != each || !h->has_best)) || count > left
+        || count * size != left)
+        fail_with(h->error, "its sizes do not fit its header.");
     if (purpose <= ITS_HEADER)
         return;
+    Numbers from = { h, (size_t)size, (size_t)each };
+    if (h->numbers != NULL)
+        check_blocks(h);
     if (purpose == TO_USE) {
         theta_wrap(m->theta, h->arena,
-                   get_group(&from, best && !is_last_best(m)));
+                   get_group(&from, more != 0 && !is_last_best(h, m)));
         return;
     }
-    get_theta(&from, 0, m->theta);
-    if (best)
-        m->best = get_matrices(&from, group++, m->theta);
+    int group = more != 0 ? 2 : 1;
+    theta_allocate(m->theta, h->arena);
+    get_matrices(&from, 0, m->theta, NULL);
     if (m->state.has_m)
-        m->m = get_matrices(&from, group++, m->theta);
+        get_matrices(&from, group++, m->theta,
+                     m->m = theta_zeros(h->arena, m->theta));
     if (m->state.has_v)
-        m->v = get_matrices(&from, group++, m->theta);
+        get_matrices(&from, group, m->theta,
+                     m->v = theta_zeros(h->arena, m->theta));
 }
 
 Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)

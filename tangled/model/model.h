@@ -1,14 +1,15 @@
-/* model/: models of real texts are trained, saved, and used.
-
-   The commands of the folder, and what the headers below offer. */
+/* model/model.h: models of real texts are trained, saved and used.
+   No type of its own; entry points are the commands, and show_inside, which
+   is ftx show --model. */
 #ifndef FTX_MODEL_H
 #define FTX_MODEL_H
 #include "model/corpus.h"
+#include "model/encode.h"
 #include "model/import.h"
 #include "model/intervention.h"
-#include "model/use.h"
+#include "model/predict.h"
 
-/* Of `ftx count`, `ftx train` ...; show_inside of `ftx show --model`. */
+/* The commands, as the table in main.c calls them. */
 CommandMain count_numbers, train, generate, translate, fill_texts,
          classify_texts, tokenize, show_inside, import_released,
          export_model;

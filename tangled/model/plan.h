@@ -1,54 +1,52 @@
-/* What is trained and how, as options.
-
-   Main types: Task, Plan. Entry points: hyper_options, plan_options. In go
-   what was typed; out come hyperparameters and a plan that are checked. */
+/* model/plan.h: what is trained and how, as options of a command and lines of
+   a model file.
+   Main types Task and Plan; entry points hyper_options and plan_options. What
+   was typed flows in; hyperparameters and a plan flow out, checked. */
 #ifndef FTX_PLAN_H
 #define FTX_PLAN_H
-#include "practice/practice.h"
 #include "cli/command.h"
+#include "practice/practice.h"
 
 /* What is trained: Algorithms 8, 9, 10; and 9 with a class head. */
 typedef enum { TRAIN_ED, TRAIN_E, TRAIN_D, TRAIN_CLASS } Task;
 
-/* Sets the task that a word of `ftx train` names; false: it names none. */
+/* Sets the task that a word of `ftx train` names; false if it names none. */
 bool task_of(const char *word, Task *task);
 
 /* Returns that word. */
 const char *task_name(Task task);
 
-/* The hyperparameters as options, in two tables: what an architecture may
-   be given, and what its data decide: architecture, N_V and N_C. */
+/* Options that set Hyperparameters: what an architecture may be given, and
+   what its data decide: architecture, N_V and N_C. */
 extern const Option hyper_options[], size_options[];
 
 /* Returns the hyperparameters for a first try; d_mlp 0 stands for 4 d_e. */
 Hyperparameters hyper_default(Task task);
 
-/* Fills in d_mlp. What is wrong ends the attempt. */
+/* Fills in d_mlp. Gives up if something is wrong. */
 void hyper_check(Error *f, Hyperparameters *hyper);
 
-/* Refuses an option, among the n that parse_options has left, that the task
-   has no use for. */
-void refuse_idle_hyper(Error *f, Task task, int n, char *const argument[]);
+/* Gives up if one of the n options that parse_options left is a
+   hyperparameter that models of the task do not have. */
+void refuse_unused_hyper(Error *f, Task task, int n, char *const option[]);
 
-/* How a model is trained: what `ftx train` was told. */
+/* How a model is trained. */
 typedef struct {
     Training how;               /* but for its seed                       */
     int seed, steps;            /* steps 0: all of N_epochs               */
-    int patience;               /* epochs; 0: any                         */
     Initialisation initialise;
     double held_out;            /* this part of the data                  */
     TokenKind tokens;
     int merges;
 } Plan;
+
+/* Options that set a Plan. */
 extern const Option plan_options[];
 
 /* Returns the plan for a first try, or the paper as printed. */
 Plan plan_default(bool as_printed);
 
-/* What is wrong with a plan ends the attempt. */
+/* Copies the seed to where the trainer reads it. Gives up if something is
+   wrong. */
 void plan_check(Error *f, Task task, Plan *plan);
-
-/* Refuses an option of the plan that the task has no use for. */
-void refuse_idle_plan(Error *f, Task task, const Plan *plan, int n,
-                      char *const argument[]);
 #endif

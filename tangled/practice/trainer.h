@@ -67,12 +67,4 @@ typedef struct {
 } Score;
 Score evaluate(Trainer *trainer, Loss *loss, const Data *data);
 
-/* Early stopping. Begins as { 0 }; is told the loss of each evaluation;
-   false where the last `most` of them were no better than the best. */
-typedef struct {
-    double best;
-    int evaluations, waited;
-} Patience;
-bool update_patience(Patience *patience, double loss, int most);
-
 #endif

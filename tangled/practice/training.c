@@ -285,13 +285,3 @@ Score evaluate(Trainer *trainer, Loss *loss, const Data *data)
                           data, NULL, epoch_random(trainer, 0), 1,
                           data->N_data, false });
 }
-
-bool update_patience(Patience *patience, double loss, int most)
-{
-    if (patience->evaluations++ == 0 || loss < patience->best) {
-        patience->best = loss;
-        patience->waited = 0;
-    } else
-        patience->waited++;
-    return patience->waited < most;
-}

@@ -7,11 +7,11 @@ cd "$(dirname "$0")/../.."
 model=build/curve.ftx
 build/ftx train d --epochs 100 --schedule constant --replace \
     --model $model README.md
-bits() { # column of the table, one in how many of its points
+bits() { # field of the points, one in how many of them
     echo '# ftx train d --epochs 100 --schedule constant README.md'
-    awk -F '\t' -v column="$1" -v every="$2" '
-        NR > 1 && $column != "" && points++ % every == 0 {
-            printf "%d %.4f\n", $1, $column / log(2) }' $model.tsv
+    grep -a '^point ' $model | awk -v field="$1" -v every="$2" '
+        $field != "nan" && points++ % every == 0 {
+            printf "%d %.4f\n", $2, $field / log(2) }'
 }
-bits 2 4 > tests/data/curve-trained.txt
-bits 3 2 > tests/data/curve-held-out.txt
+bits 3 4 > tests/data/curve-trained.txt
+bits 4 2 > tests/data/curve-held-out.txt

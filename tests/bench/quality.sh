@@ -60,7 +60,7 @@ gzip=$(echo "$(gzip -9 < tenth | wc -c) $(wc -m < tenth)" |
 
 # what is measured | of the model | beside it | of what
 {
-    echo "d, bits a character|$(said d ' bits a char')|$gzip|gzip -9"
+    echo "d, bits a character|$(said d ' bits a token')|$gzip|gzip -9"
     echo "e, bits a masked token|$(said e ' bits a mask')|$(
           said e ' bits a token')|how often each occurs"
     echo "ed, % translated exactly|$(said ed ' %')|99.00|what was wanted"

@@ -102,7 +102,7 @@ LAW(every_command_says_that_there_is_no_memory)
         { "train", train, "d " SMALL "--threads 3 --steps 3 --replace "
           "--model m t" },
         { "train", train, "e " SMALL "--steps 3 --tokens bpe --replace "
-          "--patience 2 --model m t" },
+          "--model m t" },
         { "train", train, "ed " SMALL "--steps 3 --replace --model m p" },
         { "train", train, "class " SMALL "--steps 3 --replace --model m l" },
         { "train", train, "d --resume --steps 31 --model d t" },

@@ -38,12 +38,11 @@ models() { # small ones, of every task, with every kind of tokens
             # shellcheck disable=SC2086
             build/ftx train $task --tokens $tokens $layers --d_e 2 --H 1 \
                 --d_mlp 2 --ell_max 8 --steps 3 --held-out 0.4 \
-                --optimiser $method --patience 1 \
-                --model $seeds/$task.$tokens $seeds/data > $seeds/said ||
+                --optimiser $method --model $seeds/$task.$tokens $seeds/data > $seeds/said ||
                 [ -f $seeds/$task.$tokens ] || exit 1
         done
     done
-    rm -f $seeds/*.tsv $seeds/*.svg $seeds/said $seeds/data
+    rm -f $seeds/said $seeds/data
 }
 
 case $what in

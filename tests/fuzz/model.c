@@ -96,7 +96,7 @@ static void use(const Filed *filed, char *name)
     if (m->theta->hyper.ell_max > ELL_MAX)
         return;
     OBEYS(generate, "--model", name, "--ell_gen", "3", "--", text);
-    OBEYS(generate, "--model", name, "--ell_gen", "9", "--no-memory",
+    OBEYS(generate, "--model", name, "--ell_gen", "9",
           "--show-tokens");             /* all but one are of another task */
     OBEYS(fill_texts, "--model", name, "[gap]");
     OBEYS(classify_texts, "--model", name, "--", text);

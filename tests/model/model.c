@@ -23,8 +23,7 @@ static Model *sized_model(Task task, int d_mlp)
     for (int k = 1; k <= m->theta->n; k++)
         randomise(*m->theta->parameter[k].place);
     m->state = (State){ .step = 7, .updates = 6, .interval = 2, .loss = 0.1,
-                        .tokens = 3, .patience = { 1.5, 2, 1 },
-                        .bytes = 6, .sum = "00ff", .points = 2 };
+                        .tokens = 3, .bytes = 6, .sum = "00ff", .points = 2 };
     m->point = arena_alloc(arena, 2 * sizeof *m->point);
     m->point[0] = (Point){ 2, 1.0 / 3, NAN };
     m->point[1] = (Point){ 4, 0.25, 0.5 };
@@ -52,16 +51,6 @@ static Model *with_everything(void)
         randomise(m->v[k]);
     }
     trainer_free(trainer);
-    return m;
-}
-
-static Model *with_best(void)
-{
-    Model *m = with_everything();
-    m->plan.patience = 1;
-    model_keep_best(m, arena);
-    for (int k = 1; k <= m->theta->n; k++)
-        randomise(*m->theta->parameter[k].place);
     return m;
 }
 
@@ -106,29 +95,16 @@ LAW(a_model_comes_back_as_it_was)
     assert_string_equal(l->class_name[1], "spam");
     assert_string_equal(l->class_name[2], "no spam, or so");
     assert_string_equal(l->state.sum, "00ff");
-    assert_that(l->state.step == 7 && l->state.patience.waited == 1);
+    assert_that(l->state.step == 7 && l->state.updates == 6);
     assert_that(l->point[0].loss == 1.0 / 3 && isnan(l->point[0].held_out));
     assert_that(l->point[1].step == 4 && l->point[1].held_out == 0.5);
     assert_that(l->plan.how.method == ADAMW && l->plan.how.eta == 1.0 / 3);
 }
 
-LAW(the_best_parameters_are_kept_beside_the_last)
-{
-    const Model *m = with_best();
-    save(m);
-    Model *l = model_in("m");
-    same_parameters(l, m, 0);
-    assert_same_matrices(l->v, m->v, m);
-    model_use_best(l);
-    for (int k = 1; k <= m->theta->n; k++)
-        assert_same(*l->theta->parameter[k].place, m->best[k], 0);
-}
-
 LAW(saved_again_it_has_the_same_bytes)
 {
-    for (int k = 0; k < 5; k++) {
-        save(k == 4 ? with_best() : k == 3 ? with_everything()
-             : small_model((Task)(TRAIN_ED + k)));
+    for (int k = 0; k < 4; k++) {
+        save(k == 3 ? with_everything() : small_model((Task)(TRAIN_ED + k)));
         assert_string_equal(saving(model_in("m"), "n"), "");
         assert_same_file("m", "n");
     }
@@ -153,7 +129,7 @@ static void assert_damaged(size_t at, const char *bytes, size_t n,
 LAW(every_changed_byte_is_noticed)
 {
     size_t n;
-    save(with_best());
+    save(with_everything());
     char *bytes = bytes_of("m", &n);
     for (int i = 0; i < amount((int)n); i++) {
         size_t k = (size_t)one_of(i, (int)n);
@@ -223,7 +199,7 @@ static char *put_together(const char *name, int format, Parts p)
     if (format == 1)
         memcpy(to, "ftx model 1\n", first);
     else
-        snprintf(to, size, "ftx model 2\nheader %010zu\n", header);
+        snprintf(to, size, "ftx model %d\nheader %010zu\n", format, header);
     memcpy(to + first, p.lines, p.n);
     memset(to + first + p.n, ' ', header - first - p.n);
     to[header - 1] = '\n';
@@ -242,7 +218,7 @@ static Parts saved_parts(const Model *m)
 
 LAW(what_is_put_together_is_the_file)
 {
-    put_together("d", 2, saved_parts(with_everything()));
+    put_together("d", 3, saved_parts(with_everything()));
     assert_same_file("m", "d");
 }
 
@@ -284,7 +260,7 @@ static char *with_line(const Model *m, const char *line, const char *by)
     memcpy(lines + n, at + after, p.n - before - after);
     p.n += strlen(by) - after;
     p.lines = lines;
-    return put_together("d", 2, p);
+    return put_together("d", 3, p);
 }
 
 #define SIZES "d: its sizes do not fit its header."
@@ -308,13 +284,12 @@ LAW(what_a_header_claims_is_checked_first)
         { "task", "task e", SIZES }, { "step 7", "step 3", "d: " },
         { "numbers", "numbers 8 1", SIZES },
         { "numbers", "numbers 5 100", "d: " }, { "has_v", "has_v no", SIZES },
-        { "patience", "patience 0", SIZES },        /* of one with the best */
         { "task d", "task e", SIZES }, { "task e", "task class", SIZES },
     };
     Model *m;
-    for (int k = 0; k < 22; k++) {
-        with_line(k == 19 ? with_best() : k == 20 ? small_model(TRAIN_D)
-                  : k == 21 ? small_model(TRAIN_E) : with_everything(),
+    for (int k = 0; k < 21; k++) {
+        with_line(k == 19 ? small_model(TRAIN_D)
+                  : k == 20 ? small_model(TRAIN_E) : with_everything(),
                   lies[k].line, lies[k].by);
         const char *said = loading("d", &m);
         if (strncmp(said, lies[k].says, strlen(lies[k].says)) != 0)
@@ -332,7 +307,7 @@ LAW(other_sizes_than_the_header_says_are_refused)
 {
     Model *m;
     Parts p = saved_parts(with_everything());
-    for (int format = 1; format <= 2; format++)
+    for (int format = 1; format <= 3; format++)
         for (int more = -8; more <= 8; more += 4) {
             Parts q = p;
             q.bytes += (size_t)more;
@@ -370,7 +345,7 @@ LAW(what_is_no_model_is_refused_in_a_sentence)
     static const char *const row[][2] = {
         { "", "x: this is no model of ftx." },
         { "hello, this is a text and not a model\n", "x: this is no model" },
-        { "ftx model 3\nand what is new in it\n", "x: | a newer format" },
+        { "ftx model 4\nand what is new in it\n", "x: | a newer format" },
         { "ftx model 1\n", "x: the model is cut short." },
         { "ftx model 2\nheader 0000000064\ntask d", "x: the model is cut" },
     };
@@ -440,7 +415,7 @@ LAW(a_file_of_the_other_precision_is_read)
     if (!is_little_endian())
         skip();                         /* this test writes little-endian */
     Model *m = small_model(TRAIN_D);
-    for (int format = 1; format <= 2; format++) {
+    for (int format = 1; format <= 3; format++) {
         same_parameters(model_in(of_other_size(m, format)), m, 1e-7);
         same_parameters(used("o"), m, 1e-7);
     }
@@ -468,16 +443,62 @@ LAW(a_file_from_before_a_setting_is_read)
 
 /* ---------------------------------------------- a file that is only used */
 
-LAW(a_file_of_format_1_is_read)
+LAW(a_file_of_an_older_format_is_read)
 {
     Model *m = with_everything();
-    put_together("d", 1, saved_parts(m));
-    same_parameters(used("d"), m, 0);
-    assert_string_equal(saving(model_in("d"), "n"), "");
-    assert_same_file("m", "n");
+    for (int format = 1; format <= 2; format++) {
+        put_together("d", format, saved_parts(m));
+        same_parameters(used("d"), m, 0);
+        assert_string_equal(saving(model_in("d"), "n"), "");
+        assert_same_file("m", "n");
+    }
 }
 
-LAW(what_is_only_used_stays_in_the_file)
+/* Files of format 2 have lines of early stopping, and may have the best
+   parameters behind the last ones. They are used, unless the last evaluation,
+   which is 0.5, was as good. */
+LAW(the_best_parameters_of_an_older_file_are_used)
+{
+    static const struct { const char *best; int step; bool last; } row[] = {
+        { "0.4", 4, false }, { "0.5", 4, true }, { "0.5", 3, false },
+    };
+    for (int k = 0; k < 3; k++) {
+        char old[200];
+        Model *m = with_everything();
+        m->state.step = 4;
+        m->point[1].step = row[k].step;
+        Parts p = saved_parts(m);
+        const size_t each = p.bytes / 3;
+        char *numbers = arena_alloc(arena, p.bytes + each);
+        memcpy(numbers, p.numbers, each);
+        memcpy(numbers + each, p.numbers + each, each);     /* m as the best */
+        memcpy(numbers + 2 * each, p.numbers + each, 2 * each);
+        snprintf(old, sizeof old, "tokens 3\nbest %s\nevaluations 2\n"
+                 "waited 1\nbytes 6", row[k].best);
+        char *lines = arena_alloc(arena, p.n + 300), *to = lines;
+        const char *at = strstr(p.lines, "tokens 3\nbytes 6"),
+                   *seed = strstr(p.lines, "seed "),
+                   *n = strstr(p.lines, "\nnumbers ");
+        to += sprintf(to, "%.*spatience 1\n%.*s%s%.*s",
+                      (int)(seed - p.lines), p.lines, (int)(at - seed), seed,
+                      old, (int)(n - at - 16), at + 16);
+        to += sprintf(to, "\nnumbers %d %zu", (int)sizeof(real),
+                      (p.bytes + each) / sizeof(real));
+        put_together("d", 2, (Parts){ lines, numbers, (size_t)(to - lines),
+                                      p.bytes + each });
+        const Model *l = used("d");
+        const Mat *best = row[k].last ? NULL : m->m;
+        for (int i = 1; i <= m->theta->n; i++)
+            assert_same(*l->theta->parameter[i].place, best != NULL ? best[i]
+                        : *m->theta->parameter[i].place, 0);
+        l = model_in("d");
+        same_parameters(l, m, 0);
+        assert_same_matrices(l->m, m->m, m);
+        assert_same_matrices(l->v, m->v, m);
+    }
+}
+
+LAW(what_is_only_used_has_no_gradients)
 {
     Model *m = with_everything();
     save(m);
@@ -494,46 +515,3 @@ LAW(what_is_only_used_stays_in_the_file)
     }
 }
 
-LAW(what_is_used_is_the_best)
-{
-    for (int later = 0; later < 2; later++) {
-        Model *m = with_best();
-        m->point[1].step = later ? m->state.step : 4;
-        m->point[1].held_out = m->state.patience.best - 0.1;
-        save(m);
-        model_use_best(m);
-        same_parameters(used("m"), m, 0);
-        assert_same(*m->theta->parameter[1].place, m->best[1],
-                    later ? INFINITY : 0);
-    }
-}
-
-/* The optimiser's matrices are none of a user's business. */
-LAW(only_what_is_used_is_checked)
-{
-    Model *m = sized_model(TRAIN_D, 30000), *l;
-    Trainer *trainer = trainer_new(arena, m->theta, &m->plan.how);
-    size_t n = 0;
-    m->m = trainer->m;
-    m->v = trainer->v;
-    m->state.has_m = m->state.has_v = true;
-    save(m);
-    trainer_free(trainer);
-    char *bytes = bytes_of("m", &n);
-    const size_t first = signed_header(bytes, n),
-                 theta = parts_of(bytes, n).bytes / 3;
-    assert_that(theta > SUMMED);
-    const size_t places[] = { first, first + theta - 1, first + 2 * theta,
-                              first + 3 * theta - 1 };
-    for (int k = 0; k < 4; k++) {
-        bytes[places[k]] ^= 1;
-        write_bytes("d", bytes, n);
-        assert_int_equal(*loading_to(TO_USE, "d", &l) == '\0', k >= 2);
-        assert_int_equal(*loading_to(TO_TRAIN, "d", &l) == '\0', false);
-        assert_string_equal(loading_to(ITS_HEADER, "d", &l), "");
-        assert_null(l->theta->W_e);
-        bytes[places[k]] ^= 1;
-    }
-    bytes[first - 2] ^= 1;
-    assert_damaged(first - 2, bytes, n, ITS_HEADER);
-}

@@ -523,20 +523,6 @@ LAW(evaluation_draws_the_same_before_and_after_training)
     trainer_free(trainer);
 }
 
-LAW(patience_ends_after_so_many_evaluations_without_a_best)
-{
-    Patience patience = { 0 };
-    assert_that(update_patience(&patience, 5, 2));
-    assert_that(update_patience(&patience, 6, 2));
-    assert_that(update_patience(&patience, 4, 2));      /* a new best */
-    assert_that(update_patience(&patience, 4, 2));      /* no better */
-    assert_that(!update_patience(&patience, 4.5, 2));
-    assert_that(patience.best == 4);
-    Patience least = { 0 };
-    assert_that(update_patience(&least, 5, 1));         /* the first is a best */
-    assert_that(least.best == 5 && least.waited == 0);
-}
-
 LAW(the_follower_ends_the_training)
 {
     Diary diary = { .most = 7 };

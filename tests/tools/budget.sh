@@ -11,8 +11,8 @@ BUDGET='
 tangled          760    tangled/library 3453    tangled/practice 1803
 tangled/text    1922    tangled/cli     1680    tangled/hub      1406
 tangled/sheet   7218    tangled/show     925    tangled/check    4009
-tangled/model   5574    tangled/course  3900
-tests-C        28791    tests-data      7870    tests-scripts    5942
+tangled/model   4875    tangled/course  3900
+tests-C        27989    tests-data      7870    tests-scripts    5942
 tangled/ftx.h                   450    tangled/check/check.h         200
 tangled/check/slipping.h        114
 tangled/text/tokenizer.h           95
@@ -21,7 +21,7 @@ tangled/library/product_strip.h 309
     
 tangled/sheet/job.h 100    tangled/sheet/sheet.h         408
 Hyperparameters 28  Theta     22  Judged  17  Judging  17
-Slipping    21  Wanted          18  Strip 14  Session  24
+Slipping    21  Wanted          18  Strip 14
 Training    20  Trainer         18  Job       55  Reader  36  Step     20
 Run         27
 '

@@ -46,23 +46,6 @@ static inline int step_in(const char *name)
     return at == NULL ? 0 : atoi(at + 6);
 }
 
-static inline void remove_model(const char *name)
-{
-    static const char *const ends[] = { "", ".tsv" };
-    char file[100];
-    for (int e = 0; e < 2; e++) {
-        snprintf(file, sizeof file, "%s%s", name, ends[e]);
-        remove(path(file));
-    }
-}
-
-/* Two models that were trained to the same bytes, with their curves. */
-#define assert_same_model(a, b) \
-    do { \
-        assert_same_file(a, b); \
-        assert_same_file(a ".tsv", b ".tsv"); \
-    } while (0)
-
 /* The model of a task that has learned a little, in the file d, e, ed or
    class. It is trained once; each test has a copy, and its data in t, p
    or l. */
@@ -88,7 +71,7 @@ static inline void little_model(const char *task)
         const char *bytes = bytes_of(task, &saved[k].n);
         saved[k].bytes = malloc(saved[k].n);
         memcpy(saved[k].bytes, bytes, saved[k].n);
-        remove_model(task);
+        remove(task);
     }
     write_bytes(task, saved[k].bytes, saved[k].n);
 }

@@ -17,7 +17,8 @@ static inline void put_sum(char to[8], uint64_t sum)
 static inline size_t signed_header(const char *bytes, size_t n)
 {
     char digits[11] = "";
-    if (n < 40 || memcmp(bytes, "ftx model 2\nheader ", HEADER_AT) != 0)
+    if (n < 40 || memcmp(bytes, "ftx model ", 10) != 0
+        || memcmp(bytes + 11, "\nheader ", HEADER_AT - 11) != 0)
         return 0;
     memcpy(digits, bytes + HEADER_AT, 10);
     size_t header = strtoul(digits, NULL, 10);

@@ -1,0 +1,480 @@
+/* ftx generate, translate, fill and classify: what a trained model says about
+   a text, against the library. */
+#include "lessons.h"
+
+/* Runs the lines behind "For example:" of the help; the last one's output.
+   What trains for 100 steps trains for 2. */
+static Said example_of(const char *command)
+{
+    Said s = ftx("%s --help", command);
+    assert_says(s, "For example:\n\n  ");
+    char *line = strstr(s.out, "For example:\n\n  ") + 14, *end;
+    for (; strncmp(line, "  ", 2) == 0 && s.status == 0; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        char *steps = strstr(line, "--steps 100 ");
+        if (steps != NULL)
+            memcpy(steps, "--steps   2 ", 12);
+        if (strncmp(line, "  ftx ", 6) == 0)
+            s = ftx("%s", line + 6);
+        else
+            assert_that(system(line) == 0);
+    }
+    return s;
+}
+
+LAW(the_examples_of_the_help_work)
+{
+    static const struct { const char *command, *words; } row[] = {
+        { "train", "step 2 of 2, saved" }, { "fill", "the al | orithm\n" },
+        { "translate", "two\n" }, { "classify", "odd  odd 0." },
+        { "show", "\nlayer 2  | \nwithout set " }, { "generate", "" },
+    };
+    for (int k = 0; k < 6; k++) {
+        Said s = example_of(k == 4 ? "show --model" : row[k].command);
+        if (s.status != 0 || !has_words(s.out, row[k].words))
+            fail_at(HERE(row[k].command), "%s%s", s.out, s.err);
+        if (k == 5)
+            assert_int_equal(characters_of(s.out), 41);
+        remove("hello.ftx");
+    }
+}
+
+/* What came before is printed all the same. */
+LAW(a_line_of_standard_input_is_named)
+{
+    static const struct { const char *lines, *words; } row[] = {
+        { "a[gap]\nas[gap]@\n", ":2:8: there is no token" },
+        { "a[gap]\nas\n", ":2:1: there is no gap" },
+        { "a[gap]\n\n", ":2:1: this line is empty." },
+        { "a[gap]\r\n\r\n", ":2:1: this line is empty." },
+        { "\xEF\xBB\xBF" "a[gap]\n\n", ":2:1: this line is empty." },
+        { "a[gap]\n3 sheep and 4 [gap]\n", ":2:1: this has 17 tokens" },
+    };
+    little_model("e");
+    for (int k = 0; k < 6; k++) {
+        type_in(row[k].lines);
+        Said s = ftx("fill --model e");
+        if (s.status != 2 || times(s.out, "token ") != 1
+            || strncmp(s.err, "standard input", 14) != 0
+            || !has_words(s.err + 14, row[k].words))
+            fail_at(HERE(row[k].lines), "%s%s", s.out, s.err);
+    }
+    type_in("");
+    assert_refused(ftx("fill --model e"), "standard input: is empty.");
+}
+
+LAW(a_model_must_be_given_and_of_the_right_kind)
+{
+    static const Refused row[] = {
+        { "generate hello", "ftx generate: which model? | 'ftx train d'." },
+        { "translate hello", "ftx translate: which model? | 'ftx train ed'." },
+        { "fill [gap]", "ftx fill: which model? | 'ftx train e'." },
+        { "classify 7", "ftx classify: which model? | 'ftx train class'." },
+        { "show --model", "ftx show: --model needs a value" },
+        { "translate --model d 3", "d is a model of 'ftx train d'; | ed'." },
+        { "fill --model d 3", "d is a model of 'ftx train d'; | train e'." },
+        { "classify --model d 3", "a model of 'ftx train d'; | class'." },
+        { "generate --model e 3", "e is a model of 'ftx train e'; | d'." },
+        { "generate --model none 3", "none: cannot be opened: No such file" },
+        { "show --model none 3", "none: cannot be opened: No such file" },
+        { "generate --model t 3", "t: this is no model of ftx." },
+        { "show --model t 3", "t: this is no model of ftx." },
+        { "generate --model x 3", "x: the model is damaged" },
+        { "show --model x 3", "x: the model is damaged" },
+    };
+    size_t n = 0;
+    little_model("d");
+    little_model("e");
+    char *bytes = bytes_of("d", &n);
+    bytes[n / 2] ^= 1;
+    write_bytes("x", bytes, n);
+    assert_all_refused(row);
+}
+
+LAW(a_model_that_overflows_is_to_blame)
+{
+    static const struct { const char *task, *line; } row[] = {
+        { "d", "generate 3" }, { "d", "show 3" }, { "e", "fill [gap]" },
+        { "class", "classify 3" }, { "ed", "translate ab" },
+        { "ed", "translate --beam 2 ab" }, { "d", "train d --resume t" },
+        { "ed", "train ed --resume p" },    /* the held-out part is judged */
+    };
+    for (int k = 0; k < 8; k++) {
+        little_model(row[k].task);
+        Model *m = model_in(row[k].task);
+        for (int p = 1; p <= m->theta->n; p++) {
+            Mat M = *m->theta->parameter[p].place;
+            for (size_t e = 0; e < entries_in(M); e++)
+                M->at[e] = (real)(IS_DOUBLE ? 1e300 : 1e30);
+        }
+        assert_string_equal(saving(m, row[k].task), "");
+        Said s = ftx("%s --model %s", row[k].line, row[k].task);
+        if (s.status != 2 || strncmp(s.err, row[k].task, 1) != 0
+            || !has_words(s.err, ": what is computed | not finite; | .\n"))
+            fail_at(HERE(row[k].line), "%d, %s%s", s.status, s.out, s.err);
+    }
+}
+
+/* ------------------------------------------------------------- generate */
+
+/* p, q and the token for each number, by the library. */
+LAW(a_token_follows_from_its_number)
+{
+    char expected[200];
+    int id[8];
+    little_model("d");
+    const Model *m = model_in("d");
+    Said s = ftx("generate --model d --seed 7 --ell_gen 3 '1 sh' "
+                 "--show-tokens");
+    Said same = ftx("generate --model d --seed 7 --ell_gen 3 '1 sh'");
+    Random random = random_new(7);
+    memcpy(id, tokens_of(m->tokenizer, "1 sh").id, 5 * sizeof *id);
+    assert_int_equal(times(s.out, "\n"), 3);
+    for (int k = 0; k < 3; k++) {
+        Mat P = dtransformer(quiet, (Tokens){ 5 + k, id }, m->theta);
+        Mat p = column_at(P, P->cols), q = exclude_special(p, false);
+        int y = id[5 + k] = sample(q, uniform(&random));
+        Piece piece = token_piece(m->tokenizer, y);
+        snprintf(expected, sizeof expected, "p %.6f  q %.6f  ",
+                 (double)AT(p, y, 1), (double)AT(q, y, 1));
+        assert_that(strncmp(s.out, expected, strlen(expected)) == 0);
+        assert_that(AT(p, y, 1) < AT(q, y, 1));
+        assert_that(memcmp(same.out, piece.at, (size_t)piece.n) == 0);
+        same.out += piece.n;
+        s.out = strchr(s.out, '\n') + 1;
+    }
+    assert_string_equal(same.out, "\n");
+}
+
+LAW(a_text_has_as_many_tokens_as_were_asked_for)
+{
+    little_model("d");
+    assert_int_equal(characters_of(ftx("generate --model d").out), 201);
+    assert_int_equal(characters_of(ftx("generate --model d --ell_gen 7").out),
+                     8);
+    assert_string_equal(ftx("generate --model d --ell_gen 0 3").out, "\n");
+    assert_int_equal(times(ftx("generate --model d --ell_gen 9 --show-tokens")
+                           .out, "\n"), 9);
+}
+
+/* With tau = inf all tokens are alike, so special ones come soon. */
+LAW(special_tokens_only_where_they_are_wanted)
+{
+    double p, q;
+    little_model("d");
+#define SAMPLED(how) ftx("generate --model d --tau inf --show-tokens " \
+                         "--ell_gen 500 " how).out
+    assert_int_equal(times(SAMPLED(""), "<mask>") + times(SAMPLED(""), "<eos>")
+                     + times(SAMPLED(""), "<bos>"), 0);
+    const char *stopped = SAMPLED("--stop"), *special = SAMPLED("--special");
+    assert_int_equal(times(stopped, "<eos>"), 1);
+    assert_string_equal(stopped + strlen(stopped) - 6, "<eos>\n");
+    assert_int_equal(times(stopped, "<mask>") + times(stopped, "<bos>"), 0);
+    assert_that(times(special, "<eos>") > 1 && times(special, "<bos>") > 1
+                && times(special, "<mask>") > 1);
+    const char *line = ftx("generate --model d --special --show-tokens "
+                           "--ell_gen 5").out;
+    for (int k = 0; k < 5; k++, line = strchr(line, '\n') + 1) {
+        assert_that(sscanf(line, "p %lf  q %lf", &p, &q) == 2);
+        assert_that(p == q && p > 0);
+    }
+}
+
+LAW(tau_0_is_the_most_probable_token)
+{
+    little_model("d");
+#define THIRTY(how) ftx("generate --model d --ell_gen 30 '2 ' " how)
+    Said greedy = THIRTY("--tau 0"), s = THIRTY("");
+    assert_both_say(greedy, THIRTY("--top_k 1 --seed 9"));
+    assert_both_say(greedy, THIRTY("--top_p 1e-9 --seed 8"));
+    assert_both_say(s, THIRTY("--seed 1"));
+    assert_string_not_equal(s.out, THIRTY("--seed 2").out);
+    assert_string_not_equal(s.out, THIRTY("--tau 0.5").out);
+    assert_string_not_equal(s.out, greedy.out);
+}
+
+/* Half of ell_max, 16 or 13, leaves; by the library. */
+LAW(the_front_slides_out_of_sight)
+{
+    little_model("d");
+    TRAIN(SMALL "--steps 9 --ell_max 13 --L 1 --model odd d t");
+    for (int odd = 0; odd < 2; odd++) {
+        const Model *m = model_in(odd ? "odd" : "d");
+        Random random = random_new(1);
+        Tokens x = tokens_of(m->tokenizer, "1 sheep");
+        x.length--;
+        size_t n;
+        Tokens y = inference_14(quiet, arena, x, m->theta, &(Inference){
+            .ell_gen = 60, .tau = 2, .random = &random, .no_special = true,
+            .slide = odd ? 7 : 8 });
+        const char *text = decode_text(m->tokenizer, arena, y, &n);
+        Said s = ftx("generate --ell_gen 60 --tau 2 '1 sheep' --model %s",
+                     odd ? "odd" : "d");
+        assert_that(strncmp(s.out, text, n) == 0 && s.out[n] == '\n');
+    }
+}
+
+LAW(a_prompt_is_typed_or_read)
+{
+    static const char *const same[] = { "3 sheep\n", "3 sheep",
+                                        "3 sheep\r\n" };
+    little_model("d");
+    Said s = ftx("generate --model d '3 sheep'");
+    for (int k = 0; k < 3; k++) {
+        type_in(same[k]);
+        assert_both_say(s, ftx("generate --model d -"));
+    }
+    assert_string_not_equal(s.out, ftx("generate --model d 'and goats'").out);
+    assert_both_say(ftx("generate --model d"), ftx("generate --model d ''"));
+    type_in("3 sheep\n4 goats\n@");
+    assert_refused(ftx("generate --model d -"), "standard input:3:1: | no "
+                   "token for this character ");
+    type_in("");
+    assert_refused(ftx("generate --model d -"), "standard input: is empty.");
+}
+
+LAW(words_of_a_prompt_keep_their_blanks)
+{
+    a_text("t", 30, "");
+    TRAIN("d " SMALL "--steps 9 --L 1 --tokens word --model m t");
+    assert_both_say(ftx("generate --model m '1 sheep'"),
+                    ftx("generate --model m '1 sheep '"));
+    assert_int_equal(ftx("generate --model m --ell_gen 3").status, 0);
+}
+
+/* ------------------------------------------------------------ translate */
+
+LAW(lines_are_translated_one_by_one)
+{
+    Inference how = { .tau = 0, .no_special = true };
+    bool ended;
+    size_t n;
+    little_model("ed");
+    const Model *m = model_in("ed");
+    Tokens x = inference_15(quiet, arena, tokens_of(m->tokenizer, "ba"),
+                            m->theta, &how, &ended);
+    const char *text = decode_text(m->tokenizer, arena, x, &n);
+    Said s = ftx("translate --model ed ba");
+    assert_that(strncmp(s.out, text, n) == 0 && s.out[n] == '\n');
+    assert_int_equal(ended, *s.err == '\0');
+    type_in("ba\nca\nab");
+    assert_both_say(ftx("translate --model ed ba ca ab"),
+                    ftx("translate --model ed"));
+    assert_that(strncmp(s.out, ftx("translate --model ed ba ca").out, n + 1)
+                == 0);
+    assert_both_say(s, ftx("translate --model ed ba --tau 1 --top_k 1"));
+}
+
+/* A line does not know of those before it, not even of its own length. */
+LAW(a_line_is_translated_as_it_is_alone)
+{
+    static const char *const line[] = { "abcba", "a", "ba", "c", "abc", "b" };
+    static const char *const how[] = { "", "--beam 3",
+                                       "--tau 1 --top_k 1" };
+    little_model("ed");
+    for (int k = 0; k < 3; k++) {
+        Said all = ftx("translate --model ed %s abcba a ba c abc b", how[k]);
+        for (int n = 0; n < 6; n++) {
+            Said one = ftx("translate --model ed %s %s", how[k], line[n]);
+            const size_t bytes = strlen(one.out);
+            if (one.status != 0 || strncmp(all.out, one.out, bytes) != 0)
+                fail_at(HERE(line[n]), "%s alone, but behind others\n%s",
+                        one.out, all.out);
+            all.out += bytes;
+        }
+        assert_string_equal(all.out, "");
+    }
+}
+
+LAW(a_translation_that_does_not_end_is_said_to_be_cut)
+{
+    little_model("ed");
+    Said s = ftx("translate --model ed ba ab --ell_gen 1");
+    assert_that(s.status == 0 && strlen(s.out) == 4);
+    assert_int_equal(times(s.err, "eos_token did not come; the translation is "
+                           "cut after token 1.\n"), 2);
+    s = ftx("translate --model ed ba --ell_gen 1 --beam 2");
+    assert_int_equal(times(s.err, "did not come"), 1);
+}
+
+/* Whatever is drawn, two tokens are two characters, unless it ended. */
+LAW(a_translation_has_no_special_tokens)
+{
+    int cut = 0;
+    little_model("ed");
+    for (int k = 1; k <= 20; k++) {
+        Said s = ftx("translate --model ed ba --tau inf --ell_gen 2 --seed %d",
+                     k);
+        if (*s.err != '\0')
+            assert_int_equal(characters_of(s.out), 3);
+        cut += *s.err != '\0';
+    }
+    assert_that(cut > 0 && cut < 20);
+}
+
+/* Half of the lines learned are short, half are long, and --alpha decides. */
+LAW(beams_are_those_of_the_library)
+{
+    static const double alpha[] = { 0, 0.7, 5 };
+    Hypothesis best[4];
+    Said s[3];
+    size_t n;
+    char text[1000] = "";
+    for (int k = 0; k < 20; k++)
+        strcat(text, "a\tb\na\tcdcdcdcd\n");
+    write_text("p", text);
+    TRAIN("ed " SMALL "--steps 60 --eta 0.02 --warm_up 5 --model m p");
+    const Model *m = model_in("m");
+    for (int k = 0; k < 3; k++) {
+        Beam how = { 4, alpha[k], 0, true };
+        beam_search(quiet, arena, tokens_of(m->tokenizer, "a"), m->theta,
+                    &how, best);
+        const char *x = decode_text(m->tokenizer, arena, best[0].x, &n);
+        s[k] = ftx("translate --model m --beam 4 --alpha %g a", alpha[k]);
+        assert_that(strncmp(s[k].out, x, n) == 0 && s[k].out[n] == '\n');
+    }
+    assert_that(strlen(s[0].out) < strlen(s[2].out));
+    assert_both_say(ftx("translate --model m a"),
+                    ftx("translate --model m --beam 1 a"));
+}
+
+/* Its file is of format 1, from before some hyperparameters. */
+LAW(the_model_in_the_page_names_numbers)
+{
+    assert_says(ftx("translate --model doc/numbers.ftx 4217 3000"),
+                "four thousand two hundred seventeen\nthree thousand\n");
+}
+
+/* ----------------------------------------------------------------- fill */
+
+LAW(guesses_come_in_the_order_of_their_probabilities)
+{
+    char *expected;
+    size_t n;
+    int y[4], id[9];
+    little_model("e");
+    const Model *m = model_in("e");
+    memcpy(id, tokens_of(m->tokenizer, "s sheep").id, sizeof id);
+    id[1] = id[5] = mask_token(m->theta->hyper.N_V);
+    Mat P = etransformer(quiet, (Tokens){ 9, id }, m->theta);
+    FILE *out = open_memstream(&expected, &n);
+    for (int t = 2; t <= 6; t += 4) {
+        rank_tokens(column_at(P, t), 4, y);
+        fprintf(out, "  token %d:", t);
+        for (int k = 0; k < 4; k++) {
+            fputs("  ", out);
+            write_token(out, m->tokenizer, y[k]);
+            fprintf(out, " %.4f", (double)AT(P, y[k], t));
+        }
+        fputc('\n', out);
+        id[t - 1] = y[0];
+    }
+    fclose(out);
+    Said s = ftx("fill --model e '[gap] sh[gap]ep' --top 4");
+    const char *filled = decode_text(m->tokenizer, arena, (Tokens){ 9, id },
+                                     &n);
+    assert_that(s.status == 0 && strncmp(s.out, filled, n) == 0);
+    assert_string_equal(s.out + n + 1, expected);
+    free(expected);
+}
+
+/* Where a and b alternate, it is clear what is missing. */
+LAW(each_gap_gets_its_own_guess)
+{
+    char text[801] = "";
+    for (int k = 0; k < 800; k++)
+        text[k] = "ab"[k % 2];
+    write_text("t", text);
+    TRAIN("e " SMALL "--steps 60 --L 1 --eta 0.02 --warm_up 5 --model m t");
+    assert_says(ftx("fill --model m --top 1 [gap]ba[gap]a"),
+                "ababa\n  token 2:  a 0.");
+}
+
+LAW(gaps_stand_anywhere)
+{
+    little_model("e");
+    Said s = ftx("fill --model e [gap] a[gap][gap] an[gap]");
+    assert_int_equal(times(s.out, "  token 2:"), 1);
+    assert_int_equal(times(s.out, "  token 3:"), 1);
+    assert_int_equal(times(s.out, "  token 4:"), 2);
+    type_in("[gap]\na[gap][gap]\nan[gap]");
+    assert_both_say(s, ftx("fill --model e"));
+    s = ftx("fill --model e an[gap] --top 1000000");
+    assert_int_equal(times(s.out, " 0."), model_in("e")->theta->hyper.N_V);
+    assert_int_equal(times(s.out, "<mask>"), 1);
+}
+
+LAW(words_keep_the_blanks_behind_them)
+{
+    a_text("t", 30, "");
+    TRAIN("e " SMALL "--steps 9 --L 1 --tokens word --model m t");
+    Said s = ftx("fill --model m '1 [gap] and 1 [gap]'");
+    assert_that(s.status == 0 && strncmp(s.out, "1 ", 2) == 0);
+    assert_non_null(strstr(s.out, "and 1 "));
+    assert_int_equal(times(s.out, "\n  token "), 2);
+}
+
+/* ------------------------------------------------------------- classify */
+
+LAW(the_probabilities_of_the_classes_sum_to_1)
+{
+    static const char *const line[] = { "12", "x7", "31" };
+    double digit, letter;
+    char first[20];
+    little_model("class");
+    const Model *m = model_in("class");
+    type_in("12\nx7\n31\n");
+    Said s = ftx("classify --model class");
+    assert_both_say(s, ftx("classify --model class 12 x7 31"));
+    for (int k = 0; k < 3; k++, s.out = strchr(s.out, '\n') + 1) {
+        assert_that(sscanf(s.out, "%19s digit %lf letter %lf\n", first,
+                           &digit, &letter) == 3);
+        Mat P = classify(quiet, tokens_of(m->tokenizer, line[k]), m->theta);
+        assert_near(digit, AT(P, 1, 1), 5.1e-5);
+        assert_near(letter, AT(P, 2, 1), 5.1e-5);
+        assert_near(digit + letter, 1, 1.1e-4);
+        assert_string_equal(first, digit >= letter ? "digit" : "letter");
+    }
+    assert_string_equal(s.out, "");
+}
+
+/* --------------------------------------------------------- bad input */
+
+LAW(what_a_model_cannot_be_asked_is_refused)
+{
+    static const Refused row[] = {
+        { "generate --model d '1 sheep and 1000'",
+          "the prompt:1:1: this has 17 tokens with bos; ell_max is 16." },
+        { "generate --model d '3 sheep\n\xC3\x84@'",
+          "the prompt:2:2: | no token for this character '" },
+        { "generate --model d '3 \xFF'", "the prompt:1:3: | UTF-8." },
+        { "generate --model d 3 4", "expected one prompt; | quotes." },
+        { "generate --model d --tau -1",
+          "ftx generate: --tau | a number, at least 0; | '-1'." },
+        { "generate --model d --tau nan", "--tau | at least 0; | 'nan'." },
+        { "generate --model d --top_p 1.5", "--top_p | from 0 to 1; | '1.5'." },
+        { "translate --model ed ba --ell_gen 17",
+          "--ell_gen is 17; | at most ell_max, 16." },
+        { "translate --model ed ab?", "the text:1:3: | no token" },
+        { "translate --stop", "no option --stop; | --help'." },
+        { "fill --model e '3 sheep'", "the text:1:1: | no gap; | [gap]." },
+        { "fill --model e 3[gap]@", "the text:1:7: there is no token" },
+        { "fill --model e '3 sheep and 4 [gap]'",
+          "the text:1:1: this has 17 tokens | ell_max is 16." },
+        { "fill --model e --top 0", "--top | from 1 to 10000000; | '0'." },
+        { "classify --model class ''", "the text:1:1: it is empty." },
+        { "classify --model class 123456789012345",
+          "the text:1:1: this has 17 tokens with bos and eos; | 16." },
+        { "classify --model tests/data/released/bert '3 9 8 0'",
+          "has no classes yet; | train class --from" },
+    };
+    little_model("d");
+    little_model("e");
+    little_model("ed");
+    little_model("class");
+    assert_all_refused(row);
+    assert_int_equal(ftx("generate --model d '1 sheep and 100'").status, 0);
+    assert_int_equal(ftx("fill --model e '3 sheep and  [gap]'").status, 0);
+    assert_int_equal(ftx("classify --model class 12345678901234").status, 0);
+}
