@@ -112,40 +112,38 @@ static void bind_entered(Job *job)
     }
 }
 
-static bool has_what_it_needs(const Job *job, Role role)
+/* Whether a claim of this name may be about another row: of a line, or of
+   the sheet's own algorithm. */
+static bool has_rival(const Job *job, const StepRow *row)
 {
-    return role == ROLE_LOSS ? is_any_given(job, "target")
-         : role == ROLE_KEPT ? is_any_given(job, "top_k top_p")
-         : role == ROLE_PLACED ? is_any_given(job, "e")
-         : role == ROLE_TABLE ? !is_any_given(job, "W_p")
-         : role != ROLE_TEMPERED || argument_of(job, "tau") != NULL;
+    int algorithm = job->run.algorithm;
+    for (const StepRow *r = step_table; r < step_table + step_rows; r++)
+        if (comes_by(algorithm, r) && strcmp(r->name, row->name) == 0
+            && (!r->derived || (r->algorithm == algorithm
+                                && row->algorithm != algorithm)))
+            return true;
+    return false;
 }
 
-/* Derived are the steps that are claimed, or given. */
+/* Derived are the steps that are claimed, and those that go with what is
+   given. Where no tau is given, q may still be claimed. */
 static void want_derived(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
     job->wanted = arena_alloc(job->arena, (size_t)step_rows);
     for (int r = 0; r < step_rows; r++) {
         const StepRow *row = &step_table[r];
-        bool derived = row->derived && comes_by(job->run.algorithm, row)
-                    && has_what_it_needs(job, row->role);
-        for (int o = 0; o < step_rows && derived; o++)
-            derived = !comes_by(job->run.algorithm, &step_table[o])
-                   || strcmp(step_table[o].name, row->name) != 0
-                   || (step_table[o].derived
-                       && (step_table[o].algorithm != job->run.algorithm
-                           || row->algorithm == job->run.algorithm));
-        job->wanted[r] = false;
+        bool goes_with = row->with != NULL && is_any_given(job, row->with),
+             derived = row->derived && comes_by(job->run.algorithm, row)
+                    && (row->with == NULL || goes_with
+                        || (row->role == ROLE_TEMPERED
+                            && argument_of(job, "tau") != NULL))
+                    && (row->role != ROLE_TABLE || !is_any_given(job, "W_p"))
+                    && !has_rival(job, row);
+        job->wanted[r] = derived && goes_with;
         for (int k = 0; k < sheet->n && derived; k++)
             job->wanted[r] |= sheet->item[k].claim
                            && strcmp(sheet->item[k].name, row->name) == 0;
-        static const struct { Role role; const char *by; } asked[] = {
-            { ROLE_LOSS, "target" }, { ROLE_TEMPERED, "tau" },
-            { ROLE_KEPT, "top_k top_p" }, { ROLE_PLACED, "e" } };
-        for (int k = 0; k < 4 && derived; k++)
-            job->wanted[r] |= row->role == asked[k].role
-                           && is_any_given(job, asked[k].by);
         if (row->role == ROLE_LOSS && job->wanted[r]
             && job->backwards == NULL && job->run.algorithm == 7)
             job->backwards = row;

@@ -38,6 +38,7 @@ typedef struct {
     const char *formula;        /* ... so; or, of a line, how that follows
                                    from what is derived; or NULL          */
     const char *also;           /* other spellings                        */
+    const char *with;           /* derived where one of these is given    */
 } StepRow;
 
 /* All rows, in the order in which a run comes by them. */

@@ -142,7 +142,8 @@ static size_t match_row(const char *p, size_t *row)
 {
     size_t n = 0;
     for (*row = 0; *row < sizeof table / sizeof *table; ++*row)
-        if ((n = match_word(p, table[*row].spellings)) > 0)
+        if (strchr(table[*row].spellings, *p) != NULL   /* soon excludes it */
+            && (n = match_word(p, table[*row].spellings)) > 0)
             break;
     return n;
 }
