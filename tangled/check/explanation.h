@@ -29,6 +29,9 @@ struct Explanation {
     const Step *only;           /* only in its layer, head and turn; NULL:
                                    wherever they can be made              */
     const Step *until;          /* the run ends behind it; NULL: complete */
+    bool (*refutes)(void *to, const Step *step);    /* or behind a step of
+                                   which this is true; NULL: none         */
+    void *to;
     const Claim *claim;         /* carried on as written are claim[0] ... */
     int n;                      /* ... claim[n - 1]                       */
     bool made;                  /* did a run meet a place of the slip?    */

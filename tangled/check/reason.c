@@ -3,25 +3,32 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-/* Whether an earlier claim has fewer right entries than without the slip. */
-static bool contradicts(const Judging *j, int w, const Run *run,
-                        Premise h)
-{
-    bool less = false;
-    for (int k = 0; k < w && !less; k++) {
-        const Step *is = same_step(run, j->claim[k].step),
-                   *was = same_step(j->run[h], j->claim[k].step);
-        bool same = is != NULL && was != NULL && has_same_bits(is, was);
-        less = !same && count_right(&j->claim[k], run)
-                        < count_right(&j->claim[k], j->run[h]);
-    }
-    return less;
-}
-
 typedef struct {
+    const Judging *j;
+    int w;                      /* the claim that it may explain          */
+    Premise h;
     bool made;                  /* met its places                         */
     bool fits;                  /* explains the claim                     */
 } SlipTrial;
+
+/* Whether a claim before that one has fewer right entries at this step than
+   without the slip. */
+static bool refutes(void *to, const Step *step)
+{
+    const SlipTrial *trial = to;
+    const Run *without = trial->j->run[trial->h],
+               with = { .n = 1, .step = step };
+    for (int k = 0; k < trial->w; k++) {
+        const Claim *c = &trial->j->claim[k];
+        const Step *was = same_place(c->step, step)
+                        ? same_step(without, step) : NULL;
+        if (was != NULL && !has_same_bits(was, step)
+            && count_right(c, &with) < count_right(c, without))
+            return true;
+    }
+    return false;
+}
+
 /* One weight that is 1 for 0, or 0 for 1: a mistyped digit does that, too,
    and it proves no slip. */
 static bool is_one_digit(const Claim *c, const Step *right)
@@ -67,17 +74,19 @@ static bool ties_agree(const Run *run, const Claim *c)
 
 static SlipTrial try_under(Judging *j, int w, Explanation why, Premise h)
 {
-    SlipTrial trial = { .made = false };
+    SlipTrial trial = { j, w, h, false, false };
     const Claim *c = &j->claim[w];
     why = under_premise(j, why, h);
     why.until = c->step;
+    why.refutes = refutes;
+    why.to = &trial;
     const Run *run = run_by_explanation(j, &why, j->scratch);
     trial.made = why.made;
     const Step *slipped = same_step(run, c->step),
                *right = same_step(j->run[h], c->step);
     if (trial.made && slipped != NULL && right != NULL
         && !has_same_numbers(slipped, right)) {
-        trial.fits = !contradicts(j, w, run, h) && is_right_in(c, run)
+        trial.fits = is_right_in(c, run)
                   && (!sums_to_1(c->step) || !is_rounding(why.slip)
                       || ties_agree(run, c))
                   && !is_one_digit(c, right);

@@ -393,7 +393,8 @@ static Mat carry_claim(void *to, const Step *step, Mat M)
     const Claim *claim = claim_carried(s, step);
     Mat Y = M;
     s->here = step;
-    if (s->why->until != NULL && same_place(step, s->why->until))
+    if ((s->why->until != NULL && same_place(step, s->why->until))
+        || (s->why->refutes != NULL && s->why->refutes(s->why->to, step)))
         refuse_slip(s);
     const bool typed = claim != NULL && shape_fits(claim->item, step->M);
     if (typed)
