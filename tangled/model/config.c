@@ -75,21 +75,6 @@ static const Json *config_member(const ConfigReader *r, const char *name)
     return member != NULL && member->kind == JSON_NULL ? NULL : member;
 }
 
-static int read_size(const ConfigReader *r, const ConfigField *field,
-                     const char *name, const Json *value)
-{
-    char range[100];
-    double x = value != NULL && value->kind == JSON_NUMBER ? value->number
-                                                           : -1;
-    snprintf(range, sizeof range, "a whole number from %.0f to %.0f",
-             field->least, field->most);
-    if (value == NULL && field->kind == PRESET)
-        return field->preset;
-    if (!(field->least <= x && x <= field->most) || x != floor(x))
-        config_error(r, value, name, range);
-    return (int)x;
-}
-
 /* Returns whether a value is a word or a text in quotes, such as true. */
 static bool is_value(const Json *value, const char *expected)
 {
@@ -105,45 +90,47 @@ static void read_field(ConfigReader *r, const ConfigField *field,
 {
     const Json *value = config_member(r, name);
     Hyperparameters *h = &r->to.hyper;
-    char expected[100];
+    double x = value != NULL && value->kind == JSON_NUMBER ? value->number
+                                                           : -1;
+    char expected[100] = "true or false";
+    bool right = true, none = value == NULL;
     switch (field->kind) {
     case SIZE:
     case PRESET:
-        *(int *)((char *)h + field->place) = read_size(r, field, name,
-                                                       value);
+        snprintf(expected, sizeof expected, "a whole number from %.0f to "
+                 "%.0f", field->least, field->most);
+        right = none ? field->kind == PRESET
+              : field->least <= x && x <= field->most && x == floor(x);
+        *(int *)((char *)h + field->place) = none ? field->preset
+                                           : right ? (int)x : 0;
         break;
     case EPSILON:
-        if (value != NULL && (value->kind != JSON_NUMBER
-                              || !(0 <= value->number
-                                   && value->number < 1)))
-            config_error(r, value, name, "a number from 0 to 1");
-        if (value != NULL)
-            h->epsilon = value->number;
+        strcpy(expected, "a number from 0 to 1");
+        right = none || (0 <= x && x < 1);
+        h->epsilon = none ? h->epsilon : x;
         break;
     case GELU_FORM:
-        if (value == NULL)
-            break;
-        h->tanh_gelu = !json_is(value, "gelu");
-        if (h->tanh_gelu && !json_is(value, "gelu_new")
-            && !json_is(value, "gelu_pytorch_tanh"))
-            config_error(r, value, name, "\"gelu\", or \"gelu_new\" or "
-                         "\"gelu_pytorch_tanh\", which are the tanh form");
+        strcpy(expected, "\"gelu\", or \"gelu_new\" or "
+               "\"gelu_pytorch_tanh\", which are the tanh form");
+        h->tanh_gelu = none ? h->tanh_gelu : !json_is(value, "gelu");
+        right = none || !h->tanh_gelu || json_is(value, "gelu_new")
+             || json_is(value, "gelu_pytorch_tanh");
         break;
     case TIED:
-        h->tied = value == NULL || value->kind == JSON_TRUE;
-        if (!h->tied && value->kind != JSON_FALSE)
-            config_error(r, value, name, "true or false");
+        h->tied = none || value->kind == JSON_TRUE;
+        right = h->tied || value->kind == JSON_FALSE;
         break;
     case MUST_BE:
         snprintf(expected, sizeof expected, "%s; the algorithm has nothing "
                  "else", field->value);
-        if (value != NULL && !is_value(value, field->value))
-            config_error(r, value, name, expected);
+        right = none || is_value(value, field->value);
         break;
     case ONLY_WRITTEN:
     case DROPOUT:
         break;
     }
+    if (!right)
+        config_error(r, value, name, expected);
 }
 
 static const Released *released_kind(const ConfigReader *r)

@@ -373,18 +373,9 @@ static void print_inspection(FILE *out, const Inspection *in)
 static void print_numbered(FILE *out, const Inspection *in, const char *name,
                            Tokens x)
 {
-    enum { PAGE_COLUMNS = 76, INDENT = 4 };
-    const char *const *label = labels_of(in, x);
-    int column = fprintf(out, "%-*s", INDENT - 2, name);
-    for (int k = 0; k < x.length; k++) {
-        char number[20];
-        snprintf(number, sizeof number, "%d", k + 1);
-        int wide = (int)strlen(number) + 3 + text_width(label[k]);
-        if (column + wide > PAGE_COLUMNS && column > INDENT)
-            column = fprintf(out, "\n%*s", INDENT - 2, "") - 1;
-        fprintf(out, "  %s %s", number, label[k]);
-        column += wide;
-    }
+    fprintf(out, "%-2s", name);
+    for (int k = 1; k <= x.length; k++)
+        fprintf(out, "  %d %s", k, label_of(in, TOKEN(x, k)));
     fputc('\n', out);
 }
 

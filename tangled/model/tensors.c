@@ -276,44 +276,38 @@ Theta *theta_import(Arena *arena, const Released *kind,
 typedef struct {
     const Model *model;
     const Released *kind;
-    int n, places;
+    Arena *arena;
+    int n;
     Tensor *tensor;             /* tensor[0] ... tensor[n - 1]            */
-    TensorPlace *place;         /* of the parameters, place[0] ...        */
-    int *in;                    /* ... and the number of their tensor     */
     double *number;             /* those of one tensor                    */
 } TensorList;
 
-/* Returns the number of the tensor of this name, which may be new. */
-static int list_tensor(TensorList *list, const char *name, int dimensions,
-                       long long rows, long long cols)
+static void list_tensor(TensorList *list, const char *name, int dimensions,
+                        long long rows, long long cols)
 {
-    int i = 0;
-    while (i < list->n && strcmp(list->tensor[i].name, name) != 0)
-        i++;
-    if (i == list->n)
-        list->tensor[list->n++] = (Tensor){
-            .name = name, .dimensions = dimensions, .size = { rows, cols },
-            .count = (size_t)rows * (dimensions > 1 ? (size_t)cols : 1),
-        };
-    return i;
+    for (int i = 0; i < list->n; i++)
+        if (strcmp(list->tensor[i].name, name) == 0)
+            return;
+    char *copy = arena_alloc(list->arena, strlen(name) + 1);
+    strcpy(copy, name);
+    list->tensor[list->n++] = (Tensor){
+        .name = copy, .dimensions = dimensions, .size = { rows, cols },
+        .count = (size_t)rows * (dimensions > 1 ? (size_t)cols : 1),
+    };
 }
 
-static void list_tensors(TensorList *list, Arena *arena)
+static void list_tensors(TensorList *list)
 {
     const Theta *theta = list->model->theta;
     const Hyperparameters *h = &theta->hyper;
-    size_t n = 2 * (size_t)theta->n, most = 1;
-    list->tensor = arena_alloc(arena, (n + 3) * sizeof *list->tensor);
-    list->place = arena_alloc(arena, n * sizeof *list->place);
-    list->in = arena_alloc(arena, n * sizeof *list->in);
+    size_t n = 2 * (size_t)theta->n + 3, most = 1;
+    list->tensor = arena_alloc(list->arena, n * sizeof *list->tensor);
     for (int k = 1; k <= theta->n; k++) {
         TensorPlace place = tensor_place(list->kind, theta, k);
-        do {
-            TensorPlace *to = &list->place[list->places];
-            *to = place;
-            list->in[list->places++] = list_tensor(list, to->name,
-                to->dimensions, to->size[0], to->size[1]);
-        } while (next_place(list->kind, &place));
+        do
+            list_tensor(list, place.name, place.dimensions, place.size[0],
+                        place.size[1]);
+        while (next_place(list->kind, &place));
     }
     if (h->architecture == E_TRANSFORMER && h->types == 0)
         list_tensor(list, list->kind->bare
@@ -327,21 +321,25 @@ static void list_tensors(TensorList *list, Arena *arena)
         list_tensor(list, "cls.predictions.decoder.bias", 1, h->N_V, 0);
     for (int i = 0; i < list->n; i++)
         most = list->tensor[i].count > most ? list->tensor[i].count : most;
-    list->number = arena_alloc(arena, most * sizeof *list->number);
+    list->number = arena_alloc(list->arena, most * sizeof *list->number);
 }
 
-/* Returns the numbers of tensor i, for tensors_write. */
+/* Returns the numbers of a tensor, for tensors_write. */
 static const double *numbers_of_tensor(const void *data, int tensor)
 {
     const TensorList *list = data;
-    memset(list->number, 0,
-           list->tensor[tensor].count * sizeof *list->number);
-    for (int p = 0; p < list->places; p++) {
-        const TensorPlace *place = &list->place[p];
-        Mat M = *place->parameter->place;
-        for (int j = 1; list->in[p] == tensor && j <= M->cols; j++)
+    const Theta *theta = list->model->theta;
+    const Tensor *t = &list->tensor[tensor];
+    memset(list->number, 0, t->count * sizeof *list->number);
+    for (int k = 1; k <= theta->n; k++) {
+        TensorPlace place = tensor_place(list->kind, theta, k);
+        bool found = strcmp(place.name, t->name) == 0;
+        while (!found && next_place(list->kind, &place))
+            found = strcmp(place.name, t->name) == 0;
+        Mat M = *place.parameter->place;
+        for (int j = 1; found && j <= M->cols; j++)
             for (int i = 1; i <= M->rows; i++)
-                list->number[tensor_index(place, list->model->tokenizer, i,
+                list->number[tensor_index(&place, list->model->tokenizer, i,
                                           j)] = AT(M, i, j);
     }
     return list->number;
@@ -351,8 +349,8 @@ int write_theta(FILE *file, const Model *m, const Released *kind,
                 TensorType type)
 {
     Arena *arena = arena_new();
-    TensorList list = { .model = m, .kind = kind };
-    list_tensors(&list, arena);
+    TensorList list = { .model = m, .kind = kind, .arena = arena };
+    list_tensors(&list);
     bool written = file == NULL || tensors_write(file, type, list.n,
                                    list.tensor, numbers_of_tensor, &list);
     arena_free(arena);
