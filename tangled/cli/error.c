@@ -26,48 +26,26 @@ static int place(const Error *f, int at, char *to, size_t size)
     return snprintf(to, size, "%.300s:%d:%d: ", f->sheet, line, column);
 }
 
-/* How many bytes at p are a character that can be shown; 0: none. */
-static int shown_bytes(const char *p, size_t n)
+static void make_one_line(char *text)
 {
-    const unsigned char *u = (const unsigned char *)p;
-    bool control = u[0] < ' ' || u[0] == 0x7F
-                || (u[0] == 0xC2 && n > 1 && u[1] < 0xA0);
-    return control ? 0 : utf8_length(p, n);
-}
-
-/* As much of the text as there is room for, on one line. */
-static void put_line(char *to, size_t size, const char *text)
-{
-    char one[5];
-    int bytes;
-    size_t n = strlen(text);
-    for (; n > 0; text += bytes, n -= (size_t)bytes) {
-        bytes = shown_bytes(text, n);
-        if (bytes > 0)
-            snprintf(one, sizeof one, "%.*s", bytes, text);
-        else if (*text == '\n' || *text == '\t')
-            snprintf(one, sizeof one, "\\%c", *text == '\n' ? 'n' : 't');
-        else
-            snprintf(one, sizeof one, "\\x%02X",
-                     (unsigned char)*text);
-        bytes += bytes == 0;
-        size_t length = strlen(one);
-        if (length >= size)
-            break;
-        memcpy(to, one, length);
-        to += length;
-        size -= length;
+    for (char *p = text; *p != '\0'; ) {
+        bool control = (unsigned char)*p < ' ' || *p == 0x7F
+                    || (*p == '\xC2' && (unsigned char)p[1] < 0xA0);
+        int bytes = control ? 0 : utf8_length(p, strlen(p));
+        if (bytes == 0)
+            *p = *p == '\n' || *p == '\t' ? ' ' : '?';
+        p += bytes > 0 ? bytes : 1;
     }
-    *to = '\0';
 }
 
 static void put_sentence(Error *f, int at, const char *sentence,
-                    va_list arguments)
+                         va_list arguments)
 {
-    char said[sizeof f->sentence];
-    size_t used = (size_t)place(f, at, said, sizeof said);
-    vsnprintf(said + used, sizeof said - used, sentence, arguments);
-    put_line(f->sentence, sizeof f->sentence, said);
+    char text[sizeof f->sentence];
+    size_t used = (size_t)place(f, at, text, sizeof text);
+    vsnprintf(text + used, sizeof text - used, sentence, arguments);
+    make_one_line(text);
+    memcpy(f->sentence, text, sizeof text);
 }
 
 _Noreturn void fail_in_text(Error *f, int at, const char *sentence, ...)

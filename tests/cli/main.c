@@ -54,21 +54,15 @@ LAW(what_is_no_command_is_refused)
 
 LAW(a_fault_is_one_line_of_text_whatever_it_quotes)
 {
-    char name[1001] = "", shown[1000] = "";
-    assert_refused(FTX("a\nb\tc"), "there is no command a\\nb\\tc;");
+    char name[1001] = "";
+    assert_refused(FTX("a\nb\tc"), "there is no command a b c;");
     assert_refused(FTX("check", "\r\x1B[31m \x7F \xC3\x84 \xC2\x9F \xC2\xA0 "
                        "\xFF \xC3"),
-                   "\\x0D\\x1B[31m \\x7F \xC3\x84 \\xC2\\x9F \xC2\xA0 "
-                   "\\xFF \\xC3: cannot be opened: No such file or "
-                   "directory.");
+                   "??[31m ? \xC3\x84 ?? \xC2\xA0 ? ?: cannot be opened: "
+                   "No such file or directory.");
     memset(name, '\n', 1000);
-    for (int k = 0; k < 499; k++)
-        strcat(shown, "\\n");
-    Said s = FTX("check", name);
-    assert_that(strncmp(s.err, shown, 600) == 0 && s.err[600] == ':');
-    s = FTX(name);
+    Said s = FTX(name);
     assert_int_equal(strlen(s.err), 1000);  /* of the most, and its end */
-    assert_that(strncmp(s.err + 25, shown, 900) == 0);
     assert_that(times(s.err, "\n") == 1);
 }
 

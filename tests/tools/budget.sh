@@ -9,7 +9,7 @@
 set -u
 BUDGET='
 tangled          760    tangled/library 3453    tangled/practice 1803
-tangled/text    1922    tangled/cli     1680    tangled/hub      1406
+tangled/text    1922    tangled/cli     1655    tangled/hub      1406
 tangled/sheet   7218    tangled/show     925    tangled/check    4009
 tangled/model   4861    tangled/course  3900
 tests-C        27989    tests-data      7870    tests-scripts    5942
