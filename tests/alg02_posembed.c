@@ -127,14 +127,6 @@ LAW(the_derivative_of_equation_1_agrees_with_differences)
     assert_derivatives(whole_sequence, 2, of, 0);
 }
 
-LAW(fixed_positions_are_not_learned)
-{
-    Mat W_e = random_parameter(4, 5);
-    Mat W_p = sinusoids(arena, 4, 4, SINUSOIDS_PAPER, 100, 1);
-    backward(sum(embedded(W_e, W_p, X_TOKENS)));
-    assert_that(W_p->grad == NULL && W_p->tape == NULL);
-}
-
 static Mat recorded_sequence(const Mat of[])
 {
     return embedded(of[0], of[1], TOKENS(ALG02_X));
@@ -190,32 +182,6 @@ LAW(every_table_has_its_values)
                     assert_near(AT(W_p, 2 * i, t), cos(angle), TIGHT);
                 }
         }
-}
-
-LAW(the_papers_table_has_its_printed_values)
-{
-    assert_rows(sinusoids(arena, 4, 3, SINUSOIDS_PAPER, 100, 1), 4, 3, SIX,
-                0.099833, 0.198669, 0.295520,
-                0.995004, 0.980067, 0.955336,
-                0.010000, 0.019999, 0.029996,
-                0.999950, 0.999800, 0.999550);
-}
-
-/* The turn by k positions is the same wherever it starts. */
-LAW(a_shift_is_a_rotation)
-{
-    enum { K = 3 };
-    Mat W_p = sinusoids(arena, 6, 9, SINUSOIDS_VASWANI, 20, 1);
-    for (int i = 1; i <= 3; i++) {
-        double turn = K / pow(20, 2.0 * (i - 1) / 6);
-        for (int t = 1; t + K <= 9; t++) {
-            double s = AT(W_p, 2 * i - 1, t), c = AT(W_p, 2 * i, t);
-            assert_near(AT(W_p, 2 * i - 1, t + K),
-                        s * cos(turn) + c * sin(turn), TIGHT);
-            assert_near(AT(W_p, 2 * i, t + K),
-                        c * cos(turn) - s * sin(turn), TIGHT);
-        }
-    }
 }
 
 LAW(a_table_that_cannot_be_is_refused)

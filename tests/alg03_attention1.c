@@ -34,23 +34,6 @@ LAW(the_order_of_the_context_does_not_matter)
                 attention1(e, e_t, &w), TIGHT);
 }
 
-LAW(a_context_of_one_token_answers_with_its_value)
-{
-    W_qkv w = random_head(D_IN, D_IN, D_ATTN, D_OUT);
-    Mat e_1 = random_input(D_IN, 1);
-    assert_same(attention1(random_input(D_IN, 1), e_1, &w),
-                affine(w.W_v, e_1, w.b_v), TIGHT);
-}
-
-LAW(a_query_of_zero_averages)
-{
-    W_qkv w = random_head(D_IN, D_IN, D_ATTN, D_OUT);
-    w.W_q = constant(arena, D_ATTN, D_IN), w.b_q = constant(arena, D_ATTN, 1);
-    Mat e_t = random_input(D_IN, T), equal = given(T, 1, ROWS(.25, .25, .25, .25));
-    assert_same(attention1(random_input(D_IN, 1), e_t, &w),
-                mul(affine(w.W_v, e_t, w.b_v), equal), TIGHT);
-}
-
 /* The same number is added to every score. */
 LAW(the_bias_of_the_keys_does_not_matter)
 {

@@ -113,84 +113,6 @@ LAW(scores_of_ten_thousand_do_no_harm)
     assert_rows(attention(X, Z, &w, bidirectional), 1, 2, 0, 100, -100);
 }
 
-static Mat other_scores(void *to, const char *line, const char *name, Mat M,
-                        int index)
-{
-    (void)name, (void)index;
-    return strcmp(line, "4.4") == 0 ? to : M;
-}
-
-/* The weights A of these scores: the values are the identity. */
-static Mat weights_of(Mat S, int d_attn, Mask mask)
-{
-    int n = S->rows;
-    W_qkv w = random_head(n, n, d_attn, n);
-    w.W_v = identity(n), w.b_v = constant(arena, n, 1);
-    Mat X = add(input(tape, n, n), identity(n));
-    observe(tape, other_scores, (struct Matrix *)S);
-    Mat A = attention(X, X, &w, mask);
-    unobserve(tape);
-    return A;
-}
-
-/* The table of the lecture slides, recomputed (spec 4.2): unscaled scores,
-   transposed because here a column is a query. 99 is what may not be seen. */
-LAW(the_slides_masked_table_is_reproduced)
-{
-    Mat S = given(4, 4, ROWS(1.76, -.84,  .93,   .55,
-                               99, -.19, 2.21, 10.96,
-                               99,   99, 2.35,  3.33,
-                               99,   99,   99,  -4.8));
-    assert_rows(weights_of(S, 1, unidirectional), 4, 4, SIX,
-                1, .342990, .114498, .000030,
-                0, .657010, .411809, .999484,
-                0, 0,       .473693, .000485,
-                0, 0,       0,       .000000);
-}
-
-/* Exercise 4.1: no token looks at itself. */
-LAW(the_exercise_about_others_only_comes_out)
-{
-    Mat S = given(3, 3, ROWS(0, log(3), log(3),
-                             log(2), log(2), log(4),
-                             log(3), 0, log(3)));
-    Mat others = given(3, 3, ROWS(0, 1, 1, 1, 0, 1, 1, 1, 0));
-    assert_rows(softmax(masked(S, mask_of(others))), 3, 3, TIGHT,
-                0, 3. / 4, 3. / 7,
-                2. / 5, 0, 4. / 7,
-                3. / 5, 1. / 4, 0);
-}
-
-/* Exercise 4.2: are the weights of S those of the softmax along its rows? */
-static bool rows_will_do(Mat S)
-{
-    Mat A = weights_of(S, 2, bidirectional);
-    for (int i = 1; i <= 3; i++) {
-        double row = 0;
-        for (int j = 1; j <= 3; j++)
-            row += exp(AT(S, i, j) / sqrt(2));
-        for (int j = 1; j <= 3; j++)
-            if (!is_near(AT(A, i, j), exp(AT(S, i, j) / sqrt(2)) / row, 1e-4))
-                return false;
-    }
-    return true;
-}
-
-/* Rows and columns of E sum to 6; those of its powers do not. */
-LAW(rows_and_columns_of_the_scaled_exponentials_must_sum_alike)
-{
-    const double E[3][3] = { { 1, 2, 3 }, { 3, 2, 1 }, { 2, 2, 2 } };
-    Mat scaled = input(tape, 3, 3), unscaled = input(tape, 3, 3);
-    for (int i = 1; i <= 3; i++)
-        for (int j = 1; j <= 3; j++) {
-            AT(unscaled, i, j) = (real)log(E[i - 1][j - 1]);
-            AT(scaled, i, j) = (real)(sqrt(2) * log(E[i - 1][j - 1]));
-        }
-    assert_that(rows_will_do(scaled));
-    assert_that(!rows_will_do(unscaled));
-    assert_that(rows_will_do(input(tape, 3, 3)));       /* equal scores */
-}
-
 static Mat masked_self(const Mat of[])
 {
     W_qkv w = head_in(of + 1);
@@ -276,22 +198,6 @@ LAW(a_token_that_may_look_at_nothing_is_refused)
                                                         1, 0));
     assert_refuses(attention(X, X, &w, mask_of(mask)),
                    "every entry of column 2 is -infinity");
-}
-
-/* E17: -1e9 in the place of all scores, and added to all. */
-LAW(a_number_for_minus_infinity_lets_a_blind_token_see)
-{
-    const double a = 2 * log(2) - 1e9, b = 2 * log(3) - 1e9;
-    Mat S = given(3, 2, ROWS(-1e9, -1e9,
-                             -1e9, a,
-                             -1e9, b));
-    Mat A = given(3, 2, IS_DOUBLE ? ROWS(1 / 3., 1 / 6.,
-                                         1 / 3., 1 / 3.,
-                                         1 / 3., 1 / 2.)
-                                  : ROWS(1 / 3., 1 / 3.,
-                                         1 / 3., 1 / 3.,
-                                         1 / 3., 1 / 3.));
-    assert_same(softmax(scale(S, 0.5)), A, 1e-7);
 }
 
 LAW(a_mask_that_is_too_small_is_refused)

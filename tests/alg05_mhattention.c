@@ -54,18 +54,6 @@ LAW(the_result_is_b_o_and_a_contribution_of_each_head)
     assert_same(mhattention(X, Z, &w, unidirectional), total, TIGHT);
 }
 
-LAW(heads_swapped_with_their_columns_change_nothing)
-{
-    W_qkv head[H + 1] = { { 0 } };
-    W_multi w = random_heads(head), other = w;
-    W_qkv swapped[] = { { 0 }, head[3], head[2], head[1] };
-    const int columns[] = { 5, 6, 3, 4, 1, 2 };
-    other.head = swapped, other.W_o = columns_of(w.W_o, 6, columns);
-    Mat X = random_input(D_X, ELL_X), Z = random_input(D_Z, ELL_Z);
-    assert_same(mhattention(X, Z, &other, bidirectional),
-                mhattention(X, Z, &w, bidirectional), TIGHT);
-}
-
 static Mat recorded_mask;
 
 /* Operands: X, Z, W_o, b_o, and six of each of two heads. */

@@ -38,21 +38,6 @@ LAW(every_column_depends_on_every_token_of_the_context)
     }
 }
 
-/* E27: the encoder is equivariant, and cross-attention does not mind. */
-LAW(without_positions_the_order_of_the_context_does_not_matter)
-{
-    for (int with = 0; with <= 1; with++) {
-        Hyperparameters h = small(ED_TRANSFORMER);
-        h.positions = with ? LEARNED : NO_POSITIONS;
-        Theta *theta = random_theta(h);
-        Mat P = edtransformer(tape, TOKENS(6, 2, 4, 1), X_TOKENS, theta);
-        Mat other = edtransformer(tape, TOKENS(4, 1, 2, 6), X_TOKENS, theta);
-        for (int t = 1; t <= P->cols; t++)
-            assert_that(columns_equal(P, t, other, t, with ? 1e-4 : TIGHT)
-                        == !with);
-    }
-}
-
 LAW(each_line_of_the_encoder_is_its_formula)
 {
     Theta *theta = small_theta();
@@ -133,11 +118,6 @@ LAW(another_program_agrees)
     assert_recorded(P, 5, 5, alg08_vaswani);
 }
 
-LAW(without_gradients_nothing_is_kept)
-{
-    assert_nothing_is_kept(forward, small(ED_TRANSFORMER));
-}
-
 LAW(every_line_can_be_seen_in_order)
 {
     Seen seen = { 0 };
@@ -161,17 +141,6 @@ LAW(every_line_can_be_seen_in_order)
                      "8.13 l=1, 8.14 X, 8.15 X, 8.16 X, 8.17 X, 8.18 X, 8.19 X, "
                      "8.13 l=2, 8.14 X, 8.15 X, 8.16 X, 8.17 X, 8.18 X, 8.19 X, "
                      "8.21 P");
-}
-
-LAW(what_is_seen_is_what_is_used)
-{
-    static const char *const lines[] = {
-        "8.3", "8.12", "8.5", "8.6", "8.7", "8.8",
-        "8.14", "8.15", "8.16", "8.17", "8.18", "8.19",
-    };
-    /* in the last layer, so that a later norm cannot hide it */
-    for (int k = 0; k < 12; k++)
-        assert_used(forward, small_theta(), lines[k], k < 2 ? 1 : 2);
 }
 
 LAW(dropout_is_on_the_embeddings_and_on_what_each_part_adds)

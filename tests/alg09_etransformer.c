@@ -28,24 +28,6 @@ LAW(every_column_depends_on_every_token)
     }
 }
 
-/* E27: equivariant, not invariant; with positions neither. */
-LAW(without_positions_permuted_tokens_permute_the_columns)
-{
-    const int order[] = { 4, 1, 5, 3, 2 };
-    Tokens permuted = TOKENS(2, 3, 5, 7, 1);
-    for (int with = 0; with <= 1; with++) {
-        Hyperparameters h = small(E_TRANSFORMER);
-        h.positions = with ? LEARNED : NO_POSITIONS;
-        Theta *theta = random_theta(h);
-        Mat P = etransformer(tape, X_TOKENS, theta);
-        Mat other = etransformer(tape, permuted, theta);
-        assert_that(!columns_equal(P, 1, P, 4, 1e-3));
-        for (int t = 1; t <= 5; t++)
-            assert_that(columns_equal(other, t, P, order[t - 1],
-                                      with ? 1e-3 : TIGHT) == !with);
-    }
-}
-
 /* E1: after line 10 a token has d_f numbers, and W_u has that width. */
 LAW(the_unembedding_is_as_wide_as_d_f)
 {
@@ -114,11 +96,6 @@ LAW(another_program_agrees)
     assert_recorded(etransformer(tape, TOKENS(ALG09_X), bert), 5, 5, alg09_bert);
 }
 
-LAW(without_gradients_nothing_is_kept)
-{
-    assert_nothing_is_kept(forward, small(E_TRANSFORMER));
-}
-
 LAW(every_line_can_be_seen_in_order)
 {
     Seen seen = { 0 };
@@ -136,14 +113,6 @@ LAW(every_line_can_be_seen_in_order)
                      "9.4 l=1, 9.5 X, 9.6 X, 9.7 X, 9.8 X, "
                      "9.4 l=2, 9.5 X, 9.6 X, 9.7 X, 9.8 X, "
                      "9.10 X, 9.11 X, 9.12 P");
-}
-
-LAW(what_is_seen_is_what_is_used)
-{
-    static const char *const lines[] = { "9.3", "9.5", "9.6", "9.7", "9.8",
-                                         "9.10", "9.11" };
-    for (int k = 0; k < 7; k++)
-        assert_used(forward, small_theta(), lines[k], 1);
 }
 
 LAW(dropout_is_on_the_embedding_and_on_what_each_half_layer_adds)

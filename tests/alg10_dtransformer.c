@@ -15,13 +15,6 @@ static Mat forward(Tape *on, const Theta *theta)
     return dtransformer(on, X_TOKENS, theta);
 }
 
-LAW(each_column_is_a_distribution)
-{
-    Theta *theta = small_theta();
-    assert_distribution(dtransformer(tape, X_TOKENS, theta), 6);
-    assert_distribution(dtransformer(tape, TOKENS(4), theta), 1);
-}
-
 static Mat of_tokens(const Theta *theta, Tokens x)
 {
     return dtransformer(tape, x, theta);
@@ -70,17 +63,6 @@ LAW(each_line_is_the_formula_of_that_line)
     X = layer_norm(X, theta->gamma, theta->beta);
     assert_same(seen_on_line(&own, "10.10", 1), X, 0);
     assert_same(seen_on_line(&own, "10.11", 1), unembed(X, theta->W_u), 0);
-}
-
-LAW(no_layer_at_all_is_a_norm_and_an_unembedding)
-{
-    Hyperparameters h = small(D_TRANSFORMER);
-    h.L = 0;
-    Theta *theta = random_theta(h);
-    Mat X = embeddings(tape, X_TOKENS, theta);
-    assert_same(dtransformer(tape, X_TOKENS, theta),
-                unembed(layer_norm(X, theta->gamma, theta->beta),
-                        theta->W_u), 0);
 }
 
 static Mat loss_on(Tape *on, const Theta *theta)
@@ -215,14 +197,6 @@ LAW(every_line_can_be_seen_in_order)
                      "10.4 l=1, 10.5 Xt, 10.6 X, 10.7 Xt, 10.8 X, "
                      "10.4 l=2, 10.5 Xt, 10.6 X, 10.7 Xt, 10.8 X, "
                      "10.10 X, 10.11 P");
-}
-
-LAW(what_is_seen_is_what_is_used)
-{
-    static const char *const lines[] = { "10.3", "10.5", "10.6", "10.7",
-                                         "10.8", "10.10" };
-    for (int k = 0; k < 6; k++)
-        assert_used(forward, small_theta(), lines[k], 1);
 }
 
 LAW(dropout_is_on_the_embedding_and_on_what_each_half_layer_adds)

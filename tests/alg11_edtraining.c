@@ -42,22 +42,6 @@ LAW(a_sequence_of_one_token_has_loss_0_and_leaves_theta)
     assert_that(diary.step[0].loss == 0);
 }
 
-/* Two contexts, two answers to the same beginning: z must be looked at. */
-LAW(an_overfit_model_reproduces_the_sequence_of_each_context)
-{
-    Theta *theta = random_theta(small(ED_TRANSFORMER));
-    const Tokens *z = LIST(TOKENS(1, 2), TOKENS(3, 1, 2));
-    const Tokens *x = LIST(TOKENS(6, 2, 1, 4, 7), TOKENS(6, 3, 3, 7));
-    Training how = { .N_epochs = 250, .eta = 0.01, .method = ADAM };
-    Diary diary = trained(by_loss_11, theta, how, (Data){ 2, z, x, NULL });
-    assert_that(diary.step[499].loss < 0.3);
-    for (int n = 1; n <= 2; n++) {
-        Mat P = edtransformer(quiet, z[n], x[n], theta);
-        for (int t = 1; t < x[n].length; t++)
-            assert_that(largest_of(P, t) == TOKEN(x[n], t + 1));
-    }
-}
-
 LAW(pairs_come_in_their_order_epoch_after_epoch)
 {
     Theta *theta = random_theta(small(ED_TRANSFORMER));

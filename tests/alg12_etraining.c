@@ -88,44 +88,6 @@ LAW(the_loss_is_of_the_masked_places_only)
 enum { ELL = 40, N_TIMES = 400 };
 typedef struct { int n, masked[ELL], both; bool before; } Count;
 
-static Mat count_masks(void *to, const char *line, const char *name, Mat M,
-                       int index)
-{
-    Count *count = to;
-    (void)name;
-    if (strcmp(line, "12.5") == 0) {
-        int t = count->n++ % ELL;
-        bool is = index == MASK;
-        count->masked[t] += is;
-        count->both += t > 0 && is && count->before;
-        count->before = is;
-    }
-    return M;
-}
-
-/* ... and apart from its neighbour: 4 deviations of a binomial distribution. */
-LAW(each_place_is_masked_with_probability_p_mask)
-{
-    Hyperparameters hyper = small(E_TRANSFORMER);
-    hyper.ell_max = ELL, hyper.L = 1;
-    int id[ELL];
-    for (int t = 0; t < ELL; t++)
-        id[t] = 1 + t % 4;
-    Tokens x = { ELL, id };
-    Data data = { 4, .x = LIST(x, x, x, x) };
-    Training how = masking(N_TIMES / 4, 1e-9, 0.3);
-    Trainer *trainer = trainer_new(arena, random_theta(hyper), &how);
-    Count count = { 0 };
-    observe(trainer->worker[0].tape, count_masks, &count);
-    trainer_run(trainer, loss_12, &data);
-    trainer_free(trainer);
-    for (int t = 0; t < ELL; t++)
-        assert_near(count.masked[t] - .3 * N_TIMES, 0,
-                    4 * sqrt(N_TIMES * .3 * .7));
-    double pairs = N_TIMES * (ELL - 1);
-    assert_near(count.both - .09 * pairs, 0, 4 * sqrt(pairs * .09 * .91));
-}
-
 LAW(special_tokens_can_be_spared)
 {
     Theta *theta = random_theta(small(E_TRANSFORMER));
@@ -193,52 +155,6 @@ LAW(given_numbers_decide_place_by_place)
     for (int k = 0; k < lessons.seen.n; k++)
         masked += is_step(&lessons.seen, k, "12.7");
     assert_that(masked == 4 && list.used == 8);
-}
-
-LAW(masks_change_from_epoch_to_epoch_and_with_the_seed)
-{
-    Theta *theta = random_theta(small(E_TRANSFORMER));
-    Data data = { 1, .x = LIST(TOKENS(1, 2, 3, 4, 4, 3)) };
-    Lessons lessons;
-    Training how = masking(3, 1e-9, 0.5);
-    watched(theta, how, data, &lessons);
-    int epoch[3] = { 0 }, n = 0;
-    for (int k = 0; k < lessons.seen.n; k++)
-        if (is_step(&lessons.seen, k, "12.5")) {
-            epoch[n / 6] = 2 * epoch[n / 6]
-                         + (lessons.seen.step[k].index == MASK);
-            n++;
-        }
-    assert_that(epoch[0] != epoch[1] && epoch[1] != epoch[2]);
-    Lessons again;
-    watched(theta, how, data, &again);
-    for (int k = 0; k < lessons.seen.n; k++)
-        assert_that(again.seen.step[k].index == lessons.seen.step[k].index);
-    Tokens first = masked_sequence(&lessons.seen, 6);
-    how.seed = 1;
-    watched(theta, how, data, &again);
-    Tokens other = masked_sequence(&again.seen, 6);
-    assert_that(memcmp(first.id, other.id, 6 * sizeof(int)) != 0);
-}
-
-LAW(an_overfit_model_fills_in_what_is_masked)
-{
-    Hyperparameters hyper = small(E_TRANSFORMER);
-    hyper.d_e = 8;
-    hyper.L = 1;
-    Theta *theta = random_theta(hyper);
-    theta_initialise(theta, XAVIER, &(Random){ .state = 3 });
-    Tokens x = TOKENS(1, 4, 2, 3, 3);
-    Training how = masking(450, 0.01, 0.3);
-    how.method = ADAM;
-    trained(by_loss_12, theta, how, (Data){ 1, .x = LIST(x) });
-    for (int t = 1; t <= 5; t++) {
-        int id[5];
-        memcpy(id, x.id, sizeof id);
-        id[t - 1] = MASK;
-        Mat P = etransformer(quiet, (Tokens){ 5, id }, theta);
-        assert_that(largest_of(P, t) == TOKEN(x, t));
-    }
 }
 
 LAW(every_line_is_seen)

@@ -75,28 +75,6 @@ LAW(every_token_is_the_one_drawn_by_hand)
     }
 }
 
-LAW(what_comes_later_does_not_change_what_came)
-{
-    const Theta *theta = random_theta(sizes);
-    Watch seen;
-    Tokens y = printed(&seen, TOKENS(BOS, 1), theta, 8, 2);
-    for (int n = 0; n < 8; n++) {
-        Tokens z = printed(&seen, TOKENS(BOS, 1), theta, n, 2);
-        assert_same_tokens(z, ((Tokens){ n, y.id }));
-        assert_that(seen.rounds == n);
-    }
-}
-
-LAW(the_prompt_stays_as_it_is)
-{
-    int prompt[] = { BOS, 4, 6, 1, 1, 1, 1 };
-    Watch seen;
-    Tokens y = printed(&seen, (Tokens){ 3, prompt }, random_theta(sizes), 4, 0);
-    assert_same_tokens(((Tokens){ 7, prompt }),
-                       TOKENS(BOS, 4, 6, 1, 1, 1, 1));
-    assert_that(y.length == 4 && (y.id >= prompt + 7 || y.id < prompt));
-}
-
 LAW(each_token_uses_one_number)
 {
     for (int k = 0; k < 2; k++) {
@@ -183,19 +161,6 @@ LAW(nothing_is_retained)
 
 /* ---------------------------------------------------------------- options */
 
-LAW(as_printed_eos_does_not_stop)
-{
-    const double next[] = { 0, 0, 0, 1,   1, 0, 0, 0,   0, 0, 0, 0,
-                            0, 1, 1, 0 };       /* 1 to 2 to 4 to 1 */
-    const Theta *theta = chain(D_TRANSFORMER, 4, 9, next);
-    Watch seen;
-    Inference how = { .ell_gen = 6 };
-    assert_tokens(run(&seen, TOKENS(3, 1), theta, how), 2, 4, 1, 2, 4, 1);
-    how.stop_at_eos = true;
-    assert_tokens(run(&seen, TOKENS(3, 1), theta, how), 2, 4);
-    assert_that(seen.rounds == 2);
-}
-
 LAW(special_tokens_are_not_drawn)
 {
     const double next[] = { 1, 1, 1, 1, 1,   1, 1, 1, 1, 1,
@@ -229,22 +194,6 @@ LAW(each_token_is_told_until_it_is_enough)
     Tokens three = run(&seen, TOKENS(BOS), theta, how);
     assert_same_tokens(three, ((Tokens){ 3, y.id }));
     assert_that(some.n == 3 && seen.rounds == 3);
-}
-
-/* The temperature comes before both, and k before p: of q = 8/11, 2/11,
-   1/22, 1/22 two are left with 4/5 and 1/5, and 0.8 needs only the first. */
-LAW(options_act_in_their_order)
-{
-    const double next[] = { 4, 4, 4, 4,   2, 2, 2, 2,   1, 1, 1, 1,
-                            1, 1, 1, 1 };
-    Watch seen;
-    Inference how = { .ell_gen = 1, .tau = .5, .top_k = 2 };
-    run(&seen, TOKENS(2), chain(D_TRANSFORMER, 4, 9, next), how);
-    assert_near(seen.q[0][0], .8, TIGHT);
-    assert_near(seen.q[0][1], .2, TIGHT);
-    how.top_p = .79;
-    run(&seen, TOKENS(2), chain(D_TRANSFORMER, 4, 9, next), how);
-    assert_near(seen.q[0][0], 1, TIGHT);
 }
 
 /* --------------------------------------------------------- sliding window */

@@ -81,29 +81,6 @@ LAW(every_token_is_the_one_drawn_by_hand)
     }
 }
 
-/* ell_max is 6: the longest pass has 6 tokens, and one more is drawn. */
-LAW(it_begins_with_bos_and_ends_with_eos_or_at_the_bound)
-{
-    const struct { bool ends; int bound; Tokens x; } cases[] = {
-        { true, 0, TOKENS(4, 1, 2, 5) }, { true, 2, TOKENS(4, 1, 2) },
-        { true, 3, TOKENS(4, 1, 2, 5) },
-        { false, 0, TOKENS(4, 1, 2, 1, 2, 1, 2) },
-        { false, 4, TOKENS(4, 1, 2, 1, 2) },
-    };
-    for (int k = 0; k < 5; k++) {
-        const Theta *theta = alternating(cases[k].ends);
-        Inference how = { .tau = 1, .ell_gen = cases[k].bound };
-        Watch seen, practised;
-        bool ended;
-        Tokens x = printed(&seen, TOKENS(2), theta, cases[k].bound, 1);
-        assert_same_tokens(x, cases[k].x);
-        assert_that(seen.rounds == x.length - 1 && seen.widest == seen.rounds);
-        assert_same_tokens(run(&practised, TOKENS(2), theta, how, &ended), x);
-        assert_that(ended == (TOKEN(x, x.length) == 5));
-        run(&practised, TOKENS(2), theta, how, NULL);
-    }
-}
-
 /* Practice with every option off: the same bytes. */
 LAW(without_options_practice_is_the_algorithm)
 {

@@ -9,74 +9,6 @@ static Theta *of(Hyperparameters hyper)
 
 /* --------------------------------------------------------------- counting */
 
-/* M, F and |theta| as on paper. All parts that can be there are. */
-static long long count_by_formula(const Hyperparameters *h)
-{
-    long long N = h->N_V, ell_max = h->ell_max, L = h->L, L_enc = h->L_enc,
-              L_dec = h->L_dec, H = h->H, d_e = h->d_e, d_mlp = h->d_mlp,
-              d_attn = h->d_attn > 0 ? h->d_attn : d_e / H,
-              d_mid = h->d_mid > 0 ? h->d_mid : d_e / H,
-              d_f = h->d_f > 0 ? h->d_f : d_e;
-    long long M = H * (2 * d_attn * (d_e + 1) + d_mid * (d_e + 1))
-                + d_e * (H * d_mid + 1);
-    long long F = 2 * d_e * d_mlp + d_mlp + d_e;
-    long long embeddings = N * d_e + d_e * ell_max;
-    switch (h->architecture) {
-    case ED_TRANSFORMER:
-        return embeddings + L_enc * (M + F + 4 * d_e)
-             + L_dec * (2 * M + F + 6 * d_e) + N * d_e;
-    case E_TRANSFORMER:
-        return embeddings + L * (M + F + 4 * d_e) + d_f * d_e + 3 * d_f
-             + N * d_f;
-    default:
-        return embeddings + L * (M + F + 4 * d_e) + 2 * d_e + N * d_e;
-    }
-}
-
-LAW(the_count_is_the_closed_formula)
-{
-    int checked = 0;
-    for (int a = ED_TRANSFORMER; a <= D_TRANSFORMER; a++)
-        for (int k = 0; k < 128; k++) {
-            Hyperparameters h = {
-                .architecture = (Architecture)a,
-                .N_V = k & 1 ? 11 : 300, .ell_max = k & 2 ? 9 : 64,
-                .L = k & 4 ? 2 : 0, .L_enc = k & 4 ? 3 : 0,
-                .L_dec = k & 8 ? 2 : 1, .H = k & 16 ? 1 : 3,
-                .d_e = 6, .d_mlp = k & 32 ? 10 : 24,
-                .d_attn = k & 64 ? 5 : 0, .d_mid = k & 32 ? 7 : 0,
-                .d_f = k & 16 ? 4 : 0,
-            };
-            assert_that(theta_count(of(h)) == count_by_formula(&h));
-            checked++;
-        }
-    assert_that(checked == 3 * 128);
-}
-
-/* Nothing is allocated for a count: GPT-3 would need more than a terabyte. */
-LAW(GPT_2_GPT_3_and_The_Formulated_Transformer_have_their_known_numbers)
-{
-    Hyperparameters gpt_2 = {
-        .architecture = D_TRANSFORMER, .N_V = 50257, .ell_max = 1024,
-        .L = 12, .H = 12, .d_e = 768, .d_mlp = 3072,
-    }, gpt_3 = {
-        .architecture = D_TRANSFORMER, .N_V = 50257, .ell_max = 2048,
-        .L = 96, .H = 96, .d_e = 12288, .d_mlp = 4 * 12288,
-    }, note = {
-        .architecture = ED_TRANSFORMER, .N_V = 37000, .ell_max = 512,
-        .L_enc = 6, .L_dec = 6, .H = 8, .d_e = 512, .d_mlp = 2048,
-    };
-    assert_that(theta_count(of(gpt_2)) == 163037184);
-    assert_that(theta_count(of(gpt_3)) == 175221817344);
-    assert_that(theta_count(of(note)) == 82288640);
-    gpt_2.tied = gpt_3.tied = note.tied = true;
-    note.no_attention_biases = true, note.positions = NO_POSITIONS;
-    assert_that(theta_count(of(gpt_2)) == 124439808);
-    assert_that(theta_count(of(gpt_3)) == 174604259328);
-    assert_that(theta_count(of(note)) == 63045632);
-    assert_that(arena_used(arena) < 100u << 20);
-}
-
 LAW(each_option_adds_or_takes_its_own_part)
 {
 #define ADDS(architecture, more, ...) do { \
@@ -349,16 +281,6 @@ LAW(gammas_begin_at_1_and_biases_and_betas_at_0)
                         assert_that(M->at[e] == (is_gamma(p) ? 1 : 0));
             }
         }
-}
-
-LAW(relative_positions_begin_at_0_with_weights_at_random)
-{
-    Hyperparameters h = wide(D_TRANSFORMER);
-    h.positions = RELATIVE;
-    Theta *theta = initialised(h, XAVIER, 1);
-    assert_spread(named(theta, "layer[2].W_r[1]"), sqrt(1.0 / WIDE), true);
-    for (int i = 1; i <= WIDE; i++)
-        assert_that(AT(theta->u[1], i, 1) == 0 && AT(theta->v[1], i, 1) == 0);
 }
 
 /* GPT-2: what is added to the residual begins smaller, by the root of the

@@ -156,16 +156,6 @@ LAW(every_small_shape_is_multiplied_exactly)
             }
 }
 
-/* More than two blocks of k and of n; a block of k has 1024 bytes. */
-LAW(many_blocks_are_multiplied_exactly)
-{
-    for (int transposes = 0; transposes < 4; transposes++) {
-        int k = 2 * 1024 / (int)sizeof(real) + 3;
-        Multiplication p = random_product(3, 517, k, transposes, true);
-        agrees_with_the_loops(&p, 0);
-    }
-}
-
 /* Farther than a page: what is read is packed, or fetched ahead. */
 LAW(columns_that_lie_far_apart_are_multiplied_exactly)
 {
@@ -178,14 +168,6 @@ LAW(columns_that_lie_far_apart_are_multiplied_exactly)
                                               shapes[s][2], transposes, true);
             agrees_with_the_loops(&p, 0);
         }
-}
-
-LAW(fractions_are_multiplied_closely)
-{
-    for (int transposes = 0; transposes < 4; transposes++) {
-        Multiplication p = random_product(67, 41, 301, transposes, false);
-        agrees_with_the_loops(&p, IS_DOUBLE ? 1e-13 : 2e-5);
-    }
 }
 
 /* An infinity reaches its own row or column and no other entry. */

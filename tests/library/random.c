@@ -39,17 +39,6 @@ LAW(a_list_gives_its_numbers_in_order)
     assert_refuses(uniform(&random), "all 3 numbers are used.");
 }
 
-LAW(seeds_that_are_neighbours_have_nothing_in_common)
-{
-    for (uint64_t seed = 0; seed < 100; seed++) {
-        Random a = random_new(seed), b = random_new(seed + 1);
-        int equal = 0;
-        for (int k = 0; k < 64; k++)
-            equal += (random_bits(&a) & 1) == (random_bits(&b) & 1);
-        assert_that(12 <= equal && equal <= 52);        /* 5 sigma */
-    }
-}
-
 LAW(uniform_is_53_bits_over_2_to_the_53)
 {
     Random a = random_new(3), b = a;
@@ -70,27 +59,6 @@ LAW(uniform_can_be_0)
     assert_near(uniform(&random), 0, 0);
     random = BEFORE_0;
     assert_near(normal(&random), 0, 0);             /* not infinite */
-}
-
-/* Chi-square: its mean is n - 1, and it exceeds the bound once in 1000. */
-LAW(below_is_unbiased)
-{
-    static const struct { int n; double bound; } of[] = {
-        { 2, 10.8 }, { 3, 13.8 }, { 7, 22.5 }, { 10, 27.9 }, { 64, 103.4 },
-    };
-    Random random = random_new(5);
-    for (int k = 0; k < 5; k++) {
-        int n = of[k].n, count[64] = { 0 };
-        double chi_square = 0, expected = (double)DRAWS / n;
-        for (int draw = 0; draw < DRAWS; draw++) {
-            int i = below(&random, n);
-            assert_that(0 <= i && i < n);
-            count[i]++;
-        }
-        for (int i = 0; i < n; i++)
-            chi_square += pow(count[i] - expected, 2) / expected;
-        assert_that(chi_square < of[k].bound);
-    }
 }
 
 /* 2^64 is 1 more than a multiple of 3 and of 5: the bits 0 are drawn again.
@@ -117,16 +85,6 @@ LAW(below_1_there_is_only_0)
                    "n = -3: there is no number below it.");
 }
 
-LAW(normal_is_two_uniforms_in_order)
-{
-    Random a = random_new(7), b = a;
-    for (int k = 0; k < 100; k++) {
-        double u = uniform(&b), v = uniform(&b);
-        assert_near(normal(&a),
-                    sqrt(-2 * log(1 - u)) * cos(2 * acos(-1) * v), 1e-13);
-    }
-}
-
 LAW(branches_differ_from_each_other_and_from_the_trunk)
 {
     Random trunk = random_new(9), before = trunk;
@@ -151,19 +109,4 @@ LAW(branches_of_branches_differ)
     Random b = random_branch(random_branch(trunk, 2), 1);
     Random c = random_branch(trunk, 3);
     assert_that(a.state != b.state && a.state != c.state && b.state != c.state);
-}
-
-/* Branch n of seed s is drawn by none but this pair. */
-LAW(seeds_and_branches_are_not_interchangeable)
-{
-    enum { SEEDS = 30 };
-    uint64_t first[SEEDS * SEEDS];
-    int n = 0;
-    for (uint64_t seed = 0; seed < SEEDS; seed++)
-        for (uint64_t branch = 0; branch < SEEDS; branch++, n++) {
-            Random random = random_branch(random_new(seed), branch);
-            first[n] = random_bits(&random);
-            for (int k = 0; k < n; k++)
-                assert_that(first[k] != first[n]);
-        }
 }

@@ -50,18 +50,6 @@ LAW(temperature_levels_and_sharpens)
     }
 }
 
-LAW(the_logits_of_a_softmax_give_the_same)
-{
-    Mat logits = random_input(7, 1), p = softmax(logits);
-    Mat alone = input(tape, 7, 1);
-    memcpy(alone->at, p->at, 7 * sizeof(real));
-    for (int k = 0; k < 6; k++) {
-        double tau = (double[]){ 0, .1, .7, 3, 50, INF }[k];
-        assert_same(tempered(p, tau), tempered(alone, tau), TIGHT);
-    }
-    assert_that(tempered(p, 1) == p);
-}
-
 /* ---------------------------------------------------------------- drawing */
 
 /* Also where u is behind the sum. */
@@ -82,24 +70,6 @@ LAW(u_falls_into_one_of_the_pieces_that_can_occur)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         assert_int_equal(sample(plain(cases[k].q), cases[k].u), cases[k].y);
-}
-
-/* With 5 degrees of freedom chi^2 is above 20.5 once in a thousand. */
-LAW(what_is_drawn_has_the_distribution_q)
-{
-    enum { DRAWN = 100000 };
-    Mat q = tempered(softmax(given(6, 1, ROWS(0, 1, -1, 2, .5, -2))), 1.5);
-    Random random = random_new(41);
-    int count[6] = { 0 };
-    double chi_squared = 0;
-    for (int k = 0; k < DRAWN; k++)
-        count[sample(q, uniform(&random)) - 1]++;
-    for (int v = 1; v <= 6; v++) {
-        double expected = DRAWN * (double)AT(q, v, 1);
-        double apart = count[v - 1] - expected;
-        chi_squared += apart * apart / expected;
-    }
-    assert_that(chi_squared < 20.5);
 }
 
 LAW(a_column_knows_its_logits)

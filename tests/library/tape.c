@@ -77,18 +77,6 @@ LAW(a_cleared_arena_gives_the_same_memory_again)
         assert_that(first[k] == second[k]);
 }
 
-LAW(a_smaller_second_round_counts_its_own_bytes)
-{
-    void *all[SIZES];
-    take_all(all);
-    arena_clear(arena);
-    arena_alloc(arena, 64);
-    assert_that(arena_used(arena) == 64);
-    arena_alloc(arena, 2000000);        /* passes the first block by */
-    size_t used = arena_used(arena);
-    assert_that(used >= 2000064 && used < 2000064 + 64);
-}
-
 static Mat some_steps(void)
 {
     Mat X = random_input(300, 300), W = random_input(300, 300);

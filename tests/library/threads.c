@@ -75,13 +75,3 @@ LAW(helpers_that_lie_down_get_up)
     set_threads(1);
     assert_that(available_threads() == 1);
 }
-
-LAW(any_number_may_be_asked_for)
-{
-    set_threads(1000000);
-    assert_that(available_threads() >= 1);
-    atomic_store(&inner_times, 0);
-    parallel_for(200, count, NULL);
-    assert_that(atomic_load(&inner_times) == 200);
-    set_threads(1);
-}

@@ -36,14 +36,6 @@ LAW(the_first_column_decides)
         assert_near(AT(P, c, 1), e[c] / total, TIGHT);
 }
 
-LAW(every_token_of_the_text_matters)
-{
-    Theta *theta = random_theta(with_classes());
-    Mat P = classify(quiet, TOKENS(6, 1, 4, 7), theta);
-    Mat Q = classify(quiet, TOKENS(6, 1, 3, 7), theta);
-    assert_that(!is_near(AT(P, 1, 1), AT(Q, 1, 1), 1e-6));
-}
-
 LAW(a_step_is_theta_minus_eta_times_the_gradient)
 {
     Theta *theta = random_theta(with_classes());
@@ -59,24 +51,6 @@ LAW(the_unembedding_learns_nothing)
     Data data = { 1, .x = LIST(TOKENS(6, 2, 7)), .c = CLASSES(2) };
     trained(by_loss_class, theta, PLAIN(3, 0.1), data);
     assert_that(AT(theta->W_u, 2, 2) == before);
-}
-
-/* The class is whether token 1 or token 2 comes first. */
-LAW(an_overfit_model_knows_its_classes)
-{
-    Hyperparameters hyper = with_classes();
-    hyper.d_e = 8;
-    hyper.L = 1;
-    Theta *theta = random_theta(hyper);
-    const Tokens *x = LIST(TOKENS(6, 1, 2, 7), TOKENS(6, 2, 1, 7),
-                           TOKENS(6, 3, 3, 7), TOKENS(6, 1, 2, 2, 7));
-    const int *c = CLASSES(1, 2, 3, 1);
-    Training how = { .N_epochs = 100, .eta = 0.02, .method = ADAM };
-    Diary diary = trained(by_loss_class, theta, how,
-                          (Data){ 4, .x = x, .c = c });
-    assert_that(diary.n == 400 && diary.step[399].tokens == 1);
-    for (int n = 1; n <= 4; n++)
-        assert_that(largest_of(classify(quiet, x[n], theta), 1) == c[n]);
 }
 
 LAW(the_loss_of_equal_chances_is_ln_N_C)

@@ -35,20 +35,6 @@ LAW(every_mask_gets_the_best_of_its_column)
     }
 }
 
-LAW(fewer_guesses_are_the_first_ones)
-{
-    const Theta *theta = random_theta(sizes);
-    Tokens x = TOKENS(8, 1, MASK, 2, 9);
-    int count;
-    const Guess *all = fill_masked(quiet, arena, x, theta, N_V, &count);
-    const Guess *two = fill_masked(quiet, arena, x, theta, 2, &count);
-    assert_that(count == 1);
-    for (int r = 0; r < 2; r++) {
-        assert_that(two->y[r] == all->y[r]);
-        assert_near(two->p[r], all->p[r], 0);
-    }
-}
-
 LAW(without_a_mask_there_is_nothing_to_guess)
 {
     int count = 7;

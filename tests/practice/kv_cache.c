@@ -123,16 +123,6 @@ LAW(what_is_forgotten_has_no_influence)
     assert_pieces(cache, theta, Z, 6, one_by_one);
 }
 
-/* A text that is not longer than what was seen is another text. */
-LAW(another_text_is_begun_anew)
-{
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    compute_whole(theta);
-    KVCache *cache = kv_cache_new(arena, quiet, theta);
-    asked(cache, theta, NULL, TOKENS(5, 5, 5));
-    assert_pieces(cache, theta, NULL, 6, one_by_one);
-}
-
 /* As long is not longer: another text, too. */
 LAW(another_text_of_the_same_length_is_begun_anew)
 {
@@ -160,31 +150,6 @@ LAW(a_call_that_never_came_is_forgotten)
     assert_that(settings(quiet)->past == 0);
     dtransformer(quiet, TOKENS(5, 5), theta);
     assert_pieces(cache, theta, NULL, 3, pieces);
-}
-
-LAW(two_caches_of_one_theta_are_apart)
-{
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    compute_whole(theta);
-    KVCache *a = kv_cache_new(arena, quiet, theta);
-    KVCache *b = kv_cache_new(arena, quiet, theta);
-    asked(b, theta, NULL, TOKENS(5, 5, 5));
-    assert_pieces(a, theta, NULL, 6, one_by_one);
-    assert_shape(asked(b, theta, NULL, TOKENS(5, 5, 5, 1)), N_V, 1);
-}
-
-/* Who does not ask it is not answered by it. */
-LAW(a_memory_that_is_not_asked_does_nothing)
-{
-    Theta *theta = random_theta(small(D_TRANSFORMER));
-    compute_whole(theta);
-    KVCache *cache = kv_cache_new(arena, quiet, theta);
-    asked(cache, theta, NULL, TOKENS(3, 1));
-    assert_same(dtransformer(quiet, X_TOKENS, theta), whole, 0);
-    assert_that(columns_equal(asked(cache, theta, NULL, TOKENS(3, 1, 7)), 1,
-                              whole, 3, TIGHT));
-    assert_same(dtransformer(quiet, kv_cache_unseen(NULL, X_TOKENS), theta),
-                whole, 0);
 }
 
 /* Only the queries of the new token are computed, against all keys. */

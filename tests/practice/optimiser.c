@@ -164,25 +164,6 @@ LAW(a_long_gradient_is_clipped_and_a_short_one_is_not)
     steps_are(ALL(steps));
 }
 
-/* In a layer: layer[1].W.head[1].b_q has a W in its path, and is a bias. */
-LAW(a_bias_inside_a_layer_does_not_decay)
-{
-    Theta *theta = random_theta(small(E_TRANSFORMER));
-    real *before = numbers(theta);
-    Training how = { .N_epochs = 1, .eta = 0.1, .decay = 0.5 };
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    update(trainer, 0, how.eta);
-    for (int k = 1; k <= theta->n; k++) {
-        const Parameter *p = &theta->parameter[k];
-        const char *dot = strrchr(p->name, '.');
-        bool decays = (dot == NULL ? p->name : dot + 1)[0] == 'W';
-        for (size_t e = 0; e < entries_in(*p->place); e++, before++)
-            assert_near((*p->place)->at[e], *before * (decays ? 0.95 : 1),
-                        TIGHT);
-    }
-    trainer_free(trainer);
-}
-
 /* One number of 20 has a gradient, -4, which is cut down to -1. */
 LAW(every_number_counts_in_the_norm)
 {

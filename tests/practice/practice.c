@@ -29,31 +29,6 @@ LAW(without_dropout_nothing_is_dropped)
     assert_that(drop(M) == M && random.state == before.state);
 }
 
-LAW(dropout_keeps_the_mean)
-{
-    static const double of[] = { .1, .5, .9 };
-    Random random = random_new(2);
-    for (int k = 0; k < 3; k++) {
-        double p = of[k], total = 0;
-        int zeros = 0, n = 200 * 200;
-        Mat M = input(tape, 200, 200);
-        for (size_t e = 0; e < entries_in(M); e++)
-            M->at[e] = 3;
-        as_printed(tape);
-        tape_dropout(arena, tape, p, &random);
-        Mat D = drop(M);
-        for (int e = 0; e < n; e++) {
-            zeros += D->at[e] == 0;
-            total += D->at[e];
-            if (D->at[e] != 0)
-                assert_near(D->at[e], 3 / (1 - p), TIGHT);
-        }
-        double sigma = sqrt(p * (1 - p) / n);
-        assert_near((double)zeros / n - p, 0, 4 * sigma);
-        assert_near(total / n - 3, 0, 4 * 3 * sigma / (1 - p));
-    }
-}
-
 LAW(what_is_dropped_has_no_gradient_and_the_rest_its_factor)
 {
     Random random = random_new(3);
@@ -83,19 +58,6 @@ LAW(of_a_sum_what_is_added_is_dropped)
                    "9.5 is not a sum on a tape that wants gradients.");
 }
 
-LAW(dropout_is_seeded_and_each_time_another)
-{
-    Random random = random_new(4), again = random;
-    Mat M = counted(tape, 20), N = counted(quiet, 20);
-    tape_dropout(arena, tape, .5, &random);
-    tape_dropout(arena, quiet, .5, &again);
-    Mat first = drop(M), second = drop(M);
-    assert_same(first, drop(N), 0);
-    assert_same(second, drop(N), 0);
-    assert_that(memcmp(first->at, second->at,
-                       entries_in(M) * sizeof(real)) != 0);
-}
-
 /* A number for each entry, in order; it is dropped where u < p. */
 LAW(each_entry_has_a_number_of_its_own)
 {
@@ -106,15 +68,6 @@ LAW(each_entry_has_a_number_of_its_own)
     Mat M = given(2, 3, ROWS(1, 2, 3, 4, 5, 6));
     assert_rows(drop(M), 2, 3, TIGHT, 2, 0, 0, 0, 10, 12);
     assert_int_equal(list.used, 6);
-}
-
-LAW(dropout_stays_when_the_tape_is_cleared)
-{
-    Random random = random_new(5);
-    tape_dropout(arena, tape, .5, &random);
-    tape_clear(tape);
-    Mat M = counted(tape, 3);
-    assert_that(drop(M) != M);
 }
 
 LAW(a_probability_that_is_none_is_refused)
@@ -337,40 +290,6 @@ LAW(a_window_is_only_on_decoders_to_themselves)
 }
 
 /* -------------------------------------------------------- several at once */
-
-/* A trace behind dropout sees what it makes of the embedding, and the run
-   goes on with the same numbers as without the trace. */
-LAW(a_trace_looks_on_beside_dropout)
-{
-    Hyperparameters hyper = small(D_TRANSFORMER);
-    hyper.rms = hyper.embedding_norm = true, hyper.window = 2;
-    Theta *theta = random_theta(hyper);
-    Tokens x = TOKENS(6, 1, 3, 3, 7);
-    Mat P[2];
-    Seen seen = { 0 };
-    for (int k = 0; k < 2; k++) {
-        Random random = random_new(1);
-        prepare_tape(arena, tape, theta);
-        tape_dropout(arena, tape, .5, &random);
-        if (k == 1)
-            observe(tape, note, &seen);
-        P[k] = dtransformer(tape, x, theta);
-    }
-    assert_same(P[0], P[1], 0);
-    int zeros = 0, means = 0;
-    for (int k = 0; k < seen.n; k++) {
-        Mat M = seen.step[k].M;
-        if (strcmp(seen.step[k].line, "10.3") == 0)
-            for (size_t e = 0; e < entries_in(M); e++)
-                zeros += M->at[e] == 0;
-        if (strcmp(seen.step[k].line, "6.1") == 0) {
-            means++;
-            for (size_t e = 0; e < entries_in(M); e++)
-                assert_that(M->at[e] == 0);
-        }
-    }
-    assert_that(0 < zeros && zeros < 20 && means == 1 + 2 * 2 + 1);
-}
 
 /* An evaluation holds less than all that it computes, and leaves gradients
    alone. */

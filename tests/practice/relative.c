@@ -1,7 +1,6 @@
 /* Relative positions: Gopher's heads, on Algorithm 10. */
 #include "law.h"
 #include "architecture.h"
-#include "learn.h"
 #include "oracle/algorithms.h"
 
 #define X_TOKENS TOKENS(3, 1, 7, 2, 2, 5)
@@ -169,85 +168,4 @@ LAW(its_gradients_agree_with_differences)
 
 enum { BACK = 3, SYMBOLS = 4, LONG = 14, TEXTS = 40 };
 
-/* Token t is answered by token t - BACK, which only a distance can tell. */
-static Mat loss_of_echo(Worker *worker, const Data *data, int n)
-{
-    Tokens x = data->x[n], answer = slice(x, 1, x.length - BACK);
-    Mat P = dtransformer(worker->tape, x, worker->theta);
-    worker->tokens += answer.length;
-    return scale(sum(log_prob(P, answer, span(worker->tape, BACK + 1,
-                                              x.length))), -1);
-}
-
-static Data random_texts(int length)
-{
-    static int id[TEXTS + 1][2 * LONG];
-    static Tokens x[TEXTS + 1];
-    for (int n = 1; n <= TEXTS; n++) {
-        for (int t = 0; t < length; t++)
-            id[n][t] = pick(1, SYMBOLS);
-        x[n] = (Tokens){ length, id[n] };
-    }
-    return (Data){ .N_data = TEXTS, .x = x };
-}
-
-/* The loss a token, of texts of that length that it has not seen. */
-static double after_training(Hyperparameters h, int threads, int length)
-{
-    const Training how = { .N_epochs = 12, .eta = .01, .seed = 1,
-        .batch = 4, .mean = true, .shuffle = true, .method = ADAM,
-        .threads = threads };
-    Random random = random_new(3);
-    generator = 5;
-    Theta *theta = theta_new(arena, &h);
-    theta_allocate(theta, arena);
-    theta_initialise(theta, XAVIER, &random);
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    Data data = random_texts(LONG);
-    trainer_run(trainer, loss_of_echo, &data);
-    data = random_texts(length);
-    Score score = evaluate(trainer, loss_of_echo, &data);
-    trainer_free(trainer);
-    return score.loss / (double)score.tokens;
-}
-
-static Hyperparameters echoing(void)
-{
-    return (Hyperparameters){
-        .architecture = D_TRANSFORMER, .N_V = SYMBOLS + 3, .ell_max = 2 * LONG,
-        .L = 1, .H = 1, .d_e = 16, .d_mlp = 16, .epsilon = 1e-5,
-        .rms = true, .positions = RELATIVE,
-    };
-}
-
-LAW(it_learns_what_only_a_distance_can_tell)
-{
-    Hyperparameters h = echoing();
-    double learnt = after_training(h, 1, LONG);
-    assert_that(learnt < .1);
-    assert_that(after_training(h, 3, LONG) == learnt);
-    h.positions = NO_POSITIONS;
-    assert_that(after_training(h, 1, LONG) > 1);
-}
-
-/* ... also in places where it has never seen a token. */
-LAW(it_knows_what_to_do_in_later_places)
-{
-    Hyperparameters h = echoing();
-    assert_that(after_training(h, 1, 2 * LONG) < .1);
-    h.positions = LEARNED;
-    assert_that(after_training(h, 1, LONG) < .1);
-    assert_that(after_training(h, 1, 2 * LONG) > log(SYMBOLS));
-}
-
 /* --------------------------------------------------- as every other model */
-
-static Mat forward(Tape *on, const Theta *theta)
-{
-    return dtransformer(on, X_TOKENS, theta);
-}
-
-LAW(without_gradients_nothing_is_kept)
-{
-    assert_nothing_is_kept(forward, of_Gopher());
-}

@@ -2,14 +2,6 @@
 #include "law.h"
 #include "learn.h"
 
-/* Bytes that malloc has given out; 0 where the C library does not tell. */
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
-#include <malloc.h>
-static size_t heap_used(void) { return mallinfo2().uordblks; }
-#else
-static size_t heap_used(void) { return 0; }
-#endif
-
 enum { N = 21 };
 
 static Theta *decoder(void)
@@ -113,21 +105,6 @@ LAW(resuming_is_as_if_nothing_had_happened)
         trainer_free(before);
         trainer_free(after);
     }
-}
-
-LAW(a_finished_training_takes_no_step_more)
-{
-    Data data = some_data();
-    Theta *theta = decoder();
-    Training how = PLAIN(2, 0.01);
-    Trainer *trainer = trainer_new(arena, theta, &how);
-    trainer_run(trainer, loss_13, &data);
-    assert_that(trainer->step == 2 * N);
-    real *end = numbers(theta);
-    trainer_run(trainer, loss_13, &data);
-    assert_that(trainer->step == 2 * N);
-    assert_same_numbers(theta, end);
-    trainer_free(trainer);
 }
 
 LAW(which_moments_a_method_needs)
@@ -274,66 +251,6 @@ LAW(the_order_is_another_in_each_epoch_and_for_each_seed)
         assert_that(steps.taken[k] == k % N + 1);
 }
 
-/* 32 coins: 16 turned on average, 4 deviations are 11. */
-LAW(two_sequences_change_places_in_half_of_the_epochs)
-{
-    int turned = 0;
-    take_steps(32, 2, 0, true);
-    for (int epoch = 0; epoch < 32; epoch++)
-        turned += steps.taken[2 * epoch] == 2;
-    assert_that(5 <= turned && turned <= 27);
-}
-
-LAW(each_step_has_its_own_eta)
-{
-    Training how = busy();
-    Diary diary = trained(by_loss_13, decoder(), how,
-                          some_data());
-    for (int k = 0; k < 9; k++)
-        assert_that(diary.step[k].eta == learning_rate(&how, k + 1, 9, 4));
-}
-
-LAW(dropout_depends_on_the_seed_the_epoch_and_the_sequence)
-{
-    Data data = { 2, .x = LIST(TOKENS(6, 1, 3, 3, 7),
-                               TOKENS(6, 1, 3, 3, 7)) };
-    Training how = PLAIN(2, 1e-30);
-    Theta *theta = decoder();
-    Diary plain = trained(by_loss_13, theta, how, data);
-    assert_near(plain.step[0].loss, plain.step[1].loss, TIGHT);
-    how.dropout = 0.3;
-    Diary drops = trained(by_loss_13, theta, how, data);
-    for (int k = 0; k < 4; k++) {
-        assert_that(!is_near(drops.step[k].loss, plain.step[0].loss, 1e-4));
-        for (int j = 0; j < k; j++)
-            assert_that(!is_near(drops.step[k].loss, drops.step[j].loss,
-                                 1e-4));
-    }
-    Diary again = trained(by_loss_13, theta, how, data);
-    assert_near(again.step[3].loss, drops.step[3].loss, TIGHT);
-    how.seed = 1;
-    Diary other = trained(by_loss_13, theta, how, data);
-    assert_that(!is_near(other.step[0].loss, drops.step[0].loss, 1e-4));
-}
-
-/* 0.7 of -log P of the next token, 0.3 of the mean of all -log P. */
-LAW(smoothing_mixes_in_the_mean_of_all_tokens)
-{
-    Theta *theta = decoder();
-    Tokens x = TOKENS(6, 1, 4);
-    Mat P = dtransformer(quiet, x, theta);
-    double loss = 0;
-    for (int t = 1; t <= 2; t++) {
-        loss -= 0.7 * log(AT(P, TOKEN(x, t + 1), t));
-        for (int i = 1; i <= 7; i++)
-            loss -= 0.3 * log(AT(P, i, t)) / 7;
-    }
-    Training how = PLAIN(1, 1e-9);
-    how.smoothing = 0.3;
-    Diary diary = trained(by_loss_13, theta, how, (Data){ 1, .x = LIST(x) });
-    assert_near(diary.step[0].loss, loss, TIGHT);
-}
-
 /* The loss is a line in s, (1 - s) of one number and s of another, in every
    algorithm that learns. */
 LAW(every_loss_is_smoothed)
@@ -355,34 +272,6 @@ LAW(every_loss_is_smoothed)
         }
         assert_that(!is_near(loss[1], loss[0], 1e-3));
         assert_near(loss[2] - loss[1], loss[1] - loss[0], 10 * TIGHT);
-    }
-}
-
-/* For every size of a batch, and so for every rest. */
-LAW(every_epoch_learns_from_every_token_once)
-{
-    Data data = some_data();
-    Theta *theta = decoder();
-    real *start = numbers(theta);
-    double loss[2] = { 0, 0 }, tokens[2] = { 0, 0 };
-    for (int batch = 1; batch <= N + 2; batch++) {
-        Training how = PLAIN(2, 1e-30);
-        how.batch = batch;
-        how.shuffle = batch % 2 == 0;
-        restore(theta, start);
-        Diary diary = trained(by_loss_13, theta, how, data);
-        double now[2] = { 0, 0 }, told[2] = { 0, 0 };
-        assert_int_equal(diary.n, 2 * ((N + batch - 1) / batch));
-        for (int k = 0; k < diary.n; k++) {
-            now[diary.step[k].epoch - 1] += diary.step[k].loss;
-            told[diary.step[k].epoch - 1] += (double)diary.step[k].tokens;
-        }
-        for (int epoch = 0; epoch < 2; epoch++) {
-            loss[epoch] = batch == 1 ? now[epoch] : loss[epoch];
-            tokens[epoch] = batch == 1 ? told[epoch] : tokens[epoch];
-            assert_near(now[epoch], loss[0], 10 * TIGHT);
-            assert_near(told[epoch], tokens[0], 0);
-        }
     }
 }
 
@@ -507,22 +396,6 @@ LAW(what_is_random_depends_on_seed_epoch_and_sequence_only)
     }
 }
 
-LAW(evaluation_draws_the_same_before_and_after_training)
-{
-    Data data = some_data();
-    Training how = busy();
-    Trainer *trainer = trainer_new(arena, decoder(), &how);
-    drawn.n = 0;
-    evaluate(trainer, note_random, &data);
-    trainer_run(trainer, loss_13, &data);
-    assert_that(trainer->step == 9);
-    evaluate(trainer, note_random, &data);
-    assert_that(drawn.n == 2 * DRAWS);
-    assert_that(memcmp(drawn.bits, drawn.bits + DRAWS,
-                       DRAWS * sizeof *drawn.bits) == 0);
-    trainer_free(trainer);
-}
-
 LAW(the_follower_ends_the_training)
 {
     Diary diary = { .most = 7 };
@@ -545,63 +418,6 @@ LAW(a_loss_that_is_no_number_ends_the_training)
     for (int k = 0; k < diary.n - 1; k++)
         assert_that(isfinite(diary.step[k].loss));
     trainer_free(trainer);
-}
-
-LAW(nothing_is_allocated_after_the_first_steps)
-{
-    Data data = some_data();
-    Training how = busy();
-    how.threads = 2;
-    Diary diary = { .most = 3 };
-    Trainer *trainer = followed(decoder(), how, &diary);
-    trainer_run(trainer, loss_13, &data);
-    size_t heap = heap_used();
-    size_t peak = tape_peak(trainer->worker[0].tape);
-    diary.most = 0;
-    trainer_run(trainer, loss_13, &data);
-    assert_that(diary.n == 9);
-    assert_that(tape_peak(trainer->worker[0].tape) <= 2 * peak);
-    assert_that(heap_used() == heap);
-    trainer_free(trainer);
-}
-
-/* The formula of "Time and memory": what a step keeps of a sequence. */
-LAW(the_tape_of_a_step_is_as_large_as_the_formula_says)
-{
-    static const struct { int d_e, L, H, d_mlp, ell, N_V; } size[] = {
-        { 64, 2, 4, 256, 64, 100 }, { 64, 5, 4, 256, 64, 100 },
-        { 128, 2, 4, 100, 64, 100 }, { 64, 2, 8, 256, 100, 100 },
-        { 64, 1, 2, 900, 50, 100 }, { 64, 1, 2, 128, 64, 2000 }
-    };
-    for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
-        double d = size[k].d_e, mlp = size[k].d_mlp, ell = size[k].ell;
-        double layer = 15 * d + 3 * mlp + 4 * size[k].H * ell;
-        double numbers = ell * (size[k].L * layer + 12 * d + 2 * mlp
-                                + 2 * ell + 4 * size[k].N_V);
-        Hyperparameters h = {
-            .architecture = D_TRANSFORMER, .d_e = size[k].d_e, .L = size[k].L,
-            .H = size[k].H, .d_mlp = size[k].d_mlp,
-            .ell_max = size[k].ell, .N_V = size[k].N_V, .epsilon = 1e-5
-        };
-        int id[100];
-        for (int t = 0; t < size[k].ell; t++)
-            id[t] = 1 + t % 90;
-        Tokens x[] = { no_tokens, { size[k].ell, id }, { size[k].ell, id } };
-        for (int workers = 1; workers <= 2; workers++) {
-            Trainer *trainer = trainer_new(arena, random_theta(h), &(Training){
-                .N_epochs = 1, .eta = 1e-5, .batch = 2, .threads = workers });
-            trainer_run(trainer, loss_13, &(Data){ .N_data = 2, .x = x });
-            const double most = workers == 1 ? 1.1 : 1.3;    /* it owes */
-            for (int l = 0; l < workers; l++) {
-                const double held = (double)tape_peak(trainer->worker[l].tape)
-                                  / sizeof(real);
-                if (!(0.9 * numbers < held && held < most * numbers))
-                    fail_at(HERE("tape_peak"), "%zu: %.0f numbers, but the "
-                            "formula says %.0f", k, held, numbers);
-            }
-            trainer_free(trainer);
-        }
-    }
 }
 
 static Training filled_in(Training how)

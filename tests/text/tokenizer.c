@@ -200,18 +200,6 @@ LAW(decoding_undoes_encoding_for_all_bytes)
     }
 }
 
-LAW(decoding_undoes_encoding_of_known_pieces)
-{
-    const char *text = random_text(5000, "abcdefgh ,\n\t", 12);
-    for (int kind = CHARACTERS; kind <= BYTE_PAIRS; kind++)
-        assert_round(learn((TokenKind)kind, text, 5000, 50), text, 5000);
-    const Tokenizer *t = learn(CHARACTERS, text, 5000, 0);
-    for (size_t n = 0; n < 200; n++)
-        assert_round(t, random_text(n, text, 5000), n);
-    t = LEARN(WORDS, "a a\n\n\xFF b b\n\n", 0);
-    assert_round(t, "b a a\n\n\xFF a\n\nb\n\n", 15);
-}
-
 LAW(special_tokens_give_no_text)
 {
     const Tokenizer *t = LEARN(WORDS, grandma, 0);
@@ -297,16 +285,6 @@ LAW(neighbours_that_overlap)
     assert_tokens(ENCODED(t, "aaaaaaa"), 258, 257, 'a' + 1);
 }
 
-LAW(no_token_reaches_into_the_next_word)
-{
-    const Tokenizer *t = LEARN(BYTE_PAIRS, "a b a b a b a b a b ", 1000);
-    assert_int_equal(tokenizer_size(t), 256 + 2 + 3);
-    assert_piece(t, 257, "a ");
-    assert_piece(t, 258, "b ");
-    t = LEARN(BYTE_PAIRS, "x\ny\tx\ny\t", 1000);
-    assert_int_equal(tokenizer_size(t), 256 + 2 + 3);
-}
-
 /* Equal counts: the lower left token, then the lower right one. */
 LAW(a_tie_goes_to_the_lowest_numbers)
 {
@@ -317,17 +295,6 @@ LAW(a_tie_goes_to_the_lowest_numbers)
     };
     for (int k = 0; k < 5; k++)
         assert_piece(LEARN(BYTE_PAIRS, first[k][0], 1), 257, first[k][1]);
-}
-
-LAW(a_long_word_is_cut)
-{
-    char *text = random_text(1000, "a", 1);
-    const Tokenizer *t = learn(BYTE_PAIRS, text, 1000, 1000);
-    for (int token = 1; token < mask_token(tokenizer_size(t)); token++)
-        assert_that(token_piece(t, token).n <= 64);
-    assert_int_equal(encoded(t, text, 1000).length, 15 + 2);
-    t = learn(WORDS, text, 1000, 0);
-    assert_int_equal(tokenizer_size(t), 2 + 3);     /* 64 and 40 bytes */
 }
 
 static char *saved(const Tokenizer *t, size_t *n)
@@ -421,23 +388,6 @@ LAW(merging_is_what_it_is_described_to_be)
         tokens_at(HERE(text), encoded(t, text, strlen(text)),
                   (Tokens){ to, s });
         round_at(HERE(text), t, text, strlen(text));
-    }
-}
-
-/* The tables grow at some number of words and of pairs; nothing is lost. */
-LAW(a_word_that_occurs_twice_becomes_a_token)
-{
-    char *text = arena_alloc(arena, 10000);
-    for (int words = 960; words < 1040; words++) {
-        size_t n = 0;
-        for (int k = 0; k < words; k++)
-            n += (size_t)sprintf(text + n, "%c%c ", 'a' + k % 26,
-                                 128 + k / 26);
-        n += (size_t)sprintf(text + n, "01 01 ");
-        const Tokenizer *t = learn(BYTE_PAIRS, text, n, 2000);
-        assert_int_equal(encoded(t, "01 ", 3).length, 1);
-        arena_clear(arena);
-        text = arena_alloc(arena, 10000);
     }
 }
 
