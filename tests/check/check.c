@@ -853,7 +853,7 @@ LAW(json_says_what_is_no_sheet)
     assert_that(strstr(s.out, "\"status\": \"right\", \"first_wrong\": null")
                 != NULL);
     assert_that(strstr(s.out, "}\n{\"sheet\": \"no such\\ufffd sheet\", "
-                       "\"status\": \"error\", \"error\": \"no such\\\\xFF "
+                       "\"status\": \"error\", \"error\": \"no such? "
                        "sheet: cannot be opened: ") != NULL);
     assert_that(strstr(s.err, "sheet: cannot be opened: ") != NULL);
     s = SAID(check, "--json", (char *)sheet("algorithm 7\ne = 1\nWu = 1\n"));
