@@ -243,10 +243,8 @@ static void put_number(FILE *file, double x, TensorType type)
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     memcpy(&single, &y, sizeof single);
-    if (type == TENSOR_F64)
-        put_little_endian(file, bits, 8);
-    else
-        put_little_endian(file, single, 4);
+    bool whole = type == TENSOR_F64;
+    put_little_endian(file, whole ? bits : single, whole ? 8 : 4);
 }
 
 static void put_header_of(FILE *to, TensorType type, int n,
@@ -257,10 +255,8 @@ static void put_header_of(FILE *to, TensorType type, int n,
     for (int i = 0; i < n; i++) {
         const Tensor *t = &tensor[i];
         unsigned long long end = at + t->count * size;
-        fputs(",", to);
-        print_json_string(to, t->name, strlen(t->name));
-        fprintf(to, ":{\"dtype\":\"%s\",\"shape\":[",
-                tensor_type_name(type));
+        print_json(to, ",%s:{'dtype':%s,'shape':[", t->name,
+                   tensor_type_name(type));
         for (int d = 0; d < t->dimensions; d++)
             fprintf(to, "%s%lld", d > 0 ? "," : "", t->size[d]);
         fprintf(to, "],\"data_offsets\":[%llu,%llu]}", at, end);

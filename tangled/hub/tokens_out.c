@@ -6,33 +6,31 @@
 #include <string.h>
 
 #define SPLIT(pattern) \
-    "{\"type\": \"Split\", \"pattern\": {\"Regex\": \"" pattern "\"}, " \
-    "\"behavior\": \"Isolated\", \"invert\": false}"
+    "{'type': 'Split', 'pattern': {'Regex': '" pattern "'}, " \
+    "'behavior': 'Isolated', 'invert': false}"
 #define BYTES(use_regex) \
-    "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, " \
-    "\"trim_offsets\": true, \"use_regex\": " use_regex "}"
+    "{'type': 'ByteLevel', 'add_prefix_space': false, " \
+    "'trim_offsets': true, 'use_regex': " use_regex "}"
 #define WORDS_OF_FTX \
-    "{\"type\": \"Sequence\", \"pretokenizers\": [\n    " BYTES("false") \
-    ",\n    " SPLIT("[^\u0120\u0109-\u010d]+[\u0120\u0109-\u010d]*|" \
-                    "[\u0120\u0109-\u010d]+") \
-    ",\n    " SPLIT(".{1,64}") "]}"
-#define LIST \
-    "\"WordLevel\", \"unk_token\": \"<mask>\""
+    "{'type': 'Sequence', 'pretokenizers': [" BYTES("false") ",\n    " \
+    SPLIT("[^\u0120\u0109-\u010d]+[\u0120\u0109-\u010d]*|" \
+          "[\u0120\u0109-\u010d]+") ",\n    " SPLIT(".{1,64}") "]}"
+#define LIST "'WordLevel', 'unk_token': '<mask>'"
 #define PAIRS \
-    "\"BPE\", \"dropout\": null, \"unk_token\": null,\n    " \
-    "\"continuing_subword_prefix\": null, " \
-    "\"end_of_word_suffix\": null, \"fuse_unk\": false,\n    " \
-    "\"byte_fallback\": false, \"ignore_merges\": false"
+    "'BPE', 'dropout': null, 'unk_token': null, " \
+    "'continuing_subword_prefix': null,\n    'end_of_word_suffix': null, " \
+    "'fuse_unk': false, 'byte_fallback': false, 'ignore_merges': false"
 
+/* For print_json. */
 static const struct { const char *cut, *decoder, *model; } forms[] = {
-    [CHARACTERS] = { SPLIT("[\\\\s\\\\S]"), "{\"type\": \"Fuse\"}", LIST },
+    [CHARACTERS] = { SPLIT("[\\\\s\\\\S]"), "{'type': 'Fuse'}", LIST },
     [WORDS]      = { WORDS_OF_FTX, BYTES("true"), LIST },
     [BYTE_PAIRS] = { WORDS_OF_FTX, BYTES("true"), PAIRS },
     [BYTE_LEVEL] = { BYTES("true"), BYTES("true"), PAIRS },
     [WORD_PIECES] = {
-        "{\"type\": \"BertPreTokenizer\"}",
-        "{\"type\": \"WordPiece\", \"prefix\": \"##\", \"cleanup\": true}",
-        "\"WordPiece\", \"continuing_subword_prefix\": \"##\"" },
+        "{'type': 'BertPreTokenizer'}",
+        "{'type': 'WordPiece', 'prefix': '##', 'cleanup': true}",
+        "'WordPiece', 'continuing_subword_prefix': '##'" },
 };
 
 typedef struct {
@@ -145,11 +143,6 @@ const char *tokens_error(const Tokenizer *t)
     return wrong;
 }
 
-static const char *yes_no(bool is)
-{
-    return is ? "true" : "false";
-}
-
 static void put_added(const TokenWriter *w)
 {
     const char *comma = "";
@@ -158,50 +151,44 @@ static void put_added(const TokenWriter *w)
         int how = w->v == NULL ? ADDED | HIDDEN : w->v->how[k];
         if (!(how & ADDED))
             continue;
-        fprintf(w->to, "%s\n    {\"id\": %d, \"content\": ", comma,
-                w->v == NULL ? w->number[k] : k);
+        fprintf(w->to, "%s\n    {\"content\": ", comma);
         put_literal(w, w->v == NULL ? w->special[k] : w->v->piece[k]);
-        fprintf(w->to, ", \"single_word\": false, \"lstrip\": %s, "
-                "\"rstrip\": %s,\n     \"normalized\": %s, "
-                "\"special\": %s}", yes_no(how & BLANKS_BEFORE),
-                yes_no(how & BLANKS_BEHIND), yes_no(how & AS_SEEN),
-                yes_no(how & HIDDEN));
+        print_json(w->to, ", 'id': %d, 'single_word': false, 'lstrip': %b, "
+                   "'rstrip': %b,\n     'normalized': %b, 'special': %b}",
+                   w->v == NULL ? w->number[k] : k,
+                   (how & BLANKS_BEFORE) != 0, (how & BLANKS_BEHIND) != 0,
+                   (how & AS_SEEN) != 0, (how & HIDDEN) != 0);
         comma = ",";
     }
     fputs("],\n", w->to);
 }
 
-static void put_numbered(const TokenWriter *w, const char *before, int k)
+static void put_special(const TokenWriter *w, const char *format, int k)
 {
-    fputs(before, w->to);
+    print_json(w->to, format);
     put_literal(w, w->special[k]);
-    fprintf(w->to, ", %d]", w->number[k]);
 }
 
 static void put_ends(const TokenWriter *w, bool ends)
 {
-    fputs("  \"post_processor\": ", w->to);
+    print_json(w->to, "  'post_processor': ");
     if (!w->has[1] || !w->has[2]) {
-        fputs("null", w->to);
+        print_json(w->to, "null");
     } else if (ends) {
-        put_numbered(w, "{\"type\": \"BertProcessing\", \"sep\": [", 2);
-        put_numbered(w, ", \"cls\": [", 1);
-        fputs("}", w->to);
+        put_special(w, "{'type': 'BertProcessing', 'sep': [", 2);
+        fprintf(w->to, ", %d", w->number[2]);
+        put_special(w, "], 'cls': [", 1);
+        fprintf(w->to, ", %d]}", w->number[1]);
     } else {
-        static const char *const parts[] = {
-            "{\"type\": \"TemplateProcessing\",\n"
-            "    \"single\": [{\"SpecialToken\": {\"id\": ",
-            ", \"type_id\": 0}}, {\"Sequence\": {\"id\": \"A\", "
-            "\"type_id\": 0}}],\n"
-            "    \"pair\": [{\"Sequence\": {\"id\": \"A\", \"type_id\": 0}},"
-            " {\"Sequence\": {\"id\": \"B\", \"type_id\": 1}}],\n"
-            "    \"special_tokens\": {", ": {\"id\": ", ", \"tokens\": [",
-        };
-        for (int k = 0; k < 4; k++) {
-            fputs(parts[k], w->to);
-            put_literal(w, w->special[1]);
-        }
-        fprintf(w->to, "], \"ids\": [%d]}}}", w->number[1]);
+        put_special(w, "{'type': 'TemplateProcessing',\n    'single': "
+                    "[{'SpecialToken': {'id': ", 1);
+        put_special(w, ", 'type_id': 0}}, {'Sequence': {'id': 'A', "
+                    "'type_id': 0}}],\n    'pair': [{'Sequence': {'id': "
+                    "'A', 'type_id': 0}}, {'Sequence': {'id': 'B', "
+                    "'type_id': 1}}],\n    'special_tokens': {", 1);
+        put_special(w, ": {'id': ", 1);
+        put_special(w, ", 'tokens': [", 1);
+        print_json(w->to, "], 'ids': [%d]}}}", w->number[1]);
     }
     fputs(",\n", w->to);
 }
@@ -210,22 +197,25 @@ void put_tokenizer(FILE *to, const Tokenizer *t, bool ends)
 {
     TokenWriter writer = token_writer(to, t), *w = &writer;
     const Vocabulary *v = w->v;
-    fputs("{\n  \"version\": \"1.0\",\n  \"truncation\": null,\n"
-          "  \"padding\": null,\n", to);
+    print_json(to, "{\n  'version': '1.0',\n  'truncation': null,\n"
+               "  'padding': null,\n");
     put_added(w);
     if (w->kind == WORD_PIECES)
-        fprintf(to, "  \"normalizer\": {\"type\": \"BertNormalizer\", "
-                "\"clean_text\": %s,\n    \"handle_chinese_chars\": %s, "
-                "\"strip_accents\": %s, \"lowercase\": %s},\n",
-                yes_no(v->clean), yes_no(v->ideographs),
-                yes_no(v->no_marks), yes_no(v->small));
-    fprintf(to, "  \"pre_tokenizer\": %s,\n", forms[w->kind].cut);
+        print_json(to, "  'normalizer': {'type': 'BertNormalizer', "
+                   "'clean_text': %b,\n    'handle_chinese_chars': %b, "
+                   "'strip_accents': %b, 'lowercase': %b},\n", v->clean,
+                   v->ideographs, v->no_marks, v->small);
+    print_json(to, "  'pre_tokenizer': ");
+    print_json(to, forms[w->kind].cut);
+    fputs(",\n", to);
     put_ends(w, ends);
-    fprintf(to, "  \"decoder\": %s,\n  \"model\": {\"type\": %s",
-            forms[w->kind].decoder, forms[w->kind].model);
+    print_json(to, "  'decoder': ");
+    print_json(to, forms[w->kind].decoder);
+    print_json(to, ",\n  'model': {'type': ");
+    print_json(to, forms[w->kind].model);
     if (w->kind == WORD_PIECES) {
-        fprintf(to, ", \"max_input_chars_per_word\": %d, \"unk_token\": ",
-                v->longest);
+        print_json(to, ", 'max_input_chars_per_word': %d, 'unk_token': ",
+                   v->longest);
         put_literal(w, v->piece[v->unknown]);
     }
     put_vocabulary(w);
@@ -242,18 +232,16 @@ void put_tokenizer_config(FILE *to, const Tokenizer *t)
     };
     TokenWriter writer = token_writer(to, t), *w = &writer;
     bool bert = w->kind == WORD_PIECES;
-    fputs("{\n", to);
+    print_json(to, "{\n  'tokenizer_class': 'PreTrainedTokenizerFast',\n"
+               "  'clean_up_tokenization_spaces': false");
     for (int k = 0; k < 3; k++)
         if (w->has[k]) {
-            fprintf(to, "  \"%s\": ", names[bert][k]);
+            print_json(to, ",\n  %s: ", names[bert][k]);
             put_literal(w, w->special[k]);
-            fputs(",\n", to);
         }
     if (bert || is_list(w)) {
-        fputs("  \"unk_token\": ", to);
+        print_json(to, ",\n  'unk_token': ");
         put_literal(w, bert ? w->v->piece[w->v->unknown] : w->special[0]);
-        fputs(",\n", to);
     }
-    fputs("  \"clean_up_tokenization_spaces\": false,\n"
-          "  \"tokenizer_class\": \"PreTrainedTokenizerFast\"\n}\n", to);
+    fputs("\n}\n", to);
 }

@@ -262,44 +262,36 @@ static void put_field(FILE *file, const ConfigField *field, const Model *m)
 
 static void put_labels(FILE *file, const Model *m)
 {
-    for (int back = 0; back < 2; back++) {
-        fputs(back ? ",\n  \"label2id\": {" : ",\n  \"id2label\": {", file);
-        for (int c = 1; c <= m->theta->hyper.N_C; c++) {
-            const char *name = m->class_name[c];
-            fputs(c > 1 ? ", " : "", file);
-            if (!back)
-                fprintf(file, "\"%d\": ", c - 1);
-            print_json_string(file, name, strlen(name));
-            if (back)
-                fprintf(file, ": %d", c - 1);
-        }
-        fputc('}', file);
-    }
+    int N_C = m->theta->hyper.N_C;
+    for (int c = 1; c <= N_C; c++)
+        print_json(file, c == 1 ? ",\n  'id2label': {'%d': %s"
+                                : ", '%d': %s", c - 1, m->class_name[c]);
+    for (int c = 1; c <= N_C; c++)
+        print_json(file, c == 1 ? "},\n  'label2id': {%s: %d" : ", %s: %d",
+                   m->class_name[c], c - 1);
+    fputc('}', file);
 }
 
 bool config_write(FILE *file, const Model *m, const Released *kind,
                   TensorType type)
 {
     const Hyperparameters *h = &m->theta->hyper;
-    fprintf(file, "{\n  \"architectures\": [\"%s\"],\n"
-            "  \"model_type\": \"%s\",\n  \"dtype\": \"%s\"",
-            kind->architecture, kind->type,
-            type == TENSOR_F64 ? "float64" : "float32");
+    print_json(file, "{\n  'architectures': [%s],\n  'model_type': %s,\n"
+               "  'dtype': %s", kind->architecture, kind->type,
+               type == TENSOR_F64 ? "float64" : "float32");
     for (int k = 0; k < FIELDS; k++) {
         const char *name = kind->task == TRAIN_D ? fields[k].gpt2
                                                  : fields[k].bert;
         if (name == NULL)
             continue;
-        fprintf(file, ",\n  \"%s\": ", name);
+        print_json(file, ",\n  %s: ", name);
         put_field(file, &fields[k], m);
     }
     for (int k = 0; k < 3; k++) {
         int token = mask_token(h->N_V) + k;
-        fprintf(file, ",\n  \"%s\": ", special_ids[k]);
-        if (is_special(m->tokenizer, token))
-            fprintf(file, "%d", token_number(m->tokenizer, token));
-        else
-            fputs("null", file);
+        bool has = is_special(m->tokenizer, token);
+        print_json(file, has ? ",\n  %s: %d" : ",\n  %s: null",
+                   special_ids[k], token_number(m->tokenizer, token));
     }
     if (h->N_C > 0)
         put_labels(file, m);

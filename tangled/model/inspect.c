@@ -301,20 +301,16 @@ static const char *const *labels_of(const Inspection *in, Tokens x)
 static void print_texts(FILE *out, const char *name, int n,
                         const char *const text[])
 {
-    fprintf(out, ", \"%s\": [", name);
-    for (int k = 0; k < n; k++) {
-        fputs(k == 0 ? "" : ", ", out);
-        print_json_string(out, text[k], strlen(text[k]));
-    }
+    print_json(out, ", %s: [", name);
+    for (int k = 0; k < n; k++)
+        print_json(out, k == 0 ? "%s" : ", %s", text[k]);
     fputc(']', out);
 }
 
 static void print_column(FILE *out, Mat p)
 {
-    for (int v = 1; v <= p->rows; v++) {
-        fputs(v == 1 ? "[" : ", ", out);
-        print_json_number(out, AT(p, v, 1));
-    }
+    for (int v = 1; v <= p->rows; v++)
+        print_json(out, v == 1 ? "[%g" : ", %g", (double)AT(p, v, 1));
     fputc(']', out);
 }
 
@@ -325,41 +321,35 @@ static void print_lens(FILE *out, const Inspection *in)
         print_texts(out, "classes", in->model->theta->hyper.N_C,
                     in->model->class_name + 1);
     else
-        fprintf(out, ", \"token\": %d", lens->t);
-    fputs(", \"lens\": [", out);
+        print_json(out, ", 'token': %d", lens->t);
+    print_json(out, ", 'lens': [");
     for (int k = 0; k < lens->n; k++) {
         fputs(k == 0 ? "" : ", ", out);
         print_column(out, lens->P[k]);
     }
     fputc(']', out);
     if (lens->unset != NULL) {
-        fputs(", \"unset\": ", out);
+        print_json(out, ", 'unset': ");
         print_column(out, lens->unset);
     }
 }
 
 static void print_inspection(FILE *out, const Inspection *in)
 {
-    const char *name = in->o->model;
     int N_V = in->model->theta->hyper.N_V;
+    bool ed = in->run.algorithm == 15;
     int *id = arena_alloc(in->arena, (size_t)N_V * sizeof *id);
     for (int v = 1; v <= N_V; v++)
         id[v - 1] = v;
-    fputs("{\"model\": ", out);
-    print_json_string(out, name, strlen(name));
-    fprintf(out, ", \"algorithm\": %d, \"layout\": \"%s\"",
-            in->run.algorithm, in->run.layout->name);
-    if (in->run.algorithm == 15)
+    print_json(out, "{'model': %s, 'algorithm': %d, 'layout': %s",
+               in->o->model, in->run.algorithm, in->run.layout->name);
+    if (ed)
         print_texts(out, "z", in->z.length, labels_of(in, in->z));
     print_texts(out, "x", in->x.length, labels_of(in, in->x));
-    if (in->run.algorithm == 15) {
-        const char *y = label_of(in, in->turn.y);
-        fputs(", \"y\": ", out);
-        print_json_string(out, y, strlen(y));
-        fprintf(out, ", \"turn\": %d, \"turns\": %d, \"ended\": %s",
-                in->x.length, in->turn.all,
-                in->turn.ended ? "true" : "false");
-    }
+    if (ed)
+        print_json(out, ", 'y': %s, 'turn': %d, 'turns': %d, 'ended': %b",
+                   label_of(in, in->turn.y), in->x.length, in->turn.all,
+                   in->turn.ended);
     print_texts(out, "vocabulary", N_V, labels_of(in, (Tokens){ N_V, id }));
     if (in->o->set.n > 0)
         print_texts(out, "set", in->o->set.n, in->o->set.text);
