@@ -125,9 +125,9 @@ static void cut_line(char *text, int line)
 static Said said_of(const char *sheet, int k)
 {
     static const char *const shown[] = {
-        "--all", "--read", "--svg", "--json", "--tex", "--md", "--shade"
-    }, *const judged[] = { "--md", "--svg", "--tex" };
-    char *how = (char *)(k % 2 == 0 ? judged[k / 2 % 3] : shown[k / 2 % 7]);
+        "--all", "--read", "--svg", "--json", "--md", "--shade"
+    }, *const judged[] = { "--md", "--svg" };
+    char *how = (char *)(k % 2 == 0 ? judged[k / 2 % 2] : shown[k / 2 % 6]);
     assert_non_null(freopen(write_text("sheet", sheet), "r", stdin));
     if (k % 2 == 1)
         return SAID(show, how, "-");

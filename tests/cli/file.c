@@ -235,13 +235,6 @@ static pid_t saved_apart(const char *name, Way how)
     return pid;
 }
 
-static int status_of(pid_t pid)
-{
-    int status;
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
 static void wait_until_stopped(pid_t pid)
 {
     int status;

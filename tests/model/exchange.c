@@ -336,7 +336,6 @@ static bool is_whole(const char *folder)
    in which the process is killed; its exit status, or that it was killed. */
 static int exported_over(int n, bool killed)
 {
-    int status;
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
@@ -346,9 +345,7 @@ static int exported_over(int n, bool killed)
         bool said = strstr(s.err, ": cannot be written: ") != NULL;
         _exit(s.status + (s.status == 2 && !said));
     }
-    assert_that(waitpid(pid, &status, 0) == pid);
-    return WIFSIGNALED(status) ? 1000 + WTERMSIG(status)
-                               : WEXITSTATUS(status);
+    return status_of(pid);
 }
 
 static void interrupt_exports(bool killed, int status)

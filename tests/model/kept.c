@@ -112,14 +112,6 @@ LAW(after_signals_at_random_the_files_are_the_same)
 
 /* ---------------------------------------------------------- two at once */
 
-/* Its exit status; 1000 and the number of the signal that ended it. */
-static int status_of(pid_t pid)
-{
-    int status;
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
 /* The one is stopped amidst a save, or is at work. */
 LAW(a_model_is_trained_by_one_at_a_time)
 {

@@ -354,6 +354,14 @@ static inline void child_end(Child child, char *said, size_t size, int *status)
     waitpid(child.pid, status, 0);
 }
 
+/* Its exit status; 1000 and the number of the signal that ended it. */
+static inline int status_of(pid_t pid)
+{
+    int status;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
 static inline bool ends_with(const char *text, size_t length, const char *end)
 {
     size_t n = strlen(end);
