@@ -542,31 +542,6 @@ def every_sheet_goes_round(b):
     b.holds(len(sheets) > 500, len(sheets))
 
 
-STALE = """['.given', '.steps'].map(half => {
-  const e = document.querySelector('#own ' + half);
-  return e.matches('.stale') && /of the last valid sheet$/.test(
-      e.firstChild.textContent)
-    && +getComputedStyle(e.querySelector('.step > p, .grid')).opacity < 0.5;
-})"""
-
-
-@on_desktop
-def old_steps_are_dimmed(b):
-    """While a cell, the shapes or the text are invalid, and not after."""
-    b.open_own()
-    b.put(CELL, '1..2')
-    b.equal(b.run(STALE), [False, True], 'a cell')
-    b.put(CELL, '2')
-    b.equal(b.run(STALE), [False, False], 'mended')
-    b.push('one more column', '#own .given button')
-    b.equal(b.run(STALE), [False, True], 'shapes')
-    for text, stale in [('algorithm 10\nx = 1 2\n', [False, True]),
-                        ('algorithm 4\nX = 1 2 ;; 3\n', [True, True]),
-                        (README, [False, False])]:
-        b.put('#own textarea', text)
-        b.equal(b.run(STALE), stale, text)
-
-
 @on_desktop
 def pastes_are_read(b):
     b.open_own()
