@@ -257,12 +257,20 @@ const Json *json_member(const Json *object, const char *name)
 {
     Json key = { .text = name, .n = (int)strlen(name) };
     const Json *wanted = &key;
-    if (object->kind != JSON_OBJECT || object->n == 0)
+    if (object == NULL || object->kind != JSON_OBJECT || object->n == 0)
         return NULL;
     const Json **found = bsearch(&wanted, object->sorted,
                                  (size_t)object->n, sizeof *object->sorted,
                                  by_name);
-    return found == NULL ? NULL : *found + 1;
+    return found == NULL || (*found)[1].kind == JSON_NULL ? NULL
+                                                          : *found + 1;
+}
+
+double json_whole(const Json *value, double least, double most)
+{
+    double x = value != NULL && value->kind == JSON_NUMBER ? value->number
+                                                           : (double)NAN;
+    return least <= x && x <= most && x == floor(x) ? x : (double)NAN;
 }
 
 bool json_is(const Json *value, const char *text)
@@ -276,6 +284,13 @@ const char *json_kind(const Json *value)
     static const char *const kinds[] = { "null", "false", "true", "a number",
                                          "a string", "a list", "an object" };
     return kinds[value->kind];
+}
+
+const char *json_word(Arena *arena, const Json *value)
+{
+    return value == NULL ? "null"
+         : value->kind != JSON_STRING ? json_kind(value)
+         : value->n == 0 ? "null" : in_a_line(arena, value->text, value->n);
 }
 
 const char *in_a_line(Arena *arena, const char *text, int n)

@@ -30,9 +30,15 @@ const Json *json_read(Arena *arena, const char *text, size_t n, Error *f);
 /* Reads a file; from now on errors have places in it. */
 const Json *json_of_file(Arena *arena, const char *name, Error *f);
 
-/* Returns the member of that name; NULL: there is none, or it is no
-   object. */
+/* Returns the member of that name; NULL: it is null, or there is none, or
+   there is no object. */
 const Json *json_member(const Json *object, const char *name);
+
+/* Returns a whole number from least to most; NaN: the value is none. */
+double json_whole(const Json *value, double least, double most);
+
+/* Returns a value in a word: its text, or null, true, a number ... */
+const char *json_word(Arena *arena, const Json *value);
 
 /* Returns whether it is a string with this text; NULL is none. */
 bool json_is(const Json *value, const char *text);

@@ -79,12 +79,11 @@ static int whole_numbers(const TensorReader *r, const Json *tensor,
                      "the %s of a tensor is a list of at most %d whole "
                      "numbers.", what, room);
     for (int k = 0; k < list->n; k++) {
-        const Json *x = &list->item[k];
-        if (x->kind != JSON_NUMBER || !(0 <= x->number && x->number <= most)
-            || x->number != floor(x->number))
-            fail_in_text(r->error, x->at, "expected a whole number from 0 to "
-                         "%.0f.", most);
-        to[k] = (long long)x->number;
+        double x = json_whole(&list->item[k], 0, most);
+        if (isnan(x))
+            fail_in_text(r->error, list->item[k].at, "expected a whole "
+                         "number from 0 to %.0f.", most);
+        to[k] = (long long)x;
     }
     return list->n;
 }

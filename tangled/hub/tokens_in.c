@@ -45,29 +45,13 @@ static const Setting word_settings[] = {
     { .part = NULL },
 };
 
-/* Returns the member of that name; NULL: it is null or there is none. */
-static const Json *token_member(const Json *object, const char *name)
-{
-    const Json *member = object == NULL ? NULL : json_member(object, name);
-    return member != NULL && member->kind == JSON_NULL ? NULL : member;
-}
-
-/* Returns a value in a word: its text, or true, false, null. */
-static const char *word_of(const TokenReader *r, const Json *value)
-{
-    return value == NULL ? "null"
-         : value->kind != JSON_STRING ? json_kind(value)
-         : value->n == 0 ? "null"
-         : in_a_line(r->arena, value->text, value->n);
-}
-
 static void check_settings(const TokenReader *r, const Json *root,
                            const Setting *setting)
 {
     for (const Setting *s = setting; s->part != NULL; s++) {
-        const Json *part = token_member(root, s->part);
-        const Json *value = token_member(part, s->name);
-        const char *word = word_of(r, value);
+        const Json *part = json_member(root, s->part);
+        const Json *value = json_member(part, s->name);
+        const char *word = json_word(r->arena, value);
         if (strcmp(word, s->expected) != 0
             && !(s->optional && strcmp(word, "null") == 0))
             fail_in_text(r->error, value != NULL ? value->at
@@ -80,7 +64,7 @@ static void check_settings(const TokenReader *r, const Json *root,
 static bool token_flag(const TokenReader *r, const Json *object,
                        const char *name, bool otherwise)
 {
-    const Json *member = token_member(object, name);
+    const Json *member = json_member(object, name);
     if (member == NULL)
         return otherwise;
     if (member->kind != JSON_TRUE && member->kind != JSON_FALSE)
@@ -125,8 +109,8 @@ static bool is_piece(Piece piece, const char *text, int n)
 static int piece_number(const TokenReader *r, const Json *number,
                         const Json *text)
 {
-    double x = number->kind == JSON_NUMBER ? number->number : -1;
-    if (!(0 <= x && x < r->N_V) || x != floor(x))
+    double x = json_whole(number, 0, r->N_V - 1);
+    if (isnan(x))
         fail_in_text(r->error, number->at,
                      "the number of \"%s\" must be a whole number from 0 to "
                      "%d; vocab_size is %d.",
@@ -200,7 +184,7 @@ static int find_piece(const TokenReader *r, const char *text)
 static int how_added(const TokenReader *r, const Json *token)
 {
     if (token_flag(r, token, "single_word", false))
-        fail_in_text(r->error, token_member(token, "single_word")->at,
+        fail_in_text(r->error, json_member(token, "single_word")->at,
                      "single_word is true; ftx knows only false there.");
     bool special = token_flag(r, token, "special", false);
     bool seen = token_flag(r, token, "normalized", !special);
@@ -215,8 +199,8 @@ static void read_added(TokenReader *r, const Json *list)
         fail_in_text(r->error, list->at, "added_tokens must be a list.");
     for (int i = 0; list != NULL && i < list->n; i++) {
         const Json *token = &list->item[i];
-        const Json *id = token_member(token, "id");
-        const Json *text = token_member(token, "content");
+        const Json *id = json_member(token, "id");
+        const Json *text = json_member(token, "content");
         if (id == NULL || text == NULL || text->kind != JSON_STRING)
             fail_in_text(r->error, token->at, "an added token is an object "
                          "with an id and a content, a string.");
@@ -288,11 +272,10 @@ static void read_merges(TokenReader *r, const Json *model)
 static void read_word_settings(TokenReader *r, const Json *root,
                                const Json *model)
 {
-    const Json *change = token_member(root, "normalizer");
-    const Json *longest = token_member(model, "max_input_chars_per_word");
-    double x = longest == NULL ? 100
-             : longest->kind == JSON_NUMBER ? longest->number : 0;
-    if (!(1 <= x && x <= 1e6) || x != floor(x))
+    const Json *change = json_member(root, "normalizer");
+    const Json *longest = json_member(model, "max_input_chars_per_word");
+    double x = longest == NULL ? 100 : json_whole(longest, 1, 1e6);
+    if (isnan(x))
         fail_in_text(r->error, longest->at, "max_input_chars_per_word must "
                      "be a whole number from 1 to 1000000.");
     r->v.longest = (int)x;
@@ -306,7 +289,7 @@ static void read_word_settings(TokenReader *r, const Json *root,
 /* The piece for what is not in the vocabulary. */
 static void find_unknown(TokenReader *r, const Json *model)
 {
-    const Json *unknown = token_member(model, "unk_token");
+    const Json *unknown = json_member(model, "unk_token");
     const char *name = unknown == NULL ? "[UNK]"
                      : unknown->kind == JSON_STRING ? unknown->text : "";
     r->v.unknown = find_piece(r, name);
@@ -320,10 +303,10 @@ static const Cutter *read_tokenizer(TokenReader *r, const Json *root)
 {
     int at;
     const char *wrong, *text = r->error->text;
-    const Json *model = token_member(root, "model");
-    const Json *cut = token_member(root, "pre_tokenizer");
-    const char *cutter_type = word_of(r, token_member(cut, "type"));
-    const char *type = word_of(r, token_member(model, "type"));
+    const Json *model = json_member(root, "model");
+    const Json *cut = json_member(root, "pre_tokenizer");
+    const char *cutter_type = json_word(r->arena, json_member(cut, "type"));
+    const char *type = json_word(r->arena, json_member(model, "type"));
     bool words = strcmp(type, "WordPiece") == 0;
     if (strcmp(cutter_type, "Split") == 0
         || strcmp(cutter_type, "Sequence") == 0)
@@ -339,7 +322,7 @@ static const Cutter *read_tokenizer(TokenReader *r, const Json *root)
     if (words)
         read_word_settings(r, root, model);
     read_pieces(r, model);
-    read_added(r, token_member(root, "added_tokens"));
+    read_added(r, json_member(root, "added_tokens"));
     if (!words)
         read_merges(r, model);
     finish_pieces(r);
@@ -368,9 +351,9 @@ static void find_special(const TokenReader *r, const Json *settings,
         const char *usual = words ? name[k].usual
                           : k == 2 ? "<|endoftext|>" : NULL;
         const char *key = words ? name[k].words : name[k].bytes;
-        const Json *said = token_member(settings, key);
+        const Json *said = json_member(settings, key);
         if (said != NULL && said->kind == JSON_OBJECT)
-            said = token_member(said, "content");
+            said = json_member(said, "content");
         if (said != NULL && said->kind != JSON_STRING)
             fail_in_text(r->error, said->at, "%s must be a string.", key);
         special[k] = find_piece(r, said == NULL ? usual : said->text);

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* SIZE must be there, PRESET has a value where it is not; MUST_BE says the
-   only value that it may have; ONLY_WRITTEN, and DROPOUT, are not read. */
+   only value that it may have, and is not written; ONLY_WRITTEN and DROPOUT
+   are not read. */
 typedef struct {
     const char *gpt2, *bert;    /* its names; NULL: it has none           */
     enum { SIZE, PRESET, EPSILON, GELU_FORM, TIED, MUST_BE, ONLY_WRITTEN,
@@ -42,7 +43,7 @@ static const ConfigField fields[] = {
       .value = "false" },
     { NULL, "is_decoder", .kind = MUST_BE, .value = "false" },
     { NULL, "position_embedding_type", .kind = MUST_BE,
-      .value = "\"absolute\"" },
+      .value = "absolute" },
     { "attn_pdrop", "attention_probs_dropout_prob", .kind = ONLY_WRITTEN,
       .value = "0" },
     { NULL, "pad_token_id", .kind = ONLY_WRITTEN, .value = "null" },
@@ -68,27 +69,10 @@ _Noreturn static void config_error(const ConfigReader *r, const Json *at,
                  name, expected);
 }
 
-/* Returns the member of that name; NULL: it is null or there is none. */
-static const Json *config_member(const ConfigReader *r, const char *name)
-{
-    const Json *member = json_member(r->root, name);
-    return member != NULL && member->kind == JSON_NULL ? NULL : member;
-}
-
-/* Returns whether a value is a word or a text in quotes, such as true. */
-static bool is_value(const Json *value, const char *expected)
-{
-    char text[40];
-    snprintf(text, sizeof text, "\"%.30s\"",
-             value->kind == JSON_STRING ? value->text : "");
-    return strcmp(value->kind == JSON_STRING ? text : json_kind(value),
-                  expected) == 0;
-}
-
 static void read_field(ConfigReader *r, const ConfigField *field,
                        const char *name)
 {
-    const Json *value = config_member(r, name);
+    const Json *value = json_member(r->root, name);
     Hyperparameters *h = &r->to.hyper;
     double x = value != NULL && value->kind == JSON_NUMBER ? value->number
                                                            : -1;
@@ -100,7 +84,7 @@ static void read_field(ConfigReader *r, const ConfigField *field,
         snprintf(expected, sizeof expected, "a whole number from %.0f to "
                  "%.0f", field->least, field->most);
         right = none ? field->kind == PRESET
-              : field->least <= x && x <= field->most && x == floor(x);
+              : !isnan(json_whole(value, field->least, field->most));
         *(int *)((char *)h + field->place) = none ? field->preset
                                            : right ? (int)x : 0;
         break;
@@ -123,7 +107,8 @@ static void read_field(ConfigReader *r, const ConfigField *field,
     case MUST_BE:
         snprintf(expected, sizeof expected, "%s; the algorithm has nothing "
                  "else", field->value);
-        right = none || is_value(value, field->value);
+        right = none
+             || strcmp(json_word(r->arena, value), field->value) == 0;
         break;
     case ONLY_WRITTEN:
     case DROPOUT:
@@ -135,8 +120,8 @@ static void read_field(ConfigReader *r, const ConfigField *field,
 
 static const Released *released_kind(const ConfigReader *r)
 {
-    const Json *names = config_member(r, "architectures");
-    const Json *type = config_member(r, "model_type");
+    const Json *names = json_member(r->root, "architectures");
+    const Json *type = json_member(r->root, "model_type");
     const Json *name = names != NULL && names->kind == JSON_LIST
                     && names->n == 1 ? &names->item[0] : NULL;
     const Released *found = NULL;
@@ -162,7 +147,7 @@ static void read_classes(ConfigReader *r)
 {
     static const char expected[] =
         "an object with a name for each number from \"0\", 1000 at most";
-    const Json *labels = config_member(r, "id2label");
+    const Json *labels = json_member(r->root, "id2label");
     int N_C = labels == NULL ? 2 : labels->n;
     if (labels != NULL && (labels->kind != JSON_OBJECT || N_C < 1
                            || N_C > MOST_CLASSES))
@@ -188,10 +173,9 @@ static void read_classes(ConfigReader *r)
 static void read_special_ids(ConfigReader *r)
 {
     for (int k = 0; k < 3; k++) {
-        const Json *id = config_member(r, special_ids[k]);
-        double x = id == NULL || id->kind != JSON_NUMBER ? -1 : id->number;
-        r->to.special[k] = x >= 0 && x < r->to.hyper.N_V && x == floor(x)
-                         ? (int)x : UNSAID;
+        double id = json_whole(json_member(r->root, special_ids[k]), 0,
+                               r->to.hyper.N_V - 1);
+        r->to.special[k] = isnan(id) ? UNSAID : (int)id;
     }
 }
 
@@ -255,7 +239,7 @@ static void put_field(FILE *file, const ConfigField *field, const Model *m)
                     break;
     case TIED:      fputs(tied ? "true" : "false", file); break;
     case DROPOUT:   put_decimal(file, m->plan.how.dropout); break;
-    case MUST_BE:
+    case MUST_BE:   break;
     case ONLY_WRITTEN: fputs(field->value, file); break;
     }
 }
@@ -282,7 +266,7 @@ bool config_write(FILE *file, const Model *m, const Released *kind,
     for (int k = 0; k < FIELDS; k++) {
         const char *name = kind->task == TRAIN_D ? fields[k].gpt2
                                                  : fields[k].bert;
-        if (name == NULL)
+        if (name == NULL || fields[k].kind == MUST_BE)
             continue;
         print_json(file, ",\n  %s: ", name);
         put_field(file, &fields[k], m);

@@ -58,6 +58,8 @@ LAW(order_is_kept_and_a_name_is_found)
     assert_null(json_member(o, "c"));
     assert_null(json_member(list, "b"));
     assert_null(json_member(json("{}"), "b"));
+    assert_null(json_member(json("{\"b\": null}"), "b"));
+    assert_null(json_member(NULL, "b"));
     assert_int_equal(list->at, 14);
 }
 
@@ -79,6 +81,16 @@ LAW(escapes_are_what_they_stand_for)
     assert_false(json_is(s, "a"));
     assert_false(json_is(json("1"), "1"));
     assert_false(json_is(NULL, "1"));
+}
+
+LAW(a_whole_number_is_in_its_range)
+{
+    assert_near(json_whole(json("12"), 0, 12), 12, 0);
+    assert_that(isnan(json_whole(json("12"), 0, 11)));
+    assert_that(isnan(json_whole(json("-1"), 0, 11)));
+    assert_that(isnan(json_whole(json("1.5"), 0, 11)));
+    assert_that(isnan(json_whole(json("\"1\""), 0, 11)));
+    assert_that(isnan(json_whole(NULL, 0, 11)));
 }
 
 LAW(long_lists_are_read)
