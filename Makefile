@@ -10,7 +10,8 @@ POSIX   = -D_POSIX_C_SOURCE=200809L
 CC11    = $(CC) -std=c11 -fno-math-errno $(CFLAGS) $(WARN) -DREAL=$(REAL) -Itangled
 
 SLOWEST = tangled/library/product.c
-SOURCES = $(SLOWEST) $(filter-out $(SLOWEST) tangled/course/grade.c, $(wildcard tangled/*.c tangled/*/*.c))
+GRADER = tangled/course/grade.c tangled/course/contain.c
+SOURCES = $(SLOWEST) $(filter-out $(SLOWEST) $(GRADER), $(wildcard tangled/*.c tangled/*/*.c))
 OBJECTS = $(SOURCES:tangled/%.c=$(OUT)/%.o)
 LIBRARY = $(OUT)/ftx.a
 ROOMS   = library practice text cli sheet check show course model hub tools
@@ -36,8 +37,8 @@ build/ftx: build/double/ftx
 	cp $< $@
 $(OUT)/ftx: $(OBJECTS)
 	$(CC11) -pthread -o $@ $^ -lm
-$(OUT)/grade: tangled/course/grade.c | $(OUT)
-	$(CC11) -o $@ $< -lm
+$(OUT)/grade: $(GRADER) tangled/course/contain.h | $(OUT)
+	$(CC11) -o $@ $(GRADER) -lm
 $(OUT)/%.o: tangled/%.c
 	@mkdir -p $(@D)
 	$(CC11) -MMD -MP -c -o $@ $<

@@ -1,25 +1,26 @@
-/* ftx exercise: draws a sheet with blanks to fill in, and its key. */
+/* ftx exercise: draws a sheet with blanks to fill in, and its key. Main
+   type: Exercise. Entry point: exercise, the command. In: ExerciseOptions.
+   Out: a sheet; it is drawn again until its numbers are fit for a person
+   and tell the usual slips apart. */
+#include "course/exercise.h"
 #include "check/check.h"
 #include "course/course.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define PLACE(member) offsetof(Wanted, member)
+#define PLACE(member) offsetof(ExerciseOptions, member)
 
 enum { USUAL_DECIMALS = 3 };
 
-static const Option wishes[] = {
+static const Option exercise_options[] = {
     { "algorithm", WHOLE, PLACE(algorithm), 1, 15, NULL, "of the paper" },
     { "seed", WHOLE, PLACE(seed), 0, 1e9, NULL,
       "another seed, another exercise" },
     { "layout", CHOICE, PLACE(layout), 0, 0,
       "paper textbook torch berkeley", "how matrices are written" },
     { "decimals", WHOLE, PLACE(decimals), 1, 9, NULL, "of the answers" },
-    { "from", TEXT, PLACE(from), 0, 0, "NAMES",
-      "what is given in place of the inputs, such as Q,K,V" },
-    { "ask", TEXT, PLACE(ask), 0, 0, "NAMES",
-      "which steps are asked for, such as S,exp,sum" },
+    { "mask", CHOICE, PLACE(mask), 0, 0, "none causal",
+      "of Algorithms 4 and 5" },
     { "exact", FLAG, PLACE(exact), 0, 0, NULL,
       "answers are fractions, roots and logarithms" },
     { "key", FLAG, PLACE(key), 0, 0, NULL, "with the answers" },
@@ -27,223 +28,36 @@ static const Option wishes[] = {
       "a LaTeX document: a page to fill in, and the key" },
     { .name = NULL },
 };
-static const Option sizes[] = {
-    { "tokens", WHOLE, PLACE(tokens), 0, 6, NULL, "tokens that come in" },
-    { "context", WHOLE, PLACE(context), 0, 6, NULL,
-      "tokens of Z; 0: Z is X" },
-    { "d_x", WHOLE, PLACE(d_x), 0, 6, NULL, "width of a token" },
-    { "d_attn", WHOLE, PLACE(d_attn), 0, 6, NULL,
-      "width of queries and keys" },
-    { "heads", WHOLE, PLACE(heads), 0, 4, NULL, "heads" },
-    { "mask", CHOICE, PLACE(mask), 0, 0, "none causal", "who is hidden" },
-    { "positions", CHOICE, PLACE(positions), 0, 0,
-      "paper vaswani learned", "which positions" },
-    { "biases", FLAG, PLACE(biases), 0, 0, NULL, "with b_q, b_k and b_v" },
-    { .name = NULL },
-};
 
-static const char *const size_of[] = {
-    " 3 4 5 6 7 8 9 10 11 12 13 14 15 ", " 4 5 ",
-    " 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 ", " 3 4 5 ", " 5 ", " 4 5 ",
-    " 2 ", " 3 4 5 ",
-};
-static void check_exact(Error *f, const Wanted *w)
+static void check_exercise(Error *f, const ExerciseOptions *o)
 {
-    int a = w->algorithm;
-    if (w->decimals != USUAL_DECIMALS)
+    int a = o->algorithm;
+    if (o->mask != 0 && a != 4 && a != 5)
+        fail_with(f, "Algorithm %d takes no --mask.", a);
+    if (o->key && o->tex)
+        fail_with(f, "--tex prints the key, too; leave --key out.");
+    if (o->exact && o->decimals != USUAL_DECIMALS)
         fail_with(f, "answers with --exact have no decimals; leave "
                   "--decimals out.");
-    if (a == 1 || (a == 2 && w->positions == 2))
-        fail_with(f, "Algorithm %d only copies numbers; its answers are "
-                  "exact without --exact.", a);
-    if (a == 2 && (w->positions != 0 || w->d_x > 2))
-        fail_with(f, "--exact needs --positions paper and --d_x 2: other "
-                  "angles have no exact sines.");
-    if (11 <= a && a <= 13)
-        fail_with(f, "--exact is not for Algorithm %d: its gradients mix "
-                  "logarithms and fractions.", a);
-    if (a >= 8 && w->d_x != 0 && w->d_x != 2)
-        fail_with(f, "--exact needs --d_x 2: of other tokens layer_norm "
-                  "makes roots.");
+    if (o->exact && (a == 1 || a >= 8))
+        fail_with(f, "--exact is for Algorithms 2 to 7: Algorithm %d %s.", a,
+                  a == 1 ? "only copies numbers"
+                         : "has norms of which most are no such numbers");
 }
 
-/* The row of a step that is asked for; *name is moved behind it. */
-static const StepRow *row_asked(int algorithm, const char **name)
-{
-    const StepRow *found = NULL;
-    size_t n = strcspn(*name, ",");
-    for (int k = step_rows - 1; k >= 0; k--) {
-        const StepRow *row = &step_table[k];
-        if (comes_by(algorithm, row)
-            && (word_in(row->name, *name, n)
-                || (row->also != NULL && word_in(row->also, *name, n))))
-            found = row;
-    }
-    *name += n + ((*name)[n] == ',');
-    return found;
-}
-
-static void check_asked(Error *f, const Wanted *w)
-{
-    char names[NAMES_BYTES];
-    for (const char *p = w->ask; *p != '\0'; ) {
-        const char *name = p;
-        if (row_asked(w->algorithm, &p) == NULL)
-            fail_with(f, "--ask: no step of Algorithm %d is %.*s; %s.",
-                      w->algorithm, (int)strcspn(name, ","), name,
-                      names_text(names, w->algorithm, true));
-    }
-}
-
-/* The names that a sheet gives which begins with those that are wanted. */
-static void start_from(Error *f, Wanted *w)
-{
-    const char *const sets = sheet_starts[w->algorithm], *set = sets;
-    while ((set = strstr(set, "; or ")) != NULL) {
-        char *to = w->starts;
-        set += strlen("; or ");
-        for (const char *p = set; *p != '\0' && *p != ';'; p++)
-            if (*p != ',')
-                *to++ = *p;
-        *to = '\0';
-        bool all = !word_in(w->starts, "Xt", 2);
-        for (const char *p = w->from; *p != '\0'; ) {
-            size_t length = strcspn(p, ",");
-            all &= word_in(w->starts, p, length);
-            p += length + (p[length] == ',');
-        }
-        if (all)
-            return;
-    }
-    fail_with(f, "--from %.100s: Algorithm %d cannot start there; it starts "
-              "from %s.", w->from, w->algorithm, sets);
-}
-
-static void check_wanted(Error *f, Wanted *w)
-{
-    const Wanted nothing = { .algorithm = 0 };
-    int a = w->algorithm;
-    for (int k = 0; sizes[k].name != NULL; k++)
-        if (!option_equals(&sizes[k], w, &nothing) && !among(size_of[k], a))
-            fail_with(f, "Algorithm %d takes no --%s.", a, sizes[k].name);
-    if (a == 2 && w->positions != 2 && w->d_x % 2 != 0)
-        fail_with(f, "--d_x must be even: each pair of entries is a sine "
-                  "and a cosine.");
-    if (0 < w->d_x && w->d_x < (w->exact ? 2 : 3) && (a == 6 || a >= 8))
-        fail_with(f, "--d_x must be 3 or more, or 2 with --exact: of fewer "
-                  "numbers layer_norm makes 1 and -1, or 0/0.");
-    if (w->tokens == 1 && !among(" 6 7 14 ", a))
-        fail_with(f, "--tokens must be 2 or more: one token alone has "
-                  "nothing to weigh or to predict.");
-    if (w->context == 1 && w->ask == NULL)
-        fail_with(f, "--context must be 2 or more: the weight of one token "
-                  "alone is 1.");
-    if (w->key && w->tex)
-        fail_with(f, "--tex prints the key, too; leave --key out.");
-    if (w->exact)
-        check_exact(f, w);
-    if (w->ask != NULL)
-        check_asked(f, w);
-    if (w->from != NULL)
-        start_from(f, w);
-}
-
-enum { WIDEST = 8 };
-typedef char Cell[20];
-
-typedef struct {
-    const Wanted *wanted;
-    const Layout *layout;
-    Random random;
-    FILE *to;
-    int head;                   /* of the matrix; 0: none                 */
-    Sizes size;
-} Draw;
-
-static int or_else(int asked, int otherwise)
-{
-    return asked > 0 ? asked : otherwise;
-}
-
-static int draw_number(Draw *d, int least, int most)
-{
-    return least + below(&d->random, most - least + 1);
-}
-
-static const char SMALL[] = "-1 0 1 2", SIGN[] = "-1 0 1",
-    FACTOR[] = "-1 1 2 3", BIT[] = "0 1", ROOT[] = "0 root",
-    LOGARITHM[] = "0 ln(2) ln(3)", NINE[] = "0 9",
-    THIRD[] = "0 1/3 2/3 -1/3", CHANCE[] = "0.00 ... 0.99";
-
-static void draw_entry(Draw *d, const char *style, Cell to)
-{
-    int words = 1;
-    for (const char *p = style; *p != '\0'; p++)
-        words += *p == ' ';
-    int n = below(&d->random, style == CHANCE ? 100 : words);
-    for (int k = 0; k < n && style != CHANCE; k++)
-        style = strchr(style, ' ') + 1;
-    if (style == CHANCE)
-        snprintf(to, sizeof(Cell), "0.%02d", n);
-    else if (*style == 'r')
-        snprintf(to, sizeof(Cell), d->size.d_attn > 1 ? "sqrt(%d)" : "%d",
-                 d->size.d_attn);
-    else
-        snprintf(to, sizeof(Cell), "%.*s", (int)strcspn(style, " "), style);
-}
-
-/* Are n entries from `first` in steps the same as those from `other`, or,
-   if other is -1, all "0"? */
-static bool is_same(Cell cell[], int first, int other, int step, int n)
-{
-    for (int k = 0; k < n; k++)
-        if (strcmp(cell[first + k * step],
-                   other < 0 ? "0" : cell[other + k * step]) != 0)
-            return false;
-    return true;
-}
-
-static bool is_poor(Cell cell[], Taken t, int rows, int cols)
-{
-    bool poor = false;
-    for (int j = 0; j < cols; j++) {
-        poor |= is_same(cell, j, -1, cols, rows);
-        for (int other = 0; other < j && t.tokens; other++)
-            poor |= is_same(cell, j, other, cols, rows);
-    }
-    for (int i = 0; i < rows && t.weight; i++)
-        poor |= is_same(cell, i * cols, -1, 1, cols);
-    return poor;
-}
-
-static void print_cells(Draw *d, Taken t, const char *name, int rows,
-                        int cols, Cell cell[])
-{
-    bool turn = (t.tokens && d->layout->rows)
-             || (t.weight && d->layout->weights) || t.cols == NULL;
-    fputs(name, d->to);
-    fprintf(d->to, d->head > 0 ? "^%d =" : " =", d->head);
-    for (int i = 0; i < (turn ? cols : rows); i++)
-        for (int j = 0; j < (turn ? rows : cols); j++)
-            fprintf(d->to, "%s %s", i > 0 && j == 0 ? " ;" : "",
-                    cell[turn ? j * cols + i : i * cols + j]);
-    fputc('\n', d->to);
-}
-
-#define QKV(part) \
-    part "W_q " part "b_q " part "W_k " part "b_k " part "W_v " part "b_v "
+#define QKV(part) part "W_q " part "W_k " part "W_v "
 #define MHA(part) QKV(part) part "W_o "
 static const struct {
     const char *title;
-    int d_x, tokens, N_V;       /* the usual ones                         */
-    const char *gives;
-} drawings[] = {
+    int d_e, tokens, N_V;
+    const char *items;
+} plans[] = {
     { NULL, 0, 0, 0, NULL },
     { "token embedding", 3, 0, 4, "v W_e" },
-    { "positional embedding", 3, 0, 4, "t W_p" },
+    { "positional embedding", 4, 0, 4, "" },
     { "basic single-query attention", 3, 3, 0, "e e_t " QKV("") },
-    { "single-head attention", 3, 3, 0, "mask X Z " QKV("") },
-    { "multi-head attention", 3, 3, 0, "mask X Z " "|" QKV("") "|W_o b_o" },
+    { "single-head attention", 3, 3, 0, "X " QKV("") },
+    { "multi-head attention", 3, 3, 0, "X |" QKV("") "|W_o" },
     { "layer normalisation", 4, 2, 0, "e gamma beta" },
     { "unembedding", 2, 2, 4, "e W_u" },
     { "encoder-decoder transformer", 3, 2, 3, "z x W_e W_p " MHA("enc.")
@@ -255,241 +69,59 @@ static const struct {
     { "training on a pair", 3, 2, 3,
       "eta=1 z x W_e W_p L_enc=0 " MHA("ed.") "W_u" },
     { "masked language modelling", 3, 3, 5,
-      "eta=1 p_mask=1/2 x u W_e W_p " MHA("") "W_f W_u" },
+      "eta=1 p_mask=0.5 x u W_e W_p " MHA("") "W_f W_u" },
     { "next-token prediction", 3, 3, 3, "eta=1 L=0 x W_e W_p W_u" },
     { "continuing a text", 3, 2, 3, "tau u L=0 x W_e W_p W_u" },
     { "translating", 3, 2, 3,
       "tau u z W_e W_p L_enc=0 " MHA("ed.") "W_u" },
 };
 
-/* The number of entries of a token. Two is exact, but then layer_norm hides
-   what is wrong before it. */
-static int token_width(const Wanted *w)
+/* Angles of an exact embedding are multiples of 45 or 30 degrees. */
+static void add_position(RandomSheet *s, bool exact)
 {
-    int usual = w->exact && w->algorithm >= 8 ? 2
-              : drawings[w->algorithm].d_x;
-    return or_else(w->d_x, usual);
+    int angle = 2 * (2 + below(s->random, 2));
+    s->size.ell_max = exact ? 2 * angle : 16;
+    append(s->settings, sizeof s->settings, "positions paper\nd_e %d\n"
+           "ell_max %d\n", exact ? 2 : s->size.d_e, s->size.ell_max);
+    if (exact)
+        append(s->settings, sizeof s->settings, "base %d/pi\n", angle);
+    add_random_items(s, "", "t");
 }
 
-/* What the entries of that matrix can be; the first that fits. */
-#define COMPONENTS " 3 4 5 6 7 "
-static const char *style_of(const Draw *d, const char *name)
+/* A masked text is a word between bos_token and eos_token; the vocabulary is
+   two words and the three special tokens. */
+static void cover_text(RandomItem *x)
 {
-    static const struct {
-        const char *names, *algorithms;         /* NULL: all              */
-        const char *usual, *exact;
-    } styles[] = {
-        { " X Z e e_t ", COMPONENTS, SMALL, BIT },
-        { " S scores ", NULL, SMALL, "0 2*ln(2) 2*ln(3)" },
-        { " S_scaled logits K k_t ", NULL, SMALL, LOGARITHM },
-        { " Q q W_q b_q ", COMPONENTS, SMALL, ROOT },
-        { " W_k b_k ", COMPONENTS, SMALL, LOGARITHM },
-        { " W_u ", COMPONENTS, SMALL, LOGARITHM },
-        { " W_q ", NULL, SIGN, ROOT },
-        { " W_k W_u ", NULL, SIGN, LOGARITHM },
-        { " W_mlp1 W_f ", " 9 10 ", SMALL, NINE },
-        { " W_mlp2 ", " 9 10 ", SMALL, THIRD },
-        { " gamma ", NULL, FACTOR, FACTOR },
-        { " u ", NULL, CHANCE, CHANCE },
-    };
-    for (size_t k = 0; k < sizeof styles / sizeof *styles; k++)
-        if (word_in(styles[k].names, name, strlen(name))
-            && (styles[k].algorithms == NULL
-                || among(styles[k].algorithms, d->wanted->algorithm)))
-            return d->wanted->exact ? styles[k].exact : styles[k].usual;
-    return SMALL;
+    for (int k = 0; k < x->cols; k++)
+        x->at[k] = k == 0 ? 4 : k == x->cols - 1 ? 5
+                 : 1 + (int)x->at[k] % 2;
 }
 
-/* An argument; or a step, which has a column for each token. */
-static Taken argument_or_step(int algorithm, const char *name)
-{
-    Taken t = taken_by(algorithm, name);
-    bool own = t.rows != NULL;
-    for (int k = 0; !own && k < step_rows; k++) {
-        const StepRow *row = &step_table[k];
-        bool one = strcmp(row->wide, "1") == 0;
-        if (!can_be_given(algorithm, row) || strcmp(row->name, name) != 0)
-            continue;
-        own = row->algorithm == algorithm;
-        if (own || t.rows == NULL)
-            t = (Taken){ !one, false, row->high, one ? NULL : row->wide };
-    }
-    return t;
-}
-
-/* Fractions whose columns sum to 1. */
-static void draw_weights(Draw *d, int rows, int cols, Cell cell[])
-{
-    for (int j = 0; j < cols; j++) {
-        int part[WIDEST], sum = 0;
-        for (int i = 0; i < rows; i++)
-            sum += part[i] = draw_number(d, 1, 4);
-        for (int i = 0; i < rows; i++)
-            snprintf(cell[i * cols + j], sizeof(Cell), "%d/%d", part[i],
-                     sum);
-    }
-}
-
-static void give(Draw *d, const char *name, const char *typed)
-{
-    enum { TRIES = 100 };
-    Cell cell[WIDEST * WIDEST];
-    int tries = 0, n;
-    Taken t = argument_or_step(d->wanted->algorithm, name);
-    int rows = size_by_letter(&d->size, t.rows),
-        cols = size_by_letter(&d->size, t.cols);
-    const char *style = style_of(d, name);
-    do
-        for (n = 0; n < rows * cols; n++)
-            draw_entry(d, style, cell[n]);
-    while (is_poor(cell, t, rows, cols) && ++tries < TRIES);
-    if (word_in("A alpha_t p", name, strlen(name)))
-        draw_weights(d, rows, cols, cell);
-    print_cells(d, t, typed, rows, cols, cell);
-}
-
-static bool is_square(int n)
-{
-    int root = (int)sqrt(n);
-    return n > 0 && (root * root == n || (root + 1) * (root + 1) == n);
-}
-
-static void draw_token(Draw *d, int t, Cell cell[])
-{
-    enum { TRIES = 1000 };
-    bool found = false;
-    int d_e = d->size.d_e;
-    for (int k = 0; k < TRIES && !found; k++) {
-        int sum = 0, squares = 0;
-        for (int i = 0; i < d_e; i++) {
-            int e = draw_number(d, 0, 9);
-            snprintf(cell[i * d->size.ell_x + t], sizeof(Cell), "%d", e);
-            sum += e;
-            squares += e * e;
-        }
-        int spread = squares - sum / d_e * sum;     /* d_e v */
-        found = sum % d_e == 0 && spread % d_e == 0
-             && is_square(spread / d_e);
-    }
-}
-
-static void give_exact_tokens(Draw *d)
-{
-    Cell cell[WIDEST * WIDEST];
-    for (int t = 0; t < d->size.ell_x; t++)
-        draw_token(d, t, cell);
-    print_cells(d, taken_by(6, "e"), "e", d->size.d_e, d->size.ell_x, cell);
-}
-
-static void give_position(Draw *d)
-{
-    enum { ELL_MAX = 16 };
-    const Wanted *w = d->wanted;
-    int angle = 2 * draw_number(d, 2, 3);
-    if (w->positions == 2)
-        fprintf(d->to, "t %d\n", draw_number(d, 1, 4));
-    else if (w->exact)
-        fprintf(d->to, "positions paper\nd_e 2\nell_max %d\nbase %d/pi\n"
-                "t %d\n", 2 * angle, angle, draw_number(d, 1, 2 * angle));
-    else
-        fprintf(d->to, "positions %s\nd_e %d\nell_max %d\nt %d\n",
-                w->positions == 0 ? "paper" : "vaswani",
-                or_else(w->d_x, 4), ELL_MAX,
-                draw_number(d, 2, ELL_MAX));
-}
-
-static void give_ids(Draw *d, const char *name)
-{
-    bool masked = d->wanted->algorithm == 12;
-    fprintf(d->to, masked ? "%s = 4" : "%s =", name);
-    for (int t = masked ? 2 : 1; t <= d->size.ell_x - masked; t++)
-        fprintf(d->to, " %d", draw_number(d, 1, masked ? 2 : d->size.N_V));
-    fputs(masked ? " 5\n" : "\n", d->to);
-}
-
-static void give_tau(Draw *d)
-{
-    bool sharp = d->wanted->exact || draw_number(d, 0, 1) == 0;
-    fprintf(d->to, "tau %s\n", sharp ? "1/2" : "2");
-}
-
-static void give_piece(void *to, const char *typed, int head)
-{
-    Draw *d = to;
-    const Wanted *w = d->wanted;
-    const char *dot = strchr(typed, '.'), *equals = strchr(typed, '=');
-    const char *name = dot == NULL ? typed : dot + 1;
-    d->head = head;
-    if (equals != NULL)
-        fprintf(d->to, "%.*s %s\n", (int)(equals - typed), typed,
-                equals + 1);
-    else if (strcmp(name, "mask") == 0)
-        fprintf(d->to, "mask %s\n", w->mask == 0 ? "none" : "causal");
-    else if (strcmp(name, "d_attn") == 0)
-        fputs(d->head > 1 ? "" : "d_attn 4\n", d->to);
-    else if (strcmp(name, "v") == 0)
-        fprintf(d->to, "v %d\n", draw_number(d, 1, d->size.N_V));
-    else if (strcmp(name, "t") == 0)
-        give_position(d);
-    else if (strcmp(name, "tau") == 0)
-        give_tau(d);
-    else if (word_in("x z target", name, strlen(name)))
-        give_ids(d, name);
-    else if (strcmp(name, "e") == 0 && w->algorithm == 6 && w->exact)
-        give_exact_tokens(d);
-    else if ((w->biases || strncmp(name, "b_", 2) != 0)
-             && (strcmp(name, "Z") != 0 || w->context > 0)
-             && (strcmp(name, "W_p") != 0 || w->algorithm != 2
-                 || w->positions == 2))
-        give(d, name, typed);
-}
-
-/* What a sheet gives that begins later, in the order of the others; a
-   model goes on with the parameters of its layers. */
-static void gives_from(char to[], size_t size, const Wanted *w)
-{
-    const char *names = w->starts, *W_o = strstr(names, " W_o");
-    const char *rest = strstr(drawings[w->algorithm].gives, "W_p ");
-    int n = W_o == NULL ? (int)strlen(names) : (int)(W_o - names);
-    bool masked = word_in(names, "Q", 1) || word_in(names, "S", 1);
-    if (w->algorithm == 8)
-        snprintf(to, size, "X W_mlp3 W_mlp4");
-    else if (w->algorithm >= 8 && word_in(names, "X", 1))
-        snprintf(to, size, "X %.*s", (int)(strstr(rest, "W_u") - rest - 4),
-                 rest + strlen("W_p "));
-    else
-        snprintf(to, size, "%s%s%s%.*s%s", masked ? "mask " : "",
-                 w->algorithm == 14 ? "tau u " : "", W_o != NULL ? "|" : "",
-                 n, names, W_o != NULL ? "|W_o b_o" : "");
-}
-
-static const char *draw_sheet(Arena *arena, const Wanted *w, int try)
+static const char *draw_sheet(Arena *arena, const ExerciseOptions *o, int try)
 {
     TextStream text;
-    char names[200];
-    int a = w->algorithm, ell = or_else(w->tokens, drawings[a].tokens),
-        d_x = token_width(w);
-    Draw d = { .wanted = w, .layout = &layouts[w->layout],
-        .random = random_branch(random_new((uint64_t)w->seed),
-                                (uint64_t)try),
-        .to = open_text_stream(&text),
-        .size = { .ell_x = ell, .ell_z = or_else(w->context, ell),
-            .d_e = d_x, .d_z = d_x, .d_attn = or_else(w->d_attn, 2),
-            .d_mid = 2, .d_f = d_x, .d_mlp = 2,
-            .d_out = a >= 5 ? d_x : 2,
-            .H = or_else(w->heads, a == 5 ? 2 : 1),
-            .N_V = drawings[a].N_V,
-            .ell_max = a == 2 ? 4 : a == 14 ? ell + 1
-                     : a == 15 && ell < 2 ? 2 : ell,
-            .u = a == 12 ? ell : w->from == NULL ? 2 : 1 } };
-    fprintf(d.to, "algorithm %d\nlayout %s\ndecimals %d\n", a,
-            d.layout->name, w->decimals);
-    if (w->from != NULL)
-        gives_from(names, sizeof names, w);
-    each_given(w->from == NULL ? drawings[a].gives : names, d.size.H,
-               give_piece, &d);
-    if (a == 7 && w->ask != NULL && strstr(w->ask, "loss") != NULL)
-        give_piece(&d, "target", 0);
+    RandomSheet *s = arena_alloc(arena, sizeof *s);
+    Random random = random_branch(random_new((uint64_t)o->seed),
+                                  (uint64_t)try);
+    int a = o->algorithm, ell = plans[a].tokens, d_e = plans[a].d_e;
+    *s = (RandomSheet){ .algorithm = a, .layout = &layouts[o->layout],
+        .kind = o->exact ? EXACT_NUMBERS : SMALL_NUMBERS, .random = &random,
+        .size = { .d_e = d_e, .d_z = d_e, .d_attn = 2, .d_mid = 2,
+            .d_out = a >= 5 ? d_e : 2, .d_f = d_e, .d_mlp = 2, .ell_x = ell,
+            .ell_z = ell, .ell_max = a == 14 ? ell + 1 : ell,
+            .N_V = plans[a].N_V, .H = a == 5 ? 2 : 1,
+            .u = a == 12 ? ell : 2 } };
+    append(s->settings, sizeof s->settings, "layout %s\ndecimals %d\n",
+           s->layout->name, o->decimals);
+    if (a == 4 || a == 5)
+        append(s->settings, sizeof s->settings, "mask %s\n",
+               o->mask == 0 ? "none" : "causal");
+    if (a == 2)
+        add_position(s, o->exact);
+    add_random_items(s, "", plans[a].items);
+    if (a == 12)
+        cover_text(find_random_item(s, "x"));
+    print_random_sheet(open_text_stream(&text), s);
     return close_text_stream(&text, arena);
 }
 
@@ -502,7 +134,8 @@ static const char *const claimed[] = {  /* of Algorithms 11 to 15 */
     ",4.6 A,8.3 Z,8.12 X,8.15 X,8.16 X,8.17 X,15.5 p,15.6 q,15.6 y,"
     "15.9 x_hat,",
 };
-/* In any part, if it is LAYER; NULL: the sheet has no such item. */
+
+/* The item in any part, if part is LAYER; NULL: the sheet has none. */
 static const Item *item_given(const Sheet *sheet, const char *name,
                               Part part)
 {
@@ -513,45 +146,19 @@ static const Item *item_given(const Sheet *sheet, const char *name,
     return NULL;
 }
 
-static bool is_asked(const Wanted *w, const Step *step)
-{
-    for (const char *p = w->ask; *p != '\0'; )
-        if (strcmp(row_asked(w->algorithm, &p)->name, step->name) == 0)
-            return true;
-    return false;
-}
-
-/* Steps that stand in no line are computed where they are claimed. */
-static const char *with_claims(Arena *arena, const Wanted *w,
-                               const char *given)
-{
-    TextStream text;
-    FILE *to = open_text_stream(&text);
-    fputs(given, to);
-    for (const char *p = w->ask; p != NULL && *p != '\0'; ) {
-        const StepRow *row = row_asked(w->algorithm, &p);
-        bool heads = w->algorithm == 5 && row->algorithm == 4;
-        for (int h = 1; h <= (heads ? or_else(w->heads, 2) : 1); h++)
-            fprintf(to, heads ? "claim %s^%d = ?\n" : "claim %s = ?\n",
-                    row->name, h);
-    }
-    return close_text_stream(&text, arena);
-}
-
-static bool is_claimed(const Wanted *w, const Run *run, const Step *step)
+static bool is_claimed(const ExerciseOptions *o, const Run *run,
+                       const Step *step)
 {
     char key[40];
-    int a = w->algorithm;
+    int a = o->algorithm;
     bool weights = step->role == ROLE_WEIGHTS;
     snprintf(key, sizeof key, ",%d.%d %s,", step->algorithm, step->line,
              step->name);
-    if (step->given || (w->ask != NULL && !is_asked(w, step)))
+    if (step->given)
         return false;
     if (a < 8)
-        return step->role != (w->mask == 0 ? ROLE_MASKED : NO_ROLE)
+        return step->role != (o->mask == 0 ? ROLE_MASKED : NO_ROLE)
             && (a != 5 || step->role != ROLE_MIXED);
-    if (w->ask != NULL)
-        return true;
     if (a <= 10 ? step->algorithm != a && !weights
                 : strstr(claimed[a - 11], key) == NULL)
         return false;
@@ -560,6 +167,20 @@ static bool is_claimed(const Wanted *w, const Run *run, const Step *step)
             || item_given(run->sheet, "W_q", step->part) != NULL);
 }
 
+static void claim_name(const Exercise *e, const Step *step, char *to,
+                       size_t size)
+{
+    bool model = e->run->algorithm >= 8 && step->aspect == VALUE;
+    bool masked = e->options->mask != 0 && strcmp(step->name, "S") == 0;
+    Step named = *step;
+    if (model && (step->algorithm >= 8 || step->part == LAYER))
+        named.part = NOWHERE;
+    if (model)
+        named.head = 0;
+    int n = !model && !masked ? 0       /* 4.4 or 4.5? */
+          : snprintf(to, size, "%d.%d ", step->algorithm, step->line);
+    step_name(to + n, size - (size_t)n, &named);
+}
 
 static const struct {
     const char *algorithms, *columns, *rows;
@@ -577,24 +198,23 @@ static const struct {
       "MHAttention(X, Z): A V W_o', where Q = X W_q', K = Z W_k', "
       "V = Z W_v' and A = softmax(Q Kᵀ / √d_attn); MHAttention(X) "
       "has Z = X" },
+    { " 2 ",
+      "W_p[2 i-1, t] = sin(t / w), W_p[2 i, t] = cos(t / w), where w is "
+      "base to the power 2 i/d_e; base = ℓ_max if none is given",
+      "W_p[t, 2 i-1] = sin(t / w), W_p[t, 2 i] = cos(t / w), where w is "
+      "base to the power 2 i/d_e; base = ℓ_max if none is given" },
+    { " 4 5 ", "Z = X", NULL },
     { " 5 ", "Y^h = V A of head h", "Y^h = A V of head h" },
     { " 6 ", "ε = 0", NULL },
+    { " 9 10 12 ", "GELU(x) = x (1 + erf(x / √2)) / 2", NULL },
     { " 11 15 ", "8.14 and 8.18 add 0; 8.19 changes nothing", NULL },
     { " 12 ", "9.7 adds 0; 9.8 changes nothing", NULL },
     { " 12 ", "mask_token = 3, bos_token = 4, eos_token = 5", NULL },
     { " 15 ", "bos_token = 2, eos_token = 3", NULL },
 };
 static const char *const products[2][2] = {
-    { "∇W_u = G Xᵀ", "∇W_u = X Gᵀ" }, { "∇W_u = Gᵀ X", "∇W_u = Xᵀ G" }
+    { "G Xᵀ", "X Gᵀ" }, { "Gᵀ X", "Xᵀ G" }
 };
-static const char gradient_note[] = "%s, where X is what W_u is multiplied "
-    "with; G is P, less 1 for each token to be predicted, and 0 where none "
-    "is";
-static const char *const position_notes[] = {
-    "W_p[%s] = sin(t / w), W_p[%s] = cos(t / w), where w is base to the "
-    "power 2 i/d_e; base = ℓ_max if none is given",
-    "W_p[%s] = sin((t-1) / w), W_p[%s] = cos((t-1) / w), where w is 10000 "
-    "to the power 2 (i-1)/d_e" };
 
 static void add_note(Exercise *e, Arena *arena, const char *text)
 {
@@ -603,54 +223,31 @@ static void add_note(Exercise *e, Arena *arena, const char *text)
     e->note[e->notes++] = close_text_stream(&note, arena);
 }
 
-/* Is there something of that name in what is asked for? */
-static bool is_used(const Exercise *e, const char *name)
+static void add_notes(Exercise *e, Arena *arena)
 {
-    char word[20];
-    bool used = e->wanted->from == NULL && e->wanted->ask == NULL;
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "(:"), name);
-    for (int k = 0; k < e->n; k++)
-        used |= strstr(e->formula[k], word) != NULL;
-    return used;
-}
-
-static void tell_notes(Exercise *e, Arena *arena)
-{
-    const Run *run = e->run;
-    int a = run->algorithm;
+    const Layout *layout = e->run->layout;
+    int a = e->run->algorithm;
     char text[300];
-    bool rows = run->layout->rows;
     for (size_t k = 0; k < sizeof notes / sizeof *notes; k++)
-        if (among(notes[k].algorithms, a)
-            && (k >= 3 || is_used(e, notes[k].columns)))
-            add_note(e, arena, rows && notes[k].rows != NULL
+        if (is_among(notes[k].algorithms, a))
+            add_note(e, arena, layout->rows && notes[k].rows != NULL
                                ? notes[k].rows : notes[k].columns);
-    if (among(" 9 10 12 ", a) && is_used(e, "GELU("))
-        add_note(e, arena, e->wanted->exact
-                 ? "GELU(9) = 9 and GELU(-9) = 0 to 17 decimals"
-                 : "GELU(x) = x (1 + erf(x / √2)) / 2");
-    snprintf(text, sizeof text, gradient_note,
-             products[rows][run->layout->weights]);
+    snprintf(text, sizeof text, "∇W_u = %s, where X is what W_u is "
+             "multiplied with; G is P, less 1 for each token to be "
+             "predicted, and 0 where none is",
+             products[layout->rows][layout->weights]);
     if (11 <= a && a <= 13)
         add_note(e, arena, text);
-    if ((a == 4 || a == 5) && e->wanted->context == 0
-        && e->wanted->from == NULL)
-        add_note(e, arena, "Z = X");
-    snprintf(text, sizeof text, position_notes[e->wanted->positions % 2],
-             rows ? "t, 2 i-1" : "2 i-1, t", rows ? "t, 2 i" : "2 i, t");
-    if (a == 2 && e->wanted->positions < 2)
-        add_note(e, arena, text);
 }
 
-/* Without the biases, if the sheet has none. */
+/* The formula of a step without the biases, which an exercise has not. */
 static const char *claim_formula(const Exercise *e, Arena *arena,
                                  const Step *step)
 {
     const char *text = step_text(arena, e->run, step, false);
     char *copy = arena_alloc(arena, strlen(text) + 1), *to = copy;
     for (const char *p = text; *p != '\0'; ) {
-        if (!e->wanted->biases && (strncmp(p, " + b_", 5) == 0
-                                   || strncmp(p, " + 1 b_", 7) == 0))
+        if (strncmp(p, " + b_", 5) == 0 || strncmp(p, " + 1 b_", 7) == 0)
             p += 2 + strcspn(p + 2, ")+");
         else
             *to++ = *p++;
@@ -659,25 +256,32 @@ static const char *claim_formula(const Exercise *e, Arena *arena,
     return copy;
 }
 
-static const char *command_of(Arena *arena, const Wanted *w)
+/* The command that draws the exercise again. */
+static const char *command_text(Arena *arena, const ExerciseOptions *o)
 {
-    static const Option *const tables[] = { wishes, sizes };
-    const Wanted usual = { .decimals = USUAL_DECIMALS, .key = w->key,
-                           .tex = w->tex };
+    const ExerciseOptions usual = { .decimals = USUAL_DECIMALS,
+                                    .key = o->key, .tex = o->tex };
     TextStream text;
     FILE *to = open_text_stream(&text);
-    fprintf(to, "ftx exercise --algorithm %d --seed %d", w->algorithm,
-            w->seed);
-    for (int t = 0; t < 2; t++)
-        for (const Option *o = tables[t]; o->name != NULL; o++) {
-            bool said = o == &wishes[0] || o == &wishes[1];
-            if (said || option_equals(o, w, &usual))
-                continue;
-            fprintf(to, o->kind == FLAG ? " --%s" : " --%s ", o->name);
-            if (o->kind != FLAG)
-                option_print(to, o, w);
-        }
+    fprintf(to, "ftx exercise --algorithm %d --seed %d", o->algorithm,
+            o->seed);
+    for (const Option *p = exercise_options + 2; p->name != NULL; p++) {
+        if (option_equals(p, o, &usual))
+            continue;
+        fprintf(to, p->kind == FLAG ? " --%s" : " --%s ", p->name);
+        if (p->kind != FLAG)
+            option_print(to, p, o);
+    }
     return close_text_stream(&text, arena);
+}
+
+static void describe_exercise(Exercise *e, Arena *arena)
+{
+    e->command = command_text(arena, e->options);
+    e->formula = arena_alloc(arena, (size_t)e->n * sizeof *e->formula);
+    for (int k = 0; k < e->n; k++)
+        e->formula[k] = claim_formula(e, arena, e->claim[k]);
+    add_notes(e, arena);
 }
 
 static void print_claim(FILE *out, const Exercise *e, int k, bool key)
@@ -700,16 +304,6 @@ static void print_claim(FILE *out, const Exercise *e, int k, bool key)
     fputc('\n', out);
 }
 
-/* What is told beside the numbers. */
-static void finish(Exercise *e, Arena *arena)
-{
-    e->command = command_of(arena, e->wanted);
-    e->formula = arena_alloc(arena, (size_t)e->n * sizeof *e->formula);
-    for (int k = 0; k < e->n; k++)
-        e->formula[k] = claim_formula(e, arena, e->claim[k]);
-    tell_notes(e, arena);
-}
-
 /* Prints a note as comments of a sheet, on lines of at most WIDTH. */
 static void print_note(FILE *out, const char *note)
 {
@@ -728,16 +322,16 @@ static void print_note(FILE *out, const char *note)
     fputc('\n', out);
 }
 
-static void print_sheet(FILE *out, const Exercise *e, bool key)
+static void print_exercise(FILE *out, const Exercise *e, bool key)
 {
-    const Wanted *w = e->wanted;
-    fprintf(out, "# Algorithm %d, %s: %s.\n# %s\n", w->algorithm, e->title,
+    const ExerciseOptions *o = e->options;
+    fprintf(out, "# Algorithm %d, %s: %s.\n# %s\n", o->algorithm, e->title,
             key ? "a key" : "an exercise", e->command);
-    if (!key && w->exact)
+    if (!key && o->exact)
         fputs("# Fill in each ? with an exact number, such as 1/2, sqrt(2) "
               "or ln(3).\n", out);
     else if (!key)
-        fprintf(out, "# Fill in each ? with %d decimals.\n", w->decimals);
+        fprintf(out, "# Fill in each ? with %d decimals.\n", o->decimals);
     fprintf(out, "%s\n# Layout %s: %s. 4.6 is line 6 of Algorithm 4.\n",
             e->given, e->run->layout->name, e->run->layout->meaning);
     for (int k = 0; k < e->notes; k++)
@@ -784,7 +378,7 @@ static bool has_good_numbers(const Step *step)
     return strcmp(step->name, "loss") != 0 || AT(M, 1, 1) > 0.01;
 }
 
-/* The q of Algorithms 14 and 15: is the token drawn without doubt? */
+/* Whether rounding cannot change the token that is drawn from q. */
 static bool has_good_chance(const Sheet *sheet, const Step *q)
 {
     Mat M = q->M;
@@ -798,16 +392,13 @@ static bool has_good_chance(const Sheet *sheet, const Step *q)
     return true;
 }
 
-static bool is_exact(const Exercise *e)
+static bool is_exact(const Step *step)
 {
     char text[60];
-    for (int k = 0; k < e->n; k++) {
-        Mat M = e->claim[k]->M;
-        for (int n = 0; n < M->rows * M->cols; n++)
-            if (!isinf(M->at[n])
-                && !exact_text(M->at[n], text, sizeof text))
-                return false;
-    }
+    Mat M = step->M;
+    for (int k = 0; k < M->rows * M->cols; k++)
+        if (!isinf(M->at[k]) && !exact_text(M->at[k], text, sizeof text))
+            return false;
     return true;
 }
 
@@ -821,23 +412,22 @@ static bool is_good(const Exercise *e)
             || (sums_to_1(step) && !has_good_weights(e->run, step->M))
             || ((a < 8 || strcmp(step->name, "P") == 0)
                 && are_alike(e->run, step->M))
-            || (q && !has_good_chance(e->run->sheet, step)))
+            || (q && !has_good_chance(e->run->sheet, step))
+            || (e->options->exact && !is_exact(step)))
             return false;
         turns = step->turn > turns ? step->turn : turns;
     }
-    return (a < 14 || turns == 2 || e->wanted->from != NULL)
-        && (!e->wanted->exact || is_exact(e));
+    return a < 14 || turns == 2;
 }
-#define ATTENTION " 3 4 5 8 9 10 11 12 15 "
+
 static const struct { const char *algorithms, *slips; } usual[] = {
-    { ATTENTION, " no-scale scale-d scale-d_x axis base-2 base-10 by-sum "
-                 "W_q-transposed W_k-transposed W_v-transposed " },
-    { " 3 4 5 ", " hard-max no-weights K-for-V no-b_q no-b_k no-b_v " },
-    { " 4 5 8 10 ", " no-mask mask-transposed mask-late " },
-    { " 4 5 ", " exchange " },
+    { " 3 4 5 8 9 10 11 12 15 ",
+      " no-scale scale-d scale-d_x axis base-2 base-10 by-sum "
+      "W_q-transposed W_k-transposed W_v-transposed " },
+    { " 3 4 5 ", " hard-max no-weights K-for-V " },
+    { " 8 10 ", " no-mask mask-transposed mask-late " },
     { " 4 5 8 9 12 ", " S-transposed A-transposed " },
     { " 10 ", " A-transposed " },
-    { " 5 ", " heads-order " },
     { " 6 8 9 10 11 12 13 14 15 ", " n-1 no-root " },
     { " 6 ", " v-sum m-sum v-without-m no-gamma no-beta " },
     { " 7 ", " axis-tokens base-2 base-10 by-sum hard-max " },
@@ -851,48 +441,34 @@ static const struct { const char *algorithms, *slips; } usual[] = {
     { " 11 13 ", " loss-not-next " },
     { " 14 15 ", " tau-times no-tau argmax " },
 };
-/* Does the sheet have what the slip needs? */
-static bool is_possible(const Wanted *w, const Slip *slip)
-{
-    const char *name = slip->name;
-    int d_x = token_width(w), d_attn = or_else(w->d_attn, 2);
-    return (w->biases || strncmp(name, "no-b_", 5) != 0)
-        && (w->mask != 0 || w->algorithm >= 8
-            || strstr(name, "mask") == NULL)
-        && (w->context > 0 || strcmp(name, "exchange") != 0)
-        && (!w->exact || strcmp(name, "activation") != 0)
-        && ((d_x != d_attn && d_x != d_attn * d_attn
-             && (w->from == NULL || w->algorithm >= 8))
-            || strcmp(name, "scale-d_x") != 0);
-}
 
-static bool is_usual(const Wanted *w, const Slip *slip)
+static bool is_usual(const ExerciseOptions *o, const Slip *slip)
 {
+    if (o->mask != 0 && word_in(" no-mask mask-transposed mask-late ",
+                                slip->name, strlen(slip->name)))
+        return true;
     for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
         if (word_in(usual[k].slips, slip->name, strlen(slip->name))
-            && among(usual[k].algorithms, w->algorithm))
-            return is_possible(w, slip);
+            && is_among(usual[k].algorithms, o->algorithm))
+            return true;
     return false;
 }
 
-typedef struct { const Slip *slip, *other; } Alike;
-
 /* Two slips that the sheet cannot tell apart: the other is NULL if the
    first changes nothing, both if there are none. */
-static Alike find_alike(const Run *run, const Wanted *w, Command *c)
+typedef struct { const Slip *slip, *other; } Alike;
+
+static Alike find_alike(const Run *run, const ExerciseOptions *o, Command *c)
 {
     Effect *effect = arena_alloc(c->arena,
                                  (size_t)slips_n * sizeof *effect);
-    uint64_t sum = sum_of_answers(run, run, w->decimals);
+    uint64_t sum = sum_of_answers(run, run, o->decimals);
     int n = 0;
     for (int k = 0; k < slips_n; k++) {
         Effect *e = &effect[n];
-        if (!is_usual(w, &slips[k])
-            || !effect_of(run, &slips[k], w->decimals, c->arena, c->tape,
+        if (!is_usual(o, &slips[k])
+            || !effect_of(run, &slips[k], o->decimals, c->arena, c->tape,
                           e))
-            continue;
-        bool hidden = w->from != NULL || w->ask != NULL;
-        if (e->sum == sum && hidden)            /* it is not asked for    */
             continue;
         if (e->sum == sum)
             return (Alike){ e->slip, NULL };
@@ -915,66 +491,25 @@ static void run_draw(Error *f, void *data)
     Try *try = data;
     Exercise *e = try->e;
     Arena *arena = try->c->arena;
-    e->run = run_of_text(arena, try->c->tape, "exercise",
-                         with_claims(arena, e->wanted, e->given), f);
+    e->run = run_sheet_text(arena, try->c->tape, "exercise", e->given, f);
     e->claim = arena_alloc(arena, (size_t)e->run->n * sizeof *e->claim);
     for (int k = 0; k < e->run->n; k++)
-        if (is_claimed(e->wanted, e->run, &e->run->step[k]))
+        if (is_claimed(e->options, e->run, &e->run->step[k]))
             e->claim[e->n++] = &e->run->step[k];
-}
-
-/* Each step that is asked for is there, and each has a name of its own. */
-static void check_claims(Error *f, const Exercise *e)
-{
-    char name[60], other[60];
-    for (const char *p = e->wanted->ask; *p != '\0'; ) {
-        const char *asked = p;
-        const StepRow *row = row_asked(e->wanted->algorithm, &p);
-        int k = 0;
-        while (k < e->n && strcmp(e->claim[k]->name, row->name) != 0)
-            k++;
-        if (k == e->n)
-            fail_with(f, "--ask: such a sheet has no %.*s to ask for.",
-                      (int)strcspn(asked, ","), asked);
-    }
-    for (int k = 1; k < e->n; k++)
-        for (int i = 0; i < k; i++) {
-            claim_name(e, e->claim[k], name, sizeof name);
-            claim_name(e, e->claim[i], other, sizeof other);
-            if (strcmp(name, other) == 0)
-                fail_with(f, "--ask: a sheet has more than one %s, and no "
-                          "names for them.", name);
-        }
 }
 
 static void run_blanks(Error *f, void *data)
 {
     Try *try = data;
     TextStream text;
-    print_sheet(open_text_stream(&text), try->e, false);
-    const Run *run = run_of_text(try->c->arena, try->c->tape, "exercise",
-                                 close_text_stream(&text, try->c->arena), f);
-    try->alike = find_alike(run, try->e->wanted, try->c);
+    print_exercise(open_text_stream(&text), try->e, false);
+    const Run *run = run_sheet_text(try->c->arena, try->c->tape, "exercise",
+                                    close_text_stream(&text, try->c->arena),
+                                    f);
+    try->alike = find_alike(run, try->e->options, try->c);
 }
 
-_Noreturn static void refuse_wanted(Error *f, const Wanted *w, int sheets,
-                                    Alike alike)
-{
-    const char *larger = or_else(w->d_attn, 2) == 1 ? "d_attn"
-        : w->tokens == 1 || w->tokens == 2 ? "tokens"
-        : w->d_x == 1 || w->d_x == 2 ? "d_x" : "decimals";
-    if (sheets == 0)
-        fail_with(f, "no sheet of that size has numbers that are neither "
-                  "tiny nor all alike; ask for another size.");
-    if (alike.other == NULL)
-        fail_with(f, "none of %d sheets shows whether %s; ask for a larger "
-                  "--%s.", sheets, alike.slip->what, larger);
-    fail_with(f, "none of %d sheets tells whether %s or %s; ask for a "
-              "larger --%s.", sheets, alike.slip->what, alike.other->what,
-              larger);
-}
-
-static Exercise *draw_exercise(Command *c, const Wanted *w, Error *f)
+static Exercise *draw_exercise(Command *c, const ExerciseOptions *o, Error *f)
 {
     enum { DRAWS = 30000, SHEETS = 300 };
     Try try = { .c = c };
@@ -984,29 +519,27 @@ static Exercise *draw_exercise(Command *c, const Wanted *w, Error *f)
         arena_clear(c->arena);
         tape_clear(c->tape);
         try.e = arena_alloc(c->arena, sizeof *try.e);
-        *try.e = (Exercise){ .wanted = w,
-            .title = drawings[w->algorithm].title,
-            .given = draw_sheet(c->arena, w, k) };
-        if (!try_work(&inner, run_draw, &try))
+        *try.e = (Exercise){ .options = o,
+            .title = plans[o->algorithm].title,
+            .given = draw_sheet(c->arena, o, k) };
+        if (!try_work(&inner, run_draw, &try) || !is_good(try.e))
             continue;
-        if (w->ask != NULL)
-            check_claims(f, try.e);
-        if (!is_good(try.e))
-            continue;
-        finish(try.e, c->arena);
+        describe_exercise(try.e, c->arena);
         sheets++;
         if (!try_work(&inner, run_blanks, &try))
             rethrow(f, &inner);
         if (try.alike.slip == NULL)
             return try.e;
     }
-    refuse_wanted(f, w, sheets, try.alike);
+    fail_with(f, "none of %d sheets shows whether %s; ask for more "
+              "--decimals.", sheets, try.alike.slip == NULL
+              ? "a mistake was made" : try.alike.slip->what);
 }
 
-static const char usage[] =
+static const char exercise_usage[] =
     "Usage: ftx exercise [options]\n"
     "\n"
-    "Draws a sheet with small numbers and blanks to fill in. The same\n"
+    "Generates a sheet with small numbers and blanks to fill in. The same\n"
     "seed gives the same sheet. For example:\n"
     "\n"
     "  ftx exercise --algorithm 4 --seed 7 --layout textbook > mine.sheet\n"
@@ -1015,32 +548,32 @@ static const char usage[] =
     "A page to print, with the key behind it:\n"
     "\n"
     "  ftx exercise --seed 7 --tex > page.tex && lualatex page.tex\n";
-static void exercise_it(Error *f, void *data)
+
+static void run_exercise(Error *f, void *data)
 {
     Command *c = data;
-    Wanted w = { .algorithm = 4, .seed = 1, .decimals = USUAL_DECIMALS };
+    ExerciseOptions o = { .algorithm = 4, .seed = 1,
+                          .decimals = USUAL_DECIMALS };
     const Options options[] = {
-        { "Options:", wishes, &w },
-        { "Sizes; 0 is the usual one:", sizes, &w },
-        { .table = NULL },
+        { "Options:", exercise_options, &o }, { .table = NULL },
     };
     if (asks_help(c->n, c->argument)) {
-        fputs(usage, c->out);
+        fputs(exercise_usage, c->out);
         print_options(c->out, options);
         return;
     }
     if (parse_options(f, options, c->n, c->argument) > 0)
         fail_with(f, "no argument is expected but options, such as "
-                  "--algorithm %s.", typed_algorithm(c->argument[0]));
-    check_wanted(f, &w);
-    Exercise *e = draw_exercise(c, &w, f);
-    if (w.tex)
-        worksheet(c->out, e);
+                  "--algorithm 5.");
+    check_exercise(f, &o);
+    Exercise *e = draw_exercise(c, &o, f);
+    if (o.tex)
+        print_worksheet(c->out, e);
     else
-        print_sheet(c->out, e, w.key);
+        print_exercise(c->out, e, o.key);
 }
 
 int exercise(FILE *out, FILE *err, int n, char *argument[])
 {
-    return run_command("ftx exercise", exercise_it, out, err, n, argument);
+    return run_command("ftx exercise", run_exercise, out, err, n, argument);
 }

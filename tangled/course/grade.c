@@ -1,45 +1,21 @@
 /* grade: judges what a student's program answers. It contains no algorithm
-   and no code of the student's. */
-#define _DEFAULT_SOURCE 1               /* for setgroups */
+   and no code of the student's. Main type: Trial. In: the directories of
+   labs, each with its trials and its program. Out: a report, and a table of
+   what each trial earned. */
+#define _DEFAULT_SOURCE 1               /* for fileno and fchmod */
 #define _DARWIN_C_SOURCE 1              /* the same on macOS */
+#include "course/contain.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <grp.h>
-#include <limits.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-#if defined __linux__ && (defined __x86_64__ || defined __aarch64__)
-#define HAS_BOX 1
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/random.h>
-#ifndef AT_EMPTY_PATH
-#define AT_EMPTY_PATH 0x1000
-#endif
-#ifndef SYS_landlock_create_ruleset
-#define SYS_landlock_create_ruleset 444
-#define SYS_landlock_add_rule       445
-#define SYS_landlock_restrict_self  446
-#endif
-#endif
 
 typedef struct {
     char line[12], name[80];            /* of the result: "", "result"    */
@@ -50,22 +26,21 @@ typedef struct {
 typedef struct {
     int n;
     Value *value;
-    bool whole;                         /* the algorithm returned         */
+    bool complete;                      /* the algorithm returned         */
     char ended[400];                    /* why it did not                 */
 } Values;
 
 typedef struct { char *what; Values values; } KnownSlip;
 
+/* A trial has one sheet; a law has two. */
 typedef struct {
     char name[80], *says;
     int sheets, slips;
     char *sheet[2];
-    Values right;
-    KnownSlip *slip;
-    char *law;                          /* NULL: the values are compared  */
-    double points, by_steps;            /* this share by right steps      */
-    double earned, seconds;
-    char *report;                       /* what is wrong, in lines        */
+    Values right[2];                    /* of each sheet                  */
+    KnownSlip *slip;                    /* made on the first sheet        */
+    double points, earned, seconds;
+    char *report;                       /* what is wrong; NULL: nothing   */
 } Trial;
 
 typedef struct { char line[12], *formula; } LabLine;
@@ -175,8 +150,8 @@ static char *file_text(const char *name)        /* NULL: none */
     return text;
 }
 
-/* The next line of a text, which is cut there; NULL: no more. */
-static char *next_trial_line(char **text)
+/* Returns the next line of a text, which is cut there; NULL: no more. */
+static char *next_line(char **text)
 {
     char *line = *text;
     if (*line == '\0')
@@ -192,13 +167,6 @@ static bool starts_with(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static void clean(char *text)
-{
-    for (; *text != '\0'; text++)
-        if (*text < ' ' || *text > '~')
-            *text = '?';
-}
-
 static Trial *new_trial(Lab *lab, const char *line)
 {
     Trial *t = ONE_MORE(lab->trial, lab->n);
@@ -206,8 +174,8 @@ static Trial *new_trial(Lab *lab, const char *line)
     int used = 0;
     sscanf(line, "trial %79s %n", t->name, &used);
     t->says = copy_of(line + used);
-    clean(t->name);
-    clean(t->says);
+    clean_text(t->name);
+    clean_text(t->says);
     return t;
 }
 
@@ -243,45 +211,36 @@ static Values *new_slip(Trial *t, char *line)
     return &slip->values;
 }
 
-static bool is_relation(const char *law)
-{
-    static const char *const relation[] = { "same", "prefix",
-        "reversed columns", "reversed rows" };
-    for (size_t k = 0; k < sizeof relation / sizeof *relation; k++)
-        if (strcmp(law, relation[k]) == 0)
-            return true;
-    return starts_with(law, "scaled ") || starts_with(law, "sums ");
-}
-
-/* It needs the right result, and a sheet, for most laws two. */
 static bool is_complete(const Trial *t)
 {
-    bool two = t->law != NULL && !starts_with(t->law, "sums ");
-    return t->sheets >= 1 + two && result_of(&t->right) != NULL;
+    for (int k = 0; k < t->sheets; k++)
+        if (result_of(&t->right[k]) == NULL)
+            return false;
+    return t->sheets > 0;
 }
 
-/* A sentence on what is wrong in the text, or "". */
+/* Reads the trials of a lab; writes a sentence on what is wrong, or "". */
 static void read_text(Lab *lab, char *text, char *wrong, size_t size)
 {
     Trial *t = NULL;
     Values *values = NULL;
     bool fine = true;
     char *line;
-    while (fine && (line = next_trial_line(&text)) != NULL) {
+    while (fine && (line = next_line(&text)) != NULL) {
         if (starts_with(line, "algorithm "))
             lab->algorithm = atoi(line + 10);
         else if (starts_with(line, "line "))
             read_line(lab, line);
-        else if (starts_with(line, "trial "))
-            values = &(t = new_trial(lab, line))->right;
-        else if (t != NULL && starts_with(line, "sheet "))
-            fine = read_sheet(t, &text, atoi(line + 6));
-        else if (t != NULL && starts_with(line, "law "))
-            fine = is_relation(t->law = line + 4);
-        else if (t != NULL && starts_with(line, "slip "))
+        else if (starts_with(line, "trial ")) {
+            t = new_trial(lab, line);
+            values = NULL;
+        } else if (t != NULL && starts_with(line, "sheet ")) {
+            if ((fine = read_sheet(t, &text, atoi(line + 6))))
+                values = &t->right[t->sheets - 1];
+        } else if (t != NULL && starts_with(line, "slip "))
             values = new_slip(t, line);
         else
-            fine = t != NULL && read_value(values, line);
+            fine = values != NULL && read_value(values, line);
         if (!fine)
             snprintf(wrong, size, "this line is not understood: %.60s",
                      line);
@@ -303,422 +262,47 @@ static bool read_trials(Lab *lab)
         snprintf(wrong, sizeof wrong, "%s", strerror(errno));
     else
         read_text(lab, text, wrong, sizeof wrong);
-    clean(wrong);
+    clean_text(wrong);
     if (*wrong != '\0')
         fprintf(stderr, "grade: %s cannot be read: %s.\n", name, wrong);
     return *wrong == '\0';
 }
 
-#ifdef HAS_BOX
-enum { RUN = 1, READ = 4, LIST = 8, CHANGE = 0x5FFE };
-
-/* The uses of a file that Landlock rules here; 0: there is none. */
-static uint64_t ruled(void)
-{
-    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
-    return version < 1 ? 0 : version < 3 ? 0x1FFF : 0x7FFF;
-}
-
-/* Nothing is allowed yet. */
-static int new_rules(void)
-{
-    const uint64_t uses = ruled();
-    return (int)syscall(SYS_landlock_create_ruleset, &uses, sizeof uses, 0);
-}
-
-static void allow(int rules, const char *path, uint64_t uses)
-{
-    const struct { uint64_t uses; int place; } rule = {
-        uses & ruled(), open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
-    syscall(SYS_landlock_add_rule, rules, 1, &rule, 0);
-    close(rule.place);
-}
-
-static void allow_system(int rules)
-{
-    static const char *const places[] = { "/usr", "/lib", "/lib64", "/opt" };
-    for (size_t k = 0; k < sizeof places / sizeof *places; k++)
-        allow(rules, places[k], RUN | READ | LIST);
-}
-
-/* #!/home/ada/python/bin/python3 is installed in /home/ada/python. */
-static void allow_installation(int rules, char *path)
-{
-    for (int k = 0; k < 2 && path != NULL; k++)
-        if (strrchr(path, '/') != NULL)
-            *strrchr(path, '/') = '\0';
-    if (path != NULL && *path != '\0')
-        allow(rules, path, RUN | READ | LIST);
-}
-
-static void parse_options(int rules)
-{
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (rules >= 0 && syscall(SYS_landlock_restrict_self, rules, 0) != 0)
-        _exit(126);
-    close(rules);
-}
-
-static void shut_in(int program, bool script)
-{
-    char path[40], line[4096] = "", *real;
-    int rules = new_rules();
-    snprintf(path, sizeof path, "/proc/self/fd/%d", program);
-    allow(rules, path, RUN | READ);
-    if (script && pread(program, line, sizeof line - 1, 0) > 2) {
-        line[strcspn(line, " \n")] = '\0';
-        real = realpath(line + 2, NULL);
-        allow_system(rules);
-        allow_installation(rules, line + 2);
-        allow_installation(rules, real);
-        free(real);
-    }
-    parse_options(rules);
-}
-
-/* For a compiler, which is run where a lab is. */
-static void shut_in_command(char *command[])
-{
-    int rules = new_rules();
-    allow_system(rules);
-    allow(rules, "library", READ | LIST);
-    allow(rules, "build", READ | LIST | CHANGE);
-    for (char **name = command + 1; *name != NULL; name++)
-        if (**name != '-')
-            allow(rules, *name, READ);
-    parse_options(rules);
-}
-
-#ifdef __x86_64__
-#define THIS_MACHINE AUDIT_ARCH_X86_64
-#else
-#define THIS_MACHINE AUDIT_ARCH_AARCH64
-#endif
-enum { MOST_STEPS = 400, REFUSE = SECCOMP_RET_ERRNO | EACCES };
-
-/* What a program needs that computes; and what a script needs besides. */
-static const int calls[] = {
-    SYS_read, SYS_readv, SYS_pread64, SYS_write, SYS_writev, SYS_close,
-    SYS_lseek, SYS_fstat, SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap,
-    SYS_mprotect, SYS_madvise, SYS_exit, SYS_exit_group, SYS_rt_sigaction,
-    SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
-    SYS_restart_syscall, SYS_clock_gettime, SYS_clock_getres,
-    SYS_gettimeofday, SYS_nanosleep, SYS_clock_nanosleep, SYS_getrandom,
-    SYS_futex, SYS_set_tid_address, SYS_set_robust_list, SYS_getpid,
-    SYS_gettid, SYS_sched_yield, SYS_sched_getaffinity, SYS_getrusage,
-    SYS_uname, SYS_sysinfo,
-#ifdef SYS_rseq
-    SYS_rseq,
-#endif
-#ifdef __x86_64__
-    SYS_arch_prctl,
-#endif
-}, of_scripts[] = {
-    SYS_newfstatat, SYS_statx, SYS_readlinkat, SYS_faccessat, SYS_getcwd,
-    SYS_getdents64, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
-    SYS_getppid, SYS_dup, SYS_dup3, SYS_ppoll, SYS_fadvise64,
-#ifdef __x86_64__
-    SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_dup2, SYS_poll,
-#endif
-};
-
-static bool has_filters(void)
-{
-    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) != 0
-        && errno == EFAULT;
-}
-
-typedef struct {
-    struct sock_filter at[MOST_STEPS];
-    unsigned short n;
-} Filter;
-
-/* A step that compares skips so many of the next if it is so, or if not. */
-static void append_step(Filter *f, int code, size_t k, int if_so, int if_not)
-{
-    f->at[f->n++] = (struct sock_filter){ (unsigned short)code,
-        (unsigned char)if_so, (unsigned char)if_not, (uint32_t)k };
-}
-
-/* A program is started by whoever knows the number, and a wrong one is the
-   last that is tried. */
-static void filter_calls(bool script, uint32_t number)
-{
-    enum { LOAD = BPF_LD | BPF_W | BPF_ABS, AND = BPF_ALU | BPF_AND,
-           EQUAL = BPF_JMP | BPF_JEQ, ANSWER = BPF_RET };
-    const uint32_t self = (uint32_t)getpid(),
-                   writes = O_ACCMODE | O_CREAT | O_TRUNC;
-    /* Of these calls a word of the arguments, two for each, must be so. */
-    const struct { int call; uint32_t word, mask, value; } conditions[] = {
-        { SYS_execveat, 10, ~0u, number }, { SYS_kill, 0, ~0u, self },
-        { SYS_tgkill, 0, ~0u, self },      { SYS_prlimit64, 0, ~0u, 0 },
-        { SYS_fcntl, 2, ~3u, 0 },          { SYS_openat, 4, writes, 0 },
-    };
-    const size_t n = sizeof calls / sizeof *calls,
-                 more = sizeof of_scripts / sizeof *of_scripts,
-                 all = sizeof conditions / sizeof *conditions;
-    Filter f = { .n = 0 };
-    append_step(&f, LOAD, offsetof(struct seccomp_data, arch), 0, 0);
-    append_step(&f, EQUAL, THIS_MACHINE, 1, 0);
-    append_step(&f, ANSWER, SECCOMP_RET_KILL, 0, 0);
-    append_step(&f, LOAD, offsetof(struct seccomp_data, nr), 0, 0);
-    for (size_t k = 0; k < (script ? all : all - 1); k++) {
-        append_step(&f, EQUAL, (size_t)conditions[k].call, 0, 5);
-        append_step(&f, LOAD, offsetof(struct seccomp_data, args)
-                              + 4 * conditions[k].word, 0, 0);
-        append_step(&f, AND, conditions[k].mask, 0, 0);
-        append_step(&f, EQUAL, conditions[k].value, 1, 0);
-        append_step(&f, ANSWER, k == 0 ? SECCOMP_RET_KILL : REFUSE, 0, 0);
-        append_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
-    }
-    for (size_t k = 0; k < (script ? n + more : n); k++) {
-        append_step(&f, EQUAL,
-                    (size_t)(k < n ? calls[k] : of_scripts[k - n]), 0, 1);
-        append_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
-    }
-    append_step(&f, ANSWER, REFUSE, 0, 0);
-    if (has_filters() && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
-                               &(struct sock_fprog){ f.n, f.at }, 0, 0) != 0)
-        _exit(126);
-}
-
-static const char *what_is_missing(void)        /* NULL: nothing */
-{
-    return !has_filters() ? "seccomp filter" : ruled() == 0 ? "Landlock"
-                                                            : NULL;
-}
-#else
-static void shut_in(int program, bool script) { (void)program, (void)script; }
-static void shut_in_command(char *command[]) { (void)command; }
-static const char *what_is_missing(void) { return "seccomp filter"; }
-#endif
-
-enum { SECONDS = 2, PATIENCE = 20, MOST_SECONDS = 15, MEBIBYTE = 1 << 20,
-       NOBODY = 65534, MOST_FILES = 1024 };
-
-static void set_limit(int what, unsigned long n)
-{
-    setrlimit(what, &(struct rlimit){ n, n });
-}
-
-static void confine(int program, bool script)
-{
-    setsid();
-    shut_in(program, script);
-    if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0
-                           || setuid(NOBODY) != 0))
-        _exit(126);
-    set_limit(RLIMIT_CORE, 0);
-    setrlimit(RLIMIT_CPU, &(struct rlimit){ SECONDS, SECONDS + 1 });
-    set_limit(RLIMIT_AS, 512ul * MEBIBYTE);
-    set_limit(RLIMIT_FSIZE, MEBIBYTE);
-    set_limit(RLIMIT_NPROC, 0);
-    set_limit(RLIMIT_NOFILE, 16);
-}
-
-static void start_open_file(int file, bool script, char *const arguments[],
-                            char *const environment[])
-{
-#ifdef __APPLE__
-    char path[PATH_MAX];
-    (void)script;
-    if (fcntl(file, F_GETPATH, path) == 0)
-        execve(path, arguments, environment);
-#elif defined HAS_BOX
-    uint32_t number;
-    if (getrandom(&number, sizeof number, 0) != sizeof number)
-        _exit(126);
-    filter_calls(script, number);
-    syscall(SYS_execveat, file, "", arguments, environment, AT_EMPTY_PATH,
-            number);
-#else
-    (void)script;
-    fexecve(file, arguments, environment);
-#endif
-}
-
-/* Runs the program on a sheet; its answer comes through the pipe. */
-static pid_t start_trial(int program, FILE *sheet, FILE *printed,
-                         int pipe_end[2])
-{
-    char *const arguments[] = { "ftx", "steps", "-", "3", NULL };
-    char *const environment[] = { "LC_ALL=C", NULL };
-    fflush(NULL);
-    pid_t child = fork();
-    if (child != 0)
-        return child;
-    int answer = fcntl(pipe_end[1], F_DUPFD, 10);
-    char first = '\0';
-    bool script = pread(program, &first, 1, 0) == 1 && first == '#';
-    int code = fcntl(program, script ? F_DUPFD : F_DUPFD_CLOEXEC, 10);
-    dup2(fileno(sheet), 0);
-    dup2(fileno(printed), 1);
-    dup2(fileno(printed), 2);
-    dup2(answer, 3);
-    for (int k = 4; k < MOST_FILES; k++)
-        if (k != code)
-            close(k);
-    confine(code, script);
-    start_open_file(code, script, arguments, environment);
-    _exit(127);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-typedef struct {
-    char *text;
-    size_t n;
-    int status;
-    bool late, long_winded;
-} Answer;
-
-enum { MOST_ANSWER = MEBIBYTE };
-
-static bool take(Answer *a, int from)           /* is there more to come? */
-{
-    a->text = memory(a->text, a->n + 65537);
-    ssize_t got = read(from, a->text + a->n, 65536);
-    if (got > 0)
-        a->n += (size_t)got;
-    a->text[a->n] = '\0';
-    a->long_winded = a->n > MOST_ANSWER;
-    return got > 0 && !a->long_winded;
-}
-
-static bool has_ended(Answer *a, pid_t child, int how)
-{
-    return waitpid(child, &a->status, how) == child
-        && !WIFSTOPPED(a->status);
-}
-
-static Answer wait_for(pid_t child, int from)
-{
-    Answer a = { .text = memory(NULL, 1) };
-    double until = now() + (double)PATIENCE;
-    bool open = true, ended = false;
-    *a.text = '\0';
-    fcntl(from, F_SETFL, O_NONBLOCK);
-    while (!ended && !a.late && !a.long_winded) {
-        struct pollfd p = { .fd = open ? from : -1, .events = POLLIN };
-        poll(&p, 1, 5);
-        if (p.revents != 0)
-            open = take(&a, from);
-        ended = has_ended(&a, child, WNOHANG);
-        a.late = now() > until;
-    }
-    kill(-child, SIGKILL);
-    while (!ended) {
-        kill(child, SIGKILL);
-        ended = has_ended(&a, child, 0);
-    }
-    while (open && take(&a, from))
-        ;
-    return a;
-}
-
-static void last_line(FILE *printed, char *to, size_t size)
-{
-    char line[300];
-    *to = '\0';
-    rewind(printed);
-    while (fgets(line, sizeof line, printed) != NULL)
-        snprintf(to, size, "%.*s", (int)strcspn(line, "\n"), line);
-    clean(to);
-}
-
-static void why_it_ended(const Answer *a, FILE *printed, char *to,
-                         size_t size)
-{
-    int signal = WIFSIGNALED(a->status) ? WTERMSIG(a->status) : 0;
-    int status = WIFEXITED(a->status) ? WEXITSTATUS(a->status) : 0;
-    char said[300];
-    last_line(printed, said, sizeof said);
-    if (a->late || signal == SIGXCPU)
-        snprintf(to, size, "it did not come to an end within %d s",
-                 a->late ? PATIENCE : SECONDS);
-    else if (a->long_winded)
-        snprintf(to, size, "it wrote endlessly into the pipe");
-    else if (signal == SIGXFSZ)
-        snprintf(to, size, "it printed more than a mebibyte");
-    else if (signal == SIGSEGV || signal == SIGBUS)
-        snprintf(to, size, "it crashed: a wrong pointer, the end of an "
-                 "array, or a recursion without end");
-    else if (signal != 0)
-        snprintf(to, size, "it was ended by signal %d (%s)", signal,
-                 strsignal(signal));
-    else if (status == 3 && *said != '\0')
-        snprintf(to, size, "it was refused: %s", said);
-    else if (status == 2)
-        snprintf(to, size, "its answer did not come through the pipe");
-    else
-        snprintf(to, size, "it ended, with exit status %d, before the "
-                 "algorithm had returned", status);
-}
-
-static void read_answer(Values *values, const Answer *a)
-{
-    char *text = a->text, *line;
-    while ((line = next_trial_line(&text)) != NULL)
-        if (strcmp(line, "end") == 0)
-            values->whole = a->status == 0;
-        else if (starts_with(line, "fault ")) {
-            snprintf(values->ended, sizeof values->ended, "%.*s",
-                          (int)strcspn(line + 6, ";"), line + 6);
-            clean(values->ended);
-        } else if (!read_value(values, line))
-            return;
-}
-
-static Values tried(int program, FILE *sheet, FILE *printed)
+static Values read_answer(const Answer *a)
 {
     Values values = { .n = 0 };
-    int pipe_end[2];
-    pid_t child = pipe(pipe_end) == 0
-                ? start_trial(program, sheet, printed, pipe_end) : -1;
-    if (child < 0) {
-        snprintf(values.ended, sizeof values.ended,
-                 "it could not be started: %s", strerror(errno));
-        return values;
-    }
-    close(pipe_end[1]);
-    Answer a = wait_for(child, pipe_end[0]);
-    close(pipe_end[0]);
-    read_answer(&values, &a);
-    if (!values.whole && *values.ended == '\0')
-        why_it_ended(&a, printed, values.ended, sizeof values.ended);
-    free(a.text);
+    char *text = a->text, *line;
+    bool fine = true;
+    while (fine && text != NULL && (line = next_line(&text)) != NULL)
+        if (strcmp(line, "end") == 0)
+            values.complete = a->status == 0;
+        else if (starts_with(line, "fault ")) {
+            snprintf(values.ended, sizeof values.ended, "%.*s",
+                     (int)strcspn(line + 6, ";"), line + 6);
+            clean_text(values.ended);
+        } else
+            fine = read_value(&values, line);
+    if (!values.complete && *values.ended == '\0')
+        strcpy(values.ended, a->why);
     return values;
 }
 
-static double spent;    /* seconds, by the runs of a lab that did not end */
+/* Seconds that the runs of a lab took which came to nothing; when they are
+   more than MOST_SECONDS no other is tried. */
+static double wasted;
+enum { MOST_SECONDS = 15 };
 
-static Values answer_to(int program, const char *text)
+static Values answer_to(int program, const char *sheet)
 {
-    Values values = { .ended = "it was not tried, because the runs before "
-                               "it took too long" };
-    if (spent > (double)MOST_SECONDS)
-        return values;
-    double begun = now();
-    FILE *sheet = tmpfile(), *printed = tmpfile();
-    if (sheet == NULL || printed == NULL || fputs(text, sheet) == EOF
-        || fflush(sheet) != 0)
-        snprintf(values.ended, sizeof values.ended,
-                 "it was not tried: %s", strerror(errno));
-    else {
-        rewind(sheet);
-        values = tried(program, sheet, printed);
-    }
-    if (sheet != NULL)
-        fclose(sheet);
-    if (printed != NULL)
-        fclose(printed);
-    if (!values.whole)
-        spent += now() - begun;
+    if (wasted > (double)MOST_SECONDS)
+        return (Values){ .ended = "it was not tried, because the runs "
+                                  "before it took too long" };
+    double start = seconds_now();
+    Answer a = run_contained(program, sheet);
+    Values values = read_answer(&a);
+    free(a.text);
+    if (!values.complete)
+        wasted += seconds_now() - start;
     return values;
 }
 
@@ -759,16 +343,16 @@ static int first_difference(const Value *a, const Value *right, int *wrong)
     return first;
 }
 
-static bool equal(const Value *a, const Value *right)
+static bool are_equal(const Value *a, const Value *right)
 {
     int wrong;
     return a != NULL && right != NULL && shapes_agree(a, right)
         && first_difference(a, right, &wrong) < 0;
 }
 
-static void tell(Trial *t, const char *sentence, ...)
+static void complain(Trial *t, const char *sentence, ...)
     __attribute__((format(printf, 2, 3)));
-static void tell(Trial *t, const char *sentence, ...)
+static void complain(Trial *t, const char *sentence, ...)
 {
     va_list arguments;
     size_t used = t->report == NULL ? 0 : strlen(t->report);
@@ -781,38 +365,38 @@ static void tell(Trial *t, const char *sentence, ...)
     va_end(arguments);
 }
 
-static void say_step(Trial *t, const Lab *lab, const Value *v)
+static void report_step(Trial *t, const Lab *lab, const Value *v)
 {
     if (*v->line == '\0') {
-        tell(t, "the result");
+        complain(t, "the result");
         return;
     }
     size_t n = strcspn(v->line, ".");
-    tell(t, "%s (Algorithm %.*s, line %s", v->name, (int)n, v->line,
-         v->line[n] == '.' ? v->line + n + 1 : "");
+    complain(t, "%s (Algorithm %.*s, line %s", v->name, (int)n, v->line,
+             v->line[n] == '.' ? v->line + n + 1 : "");
     for (int k = 0; k < lab->lines; k++)
          if (strcmp(lab->line[k].line, v->line) == 0)
-             tell(t, ": %.200s", lab->line[k].formula);
-    tell(t, ")");
+             complain(t, ": %.200s", lab->line[k].formula);
+    complain(t, ")");
 }
 
-static void say_difference(Trial *t, const Lab *lab, const Value *found,
+static void report_difference(Trial *t, const Lab *lab, const Value *found,
                            const Value *right)
 {
-    say_step(t, lab, right);
+    report_step(t, lab, right);
     if (!shapes_agree(found, right)) {
-        tell(t, ": it is %d x %d and must be %d x %d\n", found->rows,
-               found->cols, right->rows, right->cols);
+        complain(t, ": it is %d x %d and must be %d x %d\n", found->rows,
+                 found->cols, right->rows, right->cols);
         return;
     }
     int wrong, k = first_difference(found, right, &wrong);
-    tell(t, ": [%d, %d] is ", k % right->rows + 1, k / right->rows + 1);
+    complain(t, ": [%d, %d] is ", k % right->rows + 1, k / right->rows + 1);
     if (hints)
-        tell(t, "wrong");
+        complain(t, "wrong");
     else
-        tell(t, "%.6g, expected %.6g", found->at[k], right->at[k]);
-    tell(t, "; %d of %d entries are wrong\n", wrong,
-         right->rows * right->cols);
+        complain(t, "%.6g, expected %.6g", found->at[k], right->at[k]);
+    complain(t, "; %d of %d entries are wrong\n", wrong,
+             right->rows * right->cols);
 }
 
 /* Would the slip have given what was shown before a wrong value, too? */
@@ -823,186 +407,98 @@ static bool agrees_before(const Values *slip, const Value *wrong,
         const Value *v = value_in(found, &slip->value[k]);
         if (v == wrong)
             break;
-        if (v != NULL && !equal(v, &slip->value[k]))
+        if (v != NULL && !are_equal(v, &slip->value[k]))
             return false;
     }
     return true;
 }
 
-/* Those that fit and give the result; or those that fit; or those that give
-   the value and the result, whatever was shown before. */
-static void say_slips(Trial *t, const Value *wrong, const Values *found)
+/* Reports the slips that fit and give the result; or those that fit; or those
+   that give the value and the result, whatever was shown before. */
+static void report_slips(Trial *t, const Value *wrong, const Values *found)
 {
     const Value *result = result_of(found);
-    int told = 0;
-    for (int pass = 1; pass <= 3 && told == 0; pass++)
+    int n = 0;
+    for (int pass = 1; pass <= 3 && n == 0; pass++)
         for (int k = 0; k < t->slips; k++) {
             const Values *slip = &t->slip[k].values;
-            if (!equal(value_in(slip, wrong), wrong)
+            if (!are_equal(value_in(slip, wrong), wrong)
                 || (pass != 3 && !agrees_before(slip, wrong, found))
-                || (pass != 2 && !equal(result_of(slip), result)))
+                || (pass != 2 && !are_equal(result_of(slip), result)))
                 continue;
-            tell(t, "it matches if %s\n", t->slip[k].what);
-            told++;
+            complain(t, "it matches if %s\n", t->slip[k].what);
+            n++;
         }
 }
 
-static const Value *first_wrong_step(const Trial *t, const Values *found,
+static const Value *first_wrong_step(const Values *all, const Values *found,
                                      const Value **right)
 {
-    for (int k = 0; k < t->right.n; k++) {
-        *right = &t->right.value[k];
+    for (int k = 0; k < all->n; k++) {
+        *right = &all->value[k];
         const Value *v = value_in(found, *right);
-        if (v != NULL && !equal(v, *right))
+        if (v != NULL && !are_equal(v, *right))
             return v;
     }
     return NULL;
 }
 
-/* Which share of the steps stands right before one that is wrong or was not
-   shown? */
-static double share_of_steps(const Trial *t, const Values *found)
+/* Judges the answer to a sheet; false: it is wrong, and is reported. */
+static bool judge_answer(Trial *t, const Lab *lab, int sheet,
+                         const Values *found)
 {
-    int steps = 0, right = 0;
-    for (int k = 0; k < t->right.n; k++)
-        steps += *t->right.value[k].line != '\0';
-    while (right < steps && equal(value_in(found, &t->right.value[right]),
-                                  &t->right.value[right]))
-        right++;
-    return steps == 0 ? 0 : (double)right / steps;
-}
-
-static void compare_results(Trial *t, const Lab *lab, const Values *found)
-{
-    if (found->whole && equal(result_of(found), result_of(&t->right))) {
-        t->earned = t->points;
-        return;
-    }
-    t->earned = t->points * t->by_steps * share_of_steps(t, found);
-    const Value *right, *wrong = first_wrong_step(t, found, &right);
-    if (!found->whole)
-        tell(t, "%s\n", found->ended);
+    const Values *all = &t->right[sheet];
+    if (found->complete && are_equal(result_of(found), result_of(all)))
+        return true;
+    const Value *right, *wrong = first_wrong_step(all, found, &right);
+    if (sheet > 0)
+        complain(t, "the first sheet is right, the other is not:\n");
+    if (!found->complete)
+        complain(t, "%s\n", found->ended);
     if (wrong != NULL) {
-        say_difference(t, lab, wrong, right);
-        say_slips(t, wrong, found);
-    } else if (found->whole)
-        tell(t, "there is no result\n");
-}
-
-
-/* Entry k of what the second result must be, by the first. */
-static double by_law(const char *law, const Value *first, int rows, int k)
-{
-    int i = k % rows, j = k / rows;
-    if (starts_with(law, "scaled "))
-        return atof(law + 7) * first->at[k];
-    if (strcmp(law, "reversed columns") == 0)
-        j = first->cols - 1 - j;
-    if (strcmp(law, "reversed rows") == 0)
-        i = first->rows - 1 - i;
-    return first->at[j * first->rows + i];
-}
-
-static bool has_sums(Trial *t, const Value *v, double right)
-{
-    for (int j = 0; j < v->cols; j++) {
-        double sum = 0;
-        for (int i = 0; i < v->rows; i++)
-            sum += v->at[j * v->rows + i];
-        if (is_near(sum, right, 1e-5 * right))
-            continue;
-        tell(t, "column %d does not sum to %g", j + 1, right);
-        if (!hints)
-            tell(t, ", but to %.6g", sum);
-        tell(t, "\n");
-        return false;
-    }
-    return true;
-}
-
-static bool results_agree(Trial *t, const Value *first, const Value *second)
-{
-    bool prefix = strcmp(t->law, "prefix") == 0;
-    if (first->rows != second->rows || (prefix
-        ? first->cols <= second->cols : first->cols != second->cols)) {
-        tell(t, "one result is %d x %d, the other %d x %d\n", first->rows,
-             first->cols, second->rows, second->cols);
-        return false;
-    }
-    double most = tolerance(first) * by_law(t->law, &(Value){
-        .rows = 1, .cols = 1, .at = &(double){ 1 } }, 1, 0);
-    for (int k = 0; k < second->rows * second->cols; k++) {
-        double right = by_law(t->law, first, second->rows, k);
-        if (is_near(second->at[k], right, most))
-            continue;
-        tell(t, "[%d, %d] of the second result is not what it must be by "
-             "the first", k % second->rows + 1, k / second->rows + 1);
-        if (!hints)
-            tell(t, ": %.6g, expected %.6g", second->at[k], right);
-        tell(t, "\n");
-        return false;
-    }
-    return true;
-}
-
-static void compare_by_law(Trial *t, const Values found[])
-{
-    const Value *result[2] = { NULL, NULL };
-    for (int k = 0; k < t->sheets; k++) {
-        result[k] = result_of(&found[k]);
-        if (!found[k].whole || result[k] == NULL) {
-            tell(t, "%s\n", found[k].whole ? "there is no result"
-                                           : found[k].ended);
-            return;
-        }
-    }
-    bool kept = starts_with(t->law, "sums ")
-              ? has_sums(t, result[0], atof(t->law + 5))
-              : results_agree(t, result[0], result[1]);
-    if (kept && !equal(result[0], result_of(&t->right)))
-        tell(t, "the result is wrong, so it counts nothing that the law is "
-             "kept\n");
-    else if (kept)
-        t->earned = t->points;
+        report_difference(t, lab, wrong, right);
+        report_slips(t, wrong, found);
+    } else if (found->complete)
+        complain(t, "there is no result\n");
+    return false;
 }
 
 static void judge_trial(Trial *t, const Lab *lab, int program)
 {
-    Values found[2] = { { .n = 0 }, { .n = 0 } };
-    double start = now();
-    for (int k = 0; k < (t->law == NULL ? 1 : t->sheets); k++)
-        found[k] = answer_to(program, t->sheet[k]);
-    if (t->law == NULL)
-        compare_results(t, lab, &found[0]);
-    else
-        compare_by_law(t, found);
-    free_values(&found[0]);
-    free_values(&found[1]);
-    t->seconds = now() - start;
+    bool right = true;
+    double start = seconds_now();
+    for (int k = 0; k < t->sheets && right; k++) {
+        Values found = answer_to(program, t->sheet[k]);
+        right = judge_answer(t, lab, k, &found);
+        free_values(&found);
+    }
+    t->earned = right ? t->points : 0;
+    t->seconds = seconds_now() - start;
 }
 
-/* Once, on the first trial. */
-static void say_errors(const Lab *lab)
+/* Reports what the compiler said, once, on the first trial. */
+static void report_errors(const Lab *lab)
 {
     enum { LINES = 40 };
     char name[4096], *line;
     snprintf(name, sizeof name, "%s/build/errors", lab->directory);
     char *all = file_text(name), *text = all;
     if (all == NULL || *all == '\0')
-        tell(&lab->trial[0], "there is no program %s/build/ftx; say make\n",
-             lab->directory);
+        complain(&lab->trial[0],
+                 "there is no program %s/build/ftx; say make\n",
+                 lab->directory);
     else
-        tell(&lab->trial[0], "it does not compile:\n");
+        complain(&lab->trial[0], "it does not compile:\n");
     for (int k = 0; k < LINES && text != NULL; k++)
-        if ((line = next_trial_line(&text)) == NULL)
+        if ((line = next_line(&text)) == NULL)
             break;
         else {
-            clean(line);
-            tell(&lab->trial[0], "%s\n", line);
+            clean_text(line);
+            complain(&lab->trial[0], "%s\n", line);
         }
     free(all);
     for (int k = 1; k < lab->n; k++)
-        tell(&lab->trial[k], "there is no program\n");
+        complain(&lab->trial[k], "there is no program\n");
 }
 
 /* Worked examples are published: they count where a random sheet, if one is
@@ -1019,18 +515,18 @@ static void weigh_published(const Lab *lab)
         if (starts_with(lab->trial[k].name, "worked-")
             && lab->trial[k].report == NULL) {
             lab->trial[k].earned = 0;
-            tell(&lab->trial[k], "it is published, and counts as soon as a "
-                 "random sheet is right\n");
+            complain(&lab->trial[k], "it is published, and counts as soon "
+                     "as a random sheet is right\n");
         }
 }
 
-/* The random numbers of the smallest trial that failed. */
-static void say_sheet(Lab *lab)
+/* Reports the sheet of the smallest random trial that failed. */
+static void report_sheet(Lab *lab)
 {
     for (int k = 0; k < lab->n; k++) {
         Trial *t = &lab->trial[k];
         if (t->report != NULL && starts_with(t->name, "random-")) {
-            tell(t, "the sheet:\n%s", t->sheet[0]);
+            complain(t, "the sheet:\n%s", t->sheet[0]);
             return;
         }
     }
@@ -1041,9 +537,9 @@ static void judge_lab(Lab *lab)
     char name[4096];
     snprintf(name, sizeof name, "%s/build/ftx", lab->directory);
     int program = open(name, O_RDONLY);
-    spent = 0;
+    wasted = 0;
     if (program < 0) {
-        say_errors(lab);
+        report_errors(lab);
         return;
     }
     if (geteuid() == 0)
@@ -1051,29 +547,26 @@ static void judge_lab(Lab *lab)
     for (int k = 0; k < lab->n; k++)
         judge_trial(&lab->trial[k], lab, program);
     weigh_published(lab);
-    say_sheet(lab);
+    report_sheet(lab);
     close(program);
 }
 
-static bool give_points(const char *name, Lab lab[], int labs)
+static bool read_points(const char *name, Lab lab[], int labs)
 {
     char *text = file_text(name), *line, rest;
     char algorithm[80], trial[80];
-    double points, by_steps;
+    double points;
     if (text == NULL) {
         fprintf(stderr, "grade: %s cannot be read: %s.\n", name,
                 strerror(errno));
         return false;
     }
-    for (int n = 1; (line = next_trial_line(&text)) != NULL; n++) {
+    for (int n = 1; (line = next_line(&text)) != NULL; n++) {
         line[strcspn(line, "#")] = '\0';
         if (line[strspn(line, " \t\r")] == '\0')
             continue;
-        by_steps = 0;
-        int found = sscanf(line, "%79s %79s %lf %lf %c", algorithm, trial,
-                           &points, &by_steps, &rest);
-        if ((found != 3 && found != 4) || !(points >= 0 && points <= 1e6)
-            || !(by_steps >= 0 && by_steps <= 1)) {
+        if (sscanf(line, "%79s %79s %lf %c", algorithm, trial, &points,
+                   &rest) != 3 || !(points >= 0 && points <= 1e6)) {
             fprintf(stderr, "%s:%d: a line has an algorithm, a trial and "
                     "its points, such as 'alg04 random-* 2'.\n", name, n);
             return false;
@@ -1083,7 +576,7 @@ static bool give_points(const char *name, Lab lab[], int labs)
                 Trial *t = &lab[k].trial[i];
                 if (fnmatch(algorithm, lab[k].name, 0) == 0
                     && fnmatch(trial, t->name, 0) == 0)
-                    t->points = points, t->by_steps = by_steps;
+                    t->points = points;
             }
     }
     return true;
@@ -1098,7 +591,7 @@ static double sum_of(const Lab lab[], int labs, bool earned)
     return sum;
 }
 
-static bool passed(const Trial *t) { return t->report == NULL; }
+static bool is_passed(const Trial *t) { return t->report == NULL; }
 
 static void print_lines(FILE *out, const char *text, const char *before)
 {
@@ -1116,9 +609,9 @@ static void print_report(FILE *out, const Lab *lab)
     for (int k = 0; k < lab->n; k++) {
         const Trial *t = &lab->trial[k];
         fprintf(out, "  %s%-24s%s %g of %g  %s\n", !colour ? ""
-                : passed(t) ? "\033[32m" : "\033[31m", t->name,
+                : is_passed(t) ? "\033[32m" : "\033[31m", t->name,
                 colour ? "\033[0m" : "", t->earned, t->points, t->says);
-        if (!passed(t))
+        if (!is_passed(t))
             print_lines(out, t->report, "      ");
     }
     fprintf(out, "  %g of %g points\n", sum_of(lab, 1, true),
@@ -1131,9 +624,9 @@ static void print_trials(FILE *out, const Lab *lab)
     for (int i = 0; i < lab->n; i++) {
         const Trial *t = &lab->trial[i];
         fprintf(out, "%s\t%s\t%d\t%d\t%d\t%g\t%g\t%.3f\t%s\t", lab->name,
-                t->name, lab->algorithm, i + 1, passed(t), t->earned,
+                t->name, lab->algorithm, i + 1, is_passed(t), t->earned,
                 t->points, t->seconds, t->says);
-        for (const char *c = passed(t) ? "" : t->report; *c != '\0'; c++)
+        for (const char *c = is_passed(t) ? "" : t->report; *c != '\0'; c++)
             fputc(*c == '\n' ? '\r' : *c, out);
         fputc('\n', out);
     }
@@ -1201,8 +694,8 @@ static void add_lab(Grading *g, char *directory)
     if (read_trials(lab))
         return;
     *lab = empty;
-    tell(new_trial(lab, "trial trials what is asked"), "the lab has no "
-         "readable file of trials\n");
+    complain(new_trial(lab, "trial trials what is asked"), "the lab has no "
+             "readable file of trials\n");
     g->fine = false;
 }
 
@@ -1220,29 +713,13 @@ static void print_reports(Grading *g)
     g->fine = false;
 }
 
-/* Runs a command that may be fed anything: a compiler. */
-static int run_boxed(char *command[])
+static int grade_labs(Grading *g)
 {
-    shut_in_command(command);
-    setenv("TMPDIR", "build", 1);
-    set_limit(RLIMIT_CORE, 0);
-    set_limit(RLIMIT_CPU, 10);
-    set_limit(RLIMIT_AS, 2048ul * MEBIBYTE);
-    set_limit(RLIMIT_FSIZE, 64ul * MEBIBYTE);
-    alarm(60);
-    execvp(*command, command);
-    fprintf(stderr, "grade: %s cannot be run: %s.\n", *command,
-            strerror(errno));
-    return 2;
-}
-
-static int graded(Grading *g)
-{
-    if (what_is_missing() != NULL)
+    if (missing_containment() != NULL)
         printf("This system has no %s: a program under test may do more than "
-               "compute. Use a container.\n", what_is_missing());
+               "compute. Use a container.\n", missing_containment());
     if (g->points != NULL)
-        g->fine &= give_points(g->points, g->lab, g->labs);
+        g->fine &= read_points(g->points, g->lab, g->labs);
     for (int k = 0; k < g->labs; k++)
         if (g->lab[k].algorithm > 0)
             judge_lab(&g->lab[k]);
@@ -1252,7 +729,7 @@ static int graded(Grading *g)
         return 2;
     for (int k = 0; k < g->labs; k++)
         for (int i = 0; i < g->lab[k].n; i++)
-            if (!passed(&g->lab[k].trial[i]))
+            if (!is_passed(&g->lab[k].trial[i]))
                 return 1;
     return 0;
 }
@@ -1276,6 +753,5 @@ int main(int argc, char *argv[])
         fputs(usage, stderr);
         return 2;
     }
-    return graded(&g);
+    return grade_labs(&g);
 }
-

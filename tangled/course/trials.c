@@ -1,509 +1,290 @@
-/* ftx trials: what is asked of an algorithm. ftx steps: its answer. */
+/* ftx trials: what is asked of an algorithm; ftx steps: its answer. Main
+   type: Examiner. Entry points: trials and steps, the commands. In: a number
+   of an algorithm and a seed, or a sheet. Out: sheets with their right
+   steps, and what known slips make of them, as lines of numbers. */
 #include "check/check.h"
 #include "course/course.h"
+#include "course/random_sheet.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_GIVEN = 100, MOST_NUMBERS = 80, MOST_TRIES = 20000 };
-
-typedef struct {
-    char name[32];
-    int rows, cols;
-    bool real;                          /* no count, no token             */
-    double at[MOST_NUMBERS];            /* row after row                  */
-} Given;
-
-typedef struct {
-    int algorithm;
-    char settings[60];                  /* other lines of the sheet       */
-    int n;
-    Given given[MOST_GIVEN];
-    Sizes size;
-    int L, L_dec, number;
-    const char *before;                 /* names, such as "enc1."         */
-    Random *random;
-} Instance;
-
-static Given *add_given(Instance *i, const char *name, int rows, int cols)
-{
-    Given *g = &i->given[i->n++];
-    *g = (Given){ .rows = rows, .cols = cols };
-    snprintf(g->name, sizeof g->name, "%s", name);
-    for (int k = 0; k < rows * cols; k++)
-        g->at[k] = floor(17 * uniform(i->random)) / 4 - 2;
-    return g;
-}
-
-static void draw_tokens(Instance *i, const char *name, int n)
-{
-    Given *g = add_given(i, name, 1, n);
-    for (int k = 0; k < n; k++)
-        g->at[k] = 1 + floor(i->size.N_V * uniform(i->random));
-}
-
-static void add_uniform(Instance *i, int n)
-{
-    Given *g = add_given(i, "u", 1, n);
-    for (int k = 0; k < n; k++)
-        g->at[k] = floor(1000 * uniform(i->random)) / 1000;
-}
-
-static void add_number(Instance *i, const char *name, double x)
-{
-    add_given(i, name, 1, 1)->at[0] = x;
-}
-
-static Given *given_of(Instance *i, const char *name)   /* NULL: none */
-{
-    for (int k = 0; k < i->n; k++)
-        if (strcmp(i->given[k].name, name) == 0)
-            return &i->given[k];
-    return NULL;
-}
-
-static void print_instance(FILE *to, const Instance *i)
-{
-    fprintf(to, "algorithm %d\n%s", i->algorithm, i->settings);
-    for (int k = 0; k < i->n; k++) {
-        const Given *g = &i->given[k];
-        fprintf(to, "%s =", g->name);
-        for (int e = 0; e < g->rows * g->cols; e++)
-            fprintf(to, "%s %.10g", e > 0 && e % g->cols == 0 ? " ;" : "",
-                    g->at[e]);
-        fputc('\n', to);
-    }
-}
-
-/* Number 1 is the smallest; from 3 on W_q is square. */
-static Instance sized(int algorithm, int number, Random *random)
+/* The sizes of a trial; number 1 is the smallest, from 3 on W_q is square. */
+static Sizes trial_sizes(int algorithm, int number)
 {
     static const int heads[] = { 3, 3, 1, 4 };
-    int k = number < 3 ? number : 3;
-    bool ed = among(" 8 11 15 ", algorithm);
-    return (Instance){ .algorithm = algorithm, .random = random,
-        .number = number, .L = 1 + k / 3, .L_dec = 1 + (k == 2),
-        .size = { .d_e = 2 + k, .d_z = 3 + k / 3,
-            .d_attn = k < 3 ? 1 + k : 5, .d_mid = 2, .d_out = 1 + k,
-            .d_f = 2 + k, .d_mlp = 3 + k, .ell_x = 1 + k,
-            .ell_z = 3 + k / 3, .N_V = 6 + k / 2, .H = ed ? 1
-                : algorithm == 5 ? heads[number % 4] : 2,
-            .ell_max = algorithm == 2 ? 6 + k / 2 : 8 } };
+    const int k = number < 3 ? number : 3;
+    const bool ed = is_among(" 8 11 15 ", algorithm);
+    return (Sizes){ .d_e = 2 + k, .d_z = 3 + k / 3,
+        .d_attn = k < 3 ? 1 + k : 5, .d_mid = 2, .d_out = 1 + k,
+        .d_f = 2 + k, .d_mlp = 3 + k, .ell_x = 1 + k, .ell_z = 3 + k / 3,
+        .N_V = 6 + k / 2, .ell_max = algorithm == 2 ? 6 + k / 2 : 8,
+        .H = ed ? 1 : algorithm == 5 ? heads[number % 4] : 2,
+        .u = algorithm == 12 ? 1 + k : algorithm == 14 ? 4 : 6 };
 }
 
-/* What each of a list of names stands for, of the sizes that the algorithm
-   takes. */
-static void add_named(void *to, const char *name, int head)
+static void add_setting(RandomSheet *s, const char *line)
 {
-    Instance *i = to;
-    char full[32];
-    const Taken t = taken_by(i->algorithm, name);
-    snprintf(full, sizeof full, head > 0 ? "%s%s^%d" : "%s%s", i->before,
-             name, head);
-    add_given(i, full, size_by_letter(&i->size, t.rows),
-              size_by_letter(&i->size, t.cols))->real = true;
+    append(s->settings, sizeof s->settings, "%s\n", line);
 }
 
-static void add_all(Instance *i, const char *before, const char *names)
+/* Number 1 has no mask, 2 the causal one, 3 any that hides no query. */
+static void add_mask(RandomSheet *s, int number)
 {
-    i->before = before;
-    each_given(names, i->size.H, add_named, i);
+    if (number % 3 == 2)
+        add_setting(s, "mask causal");
+    if (number % 3 != 0)
+        return;
+    RandomItem *mask = add_random_item(s, "mask", s->size.ell_z,
+                                       s->size.ell_x);
+    for (int k = 0; k < mask->rows * mask->cols; k++)
+        mask->at[k] = k < mask->cols || below(s->random, 2);
+}
+
+/* Number 1 has learned positions, 2 and 3 have sines. */
+static void add_positions(RandomSheet *s, int number)
+{
+    if (number == 1) {
+        add_random_items(s, "", "t W_p");
+        return;
+    }
+    add_setting(s, number == 2 ? "positions vaswani" : "positions paper");
+    add_random_items(s, "", "t d_e=4 ell_max=8");
 }
 
 #define QKV " W_q b_q W_k b_k W_v b_v "
 #define HEADS "|" QKV "|W_o b_o "
-static void set(Instance *i, const char *line)
-{
-    snprintf(i->settings, sizeof i->settings, "%s\n", line);
-}
-
-/* Number 1: none; 2: the causal one; 3: any that lets each look. */
-static void add_mask(Instance *i)
-{
-    if (i->number % 3 == 2)
-        set(i, "mask causal");
-    if (i->number % 3 != 0)
-        return;
-    Given *g = add_given(i, "mask", i->size.ell_z, i->size.ell_x);
-    for (int k = 0; k < g->rows * g->cols; k++)
-        g->at[k] = k < g->cols || uniform(i->random) < 0.5;
-}
-
-/* Number 1: learned; 2 and 3: sines. */
-static void add_positions(Instance *i)
-{
-    add_number(i, "t", 1 + floor(i->size.N_V * uniform(i->random)));
-    if (i->number == 1) {
-        add_all(i, "", "W_p");
-        return;
-    }
-    set(i, i->number == 2 ? "positions vaswani" : "positions paper");
-    add_number(i, "d_e", 4);
-    add_number(i, "ell_max", 8);
-}
-
-/* Of Algorithm 6, from number 3 on: with epsilon; of 7, number 4: tied. */
-static void component(Instance *i)
-{
-    static const char *const gives[] = { NULL, "W_e", "", "e e_t" QKV,
-        "X Z" QKV, "X Z " HEADS, "e gamma beta", "e W_u" };
-    int a = i->algorithm;
-    bool tied = a == 7 && i->number == 4;
-    if (a == 1)
-        add_number(i, "v", 1 + floor(i->size.N_V * uniform(i->random)));
-    if (a == 2)
-        add_positions(i);
-    add_all(i, "", tied ? "e W_e" : gives[a]);
-    if (a == 4 || a == 5)
-        add_mask(i);
-    if (a == 6 && i->number >= 3)
-        set(i, "epsilon 0.25");
-    if (tied)
-        set(i, "tied yes");
-}
-
 #define NORM(k) "gamma_" k " beta_" k " "
 #define MLP(k)  "W_mlp" k " b_mlp" k " "
 
-static void add_layer(Instance *i, const char *part, int l)
+/* Of Algorithm 6 there is an epsilon from number 3 on; number 4 of 7 is
+   tied. */
+static void add_component(RandomSheet *s, int number)
 {
-    char before[16];
+    static const char *const items[] = { NULL, "v W_e", "", "e e_t" QKV,
+        "X Z" QKV, "X Z " HEADS, "e gamma beta", "e W_u" };
+    const int a = s->algorithm;
+    const bool tied = a == 7 && number == 4;
+    if (a == 2)
+        add_positions(s, number);
+    add_random_items(s, "", tied ? "e W_e" : items[a]);
+    if (a == 4 || a == 5)
+        add_mask(s, number);
+    if (a == 6 && number >= 3)
+        add_setting(s, "epsilon 0.25");
+    if (tied)
+        add_setting(s, "tied yes");
+}
+
+static void add_layer(RandomSheet *s, const char *part, int l)
+{
+    char before[16], other[16];
     snprintf(before, sizeof before, "%s%d.", part, l);
-    add_all(i, before, HEADS);
+    snprintf(other, sizeof other, "ed%d.", l);
+    add_random_items(s, before, HEADS);
     if (strcmp(part, "dec") != 0) {
-        add_all(i, before, NORM("1") NORM("2") MLP("1") MLP("2"));
+        add_random_items(s, before,
+                         NORM("1") NORM("2") MLP("1") MLP("2"));
         return;
     }
-    char other[16];
-    snprintf(other, sizeof other, "ed%d.", l);
-    add_all(i, other, HEADS);
-    add_all(i, before, NORM("3") NORM("4") NORM("5") MLP("3") MLP("4"));
+    add_random_items(s, other, HEADS);
+    add_random_items(s, before,
+                     NORM("3") NORM("4") NORM("5") MLP("3") MLP("4"));
 }
 
 enum { N_DATA = 3 };
 
-/* For training several, of which one has two tokens and one has one. */
-static void add_sequences(Instance *i, const char *name, int n)
+/* Training takes three sequences, one of two tokens and one of one. */
+static void add_sequences(RandomSheet *s, const char *name, int n, int number)
 {
     const int length[] = { n, 2, 1 };
     char numbered[16];
-    bool trains = among(" 11 12 13 ", i->algorithm);
-    if (!trains)
-        draw_tokens(i, name, n);
-    for (int k = 0; trains && k < N_DATA; k++) {
-        snprintf(numbered, sizeof numbered, "%s_%d", name, k + 1);
-        draw_tokens(i, numbered, length[(k + i->number) % N_DATA]);
+    if (!is_among(" 11 12 13 ", s->algorithm)) {
+        add_random_ids(s, name, n);
+        return;
     }
-}
-
-static void model(Instance *i)
-{
-    bool ed = among(" 8 11 15 ", i->algorithm),
-         e = among(" 9 12 ", i->algorithm);
-    if (ed)
-        add_sequences(i, "z", i->size.ell_z);
-    if (i->algorithm != 15)
-        add_sequences(i, "x", i->size.ell_x);
-    add_all(i, "", "W_e W_p");
-    for (int l = 1; l <= i->L; l++)
-        add_layer(i, ed ? "enc" : "layer", l);
-    for (int l = 1; ed && l <= i->L_dec; l++)
-        add_layer(i, "dec", l);
-    add_all(i, "", ed ? "W_u" : e ? "W_f b_f gamma beta W_u"
-                                  : "gamma beta W_u");
+    for (int k = 0; k < N_DATA; k++) {
+        snprintf(numbered, sizeof numbered, "%s_%d", name, k + 1);
+        add_random_ids(s, numbered, length[(k + number) % N_DATA]);
+    }
 }
 
 /* What a token is weighs more than what it gets, so that the columns of P
    differ, and which of them is drawn from shows in the result. */
-static void set_apart(Instance *i)
+static void set_tokens_apart(RandomSheet *s)
 {
-    for (int k = 0; k < i->n; k++) {
-        const char *name = i->given[k].name;
-        if (strncmp(name, "dec", 3) == 0 && strstr(name, "gamma_") != NULL
-            && strstr(name, "gamma_5") == NULL)
-            for (int e = 0; e < i->size.d_e; e++)
-                i->given[k].at[e] *= 8;
+    for (int k = 0; k < s->n; k++) {
+        RandomItem *item = &s->item[k];
+        if (begins(item->name, "dec")
+            && strstr(item->name, "gamma_") != NULL
+            && strstr(item->name, "gamma_5") == NULL)
+            for (int e = 0; e < s->size.d_e; e++)
+                item->at[e] *= 8;
     }
 }
 
-static void training_or_inference(Instance *i)
+static void add_model(RandomSheet *s, int number)
 {
-    if (i->algorithm == 15)
-        set_apart(i);
-    if (i->algorithm >= 14) {
-        add_number(i, "tau", uniform(i->random) < 0.5 ? 0.5 : 2);
-        add_uniform(i, i->algorithm == 14 ? 4 : 6);
-        return;
+    const int a = s->algorithm;
+    const bool ed = is_among(" 8 11 15 ", a), e = is_among(" 9 12 ", a);
+    if (ed)
+        add_sequences(s, "z", s->size.ell_z, number);
+    if (a != 15)
+        add_sequences(s, "x", s->size.ell_x, number);
+    add_random_items(s, "", "W_e W_p");
+    for (int l = 1; l <= (number < 3 ? 1 : 2); l++)
+        add_layer(s, ed ? "enc" : "layer", l);
+    for (int l = 1; ed && l <= (number == 2 ? 2 : 1); l++)
+        add_layer(s, "dec", l);
+    add_random_items(s, "", ed ? "W_u" : e ? "W_f b_f gamma beta W_u"
+                                           : "gamma beta W_u");
+    if (a == 15)
+        set_tokens_apart(s);
+    if (a >= 14)
+        add_random_items(s, "", "tau u");
+    else if (a >= 11) {
+        add_number(s, "eta", 0.25);
+        add_number(s, "N_epochs", 2 + number % 2);
     }
-    add_number(i, "eta", 0.25);
-    add_number(i, "N_epochs", 2 + i->number % 2);
-    if (i->algorithm != 12)
-        return;
-    add_number(i, "p_mask", i->number % 2 == 0 ? 0.25 : 0.75);
-    add_uniform(i, i->size.ell_x);
-    given_of(i, "u")->at[0] = 0.125;    /* one token at least is covered */
+    if (a == 12) {
+        add_number(s, "p_mask", number % 2 == 0 ? 0.25 : 0.75);
+        add_random_items(s, "", "u");
+        find_random_item(s, "u")->at[0] = 0.125;    /* one token is masked */
+    }
 }
 
-static Instance random_instance(int algorithm, int number, Random *random)
+static void random_trial(RandomSheet *s, int algorithm, int number,
+                         Random *random)
 {
-    Instance i = sized(algorithm, number, random);
-    if (i.algorithm < 8)
-        component(&i);
+    *s = (RandomSheet){ .algorithm = algorithm, .kind = QUARTERS,
+        .layout = &layouts[0], .random = random,
+        .size = trial_sizes(algorithm, number) };
+    if (algorithm < 8)
+        add_component(s, number);
     else
-        model(&i);
-    if (i.algorithm > 10)
-        training_or_inference(&i);
-    return i;
+        add_model(s, number);
 }
 
+/* A change of a sheet: of the first item that there is, each entry times a
+   number plus another; or what a function does. */
 typedef struct {
     const char *algorithms;             /* such as " 4 5 "                */
-    const char *name, *says;
-    const char *names;                  /* of what is changed: the first
-                                           that there is; NULL: nothing,
-                                           there is one sheet only        */
-    void (*change)(Instance *a, Instance *b, Given *g);     /* or NULL:   */
-    double times, plus;                 /* of each entry                  */
-    const char *relation;
-} Law;
+    const char *names;
+    double times, plus;
+    void (*change)(RandomSheet *s, RandomItem *item);       /* or NULL    */
+} SheetEdit;
 
-static Given *first_in(Instance *i, const char *names)  /* "e_t Z z" */
+static bool edit_sheet(RandomSheet *s, const SheetEdit *edit)
 {
-    for (int k = 0; k < i->n; k++)
-        if (word_in(names, i->given[k].name, strlen(i->given[k].name)))
-            return &i->given[k];
-    return NULL;
+    RandomItem *item = find_random_item(s, edit->names);
+    if (!is_among(edit->algorithms, s->algorithm) || item == NULL)
+        return false;
+    if (edit->change != NULL)
+        edit->change(s, item);
+    else
+        for (int k = 0; k < item->rows * item->cols; k++)
+            item->at[k] = edit->times * item->at[k] + edit->plus;
+    return true;
 }
 
-static void take_out(Instance *i, const char *name)
+static void reverse_columns(RandomSheet *s, RandomItem *item)
 {
-    Given *g = given_of(i, name);
-    if (g != NULL)
-        *g = i->given[--i->n];
+    (void)s;
+    const RandomItem old = *item;
+    for (int k = 0; k < item->rows * item->cols; k++)
+        item->at[k] = old.at[k / item->cols * item->cols + item->cols - 1
+                             - k % item->cols];
 }
 
-/* Of a model without positions. */
-static void columns_reversed(Instance *a, Instance *b, Given *g)
+static void reverse_rows(RandomSheet *s, RandomItem *item)
 {
-    Given old = *g;
-    for (int k = 0; k < g->rows * g->cols; k++)
-        g->at[k] = old.at[k / g->cols * g->cols + g->cols - 1
-                          - k % g->cols];
-    if (a->algorithm != 2) {
-        take_out(a, "W_p");
-        take_out(b, "W_p");
-    }
+    (void)s;
+    const RandomItem old = *item;
+    for (int k = 0; k < item->rows * item->cols; k++)
+        item->at[k] = old.at[(item->rows - 1 - k / item->cols) * item->cols
+                             + k % item->cols];
 }
 
-static void rows_reversed(Instance *a, Instance *b, Given *g)
+static void drop_last_column(RandomSheet *s, RandomItem *item)
 {
-    (void)a, (void)b;
-    Given old = *g;
-    for (int k = 0; k < g->rows * g->cols; k++)
-        g->at[k] = old.at[(g->rows - 1 - k / g->cols) * g->cols
-                          + k % g->cols];
+    (void)s;
+    const RandomItem old = *item;
+    item->cols--;
+    for (int k = 0; k < item->rows * item->cols; k++)
+        item->at[k] = old.at[k / item->cols * old.cols + k % item->cols];
 }
 
-static void last_dropped(Instance *a, Instance *b, Given *g)
+static void change_other_columns(RandomSheet *s, RandomItem *table)
 {
-    (void)a, (void)b;
-    Given old = *g;
-    g->cols--;
-    for (int k = 0; k < g->rows * g->cols; k++)
-        g->at[k] = old.at[k / g->cols * old.cols + k % g->cols];
-}
-
-static void table_reversed(Instance *a, Instance *b, Given *table)
-{
-    Given *index = first_in(b, "v t");
-    columns_reversed(a, b, table);
-    index->at[0] = table->cols + 1 - index->at[0];
-}
-
-static void other_columns(Instance *a, Instance *b, Given *table)
-{
-    int index = (int)first_in(b, "v t")->at[0];
-    (void)a;
+    const int index = (int)find_random_item(s, "v t")->at[0];
     for (int k = 0; k < table->rows * table->cols; k++)
         table->at[k] += k % table->cols + 1 != index;
 }
 
-static void written_twice(Instance *a, Instance *b, Given *g)
+static void keep_first_sequence(RandomSheet *s, RandomItem *x_1)
 {
-    Given *old = given_of(a, g->name);
-    (void)b;
-    g->cols *= 2;
-    for (int k = 0; k < g->rows * g->cols; k++)
-        g->at[k] = old->at[k / g->cols * old->cols + k % old->cols];
+    (void)x_1;
+    for (int k = s->n - 1; k >= 0; k--)
+        if ((begins(s->item[k].name, "x_") || begins(s->item[k].name, "z_"))
+            && s->item[k].name[2] != '1')
+            s->item[k] = s->item[--s->n];
 }
 
-static void key_bias(Instance *a, Instance *b, Given *g)
+static void forget_context(RandomSheet *s, RandomItem *z)
 {
-    (void)a, (void)g;
-    for (int k = 0; k < b->n; k++)
-        b->given[k].at[0] += begins(b->given[k].name, "b_k");
-}
-
-static void key_hidden(Instance *a, Instance *b, Given *Z)
-{
-    Given *mask = add_given(a, "mask", a->size.ell_z, a->size.ell_x);
-    for (int k = 0; k < mask->rows * mask->cols; k++)
-        mask->at[k] = k < (mask->rows - 1) * mask->cols;
-    last_dropped(a, b, Z);
-}
-
-static void heads_reversed(Instance *a, Instance *b, Given *W_o)
-{
-    (void)a;
-    Given old = *W_o;
-    const int H = b->size.H, d_mid = b->size.d_mid;
-    for (int k = 0; k < b->n; k++) {
-        char *head = strchr(b->given[k].name, '^');
-        if (head != NULL)
-            head[1] = (char)('0' + H + 1 - (head[1] - '0'));
-    }
-    for (int k = 0; k < W_o->rows * W_o->cols; k++) {
-        int j = k % W_o->cols;
-        W_o->at[k] = old.at[k - j + (H - 1 - j / d_mid) * d_mid + j % d_mid];
-    }
-}
-
-static void logits_shifted(Instance *a, Instance *b, Given *W_u)
-{
-    (void)a, (void)b;
-    for (int k = 0; k < W_u->rows * W_u->cols; k++)
-        W_u->at[k] += k % W_u->cols + 1;
-}
-
-static bool has_tokens(const Given *g)
-{
-    return *g->name == 'x' || *g->name == 'z';
-}
-
-static bool occurs(const Instance *i, int v)
-{
-    for (int k = 0; k < i->n; k++)
-        for (int t = 0; has_tokens(&i->given[k]) && t < i->given[k].cols;
-             t++)
-            if ((int)i->given[k].at[t] == v)
-                return true;
-    return false;
-}
-
-static void unused_embedding(Instance *a, Instance *b, Given *W_e)
-{
-    (void)a;
-    for (int v = 1; v <= b->size.N_V; v++)
-        for (int k = 0; k < W_e->rows; k++)
-            if (!occurs(b, v) && v != mask_token(b->size.N_V))
-                W_e->at[k * W_e->cols + v - 1] += k + 1;
-}
-
-/* What stands in the data of one epoch twice. */
-static void data_twice(Instance *a, Instance *b, Given *N_epochs)
-{
-    given_of(a, "N_epochs")->at[0] = 2;
-    N_epochs->at[0] = 1;
-    for (int k = 0; k < a->n; k++) {
-        Given again = a->given[k];
-        again.name[2] = (char)(again.name[2] + N_DATA);     /* x_1, x_4 */
-        if (has_tokens(&again))
-            b->given[b->n++] = again;
-    }
-}
-
-static void first_sequence(Instance *a, Instance *b, Given *x_1)
-{
-    (void)a, (void)x_1;
-    for (int k = b->n - 1; k >= 0; k--)
-        if (has_tokens(&b->given[k]) && b->given[k].name[2] != '1')
-            b->given[k] = b->given[--b->n];
-}
-
-static void context_forgotten(Instance *a, Instance *b, Given *z)
-{
-    (void)a;
     z->cols = 1;
-    z->at[0] = bos_token(b->size.N_V);
+    z->at[0] = bos_token(s->size.N_V);
 }
 
-static void greedy(Instance *a, Instance *b, Given *u)
-{
-    given_of(a, "tau")->at[0] = given_of(b, "tau")->at[0] = 0;
-    for (int k = 0; k < u->cols; k++)
-        u->at[k] = 1 - u->at[k] / 2 - 0.001;
-}
+typedef enum { SAME, DOUBLED, SHORTER, REVERSED_COLUMNS, REVERSED_ROWS
+} Relation;
 
-static const Law laws[] = {
-    { " 1 2 ", "table-reversed", "where a column stands in the table does "
-      "not matter", "W_e W_p", table_reversed, 1, 0, "same" },
-    { " 1 2 ", "other-columns", "the other columns do not matter",
-      "W_e W_p", other_columns, 1, 0, "same" },
-    { " 1 2 ", "table-doubled", "twice the table gives twice the vector",
-      "W_e W_p", NULL, 2, 0, "scaled 2" },
-    { " 3 4 5 ", "context-reversed", "the order of the context does not "
-      "matter", "e_t Z", columns_reversed, 1, 0, "same" },
-    { " 3 ", "context-twice", "a context that is written down twice is the "
-      "same context", "e_t", written_twice, 1, 0, "same" },
-    { " 3 4 5 ", "key-bias", "b_k does not matter", "b_k b_k^1", key_bias,
-      1, 0, "same" },
-    { " 4 5 ", "tokens-reversed", "the columns move with the tokens of X",
-      "X", columns_reversed, 1, 0, "reversed columns" },
-    { " 4 ", "key-hidden", "a token that is masked is as good as absent",
-      "Z", key_hidden, 1, 0, "same" },
-    { " 5 ", "heads-exchanged", "the order of the heads does not matter, "
-      "if the columns of W_o move with them", "W_o", heads_reversed, 1, 0,
-      "same" },
-    { " 6 ", "constant-added", "a number added to all of e does not matter",
-      "e", NULL, 1, 3, "same" },
-    { " 6 ", "multiplied", "three times e gives the same", "e", NULL, 3, 0,
-      "same" },
-    { " 6 7 9 ", "tokens-reversed", "the columns move with the tokens",
-      "e x", columns_reversed, 1, 0, "reversed columns" },
-    { " 7 8 9 10 ", "sums", "each column sums to 1", NULL, NULL, 1, 0,
-      "sums 1" },
-    { " 7 ", "vocabulary-reversed", "the rows move with those of W_u",
-      "W_u", rows_reversed, 1, 0, "reversed rows" },
-    { " 7 8 9 10 11 12 13 14 15 ", "logits-shifted", "a row added to every "
-      "row of W_u does not matter", "W_u", logits_shifted, 1, 0, "same" },
-    { " 8 10 ", "prefix", "what comes later does not change what was "
-      "before", "x", last_dropped, 1, 0, "prefix" },
-    { " 14 ", "prefix", "what comes later does not change what was "
-      "before", "u", last_dropped, 1, 0, "prefix" },
-    { " 8 15 ", "context-reversed", "without positions the order of z does "
-      "not matter", "z", columns_reversed, 1, 0, "same" },
-    { " 11 12 13 ", "epochs", "two epochs are one of the same data twice",
-      "N_epochs", data_twice, 1, 0, "same" },
-    { " 11 12 13 ", "unused-embedding", "the embedding of a token that "
-      "does not occur does not matter", "W_e", unused_embedding, 1, 0,
-      "same" },
-    { " 14 15 ", "greedy", "without temperature chance does not matter",
-      "u", greedy, 1, 0, "same" },
+/* How an edit of the sheet changes the result. */
+static const struct {
+    const char *name, *says;
+    Relation relation;
+    SheetEdit edit;
+} laws[] = {
+    { "other-columns", "the other columns do not matter", SAME,
+      { " 1 2 ", "W_e W_p", .change = change_other_columns } },
+    { "table-doubled", "twice the table gives twice the vector", DOUBLED,
+      { " 1 2 ", "W_e W_p", 2, 0, NULL } },
+    { "context-reversed", "the order of the context does not matter", SAME,
+      { " 3 4 5 ", "e_t Z", .change = reverse_columns } },
+    { "key-bias", "b_k does not matter", SAME,
+      { " 3 4 5 8 9 10 11 12 13 14 15 ",
+        "b_k b_k^1 layer1.b_k^1 enc1.b_k^1", 1, 1, NULL } },
+    { "tokens-reversed", "the columns move with the tokens of X",
+      REVERSED_COLUMNS, { " 4 5 ", "X", .change = reverse_columns } },
+    { "constant-added", "a number added to all of e does not matter", SAME,
+      { " 6 ", "e", 1, 3, NULL } },
+    { "multiplied", "three times e gives the same", SAME,
+      { " 6 ", "e", 3, 0, NULL } },
+    { "tokens-reversed", "the columns move with the tokens",
+      REVERSED_COLUMNS, { " 6 7 ", "e", .change = reverse_columns } },
+    { "vocabulary-reversed", "the rows move with those of W_u",
+      REVERSED_ROWS, { " 7 ", "W_u", .change = reverse_rows } },
+    { "logits-shifted", "a row added to every row of W_u does not matter",
+      SAME, { " 7 8 9 10 11 12 13 14 15 ", "W_u", 1, 1, NULL } },
+    { "prefix", "what comes later does not change what was before", SHORTER,
+      { " 8 10 ", "x", .change = drop_last_column } },
+    { "prefix", "what comes later does not change what was before", SHORTER,
+      { " 14 ", "u", .change = drop_last_column } },
 };
 enum { LAWS = sizeof laws / sizeof *laws };
 
 /* What a lazy program leaves out. Each must change the result. */
-static const Law omissions[] = {
-    { .algorithms = " 4 5 ", .names = "mask", .times = 0, .plus = 1 },
-    { .algorithms = " 12 ", .names = "p_mask", .times = 0, .plus = 0.5 },
-    { .algorithms = " 11 12 13 ", .names = "N_epochs", .plus = 1 },
-    { .algorithms = " 11 12 13 ", .names = "x_1", .times = 1,
-      .change = first_sequence },
-    { .algorithms = " 8 11 15 ", .names = "z z_1", .times = 0, .plus = 1 },
-    { .algorithms = " 15 ", .names = "z", .change = context_forgotten },
-    { .algorithms = " 14 15 ", .names = "tau", .times = 0, .plus = 1 },
-    { .algorithms = " 14 15 ", .names = "tau", .times = 0, .plus = 0 },
+static const SheetEdit omissions[] = {
+    { " 4 5 ", "mask", 0, 1, NULL },
+    { " 12 ", "p_mask", 0, 0.5, NULL },
+    { " 11 12 13 ", "N_epochs", 0, 1, NULL },
+    { " 11 12 13 ", "x_1", .change = keep_first_sequence },
+    { " 8 11 15 ", "z z_1", 0, 1, NULL },
+    { " 15 ", "z", .change = forget_context },
+    { " 14 15 ", "tau", 0, 1, NULL },
+    { " 14 15 ", "tau", 0, 0, NULL },
 };
 enum { OMISSIONS = sizeof omissions / sizeof *omissions };
-
-static void change_by(const Law *law, Instance *a, Instance *b)
-{
-    Given *g = law->names == NULL ? NULL : first_in(b, law->names);
-    for (int k = 0; g != NULL && k < g->rows * g->cols; k++)
-        g->at[k] = law->times * g->at[k] + law->plus;
-    if (law->change != NULL)
-        law->change(a, b, g);
-}
 
 static void write_matrix(FILE *to, Mat M)
 {
@@ -529,43 +310,6 @@ static void write_result(FILE *to, Mat M)
     write_matrix(to, M);
 }
 
-typedef struct {
-    FILE *to;
-    Arena *arena, *scratch, *attempts;
-    Tape *tape;
-    Random random;
-    int algorithm;
-    const char *name;                   /* of a sheet                     */
-    const char *text;                   /* of a sheet                     */
-    const Run *run;
-} Asking;
-
-static void run_trial(Error *f, void *data)
-{
-    Asking *a = data;
-    a->run = run_of_text(a->arena, a->tape, a->name, a->text, f);
-}
-
-/* One that is over at once, or draws one token only; and of an odd number
-   one that does not come to its end. */
-static bool dull_translation(Mat x_hat, int number)
-{
-    int n = x_hat->cols;
-    return n < 4 || x_hat->at[1] == x_hat->at[2]
-        || (number % 2 == 1 && n == 7);
-}
-
-static bool proves_nothing(const Run *run, int number)
-{
-    Mat R = run->result;
-    if (run->algorithm == 15 && dull_translation(R, number))
-        return true;
-    for (int k = 1; k < R->rows * R->cols; k++)
-        if (R->at[k] != R->at[0])
-            return false;
-    return true;
-}
-
 static void write_sheet(FILE *to, const char *text)
 {
     int lines = 0;
@@ -574,11 +318,64 @@ static void write_sheet(FILE *to, const char *text)
     fprintf(to, "sheet %d\n%s", lines, text);
 }
 
-static const char *text_of(const Asking *a, const Instance *i)
+typedef struct {
+    FILE *to;
+    Arena *arena, *scratch, *attempts;
+    Tape *tape;
+    Random random;
+    int algorithm;
+    const char *name, *text;            /* of the sheet that is run       */
+    const Run *run;
+} Examiner;
+
+static void run_trial(Error *f, void *data)
+{
+    Examiner *x = data;
+    x->run = run_sheet_text(x->arena, x->tape, x->name, x->text, f);
+}
+
+static const char *text_of(const Examiner *x, const RandomSheet *s)
 {
     TextStream text;
-    print_instance(open_text_stream(&text), i);
-    return close_text_stream(&text, a->arena);
+    print_random_sheet(open_text_stream(&text), s);
+    return close_text_stream(&text, x->arena);
+}
+
+/* Runs a sheet; false: it is refused. */
+static bool can_run(Examiner *x, const RandomSheet *s)
+{
+    Error f = { .sheet = x->name };
+    x->text = text_of(x, s);
+    tape_clear(x->tape);
+    return try_work(&f, run_trial, x);
+}
+
+/* Returns the result of another sheet; NULL: it is refused. */
+static Mat result_for(const Examiner *x, const RandomSheet *s)
+{
+    Examiner other = *x;
+    return can_run(&other, s) ? other.run->result : NULL;
+}
+
+/* A translation is dull that is over at once, or draws one token only; and
+   of an odd number one that does not come to its end. */
+static bool is_dull_translation(Mat x_hat, int number)
+{
+    const int n = x_hat->cols;
+    return n < 4 || x_hat->at[1] == x_hat->at[2]
+        || (number % 2 == 1 && n == 7);
+}
+
+/* Whether a result is not one number over and over. */
+static bool has_telling_result(const Run *run, int number)
+{
+    Mat R = run->result;
+    if (run->algorithm == 15 && is_dull_translation(R, number))
+        return false;
+    for (int k = 1; k < R->rows * R->cols; k++)
+        if (R->at[k] != R->at[0])
+            return true;
+    return false;
 }
 
 enum { STEPS_OF_A_SLIP = 3, MOST_ROWS = 100 };
@@ -605,192 +402,185 @@ static double distance(Mat A, Mat B)
     return most == 0 ? 0 : most / largest;
 }
 
-static bool same_entries(Mat A, Mat B) { return distance(A, B) <= NEAR; }
+static bool are_near(Mat A, Mat B) { return distance(A, B) <= NEAR; }
 
-static void print_slip(const Asking *a, const Slip *slip)
+/* Whether a step of the lab's own algorithm is changed in another run. */
+static bool is_changed(const Examiner *x, const Step *step)
+{
+    const Step *right = same_step(x->run, step);
+    return step->algorithm == x->algorithm && right != NULL
+        && !are_near(right->M, step->M);
+}
+
+static const Run *run_with_slip(const Examiner *x, const Slip *slip)
 {
     Explanation why = { .slip = slip };
-    const Run *run = run_explained(a->run->bound, &why, a->scratch,
-                                   a->tape);
-    int told = 0;
-    for (int k = 0; k < run->n && told < STEPS_OF_A_SLIP; k++) {
-        const Step *right = same_step(a->run, &run->step[k]);
-        if (run->step[k].algorithm != a->algorithm || right == NULL
-            || same_entries(right->M, run->step[k].M))
-            continue;
-        if (told++ == 0)
-            fprintf(a->to, "slip %s\n", slip->what);
-        write_step(a->to, &run->step[k]);
-    }
-    if (told > 0 && run->result != NULL && run->result->rows < MOST_ROWS
-        && !same_entries(run->result, a->run->result))
-        write_result(a->to, run->result);
-    arena_clear(a->scratch);
-    tape_clear(a->tape);
+    return run_explained(x->run->bound, &why, x->scratch, x->tape);
 }
 
-static void print_valued(const Asking *a, const char *name,
-                         const char *says)
+static void clear_scratch(const Examiner *x)
 {
-    fprintf(a->to, "trial %s %s\n", name, says);
-    write_sheet(a->to, a->text);
-    for (int k = 0; k < a->run->n; k++)
-        if (a->run->step[k].algorithm == a->algorithm)
-            write_step(a->to, &a->run->step[k]);
-    write_result(a->to, a->run->result);
-    for (int k = 0; k < slips_n; k++)
-        print_slip(a, &slips[k]);
+    arena_clear(x->scratch);
+    tape_clear(x->tape);
 }
 
-static bool runs(Asking *a, const Instance *i)
+/* Writes the first steps that a slip changes, and its result. */
+static void write_slip(const Examiner *x, const Slip *slip)
 {
-    Error f = { .sheet = a->name };
-    a->text = text_of(a, i);
-    tape_clear(a->tape);
-    return try_work(&f, run_trial, a) && !proves_nothing(a->run, i->number);
-}
-
-/* The result of the instance, whatever it is; NULL: it is refused. */
-static Mat result_for(const Asking *a, const Instance *i)
-{
-    Asking other = *a;
-    Error f = { .sheet = a->name };
-    other.text = text_of(&other, i);
-    tape_clear(a->tape);
-    return try_work(&f, run_trial, &other) ? other.run->result : NULL;
-}
-
-static bool is_sensitive(const Asking *a, const Instance *i)
-{
-    Instance *near = arena_alloc(a->arena, sizeof *near);
-    for (int turn = 0; turn < 2; turn++) {
-        *near = *i;
-        for (int k = 0; k < i->n; k++) {
-            Given *g = &near->given[k];
-            for (int e = 0; g->real && e < g->rows * g->cols; e++)
-                g->at[e] += uniform(i->random) < 0.5 ? EPSILON : -EPSILON;
+    const Run *run = run_with_slip(x, slip);
+    int n = 0;
+    for (int k = 0; k < run->n && n < STEPS_OF_A_SLIP; k++)
+        if (is_changed(x, &run->step[k])) {
+            if (n++ == 0)
+                fprintf(x->to, "slip %s\n", slip->what);
+            write_step(x->to, &run->step[k]);
         }
-        if (!(distance(result_for(a, near), a->run->result) < NEAR / 4))
+    if (n > 0 && run->result != NULL && run->result->rows < MOST_ROWS
+        && !are_near(run->result, x->run->result))
+        write_result(x->to, run->result);
+    clear_scratch(x);
+}
+
+static void write_trial(const Examiner *x, const char *name,
+                        const char *says)
+{
+    fprintf(x->to, "trial %s %s\n", name, says);
+    write_sheet(x->to, x->text);
+    for (int k = 0; k < x->run->n; k++)
+        if (x->run->step[k].algorithm == x->algorithm)
+            write_step(x->to, &x->run->step[k]);
+    write_result(x->to, x->run->result);
+    for (int k = 0; k < slips_n; k++)
+        write_slip(x, &slips[k]);
+}
+
+static bool is_sensitive(const Examiner *x, const RandomSheet *s)
+{
+    RandomSheet *near = arena_alloc(x->arena, sizeof *near);
+    for (int turn = 0; turn < 2; turn++) {
+        *near = *s;
+        for (int k = 0; k < s->n; k++) {
+            RandomItem *item = &near->item[k];
+            for (int e = 0; item->real && e < item->rows * item->cols; e++)
+                item->at[e] += below(s->random, 2) ? EPSILON : -EPSILON;
+        }
+        if (!(distance(result_for(x, near), x->run->result) < NEAR / 4))
             return true;
     }
     return false;
 }
 
-static bool may_omit(const Asking *a, const Law *what, const Instance *i)
+static bool can_omit(const Examiner *x, const SheetEdit *omission,
+                     const RandomSheet *s)
 {
-    Instance *first = arena_alloc(a->arena, sizeof *first),
-             *second = arena_alloc(a->arena, sizeof *second);
-    *first = *second = *i;
-    if (!among(what->algorithms, i->algorithm)
-        || first_in(first, what->names) == NULL)
-        return false;
-    change_by(what, first, second);
-    if (memcmp(first, second, sizeof *first) == 0)
-        return false;
-    return distance(result_for(a, second), a->run->result) < FAR;
+    RandomSheet *edited = arena_alloc(x->arena, sizeof *edited);
+    *edited = *s;
+    return edit_sheet(edited, omission)
+        && strcmp(text_of(x, edited), x->text) != 0
+        && distance(result_for(x, edited), x->run->result) < FAR;
 }
 
-/* One of the algorithm that cannot be told from what is right. What is only
-   rounded, or a small epsilon, is near by its nature. */
-static bool is_hidden(const Asking *a, const Slip *slip)
+/* Whether a slip of the algorithm changes the result by too little. What is
+   only rounded, or a small epsilon, is near by its nature. */
+static bool is_hidden(const Examiner *x, const Slip *slip)
 {
-    Explanation why = { .slip = slip };
     if (strstr(slip->name, "rounded") != NULL
         || begins(slip->name, "epsilon-1e"))
         return false;
-    const Run *run = run_explained(a->run->bound, &why, a->scratch,
-                                   a->tape);
-    double d = distance(run->result, a->run->result);
+    const Run *run = run_with_slip(x, slip);
+    double d = distance(run->result, x->run->result);
     bool own = false;
-    for (int k = 0; k < run->n && !own; k++) {
-        const Step *right = same_step(a->run, &run->step[k]);
-        own = run->step[k].algorithm == a->algorithm && right != NULL
-           && !same_entries(run->step[k].M, right->M);
-    }
-    arena_clear(a->scratch);
-    tape_clear(a->tape);
+    for (int k = 0; k < run->n && !own; k++)
+        own = is_changed(x, &run->step[k]);
+    clear_scratch(x);
     return own && NEAR / 100 < d && d < FAR;
 }
 
-/* Does nothing that is wrong come out right, of so many of the slips, and
-   nothing that is right wrong? Leaves the run of the instance behind. No
+/* Whether nothing that is wrong comes out right, of so many of the slips,
+   and nothing that is right wrong. Leaves the run of the sheet behind. No
    lab is made in single precision, in which that cannot be known. */
-static bool is_fair(Asking *a, const Instance *i, int n)
+static bool is_fair(Examiner *x, const RandomSheet *s, int number, int n)
 {
-    Asking other = *a;
-    if (sizeof(real) == sizeof(float))
-        return runs(a, i);
-    other.arena = a->attempts;
-    bool fair = runs(&other, i) && !is_sensitive(&other, i);
-    for (int k = 0; k < OMISSIONS && fair; k++)
-        fair = !may_omit(&other, &omissions[k], i);
-    for (int k = 0; k < n && fair; k++)
-        fair = !is_hidden(&other, &slips[k]);
-    arena_clear(a->attempts);
-    return fair && runs(a, i);
+    Examiner other = *x;
+    other.arena = x->attempts;
+    bool fair = can_run(&other, s) && has_telling_result(other.run, number);
+    if (sizeof(real) == sizeof(double)) {
+        fair = fair && !is_sensitive(&other, s);
+        for (int k = 0; k < OMISSIONS && fair; k++)
+            fair = !can_omit(&other, &omissions[k], s);
+        for (int k = 0; k < n && fair; k++)
+            fair = !is_hidden(&other, &slips[k]);
+    }
+    arena_clear(x->attempts);
+    return fair && can_run(x, s);
 }
 
 static void count_try(int *tries, Error *f)
 {
+    enum { MOST_TRIES = 20000 };
     if (++*tries > MOST_TRIES)
         fail_with(f, "no sheet was found that asks well; take another seed.");
 }
 
-static void ask_random(Asking *a, int number, int seed, Error *f)
+static void write_random_trial(Examiner *x, int number, int seed, Error *f)
 {
     char name[40], says[80];
     int tries = 0;
-    Instance *i = arena_alloc(a->arena, sizeof *i);
+    RandomSheet *s = arena_alloc(x->arena, sizeof *s);
     do {
         count_try(&tries, f);
-        *i = random_instance(a->algorithm, number, &a->random);
-    } while (!is_fair(a, i, slips_n));
+        random_trial(s, x->algorithm, number, &x->random);
+    } while (!is_fair(x, s, number, slips_n));
     snprintf(name, sizeof name, "random-%d", number);
     snprintf(says, sizeof says, "random numbers, seed %d", seed);
-    print_valued(a, name, says);
+    write_trial(x, name, says);
 }
 
-static void ask_law(Asking *a, const Law *law, Error *f)
+static bool has_relation(Relation relation, Mat A, Mat B, Tape *tape)
+{
+    if (A == NULL || B == NULL || A->rows != B->rows
+        || A->cols != B->cols + (relation == SHORTER))
+        return false;
+    Mat E = input(tape, B->rows, B->cols);
+    for (int i = 1; i <= B->rows; i++)
+        for (int j = 1; j <= B->cols; j++)
+            AT(E, i, j) = (relation == DOUBLED ? 2 : 1)
+                * AT(A, relation == REVERSED_ROWS ? A->rows + 1 - i : i,
+                     relation == REVERSED_COLUMNS ? A->cols + 1 - j : j);
+    return sizeof(real) == sizeof(float) || are_near(B, E);
+}
+
+/* A law that a variant of the algorithm does not keep is left out. */
+static void write_law(Examiner *x, int law, Error *f)
 {
     int tries = 0;
-    bool differ;
-    Instance *first = arena_alloc(a->arena, sizeof *first);
-    Instance *second = arena_alloc(a->arena, sizeof *second);
+    Mat result = NULL;
+    RandomSheet *s = arena_alloc(x->arena, sizeof *s);
+    RandomSheet *edited = arena_alloc(x->arena, sizeof *edited);
     do {
         count_try(&tries, f);
-        *first = random_instance(a->algorithm, 1, &a->random);
-        *second = *first;
-        change_by(law, first, second);
-        differ = law->names == NULL
-            || strcmp(text_of(a, first), text_of(a, second)) != 0;
-    } while (!differ || !runs(a, second) || !is_fair(a, first, 0));
-    fprintf(a->to, "trial law-%s %s\n", law->name, law->says);
-    write_sheet(a->to, text_of(a, first));
-    write_result(a->to, a->run->result);
-    if (law->names != NULL)
-        write_sheet(a->to, text_of(a, second));
-    fprintf(a->to, "law %s\n", law->relation);
+        random_trial(s, x->algorithm, 1, &x->random);
+        *edited = *s;
+        edit_sheet(edited, &laws[law].edit);
+    } while (strcmp(text_of(x, s), text_of(x, edited)) == 0
+             || !is_fair(x, s, 1, 0)
+             || (result = result_for(x, edited)) == NULL);
+    if (!has_relation(laws[law].relation, x->run->result, result, x->tape))
+        return;
+    fprintf(x->to, "trial law-%s %s\n", laws[law].name, laws[law].says);
+    write_sheet(x->to, text_of(x, s));
+    write_result(x->to, x->run->result);
+    write_sheet(x->to, text_of(x, edited));
+    write_result(x->to, result);
 }
 
-typedef struct { int algorithm, seed, random; } TrialsWish;
-
-static const Option trial_options[] = {
-    { "algorithm", WHOLE, offsetof(TrialsWish, algorithm), 1, 15, NULL,
-      "of the paper" },
-    { "seed", WHOLE, offsetof(TrialsWish, seed), 0, 1e9, NULL,
-      "of the random numbers" },
-    { "random", WHOLE, offsetof(TrialsWish, random), 0, 100, NULL,
-      "how many random sheets" },
-    { .name = NULL }
-};
-
 /* A worked example without what it claims. */
-static void ask_worked(Asking *a, const char *name, Error *f)
+static void write_worked_trial(Examiner *x, const char *name, Error *f)
 {
     size_t n;
-    const char *text = read_text_file(a->arena, name, &n, f);
-    TextStream kept;
-    FILE *to = open_text_stream(&kept);
+    const char *text = read_text_file(x->arena, name, &n, f);
+    TextStream given;
+    FILE *to = open_text_stream(&given);
     for (const char *end = text + n; text < end; ) {
         const char *next = memchr(text, '\n', (size_t)(end - text));
         size_t line = (size_t)((next == NULL ? end : next) - text);
@@ -798,47 +588,59 @@ static void ask_worked(Asking *a, const char *name, Error *f)
             fprintf(to, "%.*s\n", (int)line, text);
         text += line + 1;
     }
-    a->text = close_text_stream(&kept, a->arena);
+    x->text = close_text_stream(&given, x->arena);
+    x->name = name;
+    run_trial(f, x);
+    if (x->run->algorithm != x->algorithm)
+        fail_with(f, "this is a sheet of Algorithm %d, not of %d.",
+                  x->run->algorithm, x->algorithm);
+    char trial[80];
     const char *base = strrchr(name, '/');
     base = base == NULL ? name : base + 1;
-    a->name = name;
-    run_trial(f, a);
-    if (a->run->algorithm != a->algorithm)
-        fail_with(f, "this is a sheet of Algorithm %d, not of %d.",
-                  a->run->algorithm, a->algorithm);
-    char trial[80];
     snprintf(trial, sizeof trial, "worked-%.*s", (int)strcspn(base, "."),
              base);
-    print_valued(a, trial, "the worked example");
+    write_trial(x, trial, "the worked example");
 }
 
+typedef struct { int algorithm, seed, random; } TrialOptions;
+
+static const Option trial_options[] = {
+    { "algorithm", WHOLE, offsetof(TrialOptions, algorithm), 1, 15, NULL,
+      "of the paper" },
+    { "seed", WHOLE, offsetof(TrialOptions, seed), 0, 1e9, NULL,
+      "of the random numbers" },
+    { "random", WHOLE, offsetof(TrialOptions, random), 0, 100, NULL,
+      "how many random sheets" },
+    { .name = NULL }
+};
+
 typedef struct {
-    Asking *a;
-    const TrialsWish *wish;
+    Examiner *examiner;
+    const TrialOptions *options;
     int n;
     char **sheet;
 } Request;
 
-static void ask_all(Error *f, void *data)
+static void write_trials(Error *f, void *data)
 {
-    const Request *w = data;
-    Asking *a = w->a;
-    fprintf(a->to, "algorithm %d\n", a->algorithm);
-    for (int k = 0; k < w->n; k++)
-        ask_worked(a, w->sheet[k], f);
-    a->name = "trial";
-    for (int k = 1; k <= w->wish->random; k++)
-        ask_random(a, k, w->wish->seed, f);
+    const Request *r = data;
+    Examiner *x = r->examiner;
+    fprintf(x->to, "algorithm %d\n", x->algorithm);
+    for (int k = 0; k < r->n; k++)
+        write_worked_trial(x, r->sheet[k], f);
+    x->name = "trial";
+    for (int k = 1; k <= r->options->random; k++)
+        write_random_trial(x, k, r->options->seed, f);
     for (int k = 0; k < LAWS; k++)
-        if (among(laws[k].algorithms, a->algorithm))
-            ask_law(a, &laws[k], f);
+        if (is_among(laws[k].edit.algorithms, x->algorithm))
+            write_law(x, k, f);
 }
 
-static void ask(Error *f, void *data)
+static void run_trials(Error *f, void *data)
 {
     Command *c = data;
-    TrialsWish wish = { 0, 1, 4 };
-    Options options[] = { { "Options:", trial_options, &wish },
+    TrialOptions o = { 0, 1, 4 };
+    Options options[] = { { "Options:", trial_options, &o },
                           { .table = NULL } };
     if (asks_help(c->n, c->argument)) {
         fputs("Usage: ftx trials --algorithm N [SHEET...]\n\nPrints what "
@@ -847,30 +649,28 @@ static void ask(Error *f, void *data)
         return;
     }
     int n = parse_options(f, options, c->n, c->argument);
-    if (wish.algorithm == 0)
-        fail_with(f, "say which algorithm: --algorithm %s.",
-                  typed_algorithm(n > 0 ? c->argument[0] : ""));
+    if (o.algorithm == 0)
+        fail_with(f, "say which algorithm: --algorithm 4.");
     TextStream text;
-    Asking a = { .to = open_text_stream(&text), .arena = c->arena,
-                 .scratch = arena_new(), .attempts = arena_new(),
-                 .tape = c->tape,
-                 .algorithm = wish.algorithm,
-                 .random = random_new((uint64_t)wish.seed) };
+    Examiner x = { .to = open_text_stream(&text), .arena = c->arena,
+                   .scratch = arena_new(), .attempts = arena_new(),
+                   .tape = c->tape, .algorithm = o.algorithm,
+                   .random = random_new((uint64_t)o.seed) };
     Error inner = *f;
-    bool asked = try_work(&inner, ask_all,
-                          &(Request){ &a, &wish, n, c->argument });
+    bool done = try_work(&inner, write_trials,
+                         &(Request){ &x, &o, n, c->argument });
     const char *all = close_text_stream(&text, c->arena);
-    if (asked)
+    if (done)
         fputs(all, c->out);
-    arena_free(a.scratch);
-    arena_free(a.attempts);
-    if (!asked)
+    arena_free(x.scratch);
+    arena_free(x.attempts);
+    if (!done)
         rethrow(f, &inner);
 }
 
 int trials(FILE *out, FILE *err, int n, char *argument[])
 {
-    return run_command("ftx trials", ask, out, err, n, argument);
+    return run_command("ftx trials", run_trials, out, err, n, argument);
 }
 
 static Mat as_it_is(void *to, const Step *place, Mat M)
@@ -884,11 +684,11 @@ typedef struct {
     Arena *arena;
     Tape *tape;
     Variation variation;
-} Answering;
+} StepsAnswer;
 
 static void answer(Error *f, void *data)
 {
-    Answering *a = data;
+    StepsAnswer *a = data;
     const Sheet *sheet = read_sheet(a->arena, a->name, f);
     run_varied(sheet, &a->variation, a->arena, a->tape, f);
 }
@@ -907,7 +707,7 @@ int steps(FILE *out, FILE *err, int n, char *argument[])
                 "an open file.\n");
         return 2;
     }
-    Answering a = { argument[0], arena_new(), tape_new(false),
+    StepsAnswer a = { argument[0], arena_new(), tape_new(false),
                     { NULL, as_it_is, as_it_is, as_it_is,
                       .run = NULL } };
     Error f = { .sheet = argument[0] };
@@ -923,4 +723,3 @@ int steps(FILE *out, FILE *err, int n, char *argument[])
     arena_free(a.arena);
     return done ? 0 : 2;
 }
-

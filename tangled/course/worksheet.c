@@ -1,7 +1,32 @@
-/* ftx exercise --tex: an exercise as a LaTeX document. */
-#include "course/course.h"
+/* How an exercise is written: the place and the answers of a step, and, for
+   ftx exercise --tex, the page as LaTeX. Main type: Exercise. Entry point:
+   print_worksheet. In: an exercise that is drawn. Out: text. */
+#include "course/exercise.h"
 #include "show/show.h"
 #include <string.h>
+
+void step_place(const Exercise *e, const Step *step, char *to, size_t size)
+{
+    static const char *const parts[] = {
+        [ENC] = ", W^enc", [DEC] = ", W^dec", [ED] = ", W^e/d" };
+    bool model = e->run->algorithm >= 8;
+    snprintf(to, size, "%d.%d%s", step->algorithm, step->line,
+             step->algorithm < 8 && step->part > LAYER
+             ? parts[step->part] : "");
+    if (step->turn > 0)
+        append(to, size, ", i = %d", step->turn);
+    if (step->head > 0 && !model)
+        append(to, size, ", h = %d", step->head);
+}
+
+void answer_text(const Exercise *e, const Step *step, int i, int j,
+                 char *to, size_t size)
+{
+    double x = AT(step->M, i, j);
+    if (!e->options->exact || !exact_text(x, to, size))
+        format_number(to, size, x, choose_decimals(step->M,
+                                                   e->options->decimals));
+}
 
 static void put_tex(FILE *out, const char *formula)
 {
@@ -136,15 +161,15 @@ static void put_head(FILE *out, const Exercise *e, const char *right)
     fputs("$.\n", out);
 }
 
-void worksheet(FILE *out, const Exercise *e)
+void print_worksheet(FILE *out, const Exercise *e)
 {
-    const Wanted *w = e->wanted;
-    fprintf(out, preamble, w->exact ? 16 : 7 + 2 * w->decimals);
+    const ExerciseOptions *o = e->options;
+    fprintf(out, preamble, o->exact ? 16 : 7 + 2 * o->decimals);
     put_head(out, e, "\\mbox{Name: \\rule{45mm}{.4pt}}");
-    if (w->exact)
+    if (o->exact)
         fputs("Answers are exact: fractions, roots and logarithms.", out);
     else
-        fprintf(out, "Answers have %d decimals.", w->decimals);
+        fprintf(out, "Answers have %d decimals.", o->decimals);
     fputs(" 4.6 is line 6 of Algorithm 4.\\par\n", out);
     put_given(out, e->run->sheet);
     fputs("\\begingroup\\parskip=1mm\n", out);

@@ -1,6 +1,7 @@
 /* ftx exercise: sheets to fill in, their keys, and pages to print. */
 #include "command.h"
 #include "course/course.h"
+#include "course/exercise.h"
 #include "sheets.h"
 #include "law.h"
 #include <math.h>
@@ -126,7 +127,7 @@ LAW(the_seed_decides)
 LAW(a_seed_gives_the_same_bytes_everywhere)
 {
     Said s = DRAWN("--algorithm", "1", "--seed", "7", "--layout", "torch");
-    assert_says(s, "\nv 1\nW_e = 2 -1 -1 ; 1 -1 0 ; 0 -1 0 ; 1 -1 1\n");
+    assert_says(s, "\nv = 1\nW_e = 1 -1 0 ; 0 -1 0 ; 1 -1 1 ; -1 -1 0\n");
 }
 
 LAW(another_layout_is_the_same_exercise)
@@ -233,11 +234,10 @@ LAW(usual_slips_are_told_apart)
 
 LAW(exact_answers_have_no_decimals)
 {
-    static const int exact[] = { 2, 3, 4, 5, 6, 7, 8, 9, 10, 14, 15 };
-    for (int k = 0; k < 11; k++)
+    for (int a = 2; a <= 7; a++)
         for (int seed = 2; seed < 2 + amount(2); seed++) {
-            Said s = DRAWN("--algorithm", number(exact[k]), "--exact",
-                           "--key", "--seed", number(seed));
+            Said s = DRAWN("--algorithm", number(a), "--exact", "--key",
+                           "--seed", number(seed));
             const Run *run = run_drawn(s);
             assert_right(run, 3);
             for (int i = 0; i < run->sheet->n; i++) {
@@ -304,20 +304,6 @@ LAW(a_norm_has_three_numbers_or_more_so_that_it_hides_no_slip_before_it)
         const Run *run = run_drawn(DRAWN("--algorithm", a));
         const Item *tokens = item_of(run, norms[k] == 6 ? "e" : "W_e", false);
         assert_that(tokens->rows >= 3);
-        assert_that(DRAWN("--algorithm", a, "--d_x", "2").status == 2);
-    }
-}
-
-LAW(exact_norms_have_whole_deviations)
-{
-    for (int seed = 1; seed <= 5; seed++) {
-        const Run *run = run_drawn(DRAWN("--algorithm", "6", "--exact",
-                                      "--key", "--seed", number(seed)));
-        const Item *v = item_of(run, "v", true);
-        for (int k = 0; k < 2; k++) {
-            double root = sqrt(v->entry[k].value);
-            assert_that(root >= 1 && root == floor(root));
-        }
     }
 }
 
@@ -325,10 +311,10 @@ LAW(exact_norms_have_whole_deviations)
 
 LAW(a_sheet_names_the_command_that_draws_it)
 {
-    Said s = DRAWN("--algorithm", "5", "--heads", "3", "--exact", "--mask",
-                   "causal", "--seed", "2", "--key");
-    assert_says(s, "# ftx exercise --algorithm 5 --seed 2 --exact "
-                "--heads 3 --mask causal\n");
+    Said s = DRAWN("--algorithm", "5", "--exact", "--mask", "causal",
+                   "--seed", "2", "--key");
+    assert_says(s, "# ftx exercise --algorithm 5 --seed 2 --mask causal "
+                "--exact\n");
     assert_says(s, "# Algorithm 5, multi-head attention: a key.\n");
     assert_says(DRAWN("--seed=9"),
                 "# Algorithm 4, single-head attention: an exercise.\n"
@@ -342,7 +328,6 @@ LAW(formulas_are_those_of_the_layout)
                 "claim Q = ? ? ; ? ? ; ? ?\n");
     assert_says(DRAWN("--layout", "berkeley"),
                 "# 4.1: Q = W_qᵀ X   (2 x 3)\nclaim Q = ? ? ? ; ? ? ?\n");
-    assert_says(DRAWN("--biases"), "# 4.1: Q = W_q X + b_q 1ᵀ   (2 x 3)\n");
     assert_says(DRAWN("--algorithm", "10"),
                 "# 10.8: X = X + W_mlp2 GELU(W_mlp1 X̃)   (3 x 3)\n");
     assert_says(DRAWN("--algorithm", "8", "--seed", "2"),
@@ -374,30 +359,10 @@ LAW(a_mask_adds_a_step)
     assert_says(DRAWN("--key"), "\nclaim S = ");
 }
 
-LAW(sizes_are_as_asked_for)
+LAW(decimals_are_as_asked_for)
 {
-    const Run *run = run_drawn(DRAWN("--tokens", "4", "--context", "2",
-                                  "--d_x", "2", "--d_attn", "3",
-                                  "--biases"));
-    const Item *X = item_of(run, "X", false), *Z = item_of(run, "Z", false),
-               *W_q = item_of(run, "W_q", false);
-    assert_that(X->rows == 2 && X->cols == 4 && Z->cols == 2);
-    assert_that(W_q->rows == 3 && W_q->cols == 2);
-    assert_that(item_of(run, "b_v", false)->cols == 2);
     assert_that(run_drawn(DRAWN("--decimals", "5"))->decimals == 5);
     assert_right(run_drawn(DRAWN("--decimals", "2", "--key")), 2);
-}
-
-LAW(positions_are_as_asked_for)
-{
-    assert_says(DRAWN("--algorithm", "2"), "\npositions paper\nd_e 4\n");
-    assert_says(DRAWN("--algorithm", "2"),
-                "w is base to\n#   the power 2 i/d_e");
-    assert_says(DRAWN("--algorithm", "2", "--positions", "vaswani"),
-                "sin((t-1) / w)");
-    assert_says(DRAWN("--algorithm", "2", "--positions", "learned"),
-                "\nW_p = ");
-    assert_says(DRAWN("--algorithm", "2", "--exact"), "/pi\n");
 }
 
 /* t times 45 or 30 degrees, and no more than once around. */
@@ -423,117 +388,6 @@ LAW(help_is_printed)
 {
     assert_says(DRAWN("--help"), "Usage: ftx exercise");
     assert_says(DRAWN("--help"), "  --seed N ");
-}
-
-/* ------------------------------------------------- where it begins, ends */
-
-static const char *const starting[][3] = {
-    { "3", "q,k_t,v_t", "\nq = " },     { "3", "scores", "\nscores = " },
-    { "3", "alpha_t", "\nalpha_t = " }, { "4", "Q,K,V", "\nQ = " },
-    { "4", "S", "\nS = " },             { "4", "S_scaled", "\nS_scaled = " },
-    { "4", "A,V", "\nV = " },           { "5", "Q,K,V", "\nQ^2 = " },
-    { "5", "Y", "\nY^2 = " },           { "7", "logits", "\nlogits = " },
-    { "8", "X", "\nW_mlp4 = " },        { "9", "X", "\nW_f = " },
-    { "10", "X", "\nW_mlp2 = " },       { "14", "logits", "\nlogits = " },
-    { "14", "p", "\np = " },
-};
-enum { STARTINGS = sizeof starting / sizeof *starting };
-
-LAW(an_exercise_may_begin_at_any_line)
-{
-    for (int k = 0; k < STARTINGS; k++) {
-        Said key = DRAWN("--algorithm", (char *)starting[k][0], "--from",
-                         (char *)starting[k][1], "--layout",
-                         layout_names[k % 4], "--key");
-        assert_says(key, starting[k][2]);
-        assert_that(strstr(key.out, "\nW_e = ") == NULL);
-        assert_that(entries_claimed(run_drawn(key)) > 1);
-        Said judged = SAID(check, write_text("key.sheet", key.out));
-        assert_says(judged, "\nall right\n");
-    }
-}
-
-LAW(weights_that_are_given_sum_to_1)
-{
-    const Run *run = run_drawn(DRAWN("--from", "A"));
-    const Item *A = item_of(run, "A", false);
-    for (int j = 0; j < A->cols; j++) {
-        double sum = 0;
-        for (int i = 0; i < A->rows; i++)
-            sum += A->entry[i * A->cols + j].value;
-        assert_near(sum, 1, 1e-12);
-    }
-}
-
-LAW(what_is_given_is_not_asked_for)
-{
-    Said s = DRAWN("--from", "Q,K,V", "--mask", "causal");
-    assert_says(s, "\nmask causal\n");
-    assert_says(s, "\nclaim 4.4 S = ");
-    assert_that(strstr(s.out, "claim Q") == NULL);
-    assert_that(strstr(s.out, "W_q") == NULL);
-    assert_says(DRAWN("--from", "S", "--exact", "--key"), "\nd_attn 4\n");
-    s = DRAWN("--from", "A,V");
-    assert_says(s, "\nA = ");
-    assert_that(strstr(s.out, "\nQ = ") == NULL);
-    s = DRAWN("--from", "S,d_attn,V", "--mask", "causal");
-    assert_says(s, "\nS = ");
-    assert_that(strstr(s.out, "\nQ = ") == NULL);
-}
-
-LAW(steps_in_no_line_can_be_asked_for)
-{
-    Said s = DRAWN("--ask", "exp,sum,weights", "--key");
-    assert_says(s, "\nclaim exp = ");
-    assert_says(s, "\nclaim sum = ");
-    assert_says(s, "\nclaim A = ");
-    assert_that(times(s.out, "\nclaim ") == 3);
-    assert_says(DRAWN("--algorithm", "5", "--ask", "exp"),
-                "\nclaim exp^2 = ");
-    assert_says(DRAWN("--algorithm", "6", "--ask", "root,standardised"),
-                "# 6.3: root = √(v + ε)   (1 x 2)\n");
-    Said loss = DRAWN("--algorithm", "7", "--from", "logits", "--ask",
-                      "p,loss", "--key");
-    assert_says(loss, "\ntarget = ");
-    assert_says(SAID(check, write_text("key.sheet", loss.out)),
-                "\nall right\n");
-}
-
-LAW(what_cannot_begin_or_be_asked_for_is_refused)
-{
-    assert_refusal(DRAWN("--algorithm", "3", "--from", "B"), "ftx exercise: "
-                   "--from B: Algorithm 3 cannot start there; it starts "
-                   "from e, e_t, W_q, W_k, W_v; or q, k_t, v_t; or scores, "
-                   "d_attn, v_t; or v_t, alpha_t.");
-    assert_that(DRAWN("--algorithm", "12", "--from", "X").status == 2);
-    Said s = DRAWN("--ask", "B");
-    assert_that(s.status == 2);
-    assert_that(strstr(s.err, "--ask: no step of Algorithm 4 is B; ")
-                != NULL);
-    assert_that(strstr(s.err, " Q, K, V, S, S_scaled, exp, sum, A, Vt.\n")
-                != NULL);
-}
-
-/* Of two layer norms a sheet cannot say which; of three heads it can. */
-LAW(what_is_asked_for_has_one_name)
-{
-    assert_refusal(DRAWN("--algorithm", "9", "--ask", "m"), "ftx exercise: "
-                   "--ask: a sheet has more than one 6.1 m, and no names for "
-                   "them.");
-    assert_refusal(DRAWN("--algorithm", "15", "--ask", "A,v"),
-                   "ftx exercise: --ask: a sheet has more than one "
-                   "6.2 i1.dec1.v, and no names for them.");
-    assert_refusal(DRAWN("--algorithm", "9", "--ask", "A,q"),
-                   "ftx exercise: --ask: such a sheet has no q to ask for.");
-    assert_refusal(DRAWN("--algorithm", "14", "--ask", "Q"),
-                   "ftx exercise: --ask: such a sheet has no Q to ask for.");
-    assert_says(DRAWN("--algorithm", "14", "--ask", "m"), "claim 6.1 i2.m");
-    assert_says(DRAWN("--algorithm", "8", "--ask", "Vt"),
-                "\n# 5.4, W^e/d: ");
-    Said key = DRAWN("--algorithm", "8", "--ask", "Vt,Y", "--key");
-    assert_says(key, "\nclaim 5.4 ed1.Vt = ");
-    assert_says(SAID(check, write_text("key.sheet", key.out)),
-                "\nall right\n");
 }
 
 /* ----------------------------------------------------------------- page */
@@ -598,67 +452,21 @@ LAW(formulas_are_set_as_mathematics)
 
 LAW(what_makes_no_sense_is_refused)
 {
-    assert_refusal(DRAWN("--algorithm", "4", "--heads", "2"),
-                   "ftx exercise: Algorithm 4 takes no --heads.");
     assert_refusal(DRAWN("--algorithm", "6", "--mask", "causal"),
                    "ftx exercise: Algorithm 6 takes no --mask.");
-    assert_refusal(DRAWN("--algorithm", "10", "--biases"),
-                   "ftx exercise: Algorithm 10 takes no --biases.");
     assert_refusal(DRAWN("--key", "--tex"), "ftx exercise: --tex prints the "
                    "key, too; leave --key out.");
-    assert_that(DRAWN("--from", "Q,K,V", "--d_attn", "2").status == 0);
-    assert_refusal(DRAWN("--algorithm", "2", "--d_x", "3"),
-                   "ftx exercise: --d_x must be even: each pair of entries "
-                   "is a sine and a cosine.");
-    assert_refusal(DRAWN("--tokens", "1"), "ftx exercise: --tokens must be "
-                   "2 or more: one token alone has nothing to weigh or to "
-                   "predict.");
-    assert_refusal(DRAWN("--context", "1"), "ftx exercise: --context must "
-                   "be 2 or more: the weight of one token alone is 1.");
-    assert_says(DRAWN("--context", "1", "--ask", "S,V"), "\nclaim V = ");
-    assert_refusal(DRAWN("--algorithm", "6", "--d_x", "1"), "ftx exercise: "
-                   "--d_x must be 3 or more, or 2 with --exact: of fewer "
-                   "numbers layer_norm makes 1 and -1, or 0/0.");
     assert_refusal(DRAWN("mine.sheet"), "ftx exercise: no argument is "
-                   "expected but options, such as --algorithm 4.");
+                   "expected but options, such as --algorithm 5.");
     assert_refusal(DRAWN("--algorithm", "16"), "ftx exercise: --algorithm "
                    "must be a whole number from 1 to 15; it is '16'.");
-}
-
-LAW(what_is_never_exact_is_refused)
-{
     assert_refusal(DRAWN("--exact", "--decimals", "2"), "ftx exercise: "
                    "answers with --exact have no decimals; leave --decimals "
                    "out.");
     assert_refusal(DRAWN("--exact", "--algorithm", "1"), "ftx exercise: "
-                   "Algorithm 1 only copies numbers; its answers are exact "
-                   "without --exact.");
-    assert_refusal(DRAWN("--exact", "--algorithm", "2", "--positions",
-                         "vaswani"), "ftx exercise: --exact needs "
-                   "--positions paper and --d_x 2: other angles have no "
-                   "exact sines.");
-    assert_refusal(DRAWN("--exact", "--algorithm", "12"), "ftx exercise: "
-                   "--exact is not for Algorithm 12: its gradients mix "
-                   "logarithms and fractions.");
-    static char *const models[] = { "8", "9", "10", "14", "15" };
-    for (int k = 0; k < 5; k++)
-        assert_refusal(DRAWN("--exact", "--algorithm", models[k], "--d_x",
-                             "3"), "ftx exercise: --exact needs --d_x 2: of "
-                       "other tokens layer_norm makes roots.");
-}
-
-LAW(what_cannot_be_told_apart_is_refused)
-{
-    assert_refusal(DRAWN("--d_attn", "1"), "ftx exercise: none of 300 "
-                   "sheets shows whether the 1/√d_attn is left out; ask for "
-                   "a larger --d_attn.");
-    assert_refusal(DRAWN("--d_x", "1"), "ftx exercise: none of 300 sheets "
-                   "tells whether the 1/√d_attn is left out or the scores "
-                   "are divided by √d_x, not by √d_attn; ask for a larger "
-                   "--d_x.");
-    assert_refusal(DRAWN("--algorithm", "7", "--d_x", "1",
-                         "--tokens", "6"), "ftx exercise: "
-                   "no sheet of that size has numbers that are neither "
-                   "tiny nor all alike; ask for another size.");
-    assert_that(DRAWN("--d_x", "4").status == 0);   /* √d_x = d_attn */
+                   "--exact is for Algorithms 2 to 7: Algorithm 1 only "
+                   "copies numbers.");
+    assert_refusal(DRAWN("--exact", "--algorithm", "8"), "ftx exercise: "
+                   "--exact is for Algorithms 2 to 7: Algorithm 8 has norms "
+                   "of which most are no such numbers.");
 }

@@ -24,7 +24,7 @@ report() { # status, name
 
 build() { # tree, student's file: build/ftx of it, or build/errors
     mkdir -p "$1/build"; rm -f "$1/build/ftx"
-    others=$( (cd tangled && ls ./*.c ./*/*.c) | grep -vx -e "./$(file_of "$1")" -e ./course/grade.c ${without-} |
+    others=$( (cd tangled && ls ./*.c ./*/*.c) | grep -vx -e "./$(file_of "$1")" -e ./course/grade.c -e ./course/contain.c ${without-} |
         sed "s|^\.|$objects|; s|c$|o|")
     $CC11 -c -o "$1/build/yours.o" "$2" 2> "$1/build/errors" &&
         $CC11 $static -pthread -o "$1/build/ftx" "$1/build/yours.o" ${replaced-} $others -lm 2>> "$1/build/errors"
@@ -202,7 +202,7 @@ if wanted bad; then
     formats
     bad 'what does not compile: the error, no points, the rest is graded' 1 'alg04_attention.c:2:.*error:'
     [ "$(grep -c 'does not compile\|conflicting types' "$work/said")" = 2 ]; report $? 'and it is told once'
-    says '^  0 of 28 points' && says '^  24 of 24 points'; report $? '0 points, and all for the other'
+    says '^  0 of 26 points' && says '^  22 of 22 points'; report $? '0 points, and all for the other'
     is_gradescope "$work/results.json" && is_junit "$work/junit.xml" && is_tap "$work/tap"
     report $? 'and the reports are sound'
     sed 's/attention(Mat/atention(Mat/' tangled/alg04_attention.c > "$work/alg04_attention.c"
@@ -214,7 +214,7 @@ if wanted bad; then
     echo 'alg04 worked-* many' > "$work/points"
     "$grader" --points "$work/points" --table "$work/table" $tree > "$work/said" 2>&1; status=$?
     bad 'a mistake in the points' 2 'points:1: a line has an algorithm, a trial and its points'
-    [ "$(grep -c '' "$work/table")" = 10 ]; report $? 'and the result is written'
+    [ "$(grep -c '' "$work/table")" = 9 ]; report $? 'and the result is written'
     "$grader" --points "$work/nowhere" $tree > "$work/said" 2>&1; status=$?
     bad 'no points file' 2 'nowhere cannot be read: No such file'
     "$grader" $LABS/alg16 > "$work/said" 2>&1; status=$?
@@ -285,7 +285,7 @@ if wanted hostile; then
         rm -f "$work/table"
         grade $tree; status=$?
         formats
-        [ $status = 1 ] && says '^  0 of 28 points' && says "$pattern" && ! says 'it was had' &&
+        [ $status = 1 ] && says '^  0 of 26 points' && says "$pattern" && ! says 'it was had' &&
             is_gradescope "$work/results.json" && is_junit "$work/junit.xml" && is_tap "$work/tap"
         report $? "survives: $name"
     done < tests/data/lab/hostile.txt
@@ -391,8 +391,8 @@ if wanted image; then
     LABS=$work/zip SEED=5 doc/lab/zip "$program" 4 5 > "$work/said" 2>&1; report $? 'make gradescope'
     unzip -q "$work/zip.zip" -d "$image/source"
     AUTOGRADER=$image PATH=$PWD/$work/bin:$PATH bash "$image/source/setup.sh" > "$work/said" 2>&1; report $? 'setup.sh'
-    points=52; attack 'our versions have all points' "$(cat tangled/alg04_attention.c)"
-    points=24; attack 'no file, no points' ''
+    points=48; attack 'our versions have all points' "$(cat tangled/alg04_attention.c)"
+    points=22; attack 'no file, no points' ''
     other=source/alg05/library/alg04_attention.c
     for path in "../alg05/library/alg04_attention.c" "$image/$other" "library/../../alg05/library/alg04_attention.c"; do
         attack "the other lab is not included as ${path#"$image"}" "#include \"$path\""
@@ -431,7 +431,7 @@ if wanted image; then
     takes_in() { # name, what the file takes in
         printf '#include "ftx.h"\n%s\n' "$2" > "$user/alg04/alg04_attention.c"; own
         (cd "$user/alg04" && as_nobody ${3-} make -s check) > "$work/said" 2>&1
-        says '^  0 of 28 points' && says 'does not compile' && [ -z "$(find "$user/alg04" -size +80M)" ]; report $? "the student's tree: $1"
+        says '^  0 of 26 points' && says 'does not compile' && [ -z "$(find "$user/alg04" -size +80M)" ]; report $? "the student's tree: $1"
     }
     pieces() { printf '%s%s%s\n' '__asm__(".macro take a, b\n.\\a\\b \"' "$1" '\"\n.endm\ntake inc, bin");'; }
     for wrapper in '' "$user/without"; do
@@ -450,7 +450,7 @@ if wanted image; then
         own
         for wrapper in '' ./without; do
             (cd "$user" && as_nobody $wrapper ./grade alg04) > "$work/said" 2>&1
-            says '^  0 of 10 points' && ! says 'it was had|does not compile'; report $? "an ordinary user${wrapper:+ without Landlock}: $1"
+            says '^  0 of 9 points' && ! says 'it was had|does not compile'; report $? "an ordinary user${wrapper:+ without Landlock}: $1"
         done
     }
     had='if (write(3, "fault it was had\n", 17)) _exit(0);'
@@ -481,13 +481,13 @@ if wanted course; then
     sed 's/sqrt(d_attn)/d_attn/' tangled/alg04_attention.c > "$subs/bob/alg04_attention.c"
     sed 's@//.*@@; s/\<S\>/scores/g; s/d_attn/width/g' tangled/alg04_attention.c > "$subs/eve, \"x\"/alg04_attention.c"
     SEED=99 OUT=$work/tables doc/lab/table "$program" "$subs" 4 5 > "$work/said" 2> "$work/told"
-    printf 'student,alg04,alg05,total\n"ada",28,24,52\n"bob",0,0,0\n"eve, ""x""",28,0,28\n' | cmp -s - "$work/said"
+    printf 'student,alg04,alg05,total\n"ada",26,22,48\n"bob",0,0,0\n"eve, ""x""",26,0,26\n' | cmp -s - "$work/said"
     report $? 'a table of the course'
     cmp -s "$work/tables/ada" <(awk -F '\t' 'NF == 10' "$work/tables/ada"); report $? 'and one of each student'
-    printf '* * 10\n* random-* 10 0.5\n' > "$work/half"
+    printf '* * 10\n' > "$work/half"
     SEED=98 TRIALS=yes POINTS=$work/half doc/lab/table "$program" "$subs" 4 > "$work/said" 2> "$work/told"
-    says '^student,.*,alg04 random-1,.*,total$' && says '^"ada",10,10,.*,100$' && says '^"bob",0,0,3\.125,.*,12\.5$'
-    report $? 'another seed, a column for each trial, and points for right steps'
+    says '^student,.*,alg04 random-1,.*,total$' && says '^"ada",10,10,.*,90$' && says '^"bob",0,0,.*,0$'
+    report $? 'another seed, a column for each trial, and other points'
     for student in =1+1 zoe1 zoe2 zoe3 zoe4 zoe5 zoe6; do
         mkdir "$subs/$student"; cp "$subs/ada/alg04_attention.c" "$subs/$student"
     done
@@ -495,7 +495,7 @@ if wanted course; then
     table=$!
     until grep -q 'student 1 of' "$work/told" || ! kill -0 $table 2> /dev/null; do sleep 0.2; done
     kill -TERM "$(cat "$work/pid")"; wait $table
-    says "^\"'=1\\+1\",28,28\$" && ! says '^"zoe6'; report $? 'what is interrupted prints what it has, and no formula'
+    says "^\"'=1\\+1\",26,26\$" && ! says '^"zoe6'; report $? 'what is interrupted prints what it has, and no formula'
     rm -r "$subs"/=1+1 "$subs"/zoe*
     SEED='' doc/lab/table "$program" "$subs" 4 > "$work/said" 2>&1; [ $? = 2 ] && says 'SEED is missing'; report $? 'a table without a secret'
     doc/lab/similar $LABS/alg04/alg04_attention.c "$subs"/*/alg04_attention.c tangled/alg06_layernorm.c > "$work/said" 2>&1
@@ -530,7 +530,7 @@ elif wanted python; then
     while IFS='|' read -r name program4 pattern; do
         printf "$program4" > "$tree/algorithm04.py"
         make -s -C "$tree" PYTHON="$python" check > "$work/said" 2>&1
-        says '^  0 of 20 points' && says "$pattern"; report $? "in Python: $name"
+        says '^  0 of 18 points' && says "$pattern"; report $? "in Python: $name"
     done <<'END'
 a slip is told|import numpy as np\ndef algorithm(g, see):\n    Q, K, V = (g["W_" + c] @ M + g["b_" + c] for c, M in zip("qkv", (g["X"], g["Z"], g["Z"])))\n    see("4.1", "Q", Q)\n    E = np.exp(K.T @ Q)\n    return V @ (E / E.sum(axis=0))\n|it matches if the 1/.d_attn is left out
 an exception|def algorithm(g, see):\n    return x\n|line 2 of your file: NameError: name 'x' is not defined
@@ -541,7 +541,7 @@ a forged answer|import os\nos.write(3, b"result 2 2 1 1 1 1\\nend\\n")\nos._exit
 END
     mkdir -p "$work/subs/ada"; { cat tests/data/lab/reference.py; echo "algorithm = solve[4]"; } > "$work/subs/ada/algorithm04.py"
     if [ "$(command -v python3)" = "$python" ]; then
-        HOLE=python SEED=3 doc/lab/table "$program" "$work/subs" 4 > "$work/said" 2> "$work/told"; says '^"ada",20,20$'; report $? 'a table in Python'
+        HOLE=python SEED=3 doc/lab/table "$program" "$work/subs" 4 > "$work/said" 2> "$work/told"; says '^"ada",18,18$'; report $? 'a table in Python'
     fi
     cp tests/data/lab/reference.py "$tree/algorithm04.py"; echo "algorithm = solve[4]" >> "$tree/algorithm04.py"; make -s -C "$tree" PYTHON="$python" build/ftx
     awk '/^sheet / { n = $2; next } n > 0 { print; if (--n == 0) exit }' "$tree/trials" > "$work/a.sheet"

@@ -11,7 +11,7 @@ BUDGET='
 tangled          760    tangled/library 3453    tangled/practice 1785
 tangled/text    1922    tangled/cli     1655    tangled/hub      1390
 tangled/sheet   7218    tangled/show     925    tangled/check    4009
-tangled/model   4827    tangled/course  3900
+tangled/model   4827    tangled/course  3260
 tests-C        26202    tests-data      7870    tests-scripts    5914
 tangled/ftx.h                   450    tangled/check/check.h         200
 tangled/check/slipping.h        114

@@ -1,0 +1,442 @@
+/* Runs programs that may do anything: see contain.h. A program is started
+   from an open file, as nobody where that can be, with limits, and on Linux
+   shut in by Landlock and a seccomp filter. */
+#define _DEFAULT_SOURCE 1               /* for setgroups */
+#define _DARWIN_C_SOURCE 1              /* the same on macOS */
+#include "course/contain.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#if defined __linux__ && (defined __x86_64__ || defined __aarch64__)
+#define HAS_BOX 1
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#ifndef AT_EMPTY_PATH
+#define AT_EMPTY_PATH 0x1000
+#endif
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule       445
+#define SYS_landlock_restrict_self  446
+#endif
+#endif
+
+void clean_text(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (*text < ' ' || *text > '~')
+            *text = '?';
+}
+
+#ifdef HAS_BOX
+enum { RUN = 1, READ = 4, LIST = 8, CHANGE = 0x5FFE };
+
+/* The uses of a file that Landlock rules here; 0: there is none. */
+static uint64_t governed_uses(void)
+{
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+    return version < 1 ? 0 : version < 3 ? 0x1FFF : 0x7FFF;
+}
+
+/* Nothing is allowed yet. */
+static int new_rules(void)
+{
+    const uint64_t uses = governed_uses();
+    return (int)syscall(SYS_landlock_create_ruleset, &uses, sizeof uses, 0);
+}
+
+static void allow(int rules, const char *path, uint64_t uses)
+{
+    const struct { uint64_t uses; int place; } rule = {
+        uses & governed_uses(), open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+    syscall(SYS_landlock_add_rule, rules, 1, &rule, 0);
+    close(rule.place);
+}
+
+static void allow_system(int rules)
+{
+    static const char *const places[] = { "/usr", "/lib", "/lib64", "/opt" };
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++)
+        allow(rules, places[k], RUN | READ | LIST);
+}
+
+/* #!/home/ada/python/bin/python3 is installed in /home/ada/python. */
+static void allow_installation(int rules, char *path)
+{
+    for (int k = 0; k < 2 && path != NULL; k++)
+        if (strrchr(path, '/') != NULL)
+            *strrchr(path, '/') = '\0';
+    if (path != NULL && *path != '\0')
+        allow(rules, path, RUN | READ | LIST);
+}
+
+static void enforce_rules(int rules)
+{
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (rules >= 0 && syscall(SYS_landlock_restrict_self, rules, 0) != 0)
+        _exit(126);
+    close(rules);
+}
+
+static void shut_in(int program, bool script)
+{
+    char path[40], line[4096] = "", *real;
+    int rules = new_rules();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", program);
+    allow(rules, path, RUN | READ);
+    if (script && pread(program, line, sizeof line - 1, 0) > 2) {
+        line[strcspn(line, " \n")] = '\0';
+        real = realpath(line + 2, NULL);
+        allow_system(rules);
+        allow_installation(rules, line + 2);
+        allow_installation(rules, real);
+        free(real);
+    }
+    enforce_rules(rules);
+}
+
+/* For a compiler, which is run where a lab is. */
+static void shut_in_command(char *command[])
+{
+    int rules = new_rules();
+    allow_system(rules);
+    allow(rules, "library", READ | LIST);
+    allow(rules, "build", READ | LIST | CHANGE);
+    for (char **name = command + 1; *name != NULL; name++)
+        if (**name != '-')
+            allow(rules, *name, READ);
+    enforce_rules(rules);
+}
+
+#ifdef __x86_64__
+#define THIS_MACHINE AUDIT_ARCH_X86_64
+#else
+#define THIS_MACHINE AUDIT_ARCH_AARCH64
+#endif
+enum { MOST_STEPS = 400, REFUSE = SECCOMP_RET_ERRNO | EACCES };
+
+/* What a program needs that computes; and what a script needs besides. */
+static const int calls[] = {
+    SYS_read, SYS_readv, SYS_pread64, SYS_write, SYS_writev, SYS_close,
+    SYS_lseek, SYS_fstat, SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap,
+    SYS_mprotect, SYS_madvise, SYS_exit, SYS_exit_group, SYS_rt_sigaction,
+    SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
+    SYS_restart_syscall, SYS_clock_gettime, SYS_clock_getres,
+    SYS_gettimeofday, SYS_nanosleep, SYS_clock_nanosleep, SYS_getrandom,
+    SYS_futex, SYS_set_tid_address, SYS_set_robust_list, SYS_getpid,
+    SYS_gettid, SYS_sched_yield, SYS_sched_getaffinity, SYS_getrusage,
+    SYS_uname, SYS_sysinfo,
+#ifdef SYS_rseq
+    SYS_rseq,
+#endif
+#ifdef __x86_64__
+    SYS_arch_prctl,
+#endif
+}, of_scripts[] = {
+    SYS_newfstatat, SYS_statx, SYS_readlinkat, SYS_faccessat, SYS_getcwd,
+    SYS_getdents64, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
+    SYS_getppid, SYS_dup, SYS_dup3, SYS_ppoll, SYS_fadvise64,
+#ifdef __x86_64__
+    SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_dup2, SYS_poll,
+#endif
+};
+
+static bool has_filters(void)
+{
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) != 0
+        && errno == EFAULT;
+}
+
+typedef struct {
+    struct sock_filter at[MOST_STEPS];
+    unsigned short n;
+} Filter;
+
+/* A step that compares skips so many of the next if it is so, or if not. */
+static void append_step(Filter *f, int code, size_t k, int if_so, int if_not)
+{
+    f->at[f->n++] = (struct sock_filter){ (unsigned short)code,
+        (unsigned char)if_so, (unsigned char)if_not, (uint32_t)k };
+}
+
+/* A program is started by whoever knows the number, and a wrong one is the
+   last that is tried. */
+static void filter_calls(bool script, uint32_t number)
+{
+    enum { LOAD = BPF_LD | BPF_W | BPF_ABS, AND = BPF_ALU | BPF_AND,
+           EQUAL = BPF_JMP | BPF_JEQ, ANSWER = BPF_RET };
+    const uint32_t self = (uint32_t)getpid(),
+                   writes = O_ACCMODE | O_CREAT | O_TRUNC;
+    /* Of these calls a word of the arguments, two for each, must be so. */
+    const struct { int call; uint32_t word, mask, value; } conditions[] = {
+        { SYS_execveat, 10, ~0u, number }, { SYS_kill, 0, ~0u, self },
+        { SYS_tgkill, 0, ~0u, self },      { SYS_prlimit64, 0, ~0u, 0 },
+        { SYS_fcntl, 2, ~3u, 0 },          { SYS_openat, 4, writes, 0 },
+    };
+    const size_t n = sizeof calls / sizeof *calls,
+                 more = sizeof of_scripts / sizeof *of_scripts,
+                 all = sizeof conditions / sizeof *conditions;
+    Filter f = { .n = 0 };
+    append_step(&f, LOAD, offsetof(struct seccomp_data, arch), 0, 0);
+    append_step(&f, EQUAL, THIS_MACHINE, 1, 0);
+    append_step(&f, ANSWER, SECCOMP_RET_KILL, 0, 0);
+    append_step(&f, LOAD, offsetof(struct seccomp_data, nr), 0, 0);
+    for (size_t k = 0; k < (script ? all : all - 1); k++) {
+        append_step(&f, EQUAL, (size_t)conditions[k].call, 0, 5);
+        append_step(&f, LOAD, offsetof(struct seccomp_data, args)
+                              + 4 * conditions[k].word, 0, 0);
+        append_step(&f, AND, conditions[k].mask, 0, 0);
+        append_step(&f, EQUAL, conditions[k].value, 1, 0);
+        append_step(&f, ANSWER, k == 0 ? SECCOMP_RET_KILL : REFUSE, 0, 0);
+        append_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
+    }
+    for (size_t k = 0; k < (script ? n + more : n); k++) {
+        append_step(&f, EQUAL,
+                    (size_t)(k < n ? calls[k] : of_scripts[k - n]), 0, 1);
+        append_step(&f, ANSWER, SECCOMP_RET_ALLOW, 0, 0);
+    }
+    append_step(&f, ANSWER, REFUSE, 0, 0);
+    if (has_filters() && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
+                               &(struct sock_fprog){ f.n, f.at }, 0, 0) != 0)
+        _exit(126);
+}
+
+const char *missing_containment(void)
+{
+    return !has_filters() ? "seccomp filter" : governed_uses() == 0 ? "Landlock"
+                                                            : NULL;
+}
+#else
+static void shut_in(int program, bool script) { (void)program, (void)script; }
+static void shut_in_command(char *command[]) { (void)command; }
+const char *missing_containment(void) { return "seccomp filter"; }
+#endif
+
+enum { SECONDS = 2, PATIENCE = 20, MEBIBYTE = 1 << 20,
+       NOBODY = 65534, MOST_FILES = 1024,
+       MOST_ANSWER = MEBIBYTE, CHUNK = 65536 };
+
+static void set_limit(int what, unsigned long n)
+{
+    setrlimit(what, &(struct rlimit){ n, n });
+}
+
+static void confine(int program, bool script)
+{
+    setsid();
+    shut_in(program, script);
+    if (geteuid() == 0 && (setgroups(0, NULL) != 0 || setgid(NOBODY) != 0
+                           || setuid(NOBODY) != 0))
+        _exit(126);
+    set_limit(RLIMIT_CORE, 0);
+    setrlimit(RLIMIT_CPU, &(struct rlimit){ SECONDS, SECONDS + 1 });
+    set_limit(RLIMIT_AS, 512ul * MEBIBYTE);
+    set_limit(RLIMIT_FSIZE, MEBIBYTE);
+    set_limit(RLIMIT_NPROC, 0);
+    set_limit(RLIMIT_NOFILE, 16);
+}
+
+static void start_open_file(int file, bool script, char *const arguments[],
+                            char *const environment[])
+{
+#ifdef __APPLE__
+    char path[PATH_MAX];
+    (void)script;
+    if (fcntl(file, F_GETPATH, path) == 0)
+        execve(path, arguments, environment);
+#elif defined HAS_BOX
+    uint32_t number;
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        _exit(126);
+    filter_calls(script, number);
+    syscall(SYS_execveat, file, "", arguments, environment, AT_EMPTY_PATH,
+            number);
+#else
+    (void)script;
+    fexecve(file, arguments, environment);
+#endif
+}
+
+/* Runs the program on a sheet; its answer comes through the pipe. */
+static pid_t start_trial(int program, FILE *sheet, FILE *printed,
+                         int pipe_end[2])
+{
+    char *const arguments[] = { "ftx", "steps", "-", "3", NULL };
+    char *const environment[] = { "LC_ALL=C", NULL };
+    fflush(NULL);
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    int answer = fcntl(pipe_end[1], F_DUPFD, 10);
+    char first = '\0';
+    bool script = pread(program, &first, 1, 0) == 1 && first == '#';
+    int code = fcntl(program, script ? F_DUPFD : F_DUPFD_CLOEXEC, 10);
+    dup2(fileno(sheet), 0);
+    dup2(fileno(printed), 1);
+    dup2(fileno(printed), 2);
+    dup2(answer, 3);
+    for (int k = 4; k < MOST_FILES; k++)
+        if (k != code)
+            close(k);
+    confine(code, script);
+    start_open_file(code, script, arguments, environment);
+    _exit(127);
+}
+
+double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct {
+    char *text;                 /* of at most MOST_ANSWER + CHUNK bytes   */
+    size_t n;
+    int status;
+    bool late, too_long;
+} Outcome;
+
+/* Reads a piece of the answer; false: there is no more to come. */
+static bool read_piece(Outcome *o, int from)
+{
+    ssize_t got = read(from, o->text + o->n, CHUNK);
+    if (got > 0)
+        o->n += (size_t)got;
+    o->text[o->n] = '\0';
+    o->too_long = o->n > MOST_ANSWER;
+    return got > 0 && !o->too_long;
+}
+
+static bool has_ended(Outcome *o, pid_t child, int how)
+{
+    return waitpid(child, &o->status, how) == child
+        && !WIFSTOPPED(o->status);
+}
+
+static Outcome wait_for(pid_t child, int from)
+{
+    Outcome o = { .text = malloc(MOST_ANSWER + CHUNK + 1) };
+    double until = seconds_now() + (double)PATIENCE;
+    bool open = o.text != NULL, ended = false;
+    if (o.text == NULL)
+        until = 0;
+    fcntl(from, F_SETFL, O_NONBLOCK);
+    while (!ended && !o.late && !o.too_long) {
+        struct pollfd p = { .fd = open ? from : -1, .events = POLLIN };
+        poll(&p, 1, 5);
+        if (p.revents != 0)
+            open = read_piece(&o, from);
+        ended = has_ended(&o, child, WNOHANG);
+        o.late = seconds_now() > until;
+    }
+    kill(-child, SIGKILL);
+    while (!ended) {
+        kill(child, SIGKILL);
+        ended = has_ended(&o, child, 0);
+    }
+    while (open && read_piece(&o, from))
+        ;
+    return o;
+}
+
+static void last_line(FILE *printed, char *to, size_t size)
+{
+    char line[300];
+    *to = '\0';
+    rewind(printed);
+    while (fgets(line, sizeof line, printed) != NULL)
+        snprintf(to, size, "%.*s", (int)strcspn(line, "\n"), line);
+    clean_text(to);
+}
+
+static void why_it_ended(const Outcome *o, FILE *printed, char *to,
+                         size_t size)
+{
+    int signal = WIFSIGNALED(o->status) ? WTERMSIG(o->status) : 0;
+    int status = WIFEXITED(o->status) ? WEXITSTATUS(o->status) : 0;
+    char said[300];
+    last_line(printed, said, sizeof said);
+    if (o->late || signal == SIGXCPU)
+        snprintf(to, size, "it did not come to an end within %d s",
+                 o->late ? PATIENCE : SECONDS);
+    else if (o->too_long)
+        snprintf(to, size, "it wrote endlessly into the pipe");
+    else if (signal == SIGXFSZ)
+        snprintf(to, size, "it printed more than a mebibyte");
+    else if (signal == SIGSEGV || signal == SIGBUS)
+        snprintf(to, size, "it crashed: a wrong pointer, the end of an "
+                 "array, or a recursion without end");
+    else if (signal != 0)
+        snprintf(to, size, "it was ended by signal %d (%s)", signal,
+                 strsignal(signal));
+    else if (status == 3 && *said != '\0')
+        snprintf(to, size, "it was refused: %s", said);
+    else if (status == 2)
+        snprintf(to, size, "its answer did not come through the pipe");
+    else
+        snprintf(to, size, "it ended, with exit status %d, before the "
+                 "algorithm had returned", status);
+}
+
+Answer run_contained(int program, const char *input)
+{
+    Answer a = { .text = NULL };
+    int pipe_end[2];
+    FILE *sheet = tmpfile(), *printed = tmpfile();
+    pid_t child = -1;
+    if (sheet != NULL && printed != NULL && fputs(input, sheet) != EOF
+        && fflush(sheet) == 0 && pipe(pipe_end) == 0) {
+        rewind(sheet);
+        child = start_trial(program, sheet, printed, pipe_end);
+        close(pipe_end[1]);
+        if (child < 0)
+            close(pipe_end[0]);
+    }
+    if (child < 0)
+        snprintf(a.why, sizeof a.why, "it could not be started: %s",
+                 strerror(errno));
+    else {
+        Outcome o = wait_for(child, pipe_end[0]);
+        close(pipe_end[0]);
+        why_it_ended(&o, printed, a.why, sizeof a.why);
+        a.text = o.text;
+        a.status = o.status;
+    }
+    if (sheet != NULL)
+        fclose(sheet);
+    if (printed != NULL)
+        fclose(printed);
+    return a;
+}
+
+int run_boxed(char *command[])
+{
+    shut_in_command(command);
+    setenv("TMPDIR", "build", 1);
+    set_limit(RLIMIT_CORE, 0);
+    set_limit(RLIMIT_CPU, 10);
+    set_limit(RLIMIT_AS, 2048ul * MEBIBYTE);
+    set_limit(RLIMIT_FSIZE, 64ul * MEBIBYTE);
+    alarm(60);
+    execvp(*command, command);
+    fprintf(stderr, "grade: %s cannot be run: %s.\n", *command,
+            strerror(errno));
+    return 2;
+}

@@ -1,0 +1,38 @@
+/* Runs programs that may do anything and can do nothing but compute.
+
+   Main type: Answer. Entry point: run_contained. In go an open program and
+   its input; out comes what it wrote into a pipe, or why it did not. Takes
+   nothing of ftx: a grader is these files and grade.c alone. */
+#ifndef FTX_CONTAIN_H
+#define FTX_CONTAIN_H
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    char *text;                 /* to be freed; NULL: it was not started  */
+    int status;                 /* 0: it ended well                       */
+    char why[400];              /* it ended as it did, in a sentence; of
+                                   interest where it gave no result       */
+} Answer;
+
+/* Runs the program `ftx steps - 3`, which is open as file `program`, with
+   the input, and returns what it wrote to its file 3. It has seconds of the
+   processor, half a gibibyte and no files; a script may read its
+   installation. */
+Answer run_contained(int program, const char *input);
+
+/* Runs a command that may be fed anything, a compiler, within limits, in the
+   directory of a lab; command[0] is its name and the last is NULL. Returns
+   an exit status if it cannot be run, else not at all. */
+int run_boxed(char *command[]);
+
+/* Returns what this system lacks of the box on Linux, such as "Landlock";
+   NULL: nothing. */
+const char *missing_containment(void);
+
+/* Makes a ? of each character that is none of ASCII's printable ones. */
+void clean_text(char *text);
+
+/* Returns the seconds of a clock that never goes back. */
+double seconds_now(void);
+#endif

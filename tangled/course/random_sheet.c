@@ -1,0 +1,281 @@
+/* Sheets with random numbers: see random_sheet.h. A number is drawn by the
+   kind of the sheet and the name of the matrix; a matrix that would make a
+   poor example is drawn again. */
+#include "course/random_sheet.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool is_among(const char *list, int n)
+{
+    char number[20];
+    return word_in(list, number,
+                   (size_t)snprintf(number, sizeof number, "%d", n));
+}
+
+static int size_by_letter(const Sizes *s, const char *letter)
+{
+    const struct { const char *letters; int size; } of[] = {
+        { "d_e d_x d_in", s->d_e }, { "d_z", s->d_z },
+        { "d_attn", s->d_attn },    { "d_mid d_v", s->d_mid },
+        { "d_out", s->d_out },      { "d_f", s->d_f },
+        { "d_mlp", s->d_mlp },      { "N_V", s->N_V },
+        { "ell_max", s->ell_max },  { "T ell_z", s->ell_z },
+        { "ell ell_x", s->ell_x },
+    };
+    if (letter == NULL || *letter == '1')
+        return 1;
+    if (strcmp(letter, "H d_mid") == 0)
+        return s->H * s->d_mid;
+    int k = 0;
+    while (!word_in(of[k].letters, letter, strlen(letter)))
+        k++;
+    return of[k].size;
+}
+
+/* The numbers that an entry can be; the first row that fits. A score by an
+   exact sheet is a multiple of sqrt(d_attn), which is sqrt(2), and of the
+   logarithm of a whole number. */
+static double random_entry(const RandomSheet *s, const char *name)
+{
+    static const struct {
+        bool exact;
+        const char *algorithms, *names;         /* NULL: all              */
+        int n;
+        double of[4];
+    } choices[] = {
+        { true, " 3 4 5 7 ", " X e e_t ", 2, { 0, 1 } },
+        { true, NULL, " W_q ", 2, { 0, 1.4142135623730951 } },
+        { true, NULL, " W_k W_u ", 3,
+          { 0, 0.69314718055994531, 1.0986122886681098 } },
+        { false, " 8 9 10 11 12 13 14 15 ", " W_q W_k W_u ", 3,
+          { -1, 0, 1 } },
+        { false, NULL, " gamma ", 4, { -1, 1, 2, 3 } },
+        { false, NULL, NULL, 4, { -1, 0, 1, 2 } },
+    };
+    int k = 0;
+    if (s->kind == QUARTERS)
+        return floor(17 * uniform(s->random)) / 4 - 2;
+    while ((choices[k].exact && s->kind != EXACT_NUMBERS)
+           || (choices[k].algorithms != NULL
+               && !is_among(choices[k].algorithms, s->algorithm))
+           || (choices[k].names != NULL
+               && !word_in(choices[k].names, name, strlen(name))))
+        k++;
+    return choices[k].of[below(s->random, choices[k].n)];
+}
+
+RandomItem *add_random_item(RandomSheet *s, const char *name, int rows,
+                            int cols)
+{
+    RandomItem *item = &s->item[s->n++];
+    const char *dot = strchr(name, '.');
+    char base[32];
+    snprintf(base, sizeof base, "%.*s", (int)strcspn(
+             dot == NULL ? name : dot + 1, "^"), dot == NULL ? name : dot + 1);
+    *item = (RandomItem){ .rows = rows, .cols = cols };
+    snprintf(item->name, sizeof item->name, "%s", name);
+    for (int k = 0; k < rows * cols; k++)
+        item->at[k] = random_entry(s, base);
+    return item;
+}
+
+RandomItem *add_random_ids(RandomSheet *s, const char *name, int n)
+{
+    RandomItem *item = add_random_item(s, name, 1, n);
+    for (int k = 0; k < n; k++)
+        item->at[k] = 1 + below(s->random, s->size.N_V);
+    return item;
+}
+
+void add_number(RandomSheet *s, const char *name, double x)
+{
+    add_random_item(s, name, 1, 1)->at[0] = x;
+}
+
+static void add_uniform_numbers(RandomSheet *s)
+{
+    RandomItem *u = add_random_item(s, "u", 1, s->size.u);
+    for (int k = 0; k < u->cols; k++)
+        u->at[k] = below(s->random, 100) / 100.0;
+}
+
+/* Whether n entries from at[0] are those from at[other], or 0 if other is
+   0. */
+static bool are_same(const double *at, int other, int step, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (at[k * step] != (other == 0 ? 0 : at[other + k * step]))
+            return false;
+    return true;
+}
+
+/* Whether a token or a row of a weight is 0, or a token comes twice. */
+static bool is_poor(const RandomItem *item)
+{
+    int rows = item->rows, cols = item->cols;
+    for (int j = 0; j < cols; j++) {
+        if (are_same(item->at + j, 0, cols, rows))
+            return true;
+        for (int other = 0; other < j && item->tokens; other++)
+            if (are_same(item->at + j, other - j, cols, rows))
+                return true;
+    }
+    for (int i = 0; i < rows && item->weight; i++)
+        if (are_same(item->at + i * cols, 0, 1, cols))
+            return true;
+    return false;
+}
+
+static void add_matrix(RandomSheet *s, const char *name, Taken shape)
+{
+    enum { TRIES = 100 };
+    RandomItem *item;
+    int tries = 0;
+    do {
+        item = add_random_item(s, name, size_by_letter(&s->size, shape.rows),
+                               size_by_letter(&s->size, shape.cols));
+        item->tokens = shape.tokens;
+        item->weight = shape.weight;
+        item->real = true;
+    } while (is_poor(item) && ++tries < TRIES && s->n--);
+}
+
+static void add_named_item(RandomSheet *s, const char *part,
+                           const char *name, int head)
+{
+    char full[32];
+    const char *equals = strchr(name, '='), *dot = strchr(name, '.');
+    if (equals != NULL) {
+        snprintf(full, sizeof full, "%.*s", (int)(equals - name), name);
+        add_number(s, full, atof(equals + 1));
+    } else if (strcmp(name, "u") == 0)
+        add_uniform_numbers(s);
+    else if (strcmp(name, "tau") == 0)
+        add_number(s, name, below(s->random, 2) == 0 ? 0.5 : 2);
+    else if (word_in(" x z ", name, 1) && name[1] == '\0')
+        add_random_ids(s, name, *name == 'x' ? s->size.ell_x
+                                             : s->size.ell_z);
+    else if (word_in(" v t ", name, 1) && name[1] == '\0')
+        add_number(s, name, 1 + below(s->random, *name == 'v'
+                                      ? s->size.N_V : s->size.ell_max));
+    else {
+        snprintf(full, sizeof full, head > 0 ? "%s%s^%d" : "%s%s", part,
+                 name, head);
+        add_matrix(s, full, taken_by(s->algorithm,
+                                     dot == NULL ? name : dot + 1));
+    }
+}
+
+void add_random_items(RandomSheet *s, const char *part, const char *names)
+{
+    const char *inside = strchr(names, '|');
+    int head = 0;
+    char name[20];
+    for (const char *p = names; *p != '\0'; ) {
+        size_t n = strcspn(p, " |");
+        snprintf(name, sizeof name, "%.*s", (int)n, p);
+        if (n > 0)
+            add_named_item(s, part, name, head);
+        p += n;
+        if (*p == '|') {
+            p = head > 0 && head < s->size.H ? inside : p;
+            head = head < s->size.H ? head + 1 : 0;
+        }
+        p += *p != '\0';
+    }
+}
+
+RandomItem *find_random_item(RandomSheet *s, const char *names)
+{
+    for (int k = 0; k < s->n; k++)
+        if (word_in(names, s->item[k].name, strlen(s->item[k].name)))
+            return &s->item[k];
+    return NULL;
+}
+
+static void print_item(FILE *to, const RandomSheet *s, const RandomItem *item)
+{
+    const bool turn = item->tokens ? s->layout->rows
+                    : item->weight ? s->layout->weights
+                    : item->real && s->layout->rows;
+    const int rows = turn ? item->cols : item->rows,
+              cols = turn ? item->rows : item->cols;
+    char text[40];
+    fprintf(to, "%s =", item->name);
+    for (int k = 0; k < rows * cols; k++) {
+        int i = k / cols, j = k % cols;
+        double x = item->at[turn ? j * item->cols + i : k];
+        if (s->kind != EXACT_NUMBERS || !exact_text(x, text, sizeof text))
+            snprintf(text, sizeof text, "%.10g", x);
+        fprintf(to, "%s %s", k > 0 && j == 0 ? " ;" : "", text);
+    }
+    fputc('\n', to);
+}
+
+void print_random_sheet(FILE *to, const RandomSheet *s)
+{
+    fprintf(to, "algorithm %d\n%s", s->algorithm, s->settings);
+    for (int k = 0; k < s->n; k++)
+        print_item(to, s, &s->item[k]);
+}
+
+const Run *run_sheet_text(Arena *arena, Tape *tape, const char *name,
+                          const char *text, Error *f)
+{
+    size_t n = strlen(text);
+    char *copy = memcpy(arena_alloc(arena, n + 1), text, n + 1);
+    const Sheet *sheet = parse_sheet(arena, name, copy, (int)n, f);
+    return run_sheet(sheet, arena, tape, f);
+}
+
+static bool is_fraction(double x, int most, int *p, int *q)
+{
+    double near = sizeof(real) == sizeof(float) ? 1e-5 : 1e-9;
+    if (!(fabs(x) < 1000))
+        return false;
+    for (*q = 1; *q <= most; ++*q) {
+        *p = (int)round(x * *q);
+        if (fabs(x - (double)*p / *q) < near)
+            return true;
+    }
+    return false;
+}
+
+static void put_multiple(char *to, size_t size, int p, const char *root,
+                         int q)
+{
+    char below[20] = "";
+    if (q > 1)
+        snprintf(below, sizeof below, "/%d", q);
+    if (*root == '\0')
+        snprintf(to, size, "%d%s", p, below);
+    else if (p == 1 || p == -1)
+        snprintf(to, size, "%s%s%s", p < 0 ? "-" : "", root, below);
+    else
+        snprintf(to, size, "%d*%s%s", p, root, below);
+}
+
+bool exact_text(double x, char *to, size_t size)
+{
+    static const struct { const char *text; double square; } roots[] = {
+        { "", 1 }, { "sqrt(2)", 2 }, { "sqrt(3)", 3 }, { "sqrt(5)", 5 },
+        { "sqrt(6)", 6 } };
+    enum { ROOTS = sizeof roots / sizeof *roots };
+    int p, q;
+    for (int k = 0; k < ROOTS; k++)
+        if (is_fraction(x / sqrt(roots[k].square), k == 0 ? 40 : 6, &p,
+                        &q)) {
+            put_multiple(to, size, p, roots[k].text, q);
+            return true;
+        }
+    for (int k = 0; k < ROOTS; k++)
+        if (is_fraction(exp(fabs(x) / sqrt(roots[k].square)), 20, &p, &q)) {
+            char argument[40];
+            put_multiple(argument, sizeof argument, p, "", q);
+            snprintf(to, size, "%s%s%sln(%s)", x < 0 ? "-" : "",
+                     roots[k].text, k == 0 ? "" : "*", argument);
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,73 @@
+/* Sheets with random numbers, for exercises and for the trials of a lab.
+
+   Main type: RandomSheet. Entry points: add_random_items fills a sheet by a
+   list of names, print_random_sheet prints it. In go an algorithm, sizes and
+   a generator; out comes the text of a sheet. */
+#ifndef FTX_RANDOM_SHEET_H
+#define FTX_RANDOM_SHEET_H
+#include "sheet/claim.h"
+
+/* The sizes of a sheet, in the paper's letters; u: how many uniform numbers
+   it gives. */
+typedef struct {
+    int d_e, d_z, d_attn, d_mid, d_out, d_f, d_mlp, ell_x, ell_z, ell_max,
+        N_V, H, u;
+} Sizes;
+
+enum { MOST_ENTRIES = 80, MOST_ITEMS = 100 };
+
+/* What a sheet gives under a name: row after row, in the paper's layout. */
+typedef struct {
+    char name[32];
+    bool tokens, weight, real;  /* a column a token; out x in; no ID, count */
+    int rows, cols;
+    double at[MOST_ENTRIES];
+} RandomItem;
+
+/* Quarters from -2 to 2; small whole numbers; or those of which attention
+   makes fractions: roots and logarithms. */
+typedef enum { QUARTERS, SMALL_NUMBERS, EXACT_NUMBERS } NumberKind;
+
+typedef struct {
+    int algorithm;
+    NumberKind kind;
+    const Layout *layout;
+    char settings[120];         /* lines of the sheet that give no item   */
+    Sizes size;
+    Random *random;
+    int n;
+    RandomItem item[MOST_ITEMS];
+} RandomSheet;
+
+/* Adds an item of random numbers and returns it. */
+RandomItem *add_random_item(RandomSheet *s, const char *name, int rows,
+                            int cols);
+
+/* Adds n token IDs, each from 1 to N_V, and returns them. */
+RandomItem *add_random_ids(RandomSheet *s, const char *name, int n);
+
+/* Adds an item that is one number. */
+void add_number(RandomSheet *s, const char *name, double x);
+
+/* Adds the items of a list such as "eta=1 x X |W_q W_k|W_o", each name with
+   `part` before it, such as "enc1."; those between bars for head 1, then for
+   head 2, ... A matrix has the shape that the algorithm takes. */
+void add_random_items(RandomSheet *s, const char *part, const char *names);
+
+/* Returns the first item with one of the names of a list; NULL: none. */
+RandomItem *find_random_item(RandomSheet *s, const char *names);
+
+/* Prints the sheet, in its layout. */
+void print_random_sheet(FILE *to, const RandomSheet *s);
+
+/* Returns the run of a sheet that was printed; `name` stands in errors. */
+const Run *run_sheet_text(Arena *arena, Tape *tape, const char *name,
+                          const char *text, Error *f);
+
+/* Writes x as a fraction, a root, a logarithm or a root times a logarithm,
+   such as 2/3; false: x is none of these. */
+bool exact_text(double x, char *to, size_t size);
+
+/* Whether n stands in a list such as " 4 5 ". */
+bool is_among(const char *list, int n);
+#endif
