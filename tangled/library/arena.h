@@ -26,11 +26,4 @@ void arena_clear(Arena *arena);
 
 /* Takes back all, and gives the memory back to the system. */
 void arena_free(Arena *arena);
-
-/* Lets memory from elsewhere, such as a file that is mapped, live as long
-   as what the arena gives: leave(bytes, n) is called when the arena is
-   cleared or freed. */
-void arena_attach(Arena *arena, void *bytes, size_t n,
-                  void (*leave)(void *bytes, size_t n));
-
 #endif

@@ -50,18 +50,9 @@ struct Block {
     unsigned char *bytes;
 };
 
-typedef struct Attachment Attachment;     /* memory that is not its own */
-struct Attachment {
-    Attachment *next;
-    void *bytes;
-    size_t n;
-    void (*leave)(void *bytes, size_t n);
-};
-
 struct Arena {
     Block *first, *current;
     size_t peak;                /* bytes, the most before it went back */
-    Attachment *attached;
 };
 
 static void *or_refuse(void *memory, size_t bytes)
@@ -138,33 +129,13 @@ void arena_back(Arena *arena, size_t used)
         block->used = used;
 }
 
-void arena_attach(Arena *arena, void *bytes, size_t n,
-                void (*leave)(void *bytes, size_t n))
-{
-    Attachment *a = or_refuse(malloc(sizeof *a), sizeof *a);
-    *a = (Attachment){ arena->attached, bytes, n, leave };
-    arena->attached = a;
-}
-
-static void release_attached(Arena *arena)
-{
-    for (Attachment *g = arena->attached, *next; g != NULL; g = next) {
-        next = g->next;
-        g->leave(g->bytes, g->n);
-        free(g);
-    }
-    arena->attached = NULL;
-}
-
 void arena_clear(Arena *arena)
 {
-    release_attached(arena);
     arena_back(arena, 0);
 }
 
 void arena_free(Arena *arena)
 {
-    release_attached(arena);
     for (Block *b = arena->first, *next; b != NULL; b = next) {
         next = b->next;
         free(b);
