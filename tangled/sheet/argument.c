@@ -116,6 +116,7 @@ const Argument arguments[] = {
     { { 7 },           "W_e",       TOKENS, "d_e",    "N_V",     "" },
 };
 const int argument_rows = sizeof arguments / sizeof *arguments;
+
 bool takes(int algorithm, const Argument *argument)
 {
     const int *a = argument->algorithms;
@@ -327,4 +328,3 @@ const char *const sheet_starts[] = {
     [14] = "x, W_e, W_u; or logits; or p",
     [15] = "z, W_e, W_u",
 };
-

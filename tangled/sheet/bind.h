@@ -6,9 +6,6 @@
 #define FTX_BIND_H
 #include "sheet/job.h"
 
-/* Whether the sheet is only being bound, not run. */
-bool is_binding(const Job *job);
-
 /* The argument of that name; NULL: the algorithm does not take it. */
 const Argument *argument_of(const Job *job, const char *name);
 

@@ -38,7 +38,11 @@ bool is_training(const Job *job);
 /* With 'tied yes' refuses W_u, and notes that it is W_e. */
 void check_tied(Job *job);
 
-/* Bind or run the algorithm of the sheet. */
+/* Binds what Algorithms 1 to 7, or 8 to 15, take from the sheet. */
+void bind_component(Job *job);
+void bind_transformer(Job *job);
+
+/* Runs Algorithms 1 to 7, or 8 to 15, on what is bound. */
 void run_component(Job *job);
 void run_transformer(Job *job);
 #endif

@@ -8,7 +8,7 @@
 
 void keep_result(Job *job, Mat M)
 {
-    if (M == NULL || (job->late && !job->seen->known))
+    if (job->late && !job->seen->known)
         return;
     job->run.result = copy_matrix(job, M, false);
 }
@@ -38,7 +38,7 @@ static Mat run_embed(Job *job)
     int v = integer_given(job, "v", 1, W_e->cols, job->run.layout->rows
                           ? ", a row of W_e for each token"
                           : ", a column of W_e for each token");
-    return is_binding(job) ? NULL : embed(job->tape, W_e, v);
+    return embed(job->tape, W_e, v);
 }
 
 /* t, or, counted from 0, pos. */
@@ -102,7 +102,7 @@ static Mat run_posembed(Job *job)
     if (find_item(job, "e", 0) != NULL)
         argument_matrix(job, "e", 0);
     int t = given_position(job, W->cols, ", the positions");
-    return is_binding(job) ? NULL : posembed(job->tape, W, t);
+    return posembed(job->tape, W, t);
 }
 
 static W_qkv given_head(Job *job, int h)
@@ -121,20 +121,18 @@ static Mat run_attention1(Job *job)
     Mat e = argument_matrix(job, "e", 0),
         e_t = argument_matrix(job, "e_t", 0);
     W_qkv w = given_head(job, 0);
-    return is_binding(job) ? NULL : attention1(e, e_t, &w);
+    return attention1(e, e_t, &w);
 }
 
 /* X and Z, which may be the same; or each in the other's place. */
 static void bind_X_and_Z(Job *job, Mat *X, Mat *Z)
 {
     const Item *mask = find_item(job, "mask", 0);
-    bool nothing = job->late && find_item(job, "X", 0) == NULL,
-         any_mask = mask == NULL || mask->word != NULL;
+    bool any_mask = mask == NULL || mask->word != NULL;
     Mat other = *Z = *X = argument_matrix(job, "X", 0);
-    if (find_item(job, "Z", 0) != NULL || nothing)
+    if (find_item(job, "Z", 0) != NULL
+        || (job->late && find_item(job, "X", 0) == NULL))
         *Z = argument_matrix(job, "Z", 0);
-    else
-        note_assumption(job, "Z", "X");
     if (job->variation != NULL && job->variation->exchanged
         && (*X)->rows == (*Z)->rows
         && (any_mask || (*X)->cols == (*Z)->cols)) {
@@ -149,7 +147,7 @@ static Mat run_attention(Job *job)
     bind_X_and_Z(job, &X, &Z);
     W_qkv w = given_head(job, 0);
     job->mask = argument_mask(job);
-    return is_binding(job) ? NULL : attention(X, Z, &w, job->mask);
+    return attention(X, Z, &w, job->mask);
 }
 
 static Mat run_mhattention(Job *job)
@@ -164,7 +162,7 @@ static Mat run_mhattention(Job *job)
     w.W_o = argument_matrix(job, "W_o", 0);
     w.b_o = argument_matrix(job, "b_o", 0);
     job->mask = argument_mask(job);
-    return is_binding(job) ? NULL : mhattention(X, Z, &w, job->mask);
+    return mhattention(X, Z, &w, job->mask);
 }
 
 static Mat run_layer_norm(Job *job)
@@ -177,12 +175,11 @@ static Mat run_layer_norm(Job *job)
     if (find_item(job, "epsilon", 0) == NULL)
         note_assumption(job, "epsilon", "0");
     Theta theta = { .hyper = { .epsilon = job->epsilon, .rms = rms } };
-    if (!is_binding(job))
-        observe_run(job, &theta);
+    observe_run(job, &theta);
     if (rms && beta != NULL)
         fail_in_text(job->f, beta->at, "RMSnorm has no beta.");
     Mat bias = rms ? NULL : argument_matrix(job, "beta", 0);
-    return is_binding(job) ? NULL : layer_norm(e, gamma, bias);
+    return layer_norm(e, gamma, bias);
 }
 
 static Mat run_unembed(Job *job)
@@ -201,7 +198,26 @@ static Mat run_unembed(Job *job)
                      "tau must be above 0; 0 is "
                      "for Algorithm 14.");
     W = tied ? transpose_of(job->arena, W) : W;
-    return is_binding(job) ? NULL : unembed(e, W);
+    return unembed(e, W);
+}
+
+static void bind_arguments(Job *job, const char *names, int head)
+{
+    char name[20];
+    for (; *names != '\0'; names = after_word(names)) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(names, " "), names);
+        if (argument_of(job, name) != NULL)
+            bind_argument(job, argument_of(job, name)->name, head);
+    }
+}
+
+void bind_component(Job *job)
+{
+    bool each = job->run.algorithm == 5;
+    bind_arguments(job, "W_p e e_t X Z", 0);
+    for (int h = each; h <= (each ? job->H : 0); h++)
+        bind_arguments(job, "W_q b_q W_k b_k W_v b_v", h);
+    bind_arguments(job, "W_o b_o mask gamma beta W_u W_e", 0);
 }
 
 void run_component(Job *job)

@@ -66,6 +66,11 @@ void copy_into(Mat to, Mat from)
                (size_t)to->rows * (size_t)to->cols * sizeof *to->at);
 }
 
+static bool has_value(const Argument *a)
+{
+    return a->instead != NULL && strspn(a->instead, "01") == 1;
+}
+
 /* Of all layers and heads at once, where the sheet has none. */
 static void assume_matrix(Job *job, const Step *place, const char *what)
 {
@@ -84,33 +89,51 @@ static void bind_default(Job *job, const Step *place, Mat M)
 {
     const Argument *a = argument_of(job, place->name);
     bool identity = job->identity && a->kind == WEIGHT,
-         nothing = a->instead == NULL || *a->instead == '\0',
+         value = has_value(a),
          unknown = job->late && !identity
-                && (nothing || *a->instead == 'X'
-                    || (strncmp(a->name, "W_mlp", 5) == 0 && !job->stops));
-    if (nothing && !identity)
-        require_item(job, place->name, place->head);
+                && (!value || (strncmp(a->name, "W_mlp", 5) == 0
+                               && !job->stops));
     assume_matrix(job, place, identity ? "I" : a->instead);
     for (int i = 1; i <= M->rows; i++)
         for (int j = 1; j <= M->cols; j++)
             AT(M, i, j) = unknown ? (real)NAN : identity ? i == j
-                        : !nothing && *a->instead == '1';
+                        : value && *a->instead == '1';
 }
 
 void bind_matrix(Job *job, const Step *place, Mat M)
 {
     const Argument *a = argument_of(job, place->name);
     const Item *item = item_at(job, place);
-    bool identity = job->identity && a->kind == WEIGHT,
-         value = a->instead != NULL && (*a->instead == '0'
-                                        || *a->instead == '1');
+    bool identity = job->identity && a->kind == WEIGHT;
+    if (item == NULL && !has_value(a) && !identity)
+        require_item(job, place->name, place->head);
     if (item != NULL)
         fill_matrix(job, M, a, item);
     else
         bind_default(job, place, M);
     bool shape = item == NULL && !identity && job->run.algorithm < 8
-              && (job->late || !value);
+              && (job->late || !has_value(a));
     job->given[job->givens++] = (GivenMatrix){ *place, shape, M };
+}
+
+void bind_argument(Job *job, const char *name, int head)
+{
+    const Argument *a = argument_of(job, name);
+    const Item *item = find_item(job, name, head);
+    bool bare = a == NULL || (item == NULL && job->run.rms
+                              && strcmp(name, "beta") == 0)
+             || (item != NULL && item->word != NULL);
+    bool other = !bare && item == NULL && (a->kind == MASK
+                 || (a->instead != NULL && *a->instead == 'X'
+                     && find_item(job, a->instead, 0) != NULL));
+    if (other)
+        note_assumption(job, name, a->instead);
+    if (bare || other || (item == NULL && !job->late && !has_value(a)
+                          && !job->identity))
+        return;
+    Mat M = constant(job->arena, size_or_1(job, a->rows),
+                     a->cols == NULL ? 1 : size_or_1(job, a->cols));
+    bind_matrix(job, &(Step){ .name = name, .head = head }, M);
 }
 
 static GivenMatrix *given_at(const Job *job, const Step *place)
@@ -131,15 +154,10 @@ Mat matrix_given(const Bound *bound, const Step *place)
 
 Mat argument_matrix(Job *job, const char *name, int head)
 {
-    const Argument *a = argument_of(job, name);
     const Step place = { .name = name, .head = head };
-    if (is_binding(job)) {
-        Mat M = constant(job->arena, size_or_1(job, a->rows),
-                         a->cols == NULL ? 1 : size_or_1(job, a->cols));
-        bind_matrix(job, &place, M);
-        return M;
-    }
     GivenMatrix *g = given_at(job, &place);
+    if (g == NULL)
+        require_item(job, name, head);
     Mat M = input(job->tape, g->M->rows, g->M->cols);
     copy_into(M, g->M);
     if (!g->shape)
@@ -150,8 +168,6 @@ Mat argument_matrix(Job *job, const char *name, int head)
 Mask argument_mask(Job *job)
 {
     const Item *item = find_item(job, "mask", 0);
-    if (item == NULL)
-        note_assumption(job, "mask", "none");
     if (item == NULL || item->word != NULL)
         return word_given(job, "mask",
                           "none causal bidirectional unidirectional") % 2

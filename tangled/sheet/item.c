@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-bool is_binding(const Job *job)
-{
-    return job->tape == NULL;
-}
-
 const Argument *argument_of(const Job *job, const char *name)
 {
     return find_argument(job->run.algorithm, name);
@@ -66,7 +61,7 @@ void note_used_assumption(Job *job, const char *name, const char *what)
 
 void note_assumption(Job *job, const char *name, const char *what)
 {
-    if (is_binding(job) && !job->late)
+    if (!job->late)
         note_used_assumption(job, name, what);
 }
 
@@ -264,6 +259,7 @@ static const StepRow *entry_row(const Job *job, const Item *item)
 }
 
 /* In a run the letters of a component are those of what calls it. */
+
 const char *letter_of(const Job *job, const StepRow *row,
                       const char *letter, Part part)
 {
@@ -374,4 +370,3 @@ void check_items(Job *job)
     job->stops = ends_early(job);
     job->late |= job->stops;
 }
-

@@ -51,7 +51,7 @@ typedef struct Bound {
     Run run;                    /* what comes out                         */
     Error *f;
     Arena *arena;
-    Tape *tape;                 /* NULL: the sheet is only being bound    */
+    Tape *tape;
     const Item *start;          /* the item `algorithm`                   */
     const Argument **argument;  /* what each item is; NULL: a claim, ...  */
     Entered *entered;           /* ... or, where row is not NULL, a step  */

@@ -6,15 +6,6 @@
 #include <string.h>
 
 static const int algorithms = 15;
-
-static void run_each(Job *job)
-{
-    if (job->run.algorithm < 8)
-        run_component(job);
-    else
-        run_transformer(job);
-}
-
 static int which_algorithm(Job *job)
 {
     const Item *start = job->start = find_item(job, "algorithm", 0);
@@ -276,8 +267,10 @@ static Job *bind_job(const Convention *convention, const Sheet *sheet,
     bind_entered(job);
     want_derived(job);
     limit_sizes(job);
-    job->run.assumed = job->assumed;
-    run_each(job);
+    if (job->run.algorithm < 8)
+        bind_component(job);
+    else
+        bind_transformer(job);
     return job;
 }
 
@@ -482,7 +475,10 @@ static void run_algorithm(Error *f, void *data)
 {
     Job *job = data;
     job->f = f;
-    run_each(job);
+    if (job->run.algorithm < 8)
+        run_component(job);
+    else
+        run_transformer(job);
     if (job->late && job->variation == NULL)
         check_used(job);
     if (job->backwards != NULL)

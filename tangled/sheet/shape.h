@@ -29,15 +29,18 @@ _Noreturn void refuse_shape(const Job *job, const Misfit *m);
 double entry_value(const Job *job, const Argument *a,
                    const Item *item, int k);
 
-/* Fills M, in the paper's layout, from an item, or, if that is NULL, with
-   what stands in for it. */
+/* Fills M, in the paper's layout, from an item. */
 void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item);
 
 /* Fills M with what is given at a place, and keeps it for the runs. */
 void bind_matrix(Job *job, const Step *place, Mat M);
 
-/* The matrix of that name while binding, and a copy on the tape while
-   running, with what a variation makes of it. */
+/* Binds the matrix of a component's argument, of a head or of none, unless
+   nothing or something else stands for it. */
+void bind_argument(Job *job, const char *name, int head);
+
+/* A copy of a bound matrix on the tape, with what a variation makes of it.
+   One that is not bound is refused. */
 Mat argument_matrix(Job *job, const char *name, int head);
 
 /* The mask that is given, or that of a word. */

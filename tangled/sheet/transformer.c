@@ -213,10 +213,12 @@ static void limit_heads(const Job *job)
                      "in all of its layers.", MOST);
 }
 
-static Theta *given_theta(Job *job)
+void bind_transformer(Job *job)
 {
-    if (!is_binding(job))
-        return theta_to_run(job);
+    const Item *u = find_item(job, "u", 0);
+    if (argument_of(job, "ell_gen") != NULL)
+        job->ell_gen = integer_given(job, "ell_gen", u == NULL ? 1
+                                     : u->rows * u->cols, 10000, "");
     given_hyperparameters(job);
     check_tied(job);
     if (!job->run.tied)
@@ -235,7 +237,6 @@ static Theta *given_theta(Job *job)
     }
     job->running = theta_new(job->arena, &job->hyper);
     theta_allocate(job->running, job->arena);
-    return theta;
 }
 
 static void check_room(const Job *job, const Item *item, int length)
@@ -271,17 +272,16 @@ static Tokens given_tokens(const Job *job, const char *name, int number)
 
 static void run_model(Job *job)
 {
-    Theta *theta = given_theta(job);
+    Theta *theta = theta_to_run(job);
     Architecture of = architecture(job);
     Tokens z = no_tokens;
     if (of == ED_TRANSFORMER)
         z = given_tokens(job, "z", 0);
     Tokens x = given_tokens(job, "x", 0);
-    if (!is_binding(job))
-        keep_result(job, of == ED_TRANSFORMER
-                    ? edtransformer(job->tape, z, x, theta)
-                    : of == E_TRANSFORMER ? etransformer(job->tape, x, theta)
-                                       : dtransformer(job->tape, x, theta));
+    keep_result(job, of == ED_TRANSFORMER
+                ? edtransformer(job->tape, z, x, theta)
+                : of == E_TRANSFORMER ? etransformer(job->tape, x, theta)
+                                      : dtransformer(job->tape, x, theta));
 }
 
 static Data given_data(Job *job)
@@ -387,11 +387,9 @@ static Mat all_of(const Job *job, const Theta *theta)
 
 static void run_training(Job *job)
 {
-    Theta *theta = given_theta(job);
+    Theta *theta = theta_to_run(job);
     Data data = given_data(job);
     job->how = given_training(job);
-    if (is_binding(job))
-        return;
     job->theta = theta;
     Mat before = all_of(job, theta);
     train_on(job, &data);
@@ -403,15 +401,12 @@ static void run_training(Job *job)
 
 static Random given_numbers(Job *job, NumberList *list)
 {
-    const Item *u = find_item(job, "u", 0);
-    int n = u == NULL ? 1 : u->rows * u->cols;
     if (find_item(job, "tau", 0) == NULL)
         note_assumption(job, "tau", "1");
     job->tau = number_given(job, "tau", 1);
-    job->ell_gen = integer_given(job, "ell_gen", n, 10000, "");
     size_t bytes = (size_t)job->ell_gen * sizeof(double);
     *list = (NumberList){ .n = job->ell_gen };
-    if (u != NULL || job->tau > 0)
+    if (find_item(job, "u", 0) != NULL || job->tau > 0)
         list->u = given_chances(job, job->ell_gen, "each token that is "
                                 "drawn needs one");
     else
@@ -424,15 +419,13 @@ static void run_inference(Job *job)
 {
     NumberList list;
     Random random = given_numbers(job, &list);
-    Theta *theta = given_theta(job);
+    Theta *theta = theta_to_run(job);
     bool of_pairs = architecture(job) == ED_TRANSFORMER;
     Tokens start = given_tokens(job, of_pairs ? "z" : "x", 0);
     if (of_pairs)
         check_special_token(job, 2, "bos_token");
     check_room(job, NULL, of_pairs ? job->ell_gen
                                    : start.length + job->ell_gen - 1);
-    if (is_binding(job))
-        return;
     job->turn = of_pairs;
     Tokens y = of_pairs
         ? edinference(job->tape, start, theta, job->ell_gen, job->tau,
@@ -455,4 +448,3 @@ void run_transformer(Job *job)
         run_inference, run_inference };
     models[job->run.algorithm - 8](job);
 }
-
