@@ -119,8 +119,7 @@ static Frame frame_of(const Heatmap *h)
 {
     int places = choose_decimals(h->M, h->decimals);
     int above = LETTER * widest_label(h->M->cols, h->column);
-    Frame f = { .cell = h->side > 0 ? h->side : 14,
-                .largest = largest_of(h->M) };
+    Frame f = { .cell = 14, .largest = largest_of(h->M) };
     f.tall = f.cell;
     if (h->mark != NULL) {
         f.cell = LETTER * (mark_width(h) + 2);
@@ -155,18 +154,13 @@ static void draw_cell(FILE *out, const Heatmap *h, const Frame *f, int i,
 {
     char text[64];
     double entry = AT(h->M, i, j), dark = darkness(h, f, entry);
-    if (h->side > 0 && dark < 0.02)
-        return;
     svg_rect(out, x, y, f->cell, f->tall);
     fprintf(out, "fill=\"%s\" fill-opacity=\"%.3f\"%s",
             isinf(entry) ? "#888" : entry < 0 ? "#b05a10" : "#1a4a8a", dark,
             h->numbers ? grid : "");
     format_number(text, sizeof text, entry, 4);
-    if (h->side > 0)
-        fputs("/>\n", out);
-    else
-        fprintf(out, "><title>row %d, column %d: %s</title></rect>\n", i, j,
-                text);
+    fprintf(out, "><title>row %d, column %d: %s</title></rect>\n", i, j,
+            text);
     if (!h->numbers)
         return;
     format_number(text, sizeof text, entry,

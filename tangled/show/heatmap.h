@@ -16,7 +16,6 @@ typedef struct {
     bool signs;                 /* its entries are not weights            */
     const CellMark *mark;       /* in the cells; NULL: numbers            */
     bool apart;                 /* it begins a row of pictures            */
-    int side;                   /* of a cell; 0: as large as it must be   */
 } Heatmap;
 
 /* Prints one with shades of grey for a terminal, without numbers; it must
