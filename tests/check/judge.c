@@ -333,19 +333,6 @@ LAW(wrong_weights_are_heard_on_the_way_back)
     assert_int_equal(j->judged[2].source[0], 0);
 }
 
-/* p is 0 1, and 1 1 if the softmax is taken over the tokens: of which there
-   is one. Where two weights say so, it is named. */
-LAW(one_weight_that_is_1_for_0_is_no_slip)
-{
-    const Judgement *j = judged("algorithm 7\nlayout torch\ne = 1\n"
-                                "Wu = -30 ; 30\nclaim p = 1.000 1.000\n");
-    assert_string_equal(letters(&j->judged[0]), "WR");
-    assert_int_equal(j->judged[0].n, 0);
-    j = judged("algorithm 7\nlayout torch\ne = 1\nWu = -30 ; 30 ; -40\n"
-               "claim p = 1.000 1.000 1.000\n");
-    assert_string_equal(j->judged[0].why->slip->name, "axis-tokens");
-}
-
 /* The values are 1.04 and 3.04, written down as 1.0 and 3.0. The scores are
    wrong for no known reason, and make both weights 1/2. */
 LAW(behind_an_error_all_digits_may_be_kept)
@@ -515,7 +502,6 @@ LAW(sheets_are_judged_as_they_were_meant)
         { "gelu-tanh-3", "", "RRRRL", "tanh-gelu" },
         { "gelu-tanh-4", "", "WLRLW", "tanh-gelu" },
         { "single-precision", "", "RRR", "" },
-        { "ties-both-ways", "", "WWW", "" },
         { "row-follows", "", "WWRRRR FFFWWWWWW", "" },
         { "within-weights", "", "WWRR FFFRRR", "" },
         { "rounded-input", "", "EEEE", "" },
