@@ -14,32 +14,6 @@ static void run_premise(Judging *j, Premise h)
         j->run[h] = run_by_explanation(j, &why, j->arena);
 }
 
-/* Of the entries that are not right as they are: how many are right under a
-   premise. */
-static int count_agreeing(const Judging *j, const Claim *c, Premise h)
-{
-    int n = 0;
-    for (int k = 0; k < c->item->rows * c->item->cols; k++)
-        n += verdict_in(c, k, j->run[h]) == RIGHT
-          && verdict_in(c, k, j->run[EXACTLY]) > RIGHT;
-    return n;
-}
-
-/* The premise that makes most of them right, the first of several;
-   EXACTLY if that is less than half of them, for chance does as much. */
-static Premise find_best(const Judging *j, const Claim *c)
-{
-    Premise best = EXACTLY;
-    int most = 0;
-    for (Premise h = AS_WRITTEN; h < PREMISES; h++) {
-        int n = j->run[h] == NULL ? 0 : count_agreeing(j, c, h);
-        if (n > most)
-            most = n, best = h;
-    }
-    int not_right = count_entries(c->item) - count_right(c, j->run[EXACTLY]);
-    return 2 * most < not_right ? EXACTLY : best;
-}
-
 /* Whether carrying the claim on as written changes a number. */
 static bool is_rounded(const Judged *judged)
 {
@@ -162,45 +136,43 @@ static int token_of(const Claim *c, int k)
     return c->step->turned ? at % M->rows : at / M->rows;
 }
 
-/* Of a token entries are off, two at least, and all of them are right under
-   a premise; or, if there is slack, within that, behind an error. */
-static void judge_tokens_by(Judging *j, int w, Premise h,
-                            const double *slack)
+enum { ALL_TOKENS = -1 };
+
+/* Gives the entries of a token that are off another verdict, if they are
+   right under a premise; or, if there is slack, within that, behind an
+   error. */
+static void judge_token(Judging *j, int w, Premise h, const double *slack,
+                        int token)
 {
     Judged *judged = &j->judged[w];
     const Claim *c = &judged->claim;
-    int all = c->item->rows * c->item->cols;
-    for (int first = 0; first < all; first++) {
-        int off = 0, reached = 0;
-        for (int k = 0; k < all; k++)
-            if (is_off(judged, k) && token_of(c, k) == token_of(c, first)) {
-                off++;
-                reached += slack != NULL ? is_within(j, w, h, slack, k)
-                         : verdict_in(c, k, j->run[h]) == RIGHT;
-            }
-        if (off < 2 || reached < off)
-            continue;
-        Verdict v = find_sources(j, w, h);
-        if (slack != NULL && v != FOLLOWS)
-            return;
-        for (int k = 0; k < all; k++)
-            if (is_off(judged, k) && token_of(c, k) == token_of(c, first))
-                judged->verdict[k] = v;
+    int all = c->item->rows * c->item->cols, off = 0, agree = 0;
+    bool *agrees = arena_alloc(j->arena, (size_t)all);
+    for (int k = 0; k < all; k++) {
+        agrees[k] = is_off(judged, k)
+                 && (token == ALL_TOKENS || token_of(c, k) == token);
+        off += agrees[k];
+        if (agrees[k])
+            agrees[k] = slack != NULL ? is_within(j, w, h, slack, k)
+                                      : verdict_in(c, k, j->run[h]) == RIGHT;
+        agree += agrees[k];
     }
+    if (token == ALL_TOKENS ? agree == 0 || 2 * agree < off
+                            : off < 2 || agree < off)
+        return;
+    Verdict v = find_sources(j, w, h);
+    for (int k = 0; k < all; k++)
+        if (agrees[k] && (slack == NULL || v == FOLLOWS))
+            judged->verdict[k] = v;
     count_verdicts(judged);
 }
 
-static void judge_tokens(Judging *j, int w)
+static void judge_tokens(Judging *j, int w, Premise h, const double *slack)
 {
-    const Judged *judged = &j->judged[w];
-    for (Premise h = AS_WRITTEN; h < PREMISES; h++)
-        if (judged->fits && judged->count[WRONG] > 0 && j->run[h] != NULL)
-            judge_tokens_by(j, w, h, NULL);
-    if (judged->fits && judged->count[WRONG] > 0 && j->unexplained_n > 0
-        && j->run[AFTER_ERRORS] != NULL) {
-        const double *slack = find_slack(j, w, AFTER_ERRORS, false, false);
-        judge_tokens_by(j, w, AFTER_ERRORS, slack);
-    }
+    const Step *step = j->claim[w].step;
+    int tokens = step->turned ? step->M->rows : step->M->cols;
+    for (int token = 0; token < tokens; token++)
+        judge_token(j, w, h, slack, token);
 }
 
 static bool is_transpose_right(const Claim *c)
@@ -225,18 +197,21 @@ static void judge_claim(Judging *j, int w)
     if (w > 0 && j->run[AS_WRITTEN] == NULL
         && !is_right_in(c, j->run[EXACTLY]))
         run_premise(j, AS_WRITTEN);
-    Premise best = find_best(j, c);
-    for (int k = 0; k < n; k++) {
-        Verdict v = isnan(c->item->entry[k].value) ? OPEN
-                  : verdict_in(c, k, j->run[EXACTLY]);
-        bool follows = v > RIGHT && verdict_in(c, k, j->run[best]) == RIGHT;
-        judged->verdict[k] = follows ? FOLLOWS : v;
-    }
+    for (int k = 0; k < n; k++)
+        judged->verdict[k] = isnan(c->item->entry[k].value) ? OPEN
+                           : verdict_in(c, k, j->run[EXACTLY]);
     count_verdicts(judged);
-    if (judged->count[FOLLOWS] > 0)
-        change_verdicts(judged, FOLLOWS, find_sources(j, w, best));
+    for (Premise h = AS_WRITTEN; h < PREMISES; h++)
+        if (j->run[h] != NULL)
+            judge_token(j, w, h, NULL, ALL_TOKENS);
     judge_whole(j, w);
-    judge_tokens(j, w);
+    for (Premise h = AS_WRITTEN; h < PREMISES; h++)
+        if (judged->fits && judged->count[WRONG] > 0 && j->run[h] != NULL)
+            judge_tokens(j, w, h, NULL);
+    if (judged->fits && judged->count[WRONG] > 0 && j->unexplained_n > 0
+        && j->run[AFTER_ERRORS] != NULL)
+        judge_tokens(j, w, AFTER_ERRORS,
+                     find_slack(j, w, AFTER_ERRORS, false, false));
     judged->begins = judged->count[WRONG] + judged->count[LAST_DIGIT] > 0;
     judged->is_right = judged->count[RIGHT] + judged->count[OPEN] == n;
     judged->transposed = judged->begins && is_transpose_right(c);
