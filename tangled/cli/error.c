@@ -13,7 +13,7 @@ bool try_work(Error *f, void (*work)(Error *f, void *data), void *data)
     return true;
 }
 
-static int place(const Error *f, int at, char *to, size_t size)
+static int format_place(const Error *f, int at, char *to, size_t size)
 {
     int line = 1, column = 1;
     if (f->text == NULL)
@@ -42,7 +42,7 @@ static void put_sentence(Error *f, int at, const char *sentence,
                          va_list arguments)
 {
     char text[sizeof f->sentence];
-    size_t used = (size_t)place(f, at, text, sizeof text);
+    size_t used = (size_t)format_place(f, at, text, sizeof text);
     vsnprintf(text + used, sizeof text - used, sentence, arguments);
     make_one_line(text);
     memcpy(f->sentence, text, sizeof text);

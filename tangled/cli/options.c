@@ -118,8 +118,8 @@ void option_range(const Option *option, char *to, size_t size)
                  option->most);
 }
 
-static const Option *named(const Options *options, const char *name,
-                           size_t n, void **values)
+static const Option *find_option(const Options *options, const char *name,
+                                 size_t n, void **values)
 {
     for (; options->table != NULL; options++)
         for (const Option *o = options->table; o->name != NULL; o++)
@@ -159,16 +159,14 @@ int parse_options(Error *f, const Options *options, int n, char *argument[])
         size_t length = strcspn(a, "=");
         bool joined = a[length] == '=';
         const Option *o = strncmp(a, "--", 2) != 0 ? NULL
-                        : named(options, a + 2, length - 2, &values);
+                        : find_option(options, a + 2, length - 2, &values);
         if (o == NULL)
-            fail_with(f, "there is no option %.100s; see '%s --help'.", a,
-                      f->sheet);
-        if (o->kind == FLAG && !joined)
-            apply_option(f, o, values, "yes");
-        else if (!joined && k + 1 == n)
+            fail_with(f, "there is no option %.100s; see '%s --help'.", a, f->sheet);
+        const char *value = joined ? a + length + 1
+                          : o->kind == FLAG ? "yes" : k + 1 < n ? argument[++k] : NULL;
+        if (value == NULL)
             fail_with(f, "--%s needs a value; see '%s --help'.", o->name, f->sheet);
-        else
-            apply_option(f, o, values, joined ? a + length + 1 : argument[++k]);
+        apply_option(f, o, values, value);
         argument[others + typed++] = a;
     }
     for (int k = others + typed; k < n; k++)
@@ -176,21 +174,21 @@ int parse_options(Error *f, const Options *options, int n, char *argument[])
     return others;
 }
 
-static bool names(const char *argument, const char *option)
+static bool has_option_name(const char *argument, const char *option)
 {
     size_t n = strlen(option);
     return strncmp(argument + 2, option, n) == 0
         && (argument[2 + n] == '\0' || argument[2 + n] == '=');
 }
 
-void refuse_unused_options(Error *f, const OptionEffect *acting, int n,
+void refuse_unused_options(Error *f, const OptionEffect *effect, int n,
                            char *const argument[])
 {
-    for (; acting->name != NULL; acting++)
+    for (; effect->name != NULL; effect++)
         for (int k = 0; k < n && argument[k] != NULL; k++)
-            if (!acting->acts && names(argument[k], acting->name))
-                fail_with(f, "--%s has an effect only %s.", acting->name,
-                          acting->only);
+            if (!effect->acts && has_option_name(argument[k], effect->name))
+                fail_with(f, "--%s has an effect only %s.", effect->name,
+                          effect->only);
 }
 
 bool asks_help(int n, char *const argument[])

@@ -1,4 +1,6 @@
-/* show/: a run as text, as a picture, as a table to paste. */
+/* show/show.h: a run as text, as JSON, as a picture, as tables to paste.
+   No type of its own; entry point show, which is the command. A Run flows in,
+   a stream of text flows out. */
 #ifndef FTX_SHOW_H
 #define FTX_SHOW_H
 #include "sheet/label.h"
@@ -23,7 +25,7 @@ void show_md(FILE *out, const Run *run, bool all, Arena *arena);
 void json_steps(FILE *out, const Run *run, Arena *arena);
 
 extern const char marks_legend[];   /* what the signs of marks mean       */
-CommandMain show;                   /* of `ftx show`                      */
+CommandMain show;                   /* ftx show                           */
 
 /* Returns what the rows and columns of S and A are, as a sentence; NULL if
    the run has none. */
