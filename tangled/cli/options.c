@@ -141,13 +141,33 @@ static void apply_option(Error *f, const Option *option, void *values,
               typed);
 }
 
+/* Sets the option; true if it took the next argument as its value. */
+static bool parse_option(Error *f, const Options *options, const char *typed,
+                         const char *next)
+{
+    void *values;
+    size_t length = strcspn(typed, "=");
+    bool joined = typed[length] == '=';
+    const Option *o = strncmp(typed, "--", 2) != 0 ? NULL
+                    : find_option(options, typed + 2, length - 2, &values);
+    if (o == NULL)
+        fail_with(f, "there is no option %.100s; see '%s --help'.", typed,
+                  f->sheet);
+    bool takes_next = !joined && o->kind != FLAG;
+    if (takes_next && next == NULL)
+        fail_with(f, "--%s needs a value; see '%s --help'.", o->name,
+                  f->sheet);
+    apply_option(f, o, values, joined ? typed + length + 1
+                             : takes_next ? next : "yes");
+    return takes_next;
+}
+
 int parse_options(Error *f, const Options *options, int n, char *argument[])
 {
     int others = 0, typed = 0;          /* these stand in front */
     bool all = true;                    /* until -- */
     for (int k = 0; k < n; k++) {
         char *a = argument[k];
-        void *values;
         if (!all || a[0] != '-' || a[1] == '\0') {
             argument[others + typed] = argument[others];
             argument[others++] = a;
@@ -156,17 +176,7 @@ int parse_options(Error *f, const Options *options, int n, char *argument[])
         all = strcmp(a, "--") != 0;
         if (!all)
             continue;
-        size_t length = strcspn(a, "=");
-        bool joined = a[length] == '=';
-        const Option *o = strncmp(a, "--", 2) != 0 ? NULL
-                        : find_option(options, a + 2, length - 2, &values);
-        if (o == NULL)
-            fail_with(f, "there is no option %.100s; see '%s --help'.", a, f->sheet);
-        const char *value = joined ? a + length + 1
-                          : o->kind == FLAG ? "yes" : k + 1 < n ? argument[++k] : NULL;
-        if (value == NULL)
-            fail_with(f, "--%s needs a value; see '%s --help'.", o->name, f->sheet);
-        apply_option(f, o, values, value);
+        k += parse_option(f, options, a, k + 1 < n ? argument[k + 1] : NULL);
         argument[others + typed++] = a;
     }
     for (int k = others + typed; k < n; k++)
