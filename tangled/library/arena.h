@@ -15,9 +15,6 @@ void *arena_alloc(Arena *arena, size_t bytes);
 /* Returns how many bytes were given since the arena was cleared. */
 size_t arena_used(const Arena *arena);
 
-/* Returns the most bytes that it has ever held. */
-size_t arena_peak(const Arena *arena);
-
 /* Takes back what was given since arena_used returned used. */
 void arena_back(Arena *arena, size_t used);
 
@@ -26,4 +23,5 @@ void arena_clear(Arena *arena);
 
 /* Takes back all, and gives the memory back to the system. */
 void arena_free(Arena *arena);
+
 #endif

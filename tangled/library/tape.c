@@ -52,7 +52,6 @@ struct Block {
 
 struct Arena {
     Block *first, *current;
-    size_t peak;                /* bytes, the most before it went back */
 };
 
 static void *or_refuse(void *memory, size_t bytes)
@@ -112,15 +111,8 @@ size_t arena_used(const Arena *arena)
     return bytes;
 }
 
-size_t arena_peak(const Arena *arena)
-{
-    size_t used = arena_used(arena);
-    return used > arena->peak ? used : arena->peak;
-}
-
 void arena_back(Arena *arena, size_t used)
 {
-    arena->peak = arena_peak(arena);
     Block *block = arena->first;
     for (; block != NULL && used > block->used; block = block->next)
         used -= block->used;

@@ -79,11 +79,6 @@ Mark tape_mark(Tape *tape)
     return (Mark){ tape, arena_used(tape_arena(tape)) };
 }
 
-size_t tape_peak(Tape *tape)
-{
-    return arena_peak(tape_arena(tape));
-}
-
 static Mat move_matrix(Tape *tape, const struct Matrix *M)
 {
     struct Matrix *Y = matrix_new(HERE("tape_release"), tape_arena(tape),

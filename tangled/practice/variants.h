@@ -43,9 +43,6 @@ Mark tape_mark(Tape *tape);
    M; M may be NULL. Where gradients are wanted nothing is forgotten. */
 Mat tape_release(Mark mark, Mat M);
 
-/* Returns the most bytes that the tape has held. */
-size_t tape_peak(Tape *tape);
-
 /* Returns a matrix of zeros for each parameter k, in [1] ... [n]. */
 Mat *theta_zeros(Arena *arena, const Theta *theta);
 /* A model that is known by its name: the number of parameters that was

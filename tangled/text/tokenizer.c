@@ -119,11 +119,6 @@ static const char *const kind_names[] = {
     "char", "word", "bpe", "numbers", "byte-level", "wordpiece",
 };
 
-const char *token_kind_name(TokenKind kind)
-{
-    return kind_names[kind];
-}
-
 static const char open_box[] = "\xE2\x90\xA3";          /* U+2423 */
 
 void write_piece(FILE *out, Piece piece)

@@ -14,9 +14,6 @@ TokenKind tokenizer_kind(const Tokenizer *t);
 /* Returns N_V, with the special tokens. */
 int tokenizer_size(const Tokenizer *t);
 
-/* Returns "char", "word", "bpe", "numbers", "byte-level" or "wordpiece". */
-const char *token_kind_name(TokenKind kind);
-
 /* Learns a tokenizer from the n bytes of a text. merges, for BYTE_PAIRS
    only: at most so many pairs are merged. Returns NULL; or what is wrong,
    a sentence, and then *where is its place in the text, 0 ... n - 1.

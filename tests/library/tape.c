@@ -395,26 +395,6 @@ LAW(the_mark_may_lie_in_any_block)
     assert_counted(second, 320);
 }
 
-LAW(the_peak_is_the_most_that_was_ever_held)
-{
-    assert_that(tape_peak(quiet) == 0);
-    counted(quiet, 100);
-    size_t before = used_by_quiet();
-    assert_that(tape_peak(quiet) == before);
-    Mark mark = tape_mark(quiet);
-    counted(quiet, 400);
-    size_t most = used_by_quiet();
-    tape_release(mark, NULL);
-    assert_that(tape_peak(quiet) == most && used_by_quiet() == before);
-    tape_clear(quiet);
-    counted(quiet, 10);
-    assert_that(tape_peak(quiet) == most);
-    counted(quiet, 500);
-    most = used_by_quiet();
-    tape_clear(quiet);
-    assert_that(tape_peak(quiet) == most);
-}
-
 LAW(with_gradients_nothing_is_let_go)
 {
     Mark mark = tape_mark(tape);

@@ -34,14 +34,6 @@ static inline bool columns_equal(Mat A, int i, Mat B, int j, double tolerance)
     return true;
 }
 
-static inline void assert_distribution(Mat P, int columns)
-{
-    assert_shape(P, N_V, columns);
-    assert_columns_sum_to_1(P);
-    for (size_t e = 0; e < entries_in(P); e++)
-        assert_that(0 < P->at[e] && P->at[e] < 1);
-}
-
 /* x with another token in place t. */
 static inline Tokens changed(Tokens x, int t)
 {
@@ -151,19 +143,6 @@ static inline double difference_of(Forward *f, const Theta *theta, real *x)
     return (8 * near - far) / (12 * (double)h);
 }
 
-/* Numbers of theta, or their gradients, one parameter after the other. */
-static inline real *numbers_of(const Theta *theta, bool gradients)
-{
-    real *all = arena_alloc(arena, (size_t)theta_count(theta) * sizeof *all);
-    real *to = all;
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = *theta->parameter[k].place;
-        memcpy(to, gradients ? M->grad : M->at, entries_in(M) * sizeof *to);
-        to += entries_in(M);
-    }
-    return all;
-}
-
 /* The gradient of every number of theta agrees with its difference, and the
    loss without gradients is the loss with them, to the last bit. */
 #define assert_gradients(f, theta) gradients_at(HERE(#f), f, theta)
@@ -250,39 +229,26 @@ static inline void assert_own_lines(Forward *f, const Theta *theta,
     assert_seen(&without.seen, lines);
 }
 
-/* The last column of P changes if the n-th value on that line does. */
-static inline void assert_used(Forward *f, const Theta *theta,
-                               const char *line, int n)
-{
-    Mat P = f(tape, theta);
-    Own own = lines_of(f, theta, line);
-    Mat M = seen_on_line(&own, line, n);
-    observe(tape, swap, &(Swap){ line, n, random_input(M->rows, M->cols) });
-    Mat other = f(tape, theta);
-    unobserve(tape);
-    assert_that(!columns_equal(P, P->cols, other, P->cols, 1e-6));
-}
-
 #define ATTENTION "5.1 h=1, 4.1 Q, 4.2 K, 4.3 V, 4.4 S, 4.5 S, " \
                   "4.6 S_scaled, 4.6 A, 4.6 Vt, 5.2 Y_h, 5.3 Y, 5.4 Vt, "
 #define NORM      "6.1 m, 6.2 v, 6.3 e_hat, "
 
 /* ------------------------------------------------------ without gradients */
 
-static inline size_t peak_of(Forward *f, Hyperparameters hyper,
-                             bool gradients)
+static inline size_t bytes_after(Forward *f, Hyperparameters hyper,
+                                 bool gradients)
 {
     Tape *fresh = tape_new(gradients);
     Theta *theta = random_theta(hyper);
     prepare_tape(arena, fresh, theta);
     tape_discard_layers(arena, fresh);
     f(fresh, theta);
-    size_t peak = tape_peak(fresh);
+    size_t used = arena_used(tape_arena(fresh));
     tape_free(fresh);
-    return peak;
+    return used;
 }
 
-/* Without gradients the bytes are the same, and the peak does not grow with
+/* Without gradients the bytes are the same, and the memory does not grow with
    the number of layers; with them it does. */
 static inline void assert_nothing_is_kept(Forward *f, Hyperparameters h)
 {
@@ -296,8 +262,8 @@ static inline void assert_nothing_is_kept(Forward *f, Hyperparameters h)
         assert_same(P, Q, 0);
     }
     more.L = more.L_enc = more.L_dec = 9;
-    assert_that(peak_of(f, h, false) == peak_of(f, more, false));
-    assert_that(peak_of(f, h, true) < peak_of(f, more, true) / 3);
+    assert_that(bytes_after(f, h, false) == bytes_after(f, more, false));
+    assert_that(bytes_after(f, h, true) < bytes_after(f, more, true) / 3);
 }
 
 /* ---------------------------------------------------------------- dropout */

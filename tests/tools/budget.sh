@@ -8,14 +8,14 @@
 #    definition or in its first line: /* 22 fields: one for each letter. */
 set -u
 BUDGET='
-tangled          760    tangled/library 3453    tangled/practice 1785
-tangled/text    1922    tangled/cli     1655    tangled/hub      1390
+tangled          760    tangled/library 3407    tangled/practice 1777
+tangled/text    1914    tangled/cli     1655    tangled/hub      1390
 tangled/sheet   7218    tangled/show     925    tangled/check    3923
 tangled/model   4827    tangled/course  3260
-tests-C        26202    tests-data      7870    tests-scripts    5914
+tests-C        25796    tests-data      7870    tests-scripts    5914
 tangled/ftx.h                   450    tangled/check/check.h         200
 tangled/check/slipping.h        114
-tangled/text/tokenizer.h           95
+tangled/text/tokenizer.h           92
     tangled/library/functions.h   228
 tangled/library/product_strip.h 309
     
