@@ -91,7 +91,7 @@ static void judge_and_print(Error *f, void *data)
     const Judgement *judgement = judge_sheet(sheet, c->arena, c->tape, f);
     const Run *run = judgement->run;
     char name[60];
-    if (all_claimed(judgement) == 0) {
+    if (judgement->claimed == 0) {
         step_name(name, sizeof name, &run->step[run->n - 1]);
         f->text = NULL;
         fail_with(f, "nothing is claimed; a line 'claim %s = ...' says what "

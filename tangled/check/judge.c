@@ -28,6 +28,11 @@ static bool is_rounded(const Judged *judged)
     return rounded;
 }
 
+static bool is_all_right(const Judged *judged)
+{
+    return judged->count[RIGHT] == judged->claimed;
+}
+
 static int step_number(const Judging *j, int w)
 {
     return (int)(j->claim[w].step - j->run[EXACTLY]->step);
@@ -46,7 +51,8 @@ static int keep_origins(Judging *j, int w, bool (*is)(const Judged *judged),
     int *source = arena_alloc(j->arena, ((size_t)w + 1) * sizeof *source);
     memset(stop, 0, (size_t)run->n);
     for (int k = 0; k < w; k++)
-        stop[step_number(j, k)] = stops_at_all || j->judged[k].is_right;
+        stop[step_number(j, k)] = stops_at_all
+                               || is_all_right(&j->judged[k]);
     find_origins(run, judged->claim.step, stop, origin);
     judged->source = source;
     judged->sources = 0;
@@ -213,7 +219,7 @@ static void judge_claim(Judging *j, int w)
         judge_tokens(j, w, AFTER_ERRORS,
                      find_slack(j, w, AFTER_ERRORS, false, false));
     judged->begins = judged->count[WRONG] + judged->count[LAST_DIGIT] > 0;
-    judged->is_right = judged->count[RIGHT] + judged->count[OPEN] == n;
+    judged->claimed = n - judged->count[OPEN];
     judged->transposed = judged->begins && is_transpose_right(c);
 }
 
@@ -242,26 +248,23 @@ static void run_after_errors(Judging *j)
     run_premise(j, AS_WRITTEN);
 }
 
-static void keep_reasons(Judging *j, int w)
-{
-    size_t size = (size_t)j->found * sizeof *j->why;
-    j->judged[w].n = j->found;
-    j->judged[w].why = memcpy(arena_alloc(j->arena, size + 1), j->why, size);
-}
-
 /* Finds reasons that make as many later entries right as there are if the
    claim is carried on as it was written. */
 static void look_for_reasons(Judging *j, int w, int kind)
 {
+    Judged *judged = &j->judged[w];
     int before = j->unexplained_n;
-    if (j->judged[w].count[WRONG] > 0)
+    if (judged->count[WRONG] > 0)
         j->unexplained[j->unexplained_n++] = wrong_entries(j, w);
     run_after_errors(j);
     j->best = count_right_later(j, w, j->run);
     j->found = 0;
     j->unexplained_n = before;
     find_reasons(j, w, kind);
-    keep_reasons(j, w);
+    size_t size = (size_t)j->found * sizeof *j->why;
+    judged->n = j->found;
+    judged->why = memcpy(arena_alloc(j->arena, size + 1), j->why, size);
+    judged->cut_short = is_too_much(j);
 }
 
 static bool are_roundings(const Explanation *why, int n)
@@ -299,41 +302,25 @@ static void explain(Judging *j, int w)
     Judged *judged = &j->judged[w];
     bool wrong = judged->count[WRONG] > 0;
     look_for_reasons(j, w, wrong ? ANY_SLIP : SLIGHT_SLIP);
-    judged->cut_short = is_too_much(j);
-    if (judged->n == 0 && judged->within == NOT_WITHIN) {
-        j->any_wrong |= wrong;
-        if (wrong)
-            j->unexplained[j->unexplained_n++] = wrong_entries(j, w);
-        judged->terms = judged->fits && wrong ? terms_of_first(j, w) : NULL;
-        return;
-    }
-    if (judged->n == 0) {
+    if (judged->n == 0 && judged->within != NOT_WITHIN) {
         accept_rounding(j, w);
         return;
     }
     j->any_wrong |= wrong;
-    if (are_roundings(judged->why, judged->n)) {
-        change_verdicts(judged, WRONG, EARLY);
-        change_verdicts(judged, LAST_DIGIT, EARLY);
+    if (judged->n > 0) {
+        if (are_roundings(judged->why, judged->n)) {
+            change_verdicts(judged, WRONG, EARLY);
+            change_verdicts(judged, LAST_DIGIT, EARLY);
+        }
+        Explanation *last = arena_alloc(j->arena, sizeof *last);
+        *last = judged->why[0];
+        last->before = j->slips;
+        j->slips = last;
+        run_after_errors(j);
+    } else if (wrong) {
+        j->unexplained[j->unexplained_n++] = wrong_entries(j, w);
+        judged->terms = judged->fits ? terms_of_first(j, w) : NULL;
     }
-    Explanation *last = arena_alloc(j->arena, sizeof *last);
-    *last = judged->why[0];
-    last->before = j->slips;
-    j->slips = last;
-    run_after_errors(j);
-}
-
-int claimed_entries(const Judged *judged)
-{
-    return count_entries(judged->claim.item);
-}
-
-int all_claimed(const Judgement *judgement)
-{
-    int n = 0;
-    for (int k = 0; k < judgement->n; k++)
-        n += claimed_entries(&judgement->judged[k]);
-    return n;
 }
 
 bool all_right(const Judgement *judgement)
@@ -341,7 +328,7 @@ bool all_right(const Judgement *judgement)
     int n = 0;
     for (int k = 0; k < judgement->n; k++)
         n += judgement->judged[k].count[RIGHT];
-    return n == all_claimed(judgement);
+    return n == judgement->claimed;
 }
 
 /* The layout in which all claims would be right; NULL: there is none, or
@@ -353,7 +340,7 @@ static const Layout *find_other_layout(const Judgement *judgement)
     Convention other = *run->convention;
     for (int k = 0; k < LAYOUTS && other.why == NULL; k++) {
         other.layout = &layouts[k];
-        if (right_by(&other, run->sheet, &f) == all_claimed(judgement))
+        if (right_by(&other, run->sheet, &f) == judgement->claimed)
             return other.layout;
     }
     return NULL;
@@ -402,7 +389,9 @@ static const Judgement *judge_run(const Run *run, Arena *arena, Tape *tape,
         else if (j->judged[w].count[CUT] > 0)   /* an epsilon does that */
             look_for_reasons(j, w, SLIGHT_BUT_NO_ROUNDING);
     }
-    *judgement = (Judgement){ run, j->n, j->judged, NULL };
+    *judgement = (Judgement){ run, j->n, j->judged, 0, NULL };
+    for (int w = 0; w < j->n; w++)
+        judgement->claimed += j->judged[w].claimed;
     if (j->any_wrong)
         judgement->other = find_other_layout(judgement);
     arena_free(j->scratch);
@@ -414,7 +403,7 @@ static int count_explained(const Judgement *judgement)
     int n = 0;
     for (int k = 0; k < judgement->n; k++) {
         const Judged *j = &judgement->judged[k];
-        n += claimed_entries(j) - (j->n > 0 ? 0 : j->count[WRONG]);
+        n += j->claimed - (j->n > 0 ? 0 : j->count[WRONG]);
     }
     return n;
 }
@@ -424,8 +413,8 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
 {
     const Run *run = run_sheet(sheet, arena, tape, f);
     const Judgement *best = judge_run(run, arena, tape, f);
-    int most = count_explained(best), all = all_claimed(best);
-    for (int k = 1; k < run->conventions && most < all; k++) {
+    int most = count_explained(best);
+    for (int k = 1; k < run->conventions && most < best->claimed; k++) {
         const Bound *bound = bind_by(&run->convention[k], sheet, arena, f);
         const Judgement *other = judge_run(
             run_bound(bound, NULL, arena, tape, f), arena, tape, f);

@@ -18,7 +18,7 @@ typedef struct {
     Verdict *verdict;           /* of entry[0], entry[1] ...              */
     int count[VERDICTS];        /* how many there are of each             */
     bool begins;                /* went wrong by itself                   */
-    bool is_right;              /* all of it                              */
+    int claimed;                /* how many there are but for OPEN        */
     enum { NOT_WITHIN, WITHIN_CLAIMS, WITHIN_GIVEN } within;
                                 /* as near as the digits of these allow   */
     int n;                      /* what explains all its entries:         */
@@ -31,6 +31,7 @@ typedef struct {
     const Run *run;
     int n;
     const Judged *judged;       /* in the order of the steps              */
+    int claimed;                /* entries of all claims                  */
     const Layout *other;        /* in which all claims would be right; or
                                    NULL                                   */
 } Judgement;
@@ -39,10 +40,6 @@ typedef struct {
    are given ends the attempt. */
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
                              Error *f);
-
-/* How many entries of a claim, and of all claims, are claimed. */
-int claimed_entries(const Judged *judged);
-int all_claimed(const Judgement *judgement);
 
 /* Returns the claim that went wrong first; if none did, the first that is
    off; or NULL. */

@@ -187,7 +187,7 @@ static void print_off_entries(Page *p, const Judged *j, Verdict verdict,
 
 static void print_judged_verdict(Page *p, const Judged *j)
 {
-    const int *count = j->count, all = claimed_entries(j);
+    const int *count = j->count, all = j->claimed;
     const Item *item = j->claim.item;
     Mat M = j->claim.step->M;
     char from[600], heading[40];
@@ -228,7 +228,7 @@ static void print_judged_verdict(Page *p, const Judged *j)
 static void print_reasons(Page *p, const Judged *j, const char *first)
 {
     enum { SHOWN = 12 };
-    int all = claimed_entries(j), reasons = *first != '\0';
+    int all = j->claimed, reasons = *first != '\0';
     char text[600];
     begin_paragraph(p, "");
     if (all == 1)
@@ -324,7 +324,8 @@ static void print_first(Page *p)
         return;
     }
     for (int k = 0; k < judgement->n; k++)
-        right += judgement->judged[k].is_right;
+        right += judgement->judged[k].count[RIGHT]
+              == judgement->judged[k].claimed;
     if (judgement->n > 1 && right < judgement->n)
         print_words(p, "%d of %d claims right%s", right, judgement->n,
                     rounded ? ";" : "");
