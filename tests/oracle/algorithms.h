@@ -1,4 +1,4 @@
-/* Recorded values of Algorithms 1 to 10. TextStream by algorithms.py with
+/* Recorded values of Algorithms 1 to 10. Written by algorithms.py with
    PyTorch 2.14.1 in float64. */
 #define ALG02_X 3, 1, 3, 2
 
