@@ -143,61 +143,29 @@ static void want_derived(Job *job)
     job->derives |= job->late;
 }
 
-/* The step that is given in place of what an item would give. */
-static const char *instead_of(const Job *job, const Item *item)
-{
-    const Sheet *sheet = job->run.sheet;
-    const char *any = NULL;
-    for (int k = 0; k < sheet->n; k++) {
-        const StepRow *row = job->entered[k].row;
-        if (row == NULL || &sheet->item[k] == item
-            || job->entered[k].aspect != VALUE)
-            continue;
-        if (any == NULL)
-            any = sheet->item[k].typed;
-        if (word_in(row->from, item->name, strlen(item->name)))
-            return sheet->item[k].typed;
-    }
-    return any;
-}
-
+/* Refuses scores that nothing divides, and what is given for nothing. */
 static void check_used(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
-    int algorithm = job->run.algorithm;
-    const Item *scores = NULL;
-    for (int k = 0; k < sheet->n; k++)
-        if (job->entered[k].row != NULL
-            && job->entered[k].aspect == VALUE && (scores == NULL
-            || job->entered[k].row->role == ROLE_SCORES))
-            scores = &sheet->item[k];
-    if (scores != NULL
-        && (job->last == NULL || job->last->role == ROLE_MASKED))
-        fail_in_text(job->f, scores->at,
-                     "%s alone is not enough%s; Algorithm %d "
-                     "starts from %s.", scores->typed,
-                     job->last == NULL ? ""
-                  : ": d_attn is missing, or 'scale no', "
-                     "or a number such as 'scale 8'", algorithm,
-                     sheet_starts[algorithm]);
+    const char *starts = sheet_starts[job->run.algorithm];
     for (int k = 0; k < sheet->n; k++) {
         const Item *item = &sheet->item[k];
-        bool matrix = job->entered[k].row != NULL
-                   || (job->argument[k] != NULL && item->word == NULL
-                       && (job->argument[k]->rows != NULL
-                           || job->argument[k]->kind == LIST));
-        if (item->claim || !matrix || job->used[k]
-            || job->entered[k].aspect != VALUE)
-            continue;
-        const char *other = instead_of(job, item);
-        if (other == NULL)
-            fail_in_text(job->f, item->at,
-                         "nothing is computed from %s; Algorithm "
-                         "%d starts from %s.", item->typed, algorithm,
-                         sheet_starts[algorithm]);
-        fail_in_text(job->f, item->at,
-                     "%s is given, so %s is not used; leave out "
-                     "one of them.", other, item->typed);
+        const Entered *e = &job->entered[k];
+        const Argument *a = job->argument[k];
+        bool step = e->row != NULL && e->aspect == VALUE,
+             matrix = a != NULL && item->word == NULL
+                   && (a->rows != NULL || a->kind == LIST);
+        if (step && (job->last == NULL || job->last->role == ROLE_MASKED))
+            fail_in_text(job->f, item->at, "%s alone is not enough%s; "
+                         "Algorithm %d starts from %s.", item->typed,
+                         e->row->role != ROLE_SCORES ? ""
+                       : ": d_attn is missing, or 'scale no', or a number "
+                         "such as 'scale 8'", job->run.algorithm, starts);
+        if (!item->claim && (step || matrix) && !job->used[k])
+            fail_in_text(job->f, item->at, "nothing is computed from %s, "
+                         "since a later step is given or another matrix is "
+                         "missing; Algorithm %d starts from %s.",
+                         item->typed, job->run.algorithm, starts);
     }
 }
 

@@ -130,10 +130,10 @@ static void refused_at(Where where, const char *text, const char *part)
 LAW(what_is_given_twice_is_refused)
 {
     REFUSED_START("algorithm 4\n" QKV "V = 2 0 ; 0 2\nWq = 1 0 ; 0 1\n",
-                  ":6:1: Q is given, so Wq is not used; leave out one of "
-                  "them.");
+                  ":6:1: nothing is computed from Wq, since a later step is "
+                  "given");
     REFUSED_START("algorithm 4\n" QKV "S = 1 0 ; 0 1\nV = 1 ; 1\nd_attn 2\n",
-                  ":3:1: S is given, so Q is not used; leave out one of");
+                  ":3:1: nothing is computed from Q, since");
     REFUSED_START("algorithm 2\npositions vaswani\nd_e 2\npos 1\nt 2\n",
                   ":4:1: t is pos + 1; leave out one of them.");
 }
