@@ -49,6 +49,17 @@ said=$({
         if (floor_of(to) > floor_of(from))
             wrong(from " stands below " to ", and takes " why " from it.")
     }
+    function prune(one, other,    gone, leaves, t, s) {
+        do {
+            gone = 0
+            split("", leaves)
+            for (t in tie) { split(t, s, SUBSEP); leaves[s[one]]++ }
+            for (t in tie) {
+                split(t, s, SUBSEP)
+                if (!leaves[s[other]]) { delete tie[t]; gone++ }
+            }
+        } while (gone > 0)
+    }
     { if (!($2 in room)) { room[$2]; rooms++ } }
     $1 == "missing" { wrong($2 " is not compiled.") }
     !floor_of($2) { wrong($2 " is in a folder that has no floor.") }
@@ -67,24 +78,8 @@ said=$({
             split(need[k], s, " ")
             if (s[2] in giver) arrow(s[1], giver[s[2]], s[2])
         }
-        do {            # a file from which no arrow starts is in no circle
-            gone = 0
-            for (f in room) leaves[f] = 0
-            for (t in tie) { split(t, s, SUBSEP); leaves[s[1]]++ }
-            for (t in tie) {
-                split(t, s, SUBSEP)
-                if (leaves[s[2]] == 0) { delete tie[t]; gone++ }
-            }
-        } while (gone > 0)
-        do {            # nor is one at which none ends
-            gone = 0
-            for (f in room) leaves[f] = 0
-            for (t in tie) { split(t, s, SUBSEP); leaves[s[2]]++ }
-            for (t in tie) {
-                split(t, s, SUBSEP)
-                if (leaves[s[1]] == 0) { delete tie[t]; gone++ }
-            }
-        } while (gone > 0)
+        prune(1, 2)     # a file from which no arrow starts is in no circle,
+        prune(2, 1)     # nor is one at which none ends
         for (t in tie) {
             split(t, s, SUBSEP)
             wrong("in a circle: " s[1] " takes " tie[t] " from " s[2] ".")
