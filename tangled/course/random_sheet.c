@@ -127,16 +127,16 @@ static bool is_poor(const RandomItem *item)
     return false;
 }
 
-static void add_matrix(RandomSheet *s, const char *name, Taken shape)
+static void add_matrix(RandomSheet *s, const char *name, const Argument *a)
 {
     enum { TRIES = 100 };
     RandomItem *item;
     int tries = 0;
     do {
-        item = add_random_item(s, name, size_by_letter(&s->size, shape.rows),
-                               size_by_letter(&s->size, shape.cols));
-        item->tokens = shape.tokens;
-        item->weight = shape.weight;
+        item = add_random_item(s, name, size_by_letter(&s->size, a->rows),
+                               size_by_letter(&s->size, a->cols));
+        item->tokens = a->kind == TOKENS || a->kind == ONE_OR_MORE;
+        item->weight = a->kind == WEIGHT;
         item->real = true;
     } while (is_poor(item) && ++tries < TRIES && s->n--);
 }
@@ -162,8 +162,8 @@ static void add_named_item(RandomSheet *s, const char *part,
     else {
         snprintf(full, sizeof full, head > 0 ? "%s%s^%d" : "%s%s", part,
                  name, head);
-        add_matrix(s, full, taken_by(s->algorithm,
-                                     dot == NULL ? name : dot + 1));
+        add_matrix(s, full, find_argument(s->algorithm, dot == NULL
+                                          ? name : dot + 1));
     }
 }
 

@@ -2,7 +2,7 @@
    shapes.
 
    Main types: Argument, Layout. Entry points: find_argument, known_name. */
-#include "sheet/arguments.h"
+#include "sheet/step.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ const char *as_W_u(const Layout *layout)
 #define NORM(k, ...) \
     { { __VA_ARGS__ }, "gamma_" k, VECTOR, "d_e", NULL, "1" }, \
     { { __VA_ARGS__ }, "beta_" k, VECTOR, "d_e", NULL, "0" }
-const Argument arguments[] = {
+const Argument argument_table[] = {
     { { EACH },        "algorithm", WORD,   NULL, NULL, "" },
     { { EACH },        "layout",    WORD,   NULL, NULL, "" },
     { { EACH },        "decimals",  NUMBER, NULL, NULL, "" },
@@ -115,7 +115,7 @@ const Argument arguments[] = {
     { { 7 },           "W_u",       WEIGHT, "N_V",    "d_e",     "" },
     { { 7 },           "W_e",       TOKENS, "d_e",    "N_V",     "" },
 };
-const int argument_rows = sizeof arguments / sizeof *arguments;
+const int argument_rows = sizeof argument_table / sizeof *argument_table;
 
 bool takes(int algorithm, const Argument *argument)
 {
@@ -127,19 +127,12 @@ bool takes(int algorithm, const Argument *argument)
 
 const Argument *find_argument(int algorithm, const char *name)
 {
-    for (const Argument *a = arguments; a < arguments + argument_rows; a++)
+    for (const Argument *a = argument_table;
+         a < argument_table + argument_rows; a++)
         if (*a->name == *name && takes(algorithm, a)
             && strcmp(a->name, name) == 0)
             return a;
     return NULL;
-}
-
-Taken taken_by(int algorithm, const char *name)
-{
-    const Argument *a = find_argument(algorithm, name);
-    return a == NULL ? (Taken){ .rows = NULL } : (Taken){
-        a->kind == TOKENS || a->kind == ONE_OR_MORE, a->kind == WEIGHT,
-        a->rows, a->cols };
 }
 
 Owner owner_of(const char *name)
@@ -212,7 +205,8 @@ static bool is_same_name(const char *name, const char *plain)
 bool is_key(const char *name, bool word)
 {
     bool is = false;
-    for (const Argument *a = arguments; a < arguments + argument_rows; a++)
+    for (const Argument *a = argument_table;
+         a < argument_table + argument_rows; a++)
         is |= (a->kind == WORD || a->kind == MASK
                || (!word && (a->kind == NUMBER || a->kind == LIST)))
            && *a->name == *name && strcmp(a->name, name) == 0;
@@ -223,8 +217,8 @@ const char *known_name(int algorithm, const char *plain)
 {
     for (int any = 0; any < 2; any++) {    /* or one of another algorithm */
         const char *is = name_of_spelling(any ? 0 : algorithm, plain);
-        for (const Argument *a = arguments;
-             a < arguments + argument_rows; a++)
+        for (const Argument *a = argument_table;
+             a < argument_table + argument_rows; a++)
             if ((any || takes(algorithm, a))
                 && (strcmp(a->name, is) == 0
                     || is_same_name(a->name, plain)))
@@ -248,7 +242,8 @@ const char *known_name(int algorithm, const char *plain)
 void list_arguments(char *list, size_t size, int algorithm)
 {
     *list = '\0';
-    for (const Argument *a = arguments; a < arguments + argument_rows; a++)
+    for (const Argument *a = argument_table;
+         a < argument_table + argument_rows; a++)
         if (takes(algorithm, a))
             add_to_list(list, size, a->name);
 }

@@ -1,9 +1,22 @@
-/* The table of arguments, which binding reads.
-
-   Main type: Argument. Entry points: find_argument, arguments. */
+/* What an algorithm takes: its arguments, their spellings and shapes.
+   Main types: Layout, Argument. Entry points: find_argument, known_name. An
+   algorithm's number and a name flow in, what is known of it flows out. */
 #ifndef FTX_ARGUMENTS_H
 #define FTX_ARGUMENTS_H
-#include "sheet/step.h"
+#include "sheet/sheet.h"
+
+/* How matrices are written. */
+typedef struct {
+    const char *name, *meaning;
+    bool rows;                  /* the vector of a token is a row         */
+    bool weights;               /* a weight is transposed                 */
+} Layout;
+enum { LAYOUTS = 4 };           /* paper, textbook, torch, berkeley       */
+extern const Layout layouts[LAYOUTS];
+
+/* Returns how W_u is written when it is W_e: "W_eᵀ", or "W_e" where the
+   layout has written one of them transposed. */
+const char *as_W_u(const Layout *layout);
 
 typedef enum {
     WORD, NUMBER,
@@ -22,26 +35,50 @@ typedef struct {
     const char *rows, *cols;    /* in the paper's layout                  */
     const char *instead;        /* NULL: it is needed; "": nothing        */
 } Argument;
-
-extern const Argument arguments[];
+extern const Argument argument_table[];
 extern const int argument_rows;
 
-/* Whether an algorithm takes an argument. */
+/* Returns whether an algorithm takes an argument. */
 bool takes(int algorithm, const Argument *argument);
 
-/* The argument of that name; NULL: the algorithm does not take it. */
+/* Returns the argument of that name; NULL: the algorithm has none. */
 const Argument *find_argument(int algorithm, const char *name);
 
-/* Returns what a model has an argument of this name for. */
+/* Returns what a parameter of this name belongs to in a model. */
 typedef enum {
-    OF_MODEL,                   /* once                                   */
-    OF_HEAD,                    /* for each head of each attention        */
-    OF_ATTENTION,
+    OF_MODEL, OF_HEAD, OF_ATTENTION,
     OF_LAYER,                   /* of the encoder, or of the only part    */
-    OF_DECODER                  /* for each layer of the decoder          */
+    OF_DECODER
 } Owner;
 Owner owner_of(const char *name);
 
-/* Writes the names of all arguments of an algorithm. */
+/* Returns the name that is spelled so, without _ { } \ and ^, in an
+   algorithm, or else in another one; NULL: none is. */
+const char *known_name(int algorithm, const char *plain);
+
+/* Returns whether a number, a list or a word stands under this name, so that
+   an item may do without an equals sign; or, if word, whether a word may. */
+bool is_key(const char *name, bool word);
+
+/* Returns whether an algorithm takes an argument of this name, or has such a
+   step; a claim must be a step. */
+bool knows_name(int algorithm, const char *name, bool claim);
+
+/* Writes the names that an algorithm takes, with commas. */
 void list_arguments(char *list, size_t size, int algorithm);
+
+/* Writes the names that an algorithm takes and its steps, or, for a claim,
+   its steps alone, as a sentence, and returns it. */
+enum { NAMES_BYTES = 800 };
+const char *names_text(char to[NAMES_BYTES], int algorithm, bool claim);
+
+/* Prints for a help text what an algorithm takes, and its steps. */
+void print_algorithm(FILE *out, int algorithm);
+
+/* Prints what each algorithm starts from, a line each. */
+void print_starts(FILE *out);
+
+/* What a sheet of each algorithm starts from; behind "; or ", from what
+   later. */
+extern const char *const sheet_starts[16];
 #endif

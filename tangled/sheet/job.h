@@ -5,7 +5,6 @@
    the steps of a run. */
 #ifndef FTX_JOB_H
 #define FTX_JOB_H
-#include "sheet/arguments.h"
 #include "sheet/claim.h"
 #include "sheet/formula.h"
 #include "sheet/label.h"

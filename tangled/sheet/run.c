@@ -63,7 +63,7 @@ static void check_needs(Job *job)
                  && !is_any_given(job, "W_q W_k W_v W_o")
                  && is_any_given(job, "X e");
     for (int k = 0; k < argument_rows; k++) {
-        const Argument *a = &arguments[k];
+        const Argument *a = &argument_table[k];
         bool each = is_per_head(job, a->name);
         bool list = a->kind == LIST && find_item(job, a->name, 1) != NULL;
         if (takes(job->run.algorithm, a) && a->instead == NULL && !list

@@ -123,7 +123,7 @@ bool all_fit(const Job *job, const Layout *layout, Dimensions *d,
     d->n = 0;
     agree(d, "1", 1, NULL, misfit);
     for (int r = 0; r < argument_rows; r++) {
-        const Argument *a = &arguments[r], *same = a;
+        const Argument *a = &argument_table[r], *same = a;
         if (!takes(job->run.algorithm, a) || a->rows == NULL)
             continue;
         if (a->instead != NULL && *a->instead == 'X'

@@ -2,7 +2,7 @@
    name and a word or a matrix. Main types: Sheet, Item. Entry points:
    read_sheet, parse_sheet. A file or a text flows in, items flow out. */
 #include "sheet/paste.h"
-#include "sheet/takes.h"
+#include "sheet/arguments.h"
 #include <ctype.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
    Main types: StepRow, Step. */
 #ifndef FTX_STEP_H
 #define FTX_STEP_H
-#include "sheet/takes.h"
+#include "sheet/arguments.h"
 
 /* What a value is for: the same word in every algorithm, so that what is
    known of scores is known of all scores. NO_ROLE: a parameter. */
