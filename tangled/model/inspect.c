@@ -3,14 +3,13 @@
    Main type: Inspection. Entry point: show_inside. In come a model and a
    text; out come predictions after each layer, steps, or heads. */
 #include "model/model.h"
-#include "show/heatmap.h"
 #include "show/show.h"
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
     const char *model, *line;
-    bool json, attention;
+    bool json;
     int turn, layer, head, token, top;
     int algorithm, row;         /* of line; 0: it is not typed            */
     Texts set;
@@ -49,7 +48,7 @@ static bool is_wanted(const InspectOptions *o, const Step *step)
 {
     bool kind = o->row > 0 ? o->algorithm == step->algorithm
                              && o->row == step->line
-              : o->json || step->role == ROLE_WEIGHTS;
+              : o->json;
     return kind && (o->layer == 0 || o->layer == step->layer)
         && (o->head == 0 || o->head == step->head);
 }
@@ -404,7 +403,8 @@ static void print_rankings(FILE *out, const Inspection *in, int rows,
         rank_tokens(p, n, row[r].y);
         tape_clear(in->command->tape);
         for (int k = 0; k < n; k++)
-            wide = larger(wide, text_width(outcome(in, row[r].y[k])));
+            if (text_width(outcome(in, row[r].y[k])) > wide)
+                wide = text_width(outcome(in, row[r].y[k]));
     }
     for (int r = 0; r < rows; r++) {
         fprintf(out, "%-12s", row[r].name);
@@ -429,8 +429,8 @@ static void print_text(FILE *out, const Inspection *in)
     Ranking *row = arena_alloc(in->arena, rows * sizeof *row);
     print_both_texts(out, in);
     if (!has_predictions(in->model)) {
-        fputs("\nNothing is predicted: the model has no head. --line, "
-              "--attention and --json\nshow what it computes.\n", out);
+        fputs("\nNothing is predicted: the model has no head. --line and "
+              "--json show what it\ncomputes.\n", out);
         return;
     }
     if (task == TRAIN_CLASS)
@@ -449,27 +449,6 @@ static void print_text(FILE *out, const Inspection *in)
     print_rankings(out, in, lens->n + (lens->unset != NULL), row);
 }
 
-static void print_heads(FILE *out, const Inspection *in)
-{
-    static const char *const parts[] = { [LAYER] = "", [ENC] = "encoder ",
-        [DEC] = "decoder ", [ED] = "cross-attention " };
-    for (int k = 0; k < in->run.n; k++) {
-        const Step *step = &in->run.step[k];
-        bool across = step->part == ED, encoder = step->part == ENC;
-        char title[60];
-        snprintf(title, sizeof title, "%slayer %d, head %d",
-                 parts[step->part], step->layer, step->head);
-        const Heatmap head = {
-            .title = title, .M = step->M,
-            .row = labels_of(in, across || encoder ? in->z : in->x),
-            .column = labels_of(in, encoder ? in->z : in->x),
-        };
-        heatmap_text(out, &head);
-        fputc('\n', out);
-    }
-    fputs("down: key t_z; across: query t_x; each column sums to 1\n", out);
-}
-
 static void print_line_values(FILE *out, Inspection *in)
 {
     const Sheet no_sheet = { .n = 0 };
@@ -478,7 +457,7 @@ static void print_line_values(FILE *out, Inspection *in)
     in->run.assumed = "";
     print_both_texts(out, in);
     fputc('\n', out);
-    show_text(out, &in->run, true, false);
+    show_text(out, &in->run, true, true);
 }
 
 static const Option inspect_options[] = {
@@ -492,8 +471,6 @@ static const Option inspect_options[] = {
       "whose prediction; 0: the last, or the first gap" },
     { "turn", WHOLE, offsetof(InspectOptions, turn), 0, 10000000, NULL,
       "of ed: that turn of Algorithm 15; 0: the last" },
-    { "attention", FLAG, UNBOUNDED(InspectOptions, attention), NULL,
-      "draw the weights of the heads" },
     { "line", TEXT, UNBOUNDED(InspectOptions, line), "A.L",
       "print what line L of Algorithm A computes" },
     { "json", FLAG, UNBOUNDED(InspectOptions, json), NULL,
@@ -509,14 +486,14 @@ static const char usage[] =
     "Usage: ftx show --model MODEL [options] TEXT\n"
     "\n"
     "Looks inside a model that reads the text: what it would predict\n"
-    "after each layer, what any line computes, and where each head looks.\n"
+    "after each layer, and what any line computes: line 4.6 is where each\n"
+    "head looks, a column for each token.\n"
     "For a model of 'ftx train e' write a gap as [gap]. Of one of 'ftx\n"
     "train ed' it is one turn of Algorithm 15. For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n"
     "  ftx show --model hello.ftx 'attention'\n"
-    "  ftx show --model hello.ftx --attention --layer 1 'attention'\n"
-    "  ftx show --model hello.ftx --line 10.6 'attention'\n"
+    "  ftx show --model hello.ftx --line 4.6 --layer 1 'attention'\n"
     "  ftx show --model hello.ftx --set 'layer 1 mlp = 0' 'attention'\n"
     "\n"
     "A CHANGE is a place and what is done there. Places:\n"
@@ -540,23 +517,19 @@ static const char usage[] =
 static void check_options(InspectOptions *o, const Model *model, int typed,
                           char *const option[], Error *f)
 {
-    bool text = !o->json && !o->attention && o->line == NULL;
+    bool text = !o->json && o->line == NULL;
     const OptionEffect effects[] = {
         { "turn", model->task == TRAIN_ED,
           "with a model of 'ftx train ed'" },
         { "token", model->task != TRAIN_CLASS,
           "with a model that predicts tokens" },
         { "token", text || o->json, "in text and with --json" },
-        { "top", text, "without --json, --attention and --line" },
-        { "layer", !text, "with --json, --attention or --line" },
-        { "head", !text, "with --json, --attention or --line" },
-        { "line", !o->attention, "without --attention, which draws line "
-          "4.6" },
+        { "top", text, "without --json and --line" },
+        { "layer", !text, "with --json or --line" },
+        { "head", !text, "with --json or --line" },
         { .name = NULL },
     };
     char behind;
-    if (o->json && o->attention)
-        fail_with(f, "one of --json and --attention at a time.");
     refuse_unused_options(f, effects, typed, option);
     if (o->line != NULL
         && (sscanf(o->line, "%2d.%2d%c", &o->algorithm, &o->row,
@@ -620,12 +593,10 @@ static void show_it(Error *f, void *data)
     inspect(&in);
     f->sheet = command;
     f->text = NULL;
-    if (in.run.n == 0 && (o.json || o.attention || o.line != NULL))
+    if (in.run.n == 0 && (o.json || o.line != NULL))
         refuse_no_steps(&in);
     if (o.json)
         print_inspection(c->out, &in);
-    else if (o.attention)
-        print_heads(c->out, &in);
     else if (o.line != NULL)
         print_line_values(c->out, &in);
     else

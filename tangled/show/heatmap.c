@@ -8,14 +8,6 @@ int larger(int a, int b)
     return a > b ? a : b;
 }
 
-static int widest_label(int n, const char *const label[])
-{
-    int width = 0;
-    for (int k = 0; label != NULL && k < n; k++)
-        width = larger(width, text_width(label[k]));
-    return width;
-}
-
 void shade_row(FILE *out, Mat M, int i)
 {
     static const char *const shades[] = { "  ", "░░", "▒▒", "▓▓", "██" };
@@ -25,43 +17,6 @@ void shade_row(FILE *out, Mat M, int i)
     }
 }
 
-static int count_character_bytes(const char *p)  /* of the character at p */
-{
-    int n = *p != '\0';
-    while (n > 0 && ((unsigned char)p[n] & 0xC0) == 0x80)
-        n++;
-    return n;
-}
-
-static void print_column_labels(FILE *out, const Heatmap *h, int indent)
-{
-    int height = widest_label(h->M->cols, h->column);
-    for (int line = 0; line < height; line++) {
-        fprintf(out, "%*s", indent, "");
-        for (int j = 0; j < h->M->cols; j++) {
-            int above = height - text_width(h->column[j]);
-            const char *p = line < above ? "" : h->column[j];
-            for (int k = above; k < line; k++)
-                p += count_character_bytes(p);
-            fprintf(out, "%.*s%s", count_character_bytes(p), p,
-                    *p == '\0' ? "  " : " ");
-        }
-        fputc('\n', out);
-    }
-}
-
-void heatmap_text(FILE *out, const Heatmap *h)
-{
-    int width = widest_label(h->M->rows, h->row);
-    fprintf(out, "%s\n", h->title);
-    print_column_labels(out, h, width + 3);
-    for (int i = 1; i <= h->M->rows; i++) {
-        const char *row = h->row[i - 1];
-        fprintf(out, "  %*s%s ", width - text_width(row), "", row);
-        shade_row(out, h->M, i);
-        fputc('\n', out);
-    }
-}
 
 enum { LETTER = 7, LINE = 18, GAP = 28, PAGE = 1400 };
 
@@ -90,9 +45,7 @@ static void svg_rect(FILE *out, int x, int y, int width, int height)
 
 typedef struct {
     int cell, tall;             /* the width and the height of a cell     */
-    int left, top;              /* room for labels                        */
-    int width, height;          /* of all                                 */
-    bool turned;
+    int width, height;          /* of all, with the title                 */
     double largest;             /* of the entries, but for the infinite   */
 } Frame;
 
@@ -118,7 +71,6 @@ static int mark_width(const Heatmap *h)
 static Frame frame_of(const Heatmap *h)
 {
     int places = choose_decimals(h->M, h->decimals);
-    int above = LETTER * widest_label(h->M->cols, h->column);
     Frame f = { .cell = 14, .largest = largest_of(h->M) };
     f.tall = f.cell;
     if (h->mark != NULL) {
@@ -128,13 +80,9 @@ static Frame frame_of(const Heatmap *h)
         f.cell = LETTER * (column_width(h->M, places) + 2);
         f.tall = 24;
     }
-    f.left = LETTER * widest_label(h->M->rows, h->row);
-    f.left += f.left > 0 ? 8 : 0;
-    f.turned = above > f.cell;
-    f.top = LINE + (f.turned ? 8 + above : above > 0 ? LINE : 0);
-    f.width = larger(svg_width(h->title), f.left
-                     + larger(h->M->cols * f.cell, svg_width(h->below)));
-    f.height = f.top + h->M->rows * f.tall + (h->below == NULL ? 0 : LINE);
+    f.width = larger(svg_width(h->title),
+                     larger(h->M->cols * f.cell, svg_width(h->below)));
+    f.height = LINE + h->M->rows * f.tall + (h->below == NULL ? 0 : LINE);
     return f;
 }
 
@@ -184,35 +132,15 @@ static void draw_mark(FILE *out, const CellMark *mark, const Frame *f, int x,
              " text-anchor=\"middle\" fill=\"#444\"", below);
 }
 
-/* Draws the labels; the first cell is at x and y. */
-static void draw_labels(FILE *out, const Heatmap *h, const Frame *f, int x,
-                        int y)
-{
-    for (int j = 0; h->column != NULL && j < h->M->cols; j++) {
-        int middle = x + j * f->cell + f->cell / 2;
-        char more[60] = " text-anchor=\"middle\"";
-        if (f->turned)
-            snprintf(more, sizeof more, " transform=\"rotate(-90 %d %d)\"",
-                     middle + 4, y - 5);
-        svg_text(out, f->turned ? middle + 4 : middle, y - 5, more,
-                 h->column[j]);
-    }
-    for (int i = 0; h->row != NULL && i < h->M->rows; i++)
-        svg_text(out, x - 5, y + i * f->tall + f->tall / 2 + 4,
-                 " text-anchor=\"end\"", h->row[i]);
-}
-
 static void draw_heatmap(FILE *out, const Heatmap *h, const Frame *f, int x,
                          int y)
 {
     const int cols = h->M->cols, rows = h->M->rows;
     svg_text(out, x, y + 11, " font-weight=\"bold\"", h->title);
-    x += f->left;
-    y += f->top;
+    y += LINE;
     if (h->below != NULL)
         svg_text(out, x, y + rows * f->tall + 14, " fill=\"#666\"",
                  h->below);
-    draw_labels(out, h, f, x, y);
     for (int i = 1; i <= rows; i++)
         for (int j = 1; j <= cols; j++) {
             int left = x + (j - 1) * f->cell, top = y + (i - 1) * f->tall;

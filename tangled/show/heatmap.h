@@ -1,6 +1,6 @@
-/* show/heatmap.h: matrices as pictures, in a terminal and as SVG.
+/* show/heatmap.h: matrices as pictures.
    Main type Heatmap; entry point heatmaps_svg. A matrix with a title flows
-   in, characters or a file flow out. */
+   in, an SVG file flows out. */
 #ifndef FTX_SHOW_HEATMAP_H
 #define FTX_SHOW_HEATMAP_H
 #include "sheet/label.h"
@@ -8,8 +8,6 @@
 typedef struct {
     const char *title;          /* above it                               */
     Mat M;
-    const char *const *row;     /* label[0] ... for row 1 ...; or NULL    */
-    const char *const *column;
     const char *below;          /* a remark; or NULL                      */
     bool numbers;               /* in the cells ...                       */
     int decimals;               /* ... with so many of these              */
@@ -17,10 +15,6 @@ typedef struct {
     const CellMark *mark;       /* in the cells; NULL: numbers            */
     bool apart;                 /* it begins a row of pictures            */
 } Heatmap;
-
-/* Prints one with shades of grey for a terminal, without numbers; it must
-   have labels. */
-void heatmap_text(FILE *out, const Heatmap *h);
 
 /* Prints the shades of row i of M. */
 void shade_row(FILE *out, Mat M, int i);

@@ -1,5 +1,5 @@
-/* ftx show --model: what a model would predict after each layer, its lines,
-   and its heads. What --set does is in intervention.c. */
+/* ftx show --model: what a model would predict after each layer, and its
+   lines. What --set does is in intervention.c. */
 #include "looks.h"
 
 /* The last prediction is the model's, by lines 10.11, 9.12 and 15.5. */
@@ -118,58 +118,22 @@ LAW(a_line_is_printed_for_the_layer_and_head_asked_for)
     assert_says(ftx("show --model " NUMBERS " --line 15.5 37"), "(32 x 1)\n");
 }
 
-/* ----------------------------------------------------------------- heads */
-
-LAW(a_terminal_gets_the_heads)
-{
-    little_model("d");
-    Said s = ftx("show --model d --attention 'Ä 3'");
-    assert_says(s, "layer 1, head 1\n        <       \n        b       \n"
-                "        o       \n        s       \n        > Ä ␣ 3 \n"
-                "  <bos> ██");
-    assert_says(s, "\nlayer 1, head 2\n");
-    assert_says(s, "\n      Ä   ");
-    assert_says(s, "\n\ndown: key t_z; across: query t_x; each column sums "
-                "to 1\n");
-    little_model("e");
-    little_model("class");
-    assert_says(ftx("show --model e --attention 3"), "\n  <eos> ");
-    assert_int_equal(times(ftx("show --model class --attention 3").out,
-                           "layer 1, head "), 2);
-}
-
-/* A model of layer 1 in the encoder and 1 and 2 in the decoder. */
-LAW(an_encoder_and_a_decoder_have_three_kinds_of_heads)
-{
-    static const struct { const char *title; int all, one; } row[] = {
-        { ", head ", 2 * 5, 2 }, { "encoder layer 1, head ", 2, 0 },
-        { "\ndecoder layer 1, head 2\n", 1, 0 },
-        { "\ndecoder layer 2, head 2\n", 1, 0 },
-        { "cross-attention layer 1, head 1\n", 1, 0 },
-        { "cross-attention layer 2, head 1\n", 1, 1 },
-        { "decoder layer 2, head 1\n", 1, 1 },
-    };
-    little_model("ed");
-    Said all = ftx("show --model ed --attention ba");
-    Said one = ftx("show --model ed --attention ba --layer 2 --head 1");
-    for (int k = 0; k < 7; k++) {
-        assert_int_equal(times(all.out, row[k].title), row[k].all);
-        assert_int_equal(times(one.out, row[k].title), row[k].one);
-    }
-}
-
-/* Keys are the tokens of z, queries those of x: 3 rows, and 2 columns. */
+/* A model of layer 1 in the encoder and 1 and 2 in the decoder: keys are the
+   tokens of z, queries those of x, and beside weights there are shades. */
 LAW(cross_attention_looks_from_x_to_z)
 {
+    static const int rows[] = { 3, 2, 3 }, cols[] = { 3, 2, 2 };
     little_model("ed");
-    const char *all = ftx("show --model ed b --attention --layer 1 --head 1 "
-                          "--turn 2").out;
-    const char *head = behind(all, "\ncross-attention layer 1, head 1\n");
-    Mat A = matrix_shown(ftx("show --model ed b --json --line 4.6 --layer 1 "
-                             "--head 1 --turn 2"), "\"name\": \"A\"", 3);
-    assert_that(A->rows == 3 && A->cols == 2);
-    assert_non_null(strstr(head, "\n      b "));
-    assert_int_equal(times(head, "\n  <bos> "), 1);
+    Said s = ftx("show --model ed b --json --line 4.6 --layer 1 --head 1 "
+                 "--turn 2");
+    for (int k = 0; k < 3; k++) {
+        Mat A = matrix_shown(s, "\"name\": \"A\"", k + 1);
+        assert_that(A->rows == rows[k] && A->cols == cols[k]);
+    }
+    s = ftx("show --model ed b --line 4.6 --turn 2");
+    assert_int_equal(times(s.out, ": A = "), 2 * 5);
+    assert_says(s, "  1.0000");
+    assert_says(s, "  ██");
 }
 
 /* The longest text that it generates from; eos does not count. */
@@ -196,14 +160,12 @@ LAW(what_cannot_be_shown_is_refused)
         { "show --model ed --json b?", "the text:1:2: there is no token" },
         { "show --model ed --json ba --turn 99", "--turn is 99; | turns." },
         { "show --model d 3 --turn 1", "--turn | only with | train ed'." },
-        { "show --model d 3 --json --attention", "one of --json and --att" },
         { "show --model d 3 --json --layer 2",
           "no such layer or head: the model has 1 layers, each of 2" },
-        { GPT "--layer 1", "--layer has an effect only with --json, --att" },
-        { GPT "--head 1", "--head has an effect only with --json, --att" },
-        { GPT "--top 2 --json", "--top has an effect only without --json," },
-        { GPT "--token 2 --attention", "--token | only in text and with" },
-        { GPT "--line 4.6 --attention", "--line | only without --attention" },
+        { GPT "--layer 1", "--layer has an effect only with --json or --line" },
+        { GPT "--head 1", "--head has an effect only with --json or --line" },
+        { GPT "--top 2 --json", "--top has an effect only without --json and" },
+        { GPT "--token 2 --line 4.6", "--token | only in text and with" },
         { GPT "--token 3", "--token is 3; there are 2 tokens." },
         { GPT "--line 10", "--line must be | such as 10.6; it is '10'." },
         { GPT "--line 9.6", "line 9.6 has no value in this model, | 10." },
