@@ -132,11 +132,13 @@ static void add_to_gradient(Mat M, Factor A, Factor B)  /* dM += A B */
         add_product(M->grad, A, B);
 }
 
-FAST static void add_rows_to(real *db, Mat Y)       /* db += dY 1 */
+/* dB += dY, where B is as high as Y, and has its columns or one for all. */
+FAST static void add_gradient_of(Mat Y, Mat B)
 {
-    for (int j = 0; db != NULL && j < Y->cols; j++)
-        for (int i = 0; i < Y->rows; i++)
-            db[i] += column(Y->grad, Y, j)[i];
+    const size_t n = gradient_size(B), all = n == 0 ? 0 : entries(Y);
+    for (size_t first = 0; first < all; first += n)
+        for (size_t k = 0; k < n; k++)
+            B->grad[k] += Y->grad[first + k];
 }
 
 static void affine_backward(Mat Y)      /* of[2] is b; a product has none */
@@ -145,7 +147,7 @@ static void affine_backward(Mat Y)      /* of[2] is b; a product has none */
     add_to_gradient(A, gradient_of(Y), transpose(entries_of(B)));
     add_to_gradient(B, transpose(entries_of(A)), gradient_of(Y));
     if (Y->n == 3)
-        add_rows_to(Y->of[2]->grad, Y);
+        add_gradient_of(Y, Y->of[2]);
 }
 
 static void affine_forward(struct Matrix *Y)
@@ -223,24 +225,19 @@ Mat affine_(Where where, Mat W, Mat X, Mat b)
                                 X->cols, &affine_operation, n, of));
 }
 
-FAST static void add_multiple(real *dM, double c, Mat Y) /* dM += c dY */
-{
-    const size_t n = dM == NULL ? 0 : entries(Y);
-    for (size_t k = 0; k < n; k++)
-        dM[k] += (real)c * Y->grad[k];
-}
-
 static void add_backward(Mat Y)
 {
-    add_multiple(Y->of[0]->grad, 1, Y);
-    add_multiple(Y->of[1]->grad, 1, Y);
+    add_gradient_of(Y, Y->of[0]);
+    add_gradient_of(Y, Y->of[1]);
 }
 
 FAST static void add_forward(struct Matrix *Y)
 {
     Mat A = Y->of[0], B = Y->of[1];
-    for (size_t k = 0, n = entries(Y); k < n; k++)
-        Y->at[k] = A->at[k] + B->at[k];
+    const size_t n = entries(B), all = entries(Y);
+    for (size_t first = 0; first < all; first += n)
+        for (size_t k = 0; k < n; k++)
+            Y->at[first + k] = A->at[first + k] + B->at[k];
 }
 
 static const Operation add_operation = { "add", add_forward, add_backward };
@@ -252,22 +249,8 @@ Mat add_(Where where, Mat A, Mat B)
                                  (Mat[]){ A, B }));
 }
 
-static void add_bias_backward(Mat Y)
-{
-    add_multiple(Y->of[0]->grad, 1, Y);
-    add_rows_to(Y->of[1]->grad, Y);
-}
-
-FAST static void add_bias_forward(struct Matrix *Y)
-{
-    Mat M = Y->of[0], b = Y->of[1];
-    for (int j = 0; j < Y->cols; j++)
-        for (int i = 0; i < Y->rows; i++)
-            column(Y->at, Y, j)[i] = column(M->at, M, j)[i] + b->at[i];
-}
-
 static const Operation
-    add_bias_operation = { "add_bias", add_bias_forward, add_bias_backward };
+    add_bias_operation = { "add_bias", add_forward, add_backward };
 
 Mat add_bias_(Where where, Mat M, Mat b)
 {
@@ -278,9 +261,11 @@ Mat add_bias_(Where where, Mat M, Mat b)
                                  &add_bias_operation, 2, (Mat[]){ M, b }));
 }
 
-static void scale_backward(Mat Y)
+FAST static void scale_backward(Mat Y)
 {
-    add_multiple(Y->of[0]->grad, Y->c, Y);
+    Mat M = Y->of[0];
+    for (size_t k = 0, n = gradient_size(M); k < n; k++)
+        M->grad[k] += (real)Y->c * Y->grad[k];
 }
 
 FAST static void scale_forward(struct Matrix *Y)
@@ -301,62 +286,46 @@ Mat scale_(Where where, Mat M, double c)
     return node_compute(Y);
 }
 
-FAST static void scale_rows_backward(Mat Y)
-{
-    Mat g = Y->of[0], M = Y->of[1];
-    for (int j = 0; j < Y->cols; j++) {
-        const real *dY = column(Y->grad, Y, j);
-        for (int i = 0; M->grad != NULL && i < Y->rows; i++)
-            column(M->grad, M, j)[i] += g->at[i] * dY[i];
-        for (int i = 0; g->grad != NULL && i < Y->rows; i++)
-            g->grad[i] += column(M->at, M, j)[i] * dY[i];
-    }
-}
-
-FAST static void scale_rows_forward(struct Matrix *Y)
-{
-    Mat g = Y->of[0], M = Y->of[1];
-    for (int j = 0; j < Y->cols; j++)
-        for (int i = 0; i < Y->rows; i++)
-            column(Y->at, Y, j)[i] = g->at[i] * column(M->at, M, j)[i];
-}
-
-static const Operation scale_rows_operation = {
-    "scale_rows", scale_rows_forward, scale_rows_backward
-};
-
-Mat scale_rows_(Where where, Mat g, Mat M)
-{
-    require_shape(where, g, "g", M->rows, 1, M);
-    return node_compute(node_new(where, M->rows, M->cols,
-                                 &scale_rows_operation, 2,
-                                 (Mat[]){ g, M }));
-}
-
 FAST static void hadamard_backward(Mat Y)
 {
     Mat A = Y->of[0], B = Y->of[1];
-    for (size_t k = 0, n = gradient_size(A); k < n; k++)
-        A->grad[k] += Y->grad[k] * B->at[k];
-    for (size_t k = 0, n = gradient_size(B); k < n; k++)
-        B->grad[k] += Y->grad[k] * A->at[k];
+    const size_t n = entries(B), all = entries(Y);
+    for (size_t first = 0; first < all; first += n) {
+        const real *dY = Y->grad + first;
+        for (size_t k = 0; A->grad != NULL && k < n; k++)
+            A->grad[first + k] += dY[k] * B->at[k];
+        for (size_t k = 0; B->grad != NULL && k < n; k++)
+            B->grad[k] += dY[k] * A->at[first + k];
+    }
 }
 
 FAST static void hadamard_forward(struct Matrix *Y)
 {
     Mat A = Y->of[0], B = Y->of[1];
-    for (size_t k = 0, n = entries(Y); k < n; k++)
-        Y->at[k] = A->at[k] * B->at[k];
+    const size_t n = entries(B), all = entries(Y);
+    for (size_t first = 0; first < all; first += n)
+        for (size_t k = 0; k < n; k++)
+            Y->at[first + k] = A->at[first + k] * B->at[k];
 }
 
 static const Operation
-    hadamard_operation = { "hadamard", hadamard_forward, hadamard_backward };
+    hadamard_operation = { "hadamard", hadamard_forward, hadamard_backward },
+    scale_rows_operation = { "scale_rows", hadamard_forward,
+                             hadamard_backward };
 
 Mat hadamard_(Where where, Mat A, Mat B)
 {
     require_same_shape(where, A, B);
     return node_compute(node_new(where, A->rows, A->cols,
                                  &hadamard_operation, 2, (Mat[]){ A, B }));
+}
+
+Mat scale_rows_(Where where, Mat g, Mat M)
+{
+    require_shape(where, g, "g", M->rows, 1, M);
+    return node_compute(node_new(where, M->rows, M->cols,
+                                 &scale_rows_operation, 2,
+                                 (Mat[]){ M, g }));
 }
 
 static void sum_backward(Mat y)

@@ -465,6 +465,9 @@ LAW(damage_is_told_in_a_sentence)
 #define ENDS   "the list of tokens ends too early."
 #define TWO    "expected the numbers of two earlier tokens."
 #define ESCAPE "expected \\n, \\t, \\\\ or a byte such as \\xFF."
+#define PIECES "tokenizer wordpiece 4\nspecial none none none\n" \
+    "pieces 2 0 2 settings 0 0 0 0 9 0\na\nb\n"
+#define FOUND  "expected the number of a piece, and how it is found."
 #define SPECIAL \
     "expected 'special' and three numbers of tokens, or none."
 #define FOUR   "abcdefghijklmnop"
@@ -524,6 +527,7 @@ LAW(damage_is_told_in_a_sentence)
         { "tokenizer numbers 4\nspecial 1 2 3", 33, SPECIAL },
         { "tokenizer numbers 4\nspecial1 2 3\n", 27, SPECIAL },
         { "tokenizer numbers 4\nspecial  1 2 3\n", 32, SPECIAL },
+        { PIECES "0 1\nx 1\n", 87, FOUND }, { PIECES "0 1\n0 1\n", 91, FOUND },
         { "tokenizer numbers 4\n1 2 3\n", 20, SPECIAL },
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -588,4 +592,30 @@ LAW(no_damage_does_harm)
             free(damaged);
         }
     }
+}
+
+/* U+1D165 goes before U+1D16D, unless a mark that is left out, and that none
+   may pass, stood between them. */
+LAW(marks_of_a_character_are_put_in_order)
+{
+#define STEM "\xF0\x9D\x85\xA5"
+#define DOT  "\xF0\x9D\x85\xAD"
+    static const Piece piece[] = { { "?", 1 }, { STEM DOT, 8 }, { DOT STEM, 8 } };
+    static const unsigned char how[3];
+    const struct { const char *text; int number; } cases[] = {
+        { STEM DOT, 1 }, { DOT STEM, 1 }, { DOT "\xCD\x8F" STEM, 2 },
+    };
+    const Vocabulary v = { .words = true, .n = 3, .piece = piece, .how = how,
+                           .no_marks = true, .longest = 9 };
+    const char *wrong;
+    size_t where;
+    int at, number[20], n;
+    const Cutter *c = cutter_new(arena, &v, &wrong, &at);
+    for (int k = 0; k < 3; k++) {
+        const char *text = cases[k].text;
+        assert_null(cut_text(c, text, strlen(text), number, &n, &where));
+        assert_that(n == 1 && number[0] == cases[k].number);
+    }
+    const char *twice = cut_text(c, "a\xEF\xA4\x80", 4, number, &n, &where);
+    assert_that(strstr(twice, "in Unicode a second time") && where == 1);
 }
