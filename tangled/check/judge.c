@@ -415,7 +415,8 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
     const Judgement *best = judge_run(run, arena, tape, f);
     int most = count_explained(best);
     for (int k = 1; k < run->conventions && most < best->claimed; k++) {
-        const Bound *bound = bind_by(&run->convention[k], sheet, arena, f);
+        const Bound *bound = bind_sheet(sheet, &run->convention[k],
+                                        arena, f);
         const Judgement *other = judge_run(
             run_bound(bound, NULL, arena, tape, f), arena, tape, f);
         if (count_explained(other) > most) {

@@ -30,27 +30,15 @@ static bool is_read_by_logarithm(const SlipRun *s, const Step *step, Mat M)
             || step->role == ROLE_PREDICTED);
 }
 
-static double log_sum_of_column(Mat P, int j)
-{
-    int i = 1;
-    for (int u = 2; u <= P->rows; u++)
-        i = AT(P, u, j) > AT(P, i, j) ? u : i;
-    return AT(P->logits, i, j) - log(AT(P, i, j));
-}
-
-/* P, which stands for the softmax M. */
+/* P, which stands for the softmax M: the loss reads its logarithms. */
 static Mat with_logarithms(SlipRun *s, Mat P, Mat M)
 {
     Mat logs = zeros_of(s, P->rows, P->cols);
-    for (int j = 1; j <= P->cols; j++)
-        for (int i = 1; i <= P->rows; i++) {
-            bool same = AT(P, i, j) == AT(M, i, j);
-            if (!same && !(AT(P, i, j) > 0))
-                refuse_slip(s);
-            AT(logs, i, j) = (real)(same
-                ? AT(M->logits, i, j) - log_sum_of_column(M, j)
-                : log(AT(P, i, j)));
-        }
+    for (int k = 0; k < P->rows * P->cols; k++) {
+        if (!(P->at[k] > 0) && P->at[k] != M->at[k])
+            refuse_slip(s);
+        logs->at[k] = (real)log(P->at[k]);
+    }
     struct Matrix *Y = arena_alloc(tape_arena(P->tape), sizeof *Y);
     *Y = (struct Matrix){ .rows = P->rows, .cols = P->cols, .at = P->at,
                           .tape = P->tape };
@@ -87,12 +75,11 @@ static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
 /* Is this one of the names? "gamma" is gamma_2, too. */
 static bool is_among(const char *names, const char *name)
 {
-    for (const char *p = names; *p != '\0'; p += strspn(p, " ")) {
-        size_t n = strcspn(p, " ");
-        if (strncmp(name, p, n) == 0
+    for (; *names != '\0'; names = after_word(names)) {
+        size_t n = strcspn(names, " ");
+        if (strncmp(name, names, n) == 0
             && (name[n] == '\0' || (name[n] == '_' && name[n + 1] <= '9')))
             return true;
-        p += n;
     }
     return false;
 }
@@ -144,19 +131,16 @@ static bool is_of_one_query(const Step *step)
         && step->aspect == VALUE;
 }
 
+/* Whether the sheet gives one of the names; a model gives all. */
 static bool is_given(const Run *run, const char *names)
 {
     char name[24];
     bool is = run->algorithm >= 8;
-    for (const char *p = names; !is && *p != '\0';
-         p += strspn(p, " ")) {
-        size_t n = strcspn(p, " ");
-        snprintf(name, sizeof name, "%.*s", (int)n, p);
-        Step place = { .name = name },
-        of_head = { .name = name, .head = 1 };
-        is |= matrix_given(run->bound, &place) != NULL
-           || matrix_given(run->bound, &of_head) != NULL;
-        p += n;
+    for (; !is && *names != '\0'; names = after_word(names)) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(names, " "), names);
+        is = matrix_given(run->bound, &(Step){ .name = name }) != NULL
+          || matrix_given(run->bound, &(Step){ .name = name, .head = 1 })
+             != NULL;
     }
     return is;
 }

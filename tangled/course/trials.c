@@ -690,7 +690,8 @@ static void answer(Error *f, void *data)
 {
     StepsAnswer *a = data;
     const Sheet *sheet = read_sheet(a->arena, a->name, f);
-    run_varied(sheet, &a->variation, a->arena, a->tape, f);
+    run_bound(bind_sheet(sheet, NULL, a->arena, f), &a->variation, a->arena,
+              a->tape, f);
 }
 
 int steps(FILE *out, FILE *err, int n, char *argument[])

@@ -206,8 +206,8 @@ static void tell_entry(Job *job)
 static void find_conventions(Job *job);
 static void follow_convention(Job *job, const Convention *convention);
 
-static Job *bind_job(const Convention *convention, const Sheet *sheet,
-                     Arena *arena, Error *f)
+const Bound *bind_sheet(const Sheet *sheet, const Convention *convention,
+                        Arena *arena, Error *f)
 {
     Misfit misfit;
     Job *job = arena_alloc(arena, sizeof *job);
@@ -242,17 +242,6 @@ static Job *bind_job(const Convention *convention, const Sheet *sheet,
     return job;
 }
 
-const Bound *bind_sheet(const Sheet *sheet, Arena *arena, Error *f)
-{
-    return bind_job(NULL, sheet, arena, f);
-}
-
-const Bound *bind_by(const Convention *convention, const Sheet *sheet,
-                     Arena *arena, Error *f)
-{
-    return bind_job(convention, sheet, arena, f);
-}
-
 typedef struct {
     Convention convention;
     const Sheet *sheet;
@@ -266,7 +255,7 @@ typedef struct {
 static void run_candidate(Error *f, void *data)
 {
     Attempt *c = data;
-    const Bound *bound = bind_by(&c->convention, c->sheet, c->arena, f);
+    const Bound *bound = bind_sheet(c->sheet, &c->convention, c->arena, f);
     const Run *run = run_bound(bound, NULL, c->arena, c->tape, f);
     int n;
     const Claim *claim = claims_of(run, c->arena, &n, f);
@@ -495,15 +484,8 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     return &job->run;
 }
 
-const Run *run_varied(const Sheet *sheet, Variation *variation,
-                      Arena *arena, Tape *tape, Error *f)
-{
-    const Bound *bound = bind_sheet(sheet, arena, f);
-    return run_bound(bound, variation, arena, tape, f);
-}
-
 const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Error *f)
 {
-    return run_varied(sheet, NULL, arena, tape, f);
+    return run_bound(bind_sheet(sheet, NULL, arena, f), NULL, arena, tape, f);
 }
 

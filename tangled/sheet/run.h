@@ -61,23 +61,18 @@ typedef struct {
     Error *error;               /* of the run                             */
 } Variation;
 
-/* Reads off a sheet all that its algorithm takes, by the convention that is
-   likeliest. It lives in the arena. A sheet that does not hold what its
-   algorithm needs ends the attempt. */
-const Bound *bind_sheet(const Sheet *sheet, Arena *arena, Error *f);
-
-/* The same by a given convention. */
-const Bound *bind_by(const Convention *convention, const Sheet *sheet,
-                     Arena *arena, Error *f);
+/* Reads off a sheet all that its algorithm takes, by a convention; NULL: by
+   the one that is likeliest. It lives in the arena. A sheet that does not
+   hold what its algorithm needs ends the attempt. */
+const Bound *bind_sheet(const Sheet *sheet, const Convention *convention,
+                        Arena *arena, Error *f);
 
 /* Runs a bound sheet, as often as wanted, and collects the steps. variation
    may be NULL. The run lives in the arena, what is computed on the tape. */
 const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
                      Tape *tape, Error *f);
 
-/* Binds a sheet and runs it once, with a variation or without one. */
-const Run *run_varied(const Sheet *sheet, Variation *variation,
-                      Arena *arena, Tape *tape, Error *f);
+/* Binds a sheet and runs it once, without a variation. */
 const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
                      Error *f);
 
