@@ -83,25 +83,21 @@ static void read_place(PlaceReader *r, const Hyperparameters *h,
     v->at.layer = read_number(r, "layer", v->at.part != ED ? 0 : 1,
                               !ed ? h->L : v->at.part == ENC ? h->L_enc
                                                              : h->L_dec);
-    bool layer = v->at.layer > 0;
-    v->what = LAYER_VALUE;
-    if (layer && skip_word(r, "head")) {
-        v->what = HEAD_VALUE;
+    v->what = skip_word(r, "head") ? HEAD_VALUE
+            : skip_word(r, "attention") ? ATTENTION_VALUE
+            : skip_word(r, "mlp") ? MLP_VALUE : LAYER_VALUE;
+    if (v->what == HEAD_VALUE)
         v->at.head = read_number(r, "head", 1, h->H);
-    } else if (layer && skip_word(r, "attention")) {
-        v->what = ATTENTION_VALUE;
-    } else if (v->at.part == ED) {
-        expected(r, "'head' and its number, or 'attention': cross-attention "
-                    "has no more");
-    } else if (layer && skip_word(r, "mlp")) {
-        v->what = MLP_VALUE;
-    }
     if (skip_word(r, "token")) {
         v->token = read_number(r, "token", 1, h->ell_max);
         v->what = v->what == LAYER_VALUE ? STATE_VALUE : v->what;
-    } else if (!layer) {
-        expected(r, "'token' and its number: layer 0 is the embedding");
     }
+    if (v->at.part == ED && v->what > ATTENTION_VALUE)
+        expected(r, "'head' and its number, or 'attention': cross-attention "
+                    "has no more");
+    if (v->at.layer == 0 && v->what != STATE_VALUE)
+        expected(r, "'token' and its number alone: layer 0 is the "
+                    "embedding");
 }
 
 static const char *read_quoted(PlaceReader *r, Arena *arena)
