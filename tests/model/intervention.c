@@ -264,7 +264,7 @@ LAW(a_change_that_is_none_is_refused)
         { GPT2, "layer 1 = 0 0", "1:13: expected nothing more" },
         { NUMBERS, "layer 1 = 0", "1:1: expected encoder, decoder or cross" },
         { NUMBERS, "cross layer 0 head 1 = 0", "1:13: | from 1 to 1." },
-        { NUMBERS, "cross layer 1 mlp = 0", "1:18: | 'head' | 'attention'" },
+        { NUMBERS, "cross layer 1 mlp = 0", "1:19: | 'head' | 'attention'" },
         { NUMBERS, "encoder layer 1 token 5 = 0",
           "1:1: there is no token 5; the last one is 4." },
         { NUMBERS " --turn 2", "cross layer 1 head 1 token 3 = 0",
