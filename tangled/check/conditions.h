@@ -24,6 +24,7 @@ enum {
     IF_NOT_CROSS = 1 << 14,
     IF_UNTIED = 1 << 15,
     IF_NEXT = 1 << 16,          /* the next token is predicted            */
+    IF_BLANKS = 1 << 17,        /* tokens that are masked are             */
     IF_TEMPERED = 1 << 18,      /* tau is not 1 ...                       */
     IF_DIVIDING = 1 << 25,      /* ... and neither 0 nor infinite         */
     IF_ONE_QUERY = 1 << 19,     /* Algorithm 3                            */

@@ -229,7 +229,7 @@ static Mat positions_from(SlipRun *s, int first)
          : gather(s->it->tape, W_p, n, t);
 }
 
-static Mat placed(SlipRun *s)
+static Mat own_positions(SlipRun *s)
 {
     Mat shown = s->latest[ROLE_POSITION];
     return shown != NULL ? shown
@@ -238,7 +238,7 @@ static Mat placed(SlipRun *s)
          : positions_from(s, 1);
 }
 
-static Mat moved(SlipRun *s)
+static Mat shifted_positions(SlipRun *s)
 {
     Sines how;
     if (!find_sinusoids(s->variation.run, &how))
@@ -302,6 +302,17 @@ static Mat own_tokens(SlipRun *s)
     return M;
 }
 
+static double one_column_on(const SlipRun *s, int i, int j)
+{
+    return (void)s, i == j + 1;
+}
+
+static Mat later_columns(SlipRun *s)
+{
+    int n = read_from(s)->cols;
+    return matrix_of(s, n, n, one_column_on);
+}
+
 static Mat logits_read(SlipRun *s)
 {
     return s->log_P != NULL ? s->log_P->of[1] : s->latest[ROLE_LOGITS];
@@ -325,7 +336,7 @@ unsigned conditions_of_run(const Run *run)
          | one_of(a >= 8 && !run->unplaced, IF_PLACED, 0)
          | one_of(pre_norm, IF_PRE_NORM, IF_POST_NORM)
          | one_of(run->tied, 0, IF_UNTIED)
-         | one_of(a == 12, 0, IF_NEXT)
+         | one_of(a == 12, IF_BLANKS, IF_NEXT)
          | one_of(a == 3, IF_ONE_QUERY, 0)
          | one_of(a == 7, IF_UNEMBEDDED, 0)
          | one_of(tau != 1, IF_TEMPERED, 0)
@@ -354,7 +365,7 @@ bool condition_holds(SlipRun *s, unsigned when)
     return (when & ~(NO_CONDITION | s->truths | here)) == 0;
 }
 
-static Mat itself(SlipRun *s)     { return s->it; }
+static Mat current_value(SlipRun *s) { return s->it; }
 static Mat softmax_input(SlipRun *s)
 {
     bool attention = s->here->algorithm == 3 || s->here->algorithm == 4,
@@ -387,7 +398,7 @@ static Mat residual(SlipRun *s)
 }
 
 static Mat context(SlipRun *s) { return s->context; }
-static Mat normed(SlipRun *s)
+static Mat normed_input(SlipRun *s)
 {
     return s->latest[s->here->role == ROLE_ATTENDED ? ROLE_ATTENTION_NORM
                                                     : ROLE_MLP_NORM];
@@ -395,7 +406,7 @@ static Mat normed(SlipRun *s)
 
 static Mat mlp_input(SlipRun *s)
 {
-    return s->here->algorithm == 10 ? normed(s) : residual(s);
+    return s->here->algorithm == 10 ? normed_input(s) : residual(s);
 }
 
 static Mat active(SlipRun *s)
@@ -444,18 +455,18 @@ static Mat gamma_of(SlipRun *s) { return find_norm_parameter(s, "gamma"); }
 static Mat beta_of(SlipRun *s)  { return find_norm_parameter(s, "beta"); }
 static const struct { const char *name; Mat (*value)(SlipRun *s); }
     own_names[] = {
-        { "it", itself },               { "x", softmax_input },
+        { "it", current_value },        { "x", softmax_input },
         { "masked", masked_scores },    { "mask", mask_seen },
         { "input", residual },          { "mlp_input", mlp_input },
-        { "context", context },         { "normed", normed },
+        { "context", context },         { "normed", normed_input },
         { "query_input", query_input }, { "key_input", key_input },
         { "active", active },           { "number", token_numbers },
         { "gamma", gamma_of },          { "beta", beta_of },
-        { "placed", placed },           { "moved", moved },
+        { "positions", own_positions }, { "shifted", shifted_positions },
         { "read", where_read },         { "own", own_tokens },
         { "logits", logits_read },      { "gradient", latest_gradient },
         { "P", read_from },             { "p", next_probabilities },
-        { "chosen", probabilities_read },
+        { "chosen", probabilities_read }, { "later", later_columns },
 };
 
 static const struct { const char *name; Role role; } by_role[] = {

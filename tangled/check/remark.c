@@ -45,7 +45,7 @@ static bool has_wrong_sum(const Claim *claim, char to[REMARK_BYTES])
         else
             snprintf(to, REMARK_BYTES, "%s %d sums to %.6g, not to 1%s",
                      step->turned ? "row" : "column", t, sum,
-                     wrong > 0 ? "; others do not, either" : "");
+                     wrong > 0 ? "; others are off, too" : "");
         wrong++;
     }
     return wrong > 0;
@@ -65,12 +65,12 @@ static bool has_whole_number(const Judged *j, char to[REMARK_BYTES])
             || fabs(entry->value - x) > 0.5)
             continue;
         if (entry->decimals == EXACT)
-            snprintf(to, REMARK_BYTES, "where all are whole, numbers are "
-                     "exact; %.*s.0 has one decimal", n, entry->typed);
+            snprintf(to, REMARK_BYTES, "whole numbers are taken as exact; "
+                     "%.*s.0 has one decimal", n, entry->typed);
         else
-            snprintf(to, REMARK_BYTES, "%.*s stands for %.*f beside "
-                     "decimals", n, entry->typed, entry->decimals,
-                     entry->value);
+            snprintf(to, REMARK_BYTES, "%.*s is read as %.*f, since other "
+                     "entries have decimals", n, entry->typed,
+                     entry->decimals, entry->value);
         return true;
     }
     return false;

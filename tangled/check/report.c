@@ -274,7 +274,7 @@ static void print_rounding(Page *p, const Judged *j)
     sources_text(from, p->judgement, j);
     if (j->within != NOT_WITHIN) {
         begin_paragraph(p, "");
-        print_words(p, "within what the digits of %s allow",
+        print_words(p, "within the rounding of %s",
                     j->within == WITHIN_GIVEN ? "the given numbers" : from);
         return;
     }
@@ -282,7 +282,7 @@ static void print_rounding(Page *p, const Judged *j)
         append(text, sizeof text, "digits are cut off, not rounded%s",
                carried ? ", and " : "");
     if (carried)
-        append(text, sizeof text, "%s %s carried on as written", from,
+        append(text, sizeof text, "%s %s used as written", from,
                j->sources == 1 ? "is" : "are");
     print_reasons(p, j, text);
 }

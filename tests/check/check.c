@@ -290,12 +290,12 @@ LAW(numbers_that_were_rounded_early_are_carried_on)
         "S     rounded early  (2,1) yours 0.66, expected 0.667; (2,2) yours 1.34, "
         "expected 1.333\n"
         "      other entries: 2 right\n"
-        "      all 4 entries match if Q is carried on as written\n"
+        "      all 4 entries match if Q is used as written\n"
         "A     rounded early  (1,1) yours 0.4182, expected 0.41743;\n"
         "                     (1,2) yours 0.3385, expected 0.33924;\n"
         "                     (2,1) yours 0.5818, expected 0.58257;\n"
         "                     (2,2) yours 0.6615, expected 0.66076\n"
-        "      all 4 entries match if S is carried on as written\n"
+        "      all 4 entries match if S is used as written\n"
         "first digit that is off: S (Algorithm 4, line 4): S = Kᵀ Q\n");
 }
 
@@ -387,7 +387,7 @@ LAW(a_slip_is_said_in_the_words_of_the_layout)
     assert_line("algorithm 10\nlayout torch\nL = 0\nx = 1 2\n"
         "We = 1 0 ; 0 2 ; 3 1\nWu = 1 1 ; 0 1 ; 1 0\n"
         "claim logits = 1 -2 2 ; -1 2 -2\n",
-        "            all 6 entries match if W_e stands for W_u");
+        "            all 6 entries match if W_e is used instead of W_u");
     Said json = SAID(check, "--json", (char *)sheet("algorithm 1\n"
         "layout torch\nv = 2\nWe = 1 2 ; 4 5\nclaim e = 2 5\n"));
     assert_that(strstr(json.out, "\"sentence\": \"column v of W_e is taken, "
@@ -660,8 +660,8 @@ LAW(what_does_not_sum_to_1_is_remarked)
     assert_line(CAUSAL "claim A = 1 0.9 0.1 ; 0 0.3 0.1 ; 0 0 0.8\n",
                 "      remark: column 2 sums to 1.2, not to 1");
     assert_line(CAUSAL "claim A = 1 0.9 0.1 ; 0 0.3 0.1 ; 0 0 0.4\n",
-                "      remark: column 2 sums to 1.2, not to 1; others do not, "
-                "either");
+                "      remark: column 2 sums to 1.2, not to 1; others are off, "
+                "too");
     assert_no(CAUSAL "claim A = 1 0.9 0.1 ; 0 ? 0.1 ; 0 0 0.8\n", "remark");
     assert_no(CAUSAL "claim A = 1 0.9 0.33 ; 0 0.1 0.33 ; 0 0 0.33\n",
               "remark");
@@ -696,10 +696,10 @@ LAW(a_single_entry_has_no_place_but_a_name)
 LAW(whole_numbers_among_others_are_remarked)
 {
     assert_line(LOGITS("2.3 ; 3") "2 3\n",
-                "        remark: where all are whole, numbers are exact; "
+                "        remark: whole numbers are taken as exact; "
                 "2.0 has one decimal");
     assert_line(LOGITS("2.3 ; 3.25") "2 3.25\n",
-                "        remark: 2 stands for 2.00 beside decimals");
+                "        remark: 2 is read as 2.00, since other entries have decimals");
     assert_no(LOGITS("2.6 ; 3") "2 3\n", "remark");
     assert_no(LOGITS("0.3 ; 3.25") "0 3.25\n", "remark");
 }

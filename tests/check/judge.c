@@ -589,7 +589,7 @@ LAW(a_second_slip_may_follow_at_full_precision)
         "V-times-A-transposed");
 }
 
-/* Q is carried on as written; K, which is not claimed, has the slip. */
+/* Q is used as written; K, which is not claimed, has the slip. */
 LAW(a_known_slip_is_made_elsewhere_too)
 {
     assert_story(

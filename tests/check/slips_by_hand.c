@@ -191,6 +191,7 @@ static void where_tokens_are_rows_a_row_stands_for_a_column(void **state)
     static const struct { const char *name, *sentence; } said[] = {
         { "W_e-transposed", "column v of W_e is taken, not row v" },
         { "W_p-transposed", "column t of W_p is taken, not row t" },
+        { "loss-P-after", "row t+1 of P is used instead of row t" },
         { "loss-largest", "the largest probability of each row is read" },
         { "p-first", "p is the first row of P, not the last" },
     };
@@ -213,10 +214,10 @@ static void where_tokens_are_rows_a_row_stands_for_a_column(void **state)
 static void W_e_is_turned_for_W_u_where_the_sheet_has_it_so(void **state)
 {
     (void)state;
-    assert_sentence("W_e-for-W_u", "paper", "W_eᵀ stands for W_u");
-    assert_sentence("W_e-for-W_u", "textbook", "W_eᵀ stands for W_u");
-    assert_sentence("W_e-for-W_u", "torch", "W_e stands for W_u");
-    assert_sentence("W_e-for-W_u", "berkeley", "W_e stands for W_u");
+    assert_sentence("W_e-for-W_u", "paper", "W_eᵀ is used instead of W_u");
+    assert_sentence("W_e-for-W_u", "textbook", "W_eᵀ is used instead of W_u");
+    assert_sentence("W_e-for-W_u", "torch", "W_e is used instead of W_u");
+    assert_sentence("W_e-for-W_u", "berkeley", "W_e is used instead of W_u");
 }
 
 static void the_other_slips_are_said_alike_in_all_layouts(void **state)
