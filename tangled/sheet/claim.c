@@ -45,7 +45,8 @@ const char *entry_place(char to[40], const Item *claim, int k)
 
 static const double stands_for_infinity = -1e4;
 
-static bool is_single(void) { return sizeof(real) == sizeof(float); }
+enum { SINGLE = sizeof(real) == sizeof(float),
+       TRUE_DIGITS = SINGLE ? FLT_DIG : DBL_DIG };
 
 static double last_bits(bool single)
 {
@@ -55,8 +56,8 @@ static double last_bits(bool single)
 bool same_number(double a, double b)
 {
     double size = fmax(1, fmax(fabs(a), fabs(b)));
-    double error = fmax(fmin((is_single() ? 1e-5 : 1e-10) * size, 0.1),
-                        last_bits(is_single()) * size);
+    double error = fmax(fmin((SINGLE ? 1e-5 : 1e-10) * size, 0.1),
+                        last_bits(SINGLE) * size);
     return isfinite(size) ? fabs(a - b) <= error : a == b;
 }
 
@@ -78,7 +79,7 @@ Verdict verdict_on(const Entry *entry, double x)
     if (entry->decimals == EXACT)
         return same_number(typed, x) ? RIGHT : WRONG;
     double unit = unit_of(entry->decimals);
-    double off = fabs(typed - x) - last_bits(is_single() || entry->single)
+    double off = fabs(typed - x) - last_bits(SINGLE || entry->single)
                                    * fmax(1, fabs(x));
     return off <= unit / 2 ? RIGHT : off <= 1.5 * unit ? LAST_DIGIT : WRONG;
 }
@@ -125,20 +126,15 @@ bool is_cut_from(const Entry *entry, double x)
         return verdict_on(entry, x) <= RIGHT;
     double unit = unit_of(entry->decimals);
     double off = fmax(unit / 1000,
-                      last_bits(is_single()) * fmax(1, fabs(x)));
+                      last_bits(SINGLE) * fmax(1, fabs(x)));
     return typed * x >= 0 && more >= -off && more < unit + off;
-}
-
-static int true_digits(void)
-{
-    return sizeof(real) == sizeof(float) ? FLT_DIG : DBL_DIG;
 }
 
 /* x with so many decimals, or fewer. */
 static void decimal_text(char to[60], double x, int decimals)
 {
     int first = x == 0 ? 0 : (int)floor(log10(fabs(x)));
-    int most = true_digits() - 1 - first;
+    int most = TRUE_DIGITS - 1 - first;
     decimals = decimals < most ? decimals : most;
     if (fabs(x) < 0.5 * unit_of(decimals))
         snprintf(to, 60, "%.*f", decimals < 15 ? decimals : 0, 0.0);
@@ -151,7 +147,7 @@ static void decimal_text(char to[60], double x, int decimals)
 
 static bool fraction_text(char to[60], double x)
 {
-    int most = sizeof(real) == sizeof(float) ? 9 : 99;
+    int most = SINGLE ? 9 : 99;
     for (int q = 2; q <= most; q++)
         if (same_number(x * q, round(x * q)) && fabs(x * q) < 1e6) {
             snprintf(to, 60, "%.0f/%d", round(x * q), q);
@@ -165,7 +161,7 @@ void right_number(char to[60], const Entry *entry, double x)
     enum { ENOUGH = 6 };        /* beside 1e-300 */
     bool exact = entry->decimals == EXACT;
     int decimals = exact ? 4 : entry->decimals + 1;
-    if (decimals > true_digits())
+    if (decimals > TRUE_DIGITS)
         decimals = ENOUGH;
     if (isinf(x))
         snprintf(to, 60, "-inf");
@@ -174,7 +170,7 @@ void right_number(char to[60], const Entry *entry, double x)
     else if (!exact || !fraction_text(to, x))
         do
             decimal_text(to, x, decimals);
-        while (decimals++ < true_digits()
+        while (decimals++ < TRUE_DIGITS
                && verdict_on(entry, strtod(to, NULL))
                   != verdict_on(entry, x));
 }
@@ -199,7 +195,7 @@ static int decimals_judged(const Entry *entry, int most)
    other number's? */
 static bool is_printed_single(const Item *claim)
 {
-    enum { TRUE_DIGITS = 7 };
+    enum { SINGLE_DIGITS = 7 };
     bool many = false;
     for (int k = 0; k < claim->rows * claim->cols; k++) {
         const Entry *entry = &claim->entry[k];
@@ -209,7 +205,7 @@ static bool is_printed_single(const Item *claim)
             continue;
         if (!(fabs(nearest - x * one) < 0.01))
             return false;
-        many |= fabs(nearest) >= pow(10, TRUE_DIGITS);
+        many |= fabs(nearest) >= pow(10, SINGLE_DIGITS);
     }
     return many;
 }
