@@ -1,6 +1,6 @@
-/* Claims of a sheet beside the steps of a run, and what is right.
-
-   Main type: Claim. Entry points: claims_of, verdict_on. */
+/* Claims of a sheet beside the steps of a run, and what is right. Main type:
+   Claim. Entry points: claims_of, verdict_on. A run flows in, verdicts flow
+   out. */
 #ifndef FTX_CLAIM_H
 #define FTX_CLAIM_H
 #include "sheet/run.h"
@@ -12,18 +12,21 @@ typedef struct {
     const Step *step;
 } Claim;
 
-/* The claims of the sheet of a run, in the order of their steps, and in *n
-   how many they are. A claim without a line is about the first of its
+/* Returns the claims of the sheet of a run, in the order of their steps, and
+   in *n how many they are. They belong to the arena. A claim without a line is about the first of its
    namesakes with which it agrees most; a claim about no step ends the
    attempt. */
 Claim *claims_of(const Run *run, Arena *arena, int *n, Error *f);
 
-/* Whether a claim has the shape of M. One row and one column are the same. */
+/* Returns whether a claim has the shape of M. One row and one column are the
+   same. */
 bool shape_fits(const Item *claim, Mat M);
 
-/* The entry of M, in the sheet's layout, that entry k of the claim, counted
-   from 0, is about; the k of entry [i, j] of M. */
+/* Returns the entry of M, in the sheet's layout, that entry k of the claim,
+   counted from 0, is about. */
 real *claimed_entry(const Item *claim, Mat M, int k);
+
+/* Returns the k of the entry that is about entry [i, j] of M. */
 int entry_at(const Item *claim, Mat M, int i, int j);
 
 /* Writes the place of an entry of a claim, such as (1,2), in a vector (2),
@@ -46,29 +49,34 @@ enum { VERDICTS = WRONG + 1 };
    right, off by its last digit, or wrong. This alone says what is right. */
 Verdict verdict_on(const Entry *entry, double x);
 
-/* Whether an entry is what is left of x when digits are cut off. */
+/* Returns whether an entry is what is left of x when digits are cut off. */
 bool is_cut_from(const Entry *entry, double x);
 
-/* The unit of the last of so many decimals, such as 0.01. */
+/* Returns the unit of the last of so many decimals, such as 0.01. */
 double unit_of(int decimals);
 
-/* Whether two numbers are the same but for the computer's own rounding. */
+/* Returns whether two numbers are the same but for the computer's own
+   rounding. */
 bool same_number(double a, double b);
 
-/* Whether a step has the shape of the claim; NULL has none. */
+/* Returns whether a step has the shape of the claim; NULL has none. */
 bool is_comparable(const Item *claim, const Step *step);
 
-/* How many entries are claimed; how many of them are right in a run; or are,
-   beside the same step of a run, as `is` has it. */
+/* Returns how many entries are claimed. */
 int count_entries(const Item *claim);
+
+/* Returns how many entries of a claim are right in a run. */
 int count_right(const Claim *claim, const Run *run);
+
+/* Returns how many entries are, beside the same step of a run, as `is` has
+   it. */
 int count_in(const Claim *claim, const Run *run,
              bool (*is)(const Entry *entry, double x));
 
-/* The most decimals of an entry. */
+/* Returns the most decimals of an entry. */
 int most_decimals(const Item *claim);
 
-/* How many claimed entries are right by a convention; -1: its layout does
+/* Returns how many claimed entries are right by a convention; -1: its layout does
    not fit. */
 int right_by(const Convention *convention, const Sheet *sheet, Error *f);
 #endif

@@ -1,7 +1,6 @@
-/* What a step is called, and which step a name is about.
-
-   Entry points: step_of finds the step of a claim; step_label and step_text
-   say what a step is. */
+/* What a step is called, and which step a name is about. Main types: Step,
+   Place. Entry points: step_of finds the step of a claim; step_label and
+   step_text say what a step is. Steps flow in, text flows out. */
 #ifndef FTX_LABEL_H
 #define FTX_LABEL_H
 #include "sheet/run.h"
@@ -16,10 +15,10 @@ typedef struct {
    loop, or 0. */
 void pass_line(Place *at, const char *line, int index);
 
-/* A value that is seen at a place, without its matrix. */
+/* Returns the step of a value that is seen at a place, without its matrix. */
 Step step_seen(const Place *at, const char *line, const char *name);
 
-/* The step that a claim is about; a claim about none ends the attempt. */
+/* Returns the step that a claim is about; a claim about none is refused. */
 const Step *step_of(const Run *run, const Item *claim, Error *f);
 
 /* Marks the steps that a step of the run was computed from, through any
@@ -30,9 +29,11 @@ const Step *step_of(const Run *run, const Item *claim, Error *f);
 void find_origins(const Run *run, const Step *step, const bool *stop,
                   bool *origin);
 
-/* The step of a run that is the same as one of another run, or NULL; whether
-   two steps are the same. */
+/* Returns the step of a run that is the same as one of another run; NULL:
+   there is none. */
 const Step *same_step(const Run *run, const Step *step);
+
+/* Returns whether two steps are the same, each of its run. */
 bool same_place(const Step *a, const Step *b);
 
 /* Writes the name of a step as a claim has it, such as enc1.A^2, and returns
@@ -46,8 +47,9 @@ const char *step_label(char to[100], const Run *run, const Step *step);
 /* Prints the place of a step, behind "index": in JSON. */
 void json_place(FILE *out, const Step *step);
 
-/* What a step is, such as "A = softmax(S / √d_attn)"; where placed, with
-   its place before it, such as "line 6, h = 2: ". */
+/* Returns what a step is, such as "A = softmax(S / √d_attn)"; where placed,
+   with its place before it, such as "line 6, h = 2: ". It belongs to the
+   arena. */
 const char *step_text(Arena *arena, const Run *run, const Step *step,
                       bool placed);
 
@@ -58,21 +60,24 @@ void print_step_text(FILE *out, const Run *run, const Step *step);
    apostrophes. */
 void print_formula(FILE *out, const Run *run, const char *formula);
 
-/* The size of the numbers of which a step is a sum, for clear_noise; 0
-   where a tiny number may be no noise: e^x, a probability, what is given. */
+/* Returns the size of the numbers of which a step is a sum, for clear_noise;
+   0 where a tiny number may be no noise: e^x, a probability, a given step. */
 double step_size(const Step *step);
 
-/* Whether a step is made of distributions; how that is said. */
+/* Returns whether a step is made of distributions. */
 bool sums_to_1(const Step *step);
+
+/* Returns how that is said in the layout of a run. */
 const char *sums_text(const Run *run);
 
-/* Whether it is line 5 of Algorithm 4 with a mask that is 1 everywhere. */
+/* Returns whether it is line 5 of Algorithm 4, and its mask is 1
+   everywhere. */
 bool mask_is_1(const Run *run, const Step *step);
 
 /* Writes algorithm, layout, and what the layout means, and returns it. */
 enum { TITLE_BYTES = 600 };
 const char *run_title(char to[TITLE_BYTES], const Run *run);
 
-/* The decimals that the numbers of a run are shown with. */
+/* Returns the decimals that the numbers of a run are shown with. */
 int decimals_shown(const Run *run);
 #endif
