@@ -1,6 +1,7 @@
-/* The judgement on a sheet.
+/* The judgement on a sheet: the report that text, JSON and pictures walk.
 
-   Main types: Judged, Judgement. Entry point: judge_sheet. */
+   Main types: Judged, Judgement. Entry point: judge_sheet. In goes a sheet;
+   out come verdicts and what explains them. */
 #ifndef FTX_JUDGE_H
 #define FTX_JUDGE_H
 #include "check/explanation.h"
@@ -36,8 +37,8 @@ typedef struct {
                                    NULL                                   */
 } Judgement;
 
-/* Runs a sheet and judges its claims. What is wrong with the numbers that
-   are given ends the attempt. */
+/* Runs a sheet and judges its claims. The judgement lives in the arena, what
+   is computed on the tape. A sheet that cannot be run is an error. */
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
                              Error *f);
 
@@ -45,8 +46,9 @@ const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
    off; or NULL. */
 const Judged *first_wrong(const Judgement *judgement);
 
-/* Whether all that are claimed are right; whether something is off, but by
-   no more than rounding. */
+/* Whether all entries that are claimed are right. */
 bool all_right(const Judgement *judgement);
+
+/* Whether something is off, but nothing by more than rounding. */
 bool is_only_rounded(const Judgement *judgement);
 #endif

@@ -1,7 +1,7 @@
 /* What the files share that judge a sheet.
 
-   Main type: Judging. Entry point: judge_sheet of check.h. In go the claims
-   of a run; out come a verdict on each entry, and the reasons. */
+   Main type: Judging, a judgement in progress. Entry point: judge_sheet of
+   judge.h. In go the claims of a run; out come verdicts and reasons. */
 #ifndef FTX_JUDGING_H
 #define FTX_JUDGING_H
 #include "check/judge.h"
@@ -15,7 +15,7 @@ typedef enum { EXACTLY, AS_WRITTEN, AFTER_ERRORS, PREMISES } Premise;
 typedef struct {
     Arena *arena, *scratch;     /* the scratch is cleared after a trial   */
     Tape *tape;
-    const Run *run[PREMISES]; /* without another slip; NULL: not yet    */
+    const Run *run[PREMISES];   /* without another slip; NULL: not yet    */
     int n;
     Claim *claim;               /* in the order of the steps              */
     Judged *judged;
@@ -32,28 +32,31 @@ typedef struct {
 } Judging;
 
 enum { MOST_FOUND = 200 };
-/* The verdict on entry k of a claim by a run. */
+
+/* Returns the verdict on entry k of a claim by a run. */
 Verdict verdict_in(const Claim *c, int k, const Run *run);
 
 /* Whether all claimed entries are right in a run. */
 bool is_right_in(const Claim *c, const Run *run);
 
-/* Whether two steps have the same numbers, but for the computer's rounding;
-   whether they have the same bits. */
+/* Whether two steps have the same numbers, but for rounding by a computer. */
 bool has_same_numbers(const Step *a, const Step *b);
+
+/* Whether two steps have the same numbers to the last bit. */
 bool has_same_bits(const Step *a, const Step *b);
 
-/* An explanation that holds besides a premise. */
-Explanation under_premise(const Judging *j, Explanation why,
-                             Premise h);
+/* Returns an explanation together with what a premise says of the claims
+   before. */
+Explanation under_premise(const Judging *j, Explanation why, Premise h);
 
-/* Runs the sheet by an explanation, in an arena, and counts the work. */
+/* Runs the sheet by an explanation and counts the work. The run lives in the
+   arena. */
 const Run *run_by_explanation(Judging *j, Explanation *why, Arena *arena);
 
 /* Whether more work was done than a reader would wait for. */
 bool is_too_much(const Judging *j);
 
-/* Frees what a trial has left. */
+/* Clears the scratch and the tape after a trial. */
 void clear_trial(Judging *j);
 
 /* Finds the slips of a kind that explain claim w: any; where it is off by
@@ -63,8 +66,8 @@ void clear_trial(Judging *j);
 enum { ANY_SLIP, SLIGHT_SLIP, SLIGHT_BUT_NO_ROUNDING };
 void find_reasons(Judging *j, int w, int kind);
 
-/* How many entries of the claims behind claim w are right in some of the
-   runs; a run may be NULL. */
+/* Counts the entries of the claims behind claim w that are right in one of
+   the runs, run[EXACTLY] ...; a run may be NULL. */
 int count_right_later(const Judging *j, int w, const Run *const *run);
 
 /* Whether entry k is wrong or off by its last digit. */
