@@ -97,8 +97,8 @@ static void bind_entered(Job *job)
         e->M = constant(job->arena, size_or_1(job, a->rows),
                         a->cols == NULL ? 1 : size_or_1(job, a->cols));
         fill_matrix(job, e->M, a, &job->run.sheet->item[k]);
-        for (int j = 1; e->row->sums && e->aspect == VALUE
-             && j <= e->M->cols; j++)
+        const Step given = { .role = e->row->role, .aspect = e->aspect };
+        for (int j = 1; sums_to_1(&given) && j <= e->M->cols; j++)
             check_chances(job, &job->run.sheet->item[k], e->M, j);
     }
 }

@@ -38,7 +38,7 @@
 #define LARGEST(x) "sum(pick(largest(" x "), " x ", 0))"
 #define P_ROW(a, l) \
     { LINE(a, l), "P", ROLE_PREDICTED, "N_V", "ell_x", "p", \
-      "P", "softmax(W_u' X)", "softmax(X W_u')", .sums = true }
+      "P", "softmax(W_u' X)", "softmax(X W_u')" }
 const StepRow step_table[] = {
     { LINE(1, 1), "e", ROLE_EMBEDDING, "d_e", "1", "W_e v",
       "e", "W_e[:, v]", "W_e[v, :]" },
@@ -67,7 +67,7 @@ const StepRow step_table[] = {
       "sum", "Σ e^(scores / √d_attn)", .derived = true,
       .formula = "sum(exp)" },
     { LINE(3, 4), "alpha_t", ROLE_WEIGHTS, "T", "1", "exp sum",
-      "α_t", "softmax(scores / √d_attn)", .sums = true,
+      "α_t", "softmax(scores / √d_attn)",
       .formula = "exp / sum", .also = "weights A attn" },
     { LINE(3, 5), "v_tilde", ROLE_MIXED, "d_out", "1", "v_t alpha_t",
       "ṽ", "Σ_t α_t v_t", .also = "output out O context" },
@@ -89,7 +89,7 @@ const StepRow step_table[] = {
     { LINE(4, 6), "sum", ROLE_SUM, "1", "ell_x", "exp",
       "sum", "Σ e^(S / √d_attn)", .derived = true, .formula = "sum(exp)" },
     { LINE(4, 6), "A", ROLE_WEIGHTS, "ell_z", "ell_x", "exp sum",
-      "A", "softmax(S / √d_attn)", .sums = true, .formula = "exp / sum",
+      "A", "softmax(S / √d_attn)", .formula = "exp / sum",
       .also = "weights attn attention alpha" },
     { LINE(4, 6), "Vt", ROLE_MIXED, "d_v", "ell_x", "V A",
       "Ṽ", "V A", "A V", .also = "output out O context" },
@@ -123,14 +123,14 @@ const StepRow step_table[] = {
     { LINE(7, 1), "sum", ROLE_SUM, "1", "ell", "exp",
       "sum", "Σ e^logits", .derived = true, .formula = "sum(exp)" },
     { LINE(7, 1), "p", ROLE_PROBABILITIES, "N_V", "ell", "exp sum",
-      "p", "softmax(logits)", .sums = true, .formula = "exp / sum",
+      "p", "softmax(logits)", .formula = "exp / sum",
       .also = "probs prob probabilities softmax output" },
     { LINE(7, 1), "q", ROLE_TEMPERED, "N_V", "ell", "logits tau",
-      "q", "softmax(logits / τ)", .sums = true, .derived = true,
+      "q", "softmax(logits / τ)", .derived = true,
       .formula = "softmax(logits / tau)", .with = "tau" },
     { LINE(7, 1), "kept", ROLE_KEPT, "N_V", "ell", "q",
       "kept", "q of the tokens that are kept, divided by its sum",
-      .sums = true, .derived = true, .formula = "keep(q, top_k, top_p)",
+      .derived = true, .formula = "keep(q, top_k, top_p)",
       .also = "nucleus", .with = "top_k top_p" },
     { LINE(7, 1), "loss", ROLE_LOSS, "1", "1", "p target",
       "loss", "-Σ_t log p[target[t], t]", "-Σ_t log p[t, target[t]]",
@@ -187,7 +187,7 @@ const StepRow step_table[] = {
              "gamma beta", "γ, β"),
     P_ROW(10, 11),
     { LINE(11, 4), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
-      "P", "EDTransformer(z, x | θ)", .sums = true },
+      "P", "EDTransformer(z, x | θ)" },
     { LINE(11, 5), "loss", ROLE_LOSS, "1", "1", "P x",
       "loss", "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
     { LINE(12, 5), "xt", ROLE_MASKED_TOKENS, "1", "ell_x", "x u p_mask",
@@ -195,33 +195,33 @@ const StepRow step_table[] = {
     { LINE(12, 7), "Tt", ROLE_MASKED_PLACES, "1", "n", "xt",
       "T̃", "{t : x̃[t] = mask_token}" },
     { LINE(12, 8), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
-      "P", "ETransformer(x̃ | θ)", .sums = true },
+      "P", "ETransformer(x̃ | θ)" },
     { LINE(12, 9), "loss", ROLE_LOSS, "1", "1", "P x Tt",
       "loss", "-Σ_(t in T̃) log P[x[t], t]", "-Σ_(t in T̃) log P[t, x[t]]" },
     { LINE(13, 4), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
-      "P", "DTransformer(x | θ)", .sums = true },
+      "P", "DTransformer(x | θ)" },
     { LINE(13, 5), "loss", ROLE_LOSS, "1", "1", "P x",
       "loss", "-Σ_t log P[x[t+1], t]", "-Σ_t log P[t, x[t+1]]" },
     { LINE(14, 3), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
-      "P", "DTransformer(x | θ)", .sums = true },
+      "P", "DTransformer(x | θ)" },
     { LINE(14, 4), "p", ROLE_NEXT, "N_V", "1", "P",
-      "p", "P[:, ℓ + i - 1]", "P[ℓ + i - 1, :]", .sums = true },
+      "p", "P[:, ℓ + i - 1]", "P[ℓ + i - 1, :]" },
     { LINE(14, 5), "q", ROLE_TEMPERED, "N_V", "1", "p tau",
-      "q", "p^(1/τ) / Σ p^(1/τ)", .sums = true },
+      "q", "p^(1/τ) / Σ p^(1/τ)" },
     { LINE(14, 5), "kept", ROLE_KEPT, "N_V", "1", "q",
       "kept", "q of the tokens that are kept, divided by its sum",
-      .sums = true, .derived = true, .formula = "keep(q, top_k, top_p)",
+      .derived = true, .formula = "keep(q, top_k, top_p)",
       .also = "nucleus", .with = "top_k top_p" },
     { LINE(14, 5), "y", ROLE_DRAWN, "1", "1", "q u",
       "y", "the first y with u < q[1] + ... + q[y]" },
     { LINE(14, 8), "y", ROLE_GENERATED, "1", "ell_gen", "y",
       "y", "x[ℓ+1 : ℓ+ℓ_gen]" },
     { LINE(15, 4), "P", ROLE_PREDICTED, "N_V", "ell_x", "P",
-      "P", "EDTransformer(z, x̂ | θ)", .sums = true },
+      "P", "EDTransformer(z, x̂ | θ)" },
     { LINE(15, 5), "p", ROLE_NEXT, "N_V", "1", "P",
-      "p", "P[:, length(x̂)]", "P[length(x̂), :]", .sums = true },
+      "p", "P[:, length(x̂)]", "P[length(x̂), :]" },
     { LINE(15, 6), "q", ROLE_TEMPERED, "N_V", "1", "p tau",
-      "q", "p^(1/τ) / Σ p^(1/τ)", .sums = true },
+      "q", "p^(1/τ) / Σ p^(1/τ)" },
     { LINE(15, 6), "y", ROLE_DRAWN, "1", "1", "q u",
       "y", "the first y with u < q[1] + ... + q[y]" },
     { LINE(15, 9), "x_hat", ROLE_GENERATED, "1", "ell_gen", "y",
@@ -484,7 +484,13 @@ double step_size(const Step *step)
 
 bool sums_to_1(const Step *step)
 {
-    return step->aspect == VALUE && step->row != NULL && step->row->sums;
+    static const Role distributions[] = {
+        ROLE_WEIGHTS, ROLE_PROBABILITIES, ROLE_PREDICTED, ROLE_NEXT,
+        ROLE_TEMPERED, ROLE_KEPT };
+    bool sums = false;
+    for (size_t k = 0; k < sizeof distributions / sizeof(Role); k++)
+        sums |= step->aspect == VALUE && step->role == distributions[k];
+    return sums;
 }
 
 const char *sums_text(const Run *run)

@@ -31,7 +31,6 @@ typedef struct {
     const char *from;           /* what it is computed from: "S d_attn"   */
     const char *symbol;         /* in the paper's notation                */
     const char *columns, *rows; /* what it is, where tokens are these     */
-    bool sums;                  /* its columns are distributions          */
     bool derived;               /* no line names it: it is computed where
                                    it is asked for ...                    */
     const char *formula;        /* ... so; or, of a line, how that follows
