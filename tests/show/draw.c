@@ -304,7 +304,7 @@ LAW(a_claim_of_another_shape_is_shown_in_its_own)
     char *sheet = write_text("a", "algorithm 7\ne = 1\nWu = 0 ; ln(3)\n"
                              "claim p = 1 2 ; 3 4\n");
     Said s = SAID(check, "--md", sheet);
-    assert_judged(s, "; wrong: it is 2 x 1 here\n\n|   |   |\n");
+    assert_judged(s, "; wrong: expected 2 x 1\n\n|   |   |\n");
     assert_judged(s, "\n| 1 ✗ | 2 ✗ |\n| 3 ✗ | 4 ✗ |\n");
     assert_sound(SAID(check, "--svg", sheet).out);
 }
