@@ -13,9 +13,9 @@ typedef struct {
 } Claim;
 
 /* Returns the claims of the sheet of a run, in the order of their steps, and
-   in *n how many they are. They belong to the arena. A claim without a line is about the first of its
-   namesakes with which it agrees most; a claim about no step ends the
-   attempt. */
+   in *n how many they are. They belong to the arena. A claim without a line
+   is about the first of its namesakes with which it agrees most; a claim
+   about no step is refused. */
 Claim *claims_of(const Run *run, Arena *arena, int *n, Error *f);
 
 /* Returns whether a claim has the shape of M. One row and one column are the
@@ -76,7 +76,7 @@ int count_in(const Claim *claim, const Run *run,
 /* Returns the most decimals of an entry. */
 int most_decimals(const Item *claim);
 
-/* Returns how many claimed entries are right by a convention; -1: its layout does
-   not fit. */
+/* Returns how many claimed entries are right by a convention; -1: its layout
+   does not fit. */
 int right_by(const Convention *convention, const Sheet *sheet, Error *f);
 #endif
