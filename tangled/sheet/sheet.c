@@ -287,13 +287,15 @@ static const char *find_value_end(const char *p, const Item *item,
     return p < next ? p : next;
 }
 
-/* What an item is read with. */
+/* What a sheet is read with. */
 typedef struct {
     Error *error;
     Arena *arena;
+    const char *name, *text;    /* of the sheet                           */
     const char *p;              /* what comes next                        */
     int algorithm;              /* of the sheet; 0: not known             */
     Entry *free;                /* where the next matrix goes             */
+    Sheet *sheet;               /* as far as it has been read             */
 } ItemReader;
 
 static bool parse_setting(ItemReader *r, Item *item)
@@ -373,7 +375,7 @@ static void refuse_twice(const Sheet *sheet, const Item *item, Error *f)
             fail_in_text(f, item->at, "%s is given twice.", item->typed);
 }
 
-static void read_item(ItemReader *r, const Sheet *sheet, Item *item)
+static void read_item(ItemReader *r, Item *item)
 {
     *item = (Item){ .claim = begins(r->p, "claim ") };
     r->p += item->claim ? strlen("claim ") : 0;
@@ -384,7 +386,7 @@ static void read_item(ItemReader *r, const Sheet *sheet, Item *item)
         refuse_word(r->error, r->p, "expected a line such as 'claim A = 1/2 "
                     "1/2'");
     read_item_name(r, item);
-    refuse_twice(sheet, item, r->error);
+    refuse_twice(r->sheet, item, r->error);
     r->p = value != NULL ? value : end;
     if (item->claim || !parse_setting(r, item)) {
         const char *end_of_value = find_value_end(r->p, item, r->algorithm);
@@ -395,48 +397,33 @@ static void read_item(ItemReader *r, const Sheet *sheet, Item *item)
 
 /* Every entry but the last is followed by at least one character that is
    not part of it. */
-static Sheet *read_items(Error *f, Arena *arena, const char *name,
-                         char *text, int algorithm)
+static void read_items(Error *f, void *data)
 {
-    size_t n = strlen(text) / 2 + 1;
-    Item *item = arena_alloc(arena, SHEET_ITEMS * sizeof *item);
-    ItemReader r = { .error = f, .arena = arena, .p = text,
-                     .algorithm = algorithm,
-                     .free = arena_alloc(arena, n * sizeof(Entry)) };
-    Sheet *sheet = arena_alloc(arena, sizeof *sheet);
-    *sheet = (Sheet){ .name = name, .text = text, .item = item,
-                      .algorithm = algorithm };
-    for (; r.p += strspn(r.p, " \n$"), *r.p != '\0'; ) {
-        if (*r.p == '#') {
-            r.p += strcspn(r.p, "\n");
+    ItemReader *r = data;
+    size_t n = strlen(r->text) / 2 + 1;
+    Item *item = arena_alloc(r->arena, SHEET_ITEMS * sizeof *item);
+    Sheet *sheet = r->sheet = arena_alloc(r->arena, sizeof *sheet);
+    r->error = f;
+    r->p = r->text;
+    r->free = arena_alloc(r->arena, n * sizeof(Entry));
+    *sheet = (Sheet){ .name = r->name, .text = r->text, .item = item,
+                      .algorithm = r->algorithm };
+    while (r->p += strspn(r->p, " \n$"), *r->p != '\0') {
+        if (*r->p == '#') {
+            r->p += strcspn(r->p, "\n");
             continue;
         }
-        if (!starts_item(r.p, r.algorithm))
-            refuse_word(f, r.p, "expected a line such as 'X = 1 0 ; 0 1' or "
-                        "'mask none'");
+        if (!starts_item(r->p, r->algorithm))
+            refuse_word(f, r->p, "expected a line such as 'X = 1 0 ; 0 1' "
+                        "or 'mask none'");
         if (sheet->n == SHEET_ITEMS)
-            fail_in_text(f, (int)(r.p - text), "a sheet has at most 1000 "
+            fail_in_text(f, (int)(r->p - r->text), "a sheet has at most 1000 "
                          "items.");
-        read_item(&r, sheet, &item[sheet->n]);
+        read_item(r, &item[sheet->n]);
         sheet->n++;
     }
     if (sheet->n == 0)
         fail_with(f, "the sheet is empty.");
-    return sheet;
-}
-
-typedef struct {
-    Arena *arena;
-    const char *name;
-    char *text;
-    int algorithm;
-    Sheet *sheet;
-} AlgorithmGuess;
-
-static void read_as(Error *f, void *data)
-{
-    AlgorithmGuess *i = data;
-    i->sheet = read_items(f, i->arena, i->name, i->text, i->algorithm);
 }
 
 /* Whether every name is one of the algorithm, and something is given; one
@@ -452,31 +439,24 @@ static bool knows_all_names(const Sheet *sheet)
     return known && given && sheet->n > 1;
 }
 
-/* The sheet, as the first algorithm reads it that knows all of its names;
-   NULL: none does. */
-static Sheet *infer_algorithm(Error *f, Arena *arena, const char *name,
-                              char *text)
-{
-    static const int candidates[] = { 4, 5, 3, 7, 6, 2, 1 };
-    for (size_t k = 0; k < sizeof candidates / sizeof *candidates; k++) {
-        AlgorithmGuess i = { arena, name, text, candidates[k], NULL };
-        Error inner = *f;
-        if (try_work(&inner, read_as, &i) && knows_all_names(i.sheet)) {
-            i.sheet->inferred = true;
-            return i.sheet;
-        }
-    }
-    return NULL;
-}
-
 const Sheet *parse_sheet(Arena *arena, const char *name, char *text,
                          int length, Error *f)
 {
+    static const int candidates[] = { 4, 5, 3, 7, 6, 2, 1 };
     f->sheet = name;
     clean_text(text, length, f);
-    int algorithm = find_algorithm(text);
-    Sheet *inferred = algorithm != 0 ? NULL
-                    : infer_algorithm(f, arena, name, text);
-    return inferred != NULL ? inferred
-         : read_items(f, arena, name, text, algorithm);
+    ItemReader r = { .arena = arena, .name = name, .text = text,
+                     .algorithm = find_algorithm(text) };
+    for (int k = 0; k < 7 && r.algorithm == 0; k++) {
+        ItemReader other = r;
+        Error inner = *f;
+        other.algorithm = candidates[k];
+        if (try_work(&inner, read_items, &other)
+            && knows_all_names(other.sheet)) {
+            other.sheet->inferred = true;
+            return other.sheet;
+        }
+    }
+    read_items(f, &r);
+    return r.sheet;
 }
