@@ -4,7 +4,7 @@
    explanation and the values of a run; out come other values for them. */
 #ifndef FTX_SLIP_RUN_H
 #define FTX_SLIP_RUN_H
-#include "check/conditions.h"
+#include "check/explanation.h"
 #include "library/tape.h"
 
 enum { ROLES = 64 };            /* at most: a bit each */
