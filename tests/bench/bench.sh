@@ -11,7 +11,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 OUT=build/bench
-LIBRARY=$(ls tangled/*.c tangled/*/*.c | grep -v "main.c\|grade.c")
+LIBRARY=$(ls tangled/*.c tangled/*/*.c | grep -v "main.c\|grade.c\|contain.c")
 PYTHON="${FTX_PYTHON:-python3} -W ignore"
 CC="${CC:-cc} -std=c11 -D_DEFAULT_SOURCE -fno-math-errno ${CFLAGS:--O3} -Itangled"
 RUNS=${RUNS:-5}
