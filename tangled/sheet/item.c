@@ -224,7 +224,7 @@ static bool can_give(const Job *job, const Item *item, const char *name,
         || (item->part != NOWHERE && row->algorithm >= 8
             && part_of_row(row) != item->part))
         return false;
-    if (item->line > 0)
+    if (item->line != 0)
         return row->line == item->line && row->algorithm == item->algorithm;
     return !(row->role == ROLE_SCORES && row->algorithm == 4 && hides(item))
         && !(item->part == NOWHERE && algorithm >= 8 && row->algorithm < 7);
