@@ -16,7 +16,7 @@ static Diary watched(Theta *theta, Training how, Data data, Lessons *lessons)
     Trainer *trainer = trainer_new(arena, theta, &how);
     *lessons = (Lessons){ .algorithm = "12", .theta = false };
     observe(trainer->worker[0].tape, note_lessons, lessons);
-    trainer->follow = keep;
+    trainer->on_step = keep;
     trainer->to = &diary;
     trainer_run(trainer, loss_12, &data);
     trainer_free(trainer);

@@ -34,7 +34,7 @@ void lock_exit(void)
 
 enum {
     MOST = 64,                  /* threads                             */
-    LOOKS = 20000,              /* for work, before a helper lies down */
+    SPINS = 20000,              /* before a helper waits to be woken   */
     STACK = 1 << 21            /* bytes; a product packs some there   */
 };
 
@@ -43,94 +43,89 @@ static struct {
     pthread_t helper[MOST];
     pthread_mutex_t lock;
     pthread_cond_t work;
-    atomic_int sleeping;
-    atomic_bool home;           /* they shall go                       */
+    atomic_bool quits;          /* helpers shall end                   */
     _Atomic uint64_t ticket;
     atomic_int done;            /* parts                               */
     void (*part)(void *to, int k);
     void *to;
-} crew = { .lock = PTHREAD_MUTEX_INITIALIZER,
+} pool = { .lock = PTHREAD_MUTEX_INITIALIZER,
            .work = PTHREAD_COND_INITIALIZER };
 
-static _Thread_local bool leads;
+static _Thread_local bool can_share;
 
-static bool work_is_left(void)
+static bool has_work(void)
 {
-    const uint64_t ticket = atomic_load(&crew.ticket);
+    const uint64_t ticket = atomic_load(&pool.ticket);
     return (uint32_t)ticket < ticket >> 32;
 }
 
-static void take_parts(void)
+static void run_parts(void)
 {
-    while (work_is_left()) {
-        const uint64_t ticket = atomic_fetch_add(&crew.ticket, 1);
+    while (has_work()) {
+        const uint64_t ticket = atomic_fetch_add(&pool.ticket, 1);
         if ((uint32_t)ticket >= ticket >> 32)
             return;
-        crew.part(crew.to, (int)(uint32_t)ticket);
-        atomic_fetch_add(&crew.done, 1);
+        pool.part(pool.to, (int)(uint32_t)ticket);
+        atomic_fetch_add(&pool.done, 1);
     }
 }
 
-static void lie_down(void)
+static void wait_for_work(void)
 {
-    pthread_mutex_lock(&crew.lock);
-    atomic_fetch_add(&crew.sleeping, 1);
-    while (!work_is_left() && !atomic_load(&crew.home))
-        pthread_cond_wait(&crew.work, &crew.lock);
-    atomic_fetch_sub(&crew.sleeping, 1);
-    pthread_mutex_unlock(&crew.lock);
+    pthread_mutex_lock(&pool.lock);
+    while (!has_work() && !atomic_load(&pool.quits))
+        pthread_cond_wait(&pool.work, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
 }
 
-static void *wait_and_help(void *unused)
+static void *run_helper(void *unused)
 {
     (void)unused;
-    for (int looks = 0; !atomic_load(&crew.home); looks++) {
-        if (work_is_left()) {
-            take_parts();
-            looks = 0;
-        } else if (looks == LOOKS)
-            lie_down(), looks = 0;
+    for (int spins = 0; !atomic_load(&pool.quits); spins++) {
+        if (has_work()) {
+            run_parts();
+            spins = 0;
+        } else if (spins == SPINS)
+            wait_for_work(), spins = 0;
         PAUSE;
     }
     return NULL;
 }
 
-static void wake(void)
+static void wake_helpers(void)
 {
-    pthread_mutex_lock(&crew.lock);
-    pthread_cond_broadcast(&crew.work);
-    pthread_mutex_unlock(&crew.lock);
+    pthread_mutex_lock(&pool.lock);
+    pthread_cond_broadcast(&pool.work);
+    pthread_mutex_unlock(&pool.lock);
 }
 
 void parallel_for(int n, void (*part)(void *to, int k), void *to)
 {
-    if (!leads || crew.started == 0 || n < 2) {
+    if (!can_share || pool.started == 0 || n < 2) {
         for (int k = 0; k < n; k++)
             part(to, k);
         return;
     }
-    leads = false;              /* what a part shares it does itself */
-    crew.part = part;
-    crew.to = to;
-    atomic_store(&crew.done, 0);
-    atomic_store(&crew.ticket, (uint64_t)n << 32);
-    if (atomic_load(&crew.sleeping) > 0)
-        wake();
-    take_parts();
-    while (atomic_load(&crew.done) < n)
+    can_share = false;              /* what a part shares it does itself */
+    pool.part = part;
+    pool.to = to;
+    atomic_store(&pool.done, 0);
+    atomic_store(&pool.ticket, (uint64_t)n << 32);
+    wake_helpers();
+    run_parts();
+    while (atomic_load(&pool.done) < n)
         PAUSE;
-    leads = true;
+    can_share = true;
 }
 
-static bool start(pthread_t *thread)
+static bool start_helper(pthread_t *thread)
 {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0)
         return false;
     int error = pthread_attr_setstacksize(&attributes, STACK);
     if (error == 0)
-        error = pthread_create(thread, &attributes, wait_and_help,
-                               NULL);
+        error = pthread_create(thread, &attributes, run_helper, NULL);
     pthread_attr_destroy(&attributes);
     return error == 0;
 }
@@ -138,22 +133,22 @@ static bool start(pthread_t *thread)
 void set_threads(int threads)
 {
     const int helpers = threads > MOST ? MOST - 1 : threads - 1;
-    leads = helpers > 0;
-    if (helpers == crew.wanted)
+    can_share = helpers > 0;
+    if (helpers == pool.wanted)
         return;
-    atomic_store(&crew.home, true);
-    wake();
-    while (crew.started > 0)
-        pthread_join(crew.helper[--crew.started], NULL);
-    atomic_store(&crew.home, false);
-    crew.wanted = helpers;
-    while (crew.started < helpers && start(&crew.helper[crew.started]))
-        crew.started++;
+    atomic_store(&pool.quits, true);
+    wake_helpers();
+    while (pool.started > 0)
+        pthread_join(pool.helper[--pool.started], NULL);
+    atomic_store(&pool.quits, false);
+    pool.wanted = helpers;
+    while (pool.started < helpers && start_helper(&pool.helper[pool.started]))
+        pool.started++;
 }
 
 int available_threads(void)
 {
-    return leads ? crew.started + 1 : 1;
+    return can_share ? pool.started + 1 : 1;
 }
 
 void lock_exit(void)

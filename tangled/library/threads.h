@@ -15,20 +15,20 @@
 #define SHARED_ATOMIC _Atomic
 #endif
 
-/* From now on the calling thread has threads - 1 helpers; with 1 they go
-   home. They come when there is work; one that cannot be started is not
-   missed. Only one thread of a program has helpers at a time. */
+/* Gives the calling thread threads - 1 helpers; with 1 they end. A helper
+   that cannot be started is left out. Only one thread of a program has
+   helpers at a time. */
 void set_threads(int threads);
 
-/* How many can work for the caller now, the caller included: 1 within a
-   part. */
+/* Returns how many threads can work for the caller now, the caller included:
+   1 within a part. */
 int available_threads(void);
 
-/* part(to, 0) ... part(to, n - 1): each once, at the same time where there
-   are helpers. It returns when all are done. */
+/* Calls part(to, 0) ... part(to, n - 1), each once, at the same time where
+   there are helpers, and returns when all are done. */
 void parallel_for(int n, void (*part)(void *to, int k), void *to);
 
-/* The calling thread is about to end the program. Another one that is, too,
-   waits here for the end. */
+/* Is called by a thread before it ends the program. A second one waits here
+   for the end. */
 void lock_exit(void);
 #endif

@@ -428,7 +428,7 @@ static void prepare_training(Session *s)
     Trainer *t = trainer_new(s->command->arena, m->theta, how);
     s->command->trainer = s->trainer = t;
     t->how.threads = s->run.threads;
-    t->follow = on_step;
+    t->on_step = on_step;
     t->to = s;
     t->step = state->step;
     t->updates = state->updates;

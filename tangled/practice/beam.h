@@ -17,10 +17,10 @@ typedef struct {
     bool no_special;        /* mask_token and bos_token never occur */
 } Beam;
 
-/* The translations of z that beam search finds, the best first: n <= B of
-   them, which is returned, in best[0] ... best[n - 1]; best has room for B.
-   Of equal scores the one with the better beginning comes first, and of
-   one beginning the lower token. A B below 1 is refused. */
+/* Writes the translations of z that beam search finds to best, which has room
+   for B, the best first, and returns how many there are. Of equal scores the
+   one with the better beginning comes first, and of one beginning the lower
+   token. A B below 1 is refused. */
 int beam_search(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
                 const Beam *how, Hypothesis best[]);
 
@@ -32,8 +32,8 @@ typedef struct {
     const double *p;
 } Guess;
 
-/* The guesses of Algorithm 9 for each mask_token in x, from the first to
-   the last; *count of them, in the arena. n is in [N_V]. */
+/* Returns the guesses of Algorithm 9 for each mask_token in x, in order, n
+   tokens each; *count of them, in the arena. n is in [N_V]. */
 const Guess *fill_masked(Tape *tape, Arena *arena, Tokens x,
                          const Theta *theta, int n, int *count);
 

@@ -17,8 +17,8 @@ typedef struct {
     bool (*on_token)(void *to, int y);  /* false: stop */
     void *to;
     bool stop_at_eos;       /* Algorithm 14: eos_token is the last (E35) */
-    bool no_special;        /* mask_token and bos_token are never drawn; and
-                               eos_token not where it ends nothing (E35) */
+    bool no_special;        /* mask_token and bos_token are never sampled, nor
+                               eos_token where it ends nothing (E35) */
     int top_k;              /* only the k most probable tokens */
     double top_p;           /* only the most probable, up to this sum */
     int slide;              /* Algorithm 14: how many tokens leave the
@@ -26,17 +26,17 @@ typedef struct {
     KVCache *kv_cache;      /* of the tape; NULL: none */
 } Inference;
 
-/* Algorithm 14 with these options. y lives in the arena; what the model
-   computes for a token is let go after it. */
+/* Algorithm 14 with these options. Returns y, in the arena; what the model
+   computes for a token is released after it. */
 Tokens inference_14(Tape *tape, Arena *arena, Tokens x, const Theta *theta,
                     const Inference *how);
 
-/* Algorithm 15 with these options. *ended, unless ended is NULL, says
-   whether the last token is eos_token. x^ lives in the arena. */
+/* Algorithm 15 with these options. Returns x^, in the arena, and sets *ended,
+   unless it is NULL, to whether the last token is eos_token. */
 Tokens inference_15(Tape *tape, Arena *arena, Tokens z, const Theta *theta,
                     const Inference *how, bool *ended);
-/* p without the special tokens; the rest has the sum 1 again. eos_token
-   stays where eos_ends is set. */
+/* Returns p without the special tokens, its sum 1 again. eos_token stays if
+   eos_ends is set. */
 Mat exclude_special(Mat p, bool eos_ends);
 
 /* Returns q with only its k most probable tokens; 0: with all. */
@@ -46,14 +46,15 @@ Mat restrict_top_k(Mat q, int k);
    least top_p in [0, 1]; 0: with all. */
 Mat restrict_top_p(Mat q, double top_p);
 
-/* y[0] ... y[n - 1]: the n most probable tokens of p, N_V x 1, the most
-   probable first, and of equal ones the lower number first. */
+/* Writes the n most probable tokens of p, N_V x 1, to y: the most probable
+   first, and of equal ones the lower number first. */
 void rank_tokens(Mat p, int n, int y[]);
 
-/* The q that a token is drawn from; eos_ends: would eos_token end it? */
+/* Returns the q that a token is sampled from. eos_ends: eos_token would end
+   the text. */
 Mat sampling_distribution(Mat p, bool eos_ends, const Inference *how);
 
-/* How many tokens Algorithm 15 may draw: ell_gen, or ell_max for 0. */
+/* Returns how many tokens Algorithm 15 may sample: ell_gen; ell_max for 0. */
 int translation_bound(int ell_gen, const Theta *theta);
 
 #endif

@@ -6,7 +6,7 @@ struct KVCache {
     Tape *tape;
     int H, room;                /* columns                                */
     int seen;                   /* tokens                                 */
-    bool called;                /* kv_cache_unseen has said what comes next */
+    bool called;                /* kv_cache_unseen: a call will follow    */
     int l, h;                   /* where the call is                      */
     bool cross;
     int n;

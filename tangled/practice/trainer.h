@@ -26,9 +26,9 @@ typedef struct {
     long long step;         /* steps taken; the next is step + 1          */
     long long updates;      /* those that have changed theta              */
     Mat *m, *v;             /* m[1] ... m[theta->n]; NULL: not needed     */
-    OnStep *follow;         /* NULL: nobody                               */
-    bool (*stop)(void *to); /* asked before each sequence of evaluate: is
-                               the result wanted no more? NULL: it is     */
+    OnStep *on_step;        /* called after each step; or NULL            */
+    bool (*stop)(void *to); /* called before each sequence of evaluate:
+                               true stops it; or NULL                     */
     void *to;               /* for both                                   */
     bool diverged;          /* the loss was not a number; the last step
                                did not change theta                       */
@@ -41,30 +41,33 @@ typedef struct {
     Progress now;
 } Trainer;
 
-/* A trainer of theta. What it needs is in the arena, except the tapes,
-   which trainer_free frees. Faulty hyperparameters are refused. */
+/* Returns a trainer of theta, in the arena, except its tapes. Wrong
+   hyperparameters are refused. */
 Trainer *trainer_new(Arena *arena, Theta *theta, const Training *how);
+
+/* Frees the tapes of the trainer. */
 void trainer_free(Trainer *trainer);
 
-/* Trains theta by this loss, from the step on that comes next, and returns
-   it: early where the follower says so, or where the loss is not a number.
-   No data is refused. */
+/* Trains theta with this loss from the trainer's next step on, and returns
+   it. It stops early where the callback returns false, or where the loss is
+   not a number. An empty data set is refused. */
 const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data);
 
-/* theta <- theta - eta gradient; or what the method does instead. */
+/* Updates theta from its gradient by the trainer's method. */
 void trainer_update(Trainer *trainer);
 
-/* eta in step s of s_last, by schedule. d_e is for Vaswani's. */
+/* Returns eta in step s of s_last by the schedule. d_e is for Vaswani's. */
 double learning_rate(const Training *how, long long s, long long s_last,
                      int d_e);
 
-/* The loss of a data set that is not learnt from: the sum in nats, without
-   dropout and smoothing, and the number of predicted tokens. What is random
-   in it is the same in every evaluation. */
+/* The sum of the loss of a data set in nats, and how many tokens it is of. */
 typedef struct {
     double loss;
     long long tokens;
 } Score;
+
+/* Returns the score of a data set, without training on it, without dropout
+   and smoothing. What is random is the same in every evaluation. */
 Score evaluate(Trainer *trainer, Loss *loss, const Data *data);
 
 #endif

@@ -258,8 +258,8 @@ static bool end_step(Trainer *trainer)
     trainer->step++;
     if (!isfinite(trainer->now.loss))
         trainer->diverged = true;
-    bool wanted = trainer->follow == NULL
-               || trainer->follow(trainer->to, &trainer->now);
+    bool wanted = trainer->on_step == NULL
+               || trainer->on_step(trainer->to, &trainer->now);
     return wanted && !trainer->diverged;
 }
 

@@ -40,7 +40,7 @@ typedef struct {
     double smoothing;       /* of labels                                  */
 } Training;
 
-/* What is wrong with them: a sentence; or NULL. */
+/* Returns what is wrong with them, a sentence, or NULL. */
 const char *training_error(const Training *how);
 
 /* A place to compute the loss of a sequence. */
@@ -54,8 +54,8 @@ typedef struct {
     bool stopped;           /* there was none: see Trainer                */
 } Worker;
 
-/* The loss of sequence n, 1 x 1 on the tape of the worker, in nats. It is
-   added to worker->tokens how many tokens are predicted. */
+/* Returns the loss of sequence n in nats, 1 x 1 on the tape of the worker,
+   and adds the number of predicted tokens to worker->tokens. */
 typedef Mat Loss(Worker *worker, const Data *data, int n);
 Loss loss_11, loss_12, loss_13;     /* 11.3 to 11.5, 12.3 to 12.9, ...    */
 Loss loss_class;                    /* data->c[n] in [N_C] is the class    */

@@ -12,12 +12,12 @@
 #include "library/tape.h"
 #include "library/tokens.h"
 
-/* The tape as printed, and then what theta's hyperparameters ask for beyond
-   the paper. What the observers need is in the arena. */
+/* Sets the tape to run as printed, and then to what theta's hyperparameters
+   ask for beyond the paper. What the observers need is in the arena. */
 void prepare_tape(Arena *arena, Tape *tape, const Theta *theta);
 
-/* From now on the tape, which wants no gradients, keeps of a layer only its
-   X: the rest is let go when the layer is done. */
+/* Makes the tape, which wants no gradients, keep only X of a layer: the rest
+   is released at the end of the layer. */
 void tape_discard_layers(Arena *arena, Tape *tape);
 
 /* Lines 1 to 9 of Algorithm 8. Returns Z, d_e x length(z). */
@@ -37,6 +37,8 @@ typedef struct {
     Tape *tape;
     size_t used;
 } Mark;
+
+/* Returns the end of the tape as it is now. */
 Mark tape_mark(Tape *tape);
 
 /* Forgets what the tape has computed since the mark, except M, and returns
@@ -55,16 +57,16 @@ extern const KnownModel known_models[];     /* the last has no name       */
 
 /* Returns the model of that name, or NULL. */
 const KnownModel *find_known_model(const char *name);
-/* From now on this tape, which wants gradients, sets each entry of the
-   embedding and of what a sub-layer adds to 0 with probability p in [0, 1),
-   and divides the others by 1 - p. p = 0 asks for nothing. */
+/* Makes the tape, which wants gradients, set each entry of the embedding and
+   of what a sub-layer adds to 0 with probability p in [0, 1), and divide the
+   others by 1 - p. p = 0 changes nothing. */
 void tape_dropout(Arena *arena, Tape *tape, double p, Random *random);
 /* Returns P(c | x), a column of N_C probabilities, of a theta with a class
    head. */
 Mat classify(Tape *tape, Tokens x, const Theta *theta);
 
-/* Returns what the head makes of the column of bos: behind line 9.11, or,
-   with a pooler, behind 9.9. */
+/* Returns the probabilities of the classes, N_C x 1, from the first column
+   after line 9.11 or, with a pooler, after line 9.9. */
 Mat classify_state(Mat first, const Theta *theta);
 
 #endif

@@ -22,10 +22,13 @@ typedef struct {
     int *place;                 /* 2 room numbers of entries; 0: empty  */
 } Table;
 
-/* A table with room for so many at first, a power of two. The number of a
-   piece, or 0; and one that a new piece is given, which is copied. */
+/* Returns an empty table with room for so many pieces, a power of two. */
 Table table_new(Arena *arena, int room);
+
+/* Returns the number of a piece, or 0. */
 int table_number(const Table *t, Piece key);
+
+/* Returns the number of a piece, which is copied and entered if it is new. */
 int table_enter(Table *t, Piece key);
 
 #endif

@@ -23,24 +23,24 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
                             size_t n, int merges, const Tokenizer **t,
                             size_t *where);
 
-/* The same for BYTE_PAIRS. on_merge(to, ...) is called after each merge
-   with their number; on_merge may be NULL. */
+/* Returns what it learns for BYTE_PAIRS, calling on_merge, which may be NULL,
+   with the number of merges after each. */
 const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t n,
                              int merges,
                              void (*on_merge)(void *to, int merges),
                              void *to);
 
-/* A text to its tokens x, without special ones. Returns NULL; or what is
+/* Encodes a text as tokens x, without special ones. Returns NULL; or what is
    wrong, and then *where is the byte that begins no known token. */
 const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,
                         size_t n, Tokens *x, size_t *where);
 
-/* Tokens to their text of *n bytes; a 0 follows it. Special tokens give
-   nothing. A token outside [N_V] is refused. */
+/* Returns the text of tokens, *n bytes and a 0. Special tokens give nothing.
+   A token outside [N_V] is refused. */
 const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
                         size_t *n);
 
-/* The n bytes that a token stands for; none for a special one. */
+/* Returns the bytes that a token stands for; none for a special one. */
 Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
 
 /* The tokenizer of a released model whose own is not known: a text is the
@@ -59,13 +59,13 @@ const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
 /* Returns what it was made of; or NULL. */
 const Cutter *tokenizer_cutter(const Tokenizer *t);
 
-/* Merge k = 1 ... of BYTE_PAIRS: the numbers, from 0, of its two parts. */
+/* Returns the numbers, from 0, of the two parts of merge k of BYTE_PAIRS. */
 Pair tokenizer_merge(const Tokenizer *t, int k);
 
 /* Returns the number, from 0, of a token in a released model's files. */
 int token_number(const Tokenizer *t, int token);            /* in [N_V] */
 
-/* Is it mask_token, bos_token or eos_token, and the model has it? */
+/* Returns whether it is mask_token, bos_token or eos_token of the model. */
 bool is_special(const Tokenizer *t, int token);
 
 /* Returns x between bos_token and eos_token, as far as there are such. */

@@ -26,16 +26,19 @@ typedef struct {
     int unknown;                /* this piece                             */
 } Vocabulary;
 
-/* What cuts a text, made of a vocabulary that stays where it is. NULL: it
-   cannot be; then *wrong is a sentence, and *at the number of the piece; or
-   of merge k, from 0, -1 - k. */
+/* Cuts a text into the pieces of a vocabulary. */
 typedef struct Cutter Cutter;
+
+/* Returns a cutter in the arena; the vocabulary must outlive it. Returns NULL
+   if the vocabulary is wrong; then *wrong is a sentence, and *at the number
+   of the piece, or -1 - k for merge k, from 0. */
 const Cutter *cutter_new(Arena *arena, const Vocabulary *v,
                          const char **wrong, int *at);
 const Vocabulary *cutter_vocabulary(const Cutter *c);
 
-/* The numbers of a text's pieces; there is room for n. Returns NULL; or
-   what is wrong, and then *where is the byte that cannot be told. */
+/* Writes the numbers of a text's pieces to number, which has room for n, and
+   how many there are to *length. Returns NULL; or what is wrong, a sentence,
+   and then *where is the byte. */
 const char *cut_text(const Cutter *c, const char *text, size_t n,
                      int number[], int *length, size_t *where);
 

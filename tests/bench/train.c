@@ -50,7 +50,7 @@ int main(int argc, char *argv[])
     Tokens *x = random_texts(arena, SEQUENCES, hyper.ell_max, hyper.N_V);
     Clock clock = { .seconds = atof(argv[7]) };
     Trainer *trainer = trainer_new(arena, theta, &how);
-    trainer->follow = tick;
+    trainer->on_step = tick;
     trainer->to = &clock;
     trainer_run(trainer, loss_13, &(Data){ .N_data = SEQUENCES, .x = x });
     printf("%.3f\n", (double)clock.steps / clock.busy);

@@ -73,7 +73,7 @@ static const Algorithm by_loss_11 = { loss_11, 0 }, by_loss_12 = { loss_12, 0 },
 static inline Trainer *followed(Theta *theta, Training how, Diary *diary)
 {
     Trainer *trainer = trainer_new(arena, theta, &how);
-    trainer->follow = keep;
+    trainer->on_step = keep;
     trainer->to = diary;
     return trainer;
 }
