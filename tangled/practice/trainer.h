@@ -28,7 +28,7 @@ typedef struct {
     Mat *m, *v;             /* m[1] ... m[theta->n]; NULL: not needed     */
     OnStep *on_step;        /* called after each step; or NULL            */
     bool (*stop)(void *to); /* called before each sequence of evaluate:
-                               true stops it; or NULL                     */
+                               true stops it (NULL: nothing does)         */
     void *to;               /* for both                                   */
     bool diverged;          /* the loss was not a number; the last step
                                did not change theta                       */
