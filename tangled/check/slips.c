@@ -1,4 +1,7 @@
-/* Known slips: small variations of the algorithms. */
+/* Known slips: small variations of the algorithms.
+
+   Main type: Slip. Entry points: the table slips, slip_sentence. In goes
+   nothing; out come formulas over what a run computed. */
 #include "check/slip_run.h"
 #include <string.h>
 
