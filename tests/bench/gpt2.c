@@ -68,7 +68,7 @@ static void steps(Arena *arena, Theta *theta, const char *method, int threads,
     };
     Trainer *trainer = trainer_new(arena, theta, &how);
     Clock clock = clock_new(n);
-    trainer->follow = follow;
+    trainer->on_step = follow;
     trainer->to = &clock;
     trainer_run(trainer, loss_13, &(Data){ .N_data = BATCH,
         .x = random_texts(arena, BATCH, ELL, gpt2.N_V) });
