@@ -10,9 +10,9 @@ set -u
 BUDGET='
 tangled          760    tangled/library 3371    tangled/practice 1783
 tangled/text    1920    tangled/cli     1655    tangled/hub      1390
-tangled/sheet   6800    tangled/show     846    tangled/check    3920
+tangled/sheet   6800    tangled/show     841    tangled/check    3917
 tangled/model   4794    tangled/course  3260
-tests-C        25753    tests-data      7870    tests-scripts    5914
+tests-C        25757    tests-data      7823    tests-scripts    5899
 tangled/ftx.h                   450    tangled/check/check.h         200
 tangled/check/slipping.h        114
 tangled/text/tokenizer.h           92
