@@ -5,24 +5,22 @@
 #include <math.h>
 #include <string.h>
 
-/* The sum of row or column t as typed, of all if t is 0; NaN if an entry is
-   open. *off is by how much rounding may have changed it. */
+/* The sum of distribution t as typed; NaN if an entry is open. *off is by how
+   much rounding may have changed it. */
 static double sum_typed(const Claim *claim, int t, double *off)
 {
     const Item *item = claim->item;
     Mat M = claim->step->M;
-    int row = claim->step->turned ? t : 0, column = t - row;
+    bool rows = claim->step->turned;
     double sum = 0;
     *off = 1e-9;
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++) {
-            const Entry *entry = &item->entry[entry_at(item, M, i, j)];
-            if ((row > 0 && i != row) || (column > 0 && j != column))
-                continue;
-            sum += entry->value;
-            *off += entry->decimals == EXACT ? 1e-5
-                  : unit_of(entry->decimals) / 2;
-        }
+    for (int u = 1; u <= (rows ? M->cols : M->rows); u++) {
+        int k = rows ? entry_at(item, M, t, u) : entry_at(item, M, u, t);
+        const Entry *entry = &item->entry[k];
+        sum += entry->value;
+        *off += entry->decimals == EXACT ? 1e-5
+              : unit_of(entry->decimals) / 2;
+    }
     return sum;
 }
 
@@ -31,15 +29,12 @@ static bool has_wrong_sum(const Claim *claim, char to[REMARK_BYTES])
 {
     const Step *step = claim->step;
     Mat M = step->M;
-    bool matrix = strcmp(step->name, "A") == 0
-               || strcmp(step->name, "P") == 0;
-    bool alone = !matrix && (M->rows == 1 || M->cols == 1);
-    int n = alone ? 1 : step->turned ? M->rows : M->cols, wrong = 0;
+    int n = step->turned ? M->rows : M->cols, wrong = 0;
     for (int t = n; t >= 1; t--) {
-        double off, sum = sum_typed(claim, alone ? 0 : t, &off);
+        double off, sum = sum_typed(claim, t, &off);
         if (!isfinite(sum) || fabs(sum - 1) <= off)
             continue;
-        if (alone)
+        if (n == 1)
             snprintf(to, REMARK_BYTES, "the entries sum to %.6g, not to 1",
                      sum);
         else

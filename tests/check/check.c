@@ -686,7 +686,7 @@ LAW(a_single_entry_has_no_place_but_a_name)
         "claim A = 1.5\nclaim Vt = 7\n", 1,
         "A     WRONG  yours 1.5, expected 1\n"
         "      no known slip; it is e^1 / (e^1) = 2.718 / 2.718 = 1\n"
-        "      remark: column 1 sums to 1.5, not to 1\n"
+        "      remark: the entries sum to 1.5, not to 1\n"
         "Ṽ     WRONG  yours 7, expected 2\n"
         "      no known slip; it is 2·1 = 2\n"
         "first wrong step: A (Algorithm 4, line 6): "

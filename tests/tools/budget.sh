@@ -10,18 +10,17 @@ set -u
 BUDGET='
 tangled          760    tangled/library 3371    tangled/practice 1783
 tangled/text    1920    tangled/cli     1655    tangled/hub      1390
-tangled/sheet   6800    tangled/show     841    tangled/check    3917
+tangled/sheet   6800    tangled/show     841    tangled/check    3915
 tangled/model   4794    tangled/course  3260
 tests-C        25757    tests-data      7823    tests-scripts    5899
-tangled/ftx.h                   450    tangled/check/check.h         200
-tangled/check/slipping.h        114
+tangled/ftx.h                   450
 tangled/text/tokenizer.h           92
     tangled/library/functions.h   228
 tangled/library/product_strip.h 309
     
 tangled/sheet/job.h 100    tangled/sheet/sheet.h         408
 Hyperparameters 28  Theta     22  Judged  17  Judging  17
-Slipping    21  Wanted          18  Strip 14
+                Wanted          18  Strip 14
 Training    20  Trainer         18  Job       55  Reader  36  Step     20
 Run         27
 '
