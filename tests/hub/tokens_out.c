@@ -53,6 +53,10 @@ LAW(tokens_come_back_from_an_export)
             }
             assert_says(ftx("export f out --replace"), "tensors");
             assert_string_equal(tokens_by("out"), tokens_by("f"));
+            const char *out = bytes_of("out/tokenizer.json", &n);
+            assert_that(times(out, "\"special\": true") > 0);
+            assert_int_equal(times(out, "\"normalized\": false"),
+                             times(out, "\"special\": true"));
         }
     }
 }

@@ -285,6 +285,16 @@ LAW(an_untied_bert_is_whole)
     }
 }
 
+LAW(a_tied_bert_has_one_bias_of_the_logits)
+{
+    TRAINED("e t --embedding_norm --tied");
+    ftx("export m f --replace");
+    const Tensors in = tensors_in("f");
+    assert_non_null(tensor_named(&in, "cls.predictions.bias"));
+    assert_null(tensor_named(&in, "cls.predictions.decoder.bias"));
+    assert_null(tensor_named(&in, "cls.predictions.decoder.weight"));
+}
+
 /* transformers reads any text, and continues one. */
 LAW(a_word_that_is_in_no_list_is_masked)
 {

@@ -473,6 +473,12 @@ LAW(a_model_type_says_as_much_as_an_architecture)
     assert_int_equal(model_in("f")->task, TRAIN_CLASS);
 }
 
+LAW(epsilon_may_be_0)
+{
+    copy_released("gpt2", "1e-05", "0");
+    assert_near(model_in("f")->theta->hyper.epsilon, 0, 0);
+}
+
 LAW(what_cannot_be_imported_is_refused)
 {
     static const Refused row[] = {
