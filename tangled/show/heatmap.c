@@ -17,7 +17,6 @@ void shade_row(FILE *out, Mat M, int i)
     }
 }
 
-
 enum { LETTER = 7, LINE = 18, GAP = 28, PAGE = 1400 };
 
 static int svg_width(const char *text)
