@@ -227,10 +227,10 @@ static void multiply(const Kernel *kernel, int m, int n, int k,
 
 static bool better_across(const struct Strip *s, int m, int n, int k)
 {
-    const double turned = (double)m * ((k + DEPTH - 1) / DEPTH)
+    const double packed = (double)m * ((k + DEPTH - 1) / DEPTH)
                         + (s->b_row == 1 ? k : 0);
     return s->a_row != 1
-        && (n < 16 ? 16 : n) * turned < (double)m * k;
+        && (n < 16 ? 16 : n) * packed < (double)m * k;
 }
 
 /* C^T += op(B)^T op(A)^T. */

@@ -6,7 +6,7 @@ enum { NAMED(LANES) = sizeof(NAMED(vector)) / sizeof(real) };
 #ifdef MIX
 typedef real NAMED(four) VECTOR(4 * sizeof(real));
 
-TARGET static INLINE void NAMED(turned)(const real *A, ptrdiff_t lda,
+TARGET static INLINE void NAMED(transpose)(const real *A, ptrdiff_t lda,
                                         NAMED(four) *row)
 {
     typedef NAMED(four) four;
@@ -25,12 +25,12 @@ TARGET static INLINE void NAMED(turned)(const real *A, ptrdiff_t lda,
 }
 #endif
 
-TARGET static INLINE void NAMED(turn_square)(const real *A, ptrdiff_t lda,
+TARGET static INLINE void NAMED(store_square)(const real *A, ptrdiff_t lda,
                                              real *to, int height)
 {
 #ifdef MIX
     NAMED(four) row[4];
-    NAMED(turned)(A, lda, row);
+    NAMED(transpose)(A, lda, row);
     UNROLL for (int p = 0; p < 4; p++)
         *(NAMED(four) *)(to + p * height) = row[p];
 #else
@@ -49,7 +49,7 @@ TARGET static void NAMED(add_rows)(const real *sum, int height, int columns,
     typedef NAMED(four) four;
     four row[4];
     for (; s->c_column == 1 && columns > 3 && i + 4 <= s->rows; i += 4) {
-        NAMED(turned)(sum + i, height, row);
+        NAMED(transpose)(sum + i, height, row);
         for (int q = 0; q < 4; q++) {
             real *to = C + (i + q) * s->c_row;
             *(four *)to += row[q];
@@ -163,7 +163,8 @@ TARGET static void NAMED(of_height)(int vectors, struct Strip *s)
     }
 }
 
-TARGET static void NAMED(copy)(const struct Strip *s, real *to, int height)
+TARGET static void NAMED(pack_columns)(const struct Strip *s, real *to,
+                                       int height)
 {
     typedef NAMED(vector) vector;
     const int whole = s->rows / NAMED(LANES);
@@ -177,14 +178,15 @@ TARGET static void NAMED(copy)(const struct Strip *s, real *to, int height)
     }
 }
 
-TARGET static void NAMED(turn)(const struct Strip *s, real *to, int height)
+TARGET static void NAMED(pack_rows)(const struct Strip *s, real *to,
+                                    int height)
 {
     const ptrdiff_t lda = s->a_row;
     const int m = s->rows / 4 * 4, k = s->k / 4 * 4;
 
     for (int i = 0; i < m; i += 4)
         for (int p = 0; p < k; p += 4)
-            NAMED(turn_square)(s->A + i * lda + p, lda,
+            NAMED(store_square)(s->A + i * lda + p, lda,
                                to + p * height + i, height);
     for (int p = 0; p < s->k; p++)
         for (int i = p < k ? m : 0; i < height; i++)
@@ -193,7 +195,7 @@ TARGET static void NAMED(turn)(const struct Strip *s, real *to, int height)
 
 static void NAMED(pack)(const struct Strip *s, real *to, int height)
 {
-    (s->a_row == 1 ? NAMED(copy) : NAMED(turn))(s, to, height);
+    (s->a_row == 1 ? NAMED(pack_columns) : NAMED(pack_rows))(s, to, height);
 }
 
 TARGET static void NAMED(strip)(const struct Strip *s)
@@ -280,7 +282,7 @@ TARGET static void NAMED(inner)(const struct Strip *s)  /* of RUNS rows */
         UNROLL for (int i = 0; i < 4; i++)
             FETCH(s->A + (RUNS + p % 16 + i) * lda + p / 16 * 16);
         UNROLL for (int i = 0; i < SQUARES; i++) {
-            NAMED(turned)(s->A + 4 * i * lda + p, lda, row);
+            NAMED(transpose)(s->A + 4 * i * lda + p, lda, row);
             UNROLL for (int q = 0; q < 4; q++)
                 sum[i] += row[q] * s->B[(p + q) * s->b_row];
         }

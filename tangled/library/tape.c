@@ -148,7 +148,7 @@ struct Tape {
     bool gradients;             /* are derivatives wanted? */
     bool defers;                /* those of parameters later? */
     struct Matrix *last;
-    struct { Observer *told; void *to; } observer[OBSERVERS];
+    struct { Observer *call; void *to; } observer[OBSERVERS];
     int observers;              /* how many look on */
     Settings settings;
     Spare *spare;               /* gradients that have done their work */
@@ -285,7 +285,7 @@ bool is_result_of(Mat M, const char *operation)
 void observe(Tape *tape, Observer *observer, void *to)
 {
     REQUIRE(tape->observers < OBSERVERS, "%d look on already.", OBSERVERS);
-    tape->observer[tape->observers].told = observer;
+    tape->observer[tape->observers].call = observer;
     tape->observer[tape->observers++].to = to;
 }
 
@@ -295,11 +295,11 @@ void unobserve(Tape *tape)
     tape->observers--;
 }
 
-static Mat told(Tape *tape, const char *line, const char *name, Mat M,
-                int index)
+static Mat call_observers(Tape *tape, const char *line, const char *name,
+                          Mat M, int index)
 {
     for (int k = 0; k < tape->observers; k++) {
-        Mat answer = tape->observer[k].told(tape->observer[k].to, line,
+        Mat answer = tape->observer[k].call(tape->observer[k].to, line,
                                             name, M, index);
         M = M == NULL ? NULL : answer;
     }
@@ -308,12 +308,12 @@ static Mat told(Tape *tape, const char *line, const char *name, Mat M,
 
 Mat see(Mat M, const char *line, const char *name)
 {
-    return told(M->tape, line, name, M, 0);
+    return call_observers(M->tape, line, name, M, 0);
 }
 
 void see_index(Tape *tape, const char *line, const char *name, int index)
 {
-    told(tape, line, name, NULL, index);
+    call_observers(tape, line, name, NULL, index);
 }
 
 void see_list(Tape *tape, const char *line, const char *name, Tokens list)
@@ -336,8 +336,8 @@ void as_printed(Tape *tape)
 void see_theta(Tape *tape, const char *line, const Theta *theta)
 {
     for (int k = 1; k <= theta->n; k++)
-        told(tape, line, theta->parameter[k].name,
-             *theta->parameter[k].place, k);
+        call_observers(tape, line, theta->parameter[k].name,
+                       *theta->parameter[k].place, k);
 }
 
 void tape_allow_nonfinite(Tape *tape, void (*on_nonfinite)(void *to),

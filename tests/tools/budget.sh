@@ -8,15 +8,15 @@
 #    definition or in its first line: /* 22 fields: one for each letter. */
 set -u
 BUDGET='
-tangled          760    tangled/library 3371    tangled/practice 1783
+tangled          760    tangled/library 3373    tangled/practice 1781
 tangled/text    1920    tangled/cli     1655    tangled/hub      1390
 tangled/sheet   6800    tangled/show     841    tangled/check    3915
 tangled/model   4794    tangled/course  3260
-tests-C        25757    tests-data      7823    tests-scripts    5899
+tests-C        25777    tests-data      7823    tests-scripts    5899
 tangled/ftx.h                   450
 tangled/text/tokenizer.h           92
     tangled/library/functions.h   228
-tangled/library/product_strip.h 309
+tangled/library/product_strip.h 311
     
 tangled/sheet/job.h 100    tangled/sheet/sheet.h         408
 Hyperparameters 28  Theta     22  Judged  17  Judging  17

@@ -4,7 +4,7 @@
 # say in its place stands beside it. Comments and strings are not looked at.
 set -u
 cd "${1:-tangled}" || exit 1
-CLEAN='. text cli hub'
+CLEAN='. library practice text cli hub'
 find $CLEAN -maxdepth 1 -name '*.[ch]' | sort | xargs awk -v retired='
     fault Error     Fault Error       attempt try_work  failure fail_with
     fault_again rethrow               Entrance CommandMain
