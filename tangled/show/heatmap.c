@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-int larger(int a, int b)
+static int larger_of(int a, int b)
 {
     return a > b ? a : b;
 }
@@ -62,7 +62,7 @@ static int mark_width(const Heatmap *h)
 {
     int width = 0;
     for (int k = 0; k < h->M->rows * h->M->cols; k++)
-        width = larger(width, larger(text_width(h->mark[k].text),
+        width = larger_of(width, larger_of(text_width(h->mark[k].text),
                                      2 + text_width(h->mark[k].right)));
     return width;
 }
@@ -79,8 +79,8 @@ static Frame frame_of(const Heatmap *h)
         f.cell = LETTER * (column_width(h->M, places) + 2);
         f.tall = 24;
     }
-    f.width = larger(svg_width(h->title),
-                     larger(h->M->cols * f.cell, svg_width(h->below)));
+    f.width = larger_of(svg_width(h->title),
+                     larger_of(h->M->cols * f.cell, svg_width(h->below)));
     f.height = LINE + h->M->rows * f.tall + (h->below == NULL ? 0 : LINE);
     return f;
 }
@@ -181,8 +181,8 @@ static Size draw_page(FILE *out, int n, const Heatmap h[],
                       const char *last)
 {
     int y = GAP, x = GAP, tall = 0;
-    int text = larger(svg_width(heading), svg_width(verdict));
-    Size size = { larger(svg_width(last), text < PAGE ? text : PAGE), 0 };
+    int text = larger_of(svg_width(heading), svg_width(verdict));
+    Size size = { larger_of(svg_width(last), text < PAGE ? text : PAGE), 0 };
     y += LINE * draw_lines(out, y, heading);
     y += LINE * draw_lines(out, y, verdict);
     for (int k = 0; k < n; k++) {
@@ -194,8 +194,8 @@ static Size draw_page(FILE *out, int n, const Heatmap h[],
         }
         if (out != NULL)
             draw_heatmap(out, &h[k], &f, x, y);
-        size.width = larger(size.width, x + f.width - GAP);
-        tall = larger(tall, f.height);
+        size.width = larger_of(size.width, x + f.width - GAP);
+        tall = larger_of(tall, f.height);
         x += f.width + GAP;
     }
     y += tall + GAP;

@@ -23,6 +23,4 @@ void shade_row(FILE *out, Mat M, int i);
    which may be NULL. */
 void heatmaps_svg(FILE *out, int n, const Heatmap h[], const char *heading,
                   const char *verdict, const char *last);
-
-int larger(int a, int b);
 #endif
