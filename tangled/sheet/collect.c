@@ -157,11 +157,13 @@ static void add_step(Job *job, Step *step)
     limit_entries(job, job->entries);
 }
 
-/* What the scores are divided by; NaN: nothing tells it. */
+/* What the scores are divided by; NaN: nothing tells it. In a model without
+   W_q there are no scores but 0. */
 static double scaling(const Job *job)
 {
     return !job->run.scaled ? 1 : job->run.divisor > 0 ? job->run.divisor
-         : job->late && !job->stops && letter_size(&job->size, "d_attn") == 0
+         : job->late && argument_of(job, "d_attn") != NULL
+           && letter_size(&job->size, "d_attn") == 0
              ? NAN : sqrt(size_or_1(job, "d_attn"));
 }
 
