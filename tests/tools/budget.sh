@@ -10,7 +10,7 @@ set -u
 BUDGET='
 tangled          760    tangled/library 3373    tangled/practice 1781
 tangled/text    1920    tangled/cli     1655    tangled/hub      1390
-tangled/sheet   6783    tangled/show     841    tangled/check    3915
+tangled/sheet   6783    tangled/show     838    tangled/check    3915
 tangled/model   4794    tangled/course  3260
 tests-C        25777    tests-data      7823    tests-scripts    5906
 tangled/ftx.h                   450
