@@ -703,7 +703,8 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
 static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 {
     const Seen *powers = find_source(job, step, "exp");
-    return job->variation != NULL && !job->variation->gradients && M != NULL && M->logits != NULL
+    return job->variation != NULL && !job->variation->gradients
+        && M != NULL && M->logits != NULL
         && powers != NULL && powers->known && powers->item < 0;
 }
 

@@ -84,16 +84,16 @@ typedef struct Bound {
     Hyperparameters hyper;      /* of a model                             */
     Place at;                   /* the part, layer, head that is running  */
     int turn;                   /* of a loop                              */
-    Theta *theta;                   /* to train                               */
+    Theta *theta;               /* to train                               */
     Training how;
-    const double *u;                /* uniform numbers, for each token        */
-    int data_n, epoch;              /* how many sequences it has; which epoch */
-    int *row, in_row;               /* indices seen in a loop                 */
-    const char *row_line;           /* ... and where                          */
-    int ell_gen;                    /* tokens to be drawn                     */
-    const Data *data;               /* to train with ...                      */
-    int sequence, drawn;            /* ... its sequence; numbers for that     */
-    NumberList *chances;            /* uniform numbers for them               */
-    Mat kept;                       /* of the latest q; NULL: nothing is      */
+    const double *u;            /* uniform numbers, for each token        */
+    int data_n, epoch;          /* how many sequences it has; which epoch */
+    int *row, in_row;           /* indices seen in a loop                 */
+    const char *row_line;       /* ... and where                          */
+    int ell_gen;                /* tokens to be drawn                     */
+    const Data *data;           /* to train with ...                      */
+    int sequence, drawn;        /* ... its sequence; numbers for that     */
+    NumberList *chances;        /* uniform numbers for them               */
+    Mat kept;                   /* of the latest q; NULL: nothing is      */
 } Job;
 #endif
