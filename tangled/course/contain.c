@@ -64,7 +64,8 @@ static int new_rules(void)
 static void allow(int rules, const char *path, uint64_t uses)
 {
     const struct { uint64_t uses; int place; } rule = {
-        uses & governed_uses(), open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+        uses & governed_uses(),
+        open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
     syscall(SYS_landlock_add_rule, rules, 1, &rule, 0);
     close(rule.place);
 }
@@ -219,8 +220,8 @@ static void filter_calls(bool script, uint32_t number)
 
 const char *missing_containment(void)
 {
-    return !has_filters() ? "seccomp filter" : governed_uses() == 0 ? "Landlock"
-                                                            : NULL;
+    return !has_filters() ? "seccomp filter"
+         : governed_uses() == 0 ? "Landlock" : NULL;
 }
 #else
 static void shut_in(int program, bool script) { (void)program, (void)script; }

@@ -72,7 +72,8 @@ RandomItem *add_random_item(RandomSheet *s, const char *name, int rows,
     const char *dot = strchr(name, '.');
     char base[32];
     snprintf(base, sizeof base, "%.*s", (int)strcspn(
-             dot == NULL ? name : dot + 1, "^"), dot == NULL ? name : dot + 1);
+             dot == NULL ? name : dot + 1, "^"),
+             dot == NULL ? name : dot + 1);
     *item = (RandomItem){ .rows = rows, .cols = cols };
     snprintf(item->name, sizeof item->name, "%s", name);
     for (int k = 0; k < rows * cols; k++)

@@ -196,7 +196,8 @@ static const Tokenizer *learn_from_lines(CorpusReader *r,
 }
 
 /* Returns the class with that label, which is a new one if it may be. */
-static int find_class(CorpusReader *r, const CorpusLine *line, bool may_be_new)
+static int find_class(CorpusReader *r, const CorpusLine *line,
+                      bool may_be_new)
 {
     Corpus *c = &r->c;
     size_t n = line->n_left;

@@ -247,7 +247,8 @@ static const struct {
     [TRAIN_D] = {
         "Usage: ftx generate --model FILE [options] [PROMPT]\n"
         "\n"
-        "Continues a prompt, token by token. - reads it from standard input.\n"
+        "Continues a prompt, token by token. - reads it from standard "
+        "input.\n"
         "Of a text that outgrows ell_max tokens the first half is left out.\n"
         "For example:\n"
         "\n"
@@ -263,7 +264,8 @@ static const struct {
         "For example:\n"
         "\n"
         "  printf '1\\tone\\n2\\ttwo\\n3\\tthree\\n' > pairs.tsv\n"
-        "  ftx train ed --steps 300 --held-out 0 --model pairs.ftx pairs.tsv\n"
+        "  ftx train ed --steps 300 --held-out 0 --model pairs.ftx "
+        "pairs.tsv\n"
         "  ftx translate --model pairs.ftx 2\n",
         translate_options, true, translate_line, { .tau = 0, .seed = 1 }
     },

@@ -1,4 +1,5 @@
-/* model/tokenize.c: ftx tokenize, the tokens of a text, or the text of tokens.
+/* model/tokenize.c: ftx tokenize, the tokens of a text, or the text of
+   tokens.
    Entry point tokenize. A text flows in, a line for each token flows out; or
    the other way round. */
 #include "model/model.h"
@@ -32,7 +33,8 @@ static const char usage[] =
     "Usage: ftx tokenize [OPTION...] FILE\n"
     "\n"
     "Prints the tokens of a text, each on a line: its number, its bytes.\n"
-    "They are learned from FILE itself, or taken from elsewhere. The numbers\n"
+    "They are learned from FILE itself, or taken from elsewhere. The "
+    "numbers\n"
     "are ftx's own, from 1, also for the tokens of a released model, whose\n"
     "files count otherwise. FILE - is standard input. For example:\n"
     "\n"
