@@ -99,7 +99,6 @@ static void cover_text(RandomItem *x)
 
 static const char *draw_sheet(Arena *arena, const ExerciseOptions *o, int try)
 {
-    TextStream text;
     RandomSheet *s = arena_alloc(arena, sizeof *s);
     Random random = random_branch(random_new((uint64_t)o->seed),
                                   (uint64_t)try);
@@ -121,8 +120,7 @@ static const char *draw_sheet(Arena *arena, const ExerciseOptions *o, int try)
     add_random_items(s, "", plans[a].items);
     if (a == 12)
         cover_text(find_random_item(s, "x"));
-    print_random_sheet(open_text_stream(&text), s);
-    return close_text_stream(&text, arena);
+    return random_sheet_text(arena, s);
 }
 
 static const char *const claimed[] = {  /* of Algorithms 11 to 15 */
@@ -454,86 +452,69 @@ static bool is_usual(const ExerciseOptions *o, const Slip *slip)
     return false;
 }
 
-/* Two slips that the sheet cannot tell apart: the other is NULL if the
-   first changes nothing, both if there are none. */
-typedef struct { const Slip *slip, *other; } Alike;
-
-static Alike find_alike(const Run *run, const ExerciseOptions *o, Command *c)
+/* Returns a slip that the sheet cannot tell from another, or from what is
+   right; NULL: there is none. */
+static const Slip *find_unseen(const Run *run, const ExerciseOptions *o,
+                               Command *c)
 {
     Effect *effect = arena_alloc(c->arena,
-                                 (size_t)slips_n * sizeof *effect);
-    uint64_t sum = sum_of_answers(run, run, o->decimals);
-    int n = 0;
+                                 (size_t)(slips_n + 1) * sizeof *effect);
+    int n = 1;
+    effect[0].sum = sum_of_answers(run, run, o->decimals);
     for (int k = 0; k < slips_n; k++) {
-        Effect *e = &effect[n];
         if (!is_usual(o, &slips[k])
             || !effect_of(run, &slips[k], o->decimals, c->arena, c->tape,
-                          e))
+                          &effect[n]))
             continue;
-        if (e->sum == sum)
-            return (Alike){ e->slip, NULL };
         for (int i = 0; i < n; i++)
-            if (effect[i].sum == e->sum)
-                return (Alike){ effect[i].slip, e->slip };
+            if (effect[i].sum == effect[n].sum)
+                return &slips[k];
         n++;
     }
-    return (Alike){ NULL, NULL };
+    return NULL;
 }
 
-typedef struct {
-    Command *c;
-    Exercise *e;
-    Alike alike;
-} Try;
-
-static void run_draw(Error *f, void *data)
+/* Runs a draw and chooses the claims; false: the sheet is refused. */
+static bool run_draw(Exercise *e, Command *c)
 {
-    Try *try = data;
-    Exercise *e = try->e;
-    Arena *arena = try->c->arena;
-    e->run = run_sheet_text(arena, try->c->tape, "exercise", e->given, f);
-    e->claim = arena_alloc(arena, (size_t)e->run->n * sizeof *e->claim);
+    e->run = try_sheet_text(c->arena, c->tape, e->given);
+    if (e->run == NULL)
+        return false;
+    e->claim = arena_alloc(c->arena, (size_t)e->run->n * sizeof *e->claim);
     for (int k = 0; k < e->run->n; k++)
         if (is_claimed(e->options, e->run, &e->run->step[k]))
             e->claim[e->n++] = &e->run->step[k];
+    return true;
 }
 
-static void run_blanks(Error *f, void *data)
+static const Run *run_blanks(const Exercise *e, Command *c)
 {
-    Try *try = data;
     TextStream text;
-    print_exercise(open_text_stream(&text), try->e, false);
-    const Run *run = run_sheet_text(try->c->arena, try->c->tape, "exercise",
-                                    close_text_stream(&text, try->c->arena),
-                                    f);
-    try->alike = find_alike(run, try->e->options, try->c);
+    print_exercise(open_text_stream(&text), e, false);
+    return try_sheet_text(c->arena, c->tape,
+                          close_text_stream(&text, c->arena));
 }
 
 static Exercise *draw_exercise(Command *c, const ExerciseOptions *o, Error *f)
 {
     enum { DRAWS = 30000, SHEETS = 300 };
-    Try try = { .c = c };
-    int sheets = 0;
-    for (int k = 1; k <= DRAWS && sheets < SHEETS; k++) {
-        Error inner = { .sheet = "exercise" };
+    const Slip *unseen = NULL;
+    for (int k = 1, sheets = 0; k <= DRAWS && sheets < SHEETS; k++) {
         arena_clear(c->arena);
         tape_clear(c->tape);
-        try.e = arena_alloc(c->arena, sizeof *try.e);
-        *try.e = (Exercise){ .options = o,
-            .title = plans[o->algorithm].title,
-            .given = draw_sheet(c->arena, o, k) };
-        if (!try_work(&inner, run_draw, &try) || !is_good(try.e))
+        Exercise *e = arena_alloc(c->arena, sizeof *e);
+        *e = (Exercise){ .options = o, .title = plans[o->algorithm].title,
+                         .given = draw_sheet(c->arena, o, k) };
+        if (!run_draw(e, c) || !is_good(e))
             continue;
-        describe_exercise(try.e, c->arena);
+        describe_exercise(e, c->arena);
         sheets++;
-        if (!try_work(&inner, run_blanks, &try))
-            rethrow(f, &inner);
-        if (try.alike.slip == NULL)
-            return try.e;
+        unseen = find_unseen(run_blanks(e, c), o, c);
+        if (unseen == NULL)
+            return e;
     }
-    fail_with(f, "none of %d sheets shows whether %s; ask for more "
-              "--decimals.", sheets, try.alike.slip == NULL
-              ? "a mistake was made" : try.alike.slip->what);
+    fail_with(f, "no sheet shows whether %s; ask for more --decimals.",
+              unseen == NULL ? "a mistake was made" : unseen->what);
 }
 
 static const char exercise_usage[] =

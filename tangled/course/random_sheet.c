@@ -214,20 +214,38 @@ static void print_item(FILE *to, const RandomSheet *s, const RandomItem *item)
     fputc('\n', to);
 }
 
-void print_random_sheet(FILE *to, const RandomSheet *s)
+const char *random_sheet_text(Arena *arena, const RandomSheet *s)
 {
+    TextStream text;
+    FILE *to = open_text_stream(&text);
     fprintf(to, "algorithm %d\n%s", s->algorithm, s->settings);
     for (int k = 0; k < s->n; k++)
         print_item(to, s, &s->item[k]);
+    return close_text_stream(&text, arena);
 }
 
-const Run *run_sheet_text(Arena *arena, Tape *tape, const char *name,
-                          const char *text, Error *f)
+typedef struct {
+    Arena *arena;
+    Tape *tape;
+    const char *text;
+    const Run *run;
+} SheetTry;
+
+static void run_sheet_try(Error *f, void *data)
 {
-    size_t n = strlen(text);
-    char *copy = memcpy(arena_alloc(arena, n + 1), text, n + 1);
-    const Sheet *sheet = parse_sheet(arena, name, copy, (int)n, f);
-    return run_sheet(sheet, arena, tape, f);
+    SheetTry *try = data;
+    size_t n = strlen(try->text);
+    char *copy = memcpy(arena_alloc(try->arena, n + 1), try->text, n + 1);
+    const Sheet *sheet = parse_sheet(try->arena, "sheet", copy, (int)n, f);
+    try->run = run_sheet(sheet, try->arena, try->tape, f);
+}
+
+const Run *try_sheet_text(Arena *arena, Tape *tape, const char *text)
+{
+    SheetTry try = { arena, tape, text, NULL };
+    Error f = { .sheet = "sheet" };
+    tape_clear(tape);
+    return try_work(&f, run_sheet_try, &try) ? try.run : NULL;
 }
 
 static bool is_fraction(double x, int most, int *p, int *q)

@@ -57,12 +57,11 @@ void add_random_items(RandomSheet *s, const char *part, const char *names);
 /* Returns the first item with one of the names of a list; NULL: none. */
 RandomItem *find_random_item(RandomSheet *s, const char *names);
 
-/* Prints the sheet, in its layout. */
-void print_random_sheet(FILE *to, const RandomSheet *s);
+/* Returns the text of the sheet, in its layout. */
+const char *random_sheet_text(Arena *arena, const RandomSheet *s);
 
-/* Returns the run of a sheet that was printed; `name` stands in errors. */
-const Run *run_sheet_text(Arena *arena, Tape *tape, const char *name,
-                          const char *text, Error *f);
+/* Returns the run of a sheet; NULL: it is refused. */
+const Run *try_sheet_text(Arena *arena, Tape *tape, const char *text);
 
 /* Writes x as a fraction, a root, a logarithm or a root times a logarithm,
    such as 2/3; false: x is none of these. */

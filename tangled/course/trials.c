@@ -281,6 +281,8 @@ static const SheetEdit omissions[] = {
     { " 11 12 13 ", "x_1", .change = keep_first_sequence },
     { " 8 11 15 ", "z z_1", 0, 1, NULL },
     { " 15 ", "z", .change = forget_context },
+    { " 15 ", "z", .change = reverse_columns },
+    { " 15 ", "z", .change = drop_last_column },
     { " 14 15 ", "tau", 0, 1, NULL },
     { " 14 15 ", "tau", 0, 0, NULL },
 };
@@ -324,30 +326,16 @@ typedef struct {
     Tape *tape;
     Random random;
     int algorithm;
-    const char *name, *text;            /* of the sheet that is run       */
+    const char *text;                   /* of the sheet that is run       */
     const Run *run;
 } Examiner;
-
-static void run_trial(Error *f, void *data)
-{
-    Examiner *x = data;
-    x->run = run_sheet_text(x->arena, x->tape, x->name, x->text, f);
-}
-
-static const char *text_of(const Examiner *x, const RandomSheet *s)
-{
-    TextStream text;
-    print_random_sheet(open_text_stream(&text), s);
-    return close_text_stream(&text, x->arena);
-}
 
 /* Runs a sheet; false: it is refused. */
 static bool can_run(Examiner *x, const RandomSheet *s)
 {
-    Error f = { .sheet = x->name };
-    x->text = text_of(x, s);
-    tape_clear(x->tape);
-    return try_work(&f, run_trial, x);
+    x->text = random_sheet_text(x->arena, s);
+    x->run = try_sheet_text(x->arena, x->tape, x->text);
+    return x->run != NULL;
 }
 
 /* Returns the result of another sheet; NULL: it is refused. */
@@ -476,7 +464,7 @@ static bool can_omit(const Examiner *x, const SheetEdit *omission,
     RandomSheet *edited = arena_alloc(x->arena, sizeof *edited);
     *edited = *s;
     return edit_sheet(edited, omission)
-        && strcmp(text_of(x, edited), x->text) != 0
+        && strcmp(random_sheet_text(x->arena, edited), x->text) != 0
         && distance(result_for(x, edited), x->run->result) < FAR;
 }
 
@@ -554,6 +542,7 @@ static bool has_relation(Relation relation, Mat A, Mat B, Tape *tape)
 static void write_law(Examiner *x, int law, Error *f)
 {
     int tries = 0;
+    const char *text;
     Mat result = NULL;
     RandomSheet *s = arena_alloc(x->arena, sizeof *s);
     RandomSheet *edited = arena_alloc(x->arena, sizeof *edited);
@@ -562,15 +551,15 @@ static void write_law(Examiner *x, int law, Error *f)
         random_trial(s, x->algorithm, 1, &x->random);
         *edited = *s;
         edit_sheet(edited, &laws[law].edit);
-    } while (strcmp(text_of(x, s), text_of(x, edited)) == 0
-             || !is_fair(x, s, 1, 0)
+        text = random_sheet_text(x->arena, edited);
+    } while (!is_fair(x, s, 1, 0) || strcmp(x->text, text) == 0
              || (result = result_for(x, edited)) == NULL);
     if (!has_relation(laws[law].relation, x->run->result, result, x->tape))
         return;
     fprintf(x->to, "trial law-%s %s\n", laws[law].name, laws[law].says);
-    write_sheet(x->to, text_of(x, s));
+    write_sheet(x->to, x->text);
     write_result(x->to, x->run->result);
-    write_sheet(x->to, text_of(x, edited));
+    write_sheet(x->to, text);
     write_result(x->to, result);
 }
 
@@ -589,8 +578,7 @@ static void write_worked_trial(Examiner *x, const char *name, Error *f)
         text += line + 1;
     }
     x->text = close_text_stream(&given, x->arena);
-    x->name = name;
-    run_trial(f, x);
+    x->run = run_sheet(read_sheet(x->arena, name, f), x->arena, x->tape, f);
     if (x->run->algorithm != x->algorithm)
         fail_with(f, "this is a sheet of Algorithm %d, not of %d.",
                   x->run->algorithm, x->algorithm);
@@ -628,7 +616,6 @@ static void write_trials(Error *f, void *data)
     fprintf(x->to, "algorithm %d\n", x->algorithm);
     for (int k = 0; k < r->n; k++)
         write_worked_trial(x, r->sheet[k], f);
-    x->name = "trial";
     for (int k = 1; k <= r->options->random; k++)
         write_random_trial(x, k, r->options->seed, f);
     for (int k = 0; k < LAWS; k++)
