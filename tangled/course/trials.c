@@ -542,7 +542,6 @@ static bool has_relation(Relation relation, Mat A, Mat B, Tape *tape)
 static void write_law(Examiner *x, int law, Error *f)
 {
     int tries = 0;
-    const char *text;
     Mat result = NULL;
     RandomSheet *s = arena_alloc(x->arena, sizeof *s);
     RandomSheet *edited = arena_alloc(x->arena, sizeof *edited);
@@ -551,15 +550,14 @@ static void write_law(Examiner *x, int law, Error *f)
         random_trial(s, x->algorithm, 1, &x->random);
         *edited = *s;
         edit_sheet(edited, &laws[law].edit);
-        text = random_sheet_text(x->arena, edited);
-    } while (!is_fair(x, s, 1, 0) || strcmp(x->text, text) == 0
+    } while (!is_fair(x, s, 1, 0)
              || (result = result_for(x, edited)) == NULL);
     if (!has_relation(laws[law].relation, x->run->result, result, x->tape))
         return;
     fprintf(x->to, "trial law-%s %s\n", laws[law].name, laws[law].says);
     write_sheet(x->to, x->text);
     write_result(x->to, x->run->result);
-    write_sheet(x->to, text);
+    write_sheet(x->to, random_sheet_text(x->arena, edited));
     write_result(x->to, result);
 }
 

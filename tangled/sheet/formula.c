@@ -191,7 +191,8 @@ static Operand apply(Parser *p, Function f, int n, const Operand a[])
 
 static Operand apply_to_two(Parser *p, Function f, Operand a, Operand b)
 {
-    return apply(p, f, 2, (Operand[]){ a, b });
+    const Operand two[2] = { a, b };
+    return apply(p, f, 2, two);
 }
 
 static Operand negated(Parser *p, Operand v)

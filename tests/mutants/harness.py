@@ -36,6 +36,7 @@ class Test:
     name: str                   # tests/check/judge
     laws: int = 0               # none: it fails without a bug and is left out
     seconds: float = 0.0
+    includes: frozenset = frozenset()   # the files that it reads
 
 
 @dataclass
@@ -69,7 +70,9 @@ class Harness:
         tests = [n for n in self.found("tests") if not n.startswith(NO_TESTS)]
         self.tests = [Test(name[:-2]) for name in tests]
         with ThreadPoolExecutor(self.jobs) as pool:
-            read = set().union(*pool.map(self.compile_plain, tests))
+            for test, read in zip(self.tests, pool.map(self.compile_plain, tests)):
+                test.includes = read
+            read = set().union(*(test.includes for test in self.tests))
             self.library = [s for s in self.found("tangled") if s not in read]
             self.includes = dict(zip(self.library, pool.map(self.compile_plain, self.library)))
             self.link_library(self.work / "lib", {})
@@ -113,12 +116,15 @@ class Harness:
         self.link(to / "libftx.so", "-shared",
                   *[changed.get(s) or self.object_of(s) for s in self.library])
 
+    def link_test(self, program, compiled):
+        self.link(program, compiled, f"-L{self.work / 'lib'}", "-lftx", "-lcmocka")
+        return program
+
     def try_plain(self, test):
         """How many laws a test has, and how long it takes."""
-        self.link(self.work / "bin" / test.name, self.object_of(test.name + ".c"),
-                  f"-L{self.work / 'lib'}", "-lftx", "-lcmocka")
+        program = self.link_test(self.work / "bin" / test.name, self.object_of(test.name + ".c"))
         with self.worker() as worker:
-            output, status, test.seconds = self.start(test, worker, self.work / "lib", 600)
+            output, status, test.seconds = self.start(program, worker, self.work / "lib", 600)
         laws = PASSED.search(output)
         test.laws = int(laws.group(1)) if status == 0 and laws else 0
         if test.laws == 0:
@@ -127,7 +133,7 @@ class Harness:
 
     # ------------------------------------------------------- running a test
 
-    def start(self, test, worker, library, seconds):
+    def start(self, program, worker, library, seconds):
         """What it printed, its exit status, None if it had to be ended, and
         the seconds of a processor that it took. When it is over, nothing of
         it is left: no process, no file."""
@@ -137,7 +143,7 @@ class Harness:
             place.mkdir()
         with open(log, "wb") as out:
             child = subprocess.Popen(
-                ["sh", "-c", LIMITS.format(seconds) + 'exec "$0"', self.work / "bin" / test.name],
+                ["sh", "-c", LIMITS.format(seconds) + 'exec "$0"', program],
                 env={**os.environ, **SETTINGS, "LD_LIBRARY_PATH": str(library),
                      "FTX_FILES": str(files), "TMPDIR": str(files)}, cwd=worker,
                 stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
@@ -156,10 +162,10 @@ class Harness:
             status = None
         return output, status, used.ru_utime + used.ru_stime
 
-    def notices(self, test, worker):
+    def notices(self, test, program, worker):
         """Twice, or it was chance."""
         for _ in range(2):
-            output, status, _ = self.start(test, worker, worker / "lib",
+            output, status, _ = self.start(program, worker, worker / "lib",
                                            5 + int(4 * test.seconds))
             laws = PASSED.search(output)
             if status == 0 and laws and int(laws.group(1)) == test.laws:
@@ -207,7 +213,8 @@ class Harness:
                     return Result("stillborn")
                 if compiled.read_bytes() != self.object_of(source).read_bytes():
                     objects[source] = compiled
-        if not objects and may_be_equal:
+        own = {test.name for test in self.tests if test.includes & changed.keys()}
+        if not objects and not own and may_be_equal:
             return Result("equal")
         self.link_library(worker / "lib", objects)
         path = next(iter(changed))
@@ -215,7 +222,13 @@ class Harness:
             if seconds <= 0:
                 break
             seconds -= test.seconds
-            if test.laws and self.notices(test, worker):
+            program = self.work / "bin" / test.name
+            if test.name in own:        # it includes what has changed
+                compiled = worker / "changed" / (test.name + ".o")
+                if self.compile(worker, test.name + ".c", compiled):
+                    return Result("stillborn")
+                program = self.link_test(worker / "bin" / test.name, compiled)
+            if test.laws and self.notices(test, program, worker):
                 with self.lock:
                     self.kills[path, test.name] = self.kills.get((path, test.name), 0) + 1
                 return Result("killed", test.name)

@@ -25,6 +25,8 @@ FILES = {
     }
     assert_int_equal(sum(2, 3), 5);""",
     "tests/broken.c": "fail();",
+    "tangled/part/alone.c": "int alone(void);\nint alone(void) { return 7; }\n",
+    "tests/alone.c": "assert_int_equal(alone(), 7);",   # it includes what it tests
 }
 TEST = """#include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +69,9 @@ def run():
         for path, text in FILES.items():
             to = Path(place) / path
             to.parent.mkdir(parents=True, exist_ok=True)
-            to.write_text(TEST % text if path.startswith("tests/") else text)
+            if path.startswith("tests/"):
+                text = TEST % text
+            to.write_text(text.replace("next.h", "part/alone.c") if path == "tests/alone.c" else text)
         check_judging(Harness(place, Path(place) / "build" / "mutants"))
     check_reading()
     sources = sources_of(ROOT)
@@ -85,7 +89,7 @@ def check_judging(harness):
     harness.prepare()
     that("a test that fails without a bug is left out",
          {test.name: test.laws for test in harness.tests}
-         == {"tests/next": 1, "tests/part/sum": 1, "tests/broken": 0}, harness.tests)
+         == {"tests/next": 1, "tests/part/sum": 1, "tests/broken": 0, "tests/alone": 1}, harness.tests)
     that("the tests of a file come first",
          harness.ordered("tangled/part/sum.c")[0].name == "tests/part/sum")
     killed, by_next = Result("killed", "tests/part/sum"), Result("killed", "tests/next")
@@ -95,6 +99,8 @@ def check_judging(harness):
             ("the same machine code is equal", sum_c, "= 3", "= 4", Result("equal")),
             ("a bug is killed by the test that notices", sum_c, "a + b", "a - b", killed),
             ("a header reaches those that include it", one_h, "return 1", "return 2", by_next),
+            ("a source reaches the test that includes it", "tangled/part/alone.c", "return 7",
+             "return 8", Result("killed", "tests/alone")),
             ("what does not compile is stillborn", sum_c, "a + b", "a +", Result("stillborn")),
             ("an endless loop is noticed", sum_c, "return a + b", "for (;;) a++", killed),
             ("to end before the laws is noticed", sum_c, "return a + b",

@@ -373,6 +373,27 @@ LAW(nothing_random_is_used_twice)
         assert_that(drawn.bits[k] != drawn.bits[k - 1]);
 }
 
+/* So two evaluations can be compared. */
+LAW(an_evaluation_draws_the_same_numbers_whenever_it_is)
+{
+    Data data = some_data();
+    Training how = busy();
+    uint64_t first[DRAWS];
+    Trainer *trainer = trainer_new(arena, decoder(), &how);
+    for (int epoch = 0; epoch <= 2; epoch++) {
+        if (epoch > 0)
+            draw_epoch(trainer, &data, epoch);
+        drawn.n = 0;
+        evaluate(trainer, note_random, &data);
+        assert_int_equal(drawn.n, DRAWS);
+        qsort(drawn.bits, DRAWS, sizeof *drawn.bits, in_size);
+        if (epoch == 0)
+            memcpy(first, drawn.bits, sizeof first);
+        assert_that(memcmp(first, drawn.bits, sizeof first) == 0);
+    }
+    trainer_free(trainer);
+}
+
 /* Neither on the batch, nor on the order, nor on what came before. */
 LAW(what_is_random_depends_on_seed_epoch_and_sequence_only)
 {
