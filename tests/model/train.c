@@ -164,7 +164,7 @@ LAW(a_run_that_was_stopped_goes_on)
         pid_t pid = fork();
         if (pid == 0) {
             signal(row[k].signal, SIG_DFL);
-            _exit(ftx("train %s " SMALL "--steps 3000 --dropout 0.1 "
+            _exit(ftx("train %s " SMALL "--steps 1000000000 --dropout 0.1 "
                       "--schedule constant --save 0 --model b", row[k].line)
                   .status);
         }
@@ -174,7 +174,7 @@ LAW(a_run_that_was_stopped_goes_on)
         waitpid(pid, &status, 0);
         assert_int_equal(WIFEXITED(status) ? WEXITSTATUS(status) : 0,
                          row[k].status);
-        assert_that(3 <= (step = step_in("b")) && step < 3000);
+        assert_that((step = step_in("b")) >= 3);
         TRAIN("%s --steps %d --model b --resume", row[k].line, step + 7);
         TRAIN("%s " SMALL "--steps %d --dropout 0.1 --schedule constant "
               "--model a --replace", row[k].line, step + 7);
