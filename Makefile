@@ -65,7 +65,7 @@ page: tangle    # doc/ftx.js, the program in the page; needs emscripten
 	doc/page
 numbers: ftx    # doc/numbers.ftx, the model in the page: trained for a minute, and measured
 	$(MAKE) -s REAL=float build/float/ftx
-	doc/numbers.py
+	doc/train_numbers.py
 program.pdf: ftx # volume 2 to doc/program.pdf
 	doc/weave --pdf doc/program build/ftx
 epub: ftx       # volume 1 to doc/ftx.epub, checked where epubcheck is installed; needs python3

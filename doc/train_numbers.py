@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""numbers.py            trains doc/numbers.ftx, the model in the page
-numbers.py --check    is what doc/numbers.txt says of it so?
+"""train_numbers.py            trains doc/numbers.ftx, the model in the page
+train_numbers.py --check    is what doc/numbers.txt says of it so?
 
 The model learns the names of numbers from pairs that a rule makes; the seed
 is fixed, so whoever trains it on a processor with AVX2 gets the same bytes.
@@ -105,7 +105,7 @@ def main():
     so = measured()
     print(so, end='')
     if not told.endswith('\n\n' + so):
-        sys.exit('numbers.py: %s says something else of %s.' % (TOLD, MODEL))
+        sys.exit('train_numbers.py: %s says something else of %s.' % (TOLD, MODEL))
 
 
 if __name__ == '__main__':
