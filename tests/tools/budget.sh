@@ -12,7 +12,7 @@ tangled          760    tangled/library 3373    tangled/practice 1781
 tangled/text    1920    tangled/cli     1662    tangled/hub      1390
 tangled/sheet   6790    tangled/show     838    tangled/check    3915
 tangled/model   4794    tangled/course  3260
-tests-C        25810    tests-data      7860    tests-scripts    5860
+tests-C        25810    tests-data      8620    tests-scripts    5050
 tangled/ftx.h                   450
 tangled/text/tokenizer.h           92
     tangled/library/functions.h   228
@@ -35,7 +35,7 @@ find tangled tests -type f \( -name __pycache__ -prune -o -print \) | awk -v bud
     }
     function kind(file) {
         if (file ~ /^tangled/) { sub("/[^/]*$", "", file); return file }
-        if (file ~ /^tests\/data/) return "tests-data"
+        if (file ~ /^tests\/data|\.txt$|\.sheet$/) return "tests-data"
         return file ~ /\.[ch]$/ ? "tests-C" : "tests-scripts"
     }
     { file = $0; lines = 0; inside = ""; explained = -9
