@@ -257,8 +257,7 @@ Mat find_log_probabilities(Mat loss)
 static Mat read_from(SlipRun *s)       /* P */
 {
     Mat q = s->latest[ROLE_TEMPERED];
-    bool from_q = s->here->role == ROLE_LOSS && q != NULL
-               && (s->variation.run->habits & READS_p) == 0;
+    bool from_q = s->here->role == ROLE_LOSS && q != NULL;
     return s->log_P != NULL ? s->log_P->of[0]
          : from_q ? q : s->latest[ROLE_PROBABILITIES];
 }
@@ -370,16 +369,11 @@ static Mat softmax_input(SlipRun *s)
 {
     bool attention = s->here->algorithm == 3 || s->here->algorithm == 4,
          powers = s->here->role == ROLE_POWERS || s->here->role == ROLE_SUM;
-    unsigned habits = s->variation.run->habits;
     Mat it = s->it, x = s->latest[attention ? ROLE_SCALED : ROLE_LOGITS];
     if (it->logits != NULL || x == NULL)
         return it->logits;
-    if (s->here->algorithm == 4 && (habits & SCALED_FIRST) != 0)
-        x = evaluate_formula(s, "pick(finite(mask), it, -inf)", x);
-    if (powers && (habits & SHIFTED) != 0)
+    if (powers && s->variation.run->shifted)
         x = evaluate_formula(s, "it - sum(pick(largest(it), it, 0))", x);
-    if (!attention && (habits & TEMPERED) != 0)
-        x = evaluate_formula(s, "it / tau", x);
     s->it = it;
     return x;
 }
@@ -387,8 +381,7 @@ static Mat softmax_input(SlipRun *s)
 static Mat mask_seen(SlipRun *s)  { return s->mask; }
 static Mat masked_scores(SlipRun *s)
 {
-    bool before = s->here->algorithm == 3
-               || (s->variation.run->habits & SCALED_FIRST) != 0;
+    bool before = s->here->line == 4;   /* of Algorithms 3 and 4 */
     return s->latest[before ? ROLE_SCORES : ROLE_MASKED];
 }
 

@@ -41,7 +41,7 @@ const Slip slips[] = {
     { "scale-times", "the scores are multiplied by √d_attn", 0,
       { WHEN(IF_DIVIDED, SCALED, "masked * sqrt(d_attn)") } },
     { "scale-anyway", "the scores are divided by √d_attn", 0,
-      { WHEN(IF_UNDIVIDED, SCALED, "it / sqrt(d_attn)") } },
+      { WHEN(IF_UNDIVIDED, SCALED, "masked / sqrt(d_attn)") } },
     { "scale-early", "S is divided by √d_attn already", 0,
       { WHEN(IF_DIVIDED, SCORES, "it / sqrt(d_attn)"),
         WHEN(IF_DIVIDED, SCALED, "masked") } },

@@ -235,13 +235,27 @@ static bool is_namesake(const Step *a, const Step *b)
         && a->inner == b->inner && a->given == b->given;
 }
 
+/* A p may be what the paper calls q. */
+static const Step *tempered_step(const Run *run, const Step *p)
+{
+    for (const Step *q = p + 1; q < run->step + run->n; q++)
+        if (q->role == ROLE_TEMPERED && p->role == ROLE_PROBABILITIES
+            && q->algorithm == run->algorithm)
+            return q;
+    return p;
+}
+
 static const Step *claimed_step(const Run *run, const Item *item, Error *f)
 {
-    const Step *last = step_of(run, item, f), *best = last;
+    const Step *last = step_of(run, item, f),
+               *best = tempered_step(run, last);
+    if (count_right(&(Claim){ item, best }, run)
+        <= count_right(&(Claim){ item, last }, run))
+        best = last;
     for (const Step *s = last; item->line == 0 && s-- > run->step; ) {
         Claim of_best = { item, best }, of_other = { item, s };
-        if (is_namesake(s, last)
-            && count_right(&of_other, run) >= count_right(&of_best, run))
+        int more = count_right(&of_other, run) - count_right(&of_best, run);
+        if (is_namesake(s, last) && more >= (s->row != NULL && s->row->derived))
             best = s;
     }
     return best;

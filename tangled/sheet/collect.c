@@ -167,16 +167,12 @@ static double scaling(const Job *job)
              ? NAN : sqrt(size_or_1(job, "d_attn"));
 }
 
-/* M, or what it is where the sheet wants another divisor of the scores or
-   another heat of the logits. */
+/* M, or what it is where the sheet wants another divisor of the scores. */
 static Mat as_set(const Job *job, const Step *step, Mat M)
 {
     bool weights = step->algorithm == 3 && step->role == ROLE_WEIGHTS,
          usual = job->run.scaled && job->run.divisor == 0
               && !isnan(scaling(job));
-    if (job->run.heat != 1 && M->logits != NULL
-        && step->role == ROLE_PROBABILITIES)
-        return softmax(scale(M->logits, 1 / job->run.heat));
     if (usual || job->S == NULL || (step->role != ROLE_SCALED && !weights))
         return M;
     Mat S = scale(job->S, 1 / scaling(job));
@@ -365,7 +361,11 @@ static const Seen *find_source(const Job *job, const Step *step,
         const StepRow *row = s->step.row;
         if (flow ? row->algorithm >= 8 && !row->derived
                    && (!context || *row->name == 'Z')
-                 : strcmp(row->name, name) == 0)
+                 : strcmp(row->name, name) == 0
+                   && (row->algorithm != 4 || step->algorithm != 4
+                       || (s->step.head == step->head
+                           && s->step.layer == step->layer
+                           && s->step.part == step->part)))
             return s;
     }
     return NULL;
@@ -526,8 +526,7 @@ static Mat given_value(Job *job, const Step *step, const char *name)
                      : integer_given(job, "top_k", 1, 1000000, "") },
         { "top_p", number_given(job, "top_p", 0) },
         { "scaling", scaling(job) }, { "beta", 0 },
-        { "shift", (job->run.habits & SHIFTED) != 0 },
-        { "heat", job->run.heat } };
+        { "shift", job->run.shifted } };
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         if (strcmp(name, numbers[k].name) == 0)
             return number_constant(job, numbers[k].x);
@@ -635,30 +634,6 @@ static Mat behind_watcher(Job *job, const Step *step, Mat M)
 
 static Mat derived(Job *job, const Step *step, Mat M);
 
-static bool is_before_mask(const Job *job, const Step *step)
-{
-    return (job->run.habits & SCALED_FIRST) != 0 && step->algorithm == 4
-        && step->role == ROLE_SCALED && job->scores != NULL
-        && item_entered(job, step) < 0;
-}
-
-/* The scaled scores M, or what became of them, with what the mask hides or,
-   behind the mask, has hidden in M. */
-static Mat other_side_of_mask(Job *job, Mat M, Mat hidden)
-{
-    Mat Y = scale(hidden == NULL ? M : hidden, 1);
-    for (int k = 0; k < M->rows * M->cols; k++) {
-        double score = job->scores->at[k];
-        if (job->S->at[k] == score)
-            Y->at[k] = M->at[k];
-        else if (hidden == NULL)
-            Y->at[k] = (real)(score / scaling(job));
-    }
-    if (hidden != NULL)
-        check_sight(job, Y, false);
-    return Y;
-}
-
 static Mat record_step(Job *job, Step *step, Mat M)
 {
     step->M = copy_matrix(job, M, step->turned);
@@ -737,22 +712,14 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     step->given = k >= 0;
     if (k < 0)
         note_computed(job, row);
-    Mat behind_mask = is_before_mask(job, step) ? made : NULL;
-    if (behind_mask != NULL)
-        made = other_side_of_mask(job, made, NULL);
     Mat other = k < 0 ? vary_computed(job, step, made) : made;
-    job->rederive = M == NULL && (job->rederive || other != made || k >= 0);
+    if (M != NULL)
+        job->rederive &= row->formula == NULL;
+    else
+        job->rederive |= other != made || k >= 0;
     other = record_step(job, step, other);
-    if (behind_mask != NULL)
-        other = other_side_of_mask(job, other, behind_mask);
     see_step(job, step, true, k, other);
     return other;
-}
-
-static bool reads_q(const Job *job, const Step *step)
-{
-    const Seen *q = find_source(job, step, "q");
-    return q != NULL && q->M != NULL && (job->run.habits & READS_p) == 0;
 }
 
 static Mat value_of_name(void *to, const char *name, int length)
@@ -761,9 +728,11 @@ static Mat value_of_name(void *to, const char *name, int length)
     const Step *step = job->deriving;
     char plain[20];
     snprintf(plain, sizeof plain, "%.*s", length, name);
-    if (strcmp(plain, "read") == 0)     /* by the loss */
-        strcpy(plain, reads_q(job, step) ? "q" : "p");
     const Seen *s = find_source(job, step, plain);
+    if (strcmp(plain, "read") == 0) {   /* by the loss */
+        s = find_source(job, step, "q");
+        s = s != NULL && s->M != NULL ? s : find_source(job, step, "p");
+    }
     const StepRow *row = row_named(step->algorithm, step->line, plain);
     if (s != NULL && s->M != NULL) {
         job->misses |= job->late && is_unknown(s->M);
@@ -792,8 +761,19 @@ static Mat derived(Job *job, const Step *step, Mat M)
     return other == NULL ? M : other;
 }
 
+/* Whether the mask of this attention is another than all 1. */
+static bool is_mask_wanted(const Job *job, const Step *step)
+{
+    return job->run.algorithm < 8 ? job->mask.look != bidirectional.look
+         : step->part == DEC || (step->part == LAYER
+                                 && architecture(job) == D_TRANSFORMER);
+}
+
 static void derive(Job *job, const Step *before, const StepRow *row)
 {
+    if (row->role == ROLE_SCALED && row->algorithm == 4
+        && !is_mask_wanted(job, before))
+        return;
     Step step = *before;
     step.row = row;
     step.name = row->name;
@@ -927,8 +907,6 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     pass_line(&job->at, line, 0);
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
         job->S = M;
-    if (step.role == ROLE_SCORES)
-        job->scores = M;
     derive_after(job, &step);
     return step.role == ROLE_TEMPERED && job->run.algorithm >= 14
          ? draw_next_token(job, M) : M;

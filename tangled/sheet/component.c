@@ -192,7 +192,6 @@ static Mat run_unembed(Job *job)
     Mat e = argument_matrix(job, "e", 0),
         W = argument_matrix(job, tied ? "W_e" : "W_u", 0);
     job->tau = number_given(job, "tau", 1);
-    job->run.heat = (job->run.habits & TEMPERED) != 0 ? job->tau : 1;
     if (job->tau == 0)
         fail_in_text(job->f, find_item(job, "tau", 0)->at,
                      "tau must be above 0; 0 is "

@@ -80,7 +80,7 @@ typedef struct Bound {
     GivenMatrix *given;         /* the matrices that were bound ...       */
     int givens;                 /* ... how many                           */
     Theta *model, *running;     /* theta as it is given; as it runs       */
-    Mat S, scores;              /* before they are scaled; masked         */
+    Mat S;                      /* the scores before they are scaled      */
     Hyperparameters hyper;      /* of a model                             */
     Place at;                   /* the part, layer, head that is running  */
     int turn;                   /* of a loop                              */

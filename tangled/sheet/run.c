@@ -110,10 +110,41 @@ static bool has_rival(const Job *job, const StepRow *row)
     int algorithm = job->run.algorithm;
     for (const StepRow *r = step_table; r < step_table + step_rows; r++)
         if (comes_by(algorithm, r) && strcmp(r->name, row->name) == 0
-            && (!r->derived || (r->algorithm == algorithm
-                                && row->algorithm != algorithm)))
+            && r->algorithm != row->algorithm
+            && (!r->derived || r->algorithm == algorithm))
             return true;
     return false;
+}
+
+/* Whether the largest of the e^x that are claimed for each softmax is 1. */
+static bool is_shifted(const Job *job)
+{
+    const Sheet *sheet = job->run.sheet;
+    bool any = false, all = true;
+    for (const Item *c = sheet->item; c < sheet->item + sheet->n; c++) {
+        bool rows = job->run.layout->rows,
+             one = c->rows == 1 || c->cols == 1;
+        if (!c->claim || strcmp(c->name, "exp") != 0)
+            continue;
+        any = true;
+        for (int t = 0; t < (one ? 1 : rows ? c->rows : c->cols); t++) {
+            double most = 0;
+            for (int k = 0; k < c->rows * c->cols; k++)
+                if (one || (rows ? k / c->cols : k % c->cols) == t)
+                    most = fmax(most, c->entry[k].value);
+            all &= most == 1;
+        }
+    }
+    return any && all;
+}
+
+/* S_scaled is claimed before the mask where no entry is hidden. */
+static bool is_hidden_nowhere(const Item *claim)
+{
+    for (int k = 0; k < claim->rows * claim->cols; k++)
+        if (claim->entry[k].value == -INFINITY)
+            return false;
+    return true;
 }
 
 /* Derived are the steps that are claimed, and those that go with what is
@@ -134,7 +165,9 @@ static void want_derived(Job *job)
         job->wanted[r] = derived && goes_with;
         for (int k = 0; k < sheet->n && derived; k++)
             job->wanted[r] |= sheet->item[k].claim
-                           && strcmp(sheet->item[k].name, row->name) == 0;
+                           && strcmp(sheet->item[k].name, row->name) == 0
+                           && (row->role != ROLE_SCALED
+                               || is_hidden_nowhere(&sheet->item[k]));
         if (row->role == ROLE_LOSS && job->wanted[r]
             && job->backwards == NULL && job->run.algorithm == 7)
             job->backwards = row;
@@ -211,8 +244,7 @@ const Bound *bind_sheet(const Sheet *sheet, const Convention *convention,
 {
     Misfit misfit;
     Job *job = arena_alloc(arena, sizeof *job);
-    *job = (Job){ .run = { .sheet = sheet, .entered = "", .guessed = "",
-                           .heat = 1 },
+    *job = (Job){ .run = { .sheet = sheet, .entered = "", .guessed = "" },
                   .f = f, .arena = arena, .H = 1 };
     job->run.algorithm = which_algorithm(job);
     read_settings(job);
@@ -289,51 +321,20 @@ int right_by(const Convention *convention, const Sheet *sheet, Error *f)
     return c.done ? c.right : -1;
 }
 
-static bool claims_any(const Job *job, const char *names)
-{
-    const Sheet *sheet = job->run.sheet;
-    bool any = false;
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        const char *name = item->aspect == VALUE ? item->name : "gradient";
-        any |= item->claim && word_in(names, name, strlen(name));
-    }
-    return any;
-}
-
-/* The habits that matter for what is claimed. */
-static unsigned open_habits(const Job *job)
-{
-    bool powers = claims_any(job, "exp sum"),
-         heated = job->run.algorithm == 7 && find_item(job, "tau", 0) != NULL,
-         masked = job->run.algorithm >= 8
-               || find_item(job, "mask", 0) != NULL;
-    return (masked && claims_any(job, "S_scaled") ? SCALED_FIRST : 0)
-         | (powers ? SHIFTED : 0)
-         | (heated && (powers || claims_any(job, "p")) ? TEMPERED : 0)
-         | (heated && claims_any(job, "loss gradient") ? READS_p : 0);
-}
-
 static void follow_convention(Job *job, const Convention *convention)
 {
-    static const struct { unsigned habit; const char *text; } habits[] = {
-        { SCALED_FIRST, "; S_scaled is before the mask" },
-        { SHIFTED, "; the largest is subtracted before e^x" },
-        { TEMPERED, "; p is softmax(logits / τ)" },
-        { READS_p, "; the loss is read from p" } };
-    enum { BYTES = 300 };
+    enum { BYTES = 200 };
     char *text = arena_alloc(job->arena, BYTES);
     *text = '\0';
     if (convention->why != NULL)
         append(text, BYTES, " (not named; %s)", convention->why);
-    for (size_t k = 0; k < sizeof habits / sizeof *habits; k++)
-        if ((convention->habits & habits[k].habit) != 0)
-            append(text, BYTES, "%s", habits[k].text);
     job->run.layout = convention->layout;
-    job->run.habits = convention->habits;
     job->run.guessed = text;
     job->run.convention = convention;
     job->run.conventions = 1;
+    job->run.shifted = is_shifted(job);
+    if (job->run.shifted)
+        append(text, BYTES, "; the largest is subtracted before e^x");
 }
 
 /* Runs the sheet by n conventions; those stay whose shapes fit most claims.
@@ -351,81 +352,64 @@ static int run_candidates(const Job *job, Attempt *all, int n)
     return kept > 0 ? kept : 1;
 }
 
-static bool has_layout_of(const Attempt *a, const Attempt *b)
-{
-    return a->convention.layout == b->convention.layout;
-}
-
-/* The likeliest of n; of a habit one right entry more is enough. */
+/* The likeliest of n: the first, unless another makes all claims right, or
+   at least half of them and more than twice as many. */
 static const Attempt *likeliest(const Attempt *all, int n, int claimed)
 {
     const Attempt *best = all;
-    int first = 0;
-    for (const Attempt *c = all; c < all + n; c++) {
-        if (has_layout_of(c, all) && c->right > first)
-            first = c->right;
+    for (const Attempt *c = all; c < all + n; c++)
         if (c->right > best->right
-            && (has_layout_of(c, best) || c->right == claimed
-                || (c->right > 2 * first && 2 * c->right >= claimed)))
+            && (c->right == claimed || (c->right > 2 * all->right
+                                        && 2 * c->right >= claimed)))
             best = c;
-    }
     return best;
 }
 
+/* Takes the best of n conventions; behind it stand those that give other
+   numbers. */
 static void add_conventions(Job *job, const Attempt *all, int n,
                             const Attempt *best, const char *why)
 {
     Convention *list = arena_alloc(job->arena,
                                    ((size_t)n + 1) * sizeof *list);
-    list[0] = best->convention;
-    list[0].why = why;
+    list[0] = (Convention){ best->convention.layout, why };
     follow_convention(job, list);
     for (int k = 0; k < n; k++) {
         bool known = all[k].sum == best->sum;
         for (int i = 0; i < k; i++)
             known |= all[i].sum == all[k].sum;
-        if (known)
-            continue;
-        Convention *c = &list[job->run.conventions++];
-        *c = all[k].convention;
-        c->why = why == NULL || has_layout_of(&all[k], best) ? why
-               : "a slip explains the claims in it";
+        if (!known)
+            list[job->run.conventions++] = (Convention){
+                all[k].convention.layout, "a slip explains the claims in it"
+            };
     }
 }
 
 static void find_conventions(Job *job)
 {
-    Attempt all[LAYOUTS * HABITS] = {
-        { .convention = { .layout = layouts } }
-    };
+    Attempt all[LAYOUTS] = { { .convention = { .layout = layouts } } };
     const Layout *named = job->run.layout;
     const Sheet *sheet = job->run.sheet;
-    unsigned open = open_habits(job);
-    int n = 0, fit = 0, claimed = 0;
+    Dimensions d;
+    Misfit misfit;
+    int n = 0, claimed = 0;
     for (int k = 0; k < sheet->n; k++)
         claimed += sheet->item[k].claim ? count_entries(&sheet->item[k]) : 0;
-    for (int k = 0; k < LAYOUTS; k++) {
-        Dimensions d;
-        Misfit misfit;
-        if (named != NULL ? named != &layouts[k]
-                          : !all_fit(job, &layouts[k], &d, &misfit))
-            continue;
-        fit++;
-        for (unsigned habits = 0; habits < HABITS; habits++)
-            if ((habits & ~open) == 0)
-                all[n++].convention = (Convention){ &layouts[k], habits,
-                                                    NULL };
-    }
+    for (int k = 0; k < LAYOUTS; k++)
+        if (named != NULL ? named == &layouts[k]
+                          : all_fit(job, &layouts[k], &d, &misfit))
+            all[n++].convention = (Convention){ &layouts[k], NULL };
     const Layout *first = all->convention.layout;
+    bool fits_alone = n == 1;
     n = n > 1 && claimed > 0 ? run_candidates(job, all, n) : 1;
     const Attempt *best = likeliest(all, n, claimed);
-    bool shapes = all->convention.layout != first,
-         right = !has_layout_of(best, all)
-              || (shapes && 2 * best->right >= claimed);
+    bool by_shapes = all->convention.layout != first,
+         right = best != all || (by_shapes && 2 * best->right >= claimed);
     add_conventions(job, all, n, best, named != NULL ? NULL
-        : fit == 1 ? "no other fits"
+        : fits_alone ? "no other fits"
         : right ? "most claims are right in it"
-        : shapes ? "it fits the claims" : "'layout textbook' names one");
+        : by_shapes ? "it fits the claims"
+                    : "'layout textbook' names one");
 }
 
 static void run_algorithm(Error *f, void *data)

@@ -6,16 +6,9 @@
 #define FTX_RUN_H
 #include "sheet/step.h"
 
-/* How a sheet is meant in what it leaves open: its layout, and habits that
-   books and programs have, a bit each. SCALED_FIRST: S_scaled is taken
-   before the mask. SHIFTED: the largest of a softmax is subtracted before
-   e^x. TEMPERED: p is softmax(logits / tau). READS_p: the loss is read from
-   p, though there is a q. */
-enum { SCALED_FIRST = 1, SHIFTED = 2, TEMPERED = 4, READS_p = 8,
-       HABITS = 16 };
+/* How a sheet is meant that does not name its layout. */
 typedef struct {
     const Layout *layout;
-    unsigned habits;
     const char *why;            /* this layout; NULL: the sheet names it  */
 } Convention;
 
@@ -30,12 +23,11 @@ typedef struct {
     bool unplaced;              /* a model without positions              */
     const char *assumed;        /* such as "Z = X, b_q = 0", or ""        */
     const char *entered;        /* such as "from Q, K, V: line 4", or ""  */
-    unsigned habits;            /* of these conventions                   */
+    bool shifted;               /* its e^x are divided by the largest     */
     const char *guessed;        /* what the sheet leaves open, in words   */
     int conventions;            /* that it may be meant by, the likeliest */
     const Convention *convention;       /* first: it is run by that       */
     double divisor;             /* of the scores; 0: √d_attn, if scaled   */
-    double heat;                /* of the logits before p: 1, or tau      */
     int d_attn, d_x;            /* 0: nothing on the sheet tells it       */
     const char *verdict;        /* on what is claimed; NULL: none         */
     int n;

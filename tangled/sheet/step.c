@@ -79,10 +79,15 @@ const StepRow step_table[] = {
       "V", "W_v' Z + b_v 1ᵀ", "Z W_v' + 1 b_vᵀ" },
     { LINE(4, 4), "S", ROLE_SCORES, "ell_z", "ell_x", "Q K",
       "S", "Kᵀ Q", "Q Kᵀ", .also = "scores score" },
+    { LINE(4, 4), "S_scaled", ROLE_SCALED, "ell_z", "ell_x", "S d_attn",
+      "S / √d_attn", "before the mask", .derived = true,
+      .formula = "S / scaling" },
     { LINE(4, 5), "S", ROLE_MASKED, "ell_z", "ell_x", "S mask",
       "S", "S, but -inf where the mask is 0" },
-    { LINE(4, 6), "S_scaled", ROLE_SCALED, "ell_z", "ell_x", "S d_attn",
-      "S / √d_attn", .also = "scaled scaledscores" },
+    { LINE(4, 6), "S_scaled", ROLE_SCALED, "ell_z", "ell_x",
+      "S S_scaled d_attn",
+      "S / √d_attn", .formula = "pick(finite(S), S_scaled, -inf)",
+      .also = "scaled scaledscores" },
     { LINE(4, 6), "exp", ROLE_POWERS, "ell_z", "ell_x", "S_scaled",
       "exp", "e^(S / √d_attn)", .derived = true,
       .formula = "exp(S_scaled - shift * " LARGEST("S_scaled") ")" },
@@ -119,7 +124,7 @@ const StepRow step_table[] = {
       "logits", "W_u' e", "e W_u'", .also = "logit z" },
     { LINE(7, 1), "exp", ROLE_POWERS, "N_V", "ell", "logits",
       "exp", "e^logits", .derived = true,
-      .formula = "exp((logits - shift * " LARGEST("logits") ") / heat)" },
+      .formula = "exp(logits - shift * " LARGEST("logits") ")" },
     { LINE(7, 1), "sum", ROLE_SUM, "1", "ell", "exp",
       "sum", "Σ e^logits", .derived = true, .formula = "sum(exp)" },
     { LINE(7, 1), "p", ROLE_PROBABILITIES, "N_V", "ell", "exp sum",
@@ -266,10 +271,11 @@ bool comes_by(int algorithm, const StepRow *row)
     return by;
 }
 
-/* The p of Algorithm 7 is another's P. */
+/* The p of Algorithm 7 is another's P; S_scaled is given behind the mask. */
 bool can_be_given(int algorithm, const StepRow *row)
 {
     return comes_by(algorithm, row)
+        && !(row->derived && row->algorithm == 4 && row->line == 4)
         && (algorithm < 8 || row->algorithm != 7
             || row->role == ROLE_LOGITS);
 }
@@ -322,36 +328,13 @@ void json_place(FILE *out, const Step *step)
                 parts[step->part], step->layer);
 }
 
-/* What a step is by the conventions of the run, where they differ from the
-   paper's; or NULL. */
-static const char *conventional_text(const Run *run, const Step *step)
-{
-    static const char sum[] = "Σ ";
-    static const char *const shifted[] = {
-        [3] = "Σ e^(scores / √d_attn - max)", [4] = "Σ e^(S / √d_attn - max)",
-        [7] = "Σ e^(logits - max)" };
-    bool powers = step->role == ROLE_POWERS || step->role == ROLE_SUM,
-         tempered = (run->habits & TEMPERED) != 0 && step->algorithm == 7;
-    if (powers && (run->habits & SHIFTED) != 0 && !tempered)
-        return shifted[step->algorithm]
-             + (step->role == ROLE_SUM ? 0 : strlen(sum));
-    if (tempered && powers)
-        return step->role == ROLE_SUM ? "Σ e^(logits / τ)" : "e^(logits / τ)";
-    if (tempered && step->role == ROLE_PROBABILITIES)
-        return "softmax(logits / τ)";
-    for (const Step *q = run->step; q < step && step->role == ROLE_LOSS; q++)
-        if (q->role == ROLE_TEMPERED && (run->habits & READS_p) == 0)
-            return run->layout->rows ? "-Σ_t log q[t, target[t]]"
-                                     : "-Σ_t log q[target[t], t]";
-    return NULL;
-}
-
 static const char *formula_text(const Run *run, const Step *step)
 {
     const StepRow *f = step->row;
-    const char *text = conventional_text(run, step);
-    if (text != NULL)
-        return text;
+    for (const Step *q = run->step; q < step && step->role == ROLE_LOSS; q++)
+        if (q->role == ROLE_TEMPERED)
+            return run->layout->rows ? "-Σ_t log q[t, target[t]]"
+                                     : "-Σ_t log q[target[t], t]";
     bool rms = run->rms && step->algorithm == 6;
     if (rms && step->line == 1)
         return "0";
@@ -402,6 +385,9 @@ static void print_meaning(FILE *out, const Run *run, const Step *step)
     if (text != NULL) {
         fputs(" = ", out);
         print_formula(out, run, text);
+        if (run->shifted && (step->role == ROLE_POWERS
+                             || step->role == ROLE_SUM))
+            fputs(" / e^max", out);
     }
 }
 
