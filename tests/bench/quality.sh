@@ -15,7 +15,9 @@ PATH=$ROOT/build/float:$PATH
 
 # run ARGUMENTS: a command and what it prints, of a training the end.
 run() {
-    echo "\$ ftx $*"
+    printf '$ ftx'
+    for a; do case $a in *[!A-Za-z0-9_.-]*) printf " '%s'" "$a" ;; *) printf ' %s' "$a" ;; esac; done
+    echo
     ftx "$@" > output
     case $1 in
     train) sed -n '/^this run/,$p' output ;;
