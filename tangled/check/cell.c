@@ -116,7 +116,7 @@ int find_cell_slips(const Bound *bound, Explanation why, const Claim *claim,
     Search search = { .claim = claim };
     search.cell = arena_alloc(arena, MOST_CELLS * sizeof *search.cell);
     visit_step(bound, why,
-               &(Visit){ claim->step, search_entries, &search, false },
+               &(Visit){ claim->step, search_entries, &search },
                arena, tape);
     *cell = search.cell;
     return search.n;

@@ -33,7 +33,9 @@ struct Explanation {
                                    which this is true; NULL: none         */
     void *to;
     const Claim *claim;         /* carried on as written are claim[0] ... */
-    int n;                      /* ... claim[n - 1]                       */
+    int n;                      /* ... claim[n - 1] ...                   */
+    const Entry *nudged;        /* ... but this entry half a unit of its
+                                   last digit larger; NULL: none          */
     bool made;                  /* did a run meet a place of the slip?    */
     Explanation *before;        /* what was made besides; or NULL         */
 };

@@ -217,7 +217,7 @@ static void judge_claim(Judging *j, int w)
     if (judged->fits && judged->count[WRONG] > 0 && j->unexplained_n > 0
         && j->run[AFTER_ERRORS] != NULL)
         judge_tokens(j, w, AFTER_ERRORS,
-                     find_slack(j, w, AFTER_ERRORS, false, false));
+                     find_slack(j, w, AFTER_ERRORS, false));
     judged->begins = judged->count[WRONG] + judged->count[LAST_DIGIT] > 0;
     judged->claimed = n - judged->count[OPEN];
     judged->transposed = judged->begins && is_transpose_right(c);

@@ -73,11 +73,9 @@ int count_right_later(const Judging *j, int w, const Run *const *run);
 /* Whether entry k is wrong or off by its last digit. */
 bool is_off(const Judged *judged, int k);
 
-/* By how much each entry of claim w that is off may be so under a premise,
-   because what is given, or else what is carried on, was rounded to the
-   digits typed. Behind an entry that is off by more they are 0: those of its
-   token, or, if all is true, all. */
-const double *find_slack(Judging *j, int w, Premise h, bool given, bool all);
+/* By how much each entry of claim w may be off under a premise, because what
+   is given, or else what is carried on, was rounded to the digits typed. */
+const double *find_slack(Judging *j, int w, Premise h, bool given);
 
 /* Whether entry k of claim w is as near as that. */
 bool is_within(const Judging *j, int w, Premise h, const double *slack,

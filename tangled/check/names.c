@@ -1,7 +1,7 @@
 /* What the names in the formula of a slip stand for.
 
-   Entry point: evaluate_formula. In go a formula and a SlipRun, which
-   remembers what was computed; out comes a matrix. */
+   Entry point: evaluate_formula. In go a formula and a SlipRun, whose job
+   knows what was computed so far; out comes a matrix. */
 #include "check/slip_run.h"
 #include <math.h>
 #include <string.h>
@@ -9,27 +9,7 @@
 _Noreturn void refuse_slip(SlipRun *s)
 {
     static const Error why = { .sentence = "such a slip cannot be made." };
-    rethrow(s->variation.error, &why);
-}
-
-void begin_turn(SlipRun *s, const Step *step)
-{
-    if (s->turn != step->turn)
-        memset(s->latest, 0, sizeof s->latest);
-    s->turn = step->turn;
-}
-
-void remember_value(SlipRun *s, const Step *step, Mat M)
-{
-    const char *name = step->name;
-    begin_turn(s, step);
-    s->latest[step->role] = M;
-    if ((*name != 'X' && *name != 'Z') || name[1] != '\0')
-        return;
-    s->input = M;
-    s->from = step->row;
-    if (*name == 'Z')
-        s->context = M;
+    rethrow(s->variation.job->f, &why);
 }
 
 /* What the sheet gives under a name; NULL: nothing. */
@@ -52,54 +32,39 @@ static double given_number(const Run *run, const char *name, double instead)
                                               : instead;
 }
 
-static bool is_beside(const Step *place, const Step *here, Part part)
-{
-    return (place->head == 0 || place->head == here->head)
-        && (place->part == NOWHERE || (place->part == part
-                                       && place->layer == here->layer));
-}
-
-static Mat find_parameter_in(SlipRun *s, const char *name, Part part)
-{
-    for (const GivenCopy *k = s->kept; k != NULL; k = k->before)
-        if (strcmp(k->place.name, name) == 0
-            && is_beside(&k->place, s->here, part))
-            return k->M;
-    return NULL;
-}
-
+/* A parameter of the layer and head at hand. The cross-attention shares the
+   rest of its layer with the decoder, whose MLP has its own numbers. */
 static Mat find_parameter(SlipRun *s, const char *name)
 {
-    Part part = s->here->part;
+    const Job *job = s->variation.job;
     Step place = *s->here;
     place.name = name;
-    if (s->here->line == 0)
+    if (place.line == 0)
         return matrix_given(s->bound, &place);
-    if (part == DEC && strncmp(name + 1, "_mlp", 4) == 0)
+    if (place.part == DEC && strncmp(name + 1, "_mlp", 4) == 0)
         name = *name == 'W' ? (name[5] == '1' ? "W_mlp3" : "W_mlp4")
                             : (name[5] == '1' ? "b_mlp3" : "b_mlp4");
-    Mat M = find_parameter_in(s, name, part);
-    return M == NULL && part == ED ? find_parameter_in(s, name, DEC) : M;
+    Mat M = given_beside(job, &place, name);
+    place.part = place.part == ED ? DEC : place.part;
+    M = M == NULL ? given_beside(job, &place, name) : M;
+    return M == NULL && job->running != NULL && strcmp(name, "W_p") == 0
+         ? job->running->W_p : M;
 }
 
-static const char *norm_number(const StepRow *row)
+/* gamma and beta are numbered: by the line from which the norm's input is. */
+static Mat find_norm_parameter(SlipRun *s, const char *name)
 {
     static const char *const behind[][20] = {
         { [3] = "_1", [5] = "_1", "_2", "_2", "_1", [12] = "_3",
           [14] = "_3", "_4", "_4", "_5", "_5", "_3" },  /* Algorithm 8 */
         { [3] = "_1", [5] = "_1", "_2", "_2", "_1" },
         { [3] = "_1", [6] = "_2", [8] = "_1" } };
-    const char *number = behind[row->algorithm - 8][row->line];
-    return number == NULL ? "" : number;
-}
-
-static Mat find_norm_parameter(SlipRun *s, const char *name)
-{
     char full[20];
+    const Seen *from = latest_flow(s->variation.job, false);
     const char *number = strchr(s->here->name, '_');
     if (s->here->line > 0)
-        number = s->from != NULL && s->here->layer > 0
-               ? norm_number(s->from) : NULL;
+        number = from == NULL || s->here->layer == 0 ? NULL
+               : behind[from->step.algorithm - 8][from->step.line];
     snprintf(full, sizeof full, "%s%s", name, number == NULL ? "" : number);
     return find_parameter(s, full);
 }
@@ -110,16 +75,6 @@ Mat zeros_of(SlipRun *s, int rows, int cols)
     if ((double)rows * cols > most)
         refuse_slip(s);
     return constant(s->arena, rows, cols);
-}
-
-static Mat matrix_of(SlipRun *s, int rows, int cols,
-                     double (*rule)(const SlipRun *s, int i, int j))
-{
-    Mat M = zeros_of(s, rows, cols);
-    for (int j = 1; j <= cols; j++)
-        for (int i = 1; i <= rows; i++)
-            AT(M, i, j) = (real)rule(s, i, j);
-    return M;
 }
 
 static Mat one_number(SlipRun *s, double x)
@@ -144,80 +99,70 @@ static bool find_sinusoids(const Run *run, Sines *sines)
     return word != NULL && strcmp(word, "none") != 0;
 }
 
-static double base_of(const SlipRun *s)
+static Mat latest(const SlipRun *s, Role role)
 {
-    Sines how;
-    find_sinusoids(s->variation.run, &how);
-    return how.base;
+    return latest_value(s->variation.job, role);
 }
 
-static double on_diagonal(const SlipRun *s, int i, int j)
-{
-    return (void)s, i == j;
-}
-
-static double up_to_query(const SlipRun *s, int i, int j)
-{
-    return (void)s, i <= j;
-}
-
-static double row_number(const SlipRun *s, int i, int j)
-{
-    return (void)s, (void)j, i;
-}
-
-static double sine_before_cosine(const SlipRun *s, int i, int j)
-{
-    int half = s->it->rows / 2 > 0 ? s->it->rows / 2 : 1;
-    return j - 1 == (i - 1) % half * 2 + (i - 1) / half;
-}
-
-static double exponent(const SlipRun *s, int i, bool other)
-{
-    Sines how;
-    find_sinusoids(s->variation.run, &how);
-    bool from_0 = (how.variant == SINUSOIDS_VASWANI) != other;
-    return 2.0 * ((i + 1) / 2 - from_0) / s->it->rows;
-}
-
-static double own_exponent(const SlipRun *s, int i, int j)
-{
-    return (void)j, exponent(s, i, false);
-}
-
-static double other_exponent(const SlipRun *s, int i, int j)
-{
-    return (void)j, exponent(s, i, true);
-}
-
-static double phase(const SlipRun *s, int i, int j)
-{
-    return (void)s, (void)j, i % 2 == 0 ? acos(0) : 0;
-}
-
-static double place_of_column(const SlipRun *s, int i, int j)
-{
-    Sines how;
-    find_sinusoids(s->variation.run, &how);
-    if (s->here->role == ROLE_TABLE)        /* has all positions */
-        how.place -= given_number(s->variation.run, "t", 1) - 1;
-    return (void)i, how.place + j - 1;
-}
-
-static const struct {           /* as high and wide as `it`, if it says so */
-    const char *name;
-    enum { HIGH = 1, WIDE = 2, SQUARE = 4 } size;
-    double (*rule)(const SlipRun *s, int i, int j);
-} rules[] = {
-    { "I",         SQUARE,      on_diagonal },
-    { "diagonal",  HIGH | WIDE, on_diagonal },
-    { "causal",    HIGH | WIDE, up_to_query },
-    { "sines_first", SQUARE,    sine_before_cosine },
-    { "i",         HIGH,        own_exponent },
-    { "other_i",   HIGH,        other_exponent },
-    { "phase",     HIGH,        phase },
-    { "place",     WIDE,        place_of_column },
+/* Matrices of which a rule makes each entry, as high as `it`, as wide, or
+   both; of a sinusoid the exponent, the phase and the place. */
+typedef enum { UNIT, CAUSAL, SINES_FIRST, EXPONENT, OTHER_EXPONENT, PHASE,
+               PLACE, ROW_NUMBER, LATER } Rule;
+enum { HIGH = 1, WIDE = 2, SQUARE = 4 };
+static const struct { const char *name; Rule rule; int size; } rules[] = {
+    { "I", UNIT, SQUARE },
+    { "diagonal", UNIT, HIGH | WIDE },
+    { "causal", CAUSAL, HIGH | WIDE },
+    { "sines_first", SINES_FIRST, SQUARE },
+    { "i", EXPONENT, HIGH },
+    { "other_i", OTHER_EXPONENT, HIGH },
+    { "phase", PHASE, HIGH },
+    { "place", PLACE, WIDE },
+    { "number", ROW_NUMBER, HIGH },     /* of the tokens in q */
+    { "later", LATER, SQUARE },         /* the columns of P, one on */
 };
+
+static double rule_entry(const SlipRun *s, Rule rule, int rows, int i, int j)
+{
+    const Run *run = &s->variation.job->run;
+    int half = rows / 2 > 0 ? rows / 2 : 1;
+    Sines how;
+    find_sinusoids(run, &how);
+    bool from_0 = (how.variant == SINUSOIDS_VASWANI)
+               != (rule == OTHER_EXPONENT);
+    if (s->here->role == ROLE_TABLE)    /* it has all positions */
+        how.place -= given_number(run, "t", 1) - 1;
+    switch (rule) {
+    case CAUSAL:        return i <= j;
+    case SINES_FIRST:   return j - 1 == (i - 1) % half * 2 + (i - 1) / half;
+    case EXPONENT:
+    case OTHER_EXPONENT: return 2.0 * ((i + 1) / 2 - from_0) / rows;
+    case PHASE:         return i % 2 == 0 ? acos(0) : 0;
+    case PLACE:         return how.place + j - 1;
+    case ROW_NUMBER:    return i;
+    case LATER:         return i == j + 1;
+    case UNIT:          break;
+    }
+    return i == j;
+}
+
+static Mat probabilities_read(SlipRun *s);
+
+static Mat matrix_by_rule(SlipRun *s, Rule rule, int size)
+{
+    Mat of = rule == ROW_NUMBER ? latest(s, ROLE_TEMPERED)
+           : rule == LATER ? probabilities_read(s) : s->it;
+    if (of == NULL)
+        return NULL;
+    int rows = size == WIDE ? 1 : rule == LATER ? of->cols : of->rows;
+    Mat M = zeros_of(s, rows, size == SQUARE ? rows
+                              : size & WIDE ? of->cols : 1);
+    for (int j = 1; j <= M->cols; j++)
+        for (int i = 1; i <= M->rows; i++)
+            AT(M, i, j) = (real)rule_entry(s, rule, rows, i, j);
+    return M;
+}
+
 static Mat positions_from(SlipRun *s, int first)
 {
     Mat W_p = find_parameter(s, "W_p");
@@ -231,9 +176,9 @@ static Mat positions_from(SlipRun *s, int first)
 
 static Mat own_positions(SlipRun *s)
 {
-    Mat shown = s->latest[ROLE_POSITION];
+    Mat shown = latest(s, ROLE_POSITION);
     return shown != NULL ? shown
-         : s->variation.run->unplaced
+         : s->variation.job->run.unplaced
              ? zeros_of(s, s->it->rows, s->it->cols)
          : positions_from(s, 1);
 }
@@ -241,7 +186,7 @@ static Mat own_positions(SlipRun *s)
 static Mat shifted_positions(SlipRun *s)
 {
     Sines how;
-    if (!find_sinusoids(s->variation.run, &how))
+    if (!find_sinusoids(&s->variation.job->run, &how))
         return positions_from(s, 1 + (int)s->slip->number);
     return sinusoids(s->arena, s->it->rows, s->it->cols, how.variant,
                      how.base, how.place + s->slip->number);
@@ -254,21 +199,20 @@ Mat find_log_probabilities(Mat loss)
     return loss;
 }
 
-static Mat read_from(SlipRun *s)       /* P */
+static Mat probabilities_read(SlipRun *s)       /* by the loss */
 {
-    Mat q = s->latest[ROLE_TEMPERED];
-    bool from_q = s->here->role == ROLE_LOSS && q != NULL;
+    Mat q = s->here->role == ROLE_LOSS ? latest(s, ROLE_TEMPERED) : NULL;
     return s->log_P != NULL ? s->log_P->of[0]
-         : from_q ? q : s->latest[ROLE_PROBABILITIES];
+         : q != NULL ? q : latest(s, ROLE_PROBABILITIES);
 }
 
 static Mat where_read(SlipRun *s)
 {
-    Mat log_P = s->log_P, P = read_from(s);
+    Mat log_P = s->log_P, P = probabilities_read(s);
     if (P == NULL)
         return NULL;
     Mat M = zeros_of(s, P->rows, P->cols);
-    const Item *target = find_given(s->variation.run, "target");
+    const Item *target = find_given(&s->variation.job->run, "target");
     for (int k = 0; log_P != NULL && k < log_P->cols; k++)
         AT(M, log_P->i[k], log_P->j[k]) = 1;
     for (int k = 0; log_P == NULL && target != NULL && k < P->cols; k++)
@@ -276,9 +220,9 @@ static Mat where_read(SlipRun *s)
     return M;
 }
 
-static Mat probabilities_read(SlipRun *s)
+static Mat chosen_probabilities(SlipRun *s)
 {
-    Mat P = read_from(s), where = where_read(s);
+    Mat P = probabilities_read(s), where = where_read(s);
     int n = 0, found = 0;
     for (int k = 0; where != NULL && k < P->rows * P->cols; k++)
         n += where->at[k] != 0;
@@ -292,29 +236,13 @@ static Mat probabilities_read(SlipRun *s)
 /* Where each column of P has its own token of the only sequence. */
 static Mat own_tokens(SlipRun *s)
 {
-    const Item *x = find_given(s->variation.run, "x");
-    Mat P = read_from(s), M = zeros_of(s, P->rows, P->cols);
+    const Item *x = find_given(&s->variation.job->run, "x");
+    Mat P = probabilities_read(s), M = zeros_of(s, P->rows, P->cols);
     if (x == NULL || x->head > 1 || s->here->turn > 1)
         return NULL;
     for (int t = 1; t <= P->cols; t++)
         AT(M, (int)x->entry[t - 1].value, t) = 1;
     return M;
-}
-
-static double one_column_on(const SlipRun *s, int i, int j)
-{
-    return (void)s, i == j + 1;
-}
-
-static Mat later_columns(SlipRun *s)
-{
-    int n = read_from(s)->cols;
-    return matrix_of(s, n, n, one_column_on);
-}
-
-static Mat logits_read(SlipRun *s)
-{
-    return s->log_P != NULL ? s->log_P->of[1] : s->latest[ROLE_LOGITS];
 }
 
 static unsigned one_of(bool is, unsigned yes, unsigned no)
@@ -352,7 +280,7 @@ bool is_any_hidden(Mat M)
 
 bool condition_holds(SlipRun *s, unsigned when)
 {
-    Mat P = s->here->role == ROLE_LOSS ? s->latest[ROLE_PROBABILITIES]
+    Mat P = s->here->role == ROLE_LOSS ? latest(s, ROLE_PROBABILITIES)
                                        : NULL;
     int read = s->log_P != NULL ? s->log_P->cols : P != NULL ? P->cols : 0;
     unsigned here = one_of(s->hides, IF_MASKED, IF_UNMASKED)
@@ -360,139 +288,106 @@ bool condition_holds(SlipRun *s, unsigned when)
                   | one_of(s->here->part == ED, IF_CROSS, IF_NOT_CROSS)
                   | one_of(read > 1, IF_SEVERAL, 0);
     if (when != 0 && s->truths == 0)
-        s->truths = conditions_of_run(s->variation.run);
+        s->truths = conditions_of_run(&s->variation.job->run);
     return (when & ~(NO_CONDITION | s->truths | here)) == 0;
 }
 
-static Mat current_value(SlipRun *s) { return s->it; }
 static Mat softmax_input(SlipRun *s)
 {
     bool attention = s->here->algorithm == 3 || s->here->algorithm == 4,
          powers = s->here->role == ROLE_POWERS || s->here->role == ROLE_SUM;
-    Mat it = s->it, x = s->latest[attention ? ROLE_SCALED : ROLE_LOGITS];
-    if (it->logits != NULL || x == NULL)
-        return it->logits;
-    if (powers && s->variation.run->shifted)
+    Mat it = s->it;
+    Mat x = it->logits != NULL ? it->logits
+          : latest(s, attention ? ROLE_SCALED : ROLE_LOGITS);
+    if (x != NULL && powers && s->variation.job->run.shifted)
         x = evaluate_formula(s, "it - sum(pick(largest(it), it, 0))", x);
     s->it = it;
     return x;
 }
 
-static Mat mask_seen(SlipRun *s)  { return s->mask; }
-static Mat masked_scores(SlipRun *s)
+static Mat logits_read(SlipRun *s)
 {
-    bool before = s->here->line == 4;   /* of Algorithms 3 and 4 */
-    return s->latest[before ? ROLE_SCORES : ROLE_MASKED];
+    return s->log_P != NULL ? s->log_P->of[1] : latest(s, ROLE_LOGITS);
 }
 
 static Mat residual(SlipRun *s)
 {
-    return s->input != NULL ? s->input : find_parameter(s, "e");
+    const Seen *flow = latest_flow(s->variation.job, false);
+    return flow != NULL ? flow->M : find_parameter(s, "e");
 }
 
-static Mat context(SlipRun *s) { return s->context; }
-static Mat normed_input(SlipRun *s)
+static Mat context(SlipRun *s)
 {
-    return s->latest[s->here->role == ROLE_ATTENDED ? ROLE_ATTENTION_NORM
-                                                    : ROLE_MLP_NORM];
+    const Seen *flow = latest_flow(s->variation.job, true);
+    return flow != NULL ? flow->M : NULL;
 }
 
-static Mat mlp_input(SlipRun *s)
-{
-    return s->here->algorithm == 10 ? normed_input(s) : residual(s);
-}
-
-static Mat active(SlipRun *s)
-{
-    return evaluate_formula(s, s->here->algorithm == 8
-                      ? "relu(W_mlp1 mlp_input + b_mlp1)"
-                      : "gelu(W_mlp1 mlp_input + b_mlp1)", s->it);
-}
-
-static Mat first_parameter(SlipRun *s, const char *a, const char *b,
-                           const char *c)
-{
-    Mat M = find_parameter(s, a);
-    M = M != NULL ? M : find_parameter(s, b);
-    return M != NULL ? M : find_parameter(s, c);
-}
-
-static Mat query_input(SlipRun *s)
-{
-    return s->variation.run->algorithm < 8 ? first_parameter(s, "X", "e", "e")
-         : condition_holds(s, IF_PRE_NORM) ? s->latest[ROLE_ATTENTION_NORM]
-         : residual(s);
-}
-
-static Mat key_input(SlipRun *s)
-{
-    return s->variation.run->algorithm < 8
-         ? first_parameter(s, "Z", "e_t", "X")
-         : condition_holds(s, IF_CROSS) ? context(s) : query_input(s);
-}
-
-static Mat next_probabilities(SlipRun *s)
-{
-    Mat p = s->latest[ROLE_NEXT];
-    return p != NULL ? p : s->latest[ROLE_PROBABILITIES];
-}
-
-static Mat token_numbers(SlipRun *s)
-{
-    Mat q = s->latest[ROLE_TEMPERED];
-    return q == NULL ? NULL : matrix_of(s, q->rows, 1, row_number);
-}
-
+static Mat current_value(SlipRun *s) { return s->it; }
+static Mat mask_seen(SlipRun *s) { return s->mask; }
 static Mat latest_gradient(SlipRun *s) { return s->gradient; }
 static Mat gamma_of(SlipRun *s) { return find_norm_parameter(s, "gamma"); }
-static Mat beta_of(SlipRun *s)  { return find_norm_parameter(s, "beta"); }
-static const struct { const char *name; Mat (*value)(SlipRun *s); }
-    own_names[] = {
-        { "it", current_value },        { "x", softmax_input },
-        { "masked", masked_scores },    { "mask", mask_seen },
-        { "input", residual },          { "mlp_input", mlp_input },
-        { "context", context },         { "normed", normed_input },
-        { "query_input", query_input }, { "key_input", key_input },
-        { "active", active },           { "number", token_numbers },
-        { "gamma", gamma_of },          { "beta", beta_of },
-        { "positions", own_positions }, { "shifted", shifted_positions },
-        { "read", where_read },         { "own", own_tokens },
-        { "logits", logits_read },      { "gradient", latest_gradient },
-        { "P", read_from },             { "p", next_probabilities },
-        { "chosen", probabilities_read }, { "later", later_columns },
-};
-
-static const struct { const char *name; Role role; } by_role[] = {
-    { "query", ROLE_QUERY },         { "key", ROLE_KEY },
-    { "values", ROLE_VALUES },       { "scores", ROLE_SCORES },
-    { "weights", ROLE_WEIGHTS },     { "heads", ROLE_HEADS },
-    { "projected", ROLE_PROJECTED }, { "mean", ROLE_MEAN },
-    { "variance", ROLE_VARIANCE },   { "q", ROLE_TEMPERED },
-    { "hidden", ROLE_HIDDEN },
-    { "standardised", ROLE_STANDARDISED },
+static Mat beta_of(SlipRun *s) { return find_norm_parameter(s, "beta"); }
+/* A name is found by a function, or is the latest value of a role, or has a
+   definition; what has no value is left to the next row of its name. */
+static const struct {
+    const char *name;
+    Mat (*value)(SlipRun *s);
+    unsigned when;
+    Role role;
+    const char *formula;
+} names[] = {
+#define BY(name, function) { name, function, 0, NO_ROLE, NULL }
+    BY("it", current_value),            BY("x", softmax_input),
+    BY("mask", mask_seen),              BY("gradient", latest_gradient),
+    BY("gamma", gamma_of),              BY("beta", beta_of),
+    BY("input", residual),              BY("context", context),
+    BY("positions", own_positions),     BY("shifted", shifted_positions),
+    BY("read", where_read),             BY("own", own_tokens),
+    BY("P", probabilities_read),        BY("chosen", chosen_probabilities),
+    BY("logits", logits_read),
+#define LATEST(name, role) { name, NULL, 0, ROLE_##role, NULL }
+    LATEST("query", QUERY),             LATEST("key", KEY),
+    LATEST("values", VALUES),           LATEST("scores", SCORES),
+    LATEST("weights", WEIGHTS),         LATEST("heads", HEADS),
+    LATEST("projected", PROJECTED),     LATEST("mean", MEAN),
+    LATEST("variance", VARIANCE),       LATEST("q", TEMPERED),
+    LATEST("hidden", HIDDEN),           LATEST("p", NEXT),
+    LATEST("p", PROBABILITIES),         LATEST("masked", MASKED),
+    LATEST("masked", SCORES),           LATEST("normed", MLP_NORM),
+    LATEST("standardised", STANDARDISED),
+    LATEST("attention_norm", ATTENTION_NORM),
+#define IS(name, when, formula) { name, NULL, when, NO_ROLE, formula }
+    IS("query_input", IF_PRE_NORM, "attention_norm"),
+    IS("query_input", 0, "X"),          IS("query_input", 0, "input"),
+    IS("key_input", IF_CROSS, "context"),
+    IS("key_input", 0, "Z"),            IS("key_input", 0, "e_t"),
+    IS("key_input", 0, "query_input"),
+    IS("mlp_input", IF_PRE_NORM, "normed"), IS("mlp_input", 0, "input"),
+    IS("active", IF_RELU, "relu(W_mlp1 mlp_input + b_mlp1)"),
+    IS("active", IF_GELU, "gelu(W_mlp1 mlp_input + b_mlp1)"),
 };
 
 /* The number of that name; NaN: there is none. */
 static double number_named(const SlipRun *s, const char *word)
 {
-    static const struct { const char *name; double instead; } given[] = {
-        { "tau", 1 }, { "eta", 1 }, { "epsilon", 0 }, { "ell_max", NAN },
-        { "v", NAN }, { "t", NAN },
-    };
-    const Run *run = s->variation.run;
-    const struct { const char *name; double x; } sizes[] = {
-        { "d_attn", run->d_attn }, { "d_x", run->d_x },
-        { "divisor", run->divisor } };
-    if (strcmp(word, "k") == 0)
-        return s->slip->number;
-    if (strcmp(word, "base") == 0)
-        return base_of(s);
-    for (int k = 0; k < COUNT(sizes); k++)
-        if (strcmp(sizes[k].name, word) == 0)
-            return sizes[k].x == 0 ? NAN : sizes[k].x;
-    for (int k = 0; k < COUNT(given); k++)
-        if (strcmp(given[k].name, word) == 0)
-            return given_number(run, word, given[k].instead);
+    const Run *run = &s->variation.job->run;
+    Sines how;
+    find_sinusoids(run, &how);
+    const struct { const char *name; double x; } numbers[] = {
+        { "k", s->slip == NULL ? NAN : s->slip->number },
+        { "base", how.base },
+        { "d_attn", run->d_attn == 0 ? NAN : (double)run->d_attn },
+        { "d_x", run->d_x == 0 ? NAN : (double)run->d_x },
+        { "divisor", run->divisor == 0 ? NAN : run->divisor },
+        { "tau", given_number(run, "tau", 1) },
+        { "eta", given_number(run, "eta", 1) },
+        { "epsilon", given_number(run, "epsilon", 0) },
+        { "ell_max", given_number(run, "ell_max", NAN) },
+        { "v", given_number(run, "v", NAN) },
+        { "t", given_number(run, "t", NAN) } };
+    for (int k = 0; k < COUNT(numbers); k++)
+        if (strcmp(numbers[k].name, word) == 0)
+            return numbers[k].x;
     return NAN;
 }
 
@@ -501,20 +396,28 @@ static Mat look_up_name(void *to, const char *name, int length)
     SlipRun *s = to;
     char word[24];
     snprintf(word, sizeof word, "%.*s", length, name);
-    for (int k = 0; k < COUNT(own_names); k++)
-        if (strcmp(own_names[k].name, word) == 0)
-            return own_names[k].value(s);
-    for (int k = 0; k < COUNT(by_role); k++)
-        if (strcmp(by_role[k].name, word) == 0)
-            return s->latest[by_role[k].role];
+    bool early = strcmp(word, "masked") == 0 && s->here->line == 4;
+    if (early || (strcmp(word, "normed") == 0
+                  && s->here->role == ROLE_ATTENDED))
+        strcpy(word, early ? "scores" : "attention_norm");
+    bool found = false;
+    for (int k = 0; k < COUNT(names); k++) {
+        if (strcmp(names[k].name, word) != 0
+            || !condition_holds(s, names[k].when))
+            continue;
+        found = true;
+        Mat M = names[k].value != NULL ? names[k].value(s)
+              : names[k].formula == NULL ? latest(s, names[k].role)
+              : evaluate_formula(s, names[k].formula, s->it);
+        if (M != NULL)
+            return M;
+    }
     for (int k = 0; k < COUNT(rules); k++)
         if (strcmp(rules[k].name, word) == 0)
-            return matrix_of(s, rules[k].size == WIDE ? 1 : s->it->rows,
-                             rules[k].size == SQUARE ? s->it->rows
-                             : rules[k].size & WIDE ? s->it->cols : 1,
-                             rules[k].rule);
+            return matrix_by_rule(s, rules[k].rule, rules[k].size);
     double x = number_named(s, word);
-    return isnan(x) ? find_parameter(s, word) : one_number(s, x);
+    return found ? NULL : isnan(x) ? find_parameter(s, word)
+         : one_number(s, x);
 }
 
 Mat evaluate_formula(SlipRun *s, const char *formula, Mat M)

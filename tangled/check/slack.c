@@ -1,58 +1,75 @@
-/* How far the rounding of what was typed reaches: each entry by the gradient
-   with respect to what was rounded.
+/* How far the rounding of what was typed reaches: each number that was
+   rounded is tried half a unit of its last digit larger.
 
-   Main type: Reach. Entry point: find_rounding. */
+   Main type: Judging. Entry points: find_slack, find_rounding. In goes a
+   claim; out comes by how much each of its entries may be off. */
 #include "check/judging.h"
-#include "check/slip_run.h"
 #include <math.h>
 #include <string.h>
 
-typedef struct {
-    Judging *j;
-    int w;                      /* the claim                              */
-    Premise h;
-    bool given, all;            /* what is rounded; must all be within?   */
-    double *slack;
-} Reach;
-
-static void find_reach(void *to, SlipRun *s, Mat M)
+/* Adds to the slack of each entry of claim w what it changes in a run, in
+   which the entry `nudged` of a claim is larger. */
+static void add_changes(Judging *j, int w, Premise h, const Entry *nudged,
+                        double *slack)
 {
-    const Reach *r = to;
-    const Claim *c = &r->j->claim[r->w];
-    Mat shown = c->step->M;
-    bool *beyond = arena_alloc(s->arena, (size_t)M->cols + 1);
-    memset(beyond, 0, (size_t)M->cols + 1);
-    for (int k = 0; k < c->item->rows * c->item->cols; k++) {
-        if (!is_off(&r->j->judged[r->w], k) || is_too_much(r->j))
-            continue;
-        int at = (int)(claimed_entry(c->item, shown, k) - shown->at),
-            row = at % shown->rows + 1, column = at / shown->rows + 1,
-            i = c->step->turned ? column : row,
-            j = c->step->turned ? row : column;
-        if (beyond[j])
-            continue;
-        r->slack[k] = rounding_reach(s, M, i, j, r->given);
-        r->j->work += 4.0 * M->rows * M->cols;
-        beyond[j] = !is_within(r->j, r->w, r->h, r->slack, k);
-        if (beyond[j] && r->all)
-            return;
+    const Claim *c = &j->claim[w];
+    Explanation why = { .until = c->step, .nudged = nudged };
+    why = under_premise(j, why, h);
+    const Run *run = run_by_explanation(j, &why, j->scratch);
+    const Step *without = same_step(j->run[h], c->step),
+               *with = same_step(run, c->step);
+    for (int k = 0; k < c->item->rows * c->item->cols; k++)
+        if (is_comparable(c->item, with) && is_comparable(c->item, without))
+            slack[k] += fabs(*claimed_entry(c->item, with->M, k)
+                             - *claimed_entry(c->item, without->M, k));
+    clear_trial(j);
+}
+
+/* Tries the numbers that the sheet gives. Those of two decimals and more,
+   and of as many digits, may have been rounded before. */
+static void try_given(Judging *j, int w, Premise h, double *slack)
+{
+    const Run *run = j->run[EXACTLY];
+    for (int i = 0; i < run->sheet->n; i++) {
+        Mat M = matrix_of_item(run->bound, i);
+        int decimals = most_decimals(&run->sheet->item[i]);
+        double unit = unit_of(decimals);
+        for (int k = 0; M != NULL && decimals > 1 && k < M->rows * M->cols;
+             k++) {
+            real x = M->at[k];
+            if (x == round(x) || fabs(x) < 10 * unit || is_too_much(j))
+                continue;
+            M->at[k] += (real)(unit / 2);
+            add_changes(j, w, h, NULL, slack);
+            M->at[k] = x;
+        }
     }
 }
 
-const double *find_slack(Judging *j, int w, Premise h, bool given, bool all)
+/* Tries the numbers of the claims that are carried on. */
+static void try_claims(Judging *j, int w, Premise h, double *slack)
+{
+    const Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
+    for (int i = 0; i < why.n; i++) {
+        const Item *item = why.claim[i].item;
+        for (int k = 0; k < item->rows * item->cols && i < w; k++) {
+            const Entry *entry = &item->entry[k];
+            if (!isnan(entry->value) && entry->decimals != EXACT
+                && !is_too_much(j))
+                add_changes(j, w, h, entry, slack);
+        }
+    }
+}
+
+const double *find_slack(Judging *j, int w, Premise h, bool given)
 {
     const Claim *c = &j->claim[w];
     size_t bytes = (size_t)c->item->rows * (size_t)c->item->cols
                  * sizeof(double);
-    Reach reach = { j, w, h, given, all,
-                    memset(arena_alloc(j->arena, bytes), 0, bytes) };
+    double *slack = memset(arena_alloc(j->arena, bytes), 0, bytes);
     if (c->step->aspect == VALUE && is_comparable(c->item, c->step))
-        visit_step(j->run[EXACTLY]->bound,
-                   under_premise(j, (Explanation){ .n = 0 }, h),
-                   &(Visit){ c->step, find_reach, &reach, true }, j->scratch,
-                   j->tape);
-    clear_trial(j);
-    return reach.slack;
+        (given ? try_given : try_claims)(j, w, h, slack);
+    return slack;
 }
 
 bool is_within(const Judging *j, int w, Premise h, const double *slack,
@@ -73,7 +90,7 @@ static bool reaches_all(Judging *j, int w, Premise h, bool given)
 {
     const Judged *judged = &j->judged[w];
     const Item *item = judged->claim.item;
-    const double *slack = find_slack(j, w, h, given, true);
+    const double *slack = find_slack(j, w, h, given);
     bool all = true;
     for (int k = 0; all && k < item->rows * item->cols; k++)
         all = !is_off(judged, k) || is_within(j, w, h, slack, k);

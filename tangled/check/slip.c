@@ -25,7 +25,7 @@ static Mat with_numbers(Mat M, Mat others)
 
 static bool is_read_by_logarithm(const SlipRun *s, const Step *step, Mat M)
 {
-    return s->variation.run->algorithm >= 11 && M->logits != NULL
+    return s->variation.job->run.algorithm >= 11 && M->logits != NULL
         && (step->role == ROLE_PROBABILITIES || step->role == ROLE_NEXT
             || step->role == ROLE_PREDICTED);
 }
@@ -48,7 +48,7 @@ static Mat with_logarithms(SlipRun *s, Mat P, Mat M)
 
 static bool is_learning(const SlipRun *s)
 {
-    int algorithm = s->variation.run->algorithm;
+    int algorithm = s->variation.job->run.algorithm;
     return 11 <= algorithm && algorithm <= 13;
 }
 
@@ -67,7 +67,7 @@ static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
     if (fits && is_learning(s) && M->tape != NULL
         && ((edit->when & STRAIGHT) != 0 || !reaches_a_parameter(Y)))
         return with_numbers(M, Y);
-    if (!fits && (s->variation.run->algorithm < 8 || s->here->line == 0))
+    if (!fits && (s->variation.job->run.algorithm < 8 || s->here->line == 0))
         refuse_slip(s);
     return fits ? Y : M;
 }
@@ -198,19 +198,17 @@ static Mat weights_3(SlipRun *s, Mat A)
     if (A->logits == NULL)      /* the scaled scores were told before */
         return A;
     Mat S = apply_slips(s, ROLE(SCALED), false, A->logits);
-    S = s->latest[ROLE_SCALED] = apply_slips(s, ROLE(SCALED), true, S);
+    S = apply_slips(s, ROLE(SCALED), true, S);
     Mat other = S == A->logits ? A : evaluate_formula(s, "softmax(it)", S);
     if (other == NULL)
         refuse_slip(s);
     return other;
 }
 
-static Mat vary_by_slips(void *to, const Step *step, Mat M)
+static Mat slip_computed(SlipRun *s, const Step *step, Mat M)
 {
-    SlipRun *s = to;
     bool is_value = step->aspect == VALUE;
     s->here = step;
-    begin_turn(s, step);
     if (is_of_one_query(step))
         M = weights_3(s, M);
     if (is_value && step->role == ROLE_MASKED)
@@ -218,75 +216,14 @@ static Mat vary_by_slips(void *to, const Step *step, Mat M)
     if (is_value && step->role == ROLE_LOSS)
         s->log_P = find_log_probabilities(M);
     M = apply_slips(s, roles_of(step), false, M);
-    M = apply_cells(s, step, M);
-    if (is_value)
-        remember_value(s, step, M);
-    return M;
+    return apply_cells(s, step, M);
 }
 
-static bool wants_rounding(const SlipRun *s)
+/* A step that the sheet gives has no slip. */
+static Mat slip_given(SlipRun *s, const Step *place, Mat M)
 {
-    return s->visit != NULL && s->visit->wants_rounding;
-}
-
-/* Notes M, of which the entries were rounded to units of 2 half. */
-static void note_rounded(SlipRun *s, Mat M, Mat half, bool given)
-{
-    Rounded *r = arena_alloc(s->arena, sizeof *r);
-    *r = (Rounded){ M, half, given, s->rounded };
-    s->rounded = r;
-}
-
-/* Numbers of two decimals and more, and of as many digits, may have been
-   rounded before they were given. */
-static void note_given(SlipRun *s, const Step *place, Mat M)
-{
-    const Sheet *sheet = s->variation.run->sheet;
-    int decimals = 0;
-    for (int k = 0; k < sheet->n; k++) {
-        const Item *item = &sheet->item[k];
-        if (!item->claim && item->head == place->head
-            && strcmp(item->name, place->name) == 0)
-            decimals = most_decimals(item);
-    }
-    Mat half = zeros_of(s, M->rows, M->cols);
-    for (int k = 0; decimals > 1 && k < M->rows * M->cols; k++)
-        if (M->at[k] != round(M->at[k])
-            && fabs(M->at[k]) >= 10 * unit_of(decimals))
-            half->at[k] = (real)(unit_of(decimals) / 2);
-    note_rounded(s, M, half, true);
-}
-
-double rounding_reach(SlipRun *s, Mat M, int i, int j, bool given)
-{
-    Mat one = input(M->tape, M->rows, M->cols);
-    double reach = 0;
-    AT(one, i, j) = 1;
-    for (const Rounded *r = s->rounded; r != NULL; r = r->before)
-        clear_gradient(r->M);
-    backward(sum(hadamard(M, one)));
-    for (const Rounded *r = s->rounded; r != NULL; r = r->before)
-        for (int k = 0; k < r->M->rows * r->M->cols; k++)
-            if (r->given == given && r->M->grad != NULL
-                && r->half->at[k] > 0)
-                reach += fabs(r->M->grad[k]) * r->half->at[k];
-    return reach;
-}
-
-static Mat slip_given(void *to, const Step *place, Mat M)
-{
-    SlipRun *s = to;
-    if (wants_rounding(s))
-        note_given(s, place, M);
-    if (place->line > 0) {      /* a step that the sheet gives */
-        remember_value(s, place, M);
-        return M;
-    }
-    GivenCopy *kept = arena_alloc(s->arena, sizeof *kept);
-    *kept = (GivenCopy){ *place, M, s->kept };
-    s->kept = kept;             /* it will be overwritten */
     s->here = place;
-    return apply_slips(s, 0, false, M);
+    return place->line > 0 ? M : apply_slips(s, 0, false, M);
 }
 
 static double epsilon_of(Mat M)
@@ -313,7 +250,7 @@ static bool is_score(const Step *step)
    logits for that. */
 static bool can_be_read(const SlipRun *s, const Step *step, Mat M, real x)
 {
-    bool logits = s->variation.run->algorithm == 7 && M->logits != NULL;
+    bool logits = s->variation.job->run.algorithm == 7 && M->logits != NULL;
     bool probability = step->role == ROLE_PROBABILITIES
                     || step->role == ROLE_PREDICTED
                     || step->role == ROLE_NEXT
@@ -348,32 +285,26 @@ static bool can_continue(const Step *step, Mat M, int j)
 static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
                        Mat M)
 {
-    Mat Y = zeros_of(s, M->rows, M->cols),
-        half = zeros_of(s, M->rows, M->cols);
+    Mat Y = zeros_of(s, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
             int k = step->turned ? entry_at(claim, step->M, j, i)
                                  : entry_at(claim, step->M, i, j);
             const Entry *entry = &claim->entry[k];
-            bool reads = can_be_read(s, step, M, (real)entry->value);
-            AT(Y, i, j) = reads ? (real)entry->value : AT(M, i, j);
-            if (reads && entry->decimals != EXACT)
-                AT(half, i, j) = (real)(unit_of(entry->decimals) / 2);
+            real x = (real)entry->value;
+            AT(Y, i, j) = can_be_read(s, step, M, x) ? x : AT(M, i, j);
+            if (entry == s->why->nudged)
+                AT(Y, i, j) += (real)(unit_of(entry->decimals) / 2);
         }
     if (step->aspect != VALUE)
         return Y;
     if (is_read_by_logarithm(s, step, M))
         return with_logarithms(s, with_numbers(M, Y), M);
-    if (wants_rounding(s)) {
-        note_rounded(s, input(M->tape, M->rows, M->cols), half, false);
-        return set_numbers(s->rounded->M, Y);
-    }
     return M->logits == NULL ? with_numbers(M, Y) : set_numbers(M, Y);
 }
 
-static Mat carry_claim(void *to, const Step *step, Mat M)
+static Mat carry_claim(SlipRun *s, const Step *step, Mat M)
 {
-    SlipRun *s = to;
     const Claim *claim = claim_carried(s, step);
     Mat Y = M;
     s->here = step;
@@ -387,11 +318,15 @@ static Mat carry_claim(void *to, const Step *step, Mat M)
     for (int j = 1; (typed || Y != M) && j <= Y->cols; j++)
         if (!can_continue(step, Y, j))
             refuse_slip(s);
-    if (step->aspect == VALUE)
-        remember_value(s, step, Y);
     if (step->aspect == GRADIENT)
         s->gradient = Y;
     return Y;
+}
+
+static Mat vary_by_slips(void *to, Moment moment, const Step *step, Mat M)
+{
+    return (moment == IS_GIVEN ? slip_given : moment == IS_COMPUTED
+            ? slip_computed : carry_claim)(to, step, M);
 }
 
 static void run_it(Error *f, void *data)
@@ -407,15 +342,12 @@ static const Run *run_for(const Visit *visit, const Bound *bound,
     Error f = { .text = NULL };
     *s = (SlipRun){ .why = why, .bound = bound, .arena = arena,
         .tape = tape, .visit = visit,
-        .variation = { s, slip_given, vary_by_slips, carry_claim,
-                       .run = NULL,
-                       .gradients = visit != NULL && visit->wants_rounding
-                     } };
+        .variation = { .to = s, .visit = vary_by_slips } };
     for (Explanation *e = why; e != NULL; e = e->before)
         if (e->slip != NULL && exchanges_X_and_Z(e->slip))
             s->variation.exchanged = e->made = true;
     try_work(&f, run_it, s);
-    return s->variation.run;
+    return &s->variation.job->run;
 }
 
 const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,

@@ -192,7 +192,7 @@ const char *terms_text(const Run *run, const Claim *claim, int k,
         strcpy(terms.to, "it");
     find_place(&terms, claimed_entry(item, claim->step->M, k));
     visit_step(run->bound, (Explanation){ .n = 0 },
-               &(Visit){ claim->step, write_terms, &terms, false }, arena,
+               &(Visit){ claim->step, write_terms, &terms }, arena,
                tape);
     return terms.written ? terms.to : NULL;
 }

@@ -2,6 +2,7 @@
    type: Examiner. Entry points: trials and steps, the commands. In: a number
    of an algorithm and a seed, or a sheet. Out: sheets with their right
    steps, and what known slips make of them, as lines of numbers. */
+#include "sheet/job.h"
 #include "check/check.h"
 #include "course/course.h"
 #include "course/random_sheet.h"
@@ -658,9 +659,9 @@ int trials(FILE *out, FILE *err, int n, char *argument[])
     return run_command("ftx trials", run_trials, out, err, n, argument);
 }
 
-static Mat as_it_is(void *to, const Step *place, Mat M)
+static Mat as_it_is(void *to, Moment moment, const Step *step, Mat M)
 {
-    (void)to, (void)place;
+    (void)to, (void)moment, (void)step;
     return M;
 }
 
@@ -694,11 +695,11 @@ int steps(FILE *out, FILE *err, int n, char *argument[])
         return 2;
     }
     StepsAnswer a = { argument[0], arena_new(), tape_new(false),
-                    { NULL, as_it_is, as_it_is, as_it_is,
-                      .run = NULL } };
+                    { .visit = as_it_is } };
     Error f = { .sheet = argument[0] };
     bool done = try_work(&f, answer, &a);
-    const Run *run = a.variation.run;
+    const Bound *job = a.variation.job;
+    const Run *run = job == NULL ? NULL : &job->run;
     for (int k = 0; run != NULL && k < run->n; k++)
         write_step(to, &run->step[k]);
     if (run != NULL && run->result != NULL)

@@ -271,18 +271,6 @@ static void note_index(Job *job, const char *line, int index)
         job->turn++;            /* Algorithm 15 does not count its turns */
 }
 
-static Mat vary_computed(const Job *job, const Step *step, Mat M)
-{
-    Variation *v = job->variation;
-    return v == NULL ? M : v->computed(v->to, step, M);
-}
-
-static Mat vary_carried(const Job *job, const Step *step, Mat M)
-{
-    Variation *v = job->variation;
-    return v == NULL ? M : v->carried(v->to, step, M);
-}
-
 static bool is_update(const char *line)
 {
     return strcmp(line, "11.6") == 0 || strcmp(line, "12.10") == 0
@@ -304,10 +292,10 @@ static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
 {
     step->aspect = aspect;
     step->turn = job->turn;
-    M = vary_computed(job, step, M);
+    M = vary(job, IS_COMPUTED, step, M);
     step->M = copy_matrix(job, M, step->turned);
     add_step(job, step);
-    return vary_carried(job, step, M);
+    return vary(job, IS_CARRIED, step, M);
 }
 
 static void add_parameter(Job *job, const Step *seen, Mat M, int number)
@@ -508,18 +496,43 @@ static Mat positions_of(Job *job, const Item *x)
     return row;
 }
 
-/* What the sheet, or else a convention, gives under a name, for a formula;
-   NULL: nothing. */
+Mat given_beside(const Job *job, const Step *step, const char *name)
+{
+    for (const GivenMatrix *g = job->given; g < job->given + job->givens; g++)
+        if (strcmp(g->place.name, name) == 0
+            && (g->place.head == 0 || g->place.head == step->head)
+            && (g->place.part == NOWHERE
+                || (g->place.part == step->part
+                    && g->place.layer == step->layer)))
+            return g->M;
+    return NULL;
+}
+
+Mat latest_value(const Job *job, Role role)
+{
+    const Seen *s = job->seen;
+    while (s != NULL && s->step.turn == job->turn
+           && (s->step.role != role || !s->known || s->M == NULL))
+        s = s->before;
+    return s != NULL && s->step.turn == job->turn ? s->M : NULL;
+}
+
+const Seen *latest_flow(const Job *job, bool context)
+{
+    const Seen *s = job->seen;
+    while (s != NULL && (!s->known || s->M == NULL || s->step.algorithm < 8
+                         || (strcmp(s->step.name, "Z") != 0
+                             && (context || strcmp(s->step.name, "X") != 0))))
+        s = s->before;
+    return s;
+}
+
+/* What the sheet gives under a name, for a formula; NULL: nothing. */
 static Mat given_value(Job *job, const Step *step, const char *name)
 {
-    for (int k = 0; k < job->givens; k++) {
-        const Step *g = &job->given[k].place;
-        if (strcmp(g->name, name) == 0
-            && (g->head == 0 || g->head == step->head)
-            && (g->part == NOWHERE || (g->part == step->part
-                                       && g->layer == step->layer)))
-            return job->given[k].M;
-    }
+    Mat beside = given_beside(job, step, name);
+    if (beside != NULL)
+        return beside;
     const struct { const char *name; double x; } numbers[] = {
         { "epsilon", job->epsilon }, { "tau", job->tau },
         { "top_k", find_item(job, "top_k", 0) == NULL ? 0
@@ -566,7 +579,7 @@ static Mat entered_matrix(Job *job, const Step *step, int k, Mat M)
                          "%s is a mean of squares, never below "
                          "0.", item->typed);
     copy_into(copy, given);
-    copy = vary_given(job, step, copy);
+    copy = vary(job, IS_GIVEN, step, copy);
     const Item *mask = find_item(job, "mask", 0);
     if (step->role == ROLE_SCALED && mask != NULL && step->algorithm == 4) {
         copy = masked(copy, job->mask);
@@ -604,10 +617,10 @@ static void tell_gradient(Mat Y)
     step.role = NO_ROLE;        /* no slip of the way forth */
     step.given = false;
     step.from = NULL;
-    Mat G = vary_computed(w->job, &step, &view);
+    Mat G = vary(w->job, IS_COMPUTED, &step, &view);
     step.M = copy_matrix(w->job, G, step.turned);
     add_step(w->job, &step);
-    G = vary_carried(w->job, &step, G);
+    G = vary(w->job, IS_CARRIED, &step, G);
     for (int k = 0; Y->of[0]->grad != NULL && k < Y->rows * Y->cols; k++)
         Y->of[0]->grad[k] += G->at[k];
 }
@@ -640,7 +653,7 @@ static Mat record_step(Job *job, Step *step, Mat M)
     step->from = step->given || job->variation != NULL ? NULL
                : trace_inputs(job, step, step->row, NULL);
     add_step(job, step);
-    Mat Y = behind_watcher(job, step, M), Z = vary_carried(job, step, Y);
+    Mat Y = behind_watcher(job, step, M), Z = vary(job, IS_CARRIED, step, Y);
     job->rederive |= step->row->derived && Z != Y;
     if (step->row == job->backwards)
         job->end = Z;
@@ -678,8 +691,7 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
 static bool keeps_softmax(const Job *job, const Step *step, Mat M)
 {
     const Seen *powers = find_source(job, step, "exp");
-    return job->variation != NULL && !job->variation->gradients
-        && M != NULL && M->logits != NULL
+    return job->variation != NULL && M != NULL && M->logits != NULL
         && powers != NULL && powers->known && powers->item < 0;
 }
 
@@ -712,7 +724,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     step->given = k >= 0;
     if (k < 0)
         note_computed(job, row);
-    Mat other = k < 0 ? vary_computed(job, step, made) : made;
+    Mat other = k < 0 ? vary(job, IS_COMPUTED, step, made) : made;
     if (M != NULL)
         job->rederive &= row->formula == NULL;
     else
@@ -872,12 +884,12 @@ static Mat draw_next_token(Job *job, Mat q)
     job->rederive = false;              /* the next turn computes anew */
     Mat Y = input(job->tape, 1, 1), other = input(job->tape, q->rows, 1);
     AT(Y, 1, 1) = known ? (real)sample(from, u) : 1;
-    Y = vary_computed(job, &step, Y);
+    Y = vary(job, IS_COMPUTED, &step, Y);
     int y = (int)AT(Y, 1, 1);
     add_integers(job, step, 1, &y, known && (job->tau == 0 || !job->late
                                      || find_item(job, "u", 0) != NULL));
     step.M = Y;
-    y = (int)AT(vary_carried(job, &step, Y), 1, 1);
+    y = (int)AT(vary(job, IS_CARRIED, &step, Y), 1, 1);
     bool same = known && !isnan(q->at[0]) && y == sample(q, u);
     if (y < 1 || y > q->rows || same)
         return q;

@@ -11,6 +11,13 @@
 Mat collect_step(void *to, const char *line, const char *name, Mat M,
                  int index);
 
+/* Returns the matrix given under that name for a step's head and layer; the
+   latest value of a role in this turn; the latest X or Z of a model, or, for
+   a context, Z. NULL: there is none. */
+Mat given_beside(const Job *job, const Step *step, const char *name);
+Mat latest_value(const Job *job, Role role);
+const Seen *latest_flow(const Job *job, bool context);
+
 /* A copy of M in the arena of the run, transposed if turn is true. */
 Mat copy_matrix(Job *job, Mat M, bool turn);
 

@@ -53,10 +53,10 @@ void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
         note_used_assumption(job, item->typed, text);
 }
 
-Mat vary_given(const Job *job, const Step *place, Mat M)
+Mat vary(const Job *job, Moment moment, const Step *step, Mat M)
 {
     Variation *v = job->variation;
-    return v == NULL ? M : v->given(v->to, place, M);
+    return v == NULL ? M : v->visit(v->to, moment, step, M);
 }
 
 void copy_into(Mat to, Mat from)
@@ -152,6 +152,17 @@ Mat matrix_given(const Bound *bound, const Step *place)
     return g == NULL || g->shape ? NULL : g->M;
 }
 
+Mat matrix_of_item(const Bound *bound, int k)
+{
+    const Item *item = &bound->run.sheet->item[k];
+    if (bound->entered[k].row != NULL)
+        return bound->entered[k].M;
+    for (int i = 0; i < bound->givens && !item->claim; i++)
+        if (item_at(bound, &bound->given[i].place) == item)
+            return bound->given[i].M;
+    return NULL;
+}
+
 Mat argument_matrix(Job *job, const char *name, int head)
 {
     const Step place = { .name = name, .head = head };
@@ -161,7 +172,7 @@ Mat argument_matrix(Job *job, const char *name, int head)
     Mat M = input(job->tape, g->M->rows, g->M->cols);
     copy_into(M, g->M);
     if (!g->shape)
-        copy_into(M, vary_given(job, &place, M));
+        copy_into(M, vary(job, IS_GIVEN, &place, M));
     return g->M = M;
 }
 

@@ -439,7 +439,7 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->tape = tape;
     job->variation = variation;
     if (variation != NULL)
-        variation->run = &job->run;
+        variation->job = job;
     job->most = 100;
     job->step = arena_alloc(arena, (size_t)job->most * sizeof(Step));
     job->run.step = job->step;
@@ -450,10 +450,7 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     memset(job->used, 0, (size_t)job->run.sheet->n);
     Error inner = *f;
     job->f = &inner;
-    if (variation != NULL)
-        variation->error = &inner;
-    bool gradients = is_training(job) || job->backwards != NULL
-                  || (variation != NULL && variation->gradients),
+    bool gradients = is_training(job) || job->backwards != NULL,
          own = gradients || job->late;
     if (own)
         tape_allow_nonfinite(job->tape = tape_new(gradients), NULL, NULL);

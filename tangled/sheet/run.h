@@ -39,18 +39,15 @@ typedef struct {
 } Run;
 
 /* A variation of a run is shown every matrix that the sheet gives, every
-   value when it has been computed, and again when it has become a step.
-   It answers with M, or with another matrix of its shape on its tape that
-   shall take its place. All are in the paper's layout. */
+   value when it has been computed, and again when it has become a step and
+   is carried on. It answers with M, or with another matrix of its shape on
+   its tape that shall take its place. All are in the paper's layout. */
+typedef enum { IS_GIVEN, IS_COMPUTED, IS_CARRIED } Moment;
 typedef struct {
     void *to;
-    Mat (*given)(void *to, const Step *place, Mat M);
-    Mat (*computed)(void *to, const Step *step, Mat M);
-    Mat (*carried)(void *to, const Step *step, Mat M);
+    Mat (*visit)(void *to, Moment moment, const Step *step, Mat M);
     bool exchanged;             /* X and Z                                */
-    bool gradients;             /* are wanted on the tape of the run      */
-    const Run *run;             /* as far as it has come                  */
-    Error *error;               /* of the run                             */
+    const Bound *job;           /* the run as far as it has come          */
 } Variation;
 
 /* Reads off a sheet all that its algorithm takes, by a convention; NULL: by
@@ -71,5 +68,8 @@ const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
 /* The matrix that is given at a place: its name, part, layer and head;
    NULL: none is. */
 Mat matrix_given(const Bound *bound, const Step *place);
+
+/* The matrix that item k of the sheet gives; NULL: none. */
+Mat matrix_of_item(const Bound *bound, int k);
 
 #endif

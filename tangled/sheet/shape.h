@@ -50,8 +50,8 @@ Mat argument_matrix(Job *job, const char *name, int head);
 /* Returns the mask that is given, or that of a word. */
 Mask argument_mask(Job *job);
 
-/* Returns what a variation makes of a given matrix. */
-Mat vary_given(const Job *job, const Step *place, Mat M);
+/* Returns what a variation makes of a matrix. */
+Mat vary(const Job *job, Moment moment, const Step *step, Mat M);
 
 /* Copies the entries of a matrix into another of its shape. */
 void copy_into(Mat to, Mat from);

@@ -189,11 +189,11 @@ static Theta *theta_to_run(Job *job)
         Mat M = *theta->parameter[k].place;
         copy_into(M, g->M);
         if (!job->late || !isnan(M->at[0]))
-            copy_into(M, vary_given(job, &g->place, M));
+            copy_into(M, vary(job, IS_GIVEN, &g->place, M));
         g->M = M;
     }
     if (job->hyper.positions != LEARNED && !job->run.unplaced)
-        theta->W_p = vary_given(job, &(Step){ .name = "W_p" },
+        theta->W_p = vary(job, IS_GIVEN, &(Step){ .name = "W_p" },
                                 job->model->W_p);
     observe_run(job, theta);
     return theta;

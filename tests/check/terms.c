@@ -160,7 +160,7 @@ static void look_at_only(const Run *run, const Step *step)
     const Run *other = run_explained(run->bound, &why, arena, quiet);
     where_is(name, run, step);
     for (const Step *s = run->step; s < step; s++)
-        if (is_changed(s, other))
+        if (s->role != ROLE_SCALED && is_changed(s, other))
             fail_at(HERE(name), "%s is changed before it", s->name);
     if (!is_changed(step, other))
         return;                 /* d_attn = 1, or no division */
