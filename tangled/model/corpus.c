@@ -12,7 +12,6 @@ typedef struct {
     Arena *arena;
     Error *error;
     const Plan *plan;
-    const ProgressLog *log;
     const Model *model;         /* whose tokens and classes; or NULL      */
     int ell_max, files;
     CorpusFile *file;
@@ -66,9 +65,6 @@ static const Tokenizer *learn_tokens(CorpusReader *r, const char *text,
     size_t where;
     for (int k = 0; k < r->files && r->plan->tokens == CHARACTERS; k++)
         check_characters(r, k);
-    if (r->plan->tokens == BYTE_PAIRS)
-        return learn_pairs_with_log(r->arena, text, n, r->plan->merges,
-                                    r->log);
     const char *wrong = tokenizer_train(r->arena, r->plan->tokens, text, n,
                                         r->plan->merges, &t, &where);
     REQUIRE(wrong == NULL, "%s", wrong);    /* see check_characters */
@@ -267,13 +263,11 @@ static void convert_lines(CorpusReader *r, bool has_labels)
 }
 
 Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
-                   const Model *model, const ProgressLog *log, int n,
-                   char *const name[], Error *f)
+                   const Model *model, int n, char *const name[], Error *f)
 {
     bool lines = task == TRAIN_ED || task == TRAIN_CLASS;
     CorpusReader *r = arena_alloc(arena, sizeof *r);
-    *r = (CorpusReader){ arena, f, plan, log, model, ell_max, n,
-                         .file = NULL };
+    *r = (CorpusReader){ arena, f, plan, model, ell_max, n, .file = NULL };
     if (n == 0)
         fail_with(f, "which file? See '%s --help'.", f->sheet);
     if (lines && n > 1)

@@ -4,7 +4,6 @@
 #ifndef FTX_CORPUS_H
 #define FTX_CORPUS_H
 #include "model/file.h"
-#include "model/progress.h"
 
 /* Data to train a model, and data held out. */
 typedef struct {
@@ -17,10 +16,9 @@ typedef struct {
 } Corpus;
 
 /* Returns the corpus of the n files, in the arena. It has the tokenizer and
-   classes of the model, or makes its own where model is NULL, and prints
-   that. A sequence has at most ell_max tokens. Gives up, with the place, if
-   the files do not have what the task needs. */
+   classes of the model, or makes its own where model is NULL. A sequence has
+   at most ell_max tokens. Gives up, with the place, if the files do not have
+   what the task needs. */
 Corpus read_corpus(Arena *arena, Task task, const Plan *plan, int ell_max,
-                   const Model *model, const ProgressLog *log, int n,
-                   char *const name[], Error *f);
+                   const Model *model, int n, char *const name[], Error *f);
 #endif

@@ -238,13 +238,14 @@ static const Option model_options[] = {
 };
 /* What the model of a task is asked, a row each. */
 static const struct {
-    const char *usage;
+    const char *name, *usage;
     const Option *options;
     bool samples;
     void (*run)(Predictor *s, const char *line, size_t n);
     PredictOptions defaults;
 } commands[] = {
     [TRAIN_D] = {
+        "ftx generate",
         "Usage: ftx generate --model FILE [options] [PROMPT]\n"
         "\n"
         "Continues a prompt, token by token. - reads it from standard "
@@ -258,6 +259,7 @@ static const struct {
         { .ell_gen = 200, .tau = 1, .seed = 1 }
     },
     [TRAIN_ED] = {
+        "ftx translate",
         "Usage: ftx translate --model FILE [options] [TEXT...]\n"
         "\n"
         "Translates each TEXT; without one, each line of standard input.\n"
@@ -270,6 +272,7 @@ static const struct {
         translate_options, true, translate_line, { .tau = 0, .seed = 1 }
     },
     [TRAIN_E] = {
+        "ftx fill",
         "Usage: ftx fill --model FILE [options] [TEXT...]\n"
         "\n"
         "Guesses the tokens of the gaps in each TEXT, or in each line of\n"
@@ -283,6 +286,7 @@ static const struct {
         fill_options, false, fill_line, { .top = 3 }
     },
     [TRAIN_CLASS] = {
+        "ftx classify",
         "Usage: ftx classify --model FILE [TEXT...]\n"
         "\n"
         "Prints the most probable class of each TEXT, or of each line of\n"
@@ -339,8 +343,13 @@ static void run_on_lines(Predictor *s, Task task, int n, Error *f)
     }
 }
 
-static void predict(Error *f, Command *c, Task task)
+/* Runs the command whose name is f->sheet. */
+static void predict(Error *f, void *command)
 {
+    Command *c = command;
+    Task task = TRAIN_ED;
+    while (strcmp(commands[task].name, f->sheet) != 0)
+        task++;
     Predictor *s = arena_alloc(c->arena, sizeof *s);
     *s = (Predictor){ c, f, .options = commands[task].defaults };
     PredictOptions *o = &s->options;
@@ -380,43 +389,22 @@ static void predict(Error *f, Command *c, Task task)
         run_on_lines(s, task, n, f);
 }
 
-static void generate_work(Error *f, void *command)
-{
-    predict(f, command, TRAIN_D);
-}
-
 int generate(FILE *out, FILE *err, int n, char *argument[])
 {
-    return run_command("ftx generate", generate_work, out, err, n, argument);
-}
-
-static void translate_work(Error *f, void *command)
-{
-    predict(f, command, TRAIN_ED);
+    return run_command("ftx generate", predict, out, err, n, argument);
 }
 
 int translate(FILE *out, FILE *err, int n, char *argument[])
 {
-    return run_command("ftx translate", translate_work, out, err, n,
-                       argument);
-}
-
-static void fill_work(Error *f, void *command)
-{
-    predict(f, command, TRAIN_E);
+    return run_command("ftx translate", predict, out, err, n, argument);
 }
 
 int fill_texts(FILE *out, FILE *err, int n, char *argument[])
 {
-    return run_command("ftx fill", fill_work, out, err, n, argument);
-}
-
-static void classify_work(Error *f, void *command)
-{
-    predict(f, command, TRAIN_CLASS);
+    return run_command("ftx fill", predict, out, err, n, argument);
 }
 
 int classify_texts(FILE *out, FILE *err, int n, char *argument[])
 {
-    return run_command("ftx classify", classify_work, out, err, n, argument);
+    return run_command("ftx classify", predict, out, err, n, argument);
 }

@@ -1,15 +1,11 @@
-/* model/tokenize.c: ftx tokenize, the tokens of a text, or the text of
-   tokens.
-   Entry point tokenize. A text flows in, a line for each token flows out; or
-   the other way round. */
+/* model/tokenize.c: ftx tokenize, the tokens of a text.
+   Entry point tokenize. A text flows in, a line for each token flows out. */
 #include "model/model.h"
-#include <math.h>
-#include <string.h>
 
 typedef struct {
     int kind, merges;           /* a TokenKind                            */
     const char *train_on, *model;
-    bool vocabulary, decode;
+    bool vocabulary;
 } TokenizeOptions;
 
 #define PLACE(member) offsetof(TokenizeOptions, member)
@@ -24,8 +20,6 @@ static const Option tokenize_options[] = {
       "take the tokens of this model" },
     { "vocabulary", FLAG, PLACE(vocabulary), 0, 0, NULL,
       "print all tokens there are; for bpe, all merges" },
-    { "decode", FLAG, PLACE(decode), 0, 0, NULL,
-      "FILE has numbers of tokens: print their text" },
     { .name = NULL },
 };
 
@@ -46,9 +40,6 @@ static const Tokenizer *learn_tokenizer(const TokenizeOptions *o,
 {
     const Tokenizer *t;
     size_t where;
-    ProgressLog log = { c->err, is_terminal(c->err) ? 0.2 : HUGE_VAL };
-    if (o->kind == BYTE_PAIRS)
-        return learn_pairs_with_log(c->arena, text, n, o->merges, &log);
     const char *wrong = tokenizer_train(c->arena, (TokenKind)o->kind, text,
                                         n, o->merges, &t, &where);
     if (wrong != NULL)
@@ -94,33 +85,6 @@ static void print_tokens(const Command *c, const Tokenizer *t,
     print_counts(c->out, t, n, x.length, whole.length);
 }
 
-/* Returns the numbers in a text; what stands behind a tab or a # is not
-   read. */
-static Tokens read_tokens(Arena *arena, const char *text, size_t n, int N_V,
-                          Error *f)
-{
-    int *id = arena_alloc(arena, (n + 1) * sizeof *id), length = 0;
-    for (size_t k = 0; k < n; ) {
-        if (text[k] == '#' || text[k] == '\t') {
-            while (k < n && text[k] != '\n')
-                k++;
-        } else if (text[k] == ' ' || text[k] == '\r' || text[k] == '\n') {
-            k++;
-        } else {
-            size_t start = k;
-            long long token = 0;
-            for (; k < n && '0' <= text[k] && text[k] <= '9'; k++)
-                token = token > N_V ? token : 10 * token + (text[k] - '0');
-            if (token < 1 || token > N_V)
-                fail_in_text(f, (int)start,
-                             "expected the number of a token, 1 to "
-                             "%d.", N_V);
-            id[length++] = (int)token;
-        }
-    }
-    return (Tokens){ length, id };
-}
-
 static void tokenize_work(Error *f, void *data)
 {
     const Command *c = data;
@@ -139,10 +103,7 @@ static void tokenize_work(Error *f, void *data)
         fail_with(f, "expected one file; see 'ftx tokenize --help'.");
     if (o.train_on != NULL && o.model != NULL)
         fail_with(f, "--train-on and --model exclude each other.");
-    if (o.decode && o.train_on == NULL && o.model == NULL)
-        fail_with(f, "--decode needs --train-on or --model, to know the "
-                  "tokens.");
-    size_t n, bytes;
+    size_t n;
     const Tokenizer *t = NULL;
     if (o.model != NULL)
         t = model_load(c->arena, o.model, ITS_HEADER, f)->tokenizer;
@@ -153,15 +114,10 @@ static void tokenize_work(Error *f, void *data)
     const char *text = read_text_file(c->arena, c->argument[0], &n, f);
     if (t == NULL)
         t = learn_tokenizer(&o, c, text, n, f);
-    if (o.vocabulary) {
+    if (o.vocabulary)
         tokenizer_save(c->out, t);
-    } else if (o.decode) {
-        Tokens x = read_tokens(c->arena, text, n, tokenizer_size(t), f);
-        text = decode_text(t, c->arena, x, &bytes);
-        fwrite(text, 1, bytes, c->out);
-    } else {
+    else
         print_tokens(c, t, text, n, f);
-    }
 }
 
 int tokenize(FILE *out, FILE *err, int n, char *argument[])

@@ -94,30 +94,28 @@ static const char *format_time(double s, char to[40])
     return to;
 }
 
+/* Prints how far the training is, if it is time: on a terminal in one row
+   that is written over and over, elsewhere in a few lines. */
 static void print_progress(Session *s)
 {
     const State *state = &s->model->state;
     FILE *out = s->command->out;
+    bool terminal = is_terminal(out);
+    double now = seconds(), every = s->run.every;
+    if (now - s->printed < (terminal ? fmin(0.2, every) : every))
+        return;
+    s->printed = now;
     double nats = state->tokens > 0 ? state->loss / state->tokens
                 : state->points > 0
                 ? s->model->point[state->points - 1].loss : 0;
-    double spent = s->printed - s->begun, limit = 60 * s->run.minutes;
+    double spent = now - s->begun, limit = 60 * s->run.minutes;
     double left = spent * (s->last - state->step) / (state->step - s->first);
-    double rate = s->tokens / spent;
     char time[40], line[800];
-    if (limit > 0 && limit - spent < left)
-        left = limit - spent;
-    format_time(left, time);
-    snprintf(line, sizeof line, "step %d/%d: %.4f bits/token, %.0f "
-             "tokens/s, %s left", state->step, s->last, nats / log(2), rate,
-             time);
-    if (is_terminal(out))
-        fprintf(out, "\r\033[K%.79s", line);
-    else
-        fprintf(out, "step %d of %d, epoch %d: loss %.4f nats, %.4f bits a "
-                "token; %.0f tokens/s; %s left\n", state->step, s->last,
-                (state->step - 1) / s->epoch + 1, nats, nats / log(2), rate,
-                time);
+    format_time(limit > 0 ? fmin(left, limit - spent) : left, time);
+    snprintf(line, sizeof line, "step %d of %d: %.4f bits a token, %.0f "
+             "tokens/s, %s left", state->step, s->last, nats / log(2),
+             s->tokens / spent, time);
+    fprintf(out, terminal ? "\r\033[K%.79s" : "%s\n", line);
     fflush(out);
 }
 
@@ -214,7 +212,6 @@ static bool on_step(void *to, const Progress *step)
 {
     Session *s = to;
     State *state = &s->model->state;
-    ProgressLog log = { s->command->out, s->run.every };
     if (!isfinite(step->loss) || s->trainer->diverged)
         return false;
     state->step = (int)step->step;
@@ -224,7 +221,7 @@ static bool on_step(void *to, const Progress *step)
     state->tokens += (double)step->tokens;
     s->tokens += (double)step->tokens;
     finish_step(s);
-    if (!s->trainer->diverged && is_progress_due(&log, &s->printed))
+    if (!s->trainer->diverged)
         print_progress(s);
     if (!s->trainer->diverged && seconds() - s->kept >= s->run.save)
         save_on_the_way(s);
@@ -233,21 +230,15 @@ static bool on_step(void *to, const Progress *step)
             || seconds() - s->begun < 60 * s->run.minutes);
 }
 
-/* Refuses a model that does not fit into the memory. If the work is long,
-   prints first what it is. */
+/* Refuses a model that does not fit into the memory with its gradients and
+   two moments. */
 static void check_memory(Session *s, const Theta *theta)
 {
-    const long long many = 2000000;
-    char parameters[40];
-    double copies = 4;          /* the numbers, gradients and two moments */
-    double needed = copies * sizeof(real) * (double)theta_count(theta);
+    double needed = 4.0 * sizeof(real) * (double)theta_count(theta);
     double there = physical_memory();
     if (there > 0 && needed > there)
         fail_with(s->error, "training this model takes %.0f MB of memory at "
                   "least; there are %.0f.", needed / 1e6, there / 1e6);
-    if (theta_count(theta) >= many)
-        fprintf(s->command->out, "%s: %s parameters\n", s->run.model,
-                format_grouped(theta_count(theta), parameters));
 }
 
 /* Refuses to write over a file that is there, or over data. */
@@ -493,9 +484,8 @@ static void evaluate_model(Session *s, const char *name, const Data *data,
 static void read_data(Session *s, const Plan *plan, int ell_max,
                       const Model *earlier)
 {
-    ProgressLog log = { s->command->out, s->run.every };
     s->corpus = read_corpus(s->command->arena, s->task, plan, ell_max,
-                            earlier, &log, s->files, s->file, s->error);
+                            earlier, s->files, s->file, s->error);
 }
 
 /* With --evaluate: all of the data are evaluated, and nothing is trained. */

@@ -377,10 +377,8 @@ static void read_words(Merging *m, const char *text, size_t bytes)
     }
 }
 
-const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
-                             int merges,
-                             void (*on_merge)(void *to, int merges),
-                             void *to)
+static const Tokenizer *learn_pairs(Arena *arena, const char *text,
+                                    size_t bytes, int merges)
 {
     Arena *aside = arena_new();
     Merging m = { .words = table_new(aside, 1024),
@@ -398,8 +396,6 @@ const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t bytes,
         const int merged = add_merge(t, both);
         for (int k = 1; k <= m.words.n; k++)
             merge_in_word(&m, k, both, merged);
-        if (on_merge != NULL)
-            on_merge(to, t->list.n);
     }
     arena_free(aside);
     return t;
@@ -412,7 +408,7 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
     REQUIRE(n <= TEXT_BYTES && merges >= 0,
             "%zu bytes, %d merges.", n, merges);
     if (kind == BYTE_PAIRS) {
-        *t = learn_pairs(arena, text, n, merges, NULL, NULL);
+        *t = learn_pairs(arena, text, n, merges);
         return NULL;
     }
     Tokenizer *learned = tokenizer_new(arena, kind, 0);

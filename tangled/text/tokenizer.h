@@ -23,13 +23,6 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
                             size_t n, int merges, const Tokenizer **t,
                             size_t *where);
 
-/* Returns what it learns for BYTE_PAIRS, calling on_merge, which may be NULL,
-   with the number of merges after each. */
-const Tokenizer *learn_pairs(Arena *arena, const char *text, size_t n,
-                             int merges,
-                             void (*on_merge)(void *to, int merges),
-                             void *to);
-
 /* Encodes a text as tokens x, without special ones. Returns NULL; or what is
    wrong, and then *where is the byte that begins no known token. */
 const char *encode_text(const Tokenizer *t, Arena *arena, const char *text,

@@ -15,9 +15,8 @@ typedef struct {
 static void read_it(Error *f, void *data)
 {
     Request *r = data;
-    ProgressLog log = { stderr, HUGE_VAL };
-    r->corpus = read_corpus(arena, r->task, &r->plan, ELL_MAX, NULL, &log,
-                            r->n, r->name, f);
+    r->corpus = read_corpus(arena, r->task, &r->plan, ELL_MAX, NULL, r->n,
+                            r->name, f);
 }
 
 /* Of the files whose names are these letters. */

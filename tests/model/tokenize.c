@@ -1,4 +1,4 @@
-/* ftx tokenize: a text and its tokens, there and back. */
+/* ftx tokenize: a text and its tokens. */
 #include "lessons.h"
 
 LAW(tokens_are_printed_with_their_counts)
@@ -20,10 +20,8 @@ LAW(tokens_are_printed_with_their_counts)
           "tokenizer bpe 4\n109 112 lo\n257 120 low\n258 33 low␣\n"
           "258 102 lowe\n" },
         { "--vocabulary", "aba", "tokenizer char 2\na\nb\n" },
-        { "--decode --train-on ab", "5 1 2  2# 9\r\n\n1\t9\n3 6", "abba\n" },
     };
-    write_text("ab", "ab\n");
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 5; k++) {
         write_text("x", row[k].text);
         assert_said(ftx("tokenize %s x", row[k].how), 0, row[k].out, "");
     }
@@ -41,25 +39,6 @@ LAW(a_thousand_pairs_are_merged_unless_told)
                 "tokenizer bpe 0\n", "");
 }
 
-/* A text that does not fit into the first buffer, too. */
-LAW(decoding_gives_the_file_back)
-{
-    enum { LONG = 200000 };
-    static const char *const kinds[] = { "bpe", "char", "word" };
-    static char text[LONG];
-    for (int kind = 0; kind < 3; kind++) {
-        const size_t size = kind == 1 ? LONG : 1024;
-        for (size_t k = 0; k < size; k++)
-            text[k] = (char)(kind == 0 ? k + k / 256 : mixed(k) % 100);
-        write_bytes("x", text, size);
-        Said s = ftx("tokenize --tokens %s x", kinds[kind]);
-        write_bytes("y", s.out, s.bytes);
-        s = ftx("tokenize --decode --train-on x --tokens %s y", kinds[kind]);
-        assert_that(s.status == 0 && s.bytes == size);
-        assert_memory_equal(s.out, text, size);
-    }
-}
-
 LAW(tokens_are_those_of_another_text_or_of_a_model)
 {
     write_text("abc", "abc");
@@ -71,8 +50,6 @@ LAW(tokens_are_those_of_another_text_or_of_a_model)
           "--held-out 0 --model m t");
     write_text("x", "b b a ");
     assert_says(ftx("tokenize --model m x"), "4\t<bos>\n2\tb");
-    write_text("x", "2 2 1");
-    assert_said(ftx("tokenize --decode --model m x"), 0, "b b a ", "");
 }
 
 LAW(a_dash_is_standard_input)
@@ -93,14 +70,6 @@ LAW(what_has_no_tokens_is_refused)
         { "to be", "a\n\xC3\xA9z\xFF\n", "--tokens word --train-on x y",
           "y:1:1: there is no token for this word '" },
         { "", "a\n\xC3\xA9z\xFF\n", "y", "y:2:3: | no text in UTF-8." },
-        { "ab", "1 2\n 6", "--decode --train-on x y",
-          "y:2:2: expected the number of a token, 1 to 5." },
-        { "ab", "0", "--decode --train-on x y", "y:1:1: expected" },
-        { "ab", "1 x", "--decode --train-on x y", "y:1:3: expected" },
-        { "ab", "1x", "--decode --train-on x y", "y:1:2: expected" },
-        { "ab", "-1", "--decode --train-on x y", "y:1:1: expected" },
-        { "ab", "99999999999999999999999999", "--decode --train-on x y",
-          "y:1:1: expected" },
         { "", "", "y", "y: is empty." },
         { "", "", "no/such/file", "no/such/file: cannot be opened:" },
         { "", "", "tests", "tests: cannot be read: Is a directory." },
@@ -111,10 +80,6 @@ LAW(what_has_no_tokens_is_refused)
         refused_by(HERE(row[k].words), ftx("tokenize %s", row[k].line),
                    row[k].words);
     }
-    write_text("x", "ab");
-    write_bytes("y", "1\0" "2", 3);
-    assert_refused(ftx("tokenize --decode --train-on x y"),
-                   "y:1:2: expected the number of a token, 1 to 5.");
     write_text("y", "a\n\xC3\xA9z\xFF\n");
     assert_int_equal(ftx("tokenize --tokens bpe y").status, 0);
     assert_int_equal(ftx("tokenize --tokens word y").status, 0);
@@ -132,7 +97,6 @@ LAW(options_that_do_not_go_together_are_refused)
         { "tokenize x y", "expected one file;" },
         { "tokenize --model x --train-on y z", "--train-on and --model "
           "exclude each other." },
-        { "tokenize --decode x", "--decode needs --train-on or --model" },
     };
     write_text("x", "x");
     assert_all_refused(row);

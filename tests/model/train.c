@@ -430,3 +430,40 @@ LAW(a_long_run_has_few_points)
     assert_that(p->step == m->state.step && p->loss < m->point[0].loss);
     assert_that(fabs(p->held_out - p->loss) < 2);
 }
+
+/* ------------------------------------------------------------- progress */
+
+/* What is written to a terminal of our own. */
+static const char *on_terminal(const char *line)
+{
+    char *word[40], *at = strcpy(arena_alloc(arena, 400), line);
+    int n = 0, keyboard = posix_openpt(O_RDWR | O_NOCTTY);
+    for (; (word[n] = strtok(at, " ")) != NULL; at = NULL)
+        n++;
+    assert_that(keyboard >= 0 && grantpt(keyboard) == 0
+                && unlockpt(keyboard) == 0);
+    FILE *screen = fopen(ptsname(keyboard), "w");
+    assert_that(screen != NULL && train(screen, stderr, n, word) == 0);
+    char *text = arena_alloc(arena, 4096);
+    ssize_t bytes = read(keyboard, text, 4095);
+    assert_that(bytes > 0);
+    text[bytes] = '\0';
+    fclose(screen);
+    close(keyboard);
+    return text;
+}
+
+LAW(progress_is_printed_in_lines_or_in_a_row)
+{
+    a_text("t", 20, "");
+    Said s = TRAIN("d " SMALL "--steps 3 --every 0 --model m t");
+    assert_says(s, "step 1 of 3: ");
+    assert_says(s, "\nstep 3 of 3: ");
+    assert_says(s, " left\n");
+    assert_null(strchr(s.out, '\r'));
+    const char *text = on_terminal("d " SMALL "--steps 1000000000 --minutes "
+                                   "1e-7 --every 0 --model n t");
+    assert_that(strncmp(text, "\r\033[Kstep 1 of 1000000000: ", 26) == 0);
+    const size_t columns = strcspn(text + 4, "\r\n");
+    assert_that(columns < 80 && strncmp(text + columns, "left", 4) == 0);
+}
