@@ -336,13 +336,9 @@ bool all_right(const Judgement *judgement)
 static const Layout *find_other_layout(const Judgement *judgement)
 {
     const Run *run = judgement->run;
-    Error f = { .sheet = run->sheet->name };
-    Convention other = *run->convention;
-    for (int k = 0; k < LAYOUTS && other.why == NULL; k++) {
-        other.layout = &layouts[k];
-        if (right_by(&other, run->sheet, &f) == judgement->claimed)
-            return other.layout;
-    }
+    for (int k = 0; k < LAYOUTS && run->named; k++)
+        if (right_by(&layouts[k], run->sheet) == judgement->claimed)
+            return &layouts[k];
     return NULL;
 }
 
@@ -408,21 +404,39 @@ static int count_explained(const Judgement *judgement)
     return n;
 }
 
+typedef struct {
+    const Sheet *sheet;
+    const Layout *layout;       /* NULL: the likeliest                    */
+    Arena *arena;
+    Tape *tape;
+    const Judgement *judgement;
+} JudgeTask;
+
+static void judge_in_layout(Error *f, void *data)
+{
+    JudgeTask *t = data;
+    const Bound *bound = bind_sheet(t->sheet, t->layout, t->arena, f);
+    t->judgement = judge_run(run_bound(bound, NULL, t->arena, t->tape, f),
+                             t->arena, t->tape, f);
+}
+
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
                              Error *f)
 {
-    const Run *run = run_sheet(sheet, arena, tape, f);
-    const Judgement *best = judge_run(run, arena, tape, f);
+    JudgeTask task = { sheet, NULL, arena, tape, NULL };
+    judge_in_layout(f, &task);
+    const Judgement *best = task.judgement;
+    const Layout *taken = best->run->layout;
     int most = count_explained(best);
-    for (int k = 1; k < run->conventions && most < best->claimed; k++) {
-        const Bound *bound = bind_sheet(sheet, &run->convention[k],
-                                        arena, f);
-        const Judgement *other = judge_run(
-            run_bound(bound, NULL, arena, tape, f), arena, tape, f);
-        if (count_explained(other) > most) {
-            best = other;
-            most = count_explained(other);
-        }
+    for (int k = 0; k < LAYOUTS && !best->run->named && most < best->claimed;
+         k++) {
+        Error quiet = { .sheet = sheet->name };
+        task.layout = &layouts[k];
+        if (task.layout == taken || !try_work(&quiet, judge_in_layout, &task)
+            || count_explained(task.judgement) <= most)
+            continue;
+        best = task.judgement;
+        most = count_explained(best);
     }
     return best;
 }

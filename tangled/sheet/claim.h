@@ -76,7 +76,7 @@ int count_in(const Claim *claim, const Run *run,
 /* Returns the most decimals of an entry. */
 int most_decimals(const Item *claim);
 
-/* Returns how many claimed entries are right by a convention; -1: its layout
-   does not fit. */
-int right_by(const Convention *convention, const Sheet *sheet, Error *f);
+/* Returns how many claimed entries are right in a layout; -1: it does not
+   fit. */
+int right_by(const Layout *layout, const Sheet *sheet);
 #endif

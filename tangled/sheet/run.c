@@ -1,6 +1,6 @@
-/* Binding a sheet by the convention that is likeliest, and running it.
+/* Binding a sheet in the layout that is likeliest, and running it.
 
-   Main types: Bound, Convention. Entry points: bind_sheet, run_bound. */
+   Main type: Bound. Entry points: bind_sheet, run_bound. */
 #include "sheet/collect.h"
 #include <math.h>
 #include <string.h>
@@ -236,10 +236,29 @@ static void tell_entry(Job *job)
         append(to, 400, " to %s", last->name);
 }
 
-static void find_conventions(Job *job);
-static void follow_convention(Job *job, const Convention *convention);
+static const char *guess_layout(Job *job);
 
-const Bound *bind_sheet(const Sheet *sheet, const Convention *convention,
+/* Settles the layout, and says what was not named. */
+static void choose_layout(Job *job, const Layout *layout)
+{
+    enum { BYTES = 200 };
+    char *text = arena_alloc(job->arena, BYTES);
+    const char *why = "a slip explains the claims in it";
+    *text = '\0';
+    job->run.named = job->run.layout != NULL;
+    if (layout != NULL)
+        job->run.layout = layout;
+    else if (!job->run.named)
+        why = guess_layout(job);
+    if (!job->run.named)
+        append(text, BYTES, " (not named; %s)", why);
+    job->run.shifted = is_shifted(job);
+    if (job->run.shifted)
+        append(text, BYTES, "; the largest is subtracted before e^x");
+    job->run.guessed = text;
+}
+
+const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                         Arena *arena, Error *f)
 {
     Misfit misfit;
@@ -252,10 +271,7 @@ const Bound *bind_sheet(const Sheet *sheet, const Convention *convention,
     if (job->run.algorithm >= 8)
         job->H = given_heads(job);
     check_needs(job);
-    if (convention != NULL)
-        follow_convention(job, convention);
-    else
-        find_conventions(job);
+    choose_layout(job, layout);
     if (!all_fit(job, job->run.layout, &job->size, &misfit))
         refuse_shape(job, &misfit);
     job->run.d_attn = job->late ? letter_size(&job->size, "d_attn")
@@ -275,141 +291,80 @@ const Bound *bind_sheet(const Sheet *sheet, const Convention *convention,
 }
 
 typedef struct {
-    Convention convention;
+    const Layout *layout;
     const Sheet *sheet;
     Arena *arena;
     Tape *tape;
-    bool done;                  /* it could be run                        */
     int right, misfits;         /* claimed entries; claims                */
-    uint64_t sum;               /* of all numbers and shapes              */
 } Attempt;
 
-static void run_candidate(Error *f, void *data)
+static void run_attempt(Error *f, void *data)
 {
-    Attempt *c = data;
-    const Bound *bound = bind_sheet(c->sheet, &c->convention, c->arena, f);
-    const Run *run = run_bound(bound, NULL, c->arena, c->tape, f);
+    Attempt *a = data;
+    const Bound *bound = bind_sheet(a->sheet, a->layout, a->arena, f);
+    const Run *run = run_bound(bound, NULL, a->arena, a->tape, f);
     int n;
-    const Claim *claim = claims_of(run, c->arena, &n, f);
+    const Claim *claim = claims_of(run, a->arena, &n, f);
     for (int k = 0; k < n; k++) {
-        c->right += count_right(&claim[k], run);
-        c->misfits += !is_comparable(claim[k].item, claim[k].step);
-    }
-    for (int k = 0; k < run->n; k++) {
-        Mat M = run->step[k].M;
-        size_t size = (size_t)M->rows * (size_t)M->cols * sizeof *M->at;
-        c->sum = checksum(c->sum, &M->rows, sizeof M->rows);
-        c->sum = checksum(c->sum, M->at, size);
+        a->right += count_right(&claim[k], run);
+        a->misfits += !is_comparable(claim[k].item, claim[k].step);
     }
 }
 
-static Attempt run_by(const Convention *convention, const Sheet *sheet,
-                        Error *f)
+/* Runs the sheet in a layout; returns whether that can be done. */
+static bool try_layout(Attempt *a, const Layout *layout, const Sheet *sheet)
 {
-    Error quiet = *f;
-    Attempt c = { *convention, sheet, arena_new(), tape_new(false),
-                    .sum = NO_CHECKSUM };
-    c.done = try_work(&quiet, run_candidate, &c);
-    arena_free(c.arena);
-    tape_free(c.tape);
-    return c;
+    Error quiet = { .sheet = sheet->name };
+    *a = (Attempt){ layout, sheet, arena_new(), tape_new(false), 0, 0 };
+    bool done = try_work(&quiet, run_attempt, a);
+    arena_free(a->arena);
+    tape_free(a->tape);
+    return done;
 }
 
-int right_by(const Convention *convention, const Sheet *sheet, Error *f)
+int right_by(const Layout *layout, const Sheet *sheet)
 {
-    Attempt c = run_by(convention, sheet, f);
-    return c.done ? c.right : -1;
+    Attempt a;
+    return try_layout(&a, layout, sheet) ? a.right : -1;
 }
 
-static void follow_convention(Job *job, const Convention *convention)
+/* Takes the first layout that fits what is given and most of the claims, or
+   another of these that makes all claims right, or at least half of them and
+   more than twice as many. Returns why. */
+static const char *guess_layout(Job *job)
 {
-    enum { BYTES = 200 };
-    char *text = arena_alloc(job->arena, BYTES);
-    *text = '\0';
-    if (convention->why != NULL)
-        append(text, BYTES, " (not named; %s)", convention->why);
-    job->run.layout = convention->layout;
-    job->run.guessed = text;
-    job->run.convention = convention;
-    job->run.conventions = 1;
-    job->run.shifted = is_shifted(job);
-    if (job->run.shifted)
-        append(text, BYTES, "; the largest is subtracted before e^x");
-}
-
-/* Runs the sheet by n conventions; those stay whose shapes fit most claims.
-   How many they are; 1 if none can be run. */
-static int run_candidates(const Job *job, Attempt *all, int n)
-{
-    int kept = 0;
-    for (int k = 0; k < n; k++) {
-        Attempt c = run_by(&all[k].convention, job->run.sheet, job->f);
-        if (c.done && kept > 0 && c.misfits < all->misfits)
-            kept = 0;
-        if (c.done && (kept == 0 || c.misfits == all->misfits))
-            all[kept++] = c;
-    }
-    return kept > 0 ? kept : 1;
-}
-
-/* The likeliest of n: the first, unless another makes all claims right, or
-   at least half of them and more than twice as many. */
-static const Attempt *likeliest(const Attempt *all, int n, int claimed)
-{
-    const Attempt *best = all;
-    for (const Attempt *c = all; c < all + n; c++)
-        if (c->right > best->right
-            && (c->right == claimed || (c->right > 2 * all->right
-                                        && 2 * c->right >= claimed)))
-            best = c;
-    return best;
-}
-
-/* Takes the best of n conventions; behind it stand those that give other
-   numbers. */
-static void add_conventions(Job *job, const Attempt *all, int n,
-                            const Attempt *best, const char *why)
-{
-    Convention *list = arena_alloc(job->arena,
-                                   ((size_t)n + 1) * sizeof *list);
-    list[0] = (Convention){ best->convention.layout, why };
-    follow_convention(job, list);
-    for (int k = 0; k < n; k++) {
-        bool known = all[k].sum == best->sum;
-        for (int i = 0; i < k; i++)
-            known |= all[i].sum == all[k].sum;
-        if (!known)
-            list[job->run.conventions++] = (Convention){
-                all[k].convention.layout, "a slip explains the claims in it"
-            };
-    }
-}
-
-static void find_conventions(Job *job)
-{
-    Attempt all[LAYOUTS] = { { .convention = { .layout = layouts } } };
-    const Layout *named = job->run.layout;
     const Sheet *sheet = job->run.sheet;
-    Dimensions d;
-    Misfit misfit;
-    int n = 0, claimed = 0;
+    const Layout *first = NULL;
+    Attempt best = { .layout = layouts }, a;
+    int fit = 0, claimed = 0, first_right = 0;
+    bool by_right = false;
     for (int k = 0; k < sheet->n; k++)
         claimed += sheet->item[k].claim ? count_entries(&sheet->item[k]) : 0;
-    for (int k = 0; k < LAYOUTS; k++)
-        if (named != NULL ? named == &layouts[k]
-                          : all_fit(job, &layouts[k], &d, &misfit))
-            all[n++].convention = (Convention){ &layouts[k], NULL };
-    const Layout *first = all->convention.layout;
-    bool fits_alone = n == 1;
-    n = n > 1 && claimed > 0 ? run_candidates(job, all, n) : 1;
-    const Attempt *best = likeliest(all, n, claimed);
-    bool by_shapes = all->convention.layout != first,
-         right = best != all || (by_shapes && 2 * best->right >= claimed);
-    add_conventions(job, all, n, best, named != NULL ? NULL
-        : fits_alone ? "no other fits"
-        : right ? "most claims are right in it"
-        : by_shapes ? "it fits the claims"
-                    : "'layout textbook' names one");
+    for (const Layout *l = layouts; l < layouts + LAYOUTS; l++) {
+        if (!all_fit(job, l, &(Dimensions){ .n = 0 }, &(Misfit){ .is = 0 }))
+            continue;
+        if (fit++ == 0)
+            best.layout = l;
+        if (!try_layout(&a, l, sheet))
+            continue;
+        bool fits_better = first == NULL || a.misfits < best.misfits,
+             more = !fits_better && a.misfits == best.misfits
+                 && a.right > best.right
+                 && (a.right == claimed || (a.right > 2 * first_right
+                                            && 2 * a.right >= claimed));
+        if (fits_better)
+            first_right = a.right;
+        if (fits_better || more) {
+            by_right = more || (first != NULL && 2 * a.right >= claimed);
+            best = a;
+        }
+        first = first == NULL ? l : first;
+    }
+    job->run.layout = best.layout;
+    return fit == 1 ? "no other fits"
+         : by_right ? "most claims are right in it"
+         : best.layout != first && first != NULL ? "it fits the claims"
+         : "'layout textbook' names one";
 }
 
 static void run_algorithm(Error *f, void *data)

@@ -6,12 +6,6 @@
 #define FTX_RUN_H
 #include "sheet/step.h"
 
-/* How a sheet is meant that does not name its layout. */
-typedef struct {
-    const Layout *layout;
-    const char *why;            /* this layout; NULL: the sheet names it  */
-} Convention;
-
 typedef struct Bound Bound;
 typedef struct {
     const Sheet *sheet;
@@ -25,8 +19,7 @@ typedef struct {
     const char *entered;        /* such as "from Q, K, V: line 4", or ""  */
     bool shifted;               /* its e^x are divided by the largest     */
     const char *guessed;        /* what the sheet leaves open, in words   */
-    int conventions;            /* that it may be meant by, the likeliest */
-    const Convention *convention;       /* first: it is run by that       */
+    bool named;                 /* the sheet names its layout             */
     double divisor;             /* of the scores; 0: √d_attn, if scaled   */
     int d_attn, d_x;            /* 0: nothing on the sheet tells it       */
     const char *verdict;        /* on what is claimed; NULL: none         */
@@ -50,10 +43,10 @@ typedef struct {
     const Bound *job;           /* the run as far as it has come          */
 } Variation;
 
-/* Reads off a sheet all that its algorithm takes, by a convention; NULL: by
-   the one that is likeliest. It lives in the arena. A sheet that does not
-   hold what its algorithm needs ends the attempt. */
-const Bound *bind_sheet(const Sheet *sheet, const Convention *convention,
+/* Reads off a sheet all that its algorithm takes, in a layout; NULL: in the
+   one that it names, or that is likeliest. It lives in the arena. A sheet
+   that does not hold what its algorithm needs ends the attempt. */
+const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                         Arena *arena, Error *f);
 
 /* Runs a bound sheet, as often as wanted, and collects the steps. variation
