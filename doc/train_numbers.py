@@ -8,7 +8,6 @@ What is kept are the parameters alone: an optimiser's matrices are for going
 on, and the page does not. Run it where doc/ and build/ are; make numbers
 does.
 """
-import re
 import subprocess
 import sys
 
@@ -18,31 +17,6 @@ OPTIONS = ('--L_enc 1 --L_dec 1 --H 4 --d_e 32 --ell_max 48 '
            '--positions vaswani_sines --batch 32 --eta 6e-3 --steps 5000 '
            '--seed 1')
 HELD_OUT = 999                          # the last of the pairs, a tenth
-
-
-def checksum(data):
-    """FNV-1a, 64 bits, as a model file ends with it."""
-    sum_ = 0xcbf29ce484222325
-    for byte in data:
-        sum_ = (sum_ ^ byte) * 0x100000001b3 & 0xffffffffffffffff
-    return sum_.to_bytes(8, 'little')
-
-
-def without_optimiser(model):
-    """A model file of format 3 as one of format 1, which is simpler: its
-    lines, the parameters alone, and one checksum."""
-    begin = int(re.match(rb'ftx model 3\nheader (\d+)\n', model).group(1))
-    lines = model[:begin].rstrip(b' \n').split(b'\n')
-    _, size, count = lines[-1].split()
-    assert lines[-1].startswith(b'numbers ')
-    lines[:2] = [b'ftx model 1']
-    for name in b'has_m', b'has_v':
-        lines[lines.index(name + b' yes')] = name + b' no'
-    parameters = int(count) // 3        # then come m and v of AdamW
-    lines[-1] = b'numbers %s %d' % (size, parameters)
-    kept = b'\n'.join(lines) + b'\n' \
-        + model[begin:begin + int(size) * parameters]
-    return kept + checksum(kept)
 
 
 def pairs():
@@ -82,10 +56,8 @@ def train():
     subprocess.run(['build/float/ftx'] + command.split()
                    + ['--replace', '--threads', '2', '--model',
                       'build/numbers.ftx', PAIRS], check=True)
-    with open('build/numbers.ftx', 'rb') as file:
-        model = without_optimiser(file.read())
-    with open(MODEL, 'wb') as file:
-        file.write(model)
+    subprocess.run(['build/float/ftx', 'import', 'build/numbers.ftx',
+                    '--model', MODEL, '--replace'], check=True)
     words, lines = ('ftx %s numbers.tsv' % command).split(), ['$']
     for word in words:
         if len(lines[-1] + word) > 70:

@@ -31,7 +31,8 @@ static const char import_usage[] =
     "BertModel, BertForMaskedLM and BertForSequenceClassification.\n"
     "Nothing is ever fetched. Its tokens are those of tokenizer.json;\n"
     "without such a file a text is the numbers of its tokens, such as\n"
-    "'464 3290'. For example:\n"
+    "'464 3290'. Of a model file in the place of FOLDER it keeps the\n"
+    "parameters alone, which are enough to use it. For example:\n"
     "\n"
     "  ftx import gpt2 --model gpt2.ftx\n"
     "  ftx generate --model gpt2.ftx --tau 0 'The dog'\n";
@@ -70,10 +71,12 @@ static void import_it(Error *f, void *data)
     f->sheet = name;
     f->text = NULL;
     bool there = get_file_info(name, &about);
-    if (!there || about.is_file)
-        fail_with(f, there ? "this is a file; expected the folder of a "
-                  "released model." : "there is no such folder.");
-    Model *m = model_import(c->arena, name, TO_USE, tokens, f);
+    if (!there)
+        fail_with(f, "there is no such folder.");
+    Model *m = about.is_file && tokens == NULL
+             ? model_load(c->arena, name, TO_USE, f)
+             : model_import(c->arena, name, TO_USE, tokens, f);
+    m->state.has_m = m->state.has_v = false;
     model_save(m, o.model, NULL, f);
     fprintf(c->out, "%s: Algorithm %d, %s numbers to learn, from %s\n",
             o.model, 8 + (int)m->theta->hyper.architecture,

@@ -75,22 +75,17 @@ static void put_block(Writer *w)
     w->used = 0;
 }
 
+/* The bytes of a number in a file are little-endian. */
 static void put_numbers(Writer *w, Mat M)
 {
     size_t n = (size_t)M->rows * (size_t)M->cols;
     for (size_t k = 0; k < n; k++, w->used += sizeof(real)) {
-        uint64_t bits = 0;
-        uint32_t half;
+        union { real x; uint32_t half; uint64_t whole; } number;
         unsigned char bytes[8];
-        if (sizeof(real) == 4) {
-            memcpy(&half, &M->at[k], 4);
-            bits = half;
-        } else {
-            memcpy(&bits, &M->at[k], sizeof(real));
-        }
         if (w->used == BLOCK)
             put_block(w);
-        put_64(bytes, bits);
+        number.x = M->at[k];
+        put_64(bytes, sizeof(real) == 4 ? number.half : number.whole);
         memcpy(w->block + w->used, bytes, sizeof(real));
     }
 }
@@ -192,10 +187,7 @@ typedef struct {
     Arena *arena;
     char *p, *end;              /* the next line; where the numbers end   */
     int line;                   /* its number                             */
-    char *numbers;              /* where they begin; NULL: format 1, they
-                                   do where the header ends               */
-    bool has_best;              /* of early stopping: an older format     */
-    double best;                /* the loss of the best parameters        */
+    char *numbers;              /* where they begin                       */
 } Header;
 
 _Noreturn static void fail_in_header(const Header *h, const char *expected)
@@ -218,56 +210,22 @@ static char *next_header_line(Header *h)
     return line;
 }
 
-/* Does the next line begin with that word and a blank? */
-static bool is_next(const Header *h, const char *word)
-{
-    size_t n = strlen(word), left = (size_t)(h->end - h->p);
-    return left > n && memcmp(h->p, word, n) == 0 && h->p[n] == ' ';
-}
-
 /* Returns what stands behind the word on the next line. */
 static char *next_value(Header *h, const char *word)
 {
     char expected[60];
-    bool found = is_next(h, word);
+    size_t n = strlen(word);
     char *line = next_header_line(h);
     snprintf(expected, sizeof expected, "'%s' and its value", word);
-    if (!found)
+    if (strncmp(line, word, n) != 0 || line[n] != ' ')
         fail_in_header(h, expected);
-    return line + strlen(word) + 1;
-}
-
-/* Is the word one of these, up to NULL? */
-static bool is_listed(const char *word, const char *const words[])
-{
-    while (*words != NULL && strcmp(*words, word) != 0)
-        words++;
-    return *words != NULL;
-}
-
-/* Skips the lines of early stopping, which older files have. */
-static void skip_retired(Header *h)
-{
-    static const char *const retired[] = { "patience", "best",
-                                           "evaluations", "waited" };
-    for (int k = 0; k < 4; k++)
-        if (is_next(h, retired[k])) {
-            const char *value = next_value(h, retired[k]);
-            if (k == 1)
-                h->best = strtod(value, NULL);
-            h->has_best = true;
-        }
+    return line + n + 1;
 }
 
 static void get_values(Header *h, const Option *table, void *values)
 {
-    static const char *const later[] = { "sparse", "types",
-                                         "unembedding_bias", "pooler", NULL };
     char range[400], expected[500];
     for (const Option *o = table; o->name != NULL; o++) {
-        skip_retired(h);
-        if (!is_next(h, o->name) && is_listed(o->name, later))
-            continue;
         if (option_set(o, values, next_value(h, o->name)))
             continue;
         option_range(o, range, sizeof range);
@@ -344,28 +302,27 @@ static void check_header(const Header *h, const Model *m,
 static const char damaged[] =
     "the model is damaged: its checksum is wrong.";
 
-/* Returns what is wrong with the first line and the size; or NULL. */
-static const char *kind_error(const char *bytes, size_t size)
+/* Refuses what is no model file of this format. */
+static void check_format(const char *bytes, size_t size, Error *f)
 {
-    static const char magic[] = "ftx model ";
-    size_t m = strlen(magic);
-    if (size < m + 2 || memcmp(bytes, magic, m) != 0)
-        return "this is no model of ftx.";
-    if (strchr("123", bytes[m]) == NULL || bytes[m + 1] != '\n')
-        return "this model has a newer format than this ftx, which reads "
-               "formats 1 to 3.";
-    return size < 40 ? "the model is cut short." : NULL;
+    char kind[FIRST] = "";
+    int format;
+    memcpy(kind, bytes, size < FIRST ? size : FIRST - 1);
+    if (sscanf(kind, "ftx model %d\n", &format) != 1)
+        fail_with(f, "this is no model of ftx.");
+    if (format > 3)
+        fail_with(f, "this model has a newer format than this ftx, which "
+                  "reads format 3.");
+    if (format < 3)
+        fail_with(f, "this model has format %d; this ftx reads format 3; "
+                  "train it again, or export it with the ftx that wrote it "
+                  "and import the folder.", format);
+    if (size < FIRST + 8)
+        fail_with(f, "the model is cut short.");
 }
 
-/* Are the last 8 bytes the checksum of n and m others? */
-static bool is_sum(const char *last, const char *bytes, size_t n,
-                   const char *others, size_t m)
-{
-    uint64_t sum = checksum(checksum(NO_CHECKSUM, bytes, n), others, m);
-    return get_bytes(last, 8) == sum;
-}
-
-/* Finds the numbers of a file since format 2; false: it is damaged. */
+/* Finds the numbers between the header and the sums; false: the file is
+   damaged. */
 static bool find_numbers(Header *h, size_t size)
 {
     char digits[11] = "", *bytes = h->p, *last = bytes + size - 8;
@@ -379,7 +336,8 @@ static bool find_numbers(Header *h, size_t size)
         return false;
     h->numbers = bytes + header;
     h->end = last - 8 * blocks;
-    return is_sum(last, bytes, header, h->end, 8 * blocks);
+    uint64_t sum = checksum(NO_CHECKSUM, bytes, header);
+    return get_bytes(last, 8) == checksum(sum, h->end, 8 * blocks);
 }
 
 static Header open_model(Arena *arena, const char *name, Error *f)
@@ -387,17 +345,11 @@ static Header open_model(Arena *arena, const char *name, Error *f)
     size_t n;
     Header h = { .error = f, .arena = arena };
     h.p = read_file(arena, name, &n, f);
-    const char *wrong = kind_error(h.p, n);
-    if (wrong != NULL)
-        fail_with(f, "%s", wrong);
-    h.end = h.p + n - 8;
-    bool sound = h.p[10] == '1' ? is_sum(h.end, h.p, n - 8, NULL, 0)
-                                : find_numbers(&h, n);
-    if (!sound)
+    check_format(h.p, n, f);
+    if (!find_numbers(&h, n))
         fail_with(f, "%s", damaged);
     next_header_line(&h);
-    if (h.numbers != NULL)
-        next_header_line(&h);
+    next_header_line(&h);
     return h;
 }
 
@@ -427,8 +379,7 @@ static real *get_group(const Numbers *from, int group)
     char *bytes = h->p + (size_t)group * from->count * from->size;
     const uint16_t one = 1;
     real *x = (real *)bytes;
-    if (h->numbers == NULL || from->size != sizeof(real)
-        || get_bytes(&one, 2) != one) {
+    if (from->size != sizeof(real) || get_bytes(&one, 2) != one) {
         x = arena_alloc(h->arena, from->count * sizeof(real));
         for (size_t k = 0; k < from->count; k++) {
             uint64_t bits = get_bytes(bytes + k * from->size, from->size);
@@ -458,44 +409,31 @@ static void get_matrices(const Numbers *from, int group, const Theta *theta,
     }
 }
 
-/* Was the last evaluation as good as the best one before? */
-static bool is_last_best(const Header *h, const Model *m)
-{
-    const int last = m->state.points - 1;
-    return last >= 0 && m->point[last].step == m->state.step
-        && m->point[last].held_out <= h->best;
-}
-
 static void get_numbers(Header *h, Model *m, Purpose purpose)
 {
     char *line = next_value(h, "numbers"), *end;
     long size = strtol(line, &end, 10);
-    long long count = strtoll(end, &end, 10), left = h->end - h->p;
-    long long each = theta_count(m->theta), more = count - numbers_of(m);
+    long long count = strtoll(end, &end, 10);
     if ((size != 4 && size != 8) || end[strspn(end, " ")] != '\0')
         fail_in_header(h, "'numbers', 4 or 8, and how many");
-    if ((h->numbers != NULL && h->numbers != h->p)
-        || (more != 0 && (more != each || !h->has_best)) || count > left
-        || count * size != left)
+    if (h->numbers != h->p || count != numbers_of(m)
+        || count > h->end - h->p || count * size != h->end - h->p)
         fail_with(h->error, "its sizes do not fit its header.");
     if (purpose <= ITS_HEADER)
         return;
-    Numbers from = { h, (size_t)size, (size_t)each };
-    if (h->numbers != NULL)
-        check_blocks(h);
+    Numbers from = { h, (size_t)size, (size_t)theta_count(m->theta) };
+    check_blocks(h);
     if (purpose == TO_USE) {
-        theta_wrap(m->theta, h->arena,
-                   get_group(&from, more != 0 && !is_last_best(h, m)));
+        theta_wrap(m->theta, h->arena, get_group(&from, 0));
         return;
     }
-    int group = more != 0 ? 2 : 1;
     theta_allocate(m->theta, h->arena);
     get_matrices(&from, 0, m->theta, NULL);
     if (m->state.has_m)
-        get_matrices(&from, group++, m->theta,
+        get_matrices(&from, 1, m->theta,
                      m->m = theta_zeros(h->arena, m->theta));
     if (m->state.has_v)
-        get_matrices(&from, group, m->theta,
+        get_matrices(&from, 1 + m->state.has_m, m->theta,
                      m->v = theta_zeros(h->arena, m->theta));
 }
 

@@ -42,6 +42,17 @@ static Tensors tensors_in(const char *folder)
     return t.in;
 }
 
+LAW(of_a_model_file_the_parameters_alone_are_imported)
+{
+    little_model("d");
+    assert_says(ftx("import d --model m"), "m: Algorithm 10, ");
+    const Model *d = model_in("d"), *m = model_in("m");
+    assert_same_theta(d->theta, m->theta);
+    assert_that(d->state.has_m && !m->state.has_m && m->v == NULL);
+    assert_both_say(ftx("generate --model d goat"),
+                    ftx("generate --model m goat"));
+}
+
 /* Tensors and configuration: one is the other. */
 LAW(what_came_in_goes_out_and_comes_back)
 {

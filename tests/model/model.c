@@ -189,17 +189,13 @@ static Parts parts_of(const char *bytes, size_t size)
 }
 
 /* The file of these parts, signed. */
-static char *put_together(const char *name, int format, Parts p)
+static char *put_together(const char *name, Parts p)
 {
-    size_t first = format == 1 ? 12 : 30, line = format == 1 ? 1 : 64;
-    size_t header = (first + p.n + 1 + line - 1) / line * line;
-    size_t blocks = format == 1 ? 0 : (p.bytes + SUMMED - 1) / SUMMED;
+    size_t first = 30, header = (first + p.n + 64) / 64 * 64;
+    size_t blocks = (p.bytes + SUMMED - 1) / SUMMED;
     size_t size = header + p.bytes + 8 * blocks + 8;
     char *to = memset(arena_alloc(arena, size), ' ', size);
-    if (format == 1)
-        memcpy(to, "ftx model 1\n", first);
-    else
-        snprintf(to, size, "ftx model %d\nheader %010zu\n", format, header);
+    snprintf(to, size, "ftx model 3\nheader %010zu\n", header);
     memcpy(to + first, p.lines, p.n);
     memset(to + first + p.n, ' ', header - first - p.n);
     to[header - 1] = '\n';
@@ -218,7 +214,7 @@ static Parts saved_parts(const Model *m)
 
 LAW(what_is_put_together_is_the_file)
 {
-    put_together("d", 3, saved_parts(with_everything()));
+    put_together("d", saved_parts(with_everything()));
     assert_same_file("m", "d");
 }
 
@@ -260,7 +256,7 @@ static char *with_line(const Model *m, const char *line, const char *by)
     memcpy(lines + n, at + after, p.n - before - after);
     p.n += strlen(by) - after;
     p.lines = lines;
-    return put_together("d", 3, p);
+    return put_together("d", p);
 }
 
 #define SIZES "d: its sizes do not fit its header."
@@ -307,15 +303,14 @@ LAW(other_sizes_than_the_header_says_are_refused)
 {
     Model *m;
     Parts p = saved_parts(with_everything());
-    for (int format = 1; format <= 3; format++)
-        for (int more = -8; more <= 8; more += 4) {
-            Parts q = p;
-            q.bytes += (size_t)more;
-            q.numbers = memcpy(arena_alloc(arena, p.bytes + 8), p.numbers,
-                               p.bytes);
-            put_together("d", format, q);
-            assert_string_equal(loading("d", &m), more != 0 ? SIZES : "");
-        }
+    for (int more = -8; more <= 8; more += 4) {
+        Parts q = p;
+        q.bytes += (size_t)more;
+        q.numbers = memcpy(arena_alloc(arena, p.bytes + 8), p.numbers,
+                           p.bytes);
+        put_together("d", q);
+        assert_string_equal(loading("d", &m), more != 0 ? SIZES : "");
+    }
 }
 
 /* Lines that go on where the numbers should begin. */
@@ -346,12 +341,14 @@ LAW(what_is_no_model_is_refused_in_a_sentence)
         { "", "x: this is no model of ftx." },
         { "hello, this is a text and not a model\n", "x: this is no model" },
         { "ftx model 4\nand what is new in it\n", "x: | a newer format" },
-        { "ftx model 1\n", "x: the model is cut short." },
-        { "ftx model 2\nheader 0000000064\ntask d", "x: the model is cut" },
+        { "ftx model 2\nheader 0000000064\n", "x: this model has format 2; | "
+          "train it again, or export it" },
+        { "ftx model 3\nheader 0000000064\nta", "x: the model is cut" },
+        { "ftx model x\n", "x: this is no model" },
     };
     size_t n;
     Model *m;
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < 6; k++)
         assert_true(has_words(loading(write_text("x", row[k][0]), &m),
                               row[k][1]));
     save(with_everything());
@@ -385,7 +382,7 @@ LAW(a_model_that_is_not_finite_is_not_saved)
 /* -------------------------------------------------- other programs' files */
 
 /* The same file as the program of the other precision writes it. */
-static char *of_other_size(Model *m, int format)
+static char *of_other_size(Model *m)
 {
     size_t size = sizeof(real) == 8 ? 4 : 8;
     Parts p = saved_parts(m);
@@ -401,7 +398,7 @@ static char *of_other_size(Model *m, int format)
         float half = (float)x;
         memcpy(to + k * size, size == 4 ? (void *)&half : (void *)&wide, size);
     }
-    return put_together("o", format, (Parts){ lines, to, p.n, count * size });
+    return put_together("o", (Parts){ lines, to, p.n, count * size });
 }
 
 static bool is_little_endian(void)
@@ -415,88 +412,11 @@ LAW(a_file_of_the_other_precision_is_read)
     if (!is_little_endian())
         skip();                         /* this test writes little-endian */
     Model *m = small_model(TRAIN_D);
-    for (int format = 1; format <= 3; format++) {
-        same_parameters(model_in(of_other_size(m, format)), m, 1e-7);
-        same_parameters(used("o"), m, 1e-7);
-    }
-}
-
-/* Settings came to theta after models had been saved. Blanks are in the
-   place of their lines, so that the numbers stay where they are. */
-LAW(a_file_from_before_a_setting_is_read)
-{
-    static const char later[] = "sparse banded\ntypes 0\n"
-                                "unembedding_bias no\npooler no\n";
-    size_t n, gone = sizeof later - 1;
-    Model *m = small_model(TRAIN_E);
-    save(m);
-    char *bytes = bytes_of("m", &n), *at = bytes;
-    char *end = bytes + signed_header(bytes, n) - 1;
-    while (memcmp(at, later, gone) != 0)
-        assert_true(at++ < end - gone);
-    memmove(at, at + gone, (size_t)(end - at) - gone);
-    memset(end - gone, ' ', gone);
-    sign(bytes, n);
-    same_parameters(model_in(write_bytes("o", bytes, n)), m, 0);
-    same_parameters(used("o"), m, 0);
+    same_parameters(model_in(of_other_size(m)), m, 1e-7);
+    same_parameters(used("o"), m, 1e-7);
 }
 
 /* ---------------------------------------------- a file that is only used */
-
-LAW(a_file_of_an_older_format_is_read)
-{
-    Model *m = with_everything();
-    for (int format = 1; format <= 2; format++) {
-        put_together("d", format, saved_parts(m));
-        same_parameters(used("d"), m, 0);
-        assert_string_equal(saving(model_in("d"), "n"), "");
-        assert_same_file("m", "n");
-    }
-}
-
-/* Files of format 2 have lines of early stopping, and may have the best
-   parameters behind the last ones. They are used, unless the last evaluation,
-   which is 0.5, was as good. */
-LAW(the_best_parameters_of_an_older_file_are_used)
-{
-    static const struct { const char *best; int step; bool last; } row[] = {
-        { "0.4", 4, false }, { "0.5", 4, true }, { "0.5", 3, false },
-    };
-    for (int k = 0; k < 3; k++) {
-        char old[200];
-        Model *m = with_everything();
-        m->state.step = 4;
-        m->point[1].step = row[k].step;
-        Parts p = saved_parts(m);
-        const size_t each = p.bytes / 3;
-        char *numbers = arena_alloc(arena, p.bytes + each);
-        memcpy(numbers, p.numbers, each);
-        memcpy(numbers + each, p.numbers + each, each);     /* m as the best */
-        memcpy(numbers + 2 * each, p.numbers + each, 2 * each);
-        snprintf(old, sizeof old, "tokens 3\nbest %s\nevaluations 2\n"
-                 "waited 1\nbytes 6", row[k].best);
-        char *lines = arena_alloc(arena, p.n + 300), *to = lines;
-        const char *at = strstr(p.lines, "tokens 3\nbytes 6"),
-                   *seed = strstr(p.lines, "seed "),
-                   *n = strstr(p.lines, "\nnumbers ");
-        to += sprintf(to, "%.*spatience 1\n%.*s%s%.*s",
-                      (int)(seed - p.lines), p.lines, (int)(at - seed), seed,
-                      old, (int)(n - at - 16), at + 16);
-        to += sprintf(to, "\nnumbers %d %zu", (int)sizeof(real),
-                      (p.bytes + each) / sizeof(real));
-        put_together("d", 2, (Parts){ lines, numbers, (size_t)(to - lines),
-                                      p.bytes + each });
-        const Model *l = used("d");
-        const Mat *best = row[k].last ? NULL : m->m;
-        for (int i = 1; i <= m->theta->n; i++)
-            assert_same(*l->theta->parameter[i].place, best != NULL ? best[i]
-                        : *m->theta->parameter[i].place, 0);
-        l = model_in("d");
-        same_parameters(l, m, 0);
-        assert_same_matrices(l->m, m->m, m);
-        assert_same_matrices(l->v, m->v, m);
-    }
-}
 
 LAW(what_is_only_used_has_no_gradients)
 {

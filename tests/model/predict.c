@@ -339,7 +339,6 @@ LAW(beams_are_those_of_the_library)
                     ftx("translate --model m --beam 1 a"));
 }
 
-/* Its file is of format 1, from before some hyperparameters. */
 LAW(the_model_in_the_page_names_numbers)
 {
     assert_says(ftx("translate --model doc/numbers.ftx 4217 3000"),
