@@ -135,50 +135,24 @@ static void judge_whole(Judging *j, int w)
     }
 }
 
-static int token_of(const Claim *c, int k)
-{
-    Mat M = c->step->M;
-    int at = (int)(claimed_entry(c->item, M, k) - M->at);
-    return c->step->turned ? at % M->rows : at / M->rows;
-}
-
-enum { ALL_TOKENS = -1 };
-
-/* Gives the entries of a token that are off another verdict, if they are
-   right under a premise; or, if there is slack, within that, behind an
-   error. */
-static void judge_token(Judging *j, int w, Premise h, const double *slack,
-                        int token)
+/* Gives the entries that are off and right under a premise another verdict,
+   if they are at least half of those that are off. */
+static void judge_entries(Judging *j, int w, Premise h)
 {
     Judged *judged = &j->judged[w];
     const Claim *c = &judged->claim;
     int all = c->item->rows * c->item->cols, off = 0, agree = 0;
-    bool *agrees = arena_alloc(j->arena, (size_t)all);
     for (int k = 0; k < all; k++) {
-        agrees[k] = is_off(judged, k)
-                 && (token == ALL_TOKENS || token_of(c, k) == token);
-        off += agrees[k];
-        if (agrees[k])
-            agrees[k] = slack != NULL ? is_within(j, w, h, slack, k)
-                                      : verdict_in(c, k, j->run[h]) == RIGHT;
-        agree += agrees[k];
+        off += is_off(judged, k);
+        agree += is_off(judged, k) && verdict_in(c, k, j->run[h]) == RIGHT;
     }
-    if (token == ALL_TOKENS ? agree == 0 || 2 * agree < off
-                            : off < 2 || agree < off)
+    if (agree == 0 || 2 * agree < off)
         return;
     Verdict v = find_sources(j, w, h);
     for (int k = 0; k < all; k++)
-        if (agrees[k] && (slack == NULL || v == FOLLOWS))
+        if (is_off(judged, k) && verdict_in(c, k, j->run[h]) == RIGHT)
             judged->verdict[k] = v;
     count_verdicts(judged);
-}
-
-static void judge_tokens(Judging *j, int w, Premise h, const double *slack)
-{
-    const Step *step = j->claim[w].step;
-    int tokens = step->turned ? step->M->rows : step->M->cols;
-    for (int token = 0; token < tokens; token++)
-        judge_token(j, w, h, slack, token);
 }
 
 static bool is_transpose_right(const Claim *c)
@@ -209,15 +183,8 @@ static void judge_claim(Judging *j, int w)
     count_verdicts(judged);
     for (Premise h = AS_WRITTEN; h < PREMISES; h++)
         if (j->run[h] != NULL)
-            judge_token(j, w, h, NULL, ALL_TOKENS);
+            judge_entries(j, w, h);
     judge_whole(j, w);
-    for (Premise h = AS_WRITTEN; h < PREMISES; h++)
-        if (judged->fits && judged->count[WRONG] > 0 && j->run[h] != NULL)
-            judge_tokens(j, w, h, NULL);
-    if (judged->fits && judged->count[WRONG] > 0 && j->unexplained_n > 0
-        && j->run[AFTER_ERRORS] != NULL)
-        judge_tokens(j, w, AFTER_ERRORS,
-                     find_slack(j, w, AFTER_ERRORS, false));
     judged->begins = judged->count[WRONG] + judged->count[LAST_DIGIT] > 0;
     judged->claimed = n - judged->count[OPEN];
     judged->transposed = judged->begins && is_transpose_right(c);

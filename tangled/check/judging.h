@@ -73,14 +73,6 @@ int count_right_later(const Judging *j, int w, const Run *const *run);
 /* Whether entry k is wrong or off by its last digit. */
 bool is_off(const Judged *judged, int k);
 
-/* By how much each entry of claim w may be off under a premise, because what
-   is given, or else what is carried on, was rounded to the digits typed. */
-const double *find_slack(Judging *j, int w, Premise h, bool given);
-
-/* Whether entry k of claim w is as near as that. */
-bool is_within(const Judging *j, int w, Premise h, const double *slack,
-               int k);
-
 /* Sets `within` of claim w, if all of it that is off is within the slack of
    what is carried on as written, or of what is given. */
 void find_rounding(Judging *j, int w);

@@ -1,8 +1,8 @@
 /* How far the rounding of what was typed reaches: each number that was
    rounded is tried half a unit of its last digit larger.
 
-   Main type: Judging. Entry points: find_slack, find_rounding. In goes a
-   claim; out comes by how much each of its entries may be off. */
+   Main type: Judging. Entry point: find_rounding. In goes a claim; out comes
+   whether it is as near as the digits allow. */
 #include "check/judging.h"
 #include <math.h>
 #include <string.h>
@@ -61,40 +61,28 @@ static void try_claims(Judging *j, int w, Premise h, double *slack)
     }
 }
 
-const double *find_slack(Judging *j, int w, Premise h, bool given)
-{
-    const Claim *c = &j->claim[w];
-    size_t bytes = (size_t)c->item->rows * (size_t)c->item->cols
-                 * sizeof(double);
-    double *slack = memset(arena_alloc(j->arena, bytes), 0, bytes);
-    if (c->step->aspect == VALUE && is_comparable(c->item, c->step))
-        (given ? try_given : try_claims)(j, w, h, slack);
-    return slack;
-}
-
-bool is_within(const Judging *j, int w, Premise h, const double *slack,
-               int k)
+/* Whether each entry of claim w that is off is as near to the number under
+   a premise as the rounding allows of what is given, or of the claims that
+   are carried on. */
+static bool is_within(Judging *j, int w, Premise h, bool given)
 {
     const Claim *c = &j->claim[w];
     const Step *step = same_step(j->run[h], c->step);
-    Entry entry = c->item->entry[k];
-    if (!is_comparable(c->item, step))
+    int n = c->item->rows * c->item->cols;
+    size_t bytes = (size_t)n * sizeof(double);
+    double *slack = memset(arena_alloc(j->arena, bytes), 0, bytes);
+    if (c->step->aspect != VALUE || !is_comparable(c->item, step))
         return false;
-    double x = *claimed_entry(c->item, step->M, k),
-           off = fmax(fabs(entry.value - x) - slack[k] * (1 + 1e-6), 0);
-    entry.value = x + off;
-    return verdict_on(&entry, x) == RIGHT;
-}
-
-static bool reaches_all(Judging *j, int w, Premise h, bool given)
-{
-    const Judged *judged = &j->judged[w];
-    const Item *item = judged->claim.item;
-    const double *slack = find_slack(j, w, h, given);
-    bool all = true;
-    for (int k = 0; all && k < item->rows * item->cols; k++)
-        all = !is_off(judged, k) || is_within(j, w, h, slack, k);
-    return all;
+    (given ? try_given : try_claims)(j, w, h, slack);
+    for (int k = 0; k < n; k++) {
+        Entry entry = c->item->entry[k];
+        double x = *claimed_entry(c->item, step->M, k);
+        entry.value = x + fmax(fabs(entry.value - x)
+                               - slack[k] * (1 + 1e-6), 0);
+        if (is_off(&j->judged[w], k) && verdict_on(&entry, x) != RIGHT)
+            return false;
+    }
+    return true;
 }
 
 void find_rounding(Judging *j, int w)
@@ -105,8 +93,8 @@ void find_rounding(Judging *j, int w)
         || 2 * off < count_entries(judged->claim.item))
         return;
     if (w > 0 && j->run[AS_WRITTEN] != NULL
-        && reaches_all(j, w, AS_WRITTEN, false))
+        && is_within(j, w, AS_WRITTEN, false))
         judged->within = WITHIN_CLAIMS;
-    else if (!j->any_wrong && reaches_all(j, w, EXACTLY, true))
+    else if (!j->any_wrong && is_within(j, w, EXACTLY, true))
         judged->within = WITHIN_GIVEN;
 }

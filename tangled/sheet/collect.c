@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_finite_entries(Mat M)
-{
-    bool finite = true;
-    for (int k = 0; k < M->rows * M->cols; k++)
-        finite &= M->at[k] - M->at[k] == 0;
-    return finite;
-}
-
 /* What the sheet does not give is NaN, and so is what follows from it. */
 static bool is_unknown(Mat M)
 {
@@ -25,32 +17,16 @@ static bool is_unknown(Mat M)
     return false;
 }
 
-/* Refuses scores that are all hidden from a token. */
-static void check_sight(const Job *job, Mat M, bool turned)
-{
-    int next = turned ? M->rows : 1, each = turned ? 1 : M->rows,
-        n = turned ? M->cols : M->rows;
-    for (int t = 0; t < M->rows * M->cols / n; t++) {
-        bool sees = false;
-        for (int u = 0; u < n && !sees; u++)
-            sees = isfinite(M->at[t * each + u * next]) != 0;
-        if (!sees)
-            fail_in_text(job->f, job->start->at,
-                         "a token can look at nothing.");
-    }
-}
-
 /* Refuses an entry that is not finite, but for a hidden score, and a token
    whose scores are all hidden: only a variation can do that. */
 static void check_entries(const Job *job, const Step *step)
 {
     Mat M = step->M;
+    int n = M->rows * M->cols, tokens = step->turned ? M->rows : M->cols;
     bool hides = step->role == ROLE_MASKED || step->role == ROLE_SCALED
               || (step->role == NO_ROLE && step->algorithm == 4
                   && step->line >= 5);      /* by a student's own name */
-    if (has_finite_entries(M))
-        return;
-    for (int k = 0; k < M->rows * M->cols; k++)
+    for (int k = 0; k < n; k++)
         if (!isfinite(M->at[k]) && !(hides && M->at[k] == -INFINITY))
             fail_in_text(job->f, job->start->at,
                          "in line %d of Algorithm %d entry [%d, %d] of %s "
@@ -58,8 +34,15 @@ static void check_entries(const Job *job, const Step *step)
                          "of the sheet must be smaller.",
                          step->line, step->algorithm, k % M->rows + 1,
                          k / M->rows + 1, step->name);
-    if (step->role == ROLE_SCALED)
-        check_sight(job, M, step->turned);
+    for (int t = 0; t < tokens && step->role == ROLE_SCALED; t++) {
+        int seen = 0;
+        for (int u = 0; u < n / tokens; u++)
+            seen += isfinite(M->at[step->turned ? u * tokens + t
+                                                : t * (n / tokens) + u]) != 0;
+        if (seen == 0)
+            fail_in_text(job->f, job->start->at,
+                         "a token can look at nothing.");
+    }
 }
 
 Mat copy_matrix(Job *job, Mat M, bool turn)
@@ -78,22 +61,20 @@ Mat copy_matrix(Job *job, Mat M, bool turn)
 
 static void check_root(const Job *job, const Step *step)
 {
-    const Item *e = job->run.algorithm >= 8 ? NULL : find_item(job, "e", 0);
+    bool model = job->run.algorithm >= 8,
+         seen = job->run.n > 0 && step[-1].role == ROLE_MEAN;
+    const Item *e = model ? NULL : find_item(job, "e", 0);
     char where[40] = "";
-    if (job->run.algorithm >= 8)
+    if (model)
         snprintf(where, sizeof where, "in layer_norm (%s%.0d) ",
                  step->layer > 0 ? "layer " : "the last", step->layer);
-    bool seen = job->run.n > 0 && step[-1].role == ROLE_MEAN;
-    for (int t = 0; t < step->M->rows * step->M->cols; t++) {
-        double least = least_root(seen ? step[-1].M->at[t] : 0);
-        if (!((real)sqrt(step->M->at[t] + job->epsilon) > least))
+    for (int t = 0; t < step->M->rows * step->M->cols; t++)
+        if (!((real)sqrt(step->M->at[t] + job->epsilon)
+              > least_root(seen ? step[-1].M->at[t] : 0)))
             fail_in_text(job->f, (e == NULL ? job->start : e)->at,
-                         "%stoken %d "
-                         "has variance 0, and line 3 of Algorithm 6 would "
-                         "divide "
-                         "by 0; an epsilon, such as 'epsilon 1e-5', prevents "
-                         "that.", where, t + 1);
-    }
+                         "%stoken %d has variance 0, and line 3 of Algorithm "
+                         "6 would divide by 0; an epsilon, such as 'epsilon "
+                         "1e-5', prevents that.", where, t + 1);
 }
 
 static int time_of(const Job *job, Step *step)
@@ -190,19 +171,12 @@ void pass_line(Place *at, const char *line, int index)
     at->layer = at->part == NOWHERE ? 0 : index > 0 ? index : at->layer;
 }
 
-/* "12.5": line 5 of Algorithm 12. */
-static void set_line(Step *step, const char *line)
-{
-    step->algorithm = atoi(line);
-    step->line = atoi(strchr(line, '.') + 1);
-}
-
 Step step_seen(const Place *at, const char *line, const char *name)
 {
     bool of_head = strcmp(name, "Y_h") == 0;
     Step step = { .name = of_head ? "Y" : name, .part = at->part,
                   .layer = at->layer };
-    set_line(&step, line);
+    sscanf(line, "%d.%d", &step.algorithm, &step.line);
     set_row(&step);
     if (step.algorithm == 4 || of_head)
         step.head = at->head;
@@ -239,14 +213,15 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known)
     see_step(job, &step, known, -1, M);
 }
 
+/* Adds the tokens or places that Algorithm 12 has shown one by one. */
 static void add_noted(Job *job)
 {
-    Step step = { .name = strcmp(job->row_line, "12.5") == 0 ? "xt"
-                                                             : "Tt" };
-    set_line(&step, job->row_line);
-    bool known = is_any_given(job, "x") && is_any_given(job, "u")
-              && is_any_given(job, "p_mask");
-    add_integers(job, step, job->in_row, job->row, known);
+    bool tokens = strcmp(job->row_line, "12.5") == 0;
+    Step step = { .name = tokens ? "xt" : "Tt", .algorithm = 12,
+                  .line = tokens ? 5 : 7 };
+    add_integers(job, step, job->in_row, job->row,
+                 is_any_given(job, "x") && is_any_given(job, "u")
+                 && is_any_given(job, "p_mask"));
     job->in_row = 0;
 }
 
@@ -269,12 +244,6 @@ static void note_index(Job *job, const char *line, int index)
         job->turn = (job->epoch - 1) * job->data_n + index;
     if (strcmp(line, "15.6") == 0)
         job->turn++;            /* Algorithm 15 does not count its turns */
-}
-
-static bool is_update(const char *line)
-{
-    return strcmp(line, "11.6") == 0 || strcmp(line, "12.10") == 0
-        || strcmp(line, "13.6") == 0;
 }
 
 static void descend_along(const Job *job, Mat M, Mat gradient)
@@ -359,26 +328,20 @@ static const Seen *find_source(const Job *job, const Step *step,
     return NULL;
 }
 
-static bool use(Job *job, const Item *item)
-{
-    job->used[item - job->run.sheet->item] = true;
-    return true;
-}
-
+/* The item that gives an argument of this step; NULL: none. */
 static const Item *item_for(const Job *job, const Step *step,
                             const Argument *a)
 {
-    bool model = job->run.algorithm >= 8 && a->rows != NULL
-              && a->kind != LIST;
-    if (!model)
+    if (job->run.algorithm < 8 || a->rows == NULL || a->kind == LIST)
         return find_item(job, a->name, step->head);
     Owner owner = owner_of(a->name);
-    Step place = { .name = a->name,
-                   .part = owner == OF_MODEL ? NOWHERE : step->part,
-                   .layer = owner == OF_MODEL ? 0 : step->layer,
-                   .head = owner == OF_HEAD ? step->head : 0 };
-    if (place.part == ED && owner > OF_ATTENTION)
-        place.part = DEC;
+    Step place = { .name = a->name };
+    if (owner != OF_MODEL) {
+        place.part = step->part == ED && owner > OF_ATTENTION ? DEC
+                                                              : step->part;
+        place.layer = step->layer;
+        place.head = owner == OF_HEAD ? step->head : 0;
+    }
     return item_at(job, &place);
 }
 
@@ -393,7 +356,7 @@ static void use_argument(Job *job, const Step *step, const char *name)
     bool nowhere = step->role == ROLE_POSITION  /* it adds 0, of any x */
                 && !is_any_given(job, "W_p positions");
     if (item != NULL && !nowhere)
-        use(job, item);
+        job->used[item - job->run.sheet->item] = true;
     if (a == NULL || item != NULL || a->instead == NULL)
         return;
     if (*a->instead == 'X')
@@ -487,15 +450,6 @@ static Mat number_constant(Job *job, double x)
     return M;
 }
 
-static Mat positions_of(Job *job, const Item *x)
-{
-    int n = x == NULL ? 1 : x->rows * x->cols;
-    Mat row = constant(job->arena, 1, n);
-    for (int t = 1; t <= n; t++)
-        AT(row, 1, t) = (real)t;
-    return row;
-}
-
 Mat given_beside(const Job *job, const Step *step, const char *name)
 {
     for (const GivenMatrix *g = job->given; g < job->given + job->givens; g++)
@@ -545,11 +499,12 @@ static Mat given_value(Job *job, const Step *step, const char *name)
             return number_constant(job, numbers[k].x);
     if (strcmp(name, "sinusoids") == 0)
         return job->positions;
-    if (strcmp(name, "positions") == 0)
-        return positions_of(job, find_item(job, strcmp(step->row->wide,
-                                                       "ell_z")
-                                           == 0 ? "z" : "x", 0));
+    bool counts = strcmp(name, "positions") == 0;
+    if (counts)                 /* those of the tokens of the sequence */
+        name = strcmp(step->row->wide, "ell_z") == 0 ? "z" : "x";
     const Item *item = find_item(job, name, 0);
+    if (item == NULL && counts)
+        return number_constant(job, 1);
     if (item == NULL)
         return letter_size(&job->size, name) == 0 ? NULL
              : number_constant(job, letter_size(&job->size, name));
@@ -559,7 +514,8 @@ static Mat given_value(Job *job, const Step *step, const char *name)
         return NULL;            /* each token has one target */
     Mat list = constant(job->arena, 1, n);
     for (int k = 0; k < n && item->word == NULL; k++)
-        AT(list, 1, k + 1) = (real)item->entry[k].value;
+        AT(list, 1, k + 1) = counts ? (real)(k + 1)
+                                    : (real)item->entry[k].value;
     return list;
 }
 
@@ -583,7 +539,7 @@ static Mat entered_matrix(Job *job, const Step *step, int k, Mat M)
     const Item *mask = find_item(job, "mask", 0);
     if (step->role == ROLE_SCALED && mask != NULL && step->algorithm == 4) {
         copy = masked(copy, job->mask);
-        use(job, mask);
+        job->used[mask - job->run.sheet->item] = true;
     }
     return copy;
 }
@@ -597,31 +553,23 @@ typedef struct {
 } Watcher;
 
 /* A loss that is read from the logits goes past p. */
-static bool is_passed_by(const Step *step, Mat Y)
-{
-    bool passed = step->role == ROLE_PROBABILITIES;
-    for (int k = 0; k < Y->rows * Y->cols; k++)
-        passed &= Y->grad[k] == 0;
-    return passed;
-}
-
 static void tell_gradient(Mat Y)
 {
     const Watcher *w = (const Watcher *)Y->of[1];
-    if (is_passed_by(&w->step, Y))
+    int n = Y->rows * Y->cols;
+    bool passed = w->step.role == ROLE_PROBABILITIES;
+    for (int k = 0; k < n; k++)
+        passed &= Y->grad[k] == 0;
+    if (passed)
         return;
     struct Matrix view = *Y;
     Step step = w->step;
     view.at = Y->grad;
-    step.aspect = GRADIENT;
     step.role = NO_ROLE;        /* no slip of the way forth */
     step.given = false;
     step.from = NULL;
-    Mat G = vary(w->job, IS_COMPUTED, &step, &view);
-    step.M = copy_matrix(w->job, G, step.turned);
-    add_step(w->job, &step);
-    G = vary(w->job, IS_CARRIED, &step, G);
-    for (int k = 0; Y->of[0]->grad != NULL && k < Y->rows * Y->cols; k++)
+    Mat G = add_aspect(w->job, &step, GRADIENT, &view);
+    for (int k = 0; Y->of[0]->grad != NULL && k < n; k++)
         Y->of[0]->grad[k] += G->at[k];
 }
 
@@ -663,27 +611,20 @@ static Mat record_step(Job *job, Step *step, Mat M)
 /* Its formula, though all is known, makes nothing. */
 _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
 {
-    const Item *top = find_item(job, "top_k", 0);
-    const Item *target = find_item(job, "target", 0);
-    for (int k = 0; target != NULL && k < target->rows * target->cols; k++)
-        if (row->role == ROLE_LOSS && target->entry[k].value == 0)
-            fail_in_text(job->f, target->entry[k].at, "tokens are counted "
-                         "from 1: PyTorch's target 0 is 1 here.");
+    const Item *target = find_item(job, "target", 0),
+               *top = find_item(job, "top_k", 0);
+    top = top == NULL ? find_item(job, "top_p", 0) : top;
     if (row->role == ROLE_LOSS)
-        fail_in_text(job->f, find_item(job, "target", 0)->at,
-                     "these targets have no "
-                     "loss: each token has one target, a token of 1 ... %d "
-                     "whose p is not 0.",
+        fail_in_text(job->f, target->at, "these targets have no loss: each "
+                     "token has one target, a token of 1 ... %d whose p is "
+                     "not 0.",
                      letter_size(&job->size, "N_V"));
-    if (row->role == ROLE_KEPT)
-        fail_in_text(job->f, (top == NULL ? find_item(job, "top_p", 0)
-                              : top)->at,
-                     "top_k and top_p keep tokens for one column of logits, "
-                     "and "
-                     "here are several.");
-    fail_in_text(job->f, job->start->at,
-                 "%s becomes too large for the computer; "
-                 "the numbers of the sheet must be smaller.", row->name);
+    fail_in_text(job->f, row->role == ROLE_KEPT ? top->at : job->start->at,
+                 row->role == ROLE_KEPT
+                 ? "top_k and top_p keep tokens for one column of logits, "
+                   "and here are several."
+                 : "%s becomes too large for the computer; the numbers of "
+                   "the sheet must be smaller.", row->name);
 }
 
 /* Weights that follow from the e^x, as they were carried on in a variation,
@@ -773,18 +714,23 @@ static Mat derived(Job *job, const Step *step, Mat M)
     return other == NULL ? M : other;
 }
 
-/* Whether the mask of this attention is another than all 1. */
-static bool is_mask_wanted(const Job *job, const Step *step)
+/* Whether the mask of this attention hides any of the scores S. */
+static bool is_any_masked(const Job *job, const Step *step, Mat S)
 {
-    return job->run.algorithm < 8 ? job->mask.look != bidirectional.look
-         : step->part == DEC || (step->part == LAYER
-                                 && architecture(job) == D_TRANSFORMER);
+    bool causal = step->part == DEC || (step->part == LAYER
+                  && architecture(job) == D_TRANSFORMER);
+    Mask mask = job->run.algorithm < 8 ? job->mask
+              : causal ? unidirectional : bidirectional;
+    for (int k = 0; k < S->rows * S->cols; k++)
+        if (!mask.look(k % S->rows + 1, k / S->rows + 1, mask.data))
+            return true;
+    return false;
 }
 
 static void derive(Job *job, const Step *before, const StepRow *row)
 {
     if (row->role == ROLE_SCALED && row->algorithm == 4
-        && !is_mask_wanted(job, before))
+        && !is_any_masked(job, before, job->S))
         return;
     Step step = *before;
     step.row = row;
@@ -907,7 +853,7 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
         return NULL;
     }
     Step step = step_seen(&job->at, line, name);
-    if (is_update(line)) {
+    if (word_in("11.6 12.10 13.6", line, strlen(line))) {
         add_parameter(job, &step, M, index);
         return M;
     }

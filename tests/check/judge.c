@@ -501,7 +501,6 @@ LAW(sheets_are_judged_as_they_were_meant)
         { "gelu-tanh-3", "", "RRRRL", "tanh-gelu" },
         { "gelu-tanh-4", "", "WLRLW", "tanh-gelu" },
         { "single-precision", "", "RRR", "" },
-        { "row-follows", "", "WWRRRR FFFWWWWWW", "" },
         { "within-weights", "", "WWRR FFFRRR", "" },
         { "rounded-input", "", "EEEE", "" },
     };
