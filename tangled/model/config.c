@@ -6,54 +6,71 @@
 #include "hub/hub.h"
 #include "model/model.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* SIZE must be there, PRESET has a value where it is not; MUST_BE says the
-   only value that it may have, and is not written; ONLY_WRITTEN and DROPOUT
-   are not read. */
+/* A name of config.json. option: the hyperparameter that it is, in the
+   tables of plan.c, with its range. words: how a FLAG is called, no first.
+   value: what is read where the file does not say; without it the file must.
+   A name without an option has the value as its only one, and is not
+   written; or is only written. */
 typedef struct {
-    const char *gpt2, *bert;    /* its names; NULL: it has none           */
-    enum { SIZE, PRESET, EPSILON, GELU_FORM, TIED, MUST_BE, ONLY_WRITTEN,
-           DROPOUT } kind;
-    size_t place;               /* in Hyperparameters                     */
-    double least, most;
-    int preset;
-    const char *value;
+    const char *gpt2, *bert;    /* NULL: it has none                      */
+    const char *option, *value, *words;
+    enum { IS_READ, ONLY_WRITTEN, DROPOUT } how;
 } ConfigField;
 
-#define TO(member) offsetof(Hyperparameters, member)
 static const ConfigField fields[] = {
-    { "vocab_size", "vocab_size", SIZE, TO(N_V), 4, TOKEN_LIMIT, 0, NULL },
-    { "n_positions", "max_position_embeddings", SIZE, TO(ell_max), 1, 1e7,
-      0, NULL },
-    { "n_embd", "hidden_size", SIZE, TO(d_e), 1, 1e5, 0, NULL },
-    { "n_layer", "num_hidden_layers", SIZE, TO(L), 0, 1000, 0, NULL },
-    { "n_head", "num_attention_heads", SIZE, TO(H), 1, 1000, 0, NULL },
-    { "n_inner", NULL, PRESET, TO(d_mlp), 1, 1e6, 0, NULL },
-    { NULL, "intermediate_size", SIZE, TO(d_mlp), 1, 1e6, 0, NULL },
-    { NULL, "type_vocab_size", PRESET, TO(types), 1, 1000, 2, NULL },
-    { "activation_function", "hidden_act", .kind = GELU_FORM },
-    { "layer_norm_epsilon", "layer_norm_eps", .kind = EPSILON },
-    { "tie_word_embeddings", "tie_word_embeddings", .kind = TIED },
-    { "scale_attn_weights", NULL, .kind = MUST_BE, .value = "true" },
-    { "scale_attn_by_inverse_layer_idx", NULL, .kind = MUST_BE,
-      .value = "false" },
-    { "add_cross_attention", "add_cross_attention", .kind = MUST_BE,
-      .value = "false" },
-    { NULL, "is_decoder", .kind = MUST_BE, .value = "false" },
-    { NULL, "position_embedding_type", .kind = MUST_BE,
-      .value = "absolute" },
-    { "attn_pdrop", "attention_probs_dropout_prob", .kind = ONLY_WRITTEN,
+    { "vocab_size", "vocab_size", .option = "N_V" },
+    { "n_positions", "max_position_embeddings", .option = "ell_max" },
+    { "n_embd", "hidden_size", .option = "d_e" },
+    { "n_layer", "num_hidden_layers", .option = "L" },
+    { "n_head", "num_attention_heads", .option = "H" },
+    { "n_inner", NULL, .option = "d_mlp", .value = "0" },
+    { NULL, "intermediate_size", .option = "d_mlp" },
+    { NULL, "type_vocab_size", .option = "types", .value = "2" },
+    { "activation_function", NULL, .option = "tanh_gelu",
+      .value = "gelu_new", .words = "gelu gelu_new gelu_pytorch_tanh" },
+    { NULL, "hidden_act", .option = "tanh_gelu",
+      .value = "gelu", .words = "gelu gelu_new gelu_pytorch_tanh" },
+    { "layer_norm_epsilon", NULL, .option = "epsilon", .value = "1e-5" },
+    { NULL, "layer_norm_eps", .option = "epsilon", .value = "1e-12" },
+    { "tie_word_embeddings", "tie_word_embeddings", .option = "tied",
+      .value = "true", .words = "false true" },
+    { "scale_attn_weights", NULL, .value = "true" },
+    { "scale_attn_by_inverse_layer_idx", NULL, .value = "false" },
+    { "add_cross_attention", "add_cross_attention", .value = "false" },
+    { NULL, "is_decoder", .value = "false" },
+    { NULL, "position_embedding_type", .value = "absolute" },
+    { "attn_pdrop", "attention_probs_dropout_prob", .how = ONLY_WRITTEN,
       .value = "0" },
-    { NULL, "pad_token_id", .kind = ONLY_WRITTEN, .value = "null" },
-    { "embd_pdrop", "hidden_dropout_prob", .kind = DROPOUT },
-    { "resid_pdrop", NULL, .kind = DROPOUT },
+    { NULL, "pad_token_id", .how = ONLY_WRITTEN, .value = "null" },
+    { "embd_pdrop", "hidden_dropout_prob", .how = DROPOUT },
+    { "resid_pdrop", NULL, .how = DROPOUT },
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 static const char *const special_ids[] = { "mask_token_id", "bos_token_id",
                                            "eos_token_id" };
+
+static const char *name_of_field(const ConfigField *field, Task task)
+{
+    return task == TRAIN_D ? field->gpt2 : field->bert;
+}
+
+/* Returns the hyperparameter that the field is. */
+static const Option *option_of_field(const ConfigField *field)
+{
+    const Option *o = hyper_options;
+    while (strcmp(o->name, field->option) != 0)
+        o++;
+    return o;
+}
+
+/* Returns the words of the field as an option, of the number of a word. */
+static Option words_of_field(const ConfigField *field)
+{
+    return (Option){ .kind = CHOICE, .words = field->words };
+}
 
 typedef struct {
     Arena *arena;
@@ -73,46 +90,30 @@ static void read_field(ConfigReader *r, const ConfigField *field,
                        const char *name)
 {
     const Json *value = json_member(r->root, name);
-    Hyperparameters *h = &r->to.hyper;
-    double x = value != NULL && value->kind == JSON_NUMBER ? value->number
-                                                           : -1;
-    char expected[100] = "true or false";
-    bool right = true, none = value == NULL;
-    switch (field->kind) {
-    case SIZE:
-    case PRESET:
-        snprintf(expected, sizeof expected, "a whole number from %.0f to "
-                 "%.0f", field->least, field->most);
-        right = none ? field->kind == PRESET
-              : !isnan(json_whole(value, field->least, field->most));
-        *(int *)((char *)h + field->place) = none ? field->preset
-                                           : right ? (int)x : 0;
-        break;
-    case EPSILON:
-        strcpy(expected, "a number from 0 to 1");
-        right = none || (0 <= x && x < 1);
-        h->epsilon = none ? h->epsilon : x;
-        break;
-    case GELU_FORM:
-        strcpy(expected, "\"gelu\", or \"gelu_new\" or "
-               "\"gelu_pytorch_tanh\", which are the tanh form");
-        h->tanh_gelu = none ? h->tanh_gelu : !json_is(value, "gelu");
-        right = none || !h->tanh_gelu || json_is(value, "gelu_new")
-             || json_is(value, "gelu_pytorch_tanh");
-        break;
-    case TIED:
-        h->tied = none || value->kind == JSON_TRUE;
-        right = h->tied || value->kind == JSON_FALSE;
-        break;
-    case MUST_BE:
+    const char *word = field->value;
+    char number[40], expected[200];
+    int k = 0;
+    bool right;
+    if (value != NULL && value->kind == JSON_NUMBER) {
+        snprintf(number, sizeof number, "%.17g", value->number);
+        word = number;
+    } else if (value != NULL) {
+        word = json_word(r->arena, value);
+    }
+    if (field->option == NULL) {
         snprintf(expected, sizeof expected, "%s; the algorithm has nothing "
                  "else", field->value);
-        right = none
-             || strcmp(json_word(r->arena, value), field->value) == 0;
-        break;
-    case ONLY_WRITTEN:
-    case DROPOUT:
-        break;
+        right = strcmp(word, field->value) == 0;
+    } else if (field->words != NULL) {
+        Option words = words_of_field(field);
+        option_range(&words, expected, sizeof expected);
+        right = option_set(&words, &k, word);
+        option_set(option_of_field(field), &r->to.hyper,
+                   k > 0 ? "yes" : "no");
+    } else {
+        option_range(option_of_field(field), expected, sizeof expected);
+        right = word != NULL && (value == NULL || word == number)
+             && option_set(option_of_field(field), &r->to.hyper, word);
     }
     if (!right)
         config_error(r, value, name, expected);
@@ -123,23 +124,20 @@ static const Released *released_kind(const ConfigReader *r)
     const Json *names = json_member(r->root, "architectures");
     const Json *type = json_member(r->root, "model_type");
     const Json *name = names != NULL && names->kind == JSON_LIST
-                    && names->n == 1 ? &names->item[0] : NULL;
+                    && names->n == 1 ? &names->item[0] : names;
     const Released *found = NULL;
     char known[200] = "";
     for (const Released *k = released_models; k->architecture; k++) {
-        if (name != NULL ? json_is(name, k->architecture)
-                         : names == NULL && json_is(type, k->type))
+        if (name == NULL ? json_is(type, k->type)
+                         : json_is(name, k->architecture))
             found = k;
         append(known, sizeof known, "%s%s", *known != '\0' ? ", " : "",
                k->architecture);
     }
-    if (found == NULL && name != NULL && name->kind == JSON_STRING)
-        fail_in_text(r->error, name->at, "the architecture %.100s is not "
-                     "known; known are %s.", name->text, known);
     if (found == NULL)
-        fail_in_text(r->error, (names == NULL ? r->root : names)->at,
-                     "architectures must be a list of one name; known are "
-                     "%s.", known);
+        fail_in_text(r->error, (name == NULL ? r->root : name)->at,
+                     "the architecture is %.100s; known are %s.",
+                     json_word(r->arena, name), known);
     return found;
 }
 
@@ -192,14 +190,14 @@ Config config_read(Arena *arena, const char *folder, Error *f)
     Task task = r.to.kind->task;
     bool gpt2 = task == TRAIN_D;
     h->architecture = gpt2 ? D_TRANSFORMER : E_TRANSFORMER;
-    h->tanh_gelu = gpt2;
-    h->epsilon = gpt2 ? 1e-5 : 1e-12;
     for (int k = 0; k < FIELDS; k++) {
-        const char *theirs = gpt2 ? fields[k].gpt2 : fields[k].bert;
-        if (theirs != NULL)
+        const char *theirs = name_of_field(&fields[k], task);
+        if (theirs != NULL && fields[k].how == IS_READ)
             read_field(&r, &fields[k], theirs);
     }
-    if (gpt2 && h->d_mlp == 0)
+    if (h->N_V < 4 || h->N_V > TOKEN_LIMIT)
+        config_error(&r, NULL, "vocab_size", "from 4 to 1048576");
+    if (h->d_mlp == 0)
         h->d_mlp = 4 * h->d_e;
     h->embedding_norm = !gpt2;
     h->unembedding_bias = task == TRAIN_E;
@@ -215,32 +213,25 @@ Config config_read(Arena *arena, const char *folder, Error *f)
     return r.to;
 }
 
-/* Writes a number with as many digits as bring it back. */
-static void put_decimal(FILE *file, double x)
+/* Writes the value of a field of the model; h has its hyperparameters as
+   transformers has them. */
+static void put_field(FILE *file, const ConfigField *field, const Model *m,
+                      const Hyperparameters *h)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.15g", x);
-    if (strtod(text, NULL) != x)
-        snprintf(text, sizeof text, "%.17g", x);
-    fputs(text, file);
-}
-
-static void put_field(FILE *file, const ConfigField *field, const Model *m)
-{
-    const Hyperparameters *h = &m->theta->hyper;
-    int size = *(const int *)((const char *)h + field->place);
-    bool tied = h->tied || m->task == TRAIN_CLASS;
-    switch (field->kind) {
-    case SIZE:
-    case PRESET:    fprintf(file, "%d", size < field->least
-                            ? (int)field->least : size); break;
-    case EPSILON:   put_decimal(file, h->epsilon); break;
-    case GELU_FORM: fputs(h->tanh_gelu ? "\"gelu_new\"" : "\"gelu\"", file);
-                    break;
-    case TIED:      fputs(tied ? "true" : "false", file); break;
-    case DROPOUT:   put_decimal(file, m->plan.how.dropout); break;
-    case MUST_BE:   break;
-    case ONLY_WRITTEN: fputs(field->value, file); break;
+    if (field->how == DROPOUT) {
+        print_json(file, "%g", m->plan.how.dropout);
+    } else if (field->how == ONLY_WRITTEN) {
+        fputs(field->value, file);
+    } else if (field->words == NULL) {
+        option_print(file, option_of_field(field), h);
+    } else {
+        Option words = words_of_field(field);
+        const char *quote = *field->words == 'g' ? "\"" : "";
+        size_t place = option_of_field(field)->place;
+        int k = *(const bool *)((const char *)h + place);
+        fputs(quote, file);
+        option_print(file, &words, &k);
+        fputs(quote, file);
     }
 }
 
@@ -259,25 +250,27 @@ static void put_labels(FILE *file, const Model *m)
 bool config_write(FILE *file, const Model *m, const Released *kind,
                   TensorType type)
 {
-    const Hyperparameters *h = &m->theta->hyper;
+    Hyperparameters h = m->theta->hyper;
+    h.tied = h.tied || m->task == TRAIN_CLASS;
+    h.types += h.types == 0;
     print_json(file, "{\n  'architectures': [%s],\n  'model_type': %s,\n"
                "  'dtype': %s", kind->architecture, kind->type,
                type == TENSOR_F64 ? "float64" : "float32");
     for (int k = 0; k < FIELDS; k++) {
-        const char *name = kind->task == TRAIN_D ? fields[k].gpt2
-                                                 : fields[k].bert;
-        if (name == NULL || fields[k].kind == MUST_BE)
+        const char *name = name_of_field(&fields[k], kind->task);
+        if (name == NULL || (fields[k].how == IS_READ
+                             && fields[k].option == NULL))
             continue;
         print_json(file, ",\n  %s: ", name);
-        put_field(file, &fields[k], m);
+        put_field(file, &fields[k], m, &h);
     }
     for (int k = 0; k < 3; k++) {
-        int token = mask_token(h->N_V) + k;
+        int token = mask_token(h.N_V) + k;
         bool has = is_special(m->tokenizer, token);
         print_json(file, has ? ",\n  %s: %d" : ",\n  %s: null",
                    special_ids[k], token_number(m->tokenizer, token));
     }
-    if (h->N_C > 0)
+    if (h.N_C > 0)
         put_labels(file, m);
     fputs("\n}\n", file);
     return !ferror(file);

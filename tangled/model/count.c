@@ -92,8 +92,7 @@ static void count_work(Error *f, void *data)
     const KnownModel *known = NULL;
     bool only_total = false;
     const Options options[] = {
-        { "Hyperparameters:", hyper_options, &hyper },
-        { "Sizes:", size_options + 1, &hyper },
+        { "Hyperparameters:", hyper_options + 1, &hyper },
         { "Other options:", count_options, &only_total },
         { .table = NULL },
     };

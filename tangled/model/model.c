@@ -108,7 +108,6 @@ static void put_header(FILE *to, const Model *m)
 {
     const Hyperparameters *h = &m->theta->hyper;
     put_values(to, task_options, m);
-    put_values(to, size_options, h);
     put_values(to, hyper_options, h);
     for (int c = 1; c <= h->N_C; c++)
         fprintf(to, "class %s\n", m->class_name[c]);
@@ -446,7 +445,6 @@ Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
     *m = (Model){ .theta = NULL };
     Hyperparameters hyper = { .N_V = 0 };
     get_values(&h, task_options, m);
-    get_values(&h, size_options, &hyper);
     get_values(&h, hyper_options, &hyper);
     get_classes(&h, m, &hyper);
     get_tokenizer(&h, m);

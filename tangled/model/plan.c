@@ -7,6 +7,10 @@
 #define IN_HYPER(member) offsetof(Hyperparameters, member)
 
 const Option hyper_options[] = {
+    { "architecture", CHOICE, IN_HYPER(architecture), 0, 0, "ed e d",
+      "Algorithm 8, 9 or 10" },
+    { "N_V", WHOLE, IN_HYPER(N_V), 1, 1e7, NULL, "size of the vocabulary" },
+    { "N_C", WHOLE, IN_HYPER(N_C), 0, 1e6, NULL, "classes, of class" },
     { "ell_max", WHOLE, IN_HYPER(ell_max), 1, 1e7, NULL, "the most tokens" },
     { "L", WHOLE, IN_HYPER(L), 0, 1000, NULL, "layers, of d and e" },
     { "L_enc", WHOLE, IN_HYPER(L_enc), 0, 1000, NULL,
@@ -47,14 +51,6 @@ const Option hyper_options[] = {
       "b_u, added to the logits, of e" },
     { "pooler", FLAG, IN_HYPER(pooler), 0, 0, NULL,
       "tanh for GELU in line 9.10, no 9.11: of class" },
-    { .name = NULL },
-};
-
-const Option size_options[] = {
-    { "architecture", CHOICE, IN_HYPER(architecture), 0, 0, "ed e d",
-      "Algorithm 8, 9 or 10" },
-    { "N_V", WHOLE, IN_HYPER(N_V), 1, 1e7, NULL, "size of the vocabulary" },
-    { "N_C", WHOLE, IN_HYPER(N_C), 0, 1e6, NULL, "classes, of class" },
     { .name = NULL },
 };
 

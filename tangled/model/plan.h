@@ -16,9 +16,10 @@ bool task_of(const char *word, Task *task);
 /* Returns that word. */
 const char *task_name(Task task);
 
-/* Options that set Hyperparameters: what an architecture may be given, and
-   what its data decide: architecture, N_V and N_C. */
-extern const Option hyper_options[], size_options[];
+/* Options that set Hyperparameters. The first OF_DATA are what data decide:
+   architecture, N_V and N_C. */
+extern const Option hyper_options[];
+enum { OF_DATA = 3 };
 
 /* Returns the hyperparameters for a first try; d_mlp 0 stands for 4 d_e. */
 Hyperparameters hyper_default(Task task);

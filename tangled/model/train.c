@@ -319,7 +319,7 @@ static bool parse_train_options(Session *s, Plan *plan,
     const Options options[] = {
         { "This run:", run_options, &s->run },
         { "Training:", plan_options, plan },
-        { "Hyperparameters:", hyper_options, hyper },
+        { "Hyperparameters:", hyper_options + OF_DATA, hyper },
         { .table = NULL },
     };
     size_t bytes = (size_t)command->n * sizeof(char *);
