@@ -226,11 +226,6 @@ static Mat slip_given(SlipRun *s, const Step *place, Mat M)
     return place->line > 0 ? M : apply_slips(s, 0, false, M);
 }
 
-static double epsilon_of(Mat M)
-{
-    return M->tape == NULL ? 0 : settings(M->tape)->epsilon;
-}
-
 static const Claim *claim_carried(const SlipRun *s, const Step *step)
 {
     const Explanation *g = s->why;
@@ -240,14 +235,8 @@ static const Claim *claim_carried(const SlipRun *s, const Step *step)
     return NULL;
 }
 
-static bool is_score(const Step *step)
-{
-    return step->role == ROLE_SCORES || step->role == ROLE_MASKED
-        || step->role == ROLE_SCALED;
-}
-
-/* Of a probability that is 0 there is no logarithm, but Algorithm 7 has its
-   logits for that. */
+/* An open entry is not carried on; nor is a probability that is 0, which has
+   no logarithm, but Algorithm 7 has its logits for that. */
 static bool can_be_read(const SlipRun *s, const Step *step, Mat M, real x)
 {
     bool logits = s->variation.job->run.algorithm == 7 && M->logits != NULL;
@@ -255,29 +244,7 @@ static bool can_be_read(const SlipRun *s, const Step *step, Mat M, real x)
                     || step->role == ROLE_PREDICTED
                     || step->role == ROLE_NEXT
                     || step->role == ROLE_TEMPERED;
-    return (isfinite(x) || (x == -INFINITY && is_score(step)))
-        && (step->role != ROLE_VARIANCE
-            || (real)sqrt(x + epsilon_of(M)) > least_root(0))
-        && (!probability || x > 0 || (x == 0 && logits))
-        && (step->role != ROLE_KEPT || x >= 0);
-}
-
-static bool can_continue(const Step *step, Mat M, int j)
-{
-    int finite = 0, hidden = 0, positive = 0;
-    const real *x = &AT(M, 1, j);
-    for (int i = 0; i < M->rows; i++) {
-        finite += isfinite(x[i]) != 0;
-        hidden += x[i] == -INFINITY;
-        positive += x[i] > 0;
-        if (step->role == ROLE_VARIANCE
-            && !((real)sqrt(x[i] + epsilon_of(M)) > least_root(0)))
-            return false;
-    }
-    if (step->role == ROLE_KEPT && positive == 0)
-        return false;                   /* nothing could be drawn */
-    return is_score(step) ? finite > 0 && finite + hidden == M->rows
-                          : finite == M->rows;
+    return !isnan(x) && (!probability || x > 0 || (x == 0 && logits));
 }
 
 /* It goes on with what is written for M, in the paper's layout. The gradient
@@ -311,13 +278,9 @@ static Mat carry_claim(SlipRun *s, const Step *step, Mat M)
     if ((s->why->until != NULL && same_place(step, s->why->until))
         || (s->why->refutes != NULL && s->why->refutes(s->why->to, step)))
         refuse_slip(s);
-    const bool typed = claim != NULL && shape_fits(claim->item, step->M);
-    if (typed)
+    if (claim != NULL && shape_fits(claim->item, step->M))
         Y = carry_value(s, step, claim->item, M);
     Y = apply_slips(s, roles_of(step), true, Y);
-    for (int j = 1; (typed || Y != M) && j <= Y->cols; j++)
-        if (!can_continue(step, Y, j))
-            refuse_slip(s);
     if (step->aspect == GRADIENT)
         s->gradient = Y;
     return Y;

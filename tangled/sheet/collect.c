@@ -382,14 +382,6 @@ static bool is_idle(const Job *job, const Step *step)
             && !is_any_given(job, "gamma beta W_u"));
 }
 
-/* An embedding without its tokens. */
-static bool is_of_no_token(const Job *job, const Step *step)
-{
-    const char *tokens = step->row->name[0] == 'Z' ? "z" : "x";
-    return step->role == ROLE_EMBEDDED && argument_of(job, tokens) != NULL
-        && find_item(job, tokens, 0) == NULL;
-}
-
 static const StepInput *add_input(Job *job, const Seen *s,
                                   const StepInput *next)
 {
@@ -647,7 +639,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     Mat made = !asked ? NULL : k >= 0 ? entered_matrix(job, step, k, M)
              : derives ? derived(job, step, M) : M;
     bool known = made != NULL && (k >= 0 || !job->late || !(is_unknown(made)
-                 || is_idle(job, step) || is_of_no_token(job, step)));
+                 || is_idle(job, step)));
     if (made == NULL && asked && !job->misses)
         refuse_formula(job, row);
     if (!asked && job->late && job->variation == NULL

@@ -1,7 +1,6 @@
 /* Running: the observer that makes steps of what a listing names.
 
-   Entry points: collect_step, the observer; run_component, run_transformer,
-   which run Algorithms 1 to 7 and 8 to 15. */
+   Entry points: collect_step, the observer; run_listing. */
 #ifndef FTX_COLLECT_H
 #define FTX_COLLECT_H
 #include "sheet/shape.h"
@@ -30,26 +29,11 @@ void collect_gradients(Job *job);
 /* Refuses a sheet one of whose steps would have too many entries. */
 void limit_sizes(const Job *job);
 
-/* Keeps what the algorithm returned, unless it is not known. */
-void keep_result(Job *job, Mat M);
-
-/* Sets the tape for theta, and lets the run observe it. */
-void observe_run(Job *job, const Theta *theta);
-
-/* How many heads the sheet has; the length of its longest sequence of
-   tokens; whether the algorithm is a training. */
+/* How many heads the sheet has; whether the algorithm is a training. */
 int given_heads(const Job *job);
-int longest_sequence(const Job *job);
 bool is_training(const Job *job);
 
-/* With 'tied yes' refuses W_u, and notes that it is W_e. */
-void check_tied(Job *job);
-
-/* Binds what Algorithms 1 to 7, or 8 to 15, take from the sheet. */
-void bind_component(Job *job);
-void bind_transformer(Job *job);
-
-/* Runs Algorithms 1 to 7, or 8 to 15, on what is bound. */
-void run_component(Job *job);
-void run_transformer(Job *job);
+/* Binds what the listing takes from the sheet; calls it with that. */
+void bind_listing(Job *job);
+void run_listing(Job *job);
 #endif

@@ -283,10 +283,7 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     bind_entered(job);
     want_derived(job);
     limit_sizes(job);
-    if (job->run.algorithm < 8)
-        bind_component(job);
-    else
-        bind_transformer(job);
+    bind_listing(job);
     return job;
 }
 
@@ -371,10 +368,7 @@ static void run_algorithm(Error *f, void *data)
 {
     Job *job = data;
     job->f = f;
-    if (job->run.algorithm < 8)
-        run_component(job);
-    else
-        run_transformer(job);
+    run_listing(job);
     if (job->late && job->variation == NULL)
         check_used(job);
     if (job->backwards != NULL)
@@ -405,10 +399,10 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     memset(job->used, 0, (size_t)job->run.sheet->n);
     Error inner = *f;
     job->f = &inner;
-    bool gradients = is_training(job) || job->backwards != NULL,
-         own = gradients || job->late;
+    bool own = is_training(job) || job->backwards != NULL;
     if (own)
-        tape_allow_nonfinite(job->tape = tape_new(gradients), NULL, NULL);
+        job->tape = tape_new(true);
+    tape_allow_nonfinite(job->tape, NULL, NULL);
     as_printed(job->tape);
     observe(job->tape, collect_step, job);
     bool done = try_work(&inner, run_algorithm, job);

@@ -14,9 +14,6 @@ int letter_size(const Dimensions *d, const char *symbol);
 /* Returns the size of a letter of the sheet; 1: not known. */
 int size_or_1(const Job *job, const char *symbol);
 
-/* Returns whether an item is one number for each entry of a vector. */
-bool is_for_each_entry(const Argument *a, const Item *item);
-
 /* Refuses so many entries of all steps together, if they are too many. */
 void limit_entries(const Job *job, double entries);
 

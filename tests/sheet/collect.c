@@ -138,15 +138,6 @@ LAW(what_is_given_twice_is_refused)
                   ":4:1: t is pos + 1; leave out one of them.");
 }
 
-/* W_u is the transpose of W_e, but P is unknown, and so is the embedding of
-   no token. Without W_q no d_attn is needed. */
-LAW(a_token_that_is_not_given_has_no_embedding)
-{
-    REFUSED_START("algorithm 10\nlayer1.Xt = 1 2 ; 0 1\ntied yes\n"
-                  "We = 1 0 ; 0 1\nWmlp1 = 1 0\nclaim layer1.hidden = 1 2\n",
-                  ":4:1: nothing is computed from We");
-}
-
 LAW(too_little_is_refused_with_what_would_do)
 {
     REFUSED_START("algorithm 4\nlayout paper\nS = 1 0 ; 0 1\nV = 1 1\n",
