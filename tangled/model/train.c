@@ -4,7 +4,6 @@
    model file flows out, again and again while it is trained. */
 #include "model/model.h"
 #include "library/threads.h"
-#include "model/evaluate.h"
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -41,7 +40,7 @@ static const Option run_options[] = {
     { .name = NULL },
 };
 
-/* One run. 19 fields: its input, its state, and the times of its events. */
+/* One run. 20 fields: its input, its state, and the times of its events. */
 typedef struct {
     Command *command;
     Error *error;
@@ -60,6 +59,7 @@ typedef struct {
     int first, saved;           /* steps when this run began; in the file */
     double begun, printed, kept;        /* when: in seconds               */
     double tokens;              /* of this run                            */
+    bool by_time;               /* the schedule follows --minutes         */
 } Session;
 
 /* Makes errors be about the command again, no more about a file. */
@@ -81,6 +81,20 @@ static bool stopped(void *to)
 {
     (void)to;
     return caught != 0;
+}
+
+static Loss *const loss_of_task[] = { loss_11, loss_12, loss_13,
+                                      loss_class };
+
+/* Returns the mean loss a token, or a text with a class, in nats; NaN if no
+   token was predicted. */
+static double mean_loss(Session *s, const Data *data)
+{
+    Score score = evaluate(s->trainer, loss_of_task[s->task], data);
+    if (!isfinite(score.loss))
+        s->trainer->diverged = true;
+    return score.tokens == 0 ? (double)NAN
+                             : score.loss / (double)score.tokens;
 }
 
 static const char *format_time(double s, char to[40])
@@ -112,9 +126,9 @@ static void print_progress(Session *s)
     double left = spent * (s->last - state->step) / (state->step - s->first);
     char time[40], line[800];
     format_time(limit > 0 ? fmin(left, limit - spent) : left, time);
-    snprintf(line, sizeof line, "step %d of %d: %.4f bits a token, %.0f "
-             "tokens/s, %s left", state->step, s->last, nats / log(2),
-             s->tokens / spent, time);
+    snprintf(line, sizeof line, "step %d of %d: %.4f bits, eta %.1e, "
+             "%.0f tokens/s, %s left", state->step, s->last, nats / log(2),
+             s->trainer->now.eta, s->tokens / spent, time);
     fprintf(out, terminal ? "\r\033[K%.79s" : "%s\n", line);
     fflush(out);
 }
@@ -125,7 +139,7 @@ static void save(Session *s)
     Data one = s->corpus.train;
     one.N_data = 1;
     if (state->step > s->first)
-        mean_loss(s->trainer, s->task, &one);
+        mean_loss(s, &one);
     if (s->trainer->diverged)
         return;
     state->updates = (int)s->trainer->updates;
@@ -199,13 +213,21 @@ static void finish_step(Session *s)
     if (s->model->state.step % s->epoch == 0
         && s->corpus.held_out.N_data > 0) {
         s->trainer->stop = stopped;
-        held_out = mean_loss(s->trainer, s->task, &s->corpus.held_out);
+        held_out = mean_loss(s, &s->corpus.held_out);
         s->trainer->stop = NULL;
         if (caught != 0)
             return;
     }
     if (!s->trainer->diverged)
         add_point(s, held_out);
+}
+
+/* Ends the schedule with the time, at the pace of this run so far. */
+static void follow_time(Session *s)
+{
+    double spent = seconds() - s->begun, limit = 60 * s->run.minutes;
+    double last = s->model->state.step * limit / spent;
+    s->trainer->now.last = last < s->last ? (long long)last : s->last;
 }
 
 static bool on_step(void *to, const Progress *step)
@@ -220,6 +242,8 @@ static bool on_step(void *to, const Progress *step)
     state->loss += step->loss;
     state->tokens += (double)step->tokens;
     s->tokens += (double)step->tokens;
+    if (s->by_time)
+        follow_time(s);
     finish_step(s);
     if (!s->trainer->diverged)
         print_progress(s);
@@ -305,7 +329,8 @@ static const char usage[] =
     "  class  classification, label TAB text on each line of FILE\n"
     "A text is taken byte for byte. A line ends with LF or CR LF, and\n"
     "before the first there may be the UTF-8 mark EF BB BF; neither\n"
-    "belongs to it.\n"
+    "belongs to it. With --minutes and neither --steps nor --epochs the\n"
+    "schedule ends with the time.\n"
     "For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n";
@@ -394,6 +419,16 @@ static void go_on(Session *s, const Plan *plan)
     s->model->plan = *plan;
 }
 
+/* Was one of these options typed? */
+static bool is_typed(const Session *s, const char *a, const char *b)
+{
+    bool typed = false;
+    for (int k = 0; k < s->options && s->option[k] != NULL; k++)
+        typed |= strncmp(s->option[k], a, strlen(a)) == 0
+              || strncmp(s->option[k], b, strlen(b)) == 0;
+    return typed;
+}
+
 /* Prepares the trainer and the number of steps. */
 static void prepare_training(Session *s)
 {
@@ -416,6 +451,8 @@ static void prepare_training(Session *s)
     s->last = (int)last;
     s->first = s->saved = state->step;
     s->room = state->points;
+    s->by_time = s->run.minutes > 0 && !s->run.resume
+              && !is_typed(s, "--steps", "--epochs");
     Trainer *t = trainer_new(s->command->arena, m->theta, how);
     s->command->trainer = s->trainer = t;
     t->how.threads = s->run.threads;
@@ -466,19 +503,60 @@ static void run_session(Session *s)
             format_time(seconds() - s->begun, took));
 }
 
-/* Evaluates the model on data that it has not learned from. */
-static void evaluate_model(Session *s, const char *name, const Data *data,
-                           const Data *known)
+/* Returns how many pairs are translated exactly, or labels found. */
+static int count_right(Session *s, const Data *data)
 {
+    Tape *tape = s->command->tape;
+    const Theta *theta = s->model->theta;
+    bool ed = s->task == TRAIN_ED;
+    KVCache *cache = ed ? kv_cache_new(s->command->arena, tape, theta) : NULL;
+    Inference how = { .tau = 0, .no_special = true, .kv_cache = cache };
+    int right = 0;
+    for (int n = 1; n <= data->N_data; n++) {
+        Tokens y, x = data->x[n];
+        int best;
+        Arena *arena = arena_new();
+        tape_clear(tape);
+        if (ed) {
+            y = inference_15(tape, arena, data->z[n], theta, &how, NULL);
+            right += y.length == x.length
+                && memcmp(y.id, x.id, (size_t)x.length * sizeof *x.id) == 0;
+        } else {
+            rank_tokens(classify(tape, x, theta), 1, &best);
+            right += best == data->c[n];
+        }
+        arena_free(arena);
+    }
+    return right;
+}
+
+/* Prints the loss of the data, and for texts the perplexity, for pairs how
+   many are translated exactly, for labels how many are right. */
+static void print_evaluation(Session *s, const char *name, const Data *data)
+{
+    static const char *const units[] = { "token", "masked token", "token",
+                                         "text" };
     Command *c = s->command;
-    Evaluation e = { c, s->trainer, s->model, data, known, name };
+    const int all = data->N_data;
     require_finite(c, s->run.model, s->error);
     prepare_tape(c->arena, c->tape, s->model->theta);
     tape_discard_layers(c->arena, c->tape);
-    if (data->N_data == 0)
-        fprintf(c->out, "nothing was held out\n");
-    else if (!print_evaluation(&e))
+    double nats = mean_loss(s, data);
+    if (s->trainer->diverged)
         fail_not_finite(s->error, s->run.model);
+    if (isnan(nats)) {
+        fprintf(c->out, all == 0 ? "nothing was held out\n"
+                                 : "%s: no token to predict\n", name);
+        return;
+    }
+    fprintf(c->out, "%s: %.4f nats, %.4f bits a %s, perplexity %.5g\n",
+            name, nats, nats / log(2), units[s->task], exp(nats));
+    if (s->task == TRAIN_ED || s->task == TRAIN_CLASS) {
+        int right = count_right(s, data);
+        fprintf(c->out, "%s, %s: %d of %d, %.2f %%\n", name,
+                s->task == TRAIN_ED ? "translated exactly" : "right", right,
+                all, 100.0 * right / all);
+    }
 }
 
 static void read_data(Session *s, const Plan *plan, int ell_max,
@@ -500,8 +578,8 @@ static void evaluate_only(Session *s)
     c->trainer = s->trainer = trainer_new(c->arena, s->model->theta,
                                           &plan.how);
     s->trainer->how.threads = s->run.threads;
-    evaluate_model(s, s->files == 1 ? s->file[0] : "all files",
-                   &s->corpus.train, NULL);
+    print_evaluation(s, s->files == 1 ? s->file[0] : "all files",
+                     &s->corpus.train);
 }
 
 static void train_work(Error *f, void *data)
@@ -549,7 +627,7 @@ static void train_work(Error *f, void *data)
     set_stop_handler(catch);
     run_session(s);
     set_stop_handler(SIG_DFL);
-    evaluate_model(s, "held out", &s->corpus.held_out, &s->corpus.train);
+    print_evaluation(s, "held out", &s->corpus.held_out);
 }
 
 int train(FILE *out, FILE *err, int n, char *argument[])

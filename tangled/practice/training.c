@@ -247,8 +247,8 @@ static void compute_gradient(Trainer *trainer, int epoch, int n)
     trainer->now = (Progress){
         .step = trainer->step + 1, .epoch = epoch, .n = n,
         .loss = score.loss, .tokens = score.tokens,
-        .eta = learning_rate(how, trainer->step + 1,
-                             how->N_epochs * steps_in_epoch(trainer),
+        .last = trainer->now.last,
+        .eta = learning_rate(how, trainer->step + 1, trainer->now.last,
                              trainer->theta->hyper.d_e)
     };
 }
@@ -267,6 +267,7 @@ const Theta *trainer_run(Trainer *trainer, Loss *loss, const Data *data)
 {
     const Training *how = &trainer->how;
     start_run(trainer, loss, data);
+    trainer->now.last = how->N_epochs * steps_in_epoch(trainer);
     for (int i = 1; i <= how->N_epochs; i++)
         for (int n = next_sequence(trainer, i); n <= data->N_data;
              n += how->batch) {
