@@ -12,9 +12,9 @@ typedef struct {
     int epoch, n;           /* i and n of the loops                       */
     double loss;            /* the sum over the sequences, in nats        */
     long long tokens;       /* how many tokens were predicted             */
+    double eta;             /* by schedule                                */
     long long last;         /* the step at which the schedule ends; may be
                                changed while it runs                      */
-    double eta;             /* by schedule                                */
 } Progress;
 
 /* Is called after each step. false ends the training. */
