@@ -127,9 +127,10 @@
   // ----------------------------------------------------------- the bench
   // A sheet at work: what is given, what each line makes of it, and what the
   // checker says to what is claimed.
-  function Bench(root, text, bare) {
-    var bench = this;
+  function Bench(root, text, bare, pasted) {
+    var bench = this, more;
     this.bare = bare;                   // without what is claimed at first
+    this.pasted = pasted && make('p', { class: 'taken', role: 'status' });
     this.root = root;
     this.printed = text;
     this.refused = {};                  // what cells have that is no number
@@ -143,14 +144,16 @@
     } });
     this.said = make('p', { class: 'said', role: 'status',
                             'aria-live': 'polite' });
-    this.area = make('textarea', { rows: 14, spellcheck: 'false',
+    this.area = make('textarea', { rows: pasted ? 10 : 14, spellcheck: 'false',
       'aria-label': 'the sheet as text',
       input: function () { bench.set(bench.area.value); } });
     this.export = make('div', { class: 'export' });
-    root.replaceChildren(this.said,
-      make('div', { class: 'halves' }, this.given, this.steps),
-      make('details', {}, make('summary', {}, 'the sheet as text, and exports'),
-           this.area, this.buttons(), this.export));
+    more = make('details', { open: !!pasted }, make('summary', {},
+      pasted ? 'paste or type here' : 'the sheet as text, and exports'),
+      this.area, this.buttons(), this.export);
+    root.replaceChildren.apply(root, (pasted ? [more, this.pasted] : []).concat(
+      this.said, make('div', { class: 'halves' }, this.given, this.steps),
+      pasted ? [] : more));
     start().then(function (ftx) {
       bench.ftx = ftx;
       bench.set(text);
@@ -218,7 +221,30 @@
     }
     if (this.bare && text === this.printed)
       this.items = this.items.filter(function (i) { return !i.claim; });
+    if (this.pasted) this.claim_results();
     this.compute();
+  };
+
+  // A sheet that claims nothing claims what its other matrices lead to: of
+  // Q, K, V and A, the A is what somebody computed.
+  var TOKENS = { paper: 'column', berkeley: 'column', textbook: 'row', torch: 'row' };
+
+  Bench.prototype.claim_results = function () {
+    var items = this.items, claimed = [], k, judged = null;
+    this.pasted.textContent = '';
+    if (items.some(function (i) { return i.claim; })) return;
+    for (k = items.length - 1; k > 0; k--) {
+      if (items[k].word !== undefined) continue;
+      items[k].claim = true;
+      try {
+        judged = ask(this.ftx, ['check', '--json', 'sheet'], written(items));
+        claimed.unshift(items[k].name);
+      } catch (error) { items[k].claim = false; }
+    }
+    if (judged)
+      this.pasted.textContent = 'Read as Algorithm ' + judged.algorithm + ', a '
+        + TOKENS[judged.layout] + ' for each token. Judged as what you computed: '
+        + claimed.join(', ') + '.';
   };
 
   // While the sheet is invalid, the steps are those of the last valid one;
@@ -273,9 +299,19 @@
     } else {
       this.said.textContent = !judged ? this.shown.entered || ''
         : judged.status === 'right' ? 'All that is claimed is right.'
-        : this.report.trim().split('\n').pop();
+        : this.report.trim().split('\n').pop() + why_wrong(judged);
     }
   };
+
+  // Of the first claim that is wrong: the slip that explains it, and a sum.
+  function why_wrong(judged) {
+    var claim = judged.claims.find(function (c) {
+          return c.entries.some(function (e) { return e.verdict === 'wrong'; });
+        }) || { explanations: [] };
+    return claim.explanations.slice(0, 1).map(function (e) {
+      return ', as if ' + e.sentence;
+    }) + (claim.terms ? '. ' + claim.terms : '');
+  }
 
   function width_of(item, j) {          // of a column, in characters
     return item.entries.reduce(function (most, row) {
@@ -401,8 +437,6 @@
   Bench.prototype.read_matrix = function (text) {
     var items;
     text = text.replace(/^\s*(claim\s+)?[A-Za-z_][\w^.]*\s*[=:]\s*/, '');
-    if (is_decimal_comma_csv(text))
-      text = text.replace(/;/g, ' ').replace(/,/g, '.');
     items = this.read('algorithm 4\nX =\n' + text + '\n');
     if (items.length !== 2 || !items[1].entries.length)
       throw new Error('this is more than one matrix; paste one, or a whole '
@@ -427,18 +461,6 @@
       this.compute();
     }
   };
-
-  // A spreadsheet's file where the comma is the decimal point: several lines,
-  // with the same number of semicolons each.
-  function is_decimal_comma_csv(text) {
-    var rows = text.split('\n').map(function (row) { return row.split(';'); });
-    return rows.length > 1 && rows.every(function (row) {
-      return row.length > 1 && row.length === rows[0].length
-        && row.every(function (cell) {
-          return /^\s*[-−+]?\d+(,\d+)?\s*$/.test(cell);
-        });
-    });
-  }
 
   Bench.prototype.move = function (event, n, i, j) {
     var by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], Enter: [1, 0] }[event.key],
@@ -634,18 +656,12 @@
     ['Q, K, V', 'algorithm 4\nlayout textbook\nmask none\nQ = 1 0 ; 0 1\n'
       + 'K = 1 1 ; 0 2\nV = 1 2 ; 3 4\nclaim S = ? ? ; ? ?\n'
       + 'claim A = ? ? ; ? ?\nclaim Vt = ? ? ; ? ?\n'],
-    ['one query', 'algorithm 3\nlayout textbook\nq = 1 2\n'
-      + 'k_t = 1 0 ; 0 1 ; 1 1\nv_t = 1 2 ; 3 4 ; 5 6\n'
-      + 'claim scores = ? ? ?\nclaim alpha_t = ? ? ?\nclaim v_tilde = ? ?\n'],
     ['scores', 'algorithm 4\nlayout textbook\nmask causal\nd_attn = 4\n'
       + 'S = 2 1 0 ; 1 3 1 ; 0 1 2\nclaim A = ? ? ? ; ? ? ? ; ? ? ?\n'],
     ['logits', 'algorithm 7\nlogits = 2 1 0.1\ntarget = 1\n'
       + 'claim p = ? ; ? ; ?\nclaim loss = ?\n'],
     ['a vector to normalise', 'algorithm 6\nepsilon = 0\ne = 1 ; 2 ; 3 ; 6\n'
-      + 'claim m = ?\nclaim v = ?\nclaim e_hat = ? ; ? ; ? ; ?\n'],
-    ['a tiny model', 'algorithm 10\nlayout textbook\nx = 1 2\n'
-      + 'W_e = 1 0 ; 0 1 ; 1 1\nW_u = 1 0 1 ; 0 1 1\n'
-      + 'claim P = ? ? ? ; ? ? ?\n']
+      + 'claim m = ?\nclaim v = ?\nclaim e_hat = ? ; ? ; ? ; ?\n']
   ];
 
   var own = make('section', { id: 'own', hidden: true, tabindex: -1,
@@ -654,7 +670,7 @@
 
   function open_own(text, quiet) {
     own.hidden = false;
-    if (!bench) bench = new Bench(place, text);
+    if (!bench) bench = new Bench(place, text, false, true);
     bench.quiet = quiet;
     bench.printed = text;
     if (bench.ftx) bench.set(text);
@@ -754,21 +770,21 @@
     return row;
   }
 
-  own.append(make('h1', { id: 'own-title' }, 'Check your own example'),
-    make('p', {}, 'Type or paste your numbers into the grids, a matrix into '
-      + 'any of its cells. Beside each line stands what the program computes; '
-      + 'with “mine” you type what you computed, and it is judged. The page '
+  own.append(make('h1', { id: 'own-title' }, 'Check my numbers'),
+    make('p', {}, 'Paste or type what you computed by hand: from a blog, NumPy, '
+      + 'PyTorch, LaTeX or a spreadsheet. It is judged as you type. The page '
       + 'stores nothing and sends nothing.'),
-    starts(), exercise_form(), place);
+    starts(), place, exercise_form());
   document.querySelector('main').prepend(own);
   document.querySelector('#contents h2').before(make('p', {},
     make('a', { href: '#own', id: 'to-own', click: function () {
       open_own(bench ? bench.text : STARTS[0][1]);
-    } }, 'Check your own example')));
+      setTimeout(function () { bench.area.focus({ preventScroll: true }); });
+    } }, 'Check my numbers')));
 
   function from_address() {
     var text = /^#sheet=(.*)$/.exec(location.hash);
-    if (location.hash === '#own') open_own(bench ? bench.text : STARTS[0][1]);
+    if (location.hash === '#own' && own.hidden) open_own(STARTS[0][1]);
     if (text) open_own(text[1].replace(/%[0-7][0-9a-f]|(%[89a-f][0-9a-f])+/gi,
       function (bytes) {
         try { return decodeURIComponent(bytes); }

@@ -8,11 +8,11 @@
 #    definition or in its first line: /* 22 fields: one for each letter. */
 set -u
 BUDGET='
-tangled          760    tangled/library 3373    tangled/practice 1781
+tangled          760    tangled/library 3373    tangled/practice 1784
 tangled/text    1909    tangled/cli     1662    tangled/hub      1388
 tangled/sheet   6622    tangled/show     838    tangled/check    3652
 tangled/model   4506    tangled/course  3260
-tests-C        25661    tests-data      8625    tests-scripts    5053
+tests-C        25661    tests-data      8625    tests-scripts    5136
 tangled/ftx.h                   450
 tangled/text/tokenizer.h           92
     tangled/library/functions.h   228
