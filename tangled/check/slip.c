@@ -39,34 +39,17 @@ static Mat with_logarithms(SlipRun *s, Mat P, Mat M)
             refuse_slip(s);
         logs->at[k] = (real)log(P->at[k]);
     }
-    struct Matrix *Y = arena_alloc(tape_arena(P->tape), sizeof *Y);
-    *Y = (struct Matrix){ .rows = P->rows, .cols = P->cols, .at = P->at,
-                          .tape = P->tape };
-    Y->logits = with_numbers(M->logits, logs);
-    return Y;
-}
-
-static bool is_learning(const SlipRun *s)
-{
-    int algorithm = s->variation.job->run.algorithm;
-    return 11 <= algorithm && algorithm <= 13;
-}
-
-static bool reaches_a_parameter(Mat Y)
-{
-    for (int k = 0; Y->operation != NULL && k < Y->n; k++)
-        if (reaches_a_parameter(Y->of[k]))
-            return true;
-    return Y->tape == NULL && Y->grad != NULL;
+    return set_numbers(softmax(with_numbers(M->logits, logs)), P);
 }
 
 static Mat apply_edit(SlipRun *s, const Edit *edit, Mat M)
 {
     Mat Y = evaluate_formula(s, edit->by, M);
-    bool fits = Y != NULL && Y->rows == M->rows && Y->cols == M->cols;
-    if (fits && is_learning(s) && M->tape != NULL
-        && ((edit->when & STRAIGHT) != 0 || !reaches_a_parameter(Y)))
-        return with_numbers(M, Y);
+    bool other_length = s->here->line == 0 && strchr("XZ", *s->here->name)
+                     && matrix_given(s->bound, &(Step){ .name = "mask" })
+                        == NULL;
+    bool fits = Y != NULL && Y->rows == M->rows
+             && (Y->cols == M->cols || other_length);
     if (!fits && (s->variation.job->run.algorithm < 8 || s->here->line == 0))
         refuse_slip(s);
     return fits ? Y : M;
@@ -145,11 +128,6 @@ static bool is_given(const Run *run, const char *names)
     return is;
 }
 
-static bool exchanges_X_and_Z(const Slip *slip)
-{
-    return (slip->at[0].when & EXCHANGED) != 0;
-}
-
 static bool can_hold(const Run *run, unsigned when)
 {
     return when == 0 || (when & ~conditions_of_run(run)) == 0;
@@ -173,7 +151,7 @@ bool can_apply(const Run *run, const Slip *slip, const bool *among,
         if (meets && can_hold(run, edit->when & ~(unsigned)ONLY_HERE))
             return true;
     }
-    return exchanges_X_and_Z(slip) && is_given(run, "X");
+    return false;
 }
 
 static Mat apply_cells(SlipRun *s, const Step *step, Mat M)
@@ -306,9 +284,6 @@ static const Run *run_for(const Visit *visit, const Bound *bound,
     *s = (SlipRun){ .why = why, .bound = bound, .arena = arena,
         .tape = tape, .visit = visit,
         .variation = { .to = s, .visit = vary_by_slips } };
-    for (Explanation *e = why; e != NULL; e = e->before)
-        if (e->slip != NULL && exchanges_X_and_Z(e->slip))
-            s->variation.exchanged = e->made = true;
     try_work(&f, run_it, s);
     return &s->variation.job->run;
 }

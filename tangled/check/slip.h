@@ -67,9 +67,6 @@ enum {
     UNWRITTEN = 1 << 22,        /* no condition: a claim has the value
                                    before the edit, later lines use that
                                    behind it                              */
-    STRAIGHT = 1 << 23,         /* no condition: the gradient stays that
-                                   of the value before the edit           */
-    EXCHANGED = 1 << 24,        /* X and Z are exchanged                  */
     SLIGHT = 1 << 26            /* no condition: see is_slight            */
 };
 
@@ -78,7 +75,7 @@ enum {
 #define NEW_VALUES  ((uint64_t)1 << NO_ROLE)  /* parameters, after a step */
 
 enum {
-    NO_CONDITION = UNWRITTEN | STRAIGHT | SLIGHT,
+    NO_CONDITION = UNWRITTEN | SLIGHT,
     /* those that hold in some places of a run */
     ONLY_HERE = IF_MASKED | IF_UNMASKED | IF_RELU | IF_GELU | IF_CROSS
               | IF_NOT_CROSS | IF_SEVERAL | NO_CONDITION

@@ -124,21 +124,13 @@ static Mat run_attention1(Job *job)
     return attention1(e, e_t, &w);
 }
 
-/* X and Z, which may be the same; or each in the other's place. */
+/* X and Z, which may be the same. */
 static void bind_X_and_Z(Job *job, Mat *X, Mat *Z)
 {
-    const Item *mask = find_item(job, "mask", 0);
-    bool any_mask = mask == NULL || mask->word != NULL;
-    Mat other = *Z = *X = argument_matrix(job, "X", 0);
+    *Z = *X = argument_matrix(job, "X", 0);
     if (find_item(job, "Z", 0) != NULL
         || (job->late && find_item(job, "X", 0) == NULL))
         *Z = argument_matrix(job, "Z", 0);
-    if (job->variation != NULL && job->variation->exchanged
-        && (*X)->rows == (*Z)->rows
-        && (any_mask || (*X)->cols == (*Z)->cols)) {
-        *X = *Z;
-        *Z = other;
-    }
 }
 
 static Mat run_attention(Job *job)

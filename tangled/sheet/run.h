@@ -39,7 +39,6 @@ typedef enum { IS_GIVEN, IS_COMPUTED, IS_CARRIED } Moment;
 typedef struct {
     void *to;
     Mat (*visit)(void *to, Moment moment, const Step *step, Mat M);
-    bool exchanged;             /* X and Z                                */
     const Bound *job;           /* the run as far as it has come          */
 } Variation;
 

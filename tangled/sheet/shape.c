@@ -353,8 +353,10 @@ Mat argument_matrix(Job *job, const char *name, int head)
         require_item(job, name, head);
     Mat M = input(job->tape, g->M->rows, g->M->cols);
     copy_into(M, g->M);
-    if (!g->shape)
-        copy_into(M, vary(job, IS_GIVEN, &place, M));
+    Mat other = g->shape ? M : vary(job, IS_GIVEN, &place, M);
+    if (other->cols != M->cols)         /* X is exchanged with Z */
+        return g->M = other;
+    copy_into(M, other);
     return g->M = M;
 }
 
