@@ -141,6 +141,29 @@ static void apply_option(Error *f, const Option *option, void *values,
               typed);
 }
 
+/* Refuses an option that is not there. Where other programs have one of that
+   name, names what it is here. */
+_Noreturn static void refuse_option(Error *f, const Options *options,
+                                    const char *typed, size_t n)
+{
+    static const char *const names[][2] = {
+        { "--temperature", "tau" }, { "--top-k", "top_k" },
+        { "--top-p", "top_p" }, { "--max-tokens", "ell_gen" },
+        { "--num-beams", "beam" }, { "--learning-rate", "eta" },
+        { "--lr", "eta" }, { "--batch-size", "batch" }, { "", "" },
+    };
+    void *values;
+    int k = 0;
+    while (*names[k][0] != '\0' && (strlen(names[k][0]) != n
+                                    || memcmp(names[k][0], typed, n) != 0))
+        k++;
+    if (find_option(options, names[k][1], strlen(names[k][1]), &values))
+        fail_with(f, "there is no option %s; here it is --%s.", names[k][0],
+                  names[k][1]);
+    fail_with(f, "there is no option %.100s; see '%s --help'.", typed,
+              f->sheet);
+}
+
 /* Sets the option; true if it took the next argument as its value. */
 static bool parse_option(Error *f, const Options *options, const char *typed,
                          const char *next)
@@ -151,8 +174,7 @@ static bool parse_option(Error *f, const Options *options, const char *typed,
     const Option *o = strncmp(typed, "--", 2) != 0 ? NULL
                     : find_option(options, typed + 2, length - 2, &values);
     if (o == NULL)
-        fail_with(f, "there is no option %.100s; see '%s --help'.", typed,
-                  f->sheet);
+        refuse_option(f, options, typed, length);
     bool takes_next = !joined && o->kind != FLAG;
     if (takes_next && next == NULL)
         fail_with(f, "--%s needs a value; see '%s --help'.", o->name,
