@@ -1,6 +1,8 @@
 -- listing.lua: a piece of a chunk on the page.
 --
--- Each line of C is a box of its own: gutter, code, outer margin.
+-- Each line of C is a box of its own. One that carries out a line of an
+-- algorithm has that line's name and formula at its left, and the shape of the
+-- result at its right.
 
 local book = require 'book'
 local List = require 'pandoc.List'
@@ -12,7 +14,8 @@ local SCREEN = 100                      -- columns of a line of output
 local PAGE = 45                         -- lines that a page has room for
 local TOGETHER = 12                     -- lines of output that stay together
 local FEWEST = 5                        -- lines of output on a new page
-local NARROW = 44                       -- columns left of a formula, at least
+local PAIR = 91                         -- columns of lines that stand side by side
+local NARROW = 44                       -- columns of C beside formulas, at least
 local nothing = pair.new('', '')
 local BETWEEN = pair.new('\\kern.4em ', ' ')        -- two names in the gutter
 local listing = {}
@@ -121,7 +124,7 @@ end
 
 -- The formulas beside lines i to k, each with its shape, only once a piece.
 local function formulas(lines, i, k, told)
-  local out, seen = List{}, nil
+  local out, shapes, seen = List{}, nothing, nil
   for j = i, k do seen = seen or lines[j].see end
   for _, tag in ipairs(lines[i].tags) do
     local algorithm = book.algorithms[tag[1]]
@@ -131,11 +134,14 @@ local function formulas(lines, i, k, told)
       local f = seen and line.short .. pair.new('\\seen',
         ' <span class="seen" title="this value can be observed">∘</span>')
         or line.short
-      out:insert(f:within('\\formulabeside{%s}', '<p>%s')
-        .. (line.shape or nothing):within('{%s}\n', ' <span class="shape">%s</span></p>\n'))
+      local depth = line.indent / 4
+      out:insert(f:within(('\\formulabeside{%.1fem}{%%s}'):format(depth),
+                          ('<p style="margin-left:%.1fem">%%s</p>\n'):format(depth))
+        .. pair.new('{' .. (line.shape or nothing).tex .. '}\n', ''))
+      shapes = shapes .. pair.new('', (line.shape or nothing).html)
     end
   end
-  return out
+  return pair.join(out, '', ''), shapes.html
 end
 
 local function code_line(l, bar)
@@ -151,21 +157,21 @@ end
 
 -- Lines i to k carry out the same lines of an algorithm.
 local function row(lines, i, k, told)
-  local code, columns = List{}, 0
+  local code = List{}
   for j = i, k do
-    columns = math.max(columns, columns_of(lines[j]))
     code:insert(code_line(lines[j], i == k and '' or j == i
                           and '\\gutterbarstart' or '\\gutterbar'))
   end
-  local beside = pair.join(formulas(lines, i, k, told), '', '')
+  local beside, shape = formulas(lines, i, k, told)
   local number, c = gutter(lines[i].tags), pair.join(code, '\n', '\n')
   return pair.new(
-    ('\\coderow{%d}{%s}{%s}{%s}'):format(columns, number.tex, c.tex, beside.tex),
-    ('<div class="row%s"><b class="n g">%s</b><div>%s</div><div class="f">%s</div></div>')
-      :format(i == k and '' or ' bar', number.html, c.html, beside.html))
+    ('\\coderow{%s}{%s}{%s}'):format(number.tex, beside.tex, c.tex),
+    ('<div class="row%s"><b class="n g">%s</b><div class="f">%s</div><div>%s</div>'
+     .. '<div class="shape">%s</div></div>')
+      :format(i == k and '' or ' bar', number.html, beside.html, c.html, shape))
 end
 
--- The formulas of an algorithm stand in one column, right of all its C.
+-- The formulas of an algorithm stand in one column, left of all its C.
 local function widest(piece)
   local n = 0
   for _, l in ipairs(piece.lines) do
@@ -299,7 +305,32 @@ function listing.piece(piece)
       :format(piece.id, columns)):blocks()
 end
 
--- Output of a program, or a file, verbatim.
+local function width_of(lines, i, k)
+  local n = 0
+  for j = i, k do n = math.max(n, utf8.len(lines[j]) or #lines[j]) end
+  return n
+end
+
+-- Where do two halves of many short lines begin, and how wide is the first? What
+-- is wide at the beginning stands above both. The second begins behind a blank
+-- line if one is near.
+local function halves(lines)
+  local first = 1
+  if #lines <= TOGETHER then return end
+  while first < 6 and 2 * width_of(lines, first, first) > PAIR do first = first + 1 end
+  local half = (#lines + first) // 2 + 1
+  for away = 0, #lines // 6 do
+    local k = lines[half - 1 - away] == '' and half - away or half + away
+    if lines[k - 1] == '' then half = k break end
+  end
+  local left = width_of(lines, first, half - 1)
+  if left + width_of(lines, half, #lines) <= PAIR then
+    return first, half, math.max(left + 3, PAIR // 2)
+  end
+end
+
+-- Output of a program, or a file, verbatim. Many short lines stand in two halves,
+-- side by side.
 function listing.screen(text, command)
   local out = List{}
   if command then
@@ -307,23 +338,28 @@ function listing.screen(text, command)
       out:insert(pair.text(line):within('\\screenline{\\bfseries %s}', '<b>%s</b>'))
     end
   end
-  text = text:gsub('\n*$', '\n')
-  local left = select(2, text:gsub('\n', ''))     -- lines
-  local long = left > TOGETHER
-  for s in text:gmatch '([^\n]*)\n' do
-    local columns = utf8.len(s) or #s
-    if columns > SCREEN then
-      book.fault(book.here, 'a line of %d columns is wider than the page (%d): %s',
-                 columns, SCREEN, s)
-    end
-    left = left - 1
+  local lines = List{}
+  for s in text:gsub('\n*$', '\n'):gmatch '([^\n]*)\n' do lines:insert(s) end
+  local widest = width_of(lines, 1, #lines)
+  if widest > SCREEN then
+    book.fault(book.here, 'a line of %d columns is wider than the page (%d).',
+               widest, SCREEN)
+  end
+  local first, second, left = halves(lines)
+  for k, s in ipairs(lines) do
     local typed = s:match '^%$ '
-    out:insert(pair.text(s):within('\\screenline{' .. (typed and '\\bfseries ' or '') .. '%s}'
-      .. (long and left >= FEWEST and '\\penalty' .. (s == '' and 0 or 400) .. ' ' or ''),
+    local half = k == first and pair.new('\\firsthalf{' .. left .. '}\n',
+                                         '<span style="width:' .. left .. 'ch">')
+      or k == second and pair.new('\\secondhalf\n', '</span><span>') or nothing
+    out:insert(half .. pair.text(s):within('\\screenline{' .. (typed and '\\bfseries ' or '') .. '%s}'
+      .. (#lines > TOGETHER and not second and #lines - k >= FEWEST
+          and '\\penalty' .. (s == '' and 0 or 400) .. ' ' or ''),
       typed and '<b>%s</b>' or '%s'))
   end
+  if second then out[#out] = out[#out] .. pair.new('\n\\closehalves', '</span>') end
   return pair.join(out, '\n', '\n')
-    :within('\\beginscreen\n%s\n\\closescreen', '<pre class="screen">%s</pre>'):blocks()
+    :within('\\beginscreen\n%s\n\\closescreen', '<pre class="screen'
+            .. (second and ' halves' or '') .. '">%s</pre>'):blocks()
 end
 
 return listing
