@@ -252,7 +252,6 @@ bool config_write(FILE *file, const Model *m, const Released *kind,
 {
     Hyperparameters h = m->theta->hyper;
     h.tied = h.tied || m->task == TRAIN_CLASS;
-    h.types += h.types == 0;
     print_json(file, "{\n  'architectures': [%s],\n  'model_type': %s,\n"
                "  'dtype': %s", kind->architecture, kind->type,
                type == TENSOR_F64 ? "float64" : "float32");

@@ -107,9 +107,11 @@ static const char *export_error(const Model *m)
         { h->window > 0, "its window is not known there" },
         { d && h->embedding_norm, "GPT-2 has no norm of the embedding" },
         { !d && h->d_f != h->d_e, "d_f is not d_e" },
-        { !d && !h->embedding_norm,
-          "BERT has a norm of the embedding; train with "
-          "--embedding_norm" },
+        { !d && (!h->embedding_norm || h->types == 0),
+          "BERT has more parameters; train with --embedding_norm and "
+          "--types 1" },
+        { m->task == TRAIN_E && !h->unembedding_bias,
+          "BERT has more parameters; train with --unembedding_bias" },
         { m->task == TRAIN_CLASS && !h->pooler,
           "BERT's classifier has a pooler; train with --pooler" },
     };
@@ -212,10 +214,11 @@ static const char export_usage[] =
     "\n"
     "Writes config.json, model.safetensors and tokenizer.json, which\n"
     "from_pretrained of transformers reads: of a model of 'ftx train d'\n"
-    "a GPT2LMHeadModel; of one of 'ftx train e' with --embedding_norm a\n"
-    "BertForMaskedLM; of one of 'ftx train class' with --embedding_norm\n"
-    "and --pooler a BertForSequenceClassification. Token v has the\n"
-    "number v - 1 there, and the special tokens are called <mask>, <bos>\n"
+    "a GPT2LMHeadModel; of one of 'ftx train e' with --embedding_norm,\n"
+    "--types 1 and --unembedding_bias a BertForMaskedLM; of one of 'ftx\n"
+    "train class' with --embedding_norm, --types 1 and --pooler a\n"
+    "BertForSequenceClassification. Token v has the number v - 1 there,\n"
+    "and the special tokens are called <mask>, <bos>\n"
     "and <eos>, and found in a text, too; but an imported model gets back\n"
     "the numbers and names that it came with. To import it again name\n"
     "this model with --tokens-of. For example:\n"

@@ -109,17 +109,6 @@ static void write_tensor_name(TensorPlace *place, const Released *kind)
     append(place->name, sizeof place->name, bias ? ".bias" : ".weight");
 }
 
-/* Turns a place into that of the next row of the same symbol. */
-static bool next_place(const Released *kind, TensorPlace *place)
-{
-    const TensorRow *next = row_for(place, place->row + 1);
-    if (next != NULL) {
-        place->row = next;
-        write_tensor_name(place, kind);
-    }
-    return next != NULL;
-}
-
 TensorPlace tensor_place(const Released *kind, const Theta *theta, int k)
 {
     const Parameter *p = &theta->parameter[k];
@@ -183,15 +172,12 @@ static const Tensor *tensor_at(const Released *kind, const Tensors *in,
 }
 
 static const Tensor *checked_tensor(const Released *kind, const Tensors *in,
-                                    TensorPlace *place, Error *f)
+                                    const TensorPlace *place, Error *f)
 {
-    char expected[60], *name = place->name;
-    TensorPlace first = *place;
+    char expected[60];
     const Tensor *t = tensor_at(kind, in, place);
-    while (t == NULL && next_place(kind, place))
-        t = tensor_at(kind, in, place);
     if (t == NULL)
-        fail_with(f, "the tensor %s is missing; it is %s.", first.name,
+        fail_with(f, "the tensor %s is missing; it is %s.", place->name,
                   place->parameter->symbol);
     f->sheet = t->file;
     if (t->type == TENSOR_OTHER)
@@ -204,7 +190,7 @@ static const Tensor *checked_tensor(const Released *kind, const Tensors *in,
              : "[%lld, %lld]", place->size[0], place->size[1]);
     if (!same)
         fail_with(f, "the tensor %s has another shape than config.json "
-                  "says; expected %s.", name, expected);
+                  "says; expected %s.", place->name, expected);
     return t;
 }
 
@@ -282,43 +268,30 @@ typedef struct {
     double *number;             /* those of one tensor                    */
 } TensorList;
 
-static void list_tensor(TensorList *list, const char *name, int dimensions,
-                        long long rows, long long cols)
+/* Adds the tensor of a place, unless it is there already. */
+static void list_tensor(TensorList *list, const TensorPlace *place)
 {
     for (int i = 0; i < list->n; i++)
-        if (strcmp(list->tensor[i].name, name) == 0)
+        if (strcmp(list->tensor[i].name, place->name) == 0)
             return;
-    char *copy = arena_alloc(list->arena, strlen(name) + 1);
-    strcpy(copy, name);
-    list->tensor[list->n++] = (Tensor){
-        .name = copy, .dimensions = dimensions, .size = { rows, cols },
-        .count = (size_t)rows * (dimensions > 1 ? (size_t)cols : 1),
-    };
+    Tensor *t = &list->tensor[list->n++];
+    *t = (Tensor){ .dimensions = place->dimensions,
+                   .size = { place->size[0], place->size[1] } };
+    t->count = (size_t)place->size[0]
+             * (place->dimensions > 1 ? (size_t)place->size[1] : 1);
+    t->name = strcpy(arena_alloc(list->arena, sizeof place->name),
+                     place->name);
 }
 
 static void list_tensors(TensorList *list)
 {
     const Theta *theta = list->model->theta;
-    const Hyperparameters *h = &theta->hyper;
-    size_t n = 2 * (size_t)theta->n + 3, most = 1;
+    size_t n = (size_t)theta->n + 1, most = 1;
     list->tensor = arena_alloc(list->arena, n * sizeof *list->tensor);
     for (int k = 1; k <= theta->n; k++) {
         TensorPlace place = tensor_place(list->kind, theta, k);
-        do
-            list_tensor(list, place.name, place.dimensions, place.size[0],
-                        place.size[1]);
-        while (next_place(list->kind, &place));
+        list_tensor(list, &place);
     }
-    if (h->architecture == E_TRANSFORMER && h->types == 0)
-        list_tensor(list, list->kind->bare
-                    ? "embeddings.token_type_embeddings.weight"
-                    : "bert.embeddings.token_type_embeddings.weight", 2, 1,
-                    h->d_e);
-    bool biased = list->model->task != TRAIN_E || h->unembedding_bias;
-    if (!biased)
-        list_tensor(list, "cls.predictions.bias", 1, h->N_V, 0);
-    if (!biased && !h->tied)
-        list_tensor(list, "cls.predictions.decoder.bias", 1, h->N_V, 0);
     for (int i = 0; i < list->n; i++)
         most = list->tensor[i].count > most ? list->tensor[i].count : most;
     list->number = arena_alloc(list->arena, most * sizeof *list->number);
@@ -330,12 +303,9 @@ static const double *numbers_of_tensor(const void *data, int tensor)
     const TensorList *list = data;
     const Theta *theta = list->model->theta;
     const Tensor *t = &list->tensor[tensor];
-    memset(list->number, 0, t->count * sizeof *list->number);
     for (int k = 1; k <= theta->n; k++) {
         TensorPlace place = tensor_place(list->kind, theta, k);
         bool found = strcmp(place.name, t->name) == 0;
-        while (!found && next_place(list->kind, &place))
-            found = strcmp(place.name, t->name) == 0;
         Mat M = *place.parameter->place;
         for (int j = 1; found && j <= M->cols; j++)
             for (int i = 1; i <= M->rows; i++)
