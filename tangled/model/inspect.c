@@ -379,42 +379,31 @@ static void print_both_texts(FILE *out, const Inspection *in)
                 in->lens.unset == NULL ? "" : "  without set");
 }
 
-/* A row of the table: its name, and the most probable outcomes in order. */
-typedef struct {
-    char name[40];
-    Mat P;
-    int *y;
-} Ranking;
-
 static const char *outcome(const Inspection *in, int y)
 {
     return in->model->task == TRAIN_CLASS ? in->model->class_name[y]
                                           : label_of(in, y);
 }
 
-static void print_rankings(FILE *out, const Inspection *in, int rows,
-                           Ranking row[])
+/* Prints a row of the table: its name, and the most probable outcomes. */
+static void print_ranking(FILE *out, const Inspection *in, const char *name,
+                          Mat P)
 {
-    int N = row[0].P->rows, n = N < in->o->top ? N : in->o->top, wide = 0;
-    for (int r = 0; r < rows; r++) {
-        Mat p = input(in->command->tape, N, 1);
-        memcpy(p->at, row[r].P->at, (size_t)N * sizeof(real));
-        row[r].y = arena_alloc(in->arena, (size_t)n * sizeof(int));
-        rank_tokens(p, n, row[r].y);
-        tape_clear(in->command->tape);
-        for (int k = 0; k < n; k++)
-            if (text_width(outcome(in, row[r].y[k])) > wide)
-                wide = text_width(outcome(in, row[r].y[k]));
+    enum { COLUMNS = 8 };
+    int n = P->rows < in->o->top ? P->rows : in->o->top;
+    int *y = arena_alloc(in->arena, (size_t)n * sizeof *y);
+    Mat p = input(in->command->tape, P->rows, 1);
+    memcpy(p->at, P->at, (size_t)P->rows * sizeof(real));
+    rank_tokens(p, n, y);
+    fprintf(out, "%-12s", name);
+    for (int k = 0; k < n; k++) {
+        const char *what = outcome(in, y[k]);
+        int wide = text_width(what);
+        fprintf(out, "  %s%*s %.3f", what, wide < COLUMNS ? COLUMNS - wide
+                : 0, "", (double)AT(P, y[k], 1));
     }
-    for (int r = 0; r < rows; r++) {
-        fprintf(out, "%-12s", row[r].name);
-        for (int k = 0; k < n; k++) {
-            const char *what = outcome(in, row[r].y[k]);
-            fprintf(out, "  %s%*s %.3f", what, wide - text_width(what), "",
-                    (double)AT(row[r].P, row[r].y[k], 1));
-        }
-        fputc('\n', out);
-    }
+    fputc('\n', out);
+    tape_clear(in->command->tape);
 }
 
 static void print_text(FILE *out, const Inspection *in)
@@ -425,8 +414,7 @@ static void print_text(FILE *out, const Inspection *in)
     };
     Task task = in->model->task;
     const Lens *lens = &in->lens;
-    size_t rows = (size_t)lens->n + 1;
-    Ranking *row = arena_alloc(in->arena, rows * sizeof *row);
+    char name[40] = "embedding";
     print_both_texts(out, in);
     if (!has_predictions(in->model)) {
         fputs("\nNothing is predicted: the model has no head. --line and "
@@ -441,12 +429,12 @@ static void print_text(FILE *out, const Inspection *in)
                 "after", task == TRAIN_E ? "at" : "behind", lens->t,
                 lines[task]);
     for (int k = 0; k < lens->n; k++) {
-        row[k].P = lens->P[k];
-        snprintf(row[k].name, sizeof row[k].name,
-                 k == 0 ? "embedding" : "layer %d", k);
+        if (k > 0)
+            snprintf(name, sizeof name, "layer %d", k);
+        print_ranking(out, in, name, lens->P[k]);
     }
-    row[lens->n] = (Ranking){ "without set", lens->unset, NULL };
-    print_rankings(out, in, lens->n + (lens->unset != NULL), row);
+    if (lens->unset != NULL)
+        print_ranking(out, in, "without set", lens->unset);
 }
 
 static void print_line_values(FILE *out, Inspection *in)
@@ -554,14 +542,11 @@ static Run run_of_model(const Model *model)
 static void refuse_no_steps(const Inspection *in)
 {
     const Hyperparameters *h = &in->model->theta->hyper;
-    if (in->o->line != NULL)
-        fail_with(in->error, "line %s has no value in this model, or in such "
-                  "a layer or head; it runs Algorithms 4 to 7 and %s.",
-                  in->o->line, in->run.algorithm == 15
-                  ? "8, and lines 15.4 to 15.6"
-                  : in->run.algorithm == 9 ? "9" : "10");
-    fail_with(in->error, "there is no such layer or head: the model has %d "
-              "layers, each of %d heads.", h->L + h->L_enc + h->L_dec, h->H);
+    fail_with(in->error, "nothing of that is computed: the model runs "
+              "Algorithms 4 to 7 and %s, and has %d layers of %d heads.",
+              in->run.algorithm == 15 ? "8, and lines 15.4 to 15.6"
+              : in->run.algorithm == 9 ? "9" : "10",
+              h->L + h->L_enc + h->L_dec, h->H);
 }
 
 static void show_it(Error *f, void *data)
