@@ -11,8 +11,10 @@ int run_command(const char *name, void (*work)(Error *f, void *data),
     Error f = { .sheet = name };
     if (!try_work(&f, work, &c)) {
         fflush(out);
-        fprintf(err, "%s\n", f.sentence);
-        c.status = 2;
+        if (*f.sentence != '\0') {
+            fprintf(err, "%s\n", f.sentence);
+            c.status = 2;
+        }
     }
     if (c.trainer != NULL)
         trainer_free(c.trainer);
@@ -21,4 +23,16 @@ int run_command(const char *name, void (*work)(Error *f, void *data),
     tape_free(c.tape);
     arena_free(c.arena);
     return c.status;
+}
+
+int parse_command(Error *f, Command *c, const char *usage,
+                  const Options *options)
+{
+    if (asks_help(c->n, c->argument)) {
+        fputs(usage, c->out);
+        print_options(c->out, options);
+        *f->sentence = '\0';
+        longjmp(f->out, 1);
+    }
+    return parse_options(f, options, c->n, c->argument);
 }

@@ -32,4 +32,9 @@ typedef struct {
    or prints the error and returns 2. name is such as "ftx count". */
 int run_command(const char *name, void (*work)(Error *f, void *data),
                 FILE *out, FILE *err, int n, char *argument[]);
+
+/* Parses the options of a command, as parse_options does. If help is asked
+   for, prints the usage and the options, and ends the command instead. */
+int parse_command(Error *f, Command *c, const char *usage,
+                  const Options *options);
 #endif

@@ -62,7 +62,9 @@ static const char usage[] =
     "  ftx count d --N_V 50257 --ell_max 1024 --L 12 --H 12 --d_e 768"
     " --tied\n"
     "\n"
-    "Known are:";
+    "A NAME is gpt2, gpt3, bert-base, transformer-base, ...; with a wrong "
+    "one\n"
+    "all are printed.\n";
 
 /* Returns the hyperparameters of a model with that name, in a file or known,
    and in *known which one. */
@@ -84,7 +86,7 @@ static Hyperparameters find_model(const Command *c, const char *name,
 
 static void count_work(Error *f, void *data)
 {
-    const Command *c = data;
+    Command *c = data;
     Task task = TRAIN_D;
     for (int k = 0; k < c->n; k++)
         task_of(c->argument[k], &task);
@@ -96,16 +98,7 @@ static void count_work(Error *f, void *data)
         { "Other options:", count_options, &only_total },
         { .table = NULL },
     };
-    if (asks_help(c->n, c->argument)) {
-        fputs(usage, c->out);
-        for (int k = 0; known_models[k].name != NULL; k++)
-            fprintf(c->out, "%s%s", k % 5 == 0 ? "\n  " : " ",
-                    known_models[k].name);
-        fputc('\n', c->out);
-        print_options(c->out, options);
-        return;
-    }
-    int n = parse_options(f, options, c->n, c->argument);
+    int n = parse_command(f, c, usage, options);
     if (n != 1)
         fail_with(f, "expected one architecture or model; see 'ftx count "
                   "--help'.");

@@ -51,12 +51,7 @@ static void import_it(Error *f, void *data)
         { "Options:", import_options, &o },
         { .table = NULL },
     };
-    if (asks_help(c->n, c->argument)) {
-        fputs(import_usage, c->out);
-        print_options(c->out, options);
-        return;
-    }
-    int n = parse_options(f, options, c->n, c->argument);
+    int n = parse_command(f, c, import_usage, options);
     const char *name = n == 1 ? c->argument[0] : "";
     if (n != 1 || o.model == NULL)
         fail_with(f, "expected one folder, and --model %s for the model that "
@@ -235,13 +230,8 @@ static void export_it(Error *f, void *data)
         { "Options:", export_options, &o },
         { .table = NULL },
     };
-    if (asks_help(c->n, c->argument)) {
-        fputs(export_usage, c->out);
-        print_options(c->out, options);
-        return;
-    }
     const char *command = f->sheet;
-    if (parse_options(f, options, c->n, c->argument) != 2)
+    if (parse_command(f, c, export_usage, options) != 2)
         fail_with(f, "expected a model and a folder; see 'ftx export "
                   "--help'.");
     const char *name = c->argument[0], *folder = c->argument[1];

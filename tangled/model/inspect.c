@@ -555,13 +555,8 @@ static void show_it(Error *f, void *data)
     InspectOptions o = { .top = 5 };
     const Options options[] = { { "Options:", inspect_options, &o },
                                 { .table = NULL } };
-    if (asks_help(c->n, c->argument)) {
-        fputs(usage, c->out);
-        print_options(c->out, options);
-        return;
-    }
     const char *command = f->sheet;
-    int n = parse_options(f, options, c->n, c->argument);
+    int n = parse_command(f, c, usage, options);
     if (n != 1)
         fail_with(f, "expected one text; put it in quotes.");
     Model *model = model_load(c->arena, o.model, TO_USE, f);

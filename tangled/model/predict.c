@@ -359,12 +359,7 @@ static void predict(Error *f, void *command)
         { "Sampling:", commands[task].samples ? sampling_options : NULL, o },
         { .table = NULL },
     };
-    if (asks_help(c->n, c->argument)) {
-        fputs(commands[task].usage, c->out);
-        print_options(c->out, options);
-        return;
-    }
-    int n = parse_options(f, options, c->n, c->argument);
+    int n = parse_command(f, c, commands[task].usage, options);
     s->model = load_for_task(c, o->model, task, f);
     const Theta *theta = s->model->theta;
     s->random = random_new((uint64_t)o->seed);

@@ -87,18 +87,13 @@ static void print_tokens(const Command *c, const Tokenizer *t,
 
 static void tokenize_work(Error *f, void *data)
 {
-    const Command *c = data;
+    Command *c = data;
     TokenizeOptions o = { .kind = CHARACTERS, .merges = 1000 };
     const Options options[] = {
         { "Options:", tokenize_options, &o },
         { .table = NULL },
     };
-    if (asks_help(c->n, c->argument)) {
-        fputs(usage, c->out);
-        print_options(c->out, options);
-        return;
-    }
-    int files = parse_options(f, options, c->n, c->argument);
+    int files = parse_command(f, c, usage, options);
     if (files != 1)
         fail_with(f, "expected one file; see 'ftx tokenize --help'.");
     if (o.train_on != NULL && o.model != NULL)

@@ -335,35 +335,29 @@ static const char usage[] =
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n";
 
-/* Sets what was typed, over the values that are there. Returns false if help
-   was asked for, and prints it. */
-static bool parse_train_options(Session *s, Plan *plan,
+/* Sets what was typed, over the values that are there. */
+static void parse_train_options(Session *s, Plan *plan,
                                 Hyperparameters *hyper)
 {
-    const Command *command = s->command;
+    Command command = *s->command;
     const Options options[] = {
         { "This run:", run_options, &s->run },
         { "Training:", plan_options, plan },
         { "Hyperparameters:", hyper_options + OF_DATA, hyper },
         { .table = NULL },
     };
-    size_t bytes = (size_t)command->n * sizeof(char *);
-    char **argument = memcpy(arena_alloc(command->arena, bytes + 1),
-                             command->argument, bytes);
-    if (asks_help(command->n, argument)) {
-        fputs(usage, command->out);
-        print_options(command->out, options);
-        return false;
-    }
-    int others = parse_options(s->error, options, command->n, argument);
+    size_t bytes = (size_t)command.n * sizeof(char *);
+    char **argument = memcpy(arena_alloc(command.arena, bytes + 1),
+                             command.argument, bytes);
+    command.argument = argument;
+    int others = parse_command(s->error, &command, usage, options);
     if (others == 0 || !task_of(argument[0], &s->task))
         fail_with(s->error, "expected d, e, ed or class first; see 'ftx "
                   "train --help'.");
     s->file = argument + 1;
     s->files = others - 1;
     s->option = argument + others;
-    s->options = command->n - others;
-    return true;
+    s->options = command.n - others;
 }
 
 /* Refuses a change of what a model began with, but for its length. */
@@ -592,8 +586,7 @@ static void train_work(Error *f, void *data)
     Plan plan = plan_default(false);
     Hyperparameters hyper = hyper_default(TRAIN_D);
     Model *from = NULL;
-    if (!parse_train_options(s, &plan, &hyper))
-        return;
+    parse_train_options(s, &plan, &hyper);
     if (run->resume + run->replace + run->evaluate > 1
         || run->resume + run->as_printed + (run->from != NULL) > 1)
         fail_with(f, "--resume goes on with a model, --replace and --from "
