@@ -24,8 +24,6 @@ static const Option exercise_options[] = {
     { "exact", FLAG, PLACE(exact), 0, 0, NULL,
       "answers are fractions, roots and logarithms" },
     { "key", FLAG, PLACE(key), 0, 0, NULL, "with the answers" },
-    { "tex", FLAG, PLACE(tex), 0, 0, NULL,
-      "a LaTeX document: a page to fill in, and the key" },
     { .name = NULL },
 };
 
@@ -34,8 +32,6 @@ static void check_exercise(Error *f, const ExerciseOptions *o)
     int a = o->algorithm;
     if (o->mask != 0 && a != 4 && a != 5)
         fail_with(f, "Algorithm %d takes no --mask.", a);
-    if (o->key && o->tex)
-        fail_with(f, "--tex prints the key, too; leave --key out.");
     if (o->exact && o->decimals != USUAL_DECIMALS)
         fail_with(f, "answers with --exact have no decimals; leave "
                   "--decimals out.");
@@ -258,7 +254,7 @@ static const char *claim_formula(const Exercise *e, Arena *arena,
 static const char *command_text(Arena *arena, const ExerciseOptions *o)
 {
     const ExerciseOptions usual = { .decimals = USUAL_DECIMALS,
-                                    .key = o->key, .tex = o->tex };
+                                    .key = o->key };
     TextStream text;
     FILE *to = open_text_stream(&text);
     fprintf(to, "ftx exercise --algorithm %d --seed %d", o->algorithm,
@@ -280,6 +276,33 @@ static void describe_exercise(Exercise *e, Arena *arena)
     for (int k = 0; k < e->n; k++)
         e->formula[k] = claim_formula(e, arena, e->claim[k]);
     add_notes(e, arena);
+}
+
+/* Writes where a step stands, such as "4.4, h = 2". */
+static void step_place(const Exercise *e, const Step *step, char *to,
+                       size_t size)
+{
+    static const char *const parts[] = {
+        [ENC] = ", W^enc", [DEC] = ", W^dec", [ED] = ", W^e/d" };
+    bool model = e->run->algorithm >= 8;
+    snprintf(to, size, "%d.%d%s", step->algorithm, step->line,
+             step->algorithm < 8 && step->part > LAYER
+             ? parts[step->part] : "");
+    if (step->turn > 0)
+        append(to, size, ", i = %d", step->turn);
+    if (step->head > 0 && !model)
+        append(to, size, ", h = %d", step->head);
+}
+
+/* Writes entry (i, j) of a step: exact, such as 2/3, or with the decimals of
+   the exercise. */
+static void answer_text(const Exercise *e, const Step *step, int i, int j,
+                        char *to, size_t size)
+{
+    double x = AT(step->M, i, j);
+    if (!e->options->exact || !exact_text(x, to, size))
+        format_number(to, size, x, choose_decimals(step->M,
+                                                   e->options->decimals));
 }
 
 static void print_claim(FILE *out, const Exercise *e, int k, bool key)
@@ -524,11 +547,7 @@ static const char exercise_usage[] =
     "seed gives the same sheet. For example:\n"
     "\n"
     "  ftx exercise --algorithm 4 --seed 7 --layout textbook > mine.sheet\n"
-    "  ftx exercise --algorithm 4 --seed 7 --layout textbook --key\n"
-    "\n"
-    "A page to print, with the key behind it:\n"
-    "\n"
-    "  ftx exercise --seed 7 --tex > page.tex && lualatex page.tex\n";
+    "  ftx exercise --algorithm 4 --seed 7 --layout textbook --key\n";
 
 static void run_exercise(Error *f, void *data)
 {
@@ -548,10 +567,7 @@ static void run_exercise(Error *f, void *data)
                   "--algorithm 5.");
     check_exercise(f, &o);
     Exercise *e = draw_exercise(c, &o, f);
-    if (o.tex)
-        print_worksheet(c->out, e);
-    else
-        print_exercise(c->out, e, o.key);
+    print_exercise(c->out, e, o.key);
 }
 
 int exercise(FILE *out, FILE *err, int n, char *argument[])

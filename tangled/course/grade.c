@@ -32,13 +32,12 @@ typedef struct {
 
 typedef struct { char *what; Values values; } KnownSlip;
 
-/* A trial has one sheet; a law has two. */
 typedef struct {
     char name[80], *says;
-    int sheets, slips;
-    char *sheet[2];
-    Values right[2];                    /* of each sheet                  */
-    KnownSlip *slip;                    /* made on the first sheet        */
+    int slips;
+    char *sheet;
+    Values right;
+    KnownSlip *slip;
     double points, earned, seconds;
     char *report;                       /* what is wrong; NULL: nothing   */
 } Trial;
@@ -182,7 +181,7 @@ static Trial *new_trial(Lab *lab, const char *line)
 static bool read_sheet(Trial *t, char **text, int lines)
 {
     char *from = *text;
-    if (lines < 1 || t->sheets == 2)
+    if (lines < 1 || t->sheet != NULL)
         return false;
     for (int k = 0; k < lines; k++, ++*text) {
         *text += strcspn(*text, "\n");
@@ -190,9 +189,9 @@ static bool read_sheet(Trial *t, char **text, int lines)
             return false;
     }
     size_t n = (size_t)(*text - from);
-    char *sheet = t->sheet[t->sheets++] = memory(NULL, n + 1);
-    memcpy(sheet, from, n);
-    sheet[n] = '\0';
+    t->sheet = memory(NULL, n + 1);
+    memcpy(t->sheet, from, n);
+    t->sheet[n] = '\0';
     return true;
 }
 
@@ -209,14 +208,6 @@ static Values *new_slip(Trial *t, char *line)
     KnownSlip *slip = ONE_MORE(t->slip, t->slips);
     *slip = (KnownSlip){ .what = line + 5 };
     return &slip->values;
-}
-
-static bool is_complete(const Trial *t)
-{
-    for (int k = 0; k < t->sheets; k++)
-        if (result_of(&t->right[k]) == NULL)
-            return false;
-    return t->sheets > 0;
 }
 
 /* Reads the trials of a lab; writes a sentence on what is wrong, or "". */
@@ -236,7 +227,7 @@ static void read_text(Lab *lab, char *text, char *wrong, size_t size)
             values = NULL;
         } else if (t != NULL && starts_with(line, "sheet ")) {
             if ((fine = read_sheet(t, &text, atoi(line + 6))))
-                values = &t->right[t->sheets - 1];
+                values = &t->right;
         } else if (t != NULL && starts_with(line, "slip "))
             values = new_slip(t, line);
         else
@@ -246,7 +237,7 @@ static void read_text(Lab *lab, char *text, char *wrong, size_t size)
                      line);
     }
     for (int k = 0; k < lab->n && fine; k++)
-        if (!(fine = is_complete(&lab->trial[k])))
+        if (!(fine = result_of(&lab->trial[k].right) != NULL))
             snprintf(wrong, size, "the trial %s lacks a sheet or its "
                      "result", lab->trial[k].name);
     if (fine && (lab->n == 0 || lab->algorithm < 1))
@@ -444,15 +435,12 @@ static const Value *first_wrong_step(const Values *all, const Values *found,
 }
 
 /* Judges the answer to a sheet; false: it is wrong, and is reported. */
-static bool judge_answer(Trial *t, const Lab *lab, int sheet,
-                         const Values *found)
+static bool judge_answer(Trial *t, const Lab *lab, const Values *found)
 {
-    const Values *all = &t->right[sheet];
+    const Values *all = &t->right;
     if (found->complete && are_equal(result_of(found), result_of(all)))
         return true;
     const Value *right, *wrong = first_wrong_step(all, found, &right);
-    if (sheet > 0)
-        complain(t, "the first sheet is right, the other is not:\n");
     if (!found->complete)
         complain(t, "%s\n", found->ended);
     if (wrong != NULL) {
@@ -465,13 +453,10 @@ static bool judge_answer(Trial *t, const Lab *lab, int sheet,
 
 static void judge_trial(Trial *t, const Lab *lab, int program)
 {
-    bool right = true;
     double start = seconds_now();
-    for (int k = 0; k < t->sheets && right; k++) {
-        Values found = answer_to(program, t->sheet[k]);
-        right = judge_answer(t, lab, k, &found);
-        free_values(&found);
-    }
+    Values found = answer_to(program, t->sheet);
+    bool right = judge_answer(t, lab, &found);
+    free_values(&found);
     t->earned = right ? t->points : 0;
     t->seconds = seconds_now() - start;
 }
@@ -526,7 +511,7 @@ static void report_sheet(Lab *lab)
     for (int k = 0; k < lab->n; k++) {
         Trial *t = &lab->trial[k];
         if (t->report != NULL && starts_with(t->name, "random-")) {
-            complain(t, "the sheet:\n%s", t->sheet[0]);
+            complain(t, "the sheet:\n%s", t->sheet);
             return;
         }
     }

@@ -34,7 +34,4 @@ const char *axes_text(const Run *run);
 /* Returns what is remarked about a step, such as "each row sums to 1"; or
    NULL. */
 const char *remark_text(const Run *run, const Step *step);
-
-/* Prints the first bytes of a formula as LaTeX. */
-void formula_tex(FILE *out, const char *formula, size_t length);
 #endif

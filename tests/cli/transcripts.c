@@ -64,7 +64,7 @@ static void judge_transcript(const char *name, int least)
 
 TRANSCRIPT(verdicts_read_as_they_should, "check", 13)
 TRANSCRIPT(steps_read_as_they_should, "show", 7)
-TRANSCRIPT(exercises_and_errata_read_as_they_should, "course", 4)
+TRANSCRIPT(exercises_and_errata_read_as_they_should, "course", 3)
 TRANSCRIPT(models_read_as_they_should, "model", 14)
 TRANSCRIPT(help_reads_as_it_should, "help", 4)
 

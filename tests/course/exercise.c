@@ -390,72 +390,12 @@ LAW(help_is_printed)
     assert_says(DRAWN("--help"), "  --seed N ");
 }
 
-/* ----------------------------------------------------------------- page */
-
-static void assert_latex(const char *text)
-{
-    int depth = 0;
-    for (const char *p = text; *p != '\0'; p++) {
-        if (p > text && p[-1] == '\\' && strchr("{}", *p) != NULL)
-            continue;
-        depth += *p == '{' ? 1 : *p == '}' ? -1 : 0;
-        assert_that(depth >= 0 && (unsigned char)*p < 0x80);
-    }
-    assert_that(depth == 0 && times(text, "$") % 2 == 0);
-    assert_that(times(text, "\\left[") == times(text, "\\right]"));
-}
-
-LAW(a_page_has_a_box_for_each_entry_and_a_key)
-{
-    for (int a = 1; a <= 15; a++) {
-        char *layout = layout_names[a % 4];
-        Said page = DRAWN("--algorithm", number(a), "--seed", "2",
-                          "--layout", layout, "--tex");
-        const Run *run = run_drawn(DRAWN("--algorithm", number(a), "--seed",
-                                      "2", "--layout", layout));
-        assert_latex(page.out);
-        assert_that(times(page.out, "\\blank") == entries_claimed(run) + 1);
-        assert_that(times(page.out, "\\newpage") == 1);
-        assert_that(strstr(strstr(page.out, "\\newpage"), "\\blank")
-                    == NULL);
-        assert_says(page, "\\end{document}\n");
-    }
-}
-
-LAW(formulas_are_set_as_mathematics)
-{
-    Said s = DRAWN("--tex", "--mask", "causal", "--exact");
-    assert_says(s, "{A = \\operatorname{softmax}(S / "
-                "\\sqrt{d_{\\mathrm{attn}}})}");
-    assert_says(s, "\\tilde V = V A");
-    assert_says(s, "K^\\top Q");
-    assert_says(s, "{-\\infty}");
-    assert_says(s, "\\sqrt 2\\, \\operatorname{ln}(");
-    assert_says(s, "$\\text{mask}\\text{: causal}$");
-    assert_says(DRAWN("--tex", "--algorithm", "8", "--seed", "2"),
-                "W_q^{\\mathrm{e/d}} = ");
-    assert_says(DRAWN("--tex", "--algorithm", "10"),
-                "W_{\\mathrm{mlp2}} \\operatorname{GELU}"
-                "(W_{\\mathrm{mlp1}} \\tilde X)");
-    assert_that(strstr(s.out, "\\text{: paper}") == NULL);
-    assert_says(DRAWN("--tex", "--algorithm", "10"), "(X, Z)$: $");
-    assert_says(DRAWN("--tex", "--algorithm", "13"), "$\\eta = 1$");
-    assert_says(DRAWN("--tex", "--algorithm", "13"),
-                "(e[i] - m) / \\sqrt v");
-    assert_says(DRAWN("--tex", "--algorithm", "12"),
-                "\\text{bos token} = 4");
-    assert_says(DRAWN("--tex", "--algorithm", "6"), "\\sqrt{v + "
-                "\\varepsilon}");
-}
-
 /* ------------------------------------------------------------- refusals */
 
 LAW(what_makes_no_sense_is_refused)
 {
     assert_refusal(DRAWN("--algorithm", "6", "--mask", "causal"),
                    "ftx exercise: Algorithm 6 takes no --mask.");
-    assert_refusal(DRAWN("--key", "--tex"), "ftx exercise: --tex prints the "
-                   "key, too; leave --key out.");
     assert_refusal(DRAWN("mine.sheet"), "ftx exercise: no argument is "
                    "expected but options, such as --algorithm 5.");
     assert_refusal(DRAWN("--algorithm", "16"), "ftx exercise: --algorithm "

@@ -6,20 +6,15 @@
 
 #define TRIALS(...) SAID(trials, "--algorithm", __VA_ARGS__)
 
-/* A law that does not hold is left out, so all of them do. */
-LAW(each_algorithm_has_its_laws_and_four_random_sheets)
+LAW(four_random_sheets_are_asked)
 {
-    static const int count[] = { 0, 2, 2, 2, 3, 3, 3, 3, 3, 2, 3, 2, 2, 2, 3,
-                                2 };
-    for (int n = 1; n <= 15; n++) {
+    for (int n = 1; n <= 10; n++) {
         char number[8];
         snprintf(number, sizeof number, "%d", n);
-        int sheets = n > 10 ? 0 : 4;
-        Said s = TRIALS(number, "--random", sheets == 0 ? "0" : "4");
+        Said s = TRIALS(number);
         assert_int_equal(s.status, 0);
-        assert_int_equal(times(s.out, "trial random-"), sheets);
-        assert_int_equal(times(s.out, "trial law-"), count[n]);
-        assert_int_equal(times(s.out, "\nsheet "), sheets + 2 * count[n]);
+        assert_int_equal(times(s.out, "trial random-"), 4);
+        assert_int_equal(times(s.out, "\nsheet "), 4);
     }
 }
 
@@ -33,9 +28,9 @@ LAW(a_worked_example_is_asked_without_its_claims)
 
 LAW(the_same_seed_asks_the_same)
 {
-    Said a = TRIALS("5", "--seed", "3", "--random", "0"),
-         b = TRIALS("5", "--seed", "3", "--random", "0"),
-         c = TRIALS("5", "--seed", "4", "--random", "0");
+    Said a = TRIALS("5", "--seed", "3", "--random", "1"),
+         b = TRIALS("5", "--seed", "3", "--random", "1"),
+         c = TRIALS("5", "--seed", "4", "--random", "1");
     assert_string_equal(a.out, b.out);
     assert_that(strcmp(a.out, c.out) != 0);
 }
@@ -94,7 +89,7 @@ LAW(our_own_versions_give_the_right_results)
                             IS_DOUBLE ? 1e-9 : 1e-2);
             sheets++;
         }
-        assert_that(sheets >= 5);
+        assert_int_equal(sheets, 1);
     }
 }
 

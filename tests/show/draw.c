@@ -138,25 +138,6 @@ LAW(each_head_has_its_row)
 
 /* -------------------------------------------------------- tables to paste */
 
-/* All that an exercise may have to print. */
-LAW(formulas_become_latex)
-{
-    static const char *const expected[][2] = {
-        { "ê = (e - m) / √(v + ε) ⊙ γ + β", "\\hat e = (e - m) / "
-          "\\sqrt{v + \\varepsilon} \\odot \\gamma + \\beta" },
-        { "X + W_mlp2 GELU(W_mlp1 X)", "X + W_{\\mathrm{mlp2}} "
-          "\\operatorname{GELU}(W_{\\mathrm{mlp1}} X)" },
-        { "MHAttention(X̃ | W, Mask causal)", "\\operatorname{MHAttention}"
-          "(\\tilde X \\mid W, \\text{ Mask causal})" },
-        { "A^12", "A^{12}" }, { "1 b_qᵀ", "1 b_q^\\top" },
-    };
-    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
-        FILE *out = tmpfile();
-        formula_tex(out, expected[k][0], strlen(expected[k][0]));
-        assert_string_equal(all_of(out), expected[k][1]);
-    }
-}
-
 LAW(a_model_is_printed_without_and_with_its_inside)
 {
     Said s = SAID(show, "--md", "tests/data/worked/alg10.sheet");
