@@ -34,8 +34,9 @@ struct Explanation {
     void *to;
     const Claim *claim;         /* carried on as written are claim[0] ... */
     int n;                      /* ... claim[n - 1] ...                   */
-    const Entry *nudged;        /* ... but this entry half a unit of its
-                                   last digit larger; NULL: none          */
+    const Item *nudged;         /* ... but an entry of this one half a    */
+    int nudged_entry;           /* unit of its last digit larger; or, -1,
+                                   each by another number; NULL: none     */
     bool made;                  /* did a run meet a place of the slip?    */
     Explanation *before;        /* what was made besides; or NULL         */
 };
@@ -45,10 +46,10 @@ struct Explanation {
 const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
 
-/* Whether the slip can be made in one of the steps of a run, those with
-   among[k], or in any if among is NULL; and inside or outside of where a
-   slip is made that is made only at a step. */
-bool can_apply(const Run *run, const Slip *slip, const bool *among,
+/* Whether the slip can be made in one of the steps of a run, up to `last`,
+   or in any if that is NULL; and inside or outside of where a slip is made
+   that is made only at a step. */
+bool can_apply(const Run *run, const Slip *slip, const Step *last,
                const Step *only, bool inside);
 
 /* Finds the slips that explain single entries of a claim, entry after entry,

@@ -33,31 +33,43 @@ static bool is_all_right(const Judged *judged)
     return judged->count[RIGHT] == judged->claimed;
 }
 
-static int step_number(const Judging *j, int w)
+/* Whether the step of claim w changes if claim k is carried on as written,
+   too, where so are the claims between them that are right; or, if `all`,
+   where all are, and the numbers of claim k are others. */
+static bool is_changed_by(Judging *j, int w, int k, bool all)
 {
-    return (int)(j->claim[w].step - j->run[EXACTLY]->step);
+    Claim *carried = arena_alloc(j->scratch,
+                                 ((size_t)w + 1) * sizeof *carried);
+    const Step *step = j->claim[w].step;
+    Explanation why = { .claim = carried, .until = step };
+    for (int i = 0; i < w; i++)
+        if (i != k && (all || is_all_right(&j->judged[i])))
+            carried[why.n++] = j->claim[i];
+    carried[why.n] = j->claim[k];
+    why.n += all;
+    const Run *without = run_by_explanation(j, &why, j->scratch);
+    why.n += !all;
+    why.nudged = all ? j->claim[k].item : NULL;
+    why.nudged_entry = -1;
+    const Run *with = run_by_explanation(j, &why, j->scratch);
+    const Step *a = same_step(without, step), *b = same_step(with, step);
+    bool changed = a == NULL || b == NULL || !has_same_numbers(a, b);
+    clear_trial(j);
+    return changed;
 }
 
-/* The claims before claim w that are so, and that it was computed from: for
-   wrong ones through no claim that is right; for rounded ones through no
-   other claim. How many; their numbers are in judged->source. */
+/* The claims before claim w that are so, and change it: wrong ones through
+   no claim that is right; rounded ones through no other claim. How many;
+   their numbers are in judged->source. */
 static int keep_origins(Judging *j, int w, bool (*is)(const Judged *judged),
                         bool stops_at_all)
 {
     Judged *judged = &j->judged[w];
-    const Run *run = j->run[EXACTLY];
-    bool *origin = arena_alloc(j->arena, (size_t)run->n),
-         *stop = arena_alloc(j->arena, (size_t)run->n);
     int *source = arena_alloc(j->arena, ((size_t)w + 1) * sizeof *source);
-    memset(stop, 0, (size_t)run->n);
-    for (int k = 0; k < w; k++)
-        stop[step_number(j, k)] = stops_at_all
-                               || is_all_right(&j->judged[k]);
-    find_origins(run, judged->claim.step, stop, origin);
     judged->source = source;
     judged->sources = 0;
     for (int k = 0; k < w; k++)
-        if (is(&j->judged[k]) && origin[step_number(j, k)])
+        if (is(&j->judged[k]) && is_changed_by(j, w, k, stops_at_all))
             source[judged->sources++] = k;
     for (int k = 0; k < w && judged->sources == 0 && !stops_at_all; k++)
         if (is(&j->judged[k]) && j->judged[k].n > 0)    /* by the same slip */

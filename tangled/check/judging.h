@@ -23,8 +23,7 @@ typedef struct {
     Claim *unexplained;         /* of the wrong claims without a reason,  */
     int unexplained_n;          /* the wrong entries                      */
     bool any_wrong;             /* some claim went wrong by itself        */
-    bool open[PREMISES];        /* the claim may have come about so ...   */
-    bool *reach[PREMISES];      /* ... from steps of run[EXACTLY]         */
+    bool open[PREMISES];        /* the claim may have come about so       */
     int found;                  /* explanations ...                       */
     Explanation *why;           /* ... of a claim: room for MOST_FOUND    */
     int best;                   /* entries that these make right later    */

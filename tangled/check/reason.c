@@ -76,25 +76,16 @@ static bool leads_to_same(const Judging *j, Premise a, Premise b, int until)
     return same;
 }
 
-/* Finds the open premises, and the steps that matter by each: behind a claim
-   that is carried on as written none does. */
+/* Finds the open premises: those that lead to other numbers. */
 static void open_premises(Judging *j, int w)
 {
-    const Run *exact = j->run[EXACTLY];
-    size_t n = (size_t)exact->n;
-    int until = (int)(j->claim[w].step - exact->step);
-    bool *carried = memset(arena_alloc(j->arena, n), 0, n);
-    for (int k = 0; k < w; k++)
-        carried[j->claim[k].step - exact->step] = true;
+    int until = (int)(j->claim[w].step - j->run[EXACTLY]->step);
     for (Premise h = EXACTLY; h < PREMISES; h++) {
         j->open[h] = h == EXACTLY ? j->slips == NULL && j->unexplained_n == 0
                                   : w > 0;
         for (Premise other = EXACTLY; other < h && j->open[h]; other++)
             j->open[h] = !j->open[other]
                       || !leads_to_same(j, other, h, until);
-        j->reach[h] = arena_alloc(j->arena, n);
-        find_origins(exact, j->claim[w].step,
-                     h == AS_WRITTEN ? carried : NULL, j->reach[h]);
     }
 }
 
@@ -102,8 +93,8 @@ static void open_premises(Judging *j, int w)
 static bool try_reason(Judging *j, int w, Explanation why)
 {
     for (Premise h = EXACTLY; h < PREMISES && !is_too_much(j); h++) {
-        if (!j->open[h] || !can_apply(j->run[EXACTLY], why.slip, j->reach[h],
-                                      why.only, true))
+        if (!j->open[h] || !can_apply(j->run[EXACTLY], why.slip,
+                                      j->claim[w].step, why.only, true))
             continue;
         Explanation e = under_premise(j, why, h);
         e.until = j->claim[w].step;
@@ -132,7 +123,7 @@ static void try_slip(Judging *j, int w, const Slip *slip)
     best = j->best;
     why.only = only;
     if ((only->layer > 0 || only->head > 0 || only->turn > 0)
-        && can_apply(run, slip, j->reach[EXACTLY], only, true)
+        && can_apply(run, slip, only, only, true)
         && (explains_all || can_apply(run, slip, NULL, only, false)))
         try_reason(j, w, why);
     if (is_kept && j->best == best)
@@ -197,7 +188,7 @@ void find_reasons(Judging *j, int w, int kind)
     open_premises(j, w);
     for (int a = 0; a < slips_n; a++)
         if (is_of_kind(&slips[a], kind)
-            && can_apply(j->run[EXACTLY], &slips[a], j->reach[EXACTLY], NULL,
+            && can_apply(j->run[EXACTLY], &slips[a], j->claim[w].step, NULL,
                          true))
             try_slip(j, w, &slips[a]);
     if (j->judged[w].fits && kind == ANY_SLIP)

@@ -8,12 +8,13 @@
 #include <string.h>
 
 /* Adds to the slack of each entry of claim w what it changes in a run, in
-   which the entry `nudged` of a claim is larger. */
-static void add_changes(Judging *j, int w, Premise h, const Entry *nudged,
-                        double *slack)
+   which entry e of the claim `nudged` is larger. */
+static void add_changes(Judging *j, int w, Premise h, const Item *nudged,
+                        int e, double *slack)
 {
     const Claim *c = &j->claim[w];
-    Explanation why = { .until = c->step, .nudged = nudged };
+    Explanation why = { .until = c->step, .nudged = nudged,
+                        .nudged_entry = e };
     why = under_premise(j, why, h);
     const Run *run = run_by_explanation(j, &why, j->scratch);
     const Step *without = same_step(j->run[h], c->step),
@@ -40,7 +41,7 @@ static void try_given(Judging *j, int w, Premise h, double *slack)
             if (x == round(x) || fabs(x) < 10 * unit || is_too_much(j))
                 continue;
             M->at[k] += (real)(unit / 2);
-            add_changes(j, w, h, NULL, slack);
+            add_changes(j, w, h, NULL, 0, slack);
             M->at[k] = x;
         }
     }
@@ -56,7 +57,7 @@ static void try_claims(Judging *j, int w, Premise h, double *slack)
             const Entry *entry = &item->entry[k];
             if (!isnan(entry->value) && entry->decimals != EXACT
                 && !is_too_much(j))
-                add_changes(j, w, h, entry, slack);
+                add_changes(j, w, h, item, k, slack);
         }
     }
 }

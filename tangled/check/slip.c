@@ -133,13 +133,13 @@ static bool can_hold(const Run *run, unsigned when)
     return when == 0 || (when & ~conditions_of_run(run)) == 0;
 }
 
-bool can_apply(const Run *run, const Slip *slip, const bool *among,
+bool can_apply(const Run *run, const Slip *slip, const Step *last,
                const Step *only, bool inside)
 {
     const Explanation there = { .only = only };
     uint64_t roles = 0;
     for (const Step *s = run->step; s < run->step + run->n; s++)
-        if ((among == NULL || among[s - run->step])
+        if ((last == NULL || s <= last)
             && applies_at(&there, s) == inside)
             roles |= roles_of(s)
                    | (is_of_one_query(s) ? ROLE(SCALED) : 0);
@@ -238,7 +238,9 @@ static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
             const Entry *entry = &claim->entry[k];
             real x = (real)entry->value;
             AT(Y, i, j) = can_be_read(s, step, M, x) ? x : AT(M, i, j);
-            if (entry == s->why->nudged)
+            if (claim == s->why->nudged && s->why->nudged_entry < 0)
+                AT(Y, i, j) += (real)(0.01 * (k + 1));
+            else if (claim == s->why->nudged && s->why->nudged_entry == k)
                 AT(Y, i, j) += (real)(unit_of(entry->decimals) / 2);
         }
     if (step->aspect != VALUE)

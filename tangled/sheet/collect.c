@@ -103,18 +103,6 @@ static void set_row(Step *step)
     step->role = step->row->role;
 }
 
-/* What is stacked comes from all heads: the one before s; NULL: none. */
-static const Seen *other_head(const Step *step, const Seen *s)
-{
-    int head = s->step.head;
-    if (step->role != ROLE_HEADS || s->step.role != ROLE_HEAD || head <= 1)
-        return NULL;
-    while (s != NULL && (s->step.role != ROLE_HEAD
-                         || s->step.head != head - 1))
-        s = s->before;
-    return s;
-}
-
 static void add_step(Job *job, Step *step)
 {
     bool own = step->algorithm == job->run.algorithm;
@@ -183,14 +171,20 @@ Step step_seen(const Place *at, const char *line, const char *name)
     return step;
 }
 
-static const StepInput *trace_inputs(Job *job, const Step *step,
-                                     const StepRow *row,
-                                     const StepInput *next);
 static void see_step(Job *job, const Step *step, bool known, int item,
                      Mat M);
 
+/* Notes where the lines that are computed begin and end, and what they take
+   for numbers that a sheet that starts late does not give. */
 static void note_computed(Job *job, const StepRow *row)
 {
+    static const char *const names[] = { "mask", "tau", "epsilon" };
+    for (int k = 0; k < 3 && job->late; k++) {
+        const Argument *a = argument_of(job, names[k]);
+        if (a != NULL && word_in(row->from, a->name, strlen(a->name))
+            && find_item(job, a->name, 0) == NULL)
+            note_used_assumption(job, a->name, a->instead);
+    }
     if (job->first == NULL)
         job->first = row;
     job->last = row;
@@ -207,7 +201,6 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known)
     set_row(&step);
     if (known) {
         note_computed(job, step.row);
-        step.from = trace_inputs(job, &step, step.row, NULL);
         add_step(job, &step);
     }
     see_step(job, &step, known, -1, M);
@@ -328,43 +321,6 @@ static const Seen *find_source(const Job *job, const Step *step,
     return NULL;
 }
 
-/* The item that gives an argument of this step; NULL: none. */
-static const Item *item_for(const Job *job, const Step *step,
-                            const Argument *a)
-{
-    if (job->run.algorithm < 8 || a->rows == NULL || a->kind == LIST)
-        return find_item(job, a->name, step->head);
-    Owner owner = owner_of(a->name);
-    Step place = { .name = a->name };
-    if (owner != OF_MODEL) {
-        place.part = step->part == ED && owner > OF_ATTENTION ? DEC
-                                                              : step->part;
-        place.layer = step->layer;
-        place.head = owner == OF_HEAD ? step->head : 0;
-    }
-    return item_at(job, &place);
-}
-
-/* Notes that a step is computed from what the sheet gives under a name, or
-   from what stands in for it. */
-static void use_argument(Job *job, const Step *step, const char *name)
-{
-    if (strcmp(name, "W_u") == 0 && job->run.tied)
-        name = "W_e";
-    const Argument *a = argument_of(job, name);
-    const Item *item = a == NULL ? NULL : item_for(job, step, a);
-    bool nowhere = step->role == ROLE_POSITION  /* it adds 0, of any x */
-                && !is_any_given(job, "W_p positions");
-    if (item != NULL && !nowhere)
-        job->used[item - job->run.sheet->item] = true;
-    if (a == NULL || item != NULL || a->instead == NULL)
-        return;
-    if (*a->instead == 'X')
-        use_argument(job, step, "X");
-    else if (*a->instead != '\0')
-        note_used_assumption(job, name, a->instead);
-}
-
 /* A norm is not run where its result is given; nor, behind the last layer,
    where nothing reads it off. */
 static bool is_idle(const Job *job, const Step *step)
@@ -382,48 +338,11 @@ static bool is_idle(const Job *job, const Step *step)
             && !is_any_given(job, "gamma beta W_u"));
 }
 
-static const StepInput *add_input(Job *job, const Seen *s,
-                                  const StepInput *next)
-{
-    if (s->item >= 0)
-        job->used[s->item] = true;
-    if (s->index < 0)
-        return next;
-    StepInput *input = arena_alloc(job->arena, sizeof *input);
-    *input = (StepInput){ s->index, next };
-    return input;
-}
-
-/* The steps that a step is computed from, before those in `next`: the latest
-   of the names in its row, or, where one of these is derived and was not
-   asked for, what that is derived from; of what is stacked, all heads. */
-static const StepInput *trace_inputs(Job *job, const Step *step,
-                                     const StepRow *row,
-                                     const StepInput *next)
-{
-    const char *p = row->from;
-    for (size_t n; (n = strcspn(p, " ")) > 0; p += n + (p[n] == ' ')) {
-        char name[20];
-        snprintf(name, sizeof name, "%.*s", (int)n, p);
-        const Seen *s = find_source(job, step, name);
-        const StepRow *other = row_named(row->algorithm, row->line, name);
-        if (s == NULL && job->late && !flows(job, step, name))
-            use_argument(job, step, name);
-        if ((s == NULL || s->index < 0) && other != NULL && other->derived)
-            next = trace_inputs(job, step, other, next);
-        for (; s != NULL; s = other_head(step, s))
-            next = add_input(job, s, next);
-    }
-    return next;
-}
-
 static void see_step(Job *job, const Step *step, bool known, int item,
                      Mat M)
 {
     Seen *seen = arena_alloc(job->arena, sizeof *seen);
-    bool added = known && M != NULL && job->run.n > 0;
-    *seen = (Seen){ *step, known, item, M, added ? job->run.n - 1 : -1,
-                    job->seen };
+    *seen = (Seen){ *step, known, item, M, job->seen };
     job->seen = seen;
 }
 
@@ -531,7 +450,6 @@ static Mat entered_matrix(Job *job, const Step *step, int k, Mat M)
     const Item *mask = find_item(job, "mask", 0);
     if (step->role == ROLE_SCALED && mask != NULL && step->algorithm == 4) {
         copy = masked(copy, job->mask);
-        job->used[mask - job->run.sheet->item] = true;
     }
     return copy;
 }
@@ -559,7 +477,6 @@ static void tell_gradient(Mat Y)
     view.at = Y->grad;
     step.role = NO_ROLE;        /* no slip of the way forth */
     step.given = false;
-    step.from = NULL;
     Mat G = add_aspect(w->job, &step, GRADIENT, &view);
     for (int k = 0; Y->of[0]->grad != NULL && k < n; k++)
         Y->of[0]->grad[k] += G->at[k];
@@ -590,8 +507,6 @@ static Mat derived(Job *job, const Step *step, Mat M);
 static Mat record_step(Job *job, Step *step, Mat M)
 {
     step->M = copy_matrix(job, M, step->turned);
-    step->from = step->given || job->variation != NULL ? NULL
-               : trace_inputs(job, step, step->row, NULL);
     add_step(job, step);
     Mat Y = behind_watcher(job, step, M), Z = vary(job, IS_CARRIED, step, Y);
     job->rederive |= step->row->derived && Z != Y;
@@ -638,13 +553,13 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
          derives = M == NULL || (job->rederive && row->formula != NULL);
     Mat made = !asked ? NULL : k >= 0 ? entered_matrix(job, step, k, M)
              : derives ? derived(job, step, M) : M;
-    bool known = made != NULL && (k >= 0 || !job->late || !(is_unknown(made)
-                 || is_idle(job, step)));
+    bool known = made != NULL
+              && !(job->late && (is_unknown(made)
+                                 || (k < 0 && is_idle(job, step))));
     if (made == NULL && asked && !job->misses)
         refuse_formula(job, row);
-    if (!asked && job->late && job->variation == NULL
-        && derived(job, step, NULL) != NULL)
-        trace_inputs(job, step, row, NULL);     /* it could be asked for */
+    if (!asked && job->counts)          /* it could be asked for */
+        job->known += derived(job, step, NULL) != NULL;
     if (!known) {
         made = M == NULL ? NULL : unknown_like(M);
         see_step(job, step, false, k, made);
@@ -654,6 +569,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
         copy_into(M, made);
         made = M;
     }
+    job->known += k < 0;
     step->given = k >= 0;
     if (k < 0)
         note_computed(job, row);

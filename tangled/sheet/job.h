@@ -42,7 +42,6 @@ typedef struct Seen {           /* a step that the run has come by        */
     bool known;                 /* else its numbers are NaN               */
     int item;                   /* of the sheet that gives it; -1: none   */
     Mat M;                      /* NULL: a formula tells it               */
-    int index;                  /* of run.step; -1: it is none            */
     const struct Seen *before;
 } Seen;
 
@@ -56,7 +55,9 @@ typedef struct Bound {
     Entered *entered;           /* ... or, where row is not NULL, a step  */
     bool late;                  /* a step is given: not all is known      */
     bool stops;                 /* or a model ends before W_u             */
-    bool *used;                 /* each item                              */
+    bool *used;                 /* each item of a late sheet              */
+    bool counts;                /* this run is one of find_used           */
+    int known;                  /* values that are, or could be computed  */
     const Seen *seen;           /* the latest                             */
     bool identity;              /* all W are left out                     */
     const StepRow *first, *last;        /* that a late run computes       */

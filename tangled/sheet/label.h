@@ -21,14 +21,6 @@ Step step_seen(const Place *at, const char *line, const char *name);
 /* Returns the step that a claim is about; a claim about none is refused. */
 const Step *step_of(const Run *run, const Item *claim, Error *f);
 
-/* Marks the steps that a step of the run was computed from, through any
-   number of others: origin[k] for run->step[k], and the step itself. What
-   a step with stop[k] was computed from is not marked for its sake; stop
-   NULL: every step passes. A gradient comes from the step before it, and what
-   stands in a turn of a loop from all turns before. */
-void find_origins(const Run *run, const Step *step, const bool *stop,
-                  bool *origin);
-
 /* Returns the step of a run that is the same as one of another run; NULL:
    there is none. */
 const Step *same_step(const Run *run, const Step *step);

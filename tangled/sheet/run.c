@@ -237,6 +237,7 @@ static void tell_entry(Job *job)
 }
 
 static const char *guess_layout(Job *job);
+static void find_used(Job *job);
 
 /* Settles the layout, and says what was not named. */
 static void choose_layout(Job *job, const Layout *layout)
@@ -284,6 +285,8 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
     want_derived(job);
     limit_sizes(job);
     bind_listing(job);
+    if (job->late)
+        find_used(job);
     return job;
 }
 
@@ -364,6 +367,57 @@ static const char *guess_layout(Job *job)
          : "'layout textbook' names one";
 }
 
+typedef struct { const Bound *bound; Arena *arena; Tape *tape; int known;
+               } KnownCount;
+
+static void count_in_run(Error *f, void *data)
+{
+    KnownCount *c = data;
+    Variation counting = { .visit = NULL };
+    run_bound(c->bound, &counting, c->arena, c->tape, f);
+    c->known = counting.job->known;
+}
+
+/* How many values can be computed without M, or, if it is NULL, at all; -1:
+   the sheet cannot be run. */
+static int count_known(const Bound *bound, Mat M)
+{
+    KnownCount c = { bound, arena_new(), tape_new(false), -1 };
+    Error quiet = { .sheet = bound->run.sheet->name };
+    int n = M == NULL ? 0 : M->rows * M->cols;
+    real *numbers = arena_alloc(c.arena, ((size_t)n + 1) * sizeof *numbers);
+    for (int k = 0; k < n; k++) {
+        numbers[k] = M->at[k];
+        M->at[k] = (real)NAN;
+    }
+    try_work(&quiet, count_in_run, &c);
+    for (int k = 0; k < n; k++)
+        M->at[k] = numbers[k];
+    arena_free(c.arena);
+    tape_free(c.tape);
+    return c.known;
+}
+
+/* Finds what anything is computed from in a sheet that starts late: fewer
+   values can be computed without it. What the sheet does not give of that
+   is assumed. */
+static void find_used(Job *job)
+{
+    int all = count_known(job, NULL);
+    job->used = arena_alloc(job->arena, (size_t)job->run.sheet->n);
+    for (int k = 0; k < job->run.sheet->n; k++) {
+        Mat M = matrix_of_item(job, k);
+        job->used[k] = M == NULL || all < 0 || count_known(job, M) != all;
+    }
+    for (int k = 0; k < job->givens; k++) {
+        const GivenMatrix *g = &job->given[k];
+        if (item_at(job, &g->place) == NULL && !isnan(g->M->at[0])
+            && count_known(job, g->M) != all)
+            note_used_assumption(job, g->place.name, argument_of(job,
+                                 g->place.name)->instead);
+    }
+}
+
 static void run_algorithm(Error *f, void *data)
 {
     Job *job = data;
@@ -373,7 +427,7 @@ static void run_algorithm(Error *f, void *data)
         check_used(job);
     if (job->backwards != NULL)
         collect_gradients(job);
-    if (job->late)
+    if (job->last != NULL && job->late)
         tell_entry(job);
 }
 
@@ -389,14 +443,13 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->variation = variation;
     if (variation != NULL)
         variation->job = job;
+    job->counts = variation != NULL && variation->visit == NULL;
     job->most = 100;
     job->step = arena_alloc(arena, (size_t)job->most * sizeof(Step));
     job->run.step = job->step;
     job->run.assumed = job->assumed;
     size_t bytes = (size_t)job->givens * sizeof *job->given;
     job->given = memcpy(arena_alloc(arena, bytes), bound->given, bytes);
-    job->used = arena_alloc(arena, (size_t)job->run.sheet->n);
-    memset(job->used, 0, (size_t)job->run.sheet->n);
     Error inner = *f;
     job->f = &inner;
     bool own = is_training(job) || job->backwards != NULL;
@@ -418,4 +471,3 @@ const Run *run_sheet(const Sheet *sheet, Arena *arena, Tape *tape, Error *f)
 {
     return run_bound(bind_sheet(sheet, NULL, arena, f), NULL, arena, tape, f);
 }
-

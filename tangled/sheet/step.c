@@ -117,7 +117,7 @@ const StepRow step_table[] = {
       .formula = "(e - m) / root",
       .also = "normalised normalized xhat x̂" },
     { LINE(6, 3), "e_hat", ROLE_NORMALISED, "d_e", "ell",
-      "standardised gamma beta",
+      "standardised gamma beta epsilon",
       "ê", "(e - m) / √(v + ε) ⊙ γ + β",
       .formula = "standardised * gamma + beta", .also = "output out y" },
     { LINE(7, 1), "logits", ROLE_LOGITS, "N_V", "ell", "e W_u W_e",
@@ -520,24 +520,6 @@ const Step *same_step(const Run *run, const Step *step)
         if (same_place(s, step))
             return s;
     return NULL;
-}
-
-void find_origins(const Run *run, const Step *step, const bool *stop,
-                  bool *origin)
-{
-    memset(origin, 0, (size_t)run->n * sizeof *origin);
-    origin[step - run->step] = true;
-    for (const Step *s = step; s >= run->step; s--) {
-        int k = (int)(s - run->step);
-        if (!origin[k] || (s != step && stop != NULL && stop[k]))
-            continue;
-        for (const StepInput *o = s->from; o != NULL; o = o->next)
-            origin[o->step] = true;
-        if (k > 0 && s->aspect != VALUE)
-            origin[k - 1] = true;
-        for (int i = 0; i < k; i++)
-            origin[i] |= run->step[i].turn != s->turn;
-    }
 }
 
 static bool is_about(const Item *claim, const Step *step)

@@ -57,11 +57,6 @@ typedef struct {
     const char *sign, *colour;  /* how that is shown                      */
 } CellMark;
 
-typedef struct StepInput {      /* a step that another is computed from   */
-    int step;                   /* run.step[step]                         */
-    const struct StepInput *next;
-} StepInput;
-
 /* A value that an algorithm names, in the layout of the sheet. */
 typedef struct {
     int algorithm, line;
@@ -80,8 +75,6 @@ typedef struct {
     bool turned;                /* M is the paper's matrix, transposed    */
     bool given;                 /* by the sheet, not computed             */
     Mat M;
-    const StepInput *from;      /* what it was computed from; NULL in a run
-                                   with a variation                       */
     const CellMark *mark;       /* of its entries, row after row; NULL:
                                    they are not judged                    */
     const char *remark;         /* NULL: none                             */
