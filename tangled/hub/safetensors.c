@@ -20,11 +20,6 @@ tensor_types[] = {
 };
 enum { TENSOR_TYPES = sizeof tensor_types / sizeof *tensor_types };
 
-const char *tensor_type_name(TensorType type)
-{
-    return tensor_types[type].name;
-}
-
 static uint64_t little_endian(const unsigned char *from, int n)
 {
     uint64_t bits = 0;
@@ -235,27 +230,22 @@ static void put_little_endian(FILE *file, uint64_t bits, int n)
         fputc((int)(bits >> 8 * k & 0xFF), file);
 }
 
-static void put_number(FILE *file, double x, TensorType type)
+static void put_number(FILE *file, double x)
 {
     float y = (float)x;
-    uint32_t single;
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    memcpy(&single, &y, sizeof single);
-    bool whole = type == TENSOR_F64;
-    put_little_endian(file, whole ? bits : single, whole ? 8 : 4);
+    uint32_t bits;
+    memcpy(&bits, &y, sizeof bits);
+    put_little_endian(file, bits, 4);
 }
 
-static void put_header_of(FILE *to, TensorType type, int n,
-                          const Tensor tensor[])
+static void put_header_of(FILE *to, int n, const Tensor tensor[])
 {
-    unsigned long long at = 0, size = (unsigned)tensor_types[type].bytes;
+    unsigned long long at = 0;
     fputs("{\"__metadata__\":{\"format\":\"pt\"}", to);
     for (int i = 0; i < n; i++) {
         const Tensor *t = &tensor[i];
-        unsigned long long end = at + t->count * size;
-        print_json(to, ",%s:{'dtype':%s,'shape':[", t->name,
-                   tensor_type_name(type));
+        unsigned long long end = at + t->count * 4;
+        print_json(to, ",%s:{'dtype':'F32','shape':[", t->name);
         for (int d = 0; d < t->dimensions; d++)
             fprintf(to, "%s%lld", d > 0 ? "," : "", t->size[d]);
         fprintf(to, "],\"data_offsets\":[%llu,%llu]}", at, end);
@@ -266,13 +256,13 @@ static void put_header_of(FILE *to, TensorType type, int n,
         fputc(' ', to);
 }
 
-bool tensors_write(FILE *file, TensorType type, int n, const Tensor *tensor,
+bool tensors_write(FILE *file, int n, const Tensor *tensor,
                    const double *(*numbers)(const void *data, int i),
                    const void *data)
 {
     TextStream header;
     Arena *arena = arena_new();
-    put_header_of(open_text_stream(&header), type, n, tensor);
+    put_header_of(open_text_stream(&header), n, tensor);
     const char *text = close_text_stream(&header, arena);
     put_little_endian(file, header.n, 8);
     fwrite(text, 1, header.n, file);
@@ -280,7 +270,7 @@ bool tensors_write(FILE *file, TensorType type, int n, const Tensor *tensor,
     for (int i = 0; i < n; i++) {
         const double *x = numbers(data, i);
         for (size_t k = 0; k < tensor[i].count; k++)
-            put_number(file, x[k], type);
+            put_number(file, x[k]);
     }
     return !ferror(file);
 }

@@ -40,15 +40,12 @@ const Tensor *tensor_named(const Tensors *in, const char *name);
 /* Returns number k of a tensor, from 0; not of one of type OTHER. */
 double tensor_number(const Tensor *tensor, size_t k);
 
-/* Returns "F32", ... */
-const char *tensor_type_name(TensorType type);
-
 /* Returns the name of a file in a folder. */
 const char *in_folder(Arena *arena, const char *folder, const char *name);
 
-/* Writes n tensors of type F32 or F64; numbers returns those of tensor i.
-   Returns false if they cannot be written. */
-bool tensors_write(FILE *file, TensorType type, int n, const Tensor *tensor,
+/* Writes n tensors as F32; numbers returns those of tensor i. Returns false
+   if they cannot be written. */
+bool tensors_write(FILE *file, int n, const Tensor *tensor,
                    const double *(*numbers)(const void *data, int i),
                    const void *data);
 

@@ -247,14 +247,12 @@ static void put_labels(FILE *file, const Model *m)
     fputc('}', file);
 }
 
-bool config_write(FILE *file, const Model *m, const Released *kind,
-                  TensorType type)
+bool config_write(FILE *file, const Model *m, const Released *kind)
 {
     Hyperparameters h = m->theta->hyper;
     h.tied = h.tied || m->task == TRAIN_CLASS;
     print_json(file, "{\n  'architectures': [%s],\n  'model_type': %s,\n"
-               "  'dtype': %s", kind->architecture, kind->type,
-               type == TENSOR_F64 ? "float64" : "float32");
+               "  'dtype': 'float32'", kind->architecture, kind->type);
     for (int k = 0; k < FIELDS; k++) {
         const char *name = name_of_field(&fields[k], kind->task);
         if (name == NULL || (fields[k].how == IS_READ

@@ -128,13 +128,12 @@ static const Released *kind_of(const Model *m)
 typedef struct {
     const Model *model;
     const Released *kind;
-    TensorType type;
 } Export;
 
 static bool put_tensors(FILE *file, const void *data)
 {
     const Export *e = data;
-    return write_theta(file, e->model, e->kind, e->type) >= 0;
+    return write_theta(file, e->model, e->kind) >= 0;
 }
 
 static bool put_tokens(FILE *file, const void *data)
@@ -153,7 +152,7 @@ static bool put_tokens_config(FILE *file, const void *data)
 static bool put_config(FILE *file, const void *data)
 {
     const Export *e = data;
-    return config_write(file, e->model, e->kind, e->type);
+    return config_write(file, e->model, e->kind);
 }
 
 /* The last one is the configuration. Tokens may not be there, and without
@@ -191,14 +190,9 @@ static void write_folder(const Export *e, Arena *arena, const char *folder,
     replace_files(EXPORTED_FILES, part, e, f);
 }
 
-typedef struct {
-    int type;                   /* 0: F32, 1: F64                         */
-    bool replace;
-} ExportOptions;
+typedef struct { bool replace; } ExportOptions;
 
 static const Option export_options[] = {
-    { "type", CHOICE, UNBOUNDED(ExportOptions, type), "F32 F64",
-      "of the numbers" },
     { "replace", FLAG, UNBOUNDED(ExportOptions, replace), NULL,
       "write over the model in FOLDER" },
     { .name = NULL },
@@ -244,14 +238,12 @@ static void export_it(Error *f, void *data)
     for (int k = 0; k < EXPORTED_FILES && !o.replace; k++)
         refuse_to_replace(f, in_folder(c->arena, folder,
                                      exported_files[k].name));
-    Export e = { .model = m, .kind = kind_of(m),
-                 .type = o.type == 0 ? TENSOR_F32 : TENSOR_F64 };
+    Export e = { .model = m, .kind = kind_of(m) };
     write_folder(&e, c->arena, folder, f);
     bool numbers = tokenizer_kind(m->tokenizer) == TOKEN_NUMBERS;
     wrong = numbers ? NULL : tokens_error(m->tokenizer);
-    fprintf(c->out, "%s: %s, %d tensors of type %s%s%s\n", folder,
-            e.kind->architecture, write_theta(NULL, m, e.kind, e.type),
-            tensor_type_name(e.type),
+    fprintf(c->out, "%s: %s, %d tensors%s%s\n", folder,
+            e.kind->architecture, write_theta(NULL, m, e.kind),
             wrong == NULL ? "" : "; no tokenizer.json: ",
             wrong == NULL ? "" : wrong);
 }

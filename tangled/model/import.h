@@ -18,8 +18,7 @@ typedef struct {
 Config config_read(Arena *arena, const char *folder, Error *f);
 
 /* Writes the config.json of a model; false: the file cannot be written. */
-bool config_write(FILE *file, const Model *m, const Released *kind,
-                  TensorType type);
+bool config_write(FILE *file, const Model *m, const Released *kind);
 
 /* Returns whether there is a folder of that name with a config.json. */
 bool is_released(const char *name);

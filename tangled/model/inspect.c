@@ -389,7 +389,7 @@ static const char *outcome(const Inspection *in, int y)
 static void print_ranking(FILE *out, const Inspection *in, const char *name,
                           Mat P)
 {
-    enum { COLUMNS = 8 };
+    enum { COLUMNS = 5 };
     int n = P->rows < in->o->top ? P->rows : in->o->top;
     int *y = arena_alloc(in->arena, (size_t)n * sizeof *y);
     Mat p = input(in->command->tape, P->rows, 1);

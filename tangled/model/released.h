@@ -57,6 +57,5 @@ Theta *theta_import(Arena *arena, const Released *kind,
 
 /* Writes the parameters of a model as tensors; returns their number, or -1
    if the file cannot be written. file may be NULL, to count them. */
-int write_theta(FILE *file, const Model *m, const Released *kind,
-                TensorType type);
+int write_theta(FILE *file, const Model *m, const Released *kind);
 #endif

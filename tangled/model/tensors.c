@@ -315,14 +315,13 @@ static const double *numbers_of_tensor(const void *data, int tensor)
     return list->number;
 }
 
-int write_theta(FILE *file, const Model *m, const Released *kind,
-                TensorType type)
+int write_theta(FILE *file, const Model *m, const Released *kind)
 {
     Arena *arena = arena_new();
     TensorList list = { .model = m, .kind = kind, .arena = arena };
     list_tensors(&list);
-    bool written = file == NULL || tensors_write(file, type, list.n,
-                                   list.tensor, numbers_of_tensor, &list);
+    bool written = file == NULL || tensors_write(file, list.n, list.tensor,
+                                                 numbers_of_tensor, &list);
     arena_free(arena);
     return written ? list.n : -1;
 }
