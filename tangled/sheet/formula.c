@@ -93,7 +93,7 @@ static Mat filled_matrix(const Parser *p, int rows, int cols, double x)
 
 /* Functions of up to three numbers. */
 typedef enum { EXP, LN, SQRT, SIN, COS, TANH, PLUS, TIMES, OVER, POWER,
-               COPY, ROUND, FINITE, PICK, NO_FUNCTION } Function;
+               COPY, TRANSPOSE, ROUND, FINITE, PICK, NO_FUNCTION } Function;
 
 /* Returns f(x[0], x[1], x[2]), and its derivatives in slope. A number that
    was rounded has the slope of the number before. */
@@ -118,23 +118,27 @@ static double function_value(Function f, const double x[], double slope[])
     case FINITE: slope[0] = 0;                       return isfinite(a) != 0;
     case PICK:   slope[0] = 0; slope[a != 0 ? 1 : 2] = 1;
                  return x[a != 0 ? 1 : 2];
-    case COPY: case NO_FUNCTION: break;
+    case COPY: case TRANSPOSE: case NO_FUNCTION: break;
     }
     return a;
 }
 
-/* Entry (i, j) of M where it is spread over a larger matrix: a row stands in
-   each row of it, a column in each column. */
-static int spread_index(Mat M, int i, int j)
+/* Where the operand k of entry (i, j) of Y stands: a row is read as if it
+   stood in each row of Y, a column in each column. */
+static int operand_index(Mat Y, int k, int i, int j)
 {
-    return (int)(&AT(M, M->rows == 1 ? 1 : i, M->cols == 1 ? 1 : j) - M->at);
+    Mat M = Y->of[k];
+    bool turned = (Function)Y->c == TRANSPOSE;
+    int row = turned ? j : i, col = turned ? i : j;
+    return (int)(&AT(M, M->rows == 1 ? 1 : row, M->cols == 1 ? 1 : col)
+                 - M->at);
 }
 
 static double value_at(Mat Y, int i, int j, double slope[])
 {
     double x[] = { 0, 0, 0 };
     for (int k = 0; k < Y->n; k++)
-        x[k] = Y->of[k]->at[spread_index(Y->of[k], i, j)];
+        x[k] = Y->of[k]->at[operand_index(Y, k, i, j)];
     return function_value((Function)Y->c, x, slope);
 }
 
@@ -155,12 +159,21 @@ static void each_back(Mat Y)
             value_at(Y, i, j, slope);
             for (int k = 0; k < Y->n && dY != 0; k++)
                 if (Y->of[k]->grad != NULL && slope[k] != 0)
-                    Y->of[k]->grad[spread_index(Y->of[k], i, j)]
+                    Y->of[k]->grad[operand_index(Y, k, i, j)]
                         += (real)slope[k] * dY;
         }
 }
 
 static const Operation each = { "each", each_forward, each_back };
+
+static Operand each_entry(Parser *p, Function f, int rows, int cols, int n,
+                          const Mat of[])
+{
+    struct Matrix *Y = node_on(HERE("formula"), p->scope->tape, rows, cols,
+                               &each, n, of);
+    Y->c = f;
+    return matrix_operand(node_compute(Y));
+}
 
 /* Returns f of n operands, entry by entry. */
 static Operand apply(Parser *p, Function f, int n, const Operand a[])
@@ -183,10 +196,7 @@ static Operand apply(Parser *p, Function f, int n, const Operand a[])
             || (of[k]->cols != cols && of[k]->cols != 1))
             return lose_value(p);
     }
-    struct Matrix *Y = node_on(HERE("formula"), p->scope->tape, rows, cols,
-                               &each, n, of);
-    Y->c = f;
-    return matrix_operand(node_compute(Y));
+    return each_entry(p, f, rows, cols, n, of);
 }
 
 static Operand apply_to_two(Parser *p, Function f, Operand a, Operand b)
@@ -228,28 +238,10 @@ static Operand operand_of(Parser *p, Mat M)
              ? exact_number(M->at[0]) : matrix_operand(put_on_tape(p, M));
 }
 
-static void transpose_forward(struct Matrix *Y)
+static Operand transposed(Parser *p, Operand v)
 {
-    for (int j = 1; j <= Y->cols; j++)
-        for (int i = 1; i <= Y->rows; i++)
-            AT(Y, i, j) = AT(Y->of[0], j, i);
-}
-
-static void transpose_back(Mat Y)
-{
-    Mat M = Y->of[0];
-    for (int j = 0; M->grad != NULL && j < M->cols; j++)
-        for (int i = 0; i < M->rows; i++)
-            M->grad[i + j * M->rows] += Y->grad[j + i * M->cols];
-}
-
-static const Operation transposing = { "transpose", transpose_forward,
-                                       transpose_back };
-
-static Mat transposed_copy(Mat M)
-{
-    return node_compute(node_new(HERE("transpose"), M->cols, M->rows,
-                                 &transposing, 1, &M));
+    return v.M == NULL ? v : each_entry(p, TRANSPOSE, v.M->cols, v.M->rows,
+                                        1, &v.M);
 }
 
 static Mat softmax_of(Parser *p, const Operand a[])
@@ -376,8 +368,8 @@ static Mat keep_of(Parser *p, const Operand a[])
 }
 
 /* A function of numbers, an operation of the library, or one of those above.
-   The first six are also those of entries. */
-enum { OF_ENTRIES = 6, MOST_ARGUMENTS = 3 };
+   The first seven are also those of entries. */
+enum { OF_ENTRIES = 7, MOST_ARGUMENTS = 3 };
 static const struct {
     const char *name;
     int arguments;
@@ -388,6 +380,7 @@ static const struct {
     { "sqrt", 1, SQRT, NULL, NULL },    { "ln",   1, LN, NULL, NULL },
     { "exp",  1, EXP, NULL, NULL },     { "sin",  1, SIN, NULL, NULL },
     { "cos",  1, COS, NULL, NULL },     { "tanh", 1, TANH, NULL, NULL },
+    { "frac", 2, OVER, NULL, NULL },
     { "finite",      1, FINITE, NULL, NULL },
     { "round",       2, ROUND, NULL, NULL },
     { "pick",        3, PICK, NULL, NULL },
@@ -407,15 +400,10 @@ static const struct {
     { "keep",        3, NO_FUNCTION, NULL, keep_of },
     { "logs",        2, NO_FUNCTION, NULL, logs_of },
 };
-static const struct {
-    const char *name;
-    double value;
-    bool minus;                 /* not every compiler folds -INFINITY     */
-} constants[] = {
-    { "e",    2.71828182845904523536, false },
-    { "pi",   3.14159265358979323846, false },
-    { "inf",  INFINITY, false },        { "minus_inf", INFINITY, true },
-    { "true", 1, false },               { "false", 0, false },
+static const struct { const char *name; double value; } constants[] = {
+    { "e",   2.71828182845904523536 },  { "pi",    3.14159265358979323846 },
+    { "inf", INFINITY },                { "true",  1 },
+    { "minus_inf", -INFINITY },         { "false", 0 },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions,
        CONSTANTS = sizeof constants / sizeof *constants };
@@ -443,12 +431,6 @@ static int find_constant(const Token *t)    /* CONSTANTS: there is none */
     return k;
 }
 
-static Operand constant_number(int c)
-{
-    return exact_number(constants[c].minus ? -constants[c].value
-                                           : constants[c].value);
-}
-
 static const char no_number[] =
     "expected a number, such as 1, -0.5, 1/2 or sqrt(2)";
 
@@ -465,76 +447,60 @@ static Operand parse_group(Parser *p)
     return value;
 }
 
-/* A function of LaTeX is content with braces or with what follows; and
-   \frac12 takes one digit for each. */
-static Operand parse_argument(Parser *p, const Token *name)
+/* What a command such as \sqrt takes, which needs no parentheses; \frac12
+   takes one digit for each. */
+static Operand parse_braced(Parser *p, const Token *command)
 {
-    bool latex = !isalpha((unsigned char)*name->start);
-    bool digit = begins(name->start, "\\sqrt") || is_named(name, "frac");
-    p->token.blank &= !latex;
-    if ((p->token.kind == '(' && !p->token.blank)
-        || (latex && p->token.kind == '{'))
+    p->token.blank = false;
+    if (p->token.kind == '(' || p->token.kind == '{')
         return parse_group(p);
-    if (!latex)
-        return note_error(p, p->token.start,
-                          "expected a ( after the function's name");
-    if (!digit || p->token.kind != TOKEN_NUMBER)
+    if (!is_named(command, "frac") || p->token.kind != TOKEN_NUMBER)
         return parse_factor(p);
     p->token.end = p->token.start + 1;
-    Operand value = exact_number(*p->token.start - '0');
     advance(p);
-    return value;
+    return exact_number(p->end[-1] - '0');
 }
 
-static Operand parse_entry_word(Parser *p)
-{
-    Token t = p->token;
-    int f = find_function(p, &t), c = find_constant(&t);
-    advance(p);
-    if (c < CONSTANTS) {
-        p->infinite |= isinf(constants[c].value) != 0;
-        return constant_number(c);
-    }
-    if (f < FUNCTIONS) {
-        Operand of = parse_argument(p, &t);
-        return apply(p, functions[f].each, 1, &of);
-    }
-    if (is_named(&t, "frac")) {
-        Operand above = parse_argument(p, &t);
-        return apply_to_two(p, OVER, above, parse_argument(p, &t));
-    }
-    bool call = *t.end != '\0' && strchr("([", *t.end) != NULL;
-    return note_error(p, t.start, call ? "a sheet does not know this "
-                      "function; type its value" : no_number);
-}
-
-static Operand find_operand(Parser *p, const Token *t)
+static Operand parse_name(Parser *p, const Token *t)
 {
     const Scope *scope = p->scope;
-    Mat M = scope->find_value(scope->data, t->word, t->length);
+    Mat M = scope == NULL ? NULL
+          : scope->find_value(scope->data, t->word, t->length);
     int c = find_constant(t);
-    return M == NULL && c < CONSTANTS ? constant_number(c)
-                                      : operand_of(p, M);
+    if (M != NULL || (scope != NULL && c == CONSTANTS))
+        return operand_of(p, M);
+    if (c == CONSTANTS)
+        return note_error(p, t->start, no_number);
+    p->infinite |= isinf(constants[c].value) != 0;
+    return exact_number(constants[c].value);
 }
 
 static Operand parse_name_or_call(Parser *p)
 {
     Token t = p->token;
     Operand a[MOST_ARGUMENTS];
-    int n = 0;
+    int n = 0, f = find_function(p, &t);
+    bool command = f < FUNCTIONS && !isalpha((unsigned char)*t.start);
     advance(p);
-    if (p->token.kind != '(' || p->token.blank)
-        return find_operand(p, &t);
-    do {
-        advance(p);
-        a[n++] = parse_sum(p);
-    } while (p->token.kind == ',' && n < MOST_ARGUMENTS);
-    int f = find_function(p, &t);
-    if (f == FUNCTIONS || functions[f].arguments != n)
-        note_error(p, t.start, "no such function");
-    if (!accept_token(p, ')'))
-        note_error(p, p->token.start, "expected a )");
-    if (p->lost)
+    bool call = p->token.kind == '(' && !p->token.blank;
+    if (!call && !command)
+        return parse_name(p, &t);
+    if (!call || command)
+        while (n < functions[f].arguments)
+            a[n++] = parse_braced(p, &t);
+    else {
+        p->parentheses++;
+        do {
+            advance(p);
+            a[n++] = parse_sum(p);
+        } while (p->token.kind == ',' && n < MOST_ARGUMENTS);
+        if (f == FUNCTIONS || functions[f].arguments != n)
+            note_error(p, t.start, "there is no such function here");
+        if (!accept_token(p, ')'))
+            note_error(p, p->token.start, "expected a )");
+        p->parentheses--;
+    }
+    if (p->lost || p->error != NULL)
         return *a;
     if (functions[f].each != NO_FUNCTION)
         return apply(p, functions[f].each, n, a);
@@ -554,7 +520,7 @@ static Operand parse_primary(Parser *p)
     case '{':
         return parse_group(p);
     case TOKEN_NAME:
-        return p->scope != NULL ? parse_name_or_call(p) : parse_entry_word(p);
+        return parse_name_or_call(p);
     case TOKEN_NUMBER:
         advance(p);
         return typed_number(t.value, t.decimals);
@@ -570,8 +536,7 @@ static Operand parse_power(Parser *p)
 {
     Operand base = parse_primary(p);
     while (p->scope != NULL && accept_token(p, '\''))
-        base = base.M == NULL ? base
-             : matrix_operand(transposed_copy(base.M));
+        base = transposed(p, base);
     bool ten = base.x == 10 && base.decimals == 0;
     if (!accept_token(p, '^'))
         return base;
@@ -586,12 +551,12 @@ static bool is_sign(const Token *t)
     return t->kind == '-' || t->kind == '+';
 }
 
-/* --1 may be a dash, and +-1 an error. */
-static void refuse_second_sign(Parser *p)
+/* - 1 may be a bullet, --1 a dash, and +-1 an error. */
+static void refuse_loose_sign(Parser *p)
 {
-    if (p->scope == NULL && is_sign(&p->token) && !p->token.blank)
-        note_error(p, p->token.start, "two signs stand before this number; "
-                   "type one, or parentheses");
+    if (p->scope == NULL && (is_sign(&p->token)
+                             || (p->token.blank && p->parentheses == 0)))
+        note_error(p, p->end - 1, "a sign stands directly before its number");
 }
 
 /* Every recursion passes through here. */
@@ -607,10 +572,7 @@ static Operand parse_factor(Parser *p)
         p->depth--;
         return power;
     }
-    if (p->token.blank && p->parentheses == 0)
-        return note_error(p, sign.start, "a sign stands directly before its "
-                          "number");
-    refuse_second_sign(p);
+    refuse_loose_sign(p);
     Operand value = parse_factor(p);
     p->depth--;
     return sign.kind == '-' ? negated(p, value) : value;
@@ -628,19 +590,16 @@ static bool accept_times(Parser *p)
     return true;
 }
 
-/* What was 10^-3 may have become 10-3; the dot of 1·5 may be a point. */
-static void refuse_product(Parser *p, const char *start, const Token *sign,
-                           const char *right, Operand a, Operand b)
+/* What was 10^-3 may have become 10-3, and 10^3 103. */
+static void refuse_lost_power(Parser *p, const char *start,
+                              const char *right)
 {
     bool digit = p->end == right + 3 && right[2] > '0' && right[2] <= '9';
-    bool signed_power = p->end == right + 2 && is_sign(&p->token)
-                     && isdigit((unsigned char)*p->token.end);
-    if (begins(right, "10") && (digit || signed_power))
+    bool sign = p->end == right + 2 && is_sign(&p->token)
+             && isdigit((unsigned char)*p->token.end);
+    if (begins(right, "10") && (digit || sign))
         note_error(p, start, "a power of ten may have lost its ^ here; type "
                    "2.5e-1 or 2.5*10^-1");
-    else if (begins(sign->start, "·") && a.decimals == 0 && b.decimals == 0)
-        note_error(p, start, "the dot between two whole numbers may be a "
-                   "product or a decimal point; type 1*5 or 1.5");
 }
 
 static Operand parse_term(Parser *p)
@@ -657,7 +616,7 @@ static Operand parse_term(Parser *p)
             Operand a = value, b = parse_factor(p);
             value = apply_to_two(p, TIMES, a, b);
             value.decimals = shift_decimals(a.decimals, b.ten);
-            refuse_product(p, start, &sign, right, a, b);
+            refuse_lost_power(p, start, right);
         } else if (accept_token(p, '/'))
             value = apply_to_two(p, OVER, value, parse_factor(p));
         else if (beside)
@@ -672,10 +631,10 @@ static bool accept_sign(Parser *p, char kind)
 {
     bool next_entry = p->scope == NULL && p->token.blank
                    && *p->token.end != ' ';
-    if (next_entry || !accept_token(p, kind))
-        return false;
-    refuse_second_sign(p);
-    return true;
+    bool accepts = !next_entry && accept_token(p, kind);
+    if (accepts && is_sign(&p->token))
+        refuse_loose_sign(p);
+    return accepts;
 }
 
 static Operand parse_sum(Parser *p)

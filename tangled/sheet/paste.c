@@ -31,9 +31,6 @@ typedef struct {
     Entry *free;                /* where the next entry goes              */
     OpenRow row;
     Brackets brackets;
-    char row_end;               /* ; or \n: how the last row ended ...    */
-    bool by_semicolons, by_lines;   /* ... and how rows have ended        */
-    int rules;                  /* bit k: there is one below row k        */
     const char *tight;          /* a comma that may be a decimal one      */
     bool parted;                /* but commas part entries elsewhere      */
 } MatrixReader;
@@ -60,7 +57,7 @@ _Noreturn static void reject(const MatrixReader *r, const char *sentence)
     refuse_word(r->error, r->p, sentence);
 }
 
-static void refuse_gap(const MatrixReader *r)
+_Noreturn static void reject_gap(const MatrixReader *r)
 {
     reject(r, "an entry is missing before this; type 0, or ? for what a "
            "claim leaves open");
@@ -71,7 +68,7 @@ static void end_row(MatrixReader *r)
     Item *item = r->item;
     int n = r->row.entries;
     if (n > 0 && (r->row.last == '&' || r->row.separators > 1))
-        refuse_gap(r);
+        reject_gap(r);
     if (n > 0 && item->rows > 0 && n != item->cols)
         fail_in_text(r->error, r->free[-n].at, "row %d of %s has %d %s, but "
                      "the row above it has %d.", item->rows + 1,
@@ -82,27 +79,15 @@ static void end_row(MatrixReader *r)
     r->row = (OpenRow){ .entries = 0 };
 }
 
-static void parse_semicolon(MatrixReader *r, const Token *t)
-{
-    end_row(r);
-    r->row_end = ';';
-    if (*t->start == '\\' && *r->p == '[') {        /* \\[2pt] */
-        const char *close = strpbrk(r->p, "]\n");
-        r->p = close != NULL && *close == ']' ? close + 1 : r->p;
-    }
-}
-
-/* 1,5 and 12,345.6 and 1.234,5 may be one number; 1.5,2 and 1,-2 are two. */
+/* 1,5 and 1,234.5 and 1.234,5 may be one number; 1.5,2 and 1,2,3 are
+   not. */
 static bool may_be_one_number(const Entry *left, const char *right)
 {
-    const char *digits = left->typed + strspn(left->typed, "+-");
-    bool whole = strspn(digits, "0123456789")
-              == (size_t)(left->typed + left->bytes - digits);
+    bool whole = memchr(left->typed, '.', (size_t)left->bytes) == NULL;
     size_t n = strspn(right, "0123456789");
-    bool chained = left->typed[-1] == ',';
-    return (whole && n == 3)
-        || ((whole || left->decimals == 3) && n > 0 && right[n] != '.'
-            && !chained);
+    return left->typed[-1] != ',' && n > 0 && left->decimals != EXACT
+        && (right[n] == '.' ? whole && n == 3
+                            : whole || left->decimals == 3);
 }
 
 static void note_commas(MatrixReader *r)
@@ -138,12 +123,7 @@ static void check_place(MatrixReader *r)
                "around every row, or around none");
     if (row->separators > 1
         || (row->entries == 0 && row->separators > 0 && row->last != '|'))
-        refuse_gap(r);
-    r->by_semicolons |= row->entries == 0 && r->row_end == ';';
-    r->by_lines |= row->entries == 0 && r->row_end == '\n';
-    if (r->by_semicolons && r->by_lines)
-        reject(r, "some rows end at a ; and some with their line; type one "
-               "row on each line, with blanks between its entries");
+        reject_gap(r);
 }
 
 static void parse_cell(MatrixReader *r)
@@ -151,10 +131,6 @@ static void parse_cell(MatrixReader *r)
     Entry *entry = r->free;
     const char *start = r->p;
     check_place(r);
-    if (r->row.entries > 0 && match_word(start, "e+ e- E+ E-") > 0
-        && isdigit((unsigned char)start[2]))
-        reject(r, "this may belong to the number before it; type 1.5e-3, or "
-               "(e-3)");
     note_commas(r);
     const char *error = parse_entry(&r->p, entry);
     if (error != NULL)
@@ -172,10 +148,6 @@ static void parse_cell(MatrixReader *r)
     if (!ends)
         reject(r, "this cannot follow a number; between entries there is a "
                "blank, within an entry an operator");
-    if (*start == '(' && r->p[-1] == ')' && entry->decimals != EXACT
-        && entry->value > 0)
-        refuse_word(r->error, start, "a number alone in parentheses may be "
-                    "meant as negative; type it without them");
 }
 
 /* Whether it is (1+2)*3, and not (1 2). A brace in a brace opens a row. */
@@ -203,14 +175,14 @@ static void open_bracket(MatrixReader *r, const Token *t)
     b->open[b->depth++] = t->kind;
     b->rows_before = r->item->rows;
     r->row = (OpenRow){ .entries = 0 };
-    r->row_end = '\0';
     r->p = t->end;
 }
 
 static char closing(char open)
 {
-    return open == '[' ? ']' : open == '{' ? '}'
-         : open == TOKEN_BEGIN ? TOKEN_END : ')';
+    static const char pairs[] = { '[', ']', '{', '}', '(', ')',
+        TOKEN_BEGIN, TOKEN_END, TOKEN_CALL, ')', '\0' };
+    return strchr(pairs, open)[1];
 }
 
 static void close_bracket(MatrixReader *r, const Token *t)
@@ -240,18 +212,11 @@ static void skip_arguments(MatrixReader *r)
     r->p = p;
 }
 
-static void note_rule(MatrixReader *r)
-{
-    int rows = r->item->rows;
-    r->rules |= 1 << (rows < 3 ? rows : 3);
-}
-
 static bool is_rule(const char *line)
 {
     size_t n = strspn(line, " |-:+="), dash = strcspn(line, "-=");
-    bool bars = strcspn(line, "|+") < n;
     return ends_line(line + n) && dash < n
-        && (bars || strspn(line + dash, "-=") > 1);
+        && (strcspn(line, "|+") < n || strspn(line + dash, "-=") > 1);
 }
 
 /* Whether it is the head of a Markdown table, which has no numbers. */
@@ -271,8 +236,6 @@ static bool parse_line_end(MatrixReader *r, const Token *t)
     bool plain = b->depth == 1 && strchr("[({", b->open[0]) != NULL;
     bool inside = b->depth > 0;
     if (!inside || (plain && r->row.last != ',')) {
-        r->row_end = r->row.entries > 0 ? '\n'
-                   : r->row_end == ';' ? '\0' : r->row_end;
         r->p = t->start;
         end_row(r);
     }
@@ -282,10 +245,8 @@ static bool parse_line_end(MatrixReader *r, const Token *t)
         || (ends_line(first) && *first != '#' && !inside
             && r->item->rows > 0))
         return false;
-    bool rule = !inside && is_rule(line);
-    if (rule)
-        note_rule(r);
-    if (rule || (!inside && r->item->rows == 0 && is_head(line)))
+    if (!inside && (is_rule(line)
+                    || (r->item->rows == 0 && is_head(line))))
         r->p += strcspn(line, "\n");
     return true;
 }
@@ -304,12 +265,6 @@ static void check_whole(const MatrixReader *r)
         fail_in_text(r->error, (int)(r->tight - r->error->text),
                      "this comma may stand between two entries or for a "
                      "decimal point; type a blank behind it, or a point.");
-    bool below = (r->rules & 2) != 0, above = (r->rules & 1) != 0;
-    if (below && item->rows > 1
-        && (!above || (item->rows > 2 && (r->rules & 4) == 0)))
-        fail_in_text(r->error, item->entry->at, "the first row stands above "
-                     "a rule and may be a heading; leave out the row, or "
-                     "the rule.");
 }
 
 static void parse_token(MatrixReader *r, const Token *t)
@@ -326,11 +281,10 @@ static void parse_token(MatrixReader *r, const Token *t)
         r->p = t->end;
         break;
     case ';':
+        end_row(r);
         r->p = t->end;
-        parse_semicolon(r, t);
         break;
     case TOKEN_RULE:
-        note_rule(r);
         r->p = t->end;
         break;
     case ']': case ')': case '}': case TOKEN_END:

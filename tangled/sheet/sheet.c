@@ -19,11 +19,10 @@ const Sheet *read_sheet(Arena *arena, const char *name, Error *f)
 
 /* Characters that look like one of ASCII. */
 static const struct { unsigned first, last; const char *as; } plain[] = {
-    { 0x00A0, 0x00A0, " " },    { 0x2000, 0x2005, " " },
-    { 0x2007, 0x2007, " " },    { 0x205F, 0x205F, " " },
-    { 0x3000, 0x3000, " " },    { 0x2006, 0x200A, "\xE2\x80\x89" },
-    { 0x202F, 0x202F, "\xE2\x80\x89" },      /* a thin space */
-    { 0x200C, 0x200F, "" },     { 0x202A, 0x202E, "" },
+    { 0x00A0, 0x00A0, " " },    { 0x2000, 0x200A, " " },
+    { 0x202F, 0x202F, " " },    { 0x205F, 0x205F, " " },
+    { 0x3000, 0x3000, " " },    { 0x00AD, 0x00AD, "" },
+    { 0x200B, 0x200F, "" },     { 0x202A, 0x202E, "" },
     { 0x2060, 0x2069, "" },     { 0xFEFF, 0xFEFF, "" },
     { 0x2010, 0x2015, "-" },    { 0x2212, 0x2212, "-" },
     { 0xFE58, 0xFE58, "-" },    { 0xFE63, 0xFE63, "-" },
@@ -71,10 +70,6 @@ static void clean_text(char *text, int length, Error *f)
         if (n == 0)
             fail_in_text(f, to, "the byte 0x%02X is no text; a sheet is "
                          "plain text in UTF-8.", *p);
-        if (n > 1 && (memcmp(p, "\u200B", 3) == 0
-                      || memcmp(p, "\u00AD", 2) == 0))
-            fail_in_text(f, to, "this mark cannot be seen, and comes with "
-                         "what is copied from a page; type it anew.");
         if (*p != '\r' || k + 1 == length || p[1] != '\n')
             to += write_plain(text + to, p, n);
     }
@@ -272,21 +267,6 @@ static const char *find_next_item(const char *p, int algorithm)
     return p;
 }
 
-/* Where the value of an item ends at most: a number has one line. */
-static const char *find_value_end(const char *p, const Item *item,
-                                  int algorithm)
-{
-    const char *next = find_next_item(p, algorithm);
-    if (item->claim || !is_key(item->name, false)
-        || strcmp(item->name, "mask") == 0)
-        return next;
-    while (p += strspn(p, " \n"), *p == '#')
-        p += strcspn(p, "\n");
-    p += strcspn(p, "\n");
-    p += *p == '\n';
-    return p < next ? p : next;
-}
-
 /* What a sheet is read with. */
 typedef struct {
     Error *error;
@@ -389,8 +369,8 @@ static void read_item(ItemReader *r, Item *item)
     refuse_twice(r->sheet, item, r->error);
     r->p = value != NULL ? value : end;
     if (item->claim || !parse_setting(r, item)) {
-        const char *end_of_value = find_value_end(r->p, item, r->algorithm);
-        r->p = parse_matrix(r->p, end_of_value, item, r->free, r->error);
+        const char *next = find_next_item(r->p, r->algorithm);
+        r->p = parse_matrix(r->p, next, item, r->free, r->error);
         r->free += item->rows * item->cols;
     }
 }

@@ -4,19 +4,17 @@
 #include "sheet/token.h"
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DIGITS "0123456789"
-#define THIN "\xE2\x80\x89"     /* a thin space */
 
 /* What stands for what. A name without a word of its own is itself. */
 static const struct {
     char kind;
     const char *word, *spellings;
 } table[] = {
-    { ' ', NULL, "$ \" " THIN " \\left. \\left \\right. \\right \\bigl "
+    { ' ', NULL, "$ \" \\left. \\left \\right. \\right \\bigl "
       "\\bigr \\Bigl \\Bigr \\big \\Big \\quad \\qquad \\, \\; \\: \\! \\( "
       "\\) \\[ \\] \\hfill \\displaystyle \\phantom{-} \\hphantom{-} "
       "Parameter containing:" },
@@ -102,39 +100,23 @@ int shift_decimals(int decimals, double exponent)
          : places > MOST_DECIMALS ? MOST_DECIMALS : (int)places;
 }
 
-static void refuse_token(Token *t, const char *sentence)
-{
-    t->kind = TOKEN_ERROR;
-    t->word = sentence;
-}
-
-/* 1, 1.50, .5 and 9.0e-04; nothing else that strtod would take. */
+/* 1, 1.50, .5 and 9.0e-04; strtod would take 0x1 as well. */
 static void read_digits(Token *t)
 {
-    enum { LONGEST = 400 };
-    char plain[LONGEST + 1];
-    const char *p = t->start, *point = p + strspn(p, DIGITS);
-    const char *end = point + (*point == '.');
-    end += strspn(end, DIGITS);
-    int fraction = *point == '.' ? (int)(end - point) - 1 : 0;
-    const char *digits = end + 1 + (*end != '\0' && (end[1] == '+'
-                                                     || end[1] == '-'));
-    bool raised = (*end == 'e' || *end == 'E') && is_digit(*digits);
-    long exponent = raised ? strtol(end + 1, NULL, 10) : 0;
+    const char *p = t->start, *point = p + strspn(p, DIGITS), *last = point;
+    bool hexadecimal = *p == '0' && (p[1] == 'x' || p[1] == 'X');
+    char *end;
+    if (*last == '.')
+        last += 1 + strspn(last + 1, DIGITS);
     t->kind = TOKEN_NUMBER;
-    t->end = raised ? digits + strspn(digits, DIGITS) : end;
-    size_t thin = match_word(t->end, THIN " \\,");
-    if (*p == '0' && is_digit(p[1]))
-        refuse_token(t, "a number has no 0 in front; 1 000 is typed 1000");
-    else if (thin > 0 && is_digit(t->end[thin]))
-        refuse_token(t, "a thin space between two digits may part "
-                     "thousands or entries; type nothing, or a blank");
-    else if (t->end - p > LONGEST)
-        refuse_token(t, "a number of more than 400 characters");
-    else {
-        snprintf(plain, sizeof plain, "%.*s", (int)(t->end - p), p);
-        t->value = strtod(plain, NULL);
-        t->decimals = shift_decimals(fraction, (double)exponent);
+    t->value = hexadecimal ? 0 : strtod(p, &end);
+    t->end = hexadecimal ? point : end;
+    long exponent = t->end > last ? strtol(last + 1, NULL, 10) : 0;
+    int fraction = last > point ? (int)(last - point) - 1 : 0;
+    t->decimals = shift_decimals(fraction, (double)exponent);
+    if (*p == '0' && is_digit(p[1])) {
+        t->kind = TOKEN_ERROR;
+        t->word = "a number has no 0 in front; 1 000 is typed 1000";
     }
 }
 
@@ -148,11 +130,11 @@ static size_t match_row(const char *p, size_t *row)
     return n;
 }
 
-/* Behind {cc} or, of \begin{pmatrix*}, [r]. */
+/* Behind {cc}; or, of \begin{pmatrix*} and \\, [r] and [2pt]. */
 static const char *after_columns(const char *p)
 {
     bool columns = (*p == '{' && strchr("yr", p[-2]) != NULL)
-                || (*p == '[' && p[-2] == '*');
+                || (*p == '[' && (p[-2] == '*' || p[-1] == '\\'));
     const char *close = columns ? strpbrk(p, "}]\n") : NULL;
     return close != NULL && *close != '\n' ? close + 1 : p;
 }
@@ -166,7 +148,8 @@ static void read_word(Token *t)
         t->kind = table[k].kind;
         t->word = table[k].word;
         t->length = t->word != NULL ? (int)strlen(t->word) : 0;
-        t->end = t->kind == TOKEN_BEGIN ? after_columns(p + n) : p + n;
+        t->end = t->kind == TOKEN_BEGIN || t->kind == ';'
+               ? after_columns(p + n) : p + n;
     } else if (is_letter(*p) && *p != '_') {
         t->kind = TOKEN_NAME;
         t->word = p;

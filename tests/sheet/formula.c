@@ -194,34 +194,14 @@ LAW(only_what_is_nested_is_deep)
     }
 }
 
-LAW(a_number_has_400_characters_at_most)
-{
-    for (int n = 399; n <= 402; n++) {
-        char digits[500];
-        const char *text = digits;
-        Entry entry;
-        memset(digits, '0', sizeof digits);
-        digits[1] = '.';
-        strcpy(digits + n - 1, "7");
-        const char *wrong = parse_entry(&text, &entry);
-        assert_that((wrong == NULL) == (n <= 400));
-        assert_that(wrong != NULL || entry.decimals == n - 2);
-        strcpy(digits + n - 6, "7e+99");
-        text = digits;
-        if (n == 399)
-            assert_that(parse_entry(&text, &entry) == NULL
-                        && is_near(entry.value / 7e-293, 1, 1e-15));
-    }
-}
-
 LAW(an_entry_ends_where_arithmetic_ends)
 {
     static const char *const texts[] = { "1 -2", "1 - 2", "2e", "2pi", "0x1",
-        "(1+2) -3", "\\frac123", "\\sqrt16", "sqrt(4)5", "{1} +2",
+        "(1+2) -3", "\\frac123", "sqrt(4)5", "{1} +2",
         "(1) - 2", "2*3 *4", "2 *3", "2* 3", "2 * 3 4", "(1) * 2 -1" };
-    static const int ends[] = { 1, 1, 1, 1, 1, 5, 7, 6, 7, 3,
+    static const int ends[] = { 1, 1, 1, 1, 1, 5, 7, 7, 3,
                                 3, 3, 1, 1, 5, 7 };
-    for (int k = 0; k < 16; k++) {
+    for (int k = 0; k < 15; k++) {
         const char *p = texts[k];
         Entry entry;
         assert_that(parse_entry(&p, &entry) == NULL);
@@ -240,7 +220,7 @@ LAW(an_open_entry_has_no_value)
 LAW(what_is_no_number_is_refused)
 {
     static const char *const texts[] = {
-        "", "x", ".", "-", "1+", "2*x", "1·5", "sqrt (4)", "1+ 2", "2^ 3", "2/ 3", "(1", "1- 2", "−1", "2.5*10-3", "007", "00",
+        "", "x", ".", "-", "1+", "2*x", "sqrt (4)", "1+ 2", "2^ 3", "2/ 3", "(1", "1- 2", "−1", "2.5*10-3", "007", "00",
         "- 1", "+ 1", "1*- 2", "foo(1)", "Sqrt[2]", "np.foo", "np.",
         "float(1", "float('1'", "sqrt(3 -2)", "(1", "()", "sqrt", "sqrt(",
         "sqrt2", "log(2)", "nan", "0/0", "1/0", "ln(0)", "ln(-1)", "inf-inf",
@@ -418,11 +398,11 @@ LAW(a_wrong_spelling_is_refused)
     REFUSES("A)",
             "expected the end in \"A)\", before \")\".");
     REFUSES("root(A)",
-            "no such function in \"root(A)\", before \"root(A)\".");
+            "there is no such function here in \"root(A)\", before \"root(A)\".");
     REFUSES("C root(C)",
-            "no such function in \"C root(C)\", before \"root(C)\".");
+            "there is no such function here in \"C root(C)\", before \"root(C)\".");
     REFUSES("sum(A, B)",
-            "no such function in \"sum(A, B)\", before \"sum(A, B)\".");
+            "there is no such function here in \"sum(A, B)\", before \"sum(A, B)\".");
 }
 
 /* ------------------------------------------------------------ the way back */

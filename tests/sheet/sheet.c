@@ -207,7 +207,7 @@ LAW(what_is_wrong_is_quoted_with_its_place)
 {
 #define NO_NAME "this is no name that a sheet knows; names are written as " \
                 "X, Wq, W_q^1 or bq, and their case counts."
-#define NO_FUNCTION "a sheet does not know this function; type its value."
+#define NO_FUNCTION "there is no such function here."
 #define NO_NUMBER "expected a number, such as 1, -0.5, 1/2 or sqrt(2)."
     FAULT("a_name_of_31_characters_and_one = 1", "text:1:1: at "
           "'a_name_of_31_characters_and_one': " NO_NAME);
@@ -315,7 +315,7 @@ LAW(what_is_nested_too_deep_is_refused)
 LAW(what_is_too_long_is_refused)
 {
     FAULT(repeated("X = ", "1", 1000000), "text:1:5: at '11111111111111111111"
-          "11111111111111111111': a number of more than 400 characters.");
+          "11111111111111111111': this has no finite value.");
     FAULT(repeated("x", "x", 1000000), "text:1:1: at 'xxxxxxxxxxxxxxxxxxxxxxx"
           "xxxxxxxxxxxxxxxxx': expected a line such as 'X = 1 0 ; 0 1' or "
           "'mask none'.");
