@@ -255,7 +255,8 @@ static const Step *claimed_step(const Run *run, const Item *item, Error *f)
     for (const Step *s = last; item->line == 0 && s-- > run->step; ) {
         Claim of_best = { item, best }, of_other = { item, s };
         int more = count_right(&of_other, run) - count_right(&of_best, run);
-        if (is_namesake(s, last) && more >= (s->row != NULL && s->row->derived))
+        bool derived = s->row != NULL && s->row->derived;
+        if (is_namesake(s, last) && more >= derived)
             best = s;
     }
     return best;

@@ -80,7 +80,7 @@ static void check_root(const Job *job, const Step *step)
 static int time_of(const Job *job, Step *step)
 {
     for (int k = job->run.n; step->head == 0 && k-- > 0; ) {
-        const Step *before = &job->step[k];
+        const Step *before = &job->now.step[k];
         step->time = before->time;
         if (same_place(before, step))
             return before->time + 1;
@@ -107,23 +107,23 @@ static void add_step(Job *job, Step *step)
 {
     bool own = step->algorithm == job->run.algorithm;
     step->inner |= job->run.algorithm >= 8 && !own;
-    step->turn = job->turn;
+    step->turn = job->loop.turn;
     step->loop = job->run.algorithm < 14 ? 'n' : 'i';
     step->time = time_of(job, step);
-    if (job->run.n == job->most) {
-        size_t old = (size_t)job->most * sizeof *step;
+    if (job->run.n == job->now.most) {
+        size_t old = (size_t)job->now.most * sizeof *step;
         Step *more = arena_alloc(job->arena, 2 * old);
-        job->step = memcpy(more, job->step, old);
-        job->most *= 2;
+        job->now.step = memcpy(more, job->now.step, old);
+        job->now.most *= 2;
     }
-    job->step[job->run.n] = *step;
-    job->run.step = job->step;
-    check_entries(job, &job->step[job->run.n]);
+    job->now.step[job->run.n] = *step;
+    job->run.step = job->now.step;
+    check_entries(job, &job->now.step[job->run.n]);
     if (step->role == ROLE_VARIANCE)
-        check_root(job, &job->step[job->run.n]);
+        check_root(job, &job->now.step[job->run.n]);
     job->run.n++;
-    job->entries += (double)step->M->rows * step->M->cols;
-    limit_entries(job, job->entries);
+    job->now.entries += (double)step->M->rows * step->M->cols;
+    limit_entries(job, job->now.entries);
 }
 
 /* What the scores are divided by; NaN: nothing tells it. In a model without
@@ -142,9 +142,10 @@ static Mat as_set(const Job *job, const Step *step, Mat M)
     bool weights = step->algorithm == 3 && step->role == ROLE_WEIGHTS,
          usual = job->run.scaled && job->run.divisor == 0
               && !isnan(scaling(job));
-    if (usual || job->S == NULL || (step->role != ROLE_SCALED && !weights))
+    if (usual || job->now.S == NULL
+        || (step->role != ROLE_SCALED && !weights))
         return M;
-    Mat S = scale(job->S, 1 / scaling(job));
+    Mat S = scale(job->now.S, 1 / scaling(job));
     return weights ? softmax(S) : S;
 }
 
@@ -185,9 +186,9 @@ static void note_computed(Job *job, const StepRow *row)
             && find_item(job, a->name, 0) == NULL)
             note_used_assumption(job, a->name, a->instead);
     }
-    if (job->first == NULL)
-        job->first = row;
-    job->last = row;
+    if (job->now.first == NULL)
+        job->now.first = row;
+    job->now.last = row;
 }
 
 void add_integers(Job *job, Step step, int n, const int *number, bool known)
@@ -209,34 +210,34 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known)
 /* Adds the tokens or places that Algorithm 12 has shown one by one. */
 static void add_noted(Job *job)
 {
-    bool tokens = strcmp(job->row_line, "12.5") == 0;
+    bool tokens = strcmp(job->loop.row_line, "12.5") == 0;
     Step step = { .name = tokens ? "xt" : "Tt", .algorithm = 12,
                   .line = tokens ? 5 : 7 };
-    add_integers(job, step, job->in_row, job->row,
+    add_integers(job, step, job->loop.in_row, job->loop.row,
                  is_any_given(job, "x") && is_any_given(job, "u")
                  && is_any_given(job, "p_mask"));
-    job->in_row = 0;
+    job->loop.in_row = 0;
 }
 
 static void note_index(Job *job, const char *line, int index)
 {
     bool noted = strcmp(line, "12.5") == 0 || strcmp(line, "12.7") == 0;
-    if (job->in_row > 0 && strcmp(line, job->row_line) != 0
+    if (job->loop.in_row > 0 && strcmp(line, job->loop.row_line) != 0
         && strcmp(line, "12.4") != 0)
         add_noted(job);
     if (noted) {
-        job->row[job->in_row++] = index;
-        job->row_line = line;
+        job->loop.row[job->loop.in_row++] = index;
+        job->loop.row_line = line;
     }
     if (word_in("11.1 12.1 13.1", line, strlen(line)))
-        job->epoch = index;
+        job->loop.epoch = index;
     if (strcmp(line, "14.2") == 0)
-        job->turn = index;
+        job->loop.turn = index;
     else if (strcmp(line + 2, ".2") == 0
-             && job->data_n * job->how.N_epochs > 1)
-        job->turn = (job->epoch - 1) * job->data_n + index;
+             && job->loop.data_n * job->loop.how.N_epochs > 1)
+        job->loop.turn = (job->loop.epoch - 1) * job->loop.data_n + index;
     if (strcmp(line, "15.6") == 0)
-        job->turn++;            /* Algorithm 15 does not count its turns */
+        job->loop.turn++;       /* Algorithm 15 does not count its turns */
 }
 
 static void descend_along(const Job *job, Mat M, Mat gradient)
@@ -253,7 +254,7 @@ static void descend_along(const Job *job, Mat M, Mat gradient)
 static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
 {
     step->aspect = aspect;
-    step->turn = job->turn;
+    step->turn = job->loop.turn;
     M = vary(job, IS_COMPUTED, step, M);
     step->M = copy_matrix(job, M, step->turned);
     add_step(job, step);
@@ -270,7 +271,7 @@ static void add_parameter(Job *job, const Step *seen, Mat M, int number)
     step.inner = item_at(job, &step) == NULL;
     step.turned = is_transposed(argument_of(job, step.name)->kind,
                                 job->run.layout);
-    if (job->in_row > 0)
+    if (job->loop.in_row > 0)
         add_noted(job);
     Mat other = add_aspect(job, &step, GRADIENT, &gradient);
     if (other != &gradient)
@@ -307,7 +308,7 @@ static const Seen *find_source(const Job *job, const Step *step,
 {
     bool flow = flows(job, step, name);
     bool context = flow && step->part == ED && *name == 'Z';
-    for (const Seen *s = job->seen; s != NULL; s = s->before) {
+    for (const Seen *s = job->now.seen; s != NULL; s = s->before) {
         const StepRow *row = s->step.row;
         if (flow ? row->algorithm >= 8 && !row->derived
                    && (!context || *row->name == 'Z')
@@ -342,8 +343,8 @@ static void see_step(Job *job, const Step *step, bool known, int item,
                      Mat M)
 {
     Seen *seen = arena_alloc(job->arena, sizeof *seen);
-    *seen = (Seen){ *step, known, item, M, job->seen };
-    job->seen = seen;
+    *seen = (Seen){ *step, known, item, M, job->now.seen };
+    job->now.seen = seen;
 }
 
 static Mat unknown_like(Mat M)
@@ -375,16 +376,16 @@ Mat given_beside(const Job *job, const Step *step, const char *name)
 
 Mat latest_value(const Job *job, Role role)
 {
-    const Seen *s = job->seen;
-    while (s != NULL && s->step.turn == job->turn
+    const Seen *s = job->now.seen;
+    while (s != NULL && s->step.turn == job->loop.turn
            && (s->step.role != role || !s->known || s->M == NULL))
         s = s->before;
-    return s != NULL && s->step.turn == job->turn ? s->M : NULL;
+    return s != NULL && s->step.turn == job->loop.turn ? s->M : NULL;
 }
 
 const Seen *latest_flow(const Job *job, bool context)
 {
-    const Seen *s = job->seen;
+    const Seen *s = job->now.seen;
     while (s != NULL && (!s->known || s->M == NULL || s->step.algorithm < 8
                          || (strcmp(s->step.name, "Z") != 0
                              && (context || strcmp(s->step.name, "X") != 0))))
@@ -509,9 +510,9 @@ static Mat record_step(Job *job, Step *step, Mat M)
     step->M = copy_matrix(job, M, step->turned);
     add_step(job, step);
     Mat Y = behind_watcher(job, step, M), Z = vary(job, IS_CARRIED, step, Y);
-    job->rederive |= step->row->derived && Z != Y;
+    job->now.rederive |= step->row->derived && Z != Y;
     if (step->row == job->backwards)
-        job->end = Z;
+        job->now.end = Z;
     return Z;
 }
 
@@ -550,16 +551,16 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     const StepRow *row = step->row;
     int k = item_entered(job, step);
     bool asked = M != NULL || k >= 0 || job->wanted[row - step_table],
-         derives = M == NULL || (job->rederive && row->formula != NULL);
+         derives = M == NULL || (job->now.rederive && row->formula != NULL);
     Mat made = !asked ? NULL : k >= 0 ? entered_matrix(job, step, k, M)
              : derives ? derived(job, step, M) : M;
     bool known = made != NULL
               && !(job->late && (is_unknown(made)
                                  || (k < 0 && is_idle(job, step))));
-    if (made == NULL && asked && !job->misses)
+    if (made == NULL && asked && !job->now.misses)
         refuse_formula(job, row);
-    if (!asked && job->counts)          /* it could be asked for */
-        job->known += derived(job, step, NULL) != NULL;
+    if (!asked && job->now.counts)          /* it could be asked for */
+        job->now.known += derived(job, step, NULL) != NULL;
     if (!known) {
         made = M == NULL ? NULL : unknown_like(M);
         see_step(job, step, false, k, made);
@@ -569,15 +570,15 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
         copy_into(M, made);
         made = M;
     }
-    job->known += k < 0;
+    job->now.known += k < 0;
     step->given = k >= 0;
     if (k < 0)
         note_computed(job, row);
     Mat other = k < 0 ? vary(job, IS_COMPUTED, step, made) : made;
     if (M != NULL)
-        job->rederive &= row->formula == NULL;
+        job->now.rederive &= row->formula == NULL;
     else
-        job->rederive |= other != made || k >= 0;
+        job->now.rederive |= other != made || k >= 0;
     other = record_step(job, step, other);
     see_step(job, step, true, k, other);
     return other;
@@ -586,7 +587,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
 static Mat value_of_name(void *to, const char *name, int length)
 {
     Job *job = to;
-    const Step *step = job->deriving;
+    const Step *step = job->now.deriving;
     char plain[20];
     snprintf(plain, sizeof plain, "%.*s", length, name);
     const Seen *s = find_source(job, step, plain);
@@ -596,7 +597,7 @@ static Mat value_of_name(void *to, const char *name, int length)
     }
     const StepRow *row = row_named(step->algorithm, step->line, plain);
     if (s != NULL && s->M != NULL) {
-        job->misses |= job->late && is_unknown(s->M);
+        job->now.misses |= job->late && is_unknown(s->M);
         return s->M;
     }
     if (row != NULL && row->derived) {
@@ -605,20 +606,21 @@ static Mat value_of_name(void *to, const char *name, int length)
         return derived(job, &inner, NULL);
     }
     Mat M = given_value(job, step, plain);
-    job->misses |= job->late && (M == NULL ? find_item(job, plain, 0) == NULL
-                                           : is_unknown(M));
+    bool missing = M == NULL ? find_item(job, plain, 0) == NULL
+                             : is_unknown(M);
+    job->now.misses |= job->late && missing;
     return M;
 }
 
 /* What a formula makes of a step; M where none can be made. */
 static Mat derived(Job *job, const Step *step, Mat M)
 {
-    const Step *outer = job->deriving;
+    const Step *outer = job->now.deriving;
     Scope scope = { job, value_of_name, job->tape };
-    job->deriving = step;
-    job->misses &= outer != NULL;
+    job->now.deriving = step;
+    job->now.misses &= outer != NULL;
     Mat other = formula_evaluate(&scope, step->row->formula);
-    job->deriving = outer;
+    job->now.deriving = outer;
     return other == NULL ? M : other;
 }
 
@@ -638,7 +640,7 @@ static bool is_any_masked(const Job *job, const Step *step, Mat S)
 static void derive(Job *job, const Step *before, const StepRow *row)
 {
     if (row->role == ROLE_SCALED && row->algorithm == 4
-        && !is_any_masked(job, before, job->S))
+        && !is_any_masked(job, before, job->now.S))
         return;
     Step step = *before;
     step.row = row;
@@ -646,7 +648,7 @@ static void derive(Job *job, const Step *before, const StepRow *row)
     step.role = row->role;
     Mat M = resolve_step(job, &step, NULL);
     if (step.role == ROLE_KEPT)
-        job->kept = M;
+        job->loop.kept = M;
 }
 
 static bool in_line(const StepRow *row, const StepRow *other)
@@ -712,30 +714,30 @@ void collect_gradients(Job *job)
     int k = 0;
     while (k < sheet->n && job->entered[k].aspect != GRADIENT)
         k++;
-    if (job->end == NULL)
+    if (job->now.end == NULL)
         fail_in_text(job->f, job->start->at,
                      "there is no way back from %s: it is "
                      "not computed.", job->backwards->name);
-    backward(k == sheet->n ? job->end
-                           : sum(hadamard(job->end, job->entered[k].M)));
+    backward(k == sheet->n ? job->now.end
+                           : sum(hadamard(job->now.end, job->entered[k].M)));
     tell_gradients(job);
 }
 
 static Mat draw_next_token(Job *job, Mat q)
 {
-    const NumberList *list = job->chances;
+    const NumberList *list = job->loop.chances;
     Step step = { .algorithm = job->run.algorithm, .name = "y",
                   .line = job->run.algorithm == 14 ? 5 : 6,
-                  .turn = job->turn, .time = 1,
+                  .turn = job->loop.turn, .time = 1,
                   .turned = job->run.layout->rows };
     if (q->cols != 1 || list->used == list->n)
         return q;
     double u = list->u[list->used];
     set_row(&step);
     derive_before(job, &step);
-    Mat from = job->kept == NULL ? q : job->kept;
+    Mat from = job->loop.kept == NULL ? q : job->loop.kept;
     bool known = !isnan(from->at[0]);
-    job->rederive = false;              /* the next turn computes anew */
+    job->now.rederive = false;              /* the next turn computes anew */
     Mat Y = input(job->tape, 1, 1), other = input(job->tape, q->rows, 1);
     AT(Y, 1, 1) = known ? (real)sample(from, u) : 1;
     Y = vary(job, IS_COMPUTED, &step, Y);
@@ -756,23 +758,23 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
 {
     Job *job = to;
     if (M == NULL) {
-        pass_line(&job->at, line, index);
+        pass_line(&job->now.at, line, index);
         note_index(job, line, index);
         return NULL;
     }
-    Step step = step_seen(&job->at, line, name);
+    Step step = step_seen(&job->now.at, line, name);
     if (word_in("11.6 12.10 13.6", line, strlen(line))) {
         add_parameter(job, &step, M, index);
         return M;
     }
-    step.turn = job->turn;
+    step.turn = job->loop.turn;
     step.turned = job->run.layout->rows;
     step.time = time_of(job, &step);
     derive_before(job, &step);
     M = resolve_step(job, &step, as_set(job, &step, M));
-    pass_line(&job->at, line, 0);
+    pass_line(&job->now.at, line, 0);
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
-        job->S = M;
+        job->now.S = M;
     derive_after(job, &step);
     return step.role == ROLE_TEMPERED && job->run.algorithm >= 14
          ? draw_next_token(job, M) : M;

@@ -5,6 +5,14 @@
 #define FTX_COLLECT_H
 #include "sheet/shape.h"
 
+typedef struct Seen {           /* a step that the run has come by        */
+    Step step;
+    bool known;                 /* else its numbers are NaN               */
+    int item;                   /* of the sheet that gives it; -1: none   */
+    Mat M;                      /* NULL: a formula tells it               */
+    const struct Seen *before;
+} Seen;
+
 /* The observer of a run: makes a step of each value, and answers with what
    the sheet gives for it or a variation makes of it. */
 Mat collect_step(void *to, const char *line, const char *name, Mat M,

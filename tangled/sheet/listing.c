@@ -8,7 +8,7 @@
 
 static void keep_result(Job *job, Mat M)
 {
-    if (job->late && !job->seen->known)
+    if (job->late && !job->now.seen->known)
         return;
     job->run.result = copy_matrix(job, M, false);
 }
@@ -268,8 +268,8 @@ static int longest_sequence(const Job *job)
     most = ell_x > most ? ell_x : most;
     most = ell_z > most ? ell_z : most;
     if (job->run.algorithm == 14)
-        return most + job->ell_gen - 1;
-    return most > job->ell_gen ? most : job->ell_gen;
+        return most + job->loop.ell_gen - 1;
+    return most > job->loop.ell_gen ? most : job->loop.ell_gen;
 }
 
 /* The rows know how large their steps are. */
@@ -422,7 +422,7 @@ static void bind_model(Job *job)
 {
     const Item *u = find_item(job, "u", 0);
     if (argument_of(job, "ell_gen") != NULL)
-        job->ell_gen = integer_given(job, "ell_gen", u == NULL ? 1
+        job->loop.ell_gen = integer_given(job, "ell_gen", u == NULL ? 1
                                      : u->rows * u->cols, 10000, "");
     given_hyperparameters(job);
     check_tied(job);
@@ -501,7 +501,7 @@ static Data given_data(Job *job)
         if (pairs)
             z[n] = given_tokens(job, "z", n);
     }
-    job->data_n = N_data;
+    job->loop.data_n = N_data;
     return (Data){ .N_data = N_data, .x = x, .z = pairs ? z : NULL };
 }
 
@@ -542,9 +542,10 @@ static Training given_training(Job *job)
         return how;
     int most = longest_sequence(job);
     how.p_mask = number_given(job, "p_mask", 1);
-    job->u = given_chances(job, most, "each token needs one");
+    job->loop.u = given_chances(job, most, "each token needs one");
     check_special_token(job, 3, "mask_token");
-    job->row = arena_alloc(job->arena, (size_t)most * sizeof *job->row);
+    size_t bytes = (size_t)most * sizeof *job->loop.row;
+    job->loop.row = arena_alloc(job->arena, bytes);
     return how;
 }
 
@@ -552,21 +553,21 @@ static Training given_training(Job *job)
 static double number_of_token(void *from)
 {
     Job *job = from;
-    const Data *on = job->data;
-    if (job->drawn == on->x[job->sequence].length) {
-        job->sequence = job->sequence % on->N_data + 1;
-        job->drawn = 0;
+    const Data *on = job->loop.data;
+    if (job->loop.drawn == on->x[job->loop.sequence].length) {
+        job->loop.sequence = job->loop.sequence % on->N_data + 1;
+        job->loop.drawn = 0;
     }
-    return job->u[job->drawn++];
+    return job->loop.u[job->loop.drawn++];
 }
 
 static void train_on(Job *job, const Data *on)
 {
-    Theta *theta = job->theta;
-    const Training *how = &job->how;
+    Theta *theta = job->loop.theta;
+    const Training *how = &job->loop.how;
     Random random = random_from(number_of_token, job);
-    job->data = on;
-    job->sequence = 1;
+    job->loop.data = on;
+    job->loop.sequence = 1;
     if (job->run.algorithm == 11)
         edtraining(job->tape, on->N_data, on->z, on->x, theta,
                    how->N_epochs, how->eta);
@@ -594,8 +595,8 @@ static void run_training(Job *job)
 {
     Theta *theta = theta_to_run(job);
     Data data = given_data(job);
-    job->how = given_training(job);
-    job->theta = theta;
+    job->loop.how = given_training(job);
+    job->loop.theta = theta;
     Mat before = all_of(job, theta);
     train_on(job, &data);
     Mat change = all_of(job, theta);
@@ -609,14 +610,14 @@ static Random given_numbers(Job *job, NumberList *list)
     if (find_item(job, "tau", 0) == NULL)
         note_assumption(job, "tau", "1");
     job->tau = number_given(job, "tau", 1);
-    size_t bytes = (size_t)job->ell_gen * sizeof(double);
-    *list = (NumberList){ .n = job->ell_gen };
+    size_t bytes = (size_t)job->loop.ell_gen * sizeof(double);
+    *list = (NumberList){ .n = job->loop.ell_gen };
     if (find_item(job, "u", 0) != NULL || job->tau > 0)
-        list->u = given_chances(job, job->ell_gen, "each token that is "
+        list->u = given_chances(job, job->loop.ell_gen, "each token that is "
                                 "drawn needs one");
     else
         list->u = memset(arena_alloc(job->arena, bytes), 0, bytes);
-    job->chances = list;
+    job->loop.chances = list;
     return random_in(list);
 }
 
@@ -629,20 +630,20 @@ static void run_inference(Job *job)
     Tokens start = given_tokens(job, of_pairs ? "z" : "x", 0);
     if (of_pairs)
         check_special_token(job, 2, "bos_token");
-    check_room(job, NULL, of_pairs ? job->ell_gen
-                                   : start.length + job->ell_gen - 1);
-    job->turn = of_pairs;
+    check_room(job, NULL, of_pairs ? job->loop.ell_gen
+                                   : start.length + job->loop.ell_gen - 1);
+    job->loop.turn = of_pairs;
     Tokens y = of_pairs
-        ? edinference(job->tape, start, theta, job->ell_gen, job->tau,
+        ? edinference(job->tape, start, theta, job->loop.ell_gen, job->tau,
                       &random)
-        : dinference(job->tape, start, theta, job->ell_gen, job->tau,
+        : dinference(job->tape, start, theta, job->loop.ell_gen, job->tau,
                      &random);
-    job->turn = 0;
+    job->loop.turn = 0;
     add_integers(job, of_pairs
                  ? (Step){ .algorithm = 15, .line = 9, .name = "x_hat" }
                  : (Step){ .algorithm = 14, .line = 8, .name = "y" },
-                 y.length, y.id, !job->late || job->seen->known);
-    keep_result(job, job->step[job->run.n - 1].M);
+                 y.length, y.id, !job->late || job->now.seen->known);
+    keep_result(job, job->now.step[job->run.n - 1].M);
 }
 
 void bind_listing(Job *job)

@@ -188,7 +188,8 @@ static void check_used(Job *job)
         bool step = e->row != NULL && e->aspect == VALUE,
              matrix = a != NULL && item->word == NULL
                    && (a->rows != NULL || a->kind == LIST);
-        if (step && (job->last == NULL || job->last->role == ROLE_MASKED))
+        if (step && (job->now.last == NULL
+                     || job->now.last->role == ROLE_MASKED))
             fail_in_text(job->f, item->at, "%s alone is not enough%s; "
                          "Algorithm %d starts from %s.", item->typed,
                          e->row->role != ROLE_SCORES ? ""
@@ -216,7 +217,7 @@ static const StepRow *last_row(int algorithm)
 static void tell_entry(Job *job)
 {
     const Sheet *sheet = job->run.sheet;
-    const StepRow *first = job->first, *last = job->last;
+    const StepRow *first = job->now.first, *last = job->now.last;
     int algorithm = job->run.algorithm;
     char list[300] = "", *to = arena_alloc(job->arena, 400);
     for (int k = 0; k < sheet->n; k++)
@@ -375,7 +376,7 @@ static void count_in_run(Error *f, void *data)
     KnownCount *c = data;
     Variation counting = { .visit = NULL };
     run_bound(c->bound, &counting, c->arena, c->tape, f);
-    c->known = counting.job->known;
+    c->known = counting.job->now.known;
 }
 
 /* How many values can be computed without M, or, if it is NULL, at all; -1:
@@ -427,7 +428,7 @@ static void run_algorithm(Error *f, void *data)
         check_used(job);
     if (job->backwards != NULL)
         collect_gradients(job);
-    if (job->last != NULL && job->late)
+    if (job->now.last != NULL && job->late)
         tell_entry(job);
 }
 
@@ -443,10 +444,10 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->variation = variation;
     if (variation != NULL)
         variation->job = job;
-    job->counts = variation != NULL && variation->visit == NULL;
-    job->most = 100;
-    job->step = arena_alloc(arena, (size_t)job->most * sizeof(Step));
-    job->run.step = job->step;
+    job->now.counts = variation != NULL && variation->visit == NULL;
+    job->now.most = 100;
+    job->now.step = arena_alloc(arena, (size_t)job->now.most * sizeof(Step));
+    job->run.step = job->now.step;
     job->run.assumed = job->assumed;
     size_t bytes = (size_t)job->givens * sizeof *job->given;
     job->given = memcpy(arena_alloc(arena, bytes), bound->given, bytes);

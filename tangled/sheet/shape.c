@@ -238,7 +238,8 @@ void fill_matrix(Job *job, Mat M, const Argument *a, const Item *item)
 Mat vary(const Job *job, Moment moment, const Step *step, Mat M)
 {
     Variation *v = job->variation;
-    return v == NULL || v->visit == NULL ? M : v->visit(v->to, moment, step, M);
+    return v == NULL || v->visit == NULL
+         ? M : v->visit(v->to, moment, step, M);
 }
 
 void copy_into(Mat to, Mat from)

@@ -5,6 +5,13 @@
 #define FTX_SHAPE_H
 #include "sheet/bind.h"
 
+typedef struct {
+    const Item *item;           /* does not fit, because ...              */
+    const Argument *argument;
+    const Dimension *letter;    /* ... this was fixed before; NULL: it    */
+    int is;                     /* is no vector                           */
+} Misfit;
+
 /* Returns whether a layout transposes an argument of that kind. */
 bool is_transposed(Kind kind, const Layout *layout);
 
