@@ -10,7 +10,7 @@ set -u
 BUDGET='
 tangled          760    tangled/library 3373    tangled/practice 1785
 tangled/text    1909    tangled/cli     1703    tangled/hub      1375
-tangled/sheet   6427    tangled/show     718    tangled/check    3630
+tangled/sheet   6439    tangled/show     718    tangled/check    3630
 tangled/model   4411    tangled/course  3260
 tests-C        25522    tests-data      8625    tests-scripts    5136
 tangled/ftx.h                   450
@@ -21,7 +21,7 @@ tangled/library/product_strip.h 311
 tangled/sheet/job.h 100    tangled/sheet/sheet.h         408
 Hyperparameters 28  Theta     22  Judged  17  Judging  17
                 Wanted          18  Strip 14
-Training    20  Trainer         18  Job       55  Reader  36  Step     20
+Training    20  Trainer         18  Job       29  Reader  36  Step     20
 Run         27
 '
 find tangled tests -type f \( -name __pycache__ -prune -o -print \) | awk -v budget="$BUDGET" '
