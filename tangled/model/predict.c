@@ -15,7 +15,8 @@ typedef struct {
 } PredictOptions;
 
 /* A command at work. */
-typedef struct {
+typedef struct Predictor Predictor;
+struct Predictor {
     Command *command;
     Error *error;
     const Model *model;
@@ -23,7 +24,9 @@ typedef struct {
     Inference how;
     Random random;
     Mat p, q;                   /* of the token that is drawn             */
-} Predictor;
+    Mat first;                  /* the mean state of the first text       */
+    void (*run)(Predictor *s, const char *line, size_t n);
+};
 enum { MOST_BEAMS = 1000, MOST_TOKENS = 10000000 };
 
 void fail_not_finite(Error *f, const char *name)
@@ -200,6 +203,34 @@ static void classify_line(Predictor *s, const char *line, size_t bytes)
                 (double)AT(P, c, 1));
     fputc('\n', out);
 }
+
+/* Returns the sum of the products of the entries of two columns. */
+static double dot(Mat a, Mat b)
+{
+    double sum = 0;
+    for (int i = 1; i <= a->rows; i++)
+        sum += (double)AT(a, i, 1) * (double)AT(b, i, 1);
+    return sum;
+}
+
+/* Without classes: prints how near the text is to the first one, by the
+   cosine of the means of their tokens' last states. */
+static void compare_line(Predictor *s, const char *line, size_t bytes)
+{
+    Command *c = s->command;
+    Tokens x = encode_line(s, line, bytes, false);
+    Mat X = layers_9(c->tape, x, s->model->theta);
+    Mat mean = constant(c->arena, X->rows, 1);
+    for (int j = 1; j <= X->cols; j++)
+        for (int i = 1; i <= X->rows; i++)
+            AT(mean, i, 1) += AT(X, i, j) / (real)X->cols;
+    if (s->first == NULL)
+        s->first = mean;
+    double cosine = dot(mean, s->first)
+                  / sqrt(dot(mean, mean) * dot(s->first, s->first));
+    fprintf(c->out, "%.4f  %.*s\n", cosine, (int)bytes, line);
+}
+
 #define PLACE(member) offsetof(PredictOptions, member)
 static const Option model_options[] = {
     { "model", TEXT, PLACE(model), 0, 0, "FILE", "as saved by ftx train" },
@@ -290,7 +321,9 @@ static const struct {
         "Usage: ftx classify --model FILE [TEXT...]\n"
         "\n"
         "Prints the most probable class of each TEXT, or of each line of\n"
-        "standard input, and the probabilities of all. For example:\n"
+        "standard input, and the probabilities of all. With a model that\n"
+        "has no classes, such as an imported BertModel, prints how near each\n"
+        "is to the first: the cosine of their mean states. For example:\n"
         "\n"
         "  printf 'odd\\t1\\neven\\t2\\nodd\\t3\\neven\\t4\\n' > parity.tsv\n"
         "  ftx train class --steps 50 --held-out 0 --model p.ftx parity.tsv\n"
@@ -316,7 +349,7 @@ static void run_on_prompt(Predictor *s, Error *f)
 
 /* Runs the model on each of n arguments, or on each line of standard input.
    An empty one is refused. */
-static void run_on_lines(Predictor *s, Task task, int n, Error *f)
+static void run_on_lines(Predictor *s, int n, Error *f)
 {
     Command *c = s->command;
     size_t bytes, length;
@@ -325,7 +358,7 @@ static void run_on_lines(Predictor *s, Task task, int n, Error *f)
         f->text = c->argument[k];
         if (*f->text == '\0')
             fail_with(f, "it is empty.");
-        commands[task].run(s, f->text, strlen(f->text));
+        s->run(s, f->text, strlen(f->text));
         tape_clear(c->tape);
     }
     if (n > 0)
@@ -338,7 +371,7 @@ static void run_on_lines(Predictor *s, Task task, int n, Error *f)
         bool cr = length > 0 && text[at + length - 1] == '\r';
         if (length == cr)
             fail_in_text(f, (int)at, "this line is empty.");
-        commands[task].run(s, text + at, length - cr);
+        s->run(s, text + at, length - cr);
         tape_clear(c->tape);
     }
 }
@@ -372,16 +405,15 @@ static void predict(Error *f, void *command)
     if (task == TRAIN_ED && o->ell_gen > theta->hyper.ell_max)
         fail_with(f, "--ell_gen is %d; it must be at most ell_max, %d.",
                   o->ell_gen, theta->hyper.ell_max);
-    if (task == TRAIN_CLASS && theta->hyper.N_C == 0)
-        fail_with(f, "%s has no classes yet; 'ftx train class --from' gives "
-                  "it some.", o->model);
+    s->run = task == TRAIN_CLASS && theta->hyper.N_C == 0
+           ? compare_line : commands[task].run;
     if (task == TRAIN_D && n > 1)
         fail_with(f, "expected one prompt; put it in quotes.");
     c->n = n;
     if (task == TRAIN_D)
         run_on_prompt(s, f);
     else
-        run_on_lines(s, task, n, f);
+        run_on_lines(s, n, f);
 }
 
 int generate(FILE *out, FILE *err, int n, char *argument[])

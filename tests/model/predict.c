@@ -465,8 +465,6 @@ LAW(what_a_model_cannot_be_asked_is_refused)
         { "classify --model class ''", "the text:1:1: it is empty." },
         { "classify --model class 123456789012345",
           "the text:1:1: this has 17 tokens with bos and eos; | 16." },
-        { "classify --model tests/data/released/bert '3 9 8 0'",
-          "has no classes yet; | train class --from" },
     };
     little_model("d");
     little_model("e");
