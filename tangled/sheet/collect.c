@@ -4,6 +4,7 @@
 
    Main types: Seen, Step. Entry point: collect_step. */
 #include "sheet/collect.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,15 @@ Mat copy_matrix(Job *job, Mat M, bool turn)
     else
         memcpy(copy->at, M->at, n * sizeof *M->at);
     return copy;
+}
+
+/* The root of a variance must be larger; what is smaller may be left of
+   rounding the mean m. */
+static double least_root(double m)
+{
+    bool single = sizeof(real) == sizeof(float);
+    return fmax((single ? 1e-6 : 1e-14) * fabs(m),
+                sqrt(single ? FLT_MIN : DBL_MIN));
 }
 
 static void check_root(const Job *job, const Step *step)

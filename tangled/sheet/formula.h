@@ -32,11 +32,8 @@ typedef struct {
 } Scope;
 
 /* Returns the value of a formula, on the tape; or NULL where it has none: a
-   name is unknown, shapes do not fit, or something is no number. A formula
-   that is spelled wrong is an error of the program and ends it. */
+   name is unknown, shapes do not fit, or an entry is no number; the tape
+   lets such entries pass. A formula that is spelled wrong is an error of the
+   program and ends it. */
 Mat formula_evaluate(const Scope *scope, const char *formula);
-
-/* Returns the number above which the root of a variance must be; what is
-   smaller may be left of rounding the mean m. */
-double least_root(double m);
 #endif
