@@ -12,24 +12,12 @@ _Noreturn void refuse_slip(SlipRun *s)
     rethrow(s->variation.job->f, &why);
 }
 
-/* What the sheet gives under a name; NULL: nothing. */
-static const Item *find_given(const Run *run, const char *name)
-{
-    const Sheet *sheet = run->sheet;
-    for (int k = 0; k < sheet->n; k++)
-        if (!sheet->item[k].claim
-            && strcmp(sheet->item[k].name, name) == 0)
-            return &sheet->item[k];
-    return NULL;
-}
-
+/* The number that the sheet gives under a name, or `instead`. */
 static double given_number(const Run *run, const char *name, double instead)
 {
-    const Item *item = find_given(run, name), *pos = find_given(run, "pos");
-    if (item == NULL && pos != NULL && strcmp(name, "t") == 0)
-        return pos->entry->value + 1;
-    return item != NULL && item->word == NULL ? item->entry->value
-                                              : instead;
+    bool pos = strcmp(name, "t") == 0 && find_item(run->bound, "pos", 0);
+    return pos ? number_given(run->bound, "pos", 0) + 1
+               : number_given(run->bound, name, instead);
 }
 
 /* A parameter of the layer and head at hand. The cross-attention shares the
@@ -88,7 +76,7 @@ typedef struct { Sinusoids variant; double base, place; } Sines;
 
 static bool find_sinusoids(const Run *run, Sines *sines)
 {
-    const Item *positions = find_given(run, "positions");
+    const Item *positions = find_item(run->bound, "positions", 0);
     const char *word = positions == NULL ? NULL : positions->word;
     bool paper = word != NULL && strcmp(word, "paper") == 0;
     sines->variant = paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI;
@@ -212,7 +200,7 @@ static Mat where_read(SlipRun *s)
     if (P == NULL)
         return NULL;
     Mat M = zeros_of(s, P->rows, P->cols);
-    const Item *target = find_given(&s->variation.job->run, "target");
+    const Item *target = find_item(s->bound, "target", 0);
     for (int k = 0; log_P != NULL && k < log_P->cols; k++)
         AT(M, log_P->i[k], log_P->j[k]) = 1;
     for (int k = 0; log_P == NULL && target != NULL && k < P->cols; k++)
@@ -236,7 +224,7 @@ static Mat chosen_probabilities(SlipRun *s)
 /* Where each column of P has its own token of the only sequence. */
 static Mat own_tokens(SlipRun *s)
 {
-    const Item *x = find_given(&s->variation.job->run, "x");
+    const Item *x = find_item(s->bound, "x", 1);
     Mat P = probabilities_read(s), M = zeros_of(s, P->rows, P->cols);
     if (x == NULL || x->head > 1 || s->here->turn > 1)
         return NULL;

@@ -34,11 +34,8 @@ static bool is_read_by_logarithm(const SlipRun *s, const Step *step, Mat M)
 static Mat with_logarithms(SlipRun *s, Mat P, Mat M)
 {
     Mat logs = zeros_of(s, P->rows, P->cols);
-    for (int k = 0; k < P->rows * P->cols; k++) {
-        if (!(P->at[k] > 0) && P->at[k] != M->at[k])
-            refuse_slip(s);
+    for (int k = 0; k < P->rows * P->cols; k++)
         logs->at[k] = (real)log(P->at[k]);
-    }
     return set_numbers(softmax(with_numbers(M->logits, logs)), P);
 }
 
@@ -73,16 +70,6 @@ static uint64_t roles_of(const Step *step)
          : step->aspect == NEW ? NEW_VALUES : (uint64_t)1 << step->role;
 }
 
-static bool is_edited(SlipRun *s, const Edit *edit,
-                      uint64_t roles, bool unwritten)
-{
-    bool meant = s->here->line > 0 ? (edit->roles & roles) != 0
-               : edit->given != NULL
-                 && is_among(edit->given, s->here->name);
-    return meant && ((edit->when & UNWRITTEN) != 0) == unwritten
-        && condition_holds(s, edit->when);
-}
-
 static Mat apply_explanations(SlipRun *s, Explanation *why, uint64_t roles,
                               bool unwritten, Mat M)
 {
@@ -92,10 +79,12 @@ static Mat apply_explanations(SlipRun *s, Explanation *why, uint64_t roles,
         return Y;
     Mat before = Y;
     s->slip = why->slip;
-    for (int i = 0; i < EDITS; i++)
-        if (is_edited(s, &s->slip->at[i], roles, unwritten)
-            && applies_at(why, s->here))
-            Y = apply_edit(s, &s->slip->at[i], Y);
+    for (const Edit *e = s->slip->at; e < s->slip->at + EDITS; e++)
+        if ((s->here->line > 0 ? (e->roles & roles) != 0
+             : e->given != NULL && is_among(e->given, s->here->name))
+            && ((e->when & UNWRITTEN) != 0) == unwritten
+            && condition_holds(s, e->when) && applies_at(why, s->here))
+            Y = apply_edit(s, e, Y);
     why->made |= Y != before;
     return Y;
 }
@@ -114,43 +103,21 @@ static bool is_of_one_query(const Step *step)
         && step->aspect == VALUE;
 }
 
-/* Whether the sheet gives one of the names; a model gives all. */
-static bool is_given(const Run *run, const char *names)
-{
-    char name[24];
-    bool is = run->algorithm >= 8;
-    for (; !is && *names != '\0'; names = after_word(names)) {
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(names, " "), names);
-        is = matrix_given(run->bound, &(Step){ .name = name }) != NULL
-          || matrix_given(run->bound, &(Step){ .name = name, .head = 1 })
-             != NULL;
-    }
-    return is;
-}
-
-static bool can_hold(const Run *run, unsigned when)
-{
-    return when == 0 || (when & ~conditions_of_run(run)) == 0;
-}
-
 bool can_apply(const Run *run, const Slip *slip, const Step *last,
                const Step *only, bool inside)
 {
     const Explanation there = { .only = only };
+    unsigned holds = conditions_of_run(run) | ONLY_HERE;
     uint64_t roles = 0;
     for (const Step *s = run->step; s < run->step + run->n; s++)
         if ((last == NULL || s <= last)
             && applies_at(&there, s) == inside)
             roles |= roles_of(s)
                    | (is_of_one_query(s) ? ROLE(SCALED) : 0);
-    for (int i = 0; i < EDITS; i++) {
-        const Edit *edit = &slip->at[i];
-        const char *names = edit->given;
-        bool meets = (edit->roles & roles) != 0
-                  || (names != NULL && is_given(run, names));
-        if (meets && can_hold(run, edit->when & ~(unsigned)ONLY_HERE))
+    for (const Edit *e = slip->at; e < slip->at + EDITS; e++)
+        if ((e->given != NULL || (e->roles & roles) != 0)
+            && (e->when & ~holds) == 0)
             return true;
-    }
     return false;
 }
 
@@ -272,22 +239,14 @@ static Mat vary_by_slips(void *to, Moment moment, const Step *step, Mat M)
             ? slip_computed : carry_claim)(to, step, M);
 }
 
-static void run_it(Error *f, void *data)
-{
-    SlipRun *s = data;
-    run_bound(s->bound, &s->variation, s->arena, s->tape, f);
-}
-
 static const Run *run_for(const Visit *visit, const Bound *bound,
                           Explanation *why, Arena *arena, Tape *tape)
 {
     SlipRun *s = arena_alloc(arena, sizeof *s);
-    Error f = { .text = NULL };
     *s = (SlipRun){ .why = why, .bound = bound, .arena = arena,
         .tape = tape, .visit = visit,
         .variation = { .to = s, .visit = vary_by_slips } };
-    try_work(&f, run_it, s);
-    return &s->variation.job->run;
+    return run_bound(bound, &s->variation, arena, tape, NULL);
 }
 
 const Run *run_explained(const Bound *bound, Explanation *why, Arena *arena,

@@ -183,7 +183,12 @@ Step step_seen(const Place *at, const char *line, const char *name)
 }
 
 static void see_step(Job *job, const Step *step, bool known, int item,
-                     Mat M);
+                     Mat M)
+{
+    Seen *seen = arena_alloc(job->arena, sizeof *seen);
+    *seen = (Seen){ *step, known, item, M, job->now.seen };
+    job->now.seen = seen;
+}
 
 /* Notes where the lines that are computed begin and end, and what they take
    for numbers that a sheet that starts late does not give. */
@@ -347,14 +352,6 @@ static bool is_idle(const Job *job, const Step *step)
     return item_entered(job, &norm) >= 0
         || (step->part == NOWHERE && !job->run.tied
             && !is_any_given(job, "gamma beta W_u"));
-}
-
-static void see_step(Job *job, const Step *step, bool known, int item,
-                     Mat M)
-{
-    Seen *seen = arena_alloc(job->arena, sizeof *seen);
-    *seen = (Seen){ *step, known, item, M, job->now.seen };
-    job->now.seen = seen;
 }
 
 static Mat unknown_like(Mat M)
@@ -789,4 +786,3 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     return step.role == ROLE_TEMPERED && job->run.algorithm >= 14
          ? draw_next_token(job, M) : M;
 }
-

@@ -368,35 +368,26 @@ static const char *guess_layout(Job *job)
          : "'layout textbook' names one";
 }
 
-typedef struct { const Bound *bound; Arena *arena; Tape *tape; int known;
-               } KnownCount;
-
-static void count_in_run(Error *f, void *data)
-{
-    KnownCount *c = data;
-    Variation counting = { .visit = NULL };
-    run_bound(c->bound, &counting, c->arena, c->tape, f);
-    c->known = counting.job->now.known;
-}
-
 /* How many values can be computed without M, or, if it is NULL, at all; -1:
    the sheet cannot be run. */
 static int count_known(const Bound *bound, Mat M)
 {
-    KnownCount c = { bound, arena_new(), tape_new(false), -1 };
-    Error quiet = { .sheet = bound->run.sheet->name };
+    Arena *arena = arena_new();
+    Tape *tape = tape_new(false);
+    Variation counting = { .visit = NULL };
     int n = M == NULL ? 0 : M->rows * M->cols;
-    real *numbers = arena_alloc(c.arena, ((size_t)n + 1) * sizeof *numbers);
+    real *numbers = arena_alloc(arena, ((size_t)n + 1) * sizeof *numbers);
     for (int k = 0; k < n; k++) {
         numbers[k] = M->at[k];
         M->at[k] = (real)NAN;
     }
-    try_work(&quiet, count_in_run, &c);
+    bool done = run_bound(bound, &counting, arena, tape, NULL)->complete;
+    int known = done ? counting.job->now.known : -1;
     for (int k = 0; k < n; k++)
         M->at[k] = numbers[k];
-    arena_free(c.arena);
-    tape_free(c.tape);
-    return c.known;
+    arena_free(arena);
+    tape_free(tape);
+    return known;
 }
 
 /* Finds what anything is computed from in a sheet that starts late: fewer
@@ -451,7 +442,9 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     job->run.assumed = job->assumed;
     size_t bytes = (size_t)job->givens * sizeof *job->given;
     job->given = memcpy(arena_alloc(arena, bytes), bound->given, bytes);
-    Error inner = *f;
+    Error inner = { .sheet = job->run.sheet->name };
+    if (f != NULL)
+        inner = *f;
     job->f = &inner;
     bool own = is_training(job) || job->backwards != NULL;
     if (own)
@@ -459,11 +452,11 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     tape_allow_nonfinite(job->tape, NULL, NULL);
     as_printed(job->tape);
     observe(job->tape, collect_step, job);
-    bool done = try_work(&inner, run_algorithm, job);
+    job->run.complete = try_work(&inner, run_algorithm, job);
     as_printed(job->tape);
     if (own)
         tape_free(job->tape);
-    if (!done)
+    if (f != NULL && !job->run.complete)
         rethrow(f, &inner);
     return &job->run;
 }

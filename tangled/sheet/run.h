@@ -23,6 +23,7 @@ typedef struct {
     double divisor;             /* of the scores; 0: √d_attn, if scaled   */
     int d_attn, d_x;            /* 0: nothing on the sheet tells it       */
     const char *verdict;        /* on what is claimed; NULL: none         */
+    bool complete;              /* else something ended it                */
     int n;
     const Step *step;
     Mat result;                 /* what the algorithm returned, in the
@@ -49,7 +50,8 @@ const Bound *bind_sheet(const Sheet *sheet, const Layout *layout,
                         Arena *arena, Error *f);
 
 /* Runs a bound sheet, as often as wanted, and collects the steps. variation
-   may be NULL. The run lives in the arena, what is computed on the tape. */
+   may be NULL. The run lives in the arena, what is computed on the tape. An
+   error is thrown; if f is NULL, it ends the run. */
 const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
                      Tape *tape, Error *f);
 
