@@ -31,8 +31,6 @@ typedef struct {
     Entry *free;                /* where the next entry goes              */
     OpenRow row;
     Brackets brackets;
-    const char *tight;          /* a comma that may be a decimal one      */
-    bool parted;                /* but commas part entries elsewhere      */
 } MatrixReader;
 
 bool ends_line(const char *p)
@@ -79,28 +77,10 @@ static void end_row(MatrixReader *r)
     r->row = (OpenRow){ .entries = 0 };
 }
 
-/* 1,5 and 1,234.5 and 1.234,5 may be one number; 1.5,2 and 1,2,3 are
-   not. */
-static bool may_be_one_number(const Entry *left, const char *right)
+/* 1,5 2,5 are two numbers or four. */
+static void note_separator(MatrixReader *r)
 {
-    bool whole = memchr(left->typed, '.', (size_t)left->bytes) == NULL;
-    size_t n = strspn(right, "0123456789");
-    return left->typed[-1] != ',' && n > 0 && left->decimals != EXACT
-        && (right[n] == '.' ? whole && n == 3
-                            : whole || left->decimals == 3);
-}
-
-static void note_commas(MatrixReader *r)
-{
-    const Brackets *b = &r->brackets;
-    const char *p = r->p;
     OpenRow *row = &r->row;
-    bool tight = row->entries > 0 && p[-1] == ','
-              && r->free[-1].typed + r->free[-1].bytes == p - 1;
-    bool one = tight && may_be_one_number(&r->free[-1], p);
-    r->tight = one && r->tight == NULL ? p - 1 : r->tight;
-    r->parted |= (tight && !one) || b->depth > 1
-              || (b->depth == 1 && b->open[0] == TOKEN_CALL);
     bool comma = row->last == ',' || row->last == '&';
     row->by_commas |= row->entries > 0 && comma;
     row->by_blanks |= row->entries > 0 && !comma;
@@ -131,7 +111,7 @@ static void parse_cell(MatrixReader *r)
     Entry *entry = r->free;
     const char *start = r->p;
     check_place(r);
-    note_commas(r);
+    note_separator(r);
     const char *error = parse_entry(&r->p, entry);
     if (error != NULL)
         reject(r, error);
@@ -171,7 +151,6 @@ static void open_bracket(MatrixReader *r, const Token *t)
         reject(r, "brackets are more than ten deep");
     if (b->depth == 0)
         b->first = r->p;
-    r->parted |= r->row.last == ',';
     b->open[b->depth++] = t->kind;
     b->rows_before = r->item->rows;
     r->row = (OpenRow){ .entries = 0 };
@@ -261,10 +240,6 @@ static void check_whole(const MatrixReader *r)
                      end);
     if (item->rows == 0)
         fail_in_text(r->error, item->at, "%s has no entries.", item->typed);
-    if (r->tight != NULL && !r->parted)
-        fail_in_text(r->error, (int)(r->tight - r->error->text),
-                     "this comma may stand between two entries or for a "
-                     "decimal point; type a blank behind it, or a point.");
 }
 
 static void parse_token(MatrixReader *r, const Token *t)

@@ -267,13 +267,10 @@ static const char *find_next_item(const char *p, int algorithm)
     return p;
 }
 
-/* What a sheet is read with. */
 typedef struct {
     Error *error;
     Arena *arena;
-    const char *name, *text;    /* of the sheet                           */
     const char *p;              /* what comes next                        */
-    int algorithm;              /* of the sheet; 0: not known             */
     Entry *free;                /* where the next matrix goes             */
     Sheet *sheet;               /* as far as it has been read             */
 } ItemReader;
@@ -318,25 +315,30 @@ static void refuse_other_name(const ItemReader *r)
                          others[k].say);
 }
 
+_Noreturn static void refuse_name(const ItemReader *r, bool claim)
+{
+    char sentence[100 + NAMES_BYTES], names[NAMES_BYTES];
+    int algorithm = r->sheet->algorithm;
+    bool known = algorithm >= 1 && algorithm <= 15;
+    refuse_other_name(r);
+    snprintf(sentence, sizeof sentence, "this is no name that a sheet "
+             "knows; %s", known ? names_text(names, algorithm, claim)
+             : "names are written as X, Wq, W_q^1 or bq, and their case "
+               "counts");
+    refuse_word(r->error, r->p, sentence);
+}
+
 static void read_item_name(ItemReader *r, Item *item)
 {
     enum { LONGEST = 30 };
-    char wrong[100 + NAMES_BYTES], names[NAMES_BYTES];
-    bool known = r->algorithm >= 1 && r->algorithm <= 15;
     const char *end = find_name_end(r->p);
     int n = end - r->p < LONGEST ? (int)(end - r->p) : LONGEST;
     item->at = (int)(r->p - r->error->text);
     item->typed = copy_text(r->arena, r->p, r->p + n);
     if (n < LONGEST)
-        split_name(item->typed, item, r->algorithm);
-    snprintf(wrong, sizeof wrong, "this is no name that a sheet knows; %s",
-             known ? names_text(names, r->algorithm, item->claim)
-             : "names are written as X, Wq, W_q^1 or bq, and their case "
-               "counts");
+        split_name(item->typed, item, r->sheet->algorithm);
     if (item->name == NULL)
-        refuse_other_name(r);
-    if (item->name == NULL)
-        refuse_word(r->error, r->p, wrong);
+        refuse_name(r, item->claim);
     if (item->head < 0 || item->layer < 0 || item->turn < 0)
         refuse_word(r->error, r->p, "heads and layers are counted from 1 to "
                     "1000");
@@ -369,7 +371,7 @@ static void read_item(ItemReader *r, Item *item)
     refuse_twice(r->sheet, item, r->error);
     r->p = value != NULL ? value : end;
     if (item->claim || !parse_setting(r, item)) {
-        const char *next = find_next_item(r->p, r->algorithm);
+        const char *next = find_next_item(r->p, r->sheet->algorithm);
         r->p = parse_matrix(r->p, next, item, r->free, r->error);
         r->free += item->rows * item->cols;
     }
@@ -380,25 +382,24 @@ static void read_item(ItemReader *r, Item *item)
 static void read_items(Error *f, void *data)
 {
     ItemReader *r = data;
-    size_t n = strlen(r->text) / 2 + 1;
+    Sheet *sheet = r->sheet;
+    size_t n = strlen(sheet->text) / 2 + 1;
     Item *item = arena_alloc(r->arena, SHEET_ITEMS * sizeof *item);
-    Sheet *sheet = r->sheet = arena_alloc(r->arena, sizeof *sheet);
     r->error = f;
-    r->p = r->text;
+    r->p = sheet->text;
     r->free = arena_alloc(r->arena, n * sizeof(Entry));
-    *sheet = (Sheet){ .name = r->name, .text = r->text, .item = item,
-                      .algorithm = r->algorithm };
+    sheet->item = item;
     while (r->p += strspn(r->p, " \n$"), *r->p != '\0') {
         if (*r->p == '#') {
             r->p += strcspn(r->p, "\n");
             continue;
         }
-        if (!starts_item(r->p, r->algorithm))
+        if (!starts_item(r->p, sheet->algorithm))
             refuse_word(f, r->p, "expected a line such as 'X = 1 0 ; 0 1' "
                         "or 'mask none'");
         if (sheet->n == SHEET_ITEMS)
-            fail_in_text(f, (int)(r->p - r->text), "a sheet has at most 1000 "
-                         "items.");
+            fail_in_text(f, (int)(r->p - sheet->text), "a sheet has at most "
+                         "1000 items.");
         read_item(r, &item[sheet->n]);
         sheet->n++;
     }
@@ -423,20 +424,21 @@ const Sheet *parse_sheet(Arena *arena, const char *name, char *text,
                          int length, Error *f)
 {
     static const int candidates[] = { 4, 5, 3, 7, 6, 2, 1 };
+    Sheet *sheet = arena_alloc(arena, sizeof *sheet), tried;
     f->sheet = name;
     clean_text(text, length, f);
-    ItemReader r = { .arena = arena, .name = name, .text = text,
-                     .algorithm = find_algorithm(text) };
-    for (int k = 0; k < 7 && r.algorithm == 0; k++) {
-        ItemReader other = r;
+    *sheet = (Sheet){ .name = name, .text = text,
+                      .algorithm = find_algorithm(text) };
+    for (int k = 0; k < 7 && sheet->algorithm == 0; k++) {
         Error inner = *f;
-        other.algorithm = candidates[k];
-        if (try_work(&inner, read_items, &other)
-            && knows_all_names(other.sheet)) {
-            other.sheet->inferred = true;
-            return other.sheet;
+        tried = (Sheet){ .name = name, .text = text, .inferred = true,
+                         .algorithm = candidates[k] };
+        ItemReader r = { .arena = arena, .sheet = &tried };
+        if (try_work(&inner, read_items, &r) && knows_all_names(&tried)) {
+            *sheet = tried;
+            return sheet;
         }
     }
-    read_items(f, &r);
-    return r.sheet;
+    read_items(f, &(ItemReader){ .arena = arena, .sheet = sheet });
+    return sheet;
 }
