@@ -1,6 +1,9 @@
-/* ftx show --svg: the steps of a run as heat maps. */
-#include "show/heatmap.h"
+/* ftx show --svg: the steps of a run as heat maps.
+
+   Main type: Page, an SVG that is being drawn. Entry point: show_svg. In
+   flows a run, with or without marks; out flows an SVG file. */
 #include "show/show.h"
+#include <math.h>
 #include <string.h>
 
 static bool is_of_scores(const Step *step)
@@ -40,30 +43,185 @@ const char *remark_text(const Run *run, const Step *step)
          : sums_to_1(step) ? sums_text(run) : NULL;
 }
 
-enum { MANY = 32, MOST = 100 };
-
-static void require_room(const Step *step, Error *f)
-{
-    const Mat M = step->M;
-    if (M->rows > MOST || M->cols > MOST)
-        fail_in_text(f, 0, "the picture has room for matrices up to "
-                     "%d x %d; %s is %d x %d.", MOST, MOST, step->name,
-                     M->rows, M->cols);
-}
-
-static Heatmap heatmap_of(const Run *run, const Step *step, Arena *arena)
-{
-    const Mat M = step->M;
-    return (Heatmap){
-        .title = step_text(arena, run, step, true), .M = M,
-        .below = remark_text(run, step), .decimals = decimals_shown(run),
-        .numbers = M->rows <= MANY && M->cols <= MANY,
-        .signs = !sums_to_1(step), .mark = step->mark,
-    };
-}
-
 const char marks_legend[] = "✓ right; ≈ last digit off; → follows from what "
     "went wrong before; ✗ wrong, and the right number";
+
+enum { LETTER = 7, LINE = 18, GAP = 28, PAGE = 1400, MANY = 32, MOST = 100 };
+
+static int larger_of(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int svg_width(const char *text)
+{
+    return text == NULL ? 0 : LETTER * text_width(text);
+}
+
+static void svg_text(FILE *out, int x, int y, const char *more,
+                     const char *text)
+{
+    fprintf(out, "<text x=\"%d\" y=\"%d\"%s>", x, y, more);
+    for (const char *p = text; *p != '\0'; p++)
+        if (*p == '<' || *p == '>' || *p == '&' || *p == '"')
+            fprintf(out, "&#%d;", *p);
+        else if ((unsigned char)*p >= ' ')
+            fputc(*p, out);
+    fputs("</text>\n", out);
+}
+
+static void svg_rect(FILE *out, int x, int y, int width, int height)
+{
+    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" ",
+            x, y, width, height);
+}
+
+/* How the cells of a matrix are drawn. */
+typedef struct {
+    int width, height;
+    bool numbers;               /* in the cells ...                       */
+    int decimals;               /* ... with so many of these              */
+    double largest;             /* of the entries, but for the infinite   */
+} Cells;
+
+static Cells cells_of(const Run *run, const Step *step)
+{
+    Mat M = step->M;
+    int letters = 0;
+    Cells c = { .width = 14, .height = 14,
+                .decimals = choose_decimals(M, decimals_shown(run)),
+                .numbers = M->rows <= MANY && M->cols <= MANY };
+    for (int k = 0; k < M->rows * M->cols; k++) {
+        const CellMark *mark = step->mark == NULL ? NULL : &step->mark[k];
+        if (isfinite(M->at[k]))
+            c.largest = fmax(c.largest, fabs(M->at[k]));
+        if (mark != NULL)
+            letters = larger_of(letters, larger_of(text_width(mark->text),
+                                               2 + text_width(mark->right)));
+    }
+    if (step->mark != NULL || c.numbers)
+        c.height = step->mark != NULL ? 38 : 24;
+    if (step->mark == NULL && c.numbers)
+        letters = column_width(M, c.decimals);
+    if (letters > 0)
+        c.width = LETTER * (letters + 2);
+    return c;
+}
+
+/* How dark a cell is, from 0 to 1: a weight as it is, or as its root where
+   no number says it; else by the share of the largest entry. */
+static double darkness(const Step *step, const Cells *c, double x)
+{
+    if (sums_to_1(step))
+        return c->numbers ? x : sqrt(x);
+    if (isinf(x))
+        return 0.4;
+    return c->largest == 0 ? 0 : 0.6 * fabs(x) / c->largest;
+}
+
+static const char grid[] = " stroke=\"#bbb\" stroke-width=\".5\"";
+
+static void draw_number(FILE *out, const Step *step, const Cells *c, int i,
+                        int j, int x, int y)
+{
+    char text[64];
+    double entry = AT(step->M, i, j), dark = darkness(step, c, entry);
+    fprintf(out, "fill=\"%s\" fill-opacity=\"%.3f\"%s",
+            isinf(entry) ? "#888" : entry < 0 ? "#b05a10" : "#1a4a8a", dark,
+            c->numbers ? grid : "");
+    format_number(text, sizeof text, entry, 4);
+    fprintf(out, "><title>row %d, column %d: %s</title></rect>\n", i, j,
+            text);
+    format_number(text, sizeof text, entry, c->decimals);
+    if (c->numbers)
+        svg_text(out, x, y + 16, dark > 0.73
+                 ? " text-anchor=\"middle\" fill=\"white\""
+                 : " text-anchor=\"middle\"", text);
+}
+
+static void draw_mark(FILE *out, const CellMark *mark, int x, int y)
+{
+    char below[100];
+    snprintf(below, sizeof below, "%s%s%s", mark->sign,
+             *mark->right == '\0' ? "" : " ", mark->right);
+    fprintf(out, "fill=\"%s\"%s/>\n", mark->colour, grid);
+    svg_text(out, x, y + 16, " text-anchor=\"middle\"", mark->text);
+    svg_text(out, x, y + 31, " text-anchor=\"middle\" fill=\"#444\"", below);
+}
+
+static void draw_matrix(FILE *out, const Step *step, const Cells *c, int x,
+                        int y)
+{
+    int cols = step->M->cols, rows = step->M->rows;
+    for (int i = 1; i <= rows; i++)
+        for (int j = 1; j <= cols; j++) {
+            int left = x + (j - 1) * c->width, top = y + (i - 1) * c->height;
+            int middle = left + c->width / 2;
+            svg_rect(out, left, top, c->width, c->height);
+            if (step->mark == NULL)
+                draw_number(out, step, c, i, j, middle, top);
+            else
+                draw_mark(out, &step->mark[(i - 1) * cols + j - 1], middle,
+                          top);
+        }
+    svg_rect(out, x, y, cols * c->width, rows * c->height);
+    fputs("fill=\"none\" stroke=\"#888\"/>\n", out);
+}
+
+typedef struct {
+    FILE *out;                  /* NULL: nothing is drawn, only measured  */
+    const Run *run;
+    Arena *arena;
+    int x, y;                   /* where the next picture begins ...      */
+    int tall;                   /* ... and how tall those left of it are  */
+    int width;                  /* of the page so far                     */
+} Page;
+
+/* Draws a text on lines that fit the page. */
+static void draw_lines(Page *p, const char *text)
+{
+    const size_t most = PAGE / LETTER;
+    char line[PAGE];
+    while (text != NULL && *text != '\0') {
+        size_t n = strlen(text);
+        if (n > most)
+            for (n = most; n > 0 && text[n] != ' '; n--)
+                ;
+        n = n > 0 ? n : strlen(text);
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        if (p->out != NULL)
+            svg_text(p->out, GAP, p->y, "", line);
+        p->y += LINE;
+        text += n + (text[n] == ' ');
+    }
+}
+
+/* Draws a step to the right of those before; or below, where it is `apart`
+   or the page is full. */
+static void draw_step(Page *p, const Step *step, bool apart)
+{
+    Cells c = cells_of(p->run, step);
+    const char *title = step_text(p->arena, p->run, step, true);
+    const char *remark = remark_text(p->run, step);
+    int all = step->M->rows * c.height;
+    int width = larger_of(larger_of(svg_width(title), svg_width(remark)),
+                          step->M->cols * c.width);
+    if (p->x > GAP && (apart || p->x + width > PAGE)) {
+        p->x = GAP;
+        p->y += p->tall + GAP;
+        p->tall = 0;
+    }
+    if (p->out != NULL) {
+        svg_text(p->out, p->x, p->y + 11, " font-weight=\"bold\"", title);
+        if (remark != NULL)
+            svg_text(p->out, p->x, p->y + LINE + all + 14,
+                     " fill=\"#666\"", remark);
+        draw_matrix(p->out, step, &c, p->x, p->y + LINE);
+    }
+    p->width = larger_of(p->width, p->x + width - GAP);
+    p->tall = larger_of(p->tall, LINE + all + (remark == NULL ? 0 : LINE));
+    p->x += width + GAP;
+}
 
 static bool is_same_place(const Step *a, const Step *b)
 {
@@ -71,24 +229,53 @@ static bool is_same_place(const Step *a, const Step *b)
         && a->turn == b->turn;
 }
 
-void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f)
+static void draw_page(Page *p, bool all, const char *last)
 {
-    Heatmap *h = arena_alloc(arena, (size_t)run->n * sizeof *h);
+    char title[TITLE_BYTES];
+    const Run *run = p->run;
     const Step *before = NULL;
-    const char *axes = axes_text(run);
-    char title[TITLE_BYTES], last[300];
-    int n = 0;
+    run_title(title, run);
+    int text = larger_of(svg_width(title), svg_width(run->verdict));
+    p->width = larger_of(svg_width(last), text < PAGE ? text : PAGE);
+    p->x = p->y = GAP;
+    draw_lines(p, title);
+    draw_lines(p, run->verdict);
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
         if (!is_drawn(run, step, all))
             continue;
-        require_room(step, f);
-        h[n] = heatmap_of(run, step, arena);
-        h[n++].apart = before != NULL && !is_same_place(before, step);
+        draw_step(p, step, before != NULL && !is_same_place(before, step));
         before = step;
+    }
+    p->y += p->tall + GAP;
+    if (p->out != NULL)
+        svg_text(p->out, GAP, p->y, " fill=\"#666\"", last);
+}
+
+void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f)
+{
+    const char *axes = axes_text(run);
+    Page measured = { .run = run, .arena = arena };
+    Page page = { .out = out, .run = run, .arena = arena };
+    char last[300];
+    for (int k = 0; k < run->n; k++) {
+        const Step *step = &run->step[k];
+        if (is_drawn(run, step, all)
+            && (step->M->rows > MOST || step->M->cols > MOST))
+            fail_in_text(f, 0, "the picture has room for matrices up to "
+                         "%d x %d; %s is %d x %d.", MOST, MOST, step->name,
+                         step->M->rows, step->M->cols);
     }
     snprintf(last, sizeof last, "%s%s%s", axes == NULL ? "" : axes,
              axes == NULL ? "" : "; ", run->verdict != NULL ? marks_legend
              : "blue is above 0, brown below; the darker, the farther");
-    heatmaps_svg(out, n, h, run_title(title, run), run->verdict, last);
+    draw_page(&measured, all, last);
+    int width = measured.width + 2 * GAP, height = measured.y + LINE;
+    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+            "height=\"%d\" viewBox=\"0 0 %d %d\" "
+            "font-family=\"DejaVu Sans Mono, monospace\" "
+            "font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" "
+            "fill=\"white\"/>\n", width, height, width, height);
+    draw_page(&page, all, last);
+    fputs("</svg>\n", out);
 }

@@ -1,9 +1,18 @@
 /* ftx show: prints every step of an algorithm. */
-#include "show/heatmap.h"
 #include "show/show.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Prints the shades of row i of M, two characters for each weight. */
+static void print_shades(FILE *out, Mat M, int i)
+{
+    static const char *const shades[] = { "  ", "░░", "▒▒", "▓▓", "██" };
+    for (int j = 1; j <= M->cols; j++) {
+        int k = (int)(sqrt(AT(M, i, j)) * 5);
+        fputs(shades[k < 0 ? 0 : k > 4 ? 4 : k], out);
+    }
+}
 
 static void print_matrix(FILE *out, Mat M, int decimals, bool shade)
 {
@@ -17,7 +26,7 @@ static void print_matrix(FILE *out, Mat M, int decimals, bool shade)
         }
         if (shade) {
             fputs("   ", out);
-            shade_row(out, M, i);
+            print_shades(out, M, i);
         }
         fputc('\n', out);
     }

@@ -1,6 +1,5 @@
 /* ftx show --svg, --md and --shade; ftx check --svg, --md. */
 #include "command.h"
-#include "show/heatmap.h"
 #include "show/show.h"
 #include "sheets.h"
 #include "law.h"
@@ -58,6 +57,7 @@ LAW(a_large_matrix_is_drawn_without_numbers)
         strcat(text, "0.5 ; ");
     Said s = SAID(show, "--svg", write_text("a", text));
     assert_int_equal(times(s.out, "<title>"), 2 * 33);
+    assert_int_equal(times(s.out, "fill-opacity=\"0.174\""), 33);
     assert_int_equal(times(s.out, " text-anchor=\"middle\">"), 0);
     strcpy(strstr(text, "Wu"), "Wu =");
     for (int k = 0; k < 33; k++)
@@ -71,6 +71,35 @@ LAW(a_large_matrix_is_drawn_without_numbers)
     text[strlen(text) - 6] = '\0';
     s = SAID(show, "--svg", write_text("b", text));
     assert_int_equal(times(s.out, " text-anchor=\"middle\">0.5000<"), 32);
+}
+
+LAW(a_terminal_has_five_shades)
+{
+    Said s = SAID(show, "--shade", write_text("a", "algorithm 7\n"
+        "layout paper\ndecimals 2\n"
+        "logits = 0 ln(5) ln(20) ln(40) ln(70)\n"));
+    assert_says(s, "0.01     \n  0.04     \n  0.15   ░░\n"
+                   "  0.29   ▒▒\n  0.51   ▓▓\n");
+    assert_says(SAID(show, "--shade", write_text("b", "algorithm 7\n"
+        "layout paper\nlogits = 0\n")), "   ██\n");
+}
+
+LAW(rows_go_down_and_columns_across)
+{
+    Said s = SAID(show, "--svg", "tests/data/worked/alg04-causal.sheet");
+    int x[3], y[3];
+    static const char *const cells[] = { "row 1, column 1: ",
+        "row 1, column 2: ", "row 2, column 1: " };
+    for (int k = 0; k < 3; k++) {
+        const char *at = strstr(s.out, cells[k]);
+        assert_that(at != NULL);
+        while (strncmp(at, "<rect ", 6) != 0)
+            at--;
+        assert_that(sscanf(at, "<rect x=\"%d\" y=\"%d\"", &x[k], &y[k])
+                    == 2);
+    }
+    assert_that(x[1] > x[0] && y[1] == y[0] && x[2] == x[0] && y[2] > y[0]);
+    assert_says(s, "fill-opacity=\"1.000\"");
 }
 
 /* The attribute of that name in the tag at p; 0: it has none. */
@@ -329,24 +358,39 @@ LAW(the_worked_sheets_are_drawn_as_right)
     }
 }
 
+/* A run with a verdict of its own, drawn. */
+static const char *drawn_with(const char *verdict)
+{
+    Error f = { .text = NULL };
+    Run run = *run_sheet(read_sheet(arena, write_text("a", two_logits), &f),
+                         arena, tape, &f);
+    run.verdict = verdict;
+    FILE *out = tmpfile();
+    show_svg(out, &run, false, arena, &f);
+    return all_of(out);
+}
+
 /* A sentence is longer than a page is wide. */
 LAW(a_long_verdict_is_broken)
 {
-    Heatmap h = { .title = "A", .M = given(1, 1, ROWS(1)) };
     char verdict[600] = "first";
+    int before = times(drawn_with(NULL), "<text ");
     for (int k = 0; k < 90; k++)
         strcat(verdict, " word");
-    FILE *out = tmpfile();
-    heatmaps_svg(out, 1, &h, "heading", verdict, NULL);
-    const char *svg = all_of(out);
+    const char *svg = drawn_with(verdict);
     assert_sound(svg);
-    assert_int_equal(times(svg, "<text "), 2 + 3);
+    assert_int_equal(times(svg, "<text "), before + 3);
     assert_that(strstr(svg, "word word</text>") != NULL);
     assert_that(attribute(svg, "width") < 1460);
     memset(verdict, 'x', 500);
     verdict[500] = '\0';
-    heatmaps_svg(out = tmpfile(), 1, &h, "heading", verdict, NULL);
-    assert_that(strstr(all_of(out), verdict) != NULL);
+    assert_that(strstr(drawn_with(verdict), verdict) != NULL);
+}
+
+/* Otherwise the file could not be read again. */
+LAW(a_text_is_no_markup)
+{
+    assert_int_equal(times(drawn_with("A < 1"), ">A &#60; 1</text>"), 1);
 }
 
 /* ------------------------------------------------------------ the options */
