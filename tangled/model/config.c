@@ -247,8 +247,10 @@ static void put_labels(FILE *file, const Model *m)
     fputc('}', file);
 }
 
-bool config_write(FILE *file, const Model *m, const Released *kind)
+bool config_write(FILE *file, const void *model)
 {
+    const Model *m = model;
+    const Released *kind = released_kind_of(m);
     Hyperparameters h = m->theta->hyper;
     h.tied = h.tied || m->task == TRAIN_CLASS;
     print_json(file, "{\n  'architectures': [%s],\n  'model_type': %s,\n"

@@ -1,6 +1,6 @@
 /* ftx import and ftx export: from released models, and to them.
 
-   Main type: Export. Entry points: import_released, export_model. From a
+   Entry points: import_released, export_model. From a
    folder flows a model file, and from a model a folder that from_pretrained
    reads. */
 #include "hub/hub.h"
@@ -116,67 +116,41 @@ static const char *export_error(const Model *m)
     return NULL;
 }
 
-static const Released *kind_of(const Model *m)
+static bool put_tokens(FILE *file, const void *model)
 {
-    const Released *kind = released_models;
-    bool bare = m->task == TRAIN_CLASS && m->theta->hyper.N_C == 0;
-    while (kind->task != m->task || kind->bare != bare)
-        kind++;
-    return kind;
-}
-
-typedef struct {
-    const Model *model;
-    const Released *kind;
-} Export;
-
-static bool put_tensors(FILE *file, const void *data)
-{
-    const Export *e = data;
-    return write_theta(file, e->model, e->kind) >= 0;
-}
-
-static bool put_tokens(FILE *file, const void *data)
-{
-    const Model *m = ((const Export *)data)->model;
+    const Model *m = model;
     put_tokenizer(file, m->tokenizer, m->task != TRAIN_D);
     return !ferror(file);
 }
 
-static bool put_tokens_config(FILE *file, const void *data)
+static bool put_tokens_config(FILE *file, const void *model)
 {
-    put_tokenizer_config(file, ((const Export *)data)->model->tokenizer);
+    put_tokenizer_config(file, ((const Model *)model)->tokenizer);
     return !ferror(file);
-}
-
-static bool put_config(FILE *file, const void *data)
-{
-    const Export *e = data;
-    return config_write(file, e->model, e->kind);
 }
 
 /* The last one is the configuration. Tokens may not be there, and without
    a function to write it a file goes. */
 static const struct {
     const char *name;
-    bool (*put)(FILE *file, const void *data);
+    FileWriter *put;
     bool tokens;
 } exported_files[] = {
-    { "model.safetensors", put_tensors, false },
+    { "model.safetensors", theta_write, false },
     { "tokenizer.json", put_tokens, true },
     { "tokenizer_config.json", put_tokens_config, true },
     { "vocab.json", NULL, true }, { "merges.txt", NULL, true },
     { "vocab.txt", NULL, true }, { "added_tokens.json", NULL, true },
     { "special_tokens_map.json", NULL, true },
-    { "config.json", put_config, false },
+    { "config.json", config_write, false },
 };
 enum { EXPORTED_FILES = sizeof exported_files / sizeof *exported_files };
 
-static void write_folder(const Export *e, Arena *arena, const char *folder,
+static void write_folder(const Model *m, Arena *arena, const char *folder,
                          Error *f)
 {
     FilePart part[EXPORTED_FILES];
-    bool tokens = tokens_error(e->model->tokenizer) == NULL;
+    bool tokens = tokens_error(m->tokenizer) == NULL;
     int error = make_folder(folder);
     f->sheet = folder;
     if (error != 0 && error != EEXIST)
@@ -187,7 +161,7 @@ static void write_folder(const Export *e, Arena *arena, const char *folder,
             exported_files[k].tokens && !tokens ? NULL
                                                 : exported_files[k].put,
         };
-    replace_files(EXPORTED_FILES, part, e, f);
+    replace_files(EXPORTED_FILES, part, m, f);
 }
 
 typedef struct { bool replace; } ExportOptions;
@@ -238,12 +212,11 @@ static void export_it(Error *f, void *data)
     for (int k = 0; k < EXPORTED_FILES && !o.replace; k++)
         refuse_to_replace(f, in_folder(c->arena, folder,
                                      exported_files[k].name));
-    Export e = { .model = m, .kind = kind_of(m) };
-    write_folder(&e, c->arena, folder, f);
+    write_folder(m, c->arena, folder, f);
     bool numbers = tokenizer_kind(m->tokenizer) == TOKEN_NUMBERS;
     wrong = numbers ? NULL : tokens_error(m->tokenizer);
-    fprintf(c->out, "%s: %s, %d tensors%s%s\n", folder,
-            e.kind->architecture, write_theta(NULL, m, e.kind),
+    fprintf(c->out, "%s: %s%s%s\n", folder,
+            released_kind_of(m)->architecture,
             wrong == NULL ? "" : "; no tokenizer.json: ",
             wrong == NULL ? "" : wrong);
 }

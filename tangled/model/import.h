@@ -17,8 +17,8 @@ typedef struct {
 /* Reads the config.json of a folder. Fails where ftx has no such model. */
 Config config_read(Arena *arena, const char *folder, Error *f);
 
-/* Writes the config.json of a model; false: the file cannot be written. */
-bool config_write(FILE *file, const Model *m, const Released *kind);
+/* Writes the config.json of a Model. */
+FileWriter config_write;
 
 /* Returns whether there is a folder of that name with a config.json. */
 bool is_released(const char *name);

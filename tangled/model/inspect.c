@@ -100,12 +100,9 @@ static bool has_predictions(const Model *model)
 static Mat record_state(void *to, const char *line, const char *name, Mat M,
                         int index)
 {
-    static const char lines[] = " 8.12 8.19 9.3 9.8 10.3 10.8 ";
     Inspection *in = to;
-    char marked[12];
     (void)name, (void)index;
-    snprintf(marked, sizeof marked, " %s ", line);
-    if (M != NULL && strstr(lines, marked) != NULL)
+    if (M != NULL && is_line_in(" 8.12 8.19 9.3 9.8 10.3 10.8 ", line))
         in->lens.state[in->lens.n++] = copy_matrix(in->arena,
                                          column_at(M, in->lens.t));
     return M;
@@ -568,7 +565,6 @@ static void show_it(Error *f, void *data)
                       .model = model, .run = run_of_model(model) };
     in.changes = interventions_read(c->arena, model->theta, &o.set, f);
     f->sheet = command;
-    f->text = NULL;
     find_tokens(&in, c->argument[0]);
     inspect(&in);
     f->sheet = command;

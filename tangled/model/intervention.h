@@ -24,6 +24,9 @@ void interventions_capture(Interventions *all,
                            void (*run)(void *to, const char *text),
                            void *to);
 
+/* Is the line, such as 8.8, one of the lines, a blank around each? */
+bool is_line_in(const char *lines, const char *line);
+
 /* From now on the interventions act on this tape. */
 void observe_interventions(Tape *tape, Interventions *all);
 #endif

@@ -37,10 +37,9 @@ void fail_not_finite(Error *f, const char *name)
               "model is of no use.");
 }
 
-/* Whom on_not_finite refuses. */
 typedef struct { Error *error; const char *name; } Suspect;
 
-static void on_not_finite(void *to)
+static void refuse_suspect(void *to)
 {
     const Suspect *suspect = to;
     fail_not_finite(suspect->error, suspect->name);
@@ -50,7 +49,7 @@ void require_finite(Command *c, const char *name, Error *f)
 {
     Suspect *suspect = arena_alloc(c->arena, sizeof *suspect);
     *suspect = (Suspect){ f, name };
-    tape_allow_nonfinite(c->tape, on_not_finite, suspect);
+    tape_allow_nonfinite(c->tape, refuse_suspect, suspect);
 }
 
 Model *load_for_task(Command *c, const char *name, Task task, Error *f)
@@ -230,7 +229,6 @@ static void compare_line(Predictor *s, const char *line, size_t bytes)
                   / sqrt(dot(mean, mean) * dot(s->first, s->first));
     fprintf(c->out, "%.4f  %.*s\n", cosine, (int)bytes, line);
 }
-
 #define PLACE(member) offsetof(PredictOptions, member)
 static const Option model_options[] = {
     { "model", TEXT, PLACE(model), 0, 0, "FILE", "as saved by ftx train" },

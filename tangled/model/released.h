@@ -1,7 +1,7 @@
 /* Released models: which tensor holds which parameter.
 
    Main types: Released, TensorPlace. Entry points: theta_import,
-   write_theta. */
+   theta_write. */
 #ifndef FTX_RELEASED_H
 #define FTX_RELEASED_H
 #include "hub/safetensors.h"
@@ -30,6 +30,9 @@ typedef struct {
 } Released;
 extern const Released released_models[];    /* up to one without a name   */
 
+/* Returns the kind as which a model is exported. */
+const Released *released_kind_of(const Model *m);
+
 /* Where a parameter stands: in which tensor, of what shape, and which of its
    rows, as the paper turns it. */
 typedef struct {
@@ -55,7 +58,6 @@ Theta *theta_import(Arena *arena, const Released *kind,
                     const Hyperparameters *hyper, const Tensors *in,
                     const Tokenizer *tokens, Purpose purpose, Error *f);
 
-/* Writes the parameters of a model as tensors; returns their number, or -1
-   if the file cannot be written. file may be NULL, to count them. */
-int write_theta(FILE *file, const Model *m, const Released *kind);
+/* Writes the parameters of a Model as tensors. */
+FileWriter theta_write;
 #endif

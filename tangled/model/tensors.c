@@ -1,6 +1,6 @@
 /* Which tensor of a released model is which matrix of theta.
 
-   Main type: TensorPlace. Entry points: theta_import, write_theta. One
+   Main type: TensorPlace. Entry points: theta_import, theta_write. One
    table is walked in both directions: from tensors to parameters, and
    back. */
 #include "model/model.h"
@@ -79,6 +79,15 @@ const Released released_models[] = {
       bert_idle },
     { .architecture = NULL },
 };
+
+const Released *released_kind_of(const Model *m)
+{
+    const Released *kind = released_models;
+    bool bare = m->task == TRAIN_CLASS && m->theta->hyper.N_C == 0;
+    while (kind->task != m->task || kind->bare != bare)
+        kind++;
+    return kind;
+}
 
 static const TensorRow *row_for(const TensorPlace *place,
                                 const TensorRow *row)
@@ -315,13 +324,14 @@ static const double *numbers_of_tensor(const void *data, int tensor)
     return list->number;
 }
 
-int write_theta(FILE *file, const Model *m, const Released *kind)
+bool theta_write(FILE *file, const void *model)
 {
     Arena *arena = arena_new();
-    TensorList list = { .model = m, .kind = kind, .arena = arena };
+    TensorList list = { .model = model, .kind = released_kind_of(model),
+                        .arena = arena };
     list_tensors(&list);
-    bool written = file == NULL || tensors_write(file, list.n, list.tensor,
-                                                 numbers_of_tensor, &list);
+    bool written = tensors_write(file, list.n, list.tensor,
+                                 numbers_of_tensor, &list);
     arena_free(arena);
-    return written ? list.n : -1;
+    return written;
 }

@@ -52,20 +52,12 @@ static void print_counts(FILE *out, const Tokenizer *t, size_t n,
 {
     int N_V = tokenizer_size(t);
     fprintf(out, "# bytes: %zu, tokens: %d (%.3f a byte), "
-            "with %s<eos>: %d\n", n, length, length / (double)n,
-            whole == length + 2 ? "<bos> and " : "", whole);
-    if (tokenizer_kind(t) >= TOKEN_NUMBERS) {
-        fprintf(out, "# %s: %d\n", tokenizer_kind(t) == TOKEN_NUMBERS
-                                   ? "numbers" : "pieces", N_V);
-        return;
-    }
-    if (tokenizer_kind(t) == BYTE_PAIRS)
-        fprintf(out, "# bytes: 256, merges: %d", N_V - 3 - 256);
-    else
-        fprintf(out, "# %s: %d", tokenizer_kind(t) == WORDS
-                                 ? "words" : "characters", N_V - 3);
-    fprintf(out, ", <mask> = %d, <bos> = %d, <eos> = N_V = %d\n",
-            mask_token(N_V), bos_token(N_V), eos_token(N_V));
+            "with %s<eos>: %d\n# N_V = %d", n, length, length / (double)n,
+            whole == length + 2 ? "<bos> and " : "", whole, N_V);
+    if (tokenizer_kind(t) < TOKEN_NUMBERS)
+        fprintf(out, ": <mask> = %d, <bos> = %d, <eos> = %d",
+                mask_token(N_V), bos_token(N_V), eos_token(N_V));
+    fputc('\n', out);
 }
 
 static void print_tokens(const Command *c, const Tokenizer *t,

@@ -97,17 +97,6 @@ static double mean_loss(Session *s, const Data *data)
                              : score.loss / (double)score.tokens;
 }
 
-static const char *format_time(double s, char to[40])
-{
-    long long n = s < 0 || s > 1e12 ? 0 : (long long)(s + 0.5);
-    if (n >= 3600)
-        snprintf(to, 40, "%lld:%02lld:%02lld", n / 3600, n / 60 % 60,
-                 n % 60);
-    else
-        snprintf(to, 40, "%lld:%02lld", n / 60, n % 60);
-    return to;
-}
-
 /* Prints how far the training is, if it is time: on a terminal in one row
    that is written over and over, elsewhere in a few lines. */
 static void print_progress(Session *s)
@@ -124,11 +113,11 @@ static void print_progress(Session *s)
                 ? s->model->point[state->points - 1].loss : 0;
     double spent = now - s->begun, limit = 60 * s->run.minutes;
     double left = spent * (s->last - state->step) / (state->step - s->first);
-    char time[40], line[800];
-    format_time(limit > 0 ? fmin(left, limit - spent) : left, time);
-    snprintf(line, sizeof line, "step %d of %d: %.4f bits, eta %.1e, "
-             "%.0f tokens/s, %s left", state->step, s->last, nats / log(2),
-             s->trainer->now.eta, s->tokens / spent, time);
+    char line[800];
+    snprintf(line, sizeof line, "step %d of %d: %.4f bits, eta %.1e, %.0f "
+             "tokens/s, %.1f min left", state->step, s->last,
+             nats / log(2), s->trainer->now.eta, s->tokens / spent,
+             fmin(left, limit > 0 ? limit - spent : left) / 60);
     fprintf(out, terminal ? "\r\033[K%.79s" : "%s\n", line);
     fflush(out);
 }
@@ -490,11 +479,10 @@ static void run_session(Session *s)
         fail_with(own_error(s), "stopped by signal %d after step %d; %s is "
                   "saved, --resume goes on.", (int)caught, state->step,
                   s->run.model);
-    char took[40];
     const int steps = state->step - s->first;
-    fprintf(out, "this run: %d step%s, %.0f tokens, in %s\n", steps,
-            steps == 1 ? "" : "s", s->tokens,
-            format_time(seconds() - s->begun, took));
+    fprintf(out, "this run: %d step%s, %.0f tokens, in %.1f minutes\n",
+            steps, steps == 1 ? "" : "s", s->tokens,
+            (seconds() - s->begun) / 60);
 }
 
 /* Returns how many pairs are translated exactly, or labels found. */

@@ -310,7 +310,7 @@ LAW(a_text_is_the_numbers_of_its_tokens)
     assert_said(ftx("tokenize --model " FOLDER("gpt2") " x"), 0,
                 "4\t3␣\n13\t<eos>\n1\t0␣\n6\t5␣\n13\t<eos>\n"
                 "# bytes: 9, tokens: 4 (0.444 a byte), with <eos>: 5\n"
-                "# numbers: 13\n", "");
+                "# N_V = 13\n", "");
     assert_says(ftx("tokenize --model " FOLDER("bert") " x"),
                 "12\t<bos>\n3\t3␣\n10\t12␣\n1\t0␣\n4\t5␣\n13\t<eos>\n");
 }

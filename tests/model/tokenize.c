@@ -7,15 +7,14 @@ LAW(tokens_are_printed_with_their_counts)
         { "--tokens word", "to be or\nnot to be",
           "7\t<bos>\n1\tto␣\n2\tbe␣\n3\tor\\n\n4\tnot␣\n1\tto␣\n5\tbe\n"
           "8\t<eos>\n# bytes: 18, tokens: 6 (0.333 a byte), with <bos> and "
-          "<eos>: 8\n# words: 5, <mask> = 6, <bos> = 7, <eos> = N_V = 8\n" },
+          "<eos>: 8\n# N_V = 8: <mask> = 6, <bos> = 7, <eos> = 8\n" },
         { "", "été", "4\t<bos>\n1\té\n2\tt\n1\té\n5\t<eos>\n"
           "# bytes: 5, tokens: 3 (0.600 a byte), with <bos> and <eos>: 5\n"
-          "# characters: 2, <mask> = 3, <bos> = 4, <eos> = N_V = 5\n" },
+          "# N_V = 5: <mask> = 3, <bos> = 4, <eos> = 5\n" },
         { "--tokens bpe --merges 1", "aaa",
           "259\t<bos>\n257\taa\n98\ta\n260\t<eos>\n"
           "# bytes: 3, tokens: 2 (0.667 a byte), with <bos> and <eos>: 4\n"
-          "# bytes: 256, merges: 1, <mask> = 258, <bos> = 259, "
-          "<eos> = N_V = 260\n" },
+          "# N_V = 260: <mask> = 258, <bos> = 259, <eos> = 260\n" },
         { "--vocabulary --tokens bpe", "low low lower lowest",
           "tokenizer bpe 4\n109 112 lo\n257 120 low\n258 33 low␣\n"
           "258 102 lowe\n" },
