@@ -173,17 +173,15 @@ local function last_piece(blocks, i, n)
   return last
 end
 
--- An architecture, its figure and its C stand on one spread. The text behind
--- it may then come first; what is shorter stands where it is told.
-local FIRST_SPREAD, LAST_SPREAD = 8, 10
-
+-- An algorithm, its figure and its C stand on one spread. The text behind it
+-- may then come first.
 local function spread(blocks)
   local out, i = List{}, 1
   while i <= #blocks do
     local b, last = blocks[i], i
     local n = b.t == 'Div' and b.classes[1] == 'algorithm'
       and tonumber(b.attributes.number)
-    if n and FIRST_SPREAD <= n and n <= LAST_SPREAD then
+    if n then
       last = last_piece(blocks, i, n)
       b = pandoc.Div(table.move(blocks, i, last, 1, List{}),
                      pandoc.Attr('', { 'spread' }, { number = n }))

@@ -12,7 +12,8 @@ local tangled = require 'tangled'
 
 local SCREEN = 100                      -- columns of a line of output
 local PAGE = 45                         -- lines that a page has room for
-local TOGETHER = 12                     -- lines of output that stay together
+local TOGETHER = 31                     -- lines of output that stay together: half a page
+local SHORT = 12                        -- lines that stand in one column
 local FEWEST = 5                        -- lines of output on a new page
 local PAIR = 91                         -- columns of lines that stand side by side
 local NARROW = 44                       -- columns of C beside formulas, at least
@@ -316,7 +317,7 @@ end
 -- line if one is near.
 local function halves(lines)
   local first = 1
-  if #lines <= TOGETHER then return end
+  if #lines <= SHORT then return end
   while first < 6 and 2 * width_of(lines, first, first) > PAIR do first = first + 1 end
   local half = (#lines + first) // 2 + 1
   for away = 0, #lines // 6 do
