@@ -42,7 +42,6 @@ const char *entry_place(char to[40], const Item *claim, int k)
     return to;
 }
 
-
 static const double stands_for_infinity = -1e4;
 
 enum { SINGLE = sizeof(real) == sizeof(float),
@@ -184,15 +183,8 @@ int most_decimals(const Item *claim)
     return most;
 }
 
-static int decimals_judged(const Entry *entry, int most)
-{
-    bool digit = entry->decimals == 0 && fabs(entry->value) < 10;
-    return entry->decimals == EXACT || most == 0 ? EXACT
-         : digit ? most : entry->decimals;
-}
-
-/* Has a program printed this in single precision, all its digits and no
-   other number's? */
+/* Whether a program printed this in single precision: each is the nearest of
+   such numbers, and one has all their digits. */
 static bool is_printed_single(const Item *claim)
 {
     enum { SINGLE_DIGITS = 7 };
@@ -210,7 +202,8 @@ static bool is_printed_single(const Item *claim)
     return many;
 }
 
-/* The claim as it is judged. */
+/* The claim as it is judged: a 1 beside a 0.25 has two decimals, and whole
+   numbers alone are exact. */
 static const Item *with_decimals(Arena *arena, const Item *claim)
 {
     int n = claim->rows * claim->cols, most = most_decimals(claim);
@@ -219,7 +212,9 @@ static const Item *with_decimals(Arena *arena, const Item *claim)
     Item *judged = arena_alloc(arena, sizeof *judged);
     bool single = is_printed_single(claim);
     for (int k = 0; k < n; k++) {
-        entry[k].decimals = decimals_judged(&entry[k], most);
+        bool digit = entry[k].decimals == 0 && fabs(entry[k].value) < 10;
+        if (most == 0 || digit)
+            entry[k].decimals = most == 0 ? EXACT : most;
         entry[k].single = single;
     }
     *judged = *claim;
@@ -227,36 +222,27 @@ static const Item *with_decimals(Arena *arena, const Item *claim)
     return judged;
 }
 
-static bool is_namesake(const Step *a, const Step *b)
+/* Whether a claim about a step may mean another: one of the same name; or,
+   for a p, what the paper calls q. */
+static bool may_mean(const Run *run, const Step *a, const Step *b)
 {
-    return strcmp(a->name, b->name) == 0 && a->aspect == b->aspect
-        && a->part == b->part && a->layer == b->layer
-        && a->head == b->head && a->turn == b->turn
-        && a->inner == b->inner && a->given == b->given;
-}
-
-/* A p may be what the paper calls q. */
-static const Step *tempered_step(const Run *run, const Step *p)
-{
-    for (const Step *q = p + 1; q < run->step + run->n; q++)
-        if (q->role == ROLE_TEMPERED && p->role == ROLE_PROBABILITIES
-            && q->algorithm == run->algorithm)
-            return q;
-    return p;
+    return (strcmp(a->name, b->name) == 0 && a->aspect == b->aspect
+            && a->part == b->part && a->layer == b->layer
+            && a->head == b->head && a->turn == b->turn
+            && a->inner == b->inner && a->given == b->given)
+        || (a->role == ROLE_PROBABILITIES && b->role == ROLE_TEMPERED
+            && b->algorithm == run->algorithm);
 }
 
 static const Step *claimed_step(const Run *run, const Item *item, Error *f)
 {
-    const Step *last = step_of(run, item, f),
-               *best = tempered_step(run, last);
-    if (count_right(&(Claim){ item, best }, run)
-        <= count_right(&(Claim){ item, last }, run))
-        best = last;
-    for (const Step *s = last; item->line == 0 && s-- > run->step; ) {
+    const Step *last = step_of(run, item, f), *best = last;
+    for (const Step *s = run->step + run->n;
+         item->line == 0 && s-- > run->step; ) {
         Claim of_best = { item, best }, of_other = { item, s };
         int more = count_right(&of_other, run) - count_right(&of_best, run);
         bool derived = s->row != NULL && s->row->derived;
-        if (is_namesake(s, last) && more >= derived)
+        if (may_mean(run, last, s) && more >= derived)
             best = s;
     }
     return best;

@@ -15,7 +15,6 @@ typedef struct {
     const char *end;            /* of what was accepted last              */
     const Scope *scope;         /* of a formula; NULL: it is an entry     */
     const char *formula;        /* the whole of it                        */
-    bool lost;                  /* a formula that has no value            */
     const char *error, *place;  /* the first error, or NULL, and where    */
     int depth, parentheses;     /* of the recursion; open at the time     */
     bool infinite;              /* infinity was asked for by name         */
@@ -46,25 +45,28 @@ static Operand matrix_operand(Mat M)
     return (Operand){ NAN, M, EXACT, NAN };
 }
 
-/* A formula has no value, but is read on: its spelling must be right. */
-static Operand lose_value(Parser *p)
+/* Notes the first error. From then on nothing is accepted. */
+static Operand stop_at(Parser *p, const char *place, const char *error)
 {
-    p->lost = true;
-    return exact_number(NAN);
-}
-
-/* Notes the first error of an entry. From then on nothing is accepted. */
-static Operand note_error(Parser *p, const char *place, const char *error)
-{
-    if (p->scope != NULL)
-        refuse(HERE("formula_evaluate"), "%s in \"%s\", before \"%s\".",
-               error, p->formula, place);
     if (p->error == NULL) {
         p->error = error;
         p->place = place;
     }
     p->token.kind = '\0';
     return exact_number(NAN);
+}
+
+static Operand lose_value(Parser *p)
+{
+    return stop_at(p, p->end, "this has no value");
+}
+
+static Operand note_error(Parser *p, const char *place, const char *error)
+{
+    if (p->scope != NULL && p->error == NULL)
+        refuse(HERE("formula_evaluate"), "%s in \"%s\", before \"%s\".",
+               error, p->formula, place);
+    return stop_at(p, place, error);
 }
 
 static void advance(Parser *p)
@@ -92,8 +94,8 @@ static Mat filled_matrix(const Parser *p, int rows, int cols, double x)
 }
 
 /* Functions of up to three numbers. */
-typedef enum { EXP, LN, SQRT, SIN, COS, TANH, PLUS, TIMES, OVER, POWER,
-               COPY, TRANSPOSE, ROUND, FINITE, PICK, NO_FUNCTION } Function;
+typedef enum { NO_FUNCTION, EXP, LN, SQRT, SIN, COS, TANH, PLUS, TIMES, OVER,
+               POWER, COPY, TRANSPOSE, ROUND, FINITE, PICK } Function;
 
 /* Returns f(x[0], x[1], x[2]), and its derivatives in slope. A number that
    was rounded has the slope of the number before. */
@@ -350,28 +352,26 @@ static const struct {
     Mat (*operation)(Where where, Mat M);
     Mat (*value)(Parser *p, const Operand a[]);
 } functions[] = {
-    { "sqrt", 1, SQRT, NULL, NULL },    { "ln",   1, LN, NULL, NULL },
-    { "exp",  1, EXP, NULL, NULL },     { "sin",  1, SIN, NULL, NULL },
-    { "cos",  1, COS, NULL, NULL },     { "tanh", 1, TANH, NULL, NULL },
-    { "frac", 2, OVER, NULL, NULL },
-    { "finite",      1, FINITE, NULL, NULL },
-    { "round",       2, ROUND, NULL, NULL },
-    { "pick",        3, PICK, NULL, NULL },
-    { "mean",        1, NO_FUNCTION, mean_, NULL },
-    { "relu",        1, NO_FUNCTION, relu_, NULL },
-    { "total",       1, NO_FUNCTION, sum_, NULL },
-    { "gelu",        1, NO_FUNCTION, gelu_, NULL },
-    { "gelu_tanh",   1, NO_FUNCTION, gelu_tanh_, NULL },
-    { "softmax",     1, NO_FUNCTION, softmax_, NULL },
-    { "standardise", 1, NO_FUNCTION, NULL, standardise_of },
-    { "sum",         1, NO_FUNCTION, NULL, column_sums },
-    { "largest",     1, NO_FUNCTION, NULL, mark_largest },
-    { "rows",        1, NO_FUNCTION, NULL, count_rows },
-    { "cols",        1, NO_FUNCTION, NULL, count_cols },
-    { "column",      2, NO_FUNCTION, NULL, column_of },
-    { "one_hot",     2, NO_FUNCTION, NULL, one_hot_of },
-    { "keep",        3, NO_FUNCTION, NULL, keep_of },
-    { "logs",        2, NO_FUNCTION, NULL, logs_of },
+    { "sqrt",        1, .each = SQRT },   { "ln",    1, .each = LN },
+    { "exp",         1, .each = EXP },    { "sin",   1, .each = SIN },
+    { "cos",         1, .each = COS },    { "tanh",  1, .each = TANH },
+    { "frac",        2, .each = OVER },   { "round", 2, .each = ROUND },
+    { "finite",      1, .each = FINITE }, { "pick",  3, .each = PICK },
+    { "mean",        1, .operation = mean_ },
+    { "relu",        1, .operation = relu_ },
+    { "gelu",        1, .operation = gelu_ },
+    { "gelu_tanh",   1, .operation = gelu_tanh_ },
+    { "softmax",     1, .operation = softmax_ },
+    { "total",       1, .operation = sum_ },
+    { "standardise", 1, .value = standardise_of },
+    { "sum",         1, .value = column_sums },
+    { "largest",     1, .value = mark_largest },
+    { "rows",        1, .value = count_rows },
+    { "cols",        1, .value = count_cols },
+    { "column",      2, .value = column_of },
+    { "one_hot",     2, .value = one_hot_of },
+    { "keep",        3, .value = keep_of },
+    { "logs",        2, .value = logs_of },
 };
 static const struct { const char *name; double value; } constants[] = {
     { "e",   2.71828182845904523536 },  { "pi",    3.14159265358979323846 },
@@ -473,7 +473,7 @@ static Operand parse_name_or_call(Parser *p)
             note_error(p, p->token.start, "expected a )");
         p->parentheses--;
     }
-    if (p->lost || p->error != NULL)
+    if (p->error != NULL)
         return *a;
     if (functions[f].each != NO_FUNCTION)
         return apply(p, functions[f].each, n, a);
@@ -651,7 +651,7 @@ Mat formula_evaluate(const Scope *scope, const char *formula)
     Operand v = parse_sum(&p);
     if (p.token.kind != '\0')
         note_error(&p, p.token.start, "expected the end");
-    if (p.lost)
+    if (p.error != NULL)
         return NULL;
     Mat M = as_matrix(&p, v);
     for (int k = 0; k < M->rows * M->cols; k++)

@@ -50,13 +50,9 @@ const Item *require_item(const Job *job, const char *name, int head)
 void note_used_assumption(Job *job, const char *name, const char *what)
 {
     char told[80];
-    size_t n = strlen(job->assumed), left = sizeof job->assumed - n;
     snprintf(told, sizeof told, "%s = %s", name, what);
-    if (strstr(job->assumed, told) == NULL && left >= 90)
-        append(job->assumed, sizeof job->assumed, "%s%s",
-               n > 0 ? ", " : "", told);
-    else if (left < 90 && job->assumed[n - 1] != '.')
-        strcat(job->assumed, ", ...");      /* enough said */
+    if (strstr(job->assumed, told) == NULL)
+        add_to_list(job->assumed, sizeof job->assumed, told);
 }
 
 void note_assumption(Job *job, const char *name, const char *what)
@@ -116,9 +112,7 @@ int word_given(const Job *job, const char *name, const char *words)
     if (item == NULL)
         return 0;
     for (const char *p = words; item->word != NULL && *p != '\0'; n++) {
-        size_t length = strcspn(p, " ");
-        if (strlen(item->word) == length
-            && strncmp(p, item->word, length) == 0)
+        if (word_in(item->word, p, strcspn(p, " ")))
             return n;
         p = after_word(p);
     }
@@ -131,16 +125,6 @@ _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
     char list[700];
     int algorithm = job->run.algorithm;
-    Role role = NO_ROLE;
-    for (int k = 0; k < step_rows; k++)
-        if (strcmp(step_table[k].name, item->name) == 0)
-            role = step_table[k].role;
-    for (int k = 0; k < step_rows; k++)
-        if (step_table[k].role == role && algorithm < 8
-            && comes_by(algorithm, &step_table[k])
-            && !knows_name(algorithm, item->name, false))
-            fail_in_text(job->f, item->at, "Algorithm %d has %s in place of "
-                         "%s.", algorithm, step_table[k].name, item->name);
     list_arguments(list, sizeof list, algorithm);
     fail_in_text(job->f, item->at,
                  "Algorithm %d does not take %s; it takes %s.", algorithm,

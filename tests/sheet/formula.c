@@ -400,8 +400,6 @@ LAW(a_wrong_spelling_is_refused)
             "expected the end in \"A)\", before \")\".");
     REFUSES("root(A)",
             "there is no such function here in \"root(A)\", before \"root(A)\".");
-    REFUSES("C root(C)",
-            "there is no such function here in \"C root(C)\", before \"root(C)\".");
     REFUSES("sum(A, B)",
             "there is no such function here in \"sum(A, B)\", before \"sum(A, B)\".");
 }
