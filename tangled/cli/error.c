@@ -13,11 +13,15 @@ bool try_work(Error *f, void (*work)(Error *f, void *data), void *data)
     return true;
 }
 
-static int format_place(const Error *f, int at, char *to, size_t size)
+/* The place of an error. A file is the subject of a sentence with "is". */
+static int format_place(const Error *f, int at, const char *sentence,
+                        char *to, size_t size)
 {
     int line = 1, column = 1;
+    bool is_subject = strncmp(sentence, "is ", 3) == 0;
     if (f->text == NULL)
-        return snprintf(to, size, "%.300s: ", f->sheet);
+        return snprintf(to, size, is_subject ? "%.300s " : "%.300s: ",
+                        f->sheet);
     for (int k = 0; k < at; k++)
         if (f->text[k] == '\n')
             line++, column = 1;
@@ -42,7 +46,8 @@ static void put_sentence(Error *f, int at, const char *sentence,
                          va_list arguments)
 {
     char text[sizeof f->sentence];
-    size_t used = (size_t)format_place(f, at, text, sizeof text);
+    size_t used = (size_t)format_place(f, at, sentence, text,
+                                       sizeof text);
     vsnprintf(text + used, sizeof text - used, sentence, arguments);
     make_one_line(text);
     memcpy(f->sentence, text, sizeof text);

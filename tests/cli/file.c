@@ -201,7 +201,7 @@ LAW(what_is_newer_is_not_replaced)
             meanwhile = remove_it;
         else
             remove_it();
-        assert_true(has_words(error_of(save_file, &s), "m: is not what this "
+        assert_true(has_words(error_of(save_file, &s), "m is not what this "
                               "run has saved there; | left as it is."));
         assert_text_in("m", "newer");
         fclose(h.held.file);
@@ -210,7 +210,7 @@ LAW(what_is_newer_is_not_replaced)
     meanwhile = NULL;
     assert_true(has_words(
         error_of(save_file, &(Saving){ "m", "mine", &none, writes_slowly }),
-        "m: is not what this run has saved"));
+        "m is not what this run has saved"));
     assert_int_equal(files_there(), 1);
 }
 

@@ -132,7 +132,7 @@ LAW(a_file_that_is_cut_is_refused)
         const char *said = reading("t", false, &in);
         if (!has_words(said, k < 8 + 456
                        ? "bytes are there, and not even its header is whole."
-                       : "t: is cut short: the tensor"))
+                       : "t is cut short: the tensor"))
             fail_at(HERE("t"), "cut at %zu: %s", k, said);
     }
 }
@@ -182,7 +182,7 @@ LAW(what_is_no_file_of_tensors_is_refused)
             fail_at(HERE(row[k].header), "%s", said);
     }
     write_bytes("t", "\0\0\0\0\1\0\0\0{}", 10);
-    assert_true(has_words(reading("t", false, &in), "t: is not a file of "
+    assert_true(has_words(reading("t", false, &in), "t is not a file of "
                           "tensors:"
                           " its header would have 4294967296 bytes."));
 }
@@ -203,7 +203,7 @@ LAW(a_folder_has_one_file_of_tensors)
     assert_true(has_words(reading("m", true, &in), "m: has its numbers in "
                           "several files; | max_shard_size"));
     write_text("m/model.safetensors", "version https://git-lfs.github.com/\n");
-    assert_true(has_words(reading("m", true, &in), "m/model.safetensors: is a "
+    assert_true(has_words(reading("m", true, &in), "m/model.safetensors is a "
                           "pointer of git-lfs and not the file itself,"));
     assert_true(has_words(reading("m", false, &in), "m: not a regular file."));
     assert_true(has_words(reading("n", false, &in), "n: cannot be opened"));

@@ -222,7 +222,7 @@ LAW(the_checksum_is_of_all_files_in_their_order)
 LAW(data_that_cannot_be_learned_are_refused)
 {
     static const struct { const char *how, *text, *words; } row[] = {
-        { "d", "", "t: is empty." },
+        { "d", "", "t is empty." },
         { "d", "x", "t:1:1: the text has only 1 token; | needs two." },
         { "d", "ab\ncd\xFFg", "t:2:3: the byte 0xFF is no text | bpe" },
         { "d", NULL, "t: cannot be opened: No such file" },

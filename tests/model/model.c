@@ -370,7 +370,7 @@ LAW(a_model_that_is_not_finite_is_not_saved)
     save(m);
     assert_string_equal(saving(m, "n"), "");
     m->theta->W_e->at[1] = (real)INFINITY;
-    assert_true(has_words(saving(m, "m"), "m: is not written: a parameter is "
+    assert_true(has_words(saving(m, "m"), "m is not written: a parameter is "
                           "not finite"));
     assert_same_file("m", "n");
     m->theta->W_e->at[0] = m->theta->W_e->at[1]     /* nor is their sum */

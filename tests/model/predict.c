@@ -61,7 +61,7 @@ LAW(a_line_of_standard_input_is_named)
             fail_at(HERE(row[k].lines), "%s%s", s.out, s.err);
     }
     type_in("");
-    assert_refused(ftx("fill --model e"), "standard input: is empty.");
+    assert_refused(ftx("fill --model e"), "standard input is empty.");
 }
 
 LAW(a_model_must_be_given_and_of_the_right_kind)
@@ -231,7 +231,7 @@ LAW(a_prompt_is_typed_or_read)
     assert_refused(ftx("generate --model d -"), "standard input:3:1: | no "
                    "token for this character ");
     type_in("");
-    assert_refused(ftx("generate --model d -"), "standard input: is empty.");
+    assert_refused(ftx("generate --model d -"), "standard input is empty.");
 }
 
 LAW(words_of_a_prompt_keep_their_blanks)

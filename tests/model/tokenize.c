@@ -55,7 +55,7 @@ LAW(a_dash_is_standard_input)
 {
     type_in("abba");
     assert_says(ftx("tokenize -"), "# bytes: 4, tokens: 4 ");
-    assert_refused(ftx("tokenize -"), "standard input: is empty.");
+    assert_refused(ftx("tokenize -"), "standard input is empty.");
 }
 
 /* x is a text, y one of these. */
@@ -69,7 +69,7 @@ LAW(what_has_no_tokens_is_refused)
         { "to be", "a\n\xC3\xA9z\xFF\n", "--tokens word --train-on x y",
           "y:1:1: there is no token for this word '" },
         { "", "a\n\xC3\xA9z\xFF\n", "y", "y:2:3: | no text in UTF-8." },
-        { "", "", "y", "y: is empty." },
+        { "", "", "y", "y is empty." },
         { "", "", "no/such/file", "no/such/file: cannot be opened:" },
         { "", "", "tests", "tests: cannot be read: Is a directory." },
     };

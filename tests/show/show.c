@@ -137,7 +137,7 @@ LAW(what_cannot_be_read_is_refused)
     assert_refused(SAID(show, "tests"), "tests: cannot be read: Is a dir");
     assert_refused(SAID(show, "tests/none.sheet"),
                    "tests/none.sheet: cannot be opened: No such file");
-    assert_refused(SHOWN("",), "a.sheet: is empty.");
+    assert_refused(SHOWN("",), "a.sheet is empty.");
     assert_refused(SAID(show, "--", "--json"), "--json: cannot be opened");
     assert_refused(said_by(show, 0, NULL), "ftx show: which sheet? See");
 }
