@@ -73,7 +73,7 @@ static Hyperparameters find_model(const Command *c, const char *name,
 {
     char names[600] = "";
     if (is_name_taken(name))
-        return model_load(c->arena, name, ITS_SIZES, f)->theta->hyper;
+        return model_load(c->arena, name, ITS_HEADER, f)->theta->hyper;
     *known = find_known_model(name);
     for (int k = 0; known_models[k].name != NULL; k++)
         append(names, sizeof names, "%s%s", k == 0 ? "" : ", ",

@@ -40,11 +40,10 @@ enum { MOST_CLASSES = 1000 };
 void model_save(const Model *model, const char *name, FileLock *lock,
                 Error *f);
 
-/* What a model is loaded for. ITS_SIZES: its hyperparameters, and any
-   tokens. ITS_HEADER: all but numbers. TO_USE: the parameters, without
-   gradients. TO_TRAIN: everything, and gradients; only such a model can be
-   saved. */
-typedef enum { ITS_SIZES, ITS_HEADER, TO_USE, TO_TRAIN } Purpose;
+/* What a model is loaded for. ITS_HEADER: all but numbers. TO_USE: the
+   parameters, without gradients. TO_TRAIN: everything, and gradients; only
+   such a model can be trained. */
+typedef enum { ITS_HEADER, TO_USE, TO_TRAIN } Purpose;
 
 /* Returns the model in a file, or a released one; it is in the arena. Gives
    up if the file is damaged, cut short, foreign or newer than the program,

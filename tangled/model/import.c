@@ -48,10 +48,7 @@ Model *model_import(Arena *arena, const char *folder, Purpose purpose,
                   .class_name = config.class_name, .tokenizer = tokens,
                   .state = { .interval = 1, .sum = "imported" } };
     f->sheet = folder;
-    if (purpose == ITS_SIZES)
-        m->tokenizer = tokenizer_of_numbers(arena, N_V,
-                                            (int[]){ -1, -1, -1 });
-    else if (tokens == NULL)
+    if (tokens == NULL)
         m->tokenizer = tokens_for(arena, folder, &config, f);
     if (tokenizer_size(m->tokenizer) != N_V)
         fail_with(f, "vocab_size is %d; the other model has %d tokens.", N_V,

@@ -5,9 +5,9 @@
 #define FTX_MODEL_H
 #include "model/corpus.h"
 #include "model/encode.h"
-#include "model/import.h"
 #include "model/intervention.h"
 #include "model/predict.h"
+#include "model/released.h"
 
 /* The commands, as the table in main.c calls them. */
 CommandMain count_numbers, train, generate, translate, fill_texts,

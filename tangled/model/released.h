@@ -1,7 +1,8 @@
-/* Released models: which tensor holds which parameter.
+/* Released models: which tensor holds which parameter, what their
+   configuration says, and the folder that has both.
 
-   Main types: Released, TensorPlace. Entry points: theta_import,
-   theta_write. */
+   Main types: Released, TensorPlace, Config. Entry points: model_import,
+   theta_write, config_write. */
 #ifndef FTX_RELEASED_H
 #define FTX_RELEASED_H
 #include "hub/safetensors.h"
@@ -60,4 +61,27 @@ Theta *theta_import(Arena *arena, const Released *kind,
 
 /* Writes the parameters of a Model as tensors. */
 FileWriter theta_write;
+
+/* What a config.json says. special has the numbers of mask_token, bos_token
+   and eos_token, else UNSAID. */
+typedef struct {
+    const Released *kind;
+    Hyperparameters hyper;
+    int special[3];
+    const char **class_name;    /* class_name[1] ... class_name[N_C]      */
+} Config;
+
+/* Reads the config.json of a folder. Fails where ftx has no such model. */
+Config config_read(Arena *arena, const char *folder, Error *f);
+
+/* Writes the config.json of a Model. */
+FileWriter config_write;
+
+/* Returns whether there is a folder of that name with a config.json. */
+bool is_released(const char *name);
+
+/* Returns the model in a folder of a released one, in the arena. Its tokens
+   are these; NULL: as the folder says. Fails where it is no such model. */
+Model *model_import(Arena *arena, const char *folder, Purpose purpose,
+                    const Tokenizer *tokens, Error *f);
 #endif

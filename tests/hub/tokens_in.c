@@ -398,6 +398,4 @@ LAW(a_text_goes_through_a_folder_and_a_file)
                         "added_tokens\": [{\"id\": 13, \"content\": "
                         "\"[PAD]\", \"special\": true},"));
     assert_says(ftx("tokenize --model f x"), "7\tabc\n13\t<|endoftext|>\n");
-    write_text("f/tokenizer.json", "{");        /* to count it is not read */
-    assert_says(ftx("count f --total"), "1,944");
 }
