@@ -258,14 +258,6 @@ unsigned conditions_of_run(const Run *run)
          | one_of(tau > 0 && tau != 1 && isfinite(tau), IF_DIVIDING, 0);
 }
 
-bool is_any_hidden(Mat M)
-{
-    bool any = false;
-    for (int k = 0; k < M->rows * M->cols; k++)
-        any |= M->at[k] == -INFINITY;
-    return any;
-}
-
 bool condition_holds(SlipRun *s, unsigned when)
 {
     Mat P = s->here->role == ROLE_LOSS ? latest(s, ROLE_PROBABILITIES)

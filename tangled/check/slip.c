@@ -150,6 +150,14 @@ static Mat weights_3(SlipRun *s, Mat A)
     return other;
 }
 
+static bool is_any_hidden(Mat M)
+{
+    bool any = false;
+    for (int k = 0; k < M->rows * M->cols; k++)
+        any |= M->at[k] == -INFINITY;
+    return any;
+}
+
 static Mat slip_computed(SlipRun *s, const Step *step, Mat M)
 {
     bool is_value = step->aspect == VALUE;

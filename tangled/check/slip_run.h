@@ -32,9 +32,8 @@ bool condition_holds(SlipRun *s, unsigned when);
 /* The value of a formula where M stands; NULL: it cannot be made. */
 Mat evaluate_formula(SlipRun *s, const char *formula, Mat M);
 
-/* A matrix of zeros in the arena; whether an entry of M is -infinity. */
+/* A matrix of zeros in the arena. */
 Mat zeros_of(SlipRun *s, int rows, int cols);
-bool is_any_hidden(Mat M);
 
 /* The logarithms of the probabilities that a loss reads; NULL: none. */
 Mat find_log_probabilities(Mat loss);

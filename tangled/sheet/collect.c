@@ -354,14 +354,6 @@ static bool is_idle(const Job *job, const Step *step)
             && !is_any_given(job, "gamma beta W_u"));
 }
 
-static Mat unknown_like(Mat M)
-{
-    Mat Y = input(M->tape, M->rows, M->cols);
-    for (int k = 0; k < M->rows * M->cols; k++)
-        Y->at[k] = NAN;
-    return Y;
-}
-
 static Mat number_constant(Job *job, double x)
 {
     Mat M = constant(job->arena, 1, 1);
@@ -569,7 +561,7 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     if (!asked && job->now.counts)          /* it could be asked for */
         job->now.known += derived(job, step, NULL) != NULL;
     if (!known) {
-        made = M == NULL ? NULL : unknown_like(M);
+        made = M == NULL ? NULL : scale(M, NAN);
         see_step(job, step, false, k, made);
         return made;
     }
@@ -664,24 +656,20 @@ static bool in_line(const StepRow *row, const StepRow *other)
         && row->algorithm == other->algorithm && row->line == other->line;
 }
 
-static void derive_before(Job *job, const Step *step)
+/* Derives what stands in the line of a step before it, or behind it, unless
+   that leads to another step. */
+static void derive_beside(Job *job, const Step *step, bool behind)
 {
-    const StepRow *row = step->row, *first = row;
-    while (job->derives && in_line(first - 1, row) && first[-1].derived)
+    const StepRow *row = step->row, *first = row, *last = row;
+    while (in_line(first - 1, row) && first[-1].derived)
         first--;
-    for (; first < row; first++)
-        derive(job, step, first);
-}
-
-static void derive_after(Job *job, const Step *step)
-{
-    const StepRow *row = step->row, *last = row;
-    while (job->derives && in_line(last + 1, row) && last[1].derived)
+    while (in_line(last + 1, row) && last[1].derived)
         last++;
-    if (in_line(last + 1, row))         /* they lead to another step */
+    if (!job->derives || (behind && in_line(last + 1, row)))
         return;
-    for (row++; row <= last; row++)
-        derive(job, step, row);
+    for (const StepRow *r = behind ? row + 1 : first;
+         r <= last && (behind || r < row); r++)
+        derive(job, step, r);
 }
 
 static const StepRow *user_of(int algorithm, const char *name)
@@ -741,7 +729,7 @@ static Mat draw_next_token(Job *job, Mat q)
         return q;
     double u = list->u[list->used];
     set_row(&step);
-    derive_before(job, &step);
+    derive_beside(job, &step, false);
     Mat from = job->loop.kept == NULL ? q : job->loop.kept;
     bool known = !isnan(from->at[0]);
     job->now.rederive = false;              /* the next turn computes anew */
@@ -777,12 +765,12 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     step.turn = job->loop.turn;
     step.turned = job->run.layout->rows;
     step.time = time_of(job, &step);
-    derive_before(job, &step);
+    derive_beside(job, &step, false);
     M = resolve_step(job, &step, as_set(job, &step, M));
     pass_line(&job->now.at, line, 0);
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
         job->now.S = M;
-    derive_after(job, &step);
+    derive_beside(job, &step, true);
     return step.role == ROLE_TEMPERED && job->run.algorithm >= 14
          ? draw_next_token(job, M) : M;
 }

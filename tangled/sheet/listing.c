@@ -13,6 +13,16 @@ static void keep_result(Job *job, Mat M)
     job->run.result = copy_matrix(job, M, false);
 }
 
+/* The number of that name; where there is none, `instead`, which is noted
+   in words. */
+static double number_or(Job *job, const char *name, double instead,
+                        const char *words)
+{
+    if (find_item(job, name, 0) == NULL)
+        note_assumption(job, name, words);
+    return number_given(job, name, instead);
+}
+
 static void check_tied(Job *job)
 {
     const Item *W_u = find_item(job, "W_u", 0);
@@ -72,14 +82,12 @@ static Mat computed_positions(Job *job, bool paper)
                      "d_e is odd, but each "
                      "pair of entries is a sine and a cosine.");
     limit_entries(job, (double)d_e * ell_max);
-    if (find_item(job, "base", 0) == NULL)
-        note_assumption(job, "base", paper ? "ell_max" : "10000");
-    if (find_item(job, "first", 0) == NULL)
-        note_assumption(job, "first", paper ? "1" : "0");
-    return sinusoids(job->arena, d_e, ell_max,
-                     paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI,
-                     number_given(job, "base", paper ? ell_max : 10000),
-                     number_given(job, "first", paper ? 1 : 0));
+    double base = number_or(job, "base", paper ? ell_max : 10000,
+                            paper ? "ell_max" : "10000"),
+           first = number_or(job, "first", paper ? 1 : 0, paper ? "1" : "0");
+    return sinusoids(job->arena, d_e, ell_max, paper ? SINUSOIDS_PAPER
+                                               : SINUSOIDS_VASWANI,
+                     base, first);
 }
 
 static Mat run_posembed(Job *job)
@@ -163,9 +171,7 @@ static Mat run_layer_norm(Job *job)
     const Item *beta = find_item(job, "beta", 0);
     Mat e = argument_matrix(job, "e", 0),
         gamma = argument_matrix(job, "gamma", 0);
-    job->epsilon = number_given(job, "epsilon", 0);
-    if (find_item(job, "epsilon", 0) == NULL)
-        note_assumption(job, "epsilon", "0");
+    job->epsilon = number_or(job, "epsilon", 0, "0");
     Theta theta = { .hyper = { .epsilon = job->epsilon, .rms = rms } };
     observe_run(job, &theta);
     if (rms && beta != NULL)
@@ -323,26 +329,21 @@ static void given_hyperparameters(Job *job)
         .d_mlp = size_or_1(job, "d_mlp"),
         .d_f = letter_size(&job->size, "d_f"),
         .d_attn = size_or_1(job, "d_attn"),
-        .d_mid = size_or_1(job, "d_mid"), .tied = job->run.tied,
-        .epsilon = number_given(job, "epsilon", 0) };
+        .d_mid = size_or_1(job, "d_mid"), .tied = job->run.tied };
     if (h->architecture == ED_TRANSFORMER) {
         h->L_enc = given_layers(job, ENC, "L_enc");
         h->L_dec = given_layers(job, DEC, "L_dec");
     } else
         h->L = given_layers(job, LAYER, "L");
     given_positions(job, h);
-    if (find_item(job, "epsilon", 0) == NULL)
-        note_assumption(job, "epsilon", "0");
-    job->epsilon = h->epsilon;
+    job->epsilon = h->epsilon = number_or(job, "epsilon", 0, "0");
     const char *wrong = hyperparameters_error(h);
     if (wrong != NULL)
         fail_in_text(job->f, job->start->at, "%s", wrong);
 }
 
-_Noreturn static void refuse_place(const Job *job, const Theta *theta,
-                                   const Item *item)
+_Noreturn static void refuse_place(const Job *job, const Item *item)
 {
-    char list[700] = "", name[60];
     Part part = part_of_item(job, item);
     bool in_layer = owner_of(item->name) != OF_MODEL;
     int L = part == NOWHERE ? 0 : layers_of(&job->hyper, part);
@@ -352,14 +353,8 @@ _Noreturn static void refuse_place(const Job *job, const Theta *theta,
         fail_in_text(job->f, item->at,
                      "%s: of which layer? There are %d; a name such as "
                      "layer1.X, enc1.X or dec1.X tells.", item->typed, L);
-    for (int k = 1; k <= theta->n; k++) {
-        Step place = place_of(&theta->parameter[k]);
-        step_name(name, sizeof name, &place);
-        if (place.layer <= 1 && place.head <= 1)
-            add_to_list(list, sizeof list, name);
-    }
-    fail_in_text(job->f, item->at, "this model has no %s; it has %s.",
-                 item->typed, list);
+    fail_in_text(job->f, item->at, "this model has no %s; ftx check --help "
+                 "%d lists what it takes.", item->typed, job->run.algorithm);
 }
 
 static void check_places(const Job *job, const Theta *theta)
@@ -376,7 +371,7 @@ static void check_places(const Job *job, const Theta *theta)
             found = is_at(job, i, &place);
         }
         if (!found)
-            refuse_place(job, theta, item);
+            refuse_place(job, item);
     }
 }
 
@@ -607,9 +602,7 @@ static void run_training(Job *job)
 
 static Random given_numbers(Job *job, NumberList *list)
 {
-    if (find_item(job, "tau", 0) == NULL)
-        note_assumption(job, "tau", "1");
-    job->tau = number_given(job, "tau", 1);
+    job->tau = number_or(job, "tau", 1, "1");
     size_t bytes = (size_t)job->loop.ell_gen * sizeof(double);
     *list = (NumberList){ .n = job->loop.ell_gen };
     if (find_item(job, "u", 0) != NULL || job->tau > 0)

@@ -541,52 +541,34 @@ static bool rivals(const Step *a, const Step *b)
             || a->head != b->head || a->turn != b->turn);
 }
 
-static void list_steps(char *list, size_t size, const Run *run, bool inner)
+_Noreturn static void refuse_claim(const Run *run, const Item *claim,
+                                   const Step *one, Error *f)
 {
     char name[60];
-    for (int k = 0; k < run->n; k++) {
-        const Step *step = &run->step[k];
-        bool again = k > 0 && step->head == step[-1].head
-                  && strcmp(step->name, step[-1].name) == 0;
-        if (step->inner != inner || step->head > 1 || step->layer > 1
-            || step->turn > 1 || (again && run->algorithm < 8))
-            continue;
-        int n = run->algorithm < 8 ? 0
-              : snprintf(name, sizeof name, "%d.%d ", step->algorithm,
-                         step->line);
-        step_name(name + n, sizeof name - (size_t)n, step);
-        add_to_list(list, size, name);
+    if (one != NULL) {
+        step_name(name, sizeof name, one);
+        fail_in_text(f, claim->at, "more than one step of Algorithm %d is "
+                     "%s; one is %s.", run->algorithm, claim->typed, name);
     }
-}
-
-_Noreturn static void refuse_claim(const Run *run, const Item *claim,
-                                   bool doubt, Error *f)
-{
-    char list[600] = "";
-    list_steps(list, sizeof list, run, false);
-    if (list[0] == '\0')
-        list_steps(list, sizeof list, run, true);
-    if (list[0] == '\0')
+    if (run->n == 0)
         fail_in_text(f, claim->at,
                      "Algorithm %d has shown no step yet, so none "
                      "is %s; a SEE in its C shows one.", run->algorithm,
                      claim->typed);
-    fail_in_text(f, claim->at, "%s step of Algorithm %d is %s; the steps are "
-                 "%s.", doubt ? "more than one" : "no", run->algorithm,
-                 claim->typed, list);
+    fail_in_text(f, claim->at, "no step of Algorithm %d is %s here; ftx show "
+                 "lists the steps.", run->algorithm, claim->typed);
 }
 
 const Step *step_of(const Run *run, const Item *claim, Error *f)
 {
-    const Step *found = NULL;
-    bool doubt = false;
-    for (int k = 0; k < run->n; k++)
-        if (is_about(claim, &run->step[k]))
-            found = &run->step[k];
-    for (int k = 0; k < run->n && found != NULL; k++)
-        doubt |= is_about(claim, &run->step[k])
-              && rivals(found, &run->step[k]);
-    if (found == NULL || doubt)
-        refuse_claim(run, claim, doubt, f);
+    const Step *found = NULL, *end = run->step + run->n;
+    for (const Step *s = run->step; s < end; s++)
+        if (is_about(claim, s))
+            found = s;
+    for (const Step *s = run->step; s < end && found != NULL; s++)
+        if (is_about(claim, s) && rivals(found, s))
+            refuse_claim(run, claim, s, f);
+    if (found == NULL)
+        refuse_claim(run, claim, NULL, f);
     return found;
 }
