@@ -116,7 +116,6 @@ const Argument argument_table[] = {
     { { 7 },           "W_e",       TOKENS, "d_e",    "N_V",     "" },
 };
 const int argument_rows = sizeof argument_table / sizeof *argument_table;
-
 bool takes(int algorithm, const Argument *argument)
 {
     const int *a = argument->algorithms;
@@ -248,7 +247,7 @@ void list_arguments(char *list, size_t size, int algorithm)
             add_to_list(list, size, a->name);
 }
 
-/* Is it the first step of its name in a run? */
+/* Whether it is the first step of its name in a run. */
 static bool is_new(int algorithm, const StepRow *row)
 {
     for (const StepRow *r = step_table; r < row; r++)

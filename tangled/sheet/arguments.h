@@ -44,12 +44,14 @@ bool takes(int algorithm, const Argument *argument);
 /* Returns the argument of that name; NULL: the algorithm has none. */
 const Argument *find_argument(int algorithm, const char *name);
 
-/* Returns what a parameter of this name belongs to in a model. */
+/* What a parameter of a model belongs to. */
 typedef enum {
     OF_MODEL, OF_HEAD, OF_ATTENTION,
     OF_LAYER,                   /* of the encoder, or of the only part    */
     OF_DECODER
 } Owner;
+
+/* Returns the owner of a parameter of this name, or OF_MODEL. */
 Owner owner_of(const char *name);
 
 /* Returns the name that is spelled so, without _ { } \ and ^, in an
@@ -78,7 +80,7 @@ void print_algorithm(FILE *out, int algorithm);
 /* Prints what each algorithm starts from, a line each. */
 void print_starts(FILE *out);
 
-/* What a sheet of each algorithm starts from; behind "; or ", from what
-   later. */
+/* What a sheet of each algorithm starts from: its inputs; and behind "; or "
+   later steps that may stand in their place. */
 extern const char *const sheet_starts[16];
 #endif

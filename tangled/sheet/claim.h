@@ -68,8 +68,8 @@ int count_entries(const Item *claim);
 /* Returns how many entries of a claim are right in a run. */
 int count_right(const Claim *claim, const Run *run);
 
-/* Returns how many entries are, beside the same step of a run, as `is` has
-   it. */
+/* Returns for how many entries of a claim `is` returns true, given the entry
+   and its number in the same step of a run. */
 int count_in(const Claim *claim, const Run *run,
              bool (*is)(const Entry *entry, double x));
 

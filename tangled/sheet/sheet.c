@@ -289,40 +289,36 @@ static bool parse_setting(ItemReader *r, Item *item)
     return true;
 }
 
-/* Names that other programs use, and what to type. */
-static void refuse_other_name(const ItemReader *r)
+/* Names that other programs use, and what to say of them. */
+static const struct { const char *names, *say; } others[] = {
+    { "layers n_layers num_layers n_layer depth",
+      "the number of layers is L" },
+    { "heads n_heads num_heads n_head nhead",
+      "the heads are counted by their matrices, such as W_q^2" },
+    { "d_model dim hidden_size embed_dim",
+      "d_e is known from the matrices" },
+    { "d_k head_dim d_head", "the size of a query is d_attn" },
+    { "lr learning_rate", "the learning rate is eta" },
+    { "vocab vocab_size n_vocab", "N_V is known from W_e" },
+    { "temp", "the temperature is tau" },
+    { "labels targets", "the token whose loss is claimed is target" },
+    { "seq_len context_length block_size",
+      "the longest sequence is ell_max" },
+};
+
+_Noreturn static void refuse_name(const ItemReader *r, bool claim)
 {
-    static const struct { const char *names, *say; } others[] = {
-        { "layers n_layers num_layers n_layer depth",
-          "the number of layers is L" },
-        { "heads n_heads num_heads n_head nhead",
-          "the heads are counted by their matrices, such as W_q^2" },
-        { "d_model dim hidden_size embed_dim",
-          "d_e is known from the matrices" },
-        { "d_k head_dim d_head", "the size of a query is d_attn" },
-        { "lr learning_rate", "the learning rate is eta" },
-        { "vocab vocab_size n_vocab", "N_V is known from W_e" },
-        { "temp", "the temperature is tau" },
-        { "labels targets", "the token whose loss is claimed is target" },
-        { "seq_len context_length block_size",
-          "the longest sequence is ell_max" },
-    };
+    char sentence[100 + NAMES_BYTES], names[NAMES_BYTES];
+    int algorithm = r->sheet->algorithm;
     size_t n = (size_t)(find_name_end(r->p) - r->p);
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (word_in(others[k].names, r->p, n))
             fail_in_text(r->error, (int)(r->p - r->error->text),
                          "'%.*s' is not a setting; %s.", (int)n, r->p,
                          others[k].say);
-}
-
-_Noreturn static void refuse_name(const ItemReader *r, bool claim)
-{
-    char sentence[100 + NAMES_BYTES], names[NAMES_BYTES];
-    int algorithm = r->sheet->algorithm;
-    bool known = algorithm >= 1 && algorithm <= 15;
-    refuse_other_name(r);
     snprintf(sentence, sizeof sentence, "this is no name that a sheet "
-             "knows; %s", known ? names_text(names, algorithm, claim)
+             "knows; %s", algorithm >= 1 && algorithm <= 15
+             ? names_text(names, algorithm, claim)
              : "names are written as X, Wq, W_q^1 or bq, and their case "
                "counts");
     refuse_word(r->error, r->p, sentence);

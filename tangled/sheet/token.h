@@ -33,24 +33,25 @@ enum { EXACT = -1,              /* no decimals: all digits of 1/2 count   */
 /* Returns the first token at or behind p. */
 Token read_token(const char *p);
 
-/* The decimals of a number that is multiplied by 10^exponent; EXACT stays
-   EXACT, and so becomes what is multiplied by no power of ten. */
+/* Returns the decimals of a number that is multiplied by 10^exponent; EXACT
+   if they were EXACT, or if the exponent is no whole number. */
 int shift_decimals(int decimals, double exponent);
 
-/* Does the text begin with this prefix? */
+/* Returns whether the text begins with this prefix. */
 bool begins(const char *text, const char *prefix);
 
-/* How many bytes has the first of these words, which blanks part, with
-   which the text begins? 0: it begins with none. A word that ends with a
+/* Returns the bytes of the first of these words, separated by blanks, with
+   which the text begins; 0: it begins with none. A word that ends with a
    letter or digit must end in the text, too. */
 size_t match_word(const char *text, const char *words);
 
-/* Walks over words with blanks between them. */
+/* Returns whether a word of a list ends before this character. */
 static inline bool ends_word(char c)
 {
     return c == ' ' || c == '\0';
 }
 
+/* Returns the word behind the one at p, or the end of the list. */
 static inline const char *after_word(const char *p)
 {
     while (!ends_word(*p))
