@@ -5,17 +5,6 @@
 
 /* ------------------------------------------------------------- counting */
 
-LAW(published_models_have_their_numbers)
-{
-    assert_total(ftx("count d --N_V 50257 --ell_max 1024 --L 12 --H 12 "
-                     "--d_e 768 --tied --total"), "124,439,808");
-    assert_total(ftx("count d --N_V 50257 --ell_max 2048 --L 96 --H 96 "
-                     "--d_e 12288 --tied --total"), "174,604,259,328");
-    assert_total(ftx("count ed --N_V=37000 --L_enc=6 --L_dec=6 --H=8 "
-                     "--d_e=512 --tied --no_attention_biases "
-                     "--positions=none --total"), "63,045,632");
-}
-
 /* What is published, as a formula: the embeddings, then per layer attention
    with as many numbers as 4 d_e^2, the MLP, biases, norms. */
 static long long decoder(long long N, long long ell, long long L, long long d)
@@ -76,23 +65,6 @@ LAW(beside_ours_stands_what_was_published)
     assert_says(s, "   279,711,629,312\npublished");
     assert_says(s, "             280 G\nRounded, ours is the published "
                    "number.\n");
-}
-
-/* Gopher's size comes out, and does not without W_r. */
-LAW(what_is_rounded_is_the_published_number)
-{
-    static const struct { const char *name; double published, unit; } known[]
-        = { { "gopher", 280, 1e9 }, { "gpt3", 175, 1e9 } };
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        Hyperparameters h = find_known_model(known[k].name)->hyper;
-        double ours = (double)theta_count(theta_new(arena, &h));
-        assert_that(fabs(ours / known[k].unit - known[k].published) < .5);
-        if (h.positions != RELATIVE)
-            continue;
-        h.positions = NO_POSITIONS;
-        ours = (double)theta_count(theta_new(arena, &h));
-        assert_that(fabs(ours / known[k].unit - known[k].published) > .5);
-    }
 }
 
 LAW(what_is_there_comes_before_what_is_known)

@@ -33,18 +33,6 @@ LAW(every_option_does_what_no_other_does)
     }
 }
 
-LAW(as_printed_may_be_typed_in_several_ways)
-{
-    a_text("t", 9, "");
-    TRAIN("d " SMALL "--as-printed --steps 2 --model a t");
-    TRAIN("d " SMALL "--as-printed=yes --steps 2 --model b t");
-    assert_same_file("a", "b");
-    TRAIN("d " SMALL "--steps 2 --replace --model a t");
-    TRAIN("d " SMALL "--as-printed --as-printed=no --steps 2 --replace "
-          "--model b t");
-    assert_same_file("a", "b");
-}
-
 LAW(sizes_that_a_task_does_not_have_are_refused)
 {
     static const Refused row[] = {
