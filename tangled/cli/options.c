@@ -150,16 +150,16 @@ _Noreturn static void refuse_option(Error *f, const Options *options,
         { "--temperature", "tau" }, { "--top-k", "top_k" },
         { "--top-p", "top_p" }, { "--max-tokens", "ell_gen" },
         { "--num-beams", "beam" }, { "--learning-rate", "eta" },
-        { "--lr", "eta" }, { "--batch-size", "batch" }, { "", "" },
+        { "--lr", "eta" }, { "--batch-size", "batch" },
     };
     void *values;
-    int k = 0;
-    while (*names[k][0] != '\0' && (strlen(names[k][0]) != n
-                                    || memcmp(names[k][0], typed, n) != 0))
-        k++;
-    if (find_option(options, names[k][1], strlen(names[k][1]), &values))
-        fail_with(f, "there is no option %s; here it is --%s.", names[k][0],
-                  names[k][1]);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const char *here = names[k][1];
+        if (strlen(names[k][0]) == n && memcmp(names[k][0], typed, n) == 0
+            && find_option(options, here, strlen(here), &values) != NULL)
+            fail_with(f, "there is no option %s; here it is --%s.",
+                      names[k][0], here);
+    }
     fail_with(f, "there is no option %.100s; see '%s --help'.", typed,
               f->sheet);
 }
