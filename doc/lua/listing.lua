@@ -172,11 +172,15 @@ local function row(lines, i, k, told)
       :format(i == k and '' or ' bar', number.html, beside.html, c.html, shape))
 end
 
--- The formulas of an algorithm stand in one column, left of all its C.
+-- The formulas of an algorithm stand in one column, left of all its C. A comment
+-- alone, as in a lab's stub, is set narrower than C and needs no more room.
 local function widest(piece)
   local n = 0
   for _, l in ipairs(piece.lines) do
-    if #l.tags > 0 then n = math.max(n, columns_of(l)) end
+    local has_code = l.tokens:find_if(function(t)
+      return t[1] ~= 'space' and t[1] ~= 'comment'
+    end)
+    if #l.tags > 0 and has_code then n = math.max(n, columns_of(l)) end
   end
   return n
 end
