@@ -766,6 +766,10 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
     step.turned = job->run.layout->rows;
     step.time = time_of(job, &step);
     derive_beside(job, &step, false);
+    const Seen *p = step.role == ROLE_TEMPERED
+                  ? find_source(job, &step, "p") : NULL;
+    if (job->late && p != NULL && !p->known)    /* tau = 0 asks for no p */
+        M = scale(M, NAN);
     M = resolve_step(job, &step, as_set(job, &step, M));
     pass_line(&job->now.at, line, 0);
     if (step.role == ROLE_MASKED || step.role == ROLE_SCORES)
