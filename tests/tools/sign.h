@@ -13,7 +13,7 @@ static inline void put_sum(char to[8], uint64_t sum)
         to[k] = (char)(sum >> 8 * k & 0xFF);
 }
 
-/* Where the numbers begin; 0: in format 1, or in no file that could be. */
+/* Where the numbers begin; 0: this is no model file. */
 static inline size_t signed_header(const char *bytes, size_t n)
 {
     char digits[11] = "";
