@@ -13,34 +13,34 @@ typedef struct {
     Part part;                      /* where the walk is: the part ...    */
     int layer, head;                /* ... its layer, its head            */
 } Walk;
-static void write_name(const Parameter *p, bool kind, char name[40])
+void parameter_kind(const Parameter *p, char kind[40])
 {
     static const char
-        *const layers[] = { "", "layer", "enc", "dec", "dec" },
-        *const W[] = { "", "W", "W", "W_dec", "W_ed" };
+        *const layers[] = { "", "layer[l].", "enc[l].", "dec[l].",
+                            "dec[l]." },
+        *const W[] = { "", "W.", "W.", "W_dec.", "W_ed." };
     bool relative = strchr("uv", p->symbol[0]) != NULL
                  || strcmp(p->symbol, "W_r") == 0;
     bool head = p->head > 0 && !relative;
     bool attention = head || strcmp(p->symbol + 1, "_o") == 0;
-    int n = 0;
-    if (p->part != NOWHERE)
-        n = kind ? snprintf(name, 40, "%s[l].", layers[p->part])
-          : snprintf(name, 40, "%s[%d].", layers[p->part], p->layer);
-    if (attention)
-        n += snprintf(name + n, (size_t)(40 - n), "%s.", W[p->part]);
-    if (head)
-        n += kind ? snprintf(name + n, (size_t)(40 - n), "head[h].")
-           : snprintf(name + n, (size_t)(40 - n), "head[%d].", p->head);
-    n += snprintf(name + n, (size_t)(40 - n), "%s", p->symbol);
-    if (relative)
-        n += kind ? snprintf(name + n, (size_t)(40 - n), "[h]")
-           : snprintf(name + n, (size_t)(40 - n), "[%d]", p->head);
-    REQUIRE(n < 40, "the name %s is too long.", name);
+    snprintf(kind, sizeof p->name, "%s%s%s%s%s", layers[p->part],
+             attention ? W[p->part] : "", head ? "head[h]." : "",
+             p->symbol, relative ? "[h]" : "");
 }
 
-void parameter_kind(const Parameter *p, char kind[40])
+/* Sets p->name: its kind, with the layer for l and the head for h. */
+static void set_name(Parameter *p)
 {
-    write_name(p, true, kind);
+    char kind[sizeof p->name];
+    size_t n = 0;
+    parameter_kind(p, kind);
+    for (const char *k = kind; *k != '\0'; k++) {
+        p->name[n++] = *k;
+        if (*k == '[')
+            n += (size_t)snprintf(p->name + n, sizeof p->name - n, "%d",
+                                  *++k == 'l' ? p->layer : p->head);
+    }
+    p->name[n] = '\0';
 }
 
 static void part(Walk *walk, const char *symbol, int rows, int cols,
@@ -53,7 +53,7 @@ static void part(Walk *walk, const char *symbol, int rows, int cols,
     *p = (Parameter){ .symbol = symbol, .part = walk->part,
                       .layer = walk->layer, .head = walk->head,
                       .rows = rows, .cols = cols, .place = place };
-    write_name(p, false, p->name);
+    set_name(p);
 }
 
 static void norm(Walk *walk, const char *gamma, int d, Mat *place_gamma,

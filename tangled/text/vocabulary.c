@@ -278,12 +278,9 @@ static Piece as_seen(const Cutter *c, Arena *arena, Piece piece)
 static int longest_piece(const Cutter *c, const char *p, int n, bool first,
                          int *bytes)
 {
-    char key[PIECE_BYTES];
-    int mark = first ? 0 : 2, most = c->longest - mark;
-    n = n < most ? n : most;
-    if (n <= 0)
-        return -1;
-    memcpy(key, "##", 2);
+    char key[2 + PIECE_BYTES] = "##";
+    int mark = first ? 0 : 2;
+    n = n < c->longest ? n : c->longest;
     memcpy(key + mark, p, (size_t)n);
     for (; n > 0; n--) {
         int found = table_number(&c->pieces, (Piece){ key, mark + n });

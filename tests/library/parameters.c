@@ -422,3 +422,15 @@ LAW(every_fault_has_its_sentence)
     h.H = 0;
     assert_refuses(theta_new(arena, &h), "H must be in 1 ... 1000.");
 }
+
+LAW(a_step_of_descent_leaves_nothing_on_the_tape)
+{
+    Theta *theta = of(small(D_TRANSFORMER));
+    theta_allocate(theta, arena);
+    for (int step = 0; step < 3; step++) {
+        Mat loss = sum(mul(theta->W_u, random_input(4, 2)));
+        assert_that(arena_used(tape_arena(tape)) > 0);
+        descend(theta, 0.1, loss);
+        assert_that(arena_used(tape_arena(tape)) == 0);
+    }
+}
