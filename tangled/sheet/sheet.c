@@ -306,7 +306,7 @@ static const struct { const char *names, *say; } others[] = {
       "the longest sequence is ell_max" },
 };
 
-_Noreturn static void refuse_name(const ItemReader *r, bool claim)
+_Noreturn static void refuse_item_name(const ItemReader *r, bool claim)
 {
     char sentence[100 + NAMES_BYTES], names[NAMES_BYTES];
     int algorithm = r->sheet->algorithm;
@@ -334,7 +334,7 @@ static void read_item_name(ItemReader *r, Item *item)
     if (n < LONGEST)
         split_name(item->typed, item, r->sheet->algorithm);
     if (item->name == NULL)
-        refuse_name(r, item->claim);
+        refuse_item_name(r, item->claim);
     if (item->head < 0 || item->layer < 0 || item->turn < 0)
         refuse_word(r->error, r->p, "heads and layers are counted from 1 to "
                     "1000");
