@@ -86,6 +86,5 @@ typedef struct Bound {          /* 29 fields: all that a sheet says       */
     Theta *model, *running;     /* theta as it is given; as it runs       */
     RunState now;
     LoopState loop;
-    
 } Job;
 #endif

@@ -15,7 +15,7 @@ static void keep_result(Job *job, Mat M)
 
 /* The number of that name; where there is none, `instead`, which is noted
    in words. */
-static double number_or(Job *job, const char *name, double instead,
+static double assume_number(Job *job, const char *name, double instead,
                         const char *words)
 {
     if (find_item(job, name, 0) == NULL)
@@ -82,9 +82,9 @@ static Mat computed_positions(Job *job, bool paper)
                      "d_e is odd, but each "
                      "pair of entries is a sine and a cosine.");
     limit_entries(job, (double)d_e * ell_max);
-    double base = number_or(job, "base", paper ? ell_max : 10000,
+    double base = assume_number(job, "base", paper ? ell_max : 10000,
                             paper ? "ell_max" : "10000"),
-           first = number_or(job, "first", paper ? 1 : 0, paper ? "1" : "0");
+           first = assume_number(job, "first", paper ? 1 : 0, paper ? "1" : "0");
     return sinusoids(job->arena, d_e, ell_max, paper ? SINUSOIDS_PAPER
                                                : SINUSOIDS_VASWANI,
                      base, first);
@@ -171,7 +171,7 @@ static Mat run_layer_norm(Job *job)
     const Item *beta = find_item(job, "beta", 0);
     Mat e = argument_matrix(job, "e", 0),
         gamma = argument_matrix(job, "gamma", 0);
-    job->epsilon = number_or(job, "epsilon", 0, "0");
+    job->epsilon = assume_number(job, "epsilon", 0, "0");
     Theta theta = { .hyper = { .epsilon = job->epsilon, .rms = rms } };
     observe_run(job, &theta);
     if (rms && beta != NULL)
@@ -336,7 +336,7 @@ static void given_hyperparameters(Job *job)
     } else
         h->L = given_layers(job, LAYER, "L");
     given_positions(job, h);
-    job->epsilon = h->epsilon = number_or(job, "epsilon", 0, "0");
+    job->epsilon = h->epsilon = assume_number(job, "epsilon", 0, "0");
     const char *wrong = hyperparameters_error(h);
     if (wrong != NULL)
         fail_in_text(job->f, job->start->at, "%s", wrong);
@@ -602,7 +602,7 @@ static void run_training(Job *job)
 
 static Random given_numbers(Job *job, NumberList *list)
 {
-    job->tau = number_or(job, "tau", 1, "1");
+    job->tau = assume_number(job, "tau", 1, "1");
     size_t bytes = (size_t)job->loop.ell_gen * sizeof(double);
     *list = (NumberList){ .n = job->loop.ell_gen };
     if (find_item(job, "u", 0) != NULL || job->tau > 0)
