@@ -116,6 +116,7 @@ const Argument argument_table[] = {
     { { 7 },           "W_e",       TOKENS, "d_e",    "N_V",     "" },
 };
 const int argument_rows = sizeof argument_table / sizeof *argument_table;
+
 bool takes(int algorithm, const Argument *argument)
 {
     const int *a = argument->algorithms;

@@ -368,6 +368,9 @@ static void read_item(ItemReader *r, Item *item)
     r->p = value != NULL ? value : end;
     if (item->claim || !parse_setting(r, item)) {
         const char *next = find_next_item(r->p, r->sheet->algorithm);
+        if (!item->claim && is_key(item->name, false)
+            && strcmp(item->name, "mask") != 0)     /* it has one line */
+            next = r->p + strcspn(r->p, "\n");
         r->p = parse_matrix(r->p, next, item, r->free, r->error);
         r->free += item->rows * item->cols;
     }

@@ -145,7 +145,7 @@ LAW(what_only_looks_like_an_item_is_none)
     Error f = { .sheet = "text" };
     char text[] = "X =\n| pi | 1 |\n# X = 1\n| pi | e |\n"
                   "norm = 1 2\nscale no # word\nmask\n1 0\n0 1\n"
-                  "Wq = 1e-500 0.1e-3\nd_e\n3\nclaim m = 1 2";
+                  "Wq = 1e-500 0.1e-3\nd_e 3\nclaim m = 1 2";
     const Sheet *sheet = sheet_in(text, strlen(text), &f);
     if (sheet == NULL)
         fail_at(HERE("text"), "%s", f.sentence);

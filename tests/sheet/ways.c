@@ -107,7 +107,7 @@ static bool is_matrix(const Item *item, const char *out)
 }
 
 /* What came out, as ways.txt would have it. */
-static const char *told(const Reading *r, char to[WAY_BYTES])
+static const char *outcome_text(const Reading *r, char to[WAY_BYTES])
 {
     if (r->sheet == NULL) {
         snprintf(to, WAY_BYTES, "refused %s",
@@ -140,7 +140,7 @@ LAW(every_way_comes_out_as_the_table_says)
         bool refused = strncmp(way[k].out, "refused ", 8) == 0;
         snprintf(text, sizeof text, "%sdecimals 3\n", way[k].text);
         const Reading *r = reading("text", text, read_it);
-        told(r, out);
+        outcome_text(r, out);
         bool right = refused ? strcmp(out, way[k].out) == 0
                    : r->sheet != NULL && r->sheet->n == 2
                      && is_matrix(&r->sheet->item[0], way[k].out);
