@@ -65,8 +65,7 @@ static void import_it(Error *f, void *data)
     FileInfo about;
     f->sheet = name;
     f->text = NULL;
-    bool there = get_file_info(name, &about);
-    if (!there)
+    if (!get_file_info(name, &about))
         fail_with(f, "there is no such folder.");
     Model *m = about.is_file && tokens == NULL
              ? model_load(c->arena, name, TO_USE, f)
@@ -198,14 +197,11 @@ static void export_it(Error *f, void *data)
         { "Options:", export_options, &o },
         { .table = NULL },
     };
-    const char *command = f->sheet;
     if (parse_command(f, c, export_usage, options) != 2)
         fail_with(f, "expected a model and a folder; see 'ftx export "
                   "--help'.");
     const char *name = c->argument[0], *folder = c->argument[1];
     Model *m = model_load(c->arena, name, TO_USE, f);
-    f->sheet = command;
-    f->text = NULL;
     const char *wrong = export_error(m);
     if (wrong != NULL)
         fail_with(f, "%s cannot be exported: %s.", name, wrong);
@@ -215,8 +211,7 @@ static void export_it(Error *f, void *data)
     write_folder(m, c->arena, folder, f);
     bool numbers = tokenizer_kind(m->tokenizer) == TOKEN_NUMBERS;
     wrong = numbers ? NULL : tokens_error(m->tokenizer);
-    fprintf(c->out, "%s: %s%s%s\n", folder,
-            released_kind_of(m)->architecture,
+    fprintf(c->out, "%s: %s%s%s\n", folder, released_kind_of(m)->architecture,
             wrong == NULL ? "" : "; no tokenizer.json: ",
             wrong == NULL ? "" : wrong);
 }

@@ -47,7 +47,7 @@ typedef enum { ITS_HEADER, TO_USE, TO_TRAIN } Purpose;
 
 /* Returns the model in a file, or a released one; it is in the arena. Gives
    up if the file is damaged, cut short, foreign or newer than the program,
-   before memory is taken for what it claims. */
+   before memory is taken for what it claims. f->sheet stays as it was. */
 Model *model_load(Arena *arena, const char *name, Purpose purpose,
                   Error *f);
 #endif

@@ -557,8 +557,6 @@ static void show_it(Error *f, void *data)
     if (n != 1)
         fail_with(f, "expected one text; put it in quotes.");
     Model *model = model_load(c->arena, o.model, TO_USE, f);
-    f->sheet = command;
-    f->text = NULL;
     check_options(&o, model, c->n - n, c->argument + n, f);
     require_finite(c, o.model, f);
     Inspection in = { .arena = c->arena, .command = c, .error = f, .o = &o,

@@ -169,6 +169,7 @@ FAST static bool are_finite(const real *x, size_t n)
 void model_save(const Model *model, const char *name, FileLock *lock,
                 Error *f)
 {
+    const char *sheet = f->sheet, *text = f->text;
     f->sheet = name;
     f->text = NULL;
     for (int k = 1; k <= model->theta->n; k++) {
@@ -178,6 +179,8 @@ void model_save(const Model *model, const char *name, FileLock *lock,
                       "was there is as it was.");
     }
     replace_file(name, lock, f, model, put_model);
+    f->sheet = sheet;
+    f->text = text;
 }
 
 /* A header that is being read. */
@@ -436,10 +439,9 @@ static void get_numbers(Header *h, Model *m, Purpose purpose)
                      m->v = theta_zeros(h->arena, m->theta));
 }
 
-Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
+static Model *load_file(Arena *arena, const char *name, Purpose purpose,
+                        Error *f)
 {
-    if (is_released(name))
-        return model_import(arena, name, purpose, NULL, f);
     Header h = open_model(arena, name, f);
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .theta = NULL };
@@ -454,5 +456,16 @@ Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
     get_values(&h, state_options, &m->state);
     get_points(&h, m);
     get_numbers(&h, m, purpose);
+    return m;
+}
+
+Model *model_load(Arena *arena, const char *name, Purpose purpose, Error *f)
+{
+    const char *sheet = f->sheet, *text = f->text;
+    Model *m = is_released(name)
+             ? model_import(arena, name, purpose, NULL, f)
+             : load_file(arena, name, purpose, f);
+    f->sheet = sheet;
+    f->text = text;
     return m;
 }

@@ -54,14 +54,12 @@ void require_finite(Command *c, const char *name, Error *f)
 
 Model *load_for_task(Command *c, const char *name, Task task, Error *f)
 {
-    const char *command = f->sheet, *first = c->n > 0 ? c->argument[0] : "";
+    const char *first = c->n > 0 ? c->argument[0] : "";
     if (name == NULL)
         fail_with(f, "which model? Give --model %s, as saved by 'ftx train "
                   "%s'.", has_suffix(first, ".ftx") || is_name_taken(first)
                   ? first : "FILE", task_name(task));
     Model *model = model_load(c->arena, name, TO_USE, f);
-    f->sheet = command;
-    f->text = NULL;
     if (model->task != task)
         fail_with(f, "%s is a model of 'ftx train %s'; expected one of 'ftx "
                   "train %s'.", name, task_name(model->task),

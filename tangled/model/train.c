@@ -63,11 +63,10 @@ typedef struct {
 } Session;
 
 /* Makes errors be about the command again, no more about a file. */
-static Error *own_error(Session *s)
+static void leave_file(Session *s)
 {
     s->error->sheet = s->name;
     s->error->text = NULL;
-    return s->error;
 }
 
 static SHARED_ATOMIC int caught;
@@ -133,7 +132,6 @@ static void save(Session *s)
         return;
     state->updates = (int)s->trainer->updates;
     model_save(s->model, s->run.model, &s->command->lock, s->error);
-    own_error(s);
     s->kept = seconds();
     s->saved = state->step;
 }
@@ -263,7 +261,7 @@ static void check_names(Session *s)
             fail_with(s->error, "%s cannot be both data and what is "
                       "written.", s->file[k]);
     require_folder(run->model, s->error);
-    own_error(s);
+    leave_file(s);
     if (!run->replace && !run->resume && is_name_taken(run->model))
         fail_with(s->error, "%s is there already; --resume goes on with it, "
                   "--replace begins anew.", run->model);
@@ -290,7 +288,6 @@ static Model *begin_model(Session *s, const Plan *plan,
     const Corpus *c = &s->corpus;
     Model *m = arena_alloc(arena, sizeof *m);
     *m = (Model){ .task = s->task, .plan = *plan };
-    own_error(s);
     hyper->architecture = hyper_default(s->task).architecture;
     hyper->N_V = tokenizer_size(c->tokenizer);
     hyper->N_C = c->N_C;
@@ -367,7 +364,6 @@ static Model *load_earlier(Session *s, const char *name, Purpose purpose,
 {
     Arena *arena = s->command->arena;
     Model *m = model_load(arena, name, purpose, s->error);
-    own_error(s);
     if (m->task != s->task && (purpose == TO_TRAIN || m->task != TRAIN_E
                                || s->task != TRAIN_CLASS))
         fail_with(s->error, "%s is a model of 'ftx train %s'; expected one "
@@ -392,7 +388,6 @@ static Model *load_earlier(Session *s, const char *name, Purpose purpose,
 static void go_on(Session *s, const Plan *plan)
 {
     const State *state = &s->model->state;
-    own_error(s);
     refuse_change(s, s->run.model, plan_options, plan, &s->model->plan);
     if (strcmp(state->sum, s->corpus.sum) != 0
         || state->bytes != s->corpus.bytes)
@@ -424,10 +419,10 @@ static void prepare_training(Session *s)
     double last = m->plan.steps > 0 ? m->plan.steps
                                     : batches * how->N_epochs;
     if (last > 2e9)
-        fail_with(own_error(s), "%.0f steps are too many; 2000000000 may "
+        fail_with(s->error, "%.0f steps are too many; 2000000000 may "
                   "be.", last);
     if (state->step > last)
-        fail_with(own_error(s), "%s has been trained for %d steps already, "
+        fail_with(s->error, "%s has been trained for %d steps already, "
                   "and %.0f are less; it is left as it is.", s->run.model,
                   state->step, last);
     s->epoch = (int)batches;
@@ -468,7 +463,7 @@ static void run_session(Session *s)
     if (!s->trainer->diverged)
         save(s);
     if (s->trainer->diverged)
-        fail_with(own_error(s), "after step %d the loss is not a finite "
+        fail_with(s->error, "after step %d the loss is not a finite "
                   "number any more; %sa smaller --eta may help. %s is kept "
                   "as it was after step %d.", state->step,
                   s->model->theta->hyper.epsilon > 0 ? ""
@@ -476,7 +471,7 @@ static void run_session(Session *s)
     fprintf(out, "%s: step %d of %d, saved\n", s->run.model, state->step,
             s->last);
     if (caught != 0)
-        fail_with(own_error(s), "stopped by signal %d after step %d; %s is "
+        fail_with(s->error, "stopped by signal %d after step %d; %s is "
                   "saved, --resume goes on.", (int)caught, state->step,
                   s->run.model);
     const int steps = state->step - s->first;
@@ -546,6 +541,7 @@ static void read_data(Session *s, const Plan *plan, int ell_max,
 {
     s->corpus = read_corpus(s->command->arena, s->task, plan, ell_max,
                             earlier, s->files, s->file, s->error);
+    leave_file(s);
 }
 
 /* With --evaluate: all of the data are evaluated, and nothing is trained. */
@@ -587,7 +583,7 @@ static void train_work(Error *f, void *data)
     check_names(s);
     if (run->resume || run->replace)
         acquire_lock(&s->command->lock, run->model, f);
-    own_error(s);
+    leave_file(s);
     if (run->as_printed) {
         plan = plan_default(true);
         hyper.epsilon = 0;
