@@ -212,12 +212,6 @@ static Parts saved_parts(const Model *m)
     return parts_of(bytes, n);
 }
 
-LAW(what_is_put_together_is_the_file)
-{
-    put_together("d", saved_parts(with_everything()));
-    assert_same_file("m", "d");
-}
-
 /* With the right checksum: it is loaded or refused, and nothing worse. */
 LAW(a_header_that_lies_does_no_harm)
 {

@@ -234,15 +234,6 @@ LAW(a_prompt_is_typed_or_read)
     assert_refused(ftx("generate --model d -"), "standard input is empty.");
 }
 
-LAW(words_of_a_prompt_keep_their_blanks)
-{
-    a_text("t", 30, "");
-    TRAIN("d " SMALL "--steps 9 --L 1 --tokens word --model m t");
-    assert_both_say(ftx("generate --model m '1 sheep'"),
-                    ftx("generate --model m '1 sheep '"));
-    assert_int_equal(ftx("generate --model m --ell_gen 3").status, 0);
-}
-
 /* ------------------------------------------------------------ translate */
 
 LAW(lines_are_translated_one_by_one)
