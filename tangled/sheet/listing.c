@@ -83,8 +83,9 @@ static Mat computed_positions(Job *job, bool paper)
                      "pair of entries is a sine and a cosine.");
     limit_entries(job, (double)d_e * ell_max);
     double base = assume_number(job, "base", paper ? ell_max : 10000,
-                            paper ? "ell_max" : "10000"),
-           first = assume_number(job, "first", paper ? 1 : 0, paper ? "1" : "0");
+                                paper ? "ell_max" : "10000"),
+           first = assume_number(job, "first", paper ? 1 : 0,
+                                 paper ? "1" : "0");
     return sinusoids(job->arena, d_e, ell_max, paper ? SINUSOIDS_PAPER
                                                : SINUSOIDS_VASWANI,
                      base, first);
