@@ -1,6 +1,7 @@
-/* Memory that is given in order and taken back all at once.
+/* library/arena.h: memory that is given in order and taken back at once.
+   Main type Arena; entry points arena_new and arena_alloc. Bytes flow out.
    An Arena asks the system for large blocks and keeps them for the next
-   use: the second time round nothing is asked for. */
+   use: the second time nothing is asked for. */
 #ifndef ARENA_H
 #define ARENA_H
 #include "ftx.h"
@@ -16,7 +17,7 @@ void *arena_alloc(Arena *arena, size_t bytes);
 size_t arena_used(const Arena *arena);
 
 /* Takes back what was given since arena_used returned used. */
-void arena_back(Arena *arena, size_t used);
+void arena_rewind(Arena *arena, size_t used);
 
 /* Takes back all, and keeps the memory for the next use. */
 void arena_clear(Arena *arena);

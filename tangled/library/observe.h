@@ -35,6 +35,6 @@ Settings *settings(Tape *tape);
 
 /* Runs the algorithms as printed from now on: without observers, and with
    all settings 0. */
-void as_printed(Tape *tape);
+void run_as_printed(Tape *tape);
 
 #endif

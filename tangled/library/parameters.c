@@ -43,8 +43,8 @@ static void set_name(Parameter *p)
     p->name[n] = '\0';
 }
 
-static void part(Walk *walk, const char *symbol, int rows, int cols,
-                 Mat *place)
+static void list_parameter(Walk *walk, const char *symbol, int rows, int cols,
+                           Mat *place)
 {
     walk->n++;
     if (walk->next == NULL)
@@ -56,119 +56,119 @@ static void part(Walk *walk, const char *symbol, int rows, int cols,
     set_name(p);
 }
 
-static void norm(Walk *walk, const char *gamma, int d, Mat *place_gamma,
-                 const char *beta, Mat *place_beta)
+static void list_norm(Walk *walk, const char *gamma, int d, Mat *place_gamma,
+                      const char *beta, Mat *place_beta)
 {
-    part(walk, gamma, d, 1, place_gamma);
+    list_parameter(walk, gamma, d, 1, place_gamma);
     if (!walk->h->rms)
-        part(walk, beta, d, 1, place_beta);
+        list_parameter(walk, beta, d, 1, place_beta);
 }
 
-static void one_head(Walk *walk, W_qkv *w)
+static void list_head(Walk *walk, W_qkv *w)
 {
     const Hyperparameters *h = walk->h;
-    part(walk, "W_q", h->d_attn, h->d_e, &w->W_q);
-    part(walk, "W_k", h->d_attn, h->d_e, &w->W_k);
-    part(walk, "W_v", h->d_mid, h->d_e, &w->W_v);
+    list_parameter(walk, "W_q", h->d_attn, h->d_e, &w->W_q);
+    list_parameter(walk, "W_k", h->d_attn, h->d_e, &w->W_k);
+    list_parameter(walk, "W_v", h->d_mid, h->d_e, &w->W_v);
     if (h->no_attention_biases)
         return;
-    part(walk, "b_q", h->d_attn, 1, &w->b_q);
-    part(walk, "b_k", h->d_attn, 1, &w->b_k);
-    part(walk, "b_v", h->d_mid, 1, &w->b_v);
+    list_parameter(walk, "b_q", h->d_attn, 1, &w->b_q);
+    list_parameter(walk, "b_k", h->d_attn, 1, &w->b_k);
+    list_parameter(walk, "b_v", h->d_mid, 1, &w->b_v);
 }
 
-static void multi_head(Walk *walk, Part where, W_multi *W)
+static void list_attention(Walk *walk, Part where, W_multi *W)
 {
     const Hyperparameters *h = walk->h;
     Part before = walk->part;
     W->H = h->H;
     walk->part = where;
     for (walk->head = 1; walk->head <= h->H; walk->head++)
-        one_head(walk, &W->head[walk->head]);
+        list_head(walk, &W->head[walk->head]);
     walk->head = 0;
-    part(walk, "W_o", h->d_e, h->H * h->d_mid, &W->W_o);
+    list_parameter(walk, "W_o", h->d_e, h->H * h->d_mid, &W->W_o);
     if (!h->no_attention_biases)
-        part(walk, "b_o", h->d_e, 1, &W->b_o);
+        list_parameter(walk, "b_o", h->d_e, 1, &W->b_o);
     walk->part = before;
 }
 
-static void one_per_head(Walk *walk, const char *symbol, int cols,
-                         Mat *place)
+static void list_per_head(Walk *walk, const char *symbol, int cols,
+                          Mat *place)
 {
     const Hyperparameters *h = walk->h;
     if (h->positions != RELATIVE)
         return;
     for (walk->head = 1; walk->head <= h->H; walk->head++)
-        part(walk, symbol, h->d_attn, cols, &place[walk->head]);
+        list_parameter(walk, symbol, h->d_attn, cols, &place[walk->head]);
     walk->head = 0;
 }
 
-static void layer(Walk *walk, Part where, int l, Layer *w)
+static void list_layer(Walk *walk, Part where, int l, Layer *w)
 {
     int d_e = walk->h->d_e, d_mlp = walk->h->d_mlp;
     walk->part = where;
     walk->layer = l;
-    multi_head(walk, where, &w->W);
-    norm(walk, "gamma_1", d_e, &w->gamma_1, "beta_1", &w->beta_1);
-    norm(walk, "gamma_2", d_e, &w->gamma_2, "beta_2", &w->beta_2);
-    part(walk, "W_mlp1", d_mlp, d_e, &w->W_mlp1);
-    part(walk, "b_mlp1", d_mlp, 1, &w->b_mlp1);
-    part(walk, "W_mlp2", d_e, d_mlp, &w->W_mlp2);
-    part(walk, "b_mlp2", d_e, 1, &w->b_mlp2);
-    one_per_head(walk, "W_r", d_e, w->W_r);
+    list_attention(walk, where, &w->W);
+    list_norm(walk, "gamma_1", d_e, &w->gamma_1, "beta_1", &w->beta_1);
+    list_norm(walk, "gamma_2", d_e, &w->gamma_2, "beta_2", &w->beta_2);
+    list_parameter(walk, "W_mlp1", d_mlp, d_e, &w->W_mlp1);
+    list_parameter(walk, "b_mlp1", d_mlp, 1, &w->b_mlp1);
+    list_parameter(walk, "W_mlp2", d_e, d_mlp, &w->W_mlp2);
+    list_parameter(walk, "b_mlp2", d_e, 1, &w->b_mlp2);
+    list_per_head(walk, "W_r", d_e, w->W_r);
 }
 
-static void decoder_layer(Walk *walk, int l, DecoderLayer *w)
+static void list_decoder_layer(Walk *walk, int l, DecoderLayer *w)
 {
     int d_e = walk->h->d_e, d_mlp = walk->h->d_mlp;
     walk->part = DEC;
     walk->layer = l;
-    multi_head(walk, DEC, &w->W_dec);
-    multi_head(walk, ED, &w->W_ed);
-    norm(walk, "gamma_3", d_e, &w->gamma_3, "beta_3", &w->beta_3);
-    norm(walk, "gamma_4", d_e, &w->gamma_4, "beta_4", &w->beta_4);
-    norm(walk, "gamma_5", d_e, &w->gamma_5, "beta_5", &w->beta_5);
-    part(walk, "W_mlp3", d_mlp, d_e, &w->W_mlp3);
-    part(walk, "b_mlp3", d_mlp, 1, &w->b_mlp3);
-    part(walk, "W_mlp4", d_e, d_mlp, &w->W_mlp4);
-    part(walk, "b_mlp4", d_e, 1, &w->b_mlp4);
+    list_attention(walk, DEC, &w->W_dec);
+    list_attention(walk, ED, &w->W_ed);
+    list_norm(walk, "gamma_3", d_e, &w->gamma_3, "beta_3", &w->beta_3);
+    list_norm(walk, "gamma_4", d_e, &w->gamma_4, "beta_4", &w->beta_4);
+    list_norm(walk, "gamma_5", d_e, &w->gamma_5, "beta_5", &w->beta_5);
+    list_parameter(walk, "W_mlp3", d_mlp, d_e, &w->W_mlp3);
+    list_parameter(walk, "b_mlp3", d_mlp, 1, &w->b_mlp3);
+    list_parameter(walk, "W_mlp4", d_e, d_mlp, &w->W_mlp4);
+    list_parameter(walk, "b_mlp4", d_e, 1, &w->b_mlp4);
 }
 
-static void all_parts(Walk *walk, Theta *theta)
+static void list_all_parameters(Walk *walk, Theta *theta)
 {
     const Hyperparameters *h = walk->h;
     int d_f = h->architecture == E_TRANSFORMER ? h->d_f : h->d_e;
-    part(walk, "W_e", h->d_e, h->N_V, &theta->W_e);
+    list_parameter(walk, "W_e", h->d_e, h->N_V, &theta->W_e);
     if (h->positions == LEARNED)
-        part(walk, "W_p", h->d_e, h->ell_max, &theta->W_p);
+        list_parameter(walk, "W_p", h->d_e, h->ell_max, &theta->W_p);
     if (h->types > 0)
-        part(walk, "W_t", h->d_e, h->types, &theta->W_t);
+        list_parameter(walk, "W_t", h->d_e, h->types, &theta->W_t);
     if (h->embedding_norm)
-        norm(walk, "gamma_e", h->d_e, &theta->gamma_e, "beta_e",
-             &theta->beta_e);
-    one_per_head(walk, "u", 1, theta->u);
-    one_per_head(walk, "v", 1, theta->v);
+        list_norm(walk, "gamma_e", h->d_e, &theta->gamma_e, "beta_e",
+                  &theta->beta_e);
+    list_per_head(walk, "u", 1, theta->u);
+    list_per_head(walk, "v", 1, theta->v);
     for (int l = 1; l <= h->L_enc; l++)
-        layer(walk, ENC, l, &theta->enc[l]);
+        list_layer(walk, ENC, l, &theta->enc[l]);
     for (int l = 1; l <= h->L_dec; l++)
-        decoder_layer(walk, l, &theta->dec[l]);
+        list_decoder_layer(walk, l, &theta->dec[l]);
     for (int l = 1; l <= h->L; l++)
-        layer(walk, LAYER, l, &theta->layer[l]);
+        list_layer(walk, LAYER, l, &theta->layer[l]);
     walk->part = NOWHERE;
     walk->layer = 0;
     if (h->architecture == E_TRANSFORMER) {
-        part(walk, "W_f", d_f, h->d_e, &theta->W_f);
-        part(walk, "b_f", d_f, 1, &theta->b_f);
+        list_parameter(walk, "W_f", d_f, h->d_e, &theta->W_f);
+        list_parameter(walk, "b_f", d_f, 1, &theta->b_f);
     }
     if (h->architecture != ED_TRANSFORMER && !h->pooler)
-        norm(walk, "gamma", d_f, &theta->gamma, "beta", &theta->beta);
+        list_norm(walk, "gamma", d_f, &theta->gamma, "beta", &theta->beta);
     if (!h->tied && !h->pooler)
-        part(walk, "W_u", h->N_V, d_f, &theta->W_u);
+        list_parameter(walk, "W_u", h->N_V, d_f, &theta->W_u);
     if (h->unembedding_bias)
-        part(walk, "b_u", h->N_V, 1, &theta->b_u);
+        list_parameter(walk, "b_u", h->N_V, 1, &theta->b_u);
     if (h->N_C > 0) {
-        part(walk, "W_c", h->N_C, d_f, &theta->W_c);
-        part(walk, "b_c", h->N_C, 1, &theta->b_c);
+        list_parameter(walk, "W_c", h->N_C, d_f, &theta->W_c);
+        list_parameter(walk, "b_c", h->N_C, 1, &theta->b_c);
     }
 }
 
@@ -279,11 +279,11 @@ Theta *theta_new(Arena *arena, const Hyperparameters *hyper)
     theta->u = zeros(arena, h->H, sizeof(Mat));
     theta->v = zeros(arena, h->H, sizeof(Mat));
     Walk count = { .h = h };
-    all_parts(&count, theta);
+    list_all_parameters(&count, theta);
     theta->n = count.n;
     theta->parameter = zeros(arena, theta->n, sizeof *theta->parameter);
     Walk list = { .h = h, .next = theta->parameter + 1 };
-    all_parts(&list, theta);
+    list_all_parameters(&list, theta);
     return theta;
 }
 
@@ -351,8 +351,8 @@ static double deviation(const Theta *theta, const char *symbol,
     return scheme == GPT2 && last ? 0.02 / sqrt(sublayers) : 0.02;
 }
 
-static void first_values(const Theta *theta, const Parameter *p,
-                         Initialisation scheme, Random *random)
+static void draw_parameter(const Theta *theta, const Parameter *p,
+                           Initialisation scheme, Random *random)
 {
     Mat M = *p->place;
     const bool embedding = p->symbol[0] == 'W' && p->symbol[1] == '_'
@@ -371,7 +371,7 @@ static void first_values(const Theta *theta, const Parameter *p,
 void theta_initialise(Theta *theta, Initialisation scheme, Random *random)
 {
     for (int k = 1; k <= theta->n; k++)
-        first_values(theta, &theta->parameter[k], scheme, random);
+        draw_parameter(theta, &theta->parameter[k], scheme, random);
 }
 
 void descend(Theta *theta, double eta, Mat loss)

@@ -12,10 +12,8 @@
 void product(bool transpose_A, bool transpose_B, int m, int n, int k,
              const real *A, int lda, const real *B, int ldb,
              real *C, int ldc);
-/* A kernel is the innermost part of product for one instruction set.
-   product_kernel gives "avx512", "avx2" or "plain"; with NULL, the fastest.
-   It returns NULL if the processor, or the program, does not have it.
-   product_by is product with a kernel of the caller's choice. */
+
+/* The innermost part of product for one instruction set. */
 struct Strip;
 typedef struct Kernel {
     const char *name;
@@ -26,7 +24,12 @@ typedef struct Kernel {
     void (*inner)(const struct Strip *strip);
     void (*pack)(const struct Strip *strip, real *to, int height);
 } Kernel;
+
+/* Returns the kernel "avx512", "avx2" or "plain"; for NULL the fastest one.
+   Returns NULL if the processor, or the program, does not have it. */
 const Kernel *product_kernel(const char *name);
+
+/* Does the same as product, with this kernel and in one thread. */
 void product_by(const Kernel *kernel,
                 bool transpose_A, bool transpose_B, int m, int n, int k,
                 const real *A, int lda, const real *B, int ldb,

@@ -111,7 +111,7 @@ size_t arena_used(const Arena *arena)
     return bytes;
 }
 
-void arena_back(Arena *arena, size_t used)
+void arena_rewind(Arena *arena, size_t used)
 {
     Block *block = arena->first;
     for (; block != NULL && used > block->used; block = block->next)
@@ -123,7 +123,7 @@ void arena_back(Arena *arena, size_t used)
 
 void arena_clear(Arena *arena)
 {
-    arena_back(arena, 0);
+    arena_rewind(arena, 0);
 }
 
 void arena_free(Arena *arena)
@@ -327,7 +327,7 @@ Settings *settings(Tape *tape)
     return &tape->settings;
 }
 
-void as_printed(Tape *tape)
+void run_as_printed(Tape *tape)
 {
     tape->observers = 0;
     tape->settings = (Settings){ .epsilon = 0 };

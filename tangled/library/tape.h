@@ -37,14 +37,18 @@ void tape_free(Tape *tape);
    operands of one operation (W and b of affine) are reduced together with
    the first of them. */
 void tape_defer_gradients(Tape *tape, bool defers);
+
+/* Adds to the gradient of M, on no tape, what this tape deferred for it. */
 void reduce_gradient(Tape *tape, Mat M);
+
 /* From now on what is not a number, or infinite, is not refused on this
    tape. on_nonfinite(to) is called first, unless it is NULL; where it
    returns the value is let through, and whoever reads a result must look. */
 void tape_allow_nonfinite(Tape *tape, void (*on_nonfinite)(void *to),
                           void *to);
 
-/* An operation that has such a value asks whether to let it through. */
+/* Returns whether an operation on this tape may have a result that is not a
+   number or infinite; calls on_nonfinite first. */
 bool is_nonfinite_allowed(const Tape *tape);
 
 #endif

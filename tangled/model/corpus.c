@@ -115,7 +115,7 @@ static void convert_texts(CorpusReader *r)
         if (x.length < 2)
             fail_with(r->error, "the text has only %d token; a model learns "
                       "what follows on what, and needs two.", x.length);
-        x = with_special(c->tokenizer, r->arena, x);
+        x = add_special_tokens(c->tokenizer, r->arena, x);
         int last = (int)(x.length * r->plan->held_out);
         int first = x.length - last;
         add_chunks(r, &c->train, (Tokens){ first, x.id });

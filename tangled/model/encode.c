@@ -45,7 +45,7 @@ Tokens encode_field(const Tokenizer *t, Arena *arena, const char *text,
     if (wrong != NULL)
         fail_to_encode(t, wrong, copy, n, where, f, at);
     int ordinary = x.length;
-    x = with_special(t, arena, x);
+    x = add_special_tokens(t, arena, x);
     if (is_prompt && is_special(t, eos_token(N_V))
         && (x.length > 1 || is_special(t, bos_token(N_V))))
         x.length--;

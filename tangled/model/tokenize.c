@@ -68,7 +68,7 @@ static void print_tokens(const Command *c, const Tokenizer *t,
     const char *wrong = encode_text(t, c->arena, text, n, &x, &where);
     if (wrong != NULL)
         fail_to_encode(t, wrong, text, n, where, f, 0);
-    Tokens whole = with_special(t, c->arena, x);
+    Tokens whole = add_special_tokens(t, c->arena, x);
     for (int k = 1; k <= whole.length; k++) {
         fprintf(c->out, "%d\t", TOKEN(whole, k));
         write_token(c->out, t, TOKEN(whole, k));

@@ -64,14 +64,14 @@ void prepare_tape(Arena *arena, Tape *tape, const Theta *theta)
     const Hyperparameters *h = &theta->hyper;
     Variants *v = arena_alloc(arena, sizeof *v);
     *v = (Variants){ .theta = theta };
-    as_printed(tape);
+    run_as_printed(tape);
     settings(tape)->epsilon = h->epsilon;
     settings(tape)->tanh_gelu = h->tanh_gelu;
     settings(tape)->scaled_embedding = h->scaled_embedding;
     if (h->rms || h->embedding_norm || h->unembedding_bias || h->window > 0)
         observe(tape, apply_variants, v);
     if (h->positions == RELATIVE)
-        observe_distances(arena, tape, theta);
+        observe_relative_positions(arena, tape, theta);
 }
 
 Mark tape_mark(Tape *tape)
@@ -94,7 +94,7 @@ Mat tape_release(Mark mark, Mat M)
     if (wants_gradients(mark.tape))
         return M;
     struct Matrix kept = M == NULL ? (struct Matrix){ 0 } : *M;
-    arena_back(tape_arena(mark.tape), mark.used);
+    arena_rewind(tape_arena(mark.tape), mark.used);
     return M == NULL ? NULL : move_matrix(mark.tape, &kept);
 }
 

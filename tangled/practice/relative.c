@@ -85,7 +85,7 @@ static Mat add_distance_scores(void *to, const char *line, const char *name,
     return add(M, by_token(distance_scores(W_r, R, d->Q_v)));
 }
 
-void observe_distances(Arena *arena, Tape *tape, const Theta *theta)
+void observe_relative_positions(Arena *arena, Tape *tape, const Theta *theta)
 {
     Distances *d = arena_alloc(arena, sizeof *d);
     *d = (Distances){ .theta = theta };

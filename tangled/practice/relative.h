@@ -1,4 +1,6 @@
-/* Relative positions, as an observer of the heads of Algorithm 10. */
+/* practice/relative.h: relative positions, as an observer of the heads of
+   Algorithm 10. Entry point observe_relative_positions: the parameters W_r,
+   u, v and R flow in, a tape whose scores have the distances comes out. */
 #ifndef FTX_RELATIVE_H
 #define FTX_RELATIVE_H
 #include "ftx.h"
@@ -13,6 +15,6 @@ Mat by_token_(Where where, Mat D);
 /* Gives the heads of Algorithm 10 on this tape the relative positions of
    theta, which has W_r, u, v and R. What the observer needs is in the
    arena. (Dai et al. 2019, Section 3.3.) */
-void observe_distances(Arena *arena, Tape *tape, const Theta *theta);
+void observe_relative_positions(Arena *arena, Tape *tape, const Theta *theta);
 
 #endif

@@ -450,10 +450,10 @@ const Run *run_bound(const Bound *bound, Variation *variation, Arena *arena,
     if (own)
         job->tape = tape_new(true);
     tape_allow_nonfinite(job->tape, NULL, NULL);
-    as_printed(job->tape);
+    run_as_printed(job->tape);
     observe(job->tape, collect_step, job);
     job->run.complete = try_work(&inner, run_algorithm, job);
-    as_printed(job->tape);
+    run_as_printed(job->tape);
     if (own)
         tape_free(job->tape);
     if (f != NULL && !job->run.complete)

@@ -23,26 +23,28 @@ const Characters *characters_new(Arena *arena);
 /* Returns a sum of the bits above; c is no half of a surrogate pair. */
 int character_kind(const Characters *u, unsigned c);
 
-/* Takes the character apart and leaves its marks out; returns how many of
-   the three there are, 0 for a mark. */
+/* Writes the parts of a character that are no marks to to[]: an E for an E
+   with an acute accent. Returns how many these are, 0 to 3. */
 int strip_marks(const Characters *u, unsigned c, unsigned to[3]);
 
 /* Returns whether c is one of the ideographs that Unicode has twice, and that
    strip_marks would have to replace by the other one. */
 bool is_compatibility_ideograph(unsigned c);
 
-/* Gives the character in small letters; returns how many. */
+/* Writes the character in small letters to to[]; returns how many there are,
+   1 to 3. */
 int lowercase(const Characters *u, unsigned c, unsigned to[3]);
 
-/* The order in which what stands on a character is put; 0: it is no such
-   thing, or one that is left out as a mark. */
+/* Returns Unicode's combining class of a mark, by which the marks behind a
+   character are sorted; 0 for any other character, and for a mark that
+   strip_marks leaves out. */
 int mark_order(const Characters *u, unsigned c);
 
-/* How many of the bytes at p, at least one, are a character in UTF-8:
-   1 to 4; or 0, if the first ones are none. */
+/* Returns how many of the bytes at p, of which there is at least one, are the
+   first character in UTF-8: 1 to 4; or 0 if they are not UTF-8. */
 int utf8_length(const char *p, size_t bytes);
 
-/* Returns the character in n bytes. */
+/* Returns the character that the n bytes at p encode in UTF-8. */
 unsigned utf8_code(const char *p, int n);
 
 /* Writes a character in UTF-8, and returns the place behind it. */

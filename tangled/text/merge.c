@@ -13,7 +13,7 @@ struct Merger {
     int waiting, room;          /* room for a word of so many bytes       */
 };
 
-Piece key_of(const Pair *pair)
+Piece pair_key(const Pair *pair)
 {
     return (Piece){ (const char *)pair, sizeof *pair };
 }
@@ -40,7 +40,7 @@ static int rank_of_part(const Merger *m, int p)
     if (p < 0 || m->part[p].token < 0 || m->part[p].after < 0)
         return 0;
     Pair pair = { m->part[p].token, m->part[m->part[p].after].token };
-    return table_number(m->pairs, key_of(&pair));
+    return table_find(m->pairs, pair_key(&pair));
 }
 
 static void push_part(Merger *m, int p)

@@ -8,7 +8,7 @@
 typedef struct { int left, right; } Pair;
 
 /* Returns the pair as a key of a table. */
-Piece key_of(const Pair *pair);
+Piece pair_key(const Pair *pair);
 
 typedef struct Merger Merger;
 

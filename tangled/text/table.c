@@ -29,7 +29,7 @@ static int *place_of(const Table *t, Piece key)
     return &t->place[k];
 }
 
-int table_number(const Table *t, Piece key)
+int table_find(const Table *t, Piece key)
 {
     return *place_of(t, key);
 }
@@ -47,7 +47,7 @@ static void grow(Table *t)
 
 int table_enter(Table *t, Piece key)
 {
-    int number = table_number(t, key);
+    int number = table_find(t, key);
     if (number != 0)
         return number;
     if (t->n == t->room)

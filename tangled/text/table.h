@@ -1,4 +1,6 @@
-/* Numbers for pieces of text. */
+/* text/table.h: a hash table that gives pieces of text numbers.
+   Main type Table, in an arena; entry points table_new, table_find and
+   table_enter. Pieces flow in, the numbers 1, 2, ... flow out. */
 #ifndef TABLE_H
 #define TABLE_H
 #include "library/arena.h"
@@ -26,7 +28,7 @@ typedef struct {
 Table table_new(Arena *arena, int room);
 
 /* Returns the number of a piece, or 0. */
-int table_number(const Table *t, Piece key);
+int table_find(const Table *t, Piece key);
 
 /* Returns the number of a piece, which is copied and entered if it is new. */
 int table_enter(Table *t, Piece key);

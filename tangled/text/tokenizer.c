@@ -80,7 +80,7 @@ static int add_merge(Tokenizer *t, Pair pair)       /* returns the token */
     char *both = arena_alloc(t->list.arena, (size_t)(left.n + right.n));
     memcpy(both, left.at, (size_t)left.n);
     memcpy(both + left.n, right.at, (size_t)right.n);
-    int rank = table_enter(&t->list, key_of(&pair)), token = BYTES + rank;
+    int rank = table_enter(&t->list, pair_key(&pair)), token = BYTES + rank;
     t->list.entry[rank].first = token;
     t->piece[token] = (Piece){ both, left.n + right.n };
     return token;
@@ -116,7 +116,7 @@ Piece token_piece(const Tokenizer *t, int token)
 }
 
 static const char *const kind_names[] = {
-    "char", "word", "bpe", "numbers", "byte-level", "wordpiece",
+    "char ", "word ", "bpe ", "numbers ", "byte-level ", "wordpiece ",
 };
 
 static const char open_box[] = "\xE2\x90\xA3";          /* U+2423 */
@@ -234,7 +234,7 @@ bool is_special(const Tokenizer *t, int token)
     return k >= 0 && (t->kind < TOKEN_NUMBERS || t->special[k] >= 0);
 }
 
-Tokens with_special(const Tokenizer *t, Arena *arena, Tokens x)
+Tokens add_special_tokens(const Tokenizer *t, Arena *arena, Tokens x)
 {
     int N_V = tokenizer_size(t);
     Tokens all = with_bos_eos(arena, x, N_V);
@@ -283,7 +283,7 @@ static void save_vocabulary(FILE *out, const Vocabulary *v)
 
 static void save_numbers(FILE *out, const Tokenizer *t)
 {
-    fprintf(out, "tokenizer %s %d\nspecial", kind_names[t->kind], t->N_V);
+    fprintf(out, "tokenizer %s%d\nspecial", kind_names[t->kind], t->N_V);
     for (int k = 0; k < 3; k++)
         if (t->special[k] < 0)
             fputs(" none", out);
@@ -305,7 +305,7 @@ static void count_pairs(Merging *m, const int *word, long long times)
 {
     for (; word[1] != 0; word++) {
         Pair pair = { word[0], word[1] };
-        int number = table_enter(&m->pairs, key_of(&pair));
+        int number = table_enter(&m->pairs, pair_key(&pair));
         m->pairs.entry[number].count += times;
     }
 }
@@ -437,7 +437,7 @@ static const char *encode_piece(const Tokenizer *t, Merger *merger,
         *length += merge_word(merger, piece, id + *length);
         return NULL;
     }
-    int token = id[(*length)++] = table_number(&t->list, piece);
+    int token = id[(*length)++] = table_find(&t->list, piece);
     return token != 0 ? NULL
          : t->kind == WORDS ? "there is no token for this word."
                             : "there is no token for this character.";
@@ -511,7 +511,7 @@ void tokenizer_save(FILE *out, const Tokenizer *t)
         save_numbers(out, t);
         return;
     }
-    fprintf(out, "tokenizer %s %d\n", kind_names[t->kind], t->list.n);
+    fprintf(out, "tokenizer %s%d\n", kind_names[t->kind], t->list.n);
     for (int k = 1; k <= t->list.n; k++) {
         int token = t->kind == BYTE_PAIRS ? BYTES + k : k;
         if (t->kind == BYTE_PAIRS) {
@@ -535,15 +535,6 @@ static bool accept(Loading *l, const char *word)
         return false;
     l->p += n;
     return true;
-}
-
-static bool accept_name(Loading *l, const char *name)    /* and a blank */
-{
-    const char *p = l->p;
-    if (accept(l, name) && accept(l, " "))
-        return true;
-    l->p = p;
-    return false;
 }
 
 static int load_number(Loading *l, int most)        /* -1: there is none */
@@ -623,7 +614,7 @@ static void load_merge(Loading *l, Tokenizer *t)
         || memcmp(piece.at, left.at, (size_t)left.n) != 0
         || memcmp(piece.at + left.n, right.at, (size_t)right.n) != 0)
         l->error = "these are not the bytes of the two tokens.";
-    else if (table_number(&t->list, key_of(&pair)) != 0)
+    else if (table_find(&t->list, pair_key(&pair)) != 0)
         l->error = "this pair is merged twice.";
     else
         add_merge(t, pair);
@@ -638,7 +629,7 @@ static void load_entry(Loading *l, Tokenizer *t)
     if (piece_length(t->kind, piece.at, (size_t)piece.n) != piece.n)
         l->error = t->kind == WORDS ? "this is not one word."
                                     : "this is not one character.";
-    else if (table_number(&t->list, piece) != 0)
+    else if (table_find(&t->list, piece) != 0)
         l->error = "this token is in the list twice.";
     else
         table_enter(&t->list, piece);
@@ -746,8 +737,7 @@ static Tokenizer *load_tokenizer(Loading *l, Arena *arena)
 {
     int kind = CHARACTERS, n = -1;
     bool begun = accept(l, "tokenizer ");
-    while (begun && kind <= WORD_PIECES
-           && !accept_name(l, kind_names[kind]))
+    while (begun && kind <= WORD_PIECES && !accept(l, kind_names[kind]))
         kind++;
     if (begun && kind <= WORD_PIECES)
         n = load_number(l, TEXT_BYTES);

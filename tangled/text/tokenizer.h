@@ -9,6 +9,8 @@
 typedef enum { CHARACTERS, WORDS, BYTE_PAIRS, TOKEN_NUMBERS, BYTE_LEVEL,
                WORD_PIECES } TokenKind;
 typedef struct Tokenizer Tokenizer;
+
+/* Returns which of these kinds of tokenizers it is. */
 TokenKind tokenizer_kind(const Tokenizer *t);
 
 /* Returns N_V, with the special tokens. */
@@ -36,20 +38,22 @@ const char *decode_text(const Tokenizer *t, Arena *arena, Tokens x,
 /* Returns the bytes that a token stands for; none for a special one. */
 Piece token_piece(const Tokenizer *t, int token);           /* in [N_V] */
 
-/* The tokenizer of a released model whose own is not known: a text is the
-   numbers of its tokens, from 0 to N_V - 1, such as "464 3290". special has
-   the numbers of mask_token, bos_token and eos_token, or -1 for what the
+/* Returns the tokenizer of a released model whose own is not known: a text is
+   the numbers of its tokens, from 0 to N_V - 1, such as "464 3290". special
+   has the numbers of mask_token, bos_token and eos_token, or -1 for what the
    model has not. They become the last tokens; the others keep their order.
    N_V is from 4 to TOKEN_LIMIT. */
 enum { TOKEN_LIMIT = 1 << 20 };
 const Tokenizer *tokenizer_of_numbers(Arena *arena, int N_V,
                                       const int special[3]);
 
-/* The same of a released model with its vocabulary, of at most N_V pieces. */
+/* Returns the tokenizer of a released model with its vocabulary, of at most
+   N_V pieces; special is as above. The cutter must outlive it. */
 const Tokenizer *tokenizer_of_cutter(Arena *arena, int N_V,
                                      const int special[3],
                                      const Cutter *cutter);
-/* Returns what it was made of; or NULL. */
+
+/* Returns the cutter of tokenizer_of_cutter; NULL for another tokenizer. */
 const Cutter *tokenizer_cutter(const Tokenizer *t);
 
 /* Returns the numbers, from 0, of the two parts of merge k of BYTE_PAIRS. */
@@ -62,7 +66,7 @@ int token_number(const Tokenizer *t, int token);            /* in [N_V] */
 bool is_special(const Tokenizer *t, int token);
 
 /* Returns x between bos_token and eos_token, as far as there are such. */
-Tokens with_special(const Tokenizer *t, Arena *arena, Tokens x);
+Tokens add_special_tokens(const Tokenizer *t, Arena *arena, Tokens x);
 
 /* Writes a piece so that it can be read: a blank as an open box, an end of
    line as \n, a byte that is no text as \xFF. */

@@ -70,7 +70,7 @@ static const char *enter_piece(Cutter *c, int k)
                 return "this piece is no text in UTF-8.";
     if (c->v->how[k] & ALONE)
         return NULL;
-    if (table_number(&c->pieces, piece) != 0)
+    if (table_find(&c->pieces, piece) != 0)
         return "this piece is in the vocabulary twice.";
     int number = table_enter(&c->pieces, piece);
     c->pieces.entry[number].first = k;
@@ -87,12 +87,12 @@ static const char *enter_merge(Cutter *c, int k)
     Piece left = c->v->piece[pair.left], right = c->v->piece[pair.right];
     memcpy(both, left.at, (size_t)left.n);
     memcpy(both + left.n, right.at, (size_t)right.n);
-    int result = table_number(&c->pieces, (Piece){ both, left.n + right.n });
+    int result = table_find(&c->pieces, (Piece){ both, left.n + right.n });
     if (result == 0)
         return "what this merge makes is not in the vocabulary.";
-    if (table_number(&c->pairs, key_of(&pair)) != 0)
+    if (table_find(&c->pairs, pair_key(&pair)) != 0)
         return "this pair is merged twice.";
-    int rank = table_enter(&c->pairs, key_of(&pair));
+    int rank = table_enter(&c->pairs, pair_key(&pair));
     c->pairs.entry[rank].first = c->pieces.entry[result].first;
     return NULL;
 }
@@ -283,7 +283,7 @@ static int longest_piece(const Cutter *c, const char *p, int n, bool first,
     n = n < c->longest ? n : c->longest;
     memcpy(key + mark, p, (size_t)n);
     for (; n > 0; n--) {
-        int found = table_number(&c->pieces, (Piece){ key, mark + n });
+        int found = table_find(&c->pieces, (Piece){ key, mark + n });
         *bytes = n;
         if (found != 0)
             return c->pieces.entry[found].first;

@@ -34,6 +34,8 @@ typedef struct Cutter Cutter;
    of the piece, or -1 - k for merge k, from 0. */
 const Cutter *cutter_new(Arena *arena, const Vocabulary *v,
                          const char **wrong, int *at);
+
+/* Returns the vocabulary that the cutter was made of. */
 const Vocabulary *cutter_vocabulary(const Cutter *c);
 
 /* Writes the numbers of a text's pieces to number, which has room for n, and

@@ -369,7 +369,7 @@ LAW(every_derivative_agrees_with_differences)
         for (int j = 0; j < n; j++)
             derivatives_at(where, d->formula, n, of, 1u << j);
         derivatives_at(where, d->formula, n, of, (1u << n) - 1);
-        as_printed(tape), as_printed(quiet);
+        run_as_printed(tape), run_as_printed(quiet);
     }
 }
 

@@ -81,8 +81,6 @@ LAW(below_1_there_is_only_0)
     for (int k = 0; k < 10; k++)
         assert_that(below(&random, 1) == 0);
     assert_refuses(below(&random, 0), "n = 0: there is no number below it.");
-    assert_refuses(below(&random, -3),
-                   "n = -3: there is no number below it.");
 }
 
 LAW(branches_differ_from_each_other_and_from_the_trunk)

@@ -290,7 +290,7 @@ LAW(as_printed_nobody_looks_on_and_nothing_is_set)
     observe(tape, note, &seen);
     settings(tape)->epsilon = 1;
     settings(tape)->tanh_gelu = true;
-    as_printed(tape);
+    run_as_printed(tape);
     SEE(4.1, M);
     static const Settings paper;
     assert_that(seen.n == 0);

@@ -48,7 +48,7 @@ LAW(of_a_sum_what_is_added_is_dropped)
     tape_dropout(arena, tape, .25, &random);
     Mat both = add(X, Y), other = scale(X, 1);
     SEE(10.8, both);
-    as_printed(tape);
+    run_as_printed(tape);
     tape_dropout(arena, tape, .25, &same);
     assert_same(both, add(X, drop(Y)), 0);
     backward(sum(both));
