@@ -125,6 +125,16 @@ _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
     char list[700];
     int algorithm = job->run.algorithm;
+    Role role = NO_ROLE;
+    for (int k = 0; k < step_rows; k++)
+        if (strcmp(step_table[k].name, item->name) == 0)
+            role = step_table[k].role;
+    for (int k = 0; k < step_rows; k++)
+        if (step_table[k].role == role && algorithm < 8
+            && comes_by(algorithm, &step_table[k])
+            && !knows_name(algorithm, item->name, false))
+            fail_in_text(job->f, item->at, "%s is called %s in Algorithm "
+                         "%d.", item->name, step_table[k].name, algorithm);
     list_arguments(list, sizeof list, algorithm);
     fail_in_text(job->f, item->at,
                  "Algorithm %d does not take %s; it takes %s.", algorithm,
