@@ -4,29 +4,28 @@
 #include "library/tape.h"
 #include <string.h>
 
+/* Returns which entry of D is entry k of Y; -1: none, it is 0. */
+static int distance_entry(Mat Y, int k)
+{
+    const int i = k % Y->rows, j = k / Y->rows;
+    const int distance = Y->rows - Y->cols + j - i;
+    return distance < 0 ? -1 : k - i + distance;
+}
+
 static void by_token_backward(Mat Y)
 {
-    Mat D = Y->of[0];
-    const int past = Y->rows - Y->cols;
-    for (int j = 0; D->grad != NULL && j < Y->cols; j++) {
-        const size_t column = (size_t)Y->rows * (size_t)j;
-        const int n = past + j + 1;
-        for (int i = 0; i < n; i++)
-            D->grad[column + (size_t)(n - 1 - i)]
-                += Y->grad[column + (size_t)i];
+    for (int k = 0; k < Y->rows * Y->cols; k++) {
+        const int d = distance_entry(Y, k);
+        if (Y->of[0]->grad != NULL && d >= 0)
+            Y->of[0]->grad[d] += Y->grad[k];
     }
 }
 
 static void by_token_forward(struct Matrix *Y)
 {
-    Mat D = Y->of[0];
-    const int past = Y->rows - Y->cols;
-    for (int j = 0; j < Y->cols; j++) {
-        const size_t column = (size_t)Y->rows * (size_t)j;
-        const int n = past + j + 1;
-        for (int i = 0; i < Y->rows; i++)
-            Y->at[column + (size_t)i]
-                = i < n ? D->at[column + (size_t)(n - 1 - i)] : 0;
+    for (int k = 0; k < Y->rows * Y->cols; k++) {
+        const int d = distance_entry(Y, k);
+        Y->at[k] = d < 0 ? 0 : Y->of[0]->at[d];
     }
 }
 
