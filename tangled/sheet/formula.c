@@ -468,7 +468,8 @@ static Operand parse_name_or_call(Parser *p)
             a[n++] = parse_sum(p);
         } while (p->token.kind == ',' && n < MOST_ARGUMENTS);
         if (f == FUNCTIONS || functions[f].arguments != n)
-            note_error(p, t.start, "there is no such function here");
+            note_error(p, t.start, "there is no such function; type its "
+                       "value");
         if (!accept_token(p, ')'))
             note_error(p, p->token.start, "expected a )");
         p->parentheses--;

@@ -399,9 +399,11 @@ LAW(a_wrong_spelling_is_refused)
     REFUSES("A)",
             "expected the end in \"A)\", before \")\".");
     REFUSES("root(A)",
-            "there is no such function here in \"root(A)\", before \"root(A)\".");
+            "there is no such function; type its value in "
+            "\"root(A)\", before \"root(A)\".");
     REFUSES("sum(A, B)",
-            "there is no such function here in \"sum(A, B)\", before \"sum(A, B)\".");
+            "there is no such function; type its value in "
+            "\"sum(A, B)\", before \"sum(A, B)\".");
 }
 
 /* ------------------------------------------------------------ the way back */

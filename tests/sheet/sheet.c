@@ -207,7 +207,7 @@ LAW(what_is_wrong_is_quoted_with_its_place)
 {
 #define NO_NAME "this is no name that a sheet knows; names are written as " \
                 "X, Wq, W_q^1 or bq, and their case counts."
-#define NO_FUNCTION "there is no such function here."
+#define NO_FUNCTION "there is no such function; type its value."
 #define NO_NUMBER "expected a number, such as 1, -0.5, 1/2 or sqrt(2)."
     FAULT("a_name_of_31_characters_and_one = 1", "text:1:1: at "
           "'a_name_of_31_characters_and_one': " NO_NAME);
