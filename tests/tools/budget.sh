@@ -10,7 +10,7 @@ set -u
 BUDGET='
 tangled          760    tangled/library 3381    tangled/practice 1785
 tangled/text    1906    tangled/cli     1708    tangled/hub      1375
-tangled/sheet   6336    tangled/show     669    tangled/check    3577
+tangled/sheet   6337    tangled/show     669    tangled/check    3577
 tangled/model   4397    tangled/course  3260
 tests-C        25440    tests-data      8262    tests-scripts    5136
 tangled/ftx.h                   450
