@@ -302,7 +302,7 @@ typedef struct {
     int rows, columns;          /* of a part: all of one of the two */
 } Product;
 
-static void one_part(void *to, int part)
+static void multiply_part(void *to, int part)
 {
     const Product *p = to;
     const int i = p->rows < p->m ? part * p->rows : 0;
@@ -338,5 +338,5 @@ void product(bool transpose_A, bool transpose_B, int m, int n, int k,
     else
         p.columns = least(share_of, n);
     parallel_for((m + p.rows - 1) / p.rows
-          * ((n + p.columns - 1) / p.columns), one_part, &p);
+          * ((n + p.columns - 1) / p.columns), multiply_part, &p);
 }

@@ -33,7 +33,7 @@ static bool begins_with(Piece piece, const char *text)
     return (size_t)piece.n >= n && memcmp(piece.at, text, n) == 0;
 }
 
-static Piece with_blank(Arena *arena, Piece piece)
+static Piece prepend_blank(Arena *arena, Piece piece)
 {
     static const char *const close[] = {
         ".", "?", "!", ",", "n't", "'m", "'s", "'ve", "'re", NULL,
@@ -97,14 +97,14 @@ static const char *enter_merge(Cutter *c, int k)
     return NULL;
 }
 
-static Piece as_seen(const Cutter *c, Arena *arena, Piece piece);
+static Piece normalise_piece(const Cutter *c, Arena *arena, Piece piece);
 
 static void add_piece(Cutter *c, Arena *arena, int k)
 {
     Piece piece = c->v->piece[k];
     bool seen = c->v->how[k] & AS_SEEN;
     if (seen)
-        piece = as_seen(c, arena, piece);
+        piece = normalise_piece(c, arena, piece);
     c->added[c->n_added++] = (Added){ k, seen, piece };
     if (piece.n > 0)
         c->begins[seen][(unsigned char)piece.at[0]] = true;
@@ -129,7 +129,7 @@ const Cutter *cutter_new(Arena *arena, const Vocabulary *vocabulary,
                 piece.n);
         if ((*wrong = enter_piece(c, *at)) != NULL)
             return NULL;
-        c->shown[*at] = v->words ? with_blank(arena, piece) : piece;
+        c->shown[*at] = v->words ? prepend_blank(arena, piece) : piece;
         if (v->how[*at] & ADDED)
             add_piece(c, arena, *at);
     }
@@ -243,8 +243,8 @@ static void add_character(const Cutter *c, Codes *codes, unsigned code)
 }
 
 /* The n bytes of a text as the model sees it. */
-static char *text_seen(const Cutter *c, Arena *arena, const char *text,
-                       size_t *n)
+static char *normalise_text(const Cutter *c, Arena *arena, const char *text,
+                            size_t *n)
 {
     unsigned to[3];
     Codes codes = { .n = 0 };
@@ -264,12 +264,12 @@ static char *text_seen(const Cutter *c, Arena *arena, const char *text,
     return seen;
 }
 
-static Piece as_seen(const Cutter *c, Arena *arena, Piece piece)
+static Piece normalise_piece(const Cutter *c, Arena *arena, Piece piece)
 {
     size_t n = (size_t)piece.n;
     if (!c->v->words)
         return piece;
-    const char *seen = text_seen(c, arena, piece.at, &n);
+    const char *seen = normalise_text(c, arena, piece.at, &n);
     return (Piece){ seen, (int)n };
 }
 
@@ -328,8 +328,8 @@ static void cut_words(Cutting *k, const char *text, size_t n)
 }
 
 /* The added piece at p, or NULL. */
-static const Added *added_at(const Cutter *c, bool seen, const char *p,
-                             const char *end)
+static const Added *find_added(const Cutter *c, bool seen, const char *p,
+                               const char *end)
 {
     const Added *found = NULL;
     if (!c->begins[seen][(unsigned char)*p])
@@ -342,8 +342,8 @@ static const Added *added_at(const Cutter *c, bool seen, const char *p,
     return found;
 }
 
-static const char *blanks_before(const Cutter *c, const char *p,
-                                 const char *from)
+static const char *skip_blanks_back(const Cutter *c, const char *p,
+                                    const char *from)
 {
     for (const char *q = p; q > from; p = q) {
         int n;
@@ -355,8 +355,8 @@ static const char *blanks_before(const Cutter *c, const char *p,
     return p;
 }
 
-static const char *blanks_behind(const Cutter *c, const char *p,
-                                 const char *end)
+static const char *skip_blanks_on(const Cutter *c, const char *p,
+                                  const char *end)
 {
     int n;
     while (p < end && kind_at(c, p, end, &n) == IS_BLANK)
@@ -364,16 +364,16 @@ static const char *blanks_behind(const Cutter *c, const char *p,
     return p;
 }
 
-static void cut_changed(Cutting *k, const char *text, size_t n);
+static void cut_normalised(Cutting *k, const char *text, size_t n);
 
 static void cut_at_added(Cutting *k, bool seen, const char *text, size_t n)
 {
     const Cutter *c = k->c;
     void (*rest)(Cutting *, const char *, size_t) =
-        !seen ? cut_changed : c->v->words ? cut_words : cut_bytes;
+        !seen ? cut_normalised : c->v->words ? cut_words : cut_bytes;
     const char *end = text + n;
     for (const char *p = text; p < end && k->lost == NULL; ) {
-        const Added *found = added_at(c, seen, p, end);
+        const Added *found = find_added(c, seen, p, end);
         if (found == NULL) {
             p++;
             continue;
@@ -381,16 +381,16 @@ static void cut_at_added(Cutting *k, bool seen, const char *text, size_t n)
         int how = c->v->how[found->number];
         const char *stop = p + found->piece.n;
         if (how & BLANKS_BEFORE)
-            p = blanks_before(c, p, text);
+            p = skip_blanks_back(c, p, text);
         rest(k, text, (size_t)(p - text));
         k->number[k->length++] = found->number;
-        text = p = how & BLANKS_BEHIND ? blanks_behind(c, stop, end) : stop;
+        text = p = how & BLANKS_BEHIND ? skip_blanks_on(c, stop, end) : stop;
     }
     if (k->lost == NULL)
         rest(k, text, (size_t)(end - text));
 }
 
-static void cut_changed(Cutting *k, const char *text, size_t n)
+static void cut_normalised(Cutting *k, const char *text, size_t n)
 {
     enum { AT_ONCE = 1 << 16 };
     if (!k->c->v->words) {
@@ -402,7 +402,7 @@ static void cut_changed(Cutting *k, const char *text, size_t n)
                          ? memchr(text + AT_ONCE, '\n', n - AT_ONCE) : NULL;
         size_t bytes = part = line == NULL ? n : (size_t)(line - text) + 1;
         Arena *aside = arena_new();
-        const char *seen = text_seen(k->c, aside, text, &bytes);
+        const char *seen = normalise_text(k->c, aside, text, &bytes);
         cut_at_added(k, true, seen, bytes);
         arena_free(aside);
     }
