@@ -212,7 +212,7 @@
   Bench.prototype.set = function (text) {
     this.text = text;
     this.refused = {};
-    if (document.activeElement !== this.area) this.area.value = text;
+    if (this.area.value !== text) this.area.value = text;
     try { this.items = this.read(text); } catch (error) {
       this.tell(error, null, 'line $1, column $2: ');
       this.area.closest('details').open = true;
@@ -284,6 +284,8 @@
     }
     this.judged = judged;
     this.draw();
+    this.root.dispatchEvent(new CustomEvent('computed', { bubbles: true,
+                                                          detail: this.shown }));
     this.mark_stale(invalid);
   };
 
@@ -385,8 +387,6 @@
         bench.quiet = !bench.quiet;
         bench.draw();
       }));
-    row.append(button('back to the first numbers', 'as they were at first',
-      function () { bench.set(bench.printed); }));
     return row;
   };
 
@@ -500,32 +500,7 @@
         return make('td', {}, bench.input(n, i, j, verdicts && verdicts[i]
                                                    && verdicts[i][j]));
       }));
-    grid.append(this.sizes(n));
     return grid;
-  };
-
-  Bench.prototype.sizes = function (n) {
-    var bench = this, more = this.items[n].claim ? '?' : '0';
-    function changed(act) {
-      return function () {
-        act(bench.items[n].entries);
-        bench.refused = {};
-        bench.compute();
-      };
-    }
-    return make('span', { class: 'sizes', 'data-id': n + more },
-      button('+', 'one more row', changed(function (e) {
-        e.push(e[0].map(function () { return more; }));
-      })),
-      button('−', 'one row less', changed(function (e) {
-        if (e.length > 1) e.pop();
-      })), ' rows ',
-      button('+', 'one more column', changed(function (e) {
-        e.forEach(function (row) { row.push(more); });
-      })),
-      button('−', 'one column less', changed(function (e) {
-        e.forEach(function (row) { if (row.length > 1) row.pop(); });
-      })), ' columns');
   };
 
   function rounded(x, decimals) {
@@ -762,12 +737,11 @@
   }
 
   function starts() {
-    var row = make('p', { class: 'buttons' }, 'Where do you start? ');
-    STARTS.forEach(function (s) {
-      row.append(button(s[0], 'a small sheet to change',
-                        function () { open_own(s[1]); }));
-    });
-    return row;
+    return make.apply(null, ['p', { class: 'buttons' }, 'Where do you start? ']
+      .concat(STARTS.map(function (s) {
+        return button(s[0], 'a small sheet to change',
+                      function () { open_own(s[1]); });
+      })));
   }
 
   own.append(make('h1', { id: 'own-title' }, 'Check my numbers'),
@@ -777,14 +751,14 @@
     starts(), place, exercise_form());
   document.querySelector('main').prepend(own);
   document.querySelector('#contents h2').before(make('p', {},
-    make('a', { href: '#own', id: 'to-own', click: function () {
-      open_own(bench ? bench.text : STARTS[0][1]);
-      setTimeout(function () { bench.area.focus({ preventScroll: true }); });
-    } }, 'Check my numbers')));
+    make('a', { href: '#own', id: 'to-own' }, 'Check my numbers')));
 
   function from_address() {
     var text = /^#sheet=(.*)$/.exec(location.hash);
-    if (location.hash === '#own' && own.hidden) open_own(STARTS[0][1]);
+    if (location.hash === '#own') {
+      open_own(bench ? bench.text : STARTS[0][1]);
+      bench.area.focus({ preventScroll: true });
+    }
     if (text) open_own(text[1].replace(/%[0-7][0-9a-f]|(%[89a-f][0-9a-f])+/gi,
       function (bytes) {
         try { return decodeURIComponent(bytes); }

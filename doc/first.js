@@ -223,10 +223,4 @@
     compute();
     section.querySelector('.picture').replaceChildren(chain, sum);
   });
-  section.querySelectorAll('[data-opens]').forEach(function (door) {
-    door.addEventListener('click', function (event) {
-      var link = document.getElementById(door.dataset.opens);
-      if (link) { event.preventDefault(); link.click(); }
-    });
-  });
 }());

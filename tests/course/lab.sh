@@ -285,7 +285,7 @@ if wanted hostile; then
         rm -f "$work/table"
         grade $tree; status=$?
         formats
-        [ $status = 1 ] && says '^  0 of 26 points' && says "$pattern" && ! says 'it was had' &&
+        [ $status = 1 ] && says '^  0 of 20 points' && says "$pattern" && ! says 'it was had' &&
             is_gradescope "$work/results.json" && is_junit "$work/junit.xml" && is_tap "$work/tap"
         report $? "survives: $name"
     done < tests/data/lab/hostile.txt
@@ -431,7 +431,7 @@ if wanted image; then
     takes_in() { # name, what the file takes in
         printf '#include "ftx.h"\n%s\n' "$2" > "$user/alg04/alg04_attention.c"; own
         (cd "$user/alg04" && as_nobody ${3-} make -s check) > "$work/said" 2>&1
-        says '^  0 of 26 points' && says 'does not compile' && [ -z "$(find "$user/alg04" -size +80M)" ]; report $? "the student's tree: $1"
+        says '^  0 of 20 points' && says 'does not compile' && [ -z "$(find "$user/alg04" -size +80M)" ]; report $? "the student's tree: $1"
     }
     pieces() { printf '%s%s%s\n' '__asm__(".macro take a, b\n.\\a\\b \"' "$1" '\"\n.endm\ntake inc, bin");'; }
     for wrapper in '' "$user/without"; do

@@ -515,6 +515,7 @@ def a_cell_takes_one_number(b):
     """What is not one number marks its own cell, stays in it until it is
     mended, and is no part of the sheet."""
     b.open_own()
+    b.put(CELL, '1')
     before = b.value()
     for typed in '1 2', '1;2', '1,5', '[1]]', '1..2':
         b.put(CELL, typed)
@@ -543,6 +544,30 @@ def every_worked_example_is_live(b):
     b.equal(b.count('#tried td.changed'), 0)
     b.put('#tried .grid input', '5')
     b.holds(b.count('#tried td.changed') > 3)
+
+
+@law((BOOK, (1280, 900), PHONE))
+def numbers_stand_beside_the_lines(b):
+    """Those of the worked example, as it is now; arrows go line by line."""
+    b.open()
+    b.start()
+    b.run("document.querySelectorAll('.algorithm + .buttons button')"
+          ".forEach(e => e.click())")
+    b.start()
+    seen = b.run("""[...document.querySelectorAll('.algorithm')].map(a =>
+      [...a.closest('.level2').querySelectorAll('.row:has(.numbers)')].length)""")
+    b.holds(len(seen) == 15 and all(seen), seen)
+    last = ("(t => [...t].map(r => r.textContent))([...document.getElementById('4.6')"
+            ".closest('.row').querySelectorAll('.numbers table')].at(-1).rows)")
+    b.equal(b.run(last), ['576.60', '846.00'])
+    b.run("document.getElementById('4.5').closest('.row').focus()")
+    b.press('ArrowDown')
+    b.equal(b.run("document.activeElement.querySelector('.n').textContent"), '4.6')
+    b.run("(w => { w.querySelector('.head button').click(); w.id = 'tried'; })"
+          "(document.getElementById('alg4').querySelector('.worked'))")
+    b.start()
+    b.put('#tried .grid input', '5')
+    b.holds(b.run(last) != ['576.60', '846.00'])
 
 
 @on_desktop
