@@ -515,6 +515,7 @@ def a_cell_takes_one_number(b):
     """What is not one number marks its own cell, stays in it until it is
     mended, and is no part of the sheet."""
     b.open_own()
+    b.put(CELL, '7')
     b.put(CELL, '1')
     before = b.value()
     for typed in '1 2', '1;2', '1,5', '[1]]', '1..2':

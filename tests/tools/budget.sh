@@ -12,7 +12,7 @@ tangled          760    tangled/library 3381    tangled/practice 1785
 tangled/text    1906    tangled/cli     1708    tangled/hub      1375
 tangled/sheet   6337    tangled/show     669    tangled/check    3577
 tangled/model   4397    tangled/course  3260
-tests-C        25440    tests-data      8262    tests-scripts    5136
+tests-C        25440    tests-data      8262    tests-scripts    5156
 tangled/ftx.h                   450
 tangled/text/tokenizer.h           92
     tangled/library/functions.h   228
@@ -36,7 +36,7 @@ find tangled tests -type f \( -name __pycache__ -prune -o -print \) | awk -v bud
     function kind(file) {
         if (file ~ /^tangled/) { sub("/[^/]*$", "", file); return file }
         if (file ~ /^tests\/data|\.txt$|\.sheet$/) return "tests-data"
-        return file ~ /\.[ch]$/ ? "tests-C" : "tests-scripts"
+        return file ~ /\.[ch]$/ ? "tests-C" : "tests-scripts    5156"
     }
     { file = $0; lines = 0; inside = ""; explained = -9
       while ((getline line < file) > 0) {
