@@ -19,6 +19,10 @@ typedef struct Operation {
    this name, such as "softmax"? */
 bool is_result_of(Mat M, const char *operation);
 
+/* Returns log p[v] of a column of probabilities, but for a constant that is
+   the same for all v. */
+double log_of(Mat p, int v);
+
 /* Returns the tape that the n operands are on. Operands on two tapes, or on
    none, are refused. */
 Tape *tape_of(Where where, int n, const Mat of[]);

@@ -1,5 +1,5 @@
 /* From probabilities to a token. */
-#include "library/sampling.h"
+#include "library/operation.h"
 #include "library/tape.h"
 #include <math.h>
 

@@ -8,7 +8,6 @@
 #include "library/parameters.h"
 #include "library/random.h"
 #include "library/refusal.h"
-#include "library/sampling.h"
 #include "library/tape.h"
 #include "library/tokens.h"
 

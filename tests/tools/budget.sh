@@ -8,7 +8,7 @@
 #    definition or in its first line: /* 22 fields: one for each letter. */
 set -u
 BUDGET='
-tangled          760    tangled/library 3381    tangled/practice 1785
+tangled          760    tangled/library 3376    tangled/practice 1784
 tangled/text    1906    tangled/cli     1708    tangled/hub      1375
 tangled/sheet   6337    tangled/show     669    tangled/check    3577
 tangled/model   4397    tangled/course  3260
