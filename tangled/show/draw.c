@@ -1,6 +1,6 @@
 /* ftx show --svg: the steps of a run as heat maps.
 
-   Main type: Page, an SVG that is being drawn. Entry point: show_svg. In
+   Main type: Picture, an SVG that is being drawn. Entry point: show_svg. In
    flows a run, with or without marks; out flows an SVG file. */
 #include "show/show.h"
 #include <math.h>
@@ -175,10 +175,10 @@ typedef struct {
     int x, y;                   /* where the next picture begins ...      */
     int tall;                   /* ... and how tall those left of it are  */
     int width;                  /* of the page so far                     */
-} Page;
+} Picture;
 
 /* Draws a text on lines that fit the page. */
-static void draw_lines(Page *p, const char *text)
+static void draw_lines(Picture *p, const char *text)
 {
     const size_t most = PAGE / LETTER;
     char line[PAGE];
@@ -198,7 +198,7 @@ static void draw_lines(Page *p, const char *text)
 
 /* Draws a step to the right of those before; or below, where it is `apart`
    or the page is full. */
-static void draw_step(Page *p, const Step *step, bool apart)
+static void draw_step(Picture *p, const Step *step, bool apart)
 {
     Cells c = cells_of(p->run, step);
     const char *title = step_text(p->arena, p->run, step, true);
@@ -229,7 +229,7 @@ static bool is_same_place(const Step *a, const Step *b)
         && a->turn == b->turn;
 }
 
-static void draw_page(Page *p, bool all, const char *last)
+static void draw_page(Picture *p, bool all, const char *last)
 {
     char title[TITLE_BYTES];
     const Run *run = p->run;
@@ -255,8 +255,8 @@ static void draw_page(Page *p, bool all, const char *last)
 void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f)
 {
     const char *axes = axes_text(run);
-    Page measured = { .run = run, .arena = arena };
-    Page page = { .out = out, .run = run, .arena = arena };
+    Picture measured = { .run = run, .arena = arena };
+    Picture page = { .out = out, .run = run, .arena = arena };
     char last[300];
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
