@@ -36,7 +36,7 @@ find tangled tests -type f \( -name __pycache__ -prune -o -print \) | awk -v bud
     function kind(file) {
         if (file ~ /^tangled/) { sub("/[^/]*$", "", file); return file }
         if (file ~ /^tests\/data|\.txt$|\.sheet$/) return "tests-data"
-        return file ~ /\.[ch]$/ ? "tests-C" : "tests-scripts    5156"
+        return file ~ /\.[ch]$/ ? "tests-C" : "tests-scripts"
     }
     { file = $0; lines = 0; inside = ""; explained = -9
       while ((getline line < file) > 0) {
