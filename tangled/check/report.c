@@ -1,10 +1,9 @@
 /* ftx check: a judgement as text, as JSON, and as steps with marks.
 
-   Main type: Page, a text that is being printed. Entry points: check_text,
-   check_json, marked_run. In goes a judgement; out come its sentences. */
+   Entry points: check_text, check_json, marked_run. In goes
+   a judgement; out come its sentences. */
 #include "check/report.h"
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 static const struct VerdictWords { const char *name, *words, *sign, *colour; }
@@ -103,179 +102,143 @@ static const char *typed_text(char to[40], const Entry *entry, bool plain)
     return to;
 }
 
-static const char *first_words(const Judged *first)
+/* What is off first, and where: "first wrong step: A (Algorithm 4, line 6)".
+   In a model a label begins with its line, which is said anyway. */
+static void append_first(char *to, size_t size, const Run *run,
+                         const Judged *first)
 {
-    return first->count[WRONG] > 0 ? "first wrong step:"
-                                   : "first digit that is off:";
+    const Step *step = first->claim.step;
+    char label[100];
+    step_label(label, run, step);
+    bool with_line = run->algorithm >= 8 && step->aspect == VALUE;
+    append(to, size, "%s %s (Algorithm %d, line %d)",
+           first->count[WRONG] > 0 ? "first wrong step:"
+                                   : "first digit that is off:",
+           with_line ? strchr(label, ' ') + 1 : label, step->algorithm,
+           step->line);
 }
 
-enum { PAGE = 76 };
+enum { PAGE = 76, REPORT_BYTES = 20000 };
 
-typedef struct {
-    FILE *out;
-    const Judgement *judgement;
-    int width;                  /* of the labels at the left              */
-    int indent, column;         /* of the paragraph, of the line          */
-} Page;
-
-/* Prints a piece that is not broken, on a new line if it does not fit. */
-static void print_piece(Page *p, const char *piece)
+/* Prints a text on lines of 76 columns that begin at column `left`. A tab is
+   two blanks, and the rest of its paragraph stands right of it. No line ends
+   at a '~', which is a blank. */
+static void print_text(FILE *out, int left, char *text)
 {
-    int n = text_width(piece);
-    if (p->column > p->indent && p->column + 1 + n > PAGE) {
-        fprintf(p->out, "\n%*s", p->indent, "");
-        p->column = p->indent;
-    } else if (p->column > p->indent) {
-        fputc(' ', p->out);
-        p->column++;
-    }
-    fputs(piece, p->out);
-    p->column += n;
-}
-
-static void print_words(Page *p, const char *format, ...)
-    FORMAT_LIKE_PRINTF(2, 3);
-static void print_words(Page *p, const char *format, ...)
-{
-    char text[1500];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
+    int indent = left, column = left;
     for (char *word = text, *end; *word != '\0'; word = end) {
-        size_t n = strcspn(word, " ");
-        end = word + n + (word[n] == ' ');
+        size_t n = strcspn(word, " \n\t");
+        char after = word[n];
         word[n] = '\0';
-        print_piece(p, word);
+        end = word + n + (after != '\0');
+        for (char *p = word; (p = strchr(p, '~')) != NULL; )
+            *p = ' ';
+        int width = text_width(word);
+        bool full = column > indent && column + 1 + width > PAGE;
+        if (full)
+            fprintf(out, "\n%*s", column = indent, "");
+        else if (column > indent)
+            column += fprintf(out, " ");
+        fputs(word, out);
+        column += width;
+        if (after == '\t')
+            indent = column += fprintf(out, "  ");
+        if (after == '\n')
+            fprintf(out, "\n%*s", indent = column = left, "");
     }
+    fputc('\n', out);
 }
 
-/* Begins a paragraph, to the right of the labels, with a heading to the
-   right of which it stands; or "". */
-static void begin_paragraph(Page *p, const char *heading)
-{
-    if (p->column > p->width)
-        fprintf(p->out, "\n%*s", p->width, "");
-    fputs(heading, p->out);
-    p->column = p->indent = p->width + text_width(heading);
-}
-
-static void print_off_entries(Page *p, const Judged *j, Verdict verdict,
-                              const char *heading)
+/* Begins a paragraph for the entries with a verdict, and lists them. */
+static void append_off_entries(char *to, const Judged *j, Verdict verdict,
+                               const char *heading)
 {
     enum { SHOWN = 12 };
     const Item *item = j->claim.item;
     int shown = 0, all = j->count[verdict];
-    char text[300], typed[40], right[60], place[40];
-    if (all == 0)
-        return;
-    begin_paragraph(p, heading);
+    char typed[40], right[60], place[40];
+    if (all > 0)
+        append(to, REPORT_BYTES, *to == '\0' ? "%s\t" : "\n%s\t", heading);
     for (int k = 0; k < item->rows * item->cols && shown < SHOWN; k++) {
         if (j->verdict[k] != verdict)
             continue;
-        const char *blank = *entry_place(place, item, k) == '\0' ? "" : " ";
         right_number(right, &item->entry[k],
                      *claimed_entry(item, j->claim.step->M, k));
-        snprintf(text, sizeof text, "%s%syours %s, expected %s%s", place,
-                 blank, typed_text(typed, &item->entry[k], false), right,
-                 ++shown < all ? ";" : "");
-        print_piece(p, text);
+        const char *before = shown++ > 0 ? "; " : "";
+        entry_place(place, item, k);
+        append(to, REPORT_BYTES, "%s%s%syours~%s,~expected~%s", before,
+               place, *place == '\0' ? "" : "~",
+               typed_text(typed, &item->entry[k], false), right);
     }
     if (all > shown)
-        print_words(p, "and %d more", all - shown);
+        append(to, REPORT_BYTES, "; and %d more", all - shown);
 }
 
-static void print_judged_verdict(Page *p, const Judged *j)
+static void append_verdict(char *to, const Judged *j, const char *from)
 {
     const int *count = j->count, all = j->claimed;
     const Item *item = j->claim.item;
     Mat M = j->claim.step->M;
-    char from[600], heading[40];
-    sources_text(from, p->judgement, j);
     if (all == 0)
-        print_words(p, "nothing is claimed");
+        append(to, REPORT_BYTES, "nothing is claimed");
     else if (!j->fits && j->begins)
-        print_words(p, "WRONG  it is %d x %d on the sheet, expected %d x %d",
-                    item->rows, item->cols, M->rows, M->cols);
+        append(to, REPORT_BYTES, "WRONG\tit is %d x %d on the sheet, "
+               "expected %d x %d", item->rows, item->cols, M->rows, M->cols);
     else if (count[RIGHT] == all)
-        print_words(p, "right, %d of %d entr%s", all, all,
-                    all == 1 ? "y" : "ies");
+        append(to, REPORT_BYTES, "right, %d of %d entr%s", all, all,
+               all == 1 ? "y" : "ies");
     else if (count[FOLLOWS] == all)
-        print_words(p, "follows from %s", from);
+        append(to, REPORT_BYTES, "follows from %s", from);
     else if (count[FOLLOWS] + count[RIGHT] == all)
-        print_words(p, "follows from %s, %d of %d entries; the rest is "
-                    "right", from, count[FOLLOWS], all);
+        append(to, REPORT_BYTES, "follows from %s, %d of %d entries; the "
+               "rest is right", from, count[FOLLOWS], all);
     else {
-        print_off_entries(p, j, WRONG, "WRONG  ");
-        for (Verdict v = LAST_DIGIT; v <= EARLY; v++) {
-            snprintf(heading, sizeof heading, "%s  ", verdict_words[v].words);
-            print_off_entries(p, j, v, heading);
-        }
-        if (count[FOLLOWS] + count[RIGHT] > 0) {
-            begin_paragraph(p, "");
-            print_words(p, "other entries:");
-        }
+        append_off_entries(to, j, WRONG, "WRONG");
+        append_off_entries(to, j, LAST_DIGIT, "last~digit~off");
+        append_off_entries(to, j, CUT, "cut~off");
+        append_off_entries(to, j, EARLY, "rounded~early");
+        if (count[FOLLOWS] + count[RIGHT] > 0)
+            append(to, REPORT_BYTES, "\nother entries:");
         if (count[FOLLOWS] > 0)
-            print_words(p, "%d follow%s from %s%s", count[FOLLOWS],
-                        count[FOLLOWS] == 1 ? "s" : "", from,
-                        count[RIGHT] > 0 ? "," : "");
+            append(to, REPORT_BYTES, " %d follow%s from %s%s",
+                   count[FOLLOWS], count[FOLLOWS] == 1 ? "s" : "", from,
+                   count[RIGHT] > 0 ? "," : "");
         if (count[RIGHT] > 0)
-            print_words(p, "%d right", count[RIGHT]);
+            append(to, REPORT_BYTES, " %d right", count[RIGHT]);
     }
 }
 
-/* `first` is a reason besides the slips; or "". */
-static void print_reasons(Page *p, const Judged *j, const char *first)
+/* Says with what all entries match: the slips, after a reason besides them,
+   which may be "". */
+static void append_reasons(char *to, const Layout *layout, const Judged *j,
+                           const char *besides)
 {
     enum { SHOWN = 12 };
-    int all = j->claimed, reasons = *first != '\0';
+    int reasons = 0;
     char text[600];
-    begin_paragraph(p, "");
-    if (all == 1)
-        print_words(p, "the entry matches");
-    else
-        print_words(p, "all %d entries match", all);
-    if (*first != '\0')
-        print_words(p, "if %s", first);
-    for (int k = 0; k < j->n; k++) {
-        if (++reasons > SHOWN)
-            continue;
-        if (reasons > 1) {
-            begin_paragraph(p, "");
-            print_words(p, "or");
-        }
-        print_words(p, "if %s", reason_text(text, p->judgement->run->layout,
-                                            &j->why[k]));
-    }
-    if (reasons < 2)
-        return;
-    begin_paragraph(p, "");
+    append(to, REPORT_BYTES, j->claimed == 1 ? "\nthe entry matches"
+                             : "\nall %d entries match", j->claimed);
+    if (*besides != '\0')
+        append(to, REPORT_BYTES, " if %s", besides), reasons++;
+    for (int k = 0; k < j->n; k++)
+        if (++reasons <= SHOWN)
+            append(to, REPORT_BYTES, reasons == 1 ? " if %s" : "\nor if %s",
+                   reason_text(text, layout, &j->why[k]));
     if (reasons > SHOWN)
-        print_words(p, "and %d more;", reasons - SHOWN);
-    print_words(p, "this sheet cannot tell these apart");
+        append(to, REPORT_BYTES, "\nand %d more; this sheet cannot tell "
+               "these apart", reasons - SHOWN);
+    else if (reasons > 1)
+        append(to, REPORT_BYTES, "\nthis sheet cannot tell these apart");
 }
 
-static void print_transposed(Page *p, const Judged *j)
+static void append_rounding(char *to, const Layout *layout, const Judged *j,
+                            const char *from)
 {
-    bool rows = p->judgement->run->layout->rows;
-    begin_paragraph(p, "");
-    print_words(p, "its transpose is right");
-    if (j->claim.step->aspect == VALUE)
-        print_words(p, rows ? "(in layouts paper and berkeley, tokens are "
-                              "columns)"
-                            : "(in layouts textbook and torch, tokens are "
-                              "rows)");
-}
-
-static void print_rounding(Page *p, const Judged *j)
-{
-    char from[600], text[700] = "";
+    char text[700] = "";
     bool cut = j->count[CUT] > 0, carried = j->sources > 0 || !cut;
-    sources_text(from, p->judgement, j);
     if (j->within != NOT_WITHIN) {
-        begin_paragraph(p, "");
-        print_words(p, "within the rounding of %s",
-                    j->within == WITHIN_GIVEN ? "the given numbers" : from);
+        append(to, REPORT_BYTES, "\nwithin the rounding of %s",
+               j->within == WITHIN_GIVEN ? "the given numbers" : from);
         return;
     }
     if (cut)
@@ -284,98 +247,92 @@ static void print_rounding(Page *p, const Judged *j)
     if (carried)
         append(text, sizeof text, "%s %s used as written", from,
                j->sources == 1 ? "is" : "are");
-    print_reasons(p, j, text);
+    append_reasons(to, layout, j, text);
 }
 
-static void print_judged(Page *p, const Judged *j)
+/* Says why a claim went wrong by itself, and what else is odd about it. */
+static void append_cause(char *to, const Layout *layout, const Judged *j)
 {
     char remark[REMARKS][REMARK_BYTES];
-    print_judged_verdict(p, j);
-    if (!j->begins && j->count[CUT] + j->count[EARLY] > 0)
-        print_rounding(p, j);
-    if (!j->begins)
-        return;
     if (j->n > 0)
-        print_reasons(p, j, "");
+        append_reasons(to, layout, j, "");
     else if (j->transposed)
-        print_transposed(p, j);
-    else if (j->count[WRONG] > 0 && j->fits) {
-        begin_paragraph(p, "");
-        print_words(p, "no known slip%s%s", j->terms != NULL ? "; " : "",
-                    j->terms != NULL ? j->terms : "");
-    }
+        append(to, REPORT_BYTES, "\nits transpose is right%s",
+               j->claim.step->aspect != VALUE ? "" : layout->rows
+               ? " (in layouts paper and berkeley, tokens are columns)"
+               : " (in layouts textbook and torch, tokens are rows)");
+    else if (j->count[WRONG] > 0 && j->fits)
+        append(to, REPORT_BYTES, "\nno known slip%s%s",
+               j->terms != NULL ? "; " : "",
+               j->terms != NULL ? j->terms : "");
     int remarks = find_remarks(j, remark);
-    for (int k = 0; k < remarks; k++) {
-        begin_paragraph(p, "");
-        print_words(p, "remark: %s", remark[k]);
-    }
+    for (int k = 0; k < remarks; k++)
+        append(to, REPORT_BYTES, "\nremark: %s", remark[k]);
 }
 
-static void print_first(Page *p)
+static void append_total(char *to, const Judgement *judgement)
 {
-    const Judgement *judgement = p->judgement;
-    const Run *run = judgement->run;
-    const Judged *j = first_wrong(judgement);
+    const Judged *first = first_wrong(judgement);
     bool rounded = is_only_rounded(judgement);
     int right = 0;
-    char name[100];
-    if (j == NULL) {
-        print_words(p, "all right");
+    if (first == NULL) {
+        append(to, REPORT_BYTES, "all right");
         return;
     }
     for (int k = 0; k < judgement->n; k++)
         right += judgement->judged[k].count[RIGHT]
               == judgement->judged[k].claimed;
-    if (judgement->n > 1 && right < judgement->n)
-        print_words(p, "%d of %d claims right%s", right, judgement->n,
-                    rounded ? ";" : "");
+    bool some = judgement->n > 1 && right < judgement->n;
+    if (some)
+        append(to, REPORT_BYTES, "%d of %d claims right%s", right,
+               judgement->n, rounded ? "; " : "\n");
     if (rounded)
-        print_words(p, "nothing but rounding differs");
-    begin_paragraph(p, "");
-    if (judgement->other != NULL) {
-        print_words(p, "remark: in layout %s all claims are right (%s)",
-                    judgement->other->name, judgement->other->meaning);
-        begin_paragraph(p, "");
-    }
-    const Step *step = j->claim.step;
-    bool with_line = run->algorithm >= 8 && step->aspect == VALUE;
-    step_label(name, run, step);
-    print_words(p, "%s", first_words(j));
-    print_piece(p, with_line ? strchr(name, ' ') + 1 : name);
-    print_words(p, "(Algorithm %d, line %d):", step->algorithm, step->line);
+        append(to, REPORT_BYTES, "nothing but rounding differs\n");
+    if (judgement->other != NULL)
+        append(to, REPORT_BYTES, "remark: in layout %s all claims are right "
+               "(%s)\n", judgement->other->name, judgement->other->meaning);
+    append_first(to, REPORT_BYTES, judgement->run, first);
     Arena *arena = arena_new();
-    print_piece(p, step_text(arena, run, step, false));
+    size_t n = strlen(to);
+    append(to, REPORT_BYTES, ": %s", step_text(arena, judgement->run,
+                                               first->claim.step, false));
+    for (char *p = to + n + 2; (p = strchr(p, ' ')) != NULL; )
+        *p = '~';
     arena_free(arena);
 }
 
 void check_text(FILE *out, const Judgement *judgement)
 {
     enum { NARROWEST = 6 };
-    Page p = { .out = out, .judgement = judgement };
+    char text[REPORT_BYTES], label[120], from[600];
     const Run *run = judgement->run;
-    char name[120], title[TITLE_BYTES];
+    int width = NARROWEST;
     if (*run->guessed != '\0' || *run->entered != '\0'
         || run->sheet->inferred) {
-        print_words(&p, "%s", run_title(title, run));
-        fputc('\n', out);
+        run_title(text, run);
+        print_text(out, 0, text);
     }
-    p.width = NARROWEST;
     for (int k = 0; k < judgement->n; k++) {
-        const Step *step = judgement->judged[k].claim.step;
-        int n = text_width(claim_label(name, judgement, step)) + 2;
-        p.width = n > p.width ? n : p.width;
+        int n = 2 + text_width(claim_label(label, judgement,
+                                           judgement->judged[k].claim.step));
+        width = n > width ? n : width;
     }
     for (int k = 0; k < judgement->n; k++) {
         const Judged *j = &judgement->judged[k];
-        claim_label(name, judgement, j->claim.step);
-        fprintf(out, "%s%*s", name, p.width - text_width(name), "");
-        p.column = p.indent = p.width;
-        print_judged(&p, j);
-        fputc('\n', out);
+        claim_label(label, judgement, j->claim.step);
+        fprintf(out, "%s%*s", label, width - text_width(label), "");
+        *text = '\0';
+        sources_text(from, judgement, j);
+        append_verdict(text, j, from);
+        if (j->begins)
+            append_cause(text, run->layout, j);
+        else if (j->count[CUT] + j->count[EARLY] > 0)
+            append_rounding(text, run->layout, j, from);
+        print_text(out, width, text);
     }
-    p.width = p.column = p.indent = 0;
-    print_first(&p);
-    fputc('\n', out);
+    *text = '\0';
+    append_total(text, judgement);
+    print_text(out, 0, text);
 }
 
 static void json_entry(FILE *out, const Judged *j, int k)
@@ -513,10 +470,8 @@ static const char *first_sentence(const Judgement *judgement, Arena *arena)
     char *to = arena_alloc(arena, SIZE), text[600];
     if (j == NULL)
         return "all right";
-    const Step *step = j->claim.step;
-    snprintf(to, SIZE, "%s %s (Algorithm %d, line %d)", first_words(j),
-             step_label(text, judgement->run, step), step->algorithm,
-             step->line);
+    *to = '\0';
+    append_first(to, SIZE, judgement->run, j);
     if (j->n > 0)
         append(to, SIZE, "; its entries match if %s%s",
                reason_text(text, judgement->run->layout, j->why),
