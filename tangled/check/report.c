@@ -123,7 +123,7 @@ enum { PAGE = 76, REPORT_BYTES = 20000 };
 /* Prints a text on lines of 76 columns that begin at column `left`. A tab is
    two blanks, and the rest of its paragraph stands right of it. No line ends
    at a '~', which is a blank. */
-static void print_report(FILE *out, int left, char *text)
+static void print_wrapped(FILE *out, int left, char *text)
 {
     int indent = left, column = left;
     for (char *word = text, *end; *word != '\0'; word = end) {
@@ -310,7 +310,7 @@ void check_text(FILE *out, const Judgement *judgement)
     if (*run->guessed != '\0' || *run->entered != '\0'
         || run->sheet->inferred) {
         run_title(text, run);
-        print_report(out, 0, text);
+        print_wrapped(out, 0, text);
     }
     for (int k = 0; k < judgement->n; k++) {
         int n = 2 + text_width(claim_label(label, judgement,
@@ -328,11 +328,11 @@ void check_text(FILE *out, const Judgement *judgement)
             append_cause(text, run->layout, j);
         else if (j->count[CUT] + j->count[EARLY] > 0)
             append_rounding(text, run->layout, j, from);
-        print_report(out, width, text);
+        print_wrapped(out, width, text);
     }
     *text = '\0';
     append_total(text, judgement);
-    print_report(out, 0, text);
+    print_wrapped(out, 0, text);
 }
 
 static void json_entry(FILE *out, const Judged *j, int k)
