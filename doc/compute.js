@@ -405,12 +405,6 @@
         ? 'true' : undefined,
       autocomplete: 'off', inputmode: 'text',
       change: function (event) { bench.type(id, event.target.value.trim()); },
-      paste: function (event) {
-        var text = event.clipboardData.getData('text').trim();
-        if (!/[\s;,\[&|]/.test(text)) return;
-        event.preventDefault();
-        bench.paste(bench.items[n], text);
-      },
       keydown: function (event) { bench.move(event, n, i, j); }
     });
   };
@@ -418,48 +412,20 @@
   // What was typed into a cell: one number, as the program reads it. Anything
   // else stays in the cell and does not come onto the sheet.
   Bench.prototype.type = function (id, typed) {
-    var at = id.split('-'), entries;
+    var at = id.split('-'), items;
     delete this.refused[id];
     try {
-      entries = this.read_matrix(typed || '?');
-      if (entries.length > 1 || entries[0].length > 1)
-        throw new Error('a cell takes one number; a matrix can be pasted '
-          + 'into it, and replaces all cells.');
-      this.items[at[0]].entries[at[1]][at[2]] = entries[0][0];
+      items = this.read('algorithm 4\nX =\n' + (typed || '?') + '\n');
+      if (items.length !== 2 || items[1].entries.length !== 1
+          || items[1].entries[0].length !== 1)
+        throw new Error('a cell takes one number; a matrix or a whole sheet is '
+          + 'pasted into the text.');
+      this.items[at[0]].entries[at[1]][at[2]] = items[1].entries[0][0];
     } catch (error) {
       error.message = error.message.replace(/^sheet(:\d+:\d+)?: /, '');
       this.refused[id] = { typed: typed, error: error };
     }
     this.compute();
-  };
-
-  // The entries of a matrix from anywhere, with its name or without.
-  Bench.prototype.read_matrix = function (text) {
-    var items;
-    text = text.replace(/^\s*(claim\s+)?[A-Za-z_][\w^.]*\s*[=:]\s*/, '');
-    items = this.read('algorithm 4\nX =\n' + text + '\n');
-    if (items.length !== 2 || !items[1].entries.length)
-      throw new Error('this is more than one matrix; paste one, or a whole '
-        + 'sheet, which begins with its algorithm.');
-    return items[1].entries;
-  };
-
-  // What was pasted into a cell: a matrix replaces all cells, a whole sheet
-  // the sheet.
-  Bench.prototype.paste = function (item, text) {
-    var sheet = /^\s*algorithm\b/m.test(text);
-    try {
-      if (sheet) this.read(text);
-      else item.entries = this.read_matrix(text);
-    } catch (error) {
-      this.tell(error, null, 'in what was pasted: ');
-      return;
-    }
-    if (sheet) this.set(text);
-    else {
-      this.refused = {};
-      this.compute();
-    }
   };
 
   Bench.prototype.move = function (event, n, i, j) {
@@ -624,20 +590,9 @@
   });
 
   // ------------------------------------------------------------ your own
-  var STARTS = [
-    ['X and W', 'algorithm 4\nlayout textbook\nmask none\nX = 1 0 2 ; 0 1 1\n'
-      + 'W_q = 1 0 ; 0 1 ; 1 0\nW_k = 0 1 ; 0 1 ; 1 0\nW_v = 2 0 ; 0 4 ; 1 0\n'
-      + 'claim S = ? ? ; ? ?\nclaim A = ? ? ; ? ?\nclaim Vt = ? ? ; ? ?\n'],
-    ['Q, K, V', 'algorithm 4\nlayout textbook\nmask none\nQ = 1 0 ; 0 1\n'
-      + 'K = 1 1 ; 0 2\nV = 1 2 ; 3 4\nclaim S = ? ? ; ? ?\n'
-      + 'claim A = ? ? ; ? ?\nclaim Vt = ? ? ; ? ?\n'],
-    ['scores', 'algorithm 4\nlayout textbook\nmask causal\nd_attn = 4\n'
-      + 'S = 2 1 0 ; 1 3 1 ; 0 1 2\nclaim A = ? ? ? ; ? ? ? ; ? ? ?\n'],
-    ['logits', 'algorithm 7\nlogits = 2 1 0.1\ntarget = 1\n'
-      + 'claim p = ? ; ? ; ?\nclaim loss = ?\n'],
-    ['a vector to normalise', 'algorithm 6\nepsilon = 0\ne = 1 ; 2 ; 3 ; 6\n'
-      + 'claim m = ?\nclaim v = ?\nclaim e_hat = ? ; ? ; ? ; ?\n']
-  ];
+  var START = 'algorithm 4\nlayout textbook\nmask none\nX = 1 0 2 ; 0 1 1\n'
+    + 'W_q = 1 0 ; 0 1 ; 1 0\nW_k = 0 1 ; 0 1 ; 1 0\nW_v = 2 0 ; 0 4 ; 1 0\n'
+    + 'claim S = ? ? ; ? ?\nclaim A = ? ? ; ? ?\nclaim Vt = ? ? ; ? ?\n';
 
   var own = make('section', { id: 'own', hidden: true, tabindex: -1,
                                     'aria-labelledby': 'own-title' }),
@@ -716,7 +671,7 @@
       return function () {
         start().then(function (ftx) {
           try { act(ftx); } catch (error) {
-            if (!bench) open_own(STARTS[0][1]);
+            if (!bench) open_own(START);
             bench.tell(error);
           }
         });
@@ -736,19 +691,11 @@
         })));
   }
 
-  function starts() {
-    return make.apply(null, ['p', { class: 'buttons' }, 'Where do you start? ']
-      .concat(STARTS.map(function (s) {
-        return button(s[0], 'a small sheet to change',
-                      function () { open_own(s[1]); });
-      })));
-  }
-
   own.append(make('h1', { id: 'own-title' }, 'Check my numbers'),
     make('p', {}, 'Paste or type what you computed by hand: from a blog, NumPy, '
       + 'PyTorch, LaTeX or a spreadsheet. It is judged as you type. The page '
       + 'stores nothing and sends nothing.'),
-    starts(), place, exercise_form());
+    place, exercise_form());
   document.querySelector('main').prepend(own);
   document.querySelector('#contents h2').before(make('p', {},
     make('a', { href: '#own', id: 'to-own' }, 'Check my numbers')));
@@ -756,7 +703,7 @@
   function from_address() {
     var text = /^#sheet=(.*)$/.exec(location.hash);
     if (location.hash === '#own') {
-      open_own(bench ? bench.text : STARTS[0][1]);
+      open_own(bench ? bench.text : START);
       bench.area.focus({ preventScroll: true });
     }
     if (text) open_own(text[1].replace(/%[0-7][0-9a-f]|(%[89a-f][0-9a-f])+/gi,

@@ -1,7 +1,9 @@
 /* See a model think: a trained model in the page writes the name of a number.
    The program runs one turn of Algorithm 15 and says all its steps in JSON;
-   what is here shows them: the tokens, the most probable next ones, the
-   attention of each head, and each line's values at a click. */
+   what is here shows them: the tokens, the newest of them up the layers and
+   what would be predicted there, the attention of each head, and each line's
+   values at a click. Heads and MLPs can be switched off; a run with all of
+   them, or of a second number, then stands beside. */
 'use strict';
 (function () {
   var source = document.getElementById('numbers'), page = window.ftx
@@ -11,12 +13,15 @@
 
   var number = make('input', { value: '4217', size: 8, inputmode: 'numeric',
         autocomplete: 'off', 'aria-label': 'a number from 1 to 9999' }),
+      second = make('input', { size: 8, inputmode: 'numeric', autocomplete:
+        'off', 'aria-label': 'another number, to compare', change: function () {
+          if (seen) look(seen.turn);
+        } }),
       said = make('p', { class: 'said', role: 'status', 'aria-live': 'polite' }),
       written = make('p', { class: 'written' }),
-      next = make('div', { class: 'next' }),
-      heads = make('div', { class: 'heads' }),
-      lines = make('div', { class: 'lines' }),
+      layers = make('div'), heads = make('div'), lines = make('div'),
       seen = null,                      // what the program said of a turn
+      off = [],                         // the heads and MLPs that give 0
       open = {},                        // the lines whose values are shown
       chosen = {},                      // the head whose lines are, by part
       playing = null;
@@ -30,20 +35,33 @@
       }));
   }
 
+  // What the program says of a turn, or of the last one if it has fewer.
+  function ask(ftx, input, turn, changes) {
+    var text = input.value.trim(), words = ['show', '--model', MODEL, '--json'];
+    input.toggleAttribute('aria-invalid', !/^[1-9]\d{0,3}$/.test(text));
+    if (input.hasAttribute('aria-invalid'))
+      throw new Error('this model names whole numbers from 1 to 9999, '
+                      + 'written in digits without a 0 in front.');
+    changes.forEach(function (place) { words.push('--set', place + ' = 0'); });
+    function of(k) {
+      return JSON.parse(page.run(ftx, words.concat('--turn', k, '--', text)));
+    }
+    try { return of(String(turn)); } catch (error) { return of('0'); }
+  }
+
   function look(turn) {                 // a promise: has it been shown?
     return page.start().then(function (ftx) {
+      var beside = second.value.trim() !== '', runs;
       load(ftx);
-      number.removeAttribute('aria-invalid');
       said.parentNode.classList.remove('stale');
       said.className = 'said';
       try {
-        if (!/^[1-9]\d{0,3}$/.test(number.value.trim()))
-          throw new Error('this model names whole numbers from 1 to 9999, '
-                          + 'written in digits without a 0 in front.');
-        seen = JSON.parse(page.run(ftx, ['show', '--model', MODEL, '--json',
-          '--turn', String(turn), '--', number.value.trim()]));
+        second.toggleAttribute('aria-invalid', false);
+        runs = [ask(ftx, number, turn, off)];
+        if (off.length || beside)
+          runs.push(ask(ftx, beside ? second : number, runs[0].turn, []));
+        seen = runs[0];
       } catch (error) {
-        number.setAttribute('aria-invalid', 'true');
         said.parentNode.classList.add('stale');
         said.className = 'said fault';
         said.textContent = error.message
@@ -51,7 +69,7 @@
         stop();
         return false;
       }
-      draw();
+      draw(runs);
       return true;
     });
   }
@@ -77,13 +95,6 @@
     }(1));
   }
 
-  function go(by) {
-    return function () {
-      stop();
-      if (seen) look(Math.max(1, Math.min(seen.turns, seen.turn + by)));
-    };
-  }
-
   // --------------------------------------------------------------- tokens
   var SIGNS = { '<bos>': '⊢', '<eos>': '⊣', '<mask>': '▒' };
 
@@ -105,91 +116,132 @@
       + (seen.y !== '<eos>' ? '' : seen.ended ? ', and eos_token ends it' : '');
   }
 
-  function column_of(name) {            // the only column of a step
-    return seen.steps.find(function (s) {
-      return s.algorithm === 15 && s.name === name;
-    }).values.map(function (row) { return row[0]; });
+  // ---------------------------------------------- one token up the layers
+  // A column of numbers: colour is sign and size, on one scale for all rows.
+  function strip(column, name, unit) {
+    var n = column.length;
+    return make('span', { class: 'strip', role: 'img', 'aria-label': name,
+      title: name || false, style: 'width: ' + n * (unit ? 1.6 : 0.32) + (unit
+        || 'rem') + '; background: linear-gradient(to right, '
+      + column.map(function (x, k) {
+        return 'color-mix(in srgb, var(--' + (x < 0 ? 'red' : 'blue') + ') '
+          + Math.min(90, Math.round(45 * Math.abs(x))) + '%, var(--paper)) '
+          + 100 * k / n + '% ' + 100 * (k + 1) / n + '%';
+      }).join(', ') + ')' });
   }
 
-  function draw_next() {
-    var table = make('tbody'), p = column_of('p');
-    p.map(function (x, v) { return [x, seen.vocabulary[v]]; })
-      .sort(function (a, b) { return b[0] - a[0]; }).slice(0, 5)
+  // What would be predicted from a state: the most probable tokens.
+  function predicted(p, vocabulary) {
+    var cell = make('td', { class: 'next' });
+    p.map(function (x, v) { return [x, vocabulary[v]]; })
+      .sort(function (a, b) { return b[0] - a[0]; }).slice(0, 3)
       .forEach(function (best) {
-        var bar = make('span', { class: 'probability' });
-        bar.style.width = 10 * best[0] + 'rem';
-        table.append(make('tr', {}, make('th', { scope: 'row' },
-                                         sign(best[1])),
-          make('td', {}, best[0].toFixed(4)), make('td', {}, bar)));
+        cell.append(make('span', {}, make('b', {}, sign(best[1])), ' '
+          + best[0].toFixed(3), make('i', { class: 'probability',
+            style: 'width: ' + (2.4 * best[0]).toFixed(2) + 'rem' })));
       });
-    page.become(next, make('div', { class: 'next' }, make('table', {},
-      make('caption', {}, 'P(next token)'),
-      table)));
+    return cell;
+  }
+
+  var STATES = { 12: 'embedding', 14: '+ what it has written', 16:
+                 '+ the digits', 18: '+ MLP', 19: 'after layer ' };
+
+  // The states of the newest token, from the embedding to the last layer, and
+  // what each part adds: of attention, also what its heads give.
+  function climb(run, name) {
+    var body = make('tbody'), before = null, brought = [];
+    function column(step) {
+      return step.values.map(function (row) { return row[run.token - 1]; });
+    }
+    run.steps.forEach(function (step) {
+      var now, row;
+      if (step.name === 'Y' && step.index && step.part !== 'enc')
+        brought.push(strip(column(step), 'head ' + step.index));
+      if (step.algorithm !== 8 || step.name !== 'X') return;
+      now = column(step);
+      row = make('td', {}, strip(step.line === 12 || step.line === 19 ? now
+        : now.map(function (x, i) { return x - before[i]; }), step.text));
+      row.append.apply(row, brought);
+      if (STATES[step.line]) body.append(make('tr', {},
+        make('th', { scope: 'row' }, make('a', { class: 'n', href: '#algorithm-8.'
+          + step.line }, '8.' + step.line), ' ' + STATES[step.line]
+          + (step.line === 19 ? step.layer : '')),
+        step.line === 12 || step.line === 19
+          ? predicted(run.lens[step.layer || 0], run.vocabulary) : make('td'),
+        row));
+      before = now;
+      brought = [];
+    });
+    return make('div', { class: 'scroll', tabindex: 0, role: 'group',
+                         'aria-label': name }, make('table', {},
+      make('caption', {}, name + ': ' + run.x.map(sign).join('') + ' ▸ ',
+           make('b', {}, sign(run.y))), body));
+  }
+
+  function draw_layers(runs) {
+    var all = make('div', { class: 'layers' },
+      make('h2', {}, 'the newest token up the layers: what would be predicted, '
+        + 'and what each part and head adds'));
+    runs.forEach(function (run, k) {
+      all.append(climb(run, run.z.slice(1, -1).join('')
+        + (!off.length ? '' : k ? ', with all its parts'
+           : ', without ' + off.join(', '))));
+    });
+    page.become(layers, all);
+  }
+
+  // A part of the model that can give 0 in the turn that is shown.
+  function part_switch(place) {
+    var is_off = off.indexOf(place) >= 0;
+    return make('button', { type: 'button', class: 'switch', 'data-id': place,
+      'aria-pressed': String(is_off), 'aria-label': 'without ' + place,
+      title: 'without ' + place, click: function () {
+        stop();
+        if (off.indexOf(place) < 0) off.push(place);
+        else off.splice(off.indexOf(place), 1);
+        look(seen.turn);
+      } }, is_off ? 'is off' : 'off');
   }
 
   // ---------------------------------------------------------------- heads
-  var PARTS = [['enc', 'the encoder looks at the digits'],
-               ['dec', 'the decoder looks back at what it has written'],
-               ['ed', 'and across, at the digits']];
+  var PARTS = [['enc', 'the encoder looks at the digits', 'encoder'],
+    ['dec', 'the decoder looks back at what it has written', 'decoder'],
+    ['ed', 'and across, at the digits', 'cross']];
 
   function keys(step) { return step.part === 'dec' ? seen.x : seen.z; }
   function queries(step) { return step.part === 'enc' ? seen.z : seen.x; }
 
-  // The darker, the more; a root, so that a hundredth can be seen.
-  function paint(canvas, step) {
-    var down = keys(step), across = queries(step), CELL = 11,
-        fine = window.devicePixelRatio || 1,
-        style = getComputedStyle(document.documentElement),
-        pen = canvas.getContext('2d');
-    canvas.width = fine * CELL * (across.length + 1.4);
-    canvas.height = fine * CELL * (down.length + 1.4);
-    canvas.style.width = canvas.width / fine + 'px';
-    canvas.style.height = canvas.height / fine + 'px';
-    pen.scale(fine, fine);
-    pen.font = '9px ' + style.getPropertyValue('--mono');
-    pen.textAlign = 'center';
-    pen.textBaseline = 'middle';
-    pen.fillStyle = style.getPropertyValue('--grey');
-    across.forEach(function (token, j) {
-      pen.fillText(sign(token), CELL * (j + 1.7), CELL / 2);
-    });
-    down.forEach(function (token, i) {
-      pen.fillText(sign(token), CELL / 2, CELL * (i + 1.7));
-    });
-    pen.fillStyle = style.getPropertyValue('--blue');
+  // A row for each token looked at; a root, so that a hundredth can be seen.
+  function picture(step) {
+    var heat = make('span', { class: 'heat' },
+                    '  ' + queries(step).map(sign).join('') + '\n');
     step.values.forEach(function (row, i) {
-      row.forEach(function (weight, j) {
-        pen.globalAlpha = Math.sqrt(weight);
-        pen.fillRect(CELL * (j + 1.2), CELL * (i + 1.2), CELL - 1, CELL - 1);
-      });
+      heat.append(sign(keys(step)[i]) + ' ', strip(row.map(function (weight) {
+        return 2 * Math.sqrt(weight);
+      }), '', 'ch'), '\n');
     });
-    pen.globalAlpha = 1;
-    pen.strokeStyle = style.getPropertyValue('--rule');
-    pen.strokeRect(CELL * 1.2 - 1, CELL * 1.2 - 1, CELL * across.length + 1,
-                   CELL * down.length + 1);
+    return heat;
   }
 
   function draw_heads() {
-    var all = make('div', { class: 'heads' }), pictures = [];
+    var all = make('div', { class: 'heads' });
     PARTS.forEach(function (part) {
       var row = make('div', { class: 'row-of-heads' });
       seen.steps.forEach(function (step, n) {
         if (step.part !== part[0] || step.name !== 'A') return;
-        pictures.push(step);
-        row.append(make('button', { type: 'button', 'data-id': 'A' + n,
+        row.append(make('div', {}, make('button', { type: 'button',
+          'data-id': 'A' + n,
           title: 'the numbers of this head',
           'aria-pressed': String(is_chosen(step)),
           'aria-label': part[1] + ': weights of head ' + step.index
             + ', layer ' + step.layer + '; show its lines',
           click: function () { pick(step); } },
-          'head ' + step.index, make('canvas', {})));
+          'head ' + step.index, picture(step)), part_switch(part[2] + ' layer '
+            + step.layer + ' head ' + step.index)));
       });
       all.append(make('h2', {}, part[1]), row);
     });
     page.become(heads, all);
-    heads.querySelectorAll('canvas').forEach(function (canvas, k) {
-      paint(canvas, pictures[k]);
-    });
   }
 
   function pick(step) {                 // its lines, with all their values
@@ -273,9 +325,9 @@
     page.become(lines, all);
   }
 
-  function draw() {
+  function draw(runs) {
     draw_written();
-    draw_next();
+    draw_layers(runs);
     draw_heads();
     draw_lines();
   }
@@ -293,14 +345,9 @@
         event.preventDefault();
         play();
       } }, make('label', {}, 'z = ', number),
-      make('button', {}, 'write its name'),
-      button('◀', 'one token back', go(-1)),
-      button('▶', 'one token on', go(1)),
-      button('to the end', 'the last turn', function () {
-        stop();
-        look(0);
-      })),
-    make('div', { class: 'bench' }, said, written, next, heads, lines));
+      make('label', {}, 'beside it ', second),
+      make('button', {}, 'write its name')),
+    make('div', { class: 'bench' }, said, written, layers, heads, lines));
   number.addEventListener('input', stop);
 
   function show() {

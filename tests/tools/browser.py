@@ -650,39 +650,20 @@ def every_sheet_goes_round(b):
 
 
 @on_desktop
-def pastes_are_read(b):
-    b.open_own()
-    for text, line in [
-            ('X = [[1, 2], [3, 4]]', 'X = 1 2 ; 3 4'),
-            ('w_query = np.array([[1, 2],\n [3, 5]])', 'X = 1 2 ; 3 5'),
-            ('| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 6 |', 'X = 1 2 ; 3 6'),
-            ('1\t2\n3\t7', 'X = 1 2 ; 3 7'),
-            ('X = 1 2 ; 3 8\nW_q = 1 ; 1', 'X = 1 2 ; 3 7'),   # two: refused
-            ('algorithm 6\ne = 1 2 ;; 3\n', 'X = 1 2 ; 3 7'),  # invalid, too
-            ('algorithm 6\ne = 1 2\nepsilon 1\n', 'e = 1 2')]:
-        b.paste(CELL, text)
-        b.holds(line in b.value().split('\n'), text, b.value())
-        b.equal('pasted' in b.text(FAULT), ';; 3' in text, text)
-
-
-@on_desktop
 def large_pastes_are_refused(b):
     """Of 100 x 100 the first rows and columns are shown, until all are asked
     for; nothing of more."""
-    def square(m, n):
-        return '\n'.join(' '.join(str((i * j) % 7) for j in range(n))
-                         for i in range(m))
+    def scores(m, n):
+        return 'algorithm 4\nd_attn 4\nS = ' + ' ; '.join(
+            ' '.join(str((i * j) % 7) for j in range(n)) for i in range(m))
     b.open_own()
-    b.push('scores')
-    before = b.value()
     for m, n in (500, 500), (101, 100):
-        b.paste(CELL, square(m, n))
+        b.paste('#own textarea', scores(m, n))
         b.holds('at most 10000' in b.text(FAULT), m, b.text(FAULT))
-        b.equal(b.value(), before)
-    b.paste(CELL, square(100, 100))
+    b.paste('#own textarea', scores(100, 100))
+    b.equal(b.text(FAULT), '')
     b.holds(b.count('#own td') < 3000)
     b.push('show all 100 × 100')
-    b.equal(b.text(FAULT), '')
     b.holds(b.count('#own td') > 10000)
 
 
@@ -704,13 +685,15 @@ def readers_of_screens_are_served(b):
     b.open()
     for link, place in [('Check my numbers', 'own'),
                         ('See a model think', 'think'), ('an exercise', 'own'),
-                        ('see a model do this', 'think'), ('X and W', 'own')]:
+                        ('see a model do this', 'think')]:
         b.push(link, 'a, button', 'focus')
         b.press('Enter')
         b.settle()
         b.equal(b.run(focus), place, link)
-    b.run("document.querySelector('#own details').open = true; "
-          "document.querySelectorAll('.worked .head button')"
+    b.push('show the numbers')
+    b.run("document.querySelector('#own details').open = true")
+    b.put('#own textarea', README)
+    b.run("document.querySelectorAll('.worked .head button')"
           ".forEach(e => e.click())")
     b.equal(b.run(focus), '')
     b.start()
@@ -718,7 +701,7 @@ def readers_of_screens_are_served(b):
     b.equal([k for k, h in enumerate(levels[1:]) if h > levels[k] + 1], [])
     for role, name in [
             ('textbox', 'X, row 2, column 3'), ('button', 'Q(1,1) = 3'),
-            ('columnheader', '2'), ('rowheader', '2'), ('table', 'W_q'),
+            ('columnheader', '2'), ('rowheader', '2'), ('table', 'Wq'),
             ('table', 'Q'), ('heading', 'Line by line'),
             ('textbox', 'the sheet as text')]:
         b.holds(name in b.named('#own', role), role, name)
@@ -762,8 +745,8 @@ def a_model_thinks(b):
     turns = len(name) + 1
     b.equal(b.text('#think .said'), 'turn %d of %d: %s, and eos_token ends it'
             % (turns, turns, name))
-    b.equal(b.count('#think canvas'), 12)
-    b.run("[...document.querySelectorAll('#think canvas')].at(-1)"
+    b.equal(b.count('#think .heat'), 12)
+    b.run("[...document.querySelectorAll('#think .heat')].at(-1)"
           ".closest('button').click()")
     sums = b.run("""(rows => rows[0].map((_, j) =>
       rows.reduce((sum, row) => sum + row[j], 0)))(
@@ -809,6 +792,44 @@ def a_model_says_what_it_takes(b):
     b.media()
     said = b.text('#think .said')
     b.holds(said.endswith(': seven, and eos_token ends it'), said)
+
+
+@on_both
+def a_token_climbs(b):
+    """What would be predicted from the newest token's states, and what is
+    added to them; beside it with all parts, or of a second number."""
+    def climbs():
+        return b.run("""[...document.querySelectorAll('#think .layers table')]
+          .map(table => [table.caption.textContent,
+            ...[...table.querySelectorAll('.next > span:first-child')]
+              .map(e => e.textContent),
+            [...table.rows].map(row => row.querySelectorAll('.strip').length)
+              .join(' ')])""")
+
+    def program(number, *changes):
+        said = json.loads(plain(['show', '--model', 'doc/numbers.ftx', '--json',
+                                 '--turn', '3', *changes, number]))
+        best = [max(zip(p, said['vocabulary'])) for p in said['lens']]
+        return ['%s %.3f' % (token, p) for p, token in best] + ['1 5 5 1 1']
+    b.open('#think')
+    b.start()
+    b.media(reduced_motion='reduce')
+    b.put('#think form input', '4217', 'Enter')
+    b.settle()
+    b.click('#think [data-id=x3]')
+    b.equal(climbs(), [['4217: ⊢fo ▸ u', *program('4217')]])
+    place = 'cross layer 1 head 4'
+    b.push('without ' + place, '#think .switch')
+    without = program('4217', '--set', place + ' = 0')
+    b.equal([c[1:] for c in climbs()], [without, program('4217')])
+    b.holds(place in climbs()[0][0] and 'all its parts' in climbs()[1][0])
+    b.equal(b.count('#think .switch[aria-pressed=true]'), 1)
+    b.push('without ' + place, '#think .switch')
+    b.put('#think label + label input', '6000')
+    b.equal([c[1:] for c in climbs()], [program('4217'), program('6000')])
+    b.put('#think label + label input', '0')
+    b.holds('from 1 to 9999' in b.text('#think .said.fault'))
+    b.media()
 
 
 def main():
