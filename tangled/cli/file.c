@@ -109,19 +109,6 @@ _Noreturn static void refuse_locked(Error *f)
     fail_with(f, "another program is writing it; it is left as it is.");
 }
 
-void acquire_lock(FileLock *lock, const char *name, Error *f)
-{
-    FileInfo about;
-    begin_file(f, name);
-    if (!require_replaceable(name, &about, f))
-        return;
-    lock->file = open_file(name, "r+b");
-    if (lock->file == NULL)
-        fail_with(f, "cannot be opened: %s.", strerror(errno));
-    if (!lock_file(lock->file))
-        refuse_locked(f);
-}
-
 static bool is_one_file(const FileInfo *a, const FileInfo *b)
 {
     return a->is_file && a->number == b->number && a->disk == b->disk;
@@ -132,6 +119,19 @@ static bool has_name(FILE *file, const char *name)
     FileInfo there, ours;
     return get_file_info(name, &there) && get_stream_info(file, &ours)
         && is_one_file(&there, &ours);
+}
+
+void acquire_lock(FileLock *lock, const char *name, Error *f)
+{
+    FileInfo about;
+    begin_file(f, name);
+    if (!require_replaceable(name, &about, f))
+        return;
+    lock->file = open_file(name, "r+b");
+    if (lock->file == NULL)
+        fail_with(f, "cannot be opened: %s.", strerror(errno));
+    if (!lock_file(lock->file) || !has_name(lock->file, name))
+        refuse_locked(f);
 }
 
 bool is_same_file(const char *a, const char *b)
@@ -189,9 +189,12 @@ static int move_locked(const char *new_name, FILE *file, const char *name,
     if (lock->file == NULL ? is_name_taken(name)
                            : !has_name(lock->file, name))
         return CHANGED;
-    if (lock->file != NULL)     /* Windows replaces no open file */
-        fclose(lock->file);
+    FILE *old = lock->file;
+    if (old != NULL && !can_replace_open_file())
+        fclose(old), old = NULL;
     int error = move_file(new_name, name);
+    if (old != NULL)            /* until now nobody else could lock it */
+        fclose(old);
     lock->file = error == 0 ? file : open_file(name, "r+b");
     return error;
 }
@@ -222,6 +225,8 @@ void replace_file(const char *name, FileLock *lock, Error *f,
         refuse_locked(f);
     snprintf(new_name, sizeof new_name, "%s%s", to, unfinished);
     FILE *file = open_locked(new_name);
+    if (file == NULL && (errno == EBUSY || errno == EEXIST))
+        refuse_locked(f);
     if (file == NULL)
         refuse_writing(errno, f);
     int error = fill_file(file, old.mode, data, write);

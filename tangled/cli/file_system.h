@@ -47,4 +47,7 @@ int sync_file(FILE *file, unsigned mode);
 
 /* Gives a file another name and replaces what has it. */
 int move_file(const char *from, const char *to);
+
+/* Returns whether move_file replaces a file that is open. */
+bool can_replace_open_file(void);
 #endif

@@ -237,6 +237,11 @@ int sync_file(FILE *file, unsigned mode)
     return _commit(_fileno(file)) == 0 ? 0 : errno;
 }
 
+bool can_replace_open_file(void)
+{
+    return false;
+}
+
 int move_file(const char *from, const char *to)
 {
     wchar_t old[PATH_BYTES], new[PATH_BYTES];
@@ -387,6 +392,11 @@ int sync_file(FILE *file, unsigned mode)
     int number = fileno(file);
     return (mode == 0 || fchmod(number, (mode_t)mode) == 0)
         && fsync(number) == 0 ? 0 : errno;
+}
+
+bool can_replace_open_file(void)
+{
+    return true;
 }
 
 int move_file(const char *from, const char *to)
