@@ -594,8 +594,7 @@
     + 'W_q = 1 0 ; 0 1 ; 1 0\nW_k = 0 1 ; 0 1 ; 1 0\nW_v = 2 0 ; 0 4 ; 1 0\n'
     + 'claim S = ? ? ; ? ?\nclaim A = ? ? ; ? ?\nclaim Vt = ? ? ; ? ?\n';
 
-  var own = make('section', { id: 'own', hidden: true, tabindex: -1,
-                                    'aria-labelledby': 'own-title' }),
+  var own = document.getElementById('own'),
       place = make('div', { class: 'bench' }), bench = null;
 
   function open_own(text, quiet) {
@@ -696,7 +695,6 @@
       + 'PyTorch, LaTeX or a spreadsheet. It is judged as you type. The page '
       + 'stores nothing and sends nothing.'),
     place, exercise_form());
-  document.querySelector('main').prepend(own);
   document.querySelector('#contents h2').before(make('p', {},
     make('a', { href: '#own', id: 'to-own' }, 'Check my numbers')));
 

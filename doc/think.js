@@ -333,8 +333,8 @@
   }
 
   // -------------------------------------------------------------- the page
-  var section = make('section', { id: 'think', hidden: true, tabindex: -1,
-                                  'aria-labelledby': 'think-title' },
+  var section = document.getElementById('think');
+  section.append(
     make('h1', { id: 'think-title' }, 'See a model think'),
     make('p', {}, 'This model has learned the English names of numbers from '
       + '9000 examples, with Algorithm 11. Of those that it has never seen: '
@@ -357,7 +357,6 @@
     if (!seen) look(1);
   }
 
-  document.querySelector('main').prepend(section);
   document.querySelector('#contents h2').before(make('p', {},
     make('a', { href: '#think', id: 'to-think', click: show },
          'See a model think')));
