@@ -73,7 +73,7 @@ static void search_entry(Search *to, const Mat factors[2], int i, int j,
     const Item *item = to->claim->item;
     const Step *step = to->claim->step;
     CellSlip cell = { .i = i, .j = j };
-    cell.entry = step->turned ? entry_at(item, step->M, j, i)
+    cell.entry = step->transposed ? entry_at(item, step->M, j, i)
                               : entry_at(item, step->M, i, j);
     const Entry *entry = &item->entry[cell.entry];
     char place[40];
@@ -84,8 +84,8 @@ static void search_entry(Search *to, const Mat factors[2], int i, int j,
     for (int k = 1; k <= factors[0]->rows; k++)
         for (int times = 1; times <= 2; times++) {
             double l = AT(factors[0], k, i), r = AT(factors[1], k, j);
-            cell.left = step->turned ? r : l;
-            cell.right = step->turned ? l : r;
+            cell.left = step->transposed ? r : l;
+            cell.right = step->transposed ? l : r;
             cell.wrong_sign = times == 2;
             cell.change = -times * l * r;
             if (to->n < MOST_CELLS && is_telling(entry, cell.change)

@@ -77,10 +77,10 @@ bool effect_of(const Run *run, const Slip *slip, int decimals, Arena *arena,
         effect->right = &run->step[k];
         effect->wrong = same_step(slipped, effect->right);
         if (effect->wrong != NULL && find_change(effect, decimals))
-            return why.made;
+            return why.applied;
     }
     effect->right = effect->wrong = NULL;
-    return why.made;
+    return why.applied;
 }
 
 Effect *effects_of(const Run *run, int decimals, Arena *arena, Tape *tape,

@@ -37,7 +37,7 @@ struct Explanation {
     const Item *nudged;         /* ... but an entry of this one half a    */
     int nudged_entry;           /* unit of its last digit larger; or, -1,
                                    each by another number; NULL: none     */
-    bool made;                  /* did a run meet a place of the slip?    */
+    bool applied;               /* did a run meet a place of the slip?    */
     Explanation *before;        /* what was made besides; or NULL         */
 };
 
@@ -47,7 +47,7 @@ const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
 
 /* Whether the slip can be made in one of the steps of a run, up to `last`,
-   or in any if that is NULL; and inside or outside of where a slip is made
+   or in any if that is NULL; and inside or outside of where a slip is applied
    that is made only at a step. */
 bool can_apply(const Run *run, const Slip *slip, const Step *last,
                const Step *only, bool inside);

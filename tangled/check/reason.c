@@ -101,11 +101,11 @@ static bool try_reason(Judging *j, int w, Explanation why)
         e.refutes = refutes;
         e.to = &(SlipTrial){ j, w, h };
         const Run *run = run_by_explanation(j, &e, j->scratch);
-        bool fits = e.made && explains(j, w, run, h);
+        bool fits = e.applied && explains(j, w, run, h);
         clear_trial(j);
         if (fits)
             keep_reason(j, w, why, h);
-        if (!e.made || fits)
+        if (!e.applied || fits)
             return fits;
     }
     return false;

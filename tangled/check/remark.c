@@ -11,7 +11,7 @@ static double sum_typed(const Claim *claim, int t, double *off)
 {
     const Item *item = claim->item;
     Mat M = claim->step->M;
-    bool rows = claim->step->turned;
+    bool rows = claim->step->transposed;
     double sum = 0;
     *off = 1e-9;
     for (int u = 1; u <= (rows ? M->cols : M->rows); u++) {
@@ -29,7 +29,7 @@ static bool has_wrong_sum(const Claim *claim, char to[REMARK_BYTES])
 {
     const Step *step = claim->step;
     Mat M = step->M;
-    int n = step->turned ? M->rows : M->cols, wrong = 0;
+    int n = step->transposed ? M->rows : M->cols, wrong = 0;
     for (int t = n; t >= 1; t--) {
         double off, sum = sum_typed(claim, t, &off);
         if (!isfinite(sum) || fabs(sum - 1) <= off)
@@ -39,7 +39,7 @@ static bool has_wrong_sum(const Claim *claim, char to[REMARK_BYTES])
                      sum);
         else
             snprintf(to, REMARK_BYTES, "%s %d sums to %.6g, not to 1%s",
-                     step->turned ? "row" : "column", t, sum,
+                     step->transposed ? "row" : "column", t, sum,
                      wrong > 0 ? "; others are off, too" : "");
         wrong++;
     }

@@ -85,7 +85,7 @@ static Mat apply_explanations(SlipRun *s, Explanation *why, uint64_t roles,
             && ((e->when & UNWRITTEN) != 0) == unwritten
             && condition_holds(s, e->when) && applies_at(why, s->here))
             Y = apply_edit(s, e, Y);
-    why->made |= Y != before;
+    why->applied |= Y != before;
     return Y;
 }
 
@@ -208,7 +208,7 @@ static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
     Mat Y = zeros_of(s, M->rows, M->cols);
     for (int j = 1; j <= M->cols; j++)
         for (int i = 1; i <= M->rows; i++) {
-            int k = step->turned ? entry_at(claim, step->M, j, i)
+            int k = step->transposed ? entry_at(claim, step->M, j, i)
                                  : entry_at(claim, step->M, i, j);
             const Entry *entry = &claim->entry[k];
             real x = (real)entry->value;

@@ -57,8 +57,8 @@ static void find_place(Terms *t, const real *entry)
     Mat M = t->step->M;
     int at = (int)(entry - M->at);
     int row = at % M->rows + 1, column = at / M->rows + 1;
-    t->i = t->step->turned ? column : row;
-    t->j = t->step->turned ? row : column;
+    t->i = t->step->transposed ? column : row;
+    t->j = t->step->transposed ? row : column;
 }
 
 /* The number that a letter stands for; k = 0: outside of the terms. */
@@ -169,7 +169,7 @@ static void write_terms(void *to, SlipRun *s, Mat M)
         return;
     if (find_factors(s, t->step, M, t->factors)) {
         t->n = t->factors[0]->rows;
-        write_text(t, t->step->turned ? "<R·L>" : "<L·R>", here);
+        write_text(t, t->step->transposed ? "<R·L>" : "<L·R>", here);
         return;
     }
     t->factors[0] = NULL;

@@ -387,10 +387,10 @@ static real *get_group(const Numbers *from, int group)
             uint64_t bits = get_bytes(bytes + k * from->size, from->size);
             uint32_t half = (uint32_t)bits;
             double wide;
-            float narrow;
+            float single;
             memcpy(&wide, &bits, sizeof wide);
-            memcpy(&narrow, &half, sizeof narrow);
-            x[k] = (real)(from->size == 4 ? narrow : wide);
+            memcpy(&single, &half, sizeof single);
+            x[k] = (real)(from->size == 4 ? single : wide);
         }
     }
     if (!are_finite(x, from->count))

@@ -137,11 +137,11 @@ TensorPlace tensor_place(const Released *kind, const Theta *theta, int k)
     place.first = (size_t)place.row->part * part + above;
     place.rows = (place.row->parts == 0 ? 1 : (size_t)place.row->parts)
                * part;
-    bool turned = place.row->how & TURNED;
+    bool transposed = place.row->how & TURNED;
     place.dimensions = p->symbol[0] == 'W' ? 2 : 1;
     place.size[0] = (long long)place.rows;
     place.size[1] = p->cols;
-    if (turned && place.dimensions == 2) {
+    if (transposed && place.dimensions == 2) {
         place.size[0] = p->cols;
         place.size[1] = (long long)place.rows;
     }
@@ -151,13 +151,13 @@ TensorPlace tensor_place(const Released *kind, const Theta *theta, int k)
 size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
                     int i, int j)
 {
-    bool turned = place->row->how & TURNED;
+    bool transposed = place->row->how & TURNED;
     bool vocabulary = place->row->how & VOCABULARY;
     size_t row = place->first + (size_t)i - 1, col = (size_t)j - 1;
     if (vocabulary)
-        *(turned ? &col : &row) = (size_t)token_number(tokens,
-                                                       turned ? j : i);
-    return turned ? col * place->rows + row
+        *(transposed ? &col : &row) = (size_t)token_number(tokens,
+                                                       transposed ? j : i);
+    return transposed ? col * place->rows + row
                   : row * (size_t)place->parameter->cols + col;
 }
 

@@ -23,7 +23,7 @@ static bool is_unknown(Mat M)
 static void check_entries(const Job *job, const Step *step)
 {
     Mat M = step->M;
-    int n = M->rows * M->cols, tokens = step->turned ? M->rows : M->cols;
+    int n = M->rows * M->cols, tokens = step->transposed ? M->rows : M->cols;
     bool hides = step->role == ROLE_MASKED || step->role == ROLE_SCALED
               || (step->role == NO_ROLE && step->algorithm == 4
                   && step->line >= 5);      /* by a student's own name */
@@ -38,7 +38,7 @@ static void check_entries(const Job *job, const Step *step)
     for (int t = 0; t < tokens && step->role == ROLE_SCALED; t++) {
         int seen = 0;
         for (int u = 0; u < n / tokens; u++)
-            seen += isfinite(M->at[step->turned ? u * tokens + t
+            seen += isfinite(M->at[step->transposed ? u * tokens + t
                                                 : t * (n / tokens) + u]) != 0;
         if (seen == 0)
             fail_in_text(job->f, job->start->at,
@@ -271,7 +271,7 @@ static Mat add_aspect(Job *job, Step *step, Aspect aspect, Mat M)
     step->aspect = aspect;
     step->turn = job->loop.turn;
     M = vary(job, IS_COMPUTED, step, M);
-    step->M = copy_matrix(job, M, step->turned);
+    step->M = copy_matrix(job, M, step->transposed);
     add_step(job, step);
     return vary(job, IS_CARRIED, step, M);
 }
@@ -284,7 +284,7 @@ static void add_parameter(Job *job, const Step *seen, Mat M, int number)
     step.algorithm = seen->algorithm;
     step.line = seen->line;
     step.inner = item_at(job, &step) == NULL;
-    step.turned = is_transposed(argument_of(job, step.name)->kind,
+    step.transposed = is_transposed(argument_of(job, step.name)->kind,
                                 job->run.layout);
     if (job->loop.in_row > 0)
         add_noted(job);
@@ -506,7 +506,7 @@ static Mat derived(Job *job, const Step *step, Mat M);
 
 static Mat record_step(Job *job, Step *step, Mat M)
 {
-    step->M = copy_matrix(job, M, step->turned);
+    step->M = copy_matrix(job, M, step->transposed);
     add_step(job, step);
     Mat Y = behind_watcher(job, step, M), Z = vary(job, IS_CARRIED, step, Y);
     job->now.rederive |= step->row->derived && Z != Y;
@@ -551,33 +551,33 @@ static Mat resolve_step(Job *job, Step *step, Mat M)
     int k = item_entered(job, step);
     bool asked = M != NULL || k >= 0 || job->wanted[row - step_table],
          derives = M == NULL || (job->now.rederive && row->formula != NULL);
-    Mat made = !asked ? NULL : k >= 0 ? entered_matrix(job, step, k, M)
+    Mat value = !asked ? NULL : k >= 0 ? entered_matrix(job, step, k, M)
              : derives ? derived(job, step, M) : M;
-    bool known = made != NULL
-              && !(job->late && (is_unknown(made)
+    bool known = value != NULL
+              && !(job->late && (is_unknown(value)
                                  || (k < 0 && is_idle(job, step))));
-    if (made == NULL && asked && !job->now.misses)
+    if (value == NULL && asked && !job->now.misses)
         refuse_formula(job, row);
     if (!asked && job->now.counts)          /* it could be asked for */
         job->now.known += derived(job, step, NULL) != NULL;
     if (!known) {
-        made = M == NULL ? NULL : scale(M, NAN);
-        see_step(job, step, false, k, made);
-        return made;
+        value = M == NULL ? NULL : scale(M, NAN);
+        see_step(job, step, false, k, value);
+        return value;
     }
-    if (derives && k < 0 && made != M && keeps_softmax(job, step, M)) {
-        copy_into(M, made);
-        made = M;
+    if (derives && k < 0 && value != M && keeps_softmax(job, step, M)) {
+        copy_into(M, value);
+        value = M;
     }
     job->now.known += k < 0;
     step->given = k >= 0;
     if (k < 0)
         note_computed(job, row);
-    Mat other = k < 0 ? vary(job, IS_COMPUTED, step, made) : made;
+    Mat other = k < 0 ? vary(job, IS_COMPUTED, step, value) : value;
     if (M != NULL)
         job->now.rederive &= row->formula == NULL;
     else
-        job->now.rederive |= other != made || k >= 0;
+        job->now.rederive |= other != value || k >= 0;
     other = record_step(job, step, other);
     see_step(job, step, true, k, other);
     return other;
@@ -696,7 +696,7 @@ static void tell_gradients(Job *job)
         Step step = { .algorithm = user->algorithm, .line = user->line,
                       .name = name, .head = g->place.head,
                       .aspect = GRADIENT,
-                      .turned = is_transposed(a->kind, job->run.layout) };
+                      .transposed = is_transposed(a->kind, job->run.layout) };
         struct Matrix view = *g->M;
         view.at = g->M->grad;
         add_aspect(job, &step, GRADIENT, &view);
@@ -724,7 +724,7 @@ static Mat draw_next_token(Job *job, Mat q)
     Step step = { .algorithm = job->run.algorithm, .name = "y",
                   .line = job->run.algorithm == 14 ? 5 : 6,
                   .turn = job->loop.turn, .time = 1,
-                  .turned = job->run.layout->rows };
+                  .transposed = job->run.layout->rows };
     if (q->cols != 1 || list->used == list->n)
         return q;
     double u = list->u[list->used];
@@ -763,7 +763,7 @@ Mat collect_step(void *to, const char *line, const char *name, Mat M,
         return M;
     }
     step.turn = job->loop.turn;
-    step.turned = job->run.layout->rows;
+    step.transposed = job->run.layout->rows;
     step.time = time_of(job, &step);
     derive_beside(job, &step, false);
     const Seen *p = step.role == ROLE_TEMPERED

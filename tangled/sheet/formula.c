@@ -130,8 +130,8 @@ static double function_value(Function f, const double x[], double slope[])
 static int operand_index(Mat Y, int k, int i, int j)
 {
     Mat M = Y->of[k];
-    bool turned = (Function)Y->c == TRANSPOSE;
-    int row = turned ? j : i, col = turned ? i : j;
+    bool transposed = (Function)Y->c == TRANSPOSE;
+    int row = transposed ? j : i, col = transposed ? i : j;
     return (int)(&AT(M, M->rows == 1 ? 1 : row, M->cols == 1 ? 1 : col)
                  - M->at);
 }

@@ -49,10 +49,10 @@ const Item *require_item(const Job *job, const char *name, int head)
 
 void note_used_assumption(Job *job, const char *name, const char *what)
 {
-    char told[80];
-    snprintf(told, sizeof told, "%s = %s", name, what);
-    if (strstr(job->assumed, told) == NULL)
-        add_to_list(job->assumed, sizeof job->assumed, told);
+    char note[80];
+    snprintf(note, sizeof note, "%s = %s", name, what);
+    if (strstr(job->assumed, note) == NULL)
+        add_to_list(job->assumed, sizeof job->assumed, note);
 }
 
 void note_assumption(Job *job, const char *name, const char *what)

@@ -72,7 +72,7 @@ typedef struct {
                                    sheet's algorithm; or a parameter that
                                    the sheet does not give                */
     int time;                   /* 2 for the second of this description   */
-    bool turned;                /* M is the paper's matrix, transposed    */
+    bool transposed;            /* M is the paper's matrix, transposed    */
     bool given;                 /* by the sheet, not computed             */
     Mat M;
     const CellMark *mark;       /* of its entries, row after row; NULL:

@@ -4,7 +4,7 @@
 # say in its place stands beside it. Comments and strings are not looked at.
 set -u
 cd "${1:-tangled}" || exit 1
-CLEAN='. library practice text cli hub'
+CLEAN='. library practice text cli hub sheet show check model course'
 find $CLEAN -maxdepth 1 -name '*.[ch]' | sort | xargs awk -v retired='
     fault Error     Fault Error       attempt try_work  failure fail_with
     fault_again rethrow               Entrance CommandMain
@@ -18,7 +18,7 @@ find $CLEAN -maxdepth 1 -name '*.[ch]' | sort | xargs awk -v retired='
     borrow scratch_alloc              pay accumulate    settle reduce_gradient
     guests deferred                   tape_owes tape_defer_gradients
     tape_thrifty tape_discard_layers  let_go tape_release
-    tape_forgive tape_allow_nonfinite alarm on_nonfinite
+    tape_forgive tape_allow_nonfinite
     ringing on_nonfinite              turned transposed halved bf16
     narrow top_k    Spot Intervention
     spots_fit interventions_check     spots_take interventions_capture
