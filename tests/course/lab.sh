@@ -391,8 +391,8 @@ if wanted image; then
     LABS=$work/zip SEED=5 doc/lab/zip "$program" 4 5 > "$work/said" 2>&1; report $? 'make gradescope'
     unzip -q "$work/zip.zip" -d "$image/source"
     AUTOGRADER=$image PATH=$PWD/$work/bin:$PATH bash "$image/source/setup.sh" > "$work/said" 2>&1; report $? 'setup.sh'
-    points=48; attack 'our versions have all points' "$(cat tangled/alg04_attention.c)"
-    points=22; attack 'no file, no points' ''
+    points=36; attack 'our versions have all points' "$(cat tangled/alg04_attention.c)"
+    points=16; attack 'no file, no points' ''
     other=source/alg05/library/alg04_attention.c
     for path in "../alg05/library/alg04_attention.c" "$image/$other" "library/../../alg05/library/alg04_attention.c"; do
         attack "the other lab is not included as ${path#"$image"}" "#include \"$path\""
@@ -450,7 +450,7 @@ if wanted image; then
         own
         for wrapper in '' ./without; do
             (cd "$user" && as_nobody $wrapper ./grade alg04) > "$work/said" 2>&1
-            says '^  0 of 9 points' && ! says 'it was had|does not compile'; report $? "an ordinary user${wrapper:+ without Landlock}: $1"
+            says '^  0 of 6 points' && ! says 'it was had|does not compile'; report $? "an ordinary user${wrapper:+ without Landlock}: $1"
         done
     }
     had='if (write(3, "fault it was had\n", 17)) _exit(0);'
@@ -481,12 +481,12 @@ if wanted course; then
     sed 's/sqrt(d_attn)/d_attn/' tangled/alg04_attention.c > "$subs/bob/alg04_attention.c"
     sed 's@//.*@@; s/\<S\>/scores/g; s/d_attn/width/g' tangled/alg04_attention.c > "$subs/eve, \"x\"/alg04_attention.c"
     SEED=99 OUT=$work/tables doc/lab/table "$program" "$subs" 4 5 > "$work/said" 2> "$work/told"
-    printf 'student,alg04,alg05,total\n"ada",26,22,48\n"bob",0,0,0\n"eve, ""x""",26,0,26\n' | cmp -s - "$work/said"
+    printf 'student,alg04,alg05,total\n"ada",20,16,36\n"bob",0,0,0\n"eve, ""x""",20,0,20\n' | cmp -s - "$work/said"
     report $? 'a table of the course'
     cmp -s "$work/tables/ada" <(awk -F '\t' 'NF == 10' "$work/tables/ada"); report $? 'and one of each student'
     printf '* * 10\n' > "$work/half"
     SEED=98 TRIALS=yes POINTS=$work/half doc/lab/table "$program" "$subs" 4 > "$work/said" 2> "$work/told"
-    says '^student,.*,alg04 random-1,.*,total$' && says '^"ada",10,10,.*,90$' && says '^"bob",0,0,.*,0$'
+    says '^student,.*,alg04 random-1,.*,total$' && says '^"ada",10,10,.*,60$' && says '^"bob",0,0,.*,0$'
     report $? 'another seed, a column for each trial, and other points'
     for student in =1+1 zoe1 zoe2 zoe3 zoe4 zoe5 zoe6; do
         mkdir "$subs/$student"; cp "$subs/ada/alg04_attention.c" "$subs/$student"
@@ -495,7 +495,7 @@ if wanted course; then
     table=$!
     until grep -q 'student 1 of' "$work/told" || ! kill -0 $table 2> /dev/null; do sleep 0.2; done
     kill -TERM "$(cat "$work/pid")"; wait $table
-    says "^\"'=1\\+1\",26,26\$" && ! says '^"zoe6'; report $? 'what is interrupted prints what it has, and no formula'
+    says "^\"'=1\\+1\",20,20\$" && ! says '^"zoe6'; report $? 'what is interrupted prints what it has, and no formula'
     rm -r "$subs"/=1+1 "$subs"/zoe*
     SEED='' doc/lab/table "$program" "$subs" 4 > "$work/said" 2>&1; [ $? = 2 ] && says 'SEED is missing'; report $? 'a table without a secret'
     doc/lab/similar $LABS/alg04/alg04_attention.c "$subs"/*/alg04_attention.c tangled/alg06_layernorm.c > "$work/said" 2>&1
@@ -530,18 +530,18 @@ elif wanted python; then
     while IFS='|' read -r name program4 pattern; do
         printf "$program4" > "$tree/algorithm04.py"
         make -s -C "$tree" PYTHON="$python" check > "$work/said" 2>&1
-        says '^  0 of 18 points' && says "$pattern"; report $? "in Python: $name"
+        says '^  0 of 12 points' && says "$pattern"; report $? "in Python: $name"
     done <<'END'
 a slip is told|import numpy as np\ndef algorithm(g, see):\n    Q, K, V = (g["W_" + c] @ M + g["b_" + c] for c, M in zip("qkv", (g["X"], g["Z"], g["Z"])))\n    see("4.1", "Q", Q)\n    E = np.exp(K.T @ Q)\n    return V @ (E / E.sum(axis=0))\n|it matches if the 1/.d_attn is left out
 an exception|def algorithm(g, see):\n    return x\n|line 2 of your file: NameError: name 'x' is not defined
 no Python|def algorithm(:\n|line 1 of your file: SyntaxError
 no function|x = 1\n|KeyError: 'algorithm'
-endless|def algorithm(g, see):\n    while True: pass\n|because the runs before it took too long
+endless|def algorithm(g, see):\n    while True: pass\n|it did not come to an end within 2 s
 a forged answer|import os\nos.write(3, b"result 2 2 1 1 1 1\\nend\\n")\nos._exit(0)\n|the result
 END
     mkdir -p "$work/subs/ada"; { cat tests/data/lab/reference.py; echo "algorithm = solve[4]"; } > "$work/subs/ada/algorithm04.py"
     if [ "$(command -v python3)" = "$python" ]; then
-        HOLE=python SEED=3 doc/lab/table "$program" "$work/subs" 4 > "$work/said" 2> "$work/told"; says '^"ada",18,18$'; report $? 'a table in Python'
+        HOLE=python SEED=3 doc/lab/table "$program" "$work/subs" 4 > "$work/said" 2> "$work/told"; says '^"ada",12,12$'; report $? 'a table in Python'
     fi
     cp tests/data/lab/reference.py "$tree/algorithm04.py"; echo "algorithm = solve[4]" >> "$tree/algorithm04.py"; make -s -C "$tree" PYTHON="$python" build/ftx
     awk '/^sheet / { n = $2; next } n > 0 { print; if (--n == 0) exit }' "$tree/trials" > "$work/a.sheet"
