@@ -328,9 +328,10 @@ local function halves(lines)
     local k = lines[half - 1 - away] == '' and half - away or half + away
     if lines[k - 1] == '' then half = k break end
   end
-  local left = width_of(lines, first, half - 1)
-  if left + width_of(lines, half, #lines) <= PAIR then
-    return first, half, math.max(left + 3, PAIR // 2)
+  local left = width_of(lines, first, half - 1) + 3
+  local right = width_of(lines, half, #lines)
+  if left + right <= PAIR then
+    return first, half, math.max(left, math.min(PAIR // 2, PAIR - right))
   end
 end
 
