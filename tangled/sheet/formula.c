@@ -373,10 +373,14 @@ static const struct {
     { "keep",        3, .value = keep_of },
     { "logs",        2, .value = logs_of },
 };
-static const struct { const char *name; double value; } constants[] = {
-    { "e",   2.71828182845904523536 },  { "pi",    3.14159265358979323846 },
-    { "inf", INFINITY },                { "true",  1 },
-    { "minus_inf", -INFINITY },         { "false", 0 },
+static const struct {
+    const char *name;
+    double value;
+    bool minus;                 /* not every compiler folds -INFINITY     */
+} constants[] = {
+    { "e",   2.71828182845904523536, false },   { "true",      1, false },
+    { "pi",  3.14159265358979323846, false },   { "false",     0, false },
+    { "inf", INFINITY, false },         { "minus_inf", INFINITY, true },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions,
        CONSTANTS = sizeof constants / sizeof *constants };
@@ -445,7 +449,8 @@ static Operand parse_name(Parser *p, const Token *t)
     if (c == CONSTANTS)
         return note_error(p, t->start, no_number);
     p->infinite |= isinf(constants[c].value) != 0;
-    return exact_number(constants[c].value);
+    return exact_number(constants[c].minus ? -constants[c].value
+                                           : constants[c].value);
 }
 
 static Operand parse_name_or_call(Parser *p)

@@ -114,7 +114,7 @@ hole() { # the untouched skeleton of $lab
     [ $lab = alg04 ] || return
     [ $1 = file ] || "$tree/build/ftx" show "$tree/sheets/alg04-causal.sheet" > "$work/said" 2>&1
     case $1 in
-    step) says 'no step of Algorithm 4 is A; the steps are Q, K, V, S\.' ;;
+    step) says 'no step of Algorithm 4 is A here; ftx show lists the steps\.' ;;
     body) says 'Algorithm 4 has shown no step yet, so none is A; a SEE in its C shows one\.' ;;
     file) grep -q 'with `undefined reference` as long' "$tree/README.md" ;;
     esac
