@@ -47,7 +47,7 @@ const Run *run_explained(const Bound *bound, Explanation *why,
                          Arena *arena, Tape *tape);
 
 /* Whether the slip can be made in one of the steps of a run, up to `last`,
-   or in any if that is NULL; and inside or outside of where a slip is applied
+   or in any if that is NULL; and inside or outside of where a slip is made
    that is made only at a step. */
 bool can_apply(const Run *run, const Slip *slip, const Step *last,
                const Step *only, bool inside);

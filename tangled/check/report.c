@@ -1,7 +1,7 @@
 /* ftx check: a judgement as text, as JSON, and as steps with marks.
 
-   Entry points: check_text, check_json, marked_run. In goes
-   a judgement; out come its sentences. */
+   Entry points: check_text, check_json, marked_run. In goes a judgement; out
+   come its sentences. */
 #include "check/report.h"
 #include <math.h>
 #include <string.h>

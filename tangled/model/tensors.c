@@ -155,8 +155,8 @@ size_t tensor_index(const TensorPlace *place, const Tokenizer *tokens,
     bool vocabulary = place->row->how & VOCABULARY;
     size_t row = place->first + (size_t)i - 1, col = (size_t)j - 1;
     if (vocabulary)
-        *(transposed ? &col : &row) = (size_t)token_number(tokens,
-                                                       transposed ? j : i);
+        *(transposed ? &col : &row) =
+            (size_t)token_number(tokens, transposed ? j : i);
     return transposed ? col * place->rows + row
                   : row * (size_t)place->parameter->cols + col;
 }

@@ -38,8 +38,9 @@ static void check_entries(const Job *job, const Step *step)
     for (int t = 0; t < tokens && step->role == ROLE_SCALED; t++) {
         int seen = 0;
         for (int u = 0; u < n / tokens; u++)
-            seen += isfinite(M->at[step->transposed ? u * tokens + t
-                                                : t * (n / tokens) + u]) != 0;
+            seen += isfinite(M->at[step->transposed
+                                   ? u * tokens + t
+                                   : t * (n / tokens) + u]) != 0;
         if (seen == 0)
             fail_in_text(job->f, job->start->at,
                          "a token can look at nothing.");
@@ -285,7 +286,7 @@ static void add_parameter(Job *job, const Step *seen, Mat M, int number)
     step.line = seen->line;
     step.inner = item_at(job, &step) == NULL;
     step.transposed = is_transposed(argument_of(job, step.name)->kind,
-                                job->run.layout);
+                                    job->run.layout);
     if (job->loop.in_row > 0)
         add_noted(job);
     Mat other = add_aspect(job, &step, GRADIENT, &gradient);

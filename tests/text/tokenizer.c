@@ -494,6 +494,7 @@ LAW(damage_is_told_in_a_sentence)
         { "tokenizer word 1\nabc\\", 17, ESCAPE },
         { "tokenizer word 1\n" SIXTY "+\n", 17,
           "a token has at most 64 bytes." },
+        { "tokenizer word 1\n" SIXTY "\\x0G\n", 17, ESCAPE },
         { "tokenizer bpe 1\nlo\n", 16, TWO },
         { "tokenizer bpe 1\n109 112\n", 16, TWO },
         { "tokenizer bpe 1\n109112 lo\n", 16, TWO },
