@@ -300,8 +300,7 @@ static int item_entered(const Job *job, const Step *step)   /* -1: none */
     const Sheet *sheet = job->run.sheet;
     for (int k = 0; job->late && k < sheet->n; k++) {
         const Entered *e = &job->entered[k];
-        if ((e->row == step->row || e->also == step->row)
-            && e->aspect == VALUE && e->part == step->part
+        if (e->row == step->row && e->aspect == VALUE && e->part == step->part
             && e->layer == step->layer && e->head == step->head
             && (step->turn == 0 || e->turn == step->turn)
             && step->time <= 1)

@@ -125,16 +125,6 @@ _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
     char list[700];
     int algorithm = job->run.algorithm;
-    Role role = NO_ROLE;
-    for (int k = 0; k < step_rows; k++)
-        if (strcmp(step_table[k].name, item->name) == 0)
-            role = step_table[k].role;
-    for (int k = 0; k < step_rows; k++)
-        if (step_table[k].role == role && algorithm < 8
-            && comes_by(algorithm, &step_table[k])
-            && !knows_name(algorithm, item->name, false))
-            fail_in_text(job->f, item->at, "%s is called %s in Algorithm "
-                         "%d.", item->name, step_table[k].name, algorithm);
     list_arguments(list, sizeof list, algorithm);
     fail_in_text(job->f, item->at,
                  "Algorithm %d does not take %s; it takes %s.", algorithm,
@@ -168,35 +158,21 @@ static Part part_of_row(const StepRow *row)
     return part_of_line(row->algorithm, row->line);
 }
 
-static bool has_any(const Job *job, bool claim, const char *names)
+bool is_any_given(const Job *job, const char *names)
 {
     const Sheet *sheet = job->run.sheet;
     for (int k = 0; k < sheet->n; k++)
-        if (sheet->item[k].claim == claim
+        if (!sheet->item[k].claim
             && word_in(names, sheet->item[k].name,
                        strlen(sheet->item[k].name)))
             return true;
     return false;
 }
 
-bool is_any_given(const Job *job, const char *names)
-{
-    return has_any(job, false, names);
-}
-
 static bool is_in_heads(const Job *job, const StepRow *row)
 {
     return job->run.algorithm != 4
         && (row->algorithm == 4 || row->role == ROLE_HEAD);
-}
-
-/* Whether the perceptron of a layer is given, but not what stands before. */
-static bool only_fed(const Job *job)
-{
-    return is_any_given(job, "W_mlp1 W_mlp2 W_mlp3 W_mlp4")
-        && !is_any_given(job,
-                         "x z W_q W_k W_v W_o W_e gamma_1 beta_1 gamma_2 "
-                           "beta_2 gamma_3 beta_3 gamma_4 beta_4");
 }
 
 /* Scores that hide are masked ones. */
@@ -209,11 +185,10 @@ static bool hides(const Item *item)
 }
 
 /* Whether an item may give the step of a row. */
-static bool can_give(const Job *job, const Item *item, const char *name,
-                     const StepRow *row)
+static bool can_give(const Job *job, const Item *item, const StepRow *row)
 {
     int algorithm = job->run.algorithm;
-    if (!can_be_given(algorithm, row) || strcmp(row->name, name) != 0
+    if (!can_be_given(algorithm, row) || strcmp(row->name, item->name) != 0
         || (item->head > 0 && !is_in_heads(job, row))
         || (item->part != NOWHERE && row->algorithm >= 8
             && part_of_row(row) != item->part))
@@ -225,34 +200,25 @@ static bool can_give(const Job *job, const Item *item, const char *name,
 }
 
 /* The row of a step that is given; NULL: there is none. Without a line it
-   is the first of that name, of no head if it can be; or, where only the
-   perceptron is given, what that reads. In Algorithm 8 the Z of an encoder
-   may be called X. */
+   is one of no head if it can be. Of the lines of a component it is the
+   first; of those of a model there must be one. */
 static const StepRow *entry_row(const Job *job, const Item *item)
 {
-    bool only = item->line == 0 && only_fed(job),
-         encoder = only && job->run.algorithm == 8
-                && strcmp(item->name, "X") == 0
-                && !is_any_given(job, "Z W_mlp3 W_mlp4");
-    const char *name = encoder ? "Z" : item->name;
     const StepRow *found = NULL;
     for (const StepRow *row = step_table; row < step_table + step_rows;
          row++)
-        if (can_give(job, item, name, row)
-            && (found == NULL || (item->head == 0 && is_in_heads(job, found)
-                                  && !is_in_heads(job, row))))
+        if (!can_give(job, item, row))
+            continue;
+        else if (found == NULL || (item->head == 0 && is_in_heads(job, found)
+                                   && !is_in_heads(job, row)))
             found = row;
-    bool fed = found != NULL && only && !found->derived
-            && part_of_row(found + 1) != NOWHERE;
-    while (fed && found[1].role != ROLE_FED && !found[1].derived)
-        found++;
-    if (fed && strcmp(found->name, name) != 0
-        && is_any_given(job, found->name))
-        found--;                /* X, and the Xt that is fed */
+        else if (found->algorithm >= 8 && row->algorithm >= 8)
+            fail_in_text(job->f, item->at, "%s: of which line? Write %d.%d "
+                         "%s, %d.%d %s, or another.", item->typed,
+                         found->algorithm, found->line, item->typed,
+                         row->algorithm, row->line, item->typed);
     return found;
 }
-
-/* In a run the letters of a component are those of what calls it. */
 
 const char *letter_of(const Job *job, const StepRow *row,
                       const char *letter, Part part)
@@ -292,14 +258,8 @@ static bool enter_step(Job *job, int k)
               : algorithm >= 8 && row->algorithm < 7 ? LAYER : NOWHERE;
     if (algorithm == 8 && row->algorithm <= 5 && part == LAYER)
         refuse_which_attention(job, item);
-    /* The X that is fed in Algorithm 10 is also what is added to, if what
-       comes out is claimed. */
-    bool added = strcmp(row->name, item->name) != 0
-              && strcmp(row[-1].name, item->name) == 0
-              && has_any(job, true, item->name);
     Entered *e = &job->entered[k];
     *e = (Entered){ .row = row, .aspect = item->aspect, .part = part,
-        .also = added ? row - 1 : NULL,
         .layer = part == NOWHERE ? 0 : item->layer > 0 ? item->layer : 1,
         .head = !is_in_heads(job, row) ? 0 : item->head > 0 ? item->head : 1,
         .turn = item->turn > 0 ? item->turn : algorithm == 14 };
@@ -317,20 +277,6 @@ static bool enter_step(Job *job, int k)
     else
         job->late = true;
     return true;
-}
-
-/* Without W_u a model ends before it, if only such steps are claimed. */
-static bool ends_early(const Job *job)
-{
-    const Sheet *sheet = job->run.sheet;
-    int algorithm = job->run.algorithm;
-    bool claimed = false;
-    for (int k = 0; k < sheet->n; k++)
-        claimed |= sheet->item[k].claim;
-    return 8 <= algorithm && algorithm <= 10 && !job->late
-        && !job->run.tied && !is_any_given(job, "W_u")
-        && is_any_given(job, "x z") && is_any_given(job, "W_e")
-        && claimed && !has_any(job, true, "P p logits");
 }
 
 void check_items(Job *job)
@@ -361,6 +307,4 @@ void check_items(Job *job)
         if (item->head > job->H)
             job->H = item->head;
     }
-    job->stops = ends_early(job);
-    job->late |= job->stops;
 }

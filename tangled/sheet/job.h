@@ -20,7 +20,7 @@ typedef struct {                /* what the algorithm takes               */
 } GivenMatrix;
 
 typedef struct {                /* a step that the sheet gives            */
-    const StepRow *row, *also;  /* it is both; NULL: not another          */
+    const StepRow *row;         /* NULL: the item gives none              */
     Aspect aspect;              /* GRADIENT: only that is given           */
     Part part;
     int layer, head, turn;
@@ -69,7 +69,6 @@ typedef struct Bound {          /* 29 fields: all that a sheet says       */
     const Argument **argument;  /* what each item is; NULL: a claim, ...  */
     Entered *entered;           /* ... or, where row is not NULL, a step  */
     bool late;                  /* a step is given: not all is known      */
-    bool stops;                 /* or a model ends before W_u             */
     bool *used;                 /* each item of a late sheet              */
     bool identity;              /* all W are left out                     */
     bool *wanted, derives;      /* which rows are derived; is any?        */

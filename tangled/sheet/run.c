@@ -17,13 +17,7 @@ static int which_algorithm(Job *job)
         job->start = job->run.sheet->item;
         return job->run.sheet->algorithm;
     }
-    const Sheet *sheet = job->run.sheet;
-    if (start->word != NULL && (sheet->algorithm == 0 || sheet->inferred))
-        fail_in_text(job->f, start->at, "no algorithm is called %s; type "
-                     "1 ... 15, or a word such as attention, multihead, "
-                     "layernorm or softmax.", start->word);
-    double n = start->word != NULL ? sheet->algorithm
-                                   : number_given(job, "algorithm", 0);
+    double n = number_given(job, "algorithm", 0);
     if (n != floor(n) || n < 1 || n > algorithms)
         fail_in_text(job->f, start->at, "there is no sheet for Algorithm %g; "
                      "the algorithms are 1 ... %d.", n, algorithms);
@@ -224,11 +218,6 @@ static void tell_entry(Job *job)
         if (job->entered[k].row != NULL && job->entered[k].aspect == VALUE)
             add_to_list(list, sizeof list, sheet->item[k].typed);
     job->run.entered = to;
-    if (job->stops) {
-        snprintf(to, 400, "to %d.%d %s (there is no W_u)", last->algorithm,
-                 last->line, last->name);
-        return;
-    }
     snprintf(to, 400, "from %s: line ", list);
     if (first->algorithm != algorithm)
         append(to, 400, "%d.", first->algorithm);

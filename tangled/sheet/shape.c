@@ -274,8 +274,7 @@ static void bind_default(Job *job, const Step *place, Mat M)
     bool identity = job->identity && a->kind == WEIGHT,
          value = has_value(a),
          unknown = job->late && !identity
-                && (!value || (strncmp(a->name, "W_mlp", 5) == 0
-                               && !job->stops));
+                && (!value || strncmp(a->name, "W_mlp", 5) == 0);
     assume_matrix(job, place, identity ? "I" : a->instead);
     for (int i = 1; i <= M->rows; i++)
         for (int j = 1; j <= M->cols; j++)

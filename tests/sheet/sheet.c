@@ -337,38 +337,3 @@ LAW(a_line_of_half_a_million_entries_is_read)
     const Sheet *sheet = sheet_in(text, strlen(text), &f);
     assert_that(sheet != NULL && sheet->item[0].cols == 520000);
 }
-
-/* A worked example without its W_u, and perhaps without its claims of P. */
-static const char *without_W_u(int algorithm, bool claims_P)
-{
-    char name[60];
-    snprintf(name, sizeof name, "tests/data/worked/alg%02d.sheet", algorithm);
-    FILE *file = fopen(name, "r");
-    assert_that(file != NULL);
-    Text *t = text_new();
-    int left_out = 0;
-    for (const char *p = all_of(file); *p != '\0'; ) {
-        int n = (int)strcspn(p, "\n") + 1;
-        bool of_P = strncmp(p, "claim P", 7) == 0
-                 || strncmp(p, "claim logits", 12) == 0;
-        if (strncmp(p, "Wu", 2) != 0 && (claims_P || !of_P))
-            add_text(t, "%.*s", n, p);
-        else
-            left_out++;
-        p += n;
-    }
-    assert_that(left_out >= (claims_P ? 1 : 2));
-    return t->at;
-}
-
-LAW(a_model_without_W_u_ends_before_it)
-{
-    for (int algorithm = 8; algorithm <= 10; algorithm++) {
-        const Run *run = run_of(without_W_u(algorithm, false));
-        assert_that(run != NULL && run->n > 5);
-        for (int k = 0; k < run->n; k++)
-            assert_that(run->step[k].role != ROLE_PROBABILITIES
-                        && run->step[k].role != ROLE_LOGITS);
-        assert_that(run_of(without_W_u(algorithm, true)) == NULL);
-    }
-}
