@@ -17,22 +17,21 @@ static const Option import_options[] = {
     { "model", TEXT, UNBOUNDED(ImportOptions, model), "FILE",
       "where the model is saved" },
     { "tokens-of", TEXT, UNBOUNDED(ImportOptions, tokens), "MODEL",
-      "the model that was exported: take its tokens" },
+      "take the tokens of this model" },
     { "replace", FLAG, UNBOUNDED(ImportOptions, replace), NULL,
-      "write over FILE" },
+      "overwrite FILE" },
     { .name = NULL },
 };
 
 static const char import_usage[] =
     "Usage: ftx import FOLDER --model FILE\n"
     "\n"
-    "Makes a model file of a released model: of the folder with its\n"
-    "config.json and model.safetensors. Known are GPT2LMHeadModel,\n"
-    "BertModel, BertForMaskedLM and BertForSequenceClassification.\n"
-    "Nothing is ever fetched. Its tokens are those of tokenizer.json;\n"
-    "without such a file a text is the numbers of its tokens, such as\n"
-    "'464 3290'. Of a model file in the place of FOLDER it keeps the\n"
-    "parameters alone, which are enough to use it. For example:\n"
+    "Converts a released model: a folder with config.json and\n"
+    "model.safetensors of a GPT2LMHeadModel, BertModel, BertForMaskedLM or\n"
+    "BertForSequenceClassification. Nothing is downloaded. The tokens are\n"
+    "those of tokenizer.json; without that file, texts are typed as token\n"
+    "numbers, such as '464 3290'. If FOLDER is a model file of ftx, its\n"
+    "parameters are copied without the state of its training. For example:\n"
     "\n"
     "  ftx import gpt2 --model gpt2.ftx\n"
     "  ftx generate --model gpt2.ftx --tau 0 'The dog'\n";
@@ -167,7 +166,7 @@ typedef struct { bool replace; } ExportOptions;
 
 static const Option export_options[] = {
     { "replace", FLAG, UNBOUNDED(ExportOptions, replace), NULL,
-      "write over the model in FOLDER" },
+      "overwrite the model in FOLDER" },
     { .name = NULL },
 };
 
@@ -175,15 +174,14 @@ static const char export_usage[] =
     "Usage: ftx export MODEL FOLDER [options]\n"
     "\n"
     "Writes config.json, model.safetensors and tokenizer.json, which\n"
-    "from_pretrained of transformers reads: of a model of 'ftx train d'\n"
-    "a GPT2LMHeadModel; of one of 'ftx train e' with --embedding_norm,\n"
-    "--types 1 and --unembedding_bias a BertForMaskedLM; of one of 'ftx\n"
-    "train class' with --embedding_norm, --types 1 and --pooler a\n"
-    "BertForSequenceClassification. Token v has the number v - 1 there,\n"
-    "and the special tokens are called <mask>, <bos>\n"
-    "and <eos>, and found in a text, too; but an imported model gets back\n"
-    "the numbers and names that it came with. To import it again name\n"
-    "this model with --tokens-of. For example:\n"
+    "from_pretrained of transformers reads. A model of 'ftx train d'\n"
+    "becomes a GPT2LMHeadModel; one of 'ftx train e --embedding_norm\n"
+    "--types 1 --unembedding_bias' a BertForMaskedLM; and one of 'ftx\n"
+    "train class --embedding_norm --types 1 --pooler' a\n"
+    "BertForSequenceClassification. Token v gets the number v - 1, and the\n"
+    "special tokens are called <mask>, <bos> and <eos>; an imported model\n"
+    "keeps the numbers and names that it came with. To import the folder\n"
+    "again, name this model with --tokens-of. For example:\n"
     "\n"
     "  ftx train d --steps 100 --model hello.ftx README.md\n"
     "  ftx export hello.ftx hello\n"

@@ -233,34 +233,34 @@ static const Option model_options[] = {
     { .name = NULL },
 }, generate_options[] = {
     { "ell_gen", WHOLE, PLACE(ell_gen), 0, MOST_TOKENS, NULL,
-      "how many tokens" },
+      "number of tokens" },
     { "stop", FLAG, PLACE(stop), 0, 0, NULL, "stop at eos_token" },
     { "special", FLAG, PLACE(special), 0, 0, NULL,
-      "special tokens may be drawn, as printed" },
+      "allow special tokens, as the paper does" },
     { "show-tokens", FLAG, PLACE(show_tokens), 0, 0, NULL,
-      "a line for each token, with its p and q" },
+      "print each token on a line, with its p and q" },
     { .name = NULL },
 }, translate_options[] = {
     { "ell_gen", WHOLE, PLACE(ell_gen), 0, MOST_TOKENS, NULL,
-      "at most so many tokens; 0: ell_max" },
+      "the most tokens; 0: ell_max" },
     { "beam", WHOLE, PLACE(beam), 0, MOST_BEAMS, NULL,
-      "the width of beam search; 0: sample, as printed" },
+      "width of beam search; 0: sample, as the paper does" },
     { "alpha", DECIMAL, PLACE(alpha), 0, 10, NULL,
-      "the exponent of the length in beam search" },
+      "exponent of the length in beam search" },
     { .name = NULL },
 }, fill_options[] = {
     { "top", WHOLE, PLACE(top), 1, MOST_TOKENS, NULL,
-      "how many guesses for a gap" },
+      "guesses for each gap" },
     { .name = NULL },
 }, sampling_options[] = {
     { "tau", DECIMAL, PLACE(tau), 0, HUGE_VAL, NULL,
-      "the temperature; 0: the most probable, inf: all alike" },
+      "temperature; 0: the most probable token, inf: any" },
     { "seed", WHOLE, PLACE(seed), 0, 2147483647, NULL,
-      "of the uniform numbers" },
+      "of the random numbers" },
     { "top_k", WHOLE, PLACE(top_k), 0, MOST_TOKENS, NULL,
-      "only the k most probable tokens; 0: all" },
+      "sample from the k most probable tokens; 0: all" },
     { "top_p", DECIMAL, PLACE(top_p), 0, 1, NULL,
-      "only the most probable, up to this sum; 0: all" },
+      "... from the most probable up to this sum; 0: all" },
     { .name = NULL },
 };
 /* What the model of a task is asked, a row each. */
@@ -275,10 +275,9 @@ static const struct {
         "ftx generate",
         "Usage: ftx generate --model FILE [options] [PROMPT]\n"
         "\n"
-        "Continues a prompt, token by token. - reads it from standard "
-        "input.\n"
-        "Of a text that outgrows ell_max tokens the first half is left out.\n"
-        "For example:\n"
+        "Continues a prompt, token by token. PROMPT - is standard input. Of\n"
+        "a text longer than ell_max tokens the model sees the second half\n"
+        "and what follows. For example:\n"
         "\n"
         "  ftx train d --steps 100 --model hello.ftx README.md\n"
         "  ftx generate --model hello.ftx --ell_gen 40 'The book'\n",
@@ -289,7 +288,7 @@ static const struct {
         "ftx translate",
         "Usage: ftx translate --model FILE [options] [TEXT...]\n"
         "\n"
-        "Translates each TEXT; without one, each line of standard input.\n"
+        "Translates each TEXT, or else each line of standard input.\n"
         "For example:\n"
         "\n"
         "  printf '1\\tone\\n2\\ttwo\\n3\\tthree\\n' > pairs.tsv\n"
@@ -302,10 +301,9 @@ static const struct {
         "ftx fill",
         "Usage: ftx fill --model FILE [options] [TEXT...]\n"
         "\n"
-        "Guesses the tokens of the gaps in each TEXT, or in each line of\n"
-        "standard input. A gap is one token, and that is one letter unless\n"
-        "the model was trained with --tokens word or bpe; for two write two\n"
-        "gaps.\n"
+        "Predicts the token of each gap in each TEXT, or else in each line\n"
+        "of standard input. Write [gap] once for each token, which is one\n"
+        "letter, or what --tokens word or bpe made it in training.\n"
         "For example:\n"
         "\n"
         "  ftx train e --steps 100 --model gaps.ftx README.md\n"
@@ -316,10 +314,10 @@ static const struct {
         "ftx classify",
         "Usage: ftx classify --model FILE [TEXT...]\n"
         "\n"
-        "Prints the most probable class of each TEXT, or of each line of\n"
-        "standard input, and the probabilities of all. A model without\n"
-        "classes (an imported BertModel) prints how near each is to the\n"
-        "first: the cosine of their mean states. For example:\n"
+        "Prints the most probable class of each TEXT, or else of each line\n"
+        "of standard input, and the probabilities of all classes. With a\n"
+        "model without classes, such as an imported BertModel, prints the\n"
+        "cosine similarity of each text to the first. For example:\n"
         "\n"
         "  printf 'odd\\t1\\neven\\t2\\nodd\\t3\\neven\\t4\\n' > parity.tsv\n"
         "  ftx train class --steps 50 --held-out 0 --model p.ftx parity.tsv\n"

@@ -26,11 +26,10 @@ static const Option tokenize_options[] = {
 static const char usage[] =
     "Usage: ftx tokenize [OPTION...] FILE\n"
     "\n"
-    "Prints the tokens of a text, each on a line: its number, its bytes.\n"
-    "They are learned from FILE itself, or taken from elsewhere. The "
-    "numbers\n"
-    "are ftx's own, from 1, also for the tokens of a released model, whose\n"
-    "files count otherwise. FILE - is standard input. For example:\n"
+    "Prints the tokens of a text, one on a line: its number, its bytes.\n"
+    "The vocabulary is learned from FILE itself, unless an option names\n"
+    "another. Tokens are numbered from 1, also those of a released model,\n"
+    "whose files count from 0. FILE - is standard input. For example:\n"
     "\n"
     "  printf 'My grandma makes the best apple pie.' |"
     " ftx tokenize --tokens word -\n";

@@ -21,22 +21,23 @@ static const Option run_options[] = {
     { "model", TEXT, PLACE(model), 0, 0, "FILE",
       "where the model is saved" },
     { "from", TEXT, PLACE(from), 0, 0, "MODEL",
-      "begin with its numbers, tokens and sizes: fine-tuning" },
-    { "resume", FLAG, PLACE(resume), 0, 0, NULL, "go on with this model" },
+      "start from this model: fine-tuning" },
+    { "resume", FLAG, PLACE(resume), 0, 0, NULL,
+      "continue the training of this model" },
     { "replace", FLAG, PLACE(replace), 0, 0, NULL,
-      "begin anew, though there is such a file" },
+      "overwrite the file if it exists" },
     { "evaluate", FLAG, PLACE(evaluate), 0, 0, NULL,
-      "train nothing; print the loss of this model on FILE" },
+      "do not train; print the loss of the model on FILE" },
     { "as-printed", FLAG, PLACE(as_printed), 0, 0, NULL,
-      "begin with the paper's algorithm and epsilon" },
+      "the paper's gradient descent and epsilon" },
     { "threads", WHOLE, PLACE(threads), 1, MAX_WORKERS, NULL,
-      "at once; the result is the same" },
+      "number of threads; the result is the same" },
     { "minutes", DECIMAL, PLACE(minutes), 0, 1e6, NULL,
-      "stop after this time; 0: do not" },
+      "stop after this time; 0: no limit" },
     { "save", DECIMAL, PLACE(save), 0, 1e6, NULL,
-      "seconds from save to save" },
+      "seconds between saves" },
     { "every", DECIMAL, PLACE(every), 0, 1e6, NULL,
-      "seconds from line to line; on a terminal 0.2 at most" },
+      "seconds between lines; on a terminal at most 0.2" },
     { .name = NULL },
 };
 
@@ -116,7 +117,7 @@ static void print_progress(Session *s)
     snprintf(line, sizeof line, "step %d of %d: %.4f bits, eta %.1e, %.0f "
              "tokens/s, %.1f min left", state->step, s->last,
              nats / log(2), s->trainer->now.eta, s->tokens / spent,
-             fmin(left, limit > 0 ? limit - spent : left) / 60);
+             fmax(0, fmin(left, limit > 0 ? limit - spent : left)) / 60);
     fprintf(out, terminal ? "\r\033[K%.79s" : "%s\n", line);
     fflush(out);
 }
@@ -573,9 +574,9 @@ static void train_work(Error *f, void *data)
     parse_train_options(s, &plan, &hyper);
     if (run->resume + run->replace + run->evaluate > 1
         || run->resume + run->as_printed + (run->from != NULL) > 1)
-        fail_with(f, "--resume goes on with a model, --replace and --from "
-                  "begin anew, --as-printed is how a model begins, and "
-                  "--evaluate trains none; leave one of them out.");
+        fail_with(f, "--resume continues a training, --replace, --from and "
+                  "--as-printed start one, and --evaluate does not train; "
+                  "leave one of them out.");
     if (run->evaluate) {
         evaluate_only(s);
         return;
