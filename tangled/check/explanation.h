@@ -29,14 +29,8 @@ struct Explanation {
     const Step *only;           /* only in its layer, head and turn; NULL:
                                    wherever they can be made              */
     const Step *until;          /* the run ends behind it; NULL: complete */
-    bool (*refutes)(void *to, const Step *step);    /* or behind a step of
-                                   which this is true; NULL: none         */
-    void *to;
     const Claim *claim;         /* carried on as written are claim[0] ... */
-    int n;                      /* ... claim[n - 1] ...                   */
-    const Item *nudged;         /* ... but an entry of this one half a    */
-    int nudged_entry;           /* unit of its last digit larger; or, -1,
-                                   each by another number; NULL: none     */
+    int n;                      /* ... claim[n - 1]                       */
     bool applied;               /* did a run meet a place of the slip?    */
     Explanation *before;        /* what was made besides; or NULL         */
 };

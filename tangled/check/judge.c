@@ -42,15 +42,16 @@ static bool is_changed_by(Judging *j, int w, int k, bool all)
                                  ((size_t)w + 1) * sizeof *carried);
     const Step *step = j->claim[w].step;
     Explanation why = { .claim = carried, .until = step };
+    Entry *entry;
     for (int i = 0; i < w; i++)
         if (i != k && (all || is_all_right(&j->judged[i])))
             carried[why.n++] = j->claim[i];
-    carried[why.n] = j->claim[k];
+    carried[why.n] = copy_claim(j->scratch, &j->claim[k], &entry);
     why.n += all;
     const Run *without = run_by_explanation(j, &why, j->scratch);
     why.n += !all;
-    why.nudged = all ? j->claim[k].item : NULL;
-    why.nudged_entry = -1;
+    for (int i = 0; all && i < entries_of(&j->claim[k]); i++)
+        entry[i].value += 0.01 * (i + 1);
     const Run *with = run_by_explanation(j, &why, j->scratch);
     const Step *a = same_step(without, step), *b = same_step(with, step);
     bool changed = a == NULL || b == NULL || !has_same_numbers(a, b);
@@ -205,19 +206,11 @@ static void judge_claim(Judging *j, int w)
 /* A claim with none but its entries that went wrong by themselves. */
 static Claim wrong_entries(const Judging *j, int w)
 {
-    const Judged *judged = &j->judged[w];
-    Claim wrong = judged->claim;
-    int n = wrong.item->rows * wrong.item->cols;
-    size_t size = (size_t)n * sizeof(Entry);
-    Entry *entry = memcpy(arena_alloc(j->arena, size), wrong.item->entry,
-                          size);
-    Item *item = arena_alloc(j->arena, sizeof *item);
-    for (int k = 0; k < n; k++)
-        if (!is_off(judged, k))
+    Entry *entry;
+    Claim wrong = copy_claim(j->arena, &j->claim[w], &entry);
+    for (int k = 0; k < entries_of(&wrong); k++)
+        if (!is_off(&j->judged[w], k))
             entry[k].value = NAN;
-    *item = *wrong.item;
-    item->entry = entry;
-    wrong.item = item;
     return wrong;
 }
 

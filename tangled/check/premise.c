@@ -19,6 +19,21 @@ bool is_right_in(const Claim *c, const Run *run)
     return count_right(c, run) == count_entries(c->item);
 }
 
+int entries_of(const Claim *claim)
+{
+    return claim->item->rows * claim->item->cols;
+}
+
+Claim copy_claim(Arena *arena, const Claim *claim, Entry **entry)
+{
+    Item *item = arena_alloc(arena, sizeof *item);
+    size_t size = (size_t)entries_of(claim) * sizeof **entry;
+    *item = *claim->item;
+    item->entry = *entry = memcpy(arena_alloc(arena, size), item->entry,
+                                  size);
+    return (Claim){ item, claim->step };
+}
+
 bool has_same_bits(const Step *a, const Step *b)
 {
     Mat A = a->M, B = b->M;

@@ -5,24 +5,15 @@
 #include "check/judging.h"
 #include <string.h>
 
-typedef struct { const Judging *j; int w; Premise h; } SlipTrial;
-
-/* Whether a claim before the one that is tried has fewer right entries at
-   this step than without the slip. Then the run ends. */
-static bool refutes(void *to, const Step *step)
+/* Whether a claim before claim w has fewer right entries in a run than under
+   the premise alone. */
+static bool spoils_earlier(const Judging *j, int w, const Run *run, Premise h)
 {
-    const SlipTrial *trial = to;
-    const Run *without = trial->j->run[trial->h],
-               with = { .n = 1, .step = step };
-    for (int k = 0; k < trial->w; k++) {
-        const Claim *c = &trial->j->claim[k];
-        const Step *was = same_place(c->step, step)
-                        ? same_step(without, step) : NULL;
-        if (was != NULL && !has_same_bits(was, step)
-            && count_right(c, &with) < count_right(c, without))
-            return true;
-    }
-    return false;
+    bool spoils = false;
+    for (int k = 0; k < w && !spoils; k++)
+        spoils = count_right(&j->claim[k], run)
+               < count_right(&j->claim[k], j->run[h]);
+    return spoils;
 }
 
 /* Whether a run with a slip explains claim w, where h is the premise. */
@@ -98,10 +89,9 @@ static bool try_reason(Judging *j, int w, Explanation why)
             continue;
         Explanation e = under_premise(j, why, h);
         e.until = j->claim[w].step;
-        e.refutes = refutes;
-        e.to = &(SlipTrial){ j, w, h };
         const Run *run = run_by_explanation(j, &e, j->scratch);
-        bool fits = e.applied && explains(j, w, run, h);
+        bool fits = e.applied && explains(j, w, run, h)
+                 && !spoils_earlier(j, w, run, h);
         clear_trial(j);
         if (fits)
             keep_reason(j, w, why, h);

@@ -7,19 +7,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Adds to the slack of each entry of claim w what it changes in a run, in
-   which entry e of the claim `nudged` is larger. */
-static void add_changes(Judging *j, int w, Premise h, const Item *nudged,
-                        int e, double *slack)
+/* Adds to the slack of each entry of claim w by how much it is another under
+   a premise than it was. */
+static void add_changes(Judging *j, int w, Premise h, double *slack)
 {
     const Claim *c = &j->claim[w];
-    Explanation why = { .until = c->step, .nudged = nudged,
-                        .nudged_entry = e };
-    why = under_premise(j, why, h);
+    Explanation why = under_premise(j, (Explanation){ .until = c->step }, h);
     const Run *run = run_by_explanation(j, &why, j->scratch);
     const Step *without = same_step(j->run[h], c->step),
                *with = same_step(run, c->step);
-    for (int k = 0; k < c->item->rows * c->item->cols; k++)
+    for (int k = 0; k < entries_of(c); k++)
         if (is_comparable(c->item, with) && is_comparable(c->item, without))
             slack[k] += fabs(*claimed_entry(c->item, with->M, k)
                              - *claimed_entry(c->item, without->M, k));
@@ -41,24 +38,28 @@ static void try_given(Judging *j, int w, Premise h, double *slack)
             if (x == round(x) || fabs(x) < 10 * unit || is_too_much(j))
                 continue;
             M->at[k] += (real)(unit / 2);
-            add_changes(j, w, h, NULL, 0, slack);
+            add_changes(j, w, h, slack);
             M->at[k] = x;
         }
     }
 }
 
-/* Tries the numbers of the claims that are carried on. */
+/* Tries the numbers of the claims before, which are carried on. */
 static void try_claims(Judging *j, int w, Premise h, double *slack)
 {
-    const Explanation why = under_premise(j, (Explanation){ .n = 0 }, h);
-    for (int i = 0; i < why.n; i++) {
-        const Item *item = why.claim[i].item;
-        for (int k = 0; k < item->rows * item->cols && i < w; k++) {
-            const Entry *entry = &item->entry[k];
-            if (!isnan(entry->value) && entry->decimals != EXACT
-                && !is_too_much(j))
-                add_changes(j, w, h, item, k, slack);
+    for (int i = 0; i < w; i++) {
+        Entry *entry;
+        const Claim written = j->claim[i];
+        j->claim[i] = copy_claim(j->arena, &written, &entry);
+        for (int k = 0; k < entries_of(&written); k++) {
+            double x = entry[k].value;
+            if (isnan(x) || entry[k].decimals == EXACT || is_too_much(j))
+                continue;
+            entry[k].value += unit_of(entry[k].decimals) / 2;
+            add_changes(j, w, h, slack);
+            entry[k].value = x;
         }
+        j->claim[i] = written;
     }
 }
 

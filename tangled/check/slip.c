@@ -210,13 +210,8 @@ static Mat carry_value(SlipRun *s, const Step *step, const Item *claim,
         for (int i = 1; i <= M->rows; i++) {
             int k = step->transposed ? entry_at(claim, step->M, j, i)
                                  : entry_at(claim, step->M, i, j);
-            const Entry *entry = &claim->entry[k];
-            real x = (real)entry->value;
+            real x = (real)claim->entry[k].value;
             AT(Y, i, j) = can_be_read(s, step, M, x) ? x : AT(M, i, j);
-            if (claim == s->why->nudged && s->why->nudged_entry < 0)
-                AT(Y, i, j) += (real)(0.01 * (k + 1));
-            else if (claim == s->why->nudged && s->why->nudged_entry == k)
-                AT(Y, i, j) += (real)(unit_of(entry->decimals) / 2);
         }
     if (step->aspect != VALUE)
         return Y;
@@ -230,8 +225,7 @@ static Mat carry_claim(SlipRun *s, const Step *step, Mat M)
     const Claim *claim = claim_carried(s, step);
     Mat Y = M;
     s->here = step;
-    if ((s->why->until != NULL && same_place(step, s->why->until))
-        || (s->why->refutes != NULL && s->why->refutes(s->why->to, step)))
+    if (s->why->until != NULL && same_place(step, s->why->until))
         refuse_slip(s);
     if (claim != NULL && shape_fits(claim->item, step->M))
         Y = carry_value(s, step, claim->item, M);
