@@ -10,7 +10,6 @@
    of them is left out, or has the wrong sign. */
 typedef struct {
     bool wrong_sign;            /* else it is left out                    */
-    int entry;                  /* of the claim, counted from 0           */
     char in[44];                /* such as "in (1,2) "; a single one: ""  */
     int i, j;                   /* its place in the paper's layout        */
     double left, right;         /* the factors of the term                */
@@ -46,11 +45,13 @@ const Run *run_explained(const Bound *bound, Explanation *why,
 bool can_apply(const Run *run, const Slip *slip, const Step *last,
                const Step *only, bool inside);
 
-/* Finds the slips that explain single entries of a claim, entry after entry,
-   and returns how many they are; what stands before the claim came about as
-   `why` has it. */
+/* Finds the slips that explain entry k of a claim, where what stands before
+   the claim came about as `why` has it. Returns how many there are; more
+   than MOST_CELLS are not counted. */
+enum { MOST_CELLS = 3 };
 int find_cell_slips(const Bound *bound, Explanation why, const Claim *claim,
-                    Arena *arena, Tape *tape, const CellSlip **cell);
+                    int k, CellSlip cell[MOST_CELLS + 1], Arena *arena,
+                    Tape *tape);
 
 /* How entry k of a claimed step comes about, term by term, in the layout of
    the sheet: "(2,1) is 1·2 + 2·3 = 8"; NULL: nothing is known of it. */

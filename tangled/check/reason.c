@@ -120,51 +120,38 @@ static void try_slip(Judging *j, int w, const Slip *slip)
         j->found = found;
 }
 
-/* Chooses one cell slip for each wrong entry: the one of that number, from
-   0, if it has so many, else its first. Returns false where an entry has
-   none, or too many, or none has so many. */
-static bool choose_cells(Judging *j, int w, Premise h, const CellSlip *cell,
-                         int cells, int number, Explanation *why)
-{
-    enum { MOST_REASONS = 3 };
-    const Claim *c = &j->claim[w];
-    int all = c->item->rows * c->item->cols;
-    CellSlip *chosen = arena_alloc(j->arena, (size_t)all * sizeof *chosen);
-    bool another = false;
-    *why = (Explanation){ .cell = chosen, .only = c->step };
-    for (int k = 0; k < all; k++) {
-        int reasons = 0;
-        if (verdict_in(c, k, j->run[h]) <= RIGHT)
-            continue;
-        for (int i = 0; i < cells; i++)
-            if (cell[i].entry == k) {
-                if (reasons == 0 || reasons == number)
-                    chosen[why->cells] = cell[i];
-                another |= reasons++ == number;
-            }
-        if (reasons == 0 || reasons > MOST_REASONS)
-            return false;
-        why->cells++;
-    }
-    return another;
-}
-
+/* Finds slips in single terms, one for each wrong entry. Where an entry has
+   several, the first reason has the first of each, and so on. */
 static void find_cells(Judging *j, int w, Premise h)
 {
     enum { MOST_WRONG = 50 };
     const Claim *c = &j->claim[w];
-    const CellSlip *cell;
-    Explanation why;
+    CellSlip cell[MOST_WRONG][MOST_CELLS + 1];
+    int found[MOST_WRONG], cells = 0, most = 0;
     int all = count_entries(c->item),
         wrong = all - count_right(c, j->run[h]);
     if (wrong != 1 && (wrong > MOST_WRONG || 2 * wrong >= all))
         return;
-    int cells = find_cell_slips(j->run[EXACTLY]->bound,
+    for (int k = 0; k < entries_of(c); k++) {
+        if (verdict_in(c, k, j->run[h]) <= RIGHT)
+            continue;
+        int n = find_cell_slips(j->run[EXACTLY]->bound,
                                 under_premise(j, (Explanation){ .n = 0 }, h),
-                                c, j->arena, j->tape, &cell);
-    for (int k = 0; !is_too_much(j)
-                    && choose_cells(j, w, h, cell, cells, k, &why); k++)
-        keep_reason(j, w, why, h);
+                                c, k, cell[cells], j->scratch, j->tape);
+        clear_trial(j);
+        if (n == 0 || n > MOST_CELLS)
+            return;
+        most = n > most ? n : most;
+        found[cells++] = n;
+    }
+    for (int k = 0; k < most && !is_too_much(j); k++) {
+        CellSlip *chosen = arena_alloc(j->arena,
+                                       (size_t)cells * sizeof *chosen);
+        for (int i = 0; i < cells; i++)
+            chosen[i] = cell[i][k < found[i] ? k : 0];
+        keep_reason(j, w, (Explanation){ .cell = chosen, .cells = cells,
+                                         .only = c->step }, h);
+    }
 }
 
 static bool is_of_kind(const Slip *slip, int kind)

@@ -47,8 +47,4 @@ typedef struct Visit {
 } Visit;
 void visit_step(const Bound *bound, Explanation why, const Visit *visit,
                 Arena *arena, Tape *tape);
-
-/* Whether the value at that step is a product, and a bias at most. Then it
-   is left^T right, which are factors[0] and factors[1]. */
-bool find_factors(SlipRun *s, const Step *step, Mat M, Mat factors[2]);
 #endif

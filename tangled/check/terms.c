@@ -1,4 +1,7 @@
-/* How one entry of a step comes about, term by term. */
+/* One entry of a step, term by term.
+
+   Main type: Terms. Entry points: terms_text, find_cell_slips. In go a claim
+   and the number of an entry; out come a sentence, or slips in a term. */
 #include "check/slip_run.h"
 #include <math.h>
 #include <string.h>
@@ -7,13 +10,23 @@
 #define NORMS (ROLE(NORMALISED) | ROLE(ATTENTION_NORM) | ROLE(MLP_NORM) \
                | ROLE(LAST_NORM))
 
-enum { OPERANDS = 7 };
+enum { OPERANDS = 5 };
 static const struct TermsRow {
     uint64_t roles;
     unsigned when;              /* only where these conditions hold       */
     const char *operand[OPERANDS];
-    const char *text;
+    const char *text;           /* NULL: a product                        */
 } table[] = {
+    { ROLE(QUERY), 0, { "W_q'", "query_input" } },
+    { ROLE(KEY), 0, { "W_k'", "key_input" } },
+    { ROLE(VALUES), 0, { "W_v'", "key_input" } },
+    { ROLE(SCORES) | ROLE(MASKED), 0, { "key", "query" } },
+    { ROLE(MIXED), 0, { "values'", "weights" } },
+    { ROLE(PROJECTED) | ROLE(ATTENDED), 0, { "W_o'", "heads" } },
+    { ROLE(HIDDEN), 0, { "W_mlp1'", "mlp_input" } },
+    { ROLE(MLP) | ROLE(FED), 0, { "W_mlp2'", "active" } },
+    { ROLE(LOGITS), 0, { "W_u'", "input" } },
+    { ROLE(LOGITS), 0, { "W_e", "input" } },
     { ROLE(MEAN), IF_LAYER_NORM, { "input" }, "(<A>) / N" },
     { ROLE(VARIANCE), 0, { "input", "mean" }, "(<(A - B)²>) / N" },
     { ROLE(ROOT), 0, { "variance", "epsilon" }, "√(A + B)" },
@@ -40,33 +53,72 @@ static const struct TermsRow {
       "sin(A / B^C)|cos(A / B^C)" },
 };
 
-enum { MOST_TERMS = 8, ROOM = 600 };
+enum { MOST_SHOWN = 8, ROOM = 600 };
 
 typedef struct {
-    char *to;
-    const Step *step;
-    bool written;
-    int i, j, k;                /* the entry; its term                    */
+    const Claim *claim;
+    int entry;                  /* of the claim, counted from 0           */
+    int i, j, k;                /* its place for the paper; its term      */
+    const struct TermsRow *row; /* how it comes about                     */
     int n;                      /* how many terms                         */
-    double size, largest;       /* of the numbers; of those so far        */
-    Mat operand[OPERANDS], factors[2];
+    Mat operand[OPERANDS];
+    char *text;                 /* how it comes about, in words           */
+    bool written;
+    double size, largest;       /* of its numbers; of those so far        */
+    int found;                  /* slips in a term                        */
+    CellSlip *cell;
 } Terms;
 
-static void find_place(Terms *t, const real *entry)
+static bool has_operands(Terms *t, SlipRun *s, Mat M)
 {
-    Mat M = t->step->M;
-    int at = (int)(entry - M->at);
-    int row = at % M->rows + 1, column = at / M->rows + 1;
-    t->i = t->step->transposed ? column : row;
-    t->j = t->step->transposed ? row : column;
+    const struct TermsRow *row = t->row;
+    if ((row->roles >> s->here->role & 1) == 0
+        || !condition_holds(s, row->when))
+        return false;
+    for (int k = 0; k < OPERANDS && row->operand[k] != NULL; k++) {
+        Mat X = t->operand[k] = evaluate_formula(s, row->operand[k], M);
+        if (X == NULL)
+            return false;
+        int rows = t->operand[0]->rows,
+            cols = row->text == NULL && k == 0 ? M->rows : M->cols;
+        bool fits = row->text == NULL ? X->rows == rows && X->cols == cols
+                  : (X->cols == 1 || X->cols == cols)
+                 && (X->rows == 1 || X->rows == M->rows || X->rows == rows);
+        if (!fits)
+            return false;
+    }
+    t->n = t->operand[0]->rows;
+    return row->text == NULL || M->rows == 1 || t->n == 1
+        || t->n == M->rows;
 }
 
-/* The number that a letter stands for; k = 0: outside of the terms. */
+static bool find_row(Terms *t, SlipRun *s, Mat M)
+{
+    for (t->row = table; t->row < table + COUNT(table); t->row++)
+        if (has_operands(t, s, M))
+            return true;
+    return false;
+}
+
+static Terms terms_of(const Claim *claim, int entry)
+{
+    Terms t = { .claim = claim, .entry = entry };
+    Mat M = claim->step->M;
+    int at = (int)(claimed_entry(claim->item, M, entry) - M->at);
+    int row = at % M->rows + 1, column = at / M->rows + 1;
+    t.i = claim->step->transposed ? column : row;
+    t.j = claim->step->transposed ? row : column;
+    return t;
+}
+
+/* The number that a letter stands for; k = 0: outside of the terms. A
+   product has L and R, in the order of the sheet. */
 static double number_of(const Terms *t, char letter)
 {
+    bool left = (letter == 'L') != t->claim->step->transposed;
     if (letter == 'L' || letter == 'R')
-        return letter == 'L' ? AT(t->factors[0], t->k, t->i)
-                             : AT(t->factors[1], t->k, t->j);
+        return left ? AT(t->operand[0], t->k, t->i)
+                    : AT(t->operand[1], t->k, t->j);
     if (letter == 'N')
         return t->n;
     Mat M = t->operand[letter - 'A'];
@@ -81,21 +133,21 @@ static void append_number(Terms *t, double x, char before)
     if (before != '!')
         x = clear_noise(x, t->size);
     bool whole = x == round(x) && fabs(x) < 1e6, bare = before == '^';
-    append(t->to, ROOM, x < 0 && !bare ? "(%.*g)" : "%.*g", whole ? 6 : 4,
-           x);
+    append(t->text, ROOM, x < 0 && !bare ? "(%.*g)" : "%.*g",
+           whole ? 6 : 4, x);
 }
 
 static void append_text(Terms *t, const char *from, const char *to);
 
 static void append_terms(Terms *t, const char *from, const char *to)
 {
-    for (t->k = 1; t->k <= t->n && t->k <= MOST_TERMS; t->k++) {
-        append(t->to, ROOM, t->k > 1 ? " + " : "");
+    for (t->k = 1; t->k <= t->n && t->k <= MOST_SHOWN; t->k++) {
+        append(t->text, ROOM, t->k > 1 ? " + " : "");
         append_text(t, from, to);
     }
     t->k = 0;
-    if (t->n > MOST_TERMS)
-        append(t->to, ROOM, " + %d more", t->n - MOST_TERMS);
+    if (t->n > MOST_SHOWN)
+        append(t->text, ROOM, " + %d more", t->n - MOST_SHOWN);
 }
 
 static void append_text(Terms *t, const char *from, const char *to)
@@ -108,7 +160,7 @@ static void append_text(Terms *t, const char *from, const char *to)
             append_terms(t, p + 1, end);
             p = end;
         } else if (*p != '!')
-            append(t->to, ROOM, "%c", *p);
+            append(t->text, ROOM, "%c", *p);
     }
 }
 
@@ -119,80 +171,108 @@ static void append_rest(Terms *t, double here)
     for (t->k = 1; t->k <= t->n; t->k++)
         sum += number_of(t, 'L') * number_of(t, 'R');
     if (!same_number(here, sum)) {
-        append(t->to, ROOM, " + ");
+        append(t->text, ROOM, " + ");
         append_number(t, here - sum, ' ');
     }
-}
-
-/* First without its sizes, which are found by that. */
-static void write_text(Terms *t, const char *text, double here)
-{
-    const char *other = strchr(text, '|');
-    text = other != NULL && t->i % 2 == 0 ? other + 1 : text;
-    size_t start = strlen(t->to), n = strcspn(text, "|");
-    for (int times = 0; times < 2; times++) {
-        t->to[start] = '\0';
-        t->size = t->largest;
-        append(t->to, ROOM, " is ");
-        append_text(t, text, text + n);
-        if (t->factors[0] != NULL)
-            append_rest(t, here);
-    }
-    append(t->to, ROOM, " = %.6g", clear_noise(here, step_size(t->step)));
-    t->written = true;
-}
-
-/* Can the operands of a row be made here? */
-static bool has_operands(Terms *t, SlipRun *s, const struct TermsRow *row,
-                         Mat M)
-{
-    if ((row->roles & (uint64_t)1 << t->step->role) == 0
-        || !condition_holds(s, row->when))
-        return false;
-    for (int k = 0; k < OPERANDS && row->operand[k] != NULL; k++) {
-        Mat X = t->operand[k] = evaluate_formula(s, row->operand[k], M);
-        bool fits = X != NULL && (X->cols == 1 || X->cols == M->cols)
-                 && (X->rows == 1 || X->rows == M->rows
-                     || X->rows == t->operand[0]->rows);
-        if (!fits)
-            return false;
-    }
-    t->n = t->operand[0]->rows;
-    return M->rows == 1 || t->n == 1 || t->n == M->rows;
 }
 
 static void write_terms(void *to, SlipRun *s, Mat M)
 {
     Terms *t = to;
     double here = AT(M, t->i, t->j);
-    if (!isfinite(here))
+    if (!isfinite(here) || !find_row(t, s, M))
         return;
-    if (find_factors(s, t->step, M, t->factors)) {
-        t->n = t->factors[0]->rows;
-        write_text(t, t->step->transposed ? "<R·L>" : "<L·R>", here);
-        return;
+    const char *text = t->row->text == NULL ? "<L·R>" : t->row->text,
+               *other = strchr(text, '|');
+    text = other != NULL && t->i % 2 == 0 ? other + 1 : text;
+    size_t start = strlen(t->text);
+    for (int times = 0; times < 2; times++) {
+        t->text[start] = '\0';
+        t->size = t->largest;
+        append(t->text, ROOM, " is ");
+        append_text(t, text, text + strcspn(text, "|"));
+        if (t->row->text == NULL)
+            append_rest(t, here);
     }
-    t->factors[0] = NULL;
-    for (int k = 0; k < COUNT(table); k++)
-        if (has_operands(t, s, &table[k], M)) {
-            write_text(t, table[k].text, here);
-            return;
-        }
+    append(t->text, ROOM, " = %.6g",
+           clear_noise(here, step_size(t->claim->step)));
+    t->written = true;
 }
 
 const char *terms_text(const Run *run, const Claim *claim, int k,
                        Arena *arena, Tape *tape)
 {
-    Terms terms = { .step = claim->step };
-    const Item *item = claim->item;
     if (claim->step->aspect != VALUE)
         return NULL;
-    terms.to = arena_alloc(arena, ROOM);
-    if (*entry_place(terms.to, item, k) == '\0')
-        strcpy(terms.to, "it");
-    find_place(&terms, claimed_entry(item, claim->step->M, k));
+    Terms t = terms_of(claim, k);
+    t.text = arena_alloc(arena, ROOM);
+    if (*entry_place(t.text, claim->item, k) == '\0')
+        strcpy(t.text, "it");
     visit_step(run->bound, (Explanation){ .n = 0 },
-               &(Visit){ claim->step, write_terms, &terms }, arena,
+               &(Visit){ claim->step, write_terms, &t }, arena, tape);
+    return t.written ? t.text : NULL;
+}
+
+static bool is_telling(const Entry *entry, double change)
+{
+    double size = fabs(change);
+    bool whole = same_number(size, round(size));
+    bool exact = entry->decimals == EXACT
+              && !same_number(entry->value, round(entry->value));
+    double unit = entry->decimals == EXACT ? 1 : unit_of(entry->decimals);
+    return whole ? size >= 1.5 : exact || size >= 10 * unit;
+}
+
+static bool is_found(const Terms *t, const CellSlip *cell)
+{
+    bool found = false;
+    for (const CellSlip *c = t->cell; c < t->cell + t->found; c++)
+        found |= c->left == cell->left && c->right == cell->right
+              && c->change == cell->change;
+    return found;
+}
+
+static void search_terms(void *to, SlipRun *s, Mat M)
+{
+    Terms *t = to;
+    const Item *item = t->claim->item;
+    const Entry *entry = &item->entry[t->entry];
+    char place[40];
+    if (!find_row(t, s, M) || t->row->text != NULL)
+        return;
+    entry_place(place, item, t->entry);
+    for (t->k = 1; t->k <= t->n; t->k++)
+        for (int times = 1; times <= 2 && t->found <= MOST_CELLS; times++) {
+            CellSlip cell = { .wrong_sign = times == 2, .i = t->i, .j = t->j,
+                .left = number_of(t, 'L'), .right = number_of(t, 'R') };
+            cell.change = -times * cell.left * cell.right;
+            if (*place != '\0')
+                snprintf(cell.in, sizeof cell.in, "in %s ", place);
+            if (is_telling(entry, cell.change) && !is_found(t, &cell)
+                && verdict_on(entry, AT(M, t->i, t->j) + cell.change)
+                   == RIGHT)
+                t->cell[t->found++] = cell;
+        }
+}
+
+int find_cell_slips(const Bound *bound, Explanation why, const Claim *claim,
+                    int k, CellSlip cell[MOST_CELLS + 1], Arena *arena,
+                    Tape *tape)
+{
+    Terms t = terms_of(claim, k);
+    t.cell = cell;
+    visit_step(bound, why, &(Visit){ claim->step, search_terms, &t }, arena,
                tape);
-    return terms.written ? terms.to : NULL;
+    return t.found;
+}
+
+const char *cell_sentence(char *to, size_t size, const CellSlip *cell)
+{
+    double most = fmax(fabs(cell->left), fabs(cell->right));
+    double left = clear_noise(cell->left, most),
+           right = clear_noise(cell->right, most);
+    snprintf(to, size, right < 0 ? "%sthe term %.6g·(%.6g) %s"
+                                 : "%sthe term %.6g·%.6g %s", cell->in, left,
+             right, cell->wrong_sign ? "has the wrong sign" : "is left out");
+    return to;
 }
