@@ -72,112 +72,16 @@ static Mat one_number(SlipRun *s, double x)
     return M;
 }
 
-typedef struct { Sinusoids variant; double base, place; } Sines;
-
-static bool find_sinusoids(const Run *run, Sines *sines)
-{
-    const Item *positions = find_item(run->bound, "positions", 0);
-    const char *word = positions == NULL ? NULL : positions->word;
-    bool paper = word != NULL && strcmp(word, "paper") == 0;
-    sines->variant = paper ? SINUSOIDS_PAPER : SINUSOIDS_VASWANI;
-    sines->base = given_number(run, "base", paper
-                ? given_number(run, "ell_max", 1) : 10000);
-    sines->place = given_number(run, "t", 1) - 1
-                 + given_number(run, "first", paper ? 1 : 0);
-    return word != NULL && strcmp(word, "none") != 0;
-}
-
 static Mat latest(const SlipRun *s, Role role)
 {
     return latest_value(s->variation.job, role);
 }
 
-/* Matrices of which a rule makes each entry, as high as `it`, as wide, or
-   both; of a sinusoid the exponent, the phase and the place. */
-typedef enum { UNIT, CAUSAL, SINES_FIRST, EXPONENT, OTHER_EXPONENT, PHASE,
-               PLACE, ROW_NUMBER, LATER } Rule;
-enum { HIGH = 1, WIDE = 2, SQUARE = 4 };
-static const struct { const char *name; Rule rule; int size; } rules[] = {
-    { "I", UNIT, SQUARE },
-    { "diagonal", UNIT, HIGH | WIDE },
-    { "causal", CAUSAL, HIGH | WIDE },
-    { "sines_first", SINES_FIRST, SQUARE },
-    { "i", EXPONENT, HIGH },
-    { "other_i", OTHER_EXPONENT, HIGH },
-    { "phase", PHASE, HIGH },
-    { "place", PLACE, WIDE },
-    { "number", ROW_NUMBER, HIGH },     /* of the tokens in q */
-    { "later", LATER, SQUARE },         /* the columns of P, one on */
-};
-
-static double rule_entry(const SlipRun *s, Rule rule, int rows, int i, int j)
+static bool has_positions(const Run *run, const char *word)
 {
-    const Run *run = &s->variation.job->run;
-    int half = rows / 2 > 0 ? rows / 2 : 1;
-    Sines how;
-    find_sinusoids(run, &how);
-    bool from_0 = (how.variant == SINUSOIDS_VASWANI)
-               != (rule == OTHER_EXPONENT);
-    if (s->here->role == ROLE_TABLE)    /* it has all positions */
-        how.place -= given_number(run, "t", 1) - 1;
-    switch (rule) {
-    case CAUSAL:        return i <= j;
-    case SINES_FIRST:   return j - 1 == (i - 1) % half * 2 + (i - 1) / half;
-    case EXPONENT:
-    case OTHER_EXPONENT: return 2.0 * ((i + 1) / 2 - from_0) / rows;
-    case PHASE:         return i % 2 == 0 ? acos(0) : 0;
-    case PLACE:         return how.place + j - 1;
-    case ROW_NUMBER:    return i;
-    case LATER:         return i == j + 1;
-    case UNIT:          break;
-    }
-    return i == j;
-}
-
-static Mat probabilities_read(SlipRun *s);
-
-static Mat matrix_by_rule(SlipRun *s, Rule rule, int size)
-{
-    Mat of = rule == ROW_NUMBER ? latest(s, ROLE_TEMPERED)
-           : rule == LATER ? probabilities_read(s) : s->it;
-    if (of == NULL)
-        return NULL;
-    int rows = size == WIDE ? 1 : rule == LATER ? of->cols : of->rows;
-    Mat M = zeros_of(s, rows, size == SQUARE ? rows
-                              : size & WIDE ? of->cols : 1);
-    for (int j = 1; j <= M->cols; j++)
-        for (int i = 1; i <= M->rows; i++)
-            AT(M, i, j) = (real)rule_entry(s, rule, rows, i, j);
-    return M;
-}
-
-static Mat positions_from(SlipRun *s, int first)
-{
-    Mat W_p = find_parameter(s, "W_p");
-    int n = s->it->cols;
-    int *t = arena_alloc(s->arena, (size_t)n * sizeof *t);
-    for (int k = 0; k < n; k++)
-        t[k] = first + k;
-    return first < 1 || first + n - 1 > W_p->cols ? NULL
-         : gather(s->it->tape, W_p, n, t);
-}
-
-static Mat own_positions(SlipRun *s)
-{
-    Mat shown = latest(s, ROLE_POSITION);
-    return shown != NULL ? shown
-         : s->variation.job->run.unplaced
-             ? zeros_of(s, s->it->rows, s->it->cols)
-         : positions_from(s, 1);
-}
-
-static Mat shifted_positions(SlipRun *s)
-{
-    Sines how;
-    if (!find_sinusoids(&s->variation.job->run, &how))
-        return positions_from(s, 1 + (int)s->slip->number);
-    return sinusoids(s->arena, s->it->rows, s->it->cols, how.variant,
-                     how.base, how.place + s->slip->number);
+    const Item *item = find_item(run->bound, "positions", 0);
+    return item != NULL && item->word != NULL
+        && strcmp(item->word, word) == 0;
 }
 
 Mat find_log_probabilities(Mat loss)
@@ -240,14 +144,15 @@ static unsigned one_of(bool is, unsigned yes, unsigned no)
 
 unsigned conditions_of_run(const Run *run)
 {
-    Sines how;
     int a = run->algorithm;
+    bool sines = has_positions(run, "paper")
+              || has_positions(run, "vaswani");
     double tau = given_number(run, "tau", 1);
     bool pre_norm = a == 10 || a == 13 || a == 14;
     bool by_root = run->scaled && run->divisor == 0;
     return one_of(by_root, IF_DIVIDED, run->scaled ? 0 : IF_UNDIVIDED)
          | one_of(run->rms, IF_RMS, IF_LAYER_NORM)
-         | one_of(find_sinusoids(run, &how), IF_SINES, IF_GIVEN_W_p)
+         | one_of(sines, IF_SINES, IF_GIVEN_W_p)
          | one_of(a >= 8 && !run->unplaced, IF_PLACED, 0)
          | one_of(pre_norm, IF_PRE_NORM, IF_POST_NORM)
          | one_of(run->tied, 0, IF_UNTIED)
@@ -321,7 +226,6 @@ static const struct {
     BY("mask", mask_seen),              BY("gradient", latest_gradient),
     BY("gamma", gamma_of),              BY("beta", beta_of),
     BY("input", residual),              BY("context", context),
-    BY("positions", own_positions),     BY("shifted", shifted_positions),
     BY("read", where_read),             BY("own", own_tokens),
     BY("P", probabilities_read),        BY("chosen", chosen_probabilities),
     BY("logits", logits_read),
@@ -336,6 +240,7 @@ static const struct {
     LATEST("masked", SCORES),           LATEST("normed", MLP_NORM),
     LATEST("standardised", STANDARDISED),
     LATEST("attention_norm", ATTENTION_NORM),
+    LATEST("positions", POSITION),
 #define IS(name, when, formula) { name, NULL, when, NO_ROLE, formula }
     IS("query_input", IF_PRE_NORM, "attention_norm"),
     IS("query_input", 0, "X"),          IS("query_input", 0, "input"),
@@ -345,17 +250,38 @@ static const struct {
     IS("mlp_input", IF_PRE_NORM, "normed"), IS("mlp_input", 0, "input"),
     IS("active", IF_RELU, "relu(W_mlp1 mlp_input + b_mlp1)"),
     IS("active", IF_GELU, "gelu(W_mlp1 mlp_input + b_mlp1)"),
+    IS("I", 0, "pick(index(it) - index(it)', 0, 1)"),
+    IS("diagonal", 0, "pick(index(it) - index(it')', 0, 1)"),
+    IS("later", 0, "relu(index(it) - index(it')')"),
+    IS("next", 0, "pick(index(P') - index(P')' - 1, 0, 1)"),
+    IS("positions", IF_PLACED, "W_p pick(index(W_p') - index(it')', 0, 1)"),
+    IS("positions", 0, "0 * it"),
+    IS("column_k", 0, "pick(index(W_p') - index(it')' - k, 0, 1)"),
+    IS("shifted", IF_SINES, SINES("(place + k) / base^i")),
+    IS("shifted", 0, "W_p column_k / sum(column_k)"),
+    IS("place", 0, "first_place + index(it')' - 1"),
+    IS("half", 0, "round(index(it) / 2 + 0.25, 0)"),
+    IS("i", 0, "2 * (half - from_0) / rows(it)"),
+    IS("other_i", 0, "2 * (half + from_0 - 1) / rows(it)"),
+    IS("phase", 0, "pi / 2 * (index(it) - 2 * half + 1)"),
+    IS("lower", 0, "pick(relu(index(it) - rows(it) / 2), 1, 0)"),
+    IS("sines_first", 0,
+       "pick(index(it)' - 2 * index(it) + (rows(it) - 1) * lower + 1, 0, 1)"),
 };
 
 /* The number of that name; NaN: there is none. */
 static double number_named(const SlipRun *s, const char *word)
 {
     const Run *run = &s->variation.job->run;
-    Sines how;
-    find_sinusoids(run, &how);
+    bool paper = has_positions(run, "paper"),
+         table = s->here->role == ROLE_TABLE;   /* it has all positions */
     const struct { const char *name; double x; } numbers[] = {
         { "k", s->slip == NULL ? NAN : s->slip->number },
-        { "base", how.base },
+        { "base", given_number(run, "base", !paper ? 10000
+                               : given_number(run, "ell_max", 1)) },
+        { "first_place", given_number(run, "first", paper)
+                         + (table ? 0 : given_number(run, "t", 1) - 1) },
+        { "from_0", !paper },
         { "d_attn", run->d_attn == 0 ? NAN : (double)run->d_attn },
         { "d_x", run->d_x == 0 ? NAN : (double)run->d_x },
         { "divisor", run->divisor == 0 ? NAN : run->divisor },
@@ -392,9 +318,6 @@ static Mat look_up_name(void *to, const char *name, int length)
         if (M != NULL)
             return M;
     }
-    for (int k = 0; k < COUNT(rules); k++)
-        if (strcmp(rules[k].name, word) == 0)
-            return matrix_by_rule(s, rules[k].rule, rules[k].size);
     double x = number_named(s, word);
     return found ? NULL : isnan(x) ? find_parameter(s, word)
          : one_number(s, x);

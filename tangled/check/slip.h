@@ -70,6 +70,7 @@ enum {
     SLIGHT = 1 << 26            /* no condition: see is_slight            */
 };
 
+#define SINES(angle) "sin(" angle " + phase)"
 #define COUNT(table) ((int)(sizeof table / sizeof *table))
 #define ROLE(role)  ((uint64_t)1 << ROLE_##role)
 #define NEW_VALUES  ((uint64_t)1 << NO_ROLE)  /* parameters, after a step */

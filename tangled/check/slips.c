@@ -16,7 +16,6 @@
 #define GIVEN(names, formula)   { .given = names, .by = formula }
 #define MLP(f, x) "W_mlp2 " f "(W_mlp1 " x " + b_mlp1) + b_mlp2"
 #define NORMED(x) "(gamma * standardise(" x ") + beta)"
-#define SINES(angle) "sin(" angle " + phase)"
 #define LOSS(P)   "-total(pick(read, ln(" P "), 0))"
 #define TO_DECIMALS(k, to, NAME, WHAT, ...) \
     { NAME "-rounded-" #k, WHAT " rounded to " to, k, { __VA_ARGS__ } }
@@ -93,7 +92,7 @@ const Slip slips[] = {
       { WHEN(IF_MASKED, MASKED, "scores"),
         WHEN(IF_MASKED, WEIGHTS, "it * finite(mask)") } },
     { "mask-anyway", "a causal mask is used, though none is given", 0,
-      { WHEN(IF_UNMASKED, MASKED, "pick(causal, scores, -inf)") } },
+      { WHEN(IF_UNMASKED, MASKED, "pick(later, -inf, scores)") } },
     { "exchange", "X and Z are exchanged", 0,
       { GIVEN("X", "Z"), GIVEN("Z", "X") } },
     { "W_q-transposed", "W_q is transposed", 0, { GIVEN("W_q", "it'") } },
@@ -276,7 +275,7 @@ const Slip slips[] = {
     { "loss-not-next", "x[t] is used instead of x[t+1]", 0,
       { WHEN(IF_NEXT, LOSS, "-total(pick(own * sum(read), ln(P), 0))") } },
     { "loss-P-after", "column t+1 of P is used instead of column t", 0,
-      { WHEN(IF_NEXT, LOSS, LOSS("P later")) } },
+      { WHEN(IF_NEXT, LOSS, LOSS("P next")) } },
     { "loss-mask_token", "the probability of mask_token is read", 0,
       { WHEN(IF_BLANKS, LOSS,
              "-total(sum(read) * ln(column(P', rows(P) - 2)'))") } },
@@ -307,7 +306,7 @@ const Slip slips[] = {
     { "tau-no-sum", "p^(1/τ) is not divided by its sum", 0,
       { WHEN(IF_DIVIDING, TEMPERED, "p^(1 / tau)") } },
     { "argmax", "the most probable token is taken, not a sampled one", 0,
-      { ON(DRAWN, "sum(number * largest(q))") } },
+      { ON(DRAWN, "sum(index(q) * largest(q))") } },
     CARRIED_ROUNDED("Q", "Q is", QUERY),
     CARRIED_ROUNDED("K", "K is", KEY),
     CARRIED_ROUNDED("V", "V is", VALUES),

@@ -268,6 +268,15 @@ static Mat count_cols(Parser *p, const Operand a[])
     return filled_matrix(p, 1, 1, a->M->cols);
 }
 
+/* A column of 1, 2, ..., as high as M. */
+static Mat row_numbers(Parser *p, const Operand a[])
+{
+    Mat Y = filled_matrix(p, a->M->rows, 1, 0);
+    for (int i = 1; i <= Y->rows; i++)
+        AT(Y, i, 1) = (real)i;
+    return put_on_tape(p, Y);
+}
+
 /* 1 at the first of the largest entries of each column, 0 elsewhere. */
 static Mat mark_largest(Parser *p, const Operand a[])
 {
@@ -368,6 +377,7 @@ static const struct {
     { "largest",     1, .value = mark_largest },
     { "rows",        1, .value = count_rows },
     { "cols",        1, .value = count_cols },
+    { "index",       1, .value = row_numbers },
     { "column",      2, .value = column_of },
     { "one_hot",     2, .value = one_hot_of },
     { "keep",        3, .value = keep_of },
