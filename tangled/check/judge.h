@@ -42,6 +42,9 @@ typedef struct {
 const Judgement *judge_sheet(const Sheet *sheet, Arena *arena, Tape *tape,
                              Error *f);
 
+/* Returns how many entries a claim has, open ones too. */
+int entries_of(const Claim *claim);
+
 /* Returns the claim that went wrong first; if none did, the first that is
    off; or NULL. */
 const Judged *first_wrong(const Judgement *judgement);

@@ -38,9 +38,6 @@ Verdict verdict_in(const Claim *c, int k, const Run *run);
 /* Whether all claimed entries are right in a run. */
 bool is_right_in(const Claim *c, const Run *run);
 
-/* Returns how many entries a claim has, open ones too. */
-int entries_of(const Claim *claim);
-
 /* Returns a claim with entries of its own, which are *entry and may be
    changed. It lives in the arena. */
 Claim copy_claim(Arena *arena, const Claim *claim, Entry **entry);

@@ -102,29 +102,27 @@ static const char *typed_text(char to[40], const Entry *entry, bool plain)
     return to;
 }
 
-/* What is off first, and where: "first wrong step: A (Algorithm 4, line 6)".
-   In a model a label begins with its line, which is said anyway. */
-static void append_first(char *to, size_t size, const Run *run,
-                         const Judged *first)
+/* Prints what is off first, and where: "first wrong step: A (Algorithm 4,
+   line 6)". In a model a label begins with its line, which is said anyway. */
+static void print_first(FILE *to, const Run *run, const Judged *first)
 {
     const Step *step = first->claim.step;
     char label[100];
     step_label(label, run, step);
     bool with_line = run->algorithm >= 8 && step->aspect == VALUE;
-    append(to, size, "%s %s (Algorithm %d, line %d)",
-           first->count[WRONG] > 0 ? "first wrong step:"
-                                   : "first digit that is off:",
-           with_line ? strchr(label, ' ') + 1 : label, step->algorithm,
-           step->line);
+    fprintf(to, "%s: %s (Algorithm %d, line %d)",
+            first->count[WRONG] > 0 ? "first wrong step"
+                                    : "first digit that is off",
+            with_line ? strchr(label, ' ') + 1 : label, step->algorithm,
+            step->line);
 }
-
-enum { PAGE = 76, REPORT_BYTES = 20000 };
 
 /* Prints a text on lines of 76 columns that begin at column `left`. A tab is
    two blanks, and the rest of its paragraph stands right of it. No line ends
    at a '~', which is a blank. */
 static void print_wrapped(FILE *out, int left, char *text)
 {
+    enum { PAGE = 76 };
     int indent = left, column = left;
     for (char *word = text, *end; *word != '\0'; word = end) {
         size_t n = strcspn(word, " \n\t");
@@ -149,96 +147,94 @@ static void print_wrapped(FILE *out, int left, char *text)
     fputc('\n', out);
 }
 
-/* Begins a paragraph for the entries with a verdict, and lists them. */
-static void append_off_entries(char *to, const Judged *j, Verdict verdict,
-                               const char *heading)
+/* Lists the entries with a verdict, if there are any, in a paragraph. */
+static void list_entries(FILE *to, const Judged *j, Verdict verdict,
+                         const char *heading)
 {
     enum { SHOWN = 12 };
     const Item *item = j->claim.item;
-    int shown = 0, all = j->count[verdict];
+    int listed = 0;
     char typed[40], right[60], place[40];
-    if (all > 0)
-        append(to, REPORT_BYTES, *to == '\0' ? "%s\t" : "\n%s\t", heading);
-    for (int k = 0; k < item->rows * item->cols && shown < SHOWN; k++) {
+    for (int k = 0; k < entries_of(&j->claim) && listed < SHOWN; k++) {
         if (j->verdict[k] != verdict)
             continue;
+        entry_place(place, item, k);
         right_number(right, &item->entry[k],
                      *claimed_entry(item, j->claim.step->M, k));
-        const char *before = shown++ > 0 ? "; " : "";
-        entry_place(place, item, k);
-        append(to, REPORT_BYTES, "%s%s%syours~%s,~expected~%s", before,
-               place, *place == '\0' ? "" : "~",
-               typed_text(typed, &item->entry[k], false), right);
+        fprintf(to, listed++ == 0 ? "\n%s\t" : "; ", heading);
+        fprintf(to, "%s%syours~%s,~expected~%s", place,
+                *place == '\0' ? "" : "~",
+                typed_text(typed, &item->entry[k], false), right);
     }
-    if (all > shown)
-        append(to, REPORT_BYTES, "; and %d more", all - shown);
+    if (j->count[verdict] > listed)
+        fprintf(to, "; and %d more", j->count[verdict] - listed);
 }
 
-static void append_verdict(char *to, const Judged *j, const char *from)
+static void print_verdict(FILE *to, const Judged *j, const char *from)
 {
     const int *count = j->count, all = j->claimed;
     const Item *item = j->claim.item;
     Mat M = j->claim.step->M;
     if (all == 0)
-        append(to, REPORT_BYTES, "nothing is claimed");
+        fputs("nothing is claimed", to);
     else if (!j->fits && j->begins)
-        append(to, REPORT_BYTES, "WRONG\tit is %d x %d on the sheet, "
-               "expected %d x %d", item->rows, item->cols, M->rows, M->cols);
+        fprintf(to, "WRONG\tit is %d x %d on the sheet, expected %d x %d",
+                item->rows, item->cols, M->rows, M->cols);
     else if (count[RIGHT] == all)
-        append(to, REPORT_BYTES, "right, %d of %d entr%s", all, all,
-               all == 1 ? "y" : "ies");
+        fprintf(to, "right, %d of %d entr%s", all, all,
+                all == 1 ? "y" : "ies");
     else if (count[FOLLOWS] == all)
-        append(to, REPORT_BYTES, "follows from %s", from);
+        fprintf(to, "follows from %s", from);
     else if (count[FOLLOWS] + count[RIGHT] == all)
-        append(to, REPORT_BYTES, "follows from %s, %d of %d entries; the "
-               "rest is right", from, count[FOLLOWS], all);
+        fprintf(to, "follows from %s, %d of %d entries; the rest is right",
+                from, count[FOLLOWS], all);
     else {
-        append_off_entries(to, j, WRONG, "WRONG");
-        append_off_entries(to, j, LAST_DIGIT, "last~digit~off");
-        append_off_entries(to, j, CUT, "cut~off");
-        append_off_entries(to, j, EARLY, "rounded~early");
+        list_entries(to, j, WRONG, "WRONG");
+        list_entries(to, j, LAST_DIGIT, "last~digit~off");
+        list_entries(to, j, CUT, "cut~off");
+        list_entries(to, j, EARLY, "rounded~early");
         if (count[FOLLOWS] + count[RIGHT] > 0)
-            append(to, REPORT_BYTES, "\nother entries:");
+            fputs("\nother entries:", to);
         if (count[FOLLOWS] > 0)
-            append(to, REPORT_BYTES, " %d follow%s from %s%s",
-                   count[FOLLOWS], count[FOLLOWS] == 1 ? "s" : "", from,
-                   count[RIGHT] > 0 ? "," : "");
+            fprintf(to, " %d follow%s from %s%s", count[FOLLOWS],
+                    count[FOLLOWS] == 1 ? "s" : "", from,
+                    count[RIGHT] > 0 ? "," : "");
         if (count[RIGHT] > 0)
-            append(to, REPORT_BYTES, " %d right", count[RIGHT]);
+            fprintf(to, " %d right", count[RIGHT]);
     }
 }
 
 /* Says with what all entries match: the slips, after a reason besides them,
    which may be "". */
-static void append_reasons(char *to, const Layout *layout, const Judged *j,
-                           const char *besides)
+static void print_reasons(FILE *to, const Layout *layout, const Judged *j,
+                          const char *besides)
 {
     enum { SHOWN = 12 };
     int reasons = 0;
     char text[600];
-    append(to, REPORT_BYTES, j->claimed == 1 ? "\nthe entry matches"
-                             : "\nall %d entries match", j->claimed);
+    fprintf(to, j->claimed == 1 ? "\nthe entry matches"
+                                : "\nall %d entries match", j->claimed);
     if (*besides != '\0')
-        append(to, REPORT_BYTES, " if %s", besides), reasons++;
+        fprintf(to, " if %s", besides), reasons++;
     for (int k = 0; k < j->n; k++)
         if (++reasons <= SHOWN)
-            append(to, REPORT_BYTES, reasons == 1 ? " if %s" : "\nor if %s",
-                   reason_text(text, layout, &j->why[k]));
+            fprintf(to, reasons == 1 ? " if %s" : "\nor if %s",
+                    reason_text(text, layout, &j->why[k]));
     if (reasons > SHOWN)
-        append(to, REPORT_BYTES, "\nand %d more; this sheet cannot tell "
-               "these apart", reasons - SHOWN);
-    else if (reasons > 1)
-        append(to, REPORT_BYTES, "\nthis sheet cannot tell these apart");
+        fprintf(to, "\nand %d more", reasons - SHOWN);
+    if (reasons > 1)
+        fprintf(to, "%sthis sheet cannot tell these apart",
+                reasons > SHOWN ? "; " : "\n");
 }
 
-static void append_rounding(char *to, const Layout *layout, const Judged *j,
-                            const char *from)
+static void print_rounding(FILE *to, const Layout *layout, const Judged *j,
+                           const char *from)
 {
     char text[700] = "";
     bool cut = j->count[CUT] > 0, carried = j->sources > 0 || !cut;
     if (j->within != NOT_WITHIN) {
-        append(to, REPORT_BYTES, "\nwithin the rounding of %s",
-               j->within == WITHIN_GIVEN ? "the given numbers" : from);
+        fprintf(to, "\nwithin the rounding of %s",
+                j->within == WITHIN_GIVEN ? "the given numbers" : from);
         return;
     }
     if (cut)
@@ -247,92 +243,101 @@ static void append_rounding(char *to, const Layout *layout, const Judged *j,
     if (carried)
         append(text, sizeof text, "%s %s used as written", from,
                j->sources == 1 ? "is" : "are");
-    append_reasons(to, layout, j, text);
+    print_reasons(to, layout, j, text);
 }
 
 /* Says why a claim went wrong by itself, and what else is odd about it. */
-static void append_cause(char *to, const Layout *layout, const Judged *j)
+static void print_cause(FILE *to, const Layout *layout, const Judged *j)
 {
     char remark[REMARKS][REMARK_BYTES];
     if (j->n > 0)
-        append_reasons(to, layout, j, "");
+        print_reasons(to, layout, j, "");
     else if (j->transposed)
-        append(to, REPORT_BYTES, "\nits transpose is right%s",
-               j->claim.step->aspect != VALUE ? "" : layout->rows
-               ? " (in layouts paper and berkeley, tokens are columns)"
-               : " (in layouts textbook and torch, tokens are rows)");
+        fprintf(to, "\nits transpose is right%s",
+                j->claim.step->aspect != VALUE ? "" : layout->rows
+                ? " (in layouts paper and berkeley, tokens are columns)"
+                : " (in layouts textbook and torch, tokens are rows)");
     else if (j->count[WRONG] > 0 && j->fits)
-        append(to, REPORT_BYTES, "\nno known slip%s%s",
-               j->terms != NULL ? "; " : "",
-               j->terms != NULL ? j->terms : "");
+        fprintf(to, "\nno known slip%s%s", j->terms != NULL ? "; " : "",
+                j->terms != NULL ? j->terms : "");
     int remarks = find_remarks(j, remark);
     for (int k = 0; k < remarks; k++)
-        append(to, REPORT_BYTES, "\nremark: %s", remark[k]);
+        fprintf(to, "\nremark: %s", remark[k]);
 }
 
-static void append_total(char *to, const Judgement *judgement)
+static void print_total(FILE *to, const Judgement *judgement, Arena *arena)
 {
     const Judged *first = first_wrong(judgement);
     bool rounded = is_only_rounded(judgement);
     int right = 0;
     if (first == NULL) {
-        append(to, REPORT_BYTES, "all right");
+        fputs("all right", to);
         return;
     }
     for (int k = 0; k < judgement->n; k++)
         right += judgement->judged[k].count[RIGHT]
               == judgement->judged[k].claimed;
-    bool some = judgement->n > 1 && right < judgement->n;
-    if (some)
-        append(to, REPORT_BYTES, "%d of %d claims right%s", right,
-               judgement->n, rounded ? "; " : "\n");
+    if (judgement->n > 1 && right < judgement->n)
+        fprintf(to, "%d of %d claims right%s", right, judgement->n,
+                rounded ? "; " : "\n");
     if (rounded)
-        append(to, REPORT_BYTES, "nothing but rounding differs\n");
+        fputs("nothing but rounding differs\n", to);
     if (judgement->other != NULL)
-        append(to, REPORT_BYTES, "remark: in layout %s all claims are right "
-               "(%s)\n", judgement->other->name, judgement->other->meaning);
-    append_first(to, REPORT_BYTES, judgement->run, first);
-    Arena *arena = arena_new();
-    size_t n = strlen(to);
-    append(to, REPORT_BYTES, ": %s", step_text(arena, judgement->run,
-                                               first->claim.step, false));
-    for (char *p = to + n + 2; (p = strchr(p, ' ')) != NULL; )
-        *p = '~';
-    arena_free(arena);
+        fprintf(to, "remark: in layout %s all claims are right (%s)\n",
+                judgement->other->name, judgement->other->meaning);
+    print_first(to, judgement->run, first);
+    fputs(": ", to);
+    for (const char *p = step_text(arena, judgement->run, first->claim.step,
+                                   false); *p != '\0'; p++)
+        fputc(*p == ' ' ? '~' : *p, to);
+}
+
+/* Writes what is said of a claim, or, if it is NULL, of them all. */
+static char *judged_text(const Judgement *judgement, const Judged *j,
+                         Arena *arena)
+{
+    char from[600];
+    const Layout *layout = judgement->run->layout;
+    TextStream text;
+    FILE *to = open_text_stream(&text);
+    if (j == NULL) {
+        print_total(to, judgement, arena);
+        return close_text_stream(&text, arena);
+    }
+    sources_text(from, judgement, j);
+    print_verdict(to, j, from);
+    if (j->begins)
+        print_cause(to, layout, j);
+    else if (j->count[CUT] + j->count[EARLY] > 0)
+        print_rounding(to, layout, j, from);
+    char *said = close_text_stream(&text, arena);
+    return said + (*said == '\n');
 }
 
 void check_text(FILE *out, const Judgement *judgement)
 {
     enum { NARROWEST = 6 };
-    char text[REPORT_BYTES], label[120], from[600];
+    char title[TITLE_BYTES], label[120];
     const Run *run = judgement->run;
+    const Judged *end = judgement->judged + judgement->n;
+    Arena *arena = arena_new();
     int width = NARROWEST;
     if (*run->guessed != '\0' || *run->entered != '\0'
         || run->sheet->inferred) {
-        run_title(text, run);
-        print_wrapped(out, 0, text);
+        run_title(title, run);
+        print_wrapped(out, 0, title);
     }
-    for (int k = 0; k < judgement->n; k++) {
-        int n = 2 + text_width(claim_label(label, judgement,
-                                           judgement->judged[k].claim.step));
+    for (const Judged *j = judgement->judged; j < end; j++) {
+        int n = 2 + text_width(claim_label(label, judgement, j->claim.step));
         width = n > width ? n : width;
     }
-    for (int k = 0; k < judgement->n; k++) {
-        const Judged *j = &judgement->judged[k];
+    for (const Judged *j = judgement->judged; j < end; j++) {
         claim_label(label, judgement, j->claim.step);
         fprintf(out, "%s%*s", label, width - text_width(label), "");
-        *text = '\0';
-        sources_text(from, judgement, j);
-        append_verdict(text, j, from);
-        if (j->begins)
-            append_cause(text, run->layout, j);
-        else if (j->count[CUT] + j->count[EARLY] > 0)
-            append_rounding(text, run->layout, j, from);
-        print_wrapped(out, width, text);
+        print_wrapped(out, width, judged_text(judgement, j, arena));
     }
-    *text = '\0';
-    append_total(text, judgement);
-    print_wrapped(out, 0, text);
+    print_wrapped(out, 0, judged_text(judgement, NULL, arena));
+    arena_free(arena);
 }
 
 static void json_entry(FILE *out, const Judged *j, int k)
@@ -465,18 +470,18 @@ static Step marked_step(const Judged *j, Arena *arena)
 /* Writes what went wrong first, and why, in one sentence. */
 static const char *first_sentence(const Judgement *judgement, Arena *arena)
 {
-    enum { SIZE = 1000 };
     const Judged *j = first_wrong(judgement);
-    char *to = arena_alloc(arena, SIZE), text[600];
+    char reason[600];
+    TextStream text;
     if (j == NULL)
         return "all right";
-    *to = '\0';
-    append_first(to, SIZE, judgement->run, j);
+    FILE *to = open_text_stream(&text);
+    print_first(to, judgement->run, j);
     if (j->n > 0)
-        append(to, SIZE, "; its entries match if %s%s",
-               reason_text(text, judgement->run->layout, j->why),
-               j->n > 1 ? ", or for another reason" : "");
-    return to;
+        fprintf(to, "; its entries match if %s%s",
+                reason_text(reason, judgement->run->layout, j->why),
+                j->n > 1 ? ", or for another reason" : "");
+    return close_text_stream(&text, arena);
 }
 
 const Run *marked_run(const Judgement *judgement, Arena *arena)
