@@ -163,8 +163,7 @@
   Bench.prototype.buttons = function () {
     var bench = this, row = make('p', { class: 'buttons' });
     [['Markdown', 'show', '--md'],
-     ['picture', 'show', '--svg'], ['judged picture', 'check', '--svg'],
-     ['report', 'check', '']].forEach(function (b) {
+     ['picture', 'show', '--svg'], ['report', 'check', '']].forEach(function (b) {
       row.append(button(b[0], 'ftx ' + b[1] + ' ' + b[2], function () {
         bench.write(b.slice(1).filter(Boolean), b[0]);
       }));

@@ -3,19 +3,14 @@
    Main type: CheckOptions. Entry point: check. In go sheets; out come
    reports, and an exit status. */
 #include "check/check.h"
-#include "show/show.h"
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { bool json, svg, md, lenient; } CheckOptions;
+typedef struct { bool json, lenient; } CheckOptions;
 
 static const Option check_options[] = {
     { "json", FLAG, UNBOUNDED(CheckOptions, json), NULL,
       "one object a sheet, on one line" },
-    { "svg", FLAG, UNBOUNDED(CheckOptions, svg), NULL,
-      "a picture: the claims, each entry with its verdict" },
-    { "md", FLAG, UNBOUNDED(CheckOptions, md), NULL,
-      "the same as Markdown to paste" },
     { "lenient", FLAG, UNBOUNDED(CheckOptions, lenient), NULL,
       "exit with 0 if nothing but rounding differs" },
     { .name = NULL },
@@ -30,7 +25,7 @@ static const char usage[] =
     "\n"
     "  printf 'e = 1\\nWu = 0 ; ln(3)\\nclaim p = 0.25 0.75\\n' | ftx check -"
     "\n"
-    "  ftx check --svg tests/data/worked/alg04.sheet > judged.svg\n"
+    "  ftx check tests/data/hand/no-scale.sheet\n"
     "\n"
     "Exit status: 0 if all is right, 1 if something is not, 2 if a sheet\n"
     "cannot be judged.\n";
@@ -101,10 +96,6 @@ static void judge_and_print(Error *f, void *data)
         fprintf(out, "%s:\n", c->name);
     if (c->options->json)
         check_json(out, judgement);
-    else if (c->options->svg)
-        show_svg(out, marked_run(judgement, c->arena), true, c->arena, f);
-    else if (c->options->md)
-        show_md(out, marked_run(judgement, c->arena), true, c->arena);
     else
         check_text(out, judgement);
     c->accepted = all_right(judgement)
@@ -149,11 +140,7 @@ static void check_sheets(Error *f, void *data)
     int n = parse_options(f, options, c->n, c->argument);
     if (n == 0)
         fail_with(f, "which sheet? See 'ftx check --help'.");
-    if (wanted.json + wanted.svg + wanted.md > 1)
-        fail_with(f, "one of --json, --svg, --md at a time.");
-    if (wanted.svg && n > 1)
-        fail_with(f, "a picture is of one sheet; there are %d.", n);
-    bool several = n > 1 && !wanted.json && !wanted.md;
+    bool several = n > 1 && !wanted.json;
     for (int k = 0; k < n; k++) {
         if (k > 0 && !wanted.json)
             fputc('\n', c->out);

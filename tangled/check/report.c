@@ -1,20 +1,15 @@
-/* ftx check: a judgement as text, as JSON, and as steps with marks.
+/* ftx check: a judgement as text and as JSON.
 
-   Entry points: check_text, check_json, marked_run. In goes a judgement; out
-   come its sentences. */
+   Entry points: check_text, check_json. In goes a judgement; out come its
+   sentences. */
 #include "check/report.h"
 #include <math.h>
 #include <string.h>
 
-static const struct VerdictWords { const char *name, *words, *sign, *colour; }
-    verdict_words[VERDICTS] = {
-    [OPEN]       = { "open",          "open",           "",  "#ffffff" },
-    [RIGHT]      = { "right",         "right",          "✓", "#dff0d8" },
-    [LAST_DIGIT] = { "last digit",    "last digit off", "≈", "#fcefb4" },
-    [CUT]        = { "cut off",       "cut off",        "≈", "#fcefb4" },
-    [EARLY]      = { "rounded early", "rounded early",  "≈", "#fcefb4" },
-    [FOLLOWS]    = { "follows",       "follow",         "→", "#d6e4f5" },
-    [WRONG]      = { "wrong",         "wrong",          "✗", "#f6c6c0" },
+static const char *const verdict_words[VERDICTS] = {
+    [OPEN] = "open", [RIGHT] = "right", [LAST_DIGIT] = "last digit",
+    [CUT] = "cut off", [EARLY] = "rounded early", [FOLLOWS] = "follows",
+    [WRONG] = "wrong",
 };
 
 static void append_place(char *to, size_t size, const Step *only)
@@ -87,16 +82,11 @@ static const char *sources_text(char to[600], const Judgement *judgement,
     return to;
 }
 
-/* An entry as it was typed, if that is short and, where `plain`, nothing but
-   digits; else its value. */
-static const char *typed_text(char to[40], const Entry *entry, bool plain)
+/* An entry as it was typed, if that is short; else its value. */
+static const char *typed_text(char to[40], const Entry *entry)
 {
-    static const char digits[] = "0123456789+-./?";
-    int n = entry->bytes;
-    bool as_typed = plain ? n <= 20 && (int)strspn(entry->typed, digits) >= n
-                          : n <= 30;
-    if (as_typed)
-        snprintf(to, 40, "%.*s", n, entry->typed);
+    if (entry->bytes <= 30)
+        snprintf(to, 40, "%.*s", entry->bytes, entry->typed);
     else
         snprintf(to, 40, "%.6g", entry->value);
     return to;
@@ -164,7 +154,7 @@ static void list_entries(FILE *to, const Judged *j, Verdict verdict,
         fprintf(to, listed++ == 0 ? "\n%s\t" : "; ", heading);
         fprintf(to, "%s%syours~%s,~expected~%s", place,
                 *place == '\0' ? "" : "~",
-                typed_text(typed, &item->entry[k], false), right);
+                typed_text(typed, &item->entry[k]), right);
     }
     if (j->count[verdict] > listed)
         fprintf(to, "; and %d more", j->count[verdict] - listed);
@@ -351,7 +341,7 @@ static void json_entry(FILE *out, const Judged *j, int k)
                entry->value, !j->fits ? (double)NAN
                : clear_noise(*claimed_entry(item, j->claim.step->M, k),
                              step_size(j->claim.step)),
-               verdict_words[j->verdict[k]].name);
+               verdict_words[j->verdict[k]]);
 }
 
 static void json_explanation(FILE *out, const Layout *layout,
@@ -388,7 +378,7 @@ static void json_claim(FILE *out, const Judgement *judgement,
     json_place(out, step);
     print_json(out, ", 'rows': %d, 'cols': %d, 'fits': %b, "
                "'verdict': %s", item->rows, item->cols, j->fits,
-               verdict_words[worst].name);
+               verdict_words[worst]);
     for (int k = 0; k < item->rows * item->cols; k++) {
         print_json(out, k == 0 ? ", 'entries': [" : ", ");
         json_entry(out, j, k);
@@ -427,73 +417,5 @@ void check_json(FILE *out, const Judgement *judgement)
         json_claim(out, judgement, &judgement->judged[k]);
     }
     fputs("]}\n", out);
-}
-
-static CellMark mark_on(const Judged *j, int k, Arena *arena)
-{
-    const Item *item = j->claim.item;
-    const struct VerdictWords *is = &verdict_words[j->verdict[k]];
-    char *typed = arena_alloc(arena, 40), *right = arena_alloc(arena, 60);
-    *right = '\0';
-    if (j->fits && j->verdict[k] > RIGHT)
-        right_number(right, &item->entry[k],
-                     *claimed_entry(item, j->claim.step->M, k));
-    return (CellMark){ typed_text(typed, &item->entry[k], true), right,
-                       is->sign, is->colour };
-}
-
-static Step marked_step(const Judged *j, Arena *arena)
-{
-    enum { SIZE = 120 };
-    const Item *item = j->claim.item;
-    int n = item->rows * item->cols;
-    CellMark *mark = arena_alloc(arena, (size_t)n * sizeof *mark);
-    char *remark = arena_alloc(arena, SIZE);
-    Step step = *j->claim.step;
-    for (int k = 0; k < n; k++)
-        mark[k] = mark_on(j, k, arena);
-    *remark = '\0';
-    for (int v = WRONG; j->fits && v > OPEN; v--)
-        if (j->count[v] > 0)
-            append(remark, SIZE, "%s%d %s", *remark != '\0' ? ", " : "",
-                   j->count[v], verdict_words[v].words);
-    if (!j->fits) {
-        snprintf(remark, SIZE, "wrong: expected %d x %d", step.M->rows,
-                 step.M->cols);
-        step.M = constant(arena, item->rows, item->cols);
-    }
-    step.mark = mark;
-    step.remark = remark;
-    return step;
-}
-
-/* Writes what went wrong first, and why, in one sentence. */
-static const char *first_sentence(const Judgement *judgement, Arena *arena)
-{
-    const Judged *j = first_wrong(judgement);
-    char reason[600];
-    TextStream text;
-    if (j == NULL)
-        return "all right";
-    FILE *to = open_text_stream(&text);
-    print_first(to, judgement->run, j);
-    if (j->n > 0)
-        fprintf(to, "; its entries match if %s%s",
-                reason_text(reason, judgement->run->layout, j->why),
-                j->n > 1 ? ", or for another reason" : "");
-    return close_text_stream(&text, arena);
-}
-
-const Run *marked_run(const Judgement *judgement, Arena *arena)
-{
-    Run *run = arena_alloc(arena, sizeof *run);
-    Step *step = arena_alloc(arena, (size_t)judgement->n * sizeof *step);
-    for (int k = 0; k < judgement->n; k++)
-        step[k] = marked_step(&judgement->judged[k], arena);
-    *run = *judgement->run;
-    run->n = judgement->n;
-    run->step = step;
-    run->verdict = first_sentence(judgement, arena);
-    return run;
 }
 

@@ -22,7 +22,6 @@ typedef struct {
     bool named;                 /* the sheet names its layout             */
     double divisor;             /* of the scores; 0: √d_attn, if scaled   */
     int d_attn, d_x;            /* 0: nothing on the sheet tells it       */
-    const char *verdict;        /* on what is claimed; NULL: none         */
     bool complete;              /* else something ended it                */
     int n;
     const Step *step;

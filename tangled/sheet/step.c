@@ -497,8 +497,8 @@ static bool same_matrix(const Step *a, const Step *b)
 
 bool mask_is_1(const Run *run, const Step *step)
 {
-    return step > run->step && step->mark == NULL
-        && step->role == ROLE_MASKED && same_matrix(step, step - 1);
+    return step > run->step && step->role == ROLE_MASKED
+        && same_matrix(step, step - 1);
 }
 
 static bool alike(const Step *a, const Step *b)

@@ -50,13 +50,6 @@ bool can_be_given(int algorithm, const StepRow *row);
 /* What is known of the step of that name in that line; NULL: nothing. */
 const StepRow *row_named(int algorithm, int line, const char *name);
 
-/* What is drawn in a cell where somebody's own numbers are. */
-typedef struct {
-    const char *text;           /* the number                             */
-    const char *right;          /* what it should be; "": just that       */
-    const char *sign, *colour;  /* how that is shown                      */
-} CellMark;
-
 /* A value that an algorithm names, in the layout of the sheet. */
 typedef struct {
     int algorithm, line;
@@ -75,8 +68,5 @@ typedef struct {
     bool transposed;            /* M is the paper's matrix, transposed    */
     bool given;                 /* by the sheet, not computed             */
     Mat M;
-    const CellMark *mark;       /* of its entries, row after row; NULL:
-                                   they are not judged                    */
-    const char *remark;         /* NULL: none                             */
 } Step;
 #endif

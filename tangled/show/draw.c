@@ -1,7 +1,7 @@
 /* ftx show --svg: the steps of a run as heat maps.
 
    Main type: Picture, an SVG that is being drawn. Entry point: show_svg. In
-   flows a run, with or without marks; out flows an SVG file. */
+   flows a run; out flows an SVG file. */
 #include "show/show.h"
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool has_scores(const Run *run)
 static bool is_drawn(const Run *run, const Step *step, bool all)
 {
     bool attention = 3 <= step->algorithm && step->algorithm <= 5
-                  && step->mark == NULL && has_scores(run);
+                  && has_scores(run);
     return (all || !step->inner) && !mask_is_1(run, step)
         && (!attention || is_of_scores(step) || step->aspect != VALUE);
 }
@@ -38,13 +38,9 @@ const char *axes_text(const Run *run)
 
 const char *remark_text(const Run *run, const Step *step)
 {
-    return step->remark != NULL ? step->remark
-         : mask_is_1(run, step) ? "the mask is 1 everywhere"
+    return mask_is_1(run, step) ? "the mask is 1 everywhere"
          : sums_to_1(step) ? sums_text(run) : NULL;
 }
-
-const char marks_legend[] = "✓ right; ≈ last digit off; → follows from what "
-    "went wrong before; ✗ wrong, and the right number";
 
 enum { LETTER = 7, LINE = 18, GAP = 28, PAGE = 1400, MANY = 32, MOST = 100 };
 
@@ -87,24 +83,16 @@ typedef struct {
 static Cells cells_of(const Run *run, const Step *step)
 {
     Mat M = step->M;
-    int letters = 0;
     Cells c = { .width = 14, .height = 14,
                 .decimals = choose_decimals(M, decimals_shown(run)),
                 .numbers = M->rows <= MANY && M->cols <= MANY };
-    for (int k = 0; k < M->rows * M->cols; k++) {
-        const CellMark *mark = step->mark == NULL ? NULL : &step->mark[k];
+    for (int k = 0; k < M->rows * M->cols; k++)
         if (isfinite(M->at[k]))
             c.largest = fmax(c.largest, fabs(M->at[k]));
-        if (mark != NULL)
-            letters = larger_of(letters, larger_of(text_width(mark->text),
-                                               2 + text_width(mark->right)));
+    if (c.numbers) {
+        c.height = 24;
+        c.width = LETTER * (column_width(M, c.decimals) + 2);
     }
-    if (step->mark != NULL || c.numbers)
-        c.height = step->mark != NULL ? 38 : 24;
-    if (step->mark == NULL && c.numbers)
-        letters = column_width(M, c.decimals);
-    if (letters > 0)
-        c.width = LETTER * (letters + 2);
     return c;
 }
 
@@ -119,16 +107,14 @@ static double darkness(const Step *step, const Cells *c, double x)
     return c->largest == 0 ? 0 : 0.6 * fabs(x) / c->largest;
 }
 
-static const char grid[] = " stroke=\"#bbb\" stroke-width=\".5\"";
-
-static void draw_number(FILE *out, const Step *step, const Cells *c, int i,
-                        int j, int x, int y)
+static void draw_cell(FILE *out, const Step *step, const Cells *c, int i,
+                      int j, int x, int y)
 {
     char text[64];
     double entry = AT(step->M, i, j), dark = darkness(step, c, entry);
     fprintf(out, "fill=\"%s\" fill-opacity=\"%.3f\"%s",
             isinf(entry) ? "#888" : entry < 0 ? "#b05a10" : "#1a4a8a", dark,
-            c->numbers ? grid : "");
+            c->numbers ? " stroke=\"#bbb\" stroke-width=\".5\"" : "");
     format_number(text, sizeof text, entry, 4);
     fprintf(out, "><title>row %d, column %d: %s</title></rect>\n", i, j,
             text);
@@ -139,16 +125,6 @@ static void draw_number(FILE *out, const Step *step, const Cells *c, int i,
                  : " text-anchor=\"middle\"", text);
 }
 
-static void draw_mark(FILE *out, const CellMark *mark, int x, int y)
-{
-    char below[100];
-    snprintf(below, sizeof below, "%s%s%s", mark->sign,
-             *mark->right == '\0' ? "" : " ", mark->right);
-    fprintf(out, "fill=\"%s\"%s/>\n", mark->colour, grid);
-    svg_text(out, x, y + 16, " text-anchor=\"middle\"", mark->text);
-    svg_text(out, x, y + 31, " text-anchor=\"middle\" fill=\"#444\"", below);
-}
-
 static void draw_matrix(FILE *out, const Step *step, const Cells *c, int x,
                         int y)
 {
@@ -156,13 +132,8 @@ static void draw_matrix(FILE *out, const Step *step, const Cells *c, int x,
     for (int i = 1; i <= rows; i++)
         for (int j = 1; j <= cols; j++) {
             int left = x + (j - 1) * c->width, top = y + (i - 1) * c->height;
-            int middle = left + c->width / 2;
             svg_rect(out, left, top, c->width, c->height);
-            if (step->mark == NULL)
-                draw_number(out, step, c, i, j, middle, top);
-            else
-                draw_mark(out, &step->mark[(i - 1) * cols + j - 1], middle,
-                          top);
+            draw_cell(out, step, c, i, j, left + c->width / 2, top);
         }
     svg_rect(out, x, y, cols * c->width, rows * c->height);
     fputs("fill=\"none\" stroke=\"#888\"/>\n", out);
@@ -176,25 +147,6 @@ typedef struct {
     int tall;                   /* ... and how tall those left of it are  */
     int width;                  /* of the page so far                     */
 } Picture;
-
-/* Draws a text on lines that fit the page. */
-static void draw_lines(Picture *p, const char *text)
-{
-    const size_t most = PAGE / LETTER;
-    char line[PAGE];
-    while (text != NULL && *text != '\0') {
-        size_t n = strlen(text);
-        if (n > most)
-            for (n = most; n > 0 && text[n] != ' '; n--)
-                ;
-        n = n > 0 ? n : strlen(text);
-        snprintf(line, sizeof line, "%.*s", (int)n, text);
-        if (p->out != NULL)
-            svg_text(p->out, GAP, p->y, "", line);
-        p->y += LINE;
-        text += n + (text[n] == ' ');
-    }
-}
 
 /* Draws a step to the right of those before; or below, where it is `apart`
    or the page is full. */
@@ -235,11 +187,11 @@ static void draw_page(Picture *p, bool all, const char *last)
     const Run *run = p->run;
     const Step *before = NULL;
     run_title(title, run);
-    int text = larger_of(svg_width(title), svg_width(run->verdict));
-    p->width = larger_of(svg_width(last), text < PAGE ? text : PAGE);
+    p->width = larger_of(svg_width(last), svg_width(title));
     p->x = p->y = GAP;
-    draw_lines(p, title);
-    draw_lines(p, run->verdict);
+    if (p->out != NULL)
+        svg_text(p->out, GAP, p->y, "", title);
+    p->y += LINE;
     for (int k = 0; k < run->n; k++) {
         const Step *step = &run->step[k];
         if (!is_drawn(run, step, all))
@@ -266,9 +218,9 @@ void show_svg(FILE *out, const Run *run, bool all, Arena *arena, Error *f)
                          "%d x %d; %s is %d x %d.", MOST, MOST, step->name,
                          step->M->rows, step->M->cols);
     }
-    snprintf(last, sizeof last, "%s%s%s", axes == NULL ? "" : axes,
-             axes == NULL ? "" : "; ", run->verdict != NULL ? marks_legend
-             : "blue is above 0, brown below; the darker, the farther");
+    snprintf(last, sizeof last, "%s%sblue is above 0, brown below; the "
+             "darker, the farther", axes == NULL ? "" : axes,
+             axes == NULL ? "" : "; ");
     draw_page(&measured, all, last);
     int width = measured.width + 2 * GAP, height = measured.y + LINE;
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "

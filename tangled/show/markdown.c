@@ -6,20 +6,14 @@ static void print_table(FILE *out, const Run *run, const Step *step)
 {
     char text[64];
     Mat M = step->M;
-    const CellMark *mark = step->mark;
     int places = choose_decimals(M, decimals_shown(run));
     for (int i = -1; i <= M->rows; i++) {
         for (int j = 1; j <= M->cols; j++)
-            if (i <= 0) {
+            if (i <= 0)
                 fputs(i < 0 ? "|   " : "| --: ", out);
-            } else if (mark == NULL) {
+            else {
                 format_number(text, sizeof text, AT(M, i, j), places);
                 fprintf(out, "| %s ", text);
-            } else {
-                fprintf(out, "| %s%s%s%s%s ", mark->text,
-                        *mark->sign == '\0' ? "" : " ", mark->sign,
-                        *mark->right == '\0' ? "" : " ", mark->right);
-                mark++;
             }
         fputs("|\n", out);
     }
@@ -30,8 +24,6 @@ void show_md(FILE *out, const Run *run, bool all, Arena *arena)
     char title[TITLE_BYTES];
     const char *axes = axes_text(run);
     fprintf(out, "%s\n", run_title(title, run));
-    if (run->verdict != NULL)
-        fprintf(out, "\n%s.\n%s\n", run->verdict, marks_legend);
     if (axes != NULL)
         fprintf(out, "\n%s\n", axes);
     for (int k = 0; k < run->n; k++) {

@@ -24,7 +24,6 @@ void show_md(FILE *out, const Run *run, bool all, Arena *arena);
 /* Prints the member "steps" of the JSON object alone. */
 void json_steps(FILE *out, const Run *run, Arena *arena);
 
-extern const char marks_legend[];   /* what the signs of marks mean       */
 CommandMain show;                   /* ftx show                           */
 
 /* Returns what the rows and columns of S and A are, as a sentence; NULL if

@@ -126,12 +126,11 @@ static Said said_of(const char *sheet, int k)
 {
     static const char *const shown[] = {
         "--all", "--read", "--svg", "--json", "--md", "--shade"
-    }, *const judged[] = { "--md", "--svg" };
-    char *how = (char *)(k % 2 == 0 ? judged[k / 2 % 2] : shown[k / 2 % 6]);
+    };
     assert_non_null(freopen(write_text("sheet", sheet), "r", stdin));
     if (k % 2 == 1)
-        return SAID(show, how, "-");
-    return k % 8 == 0 ? SAID(check, how, "-") : SAID(check, "-");
+        return SAID(show, (char *)shown[k / 2 % 6], "-");
+    return k % 8 == 0 ? SAID(check, "--json", "-") : SAID(check, "-");
 }
 
 static char sheet[LONGEST];

@@ -44,11 +44,8 @@ static void use(Error *f, void *data)
     show_md(in->out, run, true, in->arena);
     try_to_draw(in, run, f);
     const Judgement *judgement = judge_sheet(sheet, in->arena, in->tape, f);
-    const Run *marked = marked_run(judgement, in->arena);
     check_text(in->out, judgement);
     check_json(in->out, judgement);
-    show_md(in->out, marked, true, in->arena);
-    try_to_draw(in, marked, f);
 }
 
 static void judge(bool used, const char *said, const char *printed,

@@ -671,7 +671,7 @@ def large_pastes_are_refused(b):
 def a_picture_is_saved_as_one(b):
     own_numbers_are_judged(b)
     for what, file in [('Markdown', 'md'), ('picture', 'svg'),
-                       ('judged picture', 'svg'), ('report', 'txt')]:
+                       ('report', 'txt')]:
         b.push(what)
         b.equal(b.run("document.querySelector('#own .export a').download"),
                 'sheet.' + file)
