@@ -124,7 +124,18 @@ int word_given(const Job *job, const char *name, const char *words)
 _Noreturn static void refuse_item(const Job *job, const Item *item)
 {
     char list[700];
+    const char *const name = strcmp(item->typed, "k") == 0
+                           ? "K" : item->name;  /* k is top_k elsewhere */
     int algorithm = job->run.algorithm;
+    Role role = NO_ROLE;
+    for (const StepRow *row = step_table; row < step_table + step_rows; row++)
+        if (strcmp(row->name, name) == 0)
+            role = row->role;
+    for (const StepRow *row = step_table; row < step_table + step_rows; row++)
+        if (row->role == role && algorithm < 8 && comes_by(algorithm, row)
+            && !knows_name(algorithm, item->name, false))
+            fail_in_text(job->f, item->at, "Algorithm %d calls this %s, not "
+                         "%s.", algorithm, row->name, item->typed);
     list_arguments(list, sizeof list, algorithm);
     fail_in_text(job->f, item->at,
                  "Algorithm %d does not take %s; it takes %s.", algorithm,

@@ -10,14 +10,20 @@ static int which_algorithm(Job *job)
 {
     const Item *start = job->start = find_item(job, "algorithm", 0);
     if (start == NULL && !job->run.sheet->inferred)
-        fail_with(job->f, "the sheet does not say which algorithm, and its "
-                "names do not tell; begin with a line such as "
+        fail_with(job->f, "the sheet names no algorithm, and its matrices do "
+                "not show which it is; begin with a line such as "
                 "'algorithm 4'.");
     if (start == NULL) {
         job->start = job->run.sheet->item;
         return job->run.sheet->algorithm;
     }
-    double n = number_given(job, "algorithm", 0);
+    const Sheet *sheet = job->run.sheet;
+    if (start->word != NULL && (sheet->algorithm == 0 || sheet->inferred))
+        fail_in_text(job->f, start->at, "no algorithm is called %s; type "
+                     "1 ... 15, or a word such as attention, multihead, "
+                     "layernorm or softmax.", start->word);
+    double n = start->word != NULL ? sheet->algorithm
+                                   : number_given(job, "algorithm", 0);
     if (n != floor(n) || n < 1 || n > algorithms)
         fail_in_text(job->f, start->at, "there is no sheet for Algorithm %g; "
                      "the algorithms are 1 ... %d.", n, algorithms);

@@ -100,7 +100,34 @@ static const char *find_spelled(const char *typed, bool digits, int algorithm)
     return known_name(algorithm, bare);
 }
 
-/* The number behind `algorithm`, wherever that stands; 0: there is none. */
+/* The algorithm that a word names, such as attention; 0: none. */
+static int find_algorithm_named(const char *p, size_t n)
+{
+    static const struct { const char *words; int algorithm; } named[] = {
+        { "embedding", 1 },             { "positions positional", 2 },
+        { "attention", 4 },             { "multihead mha MHA", 5 },
+        { "layernorm layer_norm norm", 6 },
+        { "softmax unembedding logits", 7 },
+        { "encoderdecoder", 8 },        { "bert BERT encoder", 9 },
+        { "gpt GPT decoder", 10 },
+    };
+    for (size_t k = 0; k < sizeof named / sizeof *named; k++)
+        if (word_in(named[k].words, p, n))
+            return named[k].algorithm;
+    return 0;
+}
+
+/* How many letters stand there, with - and _ between them. */
+static size_t count_letters(const char *p)
+{
+    size_t n = 0;
+    while (isalpha((unsigned char)p[n]) || (n > 0 && p[n] == '_'))
+        n++;
+    return n;
+}
+
+/* The number or the name behind `algorithm`, wherever that stands; 0: there
+   is none. */
 static int find_algorithm(const char *text)
 {
     for (const char *p = text; p != NULL; p = strchr(p, '\n')) {
@@ -109,6 +136,8 @@ static int find_algorithm(const char *text)
         const char *number = p + n + strspn(p + n, " =:");
         if (n > 0 && isdigit((unsigned char)*number))
             return parse_count(number, strspn(number, "0123456789"));
+        if (n > 0 && count_letters(number) > 0)
+            return find_algorithm_named(number, count_letters(number));
     }
     return 0;
 }
@@ -260,10 +289,42 @@ static bool parse_setting(ItemReader *r, Item *item)
     return true;
 }
 
+/* Names that other programs use, and what to say of them. */
+static const struct { const char *names, *say; } others[] = {
+    { "layers n_layers num_layers n_layer depth",
+      "the number of layers is L" },
+    { "heads n_heads num_heads n_head nhead",
+      "the heads are counted by their matrices, such as W_q^2" },
+    { "d_model dim hidden_size embed_dim",
+      "d_e is known from the matrices" },
+    { "d_k head_dim d_head", "the size of a query is d_attn" },
+    { "lr learning_rate", "the learning rate is eta" },
+    { "vocab vocab_size n_vocab", "N_V is known from W_e" },
+    { "temp", "the temperature is tau" },
+    { "labels targets", "the token whose loss is claimed is target" },
+    { "seq_len context_length block_size",
+      "the longest sequence is ell_max" },
+};
+
+static void refuse_other_name(const ItemReader *r)
+{
+    size_t n = (size_t)(find_name_end(r->p) - r->p);
+    if (find_algorithm_named(r->p, n) > 0)
+        fail_in_text(r->error, (int)(r->p - r->error->text),
+                     "'%.*s' is an algorithm; write 'algorithm %.*s'.",
+                     (int)n, r->p, (int)n, r->p);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (word_in(others[k].names, r->p, n))
+            fail_in_text(r->error, (int)(r->p - r->error->text),
+                         "'%.*s' is not a setting; %s.", (int)n, r->p,
+                         others[k].say);
+}
+
 _Noreturn static void refuse_item_name(const ItemReader *r, bool claim)
 {
     char sentence[100 + NAMES_BYTES], names[NAMES_BYTES];
     int algorithm = r->sheet->algorithm;
+    refuse_other_name(r);
     snprintf(sentence, sizeof sentence, "this is no name that a sheet "
              "knows; %s", algorithm >= 1 && algorithm <= 15
              ? names_text(names, algorithm, claim)
@@ -341,9 +402,11 @@ static void read_items(Error *f, void *data)
             r->p += strcspn(r->p, "\n");
             continue;
         }
-        if (!starts_item(r->p, sheet->algorithm))
+        if (!starts_item(r->p, sheet->algorithm)) {
+            refuse_other_name(r);
             refuse_word(f, r->p, "expected a line such as 'X = 1 0 ; 0 1' "
                         "or 'mask none'");
+        }
         if (sheet->n == SHEET_ITEMS)
             fail_in_text(f, (int)(r->p - sheet->text), "a sheet has at most "
                          "1000 items.");

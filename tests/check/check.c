@@ -161,6 +161,16 @@ LAW(the_algorithm_is_known_from_the_names)
     assert_int_equal(s.status, 2);
 }
 
+LAW(a_word_names_an_algorithm)
+{
+    Said s = SAID(check, write_text("a.sheet", "algorithm attention\nX = 1\n"
+                                    "claim Q = 1\n"));
+    assert_int_equal(s.status, 0);
+    s = SAID(check, write_text("a.sheet", "algorithm attend\nX = 1\n"));
+    assert_int_equal(s.status, 2);
+    assert_that(strstr(s.err, "multihead") != NULL);
+}
+
 LAW(a_slip_is_named_and_what_follows_from_it)
 {
     assert_report(FOUR "claim S = 1 0 2 ; 2 2 4 ; 4 2 8\n"
