@@ -31,10 +31,8 @@ FREE = {"free", "arena_free", "tape_free", "free_values", "trainer_free"}
 PROCESSES = {"fork", "kill", "killpg", "waitpid", "setsid", "setpgid",
              "execv", "execvp", "execl", "execve", "system", "signal",
              "setrlimit", "ptrace"}
-COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "least",
-           "least_of", "strcmp", "strncmp",
-           "memcmp", "are_one", "same", "same_number", "same_place", "has_same_numbers",
-           "has_same_bytes", "share_a_place", "REQUIRE"}
+COMMUTE = {"add", "calloc", "hadamard", "fmax", "fmin", "larger", "least", "strcmp", "strncmp",
+           "memcmp", "same", "same_number", "same_place", "has_same_numbers", "REQUIRE"}
 NO_DECLARATION = {"return", "goto", "typedef", "struct", "enum", "union",
                   "extern", "static", "const", "case", "default"}
 
@@ -57,10 +55,8 @@ class Mutant:
     @property
     def keys(self):
         """As what it may be listed, alone or together with others."""
-        each = re.sub(r"^(\S+) \d+ becomes", r"\1 becomes", self.what)
-        every = f"{self.statement.function}: ..."
         return [(self.place, self.what), (self.place, "anything"),
-                (every, "anything"), (every, each)]
+                (f"{self.statement.function}: ...", "anything")]
 
     def changed(self, text):
         return {self.path: text[:self.start] + self.new + text[self.end:]}
@@ -177,27 +173,26 @@ def mutants_of(source):
 @dataclass
 class Bug:
     name: str
-    changes: list = field(default_factory=list)     # (function, tag, what)
+    changes: list = field(default_factory=list)     # (function, tag, old, new)
 
 
 def read_bugs(text):
     bugs = []
     for line in text.splitlines():
+        where, found, what = line.strip().partition(": ")
+        old, arrow, new = (what + " ").partition(" => ")
         if not line.strip() or line.startswith("#"):
             continue
         if not line[0].isspace():
-            bugs.append(Bug(line.strip()))
-            continue
-        where, found, what = line.strip().partition(": ")
-        if not bugs or not found:
+            bugs.append(Bug(line))
+        elif bugs and found and arrow:
+            tag = next((word for word in where.split() if TAG.fullmatch(word)), None)
+            name = next((word for word in where.split() if word != tag), None)
+            bugs[-1].changes.append((name, tag, old.strip(), new.strip()))
+        else:
             raise Wrong(f"named bugs: what is this? {line}")
-        tag = next((word for word in where.split() if TAG.fullmatch(word)), None)
-        name = next((word for word in where.split() if word != tag), None)
-        bugs[-1].changes.append((name, tag, what.strip()))
-    names = [bug.name for bug in bugs]
-    for bug in bugs:
-        if names.count(bug.name) > 1 or not bug.changes:
-            raise Wrong(f"named bugs: {bug.name} is there twice, or changes nothing")
+    if len({bug.name for bug in bugs}) < len(bugs) or not all(bug.changes for bug in bugs):
+        raise Wrong("named bugs: one is there twice, or changes nothing")
     return bugs
 
 
@@ -207,10 +202,11 @@ for _ in range(4):              # brackets in brackets
     PIECE = rf"(?:{STRING}|[^\s()\[\]{{}}]+|[(\[{{](?: {PIECE})* [)\]}}])"
 
 
-def pattern_of(text):
-    """A regular expression for a pattern, in tokens with a blank before each."""
+def pattern_of(old):
+    """A regular expression for a pattern, in tokens with a blank before each.
+    A hole $x is a group of that name, a gap ... one without a name."""
     parts, names = [], set()
-    for token in tokens_of(text.replace("$", "HOLE_"))[0]:
+    for token in tokens_of(old.replace("$", "HOLE_"))[0]:
         word = token.text
         if word == "...":
             parts.append(f"((?: {PIECE})*?)")
@@ -226,71 +222,33 @@ def pattern_of(text):
 
 def substitute(match, new):
     """The right of a change, with what its holes and gaps stand for."""
-    holes = match.groupdict()
-    gaps = iter([g for k, g in enumerate(match.groups(), 1)
-                 if k not in match.re.groupindex.values()])
-
-    def fill(word):
-        name = "HOLE_" + word.group()[1:]
-        if word.group() == "...":
-            return next(gaps)
-        if name not in holes:
-            raise Wrong(f"{word.group()} is not on the left of: {new}")
-        return holes[name]
-    return " " + re.sub(r"\$\w+|\.\.\.", fill, new)
-
-
-def apply_change(what, statements):
-    """[(source, statement, its new text)], one for each place that fits."""
-    if what == "left out":
-        return [(source, s, ";") for source, s in statements
-                if is_dropped(s) and not s.is_record]
-    found = []
-    one, is_swap, other = what.partition(" <=> ")
-    old, arrow, new = (" " + what + " ").partition(" => ")
-    if not is_swap and not arrow:
-        raise Wrong(f"no => in: {what}")
-    if is_swap:
-        left, right = pattern_of(one).pattern, pattern_of(other).pattern
-        pattern = re.compile(f"(?P<one>{left})|{right}")
-    else:
-        pattern = pattern_of(old)
-    for source, statement in statements:
-        if statement.is_record and not old.strip().startswith("SEE"):
-            continue
-        text = " " + statement.text
-        for match in [] if is_swap else pattern.finditer(text):
-            if match.end() > match.start():
-                found.append((source, statement, text[:match.start()]
-                              + substitute(match, new.strip()) + text[match.end():]))
-        if is_swap and pattern.search(text):
-            found.append((source, statement, pattern.sub(
-                lambda m: " " + (other if m.group("one") else one), text)))
-    if is_swap and not all(any(re.search(p, " " + s.text) for _, s, _ in found)
-                           for p in (left, right)):
-        raise Wrong(f"one of them is not there: {what}")
-    return found
+    named = match.re.groupindex.values()
+    gaps = iter([g for k, g in enumerate(match.groups(), 1) if k not in named])
+    return re.sub(r"\$\w+|\.\.\.", lambda word: next(gaps) if word[0] == "..."
+                  else match["HOLE_" + word[0][1:]], new)
 
 
 def planted(bug, sources):
     """The bug as {path: changed text}."""
-    edits = {}
-    for function, tag, what in bug.changes:
-        statements = [(source, s) for source in sources for s in source.statements
-                      if function in (None, "*", s.function, s.function.rstrip("_"))
-                      and (tag is None or tag in s.tags)]
-        found = apply_change(what, statements)
-        # Where only a line is named, it may stand in several functions.
-        places = [(source.path, s.function) if tag and not function else None
-                  for source, s, _ in found]
-        if not found or " <=> " not in what and len(set(places)) < len(places):
-            raise Wrong(f"{len(found)} places fit: {what}")
-        for source, s, new in found:
-            edits.setdefault(source, {})[s.tokens[0].start, s.tokens[-1].end] = new
+    edits = {}                              # {source: [(start, end, new)]}
+    for function, tag, old, new in bug.changes:
+        pattern, places = pattern_of(old), []
+        for source, s in ((source, s) for source in sources for s in source.statements):
+            if (function not in (None, "*", s.function, s.function.rstrip("_"))
+                    or tag and tag not in s.tags or s.is_record and not old.startswith("SEE")):
+                continue
+            text = " " + s.text
+            for match in pattern.finditer(text):
+                # Where only a line is named, it may stand in several functions.
+                places.append((source.path, s.function) if tag and not function else None)
+                edits.setdefault(source, []).append((
+                    s.tokens[0].start, s.tokens[-1].end, text[:match.start()] + " "
+                    + substitute(match, new) + text[match.end():]))
+        if not places or len(set(places)) < len(places):
+            raise Wrong(f"{len(places)} places fit: {old}")
     changed = {}
     for source, changes in edits.items():
-        text = source.text
-        for (start, end), new in sorted(changes.items(), reverse=True):
-            text = text[:start] + new + text[end:]
-        changed[source.path] = text
+        changed[source.path] = source.text
+        for start, end, new in sorted(changes, reverse=True):
+            changed[source.path] = changed[source.path][:start] + new + changed[source.path][end:]
     return changed

@@ -46,9 +46,9 @@ class Result:
 
 
 class Harness:
-    def __init__(self, root, work, real="double", jobs=None):
+    def __init__(self, root, work, real="double"):
         self.root, self.work = Path(root).resolve(), Path(work).resolve()
-        self.tree, self.jobs = self.work / "tree", jobs or os.cpu_count() or 1
+        self.tree, self.jobs = self.work / "tree", os.cpu_count() or 1
         self.compiler = ((os.environ.get("CC11") or PLAIN).split()
                          + STRICT + [f"-DREAL={real}"])
         self.includes = {}      # a source of the library: the files that it reads

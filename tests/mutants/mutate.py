@@ -14,6 +14,7 @@ import argparse
 import random
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import date
 from pathlib import Path
@@ -58,19 +59,15 @@ def survivors(sources, text=None):
     return listed
 
 
-def all_judged(harness, jobs, seconds, print_result):
-    """Runs (key, function) until time is up; the verdicts by key."""
-    verdicts, end = {}, time.monotonic() + seconds
+def all_judged(harness, jobs, seconds=float("inf")):
+    """Runs (key, function) until time is up; yields each key and its result."""
+    end = time.monotonic() + seconds
     with ThreadPoolExecutor(harness.jobs) as pool:
         waiting = {pool.submit(lambda work=work: work() if time.monotonic() < end else None):
                    key for key, work in jobs}
         for done in as_completed(waiting):
             if done.result() is not None:
-                verdicts[waiting[done]] = done.result().verdict
-                print_result(waiting[done], done.result())
-                if len(verdicts) % 50 == 0:
-                    print(f"  {len(verdicts)} of {len(jobs)}", file=sys.stderr, flush=True)
-    return verdicts
+                yield waiting[done], done.result()
 
 
 def judge_named(arguments, harness, sources):
@@ -85,13 +82,12 @@ def judge_named(arguments, harness, sources):
         except Wrong as wrong:
             return Result("wrong", f"does not apply: {wrong}")
 
-    def print_result(name, result):
-        if result.verdict != "killed" or arguments.verbose:
+    killed = 0
+    for name, result in all_judged(harness, [(bug.name, lambda bug=bug: judge(bug))
+                                             for bug in bugs]):
+        killed += result.verdict == "killed"
+        if result.verdict != "killed":
             print(f"{result.verdict.upper():9} {name}: {result.by}", flush=True)
-
-    verdicts = all_judged(harness, [(bug.name, lambda bug=bug: judge(bug)) for bug in bugs],
-                          float("inf"), print_result)
-    killed = list(verdicts.values()).count("killed")
     print(f"named bugs in {arguments.real}: {killed} passed, {len(bugs) - killed} failed")
     return 0 < killed == len(bugs)
 
@@ -116,33 +112,28 @@ def judge_operators(arguments, harness, sources):
         raise Wrong(f"no file has such a name: {' '.join(arguments.what)}")
     random.Random(arguments.seed or TODAY).shuffle(mutants)
     mutants = mutants[:arguments.sample]
-    counts = {}                         # of verdicts, by file
+    counts = {}                         # of verdicts, by folder
 
     def judge(mutant):
         if any(key in listed for key in mutant.keys):
-            return Result("equal", "listed")
+            return Result("listed")
         return harness.judge(mutant.changed(texts[mutant.path]), seconds=arguments.budget)
 
-    def print_result(k, result):
-        m = mutants[k]
-        counts.setdefault(m.path, []).append(result.verdict)
-        if result.verdict in ("survived", "wrong") or arguments.verbose:
+    for m, result in all_judged(harness, [(m, lambda m=m: judge(m)) for m in mutants],
+                                arguments.seconds):
+        counts.setdefault(str(Path(m.path).parent), Counter())[result.verdict] += 1
+        if result.verdict in ("survived", "wrong"):
             print(f"{result.verdict.upper():9} {m.path}:{m.statement.tokens[0].line}\n"
                   f"{m.place:.300}\n    {m.what}: {result.by}", flush=True)
-
-    verdicts = all_judged(harness, [(k, lambda m=m: judge(m)) for k, m in enumerate(mutants)],
-                          arguments.seconds, print_result)
-    counts["all"] = list(verdicts.values())
-    print(f"{'file':32}  equal  killed  survived   killed of those not equal")
+    counts["all"] = sum(counts.values(), Counter())
+    print(f"{'folder':20}  equal  listed  killed  survived   killed of the last two")
     for name, of in counts.items():
-        equal, killed, alive = map(of.count, ("equal", "killed", "survived"))
-        print(f"{name:32} {equal:6} {killed:7} {alive:9}   "
-              f"{100 * killed / max(1, killed + alive):6.1f} %")
-    killed = counts["all"].count("killed")
-    judged = killed + sum(map(counts["all"].count, ("survived", "wrong")))
-    fine = killed >= arguments.least / 100 * judged
-    print(f"operator mutants in {arguments.real}: {len(verdicts)} of {len(mutants)} made, "
-          f"{judged} are no equals, {killed} killed; {'at' if fine else 'NOT at'} least "
+        judged = of["killed"] + of["survived"] + of["wrong"]
+        print(f"{name:20} {of['equal'] + of['stillborn']:6} {of['listed']:7} {of['killed']:7} "
+              f"{judged - of['killed']:9}   {100 * of['killed'] / max(1, judged):6.1f} %")
+    fine = of["killed"] >= arguments.least / 100 * judged
+    print(f"operator mutants in {arguments.real}: {sum(of.values())} of {len(mutants)} made, "
+          f"{judged} judged, {of['killed']} killed; {'at' if fine else 'NOT at'} least "
           f"{arguments.least:g} % killed{'' if judged >= JUDGED else ', too few to say'}")
     return fine or judged < JUDGED
 
@@ -164,41 +155,30 @@ def write(folder):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", nargs="?", choices=["named", "operators", "both", "write"])
-    parser.add_argument("what", nargs="*")
-    parser.add_argument("--self-test", action="store_true")
-    parser.add_argument("--real", choices=["double", "float"], default="double")
-    parser.add_argument("--seconds", type=float, default=float("inf"),
-                        help="how long operator mutants are made")
-    parser.add_argument("--budget", type=float, default=30,
-                        help="seconds of tests for a bug that none notices")
-    parser.add_argument("--jobs", type=int)
-    parser.add_argument("--seed", type=int, help="of the order of mutants; else the day")
-    parser.add_argument("--sample", type=int, help="so many mutants at most")
-    parser.add_argument("--share", type=int, default=1,
-                        help="one named bug in so many, others each day")
-    parser.add_argument("--least", type=float, default=92,
-                        help="per cent that must die of those that are not listed; what "
-                             "survives is to be listed with its reason, or killed by a test")
-    parser.add_argument("--verbose", action="store_true")
+    option = parser.add_argument
+    option("command", nargs="?", choices=["named", "operators", "both", "write"], default="both")
+    option("what", nargs="*")
+    option("--self-test", action="store_true")
+    option("--real", choices=["double", "float"], default="double")
+    option("--seconds", type=float, default=float("inf"), help="how long operator mutants are made")
+    option("--budget", type=float, default=30, help="seconds of tests for a bug that none notices")
+    option("--seed", type=int, help="of the order of mutants; else the day")
+    option("--sample", type=int, help="so many mutants at most")
+    option("--share", type=int, default=1, help="one named bug in so many, others each day")
+    option("--least", type=float, default=92, help="per cent that must die of those not listed")
     arguments = parser.parse_args()
     if arguments.self_test:
         import selftest
         return selftest.run()
-    if arguments.command is None:
-        parser.print_help()
-        return False
     if arguments.command == "write":
         return write(arguments.what[0])
-    harness = Harness(ROOT, ROOT / "build" / "mutants" / arguments.real,
-                      arguments.real, arguments.jobs)
+    harness = Harness(ROOT, ROOT / "build" / "mutants" / arguments.real, arguments.real)
     harness.prepare()
     print(f"{sum(test.laws > 0 for test in harness.tests)} tests of {len(harness.tests)} pass "
           f"without a bug ({arguments.real})", file=sys.stderr, flush=True)
-    judges = {"named": [judge_named], "operators": [judge_operators],
-              "both": [judge_named, judge_operators]}[arguments.command]
     sources = sources_of(harness.tree)
-    return all([judge(arguments, harness, sources) for judge in judges])
+    named = arguments.command == "operators" or judge_named(arguments, harness, sources)
+    return (arguments.command == "named" or judge_operators(arguments, harness, sources)) and named
 
 
 if __name__ == "__main__":
