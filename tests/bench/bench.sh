@@ -72,8 +72,8 @@ train() {
         echo "  $size"
         race << END
 ftx:$OUT/train $size 1
-PyTorch, a module written from the paper:$PYTHON tests/bench/train.py plain $size 1
-PyTorch, fused by hand:$PYTHON tests/bench/train.py fused $size 1
+PyTorch, a module written from the paper:$PYTHON tests/bench/peer.py steps plain $size 1
+PyTorch, fused by hand:$PYTHON tests/bench/peer.py steps fused $size 1
 END
     done
 }
@@ -87,7 +87,7 @@ gpt2() {
         race << END
 theta is read once:$OUT/gpt2 read $threads
 a token:$OUT/gpt2 token $threads 30
-a token, PyTorch:$PYTHON tests/bench/gpt2.py token $threads 30
+a token, PyTorch:$PYTHON tests/bench/peer.py token $threads 30
 END
         race << END
 the products of 512 tokens:$OUT/gpt2 products $threads
@@ -96,7 +96,7 @@ END
         for method in sgd adamw; do
             race << END
 a step, $method:$OUT/gpt2 train $method $threads 3
-a step, $method, PyTorch:$PYTHON tests/bench/gpt2.py train $method $threads 3
+a step, $method, PyTorch:$PYTHON tests/bench/peer.py train $method $threads 3
 END
         done
     done
