@@ -16,24 +16,10 @@ report() { # status, name
     fi
 }
 
-fresh() { # a directory with the small book and a program for it
+fresh() { # a directory with the small book, the program and a sheet
     rm -rf "$work/book"; mkdir -p "$work/book/build"; cd "$work/book" || exit 1
-    cat >build/ftx <<'PROGRAM'
-#!/bin/sh
-case "$2" in
---json) echo '{"sheet": "a.sheet", "layout": "paper", "steps": [
-    {"algorithm": 1, "line": 1, "name": "e", "index": null, "rows": 2,
-     "cols": 2, "values": [[0.5, "-inf"], [1, 0.3333333]]}]}' ;;
---svg) echo '<svg width="100" height="50"><rect x="30" y="10" width="30"
-    height="9" rx="2" fill="#1a4a8a" fill-opacity="0.5" stroke="#bbb"/>
-    <text x="30" y="40" transform="rotate(-90 1 2)">&#60;50% &#38; d_e</text>
-    <path fill="#444" d="M 30 30 40 30 40 35 Z"/></svg>' ;;
-a.sheet) echo 'Alg 1, line 1: e' ;;
-*) echo "$2: there is no such sheet."; exit 2 ;;
-esac
-PROGRAM
-    chmod +x build/ftx
-    echo 'W_e = 1' >a.sheet
+    cp "$here/build/ftx" build/ftx
+    cp "$here/tests/data/worked/alg01.sheet" a.sheet
     mkdir tangled && echo 'Mat W_e;' >tangled/embed.c
     cat >small.nw <<'BOOK'
 ---
@@ -197,7 +183,7 @@ refuses 'an architecture on three pages' 'Algorithm 8 and its C stand on pages .
     "s/number=1 /number=8 /; s/SEE(1.1/SEE(8.1/; s:// 1.2:// 8.2:
      s:^return e;:$(printf 'e = e;%.0s\\\n' $(seq 150))&:"
 refuses 'a command that fails' 'small.nw:5[0-9]: .*exits with 2' 's/^ftx show a.sheet/ftx show b.sheet/'
-refuses 'a picture that is none' 'draws no SVG' 's/^ftx show --svg/ftx show --swg/'
+refuses 'a picture that is none' 'draws no SVG' 's/^ftx show --svg/ftx show/'
 refuses 'a value that is not there' 'small.nw:4[0-9]: there is no f ' 's/^\[e\]{/[f]{/'
 refuses 'a formula that is no formula' 'small.nw:8: .*MathML' 's/\$v\$/$\\frac{v$/'
 refuses 'a command unknown to LaTeX' 'small.nw:[0-9]*:.*LaTeX' 's/\\node/\\knot/'
