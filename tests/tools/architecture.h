@@ -103,23 +103,6 @@ static inline Theta *with_numbers_of(Hyperparameters hyper, const Theta *other)
     return ready(theta);
 }
 
-/* P is the recorded one, and so is the gradient of every parameter. */
-#define assert_recorded_theta(P, target, theta, record) \
-    recorded_theta_at(HERE(#record), P, target, theta, &record)
-static inline void recorded_theta_at(Where where, Mat P, Tokens target,
-                                     const Theta *theta, const Record *record)
-{
-    const double *grad = record->grad;
-    rows_at(where, P, theta->hyper.N_V, target.length, record->result, RECORDED);
-    backward(loss_against(P, target));
-    for (int k = 1; k <= theta->n; k++) {
-        Mat M = *theta->parameter[k].place;
-        where.call = theta->parameter[k].name;
-        gradient_at(where, M, grad);
-        grad += entries_in(M);
-    }
-}
-
 /* -------------------------------------------------------- differentiating */
 
 static inline double loss_with(Forward *f, const Theta *theta, real *x,

@@ -1,4 +1,4 @@
-/* Derivatives: of a formula against differences, and against recorded ones. */
+/* A formula: its derivatives against differences, its value as recorded. */
 #ifndef DERIVATIVES_H
 #define DERIVATIVES_H
 #include "check.h"
@@ -156,33 +156,10 @@ static inline void derivatives_at(Where where, Formula *formula, int n,
     tape_clear(tape);
 }
 
-/* sum_ij G[i,j] Y[i,j], a loss whose derivative by Y is G. */
-static inline void against_backward(Mat y)
-{
-    Mat Y = y->of[0], G = y->of[1];
-    for (size_t e = 0; e < entries_in(Y); e++)
-        Y->grad[e] += G->at[e] * y->grad[0];
-}
-
-static inline Mat against(Mat Y, Mat G)
-{
-    static const Operation operation = { "against", NULL, against_backward };
-    return node_new(HERE("against"), 1, 1, &operation, 2,
-                    (Mat[]){ Y, G });
-}
-
-/* The gradient of M as recorded, row after row. */
-static inline void gradient_at(Where where, Mat M, const double *recorded)
-{
-    struct Matrix gradient = *M;
-    gradient.at = M->grad;
-    rows_at(where, &gradient, M->rows, M->cols, recorded, RECORDED);
-}
-
 /* What another program computed, row after row: operands, one behind the
-   other; G; the result; the derivative of sum_ij G[i,j] Y[i,j] by each. */
+   other, and the result. */
 typedef struct {
-    const double *of, *G, *result, *grad;
+    const double *of, *result;
 } Record;
 
 /* of: operands of the right shapes, which get the recorded numbers. */
@@ -193,14 +170,11 @@ static inline void recorded_formula_at(Where where, Formula *formula, int n,
                                        const Record *record)
 {
     Mat placed[MOST] = { NULL };
-    const double *at = record->of, *grad = record->grad;
+    const double *at = record->of;
     for (int k = 0; k < n; at += entries_in(of[k++]))
         fill(of[k], at);
     place_operands(placed, n, of, on_tape, -1);
     Mat Y = formula(placed);
     rows_at(where, Y, Y->rows, Y->cols, record->result, RECORDED);
-    backward(against(Y, given(Y->rows, Y->cols, record->G)));
-    for (int k = 0; k < n; grad += entries_in(of[k++]))
-        gradient_at(where, placed[k], grad);
 }
 #endif
