@@ -1,6 +1,5 @@
 /* The program itself: what it is called with, what it says, how it ends. */
 #include "program.h"
-#include "lessons.h"
 
 /* In another process, as a shell would. The first word is "ftx". */
 static Said run_program(char *typed[])

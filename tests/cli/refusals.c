@@ -22,25 +22,14 @@ static void judge_command_case(const Case *c)
     expect_refusal(c, shell(all));
 }
 
-static void each_sheet_is_refused_by_the_expected_words(void **state)
+LAW(each_sheet_is_refused_by_the_expected_words)
 {
     judge_cases("tests/data/refusals/sheets.txt", 100, judge_sheet_case);
 }
 
-static void each_command_is_refused_by_the_expected_words(void **state)
+LAW(each_command_is_refused_by_the_expected_words)
 {
-    link_program();
     shell("ftx train d --model d.ftx --L 1 --H 2 --d_e 8 --ell_max 24 "
           "--steps 2 LICENSE");
     judge_cases("tests/data/refusals/commands.txt", 34, judge_command_case);
-}
-
-int main(int argc, char *argv[])
-{
-    RUN_AS_FTX(argc, argv);
-    const struct CMUnitTest laws[] = {
-        TEST_FILES(each_sheet_is_refused_by_the_expected_words),
-        TEST_FILES(each_command_is_refused_by_the_expected_words),
-    };
-    return RUN(laws);
 }

@@ -31,16 +31,17 @@ static const char *next_command(const char *text)
     return text;
 }
 
-static void judge_transcript(const char *name, int least)
+static void judge_transcript(const char *of, int least)
 {
     if (!IS_DOUBLE)
         return;
     size_t bytes;
+    char name[60];
+    snprintf(name, sizeof name, "tests/data/transcripts/%s.txt", of);
     int count = 0;
     const char *text = bytes_of(name, &bytes);
     assert_that(text != NULL);
     FILE *now = tmpfile();
-    link_program();
     for (const char *p = next_command(text); *p != '\0'; count++) {
         char line[1000];
         snprintf(line, sizeof line, "%.*s", (int)strcspn(p, "\n"), p);
@@ -56,27 +57,8 @@ static void judge_transcript(const char *name, int least)
     assert_is_recorded(name, all_of(now));
 }
 
-#define TRANSCRIPT(law, name, least) \
-    static void law(void **state) \
-    { \
-        judge_transcript("tests/data/transcripts/" name ".txt", least); \
-    }
-
-TRANSCRIPT(verdicts_read_as_they_should, "check", 13)
-TRANSCRIPT(steps_read_as_they_should, "show", 7)
-TRANSCRIPT(exercises_and_errata_read_as_they_should, "course", 3)
-TRANSCRIPT(models_read_as_they_should, "model", 14)
-TRANSCRIPT(help_reads_as_it_should, "help", 4)
-
-int main(int argc, char *argv[])
-{
-    RUN_AS_FTX(argc, argv);
-    const struct CMUnitTest laws[] = {
-        TEST_FILES(verdicts_read_as_they_should),
-        TEST_FILES(steps_read_as_they_should),
-        TEST_FILES(exercises_and_errata_read_as_they_should),
-        TEST_FILES(models_read_as_they_should),
-        TEST_FILES(help_reads_as_it_should),
-    };
-    return RUN(laws);
-}
+LAW(verdicts_read_as_they_should)           { judge_transcript("check", 13); }
+LAW(steps_read_as_they_should)              { judge_transcript("show", 7); }
+LAW(exercises_and_errata_read_as_they_should) { judge_transcript("course", 3); }
+LAW(models_read_as_they_should)             { judge_transcript("model", 14); }
+LAW(help_reads_as_it_should)                { judge_transcript("help", 4); }

@@ -18,14 +18,6 @@ static inline void copy_numbers(const Theta *to, const Theta *from)
                        entries_in(*to->parameter[k].place) * sizeof(real));
 }
 
-/* Sets to 0 every parameter whose name ends so. */
-static inline void silence(const Theta *theta, const char *end)
-{
-    for (int k = 1; k <= theta->n; k++)
-        if (name_ends(&theta->parameter[k], end))
-            set_all(*theta->parameter[k].place, 0);
-}
-
 static inline bool columns_equal(Mat A, int i, Mat B, int j, double tolerance)
 {
     for (int v = 1; v <= A->rows; v++)
@@ -182,22 +174,6 @@ static inline Mat seen_on_line(const Own *own, const char *line, int n)
             return own->seen.step[k].M;
     fail_at(HERE(line), "was not observed so often");
     return NULL;
-}
-
-/* An observer that puts something else in the place of the n-th value. */
-typedef struct {
-    const char *line;
-    int n;
-    Mat other;
-} Swap;
-
-static inline Mat swap(void *to, const char *line, const char *name, Mat M,
-                       int index)
-{
-    Swap *put = to;
-    (void)name, (void)index;
-    return M != NULL && strcmp(line, put->line) == 0 && put->n-- == 1
-         ? put->other : M;
 }
 
 /* Its own lines are these, with gradients and without. */

@@ -27,7 +27,6 @@
 #define TIGHT     (IS_DOUBLE ? 1e-12 : 1e-5)    /* done by hand, or a law */
 #define RECORDED  (IS_DOUBLE ? 1e-10 : 1e-4)    /* by another program */
 #define SIX       (IS_DOUBLE ? 5.1e-7 : 2e-6)   /* printed to 6 decimals */
-#define NINE      (IS_DOUBLE ? 5.1e-10 : 1e-6)  /* printed to 9 decimals */
 
 /* ------------------------------------------------------------ comparing */
 

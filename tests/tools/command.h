@@ -199,8 +199,8 @@ static inline Model *model_in(const char *name)
 
 /* Files stand in a directory of this process, which tear_down_files removes.
    tests/tools/run says where, and removes it too, however the test has ended.
-   A test that is TEST_INSIDE has it as its working directory, where `tests`,
-   `doc`, ... are links to those of the project. */
+   A law of lessons.h has it as its working directory, where `tests`, `doc`, ...
+   are links to those of the project. */
 static const char *project;     /* NULL: the working directory */
 
 static inline const char *directory(void)
@@ -299,11 +299,6 @@ static inline int tear_down_files(void **state)
         print_error("%s is left\n", directory());
     return tear_down(state);
 }
-
-#define TEST_FILES(law) \
-    cmocka_unit_test_setup_teardown(law, set_up, tear_down_files)
-#define TEST_INSIDE(law) \
-    cmocka_unit_test_setup_teardown(law, set_up_inside, tear_down_files)
 
 /* How many files there are in the directory of the test; no links to those of
    the project. */

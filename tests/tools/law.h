@@ -7,7 +7,8 @@
 
    is all there is to it: main runs the laws of a file in their order. Where
    command.h is included before, the files of a test are removed after it;
-   where lessons.h is, they are in its working directory. */
+   where lessons.h is, they are in its working directory; where program.h is,
+   the test is ftx if it is called so. */
 #ifndef LAW_H
 #define LAW_H
 #include "check.h"
@@ -50,12 +51,17 @@ static void run_law(void **state)
     law->holds();
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
+#ifdef PROGRAM_H
+    if (ends_with(argv[0], strlen(argv[0]), "ftx"))
+        return ftx_main(argc, argv);
+#endif
     struct CMUnitTest tests[sizeof laws / sizeof *laws];
     for (size_t k = 0; k < count_of_laws; k++)
         tests[k] = (struct CMUnitTest){ laws[k].name, run_law, LAW_SET_UP,
                                         END_OF_LAW, &laws[k] };
+    (void)argc, (void)argv;
     return _cmocka_run_group_tests(__BASE_FILE__, tests, count_of_laws, NULL,
                                    NULL);
 }

@@ -66,11 +66,6 @@ static inline const Parameter *named(const Theta *theta, const char *name)
     return NULL;
 }
 
-static inline Mat mat(const Theta *theta, const char *name)
-{
-    return *named(theta, name)->place;
-}
-
 static inline bool name_ends(const Parameter *p, const char *end)
 {
     return ends_with(p->name, strlen(p->name), end);
