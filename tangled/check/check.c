@@ -126,9 +126,8 @@ static int check_sheet(const Command *command, const char *name,
     return status;
 }
 
-static void check_sheets(Error *f, void *data)
+void check(Error *f, Command *c)
 {
-    Command *c = data;
     CheckOptions wanted = { false };
     const Options options[] = { { "Options", check_options, &wanted },
                                 { .table = NULL } };
@@ -151,9 +150,4 @@ static void check_sheets(Error *f, void *data)
     if (several)
         fprintf(c->out, "\n%d sheets: %d right, %d wrong, %d cannot be "
                 "judged\n", n, count[0], count[1], count[2]);
-}
-
-int check(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx check", check_sheets, out, err, n, argument);
 }

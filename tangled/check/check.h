@@ -7,5 +7,5 @@
 #include "check/effects.h"
 #include "check/report.h"
 
-CommandMain check, slips_known; /* of `ftx check` and `ftx slips`         */
+CommandMain check, list_slips;  /* of `ftx check` and `ftx slips`         */
 #endif

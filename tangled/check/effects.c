@@ -1,6 +1,6 @@
 /* ftx slips: what each slip does to a sheet.
 
-   Main type: Effect. Entry point: slips_known. In go a sheet and the table
+   Main type: Effect. Entry point: list_slips. In go a sheet and the table
    of slips; out comes the first number that each slip changes. */
 #include "check/check.h"
 #include <math.h>
@@ -174,22 +174,12 @@ static void list_effects(Error *f, Command *c, const char *name)
     print_groups(c->out, effect, n, sum);
 }
 
-static void list_them(Error *f, void *data)
+void list_slips(Error *f, Command *c)
 {
-    Command *c = data;
     const Options none[] = { { .table = NULL } };
-    if (asks_help(c->n, c->argument)) {
-        fputs(usage, c->out);
-        return;
-    }
-    c->n = parse_options(f, none, c->n, c->argument);
+    c->n = parse_command(f, c, usage, none);
     for (int k = 0; k < slips_n && c->n == 0; k++)
         fprintf(c->out, "%-*s%s\n", WIDTH, slips[k].name, slips[k].what);
     for (int k = 0; k < c->n; k++)
         list_effects(f, c, c->argument[k]);
-}
-
-int slips_known(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx slips", list_them, out, err, n, argument);
 }

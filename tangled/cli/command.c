@@ -1,15 +1,21 @@
 /* What every command begins and ends with. */
 #include "cli/command.h"
 
-int run_command(const char *name, void (*work)(Error *f, void *data),
-        FILE *out, FILE *err, int n, char *argument[])
+static void call_run(Error *f, void *command)
+{
+    Command *c = command;
+    c->run(f, c);
+}
+
+int run_command(const char *name, CommandMain *run, FILE *out, FILE *err,
+                int n, char *argument[])
 {
     Command c = {
-        .out = out, .err = err, .n = n, .argument = argument,
+        .run = run, .out = out, .err = err, .n = n, .argument = argument,
         .arena = arena_new(), .tape = tape_new(false),
     };
     Error f = { .sheet = name };
-    if (!try_work(&f, work, &c)) {
+    if (!try_work(&f, call_run, &c)) {
         fflush(out);
         if (*f.sentence != '\0') {
             fprintf(err, "%s\n", f.sentence);

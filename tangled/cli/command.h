@@ -14,10 +14,13 @@
 #include "practice/practice.h"
 #include "text/tokenizer.h"
 
-/* A command as the table in main.c calls it, with its n arguments. */
-typedef int CommandMain(FILE *out, FILE *err, int n, char *argument[]);
+typedef struct Command Command;
 
-typedef struct {
+/* What a command does; a row of the table in main.c names it. */
+typedef void CommandMain(Error *f, Command *c);
+
+struct Command {
+    CommandMain *run;
     FILE *out, *err;
     int n;
     char **argument;            /* argument[0] ... argument[n - 1]        */
@@ -26,12 +29,13 @@ typedef struct {
     Trainer *trainer;           /* of ftx train; NULL: none               */
     FileLock lock;              /* the model of ftx train                 */
     int status;                 /* the exit status, 0 at first            */
-} Command;
+};
 
-/* Calls work(f, Command) and frees what the Command has. Returns its status,
-   or prints the error and returns 2. name is such as "ftx count". */
-int run_command(const char *name, void (*work)(Error *f, void *data),
-                FILE *out, FILE *err, int n, char *argument[]);
+/* Calls run(f, Command) and frees what the Command has. Returns its status,
+   or prints the error and returns 2. name, such as "ftx count", is f->sheet
+   at first. */
+int run_command(const char *name, CommandMain *run, FILE *out, FILE *err,
+                int n, char *argument[]);
 
 /* Parses the options of a command, as parse_options does. If help is asked
    for, prints the usage and the options, and ends the command instead. */

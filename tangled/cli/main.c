@@ -15,10 +15,9 @@ static bool names_a_model(int n, char *const argument[])
 }
 
 /* Of a sheet, or of a trained model. */
-static int show_either(FILE *out, FILE *err, int n, char *argument[])
+static void show_either(Error *f, Command *c)
 {
-    CommandMain *entrance = names_a_model(n, argument) ? show_inside : show;
-    return entrance(out, err, n, argument);
+    (names_a_model(c->n, c->argument) ? show_inside : show)(f, c);
 }
 
 static const struct {
@@ -28,15 +27,15 @@ static const struct {
 } commands[] = {
     { "show", show_either, "print every step of the algorithm on a sheet" },
     { "check", check, "check a computation by hand" },
-    { "slips", slips_known, "list the slips that ftx check knows" },
+    { "slips", list_slips, "list the slips that ftx check knows" },
     { "steps", steps, "print the steps of a sheet as bare numbers" },
     { "trials", trials, "print the trials of a lab for its grader" },
     { "count", count_numbers, "count a model's parameters" },
     { "train", train, "train a model on texts, pairs or labelled texts" },
-    { "generate", generate, "continue a prompt with a trained model" },
-    { "translate", translate, "translate with a trained model" },
-    { "fill", fill_texts, "fill masked tokens of a text" },
-    { "classify", classify_texts, "find the class of a text" },
+    { "generate", predict, "continue a prompt with a trained model" },
+    { "translate", predict, "translate with a trained model" },
+    { "fill", predict, "fill masked tokens of a text" },
+    { "classify", predict, "find the class of a text" },
     { "tokenize", tokenize, "print the tokens of a text" },
     { "import", import_released, "import a released model: GPT-2, BERT" },
     { "export", export_model, "export a model as a GPT-2 or a BERT" },
@@ -62,9 +61,8 @@ static int help(void)
     return 0;
 }
 
-static void refuse_name(Error *f, void *data)
+static void refuse_name(Error *f, Command *c)
 {
-    const Command *c = data;
     fail_with(f, "there is no command %s; see 'ftx --help'.",
               c->argument[0]);
 }
@@ -85,6 +83,7 @@ static int choose(int argc, char *argv[])
     if (argc < 2)
         return short_usage();
     const char *name = argv[1];
+    char title[20];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         return help();
     if (strcmp(name, "--version") == 0) {
@@ -93,8 +92,11 @@ static int choose(int argc, char *argv[])
         return 0;
     }
     for (int k = 0; k < COMMANDS; k++)
-        if (strcmp(name, commands[k].name) == 0)
-            return commands[k].run(stdout, stderr, argc - 2, argv + 2);
+        if (strcmp(name, commands[k].name) == 0) {
+            snprintf(title, sizeof title, "ftx %s", name);
+            return run_command(title, commands[k].run, stdout, stderr,
+                               argc - 2, argv + 2);
+        }
     return run_command("ftx", refuse_name, stdout, stderr, argc - 1,
                        argv + 1);
 }

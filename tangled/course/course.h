@@ -1,7 +1,4 @@
-/* The commands of the course.
-
-   Each takes the words of the command line behind its name, prints to out
-   and complains to err, and returns the exit status. */
+/* course/course.h: the commands of the course. */
 #ifndef FTX_COURSE_H
 #define FTX_COURSE_H
 #include "cli/command.h"

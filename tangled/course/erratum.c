@@ -45,9 +45,7 @@ static const char erratum_usage[] =
     "number it prints all that have a sheet; volume 1 has the full list.\n"
     "For example:\n"
     "\n"
-    "  ftx erratum E30\n"
-    "\n"
-    "  --help      this text\n";
+    "  ftx erratum E30\n";
 
 /* Returns the erratum E30, e30 or 30; NULL if it has no sheet. */
 static const Erratum *find_erratum(const char *name)
@@ -60,18 +58,10 @@ static const Erratum *find_erratum(const char *name)
     return NULL;
 }
 
-static void print_errata(Error *f, void *data)
+void erratum(Error *f, Command *c)
 {
-    static const Option no_option = { .name = NULL };
-    static const Options options[] = {
-        { "Options:", &no_option, NULL }, { .table = NULL }
-    };
-    Command *c = data;
-    if (asks_help(c->n, c->argument)) {
-        fputs(erratum_usage, c->out);
-        return;
-    }
-    int n = parse_options(f, options, c->n, c->argument);
+    const Options none[] = { { .table = NULL } };
+    int n = parse_command(f, c, erratum_usage, none);
     for (int k = 0; k < n; k++)
         if (find_erratum(c->argument[k]) == NULL)
             fail_with(f, "no sheet shows an erratum %.100s; see "
@@ -79,9 +69,4 @@ static void print_errata(Error *f, void *data)
     for (int k = 0; k < (n == 0 ? ERRATA : n); k++)
         print_erratum(c->out, n == 0 ? &errata[k]
                                      : find_erratum(c->argument[k]));
-}
-
-int erratum(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx erratum", print_errata, out, err, n, argument);
 }

@@ -549,28 +549,17 @@ static const char exercise_usage[] =
     "  ftx exercise --algorithm 4 --seed 7 --layout textbook > mine.sheet\n"
     "  ftx exercise --algorithm 4 --seed 7 --layout textbook --key\n";
 
-static void run_exercise(Error *f, void *data)
+void exercise(Error *f, Command *c)
 {
-    Command *c = data;
     ExerciseOptions o = { .algorithm = 4, .seed = 1,
                           .decimals = USUAL_DECIMALS };
     const Options options[] = {
         { "Options:", exercise_options, &o }, { .table = NULL },
     };
-    if (asks_help(c->n, c->argument)) {
-        fputs(exercise_usage, c->out);
-        print_options(c->out, options);
-        return;
-    }
-    if (parse_options(f, options, c->n, c->argument) > 0)
+    if (parse_command(f, c, exercise_usage, options) > 0)
         fail_with(f, "no argument is expected but options, such as "
                   "--algorithm 5.");
     check_exercise(f, &o);
     Exercise *e = draw_exercise(c, &o, f);
     print_exercise(c->out, e, o.key);
-}
-
-int exercise(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx exercise", run_exercise, out, err, n, argument);
 }

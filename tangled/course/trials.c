@@ -526,19 +526,16 @@ static void write_trials(Error *f, void *data)
         write_random_trial(x, k, r->options->seed, f);
 }
 
-static void run_trials(Error *f, void *data)
+static const char trials_usage[] =
+    "Usage: ftx trials --algorithm N [SHEET...]\n\nPrints what the grader "
+    "of a lab asks.\n";
+
+void trials(Error *f, Command *c)
 {
-    Command *c = data;
     TrialOptions o = { 0, 1, 4 };
     Options options[] = { { "Options:", trial_options, &o },
                           { .table = NULL } };
-    if (asks_help(c->n, c->argument)) {
-        fputs("Usage: ftx trials --algorithm N [SHEET...]\n\nPrints what "
-              "the grader of a lab asks.\n", c->out);
-        print_options(c->out, options);
-        return;
-    }
-    int n = parse_options(f, options, c->n, c->argument);
+    int n = parse_command(f, c, trials_usage, options);
     if (o.algorithm == 0)
         fail_with(f, "say which algorithm: --algorithm 4.");
     TextStream text;
@@ -558,59 +555,45 @@ static void run_trials(Error *f, void *data)
         rethrow(f, &inner);
 }
 
-int trials(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx trials", run_trials, out, err, n, argument);
-}
-
 static Mat as_it_is(void *to, Moment moment, const Step *step, Mat M)
 {
     (void)to, (void)moment, (void)step;
     return M;
 }
 
-typedef struct {
-    const char *name;
-    Arena *arena;
-    Tape *tape;
-    Variation variation;
-} StepsAnswer;
+typedef struct { Command *command; Variation variation; } StepsRun;
 
-static void answer(Error *f, void *data)
+static void run_steps(Error *f, void *data)
 {
-    StepsAnswer *a = data;
-    const Sheet *sheet = read_sheet(a->arena, a->name, f);
-    run_bound(bind_sheet(sheet, NULL, a->arena, f), &a->variation, a->arena,
-              a->tape, f);
+    StepsRun *r = data;
+    Command *c = r->command;
+    const Sheet *sheet = read_sheet(c->arena, c->argument[0], f);
+    run_bound(bind_sheet(sheet, NULL, c->arena, f), &r->variation, c->arena,
+              c->tape, f);
 }
 
-int steps(FILE *out, FILE *err, int n, char *argument[])
+static const char steps_usage[] =
+    "Usage: ftx steps SHEET [N]\n\nPrints the steps of a sheet as bare "
+    "numbers, for the grader of a lab;\nwith N, to the open file of that "
+    "number.\n";
+
+void steps(Error *f, Command *c)
 {
-    if (asks_help(n, argument)) {
-        fputs("Usage: ftx steps SHEET [N]\n\nPrints the steps of a sheet "
-              "as bare numbers, for the grader of a lab;\nwith N, to the "
-              "open file of that number.\n", out);
-        return 0;
-    }
-    FILE *to = n == 2 ? open_descriptor(atoi(argument[1]), "w") : out;
-    if (n < 1 || n > 2 || to == NULL) {
-        fprintf(err, "ftx steps: give one sheet, and perhaps the number of "
-                "an open file.\n");
-        return 2;
-    }
-    StepsAnswer a = { argument[0], arena_new(), tape_new(false),
-                    { .visit = as_it_is } };
-    Error f = { .sheet = argument[0] };
-    bool done = try_work(&f, answer, &a);
-    const Bound *job = a.variation.job;
-    const Run *run = job == NULL ? NULL : &job->run;
+    const Options none[] = { { .table = NULL } };
+    int n = parse_command(f, c, steps_usage, none);
+    FILE *to = n == 2 ? open_descriptor(atoi(c->argument[1]), "w") : c->out;
+    if (n < 1 || n > 2 || to == NULL)
+        fail_with(f, "give one sheet, and perhaps the number of an open "
+                  "file.");
+    StepsRun r = { c, { .visit = as_it_is } };
+    Error inner = { .sheet = f->sheet };
+    bool done = try_work(&inner, run_steps, &r);
+    const Run *run = r.variation.job == NULL ? NULL : &r.variation.job->run;
     for (int k = 0; run != NULL && k < run->n; k++)
         write_step(to, &run->step[k]);
     if (run != NULL && run->result != NULL)
         write_result(to, run->result);
-    fprintf(to, done ? "end\n" : "fault %s\n", f.sentence);
-    done &= fflush(to) == 0;
-    tape_free(a.tape);
-    arena_free(a.arena);
-    return done ? 0 : 2;
+    fprintf(to, done ? "end\n" : "fault %s\n", inner.sentence);
+    if (!done || fflush(to) != 0)
+        c->status = 2;
 }

@@ -84,9 +84,8 @@ static Hyperparameters find_model(const Command *c, const char *name,
     return (*known)->hyper;
 }
 
-static void count_work(Error *f, void *data)
+void count_numbers(Error *f, Command *c)
 {
-    Command *c = data;
     Task task = TRAIN_D;
     for (int k = 0; k < c->n; k++)
         task_of(c->argument[k], &task);
@@ -119,9 +118,4 @@ static void count_work(Error *f, void *data)
     if (known != NULL && !only_total)
         fprintf(c->out, "%-26s %8s  %16s %18s\n%s\n", "published", "", "",
                 known->published, known->why);
-}
-
-int count_numbers(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx count", count_work, out, err, n, argument);
 }

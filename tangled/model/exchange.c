@@ -42,9 +42,8 @@ static void refuse_to_replace(Error *f, const char *name)
         fail_with(f, "%s is there already; --replace writes over it.", name);
 }
 
-static void import_it(Error *f, void *data)
+void import_released(Error *f, Command *c)
 {
-    Command *c = data;
     ImportOptions o = { .replace = false };
     const Options options[] = {
         { "Options:", import_options, &o },
@@ -74,11 +73,6 @@ static void import_it(Error *f, void *data)
     fprintf(c->out, "%s: Algorithm %d, %s numbers to learn, from %s\n",
             o.model, 8 + (int)m->theta->hyper.architecture,
             format_grouped(theta_count(m->theta), numbers), name);
-}
-
-int import_released(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx import", import_it, out, err, n, argument);
 }
 
 /* Returns why transformers has no such model; NULL: it has. */
@@ -187,9 +181,8 @@ static const char export_usage[] =
     "  ftx export hello.ftx hello\n"
     "  ftx import hello --tokens-of hello.ftx --model back.ftx\n";
 
-static void export_it(Error *f, void *data)
+void export_model(Error *f, Command *c)
 {
-    Command *c = data;
     ExportOptions o = { .replace = false };
     const Options options[] = {
         { "Options:", export_options, &o },
@@ -212,9 +205,4 @@ static void export_it(Error *f, void *data)
     fprintf(c->out, "%s: %s%s%s\n", folder, released_kind_of(m)->architecture,
             wrong == NULL ? "" : "; no tokenizer.json: ",
             wrong == NULL ? "" : wrong);
-}
-
-int export_model(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx export", export_it, out, err, n, argument);
 }

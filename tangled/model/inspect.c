@@ -546,9 +546,8 @@ static void refuse_no_steps(const Inspection *in)
               h->L + h->L_enc + h->L_dec, h->H);
 }
 
-static void show_it(Error *f, void *data)
+void show_inside(Error *f, Command *c)
 {
-    Command *c = data;
     InspectOptions o = { .top = 5 };
     const Options options[] = { { "Options:", inspect_options, &o },
                                 { .table = NULL } };
@@ -575,9 +574,4 @@ static void show_it(Error *f, void *data)
         print_line_values(c->out, &in);
     else
         print_text(c->out, &in);
-}
-
-int show_inside(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx show", show_it, out, err, n, argument);
 }

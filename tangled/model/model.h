@@ -10,7 +10,9 @@
 #include "model/released.h"
 
 /* The commands, as the table in main.c calls them. */
-CommandMain count_numbers, train, generate, translate, fill_texts,
-         classify_texts, tokenize, show_inside, import_released,
-         export_model;
+CommandMain count_numbers, train, tokenize, show_inside, import_released,
+            export_model;
+
+/* ftx generate, translate, fill or classify, whichever f->sheet names. */
+CommandMain predict;
 #endif

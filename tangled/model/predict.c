@@ -1,6 +1,6 @@
 /* model/predict.c: ftx generate, translate, fill and classify, which run a
    trained model on texts.
-   Main type Predictor; entry points generate to classify_texts. The options
+   Main type Predictor; entry point predict. The options
    and lines of text flow in; what the model says flows out, line by line. */
 #include "model/model.h"
 #include <math.h>
@@ -370,11 +370,9 @@ static void run_on_lines(Predictor *s, int n, Error *f)
     }
 }
 
-/* Runs the command whose name is f->sheet. */
-static void predict(Error *f, void *command)
+void predict(Error *f, Command *c)
 {
-    Command *c = command;
-    Task task = TRAIN_ED;
+    Task task = TRAIN_ED;               /* the first one */
     while (strcmp(commands[task].name, f->sheet) != 0)
         task++;
     Predictor *s = arena_alloc(c->arena, sizeof *s);
@@ -408,24 +406,4 @@ static void predict(Error *f, void *command)
         run_on_prompt(s, f);
     else
         run_on_lines(s, n, f);
-}
-
-int generate(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx generate", predict, out, err, n, argument);
-}
-
-int translate(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx translate", predict, out, err, n, argument);
-}
-
-int fill_texts(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx fill", predict, out, err, n, argument);
-}
-
-int classify_texts(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx classify", predict, out, err, n, argument);
 }

@@ -76,9 +76,8 @@ static void print_tokens(const Command *c, const Tokenizer *t,
     print_counts(c->out, t, n, x.length, whole.length);
 }
 
-static void tokenize_work(Error *f, void *data)
+void tokenize(Error *f, Command *c)
 {
-    Command *c = data;
     TokenizeOptions o = { .kind = CHARACTERS, .merges = 1000 };
     const Options options[] = {
         { "Options:", tokenize_options, &o },
@@ -104,9 +103,4 @@ static void tokenize_work(Error *f, void *data)
         tokenizer_save(c->out, t);
     else
         print_tokens(c, t, text, n, f);
-}
-
-int tokenize(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx tokenize", tokenize_work, out, err, n, argument);
 }

@@ -561,11 +561,11 @@ static void evaluate_only(Session *s)
                      &s->corpus.train);
 }
 
-static void train_work(Error *f, void *data)
+void train(Error *f, Command *c)
 {
-    Session *s = arena_alloc(((Command *)data)->arena, sizeof *s);
+    Session *s = arena_alloc(c->arena, sizeof *s);
     RunOptions *run = &s->run;
-    *s = (Session){ .command = data, .error = f, .name = f->sheet };
+    *s = (Session){ .command = c, .error = f, .name = f->sheet };
     *run = (RunOptions){ .model = "model.ftx", .threads = 1, .save = 60,
                          .every = 10 };
     Plan plan = plan_default(false);
@@ -602,16 +602,11 @@ static void train_work(Error *f, void *data)
     else
         s->model = begin_model(s, &plan, &hyper, from);
     prepare_training(s);
+    caught = 0;
     set_stop_handler(catch);
     run_session(s);
     set_stop_handler(SIG_DFL);
+    if (caught != 0)
+        c->status = 128 + (int)caught;
     print_evaluation(s, "held out", &s->corpus.held_out);
-}
-
-int train(FILE *out, FILE *err, int n, char *argument[])
-{
-    caught = 0;
-    int status = run_command("ftx train", train_work, out, err, n, argument);
-    set_stop_handler(SIG_DFL);
-    return caught != 0 ? 128 + (int)caught : status;
 }

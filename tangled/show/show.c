@@ -268,18 +268,12 @@ static void check_show_wish(const ShowOptions *wish, int sheets, Error *f)
         fail_with(f, "a picture is of one sheet; there are %d.", sheets);
 }
 
-static void show_sheets(Error *f, void *data)
+void show(Error *f, Command *c)
 {
-    Command *c = data;
     ShowOptions wish = { 0 };
     const Options options[] = { { "Options:", wishes, &wish },
                                 { .table = NULL } };
-    if (asks_help(c->n, c->argument)) {
-        fputs(usage, c->out);
-        print_options(c->out, options);
-        return;
-    }
-    int sheets = parse_options(f, options, c->n, c->argument);
+    int sheets = parse_command(f, c, usage, options);
     check_show_wish(&wish, sheets, f);
     wish.shade |= is_terminal(c->out);
     for (int k = 0; k < sheets; k++) {
@@ -288,10 +282,5 @@ static void show_sheets(Error *f, void *data)
         if (!show_sheet(c->out, c->err, c->argument[k], &wish))
             c->status = 2;
     }
-}
-
-int show(FILE *out, FILE *err, int n, char *argument[])
-{
-    return run_command("ftx show", show_sheets, out, err, n, argument);
 }
 

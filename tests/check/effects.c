@@ -4,7 +4,7 @@
 #include "law.h"
 #include <glob.h>
 
-#define SLIPS(...) SAID(slips_known, __VA_ARGS__)
+#define SLIPS(...) SAID_BY("slips", list_slips, __VA_ARGS__)
 
 static bool is_known_before(int k)
 {
@@ -17,7 +17,7 @@ static bool is_known_before(int k)
 
 LAW(every_slip_is_listed_with_its_sentence)
 {
-    Said s = said_by(slips_known, 0, (char *[]){ NULL });
+    Said s = said_by("ftx slips", list_slips, 0, (char *[]){ NULL });
     for (int k = 0; k < slips_n; k++) {
         assert_that(!is_known_before(k));
         assert_says(s, slips[k].name);
@@ -60,7 +60,7 @@ LAW(every_slip_is_seen_on_some_sheet)
 {
     char *argument[100];
     int n = slip_sheets(argument);
-    Said s = said_by(slips_known, n, argument);
+    Said s = said_by("ftx slips", list_slips, n, argument);
     assert_that(s.status == 0);
     for (int k = 0; k < slips_n; k++) {
         char line[60];

@@ -11,7 +11,7 @@ static Said erratum_of(const char *name)
 
 LAW(each_erratum_with_a_sheet_is_listed_by_any_name_and_no_other)
 {
-    const Said all = said_by(erratum, 0, NULL);
+    const Said all = said_by("ftx erratum", erratum, 0, NULL);
     for (int k = 1; k <= 41; k++) {
         char name[8], sheet[60];
         snprintf(name, sizeof name, "E%d", k);

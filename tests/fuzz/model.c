@@ -60,14 +60,15 @@ static void save_twice(Error *f, void *data)
 
 /* Standard output is nobody's business here; a remark may stand among the
    errors. */
-static void obeys(CommandMain *command, int n, char *argument[])
+static void obeys(const char *name, CommandMain *command, int n,
+                  char *argument[])
 {
     char *printed = NULL, *said = NULL;
     size_t n_printed, n_said;
     FILE *out = open_memstream(&printed, &n_printed);
     FILE *err = open_memstream(&said, &n_said);
     demand(out != NULL && err != NULL, "there is no memory", "");
-    int status = command(out, err, n, argument);
+    int status = run_command(name, command, out, err, n, argument);
     fclose(out);
     fclose(err);
     demand(status == 0 || status == 2, "another exit status", argument[1]);
@@ -80,9 +81,10 @@ static void obeys(CommandMain *command, int n, char *argument[])
     free(said);
 }
 
-#define OBEYS(command, ...) \
-    obeys(command, (int)(sizeof (char *[]){ __VA_ARGS__ } \
-                         / sizeof (char *)), (char *[]){ __VA_ARGS__ })
+#define OBEYS(name, command, ...) \
+    obeys("ftx " #name, command, \
+          (int)(sizeof (char *[]){ __VA_ARGS__ } / sizeof (char *)), \
+          (char *[]){ __VA_ARGS__ })
 
 static void use(const Filed *filed, char *name)
 {
@@ -91,19 +93,19 @@ static void use(const Filed *filed, char *name)
     char text[130] = "";
     for (int k = 0; k < 2; k++)
         strncat(text, first.at, (size_t)first.n);
-    OBEYS(count_numbers, name);
-    OBEYS(tokenize, "--model", name, name);
+    OBEYS(count, count_numbers, name);
+    OBEYS(tokenize, tokenize, "--model", name, name);
     if (m->theta->hyper.ell_max > ELL_MAX)
         return;
-    OBEYS(generate, "--model", name, "--ell_gen", "3", "--", text);
-    OBEYS(generate, "--model", name, "--ell_gen", "9",
+    OBEYS(generate, predict, "--model", name, "--ell_gen", "3", "--", text);
+    OBEYS(generate, predict, "--model", name, "--ell_gen", "9",
           "--show-tokens");             /* all but one are of another task */
-    OBEYS(fill_texts, "--model", name, "[gap]");
-    OBEYS(classify_texts, "--model", name, "--", text);
-    OBEYS(translate, "--model", name, "--ell_gen", "2", "--", text);
-    OBEYS(translate, "--model", name, "--beam", "2", "--", text);
-    OBEYS(show_inside, "--model", name, "--", text);
-    OBEYS(show_inside, "--model", name, "--json", "--", text);
+    OBEYS(fill, predict, "--model", name, "[gap]");
+    OBEYS(classify, predict, "--model", name, "--", text);
+    OBEYS(translate, predict, "--model", name, "--ell_gen", "2", "--", text);
+    OBEYS(translate, predict, "--model", name, "--beam", "2", "--", text);
+    OBEYS(show, show_inside, "--model", name, "--", text);
+    OBEYS(show, show_inside, "--model", name, "--json", "--", text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

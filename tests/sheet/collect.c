@@ -70,7 +70,7 @@ static void shown_in_all_ways(const char *path)
         assert_int_equal(SAID(show, (char *)(uintptr_t)ways[k],
                               (char *)(uintptr_t)path).status, 0);
     assert_that(SAID(check, "--json", (char *)(uintptr_t)path).status <= 1);
-    assert_int_equal(SAID(slips_known, (char *)(uintptr_t)path).status, 0);
+    assert_int_equal(SAID(list_slips, (char *)(uintptr_t)path).status, 0);
 }
 
 LAW(every_start_is_shown_in_all_ways)

@@ -25,7 +25,7 @@ static void show_case(const Case *c)
          word = strtok(NULL, " "))
         argument[n++] = word;
     argument[n++] = write_text("a.sheet", sheet);
-    expect_answer(c, said_by(show, n, argument));
+    expect_answer(c, said_by("ftx show", show, n, argument));
 }
 
 LAW(each_sheet_is_shown_as_expected)
@@ -138,7 +138,7 @@ LAW(what_cannot_be_read_is_refused)
                    "tests/none.sheet: cannot be opened: No such file");
     assert_refused(SHOWN("",), "a.sheet is empty.");
     assert_refused(SAID(show, "--", "--json"), "--json: cannot be opened");
-    assert_refused(said_by(show, 0, NULL), "ftx show: which sheet? See");
+    assert_refused(said_by("ftx show", show, 0, NULL), "ftx show: which sheet? See");
 }
 
 LAW(what_would_grow_without_limit_is_refused)

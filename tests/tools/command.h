@@ -13,12 +13,13 @@ typedef struct {
     size_t bytes;               /* of out */
 } Said;
 
-static inline Said said_by(CommandMain *command, int n, char *argument[])
+static inline Said said_by(const char *name, CommandMain *command, int n,
+                           char *argument[])
 {
     FILE *out = tmpfile(), *err = tmpfile();
     Said s;
     assert_that(out != NULL && err != NULL);
-    s.status = command(out, err, n, argument);
+    s.status = run_command(name, command, out, err, n, argument);
     s.bytes = (size_t)ftell(out);
     s.out = all_of(out);
     s.err = all_of(err);
@@ -31,13 +32,13 @@ static inline Said ftx(const char *format, ...) FORMAT_LIKE_PRINTF(1, 2);
 static inline Said ftx(const char *format, ...)
 {
     static const struct { const char *name; CommandMain *command; } all[] = {
-        { "train", train }, { "generate", generate }, { "fill", fill_texts },
-        { "translate", translate }, { "classify", classify_texts },
+        { "train", train }, { "generate", predict }, { "fill", predict },
+        { "translate", predict }, { "classify", predict },
         { "show", show_inside }, { "count", count_numbers },
         { "tokenize", tokenize }, { "import", import_released },
         { "export", export_model }, { NULL, NULL },
     };
-    char *word[120], *at = arena_alloc(arena, 4000);
+    char title[40], *word[120], *at = arena_alloc(arena, 4000);
     int n = 0, k = 0;
     va_list arguments;
     va_start(arguments, format);
@@ -54,12 +55,15 @@ static inline Said ftx(const char *format, ...)
     while (all[k].name != NULL && strcmp(all[k].name, word[0]) != 0)
         k++;
     assert_that(all[k].name != NULL);
-    return said_by(all[k].command, n - 1, word + 1);
+    snprintf(title, sizeof title, "ftx %s", word[0]);
+    return said_by(title, all[k].command, n - 1, word + 1);
 }
 
-#define SAID(command, ...) \
-    said_by(command, (int)(sizeof (char *[]){ __VA_ARGS__ } \
-                           / sizeof (char *)), (char *[]){ __VA_ARGS__ })
+#define SAID(command, ...) SAID_BY(#command, command, __VA_ARGS__)
+#define SAID_BY(name, command, ...) \
+    said_by("ftx " name, command, \
+            (int)(sizeof (char *[]){ __VA_ARGS__ } / sizeof (char *)), \
+            (char *[]){ __VA_ARGS__ })
 
 /* Just this, on both streams. */
 #define assert_said(s, code, on_out, on_err) \
