@@ -19,13 +19,12 @@ int run_command(const char *name, CommandMain *run, FILE *out, FILE *err,
         fflush(out);
         if (*f.sentence != '\0') {
             fprintf(err, "%s\n", f.sentence);
-            c.status = 2;
+            c.status = c.status == 0 ? 2 : c.status;
         }
     }
     if (c.trainer != NULL)
         trainer_free(c.trainer);
-    if (c.lock.file != NULL)
-        fclose(c.lock.file);
+    release_lock(&c.lock);
     tape_free(c.tape);
     arena_free(c.arena);
     return c.status;

@@ -7,7 +7,6 @@
 #define FTX_CLI_COMMAND_H
 #include "cli/error.h"
 #include "cli/file.h"
-#include "cli/file_system.h"
 #include "cli/options.h"
 #include "cli/print.h"
 #include "cli/system.h"
@@ -28,12 +27,12 @@ struct Command {
     Tape *tape;                 /* without gradients                      */
     Trainer *trainer;           /* of ftx train; NULL: none               */
     FileLock lock;              /* the model of ftx train                 */
-    int status;                 /* the exit status, 0 at first            */
+    int status;                 /* the exit status; 0: 2 after an error   */
 };
 
-/* Calls run(f, Command) and frees what the Command has. Returns its status,
-   or prints the error and returns 2. name, such as "ftx count", is f->sheet
-   at first. */
+/* Calls run(f, Command) and frees what the Command has. Prints the error if
+   there is one. Returns the status; 2 instead of 0 after an error. The name,
+   such as "ftx count", is f->sheet at first. */
 int run_command(const char *name, CommandMain *run, FILE *out, FILE *err,
                 int n, char *argument[]);
 

@@ -1,26 +1,25 @@
 /* Files that a user names: read whole, and replaced at once. The main type
-   is FileLock; what is system-dependent is in file_system.h. */
+   is FileLock; what depends on the system is in system.h. */
 #include "cli/file.h"
-#include "cli/file_system.h"
 #include "library/tape.h"
 #include "text/tokenizer.h"
 #include <errno.h>
 #include <string.h>
 
-static char *read_all(Arena *arena, FILE *file, size_t *n)
+/* Reads to the end, or beyond `most`; room is what to begin with. */
+static char *read_all(Arena *arena, FILE *file, size_t room, size_t most,
+                      size_t *n)
 {
-    size_t room = 1 << 16, got;
-    char *text = arena_alloc(arena, room);
+    char *bytes = arena_alloc(arena, room);
     *n = 0;
-    while ((got = fread(text + *n, 1, room - *n, file)) > 0) {
+    for (size_t got; (got = fread(bytes + *n, 1, room - *n, file)) > 0; ) {
         *n += got;
-        if (*n < room || *n > TEXT_BYTES)
+        if (*n < room || *n > most)
             continue;
-        char *larger = arena_alloc(arena, 2 * room);
-        text = memcpy(larger, text, room);
+        bytes = memcpy(arena_alloc(arena, 2 * room), bytes, room);
         room *= 2;
     }
-    return text;
+    return bytes;
 }
 
 /* Errors are from now on about this file, which has no text yet. */
@@ -30,21 +29,37 @@ static void begin_file(Error *f, const char *name)
     f->text = NULL;
 }
 
-const char *read_text_file(Arena *arena, const char *name, size_t *n,
-                           Error *f)
+static char *read_bytes(Arena *arena, const char *name, size_t most,
+                        size_t *n, Error *f)
 {
     bool typed_in = strcmp(name, "-") == 0;
     FILE *file = typed_in ? stdin : open_file(name, "rb");
+    size_t room = 1 << 16;
+    FileInfo about;
     begin_file(f, typed_in ? "standard input" : name);
     if (file == NULL)
         fail_with(f, "cannot be opened: %s.", strerror(errno));
+    if (!typed_in && get_file_info(name, &about) && about.is_file)
+        room = (size_t)about.size < most ? (size_t)about.size + 1 : most + 1;
     errno = 0;
-    char *text = read_all(arena, file, n);
+    char *bytes = read_all(arena, file, room, most, n);
     int error = ferror(file) ? (errno != 0 ? errno : EIO) : 0;
     if (!typed_in)
         fclose(file);
     if (error != 0)
         fail_with(f, "cannot be read: %s.", strerror(error));
+    return bytes;
+}
+
+char *read_file(Arena *arena, const char *name, size_t *n, Error *f)
+{
+    return read_bytes(arena, name, SIZE_MAX / 4, n, f);
+}
+
+const char *read_text_file(Arena *arena, const char *name, size_t *n,
+                           Error *f)
+{
+    const char *text = read_bytes(arena, name, TEXT_BYTES, n, f);
     if (*n == 0)
         fail_with(f, "is empty.");
     if (*n > TEXT_BYTES)
@@ -58,187 +73,64 @@ size_t skip_byte_order_mark(const char *text, size_t n)
     return n > 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-char *read_file(Arena *arena, const char *name, size_t *n, Error *f)
+/* Writes to `to` where the links of the name lead. Gives up if no file can
+   be written there. */
+static void find_target(const char *name, char to[PATH_BYTES],
+                        FileInfo *about, Error *f)
 {
-    FileInfo about;
-    begin_file(f, name);
-    if (get_file_info(name, &about) && !about.is_file)
-        fail_with(f, "not a regular file.");
-    FILE *file = open_file(name, "rb");
-    if (file == NULL || !get_stream_info(file, &about))
-        fail_with(f, "cannot be opened: %s.", strerror(errno));
-    *n = (size_t)about.size;
-    char *bytes = arena_alloc(arena, *n);
-    bool complete = fread(bytes, 1, *n, file) == *n;
-    fclose(file);
-    if (!complete)
-        fail_with(f, "cannot be read.");
-    return bytes;
-}
-
-static const char unfinished[] = ".saving";
-
-void require_folder(const char *name, Error *f)
-{
-    FileInfo about;
+    FileInfo folder_info;
     char folder[PATH_BYTES];
-    const char *slash = strrchr(name, '/');
-    begin_file(f, name);
-    if (slash == NULL || slash == name)
-        return;
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - name), name);
-    if (!get_file_info(folder, &about))
-        fail_with(f, "cannot be written: there is no folder %s; make it "
-                  "first.", folder);
-}
-
-/* False if there is no file. Gives up if it may not be replaced. */
-static bool require_replaceable(const char *name, FileInfo *about, Error *f)
-{
-    if (!get_file_info(name, about))
-        return false;
-    if (!about->is_file)
-        fail_with(f, "cannot be written: it is not a file.");
-    if (!about->may_be_written)
-        fail_with(f, "cannot be written: it is read-only.");
-    return true;
-}
-
-_Noreturn static void refuse_locked(Error *f)
-{
-    fail_with(f, "another program is writing it; it is left as it is.");
-}
-
-static bool is_one_file(const FileInfo *a, const FileInfo *b)
-{
-    return a->is_file && a->number == b->number && a->disk == b->disk;
-}
-
-static bool has_name(FILE *file, const char *name)
-{
-    FileInfo there, ours;
-    return get_file_info(name, &there) && get_stream_info(file, &ours)
-        && is_one_file(&there, &ours);
-}
-
-void acquire_lock(FileLock *lock, const char *name, Error *f)
-{
-    FileInfo about;
-    begin_file(f, name);
-    if (!require_replaceable(name, &about, f))
-        return;
-    lock->file = open_file(name, "r+b");
-    if (lock->file == NULL)
-        fail_with(f, "cannot be opened: %s.", strerror(errno));
-    if (!lock_file(lock->file) || !has_name(lock->file, name))
-        refuse_locked(f);
-}
-
-bool is_same_file(const char *a, const char *b)
-{
-    FileInfo x, y;
-    return get_file_info(a, &x) && get_file_info(b, &y)
-        && is_one_file(&x, &y);
-}
-
-/* Removes what a killed save has left. False if a process has locked it. */
-static bool remove_leftover(const char *name)
-{
-    FILE *file = open_file(name, "r+b");
-    bool is_free = file == NULL || lock_file(file);
-    if (file != NULL && is_free && has_name(file, name))
-        remove_file(name);
-    if (file != NULL)
-        fclose(file);
-    return is_free;
-}
-
-/* Returns a new file of that name, locked; NULL after an error in errno. */
-static FILE *open_locked(const char *name)
-{
-    FILE *file = NULL;
-    if (remove_leftover(name)) {
-        file = open_file(name, "w+bx");
-        if (file == NULL)
-            return NULL;
-        if (lock_file(file) && has_name(file, name))
-            return file;
-        fclose(file);
-    }
-    errno = EBUSY;
-    return NULL;
-}
-
-/* Writes the file until it is on the disk; 0, or the error. */
-static int fill_file(FILE *file, unsigned mode, const void *data,
-                     FileWriter *write)
-{
-    errno = 0;
-    if (write(file, data) && fflush(file) == 0 && !ferror(file))
-        return sync_file(file, mode);
-    return errno != 0 ? errno : EIO;
-}
-
-enum { CHANGED = -1 };          /* by another program */
-
-/* Moves the new file to the name, and the lock to the new file, if the name
-   is still that of the locked one; 0, CHANGED or the error. */
-static int move_locked(const char *new_name, FILE *file, const char *name,
-                       FileLock *lock)
-{
-    if (lock->file == NULL ? is_name_taken(name)
-                           : !has_name(lock->file, name))
-        return CHANGED;
-    FILE *old = lock->file;
-    if (old != NULL && !can_replace_open_file())
-        fclose(old), old = NULL;
-    int error = move_file(new_name, name);
-    if (old != NULL)            /* until now nobody else could lock it */
-        fclose(old);
-    lock->file = error == 0 ? file : open_file(name, "r+b");
-    return error;
-}
-
-_Noreturn static void refuse_writing(int error, Error *f)
-{
-    if (error == CHANGED)
-        fail_with(f, "is not what this run has saved there; another program "
-                  "has written it, and it is left as it is.");
-    f->is_temporary = true;
-    fail_with(f, "cannot be written: %s; what was there is as it was.",
-              strerror(error));
-}
-
-void replace_file(const char *name, FileLock *lock, Error *f,
-                  const void *data, FileWriter *write)
-{
-    FileInfo old = { .mode = 0 };
-    char to[PATH_BYTES], new_name[PATH_BYTES + sizeof unfinished];
     begin_file(f, name);
     if (!follow_links(name, to))
         fail_with(f, "cannot be written: the name is too long, or its links "
                   "have no end.");
-    require_folder(to, f);
-    f->sheet = name;
-    require_replaceable(to, &old, f);
-    if (lock != NULL && lock->file != NULL && !lock_file(lock->file))
-        refuse_locked(f);
-    snprintf(new_name, sizeof new_name, "%s%s", to, unfinished);
-    FILE *file = open_locked(new_name);
-    if (file == NULL && (errno == EBUSY || errno == EEXIST))
-        refuse_locked(f);
+    const char *slash = strrchr(to, '/');
+    snprintf(folder, sizeof folder, "%.*s",
+             slash == NULL ? 0 : (int)(slash - to), to);
+    if (*folder != '\0' && !get_file_info(folder, &folder_info))
+        fail_with(f, "cannot be written: there is no folder %s; make it "
+                  "first.", folder);
+    *about = (FileInfo){ .mode = 0 };
+    if (!get_file_info(to, about))
+        return;
+    if (!about->is_file)
+        fail_with(f, "cannot be written: it is not a file.");
+    if (!about->may_be_written)
+        fail_with(f, "cannot be written: it is read-only.");
+}
+
+/* Writes a new file until it is on the disk; 0, or the error. */
+static int write_file(const char *name, unsigned mode, const void *data,
+                      FileWriter *write)
+{
+    remove_file(name);
+    FILE *file = open_file(name, "wb");
     if (file == NULL)
-        refuse_writing(errno, f);
-    int error = fill_file(file, old.mode, data, write);
+        return errno;
+    errno = 0;
+    int error = write(file, data) && fflush(file) == 0 && !ferror(file)
+              ? sync_file(file, mode) : errno != 0 ? errno : EIO;
+    fclose(file);
+    return error;
+}
+
+void replace_file(const char *name, Error *f, const void *data,
+                  FileWriter *write)
+{
+    static const char suffix[] = ".saving";
+    FileInfo old;
+    char to[PATH_BYTES], new_name[PATH_BYTES + sizeof suffix];
+    find_target(name, to, &old, f);
+    snprintf(new_name, sizeof new_name, "%s%s", to, suffix);
+    int error = write_file(new_name, old.mode, data, write);
     if (error == 0)
-        error = lock == NULL ? move_file(new_name, to)
-                             : move_locked(new_name, file, to, lock);
-    if (error != 0 || lock == NULL)
-        fclose(file);
+        error = move_file(new_name, to);
     if (error == 0)
         return;
     remove_file(new_name);
-    refuse_writing(error, f);
+    f->is_temporary = true;
+    fail_with(f, "cannot be written: %s; what was there is as it was.",
+              strerror(error));
 }
 
 void replace_files(int n, const FilePart part[], const void *data, Error *f)
@@ -248,7 +140,38 @@ void replace_files(int n, const FilePart part[], const void *data, Error *f)
         if (part[k].write == NULL)
             remove_file(part[k].name);
         else
-            replace_file(part[k].name, NULL, f, data, part[k].write);
+            replace_file(part[k].name, f, data, part[k].write);
+}
+
+bool is_same_file(const char *a, const char *b)
+{
+    FileInfo x, y;
+    return get_file_info(a, &x) && get_file_info(b, &y) && x.is_file
+        && x.number == y.number && x.disk == y.disk;
+}
+
+void acquire_lock(FileLock *lock, const char *name, Error *f)
+{
+    FileInfo about;
+    char to[PATH_BYTES];
+    find_target(name, to, &about, f);
+    snprintf(lock->name, sizeof lock->name, "%s.lock", to);
+    FILE *file = open_file(lock->name, "ab");
+    if (file == NULL)
+        fail_with(f, "cannot be written: %s.", strerror(errno));
+    if (!lock_file(file)) {
+        fclose(file);
+        fail_with(f, "another program is writing it; it is left as it is.");
+    }
+    lock->file = file;
+}
+
+void release_lock(FileLock *lock)
+{
+    if (lock->file == NULL)
+        return;
+    fclose(lock->file);
+    remove_file(lock->name);
 }
 
 uint64_t checksum(uint64_t so_far, const void *bytes, size_t n)

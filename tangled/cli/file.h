@@ -6,39 +6,37 @@
 #ifndef FTX_CLI_FILE_H
 #define FTX_CLI_FILE_H
 #include "cli/error.h"
+#include "cli/system.h"
 
-/* Returns the text of the file, "-" for standard input, and its bytes in *n.
-   It belongs to the arena. An empty text, or one of more than TEXT_BYTES, is
-   refused. f->text becomes the text, so that errors have a place in it. */
+/* Returns the *n bytes of the file, "-" for standard input. They belong to
+   the arena. */
+char *read_file(Arena *arena, const char *name, size_t *n, Error *f);
+
+/* The same of a text, which has 1 to TEXT_BYTES bytes. f->text becomes the
+   text, so that errors have a place in it. */
 const char *read_text_file(Arena *arena, const char *name, size_t *n,
                            Error *f);
 
 /* Returns where the first line begins: 3 after a byte order mark, else 0. */
 size_t skip_byte_order_mark(const char *text, size_t n);
 
-/* Returns the *n bytes of the file. They belong to the arena. */
-char *read_file(Arena *arena, const char *name, size_t *n, Error *f);
+/* What keeps other programs from a file; all zero if there is none. */
+typedef struct { FILE *file; char name[PATH_BYTES + 10]; } FileLock;
 
-/* Gives up if the folder for a file of that name does not exist. */
-void require_folder(const char *name, Error *f);
-
-/* A file that this program replaces again and again, and no other one
-   meanwhile; all zero if there is none yet. */
-typedef struct { FILE *file; } FileLock;
-
-/* Locks the file of that name, if there is one. Gives up if another program
-   has locked it. */
+/* Locks the file of that name, which need not exist. Gives up if another
+   program has locked it, or if it cannot be replaced. */
 void acquire_lock(FileLock *lock, const char *name, Error *f);
+
+/* Gives the lock back, if there is one. */
+void release_lock(FileLock *lock);
 
 /* Writes the data into the stream; returns false if it cannot. */
 typedef bool FileWriter(FILE *file, const void *data);
 
 /* Replaces the file by what write(file, data) writes, in one step, or leaves
-   it as it was and gives up. Of a symbolic link the target is replaced. With
-   a lock, not NULL, a file that is not the locked one is not replaced, and
-   the new one is locked. */
-void replace_file(const char *name, FileLock *lock, Error *f,
-                  const void *data, FileWriter *write);
+   it as it was and gives up. Of a symbolic link the target is replaced. */
+void replace_file(const char *name, Error *f, const void *data,
+                  FileWriter *write);
 
 typedef struct {
     const char *name;

@@ -2,7 +2,6 @@
 #ifdef _WIN32
 #define WIN32_LEAN_AND_MEAN
 #define _WIN32_WINNT 0x0601             /* Windows 7 */
-#include "cli/file_system.h"
 #include "cli/system.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +19,6 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700       /* the BSDs declare realpath so         */
 #endif
-#include "cli/file_system.h"
 #include "cli/system.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -106,35 +104,10 @@ static wchar_t *wide(const char *name, wchar_t to[PATH_BYTES])
     return to;
 }
 
-/* A handle as a file, or NULL. */
-static FILE *opened(HANDLE handle, const char *mode)
-{
-    int number = handle == INVALID_HANDLE_VALUE ? -1
-               : _open_osfhandle((intptr_t)handle, _O_BINARY);
-    FILE *file = number < 0 ? NULL : _fdopen(number, mode);
-    if (file == NULL && number >= 0)
-        _close(number);
-    else if (number < 0 && handle != INVALID_HANDLE_VALUE)
-        CloseHandle(handle);
-    return file;
-}
-
-enum { SHARED = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
-
 FILE *open_file(const char *name, const char *mode)
 {
     wchar_t path[PATH_BYTES], how[PATH_BYTES];
-    bool is_new = strchr(mode, 'x') != NULL;
-    DWORD access = GENERIC_READ | (is_new ? DELETE : 0)
-                 | (strchr(mode, '+') != NULL ? GENERIC_WRITE : 0);
-    wide(name, path);
-    DWORD how_to_open = is_new ? CREATE_NEW : OPEN_EXISTING;
-    FILE *file = mode[0] != 'r' && !is_new ? NULL
-        : opened(CreateFileW(path, access, SHARED, NULL, how_to_open, 0,
-                             NULL), is_new ? "w+b" : mode);
-    if (file == NULL && is_new)
-        errno = GetLastError() == ERROR_FILE_EXISTS ? EEXIST : EACCES;
-    return file != NULL || is_new ? file : _wfopen(path, wide(mode, how));
+    return _wfopen(wide(name, path), wide(mode, how));
 }
 
 _Noreturn static void no_place(void)
@@ -168,38 +141,28 @@ char *close_text_stream(TextStream *w, Arena *arena)
     return w->text;
 }
 
-static bool fill_file_info(HANDLE handle, FileInfo *about)
-{
-    BY_HANDLE_FILE_INFORMATION of;
-    *about = (FileInfo){ .is_file = false };
-    if (GetFileType(handle) != FILE_TYPE_DISK
-        || !GetFileInformationByHandle(handle, &of))
-        return handle != INVALID_HANDLE_VALUE;
-    about->is_file = (of.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
-    about->may_be_written =
-        (of.dwFileAttributes & FILE_ATTRIBUTE_READONLY) == 0;
-    about->size = (long long)of.nFileSizeHigh << 32 | of.nFileSizeLow;
-    about->disk = of.dwVolumeSerialNumber;
-    about->number = (unsigned long long)of.nFileIndexHigh << 32
-                  | of.nFileIndexLow;
-    return true;
-}
-
 bool get_file_info(const char *name, FileInfo *about)
 {
     wchar_t path[PATH_BYTES];
+    BY_HANDLE_FILE_INFORMATION of;
     HANDLE handle = CreateFileW(wide(name, path), FILE_READ_ATTRIBUTES,
-        SHARED, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+        FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+        OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
     if (handle == INVALID_HANDLE_VALUE)
         return false;
-    fill_file_info(handle, about);
+    *about = (FileInfo){ .is_file = false };
+    if (GetFileType(handle) == FILE_TYPE_DISK
+        && GetFileInformationByHandle(handle, &of))
+        *about = (FileInfo){
+            .is_file = (of.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) == 0,
+            .may_be_written =
+                (of.dwFileAttributes & FILE_ATTRIBUTE_READONLY) == 0,
+            .size = (long long)of.nFileSizeHigh << 32 | of.nFileSizeLow,
+            .disk = of.dwVolumeSerialNumber,
+            .number = (unsigned long long)of.nFileIndexHigh << 32
+                    | of.nFileIndexLow };
     CloseHandle(handle);
     return true;
-}
-
-bool get_stream_info(FILE *file, FileInfo *about)
-{
-    return fill_file_info(handle_of(file), about);
 }
 
 void remove_file(const char *name)
@@ -220,12 +183,9 @@ bool follow_links(const char *name, char to[PATH_BYTES])
     return snprintf(to, PATH_BYTES, "%s", name) < PATH_BYTES;
 }
 
-static const OVERLAPPED far_behind = { .OffsetHigh = 0x7fffffff };
-
 bool lock_file(FILE *file)
 {
-    OVERLAPPED place = far_behind;
-    UnlockFileEx(handle_of(file), 0, 1, 0, &place);
+    OVERLAPPED place = { .OffsetHigh = 0x7fffffff };
     return LockFileEx(handle_of(file), LOCKFILE_EXCLUSIVE_LOCK
                       | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &place)
         || GetLastError() != ERROR_LOCK_VIOLATION;
@@ -235,11 +195,6 @@ int sync_file(FILE *file, unsigned mode)
 {
     (void)mode;
     return _commit(_fileno(file)) == 0 ? 0 : errno;
-}
-
-bool can_replace_open_file(void)
-{
-    return false;
 }
 
 int move_file(const char *from, const char *to)
@@ -334,30 +289,18 @@ char *close_text_stream(TextStream *w, Arena *arena)
     return copy;
 }
 
-static bool fill_file_info(bool there, const struct stat *of, FileInfo *about)
-{
-    if (there)
-        *about = (FileInfo){ .is_file = S_ISREG(of->st_mode),
-            .may_be_written = (of->st_mode & 0222) != 0,
-            .mode = of->st_mode & 0777, .size = of->st_size,
-            .disk = (unsigned long long)of->st_dev,
-            .number = (unsigned long long)of->st_ino };
-    return there;
-}
-
 bool get_file_info(const char *name, FileInfo *about)
 {
     struct stat of;
-    if (!fill_file_info(stat(name, &of) == 0, &of, about))
+    if (stat(name, &of) != 0)
         return false;
-    about->may_be_written &= access(name, W_OK) == 0;
+    *about = (FileInfo){ .is_file = S_ISREG(of.st_mode),
+        .may_be_written = (of.st_mode & 0222) != 0
+                       && access(name, W_OK) == 0,
+        .mode = of.st_mode & 0777, .size = of.st_size,
+        .disk = (unsigned long long)of.st_dev,
+        .number = (unsigned long long)of.st_ino };
     return true;
-}
-
-bool get_stream_info(FILE *file, FileInfo *about)
-{
-    struct stat of;
-    return fill_file_info(fstat(fileno(file), &of) == 0, &of, about);
 }
 
 void remove_file(const char *name)
@@ -392,11 +335,6 @@ int sync_file(FILE *file, unsigned mode)
     int number = fileno(file);
     return (mode == 0 || fchmod(number, (mode_t)mode) == 0)
         && fsync(number) == 0 ? 0 : errno;
-}
-
-bool can_replace_open_file(void)
-{
-    return true;
 }
 
 int move_file(const char *from, const char *to)

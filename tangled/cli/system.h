@@ -1,9 +1,12 @@
-/* cli/system.h: what ftx asks of its system beyond ISO C, apart from files.
-   Main type TextStream; entry point begin_program. Names, arguments and
-   output are UTF-8 on every system. */
+/* cli/system.h: what ftx asks of its system beyond ISO C.
+   Main types FileInfo and TextStream; entry point begin_program. Names,
+   arguments and output are UTF-8 on every system. Where an int is returned
+   it is 0 or the error, as in errno. */
 #ifndef FTX_CLI_SYSTEM_H
 #define FTX_CLI_SYSTEM_H
 #include "library/arena.h"
+
+enum { PATH_BYTES = 4000 };
 
 /* Prepares the streams and signals: a closed pipe is from now on an error
    like any other. Returns the arguments. */
@@ -34,4 +37,41 @@ FILE *open_text_stream(TextStream *w);
 /* Closes it and returns the text, which belongs to the arena; w->n is its
    length. */
 char *close_text_stream(TextStream *w, Arena *arena);
+
+typedef struct {
+    bool is_file;               /* no folder, device or pipe              */
+    bool may_be_written;
+    unsigned mode;              /* its permissions                        */
+    long long size;
+    unsigned long long disk, number;    /* equal: one file                */
+} FileInfo;
+
+/* Fills in what is known of a file; false if there is none. */
+bool get_file_info(const char *name, FileInfo *about);
+
+/* Has a file or a folder that name? */
+bool is_name_taken(const char *name);
+
+/* fopen. */
+FILE *open_file(const char *name, const char *mode);
+
+/* Removes the file, if there is one. */
+void remove_file(const char *name);
+
+/* Makes a folder; EEXIST if there is one. */
+int make_folder(const char *name);
+
+/* Writes the name that all links of the name lead to; the name itself where
+   there is nothing. False if it is too long or the links go in a circle. */
+bool follow_links(const char *name, char to[PATH_BYTES]);
+
+/* Locks the file until it is closed; false if another process has. */
+bool lock_file(FILE *file);
+
+/* Brings a file to the disk, with these permissions; 0 leaves those that it
+   has. */
+int sync_file(FILE *file, unsigned mode);
+
+/* Gives a file another name and replaces what has it. */
+int move_file(const char *from, const char *to);
 #endif

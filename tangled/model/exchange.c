@@ -69,7 +69,7 @@ void import_released(Error *f, Command *c)
              ? model_load(c->arena, name, TO_USE, f)
              : model_import(c->arena, name, TO_USE, tokens, f);
     m->state.has_m = m->state.has_v = false;
-    model_save(m, o.model, NULL, f);
+    model_save(m, o.model, f);
     fprintf(c->out, "%s: Algorithm %d, %s numbers to learn, from %s\n",
             o.model, 8 + (int)m->theta->hyper.architecture,
             format_grouped(theta_count(m->theta), numbers), name);

@@ -35,10 +35,8 @@ typedef struct {
 } Model;
 enum { MOST_CLASSES = 1000 };
 
-/* Replaces the file, which is locked, unless lock is NULL; or leaves the old
-   one as it was and gives up. */
-void model_save(const Model *model, const char *name, FileLock *lock,
-                Error *f);
+/* Replaces the file, or leaves the old one as it was and gives up. */
+void model_save(const Model *model, const char *name, Error *f);
 
 /* What a model is loaded for. ITS_HEADER: all but numbers. TO_USE: the
    parameters, without gradients. TO_TRAIN: everything, and gradients; only

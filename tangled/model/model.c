@@ -166,8 +166,7 @@ FAST static bool are_finite(const real *x, size_t n)
     return finite;
 }
 
-void model_save(const Model *model, const char *name, FileLock *lock,
-                Error *f)
+void model_save(const Model *model, const char *name, Error *f)
 {
     const char *sheet = f->sheet, *text = f->text;
     f->sheet = name;
@@ -178,7 +177,7 @@ void model_save(const Model *model, const char *name, FileLock *lock,
             fail_with(f, "is not written: a parameter is not finite; what "
                       "was there is as it was.");
     }
-    replace_file(name, lock, f, model, put_model);
+    replace_file(name, f, model, put_model);
     f->sheet = sheet;
     f->text = text;
 }

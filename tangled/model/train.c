@@ -132,7 +132,7 @@ static void save(Session *s)
     if (s->trainer->diverged)
         return;
     state->updates = (int)s->trainer->updates;
-    model_save(s->model, s->run.model, &s->command->lock, s->error);
+    model_save(s->model, s->run.model, s->error);
     s->kept = seconds();
     s->saved = state->step;
 }
@@ -253,7 +253,8 @@ static void check_memory(Session *s, const Theta *theta)
                   "least; there are %.0f.", needed / 1e6, there / 1e6);
 }
 
-/* Refuses to write over a file that is there, or over data. */
+/* Refuses to write over a file that is there, or over data; and keeps others
+   from the model. */
 static void check_names(Session *s)
 {
     const RunOptions *run = &s->run;
@@ -261,7 +262,7 @@ static void check_names(Session *s)
         if (is_same_file(s->file[k], run->model))
             fail_with(s->error, "%s cannot be both data and what is "
                       "written.", s->file[k]);
-    require_folder(run->model, s->error);
+    acquire_lock(&s->command->lock, run->model, s->error);
     leave_file(s);
     if (!run->replace && !run->resume && is_name_taken(run->model))
         fail_with(s->error, "%s is there already; --resume goes on with it, "
@@ -471,6 +472,7 @@ static void run_session(Session *s)
                   : "an --epsilon above 0 or ", s->run.model, s->saved);
     fprintf(out, "%s: step %d of %d, saved\n", s->run.model, state->step,
             s->last);
+    s->command->status = caught == 0 ? 0 : 128 + (int)caught;
     if (caught != 0)
         fail_with(s->error, "stopped by signal %d after step %d; %s is "
                   "saved, --resume goes on.", (int)caught, state->step,
@@ -565,6 +567,7 @@ void train(Error *f, Command *c)
 {
     Session *s = arena_alloc(c->arena, sizeof *s);
     RunOptions *run = &s->run;
+    caught = 0;
     *s = (Session){ .command = c, .error = f, .name = f->sheet };
     *run = (RunOptions){ .model = "model.ftx", .threads = 1, .save = 60,
                          .every = 10 };
@@ -582,9 +585,6 @@ void train(Error *f, Command *c)
         return;
     }
     check_names(s);
-    if (run->resume || run->replace)
-        acquire_lock(&s->command->lock, run->model, f);
-    leave_file(s);
     if (run->as_printed) {
         plan = plan_default(true);
         hyper.epsilon = 0;
@@ -602,11 +602,8 @@ void train(Error *f, Command *c)
     else
         s->model = begin_model(s, &plan, &hyper, from);
     prepare_training(s);
-    caught = 0;
     set_stop_handler(catch);
     run_session(s);
     set_stop_handler(SIG_DFL);
-    if (caught != 0)
-        c->status = 128 + (int)caught;
     print_evaluation(s, "held out", &s->corpus.held_out);
 }

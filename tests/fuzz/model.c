@@ -47,10 +47,10 @@ static void save_twice(Error *f, void *data)
 {
     Filed *filed = data;
     size_t n, m;
-    model_save(filed->model, filed->name[1], NULL, f);
+    model_save(filed->model, filed->name[1], f);
     char *first = bytes_of(filed->name[1], &n);
     const Model *again = model_load(filed->arena, filed->name[1], TO_TRAIN, f);
-    model_save(again, filed->name[1], NULL, f);
+    model_save(again, filed->name[1], f);
     char *second = bytes_of(filed->name[1], &m);
     demand(n == m && memcmp(first, second, n) == 0, "it has changed",
            filed->name[1]);

@@ -205,7 +205,7 @@ LAW(a_folder_has_one_file_of_tensors)
     write_text("m/model.safetensors", "version https://git-lfs.github.com/\n");
     assert_true(has_words(reading("m", true, &in), "m/model.safetensors is a "
                           "pointer of git-lfs and not the file itself,"));
-    assert_true(has_words(reading("m", false, &in), "m: not a regular file."));
+    assert_true(has_words(reading("m", false, &in), "m: cannot be read: Is a directory."));
     assert_true(has_words(reading("n", false, &in), "n: cannot be opened"));
 }
 

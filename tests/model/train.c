@@ -531,7 +531,9 @@ static const char *on_terminal(const char *line)
     assert_that(keyboard >= 0 && grantpt(keyboard) == 0
                 && unlockpt(keyboard) == 0);
     FILE *screen = fopen(ptsname(keyboard), "w");
-    assert_that(screen != NULL && train(screen, stderr, n, word) == 0);
+    assert_that(screen != NULL);
+    assert_int_equal(run_command("ftx train", train, screen, stderr, n,
+                                 word), 0);
     char *text = arena_alloc(arena, 4096);
     ssize_t bytes = read(keyboard, text, 4095);
     assert_that(bytes > 0);

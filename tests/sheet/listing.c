@@ -218,7 +218,7 @@ static char *shown(const char *option, const char *path)
 {
     FILE *out = tmpfile();
     char *argument[] = { (char *)(uintptr_t)option, (char *)(uintptr_t)path };
-    assert_that(show(out, stderr, 2, argument) == 0);
+    assert_that(run_command("ftx show", show, out, stderr, 2, argument) == 0);
     long n = ftell(out);
     char *text = arena_alloc(arena, (size_t)n + 1);
     rewind(out);

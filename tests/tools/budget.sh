@@ -9,7 +9,7 @@
 set -u
 BUDGET='
 tangled          760    tangled/library 3376    tangled/practice 1784
-tangled/text    1906    tangled/cli     1726    tangled/hub      1375
+tangled/text    1906    tangled/cli     1582    tangled/hub      1375
 tangled/sheet   6343    tangled/show     669    tangled/check    3532
 tangled/model   4397    tangled/course  3260
 tests-C        25440    tests-data      8268    tests-scripts    5177

@@ -165,7 +165,7 @@ typedef struct {
 static inline void save_it(Error *f, void *data)
 {
     const Filing *filing = data;
-    model_save(filing->saves, filing->name, NULL, f);
+    model_save(filing->saves, filing->name, f);
 }
 
 static inline void load_it(Error *f, void *data)
