@@ -591,7 +591,7 @@
   // ------------------------------------------------------------ your own
   var START = 'algorithm 4\nlayout textbook\nmask none\nX = 1 0 2 ; 0 1 1\n'
     + 'W_q = 1 0 ; 0 1 ; 1 0\nW_k = 0 1 ; 0 1 ; 1 0\nW_v = 2 0 ; 0 4 ; 1 0\n'
-    + 'claim S = ? ? ; ? ?\nclaim A = ? ? ; ? ?\nclaim Vt = ? ? ; ? ?\n';
+    + 'claim S = ? ? ; ? ?\nclaim A = ? ? ; ? ?\nclaim V_tilde = ? ? ; ? ?\n';
 
   var own = document.getElementById('own'),
       place = make('div', { class: 'bench' }), bench = null;

@@ -19,7 +19,7 @@
     { name: 'V', place: 'v', line: '4.3', product: ['W_v', 'X'] },
     { name: 'S', place: 's', line: '4.4', product: ['K', 'Q'], turned: true },
     { name: 'A', place: 'a', line: '4.6', says: 'each column sums to 1' },
-    { name: 'Vt', shown: 'Ṽ', place: 'vt', line: '4.6', product: ['V', 'A'] }
+    { name: 'V_tilde', shown: 'Ṽ', place: 'vt', line: '4.6', product: ['V', 'A'] }
   ];
   var SIGNS = { W_q: 'W<sub>q</sub>', W_k: 'W<sub>k</sub>', W_v: 'W<sub>v</sub>' };
 

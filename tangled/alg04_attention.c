@@ -12,6 +12,6 @@ Mat attention(Mat X, Mat Z, const W_qkv *w, Mask mask)
     double d_attn = Q->rows;                            // 4.6
     Mat S_scaled = scale(S, 1 / sqrt(d_attn));          SEE(4.6, S_scaled);
     Mat A  = softmax(S_scaled);                         SEE(4.6, A);
-    Mat Vt = mul(V, A);                                 SEE(4.6, Vt);
-    return Vt;                                          // 4.6
+    Mat V_tilde = mul(V, A);                            SEE(4.6, V_tilde);
+    return V_tilde;                                     // 4.6
 }

@@ -10,6 +10,6 @@ Mat mhattention(Mat X, Mat Z, const W_multi *w, Mask mask)
         Y_heads[h] = Y_h;                               // 5.2
     }
     Mat Y  = stack(w->H, Y_heads);                      SEE(5.3, Y);
-    Mat Vt = affine(w->W_o, Y, w->b_o);                 SEE(5.4, Vt);
-    return Vt;                                          // 5.4
+    Mat V_tilde = affine(w->W_o, Y, w->b_o);            SEE(5.4, V_tilde);
+    return V_tilde;                                     // 5.4
 }

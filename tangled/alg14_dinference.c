@@ -1,12 +1,12 @@
 /* Algorithm 14 [PH22]: prompting a decoder. */
 #include "ftx.h"
 
-Tokens dinference(Tape *tape, Tokens x, const Theta *theta, int ell_gen,
-                  double tau, Random *random)
+Tokens dinference(Tape *tape, Tokens x, const Theta *theta_hat,
+                  int ell_gen, double tau, Random *random)
 {
     int ell = x.length;                         SEE_INDEX(tape, 14.1, ell);
     for (int i = 1; i <= ell_gen; i++) {        SEE_INDEX(tape, 14.2, i);
-        Mat P = dtransformer(tape, x, theta);           SEE(14.3, P);
+        Mat P = dtransformer(tape, x, theta_hat);       SEE(14.3, P);
         Mat p = column_at(P, ell + i - 1);              SEE(14.4, p);
         Mat q = tempered(p, tau);                       SEE(14.5, q);
         int y = sample(q, uniform(random));         SEE_INDEX(tape, 14.5, y);

@@ -259,15 +259,15 @@ typedef struct {
     Mat W_v, b_v;           /* d_out  x d_z, d_out  x 1 */
 } W_qkv;
 
-/* Algorithm 3: v~ <- the average of the values of the context tokens
+/* Algorithm 3: v_tilde <- the average of the values of the context tokens
    e_1 ... e_T, the columns of e_t, weighted by their match with token e.
-   e is d_in x 1, e_t is d_in x T, T >= 1; v~ is d_out x 1. On the tape
-   of e and e_t. Other shapes are refused. */
+   e is d_in x 1, e_t is d_in x T, T >= 1; v_tilde is d_out x 1. On the
+   tape of e and e_t. Other shapes are refused. */
 Mat attention1(Mat e, Mat e_t, const W_qkv *w);
 
-/* Algorithm 4: V~ <- Attention(X, Z | W_qkv, Mask), one head.
-   X is d_x x ell_x, Z is d_z x ell_z, ell_z >= 1; V~ is d_out x ell_x.
-   Every column of the mask must allow one t_z (E17). Pass Z = X for
+/* Algorithm 4: V_tilde <- Attention(X, Z | W_qkv, Mask), one head.
+   X is d_x x ell_x, Z is d_z x ell_z, ell_z >= 1; V_tilde is
+   d_out x ell_x. Every column of the mask must allow one t_z (E17). Pass Z = X for
    self-attention. On the tape of X and Z. Other shapes are refused. */
 Mat attention(Mat X, Mat Z, const W_qkv *w, Mask mask);
 
@@ -278,12 +278,12 @@ typedef struct {
     Mat W_o, b_o;           /* d_out x H d_mid, d_out x 1                 */
 } W_multi;
 
-/* Algorithm 5: V~ <- MHAttention(X, Z | W, Mask).
-   Shapes as in Algorithm 4, with d_mid rows from each head; V~ is
+/* Algorithm 5: V_tilde <- MHAttention(X, Z | W, Mask).
+   Shapes as in Algorithm 4, with d_mid rows from each head; V_tilde is
    d_out x ell_x. H >= 1. Pass Z = X for self-attention (E13). */
 Mat mhattention(Mat X, Mat Z, const W_multi *w, Mask mask);
 
-/* Algorithm 6: e^ <- layer_norm(e | gamma, beta), for each column of e.
+/* Algorithm 6: e_hat <- layer_norm(e | gamma, beta), a column at a time.
    e is d_e x l; gamma and beta are d_e x 1, and a NULL beta is 0. The
    setting epsilon is added to the variance under the root; the paper has 0
    (E3). A column of equal entries with epsilon = 0 is refused. */
@@ -303,7 +303,7 @@ typedef struct {
     int H, d_e, d_mlp;
     int d_attn, d_mid;      /* of a head; 0: d_e / H (E8)                 */
     int d_f;                /* of Algorithm 9; 0: d_e                     */
-    int N_C;                /* classes, told in volume 2; 0: none (E31)   */
+    int N_C;                /* classes (volume 2); 0: none (E31)          */
     double epsilon;             /* under the root of layer_norm (E3)          */
     enum { LEARNED, PAPER_SINES, VASWANI_SINES, NO_POSITIONS,
            RELATIVE } positions;                /* relative: Gopher           */
@@ -401,7 +401,7 @@ void descend(Theta *theta, double eta, Mat loss);
 #define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
 void see_theta(Tape *tape, const char *line, const Theta *theta);
 
-/* Algorithm 11: theta^ <- EDTraining(z_1:N_data, x_1:N_data, theta).
+/* Algorithm 11: theta_hat <- EDTraining(z_1:N_data, x_1:N_data, theta).
    z[1] ... z[N_data] and x[1] ... x[N_data] have 1 to ell_max tokens each.
    theta is changed, and returned. The tape wants gradients; it is cleared
    after each step. */
@@ -409,14 +409,14 @@ const Theta *edtraining(Tape *tape, int N_data, const Tokens z[],
                         const Tokens x[], Theta *theta, int N_epochs,
                         double eta);
 
-/* Algorithm 12: theta^ <- ETraining(x_1:N_data, theta). As Algorithm 11.
-   p_mask is in (0, 1), another is refused. random gives a number for each
+/* Algorithm 12: theta_hat <- ETraining(x_1:N_data, theta). As Algorithm
+   11. p_mask is in (0, 1), another is refused. random gives a number for each
    token (E41). */
 const Theta *etraining(Tape *tape, int N_data, const Tokens x[],
                        Theta *theta, int N_epochs, double eta,
                        double p_mask, Random *random);
 
-/* Algorithm 13: theta^ <- DTraining(x_1:N_data, theta). As Algorithm 11. */
+/* Algorithm 13: theta_hat <- DTraining(x_1:N_data, theta), as 11. */
 const Theta *dtraining(Tape *tape, int N_data, const Tokens x[],
                        Theta *theta, int N_epochs, double eta);
 
@@ -433,18 +433,18 @@ Mat tempered(Mat p, double tau);
    the smallest y with u < q[1] + ... + q[y]. Another u is refused. */
 int sample(Mat q, double u);
 
-/* Algorithm 14: y <- DInference(x, theta^).
+/* Algorithm 14: y <- DInference(x, theta_hat).
    x has ell >= 1 tokens and y ell_gen; ell + ell_gen - 1 <= ell_max (E19).
    tau is from 0 to infinity (E22). random gives a number for each token
    (E41). y stands on the tape; x stays as it is. */
-Tokens dinference(Tape *tape, Tokens x, const Theta *theta, int ell_gen,
-                  double tau, Random *random);
+Tokens dinference(Tape *tape, Tokens x, const Theta *theta_hat,
+                  int ell_gen, double tau, Random *random);
 
-/* Algorithm 15: x^ <- EDInference(z, theta^).
-   z: 1 to ell_max tokens. x^ begins with bos_token and has at most ell_gen
-   tokens more, ell_gen <= ell_max (E6); the last is eos_token, unless it
+/* Algorithm 15: x_hat <- EDInference(z, theta_hat).
+   z: 1 to ell_max tokens. x_hat begins with bos_token and has at most
+   ell_gen tokens more, ell_gen <= ell_max (E6); the last is eos_token, unless it
    was cut off. tau and random as in Algorithm 14. On the tape. */
-Tokens edinference(Tape *tape, Tokens z, const Theta *theta, int ell_gen,
-                   double tau, Random *random);
+Tokens edinference(Tape *tape, Tokens z, const Theta *theta_hat,
+                   int ell_gen, double tau, Random *random);
 
 #endif

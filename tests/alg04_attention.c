@@ -161,14 +161,14 @@ LAW(every_step_can_be_seen)
     Mat Vt = attention(random_input(D_X, ELL_X), random_input(D_Z, ELL_Z), &w,
                        unidirectional);
     assert_seen(&seen, "4.1 Q, 4.2 K, 4.3 V, 4.4 S, 4.5 S, 4.6 S_scaled, 4.6 A, "
-                "4.6 Vt");
+                "4.6 V_tilde");
     assert_shape(value_of(&seen, "Q"), D_ATTN, ELL_X);
     assert_shape(value_of(&seen, "K"), D_ATTN, ELL_Z);
     assert_shape(value_of(&seen, "V"), D_OUT, ELL_Z);
     assert_shape(value_of(&seen, "S"), ELL_Z, ELL_X);
     assert_that(AT(seen.step[3].M, 2, 1) != -INFINITY);     /* line 4 */
     assert_that(AT(seen.step[4].M, 2, 1) == -INFINITY);     /* line 5 */
-    assert_that(value_of(&seen, "Vt") == Vt);
+    assert_that(value_of(&seen, "V_tilde") == Vt);
 }
 
 LAW(shapes_that_do_not_fit_are_refused)

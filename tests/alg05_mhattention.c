@@ -89,7 +89,7 @@ LAW(another_program_agrees)
     assert_recorded_formula(from_operands, 16, of, 1 | 2, alg05);
 }
 
-#define HEAD "4.1 Q, 4.2 K, 4.3 V, 4.4 S, 4.5 S, 4.6 S_scaled, 4.6 A, 4.6 Vt"
+#define HEAD "4.1 Q, 4.2 K, 4.3 V, 4.4 S, 4.5 S, 4.6 S_scaled, 4.6 A, 4.6 V_tilde"
 
 LAW(every_step_of_every_head_can_be_seen)
 {
@@ -101,8 +101,8 @@ LAW(every_step_of_every_head_can_be_seen)
                          bidirectional);
     assert_seen(&seen, "5.1 h=1, " HEAD ", 5.2 Y_h, "
                        "5.1 h=2, " HEAD ", 5.2 Y_h, "
-                       "5.1 h=3, " HEAD ", 5.2 Y_h, 5.3 Y, 5.4 Vt");
-    assert_that(value_of(&seen, "Vt") == Vt);
+                       "5.1 h=3, " HEAD ", 5.2 Y_h, 5.3 Y, 5.4 V_tilde");
+    assert_that(value_of(&seen, "V_tilde") == Vt);
     assert_shape(value_of(&seen, "Y_h"), D_MID, ELL_X);
     assert_shape(value_of(&seen, "Y"), H * D_MID, ELL_X);
 }

@@ -188,14 +188,14 @@ LAW(every_line_can_be_seen_in_order)
     Theta *theta = random_theta(h);
     observe(tape, note, &seen);
     Mat P = dtransformer(tape, X_TOKENS, theta);
-    assert_seen(&seen, "10.1 ell=6, 10.3 X, 10.4 l=1, " NORM "10.5 Xt, "
-                ATTENTION "10.6 X, " NORM "10.7 Xt, 10.8 X, " NORM
+    assert_seen(&seen, "10.1 ell=6, 10.3 X, 10.4 l=1, " NORM "10.5 X_tilde, "
+                ATTENTION "10.6 X, " NORM "10.7 X_tilde, 10.8 X, " NORM
                 "10.10 X, 7.1 logits, 7.1 p, 10.11 P");
     assert_that(value_of(&seen, "P") == P);
     assert_own_lines(forward, small_theta(), "10.",
                      "10.1 ell=6, 10.3 X, "
-                     "10.4 l=1, 10.5 Xt, 10.6 X, 10.7 Xt, 10.8 X, "
-                     "10.4 l=2, 10.5 Xt, 10.6 X, 10.7 Xt, 10.8 X, "
+                     "10.4 l=1, 10.5 X_tilde, 10.6 X, 10.7 X_tilde, 10.8 X, "
+                     "10.4 l=2, 10.5 X_tilde, 10.6 X, 10.7 X_tilde, 10.8 X, "
                      "10.10 X, 10.11 P");
 }
 

@@ -168,8 +168,8 @@ LAW(every_line_is_seen)
     observe(tape, note_lessons, &lessons);
     etraining(tape, 1, LIST(TOKENS(3, 1)), theta, 1, 0.1, 0.999999, &random);
     assert_seen(&lessons.seen,
-                "12.1 i=1, 12.2 n=1, 12.3 ell=2, 12.4 t=1, 12.5 xt=2, "
-                "12.4 t=2, 12.5 xt=2, 12.7 Tt=1, 12.7 Tt=2, 12.8 P, "
+                "12.1 i=1, 12.2 n=1, 12.3 ell=2, 12.4 t=1, 12.5 x_tilde=2, "
+                "12.4 t=2, 12.5 x_tilde=2, 12.7 T_tilde=1, 12.7 T_tilde=2, 12.8 P, "
                 "12.9 loss, 12.10 W_e, 12.10 W_p, 12.10 W_f, 12.10 b_f, "
                 "12.10 gamma, 12.10 beta, 12.10 W_u");
 }

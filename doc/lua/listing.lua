@@ -12,10 +12,11 @@ local tangled = require 'tangled'
 
 local SCREEN = 100                      -- columns of a line of output
 local PAGE = 45                         -- lines that a page has room for
-local TOGETHER = 31                     -- lines of output that stay together: half a page
+local TOGETHER = 31                     -- lines of output that a page may cut: half a page
+local PARTED = 16                       -- lines of output that a page may part at a gap
 local SHORT = 12                        -- lines that stand in one column
 local FEWEST = 5                        -- lines of output on a new page
-local PAIR = 91                         -- columns of lines that stand side by side
+local PAIR = 93                         -- columns of lines that stand side by side
 local NARROW = 44                       -- columns of C beside formulas, at least
 local nothing = pair.new('', '')
 local BETWEEN = pair.new('\\kern.4em ', ' ')        -- two names in the gutter
@@ -335,6 +336,17 @@ local function halves(lines)
   end
 end
 
+-- Where may a page end behind line k? In front of a command, behind a blank line,
+-- and in a long output anywhere.
+local function gap(lines, k)
+  if k < FEWEST or #lines - k < FEWEST then return '' end
+  local here = #lines > PARTED and (lines[k] == '' or lines[k + 1]:match '^%$ ')
+  if here or #lines > TOGETHER then
+    return here and '\\penalty\\tear ' or '\\penalty400 '
+  end
+  return ''
+end
+
 -- Output of a program, or a file, verbatim. Many short lines stand in two halves,
 -- side by side.
 function listing.screen(text, command)
@@ -358,8 +370,7 @@ function listing.screen(text, command)
                                          '<span style="width:' .. left .. 'ch">')
       or k == second and pair.new('\\secondhalf\n', '</span><span>') or nothing
     out:insert(half .. pair.text(s):within('\\screenline{' .. (typed and '\\bfseries ' or '') .. '%s}'
-      .. (#lines > TOGETHER and not second and #lines - k >= FEWEST
-          and '\\penalty' .. (s == '' and 0 or 400) .. ' ' or ''),
+      .. (second and '' or gap(lines, k)),
       typed and '<b>%s</b>' or '%s'))
   end
   if second then out[#out] = out[#out] .. pair.new('\n\\closehalves', '</span>') end

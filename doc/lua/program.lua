@@ -77,7 +77,6 @@ local function paper_name(name)
   if greek then return '\\' .. greek .. '^{' .. n .. '}' end   -- gamma_5
   local stem, accent = name:match '^(%a+)_(tilde)$'
   if not stem then stem, accent = name:match '^(%a+)_(hat)$' end
-  if not stem then stem, accent = name:match '^(%u)(t)$' end
   if stem then
     return (accent == 'hat' and '\\hat ' or '\\tilde ') .. stem
   end

@@ -121,7 +121,7 @@ static const char *draw_sheet(Arena *arena, const ExerciseOptions *o, int try)
 
 static const char *const claimed[] = {  /* of Algorithms 11 to 15 */
     ",4.6 A,8.3 Z,8.12 X,8.15 X,8.16 X,8.17 X,11.4 P,11.5 loss,11.6 W_u,",
-    ",12.5 xt,12.7 Tt,4.6 A,9.3 X,9.5 X,9.6 X,9.10 X,9.11 X,12.8 P,"
+    ",12.5 x_tilde,12.7 T_tilde,4.6 A,9.3 X,9.5 X,9.6 X,9.10 X,9.11 X,12.8 P,"
     "12.9 loss,12.10 W_u,",
     ",10.3 X,10.10 X,13.4 P,13.5 loss,13.6 W_u,",
     ",10.3 X,10.10 X,14.4 p,14.5 q,14.5 y,14.8 y,",

@@ -227,7 +227,7 @@ void add_integers(Job *job, Step step, int n, const int *number, bool known)
 static void add_noted(Job *job)
 {
     bool tokens = strcmp(job->loop.row_line, "12.5") == 0;
-    Step step = { .name = tokens ? "xt" : "Tt", .algorithm = 12,
+    Step step = { .name = tokens ? "x_tilde" : "T_tilde", .algorithm = 12,
                   .line = tokens ? 5 : 7 };
     add_integers(job, step, job->loop.in_row, job->loop.row,
                  is_any_given(job, "x") && is_any_given(job, "u")

@@ -143,7 +143,7 @@ LAW(the_algorithm_is_known_from_the_names)
 {
     static const struct { const char *text; int algorithm; } sheets[] = {
         { "Q = 1\nK = 1\nV = 1\nclaim A = 1\n", 4 },
-        { "X = 1\nWq = 1\nWk = 1\nWv = 1\nWo = 2\nclaim Vt = 2\n", 5 },
+        { "X = 1\nWq = 1\nWk = 1\nWv = 1\nWo = 2\nclaim V_tilde = 2\n", 5 },
         { "q = 1\nk_t = 1\nv_t = 1\nclaim alpha_t = 1\n", 3 },
         { "x = 1 3\nclaim mean = 2\n", 6 },
         { "e = 1\nWu = 0 ; 0\nclaim p = 0.5 0.5\n", 7 },
@@ -176,7 +176,7 @@ LAW(a_slip_is_named_and_what_follows_from_it)
     assert_report(FOUR "claim S = 1 0 2 ; 2 2 4 ; 4 2 8\n"
         "claim A = 0.042 0.063 0.002 ; 0.114 0.468 0.018 ; "
         "0.844 0.468 0.980\n"
-        "claim Vt = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n", 1,
+        "claim V_tilde = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n", 1,
         "S     right, 9 of 9 entries\n"
         "A     WRONG  (1,1) yours 0.042, expected 0.0879; (1,2) yours 0.063, expected "
         "0.1084;\n"
@@ -683,7 +683,7 @@ LAW(what_does_not_sum_to_1_is_remarked)
 LAW(a_single_entry_has_no_place_but_a_name)
 {
     assert_report("algorithm 4\nX = 1\nWq = 1\nWk = 1\nWv = 2\n"
-        "claim A = 1.5\nclaim Vt = 7\n", 1,
+        "claim A = 1.5\nclaim V_tilde = 7\n", 1,
         "A     WRONG  yours 1.5, expected 1\n"
         "      no known slip; it is e^1 / (e^1) = 2.718 / 2.718 = 1\n"
         "      remark: the entries sum to 1.5, not to 1\n"
@@ -900,10 +900,10 @@ LAW(a_sheet_without_claims_is_told)
                    expected);
     assert_refusal(SAID(check, (char *)sheet(LOGITS("1") "?\n")), expected);
     snprintf(expected, sizeof expected, "%s/a.sheet: nothing is claimed; a "
-             "line 'claim i1.layer1.Vt = ...' says what was computed.",
+             "line 'claim i1.layer1.V_tilde = ...' says what was computed.",
              directory());
     assert_refusal(SAID(check, (char *)sheet("algorithm 14\n"
-                        "i1.layer1.Vt^1 = 1 1\n")), expected);
+                        "i1.layer1.V_tilde^1 = 1 1\n")), expected);
 }
 
 LAW(options_are_obeyed_or_refused)

@@ -249,7 +249,7 @@ LAW(what_nobody_claims_is_open)
 LAW(claims_are_judged_in_the_order_of_the_steps)
 {
     const Judgement *j = judged(FOUR
-        "claim Vt = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n"
+        "claim V_tilde = 3.459 2.000 3.923 ; 0.958 0.937 0.998\n"
         "claim A = 0.042 0.063 0.002 ; 0.114 0.468 0.018 ; "
         "0.844 0.468 0.980\n"
         "claim S = 1 0 2 ; 2 2 4 ; 4 2 8\n");
@@ -384,7 +384,7 @@ LAW(a_claim_is_about_a_line_of_the_sheets_algorithm)
 
 LAW(another_shape_is_wrong_and_tried_transposed)
 {
-    const Judged *j = &judged(FOUR "claim Vt = 2.9 1.0 ; 2.000 0.892 ; "
+    const Judged *j = &judged(FOUR "claim V_tilde = 2.9 1.0 ; 2.000 0.892 ; "
                               "3.705 0.987\n")->judged[0];
     assert_that(!j->fits && j->begins && !j->transposed);
     assert_string_equal(letters(j), "WWWWWW");
@@ -563,7 +563,7 @@ LAW(a_second_slip_may_follow_at_full_precision)
     assert_story(
         "algorithm 4\nX = 0 1\nWq = 1 ; 1\nWk = 1 ; 2\nWv = 9\n"
         "bq = 1 1\nclaim Q = 0 1 ; 0 1\nclaim S = 0 0 ; 0 3\n"
-        "claim A = 0.5 0.05 ; 0.5 0.95\nclaim Vt = 4.50 8.57\n",
+        "claim A = 0.5 0.05 ; 0.5 0.95\nclaim V_tilde = 4.50 8.57\n",
         "WWWW RRFF FWFW FF", "no-b_q|no-bias no-scale|scale-d_x");
     assert_story(
         "algorithm 4\nX = 1/3 0 2/3 ; 0 1/3 1/3\nWq = 1 2 ; 0 1\n"
@@ -582,7 +582,7 @@ LAW(a_second_slip_may_follow_at_full_precision)
     assert_story(
         "algorithm 4\nX = 0 1\nWq = 1 ; 1\nWk = 1 ; 2\nWv = 9\n"
         "bq = 1 1\nclaim Q = 0 1 ; 0 1\n"
-        "claim A = 0.5 0.05 ; 0.5 0.95\nclaim Vt = 0.43 8.57\n",
+        "claim A = 0.5 0.05 ; 0.5 0.95\nclaim V_tilde = 0.43 8.57\n",
         "WWWW FWFW WF", "no-b_q|no-bias no-scale|scale-d_x "
         "V-times-A-transposed");
 }
@@ -622,7 +622,7 @@ LAW(what_has_no_reason_is_carried_on_as_written)
 {
     assert_story(
         "algorithm 4\nX = 0\nZ = 1 2\nWq = 1\nWk = 1\nWv = 2\n"
-        "claim V = 2 8\nclaim Vt = 6\n",
+        "claim V = 2 8\nclaim V_tilde = 6\n",
         "RW W", "");
 }
 

@@ -31,7 +31,7 @@ static Span any_word(Random *random)
         "0", "1", "2", "3", "5", "0.5", "0.25", "2.00", "0.3333", "1/3",
         "1e3", "nan", "12%", "𝟿", "１", "½", "−1", "algorithm", "claim",
         "layout", "mask", "scale", "decimals", "X", "Z", "W_q", "W_k", "W_v",
-        "W_o", "b_q", "Q", "K", "V", "S", "A", "Vt", "Y", "e", "W_e", "W_u",
+        "W_o", "b_q", "Q", "K", "V", "S", "A", "V_tilde", "Y", "e", "W_e", "W_u",
         "p", "tau", "x", "z", "gamma_1", "W_mlp1", "logits", "loss", "P",
         "torch", "textbook", "causal", "none", "X.shape", "H", "=", ";", "[",
         "]", "#", "ln(2)", "X_scaled", "grad", "head 1", "row 2 of", "V～" };

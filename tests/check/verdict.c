@@ -194,7 +194,7 @@ static const Run *run_of_a_way_back(Text *t)
         ell_x = pick(2, 3);
     const struct { const char *name; int rows, cols; } given[] = {
         { "Q", d_attn, ell_x }, { "K", d_attn, ell_z }, { "V", d_out, ell_z },
-        { "grad.Vt", d_out, ell_x } };
+        { "grad.V_tilde", d_out, ell_x } };
     add_text(t, "algorithm 4\nlayout paper\n");
     for (int k = 0; k < 4; k++) {
         add_text(t, "%s =", given[k].name);

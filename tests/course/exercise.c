@@ -136,8 +136,8 @@ LAW(another_layout_is_the_same_exercise)
     for (int k = 1; k < 4; k++) {
         const Run *other = run_drawn(DRAWN("--algorithm", "5", "--layout",
                                         layout_names[k]));
-        Mat A = step_for(paper, item_of(paper, "Vt", true))->M,
-            B = step_for(other, item_of(other, "Vt", true))->M;
+        Mat A = step_for(paper, item_of(paper, "V_tilde", true))->M,
+            B = step_for(other, item_of(other, "V_tilde", true))->M;
         for (int i = 1; i <= A->rows; i++)
             for (int j = 1; j <= A->cols; j++)
                 assert_near(k < 3 ? AT(B, j, i) : AT(B, i, j), AT(A, i, j),
@@ -202,7 +202,7 @@ LAW(a_sheet_of_masking_covers_a_token)
     for (int seed = 1; seed <= amount(10); seed++) {
         const Run *run = run_drawn(DRAWN("--algorithm", "12", "--seed",
                                       number(seed)));
-        item_of(run, "Tt", true);
+        item_of(run, "T_tilde", true);
         assert_that(AT(step_for(run, item_of(run, "loss", true))->M, 1, 1)
                     > 0);
     }

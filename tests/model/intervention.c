@@ -137,7 +137,7 @@ LAW(what_would_be_without_is_what_is_without)
 
 #define LINE_6   "\"algorithm\": 10, \"line\": 6, \"name\": \"X\", "
 #define LINE_8   "\"algorithm\": 10, \"line\": 8, \"name\": \"X\", "
-#define LINE_5_4 "\"algorithm\": 5, \"line\": 4, \"name\": \"Vt\", "
+#define LINE_5_4 "\"algorithm\": 5, \"line\": 4, \"name\": \"V_tilde\", "
 #define SET(...) ftx("show --json --model " GPT2 " '3 9 8' " __VA_ARGS__)
 
 /* Without its heads the attention gives b_o to every token; without itself

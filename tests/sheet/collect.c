@@ -165,11 +165,11 @@ LAW(what_is_meant_otherwise_is_refused)
                   "knows; Algorithm 4 takes algorithm, layout");
     REFUSED_START("algorithm 4\n" QKV "claim softmax = 1 0 ; 0 1\n", "this "
                   "is no name that a sheet knows; the steps are Q, K, V, S, "
-                  "S_scaled, exp, sum, A, Vt.");
+                  "S_scaled, exp, sum, A, V_tilde.");
     REFUSED_START("algorithm 10\nlayout paper\nhidden = 1 2\ngrad.hidden = 1"
                   " 1\n", "does not take grad.hidden");
-    REFUSED_START("algorithm 4\n" QKV "grad.Vt = 1 0 ; 0 1\n", ":1:1: there "
-                  "is no way back from Vt: it is not computed.");
+    REFUSED_START("algorithm 4\n" QKV "grad.V_tilde = 1 0 ; 0 1\n", ":1:1: there "
+                  "is no way back from V_tilde: it is not computed.");
     REFUSED_START("algorithm 7\nlayout paper\nlogits = 1 2 3 ; 0 0 2\n"
                   "target = 3 1\n", ":4:1: these targets have no loss: each "
                   "token has one target, a token of 1 ... 2 whose p is not 0.");

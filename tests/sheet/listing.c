@@ -88,7 +88,7 @@ LAW(layers_and_heads_are_told_apart)
         "claim layer1.Y^1 = 1 0\nclaim layer1.Y^2 = -2 0\n"
         "claim layer2.Y^1 = 0 0\nclaim layer2.Y^2 = 1 0\n"
         "claim 10.6 layer1.X = 2 0 ; -2 1\nclaim 10.6 layer2.X = 4 0 ; -2 1\n"
-        "claim 5.4 layer2.Vt = 2 0 ; 0 0\nclaim 10.3 X = 1 0 ; 0 1\n", 8);
+        "claim 5.4 layer2.V_tilde = 2 0 ; 0 0\nclaim 10.3 X = 1 0 ; 0 1\n", 8);
 }
 
 LAW(the_parts_of_algorithm_8_are_told_apart)
@@ -125,10 +125,10 @@ LAW(names_of_a_model_have_several_spellings)
         { "enc12.W_q^3", "W_q", ENC, 12, 3 }, { "ed.Wo", "W_o", ED, 0, 0 },
         { "layer2.\\gamma^1", "gamma_1", LAYER, 2, 0 },
         { "dec1.β5", "beta_5", DEC, 1, 0 }, { "gamma", "gamma", NOWHERE, 0, 0 },
-        { "X~", "Xt", NOWHERE, 0, 0 }, { "x_2", "x", NOWHERE, 0, 2 },
+        { "X~", "X_tilde", NOWHERE, 0, 0 }, { "x_2", "x", NOWHERE, 0, 2 },
         { "Wq_12", "W_q", NOWHERE, 0, 12 }, { "W^2_k", "W_k", NOWHERE, 0, 2 },
-        { "\\tilde{V}", "Vt", NOWHERE, 0, 0 }, { "W^Q", "W_q", NOWHERE, 0, 0 },
-        { "V\xCC\x83", "Vt", NOWHERE, 0, 0 }, { "Y^2", "Y", NOWHERE, 0, 2 },
+        { "\\tilde{V}", "V_tilde", NOWHERE, 0, 0 }, { "W^Q", "W_q", NOWHERE, 0, 0 },
+        { "V\xCC\x83", "V_tilde", NOWHERE, 0, 0 }, { "Y^2", "Y", NOWHERE, 0, 2 },
     };
     for (size_t k = 0; k < sizeof spelled / sizeof *spelled; k++) {
         char text[60];
@@ -165,15 +165,15 @@ LAW(the_second_step_begins_where_the_first_ended)
         "claim n1.loss = ln(2)\nclaim n2.loss = ln(5/4)\n", 2);
     assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.1 0.9\n"
         "x_1 = 3 2\nx_2 = 3\nN_epochs 2\nWe = 1 0 1 ; 0 1 0\n"
-        "Wf = 1 0 ; 0 1\nWu = 1 0 ; 0 1 ; 2 0\nclaim n4.xt = 1\n"
-        "claim n3.xt = 1 2\n", 2);
+        "Wf = 1 0 ; 0 1\nWu = 1 0 ; 0 1 ; 2 0\nclaim n4.x_tilde = 1\n"
+        "claim n3.x_tilde = 1 2\n", 2);
 }
 
 LAW(nothing_covered_changes_nothing)
 {
     assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.5 0.9\nx = 2 3\n"
         "We = 1 0 1 ; 0 1 0\nWf = 1 0 ; 0 1\nWu = 1 0 ; 0 1 ; 2 0\n"
-        "claim xt = 2 3\nclaim grad.Wu = 0 0 ; 0 0 ; 0 0\n"
+        "claim x_tilde = 2 3\nclaim grad.Wu = 0 0 ; 0 0 ; 0 0\n"
         "claim new.Wu = 1 0 ; 0 1 ; 2 0\n", 3);
 }
 
@@ -181,12 +181,12 @@ LAW(each_token_of_algorithm_12_has_its_number)
 {
     assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.1 0.9 0.8\n"
         "x = 2 3 3\nWe = 1 0 1 ; 0 1 0\nWf = 1 0 ; 0 1\n"
-        "Wu = 1 0 ; 0 1 ; 2 0\nclaim xt = 1 3 3\nclaim Tt = 1\n", 2);
+        "Wu = 1 0 ; 0 1 ; 2 0\nclaim x_tilde = 1 3 3\nclaim T_tilde = 1\n", 2);
     /* and each sequence begins with the first */
     assert_claims("algorithm 12\neta 1\np_mask 1/2\nu = 0.1 0.9 0.9\n"
         "x_1 = 1 4\nx_2 = 1 4 1\nWe = 1 0 1 0 ; 0 1 0 1\n"
         "Wf = 1 0 ; 0 1\nWu = 1 0 ; 0 1 ; 0 0 ; 1 1\n"
-        "claim n1.xt = 2 4\nclaim n2.xt = 2 4 1\n", 2);
+        "claim n1.x_tilde = 2 4\nclaim n2.x_tilde = 2 4 1\n", 2);
 }
 
 LAW(a_sheet_may_begin_with_a_step)

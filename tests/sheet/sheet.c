@@ -238,7 +238,7 @@ LAW(what_is_given_twice_is_refused)
     FAULT("X = 1\nclaim A = 1\nclaim X = 2\nX = 1",
           "text:4:1: X is given twice.");
     FAULT("Wq = 1\nX = 1\nW_q = 1", "text:3:1: W_q is given twice.");
-    FAULT("claim Vt = 1\nclaim V~ = 1", "text:2:7: V~ is given twice.");
+    FAULT("claim V_tilde = 1\nclaim V~ = 1", "text:2:7: V~ is given twice.");
     FAULT("claim S^2 = 1\nclaim S^1 = 1\nclaim S2 = 1",
           "text:3:7: S2 is given twice.");
     FAULT("claim 4.4 S = 1\nclaim 4.5 S = 1\nclaim 4.4 S = 1",
@@ -284,7 +284,7 @@ LAW(a_character_stays_whole_wherever_it_stands)
         assert_near(item[0].entry[0].value, 2, 0);
         assert_near(item[0].entry[1].value, -1, 0);
         assert_string_equal(item[1].typed, "Ṽ");
-        assert_string_equal(item[1].name, "Vt");
+        assert_string_equal(item[1].name, "V_tilde");
         assert_near(item[1].entry[1].value, 6, 0);
     }
     FAULT("X = 1 \xEF\xBB\xBF" "x", "text:1:7: at 'x': " NO_NUMBER);

@@ -189,7 +189,7 @@ static inline void assert_own_lines(Forward *f, const Theta *theta,
 }
 
 #define ATTENTION "5.1 h=1, 4.1 Q, 4.2 K, 4.3 V, 4.4 S, 4.5 S, " \
-                  "4.6 S_scaled, 4.6 A, 4.6 Vt, 5.2 Y_h, 5.3 Y, 5.4 Vt, "
+                  "4.6 S_scaled, 4.6 A, 4.6 V_tilde, 5.2 Y_h, 5.3 Y, 5.4 V_tilde, "
 #define NORM      "6.1 m, 6.2 v, 6.3 e_hat, "
 
 /* ------------------------------------------------------ without gradients */

@@ -415,7 +415,7 @@ Wk = 0 1 ; 0 1 ; 1 0
 Wv = 2 0 ; 0 4 ; 1 0
 claim S  = 6 3 ; 3 2
 claim A  = 0.953 0.047 ; 0.731 0.269
-claim Vt = 3.858 0.190 ; 3.193 1.076
+claim V_tilde = 3.858 0.190 ; 3.193 1.076
 """
 
 
@@ -437,7 +437,7 @@ def the_first_screen_explains_itself(b):
     b.equal(len(seen), 3 * 6 + 2 * 9 + 6)
     for shown, line, formula, code, terms, lit in seen:
         name, _, _, sum_, value = re.match(SUM, terms).groups()
-        b.holds(formula.startswith(line + ' ') and {'Ṽ': 'Vt'}.get(name, name) in code and lit >= 3, terms)
+        b.holds(formula.startswith(line + ' ') and {'Ṽ': 'V_tilde'}.get(name, name) in code and lit >= 3, terms)
         b.equal(value, shown)
         sum_ = re.sub(r'e\^([\d.−]+)', r'math.exp(\1)', sum_)
         is_ = eval(sum_.replace('·', '*').replace('−', '-'))

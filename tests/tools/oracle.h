@@ -137,7 +137,7 @@ static inline bool attends(Way *way)
         A.at[i][j] = makes(way, "no-weights") ? 1 : A.at[i][j];
     if (A.rows != V.cols)
         return false;
-    written(way, three ? "v_tilde" : "Vt", "", product_of(V, A));
+    written(way, three ? "v_tilde" : "V_tilde", "", product_of(V, A));
     return true;
 }
 
