@@ -193,6 +193,12 @@ Mat masked_(Where where, Mat S, Mask mask);
 /* Returns room for matrices [1] ... [n], on the tape of M; n >= 1. */
 Mat *matrices(Mat M, int n);
 
+/* A generator of random numbers; see library/random.h. */
+typedef struct Random Random;
+
+/* Returns the next number, in [0, 1). */
+double uniform(Random *random);
+
 /* SEE(line, M) shows M to the observers of its tape, each in turn, and puts
    what they answer in its place; see library/observe.h. */
 #define SEE(line, M)             (M = see(M, #line, #M))
@@ -243,15 +249,6 @@ Mat embed(Tape *tape, Mat W_e, int v);
    Another t is refused. (E11: the paper calls the position l.) */
 Mat posembed(Tape *tape, Mat W_p, int t);
 
-/* A fixed W_p, d_e x ell_max, without a gradient; d_e even.
-   paper:   exponent 2i/d_e; as printed with base ell_max, first 1.
-   vaswani: exponent 2(i-1)/d_e; as published with base 10000, first 0.
-   first is the number of the first position. (Section 5.1 of the paper,
-   E26.) An odd d_e or a base that is not positive is refused. */
-typedef enum { SINUSOIDS_PAPER, SINUSOIDS_VASWANI } Sinusoids;
-Mat sinusoids(Arena *arena, int d_e, int ell_max,
-              Sinusoids variant, double base, double first);
-
 /* W_qkv, the parameters of one attention head. b_q, b_k, b_v: a column. */
 typedef struct {
     Mat W_q, b_q;           /* d_attn x d_x, d_attn x 1 */
@@ -267,8 +264,8 @@ Mat attention1(Mat e, Mat e_t, const W_qkv *w);
 
 /* Algorithm 4: V_tilde <- Attention(X, Z | W_qkv, Mask), one head.
    X is d_x x ell_x, Z is d_z x ell_z, ell_z >= 1; V_tilde is
-   d_out x ell_x. Every column of the mask must allow one t_z (E17). Pass Z = X for
-   self-attention. On the tape of X and Z. Other shapes are refused. */
+   d_out x ell_x. Every column of the mask must allow one t_z (E17). Pass
+   Z = X for self-attention. On the tape of X and Z. */
 Mat attention(Mat X, Mat Z, const W_qkv *w, Mask mask);
 
 /* W, the parameters of one multi-head layer, equation (4). */
@@ -370,6 +367,15 @@ typedef struct Theta {
    tokens behind the first eos_token, if there are two, else the first. */
 Mat embeddings(Tape *tape, Tokens x, const Theta *theta);
 
+/* A fixed W_p, d_e x ell_max, without a gradient; d_e even.
+   paper:   exponent 2i/d_e; as printed with base ell_max, first 1.
+   vaswani: exponent 2(i-1)/d_e; as published with base 10000, first 0.
+   first is the number of the first position. (Section 5.1 of the paper,
+   E26.) An odd d_e or a base that is not positive is refused. */
+typedef enum { SINUSOIDS_PAPER, SINUSOIDS_VASWANI } Sinusoids;
+Mat sinusoids(Arena *arena, int d_e, int ell_max,
+              Sinusoids variant, double base, double first);
+
 /* Algorithm 8: P <- EDTransformer(z, x | theta).
    z and x: 1 to ell_max tokens each. P is N_V x length(x); column t holds
    the probabilities of x[t+1], given x[1:t] and z. */
@@ -385,21 +391,10 @@ Mat etransformer(Tape *tape, Tokens x, const Theta *theta);
    probabilities of x[t+1], given x[1:t]. */
 Mat dtransformer(Tape *tape, Tokens x, const Theta *theta);
 
-/* A generator of random numbers; see library/random.h. */
-typedef struct Random Random;
-
-/* Returns the next number, in [0, 1). */
-double uniform(Random *random);
-
 /* theta <- theta - eta times the gradient of loss, which is left beside the
    numbers. Then the tape is cleared: all on it was computed with the old
    theta. */
 void descend(Theta *theta, double eta, Mat loss);
-
-/* theta has new numbers: the observers are shown each parameter, under its
-   name and its number in the list. */
-#define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
-void see_theta(Tape *tape, const char *line, const Theta *theta);
 
 /* Algorithm 11: theta_hat <- EDTraining(z_1:N_data, x_1:N_data, theta).
    z[1] ... z[N_data] and x[1] ... x[N_data] have 1 to ell_max tokens each.
@@ -442,9 +437,14 @@ Tokens dinference(Tape *tape, Tokens x, const Theta *theta_hat,
 
 /* Algorithm 15: x_hat <- EDInference(z, theta_hat).
    z: 1 to ell_max tokens. x_hat begins with bos_token and has at most
-   ell_gen tokens more, ell_gen <= ell_max (E6); the last is eos_token, unless it
-   was cut off. tau and random as in Algorithm 14. On the tape. */
+   ell_gen tokens more, ell_gen <= ell_max (E6); the last is eos_token,
+   unless it was cut off. tau and random as in Algorithm 14. */
 Tokens edinference(Tape *tape, Tokens z, const Theta *theta_hat,
                    int ell_gen, double tau, Random *random);
+
+/* theta has new numbers: the observers are shown each parameter, under its
+   name and its number in the list. */
+#define SEE_THETA(tape, line, theta) see_theta(tape, #line, theta)
+void see_theta(Tape *tape, const char *line, const Theta *theta);
 
 #endif
