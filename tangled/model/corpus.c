@@ -51,7 +51,7 @@ static void check_characters(CorpusReader *r, int k)
         int length = utf8_length(file->text + at, file->n - at);
         if (length == 0)
             fail_in_text(r->error, (int)at,
-                         "the byte 0x%02X is no text in UTF-8; "
+                         "the byte 0x%02X is not text in UTF-8; "
                          "--tokens bpe takes any bytes.",
                          (unsigned char)file->text[at]);
         at += (size_t)length;

@@ -43,7 +43,7 @@ static void check_entries(const Job *job, const Step *step)
                                    : t * (n / tokens) + u]) != 0;
         if (seen == 0)
             fail_in_text(job->f, job->start->at,
-                         "a token can look at nothing.");
+                         "the mask hides every token from one of them.");
     }
 }
 
@@ -522,10 +522,9 @@ _Noreturn static void refuse_formula(const Job *job, const StepRow *row)
                *top = find_item(job, "top_k", 0);
     top = top == NULL ? find_item(job, "top_p", 0) : top;
     if (row->role == ROLE_LOSS)
-        fail_in_text(job->f, target->at, "these targets have no loss: each "
-                     "token has one target, a token of 1 ... %d whose p is "
-                     "not 0.",
-                     letter_size(&job->size, "N_V"));
+        fail_in_text(job->f, target->at, "each token needs one target, in 1 "
+                     "... %d (PyTorch's target 0 is 1 here), with a p above "
+                     "0.", letter_size(&job->size, "N_V"));
     fail_in_text(job->f, row->role == ROLE_KEPT ? top->at : job->start->at,
                  row->role == ROLE_KEPT
                  ? "top_k and top_p keep tokens for one column of logits, "

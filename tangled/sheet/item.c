@@ -224,7 +224,7 @@ static const StepRow *entry_row(const Job *job, const Item *item)
                                    && !is_in_heads(job, row)))
             found = row;
         else if (found->algorithm >= 8 && row->algorithm >= 8)
-            fail_in_text(job->f, item->at, "%s: of which line? Write %d.%d "
+            fail_in_text(job->f, item->at, "%s: in which line? Write %d.%d "
                          "%s, %d.%d %s, or another.", item->typed,
                          found->algorithm, found->line, item->typed,
                          row->algorithm, row->line, item->typed);
@@ -248,8 +248,8 @@ const char *letter_of(const Job *job, const StepRow *row,
 
 _Noreturn void refuse_which_attention(const Job *job, const Item *item)
 {
-    fail_in_text(job->f, item->at, "%s: of which attention? Write enc1.%s, "
-                 "dec1.%s or, of the cross-attention, ed1.%s.", item->typed,
+    fail_in_text(job->f, item->at, "%s: in which attention? Write enc1.%s, "
+                 "dec1.%s or, for the cross-attention, ed1.%s.", item->typed,
                  item->name, item->name, item->name);
 }
 

@@ -352,8 +352,8 @@ _Noreturn static void refuse_place(const Job *job, const Item *item)
         refuse_which_attention(job, item);
     if (in_layer && item->layer == 0 && item->head <= job->H && L > 1)
         fail_in_text(job->f, item->at,
-                     "%s: of which layer? There are %d; a name such as "
-                     "layer1.X, enc1.X or dec1.X tells.", item->typed, L);
+                     "%s: in which layer? There are %d; write a name such "
+                     "as layer1.X, enc1.X or dec1.X.", item->typed, L);
     fail_in_text(job->f, item->at, "this model has no %s; ftx check --help "
                  "%d lists what it takes.", item->typed, job->run.algorithm);
 }
@@ -511,8 +511,8 @@ static const double *given_chances(const Job *job, int least,
         u[k] = item == NULL ? 0 : item->entry[k].value;
         if (!(u[k] >= 0 && u[k] < 1))
             fail_in_text(job->f, item->entry[k].at,
-                         "a uniform number is at least "
-                         "0 and below 1.");
+                         "a uniform number must be at "
+                         "least 0 and below 1.");
     }
     if (n < least)
         fail_in_text(job->f, item->at, "u has %d number%s; %s.", n,

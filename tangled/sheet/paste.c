@@ -126,8 +126,8 @@ static void parse_cell(MatrixReader *r)
              || next.kind == TOKEN_END || next.kind == TOKEN_RULE
              || (next.kind != '\0' && strchr(",&|;\n])}", next.kind));
     if (!ends)
-        reject(r, "this cannot follow a number; between entries there is a "
-               "blank, within an entry an operator");
+        reject(r, "unexpected after a number; separate entries by blanks, "
+               "and within an entry write an operator");
 }
 
 /* Whether it is (1+2)*3, and not (1 2). A brace in a brace opens a row. */

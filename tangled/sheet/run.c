@@ -83,8 +83,8 @@ static void check_chances(const Job *job, const Item *item, Mat p, int j)
     }
     if (below || !(sum > 0))
         fail_in_text(job->f, item->at,
-                     "%s holds probabilities: none is below 0, "
-                     "and not all are 0.", item->typed);
+                     "entries of %s are probabilities: none may be "
+                     "negative, and not all may be 0.", item->typed);
 }
 
 static void bind_entered(Job *job)
@@ -196,9 +196,9 @@ static void check_used(Job *job)
                        : ": d_attn is missing, or 'scale no', or a number "
                          "such as 'scale 8'", job->run.algorithm, starts);
         if (!item->claim && (step || matrix) && !job->used[k])
-            fail_in_text(job->f, item->at, "nothing is computed from %s, "
-                         "since a later step is given or another matrix is "
-                         "missing; Algorithm %d starts from %s.",
+            fail_in_text(job->f, item->at, "%s is not used, since a later "
+                         "step is given or another matrix is missing; "
+                         "Algorithm %d starts from %s.",
                          item->typed, job->run.algorithm, starts);
     }
 }

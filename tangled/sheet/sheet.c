@@ -68,7 +68,7 @@ static void clean_text(char *text, int length, Error *f)
             fail_with(f, "this is UTF-16; save the sheet as UTF-8.");
         n = control ? 0 : utf8_length((const char *)p, (size_t)(length - k));
         if (n == 0)
-            fail_in_text(f, to, "the byte 0x%02X is no text; a sheet is "
+            fail_in_text(f, to, "the byte 0x%02X is not text; a sheet is "
                          "plain text in UTF-8.", *p);
         if (*p != '\r' || k + 1 == length || p[1] != '\n')
             to += write_plain(text + to, p, n);
@@ -324,12 +324,12 @@ _Noreturn static void refuse_item_name(const ItemReader *r, bool claim)
 {
     char sentence[100 + NAMES_BYTES], names[NAMES_BYTES];
     int algorithm = r->sheet->algorithm;
-    refuse_other_name(r);
-    snprintf(sentence, sizeof sentence, "this is no name that a sheet "
-             "knows; %s", algorithm >= 1 && algorithm <= 15
+    if (!claim)
+        refuse_other_name(r);
+    snprintf(sentence, sizeof sentence, "unknown name; %s",
+             algorithm >= 1 && algorithm <= 15
              ? names_text(names, algorithm, claim)
-             : "names are written as X, Wq, W_q^1 or bq, and their case "
-               "counts");
+             : "names are case-sensitive, such as X, Wq, W_q^1 or bq");
     refuse_word(r->error, r->p, sentence);
 }
 

@@ -548,16 +548,17 @@ _Noreturn static void refuse_claim(const Run *run, const Item *claim,
     char name[60];
     if (one != NULL) {
         step_name(name, sizeof name, one);
-        fail_in_text(f, claim->at, "more than one step of Algorithm %d is "
-                     "%s; one is %s.", run->algorithm, claim->typed, name);
+        fail_in_text(f, claim->at, "Algorithm %d has more than one step %s; "
+                     "name one, such as %s.", run->algorithm, claim->typed,
+                     name);
     }
     if (run->n == 0)
         fail_in_text(f, claim->at,
                      "Algorithm %d has shown no step yet, so none "
                      "is %s; a SEE in its C shows one.", run->algorithm,
                      claim->typed);
-    fail_in_text(f, claim->at, "no step of Algorithm %d is %s here; ftx show "
-                 "lists the steps.", run->algorithm, claim->typed);
+    fail_in_text(f, claim->at, "Algorithm %d has no step %s here; ftx show "
+                 "lists its steps.", run->algorithm, claim->typed);
 }
 
 const Step *step_of(const Run *run, const Item *claim, Error *f)

@@ -416,7 +416,7 @@ const char *tokenizer_train(Arena *arena, TokenKind kind, const char *text,
         Piece piece = { text + k, piece_length(kind, text + k, n - k) };
         if (piece.n == 0) {
             *where = k;
-            return "this byte is no text in UTF-8.";
+            return "this byte is not text in UTF-8.";
         }
         table_enter(&learned->list, piece);
         k += (size_t)piece.n;
@@ -430,7 +430,7 @@ static const char *encode_piece(const Tokenizer *t, Merger *merger,
                                 Piece piece, int *id, int *length)
 {
     if (piece.n == 0)
-        return "this byte is no text in UTF-8.";
+        return "this byte is not text in UTF-8.";
     if (t->kind == TOKEN_NUMBERS)
         return encode_number(t, piece, id, length);
     if (t->kind == BYTE_PAIRS) {

@@ -69,7 +69,7 @@ bool is_special(const Tokenizer *t, int token);
 Tokens add_special_tokens(const Tokenizer *t, Arena *arena, Tokens x);
 
 /* Writes a piece so that it can be read: a blank as an open box, an end of
-   line as \n, a byte that is no text as \xFF. */
+   line as \n, a byte that is not text as \xFF. */
 void write_piece(FILE *out, Piece piece);
 
 /* Writes a token so; special ones are <mask>, <bos> or <eos>, or what a

@@ -67,7 +67,7 @@ static const char *enter_piece(Cutter *c, int k)
     if (c->v->words)
         for (int i = 0, n; i < piece.n; i += n)
             if ((n = utf8_length(piece.at + i, (size_t)(piece.n - i))) == 0)
-                return "this piece is no text in UTF-8.";
+                return "this piece is not text in UTF-8.";
     if (c->v->how[k] & ALONE)
         return NULL;
     if (table_find(&c->pieces, piece) != 0)
@@ -418,7 +418,7 @@ const char *cut_text(const Cutter *c, const char *text, size_t n,
         bytes = (size_t)utf8_length(text + at, n - at);
         *where = at;
         if (bytes == 0)
-            return arena_free(aside), "this byte is no text in UTF-8.";
+            return arena_free(aside), "this byte is not text in UTF-8.";
         if (c->v->no_marks && is_compatibility_ideograph(
                                   utf8_code(text + at, (int)bytes)))
             return arena_free(aside), "this ideograph is in Unicode a second "

@@ -360,7 +360,7 @@ LAW(a_text_goes_through_a_folder_and_a_file)
           "12\t[CLS]\n8\tthe\n3\tab\n4\t##c\n7\t.\n3\tab\n"
           "11\t[MASK]\n2\t[UNK]\n13\t[SEP]\n", "the abc. ab [UNK]",
           "fill --model m a\xFF[gap]",
-          "the text:1:2: this byte is no text in UTF-8." },
+          "the text:1:2: this byte is not text in UTF-8." },
     };
     size_t n;
     for (int k = 0; k < 2; k++) {

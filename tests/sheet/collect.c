@@ -130,10 +130,10 @@ static void refused_at(Where where, const char *text, const char *part)
 LAW(what_is_given_twice_is_refused)
 {
     REFUSED_START("algorithm 4\n" QKV "V = 2 0 ; 0 2\nWq = 1 0 ; 0 1\n",
-                  ":6:1: nothing is computed from Wq, since a later step is "
+                  ":6:1: Wq is not used, since a later step is "
                   "given");
     REFUSED_START("algorithm 4\n" QKV "S = 1 0 ; 0 1\nV = 1 ; 1\nd_attn 2\n",
-                  ":3:1: nothing is computed from Q, since");
+                  ":3:1: Q is not used, since");
     REFUSED_START("algorithm 2\npositions vaswani\nd_e 2\npos 1\nt 2\n",
                   ":4:1: t is pos + 1; leave out one of them.");
 }
@@ -161,25 +161,27 @@ LAW(what_is_meant_otherwise_is_refused)
     REFUSED_START("algorithm 4\n" QKV "mask = 0 -inf ; 2 0\n", ":5:17: an "
                   "entry of the mask is 1, may look, or 0, may not; in a "
                   "mask that is added, 0 or -inf.");
-    REFUSED_START("algorithm 4\nQuery = 1\n", "this is no name that a sheet "
-                  "knows; Algorithm 4 takes algorithm, layout");
-    REFUSED_START("algorithm 4\n" QKV "claim softmax = 1 0 ; 0 1\n", "this "
-                  "is no name that a sheet knows; the steps are Q, K, V, S, "
+    REFUSED_START("algorithm 4\nQuery = 1\n", "unknown name; "
+                  "Algorithm 4 takes algorithm, layout");
+    REFUSED_START("algorithm 4\n" QKV "claim softmax = 1 0 ; 0 1\n", "unknown "
+                  "name; the steps are Q, K, V, S, "
                   "S_scaled, exp, sum, A, V_tilde.");
     REFUSED_START("algorithm 10\nlayout paper\nhidden = 1 2\ngrad.hidden = 1"
                   " 1\n", "does not take grad.hidden");
     REFUSED_START("algorithm 4\n" QKV "grad.V_tilde = 1 0 ; 0 1\n", ":1:1: there "
                   "is no way back from V_tilde: it is not computed.");
     REFUSED_START("algorithm 7\nlayout paper\nlogits = 1 2 3 ; 0 0 2\n"
-                  "target = 3 1\n", ":4:1: these targets have no loss: each "
-                  "token has one target, a token of 1 ... 2 whose p is not 0.");
+                  "target = 3 1\n", ":4:1: each token needs one "
+                  "target, in 1 ... 2 (PyTorch's target 0 is 1 here), with "
+                  "a p above 0.");
     REFUSED_START("algorithm 7\nlayout textbook\nlogits = 1 2 3 ; 0 0 2\n"
-                  "target = 1\n", ":4:1: these targets have no loss: each "
-                  "token has one target, a token of 1 ... 3 whose p is not 0.");
+                  "target = 1\n", ":4:1: each token needs one "
+                  "target, in 1 ... 3 (PyTorch's target 0 is 1 here), with "
+                  "a p above 0.");
     REFUSED_START("algorithm 7\nlayout textbook\nlogits = 1 2 3 ; 0 0 2\n"
                   "top_k = 2\n", ":4:1: top_k and top_p keep tokens for one "
                   "column of logits, and here are several.");
     REFUSED_START("algorithm 14\nlogits = 1 2 3\ntarget = 4\n", ":3:1: "
-                  "these targets have no loss: each token has one target, a "
-                  "token of 1 ... 3 whose p is not 0.");
+                  "each token needs one target, in 1 ... 3 (PyTorch's target 0 "
+                  "is 1 here), with a p above 0.");
 }

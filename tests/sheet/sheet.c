@@ -188,25 +188,25 @@ LAW(what_is_no_text_is_refused)
     FAULT("", "text:1:1: the sheet is empty.");
     FAULT("\n \n\t\n", "text:1:1: the sheet is empty.");
     assert_error(HERE(nul), nul, sizeof nul - 1, "text:1:6: the byte 0x00 is "
-                 "no text; a sheet is plain text in UTF-8.");
+                 "not text; a sheet is plain text in UTF-8.");
     assert_error(HERE(utf16), utf16, sizeof utf16 - 1,
                  "text:1:1: this is UTF-16; save the sheet as UTF-8.");
-    FAULT("# ab\xE9\n", "text:1:5: the byte 0xE9 is no text; a sheet is plain "
+    FAULT("# ab\xE9\n", "text:1:5: the byte 0xE9 is not text; a sheet is plain "
           "text in UTF-8.");
     FAULT("#\xC3\xA9\xC3\xA9\xF0\x9F\x98", "text:1:4: the byte 0xF0 is no "
           "text; a sheet is plain text in UTF-8.");
-    FAULT("\x1B[0m", "text:1:1: the byte 0x1B is no text; a sheet is plain "
+    FAULT("\x1B[0m", "text:1:1: the byte 0x1B is not text; a sheet is plain "
           "text in UTF-8.");
-    FAULT("#\xC3(", "text:1:2: the byte 0xC3 is no text; a sheet is plain "
+    FAULT("#\xC3(", "text:1:2: the byte 0xC3 is not text; a sheet is plain "
           "text in UTF-8.");
-    FAULT("#\xE9\xE9", "text:1:2: the byte 0xE9 is no text; a sheet is plain "
+    FAULT("#\xE9\xE9", "text:1:2: the byte 0xE9 is not text; a sheet is plain "
           "text in UTF-8.");
 }
 
 LAW(what_is_wrong_is_quoted_with_its_place)
 {
-#define NO_NAME "this is no name that a sheet knows; names are written as " \
-                "X, Wq, W_q^1 or bq, and their case counts."
+#define NO_NAME "unknown name; names are case-sensitive, " \
+                "such as X, Wq, W_q^1 or bq."
 #define NO_FUNCTION "there is no such function; type its value."
 #define NO_NUMBER "expected a number, such as 1, -0.5, 1/2 or sqrt(2)."
     FAULT("a_name_of_31_characters_and_one = 1", "text:1:1: at "
@@ -288,7 +288,7 @@ LAW(a_character_stays_whole_wherever_it_stands)
         assert_near(item[1].entry[1].value, 6, 0);
     }
     FAULT("X = 1 \xEF\xBB\xBF" "x", "text:1:7: at 'x': " NO_NUMBER);
-    FAULT("# \x7F", "text:1:3: the byte 0x7F is no text; a sheet is plain "
+    FAULT("# \x7F", "text:1:3: the byte 0x7F is not text; a sheet is plain "
           "text in UTF-8.");
     FAULT("# é\r\n# 😀\r\n\r\n\r\nX = 1 √ x", "text:5:9: at 'x': " NO_NUMBER);
     FAULT("\xEF\xBB\xBFX = é", "text:1:5: at 'é': " NO_NUMBER);
@@ -319,9 +319,7 @@ LAW(what_is_too_long_is_refused)
     FAULT(repeated("x", "x", 1000000), "text:1:1: at 'xxxxxxxxxxxxxxxxxxxxxxx"
           "xxxxxxxxxxxxxxxxx': expected a line such as 'X = 1 0 ; 0 1' or "
           "'mask none'.");
-    FAULT(repeated("", "a=1\n", 2), "text:1:1: at 'a': this is no name that a "
-          "sheet knows; names are written as X, Wq, W_q^1 or bq, and their "
-          "case counts.");
+    FAULT(repeated("", "a=1\n", 2), "text:1:1: at 'a': " NO_NAME);
     char *many = repeated("", "Wq     = 1\n", 1001);
     for (int k = 0; k < 1001; k++)
         many[11 * k + 2 + snprintf(many + 11 * k + 2, 5, "%d", k % 999 + 1)]

@@ -231,13 +231,13 @@ LAW(what_was_never_seen_is_refused_with_its_place)
     assert_no_token(t, "cabx", 3, "there is no token for this character.");
     assert_no_token(t, "ab\xC3\xA9", 2,
                     "there is no token for this character.");
-    assert_no_token(t, "a\xFFx", 1, "this byte is no text in UTF-8.");
+    assert_no_token(t, "a\xFFx", 1, "this byte is not text in UTF-8.");
     t = LEARN(WORDS, grandma, 0);
     assert_no_token(t, "My pie", 3, "there is no token for this word.");
     assert_no_token(t, "My  pie.", 0, "there is no token for this word.");
     const char *wrong = tokenizer_train(arena, CHARACTERS, "ab\xE2\x84", 4, 0,
                                         &none, &where);
-    assert_string_equal(wrong, "this byte is no text in UTF-8.");
+    assert_string_equal(wrong, "this byte is not text in UTF-8.");
     assert_int_equal(where, 2);
 }
 
