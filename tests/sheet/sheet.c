@@ -193,7 +193,7 @@ LAW(what_is_no_text_is_refused)
                  "text:1:1: this is UTF-16; save the sheet as UTF-8.");
     FAULT("# ab\xE9\n", "text:1:5: the byte 0xE9 is not text; a sheet is plain "
           "text in UTF-8.");
-    FAULT("#\xC3\xA9\xC3\xA9\xF0\x9F\x98", "text:1:4: the byte 0xF0 is no "
+    FAULT("#\xC3\xA9\xC3\xA9\xF0\x9F\x98", "text:1:4: the byte 0xF0 is not "
           "text; a sheet is plain text in UTF-8.");
     FAULT("\x1B[0m", "text:1:1: the byte 0x1B is not text; a sheet is plain "
           "text in UTF-8.");
