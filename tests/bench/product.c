@@ -1,6 +1,7 @@
-/* How fast is the product? GFLOP/s, beside OpenBLAS if that is installed. The
-   two take turns, so that both meet the same noise; printed is the median of
-   RUNS runs of each.
+/* How fast is the product? GFLOP/s, beside OpenBLAS if that is installed, and
+   the share of the limit: what this core does when it multiplies and adds and
+   nothing else. All take turns, so that they meet the same noise; printed is
+   the median of RUNS runs of each.
 
        bench_product threads
 
@@ -9,7 +10,9 @@
 #include "library/product.h"
 #include "library/threads.h"
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { RUNS = 11, SHAPES = 13 };
 static const int shape[SHAPES][3] = {           /* m, k, n */
@@ -65,13 +68,50 @@ static real *random_matrix(int rows, int cols)
     return M;
 }
 
+/* GFLOP/s of sums that stay in registers and wait for nothing. */
+#define LIMIT(bytes, instructions) \
+__attribute__((target(instructions), optimize("fp-contract=fast"))) \
+static double limit_##bytes(void) \
+{ \
+    typedef real Vector __attribute__((vector_size(bytes))); \
+    enum { SUMS = 12, TURNS = 1000000, LANES = bytes / sizeof(real) }; \
+    Vector sum[SUMS] = { { 0 } }; \
+    const real a = (real)0.999 + (real)1e-9 * (real)rand(); \
+    const double start = seconds(); \
+    for (int turn = 0; turn < TURNS; turn++) \
+        _Pragma("GCC unroll 12") for (int k = 0; k < SUMS; k++) \
+            sum[k] = sum[k] * a + a; \
+    volatile real kept = 0; \
+    for (int k = 0; k < SUMS; k++) \
+        kept = kept + sum[k][0]; \
+    return 2e-9 * SUMS * TURNS * LANES / (seconds() - start); \
+}
+
+#ifdef __x86_64__
+LIMIT(32, "avx2,fma")
+LIMIT(64, "avx512f")
+#endif
+
+/* The limit of all threads, with the kernel's vectors; NaN: not known. */
+static double limit(void)
+{
+#ifdef __x86_64__
+    const char *kernel = product_kernel(NULL)->name;
+    if (strcmp(kernel, "avx512") == 0)
+        return limit_64() * available_threads();
+    if (strcmp(kernel, "avx2") == 0)
+        return limit_32() * available_threads();
+#endif
+    return NAN;
+}
+
 static void measure(Gemm *gemm, int m, int k, int n)
 {
     const double gflop = 2e-9 * m * n * k;
     const int times = 1 + (int)(0.5 / gflop);
     real *A = random_matrix(m, k), *B = random_matrix(k, n);
     real *C = random_matrix(m, n);
-    double ours[3][RUNS], theirs[RUNS];
+    double ours[3][RUNS], theirs[RUNS], most[RUNS];
 
     for (int run = 0; run < RUNS; run++) {
         for (int t = 0; t < 3; t++) {   /* A B, A^T B, A B^T */
@@ -85,6 +125,7 @@ static void measure(Gemm *gemm, int m, int k, int n)
         for (int i = 0; i < times && gemm != NULL; i++)
             gemm(102, 111, 111, m, n, k, 1, A, m, B, k, 1, C, m);
         theirs[run] = times * gflop / (seconds() - start);
+        most[run] = limit();
     }
     const double mine = median(RUNS, ours[0]), other = median(RUNS, theirs);
     printf("%5d %5d %5d %8.1f", m, k, n, mine);
@@ -92,7 +133,9 @@ static void measure(Gemm *gemm, int m, int k, int n)
         printf(" %9.1f %6.2f", other, mine / other);
     else
         printf(" %9s %6s", "-", "-");
-    printf(" %8.1f %8.1f\n", median(RUNS, ours[1]), median(RUNS, ours[2]));
+    printf(" %8.1f %8.1f %8.1f %6.2f\n", median(RUNS, ours[1]),
+           median(RUNS, ours[2]), median(RUNS, most),
+           mine / median(RUNS, most));
     free(A);
     free(B);
     free(C);
@@ -106,7 +149,8 @@ int main(int argc, char *argv[])
     printf("%s precision, threads: %s, GFLOP/s; kernel: %s; OpenBLAS: %s\n",
            sizeof(real) == sizeof(float) ? "single" : "double", threads,
            product_kernel(NULL)->name, core);
-    printf("    m     k     n      A B  OpenBLAS  ratio    A^T B    A B^T\n");
+    printf("    m     k     n      A B  OpenBLAS  ratio    A^T B    A B^T"
+           "    limit  share\n");
     for (int i = 0; i < SHAPES; i++)
         measure(gemm, shape[i][0], shape[i][1], shape[i][2]);
     set_threads(1);
